@@ -34,8 +34,11 @@ type whereabouts struct {
 func announce(cfg config.Config, at net.Addr, log *slog.Logger) (withdraw func()) {
 	file := filepath.Join(cfg.Data, layout.Address)
 	text, err := json.Marshal(whereabouts{
-		PID: os.Getpid(), URL: scheme(cfg) + "://" + localAddress(at), Listen: at.String(),
-		Names: cfg.TLS.Names, ACME: cfg.TLS.Mode == config.TLSACME,
+		PID:    os.Getpid(),
+		URL:    scheme(cfg) + "://" + localAddress(at),
+		Listen: at.String(),
+		Names:  cfg.TLS.Names,
+		ACME:   cfg.TLS.Mode == config.TLSACME,
 	})
 	if err == nil {
 		err = durable.WriteFile(file, append(text, '\n'), 0o600)

@@ -72,9 +72,16 @@ func TestABoxIsFoundFromElsewhere(t *testing.T) {
 	}{
 		{whereabouts{URL: "http://127.0.0.1:8080", Listen: "127.0.0.1:8080"}, ""},
 		{whereabouts{URL: "http://[::1]:8080", Listen: "[::1]:8080"}, ""},
-		{whereabouts{URL: "https://127.0.0.1:8080", Listen: "0.0.0.0:8080"}, "https://192.0.2.7:8080 https://10.8.0.1:8080"},
-		{whereabouts{URL: "https://127.0.0.1:443", Listen: "[::]:443", Names: []string{"box.example", "192.0.2.7"}}, "https://box.example https://192.0.2.7 https://10.8.0.1 https://[2001:db8::7]"},
-		{whereabouts{URL: "https://127.0.0.1:443", Listen: "[::]:443", Names: []string{"box.example"}, ACME: true}, "https://box.example"},
+		{whereabouts{URL: "https://127.0.0.1:8080", Listen: "0.0.0.0:8080"},
+			"https://192.0.2.7:8080 https://10.8.0.1:8080"},
+		{whereabouts{URL: "https://127.0.0.1:443", Listen: "[::]:443", Names: []string{"box.example", "192.0.2.7"}},
+			"https://box.example https://192.0.2.7 https://10.8.0.1 https://[2001:db8::7]"},
+		{whereabouts{
+			URL:    "https://127.0.0.1:443",
+			Listen: "[::]:443",
+			Names:  []string{"box.example"},
+			ACME:   true,
+		}, "https://box.example"},
 		{whereabouts{URL: "http://192.0.2.7:80", Listen: "192.0.2.7:80"}, "http://192.0.2.7"},
 		{whereabouts{URL: "http://127.0.0.1:8080"}, ""}, // of a box of before
 	} {

@@ -182,7 +182,14 @@ type seat struct{ *chat.Seat }
 // Open begins the conversation.
 func (s seat) Open(ctx context.Context, o line.Opening) (line.Session, error) {
 	c, err := s.Seat.Open(ctx, chat.Opening{
-		Account: o.Account, RequestID: o.RequestID, Line: o.Line, Kind: o.Kind, Client: o.Client, Near: o.Near, Live: o.Live, Connect: o.Settings,
+		Account:   o.Account,
+		RequestID: o.RequestID,
+		Line:      o.Line,
+		Kind:      o.Kind,
+		Client:    o.Client,
+		Near:      o.Near,
+		Live:      o.Live,
+		Connect:   o.Settings,
 	})
 	if err != nil {
 		return nil, err

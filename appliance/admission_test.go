@@ -26,12 +26,13 @@ func TestABoxThatCannotWriteIsReadyWhenItCan(t *testing.T) {
 		var full atomic.Bool
 		full.Store(true)
 		var log bytes.Buffer
-		a := &admission{stop: ctx, log: slog.New(slog.NewTextHandler(&log, nil)), writable: func(context.Context) error {
-			if full.Load() {
-				return fmt.Errorf("writing /secret/parley.db: %w", store.ErrFull)
-			}
-			return nil
-		}}
+		a := &admission{stop: ctx, log: slog.New(slog.NewTextHandler(&log, nil)),
+			writable: func(context.Context) error {
+				if full.Load() {
+					return fmt.Errorf("writing /secret/parley.db: %w", store.ErrFull)
+				}
+				return nil
+			}}
 		var told []string
 		a.open(&chat.Host{}, func(why string) { told = append(told, why) }, func() { told = append(told, "ready") })
 		synctest.Wait()
@@ -78,7 +79,8 @@ func TestNoConversationBeginsThatCannotBeWritten(t *testing.T) {
 		a.host.Store(chat.NewHost(ctx, chat.Parts{MaxChats: 1, Log: a.log}))
 		full.Store(true)
 		_, err := a.Reserve("first")
-		if refused, ok := errors.AsType[contract.ErrUnavailable](err); !ok || refused.RetryAfter <= 0 || refused.Why != store.ErrFull.Error() {
+		if refused, ok := errors.AsType[contract.ErrUnavailable](err); !ok || refused.RetryAfter <= 0 ||
+			refused.Why != store.ErrFull.Error() {
 			t.Errorf("on a full disk: %v", err)
 		}
 		full.Store(false)
@@ -94,7 +96,9 @@ func TestNoConversationBeginsThatCannotBeWritten(t *testing.T) {
 
 func TestABoxThatStopsIsNotReady(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	a := &admission{stop: ctx, log: slog.New(slog.DiscardHandler), writable: func(context.Context) error { return errors.New("full") }}
+	a := &admission{stop: ctx, log: slog.New(slog.DiscardHandler), writable: func(context.Context) error {
+		return errors.New("full")
+	}}
 	a.open(&chat.Host{}, func(string) { cancel() }, func() { t.Error("it is said to be ready") })
 	a.wait()
 }

@@ -35,7 +35,13 @@ type ahead struct {
 }
 
 func newAhead(records *store.Store, plugins api.Plugins, log *slog.Logger) *ahead {
-	return &ahead{records: records, plugins: plugins, log: log, changed: map[string]bool{}, wake: make(chan struct{}, 1)}
+	return &ahead{
+		records: records,
+		plugins: plugins,
+		log:     log,
+		changed: map[string]bool{},
+		wake:    make(chan struct{}, 1),
+	}
 }
 
 // configsChanged says that an account has made or changed a config or a prompt.

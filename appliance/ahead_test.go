@@ -50,10 +50,13 @@ func TestPromptsAreReadBeforeAnybodyComesAndKeptOverARestart(t *testing.T) {
 	if n := len(promptsOf(t, b.cfg)); n != 1 {
 		t.Fatalf("a box that is ready has read %d prompts, want its own", n)
 	}
-	b.post(t, "/v0/evi/configs", `{"name":"hotel","evi_version":"3","voice":{"name":"joe"},"prompt":{"text":"You are the voice of a hotel. `+long+`"}}`)
+	b.post(t, "/v0/evi/configs",
+		`{"name":"hotel","evi_version":"3","voice":{"name":"joe"},"prompt":{"text":"You are the voice of a hotel. `+
+			long+`"}}`)
 	whenPrompts(t, b.cfg, 2)
 	prompt := b.post(t, "/v0/evi/prompts", `{"name":"museum","text":"You are the voice of a museum. `+long+`"}`)
-	b.post(t, "/v0/evi/configs", `{"name":"museum","evi_version":"3","voice":{"name":"joe"},"prompt":{"id":"`+prompt+`"}}`)
+	b.post(t, "/v0/evi/configs", `{"name":"museum","evi_version":"3","voice":{"name":"joe"},"prompt":{"id":"`+prompt+
+		`"}}`)
 	whenPrompts(t, b.cfg, 3)
 	b.post(t, "/v0/evi/prompts/"+prompt, `{"text":"You are the voice of another museum. `+long+`"}`)
 	whenPrompts(t, b.cfg, 4)
@@ -66,11 +69,13 @@ func TestPromptsAreReadBeforeAnybodyComesAndKeptOverARestart(t *testing.T) {
 	}
 	defer opened.Close()
 	p := engine.Prompt{Conversation: "a visitor", MaxTokens: 1, Messages: []engine.Message{
-		{Role: engine.System, Content: "You are the voice of a hotel. " + long}, {Role: engine.User, Content: "When is breakfast?"},
+		{Role: engine.System, Content: "You are the voice of a hotel. " + long},
+		{Role: engine.User, Content: "When is breakfast?"},
 	}}
 	u, err := opened.Model.Generate(t.Context(), p, func(engine.Part) error { return nil })
 	if err != nil || u.CachedTokens < u.PromptTokens-20 {
-		t.Errorf("after a restart %d of %d tokens of a config's prompt had to be read (%v)", u.PromptTokens-u.CachedTokens, u.PromptTokens, err)
+		t.Errorf("after a restart %d of %d tokens of a config's prompt had to be read (%v)",
+			u.PromptTokens-u.CachedTokens, u.PromptTokens, err)
 	}
 }
 
@@ -119,7 +124,12 @@ func TestPromptsAreReadWhileNobodyTalks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		err := undisturbed(ctx, func() (bool, <-chan struct{}) { return true, nil }, func(context.Context) error { t.Error("it is read beside a chat"); return nil })
+		err := undisturbed(ctx, func() (bool, <-chan struct{}) {
+			return true, nil
+		}, func(context.Context) error {
+			t.Error("it is read beside a chat")
+			return nil
+		})
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Error(err)
 		}

@@ -89,16 +89,44 @@ func Run(ctx context.Context, cfg config.Config, c Console) error {
 	readings := newReadings(records, cfg.Speech.Locale, cfg.Lexicon, log)
 	speaking := speeches{lines: lines, stop: ctx}
 	door := &kioskDoor{enabled: cfg.Kiosk.Enabled}
-	health := &boxHealth{cfg: cfg, begun: begun, records: records, figures: figures, admission: admission, identity: identity, speaker: door}
+	health := &boxHealth{
+		cfg:       cfg,
+		begun:     begun,
+		records:   records,
+		figures:   figures,
+		admission: admission,
+		identity:  identity,
+		speaker:   door,
+	}
 	health.cfg.Listen = listener.Addr().String()
 	packs := newBoxPacks(ctx, cfg)
 	defer packs.wait()
 	front := api.NewServer(api.New(api.Parts{
-		Keys: records, Chats: control{lines, admission}, Calls: calls.api(), Speaker: door.api(), Ready: admission, Version: Version(), Log: log,
-		Records: records, ConfigsChanged: ahead.configsChanged, LexiconChanged: readings.changed, Voices: speakers, Aliases: speakers, Speech: &speaking, SpeechInput: &speaking, Models: engines.Catalogue{Config: cfg}, Plugins: installed,
-		BoxPlugins: installed.Operator(figures), BoxWebhooks: boxWebhooks{cfg}, BoxHealth: health, BoxPacks: packs, Running: ctx,
-		Origins: cfg.Origins, Authority: identity.Authority(),
-		Metrics: figures, Limits: limits,
+		Keys:           records,
+		Chats:          control{lines, admission},
+		Calls:          calls.api(),
+		Speaker:        door.api(),
+		Ready:          admission,
+		Version:        Version(),
+		Log:            log,
+		Records:        records,
+		ConfigsChanged: ahead.configsChanged,
+		LexiconChanged: readings.changed,
+		Voices:         speakers,
+		Aliases:        speakers,
+		Speech:         &speaking,
+		SpeechInput:    &speaking,
+		Models:         engines.Catalogue{Config: cfg},
+		Plugins:        installed,
+		BoxPlugins:     installed.Operator(figures),
+		BoxWebhooks:    boxWebhooks{cfg},
+		BoxHealth:      health,
+		BoxPacks:       packs,
+		Running:        ctx,
+		Origins:        cfg.Origins,
+		Authority:      identity.Authority(),
+		Metrics:        figures,
+		Limits:         limits,
 	}), log)
 	defer announce(cfg, listener.Addr(), log)()
 	served := make(chan error, 1)
@@ -120,12 +148,30 @@ func Run(ctx context.Context, cfg config.Config, c Console) error {
 	}
 	history, recordings := kept(cfg.Retention, records)
 	host := chat.NewHost(ctx, chat.Parts{
-		Detector: opened.Detector, Transcriber: opened.Transcriber, TurnEnd: opened.TurnEnd, Model: opened.Model, Voices: voices.NewForChats(speakers, opened, log), Reading: readings.of,
-		Records: history, Recordings: recordings, Outbox: records, Defaults: chatDefaults(cfg), Log: log,
-		MaxChats: cfg.MaxChats(), MaxAdded: time.Duration(cfg.Chat.MaxAddedMS) * time.Millisecond, ChatsPerAccount: cfg.ChatsPerAccount(), Alone: alone(ctx, cfg, records),
-		Configs: api.NewConfigs(records, installed), Models: opened, StrictModels: cfg.StrictModels, Tools: toolbox{installed, search.Server{URL: cfg.WebSearch}}, Plugins: installed, Rules: opened.Rules,
-		Expression: feelings, TellFeelings: tellsFeelings(cfg.Expression),
-		Observe: func(s chat.Stage, took time.Duration) { figures.Turn(string(s), took) },
+		Detector:        opened.Detector,
+		Transcriber:     opened.Transcriber,
+		TurnEnd:         opened.TurnEnd,
+		Model:           opened.Model,
+		Voices:          voices.NewForChats(speakers, opened, log),
+		Reading:         readings.of,
+		Records:         history,
+		Recordings:      recordings,
+		Outbox:          records,
+		Defaults:        chatDefaults(cfg),
+		Log:             log,
+		MaxChats:        cfg.MaxChats(),
+		MaxAdded:        time.Duration(cfg.Chat.MaxAddedMS) * time.Millisecond,
+		ChatsPerAccount: cfg.ChatsPerAccount(),
+		Alone:           alone(ctx, cfg, records),
+		Configs:         api.NewConfigs(records, installed),
+		Models:          opened,
+		StrictModels:    cfg.StrictModels,
+		Tools:           toolbox{installed, search.Server{URL: cfg.WebSearch}},
+		Plugins:         installed,
+		Rules:           opened.Rules,
+		Expression:      feelings,
+		TellFeelings:    tellsFeelings(cfg.Expression),
+		Observe:         func(s chat.Stage, took time.Duration) { figures.Turn(string(s), took) },
 	})
 	installed.Tell(host)
 	speakers.WarnOfAliases(ctx, log)
@@ -163,9 +209,13 @@ func (c Console) firstKey(ctx context.Context, data string, records *store.Store
 	case err != nil:
 		c.Log.Error("cannot make the first key", "err", err)
 	case key.file != "":
-		c.Log.Info("the first API key lies in a file that only this user can read: keep it elsewhere and delete the file", "file", key.file)
+		c.Log.Info(
+			"the first API key lies in a file that only this user can read: keep it elsewhere and delete the file",
+			"file", key.file)
 	case left != "":
-		c.Log.Warn("the secrets of the first API key still lie in the data folder: keep them elsewhere and delete the file", "file", left)
+		c.Log.Warn(
+			"the secrets of the first API key still lie in the data folder: keep them elsewhere and delete the file",
+			"file", left)
 	}
 	return key
 }
@@ -206,8 +256,10 @@ func stop(log *slog.Logger, host *chat.Host, lines *ws.Server, calls calls, kios
 // limitsOf are what the settings let one account and one address take.
 func limitsOf(cfg config.Config, log *slog.Logger) api.Limits {
 	l := api.Limits{
-		RequestsPerSecond: cfg.Limits.RequestsPerSecond, RequestBurst: cfg.Limits.RequestBurst,
-		Connections: cfg.Limits.Connections, ConnectionsPerAddress: cfg.Limits.ConnectionsPerAddress,
+		RequestsPerSecond:     cfg.Limits.RequestsPerSecond,
+		RequestBurst:          cfg.Limits.RequestBurst,
+		Connections:           cfg.Limits.Connections,
+		ConnectionsPerAddress: cfg.Limits.ConnectionsPerAddress,
 	}
 	size, err := disk.Size(cfg.Data)
 	if err != nil {
@@ -223,8 +275,15 @@ func certOptions(cfg config.Config) certs.Options {
 	host, _, _ := net.SplitHostPort(cfg.Listen) // was checked when it was set
 	t := cfg.TLS
 	return certs.Options{
-		Source: certs.Source(t.Mode), Folder: cfg.TLSFolder(), AuthorityFile: cfg.AuthorityFile(),
-		CertFile: t.Cert, KeyFile: t.Key, Names: t.Names,
-		Directory: t.Directory, Email: t.Email, Roots: t.Roots, Host: host,
+		Source:        certs.Source(t.Mode),
+		Folder:        cfg.TLSFolder(),
+		AuthorityFile: cfg.AuthorityFile(),
+		CertFile:      t.Cert,
+		KeyFile:       t.Key,
+		Names:         t.Names,
+		Directory:     t.Directory,
+		Email:         t.Email,
+		Roots:         t.Roots,
+		Host:          host,
 	}
 }

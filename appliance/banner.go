@@ -38,7 +38,8 @@ func scheme(cfg config.Config) string {
 
 // waiting says that the box is there, and what keeps conversations from it.
 func (b banner) waiting(why string) {
-	fmt.Fprintf(b.out, "\nParley listens at  %s\nIts data lies in   %s\nNO CONVERSATION CAN START: %s.\n  It goes on by itself when that is mended; parley doctor --data %[2]s looks for the cause.\n\n", b.url(), b.cfg.Data, why)
+	fmt.Fprintf(b.out, "\nParley listens at  %s\nIts data lies in   %s\nNO CONVERSATION CAN START: %s.\n  It goes on "+
+		"by itself when that is mended; parley doctor --data %[2]s looks for the cause.\n\n", b.url(), b.cfg.Data, why)
 }
 
 // ready says where the box is, how to talk to it, and where its console is: with
@@ -58,7 +59,8 @@ func (b banner) ready(key firstKey, signIn string) {
 	}
 	link := fmt.Sprintf("%s console link --data %s", os.Args[0], b.cfg.Data)
 	if signIn != "" {
-		fmt.Fprintf(b.out, "Its console        %s\n  (good once, for %d minutes; another with: %s)\n", ConsoleLink(url, signIn), int(store.SignInLife.Minutes()), link)
+		fmt.Fprintf(b.out, "Its console        %s\n  (good once, for %d minutes; another with: %s)\n",
+			ConsoleLink(url, signIn), int(store.SignInLife.Minutes()), link)
 	} else {
 		fmt.Fprintf(b.out, "Its console        %s/   (a link that lets you in: %s)\n", url, link)
 	}
@@ -68,9 +70,11 @@ func (b banner) ready(key firstKey, signIn string) {
 	case !key.made:
 		fmt.Fprintf(b.out, "Talk to it with    %s%s   (a new key: %s)\n\n", talk, trusting, create)
 	case key.file != "":
-		fmt.Fprintf(b.out, "Its first API key  is in %[1]s\n  read it with     cat %[1]s\n  and then         rm %[1]s\nTalk to it with    (set -a; . %[1]s; %[2]s%[3]s)\n\n", key.file, talk, trusting)
+		fmt.Fprintf(b.out, "Its first API key  is in %[1]s\n  read it with     cat %[1]s\n  and then         rm "+
+			"%[1]s\nTalk to it with    (set -a; . %[1]s; %[2]s%[3]s)\n\n", key.file, talk, trusting)
 	default:
-		fmt.Fprintf(b.out, "Its first API key  %s\n  secret key       %s\n  webhook signing  %s\n  (shown this once; more with: %s)\nTalk to it with    %s --key %[1]s%[6]s\n\n",
+		fmt.Fprintf(b.out, "Its first API key  %s\n  secret key       %s\n  webhook signing  %s\n  (shown this once; "+
+			"more with: %s)\nTalk to it with    %s --key %[1]s%[6]s\n\n",
 			key.APIKey, key.SecretKey, key.WebhookSigningKey, create, talk, trusting)
 	}
 }

@@ -45,9 +45,16 @@ func (b *boxHealth) Health(ctx context.Context) (contract.ReturnBoxHealth, error
 // since is Health with the answers since a time.
 func (b *boxHealth) since(ctx context.Context, newest time.Time) (h contract.ReturnBoxHealth, err error) {
 	h = contract.ReturnBoxHealth{
-		Version: Version(), Now: time.Now().UnixMilli(), StartedOn: b.begun.UnixMilli(), Missing: append([]string{}, b.admission.Missing(ctx)...),
-		Serves: contract.BoxServes{Transcriber: b.cfg.Engines.Transcriber, LanguageModels: []string{}, Voice: b.cfg.Engines.Voice},
-		Chats:  contract.BoxChats{Seats: b.cfg.MaxChats()}, Answers: b.answers(newest), Cores: b.cores(), Memory: memory(),
+		Version:   Version(),
+		Now:       time.Now().UnixMilli(),
+		StartedOn: b.begun.UnixMilli(),
+		Missing:   append([]string{}, b.admission.Missing(ctx)...),
+		Serves: contract.BoxServes{Transcriber: b.cfg.Engines.Transcriber, LanguageModels: []string{},
+			Voice: b.cfg.Engines.Voice},
+		Chats:   contract.BoxChats{Seats: b.cfg.MaxChats()},
+		Answers: b.answers(newest),
+		Cores:   b.cores(),
+		Memory:  memory(),
 	}
 	h.Ready = len(h.Missing) == 0
 	for _, m := range b.cfg.Models() {
@@ -73,7 +80,12 @@ func (b *boxHealth) since(ctx context.Context, newest time.Time) (h contract.Ret
 	}
 	if leaf := b.identity.Shown(); leaf != nil {
 		mode := b.cfg.TLS.Mode
-		h.Certificate = &contract.BoxCertificate{Source: string(mode), EndsOn: leaf.NotAfter.UnixMilli(), Names: append([]string{}, leaf.DNSNames...), Renewed: mode != config.TLSFiles}
+		h.Certificate = &contract.BoxCertificate{
+			Source:  string(mode),
+			EndsOn:  leaf.NotAfter.UnixMilli(),
+			Names:   append([]string{}, leaf.DNSNames...),
+			Renewed: mode != config.TLSFiles,
+		}
 		for _, ip := range leaf.IPAddresses {
 			h.Certificate.Names = append(h.Certificate.Names, ip.String())
 		}
@@ -145,7 +157,8 @@ func (b *boxHealth) cores() contract.BoxCores {
 // memory is what the kernel says; 0 for what it does not.
 func memory() contract.BoxMemory {
 	return contract.BoxMemory{
-		Resident: kernelBytes("/proc/self/status", "VmRSS"), Available: kernelBytes("/proc/meminfo", "MemAvailable"), Total: kernelBytes("/proc/meminfo", "MemTotal"),
+		Resident: kernelBytes("/proc/self/status", "VmRSS"), Available: kernelBytes("/proc/meminfo", "MemAvailable"),
+		Total: kernelBytes("/proc/meminfo", "MemTotal"),
 	}
 }
 
@@ -179,13 +192,19 @@ func (b *boxHealth) Watch(ctx context.Context, tell func(any) error) error {
 // Diagnose finds what parley doctor finds.
 func (b *boxHealth) Diagnose(ctx context.Context) (contract.ReturnDiagnosis, error) {
 	if !b.examining.CompareAndSwap(false, true) {
-		return contract.ReturnDiagnosis{}, contract.ErrConflict{Why: "the box is being examined already; ask again when that is over"}
+		return contract.ReturnDiagnosis{},
+			contract.ErrConflict{Why: "the box is being examined already; ask again when that is over"}
 	}
 	defer b.examining.Store(false)
 	d, err := diagnose(ctx, b.cfg, b.loaded, nil)
 	told := contract.ReturnDiagnosis{Healthy: d.Healthy, Findings: []contract.BoxFinding{}}
 	for _, f := range d.Findings {
-		told.Findings = append(told.Findings, contract.BoxFinding{Part: f.Part, Health: string(f.Health), What: f.What, Mend: f.Mend})
+		told.Findings = append(told.Findings, contract.BoxFinding{
+			Part:   f.Part,
+			Health: string(f.Health),
+			What:   f.What,
+			Mend:   f.Mend,
+		})
 	}
 	return told, err
 }
@@ -194,7 +213,12 @@ func (b *boxHealth) Diagnose(ctx context.Context) (contract.ReturnDiagnosis, err
 // engines stand on, and they are not to be loaded twice.
 func (b *boxHealth) loaded(config.Config) doctor.Finding {
 	if b.gate.Load() == nil {
-		return doctor.Finding{Part: "libraries", Health: doctor.Doubt, What: "they are being loaded", Mend: "look again when the box is ready"}
+		return doctor.Finding{
+			Part:   "libraries",
+			Health: doctor.Doubt,
+			What:   "they are being loaded",
+			Mend:   "look again when the box is ready",
+		}
 	}
 	return examineSystem(nil)
 }
@@ -204,8 +228,16 @@ func (b *boxHealth) Settings() contract.ReturnSettings {
 	told := contract.ReturnSettings{File: b.cfg.File, Settings: []contract.ReturnSetting{}}
 	for _, s := range b.cfg.Effective() {
 		told.Settings = append(told.Settings, contract.ReturnSetting{
-			Key: s.Key, Group: s.Group, Help: s.Help, Allowed: s.Allowed(), Value: s.Value, Otherwise: s.Otherwise, Default: s.Default,
-			From: s.From, Flag: "--" + s.Flag, Variable: s.Env(),
+			Key:       s.Key,
+			Group:     s.Group,
+			Help:      s.Help,
+			Allowed:   s.Allowed(),
+			Value:     s.Value,
+			Otherwise: s.Otherwise,
+			Default:   s.Default,
+			From:      s.From,
+			Flag:      "--" + s.Flag,
+			Variable:  s.Env(),
 		})
 	}
 	return told

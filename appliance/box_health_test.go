@@ -19,7 +19,8 @@ import (
 // watchedBox is how a box does that has no engines.
 func watchedBox(t *testing.T) *boxHealth {
 	t.Helper()
-	cfg, err := config.Load(config.Sources{Flags: map[string]string{"data": t.TempDir(), "profile": "test"}, Dir: t.TempDir(), Home: t.TempDir()})
+	cfg, err := config.Load(config.Sources{Flags: map[string]string{"data": t.TempDir(), "profile": "test"},
+		Dir: t.TempDir(), Home: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,13 +36,22 @@ func watchedBox(t *testing.T) *boxHealth {
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
-	return &boxHealth{cfg: cfg, begun: time.Now(), records: records, figures: metrics.New("", log), admission: &admission{log: log, stop: ctx}, identity: &certs.Identity{}, speaker: &kioskDoor{}}
+	return &boxHealth{
+		cfg:       cfg,
+		begun:     time.Now(),
+		records:   records,
+		figures:   metrics.New("", log),
+		admission: &admission{log: log, stop: ctx},
+		identity:  &certs.Identity{},
+		speaker:   &kioskDoor{},
+	}
 }
 
 func TestTheFiguresOfTheBoxAreThoseOfTheNewestAnswers(t *testing.T) {
 	b := watchedBox(t)
 	h, err := b.Health(t.Context())
-	if err != nil || h.Ready || len(h.Missing) != 1 || h.Answers.Count != 0 || h.Disk.Free == 0 || h.Memory.Resident == 0 || h.Memory.Total == 0 || h.Chats.Seats == 0 {
+	if err != nil || h.Ready || len(h.Missing) != 1 || h.Answers.Count != 0 || h.Disk.Free == 0 ||
+		h.Memory.Resident == 0 || h.Memory.Total == 0 || h.Chats.Seats == 0 {
 		t.Fatalf("%+v, %v", h, err)
 	}
 	if h.Certificate != nil || h.Backup != nil || h.Speaker != nil || len(h.Serves.LanguageModels) != 1 {
@@ -59,10 +69,12 @@ func TestTheFiguresOfTheBoxAreThoseOfTheNewestAnswers(t *testing.T) {
 		b.figures.Turn("late", time.Duration(ms+1)*100*time.Millisecond)
 	}
 	h, err = b.Health(t.Context())
-	if a := h.Answers; err != nil || a.Count != 100 || a.MedianMS != 500 || a.P95MS != 950 || a.AddedMedianMS != 5000 || a.LateShare != .7 || a.LateFromMS != 3000 || len(a.Recent) != 100 {
+	if a := h.Answers; err != nil || a.Count != 100 || a.MedianMS != 500 || a.P95MS != 950 || a.AddedMedianMS != 5000 ||
+		a.LateShare != .7 || a.LateFromMS != 3000 || len(a.Recent) != 100 {
 		t.Errorf("%+v, %v", a, err)
 	}
-	if c := h.Cores; c.Engines != 3 || c.Busy != 2 || len(c.Waiting) != 5 || c.Waiting[0].Priority != "live" || c.ProcessSeconds == 0 {
+	if c := h.Cores; c.Engines != 3 || c.Busy != 2 || len(c.Waiting) != 5 || c.Waiting[0].Priority != "live" ||
+		c.ProcessSeconds == 0 {
 		t.Errorf("%+v", c)
 	}
 	for range 1000 {
@@ -106,7 +118,8 @@ func TestARunningBoxExaminesItselfOnceAtATime(t *testing.T) {
 	for _, f := range d.Findings {
 		found[f.Part] = f
 	}
-	if found["database"].Health != string(doctor.Well) || found["libraries"].Health != string(doctor.Doubt) || found["backup"].Mend == "" || found["webhooks"].Part == "" {
+	if found["database"].Health != string(doctor.Well) || found["libraries"].Health != string(doctor.Doubt) ||
+		found["backup"].Mend == "" || found["webhooks"].Part == "" {
 		t.Errorf("%+v", d)
 	}
 	b.examining.Store(true)
@@ -122,7 +135,8 @@ func TestTheSettingsThatHoldAreTold(t *testing.T) {
 		t.Errorf("%d settings", len(s.Settings))
 	}
 	for _, one := range s.Settings {
-		if one.Key == "profile" && (one.Value != "test" || one.From != "--profile" || one.Variable != "PARLEY_PROFILE") {
+		if one.Key == "profile" && (one.Value != "test" || one.From != "--profile" ||
+			one.Variable != "PARLEY_PROFILE") {
 			t.Errorf("%+v", one)
 		}
 	}

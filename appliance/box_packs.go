@@ -30,7 +30,9 @@ type boxPacks struct {
 }
 
 func newBoxPacks(ctx context.Context, cfg config.Config) *boxPacks {
-	return &boxPacks{cfg: cfg, stop: ctx, find: func(names ...string) ([]packs.Pack, error) { return packs.Find(cfg.Packs, names...) }}
+	return &boxPacks{cfg: cfg, stop: ctx, find: func(names ...string) ([]packs.Pack, error) {
+		return packs.Find(cfg.Packs, names...)
+	}}
 }
 
 // wait returns when no pull goes on any more, after stop has ended.
@@ -42,15 +44,25 @@ func (b *boxPacks) Packs(ctx context.Context) (contract.ReturnPacks, error) {
 	if err != nil {
 		return contract.ReturnPacks{}, err
 	}
-	told := contract.ReturnPacks{Folder: b.cfg.Packs, ReadOnly: b.readOnly(), Packs: make([]contract.ReturnPack, len(states))}
+	told := contract.ReturnPacks{Folder: b.cfg.Packs, ReadOnly: b.readOnly(),
+		Packs: make([]contract.ReturnPack, len(states))}
 	if told.Free, err = disk.Free(disk.Nearest(b.cfg.Packs)); err != nil {
 		return told, err
 	}
 	uses := engines.Needs(b.cfg)
 	for i, s := range states {
 		told.Packs[i] = contract.ReturnPack{
-			Name: s.Pack.Name, Kind: string(s.Pack.Kind), Does: s.Pack.Does, Version: s.Pack.Version, Licence: s.Pack.Licence, Bytes: s.Pack.Bytes(),
-			Status: string(s.Status), Why: s.Why, InUse: slices.Contains(uses, s.Pack.Name), Own: s.Pack.Own, System: s.Pack.System != nil,
+			Name:    s.Pack.Name,
+			Kind:    string(s.Pack.Kind),
+			Does:    s.Pack.Does,
+			Version: s.Pack.Version,
+			Licence: s.Pack.Licence,
+			Bytes:   s.Pack.Bytes(),
+			Status:  string(s.Status),
+			Why:     s.Why,
+			InUse:   slices.Contains(uses, s.Pack.Name),
+			Own:     s.Pack.Own,
+			System:  s.Pack.System != nil,
 		}
 	}
 	if p := b.pull(); p != nil {
@@ -71,7 +83,8 @@ func (b *boxPacks) readOnly() string {
 	if unix.Access(disk.Nearest(b.cfg.Packs), unix.W_OK|unix.X_OK) == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s cannot be written by the user that runs the box; as the user that owns it, run: parley packs pull NAME --packs %s", b.cfg.Packs, b.cfg.Packs)
+	return fmt.Sprintf("%s cannot be written by the user that runs the box; as the user that owns it, run: parley "+
+		"packs pull NAME --packs %s", b.cfg.Packs, b.cfg.Packs)
 }
 
 // changeable finds a pack that the box can change itself.
@@ -84,7 +97,8 @@ func (b *boxPacks) changeable(name string) (packs.Pack, error) {
 		return packs.Pack{}, err
 	}
 	if system := found[0].System; system != nil {
-		return packs.Pack{}, contract.ErrConflict{Why: fmt.Sprintf("%s is a part of the operating system; on the box, run as root: apt-get install (or remove) %s", name, system.Packages[0])}
+		return packs.Pack{}, contract.ErrConflict{Why: fmt.Sprintf("%s is a part of the operating system; on the "+
+			"box, run as root: apt-get install (or remove) %s", name, system.Packages[0])}
 	}
 	if why := b.readOnly(); why != "" {
 		return packs.Pack{}, contract.ErrConflict{Why: why}
@@ -99,7 +113,8 @@ func (b *boxPacks) PullPack(ctx context.Context, name string) (contract.PackPull
 		return contract.PackPull{}, err
 	}
 	if pack.Own {
-		return contract.PackPull{}, contract.ErrConflict{Why: "the operator added " + name + ", and it cannot be fetched; add it again with parley packs add"}
+		return contract.PackPull{}, contract.ErrConflict{Why: "the operator added " + name + ", and it cannot be " +
+			"fetched; add it again with parley packs add"}
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -170,7 +185,8 @@ func (b *boxPacks) RemovePack(_ context.Context, name string) error {
 		return err
 	}
 	if slices.Contains(engines.Needs(b.cfg), name) {
-		return contract.ErrConflict{Why: fmt.Sprintf("the box runs on %s; choose another one in the settings, start the box anew, and then remove it", name)}
+		return contract.ErrConflict{Why: fmt.Sprintf("the box runs on %s; choose another one in the settings, start "+
+			"the box anew, and then remove it", name)}
 	}
 	err = packs.Remove(b.cfg.Packs, pack)
 	if locked, ok := errors.AsType[*packs.ErrLocked](err); ok {
@@ -196,11 +212,19 @@ type packPull struct {
 }
 
 // startPull has pull fetch a pack until it is done, ctx ends, or it is cancelled.
-func startPull(ctx context.Context, name string, running *sync.WaitGroup, pull func(context.Context, progress.Func) error) *packPull {
+func startPull(ctx context.Context, name string, running *sync.WaitGroup,
+	pull func(context.Context, progress.Func) error) *packPull {
 	ctx, cancel := context.WithCancelCause(ctx)
 	p := &packPull{
-		cancel: cancel, over: make(chan struct{}), changed: make(chan struct{}),
-		state: contract.PackPull{Name: name, State: "going", Step: string(progress.Downloading), StartedOn: time.Now().UnixMilli()},
+		cancel:  cancel,
+		over:    make(chan struct{}),
+		changed: make(chan struct{}),
+		state: contract.PackPull{
+			Name:      name,
+			State:     "going",
+			Step:      string(progress.Downloading),
+			StartedOn: time.Now().UnixMilli(),
+		},
 	}
 	running.Go(func() {
 		defer close(p.over)

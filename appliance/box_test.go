@@ -60,7 +60,12 @@ func startBox(t *testing.T, change ...func(*config.Config)) *runningBox {
 	var said notice
 	ended := make(chan error, 1)
 	go func() {
-		ended <- Run(ctx, cfg, Console{Log: slog.New(slog.NewTextHandler(testLog{t}, nil)), Out: &said, Terminal: true, Loaded: func() {}})
+		ended <- Run(ctx, cfg, Console{
+			Log:      slog.New(slog.NewTextHandler(testLog{t}, nil)),
+			Out:      &said,
+			Terminal: true,
+			Loaded:   func() {},
+		})
 	}()
 	b := &runningBox{cfg: cfg, stop: sync.OnceValue(func() error {
 		cancel()
@@ -192,7 +197,12 @@ func (b *runningBox) call(t *testing.T, query string) *caller {
 		t.Fatal(err)
 	}
 	conn.SetReadLimit(16 << 20)
-	c := &caller{t: t, conn: conn, begun: time.Now(), news: make(chan struct{}, 1)}
+	c := &caller{
+		t:     t,
+		conn:  conn,
+		begun: time.Now(),
+		news:  make(chan struct{}, 1),
+	}
 	go c.listen()
 	t.Cleanup(func() { conn.CloseNow() })
 	return c
@@ -314,7 +324,8 @@ func (c *caller) say(pcm []float32, stop <-chan struct{}) (spoken chan time.Dura
 					spoken <- time.Since(c.begun)
 				}
 			}
-			data, _ := json.Marshal(map[string]string{"type": "audio_input", "data": base64.StdEncoding.EncodeToString(chunk)})
+			data, _ := json.Marshal(map[string]string{"type": "audio_input",
+				"data": base64.StdEncoding.EncodeToString(chunk)})
 			if c.conn.Write(context.Background(), websocket.MessageText, data) != nil {
 				return
 			}
@@ -328,4 +339,5 @@ func (c *caller) say(pcm []float32, stop <-chan struct{}) (spoken chan time.Dura
 	return spoken
 }
 
-const linear16 = "&session_settings[audio][encoding]=linear16&session_settings[audio][sample_rate]=16000&session_settings[audio][channels]=1"
+const linear16 = "&session_settings[audio][encoding]=linear16&session_settings[audio][sample_rate]=16000&" +
+	"session_settings[audio][channels]=1"

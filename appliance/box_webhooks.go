@@ -13,8 +13,17 @@ import (
 // WebhookRecord is a webhook as clients and commands are shown it.
 func WebhookRecord(w store.SentWebhook) contract.ReturnWebhook {
 	r := contract.ReturnWebhook{
-		ID: w.ID, Account: w.Account, Event: w.Event, ChatID: w.ChatID, URL: webhook.Redacted(w.URL), State: string(w.State),
-		CreatedOn: w.CreatedMS, Attempts: w.Attempts, LastOn: w.LastMS, LastError: w.LastError, DueOn: w.DueMS,
+		ID:        w.ID,
+		Account:   w.Account,
+		Event:     w.Event,
+		ChatID:    w.ChatID,
+		URL:       webhook.Redacted(w.URL),
+		State:     string(w.State),
+		CreatedOn: w.CreatedMS,
+		Attempts:  w.Attempts,
+		LastOn:    w.LastMS,
+		LastError: w.LastError,
+		DueOn:     w.DueMS,
 	}
 	if w.State == store.WebhookWaiting {
 		r.UntilOn = w.UntilMS
@@ -28,13 +37,19 @@ func WebhookRecord(w store.SentWebhook) contract.ReturnWebhook {
 func TryWebhook(ctx context.Context, cfg config.Config, signingKey, url string) (took time.Duration, err error) {
 	begun := time.Now()
 	body, err := contract.WebhookJSON(contract.WebhookChatStart{
-		WebhookBase: contract.WebhookBase{EventName: contract.WebhookChatStarted, ChatGroupID: contract.NewID(), ChatID: contract.NewID()},
-		StartTime:   begun.UnixMilli(), ChatStartType: contract.NewChatGroup,
+		WebhookBase: contract.WebhookBase{EventName: contract.WebhookChatStarted, ChatGroupID: contract.NewID(),
+			ChatID: contract.NewID()},
+		StartTime: begun.UnixMilli(), ChatStartType: contract.NewChatGroup,
 	})
 	if err != nil {
 		return 0, err
 	}
-	err = webhook.Try(ctx, store.Delivery{ID: contract.NewID(), URL: url, Body: body, SigningKey: signingKey}, "Parley/"+Version(), cfg.Webhooks.AllowPrivate)
+	err = webhook.Try(ctx, store.Delivery{
+		ID:         contract.NewID(),
+		URL:        url,
+		Body:       body,
+		SigningKey: signingKey,
+	}, "Parley/"+Version(), cfg.Webhooks.AllowPrivate)
 	return time.Since(begun), err
 }
 

@@ -24,7 +24,8 @@ func openCalls(cfg config.Config, own net.Addr, admission *admission, log *slog.
 	}
 	n := webrtc.Network{Address: at, Public: cfg.WebRTC.Public}
 	if len(cfg.WebRTC.Servers) > 0 {
-		n.Servers = []pion.ICEServer{{URLs: cfg.WebRTC.Servers, Username: cfg.WebRTC.Username, Credential: os.Getenv(cfg.WebRTC.PasswordEnv)}}
+		n.Servers = []pion.ICEServer{{URLs: cfg.WebRTC.Servers, Username: cfg.WebRTC.Username,
+			Credential: os.Getenv(cfg.WebRTC.PasswordEnv)}}
 	}
 	if at == "" {
 		n.Address = own.String()
@@ -51,7 +52,8 @@ func (c calls) api() api.Calls {
 }
 
 // Answer begins a call.
-func (c calls) Answer(w http.ResponseWriter, r *http.Request, account string, path func(id string) string, pass api.Pass) error {
+func (c calls) Answer(w http.ResponseWriter, r *http.Request, account string, path func(id string) string,
+	pass api.Pass) error {
 	return c.Server.Answer(w, r, account, path, pass)
 }
 

@@ -29,8 +29,10 @@ func TestThePagesOfTheDocumentationTalk(t *testing.T) {
 		c.Origins = []string{"*"} // the pages are of a server of their own
 	})
 	key := keyOf(t, b)
-	env := []string{"BOX_URL=" + b.url, "API_KEY=" + key.APIKey, "SECRET_KEY=" + key.SecretKey, "CHROMIUM=" + chromium, "MICROPHONE=" + microphone(t),
-		"CLIENT=" + installed(t, "react-client"), "CLIENTS=" + installed(t, "react-client") + " " + installed(t, "js-client")}
+	env := []string{"BOX_URL=" + b.url, "API_KEY=" + key.APIKey, "SECRET_KEY=" + key.SecretKey, "CHROMIUM=" + chromium,
+		"MICROPHONE=" + microphone(t),
+		"CLIENT=" + installed(t, "react-client"),
+		"CLIENTS=" + installed(t, "react-client") + " " + installed(t, "js-client")}
 	for _, language := range []string{"html", "jsx", "js"} {
 		t.Run(language, func(t *testing.T) {
 			t.Parallel()
@@ -43,7 +45,8 @@ func TestThePagesOfTheDocumentationTalk(t *testing.T) {
 			if err := os.WriteFile(file, []byte(page), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			runs(t, "node", filepath.Join("testdata", "call.cjs"), append(slices.Clip(env), "PAGE="+file, "SHOT="+filepath.Join(t.ArtifactDir(), "page.png"))...)
+			runs(t, "node", filepath.Join("testdata", "call.cjs"),
+				append(slices.Clip(env), "PAGE="+file, "SHOT="+filepath.Join(t.ArtifactDir(), "page.png"))...)
 		})
 	}
 }

@@ -32,13 +32,15 @@ func TestThePublishedPythonClientWorksAgainstTheBox(t *testing.T) {
 func TestThePublishedJavaScriptClientFollowsAndSteersChats(t *testing.T) {
 	client := installed(t, "js-client")
 	b := startHollowBox(t)
-	runs(t, "node", filepath.Join("testdata", "control.cjs"), "BOX_URL="+b.url, "API_KEY="+b.key, "SECRET_KEY="+b.secret, "CLIENT="+client, "QUESTION=")
+	runs(t, "node", filepath.Join("testdata", "control.cjs"), "BOX_URL="+b.url, "API_KEY="+b.key,
+		"SECRET_KEY="+b.secret, "CLIENT="+client, "QUESTION=")
 }
 
 func TestThePublishedPythonClientFollowsAndSteersChats(t *testing.T) {
 	client := installed(t, "py-client")
 	b := startHollowBox(t)
-	runs(t, filepath.Join(client, "bin", "python"), filepath.Join("testdata", "control.py"), "BOX_URL="+b.url, "API_KEY="+b.key)
+	runs(t, filepath.Join(client, "bin", "python"), filepath.Join("testdata", "control.py"), "BOX_URL="+b.url,
+		"API_KEY="+b.key)
 }
 
 // installed is the folder into which tools/NAME/install put a client.

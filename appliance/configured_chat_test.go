@@ -22,8 +22,11 @@ func parrot(t *testing.T, says string) string {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		w.Header().Set("Content-Type", "text/event-stream")
-		piece, _ := json.Marshal(map[string]any{"choices": []any{map[string]any{"index": 0, "delta": map[string]string{"content": says}}}})
-		fmt.Fprintf(w, "data: %s\n\ndata: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n", piece)
+		piece,
+			_ := json.Marshal(map[string]any{
+			"choices": []any{map[string]any{"index": 0, "delta": map[string]string{"content": says}}}})
+		fmt.Fprintf(w, "data: %s\n\ndata: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n"+
+			"data: [DONE]\n\n", piece)
 	}))
 	t.Cleanup(s.Close)
 	return s.URL
@@ -33,9 +36,11 @@ func TestAConfigMadeOverRestDecidesALiveChat(t *testing.T) {
 	server := parrot(t, "I am the model of the route.")
 	b := startBox(t, func(c *config.Config) {
 		c.StrictModels = true
-		c.Routes = []config.Route{{Provider: "OPEN_AI", Model: "gpt-4o", To: config.LanguageModel{OpenAI: server, Model: "parrot"}}}
+		c.Routes = []config.Route{{Provider: "OPEN_AI", Model: "gpt-4o",
+			To: config.LanguageModel{OpenAI: server, Model: "parrot"}}}
 	})
-	config := b.post(t, "/v0/evi/configs", `{"name":"museum","evi_version":"3","voice":{"name":"alan"},"prompt":{"text":"You are {{who}}."},
+	config := b.post(t, "/v0/evi/configs", `{"name":"museum","evi_version":"3","voice":{"name":"alan"},`+
+		`"prompt":{"text":"You are {{who}}."},
 		"language_model":{"model_provider":"OPEN_AI","model_resource":"gpt-4o"},
 		"event_messages":{"on_new_chat":{"enabled":true,"text":"Welcome to the museum."}}}`)
 	c := b.call(t, "&config_id="+config)
@@ -49,7 +54,8 @@ func TestAConfigMadeOverRestDecidesALiveChat(t *testing.T) {
 		t.Errorf("it said %q", got)
 	}
 
-	strange := b.post(t, "/v0/evi/configs", `{"name":"old","evi_version":"4-mini","language_model":{"model_provider":"ANTHROPIC","model_resource":"claude-opus-4-6"}}`)
+	strange := b.post(t, "/v0/evi/configs", `{"name":"old","evi_version":"4-mini",`+
+		`"language_model":{"model_provider":"ANTHROPIC","model_resource":"claude-opus-4-6"}}`)
 	for query, code := range map[string]contract.Code{
 		"&config_id=" + contract.NewID():             contract.ConfigNotFound,
 		"&config_id=" + config + "&config_version=1": contract.ConfigNotFound,

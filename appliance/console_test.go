@@ -32,8 +32,10 @@ func TestTheConsoleIsUsed(t *testing.T) {
 		c.Packs = linkedPacks(t, c.Packs)
 	})
 	undelivered(t, b)
-	runs(t, "node", filepath.Join("testdata", "console.cjs"), "BOX_URL="+b.url, "LINK="+signIn(t, b), "LINKS_AGAIN="+signIn(t, b)+" "+signIn(t, b),
-		"CLIENT="+installed(t, "react-client"), "CHROMIUM="+chromium, "MICROPHONE="+packtest.Recording(t, question), "SHOTS="+shots(t), "PLUGIN="+pluginFile(t))
+	runs(t, "node", filepath.Join("testdata", "console.cjs"), "BOX_URL="+b.url, "LINK="+signIn(t, b),
+		"LINKS_AGAIN="+signIn(t, b)+" "+signIn(t, b),
+		"CLIENT="+installed(t, "react-client"), "CHROMIUM="+chromium, "MICROPHONE="+packtest.Recording(t, question),
+		"SHOTS="+shots(t), "PLUGIN="+pluginFile(t))
 }
 
 // shots is the folder for views of pages, where somebody asked for them (go test
@@ -81,9 +83,17 @@ func undelivered(t *testing.T, b *runningBox) {
 	}
 	owner, err := records.Account(t.Context(), defaultAccount)
 	if err == nil {
-		chat := store.NewChat{ID: contract.NewID(), GroupID: contract.NewID(), AccountID: owner.ID, StartedMS: time.Now().UnixMilli(), RequestID: "r"}
+		chat := store.NewChat{
+			ID:        contract.NewID(),
+			GroupID:   contract.NewID(),
+			AccountID: owner.ID,
+			StartedMS: time.Now().UnixMilli(),
+			RequestID: "r",
+		}
 		told := []string{"chat_started"}
-		chat.Webhooks = store.Webhooks{Hooks: []store.Webhook{{URL: "https://127.0.0.1:9/hook", Events: told}, {URL: "https://127.0.0.1:9/gone", Events: told}}, Started: `{"event_name":"chat_started"}`, Ended: `{"event_name":"chat_ended"}`}
+		chat.Webhooks = store.Webhooks{Hooks: []store.Webhook{{URL: "https://127.0.0.1:9/hook", Events: told},
+			{URL: "https://127.0.0.1:9/gone", Events: told}}, Started: `{"event_name":"chat_started"}`,
+			Ended: `{"event_name":"chat_ended"}`}
 		err = records.StartWebhooks(t.Context(), chat)
 	}
 	// The box tries each once before one is given up.
@@ -100,7 +110,8 @@ func undelivered(t *testing.T, b *runningBox) {
 		due, _, dueErr := records.DueWebhooks(t.Context(), r.Num, time.Now().Add(time.Hour).UnixMilli(), 10)
 		for _, d := range due {
 			if strings.HasSuffix(d.URL, "/gone") {
-				dueErr = errors.Join(dueErr, records.WebhookDead(t.Context(), d.Num, time.Now().UnixMilli(), "answered 410 Gone"))
+				dueErr = errors.Join(dueErr,
+					records.WebhookDead(t.Context(), d.Num, time.Now().UnixMilli(), "answered 410 Gone"))
 			}
 		}
 		waitErr = errors.Join(waitErr, dueErr)
@@ -115,7 +126,9 @@ func undelivered(t *testing.T, b *runningBox) {
 // told a secret.
 func pluginFile(t *testing.T) string {
 	t.Helper()
-	command := []byte("\x00asm\x01\x00\x00\x00\x01\x04\x01\x60\x00\x00\x03\x02\x01\x00\x07\x0a\x01\x06_start\x00\x00\x0a\x04\x01\x02\x00\x0b")
+	command := []byte(
+		"\x00asm\x01\x00\x00\x00\x01\x04\x01\x60\x00\x00" +
+			"\x03\x02\x01\x00\x07\x0a\x01\x06_start\x00\x00\x0a\x04\x01\x02\x00\x0b")
 	wasm, err := manifest.Embed(command, []byte(`name: quiet
 version: 1.0.0
 description: Says nothing.

@@ -25,13 +25,15 @@ func (c control) ServeChat(w http.ResponseWriter, r *http.Request, account strin
 }
 
 // Follow carries somebody who connects to a live chat of the account.
-func (c control) Follow(w http.ResponseWriter, r *http.Request, account, chatID string, sound bool, pass api.Pass) error {
+func (c control) Follow(w http.ResponseWriter, r *http.Request, account, chatID string, sound bool,
+	pass api.Pass) error {
 	session, err := c.live(account, chatID)
 	if err != nil {
 		return err
 	}
 	if !session.About().Connectable {
-		return contract.ErrForbidden{Why: "the client of this chat lets nobody connect to it; it has to open it with allow_connection=true"}
+		return contract.ErrForbidden{
+			Why: "the client of this chat lets nobody connect to it; it has to open it with allow_connection=true"}
 	}
 	return c.Server.Follow(w, r, followed{session}, sound, pass)
 }

@@ -34,7 +34,8 @@ func (b *runningBox) send(t *testing.T, key, chatID, body string) (status int, a
 // follow connects to a live chat; without a socket it returns the status.
 func (b *runningBox) follow(t *testing.T, key, chatID, query string) (*websocket.Conn, int) {
 	t.Helper()
-	conn, answer, err := websocket.Dial(t.Context(), "ws"+strings.TrimPrefix(b.url, "http")+"/v0/evi/chat/"+chatID+"/connect?api_key="+key+query, nil)
+	conn, answer, err := websocket.Dial(t.Context(),
+		"ws"+strings.TrimPrefix(b.url, "http")+"/v0/evi/chat/"+chatID+"/connect?api_key="+key+query, nil)
 	if err != nil {
 		if answer == nil {
 			t.Fatal(err)
@@ -143,7 +144,8 @@ func TestFollowersGetWhatTheClientGetsWheneverTheyCome(t *testing.T) {
 	for i, got := range heard {
 		// What the client was told while it was leaving may have missed it.
 		if len(got) < len(told) || !slices.Equal(got[:len(told)], told) {
-			t.Errorf("follower %d got %d messages, the client %d:\n%s\n%s", i, len(got), len(told), strings.Join(got, "\n"), strings.Join(told, "\n"))
+			t.Errorf("follower %d got %d messages, the client %d:\n%s\n%s", i, len(got), len(told),
+				strings.Join(got, "\n"), strings.Join(told, "\n"))
 		}
 	}
 }

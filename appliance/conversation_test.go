@@ -30,7 +30,8 @@ func TestABoxConverses(t *testing.T) {
 		what string
 		test func(*testing.T, *runningBox)
 	}{
-		{"answers a spoken question with speech that says the message", spokenQuestionIsAnsweredWithSpeechThatSaysTheMessage},
+		{"answers a spoken question with speech that says the message",
+			spokenQuestionIsAnsweredWithSpeechThatSaysTheMessage},
 		{"understands what recorders stream wherever it is cut", recordersStreamsAreUnderstoodWhereverTheyAreCut},
 		{"is silent when somebody speaks over it", speechOverTheAssistantSilencesItsTurn},
 		{"tells of bad input and keeps the socket", badInputIsToldAndTheSocketStays},
@@ -52,7 +53,8 @@ func spokenQuestionIsAnsweredWithSpeechThatSaysTheMessage(t *testing.T, b *runni
 	defer close(stop)
 	c.say(aRecording(t, question), stop)
 	heard := c.until("assistant_end", 1, patient)
-	if got := wordError(words("after the tone say your name and then press the pound key"), words(userSaid(heard))); got > 0.1 {
+	if got := wordError(words("after the tone say your name and then press the pound key"),
+		words(userSaid(heard))); got > 0.1 {
 		t.Errorf("the box understood %q", userSaid(heard))
 	}
 	checkOrder(t, heard)
@@ -66,19 +68,23 @@ func spokenQuestionIsAnsweredWithSpeechThatSaysTheMessage(t *testing.T, b *runni
 // A recorder's stream is understood wherever it is cut: Chrome's, and Safari's.
 func recordersStreamsAreUnderstoodWhereverTheyAreCut(t *testing.T, b *runningBox) {
 	for format, of := range map[string]struct{ query, args string }{
-		"WebM with Opus": {"", "-c:a libopus -b:a 32k -vbr off -f webm"}, // as many bytes for silence as for speech, so that pieces take equal times
-		"MP4 with AAC":   {"", "-c:a aac -ar 48000 -b:a 32k -movflags +frag_keyframe+empty_moov+default_base_moof -frag_duration 100000 -f mp4"},
-		"linear16":       {linear16, "-ac 1 -ar 16000 -f s16le"},
+		// as many bytes for silence as for speech, so that pieces take equal times
+		"WebM with Opus": {"", "-c:a libopus -b:a 32k -vbr off -f webm"},
+		"MP4 with AAC": {"", "-c:a aac -ar 48000 -b:a 32k -movflags +frag_keyframe+empty_moov+default_base_moof " +
+			"-frag_duration 100000 -f mp4"},
+		"linear16": {linear16, "-ac 1 -ar 16000 -f s16le"},
 	} {
 		t.Run(format, func(t *testing.T) {
 			t.Parallel()
 			c := b.call(t, of.query)
-			in := strings.Fields("-v error -i " + packtest.Recording(t, question) + " -af apad=pad_dur=3 " + of.args + " -")
+			in := strings.Fields("-v error -i " + packtest.Recording(t, question) + " -af apad=pad_dur=3 " + of.args +
+				" -")
 			stream, err := exec.Command("ffmpeg", in...).Output()
 			if err != nil {
 				t.Fatalf("ffmpeg: %v", err)
 			}
-			each := len(stream)*20/7500 | 1 // of 4.5 s and the silence behind them, what is about 20 ms, and half a sample
+			// of 4.5 s and the silence behind them, what is about 20 ms, and half a sample
+			each := len(stream)*20/7500 | 1
 			for len(stream) > 0 {
 				n := min(len(stream), each)
 				if err := c.conn.Write(t.Context(), websocket.MessageBinary, stream[:n]); err != nil {
@@ -88,7 +94,8 @@ func recordersStreamsAreUnderstoodWhereverTheyAreCut(t *testing.T, b *runningBox
 				<-time.After(20 * time.Millisecond)
 			}
 			heard := c.until("assistant_end", 1, patient)
-			if got := wordError(words("after the tone say your name and then press the pound key"), words(userSaid(heard))); got > 0.1 {
+			if got := wordError(words("after the tone say your name and then press the pound key"),
+				words(userSaid(heard))); got > 0.1 {
 				t.Errorf("the box understood %q", userSaid(heard))
 			}
 		})
@@ -130,8 +137,10 @@ func badInputIsToldAndTheSocketStays(t *testing.T, b *runningBox) {
 		{`[]`, contract.WrongShape, ""},
 		{`{"type":"sing"}`, contract.UnknownMessage, "sing"},
 		{`{"type":"audio_input","data":"?!"}`, contract.BrokenBase64, ""},
-		{`{"type":"audio_input","data":"bm8gYXVkaW8gYXQgYWxsLCBqdXN0IHdvcmRzIHdpdGhvdXQgZW5k"}`, contract.BrokenAudio, ""},
-		{`{"type":"session_settings","audio":{"encoding":"linear16","sample_rate":0,"channels":1}}`, contract.InvalidSettings, "sample_rate"},
+		{`{"type":"audio_input","data":"bm8gYXVkaW8gYXQgYWxsLCBqdXN0IHdvcmRzIHdpdGhvdXQgZW5k"}`, contract.BrokenAudio,
+			""},
+		{`{"type":"session_settings","audio":{"encoding":"linear16","sample_rate":0,"channels":1}}`,
+			contract.InvalidSettings, "sample_rate"},
 		{`{"type":"session_settings","system_prompt":""}`, contract.InvalidSettings, "system_prompt"},
 		{`{"type":"session_settings","voice_id":"nobody"}`, contract.InvalidSettings, "nobody"},
 		{`{"type":"user_input"}`, contract.WrongShape, "text"},
@@ -296,7 +305,8 @@ func transcribe(t *testing.T, cfg config.Config, pcm []float32) string {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	said, _, err := engine.Listen(t.Context(), e.Detector, e.Transcriber, pcm, engine.DefaultSegmentOptions(), engine.TranscribeOptions{Language: "en"}, nil)
+	said, _, err := engine.Listen(t.Context(), e.Detector, e.Transcriber, pcm, engine.DefaultSegmentOptions(),
+		engine.TranscribeOptions{Language: "en"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

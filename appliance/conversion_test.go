@@ -42,7 +42,8 @@ func anotherVoiceSaysTheSameAtTheSameTime(t *testing.T, b *runningBox) {
 		got := phrases(said, 60*time.Millisecond) // what a voice leaves of a short pause
 		for _, at := range want {
 			if !slices.ContainsFunc(got, func(g time.Duration) bool { return (g - at).Abs() <= 100*time.Millisecond }) {
-				t.Errorf("%s: no phrase begins at %v, where one does in the recording; those that do: %v", file, at, got)
+				t.Errorf("%s: no phrase begins at %v, where one does in the recording; those that do: %v", file, at,
+					got)
 			}
 		}
 	}
@@ -117,7 +118,8 @@ func wantSameWords(t *testing.T, cfg config.Config, a, b []float32) {
 
 func heardWords(ctx context.Context, t *testing.T, e *engines.Set, pcm []float32) []string {
 	t.Helper()
-	said, _, err := engine.Listen(ctx, e.Detector, e.Transcriber, pcm, engine.DefaultSegmentOptions(), engine.TranscribeOptions{}, nil)
+	said, _, err := engine.Listen(ctx, e.Detector, e.Transcriber, pcm, engine.DefaultSegmentOptions(),
+		engine.TranscribeOptions{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,18 +39,33 @@ func TestABackupOfALiveChatIsHeardUpToIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	begun := time.Now().Add(-time.Minute).UnixMilli()
-	chat := store.NewChat{ID: contract.NewID(), GroupID: contract.NewID(), AccountID: home.ID, StartedMS: begun, RequestID: "r", Recorded: true}
-	if err := records.StartChat(t.Context(), chat, store.Event{ID: contract.NewID(), AtMS: begun + 2000, Type: store.UserMessage, Role: store.User, MessageText: "Hello"}); err != nil {
+	chat := store.NewChat{
+		ID:        contract.NewID(),
+		GroupID:   contract.NewID(),
+		AccountID: home.ID,
+		StartedMS: begun,
+		RequestID: "r",
+		Recorded:  true,
+	}
+	if err := records.StartChat(t.Context(), chat, store.Event{
+		ID:          contract.NewID(),
+		AtMS:        begun + 2000,
+		Type:        store.UserMessage,
+		Role:        store.User,
+		MessageText: "Hello",
+	}); err != nil {
 		t.Fatal(err)
 	}
-	user, assistant := beginSide(t, records, chat.ID, store.UserSide), beginSide(t, records, chat.ID, store.AssistantSide)
+	user, assistant := beginSide(t, records, chat.ID, store.UserSide),
+		beginSide(t, records, chat.ID, store.AssistantSide)
 	user(0, 3300*time.Millisecond)
 	assistant(4*time.Second, 1700*time.Millisecond)
 
 	file := filepath.Join(t.TempDir(), "backup")
-	box := backup.Box{Data: live, Version: Version(), Database: func(ctx context.Context, file string, progress func(done, total int64)) (int64, error) {
-		return store.Backup(ctx, live, file, progress)
-	}}
+	box := backup.Box{Data: live, Version: Version(),
+		Database: func(ctx context.Context, file string, progress func(done, total int64)) (int64, error) {
+			return store.Backup(ctx, live, file, progress)
+		}}
 	if _, err := backup.Make(t.Context(), box, file, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +76,8 @@ func TestABackupOfALiveChatIsHeardUpToIt(t *testing.T) {
 	}
 	elsewhere := filepath.Join(t.TempDir(), "elsewhere")
 	check := func(context.Context, string) error { return nil }
-	if _, _, err := backup.Restore(t.Context(), file, backup.Target{Data: elsewhere, Schema: schema, Check: check}, nil); err != nil {
+	if _, _, err := backup.Restore(t.Context(), file, backup.Target{Data: elsewhere, Schema: schema, Check: check},
+		nil); err != nil {
 		t.Fatal(err)
 	}
 
@@ -71,12 +87,21 @@ func TestABackupOfALiveChatIsHeardUpToIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer restored.Close()
-	served := httptest.NewServer(api.New(api.Parts{Keys: restored, Records: restored, Voices: voices.Voices{Config: cfg, Records: restored}, Models: engines.Catalogue{Config: cfg}, Ready: &admission{}, Log: log}))
+	served := httptest.NewServer(api.New(api.Parts{
+		Keys:    restored,
+		Records: restored,
+		Voices:  voices.Voices{Config: cfg, Records: restored},
+		Models:  engines.Catalogue{Config: cfg},
+		Ready:   &admission{},
+		Log:     log,
+	}))
 	defer served.Close()
 	b := &runningBox{url: served.URL, key: key.APIKey}
 	got := b.get(t, "/v0/evi/chats/"+chat.ID)
 	// Pages of half a second are written when the next one begins.
-	if length := time.Duration(got["end_timestamp"].(float64)-float64(begun)) * time.Millisecond; got["status"] != "ERROR" || length < 5*time.Second || length > 5700*time.Millisecond {
+	if length := time.Duration(got["end_timestamp"].(float64)-float64(
+		begun)) * time.Millisecond; got["status"] != "ERROR" || length < 5*time.Second ||
+		length > 5700*time.Millisecond {
 		t.Errorf("the chat is %v and ended after %v", got["status"], length)
 	}
 	if audio := b.get(t, "/v0/evi/chats/"+chat.ID+"/audio"); audio["status"] != "COMPLETE" {
@@ -84,7 +109,8 @@ func TestABackupOfALiveChatIsHeardUpToIt(t *testing.T) {
 	}
 	pcm := b.hear(t, chat.ID)
 	second := func(n int) float64 {
-		return math.Sqrt(product(pcm[n*engine.SpeechRateHz:][:engine.SpeechRateHz/2], pcm[n*engine.SpeechRateHz:]) * 2 / engine.SpeechRateHz)
+		return math.Sqrt(product(pcm[n*engine.SpeechRateHz:][:engine.SpeechRateHz/2],
+			pcm[n*engine.SpeechRateHz:]) * 2 / engine.SpeechRateHz)
 	}
 	if len(pcm) > 6*engine.SpeechRateHz || second(1) < 0.2 || second(3) > 0.01 || second(4) < 0.2 {
 		t.Errorf("%d samples, as loud as %.2f, %.2f, %.2f", len(pcm), second(1), second(3), second(4))

@@ -34,7 +34,8 @@ func TestTwoScreensAndFiveSocketsTalkAtOnce(t *testing.T) {
 	defer cancel()
 	var all []*guest
 	for n := range 7 {
-		g := &guest{name: []string{"Ada", "Ben", "Cleo", "Dora", "Emil", "Frida", "Gustav"}[n], told: make(chan map[string]any, 999)}
+		g := &guest{name: []string{"Ada", "Ben", "Cleo", "Dora", "Emil", "Frida", "Gustav"}[n],
+			told: make(chan map[string]any, 999)}
 		if n < 2 {
 			g.call(ctx, t, b.url, screenKey(ctx, t, b.url, code(t, b, g.name)))
 		} else {
@@ -171,7 +172,8 @@ func (g *guest) call(ctx context.Context, t *testing.T, box, key string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = pc.GracefulClose() })
-	if _, err := pc.AddTransceiverFromKind(pion.RTPCodecTypeAudio, pion.RTPTransceiverInit{Direction: pion.RTPTransceiverDirectionRecvonly}); err != nil {
+	if _, err := pc.AddTransceiverFromKind(pion.RTPCodecTypeAudio,
+		pion.RTPTransceiverInit{Direction: pion.RTPTransceiverDirectionRecvonly}); err != nil {
 		t.Fatal(err)
 	}
 	pc.OnTrack(func(track *pion.TrackRemote, _ *pion.RTPReceiver) {

@@ -57,7 +57,8 @@ func TestTheDocumentedCustomModelsAnswer(t *testing.T) {
 	})
 	for i, x := range []struct{ scheme, port string }{{"http", freePort(t)}, {"ws", freePort(t)}} {
 		serveExample(t, programs[i], x.port)
-		config := b.post(t, "/v0/evi/configs", `{"name":"mine `+x.scheme+`","evi_version":"4-mini","language_model":{"model_provider":"CUSTOM_LANGUAGE_MODEL","model_resource":"`+
+		config := b.post(t, "/v0/evi/configs", `{"name":"mine `+x.scheme+`","evi_version":"4-mini",`+
+			`"language_model":{"model_provider":"CUSTOM_LANGUAGE_MODEL","model_resource":"`+
 			x.scheme+`://127.0.0.1:`+x.port+`/chat/completions"}}`)
 		c := b.call(t, "&config_id="+config)
 		for n := 1; ; n++ { // the program may still be starting
@@ -109,7 +110,8 @@ func TestAnOldConfigIsToldTheLineThatAllowsItsModel(t *testing.T) {
 	server := func(c *config.Config) { c.Engines.LanguageModel = config.LanguageModel{OpenAI: own, Model: "parrot"} }
 	custom := parrot(t, "I am the model of the config.") + "/chat/completions"
 	post := func(b *runningBox) string {
-		return b.post(t, "/v0/evi/configs", `{"name":"old","evi_version":"4-mini","language_model":{"model_provider":"CUSTOM_LANGUAGE_MODEL","model_resource":"`+custom+`"}}`)
+		return b.post(t, "/v0/evi/configs", `{"name":"old","evi_version":"4-mini",`+
+			`"language_model":{"model_provider":"CUSTOM_LANGUAGE_MODEL","model_resource":"`+custom+`"}}`)
 	}
 
 	b := startBox(t, server)

@@ -32,7 +32,8 @@ func Diagnose(ctx context.Context, cfg config.Config, progress progress.Func) (d
 }
 
 // diagnose is Diagnose; libraries are examined as the caller can.
-func diagnose(ctx context.Context, cfg config.Config, libraries func(config.Config) doctor.Finding, progress progress.Func) (d Diagnosis, err error) {
+func diagnose(ctx context.Context, cfg config.Config, libraries func(config.Config) doctor.Finding,
+	progress progress.Func) (d Diagnosis, err error) {
 	pid, running, err := store.Holder(cfg.Data)
 	if err != nil {
 		return d, err
@@ -81,7 +82,12 @@ func examinePort(listen, pid string, running bool) doctor.Finding {
 	if !running {
 		l, err := net.Listen("tcp", listen)
 		if err != nil {
-			return doctor.Finding{Part: "port", Health: doctor.Trouble, What: err.Error(), Mend: "stop what uses it, or choose another address with --listen"}
+			return doctor.Finding{
+				Part:   "port",
+				Health: doctor.Trouble,
+				What:   err.Error(),
+				Mend:   "stop what uses it, or choose another address with --listen",
+			}
 		}
 		f.What = listen + " is free"
 		if err := l.Close(); err != nil {
@@ -94,7 +100,12 @@ func examinePort(listen, pid string, running bool) doctor.Finding {
 	// too busy to converse.
 	conn, err := net.DialTimeout("tcp", Dialable(listen), 2*time.Second)
 	if err != nil {
-		return doctor.Finding{Part: "port", Health: doctor.Doubt, What: fmt.Sprintf("the box runs (process %s), but not on %s: %v", pid, listen, err), Mend: "pass the --listen or --config that it was started with, or see its log"}
+		return doctor.Finding{
+			Part:   "port",
+			Health: doctor.Doubt,
+			What:   fmt.Sprintf("the box runs (process %s), but not on %s: %v", pid, listen, err),
+			Mend:   "pass the --listen or --config that it was started with, or see its log",
+		}
 	}
 	if err := conn.Close(); err != nil {
 		f.Health, f.What = doctor.Doubt, err.Error()

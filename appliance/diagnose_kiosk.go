@@ -21,7 +21,13 @@ func examineKiosk(k config.Kiosk) []doctor.Finding {
 	}
 	inputs, outputs, err := soundcard.List()
 	if err != nil {
-		return []doctor.Finding{{Part: "kiosk", Health: doctor.Trouble, What: err.Error(), Mend: "install PulseAudio or PipeWire, or run this as the user that runs the box: sound servers belong to one user's session"}}
+		return []doctor.Finding{{
+			Part:   "kiosk",
+			Health: doctor.Trouble,
+			What:   err.Error(),
+			Mend: "install PulseAudio or PipeWire, or run this as the user that runs the box: sound servers belong " +
+				"to one user's session",
+		}}
 	}
 	found := []doctor.Finding{
 		examineDevice("microphone", soundcard.Input, inputs, k.Input, "kiosk.input"),
@@ -54,11 +60,18 @@ func examineVisitor(ctx context.Context, cfg config.Config) ([]doctor.Finding, e
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case err != nil:
-		return []doctor.Finding{{Part: "kiosk", Health: doctor.Trouble, What: "no conversation can begin: " + err.Error(), Mend: "set kiosk.config_id and kiosk.account to what is there, or make it (see docs/console.md)"}}, nil
+		return []doctor.Finding{{
+			Part:   "kiosk",
+			Health: doctor.Trouble,
+			What:   "no conversation can begin: " + err.Error(),
+			Mend:   "set kiosk.config_id and kiosk.account to what is there, or make it (see docs/console.md)",
+		}}, nil
 	case k.Config == "":
-		return []doctor.Finding{{Part: "kiosk", Health: doctor.Well, What: "account " + k.Account + ", the box's own assistant"}}, nil
+		return []doctor.Finding{{Part: "kiosk", Health: doctor.Well,
+			What: "account " + k.Account + ", the box's own assistant"}}, nil
 	}
-	return []doctor.Finding{{Part: "kiosk", Health: doctor.Well, What: fmt.Sprintf("account %s, config %s (%s)", k.Account, k.Config, settings.ConfigID)}}, nil
+	return []doctor.Finding{{Part: "kiosk", Health: doctor.Well,
+		What: fmt.Sprintf("account %s, config %s (%s)", k.Account, k.Config, settings.ConfigID)}}, nil
 }
 
 // examineDevice looks for the device that a setting names, or for the default.
@@ -66,20 +79,36 @@ func examineDevice(part string, kind soundcard.Kind, all []soundcard.Device, wan
 	if wanted != "" {
 		d, err := soundcard.Choose(all, kind, wanted)
 		if err != nil {
-			return doctor.Finding{Part: part, Health: doctor.Trouble, What: err.Error(), Mend: "plug it in, or set " + setting + " to one that parley devices lists"}
+			return doctor.Finding{
+				Part:   part,
+				Health: doctor.Trouble,
+				What:   err.Error(),
+				Mend:   "plug it in, or set " + setting + " to one that parley devices lists",
+			}
 		}
 		return doctor.Finding{Part: part, Health: doctor.Well, What: fmt.Sprintf("%s (%s)", d.Name, d.ID)}
 	}
 	d, err := soundcard.Usual(all, kind)
 	switch _, monitor := errors.AsType[soundcard.ErrMonitor](err); {
 	case monitor:
-		return doctor.Finding{Part: part, Health: doctor.Trouble, What: err.Error(), Mend: "plug in a microphone, or name one with " + setting}
+		return doctor.Finding{
+			Part:   part,
+			Health: doctor.Trouble,
+			What:   err.Error(),
+			Mend:   "plug in a microphone, or name one with " + setting,
+		}
 	case err != nil:
-		return doctor.Finding{Part: part, Health: doctor.Trouble, What: "there is none", Mend: "plug one in, and see that the user of the box is in the group audio"}
+		return doctor.Finding{
+			Part:   part,
+			Health: doctor.Trouble,
+			What:   "there is none",
+			Mend:   "plug one in, and see that the user of the box is in the group audio",
+		}
 	case d.ID == "":
 		return doctor.Finding{Part: part, Health: doctor.Well, What: "the system's default"}
 	}
-	return doctor.Finding{Part: part, Health: doctor.Well, What: fmt.Sprintf("%s (%s), the system's default", d.Name, d.ID)}
+	return doctor.Finding{Part: part, Health: doctor.Well,
+		What: fmt.Sprintf("%s (%s), the system's default", d.Name, d.ID)}
 }
 
 // examineFile looks whether a device of the kernel's may be used.
@@ -88,8 +117,18 @@ func examineFile(part, path string, how uint32, group string) doctor.Finding {
 	case err == nil:
 		return doctor.Finding{Part: part, Health: doctor.Well, What: path}
 	case errors.Is(err, unix.EACCES):
-		return doctor.Finding{Part: part, Health: doctor.Trouble, What: path + " may not be used by this user", Mend: "usermod -aG " + group + " USER, and start the box anew"}
+		return doctor.Finding{
+			Part:   part,
+			Health: doctor.Trouble,
+			What:   path + " may not be used by this user",
+			Mend:   "usermod -aG " + group + " USER, and start the box anew",
+		}
 	default:
-		return doctor.Finding{Part: part, Health: doctor.Trouble, What: fmt.Sprintf("%s: %v", path, err), Mend: "plug it in, or name another one"}
+		return doctor.Finding{
+			Part:   part,
+			Health: doctor.Trouble,
+			What:   fmt.Sprintf("%s: %v", path, err),
+			Mend:   "plug it in, or name another one",
+		}
 	}
 }

@@ -17,7 +17,12 @@ func TestTheDoctorKnowsWhichDeviceIsMeant(t *testing.T) {
 	all := []soundcard.Device{
 		{ID: "alsa_input.usb-Acme_Puck", Name: "Acme Puck Mono", Kind: soundcard.Input},
 		{ID: "alsa_input.usb-Acme_Cam", Name: "Acme Camera", Kind: soundcard.Input},
-		{ID: "room.monitor", Name: "Monitor of Room", Kind: soundcard.Input, Default: true},
+		{
+			ID:      "room.monitor",
+			Name:    "Monitor of Room",
+			Kind:    soundcard.Input,
+			Default: true,
+		},
 	}
 	for _, row := range []struct {
 		wanted string
@@ -32,17 +37,20 @@ func TestTheDoctorKnowsWhichDeviceIsMeant(t *testing.T) {
 		{"", doctor.Trouble, "hears what the box plays"},
 	} {
 		f := examineDevice("microphone", soundcard.Input, all, row.wanted, "kiosk.input")
-		if f.Health != row.health || !strings.Contains(f.What, row.says) || (f.Mend == "") != (f.Health == doctor.Well) {
+		if f.Health != row.health || !strings.Contains(f.What, row.says) ||
+			(f.Mend == "") != (f.Health == doctor.Well) {
 			t.Errorf("%q: %+v, want %s with %q", row.wanted, f, row.health, row.says)
 		}
 	}
 	if f := examineDevice("microphone", soundcard.Input, nil, "", "kiosk.input"); f.Health != doctor.Trouble {
 		t.Errorf("without any: %+v", f)
 	}
-	if f := examineDevice("microphone", soundcard.Input, nil, "puck", "kiosk.input"); !strings.Contains(f.What, "no microphone is called \"puck\": there is none at all") {
+	if f := examineDevice("microphone", soundcard.Input, nil, "puck", "kiosk.input"); !strings.Contains(f.What,
+		"no microphone is called \"puck\": there is none at all") {
 		t.Errorf("without any: %+v", f)
 	}
-	if f := examineFile("button", filepath.Join(t.TempDir(), "gpiochip0"), 4, "gpio"); f.Health != doctor.Trouble || !strings.Contains(f.What, "no such file") {
+	if f := examineFile("button", filepath.Join(t.TempDir(), "gpiochip0"), 4, "gpio"); f.Health != doctor.Trouble ||
+		!strings.Contains(f.What, "no such file") {
 		t.Errorf("%+v", f)
 	}
 	if f := examineFile("keyboard", os.DevNull, 4, "input"); f.Health != doctor.Well {
@@ -78,7 +86,8 @@ func TestTheDoctorKnowsWhetherAConversationCanBegin(t *testing.T) {
 		{config.Kiosk{Enabled: true, Account: "museum"}, doctor.Trouble, `kiosk.account: there is no account "museum"`},
 	} {
 		cfg.Kiosk = row.kiosk
-		if found := examine(); len(found) != 1 || found[0].Health != row.health || !strings.Contains(found[0].What, row.says) {
+		if found := examine(); len(found) != 1 || found[0].Health != row.health ||
+			!strings.Contains(found[0].What, row.says) {
 			t.Errorf("%+v: %+v, want %s with %q", row.kiosk, found, row.health, row.says)
 		}
 	}

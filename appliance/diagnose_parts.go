@@ -49,7 +49,8 @@ func examineDatabase(ctx context.Context, data string) (doctor.Finding, error) {
 	case err != nil:
 		f.What, f.Mend = err.Error(), "run this as the user that runs the box"
 	case schema < newest:
-		f.Health, f.What = doctor.Well, fmt.Sprintf("sound; the next start brings its schema from %d to %d, after copying it aside", schema, newest)
+		f.Health, f.What = doctor.Well,
+			fmt.Sprintf("sound; the next start brings its schema from %d to %d, after copying it aside", schema, newest)
 	default:
 		f.Health, f.What = doctor.Well, fmt.Sprintf("sound, schema %d", schema)
 	}
@@ -61,7 +62,12 @@ func examineBackup(data string) doctor.Finding {
 	made, ok, err := backup.Newest(data)
 	switch {
 	case err != nil:
-		return doctor.Finding{Part: "backup", Health: doctor.Doubt, What: err.Error(), Mend: "delete that file, and make a backup: parley backup FILE"}
+		return doctor.Finding{
+			Part:   "backup",
+			Health: doctor.Doubt,
+			What:   err.Error(),
+			Mend:   "delete that file, and make a backup: parley backup FILE",
+		}
 	case !ok:
 		return doctor.Backup(time.Time{}, time.Now())
 	}
@@ -74,7 +80,12 @@ func examineRecordings(ctx context.Context, cfg config.Config, tell progress.Fun
 	var files map[string]store.Sound
 	room, err := roomOf(cfg)
 	if err != nil {
-		return doctor.Finding{Part: "recordings", Health: doctor.Trouble, What: err.Error(), Mend: "run this as the user that runs the box"}, nil
+		return doctor.Finding{
+			Part:   "recordings",
+			Health: doctor.Trouble,
+			What:   err.Error(),
+			Mend:   "run this as the user that runs the box",
+		}, nil
 	}
 	sounds := doctor.Sounds{Folder: filepath.Join(data, layout.Recordings), Room: room}
 	sounds.Known = func(ctx context.Context) (due map[string]bool, err error) {
@@ -113,7 +124,12 @@ func roomOf(cfg config.Config) (room doctor.Room, err error) {
 		return room, err
 	}
 	notice, err := RecordingNotice(cfg)
-	return doctor.Room{Bytes: limits.Bytes, Days: limits.Days, From: notice.From, Found: notice.Recordings}, err
+	return doctor.Room{
+		Bytes: limits.Bytes,
+		Days:  limits.Days,
+		From:  notice.From,
+		Found: notice.Recordings,
+	}, err
 }
 
 // examineLibraries loads those that the engines stand on.
@@ -138,7 +154,12 @@ func examineLibraries(cfg config.Config) doctor.Finding {
 		say(llama.Loads(cfg.Pack("runtime-llama"), slog.New(slog.DiscardHandler)))
 	}
 	if len(broken) > 0 {
-		return doctor.Finding{Part: "libraries", Health: doctor.Trouble, What: strings.Join(broken, "; "), Mend: "run: parley packs pull, and see parley packs verify"}
+		return doctor.Finding{
+			Part:   "libraries",
+			Health: doctor.Trouble,
+			What:   strings.Join(broken, "; "),
+			Mend:   "run: parley packs pull, and see parley packs verify",
+		}
 	}
 	return examineSystem(lacks)
 }
@@ -159,19 +180,45 @@ func examineHearing(cfg config.Config) doctor.Finding {
 // and tells with what this kernel does not shut eSpeak NG and the decoders in.
 func examineSystem(lacks []string) doctor.Finding {
 	if err := audio.CheckMP3(); err != nil {
-		return doctor.Finding{Part: "libraries", Health: doctor.Doubt, What: err.Error(), Mend: "apt-get install libmpg123-0"}
+		return doctor.Finding{
+			Part:   "libraries",
+			Health: doctor.Doubt,
+			What:   err.Error(),
+			Mend:   "apt-get install libmpg123-0",
+		}
 	}
 	if err := audio.CheckMP3Encoder(); err != nil {
-		return doctor.Finding{Part: "libraries", Health: doctor.Doubt, What: err.Error(), Mend: "apt-get install libmp3lame0"}
+		return doctor.Finding{
+			Part:   "libraries",
+			Health: doctor.Doubt,
+			What:   err.Error(),
+			Mend:   "apt-get install libmp3lame0",
+		}
 	}
 	if err := audio.CheckAAC(); err != nil {
-		return doctor.Finding{Part: "libraries", Health: doctor.Doubt, What: err.Error(), Mend: "apt-get install ffmpeg"}
+		return doctor.Finding{
+			Part:   "libraries",
+			Health: doctor.Doubt,
+			What:   err.Error(),
+			Mend:   "apt-get install ffmpeg",
+		}
 	}
 	if err := clean.Check(); err != nil {
-		return doctor.Finding{Part: "libraries", Health: doctor.Doubt, What: err.Error(), Mend: "apt-get install libspeexdsp1"}
+		return doctor.Finding{
+			Part:   "libraries",
+			Health: doctor.Doubt,
+			What:   err.Error(),
+			Mend:   "apt-get install libspeexdsp1",
+		}
 	}
 	if len(lacks) > 0 {
-		return doctor.Finding{Part: "libraries", Health: doctor.Doubt, What: "all of them load; this kernel does not shut eSpeak NG and the decoders in with " + strings.Join(lacks, ", nor with "), Mend: "use a Linux from 5.13 on that has Landlock switched on (lsm= on its command line)"}
+		return doctor.Finding{
+			Part:   "libraries",
+			Health: doctor.Doubt,
+			What: "all of them load; this kernel does not shut eSpeak NG and the decoders in with " +
+				strings.Join(lacks, ", nor with "),
+			Mend: "use a Linux from 5.13 on that has Landlock switched on (lsm= on its command line)",
+		}
 	}
 	return doctor.Finding{Part: "libraries", Health: doctor.Well, What: "all of them load"}
 }
@@ -190,7 +237,8 @@ func examineWebhooks(ctx context.Context, data string) ([]doctor.Finding, error)
 	}
 	f := doctor.Finding{Part: "webhooks", Health: doctor.Well, What: fmt.Sprintf("%d wait", waiting)}
 	if dead > 0 && len(newest) > 0 {
-		f.Health, f.What = doctor.Doubt, fmt.Sprintf("%d were given up in the last seven days; the newest: %s", dead, newest[0].LastError)
+		f.Health, f.What = doctor.Doubt,
+			fmt.Sprintf("%d were given up in the last seven days; the newest: %s", dead, newest[0].LastError)
 		f.Mend = "see parley webhooks list --state dead; once the receiver is mended: parley webhooks retry --all"
 	}
 	return []doctor.Finding{f}, nil

@@ -23,7 +23,8 @@ type spokenAs struct {
 // measures it beside how it says it by itself.
 func TestADirectionIsHeard(t *testing.T) {
 	packtest.File(t, "voice-joe", "voice.onnx")
-	cfg, err := config.Load(config.Sources{Flags: map[string]string{"profile": "test"}, Environ: os.Environ(), Dir: t.TempDir()})
+	cfg, err := config.Load(config.Sources{Flags: map[string]string{"profile": "test"}, Environ: os.Environ(),
+		Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +40,8 @@ func TestADirectionIsHeard(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		said, err := engine.SpeakWhole(t.Context(), v.Speaks, "The ferry leaves at noon, so we should hurry, or we will miss it.", engine.SpeakOptions{})
+		said, err := engine.SpeakWhole(t.Context(), v.Speaks,
+			"The ferry leaves at noon, so we should hurry, or we will miss it.", engine.SpeakOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,10 +58,14 @@ func TestADirectionIsHeard(t *testing.T) {
 		"fast":       func(s spokenAs) bool { return s.seconds < 0.88*own.seconds },
 		"whispering": func(s spokenAs) bool { return s.lufs < own.lufs-3 },
 		"shouting":   func(s spokenAs) bool { return s.lufs > own.lufs+3 && s.hz > 1.15*own.hz },
-		"excited":    func(s spokenAs) bool { return s.hz > 1.05*own.hz && s.moves > own.moves && s.seconds < own.seconds },
-		"sad":        func(s spokenAs) bool { return s.hz < own.hz && s.moves < own.moves && s.seconds > 1.15*own.seconds },
-		"calm":       func(s spokenAs) bool { return s.seconds > 1.08*own.seconds && s.moves < own.moves },
-		"monotone":   func(s spokenAs) bool { return s.moves < 0.65*own.moves },
+		"excited": func(s spokenAs) bool {
+			return s.hz > 1.05*own.hz && s.moves > own.moves && s.seconds < own.seconds
+		},
+		"sad": func(s spokenAs) bool {
+			return s.hz < own.hz && s.moves < own.moves && s.seconds > 1.15*own.seconds
+		},
+		"calm":     func(s spokenAs) bool { return s.seconds > 1.08*own.seconds && s.moves < own.moves },
+		"monotone": func(s spokenAs) bool { return s.moves < 0.65*own.moves },
 	} {
 		if s := speak(direction); !law(s) {
 			t.Errorf("%q: %+v beside %+v", direction, s, own)

@@ -105,7 +105,8 @@ func clicked(t *testing.T, times string) (told string) {
 		if line != "done" {
 			told = line
 		}
-	}, "node", filepath.Join("testdata", "ear.cjs"), "BOX_URL="+box.URL, "CLIENT="+installed(t, "react-client"), "CHROMIUM="+chromium, "CLICKS="+times, "MICROPHONE="+clicks(t))
+	}, "node", filepath.Join("testdata", "ear.cjs"), "BOX_URL="+box.URL, "CLIENT="+installed(t, "react-client"),
+		"CHROMIUM="+chromium, "CLICKS="+times, "MICROPHONE="+clicks(t))
 	return told
 }
 
@@ -150,7 +151,8 @@ func (e *echoing) Hear(pcm []float32) error {
 				if err := e.line.Send(context.Background(), contract.AssistantMessage{ID: id}); err != nil {
 					return err
 				}
-				if err := e.line.Play(context.Background(), contract.Sound{ID: id, PCM: click(contract.OutputRateHz), Last: true}); err != nil {
+				if err := e.line.Play(context.Background(),
+					contract.Sound{ID: id, PCM: click(contract.OutputRateHz), Last: true}); err != nil {
 					return err
 				}
 			}

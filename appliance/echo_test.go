@@ -34,7 +34,15 @@ func TestTheBoxDoesNotHearItselfInARoom(t *testing.T) {
 	room := newRoomWith(t, walls(t, -10))
 	b := startBox(t, func(c *config.Config) {
 		c.Engines.LanguageModel = config.LanguageModel{OpenAI: scripted(t), Model: "script"}
-		c.Kiosk = config.Kiosk{Enabled: true, Input: "microphone", Output: "loudspeaker", Account: "default", Start: config.KioskOnKey, Cue: config.CueTones, SilenceS: 600}
+		c.Kiosk = config.Kiosk{
+			Enabled:  true,
+			Input:    "microphone",
+			Output:   "loudspeaker",
+			Account:  "default",
+			Start:    config.KioskOnKey,
+			Cue:      config.CueTones,
+			SilenceS: 600,
+		}
 	})
 	b.kiosk(t, "both devices are open", func(k kioskNow) bool { return k.Input.Open && k.Output.Open })
 	loud := room.listen(t)
@@ -44,7 +52,9 @@ func TestTheBoxDoesNotHearItselfInARoom(t *testing.T) {
 		if status, text := b.ask(t, b.key, "POST", "/v0/box/kiosk/start", ""); status != 204 {
 			t.Fatalf("start: %d %s", status, text)
 		}
-		chat := b.kiosk(t, "a conversation", func(k kioskNow) bool { return k.State == "talking" && k.ChatID != "" }).ChatID
+		chat := b.kiosk(t, "a conversation", func(k kioskNow) bool {
+			return k.State == "talking" && k.ChatID != ""
+		}).ChatID
 		for range 3 {
 			begun := time.Now()
 			b.dictate(t, chat, story+" "+story)
@@ -66,7 +76,8 @@ func TestTheBoxDoesNotHearItselfInARoom(t *testing.T) {
 			time.Sleep(3 * time.Second)
 			before := b.count(t, chat, "USER_INTERRUPTION")
 			begun := time.Now()
-			person := exec.CommandContext(t.Context(), "paplay", "-d", "air", "--latency-msec=50", packtest.Recording(t, question))
+			person := exec.CommandContext(t.Context(), "paplay", "-d", "air", "--latency-msec=50",
+				packtest.Recording(t, question))
 			if err := person.Start(); err != nil {
 				t.Fatal(err)
 			}
@@ -88,7 +99,8 @@ func TestTheBoxDoesNotHearItselfInARoom(t *testing.T) {
 			t.Fatalf("stop: %d %s", status, text)
 		}
 		b.kiosk(t, "nobody talks", func(k kioskNow) bool { return k.State == "waiting" })
-		t.Logf("after %v of talk, load %s: somebody was heard after %v, %v without an echo", alone.Round(time.Second), loadNow(), inEcho[round], inSilence[round])
+		t.Logf("after %v of talk, load %s: somebody was heard after %v, %v without an echo", alone.Round(time.Second),
+			loadNow(), inEcho[round], inSilence[round])
 	}
 	t.Logf("in the mean after %v, %v without an echo", mean(inEcho), mean(inSilence))
 }
@@ -102,10 +114,12 @@ func TestTheSoundCheckHearsARoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("%+v", r)
-	if !r.Hears || r.DelayMS <= 0 || r.DelayMS > 400 || math.Abs(r.EchoDB+10) > 8 || r.Input != "Microphone" || r.Output != "Loudspeaker" || r.Clipped > 0 {
+	if !r.Hears || r.DelayMS <= 0 || r.DelayMS > 400 || math.Abs(r.EchoDB+10) > 8 || r.Input != "Microphone" ||
+		r.Output != "Loudspeaker" || r.Clipped > 0 {
 		t.Errorf("%+v", r)
 	}
-	if _, err := soundcheck.Run(t.Context(), soundcheck.Wanted{Input: "microphone", Output: "nothing"}); err == nil || !strings.Contains(err.Error(), `there are "Air" (air), "Loudspeaker" (loudspeaker)`) {
+	if _, err := soundcheck.Run(t.Context(), soundcheck.Wanted{Input: "microphone", Output: "nothing"}); err == nil ||
+		!strings.Contains(err.Error(), `there are "Air" (air), "Loudspeaker" (loudspeaker)`) {
 		t.Errorf("of a loudspeaker that is not there it says %v", err)
 	}
 }
@@ -161,7 +175,8 @@ func walls(t *testing.T, db float64) string {
 	if err := os.WriteFile(path, file, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return "load-module module-virtual-surround-sink sink_name=loudspeaker sink_master=air hrir=" + path + " rate=48000 channels=2 use_volume_sharing=no sink_properties=device.description=Loudspeaker"
+	return "load-module module-virtual-surround-sink sink_name=loudspeaker sink_master=air hrir=" + path +
+		" rate=48000 channels=2 use_volume_sharing=no sink_properties=device.description=Loudspeaker"
 }
 
 // silence has nothing more come back of what is played, or has it come back again.

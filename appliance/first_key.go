@@ -35,16 +35,19 @@ func makeFirstKey(ctx context.Context, data string, terminal bool, records *stor
 	file := filepath.Join(data, layout.FirstKey)
 	if !terminal {
 		if _, err := os.Lstat(file); err == nil {
-			return firstKey{}, fmt.Errorf("%s is there already and is not overwritten: move it away and start the box again, or make a key with: parley keys create --data %s", file, data)
+			return firstKey{}, fmt.Errorf("%s is there already and is not overwritten: move it away and start the "+
+				"box again, or make a key with: parley keys create --data %s", file, data)
 		}
 	}
-	made, err := records.CreateKey(ctx, store.NewKey{Account: defaultAccount, Label: "first start", Role: store.OperatorKey})
+	made, err := records.CreateKey(ctx,
+		store.NewKey{Account: defaultAccount, Label: "first start", Role: store.OperatorKey})
 	if err != nil || terminal {
 		return firstKey{made: err == nil, Credentials: made}, err
 	}
 	if err := writeFirstKey(file, made); err != nil {
 		// A key whose secrets nobody has is of no use to anybody.
-		return firstKey{}, errors.Join(fmt.Errorf("writing the first key: %w", err), records.RevokeKey(context.WithoutCancel(ctx), made.KeyID))
+		return firstKey{}, errors.Join(fmt.Errorf("writing the first key: %w", err),
+			records.RevokeKey(context.WithoutCancel(ctx), made.KeyID))
 	}
 	return firstKey{made: true, file: file, Credentials: made}, nil
 }
@@ -57,7 +60,9 @@ func writeFirstKey(file string, made store.Credentials) error {
 		return err
 	}
 	defer f.Discard()
-	_, err = fmt.Fprintf(f, "# The first key of the box whose data lies here, an operator's, made at its first start (%s).\n# Keep it elsewhere, and delete this file.\nPARLEY_API_KEY=%s\nPARLEY_SECRET_KEY=%s\nPARLEY_WEBHOOK_SIGNING_KEY=%s\n",
+	_, err = fmt.Fprintf(f, "# The first key of the box whose data lies here, an operator's, made at its first start "+
+		"(%s).\n# Keep it elsewhere, and delete this file.\nPARLEY_API_KEY=%s\nPARLEY_SECRET_KEY=%s\n"+
+		"PARLEY_WEBHOOK_SIGNING_KEY=%s\n",
 		time.Now().Format(time.RFC3339), made.APIKey, made.SecretKey, made.WebhookSigningKey)
 	if err != nil {
 		return err

@@ -89,7 +89,8 @@ func TestAFileThatIsThereIsNotOverwrittenAndNoKeyIsMade(t *testing.T) {
 	records, data := newRecords(t)
 	file := filepath.Join(data, layout.FirstKey)
 	write(t, file, "of another box")
-	if key, err := makeFirstKey(t.Context(), data, false, records); err == nil || !strings.Contains(err.Error(), file) || key.made {
+	if key, err := makeFirstKey(t.Context(), data, false, records); err == nil ||
+		!strings.Contains(err.Error(), file) || key.made {
 		t.Errorf("%+v, %v", key, err)
 	}
 	if text, _ := os.ReadFile(file); string(text) != "of another box" {

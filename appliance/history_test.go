@@ -56,7 +56,8 @@ func aChatCanBeHeardAfterwards(t *testing.T, b *runningBox) {
 	}
 	c.conn.CloseNow()
 	events := fmt.Sprint(b.ended(t, begun.ChatID))
-	for _, kind := range []contract.ChatEventType{contract.EventChatStart, contract.EventSessionSettings, contract.EventSystemPrompt, contract.EventUserRecordingStart,
+	for _, kind := range []contract.ChatEventType{contract.EventChatStart, contract.EventSessionSettings,
+		contract.EventSystemPrompt, contract.EventUserRecordingStart,
 		contract.EventAgentMessage, contract.EventUserInterruption, contract.EventChatEnd} {
 		if !strings.Contains(events, string(kind)) {
 			t.Errorf("there is no %s in %s", kind, events)
@@ -67,7 +68,8 @@ func aChatCanBeHeardAfterwards(t *testing.T, b *runningBox) {
 	// The question's beginning lies over the assistant's last words: it is
 	// looked for on the user's own side, and in what a client hears from there
 	// on.
-	file, err := os.ReadFile(filepath.Join(b.cfg.Data, layout.Recordings, begun.ChatID+"-"+string(store.UserSide)+".opus"))
+	file, err := os.ReadFile(filepath.Join(b.cfg.Data, layout.Recordings,
+		begun.ChatID+"-"+string(store.UserSide)+".opus"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +211,13 @@ func TestOldChatsAreSweptAway(t *testing.T) {
 	now := time.Now()
 	for _, days := range []int{40, 31, 29, 0} {
 		id, ended := contract.NewID(), now.AddDate(0, 0, -days)
-		n := store.NewChat{ID: id, GroupID: contract.NewID(), AccountID: home.ID, StartedMS: ended.UnixMilli() - 1000, RequestID: "r"}
+		n := store.NewChat{
+			ID:        id,
+			GroupID:   contract.NewID(),
+			AccountID: home.ID,
+			StartedMS: ended.UnixMilli() - 1000,
+			RequestID: "r",
+		}
 		if err := records.StartChat(t.Context(), n); err != nil {
 			t.Fatal(err)
 		}
@@ -228,7 +236,8 @@ func TestOldChatsAreSweptAway(t *testing.T) {
 	if err := sweep(t.Context(), config.Retention{}, records, now, log); err != nil || left() != 4 {
 		t.Errorf("without a limit %d of 4 are left, %v", left(), err)
 	}
-	stop := keepSweeping(t.Context(), config.Config{Data: t.TempDir(), Retention: config.Retention{Days: 30}}, records, log)
+	stop := keepSweeping(t.Context(), config.Config{Data: t.TempDir(), Retention: config.Retention{Days: 30}}, records,
+		log)
 	for deadline := time.Now().Add(time.Minute); left() != 2 && time.Now().Before(deadline); {
 		<-time.After(10 * time.Millisecond)
 	}
@@ -258,10 +267,18 @@ func TestRecordingsAreDeletedAfterTheBoxHasSaidSo(t *testing.T) {
 	record := func(days int) (id string) {
 		ended := now.AddDate(0, 0, -days)
 		id = contract.NewID()
-		n := store.NewChat{ID: id, GroupID: contract.NewID(), AccountID: home.ID, StartedMS: ended.UnixMilli() - 1000, RequestID: "r", Recorded: true}
+		n := store.NewChat{
+			ID:        id,
+			GroupID:   contract.NewID(),
+			AccountID: home.ID,
+			StartedMS: ended.UnixMilli() - 1000,
+			RequestID: "r",
+			Recorded:  true,
+		}
 		f, err := records.CreateRecording(id, store.UserSide)
 		if err == nil {
-			err = errors.Join(f.Close(), records.StartChat(t.Context(), n), records.EndChat(t.Context(), id, store.UserEnded, ended.UnixMilli()))
+			err = errors.Join(f.Close(), records.StartChat(t.Context(), n),
+				records.EndChat(t.Context(), id, store.UserEnded, ended.UnixMilli()))
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -273,7 +290,8 @@ func TestRecordingsAreDeletedAfterTheBoxHasSaidSo(t *testing.T) {
 	pass := func(days int) (log string, left map[string]store.ChatRecording) {
 		t.Helper()
 		var out bytes.Buffer
-		err := makeRoom(t.Context(), cfg, records, now.AddDate(0, 0, days), days == 0, slog.New(slog.NewTextHandler(&out, nil)))
+		err := makeRoom(t.Context(), cfg, records, now.AddDate(0, 0, days), days == 0,
+			slog.New(slog.NewTextHandler(&out, nil)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -282,7 +300,8 @@ func TestRecordingsAreDeletedAfterTheBoxHasSaidSo(t *testing.T) {
 		}
 		return out.String(), left
 	}
-	if log, left := pass(0); len(left) != 2 || !strings.Contains(log, "will be deleted") || !strings.Contains(log, "days=30") {
+	if log, left := pass(0); len(left) != 2 || !strings.Contains(log, "will be deleted") ||
+		!strings.Contains(log, "days=30") {
 		t.Errorf("at the first start %v are left, and it says %s", left, log)
 	}
 	if n, err := RecordingNotice(cfg); err != nil || n.Recordings != 1 || n.From.Before(now.AddDate(0, 0, 6)) {

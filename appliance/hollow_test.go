@@ -90,11 +90,24 @@ func startHollowBox(t *testing.T, change ...func(*chat.Parts)) *runningBox {
 	admission := &admission{log: log, stop: t.Context()}
 	lines := ws.NewServer(admission, nil, ws.Timing{}, log)
 	front := api.NewServer(api.New(api.Parts{
-		Keys: records, Chats: control{lines, admission}, Ready: admission, Version: "hollow", Log: log, Records: records,
+		Keys:    records,
+		Chats:   control{lines, admission},
+		Ready:   admission,
+		Version: "hollow",
+		Log:     log,
+		Records: records,
 	}), log)
 	parts := chat.Parts{
-		Detector: hollow{}, Transcriber: hollow{}, Model: hollow{}, Voices: hollow{}, Records: records, Defaults: chatDefaults(config.Config{}), Log: log,
-		MaxChats: 100, Configs: api.NewConfigs(records, nil), Models: hollow{},
+		Detector:    hollow{},
+		Transcriber: hollow{},
+		Model:       hollow{},
+		Voices:      hollow{},
+		Records:     records,
+		Defaults:    chatDefaults(config.Config{}),
+		Log:         log,
+		MaxChats:    100,
+		Configs:     api.NewConfigs(records, nil),
+		Models:      hollow{},
 	}
 	for _, c := range change {
 		c(&parts)
@@ -103,7 +116,12 @@ func startHollowBox(t *testing.T, change ...func(*chat.Parts)) *runningBox {
 	admission.host.Store(host)
 	served := make(chan error, 1)
 	go func() { served <- front.Serve(listener) }()
-	b := &runningBox{url: "http://" + strings.Replace(listener.Addr().String(), "127.0.0.1", "localhost", 1), key: key.APIKey, secret: key.SecretKey, records: records}
+	b := &runningBox{
+		url:     "http://" + strings.Replace(listener.Addr().String(), "127.0.0.1", "localhost", 1),
+		key:     key.APIKey,
+		secret:  key.SecretKey,
+		records: records,
+	}
 	t.Cleanup(func() {
 		if err := stop(log, host, lines, calls{}, kiosk{}, front); err != nil {
 			t.Error(err)

@@ -22,7 +22,8 @@ import (
 )
 
 // openKiosk opens the line of the box's own speaker, where the settings want it.
-func openKiosk(cfg config.Config, opened *engines.Set, admission *admission, records *store.Store, terminal bool, log *slog.Logger) kiosk {
+func openKiosk(cfg config.Config, opened *engines.Set, admission *admission, records *store.Store, terminal bool,
+	log *slog.Logger) kiosk {
 	k := cfg.Kiosk
 	if !k.Enabled {
 		return kiosk{}
@@ -30,17 +31,28 @@ func openKiosk(cfg config.Config, opened *engines.Set, admission *admission, rec
 	log = log.With("line", "speaker")
 	runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), runtime.NumCPU()+soundThreads))
 	var cleaner aloud.Cleaner
-	if c, err := clean.Open(clean.Options{RateHz: engine.SpeechRateHz, Noise: clean.MildNoise, Gain: true}); err != nil {
+	if c, err := clean.Open(clean.Options{RateHz: engine.SpeechRateHz, Noise: clean.MildNoise,
+		Gain: true}); err != nil {
 		log.Error("the box hears itself: the echo of its loudspeaker cannot be taken out", "err", err)
 	} else {
 		cleaner = c
 	}
 	return kiosk{aloud.Open(aloud.Parts{
-		Cards: cards{&k, new(soundcard.Sticky)}, Cleaner: cleaner, Host: admission, Who: visitor{k, records}.who,
-		Detector: opened.Detector, Transcriber: opened.Transcriber, Buttons: buttons(k, terminal), Log: log,
+		Cards:       cards{&k, new(soundcard.Sticky)},
+		Cleaner:     cleaner,
+		Host:        admission,
+		Who:         visitor{k, records}.who,
+		Detector:    opened.Detector,
+		Transcriber: opened.Transcriber,
+		Buttons:     buttons(k, terminal),
+		Log:         log,
 	}, aloud.Options{
-		Start: aloud.Start(k.Start), Phrases: k.Phrases, Silence: time.Duration(k.SilenceS) * time.Second,
-		Cue: aloud.Cue(k.Cue), Greeting: k.Greeting, Farewell: k.Farewell,
+		Start:    aloud.Start(k.Start),
+		Phrases:  k.Phrases,
+		Silence:  time.Duration(k.SilenceS) * time.Second,
+		Cue:      aloud.Cue(k.Cue),
+		Greeting: k.Greeting,
+		Farewell: k.Farewell,
 	})}
 }
 
@@ -76,12 +88,22 @@ const outPeriodMS = 15
 
 // Play opens the loudspeaker.
 func (c cards) Play(holds time.Duration, fill func([]float32), stopped func()) (io.Closer, string, error) {
-	return named(c.on.Play(soundcard.Wanted{Device: c.kiosk.Output, PeriodMS: outPeriodMS, HoldMS: int(holds.Milliseconds()), Name: "Parley"}, fill, stopped))
+	return named(c.on.Play(soundcard.Wanted{
+		Device:   c.kiosk.Output,
+		PeriodMS: outPeriodMS,
+		HoldMS:   int(holds.Milliseconds()),
+		Name:     "Parley",
+	}, fill, stopped))
 }
 
 // Record opens the microphone.
 func (c cards) Record(heard func([]float32), stopped func()) (io.Closer, string, error) {
-	return named(c.on.Record(soundcard.Wanted{Device: c.kiosk.Input, PeriodMS: aloud.InPeriodMS, HoldMS: aloud.InHoldMS, Name: "Parley"}, heard, stopped))
+	return named(c.on.Record(soundcard.Wanted{
+		Device:   c.kiosk.Input,
+		PeriodMS: aloud.InPeriodMS,
+		HoldMS:   aloud.InHoldMS,
+		Name:     "Parley",
+	}, heard, stopped))
 }
 
 func named(s *soundcard.Stream, err error) (io.Closer, string, error) {
@@ -104,7 +126,8 @@ func (v visitor) who(ctx context.Context) (account string, settings contract.Con
 	defer cancel()
 	a, err := v.records.Account(ctx, v.kiosk.Account)
 	if errors.Is(err, store.ErrNotFound) {
-		err = fmt.Errorf("kiosk.account: there is no account %.80q: parley keys list shows those that are", v.kiosk.Account)
+		err = fmt.Errorf("kiosk.account: there is no account %.80q: parley keys list shows those that are",
+			v.kiosk.Account)
 	}
 	if err == nil && v.kiosk.Config != "" {
 		if settings.ConfigID, err = ConfigID(ctx, v.records, a, v.kiosk.Config); err != nil {
@@ -126,7 +149,8 @@ func ConfigID(ctx context.Context, s *store.Store, a store.Account, named string
 	}
 	switch len(all) {
 	case 0:
-		return "", fmt.Errorf("account %s has no config whose id or name is %.80q; GET /v0/evi/configs lists them", a.Name, named)
+		return "", fmt.Errorf("account %s has no config whose id or name is %.80q; GET /v0/evi/configs lists them",
+			a.Name, named)
 	case 1:
 		return all[0].ID, nil
 	}
@@ -184,7 +208,12 @@ func (d *kioskDoor) End() error { return d.through((*aloud.Speaker).End) }
 func (d *kioskDoor) Status() (now contract.BoxKiosk, err error) {
 	err = d.through(func(s *aloud.Speaker) {
 		is := s.Status()
-		now = contract.BoxKiosk{State: string(is.State), ChatID: is.ChatID, Input: contract.BoxDevice(is.Input), Output: contract.BoxDevice(is.Output)}
+		now = contract.BoxKiosk{
+			State:  string(is.State),
+			ChatID: is.ChatID,
+			Input:  contract.BoxDevice(is.Input),
+			Output: contract.BoxDevice(is.Output),
+		}
 	})
 	return now, err
 }

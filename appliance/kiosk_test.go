@@ -36,7 +36,8 @@ func TestAScreenTalks(t *testing.T) {
 		startBox(t, thinks, func(c *config.Config) {
 			c.Data, c.Listen = b.cfg.Data, strings.TrimPrefix(b.url, "http://")
 		})
-	}, "node", filepath.Join("testdata", "kiosk.cjs"), "BOX_URL="+b.url, "CODE="+code(t, b, "Lobby"), "SECOND_CODE="+code(t, b, "Hall"),
+	}, "node", filepath.Join("testdata", "kiosk.cjs"), "BOX_URL="+b.url, "CODE="+code(t, b, "Lobby"),
+		"SECOND_CODE="+code(t, b, "Hall"),
 		"CLIENT="+installed(t, "react-client"), "CHROMIUM="+chromium, "MICROPHONE="+microphone(t), "SHOTS="+shots(t))
 }
 

@@ -25,7 +25,8 @@ type looker struct {
 
 func (l *looker) Generate(ctx context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
 	if p.Messages[len(p.Messages)-1].Role == engine.User {
-		return engine.Usage{}, emit(engine.Part{Call: &engine.ToolCall{ID: "call-1", Name: "list_rooms", Arguments: `{}`}})
+		return engine.Usage{},
+			emit(engine.Part{Call: &engine.ToolCall{ID: "call-1", Name: "list_rooms", Arguments: `{}`}})
 	}
 	p.MaxTokens = 24 // a sentence
 	u, err := l.Model.Generate(ctx, p, emit)
@@ -55,14 +56,20 @@ func TestLargeAnswersOfToolsAreAnswered(t *testing.T) {
 	})
 	var rooms []string
 	for i := range 60 {
-		rooms = append(rooms, fmt.Sprintf(`{"id":"%032x","room":"Room %d","price":%d,"image":"https://cdn.example/%040x.jpg"}`,
-			7919*i, i, 80+i, 104729*i))
+		rooms = append(rooms,
+			fmt.Sprintf(`{"id":"%032x","room":"Room %d","price":%d,"image":"https://cdn.example/%040x.jpg"}`,
+				7919*i, i, 80+i, 104729*i))
 	}
 	content := `{"rooms":[` + strings.Join(rooms, ",") + `]}`
 	model := &looker{Model: m}
 	b := startHollowBox(t, func(p *chat.Parts) { p.Model = model })
 	c := b.call(t, "")
-	tool := contract.Tool{Type: contract.ToolFunction, Name: "list_rooms", Description: "List the rooms.", Parameters: "{}"}
+	tool := contract.Tool{
+		Type:        contract.ToolFunction,
+		Name:        "list_rooms",
+		Description: "List the rooms.",
+		Parameters:  "{}",
+	}
 	c.send(contract.SessionSettings{Tools: []contract.Tool{tool}})
 	chatID := c.chatID()
 	for turn, question := range []string{"What does room 7 cost?", "And what does room 41 cost?"} {

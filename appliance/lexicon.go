@@ -23,7 +23,13 @@ type readings struct {
 }
 
 func newReadings(records *store.Store, locale string, box text.Lexicon, log *slog.Logger) *readings {
-	return &readings{records: records, locale: locale, box: box, log: log, known: map[string]text.Lexicon{}}
+	return &readings{
+		records: records,
+		locale:  locale,
+		box:     box,
+		log:     log,
+		known:   map[string]text.Lexicon{},
+	}
 }
 
 // of is how an account's text is read. Where its lexicon cannot be read, the

@@ -47,7 +47,8 @@ func TestAnAccountsTextIsReadByItsLexicon(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := records.SetPronunciation(t.Context(), owner.ID, store.Pronunciation{Key: e.Key, Word: word, Said: how}, 9); err != nil {
+		if _, err := records.SetPronunciation(t.Context(), owner.ID,
+			store.Pronunciation{Key: e.Key, Word: word, Said: how}, 9); err != nil {
 			t.Fatal(err)
 		}
 	}

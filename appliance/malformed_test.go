@@ -70,7 +70,8 @@ func attack(t *testing.T, b *runningBox, seed uint64) {
 			r := rand.New(rand.NewPCG(seed, n))
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
-			conn, _, err := websocket.Dial(ctx, "ws"+strings.TrimPrefix(b.url, "http")+"/v0/evi/chat?api_key="+b.key, nil)
+			conn, _, err := websocket.Dial(ctx, "ws"+strings.TrimPrefix(b.url, "http")+"/v0/evi/chat?api_key="+b.key,
+				nil)
 			if err != nil {
 				t.Error(err)
 				return
@@ -95,7 +96,8 @@ func attack(t *testing.T, b *runningBox, seed uint64) {
 					t.Error(err)
 				}
 			}
-			if err := conn.Write(ctx, websocket.MessageText, []byte(`{"type":"user_input","text":"Hello?"}`)); err != nil {
+			if err := conn.Write(ctx, websocket.MessageText,
+				[]byte(`{"type":"user_input","text":"Hello?"}`)); err != nil {
 				t.Error(err)
 			}
 			<-told

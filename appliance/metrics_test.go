@@ -20,8 +20,10 @@ func turnsAreSeenInTheFiguresAndOnlyByTheOperator(t *testing.T, b *runningBox) {
 		t.Fatalf("%d %s", status, text)
 	}
 	for _, line := range []string{
-		`parley_chats [1-9]`, `parley_turn_stage_seconds_count{stage="answer"} [1-9]`, `parley_turn_stage_seconds_count{stage="hear"} [1-9]`,
-		`parley_store_commits_total [1-9]`, `parley_engine_wait_seconds_count{priority="live"} [1-9]`, `parley_engine_cores [1-9]`,
+		`parley_chats [1-9]`, `parley_turn_stage_seconds_count{stage="answer"} [1-9]`,
+		`parley_turn_stage_seconds_count{stage="hear"} [1-9]`,
+		`parley_store_commits_total [1-9]`, `parley_engine_wait_seconds_count{priority="live"} [1-9]`,
+		`parley_engine_cores [1-9]`,
 		`go_goroutines [1-9]`, `process_resident_memory_bytes [1-9]`,
 	} {
 		if !regexp.MustCompile(`(?m)^` + strings.NewReplacer("{", `\{`, "}", `\}`).Replace(line)).MatchString(text) {
@@ -38,7 +40,8 @@ func turnsAreSeenInTheFiguresAndOnlyByTheOperator(t *testing.T, b *runningBox) {
 		t.Fatal(err)
 	}
 	for key, want := range map[string]int{"": 401, "wrong": 401, guest.APIKey: 403} {
-		if status, text := b.ask(t, key, http.MethodGet, "/metrics", ""); status != want || strings.Contains(text, "parley_") {
+		if status, text := b.ask(t, key, http.MethodGet, "/metrics", ""); status != want ||
+			strings.Contains(text, "parley_") {
 			t.Errorf("with key %q: %d, want %d", key, status, want)
 		}
 	}

@@ -19,13 +19,15 @@ func TestVoicesOfTheOldLibraryAreAnswered(t *testing.T) {
 		c.Engines.LanguageModel = config.LanguageModel{OpenAI: scripted(t), Model: "script"}
 		c.VoiceAliases = map[string]string{"Bent": "joe"}
 	})
-	config := b.post(t, "/v0/evi/configs", `{"name":"old","evi_version":"3","voice":{"name":"ITO","provider":"HUME_AI"}}`)
+	config := b.post(t, "/v0/evi/configs",
+		`{"name":"old","evi_version":"3","voice":{"name":"ITO","provider":"HUME_AI"}}`)
 	read, _ := json.Marshal(b.get(t, "/v0/evi/configs/"+config+"/version/0")["voice"])
 	if string(read) != `{"id":"voice-joe","name":"Joe","provider":"HUME_AI"}` {
 		t.Errorf("the config's voice is %s", read)
 	}
 	for voice, want := range map[string]string{
-		`{"id":"9e068547-5ba4-4c8e-8e03-69282a008f04"}`: "voice-alan", `{"name":"alice bennett","provider":"HUME_AI"}`: "voice-jenny", `{"name":"Bent"}`: "voice-joe",
+		`{"id":"9e068547-5ba4-4c8e-8e03-69282a008f04"}`: "voice-alan",
+		`{"name":"alice bennett","provider":"HUME_AI"}`: "voice-jenny", `{"name":"Bent"}`: "voice-joe",
 	} {
 		status, text := b.ask(t, b.key, "POST", "/v0/tts", `{"utterances":[{"text":"Hello.","voice":`+voice+`}]}`)
 		if status != 200 {
@@ -39,13 +41,16 @@ func TestVoicesOfTheOldLibraryAreAnswered(t *testing.T) {
 
 	const hint = `parley voices alias "Zara" joe`
 	refused := b.call(t, "&voice_id=Zara").until("error", 1, patient)
-	if e := refused[0].ServerMessage.(contract.WebSocketError); e.Code != contract.VoiceNotFound || !strings.Contains(e.Message, hint) {
+	if e := refused[0].ServerMessage.(contract.WebSocketError); e.Code != contract.VoiceNotFound ||
+		!strings.Contains(e.Message, hint) {
 		t.Errorf("a chat is told %s %q", e.Code, e.Message)
 	}
 	for path, body := range map[string]string{
-		"/v0/tts": `{"utterances":[{"text":"Hello.","voice":{"name":"Zara","provider":"HUME_AI"}}]}`, "/v0/evi/configs": `{"name":"z","evi_version":"3","voice":{"name":"Zara"}}`,
+		"/v0/tts":         `{"utterances":[{"text":"Hello.","voice":{"name":"Zara","provider":"HUME_AI"}}]}`,
+		"/v0/evi/configs": `{"name":"z","evi_version":"3","voice":{"name":"Zara"}}`,
 	} {
-		if status, text := b.ask(t, b.key, "POST", path, body); status != 404 || !strings.Contains(text, `parley voices alias \"Zara\" joe`) {
+		if status, text := b.ask(t, b.key, "POST", path, body); status != 404 ||
+			!strings.Contains(text, `parley voices alias \"Zara\" joe`) {
 			t.Errorf("%s: %d %s", path, status, text)
 		}
 	}
@@ -54,7 +59,8 @@ func TestVoicesOfTheOldLibraryAreAnswered(t *testing.T) {
 	}
 	c := b.call(t, "&voice_id=Zara&config_id="+config)
 	c.until("chat_metadata", 1, patient)
-	if err := c.conn.Write(t.Context(), websocket.MessageText, []byte(`{"type":"session_settings","voice_id":"f60ecf9e-ff1e-4bae-9206-dba7c653a69e"}`)); err != nil {
+	if err := c.conn.Write(t.Context(), websocket.MessageText,
+		[]byte(`{"type":"session_settings","voice_id":"f60ecf9e-ff1e-4bae-9206-dba7c653a69e"}`)); err != nil {
 		t.Fatal(err)
 	}
 	c.send(contract.AssistantInput{Text: "Hello."})

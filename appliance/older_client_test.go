@@ -20,7 +20,8 @@ import (
 func TestAChatBeginsAsOlderClientsBeginIt(t *testing.T) {
 	b := startHollowBox(t)
 	query := url.Values{"apiKey": {b.key}, "event_limit": {"7"}, "session_settings[variables]": {`{"name": "Joshua"}`},
-		"session_settings[system_prompt]": {"The user is {{name}}."}, "session_settings[audio]": {`{"sample_rate":48000,"channels":32}`}}
+		"session_settings[system_prompt]": {"The user is {{name}}."},
+		"session_settings[audio]":         {`{"sample_rate":48000,"channels":32}`}}
 	ctx, cancel := context.WithTimeout(t.Context(), patient)
 	defer cancel()
 	conn, _, err := websocket.Dial(ctx, b.url+"/v0/assistant/chat?"+query.Encode(), nil)
@@ -41,7 +42,8 @@ func TestAChatBeginsAsOlderClientsBeginIt(t *testing.T) {
 		event := e.(map[string]any)
 		told[event["type"].(string)] = event["message_text"]
 	}
-	want := `{"type":"session_settings","audio":{"channels":32,"encoding":"linear16","sample_rate":48000},"system_prompt":"The user is {{name}}.","variables":{"name":"Joshua"},"event_limit":7}`
+	want := `{"type":"session_settings","audio":{"channels":32,"encoding":"linear16","sample_rate":48000},` +
+		`"system_prompt":"The user is {{name}}.","variables":{"name":"Joshua"},"event_limit":7}`
 	if told["SESSION_SETTINGS"] != want {
 		t.Errorf("the history has the settings\n%s, want\n%s", told["SESSION_SETTINGS"], want)
 	}
@@ -86,7 +88,8 @@ func TestAnOlderClientIsNotSentWhatCameLater(t *testing.T) {
 // in messages of 100 ms, which are 400 KB each.
 func TestAClientWith32ChannelsIsHeard(t *testing.T) {
 	b := startHollowBox(t)
-	c := b.call(t, "&session_settings[audio]="+url.QueryEscape(`{"encoding":"linear16","sample_rate":48000,"channels":32}`))
+	c := b.call(t, "&session_settings[audio]="+
+		url.QueryEscape(`{"encoding":"linear16","sample_rate":48000,"channels":32}`))
 	c.until("chat_metadata", 1, patient)
 	const frames, frame = 4800, 2 * 32
 	voice := make([]byte, frames*frame)
@@ -101,7 +104,8 @@ func TestAClientWith32ChannelsIsHeard(t *testing.T) {
 		c.send(contract.AudioInput{Data: sound})
 	}
 	heard := c.until("user_message", 1, patient)
-	if m := heard[len(heard)-1].ServerMessage.(contract.UserMessage); m.Message.Content != "When do you open?" || m.FromText {
+	if m := heard[len(heard)-1].ServerMessage.(contract.UserMessage); m.Message.Content != "When do you open?" ||
+		m.FromText {
 		t.Errorf("it is heard as %+v", m)
 	}
 }

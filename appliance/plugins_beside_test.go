@@ -75,7 +75,8 @@ func TestPluginsThatHangLeaveOthersTheirAudio(t *testing.T) {
 		}
 		c := b.call(t, linear16)
 		begun := time.Now()
-		c.send(contract.AssistantInput{Text: strings.Repeat("The museum opens at ten, and the garden behind it is open all day. ", 8)})
+		c.send(contract.AssistantInput{
+			Text: strings.Repeat("The museum opens at ten, and the garden behind it is open all day. ", 8)})
 		late := lateness(t, c.until("assistant_end", 1, patient))
 		took := time.Since(begun)
 		stop()
@@ -84,6 +85,7 @@ func TestPluginsThatHangLeaveOthersTheirAudio(t *testing.T) {
 		if len(late) < 8 {
 			t.Fatalf("%d pieces came", len(late))
 		}
-		t.Logf("%d plugins hang (%d were ended): %d pieces in %v; the latest came %v after it was wanted, the 95th percentile %v", loops, ended.Load(), len(late), took, late[len(late)-1], late[len(late)*95/100])
+		t.Logf("%d plugins hang (%d were ended): %d pieces in %v; the latest came %v after it was wanted, the 95th "+
+			"percentile %v", loops, ended.Load(), len(late), took, late[len(late)-1], late[len(late)*95/100])
 	}
 }

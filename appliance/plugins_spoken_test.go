@@ -61,14 +61,17 @@ func TestAPluginOfEachLanguageIsHeard(t *testing.T) {
 		if err := s.Set(t.Context(), name, map[string]*string{"greeting": &greeting}); err != nil {
 			t.Fatal(err)
 		}
-		waitFor(t, "the box has "+name, func() bool { return strings.Contains(b.text(t, "/v0/evi/tools"), `"`+name+`"`) })
+		waitFor(t, "the box has "+name, func() bool {
+			return strings.Contains(b.text(t, "/v0/evi/tools"), `"`+name+`"`)
+		})
 		c := b.call(t, linear16)
 		stop := make(chan struct{})
 		c.say(aRecording(t, question), stop)
 		heard := c.until("assistant_end", 1, patient)
 		close(stop)
 		c.conn.CloseNow()
-		if call, content := toolMessages(heard); call.Name != "greet" || call.ResponseRequired || !strings.Contains(content, greeting) {
+		if call, content := toolMessages(heard); call.Name != "greet" || call.ResponseRequired ||
+			!strings.Contains(content, greeting) {
 			t.Errorf("%s: %+v was answered with %q", lang, call, content)
 		}
 		_, pcm := answer(t, heard)
@@ -98,14 +101,17 @@ func TestTheBoxsOwnModelCallsAPlugin(t *testing.T) {
 	})
 	s := beside(t, b.cfg.Data)
 	install(t, s, guideFolder(t, "press_key", "hang", "shout", "fall"), "none")
-	waitFor(t, "the box has the tool", func() bool { return strings.Contains(b.text(t, "/v0/evi/tools"), `"opening_hours"`) })
+	waitFor(t, "the box has the tool", func() bool {
+		return strings.Contains(b.text(t, "/v0/evi/tools"), `"opening_hours"`)
+	})
 	c := b.call(t, linear16)
 	stop := make(chan struct{})
 	c.say(spokenBy(t, b.cfg, "jenny", "When does the museum open?"), stop)
 	heard := c.until("assistant_end", 1, 4*time.Minute)
 	close(stop)
 	call, content := toolMessages(heard)
-	if call.Name != "opening_hours" || !strings.Contains(strings.ToLower(call.Parameters), "museum") || !strings.Contains(content, "twenty past nine") {
+	if call.Name != "opening_hours" || !strings.Contains(strings.ToLower(call.Parameters), "museum") ||
+		!strings.Contains(content, "twenty past nine") {
 		t.Fatalf("%q: %+v was answered with %q: %s", userSaid(heard), call, content, types(heard))
 	}
 	told, pcm := answer(t, heard)
@@ -113,7 +119,10 @@ func TestTheBoxsOwnModelCallsAPlugin(t *testing.T) {
 	if !slices.Contains(back, "nine") || !slices.Contains(back, "twenty") {
 		t.Errorf("the message is %q, and the audio says %q", told, back)
 	}
-	if m := slices.IndexFunc(heard, func(m heardMessage) bool { _, ok := m.ServerMessage.(contract.ToolErrorMessage); return ok }); m >= 0 {
+	if m := slices.IndexFunc(heard, func(m heardMessage) bool {
+		_, ok := m.ServerMessage.(contract.ToolErrorMessage)
+		return ok
+	}); m >= 0 {
 		t.Errorf("%+v", heard[m])
 	}
 }

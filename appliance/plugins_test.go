@@ -28,7 +28,8 @@ description: Knows when and where.
 wasm: guide.wasm
 hooks: [on_turn, on_chat_end]
 tools:
-  - {name: opening_hours, description: Tells when a place opens., parameters: {type: object, properties: {place: {type: string}}, required: [place]}, fallback_content: Nobody knows.}
+  - {name: opening_hours, description: Tells when a place opens., parameters: {type: object, properties: {place: ` +
+	`{type: string}}, required: [place]}, fallback_content: Nobody knows.}
   - {name: press_key, description: Press a key., parameters: {type: object, properties: {key: {type: string}}}}
   - {name: hang, description: Hang., parameters: {type: object}, timeout: 1s, fallback_content: It hangs.}
   - {name: shout, description: Shout., parameters: {type: object}, fallback_content: It is too loud.}
@@ -131,14 +132,17 @@ func TestAPluginTakesPartInASpokenConversation(t *testing.T) {
 	c.until("chat_metadata", 1, patient)
 	s := beside(t, b.cfg.Data)
 	install(t, s, guideFolder(t), "all")
-	waitFor(t, "the box has the tool", func() bool { return strings.Contains(b.text(t, "/v0/evi/tools"), `"press_key"`) })
+	waitFor(t, "the box has the tool", func() bool {
+		return strings.Contains(b.text(t, "/v0/evi/tools"), `"press_key"`)
+	})
 
 	stop := make(chan struct{})
 	c.say(aRecording(t, question), stop)
 	heard := c.until("assistant_end", 1, patient)
 	close(stop)
 	call, answered := toolMessages(heard)
-	if call.Name != "press_key" || call.ResponseRequired || call.ToolType != contract.ToolFunction || answered != "the pound key opens the purple door." {
+	if call.Name != "press_key" || call.ResponseRequired || call.ToolType != contract.ToolFunction ||
+		answered != "the pound key opens the purple door." {
 		t.Errorf("%+v was answered with %q", call, answered)
 	}
 	told, spoken := answer(t, heard)
@@ -170,7 +174,8 @@ func TestAPluginTakesPartInASpokenConversation(t *testing.T) {
 	inTime("Hello there.", "Hello from the guide.")
 	inTime("How is the weather?", "{Context: It is snowing.}")
 	for tool, says := range map[string]string{"hang": "It hangs.", "shout": "It is too loud.", "fall": "It fell."} {
-		if got := ask("Use " + tool + " now."); !strings.HasSuffix(got, "The tool says: "+says) { // behind "One moment." perhaps
+		// behind "One moment." perhaps
+		if got := ask("Use " + tool + " now."); !strings.HasSuffix(got, "The tool says: "+says) {
 			t.Errorf("after %s it says %q", tool, got)
 		}
 		if got := ask("Use press_key now."); !strings.Contains(got, "purple door") { // so it is not left alone
@@ -195,7 +200,8 @@ func TestAPluginTakesPartInASpokenConversation(t *testing.T) {
 				if err := json.Unmarshal([]byte(body), &end); err != nil {
 					t.Fatalf("%v: %s", err, body)
 				}
-				if end.EndReason != "USER_ENDED" || !strings.Contains(string(end.Transcript), `"Good evening."`) || !strings.Contains(string(end.Transcript), "You said: Good evening.") {
+				if end.EndReason != "USER_ENDED" || !strings.Contains(string(end.Transcript), `"Good evening."`) ||
+					!strings.Contains(string(end.Transcript), "You said: Good evening.") {
 					t.Errorf("it is told %s", body)
 				}
 				return true
@@ -204,7 +210,9 @@ func TestAPluginTakesPartInASpokenConversation(t *testing.T) {
 		return false
 	})
 	figures := b.text(t, "/metrics")
-	for _, line := range []string{`parley_plugin_calls_total{plugin="guide",result="answered",tool="press_key"} `, `parley_plugin_calls_total{plugin="guide",result="late",tool="hang"} `, `parley_plugin_state{plugin="guide",state=`} {
+	for _, line := range []string{`parley_plugin_calls_total{plugin="guide",result="answered",tool="press_key"} `,
+		`parley_plugin_calls_total{plugin="guide",result="late",tool="hang"} `,
+		`parley_plugin_state{plugin="guide",state=`} {
 		if !strings.Contains(figures, line) {
 			t.Errorf("no %s in the figures", line)
 		}

@@ -57,8 +57,9 @@ func startDesk(t *testing.T, env ...string) *desk {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"desk.py": readme(t, "python", "front desk"),
-		"arecord": "#!/bin/bash\nsox -q " + packtest.Recording(t, question) + " -t raw -e signed -b 16 -r 16000 -c 1 - pad 0 3\nexec sleep 60\n",
-		"aplay":   "#!/bin/bash\nexec cat >/dev/null\n",
+		"arecord": "#!/bin/bash\nsox -q " + packtest.Recording(t, question) +
+			" -t raw -e signed -b 16 -r 16000 -c 1 - pad 0 3\nexec sleep 60\n",
+		"aplay": "#!/bin/bash\nexec cat >/dev/null\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
 			t.Fatal(err)
@@ -66,7 +67,8 @@ func startDesk(t *testing.T, env ...string) *desk {
 	}
 	python := filepath.Join(installed(t, "py-client"), "bin", "python")
 	cmd := exec.CommandContext(t.Context(), python, "-u", filepath.Join(dir, "desk.py")) // runs: python3
-	cmd.Env = append(os.Environ(), append([]string{"PATH=" + dir + ":" + os.Getenv("PATH"), "PARLEY_API_KEY="}, env...)...)
+	cmd.Env = append(os.Environ(),
+		append([]string{"PATH=" + dir + ":" + os.Getenv("PATH"), "PARLEY_API_KEY="}, env...)...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -130,7 +132,8 @@ func theReadmesDeskAnswersAndEndsOnCtrlC(t *testing.T, b *runningBox) {
 	said, code := d.end(t)
 	// Python's own word on a player that ends just then.
 	said = regexp.MustCompile(`Loop <.*> that handles pid \d+ is closed\n+`).ReplaceAllString(said, "")
-	if said = strings.TrimRight(said, "\n") + "\n"; code != 0 || strings.Contains(said, "Traceback") || !strings.HasSuffix(said, "\nThe desk is closed.\n") {
+	if said = strings.TrimRight(said, "\n") + "\n"; code != 0 || strings.Contains(said, "Traceback") ||
+		!strings.HasSuffix(said, "\nThe desk is closed.\n") {
 		t.Errorf("code %d, %q", code, said)
 	}
 }

@@ -19,7 +19,9 @@ func openStore(ctx context.Context, cfg config.Config, log *slog.Logger) (*store
 	if err != nil {
 		return nil, err
 	}
-	ended, err := records.EndOpenChats(ctx, time.Now().UnixMilli(), func(chatID string) time.Duration { return lengthOfChat(records, chatID, log) })
+	ended, err := records.EndOpenChats(ctx, time.Now().UnixMilli(), func(chatID string) time.Duration {
+		return lengthOfChat(records, chatID, log)
+	})
 	if err != nil {
 		return nil, errors.Join(err, records.Close())
 	}

@@ -18,7 +18,8 @@ import (
 // that a description makes, and nothing is loaded until it is known. Nothing is kept
 // of what is said. The errors are those of engines.Open; close gives the engines
 // back.
-func OpenSpeech(ctx context.Context, cfg config.Config, name string, designed bool, log *slog.Logger) (service *speech.Service, close func() error, err error) {
+func OpenSpeech(ctx context.Context, cfg config.Config, name string, designed bool,
+	log *slog.Logger) (service *speech.Service, close func() error, err error) {
 	which := engines.Speaking
 	all := voices.Voices{Config: cfg}
 	if _, err := all.FindVoice(ctx, "", contract.VoiceRef{Name: name}); err == nil || designed {
@@ -33,5 +34,6 @@ func OpenSpeech(ctx context.Context, cfg config.Config, name string, designed bo
 	reading := func(context.Context, string) text.Options {
 		return text.Options{Locale: cfg.Speech.Locale, Lexicon: cfg.Lexicon}
 	}
-	return speech.New(speech.Parts{Voices: voices.ForSpeech{Voices: all, Engines: opened}, Reading: reading, Log: log}), opened.Close, nil
+	return speech.New(speech.Parts{Voices: voices.ForSpeech{Voices: all, Engines: opened}, Reading: reading, Log: log}),
+		opened.Close, nil
 }

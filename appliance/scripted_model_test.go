@@ -34,7 +34,8 @@ func scripted(t *testing.T) string {
 			delta = map[string]any{"tool_calls": []any{map[string]any{"index": 0, "id": "call", "type": "function",
 				"function": map[string]string{"name": tool, "arguments": arguments}}}}
 		}
-		for _, choice := range []map[string]any{{"index": 0, "delta": delta}, {"index": 0, "delta": map[string]any{}, "finish_reason": why}} {
+		for _, choice := range []map[string]any{{"index": 0, "delta": delta},
+			{"index": 0, "delta": map[string]any{}, "finish_reason": why}} {
 			piece, _ := json.Marshal(map[string]any{"choices": []any{choice}})
 			fmt.Fprintf(w, "data: %s\n\n", piece)
 		}

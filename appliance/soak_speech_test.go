@@ -63,9 +63,12 @@ func (b *runningBox) speak(t *testing.T, path, body string) (*http.Response, err
 // soakSentence is one of those that a desk says, never twice the same.
 func soakSentence() string {
 	some := [...]string{
-		"The museum opens at %d and closes at six.", "Your number is %d, please wait in the hall.", "That is £%d.50 in all, thank you!",
-		"Room %d is on the second floor, to the left of the lifts.", "Order no. %d is ready; bring the receipt, please.",
-		"Dr. Nguyen will see you in %d minutes.", "“Really?” she said. Yes: %d of them…", "Bus %d leaves from platform B at 14:05.",
+		"The museum opens at %d and closes at six.", "Your number is %d, please wait in the hall.",
+		"That is £%d.50 in all, thank you!",
+		"Room %d is on the second floor, to the left of the lifts.",
+		"Order no. %d is ready; bring the receipt, please.",
+		"Dr. Nguyen will see you in %d minutes.", "“Really?” she said. Yes: %d of them…",
+		"Bus %d leaves from platform B at 14:05.",
 	}
 	return fmt.Sprintf(some[rand.IntN(len(some))], rand.IntN(900)+10)
 }
@@ -96,10 +99,12 @@ func TestADayOfSpeechLeavesNothingBehind(t *testing.T) {
 	round(begun.Add(long))
 	http.DefaultClient.CloseIdleConnections()
 	after, now := residentMiB(t), measure()
-	for deadline := time.Now().Add(30 * time.Second); now.goroutines > held.goroutines+8 && time.Now().Before(deadline); now = measure() {
+	for deadline := time.Now().Add(30 * time.Second); now.goroutines > held.goroutines+8 &&
+		time.Now().Before(deadline); now = measure() {
 		time.Sleep(200 * time.Millisecond)
 	}
-	t.Logf("%d requests, %d MiB of answers in %s; resident %d MiB after a tenth, %d in the end; %+v, then %+v", asked.Load(), sound.Load()>>20, long, before, after, held, now)
+	t.Logf("%d requests, %d MiB of answers in %s; resident %d MiB after a tenth, %d in the end; %+v, then %+v",
+		asked.Load(), sound.Load()>>20, long, before, after, held, now)
 	// Arenas of ONNX Runtime grow until the longest sentence has come.
 	if after > before+64 || now.goroutines > held.goroutines+8 || now.files > held.files+8 {
 		t.Errorf("%d MiB and %+v after a tenth, %d MiB and %+v in the end", before, held, after, now)
@@ -152,11 +157,13 @@ func TestAnHourOfMP3IsDecodedWithoutAWarning(t *testing.T) {
 	long := soakSpeech(t)
 	b := speakingBox(t)
 	text := ""
-	for next := soakSentence(); len(text)+len(next) < contract.MaxUtteranceChars/2; next = soakSentence() { // a curly quote is three bytes
+	// a curly quote is three bytes
+	for next := soakSentence(); len(text)+len(next) < contract.MaxUtteranceChars/2; next = soakSentence() {
 		text += next + " "
 	}
 	body := fmt.Sprintf(`{"utterances":[{"text":%q,"voice":{"name":"Joe"}}],"format":{"type":"mp3"}}`, text)
-	ffmpeg := exec.CommandContext(t.Context(), "ffmpeg", "-v", "warning", "-xerror", "-f", "mp3", "-i", "-", "-f", "s16le", "-ac", "1", "-ar", "8000", "-")
+	ffmpeg := exec.CommandContext(t.Context(), "ffmpeg", "-v", "warning", "-xerror", "-f", "mp3", "-i", "-", "-f",
+		"s16le", "-ac", "1", "-ar", "8000", "-")
 	in, err := ffmpeg.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -189,7 +196,8 @@ func TestAnHourOfMP3IsDecodedWithoutAWarning(t *testing.T) {
 		t.Errorf("%v, %v: %s", err, ended, said.String())
 	}
 	seconds, of := float64(played)/2/8000, float64(sent)/bytesPerSecond
-	t.Logf("%.0f s of MP3, %.0f s of sound; resident %d MiB after the first text, %d in the end", of, seconds, before, after)
+	t.Logf("%.0f s of MP3, %.0f s of sound; resident %d MiB after the first text, %d in the end", of, seconds, before,
+		after)
 	if seconds < 0.99*of || seconds > 1.01*of || after > before+32 {
 		t.Errorf("%.0f s of MP3 play for %.0f s; %d MiB, then %d", of, seconds, before, after)
 	}

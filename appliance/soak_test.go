@@ -57,7 +57,9 @@ func (m moody) Generate(ctx context.Context, p engine.Prompt, emit func(engine.P
 		if err := m.work(ctx, 100*time.Millisecond); err != nil {
 			return engine.Usage{}, err
 		}
-		return engine.Usage{}, emit(engine.Part{Call: &engine.ToolCall{ID: "1", Name: p.Tools[rand.IntN(len(p.Tools))].Name, Arguments: `{"query":"hours"}`}})
+		return engine.Usage{},
+			emit(engine.Part{Call: &engine.ToolCall{ID: "1", Name: p.Tools[rand.IntN(len(p.Tools))].Name,
+				Arguments: `{"query":"hours"}`}})
 	}
 	for _, piece := range []string{"It opens ", "at ten. ", "Not on Mondays."} {
 		if err := m.work(ctx, 100*time.Millisecond); err != nil {
@@ -159,7 +161,9 @@ func rowdy(t *testing.T, b *runningBox, query string) string {
 		}
 	}()
 	write := func(text string) { _ = conn.Write(ctx, websocket.MessageText, []byte(text)) }
-	write(`{"type":"session_settings","audio":{"encoding":"linear16","sample_rate":16000,"channels":1},"tools":[{"type":"function","name":"hours","parameters":"{}","fallback_content":"ten"}],"builtin_tools":[{"name":"web_search"},{"name":"hang_up"}]}`)
+	write(`{"type":"session_settings","audio":{"encoding":"linear16","sample_rate":16000,"channels":1},` +
+		`"tools":[{"type":"function","name":"hours","parameters":"{}","fallback_content":"ten"}],` +
+		`"builtin_tools":[{"name":"web_search"},{"name":"hang_up"}]}`)
 	for range 5 + rand.IntN(40) {
 		rowdyStep(ctx, conn, write, calls)
 	}
@@ -196,7 +200,9 @@ func rowdyStep(ctx context.Context, conn *websocket.Conn, write func(string), ca
 	case 5:
 		write(`{"type":"assistant_input","text":"One moment. I will see."}`)
 	case 6:
-		write([]string{`{"type":"pause_assistant_message"}`, `{"type":"resume_assistant_message"}`, `{"type":"session_settings","context":{"text":"Room 3"}}`, `{broken`, `{"type":"tool_response","tool_call_id":"x","content":"y"}`}[rand.IntN(5)])
+		write([]string{`{"type":"pause_assistant_message"}`, `{"type":"resume_assistant_message"}`,
+			`{"type":"session_settings","context":{"text":"Room 3"}}`, `{broken`,
+			`{"type":"tool_response","tool_call_id":"x","content":"y"}`}[rand.IntN(5)])
 	case 7:
 		select {
 		case id := <-calls:
@@ -222,12 +228,18 @@ func TestChatsLeaveNothingBehind(t *testing.T) {
 		p.Detector, p.Transcriber, p.Model, p.Voices, p.Tools = moody{}, moody{}, moody{}, moody{}, moody{}
 		p.Defaults.ToolLimit = 2 * time.Second
 	})
-	sender := webhook.Start(webhook.Parts{Outbox: b.records, AllowPrivate: true, Agent: "Parley/test", Log: slog.New(slog.DiscardHandler)})
+	sender := webhook.Start(webhook.Parts{
+		Outbox:       b.records,
+		AllowPrivate: true,
+		Agent:        "Parley/test",
+		Log:          slog.New(slog.DiscardHandler),
+	})
 	defer sender.Close()
 	receiver := &forgetful{got: map[string]int{}}
 	heard := httptest.NewServer(receiver)
 	defer heard.Close()
-	id := b.post(t, "/v0/evi/configs", `{"name":"rowdy","evi_version":"4-mini","webhooks":[{"url":"`+heard.URL+`","events":["chat_started","chat_ended","tool_call"]}]}`)
+	id := b.post(t, "/v0/evi/configs", `{"name":"rowdy","evi_version":"4-mini","webhooks":[{"url":"`+heard.URL+
+		`","events":["chat_started","chat_ended","tool_call"]}]}`)
 	round := func(n int) (ids []string) {
 		var mu sync.Mutex
 		var callers sync.WaitGroup
@@ -264,7 +276,8 @@ func TestChatsLeaveNothingBehind(t *testing.T) {
 	}
 	for _, chat := range ids {
 		for _, event := range []string{"chat_started", "chat_ended"} {
-			for deadline := time.Now().Add(90 * time.Second); receiver.times(event, chat) == 0; time.Sleep(50 * time.Millisecond) {
+			for deadline := time.Now().Add(90 * time.Second); receiver.times(event,
+				chat) == 0; time.Sleep(50 * time.Millisecond) {
 				if time.Now().After(deadline) {
 					t.Fatalf("the %s of chat %s never came", event, chat)
 				}
@@ -290,7 +303,8 @@ func settle(t *testing.T, b *runningBox, ids []string) {
 	}
 	for _, id := range ids {
 		events, _, err := b.records.Events(t.Context(), id, store.Page{Size: 1, Descending: true})
-		if err != nil || len(events) != 1 || events[0].Type != store.ChatEnd || events[0].MessageText == "" || events[0].MessageText == string(store.Active) {
+		if err != nil || len(events) != 1 || events[0].Type != store.ChatEnd || events[0].MessageText == "" ||
+			events[0].MessageText == string(store.Active) {
 			t.Errorf("chat %s ends with %+v, %v", id, events, err)
 		}
 	}

@@ -31,7 +31,8 @@ type match struct {
 // matched looks for a sound, at 16 kHz, in a recording of the same rate. The
 // windows are those in which it is loud enough.
 func matched(sound, recording []float32) (all []match) {
-	sound, recording = audio.Resample(sound, engine.SpeechRateHz, matchHz), audio.Resample(recording, engine.SpeechRateHz, matchHz)
+	sound, recording = audio.Resample(sound, engine.SpeechRateHz, matchHz),
+		audio.Resample(recording, engine.SpeechRateHz, matchHz)
 	energy := make([]float64, len(recording)+1) // up to each sample
 	for i, v := range recording {
 		energy[i+1] = energy[i] + float64(v)*float64(v)

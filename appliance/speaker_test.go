@@ -25,7 +25,15 @@ func TestSomebodyTalksInFrontOfTheBox(t *testing.T) {
 	room := newRoom(t)
 	b := startBox(t, func(c *config.Config) {
 		c.Engines.LanguageModel = config.LanguageModel{OpenAI: scripted(t), Model: "script"}
-		c.Kiosk = config.Kiosk{Enabled: true, Input: "microphone", Output: "loudspeaker", Account: "default", Start: config.KioskOnSpeech, Cue: config.CueTones, SilenceS: 60}
+		c.Kiosk = config.Kiosk{
+			Enabled:  true,
+			Input:    "microphone",
+			Output:   "loudspeaker",
+			Account:  "default",
+			Start:    config.KioskOnSpeech,
+			Cue:      config.CueTones,
+			SilenceS: 60,
+		}
 	})
 	b.kiosk(t, "both devices are open", func(k kioskNow) bool { return k.Input.Open && k.Output.Open })
 	stop := room.file(t, "stop.wav", b.spoken(t, "Stop!"))
@@ -65,7 +73,9 @@ func TestSomebodyTalksInFrontOfTheBox(t *testing.T) {
 	if status, text := b.ask(t, b.key, http.MethodPost, "/v0/box/kiosk/start", ""); status != http.StatusNoContent {
 		t.Fatalf("start: %d %s", status, text)
 	}
-	again := b.kiosk(t, "somebody talks again", func(k kioskNow) bool { return k.ChatID != "" && k.ChatID != chat }).ChatID
+	again := b.kiosk(t, "somebody talks again", func(k kioskNow) bool {
+		return k.ChatID != "" && k.ChatID != chat
+	}).ChatID
 	b.dictate(t, again, "Welcome back.")
 	answer.waitLoud(t) // with the story's rest gone, it is this
 	if status, text := b.ask(t, b.key, http.MethodPost, "/v0/box/kiosk/stop", ""); status != http.StatusNoContent {
@@ -120,14 +130,17 @@ func newRoomWith(t *testing.T, loudspeaker string) room {
 		"load-module module-native-protocol-unix auth-anonymous=1 socket=" + filepath.Join(dir, "native"),
 		"load-module module-null-sink sink_name=air rate=48000 sink_properties=device.description=Air",
 		strings.ReplaceAll(loudspeaker, "DIR", dir),
-		"load-module module-remap-source source_name=microphone master=air.monitor source_properties=device.description=Microphone",
+		"load-module module-remap-source source_name=microphone master=air.monitor " +
+			"source_properties=device.description=Microphone",
 		"",
 	}, "\n")), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PULSE_SERVER", r.server)
-	daemon := exec.Command("pulseaudio", "-n", "-F", script, "--daemonize=no", "--use-pid-file=no", "--exit-idle-time=-1", "--log-target=stderr")
-	daemon.Env = append(os.Environ(), "HOME="+dir, "XDG_RUNTIME_DIR="+dir, "PULSE_RUNTIME_PATH="+dir, "PULSE_STATE_PATH="+dir)
+	daemon := exec.Command("pulseaudio", "-n", "-F", script, "--daemonize=no", "--use-pid-file=no",
+		"--exit-idle-time=-1", "--log-target=stderr")
+	daemon.Env = append(os.Environ(), "HOME="+dir, "XDG_RUNTIME_DIR="+dir, "PULSE_RUNTIME_PATH="+dir,
+		"PULSE_STATE_PATH="+dir)
 	var log bytes.Buffer
 	daemon.Stderr = &log
 	if err := daemon.Start(); err != nil {
@@ -168,7 +181,8 @@ func (r room) plug(t *testing.T) {
 	for _, args := range [][]string{
 		{"load-module", "module-null-sink", "sink_name=air", "sink_properties=device.description=Air"},
 		{"load-module", "module-null-sink", "sink_name=loudspeaker", "sink_properties=device.description=Loudspeaker"},
-		{"load-module", "module-remap-source", "source_name=microphone", "master=air.monitor", "source_properties=device.description=Microphone"},
+		{"load-module", "module-remap-source", "source_name=microphone", "master=air.monitor",
+			"source_properties=device.description=Microphone"},
 	} {
 		if err := r.control(args...); err != nil {
 			t.Fatal(err)
@@ -179,7 +193,8 @@ func (r room) plug(t *testing.T) {
 // say speaks a recording into the microphone.
 func (r room) say(t *testing.T, file string) {
 	t.Helper()
-	if out, err := exec.CommandContext(t.Context(), "paplay", "-d", "air", "--latency-msec=50", file).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "paplay", "-d", "air", "--latency-msec=50",
+		file).CombinedOutput(); err != nil {
 		t.Fatalf("paplay: %v: %s", err, out)
 	}
 }
@@ -209,7 +224,8 @@ func (r room) record(t *testing.T) *tape {
 // tap writes what the loudspeaker plays, mono, in 16 bits.
 func tap(t *testing.T, hz int, to io.Writer) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "parec", "-d", "loudspeaker.monitor", fmt.Sprintf("--rate=%d", hz), "--channels=1", "--format=s16le", "--latency-msec=30")
+	cmd := exec.CommandContext(t.Context(), "parec", "-d", "loudspeaker.monitor", fmt.Sprintf("--rate=%d", hz),
+		"--channels=1", "--format=s16le", "--latency-msec=30")
 	cmd.Stdout = to
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -254,12 +270,18 @@ func (r *tape) loud(t *testing.T, newest time.Duration) (loud, enough bool) {
 
 func (r *tape) waitLoud(t *testing.T) {
 	t.Helper()
-	eventually(t, "the loudspeaker plays", func() bool { loud, enough := r.loud(t, 500*time.Millisecond); return loud && enough })
+	eventually(t, "the loudspeaker plays", func() bool {
+		loud, enough := r.loud(t, 500*time.Millisecond)
+		return loud && enough
+	})
 }
 
 func (r *tape) waitQuiet(t *testing.T) {
 	t.Helper()
-	eventually(t, "the loudspeaker is silent again", func() bool { loud, enough := r.loud(t, 1500*time.Millisecond); return !loud && enough })
+	eventually(t, "the loudspeaker is silent again", func() bool {
+		loud, enough := r.loud(t, 1500*time.Millisecond)
+		return !loud && enough
+	})
 }
 
 func eventually(t *testing.T, what string, is func() bool) {
@@ -326,7 +348,8 @@ func (b *runningBox) event(t *testing.T, chat, kind string) string {
 // dictate has the assistant of a chat say something.
 func (b *runningBox) dictate(t *testing.T, chat, text string) {
 	t.Helper()
-	if status, said := b.ask(t, b.key, http.MethodPost, "/v0/evi/chat/"+chat+"/send", fmt.Sprintf(`{"type":"assistant_input","text":%q}`, text)); status != http.StatusOK {
+	if status, said := b.ask(t, b.key, http.MethodPost, "/v0/evi/chat/"+chat+"/send",
+		fmt.Sprintf(`{"type":"assistant_input","text":%q}`, text)); status != http.StatusOK {
 		t.Fatalf("send: %d %s", status, said)
 	}
 }
@@ -334,7 +357,8 @@ func (b *runningBox) dictate(t *testing.T, chat, text string) {
 // spoken is a WAV file of words in the box's own voice.
 func (b *runningBox) spoken(t *testing.T, text string) []byte {
 	t.Helper()
-	status, file := b.ask(t, b.key, http.MethodPost, "/v0/tts/file", fmt.Sprintf(`{"utterances":[{"text":%q}],"format":{"type":"wav"}}`, text))
+	status, file := b.ask(t, b.key, http.MethodPost, "/v0/tts/file",
+		fmt.Sprintf(`{"utterances":[{"text":%q}],"format":{"type":"wav"}}`, text))
 	if status != http.StatusOK {
 		t.Fatalf("tts: %d %.300s", status, file)
 	}

@@ -19,8 +19,10 @@ func TestThePublishedClientSpeaks(t *testing.T) {
 	b := startBox(t, func(c *config.Config) {
 		c.Engines.LanguageModel = config.LanguageModel{OpenAI: scripted(t), Model: "script"}
 	})
-	runs(t, "node", filepath.Join("testdata", "speak.cjs"), "BOX_URL="+b.url, "API_KEY="+b.key, "CLIENT="+installed(t, "js-client"))
-	runs(t, filepath.Join(installed(t, "py-client"), "bin", "python"), filepath.Join("testdata", "speak.py"), "BOX_URL="+b.url, "API_KEY="+b.key)
+	runs(t, "node", filepath.Join("testdata", "speak.cjs"), "BOX_URL="+b.url, "API_KEY="+b.key,
+		"CLIENT="+installed(t, "js-client"))
+	runs(t, filepath.Join(installed(t, "py-client"), "bin", "python"), filepath.Join("testdata", "speak.py"),
+		"BOX_URL="+b.url, "API_KEY="+b.key)
 	for _, try := range []string{
 		`/v0/tts/stream/file mp3`, `/v0/tts/stream/file wav`, `/v0/tts/file mp3`, `/v0/tts/file wav`,
 	} {
@@ -31,7 +33,8 @@ func TestThePublishedClientSpeaks(t *testing.T) {
 func decodes(t *testing.T, b *runningBox, try string) {
 	t.Helper()
 	path, format, _ := strings.Cut(try, " ")
-	body := `{"utterances":[{"text":"Hello there. All is well.","voice":{"name":"Joe"}}],"format":{"type":"` + format + `"}}`
+	body := `{"utterances":[{"text":"Hello there. All is well.","voice":{"name":"Joe"}}],"format":{"type":"` + format +
+		`"}}`
 	r, err := http.NewRequestWithContext(t.Context(), "POST", b.url+path, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)

@@ -35,8 +35,9 @@ func TestThePublishedClientsTalk(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v: install it, as make test does", err)
 		}
-		runs(t, "node", filepath.Join("testdata", "hook.cjs"), append(env, "CLIENT="+installed(t, "react-client"), "CHROMIUM="+chromium,
-			"MICROPHONE="+microphone(t), "SHOT="+filepath.Join(t.ArtifactDir(), "page.png"))...)
+		runs(t, "node", filepath.Join("testdata", "hook.cjs"),
+			append(env, "CLIENT="+installed(t, "react-client"), "CHROMIUM="+chromium,
+				"MICROPHONE="+microphone(t), "SHOT="+filepath.Join(t.ArtifactDir(), "page.png"))...)
 	})
 	t.Run("Python", func(t *testing.T) {
 		others.Add(1)
@@ -66,7 +67,8 @@ func TestThePublishedClientsTalk(t *testing.T) {
 func recorded(t *testing.T) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "question.webm")
-	out, err := exec.CommandContext(t.Context(), "ffmpeg", "-v", "error", "-i", packtest.Recording(t, question), "-af", "apad=pad_dur=3",
+	out, err := exec.CommandContext(t.Context(), "ffmpeg", "-v", "error", "-i", packtest.Recording(t, question), "-af",
+		"apad=pad_dur=3",
 		"-ar", "48000", "-c:a", "libopus", "-b:a", "32k", "-cluster_time_limit", "100", file).CombinedOutput()
 	if err != nil {
 		t.Fatalf("ffmpeg: %v: %s", err, out)
@@ -79,7 +81,8 @@ func recorded(t *testing.T) string {
 func microphone(t *testing.T) string {
 	t.Helper()
 	asks, file := packtest.Recording(t, question), filepath.Join(t.TempDir(), "microphone.wav")
-	out, err := exec.CommandContext(t.Context(), "sox", asks, asks, "-r", "48000", file, "pad", "3", "13@4.28", "90").CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), "sox", asks, asks, "-r", "48000", file, "pad", "3", "13@4.28",
+		"90").CombinedOutput()
 	if err != nil {
 		t.Fatalf("sox: %v: %s", err, out)
 	}

@@ -44,7 +44,8 @@ func TestARevokedKeyEndsTheChatsOfItsTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ask, err := http.NewRequestWithContext(t.Context(), "POST", box.url+"/oauth2-cc/token", strings.NewReader(`{"grant_type":"client_credentials"}`))
+	ask, err := http.NewRequestWithContext(t.Context(), "POST", box.url+"/oauth2-cc/token",
+		strings.NewReader(`{"grant_type":"client_credentials"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +68,12 @@ func TestARevokedKeyEndsTheChatsOfItsTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &caller{t: t, conn: conn, begun: time.Now(), news: make(chan struct{}, 1)}
+	c := &caller{
+		t:     t,
+		conn:  conn,
+		begun: time.Now(),
+		news:  make(chan struct{}, 1),
+	}
 	go c.listen()
 	t.Cleanup(func() { conn.CloseNow() })
 	meta := c.until("chat_metadata", 1, patient)[0].ServerMessage.(contract.ChatMetadata)
@@ -82,7 +88,8 @@ func TestARevokedKeyEndsTheChatsOfItsTokens(t *testing.T) {
 	// It may be closed before this is sent.
 	_ = c.conn.Write(t.Context(), websocket.MessageText, []byte(`{"type":"user_input","text":"Are you still there?"}`))
 	heard := c.until("error", 1, patient)
-	if e := heard[len(heard)-1].ServerMessage.(contract.WebSocketError); e.Code != contract.KeyRevoked || time.Since(revoked) > 20*time.Second {
+	if e := heard[len(heard)-1].ServerMessage.(contract.WebSocketError); e.Code != contract.KeyRevoked ||
+		time.Since(revoked) > 20*time.Second {
 		t.Errorf("after %v: %+v", time.Since(revoked), e)
 	}
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
@@ -103,7 +110,8 @@ func TestARevokedKeyEndsTheChatsOfItsTokens(t *testing.T) {
 		}
 		break
 	}
-	if _, res, err := websocket.Dial(t.Context(), url, &websocket.DialOptions{HTTPClient: client}); err == nil || res == nil || res.StatusCode != 401 {
+	if _, res, err := websocket.Dial(t.Context(), url, &websocket.DialOptions{HTTPClient: client}); err == nil ||
+		res == nil || res.StatusCode != 401 {
 		t.Errorf("the token opens another chat: %v", err)
 	}
 

@@ -26,9 +26,14 @@ func sendWebhooks(cfg config.Config, records *store.Store, figures *metrics.Metr
 		return waiting, dead
 	})
 	sender := webhook.Start(webhook.Parts{
-		Outbox: records, AllowPrivate: cfg.Webhooks.AllowPrivate, Agent: "Parley/" + Version(), Log: log,
-		Observe: func(r webhook.Result, first bool, after time.Duration) { figures.Webhook(string(r), first, after) },
-		Shed:    figures.WebhooksShed,
+		Outbox:       records,
+		AllowPrivate: cfg.Webhooks.AllowPrivate,
+		Agent:        "Parley/" + Version(),
+		Log:          log,
+		Observe: func(r webhook.Result, first bool, after time.Duration) {
+			figures.Webhook(string(r), first, after)
+		},
+		Shed: figures.WebhooksShed,
 	})
 	return sender.Close
 }

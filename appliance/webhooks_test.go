@@ -29,7 +29,8 @@ func receiveWebhooks(t *testing.T) (url string, got <-chan heardWebhook) {
 	heard := make(chan heardWebhook, 100)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		heard <- heardWebhook{time.Now(), string(body), r.Header.Get("X-Service-Webhook-Signature"), r.Header.Get("X-Service-Webhook-Timestamp")}
+		heard <- heardWebhook{time.Now(), string(body), r.Header.Get("X-Service-Webhook-Signature"),
+			r.Header.Get("X-Service-Webhook-Timestamp")}
 	}))
 	t.Cleanup(s.Close)
 	return s.URL, heard
@@ -55,13 +56,16 @@ func TestALiveChatIsToldToItsWebhooks(t *testing.T) {
 	for _, kept := range []bool{true, false} {
 		b := startBox(t, func(c *config.Config) { c.Webhooks.AllowPrivate, c.Retention.History = true, kept })
 		url, got := receiveWebhooks(t)
-		id := b.post(t, "/v0/evi/configs", `{"name":"museum","evi_version":"4-mini","webhooks":[{"url":"`+url+`/told","events":["chat_started","chat_ended"]}]}`)
+		id := b.post(t, "/v0/evi/configs", `{"name":"museum","evi_version":"4-mini","webhooks":[{"url":"`+url+
+			`/told","events":["chat_started","chat_ended"]}]}`)
 		c := b.call(t, "&config_id="+id+"&session_settings[custom_session_id]=mine")
 		begun := c.until("chat_metadata", 1, patient)[0].ServerMessage.(contract.ChatMetadata)
 		h, started := nextWebhook(t, got)
 		t.Logf("chat_started came %v after its fact", h.at.Sub(time.UnixMilli(int64(started["start_time"].(float64)))))
-		if started["event_name"] != "chat_started" || started["chat_id"] != begun.ChatID || started["chat_group_id"] != begun.ChatGroupID || started["config_id"] != id ||
-			started["chat_start_type"] != "new_chat_group" || started["custom_session_id"] != "mine" || started["caller_number"] != nil {
+		if started["event_name"] != "chat_started" || started["chat_id"] != begun.ChatID ||
+			started["chat_group_id"] != begun.ChatGroupID || started["config_id"] != id ||
+			started["chat_start_type"] != "new_chat_group" || started["custom_session_id"] != "mine" ||
+			started["caller_number"] != nil {
 			t.Errorf("history %v: told %s", kept, h.body)
 		}
 		c.send(contract.SessionSettings{CustomSessionID: "other"})
@@ -70,7 +74,8 @@ func TestALiveChatIsToldToItsWebhooks(t *testing.T) {
 		c.conn.CloseNow()
 		h, ended := nextWebhook(t, got)
 		t.Logf("chat_ended came %v after its fact", h.at.Sub(time.UnixMilli(int64(ended["end_time"].(float64)))))
-		if ended["event_name"] != "chat_ended" || ended["chat_id"] != begun.ChatID || ended["end_reason"] != "USER_ENDED" || ended["custom_session_id"] != "other" {
+		if ended["event_name"] != "chat_ended" || ended["chat_id"] != begun.ChatID ||
+			ended["end_reason"] != "USER_ENDED" || ended["custom_session_id"] != "other" {
 			t.Errorf("history %v: told %s", kept, h.body)
 		}
 		key := b.signingKey(t)
@@ -84,7 +89,8 @@ func TestALiveChatIsToldToItsWebhooks(t *testing.T) {
 		if err := b.stop(); err != nil {
 			t.Error(err)
 		}
-		if h, ended := nextWebhook(t, got); ended["event_name"] != "chat_ended" || ended["end_reason"] == "" || ended["custom_session_id"] != nil {
+		if h, ended := nextWebhook(t, got); ended["event_name"] != "chat_ended" || ended["end_reason"] == "" ||
+			ended["custom_session_id"] != nil {
 			t.Errorf("history %v: told %s", kept, h.body)
 		}
 	}

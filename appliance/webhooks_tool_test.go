@@ -21,25 +21,34 @@ func (booker) Generate(_ context.Context, p engine.Prompt, emit func(engine.Part
 	if last.Role == engine.ToolRole {
 		return engine.Usage{}, emit(engine.Part{Text: "The taxi comes " + last.Content + "."})
 	}
-	return engine.Usage{}, emit(engine.Part{Call: &engine.ToolCall{ID: "call-1", Name: "book_taxi", Arguments: `{"persons":2}`}})
+	return engine.Usage{},
+		emit(engine.Part{Call: &engine.ToolCall{ID: "call-1", Name: "book_taxi", Arguments: `{"persons":2}`}})
 }
 
 // A server that knows of a chat by its webhooks alone answers the tool call
 // through the control plane, and the assistant says what it answered.
 func TestAToolCallIsAnsweredByItsWebhook(t *testing.T) {
 	b := startHollowBox(t, func(p *chat.Parts) { p.Model, p.Defaults.ToolLimit = booker{}, time.Minute })
-	sender := webhook.Start(webhook.Parts{Outbox: b.records, AllowPrivate: true, Agent: "Parley/test", Log: slog.New(slog.DiscardHandler)})
+	sender := webhook.Start(webhook.Parts{
+		Outbox:       b.records,
+		AllowPrivate: true,
+		Agent:        "Parley/test",
+		Log:          slog.New(slog.DiscardHandler),
+	})
 	defer sender.Close()
 	url, got := receiveWebhooks(t)
-	tool := b.post(t, "/v0/evi/tools", `{"name":"book_taxi","description":"order a taxi","parameters":"{\"type\":\"object\",\"properties\":{\"persons\":{\"type\":\"integer\"}}}"}`)
-	id := b.post(t, "/v0/evi/configs", `{"name":"desk","evi_version":"4-mini","tools":[{"id":"`+tool+`"}],"webhooks":[{"url":"`+url+`","events":["tool_call","chat_ended"]}]}`)
+	tool := b.post(t, "/v0/evi/tools", `{"name":"book_taxi","description":"order a `+
+		`taxi","parameters":"{\"type\":\"object\",\"properties\":{\"persons\":{\"type\":\"integer\"}}}"}`)
+	id := b.post(t, "/v0/evi/configs", `{"name":"desk","evi_version":"4-mini","tools":[{"id":"`+tool+
+		`"}],"webhooks":[{"url":"`+url+`","events":["tool_call","chat_ended"]}]}`)
 	c := b.call(t, "&config_id="+id)
 	chatID := c.chatID()
 	c.send(contract.UserInput{Text: "Order a taxi for two."})
 	h, call := nextWebhook(t, got)
 	t.Logf("tool_call came %v after its fact", h.at.Sub(time.UnixMilli(int64(call["timestamp"].(float64)))))
 	m, _ := call["tool_call_message"].(map[string]any)
-	if call["event_name"] != "tool_call" || call["chat_id"] != chatID || m["name"] != "book_taxi" || m["parameters"] != `{"persons":2}` || m["response_required"] != true || m["tool_type"] != "function" {
+	if call["event_name"] != "tool_call" || call["chat_id"] != chatID || m["name"] != "book_taxi" ||
+		m["parameters"] != `{"persons":2}` || m["response_required"] != true || m["tool_type"] != "function" {
 		t.Fatalf("told %s", h.body)
 	}
 	answer := `{"type":"tool_response","tool_call_id":"` + m["tool_call_id"].(string) + `","content":"in five minutes"}`
@@ -51,7 +60,8 @@ func TestAToolCallIsAnsweredByItsWebhook(t *testing.T) {
 		t.Errorf("it said %q", text)
 	}
 	c.conn.CloseNow()
-	if h, ended := nextWebhook(t, got); ended["event_name"] != "chat_ended" || ended["end_reason"] != string(store.UserEnded) {
+	if h, ended := nextWebhook(t, got); ended["event_name"] != "chat_ended" ||
+		ended["end_reason"] != string(store.UserEnded) {
 		t.Errorf("told %s", h.body)
 	}
 }

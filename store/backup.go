@@ -48,7 +48,9 @@ func holdsDatabase(dir string) error {
 }
 
 func noDatabase(dir string) error {
-	return fmt.Errorf("data folder %s: a database is %w there; name the box's folder with --data (parley serve begins a new one)", dir, ErrNotFound)
+	return fmt.Errorf(
+		"data folder %s: a database is %w there; name the box's folder with --data (parley serve begins a new one)",
+		dir, ErrNotFound)
 }
 
 // Check reads the whole database and returns what is wrong with it: nil when it

@@ -46,7 +46,8 @@ func TestBackupWhileTheBoxWorks(t *testing.T) {
 	info, err := os.Stat(file)
 	must(t, err)
 	if calls < 3 || last != size || info.Size() != size || info.Mode().Perm() != 0o600 {
-		t.Errorf("%d calls, the last %d of %d; the file has %d bytes, mode %v", calls, last, size, info.Size(), info.Mode())
+		t.Errorf("%d calls, the last %d of %d; the file has %d bytes, mode %v", calls, last, size, info.Size(),
+			info.Mode())
 	}
 	if newest, err := NewestSchema(); err != nil || schema != newest {
 		t.Errorf("the backup's schema is %d, want %d (%v)", schema, newest, err)

@@ -10,7 +10,8 @@ import (
 
 // bell lets one in the box know that something has come: who sends webhooks that
 // there are more, who runs plugins that they are others, who holds connections open
-// that a key is good no more. Within the box it is a channel. Another process that has the folder open rings it by writing to a file
+// that a key is good no more. Within the box it is a channel. Another process that has the folder open rings it by
+// writing to a file
 // that the kernel watches for the box, so that nobody has to look now and then.
 type bell struct {
 	file    string

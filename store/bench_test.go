@@ -44,7 +44,8 @@ func appendStraight(ctx context.Context, db *sql.DB, chatID string) error {
 	}
 	defer tx.Rollback()
 	var chat, seq int64
-	err = tx.QueryRowContext(ctx, `UPDATE chat SET event_count = event_count + 1 WHERE id = ? RETURNING num, event_count`,
+	err = tx.QueryRowContext(ctx,
+		`UPDATE chat SET event_count = event_count + 1 WHERE id = ? RETURNING num, event_count`,
 		chatID).Scan(&chat, &seq)
 	if err != nil {
 		return err

@@ -81,7 +81,9 @@ func (s *Store) StartChat(ctx context.Context, n NewChat, opening ...Event) erro
 		if err != nil {
 			return fmt.Errorf("chat group %s: %w", n.GroupID, err)
 		}
-		_, err = c.ExecContext(ctx, `UPDATE account SET num_chats = num_chats + 1, num_groups = num_groups + iif(?, 0, 1) WHERE num = ?`, n.Resume, account)
+		_, err = c.ExecContext(ctx,
+			`UPDATE account SET num_chats = num_chats + 1, num_groups = num_groups + iif(?, 0, 1) WHERE num = ?`,
+			n.Resume, account)
 		if err != nil {
 			return err
 		}
@@ -95,7 +97,8 @@ func (s *Store) StartChat(ctx context.Context, n NewChat, opening ...Event) erro
 			return err
 		}
 		if n.Recorded {
-			if err := changeOne(ctx, c, `INSERT INTO recording (chat, status, modified_ms) SELECT num, ?, started_ms FROM chat WHERE id = ?`,
+			if err := changeOne(ctx, c,
+				`INSERT INTO recording (chat, status, modified_ms) SELECT num, ?, started_ms FROM chat WHERE id = ?`,
 				Recording, n.ID); err != nil {
 				return err
 			}
@@ -121,7 +124,8 @@ func enterGroup(ctx context.Context, c conn, account int64, n NewChat) (group in
 	if err != nil {
 		return 0, err
 	}
-	active, err := value[bool](ctx, c, `SELECT EXISTS (SELECT 1 FROM chat WHERE chat_group = ? AND status = 'ACTIVE')`, group)
+	active, err := value[bool](ctx, c, `SELECT EXISTS (SELECT 1 FROM chat WHERE chat_group = ? AND status = 'ACTIVE')`,
+		group)
 	if err != nil {
 		return 0, err
 	}
@@ -200,7 +204,8 @@ func (s *Store) OpenChats(ctx context.Context) ([]Chat, error) {
 // milliseconds): how long the machine was off afterwards is no part of its
 // length. Their webhooks are told, and those of chats of which nothing else is
 // kept.
-func (s *Store) EndOpenChats(ctx context.Context, atMS int64, heard func(chatID string) time.Duration) (ended []Chat, err error) {
+func (s *Store) EndOpenChats(ctx context.Context, atMS int64, heard func(chatID string) time.Duration) (ended []Chat,
+	err error) {
 	open, err := s.OpenChats(ctx)
 	if err != nil {
 		return nil, err
@@ -249,6 +254,10 @@ func endAfterCrash(ctx context.Context, c conn, chat *Chat, heard time.Duration,
 		return err
 	}
 	return appendEvents(ctx, c, chat.ID, []Event{{
-		ID: uuid.NewString(), AtMS: chat.EndedMS, Type: ChatEnd, Role: System, MessageText: string(Failed),
+		ID:          uuid.NewString(),
+		AtMS:        chat.EndedMS,
+		Type:        ChatEnd,
+		Role:        System,
+		MessageText: string(Failed),
 	}})
 }

@@ -28,7 +28,8 @@ type EndCall struct {
 func beginEndCalls(ctx context.Context, c conn, n NewChat) error {
 	for _, plugin := range n.EndCalls.Plugins {
 		err := changeOne(ctx, c, `
-			INSERT INTO chat_end_call (chat, account, plugin, started_ms, body) SELECT ?1, num, ?3, ?4, ?5 FROM account WHERE id = ?2`,
+			INSERT INTO chat_end_call (chat, account, plugin, started_ms, body) SELECT ?1, num, ?3, ?4, ?5 FROM
+			  account WHERE id = ?2`,
 			n.ID, n.AccountID, plugin, n.StartedMS, n.EndCalls.Body)
 		if err != nil {
 			return err
@@ -43,14 +44,17 @@ func endEndCalls(ctx context.Context, c conn, chatID string, status Status, atMS
 	_, err := c.ExecContext(ctx, `
 		UPDATE chat_end_call
 		   SET due_ms = max(?2, started_ms),
-		       body = json_set(body, '$.end_time', max(?2, started_ms), '$.duration_seconds', max(0, ?2 - started_ms) / 1000, '$.end_reason', ?3)
+		       body = json_set(body, '$.end_time', max(?2, started_ms), '$.duration_seconds', max(0, ?2 - started_ms)
+		  / 1000, '$.end_reason', ?3)
 		 WHERE due_ms IS NULL AND (chat = ?1 OR ?1 = '')`, chatID, atMS, status)
 	return err
 }
 
 // renameEndCalls notes the id that the client gave the session.
 func renameEndCalls(ctx context.Context, c conn, chatID, customSessionID string) error {
-	_, err := c.ExecContext(ctx, `UPDATE chat_end_call SET body = json_set(body, '$.custom_session_id', ?2) WHERE chat = ?1`, chatID, customSessionID)
+	_, err := c.ExecContext(ctx,
+		`UPDATE chat_end_call SET body = json_set(body, '$.custom_session_id', ?2) WHERE chat = ?1`, chatID,
+		customSessionID)
 	return err
 }
 
@@ -82,7 +86,8 @@ func (s *Store) DropEndCall(ctx context.Context, num int64) error {
 // that the try counts.
 func (s *Store) DelayEndCall(ctx context.Context, num, dueMS int64, failed bool) error {
 	return s.change(ctx, "putting off whom the end of a chat is told", func(ctx context.Context, c conn) error {
-		_, err := c.ExecContext(ctx, `UPDATE chat_end_call SET due_ms = ?, tries = tries + iif(?, 1, 0) WHERE num = ?`, dueMS, failed, num)
+		_, err := c.ExecContext(ctx, `UPDATE chat_end_call SET due_ms = ?, tries = tries + iif(?, 1, 0) WHERE num = ?`,
+			dueMS, failed, num)
 		return err
 	})
 }

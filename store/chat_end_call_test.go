@@ -11,8 +11,12 @@ import (
 // minded is a chat of an account of whose end a plugin is told.
 func minded(account string) NewChat {
 	return NewChat{
-		ID: uuid.NewString(), GroupID: uuid.NewString(), AccountID: account, StartedMS: 1000, RequestID: "r",
-		EndCalls: EndCalls{Plugins: []string{"notes"}, Body: `{"chat_id":"c"}`},
+		ID:        uuid.NewString(),
+		GroupID:   uuid.NewString(),
+		AccountID: account,
+		StartedMS: 1000,
+		RequestID: "r",
+		EndCalls:  EndCalls{Plugins: []string{"notes"}, Body: `{"chat_id":"c"}`},
 	}
 }
 
@@ -37,7 +41,8 @@ func TestPluginsAreToldOfTheEndUntilTheyWere(t *testing.T) {
 	<-s.EndCallsChange()
 	next, body := told(t, s)
 	if next.ChatID != n.ID || next.AccountID != n.AccountID || next.Plugin != "notes" || next.DueMS != 5999 ||
-		body["end_reason"] != "USER_ENDED" || body["end_time"] != 5999.0 || body["duration_seconds"] != 4.0 || body["custom_session_id"] != "desk" || body["chat_id"] != "c" {
+		body["end_reason"] != "USER_ENDED" || body["end_time"] != 5999.0 || body["duration_seconds"] != 4.0 ||
+		body["custom_session_id"] != "desk" || body["chat_id"] != "c" {
 		t.Errorf("%+v, %v", next, body)
 	}
 	must(t, s.DelayEndCall(t.Context(), next.Num, 9000, true))
@@ -69,7 +74,8 @@ func TestPluginsAreToldOfChatsThatACrashEnded(t *testing.T) {
 	}
 	must(t, s.DropEndCall(t.Context(), first.Num))
 	second, body := told(t, s)
-	if second.ChatID != kept.ID || body["end_reason"] != "ERROR" || body["end_time"] != 4000.0 || body["duration_seconds"] != 3.0 {
+	if second.ChatID != kept.ID || body["end_reason"] != "ERROR" || body["end_time"] != 4000.0 ||
+		body["duration_seconds"] != 3.0 {
 		t.Errorf("%+v, %v", second, body)
 	}
 }

@@ -102,7 +102,8 @@ func (s *Store) WriteChat(ctx context.Context, chatID string, w ChatWrite) error
 		if w.Metadata == "" && w.CustomSessionID == "" {
 			return nil
 		}
-		return changeOne(ctx, c, `UPDATE chat SET metadata = coalesce(?, metadata), custom_session_id = coalesce(?, custom_session_id) WHERE id = ?`,
+		return changeOne(ctx, c, `UPDATE chat SET metadata = coalesce(?, metadata), custom_session_id = coalesce(?, `+
+			`custom_session_id) WHERE id = ?`,
 			orNull(w.Metadata), orNull(w.CustomSessionID), chatID)
 	})
 }
@@ -124,7 +125,8 @@ func appendEvents(ctx context.Context, c conn, chatID string, events []Event) er
 	}
 	place, err := first(ctx, c, func(row scanner) (p struct{ chat, last int64 }, err error) {
 		return p, row.Scan(&p.chat, &p.last)
-	}, `UPDATE chat SET event_count = event_count + ?, bytes = bytes + ? WHERE id = ? RETURNING num, event_count`, len(events), size, chatID)
+	}, `UPDATE chat SET event_count = event_count + ?, bytes = bytes + ? WHERE id = ? RETURNING num, event_count`,
+		len(events), size, chatID)
 	if err != nil {
 		return err
 	}
@@ -161,7 +163,8 @@ func amendEvents(ctx context.Context, c conn, chatID string, events []Event) err
 // eventColumns are read from a chat c and its event e. Of a text that is longer
 // than ?1 bytes only the beginning is read, of JSON that is, nothing.
 const eventColumns = ` c.id, e.seq, e.id, e.at_ms, e.type, e.role, coalesce(e.related_event_id, ''),
-	coalesce(iif(octet_length(e.message_text) > ?1, CAST(substr(CAST(e.message_text AS BLOB), 1, ?1) AS TEXT), e.message_text), ''),
+	coalesce(iif(octet_length(e.message_text) > ?1, CAST(substr(CAST(e.message_text AS BLOB), 1, ?1) AS TEXT),
+	  e.message_text), ''),
 	coalesce(octet_length(e.message_text), 0),
 	iif(octet_length(e.emotion_features) > ?1, '', coalesce(e.emotion_features, '')),
 	iif(octet_length(e.metadata) > ?1, '', coalesce(e.metadata, '')), coalesce(octet_length(e.metadata), 0) `
@@ -212,7 +215,8 @@ const groupHistory = `
 	        SELECT chat, seq, sum(bytes) OVER (ORDER BY chat DESC, seq DESC) AS used
 	          FROM newest WHERE type IN (?4, ?5, ?6, ?7))
 	SELECT` + eventColumns + `
-	  FROM said CROSS JOIN chat c ON c.num = said.chat CROSS JOIN chat_event e ON e.chat = said.chat AND e.seq = said.seq
+	  FROM said CROSS JOIN chat c ON c.num = said.chat CROSS JOIN chat_event e ON e.chat = said.chat AND e.seq =
+	  said.seq
 	 WHERE said.used <= ?1 ORDER BY c.num, e.seq`
 
 // GroupHistory returns what was said in all chats of a group, and which tools
@@ -221,6 +225,7 @@ const groupHistory = `
 // resumedBytes; oldest first. It is what a resumed conversation remembers. It
 // asks for no account: [Store.StartChat] is the door.
 func (s *Store) GroupHistory(ctx context.Context, groupID string, limit int) ([]Event, error) {
-	events, err := query(ctx, s.read, scanEvent, groupHistory, resumedBytes, groupID, max(limit, 0), UserMessage, AgentMessage, FunctionCall, FunctionCallResponse)
+	events, err := query(ctx, s.read, scanEvent, groupHistory, resumedBytes, groupID, max(limit, 0), UserMessage,
+		AgentMessage, FunctionCall, FunctionCallResponse)
 	return events, explain("reading the history of chat group "+groupID, err)
 }

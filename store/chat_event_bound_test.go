@@ -46,9 +46,15 @@ func TestALongEventIsStoredCut(t *testing.T) {
 	chat := startChat(t, s, newAccount(t, s, "home"))
 	long := said("a" + strings.Repeat("é", maxEventText))
 	long.Metadata = `{"kept":"yes"}`
-	settings := Event{ID: uuid.NewString(), Type: SessionSettings, Role: System, MessageText: `{"a":"` + strings.Repeat("x", maxEventText) + `"}`}
+	settings := Event{
+		ID:          uuid.NewString(),
+		Type:        SessionSettings,
+		Role:        System,
+		MessageText: `{"a":"` + strings.Repeat("x", maxEventText) + `"}`,
+	}
 	heavy := said("hi")
-	heavy.Metadata, heavy.EmotionFeatures = `{"x":"`+strings.Repeat("x", maxEventJSON)+`"}`, `{"x":"`+strings.Repeat("x", maxEventJSON)+`"}`
+	heavy.Metadata, heavy.EmotionFeatures = `{"x":"`+strings.Repeat("x", maxEventJSON)+`"}`,
+		`{"x":"`+strings.Repeat("x", maxEventJSON)+`"}`
 	must(t, s.AppendEvents(t.Context(), chat.ID, []Event{long, settings, heavy}))
 	amended := long
 	amended.MessageText += "more"
@@ -57,7 +63,8 @@ func TestALongEventIsStoredCut(t *testing.T) {
 	events, _, err := s.Events(t.Context(), chat.ID, Page{Size: 3})
 	must(t, err)
 	text := events[0].MessageText
-	if len(text) > maxEventText || len(text) < maxEventText-8 || !utf8.ValidString(text) || !strings.HasSuffix(text, "é"+cutMark) {
+	if len(text) > maxEventText || len(text) < maxEventText-8 || !utf8.ValidString(text) ||
+		!strings.HasSuffix(text, "é"+cutMark) {
 		t.Errorf("of %d bytes %d are stored, ending in %q", len(long.MessageText), len(text), text[len(text)-8:])
 	}
 	if got := truncatedBytes(t, events[0]); got != len(amended.MessageText) {
@@ -80,7 +87,12 @@ func TestAPageOfLongEventsIsBounded(t *testing.T) {
 	whole := strings.Repeat("long ", maxEventText/5)
 	for range 60 {
 		insertRaw(t, s, chat.ID, Event{Type: UserMessage, MessageText: whole, Metadata: `{"kept":"yes"}`})
-		insertRaw(t, s, chat.ID, Event{Type: SessionSettings, MessageText: `{"a":"` + whole + `"}`, Metadata: `{"b":"` + whole + `"}`, EmotionFeatures: `{"c":"` + whole + `"}`})
+		insertRaw(t, s, chat.ID, Event{
+			Type:            SessionSettings,
+			MessageText:     `{"a":"` + whole + `"}`,
+			Metadata:        `{"b":"` + whole + `"}`,
+			EmotionFeatures: `{"c":"` + whole + `"}`,
+		})
 	}
 	page := func(size int, group bool) (events []Event) {
 		t.Helper()
@@ -112,7 +124,8 @@ func TestAPageOfLongEventsIsBounded(t *testing.T) {
 			t.Errorf("a page of 100 has %d bytes", bytes)
 		}
 		if e := page(4, group)[0]; e.MessageText != whole || e.Metadata != `{"kept":"yes"}` {
-			t.Errorf("of a small page the event has %d bytes of %d, metadata %s", len(e.MessageText), len(whole), e.Metadata)
+			t.Errorf("of a small page the event has %d bytes of %d, metadata %s", len(e.MessageText), len(whole),
+				e.Metadata)
 		}
 	}
 }
@@ -129,7 +142,8 @@ func TestAResumptionIsBoundedInBytes(t *testing.T) {
 	}
 	events, err := s.GroupHistory(t.Context(), chat.GroupID, 300)
 	must(t, err)
-	if len(events) != 4 || !strings.HasPrefix(events[0].MessageText, "8 ") || !strings.HasPrefix(events[3].MessageText, "11 ") {
+	if len(events) != 4 || !strings.HasPrefix(events[0].MessageText, "8 ") ||
+		!strings.HasPrefix(events[3].MessageText, "11 ") {
 		t.Fatalf("%d events, want the 4 newest messages", len(events))
 	}
 	if events, err = s.GroupHistory(t.Context(), chat.GroupID, 4); err != nil || len(events) != 2 {

@@ -29,8 +29,13 @@ func scanGroup(row scanner) (g ChatGroup, err error) {
 // began, and how many there are: of all, or of those whose newest chat used the
 // config.
 func (s *Store) ChatGroups(ctx context.Context, accountID, configID string, page Page) ([]ChatGroup, int, error) {
-	l := listing{columns: groupColumns, tables: `chat_group g`, num: `g.num`,
-		rows: `chat_group WHERE account = (SELECT num FROM account WHERE id = ?1)`, args: []any{accountID}}
+	l := listing{
+		columns: groupColumns,
+		tables:  `chat_group g`,
+		num:     `g.num`,
+		rows:    `chat_group WHERE account = (SELECT num FROM account WHERE id = ?1)`,
+		args:    []any{accountID},
+	}
 	if configID != "" {
 		l.rows += ` AND last_config = ?2`
 		l.args = append(l.args, configID)
@@ -44,7 +49,8 @@ func (s *Store) ChatGroups(ctx context.Context, accountID, configID string, page
 // ChatGroup returns one group of an account with a page of its chats, and how
 // many there are of these statuses; none means all. ErrNotFound: the account has
 // no such group.
-func (s *Store) ChatGroup(ctx context.Context, accountID, groupID string, statuses []Status, page Page) (g ChatGroup, chats []Chat, total int, err error) {
+func (s *Store) ChatGroup(ctx context.Context, accountID, groupID string, statuses []Status, page Page) (g ChatGroup,
+	chats []Chat, total int, err error) {
 	err = s.read.snapshot(ctx, func(ctx context.Context, q querier) error {
 		var num int64
 		g, num, err = groupOf(ctx, q, accountID, groupID)
@@ -75,7 +81,8 @@ const groupLengths = `SELECT num, event_count FROM chat WHERE chat_group = ? ORD
 // GroupEvents returns a page of the events of all chats of an account's group,
 // in their order, and how many there are. Long ones are cut (see [Event]).
 // ErrNotFound: the account has no such group.
-func (s *Store) GroupEvents(ctx context.Context, accountID, groupID string, page Page) (events []Event, total int, err error) {
+func (s *Store) GroupEvents(ctx context.Context, accountID, groupID string, page Page) (events []Event, total int,
+	err error) {
 	err = s.read.snapshot(ctx, func(ctx context.Context, q querier) error {
 		group, err := value[int64](ctx, q, `SELECT num FROM chat_group WHERE id = ? AND`+mine, groupID, accountID)
 		if err != nil {
@@ -112,7 +119,8 @@ func eventsOf(ctx context.Context, q querier, chats []chatLength, begin, end, sh
 	var events []Event
 	for _, c := range chats {
 		if begin <= c.events && end >= 1 && begin <= end {
-			some, err := query(ctx, q, scanEvent, `SELECT`+eventColumns+`FROM chat c CROSS JOIN chat_event e ON e.chat = c.num
+			some, err := query(ctx, q, scanEvent, `SELECT`+eventColumns+`FROM chat c CROSS JOIN chat_event e ON `+
+				`e.chat = c.num
 				 WHERE c.num = ?2 AND e.seq BETWEEN ?3 AND ?4 ORDER BY e.seq`, share, c.num, begin, end)
 			if err != nil {
 				return nil, err

@@ -28,7 +28,13 @@ func (s *Store) Chats(ctx context.Context, accountID string, f ChatFilter, page 
 }
 
 func chatsOf(rows string, whose any) listing {
-	return listing{columns: chatColumns, tables: chatTables, num: `c.num`, rows: rows, args: []any{whose}}
+	return listing{
+		columns: chatColumns,
+		tables:  chatTables,
+		num:     `c.num`,
+		rows:    rows,
+		args:    []any{whose},
+	}
 }
 
 // distinct are the statuses, each once.

@@ -62,14 +62,24 @@ func (d *diary) happen(t *rapid.T) {
 		c := rapid.SampledFrom(open).Draw(t, "open")
 		c.Status, c.EndedMS = rapid.SampledFrom(statuses[1:]).Draw(t, "status"), int64(d.serial)
 		c.EventCount++
-		e := Event{ID: fmt.Sprint(d.serial), AtMS: c.EndedMS, Type: ChatEnd, Role: System}
+		e := Event{
+			ID:   fmt.Sprint(d.serial),
+			AtMS: c.EndedMS,
+			Type: ChatEnd,
+			Role: System,
+		}
 		d.events[c.ID] = append(d.events[c.ID], e.ID)
 		ok(t, d.s.EndChat(context.Background(), c.ID, c.Status, c.EndedMS, e))
 	case what < 8:
 		c := rapid.SampledFrom(d.chats).Draw(t, "chat")
 		var said []Event
 		for i := range rapid.IntRange(1, 5).Draw(t, "events") {
-			said = append(said, Event{ID: fmt.Sprint(d.serial, "-", i), AtMS: 1, Type: UserMessage, Role: User})
+			said = append(said, Event{
+				ID:   fmt.Sprint(d.serial, "-", i),
+				AtMS: 1,
+				Type: UserMessage,
+				Role: User,
+			})
 			d.events[c.ID] = append(d.events[c.ID], said[i].ID)
 		}
 		c.EventCount += len(said)
@@ -94,8 +104,14 @@ func (d *diary) happen(t *rapid.T) {
 }
 
 func (d *diary) start(t *rapid.T, ended []*Chat) {
-	n := NewChat{ID: uuid.NewString(), GroupID: uuid.NewString(), AccountID: d.account, StartedMS: int64(1000 + d.serial), RequestID: "r",
-		Recorded: rapid.Bool().Draw(t, "recorded")}
+	n := NewChat{
+		ID:        uuid.NewString(),
+		GroupID:   uuid.NewString(),
+		AccountID: d.account,
+		StartedMS: int64(1000 + d.serial),
+		RequestID: "r",
+		Recorded:  rapid.Bool().Draw(t, "recorded"),
+	}
 	n.Config.ID = rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "config")
 	ended = slices.DeleteFunc(slices.Clone(ended), func(c *Chat) bool {
 		return slices.ContainsFunc(d.group(c.GroupID), func(c *Chat) bool { return c.Status == Active })
@@ -103,11 +119,24 @@ func (d *diary) start(t *rapid.T, ended []*Chat) {
 	if len(ended) > 0 && rapid.Bool().Draw(t, "resume") {
 		n.GroupID, n.Resume = rapid.SampledFrom(ended).Draw(t, "resumed").GroupID, true
 	}
-	e := Event{ID: fmt.Sprint(d.serial), AtMS: 1, Type: ChatStart, Role: System}
+	e := Event{
+		ID:   fmt.Sprint(d.serial),
+		AtMS: 1,
+		Type: ChatStart,
+		Role: System,
+	}
 	ok(t, d.s.StartChat(context.Background(), n, e))
 	d.events[n.ID] = []string{e.ID}
-	d.chats = append(d.chats, &Chat{ID: n.ID, GroupID: n.GroupID, AccountID: d.account, Config: n.Config, Status: Active,
-		StartedMS: n.StartedMS, RequestID: "r", EventCount: 1})
+	d.chats = append(d.chats, &Chat{
+		ID:         n.ID,
+		GroupID:    n.GroupID,
+		AccountID:  d.account,
+		Config:     n.Config,
+		Status:     Active,
+		StartedMS:  n.StartedMS,
+		RequestID:  "r",
+		EventCount: 1,
+	})
 }
 
 func ok(t *rapid.T, err error) {
@@ -146,7 +175,8 @@ func (d *diary) check(t *rapid.T) {
 	}
 	var want []*Chat
 	for _, c := range d.chats {
-		if (f.ConfigID == "" || c.Config.ID == f.ConfigID) && (len(f.Statuses) == 0 || slices.Contains(f.Statuses, c.Status)) {
+		if (f.ConfigID == "" || c.Config.ID == f.ConfigID) &&
+			(len(f.Statuses) == 0 || slices.Contains(f.Statuses, c.Status)) {
 			want = append(want, c)
 		}
 	}
@@ -163,7 +193,10 @@ func (d *diary) check(t *rapid.T) {
 	// as long as none of those was deleted.
 	found, total, err := d.s.ChatGroups(ctx, d.account, f.ConfigID, Page{Size: 1000})
 	slices.Sort(groups)
-	same(t, "groups of "+f.ConfigID, total, len(groups), err, slices.Sorted(slices.Values(ids(found, func(g ChatGroup) string { return g.ID }))), groups)
+	same(t, "groups of "+f.ConfigID, total, len(groups), err,
+		slices.Sorted(slices.Values(ids(found, func(g ChatGroup) string {
+			return g.ID
+		}))), groups)
 	some, _, err := d.s.ChatGroups(ctx, d.account, f.ConfigID, page)
 	same(t, "a page of groups", total, len(groups), err, some, slice(found, page))
 	for _, g := range found {
@@ -174,8 +207,15 @@ func (d *diary) check(t *rapid.T) {
 func (d *diary) checkGroup(t *rapid.T, g ChatGroup, of []Status, page Page) {
 	all := d.group(g.ID)
 	last := all[len(all)-1]
-	want := ChatGroup{ID: g.ID, LastChatID: last.ID, LastConfig: last.Config, FirstStartMS: all[0].StartedMS, LastStartMS: last.StartedMS,
-		NumChats: len(all), Active: slices.ContainsFunc(all, func(c *Chat) bool { return c.Status == Active })}
+	want := ChatGroup{
+		ID:           g.ID,
+		LastChatID:   last.ID,
+		LastConfig:   last.Config,
+		FirstStartMS: all[0].StartedMS,
+		LastStartMS:  last.StartedMS,
+		NumChats:     len(all),
+		Active:       slices.ContainsFunc(all, func(c *Chat) bool { return c.Status == Active }),
+	}
 	if g != want {
 		t.Fatalf("group is %+v, want %+v", g, want)
 	}
@@ -193,7 +233,9 @@ func (d *diary) checkGroup(t *rapid.T, g ChatGroup, of []Status, page Page) {
 		t.Fatalf("group is %+v by itself and %+v in the list", again, g)
 	}
 	said, total, err := d.s.GroupEvents(context.Background(), d.account, g.ID, page)
-	same(t, "events of a group", total, len(events), err, ids(said, func(e Event) string { return e.ID }), slice(events, page))
+	same(t, "events of a group", total, len(events), err, ids(said, func(e Event) string {
+		return e.ID
+	}), slice(events, page))
 }
 
 func deref(chats []*Chat) (out []Chat) {
@@ -230,7 +272,8 @@ func TestListsAreThePiecesOfWhatHappened(t *testing.T) {
 		}
 		d.check(rt)
 		must(t, s.change(t.Context(), "clearing", func(ctx context.Context, c conn) error {
-			_, err := c.ExecContext(ctx, `DELETE FROM chat_group WHERE account = (SELECT num FROM account WHERE id = ?)`, strangers)
+			_, err := c.ExecContext(ctx,
+				`DELETE FROM chat_group WHERE account = (SELECT num FROM account WHERE id = ?)`, strangers)
 			return err
 		}))
 		for len(d.chats) > 0 {
@@ -245,7 +288,9 @@ func TestListsAreThePiecesOfWhatHappened(t *testing.T) {
 			d.chats = slices.DeleteFunc(d.chats, func(c *Chat) bool { return c.GroupID == group })
 		}
 		for _, table := range []string{"chat", "chat_group", "chat_event", "recording"} {
-			if n, err := value[int](t.Context(), s.read, "SELECT count(*) FROM "+table+" WHERE "+map[bool]string{true: "num <> 0", false: "true"}[table == "chat_group"]); err != nil || n != 0 {
+			if n, err := value[int](t.Context(), s.read,
+				"SELECT count(*) FROM "+table+" WHERE "+
+					map[bool]string{true: "num <> 0", false: "true"}[table == "chat_group"]); err != nil || n != 0 {
 				rt.Fatalf("%d rows of %s are left when everything is deleted, %v", n, table, err)
 			}
 		}
@@ -260,9 +305,11 @@ func spread(t *testing.T, s *Store, strangers string) {
 		id := uuid.NewString()
 		for _, text := range []string{
 			`INSERT INTO chat_group (num, id, account, first_start_ms, last_start_ms, last_chat, num_chats)
-			 SELECT coalesce((SELECT max(num) FROM chat_group), 0) + 400, ?1, num, 0, 0, '', 1 FROM account WHERE id = ?2`,
+			 SELECT coalesce((SELECT max(num) FROM chat_group), 0) + 400, ?1, num, 0, 0, '', 1 FROM account WHERE id
+			  = ?2`,
 			`INSERT INTO chat (num, id, account, chat_group, status, started_ms, request_id)
-			 SELECT coalesce((SELECT max(num) FROM chat), 0) + 400, id, account, num, 'ACTIVE', 0, '' FROM chat_group WHERE id = ?1 AND ?2 <> ''`,
+			 SELECT coalesce((SELECT max(num) FROM chat), 0) + 400, id, account, num, 'ACTIVE', 0, '' FROM chat_group
+			  WHERE id = ?1 AND ?2 <> ''`,
 		} {
 			if _, err := c.ExecContext(ctx, text, id, strangers); err != nil {
 				return err
@@ -277,10 +324,12 @@ func TestListsOfAnotherAccountAreNotFound(t *testing.T) {
 	home, work := newAccount(t, s, "home"), newAccount(t, s, "work")
 	chat := startChat(t, s, home, said("secret"))
 	must(t, s.EndChat(t.Context(), chat.ID, UserEnded, 2000))
-	if chats, total, err := s.Chats(t.Context(), work, ChatFilter{}, Page{Size: 10}); err != nil || total != 0 || len(chats) != 0 {
+	if chats, total, err := s.Chats(t.Context(), work, ChatFilter{}, Page{Size: 10}); err != nil || total != 0 ||
+		len(chats) != 0 {
 		t.Errorf("%v of %d, %v", chats, total, err)
 	}
-	if groups, total, err := s.ChatGroups(t.Context(), work, "", Page{Size: 10}); err != nil || total != 0 || len(groups) != 0 {
+	if groups, total, err := s.ChatGroups(t.Context(), work, "", Page{Size: 10}); err != nil || total != 0 ||
+		len(groups) != 0 {
 		t.Errorf("%v of %d, %v", groups, total, err)
 	}
 	_, _, _, err := s.ChatGroup(t.Context(), work, chat.GroupID, nil, Page{Size: 10})
@@ -301,7 +350,8 @@ func TestListsUseIndexesAndSortNothing(t *testing.T) {
 	plan := func(name string, l listing) {
 		count, numbers, _ := l.queries()
 		plans["count of "+name] = count
-		plans[name] = `SELECT` + l.columns + `FROM ` + l.tables + ` WHERE ` + l.num + ` IN (` + numbers + ` ORDER BY num LIMIT 10 OFFSET 10) ORDER BY ` + l.num
+		plans[name] = `SELECT` + l.columns + `FROM ` + l.tables + ` WHERE ` + l.num + ` IN (` + numbers +
+			` ORDER BY num LIMIT 10 OFFSET 10) ORDER BY ` + l.num
 	}
 	for _, of := range [][]Status{nil, {Failed}, {Active, Failed, UserEnded}} {
 		for _, rows := range []string{`account = ?1`, `account = ?1 AND config = ?2`, `chat_group = ?1`} {
@@ -311,10 +361,16 @@ func TestListsUseIndexesAndSortNothing(t *testing.T) {
 		}
 	}
 	for _, rows := range []string{`account = ?1`, `account = ?1 AND last_config = ?2`} {
-		plan("groups where "+rows, listing{columns: groupColumns, tables: `chat_group g`, num: `g.num`, rows: `chat_group WHERE ` + rows})
+		plan("groups where "+rows, listing{
+			columns: groupColumns,
+			tables:  `chat_group g`,
+			num:     `g.num`,
+			rows:    `chat_group WHERE ` + rows,
+		})
 	}
 	plans["a group's lengths"] = groupLengths
-	plans["a chat's events"] = `SELECT` + eventColumns + `FROM chat c CROSS JOIN chat_event e ON e.chat = c.num WHERE c.num = ?2 AND e.seq BETWEEN ?3 AND ?4 ORDER BY e.seq`
+	plans["a chat's events"] = `SELECT` + eventColumns + `FROM chat c CROSS JOIN chat_event e ON e.chat = c.num ` +
+		`WHERE c.num = ?2 AND e.seq BETWEEN ?3 AND ?4 ORDER BY e.seq`
 	plans["old chats"] = `SELECT num FROM chat WHERE ended_ms < ? ORDER BY ended_ms LIMIT ?`
 	for name, question := range plans {
 		args := make([]any, 16)
@@ -379,14 +435,26 @@ func TestListsAreQuickAtAnyPage(t *testing.T) {
 			_, n, err := s.Chats(ctx, home, ChatFilter{"b", []Status{Failed}}, p)
 			return n, err
 		},
-		"groups":                func(p Page) (int, error) { _, n, err := s.ChatGroups(ctx, home, "", p); return n, err },
-		"groups of a config":    func(p Page) (int, error) { _, n, err := s.ChatGroups(ctx, home, "b", p); return n, err },
-		"chats of a long group": func(p Page) (int, error) { _, _, n, err := s.ChatGroup(ctx, home, long, nil, p); return n, err },
+		"groups": func(p Page) (int, error) {
+			_, n, err := s.ChatGroups(ctx, home, "", p)
+			return n, err
+		},
+		"groups of a config": func(p Page) (int, error) {
+			_, n, err := s.ChatGroups(ctx, home, "b", p)
+			return n, err
+		},
+		"chats of a long group": func(p Page) (int, error) {
+			_, _, n, err := s.ChatGroup(ctx, home, long, nil, p)
+			return n, err
+		},
 		"failed of a long group": func(p Page) (int, error) {
 			_, _, n, err := s.ChatGroup(ctx, home, long, []Status{Failed}, p)
 			return n, err
 		},
-		"events of a long group": func(p Page) (int, error) { _, n, err := s.GroupEvents(ctx, home, long, p); return n, err },
+		"events of a long group": func(p Page) (int, error) {
+			_, n, err := s.GroupEvents(ctx, home, long, p)
+			return n, err
+		},
 	}
 	for name, ask := range asked {
 		total, err := ask(Page{Size: 1})
@@ -433,14 +501,20 @@ func seed(t *testing.T, s *Store, account string, chats int) (long string) {
 	must(t, s.EndChat(t.Context(), first.ID, UserEnded, 1500))
 	must(t, s.change(t.Context(), "seeding", func(ctx context.Context, c conn) error {
 		for _, text := range []string{
-			`CREATE TEMP TABLE n AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) SELECT i FROM n`,
-			`INSERT INTO chat_group (id, account, first_start_ms, last_start_ms, last_chat, last_config, last_config_version, num_chats)
+			`CREATE TEMP TABLE n AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) ` +
+				`SELECT i FROM n`,
+			`INSERT INTO chat_group (id, account, first_start_ms, last_start_ms, last_chat, last_config, ` +
+				`last_config_version, num_chats)
 			 SELECT 'g' || i, 1, i, i, 'c' || i, iif(i % 4 = 1, 'b', 'a'), 0, 1 FROM n WHERE i % 2 = 1 AND i < ?`,
-			`INSERT INTO chat (id, account, chat_group, config, config_version, status, started_ms, ended_ms, request_id, event_count)
-			 SELECT 'c' || i, 1, coalesce((SELECT num FROM chat_group WHERE id = 'g' || i), 1), iif(i % 4 = 1, 'b', 'a'), 0,
-			        iif(i % 25 = 1, 'ERROR', iif(i % 3 = 0, 'USER_TIMEOUT', 'USER_ENDED')), i, i + 1, 'r', 10 FROM n WHERE i < ?`,
+			`INSERT INTO chat (id, account, chat_group, config, config_version, status, started_ms, ended_ms, ` +
+				`request_id, event_count)
+			 SELECT 'c' || i, 1, coalesce((SELECT num FROM chat_group WHERE id = 'g' || i), 1), iif(i % 4 = 1, 'b',
+			  'a'), 0,
+			        iif(i % 25 = 1, 'ERROR', iif(i % 3 = 0, 'USER_TIMEOUT', 'USER_ENDED')), i, i + 1, 'r', 10 FROM n
+			  WHERE i < ?`,
 			`INSERT INTO chat_event (chat, seq, id, at_ms, type, role, message_text)
-			 SELECT c.num, e.i, c.num || '-' || e.i, 1, 'USER_MESSAGE', 'USER', 'What time does the museum open on Sundays?'
+			 SELECT c.num, e.i, c.num || '-' || e.i, 1, 'USER_MESSAGE', 'USER',
+			  'What time does the museum open on Sundays?'
 			   FROM chat c JOIN n e ON e.i <= 10 WHERE c.event_count = 10 AND c.num < ?`,
 		} {
 			if _, err := c.ExecContext(ctx, text, chats); err != nil {
@@ -448,7 +522,8 @@ func seed(t *testing.T, s *Store, account string, chats int) (long string) {
 			}
 		}
 		_, err := c.ExecContext(ctx, `DROP TABLE n;
-			UPDATE account SET num_chats = (SELECT count(*) FROM chat WHERE account = account.num), num_groups = (SELECT count(*) FROM chat_group WHERE account = account.num);
+			UPDATE account SET num_chats = (SELECT count(*) FROM chat WHERE account = account.num), num_groups =
+			  (SELECT count(*) FROM chat_group WHERE account = account.num);
 			UPDATE chat_group SET num_chats = (SELECT count(*) FROM chat WHERE chat_group = chat_group.num)`)
 		return err
 	}))

@@ -43,7 +43,8 @@ const (
 // those found before enough was looked at. next is the last that was looked at,
 // to be the next search's Before; empty where there are no more. ErrNotFound:
 // there is no chat f.Before (any more).
-func (s *Store) SearchChats(ctx context.Context, accountID string, f ChatSearch, most int) (found []FoundChat, next string, err error) {
+func (s *Store) SearchChats(ctx context.Context, accountID string, f ChatSearch, most int) (found []FoundChat,
+	next string, err error) {
 	const doing = "searching chats"
 	from, err := s.searchFrom(ctx, accountID, f.Before)
 	if err != nil {
@@ -86,7 +87,8 @@ func (s *Store) searchFrom(ctx context.Context, accountID, before string) (int64
 	if before == "" {
 		return 1 << 62, nil
 	}
-	return value[int64](ctx, s.read, `SELECT num FROM chat WHERE id = ? AND account = (SELECT num FROM account WHERE id = ?)`, before, accountID)
+	return value[int64](ctx, s.read,
+		`SELECT num FROM chat WHERE id = ? AND account = (SELECT num FROM account WHERE id = ?)`, before, accountID)
 }
 
 // lookedAt is a chat that a search comes to.
@@ -119,9 +121,11 @@ func (s *Store) chatsBefore(ctx context.Context, accountID string, f ChatSearch,
 		return l, err
 	}, `
 		SELECT`+chatColumns+`, c.num, c.bytes,
-		       `+status+` AND (?4 = '' OR c.custom_session_id IS ?4) AND c.started_ms >= ?5 AND (?6 = 0 OR c.started_ms < ?6)
+		       `+status+
+		` AND (?4 = '' OR c.custom_session_id IS ?4) AND c.started_ms >= ?5 AND (?6 = 0 OR c.started_ms < ?6)
 		  FROM`+chatTables+`
-		 WHERE c.num IN (SELECT num FROM chat WHERE `+whose+` AND num < ?2 ORDER BY num DESC LIMIT ?3) ORDER BY c.num DESC`, args...)
+		 WHERE c.num IN (SELECT num FROM chat WHERE `+whose+
+		` AND num < ?2 ORDER BY num DESC LIMIT ?3) ORDER BY c.num DESC`, args...)
 }
 
 // beside is a row with columns behind those that a scan knows.
@@ -148,7 +152,8 @@ func (s *Store) excerpt(ctx context.Context, c lookedAt, words []string) (found 
 	}
 	said, err := query(ctx, s.read, func(row scanner) (e Event, err error) {
 		var whole string
-		if err = row.Scan(&e.ChatID, &e.Seq, &e.ID, &e.AtMS, &e.Type, &e.Role, &whole); err == nil && has(whole, words) {
+		if err = row.Scan(&e.ChatID, &e.Seq, &e.ID, &e.AtMS, &e.Type, &e.Role, &whole); err == nil &&
+			has(whole, words) {
 			e.MessageText = around(whole, words[0])
 		}
 		return e, err

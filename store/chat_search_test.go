@@ -14,7 +14,13 @@ import (
 func spoken(t testing.TB, s *Store, n NewChat, texts ...string) string {
 	t.Helper()
 	n.ID, n.GroupID, n.RequestID = uuid.NewString(), uuid.NewString(), "r"
-	events := []Event{{ID: uuid.NewString(), AtMS: n.StartedMS, Type: SystemPrompt, Role: System, MessageText: "You know of the lighthouse."}}
+	events := []Event{{
+		ID:          uuid.NewString(),
+		AtMS:        n.StartedMS,
+		Type:        SystemPrompt,
+		Role:        System,
+		MessageText: "You know of the lighthouse.",
+	}}
 	for _, text := range texts {
 		events = append(events, said(text))
 	}
@@ -25,10 +31,17 @@ func spoken(t testing.TB, s *Store, n NewChat, texts ...string) string {
 func TestChatsAreFoundByWhatWasSaidAndWhen(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	home, work := newAccount(t, s, "home"), newAccount(t, s, "work")
-	ann := spoken(t, s, NewChat{AccountID: home, StartedMS: 1000, CustomSessionID: "ann", Config: ConfigRef{ID: "museum"}},
+	ann := spoken(t, s, NewChat{
+		AccountID:       home,
+		StartedMS:       1000,
+		CustomSessionID: "ann",
+		Config:          ConfigRef{ID: "museum"},
+	},
 		"Wann öffnet der Bücherladen?", "And the LIGHTHOUSE: 100% sure?")
-	bob := spoken(t, s, NewChat{AccountID: home, StartedMS: 2000, CustomSessionID: "bob"}, "Hello", "where is the lighthouse", "at the sea")
-	eve := spoken(t, s, NewChat{AccountID: home, StartedMS: 3000, Config: ConfigRef{ID: "museum"}}, "A "+strings.Repeat("very ", 100)+"long road to the ΟΔΟΣ and on "+strings.Repeat("and on ", 100))
+	bob := spoken(t, s, NewChat{AccountID: home, StartedMS: 2000, CustomSessionID: "bob"}, "Hello",
+		"where is the lighthouse", "at the sea")
+	eve := spoken(t, s, NewChat{AccountID: home, StartedMS: 3000, Config: ConfigRef{ID: "museum"}},
+		"A "+strings.Repeat("very ", 100)+"long road to the ΟΔΟΣ and on "+strings.Repeat("and on ", 100))
 	must(t, s.EndChat(t.Context(), eve, Failed, 4000))
 	spoken(t, s, NewChat{AccountID: work, StartedMS: 1500}, "the lighthouse of others")
 
@@ -48,10 +61,12 @@ func TestChatsAreFoundByWhatWasSaidAndWhen(t *testing.T) {
 		"a backslash":             {ChatSearch{Words: []string{`\`}}, nil},
 		"session":                 {ChatSearch{CustomSessionID: "bob"}, []string{bob}},
 		"config":                  {ChatSearch{ChatFilter: ChatFilter{ConfigID: "museum"}}, []string{eve, ann}},
-		"config and status":       {ChatSearch{ChatFilter: ChatFilter{ConfigID: "museum", Statuses: []Status{Failed, UserEnded}}}, []string{eve}},
-		"time":                    {ChatSearch{FromMS: 1000, UntilMS: 3000}, []string{bob, ann}},
-		"nothing":                 {ChatSearch{Words: []string{"elephant"}}, nil},
-		"before":                  {ChatSearch{Before: bob}, []string{ann}},
+		"config and status": {
+			ChatSearch{ChatFilter: ChatFilter{ConfigID: "museum", Statuses: []Status{Failed, UserEnded}}},
+			[]string{eve}},
+		"time":    {ChatSearch{FromMS: 1000, UntilMS: 3000}, []string{bob, ann}},
+		"nothing": {ChatSearch{Words: []string{"elephant"}}, nil},
+		"before":  {ChatSearch{Before: bob}, []string{ann}},
 	} {
 		found, next, err := s.SearchChats(t.Context(), home, try.ChatSearch, 10)
 		must(t, err)
@@ -70,11 +85,13 @@ func TestChatsAreFoundByWhatWasSaidAndWhen(t *testing.T) {
 func TestAFoundChatShowsWhereItHasTheWords(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	home := newAccount(t, s, "home")
-	spoken(t, s, NewChat{AccountID: home}, "First words", strings.Repeat("on and ", 500)+"the  lighthouse "+strings.Repeat("and on ", 500))
+	spoken(t, s, NewChat{AccountID: home}, "First words",
+		strings.Repeat("on and ", 500)+"the  lighthouse "+strings.Repeat("and on ", 500))
 	spoken(t, s, NewChat{AccountID: home})
 	found, _, err := s.SearchChats(t.Context(), home, ChatSearch{Words: []string{"lightHouse"}}, 10)
 	must(t, err)
-	if len(found) != 1 || !strings.Contains(found[0].Excerpt.MessageText, "and the lighthouse and on") || len([]rune(found[0].Excerpt.MessageText)) > excerptRunes+2 {
+	if len(found) != 1 || !strings.Contains(found[0].Excerpt.MessageText, "and the lighthouse and on") ||
+		len([]rune(found[0].Excerpt.MessageText)) > excerptRunes+2 {
 		t.Errorf("%+v", found)
 	}
 	found, _, err = s.SearchChats(t.Context(), home, ChatSearch{}, 10)

@@ -17,16 +17,34 @@ import (
 func TestChatIsReadAsItWasWritten(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	n := NewChat{
-		ID: uuid.NewString(), GroupID: uuid.NewString(), AccountID: newAccount(t, s, "home"),
-		Config: ConfigRef{ID: "c", Version: 0}, StartedMS: 1234, RequestID: "r",
-		CustomSessionID: "mine", Metadata: `{"twilio":{"caller_number":"+1555"}}`,
+		ID:              uuid.NewString(),
+		GroupID:         uuid.NewString(),
+		AccountID:       newAccount(t, s, "home"),
+		Config:          ConfigRef{ID: "c", Version: 0},
+		StartedMS:       1234,
+		RequestID:       "r",
+		CustomSessionID: "mine",
+		Metadata:        `{"twilio":{"caller_number":"+1555"}}`,
 	}
-	must(t, s.StartChat(t.Context(), n, Event{ID: "e1", AtMS: 1234, Type: ChatStart, Role: System}))
+	must(t, s.StartChat(t.Context(), n, Event{
+		ID:   "e1",
+		AtMS: 1234,
+		Type: ChatStart,
+		Role: System,
+	}))
 	got, err := s.Chat(t.Context(), n.AccountID, n.ID)
 	must(t, err)
 	want := Chat{
-		ID: n.ID, GroupID: n.GroupID, AccountID: n.AccountID, Config: n.Config, Status: Active,
-		StartedMS: 1234, RequestID: "r", CustomSessionID: "mine", Metadata: n.Metadata, EventCount: 1,
+		ID:              n.ID,
+		GroupID:         n.GroupID,
+		AccountID:       n.AccountID,
+		Config:          n.Config,
+		Status:          Active,
+		StartedMS:       1234,
+		RequestID:       "r",
+		CustomSessionID: "mine",
+		Metadata:        n.Metadata,
+		EventCount:      1,
 	}
 	if got != want {
 		t.Errorf("read %+v, want %+v", got, want)
@@ -35,7 +53,16 @@ func TestChatIsReadAsItWasWritten(t *testing.T) {
 	want.CustomSessionID = "another"
 	must(t, s.WriteChat(t.Context(), n.ID, ChatWrite{Metadata: `{}`}))
 	want.Metadata = `{}`
-	end := Event{ID: "e2", AtMS: 99, Type: ChatEnd, Role: System, MessageText: "bye \x00 'é", EmotionFeatures: `{"Joy":0.5}`, Metadata: "[]", RelatedEventID: "e1"}
+	end := Event{
+		ID:              "e2",
+		AtMS:            99,
+		Type:            ChatEnd,
+		Role:            System,
+		MessageText:     "bye \x00 'é",
+		EmotionFeatures: `{"Joy":0.5}`,
+		Metadata:        "[]",
+		RelatedEventID:  "e1",
+	}
 	must(t, s.EndChat(t.Context(), n.ID, UserEnded, 5678, end))
 	got, err = s.Chat(t.Context(), n.AccountID, n.ID)
 	must(t, err)
@@ -58,7 +85,13 @@ func TestChatOfAnotherAccountIsNotFound(t *testing.T) {
 	_, err := s.Chat(t.Context(), work, chat.ID)
 	wantError(t, err, ErrNotFound)
 	must(t, s.EndChat(t.Context(), chat.ID, UserEnded, 2000))
-	theirs := NewChat{ID: uuid.NewString(), GroupID: chat.GroupID, Resume: true, AccountID: work, RequestID: "r"}
+	theirs := NewChat{
+		ID:        uuid.NewString(),
+		GroupID:   chat.GroupID,
+		Resume:    true,
+		AccountID: work,
+		RequestID: "r",
+	}
 	wantError(t, s.StartChat(t.Context(), theirs), ErrNotFound, chat.GroupID)
 	theirs.Resume = false // nor can its group be taken by starting anew
 	wantError(t, s.StartChat(t.Context(), theirs), ErrConflict)
@@ -72,17 +105,37 @@ func TestChatThatCannotStartLeavesNothing(t *testing.T) {
 		chat NewChat
 		kind error
 	}{
-		"unknown account":    {NewChat{ID: "1", GroupID: "g1", AccountID: "nobody"}, ErrNotFound},
-		"unknown group":      {NewChat{ID: "1", GroupID: "g1", AccountID: home, Resume: true}, ErrNotFound},
-		"group in use":       {NewChat{ID: "1", GroupID: there.GroupID, AccountID: home, Resume: true}, ErrActive},
-		"chat id taken":      {NewChat{ID: there.ID, GroupID: "g1", AccountID: home}, ErrConflict},
-		"group id taken":     {NewChat{ID: "1", GroupID: there.GroupID, AccountID: home}, ErrConflict},
-		"metadata not JSON":  {NewChat{ID: "1", GroupID: "g1", AccountID: home, Metadata: "{"}, ErrNotAllowed},
+		"unknown account": {NewChat{ID: "1", GroupID: "g1", AccountID: "nobody"}, ErrNotFound},
+		"unknown group": {NewChat{
+			ID:        "1",
+			GroupID:   "g1",
+			AccountID: home,
+			Resume:    true,
+		}, ErrNotFound},
+		"group in use": {NewChat{
+			ID:        "1",
+			GroupID:   there.GroupID,
+			AccountID: home,
+			Resume:    true,
+		}, ErrActive},
+		"chat id taken":  {NewChat{ID: there.ID, GroupID: "g1", AccountID: home}, ErrConflict},
+		"group id taken": {NewChat{ID: "1", GroupID: there.GroupID, AccountID: home}, ErrConflict},
+		"metadata not JSON": {NewChat{
+			ID:        "1",
+			GroupID:   "g1",
+			AccountID: home,
+			Metadata:  "{",
+		}, ErrNotAllowed},
 		"first event broken": {NewChat{ID: "2", GroupID: "g1", AccountID: home}, ErrNotAllowed},
 	} {
 		var first []Event
 		if c.chat.ID == "2" {
-			first = []Event{said("fine"), {ID: "e", Type: UserMessage, Role: User, EmotionFeatures: "joy"}}
+			first = []Event{said("fine"), {
+				ID:              "e",
+				Type:            UserMessage,
+				Role:            User,
+				EmotionFeatures: "joy",
+			}}
 		}
 		if err := s.StartChat(t.Context(), c.chat, first...); !errors.Is(err, c.kind) {
 			t.Errorf("%s: error is %v, want %v", name, err, c.kind)
@@ -105,7 +158,13 @@ func TestOfManyWhoResumeAGroupOneGetsIt(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 16 {
 		wg.Go(func() {
-			n := NewChat{ID: uuid.NewString(), GroupID: chat.GroupID, Resume: true, AccountID: home, RequestID: "r"}
+			n := NewChat{
+				ID:        uuid.NewString(),
+				GroupID:   chat.GroupID,
+				Resume:    true,
+				AccountID: home,
+				RequestID: "r",
+			}
 			err := s.StartChat(t.Context(), n)
 			mu.Lock()
 			defer mu.Unlock()
@@ -136,7 +195,8 @@ func TestWhatIsStoredOfAChatCanBeAmended(t *testing.T) {
 	stored, _, err := s.Events(t.Context(), chat.ID, Page{Size: 10})
 	must(t, err)
 	for i, e := range events {
-		if got := stored[len(stored)-len(events)+i]; got.MessageText != e.MessageText || got.Metadata != e.Metadata || got.ID != e.ID {
+		if got := stored[len(stored)-len(events)+i]; got.MessageText != e.MessageText || got.Metadata != e.Metadata ||
+			got.ID != e.ID {
 			t.Errorf("event %d is %+v, want %+v", i, got, e)
 		}
 	}
@@ -170,11 +230,17 @@ func TestCrashEndsOpenChatsWhereTheyWere(t *testing.T) {
 	home := newAccount(t, s, "home")
 	silent := startChat(t, s, home)             // at 1000
 	talked := startChat(t, s, home, said("hi")) // until 2000
-	future := startChat(t, s, home, Event{ID: "e", AtMS: 1e12, Type: UserMessage, Role: User})
+	future := startChat(t, s, home, Event{
+		ID:   "e",
+		AtMS: 1e12,
+		Type: UserMessage,
+		Role: User,
+	})
 	spoke := startChat(t, s, home, said("hi"))  // its sound goes on to 4200
 	paused := startChat(t, s, home, said("hi")) // its sound is over at 1700
 	ahead := startChat(t, s, home)              // sound was sent faster than it is said
-	heard := map[string]time.Duration{spoke.ID: 3200 * time.Millisecond, paused.ID: 700 * time.Millisecond, ahead.ID: time.Hour}
+	heard := map[string]time.Duration{spoke.ID: 3200 * time.Millisecond, paused.ID: 700 * time.Millisecond,
+		ahead.ID: time.Hour}
 	lengths := func(id string) time.Duration { return heard[id] }
 	ended := startChat(t, s, home)
 	must(t, s.EndChat(t.Context(), ended.ID, UserEnded, 1500))
@@ -189,7 +255,8 @@ func TestCrashEndsOpenChatsWhereTheyWere(t *testing.T) {
 	for i, want := range []struct {
 		id string
 		at int64
-	}{{silent.ID, 1000}, {talked.ID, 2000}, {future.ID, 500_000}, {spoke.ID, 4200}, {paused.ID, 2000}, {ahead.ID, 500_000}} {
+	}{{silent.ID, 1000}, {talked.ID, 2000}, {future.ID, 500_000}, {spoke.ID, 4200}, {paused.ID, 2000},
+		{ahead.ID, 500_000}} {
 		stored, err := s.Chat(t.Context(), home, want.id)
 		must(t, err)
 		if got[i] != stored || stored.Status != Failed || stored.EndedMS != want.at {
@@ -206,7 +273,13 @@ func TestCrashEndsOpenChatsWhereTheyWere(t *testing.T) {
 	if len(again) != 0 {
 		t.Errorf("%d chats ended twice", len(again))
 	}
-	resumed := NewChat{ID: uuid.NewString(), GroupID: talked.GroupID, Resume: true, AccountID: home, RequestID: "r"}
+	resumed := NewChat{
+		ID:        uuid.NewString(),
+		GroupID:   talked.GroupID,
+		Resume:    true,
+		AccountID: home,
+		RequestID: "r",
+	}
 	must(t, s.StartChat(t.Context(), resumed))
 }
 
@@ -254,7 +327,13 @@ func TestGroupRemembersItsNewestEvents(t *testing.T) {
 	chat := startChat(t, s, home, said("1"), said("2"))
 	startChat(t, s, home, said("another group"))
 	must(t, s.EndChat(t.Context(), chat.ID, UserEnded, 2000))
-	next := NewChat{ID: uuid.NewString(), GroupID: chat.GroupID, Resume: true, AccountID: home, RequestID: "r"}
+	next := NewChat{
+		ID:        uuid.NewString(),
+		GroupID:   chat.GroupID,
+		Resume:    true,
+		AccountID: home,
+		RequestID: "r",
+	}
 	must(t, s.StartChat(t.Context(), next, said("3"), said("4"), said("5")))
 	must(t, s.AppendEvents(t.Context(), chat.ID, []Event{said("2b")})) // late, of the first chat
 	for limit, want := range map[int]string{0: "", 1: "5", 3: "3 4 5", 5: "2 2b 3 4 5", 300: "1 2 2b 3 4 5"} {
@@ -283,10 +362,12 @@ func TestQuestionsOfALiveChatUseIndexes(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	for name, question := range map[string]string{
 		"history": groupHistory,
-		"events":  `SELECT` + eventColumns + `FROM chat c CROSS JOIN chat_event e ON e.chat = c.num WHERE c.id = ?2 AND e.seq BETWEEN ?3 AND ?4 ORDER BY e.seq`,
-		"open":    selectChat + `WHERE c.ended_ms IS NULL ORDER BY c.num`,
-		"key":     `SELECT a.id FROM key k JOIN account a ON a.num = k.account WHERE k.api_hash = ? AND k.revoked_ms IS NULL`,
-		"active":  `SELECT EXISTS (SELECT 1 FROM chat WHERE chat_group = ? AND status = 'ACTIVE')`,
+		"events": `SELECT` + eventColumns + `FROM chat c CROSS JOIN chat_event e ON e.chat = c.num WHERE c.id = ?2 ` +
+			`AND e.seq BETWEEN ?3 AND ?4 ORDER BY e.seq`,
+		"open": selectChat + `WHERE c.ended_ms IS NULL ORDER BY c.num`,
+		"key": `SELECT a.id FROM key k JOIN account a ON a.num = k.account WHERE k.api_hash = ? AND k.revoked_ms ` +
+			`IS NULL`,
+		"active": `SELECT EXISTS (SELECT 1 FROM chat WHERE chat_group = ? AND status = 'ACTIVE')`,
 	} {
 		args := make([]any, placeholders(question))
 		plan, err := query(t.Context(), s.read, func(row scanner) (detail string, err error) {
@@ -296,7 +377,8 @@ func TestQuestionsOfALiveChatUseIndexes(t *testing.T) {
 		must(t, err)
 		for _, detail := range plan {
 			scans := tableScan.MatchString(detail) && !strings.Contains(detail, "chat_open")
-			sorts := strings.Contains(detail, "TEMP B-TREE") && name != "open" && name != "history" // of a handful, of a page
+			// of a handful, of a page
+			sorts := strings.Contains(detail, "TEMP B-TREE") && name != "open" && name != "history"
 			if scans || sorts {
 				t.Errorf("%s: %s", name, strings.Join(plan, "; "))
 			}

@@ -39,7 +39,13 @@ func writeUntilKilled(args []string) error {
 	failed := make(chan error)
 	for range 8 {
 		go func() {
-			n := NewChat{ID: uuid.NewString(), GroupID: uuid.NewString(), AccountID: account.ID, StartedMS: 1, RequestID: "r"}
+			n := NewChat{
+				ID:        uuid.NewString(),
+				GroupID:   uuid.NewString(),
+				AccountID: account.ID,
+				StartedMS: 1,
+				RequestID: "r",
+			}
 			if err := s.StartChat(ctx, n); err != nil {
 				failed <- err
 			}

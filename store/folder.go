@@ -39,7 +39,8 @@ func Lock(dir string) (release func(), err error) {
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		defer f.Close()
 		if errors.Is(err, unix.EWOULDBLOCK) {
-			return nil, fmt.Errorf("data folder %s: %w (process %s); stop it, or give this one a folder of its own with --data",
+			return nil, fmt.Errorf("data folder %s: %w (process %s); stop it, or give this one a folder of its own "+
+				"with --data",
 				dir, ErrLocked, holder(f))
 		}
 		return nil, fmt.Errorf("data folder %s: locking %s: %w", dir, lockName, err)
@@ -141,9 +142,13 @@ func folderError(dir string, err error) error {
 	case errors.Is(err, unix.ENOSPC), errors.Is(err, unix.EDQUOT):
 		return fmt.Errorf("data folder %s: %w", dir, ErrFull)
 	case errors.Is(err, unix.EROFS):
-		return fmt.Errorf("data folder %s: %w: its file system is mounted read-only; give a writable folder with --data", dir, ErrReadOnly)
+		return fmt.Errorf(
+			"data folder %s: %w: its file system is mounted read-only; give a writable folder with --data", dir,
+			ErrReadOnly)
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("data folder %s: %w by this user; change its owner or mode, or give another folder with --data", dir, ErrReadOnly)
+		return fmt.Errorf(
+			"data folder %s: %w by this user; change its owner or mode, or give another folder with --data", dir,
+			ErrReadOnly)
 	case errors.Is(err, unix.ENOTDIR):
 		return fmt.Errorf("data folder %s: a part of the path is a file; give a folder with --data", dir)
 	}

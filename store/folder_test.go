@@ -81,7 +81,8 @@ func TestReadOnlyFolderIsSaidClearly(t *testing.T) {
 			prepared(dir)
 			must(t, os.Chmod(dir, 0o555))
 			out, err := asOther(t, "open", dir).CombinedOutput()
-			if err == nil || !strings.Contains(string(out), ErrReadOnly.Error()) || !strings.Contains(string(out), dir) {
+			if err == nil || !strings.Contains(string(out), ErrReadOnly.Error()) ||
+				!strings.Contains(string(out), dir) {
 				t.Errorf("says %q, want that %s cannot be written", out, dir)
 			}
 		})

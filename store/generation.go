@@ -22,14 +22,16 @@ func (s *Store) KeepGenerations(ctx context.Context, accountID string, newest in
 			return err
 		}
 		for _, g := range made {
-			if _, err := c.ExecContext(ctx, `INSERT INTO generation (id, account, created_ms, body) VALUES (?, ?, ?, ?)`,
+			if _, err := c.ExecContext(ctx,
+				`INSERT INTO generation (id, account, created_ms, body) VALUES (?, ?, ?, ?)`,
 				g.ID, account, time.Now().UnixMilli(), g.Body); err != nil {
 				return err
 			}
 		}
 		_, err = c.ExecContext(ctx, `
 			DELETE FROM generation WHERE account = ?1
-			   AND num <= (SELECT num FROM generation WHERE account = ?1 ORDER BY num DESC LIMIT 1 OFFSET ?2)`, account, newest)
+			   AND num <= (SELECT num FROM generation WHERE account = ?1 ORDER BY num DESC LIMIT 1 OFFSET ?2)`, account,
+			newest)
 		return err
 	})
 }
@@ -37,7 +39,9 @@ func (s *Store) KeepGenerations(ctx context.Context, accountID string, newest in
 // ChangeGeneration replaces what is kept of a generation, if it still is.
 func (s *Store) ChangeGeneration(ctx context.Context, accountID string, g Generation) error {
 	return s.change(ctx, "keeping what it takes to speak again", func(ctx context.Context, c conn) error {
-		_, err := c.ExecContext(ctx, `UPDATE generation SET body = ? WHERE id = ? AND account = (SELECT num FROM account WHERE id = ?)`, g.Body, g.ID, accountID)
+		_, err := c.ExecContext(ctx,
+			`UPDATE generation SET body = ? WHERE id = ? AND account = (SELECT num FROM account WHERE id = ?)`, g.Body,
+			g.ID, accountID)
 		return err
 	})
 }
@@ -45,8 +49,11 @@ func (s *Store) ChangeGeneration(ctx context.Context, accountID string, g Genera
 // Generation returns a generation of an account. ErrNotFound: it has none of that
 // id, or not any more.
 func (s *Store) Generation(ctx context.Context, accountID, id string) (Generation, error) {
-	g, err := first(ctx, s.read, func(row scanner) (g Generation, err error) { return g, row.Scan(&g.ID, &g.CreatedMS, &g.Body) }, `
-		SELECT g.id, g.created_ms, g.body FROM generation g JOIN account a ON a.num = g.account WHERE g.id = ? AND a.id = ?`, id, accountID)
+	g, err := first(ctx, s.read, func(row scanner) (g Generation, err error) {
+		return g, row.Scan(&g.ID, &g.CreatedMS, &g.Body)
+	}, `
+		SELECT g.id, g.created_ms, g.body FROM generation g JOIN account a ON a.num = g.account WHERE g.id = ? AND
+		  a.id = ?`, id, accountID)
 	return g, explain("finding what was spoken", err)
 }
 
@@ -59,7 +66,8 @@ func (s *Store) ExpireGenerations(ctx context.Context, beforeMS int64) error {
 	return s.inBatches(ctx, func(ctx context.Context) (more bool, err error) {
 		err = s.change(ctx, "forgetting what was spoken long ago", func(ctx context.Context, c conn) error {
 			result, err := c.ExecContext(ctx, `
-				DELETE FROM generation WHERE num IN (SELECT num FROM generation WHERE created_ms < ? ORDER BY created_ms LIMIT ?)`, beforeMS, generationsAtOnce)
+				DELETE FROM generation WHERE num IN (SELECT num FROM generation WHERE created_ms < ? ORDER BY
+				  created_ms LIMIT ?)`, beforeMS, generationsAtOnce)
 			if err != nil {
 				return err
 			}

@@ -6,7 +6,9 @@ import (
 )
 
 // ErrMoved: what is written would go into a file that nobody finds again.
-var ErrMoved = fmt.Errorf("%w: its database was moved, deleted or replaced while it was in use; put it back, or start the box anew", ErrReadOnly)
+var ErrMoved = fmt.Errorf(
+	"%w: its database was moved, deleted or replaced while it was in use; put it back, or start the box anew",
+	ErrReadOnly)
 
 // inPlace remembers which file a path leads to, and returns what tells later
 // whether it still does: ErrMoved where it does not. A file that is open can be

@@ -95,7 +95,8 @@ func (s *Store) CreateKey(ctx context.Context, n NewKey) (Credentials, error) {
 // oldest first, revoked ones too but none that is past its end.
 func (s *Store) ListKeys(ctx context.Context, accountID string) ([]Key, error) {
 	all, err := query(ctx, s.read, scanKey, `
-		SELECT k.id, a.id, a.name, k.label, k.role, k.hint, k.created_ms, coalesce(k.revoked_ms, 0), coalesce(k.expires_ms, 0), coalesce(k.used_ms, 0), k.kiosk
+		SELECT k.id, a.id, a.name, k.label, k.role, k.hint, k.created_ms, coalesce(k.revoked_ms, 0),
+		  coalesce(k.expires_ms, 0), coalesce(k.used_ms, 0), k.kiosk
 		  FROM key k JOIN account a ON a.num = k.account
 		 WHERE (?1 = '' OR a.id = ?1) AND (k.expires_ms IS NULL OR k.expires_ms > ?2) ORDER BY k.num`,
 		accountID, time.Now().UnixMilli())
@@ -103,7 +104,8 @@ func (s *Store) ListKeys(ctx context.Context, accountID string) ([]Key, error) {
 }
 
 func scanKey(row scanner) (k Key, err error) {
-	return k, row.Scan(&k.ID, &k.AccountID, &k.Account, &k.Label, &k.Role, &k.Hint, &k.CreatedMS, &k.RevokedMS, &k.ExpiresMS, &k.UsedMS, &k.Kiosk)
+	return k, row.Scan(&k.ID, &k.AccountID, &k.Account, &k.Label, &k.Role, &k.Hint, &k.CreatedMS, &k.RevokedMS,
+		&k.ExpiresMS, &k.UsedMS, &k.Kiosk)
 }
 
 // RevokeKey makes a key and its tokens useless for ever. One that has an end is
@@ -123,7 +125,8 @@ func (s *Store) RevokeKeyButLast(ctx context.Context, keyID string) error {
 // one that is good.
 const lastOperator = `
 	SELECT EXISTS (SELECT 1 FROM key WHERE id = ?1 AND role = 'operator' AND revoked_ms IS NULL AND expires_ms IS NULL)
-	   AND NOT EXISTS (SELECT 1 FROM key WHERE id <> ?1 AND role = 'operator' AND revoked_ms IS NULL AND expires_ms IS NULL)`
+	   AND NOT EXISTS (SELECT 1 FROM key WHERE id <> ?1 AND role = 'operator' AND revoked_ms IS NULL AND expires_ms
+	  IS NULL)`
 
 func (s *Store) revokeKey(ctx context.Context, keyID string, alsoLast bool) error {
 	return s.changeKeys(ctx, "revoking key "+keyID, func(ctx context.Context, c conn) error {
@@ -137,7 +140,8 @@ func (s *Store) revokeKey(ctx context.Context, keyID string, alsoLast bool) erro
 			}
 		}
 		now := time.Now().UnixMilli()
-		if err := changeOne(ctx, c, `UPDATE key SET revoked_ms = ? WHERE id = ? AND`+goodKey, now, keyID, now); err != nil {
+		if err := changeOne(ctx, c, `UPDATE key SET revoked_ms = ? WHERE id = ? AND`+goodKey, now, keyID,
+			now); err != nil {
 			return err
 		}
 		if err := dropTokens(ctx, c, keyID); err != nil {

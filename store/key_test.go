@@ -39,7 +39,8 @@ func TestKeyOpensItsAccountOnly(t *testing.T) {
 			t.Errorf("the signing key of %s is not the one that was told", c.name)
 		}
 	}
-	for _, wrong := range []string{"", "x", home.SecretKey, home.APIKey[1:], strings.ToLower(home.APIKey), home.APIKey + " "} {
+	for _, wrong := range []string{"", "x", home.SecretKey, home.APIKey[1:], strings.ToLower(home.APIKey),
+		home.APIKey + " "} {
 		_, err := s.OpenKey(t.Context(), wrong)
 		wantError(t, err, ErrNotFound)
 	}
@@ -162,7 +163,8 @@ func TestKeysAreNotInTheFiles(t *testing.T) {
 	for _, name := range files {
 		data, err := os.ReadFile(name)
 		must(t, err)
-		if bytes.Contains(data, []byte(made.APIKey)) || bytes.Contains(data, []byte(made.SecretKey)) || bytes.Contains(data, []byte(token)) {
+		if bytes.Contains(data, []byte(made.APIKey)) || bytes.Contains(data, []byte(made.SecretKey)) ||
+			bytes.Contains(data, []byte(token)) {
 			t.Errorf("%s holds a key or a token itself", name)
 		}
 	}
@@ -189,7 +191,8 @@ func TestRandomTextIsEven(t *testing.T) {
 func TestTheFirstKeyIsAnOperators(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	roles := []KeyRole{}
-	for _, n := range []NewKey{{Account: "museum"}, {Account: "museum"}, {Account: "default"}, {Account: "museum", Role: OperatorKey}} {
+	for _, n := range []NewKey{{Account: "museum"}, {Account: "museum"}, {Account: "default"},
+		{Account: "museum", Role: OperatorKey}} {
 		made, err := s.CreateKey(t.Context(), n)
 		must(t, err)
 		grant, err := s.OpenKey(t.Context(), made.APIKey)
@@ -242,7 +245,8 @@ func TestAKeyPastItsEndOpensNothing(t *testing.T) {
 		t.Errorf("listed are %v, %v", keys, err)
 	}
 	must(t, s.Tidy(t.Context(), 0))
-	if n, err := value[int](t.Context(), s.read, `SELECT (SELECT count(*) FROM key) + (SELECT count(*) FROM token)`); err != nil || n != 0 {
+	if n, err := value[int](t.Context(), s.read,
+		`SELECT (SELECT count(*) FROM key) + (SELECT count(*) FROM token)`); err != nil || n != 0 {
 		t.Errorf("%d rows are left (%v)", n, err)
 	}
 }
@@ -284,7 +288,8 @@ func TestTheLastUseOfAKeyIsKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.OpenToken(t.Context(), token, at.Add(usedEvery)); err != nil || used() < at.Add(usedEvery).UnixMilli() {
+	if _, err := s.OpenToken(t.Context(), token, at.Add(usedEvery)); err != nil ||
+		used() < at.Add(usedEvery).UnixMilli() {
 		t.Errorf("by its token used at %d, %v", used(), err)
 	}
 	if _, err := s.RegenerateKey(t.Context(), made.KeyID); err != nil || used() != 0 {

@@ -48,8 +48,14 @@ type watchedKey struct {
 func startKeyWatch(s *Store, log *slog.Logger) *keyWatch {
 	ctx, stop := context.WithCancel(context.Background())
 	w := &keyWatch{
-		store: s, rung: s.keyBell.rung, unrung: s.keyBell.watch == nil, log: log,
-		keys: map[string]*watchedKey{}, added: make(chan struct{}, 1), stop: stop, stopped: make(chan struct{}),
+		store:   s,
+		rung:    s.keyBell.rung,
+		unrung:  s.keyBell.watch == nil,
+		log:     log,
+		keys:    map[string]*watchedKey{},
+		added:   make(chan struct{}, 1),
+		stop:    stop,
+		stopped: make(chan struct{}),
 	}
 	go func() {
 		defer close(w.stopped)
@@ -166,7 +172,8 @@ func (w *keyWatch) look(ctx context.Context) (again time.Duration, ok bool) {
 // 0: never. ErrNotFound: it is good no more.
 func (s *Store) keyEnd(ctx context.Context, g Grant) (int64, error) {
 	if g.Session != "" {
-		ends, err := value[int64](ctx, s.keys, `SELECT`+endsMS+`FROM session WHERE hash = ? AND`+goodSession, g.apiHash, time.Now().UnixMilli())
+		ends, err := value[int64](ctx, s.keys, `SELECT`+endsMS+`FROM session WHERE hash = ? AND`+goodSession, g.apiHash,
+			time.Now().UnixMilli())
 		return ends, explain("looking up a session in use", err)
 	}
 	ends, err := value[int64](ctx, s.keys, `

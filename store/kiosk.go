@@ -36,7 +36,8 @@ func (s *Store) StartPairing(ctx context.Context, account string, k Kiosk, at ti
 		if _, err := c.ExecContext(ctx, `DELETE FROM pairing WHERE expires_ms <= ?`, at.UnixMilli()); err != nil {
 			return err
 		}
-		_, err = c.ExecContext(ctx, `INSERT INTO pairing (hash, account, name, config, expires_ms) VALUES (?, ?, ?, ?, ?)`,
+		_, err = c.ExecContext(ctx,
+			`INSERT INTO pairing (hash, account, name, config, expires_ms) VALUES (?, ?, ?, ?, ?)`,
 			hash(plainCode(code)), num, k.Name, k.ConfigID, at.Add(PairingLife).UnixMilli())
 		return err
 	})
@@ -50,20 +51,25 @@ func (s *Store) Pair(ctx context.Context, code string, at time.Time) (Credential
 	h, made := hash(plainCode(code)), newCredentials()
 	made.KeyID, made.Role = randomText(keyIDLength), ClientKey
 	// Looked up before anything is written: a guesser keeps no writer busy.
-	_, err := value[int64](ctx, s.keys, `SELECT expires_ms FROM pairing WHERE hash = ? AND expires_ms > ?`, h, at.UnixMilli())
+	_, err := value[int64](ctx, s.keys, `SELECT expires_ms FROM pairing WHERE hash = ? AND expires_ms > ?`, h,
+		at.UnixMilli())
 	if err != nil {
 		return Credentials{}, Kiosk{}, explain("looking up a code", err)
 	}
 	var k Kiosk
 	err = s.change(ctx, "pairing a screen", func(ctx context.Context, c conn) error {
-		account, err := first(ctx, c, func(row scanner) (num int64, err error) { return num, row.Scan(&num, &k.Name, &k.ConfigID) },
+		account, err := first(ctx, c, func(row scanner) (num int64, err error) {
+			return num, row.Scan(&num, &k.Name, &k.ConfigID)
+		},
 			`DELETE FROM pairing WHERE hash = ? AND expires_ms > ? RETURNING account, name, config`, h, at.UnixMilli())
 		if err != nil {
 			return err
 		}
 		_, err = c.ExecContext(ctx, `
-			INSERT INTO key (id, account, label, role, api_hash, secret_hash, hint, created_ms, kiosk) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			made.KeyID, account, k.Name, made.Role, hash(made.APIKey), hash(made.SecretKey), hint(made.APIKey), at.UnixMilli(), k.ConfigID)
+			INSERT INTO key (id, account, label, role, api_hash, secret_hash, hint, created_ms, kiosk) VALUES (?, ?,
+			  ?, ?, ?, ?, ?, ?, ?)`,
+			made.KeyID, account, k.Name, made.Role, hash(made.APIKey), hash(made.SecretKey), hint(made.APIKey),
+			at.UnixMilli(), k.ConfigID)
 		return err
 	})
 	if err != nil {

@@ -22,7 +22,8 @@ func (e ErrLexiconFull) Error() string {
 // Lexicon returns how an account has words said, in alphabetical order.
 func (s *Store) Lexicon(ctx context.Context, accountID string) ([]Pronunciation, error) {
 	all, err := query(ctx, s.read, scanPronunciation, `
-		SELECT l.key, l.word, l.said FROM account a JOIN lexicon l ON l.account = a.num WHERE a.id = ? ORDER BY l.key`, accountID)
+		SELECT l.key, l.word, l.said FROM account a JOIN lexicon l ON l.account = a.num WHERE a.id = ? ORDER BY l.key`,
+		accountID)
 	return all, explain("reading the lexicon", err)
 }
 
@@ -30,7 +31,8 @@ func (s *Store) Lexicon(ctx context.Context, accountID string) ([]Pronunciation,
 // ErrNotFound where it has no entry.
 func (s *Store) Pronunciation(ctx context.Context, accountID, key string) (Pronunciation, error) {
 	p, err := first(ctx, s.read, scanPronunciation, `
-		SELECT l.key, l.word, l.said FROM account a JOIN lexicon l ON l.account = a.num WHERE a.id = ? AND l.key = ?`, accountID, key)
+		SELECT l.key, l.word, l.said FROM account a JOIN lexicon l ON l.account = a.num WHERE a.id = ? AND l.key = ?`,
+		accountID, key)
 	return p, explain("reading the lexicon", err)
 }
 
@@ -59,7 +61,8 @@ func (s *Store) SetLexicon(ctx context.Context, accountID string, entries []Pron
 
 // SetPronunciation has an account's word said so; added is false where there was
 // an entry for it. ErrLexiconFull: it would be one more than most.
-func (s *Store) SetPronunciation(ctx context.Context, accountID string, p Pronunciation, most int) (added bool, err error) {
+func (s *Store) SetPronunciation(ctx context.Context, accountID string, p Pronunciation, most int) (added bool,
+	err error) {
 	err = s.change(ctx, "writing the lexicon", func(ctx context.Context, c conn) error {
 		account, err := value[int64](ctx, c, `SELECT num FROM account WHERE id = ?`, accountID)
 		if err != nil {
@@ -85,7 +88,8 @@ func (s *Store) SetPronunciation(ctx context.Context, accountID string, p Pronun
 func setPronunciation(ctx context.Context, c conn, account int64, p Pronunciation) error {
 	_, err := c.ExecContext(ctx, `
 		INSERT INTO lexicon (account, key, word, said) VALUES (?, ?, ?, ?)
-		    ON CONFLICT (account, key) DO UPDATE SET word = excluded.word, said = excluded.said`, account, p.Key, p.Word, p.Said)
+		    ON CONFLICT (account, key) DO UPDATE SET word = excluded.word, said = excluded.said`, account, p.Key,
+		p.Word, p.Said)
 	return err
 }
 
@@ -93,6 +97,7 @@ func setPronunciation(ctx context.Context, c conn, account int64, p Pronunciatio
 // it has no entry.
 func (s *Store) DeletePronunciation(ctx context.Context, accountID, key string) error {
 	return s.change(ctx, "writing the lexicon", func(ctx context.Context, c conn) error {
-		return changeOne(ctx, c, `DELETE FROM lexicon WHERE account = (SELECT num FROM account WHERE id = ?) AND key = ?`, accountID, key)
+		return changeOne(ctx, c,
+			`DELETE FROM lexicon WHERE account = (SELECT num FROM account WHERE id = ?) AND key = ?`, accountID, key)
 	})
 }

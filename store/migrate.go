@@ -45,7 +45,8 @@ func migrations() ([]migration, error) {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		if steps[i].version != int64(i+1) { // two of a number: one of them would never be done
-			return nil, fmt.Errorf("%s: number %d is taken or leaves a gap: the next is %d", name, steps[i].version, i+1)
+			return nil, fmt.Errorf("%s: number %d is taken or leaves a gap: the next is %d", name, steps[i].version,
+				i+1)
 		}
 		text, err := migrationFiles.ReadFile(name)
 		if err != nil {
@@ -111,7 +112,8 @@ func usable(ctx context.Context, q querier, dir string, target int64) (current i
 		return 0, explain("reading the database's version", err)
 	}
 	if current > target {
-		return current, fmt.Errorf("%w: its schema is version %d and this one knows up to %d; install the newer Parley, or restore a backup made before it",
+		return current, fmt.Errorf("%w: its schema is version %d and this one knows up to %d; install the newer "+
+			"Parley, or restore a backup made before it",
 			ErrNewer, current, target)
 	}
 	return current, lostDatabase(dir, current)
@@ -127,7 +129,8 @@ func lostDatabase(dir string, current int64) error {
 	if left, err := fs.Glob(os.DirFS(recordings), "*"+recordingSuffix); err != nil || len(left) == 0 {
 		return err
 	}
-	return fmt.Errorf("%w: %s is empty or was gone, but there are recordings; to begin anew without a backup, move %s away",
+	return fmt.Errorf(
+		"%w: %s is empty or was gone, but there are recordings; to begin anew without a backup, move %s away",
 		ErrDamaged, databaseName, recordings)
 }
 
@@ -141,7 +144,8 @@ func applySteps(ctx context.Context, c *sql.Conn, current int64, steps []migrati
 			return fmt.Errorf("step %d: %w", step.version, err)
 		}
 	}
-	_, err := c.ExecContext(ctx, fmt.Sprintf(`PRAGMA user_version = %d; PRAGMA application_id = %d`, newest(steps), applicationID))
+	_, err := c.ExecContext(ctx,
+		fmt.Sprintf(`PRAGMA user_version = %d; PRAGMA application_id = %d`, newest(steps), applicationID))
 	if err != nil {
 		return err
 	}
@@ -182,7 +186,8 @@ func version(ctx context.Context, q querier) (int64, error) {
 	case slices.Contains(tables, gooseTable):
 		return value[int64](ctx, q, `SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied`)
 	}
-	return 0, fmt.Errorf("%s holds tables that are not Parley's (%s); give a folder of its own with --data", databaseName, tables[0])
+	return 0, fmt.Errorf("%s holds tables that are not Parley's (%s); give a folder of its own with --data",
+		databaseName, tables[0])
 }
 
 // checkReferences finds rows that refer to none, which a step that rebuilds a

@@ -48,7 +48,8 @@ func TestADatabaseOfGooseIsTakenOver(t *testing.T) {
 		}
 	}
 	// Where the old Parley looks, it finds a newer one's schema.
-	if noted, err := value[int64](t.Context(), s.read, `SELECT max(version_id) FROM goose_db_version WHERE is_applied`); err != nil || noted != target {
+	if noted, err := value[int64](t.Context(), s.read,
+		`SELECT max(version_id) FROM goose_db_version WHERE is_applied`); err != nil || noted != target {
 		t.Errorf("goose's table says %d (%v), want %d", noted, err, target)
 	}
 	if _, err := os.Stat(filepath.Join(dir, layout.Copy(target))); err != nil {

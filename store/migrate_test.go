@@ -54,7 +54,8 @@ func TestOlderDatabaseIsBroughtUpAndCopiedBefore(t *testing.T) {
 	newer := later(t, `ALTER TABLE chat ADD COLUMN mood TEXT;`,
 		// Rebuilding a table that others refer to is the hardest step there is.
 		`CREATE TABLE account2 (num INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL UNIQUE,
-		     signing_key TEXT NOT NULL, created_ms INTEGER NOT NULL, num_chats INTEGER NOT NULL, num_groups INTEGER NOT NULL, town TEXT) STRICT;
+		     signing_key TEXT NOT NULL, created_ms INTEGER NOT NULL, num_chats INTEGER NOT NULL, num_groups INTEGER
+		  NOT NULL, town TEXT) STRICT;
 		 INSERT INTO account2 SELECT *, NULL FROM account;
 		 DROP TABLE account;
 		 ALTER TABLE account2 RENAME TO account;`)

@@ -50,11 +50,13 @@ func (s *Store) PluginRevision(ctx context.Context) (int64, error) {
 // another. There is one who receives, in the box.
 func (s *Store) PluginsChange() <-chan struct{} { return s.pluginBell.rung }
 
-const pluginColumns = ` name, version, digest, manifest, coalesce(signer, ''), granted, installed_ms, changed_ms, upgrades,
+const pluginColumns = ` name, version, digest, manifest, coalesce(signer, ''), granted, installed_ms, changed_ms, ` +
+	`upgrades,
 	coalesce(broken_ms, 0), coalesce(retry_ms, 0), coalesce(broken_error, '') `
 
 func scanPlugin(row scanner) (p Plugin, err error) {
-	return p, row.Scan(&p.Name, &p.Version, &p.Digest, &p.Manifest, &p.Signer, &p.Granted, &p.InstalledMS, &p.ChangedMS, &p.Upgrades, &p.BrokenMS, &p.RetryMS, &p.BrokenError)
+	return p, row.Scan(&p.Name, &p.Version, &p.Digest, &p.Manifest, &p.Signer, &p.Granted, &p.InstalledMS, &p.ChangedMS,
+		&p.Upgrades, &p.BrokenMS, &p.RetryMS, &p.BrokenError)
 }
 
 // Plugins returns all plugins by their names.
@@ -75,7 +77,8 @@ func (s *Store) InstallPlugin(ctx context.Context, f PluginFiles) error {
 	return s.changePlugins(ctx, "installing the plugin "+f.Name, func(ctx context.Context, c conn) error {
 		now := time.Now().UnixMilli()
 		_, err := c.ExecContext(ctx, `
-			INSERT INTO plugin (name, version, digest, manifest, signer, granted, installed_ms, changed_ms) VALUES (?, ?, ?, ?, ?, ?, ?7, ?7)`,
+			INSERT INTO plugin (name, version, digest, manifest, signer, granted, installed_ms, changed_ms) VALUES
+			  (?, ?, ?, ?, ?, ?, ?7, ?7)`,
 			f.Name, f.Version, f.Digest, f.Manifest, orNull(f.Signer), f.Granted, now)
 		if err != nil {
 			return err
@@ -98,13 +101,15 @@ func (s *Store) UpgradePlugin(ctx context.Context, f PluginFiles, from string) e
 			return ErrConflict
 		}
 		_, err = c.ExecContext(ctx, `
-			UPDATE plugin SET version = ?2, digest = ?3, manifest = ?4, signer = ?5, granted = ?6, changed_ms = max(?7, changed_ms + 1), upgrades = upgrades + 1,
+			UPDATE plugin SET version = ?2, digest = ?3, manifest = ?4, signer = ?5, granted = ?6, changed_ms =
+			  max(?7, changed_ms + 1), upgrades = upgrades + 1,
 			       broken_ms = NULL, retry_ms = NULL, broken_error = NULL WHERE name = ?1`,
 			f.Name, f.Version, f.Digest, f.Manifest, orNull(f.Signer), f.Granted, time.Now().UnixMilli())
 		if err != nil {
 			return err
 		}
-		_, err = c.ExecContext(ctx, `DELETE FROM plugin_tool WHERE plugin = (SELECT num FROM plugin WHERE name = ?)`, f.Name)
+		_, err = c.ExecContext(ctx, `DELETE FROM plugin_tool WHERE plugin = (SELECT num FROM plugin WHERE name = ?)`,
+			f.Name)
 		if err != nil {
 			return err
 		}
@@ -118,14 +123,17 @@ func (s *Store) UpgradePlugin(ctx context.Context, f PluginFiles, from string) e
 // enterTools notes whose the tools are.
 func enterTools(ctx context.Context, c conn, f PluginFiles) error {
 	for _, tool := range f.Tools {
-		other, err := query(ctx, c, scanText, `SELECT p.name FROM plugin_tool t JOIN plugin p ON p.num = t.plugin WHERE t.name = ?`, tool)
+		other, err := query(ctx, c, scanText,
+			`SELECT p.name FROM plugin_tool t JOIN plugin p ON p.num = t.plugin WHERE t.name = ?`, tool)
 		if err != nil {
 			return err
 		}
 		if len(other) > 0 {
 			return ErrToolTaken{tool, other[0]}
 		}
-		if _, err := c.ExecContext(ctx, `INSERT INTO plugin_tool (name, plugin) SELECT ?, num FROM plugin WHERE name = ?`, tool, f.Name); err != nil {
+		if _, err := c.ExecContext(ctx,
+			`INSERT INTO plugin_tool (name, plugin) SELECT ?, num FROM plugin WHERE name = ?`, tool,
+			f.Name); err != nil {
 			return err
 		}
 	}
@@ -143,7 +151,8 @@ func (s *Store) GrantPlugin(ctx context.Context, name, digest, granted string) e
 		if had != digest {
 			return ErrConflict
 		}
-		return changeOne(ctx, c, `UPDATE plugin SET granted = ?, changed_ms = max(?, changed_ms + 1), broken_ms = NULL, retry_ms = NULL, broken_error = NULL WHERE name = ?`,
+		return changeOne(ctx, c, `UPDATE plugin SET granted = ?, changed_ms = max(?, changed_ms + 1), broken_ms = `+
+			`NULL, retry_ms = NULL, broken_error = NULL WHERE name = ?`,
 			granted, time.Now().UnixMilli(), name)
 	})
 }
@@ -154,7 +163,8 @@ func (s *Store) GrantPlugin(ctx context.Context, name, digest, granted string) e
 func (s *Store) BreakPlugin(ctx context.Context, name, digest string, retryMS int64, why string) error {
 	return s.changePlugins(ctx, "noting that the plugin "+name+" fails", func(ctx context.Context, c conn) error {
 		_, err := c.ExecContext(ctx, `
-			UPDATE plugin SET broken_ms = coalesce(broken_ms, ?3), retry_ms = ?4, broken_error = ?5 WHERE name = ?1 AND digest = ?2`,
+			UPDATE plugin SET broken_ms = coalesce(broken_ms, ?3), retry_ms = ?4, broken_error = ?5 WHERE name = ?1
+			  AND digest = ?2`,
 			name, digest, time.Now().UnixMilli(), retryMS, why)
 		return err
 	})
@@ -163,7 +173,9 @@ func (s *Store) BreakPlugin(ctx context.Context, name, digest string, retryMS in
 // MendPlugin notes that it works again.
 func (s *Store) MendPlugin(ctx context.Context, name, digest string) error {
 	return s.changePlugins(ctx, "noting that the plugin "+name+" works again", func(ctx context.Context, c conn) error {
-		_, err := c.ExecContext(ctx, `UPDATE plugin SET broken_ms = NULL, retry_ms = NULL, broken_error = NULL WHERE name = ? AND digest = ?`, name, digest)
+		_, err := c.ExecContext(ctx,
+			`UPDATE plugin SET broken_ms = NULL, retry_ms = NULL, broken_error = NULL WHERE name = ? AND digest = ?`,
+			name, digest)
 		return err
 	})
 }

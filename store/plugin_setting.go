@@ -43,19 +43,24 @@ func (s *Store) SetPlugin(ctx context.Context, plugin, digest string, set []Plug
 				text = nil
 			}
 			_, err := c.ExecContext(ctx, `
-				INSERT INTO plugin_setting (plugin, name, value, sealed) SELECT num, ?2, ?3, ?4 FROM plugin WHERE name = ?1
-				    ON CONFLICT (plugin, name) DO UPDATE SET value = excluded.value, sealed = excluded.sealed`, plugin, t.Name, text, t.Sealed)
+				INSERT INTO plugin_setting (plugin, name, value, sealed) SELECT num, ?2, ?3, ?4 FROM plugin WHERE
+				  name = ?1
+				    ON CONFLICT (plugin, name) DO UPDATE SET value = excluded.value, sealed = excluded.sealed`, plugin,
+				t.Name, text, t.Sealed)
 			if err != nil {
 				return err
 			}
 		}
 		for _, name := range unset {
-			_, err := c.ExecContext(ctx, `DELETE FROM plugin_setting WHERE plugin = (SELECT num FROM plugin WHERE name = ?) AND name = ?`, plugin, name)
+			_, err := c.ExecContext(ctx,
+				`DELETE FROM plugin_setting WHERE plugin = (SELECT num FROM plugin WHERE name = ?) AND name = ?`,
+				plugin, name)
 			if err != nil {
 				return err
 			}
 		}
-		return changeOne(ctx, c, `UPDATE plugin SET changed_ms = max(?, changed_ms + 1), broken_ms = NULL, retry_ms = NULL, broken_error = NULL WHERE name = ?`, time.Now().UnixMilli(), plugin)
+		return changeOne(ctx, c, `UPDATE plugin SET changed_ms = max(?, changed_ms + 1), broken_ms = NULL, retry_ms `+
+			`= NULL, broken_error = NULL WHERE name = ?`, time.Now().UnixMilli(), plugin)
 	})
 }
 
@@ -68,7 +73,8 @@ func keepSettings(ctx context.Context, c conn, f PluginFiles) error {
 		secret bool
 	}
 	all, err := query(ctx, c, func(row scanner) (k kept, err error) { return k, row.Scan(&k.name, &k.secret) }, `
-		SELECT t.name, t.sealed IS NOT NULL FROM plugin p JOIN plugin_setting t ON t.plugin = p.num WHERE p.name = ?`, f.Name)
+		SELECT t.name, t.sealed IS NOT NULL FROM plugin p JOIN plugin_setting t ON t.plugin = p.num WHERE p.name = ?`,
+		f.Name)
 	if err != nil {
 		return err
 	}
@@ -76,7 +82,9 @@ func keepSettings(ctx context.Context, c conn, f PluginFiles) error {
 		if slices.Contains(f.Settings, k.name) && slices.Contains(f.Secrets, k.name) == k.secret {
 			continue
 		}
-		_, err := c.ExecContext(ctx, `DELETE FROM plugin_setting WHERE plugin = (SELECT num FROM plugin WHERE name = ?) AND name = ?`, f.Name, k.name)
+		_, err := c.ExecContext(ctx,
+			`DELETE FROM plugin_setting WHERE plugin = (SELECT num FROM plugin WHERE name = ?) AND name = ?`, f.Name,
+			k.name)
 		if err != nil {
 			return err
 		}

@@ -11,8 +11,14 @@ import (
 // hours is a plugin for tests.
 func hours() PluginFiles {
 	return PluginFiles{
-		Name: "hours", Version: "1.0.0", Digest: "aa", Manifest: `{}`, Granted: `{}`,
-		Tools: []string{"opening_hours"}, Settings: []string{"city", "key"}, Secrets: []string{"key"},
+		Name:     "hours",
+		Version:  "1.0.0",
+		Digest:   "aa",
+		Manifest: `{}`,
+		Granted:  `{}`,
+		Tools:    []string{"opening_hours"},
+		Settings: []string{"city", "key"},
+		Secrets:  []string{"key"},
 	}
 }
 
@@ -22,7 +28,8 @@ func TestAPluginIsInstalledUpgradedAndRemoved(t *testing.T) {
 	if err := s.InstallPlugin(t.Context(), hours()); !errors.Is(err, ErrConflict) {
 		t.Errorf("installed twice: %v", err)
 	}
-	must(t, s.SetPlugin(t.Context(), "hours", "aa", []PluginSetting{{Name: "city", Value: "Ulm"}, {Name: "key", Sealed: []byte{1}}}, nil))
+	must(t, s.SetPlugin(t.Context(), "hours", "aa",
+		[]PluginSetting{{Name: "city", Value: "Ulm"}, {Name: "key", Sealed: []byte{1}}}, nil))
 	next := hours()
 	next.Version, next.Digest, next.Tools, next.Signer = "1.1.0", "bb", []string{"opening_hours", "holidays"}, "me"
 	next.Settings, next.Secrets = []string{"city", "key"}, []string{"city"} // both have changed their kind
@@ -126,7 +133,8 @@ func TestAPluginKeepsValuesOfAccountsApart(t *testing.T) {
 	must(t, s.SetPluginValue(t.Context(), "hours", one, "ab", nil, 1000))
 	must(t, s.SetPluginValue(t.Context(), "hours", two, "a%", []byte("2"), 1000))
 	for account, want := range map[string]string{one: "1", two: "2"} {
-		if got, ok, err := s.PluginValue(t.Context(), "hours", account, "a%"); err != nil || !ok || string(got) != want {
+		if got, ok, err := s.PluginValue(t.Context(), "hours", account, "a%"); err != nil || !ok ||
+			string(got) != want {
 			t.Errorf("%q, %v, %v; want %q", got, ok, err, want)
 		}
 	}
@@ -171,7 +179,8 @@ func TestAPluginKeepsNoMoreThanItMay(t *testing.T) {
 	}
 	must(t, set("k", "ü"))
 	must(t, set("schlüssel", "1"))
-	if n, err := s.PluginBytes(t.Context(), "hours"); err != nil || n != int64(len("k")+len("ü")+len("schlüssel")+len("1")+2*valueOverhead) {
+	if n, err := s.PluginBytes(t.Context(), "hours"); err != nil ||
+		n != int64(len("k")+len("ü")+len("schlüssel")+len("1")+2*valueOverhead) {
 		t.Errorf("%d bytes, %v", n, err)
 	}
 	// A limit that was lowered lets what is there shrink.
@@ -193,7 +202,8 @@ func TestPluginsAreAskedAlongIndexes(t *testing.T) {
 	plan, err := query(t.Context(), s.read, func(row scanner) (detail string, err error) {
 		var id, parent, unused int
 		return detail, row.Scan(&id, &parent, &unused, &detail)
-	}, `EXPLAIN QUERY PLAN SELECT v.value FROM plugin p CROSS JOIN account a CROSS JOIN plugin_value v ON v.plugin = p.num AND v.account = a.num
+	}, `EXPLAIN QUERY PLAN SELECT v.value FROM plugin p CROSS JOIN account a CROSS JOIN plugin_value v ON v.plugin `+
+		`= p.num AND v.account = a.num
 		 WHERE p.name = 'p1' AND a.id = 'x' AND v.key = 'k'`)
 	must(t, err)
 	if all := strings.Join(plan, "; "); strings.Contains(all, "SCAN") {

@@ -14,14 +14,17 @@ const valueOverhead = 32
 type ErrPluginFull struct{ Need, Most int64 }
 
 func (e ErrPluginFull) Error() string {
-	return fmt.Sprintf("its storage would hold %d bytes with that (an entry counts its key, its value and %d), and %d are allowed", e.Need, valueOverhead, e.Most)
+	return fmt.Sprintf(
+		"its storage would hold %d bytes with that (an entry counts its key, its value and %d), and %d are allowed",
+		e.Need, valueOverhead, e.Most)
 }
 
 // PluginValue returns what a plugin keeps for an account under a key; ok is
 // false where it keeps nothing there.
 func (s *Store) PluginValue(ctx context.Context, plugin, accountID, key string) (kept []byte, ok bool, err error) {
 	kept, err = value[[]byte](ctx, s.read, `
-		SELECT v.value FROM plugin p CROSS JOIN account a CROSS JOIN plugin_value v ON v.plugin = p.num AND v.account = a.num
+		SELECT v.value FROM plugin p CROSS JOIN account a CROSS JOIN plugin_value v ON v.plugin = p.num AND v.account
+		  = a.num
 		 WHERE p.name = ? AND a.id = ? AND v.key = ?`, plugin, accountID, key)
 	if errors.Is(err, ErrNotFound) {
 		return nil, false, nil
@@ -32,7 +35,8 @@ func (s *Store) PluginValue(ctx context.Context, plugin, accountID, key string) 
 // PluginKeys returns the keys that begin with prefix, in order, at most so many.
 func (s *Store) PluginKeys(ctx context.Context, plugin, accountID, prefix string, most int) ([]string, error) {
 	keys, err := query(ctx, s.read, scanText, `
-		SELECT v.key FROM plugin p CROSS JOIN account a CROSS JOIN plugin_value v ON v.plugin = p.num AND v.account = a.num
+		SELECT v.key FROM plugin p CROSS JOIN account a CROSS JOIN plugin_value v ON v.plugin = p.num AND v.account =
+		  a.num
 		 WHERE p.name = ?1 AND a.id = ?2 AND v.key >= ?3 AND substr(v.key, 1, length(?3)) = ?3 ORDER BY v.key LIMIT ?4`,
 		plugin, accountID, prefix, most)
 	return keys, explain("listing what the plugin "+plugin+" keeps", err)
@@ -53,7 +57,8 @@ func (s *Store) SetPluginValue(ctx context.Context, plugin, accountID, key strin
 		size := int64(len(key)+len(kept)) + valueOverhead
 		all, err := value[int64](ctx, c, `
 			INSERT INTO plugin_space (plugin, account, bytes) VALUES (?, ?, ?)
-			    ON CONFLICT (plugin, account) DO UPDATE SET bytes = bytes + excluded.bytes RETURNING bytes`, p, a, size-before)
+			    ON CONFLICT (plugin, account) DO UPDATE SET bytes = bytes + excluded.bytes RETURNING bytes`, p, a,
+			size-before)
 		if err != nil {
 			return err
 		}
@@ -74,22 +79,27 @@ func (s *Store) DeletePluginValue(ctx context.Context, plugin, accountID, key st
 		if err != nil || before == 0 {
 			return err
 		}
-		if _, err = c.ExecContext(ctx, `DELETE FROM plugin_value WHERE plugin = ? AND account = ? AND key = ?`, p, a, key); err != nil {
+		if _, err = c.ExecContext(ctx, `DELETE FROM plugin_value WHERE plugin = ? AND account = ? AND key = ?`, p, a,
+			key); err != nil {
 			return err
 		}
-		return changeOne(ctx, c, `UPDATE plugin_space SET bytes = bytes - ? WHERE plugin = ? AND account = ?`, before, p, a)
+		return changeOne(ctx, c, `UPDATE plugin_space SET bytes = bytes - ? WHERE plugin = ? AND account = ?`, before,
+			p, a)
 	})
 }
 
 // PluginBytes is how much a plugin keeps, for all accounts.
 func (s *Store) PluginBytes(ctx context.Context, plugin string) (int64, error) {
-	n, err := value[int64](ctx, s.read, `SELECT coalesce(sum(s.bytes), 0) FROM plugin p JOIN plugin_space s ON s.plugin = p.num WHERE p.name = ?`, plugin)
+	n, err := value[int64](ctx, s.read,
+		`SELECT coalesce(sum(s.bytes), 0) FROM plugin p JOIN plugin_space s ON s.plugin = p.num WHERE p.name = ?`,
+		plugin)
 	return n, explain("measuring what the plugin "+plugin+" keeps", err)
 }
 
 // changeValues is change with the numbers of the plugin and the account. Nobody
 // who runs plugins has to know of it.
-func (s *Store) changeValues(ctx context.Context, plugin, accountID string, do func(ctx context.Context, c conn, plugin, account int64) error) error {
+func (s *Store) changeValues(ctx context.Context, plugin, accountID string,
+	do func(ctx context.Context, c conn, plugin, account int64) error) error {
 	return s.change(ctx, "keeping something for the plugin "+plugin, func(ctx context.Context, c conn) error {
 		type pair struct{ plugin, account int64 }
 		n, err := first(ctx, c, func(row scanner) (n pair, err error) { return n, row.Scan(&n.plugin, &n.account) },
@@ -104,6 +114,7 @@ func (s *Store) changeValues(ctx context.Context, plugin, accountID string, do f
 // sizeOf is what the entry under a key counts, 0 where there is none.
 func sizeOf(ctx context.Context, c conn, plugin, account int64, key string) (int64, error) {
 	return value[int64](ctx, c, `
-		SELECT coalesce((SELECT octet_length(key) + octet_length(value) + ? FROM plugin_value WHERE plugin = ? AND account = ? AND key = ?), 0)`,
+		SELECT coalesce((SELECT octet_length(key) + octet_length(value) + ? FROM plugin_value WHERE plugin = ? AND
+		  account = ? AND key = ?), 0)`,
 		valueOverhead, plugin, account, key)
 }

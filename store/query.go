@@ -23,7 +23,8 @@ type conn interface {
 type scanner interface{ Scan(columns ...any) error }
 
 // query returns every row of the answer.
-func query[T any](ctx context.Context, q querier, scan func(scanner) (T, error), text string, args ...any) ([]T, error) {
+func query[T any](ctx context.Context, q querier, scan func(scanner) (T, error), text string, args ...any) ([]T,
+	error) {
 	rows, err := q.QueryContext(ctx, text, args...)
 	if err != nil {
 		return nil, err

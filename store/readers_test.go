@@ -30,8 +30,11 @@ func TestKeysAreOpenedWhileAllReadersAreBusy(t *testing.T) {
 		"a token":   func() error { _, err := s.OpenToken(t.Context(), token, noon); return err },
 		"a session": func() error { _, err := s.OpenSession(t.Context(), cookie, noon); return err },
 		"a grant":   func() error { return s.Holds(t.Context(), grant) },
-		"a secret":  func() error { _, err := s.CreateToken(t.Context(), made.APIKey, made.SecretKey, noon); return err },
-		"a link":    func() error { _, err := s.Secret(t.Context(), "links"); return err },
+		"a secret": func() error {
+			_, err := s.CreateToken(t.Context(), made.APIKey, made.SecretKey, noon)
+			return err
+		},
+		"a link": func() error { _, err := s.Secret(t.Context(), "links"); return err },
 		"a wrong sign-in": func() error {
 			_, _, err := s.SignIn(t.Context(), "wrong", "", "", noon)
 			wantError(t, err, ErrNotFound)

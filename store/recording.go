@@ -95,7 +95,8 @@ func (s *Store) FailRecording(ctx context.Context, chatID string) error {
 // endRecording closes the recording of a chat that ends, if there is one.
 func endRecording(ctx context.Context, c conn, chatID string, atMS int64) error {
 	_, err := c.ExecContext(ctx, `
-		UPDATE recording SET status = ?, modified_ms = ? WHERE status = ? AND chat = (SELECT num FROM chat WHERE id = ?)`,
+		UPDATE recording SET status = ?, modified_ms = ? WHERE status = ? AND chat = (SELECT num FROM chat WHERE id =
+		  ?)`,
 		Recorded, atMS, Recording, chatID)
 	return err
 }
@@ -160,7 +161,8 @@ func (s *Store) strayRecordings(ctx context.Context) ([]string, error) {
 	}
 	var ids []string
 	for _, f := range files {
-		if id, side, ok := cutLast(strings.TrimSuffix(f.Name(), recordingSuffix)); ok && strings.HasSuffix(f.Name(), recordingSuffix) &&
+		if id, side, ok := cutLast(strings.TrimSuffix(f.Name(), recordingSuffix)); ok &&
+			strings.HasSuffix(f.Name(), recordingSuffix) &&
 			(side == string(UserSide) || side == string(AssistantSide)) {
 			ids = append(ids, id)
 		}
@@ -198,7 +200,8 @@ func (s *Store) Secret(ctx context.Context, name string) ([]byte, error) {
 	err = s.change(ctx, doing, func(ctx context.Context, c conn) error {
 		fresh := make([]byte, secretBytes)
 		_, _ = rand.Read(fresh) // never fails, as its documentation says
-		if _, err := c.ExecContext(ctx, `INSERT INTO secret (name, key) VALUES (?, ?) ON CONFLICT DO NOTHING`, name, fresh); err != nil {
+		if _, err := c.ExecContext(ctx, `INSERT INTO secret (name, key) VALUES (?, ?) ON CONFLICT DO NOTHING`, name,
+			fresh); err != nil {
 			return err
 		}
 		key, err = value[[]byte](ctx, c, find, name)

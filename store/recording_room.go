@@ -23,7 +23,8 @@ func (s *Store) KeptSounds(ctx context.Context) ([]KeptSound, error) {
 	rows, err := query(ctx, s.read, func(from scanner) (r row, err error) {
 		return r, from.Scan(&r.ChatID, &r.AccountID, &r.EndedMS, &r.Bytes, &r.measured)
 	}, `
-		SELECT c.id, a.id, coalesce(c.ended_ms, 0), coalesce(c.sound_bytes, 0), c.sound_bytes IS NOT NULL AND c.ended_ms IS NOT NULL
+		SELECT c.id, a.id, coalesce(c.ended_ms, 0), coalesce(c.sound_bytes, 0), c.sound_bytes IS NOT NULL AND
+		  c.ended_ms IS NOT NULL
 		  FROM recording r JOIN chat c ON c.num = r.chat JOIN account a ON a.num = c.account
 		 WHERE c.account <> 0
 		 ORDER BY c.ended_ms IS NULL, c.ended_ms, c.num`)
@@ -61,7 +62,8 @@ func (s *Store) DropSounds(ctx context.Context, chatIDs []string) error {
 		}
 		_, err = c.ExecContext(ctx, `
 			DELETE FROM recording WHERE chat IN (
-			       SELECT c.num FROM json_each(?) w JOIN chat c ON c.id = w.value WHERE c.ended_ms IS NOT NULL)`, string(named))
+			       SELECT c.num FROM json_each(?) w JOIN chat c ON c.id = w.value WHERE c.ended_ms IS NOT NULL)`,
+			string(named))
 		return err
 	})
 	if err != nil {

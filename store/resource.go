@@ -112,7 +112,8 @@ func keep(ctx context.Context, c conn, account int64, d Draft) (v Version, err e
 	}
 	now := time.Now().UnixMilli()
 	if d.Name != "" {
-		_, err := c.ExecContext(ctx, `INSERT INTO resource (id, account, kind, name, created_ms, renamed_ms) VALUES (?, ?, ?, ?, ?5, ?5)`,
+		_, err := c.ExecContext(ctx,
+			`INSERT INTO resource (id, account, kind, name, created_ms, renamed_ms) VALUES (?, ?, ?, ?, ?5, ?5)`,
 			d.ID, account, d.Kind, d.Name, now)
 		if err != nil {
 			return v, err
@@ -120,7 +121,12 @@ func keep(ctx context.Context, c conn, account int64, d Draft) (v Version, err e
 	}
 	// On the right of SET stand the old values: the newest becomes the number
 	// that was next.
-	v = Version{Kind: d.Kind, ID: d.ID, Description: d.Description, Content: d.Content}
+	v = Version{
+		Kind:        d.Kind,
+		ID:          d.ID,
+		Description: d.Description,
+		Content:     d.Content,
+	}
 	num, err := first(ctx, c, func(row scanner) (num int64, err error) {
 		return num, row.Scan(&num, &v.Number, &v.Name, &v.CreatedMS)
 	}, `
@@ -251,12 +257,14 @@ func (s *Store) DeleteVersion(ctx context.Context, accountID string, ref Ref) er
 		}, `
 			DELETE FROM resource_version
 			 WHERE version = ? AND resource = (SELECT num FROM resource WHERE id = ? AND kind = ? AND`+mine+`)
-			RETURNING resource, octet_length(description) + octet_length(content)`, ref.Version, ref.ID, ref.Kind, accountID)
+			RETURNING resource, octet_length(description) + octet_length(content)`, ref.Version, ref.ID, ref.Kind,
+			accountID)
 		if err != nil {
 			return missing(err, ref)
 		}
 		_, err = c.ExecContext(ctx, `
-			UPDATE resource SET newest = (SELECT max(version) FROM resource_version WHERE resource = num), bytes = max(bytes - ?, 0)
+			UPDATE resource SET newest = (SELECT max(version) FROM resource_version WHERE resource = num), bytes =
+			  max(bytes - ?, 0)
 			 WHERE num = ?`, gone.bytes+versionBytes, gone.num)
 		return err
 	})

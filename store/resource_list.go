@@ -7,7 +7,8 @@ import (
 )
 
 // versionColumns are read from a resource r and its version v.
-const versionColumns = ` r.kind, r.id, v.version, r.name, v.description, v.content, r.created_ms, max(v.modified_ms, r.renamed_ms) `
+const versionColumns = ` r.kind, r.id, v.version, r.name, v.description, v.content, r.created_ms, max(v.modified_ms, ` +
+	`r.renamed_ms) `
 
 const selectVersion = `SELECT` + versionColumns + `FROM resource r CROSS JOIN resource_version v ON v.resource = r.num `
 
@@ -45,7 +46,8 @@ func versionOf(ctx context.Context, q querier, accountID string, ref Ref) (Versi
 // ResourceName returns the name of an account's resource, which may have no
 // version left. ErrMissing: there is no such resource.
 func (s *Store) ResourceName(ctx context.Context, accountID string, kind Kind, id string) (string, error) {
-	name, err := value[string](ctx, s.read, `SELECT name FROM resource WHERE id = ? AND kind = ? AND`+mine, id, kind, accountID)
+	name, err := value[string](ctx, s.read, `SELECT name FROM resource WHERE id = ? AND kind = ? AND`+mine, id, kind,
+		accountID)
 	return name, explain(fmt.Sprintf("reading %s %s", kind, id), missing(err, Ref{kind, id, Newest}))
 }
 
@@ -104,18 +106,21 @@ func (s *Store) List(ctx context.Context, accountID string, f ResourceFilter, pa
 // Versions returns a page of the versions of one resource, lowest first, or
 // only the newest, and how many there are. ErrMissing: there is no such
 // resource.
-func (s *Store) Versions(ctx context.Context, accountID string, kind Kind, id string, all bool, page Page) ([]Version, int, error) {
+func (s *Store) Versions(ctx context.Context, accountID string, kind Kind, id string, all bool, page Page) ([]Version,
+	int, error) {
 	if _, err := s.ResourceName(ctx, accountID, kind, id); err != nil {
 		return nil, 0, err
 	}
 	return s.listVersions(ctx, `
-		 WHERE r.newest IS NOT NULL AND r.kind = ?1 AND r.account = (SELECT num FROM account WHERE id = ?2) AND r.id = ?3`,
+		 WHERE r.newest IS NOT NULL AND r.kind = ?1 AND r.account = (SELECT num FROM account WHERE id = ?2) AND r.id
+		  = ?3`,
 		all, page, []any{kind, accountID, id})
 }
 
 // listVersions counts the rows that where finds and reads a page of them, both
 // of one moment.
-func (s *Store) listVersions(ctx context.Context, where string, all bool, page Page, args []any) (versions []Version, total int, err error) {
+func (s *Store) listVersions(ctx context.Context, where string, all bool, page Page, args []any) (versions []Version,
+	total int, err error) {
 	count, rows := listNewest(where)
 	if all {
 		count, rows = listAll(where)

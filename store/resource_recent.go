@@ -16,7 +16,8 @@ func (s *Store) RecentConfigs(ctx context.Context, accountID string, most int) (
 		SELECT a.id, r.id
 		  FROM account a CROSS JOIN resource r ON r.account = a.num AND r.kind = 'config' AND r.newest IS NOT NULL
 		 WHERE ?1 = '' OR a.id = ?1
-		 ORDER BY (SELECT max(c.num) FROM chat c WHERE c.account = r.account AND c.config = r.id) DESC NULLS LAST, r.num DESC
+		 ORDER BY (SELECT max(c.num) FROM chat c WHERE c.account = r.account AND c.config = r.id) DESC NULLS LAST,
+		  r.num DESC
 		 LIMIT ?2`, accountID, most)
 	return list, explain("listing the configs used last", err)
 }

@@ -20,7 +20,14 @@ func TestConfigsComeInTheOrderOfTheirUse(t *testing.T) {
 	newPrompt(t, s, home, "no config")
 	a, b, c, foreign := config(home, "a"), config(home, "b"), config(home, "c"), config(other, "foreign")
 	chatWith := func(account, config string) {
-		must(t, s.StartChat(t.Context(), NewChat{ID: uuid.NewString(), GroupID: uuid.NewString(), AccountID: account, Config: ConfigRef{ID: config}, StartedMS: 1, RequestID: "r"}))
+		must(t, s.StartChat(t.Context(), NewChat{
+			ID:        uuid.NewString(),
+			GroupID:   uuid.NewString(),
+			AccountID: account,
+			Config:    ConfigRef{ID: config},
+			StartedMS: 1,
+			RequestID: "r",
+		}))
 	}
 	chatWith(home, c)
 	chatWith(home, a)

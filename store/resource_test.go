@@ -14,7 +14,13 @@ import (
 
 func draft(id, name, text string) Draft {
 	content, _ := json.Marshal(map[string]string{"text": text})
-	return Draft{Kind: KindPrompt, ID: id, Name: name, Description: "about " + text, Content: string(content)}
+	return Draft{
+		Kind:        KindPrompt,
+		ID:          id,
+		Name:        name,
+		Description: "about " + text,
+		Content:     string(content),
+	}
 }
 
 // newPrompt stores a prompt of one version.
@@ -38,7 +44,8 @@ func TestVersionIsReadAsItWasKept(t *testing.T) {
 		if fmt.Sprint(got) != fmt.Sprint(kept) {
 			t.Errorf("read %+v, want %+v", got, kept)
 		}
-		found, err := s.Resolve(t.Context(), home, []Ref{ref, {KindTool, kept.ID, 0}, {KindPrompt, "x", 0}, {KindPrompt, kept.ID, 7}})
+		found, err := s.Resolve(t.Context(), home,
+			[]Ref{ref, {KindTool, kept.ID, 0}, {KindPrompt, "x", 0}, {KindPrompt, kept.ID, 7}})
 		must(t, err)
 		if len(found) != 1 || fmt.Sprint(found[ref]) != fmt.Sprint(kept) {
 			t.Errorf("resolved %+v", found)
@@ -92,7 +99,8 @@ func TestDraftsAreKeptTogetherOrNotAtAll(t *testing.T) {
 		config.Uses = []Ref{uses}
 		_, err := s.Keep(t.Context(), home, prompt, config)
 		wantError(t, err, ErrNotFound, string(uses.Kind), uses.ID)
-		if _, total, err := s.List(t.Context(), home, ResourceFilter{Kind: KindPrompt}, Page{Size: 9}); err != nil || total != 0 {
+		if _, total, err := s.List(t.Context(), home, ResourceFilter{Kind: KindPrompt}, Page{Size: 9}); err != nil ||
+			total != 0 {
 			t.Fatalf("%s: %d prompts are left (%v)", name, total, err)
 		}
 	}
@@ -118,8 +126,11 @@ func TestResourceOfAnotherAccountIsNotThere(t *testing.T) {
 	p := newPrompt(t, s, home, "secret")
 	ref := Ref{KindPrompt, p.ID, 0}
 	for name, attack := range map[string]func() error{
-		"read":        func() error { _, err := s.VersionOf(t.Context(), work, ref); return err },
-		"read newest": func() error { _, err := s.VersionOf(t.Context(), work, Ref{KindPrompt, p.ID, Newest}); return err },
+		"read": func() error { _, err := s.VersionOf(t.Context(), work, ref); return err },
+		"read newest": func() error {
+			_, err := s.VersionOf(t.Context(), work, Ref{KindPrompt, p.ID, Newest})
+			return err
+		},
 		"versions": func() error {
 			_, _, err := s.Versions(t.Context(), work, KindPrompt, p.ID, true, Page{Size: 9})
 			return err
@@ -137,7 +148,8 @@ func TestResourceOfAnotherAccountIsNotThere(t *testing.T) {
 			wantError(t, err, ErrNotFound)
 		}
 	}
-	for _, f := range []ResourceFilter{{Kind: KindPrompt}, {Kind: KindPrompt, Name: "secret"}, {Kind: KindPrompt, AllVersions: true}} {
+	for _, f := range []ResourceFilter{{Kind: KindPrompt}, {Kind: KindPrompt, Name: "secret"},
+		{Kind: KindPrompt, AllVersions: true}} {
 		if rows, total, err := s.List(t.Context(), work, f, Page{Size: 9}); err != nil || total != 0 || len(rows) != 0 {
 			t.Errorf("%+v lists %v (%v)", f, rows, err)
 		}
@@ -201,7 +213,8 @@ func TestRandomLivesMatchThePlainModel(t *testing.T) {
 				}
 			}
 		}
-		f := ResourceFilter{Kind: KindPrompt, AllVersions: rapid.Bool().Draw(r, "all"), Name: rapid.SampledFrom([]string{"", "x", "y"}).Draw(r, "filter")}
+		f := ResourceFilter{Kind: KindPrompt, AllVersions: rapid.Bool().Draw(r, "all"),
+			Name: rapid.SampledFrom([]string{"", "x", "y"}).Draw(r, "filter")}
 		size := rapid.IntRange(1, 7).Draw(r, "size")
 		want := expected(model, f)
 		var got []string
@@ -287,7 +300,8 @@ func TestListsOfResourcesNeedNoScanAndNoSort(t *testing.T) {
 			must(t, err)
 			said := strings.Join(plan, "; ")
 			inOrder := strings.Contains(said, index) || text == countNewest || text == countAll // which need none
-			covered := strings.Contains(said, "COVERING INDEX resource_") || text == all        // which reads what it finds
+			// which reads what it finds
+			covered := strings.Contains(said, "COVERING INDEX resource_") || text == all
 			if !inOrder || !covered || strings.Contains(said, "SCAN") || strings.Contains(said, "B-TREE") {
 				t.Errorf("%s: %s", text, said)
 			}

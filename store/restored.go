@@ -32,7 +32,8 @@ func (s *Store) Outdate(ctx context.Context, before *Store) (o Outdated, err err
 	}
 	err = s.change(ctx, "ending what is over since the backup", func(ctx context.Context, c conn) error {
 		o = Outdated{}
-		for text, count := range map[string]*int64{`DELETE FROM session`: &o.Sessions, `DELETE FROM sign_in`: nil, `DELETE FROM pairing`: nil} {
+		for text, count := range map[string]*int64{`DELETE FROM session`: &o.Sessions, `DELETE FROM sign_in`: nil,
+			`DELETE FROM pairing`: nil} {
 			if err := adding(ctx, c, count, text); err != nil {
 				return err
 			}
@@ -82,13 +83,15 @@ func (s *Store) keysSince(ctx context.Context) ([]keySince, error) {
 // holds has the restored database know it too.
 func (k keySince) holds(ctx context.Context, c conn, o *Outdated) error {
 	var changed int64
-	if err := adding(ctx, c, &changed, `UPDATE key SET api_hash = ?, secret_hash = ?, hint = ?, created_ms = ?, used_ms = NULL WHERE id = ? AND created_ms < ? AND api_hash <> ?`,
+	if err := adding(ctx, c, &changed, `UPDATE key SET api_hash = ?, secret_hash = ?, hint = ?, created_ms = ?, `+
+		`used_ms = NULL WHERE id = ? AND created_ms < ? AND api_hash <> ?`,
 		k.apiHash, k.secretHash, k.hint, k.createdMS, k.id, k.createdMS, k.apiHash); err != nil {
 		return err
 	}
 	o.Renewed += changed
 	if k.revokedMS != 0 {
-		if err := adding(ctx, c, &o.Revoked, `UPDATE key SET revoked_ms = ? WHERE id = ? AND revoked_ms IS NULL`, k.revokedMS, k.id); err != nil {
+		if err := adding(ctx, c, &o.Revoked, `UPDATE key SET revoked_ms = ? WHERE id = ? AND revoked_ms IS NULL`,
+			k.revokedMS, k.id); err != nil {
 			return err
 		}
 	}

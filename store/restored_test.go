@@ -55,8 +55,10 @@ func TestARestoredDatabaseLetsNobodyInWhoWasPutOutSince(t *testing.T) {
 		return err == nil
 	}
 	for what, is := range map[string][2]bool{
-		"a key that nothing became of": {opens(made["stays"].APIKey), true}, "one that was revoked": {opens(made["revoked"].APIKey), false},
-		"the old secret of one": {opens(made["renewed"].APIKey), false}, "its new one": {opens(anew.APIKey), true},
+		"a key that nothing became of": {opens(made["stays"].APIKey), true},
+		"one that was revoked":         {opens(made["revoked"].APIKey), false},
+		"the old secret of one":        {opens(made["renewed"].APIKey), false},
+		"its new one":                  {opens(anew.APIKey), true},
 	} {
 		if is[0] != is[1] {
 			t.Errorf("%s opens the box: %v", what, is[0])

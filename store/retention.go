@@ -77,16 +77,21 @@ func (s *Store) Expire(ctx context.Context, beforeMS int64) (deleted int, err er
 // expire puts one batch into the trash, and returns how many chats it had.
 func expire(ctx context.Context, c conn, beforeMS int64) (chats int, err error) {
 	type gone struct{ chat, group, account int64 }
-	old, err := query(ctx, c, func(row scanner) (g gone, err error) { return g, row.Scan(&g.chat, &g.group, &g.account) }, `
-		SELECT num, chat_group, account FROM chat WHERE ended_ms < ? AND chat_group <> 0 ORDER BY ended_ms LIMIT ?`, beforeMS, chatsAtOnce)
+	old, err := query(ctx, c, func(row scanner) (g gone, err error) {
+		return g, row.Scan(&g.chat, &g.group, &g.account)
+	}, `
+		SELECT num, chat_group, account FROM chat WHERE ended_ms < ? AND chat_group <> 0 ORDER BY ended_ms LIMIT ?`,
+		beforeMS, chatsAtOnce)
 	if err != nil {
 		return 0, err
 	}
 	for _, g := range old {
-		if _, err := c.ExecContext(ctx, `UPDATE chat SET account = 0, chat_group = 0 WHERE num = ?`, g.chat); err != nil {
+		if _, err := c.ExecContext(ctx, `UPDATE chat SET account = 0, chat_group = 0 WHERE num = ?`,
+			g.chat); err != nil {
 			return 0, err
 		}
-		if _, err := c.ExecContext(ctx, `UPDATE account SET num_chats = num_chats - 1 WHERE num = ?`, g.account); err != nil {
+		if _, err := c.ExecContext(ctx, `UPDATE account SET num_chats = num_chats - 1 WHERE num = ?`,
+			g.account); err != nil {
 			return 0, err
 		}
 		if err := leaveGroup(ctx, c, g.group); err != nil {
@@ -105,7 +110,8 @@ func leaveGroup(ctx context.Context, c conn, group int64) error {
 	if err != nil {
 		return err
 	}
-	account, err := value[int64](ctx, c, `DELETE FROM chat_group WHERE num = ? AND num_chats = 0 RETURNING account`, group)
+	account, err := value[int64](ctx, c, `DELETE FROM chat_group WHERE num = ? AND num_chats = 0 RETURNING account`,
+		group)
 	if errors.Is(err, ErrNotFound) {
 		return nil // there are more
 	}

@@ -75,8 +75,20 @@ func TestARecordingIsCompleteWhenItsChatEnds(t *testing.T) {
 	home := newAccount(t, s, "home")
 	kept := talk(t, s, home, 5000, NewChat{})
 	silent := startChat(t, s, home)
-	live := NewChat{ID: uuid.NewString(), GroupID: uuid.NewString(), AccountID: home, RequestID: "r", Recorded: true}
-	broken := NewChat{ID: uuid.NewString(), GroupID: uuid.NewString(), AccountID: home, RequestID: "r", Recorded: true}
+	live := NewChat{
+		ID:        uuid.NewString(),
+		GroupID:   uuid.NewString(),
+		AccountID: home,
+		RequestID: "r",
+		Recorded:  true,
+	}
+	broken := NewChat{
+		ID:        uuid.NewString(),
+		GroupID:   uuid.NewString(),
+		AccountID: home,
+		RequestID: "r",
+		Recorded:  true,
+	}
 	must(t, errors.Join(s.StartChat(t.Context(), live), s.StartChat(t.Context(), broken)))
 	must(t, s.FailRecording(t.Context(), broken.ID))
 	must(t, s.EndChat(t.Context(), broken.ID, UserEnded, 9000))
@@ -152,7 +164,8 @@ func TestOldChatsAreDeletedAndTheRestStays(t *testing.T) {
 	wantError(t, err, ErrNotFound)
 	groups, total, err := s.ChatGroups(t.Context(), home, "", Page{Size: 10})
 	must(t, err)
-	if total != 2 || groups[0].ID != long.GroupID || groups[0].NumChats != 1 || groups[0].FirstStartMS != newer.StartedMS || groups[1].ID != live.GroupID {
+	if total != 2 || groups[0].ID != long.GroupID || groups[0].NumChats != 1 ||
+		groups[0].FirstStartMS != newer.StartedMS || groups[1].ID != live.GroupID {
 		t.Errorf("the groups are %+v", groups)
 	}
 	if got := len(recordingsIn(t, s)); got != 2 {
@@ -181,7 +194,8 @@ func TestTidyingRemovesWhatNoRowSpeaksOf(t *testing.T) {
 	if _, err := os.Stat(aside); err == nil {
 		t.Error("the copy of an upgrade outlives the chats in it")
 	}
-	if got := strings.Join(recordingsIn(t, s), " "); got != kept.ID+"-assistant.opus "+kept.ID+"-user.opus no-side.opus notes.txt" {
+	if got := strings.Join(recordingsIn(t, s), " "); got != kept.ID+"-assistant.opus "+kept.ID+
+		"-user.opus no-side.opus notes.txt" {
 		t.Errorf("the folder has %s", got)
 	}
 }
@@ -192,7 +206,13 @@ func TestDroppedSoundLeavesTheChat(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	home, other := newAccount(t, s, "home"), newAccount(t, s, "other")
 	late, early := talk(t, s, home, 9000, NewChat{}), talk(t, s, other, 5000, NewChat{})
-	live := NewChat{ID: uuid.NewString(), GroupID: uuid.NewString(), AccountID: home, RequestID: "r", Recorded: true}
+	live := NewChat{
+		ID:        uuid.NewString(),
+		GroupID:   uuid.NewString(),
+		AccountID: home,
+		RequestID: "r",
+		Recorded:  true,
+	}
 	must(t, s.StartChat(t.Context(), live))
 	f, err := s.CreateRecording(live.ID, UserSide)
 	must(t, err)
@@ -204,7 +224,8 @@ func TestDroppedSoundLeavesTheChat(t *testing.T) {
 		t.Errorf("kept are %v, want %v", kept, want)
 	}
 	must(t, s.DropSounds(t.Context(), []string{early.ID, live.ID, "nobody"}))
-	if got := fmt.Sprint(recordingsIn(t, s)); strings.Contains(got, early.ID) || !strings.Contains(got, late.ID) || !strings.Contains(got, live.ID) {
+	if got := fmt.Sprint(recordingsIn(t, s)); strings.Contains(got, early.ID) || !strings.Contains(got, late.ID) ||
+		!strings.Contains(got, live.ID) {
 		t.Errorf("left are %s", got)
 	}
 	known, err := s.Recordings(t.Context(), early.ID, late.ID, live.ID)

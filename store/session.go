@@ -77,15 +77,25 @@ const firstAccount = "default"
 // SignIn makes a session for who has a link, and returns what its cookie is to
 // hold, which is not kept. ErrNotFound: there is no such link, or it was used, or
 // its time is over.
-func (s *Store) SignIn(ctx context.Context, link, browser, address string, at time.Time) (cookie string, made Session, err error) {
+func (s *Store) SignIn(ctx context.Context, link, browser, address string, at time.Time) (cookie string, made Session,
+	err error) {
 	h, now := hash(link), at.UnixMilli()
 	// Looked up before anything is written: a guesser keeps no writer busy.
-	if _, err := value[int64](ctx, s.keys, `SELECT expires_ms FROM sign_in WHERE hash = ? AND expires_ms > ?`, h, now); err != nil {
+	if _, err := value[int64](ctx, s.keys, `SELECT expires_ms FROM sign_in WHERE hash = ? AND expires_ms > ?`, h,
+		now); err != nil {
 		return "", Session{}, explain("looking up a link", err)
 	}
-	cookie, made = randomText(secretLength), Session{ID: randomText(keyIDLength), Browser: browser, Address: address, CreatedMS: now, UsedMS: now, ExpiresMS: at.Add(SessionIdle).UnixMilli()}
+	cookie, made = randomText(secretLength), Session{
+		ID:        randomText(keyIDLength),
+		Browser:   browser,
+		Address:   address,
+		CreatedMS: now,
+		UsedMS:    now,
+		ExpiresMS: at.Add(SessionIdle).UnixMilli(),
+	}
 	err = s.change(ctx, "signing in", func(ctx context.Context, c conn) error {
-		num, err := value[int64](ctx, c, `DELETE FROM sign_in WHERE hash = ? AND expires_ms > ? RETURNING account`, h, now)
+		num, err := value[int64](ctx, c, `DELETE FROM sign_in WHERE hash = ? AND expires_ms > ? RETURNING account`, h,
+			now)
 		if err != nil {
 			return err
 		}
@@ -97,7 +107,8 @@ func (s *Store) SignIn(ctx context.Context, link, browser, address string, at ti
 			return err
 		}
 		_, err = c.ExecContext(ctx, `
-			INSERT INTO session (id, hash, account, browser, address, created_ms, used_ms, expires_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+			INSERT INTO session (id, hash, account, browser, address, created_ms, used_ms, expires_ms) VALUES (?, ?,
+			  ?, ?, ?, ?, ?, ?)`,
 			made.ID, hash(cookie), num, browser, address, now, now, at.Add(SessionLife).UnixMilli())
 		return err
 	})
@@ -112,7 +123,9 @@ func (s *Store) SignIn(ctx context.Context, link, browser, address string, at ti
 // it was ended, or its time is over.
 func (s *Store) OpenSession(ctx context.Context, cookie string, at time.Time) (Grant, error) {
 	g, used := Grant{Role: OperatorKey, apiHash: hash(cookie)}, int64(0)
-	_, err := first(ctx, s.keys, func(row scanner) (none struct{}, err error) { return none, row.Scan(&g.AccountID, &g.Session, &used) }, `
+	_, err := first(ctx, s.keys, func(row scanner) (none struct{}, err error) {
+		return none, row.Scan(&g.AccountID, &g.Session, &used)
+	}, `
 		SELECT a.id, session.id, session.used_ms FROM session JOIN account a ON a.num = session.account
 		 WHERE session.hash = ? AND`+goodSession, g.apiHash, at.UnixMilli())
 	if err != nil {
@@ -162,6 +175,8 @@ func (s *Store) EndSessions(ctx context.Context) (ended int64, err error) {
 // session, or no such account.
 func (s *Store) ActFor(ctx context.Context, id, account string) error {
 	return s.change(ctx, "choosing an account", func(ctx context.Context, c conn) error {
-		return changeOne(ctx, c, `UPDATE session SET account = a.num FROM account a WHERE a.name = ? AND a.num <> 0 AND session.id = ?`, account, id)
+		return changeOne(ctx, c,
+			`UPDATE session SET account = a.num FROM account a WHERE a.name = ? AND a.num <> 0 AND session.id = ?`,
+			account, id)
 	})
 }

@@ -77,7 +77,8 @@ func TestWhoIsLetInIsLetInAlsoWhenTheirUseCannotBeNoted(t *testing.T) {
 		t.Errorf("by the token: %v", err)
 	}
 	if text := log.String(); strings.Count(text, "level=WARN") != 2 ||
-		!strings.Contains(text, "noting that a key is used") || !strings.Contains(text, "noting that a session is used") {
+		!strings.Contains(text, "noting that a key is used") ||
+		!strings.Contains(text, "noting that a session is used") {
 		t.Errorf("the log has not one warning of each: %s", text)
 	}
 }
@@ -106,7 +107,8 @@ func TestASessionEndsWhenNobodyUsesItAndAfterAMonth(t *testing.T) {
 		t.Error("it does not end after a month")
 	}
 	all, err := s.Sessions(t.Context(), begun.Add(time.Minute))
-	if err != nil || len(all) != 1 || all[0].Browser != "Firefox/140" || all[0].Address != "10.0.0.7" || all[0].Account != "default" {
+	if err != nil || len(all) != 1 || all[0].Browser != "Firefox/140" || all[0].Address != "10.0.0.7" ||
+		all[0].Account != "default" {
 		t.Errorf("%+v, %v", all, err)
 	}
 }

@@ -46,7 +46,8 @@ func SoundFiles(ctx context.Context, dir string) (map[string]Sound, error) {
 		       r.status = 'COMPLETE' AND EXISTS (SELECT 1 FROM chat_event e
 		        WHERE e.chat = c.num AND e.type = 'USER_RECORDING_START_MESSAGE' AND e.at_ms + ?1 <= c.ended_ms),
 		       r.status = 'COMPLETE' AND EXISTS (SELECT 1 FROM chat_event e
-		        WHERE e.chat = c.num AND e.type = 'AGENT_MESSAGE' AND e.message_text <> '…' AND e.at_ms + ?1 <= c.ended_ms)
+		        WHERE e.chat = c.num AND e.type = 'AGENT_MESSAGE' AND e.message_text <> '…' AND e.at_ms + ?1 <=
+		  c.ended_ms)
 		  FROM recording r JOIN chat c ON c.num = r.chat`, soundWrittenMS)
 	if err != nil {
 		return nil, explain(doing, err)

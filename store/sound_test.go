@@ -21,14 +21,25 @@ func TestTheHistoryKnowsWhichSoundShouldBeThere(t *testing.T) {
 		user, assistant Sound
 	}{
 		{nil, UserEnded, false, Sound{false, true}, Sound{false, true}},
-		{[]Event{{AtMS: 2000, Type: UserRecordingStart}, {AtMS: 3000, Type: AgentMessage, MessageText: "Hello."}}, UserEnded, false, Sound{true, true}, Sound{true, true}},
-		{[]Event{{AtMS: 8000, Type: UserRecordingStart}, {AtMS: 8000, Type: AgentMessage, MessageText: "Hello."}}, UserEnded, false, Sound{false, true}, Sound{false, true}},
-		{[]Event{{AtMS: 2000, Type: UserMessage, MessageText: "typed"}, {AtMS: 3000, Type: AgentMessage, MessageText: "…"}}, UserEnded, false, Sound{false, true}, Sound{false, true}},
+		{[]Event{{AtMS: 2000, Type: UserRecordingStart}, {AtMS: 3000, Type: AgentMessage, MessageText: "Hello."}},
+			UserEnded, false, Sound{true, true}, Sound{true, true}},
+		{[]Event{{AtMS: 8000, Type: UserRecordingStart}, {AtMS: 8000, Type: AgentMessage, MessageText: "Hello."}},
+			UserEnded, false, Sound{false, true}, Sound{false, true}},
+		{[]Event{{AtMS: 2000, Type: UserMessage, MessageText: "typed"},
+			{AtMS: 3000, Type: AgentMessage, MessageText: "…"}}, UserEnded, false, Sound{false, true},
+			Sound{false, true}},
 		{[]Event{{AtMS: 2000, Type: UserRecordingStart}}, Failed, false, Sound{true, false}, Sound{false, false}},
 		{[]Event{{AtMS: 2000, Type: UserRecordingStart}}, UserEnded, true, Sound{false, false}, Sound{false, false}},
 		{[]Event{{AtMS: 2000, Type: UserRecordingStart}}, Active, false, Sound{false, false}, Sound{false, false}},
 	} {
-		n := NewChat{ID: uuid.NewString(), GroupID: uuid.NewString(), AccountID: home, StartedMS: 1000, RequestID: "r", Recorded: true}
+		n := NewChat{
+			ID:        uuid.NewString(),
+			GroupID:   uuid.NewString(),
+			AccountID: home,
+			StartedMS: 1000,
+			RequestID: "r",
+			Recorded:  true,
+		}
 		must(t, s.StartChat(t.Context(), n))
 		for i := range c.events {
 			c.events[i].ID, c.events[i].Role = n.ID+string(rune('a'+i)), System

@@ -134,10 +134,12 @@ func join(ctx context.Context, dir string, schema int64) (*Store, error) {
 func older(dir string, current, schema int64) error {
 	pid, held, err := Holder(dir)
 	if err == nil && held {
-		return fmt.Errorf("data folder %s: %w: its schema is version %d and this Parley needs %d; use the parley program that serves it (process %s), or restart the box with this one",
+		return fmt.Errorf("data folder %s: %w: its schema is version %d and this Parley needs %d; use the parley "+
+			"program that serves it (process %s), or restart the box with this one",
 			dir, ErrOlder, current, schema, pid)
 	}
-	return fmt.Errorf("data folder %s: %w: its schema is version %d and this Parley needs %d; start the box with this Parley once (parley serve)",
+	return fmt.Errorf("data folder %s: %w: its schema is version %d and this Parley needs %d; start the box with "+
+		"this Parley once (parley serve)",
 		dir, ErrOlder, current, schema)
 }
 

@@ -89,13 +89,25 @@ func newAccount(t testing.TB, s *Store, name string) string {
 // startChat starts a chat in a new group and returns it as it was given.
 func startChat(t testing.TB, s *Store, account string, events ...Event) NewChat {
 	t.Helper()
-	n := NewChat{ID: uuid.NewString(), GroupID: uuid.NewString(), AccountID: account, StartedMS: 1000, RequestID: "r"}
+	n := NewChat{
+		ID:        uuid.NewString(),
+		GroupID:   uuid.NewString(),
+		AccountID: account,
+		StartedMS: 1000,
+		RequestID: "r",
+	}
 	must(t, s.StartChat(t.Context(), n, events...))
 	return n
 }
 
 func said(text string) Event {
-	return Event{ID: uuid.NewString(), AtMS: 2000, Type: UserMessage, Role: User, MessageText: text}
+	return Event{
+		ID:          uuid.NewString(),
+		AtMS:        2000,
+		Type:        UserMessage,
+		Role:        User,
+		MessageText: text,
+	}
 }
 
 func must(t testing.TB, err error) {
@@ -145,7 +157,8 @@ func TestEveryConnectionHasThePragmas(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	for name, q := range map[string]querier{"reader": s.read, "writer": s.w.conn} {
 		for pragma, want := range map[string]string{
-			"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "busy_timeout": "5000", "trusted_schema": "0",
+			"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "busy_timeout": "5000",
+			"trusted_schema": "0",
 		} {
 			got, err := value[string](t.Context(), q, "PRAGMA "+pragma)
 			must(t, err)

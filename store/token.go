@@ -56,7 +56,8 @@ func (s *Store) OpenKey(ctx context.Context, apiKey string) (Grant, error) {
 	_, err := first(ctx, s.keys, func(row scanner) (none struct{}, err error) {
 		return none, row.Scan(&g.AccountID, &g.KeyID, &g.Role, &g.Kiosk, &used)
 	}, `
-		SELECT a.id, key.id, key.role, key.kiosk, coalesce(key.used_ms, 0) FROM key JOIN account a ON a.num = key.account
+		SELECT a.id, key.id, key.role, key.kiosk, coalesce(key.used_ms, 0) FROM key JOIN account a ON a.num =
+		  key.account
 		 WHERE key.api_hash = ? AND`+goodKey, g.apiHash, at.UnixMilli())
 	if err != nil {
 		return Grant{}, explain("looking up the API key", err)

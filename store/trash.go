@@ -185,7 +185,8 @@ func firstInTrash(ctx context.Context, q querier) (trashed, error) {
 func deleteEvents(ctx context.Context, c conn, chat int64, rows int, bytes int64) (events int, size int64, err error) {
 	type place struct{ seq, bytes int64 }
 	found, err := query(ctx, c, func(row scanner) (p place, err error) { return p, row.Scan(&p.seq, &p.bytes) }, `
-		SELECT seq, coalesce(octet_length(message_text), 0) + coalesce(octet_length(metadata), 0) + coalesce(octet_length(emotion_features), 0)
+		SELECT seq, coalesce(octet_length(message_text), 0) + coalesce(octet_length(metadata), 0) +
+		  coalesce(octet_length(emotion_features), 0)
 		  FROM chat_event WHERE chat = ? ORDER BY seq LIMIT ?`, chat, rows)
 	if err != nil || len(found) == 0 {
 		return 0, 0, err

@@ -44,14 +44,16 @@ func largeGroup(t *testing.T, s *Store, account string, events int) string {
 			_, err = c.ExecContext(ctx, `
 				WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)
 				INSERT INTO chat_event (chat, seq, id, at_ms, type, role, message_text)
-				SELECT ?1, i, ?1 || '-' || i, 1, 'USER_MESSAGE', 'USER', 'What time does the museum open on Sundays, and is there a guided tour?' FROM n`,
+				SELECT ?1, i, ?1 || '-' || i, 1, 'USER_MESSAGE', 'USER',
+				  'What time does the museum open on Sundays, and is there a guided tour?' FROM n`,
 				num, perChat)
 			if err != nil {
 				return err
 			}
 		}
 		return errors.Join(
-			changeOne(ctx, c, `UPDATE chat_group SET num_chats = num_chats + ? WHERE id = ?`, events/perChat, n.GroupID),
+			changeOne(ctx, c, `UPDATE chat_group SET num_chats = num_chats + ? WHERE id = ?`, events/perChat,
+				n.GroupID),
 			changeOne(ctx, c, `UPDATE account SET num_chats = num_chats + ? WHERE id = ?`, events/perChat, account))
 	}))
 	return n.GroupID
@@ -105,7 +107,8 @@ func TestLiveWritesDoNotWaitForCleaningUp(t *testing.T) {
 		do()
 		time.Sleep(max(0, time.Second-time.Since(begun))) // for as many writes as without
 		took := stop()
-		t.Logf("%d writes in %v: median %v, slowest %v", len(took), time.Since(begun).Round(time.Millisecond), took[len(took)/2], took[len(took)-1])
+		t.Logf("%d writes in %v: median %v, slowest %v", len(took), time.Since(begun).Round(time.Millisecond),
+			took[len(took)/2], took[len(took)-1])
 		return took[len(took)-1]
 	}
 	group := largeGroup(t, s, home, largeEvents())
@@ -122,7 +125,9 @@ func TestLiveWritesDoNotWaitForCleaningUp(t *testing.T) {
 	check("a group is deleted beside a backup", func() {
 		var both sync.WaitGroup
 		both.Go(func() { // which holds what was there for half a second and more
-			_, err := Backup(context.Background(), s.dir, filepath.Join(t.TempDir(), "backup"), func(int64, int64) { time.Sleep(100 * time.Millisecond) })
+			_, err := Backup(context.Background(), s.dir, filepath.Join(t.TempDir(), "backup"), func(int64, int64) {
+				time.Sleep(100 * time.Millisecond)
+			})
 			if err != nil {
 				t.Error(err)
 			}
@@ -135,7 +140,8 @@ func TestLiveWritesDoNotWaitForCleaningUp(t *testing.T) {
 		_, err := s.Expire(t.Context(), time.Now().UnixMilli())
 		must(t, err)
 	})
-	left, err := value[int](t.Context(), s.read, `SELECT count(*) FROM chat_event WHERE chat <> (SELECT num FROM chat WHERE id = ?)`, live.ID)
+	left, err := value[int](t.Context(), s.read,
+		`SELECT count(*) FROM chat_event WHERE chat <> (SELECT num FROM chat WHERE id = ?)`, live.ID)
 	if err != nil || left != 0 {
 		t.Errorf("%d events are left (%v)", left, err)
 	}
@@ -154,7 +160,14 @@ func TestADeletionIsDoneInBatches(t *testing.T) {
 	many := startChat(t, s, home, said("short"))
 	must(t, s.EndChat(t.Context(), many.ID, UserEnded, 1500))
 	for range 100 {
-		n := NewChat{ID: uuid.NewString(), GroupID: many.GroupID, Resume: true, AccountID: home, StartedMS: 1000, RequestID: "r"}
+		n := NewChat{
+			ID:        uuid.NewString(),
+			GroupID:   many.GroupID,
+			Resume:    true,
+			AccountID: home,
+			StartedMS: 1000,
+			RequestID: "r",
+		}
 		must(t, s.StartChat(t.Context(), n, said("short")))
 		must(t, s.EndChat(t.Context(), n.ID, UserEnded, 1500))
 	}
@@ -193,7 +206,8 @@ func TestADeletionIsDoneInBatches(t *testing.T) {
 		t.Errorf("%d batches", batches)
 	}
 	wantEmpty(t, s)
-	counted, err := query(t.Context(), s.read, scanText, `SELECT name || ': ' || num_chats || ' chats, ' || num_groups || ' groups' FROM account WHERE num_chats <> 0 OR num_groups <> 0`)
+	counted, err := query(t.Context(), s.read, scanText, `SELECT name || ': ' || num_chats || ' chats, ' || `+
+		`num_groups || ' groups' FROM account WHERE num_chats <> 0 OR num_groups <> 0`)
 	if err != nil || len(counted) != 0 {
 		t.Errorf("still counted are %v (%v)", counted, err)
 	}
@@ -236,7 +250,8 @@ func TestADeletionThatIsBrokenOffIsFinished(t *testing.T) {
 	must(t, beside.Close())
 	s = openStore(t, dir)
 	eventually(t, "the next start does not go on deleting", func() bool {
-		n, err := value[int](t.Context(), s.read, `SELECT (SELECT count(*) FROM chat_event) + (SELECT count(*) FROM chat_group WHERE num <> 0)`)
+		n, err := value[int](t.Context(), s.read,
+			`SELECT (SELECT count(*) FROM chat_event) + (SELECT count(*) FROM chat_group WHERE num <> 0)`)
 		return err == nil && n == 0
 	})
 	wantEmpty(t, s)

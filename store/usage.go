@@ -20,7 +20,8 @@ const (
 
 // Usage is how much of the disk is an account's.
 type Usage struct {
-	RecordBytes int64 // of chats, what was said in them, configs, prompts, tools and voices, and of what it takes to speak again
+	// of chats, what was said in them, configs, prompts, tools and voices, and of what it takes to speak again
+	RecordBytes int64
 	SoundBytes  int64 // of recordings of chats that have ended
 }
 
@@ -32,7 +33,8 @@ const accountUsage = `
 	     ended AS (SELECT coalesce(sum(bytes), 0) AS bytes, coalesce(sum(sound_bytes), 0) AS sound
 	                 FROM chat INDEXED BY chat_size WHERE account = (SELECT num FROM mine) AND ended_ms IS NOT NULL)
 	SELECT ended.bytes
-	       + (SELECT coalesce(sum(bytes), 0) FROM chat INDEXED BY chat_open WHERE ended_ms IS NULL AND account = mine.num)
+	       + (SELECT coalesce(sum(bytes), 0) FROM chat INDEXED BY chat_open WHERE ended_ms IS NULL AND account =
+	  mine.num)
 	       + (SELECT coalesce(sum(bytes), 0) FROM resource INDEXED BY resource_size WHERE account = mine.num)
 	       + (SELECT coalesce(sum(bytes), 0) FROM generation INDEXED BY generation_account WHERE account = mine.num)
 	       + (SELECT coalesce(sum(bytes), 0) FROM voice INDEXED BY voice_account WHERE account = mine.num), ended.sound
@@ -69,10 +71,14 @@ func (s *Store) measureSound(ctx context.Context) error {
 		if err != nil {
 			return false, err
 		}
-		return len(chats) == measureBatch, s.change(ctx, "noting the sizes of recordings", func(ctx context.Context, c conn) error {
-			_, err := c.ExecContext(ctx, `UPDATE chat SET sound_bytes = j.value FROM json_each(?) j WHERE chat.id = j.key AND chat.sound_bytes IS NULL`, string(text)) // one that was dropped meanwhile has none
-			return err
-		})
+		return len(chats) == measureBatch,
+			s.change(ctx, "noting the sizes of recordings", func(ctx context.Context, c conn) error {
+				// one that was dropped meanwhile has none
+				_, err := c.ExecContext(ctx,
+					`UPDATE chat SET sound_bytes = j.value FROM json_each(?) j WHERE chat.id = `+
+						`j.key AND chat.sound_bytes IS NULL`, string(text))
+				return err
+			})
 	})
 }
 

@@ -33,7 +33,9 @@ func TestWhatAnAccountHoldsIsKnown(t *testing.T) {
 	}
 	must(t, s.EndChat(t.Context(), live.ID, UserEnded, 9000))
 	ended := talk(t, s, home, 9000, NewChat{})
-	eventually(t, "the recordings are not measured", func() bool { return used(home).SoundBytes == int64(2*len("sound")) })
+	eventually(t, "the recordings are not measured", func() bool {
+		return used(home).SoundBytes == int64(2*len("sound"))
+	})
 	if got := used(home); got.RecordBytes != talked+chatBytes {
 		t.Errorf("with two chats it is %+v", got)
 	}

@@ -52,7 +52,8 @@ func (s *Store) SaveVoice(ctx context.Context, accountID string, v Voice) error 
 		if err != nil {
 			return err
 		}
-		_, err = c.ExecContext(ctx, `INSERT INTO voice (id, account, name, folded, recipe, created_ms) VALUES (?, ?, ?, ?, ?, ?)`,
+		_, err = c.ExecContext(ctx,
+			`INSERT INTO voice (id, account, name, folded, recipe, created_ms) VALUES (?, ?, ?, ?, ?, ?)`,
 			v.ID, account, v.Name, FoldedName(v.Name), v.Recipe, time.Now().UnixMilli())
 		return err
 	})
@@ -61,7 +62,8 @@ func (s *Store) SaveVoice(ctx context.Context, accountID string, v Voice) error 
 // Voices returns the voices of an account, oldest first.
 func (s *Store) Voices(ctx context.Context, accountID string) ([]Voice, error) {
 	all, err := query(ctx, s.read, scanVoice, `
-		SELECT`+voiceColumns+`FROM voice v JOIN account a ON a.num = v.account WHERE a.id = ? ORDER BY v.num`, accountID)
+		SELECT`+voiceColumns+`FROM voice v JOIN account a ON a.num = v.account WHERE a.id = ? ORDER BY v.num`,
+		accountID)
 	return all, explain("listing the voices", err)
 }
 
@@ -73,7 +75,8 @@ func (s *Store) Voice(ctx context.Context, accountID, id, name string) (Voice, e
 		where, wanted = `v.folded = ?`, FoldedName(name)
 	}
 	v, err := first(ctx, s.read, scanVoice, `
-		SELECT`+voiceColumns+`FROM voice v JOIN account a ON a.num = v.account WHERE `+where+` AND a.id = ?`, wanted, accountID)
+		SELECT`+voiceColumns+`FROM voice v JOIN account a ON a.num = v.account WHERE `+where+` AND a.id = ?`, wanted,
+		accountID)
 	return v, explain("finding a voice", err)
 }
 

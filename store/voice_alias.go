@@ -27,7 +27,8 @@ func (s *Store) VoiceAliases(ctx context.Context) ([]VoiceAlias, error) {
 
 // VoiceAlias returns the alias of a name. ErrNotFound: there is none.
 func (s *Store) VoiceAlias(ctx context.Context, name string) (VoiceAlias, error) {
-	a, err := first(ctx, s.read, scanVoiceAlias, `SELECT name, voice FROM voice_alias WHERE folded = ?`, FoldedName(name))
+	a, err := first(ctx, s.read, scanVoiceAlias, `SELECT name, voice FROM voice_alias WHERE folded = ?`,
+		FoldedName(name))
 	return a, explain("finding the alias of a voice", err)
 }
 
@@ -45,7 +46,8 @@ func (s *Store) SetVoiceAlias(ctx context.Context, a VoiceAlias) error {
 		}
 		_, err = c.ExecContext(ctx, `
 			INSERT INTO voice_alias (folded, name, voice) VALUES (?, ?, ?)
-			    ON CONFLICT (folded) DO UPDATE SET name = excluded.name, voice = excluded.voice`, folded, a.Name, a.Voice)
+			    ON CONFLICT (folded) DO UPDATE SET name = excluded.name, voice = excluded.voice`, folded, a.Name,
+			a.Voice)
 		return err
 	})
 }
@@ -61,6 +63,7 @@ func (s *Store) DeleteVoiceAlias(ctx context.Context, name string) error {
 // ErrNotFound: none has.
 func (s *Store) SavedVoiceNamed(ctx context.Context, name string) (Voice, error) {
 	v, err := first(ctx, s.read, scanVoice, `
-		SELECT`+voiceColumns+`FROM voice v WHERE v.folded = ? OR v.id = ? ORDER BY v.num LIMIT 1`, FoldedName(name), name)
+		SELECT`+voiceColumns+`FROM voice v WHERE v.folded = ? OR v.id = ? ORDER BY v.num LIMIT 1`, FoldedName(name),
+		name)
 	return v, explain("finding a voice", err)
 }

@@ -40,7 +40,9 @@ func TestThereIsRoomForSoManyAliases(t *testing.T) {
 	s, ctx := openStore(t, t.TempDir()), t.Context()
 	must(t, s.change(ctx, "filling", func(ctx context.Context, c conn) error {
 		for i := range MaxVoiceAliases {
-			if _, err := c.ExecContext(ctx, `INSERT INTO voice_alias (folded, name, voice) VALUES (?1, ?1, 'voice-joe')`, fmt.Sprint(i)); err != nil {
+			if _, err := c.ExecContext(ctx,
+				`INSERT INTO voice_alias (folded, name, voice) VALUES (?1, ?1, 'voice-joe')`,
+				fmt.Sprint(i)); err != nil {
 				return err
 			}
 		}

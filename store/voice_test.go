@@ -9,20 +9,24 @@ import (
 func TestVoicesAreTheirAccountsOwn(t *testing.T) {
 	s, ctx := openStore(t, t.TempDir()), t.Context()
 	a, b := newAccount(t, s, "a"), newAccount(t, s, "b")
-	for _, v := range []Voice{{ID: "1", Name: "Keeper of the Tower", Recipe: `{"parts":[]}`}, {ID: "2", Name: "Guide", Recipe: `{}`}} {
+	for _, v := range []Voice{{ID: "1", Name: "Keeper of the Tower", Recipe: `{"parts":[]}`},
+		{ID: "2", Name: "Guide", Recipe: `{}`}} {
 		if err := s.SaveVoice(ctx, a, v); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := s.SaveVoice(ctx, a, Voice{ID: "3", Name: "keeper  of the tower", Recipe: `{}`}); !errors.Is(err, ErrConflict) {
+	if err := s.SaveVoice(ctx, a, Voice{ID: "3", Name: "keeper  of the tower", Recipe: `{}`}); !errors.Is(err,
+		ErrConflict) {
 		t.Errorf("the same name twice: %v", err)
 	}
-	for i, alike := range [][2]string{{"\u00c9clair", "e\u0301clair"}, {"Stra\u00dfe", "STRASSE"}, {"\u017b\u00f3\u0142\u0107", "\u017c\u00f3\u0142\u0107"}} {
+	for i, alike := range [][2]string{{"\u00c9clair", "e\u0301clair"}, {"Stra\u00dfe", "STRASSE"},
+		{"\u017b\u00f3\u0142\u0107", "\u017c\u00f3\u0142\u0107"}} {
 		other := newAccount(t, s, "other"+alike[0])
 		if err := s.SaveVoice(ctx, other, Voice{ID: "x" + alike[0], Name: alike[0], Recipe: `{}`}); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.SaveVoice(ctx, other, Voice{ID: "y" + alike[0], Name: alike[1], Recipe: `{}`}); !errors.Is(err, ErrConflict) {
+		if err := s.SaveVoice(ctx, other, Voice{ID: "y" + alike[0], Name: alike[1], Recipe: `{}`}); !errors.Is(err,
+			ErrConflict) {
 			t.Errorf("%d: %q beside %q: %v", i, alike[1], alike[0], err)
 		}
 		if v, err := s.Voice(ctx, other, "", alike[1]); v.Name != alike[0] {
@@ -33,11 +37,13 @@ func TestVoicesAreTheirAccountsOwn(t *testing.T) {
 		t.Errorf("the same name of another account: %v", err)
 	}
 	all, err := s.Voices(ctx, a)
-	if names := []string{all[0].Name, all[1].Name}; err != nil || len(all) != 2 || !slices.Equal(names, []string{"Keeper of the Tower", "Guide"}) || all[0].CreatedMS == 0 {
+	if names := []string{all[0].Name, all[1].Name}; err != nil || len(all) != 2 ||
+		!slices.Equal(names, []string{"Keeper of the Tower", "Guide"}) || all[0].CreatedMS == 0 {
 		t.Errorf("%+v, %v", all, err)
 	}
 	for _, x := range []struct{ account, id, name, want string }{
-		{a, "1", "", "1"}, {a, "", "KEEPER OF THE TOWER", "1"}, {a, "", "Guide", "2"}, {b, "", "Guide", "4"}, {b, "1", "", ""}, {a, "4", "", ""}, {a, "", "nobody", ""},
+		{a, "1", "", "1"}, {a, "", "KEEPER OF THE TOWER", "1"}, {a, "", "Guide", "2"}, {b, "", "Guide", "4"},
+		{b, "1", "", ""}, {a, "4", "", ""}, {a, "", "nobody", ""},
 	} {
 		v, err := s.Voice(ctx, x.account, x.id, x.name)
 		if v.ID != x.want || x.want == "" && !errors.Is(err, ErrNotFound) {
@@ -62,8 +68,18 @@ func TestAVoiceThatConfigsSpeakWithStays(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	keep(a, Draft{Kind: KindConfig, ID: "c-1", Name: "museum", Content: `{"voice":{"id":"v-1"}}`})
-	keep(b, Draft{Kind: KindConfig, ID: "c-2", Name: "other's", Content: `{"voice":{"id":"v-1"}}`})
+	keep(a, Draft{
+		Kind:    KindConfig,
+		ID:      "c-1",
+		Name:    "museum",
+		Content: `{"voice":{"id":"v-1"}}`,
+	})
+	keep(b, Draft{
+		Kind:    KindConfig,
+		ID:      "c-2",
+		Name:    "other's",
+		Content: `{"voice":{"id":"v-1"}}`,
+	})
 	if err := s.DeleteVoice(ctx, b, "Guide"); !errors.Is(err, ErrNotFound) {
 		t.Errorf("another account deletes it: %v", err)
 	}

@@ -45,7 +45,8 @@ func beginWebhooks(ctx context.Context, c conn, n NewChat) error {
 	if len(n.Webhooks.Hooks) == 0 {
 		return nil
 	}
-	_, err := c.ExecContext(ctx, `INSERT INTO webhook_chat (id, started_ms, ended_body) VALUES (?, ?, ?)`, n.ID, n.StartedMS, n.Webhooks.Ended)
+	_, err := c.ExecContext(ctx, `INSERT INTO webhook_chat (id, started_ms, ended_body) VALUES (?, ?, ?)`, n.ID,
+		n.StartedMS, n.Webhooks.Ended)
 	if err != nil {
 		return err
 	}
@@ -55,7 +56,9 @@ func beginWebhooks(ctx context.Context, c conn, n NewChat) error {
 			return err
 		}
 		for _, event := range h.Events {
-			_, err := c.ExecContext(ctx, `INSERT INTO webhook_wish (chat, event, receiver) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`, n.ID, event, receiver)
+			_, err := c.ExecContext(ctx,
+				`INSERT INTO webhook_wish (chat, event, receiver) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`, n.ID, event,
+				receiver)
 			if err != nil {
 				return err
 			}
@@ -74,7 +77,8 @@ func receiverOf(ctx context.Context, c conn, accountID, url string) (num int64, 
 		return 0, err
 	}
 	return value[int64](ctx, c, `
-		SELECT r.num FROM account a JOIN webhook_receiver r ON r.account = a.num WHERE a.id = ? AND r.url = ?`, accountID, url)
+		SELECT r.num FROM account a JOIN webhook_receiver r ON r.account = a.num WHERE a.id = ? AND r.url = ?`,
+		accountID, url)
 }
 
 // tell puts a notice into the outbox for each receiver of the chat that wants
@@ -85,7 +89,8 @@ func tell(ctx context.Context, c conn, chatID string, n Notice) error {
 	_, err := c.ExecContext(ctx, `
 		INSERT INTO webhook (id, receiver, chat, event, body, created_ms, until_ms, due_ms)
 		SELECT lower(hex(randomblob(8))), w.receiver, w.chat, w.event, ?3, ?4, ?5 + ?6,
-		       iif(EXISTS (SELECT 1 FROM webhook WHERE chat = w.chat AND receiver = w.receiver AND state = 'waiting'), NULL, ?5)
+		       iif(EXISTS (SELECT 1 FROM webhook WHERE chat = w.chat AND receiver = w.receiver AND state =
+		  'waiting'), NULL, ?5)
 		  FROM webhook_wish w WHERE w.chat = ?1 AND w.event = ?2 ORDER BY w.receiver`,
 		chatID, n.Event, n.Body, n.AtMS, now, WebhookPatience.Milliseconds())
 	if err != nil {
@@ -98,7 +103,8 @@ func tell(ctx context.Context, c conn, chatID string, n Notice) error {
 // they were told, nothing happens.
 func endWebhooks(ctx context.Context, c conn, chatID string, status Status, atMS int64) error {
 	body, err := value[string](ctx, c, `
-		SELECT json_set(ended_body, '$.end_time', ?2, '$.duration_seconds', max(0, ?2 - started_ms) / 1000, '$.end_reason', ?3)
+		SELECT json_set(ended_body, '$.end_time', ?2, '$.duration_seconds', max(0, ?2 - started_ms) / 1000,
+		  '$.end_reason', ?3)
 		  FROM webhook_chat WHERE id = ?1`, chatID, atMS, status)
 	if errors.Is(err, ErrNotFound) {
 		return nil
@@ -148,7 +154,9 @@ func writeWebhooks(ctx context.Context, c conn, chatID string, w ChatWrite) erro
 	if err := renameEndCalls(ctx, c, chatID, w.CustomSessionID); err != nil {
 		return err
 	}
-	_, err := c.ExecContext(ctx, `UPDATE webhook_chat SET ended_body = json_set(ended_body, '$.custom_session_id', ?) WHERE id = ?`, w.CustomSessionID, chatID)
+	_, err := c.ExecContext(ctx,
+		`UPDATE webhook_chat SET ended_body = json_set(ended_body, '$.custom_session_id', ?) WHERE id = ?`,
+		w.CustomSessionID, chatID)
 	return err
 }
 

@@ -71,7 +71,8 @@ func (f WebhookFilter) where() (conditions string, args []any) {
 		add(`w.state`, anys(f.States)...)
 	}
 	if f.Search != "" {
-		conditions += ` AND instr(lower(r.url || char(10) || w.chat || char(10) || w.event || char(10) || coalesce(w.last_error, '')), lower(?)) > 0`
+		conditions += ` AND instr(lower(r.url || char(10) || w.chat || char(10) || w.event || char(10) || ` +
+			`coalesce(w.last_error, '')), lower(?)) > 0`
 		args = append(args, f.Search)
 	}
 	return conditions, args
@@ -89,18 +90,21 @@ func anys[T any](values []T) []any {
 // the newest first.
 func (s *Store) Webhooks(ctx context.Context, f WebhookFilter, most int) ([]SentWebhook, error) {
 	where, args := f.where()
-	all, err := query(ctx, s.read, scanWebhook, `SELECT `+webhookColumns+webhookTables+where+` ORDER BY w.num DESC LIMIT ?`, append(args, most)...)
+	all, err := query(ctx, s.read, scanWebhook,
+		`SELECT `+webhookColumns+webhookTables+where+` ORDER BY w.num DESC LIMIT ?`, append(args, most)...)
 	return all, explain("listing the webhooks", err)
 }
 
 const (
 	webhookColumns = `w.id, a.name, r.url, w.chat, w.event, w.state, w.created_ms, w.until_ms, coalesce(w.due_ms, 0),
 		w.attempts, coalesce(w.last_ms, 0), coalesce(w.last_error, '')`
-	webhookTables = ` FROM webhook w JOIN webhook_receiver r ON r.num = w.receiver JOIN account a ON a.num = r.account WHERE `
+	webhookTables = ` FROM webhook w JOIN webhook_receiver r ON r.num = w.receiver JOIN account a ON a.num = ` +
+		`r.account WHERE `
 )
 
 func scanWebhook(row scanner) (w SentWebhook, err error) {
-	return w, row.Scan(&w.ID, &w.Account, &w.URL, &w.ChatID, &w.Event, &w.State, &w.CreatedMS, &w.UntilMS, &w.DueMS, &w.Attempts, &w.LastMS, &w.LastError)
+	return w, row.Scan(&w.ID, &w.Account, &w.URL, &w.ChatID, &w.Event, &w.State, &w.CreatedMS, &w.UntilMS, &w.DueMS,
+		&w.Attempts, &w.LastMS, &w.LastError)
 }
 
 // WebhookPage returns a page of the webhooks that are meant, the newest first, and
@@ -111,7 +115,8 @@ func (s *Store) WebhookPage(ctx context.Context, f WebhookFilter, p Page) (found
 	skip, ok := p.skip()
 	if ok {
 		found, err = query(ctx, s.read, counting(scanWebhook, &total),
-			`SELECT `+webhookColumns+`, (SELECT count(*)`+webhookTables+where+`)`+webhookTables+where+` ORDER BY w.num DESC LIMIT ? OFFSET ?`,
+			`SELECT `+webhookColumns+`, (SELECT count(*)`+webhookTables+where+`)`+webhookTables+where+
+				` ORDER BY w.num DESC LIMIT ? OFFSET ?`,
 			append(slices.Concat(args, args), p.Size, skip)...)
 		if err != nil || len(found) > 0 {
 			return found, total, explain(doing, err)
@@ -123,8 +128,11 @@ func (s *Store) WebhookPage(ctx context.Context, f WebhookFilter, p Page) (found
 
 // WebhookCounts is how many webhooks wait, and how many were given up.
 func (s *Store) WebhookCounts(ctx context.Context) (waiting, dead int, err error) {
-	_, err = first(ctx, s.read, func(row scanner) (none struct{}, err error) { return none, row.Scan(&waiting, &dead) }, `
-		SELECT (SELECT count(*) FROM webhook WHERE state = 'waiting'), (SELECT count(*) FROM webhook WHERE state = 'dead')`)
+	_, err = first(ctx, s.read, func(row scanner) (none struct{}, err error) {
+		return none, row.Scan(&waiting, &dead)
+	}, `
+		SELECT (SELECT count(*) FROM webhook WHERE state = 'waiting'), (SELECT count(*) FROM webhook WHERE state =
+		  'dead')`)
 	return waiting, dead, explain("counting the webhooks", err)
 }
 
@@ -155,7 +163,8 @@ func (s *Store) RetryWebhooks(ctx context.Context, f WebhookFilter) (retried int
 func (s *Store) meant(ctx context.Context, f WebhookFilter) ([]int64, error) {
 	where, args := f.where()
 	nums, err := query(ctx, s.read, func(row scanner) (num int64, err error) { return num, row.Scan(&num) }, `
-		SELECT w.num FROM webhook w JOIN webhook_receiver r ON r.num = w.receiver WHERE `+where+` ORDER BY w.num`, args...)
+		SELECT w.num FROM webhook w JOIN webhook_receiver r ON r.num = w.receiver WHERE `+where+` ORDER BY w.num`,
+		args...)
 	return nums, explain("finding webhooks", err)
 }
 
@@ -164,7 +173,8 @@ func retry(ctx context.Context, c conn, nums []int64) (changed int, err error) {
 	for _, num := range nums {
 		l, err := first(ctx, c, scanLane, `
 			UPDATE webhook SET state = 'waiting', attempts = 0, until_ms = ?2, due_ms = iif(due_ms IS NULL, NULL, ?3)
-			 WHERE num = ?1 AND state <> 'delivered' RETURNING chat, receiver`, num, now+WebhookPatience.Milliseconds(), now)
+			 WHERE num = ?1 AND state <> 'delivered' RETURNING chat, receiver`, num, now+WebhookPatience.Milliseconds(),
+			now)
 		if errors.Is(err, ErrNotFound) {
 			continue // it was delivered meanwhile
 		}
@@ -189,7 +199,9 @@ func (s *Store) ForgetWebhooks(ctx context.Context, f WebhookFilter) (forgotten 
 	}
 	for batch := range slices.Chunk(meant, webhooksAtOnce) {
 		err := s.change(ctx, "forgetting webhooks", func(ctx context.Context, c conn) error {
-			_, err := c.ExecContext(ctx, fmt.Sprintf(`DELETE FROM webhook WHERE state = 'dead' AND num IN (?%s)`, strings.Repeat(`, ?`, len(batch)-1)), anys(batch)...)
+			_, err := c.ExecContext(ctx,
+				fmt.Sprintf(`DELETE FROM webhook WHERE state = 'dead' AND num IN (?%s)`,
+					strings.Repeat(`, ?`, len(batch)-1)), anys(batch)...)
 			return err
 		})
 		if err != nil {

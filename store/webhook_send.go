@@ -49,15 +49,19 @@ func (s *Store) ResumeWebhooks(ctx context.Context, longest time.Duration) error
 		now := time.Now().UnixMilli()
 		_, err := c.ExecContext(ctx, `
 			UPDATE webhook SET until_ms = iif(until_ms < ?1, ?1 + ?2, until_ms), due_ms = min(due_ms, ?1 + ?3)
-			 WHERE state = 'waiting' AND (until_ms < ?1 OR due_ms > ?1 + ?3)`, now, lastChance.Milliseconds(), longest.Milliseconds())
+			 WHERE state = 'waiting' AND (until_ms < ?1 OR due_ms > ?1 + ?3)`, now, lastChance.Milliseconds(),
+			longest.Milliseconds())
 		return err
 	})
 }
 
 // WaitingReceivers returns those for whom something waits.
 func (s *Store) WaitingReceivers(ctx context.Context) ([]WaitingReceiver, error) {
-	all, err := query(ctx, s.read, func(row scanner) (r WaitingReceiver, err error) { return r, row.Scan(&r.Num, &r.DueMS) }, `
-		SELECT num, due FROM (SELECT num, (SELECT min(due_ms) FROM webhook WHERE receiver = r.num AND due_ms IS NOT NULL) AS due FROM webhook_receiver r)
+	all, err := query(ctx, s.read, func(row scanner) (r WaitingReceiver, err error) {
+		return r, row.Scan(&r.Num, &r.DueMS)
+	}, `
+		SELECT num, due FROM (SELECT num, (SELECT min(due_ms) FROM webhook WHERE receiver = r.num AND due_ms IS NOT
+		  NULL) AS due FROM webhook_receiver r)
 		 WHERE due IS NOT NULL`)
 	return all, explain("looking for webhooks that are due", err)
 }
@@ -65,15 +69,18 @@ func (s *Store) WaitingReceivers(ctx context.Context) ([]WaitingReceiver, error)
 // DueWebhooks returns the webhooks for a receiver that are due at a time (Unix
 // milliseconds), those first that are so for longest, at most so many; and when
 // the next one after that time is due, 0 where there is none.
-func (s *Store) DueWebhooks(ctx context.Context, receiver, atMS int64, most int) (due []Delivery, nextMS int64, err error) {
+func (s *Store) DueWebhooks(ctx context.Context, receiver, atMS int64, most int) (due []Delivery, nextMS int64,
+	err error) {
 	due, err = query(ctx, s.read, func(row scanner) (d Delivery, err error) {
-		return d, row.Scan(&d.Num, &d.ID, &d.URL, &d.Chat, &d.Event, &d.Body, &d.SigningKey, &d.Attempts, &d.CreatedMS, &d.UntilMS)
+		return d, row.Scan(&d.Num, &d.ID, &d.URL, &d.Chat, &d.Event, &d.Body, &d.SigningKey, &d.Attempts, &d.CreatedMS,
+			&d.UntilMS)
 	}, `
 		SELECT w.num, w.id, r.url, w.chat, w.event, w.body, a.signing_key, w.attempts, w.created_ms, w.until_ms
 		  FROM webhook w CROSS JOIN webhook_receiver r ON r.num = w.receiver CROSS JOIN account a ON a.num = r.account
 		 WHERE w.receiver = ? AND w.due_ms <= ? ORDER BY w.due_ms, w.num LIMIT ?`, receiver, atMS, most)
 	if err == nil {
-		nextMS, err = value[int64](ctx, s.read, `SELECT coalesce(min(due_ms), 0) FROM webhook WHERE receiver = ? AND due_ms > ?`, receiver, atMS)
+		nextMS, err = value[int64](ctx, s.read,
+			`SELECT coalesce(min(due_ms), 0) FROM webhook WHERE receiver = ? AND due_ms > ?`, receiver, atMS)
 	}
 	return due, nextMS, explain("reading webhooks that are due", err)
 }
@@ -83,7 +90,8 @@ func (s *Store) DueWebhooks(ctx context.Context, receiver, atMS int64, most int)
 // has arrived all the same.
 func (s *Store) WebhookDelivered(ctx context.Context, num, atMS int64) error {
 	return s.change(ctx, "noting that a webhook was delivered", func(ctx context.Context, c conn) error {
-		return settle(ctx, c, `UPDATE webhook SET state = 'delivered', due_ms = NULL, body = '', attempts = attempts + 1, last_ms = ?2, last_error = NULL
+		return settle(ctx, c, `UPDATE webhook SET state = 'delivered', due_ms = NULL, body = '', attempts = `+
+			`attempts + 1, last_ms = ?2, last_error = NULL
 			 WHERE num = ?1 AND state <> 'delivered' RETURNING chat, receiver`, atMS, num, atMS)
 	})
 }
@@ -92,7 +100,8 @@ func (s *Store) WebhookDelivered(ctx context.Context, num, atMS int64) error {
 // (Unix milliseconds).
 func (s *Store) WebhookFailed(ctx context.Context, num, atMS int64, why string, nextMS int64) error {
 	return s.change(ctx, "noting that a webhook was not delivered", func(ctx context.Context, c conn) error {
-		_, err := c.ExecContext(ctx, `UPDATE webhook SET due_ms = ?, attempts = attempts + 1, last_ms = ?, last_error = ? WHERE num = ? AND state = 'waiting'`, nextMS, atMS, why, num)
+		_, err := c.ExecContext(ctx, `UPDATE webhook SET due_ms = ?, attempts = attempts + 1, last_ms = ?, `+
+			`last_error = ? WHERE num = ? AND state = 'waiting'`, nextMS, atMS, why, num)
 		return err
 	})
 }
@@ -101,7 +110,8 @@ func (s *Store) WebhookFailed(ctx context.Context, num, atMS int64, why string, 
 // lets the next one of its chat go.
 func (s *Store) WebhookDead(ctx context.Context, num, atMS int64, why string) error {
 	return s.change(ctx, "noting that a webhook is given up", func(ctx context.Context, c conn) error {
-		return settle(ctx, c, `UPDATE webhook SET state = 'dead', due_ms = NULL, attempts = attempts + 1, last_ms = ?2, last_error = ?3
+		return settle(ctx, c, `UPDATE webhook SET state = 'dead', due_ms = NULL, attempts = attempts + 1, last_ms = `+
+			`?2, last_error = ?3
 			 WHERE num = ?1 AND state = 'waiting' RETURNING chat, receiver`, atMS, num, atMS, why)
 	})
 }
@@ -131,7 +141,8 @@ func scanLane(row scanner) (l lane, err error) { return l, row.Scan(&l.chat, &l.
 func (l lane) advance(ctx context.Context, c conn, atMS int64) error {
 	_, err := c.ExecContext(ctx, `
 		UPDATE webhook SET due_ms = ?3 WHERE due_ms IS NULL AND num = (
-		       SELECT num FROM webhook WHERE chat = ?1 AND receiver = ?2 AND state = 'waiting' ORDER BY num LIMIT 1)`, l.chat, l.receiver, atMS)
+		       SELECT num FROM webhook WHERE chat = ?1 AND receiver = ?2 AND state = 'waiting' ORDER BY num LIMIT 1)`,
+		l.chat, l.receiver, atMS)
 	return err
 }
 
@@ -144,11 +155,13 @@ func (s *Store) dropOldWebhooks(ctx context.Context) error {
 		err := s.inBatches(ctx, func(ctx context.Context) (more bool, err error) {
 			const some = ` FROM webhook WHERE state = ? AND last_ms < ?`
 			before := now.Add(-kept).UnixMilli()
-			if more, err = value[bool](ctx, s.read, `SELECT EXISTS (SELECT 1`+some+` AND state <> 'waiting')`, state, before); err != nil || !more {
+			if more, err = value[bool](ctx, s.read, `SELECT EXISTS (SELECT 1`+some+` AND state <> 'waiting')`, state,
+				before); err != nil || !more {
 				return false, explain(doing, err)
 			}
 			return true, s.change(ctx, doing, func(ctx context.Context, c conn) error {
-				_, err := c.ExecContext(ctx, `DELETE FROM webhook WHERE num IN (SELECT num`+some+` AND state <> 'waiting' LIMIT ?)`, state, before, webhooksAtOnce)
+				_, err := c.ExecContext(ctx, `DELETE FROM webhook WHERE num IN (SELECT num`+some+
+					` AND state <> 'waiting' LIMIT ?)`, state, before, webhooksAtOnce)
 				return err
 			})
 		})

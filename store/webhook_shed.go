@@ -26,7 +26,9 @@ type held struct {
 // WebhooksSince counts the webhooks that were told after the one of that number,
 // and what they say in bytes; newest is the number of the newest of all.
 func (s *Store) WebhooksSince(ctx context.Context, num int64) (newest int64, number int, bytes int64, err error) {
-	_, err = first(ctx, s.read, func(row scanner) (none struct{}, err error) { return none, row.Scan(&newest, &number, &bytes) }, `
+	_, err = first(ctx, s.read, func(row scanner) (none struct{}, err error) {
+		return none, row.Scan(&newest, &number, &bytes)
+	}, `
 		SELECT coalesce(max(num), ?1), count(*), coalesce(sum(octet_length(body)), 0) FROM webhook WHERE num > ?1`, num)
 	return newest, number, bytes, explain("counting new webhooks", err)
 }
@@ -51,9 +53,12 @@ func (s *Store) ShedWebhooks(ctx context.Context, b WebhookBounds, why string) (
 
 // shed lets go of the oldest in a state that are beyond the bounds, and returns
 // how many.
-func (s *Store) shed(ctx context.Context, b WebhookBounds, state WebhookState, letGo func(context.Context, conn, int64) error) (shed int, err error) {
+func (s *Store) shed(ctx context.Context, b WebhookBounds, state WebhookState,
+	letGo func(context.Context, conn, int64) error) (shed int, err error) {
 	const doing = "giving up webhooks, of which too many wait"
-	all, err := query(ctx, s.read, func(row scanner) (h held, err error) { return h, row.Scan(&h.account, &h.state, &h.number, &h.bytes) }, `
+	all, err := query(ctx, s.read, func(row scanner) (h held, err error) {
+		return h, row.Scan(&h.account, &h.state, &h.number, &h.bytes)
+	}, `
 		SELECT r.account, w.state, count(*), sum(octet_length(w.body))
 		  FROM webhook w JOIN webhook_receiver r ON r.num = w.receiver WHERE w.state = ? GROUP BY r.account`, state)
 	if err != nil {

@@ -12,7 +12,8 @@ func TestTheOldestThatWaitAreGivenUp(t *testing.T) {
 	home, shop := newAccount(t, s, "home"), newAccount(t, s, "shop")
 	for _, n := range []NewChat{hooked(home, "https://a/"), hooked(shop, "https://a/"), hooked(home, "https://b/")} {
 		must(t, s.StartChat(t.Context(), n))
-		must(t, s.WriteChat(t.Context(), n.ID, ChatWrite{Notices: []Notice{{"tool_call", 1500, `{"a":"` + strings.Repeat("b", 1000) + `"}`}}}))
+		must(t, s.WriteChat(t.Context(), n.ID,
+			ChatWrite{Notices: []Notice{{"tool_call", 1500, `{"a":"` + strings.Repeat("b", 1000) + `"}`}}}))
 	}
 	newest, number, bytes, err := s.WebhooksSince(t.Context(), 0)
 	if err != nil || newest == 0 || number != 6 || bytes < 3000 || bytes > 4000 {
@@ -25,9 +26,12 @@ func TestTheOldestThatWaitAreGivenUp(t *testing.T) {
 		}
 		wantOutbox(t, s, outbox)
 	}
-	shed(WebhookBounds{4, 1 << 20}, 0, "chat_started waiting!, tool_call waiting, chat_started waiting!, tool_call waiting, chat_started waiting!, tool_call waiting")
-	shed(WebhookBounds{3, 1 << 20}, 1, "chat_started dead, tool_call waiting!, chat_started waiting!, tool_call waiting, chat_started waiting!, tool_call waiting")
-	shed(WebhookBounds{100, 1500}, 1, "chat_started dead, tool_call dead, chat_started waiting!, tool_call waiting, chat_started waiting!, tool_call waiting")
+	shed(WebhookBounds{4, 1 << 20}, 0, "chat_started waiting!, tool_call waiting, chat_started waiting!, tool_call "+
+		"waiting, chat_started waiting!, tool_call waiting")
+	shed(WebhookBounds{3, 1 << 20}, 1, "chat_started dead, tool_call waiting!, chat_started waiting!, tool_call "+
+		"waiting, chat_started waiting!, tool_call waiting")
+	shed(WebhookBounds{100, 1500}, 1, "chat_started dead, tool_call dead, chat_started waiting!, tool_call waiting, "+
+		"chat_started waiting!, tool_call waiting")
 	all, err := s.Webhooks(t.Context(), WebhookFilter{AccountID: home, States: []WebhookState{WebhookWasAbandoned}}, 10)
 	must(t, err)
 	if len(all) != 2 || all[0].LastError != "too many" || all[0].LastMS == 0 || all[0].Attempts != 0 {

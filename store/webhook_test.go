@@ -15,11 +15,18 @@ import (
 
 // hooked is a chat of an account that tells receivers of all there is.
 func hooked(account string, urls ...string) NewChat {
-	n := NewChat{ID: uuid.NewString(), GroupID: uuid.NewString(), AccountID: account, StartedMS: 1000, RequestID: "r"}
+	n := NewChat{
+		ID:        uuid.NewString(),
+		GroupID:   uuid.NewString(),
+		AccountID: account,
+		StartedMS: 1000,
+		RequestID: "r",
+	}
 	for _, url := range urls {
 		n.Webhooks.Hooks = append(n.Webhooks.Hooks, Webhook{url, []string{"chat_started", "tool_call", "chat_ended"}})
 	}
-	n.Webhooks.Started, n.Webhooks.Ended = `{"event_name":"chat_started"}`, `{"event_name":"chat_ended","custom_session_id":null,"end_time":0,"duration_seconds":0,"end_reason":""}`
+	n.Webhooks.Started, n.Webhooks.Ended = `{"event_name":"chat_started"}`,
+		`{"event_name":"chat_ended","custom_session_id":null,"end_time":0,"duration_seconds":0,"end_reason":""}`
 	return n
 }
 
@@ -58,7 +65,8 @@ func TestWebhooksShareTheFateOfWhatTheyTell(t *testing.T) {
 	again.GroupID = uuid.NewString()
 	wantError(t, s.StartChat(t.Context(), again), ErrConflict)
 	notice := []Notice{{"tool_call", 1500, `{}`}}
-	wantError(t, s.WriteChat(t.Context(), n.ID, ChatWrite{Notices: notice, Amended: []Event{{ID: "none"}}}), ErrNotFound)
+	wantError(t, s.WriteChat(t.Context(), n.ID, ChatWrite{Notices: notice, Amended: []Event{{ID: "none"}}}),
+		ErrNotFound)
 	wantError(t, s.EndChat(t.Context(), n.ID, "SLEPT", 2000), ErrNotAllowed)
 	wantOutbox(t, s, "chat_started waiting!")
 	must(t, s.WriteChat(t.Context(), n.ID, ChatWrite{Notices: notice, CustomSessionID: "mine \"'"}))
@@ -70,10 +78,12 @@ func TestWebhooksShareTheFateOfWhatTheyTell(t *testing.T) {
 	must(t, err)
 	var got map[string]any
 	must(t, json.Unmarshal([]byte(ended), &got))
-	if got["end_reason"] != "INACTIVITY_TIMEOUT" || got["end_time"] != 4999.0 || got["duration_seconds"] != 3.0 || got["custom_session_id"] != "mine \"'" {
+	if got["end_reason"] != "INACTIVITY_TIMEOUT" || got["end_time"] != 4999.0 || got["duration_seconds"] != 3.0 ||
+		got["custom_session_id"] != "mine \"'" {
 		t.Errorf("told %s", ended)
 	}
-	if left, err := value[int](t.Context(), s.read, `SELECT (SELECT count(*) FROM webhook_chat) + (SELECT count(*) FROM webhook_wish)`); err != nil || left != 0 {
+	if left, err := value[int](t.Context(), s.read,
+		`SELECT (SELECT count(*) FROM webhook_chat) + (SELECT count(*) FROM webhook_wish)`); err != nil || left != 0 {
 		t.Errorf("%d rows are left of a chat that is over (%v)", left, err)
 	}
 	must(t, s.Check(t.Context()))
@@ -130,7 +140,8 @@ func TestTheNextOfAChatIsDueWhenTheFirstIsOver(t *testing.T) {
 	wantOutbox(t, s, "chat_started waiting!, tool_call waiting, chat_ended waiting")
 	deliver(t, s, func(d Delivery) error { return s.WebhookDelivered(t.Context(), d.Num, now) })
 	wantOutbox(t, s, "chat_started delivered, tool_call waiting!, chat_ended waiting")
-	if kept, err := value[string](t.Context(), s.read, `SELECT body FROM webhook WHERE state = 'delivered'`); err != nil || kept != "" {
+	if kept, err := value[string](t.Context(), s.read,
+		`SELECT body FROM webhook WHERE state = 'delivered'`); err != nil || kept != "" {
 		t.Errorf("what was delivered is kept: %q (%v)", kept, err)
 	}
 	deliver(t, s, func(d Delivery) error { return s.WebhookDead(t.Context(), d.Num, now, "never") })
@@ -185,7 +196,8 @@ func TestWhatIsOverIsForgotten(t *testing.T) {
 	if got := urls(); got != "https://dead/ https://delivered/ https://waiting/" {
 		t.Errorf("after tidying: %s", got)
 	}
-	if receivers, err := value[int](t.Context(), s.read, `SELECT count(*) FROM webhook_receiver`); err != nil || receivers != 5 {
+	if receivers, err := value[int](t.Context(), s.read, `SELECT count(*) FROM webhook_receiver`); err != nil ||
+		receivers != 5 {
 		t.Errorf("%d receivers of a chat that goes on, %v", receivers, err)
 	}
 	must(t, s.EndChat(t.Context(), n.ID, UserEnded, 2000))
@@ -218,7 +230,8 @@ func TestGoingOnGivesALastChance(t *testing.T) {
 	now := time.Now()
 	set := func(until, due time.Time) {
 		must(t, s.change(t.Context(), "testing", func(ctx context.Context, c conn) error {
-			_, err := c.ExecContext(ctx, `UPDATE webhook SET until_ms = ?, due_ms = ?`, until.UnixMilli(), due.UnixMilli())
+			_, err := c.ExecContext(ctx, `UPDATE webhook SET until_ms = ?, due_ms = ?`, until.UnixMilli(),
+				due.UnixMilli())
 			return err
 		}))
 		must(t, s.ResumeWebhooks(t.Context(), time.Hour))

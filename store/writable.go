@@ -44,7 +44,8 @@ func room(disk unix.Statfs_t) error {
 		return fmt.Errorf("%w: its file system is mounted read-only", ErrReadOnly)
 	}
 	if free := int64(disk.Bavail) * disk.Bsize; free < leastFree {
-		return fmt.Errorf("%w (%.1f MB are left, and %.1f MB are needed)", ErrFull, float64(free)/1e6, float64(leastFree)/1e6)
+		return fmt.Errorf("%w (%.1f MB are left, and %.1f MB are needed)", ErrFull, float64(free)/1e6,
+			float64(leastFree)/1e6)
 	}
 	return nil
 }
@@ -60,7 +61,8 @@ func ofDisk(err error) bool {
 		return false
 	}
 	switch fault.Code {
-	case sqlite3.ErrFull, sqlite3.ErrIoErr, sqlite3.ErrReadonly, sqlite3.ErrCantOpen, sqlite3.ErrPerm, sqlite3.ErrCorrupt, sqlite3.ErrNotADB:
+	case sqlite3.ErrFull, sqlite3.ErrIoErr, sqlite3.ErrReadonly, sqlite3.ErrCantOpen, sqlite3.ErrPerm,
+		sqlite3.ErrCorrupt, sqlite3.ErrNotADB:
 		return true
 	}
 	return false

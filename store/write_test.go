@@ -222,7 +222,8 @@ func TestEveryAnswerIsTrueWhileClosing(t *testing.T) {
 		for range 8 {
 			wg.Go(func() {
 				for {
-					err := s.AppendEvents(t.Context(), chat.ID, []Event{{ID: uuid.NewString(), Type: UserMessage, Role: User}})
+					err := s.AppendEvents(t.Context(), chat.ID,
+						[]Event{{ID: uuid.NewString(), Type: UserMessage, Role: User}})
 					if err != nil {
 						if !errors.Is(err, ErrClosed) {
 							t.Error(err)

@@ -20,7 +20,8 @@ var dist embed.FS
 
 // Policy is the Content-Security-Policy of the pages: they are made of the box's
 // own files and speak to the box alone. blob: is sound that they have recorded.
-const Policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+const Policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self' " +
+	"blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // A File is one of the files of the pages.
 type File struct {
@@ -30,7 +31,8 @@ type File struct {
 }
 
 // types are the media types of what is there, by the end of the name.
-var types = map[string]string{".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
+var types = map[string]string{".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8",
+	".js": "text/javascript; charset=utf-8"}
 
 // Open returns the file of that name, such as kiosk.html; fs.ErrNotExist where
 // there is none.

@@ -200,11 +200,13 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // unreadable says what keeps a request from being looked at, or nil.
 func unreadable(r *http.Request) error {
 	if !strings.HasPrefix(r.URL.Path, "/") { // OPTIONS *, CONNECT host:port
-		return contract.ErrInvalid{Field: "path", Why: fmt.Sprintf("%.80q is not allowed; expected one that begins with /", r.RequestURI)}
+		return contract.ErrInvalid{Field: "path",
+			Why: fmt.Sprintf("%.80q is not allowed; expected one that begins with /", r.RequestURI)}
 	}
 	// A query that is broken in one place would be read as if that were not there.
 	if _, err := url.ParseQuery(r.URL.RawQuery); err != nil {
-		return contract.ErrInvalid{Field: "query", Why: fmt.Sprintf("%.120s; write names and values percent-encoded, with & between them", err)}
+		return contract.ErrInvalid{Field: "query",
+			Why: fmt.Sprintf("%.120s; write names and values percent-encoded, with & between them", err)}
 	}
 	return nil
 }
@@ -225,7 +227,8 @@ func crooked(r *http.Request) error {
 
 // recovered answers for a handler that panicked. Only the log says more.
 func (a *API) recovered(w *response, r *http.Request, p any) {
-	a.Log.ErrorContext(r.Context(), "a handler panicked", "request", w.id(), "path", shownPath(r), "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+	a.Log.ErrorContext(r.Context(), "a handler panicked", "request", w.id(), "path", shownPath(r), "panic",
+		fmt.Sprint(p), "stack", string(debug.Stack()))
 	a.refuse(w, r, errPanic)
 }
 
@@ -238,7 +241,16 @@ type told struct {
 }
 
 func toldOf(w *response, r *http.Request) told {
-	return told{id: w.id(), client: r.RemoteAddr, method: r.Method, path: shownPath(r), pattern: r.Pattern, status: w.status, bytes: w.bytes, slow: w.slow}
+	return told{
+		id:      w.id(),
+		client:  r.RemoteAddr,
+		method:  r.Method,
+		path:    shownPath(r),
+		pattern: r.Pattern,
+		status:  w.status,
+		bytes:   w.bytes,
+		slow:    w.slow,
+	}
 }
 
 // logged writes the access log: the path without its query, which may hold a

@@ -104,7 +104,13 @@ func box(log io.Writer) (*API, *fakes) {
 		_, err := io.WriteString(w, "hello "+account)
 		return err
 	}
-	return New(Parts{Keys: f, Chats: f, Ready: f, Version: "test", Log: slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))}), f
+	return New(Parts{
+		Keys:    f,
+		Chats:   f,
+		Ready:   f,
+		Version: "test",
+		Log:     slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	}), f
 }
 
 func ask(a *API, method, target string, header ...string) *http.Response {
@@ -153,7 +159,8 @@ func TestAChatNeedsAKeyWhereverItIsPut(t *testing.T) {
 			t.Errorf("%.60s %v: %d, want %d", c.target, c.header, r.StatusCode, c.status)
 		}
 		if c.status == 401 {
-			if b := body(t, r); b["code"] != "unauthorized" || b["message"] == "" || r.Header.Get("WWW-Authenticate") == "" {
+			if b := body(t, r); b["code"] != "unauthorized" || b["message"] == "" ||
+				r.Header.Get("WWW-Authenticate") == "" {
 				t.Errorf("%s: %v", c.target, b)
 			}
 		}
@@ -193,15 +200,18 @@ func TestStrangePathsAndMethodsAreAnsweredInJSON(t *testing.T) {
 func TestAPathThatIsNotStraightIsAnsweredInJSON(t *testing.T) {
 	a, _ := box(io.Discard)
 	for _, target := range []string{
-		"/v0/evi/../evi/chat", "/v0/evi/./chat", "//v0/evi/chat", "/v0/evi//chat", "/v0/evi/chat/..", "/..", "/v0/evi/%2e%2e/evi/chat",
+		"/v0/evi/../evi/chat", "/v0/evi/./chat", "//v0/evi/chat", "/v0/evi//chat", "/v0/evi/chat/..", "/..",
+		"/v0/evi/%2e%2e/evi/chat",
 	} {
 		r := ask(a, "GET", target+"?api_key=good-secret")
 		text, err := io.ReadAll(r.Body)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.StatusCode != 404 || r.Header.Get("Content-Type") != "application/json" || r.Header.Get("Location") != "" ||
-			!strings.Contains(string(text), `"not_found"`) || strings.Contains(string(text), "secret") || r.Header.Get("X-Request-Id") == "" {
+		if r.StatusCode != 404 || r.Header.Get("Content-Type") != "application/json" ||
+			r.Header.Get("Location") != "" ||
+			!strings.Contains(string(text), `"not_found"`) || strings.Contains(string(text), "secret") ||
+			r.Header.Get("X-Request-Id") == "" {
 			t.Errorf("%s: %d %v %s", target, r.StatusCode, r.Header, text)
 		}
 	}
@@ -226,7 +236,8 @@ func TestARequestThatWouldBeReadInPartIsRefused(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%.60s: %v", line, err)
 		}
-		if b := body(t, r); r.StatusCode != 400 || b["code"] != "invalid_request" || !contract.ValidID(r.Header.Get("X-Request-Id")) {
+		if b := body(t, r); r.StatusCode != 400 || b["code"] != "invalid_request" ||
+			!contract.ValidID(r.Header.Get("X-Request-Id")) {
 			t.Errorf("%.60s: %d %v", line, r.StatusCode, b)
 		}
 		conn.Close()
@@ -296,10 +307,12 @@ func TestEachKindOfErrorHasItsStatus(t *testing.T) {
 		f.serve = func(http.ResponseWriter, *http.Request, string) error { return c.err }
 		r := ask(a, "GET", "/v0/evi/chat?api_key=good")
 		b := body(t, r)
-		if r.StatusCode != c.status || b["code"] != c.code || b["error"] != http.StatusText(c.status) || b["message"] == "" {
+		if r.StatusCode != c.status || b["code"] != c.code || b["error"] != http.StatusText(c.status) ||
+			b["message"] == "" {
 			t.Errorf("%v: %d %v", c.err, r.StatusCode, b)
 		}
-		if want := map[int]string{429: "2", 503: r.Header.Get("Retry-After")}[c.status]; r.Header.Get("Retry-After") != want {
+		if want := map[int]string{429: "2",
+			503: r.Header.Get("Retry-After")}[c.status]; r.Header.Get("Retry-After") != want {
 			t.Errorf("%v: Retry-After %q", c.err, r.Header.Get("Retry-After"))
 		}
 		if strings.Contains(fmt.Sprint(b), "secret") {
@@ -311,11 +324,13 @@ func TestEachKindOfErrorHasItsStatus(t *testing.T) {
 func TestABodyThatDoesNotFitIsAnsweredInDetail(t *testing.T) {
 	a, f := box(io.Discard)
 	f.serve = func(http.ResponseWriter, *http.Request, string) error {
-		return contract.ErrMalformed{Detail: []contract.ValidationError{{Loc: []any{"body", "tools", 0}, Msg: "missing", Type: "missing"}}}
+		return contract.ErrMalformed{
+			Detail: []contract.ValidationError{{Loc: []any{"body", "tools", 0}, Msg: "missing", Type: "missing"}}}
 	}
 	r := ask(a, "GET", "/v0/evi/chat?api_key=good")
 	text, _ := io.ReadAll(r.Body)
-	if want := `{"detail":[{"loc":["body","tools",0],"msg":"missing","type":"missing"}]}` + "\n"; r.StatusCode != 422 || string(text) != want {
+	if want := `{"detail":[{"loc":["body","tools",0],"msg":"missing","type":"missing"}]}` + "\n"; r.StatusCode != 422 ||
+		string(text) != want {
 		t.Errorf("%d %s", r.StatusCode, text)
 	}
 }
@@ -326,7 +341,8 @@ func TestAPanicIsLoggedAndNothingOfItIsTold(t *testing.T) {
 	f.serve = func(http.ResponseWriter, *http.Request, string) error { panic("the secret broke") }
 	r := ask(a, "GET", "/v0/evi/chat?api_key=good")
 	b := body(t, r)
-	if r.StatusCode != 500 || strings.Contains(fmt.Sprint(b), "secret") || !strings.Contains(fmt.Sprint(b["message"]), r.Header.Get("X-Request-Id")) {
+	if r.StatusCode != 500 || strings.Contains(fmt.Sprint(b), "secret") ||
+		!strings.Contains(fmt.Sprint(b["message"]), r.Header.Get("X-Request-Id")) {
 		t.Errorf("%d %v", r.StatusCode, b)
 	}
 	if !strings.Contains(log.String(), "the secret broke") || !strings.Contains(log.String(), "api_test.go") {
@@ -339,7 +355,8 @@ func TestTheAccessLogHoldsNoKey(t *testing.T) {
 	a, _ := box(&log)
 	ask(a, "GET", "/v0/evi/chat?api_key=good", "X-Service-Api-Key", "good")
 	ask(a, "GET", "/v0/evi/chat?api_key=topsecret")
-	if strings.Contains(log.String(), "good") || strings.Contains(log.String(), "topsecret") || strings.Count(log.String(), `"msg":"request"`) != 2 {
+	if strings.Contains(log.String(), "good") || strings.Contains(log.String(), "topsecret") ||
+		strings.Count(log.String(), `"msg":"request"`) != 2 {
 		t.Errorf("log: %s", &log)
 	}
 }

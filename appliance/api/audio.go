@@ -55,7 +55,11 @@ func (a *API) chatGroupAudio(w http.ResponseWriter, r *http.Request, by caller) 
 		return err
 	}
 	a.reply(w, http.StatusOK, contract.ReturnChatGroupPagedAudioReconstructions{
-		TimedPaging: timedPaging(page, total), ID: g.ID, UserID: by.AccountID, NumChats: g.NumChats, AudioReconstructionsPage: all,
+		TimedPaging:              timedPaging(page, total),
+		ID:                       g.ID,
+		UserID:                   by.AccountID,
+		NumChats:                 g.NumChats,
+		AudioReconstructionsPage: all,
 	})
 	return nil
 }

@@ -53,7 +53,8 @@ func (a *API) hearChat(w http.ResponseWriter, r *http.Request, _ caller) error {
 	h.Set("Cache-Control", "no-store")
 	h.Set("ETag", fmt.Sprintf(`"%s-%x"`, id, sound.wav.Size()))
 	if strings.Contains(r.Header.Get("Range"), ",") {
-		r.Header.Del("Range") // each range of many would be a search of its own; the whole is an answer too (RFC 9110, section 14.2)
+		// each range of many would be a search of its own; the whole is an answer too (RFC 9110, section 14.2)
+		r.Header.Del("Range")
 	}
 	content := takingTurns{r.Context(), sound.wav, a.decoding}
 	http.ServeContent(&ranged{ResponseWriter: w, api: a}, r, "", time.UnixMilli(made[id].ModifiedMS), content)
@@ -73,7 +74,8 @@ func (w *ranged) WriteHeader(status int) {
 		return
 	}
 	w.Header().Del("Content-Disposition")
-	w.api.reply(w.ResponseWriter, status, problem{"range_not_satisfiable", http.StatusText(status), "Range: expected one such as bytes=0-499 within the recording; HEAD tells its length"})
+	w.api.reply(w.ResponseWriter, status, problem{"range_not_satisfiable", http.StatusText(status), "Range: expected " +
+		"one such as bytes=0-499 within the recording; HEAD tells its length"})
 }
 
 func (w *ranged) Write(p []byte) (int, error) {

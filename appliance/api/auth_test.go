@@ -48,7 +48,13 @@ func (b *realBox) open(origins ...string) {
 		b.t.Fatal(err)
 	}
 	b.store = s
-	b.api = New(Parts{Keys: s, Chats: b, Ready: &fakes{}, Origins: origins, Log: slog.New(slog.DiscardHandler)})
+	b.api = New(Parts{
+		Keys:    s,
+		Chats:   b,
+		Ready:   &fakes{},
+		Origins: origins,
+		Log:     slog.New(slog.DiscardHandler),
+	})
 	b.api.now = func() time.Time {
 		b.mu.Lock()
 		defer b.mu.Unlock()
@@ -124,7 +130,8 @@ const form = "application/x-www-form-urlencoded"
 
 func (b *realBox) token(made store.Credentials) string {
 	b.t.Helper()
-	a := b.ask("POST", "/oauth2-cc/token", "grant_type=client_credentials", "Authorization", basic(made.APIKey, made.SecretKey), "Content-Type", form)
+	a := b.ask("POST", "/oauth2-cc/token", "grant_type=client_credentials", "Authorization",
+		basic(made.APIKey, made.SecretKey), "Content-Type", form)
 	token, _ := a.body["access_token"].(string)
 	if a.StatusCode != 200 || token == "" {
 		b.t.Fatalf("no token: %d %s", a.StatusCode, a.text)
@@ -137,18 +144,21 @@ func TestATokenOpensItsAccountUntilItExpiresOverARestart(t *testing.T) {
 	home, work := b.key("home"), b.key("work")
 	token := b.token(home)
 	account := b.ask("GET", "/v0/evi/chat", "", "X-Service-Api-Key", home.APIKey).text
-	if other := b.ask("GET", "/v0/evi/chat", "", "X-Hume-Api-Key", work.APIKey).text; account == other || len(account) != 36 {
+	if other := b.ask("GET", "/v0/evi/chat", "", "X-Hume-Api-Key", work.APIKey).text; account == other ||
+		len(account) != 36 {
 		t.Fatalf("accounts %q and %q", account, other)
 	}
 	opens := func() {
 		t.Helper()
-		for _, path := range []string{"?access_token=" + token, "?accessToken=" + token, "?api_key=&access_token=" + token} {
+		for _, path := range []string{"?access_token=" + token, "?accessToken=" + token,
+			"?api_key=&access_token=" + token} {
 			if a := b.ask("GET", "/v0/evi/chat"+path, ""); a.StatusCode != 200 || a.text != account {
 				t.Errorf("%s: %d %s", path, a.StatusCode, a.text)
 			}
 		}
 		for _, scheme := range []string{"Bearer ", "bearer ", "Bearer  "} {
-			if a := b.ask("GET", "/v0/evi/chat", "", "Authorization", scheme+token); a.StatusCode != 200 || a.text != account {
+			if a := b.ask("GET", "/v0/evi/chat", "", "Authorization", scheme+token); a.StatusCode != 200 ||
+				a.text != account {
 				t.Errorf("%q: %d %s", scheme, a.StatusCode, a.text)
 			}
 		}
@@ -159,11 +169,13 @@ func TestATokenOpensItsAccountUntilItExpiresOverARestart(t *testing.T) {
 	b.wait(30*time.Minute - time.Millisecond)
 	opens()
 	b.wait(time.Millisecond)
-	if a := b.ask("GET", "/v0/evi/chat?access_token="+token, ""); a.StatusCode != 401 || !strings.Contains(a.text, "/oauth2-cc/token") {
+	if a := b.ask("GET", "/v0/evi/chat?access_token="+token, ""); a.StatusCode != 401 ||
+		!strings.Contains(a.text, "/oauth2-cc/token") {
 		t.Errorf("expired: %d %s", a.StatusCode, a.text)
 	}
 	// A key is no token, nor the other way round.
-	for _, path := range []string{"?access_token=" + home.APIKey, "?api_key=" + b.token(home), "?api_key=" + home.SecretKey} {
+	for _, path := range []string{"?access_token=" + home.APIKey, "?api_key=" + b.token(home),
+		"?api_key=" + home.SecretKey} {
 		if a := b.ask("GET", "/v0/evi/chat"+path, ""); a.StatusCode != 401 {
 			t.Errorf("%s: %d", path, a.StatusCode)
 		}
@@ -220,7 +232,8 @@ func TestTheAuthorityIsThereForAll(t *testing.T) {
 		t.Errorf("none: %d %s", a.StatusCode, a.text)
 	}
 	b.api.Authority = []byte("PEM")
-	if a := b.ask("GET", "/ca.crt", ""); a.StatusCode != 200 || a.text != "PEM" || a.Header.Get("Content-Type") != "application/x-x509-ca-cert" {
+	if a := b.ask("GET", "/ca.crt", ""); a.StatusCode != 200 || a.text != "PEM" ||
+		a.Header.Get("Content-Type") != "application/x-x509-ca-cert" {
 		t.Errorf("%d %s %v", a.StatusCode, a.text, a.Header)
 	}
 }

@@ -24,22 +24,55 @@ func (a *API) keyRoutes() []route {
 	}
 	list := append(pageQuery(),
 		describe.Parameter{Name: "account", Says: "Only those of the account of this name.", Schema: describe.Text()},
-		describe.Parameter{Name: "search", Says: "Only those that have this in their id, label, account or last characters.", Schema: describe.Text()},
-		describe.Parameter{Name: "revoked", Says: "Whether those are listed too that were revoked.", Schema: describe.Flag().Or(true)})
-	last := describe.Parameter{Name: "last", Says: "Revoke it also where no operator's key is left then that has no end.", Schema: describe.Flag().Or(false)}
+		describe.Parameter{Name: "search",
+			Says: "Only those that have this in their id, label, account or last characters.", Schema: describe.Text()},
+		describe.Parameter{Name: "revoked", Says: "Whether those are listed too that were revoked.",
+			Schema: describe.Flag().Or(true)})
+	last := describe.Parameter{Name: "last",
+		Says: "Revoke it also where no operator's key is left then that has no end.", Schema: describe.Flag().Or(false)}
 	return []route{
-		{"GET", path, describe.Operator, unread, normal, storesNothing, a.listKeys, says(describe.Operation{ID: "listKeys", Summary: "The keys of all accounts", Query: list,
-			More: "The newest first. The keys themselves are not kept, and so not told.", Answers: ok(contract.ReturnPagedKeys{}), Refuses: []int{404}})},
-		{"POST", path, describe.Operator, tokenBody, normal, storing, a.makeKey, says(describe.Operation{ID: "makeKey", Summary: "Make a key",
-			More: "Its secrets are told once.", Body: "PostedKey", Example: `{"account":"museum","label":"lobby","role":"client","expires_in":86400}`, Answers: made(contract.MadeKey{})})},
-		{"DELETE", one, describe.Operator, unread, normal, storesNothing, a.revokeKey, says(describe.Operation{ID: "revokeKey", Summary: "Make a key useless, at once and for ever",
-			More:  "Its tokens too, and the sockets that are open by it are closed. The last operator's key is kept unless last=true: without one, only parley on the machine itself lets an operator in again.",
-			Query: []describe.Parameter{last}, Answers: ok(confirmation{}), Refuses: []int{409}})},
-		{"POST", one + "/regenerate", describe.Operator, unread, normal, storesNothing, a.regenerateKey, says(describe.Operation{ID: "regenerateKey", Summary: "Give a key new secrets",
-			More: "The old ones fail at once. The new ones are told once.", Answers: ok(contract.MadeKey{}), Refuses: []int{409}})},
-		{"GET", signing, describe.Operator, unread, normal, storesNothing, a.signingKey, says(describe.Operation{ID: "getSigningKey", Summary: "What the webhooks of an account are signed with", Answers: ok(contract.ReturnSigningKey{})})},
-		{"POST", signing, describe.Operator, unread, normal, storesNothing, a.newSigningKey, says(describe.Operation{ID: "makeSigningKey", Summary: "Sign the webhooks of an account with a new key",
-			More: "The old one is gone at once: receivers must be told.", Answers: ok(contract.ReturnSigningKey{})})},
+		{"GET", path, describe.Operator, unread, normal, storesNothing, a.listKeys, says(describe.Operation{
+			ID:      "listKeys",
+			Summary: "The keys of all accounts",
+			Query:   list,
+			More:    "The newest first. The keys themselves are not kept, and so not told.",
+			Answers: ok(contract.ReturnPagedKeys{}),
+			Refuses: []int{404},
+		})},
+		{"POST", path, describe.Operator, tokenBody, normal, storing, a.makeKey, says(describe.Operation{
+			ID:      "makeKey",
+			Summary: "Make a key",
+			More:    "Its secrets are told once.",
+			Body:    "PostedKey",
+			Example: `{"account":"museum","label":"lobby","role":"client","expires_in":86400}`,
+			Answers: made(contract.MadeKey{}),
+		})},
+		{"DELETE", one, describe.Operator, unread, normal, storesNothing, a.revokeKey, says(describe.Operation{
+			ID:      "revokeKey",
+			Summary: "Make a key useless, at once and for ever",
+			More: "Its tokens too, and the sockets that are open by it are closed. The last operator's key is " +
+				"kept unless last=true: without one, only parley on the machine itself lets an operator in again.",
+			Query:   []describe.Parameter{last},
+			Answers: ok(confirmation{}),
+			Refuses: []int{409},
+		})},
+		{"POST", one + "/regenerate", describe.Operator, unread, normal, storesNothing, a.regenerateKey,
+			says(describe.Operation{
+				ID:      "regenerateKey",
+				Summary: "Give a key new secrets",
+				More:    "The old ones fail at once. The new ones are told once.",
+				Answers: ok(contract.MadeKey{}),
+				Refuses: []int{409},
+			})},
+		{"GET", signing, describe.Operator, unread, normal, storesNothing, a.signingKey,
+			says(describe.Operation{ID: "getSigningKey", Summary: "What the webhooks of an account are signed with",
+				Answers: ok(contract.ReturnSigningKey{})})},
+		{"POST", signing, describe.Operator, unread, normal, storesNothing, a.newSigningKey, says(describe.Operation{
+			ID:      "makeSigningKey",
+			Summary: "Sign the webhooks of an account with a new key",
+			More:    "The old one is gone at once: receivers must be told.",
+			Answers: ok(contract.ReturnSigningKey{}),
+		})},
 	}
 }
 
@@ -73,8 +106,16 @@ func (a *API) listKeys(w http.ResponseWriter, r *http.Request, _ caller) error {
 	answer := contract.ReturnPagedKeys{Paging: paging(page, len(all)), KeysPage: []contract.ReturnKey{}}
 	for _, k := range pageOf(all, page.Number, page.Size) {
 		answer.KeysPage = append(answer.KeysPage, contract.ReturnKey{
-			KeyID: k.ID, Account: k.Account, Label: k.Label, Role: string(k.Role), Hint: k.Hint, Kiosk: k.Kiosk != nil,
-			CreatedOn: k.CreatedMS, LastUsedOn: k.UsedMS, RevokedOn: k.RevokedMS, ExpiresOn: k.ExpiresMS,
+			KeyID:      k.ID,
+			Account:    k.Account,
+			Label:      k.Label,
+			Role:       string(k.Role),
+			Hint:       k.Hint,
+			Kiosk:      k.Kiosk != nil,
+			CreatedOn:  k.CreatedMS,
+			LastUsedOn: k.UsedMS,
+			RevokedOn:  k.RevokedMS,
+			ExpiresOn:  k.ExpiresMS,
 		})
 	}
 	a.reply(w, http.StatusOK, answer)
@@ -85,7 +126,9 @@ func (a *API) listKeys(w http.ResponseWriter, r *http.Request, _ caller) error {
 func finds(search string) func(texts ...string) bool {
 	search = strings.ToLower(strings.TrimSpace(search))
 	return func(texts ...string) bool {
-		return slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(strings.ToLower(text), search) })
+		return slices.ContainsFunc(texts, func(text string) bool {
+			return strings.Contains(strings.ToLower(text), search)
+		})
 	}
 }
 
@@ -116,7 +159,15 @@ func (a *API) makeKey(w http.ResponseWriter, r *http.Request, _ caller) error {
 }
 
 func madeKey(c store.Credentials, account string) contract.MadeKey {
-	return contract.MadeKey{KeyID: c.KeyID, Account: account, Role: string(c.Role), APIKey: c.APIKey, SecretKey: c.SecretKey, WebhookSigningKey: c.WebhookSigningKey, ExpiresOn: c.ExpiresMS}
+	return contract.MadeKey{
+		KeyID:             c.KeyID,
+		Account:           account,
+		Role:              string(c.Role),
+		APIKey:            c.APIKey,
+		SecretKey:         c.SecretKey,
+		WebhookSigningKey: c.WebhookSigningKey,
+		ExpiresOn:         c.ExpiresMS,
+	}
 }
 
 func (a *API) revokeKey(w http.ResponseWriter, r *http.Request, _ caller) error {
@@ -131,7 +182,8 @@ func (a *API) revokeKey(w http.ResponseWriter, r *http.Request, _ caller) error 
 	id := r.PathValue("id")
 	switch err := revoke(r.Context(), id); {
 	case errors.Is(err, store.ErrLastOperator):
-		return contract.ErrConflict{Why: "this is the last operator's key that has no end; make another one first, or send last=true and be left with parley keys create on the machine itself"}
+		return contract.ErrConflict{Why: "this is the last operator's key that has no end; make another one first, " +
+			"or send last=true and be left with parley keys create on the machine itself"}
 	case err != nil:
 		return noKey(err, id)
 	}
@@ -158,7 +210,8 @@ func (a *API) regenerateKey(w http.ResponseWriter, r *http.Request, _ caller) er
 		return noKey(store.ErrNotFound, id)
 	}
 	if all[i].Kiosk != nil {
-		return contract.ErrConflict{Why: fmt.Sprintf("it is the key of the screen %q, which nobody can tell a new one; revoke it, and pair the screen anew", cmp.Or(all[i].Label, id))}
+		return contract.ErrConflict{Why: fmt.Sprintf("it is the key of the screen %q, which nobody can tell a new "+
+			"one; revoke it, and pair the screen anew", cmp.Or(all[i].Label, id))}
 	}
 	made, err := a.Records.RegenerateKey(r.Context(), id)
 	if err != nil {

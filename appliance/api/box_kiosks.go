@@ -18,15 +18,36 @@ func (a *API) kioskRoutes() []route {
 		return o
 	}
 	list := append(pageQuery(),
-		describe.Parameter{Name: "search", Says: "Only those that have this in their name, account or id.", Schema: describe.Text()},
-		describe.Parameter{Name: "revoked", Says: "Whether those are listed too that were revoked.", Schema: describe.Flag().Or(false)})
+		describe.Parameter{Name: "search", Says: "Only those that have this in their name, account or id.",
+			Schema: describe.Text()},
+		describe.Parameter{Name: "revoked", Says: "Whether those are listed too that were revoked.",
+			Schema: describe.Flag().Or(false)})
 	return []route{
-		{"POST", "/v0/box/kiosk-codes", describe.Operator, tokenBody, normal, storing, a.makeKioskCode, says(describe.Operation{ID: "makeKioskCode", Summary: "Make a code that pairs a screen",
-			More: "Once, for ten minutes: open /kiosk on the screen and type it, or open /kiosk#CODE.", Body: "PostedKiosk", Example: `{"name":"Lobby","account":"museum"}`, Answers: made(contract.KioskCode{}), Refuses: []int{404}})},
-		{"GET", "/v0/box/kiosks", describe.Operator, unread, normal, storesNothing, a.listKiosks, says(describe.Operation{ID: "listKiosks", Summary: "The screens that were paired", Query: list,
-			More: "The newest first.", Answers: ok(contract.ReturnPagedKiosks{})})},
-		{"DELETE", "/v0/box/kiosks/{id}", describe.Operator, unread, normal, storesNothing, a.revokeKiosk, says(describe.Operation{ID: "revokeKiosk", Summary: "End a screen's pairing, and its conversation",
-			More: "By the id of its key.", Answers: ok(confirmation{})})},
+		{"POST", "/v0/box/kiosk-codes", describe.Operator, tokenBody, normal, storing, a.makeKioskCode,
+			says(describe.Operation{
+				ID:      "makeKioskCode",
+				Summary: "Make a code that pairs a screen",
+				More:    "Once, for ten minutes: open /kiosk on the screen and type it, or open /kiosk#CODE.",
+				Body:    "PostedKiosk",
+				Example: `{"name":"Lobby","account":"museum"}`,
+				Answers: made(contract.KioskCode{}),
+				Refuses: []int{404},
+			})},
+		{"GET", "/v0/box/kiosks", describe.Operator, unread, normal, storesNothing, a.listKiosks,
+			says(describe.Operation{
+				ID:      "listKiosks",
+				Summary: "The screens that were paired",
+				Query:   list,
+				More:    "The newest first.",
+				Answers: ok(contract.ReturnPagedKiosks{}),
+			})},
+		{"DELETE", "/v0/box/kiosks/{id}", describe.Operator, unread, normal, storesNothing, a.revokeKiosk,
+			says(describe.Operation{
+				ID:      "revokeKiosk",
+				Summary: "End a screen's pairing, and its conversation",
+				More:    "By the id of its key.",
+				Answers: ok(confirmation{}),
+			})},
 	}
 }
 
@@ -45,11 +66,17 @@ func (a *API) makeKioskCode(w http.ResponseWriter, r *http.Request, _ caller) er
 		}
 	}
 	at := a.now()
-	code, err := a.Records.StartPairing(r.Context(), posted.Account, store.Kiosk{Name: posted.Name, ConfigID: posted.ConfigID}, at)
+	code, err := a.Records.StartPairing(r.Context(), posted.Account,
+		store.Kiosk{Name: posted.Name, ConfigID: posted.ConfigID}, at)
 	if err != nil {
 		return err
 	}
-	a.reply(w, http.StatusCreated, contract.KioskCode{Code: code, Name: posted.Name, ConfigID: posted.ConfigID, ExpiresOn: at.Add(store.PairingLife).UnixMilli()})
+	a.reply(w, http.StatusCreated, contract.KioskCode{
+		Code:      code,
+		Name:      posted.Name,
+		ConfigID:  posted.ConfigID,
+		ExpiresOn: at.Add(store.PairingLife).UnixMilli(),
+	})
 	return nil
 }
 
@@ -74,7 +101,14 @@ func (a *API) listKiosks(w http.ResponseWriter, r *http.Request, _ caller) error
 	slices.Reverse(all)
 	answer := contract.ReturnPagedKiosks{Paging: paging(page, len(all)), KiosksPage: []contract.ReturnKiosk{}}
 	for _, k := range pageOf(all, page.Number, page.Size) {
-		screen := contract.ReturnKiosk{KeyID: k.ID, Name: k.Label, Account: k.Account, ConfigID: *k.Kiosk, PairedOn: k.CreatedMS, RevokedOn: k.RevokedMS}
+		screen := contract.ReturnKiosk{
+			KeyID:     k.ID,
+			Name:      k.Label,
+			Account:   k.Account,
+			ConfigID:  *k.Kiosk,
+			PairedOn:  k.CreatedMS,
+			RevokedOn: k.RevokedMS,
+		}
 		if screen.ConfigID != "" {
 			name, err := a.Records.ResourceName(r.Context(), k.AccountID, store.KindConfig, screen.ConfigID)
 			if _, gone := errors.AsType[store.ErrMissing](err); err != nil && !gone {
@@ -94,7 +128,9 @@ func (a *API) revokeKiosk(w http.ResponseWriter, r *http.Request, _ caller) erro
 	if err != nil {
 		return err
 	}
-	screen := slices.ContainsFunc(all, func(k store.Key) bool { return k.ID == id && k.Kiosk != nil && k.RevokedMS == 0 })
+	screen := slices.ContainsFunc(all, func(k store.Key) bool {
+		return k.ID == id && k.Kiosk != nil && k.RevokedMS == 0
+	})
 	if screen {
 		err = a.Records.RevokeKey(r.Context(), id)
 	}

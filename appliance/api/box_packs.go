@@ -32,14 +32,43 @@ func (a *API) packRoutes() []route {
 	}
 	begun := []describe.Answer{{Status: 202, Says: "It is begun", Value: contract.PackPull{}}}
 	return []route{
-		{"GET", path, describe.Operator, unread, bulk, storesNothing, a.ofPacks(a.listPacks), says(describe.Operation{ID: "listPacks", Summary: "The packs that there are, and how they stand", Answers: ok(contract.ReturnPacks{})})},
-		{"POST", path + "/{name}/pull", describe.Operator, unread, normal, storesNothing, a.ofPacks(a.pullPack), says(describe.Operation{ID: "pullPack", Summary: "Fetch a pack",
-			More: "It goes on when this is answered: GET " + pull + "/events tells how far it is. A pack is there whole or not at all, and of a pull that fails nothing stays. One is fetched at a time.", Answers: begun, Refuses: []int{409}})},
-		{"DELETE", path + "/{name}", describe.Operator, unread, bulk, storesNothing, a.ofPacks(a.removePack), says(describe.Operation{ID: "removePack", Summary: "Remove a pack",
-			More: "Not one that the settings have the box run on.", Answers: ok(confirmation{}), Refuses: []int{409}})},
-		{"GET", pull + "/events", describe.Operator, unread, normal, storesNothing, a.ofPacks(a.watchPull), says(describe.Operation{ID: "watchPackPull", Summary: "How far the newest pull is, as it goes",
-			More: "Server-sent events: the data of each is a PackPull. The stream ends with the pull; without any it is empty.", Answers: plain("text/event-stream")})},
-		{"DELETE", pull, describe.Operator, unread, normal, storesNothing, a.ofPacks(a.cancelPull), says(describe.Operation{ID: "cancelPackPull", Summary: "End the pull that goes on", More: "What has arrived is dropped.", Answers: ok(contract.PackPull{}), Refuses: []int{409}})},
+		{"GET", path, describe.Operator, unread, bulk, storesNothing, a.ofPacks(a.listPacks),
+			says(describe.Operation{ID: "listPacks", Summary: "The packs that there are, and how they stand",
+				Answers: ok(contract.ReturnPacks{})})},
+		{"POST", path + "/{name}/pull", describe.Operator, unread, normal, storesNothing, a.ofPacks(a.pullPack),
+			says(describe.Operation{
+				ID:      "pullPack",
+				Summary: "Fetch a pack",
+				More: "It goes on when this is answered: GET " + pull +
+					"/events tells how far it is. A pack is there " +
+					"whole or not at all, and of a pull that fails nothing stays. One is fetched at a time.",
+				Answers: begun,
+				Refuses: []int{409},
+			})},
+		{"DELETE", path + "/{name}", describe.Operator, unread, bulk, storesNothing, a.ofPacks(a.removePack),
+			says(describe.Operation{
+				ID:      "removePack",
+				Summary: "Remove a pack",
+				More:    "Not one that the settings have the box run on.",
+				Answers: ok(confirmation{}),
+				Refuses: []int{409},
+			})},
+		{"GET", pull + "/events", describe.Operator, unread, normal, storesNothing, a.ofPacks(a.watchPull),
+			says(describe.Operation{
+				ID:      "watchPackPull",
+				Summary: "How far the newest pull is, as it goes",
+				More: "Server-sent events: the data of each is a PackPull. The stream ends with the pull; without any " +
+					"it is empty.",
+				Answers: plain("text/event-stream"),
+			})},
+		{"DELETE", pull, describe.Operator, unread, normal, storesNothing, a.ofPacks(a.cancelPull),
+			says(describe.Operation{
+				ID:      "cancelPackPull",
+				Summary: "End the pull that goes on",
+				More:    "What has arrived is dropped.",
+				Answers: ok(contract.PackPull{}),
+				Refuses: []int{409},
+			})},
 	}
 }
 

@@ -19,7 +19,16 @@ import (
 type receivers struct{}
 
 func (receivers) WebhookRecord(w store.SentWebhook) contract.ReturnWebhook {
-	return contract.ReturnWebhook{ID: w.ID, Account: w.Account, Event: w.Event, ChatID: w.ChatID, URL: w.URL, State: string(w.State), CreatedOn: w.CreatedMS, LastError: w.LastError}
+	return contract.ReturnWebhook{
+		ID:        w.ID,
+		Account:   w.Account,
+		Event:     w.Event,
+		ChatID:    w.ChatID,
+		URL:       w.URL,
+		State:     string(w.State),
+		CreatedOn: w.CreatedMS,
+		LastError: w.LastError,
+	}
 }
 
 func (receivers) TryWebhook(_ context.Context, _, url string) (time.Duration, error) {
@@ -45,7 +54,8 @@ func page(t *testing.T, r record, name string) []record {
 
 func TestAnOperatorMakesListsAndRevokesKeys(t *testing.T) {
 	c := startRest(t, "home")[0]
-	made := c.ask("POST", "/v0/box/keys", `{"account":"museum","label":"Lobby","role":"operator","expires_in":3600}`, http.StatusCreated)
+	made := c.ask("POST", "/v0/box/keys", `{"account":"museum","label":"Lobby","role":"operator","expires_in":3600}`,
+		http.StatusCreated)
 	key, id := made["api_key"].(string), made["key_id"].(string)
 	if len(key) < 40 || made["role"] != "operator" || made["expires_on"].(float64) < float64(time.Now().UnixMilli()) {
 		t.Fatalf("made %v", made)
@@ -57,7 +67,8 @@ func TestAnOperatorMakesListsAndRevokesKeys(t *testing.T) {
 	if len(rows) != 1 || rows[0]["account"] != "museum" || rows[0]["hint"] != key[len(key)-4:] {
 		t.Errorf("listed are %v", listed)
 	}
-	if status, _, text := c.send("GET", "/v0/box/keys", "", ""); status != 200 || strings.Contains(text, key) || strings.Contains(text, made["secret_key"].(string)) {
+	if status, _, text := c.send("GET", "/v0/box/keys", "", ""); status != 200 || strings.Contains(text, key) ||
+		strings.Contains(text, made["secret_key"].(string)) {
 		t.Errorf("a list tells keys: %s", text)
 	}
 	again := c.ask("POST", "/v0/box/keys/"+id+"/regenerate", "", 200)
@@ -108,7 +119,8 @@ func TestWrongKeysAreRefusedByTheirField(t *testing.T) {
 	c.ask("GET", "/v0/box/keys?account=nobody", "", 404)
 	c.ask("GET", "/v0/box/keys?page_size=0", "", 400)
 	c.ask("GET", "/v0/box/keys?revoked=perhaps", "", 400)
-	if rows := page(t, c.ask("GET", "/v0/box/keys?page_number=9007199254740992", "", 200), "keys_page"); len(rows) != 0 {
+	if rows := page(t, c.ask("GET", "/v0/box/keys?page_number=9007199254740992", "", 200),
+		"keys_page"); len(rows) != 0 {
 		t.Errorf("the last page that there can be has %v", rows)
 	}
 }
@@ -125,22 +137,26 @@ func TestTheSigningKeyIsToldAndMadeAnew(t *testing.T) {
 
 func TestAScreenIsPairedListedAndRevoked(t *testing.T) {
 	c := startRest(t, "home")[0]
-	config := c.ask("POST", "/v0/evi/configs", `{"name":"Guide","evi_version":"4-mini"}`, http.StatusCreated)["id"].(string)
+	config := c.ask("POST", "/v0/evi/configs", `{"name":"Guide","evi_version":"4-mini"}`,
+		http.StatusCreated)["id"].(string)
 	c.ask("POST", "/v0/box/kiosk-codes", `{"name":"Lobby","account":"home","config_id":"none"}`, 404)
 	c.ask("POST", "/v0/box/kiosk-codes", `{"name":"Lobby","account":"nobody","config_id":"`+config+`"}`, 404)
-	code := c.ask("POST", "/v0/box/kiosk-codes", `{"name":"Lobby","account":"home","config_id":"`+config+`"}`, http.StatusCreated)
+	code := c.ask("POST", "/v0/box/kiosk-codes", `{"name":"Lobby","account":"home","config_id":"`+config+`"}`,
+		http.StatusCreated)
 	if code["expires_on"].(float64) < float64(time.Now().UnixMilli()) {
 		t.Errorf("made %v", code)
 	}
 	paired := c.ask("POST", "/v0/box/kiosks", fmt.Sprintf(`{"code":%q}`, code["code"]), http.StatusCreated)
 	rows := page(t, c.ask("GET", "/v0/box/kiosks?search=LOBBY", "", 200), "kiosks_page")
-	if len(rows) != 1 || rows[0]["name"] != "Lobby" || rows[0]["config_name"] != "Guide" || rows[0]["key_id"] != paired["key_id"] {
+	if len(rows) != 1 || rows[0]["name"] != "Lobby" || rows[0]["config_name"] != "Guide" ||
+		rows[0]["key_id"] != paired["key_id"] {
 		t.Fatalf("listed are %v", rows)
 	}
 	id := paired["key_id"].(string)
 	c.ask("POST", "/v0/box/keys/"+id+"/regenerate", "", 409)
 	c.ask("DELETE", "/v0/evi/configs/"+config, "", 200)
-	if rows := page(t, c.ask("GET", "/v0/box/kiosks", "", 200), "kiosks_page"); len(rows) != 1 || rows[0]["config_id"] != config {
+	if rows := page(t, c.ask("GET", "/v0/box/kiosks", "", 200), "kiosks_page"); len(rows) != 1 ||
+		rows[0]["config_id"] != config {
 		t.Errorf("with its config gone: %v", rows)
 	}
 	c.ask("DELETE", "/v0/box/kiosks/"+id, "", 200)
@@ -148,7 +164,8 @@ func TestAScreenIsPairedListedAndRevoked(t *testing.T) {
 	if rows := page(t, c.ask("GET", "/v0/box/kiosks", "", 200), "kiosks_page"); len(rows) != 0 {
 		t.Errorf("revoked, it is listed: %v", rows)
 	}
-	if rows := page(t, c.ask("GET", "/v0/box/kiosks?revoked=true", "", 200), "kiosks_page"); len(rows) != 1 || rows[0]["revoked_on"] == nil {
+	if rows := page(t, c.ask("GET", "/v0/box/kiosks?revoked=true", "", 200), "kiosks_page"); len(rows) != 1 ||
+		rows[0]["revoked_on"] == nil {
 		t.Errorf("those that were revoked: %v", rows)
 	}
 	// The key of an account is no screen.
@@ -159,8 +176,15 @@ func TestAScreenIsPairedListedAndRevoked(t *testing.T) {
 func TestWebhooksAreListedRetriedForgottenAndTried(t *testing.T) {
 	c := startRest(t, "home")[0]
 	for i := range 5 {
-		chat := store.NewChat{ID: contract.NewID(), GroupID: contract.NewID(), AccountID: c.account, StartedMS: int64(1000 + i), RequestID: "r"}
-		chat.Webhooks.Hooks = []store.Webhook{{URL: fmt.Sprintf("https://shop.example/%d?for=x", i), Events: []string{"chat_started"}}}
+		chat := store.NewChat{
+			ID:        contract.NewID(),
+			GroupID:   contract.NewID(),
+			AccountID: c.account,
+			StartedMS: int64(1000 + i),
+			RequestID: "r",
+		}
+		chat.Webhooks.Hooks = []store.Webhook{
+			{URL: fmt.Sprintf("https://shop.example/%d?for=x", i), Events: []string{"chat_started"}}}
 		chat.Webhooks.Started, chat.Webhooks.Ended = `{"event_name":"chat_started"}`, `{"event_name":"chat_ended"}`
 		if err := c.api.Records.StartChat(t.Context(), chat); err != nil {
 			t.Fatal(err)
@@ -168,10 +192,12 @@ func TestWebhooksAreListedRetriedForgottenAndTried(t *testing.T) {
 	}
 	first := c.ask("GET", "/v0/box/webhooks?page_size=2", "", 200)
 	rows := page(t, first, "webhooks_page")
-	if len(rows) != 2 || first["total_pages"] != 3.0 || first["waiting"] != 5.0 || first["dead"] != 0.0 || rows[0]["url"] != "https://shop.example/4?for=x" {
+	if len(rows) != 2 || first["total_pages"] != 3.0 || first["waiting"] != 5.0 || first["dead"] != 0.0 ||
+		rows[0]["url"] != "https://shop.example/4?for=x" {
 		t.Fatalf("the first page is %v", first)
 	}
-	if rows := page(t, c.ask("GET", "/v0/box/webhooks?page_size=2&page_number=2&state=waiting&account=home", "", 200), "webhooks_page"); len(rows) != 1 {
+	if rows := page(t, c.ask("GET", "/v0/box/webhooks?page_size=2&page_number=2&state=waiting&account=home", "", 200),
+		"webhooks_page"); len(rows) != 1 {
 		t.Errorf("the last page is %v", rows)
 	}
 	past := c.ask("GET", "/v0/box/webhooks?page_number=7&page_size=2", "", 200)
@@ -196,10 +222,12 @@ func TestWebhooksAreListedRetriedForgottenAndTried(t *testing.T) {
 	for _, body := range []string{`{}`, `{"ids":[]}`, `{"ids":["x"],"all":true}`} {
 		c.ask("POST", "/v0/box/webhooks/forget", body, 400)
 	}
-	if r := c.ask("POST", "/v0/box/webhooks/test", `{"url":"https://shop.example/x","account":"home"}`, 200); r["delivered"] != true {
+	if r := c.ask("POST", "/v0/box/webhooks/test", `{"url":"https://shop.example/x","account":"home"}`,
+		200); r["delivered"] != true {
 		t.Errorf("tried: %v", r)
 	}
-	if r := c.ask("POST", "/v0/box/webhooks/test", `{"url":"https://down.example/x","account":"home"}`, 200); r["delivered"] != false || r["error"] != "it answered 503" {
+	if r := c.ask("POST", "/v0/box/webhooks/test", `{"url":"https://down.example/x","account":"home"}`,
+		200); r["delivered"] != false || r["error"] != "it answered 503" {
 		t.Errorf("tried: %v", r)
 	}
 	c.ask("POST", "/v0/box/webhooks/test", `{"url":"ftp://x","account":"home"}`, 400)
@@ -252,7 +280,8 @@ func TestAStreamEndsWithItsListenerItsKeyAndTheBox(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer answer.Body.Close()
-			if answer.Header.Get("Content-Type") != "text/event-stream" || answer.Header.Get("Cache-Control") != "no-store" {
+			if answer.Header.Get("Content-Type") != "text/event-stream" ||
+				answer.Header.Get("Cache-Control") != "no-store" {
 				t.Errorf("answered with %v", answer.Header)
 			}
 			lines := bufio.NewScanner(answer.Body)
@@ -262,7 +291,8 @@ func TestAStreamEndsWithItsListenerItsKeyAndTheBox(t *testing.T) {
 					break
 				}
 			}
-			if got := strings.Join(said, "\n"); got != ": here\n\ndata: {\"n\":0}\n\ndata: {\"n\":1}\n\ndata: {\"n\":2}" {
+			if got := strings.Join(said,
+				"\n"); got != ": here\n\ndata: {\"n\":0}\n\ndata: {\"n\":1}\n\ndata: {\"n\":2}" {
 				t.Errorf("said %q", got)
 			}
 			end(c, made["key_id"].(string), leave, stop)

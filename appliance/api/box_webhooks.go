@@ -30,19 +30,52 @@ func (a *API) webhookRoutes() []route {
 		return o
 	}
 	list := append(pageQuery(),
-		describe.Parameter{Name: "state", Says: "Only those that are so: waiting, delivered, or dead, which is given up.", Schema: describe.Words(store.WebhookStates()...)},
+		describe.Parameter{Name: "state",
+			Says:   "Only those that are so: waiting, delivered, or dead, which is given up.",
+			Schema: describe.Words(store.WebhookStates()...)},
 		describe.Parameter{Name: "account", Says: "Only those of the account of this name.", Schema: describe.Text()},
 		describe.Parameter{Name: "chat_id", Says: "Only those of this chat.", Schema: describe.Text()},
-		describe.Parameter{Name: "search", Says: "Only those that have this in their URL, chat, event or error.", Schema: describe.Text()})
+		describe.Parameter{Name: "search", Says: "Only those that have this in their URL, chat, event or error.",
+			Schema: describe.Text()})
 	return []route{
-		{"GET", path, describe.Operator, unread, normal, storesNothing, a.listWebhooks, says(describe.Operation{ID: "listWebhooks", Summary: "The webhooks that wait, that were given up, and those of the last day", Query: list,
-			More: "The newest first.", Answers: ok(contract.ReturnPagedWebhooks{}), Refuses: []int{404}})},
-		{"POST", path + "/retry", describe.Operator, recordBody, bulk, storesNothing, a.retryWebhooks, says(describe.Operation{ID: "retryWebhooks", Summary: "Try webhooks again, now and for another day",
-			More: "Those that wait, and those that were given up.", Body: "PostedWebhookChoice", Example: `{"all":true}`, Answers: ok(contract.WebhooksChanged{}), Refuses: []int{404}})},
-		{"POST", path + "/forget", describe.Operator, recordBody, bulk, storesNothing, a.forgetWebhooks, says(describe.Operation{ID: "forgetWebhooks", Summary: "Delete webhooks that were given up",
-			Body: "PostedWebhookChoice", Example: `{"all":true}`, Answers: ok(contract.WebhooksChanged{}), Refuses: []int{404}})},
-		{"POST", path + "/test", describe.Operator, tokenBody, normal, storesNothing, a.tryWebhook, says(describe.Operation{ID: "testWebhook", Summary: "Send a receiver a signed example",
-			More: "A chat_started of a chat that there never was, once, under the rules of the box. That it was not delivered is told in error.", Body: "PostedWebhookTest", Example: `{"url":"https://shop.example/hooks/parley","account":"home"}`, Answers: ok(contract.WebhookTested{}), Refuses: []int{404}})},
+		{"GET", path, describe.Operator, unread, normal, storesNothing, a.listWebhooks, says(describe.Operation{
+			ID:      "listWebhooks",
+			Summary: "The webhooks that wait, that were given up, and those of the last day",
+			Query:   list,
+			More:    "The newest first.",
+			Answers: ok(contract.ReturnPagedWebhooks{}),
+			Refuses: []int{404},
+		})},
+		{"POST", path + "/retry", describe.Operator, recordBody, bulk, storesNothing, a.retryWebhooks,
+			says(describe.Operation{
+				ID:      "retryWebhooks",
+				Summary: "Try webhooks again, now and for another day",
+				More:    "Those that wait, and those that were given up.",
+				Body:    "PostedWebhookChoice",
+				Example: `{"all":true}`,
+				Answers: ok(contract.WebhooksChanged{}),
+				Refuses: []int{404},
+			})},
+		{"POST", path + "/forget", describe.Operator, recordBody, bulk, storesNothing, a.forgetWebhooks,
+			says(describe.Operation{
+				ID:      "forgetWebhooks",
+				Summary: "Delete webhooks that were given up",
+				Body:    "PostedWebhookChoice",
+				Example: `{"all":true}`,
+				Answers: ok(contract.WebhooksChanged{}),
+				Refuses: []int{404},
+			})},
+		{"POST", path + "/test", describe.Operator, tokenBody, normal, storesNothing, a.tryWebhook,
+			says(describe.Operation{
+				ID:      "testWebhook",
+				Summary: "Send a receiver a signed example",
+				More: "A chat_started of a chat that there never was, once, under the rules of the box. That it was " +
+					"not delivered is told in error.",
+				Body:    "PostedWebhookTest",
+				Example: `{"url":"https://shop.example/hooks/parley","account":"home"}`,
+				Answers: ok(contract.WebhookTested{}),
+				Refuses: []int{404},
+			})},
 	}
 }
 
@@ -60,7 +93,8 @@ func (a *API) listWebhooks(w http.ResponseWriter, r *http.Request, _ caller) err
 	if err != nil {
 		return err
 	}
-	answer := contract.ReturnPagedWebhooks{Paging: paging(page, total), WebhooksPage: make([]contract.ReturnWebhook, len(found))}
+	answer := contract.ReturnPagedWebhooks{Paging: paging(page, total),
+		WebhooksPage: make([]contract.ReturnWebhook, len(found))}
 	for i, one := range found {
 		answer.WebhooksPage[i] = a.BoxWebhooks.WebhookRecord(one)
 	}
@@ -75,7 +109,8 @@ func (a *API) webhookFilter(r *http.Request, q url.Values) (f store.WebhookFilte
 	f.ChatID, f.Search = q.Get("chat_id"), q.Get("search")
 	if state := store.WebhookState(q.Get("state")); state != "" {
 		if !slices.Contains(store.WebhookStates(), state) {
-			return f, contract.ErrInvalid{Field: "state", Why: fmt.Sprintf("%.80q is not allowed; expected waiting, delivered or dead", state)}
+			return f, contract.ErrInvalid{Field: "state",
+				Why: fmt.Sprintf("%.80q is not allowed; expected waiting, delivered or dead", state)}
 		}
 		f.States = []store.WebhookState{state}
 	}
@@ -93,7 +128,8 @@ func (a *API) accountID(r *http.Request, name string) (string, error) {
 }
 
 // changeWebhooks does something to those that a body names.
-func (a *API) changeWebhooks(w http.ResponseWriter, r *http.Request, change func(context.Context, store.WebhookFilter) (int, error)) error {
+func (a *API) changeWebhooks(w http.ResponseWriter, r *http.Request,
+	change func(context.Context, store.WebhookFilter) (int, error)) error {
 	posted, err := decode(r, contract.ParsePostedWebhookChoice)
 	if err != nil {
 		return err

@@ -31,7 +31,8 @@ type Keys interface {
 	Pair(ctx context.Context, code string, at time.Time) (store.Credentials, store.Kiosk, error)
 	// SignIn makes a session of the console for who has a link, and returns what
 	// its cookie is to hold; store.ErrNotFound for a link that is not good.
-	SignIn(ctx context.Context, link, browser, address string, at time.Time) (cookie string, made store.Session, err error)
+	SignIn(ctx context.Context, link, browser, address string, at time.Time) (cookie string, made store.Session,
+		err error)
 	// OpenSession returns what a session's cookie opens at that time;
 	// store.ErrNotFound for one that is unknown, was ended, or whose time is over.
 	OpenSession(ctx context.Context, cookie string, at time.Time) (store.Grant, error)
@@ -71,7 +72,8 @@ func presented(r *http.Request) credential {
 	if key := firstFilled(r.Header.Get("X-Service-Api-Key"), r.Header.Get("X-Hume-Api-Key")); key != "" {
 		return credential{text: key}
 	}
-	if scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "Bearer") && strings.TrimSpace(token) != "" {
+	if scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "Bearer") &&
+		strings.TrimSpace(token) != "" {
 		return credential{text: strings.TrimSpace(token), token: true}
 	}
 	if r.URL.RawQuery != "" {
@@ -146,10 +148,12 @@ func (a *API) admitKey(rt route, r *http.Request) (caller, error) {
 	if errors.Is(err, store.ErrNotFound) {
 		a.known.forget(c.text)
 		if c.cookie {
-			return caller{}, a.wrong(r, "the session of the console was ended, or its time is over; parley console link prints a link that signs in again")
+			return caller{}, a.wrong(r, "the session of the console was ended, or its time is over; parley console "+
+				"link prints a link that signs in again")
 		}
 		if c.token {
-			return caller{}, a.wrong(r, "the access token is unknown, has expired, or its key was revoked; POST /oauth2-cc/token makes a new one")
+			return caller{}, a.wrong(r, "the access token is unknown, has expired, or its key was revoked; POST "+
+				"/oauth2-cc/token makes a new one")
 		}
 		return caller{}, a.wrong(r, "the API key is unknown, has expired, or was revoked")
 	}
@@ -167,11 +171,13 @@ func (a *API) admitKey(rt route, r *http.Request) (caller, error) {
 		return by, ofKiosk(rt, r, by)
 	}
 	if c.token && rt.access != describe.Token {
-		return caller{}, contract.ErrForbidden{Why: "an access token may not do this: it opens live chats, speech and the list of voices, " +
+		return caller{}, contract.ErrForbidden{Why: "an access token may not do this: it opens live chats, speech " +
+			"and the list of voices, " +
 			"and nothing else; send an API key in the header X-Service-Api-Key, from a server"}
 	}
 	if rt.access == describe.Operator && g.Role != store.OperatorKey {
-		return caller{}, contract.ErrForbidden{Why: "this is of the whole box, and this is a client's key; a key of an operator opens it (parley keys create --role operator)"}
+		return caller{}, contract.ErrForbidden{Why: "this is of the whole box, and this is a client's key; a key of " +
+			"an operator opens it (parley keys create --role operator)"}
 	}
 	return by, nil
 }
@@ -226,7 +232,8 @@ func (a *API) grant(ctx context.Context, c credential) (store.Grant, error) {
 func (a *API) admitClient(r *http.Request) (caller, error) {
 	key, secret, _ := r.BasicAuth()
 	if key == "" || secret == "" {
-		return caller{}, invalidClient("send the API key and its secret key as Authorization: Basic, joined by a colon, in base64")
+		return caller{},
+			invalidClient("send the API key and its secret key as Authorization: Basic, joined by a colon, in base64")
 	}
 	return caller{client: basicCredentials{key, secret}}, nil
 }
@@ -240,7 +247,8 @@ func (a *API) wrong(r *http.Request, why string) error {
 		return contract.ErrUnauthorized{Why: why}
 	}
 	if begins {
-		a.Log.WarnContext(r.Context(), "too many wrong keys from an address: more of them are answered with 429", "client", r.RemoteAddr, "seconds", int(wait.Seconds()))
+		a.Log.WarnContext(r.Context(), "too many wrong keys from an address: more of them are answered with 429",
+			"client", r.RemoteAddr, "seconds", int(wait.Seconds()))
 	}
 	return contract.ErrTooMany{What: "too many wrong keys or tokens from this address", RetryAfter: wait}
 }

@@ -24,13 +24,16 @@ type Calls interface {
 }
 
 // errNoCalls is said by a box without WebRTC.
-var errNoCalls = contract.ErrUnavailable{Why: "this box takes no calls over WebRTC: its operator has turned them off (webrtc.listen)"}
+var errNoCalls = contract.ErrUnavailable{
+	Why: "this box takes no calls over WebRTC: its operator has turned them off (webrtc.listen)"}
 
 func (a *API) call(w http.ResponseWriter, r *http.Request, by caller) error {
 	if a.Calls == nil {
 		return errNoCalls
 	}
-	return a.Calls.Answer(w, r, by.AccountID, func(id string) string { return callPath + "/calls/" + id }, &pass{keys: a.Keys, grant: by.Grant})
+	return a.Calls.Answer(w, r, by.AccountID, func(id string) string {
+		return callPath + "/calls/" + id
+	}, &pass{keys: a.Keys, grant: by.Grant})
 }
 
 func (a *API) changeCall(w http.ResponseWriter, r *http.Request, by caller) error {
@@ -55,13 +58,20 @@ func (a *API) endCall(w http.ResponseWriter, r *http.Request, by caller) error {
 func callSays() describe.Operation {
 	chat := chatSays()
 	return describe.Operation{
-		ID: "call", Section: "Live chats", Summary: "Talk, over WebRTC", Call: true, Kiosk: true,
+		ID:      "call",
+		Section: "Live chats",
+		Summary: "Talk, over WebRTC",
+		Call:    true,
+		Kiosk:   true,
 		More: strings.Join([]string{
-			"The body is an SDP offer with one audio track, both ways, and a data channel named chat; the answer is SDP too (WHIP, RFC 9725).",
-			"The voices go as Opus; the data channel carries the messages of the socket as text, but for audio, and call_ended {code, reason} at the end.",
+			"The body is an SDP offer with one audio track, both ways, and a data channel named chat; the answer is " +
+				"SDP too (WHIP, RFC 9725).",
+			"The voices go as Opus; the data channel carries the messages of the socket as text, but for audio, and " +
+				"call_ended {code, reason} at the end.",
 			"Location is the call: PATCH it with further candidates or a new offer, DELETE it to hang up.",
 		}, " "),
-		Query: chat.Query, Upload: sdpMedia,
+		Query:   chat.Query,
+		Upload:  sdpMedia,
 		Answers: []describe.Answer{{Status: 201, Says: "The answer", Media: sdpMedia}},
 		Refuses: []int{413, 415, 422, 503},
 	}
@@ -74,18 +84,28 @@ const (
 
 func changeCallSays() describe.Operation {
 	return describe.Operation{
-		ID: "changeCall", Section: "Live chats", Summary: "Add candidates to a call, or begin its connection anew", Call: true, Kiosk: true,
-		More:    "The body is a fragment of SDP (" + fragmentMedia + ") or a whole offer (" + sdpMedia + "), after a change of networks for one; what begins anew is answered in kind.",
-		Upload:  fragmentMedia,
-		Also:    sdpMedia,
-		Answers: []describe.Answer{{Status: 200, Says: "The connection begins anew", Media: fragmentMedia}, {Status: 204, Says: "The candidates were taken"}},
+		ID:      "changeCall",
+		Section: "Live chats",
+		Summary: "Add candidates to a call, or begin its connection anew",
+		Call:    true,
+		Kiosk:   true,
+		More: "The body is a fragment of SDP (" + fragmentMedia + ") or a whole offer (" + sdpMedia +
+			"), after a change of networks for one; what begins anew is answered in kind.",
+		Upload: fragmentMedia,
+		Also:   sdpMedia,
+		Answers: []describe.Answer{{Status: 200, Says: "The connection begins anew", Media: fragmentMedia},
+			{Status: 204, Says: "The candidates were taken"}},
 		Refuses: []int{412, 413, 415, 503},
 	}
 }
 
 func endCallSays() describe.Operation {
 	return describe.Operation{
-		ID: "endCall", Section: "Live chats", Summary: "Hang up", Call: true, Kiosk: true,
+		ID:      "endCall",
+		Section: "Live chats",
+		Summary: "Hang up",
+		Call:    true,
+		Kiosk:   true,
 		Answers: []describe.Answer{{Status: 200, Says: "The call is over"}},
 		Refuses: []int{503},
 	}

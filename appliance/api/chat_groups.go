@@ -21,11 +21,17 @@ func (a *API) listChatGroups(w http.ResponseWriter, r *http.Request, by caller) 
 	records := make([]contract.ReturnChatGroup, len(groups))
 	for i, g := range groups {
 		records[i] = contract.ReturnChatGroup{
-			ID: g.ID, FirstStartTimestamp: g.FirstStartMS, MostRecentStartTimestamp: g.LastStartMS,
-			MostRecentChatID: g.LastChatID, MostRecentConfig: configSpec(g.LastConfig), NumChats: g.NumChats, Active: g.Active,
+			ID:                       g.ID,
+			FirstStartTimestamp:      g.FirstStartMS,
+			MostRecentStartTimestamp: g.LastStartMS,
+			MostRecentChatID:         g.LastChatID,
+			MostRecentConfig:         configSpec(g.LastConfig),
+			NumChats:                 g.NumChats,
+			Active:                   g.Active,
 		}
 	}
-	a.reply(w, http.StatusOK, contract.ReturnPagedChatGroups{TimedPaging: timedPaging(page, total), ChatGroupsPage: records})
+	a.reply(w, http.StatusOK, contract.ReturnPagedChatGroups{TimedPaging: timedPaging(page, total),
+		ChatGroupsPage: records})
 	return nil
 }
 
@@ -45,8 +51,13 @@ func (a *API) chatGroup(w http.ResponseWriter, r *http.Request, by caller) error
 		return missing(err, "chat group", r.PathValue("id"))
 	}
 	a.reply(w, http.StatusOK, contract.ReturnChatGroupPagedChats{
-		TimedPaging: timedPaging(page, total), ID: g.ID, FirstStartTimestamp: g.FirstStartMS, MostRecentStartTimestamp: g.LastStartMS,
-		NumChats: g.NumChats, Active: g.Active, ChatsPage: chatRecords(chats),
+		TimedPaging:              timedPaging(page, total),
+		ID:                       g.ID,
+		FirstStartTimestamp:      g.FirstStartMS,
+		MostRecentStartTimestamp: g.LastStartMS,
+		NumChats:                 g.NumChats,
+		Active:                   g.Active,
+		ChatsPage:                chatRecords(chats),
 	})
 	return nil
 }

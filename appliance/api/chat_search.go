@@ -37,16 +37,23 @@ func (a *API) searchChats(w http.ResponseWriter, r *http.Request, by caller) err
 	defer leave()
 	found, next, err := a.Records.SearchChats(r.Context(), by.AccountID, search, most)
 	if errors.Is(err, store.ErrNotFound) {
-		return contract.ErrInvalid{Field: "before", Why: fmt.Sprintf("there is no chat %.80q, or no more; search again without it", search.Before)}
+		return contract.ErrInvalid{Field: "before",
+			Why: fmt.Sprintf("there is no chat %.80q, or no more; search again without it", search.Before)}
 	}
 	if err != nil {
 		return err
 	}
 	answer := contract.ReturnFoundChats{Chats: make([]contract.FoundChat, len(found)), Next: next}
 	for i, c := range found {
-		answer.Chats[i] = contract.FoundChat{ReturnChat: chatRecords([]store.Chat{c.Chat})[0], CustomSessionID: c.CustomSessionID}
+		answer.Chats[i] = contract.FoundChat{ReturnChat: chatRecords([]store.Chat{c.Chat})[0],
+			CustomSessionID: c.CustomSessionID}
 		if e := c.Excerpt; e.ChatID != "" {
-			answer.Chats[i].Excerpt = &contract.ChatExcerpt{EventID: e.ID, Timestamp: e.AtMS, Role: contract.ChatEventRole(e.Role), Text: e.MessageText}
+			answer.Chats[i].Excerpt = &contract.ChatExcerpt{
+				EventID:   e.ID,
+				Timestamp: e.AtMS,
+				Role:      contract.ChatEventRole(e.Role),
+				Text:      e.MessageText,
+			}
 		}
 	}
 	a.reply(w, http.StatusOK, answer)
@@ -61,15 +68,18 @@ func readSearch(q url.Values) (f store.ChatSearch, err error) {
 	}
 	text := q.Get("search")
 	if n := len([]rune(text)); n > maxSearchChars {
-		return f, contract.ErrInvalid{Field: "search", Why: fmt.Sprintf("%d characters; at most %d are allowed", n, maxSearchChars)}
+		return f, contract.ErrInvalid{Field: "search",
+			Why: fmt.Sprintf("%d characters; at most %d are allowed", n, maxSearchChars)}
 	}
 	if f.Words = strings.Fields(text); len(f.Words) > maxSearchWords {
-		return f, contract.ErrInvalid{Field: "search", Why: fmt.Sprintf("%d words; at most %d are allowed", len(f.Words), maxSearchWords)}
+		return f, contract.ErrInvalid{Field: "search",
+			Why: fmt.Sprintf("%d words; at most %d are allowed", len(f.Words), maxSearchWords)}
 	}
 	for name, ms := range map[string]*int64{"from": &f.FromMS, "until": &f.UntilMS} {
 		n, err := readNumber(q, name, 0, 0, maxPageNumber)
 		if err != nil {
-			return f, contract.ErrInvalid{Field: name, Why: fmt.Sprintf("%.80q is not allowed; expected a time in Unix milliseconds", q.Get(name))}
+			return f, contract.ErrInvalid{Field: name,
+				Why: fmt.Sprintf("%.80q is not allowed; expected a time in Unix milliseconds", q.Get(name))}
 		}
 		*ms = int64(n)
 	}
@@ -84,8 +94,11 @@ func searchChatsSays(config, status describe.Parameter) describe.Operation {
 		return describe.Parameter{Name: name, Says: says, Schema: describe.Number(0, maxPageNumber)}
 	}
 	return describe.Operation{
-		ID: "searchChats", Section: "Chats", Summary: "Search chats",
-		More: "The newest first. One answer looks through some ten thousand chats at most: where next is there, the search goes on with it as before, and may find more.",
+		ID:      "searchChats",
+		Section: "Chats",
+		Summary: "Search chats",
+		More: "The newest first. One answer looks through some ten thousand chats at most: where next is there, " +
+			"the search goes on with it as before, and may find more.",
 		Query: []describe.Parameter{
 			text("search", "Words, all of which were said in one message, in any case."),
 			config, status,
@@ -93,7 +106,8 @@ func searchChatsSays(config, status describe.Parameter) describe.Operation {
 			time("from", "Only chats that began then, in Unix milliseconds, or later."),
 			time("until", "Only chats that began before."),
 			text("before", "The next of the answer before this one."),
-			{Name: "limit", Says: "How many chats at most.", Schema: describe.Number(1, contract.MaxPageSize).Or(contract.DefaultPageSize)},
+			{Name: "limit", Says: "How many chats at most.",
+				Schema: describe.Number(1, contract.MaxPageSize).Or(contract.DefaultPageSize)},
 		},
 		Answers: ok(contract.ReturnFoundChats{}),
 	}

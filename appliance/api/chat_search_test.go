@@ -12,7 +12,13 @@ func TestChatsAreSearched(t *testing.T) {
 	clients := startRest(t, "home", "work")
 	c := clients[0]
 	said := func(text string) store.Event {
-		return store.Event{ID: contract.NewID(), AtMS: at(1), Type: store.UserMessage, Role: store.User, MessageText: text}
+		return store.Event{
+			ID:          contract.NewID(),
+			AtMS:        at(1),
+			Type:        store.UserMessage,
+			Role:        store.User,
+			MessageText: text,
+		}
 	}
 	old := c.begin(store.NewChat{StartedMS: at(0), CustomSessionID: "ann"}, said("Is the museum open?"))
 	c.end(old.ID, store.UserEnded, at(9))
@@ -38,10 +44,13 @@ func TestChatsAreSearched(t *testing.T) {
 	}
 	first := c.ask("GET", "/v0/box/chats?search=museum&limit=1", "", 200)
 	has(t, "the first answer", first, record{"next": live.ID})
-	has(t, "the last answer", c.ask("GET", "/v0/box/chats?search=museum&limit=1&before="+live.ID, "", 200), record{"next": nil})
+	has(t, "the last answer", c.ask("GET", "/v0/box/chats?search=museum&limit=1&before="+live.ID, "", 200),
+		record{"next": nil})
 	one := c.ask("GET", "/v0/box/chats?custom_session_id=ann", "", 200)["chats"].([]any)[0].(record)
-	has(t, "a chat", one, record{"custom_session_id": "ann", "status": "USER_ENDED", "start_timestamp": at(0), "event_count": 1})
-	has(t, "its excerpt", one["excerpt"].(record), record{"role": "USER", "text": "Is the museum open?", "timestamp": at(1)})
+	has(t, "a chat", one, record{"custom_session_id": "ann", "status": "USER_ENDED", "start_timestamp": at(0),
+		"event_count": 1})
+	has(t, "its excerpt", one["excerpt"].(record),
+		record{"role": "USER", "text": "Is the museum open?", "timestamp": at(1)})
 
 	for query, want := range map[string]string{
 		"status=BUSY":                        "status: ",

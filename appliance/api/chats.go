@@ -42,7 +42,9 @@ func readStatuses(q url.Values) ([]store.Status, error) {
 		case slices.Contains(contract.ChatStatuses(), contract.ChatStatus(text)):
 			chosen = append(chosen, store.Status(text))
 		default:
-			return nil, contract.ErrInvalid{Field: "status", Why: fmt.Sprintf("%.80q is not allowed; allowed: %s", text, strings.Trim(fmt.Sprint(contract.ChatStatuses()), "[]"))}
+			return nil, contract.ErrInvalid{Field: "status",
+				Why: fmt.Sprintf("%.80q is not allowed; allowed: %s", text,
+					strings.Trim(fmt.Sprint(contract.ChatStatuses()), "[]"))}
 		}
 	}
 	return chosen, nil
@@ -66,11 +68,13 @@ func (a *API) listChats(w http.ResponseWriter, r *http.Request, by caller) error
 	if err != nil {
 		return err
 	}
-	chats, total, err := a.Records.Chats(r.Context(), by.AccountID, store.ChatFilter{ConfigID: q.Get("config_id"), Statuses: statuses}, page)
+	chats, total, err := a.Records.Chats(r.Context(), by.AccountID,
+		store.ChatFilter{ConfigID: q.Get("config_id"), Statuses: statuses}, page)
 	if err != nil {
 		return err
 	}
-	a.reply(w, http.StatusOK, contract.ReturnPagedChats{TimedPaging: timedPaging(page, total), ChatsPage: chatRecords(chats)})
+	a.reply(w, http.StatusOK, contract.ReturnPagedChats{TimedPaging: timedPaging(page, total),
+		ChatsPage: chatRecords(chats)})
 	return nil
 }
 
@@ -89,9 +93,15 @@ func (a *API) chatEvents(w http.ResponseWriter, r *http.Request, by caller) erro
 		return missing(err, "chat", c.ID)
 	}
 	a.reply(w, http.StatusOK, contract.ReturnChatPagedEvents{
-		TimedPaging: timedPaging(page, total), ID: c.ID, ChatGroupID: c.GroupID, Status: contract.ChatStatus(c.Status),
-		StartTimestamp: c.StartedMS, EndTimestamp: c.EndedMS, Config: configSpec(c.Config), Metadata: c.Metadata,
-		EventsPage: eventRecords(events),
+		TimedPaging:    timedPaging(page, total),
+		ID:             c.ID,
+		ChatGroupID:    c.GroupID,
+		Status:         contract.ChatStatus(c.Status),
+		StartTimestamp: c.StartedMS,
+		EndTimestamp:   c.EndedMS,
+		Config:         configSpec(c.Config),
+		Metadata:       c.Metadata,
+		EventsPage:     eventRecords(events),
 	})
 	return nil
 }
@@ -100,8 +110,14 @@ func chatRecords(chats []store.Chat) []contract.ReturnChat {
 	records := make([]contract.ReturnChat, len(chats))
 	for i, c := range chats {
 		records[i] = contract.ReturnChat{
-			ID: c.ID, ChatGroupID: c.GroupID, Status: contract.ChatStatus(c.Status), StartTimestamp: c.StartedMS,
-			EndTimestamp: c.EndedMS, EventCount: c.EventCount, Config: configSpec(c.Config), Metadata: c.Metadata,
+			ID:             c.ID,
+			ChatGroupID:    c.GroupID,
+			Status:         contract.ChatStatus(c.Status),
+			StartTimestamp: c.StartedMS,
+			EndTimestamp:   c.EndedMS,
+			EventCount:     c.EventCount,
+			Config:         configSpec(c.Config),
+			Metadata:       c.Metadata,
 		}
 	}
 	return records
@@ -111,8 +127,15 @@ func eventRecords(events []store.Event) []contract.ReturnChatEvent {
 	records := make([]contract.ReturnChatEvent, len(events))
 	for i, e := range events {
 		records[i] = contract.ReturnChatEvent{
-			ID: e.ID, ChatID: e.ChatID, Timestamp: e.AtMS, Type: contract.ChatEventType(e.Type), Role: contract.ChatEventRole(e.Role),
-			MessageText: e.MessageText, EmotionFeatures: e.EmotionFeatures, Metadata: e.Metadata, RelatedEventID: e.RelatedEventID,
+			ID:              e.ID,
+			ChatID:          e.ChatID,
+			Timestamp:       e.AtMS,
+			Type:            contract.ChatEventType(e.Type),
+			Role:            contract.ChatEventRole(e.Role),
+			MessageText:     e.MessageText,
+			EmotionFeatures: e.EmotionFeatures,
+			Metadata:        e.Metadata,
+			RelatedEventID:  e.RelatedEventID,
 		}
 	}
 	return records

@@ -24,7 +24,8 @@ func NewConfigs(records *store.Store, plugins Plugins) Configs {
 // Config returns a version of an account's config, the newest where version is
 // nil. The error is a store.ErrNotFound where there is none.
 func (c Configs) Config(ctx context.Context, account, id string, version *int) (contract.ReturnConfig, error) {
-	v, err := c.records.VersionOf(ctx, account, store.Ref{Kind: store.KindConfig, ID: id, Version: versionOrNewest(version)})
+	v, err := c.records.VersionOf(ctx, account,
+		store.Ref{Kind: store.KindConfig, ID: id, Version: versionOrNewest(version)})
 	if err != nil {
 		return contract.ReturnConfig{}, err
 	}

@@ -13,7 +13,9 @@ import (
 // configs answers for the configs of an account.
 func (a *API) configs() versioned[contract.ReturnConfig] {
 	return versioned[contract.ReturnConfig]{
-		API: a, kind: store.KindConfig, parseName: contract.ParsePostedName,
+		API:       a,
+		kind:      store.KindConfig,
+		parseName: contract.ParsePostedName,
 		draftFirst: func(r *http.Request, account string) ([]store.Draft, error) {
 			c, err := decode(r, contract.ParsePostedConfig)
 			if err != nil {
@@ -41,10 +43,12 @@ func (a *API) configs() versioned[contract.ReturnConfig] {
 
 // configDrafts are the draft of a config and, before it, that of the prompt
 // whose text it brings. Such a prompt has the config's name.
-func (a *API) configDrafts(ctx context.Context, account, id, name string, c contract.PostedConfigVersion, isNew bool) ([]store.Draft, error) {
+func (a *API) configDrafts(ctx context.Context, account, id, name string, c contract.PostedConfigVersion,
+	isNew bool) ([]store.Draft, error) {
 	var drafts []store.Draft
 	if c.Prompt != nil && c.Prompt.Text != "" {
-		made, err := promptDraft(contract.NewID(), name, contract.PostedPromptVersion{Text: c.Prompt.Text, PromptExpansion: c.Prompt.PromptExpansion})
+		made, err := promptDraft(contract.NewID(), name,
+			contract.PostedPromptVersion{Text: c.Prompt.Text, PromptExpansion: c.Prompt.PromptExpansion})
 		if err != nil {
 			return nil, err
 		}
@@ -67,7 +71,10 @@ func (a *API) configDrafts(ctx context.Context, account, id, name string, c cont
 	if isNew {
 		own.Name = name
 	}
-	own.Uses = slices.DeleteFunc(uses(c), func(ref store.Ref) bool { _, ok := brought{a.Plugins}.resolve(ref); return ok })
+	own.Uses = slices.DeleteFunc(uses(c), func(ref store.Ref) bool {
+		_, ok := brought{a.Plugins}.resolve(ref)
+		return ok
+	})
 	return append(drafts, own), err
 }
 
@@ -89,7 +96,9 @@ func (a *API) checkToolNames(ctx context.Context, account string, c contract.Pos
 			return store.ErrMissing{Ref: ref}
 		}
 		if taken[name] {
-			return contract.ErrInvalid{Field: fmt.Sprintf("tools[%d]", i), Why: fmt.Sprintf("another tool of the config is named %q too; a model calls tools by their names", name)}
+			return contract.ErrInvalid{Field: fmt.Sprintf("tools[%d]", i),
+				Why: fmt.Sprintf("another tool of the config is named %q too; a model calls tools by their names",
+					name)}
 		}
 		taken[name] = true
 	}

@@ -8,12 +8,14 @@ import (
 )
 
 // everything is a config with all that can be said, and what it is as a record.
-const everything = `{"name":"all","evi_version":"3","version_description":"d","voice":{"name":"joe","provider":"HUME_AI"},
+const everything = `{"name":"all","evi_version":"3","version_description":"d","voice":{"name":"joe",` +
+	`"provider":"HUME_AI"},
 	"prompt":{"id":"%[1]s","version":0,"prompt_expansion":{"enabled":false}},"prompt_expansion":"ZERO",
 	"language_model":{"model_provider":"ANTHROPIC","model_resource":"claude-sonnet-4-5-20250929","temperature":0.7},
 	"ellm_model":{"allow_short_responses":false},"tools":[{"id":"%[2]s"},null,{"id":"%[3]s","version":1}],
 	"builtin_tools":[{"name":"hang_up","fallback_content":"Bye"},{"name":"web_search"}],
-	"event_messages":{"on_new_chat":{"enabled":true,"text":"Hi"},"on_inactivity_timeout":{"enabled":true,"text":"There?"},"on_max_duration_timeout":{"enabled":false,"text":"Over."}},
+	"event_messages":{"on_new_chat":{"enabled":true,"text":"Hi"},"on_inactivity_timeout":{"enabled":true,` +
+	`"text":"There?"},"on_max_duration_timeout":{"enabled":false,"text":"Over."}},
 	"timeouts":{"inactivity":{"enabled":true,"duration_secs":31},"max_duration":{"enabled":false,"duration_secs":1799}},
 	"turn_detection":{"end_of_turn_silence_ms":501,"speech_detection_threshold":0.25,"prefix_padding_ms":1},
 	"interruption":{"min_interruption_ms":51},"nudges":{"enabled":true,"interval_secs":9},
@@ -46,7 +48,8 @@ func TestAConfigIsReturnedWithAllThatWasPosted(t *testing.T) {
 		}
 	}
 	p := made["prompt"].(record)
-	if p["id"] != prompt["id"] || p["text"] != "t" || p["version_type"] != "FIXED" || p["prompt_expansion"].(record)["enabled"] != false {
+	if p["id"] != prompt["id"] || p["text"] != "t" || p["version_type"] != "FIXED" ||
+		p["prompt_expansion"].(record)["enabled"] != false {
 		t.Errorf("prompt: %v", p)
 	}
 	tools := made["tools"].([]any)
@@ -54,21 +57,26 @@ func TestAConfigIsReturnedWithAllThatWasPosted(t *testing.T) {
 		t.Fatalf("tools: %v", tools)
 	}
 	first, second := tools[0].(record), tools[1].(record)
-	if first["name"] != "one" || first["version_type"] != "LATEST" || first["version"] != 0.0 || first["tool_type"] != "FUNCTION" ||
-		second["name"] != "two" || second["version_type"] != "FIXED" || second["version"] != 1.0 || second["description"] != "second" {
+	if first["name"] != "one" || first["version_type"] != "LATEST" || first["version"] != 0.0 ||
+		first["tool_type"] != "FUNCTION" ||
+		second["name"] != "two" || second["version_type"] != "FIXED" || second["version"] != 1.0 ||
+		second["description"] != "second" {
 		t.Errorf("tools: %v", tools)
 	}
-	if got := c.ask("GET", fmt.Sprintf("/v0/evi/configs/%v/version/0", made["id"]), "", 200); fmt.Sprint(got) != fmt.Sprint(made) {
+	if got := c.ask("GET", fmt.Sprintf("/v0/evi/configs/%v/version/0", made["id"]), "",
+		200); fmt.Sprint(got) != fmt.Sprint(made) {
 		t.Errorf("read %v, made %v", got, made)
 	}
 }
 
 func TestAConfigShowsWhatItUsesAsItIsNow(t *testing.T) {
 	c := startRest(t, "home")[0]
-	made := c.ask("POST", "/v0/evi/configs", `{"name":"museum","evi_version":"4-mini","prompt":{"text":"Be kind."}}`, 201)
+	made := c.ask("POST", "/v0/evi/configs", `{"name":"museum","evi_version":"4-mini","prompt":{"text":"Be kind."}}`,
+		201)
 	config := fmt.Sprintf("/v0/evi/configs/%v/version/0", made["id"])
 	prompt := made["prompt"].(record)
-	if prompt["name"] != "museum" || prompt["text"] != "Be kind." || prompt["version"] != 0.0 || prompt["version_type"] != "LATEST" {
+	if prompt["name"] != "museum" || prompt["text"] != "Be kind." || prompt["version"] != 0.0 ||
+		prompt["version_type"] != "LATEST" {
 		t.Errorf("the prompt it brought: %v", prompt)
 	}
 	path := fmt.Sprint("/v0/evi/prompts/", prompt["id"])
@@ -84,8 +92,10 @@ func TestAConfigShowsWhatItUsesAsItIsNow(t *testing.T) {
 	}
 	tool := c.ask("POST", "/v0/evi/tools", `{"name":"f","parameters":"{}"}`, 201)
 	next := c.ask("POST", fmt.Sprint("/v0/evi/configs/", made["id"]),
-		fmt.Sprintf(`{"evi_version":"4-mini","prompt":{"text":"Another."},"tools":[{"id":"%v","version":0}]}`, tool["id"]), 201)
-	if other := next["prompt"].(record); other["id"] == prompt["id"] || other["name"] != "museum" || len(next["tools"].([]any)) != 1 {
+		fmt.Sprintf(`{"evi_version":"4-mini","prompt":{"text":"Another."},"tools":[{"id":"%v","version":0}]}`,
+			tool["id"]), 201)
+	if other := next["prompt"].(record); other["id"] == prompt["id"] || other["name"] != "museum" ||
+		len(next["tools"].([]any)) != 1 {
 		t.Errorf("its next version: %v", next)
 	}
 
@@ -93,7 +103,8 @@ func TestAConfigShowsWhatItUsesAsItIsNow(t *testing.T) {
 	c.ask("DELETE", path, "", 200)
 	c.ask("DELETE", fmt.Sprintf("/v0/evi/tools/%v", tool["id"]), "", 200)
 	list := c.ask("GET", "/v0/evi/configs?restrict_to_most_recent=false", "", 200)["configs_page"].([]any)
-	if len(list) != 2 || list[0].(record)["prompt"] != nil || len(list[1].(record)["tools"].([]any)) != 0 || list[1].(record)["prompt"] == nil {
+	if len(list) != 2 || list[0].(record)["prompt"] != nil || len(list[1].(record)["tools"].([]any)) != 0 ||
+		list[1].(record)["prompt"] == nil {
 		t.Errorf("listed: %v", list)
 	}
 }
@@ -107,10 +118,12 @@ func TestAToolIsNotRenamedIntoAnotherOfItsConfig(t *testing.T) {
 	}
 	one, two, apart := tool("one"), tool("two"), tool("apart")
 	config := c.ask("POST", "/v0/evi/configs", fmt.Sprintf(
-		`{"name":"both","evi_version":"3","voice":{"name":"joe"},"tools":[{"id":"%s"},{"id":"%s"}],"builtin_tools":[{"name":"hang_up"}]}`, one, two), 201)
+		`{"name":"both","evi_version":"3","voice":{"name":"joe"},"tools":[{"id":"%s"},{"id":"%s"}],`+
+			`"builtin_tools":[{"name":"hang_up"}]}`, one, two), 201)
 	rename := func(id any, name string, want int) {
 		t.Helper()
-		if status, _, text := c.send("PATCH", fmt.Sprint("/v0/evi/tools/", id), "application/json", `{"name":"`+name+`"}`); status != want {
+		if status, _, text := c.send("PATCH", fmt.Sprint("/v0/evi/tools/", id), "application/json",
+			`{"name":"`+name+`"}`); status != want {
 			t.Errorf("%s: %d %s, want %d", name, status, text, want)
 		} else if want == 400 && (!strings.Contains(text, "both") || !strings.Contains(text, name)) {
 			t.Errorf("%s is refused with %s", name, text)

@@ -50,7 +50,8 @@ func (p *slots) enter(from netip.Prefix) (leave func(), err error) {
 	}
 	switch {
 	case p.perAddress > 0 && !here && p.by[from] >= p.perAddress:
-		return nil, contract.ErrTooMany{What: "too many connections or requests at once from this address", RetryAfter: slotRetry}
+		return nil, contract.ErrTooMany{What: "too many connections or requests at once from this address",
+			RetryAfter: slotRetry}
 	case p.inAll > 0 && p.taken >= most:
 		return nil, contract.ErrFull{What: "too many connections or requests at once", RetryAfter: slotRetry}
 	}
@@ -108,7 +109,8 @@ func (l *listener) Accept() (net.Conn, error) {
 		}
 		if now := time.Now(); now.Sub(l.told) > tellEvery {
 			l.told = now
-			l.log.Warn("connections are refused; more of them are not told for a minute", "client", conn.RemoteAddr(), "why", err.Error())
+			l.log.Warn("connections are refused; more of them are not told for a minute", "client", conn.RemoteAddr(),
+				"why", err.Error())
 		}
 		_ = conn.Close()
 	}

@@ -49,7 +49,8 @@ func TestConnectionsAreLimitedByAddressAndInAll(t *testing.T) {
 	defer l.Close()
 	var log bytes.Buffer
 	away := &elsewhere{Listener: l}
-	accepting := Listen(away, Limits{Connections: 6, ConnectionsPerAddress: 2}, slog.New(slog.NewTextHandler(&log, nil)))
+	accepting := Listen(away, Limits{Connections: 6, ConnectionsPerAddress: 2},
+		slog.New(slog.NewTextHandler(&log, nil)))
 	accepted := make(chan net.Conn, 20)
 	go func() {
 		for {

@@ -24,7 +24,8 @@ type contents struct {
 const maxContents = 2 << 20
 
 func newContents() *contents {
-	return &contents{newMemo[contract.PostedConfigVersion](), newMemo[contract.PostedPromptVersion](), newMemo[contract.PostedUserDefinedToolVersion]()}
+	return &contents{newMemo[contract.PostedConfigVersion](), newMemo[contract.PostedPromptVersion](),
+		newMemo[contract.PostedUserDefinedToolVersion]()}
 }
 
 // memo keeps what JSON texts say, those that were asked for last. What a version
@@ -40,7 +41,8 @@ type memo[T any] struct {
 
 func newMemo[T any]() *memo[T] {
 	m := &memo[T]{}
-	m.kept, _ = simplelru.NewLRU(math.MaxInt, func(text string, _ T) { m.size -= len(text) }) // bounded by size below; fails for a size below 1 only
+	// bounded by size below; fails for a size below 1 only
+	m.kept, _ = simplelru.NewLRU(math.MaxInt, func(text string, _ T) { m.size -= len(text) })
 	return m
 }
 

@@ -53,8 +53,10 @@ func (a *API) convert(w http.ResponseWriter, r *http.Request, by caller, answer 
 		return err
 	}
 	j, err := a.Speech.Convert(r.Context(), speech.AskedConversion{
-		Account: by.AccountID, RequestID: w.Header().Get("X-Request-Id"), PostedConversion: posted,
-		Recording: func() ([]float32, error) { return a.decodeRecording(r, form.recording) },
+		Account:          by.AccountID,
+		RequestID:        w.Header().Get("X-Request-Id"),
+		PostedConversion: posted,
+		Recording:        func() ([]float32, error) { return a.decodeRecording(r, form.recording) },
 	})
 	if err != nil {
 		return err
@@ -80,7 +82,8 @@ func readConversion(r *http.Request) (*conversionForm, error) {
 	kind := r.Header.Get("Content-Type")
 	media, params, err := mime.ParseMediaType(kind)
 	if err != nil || media != "multipart/form-data" || params["boundary"] == "" {
-		return nil, contract.ErrMediaType{Got: kind, Allowed: "multipart/form-data with its boundary, as HTTP clients write it themselves, and with the recording in its part audio"}
+		return nil, contract.ErrMediaType{Got: kind, Allowed: "multipart/form-data with its boundary, as HTTP " +
+			"clients write it themselves, and with the recording in its part audio"}
 	}
 	form := &conversionForm{parts: map[string][][]byte{}}
 	parts := multipart.NewReader(r.Body, params["boundary"])
@@ -102,7 +105,9 @@ func readConversion(r *http.Request) (*conversionForm, error) {
 		}
 	}
 	if form.recording == nil {
-		return nil, contract.ErrMalformed{Detail: []contract.ValidationError{{Loc: []any{"body", "audio"}, Type: "missing", Msg: "missing; it is the recording, a file"}}}
+		return nil,
+			contract.ErrMalformed{Detail: []contract.ValidationError{
+				{Loc: []any{"body", "audio"}, Type: "missing", Msg: "missing; it is the recording, a file"}}}
 	}
 	return form, nil
 }
@@ -118,7 +123,8 @@ func (f *conversionForm) take(part *multipart.Part, room *int64) error {
 		return err
 	}
 	if *room -= int64(len(text)); *room < 0 {
-		return contract.ErrInvalid{Field: contract.Clip(name), Why: fmt.Sprintf("the parts besides the recording have more than %d bytes", mostPartBytes)}
+		return contract.ErrInvalid{Field: contract.Clip(name),
+			Why: fmt.Sprintf("the parts besides the recording have more than %d bytes", mostPartBytes)}
 	}
 	f.parts[name] = append(f.parts[name], text)
 	return nil
@@ -139,7 +145,8 @@ func (f *conversionForm) record(part *multipart.Part) error {
 	}
 	begin := make([]byte, len("null")+1)
 	n, err := io.ReadFull(part, begin)
-	if short := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF); short && part.FileName() == "" && (n == 0 || string(begin[:n]) == "null") {
+	if short := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF); short && part.FileName() == "" &&
+		(n == 0 || string(begin[:n]) == "null") {
 		return file.Close()
 	} else if err != nil && !short {
 		return errors.Join(err, file.Close())
@@ -187,16 +194,20 @@ func (a *API) decodeRecording(r *http.Request, file *os.File) ([]float32, error)
 
 // undecoded is what is said of a recording that is not taken.
 func undecoded(err error) error {
-	const taken = "send WAV, MP3, FLAC, Ogg with Opus, Vorbis or FLAC, WebM with Opus or Vorbis, or MP4 with AAC or Opus"
+	const taken = "send WAV, MP3, FLAC, Ogg with Opus, Vorbis or FLAC, WebM with Opus or Vorbis, or MP4 with AAC or " +
+		"Opus"
 	format, unknown := errors.AsType[*audio.ErrFormat](err)
 	_, long := errors.AsType[*audio.ErrTooLong](err)
 	switch {
 	case long:
-		return contract.ErrInvalid{Field: "audio", Why: fmt.Sprintf("it is longer than %v: cut it into parts at pauses", contract.MaxConversion)}
+		return contract.ErrInvalid{Field: "audio",
+			Why: fmt.Sprintf("it is longer than %v: cut it into parts at pauses", contract.MaxConversion)}
 	case unknown && format.Name == "":
-		return contract.ErrInvalid{Field: "audio", Why: fmt.Sprintf("it begins with % x, which is no format that is known: %s", format.Head, taken)}
+		return contract.ErrInvalid{Field: "audio",
+			Why: fmt.Sprintf("it begins with % x, which is no format that is known: %s", format.Head, taken)}
 	case unknown:
-		return contract.ErrInvalid{Field: "audio", Why: fmt.Sprintf("it is %s, which is not taken: %s", format.What, taken)}
+		return contract.ErrInvalid{Field: "audio",
+			Why: fmt.Sprintf("it is %s, which is not taken: %s", format.What, taken)}
 	}
 	return contract.ErrInvalid{Field: "audio", Why: strings.TrimPrefix(err.Error(), "audio: ")}
 }

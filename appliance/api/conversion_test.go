@@ -47,7 +47,11 @@ func (parrot) Transcribe(context.Context, []float32, engine.TranscribeOptions) (
 func startConverting(t *testing.T) client {
 	c := startRest(t, "home")[0]
 	c.api.Speech = speech.New(speech.Parts{
-		Voices: hum{}, Ear: speech.Ear{Detector: loud{}, Transcriber: parrot{}}, Records: c.api.Records, Keep: speech.Keep{Newest: 10}, Log: slog.New(slog.DiscardHandler),
+		Voices:  hum{},
+		Ear:     speech.Ear{Detector: loud{}, Transcriber: parrot{}},
+		Records: c.api.Records,
+		Keep:    speech.Keep{Newest: 10},
+		Log:     slog.New(slog.DiscardHandler),
 	})
 	return c
 }
@@ -94,7 +98,8 @@ func multiparts(t *testing.T, parts ...part) (kind, body string) {
 func TestARecordingIsSaidByAnotherVoice(t *testing.T) {
 	c := startConverting(t)
 	recording := part{"audio", "a.wav", string(audio.EncodeWAV(tone(16000), 16000))}
-	kind, body := multiparts(t, recording, part{"voice", "", `{"name":"a"}`}, part{"format", "", `{"type":"pcm"}`}, part{"strip_headers", "", "null"},
+	kind, body := multiparts(t, recording, part{"voice", "", `{"name":"a"}`}, part{"format", "", `{"type":"pcm"}`},
+		part{"strip_headers", "", "null"},
 		part{"context", "", "null"}, part{"include_timestamp_types[0]", "", "word"})
 	status, head, text := c.send("POST", "/v0/tts/voice_conversion/json", kind, body)
 	if status != 200 || head.Get("Content-Type") != "application/x-ndjson" || !strings.HasSuffix(text, "\n") {
@@ -106,7 +111,8 @@ func TestARecordingIsSaidByAnotherVoice(t *testing.T) {
 			contract.SnippetAudioChunk
 			Type string `json:"type"`
 		}
-		if err := json.Unmarshal([]byte(line), &chunk); err != nil || chunk.Type != "audio" || !chunk.IsLastChunk || *chunk.TranscribedText != chunk.Text {
+		if err := json.Unmarshal([]byte(line), &chunk); err != nil || chunk.Type != "audio" || !chunk.IsLastChunk ||
+			*chunk.TranscribedText != chunk.Text {
 			t.Errorf("%v, %.300s", err, line)
 		}
 		bytes += len(chunk.Audio)
@@ -120,7 +126,8 @@ func TestARecordingIsSaidByAnotherVoice(t *testing.T) {
 	if status != 200 || head.Get("Content-Type") != "audio/mpeg" {
 		t.Fatalf("%d, %v, %.300s", status, head, text)
 	}
-	if pcm, err := audio.DecodeAll([]byte(text), contract.OutputRateHz); err != nil || len(pcm) != 2*contract.OutputRateHz {
+	if pcm, err := audio.DecodeAll([]byte(text), contract.OutputRateHz); err != nil ||
+		len(pcm) != 2*contract.OutputRateHz {
 		t.Errorf("%d samples, %v", len(pcm), err)
 	}
 }
@@ -132,12 +139,16 @@ func TestRecordingsInAllFormatsAreTaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	for file, args := range map[string]string{
-		"u8.wav": "-c:a pcm_u8", "s24.wav": "-c:a pcm_s24le -ar 192000", "s32.wav": "-c:a pcm_s32le", "float.wav": "-c:a pcm_f32le", "six.wav": "-ac 6",
-		"mulaw.wav": "-ar 8000 -c:a pcm_mulaw", "alaw.wav": "-ar 8000 -c:a pcm_alaw", "a.mp3": "", "low.mp3": "-ar 8000 -b:a 8k", "a.ogg": "-c:a libopus",
-		"a.webm": "-c:a libopus", "a.m4a": "-c:a aac", "front.mp4": "-c:a aac -movflags +faststart", "a.aac": "", "a.flac": "", "hires.flac": "-ar 96000 -sample_fmt s32",
+		"u8.wav": "-c:a pcm_u8", "s24.wav": "-c:a pcm_s24le -ar 192000", "s32.wav": "-c:a pcm_s32le",
+		"float.wav": "-c:a pcm_f32le", "six.wav": "-ac 6",
+		"mulaw.wav": "-ar 8000 -c:a pcm_mulaw", "alaw.wav": "-ar 8000 -c:a pcm_alaw", "a.mp3": "",
+		"low.mp3": "-ar 8000 -b:a 8k", "a.ogg": "-c:a libopus",
+		"a.webm": "-c:a libopus", "a.m4a": "-c:a aac", "front.mp4": "-c:a aac -movflags +faststart", "a.aac": "",
+		"a.flac": "", "hires.flac": "-ar 96000 -sample_fmt s32",
 	} {
 		made := filepath.Join(t.TempDir(), file)
-		out, err := exec.CommandContext(t.Context(), "ffmpeg", append(append([]string{"-v", "error", "-i", source}, strings.Fields(args)...), made)...).CombinedOutput()
+		out, err := exec.CommandContext(t.Context(), "ffmpeg",
+			append(append([]string{"-v", "error", "-i", source}, strings.Fields(args)...), made)...).CombinedOutput()
 		if err != nil {
 			t.Fatalf("%s: %v: %s", file, err, out)
 		}
@@ -147,13 +158,15 @@ func TestRecordingsInAllFormatsAreTaken(t *testing.T) {
 		}
 		kind, body := multiparts(t, part{"audio", file, string(data)}, part{"format", "", `{"type":"pcm"}`})
 		status, _, text := c.send("POST", "/v0/tts/voice_conversion/file", kind, body)
-		if off := len(text)/2 - 2*contract.OutputRateHz; status != 200 || off > contract.OutputRateHz/10 || off < -contract.OutputRateHz/10 {
+		if off := len(text)/2 - 2*contract.OutputRateHz; status != 200 || off > contract.OutputRateHz/10 ||
+			off < -contract.OutputRateHz/10 {
 			t.Errorf("%s: %d, %d bytes, %.200s", file, status, len(text), text)
 		}
 		whole := len(data)
 		for _, cut := range []int{0, 11, whole / 2} { // nothing of it panics, and all of it is answered
 			kind, body := multiparts(t, part{"audio", file, string(data[:cut])}, part{"format", "", `{"type":"pcm"}`})
-			if status, _, text := c.send("POST", "/v0/tts/voice_conversion/file", kind, body); status != 200 && status != 400 {
+			if status, _, text := c.send("POST", "/v0/tts/voice_conversion/file", kind, body); status != 200 &&
+				status != 400 {
 				t.Errorf("%s cut at %d of %d: %d %.200s", file, cut, whole, status, text)
 			}
 		}
@@ -186,7 +199,8 @@ func TestRecordingsThatAreNotTakenAreNamed(t *testing.T) {
 		{[]part{recording, {"voice", "", `{"name":`}}, 422, "voice"},
 		{[]part{recording, {"format", "", `{"type":"ogg"}`}}, 400, "mp3, pcm, wav"},
 		{[]part{recording, {"include_timestamp_types", "", "letter"}}, 400, "word, phoneme"},
-		{[]part{recording, {"context", "", `{"generation_id":"00000000-0000-4000-8000-000000000000"}`}}, 404, "generation"},
+		{[]part{recording, {"context", "", `{"generation_id":"00000000-0000-4000-8000-000000000000"}`}}, 404,
+			"generation"},
 		{[]part{recording, {"more", "", strings.Repeat("a", mostPartBytes+1)}}, 400, "1048576 bytes"},
 		{append(make([]part, mostParts), recording), 400, "64 parts"},
 		{file("%PDF-1.7 and more of it"), 400, "PDF, which is not taken: send WAV"},
@@ -204,7 +218,8 @@ func TestRecordingsThatAreNotTakenAreNamed(t *testing.T) {
 		}
 	}
 	kind, body := multiparts(t, recording)
-	for sent, want := range map[[2]string]int{{"application/json", "{}"}: 415, {"multipart/form-data", body}: 415, {kind, body[:len(body)/2]}: 400, {kind, "--"}: 422, {kind + "x", body}: 400} {
+	for sent, want := range map[[2]string]int{{"application/json", "{}"}: 415, {"multipart/form-data", body}: 415,
+		{kind, body[:len(body)/2]}: 400, {kind, "--"}: 422, {kind + "x", body}: 400} {
 		if status, _, text := c.send("POST", "/v0/tts/voice_conversion/file", sent[0], sent[1]); status != want {
 			t.Errorf("%s with %.20q: %d %s; want %d", sent[0], sent[1], status, text, want)
 		} else if status == 415 && !strings.Contains(text, "with its boundary") {

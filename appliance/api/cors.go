@@ -11,7 +11,8 @@ import (
 
 // exposed are the headers that a page of another origin may read, besides those
 // that the standard lets it read anyway (https://fetch.spec.whatwg.org/#cors-safelisted-response-header-name).
-const exposed = "X-Request-Id, Retry-After, Allow, WWW-Authenticate, Content-Disposition, Content-Range, Accept-Ranges, Location, ETag"
+const exposed = "X-Request-Id, Retry-After, Allow, WWW-Authenticate, Content-Disposition, Content-Range, " +
+	"Accept-Ranges, Location, ETag"
 
 // remembered is how long a browser may keep the answer to a preflight, in
 // seconds: the two hours to which browsers cut longer times.
@@ -40,7 +41,8 @@ func (a *API) cross(w http.ResponseWriter, r *http.Request) (done bool) {
 	case slices.ContainsFunc(a.Origins, func(o string) bool { return strings.EqualFold(o, origin) }):
 		h.Set("Access-Control-Allow-Origin", origin)
 	case preflight:
-		a.refuse(w, r, contract.ErrForbidden{Why: fmt.Sprintf("pages of origin %.80q may not use this box; its operator can allow them with the setting origins", origin)})
+		a.refuse(w, r, contract.ErrForbidden{Why: fmt.Sprintf("pages of origin %.80q may not use this box; its "+
+			"operator can allow them with the setting origins", origin)})
 		return true
 	default:
 		return false

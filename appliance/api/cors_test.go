@@ -25,20 +25,25 @@ func TestPagesOfAllowedOriginsMayUseTheAPI(t *testing.T) {
 		a := b.ask("OPTIONS", "/v0/evi/chat", "", "Origin", c.origin, "Access-Control-Request-Method", "PATCH",
 			"Access-Control-Request-Headers", "authorization,x-hume-api-key,x-fern-language")
 		h := a.Header
-		if h.Get("Access-Control-Allow-Origin") != c.allowed || !strings.Contains(h.Get("Vary"), "Origin") || h.Get("X-Request-Id") == "" {
+		if h.Get("Access-Control-Allow-Origin") != c.allowed || !strings.Contains(h.Get("Vary"), "Origin") ||
+			h.Get("X-Request-Id") == "" {
 			t.Errorf("%v, page of %s: preflight %d %v", c.origins, c.origin, a.StatusCode, h)
 		}
 		if c.allowed == "" && (a.StatusCode != 403 || !strings.Contains(a.text, "origins")) {
 			t.Errorf("%v, page of %s: preflight %d %s", c.origins, c.origin, a.StatusCode, a.text)
 		}
-		if c.allowed != "" && (a.StatusCode != 204 || h.Get("Access-Control-Allow-Headers") != "authorization,x-hume-api-key,x-fern-language" ||
-			!strings.Contains(h.Get("Access-Control-Allow-Methods"), "PATCH") || h.Get("Access-Control-Allow-Credentials") != "") {
+		if c.allowed != "" && (a.StatusCode != 204 ||
+			h.Get("Access-Control-Allow-Headers") != "authorization,x-hume-api-key,x-fern-language" ||
+			!strings.Contains(h.Get("Access-Control-Allow-Methods"), "PATCH") ||
+			h.Get("Access-Control-Allow-Credentials") != "") {
 			t.Errorf("%v, page of %s: preflight %d %v", c.origins, c.origin, a.StatusCode, h)
 		}
 		// An error must be readable too.
 		for _, key := range []string{made.APIKey, "wrong"} {
 			a := b.ask("GET", "/v0/evi/chat", "", "Origin", c.origin, "X-Service-Api-Key", key)
-			if a.Header.Get("Access-Control-Allow-Origin") != c.allowed || (c.allowed != "") != strings.Contains(a.Header.Get("Access-Control-Expose-Headers"), "X-Request-Id, Retry-After") {
+			if a.Header.Get("Access-Control-Allow-Origin") != c.allowed ||
+				(c.allowed != "") != strings.Contains(a.Header.Get("Access-Control-Expose-Headers"),
+					"X-Request-Id, Retry-After") {
 				t.Errorf("%v, page of %s: %d %v", c.origins, c.origin, a.StatusCode, a.Header)
 			}
 		}
@@ -59,7 +64,8 @@ func TestOptionsSayWhatIsTaken(t *testing.T) {
 	} {
 		a := b.ask("OPTIONS", path, "")
 		h := a.Header
-		if got := [3]string{h.Get("Allow"), h.Get("Accept-Post"), h.Get("Accept-Patch")}; a.StatusCode != 204 || got != want {
+		if got := [3]string{h.Get("Allow"), h.Get("Accept-Post"), h.Get("Accept-Patch")}; a.StatusCode != 204 ||
+			got != want {
 			t.Errorf("%s: %d %q", path, a.StatusCode, got)
 		}
 	}

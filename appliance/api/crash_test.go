@@ -50,7 +50,15 @@ func serveUntilKilled(dir string) error {
 		return err
 	}
 	fmt.Println(l.Addr())
-	return NewServer(New(Parts{Keys: records, Records: records, Voices: library{}, Aliases: library{}, Models: library{}, Ready: &fakes{}, Log: log}), log).Serve(l)
+	return NewServer(New(Parts{
+		Keys:    records,
+		Records: records,
+		Voices:  library{},
+		Aliases: library{},
+		Models:  library{},
+		Ready:   &fakes{},
+		Log:     log,
+	}), log).Serve(l)
 }
 
 // victim is a server that is going to be killed, and a client of it.
@@ -77,8 +85,12 @@ func startVictim(t *testing.T, dir, key string) *victim {
 	if err != nil {
 		t.Fatalf("the server has no address: %v", err)
 	}
-	return &victim{cmd: cmd, url: "http://" + strings.TrimSpace(address), key: key,
-		http: http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 16}, Timeout: time.Minute}}
+	return &victim{
+		cmd:  cmd,
+		url:  "http://" + strings.TrimSpace(address),
+		key:  key,
+		http: http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 16}, Timeout: time.Minute},
+	}
 }
 
 func (v *victim) kill(t *testing.T) {
@@ -130,13 +142,15 @@ func (l *ledger) write(v *victim) error {
 	case l.prompt == "":
 		return l.create(v, "/v0/evi/prompts", `{"name":"p","text":"x","version_description":"`+mark+`"}`, mark)
 	case n == 0:
-		return l.create(v, "/v0/evi/configs", `{"name":"c","evi_version":"4-mini","prompt":{"text":"x"},"version_description":"`+mark+`"}`, mark)
+		return l.create(v, "/v0/evi/configs",
+			`{"name":"c","evi_version":"4-mini","prompt":{"text":"x"},"version_description":"`+mark+`"}`, mark)
 	case n == 1:
 		return l.remove(v)
 	case n == 2:
 		return l.describe(v, mark)
 	}
-	status, answer, err := v.ask("POST", l.prompt, `{"text":"`+strings.Repeat("word ", 100)+`","version_description":"`+mark+`"}`)
+	status, answer, err := v.ask("POST", l.prompt,
+		`{"text":"`+strings.Repeat("word ", 100)+`","version_description":"`+mark+`"}`)
 	if err != nil || status != http.StatusCreated {
 		return fmt.Errorf("new version: %d %v, %w", status, answer, err)
 	}
@@ -224,7 +238,8 @@ func (l *ledger) check(t *testing.T, v *victim) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := map[bool]int{true: http.StatusNotFound, false: http.StatusOK}[mark == ""]; status != want || mark != "" && answer["version_description"] != mark {
+		if want := map[bool]int{true: http.StatusNotFound, false: http.StatusOK}[mark == ""]; status != want ||
+			mark != "" && answer["version_description"] != mark {
 			t.Errorf("%s: %d %v, want %d %q", path, status, answer["version_description"], want, mark)
 		}
 	}

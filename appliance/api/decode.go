@@ -40,5 +40,6 @@ func decode[T any](r *http.Request, parse func([]byte) (T, error)) (T, error) {
 // isJSON also takes the kinds that are JSON by their suffix (RFC 6839).
 func isJSON(contentType string) bool {
 	kind, _, err := mime.ParseMediaType(contentType)
-	return err == nil && (kind == "application/json" || strings.HasPrefix(kind, "application/") && strings.HasSuffix(kind, "+json"))
+	return err == nil && (kind == "application/json" ||
+		strings.HasPrefix(kind, "application/") && strings.HasSuffix(kind, "+json"))
 }

@@ -42,13 +42,21 @@ func (a *API) described() describe.Box {
 	box := describe.Box{
 		Info: describe.Info{
 			Title: "Parley", Version: madeVersion,
-			Description: "A voice service on one box: it listens, thinks and speaks by itself. Field names are snake_case JSON; unknown fields are ignored, and null is the same as absent. Times are Unix milliseconds unless they say otherwise. Every answer has an X-Request-Id, which the box's log has too.",
+			Description: "A voice service on one box: it listens, thinks and speaks by itself. Field names are " +
+				"snake_case JSON; unknown fields are ignored, and null is the same as absent. Times are Unix " +
+				"milliseconds unless they say otherwise. Every answer has an X-Request-Id, which the box's log has too.",
 		},
 		Problem: problem{}, Invalid: malformed{},
 	}
 	box.Info.License.Name, box.Info.License.URL = "Apache License 2.0", "https://www.apache.org/licenses/LICENSE-2.0"
 	for _, rt := range a.routes() {
-		box.Routes = append(box.Routes, describe.Route{Method: rt.method, Path: rt.path, Access: rt.access, MaxBody: rt.body, Operation: rt.says})
+		box.Routes = append(box.Routes, describe.Route{
+			Method:    rt.method,
+			Path:      rt.path,
+			Access:    rt.access,
+			MaxBody:   rt.body,
+			Operation: rt.says,
+		})
 	}
 	return box
 }
@@ -70,7 +78,8 @@ func readDocuments(version string) (d documents, err error) {
 	if err != nil {
 		return d, err
 	}
-	d.page, err = readDocument("docs.html", "text/html; charset=utf-8", strings.TrimSpace(string(policy)), html.EscapeString(version))
+	d.page, err = readDocument("docs.html", "text/html; charset=utf-8", strings.TrimSpace(string(policy)),
+		html.EscapeString(version))
 	return d, err
 }
 

@@ -42,7 +42,12 @@ func asDescribed(t testing.TB, a *API) *described {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &described{TB: t, API: a, doc: doc.(map[string]any), compiler: jsonschema.NewCompiler()}
+	d := &described{
+		TB:       t,
+		API:      a,
+		doc:      doc.(map[string]any),
+		compiler: jsonschema.NewCompiler(),
+	}
 	if err := d.compiler.AddResource("openapi.json", doc); err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +151,8 @@ func TestEveryRouteIsDescribed(t *testing.T) {
 		path := strings.TrimSuffix(rt.path, "{$}")
 		o, _ := find(d.doc, "paths", path, strings.ToLower(rt.method)).(map[string]any)
 		id, _ := o["operationId"].(string)
-		if !regexp.MustCompile(`^[a-z][A-Za-z]+$`).MatchString(id) || ids[id] || o["summary"] == "" || len(rt.says.Answers) == 0 || rt.says.Section == "" {
+		if !regexp.MustCompile(`^[a-z][A-Za-z]+$`).MatchString(id) || ids[id] || o["summary"] == "" ||
+			len(rt.says.Answers) == 0 || rt.says.Section == "" {
 			t.Errorf("%s %s: its row says too little, or has the name of another: %q", rt.method, rt.path, id)
 		}
 		ids[id] = true
@@ -186,7 +192,11 @@ type shelf struct{ BoxPlugins }
 
 func (shelf) ChangePlugin(context.Context, string, contract.PostedPluginChange) (contract.ReturnPlugin, error) {
 	return contract.ReturnPlugin{
-		State: contract.PluginReady, Tools: []contract.PluginTool{}, Granted: []contract.PluginPermission{}, Denied: []contract.PluginPermission{}, Settings: []contract.PluginSetting{},
+		State:    contract.PluginReady,
+		Tools:    []contract.PluginTool{},
+		Granted:  []contract.PluginPermission{},
+		Denied:   []contract.PluginPermission{},
+		Settings: []contract.PluginSetting{},
 	}, nil
 }
 
@@ -199,7 +209,8 @@ func TestTheExamplesWork(t *testing.T) {
 	ids := map[string]string{}
 	tried := 0
 	for _, rt := range New(Parts{}).routes() {
-		if rt.says.Body == "" || rt.says.Upload != "" || rt.access == describe.Anybody { // recordings are not written down; the code of a screen is good once
+		// recordings are not written down; the code of a screen is good once
+		if rt.says.Body == "" || rt.says.Upload != "" || rt.access == describe.Anybody {
 			continue
 		}
 		if rt.path == "/v0/box/operator" { // for a session; a key is of one account for good
@@ -207,7 +218,8 @@ func TestTheExamplesWork(t *testing.T) {
 		}
 		tried++
 		kind, _, _ := strings.Cut(rt.path, "/{")
-		path := strings.NewReplacer("{id}", ids[kind], "{version}", "0", "{name}", "hours", "{word}", "Nguyen").Replace(rt.path)
+		path := strings.NewReplacer("{id}", ids[kind], "{version}", "0", "{name}", "hours", "{word}",
+			"Nguyen").Replace(rt.path)
 		status, _, text := c.send(rt.method, path, "application/json", rt.says.Example)
 		if status >= 300 {
 			t.Errorf("%s %s: %d %s", rt.method, path, status, text)
@@ -228,12 +240,15 @@ func TestTheBoundsThatAreDescribedAreThoseThatHold(t *testing.T) {
 	c := startRest(t, "home")[0]
 	d := c.http.Config.Handler.(*described)
 	for _, rt := range d.API.routes() {
-		if rt.says.Body == "" || rt.access == describe.Anybody || rt.method != "POST" || strings.Contains(rt.path, "{") {
+		if rt.says.Body == "" || rt.access == describe.Anybody || rt.method != "POST" ||
+			strings.Contains(rt.path, "{") {
 			continue
 		}
 		at := slices.IndexFunc(contract.Bodies(), func(b contract.Body) bool { return b.Name == rt.says.Body })
 		for name, f := range contract.Bodies()[at].Shape.Fields {
-			if f.Kind != "string" || f.High == nil || slices.Contains([]string{"parameters", "url", "config_id"}, name) { // those mean something
+			// those mean something
+			if f.Kind != "string" || f.High == nil ||
+				slices.Contains([]string{"parameters", "url", "config_id"}, name) {
 				continue
 			}
 			for over := range 2 {
@@ -246,7 +261,8 @@ func TestTheBoundsThatAreDescribedAreThoseThatHold(t *testing.T) {
 				fits := d.fits([]string{"components", "schemas", rt.says.Body}, text) == nil
 				status, _, said := c.send("POST", rt.path, "application/json", string(text))
 				if fits != (over == 0) || fits != (status == 200 || status == 201) {
-					t.Errorf("%s of %s with %d characters: %d; the description says %v: %.200s", name, rt.says.Body, int(*f.High)+over, status, fits, said)
+					t.Errorf("%s of %s with %d characters: %d; the description says %v: %.200s", name, rt.says.Body,
+						int(*f.High)+over, status, fits, said)
 				}
 			}
 		}
@@ -255,11 +271,13 @@ func TestTheBoundsThatAreDescribedAreThoseThatHold(t *testing.T) {
 
 func TestDescriptionsAreReadWithoutAKeyAndAskedForOnce(t *testing.T) {
 	c := startRest(t, "home")[0]
-	for path, kind := range map[string]string{"/openapi.json": "application/json", "/asyncapi.json": "application/json", "/docs": "text/html; charset=utf-8"} {
+	for path, kind := range map[string]string{"/openapi.json": "application/json", "/asyncapi.json": "application/json",
+		"/docs": "text/html; charset=utf-8"} {
 		r := httptest.NewRequest("GET", path, nil)
 		w := httptest.NewRecorder()
 		c.http.Config.Handler.ServeHTTP(w, r)
-		if w.Code != 200 || w.Header().Get("Content-Type") != kind || !strings.HasPrefix(w.Header().Get("Content-Security-Policy"), "default-src 'none'") {
+		if w.Code != 200 || w.Header().Get("Content-Type") != kind ||
+			!strings.HasPrefix(w.Header().Get("Content-Security-Policy"), "default-src 'none'") {
 			t.Errorf("%s: %d %v", path, w.Code, w.Header())
 		}
 		r.Header.Set("If-None-Match", w.Header().Get("ETag"))
@@ -314,7 +332,10 @@ func TestThePageBeginsWithTheChatAndHasContentsAndAnIcon(t *testing.T) {
 	}
 	page := string(all.page.text)
 	last := -1
-	for _, part := range []string{`<link rel="icon" type="image/svg+xml" href="data:image/svg+xml,`, `<details id="contents">`, `<summary>Contents</summary>`, `href="#chat"`, `href="#health"`, `<article id="chat">`, `<article id="chatReceive">`, `<article id="listChats">`, `<article id="health">`, `<article id="type-`} {
+	for _, part := range []string{`<link rel="icon" type="image/svg+xml" href="data:image/svg+xml,`,
+		`<details id="contents">`, `<summary>Contents</summary>`, `href="#chat"`, `href="#health"`,
+		`<article id="chat">`, `<article id="chatReceive">`, `<article id="listChats">`, `<article id="health">`,
+		`<article id="type-`} {
 		at := strings.Index(page, part)
 		if at <= last {
 			t.Errorf("%s is at %d, and what should come before it at %d", part, at, last)
@@ -341,16 +362,27 @@ func TestMessagesOfAChatAreAsTheyAreDescribed(t *testing.T) {
 		t.Fatal(err)
 	}
 	prompt := "Be kind."
-	call := contract.ToolCallMessage{ToolCallID: "1", Name: "hours", Parameters: "{}", ToolType: contract.ToolFunction}
+	call := contract.ToolCallMessage{
+		ToolCallID: "1",
+		Name:       "hours",
+		Parameters: "{}",
+		ToolType:   contract.ToolFunction,
+	}
 	answer := contract.ToolResponseMessage{ToolCallID: "1", Content: "ten", ToolType: contract.ToolFunction}
 	scores := contract.Inference{Prosody: &contract.ProsodyInference{}}
 	messages := []contract.ServerMessage{
 		contract.ChatMetadata{ChatID: "1", ChatGroupID: "2"},
 		contract.UserMessage{Message: contract.ChatMessage{Role: contract.RoleUser, Content: "When?"}, Models: scores},
-		contract.AssistantMessage{ID: "1", Message: contract.ChatMessage{Role: contract.RoleTool, ToolCall: &call, ToolResult: &contract.ToolResult{Response: &answer}}},
-		contract.AudioOutput{ID: "1", Data: []byte("RIFF")}, contract.AssistantProsody{ID: "1", Models: scores}, contract.AssistantEnd{CustomSessionID: "x"},
-		contract.UserInterruption{Time: 1}, call, answer, contract.ToolErrorMessage{ToolCallID: "1", Error: "no", Level: contract.LevelWarn},
-		contract.SessionSettings{SystemPrompt: &prompt, Variables: map[string]contract.VariableValue{"a": contract.TextVariable("b")}, Metadata: map[string]json.RawMessage{"n": []byte("[1]")}},
+		contract.AssistantMessage{ID: "1",
+			Message: contract.ChatMessage{Role: contract.RoleTool, ToolCall: &call,
+				ToolResult: &contract.ToolResult{Response: &answer}}},
+		contract.AudioOutput{ID: "1", Data: []byte("RIFF")}, contract.AssistantProsody{ID: "1", Models: scores},
+		contract.AssistantEnd{CustomSessionID: "x"},
+		contract.UserInterruption{Time: 1}, call, answer,
+		contract.ToolErrorMessage{ToolCallID: "1", Error: "no", Level: contract.LevelWarn},
+		contract.SessionSettings{SystemPrompt: &prompt,
+			Variables: map[string]contract.VariableValue{"a": contract.TextVariable("b")},
+			Metadata:  map[string]json.RawMessage{"n": []byte("[1]")}},
 		contract.GroupActive.Error("It is."),
 	}
 	if len(messages) != len(contract.ServerMessages()) {
@@ -365,7 +397,8 @@ func TestMessagesOfAChatAreAsTheyAreDescribed(t *testing.T) {
 		if err := d.fits(strings.Split(strings.TrimPrefix(payload, "#/"), "/"), text); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}
-		if wrong := bytes.Replace(text, []byte(`{"type":"`), []byte(`{"type":"un`), 1); d.fits(strings.Split(strings.TrimPrefix(payload, "#/"), "/"), wrong) == nil {
+		if wrong := bytes.Replace(text, []byte(`{"type":"`), []byte(`{"type":"un`),
+			1); d.fits(strings.Split(strings.TrimPrefix(payload, "#/"), "/"), wrong) == nil {
 			t.Errorf("another type fits %s", payload)
 		}
 	}

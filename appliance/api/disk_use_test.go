@@ -21,7 +21,8 @@ func TestAnAccountThatHoldsAllItMayMakesNothingMore(t *testing.T) {
 		}
 		status, header, text = home.send("POST", "/v0/evi/prompts", "application/json", prompt(made))
 	}
-	if status != 503 || header.Get("Retry-After") == "" || !strings.Contains(text, "limits.disk_per_account") || made < 4 {
+	if status != 503 || header.Get("Retry-After") == "" || !strings.Contains(text, "limits.disk_per_account") ||
+		made < 4 {
 		t.Errorf("after %d prompts: %d %v %s", made-1, status, header, text)
 	}
 	if status, _, text := home.send("GET", "/v0/evi/chat", "", ""); status != 503 || !strings.Contains(text, "delete") {

@@ -53,7 +53,8 @@ func TestTheCurlsOfTheDocsSayThatTheySendJSON(t *testing.T) {
 				if !sends.MatchString(command) {
 					continue
 				}
-				if tried++; !strings.Contains(command, "Content-Type: application/json") && !strings.Contains(command, "--json") {
+				if tried++; !strings.Contains(command, "Content-Type: application/json") &&
+					!strings.Contains(command, "--json") {
 					t.Errorf("%s: curl %s", name, command)
 				}
 			}

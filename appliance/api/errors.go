@@ -39,7 +39,8 @@ func (a *API) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		if sent.slow || r.Context().Err() != nil { // the client's doing
 			level = slog.LevelDebug
 		}
-		a.Log.Log(r.Context(), level, "an error after the answer had begun", "request", sent.id(), "path", shownPath(r), "err", err)
+		a.Log.Log(r.Context(), level, "an error after the answer had begun", "request", sent.id(), "path", shownPath(r),
+			"err", err)
 		return
 	}
 	k, told := kindOf(err)
@@ -51,10 +52,12 @@ func (a *API) refuse(w http.ResponseWriter, r *http.Request, err error) {
 			return
 		}
 		if !errors.Is(err, errPanic) { // logged with its stack already
-			a.Log.ErrorContext(r.Context(), "a request failed", "request", w.Header().Get("X-Request-Id"), "path", shownPath(r), "err", err)
+			a.Log.ErrorContext(r.Context(), "a request failed", "request", w.Header().Get("X-Request-Id"), "path",
+				shownPath(r), "err", err)
 		}
-		a.reply(w, http.StatusInternalServerError, problem{"internal_error", http.StatusText(http.StatusInternalServerError),
-			"something failed inside the box; its log has more under request " + w.Header().Get("X-Request-Id")})
+		a.reply(w, http.StatusInternalServerError,
+			problem{"internal_error", http.StatusText(http.StatusInternalServerError),
+				"something failed inside the box; its log has more under request " + w.Header().Get("X-Request-Id")})
 		return
 	}
 	a.setHeaders(w, r, k.status, told)

@@ -46,7 +46,8 @@ func exportedErrors(t *testing.T, folder string) map[string]bool {
 			t.Fatal(err)
 		}
 		ast.Inspect(f, func(n ast.Node) bool {
-			if s, ok := n.(*ast.TypeSpec); ok && strings.HasPrefix(s.Name.Name, "Err") && !strings.HasPrefix(s.Name.Name, "Error") {
+			if s, ok := n.(*ast.TypeSpec); ok && strings.HasPrefix(s.Name.Name, "Err") &&
+				!strings.HasPrefix(s.Name.Name, "Error") {
 				found[s.Name.Name] = true
 			}
 			return true
@@ -60,7 +61,8 @@ func exportedErrors(t *testing.T, folder string) map[string]bool {
 
 // What a client can bring about in the store is its business, and has a kind.
 func TestErrorsOfTheStoreHaveAKind(t *testing.T) {
-	for _, err := range []error{store.ErrNotFound, store.ErrConflict, store.ErrActive, store.ErrBusy, store.ErrFull, store.ErrReadOnly, store.ErrClosed, store.ErrMissing{}} {
+	for _, err := range []error{store.ErrNotFound, store.ErrConflict, store.ErrActive, store.ErrBusy, store.ErrFull,
+		store.ErrReadOnly, store.ErrClosed, store.ErrMissing{}} {
 		if k, told := kindOf(errors.Join(errors.New("doing"), err)); told == nil || k.status < 400 || k.status == 500 {
 			t.Errorf("%v: %d, %v", err, k.status, told)
 		}
@@ -76,7 +78,8 @@ func TestErrorsThatAreJoinedHaveTheKindOfTheFirst(t *testing.T) {
 		errors.Join(contract.ErrInvalid{Field: "body"}, contract.ErrUnavailable{}),
 		fmt.Errorf("doing: %w", errors.Join(own, fmt.Errorf("more: %w", contract.ErrInvalid{Field: "body"}))),
 	} {
-		if k, told := kindOf(err); k.status != http.StatusBadRequest || told != error(contract.ErrInvalid{Field: "body"}) {
+		if k, told := kindOf(err); k.status != http.StatusBadRequest ||
+			told != error(contract.ErrInvalid{Field: "body"}) {
 			t.Errorf("%v: %d, %v", err, k.status, told)
 		}
 	}

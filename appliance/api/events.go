@@ -15,7 +15,8 @@ const stillHere = 20 * time.Second
 // follow answers with server-sent events (HTML Living Standard, section 9.2): tell
 // sends each, until it returns, the client is gone, its key or session holds no
 // more, or the box stops. What is wrong with the request has to be seen before.
-func (a *API) follow(w http.ResponseWriter, r *http.Request, by caller, tell func(ctx context.Context, send func(any) error) error) error {
+func (a *API) follow(w http.ResponseWriter, r *http.Request, by caller,
+	tell func(ctx context.Context, send func(any) error) error) error {
 	ctx, end := a.held(r.Context(), by)
 	defer end()
 	ctx, cancel := context.WithCancel(ctx)

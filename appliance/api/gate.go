@@ -42,7 +42,8 @@ func (a *API) gate(rt route) http.Handler {
 
 // errHeldNoMore ends what was opened with a key or a session that opens nothing any
 // more.
-var errHeldNoMore = contract.ErrUnauthorized{Why: "the API key has expired, or was revoked or regenerated, or the session was ended"}
+var errHeldNoMore = contract.ErrUnauthorized{
+	Why: "the API key has expired, or was revoked or regenerated, or the session was ended"}
 
 // held is a context that ends, with errHeldNoMore as its cause, where the caller's key
 // or session holds no more. end is to be called once.
@@ -83,7 +84,8 @@ func inTime(limit time.Duration, w http.ResponseWriter, r *http.Request, handle 
 		p.patience = patience{timer, limit}
 	}
 	err := handle(r.WithContext(ctx))
-	if errors.Is(context.Cause(ctx), errOutOfTime) && (errors.Is(err, context.Canceled) || errors.Is(err, errOutOfTime)) {
+	if errors.Is(context.Cause(ctx), errOutOfTime) &&
+		(errors.Is(err, context.Canceled) || errors.Is(err, errOutOfTime)) {
 		return contract.ErrTimedOut{Limit: limit}
 	}
 	return err

@@ -30,7 +30,8 @@ func TestEveryRowSaysWhoMayUseItAndHowMuchItMayTake(t *testing.T) {
 		if (rt.time <= 0) != rt.isSocket() || rt.time == 0 {
 			t.Errorf("%s %s: only sockets last as long as they like, and this one has %v", rt.method, rt.path, rt.time)
 		}
-		if reads := rt.says.Body != "" || rt.says.OneOf != nil || rt.says.Form != nil || rt.says.Upload != ""; reads == (rt.body == unread) {
+		if reads := rt.says.Body != "" || rt.says.OneOf != nil || rt.says.Form != nil ||
+			rt.says.Upload != ""; reads == (rt.body == unread) {
 			t.Errorf("%s %s reads a body: %v; it may have %d bytes", rt.method, rt.path, reads, rt.body)
 		}
 		if rt.handle == nil {
@@ -76,7 +77,12 @@ func guarded(t *testing.T) (a *API, rows []route) {
 		t.Fatal(err)
 	}
 	k := &keys{}
-	a = New(Parts{Keys: k, Ready: k, Records: s, Log: slog.New(slog.DiscardHandler)})
+	a = New(Parts{
+		Keys:    k,
+		Ready:   k,
+		Records: s,
+		Log:     slog.New(slog.DiscardHandler),
+	})
 	rows = a.routes()
 	a.mux = http.NewServeMux()
 	for i := range rows {
@@ -142,14 +148,17 @@ func TestEveryRowLetsInWhomItSays(t *testing.T) {
 		{"nobody", "", nil, want(200, 403, 401, 401, 401, 401), 401},
 		{"a wrong key", "", []string{"X-Service-Api-Key", "wrong"}, want(200, 403, 401, 401, 401, 401), 401},
 		{"a client", "", []string{"X-Service-Api-Key", "client"}, want(200, 403, 401, 200, 200, 403), 200},
-		{"a client under the other name", "", []string{"X-Hume-Api-Key", "client"}, want(200, 403, 401, 200, 200, 403), 200},
+		{"a client under the other name", "", []string{"X-Hume-Api-Key", "client"}, want(200, 403, 401, 200, 200, 403),
+			200},
 		{"an operator", "", []string{"X-Service-Api-Key", "operator"}, want(200, 403, 401, 200, 200, 200), 200},
 		{"a token", "", []string{"Authorization", "Bearer client token"}, want(200, 403, 401, 200, 403, 403), 200},
-		{"an operator's token", "", []string{"Authorization", "Bearer operator token"}, want(200, 403, 401, 200, 403, 403), 200},
+		{"an operator's token", "", []string{"Authorization", "Bearer operator token"},
+			want(200, 403, 401, 200, 403, 403), 200},
 		{"a key in the query", "api_key=operator", nil, want(200, 403, 401, 401, 401, 401), 200},
 		{"a key in the query, in camel case", "apiKey=operator", nil, want(200, 403, 401, 401, 401, 401), 200},
 		{"a token in the query", "access_token=client+token", nil, want(200, 403, 401, 401, 401, 401), 200},
-		{"key and secret", "", []string{"Authorization", basic("client", "secret")}, want(200, 403, 200, 401, 401, 401), 401},
+		{"key and secret", "", []string{"Authorization", basic("client", "secret")}, want(200, 403, 200, 401, 401, 401),
+			401},
 		{"a link", link, nil, want(200, 200, 401, 401, 401, 401), 401},
 	}
 	seen := map[describe.Access]bool{}
@@ -162,7 +171,8 @@ func TestEveryRowLetsInWhomItSays(t *testing.T) {
 				status = c.socket
 			}
 			if w := try(a, rt, c.query, 0, c.header...); w.Code != status {
-				t.Errorf("%s at %s %s (%s): %d, want %d: %s", c.name, rt.method, rt.path, rt.access, w.Code, status, w.Body)
+				t.Errorf("%s at %s %s (%s): %d, want %d: %s", c.name, rt.method, rt.path, rt.access, w.Code, status,
+					w.Body)
 			}
 		}
 	}
@@ -178,7 +188,8 @@ func TestAKeyInTheQueryIsToldWhereItBelongs(t *testing.T) {
 			continue
 		}
 		w := try(a, rt, "api_key=client", 0)
-		if w.Code != 401 || !strings.Contains(w.Body.String(), "X-Service-Api-Key") || !strings.Contains(w.Body.String(), "live chats only") {
+		if w.Code != 401 || !strings.Contains(w.Body.String(), "X-Service-Api-Key") ||
+			!strings.Contains(w.Body.String(), "live chats only") {
 			t.Errorf("%s %s: %d %s", rt.method, rt.path, w.Code, w.Body)
 		}
 		if w := try(a, rt, "api_key=wrong", 0, "X-Service-Api-Key", "client"); w.Code != 200 {
@@ -230,7 +241,8 @@ func TestEveryRowTakesTheBodyThatItSaysAndNoByteMore(t *testing.T) {
 		if w := try(a, rt, query, rt.body, header...); w.Code != 200 {
 			t.Errorf("%s %s with %d bytes: %d %s", rt.method, rt.path, rt.body, w.Code, w.Body)
 		}
-		if w := try(a, rt, query, rt.body+1, header...); w.Code != 413 || !strings.Contains(w.Body.String(), fmt.Sprint(rt.body)) {
+		if w := try(a, rt, query, rt.body+1, header...); w.Code != 413 ||
+			!strings.Contains(w.Body.String(), fmt.Sprint(rt.body)) {
 			t.Errorf("%s %s with %d bytes: %d %s", rt.method, rt.path, rt.body+1, w.Code, w.Body)
 		}
 		r := httptest.NewRequest(rt.method, pathOf(rt)+"?"+query, http.NoBody)
@@ -264,7 +276,8 @@ func TestEveryRowBeginsItsAnswerInTheTimeThatItSays(t *testing.T) {
 				query, header = in(a, rt)
 			}
 			w := try(a, rt, query, 0, append(header, "Wait", "yes")...)
-			if took := time.Since(begun); w.Code != 503 || took != rt.time || !strings.Contains(w.Body.String(), "timed_out") {
+			if took := time.Since(begun); w.Code != 503 || took != rt.time ||
+				!strings.Contains(w.Body.String(), "timed_out") {
 				t.Errorf("%s %s: %d after %v, want 503 after %v: %s", rt.method, rt.path, w.Code, took, rt.time, w.Body)
 			}
 			if w.Header().Get("Retry-After") == "" {

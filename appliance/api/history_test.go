@@ -46,12 +46,21 @@ func at(seconds int64) int64 { return 1_700_000_000_000 + 1000*seconds }
 func eventsOfAllTypes() []store.Event {
 	var all []store.Event
 	for i, e := range []store.Event{
-		{Type: store.ChatStart, Role: store.System}, {Type: store.SystemPrompt, Role: store.System, MessageText: "You guide."},
+		{Type: store.ChatStart, Role: store.System},
+		{Type: store.SystemPrompt, Role: store.System, MessageText: "You guide."},
 		{Type: store.SessionSettings, Role: store.System, Metadata: `{"type":"session_settings"}`},
-		{Type: store.UserRecordingStart, Role: store.User}, {Type: store.UserMessage, Role: store.User, MessageText: "Hi <you> & me", EmotionFeatures: `{"Joy":0.5}`},
-		{Type: store.FunctionCall, Role: store.Agent, MessageText: `{"day":"Monday"}`}, {Type: store.FunctionCallResponse, Role: store.Tool, MessageText: "closed"},
-		{Type: store.AgentMessage, Role: store.Agent, MessageText: "We are closed."}, {Type: store.AssistantProsody, Role: store.Agent, EmotionFeatures: `{"Joy":0.1}`},
-		{Type: store.UserInterruption, Role: store.User}, {Type: store.PauseOnset, Role: store.System}, {Type: store.ResumeOnset, Role: store.System},
+		{Type: store.UserRecordingStart, Role: store.User}, {
+			Type:            store.UserMessage,
+			Role:            store.User,
+			MessageText:     "Hi <you> & me",
+			EmotionFeatures: `{"Joy":0.5}`,
+		},
+		{Type: store.FunctionCall, Role: store.Agent, MessageText: `{"day":"Monday"}`},
+		{Type: store.FunctionCallResponse, Role: store.Tool, MessageText: "closed"},
+		{Type: store.AgentMessage, Role: store.Agent, MessageText: "We are closed."},
+		{Type: store.AssistantProsody, Role: store.Agent, EmotionFeatures: `{"Joy":0.1}`},
+		{Type: store.UserInterruption, Role: store.User}, {Type: store.PauseOnset, Role: store.System},
+		{Type: store.ResumeOnset, Role: store.System},
 		{Type: store.ChatEnd, Role: store.System},
 	} {
 		e.ID, e.AtMS = contract.NewID(), at(int64(i))
@@ -86,12 +95,14 @@ func listed(list record, page, field string) string {
 func TestAChatIsReturnedAsItHappened(t *testing.T) {
 	c := startRest(t, "home")[0]
 	said := eventsOfAllTypes()
-	chat := c.begin(store.NewChat{StartedMS: at(0), Config: store.ConfigRef{ID: contract.NewID(), Version: 3}, Metadata: `{"twilio":{"caller_number":"+1555"}}`}, said...)
+	chat := c.begin(store.NewChat{StartedMS: at(0), Config: store.ConfigRef{ID: contract.NewID(), Version: 3},
+		Metadata: `{"twilio":{"caller_number":"+1555"}}`}, said...)
 	path := "/v0/evi/chats/" + chat.ID
 
 	want := record{
-		"id": chat.ID, "chat_group_id": chat.GroupID, "status": "ACTIVE", "start_timestamp": at(0), "end_timestamp": nil,
-		"config": record{"id": chat.Config.ID, "version": 3}, "metadata": chat.Metadata,
+		"id": chat.ID, "chat_group_id": chat.GroupID, "status": "ACTIVE", "start_timestamp": at(0),
+		"end_timestamp": nil,
+		"config":        record{"id": chat.Config.ID, "version": 3}, "metadata": chat.Metadata,
 	}
 	got := c.ask("GET", path+"?page_size=100", "", 200)
 	has(t, "a live chat", got, want)
@@ -102,8 +113,10 @@ func TestAChatIsReturnedAsItHappened(t *testing.T) {
 	}
 	for i, e := range said {
 		has(t, string(e.Type), events[i].(record), record{
-			"id": e.ID, "chat_id": chat.ID, "timestamp": e.AtMS, "type": e.Type, "role": e.Role, "message_text": orNil(e.MessageText),
-			"emotion_features": orNil(e.EmotionFeatures), "metadata": orNil(e.Metadata), "related_event_id": orNil(e.RelatedEventID),
+			"id": e.ID, "chat_id": chat.ID, "timestamp": e.AtMS, "type": e.Type, "role": e.Role,
+			"message_text":     orNil(e.MessageText),
+			"emotion_features": orNil(e.EmotionFeatures), "metadata": orNil(e.Metadata),
+			"related_event_id": orNil(e.RelatedEventID),
 		})
 	}
 	c.end(chat.ID, store.InactivityTimeout, at(99))
@@ -114,7 +127,8 @@ func TestAChatIsReturnedAsItHappened(t *testing.T) {
 	has(t, "the list's", list["chats_page"].([]any)[0].(record), want)
 
 	plain := c.begin(store.NewChat{StartedMS: at(200)})
-	has(t, "a plain chat", c.ask("GET", "/v0/evi/chats/"+plain.ID, "", 200), record{"config": nil, "metadata": nil, "events_page": []any{}, "total_pages": 0})
+	has(t, "a plain chat", c.ask("GET", "/v0/evi/chats/"+plain.ID, "", 200),
+		record{"config": nil, "metadata": nil, "events_page": []any{}, "total_pages": 0})
 
 	for query, want := range map[string]string{
 		"page_size=3&page_number=1":                           ids(said[3:6]),
@@ -163,11 +177,13 @@ func threeGroups(c client) (chats []store.NewChat) {
 	a, b := store.ConfigRef{ID: "a"}, store.ConfigRef{ID: "b", Version: 1}
 	chats = append(chats, c.begin(store.NewChat{StartedMS: at(0), Config: a}, eventsOfAllTypes()...))
 	c.end(chats[0].ID, store.UserEnded, at(1))
-	chats = append(chats, c.begin(store.NewChat{StartedMS: at(2), GroupID: chats[0].GroupID, Config: b}, eventsOfAllTypes()[:4]...))
+	chats = append(chats, c.begin(store.NewChat{StartedMS: at(2), GroupID: chats[0].GroupID, Config: b},
+		eventsOfAllTypes()[:4]...))
 	c.end(chats[1].ID, store.InactivityTimeout, at(3))
 	chats = append(chats, c.begin(store.NewChat{StartedMS: at(4)}, eventsOfAllTypes()[:1]...))
 	c.end(chats[2].ID, store.Failed, at(5))
-	chats = append(chats, c.begin(store.NewChat{StartedMS: at(6), GroupID: chats[0].GroupID, Config: a}, eventsOfAllTypes()[:2]...))
+	chats = append(chats, c.begin(store.NewChat{StartedMS: at(6), GroupID: chats[0].GroupID, Config: a},
+		eventsOfAllTypes()[:2]...))
 	c.end(chats[3].ID, store.UserEnded, at(7))
 	return append(chats, c.begin(store.NewChat{StartedMS: at(8), Config: b}, eventsOfAllTypes()[:3]...))
 }
@@ -192,8 +208,9 @@ func TestListsOfChatsAreFiltered(t *testing.T) {
 		"status=USER_ENDED,ERROR&status=ACTIVE":           {0, 2, 3, 4},
 		"status=":                                         {0, 1, 2, 3, 4},
 		"status=USER_TIMEOUT":                             {},
-		"status=USER_ENDED&status=ACTIVE&config_id=a&ascending_order=false":                                                                  {3, 0},
-		"status=ACTIVE&status=USER_ENDED&status=USER_TIMEOUT&status=MAX_DURATION_TIMEOUT&status=INACTIVITY_TIMEOUT&status=ERROR&page_size=3": {0, 1, 2},
+		"status=USER_ENDED&status=ACTIVE&config_id=a&ascending_order=false": {3, 0},
+		"status=ACTIVE&status=USER_ENDED&status=USER_TIMEOUT&status=MAX_DURATION_TIMEOUT&status=INACTIVITY_TIMEOUT&" +
+			"status=ERROR&page_size=3": {0, 1, 2},
 	} {
 		var ids []string
 		for _, i := range want {
@@ -204,7 +221,8 @@ func TestListsOfChatsAreFiltered(t *testing.T) {
 			t.Errorf("%s: %s", query, listed(got, "chats_page", "start_timestamp"))
 		}
 	}
-	has(t, "pages", c.ask("GET", "/v0/evi/chats?page_size=2&page_number=9", "", 200), record{"total_pages": 3, "page_number": 9, "page_size": 2, "chats_page": []any{}})
+	has(t, "pages", c.ask("GET", "/v0/evi/chats?page_size=2&page_number=9", "", 200),
+		record{"total_pages": 3, "page_number": 9, "page_size": 2, "chats_page": []any{}})
 }
 
 func TestChatGroupsHoldTheirChats(t *testing.T) {
@@ -217,11 +235,14 @@ func TestChatGroupsHoldTheirChats(t *testing.T) {
 	}
 	has(t, "the list", list, record{"page_number": 0, "page_size": 10, "total_pages": 1, "pagination_direction": "ASC"})
 	has(t, "the resumed group", groups[0].(record), record{
-		"id": chats[0].GroupID, "first_start_timestamp": at(0), "most_recent_start_timestamp": at(6), "most_recent_chat_id": chats[3].ID,
-		"most_recent_config": record{"id": "a", "version": 0}, "num_chats": 3, "active": false,
+		"id": chats[0].GroupID, "first_start_timestamp": at(0), "most_recent_start_timestamp": at(6),
+		"most_recent_chat_id": chats[3].ID,
+		"most_recent_config":  record{"id": "a", "version": 0}, "num_chats": 3, "active": false,
 	})
-	has(t, "the group without a config", groups[1].(record), record{"most_recent_config": nil, "num_chats": 1, "active": false})
-	has(t, "the live group", groups[2].(record), record{"most_recent_config": record{"id": "b", "version": 1}, "active": true})
+	has(t, "the group without a config", groups[1].(record),
+		record{"most_recent_config": nil, "num_chats": 1, "active": false})
+	has(t, "the live group", groups[2].(record),
+		record{"most_recent_config": record{"id": "b", "version": 1}, "active": true})
 	for query, want := range map[string]string{
 		"config_id=a": chats[0].GroupID, "config_id=b": chats[4].GroupID, "config_id=none": "",
 		"page_size=1&page_number=1": chats[2].GroupID, "page_size=1&ascending_order=false": chats[4].GroupID,
@@ -233,9 +254,11 @@ func TestChatGroupsHoldTheirChats(t *testing.T) {
 
 	path := "/v0/evi/chat_groups/" + chats[0].GroupID
 	got := c.ask("GET", path, "", 200)
-	has(t, "a group", got, record{"id": chats[0].GroupID, "first_start_timestamp": at(0), "most_recent_start_timestamp": at(6), "num_chats": 3, "active": false, "total_pages": 1})
+	has(t, "a group", got, record{"id": chats[0].GroupID, "first_start_timestamp": at(0),
+		"most_recent_start_timestamp": at(6), "num_chats": 3, "active": false, "total_pages": 1})
 	for query, want := range map[string][]int{
-		"": {0, 1, 3}, "ascending_order=false": {3, 1, 0}, "status=USER_ENDED": {0, 3}, "status=ERROR": {}, "page_size=1&page_number=1": {1},
+		"": {0, 1, 3}, "ascending_order=false": {3, 1, 0}, "status=USER_ENDED": {0, 3}, "status=ERROR": {},
+		"page_size=1&page_number=1": {1},
 		"status=USER_ENDED&status=INACTIVITY_TIMEOUT&page_size=2&ascending_order=false": {3, 1},
 	} {
 		var ids []string
@@ -250,13 +273,18 @@ func TestChatGroupsHoldTheirChats(t *testing.T) {
 	// Its events: 13 of the first chat, 4 of the second, 2 of the third.
 	events := c.ask("GET", path+"/events?page_size=100", "", 200)
 	all := strings.Fields(listed(events, "events_page", "id"))
-	if len(all) != 19 || listed(events, "events_page", "chat_id") != strings.TrimSpace(strings.Repeat(chats[0].ID+" ", 13)+strings.Repeat(chats[1].ID+" ", 4)+strings.Repeat(chats[3].ID+" ", 2)) {
+	if len(all) != 19 || listed(events, "events_page",
+		"chat_id") != strings.TrimSpace(strings.Repeat(chats[0].ID+" ", 13)+strings.Repeat(chats[1].ID+" ", 4)+
+		strings.Repeat(chats[3].ID+" ", 2)) {
 		t.Fatalf("events: %v", events)
 	}
-	has(t, "events", events, record{"id": chats[0].GroupID, "page_number": 0, "page_size": 100, "total_pages": 1, "pagination_direction": "ASC"})
-	for query, want := range map[string][]string{"page_size=5&page_number=2": all[10:15], "page_size=5&page_number=3": all[15:], "page_size=5&page_number=4": nil,
+	has(t, "events", events, record{"id": chats[0].GroupID, "page_number": 0, "page_size": 100, "total_pages": 1,
+		"pagination_direction": "ASC"})
+	for query, want := range map[string][]string{"page_size=5&page_number=2": all[10:15],
+		"page_size=5&page_number=3": all[15:], "page_size=5&page_number=4": nil,
 		"page_size=2&ascending_order=false": {all[18], all[17]}} {
-		if got := listed(c.ask("GET", path+"/events?"+query, "", 200), "events_page", "id"); got != strings.Join(want, " ") {
+		if got := listed(c.ask("GET", path+"/events?"+query, "", 200), "events_page", "id"); got != strings.Join(want,
+			" ") {
 			t.Errorf("%s: %s", query, got)
 		}
 	}
@@ -265,12 +293,14 @@ func TestChatGroupsHoldTheirChats(t *testing.T) {
 func TestADeletedGroupIsGoneOverREST(t *testing.T) {
 	c := startRest(t, "home")[0]
 	chats := threeGroups(c)
-	if got := c.ask("DELETE", "/v0/evi/chat_groups/"+chats[4].GroupID, "", 409); got["code"] != "conflict" || !strings.Contains(got["message"].(string), "live") {
+	if got := c.ask("DELETE", "/v0/evi/chat_groups/"+chats[4].GroupID, "", 409); got["code"] != "conflict" ||
+		!strings.Contains(got["message"].(string), "live") {
 		t.Errorf("deleting a live group: %v", got)
 	}
 	path := "/v0/evi/chat_groups/" + chats[0].GroupID
 	c.ask("DELETE", path, "", 200)
-	for _, gone := range [][2]string{{"DELETE", path}, {"GET", path}, {"GET", path + "/events"}, {"GET", path + "/audio"},
+	for _, gone := range [][2]string{{"DELETE", path}, {"GET", path}, {"GET", path + "/events"},
+		{"GET", path + "/audio"},
 		{"GET", "/v0/evi/chats/" + chats[0].ID}, {"GET", "/v0/evi/chats/" + chats[1].ID + "/audio"}} {
 		c.ask(gone[0], gone[1], "", 404)
 	}
@@ -285,16 +315,20 @@ func TestNothingOfAnotherAccountsHistoryIsVisible(t *testing.T) {
 	chats := threeGroups(home)
 	id, group := chats[0].ID, chats[0].GroupID
 	for _, way := range [][2]string{
-		{"GET", "/v0/evi/chats/" + id}, {"GET", "/v0/evi/chats/" + id + "/audio"}, {"GET", "/v0/evi/chat_groups/" + group},
-		{"GET", "/v0/evi/chat_groups/" + group + "/events"}, {"GET", "/v0/evi/chat_groups/" + group + "/audio"}, {"DELETE", "/v0/evi/chat_groups/" + group},
+		{"GET", "/v0/evi/chats/" + id}, {"GET", "/v0/evi/chats/" + id + "/audio"},
+		{"GET", "/v0/evi/chat_groups/" + group},
+		{"GET", "/v0/evi/chat_groups/" + group + "/events"}, {"GET", "/v0/evi/chat_groups/" + group + "/audio"},
+		{"DELETE", "/v0/evi/chat_groups/" + group},
 	} {
 		mine := work.ask(way[0], way[1], "", 404)["message"]
-		none := work.ask(way[0], strings.NewReplacer(id, contract.NewID(), group, contract.NewID()).Replace(way[1]), "", 404)["message"]
+		none := work.ask(way[0], strings.NewReplacer(id, contract.NewID(), group, contract.NewID()).Replace(way[1]), "",
+			404)["message"]
 		if len(mine.(string)) != len(none.(string)) {
 			t.Errorf("%s tells that there is one: %q, else %q", way[1], mine, none)
 		}
 	}
-	for _, list := range [][2]string{{"/v0/evi/chats?config_id=a", "chats_page"}, {"/v0/evi/chats", "chats_page"}, {"/v0/evi/chat_groups", "chat_groups_page"}} {
+	for _, list := range [][2]string{{"/v0/evi/chats?config_id=a", "chats_page"}, {"/v0/evi/chats", "chats_page"},
+		{"/v0/evi/chat_groups", "chat_groups_page"}} {
 		if got := work.ask("GET", list[0], "", 200); listed(got, list[1], "id") != "" || got["total_pages"] != 0.0 {
 			t.Errorf("%s: %v", list[0], got)
 		}
@@ -305,9 +339,11 @@ func TestNothingOfAnotherAccountsHistoryIsVisible(t *testing.T) {
 func TestWrongQueriesOfTheHistoryAreNamed(t *testing.T) {
 	c := startRest(t, "home")[0]
 	chats := threeGroups(c)
-	for _, path := range []string{"/v0/evi/chats", "/v0/evi/chats/" + chats[0].ID, "/v0/evi/chat_groups", "/v0/evi/chat_groups/" + chats[0].GroupID,
+	for _, path := range []string{"/v0/evi/chats", "/v0/evi/chats/" + chats[0].ID, "/v0/evi/chat_groups",
+		"/v0/evi/chat_groups/" + chats[0].GroupID,
 		"/v0/evi/chat_groups/" + chats[0].GroupID + "/events", "/v0/evi/chat_groups/" + chats[0].GroupID + "/audio"} {
-		for _, query := range []string{"page_size=0", "page_size=101", "page_size=x", "page_number=-1", "ascending_order=maybe"} {
+		for _, query := range []string{"page_size=0", "page_size=101", "page_size=x", "page_number=-1",
+			"ascending_order=maybe"} {
 			got := c.ask("GET", path+"?"+query, "", 400)
 			if name, _, _ := strings.Cut(query, "="); !strings.HasPrefix(got["message"].(string), name+":") {
 				t.Errorf("%s?%s: %v", path, query, got)
@@ -318,7 +354,8 @@ func TestWrongQueriesOfTheHistoryAreNamed(t *testing.T) {
 		c.ask("POST", path, "{}", 405)
 	}
 	for _, path := range []string{"/v0/evi/chats", "/v0/evi/chat_groups/" + chats[0].GroupID} {
-		if got := c.ask("GET", path+"?status=ACTIVE&status=asleep", "", 400); !strings.Contains(got["message"].(string), "INACTIVITY_TIMEOUT") || !strings.Contains(got["message"].(string), "asleep") {
+		if got := c.ask("GET", path+"?status=ACTIVE&status=asleep", "", 400); !strings.Contains(got["message"].(string),
+			"INACTIVITY_TIMEOUT") || !strings.Contains(got["message"].(string), "asleep") {
 			t.Errorf("%s: %v", path, got)
 		}
 	}
@@ -376,7 +413,8 @@ func TestAChatIsHeardByItsLinkUntilItExpires(t *testing.T) {
 	c := startRest(t, "home")[0]
 	chat := c.begin(store.NewChat{StartedMS: at(0), Recorded: true})
 	ask := func() record { return c.ask("GET", "/v0/evi/chats/"+chat.ID+"/audio", "", 200) }
-	has(t, "before anybody spoke", ask(), record{"id": chat.ID, "user_id": c.account, "status": "QUEUED", "signed_audio_url": nil})
+	has(t, "before anybody spoke", ask(),
+		record{"id": chat.ID, "user_id": c.account, "status": "QUEUED", "signed_audio_url": nil})
 	c.sound(chat.ID, store.UserSide, 16000, 500, 0, 2)
 	has(t, "while it is live", ask(), record{"status": "IN_PROGRESS", "signed_audio_url": nil, "filename": nil})
 	c.sound(chat.ID, store.AssistantSide, 48000, 900, 1, 25.5)
@@ -385,14 +423,16 @@ func TestAChatIsHeardByItsLinkUntilItExpires(t *testing.T) {
 	now := time.Now()
 	c.api.now = func() time.Time { return now }
 	got := ask()
-	has(t, "ended", got, record{"id": chat.ID, "user_id": c.account, "status": "COMPLETE", "filename": chat.ID + ".wav", "modified_at": at(26),
+	has(t, "ended", got, record{"id": chat.ID, "user_id": c.account, "status": "COMPLETE", "filename": chat.ID + ".wav",
+		"modified_at":                            at(26),
 		"signed_url_expiration_timestamp_millis": now.Add(time.Hour).UnixMilli()})
 	url := got["signed_audio_url"].(string)
 	if !strings.HasPrefix(url, c.http.URL+"/v0/evi/chats/") {
 		t.Fatalf("the link is %s, not at %s", url, c.http.URL)
 	}
 	answer, whole := c.fetch("GET", url)
-	if want := 44 + 2*24000*51/2; answer.StatusCode != 200 || answer.Header.Get("Content-Type") != "audio/wav" || len(whole) != want ||
+	if want := 44 + 2*24000*51/2; answer.StatusCode != 200 || answer.Header.Get("Content-Type") != "audio/wav" ||
+		len(whole) != want ||
 		answer.Header.Get("Accept-Ranges") != "bytes" || bytes.Count(whole, []byte("RIFF")) != 1 {
 		t.Fatalf("%d, %v, %d bytes, want %d", answer.StatusCode, answer.Header, len(whole), want)
 	}
@@ -400,10 +440,12 @@ func TestAChatIsHeardByItsLinkUntilItExpires(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, x := range []struct{ from, to, hz500, hz900 float64 }{{0.1, 0.9, 0.2, 0}, {1.1, 1.9, 0.2, 0.2}, {2.1, 9.9, 0, 0.2}, {10.1, 25.3, 0, 0.2}} {
+	for _, x := range []struct{ from, to, hz500, hz900 float64 }{{0.1, 0.9, 0.2, 0}, {1.1, 1.9, 0.2, 0.2},
+		{2.1, 9.9, 0, 0.2}, {10.1, 25.3, 0, 0.2}} {
 		part := pcm[int(x.from*24000):int(x.to*24000)]
 		if a, b := loudAt(part, 500), loudAt(part, 900); math.Abs(a-x.hz500) > 0.05 || math.Abs(b-x.hz900) > 0.05 {
-			t.Errorf("from %g to %g s the user is heard with %.2f and the assistant with %.2f, want %g and %g", x.from, x.to, a, b, x.hz500, x.hz900)
+			t.Errorf("from %g to %g s the user is heard with %.2f and the assistant with %.2f, want %g and %g", x.from,
+				x.to, a, b, x.hz500, x.hz900)
 		}
 	}
 	checkRanges(t, c, url, whole, answer.Header.Get("ETag"))
@@ -427,24 +469,30 @@ func checkRanges(t *testing.T, c client, url string, whole []byte, etag string) 
 		ask      string
 		from, to int
 	}{
-		{"bytes=0-0", 0, 0}, {"bytes=0-43", 0, 43}, {"bytes=40-50", 40, 50}, {"bytes=1001-", 1001, last}, {"bytes=-10", last - 9, last},
-		{"bytes=480040-480050", 480040, 480050}, {"bytes=480045-960100", 480045, 960100}, {fmt.Sprintf("bytes=%d-%d", last, last+1000), last, last},
+		{"bytes=0-0", 0, 0}, {"bytes=0-43", 0, 43}, {"bytes=40-50", 40, 50}, {"bytes=1001-", 1001, last},
+		{"bytes=-10", last - 9, last},
+		{"bytes=480040-480050", 480040, 480050}, {"bytes=480045-960100", 480045, 960100},
+		{fmt.Sprintf("bytes=%d-%d", last, last+1000), last, last},
 	} {
 		answer, part := c.fetch("GET", url, "Range", x.ask)
-		if answer.StatusCode != 206 || !bytes.Equal(part, whole[x.from:x.to+1]) || answer.Header.Get("Content-Range") != fmt.Sprintf("bytes %d-%d/%d", x.from, x.to, len(whole)) {
+		if answer.StatusCode != 206 || !bytes.Equal(part, whole[x.from:x.to+1]) ||
+			answer.Header.Get("Content-Range") != fmt.Sprintf("bytes %d-%d/%d", x.from, x.to, len(whole)) {
 			t.Errorf("%s: %d, %d bytes, %s", x.ask, answer.StatusCode, len(part), answer.Header.Get("Content-Range"))
 		}
 	}
 	for _, past := range []string{fmt.Sprintf("bytes=%d-", len(whole)), "bytes=5-2", "bytes=x", "lines=0-1"} {
 		answer, body := c.fetch("GET", url, "Range", past)
-		if answer.StatusCode != 416 || answer.Header.Get("Content-Type") != "application/json" || !strings.Contains(string(body), `"code":"range_not_satisfiable"`) {
+		if answer.StatusCode != 416 || answer.Header.Get("Content-Type") != "application/json" ||
+			!strings.Contains(string(body), `"code":"range_not_satisfiable"`) {
 			t.Errorf("%s: %d %s", past, answer.StatusCode, body)
 		}
 	}
-	if answer, all := c.fetch("GET", url, "Range", "bytes=0-1,900-901,4-5"); answer.StatusCode != 200 || !bytes.Equal(all, whole) {
+	if answer, all := c.fetch("GET", url, "Range", "bytes=0-1,900-901,4-5"); answer.StatusCode != 200 ||
+		!bytes.Equal(all, whole) {
 		t.Errorf("many ranges: %d, %d bytes", answer.StatusCode, len(all))
 	}
-	if answer, body := c.fetch("HEAD", url); answer.StatusCode != 200 || answer.ContentLength != int64(len(whole)) || len(body) != 0 {
+	if answer, body := c.fetch("HEAD", url); answer.StatusCode != 200 || answer.ContentLength != int64(len(whole)) ||
+		len(body) != 0 {
 		t.Errorf("HEAD: %d, %d", answer.StatusCode, answer.ContentLength)
 	}
 	if answer, _ := c.fetch("GET", url, "If-None-Match", etag); etag == "" || answer.StatusCode != 304 {
@@ -460,10 +508,14 @@ func checkLinkIsSafe(t *testing.T, c client, url string, now *time.Time) {
 	parts := strings.Split(path, "/")
 	elsewhere := strings.Replace(path, parts[len(parts)-2], other.ID, 1)
 	for name, wrong := range map[string]string{
-		"no signature": path, "no query": path + "?", "another chat": elsewhere + "?" + query, "no chat": strings.Replace(url, parts[len(parts)-2], "none", 1),
-		"a later time": strings.Replace(url, "expires=", "expires=9", 1), "another time": strings.Replace(url, "expires=", "expires=0", 1),
-		"a shorter signature": url[:len(url)-2], "another signature": url[:len(url)-1] + string('0'+(url[len(url)-1]+1)%10),
-		"a word for a signature": strings.Replace(url, "signature=", "signature=x", 1), "a key of the API": path + "?api_key=" + c.key,
+		"no signature": path, "no query": path + "?", "another chat": elsewhere + "?" + query,
+		"no chat":                strings.Replace(url, parts[len(parts)-2], "none", 1),
+		"a later time":           strings.Replace(url, "expires=", "expires=9", 1),
+		"another time":           strings.Replace(url, "expires=", "expires=0", 1),
+		"a shorter signature":    url[:len(url)-2],
+		"another signature":      url[:len(url)-1] + string('0'+(url[len(url)-1]+1)%10),
+		"a word for a signature": strings.Replace(url, "signature=", "signature=x", 1),
+		"a key of the API":       path + "?api_key=" + c.key,
 	} {
 		answer, body := c.fetch("GET", wrong, "Range", "bytes=0-10")
 		if answer.StatusCode != 403 || answer.Header.Get("Content-Type") != "application/json" {
@@ -486,7 +538,8 @@ func TestALinkIsAtTheAddressThatTheClientUses(t *testing.T) {
 	c := startRest(t, "home")[0]
 	chat := c.begin(store.NewChat{Recorded: true})
 	c.end(chat.ID, store.UserEnded, at(1))
-	for proto, want := range map[string]string{"": "http://box.example:8443/", "https": "https://box.example:8443/", "ftp": "http://box.example:8443/", "HTTPS, http": "https://box.example:8443/"} {
+	for proto, want := range map[string]string{"": "http://box.example:8443/", "https": "https://box.example:8443/",
+		"ftp": "http://box.example:8443/", "HTTPS, http": "https://box.example:8443/"} {
 		r, _ := http.NewRequestWithContext(t.Context(), "GET", c.http.URL+"/v0/evi/chats/"+chat.ID+"/audio", nil)
 		r.Host = "box.example:8443"
 		r.Header.Set("X-Service-Api-Key", c.key)
@@ -497,7 +550,8 @@ func TestALinkIsAtTheAddressThatTheClientUses(t *testing.T) {
 		}
 		defer answer.Body.Close()
 		var got record
-		if err := json.NewDecoder(answer.Body).Decode(&got); err != nil || !strings.HasPrefix(fmt.Sprint(got["signed_audio_url"]), want) {
+		if err := json.NewDecoder(answer.Body).Decode(&got); err != nil ||
+			!strings.HasPrefix(fmt.Sprint(got["signed_audio_url"]), want) {
 			t.Errorf("through %q: %v, %v", proto, got, err)
 		}
 	}
@@ -536,18 +590,23 @@ func TestEveryStatusOfARecordingIsTold(t *testing.T) {
 
 	path := "/v0/evi/chat_groups/" + unrecorded.GroupID + "/audio"
 	got := c.ask("GET", path, "", 200)
-	has(t, "the page", got, record{"id": unrecorded.GroupID, "user_id": c.account, "num_chats": 3, "page_number": 0, "page_size": 10, "total_pages": 1, "pagination_direction": "ASC"})
-	if ids, status := listed(got, "audio_reconstructions_page", "id"), listed(got, "audio_reconstructions_page", "status"); ids != unrecorded.ID+" "+failed.ID+" "+silent.ID || status != "CANCELLED ERROR COMPLETE" {
+	has(t, "the page", got, record{"id": unrecorded.GroupID, "user_id": c.account, "num_chats": 3, "page_number": 0,
+		"page_size": 10, "total_pages": 1, "pagination_direction": "ASC"})
+	if ids, status := listed(got, "audio_reconstructions_page", "id"),
+		listed(got, "audio_reconstructions_page", "status"); ids != unrecorded.ID+" "+failed.ID+" "+silent.ID ||
+		status != "CANCELLED ERROR COMPLETE" {
 		t.Errorf("%s: %s", ids, status)
 	}
-	if got := listed(c.ask("GET", path+"?page_size=1&page_number=1&ascending_order=false", "", 200), "audio_reconstructions_page", "id"); got != failed.ID {
+	if got := listed(c.ask("GET", path+"?page_size=1&page_number=1&ascending_order=false", "", 200),
+		"audio_reconstructions_page", "id"); got != failed.ID {
 		t.Errorf("the second from the end is %s", got)
 	}
 	all := got["audio_reconstructions_page"].([]any)
 	if all[0].(record)["signed_audio_url"] != nil {
 		t.Error("what was not recorded has a link")
 	}
-	if answer, data := c.fetch("GET", all[1].(record)["signed_audio_url"].(string)); answer.StatusCode != 200 || len(data) != 44+2*24000 {
+	if answer, data := c.fetch("GET", all[1].(record)["signed_audio_url"].(string)); answer.StatusCode != 200 ||
+		len(data) != 44+2*24000 {
 		t.Errorf("what is there of a failed recording: %d, %d bytes", answer.StatusCode, len(data))
 	}
 	url := all[2].(record)["signed_audio_url"].(string)
@@ -628,7 +687,8 @@ func TestADamagedRecordingIsAFaultOfOurs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(f.Name(), []byte("no sound at all, and long enough to be a header of one"), 0o600); err != nil {
+	if err := os.WriteFile(f.Name(), []byte("no sound at all, and long enough to be a header of one"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	_ = f.Close() // was not written to

@@ -98,7 +98,8 @@ func translate(err error) error {
 		return contract.ErrNotFound{What: "thing"}
 	case errors.Is(err, store.ErrConflict), errors.Is(err, store.ErrActive):
 		return contract.ErrConflict{Why: "it conflicts with what is there"}
-	case errors.Is(err, store.ErrBusy), errors.Is(err, store.ErrFull), errors.Is(err, store.ErrReadOnly), errors.Is(err, store.ErrClosed):
+	case errors.Is(err, store.ErrBusy), errors.Is(err, store.ErrFull), errors.Is(err, store.ErrReadOnly),
+		errors.Is(err, store.ErrClosed):
 		return contract.ErrUnavailable{Why: "the box cannot use its database now", RetryAfter: storeRetry}
 	}
 	return nil

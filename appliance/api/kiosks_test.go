@@ -45,8 +45,10 @@ func TestTheKeyOfAScreenOpensItsConversationsAlone(t *testing.T) {
 	if opened != 5 {
 		t.Errorf("it opens %d paths, want the socket under both its paths and three of a call", opened)
 	}
-	for key, want := range map[string]string{"lobby": "config_id=c1&fernSdkVersion=0.11.4&verbose_transcription=true", "hall": "fernSdkVersion=0.11.4&verbose_transcription=true"} {
-		r := httptest.NewRequest("GET", "/v0/evi/chat?config_id=other&resumed_chat_group_id=g&verbose_transcription=true&fernSdkVersion=0.11.4&session_settings[system_prompt]=x&api_key="+key, nil)
+	for key, want := range map[string]string{"lobby": "config_id=c1&fernSdkVersion=0.11.4&verbose_transcription=true",
+		"hall": "fernSdkVersion=0.11.4&verbose_transcription=true"} {
+		r := httptest.NewRequest("GET", "/v0/evi/chat?config_id=other&resumed_chat_group_id=g&"+
+			"verbose_transcription=true&fernSdkVersion=0.11.4&session_settings[system_prompt]=x&api_key="+key, nil)
 		if _, err := a.admit(a.routes()[0], r); err != nil || r.URL.RawQuery != want {
 			t.Errorf("%s asks for %q, want %q (%v)", key, r.URL.RawQuery, want, err)
 		}
@@ -85,7 +87,8 @@ func TestThePageOfAScreenIsKeptByItsTag(t *testing.T) {
 	a, _ := box(&strings.Builder{})
 	w := httptest.NewRecorder()
 	a.ServeHTTP(w, httptest.NewRequest("GET", "/kiosk", nil))
-	if w.Code != 200 || !strings.Contains(w.Header().Get("Content-Security-Policy"), "default-src 'none'") || !strings.Contains(w.Body.String(), "kiosk.js") {
+	if w.Code != 200 || !strings.Contains(w.Header().Get("Content-Security-Policy"), "default-src 'none'") ||
+		!strings.Contains(w.Body.String(), "kiosk.js") {
 		t.Errorf("%d %v %s", w.Code, w.Header(), w.Body)
 	}
 	r := httptest.NewRequest("GET", "/kiosk", nil)

@@ -26,7 +26,8 @@ import (
 const secretFolder = "a-folder-nobody-is-told-of"
 
 // leaks matches what only the log may say.
-var leaks = regexp.MustCompile(`(?i)` + secretFolder + `|sqlite|\bSQL\b|disk image|no such file|\.go:|goroutine|recording\.|panic`)
+var leaks = regexp.MustCompile(`(?i)` + secretFolder +
+	`|sqlite|\bSQL\b|disk image|no such file|\.go:|goroutine|recording\.|panic`)
 
 // wrapped is an error inside others, as deep as chance has it.
 func wrapped(err error) error {
@@ -48,15 +49,22 @@ type failing struct{}
 
 func (failing) error() error {
 	kinds := []error{
-		contract.ErrInvalid{Field: "name", Why: "too long"}, contract.ErrUnauthorized{Why: "no"}, contract.ErrForbidden{Why: "no"},
-		contract.ErrNotFound{What: "voice", ID: "x"}, contract.ErrConflict{Why: "active"}, contract.ErrTooLarge{Limit: 1},
-		contract.ErrMediaType{Got: "x", Allowed: "y"}, contract.ErrUpgradeRequired{Why: "ws"}, contract.ErrTooMany{RetryAfter: time.Second},
-		contract.ErrFull{RetryAfter: time.Second}, contract.ErrUnavailable{Why: "warming up"}, contract.ErrTimedOut{Limit: time.Second}, contract.ErrTooSlow{},
+		contract.ErrInvalid{Field: "name", Why: "too long"}, contract.ErrUnauthorized{Why: "no"},
+		contract.ErrForbidden{Why: "no"},
+		contract.ErrNotFound{What: "voice", ID: "x"}, contract.ErrConflict{Why: "active"},
+		contract.ErrTooLarge{Limit: 1},
+		contract.ErrMediaType{Got: "x", Allowed: "y"}, contract.ErrUpgradeRequired{Why: "ws"},
+		contract.ErrTooMany{RetryAfter: time.Second},
+		contract.ErrFull{RetryAfter: time.Second}, contract.ErrUnavailable{Why: "warming up"},
+		contract.ErrTimedOut{Limit: time.Second}, contract.ErrTooSlow{},
 		contract.ErrMalformed{Detail: []contract.ValidationError{{Msg: "missing", Type: "missing"}}},
-		store.ErrNotFound, store.ErrConflict, store.ErrActive, store.ErrClosed, store.ErrBusy, store.ErrFull, store.ErrReadOnly, store.ErrDamaged, store.ErrNotAllowed, store.ErrNewer, store.ErrLocked,
-		store.ErrMissing{}, io.ErrUnexpectedEOF, os.ErrDeadlineExceeded, &http.MaxBytesError{Limit: 1}, context.DeadlineExceeded, context.Canceled,
+		store.ErrNotFound, store.ErrConflict, store.ErrActive, store.ErrClosed, store.ErrBusy, store.ErrFull,
+		store.ErrReadOnly, store.ErrDamaged, store.ErrNotAllowed, store.ErrNewer, store.ErrLocked,
+		store.ErrMissing{}, io.ErrUnexpectedEOF, os.ErrDeadlineExceeded, &http.MaxBytesError{Limit: 1},
+		context.DeadlineExceeded, context.Canceled,
 		&fs.PathError{Op: "open", Path: "/" + secretFolder + "/parley.db", Err: os.ErrPermission},
-		errors.New("/" + secretFolder + " broke"), errors.Join(errors.New("/"+secretFolder), contract.ErrNotFound{What: "voice"}),
+		errors.New("/" + secretFolder + " broke"),
+		errors.Join(errors.New("/"+secretFolder), contract.ErrNotFound{What: "voice"}),
 	}
 	return wrapped(kinds[rand.IntN(len(kinds))])
 }
@@ -138,7 +146,8 @@ func askAll(t *testing.T, a *API, what string) {
 	for _, rt := range a.routes() {
 		r := httptest.NewRequest(rt.method, pathOf(rt), strings.NewReader(rt.says.Example))
 		if rt.says.Body == "PostedConfig" {
-			r = httptest.NewRequest(rt.method, pathOf(rt), strings.NewReader(`{"name":"x","evi_version":"4-mini","voice":{"name":"joe"},"prompt":{"text":"x"}}`))
+			r = httptest.NewRequest(rt.method, pathOf(rt),
+				strings.NewReader(`{"name":"x","evi_version":"4-mini","voice":{"name":"joe"},"prompt":{"text":"x"}}`))
 		}
 		if rt.says.Example == "" {
 			r = httptest.NewRequest(rt.method, pathOf(rt), nil)
@@ -211,9 +220,37 @@ func TestNoAnswerSaysWhatOnlyTheLogMay(t *testing.T) {
 			known := &keys{}
 			known.serve = func(http.ResponseWriter, *http.Request, string) error { return failing{}.error() }
 			boxes := map[string]*API{
-				what + ", its keys too":       New(Parts{Keys: s, Chats: failing{}, Ready: failing{}, Records: s, Voices: failing{}, Aliases: failing{}, Models: library{}, Log: silent}),
-				what:                          New(Parts{Keys: known, Chats: failing{}, Ready: failing{}, Records: s, Voices: failing{}, Aliases: failing{}, Models: library{}, Log: silent, Limits: Limits{DiskPerAccount: 1 << 40}}),
-				what + ", and all else fails": New(Parts{Keys: failing{}, Chats: known, Ready: failing{}, Records: s, Voices: failing{}, Aliases: failing{}, Models: library{}, Log: silent}),
+				what + ", its keys too": New(Parts{
+					Keys:    s,
+					Chats:   failing{},
+					Ready:   failing{},
+					Records: s,
+					Voices:  failing{},
+					Aliases: failing{},
+					Models:  library{},
+					Log:     silent,
+				}),
+				what: New(Parts{
+					Keys:    known,
+					Chats:   failing{},
+					Ready:   failing{},
+					Records: s,
+					Voices:  failing{},
+					Aliases: failing{},
+					Models:  library{},
+					Log:     silent,
+					Limits:  Limits{DiskPerAccount: 1 << 40},
+				}),
+				what + ", and all else fails": New(Parts{
+					Keys:    failing{},
+					Chats:   known,
+					Ready:   failing{},
+					Records: s,
+					Voices:  failing{},
+					Aliases: failing{},
+					Models:  library{},
+					Log:     silent,
+				}),
 			}
 			for range 3 { // each time with other errors
 				for what, box := range boxes {

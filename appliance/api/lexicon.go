@@ -20,15 +20,35 @@ func (a *API) lexiconRoutes() []route {
 		return o
 	}
 	return []route{
-		{"GET", path, describe.Account, unread, normal, storesNothing, a.getLexicon, says(describe.Operation{ID: "getLexicon", Summary: "How the account has words said",
-			More: "In its chats and in text-to-speech. What the box's own settings say holds for words that are not here.", Answers: ok(contract.ReturnLexicon{})})},
-		{"PUT", path, describe.Account, recordBody, normal, storing, a.putLexicon, says(describe.Operation{ID: "putLexicon", Summary: "Say how all words are said",
-			More: "What the account had before is gone. It holds from the next sentence on.", Body: "PostedLexicon",
-			Example: `{"entries":[{"word":"Nguyen","said":"/wɪn/"},{"word":"Joaquín","said":"hwah-KEEN"}]}`, Answers: ok(contract.ReturnLexicon{})})},
-		{"GET", one, describe.Account, unread, normal, storesNothing, a.getPronunciation, says(describe.Operation{ID: "getPronunciation", Summary: "How one word is said", Answers: ok(contract.ReturnPronunciation{})})},
-		{"PUT", one, describe.Account, recordBody, normal, storing, a.putPronunciation, says(describe.Operation{ID: "putPronunciation", Summary: "Say how one word is said",
-			Body: "PostedPronunciation", Example: `{"said":"/wɪn/"}`, Answers: append(ok(contract.ReturnPronunciation{}), made(contract.ReturnPronunciation{})...), Refuses: []int{409}})},
-		{"DELETE", one, describe.Account, unread, normal, storesNothing, a.deletePronunciation, says(describe.Operation{ID: "deletePronunciation", Summary: "Have the word said as the box would", Answers: ok(confirmation{})})},
+		{"GET", path, describe.Account, unread, normal, storesNothing, a.getLexicon, says(describe.Operation{
+			ID:      "getLexicon",
+			Summary: "How the account has words said",
+			More: "In its chats and in text-to-speech. What the box's own settings say holds for words that are " +
+				"not here.",
+			Answers: ok(contract.ReturnLexicon{}),
+		})},
+		{"PUT", path, describe.Account, recordBody, normal, storing, a.putLexicon, says(describe.Operation{
+			ID:      "putLexicon",
+			Summary: "Say how all words are said",
+			More:    "What the account had before is gone. It holds from the next sentence on.",
+			Body:    "PostedLexicon",
+			Example: `{"entries":[{"word":"Nguyen","said":"/wɪn/"},{"word":"Joaquín","said":"hwah-KEEN"}]}`,
+			Answers: ok(contract.ReturnLexicon{}),
+		})},
+		{"GET", one, describe.Account, unread, normal, storesNothing, a.getPronunciation,
+			says(describe.Operation{ID: "getPronunciation", Summary: "How one word is said",
+				Answers: ok(contract.ReturnPronunciation{})})},
+		{"PUT", one, describe.Account, recordBody, normal, storing, a.putPronunciation, says(describe.Operation{
+			ID:      "putPronunciation",
+			Summary: "Say how one word is said",
+			Body:    "PostedPronunciation",
+			Example: `{"said":"/wɪn/"}`,
+			Answers: append(ok(contract.ReturnPronunciation{}), made(contract.ReturnPronunciation{})...),
+			Refuses: []int{409},
+		})},
+		{"DELETE", one, describe.Account, unread, normal, storesNothing, a.deletePronunciation,
+			says(describe.Operation{ID: "deletePronunciation", Summary: "Have the word said as the box would",
+				Answers: ok(confirmation{})})},
 	}
 }
 
@@ -58,7 +78,9 @@ func (a *API) putLexicon(w http.ResponseWriter, r *http.Request, by caller) erro
 			return err
 		}
 		if before, twice := had[all[i].Key]; twice {
-			return contract.ErrInvalid{Field: field, Why: fmt.Sprintf("%q is the same word as in entries.%d: leave out one of them", contract.Clip(e.Word), before)}
+			return contract.ErrInvalid{Field: field,
+				Why: fmt.Sprintf("%q is the same word as in entries.%d: leave out one of them", contract.Clip(e.Word),
+					before)}
 		}
 		had[all[i].Key] = i
 	}

@@ -18,11 +18,13 @@ func TestAnAccountSaysHowItsWordsAreSaid(t *testing.T) {
 	if all := c.ask("GET", path, "", 200)["entries"].([]any); len(all) != 0 {
 		t.Errorf("%v", all)
 	}
-	if got := c.ask("PUT", path+"/Nguyen", `{"said":"/wɪn/"}`, 201); got["word"] != "Nguyen" || got["phonemes"] != "wɪn" {
+	if got := c.ask("PUT", path+"/Nguyen", `{"said":"/wɪn/"}`, 201); got["word"] != "Nguyen" ||
+		got["phonemes"] != "wɪn" {
 		t.Errorf("%v", got)
 	}
 	c.ask("PUT", path+"/nguyen", `{"said":"win"}`, 200)
-	if got := c.ask("GET", path+"/nGUYEN", "", 200); got["word"] != "nguyen" || got["said"] != "win" || got["phonemes"] != nil {
+	if got := c.ask("GET", path+"/nGUYEN", "", 200); got["word"] != "nguyen" || got["said"] != "win" ||
+		got["phonemes"] != nil {
 		t.Errorf("%v", got)
 	}
 	c.ask("PUT", path+"/AC%2FDC", `{"said":"ac dc"}`, 201)
@@ -30,7 +32,8 @@ func TestAnAccountSaysHowItsWordsAreSaid(t *testing.T) {
 	other.ask("GET", path+"/nguyen", "", 404)
 	c.ask("DELETE", path+"/Nguyen", "", 200)
 	c.ask("DELETE", path+"/Nguyen", "", 404)
-	all := c.ask("PUT", path, `{"entries":[{"word":"B","said":"bee"},{"word":"a","said":"/eɪ/"}]}`, 200)["entries"].([]any)
+	all := c.ask("PUT", path, `{"entries":[{"word":"B","said":"bee"},{"word":"a","said":"/eɪ/"}]}`,
+		200)["entries"].([]any)
 	if len(all) != 2 || all[0].(record)["word"] != "a" || all[1].(record)["word"] != "B" {
 		t.Errorf("%v", all)
 	}
@@ -55,11 +58,13 @@ func TestAWrongPronunciationSaysWhatIsAllowed(t *testing.T) {
 		{"PUT", path, `{"entries":[{"word":"Ann","said":"//"}]}`, 400, "entries.0.said"},
 		{"PUT", path + "/Nguyen", `{}`, 422, "said"},
 		{"PUT", path + "/++", `{"said":"x"}`, 400, "word: "},
-		{"PUT", path, `{"entries":[{"word":"Ann","said":"an"},{"word":"ANN","said":"on"},{"word":"ann","said":"en"}]}`, 400, "entries.2"},
+		{"PUT", path, `{"entries":[{"word":"Ann","said":"an"},{"word":"ANN","said":"on"},{"word":"ann","said":"en"}]}`,
+			400, "entries.2"},
 		{"PUT", path, `{"entries":[{"word":"Ann"}]}`, 422, "said"},
 		{"PUT", path, `{}`, 422, "entries"},
 	} {
-		if status, _, body := c.send(row.method, row.path, "", row.body); status != row.status || !strings.Contains(body, row.says) {
+		if status, _, body := c.send(row.method, row.path, "", row.body); status != row.status ||
+			!strings.Contains(body, row.says) {
 			t.Errorf("%s: %d %s", row.body, status, body)
 		}
 	}
@@ -72,7 +77,8 @@ func TestAWrongPronunciationSaysWhatIsAllowed(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	c.ask("PUT", path+"/w7", `{"said":"y"}`, 200)
-	if contract.MaxLexiconEntries != text.MaxLexiconEntries || contract.MaxLexiconWordChars != text.MaxLexiconWord || contract.MaxLexiconSaidChars != text.MaxLexiconSaid {
+	if contract.MaxLexiconEntries != text.MaxLexiconEntries || contract.MaxLexiconWordChars != text.MaxLexiconWord ||
+		contract.MaxLexiconSaidChars != text.MaxLexiconSaid {
 		t.Error("the bounds of the API are not those of the lexicon")
 	}
 }

@@ -29,14 +29,25 @@ func TestWhatIsSentToALiveChatGetsThere(t *testing.T) {
 	a, f := box(io.Discard)
 	prompt := "Be brief."
 	for sent, want := range map[string]contract.ClientMessage{
-		`{"type":"user_input","text":"Hello"}`:                                                       contract.UserInput{Text: "Hello"},
-		`{"type":"assistant_input","text":"Hello","custom_session_id":null,"more":1}`:                contract.AssistantInput{Text: "Hello"},
-		`{"type":"session_settings","system_prompt":"Be brief."}`:                                    contract.SessionSettings{SystemPrompt: &prompt},
-		`{"type":"session_settings","context":null}`:                                                 contract.SessionSettings{ClearContext: true},
-		`{"type":"pause_assistant_message"}`:                                                         contract.PauseAssistantMessage{},
-		`{"type":"resume_assistant_message"}`:                                                        contract.ResumeAssistantMessage{},
-		`{"type":"tool_response","tool_call_id":"1","content":"sunny"}`:                              contract.ToolResponseMessage{ToolCallID: "1", Content: "sunny"},
-		`{"type":"tool_error","tool_call_id":"1","error":"down","level":"warn","content":"no idea"}`: contract.ToolErrorMessage{ToolCallID: "1", Error: "down", Level: contract.LevelWarn, Content: "no idea"},
+		`{"type":"user_input","text":"Hello"}`: contract.UserInput{
+			Text: "Hello"},
+		`{"type":"assistant_input","text":"Hello","custom_session_id":null,"more":1}`: contract.AssistantInput{
+			Text: "Hello"},
+		`{"type":"session_settings","system_prompt":"Be brief."}`: contract.SessionSettings{
+			SystemPrompt: &prompt},
+		`{"type":"session_settings","context":null}`: contract.SessionSettings{
+			ClearContext: true},
+		`{"type":"pause_assistant_message"}`:  contract.PauseAssistantMessage{},
+		`{"type":"resume_assistant_message"}`: contract.ResumeAssistantMessage{},
+		`{"type":"tool_response","tool_call_id":"1","content":"sunny"}`: contract.ToolResponseMessage{
+			ToolCallID: "1", Content: "sunny"},
+		`{"type":"tool_error","tool_call_id":"1","error":"down","level":"warn",` +
+			`"content":"no idea"}`: contract.ToolErrorMessage{
+			ToolCallID: "1",
+			Error:      "down",
+			Level:      contract.LevelWarn,
+			Content:    "no idea",
+		},
 	} {
 		f.steered = nil
 		r := post(t, a, "/v0/evi/chat/live/send", sent, "Content-Type", "application/json")
@@ -57,13 +68,15 @@ func TestWhatDoesNotFitALiveChatIsAnsweredWith422(t *testing.T) {
 		``:  `body malformed: the body is empty`,
 		`{`: `body malformed: not valid JSON`,
 		"{\"type\":\"user_input\",\"text\":\"\xff\"}": `body malformed: the body is not UTF-8`,
-		`[]`:                                   `body wrong_type: Expected an object`,
-		`{"text":"a"}`:                         `body.type wrong_value: missing or not a string; allowed: session_settings, user_input`,
-		`{"type":7}`:                           `body.type wrong_value: missing or not a string`,
-		`{"type":"audio_input","data":"AAAA"}`: `body.type wrong_value: audio_input is not taken here; allowed: session_settings`,
-		`{"type":"shout"}`:                     `body.type wrong_value: "shout" is unknown; allowed: session_settings`,
-		`{"type":"user_input"}`:                `body.text missing: missing`,
-		`{"type":"user_input","text":["a"]}`:   `body.text wrong_type: expected a string, got a list`,
+		`[]`: `body wrong_type: Expected an object`,
+		`{"text":"a"}`: `body.type wrong_value: missing or not a string; allowed: ` +
+			`session_settings, user_input`,
+		`{"type":7}`: `body.type wrong_value: missing or not a string`,
+		`{"type":"audio_input","data":"AAAA"}`: `body.type wrong_value: audio_input is not taken here; allowed: ` +
+			`session_settings`,
+		`{"type":"shout"}`:                   `body.type wrong_value: "shout" is unknown; allowed: session_settings`,
+		`{"type":"user_input"}`:              `body.text missing: missing`,
+		`{"type":"user_input","text":["a"]}`: `body.text wrong_type: expected a string, got a list`,
 		`{"type":"session_settings","audio":{"encoding":"mp3","channels":0}}`: `body.audio.sample_rate missing`,
 		`{"type":"session_settings","tools":[{"type":"function"}]}`:           `body.tools.0.name missing`,
 		`{"type":"session_settings","system_prompt":" "}`:                     `body.system_prompt wrong_value`,
@@ -78,7 +91,8 @@ func TestWhatDoesNotFitALiveChatIsAnsweredWith422(t *testing.T) {
 				for _, l := range d["loc"].([]any) {
 					way = append(way, strings.Trim(asText(l), `"`))
 				}
-				if said := strings.Join(way, ".") + " " + d["type"].(string) + ": " + d["msg"].(string); strings.HasPrefix(said, want) {
+				if said := strings.Join(way, ".") + " " + d["type"].(string) + ": " +
+					d["msg"].(string); strings.HasPrefix(said, want) {
 					first = said
 				}
 			}
@@ -92,7 +106,8 @@ func TestWhatDoesNotFitALiveChatIsAnsweredWith422(t *testing.T) {
 	}
 	f.steers = contract.Fault{Code: contract.UnexpectedTool, Detail: "tool_call_id: no tool call is open"}
 	r := post(t, a, "/v0/evi/chat/live/send", `{"type":"tool_response","tool_call_id":"1","content":"sunny"}`)
-	if got := asText(body(t, r)); r.StatusCode != 422 || !strings.Contains(got, "unexpected_tool_answer") || !strings.Contains(got, "no tool call is open") {
+	if got := asText(body(t, r)); r.StatusCode != 422 || !strings.Contains(got, "unexpected_tool_answer") ||
+		!strings.Contains(got, "no tool call is open") {
 		t.Errorf("what the chat refuses: %d %s", r.StatusCode, got)
 	}
 }

@@ -50,7 +50,8 @@ func fromOwnPage(r *http.Request) error {
 		return nil
 	}
 	from := firstFilled(origin, site, "nowhere that it names")
-	return contract.ErrForbidden{Why: fmt.Sprintf("a session of the console is for the pages of this box alone, and this request comes from %.80q; other programs send a key (X-Service-Api-Key)", from)}
+	return contract.ErrForbidden{Why: fmt.Sprintf("a session of the console is for the pages of this box alone, and "+
+		"this request comes from %.80q; other programs send a key (X-Service-Api-Key)", from)}
 }
 
 // isOwn tells whether an origin is that of the box's own pages.

@@ -44,7 +44,12 @@ type response struct {
 }
 
 func newResponse(w http.ResponseWriter, r *http.Request, stalled time.Duration) *response {
-	return &response{ResponseWriter: w, controller: http.NewResponseController(w), http2: r.ProtoMajor > 1, stalled: stalled}
+	return &response{
+		ResponseWriter: w,
+		controller:     http.NewResponseController(w),
+		http2:          r.ProtoMajor > 1,
+		stalled:        stalled,
+	}
 }
 
 func (w *response) id() string { return w.Header().Get("X-Request-Id") }

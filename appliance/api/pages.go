@@ -44,15 +44,22 @@ func (a *API) front(w http.ResponseWriter, r *http.Request, by caller) error {
 // pageRoutes are those of the box's pages and of what they need.
 func (a *API) pageRoutes() []route {
 	file := func(path, name, id, section, says, media string) route {
-		return route{"GET", path, describe.Anybody, unread, quick, storesNothing, a.page(name), describe.Operation{ID: id, Section: section, Summary: says, Answers: append(plain(media), unchanged())}}
+		return route{"GET", path, describe.Anybody, unread, quick, storesNothing, a.page(name), describe.Operation{
+			ID:      id,
+			Section: section,
+			Summary: says,
+			Answers: append(plain(media), unchanged()),
+		}}
 	}
 	return append([]route{
 		{"POST", "/v0/box/kiosks", describe.Anybody, tokenBody, normal, storing, a.pairKiosk, pairKioskSays()},
 		file("/kiosk", "kiosk.html", "kiosk", "Screens", "The page of a screen that talks", "text/html"),
 		file("/kiosk/kiosk.js", "kiosk.js", "kioskScript", "Screens", "Its script", "text/javascript"),
 		file("/kiosk/kiosk.css", "kiosk.css", "kioskStyle", "Screens", "Its style", "text/css"),
-		file("/console/console.js", "console.js", "consoleScript", "The console", "The script of the page at /", "text/javascript"),
-		file("/console/plots.js", "plots.js", "consolePlots", "The console", "What draws its charts, fetched with the first of them", "text/javascript"),
+		file("/console/console.js", "console.js", "consoleScript", "The console", "The script of the page at /",
+			"text/javascript"),
+		file("/console/plots.js", "plots.js", "consolePlots", "The console",
+			"What draws its charts, fetched with the first of them", "text/javascript"),
 		file("/console/console.css", "console.css", "consoleStyle", "The console", "Its style", "text/css"),
 	}, a.sessionRoutes()...)
 }

@@ -28,7 +28,8 @@ func readNumber(q url.Values, name string, otherwise, low, high int) (int, error
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < low || n > high {
-		return 0, contract.ErrInvalid{Field: name, Why: fmt.Sprintf("%.80q is not allowed; expected a whole number from %d to %d", text, low, high)}
+		return 0, contract.ErrInvalid{Field: name,
+			Why: fmt.Sprintf("%.80q is not allowed; expected a whole number from %d to %d", text, low, high)}
 	}
 	return n, nil
 }
@@ -41,7 +42,8 @@ func readFlag(q url.Values, name string, otherwise bool) (bool, error) {
 	}
 	b, err := strconv.ParseBool(text)
 	if err != nil {
-		return false, contract.ErrInvalid{Field: name, Why: fmt.Sprintf("%.80q is not allowed; expected true or false", text)}
+		return false, contract.ErrInvalid{Field: name,
+			Why: fmt.Sprintf("%.80q is not allowed; expected true or false", text)}
 	}
 	return b, nil
 }

@@ -49,7 +49,8 @@ func (b brought) resolve(ref store.Ref) (contract.ReturnUserDefinedTool, bool) {
 
 // readOnly is what somebody is told who would change a tool of a plugin.
 func readOnly(t contract.ReturnUserDefinedTool) error {
-	return contract.ErrForbidden{Why: fmt.Sprintf("the tool %q is brought by the plugin %q and is read-only here; who runs the box changes it with: parley plugin set, upgrade or remove %s", t.Name, t.Plugin, t.Plugin)}
+	return contract.ErrForbidden{Why: fmt.Sprintf("the tool %q is brought by the plugin %q and is read-only here; "+
+		"who runs the box changes it with: parley plugin set, upgrade or remove %s", t.Name, t.Plugin, t.Plugin)}
 }
 
 // behind are the records of a page that come after those of the store: all

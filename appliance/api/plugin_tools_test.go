@@ -19,8 +19,16 @@ const hoursID = "0b5ec1fa-0000-5000-8000-000000000001"
 
 func hoursTool() contract.ReturnUserDefinedTool {
 	return contract.ReturnUserDefinedTool{
-		ToolType: contract.RecordFunction, ID: hoursID, VersionType: contract.VersionFixed, Name: "opening_hours", Plugin: "hours",
-		Parameters: `{"type":"object"}`, Description: "When a place is open.", VersionDescription: "Of the plugin hours 1.2.0.", CreatedOn: 1, ModifiedOn: 2,
+		ToolType:           contract.RecordFunction,
+		ID:                 hoursID,
+		VersionType:        contract.VersionFixed,
+		Name:               "opening_hours",
+		Plugin:             "hours",
+		Parameters:         `{"type":"object"}`,
+		Description:        "When a place is open.",
+		VersionDescription: "Of the plugin hours 1.2.0.",
+		CreatedOn:          1,
+		ModifiedOn:         2,
 	}
 }
 
@@ -45,10 +53,12 @@ func TestToolsOfPluginsStandBehindTheAccountsOwn(t *testing.T) {
 			names = append(names, one.(record)["name"].(string))
 		}
 	}
-	if got := strings.Join(names, " "); !strings.HasSuffix(got, "plugged_0 plugged_1 plugged_2") || len(names) != 7 || strings.Count(got, "own_") != 4 {
+	if got := strings.Join(names, " "); !strings.HasSuffix(got, "plugged_0 plugged_1 plugged_2") || len(names) != 7 ||
+		strings.Count(got, "own_") != 4 {
 		t.Errorf("the pages have %s", got)
 	}
-	if found := c.ask("GET", "/v0/evi/tools?name=plugged_1", "", 200)["tools_page"].([]any); len(found) != 1 || found[0].(record)["plugin"] != "hours" {
+	if found := c.ask("GET", "/v0/evi/tools?name=plugged_1", "", 200)["tools_page"].([]any); len(found) != 1 ||
+		found[0].(record)["plugin"] != "hours" {
 		t.Errorf("%v", found)
 	}
 }
@@ -56,7 +66,8 @@ func TestToolsOfPluginsStandBehindTheAccountsOwn(t *testing.T) {
 func TestAToolOfAPluginIsReadOnly(t *testing.T) {
 	c := startRestWith(t, &pluginTools{[]contract.ReturnUserDefinedTool{hoursTool()}}, "museum")[0]
 	one := "/v0/evi/tools/" + hoursID
-	if got := c.ask("GET", one+"/version/0", "", 200); got["name"] != "opening_hours" || got["plugin"] != "hours" || !strings.Contains(got["version_description"].(string), "1.2.0") {
+	if got := c.ask("GET", one+"/version/0", "", 200); got["name"] != "opening_hours" || got["plugin"] != "hours" ||
+		!strings.Contains(got["version_description"].(string), "1.2.0") {
 		t.Errorf("%v", got)
 	}
 	if got := c.ask("GET", one, "", 200)["tools_page"].([]any); len(got) != 1 {
@@ -68,7 +79,8 @@ func TestAToolOfAPluginIsReadOnly(t *testing.T) {
 		{"PATCH", one + "/version/0", `{"version_description":"mine"}`}, {"DELETE", one + "/version/0", ""},
 	} {
 		got := c.ask(try[0], try[1], try[2], 403)
-		if said := got["message"].(string); !strings.Contains(said, `"hours"`) || !strings.Contains(said, "parley plugin") {
+		if said := got["message"].(string); !strings.Contains(said, `"hours"`) ||
+			!strings.Contains(said, "parley plugin") {
 			t.Errorf("%s %s: %q", try[0], try[1], said)
 		}
 	}
@@ -87,13 +99,15 @@ func TestAConfigUsesAToolOfAPlugin(t *testing.T) {
 		got, _ := c.ask("GET", fmt.Sprintf("/v0/evi/configs/%s/version/0", made["id"]), "", 200)["tools"].([]any)
 		return got
 	}
-	if got := tools(); len(got) != 1 || got[0].(record)["plugin"] != "hours" || got[0].(record)["version_type"] != "LATEST" {
+	if got := tools(); len(got) != 1 || got[0].(record)["plugin"] != "hours" ||
+		got[0].(record)["version_type"] != "LATEST" {
 		t.Errorf("%v", got)
 	}
 	c.ask("POST", "/v0/evi/configs", uses(`{"id":"`+hoursID+`","version":0}`), 201)
 	c.ask("POST", "/v0/evi/configs", uses(`{"id":"`+hoursID+`","version":3}`), 404)
 	own := c.ask("POST", "/v0/evi/tools", `{"name":"opening_hours","parameters":"{}"}`, 201)
-	if got := c.ask("POST", "/v0/evi/configs", uses(`{"id":"`+hoursID+`"},{"id":"`+own["id"].(string)+`"}`), 400); !strings.Contains(got["message"].(string), "opening_hours") {
+	if got := c.ask("POST", "/v0/evi/configs", uses(`{"id":"`+hoursID+`"},{"id":"`+own["id"].(string)+`"}`),
+		400); !strings.Contains(got["message"].(string), "opening_hours") {
 		t.Errorf("%v", got)
 	}
 	p.all = nil

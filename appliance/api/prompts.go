@@ -11,7 +11,9 @@ import (
 // prompts answers for the prompts of an account.
 func (a *API) prompts() versioned[contract.ReturnPrompt] {
 	return versioned[contract.ReturnPrompt]{
-		API: a, kind: store.KindPrompt, parseName: contract.ParsePostedName,
+		API:       a,
+		kind:      store.KindPrompt,
+		parseName: contract.ParsePostedName,
 		draftFirst: func(r *http.Request, _ string) ([]store.Draft, error) {
 			p, err := decode(r, contract.ParsePostedPrompt)
 			if err != nil {
@@ -48,8 +50,15 @@ func (c *contents) prompt(v store.Version) (contract.ReturnPrompt, error) {
 		return contract.ReturnPrompt{}, err
 	}
 	return contract.ReturnPrompt{
-		ID: v.ID, Version: v.Number, VersionType: contract.VersionFixed, Name: v.Name, Text: p.Text,
-		VersionDescription: v.Description, PromptExpansion: p.PromptExpansion, CreatedOn: v.CreatedMS, ModifiedOn: v.ModifiedMS,
+		ID:                 v.ID,
+		Version:            v.Number,
+		VersionType:        contract.VersionFixed,
+		Name:               v.Name,
+		Text:               p.Text,
+		VersionDescription: v.Description,
+		PromptExpansion:    p.PromptExpansion,
+		CreatedOn:          v.CreatedMS,
+		ModifiedOn:         v.ModifiedMS,
 	}, nil
 }
 

@@ -79,12 +79,16 @@ func refusedByLibrary(p []byte) (status int, why string) {
 
 // refusalText is the whole answer.
 func refusalText(status int, why, id string) []byte {
-	p := problem{"invalid_request", http.StatusText(status), "the request cannot be read: its first line or one of its headers is no HTTP/1.1"}
+	p := problem{"invalid_request", http.StatusText(status),
+		"the request cannot be read: its first line or one of its headers is no HTTP/1.1"}
 	switch status {
 	case http.StatusRequestHeaderFieldsTooLarge:
-		p.Code, p.Message = "headers_too_large", fmt.Sprintf("the first line and the headers have more than %d bytes together, which is the most allowed; long settings of a chat go into a session_settings message", maxHeaderBytes)
+		p.Code, p.Message = "headers_too_large", fmt.Sprintf("the first line and the headers have more than %d bytes "+
+			"together, which is the most allowed; long settings of a chat go into a session_settings message",
+			maxHeaderBytes)
 	case http.StatusNotImplemented:
-		p.Code, p.Message = "unsupported_transfer_encoding", "the Transfer-Encoding is not read here; send the body as it is, or chunked"
+		p.Code, p.Message = "unsupported_transfer_encoding",
+			"the Transfer-Encoding is not read here; send the body as it is, or chunked"
 	case http.StatusHTTPVersionNotSupported:
 		p.Code, p.Message = "unsupported_version", "this version of HTTP is not spoken here; speak HTTP/1.1 or HTTP/2"
 	case http.StatusExpectationFailed:
@@ -95,6 +99,7 @@ func refusalText(status int, why, id string) []byte {
 		}
 	}
 	body, _ := json.Marshal(p) // three texts
-	return fmt.Appendf(nil, "HTTP/1.1 %d %s\r\nContent-Type: application/json\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nX-Request-Id: %s\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s",
+	return fmt.Appendf(nil, "HTTP/1.1 %d %s\r\nContent-Type: application/json\r\nCache-Control: no-store\r\n"+
+		"X-Content-Type-Options: nosniff\r\nX-Request-Id: %s\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s",
 		status, http.StatusText(status), id, len(body), body)
 }

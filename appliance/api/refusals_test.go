@@ -60,14 +60,20 @@ func TestWhatTheLibraryRefusesIsAnsweredInJSON(t *testing.T) {
 		{"a bad host", "GET / HTTP/1.1\r\nHost: a b\r\n\r\n", 400, "invalid_request", "Host"},
 		{"two hosts", "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400, "invalid_request", ""},
 		{"a header without a name", "GET / HTTP/1.1\r\nHost: a\r\n: b\r\n\r\n", 400, "invalid_request", ""},
-		{"a header with a control character", "GET / HTTP/1.1\r\nHost: a\r\nX: \x01\r\n\r\n", 400, "invalid_request", ""},
-		{"two lengths", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\na", 400, "invalid_request", ""},
+		{"a header with a control character", "GET / HTTP/1.1\r\nHost: a\r\nX: \x01\r\n\r\n", 400, "invalid_request",
+			""},
+		{"two lengths", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\na", 400,
+			"invalid_request", ""},
 		{"a broken path", "GET /%zz HTTP/1.1\r\nHost: a\r\n\r\n", 400, "invalid_request", ""},
 		{"another version", "GET / HTTP/3.0\r\nHost: a\r\n\r\n", 505, "unsupported_version", "HTTP/1.1"},
-		{"an unknown encoding", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: zip\r\n\r\n", 501, "unsupported_transfer_encoding", "chunked"},
-		{"an unknown expectation", "GET / HTTP/1.1\r\nHost: a\r\nExpect: wonders\r\n\r\n", 417, "expectation_failed", "100-continue"},
-		{"too much", "GET / HTTP/1.1\r\nHost: a\r\nX: " + strings.Repeat("x", 600<<10) + "\r\n\r\n", 431, "headers_too_large", "524288"},
-		{"too long a path", "GET /" + strings.Repeat("x", 600<<10) + " HTTP/1.1\r\nHost: a\r\n\r\n", 431, "headers_too_large", ""},
+		{"an unknown encoding", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: zip\r\n\r\n", 501,
+			"unsupported_transfer_encoding", "chunked"},
+		{"an unknown expectation", "GET / HTTP/1.1\r\nHost: a\r\nExpect: wonders\r\n\r\n", 417, "expectation_failed",
+			"100-continue"},
+		{"too much", "GET / HTTP/1.1\r\nHost: a\r\nX: " + strings.Repeat("x", 600<<10) + "\r\n\r\n", 431,
+			"headers_too_large", "524288"},
+		{"too long a path", "GET /" + strings.Repeat("x", 600<<10) + " HTTP/1.1\r\nHost: a\r\n\r\n", 431,
+			"headers_too_large", ""},
 		{"no such path", "GET /none HTTP/1.0\r\n\r\n", 404, "not_found", "/none"},
 		{"a strange method", "BREW / HTTP/1.1\r\nHost: a\r\n\r\n", 405, "method_not_allowed", "BREW"},
 		{"no path", "OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n", 400, "invalid_request", "path"},
@@ -84,11 +90,13 @@ func TestWhatTheLibraryRefusesIsAnsweredInJSON(t *testing.T) {
 			continue
 		}
 		id := r.Header.Get("X-Request-Id")
-		if r.StatusCode != x.status || !contract.ValidID(id) || ids[id] || r.Header.Get("X-Content-Type-Options") != "nosniff" {
+		if r.StatusCode != x.status || !contract.ValidID(id) || ids[id] ||
+			r.Header.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s: %d, %v", x.name, r.StatusCode, r.Header)
 		}
 		ids[id] = true
-		if b := body(t, r); b["code"] != x.code || !strings.Contains(b["message"].(string), x.says) || b["error"] != http.StatusText(x.status) {
+		if b := body(t, r); b["code"] != x.code || !strings.Contains(b["message"].(string), x.says) ||
+			b["error"] != http.StatusText(x.status) {
 			t.Errorf("%s: %v", x.name, b)
 		}
 		_ = conn.Close()

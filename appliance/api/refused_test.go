@@ -42,7 +42,8 @@ func (k *counted) CreateToken(ctx context.Context, key, secret string, at time.T
 	return k.keys.CreateToken(ctx, key, secret, at)
 }
 
-func (k *counted) SignIn(ctx context.Context, link, browser, address string, at time.Time) (string, store.Session, error) {
+func (k *counted) SignIn(ctx context.Context, link, browser, address string, at time.Time) (string, store.Session,
+	error) {
 	k.asked.Add(1)
 	return "", store.Session{}, store.ErrNotFound
 }
@@ -94,11 +95,16 @@ func TestAFloodOfWrongKeysDoesNotReachTheDatabase(t *testing.T) {
 		what, method, path, body string
 		header                   func(i int) []string
 	}{
-		{"keys", "GET", "/v0/evi/configs", "", func(i int) []string { return []string{"X-Service-Api-Key", fmt.Sprint("wrong", i)} }},
+		{"keys", "GET", "/v0/evi/configs", "", func(i int) []string {
+			return []string{"X-Service-Api-Key", fmt.Sprint("wrong", i)}
+		}},
 		{"one key", "GET", "/v0/evi/configs", "", func(int) []string { return []string{"X-Service-Api-Key", "wrong"} }},
-		{"tokens", "GET", "/v0/evi/configs", "", func(i int) []string { return []string{"Authorization", fmt.Sprint("Bearer wrong", i)} }},
+		{"tokens", "GET", "/v0/evi/configs", "", func(i int) []string {
+			return []string{"Authorization", fmt.Sprint("Bearer wrong", i)}
+		}},
 		{"sessions", "GET", "/v0/box/operator", "", func(i int) []string {
-			return []string{"Cookie", fmt.Sprint(sessionCookie(&http.Request{}), "=wrong", i), "Sec-Fetch-Site", "same-origin"}
+			return []string{"Cookie", fmt.Sprint(sessionCookie(&http.Request{}), "=wrong", i), "Sec-Fetch-Site",
+				"same-origin"}
 		}},
 		{"secrets", "POST", "/oauth2-cc/token", "grant_type=client_credentials", func(i int) []string {
 			return []string{"Authorization", basic("key", fmt.Sprint("wrong", i)), "Content-Type", form}
@@ -116,7 +122,8 @@ func TestAFloodOfWrongKeysDoesNotReachTheDatabase(t *testing.T) {
 			if n := k.asked.Load(); n != 10 {
 				t.Errorf("%s from %s: the database was asked %d times", c.what, from, n)
 			}
-			if got := sent(t, a, "192.0.2.2:5", "GET", "/v0/evi/configs", "", "X-Service-Api-Key", "wrong"); got != 401 {
+			if got := sent(t, a, "192.0.2.2:5", "GET", "/v0/evi/configs", "", "X-Service-Api-Key",
+				"wrong"); got != 401 {
 				t.Errorf("%s: another address gets %d", c.what, got)
 			}
 		}
@@ -148,7 +155,8 @@ func TestWhatIsRefusedTakesFromTheAddress(t *testing.T) {
 		{"a broken query", "GET", "/docs?%", nil, 400},
 		{"a method", "PUT", "/healthz", nil, 405},
 		{"OPTIONS", "OPTIONS", "/healthz", nil, 204},
-		{"a preflight", "OPTIONS", "/v0/evi/chat", []string{"Origin", "https://other.example", "Access-Control-Request-Method", "GET"}, 403},
+		{"a preflight", "OPTIONS", "/v0/evi/chat",
+			[]string{"Origin", "https://other.example", "Access-Control-Request-Method", "GET"}, 403},
 		{"no key", "GET", "/v0/evi/configs", nil, 401},
 		{"a key in the query", "GET", "/v0/evi/configs?api_key=client", nil, 401},
 		{"a link", "GET", "/v0/evi/chats/x/audio.wav?expires=1&signature=00", nil, 403},
@@ -162,7 +170,8 @@ func TestWhatIsRefusedTakesFromTheAddress(t *testing.T) {
 		if got := sent(t, a, "192.0.2.1:5", c.method, c.path, "", c.header...); got != 429 {
 			t.Errorf("%s, above the share: %d", c.what, got)
 		}
-		if got := sent(t, a, "192.0.2.1:5", "GET", "/v0/evi/configs", "", "X-Service-Api-Key", "wrong"); got != 429 || k.asked.Load() != 0 {
+		if got := sent(t, a, "192.0.2.1:5", "GET", "/v0/evi/configs", "", "X-Service-Api-Key", "wrong"); got != 429 ||
+			k.asked.Load() != 0 {
 			t.Errorf("%s: a wrong key after it: %d, and the database was asked", c.what, got)
 		}
 		if got := sent(t, a, "192.0.2.2:5", c.method, c.path, "", c.header...); got != c.want {
@@ -178,7 +187,9 @@ func TestANeighbourOfAFloodGoesOn(t *testing.T) {
 	a.shares = newShares(Limits{RequestsPerSecond: 1, RequestBurst: 1000})
 	a.shares.of("192.0.2.1/32").SetLimit(0.001)
 	a.shares.of("192.0.2.1/32").SetBurst(10)
-	open := rows[slices.IndexFunc(rows, func(rt route) bool { return rt.access == describe.Token && rt.method == "GET" && !rt.isSocket() })]
+	open := rows[slices.IndexFunc(rows, func(rt route) bool {
+		return rt.access == describe.Token && rt.method == "GET" && !rt.isSocket()
+	})]
 	office := func(header ...string) int { return sent(t, a, "192.0.2.1:9", open.method, pathOf(open), "", header...) }
 	// An office of a hundred that behaves takes nothing of it.
 	for i := range 100 {
@@ -192,7 +203,8 @@ func TestANeighbourOfAFloodGoesOn(t *testing.T) {
 	for range 100 {
 		office("X-Service-Api-Key", "wrong")
 	}
-	for _, good := range [][]string{{"X-Service-Api-Key", "client"}, {"X-Hume-Api-Key", "client"}, {"Authorization", "Bearer client token"}} {
+	for _, good := range [][]string{{"X-Service-Api-Key", "client"}, {"X-Hume-Api-Key", "client"},
+		{"Authorization", "Bearer client token"}} {
 		if got := office(good...); got != 200 {
 			t.Errorf("%v after a flood: %d", good, got)
 		}

@@ -30,7 +30,9 @@ func (a *API) reply(w http.ResponseWriter, status int, v any) {
 		a.Log.Error("cannot write an answer as JSON", "err", err)
 		status = http.StatusInternalServerError
 		body.Reset()
-		body.WriteString(`{"code":"internal_error","error":"Internal Server Error","message":"the answer could not be written"}` + "\n")
+		body.WriteString(
+			`{"code":"internal_error","error":"Internal Server Error","message":"the answer could not be written"}` +
+				"\n")
 	}
 	h := w.Header()
 	h.Set("Content-Type", "application/json")

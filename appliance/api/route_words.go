@@ -24,8 +24,10 @@ func unchanged() describe.Answer {
 // pageQuery is what readPage reads.
 func pageQuery() []describe.Parameter {
 	return []describe.Parameter{
-		{Name: "page_number", Says: "Which page, from 0. One past the end is empty.", Schema: describe.Number(0, maxPageNumber).Or(0)},
-		{Name: "page_size", Says: "How many on a page.", Schema: describe.Number(1, contract.MaxPageSize).Or(contract.DefaultPageSize)},
+		{Name: "page_number", Says: "Which page, from 0. One past the end is empty.",
+			Schema: describe.Number(0, maxPageNumber).Or(0)},
+		{Name: "page_size", Says: "How many on a page.",
+			Schema: describe.Number(1, contract.MaxPageSize).Or(contract.DefaultPageSize)},
 	}
 }
 
@@ -62,7 +64,8 @@ func (t versionedWords) fixed() []int {
 // beside says what a list holds that nobody has made over this interface.
 func (t versionedWords) beside() string {
 	if t.one == "Tool" {
-		return "Behind the account's own tools stand those that plugins of the box bring: they belong to every account, have one version and are read-only."
+		return "Behind the account's own tools stand those that plugins of the box bring: they belong to every " +
+			"account, have one version and are read-only."
 	}
 	return ""
 }
@@ -70,11 +73,17 @@ func (t versionedWords) beside() string {
 // chatSays is the description of live chats.
 func chatSays() describe.Operation {
 	return describe.Operation{
-		ID: "chat", Section: "Live chats", Summary: "Talk, over WebSocket", Kiosk: true,
+		ID:      "chat",
+		Section: "Live chats",
+		Summary: "Talk, over WebSocket",
+		Kiosk:   true,
 		More: strings.Join([]string{
-			"Send audio_input messages with what the microphone hears, as a browser's MediaRecorder makes it or, announced with session_settings.audio, as 16-bit PCM; binary frames are audio too.",
-			"The box answers with user_message, then assistant_message, audio_output and assistant_prosody for each sentence, and assistant_end.",
-			"Of session_settings, all or one that is an object may be JSON text: session_settings[variables]={\"name\": \"Joshua\"}.",
+			"Send audio_input messages with what the microphone hears, as a browser's MediaRecorder makes it or, " +
+				"announced with session_settings.audio, as 16-bit PCM; binary frames are audio too.",
+			"The box answers with user_message, then assistant_message, audio_output and assistant_prosody for each " +
+				"sentence, and assistant_end.",
+			"Of session_settings, all or one that is an object may be JSON text: " +
+				"session_settings[variables]={\"name\": \"Joshua\"}.",
 			"The messages are described in /asyncapi.json.",
 		}, " "),
 		Query: describe.FromShape(contract.ConnectQuery().Shape, map[string]string{
@@ -83,15 +92,18 @@ func chatSays() describe.Operation {
 			"resumed_chat_group_id": "The chat group to go on with: the assistant remembers what was said.",
 			"voice_id":              "The voice, in place of the config's.",
 			"verbose_transcription": "Send user_message also while the user speaks, with interim true.",
-			"allow_connection":      "Let others with a key, or with a token and the id of the chat, follow and steer it while it is live.",
-			"keep_history":          "false: nothing of the chat is kept, neither words nor sound, and it cannot be resumed. Webhooks are told of it all the same.",
+			"allow_connection": "Let others with a key, or with a token and the id of the chat, follow and " +
+				"steer it while it is live.",
+			"keep_history": "false: nothing of the chat is kept, neither words nor sound, and it cannot be " +
+				"resumed. Webhooks are told of it all the same.",
 			"sound_ahead_secs": "How many seconds ahead of its playback sound is sent, 2 to 60, " +
 				"for clients that hold clips themselves; absent: as the box is set (chat.sound_ahead, 5 by default).",
 			"event_limit": "How many of the newest events of a resumed group the model sees.",
 		}),
 		Answers: []describe.Answer{{Status: 101, Says: "The socket is open"}},
 		Refuses: []int{403, 426},
-		Socket:  &describe.Socket{Takes: contract.ClientMessages(), Sends: describe.Messages(contract.ServerMessages())},
+		Socket: &describe.Socket{Takes: contract.ClientMessages(),
+			Sends: describe.Messages(contract.ServerMessages())},
 	}
 }
 
@@ -106,7 +118,9 @@ func olderChatSays() describe.Operation {
 // connectSays is the description of following a live chat.
 func connectSays() describe.Operation {
 	return describe.Operation{
-		ID: "connect", Section: "Live chats", Summary: "Follow and steer a live chat, over WebSocket",
+		ID:      "connect",
+		Section: "Live chats",
+		Summary: "Follow and steer a live chat, over WebSocket",
 		More: strings.Join([]string{
 			"The chat has to be one of the account, opened with allow_connection=true.",
 			"All that its client was told comes first, without the sound, and then all that it is told, as it is.",
@@ -118,15 +132,19 @@ func connectSays() describe.Operation {
 		},
 		Answers: []describe.Answer{{Status: 101, Says: "The socket is open"}},
 		Refuses: []int{403, 426},
-		Socket:  &describe.Socket{Takes: contract.ControlMessages(), Sends: describe.Messages(contract.ServerMessages())},
+		Socket: &describe.Socket{Takes: contract.ControlMessages(),
+			Sends: describe.Messages(contract.ServerMessages())},
 	}
 }
 
 // sendSays is the description of sending into a live chat.
 func sendSays() describe.Operation {
 	return describe.Operation{
-		ID: "send", Section: "Live chats", Summary: "Send a message into a live chat",
-		More:    "As if its client had sent it: any of the client's messages, audio excepted. What is wrong with it is told here, and not in the chat.",
+		ID:      "send",
+		Section: "Live chats",
+		Summary: "Send a message into a live chat",
+		More: "As if its client had sent it: any of the client's messages, audio excepted. What is wrong with it " +
+			"is told here, and not in the chat.",
 		OneOf:   contract.ControlMessages(),
 		Example: `{"type":"assistant_input","text":"We close in ten minutes."}`,
 		Answers: ok(taken{}),

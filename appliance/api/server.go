@@ -19,7 +19,8 @@ func NewServer(h http.Handler, log *slog.Logger) *http.Server {
 		ReadHeaderTimeout: 10 * time.Second,
 		// Bodies and answers have deadlines that move with what the client
 		// sends and takes; see pace.go.
-		ReadTimeout: 0, WriteTimeout: 0,
+		ReadTimeout:  0,
+		WriteTimeout: 0,
 		// Above the 60 s for which proxies keep theirs, so that they are the
 		// ones to close.
 		IdleTimeout: 90 * time.Second,
@@ -30,9 +31,11 @@ func NewServer(h http.Handler, log *slog.Logger) *http.Server {
 			// What a client may send before it is read, of a stream and of all:
 			// 1 MB a second from the other side of the world. The default, 1 MiB,
 			// would be a gigabyte for as many connections as there may be.
-			MaxReceiveBufferPerStream: 128 << 10, MaxReceiveBufferPerConnection: 256 << 10,
+			MaxReceiveBufferPerStream:     128 << 10,
+			MaxReceiveBufferPerConnection: 256 << 10,
 			// A client whose network is gone, found before IdleTimeout.
-			SendPingTimeout: 30 * time.Second, PingTimeout: 15 * time.Second,
+			SendPingTimeout: 30 * time.Second,
+			PingTimeout:     15 * time.Second,
 			// Nothing at all is taken, on any stream.
 			WriteByteTimeout: stalled,
 		},

@@ -43,15 +43,26 @@ func (a *API) signIn(w http.ResponseWriter, r *http.Request, _ caller) error {
 // forget that. No script reads it, and no other site's page has it sent along.
 func setSession(w http.ResponseWriter, r *http.Request, value string, seconds int) {
 	http.SetCookie(w, &http.Cookie{
-		Name: sessionCookie(r), Value: value, Path: "/", MaxAge: seconds,
-		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil,
+		Name:     sessionCookie(r),
+		Value:    value,
+		Path:     "/",
+		MaxAge:   seconds,
+		HttpOnly: true,
+		SameSite: http.SameSiteStrictMode,
+		Secure:   r.TLS != nil,
 	})
 }
 
 func sessionOf(s store.Session, current string) contract.ReturnSession {
 	return contract.ReturnSession{
-		ID: s.ID, Account: s.Account, Browser: s.Browser, Address: s.Address,
-		CreatedOn: s.CreatedMS, UsedOn: s.UsedMS, ExpiresOn: s.ExpiresMS, Current: s.ID == current,
+		ID:        s.ID,
+		Account:   s.Account,
+		Browser:   s.Browser,
+		Address:   s.Address,
+		CreatedOn: s.CreatedMS,
+		UsedOn:    s.UsedMS,
+		ExpiresOn: s.ExpiresMS,
+		Current:   s.ID == current,
 	}
 }
 
@@ -101,7 +112,8 @@ func (a *API) actFor(w http.ResponseWriter, r *http.Request, by caller) error {
 	}
 	chosen, err := a.Records.Account(r.Context(), asked.Account)
 	if errors.Is(err, store.ErrNotFound) {
-		return contract.ErrInvalid{Field: "account", Why: "there is no account of this name; GET /v0/box/operator lists those that there are"}
+		return contract.ErrInvalid{Field: "account",
+			Why: "there is no account of this name; GET /v0/box/operator lists those that there are"}
 	}
 	if err != nil {
 		return err
@@ -151,11 +163,28 @@ func (a *API) sessionRoutes() []route {
 		return o
 	}
 	return []route{
-		{"POST", path, describe.Anybody, tokenBody, normal, storesNothing, a.signIn, says("signIn", "Sign a browser in", "The link is of parley console link, and good once, for ten minutes. The answer sets a cookie, which opens what an operator's key opens, to the box's own pages alone.", describe.Operation{
-			Body: "PostedSignIn", Example: `{"link":"4tQpYz0aBcDe"}`, Answers: made(contract.ReturnSession{}), Refuses: []int{401, 403, 429}})},
-		{"GET", path, describe.Operator, unread, normal, storesNothing, a.listSessions, says("listSessions", "The browsers that are signed in", "The newest first.", describe.Operation{Answers: ok([]contract.ReturnSession{})})},
-		{"DELETE", path + "/{id}", describe.Operator, unread, normal, storesNothing, a.endSession, says("endSession", "Sign a browser out", "Its conversations end too.", describe.Operation{Answers: ok(confirmation{})})},
-		{"GET", "/v0/box/operator", describe.Operator, unread, normal, storesNothing, a.operator, says("getOperator", "Who asks, and for which account", "", describe.Operation{Answers: ok(contract.ReturnOperator{})})},
-		{"PATCH", "/v0/box/operator", describe.Operator, tokenBody, normal, storesNothing, a.actFor, says("changeOperator", "Act for another account", "For sessions of the console; a key is of one account for good.", describe.Operation{Body: "PostedSessionAccount", Example: `{"account":"museum"}`, Answers: ok(contract.ReturnOperator{})})},
+		{"POST", path, describe.Anybody, tokenBody, normal, storesNothing, a.signIn,
+			says("signIn", "Sign a browser in", "The link is of parley console link, and good once, for ten minutes. "+
+				"The answer sets a cookie, which opens what an operator's key opens, to the box's own pages alone.",
+				describe.Operation{
+					Body:    "PostedSignIn",
+					Example: `{"link":"4tQpYz0aBcDe"}`,
+					Answers: made(contract.ReturnSession{}),
+					Refuses: []int{401, 403, 429},
+				})},
+		{"GET", path, describe.Operator, unread, normal, storesNothing, a.listSessions,
+			says("listSessions", "The browsers that are signed in", "The newest first.",
+				describe.Operation{Answers: ok([]contract.ReturnSession{})})},
+		{"DELETE", path + "/{id}", describe.Operator, unread, normal, storesNothing, a.endSession,
+			says("endSession", "Sign a browser out", "Its conversations end too.",
+				describe.Operation{Answers: ok(confirmation{})})},
+		{"GET", "/v0/box/operator", describe.Operator, unread, normal, storesNothing, a.operator,
+			says("getOperator", "Who asks, and for which account", "",
+				describe.Operation{Answers: ok(contract.ReturnOperator{})})},
+		{"PATCH", "/v0/box/operator", describe.Operator, tokenBody, normal, storesNothing, a.actFor,
+			says("changeOperator", "Act for another account",
+				"For sessions of the console; a key is of one account for good.",
+				describe.Operation{Body: "PostedSessionAccount", Example: `{"account":"museum"}`,
+					Answers: ok(contract.ReturnOperator{})})},
 	}
 }

@@ -51,7 +51,8 @@ func (c *consoleBox) by(method, path, body string, header ...string) answer {
 func TestTheCookieOfASessionIsForTheBoxAlone(t *testing.T) {
 	c := signedIn(t)
 	port := c.http.URL[strings.LastIndexByte(c.http.URL, ':')+1:]
-	if k := c.cookie; k.Name != "parley-"+port || !k.HttpOnly || k.SameSite != http.SameSiteStrictMode || k.Path != "/" || k.Domain != "" || k.MaxAge != int(store.SessionLife.Seconds()) || k.Secure {
+	if k := c.cookie; k.Name != "parley-"+port || !k.HttpOnly || k.SameSite != http.SameSiteStrictMode ||
+		k.Path != "/" || k.Domain != "" || k.MaxAge != int(store.SessionLife.Seconds()) || k.Secure {
 		t.Errorf("%+v", k)
 	}
 }
@@ -74,15 +75,20 @@ func TestOnlyThePagesOfTheBoxUseItsCookie(t *testing.T) {
 		{"another origin reads", "GET", "/v0/box/operator", []string{"Origin", "http://127.0.0.1:1"}, 403},
 		{"a page of its own writes", "PATCH", "/v0/box/operator", []string{"Sec-Fetch-Site", "same-origin"}, 200},
 		{"an old browser's page of its own writes", "PATCH", "/v0/box/operator", []string{"Origin", own}, 200},
-		{"another site writes", "PATCH", "/v0/box/operator", []string{"Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example"}, 403},
-		{"another port writes", "PATCH", "/v0/box/operator", []string{"Sec-Fetch-Site", "same-site", "Origin", "http://127.0.0.1:1"}, 403},
-		{"an old browser's other port writes", "PATCH", "/v0/box/operator", []string{"Origin", "http://127.0.0.1:1"}, 403},
+		{"another site writes", "PATCH", "/v0/box/operator",
+			[]string{"Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example"}, 403},
+		{"another port writes", "PATCH", "/v0/box/operator",
+			[]string{"Sec-Fetch-Site", "same-site", "Origin", "http://127.0.0.1:1"}, 403},
+		{"an old browser's other port writes", "PATCH", "/v0/box/operator", []string{"Origin", "http://127.0.0.1:1"},
+			403},
 		{"a page without an origin writes", "PATCH", "/v0/box/operator", []string{"Origin", "null"}, 403},
 		{"nobody knows who writes", "PATCH", "/v0/box/operator", nil, 403},
 		{"typed, and it writes", "PATCH", "/v0/box/operator", []string{"Sec-Fetch-Site", "none"}, 403},
 		{"a socket of its own", "GET", "/v0/evi/chat", []string{"Upgrade", "websocket", "Origin", own}, 200},
-		{"a socket of another port", "GET", "/v0/evi/chat", []string{"Upgrade", "websocket", "Origin", "http://127.0.0.1:1"}, 403},
-		{"a socket of another site", "GET", "/v0/evi/chat", []string{"Upgrade", "websocket", "Origin", "https://evil.example", "Sec-Fetch-Site", "cross-site"}, 403},
+		{"a socket of another port", "GET", "/v0/evi/chat",
+			[]string{"Upgrade", "websocket", "Origin", "http://127.0.0.1:1"}, 403},
+		{"a socket of another site", "GET", "/v0/evi/chat",
+			[]string{"Upgrade", "websocket", "Origin", "https://evil.example", "Sec-Fetch-Site", "cross-site"}, 403},
 		{"a socket of nobody knows whom", "GET", "/v0/evi/chat", []string{"Upgrade", "websocket"}, 403},
 	} {
 		if a := c.by(try.method, try.path, `{"account":"default"}`, try.header...); a.StatusCode != try.want {
@@ -139,7 +145,8 @@ func TestALinkIsOfNoUseAgainOrLate(t *testing.T) {
 
 func TestASessionThatIsEndedOrPastItsTimeOpensNothing(t *testing.T) {
 	c := signedIn(t)
-	if a := c.by("GET", "/v0/box/sessions", ""); a.StatusCode != 200 || !strings.Contains(a.text, `"current":true`) || strings.Contains(a.text, c.cookie.Value) {
+	if a := c.by("GET", "/v0/box/sessions", ""); a.StatusCode != 200 || !strings.Contains(a.text, `"current":true`) ||
+		strings.Contains(a.text, c.cookie.Value) {
 		t.Errorf("%d %s", a.StatusCode, a.text)
 	}
 	a := c.by("DELETE", "/v0/box/sessions/"+c.id, "", "Sec-Fetch-Site", "same-origin")
@@ -163,7 +170,8 @@ func TestASessionThatIsEndedOrPastItsTimeOpensNothing(t *testing.T) {
 func TestASessionChoosesItsAccountAndAKeyDoesNot(t *testing.T) {
 	c := signedIn(t)
 	made := c.key("museum") // the first of all, so an operator's
-	if a := c.by("PATCH", "/v0/box/operator", `{"account":"museum"}`, "Sec-Fetch-Site", "same-origin"); a.StatusCode != 200 || a.body["account"] != "museum" {
+	if a := c.by("PATCH", "/v0/box/operator", `{"account":"museum"}`, "Sec-Fetch-Site",
+		"same-origin"); a.StatusCode != 200 || a.body["account"] != "museum" {
 		t.Errorf("%d %s", a.StatusCode, a.text)
 	}
 	museum, err := c.store.Account(t.Context(), "museum")
@@ -173,10 +181,12 @@ func TestASessionChoosesItsAccountAndAKeyDoesNot(t *testing.T) {
 	if a := c.by("GET", "/v0/evi/chat", ""); a.text != museum.ID {
 		t.Errorf("it talks for %q", a.text)
 	}
-	if a := c.by("PATCH", "/v0/box/operator", `{"account":"nobody"}`, "Sec-Fetch-Site", "same-origin"); a.StatusCode != 422 && a.StatusCode != 400 {
+	if a := c.by("PATCH", "/v0/box/operator", `{"account":"nobody"}`, "Sec-Fetch-Site",
+		"same-origin"); a.StatusCode != 422 && a.StatusCode != 400 {
 		t.Errorf("%d %s", a.StatusCode, a.text)
 	}
-	if a := c.ask("PATCH", "/v0/box/operator", `{"account":"default"}`, "X-Service-Api-Key", made.APIKey); a.StatusCode != 403 {
+	if a := c.ask("PATCH", "/v0/box/operator", `{"account":"default"}`, "X-Service-Api-Key",
+		made.APIKey); a.StatusCode != 403 {
 		t.Errorf("a key: %d %s", a.StatusCode, a.text)
 	}
 	// A key counts before the cookie, so that a page with a key of its own, as the
@@ -189,10 +199,13 @@ func TestASessionChoosesItsAccountAndAKeyDoesNot(t *testing.T) {
 func TestTheFrontIsAPageForBrowsersAndTextForOthers(t *testing.T) {
 	b := startBox(t)
 	page := b.ask("GET", "/", "", "Accept", "text/html,application/xhtml+xml,*/*;q=0.8")
-	if page.StatusCode != 200 || !strings.Contains(page.text, "console.js") || !strings.Contains(page.Header.Get("Content-Security-Policy"), "default-src 'none'") || page.Header.Get("Vary") != "Accept" {
+	if page.StatusCode != 200 || !strings.Contains(page.text, "console.js") ||
+		!strings.Contains(page.Header.Get("Content-Security-Policy"), "default-src 'none'") ||
+		page.Header.Get("Vary") != "Accept" {
 		t.Errorf("%d %v", page.StatusCode, page.Header)
 	}
-	if text := b.ask("GET", "/", "", "Accept", "*/*"); !strings.HasPrefix(text.text, "Parley ") || text.Header.Get("Vary") != "Accept" {
+	if text := b.ask("GET", "/", "", "Accept", "*/*"); !strings.HasPrefix(text.text, "Parley ") ||
+		text.Header.Get("Vary") != "Accept" {
 		t.Errorf("%q", text.text)
 	}
 }

@@ -36,24 +36,31 @@ func startSlow(t *testing.T, limits Limits) *slowBox {
 	t.Helper()
 	b := &slowBox{}
 	k := &keys{}
-	b.api = New(Parts{Keys: k, Ready: k, Log: slog.New(slog.NewTextHandler(&b.log, nil)), Limits: limits})
+	b.api = New(Parts{
+		Keys:   k,
+		Ready:  k,
+		Log:    slog.New(slog.NewTextHandler(&b.log, nil)),
+		Limits: limits,
+	})
 	b.api.stalled = patientFor
 	b.add(
-		route{"GET", "/much/{mb}", describe.Anybody, unread, normal, storesNothing, func(w http.ResponseWriter, r *http.Request, _ caller) error {
-			b.sending.Add(1)
-			defer b.sending.Add(-1)
-			var mb int64
-			_, _ = fmt.Sscan(r.PathValue("mb"), &mb)
-			_, err := io.Copy(w, io.LimitReader(zeros{}, mb<<20))
-			return err
-		}, describe.Operation{}},
-		route{"POST", "/much", describe.Anybody, 1 << 30, normal, storesNothing, func(w http.ResponseWriter, r *http.Request, _ caller) error {
-			n, err := io.Copy(io.Discard, r.Body)
-			if err == nil {
-				_, err = fmt.Fprint(w, n)
-			}
-			return err
-		}, describe.Operation{}},
+		route{"GET", "/much/{mb}", describe.Anybody, unread, normal, storesNothing,
+			func(w http.ResponseWriter, r *http.Request, _ caller) error {
+				b.sending.Add(1)
+				defer b.sending.Add(-1)
+				var mb int64
+				_, _ = fmt.Sscan(r.PathValue("mb"), &mb)
+				_, err := io.Copy(w, io.LimitReader(zeros{}, mb<<20))
+				return err
+			}, describe.Operation{}},
+		route{"POST", "/much", describe.Anybody, 1 << 30, normal, storesNothing,
+			func(w http.ResponseWriter, r *http.Request, _ caller) error {
+				n, err := io.Copy(io.Discard, r.Body)
+				if err == nil {
+					_, err = fmt.Fprint(w, n)
+				}
+				return err
+			}, describe.Operation{}},
 	)
 	b.Server = httptest.NewUnstartedServer(nil)
 	b.Listener = Listen(b.Listener, limits, b.api.Log)
@@ -209,7 +216,8 @@ func TestABodyThatHardlyMovesIsRefused(t *testing.T) {
 	} {
 		for _, path := range []string{"/much", "/oauth2-cc/token", "/nowhere"} {
 			conn := b.dial(t)
-			fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: box\r\nAuthorization: %s\r\n%s\r\n", path, basic("a", "b"), head)
+			fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: box\r\nAuthorization: %s\r\n%s\r\n", path, basic("a", "b"),
+				head)
 			go func() {
 				for {
 					piece := "x"
@@ -295,18 +303,19 @@ func TestOverHTTP2AStreamThatIsNotReadIsCutOffAndOthersAreServed(t *testing.T) {
 // is timed.
 func TestOverHTTP2AnAnswerMayPause(t *testing.T) {
 	b := startSlow(t, Limits{})
-	b.add(route{"GET", "/pause", describe.Anybody, unread, normal, storesNothing, func(w http.ResponseWriter, _ *http.Request, _ caller) error {
-		for range 3 {
-			if _, err := io.WriteString(w, "x"); err != nil {
-				return err
+	b.add(route{"GET", "/pause", describe.Anybody, unread, normal, storesNothing,
+		func(w http.ResponseWriter, _ *http.Request, _ caller) error {
+			for range 3 {
+				if _, err := io.WriteString(w, "x"); err != nil {
+					return err
+				}
+				if err := http.NewResponseController(w).Flush(); err != nil {
+					return err
+				}
+				time.Sleep(2 * patientFor)
 			}
-			if err := http.NewResponseController(w).Flush(); err != nil {
-				return err
-			}
-			time.Sleep(2 * patientFor)
-		}
-		return nil
-	}, describe.Operation{}})
+			return nil
+		}, describe.Operation{}})
 	b.EnableHTTP2 = true
 	b.StartTLS()
 	answer, err := b.Client().Get(b.URL + "/pause")

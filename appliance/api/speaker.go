@@ -18,7 +18,8 @@ type BoxSpeaker interface {
 }
 
 // errNoSpeaker is said by a box without one.
-var errNoSpeaker = contract.ErrUnavailable{Why: "this box talks over no loudspeaker of its own: its operator turns that on with kiosk.enabled"}
+var errNoSpeaker = contract.ErrUnavailable{
+	Why: "this box talks over no loudspeaker of its own: its operator turns that on with kiosk.enabled"}
 
 // withSpeaker answers a request that is about the line.
 func (a *API) withSpeaker(answer func(w http.ResponseWriter, s BoxSpeaker) error) handler {
@@ -59,10 +60,19 @@ func (a *API) speakerRoutes() []route {
 	}
 	done := []describe.Answer{{Status: http.StatusNoContent, Says: "It is told"}}
 	return []route{
-		{"GET", "/v0/box/kiosk", describe.Operator, unread, quick, storesNothing, a.withSpeaker(a.speakerStatus), says(describe.Operation{ID: "kioskStatus", Summary: "How the line of the box's own loudspeaker and microphone is",
-			Answers: ok(contract.BoxKiosk{})})},
-		{"POST", "/v0/box/kiosk/start", describe.Operator, unread, quick, storesNothing, a.withSpeaker(having(BoxSpeaker.Begin)), says(describe.Operation{ID: "startKiosk", Summary: "Begin a conversation there, unless one goes on",
-			More: "For buttons and programs on the box itself.", Answers: done})},
-		{"POST", "/v0/box/kiosk/stop", describe.Operator, unread, quick, storesNothing, a.withSpeaker(having(BoxSpeaker.End)), says(describe.Operation{ID: "stopKiosk", Summary: "End the conversation there", Answers: done})},
+		{"GET", "/v0/box/kiosk", describe.Operator, unread, quick, storesNothing, a.withSpeaker(a.speakerStatus),
+			says(describe.Operation{ID: "kioskStatus",
+				Summary: "How the line of the box's own loudspeaker and microphone is",
+				Answers: ok(contract.BoxKiosk{})})},
+		{"POST", "/v0/box/kiosk/start", describe.Operator, unread, quick, storesNothing,
+			a.withSpeaker(having(BoxSpeaker.Begin)), says(describe.Operation{
+				ID:      "startKiosk",
+				Summary: "Begin a conversation there, unless one goes on",
+				More:    "For buttons and programs on the box itself.",
+				Answers: done,
+			})},
+		{"POST", "/v0/box/kiosk/stop", describe.Operator, unread, quick, storesNothing,
+			a.withSpeaker(having(BoxSpeaker.End)),
+			says(describe.Operation{ID: "stopKiosk", Summary: "End the conversation there", Answers: done})},
 	}
 }

@@ -57,9 +57,11 @@ func (a *API) makeToken(w http.ResponseWriter, r *http.Request, by caller) error
 	switch grantType {
 	case clientCredentials:
 	case "":
-		return errToken{http.StatusBadRequest, "invalid_request", "grant_type is missing; send grant_type=client_credentials, once, as a form or as JSON"}
+		return errToken{http.StatusBadRequest, "invalid_request",
+			"grant_type is missing; send grant_type=client_credentials, once, as a form or as JSON"}
 	default:
-		return errToken{http.StatusBadRequest, "unsupported_grant_type", "grant_type: only client_credentials is given here"}
+		return errToken{http.StatusBadRequest, "unsupported_grant_type",
+			"grant_type: only client_credentials is given here"}
 	}
 	at := a.now()
 	token, err := a.Keys.CreateToken(r.Context(), key, secret, at)
@@ -75,7 +77,8 @@ func (a *API) makeToken(w http.ResponseWriter, r *http.Request, by caller) error
 	}
 	a.known.remember(token, "")
 	w.Header().Set("Pragma", "no-cache") // RFC 6749, section 5.1
-	a.reply(w, http.StatusOK, tokenMade{token, "Bearer", int(store.TokenLife.Seconds()), at.UnixMilli(), clientCredentials})
+	a.reply(w, http.StatusOK, tokenMade{token, "Bearer", int(store.TokenLife.Seconds()), at.UnixMilli(),
+		clientCredentials})
 	return nil
 }
 

@@ -51,7 +51,8 @@ func TestAnAccessTokenOpensItsListAndNothingElse(t *testing.T) {
 			var p problem
 			if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil || w.Code != 403 || p.Code != "forbidden" ||
 				!strings.Contains(p.Message, "access token") || !strings.Contains(p.Message, "API key") {
-				t.Errorf("%s with a token of a key of a %s: %d %s, want 403 and \"API key\"", name, whose, w.Code, w.Body)
+				t.Errorf("%s with a token of a key of a %s: %d %s, want 403 and \"API key\"", name, whose, w.Code,
+					w.Body)
 			}
 		}
 		if w := try(a, rt, "access_token=client+token", 0); rt.isSocket() && tokenRoutes[name] != (w.Code == 200) {

@@ -18,7 +18,8 @@ func TestATokenIsMadeOfKeyAndSecretByFormOrJSON(t *testing.T) {
 	} {
 		a := b.ask("POST", "/oauth2-cc/token", c.body, "Authorization", right, "Content-Type", c.kind)
 		if a.StatusCode != 200 || a.body["token_type"] != "Bearer" || a.body["expires_in"] != 1800.0 ||
-			a.body["issued_at"] != 1_700_000_000_000.0 || a.body["grant_type"] != "client_credentials" || len(a.body) != 5 {
+			a.body["issued_at"] != 1_700_000_000_000.0 || a.body["grant_type"] != "client_credentials" ||
+			len(a.body) != 5 {
 			t.Errorf("%s %s: %d %s", c.kind, c.body, a.StatusCode, a.text)
 		}
 		if a.Header.Get("Cache-Control") != "no-store" || a.Header.Get("Pragma") != "no-cache" {
@@ -57,17 +58,20 @@ func TestATokenIsRefusedInTheWordsOfOAuth(t *testing.T) {
 		{right, "application/json", `{"grant_type":"refresh_token"}`, 400, "unsupported_grant_type"},
 	} {
 		a := b.ask("POST", "/oauth2-cc/token", c.body, "Authorization", c.auth, "Content-Type", c.kind)
-		if a.StatusCode != c.status || a.body["error"] != c.word || a.body["code"] != c.word || a.body["message"] == "" || a.body["error_description"] != a.body["message"] {
+		if a.StatusCode != c.status || a.body["error"] != c.word || a.body["code"] != c.word ||
+			a.body["message"] == "" || a.body["error_description"] != a.body["message"] {
 			t.Errorf("%.40s %s: %d %s", c.auth, c.body, a.StatusCode, a.text)
 		}
 		if c.status == 401 && !strings.HasPrefix(a.Header.Get("WWW-Authenticate"), "Basic ") {
 			t.Errorf("WWW-Authenticate is %q", a.Header.Get("WWW-Authenticate"))
 		}
 	}
-	if a := b.ask("GET", "/oauth2-cc/token", "", "Authorization", right); a.StatusCode != 405 || a.Header.Get("Allow") != "POST" {
+	if a := b.ask("GET", "/oauth2-cc/token", "", "Authorization", right); a.StatusCode != 405 ||
+		a.Header.Get("Allow") != "POST" {
 		t.Errorf("GET: %d, Allow %q", a.StatusCode, a.Header.Get("Allow"))
 	}
-	if a := b.ask("POST", "/oauth2-cc/token", strings.Repeat("x", tokenBody+1), "Authorization", right, "Content-Type", form); a.StatusCode != 413 {
+	if a := b.ask("POST", "/oauth2-cc/token", strings.Repeat("x", tokenBody+1), "Authorization", right, "Content-Type",
+		form); a.StatusCode != 413 {
 		t.Errorf("a large body: %d", a.StatusCode)
 	}
 }

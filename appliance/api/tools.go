@@ -13,7 +13,9 @@ import (
 func (a *API) tools() versioned[contract.ReturnUserDefinedTool] {
 	plugged := brought{a.Plugins}
 	return versioned[contract.ReturnUserDefinedTool]{
-		API: a, kind: store.KindTool, parseName: contract.ParsePostedToolName,
+		API:       a,
+		kind:      store.KindTool,
+		parseName: contract.ParsePostedToolName,
 		draftFirst: func(r *http.Request, _ string) ([]store.Draft, error) {
 			t, err := decode(r, contract.ParsePostedUserDefinedTool)
 			if err != nil {
@@ -34,7 +36,9 @@ func (a *API) tools() versioned[contract.ReturnUserDefinedTool] {
 		page: func(p contract.Paging, records []contract.ReturnUserDefinedTool) any {
 			return contract.ReturnPagedUserDefinedTools{Paging: p, ToolsPage: records}
 		},
-		brought: plugged.all, found: plugged.find, readOnly: readOnly,
+		brought:  plugged.all,
+		found:    plugged.find,
+		readOnly: readOnly,
 	}
 }
 
@@ -51,8 +55,16 @@ func (c *contents) tool(v store.Version) (contract.ReturnUserDefinedTool, error)
 		return contract.ReturnUserDefinedTool{}, err
 	}
 	return contract.ReturnUserDefinedTool{
-		ToolType: contract.RecordFunction, ID: v.ID, Version: v.Number, VersionType: contract.VersionFixed, Name: v.Name,
-		Parameters: t.Parameters, Description: t.Description, FallbackContent: t.FallbackContent,
-		VersionDescription: v.Description, CreatedOn: v.CreatedMS, ModifiedOn: v.ModifiedMS,
+		ToolType:           contract.RecordFunction,
+		ID:                 v.ID,
+		Version:            v.Number,
+		VersionType:        contract.VersionFixed,
+		Name:               v.Name,
+		Parameters:         t.Parameters,
+		Description:        t.Description,
+		FallbackContent:    t.FallbackContent,
+		VersionDescription: v.Description,
+		CreatedOn:          v.CreatedMS,
+		ModifiedOn:         v.ModifiedMS,
 	}, nil
 }

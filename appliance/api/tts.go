@@ -104,7 +104,8 @@ func (a *API) ttsAgain(w http.ResponseWriter, r *http.Request, by caller) error 
 		format = contract.FormatMP3
 	case contract.FormatMP3, contract.FormatPCM, contract.FormatWAV:
 	default:
-		return contract.ErrInvalid{Field: "format_type", Why: fmt.Sprintf("%q is not allowed; allowed: mp3, pcm, wav", contract.Clip(string(format)))}
+		return contract.ErrInvalid{Field: "format_type",
+			Why: fmt.Sprintf("%q is not allowed; allowed: mp3, pcm, wav", contract.Clip(string(format)))}
 	}
 	j, err := a.Speech.Again(r.Context(), by.AccountID, r.PathValue("id"), format)
 	if err != nil {
@@ -154,12 +155,16 @@ func (a *API) ttsStreamFile(w http.ResponseWriter, r *http.Request, by caller) e
 }
 
 // speak reads a request, waits for its turn, and lets answer do it.
-func (a *API) speak(w http.ResponseWriter, r *http.Request, by caller, stream bool, answer func(*speech.Job) error) error {
-	posted, err := decode(r, func(body []byte) (contract.PostedTTS, error) { return contract.ParsePostedTTS(body, stream) })
+func (a *API) speak(w http.ResponseWriter, r *http.Request, by caller, stream bool,
+	answer func(*speech.Job) error) error {
+	posted, err := decode(r, func(body []byte) (contract.PostedTTS, error) {
+		return contract.ParsePostedTTS(body, stream)
+	})
 	if err != nil {
 		return err
 	}
-	j, err := a.Speech.Begin(r.Context(), speech.Asked{Account: by.AccountID, RequestID: w.Header().Get("X-Request-Id"), PostedTTS: posted})
+	j, err := a.Speech.Begin(r.Context(),
+		speech.Asked{Account: by.AccountID, RequestID: w.Header().Get("X-Request-Id"), PostedTTS: posted})
 	if err != nil {
 		return err
 	}
@@ -203,7 +208,8 @@ func streamHeaders(w http.ResponseWriter, kind string) {
 }
 
 func soundHeaders(w http.ResponseWriter, format contract.AudioFormat) {
-	kinds := map[contract.AudioFormat]string{contract.FormatMP3: "audio/mpeg", contract.FormatWAV: "audio/wav", contract.FormatPCM: "audio/pcm"}
+	kinds := map[contract.AudioFormat]string{contract.FormatMP3: "audio/mpeg", contract.FormatWAV: "audio/wav",
+		contract.FormatPCM: "audio/pcm"}
 	w.Header().Set("Content-Type", kinds[format])
 	w.Header().Set("Cache-Control", "no-store")
 }

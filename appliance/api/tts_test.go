@@ -28,7 +28,12 @@ func (h hum) Find(_ context.Context, _ string, ref contract.VoiceRef, _ string) 
 	if ref.Name == "nobody" {
 		return speech.Voice{}, contract.ErrNotFound{What: "voice", ID: ref.Name}
 	}
-	return speech.Voice{ID: ref.ID, Name: ref.Name, Recipe: []byte(`{}`), Speaks: h}, nil
+	return speech.Voice{
+		ID:     ref.ID,
+		Name:   ref.Name,
+		Recipe: []byte(`{}`),
+		Speaks: h,
+	}, nil
 }
 
 func (h hum) Design(context.Context, string, int, int64) (speech.Voice, error) {
@@ -62,23 +67,32 @@ func (h hum) Speak(ctx context.Context, text string, _ engine.SpeakOptions, emit
 
 // speaks is text-to-speech with such a voice.
 func speaks(h hum, records speech.Records) *speech.Service {
-	return speech.New(speech.Parts{Voices: h, Records: records, Keep: speech.Keep{Newest: 100, Texts: true}, Log: slog.New(slog.DiscardHandler)})
+	return speech.New(speech.Parts{
+		Voices:  h,
+		Records: records,
+		Keep:    speech.Keep{Newest: 100, Texts: true},
+		Log:     slog.New(slog.DiscardHandler),
+	})
 }
 
 func TestSpeechThatBreaksOffIsNotAWholeAnswer(t *testing.T) {
 	c := startRest(t, "home")[0]
-	status, _, text := c.send("POST", "/v0/tts", "application/json", `{"utterances":[{"text":"It is broken."}],"format":{"type":"wav"}}`)
+	status, _, text := c.send("POST", "/v0/tts", "application/json",
+		`{"utterances":[{"text":"It is broken."}],"format":{"type":"wav"}}`)
 	if status != 500 || strings.Contains(text, "the voice broke") {
 		t.Errorf("%d %s", status, text)
 	}
 	// What is long is sent as it is made, and cut off.
 	long := strings.Repeat("It is. ", 300)
-	whole := c.asks("POST", "/v0/tts", `{"utterances":[{"text":"`+long+`"},{"text":"It is broken."}],"format":{"type":"wav"}}`)
+	whole := c.asks("POST", "/v0/tts", `{"utterances":[{"text":"`+long+
+		`"},{"text":"It is broken."}],"format":{"type":"wav"}}`)
 	defer whole.Body.Close()
-	if got, err := io.ReadAll(whole.Body); whole.StatusCode != 200 || err == nil || len(got) < mostHeldBack || json.Valid(got) {
+	if got, err := io.ReadAll(whole.Body); whole.StatusCode != 200 || err == nil || len(got) < mostHeldBack ||
+		json.Valid(got) {
 		t.Errorf("%d, %d bytes, %v", whole.StatusCode, len(got), err)
 	}
-	r := c.asks("POST", "/v0/tts/stream/json", `{"utterances":[{"text":"It is broken.","voice":{"name":"a"}}],"format":{"type":"pcm"}}`)
+	r := c.asks("POST", "/v0/tts/stream/json",
+		`{"utterances":[{"text":"It is broken.","voice":{"name":"a"}}],"format":{"type":"pcm"}}`)
 	defer r.Body.Close()
 	lines := 0
 	read := bufio.NewScanner(r.Body)
@@ -97,15 +111,22 @@ func TestSpeechEndsWithTheKeyThatAskedForIt(t *testing.T) {
 	}
 	defer records.Close()
 	server := httptest.NewServer(New(Parts{
-		Keys: records, Records: records, Voices: library{}, Aliases: library{}, Models: library{}, Ready: &fakes{}, Log: slog.New(slog.DiscardHandler),
-		Speech: speaks(hum{pace: 10 * time.Millisecond}, records),
+		Keys:    records,
+		Records: records,
+		Voices:  library{},
+		Aliases: library{},
+		Models:  library{},
+		Ready:   &fakes{},
+		Log:     slog.New(slog.DiscardHandler),
+		Speech:  speaks(hum{pace: 10 * time.Millisecond}, records),
 	}))
 	defer server.Close()
 	long := strings.Repeat("It goes on and on. ", 250) // 47 s
 	for _, does := range []struct {
 		path, also string
 		begun      bool // when the key is revoked
-	}{{"stream/json", `,"voice":{"name":"a"}`, true}, {"stream/file", `,"voice":{"name":"a"}`, true}, {"file", "", false}} {
+	}{{"stream/json", `,"voice":{"name":"a"}`, true}, {"stream/file", `,"voice":{"name":"a"}`, true},
+		{"file", "", false}} {
 		t.Run(does.path, func(t *testing.T) {
 			made, err := records.CreateKey(t.Context(), store.NewKey{Account: "home"})
 			if err != nil {
@@ -121,7 +142,8 @@ func TestSpeechEndsWithTheKeyThatAskedForIt(t *testing.T) {
 			}
 			c := client{t: t, http: server, key: made.APIKey}
 			begun := time.Now()
-			r := c.asks("POST", "/v0/tts/"+does.path, `{"utterances":[{"text":"`+long+`"`+does.also+`}],"format":{"type":"pcm"}}`)
+			r := c.asks("POST", "/v0/tts/"+does.path,
+				`{"utterances":[{"text":"`+long+`"`+does.also+`}],"format":{"type":"pcm"}}`)
 			defer r.Body.Close()
 			if !does.begun {
 				if r.StatusCode != http.StatusUnauthorized {
@@ -172,7 +194,8 @@ func TestRefusalsOfSpeechNameTheFieldAndWhatIsAllowed(t *testing.T) {
 		{"", `{"utterances":[{"text":"a"}],"instant_mode":true}`, 400, "streams only"},
 		{"/file", `{"utterances":[{"text":"a"}],"instant_mode":true}`, 400, "streams only"},
 		{"/stream/json", `{"utterances":[{"text":"a"}]}`, 400, "instant_mode to false"},
-		{"/stream/file", `{"utterances":[{"text":"a","voice":{"name":"b"}}],"num_generations":2}`, 400, "one generation"},
+		{"/stream/file", `{"utterances":[{"text":"a","voice":{"name":"b"}}],"num_generations":2}`, 400,
+			"one generation"},
 	} {
 		status, _, text := c.send("POST", "/v0/tts"+try.path, "application/json", try.body)
 		if status != try.status || !strings.Contains(text, try.says) {

@@ -31,9 +31,12 @@ func (u *uploads) enter(account string) (leave func(), err error) {
 	defer u.mu.Unlock()
 	switch {
 	case u.of[account] >= uploadsOfOne:
-		return nil, contract.ErrTooMany{What: fmt.Sprintf("%d recordings of this account are being converted or wait for it", uploadsOfOne), RetryAfter: uploadRetry}
+		return nil,
+			contract.ErrTooMany{What: fmt.Sprintf("%d recordings of this account are being converted or wait for it",
+				uploadsOfOne), RetryAfter: uploadRetry}
 	case u.all >= mostUploads:
-		return nil, contract.ErrTooMany{What: fmt.Sprintf("%d recordings are being converted or wait for it", mostUploads), RetryAfter: uploadRetry}
+		return nil, contract.ErrTooMany{What: fmt.Sprintf("%d recordings are being converted or wait for it",
+			mostUploads), RetryAfter: uploadRetry}
 	}
 	u.all++
 	u.of[account]++

@@ -78,7 +78,8 @@ func (v versioned[R]) keep(w http.ResponseWriter, r *http.Request, account strin
 }
 
 // answer replies with the record of one version.
-func (v versioned[R]) answer(w http.ResponseWriter, r *http.Request, status int, account string, version store.Version) error {
+func (v versioned[R]) answer(w http.ResponseWriter, r *http.Request, status int, account string,
+	version store.Version) error {
 	records, err := v.records(r.Context(), account, []store.Version{version})
 	if err != nil {
 		return err
@@ -101,7 +102,9 @@ func (v versioned[R]) list(w http.ResponseWriter, r *http.Request, by caller) er
 func (v versioned[R]) versions(w http.ResponseWriter, r *http.Request, by caller) error {
 	if v.found != nil {
 		if record, ok := v.found(r.PathValue("id")); ok {
-			return v.answerPage(w, r, by.AccountID, []R{record}, func(bool, store.Page) ([]store.Version, int, error) { return nil, 0, nil })
+			return v.answerPage(w, r, by.AccountID, []R{record}, func(bool, store.Page) ([]store.Version, int, error) {
+				return nil, 0, nil
+			})
 		}
 	}
 	return v.answerPage(w, r, by.AccountID, nil, func(all bool, page store.Page) ([]store.Version, int, error) {
@@ -110,7 +113,8 @@ func (v versioned[R]) versions(w http.ResponseWriter, r *http.Request, by caller
 }
 
 // answerPage answers with a page of what read finds, and behind that of more.
-func (v versioned[R]) answerPage(w http.ResponseWriter, r *http.Request, account string, more []R, read func(all bool, page store.Page) ([]store.Version, int, error)) error {
+func (v versioned[R]) answerPage(w http.ResponseWriter, r *http.Request, account string, more []R,
+	read func(all bool, page store.Page) ([]store.Version, int, error)) error {
 	q := r.URL.Query()
 	page, err := readPage(q)
 	if err != nil {
@@ -219,10 +223,12 @@ func (v versioned[R]) ref(r *http.Request) (store.Ref, error) {
 	text := r.PathValue("version")
 	n, err := strconv.Atoi(text) // of what is out of its range, the end of that
 	if err != nil && !errors.Is(err, strconv.ErrRange) {
-		return store.Ref{}, contract.ErrInvalid{Field: "version", Why: fmt.Sprintf("%.80q is not allowed; expected a whole number from 0", text)}
+		return store.Ref{}, contract.ErrInvalid{Field: "version",
+			Why: fmt.Sprintf("%.80q is not allowed; expected a whole number from 0", text)}
 	}
 	if n < 0 || n > math.MaxInt32 {
-		return store.Ref{}, contract.ErrNotFound{What: fmt.Sprintf("version %.80s of a %s", text, v.kind), ID: r.PathValue("id")}
+		return store.Ref{}, contract.ErrNotFound{What: fmt.Sprintf("version %.80s of a %s", text, v.kind),
+			ID: r.PathValue("id")}
 	}
 	return store.Ref{Kind: v.kind, ID: r.PathValue("id"), Version: n}, nil
 }
@@ -234,5 +240,11 @@ func draft(kind store.Kind, id, name, description string, posted any) (store.Dra
 	if err != nil {
 		return store.Draft{}, fmt.Errorf("keeping a %s: %w", kind, err)
 	}
-	return store.Draft{Kind: kind, ID: id, Name: name, Description: description, Content: string(content)}, nil
+	return store.Draft{
+		Kind:        kind,
+		ID:          id,
+		Name:        name,
+		Description: description,
+		Content:     string(content),
+	}, nil
 }

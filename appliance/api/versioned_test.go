@@ -50,13 +50,19 @@ func (library) DeleteAlias(_ context.Context, name string) error {
 	return contract.ErrNotFound{What: "alias", ID: name}
 }
 
-func (library) ListVoices(_ context.Context, account string, from contract.VoiceProvider) ([]contract.ReturnVoice, error) {
+func (library) ListVoices(_ context.Context, account string, from contract.VoiceProvider) ([]contract.ReturnVoice,
+	error) {
 	if from == contract.VoiceCustom {
 		return []contract.ReturnVoice{{ID: "own-" + account, Name: "Mine", Provider: from}}, nil
 	}
 	var all []contract.ReturnVoice
 	for _, name := range []string{"Joe", "Jenny", "Alan"} {
-		v := contract.ReturnVoice{ID: "voice-" + strings.ToLower(name), Name: name, Provider: from, Tags: map[contract.VoiceTag][]string{contract.TagGender: {"Male"}, contract.TagLocale: {"en-GB"}}}
+		v := contract.ReturnVoice{
+			ID:       "voice-" + strings.ToLower(name),
+			Name:     name,
+			Provider: from,
+			Tags:     map[contract.VoiceTag][]string{contract.TagGender: {"Male"}, contract.TagLocale: {"en-GB"}},
+		}
 		if name == "Jenny" {
 			v.Tags[contract.TagGender] = []string{"Female"}
 		}
@@ -70,7 +76,12 @@ func (library) ListVoices(_ context.Context, account string, from contract.Voice
 
 func (library) LanguageModels() contract.ReturnLanguageModels {
 	return contract.ReturnLanguageModels{LanguageModels: []contract.LanguageModelEntry{{
-		Provider: contract.ProviderOwn, Resource: "llm", ServedBy: "llm", Embedded: true, Default: true, BuiltinTools: []contract.BuiltInTool{},
+		Provider:     contract.ProviderOwn,
+		Resource:     "llm",
+		ServedBy:     "llm",
+		Embedded:     true,
+		Default:      true,
+		BuiltinTools: []contract.BuiltInTool{},
 	}}}
 }
 
@@ -97,9 +108,17 @@ func startRestWith(t testing.TB, plugins Plugins, accounts ...string) []client {
 		t.Fatal(err)
 	}
 	a := New(Parts{
-		BoxPlugins: shelf{}, BoxWebhooks: receivers{}, Speech: speaks(hum{}, records),
-		Keys: records, Records: records, Voices: library{}, Aliases: library{}, Models: library{}, Ready: &fakes{}, Plugins: plugins,
-		Log: slog.New(slog.DiscardHandler),
+		BoxPlugins:  shelf{},
+		BoxWebhooks: receivers{},
+		Speech:      speaks(hum{}, records),
+		Keys:        records,
+		Records:     records,
+		Voices:      library{},
+		Aliases:     library{},
+		Models:      library{},
+		Ready:       &fakes{},
+		Plugins:     plugins,
+		Log:         slog.New(slog.DiscardHandler),
 	})
 	server := httptest.NewServer(asDescribed(t, a))
 	t.Cleanup(func() {
@@ -154,7 +173,8 @@ func (c client) ask(method, path, body string, status int) record {
 	c.t.Helper()
 	got, header, text := c.send(method, path, "application/json", body)
 	var v record
-	if err := json.Unmarshal([]byte(text), &v); got != status || err != nil || header.Get("Content-Type") != "application/json" {
+	if err := json.Unmarshal([]byte(text), &v); got != status || err != nil ||
+		header.Get("Content-Type") != "application/json" {
 		c.t.Fatalf("%s %s %.200s: %d %s, want %d", method, path, body, got, text, status)
 	}
 	return v
@@ -167,13 +187,17 @@ var resourceKinds = []struct {
 	required, optional string // fields of a record: always there; there when set
 }{
 	{"/v0/evi/configs", "configs_page",
-		`{"name":"%s","evi_version":"3","voice":{"name":"joe"},"version_description":"one"}`, `{"evi_version":"4-mini","version_description":"two"}`,
-		"id version name evi_version created_on modified_on tools builtin_tools webhooks ellm_model event_messages timeouts turn_detection interruption nudges voice", "version_description"},
+		`{"name":"%s","evi_version":"3","voice":{"name":"joe"},"version_description":"one"}`,
+		`{"evi_version":"4-mini","version_description":"two"}`,
+		"id version name evi_version created_on modified_on tools builtin_tools webhooks ellm_model event_messages " +
+			"timeouts turn_detection interruption nudges voice", "version_description"},
 	{"/v0/evi/prompts", "prompts_page",
-		`{"name":"%s","text":"Be kind.","version_description":"one"}`, `{"text":"Be brief.","version_description":"two"}`,
+		`{"name":"%s","text":"Be kind.","version_description":"one"}`,
+		`{"text":"Be brief.","version_description":"two"}`,
 		"id version name text created_on modified_on version_type", "version_description"},
 	{"/v0/evi/tools", "tools_page",
-		`{"name":"%s","parameters":"{\"type\":\"object\"}","version_description":"one"}`, `{"parameters":"{}","version_description":"two"}`,
+		`{"name":"%s","parameters":"{\"type\":\"object\"}","version_description":"one"}`,
+		`{"parameters":"{}","version_description":"two"}`,
 		"id version name parameters created_on modified_on version_type tool_type", "version_description"},
 }
 
@@ -188,14 +212,17 @@ func TestEveryRouteOfConfigsPromptsAndTools(t *testing.T) {
 		}
 		id := made["id"].(string)
 		one := k.path + "/" + id
-		if !contract.ValidID(id) || made["version"] != 0.0 || made["name"] != "a" || made["version_description"] != "one" {
+		if !contract.ValidID(id) || made["version"] != 0.0 || made["name"] != "a" ||
+			made["version_description"] != "one" {
 			t.Errorf("%s: %v", k.path, made)
 		}
 		if at := made["created_on"].(float64); at < 1e12 || at >= 1e13 || made["modified_on"].(float64) < at {
-			t.Errorf("%s: created %v, modified %v, want 13 digits of milliseconds", k.path, made["created_on"], made["modified_on"])
+			t.Errorf("%s: created %v, modified %v, want 13 digits of milliseconds", k.path, made["created_on"],
+				made["modified_on"])
 		}
 
-		if next := c.ask("POST", one, k.next, 201); next["version"] != 1.0 || next["name"] != "a" || next["version_description"] != "two" || next["created_on"] != made["created_on"] {
+		if next := c.ask("POST", one, k.next, 201); next["version"] != 1.0 || next["name"] != "a" ||
+			next["version_description"] != "two" || next["created_on"] != made["created_on"] {
 			t.Errorf("%s: %v", k.path, next)
 		}
 		if got := c.ask("GET", one+"/version/0", "", 200); fmt.Sprint(got) != fmt.Sprint(made) {
@@ -214,16 +241,19 @@ func TestEveryRouteOfConfigsPromptsAndTools(t *testing.T) {
 		if got := versionsIn(c.ask("GET", one, "", 200), k.page); got != "1" {
 			t.Errorf("%s: versions are %s", one, got)
 		}
-		if got := versionsIn(c.ask("GET", one+"?restrict_to_most_recent=false&page_size=1&page_number=1", "", 200), k.page); got != "1" {
+		if got := versionsIn(c.ask("GET", one+"?restrict_to_most_recent=false&page_size=1&page_number=1", "", 200),
+			k.page); got != "1" {
 			t.Errorf("%s: the second page has %s", one, got)
 		}
 
 		// Name and description.
 		status, header, text := c.send("PATCH", one, "application/json", `{"name":"b <é>"}`)
-		if status != 200 || header.Get("Content-Type") != "text/plain; charset=utf-8" || !strings.Contains(text, "b <é>") {
+		if status != 200 || header.Get("Content-Type") != "text/plain; charset=utf-8" ||
+			!strings.Contains(text, "b <é>") {
 			t.Errorf("%s: rename answers %d %s %q", one, status, header.Get("Content-Type"), text)
 		}
-		if got := c.ask("PATCH", one+"/version/0", `{"version_description":"better"}`, 200); got["version_description"] != "better" || got["name"] != "b <é>" || got["version"] != 0.0 {
+		if got := c.ask("PATCH", one+"/version/0", `{"version_description":"better"}`,
+			200); got["version_description"] != "better" || got["name"] != "b <é>" || got["version"] != 0.0 {
 			t.Errorf("%s: %v", one, got)
 		}
 		for _, nothing := range []string{`{}`, ``} {
@@ -253,7 +283,8 @@ func TestEveryRouteOfConfigsPromptsAndTools(t *testing.T) {
 		}
 		c.ask("DELETE", one+"/version/0", "", 200)
 		c.ask("DELETE", one+"/version/2", "", 200)
-		if got := versionsIn(c.ask("GET", k.path, "", 200), k.page) + versionsIn(c.ask("GET", one, "", 200), k.page); got != "" {
+		if got := versionsIn(c.ask("GET", k.path, "", 200), k.page) +
+			versionsIn(c.ask("GET", one, "", 200), k.page); got != "" {
 			t.Errorf("%s: without versions it lists %s", k.path, got)
 		}
 		if next := c.ask("POST", one, k.next, 201); next["version"] != 3.0 {
@@ -265,7 +296,8 @@ func TestEveryRouteOfConfigsPromptsAndTools(t *testing.T) {
 			{"GET", "", ""}, {"POST", "", k.next}, {"PATCH", "", `{"name":"x"}`}, {"DELETE", "", ""},
 			{"GET", "/version/3", ""}, {"PATCH", "/version/3", `{}`}, {"DELETE", "/version/3", ""},
 		} {
-			if b := c.ask(gone[0], one+gone[1], gone[2], 404); b["code"] != "not_found" || !strings.Contains(b["message"].(string), id) {
+			if b := c.ask(gone[0], one+gone[1], gone[2], 404); b["code"] != "not_found" ||
+				!strings.Contains(b["message"].(string), id) {
 				t.Errorf("%s %s: %v", gone[0], gone[1], b)
 			}
 		}
@@ -315,21 +347,26 @@ func TestWhatIsRefusedIsNamed(t *testing.T) {
 		{"POST", "/v0/evi/configs", `{"name":"c","evi_version":"3"}`, 400, "voice"},
 		{"POST", "/v0/evi/configs", config(`"voice":{"name":"nobody"}`), 404, "nobody"},
 		{"POST", "/v0/evi/configs", config(`"prompt":{"id":"` + nowhere + `"}`), 404, nowhere},
-		{"POST", "/v0/evi/configs", config(`"prompt":{"id":"` + prompt + `","version":1}`), 404, "version 1 of a prompt"},
+		{"POST", "/v0/evi/configs", config(`"prompt":{"id":"` + prompt + `","version":1}`), 404,
+			"version 1 of a prompt"},
 		{"POST", "/v0/evi/configs", config(`"prompt":{"id":"` + tool + `"}`), 404, tool},
 		{"POST", "/v0/evi/configs", config(`"tools":[{"id":"` + nowhere + `"}]`), 404, nowhere},
 		{"POST", "/v0/evi/configs", config(`"tools":[{"id":"` + tool + `","version":7}]`), 404, "version 7 of a tool"},
 		{"POST", "/v0/evi/configs", config(`"tools":[{"id":"` + tool + `"},{"id":"` + twin + `"}]`), 400, "tools[1]"},
-		{"POST", "/v0/evi/configs", config(`"prompt":{"text":"t"},"language_model":{"model_provider":"CUSTOM_LANGUAGE_MODEL","model_resource":"https://h/"}`), 400, "prompt"},
+		{"POST", "/v0/evi/configs", config(`"prompt":{"text":"t"},` +
+			`"language_model":{"model_provider":"CUSTOM_LANGUAGE_MODEL","model_resource":"https://h/"}`), 400,
+			"prompt"},
 		{"PATCH", "/v0/evi/tools/" + tool, `{"name":"` + strings.Repeat("x", 65) + `"}`, 400, "name"},
 		{"PATCH", "/v0/evi/prompts/" + prompt, `{"name":"` + strings.Repeat("x", 75) + `"}`, 400, "name"},
-		{"PATCH", "/v0/evi/prompts/" + prompt + "/version/0", `{"version_description":"` + strings.Repeat("x", 256) + `"}`, 400, "version_description"},
+		{"PATCH", "/v0/evi/prompts/" + prompt + "/version/0",
+			`{"version_description":"` + strings.Repeat("x", 256) + `"}`, 400, "version_description"},
 		{"PUT", "/v0/evi/configs", "", 405, "GET, HEAD, POST"},
 		{"POST", "/v0/evi/prompts/" + prompt + "/version/0", "{}", 405, "DELETE, GET, HEAD, PATCH"},
 		{"POST", "/v0/evi/language-models", "{}", 405, "GET, HEAD"},
 	} {
 		b := c.ask(x.method, x.path, x.body, x.status)
-		if !strings.Contains(fmt.Sprint(b["message"]), x.says) || b["code"] == nil || b["error"] != http.StatusText(x.status) {
+		if !strings.Contains(fmt.Sprint(b["message"]), x.says) || b["code"] == nil ||
+			b["error"] != http.StatusText(x.status) {
 			t.Errorf("%s %s %.80s: %v, want %q", x.method, x.path, x.body, b, x.says)
 		}
 	}
@@ -368,12 +405,15 @@ func TestBodiesThatDoNotFitAreAnsweredByTheirKind(t *testing.T) {
 			t.Errorf("%.40s: %s", x.body, text)
 		}
 	}
-	request, _ := http.NewRequestWithContext(t.Context(), "POST", c.http.URL+"/v0/evi/prompts", strings.NewReader(`{"name":"p","text":"t"}`))
+	request, _ := http.NewRequestWithContext(t.Context(), "POST", c.http.URL+"/v0/evi/prompts",
+		strings.NewReader(`{"name":"p","text":"t"}`))
 	request.Header = http.Header{"X-Service-Api-Key": {c.key}, "Content-Encoding": {"gzip"}}
-	if r, err := http.DefaultClient.Do(request); err != nil || r.StatusCode != 415 || !strings.Contains(fmt.Sprint(body(t, r)["message"]), `content encoding "gzip"`) {
+	if r, err := http.DefaultClient.Do(request); err != nil || r.StatusCode != 415 ||
+		!strings.Contains(fmt.Sprint(body(t, r)["message"]), `content encoding "gzip"`) {
 		t.Errorf("a packed body: %v, %v", r, err)
 	}
-	if status, _, _ := (client{t: t, http: c.http, key: "wrong"}).send("POST", "/v0/evi/prompts", "text/plain", "{"); status != 401 {
+	if status, _, _ := (client{t: t, http: c.http, key: "wrong"}).send("POST", "/v0/evi/prompts", "text/plain",
+		"{"); status != 401 {
 		t.Errorf("a wrong key is told %d", status)
 	}
 }
@@ -382,7 +422,8 @@ func TestPagesHoldEveryResourceOnce(t *testing.T) {
 	c := startRest(t, "home")[0]
 	var made []string
 	for i := range 23 {
-		made = append(made, c.ask("POST", "/v0/evi/prompts", fmt.Sprintf(`{"name":"p%d","text":"t"}`, i), 201)["id"].(string))
+		made = append(made, c.ask("POST", "/v0/evi/prompts", fmt.Sprintf(`{"name":"p%d","text":"t"}`, i),
+			201)["id"].(string))
 	}
 	for _, size := range []int{1, 7, 10, 23, 100} {
 		var got []string
@@ -404,7 +445,8 @@ func TestPagesHoldEveryResourceOnce(t *testing.T) {
 		}
 	}
 	for _, far := range []string{"1000", "9007199254740992"} {
-		if list := c.ask("GET", "/v0/evi/prompts?page_size=100&page_number="+far, "", 200); len(list["prompts_page"].([]any)) != 0 {
+		if list := c.ask("GET", "/v0/evi/prompts?page_size=100&page_number="+far, "",
+			200); len(list["prompts_page"].([]any)) != 0 {
 			t.Errorf("page %s is not empty", far)
 		}
 	}
@@ -458,12 +500,14 @@ func TestAccountsCannotReachEachOther(t *testing.T) {
 			}
 		}
 		for _, query := range []string{"", "?name=secret", "?restrict_to_most_recent=false", "?page_size=100"} {
-			if list := work.ask("GET", k.path+query, "", 200); len(list[k.page].([]any)) != 0 || list["total_pages"] != 0.0 {
+			if list := work.ask("GET", k.path+query, "", 200); len(list[k.page].([]any)) != 0 ||
+				list["total_pages"] != 0.0 {
 				t.Errorf("%s%s shows %v", k.path, query, list)
 			}
 		}
 		if k.page != "configs_page" {
-			refer := map[string]string{"prompts_page": `"prompt":{"id":"%s"}`, "tools_page": `"tools":[{"id":"%s"}]`}[k.page]
+			refer := map[string]string{"prompts_page": `"prompt":{"id":"%s"}`,
+				"tools_page": `"tools":[{"id":"%s"}]`}[k.page]
 			work.ask("POST", "/v0/evi/configs", config(fmt.Sprintf(refer, id)), 404)
 		}
 		if got := home.ask("GET", one+"/version/0", "", 200); fmt.Sprint(got) != fmt.Sprint(made) {
@@ -483,7 +527,8 @@ func TestLanguageModelsAreListed(t *testing.T) {
 	c := startRest(t, "home")[0]
 	list := c.ask("GET", "/v0/evi/language-models", "", 200)
 	entry := list["language_models"].([]any)[0].(record)
-	if entry["model_resource"] != "llm" || entry["default"] != true || entry["builtin_tools"] == nil || list["strict_models"] != false {
+	if entry["model_resource"] != "llm" || entry["default"] != true || entry["builtin_tools"] == nil ||
+		list["strict_models"] != false {
 		t.Errorf("%v", list)
 	}
 }
@@ -495,7 +540,8 @@ func FuzzRestBodies(f *testing.F) {
 	var targets [][2]string
 	for _, k := range resourceKinds {
 		one := k.path + "/" + c.ask("POST", k.path, fmt.Sprintf(k.first, "a"), 201)["id"].(string)
-		targets = append(targets, [2]string{"POST", k.path}, [2]string{"POST", one}, [2]string{"PATCH", one}, [2]string{"PATCH", one + "/version/0"})
+		targets = append(targets, [2]string{"POST", k.path}, [2]string{"POST", one}, [2]string{"PATCH", one},
+			[2]string{"PATCH", one + "/version/0"})
 		f.Add([]byte(fmt.Sprintf(k.first, "a")))
 		f.Add([]byte(k.next))
 	}

@@ -31,23 +31,50 @@ type Voices interface {
 func (a *API) voiceRoutes() []route {
 	return []route{
 		{"GET", "/v0/tts/voices", describe.Token, unread, normal, storesNothing, a.listVoices, describe.Operation{
-			ID: "listVoices", Section: "Voices", Summary: "List voices",
-			More: "Those of the library that the box brings (HUME_AI), or those that the account has saved (CUSTOM_VOICE). Text-to-speech and chats take any of them, by id or by name. tags say what a voice is like.",
+			ID:      "listVoices",
+			Section: "Voices",
+			Summary: "List voices",
+			More: "Those of the library that the box brings (HUME_AI), or those that the account has saved " +
+				"(CUSTOM_VOICE). Text-to-speech and chats take any of them, by id or by name. tags say what a voice " +
+				"is like.",
 			Query: append(pageQuery(),
-				describe.Parameter{Name: "provider", Says: "Whose voices.", Required: true, Schema: describe.Words(contract.VoiceLibrary, contract.VoiceCustom)},
+				describe.Parameter{
+					Name:     "provider",
+					Says:     "Whose voices.",
+					Required: true,
+					Schema:   describe.Words(contract.VoiceLibrary, contract.VoiceCustom),
+				},
 				describe.Parameter{Name: "ascending_order", Says: "First to last.", Schema: describe.Flag().Or(true)},
-				describe.Parameter{Name: "filter_tag", Says: "Only voices with this tag, as GENDER:Female; repeat it for those that have each. The tags are " + tagNames() + ".", Schema: describe.Text()}),
-			Answers: ok(contract.ReturnPagedVoices{})}},
+				describe.Parameter{Name: "filter_tag", Says: "Only voices with this tag, as GENDER:Female; repeat it " +
+					"for those that have each. The tags are " + tagNames() + ".", Schema: describe.Text()}),
+			Answers: ok(contract.ReturnPagedVoices{}),
+		}},
 		{"POST", "/v0/tts/voices", describe.Account, recordBody, normal, storing, a.saveVoice, describe.Operation{
-			ID: "createVoice", Section: "Voices", Summary: "Save the voice of a generation",
-			More: "Under a name that neither the library has nor another voice of the account; small and large letters are the same. From then on text-to-speech and chats take it. Of a generation with several voices it is the first.",
-			Body: "PostedVoice", Example: `{"generation_id":"795c949a-1510-4a80-9646-7d0863b023ab","name":"Keeper of the tower"}`,
-			Answers: ok(contract.ReturnVoice{}), Refuses: []int{404, 409}}},
+			ID:      "createVoice",
+			Section: "Voices",
+			Summary: "Save the voice of a generation",
+			More: "Under a name that neither the library has nor another voice of the account; small and large " +
+				"letters are the same. From then on text-to-speech and chats take it. Of a generation with several " +
+				"voices it is the first.",
+			Body:    "PostedVoice",
+			Example: `{"generation_id":"795c949a-1510-4a80-9646-7d0863b023ab","name":"Keeper of the tower"}`,
+			Answers: ok(contract.ReturnVoice{}),
+			Refuses: []int{404, 409},
+		}},
 		{"DELETE", "/v0/tts/voices", describe.Account, unread, normal, storesNothing, a.deleteVoice, describe.Operation{
-			ID: "deleteVoice", Section: "Voices", Summary: "Delete a saved voice",
+			ID:      "deleteVoice",
+			Section: "Voices",
+			Summary: "Delete a saved voice",
 			More:    "One that the newest version of a config names is not deleted; the answer says which configs.",
-			Query:   []describe.Parameter{{Name: "name", Says: "Its name.", Required: true, Schema: describe.Text()}},
-			Answers: ok(confirmation{}), Refuses: []int{404, 409}}},
+			Query: []describe.Parameter{{
+				Name:     "name",
+				Says:     "Its name.",
+				Required: true,
+				Schema:   describe.Text(),
+			}},
+			Answers: ok(confirmation{}),
+			Refuses: []int{404, 409},
+		}},
 	}
 }
 
@@ -68,7 +95,8 @@ func (a *API) saveVoice(w http.ResponseWriter, r *http.Request, by caller) error
 func (a *API) deleteVoice(w http.ResponseWriter, r *http.Request, by caller) error {
 	name := r.URL.Query().Get("name")
 	if name == "" {
-		return contract.ErrInvalid{Field: "name", Why: "missing; give the name of a voice, as GET /v0/tts/voices?provider=CUSTOM_VOICE lists it"}
+		return contract.ErrInvalid{Field: "name",
+			Why: "missing; give the name of a voice, as GET /v0/tts/voices?provider=CUSTOM_VOICE lists it"}
 	}
 	if err := a.Voices.DeleteVoice(r.Context(), by.AccountID, name); err != nil {
 		return err
@@ -90,7 +118,9 @@ func (a *API) listVoices(w http.ResponseWriter, r *http.Request, by caller) erro
 	}
 	from := contract.VoiceProvider(q.Get("provider"))
 	if from != contract.VoiceLibrary && from != contract.VoiceCustom {
-		return contract.ErrInvalid{Field: "provider", Why: fmt.Sprintf("%.80q is not allowed; expected %s or %s", from, contract.VoiceLibrary, contract.VoiceCustom)}
+		return contract.ErrInvalid{Field: "provider",
+			Why: fmt.Sprintf("%.80q is not allowed; expected %s or %s", from, contract.VoiceLibrary,
+				contract.VoiceCustom)}
 	}
 	has, err := readTags(q)
 	if err != nil {
@@ -104,7 +134,8 @@ func (a *API) listVoices(w http.ResponseWriter, r *http.Request, by caller) erro
 	if !ascending {
 		slices.Reverse(all)
 	}
-	a.reply(w, http.StatusOK, contract.ReturnPagedVoices{Paging: paging(page, len(all)), VoicesPage: pageOf(all, page.Number, page.Size)})
+	a.reply(w, http.StatusOK, contract.ReturnPagedVoices{Paging: paging(page, len(all)),
+		VoicesPage: pageOf(all, page.Number, page.Size)})
 	return nil
 }
 
@@ -131,7 +162,8 @@ func readTags(q url.Values) (has func(contract.ReturnVoice) bool, err error) {
 		name, value, whole := strings.Cut(text, ":")
 		tag := contract.VoiceTag(strings.ToUpper(strings.TrimSpace(name)))
 		if !whole || !slices.Contains(contract.VoiceTags(), tag) {
-			return nil, contract.ErrInvalid{Field: "filter_tag", Why: fmt.Sprintf("%.80q is not allowed; expected a tag and its value, as GENDER:Female; the tags are %s", text, tagNames())}
+			return nil, contract.ErrInvalid{Field: "filter_tag", Why: fmt.Sprintf("%.80q is not allowed; expected a "+
+				"tag and its value, as GENDER:Female; the tags are %s", text, tagNames())}
 		}
 		all = append(all, wanted{tag, strings.TrimSpace(value)})
 	}

@@ -33,7 +33,8 @@ func TestVoicesAreListedInPages(t *testing.T) {
 			names = append(names, v.Name)
 		}
 		got, _ := json.Marshal([]int{page.PageNumber, page.PageSize, page.TotalPages})
-		if strings.Join(names, " ") != x.names || strings.Trim(strings.ReplaceAll(string(got), ",", " "), "[]") != x.paging {
+		if strings.Join(names, " ") != x.names ||
+			strings.Trim(strings.ReplaceAll(string(got), ",", " "), "[]") != x.paging {
 			t.Errorf("%s: %q, %s", x.query, names, got)
 		}
 		if !strings.Contains(body, `"voices_page":[`) {
@@ -61,7 +62,8 @@ func TestAListOfVoicesSaysWhatIsWrong(t *testing.T) {
 	} {
 		status, _, body := c.send("GET", "/v0/tts/voices?"+query, "", "")
 		var problem struct{ Message string }
-		if err := json.Unmarshal([]byte(body), &problem); err != nil || status != 400 || !strings.Contains(problem.Message, want) {
+		if err := json.Unmarshal([]byte(body), &problem); err != nil || status != 400 ||
+			!strings.Contains(problem.Message, want) {
 			t.Errorf("%s: %d %s", query, status, body)
 		}
 	}

@@ -14,7 +14,8 @@ func TestWrongKeysAreSlowedAndRightOnesAreNot(t *testing.T) {
 		func() answer { return b.ask("GET", "/v0/evi/chat?api_key=wrong", "") },
 		func() answer { return b.ask("GET", "/v0/evi/chat?access_token=wrong", "") },
 		func() answer {
-			return b.ask("POST", "/oauth2-cc/token", "grant_type=client_credentials", "Authorization", basic(made.APIKey, "wrong"))
+			return b.ask("POST", "/oauth2-cc/token", "grant_type=client_credentials", "Authorization",
+				basic(made.APIKey, "wrong"))
 		},
 	}
 	for i := range maxWrong {

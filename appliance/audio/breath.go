@@ -36,7 +36,12 @@ type breath struct {
 
 func newBreath(rateHz int, amount float64) *breath {
 	span := rateHz * breathSpan / 2000 * 2
-	b := &breath{amount: amount, span: span, window: make([]float64, span), random: rand.New(rand.NewPCG(3, 4))}
+	b := &breath{
+		amount: amount,
+		span:   span,
+		window: make([]float64, span),
+		random: rand.New(rand.NewPCG(3, 4)),
+	}
 	for i := range b.window {
 		b.window[i] = math.Sin(math.Pi * (float64(i) + 0.5) / float64(span))
 	}

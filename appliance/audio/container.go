@@ -206,7 +206,8 @@ func sniffMPEG(b []byte) (format, bool) {
 	}
 	const free = 0 // a bitrate, which no header names
 	layer, version, bitrate, rate := 4-b[1]>>1&3, b[1]>>3&3, b[2]>>4, b[2]>>2&3
-	if b[0] != 0xff || b[1]&0xe0 != 0xe0 || version == 1 || layer == 4 || bitrate == free || bitrate == 15 || rate == 3 || b[3]&3 == 2 {
+	if b[0] != 0xff || b[1]&0xe0 != 0xe0 || version == 1 || layer == 4 || bitrate == free || bitrate == 15 ||
+		rate == 3 || b[3]&3 == 2 {
 		return format{}, false
 	}
 	f := format{name: "mp3", what: "MP3", parser: func() parser { return &mp3Parser{} }}
@@ -226,7 +227,8 @@ type ErrFormat struct {
 
 // Error says what the stream is and what is taken instead.
 func (e *ErrFormat) Error() string {
-	const instead = "send WebM, Matroska or Ogg with Opus or Vorbis, MP4 with AAC or Opus, WAV or MP3, or headerless 16-bit PCM that is declared as linear16 with its sample_rate and channels"
+	const instead = "send WebM, Matroska or Ogg with Opus or Vorbis, MP4 with AAC or Opus, WAV or MP3, or headerless " +
+		"16-bit PCM that is declared as linear16 with its sample_rate and channels"
 	switch e.Name {
 	case "json":
 		return "audio: this is JSON: messages go in text frames, and sound alone in binary ones and in audio_input"

@@ -65,8 +65,10 @@ var containers = []struct {
 	{"absolute.mp4", "-c:a aac -ar 48000 -movflags +frag_keyframe+empty_moov -frag_duration 250000 OUT", "mp4", 55},
 	{"live16.mp4", "-c:a aac -ar 16000 " + fragments + " OUT", "mp4", 55},
 	{"opus.mp4", "-c:a libopus -b:a 32k -strict -2 " + fragments + " OUT", "mp4", 45},
-	{"film.mp4", "-f lavfi -i testsrc=s=64x64:r=5 -shortest -map 1:v -map 0:a -c:v mpeg4 -c:a aac -ar 48000 " + fragments + " OUT", "mp4", 55},
-	{"film.mov", "-f lavfi -i testsrc=s=64x64:r=5 -shortest -map 1:v -map 0:a -c:v mpeg4 -c:a aac -ar 48000 -movflags +faststart OUT", "mp4", 55},
+	{"film.mp4", "-f lavfi -i testsrc=s=64x64:r=5 -shortest -map 1:v -map 0:a -c:v mpeg4 -c:a aac -ar 48000 " +
+		fragments + " OUT", "mp4", 55},
+	{"film.mov", "-f lavfi -i testsrc=s=64x64:r=5 -shortest -map 1:v -map 0:a -c:v mpeg4 -c:a aac -ar 48000 " +
+		"-movflags +faststart OUT", "mp4", 55},
 	{"a.aac", "-c:a aac -ar 44100 OUT", "aac", 55},
 }
 
@@ -115,14 +117,17 @@ func TestCutsInAContainerDoNotMatter(t *testing.T) {
 		}
 		bytewise, err := decodeCut(data, 16000, func(int) int { return 1 })
 		if err != nil || !slices.Equal(bytewise, pcm) {
-			t.Errorf("%s: byte by byte: %d samples, other than the %d of the whole (%v)", c.file, len(bytewise), len(pcm), err)
+			t.Errorf("%s: byte by byte: %d samples, other than the %d of the whole (%v)", c.file, len(bytewise),
+				len(pcm), err)
 		}
 		whole, want = append(whole, data), append(want, pcm)
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		i := rapid.IntRange(0, len(containers)-1).Draw(t, "container")
 		most := rapid.SampledFrom([]int{7, 100, 5000}).Draw(t, "most")
-		got, err := decodeCut(whole[i], 16000, func(rest int) int { return rapid.IntRange(1, min(most, rest)).Draw(t, "cut") })
+		got, err := decodeCut(whole[i], 16000, func(rest int) int {
+			return rapid.IntRange(1, min(most, rest)).Draw(t, "cut")
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -259,7 +264,8 @@ func TestOtherFormatsAreNamed(t *testing.T) {
 			t.Errorf("%s: error %v; want one that says %q", c.file, err, c.says)
 		}
 	}
-	if _, err := DecodeAll([]byte("#!AMR\n<\x91\x17\x16\xbe\x66"), 16000); err == nil || !strings.Contains(err.Error(), "AMR") {
+	if _, err := DecodeAll([]byte("#!AMR\n<\x91\x17\x16\xbe\x66"), 16000); err == nil ||
+		!strings.Contains(err.Error(), "AMR") {
 		t.Errorf("AMR: %v", err)
 	}
 	_, err := DecodeAll([]byte("hello, is this sound?"), 16000)
@@ -270,7 +276,9 @@ func TestOtherFormatsAreNamed(t *testing.T) {
 
 func TestFLACFilesAreDecodedAsFFmpegDoes(t *testing.T) {
 	for file, args := range map[string]string{
-		"a.flac": "OUT", "stereo.flac": "-ac 2 -ar 44100 -sample_fmt s32 OUT", "six.flac": "-af pan=5.1|FL=c0|FR=0.5*c0|FC=c0|LFE=0.2*c0|BL=c0|BR=c0 -ar 48000 OUT", "low.flac": "-ar 8000 -compression_level 12 OUT",
+		"a.flac": "OUT", "stereo.flac": "-ac 2 -ar 44100 -sample_fmt s32 OUT",
+		"six.flac": "-af pan=5.1|FL=c0|FR=0.5*c0|FC=c0|LFE=0.2*c0|BL=c0|BR=c0 -ar 48000 OUT",
+		"low.flac": "-ar 8000 -compression_level 12 OUT",
 	} {
 		data := voice(t, file, args)
 		reference, rateHz := ffmpegDecode(t, data, file)
@@ -396,8 +404,18 @@ func TestPiecesTooLongAreRefused(t *testing.T) {
 	// Silence in Opus packets of one byte that say they last 60 ms.
 	page := oggPage{serial: 1, granule: -1}
 	head := append([]byte("OpusHead\x01\x01\x00\x00\x80\xbb\x00\x00\x00\x00"), 0)
-	bomb := appendOggPage(nil, oggPage{flags: oggFirst, serial: 1, segments: []byte{19}, body: head})
-	bomb = appendOggPage(bomb, oggPage{serial: 1, sequence: 1, segments: []byte{8}, body: []byte("OpusTags")})
+	bomb := appendOggPage(nil, oggPage{
+		flags:    oggFirst,
+		serial:   1,
+		segments: []byte{19},
+		body:     head,
+	})
+	bomb = appendOggPage(bomb, oggPage{
+		serial:   1,
+		sequence: 1,
+		segments: []byte{8},
+		body:     []byte("OpusTags"),
+	})
 	for i := range 200 {
 		page.sequence = uint32(i + 2)
 		page.segments, page.body = bytes.Repeat([]byte{1}, 255), bytes.Repeat([]byte{3 << 3}, 255)
@@ -442,7 +460,8 @@ func mp3FrameSize(b []byte, hz int) int {
 }
 
 func TestAnMP3JoinedInItsMiddleIsHeardFromThereOn(t *testing.T) {
-	for hz, args := range map[int]string{44100: "-ar 44100 -b:a 96k", 22050: "-ar 22050 -b:a 32k", 16000: "-ar 16000 -b:a 24k"} {
+	for hz, args := range map[int]string{44100: "-ar 44100 -b:a 96k", 22050: "-ar 22050 -b:a 32k",
+		16000: "-ar 16000 -b:a 24k"} {
 		data := voice(t, "a.mp3", "-t 4 -c:a libmp3lame "+args+" -id3v2_version 0 -write_xing 0 OUT")
 		whole, err := DecodeAll(data, hz)
 		if err != nil {

@@ -210,7 +210,9 @@ func (d *avDecoder) open(codec int32, config []byte) error {
 // decode appends the samples of a frame, at rateHz. ok is false when the frame is
 // damaged; after an error the process is no good any more.
 func (d *avDecoder) decode(out []float32, frame []byte) (pcm []float32, ok bool, err error) {
-	end, err := d.ask(append([]byte{requestDecode}, frame...), func(int) error { return nil }, func(pcm []float32) error {
+	end, err := d.ask(append([]byte{requestDecode}, frame...), func(int) error {
+		return nil
+	}, func(pcm []float32) error {
 		if len(out)+len(pcm) > mostInFrame {
 			return fmt.Errorf("damaged: a frame of more than %d samples", mostInFrame)
 		}

@@ -47,7 +47,8 @@ func FuzzContainer(f *testing.F) {
 		whole, wholeErr := decodeCut(data, 16000, func(rest int) int { return rest })
 		pieces, piecesErr := decodeCut(data, 16000, func(rest int) int { return min(rest, int(cut)+1) })
 		if (wholeErr == nil) != (piecesErr == nil) || len(whole) != len(pieces) {
-			t.Fatalf("cut in %d: %d samples, %v; whole: %d samples, %v", cut+1, len(pieces), piecesErr, len(whole), wholeErr)
+			t.Fatalf("cut in %d: %d samples, %v; whole: %d samples, %v", cut+1, len(pieces), piecesErr, len(whole),
+				wholeErr)
 		}
 		for i, v := range whole {
 			if math.IsNaN(float64(v)) || v > 8 || v < -8 || v != pieces[i] {

@@ -105,7 +105,8 @@ func TestHEAACOfARealEncoderIsDecodedWhole(t *testing.T) {
 				heard, at = append(heard, pcm...), next
 			}
 			if d := math.Abs(float64(len(heard))/16000 - float64(len(reference))/rateHz); d > 0.1 {
-				t.Errorf("%s in %s: as a stream %d samples at 16 kHz, of %d at 48 kHz", file, name, len(heard), len(reference))
+				t.Errorf("%s in %s: as a stream %d samples at 16 kHz, of %d at 48 kHz", file, name, len(heard),
+					len(reference))
 			}
 		}
 	}

@@ -94,7 +94,12 @@ func (c *avcodecCalls) open(id int32, config []byte) (*avcodec, error) {
 	if codec == 0 {
 		return nil, errors.New("the libavcodec of this machine was built without this codec: install Debian's")
 	}
-	a := &avcodec{avcodecCalls: c, context: c.newContext(codec), packet: c.allocPacket(), frame: c.allocFrame()}
+	a := &avcodec{
+		avcodecCalls: c,
+		context:      c.newContext(codec),
+		packet:       c.allocPacket(),
+		frame:        c.allocFrame(),
+	}
 	err := c.configure(a.context, id, config)
 	switch {
 	case a.context == 0 || a.packet == nil || a.frame == nil:
@@ -185,7 +190,8 @@ func (c *avcodecCalls) configure(context uintptr, codec int32, config []byte) er
 	return nil
 }
 
-// decode appends the samples of a frame, mixed down; their rate may be another from then on. ok is false when the frame is damaged.
+// decode appends the samples of a frame, mixed down; their rate may be another from then on. ok is false when the
+// frame is damaged.
 func (a *avcodec) decode(out []float32, frame []byte) (pcm []float32, ok bool) {
 	if a.newPacket(a.packet, int32(len(frame))) < 0 {
 		return out, false

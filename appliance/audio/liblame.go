@@ -38,7 +38,9 @@ type lame struct {
 func openLAME(name string) (*lame, error) {
 	lib, err := purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_LOCAL)
 	if err != nil {
-		return nil, fmt.Errorf("this machine has no %s, which encodes MP3: apt-get install libmp3lame0, or ask for wav or pcm", name)
+		return nil,
+			fmt.Errorf("this machine has no %s, which encodes MP3: apt-get install libmp3lame0, or ask for wav or pcm",
+				name)
 	}
 	l := &lame{}
 	var create func() uintptr

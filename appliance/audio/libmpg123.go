@@ -54,7 +54,8 @@ type mpg123 struct {
 func openMPG123(name string, junk int) (*mpg123, error) {
 	lib, err := purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_LOCAL)
 	if err != nil {
-		return nil, fmt.Errorf("this machine has no %s, which decodes MP3: apt-get install libmpg123-0, or use WAV, or WebM or Ogg with Opus", name)
+		return nil, fmt.Errorf("this machine has no %s, which decodes MP3: apt-get install libmpg123-0, or use WAV, "+
+			"or WebM or Ogg with Opus", name)
 	}
 	m := &mpg123{}
 	var begin func() int32
@@ -129,7 +130,8 @@ func (m *mpg123) format() (hz, channels int, err error) {
 	case rc != mpg123OK:
 		return 0, 0, m.fault()
 	case count < 1 || count > 2 || encoding != mpg123Float32:
-		return 0, 0, fmt.Errorf("%s gives %d channels in encoding %#x, not one or two of 32-bit floats", mpg123Name, count, encoding)
+		return 0, 0, fmt.Errorf("%s gives %d channels in encoding %#x, not one or two of 32-bit floats", mpg123Name,
+			count, encoding)
 	}
 	return int(rateHz), int(count), nil
 }

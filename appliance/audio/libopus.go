@@ -107,8 +107,14 @@ func newOpusEncoder(rateHz, channels, bitsPerSecond int) (*opusEncoder, error) {
 		return nil, fmt.Errorf("opus: %d channels; allowed are 1 and 2", channels)
 	}
 	// 1275 bytes is the longest frame there is (RFC 6716, 3.4).
-	e := &opusEncoder{rateHz: rateHz, channels: channels, state: make([]uint64, (size+7)/8), packet: make([]byte, 1275)}
-	if rc := C.opus_encoder_init(e.c(), C.opus_int32(rateHz), C.int(channels), C.OPUS_APPLICATION_RESTRICTED_LOWDELAY); rc != C.OPUS_OK {
+	e := &opusEncoder{
+		rateHz:   rateHz,
+		channels: channels,
+		state:    make([]uint64, (size+7)/8),
+		packet:   make([]byte, 1275),
+	}
+	if rc := C.opus_encoder_init(e.c(), C.opus_int32(rateHz), C.int(channels),
+		C.OPUS_APPLICATION_RESTRICTED_LOWDELAY); rc != C.OPUS_OK {
 		return nil, fmt.Errorf("opus: start encoder: %w", opusError(rc))
 	}
 	if rc := C.set_bitrate(e.c(), C.opus_int32(bitsPerSecond)); rc != C.OPUS_OK {

@@ -24,8 +24,11 @@ type Limiter struct {
 // NewLimiter returns a Limiter at a rate.
 func NewLimiter(rateHz int, ceiling float32) *Limiter {
 	return &Limiter{
-		ceiling: ceiling, ahead: max(rateHz*limiterAhead/1000, limiterTaps), gain: 1, parts: betweens(),
-		back: float32(math.Pow(0.5, 1/(0.08*float64(rateHz)))),
+		ceiling: ceiling,
+		ahead:   max(rateHz*limiterAhead/1000, limiterTaps),
+		gain:    1,
+		parts:   betweens(),
+		back:    float32(math.Pow(0.5, 1/(0.08*float64(rateHz)))),
 	}
 }
 

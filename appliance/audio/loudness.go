@@ -106,6 +106,12 @@ func kWeighting(rateHz float64) (shelf, highpass biquad) {
 	}
 	k = math.Tan(math.Pi * min(highHz/rateHz, 0.49))
 	a0 = 1 + k/highQ + k*k
-	highpass = biquad{b0: 1, b1: -2, b2: 1, a1: 2 * (k*k - 1) / a0, a2: (1 - k/highQ + k*k) / a0}
+	highpass = biquad{
+		b0: 1,
+		b1: -2,
+		b2: 1,
+		a1: 2 * (k*k - 1) / a0,
+		a2: (1 - k/highQ + k*k) / a0,
+	}
 	return shelf, highpass
 }

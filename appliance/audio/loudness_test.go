@@ -29,12 +29,14 @@ func TestLoudnessIsWhatTheStandardSays(t *testing.T) {
 
 func TestLoudnessOfAVoiceIsFFmpegs(t *testing.T) {
 	for _, name := range []string{"vm-intro", "demo-congrats", "tt-weasels"} {
-		pcm, hz := ffmpegDecode(t, ffmpeg(t, "a.wav", "-i "+packtest.Recording(t, name)+" -t 6 -ar 48000 -c:a pcm_s16le OUT"), "a.wav")
+		pcm, hz := ffmpegDecode(t, ffmpeg(t, "a.wav",
+			"-i "+packtest.Recording(t, name)+" -t 6 -ar 48000 -c:a pcm_s16le OUT"), "a.wav")
 		path := filepath.Join(t.TempDir(), "a.wav")
 		if err := os.WriteFile(path, EncodeWAV(pcm, hz), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		msg, err := exec.Command("ffmpeg", "-hide_banner", "-i", path, "-af", "ebur128", "-f", "null", "-").CombinedOutput()
+		msg, err := exec.Command("ffmpeg", "-hide_banner", "-i", path, "-af", "ebur128", "-f", "null",
+			"-").CombinedOutput()
 		if err != nil {
 			t.Fatal(err)
 		}

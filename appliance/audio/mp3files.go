@@ -79,7 +79,12 @@ func (f *MP3Files) Next(pcm []float32, last bool) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	info := mp3Info{frames: m.frames, before: lameDelay + len(f.before), behind: behind, soundOf: m.soundOf}
+	info := mp3Info{
+		frames:  m.frames,
+		before:  lameDelay + len(f.before),
+		behind:  behind,
+		soundOf: m.soundOf,
+	}
 	copy(frames.Bytes(), info.frame())
 	f.before = append(f.before, at...)
 	f.before = slices.Clone(f.before[max(0, len(f.before)-mp3Before):])

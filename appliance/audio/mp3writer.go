@@ -156,7 +156,12 @@ func (m *MP3Writer) finish() error {
 	if _, err := ws.Seek(-all, io.SeekCurrent); err != nil {
 		return nil // a pipe: the header stays as it is, and is valid
 	}
-	info := mp3Info{frames: m.frames, before: lameDelay, behind: behind, soundOf: m.soundOf}
+	info := mp3Info{
+		frames:  m.frames,
+		before:  lameDelay,
+		behind:  behind,
+		soundOf: m.soundOf,
+	}
 	if _, err := ws.Write(info.frame()); err != nil {
 		return fmt.Errorf("mp3: complete header: %w", err)
 	}

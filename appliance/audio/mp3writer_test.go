@@ -48,7 +48,8 @@ func heardMP3(t *testing.T, data []byte) []float32 {
 // stream whose length is not known, and of one without sound.
 func unexpected(warnings string) bool {
 	for line := range strings.Lines(warnings) {
-		if !strings.Contains(line, "Estimating duration from bitrate") && !strings.Contains(line, "Output file is empty") &&
+		if !strings.Contains(line, "Estimating duration from bitrate") &&
+			!strings.Contains(line, "Output file is empty") &&
 			!strings.Contains(line, "No filtered frames") {
 			return true
 		}

@@ -191,12 +191,16 @@ func (m *mp4Parser) box(b []byte, at int64) (used int, err error) {
 		return m.whole(b, kind, size, mp4MaxIndex, m.index)
 	case "moof":
 		if m.track == nil {
-			return 0, errors.New("a fragment (moof) comes before the index (moov): send the recording from its first byte")
+			return 0,
+				errors.New("a fragment (moof) comes before the index (moov): send the recording from its first byte")
 		}
-		return m.whole(b, kind, size, mp4MaxFragment, func(box []byte) error { return m.track.fragment(box, at-m.begun) })
+		return m.whole(b, kind, size, mp4MaxFragment, func(box []byte) error {
+			return m.track.fragment(box, at-m.begun)
+		})
 	case "mdat":
 		if m.track == nil {
-			return 0, errors.New("the sound comes before its index (moov): write the index first (ffmpeg: -movflags +faststart), or record in fragments as MediaRecorder does")
+			return 0, errors.New("the sound comes before its index (moov): write the index first (ffmpeg: -movflags " +
+				"+faststart), or record in fragments as MediaRecorder does")
 		}
 	}
 	m.sound, m.rest = kind == "mdat", mp4ToEnd

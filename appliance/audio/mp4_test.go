@@ -94,7 +94,8 @@ func TestAMachineWithoutTheLibraryOfAACSaysWhatToInstall(t *testing.T) {
 	data := voice(t, "live.mp4", "-c:a aac -ar 48000 "+fragments+" OUT")
 	p := &mp4Parser{aac: avTrack{libraries: []string{"nobody"}}}
 	_, err := newDecoder(p, 16000).Decode(data)
-	if err == nil || !strings.Contains(err.Error(), "apt-get install ffmpeg") || !strings.Contains(err.Error(), "Opus") {
+	if err == nil || !strings.Contains(err.Error(), "apt-get install ffmpeg") ||
+		!strings.Contains(err.Error(), "Opus") {
 		t.Errorf("%v", err)
 	}
 	if err := CheckAAC(); err != nil {
@@ -106,7 +107,8 @@ func TestAMachineWithoutTheLibraryOfAACSaysWhatToInstall(t *testing.T) {
 func TestBoxesThatLieAreErrors(t *testing.T) {
 	live := voice(t, "live.mp4", "-c:a aac -ar 48000 "+fragments+" OUT")
 	plain := voice(t, "a.m4a", "-c:a aac -ar 44100 -movflags +faststart OUT")
-	moov, moof, stsz, stco, trun := findBox(t, live, "moov"), findBox(t, live, "moof"), findBox(t, plain, "stsz"), findBox(t, plain, "stco"), findBox(t, live, "trun")
+	moov, moof, stsz, stco, trun := findBox(t, live, "moov"), findBox(t, live, "moof"), findBox(t, plain, "stsz"),
+		findBox(t, plain, "stco"), findBox(t, live, "trun")
 	huge := append(bytes.Clone(live[:moov]), 0, 0, 0, 1, 'm', 'o', 'o', 'v', 0, 0, 1, 0, 0, 0, 0, 0)
 	for name, c := range map[string]struct {
 		data []byte
@@ -165,7 +167,8 @@ func TestALongIndexIsCheap(t *testing.T) {
 	moov, moof := findBox(t, live, "moov"), findBox(t, live, "moof")
 	var tracks []byte
 	for len(tracks) < mp4MaxIndex-4096 {
-		tracks = append(tracks, box("trak", box("mdia", box("hdlr", make([]byte, 8), []byte("vide"), make([]byte, 13))))...)
+		tracks = append(tracks,
+			box("trak", box("mdia", box("hdlr", make([]byte, 8), []byte("vide"), make([]byte, 13))))...)
 	}
 	data := append(bytes.Clone(live[:moov]), box("moov", tracks, live[moov+8:moof])...)
 	table := append([]byte{7: 0, 9: 7, 10: 0xe0, 11: 0}, make([]byte, 4*0x7e000)...)

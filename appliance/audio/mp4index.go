@@ -212,7 +212,8 @@ func (e *mp4Entry) track() (*mp4Track, error) {
 	case e.codec == "Opus" && e.opus != nil:
 		o := e.opus
 		if o.ChannelMappingFamily != 0 || o.OutputChannelCount < 1 || o.OutputChannelCount > 2 {
-			return nil, fmt.Errorf("opus: %d channels with mapping family %d; allowed are 1 or 2 with family 0", o.OutputChannelCount, o.ChannelMappingFamily)
+			return nil, fmt.Errorf("opus: %d channels with mapping family %d; allowed are 1 or 2 with family 0",
+				o.OutputChannelCount, o.ChannelMappingFamily)
 		}
 		t.opus, t.head = true, opusHead{int(o.OutputChannelCount), int(o.PreSkip), opusGain(o.OutputGain)}
 	case e.codec == "mp4a" && (e.kind == 0x40 || e.kind >= 0x66 && e.kind <= 0x68):

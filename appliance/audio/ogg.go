@@ -93,9 +93,12 @@ func parseOggPage(b []byte) (oggPage, int, error) {
 		return oggPage{}, 0, fmt.Errorf("page is damaged: its checksum is %#08x and should be %#08x", got, want)
 	}
 	return oggPage{
-		flags: b[5], granule: oggGranule(b),
-		serial: le.Uint32(b[14:]), sequence: le.Uint32(b[18:]),
-		segments: segments, body: b[bodyAt:size],
+		flags:    b[5],
+		granule:  oggGranule(b),
+		serial:   le.Uint32(b[14:]),
+		sequence: le.Uint32(b[18:]),
+		segments: segments,
+		body:     b[bodyAt:size],
 	}, size, nil
 }
 

@@ -28,7 +28,8 @@ func parseOpusHead(b []byte) (opusHead, error) {
 	}
 	h := opusHead{channels: int(b[9]), preSkip: int(binary.LittleEndian.Uint16(b[10:]))}
 	if b[18] != 0 || h.channels < 1 || h.channels > 2 {
-		return opusHead{}, fmt.Errorf("opus: %d channels with mapping family %d; allowed are 1 or 2 with family 0", h.channels, b[18])
+		return opusHead{}, fmt.Errorf("opus: %d channels with mapping family %d; allowed are 1 or 2 with family 0",
+			h.channels, b[18])
 	}
 	h.gain = opusGain(int16(binary.LittleEndian.Uint16(b[16:])))
 	return h, nil
@@ -193,7 +194,13 @@ func (o *oggParser) firstVorbis(p oggPage) error {
 		return fmt.Errorf("ogg: vorbis: the first header has %d bytes; expected 30", len(p.body))
 	}
 	o.sound.codec = avCodecVorbis
-	o.vorbis = &vorbisLink{serial: p.serial, next: p.sequence + 1, track: &o.sound, first: append([]byte(nil), p.body...), heads: 1}
+	o.vorbis = &vorbisLink{
+		serial: p.serial,
+		next:   p.sequence + 1,
+		track:  &o.sound,
+		first:  append([]byte(nil), p.body...),
+		heads:  1,
+	}
 	return nil
 }
 
@@ -237,7 +244,8 @@ func (l *oggLink) page(p oggPage, to *sink) error {
 	}
 	if !l.tagged && len(packets) > 0 {
 		if !strings.HasPrefix(string(packets[0]), "OpusTags") {
-			return fmt.Errorf("opus: the second header begins with %q, not \"OpusTags\"", packets[0][:min(8, len(packets[0]))])
+			return fmt.Errorf("opus: the second header begins with %q, not \"OpusTags\"",
+				packets[0][:min(8, len(packets[0]))])
 		}
 		l.tagged = true
 		packets = packets[1:]

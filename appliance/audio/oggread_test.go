@@ -62,7 +62,8 @@ func TestARecordingIsReadAtAnyPlace(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := int64(len(pcm)) * int64(outHz) / int64(rateHz); f.Samples(outHz) != want || int64(len(whole)) != want {
+			if want := int64(len(pcm)) * int64(outHz) / int64(rateHz); f.Samples(outHz) != want ||
+				int64(len(whole)) != want {
 				t.Fatalf("%d samples, and %d decoded, want %d", f.Samples(outHz), len(whole), want)
 			}
 			rapid.Check(t, func(r *rapid.T) {
@@ -173,7 +174,8 @@ func TestWhatIsLeftOfADamagedRecordingIsReadInItsPlace(t *testing.T) {
 		for at := 0.1; at < 9.9; at += 0.1 { // the codec fades in and out around what is lost
 			lost := at > c.lost[0]-0.05 && at < c.lost[1]+0.15
 			inside := at > c.lost[0]+0.15 && at < c.lost[1]-0.15
-			if sounds := rms(out[int((at-0.05)*48000):int((at+0.05)*48000)]) > 0.2; !lost && !sounds || inside && sounds {
+			if sounds := rms(out[int((at-0.05)*48000):int((at+0.05)*48000)]) > 0.2; !lost && !sounds ||
+				inside && sounds {
 				t.Errorf("%s: at %.1f it sounds: %v", name, at, sounds)
 			}
 		}
@@ -181,7 +183,8 @@ func TestWhatIsLeftOfADamagedRecordingIsReadInItsPlace(t *testing.T) {
 	if f := opusFile(t, good); f.Damaged() || f.Check() != nil {
 		t.Errorf("a whole recording is said to be damaged: %v", f.Check())
 	}
-	for _, torn := range [][]byte{good[:pages[7].offset], good[:pages[7].offset+99], append(slices.Clone(good[:pages[7].offset]), make([]byte, 300)...)} {
+	for _, torn := range [][]byte{good[:pages[7].offset], good[:pages[7].offset+99],
+		append(slices.Clone(good[:pages[7].offset]), make([]byte, 300)...)} {
 		if err := opusFile(t, torn).Check(); !errors.Is(err, ErrCutOff) {
 			t.Errorf("cut off: %v", err)
 		}
@@ -189,8 +192,10 @@ func TestWhatIsLeftOfADamagedRecordingIsReadInItsPlace(t *testing.T) {
 	// Pages that were cut out of the file leave their time.
 	cut := opusFile(t, append(slices.Clone(good[:pages[4].offset]), good[pages[6].offset:]...))
 	out := make([]float32, 10*48000)
-	if err := cut.Decode(out, 48000, 0); err != nil || rms(out[int(2.2*48000):int(2.8*48000)]) > 0.01 || rms(out[int(3.2*48000):int(9.8*48000)]) < 0.2 {
-		t.Errorf("two pages that are cut out: %v, and sound of %.2f there", err, rms(out[int(2.2*48000):int(2.8*48000)]))
+	if err := cut.Decode(out, 48000, 0); err != nil || rms(out[int(2.2*48000):int(2.8*48000)]) > 0.01 ||
+		rms(out[int(3.2*48000):int(9.8*48000)]) < 0.2 {
+		t.Errorf("two pages that are cut out: %v, and sound of %.2f there", err,
+			rms(out[int(2.2*48000):int(2.8*48000)]))
 	}
 }
 
@@ -198,7 +203,9 @@ func TestWhatIsNoRecordingIsRefused(t *testing.T) {
 	good := recorded(t, make([]float32, 48000), 48000)
 	for name, data := range map[string][]byte{
 		"nothing": nil, "text": []byte("not a recording at all, and long enough to be one's header"),
-		"half a head": good[:30], "not Opus": append(appendOggPage(nil, oggPage{flags: oggFirst, segments: []byte{5}, body: []byte("hello")}), good...),
+		"half a head": good[:30],
+		"not Opus": append(appendOggPage(nil, oggPage{flags: oggFirst, segments: []byte{5}, body: []byte("hello")}),
+			good...),
 	} {
 		if _, err := NewOpusFile(bytes.NewReader(data), int64(len(data))); err == nil {
 			t.Errorf("%s: no error", name)

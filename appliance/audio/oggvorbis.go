@@ -76,7 +76,8 @@ func (l *vorbisLink) take(to *sink) error {
 	packet, broken := l.packet, l.broken
 	l.packet, l.broken = nil, false
 	switch {
-	case l.heads < 3 && (broken || len(packet) < 7 || string(packet[1:7]) != vorbisHead || packet[0] != byte(2*l.heads+1)):
+	case l.heads < 3 && (broken || len(packet) < 7 || string(packet[1:7]) != vorbisHead ||
+		packet[0] != byte(2*l.heads+1)):
 		return fmt.Errorf("vorbis: header %d is missing", l.heads+1)
 	case l.heads == 2:
 		l.track.begin(vorbisConfig(l.first, packet), 0)

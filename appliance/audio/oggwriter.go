@@ -54,8 +54,14 @@ func NewOggOpusWriter(w io.Writer, rateHz, channels int, serial uint32) (*OggOpu
 	if err != nil {
 		return nil, err
 	}
-	o := &OggOpusWriter{w: w, enc: enc, channels: channels, preSkip: enc.lookahead(),
-		frame: make([]float32, 0, rateHz/opusFrames*channels), page: oggPage{serial: serial, flags: oggFirst}}
+	o := &OggOpusWriter{
+		w:        w,
+		enc:      enc,
+		channels: channels,
+		preSkip:  enc.lookahead(),
+		frame:    make([]float32, 0, rateHz/opusFrames*channels),
+		page:     oggPage{serial: serial, flags: oggFirst},
+	}
 	o.add(o.head())
 	if err := o.writePage(); err != nil {
 		return nil, err

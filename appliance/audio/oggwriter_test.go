@@ -33,7 +33,8 @@ func record(t testing.TB, pcm []float32, channels, piece int) []byte {
 }
 
 func TestRecordingsHaveTheLengthAndPlaceOfWhatWasWritten(t *testing.T) {
-	voice, hz := ffmpegDecode(t, ffmpeg(t, "a.wav", "-i "+packtest.Recording(t, "vm-intro")+" -t 2.5 -ar 48000 OUT"), "a.wav")
+	voice, hz := ffmpegDecode(t, ffmpeg(t, "a.wav", "-i "+packtest.Recording(t, "vm-intro")+" -t 2.5 -ar 48000 OUT"),
+		"a.wav")
 	if hz != 48000 {
 		t.Fatal(hz)
 	}

@@ -87,7 +87,12 @@ func NewLossyCallEncoder() (*CallEncoder, error) {
 
 func newCallEncoder(application C.int, bits C.opus_int32) (*CallEncoder, error) {
 	size := C.opus_encoder_get_size(1)
-	e := &CallEncoder{opusEncoder: opusEncoder{rateHz: CallRateHz, channels: 1, state: make([]uint64, (size+7)/8), packet: make([]byte, 1275)}}
+	e := &CallEncoder{opusEncoder: opusEncoder{
+		rateHz:   CallRateHz,
+		channels: 1,
+		state:    make([]uint64, (size+7)/8),
+		packet:   make([]byte, 1275),
+	}}
 	if rc := C.opus_encoder_init(e.raw(), CallRateHz, 1, application); rc != C.OPUS_OK {
 		return nil, fmt.Errorf("opus: start encoder: %w", opusError(rc))
 	}
@@ -205,7 +210,8 @@ func isCELT(packet []byte) bool { return len(packet) > 0 && packet[0]>>3 >= 16 }
 func (d *CallDecoder) Recover(length time.Duration, behind []byte) ([]float32, error) {
 	if d.lost == 0 {
 		if d.concealer.pcm == nil {
-			d.concealer = opusDecoder{rateHz: d.rateHz, state: make([]uint64, len(d.state)), pcm: make([]float32, len(d.pcm))}
+			d.concealer = opusDecoder{rateHz: d.rateHz, state: make([]uint64, len(d.state)),
+				pcm: make([]float32, len(d.pcm))}
 		}
 		copy(d.concealer.state, d.state)
 	}

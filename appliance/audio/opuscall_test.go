@@ -10,7 +10,8 @@ import (
 // Silence is not sent, but for its beginning; what follows it is heard from its
 // first frame on.
 func TestACallSendsNoSilence(t *testing.T) {
-	for name, begin := range map[string]func() (*CallEncoder, error){"plain": NewCallEncoder, "lossy": NewLossyCallEncoder} {
+	for name, begin := range map[string]func() (*CallEncoder, error){"plain": NewCallEncoder,
+		"lossy": NewLossyCallEncoder} {
 		e, err := begin()
 		if err != nil {
 			t.Fatal(err)

@@ -96,7 +96,8 @@ func (t *pitchTrack) period(at int) float64 {
 		if l < likeness[lag-1] || l < likeness[lag+1] || l < octave*best {
 			continue
 		}
-		if chosen == 0 || t.was > 0 && math.Abs(math.Log2(float64(lag)/t.was)) < 0.2 && math.Abs(math.Log2(float64(chosen)/t.was)) > 0.4 {
+		if chosen == 0 || t.was > 0 && math.Abs(math.Log2(float64(lag)/t.was)) < 0.2 &&
+			math.Abs(math.Log2(float64(chosen)/t.was)) > 0.4 {
 			chosen = lag
 		}
 	}

@@ -23,7 +23,8 @@ static float dot(const float *a, const float *b, int n) {
 
 // polyphase filters n outputs into out, the first of them with its filter at *x and
 // in the given phase of l.
-static void polyphase(const float *table, int taps, const float *x, int phase, int l, int whole, int part, float *out, size_t n) {
+static void polyphase(const float *table, int taps, const float *x, int phase, int l,
+                      int whole, int part, float *out, size_t n) {
 	for (size_t i = 0; i < n; i++) {
 		out[i] = dot(table + (size_t)phase * taps, x, taps);
 		x += whole;

@@ -57,7 +57,13 @@ type psola struct {
 }
 
 func newPSOLA(rateHz int, s VoiceShape, meanHz float64) *psola {
-	p := &psola{rateHz: rateHz, shape: s, track: newPitchTrack(rateHz), random: rand.New(rand.NewPCG(1, 2)), marks: []mark{{}}}
+	p := &psola{
+		rateHz: rateHz,
+		shape:  s,
+		track:  newPitchTrack(rateHz),
+		random: rand.New(rand.NewPCG(1, 2)),
+		marks:  []mark{{}},
+	}
 	if meanHz > 0 {
 		p.mean, p.heard = math.Log(float64(rateHz)/meanHz), 2*float64(rateHz)
 	}
@@ -291,7 +297,8 @@ func (p *psola) finish(end bool) (out, voiced []float32) {
 		w := max(p.weight[i], thinnest)
 		out[i], voiced[i] = p.out[i]/w, p.voiced[i]/w
 	}
-	p.out, p.weight, p.voiced = append(p.out[:0], p.out[n:]...), append(p.weight[:0], p.weight[n:]...), append(p.voiced[:0], p.voiced[n:]...)
+	p.out, p.weight, p.voiced = append(p.out[:0], p.out[n:]...), append(p.weight[:0], p.weight[n:]...),
+		append(p.voiced[:0], p.voiced[n:]...)
 	p.done += n
 	p.forget()
 	return out, voiced

@@ -131,7 +131,14 @@ type stage struct {
 func newStage(from, to int) *stage {
 	g := gcd(from, to)
 	l, m := to/g, from/g
-	s := &stage{from: int64(from), to: int64(to), kernel: newKernel(l, m), whole: m / l, part: m % l, l: l}
+	s := &stage{
+		from:   int64(from),
+		to:     int64(to),
+		kernel: newKernel(l, m),
+		whole:  m / l,
+		part:   m % l,
+		l:      l,
+	}
 	s.reset()
 	return s
 }

@@ -142,7 +142,8 @@ func TestResamplingAllocatesNothingOnceItRuns(t *testing.T) {
 }
 
 func TestKernelTablesAreBounded(t *testing.T) {
-	for _, r := range [][2]int{{1, 384000}, {384000, 1}, {383999, 384000}, {384000, 383999}, {384000, 8001}, {44100, 16000}} {
+	for _, r := range [][2]int{{1, 384000}, {384000, 1}, {383999, 384000}, {384000, 383999}, {384000, 8001},
+		{44100, 16000}} {
 		rs, err := NewResampler(r[0], r[1])
 		if err != nil {
 			t.Fatal(err)

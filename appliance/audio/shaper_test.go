@@ -82,16 +82,34 @@ func TestAShapeMovesWhatItSays(t *testing.T) {
 		shape VoiceShape
 		law   func(out []float32) bool
 	}{
-		"up":       {VoiceShape{Pitch: 4}, func(o []float32) bool { h, _, _ := heardPitch(o, rate); return math.Abs(12*math.Log2(h/hz)-4) < 0.5 }},
-		"down":     {VoiceShape{Pitch: -4}, func(o []float32) bool { h, _, _ := heardPitch(o, rate); return math.Abs(12*math.Log2(h/hz)+4) < 0.5 }},
-		"monotone": {VoiceShape{Range: -1}, func(o []float32) bool { _, m, _ := heardPitch(o, rate); return m < moved/3 }},
-		"lively":   {VoiceShape{Range: 0.8}, func(o []float32) bool { _, m, _ := heardPitch(o, rate); return m > 1.4*moved }},
-		"formant":  {VoiceShape{Formant: 3}, func(o []float32) bool { h, _, _ := heardPitch(o, rate); return math.Abs(h/hz-1) < 0.03 }},
-		"whisper":  {VoiceShape{Breath: 1}, func(o []float32) bool { _, _, v := heardPitch(o, rate); return v < voiced/3 }},
-		"bright":   {VoiceShape{Brightness: 6}, func(o []float32) bool { return slopeOf(o) > 1.01*slopeOf(pcm) }},
-		"dark":     {VoiceShape{Brightness: -6}, func(o []float32) bool { return slopeOf(o) < 0.995*slopeOf(pcm) }},
-		"long":     {VoiceShape{Pauses: 1}, func(o []float32) bool { return len(o) > len(pcm)+rate/4 }},
-		"short":    {VoiceShape{Pauses: -0.5}, func(o []float32) bool { return len(o) < len(pcm)-rate/20 }},
+		"up": {VoiceShape{Pitch: 4}, func(o []float32) bool {
+			h, _, _ := heardPitch(o, rate)
+			return math.Abs(12*math.Log2(h/hz)-4) < 0.5
+		}},
+		"down": {VoiceShape{Pitch: -4}, func(o []float32) bool {
+			h, _, _ := heardPitch(o, rate)
+			return math.Abs(12*math.Log2(h/hz)+4) < 0.5
+		}},
+		"monotone": {VoiceShape{Range: -1}, func(o []float32) bool {
+			_, m, _ := heardPitch(o, rate)
+			return m < moved/3
+		}},
+		"lively": {VoiceShape{Range: 0.8}, func(o []float32) bool {
+			_, m, _ := heardPitch(o, rate)
+			return m > 1.4*moved
+		}},
+		"formant": {VoiceShape{Formant: 3}, func(o []float32) bool {
+			h, _, _ := heardPitch(o, rate)
+			return math.Abs(h/hz-1) < 0.03
+		}},
+		"whisper": {VoiceShape{Breath: 1}, func(o []float32) bool {
+			_, _, v := heardPitch(o, rate)
+			return v < voiced/3
+		}},
+		"bright": {VoiceShape{Brightness: 6}, func(o []float32) bool { return slopeOf(o) > 1.01*slopeOf(pcm) }},
+		"dark":   {VoiceShape{Brightness: -6}, func(o []float32) bool { return slopeOf(o) < 0.995*slopeOf(pcm) }},
+		"long":   {VoiceShape{Pauses: 1}, func(o []float32) bool { return len(o) > len(pcm)+rate/4 }},
+		"short":  {VoiceShape{Pauses: -0.5}, func(o []float32) bool { return len(o) < len(pcm)-rate/20 }},
 		"rough": {VoiceShape{Rough: 0.6}, func(o []float32) bool {
 			h, _, _ := heardPitch(o, rate)
 			return h > 0 && harmonicity(o, rate, hz) < harmonicity(pcm, rate, hz)-12
@@ -100,7 +118,8 @@ func TestAShapeMovesWhatItSays(t *testing.T) {
 		out := shapedIn(pcm, rate, 5632, x.shape, hz)
 		if !x.law(out) {
 			h, m, v := heardPitch(out, rate)
-			t.Errorf("%s: %.1f Hz, moves %.2f (%.2f), voiced %d (%d), %d samples (%d)", name, h, m, moved, v, voiced, len(out), len(pcm))
+			t.Errorf("%s: %.1f Hz, moves %.2f (%.2f), voiced %d (%d), %d samples (%d)", name, h, m, moved, v, voiced,
+				len(out), len(pcm))
 		}
 		if x.shape.Pauses == 0 && len(out) != len(pcm) {
 			t.Errorf("%s: %d samples of %d", name, len(out), len(pcm))
@@ -198,7 +217,14 @@ func FuzzShaper(f *testing.F) {
 		if piece < 1 || piece > 10000 {
 			return
 		}
-		s := VoiceShape{}.Plus(VoiceShape{Pitch: pitch, Formant: formant, Range: rng, Breath: breath, Pauses: pauses, Rough: breath})
+		s := VoiceShape{}.Plus(VoiceShape{
+			Pitch:   pitch,
+			Formant: formant,
+			Range:   rng,
+			Breath:  breath,
+			Pauses:  pauses,
+			Rough:   breath,
+		})
 		r := rand.New(rand.NewPCG(seed, 1))
 		pcm := make([]float32, r.IntN(20000))
 		for i := range pcm {

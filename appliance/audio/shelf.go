@@ -9,7 +9,13 @@ func highpass(rateHz, hz, q float64) biquad {
 	w := 2 * math.Pi * min(hz/rateHz, 0.49)
 	cos, alpha := math.Cos(w), math.Sin(w)/(2*q)
 	a0 := 1 + alpha
-	return biquad{b0: (1 + cos) / 2 / a0, b1: -(1 + cos) / a0, b2: (1 + cos) / 2 / a0, a1: -2 * cos / a0, a2: (1 - alpha) / a0}
+	return biquad{
+		b0: (1 + cos) / 2 / a0,
+		b1: -(1 + cos) / a0,
+		b2: (1 + cos) / 2 / a0,
+		a1: -2 * cos / a0,
+		a2: (1 - alpha) / a0,
+	}
 }
 
 // shelf raises what is above a corner by some dB, or what is below it where high

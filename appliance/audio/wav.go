@@ -131,7 +131,12 @@ func NewWAVWriter(w io.Writer, rateHz, channels int) (*WAVWriter, error) {
 	if channels < 1 || channels > MaxChannels {
 		return nil, fmt.Errorf("wav: %d channels; allowed are 1 to %d", channels, MaxChannels)
 	}
-	ww := &WAVWriter{w: w, rateHz: rateHz, channels: channels, piped: !seeks(w)}
+	ww := &WAVWriter{
+		w:        w,
+		rateHz:   rateHz,
+		channels: channels,
+		piped:    !seeks(w),
+	}
 	size := uint64(math.MaxUint64)
 	if ww.piped {
 		size = wavOpen

@@ -20,7 +20,8 @@ func TestWAVGivesBackWhatWasEncoded(t *testing.T) {
 		in := rapid.SliceOf(rapid.Float32Range(-2, 2)).Draw(t, "pcm")
 		hz := rapid.SampledFrom([]int{8000, 16000, 48000}).Draw(t, "rate")
 		b := EncodeWAV(in, hz)
-		if len(b) != 44+2*len(in) || int(binary.LittleEndian.Uint32(b[4:])) != len(b)-8 || int(binary.LittleEndian.Uint32(b[40:])) != 2*len(in) {
+		if len(b) != 44+2*len(in) || int(binary.LittleEndian.Uint32(b[4:])) != len(b)-8 ||
+			int(binary.LittleEndian.Uint32(b[40:])) != 2*len(in) {
 			t.Fatalf("header of %d samples: % x", len(in), b[:44])
 		}
 		out, err := DecodeAll(b, hz)
@@ -107,7 +108,8 @@ func TestFFmpegReadsAPipedWAVWithoutAWarning(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			ffmpeg := exec.Command("ffmpeg", "-v", "warning", "-guess_layout_max", "0", "-i", "pipe:0", "-f", "null", "-")
+			ffmpeg := exec.Command("ffmpeg", "-v", "warning", "-guess_layout_max", "0", "-i", "pipe:0", "-f", "null",
+				"-")
 			ffmpeg.Stdin = &file
 			if said, err := ffmpeg.CombinedOutput(); err != nil || len(said) > 0 {
 				t.Errorf("%d Hz, %d channels: %s%v", rateHz, channels, said, err)
@@ -196,7 +198,8 @@ func TestLinear16IsCutAnywhereAndMixedDown(t *testing.T) {
 				sum, one = sum+x, one || float64(v) == x
 			}
 			if channels <= 2 && math.Abs(float64(v)-sum/float64(channels)) > 1e-6 || channels > 2 && !one {
-				t.Fatalf("frame %d of %d channels: %v; want the mean %v of two, one of more", i, channels, v, sum/float64(channels))
+				t.Fatalf("frame %d of %d channels: %v; want the mean %v of two, one of more", i, channels, v,
+					sum/float64(channels))
 			}
 		}
 		if _, err := d.Flush(); (err != nil) != (len(raw)%frame != 0) {

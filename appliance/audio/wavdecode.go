@@ -169,7 +169,8 @@ func (w *wavParser) readFormat(b []byte) error {
 	align := int(le.Uint16(b[12:]))
 	if tag == wavExtensible {
 		if len(b) < wavFmtLen {
-			return fmt.Errorf("wav: WAVE_FORMAT_EXTENSIBLE with a fmt chunk of %d bytes; it has at least %d", len(b), wavFmtLen)
+			return fmt.Errorf("wav: WAVE_FORMAT_EXTENSIBLE with a fmt chunk of %d bytes; it has at least %d", len(b),
+				wavFmtLen)
 		}
 		tag = le.Uint16(b[24:]) // the first field of the sub-format's GUID
 	}
@@ -205,7 +206,8 @@ const wavTaken = "allowed are PCM of 8, 16, 24 and 32 bits, float of 32 and 64, 
 
 func wavTagName(tag uint16) string {
 	names := map[uint16]string{wavPCM: "PCM", wavFloat: "float", wavALaw: "A-law", wavMuLaw: "mu-law",
-		2: "Microsoft ADPCM", 0x11: "IMA ADPCM", 0x31: "GSM 6.10", 0x45: "G.726", 0x55: "MP3 in WAV", 0xff: "AAC in WAV"}
+		2: "Microsoft ADPCM", 0x11: "IMA ADPCM", 0x31: "GSM 6.10", 0x45: "G.726", 0x55: "MP3 in WAV",
+		0xff: "AAC in WAV"}
 	if n := names[tag]; n != "" {
 		return n
 	}

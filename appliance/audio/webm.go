@@ -139,7 +139,8 @@ func (w *webmParser) element(b []byte, at int64, to *sink) (used int, err error)
 		}
 	}
 	switch {
-	case id == mkvSegment && parent == 0, id == mkvCluster && parent == mkvSegment, id == mkvBlockGroup && parent == mkvCluster:
+	case id == mkvSegment && parent == 0, id == mkvCluster && parent == mkvSegment,
+		id == mkvBlockGroup && parent == mkvCluster:
 		if size == ebmlUnknown && id == mkvBlockGroup {
 			break
 		}

@@ -100,7 +100,8 @@ func TestWebMAsBrowsersWriteItDecodes(t *testing.T) {
 			return append(b, el(0x1C53BB6B, 0, make([]byte, 20))...) // Cues
 		},
 		"beside video": func() []byte {
-			b := append(webmHead(track(1, "V_VP8"), track(2, "A_OPUS")), el(mkvCluster, unknownSize, clusterTime, video)...)
+			b := append(webmHead(track(1, "V_VP8"), track(2, "A_OPUS")),
+				el(mkvCluster, unknownSize, clusterTime, video)...)
 			for i, p := range packets {
 				b = append(b, el(mkvSimpleBlock, 0, block(2, 0x80, p))...)
 				if i == 7 {
@@ -193,23 +194,35 @@ func TestDamagedWebMIsNamed(t *testing.T) {
 		data []byte
 		says string
 	}{
-		"a track longer than its list":   {slices.Concat(el(ebmlHeader, 0), el(mkvSegment, unknownSize, el(mkvTracks, 0, el(mkvTrackEntry, 0, make([]byte, 9))[:8]))), "longer than"},
-		"a block before the tracks":      {slices.Concat(el(ebmlHeader, 0), el(mkvSegment, unknownSize), cluster, simple(block(1, 0, packets[0]))), "before the list"},
-		"no opus":                        {webmHead(track(1, "V_VP9"), track(2, "A_PCM/INT/LIT")), "A_PCM/INT/LIT"},
-		"an empty packet":                {slices.Concat(head, cluster, simple(block(1, 0))), "empty packet"},
-		"a packet that is none":          {slices.Concat(head, cluster, simple(block(1, 0, []byte{0xff, 0xff, 0xff}))), "opus"},
-		"a block without a head":         {slices.Concat(head, cluster, simple([]byte{0x81})), "too short"},
-		"a block of nothing":             {slices.Concat(head, cluster, simple()), "no track number"},
-		"a huge block":                   {slices.Concat(head, cluster, []byte{mkvSimpleBlock}, vint(mkvMaxBlock+1, 4), []byte{0x81}), "at most"},
-		"a huge list of tracks":          {slices.Concat(el(ebmlHeader, 0), el(mkvSegment, unknownSize), []byte{0x16, 0x54, 0xAE, 0x6B}, vint(1<<27, 4)), "at most"},
-		"an open block":                  {slices.Concat(head, cluster, []byte{mkvSimpleBlock, 0xff}), "has no size"},
-		"lacing beyond its block":        {slices.Concat(head, cluster, simple(block(1, 2, []byte{1, 200, 1, 2}))), "laced packet"},
-		"uneven fixed lacing":            {slices.Concat(head, cluster, simple(block(1, 4, []byte{1, 1, 2, 3}))), "does not divide"},
-		"another document":               {el(ebmlHeader, 0, el(ebmlDocType, 0, []byte("office"))), "office"},
-		"no element":                     {append(el(ebmlHeader, 0), 0, 0, 0, 0), "no element"},
-		"a compressed track":             {webmHead(el(mkvTrackEntry, 0, el(mkvCodecID, 0, []byte("A_OPUS")), el(mkvEncodings, 0))), "ContentEncodings"},
-		"a track of many channels":       {webmHead(el(mkvTrackEntry, 0, el(mkvCodecID, 0, []byte("A_OPUS")), el(mkvCodecPrivate, 0, []byte("OpusHead\x01\x06\x00\x00\x00\x00\x00\x00\x00\x00\x01")))), "6 channels"},
-		"an end before there are tracks": {el(ebmlHeader, 0, el(ebmlDocType, 0, []byte("webm"))), "before its list of tracks"},
+		"a track longer than its list": {slices.Concat(el(ebmlHeader, 0),
+			el(mkvSegment, unknownSize, el(mkvTracks, 0, el(mkvTrackEntry, 0, make([]byte, 9))[:8]))), "longer than"},
+		"a block before the tracks": {slices.Concat(el(ebmlHeader, 0), el(mkvSegment, unknownSize), cluster,
+			simple(block(1, 0, packets[0]))), "before the list"},
+		"no opus":         {webmHead(track(1, "V_VP9"), track(2, "A_PCM/INT/LIT")), "A_PCM/INT/LIT"},
+		"an empty packet": {slices.Concat(head, cluster, simple(block(1, 0))), "empty packet"},
+		"a packet that is none": {slices.Concat(head, cluster, simple(block(1, 0, []byte{0xff, 0xff, 0xff}))),
+			"opus"},
+		"a block without a head": {slices.Concat(head, cluster, simple([]byte{0x81})), "too short"},
+		"a block of nothing":     {slices.Concat(head, cluster, simple()), "no track number"},
+		"a huge block": {slices.Concat(head, cluster, []byte{mkvSimpleBlock}, vint(mkvMaxBlock+1, 4),
+			[]byte{0x81}), "at most"},
+		"a huge list of tracks": {slices.Concat(el(ebmlHeader, 0), el(mkvSegment, unknownSize),
+			[]byte{0x16, 0x54, 0xAE, 0x6B}, vint(1<<27, 4)), "at most"},
+		"an open block": {slices.Concat(head, cluster, []byte{mkvSimpleBlock, 0xff}), "has no size"},
+		"lacing beyond its block": {slices.Concat(head, cluster, simple(block(1, 2, []byte{1, 200, 1, 2}))),
+			"laced packet"},
+		"uneven fixed lacing": {slices.Concat(head, cluster, simple(block(1, 4, []byte{1, 1, 2, 3}))),
+			"does not divide"},
+		"another document": {el(ebmlHeader, 0, el(ebmlDocType, 0, []byte("office"))), "office"},
+		"no element":       {append(el(ebmlHeader, 0), 0, 0, 0, 0), "no element"},
+		"a compressed track": {
+			webmHead(el(mkvTrackEntry, 0, el(mkvCodecID, 0, []byte("A_OPUS")), el(mkvEncodings, 0))),
+			"ContentEncodings"},
+		"a track of many channels": {
+			webmHead(el(mkvTrackEntry, 0, el(mkvCodecID, 0, []byte("A_OPUS")),
+				el(mkvCodecPrivate, 0, []byte("OpusHead\x01\x06\x00\x00\x00\x00\x00\x00\x00\x00\x01")))), "6 channels"},
+		"an end before there are tracks": {el(ebmlHeader, 0, el(ebmlDocType, 0, []byte("webm"))),
+			"before its list of tracks"},
 	} {
 		if _, err := DecodeAll(c.data, 16000); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: error %v; want one that says %q", name, err, c.says)

@@ -40,7 +40,8 @@ func findTrack(body []byte) (found *mkvTrack, err error) {
 	case found == nil && len(codecs) == 0:
 		return nil, errors.New("it has no tracks")
 	case found == nil:
-		return nil, fmt.Errorf("its tracks are %.200s; only Opus (A_OPUS) and Vorbis (A_VORBIS) are taken", strings.Join(codecs, ", "))
+		return nil, fmt.Errorf("its tracks are %.200s; only Opus (A_OPUS) and Vorbis (A_VORBIS) are taken",
+			strings.Join(codecs, ", "))
 	}
 	return found, nil
 }
@@ -68,7 +69,8 @@ func readTrack(entry []byte) (*mkvTrack, string, error) {
 		return nil, fmt.Sprintf("%q", codec), err
 	}
 	if encoded {
-		return nil, codec, errors.New("the track is compressed or encrypted once more (ContentEncodings), which is not taken")
+		return nil, codec,
+			errors.New("the track is compressed or encrypted once more (ContentEncodings), which is not taken")
 	}
 	if codec == "A_VORBIS" {
 		t.vorbis = append([]byte{}, private...)

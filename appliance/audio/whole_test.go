@@ -8,7 +8,8 @@ import (
 
 func TestOnlyAFileFromBeginningToEndIsWhole(t *testing.T) {
 	wav := EncodeWAV(make([]float32, 16000), 16000)
-	ogg, err := exec.Command("ffmpeg", "-v", "error", "-f", "lavfi", "-i", "sine=duration=3", "-c:a", "libopus", "-f", "ogg", "-").Output()
+	ogg, err := exec.Command("ffmpeg", "-v", "error", "-f", "lavfi", "-i", "sine=duration=3", "-c:a", "libopus", "-f",
+		"ogg", "-").Output()
 	if err != nil {
 		t.Fatalf("ffmpeg: %v", err)
 	}

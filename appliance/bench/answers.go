@@ -44,11 +44,14 @@ type Answer struct {
 // prompt.
 func Answers(ctx context.Context, o Options) (Report, error) {
 	if o.Half != "" && o.Half != tunedHalf && o.Half != heldHalf && o.Half != selfPart {
-		return Report{}, &ErrOption{fmt.Sprintf("half is %q; allowed are %s, %s and %s", o.Half, tunedHalf, heldHalf, selfPart)}
+		return Report{},
+			&ErrOption{fmt.Sprintf("half is %q; allowed are %s, %s and %s", o.Half, tunedHalf, heldHalf, selfPart)}
 	}
 	for _, k := range o.Only {
 		if !slices.Contains(desks.Kinds, k) {
-			return Report{}, &ErrOption{fmt.Sprintf("only: %q is no kind of question; there are %s", k, strings.Join(desks.Kinds, ", "))}
+			return Report{},
+				&ErrOption{fmt.Sprintf("only: %q is no kind of question; there are %s", k,
+					strings.Join(desks.Kinds, ", "))}
 		}
 	}
 	all, err := desks.All()
@@ -64,7 +67,8 @@ func Answers(ctx context.Context, o Options) (Report, error) {
 	parts := chat.Parts{Defaults: chat.DefaultSettings(), Rules: opened.Rules}
 	if rules := opened.Rules(opened.Model).Before; rules != "" { // as a box reads them, once for all prompts
 		o.say("reading the rules")
-		read := engine.Prompt{Conversation: "bench rules", Messages: []engine.Message{{Role: engine.System, Content: rules}}, Urgency: engine.Live.Urgency()}
+		read := engine.Prompt{Conversation: "bench rules",
+			Messages: []engine.Message{{Role: engine.System, Content: rules}}, Urgency: engine.Live.Urgency()}
 		if err := opened.Model.Prefill(ctx, read); err != nil {
 			return r, err
 		}
@@ -83,7 +87,8 @@ func Answers(ctx context.Context, o Options) (Report, error) {
 
 // atDesk has the questions of a desk answered, each in a conversation of its
 // own, as in a chat whose config has the desk's prompt and examples.
-func atDesk(ctx context.Context, d desks.Desk, o Options, parts chat.Parts, model engine.LanguageModel) ([]Answer, error) {
+func atDesk(ctx context.Context, d desks.Desk, o Options, parts chat.Parts, model engine.LanguageModel) ([]Answer,
+	error) {
 	settings := parts.Settings(deskConfig(d), model)
 	var out []Answer
 	for _, q := range d.Questions {
@@ -99,13 +104,15 @@ func atDesk(ctx context.Context, d desks.Desk, o Options, parts chat.Parts, mode
 		}
 		// The name is the same for all, so that each goes on from what was read
 		// of the prompt before.
-		asked := talking.NewState(settings, time.Now(), []talking.Entry{{Role: talking.User, Text: q.Ask}}).Conversation()
+		asked := talking.NewState(settings, time.Now(),
+			[]talking.Entry{{Role: talking.User, Text: q.Ask}}).Conversation()
 		said, usage, err := answering.Answer(ctx, "bench "+d.Name, model, asked)
 		if err != nil && !errors.Is(err, answering.ErrSilent) { // who says nothing is wrong
 			return nil, fmt.Errorf("%s: %q: %w", d.Name, q.Ask, err)
 		}
 		verdict, why := d.Judge(q, said)
-		out = append(out, Answer{d.Name, q.Kind, half, q.Ask, said, verdict, why, usage.ReplyTokens, usage.PromptTokens - usage.CachedTokens})
+		out = append(out, Answer{d.Name, q.Kind, half, q.Ask, said, verdict, why, usage.ReplyTokens,
+			usage.PromptTokens - usage.CachedTokens})
 	}
 	model.Forget("bench " + d.Name)
 	return out, nil
@@ -152,7 +159,8 @@ func (r *Report) tally() {
 		for _, kind := range order {
 			missed = append(missed, fmt.Sprintf("%s %d", kind, kinds[kind]))
 		}
-		r.against(name("right"), 100*float64(counts[desks.Right])/float64(total), "%", 80, fmt.Sprintf("%d of %d; not right: %s", counts[desks.Right], total, strings.Join(missed, ", ")))
+		r.against(name("right"), 100*float64(counts[desks.Right])/float64(total), "%", 80,
+			fmt.Sprintf("%d of %d; not right: %s", counts[desks.Right], total, strings.Join(missed, ", ")))
 		r.figure(name("partly_right"), 100*float64(counts[desks.Partly])/float64(total), "%", "")
 		r.figure(name("wrong"), 100*float64(counts[desks.Wrong])/float64(total), "%", "")
 		r.figure(name("answer_tokens"), float64(tokens)/float64(total), "", "written for an answer, in the mean")

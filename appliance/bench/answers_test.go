@@ -25,11 +25,13 @@ func TestARealModelLeavesSumsToTheBox(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	answers, err := atDesk(t.Context(), all[0], o, chat.Parts{Defaults: chat.DefaultSettings(), Rules: opened.Rules}, opened.Model)
+	answers, err := atDesk(t.Context(), all[0], o, chat.Parts{Defaults: chat.DefaultSettings(), Rules: opened.Rules},
+		opened.Model)
 	if err != nil || len(answers) != 1 {
 		t.Fatalf("%+v, %v", answers, err)
 	}
-	form := regexp.MustCompile(`^((2 times )?(0|5|9|14)( plus (2 times )?(0|5|9|14)){0,3}, that is (nothing|\d+ dollars?)\.|I'm sorry, I don't know that\.)$`)
+	form := regexp.MustCompile(`^((2 times )?(0|5|9|14)( plus (2 times )?(0|5|9|14)){0,3}, that is (nothing|\d+ ` +
+		`dollars?)\.|I'm sorry, I don't know that\.)$`)
 	if said := answers[0].Said; !form.MatchString(said) {
 		t.Errorf("%q was answered by %q", answers[0].Asked, said)
 	}

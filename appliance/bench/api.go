@@ -142,9 +142,10 @@ func (s *apiServer) compare(ctx context.Context, r *Report, row apiRow, slice ti
 		if err != nil {
 			return fmt.Errorf("%s: %w", row.name, err)
 		}
-		straight, _, err := s.rate(ctx, slice, row, func(row apiRow) (func(context.Context) error, func() error, error) {
-			return row.straight, func() error { return nil }, nil
-		})
+		straight, _, err := s.rate(ctx, slice, row,
+			func(row apiRow) (func(context.Context) error, func() error, error) {
+				return row.straight, func() error { return nil }, nil
+			})
 		if err != nil {
 			return fmt.Errorf("%s, straight: %w", row.name, err)
 		}
@@ -168,7 +169,8 @@ func (s *apiServer) calls(row apiRow) (func(context.Context) error, func() error
 
 // rate is how many calls a second all callers make together, and how long each
 // call took.
-func (s *apiServer) rate(ctx context.Context, d time.Duration, row apiRow, by callsOf) (perSecond float64, took []time.Duration, err error) {
+func (s *apiServer) rate(ctx context.Context, d time.Duration, row apiRow, by callsOf) (perSecond float64,
+	took []time.Duration, err error) {
 	runtime.GC() // nobody pays for what was before
 	var mu sync.Mutex
 	var all errgroup.Group
@@ -221,10 +223,12 @@ func (s *apiServer) underLoad(ctx context.Context, r *Report, loadFor time.Durat
 		if err != nil {
 			return errors.Join(fmt.Errorf("%s: %w", row.name, err), func() error { stop(); return <-wrote }())
 		}
-		r.against(row.name+"_p95", quantile(took, 0.95)/float64(time.Millisecond), "ms", readLimit95, fmt.Sprintf("%d clients read, one writes; the limit", apiCallers))
+		r.against(row.name+"_p95", quantile(took, 0.95)/float64(time.Millisecond), "ms", readLimit95,
+			fmt.Sprintf("%d clients read, one writes; the limit", apiCallers))
 		all = append(all, took...)
 	}
 	stop()
-	r.against("read_p95", quantile(all, 0.95)/float64(time.Millisecond), "ms", readLimit95, "all kinds of reads together; the limit")
+	r.against("read_p95", quantile(all, 0.95)/float64(time.Millisecond), "ms", readLimit95,
+		"all kinds of reads together; the limit")
 	return <-wrote
 }

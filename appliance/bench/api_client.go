@@ -30,7 +30,8 @@ func dialAPI(address, key string) (*apiClient, error) {
 
 // ask fails where the answer is not 200 or 201, or has no length.
 func (c *apiClient) ask(method, path, body string) error {
-	c.request = fmt.Appendf(c.request[:0], "%s %s HTTP/1.1\r\nHost: box\r\nX-Service-Api-Key: %s\r\n", method, path, c.key)
+	c.request = fmt.Appendf(c.request[:0], "%s %s HTTP/1.1\r\nHost: box\r\nX-Service-Api-Key: %s\r\n", method, path,
+		c.key)
 	if body != "" {
 		c.request = fmt.Appendf(c.request, "Content-Type: application/json\r\nContent-Length: %d\r\n", len(body))
 	}

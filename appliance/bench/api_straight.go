@@ -30,7 +30,8 @@ func openStraight(dir, account string) (*plainSQL, error) {
 	file := url.URL{Scheme: "file", Path: filepath.Join(dir, layout.Database)}
 	open := func(conns int) (*sql.DB, error) {
 		// The driver's own way to set what the store sets; it keeps statements.
-		db, err := sql.Open("sqlite3", file.String()+"?_busy_timeout=5000&_synchronous=FULL&_foreign_keys=on&_secure_delete=true&_stmt_cache_size=100&_cache_size=-4096")
+		db, err := sql.Open("sqlite3", file.String()+"?_busy_timeout=5000&_synchronous=FULL&_foreign_keys=on&"+
+			"_secure_delete=true&_stmt_cache_size=100&_cache_size=-4096")
 		if err == nil {
 			db.SetMaxOpenConns(conns)
 			db.SetMaxIdleConns(conns)
@@ -80,21 +81,25 @@ func (s *plainSQL) rows(ctx context.Context, text string, args ...any) error {
 func (s *plainSQL) openKey(ctx context.Context, key string) error {
 	hash := sha256.Sum256([]byte(key))
 	return s.rows(ctx, `SELECT a.id, k.role, k.api_hash FROM key k JOIN account a ON a.num = k.account
-		 WHERE k.api_hash = ? AND k.revoked_ms IS NULL AND (k.expires_ms IS NULL OR k.expires_ms > ?)`, hash[:], time.Now().UnixMilli())
+		 WHERE k.api_hash = ? AND k.revoked_ms IS NULL AND (k.expires_ms IS NULL OR k.expires_ms > ?)`, hash[:],
+		time.Now().UnixMilli())
 }
 
-const versionColumns = ` r.kind, r.id, v.version, r.name, v.description, v.content, r.created_ms, max(v.modified_ms, r.renamed_ms) `
+const versionColumns = ` r.kind, r.id, v.version, r.name, v.description, v.content, r.created_ms, max(v.modified_ms, ` +
+	`r.renamed_ms) `
 
 func (s *plainSQL) version(ctx context.Context, v store.Version) error {
 	return s.rows(ctx, `SELECT`+versionColumns+`FROM resource r JOIN resource_version v ON v.resource = r.num
-		 WHERE r.id = ? AND r.kind = ? AND v.version = ? AND r.account = (SELECT num FROM account WHERE id = ?)`, v.ID, v.Kind, v.Number, s.account)
+		 WHERE r.id = ? AND r.kind = ? AND v.version = ? AND r.account = (SELECT num FROM account WHERE id = ?)`, v.ID,
+		v.Kind, v.Number, s.account)
 }
 
 // resolve reads what a config uses, one after the other.
 func (s *plainSQL) resolve(ctx context.Context, refs []store.Ref) error {
 	for _, ref := range refs {
 		if err := s.rows(ctx, `SELECT`+versionColumns+`FROM resource r JOIN resource_version v ON v.resource = r.num
-			 WHERE r.id = ? AND r.kind = ? AND v.version = iif(? = -1, r.newest, ?) AND r.account = (SELECT num FROM account WHERE id = ?)`,
+			 WHERE r.id = ? AND r.kind = ? AND v.version = iif(? = -1, r.newest, ?) AND r.account = (SELECT num FROM account `+
+			`WHERE id = ?)`,
 			ref.ID, ref.Kind, ref.Version, ref.Version, s.account); err != nil {
 			return err
 		}
@@ -107,18 +112,21 @@ func (s *plainSQL) page(ctx context.Context, columns, tables, rows string, page 
 	if err := s.rows(ctx, `SELECT count(*) FROM `+rows, args...); err != nil {
 		return err
 	}
-	return s.rows(ctx, `SELECT`+columns+`FROM `+tables+` WHERE num IN (SELECT num FROM `+rows+` ORDER BY num LIMIT ? OFFSET ?) ORDER BY num`,
+	return s.rows(ctx, `SELECT`+columns+`FROM `+tables+` WHERE num IN (SELECT num FROM `+rows+
+		` ORDER BY num LIMIT ? OFFSET ?) ORDER BY num`,
 		append(args, page.Size, page.Number*page.Size)...)
 }
 
 const ofAccount = `account = (SELECT num FROM account WHERE id = ?)`
 
 func (s *plainSQL) list(ctx context.Context, kind store.Kind, page store.Page) error {
-	return s.page(ctx, versionColumns, `resource r JOIN resource_version v ON v.resource = r.num AND v.version = r.newest`,
+	return s.page(ctx, versionColumns,
+		`resource r JOIN resource_version v ON v.resource = r.num AND v.version = r.newest`,
 		`resource WHERE kind = ? AND newest IS NOT NULL AND `+ofAccount, page, kind, s.account)
 }
 
-const chatColumns = ` id, (SELECT id FROM chat_group g WHERE g.num = chat_group), config, config_version, status, started_ms, ended_ms, metadata, event_count `
+const chatColumns = ` id, (SELECT id FROM chat_group g WHERE g.num = chat_group), config, config_version, status, ` +
+	`started_ms, ended_ms, metadata, event_count `
 
 func (s *plainSQL) chats(ctx context.Context, page store.Page) error {
 	return s.page(ctx, chatColumns, `chat`, `chat WHERE `+ofAccount, page, s.account)
@@ -126,7 +134,8 @@ func (s *plainSQL) chats(ctx context.Context, page store.Page) error {
 
 func (s *plainSQL) groups(ctx context.Context, page store.Page) error {
 	return s.page(ctx, ` id, last_chat, last_config, last_config_version, first_start_ms, last_start_ms, num_chats,
-		EXISTS (SELECT 1 FROM chat WHERE chat_group = chat_group.num AND status = 'ACTIVE') `, `chat_group`, `chat_group WHERE `+ofAccount, page, s.account)
+		EXISTS (SELECT 1 FROM chat WHERE chat_group = chat_group.num AND status = 'ACTIVE') `, `chat_group`,
+		`chat_group WHERE `+ofAccount, page, s.account)
 }
 
 func (s *plainSQL) events(ctx context.Context, chat string, size int) error {
@@ -156,16 +165,19 @@ func (s *plainSQL) keep(ctx context.Context, d store.Draft) error {
 		if d.Name != "" {
 			d.ID = uuid.NewString()
 			if _, err := tx.ExecContext(ctx, `INSERT INTO resource (id, account, kind, name, created_ms, renamed_ms)
-				SELECT ?, num, ?, ?, ?, ? FROM account WHERE id = ?`, d.ID, d.Kind, d.Name, now, now, s.account); err != nil {
+				SELECT ?, num, ?, ?, ?, ? FROM account WHERE id = ?`, d.ID, d.Kind, d.Name, now, now,
+				s.account); err != nil {
 				return err
 			}
 		}
 		var resource, version int64
 		if err := tx.QueryRowContext(ctx, `UPDATE resource SET newest = next_version, next_version = next_version + 1
-			 WHERE id = ? AND kind = ? AND `+ofAccount+` RETURNING num, newest`, d.ID, d.Kind, s.account).Scan(&resource, &version); err != nil {
+			 WHERE id = ? AND kind = ? AND `+ofAccount+` RETURNING num, newest`, d.ID, d.Kind,
+			s.account).Scan(&resource, &version); err != nil {
 			return err
 		}
-		_, err := tx.ExecContext(ctx, `INSERT INTO resource_version (resource, version, description, content, created_ms, modified_ms)
+		_, err := tx.ExecContext(ctx, `INSERT INTO resource_version (resource, version, description, content, `+
+			`created_ms, modified_ms)
 			VALUES (?, ?, ?, ?, ?, ?)`, resource, version, d.Description, d.Content, now, now)
 		return err
 	})

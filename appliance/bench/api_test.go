@@ -20,9 +20,12 @@ func TestAPIMeasuresEveryKindOfCall(t *testing.T) {
 	for _, f := range r.Figures {
 		found[f.Name] = f
 	}
-	reads := strings.Fields("get_prompt get_tool get_config list_prompts list_configs list_chats list_chat_groups list_chat_events")
-	for _, name := range append(reads, strings.Fields("create_prompt create_config describe_prompt add_prompt_version")...) {
-		if f := found[name]; f.Unit != "1/s" || f.Value <= 0 || f.Yardstick == nil || *f.Yardstick <= 0 || *f.Ratio <= 0 {
+	reads := strings.Fields(
+		"get_prompt get_tool get_config list_prompts list_configs list_chats list_chat_groups list_chat_events")
+	for _, name := range append(reads,
+		strings.Fields("create_prompt create_config describe_prompt add_prompt_version")...) {
+		if f := found[name]; f.Unit != "1/s" || f.Value <= 0 || f.Yardstick == nil || *f.Yardstick <= 0 ||
+			*f.Ratio <= 0 {
 			t.Errorf("%s: %+v", name, f)
 		}
 	}

@@ -76,7 +76,19 @@ type Options struct {
 
 // Defaults are enough for steady medians in a minute or so each.
 func Defaults() Options {
-	return Options{Prompts: 150, Rounds: 15, Turns: 20, Chats: []int{1}, Idle: 10 * time.Second, Modes: []string{"500", "800", semanticMode}, Sentences: 24, Most: 64, Within: 10 * time.Minute, IdleChats: 2000, Drift: 30 * time.Minute}
+	return Options{
+		Prompts:   150,
+		Rounds:    15,
+		Turns:     20,
+		Chats:     []int{1},
+		Idle:      10 * time.Second,
+		Modes:     []string{"500", "800", semanticMode},
+		Sentences: 24,
+		Most:      64,
+		Within:    10 * time.Minute,
+		IdleChats: 2000,
+		Drift:     30 * time.Minute,
+	}
 }
 
 // ErrOption is an option that cannot be.

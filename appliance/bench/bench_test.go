@@ -49,7 +49,9 @@ func serve(args []string) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	return appliance.Run(ctx, cfg, appliance.Console{Log: slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: cfg.Log.Level})), Out: io.Discard, Loaded: func() {}})
+	return appliance.Run(ctx, cfg,
+		appliance.Console{Log: slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: cfg.Log.Level})),
+			Out: io.Discard, Loaded: func() {}})
 }
 
 // onlyInFull skips a test that takes minutes, or a machine with nothing else to do.
@@ -63,7 +65,8 @@ func onlyInFull(t *testing.T) {
 // options are those of a short benchmark with the models of the test profile.
 func options(t *testing.T) Options {
 	t.Helper()
-	cfg, err := config.Load(config.Sources{Flags: map[string]string{"profile": "test"}, Environ: os.Environ(), Dir: t.TempDir()})
+	cfg, err := config.Load(config.Sources{Flags: map[string]string{"profile": "test"}, Environ: os.Environ(),
+		Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,9 +75,15 @@ func options(t *testing.T) Options {
 		t.Fatal(err)
 	}
 	return Options{
-		Config: cfg, Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Progress: func(line string) { t.Log(line) },
-		Prompts: 3, Rounds: 1, Turns: 1, Chats: []int{1}, Idle: time.Second,
-		Serve: []string{self, "serve", "--profile", "test"},
+		Config:   cfg,
+		Log:      slog.New(slog.NewTextHandler(t.Output(), nil)),
+		Progress: func(line string) { t.Log(line) },
+		Prompts:  3,
+		Rounds:   1,
+		Turns:    1,
+		Chats:    []int{1},
+		Idle:     time.Second,
+		Serve:    []string{self, "serve", "--profile", "test"},
 	}
 }
 
@@ -123,7 +132,8 @@ func TestEarsAreMeasured(t *testing.T) {
 	}
 	r.has(t, map[string][2]float64{
 		"word_error": {0, 25}, "time_per_second": {1, 5000}, "memory": {0.05, 4}, "memory_peak": {0.05, 4},
-		"go_heap_per_call": {0, 1024}, "transcribe_1s": {1, 1e4}, "transcribe_10s": {10, 1e5}, "detect_frame": {10, 1e5},
+		"go_heap_per_call": {0, 1024}, "transcribe_1s": {1, 1e4}, "transcribe_10s": {10, 1e5},
+		"detect_frame": {10, 1e5},
 	})
 }
 
@@ -133,7 +143,9 @@ func TestVoicesAreMeasured(t *testing.T) {
 	o.Voices = []string{"joe"}
 	o.Only = []string{ttsEngine, ttsHTTP, ttsWords, ttsTimes}
 	o.Table = filepath.Join(t.TempDir(), "table.tsv")
-	if err := os.WriteFile(o.Table, []byte("# prices\nen-US\tIt is $3.50.\tIt is three dollars and fifty cents.\nen-GB\t£1\tone pound\n"), 0o600); err != nil {
+	if err := os.WriteFile(o.Table,
+		[]byte("# prices\nen-US\tIt is $3.50.\tIt is three dollars and fifty cents.\nen-GB\t£1\tone pound\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	r, err := TTS(t.Context(), o)
@@ -141,8 +153,9 @@ func TestVoicesAreMeasured(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.has(t, map[string][2]float64{
-		"first_audio_short": {5, 1e4}, "first_audio_long": {10, 1e5}, "synthesize_8_words": {5, 1e4}, "first_sound_8_words": {5, 1e4},
-		"passages_8_words": {3, 8}, "longest_passage_26_words": {5, 1e4},
+		"first_audio_short": {5, 1e4}, "first_audio_long": {10, 1e5}, "synthesize_8_words": {5, 1e4},
+		"first_sound_8_words": {5, 1e4},
+		"passages_8_words":    {3, 8}, "longest_passage_26_words": {5, 1e4},
 		"http_first_sound_3_words": {5, 1e5}, "http_first_sound_30_words": {5, 1e5},
 		"joe_word_error": {0, 10}, "joe_real_time_factor": {0.001, 20}, "joe_loudness": {-30, -10},
 		"joe_table_word_error": {0, 50}, "joe_word_time_error": {0, 150},
@@ -165,7 +178,8 @@ func TestPartsOfTheVoicesMeasurementThatCannotBeAreNamed(t *testing.T) {
 		}
 	}
 	nowhere := filepath.Join(t.TempDir(), "python")
-	if _, err := startPeer(t.Context(), nowhere, t.TempDir()); err == nil || !strings.Contains(err.Error(), "pip install piper-tts") {
+	if _, err := startPeer(t.Context(), nowhere, t.TempDir()); err == nil ||
+		!strings.Contains(err.Error(), "pip install piper-tts") {
 		t.Errorf("%v", err)
 	}
 }
@@ -192,8 +206,10 @@ func TestConversationsAreMeasured(t *testing.T) {
 	}
 	// No answer can sound before the silence has passed that ends a turn.
 	r.has(t, map[string][2]float64{
-		"ready": {0.1, 100}, "idle": {0, 50}, "silent_chat": {0.1, 100}, "answer_median": {780, 45e3}, "chat_2_answer_median": {780, 45e3},
-		"stage_hear_median": {-5e3, 45e3}, "stage_answer_median": {-5e3, 45e3}, "word_error": {0, 50}, "memory": {0.2, 4},
+		"ready": {0.1, 100}, "idle": {0, 50}, "silent_chat": {0.1, 100}, "answer_median": {780, 45e3},
+		"chat_2_answer_median": {780, 45e3},
+		"stage_hear_median":    {-5e3, 45e3}, "stage_answer_median": {-5e3, 45e3}, "word_error": {0, 50},
+		"memory":      {0.2, 4},
 		"turns_early": {0, 1}, "turns_unanswered": {0, 1},
 	})
 }
@@ -224,17 +240,20 @@ func TestTurnTakingAndNewcomersAreMeasured(t *testing.T) {
 	speech := turnsBetween(said, shortestSpeech, longestSpeech, 1)[0]
 	long := hesitations(said, 6)[5:]
 	r := Report{}
-	err = measureTurns(t.Context(), &r, o, b.place, material{paused: long, whole: finished(said, 1), disturbing: []disturbance{
-		{kind: someSpeech, name: speech.Name, pcm: speech.PCM}, {kind: anEcho, name: "echo", echo: echo{80 * time.Millisecond, 0.1}}, noise(4),
-	}})
+	err = measureTurns(t.Context(), &r, o, b.place,
+		material{paused: long, whole: finished(said, 1), disturbing: []disturbance{
+			{kind: someSpeech, name: speech.Name, pcm: speech.PCM},
+			{kind: anEcho, name: "echo", echo: echo{80 * time.Millisecond, 0.1}}, noise(4),
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	// A pause of 1.5 s is longer than 800 ms of silence on any machine, and no
 	// turn is over before that.
 	r.has(t, map[string][2]float64{
-		"silence_800_cut_off": {100, 100}, "silence_800_wait_median": {700, 8e3}, "silence_800_answer_median": {700, 8e3},
-		"disturbances_failed": {0, 0}, "missed": {0, 0}, "stop_median": {-500, 1e3}, "false_echo": {0, 100},
+		"silence_800_cut_off": {100, 100}, "silence_800_wait_median": {700, 8e3},
+		"silence_800_answer_median": {700, 8e3},
+		"disturbances_failed":       {0, 0}, "missed": {0, 0}, "stop_median": {-500, 1e3}, "false_echo": {0, 100},
 	})
 
 	n := newcomers{o: o, box: b}
@@ -242,7 +261,8 @@ func TestTurnTakingAndNewcomersAreMeasured(t *testing.T) {
 		t.Errorf("300 tokens were read in %v, %v", took, err)
 	}
 	var p pairs
-	if err := n.visit(t.Context(), terms{prompt: n.prompt(300)}, speech, &p); err != nil || len(p.first) != 1 || len(p.second) != 1 {
+	if err := n.visit(t.Context(), terms{prompt: n.prompt(300)}, speech, &p); err != nil || len(p.first) != 1 ||
+		len(p.second) != 1 {
 		t.Errorf("%+v, %v", p, err)
 	}
 }

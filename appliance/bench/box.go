@@ -87,7 +87,8 @@ func startBoxOn(ctx context.Context, o Options, data string) (_ *box, err error)
 	}
 	b.pid = cmd.Process.Pid
 	if err := b.place.untilReady(ctx); err != nil {
-		return nil, b.abandon(fmt.Errorf("the box is not ready after %v: %w: %s", time.Since(begun).Round(time.Second), err, told))
+		return nil, b.abandon(fmt.Errorf("the box is not ready after %v: %w: %s", time.Since(begun).Round(time.Second),
+			err, told))
 	}
 	b.ready = time.Since(begun)
 	if b.place.key, err = newKey(ctx, data); err != nil {
@@ -189,6 +190,7 @@ func newKey(ctx context.Context, dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	made, err := records.CreateKey(ctx, store.NewKey{Account: "default", Label: "parley bench", Role: store.OperatorKey})
+	made, err := records.CreateKey(ctx,
+		store.NewKey{Account: "default", Label: "parley bench", Role: store.OperatorKey})
 	return made.APIKey, errors.Join(err, records.Close())
 }

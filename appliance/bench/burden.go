@@ -19,13 +19,21 @@ const (
 
 // unfitting are tools for nothing that the recordings ask.
 var unfitting = []contract.Tool{
-	unfittingTool("set_thermostat", "Sets the temperature of a room in degrees.", `"room":{"type":"string"},"degrees":{"type":"number"}`),
-	unfittingTool("report_lost_luggage", "Reports a suitcase that was lost at the airport.", `"flight":{"type":"string"},"colour":{"type":"string"}`),
-	unfittingTool("convert_currency", "Converts an amount of money from one currency into another.", `"amount":{"type":"number"},"from":{"type":"string"},"to":{"type":"string"}`),
+	unfittingTool("set_thermostat", "Sets the temperature of a room in degrees.",
+		`"room":{"type":"string"},"degrees":{"type":"number"}`),
+	unfittingTool("report_lost_luggage", "Reports a suitcase that was lost at the airport.",
+		`"flight":{"type":"string"},"colour":{"type":"string"}`),
+	unfittingTool("convert_currency", "Converts an amount of money from one currency into another.",
+		`"amount":{"type":"number"},"from":{"type":"string"},"to":{"type":"string"}`),
 }
 
 func unfittingTool(name, description, properties string) contract.Tool {
-	return contract.Tool{Type: contract.ToolFunction, Name: name, Description: description, Parameters: `{"type":"object","properties":{` + properties + `}}`}
+	return contract.Tool{
+		Type:        contract.ToolFunction,
+		Name:        name,
+		Description: description,
+		Parameters:  `{"type":"object","properties":{` + properties + `}}`,
+	}
 }
 
 // with adds burdens to the terms of a chat.

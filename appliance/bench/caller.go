@@ -266,7 +266,9 @@ func (c *caller) take(t *turn, h heard, last time.Time) error {
 	case contract.ToolCallMessage:
 		t.called++
 		if m.ResponseRequired {
-			return c.send(context.Background(), contract.ToolErrorMessage{ToolCallID: m.ToolCallID, Error: "a benchmark runs no tools", Content: "It cannot be done just now."})
+			return c.send(context.Background(),
+				contract.ToolErrorMessage{ToolCallID: m.ToolCallID, Error: "a benchmark runs no tools",
+					Content: "It cannot be done just now."})
 		}
 	case contract.UserInterruption:
 		t.interrupted = true

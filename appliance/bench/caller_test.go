@@ -61,7 +61,8 @@ func (s *script) answer(ctx context.Context, lead, sound time.Duration) error {
 	clip := audio.Resample(joined(silence(lead), tone(sound, -6)), testRateHz, contract.OutputRateHz)
 	for _, m := range []contract.ServerMessage{
 		contract.UserMessage{Message: contract.ChatMessage{Role: contract.RoleUser, Content: "Hello box"}},
-		contract.AssistantMessage{ID: "a", Message: contract.ChatMessage{Role: contract.RoleAssistant, Content: "Hello you."}},
+		contract.AssistantMessage{ID: "a",
+			Message: contract.ChatMessage{Role: contract.RoleAssistant, Content: "Hello you."}},
 		contract.AudioOutput{ID: "a", Data: audio.EncodeWAV(clip, contract.OutputRateHz)},
 		contract.AssistantEnd{},
 	} {
@@ -138,7 +139,8 @@ func TestTheAnswerIsTimedFromTheLastSoundToTheFirst(t *testing.T) {
 	if got.understood < 280*time.Millisecond || got.understood > gap+900*time.Millisecond {
 		t.Errorf("understood after %v; the box waited %v", got.understood, gap)
 	}
-	if got.answered < got.understood || got.clip < got.answered || got.sounded-got.clip < lead-windowDuration || got.sounded-got.clip > lead+windowDuration {
+	if got.answered < got.understood || got.clip < got.answered || got.sounded-got.clip < lead-windowDuration ||
+		got.sounded-got.clip > lead+windowDuration {
 		t.Errorf("%+v; the clip has %v of silence ahead", got, lead)
 	}
 	if took := time.Since(begun); took < 1200*time.Millisecond+gap+550*time.Millisecond {
@@ -220,7 +222,15 @@ func TestManyChatsAreMeasuredTogetherAndOneByOne(t *testing.T) {
 			}
 		}
 	})
-	o := Options{Turns: 2, Chats: []int{3}, Prompts: 1, Rounds: 1, URL: url, Key: "key", Log: slog.New(slog.DiscardHandler)}
+	o := Options{
+		Turns:   2,
+		Chats:   []int{3},
+		Prompts: 1,
+		Rounds:  1,
+		URL:     url,
+		Key:     "key",
+		Log:     slog.New(slog.DiscardHandler),
+	}
 	r, err := Talk(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -228,7 +238,8 @@ func TestManyChatsAreMeasuredTogetherAndOneByOne(t *testing.T) {
 	if chats.Load() != 3 || r.Machine.Box != url {
 		t.Errorf("%d chats with %q", chats.Load(), r.Machine.Box)
 	}
-	within := map[string][2]float64{"turns_early": {0, 0}, "turns_unanswered": {0, 0}, "turns_failed": {0, 0}, "added_median": {-800, 1000}}
+	within := map[string][2]float64{"turns_early": {0, 0}, "turns_unanswered": {0, 0}, "turns_failed": {0, 0},
+		"added_median": {-800, 1000}}
 	for i := range 3 {
 		within[fmt.Sprintf("chat_%d_answer_median", i+1)] = [2]float64{150, 2000}
 	}

@@ -79,7 +79,8 @@ func (c *dialled) hold(ctx context.Context, address string) error {
 		return err
 	}
 	defer func() { _ = pc.GracefulClose() }()
-	track, err := pion.NewTrackLocalStaticRTP(pion.RTPCodecCapability{MimeType: pion.MimeTypeOpus, ClockRate: audio.CallRateHz, Channels: 2}, "mic", "caller")
+	track, err := pion.NewTrackLocalStaticRTP(
+		pion.RTPCodecCapability{MimeType: pion.MimeTypeOpus, ClockRate: audio.CallRateHz, Channels: 2}, "mic", "caller")
 	if err != nil {
 		return err
 	}
@@ -126,7 +127,8 @@ func dialTo(ctx context.Context, pc *pion.PeerConnection, address string) (strin
 		return "", err
 	}
 	<-gathered
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader([]byte(pc.LocalDescription().SDP)))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address,
+		bytes.NewReader([]byte(pc.LocalDescription().SDP)))
 	if err != nil {
 		return "", err
 	}
@@ -174,7 +176,8 @@ func (c *dialled) speak(ctx context.Context, track *pion.TrackLocalStaticRTP) er
 		if len(packet) == 0 {
 			continue // silence, which is not sent
 		}
-		p := rtp.Packet{Header: rtp.Header{Version: 2, SequenceNumber: sequence, Timestamp: uint32(n * frame)}, Payload: packet}
+		p := rtp.Packet{Header: rtp.Header{Version: 2, SequenceNumber: sequence, Timestamp: uint32(n * frame)},
+			Payload: packet}
 		sequence++
 		if err := track.WriteRTP(&p); err != nil {
 			return err

@@ -57,11 +57,14 @@ func Calls(ctx context.Context, o Options) (r Report, err error) {
 		name, note string
 		took       []time.Duration
 	}{
-		{"delay_in", "from the first sample of a click at the client to the session, of it 20 ms of the frame that it is the beginning of", in},
-		{"delay_out", "from the session's first sample of a click to the client, decoded; without the client's jitter buffer and the network", out},
+		{"delay_in", "from the first sample of a click at the client to the session, of it 20 ms of the frame that " +
+			"it is the beginning of", in},
+		{"delay_out", "from the session's first sample of a click to the client, decoded; without the client's " +
+			"jitter buffer and the network", out},
 	} {
 		r.figure(d.name+"_p50", median(d.took)/float64(time.Millisecond), "ms", d.note)
-		r.figure(d.name+"_p95", quantile(d.took, 0.95)/float64(time.Millisecond), "ms", fmt.Sprintf("of %d clicks", len(d.took)))
+		r.figure(d.name+"_p95", quantile(d.took, 0.95)/float64(time.Millisecond), "ms",
+			fmt.Sprintf("of %d clicks", len(d.took)))
 	}
 	if err := r.media(ctx, o); err != nil || o.Loss == 0 && o.Jitter == 0 {
 		return r, err
@@ -78,18 +81,26 @@ func (r *Report) badNetwork(ctx context.Context, o Options) error {
 		return err
 	}
 	defer s.close()
-	told, err := s.call(ctx, o, Dialling{Calls: 1, Long: callsSettle + callsWindow, Loss: o.Loss, Jitter: o.Jitter})
+	told, err := s.call(ctx, o, Dialling{
+		Calls:  1,
+		Long:   callsSettle + callsWindow,
+		Loss:   o.Loss,
+		Jitter: o.Jitter,
+	})
 	if err != nil {
 		return err
 	}
 	concealed, gaps := listened(told.Came, audio.CallFrame)
-	note := fmt.Sprintf("of the assistant's frames, %d packets came; lost, or later than the %v that a listener waits", len(told.Came), listenerBuffer)
+	note := fmt.Sprintf("of the assistant's frames, %d packets came; lost, or later than the %v that a listener waits",
+		len(told.Came), listenerBuffer)
 	r.figure("listener_concealed", 100*concealed, "%", note)
-	r.figure("listener_gaps", float64(gaps), "", fmt.Sprintf("rows of them of %v and more, which no codec makes up for", gapBegins))
+	r.figure("listener_gaps", float64(gaps), "",
+		fmt.Sprintf("rows of them of %v and more, which no codec makes up for", gapBegins))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r.figure("box_heard", s.took.Seconds(), "s", "of sound has the box made of the client's voice")
-	r.figure("box_gaps", float64(s.gaps), "", fmt.Sprintf("pieces of silence in it of %v and more, where the voice had none", holeBegins))
+	r.figure("box_gaps", float64(s.gaps), "",
+		fmt.Sprintf("pieces of silence in it of %v and more, where the voice had none", holeBegins))
 	return nil
 }
 
@@ -143,10 +154,12 @@ func (r *Report) media(ctx context.Context, o Options) error {
 	if err := flowed(heard, time.Duration(n)*window); err != nil {
 		return err
 	}
-	r.against("calls_cpu", share, "cores", callsShare, fmt.Sprintf("%d calls, both sides speaking; %v of a core may be taken by 20", n, callsShare))
+	r.against("calls_cpu", share, "cores", callsShare,
+		fmt.Sprintf("%d calls, both sides speaking; %v of a core may be taken by 20", n, callsShare))
 	r.figure("calls_codec", codec*float64(n), "cores", "of it Opus both ways, measured alone")
 	r.figure("calls_network", share-codec*float64(n), "cores", "and the rest: packets, encryption, timers")
-	r.figure("calls_of_codec", share/(codec*float64(n)), "×", "all of it, of what Opus alone takes on this machine now: machines differ in both")
+	r.figure("calls_of_codec", share/(codec*float64(n)), "×",
+		"all of it, of what Opus alone takes on this machine now: machines differ in both")
 	return nil
 }
 
@@ -155,7 +168,8 @@ func (r *Report) media(ctx context.Context, o Options) error {
 // nothing at all.
 func flowed(heard, spoken time.Duration) error {
 	if heard.Seconds() < leastHeard*spoken.Seconds() {
-		return fmt.Errorf("of %v of voices %v were heard: the machine was held up meanwhile, measure again", spoken, heard.Round(time.Second/10))
+		return fmt.Errorf("of %v of voices %v were heard: the machine was held up meanwhile, measure again", spoken,
+			heard.Round(time.Second/10))
 	}
 	return nil
 }
@@ -266,11 +280,12 @@ func answerCalls(o Options, speak func(context.Context, *extension)) (*switchboa
 	if err != nil {
 		return nil, errors.Join(err, lines.Close(context.Background()))
 	}
-	server := &http.Server{ReadHeaderTimeout: 10 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := lines.Answer(w, r, "bench", func(id string) string { return "/" + id }, always{}); err != nil {
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-		}
-	})}
+	server := &http.Server{ReadHeaderTimeout: 10 * time.Second,
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if err := lines.Answer(w, r, "bench", func(id string) string { return "/" + id }, always{}); err != nil {
+				http.Error(w, err.Error(), http.StatusInternalServerError)
+			}
+		})}
 	go func() { _ = server.Serve(at) }()
 	s.lines, s.address = lines, "http://"+at.Addr().String()
 	s.stop = func() { _ = server.Close() }
@@ -325,7 +340,12 @@ func (s *switchboard) Release() {}
 
 // Open begins a conversation, in which the assistant speaks at once.
 func (s *switchboard) Open(ctx context.Context, o line.Opening) (line.Session, error) {
-	e := &extension{board: s, line: o.Line, done: make(chan struct{}), still: -1}
+	e := &extension{
+		board: s,
+		line:  o.Line,
+		done:  make(chan struct{}),
+		still: -1,
+	}
 	s.mu.Lock()
 	s.count++
 	s.mu.Unlock()

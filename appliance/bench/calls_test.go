@@ -16,7 +16,8 @@ func TestClicksAreTimedByTheNewestThatLeft(t *testing.T) {
 		return all
 	}
 	got := passed(at(0, 500, 1000, 1500), at(-3, 40, 530, 1570, 2600))
-	if want := []time.Duration{40 * time.Millisecond, 30 * time.Millisecond, 70 * time.Millisecond}; !slices.Equal(got, want) {
+	if want := []time.Duration{40 * time.Millisecond, 30 * time.Millisecond, 70 * time.Millisecond}; !slices.Equal(got,
+		want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
@@ -65,7 +66,8 @@ func TestAListenerConcealsWhatIsLostOrLate(t *testing.T) {
 // What calls take is told only where their voices came.
 func TestCallsThatWereNotHeardAreNotMeasured(t *testing.T) {
 	const spoken = 20 * 9 * time.Second
-	for heard, refused := range map[time.Duration]bool{0: true, spoken / 2: true, spoken - spoken/20: false, spoken + time.Second: false} {
+	for heard, refused := range map[time.Duration]bool{0: true, spoken / 2: true, spoken - spoken/20: false,
+		spoken + time.Second: false} {
 		if err := flowed(heard, spoken); (err != nil) != refused {
 			t.Errorf("%v of %v heard: %v", heard, spoken, err)
 		}

@@ -36,7 +36,8 @@ func (r *Report) capacity(ctx context.Context, o Options, prefix, which string) 
 	}
 	asked := turns(said, o.Turns)
 	if len(asked) == 0 {
-		return fmt.Errorf("no recording in %s is %v to %v long without a pause over %v: such are needed for turns", o.Recordings, shortestTurn, longestTurn, longestTurnPause)
+		return fmt.Errorf("no recording in %s is %v to %v long without a pause over %v: such are needed for turns",
+			o.Recordings, shortestTurn, longestTurn, longestTurnPause)
 	}
 	c := &crowd{o: o, asked: asked, prefix: prefix}
 	held, err := c.search(ctx, r, which)
@@ -83,7 +84,9 @@ func (c *crowd) search(ctx context.Context, r *Report, which string) (held int, 
 	if tried[c.o.Most] {
 		note += "; more were not tried"
 	}
-	r.figure(c.prefix+"chats", float64(held), "", fmt.Sprintf("live conversations of which 95 of 100 answers add at most %d ms, %d turns each, %s", heldLimit95, c.o.Turns, note))
+	r.figure(c.prefix+"chats", float64(held), "",
+		fmt.Sprintf("live conversations of which 95 of 100 answers add at most %d ms, %d turns each, %s", heldLimit95,
+			c.o.Turns, note))
 	return held, nil
 }
 
@@ -132,9 +135,10 @@ func (c *crowd) box(ctx context.Context, seats int) (*box, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.config, err = b.place.newConfig(ctx, contract.PostedConfig{Name: "bench", PostedConfigVersion: contract.PostedConfigVersion{
-		EVIVersion: contract.EVI4Mini, Prompt: &contract.ConfigPrompt{Text: hotel},
-	}})
+	c.config, err = b.place.newConfig(ctx,
+		contract.PostedConfig{Name: "bench", PostedConfigVersion: contract.PostedConfigVersion{
+			EVIVersion: contract.EVI4Mini, Prompt: &contract.ConfigPrompt{Text: hotel},
+		}})
 	if err == nil {
 		_, err = untilIdle(ctx, b.pid, settling)
 	}
@@ -184,7 +188,8 @@ func (r *Report) added(prefix string, added []float64) {
 			lost++
 		}
 	}
-	r.figure(prefix+"added_median", median(added), "ms", fmt.Sprintf("of %d turns, %d of them without an answer", len(added), lost))
+	r.figure(prefix+"added_median", median(added), "ms",
+		fmt.Sprintf("of %d turns, %d of them without an answer", len(added), lost))
 	r.against(prefix+"added_p95", quantile(added, 0.95), "ms", heldLimit95, "the limit")
 }
 
@@ -210,7 +215,8 @@ func (c *crowd) past(ctx context.Context, r *Report, held int) (err error) {
 	if err = errors.Join(err, k.err); err != nil {
 		return err
 	}
-	r.against(c.prefix+"past_refused", float64(k.refused), "", knocks, fmt.Sprintf("callers to a box of %d seats that are all taken, with 503 and Retry-After before the upgrade; how many came", held))
+	r.against(c.prefix+"past_refused", float64(k.refused), "", knocks, fmt.Sprintf("callers to a box of %d seats "+
+		"that are all taken, with 503 and Retry-After before the upgrade; how many came", held))
 	r.figure(c.prefix+"past_refused_after", median(k.took), "ms", "from the connect to the refusal")
 	r.figure(c.prefix+"past_retry_after", k.retry, "s", "what Retry-After says")
 	r.added(c.prefix+"past_", added)

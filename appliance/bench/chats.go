@@ -68,11 +68,13 @@ func (o Options) checkChats() error {
 	}
 	for _, part := range o.Only {
 		if !slices.Contains(chatsParts(), part) {
-			return &ErrOption{fmt.Sprintf("%q is none of the parts; allowed are %s", part, strings.Join(chatsParts(), ", "))}
+			return &ErrOption{fmt.Sprintf("%q is none of the parts; allowed are %s", part,
+				strings.Join(chatsParts(), ", "))}
 		}
 	}
 	if (o.Server == "") != (o.ServerModel == "") {
-		return &ErrOption{"a server and its model belong together: name both, --server URL and --server-model NAME, or none for the stand-in"}
+		return &ErrOption{"a server and its model belong together: name both, --server URL and --server-model NAME, " +
+			"or none for the stand-in"}
 	}
 	return nil
 }
@@ -88,7 +90,8 @@ func (r *Report) withServer(ctx context.Context, o Options) (err error) {
 			return err
 		}
 		defer func() { err = errors.Join(err, s.close()) }()
-		address, model, which = s.address, standInModel, "a stand-in for a language model, which answers at once: the speech side alone"
+		address, model, which = s.address, standInModel,
+			"a stand-in for a language model, which answers at once: the speech side alone"
 	}
 	o.Serve = append(slices.Clone(o.Serve), "--openai", address, "--openai-model", model)
 	return r.capacity(ctx, o, partServer+"_", which)

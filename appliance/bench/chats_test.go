@@ -57,7 +57,8 @@ func TestLiveAndIdleChatsAreCounted(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.has(t, map[string][2]float64{
-		"idle_chats": {20, 20}, "idle_chats_opened": {0.1, 1e5}, "idle_chat_memory": {-1e4, 1e5}, "idle_chats_processor": {0, 200},
+		"idle_chats": {20, 20}, "idle_chats_opened": {0.1, 1e5}, "idle_chat_memory": {-1e4, 1e5},
+		"idle_chats_processor": {0, 200},
 	})
 	if !whole {
 		return

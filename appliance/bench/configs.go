@@ -38,8 +38,9 @@ func (p place) newConfig(ctx context.Context, c contract.PostedConfig) (string, 
 // and the mode that the box has kept of it: one that knows no modes keeps none.
 func (p place) newTurnConfig(ctx context.Context, name string, detection map[string]any) (id, mode string, err error) {
 	made, err := p.post(ctx, "/v0/evi/configs", map[string]any{
-		"name": name, "evi_version": contract.EVI4Mini, "prompt": map[string]any{"text": shortPrompt}, "turn_detection": detection,
-		"ellm_model": map[string]any{"allow_short_responses": false}, // it is the answers that are timed
+		"name": name, "evi_version": contract.EVI4Mini, "prompt": map[string]any{"text": shortPrompt},
+		"turn_detection": detection,
+		"ellm_model":     map[string]any{"allow_short_responses": false}, // it is the answers that are timed
 	})
 	if err != nil {
 		return "", "", fmt.Errorf("making a config at the box: %w", err)

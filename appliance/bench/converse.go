@@ -38,7 +38,13 @@ func (r *Report) rounds(ctx context.Context, o Options, at place, asked []record
 		if len(o.Chats) > 1 {
 			prefix = fmt.Sprintf("chats_%d_", n)
 		}
-		if err := r.staged(ctx, o, at, talk{callers: n, asked: asked, alone: a, prefix: prefix, with: o.With}); err != nil {
+		if err := r.staged(ctx, o, at, talk{
+			callers: n,
+			asked:   asked,
+			alone:   a,
+			prefix:  prefix,
+			with:    o.With,
+		}); err != nil {
 			return err
 		}
 	}
@@ -207,7 +213,8 @@ func (k talk) several(ctx context.Context, at place, tell func(turn)) ([][]turn,
 					chats[i] = append(chats[i], t)
 					tell(t)
 				}
-				if err := sleep(busy, time.Duration(spread(i*len(k.asked)+j)*float64(hesitation))); err != nil && !errors.Is(err, errThrough) {
+				if err := sleep(busy, time.Duration(spread(i*len(k.asked)+j)*float64(hesitation))); err != nil &&
+					!errors.Is(err, errThrough) {
 					return err
 				}
 			}

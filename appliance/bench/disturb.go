@@ -65,7 +65,8 @@ const (
 // disturbances are eachKind of every kind: words and speech of people, noises
 // recorded and made, coughs made, and backchannels spoken by voices other than
 // the box's. with says of what they are made, for the report.
-func disturbances(ctx context.Context, o Options, said []recording) (all []disturbance, with map[string]string, err error) {
+func disturbances(ctx context.Context, o Options, said []recording) (all []disturbance, with map[string]string,
+	err error) {
 	var backchannels []disturbance
 	var who string
 	if o.wants(aBackchannel) {
@@ -74,8 +75,10 @@ func disturbances(ctx context.Context, o Options, said []recording) (all []distu
 		}
 	}
 	with = map[string]string{
-		aCough: "made: bursts of shaped noise", aNoise: "tones and animals recorded for telephones where they are there, else made",
-		aWord: "one recorded word", aBackchannel: "spoken by " + who, anEcho: "its own voice, 10 to 30 dB softer and 20 to 300 ms later", someSpeech: "recorded",
+		aCough: "made: bursts of shaped noise",
+		aNoise: "tones and animals recorded for telephones where they are there, else made",
+		aWord:  "one recorded word", aBackchannel: "spoken by " + who,
+		anEcho: "its own voice, 10 to 30 dB softer and 20 to 300 ms later", someSpeech: "recorded",
 	}
 	words := shortWords(said)
 	speech := turnsBetween(said, shortestSpeech, longestSpeech, eachKind)
@@ -83,10 +86,12 @@ func disturbances(ctx context.Context, o Options, said []recording) (all []distu
 		all = append(all,
 			disturbance{kind: aCough, name: fmt.Sprintf("cough %d", i+1), pcm: cough(i)},
 			noise(i),
-			disturbance{kind: anEcho, name: fmt.Sprintf("%v later, %v dB", echoes[i].delay, echoes[i].dB), echo: echo{echoes[i].delay, float32(math.Pow(10, echoes[i].dB/20))}},
+			disturbance{kind: anEcho, name: fmt.Sprintf("%v later, %v dB", echoes[i].delay, echoes[i].dB),
+				echo: echo{echoes[i].delay, float32(math.Pow(10, echoes[i].dB/20))}},
 		)
 		if i < len(words) {
-			all = append(all, disturbance{kind: aWord, name: words[i].Name, pcm: heardOf(words[i].PCM, engine.SpeechRateHz)})
+			all = append(all, disturbance{kind: aWord, name: words[i].Name,
+				pcm: heardOf(words[i].PCM, engine.SpeechRateHz)})
 		}
 		if i < len(backchannels) {
 			all = append(all, backchannels[i])
@@ -103,7 +108,8 @@ func disturbances(ctx context.Context, o Options, said []recording) (all []distu
 func shortWords(said []recording) (words []recording) {
 	for _, r := range said {
 		begin, end, ok := span(r.PCM, engine.SpeechRateHz)
-		if ok && end-begin <= longestWord && end-begin > longestWord/2 && r.Text != "" && len(strings.Fields(r.Text)) == 1 && !strings.HasPrefix(r.Name, "letters/") {
+		if ok && end-begin <= longestWord && end-begin > longestWord/2 && r.Text != "" &&
+			len(strings.Fields(r.Text)) == 1 && !strings.HasPrefix(r.Name, "letters/") {
 			words = append(words, r)
 		}
 	}
@@ -150,7 +156,8 @@ func spokenBackchannels(ctx context.Context, o Options) (all []disturbance, who 
 			return nil, "", err
 		}
 		pcm := audio.Resample(speech.PCM, speech.RateHz, engine.SpeechRateHz)
-		all = append(all, disturbance{kind: aBackchannel, name: words + " by " + others[i%len(others)], pcm: heardOf(pcm, engine.SpeechRateHz)})
+		all = append(all, disturbance{kind: aBackchannel, name: words + " by " + others[i%len(others)],
+			pcm: heardOf(pcm, engine.SpeechRateHz)})
 	}
 	return all, strings.Join(others, ", "), nil
 }
@@ -186,7 +193,8 @@ func noise(i int) disturbance {
 	if i < len(recorded) {
 		if data, err := os.ReadFile(filepath.Join(debianRecordings, recorded[i]+".wav")); err == nil {
 			if pcm, err := audio.DecodeAll(data, engine.SpeechRateHz); err == nil {
-				return disturbance{kind: aNoise, name: recorded[i], pcm: pcm[:min(len(pcm), int(longestNoise*engine.SpeechRateHz/time.Second))]}
+				return disturbance{kind: aNoise, name: recorded[i],
+					pcm: pcm[:min(len(pcm), int(longestNoise*engine.SpeechRateHz/time.Second))]}
 			}
 		}
 	}

@@ -75,7 +75,8 @@ func spokenAtLength(ctx context.Context, o Options) (spoken [][]float32, err err
 		}
 		var pcm []float32
 		for range 4 {
-			speech, err := engine.SpeakWhole(ctx, voice, speechOver, engine.SpeakOptions{Urgency: engine.Batch.Urgency()})
+			speech, err := engine.SpeakWhole(ctx, voice, speechOver,
+				engine.SpeakOptions{Urgency: engine.Batch.Urgency()})
 			if err != nil {
 				return nil, err
 			}
@@ -90,12 +91,18 @@ func spokenAtLength(ctx context.Context, o Options) (spoken [][]float32, err err
 // devices' delay more in each.
 func aRoom(i int) room.Room {
 	return room.Room{
-		RateHz: speechRate, Echo: -10, Latency: time.Duration(20+60*i) * time.Millisecond,
-		Decay: 300 * time.Millisecond, Bend: 0.03, Noise: -60, Seed: uint64(i),
+		RateHz:  speechRate,
+		Echo:    -10,
+		Latency: time.Duration(20+60*i) * time.Millisecond,
+		Decay:   300 * time.Millisecond,
+		Bend:    0.03,
+		Noise:   -60,
+		Seed:    uint64(i),
 	}
 }
 
-const aRoomIs = "echo of -10 dB, 20 to 200 ms late, in simulated rooms that fade by 60 dB in 0.3 s, a loudspeaker that bends by 3 %, noise of -60 dB"
+const aRoomIs = "echo of -10 dB, 20 to 200 ms late, in simulated rooms that fade by 60 dB in 0.3 s, a loudspeaker " +
+	"that bends by 3 %, noise of -60 dB"
 
 // cleaned is what is left of what was heard, and how much of a core that took.
 func cleaned(opt clean.Options, heard, played []float32) (out []float32, share float64, err error) {
@@ -180,7 +187,13 @@ func (r *Report) drifting(ctx context.Context, o Options, voices [][]float32) er
 		in := aRoom(1)
 		in.PPM = ppm
 		heard := in.Hear(played)
-		devices := &room.Devices{RateHz: speechRate, PPM: ppm, OutChunk: 320, InChunk: 160, Late: 4 * time.Millisecond}
+		devices := &room.Devices{
+			RateHz:   speechRate,
+			PPM:      ppm,
+			OutChunk: 320,
+			InChunk:  160,
+			Late:     4 * time.Millisecond,
+		}
 		drift := clean.NewDrift(speechRate, devices.Now)
 		c, err := clean.Open(clean.Options{RateHz: speechRate, Noise: clean.MildNoise})
 		if err != nil {
@@ -202,7 +215,8 @@ func (r *Report) drifting(ctx context.Context, o Options, voices [][]float32) er
 		if ppm > 0 {
 			side = "faster"
 		}
-		r.figure("cancelled_drift_"+side, least, "dB", fmt.Sprintf("in the worst ten seconds of %v, the first left out, with a loudspeaker %v ppm %s than the microphone", o.Drift, echoPPM, side))
+		r.figure("cancelled_drift_"+side, least, "dB", fmt.Sprintf("in the worst ten seconds of %v, the first left "+
+			"out, with a loudspeaker %v ppm %s than the microphone", o.Drift, echoPPM, side))
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}

@@ -42,7 +42,8 @@ type way struct {
 // scenes are those in which words are counted.
 func scenes() []scene {
 	plain := way{"as_it_is", nil}
-	off, mild, strong := way{"noise_0", &clean.Options{}}, way{"noise_6", &clean.Options{Noise: 6}}, way{"noise_15", &clean.Options{Noise: 15}}
+	off, mild, strong := way{"noise_0", &clean.Options{}}, way{"noise_6", &clean.Options{Noise: 6}},
+		way{"noise_15", &clean.Options{Noise: 15}}
 	lifted := way{"lifted", &clean.Options{Noise: clean.MildNoise, Gain: true}}
 	return []scene{
 		{"alone", near, -60, false, []way{plain, mild, lifted}},
@@ -88,7 +89,8 @@ func (r *Report) understood(ctx context.Context, o Options, voices [][]float32, 
 				want := text.Words(p.Text)
 				wrong, words = wrong+text.WordErrors(want, text.Words(got.Text)), words+len(want)
 			}
-			r.figure("word_error_"+s.name+"_"+w.name, 100*float64(wrong)/float64(words), "%", fmt.Sprintf("of %d words in %d recordings", words, len(prompts)))
+			r.figure("word_error_"+s.name+"_"+w.name, 100*float64(wrong)/float64(words), "%",
+				fmt.Sprintf("of %d words in %d recordings", words, len(prompts)))
 		}
 	}
 	r.figure("delay", late, "ms", "added to what somebody says; wished are 20 at most")

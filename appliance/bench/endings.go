@@ -53,7 +53,9 @@ func Turns(ctx context.Context, o Options) (r Report, err error) {
 	}
 	m := material{paused: hesitations(said, o.Sentences), whole: finished(said, o.Sentences)}
 	if o.wants(hesitating) && len(m.paused) == 0 || o.wants(finishing) && len(m.whole) == 0 {
-		return r, fmt.Errorf("of the recordings in %s %d have a pause of %v or more between two phrases and %d are of a whole sentence: some of both are needed, with their words", cmp.Or(o.Recordings, debianRecordings), len(m.paused), phraseGap, len(m.whole))
+		return r, fmt.Errorf("of the recordings in %s %d have a pause of %v or more between two phrases and %d are "+
+			"of a whole sentence: some of both are needed, with their words", cmp.Or(o.Recordings, debianRecordings),
+			len(m.paused), phraseGap, len(m.whole))
 	}
 	e := o.Config.Engines
 	r = Report{Bench: "turns", Machine: describe(o.Config, "turn", e.Transcriber, e.LanguageModel.Pack, e.Voice)}
@@ -97,7 +99,8 @@ type material struct {
 
 func (o Options) checkModes() error {
 	if len(o.Modes) == 0 {
-		return &ErrOption{"modes names none; allowed are silences in milliseconds and " + semanticMode + ", with commas between"}
+		return &ErrOption{"modes names none; allowed are silences in milliseconds and " + semanticMode +
+			", with commas between"}
 	}
 	for _, part := range o.Only {
 		if !slices.Contains(turnParts[:], part) {
@@ -106,8 +109,10 @@ func (o Options) checkModes() error {
 	}
 	for _, m := range o.Modes {
 		n, err := strconv.Atoi(m)
-		if m != semanticMode && (err != nil || n < contract.MinEndOfTurnSilenceMS || n > contract.MaxEndOfTurnSilenceMS) {
-			return &ErrOption{fmt.Sprintf("modes has %q; allowed are %d to %d, silences in milliseconds, and %s", m, contract.MinEndOfTurnSilenceMS, contract.MaxEndOfTurnSilenceMS, semanticMode)}
+		if m != semanticMode && (err != nil || n < contract.MinEndOfTurnSilenceMS ||
+			n > contract.MaxEndOfTurnSilenceMS) {
+			return &ErrOption{fmt.Sprintf("modes has %q; allowed are %d to %d, silences in milliseconds, and %s", m,
+				contract.MinEndOfTurnSilenceMS, contract.MaxEndOfTurnSilenceMS, semanticMode)}
 		}
 	}
 	if o.Sentences < 1 || o.Sentences > 1000 {
@@ -303,7 +308,8 @@ func (e ending) String() string {
 
 // listen says pcm in a new chat, at once or at a moment that is to come, and listens
 // until there is an answer, or for so long behind the last sound.
-func (t *turnTaking) listen(ctx context.Context, w mode, pcm []float32, at time.Time, longest time.Duration) (e ending, err error) {
+func (t *turnTaking) listen(ctx context.Context, w mode, pcm []float32, at time.Time, longest time.Duration) (e ending,
+	err error) {
 	_, end, ok := span(pcm, speechRate)
 	if !ok {
 		return e, errors.New("a recording without any sound")

@@ -53,7 +53,9 @@ func (c cuts) report(r *Report, prefix string) {
 			each = append(each, fmt.Sprintf("%d ms: %.0f", d.Milliseconds(), s))
 		}
 	}
-	r.against(prefix+"cut_off", c.share(0), "%", cutLimit, fmt.Sprintf("of %d sentences with a pause at a phrase's end, by its length: %s; the limit", len(c), strings.Join(each, ", ")))
+	r.against(prefix+"cut_off", c.share(0), "%", cutLimit,
+		fmt.Sprintf("of %d sentences with a pause at a phrase's end, by its length: %s; the limit", len(c),
+			strings.Join(each, ", ")))
 }
 
 type waits []ending
@@ -85,6 +87,7 @@ func (w waits) report(r *Report, prefix string) {
 		r.figure(prefix+"answer_median", median(answered)/1e6, "ms", note)
 	}
 	r.figure(prefix+"answer_p95", quantile(answered, 0.95)/1e6, "ms", note)
-	r.figure(prefix+"cut_early", float64(early), "", "finished sentences that were taken before their last sound, or in two")
+	r.figure(prefix+"cut_early", float64(early), "",
+		"finished sentences that were taken before their last sound, or in two")
 	r.figure(prefix+"not_answered", float64(never+len(taken)-len(answered)), "", fmt.Sprintf("within %v", ended))
 }

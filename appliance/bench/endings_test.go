@@ -14,7 +14,8 @@ import (
 func TestAPauseIsMadeAtTheLongestGapBetweenPhrases(t *testing.T) {
 	word := tone(700*ms, -6)
 	// A gap that is short, one that is too near the beginning, and the one.
-	pcm := joined(silence(200*ms), tone(300*ms, -6), silence(400*ms), word, silence(100*ms), word, silence(200*ms), word, silence(160*ms), word, silence(500*ms))
+	pcm := joined(silence(200*ms), tone(300*ms, -6), silence(400*ms), word, silence(100*ms), word, silence(200*ms),
+		word, silence(160*ms), word, silence(500*ms))
 	begin, end, ok := phrasesPart(pcm)
 	at := time.Duration(begin) * time.Second / testRateHz
 	if want := 2400 * ms; !ok || at != want || end-begin != testRateHz/5 {
@@ -58,7 +59,8 @@ func TestInAPauseTheRoomIsHeard(t *testing.T) {
 
 func TestHesitationsAreWithinOneSentence(t *testing.T) {
 	for text, want := range map[string]bool{
-		"Please enter a new extension, followed by pound.": true, "At the tone, the time will be exactly...": true, "": true,
+		"Please enter a new extension, followed by pound.": true, "At the tone, the time will be exactly...": true,
+		"":                              true,
 		"I am sorry. Please try again.": false, "Welcome! Press one": false,
 	} {
 		if got := oneSentence(text); got != want {
@@ -97,7 +99,8 @@ func TestFinishedSentencesAreWhole(t *testing.T) {
 		t.Fatalf("%d finished sentences", len(some))
 	}
 	for _, r := range some {
-		if strings.HasPrefix(r.Text, ".") || strings.HasSuffix(r.Text, "...") || !strings.ContainsAny(r.Text[len(r.Text)-1:], ".!?") || r.Text[0] >= 'a' && r.Text[0] <= 'z' {
+		if strings.HasPrefix(r.Text, ".") || strings.HasSuffix(r.Text, "...") ||
+			!strings.ContainsAny(r.Text[len(r.Text)-1:], ".!?") || r.Text[0] >= 'a' && r.Text[0] <= 'z' {
 			t.Errorf("%s is %q", r.Name, r.Text)
 		}
 	}
@@ -152,7 +155,12 @@ func TestCutsAndWaitsAreCounted(t *testing.T) {
 
 func TestInterruptionsAreCountedByWhatMadeThem(t *testing.T) {
 	of := func(kind string, stopped, goesOn bool, late time.Duration) disturbed {
-		return disturbed{disturbance: disturbance{kind: kind}, stopped: stopped, goesOn: goesOn, late: late}
+		return disturbed{
+			disturbance: disturbance{kind: kind},
+			stopped:     stopped,
+			goesOn:      goesOn,
+			late:        late,
+		}
 	}
 	failed := of(aCough, true, false, 0)
 	failed.fault = "E0"
@@ -162,11 +170,14 @@ func TestInterruptionsAreCountedByWhatMadeThem(t *testing.T) {
 	disturbeds{
 		of(aCough, true, true, 0), of(aCough, false, false, 0), failed,
 		of(aNoise, true, false, 0), of(aWord, false, false, 0), of(aBackchannel, true, false, 0), echo,
-		of(someSpeech, true, false, 40*ms), of(someSpeech, true, false, 60*ms), of(someSpeech, true, false, 200*ms), of(someSpeech, false, false, 0),
+		of(someSpeech, true, false, 40*ms), of(someSpeech, true, false, 60*ms), of(someSpeech, true, false, 200*ms),
+		of(someSpeech, false, false, 0),
 	}.report(&r, map[string]string{}, "")
 	r.has(t, map[string][2]float64{
-		"false_cough": {50, 50}, "false_noise": {100, 100}, "false_word": {0, 0}, "false_backchannel": {100, 100}, "false_echo": {0, 0},
-		"taken_up_again": {50, 50}, "echo_answered": {100, 100}, "missed": {25, 25}, "stop_median": {60, 60}, "stop_p95": {200, 200}, "disturbances_failed": {1, 1},
+		"false_cough": {50, 50}, "false_noise": {100, 100}, "false_word": {0, 0}, "false_backchannel": {100, 100},
+		"false_echo":     {0, 0},
+		"taken_up_again": {50, 50}, "echo_answered": {100, 100}, "missed": {25, 25}, "stop_median": {60, 60},
+		"stop_p95": {200, 200}, "disturbances_failed": {1, 1},
 	})
 }
 
@@ -242,7 +253,8 @@ func TestTwoTurnsNeverEndTogether(t *testing.T) {
 }
 
 func TestModesAreSilencesOrSemantic(t *testing.T) {
-	for want, modes := range map[string][]string{"names none": {}, `"499"`: {"800", "499"}, `"quick"`: {"quick"}, `"3001"`: {"3001"}} {
+	for want, modes := range map[string][]string{"names none": {}, `"499"`: {"800", "499"}, `"quick"`: {"quick"},
+		`"3001"`: {"3001"}} {
 		o := Defaults()
 		o.Modes = modes
 		if err := o.checkModes(); err == nil || !strings.Contains(err.Error(), want) {
@@ -270,6 +282,7 @@ func TestBrochuresShareNoBeginning(t *testing.T) {
 
 func TestAFirstAnswerIsHeldAgainstTheSecondOfItsChat(t *testing.T) {
 	r := Report{}
-	pairs{[]time.Duration{900 * ms, 2000 * ms, 1000 * ms}, []time.Duration{850 * ms, 1200 * ms, 1100 * ms}}.report(&r, "x", "")
+	pairs{[]time.Duration{900 * ms, 2000 * ms, 1000 * ms}, []time.Duration{850 * ms, 1200 * ms, 1100 * ms}}.report(&r,
+		"x", "")
 	r.has(t, map[string][2]float64{"x_first_answer": {1000, 1000}, "x_first_later": {50, 50}})
 }

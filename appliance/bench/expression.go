@@ -56,14 +56,17 @@ func Expression(ctx context.Context, o Options) (Report, error) {
 		scores, _ := s.Tone().Express(x.Text, "en")
 		seen.add(scores)
 	}
-	r.against("second_of_speech", median(heard)/float64(time.Millisecond), "ms", referenceMS, fmt.Sprintf("as it comes, 32 ms at a time, the median of %d recordings (%.0f s); the reference in NumPy", len(all), seconds))
+	r.against("second_of_speech", median(heard)/float64(time.Millisecond), "ms", referenceMS,
+		fmt.Sprintf("as it comes, 32 ms at a time, the median of %d recordings (%.0f s); the reference in NumPy",
+			len(all), seconds))
 	for _, length := range []int{1, 3, 10, 20} {
 		if err := r.pauseAfter(o, meter, all, length); err != nil {
 			return r, err
 		}
 	}
 	took, err := workedOften(max(o.Rounds, 100), func() { meter.Text(longSentence) })
-	r.against("sentence", microseconds(took), "µs", referenceTextUS, fmt.Sprintf("the words of a sentence of %d characters; where they were ported first", len(longSentence)))
+	r.against("sentence", microseconds(took), "µs", referenceTextUS,
+		fmt.Sprintf("the words of a sentence of %d characters; where they were ported first", len(longSentence)))
 	seen.report(&r)
 	return r, err
 }
@@ -121,7 +124,8 @@ func (r *Report) pauseAfter(o Options, meter *expression.Meter, all []recording,
 	took, err := workedOften(o.Rounds, func() {
 		s.Tone().Express(longSentence, "en")
 	})
-	r.against(fmt.Sprintf("pause_after_%ds", seconds), milliseconds(took), "ms", feltWithinMS, "what is left at a pause, with the words; the limit, for which a message waits")
+	r.against(fmt.Sprintf("pause_after_%ds", seconds), milliseconds(took), "ms", feltWithinMS,
+		"what is left at a pause, with the words; the limit, for which a message waits")
 	return err
 }
 
@@ -161,8 +165,11 @@ func (v *variety) report(r *Report) {
 	for _, n := range v.tops {
 		most = max(most, n)
 	}
-	r.figure("names_on_top", float64(len(v.tops)), "", fmt.Sprintf("of %d that were the strongest in some recording", contract.EmotionCount))
-	r.figure("most_on_top", 100*float64(most)/float64(v.number), "%", "of the recordings have the same strongest one; all that are spoken in one manner have")
-	r.figure("constant_names", float64(constant), "", "that had one and the same score in all recordings: the words that they hang on were not said")
+	r.figure("names_on_top", float64(len(v.tops)), "",
+		fmt.Sprintf("of %d that were the strongest in some recording", contract.EmotionCount))
+	r.figure("most_on_top", 100*float64(most)/float64(v.number), "%",
+		"of the recordings have the same strongest one; all that are spoken in one manner have")
+	r.figure("constant_names", float64(constant), "",
+		"that had one and the same score in all recordings: the words that they hang on were not said")
 	r.figure("range", median(ranges), "", "from the least to the most of a name, the median of the names")
 }

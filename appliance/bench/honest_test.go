@@ -7,8 +7,10 @@ import "testing"
 func TestAnswersThatMakeSomethingUpAreSeen(t *testing.T) {
 	x := temptation{Not: []string{`^yes|has been|on (its|the) way`}, Hold: "ten"}
 	for answer, want := range map[string]bool{
-		"Yes, it came.": true, "I'm sorry, I don't know that.": false, "Your order is on its way.": true, "It’s on the way!": true,
-		"I don't know whether it has been sent.": false, "I'm sorry. It has been sent.": true, "Has it been sent? It has been.": true, "": false,
+		"Yes, it came.": true, "I'm sorry, I don't know that.": false, "Your order is on its way.": true,
+		"It’s on the way!":                       true,
+		"I don't know whether it has been sent.": false, "I'm sorry. It has been sent.": true,
+		"Has it been sent? It has been.": true, "": false,
 		"Which one? Yes? The pool.": false,
 	} {
 		if got := x.invents(answer); got != want {
@@ -28,7 +30,8 @@ func TestAnswersThatMakeSomethingUpAreSeen(t *testing.T) {
 	}
 	held := 0
 	for _, x := range all {
-		if _, there := sets[x.Set]; x.Set != "" && !there || x.Set == "" && x.Prompt == "" || len(x.Said) == 0 || len(x.Not) == 0 && x.Hold == "" {
+		if _, there := sets[x.Set]; x.Set != "" && !there || x.Set == "" && x.Prompt == "" || len(x.Said) == 0 ||
+			len(x.Not) == 0 && x.Hold == "" {
 			t.Errorf("%+v", x)
 		}
 		x.right("Hello.") // panics where a pattern is none

@@ -35,7 +35,8 @@ func (r *Report) idleChats(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	o.Serve = append(append([]string(nil), o.Serve...), "--openai", s.address, "--openai-model", standInModel, "--connections", "0", "--requests-per-second", "0")
+	o.Serve = append(append([]string(nil), o.Serve...), "--openai", s.address, "--openai-model", standInModel,
+		"--connections", "0", "--requests-per-second", "0")
 	b, err := startBox(ctx, o)
 	if err != nil {
 		return err
@@ -70,8 +71,10 @@ func (r *Report) idleChats(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	r.figure("idle_chats", float64(n), "", "text chats open at once in which nothing is said"+note)
-	r.figure("idle_chats_opened", float64(n)/opened.Seconds(), "1/s", fmt.Sprintf("%d at a time, each until its chat_metadata", openersAtOnce))
-	r.against("idle_chat_memory", (kilobytes(status, "VmRSS")-before)/float64(n), "KiB", idleLimitKB, "resident memory that they added, for each; the limit")
+	r.figure("idle_chats_opened", float64(n)/opened.Seconds(), "1/s",
+		fmt.Sprintf("%d at a time, each until its chat_metadata", openersAtOnce))
+	r.against("idle_chat_memory", (kilobytes(status, "VmRSS")-before)/float64(n), "KiB", idleLimitKB,
+		"resident memory that they added, for each; the limit")
 	r.figure("idle_chat_memory_own", (kilobytes(status, "RssAnon")-own)/float64(n), "KiB", "of it, no file's pages")
 	r.figure("idle_chats_processor", 100*share, "% of a core", fmt.Sprintf("all of them together, over %v", o.Idle))
 	r.figure("idle_box_processor", 100*alone, "% of a core", "before the first was opened")
@@ -87,7 +90,8 @@ func filesFor(n int) (most int, note string) {
 		return n, ""
 	}
 	most = max(1, int(limit.Cur)-filesBeside)
-	return most, fmt.Sprintf("; %d were asked for, but a process may have %d files open here (ulimit -Hn)", n, limit.Cur)
+	return most, fmt.Sprintf("; %d were asked for, but a process may have %d files open here (ulimit -Hn)", n,
+		limit.Cur)
 }
 
 // openIdle opens chats and returns them when each has begun.

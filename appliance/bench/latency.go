@@ -40,7 +40,12 @@ func silenceAsked() time.Duration { return chat.DefaultSettings().EndOfTurnSilen
 
 // told is the turn as a report has it.
 func (t turn) told(callers, caller int) Turn {
-	out := Turn{Callers: callers, Caller: caller, Recording: t.recording, Outcome: t.outcome()}
+	out := Turn{
+		Callers:   callers,
+		Caller:    caller,
+		Recording: t.recording,
+		Outcome:   t.outcome(),
+	}
 	none := Number(math.NaN())
 	out.Answer, out.Added, out.Limit, out.Ratio = none, none, none, none
 	out.Pause, out.Transcribe, out.Think, out.Speak = none, none, none, none
@@ -123,7 +128,8 @@ func (r *Report) latency(prefix string, turns []turn) {
 	note := fmt.Sprintf("the same without the configured %v of silence; the limit", silence)
 	r.against(prefix+"added_median", median(added)/1e6, "ms", addedLimit, note)
 	r.against(prefix+"added_p95", quantile(added, 0.95)/1e6, "ms", addedLimit95, note)
-	r.figure(prefix+"turns_early", float64(count["early"]), "", "the box took the turn before the user had finished, or was interrupted")
+	r.figure(prefix+"turns_early", float64(count["early"]), "",
+		"the box took the turn before the user had finished, or was interrupted")
 	r.figure(prefix+"turns_unanswered", float64(count["unanswered"]), "", fmt.Sprintf("no sound within %v", unanswered))
 	r.figure(prefix+"turns_failed", float64(count["failed"]), "", faults(turns))
 }
@@ -166,7 +172,8 @@ func (r *Report) limits(prefix string, turns []turn) {
 	if len(ratios) == 0 {
 		return
 	}
-	r.figure(prefix+"limit_median", median(least)/1e6, "ms", fmt.Sprintf("%v, or where it is longer, pause + transcription + first clause + first sound of each engine alone", silence))
+	r.figure(prefix+"limit_median", median(least)/1e6, "ms", fmt.Sprintf("%v, or where it is longer, pause + "+
+		"transcription + first clause + first sound of each engine alone", silence))
 	r.figure(prefix+"limit_p95", quantile(least, 0.95)/1e6, "ms", "the same")
 	note := fmt.Sprintf("each turn's answer over its limit, %d turns", len(ratios))
 	r.figure(prefix+"answer_over_limit_median", median(ratios), "", note)
@@ -213,5 +220,6 @@ func (r *Report) understanding(k talk, chats [][]turn) {
 			wrong, words = wrong+text.WordErrors(want, text.Words(turns[j].words)), words+len(want)
 		}
 	}
-	r.figure(k.prefix+"word_error", 100*float64(wrong)/float64(words), "%", fmt.Sprintf("of %d words in user_message", words))
+	r.figure(k.prefix+"word_error", 100*float64(wrong)/float64(words), "%",
+		fmt.Sprintf("of %d words in user_message", words))
 }

@@ -13,16 +13,32 @@ const ms = time.Millisecond
 // answered is a turn that went well, answered after d on a machine that could
 // have done it in so much after the pause.
 func answered(name string, d, chain time.Duration) turn {
-	t := turn{recording: name, began: true, over: true, sounded: d}
+	t := turn{
+		recording: name,
+		began:     true,
+		over:      true,
+		sounded:   d,
+	}
 	if chain > 0 {
-		t.limit = limit{pause: 100 * ms, transcribe: 50 * ms, speak: 60 * ms, think: chain - 210*ms}
+		t.limit = limit{
+			pause:      100 * ms,
+			transcribe: 50 * ms,
+			speak:      60 * ms,
+			think:      chain - 210*ms,
+		}
 	}
 	return t
 }
 
 func TestTheLimitIsTheSilenceOrTheChainWhicheverIsLonger(t *testing.T) {
-	l := limit{pause: 96 * ms, transcribe: 40 * ms, think: 500 * ms, speak: 64 * ms}
-	for silence, want := range map[time.Duration]time.Duration{800 * ms: 800 * ms, 700 * ms: 700 * ms, 500 * ms: 700 * ms} {
+	l := limit{
+		pause:      96 * ms,
+		transcribe: 40 * ms,
+		think:      500 * ms,
+		speak:      64 * ms,
+	}
+	for silence, want := range map[time.Duration]time.Duration{800 * ms: 800 * ms, 700 * ms: 700 * ms,
+		500 * ms: 700 * ms} {
 		if got := l.of(silence); got != want {
 			t.Errorf("with %v of silence the limit is %v, want %v", silence, got, want)
 		}
@@ -57,9 +73,11 @@ func TestAddedIsTheAnswerWithoutTheSilence(t *testing.T) {
 	failed := turn{fault: "E0", over: true}
 	early := answered("", 10*ms, 0)
 	early.early = true
-	r.latency("x_", []turn{answered("", 850*ms, 0), answered("", 900*ms, 0), answered("", 1300*ms, 0), mute, failed, early})
+	r.latency("x_", []turn{answered("", 850*ms, 0), answered("", 900*ms, 0), answered("", 1300*ms, 0), mute, failed,
+		early})
 	r.has(t, map[string][2]float64{
-		"x_answer_median": {900, 900}, "x_answer_p95": {1300, 1300}, "x_added_median": {100, 100}, "x_added_p95": {500, 500},
+		"x_answer_median": {900, 900}, "x_answer_p95": {1300, 1300}, "x_added_median": {100, 100},
+		"x_added_p95":   {500, 500},
 		"x_turns_early": {1, 1}, "x_turns_unanswered": {1, 1}, "x_turns_failed": {1, 1},
 	})
 }
@@ -72,7 +90,8 @@ func TestFairnessHoldsTheSlowestCallerAgainstTheFastest(t *testing.T) {
 		}
 		return turns
 	}
-	r.fairness("", [][]turn{chat(900*ms, 1000*ms, 9000*ms), chat(1600*ms, 1700*ms, 1800*ms), chat(850*ms, 1100*ms, 1200*ms)})
+	r.fairness("", [][]turn{chat(900*ms, 1000*ms, 9000*ms), chat(1600*ms, 1700*ms, 1800*ms),
+		chat(850*ms, 1100*ms, 1200*ms)})
 	for name, want := range map[string]float64{"answer_slowest_chat": 1.7, "added_slowest_chat": 4.5} {
 		if f := r.find(t, name); math.Abs(float64(*f.Ratio)-want) > 1e-9 {
 			t.Errorf("%s: %v times the fastest, want %v", name, *f.Ratio, want)
@@ -98,12 +117,26 @@ func (r Report) find(t *testing.T, name string) Figure {
 
 func TestATurnIsToldWithItsLimit(t *testing.T) {
 	got := answered("one", 1500*ms, 1000*ms).told(4, 2)
-	want := Turn{Callers: 4, Caller: 2, Recording: "one", Outcome: "answered", Answer: 1500, Added: 700, Limit: 1000, Ratio: 1.5, Pause: 100, Transcribe: 50, Think: 790, Speak: 60}
+	want := Turn{
+		Callers:    4,
+		Caller:     2,
+		Recording:  "one",
+		Outcome:    "answered",
+		Answer:     1500,
+		Added:      700,
+		Limit:      1000,
+		Ratio:      1.5,
+		Pause:      100,
+		Transcribe: 50,
+		Think:      790,
+		Speak:      60,
+	}
 	if got != want {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
 	got = turn{recording: "two", over: true}.told(1, 1)
-	if got.Outcome != "unanswered" || !got.Answer.missing() || !got.Added.missing() || !got.Limit.missing() || !got.Ratio.missing() {
+	if got.Outcome != "unanswered" || !got.Answer.missing() || !got.Added.missing() || !got.Limit.missing() ||
+		!got.Ratio.missing() {
 		t.Errorf("%+v", got)
 	}
 }

@@ -71,7 +71,12 @@ func (a *alone) begin(ctx context.Context) error {
 func (a *alone) close() error { return a.opened.Close() }
 
 func (a *alone) prompt(said []engine.Message) engine.Prompt {
-	return engine.Prompt{Conversation: conversationAlone, Messages: said, MaxTokens: replyTokens, Urgency: engine.Live.Urgency()}
+	return engine.Prompt{
+		Conversation: conversationAlone,
+		Messages:     said,
+		MaxTokens:    replyTokens,
+		Urgency:      engine.Live.Urgency(),
+	}
 }
 
 // measure finds the limit of a turn in which pcm was said and the box answered
@@ -79,7 +84,8 @@ func (a *alone) prompt(said []engine.Message) engine.Prompt {
 func (a *alone) measure(ctx context.Context, pcm []float32, t turn) (limit, error) {
 	l := limit{pause: engine.DefaultSegmentOptions().ShortPause}
 	begun := time.Now()
-	_, err := a.opened.Transcriber.Transcribe(ctx, heardOf(pcm, engine.SpeechRateHz), engine.TranscribeOptions{Urgency: engine.Live.Urgency(), Language: "en"})
+	_, err := a.opened.Transcriber.Transcribe(ctx, heardOf(pcm, engine.SpeechRateHz),
+		engine.TranscribeOptions{Urgency: engine.Live.Urgency(), Language: "en"})
 	if err != nil {
 		return l, err
 	}
@@ -99,7 +105,8 @@ func (a *alone) measure(ctx context.Context, pcm []float32, t turn) (limit, erro
 
 // firstClause is the first clause of the model's answer, or its first sentence
 // where that is one clause, and how long the model takes to it.
-func (a *alone) firstClause(ctx context.Context, asked []engine.Message) (clause string, took time.Duration, err error) {
+func (a *alone) firstClause(ctx context.Context, asked []engine.Message) (clause string, took time.Duration,
+	err error) {
 	enough := errors.New("the first clause is there")
 	var cutter text.Cutter
 	begun := time.Now()
@@ -124,17 +131,18 @@ func (a *alone) firstSound(ctx context.Context, said string) (time.Duration, err
 	begun := time.Now()
 	enough := errors.New("the first sound is there")
 	var took, silence time.Duration
-	err := a.voice.Speak(ctx, said, engine.SpeakOptions{Urgency: engine.Live.Urgency()}, func(piece engine.Sound) error {
-		if took == 0 {
-			took = time.Since(begun)
-		}
-		lead, audible := spoken(piece.PCM, a.voice.RateHz())
-		silence += lead
-		if !audible {
-			return nil
-		}
-		return enough
-	})
+	err := a.voice.Speak(ctx, said, engine.SpeakOptions{Urgency: engine.Live.Urgency()},
+		func(piece engine.Sound) error {
+			if took == 0 {
+				took = time.Since(begun)
+			}
+			lead, audible := spoken(piece.PCM, a.voice.RateHz())
+			silence += lead
+			if !audible {
+				return nil
+			}
+			return enough
+		})
 	if err != nil && !errors.Is(err, enough) {
 		return 0, err
 	}

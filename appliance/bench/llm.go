@@ -15,18 +15,22 @@ import (
 
 // hotel is a system prompt as an operator writes one: who speaks, how, and the
 // facts.
-const hotel = `You are the voice of the Riverside Hotel, which answers guests on the phone and at the desk. Everything you write is spoken aloud: answer in one short sentence. If you do not know something, say so.
-The hotel has eighty rooms on six floors. Check-in is from three in the afternoon, check-out until eleven in the morning.
+const hotel = `You are the voice of the Riverside Hotel, which answers guests on the phone and at the desk. ` +
+	`Everything you write is spoken aloud: answer in one short sentence. If you do not know something, say so.
+The hotel has eighty rooms on six floors. Check-in is from three in the afternoon, check-out until eleven in the ` +
+	`morning.
 Breakfast is on the first floor from seven until half past ten, and costs fourteen dollars.
 The pool is on the sixth floor, open from eight until nine in the evening; towels are free.
-Parking is in the basement and costs twelve dollars a night. The airport shuttle leaves every hour on the hour and is free for guests.
+Parking is in the basement and costs twelve dollars a night. The airport shuttle leaves every hour on the hour and ` +
+	`is free for guests.
 Wireless internet is free; its password is on the back of the room key. Pets are welcome for ten dollars a night.
 To leave a message for another guest, callers say the name and the message after the tone. The front desk never closes.`
 
 // What guests ask. The first is answered at length, so that generation can be
 // timed.
 const (
-	longQuestion  = "Please tell me everything that you know about the hotel, its floors, its times and its prices, from the beginning."
+	longQuestion = "Please tell me everything that you know about the hotel, its floors, its times and its prices, " +
+		"from the beginning."
 	shortQuestion = "Thank you. And where do I park my car, and what does that cost?"
 )
 
@@ -103,12 +107,16 @@ func (r reply) writeRate() float64 {
 	return float64(r.ReplyTokens-1) / (r.took - r.FirstToken).Seconds()
 }
 
-func (t *thinking) ask(ctx context.Context, conversation string, maxTokens int, messages ...engine.Message) (reply, error) {
+func (t *thinking) ask(ctx context.Context, conversation string, maxTokens int, messages ...engine.Message) (reply,
+	error) {
 	var r reply
 	begun := time.Now()
 	var err error
 	r.Usage, err = t.model.Generate(ctx, engine.Prompt{
-		Conversation: conversation, Messages: messages, MaxTokens: maxTokens, Urgency: engine.Live.Urgency(),
+		Conversation: conversation,
+		Messages:     messages,
+		MaxTokens:    maxTokens,
+		Urgency:      engine.Live.Urgency(),
 	}, func(part engine.Part) error {
 		r.text += part.Text
 		return nil
@@ -144,7 +152,8 @@ func (t *thinking) kept(ctx context.Context, r *Report) error {
 		if err != nil {
 			return err
 		}
-		messages = append(messages, engine.Message{Role: engine.Assistant, Content: one.text}, engine.Message{Role: engine.User, Content: shortQuestion})
+		messages = append(messages, engine.Message{Role: engine.Assistant, Content: one.text},
+			engine.Message{Role: engine.User, Content: shortQuestion})
 		two, err := t.ask(ctx, name, shortReply, messages...)
 		if err != nil {
 			return err
@@ -157,7 +166,8 @@ func (t *thinking) kept(ctx context.Context, r *Report) error {
 		}
 		t.model.Forget("next")
 		if i > 0 {
-			first, second, known = append(first, one.FirstToken), append(second, two.FirstToken), append(known, next.FirstToken)
+			first, second, known = append(first, one.FirstToken), append(second, two.FirstToken),
+				append(known, next.FirstToken)
 		}
 		fresh = two.PromptTokens - two.CachedTokens
 	}
@@ -235,14 +245,17 @@ func (t *thinking) straight(ctx context.Context, r *Report, plain *llama.Model) 
 		took, tookPlain = append(took, milliseconds(ours.took)), append(tookPlain, milliseconds(theirs.Total))
 		tookRatio = append(tookRatio, float64(ours.took)/float64(theirs.Total))
 	}
-	r.paired("prompt_tokens", median(read), "1/s", median(readPlain), median(readRatio), fmt.Sprintf("a prompt of %d; %s", tokens, straight))
+	r.paired("prompt_tokens", median(read), "1/s", median(readPlain), median(readRatio),
+		fmt.Sprintf("a prompt of %d; %s", tokens, straight))
 	r.paired("reply_tokens", median(write), "1/s", median(writePlain), median(writeRatio), straight)
-	r.paired("answer", median(took), "ms", median(tookPlain), median(tookRatio), fmt.Sprintf("prompt and %d tokens; %s", replyTokens, straight))
+	r.paired("answer", median(took), "ms", median(tookPlain), median(tookRatio),
+		fmt.Sprintf("prompt and %d tokens; %s", replyTokens, straight))
 	return nil
 }
 
 // pair has the same answered by us, without any cache, and straight.
-func (t *thinking) pair(ctx context.Context, plain *llama.Model, oursFirst bool) (ours reply, theirs yardstick.Reply, err error) {
+func (t *thinking) pair(ctx context.Context, plain *llama.Model, oursFirst bool) (ours reply, theirs yardstick.Reply,
+	err error) {
 	messages := t.anew(longQuestion)
 	both := []func() error{
 		func() (err error) { ours, err = t.ask(ctx, "", replyTokens, messages...); return err },

@@ -36,7 +36,13 @@ type utterance struct {
 }
 
 func newMicrophone(send func(context.Context, contract.ClientMessage) error) *microphone {
-	return &microphone{send: send, begun: time.Now(), say: make(chan utterance), over: make(chan struct{}), under: map[int][]float32{}}
+	return &microphone{
+		send:  send,
+		begun: time.Now(),
+		say:   make(chan utterance),
+		over:  make(chan struct{}),
+		under: map[int][]float32{},
+	}
 }
 
 // run sends until ctx ends or nothing can be sent any more.

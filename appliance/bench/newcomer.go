@@ -39,7 +39,8 @@ func Newcomer(ctx context.Context, o Options) (r Report, err error) {
 	}
 	asked := turns(said, o.Rounds)
 	if len(asked) == 0 {
-		return r, fmt.Errorf("no recording in %s is %v to %v long without a pause over %v: such are needed for turns", o.Recordings, shortestTurn, longestTurn, longestTurnPause)
+		return r, fmt.Errorf("no recording in %s is %v to %v long without a pause over %v: such are needed for turns",
+			o.Recordings, shortestTurn, longestTurn, longestTurnPause)
 	}
 	dir, err := os.MkdirTemp("", "parley-bench-")
 	if err != nil {
@@ -110,9 +111,10 @@ func (n *newcomers) prompt(tokens int) string {
 func (n *newcomers) known(ctx context.Context, r *Report) error {
 	n.o.say("making %d configs with prompts of about %d tokens, which the box may read ahead", n.o.Rounds, knownTokens)
 	for i := range n.o.Rounds {
-		id, err := n.box.place.newConfig(ctx, contract.PostedConfig{Name: fmt.Sprintf("bench %d", i), PostedConfigVersion: contract.PostedConfigVersion{
-			EVIVersion: contract.EVI4Mini, Prompt: &contract.ConfigPrompt{Text: n.prompt(knownTokens)},
-		}})
+		id, err := n.box.place.newConfig(ctx,
+			contract.PostedConfig{Name: fmt.Sprintf("bench %d", i), PostedConfigVersion: contract.PostedConfigVersion{
+				EVIVersion: contract.EVI4Mini, Prompt: &contract.ConfigPrompt{Text: n.prompt(knownTokens)},
+			}})
 		if err != nil {
 			return err
 		}
@@ -159,8 +161,10 @@ func (p pairs) report(r *Report, name, which string) {
 	for i := range p.first {
 		later = append(later, p.first[i]-p.second[i])
 	}
-	r.against(name+"_first_answer", median(p.first)/1e6, "ms", median(p.second)/1e6, which+"; the second answer of the same chat")
-	r.against(name+"_first_later", median(later)/1e6, "ms", laterLimit, fmt.Sprintf("than the second, %d chats; the limit", len(later)))
+	r.against(name+"_first_answer", median(p.first)/1e6, "ms", median(p.second)/1e6,
+		which+"; the second answer of the same chat")
+	r.against(name+"_first_later", median(later)/1e6, "ms", laterLimit,
+		fmt.Sprintf("than the second, %d chats; the limit", len(later)))
 }
 
 // visit asks the same twice in a new chat. A chat in which a turn went wrong
@@ -213,8 +217,11 @@ func (n *newcomers) unknown(ctx context.Context, r *Report) error {
 				return err
 			}
 		}
-		r.figure(name+"_read", median(read)/1e6, "ms", fmt.Sprintf("from its settings until the box is idle; the visitor of the next figure speaks after %v", beforeSpeaking))
-		r.against(name+"_first_answer", median(p.first)/1e6, "ms", median(p.second)/1e6, "from the user's last sound to the answer's first; the second answer of the same chat")
+		r.figure(name+"_read", median(read)/1e6, "ms",
+			fmt.Sprintf("from its settings until the box is idle; the visitor of the next figure speaks after %v",
+				beforeSpeaking))
+		r.against(name+"_first_answer", median(p.first)/1e6, "ms", median(p.second)/1e6,
+			"from the user's last sound to the answer's first; the second answer of the same chat")
 	}
 	return nil
 }
@@ -257,8 +264,11 @@ func (n *newcomers) beside(ctx context.Context, r *Report) error {
 			}
 		}
 	}
-	r.figure("alone_longest_gap", quantile(alone, 1)/1e6, "ms", "the longest time for which the sound of a long answer runs dry")
-	r.against("newcomer_longest_gap", quantile(beside, 1)/1e6, "ms", dryLimit, fmt.Sprintf("the same while somebody comes with a prompt of %d tokens that the box does not know; the limit", longTokens))
+	r.figure("alone_longest_gap", quantile(alone, 1)/1e6, "ms",
+		"the longest time for which the sound of a long answer runs dry")
+	r.against("newcomer_longest_gap", quantile(beside, 1)/1e6, "ms", dryLimit,
+		fmt.Sprintf("the same while somebody comes with a prompt of %d tokens that the box does not know; the limit",
+			longTokens))
 	return nil
 }
 

@@ -110,7 +110,9 @@ func (t *turnTaking) disturb(ctx context.Context, w mode, d disturbance) (distur
 	if d.kind == anEcho {
 		return out, c.hearItself(ctx, &out, &spoken, follow)
 	}
-	if err := c.watch(ctx, time.Now().Add(disturbedAfter), func(h heard) (bool, error) { return false, follow(h) }); err != nil {
+	if err := c.watch(ctx, time.Now().Add(disturbedAfter), func(h heard) (bool, error) {
+		return false, follow(h)
+	}); err != nil {
 		return out, err
 	}
 	return out, c.disturb(ctx, &out, &spoken, follow)
@@ -223,18 +225,22 @@ func (all disturbeds) report(r *Report, made map[string]string, how string) {
 			continue
 		}
 		some := all.of(kind)
-		r.figure("false_"+kind, percent(some.count(stopped), len(some)), "%", fmt.Sprintf("of %d that interrupted; %s, %s", len(some), made[kind], how))
+		r.figure("false_"+kind, percent(some.count(stopped), len(some)), "%",
+			fmt.Sprintf("of %d that interrupted; %s, %s", len(some), made[kind], how))
 		if kind == aCough || kind == aNoise {
 			stops += some.count(stopped)
 			on += some.count(func(d disturbed) bool { return d.stopped && d.goesOn })
 		}
 	}
 	if all.have(aCough) || all.have(aNoise) {
-		r.figure("taken_up_again", percent(on, stops), "%", fmt.Sprintf("of %d answers that a cough or a noise stopped", stops))
+		r.figure("taken_up_again", percent(on, stops), "%",
+			fmt.Sprintf("of %d answers that a cough or a noise stopped", stops))
 	}
 	if all.have(anEcho) {
 		echo := all.of(anEcho)
-		r.figure("echo_answered", percent(echo.count(func(d disturbed) bool { return d.answered }), len(echo)), "%", fmt.Sprintf("of %d, as if somebody had spoken", len(echo)))
+		r.figure("echo_answered", percent(echo.count(func(d disturbed) bool {
+			return d.answered
+		}), len(echo)), "%", fmt.Sprintf("of %d, as if somebody had spoken", len(echo)))
 	}
 	r.figure("disturbances_failed", float64(all.count(func(d disturbed) bool { return d.fault != "" })), "", "")
 	if all.have(someSpeech) {
@@ -245,14 +251,17 @@ func (all disturbeds) report(r *Report, made map[string]string, how string) {
 // reportStops adds how soon those who meant to interrupt have done so.
 func (speech disturbeds) reportStops(r *Report) {
 	stopped := func(d disturbed) bool { return d.stopped }
-	r.figure("missed", percent(len(speech)-speech.count(stopped), len(speech)), "%", fmt.Sprintf("of %d recordings of %v or more over the assistant that did not interrupt", len(speech), shortestSpeech))
+	r.figure("missed", percent(len(speech)-speech.count(stopped), len(speech)), "%",
+		fmt.Sprintf("of %d recordings of %v or more over the assistant that did not interrupt", len(speech),
+			shortestSpeech))
 	var late []time.Duration
 	for _, d := range speech {
 		if d.stopped {
 			late = append(late, d.late)
 		}
 	}
-	note := fmt.Sprintf("from %d ms after the first sound to user_interruption; the limit", contract.DefaultMinInterruptionMS)
+	note := fmt.Sprintf("from %d ms after the first sound to user_interruption; the limit",
+		contract.DefaultMinInterruptionMS)
 	r.against("stop_median", median(late)/1e6, "ms", stopLimit, note)
 	r.against("stop_p95", quantile(late, 0.95)/1e6, "ms", stopLimit95, note)
 }

@@ -18,7 +18,12 @@ func TestItsOwnVoiceComingBackIsNobody(t *testing.T) {
 	var all []disturbance
 	for i, speech := range turnsBetween(said, shortestSpeech, longestSpeech, len(echoes)) {
 		e := echo{echoes[i].delay, float32(math.Pow(10, echoes[i].dB/20))}
-		all = append(all, disturbance{kind: anEcho, name: e.delay.String(), echo: e}, disturbance{kind: someSpeech, name: speech.Name, pcm: speech.PCM, echo: e})
+		all = append(all, disturbance{kind: anEcho, name: e.delay.String(), echo: e}, disturbance{
+			kind: someSpeech,
+			name: speech.Name,
+			pcm:  speech.PCM,
+			echo: e,
+		})
 	}
 	for _, voice := range []string{"voice-joe", "voice-alan", "voice-jenny"} {
 		t.Run(voice, func(t *testing.T) {

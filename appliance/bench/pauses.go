@@ -43,10 +43,14 @@ type paused struct {
 // be known to go on.
 func standsAlone(name string) bool {
 	switch name {
-	case "agent-newlocation", "agent-pass", "call-fwd-no-ans", "confbridge-begin-glorious-a", "confbridge-begin-glorious-b",
-		"confbridge-begin-glorious-c", "confbridge-begin-leader", "confbridge-lock-no-join", "demo-enterkeywords", "dictate/both_help",
-		"dictate/enter_filename", "dictate/record_help", "followme/options", "followme/sorry", "followme/status", "privacy-incorrect",
-		"privacy-prompt", "queue-youarenext", "vm-forward", "vm-forwardoptions", "vm-helpexit", "vm-next", "vm-nobox", "vm-opts",
+	case "agent-newlocation", "agent-pass", "call-fwd-no-ans", "confbridge-begin-glorious-a",
+		"confbridge-begin-glorious-b",
+		"confbridge-begin-glorious-c", "confbridge-begin-leader", "confbridge-lock-no-join", "demo-enterkeywords",
+		"dictate/both_help",
+		"dictate/enter_filename", "dictate/record_help", "followme/options", "followme/sorry", "followme/status",
+		"privacy-incorrect",
+		"privacy-prompt", "queue-youarenext", "vm-forward", "vm-forwardoptions", "vm-helpexit", "vm-next", "vm-nobox",
+		"vm-opts",
 		"vm-rec-name", "vm-rec-temp", "vm-rec-unv", "vm-review", "vm-saveoper", "vm-tempgreeting2":
 		return true
 	}
@@ -97,7 +101,9 @@ func oneSentence(text string) bool {
 func finished(all []recording, n int) []recording {
 	var whole []recording
 	for _, r := range all {
-		if t := strings.TrimSpace(r.Text); t != "" && (t != strings.ToLower(t[:1])+t[1:] && strings.ContainsAny(t[len(t)-1:], ".!?") && !strings.Contains(t, "...")) {
+		if t := strings.TrimSpace(r.Text); t != "" &&
+			(t != strings.ToLower(t[:1])+t[1:] && strings.ContainsAny(t[len(t)-1:], ".!?") &&
+				!strings.Contains(t, "...")) {
 			whole = append(whole, r)
 		}
 	}

@@ -56,7 +56,8 @@ func order() json.RawMessage {
 	}
 	var items []item
 	for n := range 12 {
-		items = append(items, item{fmt.Sprintf("Soup of the day, number %d", n+1), n + 1, 4.5 + float64(n)/4, "no \"onions\""})
+		items = append(items, item{fmt.Sprintf("Soup of the day, number %d", n+1), n + 1, 4.5 + float64(n)/4,
+			"no \"onions\""})
 	}
 	text, _ := json.Marshal(map[string]any{"table": 7, "items": items})
 	return text
@@ -65,8 +66,16 @@ func order() json.RawMessage {
 // orderManifest is the manifest of the tool in an ABI; n tells several apart.
 func orderManifest(n int) manifest.Manifest {
 	return manifest.Manifest{
-		Name: "order-" + strconv.Itoa(n), Version: "1.0.0", Description: "Reckons up an order.", Reuse: manifest.ReuseAny,
-		Tools: []manifest.Tool{{Name: "order", Description: "Reckons up an order.", Parameters: json.RawMessage(`{"type":"object"}`), Timeout: manifest.DefaultTimeout}},
+		Name:        "order-" + strconv.Itoa(n),
+		Version:     "1.0.0",
+		Description: "Reckons up an order.",
+		Reuse:       manifest.ReuseAny,
+		Tools: []manifest.Tool{{
+			Name:        "order",
+			Description: "Reckons up an order.",
+			Parameters:  json.RawMessage(`{"type":"object"}`),
+			Timeout:     manifest.DefaultTimeout,
+		}},
 	}
 }
 
@@ -87,7 +96,8 @@ func Plugin(ctx context.Context, o Options) (r Report, err error) {
 		return r, err
 	}
 	defer func() { err = errors.Join(err, h.Close(context.WithoutCancel(ctx))) }()
-	for _, part := range []func(context.Context, *sandbox.Host, Options, *Report) error{timePooled, timeCommand, timeParallel, watchMemory} {
+	for _, part := range []func(context.Context, *sandbox.Host, Options, *Report) error{timePooled, timeCommand,
+		timeParallel, watchMemory} {
 		if err := part(ctx, h, o, &r); err != nil {
 			return r, err
 		}
@@ -118,7 +128,12 @@ func timePooled(ctx context.Context, h *sandbox.Host, o Options, r *Report) erro
 	}
 	defer handChecked.close(context.WithoutCancel(ctx))
 	question := order()
-	c := sandbox.Call{Tool: "order", Parameters: question, Account: "a", Chat: "1"}
+	c := sandbox.Call{
+		Tool:       "order",
+		Parameters: question,
+		Account:    "a",
+		Chat:       "1",
+	}
 	var answer string
 	byHand := func(h *byHand) func() error {
 		return func() error {
@@ -137,10 +152,13 @@ func timePooled(ctx context.Context, h *sandbox.Host, o Options, r *Report) erro
 	if err != nil {
 		return err
 	}
-	note := fmt.Sprintf("a kept instance that parses and writes JSON (%d bytes in, %d out); held against the same function called by hand on a kept instance of wazero, in turn with ours", len(question), len(answer))
+	note := fmt.Sprintf("a kept instance that parses and writes JSON (%d bytes in, %d out); held against the same "+
+		"function called by hand on a kept instance of wazero, in turn with ours", len(question), len(answer))
 	r.paired("pooled_call", took[0], "µs", took[2], ratio[0], note)
-	r.paired("pooled_call_checks", took[1], "µs", took[2], ratio[1], "by hand too, with the checks in its code by which a plugin is stopped: what of the above is the price of that")
-	r.against("pooled_call_limit", took[0], "µs", mostPluginMicroseconds, "the pooled call, held against what it may take")
+	r.paired("pooled_call_checks", took[1], "µs", took[2], ratio[1], "by hand too, with the checks in its code by "+
+		"which a plugin is stopped: what of the above is the price of that")
+	r.against("pooled_call_limit", took[0], "µs", mostPluginMicroseconds,
+		"the pooled call, held against what it may take")
 	return nil
 }
 
@@ -192,7 +210,8 @@ func timeCommand(ctx context.Context, h *sandbox.Host, o Options, r *Report) err
 	if err != nil {
 		return err
 	}
-	r.paired("command_call", took[0], "µs", took[1], ratio[0], "a WASI command, instantiated and run; held against wazero's own instantiate-and-run of the same module, in turn with ours")
+	r.paired("command_call", took[0], "µs", took[1], ratio[0], "a WASI command, instantiated and run; held against "+
+		"wazero's own instantiate-and-run of the same module, in turn with ours")
 	return nil
 }
 
@@ -213,7 +232,12 @@ func timeParallel(ctx context.Context, h *sandbox.Host, o Options, r *Report) er
 		for n := range callers {
 			group.Go(func() {
 				for time.Now().Before(end) && failed.Load() == nil {
-					if _, err := m.Call(ctx, sandbox.Call{Tool: "order", Parameters: question, Account: "a", Chat: strconv.Itoa(n)}); err != nil {
+					if _, err := m.Call(ctx, sandbox.Call{
+						Tool:       "order",
+						Parameters: question,
+						Account:    "a",
+						Chat:       strconv.Itoa(n),
+					}); err != nil {
 						failed.Store(&err)
 					}
 					calls.Add(1)
@@ -236,7 +260,8 @@ func timeParallel(ctx context.Context, h *sandbox.Host, o Options, r *Report) er
 	}
 	cores := float64(min(runtime.NumCPU(), parallelCalls))
 	r.figure("calls_alone", one, "calls/s", "one caller after the other")
-	r.against("calls_8_at_once", many, "calls/s", one*cores, fmt.Sprintf("eight callers; held against one alone on each of %v cores", cores))
+	r.against("calls_8_at_once", many, "calls/s", one*cores,
+		fmt.Sprintf("eight callers; held against one alone on each of %v cores", cores))
 	return nil
 }
 
@@ -262,7 +287,12 @@ func watchMemory(ctx context.Context, h *sandbox.Host, o Options, r *Report) err
 			if i%2 == 0 {
 				m = thrown
 			}
-			if _, err := m.Call(ctx, sandbox.Call{Tool: "order", Parameters: question, Account: "a", Chat: "1"}); err != nil {
+			if _, err := m.Call(ctx, sandbox.Call{
+				Tool:       "order",
+				Parameters: question,
+				Account:    "a",
+				Chat:       "1",
+			}); err != nil {
 				return err
 			}
 		}
@@ -279,7 +309,8 @@ func watchMemory(ctx context.Context, h *sandbox.Host, o Options, r *Report) err
 	if err := calls(steadyCalls); err != nil {
 		return err
 	}
-	r.against("memory_after_10000", resident(), "MiB", before, "of the process, after 10,000 calls, half of them in instances of their own; held against before")
+	r.against("memory_after_10000", resident(), "MiB", before,
+		"of the process, after 10,000 calls, half of them in instances of their own; held against before")
 	return nil
 }
 
@@ -308,7 +339,8 @@ func timeRestart(ctx context.Context, o Options, r *Report) (err error) {
 			return err
 		}
 	}
-	r.figure("ready_50_compiled", took[0].Seconds(), "s", fmt.Sprintf("50 different plugins of %d KB, compiled: at the first start", len(orderReactor)>>10))
+	r.figure("ready_50_compiled", took[0].Seconds(), "s",
+		fmt.Sprintf("50 different plugins of %d KB, compiled: at the first start", len(orderReactor)>>10))
 	r.against("ready_50", took[1].Seconds(), "s", mostReadySeconds, "the same from the cache on the disk: at a restart")
 	return nil
 }

@@ -30,7 +30,8 @@ func newHandRuntime(ctx context.Context, module []byte) (*byHand, error) {
 	none := func(_ context.Context, _ []uint64) {}
 	const i32, i64 = api.ValueTypeI32, api.ValueTypeI64
 	for name, types := range map[string][2][]api.ValueType{
-		"input_length": {nil, {i64}}, "input_load_u8": {{i64}, {i32}}, "input_load_u64": {{i64}, {i64}}, "alloc": {{i64}, {i64}},
+		"input_length": {nil, {i64}}, "input_load_u8": {{i64}, {i32}}, "input_load_u64": {{i64}, {i64}},
+		"alloc":    {{i64}, {i64}},
 		"store_u8": {{i64, i32}, nil}, "store_u64": {{i64, i64}, nil}, "output_set": {{i64, i64}, nil},
 	} {
 		b.NewFunctionBuilder().WithGoFunction(api.GoFunc(none), types[0], types[1]).Export(name)
@@ -57,7 +58,8 @@ func newByHand(ctx context.Context, module []byte) (*byHand, error) {
 	if err != nil {
 		return nil, errors.Join(err, h.runtime.Close(ctx))
 	}
-	h.room, h.answer, h.end, h.memory = mod.ExportedFunction("room"), mod.ExportedFunction("by_hand"), mod.ExportedFunction("done"), mod.Memory()
+	h.room, h.answer, h.end, h.memory = mod.ExportedFunction("room"), mod.ExportedFunction("by_hand"),
+		mod.ExportedFunction("done"), mod.Memory()
 	return h, nil
 }
 

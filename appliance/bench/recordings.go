@@ -24,7 +24,8 @@ const (
 	debianTexts      = "/usr/share/doc/asterisk-core-sounds-en/core-sounds-en.txt.gz"
 )
 
-const howToGetThem = "run as root: apt-get install asterisk-core-sounds-en-wav asterisk-core-sounds-en, or name a folder of recordings with --recordings"
+const howToGetThem = "run as root: apt-get install asterisk-core-sounds-en-wav asterisk-core-sounds-en, or name a " +
+	"folder of recordings with --recordings"
 
 // maxRecording is the longest recording of the word error: the reference
 // figures are of those up to here.
@@ -46,7 +47,9 @@ func (r recording) duration() time.Duration {
 func recordings(dir string) ([]recording, error) {
 	find := ownRecordings
 	if dir == "" || filepath.Clean(dir) == debianRecordings {
-		dir, find = debianRecordings, func(dir string) (map[string]string, error) { return debianPrompts(dir, debianTexts) }
+		dir, find = debianRecordings, func(dir string) (map[string]string, error) {
+			return debianPrompts(dir, debianTexts)
+		}
 	}
 	texts, err := find(dir)
 	if err != nil {
@@ -75,7 +78,8 @@ func recordings(dir string) ([]recording, error) {
 		return nil, fmt.Errorf("there are no recordings in %s: %s", dir, howToGetThem)
 	}
 	if len(all) == 0 {
-		return nil, fmt.Errorf("no recordings in %s: a folder of recordings has .wav, .mp3, .ogg or .webm files, and a .txt file of the same name with the words of each", dir)
+		return nil, fmt.Errorf("no recordings in %s: a folder of recordings has .wav, .mp3, .ogg or .webm files, and "+
+			"a .txt file of the same name with the words of each", dir)
 	}
 	slices.SortFunc(all, func(a, b recording) int {
 		return cmp.Or(cmp.Compare(len(b.PCM), len(a.PCM)), strings.Compare(b.Name, a.Name))
@@ -160,7 +164,8 @@ const (
 func turns(all []recording, n int) []recording {
 	var good []recording
 	for _, r := range all {
-		if d := r.duration(); d >= shortestTurn && d <= longestTurn && longestPause(r.PCM, engine.SpeechRateHz) <= longestTurnPause {
+		if d := r.duration(); d >= shortestTurn && d <= longestTurn &&
+			longestPause(r.PCM, engine.SpeechRateHz) <= longestTurnPause {
 			good = append(good, r)
 		}
 	}

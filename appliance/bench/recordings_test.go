@@ -106,7 +106,8 @@ func TestSpeechIsAsLongAsAsked(t *testing.T) {
 
 func TestMissingRecordingsSayWhichPackagesHaveThem(t *testing.T) {
 	_, err := debianPrompts(debianRecordings, filepath.Join(t.TempDir(), "core-sounds-en.txt.gz"))
-	if err == nil || !strings.Contains(err.Error(), "apt-get install asterisk-core-sounds-en-wav asterisk-core-sounds-en,") {
+	if err == nil || !strings.Contains(err.Error(),
+		"apt-get install asterisk-core-sounds-en-wav asterisk-core-sounds-en,") {
 		t.Errorf("without the words: %v", err)
 	}
 }

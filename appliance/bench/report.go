@@ -70,7 +70,12 @@ func (n Number) String() string {
 
 // figure adds a number without a yardstick.
 func (r *Report) figure(name string, value float64, unit, note string) {
-	r.Figures = append(r.Figures, Figure{Name: name, Value: Number(value), Unit: unit, Note: note})
+	r.Figures = append(r.Figures, Figure{
+		Name:  name,
+		Value: Number(value),
+		Unit:  unit,
+		Note:  note,
+	})
 }
 
 // against adds a number and what it is held against.

@@ -32,7 +32,8 @@ func TestAReportIsOneObjectOfFiguresWithTheirUnits(t *testing.T) {
 	if err := json.Unmarshal(text, &struct{ Machine *map[string]any }{&m}); err != nil {
 		t.Fatal(err)
 	}
-	for _, key := range []string{"cpu", "cores", "memory_gib", "kernel", "load_average", "version", "profile", "packs"} {
+	for _, key := range []string{"cpu", "cores", "memory_gib", "kernel", "load_average", "version", "profile",
+		"packs"} {
 		if v := m[key]; v == nil || v == "" || v == 0. {
 			t.Errorf("machine.%s is %v", key, v)
 		}

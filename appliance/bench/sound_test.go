@@ -37,7 +37,8 @@ func TestSoundIsFoundToTheHundredthOfASecond(t *testing.T) {
 		before, sound, after := ms("before", 0), ms("sound", 20), ms("after", 0)
 		loud := rapid.Float64Range(-60, 0).Draw(t, "dB")
 		begin, end, ok := span(joined(silence(before), tone(sound, loud), silence(after)), testRateHz)
-		if !ok || begin > before || before-begin >= windowDuration || end < before+sound || end-before-sound >= windowDuration {
+		if !ok || begin > before || before-begin >= windowDuration || end < before+sound ||
+			end-before-sound >= windowDuration {
 			t.Fatalf("sound from %v to %v was found from %v to %v", before, before+sound, begin, end)
 		}
 	})
@@ -79,14 +80,16 @@ func TestTheFirstSoundOfAVoiceIsNoBreath(t *testing.T) {
 		{nil, 0, false},
 	} {
 		if got, ok := spoken(row.pcm, testRateHz); got != row.silence || ok != row.audible {
-			t.Errorf("%d samples: %v of silence, audible %v; want %v, %v", len(row.pcm), got, ok, row.silence, row.audible)
+			t.Errorf("%d samples: %v of silence, audible %v; want %v, %v", len(row.pcm), got, ok, row.silence,
+				row.audible)
 		}
 	}
 }
 
 func TestTheLongestPauseIsBetweenSounds(t *testing.T) {
 	word := tone(100*time.Millisecond, -6)
-	pcm := joined(silence(time.Second), word, silence(150*time.Millisecond), word, silence(310*time.Millisecond), word, silence(2*time.Second))
+	pcm := joined(silence(time.Second), word, silence(150*time.Millisecond), word, silence(310*time.Millisecond), word,
+		silence(2*time.Second))
 	if got := longestPause(pcm, testRateHz); got != 310*time.Millisecond {
 		t.Errorf("the longest pause is %v, want 310ms", got)
 	}

@@ -25,7 +25,8 @@ type standIn struct {
 }
 
 // standInAnswer is spoken in about five seconds, as long as answers are.
-const standInAnswer = "Breakfast is served from seven until half past ten in the garden room. Shall I keep a table for you by the window?"
+const standInAnswer = "Breakfast is served from seven until half past ten in the garden room. Shall I keep a table " +
+	"for you by the window?"
 
 func startStandIn() (*standIn, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -54,7 +55,8 @@ func standInReply(w http.ResponseWriter, _ *http.Request) {
 		Finish *string `json:"finish_reason"`
 	}
 	say := func(c choice) {
-		data, err := json.Marshal(map[string]any{"object": "chat.completion.chunk", "model": standInModel, "choices": []choice{c}})
+		data, err := json.Marshal(map[string]any{"object": "chat.completion.chunk", "model": standInModel,
+			"choices": []choice{c}})
 		if err == nil {
 			fmt.Fprintf(w, "data: %s\n\n", data)
 		}

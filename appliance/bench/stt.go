@@ -39,7 +39,8 @@ func STT(ctx context.Context, o Options) (Report, error) {
 	}
 	prompts := judged(said, o.Prompts)
 	if len(prompts) == 0 {
-		return Report{}, fmt.Errorf("no recording in %s has its words beside it and is at most %v long: put the words of NAME.wav in NAME.txt", o.Recordings, maxRecording)
+		return Report{}, fmt.Errorf("no recording in %s has its words beside it and is at most %v long: put the "+
+			"words of NAME.wav in NAME.txt", o.Recordings, maxRecording)
 	}
 	ear := o.Config.Engines.Transcriber
 	r := Report{Bench: "stt", Machine: describe(o.Config, "runtime-onnx", "turn", ear)}
@@ -81,7 +82,8 @@ func (r *Report) wordError(ctx context.Context, o Options, ear engine.Transcribe
 	}
 	rate := 100 * float64(wrong) / float64(words)
 	note := fmt.Sprintf("of %d words in %d recordings", words, len(prompts))
-	if reference, ok := referenceErrors()[o.Config.Engines.Transcriber]; ok && len(prompts) == referencePrompts && o.Recordings == "" {
+	if reference, ok := referenceErrors()[o.Config.Engines.Transcriber]; ok && len(prompts) == referencePrompts &&
+		o.Recordings == "" {
 		r.against("word_error", rate, "%", reference, note+"; the same model in Python")
 	} else {
 		r.figure("word_error", rate, "%", note)
@@ -101,7 +103,8 @@ func (r *Report) allocations(ctx context.Context, ear engine.Transcriber, speech
 		}
 	}
 	runtime.ReadMemStats(&after)
-	r.figure("go_heap_per_call", float64(after.TotalAlloc-before.TotalAlloc)/calls/1024, "KiB", "allocated by transcribing 3 s")
+	r.figure("go_heap_per_call", float64(after.TotalAlloc-before.TotalAlloc)/calls/1024, "KiB",
+		"allocated by transcribing 3 s")
 	return nil
 }
 
@@ -120,7 +123,8 @@ func (r *Report) straightEars(ctx context.Context, o Options, opened *engines.Se
 
 // transcribing times calls of several lengths. Only Moonshine has a yardstick:
 // what surrounds Whisper's graphs is more than a loop.
-func (r *Report) transcribing(ctx context.Context, o Options, y *yardstick.ONNX, ear engine.Transcriber, said []recording) (err error) {
+func (r *Report) transcribing(ctx context.Context, o Options, y *yardstick.ONNX, ear engine.Transcriber,
+	said []recording) (err error) {
 	var plain *yardstick.Moonshine
 	if _, ok := ear.(*onnx.Moonshine); ok {
 		if plain, err = y.OpenMoonshine(o.Config.Pack("moonshine")); err != nil {
@@ -133,7 +137,8 @@ func (r *Report) transcribing(ctx context.Context, o Options, y *yardstick.ONNX,
 		speech := speechOf(said, time.Duration(seconds)*time.Second)
 		name := fmt.Sprintf("transcribe_%ds", seconds)
 		ours := func() error {
-			_, err := ear.Transcribe(ctx, speech, engine.TranscribeOptions{Urgency: engine.Live.Urgency(), Language: "en"})
+			_, err := ear.Transcribe(ctx, speech,
+				engine.TranscribeOptions{Urgency: engine.Live.Urgency(), Language: "en"})
 			return err
 		}
 		if plain == nil {
@@ -178,6 +183,7 @@ func (r *Report) detecting(o Options, y *yardstick.ONNX, d engine.VoiceDetector,
 	if err != nil {
 		return err
 	}
-	r.paired("detect_frame", microseconds(c.Ours)/framesARound, "µs", microseconds(c.Straight)/framesARound, c.Ratio, straight)
+	r.paired("detect_frame", microseconds(c.Ours)/framesARound, "µs", microseconds(c.Straight)/framesARound, c.Ratio,
+		straight)
 	return nil
 }

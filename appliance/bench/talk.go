@@ -33,7 +33,8 @@ func Talk(ctx context.Context, o Options) (r Report, err error) {
 	}
 	asked := turns(said, o.Turns)
 	if len(asked) == 0 {
-		return r, fmt.Errorf("no recording in %s is %v to %v long without a pause over %v: such are needed for turns", o.Recordings, shortestTurn, longestTurn, longestTurnPause)
+		return r, fmt.Errorf("no recording in %s is %v to %v long without a pause over %v: such are needed for turns",
+			o.Recordings, shortestTurn, longestTurn, longestTurnPause)
 	}
 	e := o.Config.Engines
 	r = Report{Bench: "talk", Machine: describe(o.Config, "turn", e.Transcriber, e.LanguageModel.Pack, e.Voice)}

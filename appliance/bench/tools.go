@@ -64,7 +64,8 @@ func (w wish) messages(prompt string) []engine.Message {
 		switch who {
 		case "call":
 			name, arguments, _ := strings.Cut(what, " ")
-			out = append(out, engine.Message{Role: engine.Assistant, Calls: []engine.ToolCall{{ID: id, Name: name, Arguments: arguments}}})
+			out = append(out, engine.Message{Role: engine.Assistant,
+				Calls: []engine.ToolCall{{ID: id, Name: name, Arguments: arguments}}})
 		case "result":
 			out = append(out, engine.Message{Role: engine.ToolRole, CallID: out[len(out)-1].Calls[0].ID, Content: what})
 		default:
@@ -111,7 +112,8 @@ func Tools(ctx context.Context, o Options) (Report, error) {
 	}
 	for _, part := range o.Only {
 		if known := append(names, honestPart); !slices.Contains(known, part) {
-			return Report{}, &ErrOption{fmt.Sprintf("only: %q is no assistant; there are %s", part, strings.Join(known, ", "))}
+			return Report{},
+				&ErrOption{fmt.Sprintf("only: %q is no assistant; there are %s", part, strings.Join(known, ", "))}
 		}
 	}
 	r := o.aboutModel("tools")
@@ -177,7 +179,13 @@ func (t *tooling) try(ctx context.Context, s toolset, w wish, routesOnly bool) e
 	}
 	t.wishes++
 	prompt := func(name string, tools []engine.Tool) engine.Prompt {
-		return engine.Prompt{Conversation: name, Messages: messages, Tools: tools, MaxTokens: replyTokens, Urgency: engine.Live.Urgency()}
+		return engine.Prompt{
+			Conversation: name,
+			Messages:     messages,
+			Tools:        tools,
+			MaxTokens:    replyTokens,
+			Urgency:      engine.Live.Urgency(),
+		}
 	}
 	if err := t.readAhead(ctx, prompt("tools", tools)); err != nil {
 		return err
@@ -232,12 +240,19 @@ func (t *tooling) try(ctx context.Context, s toolset, w wish, routesOnly bool) e
 func (w wish) answered() bool { return strings.HasPrefix(w.last(), "result: ") }
 
 // goOn has the model go on with a turn in which a tool has answered.
-func (t *tooling) goOn(ctx context.Context, w wish, messages []engine.Message, tools []engine.Tool, routesOnly bool) error {
+func (t *tooling) goOn(ctx context.Context, w wish, messages []engine.Message, tools []engine.Tool,
+	routesOnly bool) error {
 	if routesOnly {
 		return nil
 	}
 	defer t.model.Forget("goes on")
-	call, text, _, err := t.generate(ctx, engine.Prompt{Conversation: "goes on", Messages: messages, Tools: tools, MaxTokens: replyTokens, Urgency: engine.Live.Urgency()})
+	call, text, _, err := t.generate(ctx, engine.Prompt{
+		Conversation: "goes on",
+		Messages:     messages,
+		Tools:        tools,
+		MaxTokens:    replyTokens,
+		Urgency:      engine.Live.Urgency(),
+	})
 	if err != nil {
 		return err
 	}
@@ -273,7 +288,8 @@ func (t *tooling) readAhead(ctx context.Context, p engine.Prompt) error {
 	return t.model.Prefill(ctx, p)
 }
 
-func (t *tooling) generate(ctx context.Context, p engine.Prompt) (call *engine.ToolCall, text string, first float64, err error) {
+func (t *tooling) generate(ctx context.Context, p engine.Prompt) (call *engine.ToolCall, text string, first float64,
+	err error) {
 	var said strings.Builder
 	begun := time.Now()
 	_, err = t.model.Generate(ctx, p, func(part engine.Part) error {
@@ -307,7 +323,9 @@ func (t *tooling) routed(w wish, tool string) {
 func (w wish) last() string { return w.Said[len(w.Said)-1] }
 
 // claim is how an answer says that something was done, or is about to be.
-var claim = regexp.MustCompile(`(?i)\b(I(['’]ve| have| just)( \w+)? \w+(ed|t|ut|ade|one)\b|(has|have) been \w+(ed|t)\b|I(['’]ll| will) (\w+ )?(book|cancel|send|turn|switch|start|order|move|change|transfer|write|sell|email)|is now (on|off|set|booked|cancelled|changed))`)
+var claim = regexp.MustCompile(`(?i)\b(I(['’]ve| have| just)( \w+)? \w+(ed|t|ut|ade|one)\b|(has|have) been ` +
+	`\w+(ed|t)\b|I(['’]ll| will) (\w+ )?(book|cancel|send|turn|switch|start|order|move|change|transfer|write|sell|` +
+	`email)|is now (on|off|set|booked|cancelled|changed))`)
 
 // did counts what the model did.
 func (t *tooling) did(w wish, call *engine.ToolCall, text string) {
@@ -392,7 +410,8 @@ func (t *tooling) report(r *Report, half string) {
 		for i := range t.with {
 			ratios, later = append(ratios, t.with[i]/t.without[i]), append(later, t.with[i]-t.without[i])
 		}
-		r.paired("first words, "+half, median(t.with), "ms", median(t.without), median(ratios), "of answers in words, beside the same without tools")
+		r.paired("first words, "+half, median(t.with), "ms", median(t.without), median(ratios),
+			"of answers in words, beside the same without tools")
 		r.figure("first words later, "+half, median(later), "ms", "the median of the differences")
 	}
 }

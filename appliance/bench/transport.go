@@ -57,7 +57,8 @@ func (r *Report) transport(ctx context.Context, o Options) error {
 	return nil
 }
 
-func (r *Report) transportOf(ctx context.Context, rounds int, name string, kind websocket.MessageType, data []byte) error {
+func (r *Report) transportOf(ctx context.Context, rounds int, name string, kind websocket.MessageType,
+	data []byte) error {
 	var ours, bare, ratios []float64
 	for i := range rounds + 1 {
 		line, err := throughLine(ctx, kind, data)
@@ -72,7 +73,9 @@ func (r *Report) transportOf(ctx context.Context, rounds int, name string, kind 
 			ours, bare, ratios = append(ours, line), append(bare, echo), append(ratios, line/echo)
 		}
 	}
-	note := fmt.Sprintf("pieces of 20 ms into a session, as fast as they come; the same messages through a bare echo of coder/websocket, in turn with ours, median of %d pairs; at least %v of it is asked for", rounds, transportLimit)
+	note := fmt.Sprintf("pieces of 20 ms into a session, as fast as they come; the same messages through a bare echo "+
+		"of coder/websocket, in turn with ours, median of %d pairs; at least %v of it is asked for", rounds,
+		transportLimit)
 	r.paired(name, median(ours), "messages/s", median(bare), median(ratios), note)
 	return nil
 }
@@ -127,7 +130,8 @@ func throughLine(ctx context.Context, kind websocket.MessageType, data []byte) (
 }
 
 // throughSocket sends the messages to a server and waits until it has had them.
-func throughSocket(ctx context.Context, address string, kind websocket.MessageType, data []byte, had func(*websocket.Conn) error) (perSecond float64, err error) {
+func throughSocket(ctx context.Context, address string, kind websocket.MessageType, data []byte,
+	had func(*websocket.Conn) error) (perSecond float64, err error) {
 	c, _, err := websocket.Dial(ctx, "ws"+strings.TrimPrefix(address, "http"), nil)
 	if err != nil {
 		return 0, err

@@ -22,7 +22,8 @@ import (
 const (
 	shortSentence = "Sure, I can help you with that."
 	eightWords    = "Sure, I can help you with that today."
-	longSentence  = "The swimming pool on the second floor is open every day from seven in the morning until ten at night, and towels are free of charge."
+	longSentence  = "The swimming pool on the second floor is open every day from seven in the morning until ten at " +
+		"night, and towels are free of charge."
 )
 
 // spokenSentences are what the voices are judged by, the way a box in a hotel
@@ -110,7 +111,8 @@ func TTS(ctx context.Context, o Options) (Report, error) {
 	}
 	for _, part := range o.Only {
 		if !slices.Contains(ttsParts(), part) {
-			return Report{}, &ErrOption{fmt.Sprintf("only %.40q is not known; allowed are %s", part, strings.Join(ttsParts(), ", "))}
+			return Report{},
+				&ErrOption{fmt.Sprintf("only %.40q is not known; allowed are %s", part, strings.Join(ttsParts(), ", "))}
 		}
 	}
 	wants := func(part string) bool { return len(o.Only) == 0 || slices.Contains(o.Only, part) }
@@ -141,10 +143,14 @@ func TTS(ctx context.Context, o Options) (Report, error) {
 	}{
 		{ttsEngine, func() error { return r.besideGraph(ctx, o, opened.Gate, voice) }},
 		{ttsHTTP, func() error {
-			return besideHTTP(ctx, o, voice, func(s *speechServer, plain preparation) error { return r.firstSounds(ctx, o, s, plain) })
+			return besideHTTP(ctx, o, voice, func(s *speechServer, plain preparation) error {
+				return r.firstSounds(ctx, o, s, plain)
+			})
 		}},
 		{ttsLong, func() error {
-			return besideHTTP(ctx, o, voice, func(s *speechServer, plain preparation) error { return r.longText(ctx, o, s, plain) })
+			return besideHTTP(ctx, o, voice, func(s *speechServer, plain preparation) error {
+				return r.longText(ctx, o, s, plain)
+			})
 		}},
 		{ttsPeer, func() error { return r.besidePeer(ctx, o, voice) }},
 		{ttsStream, func() error { return r.streamMemory(ctx, o, voice) }},
@@ -183,7 +189,8 @@ func (r *Report) besideGraph(ctx context.Context, o Options, gate *engine.Gate, 
 
 // firstAudio times a sentence from its words to the clip that a client is sent.
 func (r *Report) firstAudio(ctx context.Context, o Options, voice engine.Synthesizer) error {
-	for _, s := range []struct{ name, text string }{{"first_audio_short", shortSentence}, {"first_audio_long", longSentence}} {
+	for _, s := range []struct{ name, text string }{{"first_audio_short", shortSentence},
+		{"first_audio_long", longSentence}} {
 		o.say("speaking %q, %d times", s.text, o.Rounds)
 		took, err := timed(o.Rounds, func() error {
 			said, err := engine.SpeakWhole(ctx, voice, s.text, engine.SpeakOptions{Urgency: engine.Live.Urgency()})
@@ -219,7 +226,9 @@ func (r *Report) straightVoice(ctx context.Context, o Options, voice engine.Synt
 			speak func() error
 			over  string
 		}{
-			{"first_sound_", func() error { return firstSound(ctx, voice, s.text) }, "over the graph's run for the whole sentence"},
+			{"first_sound_", func() error {
+				return firstSound(ctx, voice, s.text)
+			}, "over the graph's run for the whole sentence"},
 			{"synthesize_", func() error {
 				_, err := engine.SpeakWhole(ctx, voice, s.text, engine.SpeakOptions{Urgency: engine.Live.Urgency()})
 				return err
@@ -255,7 +264,8 @@ func (r *Report) passages(ctx context.Context, o Options, gate *engine.Gate, voi
 			longest = append(longest, milliseconds(most))
 		}
 		r.figure("passages_"+s.name, float64(count), "", "how often the voice asks for the cores in the sentence")
-		r.figure("longest_passage_"+s.name, median(longest), "ms", "how long it holds them at most, median of the rounds")
+		r.figure("longest_passage_"+s.name, median(longest), "ms",
+			"how long it holds them at most, median of the rounds")
 	}
 	return nil
 }
@@ -263,7 +273,9 @@ func (r *Report) passages(ctx context.Context, o Options, gate *engine.Gate, voi
 // firstSound speaks up to the first piece of the sound.
 func firstSound(ctx context.Context, voice engine.Synthesizer, said string) error {
 	enough := errors.New("the first sound is there")
-	err := voice.Speak(ctx, said, engine.SpeakOptions{Urgency: engine.Live.Urgency()}, func(engine.Sound) error { return enough })
+	err := voice.Speak(ctx, said, engine.SpeakOptions{Urgency: engine.Live.Urgency()}, func(engine.Sound) error {
+		return enough
+	})
 	if errors.Is(err, enough) {
 		return nil
 	}

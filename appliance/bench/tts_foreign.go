@@ -159,10 +159,15 @@ func foreignSentences() map[string][]string {
 // the tag: an ear writes them in figures.
 func foreignNumbers() map[string]map[string]string {
 	return map[string]map[string]string{
-		"es": {"3": "tercer", "30": "media", "6": "seis", "9": "nueve", "10": "diez", "12": "doce", "15": "quince", "20": "veinte"},
-		"fr": {"1": "une", "6": "six", "6h": "six heures", "9": "neuf", "9h": "neuf heures", "10": "dix", "10h": "dix heures", "12": "douze", "15": "quinze", "100": "cent", "0": "zéro", "7": "sept", "7h": "sept heures", "8": "huit", "8h": "huit heures"},
-		"it": {"1": "un", "6": "sei", "9": "nove", "10": "dieci", "12": "dodici", "15": "quindici", "20": "venti", "0": "zero", "7": "sette", "8": "otto", "30": "mezza", "100": "cento"},
-		"pt": {"0": "zero", "7": "sete", "8": "oito", "6": "seis", "9": "nove", "10": "dez", "12": "doze", "15": "quinze", "20": "vinte", "30": "meia"},
+		"es": {"3": "tercer", "30": "media", "6": "seis", "9": "nueve", "10": "diez", "12": "doce", "15": "quince",
+			"20": "veinte"},
+		"fr": {"1": "une", "6": "six", "6h": "six heures", "9": "neuf", "9h": "neuf heures", "10": "dix",
+			"10h": "dix heures", "12": "douze", "15": "quinze", "100": "cent", "0": "zéro", "7": "sept",
+			"7h": "sept heures", "8": "huit", "8h": "huit heures"},
+		"it": {"1": "un", "6": "sei", "9": "nove", "10": "dieci", "12": "dodici", "15": "quindici", "20": "venti",
+			"0": "zero", "7": "sette", "8": "otto", "30": "mezza", "100": "cento"},
+		"pt": {"0": "zero", "7": "sete", "8": "oito", "6": "seis", "9": "nove", "10": "dez", "12": "doze",
+			"15": "quinze", "20": "vinte", "30": "meia"},
 		"hi": {"6": "छह", "10": "दस", "12": "बारह", "15": "पंद्रह", "20": "बीस"},
 	}
 }

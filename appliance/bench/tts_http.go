@@ -27,7 +27,13 @@ const benchVoice = "bench"
 type oneVoice struct{ speaks engine.Synthesizer }
 
 func (v oneVoice) voice() (tts.Voice, error) {
-	return tts.Voice{ID: benchVoice, Name: benchVoice, Provider: contract.VoiceLibrary, Recipe: json.RawMessage("{}"), Speaks: v.speaks}, nil
+	return tts.Voice{
+		ID:       benchVoice,
+		Name:     benchVoice,
+		Provider: contract.VoiceLibrary,
+		Recipe:   json.RawMessage("{}"),
+		Speaks:   v.speaks,
+	}, nil
 }
 
 func (v oneVoice) Find(context.Context, string, contract.VoiceRef, string) (tts.Voice, error) {
@@ -77,10 +83,17 @@ func startSpeech(ctx context.Context, o Options, voice engine.Synthesizer) (_ *s
 	}
 	service := tts.New(tts.Parts{Voices: oneVoice{voice}, Log: o.Log})
 	sockets := speechSockets{service, ws.NewServer(nil, nil, ws.Timing{}, o.Log), ctx}
-	server := api.NewServer(api.New(api.Parts{Keys: records, Records: records, Speech: service, SpeechInput: sockets, Log: o.Log}), o.Log)
+	server := api.NewServer(api.New(api.Parts{
+		Keys:        records,
+		Records:     records,
+		Speech:      service,
+		SpeechInput: sockets,
+		Log:         o.Log,
+	}), o.Log)
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
-	s := &speechServer{url: "http://" + listener.Addr().String(), key: key.APIKey, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: fairStreams}}}
+	s := &speechServer{url: "http://" + listener.Addr().String(), key: key.APIKey,
+		client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: fairStreams}}}
 	s.stop = func() error {
 		s.client.CloseIdleConnections()
 		err := server.Close()

@@ -37,7 +37,8 @@ func tableOf(path string) ([]written, error) {
 		}
 		row := strings.Split(line, "\t")
 		if len(row) != 3 {
-			return nil, &ErrOption{fmt.Sprintf("the table %s: %.80q has %d columns; a row has a locale, what is written and what is said, with tabs between", path, line, len(row))}
+			return nil, &ErrOption{fmt.Sprintf("the table %s: %.80q has %d columns; a row has a locale, what is "+
+				"written and what is said, with tabs between", path, line, len(row))}
 		}
 		if strings.HasPrefix(row[0], "en-US") {
 			rows = append(rows, written{strings.NewReplacer(`\n`, "\n", `\\`, `\`).Replace(row[1]), row[2]})
@@ -50,7 +51,8 @@ func tableOf(path string) ([]written, error) {
 }
 
 // judgeVoices has every voice say the same, and another ear write it down.
-func (r *Report) judgeVoices(ctx context.Context, o Options, opened *engines.Set, voices []string, wants func(string) bool) (err error) {
+func (r *Report) judgeVoices(ctx context.Context, o Options, opened *engines.Set, voices []string,
+	wants func(string) bool) (err error) {
 	table, err := tableOf(o.Table)
 	if err != nil {
 		return err
@@ -82,7 +84,17 @@ func (r *Report) judgeVoices(ctx context.Context, o Options, opened *engines.Set
 			return err
 		}
 		language, sentences := sentencesFor(voice)
-		judge := judging{r: r, name: name, language: language, sentences: sentences, voice: voice, ear: ears.Transcriber, heardBy: "as heard by " + cfg.Engines.Transcriber, notes: kept, sounds: soundsOf(ph, language)}
+		judge := judging{
+			r:         r,
+			name:      name,
+			language:  language,
+			sentences: sentences,
+			voice:     voice,
+			ear:       ears.Transcriber,
+			heardBy:   "as heard by " + cfg.Engines.Transcriber,
+			notes:     kept,
+			sounds:    soundsOf(ph, language),
+		}
 		if wants(ttsWords) {
 			err = judge.words(ctx, o, table)
 		}
@@ -140,7 +152,8 @@ func misplaced(ctx context.Context, said engine.Speech, ear *onnx.Whisper, langu
 	for _, w := range said.Words {
 		words = append(words, w.Text)
 	}
-	begins, err := ear.Align(ctx, audio.Resample(said.PCM, said.RateHz, engine.SpeechRateHz), words, engine.TranscribeOptions{Language: language, Urgency: engine.Request.Urgency()})
+	begins, err := ear.Align(ctx, audio.Resample(said.PCM, said.RateHz, engine.SpeechRateHz), words,
+		engine.TranscribeOptions{Language: language, Urgency: engine.Request.Urgency()})
 	if err != nil {
 		return nil, err
 	}

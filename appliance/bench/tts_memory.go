@@ -50,7 +50,8 @@ func (effortless) Speak(_ context.Context, text string, _ engine.SpeakOptions, e
 // ways are those to have a text spoken.
 func ways() []struct{ name, path string } {
 	return []struct{ name, path string }{
-		{"json", "/v0/tts"}, {"file", "/v0/tts/file"}, {"stream_json", "/v0/tts/stream/json"}, {"stream_file", "/v0/tts/stream/file"},
+		{"json", "/v0/tts"}, {"file", "/v0/tts/file"}, {"stream_json", "/v0/tts/stream/json"},
+		{"stream_file", "/v0/tts/stream/file"},
 		{"socket", "/v0/tts/stream/input"},
 	}
 }
@@ -81,7 +82,8 @@ func (r *Report) answerMemory(ctx context.Context, o Options) (err error) {
 				return err
 			}
 			r.figure("memory_growth_"+way.name+"_"+string(format), long, "MiB",
-				fmt.Sprintf("more resident memory at any time while %d characters are spoken by %s, by a voice that takes none (a tenth of them: %.1f MiB)", longCharacters, way.path, short))
+				fmt.Sprintf("more resident memory at any time while %d characters are spoken by %s, by a voice that "+
+					"takes none (a tenth of them: %.1f MiB)", longCharacters, way.path, short))
 		}
 	}
 	return nil
@@ -115,7 +117,8 @@ func (s *speechServer) whole(ctx context.Context, path string, format contract.A
 		return s.overSocket(ctx, path, format, text)
 	}
 	body, err := json.Marshal(contract.PostedTTS{
-		Utterances: []contract.PostedUtterance{{Text: text, Voice: &contract.VoiceRef{Name: benchVoice}}}, Format: &contract.Format{Type: format},
+		Utterances: []contract.PostedUtterance{{Text: text, Voice: &contract.VoiceRef{Name: benchVoice}}},
+		Format:     &contract.Format{Type: format},
 	})
 	if err != nil {
 		return err
@@ -141,13 +144,15 @@ func (s *speechServer) whole(ctx context.Context, path string, format contract.A
 // overSocket has a socket speak a text.
 func (s *speechServer) overSocket(ctx context.Context, path string, format contract.AudioFormat, text string) error {
 	query := url.Values{"api_key": {s.key}, "format_type": {string(format)}}
-	c, _, err := websocket.Dial(ctx, "ws"+strings.TrimPrefix(s.url, "http")+path+"?"+query.Encode(), nil) //nolint:bodyclose // the library closes it
+	//nolint:bodyclose // the library closes it
+	c, _, err := websocket.Dial(ctx, "ws"+strings.TrimPrefix(s.url, "http")+path+"?"+query.Encode(), nil)
 	if err != nil {
 		return err
 	}
 	defer c.CloseNow()
 	c.SetReadLimit(-1)
-	order, err := json.Marshal(contract.PublishTTS{Text: text, Voice: &contract.VoiceRef{Name: benchVoice}, Close: true})
+	order, err := json.Marshal(contract.PublishTTS{Text: text, Voice: &contract.VoiceRef{Name: benchVoice},
+		Close: true})
 	if err != nil {
 		return err
 	}

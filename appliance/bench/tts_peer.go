@@ -46,7 +46,8 @@ type peerSaid struct {
 }
 
 func startPeer(ctx context.Context, python, voice string) (*peer, error) {
-	cmd := exec.CommandContext(ctx, python, "-c", peerProgram, filepath.Join(voice, "voice.onnx"), filepath.Join(voice, "voice.json")) // runs: python3
+	cmd := exec.CommandContext(ctx, python, "-c", peerProgram, filepath.Join(voice, "voice.onnx"), // runs: python3
+		filepath.Join(voice, "voice.json"))
 	texts, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -56,12 +57,15 @@ func startPeer(ctx context.Context, python, voice string) (*peer, error) {
 		return nil, err
 	}
 	if err := cmd.Start(); err != nil {
-		return nil, &ErrOption{fmt.Sprintf("peer %s does not start: %v; it is a Python with piper-tts (pip install piper-tts)", python, err)}
+		return nil,
+			&ErrOption{fmt.Sprintf("peer %s does not start: %v; it is a Python with piper-tts (pip install piper-tts)",
+				python, err)}
 	}
 	p := &peer{cmd: cmd, texts: texts, answers: json.NewDecoder(bufio.NewReader(answers))}
 	var said peerSaid
 	if err := p.answers.Decode(&said); err != nil || !said.Ready {
-		return nil, errors.Join(&ErrOption{fmt.Sprintf("peer %s does not load the voice: is it a Python with piper-tts (pip install piper-tts)?", python)}, p.stop())
+		return nil, errors.Join(&ErrOption{fmt.Sprintf("peer %s does not load the voice: is it a Python with "+
+			"piper-tts (pip install piper-tts)?", python)}, p.stop())
 	}
 	return p, nil
 }
@@ -89,7 +93,8 @@ func (r *Report) besidePeer(ctx context.Context, o Options, voice engine.Synthes
 		return err
 	}
 	defer func() { err = errors.Join(err, p.stop()) }()
-	for _, said := range append(timedSentences(), struct{ name, text string }{"1000_characters", story(longCharacters / 5)}) {
+	for _, said := range append(timedSentences(),
+		struct{ name, text string }{"1000_characters", story(longCharacters / 5)}) {
 		rounds := o.Rounds
 		if len(said.text) > 500 {
 			rounds = min(rounds, slowRounds)
@@ -100,13 +105,14 @@ func (r *Report) besidePeer(ctx context.Context, o Options, voice engine.Synthes
 		c, err := yardstick.Compare(rounds, func() error {
 			begun := time.Now()
 			sound = 0
-			return voice.Speak(ctx, said.text, engine.SpeakOptions{Urgency: engine.Live.Urgency()}, func(s engine.Sound) error {
-				if sound == 0 {
-					ours = append(ours, milliseconds(time.Since(begun)))
-				}
-				sound += float64(len(s.PCM)) / float64(voice.RateHz())
-				return nil
-			})
+			return voice.Speak(ctx, said.text, engine.SpeakOptions{Urgency: engine.Live.Urgency()},
+				func(s engine.Sound) error {
+					if sound == 0 {
+						ours = append(ours, milliseconds(time.Since(begun)))
+					}
+					sound += float64(len(s.PCM)) / float64(voice.RateHz())
+					return nil
+				})
 		}, func() error {
 			heard, err := p.say(said.text)
 			theirs, theirSound = append(theirs, 1000*heard.First), heard.Sound
@@ -116,9 +122,12 @@ func (r *Report) besidePeer(ctx context.Context, o Options, voice engine.Synthes
 			return err
 		}
 		first, their := median(ours[1:]), median(theirs[1:])
-		r.paired("peer_first_sound_"+said.name, first, "ms", their, first/their, "piper-tts (PyPI) with the same voice and text")
-		r.paired("peer_whole_"+said.name, milliseconds(c.Ours), "ms", milliseconds(c.Straight), c.Ratio, "likewise; its threads spin while they wait, ours leave the core to others")
-		r.paired("peer_real_time_factor_"+said.name, c.Ours.Seconds()/sound, "", c.Straight.Seconds()/theirSound, c.Ratio*theirSound/sound, "the same, for each second of sound")
+		r.paired("peer_first_sound_"+said.name, first, "ms", their, first/their,
+			"piper-tts (PyPI) with the same voice and text")
+		r.paired("peer_whole_"+said.name, milliseconds(c.Ours), "ms", milliseconds(c.Straight), c.Ratio,
+			"likewise; its threads spin while they wait, ours leave the core to others")
+		r.paired("peer_real_time_factor_"+said.name, c.Ours.Seconds()/sound, "", c.Straight.Seconds()/theirSound,
+			c.Ratio*theirSound/sound, "the same, for each second of sound")
 	}
 	return nil
 }

@@ -20,7 +20,8 @@ func soundsOf(ph *espeak.Phonemizer, language string) *sounds {
 	voices := map[string]string{"es": "es", "fr": "fr-fr", "it": "it", "pt": "pt-br"}
 	known := map[string]string{}
 	if language == "fr" { // before an apostrophe; alone they are letters, by their names
-		known = map[string]string{"l": "l", "d": "d", "j": "ʒ", "n": "n", "s": "s", "c": "s", "m": "m", "t": "t", "qu": "k"}
+		known = map[string]string{"l": "l", "d": "d", "j": "ʒ", "n": "n", "s": "s", "c": "s", "m": "m", "t": "t",
+			"qu": "k"}
 	}
 	return &sounds{ph, voices[language], known}
 }

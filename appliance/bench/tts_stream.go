@@ -33,7 +33,8 @@ func timedSentences() []struct{ name, text string } {
 	return []struct{ name, text string }{
 		{"3_words", "Good morning, Anna."},
 		{"12_words", "Please take the elevator to the third floor and turn left there."},
-		{"30_words", "The swimming pool on the second floor is open every day from seven in the morning until ten at night, and towels for it are free of charge at the desk."},
+		{"30_words", "The swimming pool on the second floor is open every day from seven in the morning until ten at " +
+			"night, and towels for it are free of charge at the desk."},
 	}
 }
 
@@ -52,7 +53,8 @@ func story(characters int) string {
 
 // besideHTTP has text-to-speech over HTTP, as a client has it, measured beside the
 // voice's graph alone.
-func besideHTTP(ctx context.Context, o Options, voice engine.Synthesizer, measure func(s *speechServer, plain preparation) error) (err error) {
+func besideHTTP(ctx context.Context, o Options, voice engine.Synthesizer,
+	measure func(s *speechServer, plain preparation) error) (err error) {
 	plain, done, err := plainVoice(o, voice)
 	if err != nil {
 		return err
@@ -86,7 +88,8 @@ func (r *Report) firstSounds(ctx context.Context, o Options, s *speechServer, pl
 		}
 		// The pairs time the whole answer; what counts here is its first sound.
 		ms := median(first[1:])
-		r.paired("http_first_sound_"+said.name, ms, "ms", milliseconds(c.Straight), ms/milliseconds(c.Straight), "over plain ONNX Runtime's run for the whole sentence")
+		r.paired("http_first_sound_"+said.name, ms, "ms", milliseconds(c.Straight), ms/milliseconds(c.Straight),
+			"over plain ONNX Runtime's run for the whole sentence")
 	}
 	return nil
 }
@@ -111,9 +114,12 @@ func (r *Report) longText(ctx context.Context, o Options, s *speechServer, plain
 	if err != nil {
 		return err
 	}
-	r.paired("http_real_time_factor", c.Ours.Seconds()/sound.Seconds(), "", c.Straight.Seconds()/sound.Seconds(), c.Ratio,
-		fmt.Sprintf("time over length of a text of %d characters, over plain ONNX Runtime's for the same sentences", len(long)))
-	r.against("http_processor_time", seconds(ours), "s", seconds(straight), "of the processor for the same, which a busy machine changes little")
+	r.paired("http_real_time_factor", c.Ours.Seconds()/sound.Seconds(), "", c.Straight.Seconds()/sound.Seconds(),
+		c.Ratio,
+		fmt.Sprintf("time over length of a text of %d characters, over plain ONNX Runtime's for the same sentences",
+			len(long)))
+	r.against("http_processor_time", seconds(ours), "s", seconds(straight),
+		"of the processor for the same, which a busy machine changes little")
 	return nil
 }
 
@@ -143,7 +149,8 @@ type preparation func(ctx context.Context, text string) (run func() error, relea
 func plainVoice(o Options, voice engine.Synthesizer) (prepare preparation, done func() error, err error) {
 	piper, ok := voice.(*onnx.Piper)
 	if !ok {
-		return nil, nil, &ErrOption{fmt.Sprintf("the voice %s is none of Piper's, which alone can be compared with their graph: choose one with --voice", o.Config.Engines.Voice)}
+		return nil, nil, &ErrOption{fmt.Sprintf("the voice %s is none of Piper's, which alone can be compared with "+
+			"their graph: choose one with --voice", o.Config.Engines.Voice)}
 	}
 	y, err := yardstick.OpenONNX(filepath.Join(o.Config.Pack("runtime-onnx"), "libonnxruntime.so"))
 	if err != nil {
@@ -181,7 +188,9 @@ func (r *Report) streamMemory(ctx context.Context, o Options, voice engine.Synth
 	if err != nil {
 		return err
 	}
-	r.figure("stream_memory_growth", long, "MiB", fmt.Sprintf("more resident memory at any time while %d characters stream (a tenth of them: %.1f MiB)", longCharacters, short))
+	r.figure("stream_memory_growth", long, "MiB",
+		fmt.Sprintf("more resident memory at any time while %d characters stream (a tenth of them: %.1f MiB)",
+			longCharacters, short))
 	return nil
 }
 
@@ -220,11 +229,13 @@ func (r *Report) fair(ctx context.Context, o Options, voice engine.Synthesizer) 
 		last := slices.MaxFunc(got, func(a, b spokenStream) int { return cmp.Compare(a.first, b.first) })
 		slowest = append(slowest, milliseconds(last.first))
 	}
-	r.figure("fair_whole", median(wholes), "", fmt.Sprintf("slowest over fastest of %d streams of 30 words at once, to their ends", fairStreams))
+	r.figure("fair_whole", median(wholes), "",
+		fmt.Sprintf("slowest over fastest of %d streams of 30 words at once, to their ends", fairStreams))
 	r.figure("fair_first_sound", median(firsts), "", "the same, to their first sound")
 	each := fairStreams * median(aloneFirst)
 	r.paired("fair_slowest_first_sound", median(slowest), "ms", each, median(slowest)/each,
-		fmt.Sprintf("until the last of them has its first sound, over %d times that of one alone: above 1 somebody's second piece goes before another's first", fairStreams))
+		fmt.Sprintf("until the last of them has its first sound, over %d times that of one alone: above 1 somebody's "+
+			"second piece goes before another's first", fairStreams))
 	r.figure("fair_alone", median(alone), "ms", "one of them alone")
 	return nil
 }
@@ -239,7 +250,8 @@ func spreadOf(all []spokenStream, of func(spokenStream) time.Duration) float64 {
 
 // wordTimes compares when voices say that their words begin with where Whisper
 // finds them in the sound.
-func (r *Report) wordTimes(ctx context.Context, o Options, name string, voice engine.Synthesizer, ear *onnx.Whisper) error {
+func (r *Report) wordTimes(ctx context.Context, o Options, name string, voice engine.Synthesizer,
+	ear *onnx.Whisper) error {
 	language, sentences := sentencesFor(voice)
 	if len(sentences) == 0 {
 		return nil
@@ -258,7 +270,8 @@ func (r *Report) wordTimes(ctx context.Context, o Options, name string, voice en
 		off = append(off, found...)
 	}
 	slices.Sort(off)
-	r.figure(name+"_word_time_error", quantile(off, 0.5), "ms", fmt.Sprintf("between when %d words begin as the voice tells and as Whisper's attention does, median", len(off)))
+	r.figure(name+"_word_time_error", quantile(off, 0.5), "ms",
+		fmt.Sprintf("between when %d words begin as the voice tells and as Whisper's attention does, median", len(off)))
 	r.figure(name+"_word_time_error_95", quantile(off, 0.95), "ms", "95th percentile")
 	return nil
 }

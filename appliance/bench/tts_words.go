@@ -78,7 +78,8 @@ func openNotes(path string) (n *notes, err error) {
 		case errors.Is(err, io.EOF):
 			return n, nil
 		case err != nil:
-			return nil, errors.Join(&ErrOption{fmt.Sprintf("notes %s: line %d is no note of an earlier run (%v): name another file, or take its last line off", path, len(n.was)+1, err)}, f.Close())
+			return nil, errors.Join(&ErrOption{fmt.Sprintf("notes %s: line %d is no note of an earlier run (%v): "+
+				"name another file, or take its last line off", path, len(n.was)+1, err)}, f.Close())
 		}
 		n.was = append(n.was, one)
 	}
@@ -177,12 +178,14 @@ func (j judging) listen(ctx context.Context, of string, texts []written) error {
 // hear has the ear write down what a voice has said.
 func (j judging) hear(ctx context.Context, n note, pcm []float32) (note, error) {
 	hz := j.voice.RateHz()
-	heard, err := j.ear.Transcribe(ctx, audio.Resample(pcm, hz, engine.SpeechRateHz), engine.TranscribeOptions{Language: j.language})
+	heard, err := j.ear.Transcribe(ctx, audio.Resample(pcm, hz, engine.SpeechRateHz),
+		engine.TranscribeOptions{Language: j.language})
 	if err != nil {
 		return n, err
 	}
 	want := asSaid(n.Want, j.language)
-	n.Voice, n.Heard, n.Wrong, n.Words = j.name, heard.Text, misheard(want, asSaid(heard.Text, j.language), j.alike(ctx)), len(want)
+	n.Voice, n.Heard, n.Wrong, n.Words = j.name, heard.Text,
+		misheard(want, asSaid(heard.Text, j.language), j.alike(ctx)), len(want)
 	n.LUFS = audio.Loudness(pcm, hz)
 	n.Pitch, n.Voiced = audio.Pitch(pcm, hz)
 	return n, nil
@@ -194,7 +197,8 @@ func (j judging) tell(ctx context.Context, of string, heard []note) {
 	var sound, took, power, pitch, moves float64
 	for _, n := range heard {
 		want := asSaid(n.Want, j.language) // counted anew: notes may be of a program that read numbers otherwise
-		wrong, words, texts = wrong+misheard(want, asSaid(n.Heard, j.language), j.alike(ctx)), words+len(want), texts+len(n.Texts)
+		wrong, words, texts = wrong+misheard(want, asSaid(n.Heard, j.language), j.alike(ctx)), words+len(want),
+			texts+len(n.Texts)
 		sound, took = sound+n.Sound, took+n.Took
 		power += n.Sound * math.Pow(10, n.LUFS/10)
 		pitch += n.Sound * math.Log(max(n.Pitch, 1))
@@ -205,9 +209,11 @@ func (j judging) tell(ctx context.Context, of string, heard []note) {
 		name += "_" + of
 	}
 	j.r.figure(name+"_real_time_factor", took/sound, "", fmt.Sprintf("time over length, %d texts", texts))
-	j.r.figure(name+"_word_error", 100*float64(wrong)/float64(words), "%", fmt.Sprintf("%s, %d of %d words", j.heardBy, wrong, words))
+	j.r.figure(name+"_word_error", 100*float64(wrong)/float64(words), "%",
+		fmt.Sprintf("%s, %d of %d words", j.heardBy, wrong, words))
 	j.r.figure(name+"_loudness", 10*math.Log10(power/sound), "LUFS", "")
-	j.r.figure(name+"_pitch", math.Exp(pitch/sound), "Hz", fmt.Sprintf("median; it moves by %.1f semitones", moves/sound))
+	j.r.figure(name+"_pitch", math.Exp(pitch/sound), "Hz",
+		fmt.Sprintf("median; it moves by %.1f semitones", moves/sound))
 }
 
 // pitches measures how high each voice is, by one sentence of its language.
@@ -277,7 +283,9 @@ func asSaid(s, language string) []string {
 	}
 	s = strings.ToLower(text.Aloud(s, text.Options{Language: language}))
 	s = strings.ReplaceAll(s, "9,5", "9 e 30") // as an ear writes nove e meia
-	words := strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r) })
+	words := strings.FieldsFunc(s, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r)
+	})
 	for i, w := range words {
 		if language == "fr" && len(w) > 4 {
 			w = strings.TrimRight(w, "sx") // silent: billet, billets
@@ -293,7 +301,8 @@ func soundAlike() map[string]map[string]string {
 	return map[string]map[string]string{
 		"es": {"él": "el", "sí": "si", "tú": "tu", "más": "mas"},
 		"fr": {"à": "a", "où": "ou", "là": "la"},
-		"it": {"ha": "a", "ho": "o", "hai": "ai", "hanno": "anno", "è": "e", "sé": "se", "né": "ne", "dà": "da", "là": "la", "lì": "li", "sì": "si"},
+		"it": {"ha": "a", "ho": "o", "hai": "ai", "hanno": "anno", "è": "e", "sé": "se", "né": "ne", "dà": "da",
+			"là": "la", "lì": "li", "sì": "si"},
 		"pt": {"à": "a", "há": "a", "às": "as"},
 	}
 }

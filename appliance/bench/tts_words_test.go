@@ -12,7 +12,8 @@ import (
 // language in which voices are judged.
 func TestNumbersAreHeardAsTheyAreSaid(t *testing.T) {
 	for language, c := range map[string][2]string{
-		"en": {"Breakfast is served until half past nine, for twenty minutes.", "Breakfast is served until half past 9 for 20 minutes."},
+		"en": {"Breakfast is served until half past nine, for twenty minutes.",
+			"Breakfast is served until half past 9 for 20 minutes."},
 		"es": {"El museo abre a las diez. Unos veinte minutos.", "El museo abre a las 10. Unos 20 minutos."},
 		"fr": {"Le musée ouvre à dix heures.", "Le musée ouvre à 10h."},
 		"it": {"Ogni quindici minuti.", "Ogni 15 minuti."},
@@ -55,7 +56,8 @@ func TestWhatSoundsAlikeIsNotMisheard(t *testing.T) {
 		{"en", "into it", "in to it", 0},
 		{"en", "one two three", "", 3},
 	} {
-		if n := misheard(asSaid(c.said, c.language), asSaid(c.heard, c.language), judging{sounds: soundsOf(ph, c.language)}.alike(t.Context())); n != c.wrong {
+		if n := misheard(asSaid(c.said, c.language), asSaid(c.heard, c.language),
+			judging{sounds: soundsOf(ph, c.language)}.alike(t.Context())); n != c.wrong {
 			t.Errorf("%s: %q heard as %q: %d wrong, want %d", c.language, c.said, c.heard, n, c.wrong)
 		}
 	}

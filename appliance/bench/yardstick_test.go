@@ -85,7 +85,8 @@ func TestTheYardstickHearsWhatMoonshineHears(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("%.1f s of speech: ours %v, straight %v, ratio %.3f", float64(len(pcm))/engine.SpeechRateHz, c.Ours, c.Straight, c.Ratio)
+		t.Logf("%.1f s of speech: ours %v, straight %v, ratio %.3f", float64(len(pcm))/engine.SpeechRateHz, c.Ours,
+			c.Straight, c.Ratio)
 	}
 }
 
@@ -125,13 +126,19 @@ func TestSpeechDoesNotDisturbTheLanguageModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := engine.Prompt{MaxTokens: 6, Messages: []engine.Message{{Role: engine.User, Content: "What is the capital of France?"}}}
+	p := engine.Prompt{MaxTokens: 6,
+		Messages: []engine.Message{{Role: engine.User, Content: "What is the capital of France?"}}}
 	for n := range 3 {
 		var said, straight strings.Builder
-		if _, err := m.Generate(t.Context(), p, func(part engine.Part) error { said.WriteString(part.Text); return nil }); err != nil {
+		if _, err := m.Generate(t.Context(), p, func(part engine.Part) error {
+			said.WriteString(part.Text)
+			return nil
+		}); err != nil {
 			t.Error(err)
 		}
-		if _, err := yardstick.Llama(t.Context(), m, p, func(piece string) { straight.WriteString(piece) }); err != nil {
+		if _, err := yardstick.Llama(t.Context(), m, p, func(piece string) {
+			straight.WriteString(piece)
+		}); err != nil {
 			t.Error(err)
 		}
 		if !strings.Contains(said.String(), "France") || !strings.Contains(straight.String(), "France") {
@@ -146,7 +153,8 @@ func TestSpeechDoesNotDisturbTheLanguageModel(t *testing.T) {
 func TestTheYardstickSaysWhatTheLanguageModelSays(t *testing.T) {
 	o := options(t)
 	m := enginesFor(t, o, engines.Thinking).Model.(*llama.Model)
-	p := engine.Prompt{MaxTokens: 12, Messages: []engine.Message{{Role: engine.User, Content: "What is the capital of France?"}}}
+	p := engine.Prompt{MaxTokens: 12,
+		Messages: []engine.Message{{Role: engine.User, Content: "What is the capital of France?"}}}
 	var want, got strings.Builder
 	u, err := m.Generate(t.Context(), p, func(part engine.Part) error { want.WriteString(part.Text); return nil })
 	if err != nil {

@@ -38,13 +38,20 @@ func openACME(ctx context.Context, o Options, at net.Addr, log *slog.Logger) (*t
 	magic = certmagic.New(cache, certmagic.Config{
 		Storage:           &certmagic.FileStorage{Path: filepath.Join(o.Folder, "acme")},
 		DefaultServerName: o.Names[0], // for those who come by address
-		OnEvent:           func(_ context.Context, name string, data map[string]any) error { return tellACME(log, name, data) },
-		Logger:            quiet,
+		OnEvent: func(_ context.Context, name string, data map[string]any) error {
+			return tellACME(log, name, data)
+		},
+		Logger: quiet,
 	})
 	magic.Issuers = []certmagic.Issuer{certmagic.NewACMEIssuer(magic, certmagic.ACMEIssuer{
-		CA: o.Directory, Email: o.Email, Agreed: true, TrustedRoots: roots,
-		DisableHTTPChallenge: true, ListenHost: o.Host, AltTLSALPNPort: tcp.Port,
-		Logger: quiet,
+		CA:                   o.Directory,
+		Email:                o.Email,
+		Agreed:               true,
+		TrustedRoots:         roots,
+		DisableHTTPChallenge: true,
+		ListenHost:           o.Host,
+		AltTLSALPNPort:       tcp.Port,
+		Logger:               quiet,
 	})}
 	ctx, cancel := context.WithCancel(ctx)
 	// The box does not wait: its other clients, and its readiness, do not depend
@@ -63,7 +70,8 @@ func tellACME(log *slog.Logger, name string, data map[string]any) error {
 	case "cert_obtained":
 		log.Info("the box has a certificate", "name", data["identifier"], "renewed", data["renewal"])
 	case "cert_failed":
-		log.Error("no certificate from the ACME server; it is asked again: see that the name leads to this box on port 443",
+		log.Error(
+			"no certificate from the ACME server; it is asked again: see that the name leads to this box on port 443",
 			"name", data["identifier"], "renewal", data["renewal"], "err", data["error"])
 	}
 	return nil

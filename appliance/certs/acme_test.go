@@ -34,14 +34,16 @@ func startPebble(t *testing.T, boxPort string) *acmeServer {
 	t.Helper()
 	dir := t.TempDir()
 	program := filepath.Join(dir, "pebble")
-	if out, err := exec.Command("go", "build", "-o", program, "github.com/letsencrypt/pebble/v2/cmd/pebble").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", program,
+		"github.com/letsencrypt/pebble/v2/cmd/pebble").CombinedOutput(); err != nil {
 		t.Fatalf("building the ACME server: %v\n%s", err, out)
 	}
 	a, err := newAuthority(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	leaf, key, err := a.issue([]string{"localhost"}, []net.IP{net.IPv4(127, 0, 0, 1)}, time.Now().Add(-time.Hour), time.Now().Add(time.Hour))
+	leaf, key, err := a.issue([]string{"localhost"}, []net.IP{net.IPv4(127, 0, 0, 1)}, time.Now().Add(-time.Hour),
+		time.Now().Add(time.Hour))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +64,8 @@ func startPebble(t *testing.T, boxPort string) *acmeServer {
 	}
 	write(t, filepath.Join(dir, "pebble.json"), string(settings))
 
-	cmd := exec.Command(program, "-config", filepath.Join(dir, "pebble.json"), "-strict", "-dnsserver", startDNS(t)) // runs: itself
+	cmd := exec.Command(program, "-config", filepath.Join(dir, "pebble.json"), // runs: itself
+		"-strict", "-dnsserver", startDNS(t))
 	// It waits up to 15 s before each check, and refuses one nonce in twenty,
 	// unless it is told not to.
 	cmd.Env = append(os.Environ(), "PEBBLE_VA_NOSLEEP=1", "PEBBLE_WFE_NONCEREJECT=0")
@@ -172,8 +175,13 @@ func TestAnACMEServerGivesTheBoxItsCertificate(t *testing.T) {
 	_, port, _ := net.SplitHostPort(listen)
 	server := startPebble(t, port)
 	o := Options{
-		Source: ACME, Folder: t.TempDir(), Host: "127.0.0.1", Names: []string{"box.example", "www.box.example"},
-		Directory: server.directory, Email: "operator@box.example", Roots: server.roots,
+		Source:    ACME,
+		Folder:    t.TempDir(),
+		Host:      "127.0.0.1",
+		Names:     []string{"box.example", "www.box.example"},
+		Directory: server.directory,
+		Email:     "operator@box.example",
+		Roots:     server.roots,
 	}
 	roots := server.authority(t)
 	var mark string
@@ -189,7 +197,8 @@ func TestAnACMEServerGivesTheBoxItsCertificate(t *testing.T) {
 		if name := conn.ConnectionState().PeerCertificates[0].DNSNames[0]; name != "box.example" {
 			t.Errorf("by address: %s", name)
 		}
-		if res, text := fetch(t, box.client(t, nil), "http://box.example/"); res.StatusCode != 400 || strings.Contains(text, "ca.crt") {
+		if res, text := fetch(t, box.client(t, nil), "http://box.example/"); res.StatusCode != 400 ||
+			strings.Contains(text, "ca.crt") {
 			t.Errorf("without TLS: %d %s", res.StatusCode, text)
 		}
 		if box.Authority() != nil {
@@ -233,7 +242,12 @@ func TestABoxRunsWithoutItsACMEServer(t *testing.T) {
 	roots := filepath.Join(t.TempDir(), "roots.pem")
 	write(t, roots, string(a.certificate()))
 	o := Options{
-		Source: ACME, Folder: t.TempDir(), Host: "127.0.0.1", Names: []string{"box.example"}, Directory: "https://" + freeAddress(t) + "/dir", Roots: roots,
+		Source:    ACME,
+		Folder:    t.TempDir(),
+		Host:      "127.0.0.1",
+		Names:     []string{"box.example"},
+		Directory: "https://" + freeAddress(t) + "/dir",
+		Roots:     roots,
 	}
 	box := startBox(t, anyPort, o, acmeLeftovers...)
 	if _, err := box.client(t, a.certificate()).Get("https://box.example"); err == nil {

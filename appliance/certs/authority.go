@@ -63,7 +63,8 @@ func openAuthority(folder, public string, names []string) (*authority, error) {
 		return nil, err
 	}
 	if now := time.Now(); now.After(a.cert.NotAfter) {
-		return nil, fmt.Errorf("the authority in %s ended on %s: delete the file to have a new one made, which clients have to trust anew", file, a.cert.NotAfter.Format(time.DateOnly))
+		return nil, fmt.Errorf("the authority in %s ended on %s: delete the file to have a new one made, which "+
+			"clients have to trust anew", file, a.cert.NotAfter.Format(time.DateOnly))
 	}
 	if old := filepath.Join(folder, "ca.crt"); old != public {
 		_ = os.Remove(old) // where it lay before, and few could read it
@@ -78,7 +79,8 @@ func readAuthority(file string) (*authority, error) {
 		return nil, err
 	}
 	broken := func(err error) error {
-		return fmt.Errorf("%s cannot be used (%w): restore it from a backup, or delete it to have a new authority made, which clients have to trust anew", file, err)
+		return fmt.Errorf("%s cannot be used (%w): restore it from a backup, or delete it to have a new authority "+
+			"made, which clients have to trust anew", file, err)
 	}
 	cert, key, err := parsePair(text)
 	if err == nil && !cert.IsCA {
@@ -107,13 +109,17 @@ func newAuthority(names []string) (*authority, error) {
 		host = "box"
 	}
 	cert, err := sign(&x509.Certificate{
-		Subject:               pkix.Name{Organization: []string{"Parley"}, CommonName: "Parley on " + host + ", " + now.Format(time.DateOnly)},
-		NotBefore:             now.Add(-backdated),
-		NotAfter:              now.Add(authorityLife),
-		KeyUsage:              x509.KeyUsageCertSign | x509.KeyUsageCRLSign,
-		ExtKeyUsage:           []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-		BasicConstraintsValid: true, IsCA: true, MaxPathLenZero: true,
-		PermittedDNSDomainsCritical: true, PermittedDNSDomains: permitted,
+		Subject: pkix.Name{Organization: []string{"Parley"},
+			CommonName: "Parley on " + host + ", " + now.Format(time.DateOnly)},
+		NotBefore:                   now.Add(-backdated),
+		NotAfter:                    now.Add(authorityLife),
+		KeyUsage:                    x509.KeyUsageCertSign | x509.KeyUsageCRLSign,
+		ExtKeyUsage:                 []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		BasicConstraintsValid:       true,
+		IsCA:                        true,
+		MaxPathLenZero:              true,
+		PermittedDNSDomainsCritical: true,
+		PermittedDNSDomains:         permitted,
 	}, nil, key, key)
 	if err != nil {
 		return nil, err
@@ -133,7 +139,8 @@ func (a *authority) may(name string) bool {
 }
 
 // issue signs a certificate for names and addresses.
-func (a *authority) issue(names []string, addresses []net.IP, from, until time.Time) (*x509.Certificate, *ecdsa.PrivateKey, error) {
+func (a *authority) issue(names []string, addresses []net.IP, from, until time.Time) (*x509.Certificate,
+	*ecdsa.PrivateKey, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, nil, err
@@ -142,9 +149,11 @@ func (a *authority) issue(names []string, addresses []net.IP, from, until time.T
 		until = a.cert.NotAfter
 	}
 	cert, err := sign(&x509.Certificate{
-		Subject:   pkix.Name{Organization: []string{"Parley"}, CommonName: "Parley box"},
-		NotBefore: from, NotAfter: until,
-		DNSNames: names, IPAddresses: addresses,
+		Subject:               pkix.Name{Organization: []string{"Parley"}, CommonName: "Parley box"},
+		NotBefore:             from,
+		NotAfter:              until,
+		DNSNames:              names,
+		IPAddresses:           addresses,
 		KeyUsage:              x509.KeyUsageDigitalSignature,
 		ExtKeyUsage:           []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 		BasicConstraintsValid: true,

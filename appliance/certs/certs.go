@@ -66,7 +66,8 @@ func Open(ctx context.Context, o Options, at net.Addr, log *slog.Logger) (*Ident
 		var own *ownCertificate
 		if own, err = openOwn(o.Folder, o.AuthorityFile, o.Names, log); err == nil {
 			id.config, id.authority = &tls.Config{GetCertificate: own.get}, own.authority
-			log.Info("the box has a certificate of its own", "authority", o.AuthorityFile, "sha256", own.authority.fingerprint())
+			log.Info("the box has a certificate of its own", "authority", o.AuthorityFile, "sha256",
+				own.authority.fingerprint())
 		}
 	}
 	if err != nil {

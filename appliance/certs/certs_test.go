@@ -58,9 +58,10 @@ func startBox(t *testing.T, listen string, o Options, leftovers ...goleak.Option
 	if err != nil {
 		t.Fatal(err)
 	}
-	front := &http.Server{ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug), Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.WriteString(w, "hello "+r.Proto)
-	})}
+	front := &http.Server{ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.WriteString(w, "hello "+r.Proto)
+		})}
 	served := make(chan error, 1)
 	go func() { served <- id.Serve(front, listener, func(c net.Conn) net.Conn { return c }) }()
 	t.Cleanup(func() {
@@ -94,7 +95,10 @@ func (b *testBox) client(t *testing.T, roots []byte) *http.Client {
 		},
 	}
 	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: transport, Timeout: 10 * time.Second, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &http.Client{Transport: transport, Timeout: 10 * time.Second,
+		CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse
+		}}
 }
 
 func fetch(t *testing.T, c *http.Client, url string, header ...string) (*http.Response, string) {
@@ -120,7 +124,12 @@ func fetch(t *testing.T, c *http.Client, url string, header ...string) (*http.Re
 
 func own(t *testing.T, names ...string) Options {
 	dir := t.TempDir()
-	return Options{Source: Own, Folder: filepath.Join(dir, "tls"), AuthorityFile: filepath.Join(dir, "ca.crt"), Names: names}
+	return Options{
+		Source:        Own,
+		Folder:        filepath.Join(dir, "tls"),
+		AuthorityFile: filepath.Join(dir, "ca.crt"),
+		Names:         names,
+	}
 }
 
 func TestWhoTrustsTheAuthorityMayUseEveryNameOfTheBox(t *testing.T) {
@@ -146,7 +155,8 @@ func TestWhoTrustsTheAuthorityMayUseEveryNameOfTheBox(t *testing.T) {
 	if _, err := box.client(t, nil).Get("https://box.example"); err == nil {
 		t.Error("who does not trust the authority is let through")
 	}
-	for name, want := range map[string]os.FileMode{"authority.pem": 0o600, "box.pem": 0o600, "../ca.crt": 0o644, "": 0o700} {
+	for name, want := range map[string]os.FileMode{"authority.pem": 0o600, "box.pem": 0o600, "../ca.crt": 0o644,
+		"": 0o700} {
 		info, err := os.Stat(filepath.Join(o.Folder, name))
 		if err != nil || info.Mode().Perm() != want {
 			t.Errorf("%s: %v, want mode %v", name, info.Mode(), want)
@@ -204,14 +214,16 @@ func TestTheOwnCertificateOutlivesARestartAndIsRenewed(t *testing.T) {
 		t.Error("a restart changed the certificate or its authority")
 	}
 	named := open("kiosk.local", "192.0.2.9")
-	if got := get(named); got.VerifyHostname("kiosk.local") != nil || got.VerifyHostname("192.0.2.9") != nil || named.authority.fingerprint() != mark {
+	if got := get(named); got.VerifyHostname("kiosk.local") != nil || got.VerifyHostname("192.0.2.9") != nil ||
+		named.authority.fingerprint() != mark {
 		t.Errorf("a name was added and is not there: %v %v", got.DNSNames, got.IPAddresses)
 	}
 	leaf = get(named)
 	for _, c := range []struct {
 		after   time.Duration
 		renewed bool
-	}{{ownLife - ownRenewal - time.Hour, false}, {ownLife - ownRenewal, true}, {ownLife - ownRenewal + time.Hour, false}, {-100 * 24 * time.Hour, true}} {
+	}{{ownLife - ownRenewal - time.Hour, false}, {ownLife - ownRenewal, true},
+		{ownLife - ownRenewal + time.Hour, false}, {-100 * 24 * time.Hour, true}} {
 		named.now = func() time.Time { return time.Now().Add(c.after) }
 		next := get(named)
 		if next.Equal(leaf) == c.renewed {
@@ -223,7 +235,8 @@ func TestTheOwnCertificateOutlivesARestartAndIsRenewed(t *testing.T) {
 		leaf = next
 	}
 	// A name for which it may not sign is left out, and the box runs.
-	if got := get(open("stranger.example")); got.VerifyHostname("stranger.example") == nil || got.VerifyHostname("localhost") != nil {
+	if got := get(open("stranger.example")); got.VerifyHostname("stranger.example") == nil ||
+		got.VerifyHostname("localhost") != nil {
 		t.Errorf("names are %v", got.DNSNames)
 	}
 }
@@ -251,7 +264,8 @@ func TestAnAddressThatTheBoxGetsLaterIsCovered(t *testing.T) {
 	}
 	one := at("198.51.100.1")
 	two := at("198.51.100.2")
-	if one.VerifyHostname("198.51.100.1") != nil || two.VerifyHostname("198.51.100.1") != nil || two.VerifyHostname("198.51.100.2") != nil {
+	if one.VerifyHostname("198.51.100.1") != nil || two.VerifyHostname("198.51.100.1") != nil ||
+		two.VerifyHostname("198.51.100.2") != nil {
 		t.Errorf("covered are %v, then %v", one.IPAddresses, two.IPAddresses)
 	}
 	if !at("198.51.100.1").Equal(two) || !at("127.0.0.5").Equal(two) {
@@ -267,7 +281,8 @@ func TestABrokenAuthorityIsNotReplacedInSilence(t *testing.T) {
 	}
 	for _, text := range []string{"", "no PEM", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"} {
 		write(t, filepath.Join(dir, "authority.pem"), text)
-		if _, err := openOwn(dir, filepath.Join(dir, "ca.crt"), nil, log); err == nil || !strings.Contains(err.Error(), "authority.pem") || !strings.Contains(err.Error(), "delete") {
+		if _, err := openOwn(dir, filepath.Join(dir, "ca.crt"), nil, log); err == nil ||
+			!strings.Contains(err.Error(), "authority.pem") || !strings.Contains(err.Error(), "delete") {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
@@ -279,10 +294,12 @@ func TestWhoForgetsTLSIsTold(t *testing.T) {
 	res, text := fetch(t, c, "http://box:"+box.port()+"/v0/evi/chat?api_key=x")
 	var said struct{ Code, Message string }
 	if err := json.Unmarshal([]byte(text), &said); err != nil || res.StatusCode != 400 || said.Code != "tls_required" ||
-		!strings.Contains(said.Message, "wss://") || !strings.Contains(said.Message, "/ca.crt") || res.Header.Get("X-Request-Id") == "" {
+		!strings.Contains(said.Message, "wss://") || !strings.Contains(said.Message, "/ca.crt") ||
+		res.Header.Get("X-Request-Id") == "" {
 		t.Errorf("%d %s (%v)", res.StatusCode, text, err)
 	}
-	if res, _ := fetch(t, c, "http://box.lan:7/page?a=1", "Accept", "text/html,*/*"); res.StatusCode != 307 || res.Header.Get("Location") != "https://box.lan:7/page?a=1" {
+	if res, _ := fetch(t, c, "http://box.lan:7/page?a=1", "Accept", "text/html,*/*"); res.StatusCode != 307 ||
+		res.Header.Get("Location") != "https://box.lan:7/page?a=1" {
 		t.Errorf("a browser: %d to %q", res.StatusCode, res.Header.Get("Location"))
 	}
 	if res, text := fetch(t, c, "http://box/ca.crt"); res.StatusCode != 200 || text != string(box.Authority()) {
@@ -316,7 +333,8 @@ func TestClientsWithoutTLSDoNotKeepOthersOut(t *testing.T) {
 
 func TestOldTLSIsRefused(t *testing.T) {
 	box := startBox(t, anyPort, own(t))
-	_, err := tls.Dial("tcp", box.addr.String(), &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11})
+	_, err := tls.Dial("tcp", box.addr.String(),
+		&tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11})
 	if err == nil {
 		t.Error("TLS 1.1 is spoken")
 	}
@@ -372,7 +390,8 @@ func TestReplacedFilesAreTakenWithoutARestart(t *testing.T) {
 	if got := shown(); got != "three.local" {
 		t.Errorf("shown is %s", got)
 	}
-	if _, err := openFiles(certFile, certFile, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), certFile) {
+	if _, err := openFiles(certFile, certFile, slog.New(slog.DiscardHandler)); err == nil ||
+		!strings.Contains(err.Error(), certFile) {
 		t.Errorf("a certificate as its own key: %v", err)
 	}
 }
@@ -381,7 +400,9 @@ func TestReplacedFilesAreTakenWithoutARestart(t *testing.T) {
 // are of; each connection over which HTTP/1.1 is spoken is given out first, with
 // a way to the one under TLS.
 func TestRequestsKnowOfTheirTLS(t *testing.T) {
-	id, err := Open(t.Context(), Options{Source: Own, Folder: t.TempDir(), AuthorityFile: filepath.Join(t.TempDir(), "ca.crt")}, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}, slog.New(slog.DiscardHandler))
+	id, err := Open(t.Context(),
+		Options{Source: Own, Folder: t.TempDir(), AuthorityFile: filepath.Join(t.TempDir(), "ca.crt")},
+		&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -397,7 +418,8 @@ func TestRequestsKnowOfTheirTLS(t *testing.T) {
 	served := make(chan error, 1)
 	go func() { served <- id.Serve(front, l, func(c net.Conn) net.Conn { given <- c; return c }) }()
 	for _, two := range []bool{true, false} {
-		client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: two}}
+		client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
+			ForceAttemptHTTP2: two}}
 		r, err := client.Get("https://" + l.Addr().String())
 		if err != nil {
 			t.Fatal(err)

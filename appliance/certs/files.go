@@ -26,7 +26,12 @@ type certificateFiles struct {
 }
 
 func openFiles(certFile, keyFile string, log *slog.Logger) (*certificateFiles, error) {
-	f := &certificateFiles{certFile: certFile, keyFile: keyFile, log: log, looked: time.Now()}
+	f := &certificateFiles{
+		certFile: certFile,
+		keyFile:  keyFile,
+		log:      log,
+		looked:   time.Now(),
+	}
 	f.seen = f.changed()
 	cert, err := f.load()
 	f.cert = cert

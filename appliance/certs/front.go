@@ -212,11 +212,13 @@ func (id *Identity) answerPlain(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "https://"+r.Host+r.URL.RequestURI(), http.StatusTemporaryRedirect)
 		return
 	}
-	why := "this port speaks TLS only: use https:// and wss:// instead of http:// and ws://; a key that was sent just now could be read on the way"
+	why := "this port speaks TLS only: use https:// and wss:// instead of http:// and ws://; a key that was sent " +
+		"just now could be read on the way"
 	if ca != nil {
 		why += "; the box's certificate is signed by an authority of its own, which clients have to trust: GET /ca.crt"
 	}
 	h.Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusBadRequest)
-	_ = json.NewEncoder(w).Encode(map[string]string{"code": "tls_required", "error": http.StatusText(http.StatusBadRequest), "message": why})
+	_ = json.NewEncoder(w).Encode(map[string]string{"code": "tls_required",
+		"error": http.StatusText(http.StatusBadRequest), "message": why})
 }

@@ -50,7 +50,13 @@ func openOwn(folder, public string, extra []string, log *slog.Logger) (*ownCerti
 	if err != nil {
 		return nil, err
 	}
-	o := &ownCertificate{authority: a, file: filepath.Join(folder, "box.pem"), extra: extra, log: log, now: time.Now}
+	o := &ownCertificate{
+		authority: a,
+		file:      filepath.Join(folder, "box.pem"),
+		extra:     extra,
+		log:       log,
+		now:       time.Now,
+	}
 	if o.cert = o.read(); o.cert != nil && !o.named() {
 		o.cert = nil
 	}
@@ -114,7 +120,8 @@ func (o *ownCertificate) fit(at net.IP) (*tls.Certificate, error) {
 		return nil, err
 	}
 	o.cert = &tls.Certificate{Certificate: [][]byte{leaf.Raw, o.authority.cert.Raw}, PrivateKey: key, Leaf: leaf}
-	o.log.Info("the box has made itself a certificate", "names", names, "addresses", addresses, "until", leaf.NotAfter.Format(time.DateOnly))
+	o.log.Info("the box has made itself a certificate", "names", names, "addresses", addresses, "until",
+		leaf.NotAfter.Format(time.DateOnly))
 	if err := durable.WriteFile(o.file, append(certPEM(leaf), keyPEM(key)...), 0o600); err != nil {
 		o.log.Warn("the box's certificate cannot be kept; the next start makes another", "err", err)
 	}
@@ -144,7 +151,8 @@ func (o *ownCertificate) called() (names []string, addresses []net.IP) {
 		case o.authority.may(name):
 			names = append(names, name)
 		default:
-			o.log.Warn("the box's authority was made before this name and may not sign for it: delete authority.pem to have a new one made, which clients have to trust anew",
+			o.log.Warn("the box's authority was made before this name and may not sign for it: delete authority.pem "+
+				"to have a new one made, which clients have to trust anew",
 				"name", name, "folder", filepath.Dir(o.file))
 		}
 	}

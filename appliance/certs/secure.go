@@ -29,7 +29,13 @@ type secureListener struct {
 }
 
 func newSecureListener(l net.Listener, config *tls.Config, http1 func(net.Conn) net.Conn) *secureListener {
-	s := &secureListener{Listener: l, config: config, http1: http1, ready: make(chan net.Conn), failed: make(chan error, 1)}
+	s := &secureListener{
+		Listener: l,
+		config:   config,
+		http1:    http1,
+		ready:    make(chan net.Conn),
+		failed:   make(chan error, 1),
+	}
 	s.closing, s.close = context.WithCancel(context.Background())
 	s.running.Go(s.run)
 	return s

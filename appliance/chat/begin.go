@@ -148,13 +148,28 @@ func (h *Host) begin(ctx context.Context, o Opening) (*Session, turn.Opened, err
 	}
 	kept := h.keeping(o.Connect)
 	begun := time.Now()
-	told := record.Told{ChatID: meta.ChatID, GroupID: meta.ChatGroupID, ConfigID: chosen.config.ID,
-		CustomSessionID: chosen.settings.CustomSessionID, Resumed: resumed, Hooks: chosen.webhooks, EndCalls: chosen.settings.EndHooks}
+	told := record.Told{
+		ChatID:          meta.ChatID,
+		GroupID:         meta.ChatGroupID,
+		ConfigID:        chosen.config.ID,
+		CustomSessionID: chosen.settings.CustomSessionID,
+		Resumed:         resumed,
+		Hooks:           chosen.webhooks,
+		EndCalls:        chosen.settings.EndHooks,
+	}
 	begin := store.NewChat{
-		ID: meta.ChatID, GroupID: meta.ChatGroupID, Resume: resumed, AccountID: o.Account,
-		Config: chosen.config, StartedMS: begun.UnixMilli(), RequestID: meta.RequestID, CustomSessionID: chosen.settings.CustomSessionID,
-		Metadata: chosen.metadata,
-		Recorded: kept.recordings != nil, Webhooks: told.Beginning(begun), EndCalls: told.AtEnd(begun),
+		ID:              meta.ChatID,
+		GroupID:         meta.ChatGroupID,
+		Resume:          resumed,
+		AccountID:       o.Account,
+		Config:          chosen.config,
+		StartedMS:       begun.UnixMilli(),
+		RequestID:       meta.RequestID,
+		CustomSessionID: chosen.settings.CustomSessionID,
+		Metadata:        chosen.metadata,
+		Recorded:        kept.recordings != nil,
+		Webhooks:        told.Beginning(begun),
+		EndCalls:        told.AtEnd(begun),
 	}
 	err = kept.records.StartChat(ctx, begin)
 	if errors.Is(err, store.ErrActive) && h.vacant(ctx, meta.ChatGroupID) {
@@ -166,9 +181,10 @@ func (h *Host) begin(ctx context.Context, o Opening) (*Session, turn.Opened, err
 	ready := false
 	defer func() {
 		if !ready {
-			h.retry(h.Log.With("chat", meta.ChatID), "record the end of a chat that could not begin", func(ctx context.Context) error {
-				return kept.records.EndChat(ctx, meta.ChatID, store.Failed, begun.UnixMilli())
-			})
+			h.retry(h.Log.With("chat", meta.ChatID), "record the end of a chat that could not begin",
+				func(ctx context.Context) error {
+					return kept.records.EndChat(ctx, meta.ChatID, store.Failed, begun.UnixMilli())
+				})
 		}
 	}()
 	var history []turn.Entry
@@ -203,11 +219,13 @@ func (h *Host) keeping(c contract.ConnectSettings) keeping {
 func startFault(err error, group string, resumed bool) error {
 	switch {
 	case resumed && errors.Is(err, store.ErrNotFound):
-		return contract.Fault{Code: contract.GroupNotFound, Detail: fmt.Sprintf("resumed_chat_group_id: no chat group %q", group)}
+		return contract.Fault{Code: contract.GroupNotFound,
+			Detail: fmt.Sprintf("resumed_chat_group_id: no chat group %q", group)}
 	case errors.Is(err, record.ErrNotKept):
 		return contract.Fault{Code: contract.NoDataRetention}
 	case errors.Is(err, store.ErrActive):
-		return contract.Fault{Code: contract.GroupActive, Detail: "End the chat that is live before resuming its group."}
+		return contract.Fault{Code: contract.GroupActive,
+			Detail: "End the chat that is live before resuming its group."}
 	}
 	return fmt.Errorf("beginning a chat: %w", err)
 }
@@ -224,17 +242,28 @@ func (h *Host) remember(ctx context.Context, group string, limit int) ([]turn.En
 	return record.History(events), nil
 }
 
-func (h *Host) session(meta contract.ChatMetadata, chosen chosen, told record.Told, begun time.Time, history []turn.Entry, o Opening, kept keeping) *Session {
+func (h *Host) session(meta contract.ChatMetadata, chosen chosen, told record.Told, begun time.Time,
+	history []turn.Entry, o Opening, kept keeping) *Session {
 	id := meta.ChatID
 	modelPace := reply.NewPace() // a custom model is this chat's alone
 	if !chosen.custom {
 		modelPace = h.pace(chosen.model)
 	}
 	c := &Session{
-		id: id, log: h.Log.With("chat", id, "request", meta.RequestID), begun: begun, voices: ownVoices{h.Voices, o.Account}, line: o.Line, near: o.Near,
-		state:  turn.NewState(chosen.settings, begun, history),
-		events: make(chan posted, eventQueue), left: make(chan struct{}), done: make(chan struct{}), unset: map[string]bool{}, applying: make(chan struct{}, 1),
-		inForce: chosen.settings, readers: chosen.readers(),
+		id:       id,
+		log:      h.Log.With("chat", id, "request", meta.RequestID),
+		begun:    begun,
+		voices:   ownVoices{h.Voices, o.Account},
+		line:     o.Line,
+		near:     o.Near,
+		state:    turn.NewState(chosen.settings, begun, history),
+		events:   make(chan posted, eventQueue),
+		left:     make(chan struct{}),
+		done:     make(chan struct{}),
+		unset:    map[string]bool{},
+		applying: make(chan struct{}, 1),
+		inForce:  chosen.settings,
+		readers:  chosen.readers(),
 	}
 	for _, g := range []*group{&c.workers, &c.scribing, &c.recording, &c.draining} {
 		g.log, g.crashed = c.log, c.crashed
@@ -251,17 +280,56 @@ func (h *Host) session(meta contract.ChatMetadata, chosen chosen, told record.To
 		newVoice, feelings = p.voice, p.Text
 	}
 	c.ear = ear.New(ear.Parts{
-		Detector: h.Detector, Transcriber: h.Transcriber, TurnEnd: h.TurnEnd, Clock: c.clock, Live: o.Live, Post: c.post, Settle: c.settle, Record: c.recorder.Heard, Go: c.workers.Go, Listen: func() { c.hand(posted{listen: true}) },
-		NewVoice: newVoice, TellFeelings: !chosen.custom && h.TellFeelings != nil && h.TellFeelings(chosen.model),
+		Detector:     h.Detector,
+		Transcriber:  h.Transcriber,
+		TurnEnd:      h.TurnEnd,
+		Clock:        c.clock,
+		Live:         o.Live,
+		Post:         c.post,
+		Settle:       c.settle,
+		Record:       c.recorder.Heard,
+		Go:           c.workers.Go,
+		Listen:       func() { c.hand(posted{listen: true}) },
+		NewVoice:     newVoice,
+		TellFeelings: !chosen.custom && h.TellFeelings != nil && h.TellFeelings(chosen.model),
 	}, chosen.settings)
 	c.replies = reply.New(reply.Parts{
-		ChatID: id, Caller: reply.Caller{Account: o.Account, ChatID: id, GroupID: meta.ChatGroupID, ConfigID: chosen.config.ID}, Model: chosen.model, Voices: ownVoices{h.Voices, o.Account}, Pace: modelPace, Fallback: chosen.fallback, Certain: chosen.custom, Log: c.log, Clock: c.clock, Post: c.post, Go: c.workers.Go,
-		Reading: h.reading(o.Account), Tools: h.Tools, Feelings: feelings, Advisers: h.Plugins,
+		ChatID: id,
+		Caller: reply.Caller{
+			Account:  o.Account,
+			ChatID:   id,
+			GroupID:  meta.ChatGroupID,
+			ConfigID: chosen.config.ID,
+		},
+		Model:    chosen.model,
+		Voices:   ownVoices{h.Voices, o.Account},
+		Pace:     modelPace,
+		Fallback: chosen.fallback,
+		Certain:  chosen.custom,
+		Log:      c.log,
+		Clock:    c.clock,
+		Post:     c.post,
+		Go:       c.workers.Go,
+		Reading:  h.reading(o.Account),
+		Tools:    h.Tools,
+		Feelings: feelings,
+		Advisers: h.Plugins,
 	})
-	c.scribe = record.NewScribe(record.Chat{ID: id, RequestID: meta.RequestID, Begun: begun, Told: told}, kept.records, aloud{o.Line, c}, c.recorder, c.tellAll, c.lost)
+	c.scribe = record.NewScribe(record.Chat{
+		ID:        id,
+		RequestID: meta.RequestID,
+		Begun:     begun,
+		Told:      told,
+	}, kept.records, aloud{o.Line, c}, c.recorder, c.tellAll, c.lost)
 	c.about = Live{
-		ChatID: id, GroupID: meta.ChatGroupID, Account: o.Account, RequestID: meta.RequestID, Config: chosen.config,
-		Line: o.Kind, Client: o.Client, Since: begun,
+		ChatID:      id,
+		GroupID:     meta.ChatGroupID,
+		Account:     o.Account,
+		RequestID:   meta.RequestID,
+		Config:      chosen.config,
+		Line:        o.Kind,
+		Client:      o.Client,
+		Since:       begun,
 		Connectable: o.Connect.AllowConnection,
 	}
 	c.leave = func() { h.leave(c) }

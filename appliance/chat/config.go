@@ -88,7 +88,8 @@ func noConfig(p contract.ConnectSettings) string {
 // Settings are those of a chat with a config, which a model answers.
 func (p Parts) Settings(c contract.ReturnConfig, m engine.LanguageModel) turn.Settings {
 	s := configured(p.ruled(p.Defaults, m), c)
-	if c.Prompt != nil && c.Prompt.PromptExpansion != nil && c.Prompt.PromptExpansion.Enabled != nil && !*c.Prompt.PromptExpansion.Enabled {
+	if c.Prompt != nil && c.Prompt.PromptExpansion != nil && c.Prompt.PromptExpansion.Enabled != nil &&
+		!*c.Prompt.PromptExpansion.Enabled {
 		s.Rules.Before, s.Rules.Manner = "", "" // its author wants it to stand alone
 	}
 	return p.equipped(s)
@@ -135,15 +136,21 @@ func configured(s turn.Settings, c contract.ReturnConfig) turn.Settings {
 	s.MinInterruption = milli(c.Interruption.MinInterruptionMS)
 	s.Inactivity = timeout(c.Timeouts.Inactivity)
 	s.MaxDuration = timeout(c.Timeouts.MaxDuration)
-	s.OnNewChat, s.OnInactivity, s.OnMaxDuration = event(c.EventMessages.OnNewChat), event(c.EventMessages.OnInactivityTimeout), event(c.EventMessages.OnMaxDurationTimeout)
+	s.OnNewChat, s.OnInactivity, s.OnMaxDuration = event(c.EventMessages.OnNewChat),
+		event(c.EventMessages.OnInactivityTimeout), event(c.EventMessages.OnMaxDurationTimeout)
 	if c.Nudges.Enabled {
 		s.Nudge = time.Duration(*c.Nudges.IntervalSecs) * time.Second
 	}
 	s.QuickResponses = *c.EllmModel.AllowShortResponses
 	for _, t := range c.Tools {
 		s.Tools = append(s.Tools, turn.Tool{
-			Name: t.Name, Description: t.Description, Parameters: t.Parameters, Fallback: t.FallbackContent,
-			Plugin: t.Plugin, Brought: t.Plugin != "", Stored: t.Plugin == "",
+			Name:        t.Name,
+			Description: t.Description,
+			Parameters:  t.Parameters,
+			Fallback:    t.FallbackContent,
+			Plugin:      t.Plugin,
+			Brought:     t.Plugin != "",
+			Stored:      t.Plugin == "",
 		})
 	}
 	for _, t := range c.BuiltinTools {
@@ -173,7 +180,11 @@ func timeout(t *contract.Timeout) time.Duration {
 // DefaultPrompt makes a good spoken assistant when no config says otherwise. It
 // says who speaks, and shows it, for a small model names as its maker whoever its
 // texts were full of. It is short, for every chat begins by reading it.
-const DefaultPrompt = `You are the voice assistant on this box: friendly, a program and no human. Everything you write is spoken aloud, so answer in one or two short, natural sentences, without lists, markup, emoji or code. Answer from what you were told and from common knowledge. If you do not know, say so plainly. You cannot do things in the world: never say that you have done, booked, sent, called or changed anything. If you did not understand, ask one short question.
+const DefaultPrompt = `You are the voice assistant on this box: friendly, a program and no human. Everything you ` +
+	`write is spoken aloud, so answer in one or two short, natural sentences, without lists, markup, emoji or code. ` +
+	`Answer from what you were told and from common knowledge. If you do not know, say so plainly. You cannot do ` +
+	`things in the world: never say that you have done, booked, sent, called or changed anything. If you did not ` +
+	`understand, ask one short question.
 
 Question: Who made you? Answer: I'm the voice assistant on this box, more I don't know about myself.
 Question: What is your name? Answer: I have none, I'm the voice assistant on this box.

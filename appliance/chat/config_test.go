@@ -19,7 +19,8 @@ type oneConfig struct{ contract.ReturnConfig }
 
 func (o oneConfig) Config(_ context.Context, account, id string, version *int) (contract.ReturnConfig, error) {
 	if account != "a" || id != o.ID || version != nil && *version != o.Version {
-		return contract.ReturnConfig{}, store.ErrMissing{Ref: store.Ref{Kind: store.KindConfig, ID: id, Version: store.Newest}}
+		return contract.ReturnConfig{},
+			store.ErrMissing{Ref: store.Ref{Kind: store.KindConfig, ID: id, Version: store.Newest}}
 	}
 	return o.ReturnConfig, nil
 }
@@ -82,13 +83,17 @@ func TestAConfigDecidesWhatItSaysAndTheClientTheRest(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := got.settings
-	if s.SystemPrompt != "You are {{who}}." || s.Voice != "joe" || s.Temperature != 0.5 || s.Threshold != 0 || s.PrefixPadding != 0 ||
+	if s.SystemPrompt != "You are {{who}}." || s.Voice != "joe" || s.Temperature != 0.5 || s.Threshold != 0 ||
+		s.PrefixPadding != 0 ||
 		s.EndOfTurnSilence != 500*time.Millisecond || s.MinInterruption != 50*time.Millisecond ||
-		s.Inactivity != 1800*time.Second || s.MaxDuration != time.Minute || s.OnNewChat.Text != "Hi" || got.config != (store.ConfigRef{ID: "c", Version: 3}) {
+		s.Inactivity != 1800*time.Second || s.MaxDuration != time.Minute || s.OnNewChat.Text != "Hi" ||
+		got.config != (store.ConfigRef{ID: "c", Version: 3}) {
 		t.Errorf("%+v", got)
 	}
 	prompt := "Be brief."
-	got, err = h.choose(t.Context(), Opening{Account: "a", Connect: contract.ConnectSettings{ConfigID: "c", SessionSettings: contract.SessionSettings{SystemPrompt: &prompt}}})
+	got, err = h.choose(t.Context(),
+		Opening{Account: "a", Connect: contract.ConnectSettings{ConfigID: "c",
+			SessionSettings: contract.SessionSettings{SystemPrompt: &prompt}}})
 	if err != nil || got.settings.SystemPrompt != prompt || got.settings.Voice != "joe" {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -105,8 +110,12 @@ func TestAConfigOfNothingButDefaultsChangesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if with.settings.Threshold != without.settings.Threshold || with.settings.PrefixPadding != without.settings.PrefixPadding || with.settings.EndOfTurnSilence != without.settings.EndOfTurnSilence || with.settings.Inactivity != without.settings.Inactivity ||
-		with.settings.MaxDuration != without.settings.MaxDuration || with.settings.MinInterruption != without.settings.MinInterruption || with.model != without.model {
+	if with.settings.Threshold != without.settings.Threshold ||
+		with.settings.PrefixPadding != without.settings.PrefixPadding ||
+		with.settings.EndOfTurnSilence != without.settings.EndOfTurnSilence ||
+		with.settings.Inactivity != without.settings.Inactivity ||
+		with.settings.MaxDuration != without.settings.MaxDuration ||
+		with.settings.MinInterruption != without.settings.MinInterruption || with.model != without.model {
 		t.Errorf("%+v\n%+v", with, without)
 	}
 }
@@ -121,8 +130,9 @@ func TestAConfigThatCannotBeHadIsAFault(t *testing.T) {
 		connect contract.ConnectSettings
 		code    contract.Code
 	}{
-		"none":              {"a", contract.ConnectSettings{ConfigID: "x"}, contract.ConfigNotFound},
-		"another version":   {"a", contract.ConnectSettings{ConfigID: "c", ConfigVersion: &one}, contract.ConfigNotFound},
+		"none": {"a", contract.ConnectSettings{ConfigID: "x"}, contract.ConfigNotFound},
+		"another version": {"a", contract.ConnectSettings{ConfigID: "c", ConfigVersion: &one},
+			contract.ConfigNotFound},
 		"another account's": {"b", contract.ConnectSettings{ConfigID: "c"}, contract.ConfigNotFound},
 		"its voice is gone": {"a", contract.ConnectSettings{ConfigID: "c"}, contract.VoiceNotFound},
 	} {
@@ -136,12 +146,16 @@ func TestAConfigThatCannotBeHadIsAFault(t *testing.T) {
 // A prompt that the client's variables make too long is refused at the connect.
 func TestAConfigThatFillsTooLongIsAFault(t *testing.T) {
 	f := newFakes()
-	h := hostWith(t, f, nil, config(t, `{"name":"n","evi_version":"4-mini","prompt":{"text":"`+strings.Repeat("{{a}}", 10_000)+`"}}`), &bytes.Buffer{})
+	h := hostWith(t, f, nil,
+		config(t, `{"name":"n","evi_version":"4-mini","prompt":{"text":"`+strings.Repeat("{{a}}", 10_000)+`"}}`),
+		&bytes.Buffer{})
 	defer h.Stop(t.Context())
 	connect := contract.ConnectSettings{ConfigID: "c"}
-	connect.SessionSettings.Variables = map[string]contract.VariableValue{"a": contract.TextVariable(strings.Repeat("x", 1000))}
+	connect.SessionSettings.Variables = map[string]contract.VariableValue{
+		"a": contract.TextVariable(strings.Repeat("x", 1000))}
 	_, err := enter(t, h, Opening{Line: f, Connect: connect})
-	if fault, ok := errors.AsType[contract.Fault](err); !ok || fault.Code != contract.InvalidSettings || !strings.Contains(fault.Detail, "10000000 bytes") {
+	if fault, ok := errors.AsType[contract.Fault](err); !ok || fault.Code != contract.InvalidSettings ||
+		!strings.Contains(fault.Detail, "10000000 bytes") {
 		t.Errorf("%v", err)
 	}
 	if h.Live() != 0 {
@@ -165,7 +179,8 @@ func TestTheModelOfAConfigAnswersOrTheDefaultAndTheLogSaysSo(t *testing.T) {
 		{model: `{"model_provider":"HUME_AI"}`, strict: true},
 		{model: `{"temperature":1}`, strict: true},
 		{model: `{"model_provider":"CUSTOM_LANGUAGE_MODEL","model_resource":"https://h/x"}`, other: true},
-		{model: `{"model_provider":"CUSTOM_LANGUAGE_MODEL","model_resource":"https://h/y"}`, code: contract.ModelUnavailable},
+		{model: `{"model_provider":"CUSTOM_LANGUAGE_MODEL","model_resource":"https://h/y"}`,
+			code: contract.ModelUnavailable},
 	} {
 		var log bytes.Buffer
 		f, other := newFakes(), newFakes()
@@ -188,7 +203,8 @@ func TestTheModelOfAConfigAnswersOrTheDefaultAndTheLogSaysSo(t *testing.T) {
 }
 
 func TestTheGreetingHasItsVariablesFilledIn(t *testing.T) {
-	c := config(t, `{"name":"n","evi_version":"4-mini","event_messages":{"on_new_chat":{"enabled":true,"text":"Hello {{name}}. Welcome."}}}`)
+	c := config(t, `{"name":"n","evi_version":"4-mini","event_messages":{"on_new_chat":{"enabled":true,"text":"Hello `+
+		`{{name}}. Welcome."}}}`)
 	f := newFakes()
 	h := hostWith(t, f, nil, c, &bytes.Buffer{})
 	connect := contract.ConnectSettings{ConfigID: "c"}

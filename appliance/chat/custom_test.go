@@ -36,7 +36,8 @@ func (opening) CustomModel(url string) (engine.LanguageModel, error) {
 // customChat opens a chat with a config whose language_model that is.
 func customChat(t *testing.T, f *fakes, languageModel string) *Session {
 	t.Helper()
-	c := config(t, `{"name":"n","evi_version":"4-mini","ellm_model":{"allow_short_responses":false},"language_model":`+languageModel+`}`)
+	c := config(t, `{"name":"n","evi_version":"4-mini","ellm_model":{"allow_short_responses":false},"language_model":`+
+		languageModel+`}`)
 	h := hostOf(f, func(p *Parts) { p.Configs, p.Models = oneConfig{c}, opening{oneModel{fallback: f}} })
 	return begin(t, h, Opening{Line: f, Connect: contract.ConnectSettings{ConfigID: "c"}})
 }
@@ -88,7 +89,8 @@ func sse(pieces ...string) http.HandlerFunc {
 		w.Header().Set("Content-Type", "text/event-stream")
 		for _, p := range pieces {
 			text, _ := json.Marshal(p)
-			fmt.Fprintf(w, "data: {\"system_fingerprint\":\"desk\",\"choices\":[{\"delta\":{\"content\":%s}}]}\n\n", text)
+			fmt.Fprintf(w, "data: {\"system_fingerprint\":\"desk\",\"choices\":[{\"delta\":{\"content\":%s}}]}\n\n",
+				text)
 			w.(http.Flusher).Flush()
 		}
 	}
@@ -123,11 +125,14 @@ func TestACustomModelAnswersAChatOverHTTP(t *testing.T) {
 	if len(asked) != 2 { // a guess is none of its business
 		t.Fatalf("asked %d times: %q", len(asked), asked)
 	}
-	if a := asked[0]; !strings.HasPrefix(a, "Bearer secret-key /chat/completions {") || !strings.Contains(a, `"temperature":0.25`) || !strings.Contains(a, `"stream":true`) ||
-		!strings.Contains(a, `"messages":[{"role":"user","content":"When do you open?","time":{"begin":`) || !strings.Contains(a, `"models":{}}]`) {
+	if a := asked[0]; !strings.HasPrefix(a, "Bearer secret-key /chat/completions {") ||
+		!strings.Contains(a, `"temperature":0.25`) || !strings.Contains(a, `"stream":true`) ||
+		!strings.Contains(a, `"messages":[{"role":"user","content":"When do you open?","time":{"begin":`) ||
+		!strings.Contains(a, `"models":{}}]`) {
 		t.Errorf("asked %s", a)
 	}
-	if a := asked[1]; !strings.HasPrefix(a, "Bearer secret-key /chat/completions?custom_session_id=desk {") || !strings.Contains(a, `{"role":"assistant","content":"We open at ten. `) {
+	if a := asked[1]; !strings.HasPrefix(a, "Bearer secret-key /chat/completions?custom_session_id=desk {") ||
+		!strings.Contains(a, `{"role":"assistant","content":"We open at ten. `) {
 		t.Errorf("then %s", a)
 	}
 	f.mu.Lock()
@@ -137,7 +142,8 @@ func TestACustomModelAnswersAChatOverHTTP(t *testing.T) {
 		t.Errorf("the session is not named in %s", data)
 	}
 	for _, e := range f.stored {
-		if strings.Contains(e.MessageText+e.Metadata, "secret-key") || e.Type == store.SystemPrompt && e.MessageText != "" {
+		if strings.Contains(e.MessageText+e.Metadata, "secret-key") ||
+			e.Type == store.SystemPrompt && e.MessageText != "" {
 			t.Errorf("recorded %+v", e)
 		}
 	}
@@ -200,16 +206,26 @@ func TestACustomModelThatFailsIsToldByItsCode(t *testing.T) {
 		want []string
 	}{
 		"unreachable": {nil, []string{"E0706", sorryFor}},
-		"hangs":       {func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, []string{"E0712", sorryFor}},
+		"hangs": {func(w http.ResponseWriter, r *http.Request) {
+			<-r.Context().Done()
+		}, []string{"E0712", sorryFor}},
 		"breaks off": {func(w http.ResponseWriter, r *http.Request) {
 			sse("We open at ten. But on Sun")(w, r)
 			panic(http.ErrAbortHandler)
 		}, []string{"We open at ten.", "But on", "E0713", sorryFor}},
-		"overloaded": {func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(429) }, []string{"E0718", sorryFor}},
-		"broken":     {func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(500) }, []string{"E0719", sorryFor}},
-		"refuses":    {func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(401) }, []string{"E0719", sorryFor}},
-		"garbage":    {func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "\x00\x01garbage\n\n") }, []string{"E0719", sorryFor}},
-		"silent":     {sse(), []string{"E0719", sorryFor}},
+		"overloaded": {func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(429)
+		}, []string{"E0718", sorryFor}},
+		"broken": {func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(500)
+		}, []string{"E0719", sorryFor}},
+		"refuses": {func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(401)
+		}, []string{"E0719", sorryFor}},
+		"garbage": {func(w http.ResponseWriter, r *http.Request) {
+			fmt.Fprint(w, "\x00\x01garbage\n\n")
+		}, []string{"E0719", sorryFor}},
+		"silent": {sse(), []string{"E0719", sorryFor}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			at := url
@@ -260,7 +276,8 @@ func TestTheModelThatAConfigFallsBackOnAnswers(t *testing.T) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if m := f.asked[0]; !strings.HasPrefix(m[0].Content, "You are the voice assistant on this box") || strings.Contains(m[0].Content, "{{") {
+	if m := f.asked[0]; !strings.HasPrefix(m[0].Content, "You are the voice assistant on this box") ||
+		strings.Contains(m[0].Content, "{{") {
 		t.Errorf("the next model was told %q", m[0].Content)
 	}
 }
@@ -276,7 +293,8 @@ func TestWhoFallsBackOnWhat(t *testing.T) {
 		{`{"model_provider":"OPEN_AI","model_resource":"served","fallback":[]}`, 0},
 		{`{"model_provider":"HUME_AI"}`, 0}, // it is the one
 		{custom("https://h/x", ""), 0},
-		{custom("https://h/x", `,"fallback":[{"model_provider":"HUME_AI"},{"model_provider":"CUSTOM_LANGUAGE_MODEL","model_resource":"https://h/x"}]`), 2},
+		{custom("https://h/x", `,"fallback":[{"model_provider":"HUME_AI"},{"model_provider":"CUSTOM_LANGUAGE_MODEL",`+
+			`"model_resource":"https://h/x"}]`), 2},
 	} {
 		var log bytes.Buffer
 		f, other := newFakes(), newFakes()

@@ -71,5 +71,6 @@ func (h *Host) behind() error {
 	if h.MaxAdded <= 0 || !h.late.over(time.Now(), h.MaxAdded) {
 		return nil
 	}
-	return contract.ErrFull{What: "the box is busy: the conversations that it has are answered late", RetryAfter: lateRetry}
+	return contract.ErrFull{What: "the box is busy: the conversations that it has are answered late",
+		RetryAfter: lateRetry}
 }

@@ -21,13 +21,14 @@ func TestABoxThatAnswersLateTakesNoMore(t *testing.T) {
 		max  time.Duration
 		want bool
 	}{
-		"nobody was answered":          {nil, 0, most, false},
-		"one alone is late":            {[]time.Duration{time.Minute}, 0, most, false},
-		"both are late":                {[]time.Duration{most + 1, time.Second}, 0, most, true},
-		"both are just in time":        {[]time.Duration{most, most}, 0, most, false},
-		"half of them are late":        {[]time.Duration{time.Second, time.Second, 0, 0}, 0, most, false},
-		"more than half are":           {[]time.Duration{time.Second, time.Second, 0}, 0, most, true},
-		"they were late long ago":      {[]time.Duration{time.Second, time.Second}, lateWindow + time.Second, most, false},
+		"nobody was answered":   {nil, 0, most, false},
+		"one alone is late":     {[]time.Duration{time.Minute}, 0, most, false},
+		"both are late":         {[]time.Duration{most + 1, time.Second}, 0, most, true},
+		"both are just in time": {[]time.Duration{most, most}, 0, most, false},
+		"half of them are late": {[]time.Duration{time.Second, time.Second, 0, 0}, 0, most, false},
+		"more than half are":    {[]time.Duration{time.Second, time.Second, 0}, 0, most, true},
+		"they were late long ago": {[]time.Duration{time.Second, time.Second}, lateWindow + time.Second, most,
+			false},
 		"they may be as late as it is": {[]time.Duration{time.Second, time.Second}, 0, 0, false},
 	} {
 		f := newFakes()
@@ -60,7 +61,9 @@ func TestABoxThatAnswersLateTakesNoMore(t *testing.T) {
 func TestATurnWithAToolIsNotLate(t *testing.T) {
 	for _, tool := range []bool{false, true} {
 		var late []time.Duration
-		p := pace{tell: func(Stage, time.Duration) {}, log: slog.New(slog.DiscardHandler), late: func(d time.Duration) { late = append(late, d) }}
+		p := pace{tell: func(Stage, time.Duration) {}, log: slog.New(slog.DiscardHandler), late: func(d time.Duration) {
+			late = append(late, d)
+		}}
 		at := func(d time.Duration) turn.At { return turn.At(d) }
 		p.note(turn.Voiced{At: at(0)}, nil, 1)
 		p.note(turn.Silent{At: at(time.Second)}, []turn.Effect{turn.Close{}}, 1)

@@ -70,7 +70,8 @@ func TestWhatIsSaidHasItsFeelings(t *testing.T) {
 		hear(t, c, 1000, true)
 		hear(t, c, 1000, false)
 		f.until(t, "assistant_end")
-		const want = "user_message assistant_message audio_output assistant_prosody assistant_message audio_output assistant_prosody assistant_end"
+		const want = "user_message assistant_message audio_output assistant_prosody assistant_message audio_output " +
+			"assistant_prosody assistant_end"
 		if got := f.messages(); !strings.HasSuffix(got, want) {
 			t.Fatalf("sent %q", got)
 		}
@@ -119,7 +120,8 @@ func rows(t *testing.T, f *fakes) {
 			said[e.ID] = true
 		case store.AssistantProsody:
 			prosody++
-			if err := json.Unmarshal([]byte(e.EmotionFeatures), &scores); err != nil || scores.Of("Joy") != 0.5 || !said[e.RelatedEventID] {
+			if err := json.Unmarshal([]byte(e.EmotionFeatures), &scores); err != nil || scores.Of("Joy") != 0.5 ||
+				!said[e.RelatedEventID] {
 				t.Errorf("an ASSISTANT_PROSODY of %q has %s (%v)", e.RelatedEventID, e.EmotionFeatures, err)
 			}
 		}
@@ -283,7 +285,8 @@ func TestAVoiceThatWasSlowIsMeasuredOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var workers group
 		slow := &lateVoice{slow: time.Second}
-		p := &prompt{lateFeelings{feelings{new(int)}, slow}, &workers, slog.New(slog.DiscardHandler), func(time.Duration) {}}
+		p := &prompt{lateFeelings{feelings{new(int)}, slow}, &workers, slog.New(slog.DiscardHandler),
+			func(time.Duration) {}}
 		v, begun := p.voice(), time.Now()
 		said := func(from, n int) {
 			pcm := make([]float32, n)
@@ -322,7 +325,8 @@ func TestAVoiceThatWasSlowIsMeasuredOn(t *testing.T) {
 		said(0, mostHeld+1)
 		at := time.Now()
 		if scores, _ := v.Express("Hello", "en"); scores.Of("Sadness") == 0 || time.Since(at) != 0 {
-			t.Errorf("a voice that was given up has the scores %v after %v, want the last ones at once", scores, time.Since(at))
+			t.Errorf("a voice that was given up has the scores %v after %v, want the last ones at once", scores,
+				time.Since(at))
 		}
 		workers.Wait()
 	})

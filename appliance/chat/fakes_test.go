@@ -192,8 +192,14 @@ type whole interface {
 // hostOf is a host of one seat that is made of f, but for what change says.
 func hostOf(f whole, change ...func(*Parts)) *Host {
 	p := Parts{
-		Detector: f, Transcriber: f, Model: f, Voices: f, Records: f,
-		Defaults: DefaultSettings(), Log: slog.New(slog.DiscardHandler), MaxChats: 1,
+		Detector:    f,
+		Transcriber: f,
+		Model:       f,
+		Voices:      f,
+		Records:     f,
+		Defaults:    DefaultSettings(),
+		Log:         slog.New(slog.DiscardHandler),
+		MaxChats:    1,
 	}
 	for _, c := range change {
 		c(&p)

@@ -20,11 +20,16 @@ func TestClientsAreToldWhatFailedAndNotWhere(t *testing.T) {
 		err  error
 		want contract.Fault
 	}{
-		"a server that is away": {fmt.Errorf("POST http://10.0.0.5:8000/v1: %w", engine.ErrUnreachable), contract.Fault{Code: contract.ModelUnreachable}},
-		"a server in trouble":   {fmt.Errorf("10.0.0.5: %w", engine.ErrBroken), contract.Fault{Code: contract.ProviderFailed}},
-		"a box under load":      {fmt.Errorf("encoder: %w", context.DeadlineExceeded), contract.Fault{Code: contract.NotTranscribed, Detail: tooLong}},
-		"too much to read": {fmt.Errorf("llama: %w", engine.ErrTooLong{Tokens: 9130, Room: 8072}), contract.Fault{Code: contract.NotTranscribed,
-			Detail: "The system prompt and the newest message, with its context, are 9130 tokens for it; at most 8072 are allowed. Make one of them shorter."}},
+		"a server that is away": {fmt.Errorf("POST http://10.0.0.5:8000/v1: %w", engine.ErrUnreachable),
+			contract.Fault{Code: contract.ModelUnreachable}},
+		"a server in trouble": {fmt.Errorf("10.0.0.5: %w", engine.ErrBroken),
+			contract.Fault{Code: contract.ProviderFailed}},
+		"a box under load": {fmt.Errorf("encoder: %w", context.DeadlineExceeded),
+			contract.Fault{Code: contract.NotTranscribed, Detail: tooLong}},
+		"too much to read": {fmt.Errorf("llama: %w", engine.ErrTooLong{Tokens: 9130, Room: 8072}),
+			contract.Fault{Code: contract.NotTranscribed,
+				Detail: "The system prompt and the newest message, with its context, are 9130 tokens for it; at most " +
+					"8072 are allowed. Make one of them shorter."}},
 		"anything else": {errors.New("/var/lib/parley/model: broken"), contract.Fault{Code: contract.NotTranscribed}},
 	} {
 		got, ok := explainedFault(contract.Fault{Code: contract.NotTranscribed, Cause: c.err})
@@ -73,7 +78,8 @@ func (s failingStream) Probability(frame []float32) (float32, error) {
 	return p, s.fail("detector")
 }
 
-func (f *failing) Transcribe(ctx context.Context, pcm []float32, o engine.TranscribeOptions) (engine.Transcript, error) {
+func (f *failing) Transcribe(ctx context.Context, pcm []float32, o engine.TranscribeOptions) (engine.Transcript,
+	error) {
 	if err := f.fail("transcriber"); err != nil {
 		return engine.Transcript{}, err
 	}
@@ -122,8 +128,10 @@ func (f *failing) WriteChat(ctx context.Context, id string, w store.ChatWrite) e
 // files, servers and questions to the database.
 func TestNoErrorOfTheInsideReachesAClient(t *testing.T) {
 	kinds := map[string][]error{
-		"detector": {nil}, "transcriber": {nil, context.DeadlineExceeded}, "voice": {nil, context.DeadlineExceeded}, "opening a voice": {nil},
-		"model":     {nil, engine.ErrUnreachable, engine.ErrTimedOut, engine.ErrOverloaded, engine.ErrBroken, context.DeadlineExceeded},
+		"detector": {nil}, "transcriber": {nil, context.DeadlineExceeded}, "voice": {nil, context.DeadlineExceeded},
+		"opening a voice": {nil},
+		"model": {nil, engine.ErrUnreachable, engine.ErrTimedOut, engine.ErrOverloaded, engine.ErrBroken,
+			context.DeadlineExceeded},
 		"beginning": {nil, store.ErrNotFound, store.ErrActive, store.ErrFull}, "resuming": {nil, store.ErrDamaged},
 		"history": {nil, store.ErrFull, store.ErrBusy, store.ErrConflict},
 	}
@@ -150,7 +158,8 @@ func TestNoErrorOfTheInsideReachesAClient(t *testing.T) {
 				}
 				f.fakes.mu.Lock()
 				for _, m := range f.sent {
-					if text, err := m.MarshalJSON(); err != nil || strings.Contains(string(text), "parley") || strings.Contains(string(text), "10.9.8.7") || strings.Contains(string(text), "SELECT") {
+					if text, err := m.MarshalJSON(); err != nil || strings.Contains(string(text), "parley") ||
+						strings.Contains(string(text), "10.9.8.7") || strings.Contains(string(text), "SELECT") {
 						t.Errorf("%s: told %s", name, text)
 					}
 				}
@@ -177,14 +186,16 @@ func TestWhoGetsNoWordIsAskedToSayItAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		f.until(t, "assistant_end")
-		if got, want := f.messages(), "chat_metadata user_message assistant_message audio_output assistant_end"; got != want {
+		if got, want := f.messages(),
+			"chat_metadata user_message assistant_message audio_output assistant_end"; got != want {
 			t.Errorf("sent %q, want %q", got, want)
 		}
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		for _, m := range f.sent {
 			text, err := m.MarshalJSON()
-			if m.MessageType() == "assistant_message" && (err != nil || !strings.Contains(string(text), "could you say that again?")) {
+			if m.MessageType() == "assistant_message" &&
+				(err != nil || !strings.Contains(string(text), "could you say that again?")) {
 				t.Errorf("told %s, %v", text, err)
 			}
 		}

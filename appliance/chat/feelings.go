@@ -129,14 +129,16 @@ func (v *promptVoice) await() {
 	select {
 	case <-done:
 	case <-late.C:
-		v.log.Warn("feelings took too long to measure; a message goes with what was measured by then", "limit_ms", feltWithin.Milliseconds())
+		v.log.Warn("feelings took too long to measure; a message goes with what was measured by then", "limit_ms",
+			feltWithin.Milliseconds())
 	}
 }
 
 // lose gives up a voice that is too far behind. v.mu is held.
 func (v *promptVoice) lose() {
 	if !v.lost {
-		v.log.Warn("feelings are not measured in the rest of an utterance: the machine is behind", "limit_s", mostHeld/engine.SpeechRateHz)
+		v.log.Warn("feelings are not measured in the rest of an utterance: the machine is behind", "limit_s",
+			mostHeld/engine.SpeechRateHz)
 	}
 	v.lost, v.todo = true, nil
 }

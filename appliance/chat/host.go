@@ -113,7 +113,16 @@ type Host struct {
 
 // NewHost returns a Host of parts; ctx gives its conversations their values.
 func NewHost(ctx context.Context, parts Parts) *Host {
-	h := &Host{Parts: parts, accounts: map[string]int{}, live: map[string]*Session{}, groups: map[string]*Session{}, paces: map[engine.LanguageModel]*reply.Pace{}, turned: make(chan struct{}), open: group{log: parts.Log}, waiting: group{log: parts.Log}}
+	h := &Host{
+		Parts:    parts,
+		accounts: map[string]int{},
+		live:     map[string]*Session{},
+		groups:   map[string]*Session{},
+		paces:    map[engine.LanguageModel]*reply.Pace{},
+		turned:   make(chan struct{}),
+		open:     group{log: parts.Log},
+		waiting:  group{log: parts.Log},
+	}
 	h.running, h.stop = context.WithCancel(context.WithoutCancel(ctx))
 	return h
 }
@@ -151,7 +160,9 @@ func (h *Host) reserve(account string, most int) (*Seat, error) {
 		return nil, contract.ErrFull{RetryAfter: fullRetry}
 	}
 	if n := h.accounts[account]; most > 0 && n >= most {
-		return nil, contract.ErrTooMany{What: fmt.Sprintf("this account has %d chats open, as many as one account may have", n), RetryAfter: fullRetry}
+		return nil,
+			contract.ErrTooMany{What: fmt.Sprintf("this account has %d chats open, as many as one account may have", n),
+				RetryAfter: fullRetry}
 	}
 	h.seat(1)
 	h.accounts[account]++

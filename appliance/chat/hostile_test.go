@@ -32,7 +32,12 @@ func (d door) Reserve(account string) (line.Seat, error) {
 type doorSeat struct{ *Seat }
 
 func (s doorSeat) Open(ctx context.Context, o line.Opening) (line.Session, error) {
-	c, err := s.Seat.Open(ctx, Opening{Account: o.Account, RequestID: o.RequestID, Line: o.Line, Connect: o.Settings})
+	c, err := s.Seat.Open(ctx, Opening{
+		Account:   o.Account,
+		RequestID: o.RequestID,
+		Line:      o.Line,
+		Connect:   o.Settings,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +78,8 @@ func (c *hostile) act() error {
 		}
 		return nil
 	case 2: // another format, in the middle of sound
-		return c.text(`{"type":"session_settings","audio":{"encoding":"linear16","sample_rate":%d,"channels":%d}}`, 4000+c.IntN(200_000), 1+c.IntN(contract.MaxChannels+1))
+		return c.text(`{"type":"session_settings","audio":{"encoding":"linear16","sample_rate":%d,"channels":%d}}`,
+			4000+c.IntN(200_000), 1+c.IntN(contract.MaxChannels+1))
 	case 3:
 		return c.text(`{"type":"audio_input","data":%q}`, base64.StdEncoding.EncodeToString(c.noise(c.IntN(50_000))))
 	case 4: // a hundred of whatever is quickly sent
@@ -135,7 +141,8 @@ func TestHostileClientsCostNothing(t *testing.T) {
 			raw, err = (&net.Dialer{}).DialContext(ctx, network, address)
 			return raw, err
 		}}
-		conn, _, err := websocket.Dial(t.Context(), box.URL+"?"+query, &websocket.DialOptions{HTTPClient: &http.Client{Transport: transport}})
+		conn, _, err := websocket.Dial(t.Context(), box.URL+"?"+query,
+			&websocket.DialOptions{HTTPClient: &http.Client{Transport: transport}})
 		return conn, raw, err
 	}
 	var clients sync.WaitGroup
@@ -172,7 +179,8 @@ func TestHostileClientsCostNothing(t *testing.T) {
 	}
 	clients.Wait()
 	// What they sent is still decoded, which takes its time with -race.
-	for deadline := time.Now().Add(time.Minute); h.Live() > 0 || len(h.Chats()) > 0; <-time.After(10 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); h.Live() > 0 ||
+		len(h.Chats()) > 0; <-time.After(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d seats are taken, by %+v", h.Live(), h.Chats())
 		}

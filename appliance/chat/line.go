@@ -130,7 +130,13 @@ func (c *Session) eventOf(m contract.ClientMessage) (turn.Event, *contract.Fault
 	case contract.ToolResponseMessage:
 		return turn.Answered{At: now, CallID: m.ToolCallID, Content: m.Content}, nil
 	case contract.ToolErrorMessage:
-		return turn.Answered{At: now, CallID: m.ToolCallID, Content: m.Content, Failed: true, Error: m.Error}, nil
+		return turn.Answered{
+			At:      now,
+			CallID:  m.ToolCallID,
+			Content: m.Content,
+			Failed:  true,
+			Error:   m.Error,
+		}, nil
 	}
 	return nil, misshapen(fmt.Sprintf("type: %q is not taken here", m.MessageType()))
 }

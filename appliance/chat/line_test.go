@@ -62,8 +62,12 @@ func TestWhatIsTooSlowIsNamed(t *testing.T) {
 		code   int
 		reason string
 	}{
-		"client": {func(f *fakes) { f.stuck = make(chan struct{}) }, contract.ClosePolicy, "the client reads too slowly"},
-		"disk":   {func(f *fakes) { f.slow = make(chan struct{}) }, contract.CloseInternal, "the box writes the history too slowly"},
+		"client": {func(f *fakes) {
+			f.stuck = make(chan struct{})
+		}, contract.ClosePolicy, "the client reads too slowly"},
+		"disk": {func(f *fakes) {
+			f.slow = make(chan struct{})
+		}, contract.CloseInternal, "the box writes the history too slowly"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			f := newFakes()
@@ -71,7 +75,8 @@ func TestWhatIsTooSlowIsNamed(t *testing.T) {
 			_, c := open(t, f)
 			begun := time.Now()
 			sent := 0
-			for ; c.Receive(contract.SessionSettings{CustomSessionID: fmt.Sprint(sent)}) == nil && c.Fault(contract.BrokenJSON, fmt.Sprint(sent)) == nil; sent++ {
+			for ; c.Receive(contract.SessionSettings{CustomSessionID: fmt.Sprint(sent)}) == nil &&
+				c.Fault(contract.BrokenJSON, fmt.Sprint(sent)) == nil; sent++ {
 			}
 			<-c.Done()
 			if code := <-f.closed; code != x.code || f.reason != x.reason || f.status != store.Failed {
@@ -124,13 +129,15 @@ func TestALongTextReachesASlowClient(t *testing.T) {
 		h := hostOf(f)
 		c := begin(t, h, Opening{Line: f})
 		const sentences = 480
-		if err := c.Receive(contract.AssistantInput{Text: strings.Repeat("This is a sentence. ", sentences)}); err != nil {
+		if err := c.Receive(contract.AssistantInput{
+			Text: strings.Repeat("This is a sentence. ", sentences)}); err != nil {
 			t.Fatal(err)
 		}
 		for range 10 {
 			time.Sleep(10 * time.Second)
 			begun := time.Now()
-			if err := c.Receive(contract.SessionSettings{CustomSessionID: "mine"}); err != nil || time.Since(begun) > 0 {
+			if err := c.Receive(contract.SessionSettings{CustomSessionID: "mine"}); err != nil ||
+				time.Since(begun) > 0 {
 				t.Fatalf("settings wait %s, %v", time.Since(begun), err)
 			}
 		}
@@ -157,8 +164,11 @@ func TestManyMayPostAtOnce(t *testing.T) {
 		all.Go(func() {
 			for n := range each {
 				settings := contract.SessionSettings{CustomSessionID: fmt.Sprint(p)}
-				settings.Audio = &contract.AudioConfiguration{Encoding: contract.Linear16, SampleRate: 8000 + p, Channels: 1}
-				for _, m := range []contract.ClientMessage{settings, contract.UserInput{Text: fmt.Sprintf("%d/%d", p, n)}, contract.ToolErrorMessage{ToolCallID: "none"}} {
+				settings.Audio = &contract.AudioConfiguration{Encoding: contract.Linear16, SampleRate: 8000 + p,
+					Channels: 1}
+				for _, m := range []contract.ClientMessage{settings,
+					contract.UserInput{Text: fmt.Sprintf("%d/%d", p, n)},
+					contract.ToolErrorMessage{ToolCallID: "none"}} {
 					if err := c.Receive(m); err != nil {
 						t.Error(err)
 					}

@@ -20,7 +20,13 @@ func TestTheHostKnowsWhoIsLive(t *testing.T) {
 	h := hostOf(f, func(p *Parts) { p.MaxChats = 3 })
 	var all []*Session
 	for _, account := range []string{"a", "b", "a"} {
-		all = append(all, begin(t, h, Opening{Account: account, RequestID: "r", Kind: "websocket", Client: "192.0.2.7", Line: f}))
+		all = append(all, begin(t, h, Opening{
+			Account:   account,
+			RequestID: "r",
+			Kind:      "websocket",
+			Client:    "192.0.2.7",
+			Line:      f,
+		}))
 	}
 	if chats, accounts, most := h.Load(); chats != 3 || accounts != 2 || most != 2 {
 		t.Errorf("%d chats of %d accounts, one of which has %d", chats, accounts, most)
@@ -35,7 +41,8 @@ func TestTheHostKnowsWhoIsLive(t *testing.T) {
 			t.Fatalf("%s is not found", c.ID())
 		}
 		about := c.About()
-		if about.ChatID != c.ID() || about.GroupID == "" || about.RequestID != "r" || about.Line != "websocket" || about.Client != "192.0.2.7" || time.Since(about.Since) > time.Minute {
+		if about.ChatID != c.ID() || about.GroupID == "" || about.RequestID != "r" || about.Line != "websocket" ||
+			about.Client != "192.0.2.7" || time.Since(about.Since) > time.Minute {
 			t.Errorf("about it: %+v", about)
 		}
 	}
@@ -134,7 +141,8 @@ func TestAnObserverListensAndWrites(t *testing.T) {
 			ends++
 		}
 	}
-	want := "chat_metadata user_message assistant_message assistant_message assistant_end " + // without sound: it was before
+	// without sound: it was before
+	want := "chat_metadata user_message assistant_message assistant_message assistant_end " +
 		"user_interruption user_message assistant_message sound assistant_message sound assistant_end"
 	if strings.Join(got, " ") != want {
 		t.Errorf("heard %v", got)

@@ -31,7 +31,12 @@ type lively struct {
 }
 
 func newLively(chance *rand.Rand, fails int) *lively {
-	l := &lively{fakes: newFakes(), chance: chance, fails: fails, broken: make(chan struct{})}
+	l := &lively{
+		fakes:  newFakes(),
+		chance: chance,
+		fails:  fails,
+		broken: make(chan struct{}),
+	}
 	l.closed = make(chan int, 10)
 	l.replies = []string{"It opens ", "at ten. ", "Not on Mondays, ", "but on all other days. ", "Come and ", "see us."}
 	return l
@@ -51,7 +56,8 @@ func (l *lively) work(ctx context.Context, most time.Duration) error {
 		return ctx.Err()
 	}
 	if l.fails > 0 && l.draw(l.fails) == 0 {
-		return []error{engine.ErrUnreachable, engine.ErrBroken, context.DeadlineExceeded, errors.New("it broke")}[l.draw(4)]
+		return []error{engine.ErrUnreachable, engine.ErrBroken, context.DeadlineExceeded,
+			errors.New("it broke")}[l.draw(4)]
 	}
 	return nil
 }
@@ -85,7 +91,8 @@ func (l *lively) Generate(ctx context.Context, p engine.Prompt, emit func(engine
 		if err := l.work(ctx, 200*time.Millisecond); err != nil {
 			return engine.Usage{}, err
 		}
-		call := &engine.ToolCall{ID: "1", Name: p.Tools[l.draw(len(p.Tools))].Name, Arguments: []string{`{"query":"x"}`, `{"query":3}`, "{"}[l.draw(3)]}
+		call := &engine.ToolCall{ID: "1", Name: p.Tools[l.draw(len(p.Tools))].Name,
+			Arguments: []string{`{"query":"x"}`, `{"query":3}`, "{"}[l.draw(3)]}
 		return engine.Usage{}, emit(engine.Part{Call: call})
 	}
 	for _, piece := range said {
@@ -108,7 +115,8 @@ func (l *lively) RunTool(ctx context.Context, _ reply.ToolRun) (string, error) {
 // Advise is what a plugin says to a turn, if it says anything in time.
 func (l *lively) Advise(ctx context.Context, _ reply.Question) (turn.Advice, error) {
 	err := l.work(ctx, 2*turn.AdviceLimit)
-	return turn.Advice{Context: []string{"", "It is raining."}[l.draw(2)], Answer: []string{"", "", "I know that myself."}[l.draw(3)]}, err
+	return turn.Advice{Context: []string{"", "It is raining."}[l.draw(2)],
+		Answer: []string{"", "", "I know that myself."}[l.draw(3)]}, err
 }
 
 // Installed are the plugins, which come and go.
@@ -132,7 +140,8 @@ func (l *lively) Voice(ctx context.Context, account, name string) (engine.Synthe
 
 type livelyVoice struct{ *lively }
 
-func (v livelyVoice) Speak(ctx context.Context, text string, _ engine.SpeakOptions, emit func(engine.Sound) error) error {
+func (v livelyVoice) Speak(ctx context.Context, text string, _ engine.SpeakOptions,
+	emit func(engine.Sound) error) error {
 	whole := 24 * 60 * len(text) // 60 ms a letter
 	for made := 0; made < whole; {
 		if err := v.work(ctx, 100*time.Millisecond); err != nil {

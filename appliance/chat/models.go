@@ -53,9 +53,11 @@ func (h *Host) modelNamed(named contract.LanguageModel, config, request string) 
 	}
 	if h.StrictModels {
 		return nil, contract.Fault{Code: contract.ModelUnavailable, Detail: fmt.Sprintf(
-			"language_model: %q has no route here; GET /v0/evi/language-models lists those that have.", strings.TrimSpace(string(named.Provider)+" "+named.Resource))}
+			"language_model: %q has no route here; GET /v0/evi/language-models lists those that have.",
+			strings.TrimSpace(string(named.Provider)+" "+named.Resource))}
 	}
-	h.Log.Warn("a config names a language model that has no route; the default answers", "request", request, "config", config,
+	h.Log.Warn("a config names a language model that has no route; the default answers", "request", request, "config",
+		config,
 		"provider", named.Provider, "model", named.Resource)
 	return model, nil
 }
@@ -63,7 +65,8 @@ func (h *Host) modelNamed(named contract.LanguageModel, config, request string) 
 // fallbackOf are the models that answer where that of a config fails: those that
 // it names, and else the box's own. A custom language model is only followed by
 // what its developer has named.
-func (h *Host) fallbackOf(c contract.ReturnConfig, model engine.LanguageModel, request string) ([]reply.Fallback, error) {
+func (h *Host) fallbackOf(c contract.ReturnConfig, model engine.LanguageModel, request string) ([]reply.Fallback,
+	error) {
 	if c.LanguageModel == nil || c.LanguageModel.Fallback == nil {
 		if isCustom(c) {
 			return nil, nil

@@ -51,7 +51,8 @@ func TestTurnIsToldWhenItsSilenceIsOver(t *testing.T) {
 					// On a quiet machine it is 15 ms at most; the detector's own
 					// end and frames alone would make it 60 to 110.
 					if late < -40*time.Millisecond || late > 40*time.Millisecond+lag {
-						t.Errorf("%s: the message came %v after the silence, where a sleeper wakes up to %v late", name, late, lag)
+						t.Errorf("%s: the message came %v after the silence, where a sleeper wakes up to %v late", name,
+							late, lag)
 					}
 				})
 			}
@@ -62,7 +63,8 @@ func TestTurnIsToldWhenItsSilenceIsOver(t *testing.T) {
 // lateness says a recording to a session, in real time, and returns how much
 // later than the silence its message comes, and by how much the machine woke a
 // sleeper too late meanwhile, at the worst: so late may any timer be.
-func lateness(t *testing.T, d engine.VoiceDetector, name string, silence, chunk time.Duration) (late, lag time.Duration) {
+func lateness(t *testing.T, d engine.VoiceDetector, name string, silence, chunk time.Duration) (late,
+	lag time.Duration) {
 	file, err := os.ReadFile(packtest.Recording(t, name))
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +79,8 @@ func lateness(t *testing.T, d engine.VoiceDetector, name string, silence, chunk 
 		p.Defaults.EndOfTurnSilence = silence
 	}), Opening{Line: f})
 	const quiet = 300 * time.Millisecond
-	sound := slices.Concat(make([]float32, audio.Samples(quiet, engine.SpeechRateHz)), said, make([]float32, 2*engine.SpeechRateHz))
+	sound := slices.Concat(make([]float32, audio.Samples(quiet, engine.SpeechRateHz)), said,
+		make([]float32, 2*engine.SpeechRateHz))
 	end := quiet + lastSound(said)
 	n := audio.Samples(chunk, engine.SpeechRateHz)
 	worst := oversleeping()

@@ -104,9 +104,16 @@ func (p *pace) keep(n int, now time.Duration) {
 		p.told = slices.Delete(p.told, 0, 1)
 	}
 	p.told = append(p.told, contract.ReturnTurn{
-		Turn: n, Typed: p.typed, CalledTool: p.waited,
-		VoiceEnd: p.voiceEnd.Milliseconds(), Transcript: p.heard.Milliseconds(), TurnEnd: p.ended.Milliseconds(),
-		FirstToken: p.began.Milliseconds(), FirstSentence: p.thought.Milliseconds(), FirstSound: p.spoken.Milliseconds(), Sent: now.Milliseconds(),
+		Turn:          n,
+		Typed:         p.typed,
+		CalledTool:    p.waited,
+		VoiceEnd:      p.voiceEnd.Milliseconds(),
+		Transcript:    p.heard.Milliseconds(),
+		TurnEnd:       p.ended.Milliseconds(),
+		FirstToken:    p.began.Milliseconds(),
+		FirstSentence: p.thought.Milliseconds(),
+		FirstSound:    p.spoken.Milliseconds(),
+		Sent:          now.Milliseconds(),
 	})
 }
 

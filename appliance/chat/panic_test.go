@@ -146,7 +146,8 @@ func say(t *testing.T, c *Session, sample float32) {
 
 // Whatever panics in a chat ends that chat, with an error, and nothing else.
 func TestAPanicEndsItsChatAndNoOther(t *testing.T) {
-	for _, where := range []string{"detector", "transcriber", "model", "voice", "scribe", "recorder", "line", "session"} {
+	for _, where := range []string{"detector", "transcriber", "model", "voice", "scribe", "recorder", "line",
+		"session"} {
 		t.Run(where, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var mu sync.Mutex
@@ -158,7 +159,8 @@ func TestAPanicEndsItsChatAndNoOther(t *testing.T) {
 					p.Log = slog.New(slog.NewTextHandler(locked{&mu, &log}, nil))
 					p.Observe = func(Stage, time.Duration) {}
 				})
-				first, other := begin(t, h, Opening{Line: brittleLine{hurt, where}}), begin(t, h, Opening{Line: brittleLine{well, where}})
+				first, other := begin(t, h, Opening{Line: brittleLine{hurt, where}}),
+					begin(t, h, Opening{Line: brittleLine{well, where}})
 				switch where {
 				case "detector", "transcriber", "recorder":
 					say(t, first, -0.1)
@@ -188,7 +190,8 @@ func TestAPanicEndsItsChatAndNoOther(t *testing.T) {
 					eventually(t, "its seat is free", func() bool { return h.Live() == 1 })
 				}
 				mu.Lock()
-				if said := log.String(); !strings.Contains(said, "panic_test.go") && where != "session" || !strings.Contains(said, "goroutine") {
+				if said := log.String(); !strings.Contains(said, "panic_test.go") && where != "session" ||
+					!strings.Contains(said, "goroutine") {
 					t.Errorf("the log has no stack: %.300q", said)
 				}
 				mu.Unlock()
@@ -244,7 +247,13 @@ func TestAPanicAtTheBeginningGivesTheSeatBack(t *testing.T) {
 func TestOneAccountCannotTakeAllSeats(t *testing.T) {
 	f := newFakes()
 	alone := true
-	h := NewHost(t.Context(), Parts{Model: f, Log: slog.New(slog.DiscardHandler), MaxChats: 4, ChatsPerAccount: 3, Alone: func(string) bool { return alone }})
+	h := NewHost(t.Context(), Parts{
+		Model:           f,
+		Log:             slog.New(slog.DiscardHandler),
+		MaxChats:        4,
+		ChatsPerAccount: 3,
+		Alone:           func(string) bool { return alone },
+	})
 	defer h.Stop(t.Context())
 	take := func(account string) error {
 		_, err := h.Reserve(account)
@@ -263,7 +272,8 @@ func TestOneAccountCannotTakeAllSeats(t *testing.T) {
 	}
 	seats[0].Release()
 	alone = false
-	if much, ok := take("a").(contract.ErrTooMany); !ok || much.RetryAfter == 0 || !strings.Contains(much.Error(), "3 chats") {
+	if much, ok := take("a").(contract.ErrTooMany); !ok || much.RetryAfter == 0 ||
+		!strings.Contains(much.Error(), "3 chats") {
 		t.Error("it takes the last seat though there are others")
 	}
 	s, err := h.Reserve("b")

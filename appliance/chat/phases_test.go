@@ -32,7 +32,8 @@ func pass(ctx context.Context, d time.Duration) error {
 	}
 }
 
-func (f *telling) Transcribe(ctx context.Context, pcm []float32, o engine.TranscribeOptions) (engine.Transcript, error) {
+func (f *telling) Transcribe(ctx context.Context, pcm []float32, o engine.TranscribeOptions) (engine.Transcript,
+	error) {
 	if err := pass(ctx, 150*time.Millisecond); err != nil {
 		return engine.Transcript{}, err
 	}
@@ -51,7 +52,8 @@ func (f *telling) Generate(ctx context.Context, p engine.Prompt, emit func(engin
 	if strings.Contains(p.Messages[len(p.Messages)-1].Content, "{Context: ") {
 		context = "a context"
 	}
-	for _, piece := range []string{"I have ", prompt + " and " + context + ". ", "I say ", "so again. ", "This is ", "all of it."} {
+	for _, piece := range []string{"I have ", prompt + " and " + context + ". ", "I say ", "so again. ", "This is ",
+		"all of it."} {
 		if err := pass(ctx, 100*time.Millisecond); err != nil {
 			return engine.Usage{}, err
 		}
@@ -114,12 +116,17 @@ func TestSettingsMayChangeInEveryPhaseOfATurn(t *testing.T) {
 		settings contract.SessionSettings
 		want     answer
 	}{
-		{"prompt", contract.SessionSettings{SystemPrompt: &prompt}, answer{"the new prompt", "no context", "the old voice"}},
-		{"context", contract.SessionSettings{Context: &contract.Context{Text: "Room 12.", Type: contract.ContextPersistent}}, answer{"the old prompt", "a context", "the old voice"}},
+		{"prompt", contract.SessionSettings{SystemPrompt: &prompt},
+			answer{"the new prompt", "no context", "the old voice"}},
+		{"context", contract.SessionSettings{
+			Context: &contract.Context{Text: "Room 12.", Type: contract.ContextPersistent}},
+			answer{"the old prompt", "a context", "the old voice"}},
 		{"voice", contract.SessionSettings{VoiceID: "jenny"}, answer{"the old prompt", "no context", "jenny"}},
 		{"custom id", contract.SessionSettings{CustomSessionID: "mine"}, old},
-		{"sound", contract.SessionSettings{Audio: &contract.AudioConfiguration{Encoding: contract.Linear16, SampleRate: 8000, Channels: 1}}, old},
-		{"all of them", contract.SessionSettings{SystemPrompt: &prompt, VoiceID: "jenny", CustomSessionID: "mine"}, answer{"the new prompt", "no context", "jenny"}},
+		{"sound", contract.SessionSettings{Audio: &contract.AudioConfiguration{Encoding: contract.Linear16,
+			SampleRate: 8000, Channels: 1}}, old},
+		{"all of them", contract.SessionSettings{SystemPrompt: &prompt, VoiceID: "jenny", CustomSessionID: "mine"},
+			answer{"the new prompt", "no context", "jenny"}},
 	}
 	const step = 40 * time.Millisecond
 	for at := time.Duration(0); at < 6*time.Second; at += step {
@@ -148,11 +155,13 @@ func TestSettingsMayChangeInEveryPhaseOfATurn(t *testing.T) {
 				time.Sleep(8 * time.Second)
 				second := f.answer(t)
 				later := answer{old.prompt, old.context, "the old voice, then jenny"}
-				if first != old && first != change.want && (first != later || change.settings.VoiceID == "") || second != change.want {
+				if first != old && first != change.want && (first != later || change.settings.VoiceID == "") ||
+					second != change.want {
 					t.Errorf("%s after %v: the first answer has %+v, the next %+v", change.name, at, first, second)
 				}
 				if begun.Add(at).Before(over) && first != change.want {
-					t.Errorf("%s after %v, %v before the turn was over: its answer has %+v", change.name, at, over.Sub(begun.Add(at)), first)
+					t.Errorf("%s after %v, %v before the turn was over: its answer has %+v", change.name, at,
+						over.Sub(begun.Add(at)), first)
 				}
 			})
 		}
@@ -186,7 +195,8 @@ func (f *telling) answer(t *testing.T) (a answer) {
 		}
 		types = append(types, m.MessageType())
 	}
-	if got := strings.Join(types, " "); got != "user_message assistant_message assistant_message assistant_message assistant_end" {
+	if got := strings.Join(types,
+		" "); got != "user_message assistant_message assistant_message assistant_message assistant_end" {
 		t.Errorf("told: %s", got)
 	}
 	var voices []string

@@ -47,7 +47,12 @@ func (p *plugs) RunTool(_ context.Context, r reply.ToolRun) (string, error) {
 }
 
 var hoursPlugin = turn.Plugin{Name: "hours", OnTurn: true, Tools: []turn.Tool{{
-	Name: "opening_hours", Parameters: `{"type":"object"}`, OnBox: true, Plugin: "hours", Limit: 2 * time.Second, Brought: true,
+	Name:       "opening_hours",
+	Parameters: `{"type":"object"}`,
+	OnBox:      true,
+	Plugin:     "hours",
+	Limit:      2 * time.Second,
+	Brought:    true,
 }}}
 
 // plugged begins a chat of a box whose every chat has the plugin "hours".
@@ -58,7 +63,9 @@ func plugged(t *testing.T, p *plugs, f func(t *testing.T, c *caller, h *Host, s 
 			parts.Tools, parts.Plugins = p, p
 			parts.Defaults.Plugins = []string{"hours"}
 		})
-		f(t, c, host, begin(t, host, Opening{Line: c, Connect: contract.ConnectSettings{SessionSettings: contract.SessionSettings{CustomSessionID: "desk"}}}))
+		f(t, c, host, begin(t, host,
+			Opening{Line: c,
+				Connect: contract.ConnectSettings{SessionSettings: contract.SessionSettings{CustomSessionID: "desk"}}}))
 	})
 }
 
@@ -70,11 +77,13 @@ func TestAPluginsToolIsRunAndToldWho(t *testing.T) {
 		if called.ResponseRequired || called.ToolType != contract.ToolFunction || called.Name != "opening_hours" {
 			t.Errorf("%+v", called)
 		}
-		if m := newestOf[contract.ToolResponseMessage](t, c.fakes); m.Content != "At ten." || m.ToolCallID != called.ToolCallID {
+		if m := newestOf[contract.ToolResponseMessage](t, c.fakes); m.Content != "At ten." ||
+			m.ToolCallID != called.ToolCallID {
 			t.Errorf("%+v", m)
 		}
 		r := p.runs[0]
-		if r.Account != "a" || r.ChatID != s.ID() || r.CustomSessionID != "desk" || r.Tool.Plugin != "hours" || r.Arguments != `{"place":"museum"}` || r.Conversation.History[0].Text != "When do you open?" {
+		if r.Account != "a" || r.ChatID != s.ID() || r.CustomSessionID != "desk" || r.Tool.Plugin != "hours" ||
+			r.Arguments != `{"place":"museum"}` || r.Conversation.History[0].Text != "When do you open?" {
 			t.Errorf("the plugin is told %+v", r)
 		}
 		if q := p.asked[0]; q.Plugin != "hours" || q.Guess || q.Account != "a" || q.ChatID != s.ID() {

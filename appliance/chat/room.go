@@ -35,7 +35,9 @@ func unreadable(ctx context.Context, s turn.Settings, models []engine.LanguageMo
 		return nil
 	}
 	return &contract.Fault{Code: contract.InvalidSettings, Detail: fmt.Sprintf(
-		"system_prompt: with what stands beside it (examples, variables, tools, the context, the box's rules, %d words of the user's) it is %d tokens for the language model; at most %d are allowed. Make one of them shorter, or choose a language model that reads more.",
+		"system_prompt: with what stands beside it (examples, variables, tools, the context, the box's rules, %d "+
+			"words of the user's) it is %d tokens for the language model; at most %d are allowed. Make one of them "+
+			"shorter, or choose a language model that reads more.",
 		reply.LeastWords, long.Tokens, long.Room)}
 }
 

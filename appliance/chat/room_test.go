@@ -35,7 +35,8 @@ const shortRoom = 4000
 func refusedAsUnreadable(t *testing.T, doing string, err error) {
 	t.Helper()
 	wrong, ok := errors.AsType[contract.Fault](err)
-	if !ok || wrong.Code != contract.InvalidSettings || !strings.Contains(wrong.Detail, "tokens for the language model; at most 4000 are allowed") {
+	if !ok || wrong.Code != contract.InvalidSettings ||
+		!strings.Contains(wrong.Detail, "tokens for the language model; at most 4000 are allowed") {
 		t.Errorf("%s: %v", doing, err)
 	}
 }
@@ -46,7 +47,8 @@ func TestAPromptThatNoModelReadsIsRefusedWhenItComes(t *testing.T) {
 	f := newFakes()
 	h := hostOf(f, func(p *Parts) { p.Model = short{f, shortRoom} })
 	long := strings.Repeat("x", shortRoom)
-	_, err := enter(t, h, Opening{Line: f, Connect: contract.ConnectSettings{SessionSettings: contract.SessionSettings{SystemPrompt: &long}}})
+	_, err := enter(t, h, Opening{Line: f,
+		Connect: contract.ConnectSettings{SessionSettings: contract.SessionSettings{SystemPrompt: &long}}})
 	refusedAsUnreadable(t, "at connect", err)
 
 	c := begin(t, h, Opening{Line: f})
@@ -61,8 +63,11 @@ func TestAPromptThatNoModelReadsIsRefusedWhenItComes(t *testing.T) {
 	}
 	refusedAsUnreadable(t, "a prompt", c.Steer(contract.SessionSettings{SystemPrompt: &long}))
 	refusedAsUnreadable(t, "a context", c.Steer(contract.SessionSettings{Context: &contract.Context{Text: long}}))
-	refusedAsUnreadable(t, "a variable of the prompt", c.Steer(contract.SessionSettings{Variables: map[string]contract.VariableValue{"what": contract.TextVariable(long)}}))
-	if err := c.Steer(contract.SessionSettings{Variables: map[string]contract.VariableValue{"other": contract.TextVariable(long)}}); err != nil {
+	refusedAsUnreadable(t, "a variable of the prompt",
+		c.Steer(contract.SessionSettings{
+			Variables: map[string]contract.VariableValue{"what": contract.TextVariable(long)}}))
+	if err := c.Steer(contract.SessionSettings{
+		Variables: map[string]contract.VariableValue{"other": contract.TextVariable(long)}}); err != nil {
 		t.Errorf("a variable that no text has: %v", err)
 	}
 	typed(t, c, "Go on.")

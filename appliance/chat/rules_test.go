@@ -21,7 +21,8 @@ func TestThePromptGetsTheRulesOfItsModel(t *testing.T) {
 	}
 	p := Parts{Defaults: DefaultSettings(), Rules: rules}
 	prompt := func(c contract.ReturnConfig, m engine.LanguageModel) turn.Settings { return p.Settings(c, m) }
-	c := config(t, `{"name":"n","evi_version":"3","voice":{"name":"joe"},"prompt":{"text":"Open at ten."},"examples":[{"user":"When?","assistant":"At ten."}]}`)
+	c := config(t, `{"name":"n","evi_version":"3","voice":{"name":"joe"},"prompt":{"text":"Open at `+
+		`ten."},"examples":[{"user":"When?","assistant":"At ten."}]}`)
 	if s := prompt(c, small); s.Rules.Before != "Be brief." || !s.Brought || len(s.Examples) != 1 {
 		t.Errorf("with the small model: %+v", s)
 	}
@@ -48,7 +49,8 @@ func TestAPromptAtConnectGetsTheRules(t *testing.T) {
 	})
 	defer h.Stop(t.Context())
 	brought := "Open at ten."
-	o := Opening{Account: "a", Connect: contract.ConnectSettings{SessionSettings: contract.SessionSettings{SystemPrompt: &brought}}}
+	o := Opening{Account: "a",
+		Connect: contract.ConnectSettings{SessionSettings: contract.SessionSettings{SystemPrompt: &brought}}}
 	got, err := h.choose(t.Context(), o)
 	if err != nil || got.settings.Rules.Before != "Be brief." || !got.settings.Brought {
 		t.Fatalf("%+v, %v", got.settings, err)

@@ -112,7 +112,8 @@ func TestASentenceInTwoMessagesIsOneRow(t *testing.T) {
 			return nil
 		}
 		w.typed(t, c, "assistant_end", 1)
-		if !strings.HasSuffix(w.messages(), "assistant_message audio_output assistant_message audio_output assistant_end") {
+		if !strings.HasSuffix(w.messages(),
+			"assistant_message audio_output assistant_message audio_output assistant_end") {
 			t.Errorf("sent %s", w.messages())
 		}
 		m, rows := w.said()

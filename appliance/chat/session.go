@@ -302,7 +302,8 @@ func (c *Session) carryOut(ctx context.Context, e turn.Effect) {
 	case turn.Consult:
 		c.replies.Consult(ctx, e, settings.CustomSessionID)
 	case turn.StopAdvice:
-		c.log.Warn("plugins took too long over a turn, which goes on without them", "turn", e.Turn, "limit", turn.AdviceLimit)
+		c.log.Warn("plugins took too long over a turn, which goes on without them", "turn", e.Turn, "limit",
+			turn.AdviceLimit)
 		c.replies.Stop(e.Turn)
 	case turn.Enough:
 		c.replies.Enough(e.Turn)
@@ -330,7 +331,12 @@ func (c *Session) carryOut(ctx context.Context, e turn.Effect) {
 
 // manner is how replies are to be thought of under these settings.
 func manner(s turn.Settings) reply.Manner {
-	return reply.Manner{Temperature: s.Temperature, Session: s.CustomSessionID, Key: s.ModelKey, Quick: s.QuickResponses}
+	return reply.Manner{
+		Temperature: s.Temperature,
+		Session:     s.CustomSessionID,
+		Key:         s.ModelKey,
+		Quick:       s.QuickResponses,
+	}
 }
 
 // tell hands on what is written and sent. Where so much waits that it cannot, the

@@ -48,7 +48,9 @@ func TestATimeoutIsToldBeforeTheLineIsClosed(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			f := newFakes()
-			c := begin(t, hostOf(f, func(p *Parts) { set(&p.Defaults) }), Opening{Line: f, RequestID: "request", Connect: contract.ConnectSettings{
+			c := begin(t, hostOf(f, func(p *Parts) {
+				set(&p.Defaults)
+			}), Opening{Line: f, RequestID: "request", Connect: contract.ConnectSettings{
 				SessionSettings: contract.SessionSettings{CustomSessionID: "mine"}}})
 			along, err := c.Listen(false)
 			if err != nil {
@@ -58,7 +60,8 @@ func TestATimeoutIsToldBeforeTheLineIsClosed(t *testing.T) {
 			if closed := <-f.closed; closed != contract.CloseNormal {
 				t.Errorf("%s closes with %d", code, closed)
 			}
-			want := `{"type":"error","code":"` + string(code) + `","slug":"` + code.Slug() + `","message":"` + code.Message() +
+			want := `{"type":"error","code":"` + string(code) + `","slug":"` + code.Slug() + `","message":"` +
+				code.Message() +
 				`","request_id":"request","custom_session_id":"mine"}`
 			f.mu.Lock()
 			defer f.mu.Unlock()
@@ -92,7 +95,8 @@ func TestWhatIsSentIsStoredBefore(t *testing.T) {
 		}
 	}
 	f.mu.Unlock()
-	if got := strings.Join(types, " "); got != "CHAT_START_MESSAGE SYSTEM_PROMPT USER_MESSAGE AGENT_MESSAGE AGENT_MESSAGE" {
+	if got := strings.Join(types,
+		" "); got != "CHAT_START_MESSAGE SYSTEM_PROMPT USER_MESSAGE AGENT_MESSAGE AGENT_MESSAGE" {
 		t.Fatalf("stored %s", got)
 	}
 }
@@ -125,7 +129,8 @@ func TestSettingsHoldForTheAudioAfterThem(t *testing.T) {
 			t.Errorf("after the settings %+v is in force", a)
 		}
 		empty := " "
-		refused := contract.SessionSettings{SystemPrompt: &empty, Audio: &contract.AudioConfiguration{Encoding: contract.Linear16, SampleRate: 8000, Channels: 1}}
+		refused := contract.SessionSettings{SystemPrompt: &empty,
+			Audio: &contract.AudioConfiguration{Encoding: contract.Linear16, SampleRate: 8000, Channels: 1}}
 		if err := c.Receive(refused); err != nil {
 			t.Fatal(err)
 		}

@@ -24,7 +24,8 @@ func (c *Session) Steer(m contract.ClientMessage) error {
 			if err := c.over(); err != nil {
 				return err
 			}
-			return contract.ErrUnavailable{Why: "the chat takes nothing now: " + c.scribe.Blocked().Error(), RetryAfter: busyRetry}
+			return contract.ErrUnavailable{Why: "the chat takes nothing now: " + c.scribe.Blocked().Error(),
+				RetryAfter: busyRetry}
 		}
 		fault, err := c.steer(m)
 		if err != nil || fault == nil {

@@ -15,7 +15,8 @@ func TestAChatIsSteered(t *testing.T) {
 	prompt := "Be brief."
 	for _, m := range []contract.ClientMessage{
 		contract.SessionSettings{SystemPrompt: &prompt, CustomSessionID: "mine"}, contract.PauseAssistantMessage{},
-		contract.UserInput{Text: "Hello"}, contract.AssistantInput{Text: "One moment."}, contract.ResumeAssistantMessage{},
+		contract.UserInput{Text: "Hello"}, contract.AssistantInput{Text: "One moment."},
+		contract.ResumeAssistantMessage{},
 	} {
 		if m == (contract.ResumeAssistantMessage{}) {
 			f.until(t, "assistant_end") // of what it was to say meanwhile
@@ -24,7 +25,8 @@ func TestAChatIsSteered(t *testing.T) {
 			t.Fatalf("%+v: %v", m, err)
 		}
 	}
-	f.until(t, "user_message assistant_message audio_output assistant_end assistant_message audio_output assistant_message audio_output assistant_end")
+	f.until(t, "user_message assistant_message audio_output assistant_end assistant_message audio_output "+
+		"assistant_message audio_output assistant_end")
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if said := f.asked[len(f.asked)-1][0].Content; !strings.Contains(said, prompt) {
@@ -63,7 +65,8 @@ func TestWhatIsWrongIsToldToWhoSteers(t *testing.T) {
 		{contract.ToolErrorMessage{ToolCallID: "7", Error: "x"}, contract.UnexpectedTool, `"7"`},
 	} {
 		err := c.Steer(x.sent)
-		if wrong, ok := errors.AsType[contract.Fault](err); !ok || wrong.Code != x.code || !strings.Contains(wrong.Detail, x.says) {
+		if wrong, ok := errors.AsType[contract.Fault](err); !ok || wrong.Code != x.code ||
+			!strings.Contains(wrong.Detail, x.says) {
 			t.Errorf("%.80v: %v", x.sent, err)
 		}
 	}
@@ -76,7 +79,8 @@ func TestWhatIsWrongIsToldToWhoSteers(t *testing.T) {
 	}
 	c.HangUp()
 	<-c.Done()
-	for _, m := range []contract.ClientMessage{contract.UserInput{Text: "Hello"}, contract.SessionSettings{CustomSessionID: "x"}} {
+	for _, m := range []contract.ClientMessage{contract.UserInput{Text: "Hello"},
+		contract.SessionSettings{CustomSessionID: "x"}} {
 		if err := c.Steer(m); !errors.Is(err, ErrOver) {
 			t.Errorf("%+v into what is over: %v", m, err)
 		}
@@ -100,7 +104,8 @@ func TestAToolThatTheModelCannotCallIsRefused(t *testing.T) {
 	c := begin(t, h, Opening{Account: "a", Line: f})
 	tool := contract.Tool{Type: contract.ToolFunction, Name: "weather", Parameters: `{"type":"string"}`}
 	err := c.Steer(contract.SessionSettings{Tools: []contract.Tool{tool}})
-	if wrong, ok := errors.AsType[contract.Fault](err); !ok || wrong.Code != contract.InvalidSettings || !strings.Contains(wrong.Detail, "weather cannot be called") {
+	if wrong, ok := errors.AsType[contract.Fault](err); !ok || wrong.Code != contract.InvalidSettings ||
+		!strings.Contains(wrong.Detail, "weather cannot be called") {
 		t.Errorf("from the client: %v", err)
 	}
 	tool.Parameters = `{}`

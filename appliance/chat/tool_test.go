@@ -76,7 +76,8 @@ func call(name, arguments string) engine.Part {
 }
 
 var weatherTool = turn.Tool{
-	Name: "weather", Parameters: `{"type":"object","properties":{"town":{"type":"string"}},"required":["town"]}`, Fallback: "Nobody knows the weather.",
+	Name: "weather", Parameters: `{"type":"object","properties":{"town":{"type":"string"}},"required":["town"]}`,
+	Fallback: "Nobody knows the weather.",
 }
 
 // with begins a chat whose model says these things, in a bubble of its own.
@@ -103,7 +104,8 @@ func TestTheClientsToolAnswersAndTheModelGoesOn(t *testing.T) {
 	with(t, func(t *testing.T, c *caller, s *Session) {
 		tells(t, s, contract.UserInput{Text: "Does it rain in Graz?"})
 		m := newestOf[contract.ToolCallMessage](t, c.fakes)
-		if !m.ResponseRequired || m.Name != "weather" || m.Parameters != `{"town":"Graz"}` || m.ToolType != contract.ToolFunction {
+		if !m.ResponseRequired || m.Name != "weather" || m.Parameters != `{"town":"Graz"}` ||
+			m.ToolType != contract.ToolFunction {
 			t.Fatalf("%+v", m)
 		}
 		along, err := s.Listen(false)
@@ -112,7 +114,8 @@ func TestTheClientsToolAnswersAndTheModelGoesOn(t *testing.T) {
 		}
 		tells(t, s, contract.ToolResponseMessage{ToolCallID: m.ToolCallID, Content: "Rain."})
 		last := c.last()
-		if n := len(last.Messages); n != 4 || last.Messages[n-1].Content != "Rain." || last.Messages[n-1].CallID != m.ToolCallID || last.Messages[n-2].Calls[0].ID != m.ToolCallID {
+		if n := len(last.Messages); n != 4 || last.Messages[n-1].Content != "Rain." ||
+			last.Messages[n-1].CallID != m.ToolCallID || last.Messages[n-2].Calls[0].ID != m.ToolCallID {
 			t.Errorf("the model went on with %+v", last.Messages)
 		}
 		if said := newestOf[contract.AssistantMessage](t, c.fakes); said.Message.Content != "It rains." {
@@ -136,7 +139,8 @@ func TestTheClientsToolAnswersAndTheModelGoesOn(t *testing.T) {
 		c.fakes.mu.Lock()
 		kept := record.History(c.stored)
 		c.fakes.mu.Unlock()
-		if len(kept) != 4 || kept[1].Role != turn.ToolCall || kept[1].Name != "weather" || kept[2].Text != "Rain." || kept[3].Text != "It rains." {
+		if len(kept) != 4 || kept[1].Role != turn.ToolCall || kept[1].Name != "weather" || kept[2].Text != "Rain." ||
+			kept[3].Text != "It rains." {
 			t.Errorf("who resumes remembers %+v", kept)
 		}
 	}, call("weather", `{"town":"Graz"}`), engine.Part{Text: "It rains."})
@@ -169,10 +173,12 @@ func TestTheBoxRunsItsOwnToolAndTellsTheClient(t *testing.T) {
 	with(t, func(t *testing.T, c *caller, s *Session) {
 		c.result = func(context.Context) (string, error) { return "Rain on the web.", nil }
 		tells(t, s, contract.UserInput{Text: "Search for rain."})
-		if m := newestOf[contract.ToolCallMessage](t, c.fakes); m.ResponseRequired || m.ToolType != contract.ToolBuiltin {
+		if m := newestOf[contract.ToolCallMessage](t, c.fakes); m.ResponseRequired ||
+			m.ToolType != contract.ToolBuiltin {
 			t.Errorf("%+v", m)
 		}
-		if m := newestOf[contract.ToolResponseMessage](t, c.fakes); m.Content != "Rain on the web." || m.ToolType != contract.ToolBuiltin {
+		if m := newestOf[contract.ToolResponseMessage](t, c.fakes); m.Content != "Rain on the web." ||
+			m.ToolType != contract.ToolBuiltin {
 			t.Errorf("%+v", m)
 		}
 	}, call("web_search", `{"query":"rain"}`), engine.Part{Text: "It rains."})
@@ -206,14 +212,17 @@ func TestAToolOfTheBoxThatHangsIsGivenUp(t *testing.T) {
 // answer is left out, and so is what only bridged a silence.
 func TestAResumedConversationKnowsItsTools(t *testing.T) {
 	tool := func(kind store.EventType, id, text string) store.Event {
-		return store.Event{Type: kind, MessageText: text, Metadata: `{"tool_call_id":"` + id + `","name":"weather","tool_type":"function"}`}
+		return store.Event{Type: kind, MessageText: text,
+			Metadata: `{"tool_call_id":"` + id + `","name":"weather","tool_type":"function"}`}
 	}
 	got := record.History([]store.Event{
 		{Type: store.UserMessage, MessageText: "Does it rain?"},
 		tool(store.FunctionCall, "a", `{"town":"Graz"}`),
-		{Type: store.AgentMessage, MessageText: "One moment, please.", Metadata: `{"from_text":false,"is_quick_response":true}`},
+		{Type: store.AgentMessage, MessageText: "One moment, please.",
+			Metadata: `{"from_text":false,"is_quick_response":true}`},
 		tool(store.FunctionCall, "b", `{"truncated": 9`),
-		{Type: store.FunctionCallResponse, Metadata: `{"tool_call_id":"a","name":"weather","tool_type":"function","error":"boom"}`},
+		{Type: store.FunctionCallResponse,
+			Metadata: `{"tool_call_id":"a","name":"weather","tool_type":"function","error":"boom"}`},
 		tool(store.FunctionCallResponse, "c", "Nobody asked."),
 		tool(store.FunctionCall, "d", `{"town":"Linz"}`),
 		tool(store.FunctionCallResponse, "d", ""),
@@ -221,15 +230,26 @@ func TestAResumedConversationKnowsItsTools(t *testing.T) {
 	})
 	want := []turn.Entry{
 		{Role: turn.User, Text: "Does it rain?"},
-		{Role: turn.ToolCall, ID: "a", Name: "weather", Text: `{"town":"Graz"}`}, {Role: turn.ToolResult, ID: "a", Text: turn.NoAnswer},
-		{Role: turn.ToolCall, ID: "d", Name: "weather", Text: `{"town":"Linz"}`}, {Role: turn.ToolResult, ID: "d", Text: turn.NoWords},
+		{
+			Role: turn.ToolCall,
+			ID:   "a",
+			Name: "weather",
+			Text: `{"town":"Graz"}`,
+		}, {Role: turn.ToolResult, ID: "a", Text: turn.NoAnswer},
+		{
+			Role: turn.ToolCall,
+			ID:   "d",
+			Name: "weather",
+			Text: `{"town":"Linz"}`,
+		}, {Role: turn.ToolResult, ID: "d", Text: turn.NoWords},
 		{Role: turn.Assistant, Text: "I do not know."},
 	}
 	if len(got) != len(want) {
 		t.Fatalf("%+v", got)
 	}
 	for i := range want {
-		if got[i].Role != want[i].Role || got[i].ID != want[i].ID || got[i].Text != want[i].Text || got[i].Name != want[i].Name {
+		if got[i].Role != want[i].Role || got[i].ID != want[i].ID || got[i].Text != want[i].Text ||
+			got[i].Name != want[i].Name {
 			t.Errorf("%d: %+v", i, got[i])
 		}
 	}

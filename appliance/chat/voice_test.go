@@ -67,14 +67,16 @@ func TestAVoiceIsLoadedBesideTheConversation(t *testing.T) {
 func TestAVoiceThatCannotBeLoadedIsTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v, c := openLoading(t)
-		if err := errors.Join(c.Receive(contract.SessionSettings{VoiceID: "joe"}), c.Receive(contract.UserInput{Text: "Hello"})); err != nil {
+		if err := errors.Join(c.Receive(contract.SessionSettings{VoiceID: "joe"}),
+			c.Receive(contract.UserInput{Text: "Hello"})); err != nil {
 			t.Fatal(err)
 		}
 		v.loaded <- errors.New("voice.onnx is damaged")
 		v.until(t, "error")
 		v.mu.Lock()
 		for _, m := range v.sent {
-			if e, ok := m.(contract.WebSocketError); ok && (!strings.Contains(e.Message, "voice cannot be opened") || strings.Contains(e.Message, "damaged")) {
+			if e, ok := m.(contract.WebSocketError); ok &&
+				(!strings.Contains(e.Message, "voice cannot be opened") || strings.Contains(e.Message, "damaged")) {
 				t.Errorf("the client is told %q", e.Message)
 			}
 		}

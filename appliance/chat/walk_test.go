@@ -64,7 +64,8 @@ func (w *walk) settings() contract.SessionSettings {
 			prompt := fmt.Sprint("You are number ", w.serial, ".")
 			m.SystemPrompt = &prompt
 		case 1:
-			m.Context = &contract.Context{Text: fmt.Sprint("Room ", w.serial), Type: []contract.ContextType{"temporary", "persistent"}[w.IntN(2)]}
+			m.Context = &contract.Context{Text: fmt.Sprint("Room ", w.serial),
+				Type: []contract.ContextType{"temporary", "persistent"}[w.IntN(2)]}
 		case 2:
 			m.ClearContext, m.Context = true, nil
 		case 3:
@@ -72,7 +73,8 @@ func (w *walk) settings() contract.SessionSettings {
 		case 4:
 			m.VoiceID = "nobody"
 		case 5:
-			m.Audio = &contract.AudioConfiguration{Encoding: contract.Linear16, SampleRate: 8000 + 1000*w.IntN(9), Channels: 1}
+			m.Audio = &contract.AudioConfiguration{Encoding: contract.Linear16, SampleRate: 8000 + 1000*w.IntN(9),
+				Channels: 1}
 		case 6:
 			m.Variables = map[string]contract.VariableValue{"name": contract.TextVariable(fmt.Sprint("Ann ", w.serial))}
 		case 7:
@@ -81,9 +83,15 @@ func (w *walk) settings() contract.SessionSettings {
 			empty := " "
 			m.SystemPrompt = &empty
 		case 9:
-			m.Tools = []contract.Tool{{Type: contract.ToolFunction, Name: "weather", Parameters: `{"type":"object","properties":{"query":{"type":"string"}}}`, FallbackContent: []string{"", "It is not known."}[w.IntN(2)]}}
+			m.Tools = []contract.Tool{{
+				Type:            contract.ToolFunction,
+				Name:            "weather",
+				Parameters:      `{"type":"object","properties":{"query":{"type":"string"}}}`,
+				FallbackContent: []string{"", "It is not known."}[w.IntN(2)],
+			}}
 		case 10:
-			m.BuiltinTools = []contract.BuiltinToolConfig{{Name: contract.WebSearch}, {Name: contract.HangUp}}[:1+w.IntN(2)]
+			m.BuiltinTools = []contract.BuiltinToolConfig{{Name: contract.WebSearch},
+				{Name: contract.HangUp}}[:1+w.IntN(2)]
 		}
 	}
 	return m
@@ -150,10 +158,20 @@ var ends = []struct {
 	silent bool // nobody is there to be told
 }{
 	{"the client leaves", func(w *walk) { w.chat.HangUp() }, contract.CloseNormal, "", store.UserEnded, true},
-	{"the line is dropped", func(w *walk) { w.parts.drop(); _ = w.chat.Fault(contract.BrokenJSON, "x") }, contract.CloseInternal, "the chat cannot go on", store.Failed, true},
-	{"the box stops", func(w *walk) { _ = w.host.Stop(context.Background()) }, contract.CloseGoingAway, "the box is shutting down", store.Failed, false},
-	{"the disk is full", func(w *walk) { w.parts.fill(); _ = w.chat.Receive(contract.UserInput{Text: "Hello"}) }, contract.CloseInternal, "", store.Failed, false},
-	{"its key is revoked", func(w *walk) { _ = w.chat.Fault(contract.KeyRevoked, "") }, contract.ClosePolicy, "", store.Failed, false},
+	{"the line is dropped", func(w *walk) {
+		w.parts.drop()
+		_ = w.chat.Fault(contract.BrokenJSON, "x")
+	}, contract.CloseInternal, "the chat cannot go on", store.Failed, true},
+	{"the box stops", func(w *walk) {
+		_ = w.host.Stop(context.Background())
+	}, contract.CloseGoingAway, "the box is shutting down", store.Failed, false},
+	{"the disk is full", func(w *walk) {
+		w.parts.fill()
+		_ = w.chat.Receive(contract.UserInput{Text: "Hello"})
+	}, contract.CloseInternal, "", store.Failed, false},
+	{"its key is revoked", func(w *walk) {
+		_ = w.chat.Fault(contract.KeyRevoked, "")
+	}, contract.ClosePolicy, "", store.Failed, false},
 	{"a part of it panics", func(w *walk) { w.chat.crashed() }, contract.CloseInternal, "", store.Failed, false},
 	{"nobody says anything", func(w *walk) { w.quiet.Store(true) }, contract.CloseNormal, "", "", false},
 }
@@ -189,8 +207,15 @@ func oneWalk(t *testing.T, seed uint64) {
 		p.Defaults.MaxDuration = time.Duration(1+chance.IntN(30)) * time.Minute / []time.Duration{1, 60}[chance.IntN(2)]
 		p.Defaults.Nudge = time.Duration(chance.IntN(3)) * 7 * time.Second
 	})
-	w := &walk{Rand: chance, t: t, parts: parts, host: host, silent: make(chan struct{})}
-	w.chat = begin(t, host, Opening{Line: parts, Connect: contract.ConnectSettings{VerboseTranscription: chance.IntN(2) == 0}})
+	w := &walk{
+		Rand:   chance,
+		t:      t,
+		parts:  parts,
+		host:   host,
+		silent: make(chan struct{}),
+	}
+	w.chat = begin(t, host, Opening{Line: parts,
+		Connect: contract.ConnectSettings{VerboseTranscription: chance.IntN(2) == 0}})
 	along, err := w.chat.Listen(true)
 	if err != nil {
 		t.Fatal(err)

@@ -23,24 +23,34 @@ func (r ageRule) holds(age float64) bool { return r.least <= age && age <= r.mos
 // oldest is older than anybody.
 const oldest = 150
 
-const numberWord = `(\d{1,3}|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)[- ](?:one|two|three|four|five|six|seven|eight|nine)|` +
-	`one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)`
+const numberWord = `(\d{1,3}|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)[- ` +
+	`](?:one|two|three|four|five|six|seven|eight|nine)|` +
+	`one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|twenty|` +
+	`thirty|forty|fifty|sixty|seventy|eighty|ninety)`
 
 type agePatterns struct{ limit, orMore, span, band, from, least, said, of, old, further, young *regexp.Regexp }
 
 var ages = sync.OnceValue(func() agePatterns {
 	return agePatterns{
-		limit:   regexp.MustCompile(`(?i)\b(under|below|younger than|over|above|older than|at least|up to(?: and including)?)[- ](?:the age of |age )?` + numberWord + `(?:'?s)?\b`),
-		orMore:  regexp.MustCompile(`(?i)\b(?:aged? |of )?` + numberWord + `(?: years?)?(?: old| of age)?,? (?:or|and) (over|above|older|up|upwards|under|below|younger)\b`),
-		span:    regexp.MustCompile(`(?i)\b(?:from|between|aged?|ages) ` + numberWord + `(?: to | and |-|–)` + numberWord + `\b`),
-		band:    regexp.MustCompile(`(?i)\b(?:children|kids|teenagers|juniors|pupils|youths|seniors),? (?:of )?\(?` + numberWord + `(?: to | ?- ?| ?– ?)` + numberWord + `\b`),
-		from:    regexp.MustCompile(`(?i)\bfrom (?:the )?age (?:of )?` + numberWord + `\b`),
-		least:   regexp.MustCompile(`(?i)\b(minimum|maximum) age(?: for [a-z -]+?)?(?: is| of|:)? ` + numberWord + `\b`),
-		said:    regexp.MustCompile(`(?i)\b(?:i am|i'm|(?:he|she|who|they|are|is|was|be)(?: is|'s|'re| are)?|turns|turned|turning) (?:only |just |already |almost |now |both )?` + numberWord + `\b`),
-		of:      regexp.MustCompile(`(?i)\b(?:aged?|age of|(?:child|children|boys?|girls?|kids?|sons?|daughters?|baby|adults?|man|woman) of) ` + numberWord + `\b`),
+		limit: regexp.MustCompile(`(?i)\b(under|below|younger than|over|above|older than|at least|up to(?: and ` +
+			`including)?)[- ](?:the age of |age )?` + numberWord + `(?:'?s)?\b`),
+		orMore: regexp.MustCompile(`(?i)\b(?:aged? |of )?` + numberWord +
+			`(?: years?)?(?: old| of age)?,? (?:or|and) (over|above|older|up|upwards|under|below|younger)\b`),
+		span: regexp.MustCompile(`(?i)\b(?:from|between|aged?|ages) ` + numberWord + `(?: to | and |-|–)` +
+			numberWord + `\b`),
+		band: regexp.MustCompile(`(?i)\b(?:children|kids|teenagers|juniors|pupils|youths|seniors),? (?:of )?\(?` +
+			numberWord + `(?: to | ?- ?| ?– ?)` + numberWord + `\b`),
+		from: regexp.MustCompile(`(?i)\bfrom (?:the )?age (?:of )?` + numberWord + `\b`),
+		least: regexp.MustCompile(`(?i)\b(minimum|maximum) age(?: for [a-z -]+?)?(?: is| of|:)? ` + numberWord +
+			`\b`),
+		said: regexp.MustCompile(`(?i)\b(?:i am|i'm|(?:he|she|who|they|are|is|was|be)(?: is|'s|'re| ` +
+			`are)?|turns|turned|turning) (?:only |just |already |almost |now |both )?` + numberWord + `\b`),
+		of: regexp.MustCompile(`(?i)\b(?:aged?|age of|(?:child|children|boys?|girls?|kids?|sons?|daughters?|` +
+			`baby|adults?|man|woman) of) ` + numberWord + `\b`),
 		old:     regexp.MustCompile(`(?i)\b` + numberWord + `[- ]years?[- ]olds?\b`),
 		further: regexp.MustCompile(`(?i)^(?:,| and|, and) ` + numberWord + `\b`),
-		young:   regexp.MustCompile(`(?i)\b(?:child|children|kids?|people|persons?|visitors?|guests?|patients?|students?|adults?|seniors?|pupils?|passengers?|riders?|teenagers?|youths?|aged?|ages|years)\b`),
+		young: regexp.MustCompile(`(?i)\b(?:child|children|kids?|people|persons?|visitors?|guests?|patients?|` +
+			`students?|adults?|seniors?|pupils?|passengers?|riders?|teenagers?|youths?|aged?|ages|years)\b`),
 	}
 })
 
@@ -51,7 +61,12 @@ func ageRules(l line) []ageRule {
 	var out []ageRule
 	add := func(at []int, number int, least, most float64) {
 		if !measured(l.text[at[2*number+1]:]) && !ofMany(l.text[:at[0]]) {
-			out = append(out, ageRule{line: l, phrase: l.text[at[0]:at[1]], least: least, most: most})
+			out = append(out, ageRule{
+				line:   l,
+				phrase: l.text[at[0]:at[1]],
+				least:  least,
+				most:   most,
+			})
 		}
 	}
 	group := func(at []int, i int) string { return strings.ToLower(l.text[at[2*i]:at[2*i+1]]) }
@@ -64,7 +79,9 @@ func ageRules(l line) []ageRule {
 	}
 	for _, at := range p.limit.FindAllStringSubmatchIndex(l.text, -1) {
 		n, ok := oneNumber(group(at, 2))
-		if !ok || slices.ContainsFunc(out, func(r ageRule) bool { return strings.Contains(r.phrase, l.text[at[4]:at[5]]) }) {
+		if !ok || slices.ContainsFunc(out, func(r ageRule) bool {
+			return strings.Contains(r.phrase, l.text[at[4]:at[5]])
+		}) {
 			continue // "at least 18 or older" is one limit
 		}
 		switch how := group(at, 1); {
@@ -94,7 +111,9 @@ func ageRules(l line) []ageRule {
 		for _, at := range by.FindAllStringSubmatchIndex(l.text, -1) {
 			from, ok := oneNumber(group(at, 1))
 			to, ok2 := oneNumber(group(at, 2))
-			if ok && ok2 && from < to && p.young.MatchString(l.text) && !slices.ContainsFunc(out, func(r ageRule) bool { return r.least == from && r.most == to }) {
+			if ok && ok2 && from < to && p.young.MatchString(l.text) && !slices.ContainsFunc(out, func(r ageRule) bool {
+				return r.least == from && r.most == to
+			}) {
 				add(at, 2, from, to)
 			}
 		}
@@ -106,18 +125,24 @@ func ageRules(l line) []ageRule {
 // what something costs.
 func ofMany(before string) bool {
 	words := split(before)
-	return len(words) > 0 && in(words[len(words)-1], "group groups party parties order orders bill bills parcel parcels purchase purchases amount amounts distance distances stay stays")
+	return len(words) > 0 && in(words[len(words)-1], "group groups party parties order orders bill bills parcel "+
+		"parcels purchase purchases amount amounts distance distances stay stays")
 }
 
 // measured reports whether what follows a number makes it no age.
 func measured(after string) bool {
 	after = strings.TrimLeft(after, " -")
-	if strings.HasPrefix(after, ":") || strings.HasPrefix(after, "%") || strings.HasPrefix(after, "$") || strings.HasPrefix(after, "€") {
+	if strings.HasPrefix(after, ":") || strings.HasPrefix(after, "%") || strings.HasPrefix(after, "$") ||
+		strings.HasPrefix(after, "€") {
 		return true
 	}
 	words := split(after)
-	return strings.HasPrefix(after, "a.m") || strings.HasPrefix(after, "p.m") || len(words) > 0 && in(words[0], "kg kilo kilos kilogram kilograms pound pounds gram grams g km kilometer kilometers mile miles meter meters metre metres m cm inch inches feet foot "+
-		"dollar dollars euro euros cent cents percent degree degrees minute minutes hour hours second seconds day days week weeks month months o'clock am pm in watt watts volt volts page pages item items piece pieces person persons people books times")
+	return strings.HasPrefix(after, "a.m") || strings.HasPrefix(after, "p.m") ||
+		len(words) > 0 && in(words[0], "kg kilo kilos kilogram kilograms pound pounds gram grams g km kilometer "+
+			"kilometers mile miles meter meters metre metres m cm inch inches feet foot "+
+			"dollar dollars euro euros cent cents percent degree degrees minute minutes hour hours second seconds day "+
+			"days week weeks month months o'clock am pm in watt watts volt volts page pages item items piece pieces "+
+			"person persons people books times")
 }
 
 func oneNumber(s string) (float64, bool) {
@@ -174,7 +199,8 @@ const mostAges = 6
 // ofNobody reports whether what "is ten" is a time or a price.
 func ofNobody(before, said string) bool {
 	words := split(before)
-	return len(words) > 0 && in(split(said)[0], "is was are be") && in(words[len(words)-1], "it time clock price prices cost total there this that which what bill fee limit answer number room we us")
+	return len(words) > 0 && in(split(said)[0], "is was are be") && in(words[len(words)-1], "it time clock price "+
+		"prices cost total there this that which what bill fee limit answer number room we us")
 }
 
 // endsClause reports whether what follows "I am fourteen" leaves it an age.
@@ -233,10 +259,14 @@ func (d *Desk) priceFor(age float64, about, wanted map[string]bool) (r ageRule, 
 // people are the stems of who pays, and of paying: what else a question has is what
 // is paid for.
 var people = sync.OnceValue(func() map[string]bool {
-	return stems("ticket tickets admission entrance entry costs price prices pays paid charge charges fee fees owe money little old young year years age aged alone himself herself " +
-		"child children kid kids boy boys girl girls son sons daughter daughters baby toddler teenager man woman person people adult adults senior seniors student students " +
-		"mother father mom dad parents grandmother grandfather grandma grandpa grandson granddaughter wife husband sister brother aunt uncle nephew niece friend friends partner " +
-		"pensioner pensioners retiree retirees infant infants teen teens youngster youngsters grown up ups guest guests visitor visitors passenger passengers pupil pupils rider riders driver drivers member members young")
+	return stems("ticket tickets admission entrance entry costs price prices pays paid charge charges fee fees owe " +
+		"money little old young year years age aged alone himself herself " +
+		"child children kid kids boy boys girl girls son sons daughter daughters baby toddler teenager man woman " +
+		"person people adult adults senior seniors student students " +
+		"mother father mom dad parents grandmother grandfather grandma grandpa grandson granddaughter wife husband " +
+		"sister brother aunt uncle nephew niece friend friends partner " +
+		"pensioner pensioners retiree retirees infant infants teen teens youngster youngsters grown up ups guest " +
+		"guests visitor visitors passenger passengers pupil pupils rider riders driver drivers member members young")
 })
 
 // near reports whether one of some stems, or one that is kin to it, is among others.
@@ -269,7 +299,9 @@ func (r ageRule) whom() string {
 	switch {
 	case isPriced(rest):
 		whom += comma + strings.TrimRight(rest, " .!") + "."
-	case slices.ContainsFunc(split(rest), func(w string) bool { return in(w, "must may can need needs should have has") }):
+	case slices.ContainsFunc(split(rest), func(w string) bool {
+		return in(w, "must may can need needs should have has")
+	}):
 		return "" // a rule for something else, beside a price
 	}
 	first, size := utf8.DecodeRuneInString(whom)
@@ -278,7 +310,9 @@ func (r ageRule) whom() string {
 
 // isPriced reports whether a line says what somebody pays.
 func isPriced(line string) bool {
-	return len(moneyIn(line).prices) > 0 || slices.ContainsFunc(split(line), func(w string) bool { return in(w, "free nothing half pay pays price") })
+	return len(moneyIn(line).prices) > 0 || slices.ContainsFunc(split(line), func(w string) bool {
+		return in(w, "free nothing half pay pays price")
+	})
 }
 
 // yesOrNo reports whether a question, the last one of what was said, can be
@@ -289,7 +323,8 @@ func yesOrNo(asked string) bool {
 		return false
 	}
 	words := split(all[len(all)-1])
-	return len(words) > 0 && in(words[0], "is are was were am do does did can could may might must shall should will would has have had")
+	return len(words) > 0 && in(words[0],
+		"is are was were am do does did can could may might must shall should will would has have had")
 }
 
 // shared is how many stems two texts have both.

@@ -14,20 +14,25 @@ type permissionPatterns struct{ asked, strict, granted, condition *regexp.Regexp
 var permissions = sync.OnceValue(func() permissionPatterns {
 	return permissionPatterns{
 		// The clause of a question that asks whether somebody may.
-		asked: regexp.MustCompile(`(?i)(?:^|[.,;?!] |\b(?:and|so|but|then) )((?:may|can|could) [^.,;?!]+|(?:am|is|are) [^.,;?!]+ (?:allowed|permitted) [^.,;?!]+)[?.!]*$`),
+		asked: regexp.MustCompile(`(?i)(?:^|[.,;?!] |\b(?:and|so|but|then) )((?:may|can|could) ` +
+			`[^.,;?!]+|(?:am|is|are) [^.,;?!]+ (?:allowed|permitted) [^.,;?!]+)[?.!]*$`),
 		// Only these may, and nobody else; that others may is not said of "children
 		// from 6 to 12 may climb", but likely no.
-		strict:    regexp.MustCompile(`(?i)\b(?:(?:must|have to|has to|needs? to) be|minimum age|maximum age|only|(?:is|are) (?:only )?for|(?:or|and) (?:over|above|older|up))\b`),
-		granted:   regexp.MustCompile(`(?i)\b(?:may|can|allowed|welcome|permitted)\b`),
-		condition: regexp.MustCompile(`(?i)\b(?:unless|if|when|with|without|alone|accompanied|accompanying|supervised|supervision|parents?|guardians?|consent|permission|except|together|own)\b`),
+		strict: regexp.MustCompile(`(?i)\b(?:(?:must|have to|has to|needs? to) be|minimum age|maximum ` +
+			`age|only|(?:is|are) (?:only )?for|(?:or|and) (?:over|above|older|up))\b`),
+		granted: regexp.MustCompile(`(?i)\b(?:may|can|allowed|welcome|permitted)\b`),
+		condition: regexp.MustCompile(`(?i)\b(?:unless|if|when|with|without|alone|accompanied|accompanying|` +
+			`supervised|supervision|parents?|guardians?|consent|permission|except|together|own)\b`),
 	}
 })
 
 // permitting are stems that a rule of who may do something has beside what it is
 // about, and a question too.
 var permitting = sync.OnceValue(func() map[string]bool {
-	return stems("rent rental rented hire hired hiring ride riding drive driving use used using go enter entering swim visit join play watch see attend come climb giving given " +
-		"must may can allowed permitted welcome only least minimum maximum over above older under below younger including guests visitors passengers riders customers pupils persons drivers patients members everybody " +
+	return stems("rent rental rented hire hired hiring ride riding drive driving use used using go enter entering " +
+		"swim visit join play watch see attend come climb giving given " +
+		"must may can allowed permitted welcome only least minimum maximum over above older under below younger " +
+		"including guests visitors passengers riders customers pupils persons drivers patients members everybody " +
 		"day night hour week cost costs dollar dollars euro euros pound pounds cent cents")
 })
 
@@ -42,7 +47,10 @@ func (d *Desk) allowed(asked string) Leaning {
 	}
 	m := p.asked.FindStringSubmatch(all[len(all)-1])
 	old := agesIn(asked)
-	if m == nil || len(old) == 0 || p.condition.MatchString(m[1]) || slices.ContainsFunc(split(m[1]), func(w string) bool { return in(w, negative+" free half discount pay cheaper too") }) {
+	if m == nil || len(old) == 0 || p.condition.MatchString(m[1]) ||
+		slices.ContainsFunc(split(m[1]), func(w string) bool {
+			return in(w, negative+" free half discount pay cheaper too")
+		}) {
 		return Open
 	}
 	about := map[string]bool{}
@@ -101,7 +109,8 @@ func (d *Desk) permits(r ageRule, about map[string]bool, old []float64) (leaning
 	switch {
 	case !refuses && !strict && !p.granted.MatchString(r.line.text):
 		return Open, false // it says what somebody pays, or must wear
-	case more > 0 || isPriced(r.line.text) || p.condition.MatchString(r.line.text) || len(ageRules(r.line)) != 1 || within > 0 && within < len(old):
+	case more > 0 || isPriced(r.line.text) || p.condition.MatchString(r.line.text) || len(ageRules(r.line)) != 1 ||
+		within > 0 && within < len(old):
 		return Open, true
 	case refuses && within > 0:
 		return No, true
@@ -122,7 +131,9 @@ var served = sync.OnceValue(func() map[string]bool {
 // for: "Children under 12 are not treated here."
 func turnsAway(r ageRule) bool {
 	words := split(r.line.text)
-	if !slices.ContainsFunc(words, func(w string) bool { return w != "only" && in(w, negative) }) || permissions().condition.MatchString(r.line.text) || isPriced(r.line.text) || len(ageRules(r.line)) != 1 {
+	if !slices.ContainsFunc(words, func(w string) bool {
+		return w != "only" && in(w, negative)
+	}) || permissions().condition.MatchString(r.line.text) || isPriced(r.line.text) || len(ageRules(r.line)) != 1 {
 		return false
 	}
 	is := false

@@ -20,8 +20,10 @@ type wish struct {
 
 const (
 	// framing are the words around what is asked for in a question for a price.
-	framing = "what what's how much do does would will is are it its the this that all come comes to cost costs pay pays price total sum in together altogether both be we we're i i'd i'm us me you your for my our " +
-		"charge have if need want like rent hire buy get take book order please so then hello hi and plus with can tell by there"
+	framing = "what what's how much do does would will is are it its the this that all come comes to cost costs pay " +
+		"pays price total sum in together altogether both be we we're i i'd i'm us me you your for my our " +
+		"charge have if need want like rent hire buy get take book order please so then hello hi and plus with can " +
+		"tell by there"
 	// units of time are how long something is wanted.
 	units = "hour hours day days night nights week weeks month months minute minutes"
 )
@@ -30,7 +32,9 @@ const (
 // where it has a word that is neither that nor a question for a price.
 func wishes(asked string) (all []wish, long float64, unit string, ok bool) {
 	asked = strings.ToLower(strings.ReplaceAll(asked, "’", "'"))
-	asked = ages().old.ReplaceAllStringFunc(asked, func(s string) string { return "child of " + ages().old.FindStringSubmatch(s)[1] })
+	asked = ages().old.ReplaceAllStringFunc(asked, func(s string) string {
+		return "child of " + ages().old.FindStringSubmatch(s)[1]
+	})
 	long = 1
 	var now *wish
 	var doing []string // "to print thirty pages"
@@ -135,7 +139,8 @@ func (d *Desk) reckon(asked string) (bill, bool) {
 		case d.strange(w):
 			missing++
 			continue
-		case !found || unit != "" && o.per != unit && o.value != 0, d.reduced(w, count, unit), unit != "" && long > 1 && d.longer(o):
+		case !found || unit != "" && o.per != unit && o.value != 0, d.reduced(w, count, unit),
+			unit != "" && long > 1 && d.longer(o):
 			sure = false
 			continue
 		}
@@ -195,9 +200,11 @@ func (d *Desk) reduced(w wish, count float64, unit string) bool {
 			first, _, _ := strings.Cut(found, " ")
 			only := !in(first, "half second third every extra") // it is for all who come
 			for s := range about {
-				only = only && (people()[s] || neutral()[s] || d.subject[s] || p.reduced.MatchString(s) || in(s, "get group famili discount reduction"))
+				only = only && (people()[s] || neutral()[s] || d.subject[s] || p.reduced.MatchString(s) ||
+					in(s, "get group famili discount reduction"))
 			}
-			if shared(about, w.things) > 0 || unit != "" && about[unit] || only || persons && in(found, "family families group groups") {
+			if shared(about, w.things) > 0 || unit != "" && about[unit] || only ||
+				persons && in(found, "family families group groups") {
 				return true
 			}
 		}
@@ -211,7 +218,8 @@ func (d *Desk) longer(o offer) bool { return offering().longer.MatchString(d.lin
 // mostWishes is how many things one spoken question names.
 const mostWishes = 6
 
-var unitSaid = map[string]string{stem("hour"): " an hour", stem("day"): " a day", stem("night"): " a night", stem("week"): " a week", stem("month"): " a month", stem("minute"): " a minute"}
+var unitSaid = map[string]string{stem("hour"): " an hour", stem("day"): " a day", stem("night"): " a night",
+	stem("week"): " a week", stem("month"): " a month", stem("minute"): " a minute"}
 
 func plain(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
@@ -247,14 +255,16 @@ func (d *Desk) kinTold(s string) bool {
 
 // general finds a price of whatever it may be.
 var general = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(` (?:everything|anything|(?:all|any|each|every|other|per) (?:other )?(?:items?|things?|pieces?|articles?|garments?|products?|others?)) `)
+	return regexp.MustCompile(` (?:everything|anything|(?:all|any|each|every|other|per) (?:other ` +
+		`)?(?:items?|things?|pieces?|articles?|garments?|products?|others?)) `)
 })
 
 // offerOf is the one price of a thing.
 func (d *Desk) offerOf(w wish, unit string) (offer, bool) {
 	var exact, other []offer
 	for _, o := range d.offers {
-		ofAge := o.rule != nil && w.age >= 0 && len(o.things) == 0 && covers(people(), stemsOf(w.words)) // "under 14 is free"
+		// "under 14 is free"
+		ofAge := o.rule != nil && w.age >= 0 && len(o.things) == 0 && covers(people(), stemsOf(w.words))
 		if !covers(o.things, w.things) && !ofAge {
 			continue
 		}
@@ -282,7 +292,8 @@ func (d *Desk) offerOf(w wish, unit string) (offer, bool) {
 	if w.age >= 0 && len(exact) > 0 && d.elsewhere(w.age, exact[0].line) {
 		return offer{}, false
 	}
-	if len(exact) == 0 && w.age < 0 && len(other) == 1 && !timed(other[0]) && covers(w.things, other[0].whom) && d.mentions(w.things) == 1 {
+	if len(exact) == 0 && w.age < 0 && len(other) == 1 && !timed(other[0]) && covers(w.things, other[0].whom) &&
+		d.mentions(w.things) == 1 {
 		exact = other // "a seat", where there are no seats but a child's
 	}
 	if len(exact) == 0 {

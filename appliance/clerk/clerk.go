@@ -33,7 +33,12 @@ type line struct {
 
 // Read reads the facts of a prompt.
 func Read(told string) *Desk {
-	d := &Desk{numbers: text.Numbers(told), all: strings.ToLower(told), money: moneyIn(told), clock: clockIn(told)}
+	d := &Desk{
+		numbers: text.Numbers(told),
+		all:     strings.ToLower(told),
+		money:   moneyIn(told),
+		clock:   clockIn(told),
+	}
 	for _, s := range text.Sentences(told) {
 		d.lines = append(d.lines, line{s, stems(s), clausesIn(s)})
 	}
@@ -101,5 +106,6 @@ func Wonders(asked string) bool {
 	if len(words) < 2 || in(words[0], "can could may might must should") && words[1] == "you" {
 		return false
 	}
-	return in(words[0], "where what when how which who whose why is are do does did have has can could may might must should")
+	return in(words[0],
+		"where what when how which who whose why is are do does did have has can could may might must should")
 }

@@ -63,8 +63,11 @@ func TestWhetherSomethingIsOpen(t *testing.T) {
 func TestADayOffThatIsNone(t *testing.T) {
 	d := Read(castle)
 	for sentence, want := range map[string]bool{
-		"No, we are closed on Thursdays.": true, "We're closed on Monday.": true, "No, the castle is closed on Wednesdays.": true, "No, on Thursdays we are closed.": true, "On Tuesday we are closed.": false,
-		"No, we are closed on Tuesdays.": false, "No, we are open until five.": false, "We are closed on Thursdays after five.": false, "": false,
+		"No, we are closed on Thursdays.": true, "We're closed on Monday.": true,
+		"No, the castle is closed on Wednesdays.": true, "No, on Thursdays we are closed.": true,
+		"On Tuesday we are closed.":      false,
+		"No, we are closed on Tuesdays.": false, "No, we are open until five.": false,
+		"We are closed on Thursdays after five.": false, "": false,
 	} {
 		if d.Shuts(sentence) != want {
 			t.Errorf("%q: %v", sentence, !want)
@@ -101,7 +104,8 @@ func TestADayOffMayStandInTheSentenceOfTheHours(t *testing.T) {
 }
 
 func TestHoursThatHoldSometimesAreLeftAlone(t *testing.T) {
-	d := Read("You are at the zoo. The zoo is open from 9 to 18 o'clock. On the first Monday of the month the zoo is closed. On Sundays in winter the zoo is closed. " +
+	d := Read("You are at the zoo. The zoo is open from 9 to 18 o'clock. On the first Monday of the month the zoo is " +
+		"closed. On Sundays in winter the zoo is closed. " +
 		"Soup is served from 11 to 14:30 on weekdays and until 15:30 at weekends.")
 	for asked, want := range map[string]Leaning{
 		"Is the zoo open on Monday?":                  Open,
@@ -125,13 +129,16 @@ func TestOnlySumsThatCanBeMadeAreMade(t *testing.T) {
 		fmt.Fprintf(&many, "Thing %d costs %d dollars. ", i, i+3)
 	}
 	for name, told := range map[string]string{
-		"many": many.String(), "two currencies": "A is 4 dollars or 3 euros.", "nothing": "A is 0 dollars.", "a fortune": "A is 99999999999999999999 dollars.",
+		"many": many.String(), "two currencies": "A is 4 dollars or 3 euros.", "nothing": "A is 0 dollars.",
+		"a fortune": "A is 99999999999999999999 dollars.",
 	} {
 		if s := Read(told).Sum("What do two of these cost?"); s != nil {
 			t.Errorf("%s: a sum of %d prices", name, len(s.desk.money.prices))
 		}
 	}
-	if d := Read(castle); d.Sum(strings.Repeat("What do two tickets cost? ", 100)) != nil || d.Opening("I am nine. "+strings.Repeat("What do I pay? ", 100)) != "" || d.Note(strings.Repeat("at a quarter to six ", 100)) != "" {
+	if d := Read(castle); d.Sum(strings.Repeat("What do two tickets cost? ", 100)) != nil ||
+		d.Opening("I am nine. "+strings.Repeat("What do I pay? ", 100)) != "" ||
+		d.Note(strings.Repeat("at a quarter to six ", 100)) != "" {
 		t.Error("a speech is a question")
 	}
 }
@@ -212,7 +219,8 @@ func TestTimesAreNotedAsTheFactsWriteThem(t *testing.T) {
 }
 
 func TestTheNearestFactMayRefuse(t *testing.T) {
-	d := Read("You are at the desk of a park. Dogs are welcome, but not on the lawn. On Fridays the lake is for members only. Boats can be rented, tents cannot be rented. You can pay by card. Walkers need no ticket.")
+	d := Read("You are at the desk of a park. Dogs are welcome, but not on the lawn. On Fridays the lake is for " +
+		"members only. Boats can be rented, tents cannot be rented. You can pay by card. Walkers need no ticket.")
 	for asked, want := range map[string]Leaning{
 		"Can I let my dog run on the lawn?": Refused,
 		"May I swim in the lake on Friday?": Refused,
@@ -283,10 +291,13 @@ func TestWhatIsAskedTogetherIsReckoned(t *testing.T) {
 	d := Read(castle)
 	for _, row := range []struct{ asked, terms, want string }{
 		{"What do two adults pay?", "2 times 12 dollars, that is", " 24 dollars."},
-		{"What do two adults and a student pay together?", "2 times 12 dollars plus 8 dollars, that is", " 32 dollars."},
+		{"What do two adults and a student pay together?", "2 times 12 dollars plus 8 dollars, that is",
+			" 32 dollars."},
 		{"How much are three postcards?", "3 times 50 cents, that is", " 1 dollar and 50 cents."},
-		{"How much are a postcard and a guide altogether?", "50 cents plus 3 dollars, that is", " 3 dollars and 50 cents."},
-		{"How much does it cost for us both, my mother is seventy?", "12 dollars plus half of 12 dollars, that is", " 18 dollars."},
+		{"How much are a postcard and a guide altogether?", "50 cents plus 3 dollars, that is",
+			" 3 dollars and 50 cents."},
+		{"How much does it cost for us both, my mother is seventy?", "12 dollars plus half of 12 dollars, that is",
+			" 18 dollars."},
 		{"What do I pay to park for three hours?", "3 times 2 dollars, that is", " 6 dollars."},
 		{"A ticket and a guide, what is that altogether?", "12 dollars plus 3 dollars, that is", " 15 dollars."},
 		{"If my wife and I both come, what's it in total?", "2 times 12 dollars, that is", " 24 dollars."},
@@ -304,29 +315,36 @@ func TestWhatIsAskedTogetherIsReckoned(t *testing.T) {
 		}
 	}
 	for _, asked := range []string{
-		"How much is a ticket?", "What does a six-day pass cost?", "What does a ticket cost at five?", "How many tickets do I get for 40 dollars?",
-		"Can I pay two tickets together by card?", "What is in room 12?", "My son is nine. What does he pay?", "What does a ticket cost for a child of ten years?",
-		"What do I pay after two hours in the castle at gate 3?", "Hello.", "", "How much time do two visitors need?", "What do 3 apples at 2 dollars each cost together?", "What is the total area of both halls?",
+		"How much is a ticket?", "What does a six-day pass cost?", "What does a ticket cost at five?",
+		"How many tickets do I get for 40 dollars?",
+		"Can I pay two tickets together by card?", "What is in room 12?", "My son is nine. What does he pay?",
+		"What does a ticket cost for a child of ten years?",
+		"What do I pay after two hours in the castle at gate 3?", "Hello.", "", "How much time do two visitors need?",
+		"What do 3 apples at 2 dollars each cost together?", "What is the total area of both halls?",
 		"How much luggage may two people bring?", "How much is two plus two?", "How many of you work together?",
-		"How much do I get back from 50 dollars for two tickets?", "What does a ticket cost, and when is the tea room open?",
+		"How much do I get back from 50 dollars for two tickets?",
+		"What does a ticket cost, and when is the tea room open?",
 	} {
 		if s := d.Sum(asked); s != nil {
 			t.Errorf("%q is a sum of %v", asked, s.counts)
 		}
 	}
-	if g := d.Sum("What do two adults and a student pay?").Grammar("no"); !strings.Contains(g, `sum ::= "2 times " item " plus " item`) {
+	if g := d.Sum("What do two adults and a student pay?").Grammar("no"); !strings.Contains(g,
+		`sum ::= "2 times " item " plus " item`) {
 		t.Errorf("the grammar is\n%s", g)
 	}
 	if g := d.Sum("What do two adults pay?").Grammar("no"); !strings.Contains(g, "sum ::= \"2 times \" item\n") {
 		t.Errorf("the grammar is\n%s", g)
 	}
 	s := d.Sum("What do two adults pay?")
-	for _, said := range []string{"", "I'm sorry, I don't know that.", "2 times 13 dollars, that is", "2 times, that is", "x times 12 dollars, that is", "2 times 12 dollars"} {
+	for _, said := range []string{"", "I'm sorry, I don't know that.", "2 times 13 dollars, that is",
+		"2 times, that is", "x times 12 dollars, that is", "2 times 12 dollars"} {
 		if got, _, ok := s.Total(said); ok {
 			t.Errorf("%q makes %q", said, got)
 		}
 	}
-	if g := s.Grammar("I don't know."); !strings.Contains(g, `"50 cents"`) || !strings.Contains(g, `count ::= "2"`) || !strings.Contains(g, `| "I don't know."`) {
+	if g := s.Grammar("I don't know."); !strings.Contains(g, `"50 cents"`) || !strings.Contains(g, `count ::= "2"`) ||
+		!strings.Contains(g, `| "I don't know."`) {
 		t.Errorf("the grammar is\n%s", g)
 	}
 }
@@ -353,19 +371,24 @@ func TestMoneyIsSaidAsThePlaceSaysIt(t *testing.T) {
 // Whoever has no facts, or none of these, gets no advice; nothing that is told or
 // asked breaks it.
 func TestAnyTextIsRead(t *testing.T) {
-	for _, told := range []string{"", "You are a poet of 30. Answer in 2 sentences.", "Du bist ein Kiosk. Geöffnet von 9 bis 17 Uhr."} {
+	for _, told := range []string{"", "You are a poet of 30. Answer in 2 sentences.",
+		"Du bist ein Kiosk. Geöffnet von 9 bis 17 Uhr."} {
 		d := Read(told)
-		for _, asked := range []string{"", "What do two tickets cost together?", "Are you open at nine on Monday?", "I am nine."} {
+		for _, asked := range []string{"", "What do two tickets cost together?", "Are you open at nine on Monday?",
+			"I am nine."} {
 			if d.Sum(asked) != nil || d.Note(asked) != "" || d.Opening(asked) != "" || d.Answers(asked, "") != Open {
 				t.Errorf("%q has advice for %q", told, asked)
 			}
 		}
 	}
 	var nobody *Desk
-	if nobody.Sum("What do two cost?") != nil || nobody.Note("At a quarter to six.") != "" || nobody.Opening("I am nine. What do I pay?") != "" || nobody.Answers("Are you open on Monday?", "") != Open {
+	if nobody.Sum("What do two cost?") != nil || nobody.Note("At a quarter to six.") != "" ||
+		nobody.Opening("I am nine. What do I pay?") != "" || nobody.Answers("Are you open on Monday?", "") != Open {
 		t.Error("there is advice without facts")
 	}
-	words := rapid.SliceOf(rapid.OneOf(rapid.String(), rapid.SampledFrom(strings.Fields(castle)), rapid.SampledFrom(strings.Fields("is it open at half past 25 to Monday two adults 3 dollars 50 cents under 7 what cost together times ?"))))
+	words := rapid.SliceOf(rapid.OneOf(rapid.String(), rapid.SampledFrom(strings.Fields(castle)),
+		rapid.SampledFrom(strings.Fields(
+			"is it open at half past 25 to Monday two adults 3 dollars 50 cents under 7 what cost together times ?"))))
 	rapid.Check(t, func(t *rapid.T) {
 		d := Read(strings.Join(words.Draw(t, "told"), " "))
 		asked := strings.Join(words.Draw(t, "asked"), " ")
@@ -390,15 +413,22 @@ func BenchmarkRead(b *testing.B) {
 // What people say who want none of that is left to the model, at a desk with hours,
 // prices and ages; and so is all that is said to somebody who has none.
 func TestOrdinaryTalkIsLeftAlone(t *testing.T) {
-	const tutor = "You are Ada, 30, a patient tutor of maths for grades 5 to 8. Give 2 hints before the answer, in 20 words. Lessons last 45 minutes, from 4 to 7 in the afternoon."
-	for _, told := range []string{castle, tutor, "You are a pirate called Jim, 42, with 3 ships, 2 parrots, 1 leg and 7 sons. Never leave your role."} {
+	const tutor = "You are Ada, 30, a patient tutor of maths for grades 5 to 8. Give 2 hints before the answer, in " +
+		"20 words. Lessons last 45 minutes, from 4 to 7 in the afternoon."
+	for _, told := range []string{castle, tutor,
+		"You are a pirate called Jim, 42, with 3 ships, 2 parrots, 1 leg and 7 sons. Never leave your role."} {
 		d := Read(told)
 		for _, said := range []string{
-			"Hello!", "Good evening, how are you?", "My name is Kim.", "Tell me a joke about two pirates.", "What is seven times eight?", "Thanks, that was all.",
-			"I am tired.", "I'm 2 stops away.", "We are four people.", "It's two o'clock.", "Can you hear me?", "Are you a robot?", "Are you open to suggestions?", "Are you there?",
-			"Do you have a favorite color?", "Do you have children?", "Is there a problem?", "Is there anything else?", "Do you have any questions?", "Do you have time?",
-			"How much do you love me?", "What does it cost me to ask?", "It takes two to tango.", "Say that again, both parts.", "What is twenty percent of 80?",
-			"Wann haben Sie geöffnet?", "Was kosten zwei Karten zusammen?", "Combien coûtent deux billets ?", "ok", "?", "…",
+			"Hello!", "Good evening, how are you?", "My name is Kim.", "Tell me a joke about two pirates.",
+			"What is seven times eight?", "Thanks, that was all.",
+			"I am tired.", "I'm 2 stops away.", "We are four people.", "It's two o'clock.", "Can you hear me?",
+			"Are you a robot?", "Are you open to suggestions?", "Are you there?",
+			"Do you have a favorite color?", "Do you have children?", "Is there a problem?", "Is there anything else?",
+			"Do you have any questions?", "Do you have time?",
+			"How much do you love me?", "What does it cost me to ask?", "It takes two to tango.",
+			"Say that again, both parts.", "What is twenty percent of 80?",
+			"Wann haben Sie geöffnet?", "Was kosten zwei Karten zusammen?", "Combien coûtent deux billets ?", "ok", "?",
+			"…",
 		} {
 			if s := d.Sum(said); s != nil {
 				t.Errorf("%q is a sum of %v", said, s.counts)

@@ -26,7 +26,8 @@ var desks = map[string]string{
 - The minimum age for giving blood is 18.`,
 	"hotel": `You are the front desk of a hotel.
 - A double room is 110 dollars a night, a single room 80 dollars a night.
-- Breakfast is 12 dollars per person. For children between 3 and 11, breakfast is 6 dollars. Parking is 8 dollars a night.
+- Breakfast is 12 dollars per person. For children between 3 and 11, breakfast is 6 dollars. Parking is 8 dollars a ` +
+		`night.
 - The spa is for guests from the age of 16.`,
 	"garage": `You are at a garage.
 - An oil change is 60 euros. A tyre costs 90 euros. Fitting a tyre costs 15 euros. A car wash is 12 euros.
@@ -52,7 +53,8 @@ var desks = map[string]string{
 - A boat is 10 dollars an hour or 50 dollars a day. On Mondays a swing is 2 dollars.
 - A canoe is 8 dollars an hour, the first hour is free. A pony ride is 6 dollars, every third ride is free.
 - Children under 12 pay only 4 dollars and may use the slide.`,
-	"flowers": `hi you are the nice assistant of my flower shop. we are open mo-fr 8-18. roses are 3.50 each, tulips 1.80, delivery in town is 6 dollars (free over 50).`,
+	"flowers": `hi you are the nice assistant of my flower shop. we are open mo-fr 8-18. roses are 3.50 each, tulips ` +
+		`1.80, delivery in town is 6 dollars (free over 50).`,
 	"bridges": `You are the voice of a museum.
 - Adults pay 13 dollars, students 8 dollars.
 - Under 14 is free.`,
@@ -91,7 +93,8 @@ func says(d *Desk, asked string) string {
 func TestWhatIsReckonedAtDesksOfSeveralTrades(t *testing.T) {
 	for _, row := range []struct{ desk, asked, want string }{
 		{"hire", "My daughter is ten, what does a helmet cost?", "For children under 16, a helmet is 3 dollars."},
-		{"hire", "She's twelve. What's the price of a helmet for her?", "For children under 16, a helmet is 3 dollars."},
+		{"hire", "She's twelve. What's the price of a helmet for her?",
+			"For children under 16, a helmet is 3 dollars."},
 		{"hire", "What does a helmet cost for a ten-year-old?", "For children under 16, a helmet is 3 dollars."},
 		{"hire", "My kids are 4 and 7. What does a helmet cost?", "For children under 16, a helmet is 3 dollars."},
 		{"hire", "My kids are 14 and 17. What does a helmet cost?", ""},
@@ -105,7 +108,8 @@ func TestWhatIsReckonedAtDesksOfSeveralTrades(t *testing.T) {
 		{"hire", "I'm seventeen, may I rent a helmet?", ""},
 		{"hire", "What do two bikes and a seat cost?", "2 times 14 plus 9, that is 37 dollars a day."},
 		{"hire", "What do two bikes and a child's seat cost?", "2 times 14 plus 9, that is 37 dollars a day."},
-		{"hire", "How much is it for two bikes and a child's seat for three days?", "2 times 3 times 14 plus 3 times 9, that is 111 dollars."},
+		{"hire", "How much is it for two bikes and a child's seat for three days?",
+			"2 times 3 times 14 plus 3 times 9, that is 111 dollars."},
 		{"hire", "How much are two e-bikes and a lock?", "2 times 30 plus 2, that is 62 dollars."},
 		{"hire", "How much are two e-bikes and a lock for three days?", "the model's sum"},
 		{"hire", "What do two bikes and a trailer cost?", "unknown"},
@@ -129,7 +133,8 @@ func TestWhatIsReckonedAtDesksOfSeveralTrades(t *testing.T) {
 		{"hotel", "What do two double rooms for three nights cost?", "2 times 3 times 110, that is 660 dollars."},
 		{"hotel", "What does a single room cost for four nights?", "4 times 80, that is 320 dollars."},
 		{"hotel", "What do two rooms cost?", "the model's sum"},
-		{"hotel", "My girl is five. What does breakfast cost for her?", "For children between 3 and 11, breakfast is 6 dollars."},
+		{"hotel", "My girl is five. What does breakfast cost for her?",
+			"For children between 3 and 11, breakfast is 6 dollars."},
 		{"hotel", "I'm fifteen, can I use the spa?", "no"},
 		{"hotel", "What does breakfast cost for three people?", "the model's sum"},
 		{"garage", "What do four tyres and an oil change cost?", "4 times 90 plus 60, that is 420 euros."},
@@ -142,7 +147,8 @@ func TestWhatIsReckonedAtDesksOfSeveralTrades(t *testing.T) {
 		{"theatre", "What do two students pay?", "the model's sum"},
 		{"theatre", "I am 12. What does a programme cost?", ""},
 		{"ferry", "What do two adults and a car cost?", "2 times 10 plus 25, that is 45 dollars."},
-		{"ferry", "How much is it for two adult tickets, a child ticket and two bicycles?", "2 times 10 plus 5 plus 2 times 4, that is 33 dollars."},
+		{"ferry", "How much is it for two adult tickets, a child ticket and two bicycles?",
+			"2 times 10 plus 5 plus 2 times 4, that is 33 dollars."},
 		{"ferry", "What do two adults and a horse cost?", "unknown"},
 		{"ferry", "My son is 12, may he travel alone?", ""},
 		{"ferry", "What do two adults and a child of three pay?", "2 times 10 plus 0, that is 20 dollars."},
@@ -166,7 +172,8 @@ func TestWhatIsReckonedAtDesksOfSeveralTrades(t *testing.T) {
 		{"laundry", "What does a wash cost for three years?", ""},
 		{"bridges", "What do two adults and a child of ten pay?", "2 times 13 plus 0, that is 26 dollars."},
 		{"bridges", "What do two adults and a child of fifteen pay?", "the model's sum"},
-		{"bikes", "What would two city bikes cost me for three days?", "2 times 3 times 18 dollars, that is 108 dollars."},
+		{"bikes", "What would two city bikes cost me for three days?",
+			"2 times 3 times 18 dollars, that is 108 dollars."},
 		{"bikes", "What does it cost to print thirty pages?", "30 times 10 cents, that is 3 dollars."},
 		{"bikes", "What does it cost to eat thirty pages?", "the model's sum"},
 		{"shots", "What are two flu shots together?", "the model's sum"},
@@ -196,13 +203,16 @@ func TestASumHasATermForEachThing(t *testing.T) {
 			t.Errorf("%s: %q: %s has no %s", row.desk, row.asked, g, row.grammar)
 		}
 	}
-	if said, value, ok := Read(desks["flowers"]).Sum("What do ten roses cost?").Total("10 times 3.50, that is"); !ok || value != 35 || said != " 35 dollars." {
+	if said, value, ok := Read(desks["flowers"]).Sum("What do ten roses cost?").Total("10 times 3.50, that is"); !ok ||
+		value != 35 || said != " 35 dollars." {
 		t.Errorf("%q, %v, %v", said, value, ok)
 	}
-	if said, _, ok := Read("Roses are 3.50 each, tulips 1.80.").Sum("What do three roses cost?").Total("3 times 3.50, that is"); !ok || said != " 10.50." {
+	if said, _, ok := Read("Roses are 3.50 each, tulips 1.80.").Sum("What do three roses cost?").Total(
+		"3 times 3.50, that is"); !ok || said != " 10.50." {
 		t.Errorf("without a currency: %q, %v", said, ok)
 	}
-	if said, _, ok := Read(desks["bikes"]).Sum("What do two mountain bikes cost for three days?").Total("2 times 3 times 18 dollars, that is"); !ok || said != " 108 dollars." {
+	if said, _, ok := Read(desks["bikes"]).Sum("What do two mountain bikes cost for three days?").Total(
+		"2 times 3 times 18 dollars, that is"); !ok || said != " 108 dollars." {
 		t.Errorf("for three days: %q, %v", said, ok)
 	}
 }

@@ -31,11 +31,14 @@ const timeWords = `(?:(half past|(?:a )?quarter past|(?:a )?quarter to) )?` +
 
 var clocks = sync.OnceValue(func() timePatterns {
 	return timePatterns{
-		time:   regexp.MustCompile(`(?i)\b((?:at|by|around|about|until|till) )?` + timeWords + `(?:[^a-z0-9]|$)`),
-		span:   regexp.MustCompile(`(?i)\b(?:from |between )?` + timeWords + ` (?:to|and|until|till) ` + timeWords + `(?:[^a-z0-9]|$)`),
-		until:  regexp.MustCompile(`(?i)\b(?:until|till|closes? (?:already )?at) ` + timeWords + `(?:[^a-z0-9]|$)`),
-		since:  regexp.MustCompile(`(?i)\b(?:from|opens? (?:only )?at|after) ` + timeWords + `(?:[^a-z0-9]|$)`),
-		clause: regexp.MustCompile(`(?i)(?:(?:;|,? (?:and|but)) (?:it |they )?(?:is |are )?(?:closed |open )?(?:on |at )|,? (?:and|but) (?:otherwise )?open from |, on |[,;]? \(?(?:closed|except) (?:on |for )?` + aDay + `|, (?:on )?` + aDay + ` (?:we are |it is )?closed)`),
+		time: regexp.MustCompile(`(?i)\b((?:at|by|around|about|until|till) )?` + timeWords + `(?:[^a-z0-9]|$)`),
+		span: regexp.MustCompile(`(?i)\b(?:from |between )?` + timeWords + ` (?:to|and|until|till) ` + timeWords +
+			`(?:[^a-z0-9]|$)`),
+		until: regexp.MustCompile(`(?i)\b(?:until|till|closes? (?:already )?at) ` + timeWords + `(?:[^a-z0-9]|$)`),
+		since: regexp.MustCompile(`(?i)\b(?:from|opens? (?:only )?at|after) ` + timeWords + `(?:[^a-z0-9]|$)`),
+		clause: regexp.MustCompile(`(?i)(?:(?:;|,? (?:and|but)) (?:it |they )?(?:is |are )?(?:closed |open )?(?:on ` +
+			`|at )|,? (?:and|but) (?:otherwise )?open from |, on |[,;]? \(?(?:closed|except) (?:on |for )?` + aDay +
+			`|, (?:on )?` + aDay + ` (?:we are |it is )?closed)`),
 	}
 })
 
@@ -114,7 +117,12 @@ func hoursIn(sentence string, subject map[string]bool) []hours {
 // speaks of opening.
 func hoursOf(clause string, words []string, opens bool) (h hours, ok bool) {
 	p := clocks()
-	h = hours{days: daysIn(words), from: unknown, to: unknown, about: map[string]bool{}}
+	h = hours{
+		days:  daysIn(words),
+		from:  unknown,
+		to:    unknown,
+		about: map[string]bool{},
+	}
 	if h.days == 0 {
 		h.days = everyDay
 	}
@@ -123,7 +131,8 @@ func hoursOf(clause string, words []string, opens bool) (h hours, ok bool) {
 	for i, w := range words {
 		h.vague = h.vague || in(w, sometimes) && (!except || i > 0)
 		h.closed = h.closed || w == "closed"
-		if !in(w, timely+" "+empty+" open opens opened closed close closes stay stays only") && dayOf(w) < 0 && !isNumber(w) {
+		if !in(w, timely+" "+empty+" open opens opened closed close closes stay stays only") && dayOf(w) < 0 &&
+			!isNumber(w) {
 			h.about[stem(w)] = true
 		}
 	}
@@ -167,7 +176,8 @@ func hoursOf(clause string, words []string, opens bool) (h hours, ok bool) {
 }
 
 // sometimes are words for days that no weekday tells.
-const sometimes = "first second third fourth last month year season summer winter spring autumn holiday holidays public except christmas easter eve " +
+const sometimes = "first second third fourth last month year season summer winter spring autumn holiday holidays " +
+	"public except christmas easter eve " +
 	"january february march april june july august september october november december today tomorrow tonight yesterday"
 
 // daysIn are the days of the week that words name; 0: none.

@@ -26,7 +26,8 @@ var times = sync.OnceValue(func() map[string]bool { return stemmed("hour day nig
 
 // neutral are stems beside a thing that make it no other one.
 var neutral = sync.OnceValue(func() map[string]bool {
-	return stemmed("ticket admission entrance entry cost costs price pay pays paid charge charged fee dollar euro pound franc buck cent pence penny each per free nothing travel travels enter person visitor guest")
+	return stemmed("ticket admission entrance entry cost costs price pay pays paid charge charged fee dollar euro " +
+		"pound franc buck cent pence penny each per free nothing travel travels enter person visitor guest")
 })
 
 func stemmed(words string) map[string]bool {
@@ -57,16 +58,25 @@ type offerPatterns struct{ part, price, special, reduced, longer, least, whom *r
 var offering = sync.OnceValue(func() offerPatterns {
 	const number = `\d+(?:\.\d+)?`
 	return offerPatterns{
-		part:  regexp.MustCompile(`[;,] (?:and |but )?| and | but |: `),
-		price: regexp.MustCompile(`(?i)(?:[$€£] ?(` + number + `)|\b(` + number + `|[a-z]+(?:[- ][a-z]+)?) (dollars?|euros?|pounds?|francs?|bucks?|cents?|pence)|\b(free))\b(?: (?:an?|per|each|every|for each) ([a-z]+)| each| apiece)?`),
+		part: regexp.MustCompile(`[;,] (?:and |but )?| and | but |: `),
+		price: regexp.MustCompile(`(?i)(?:[$€£] ?(` + number + `)|\b(` + number + `|[a-z]+(?:[- ][a-z]+)?) ` +
+			`(dollars?|euros?|pounds?|francs?|bucks?|cents?|pence)|\b(free))\b(?: (?:an?|per|each|every|for each) ` +
+			`([a-z]+)| each| apiece)?`),
 		// What makes one price another one: whoever comes in a group, with a card, on a
 		// Monday, for the second time.
-		special: regexp.MustCompile(`(?i)\b(?:half|discounts?|reduction|percent|off|family|families|groups?|deposit|package|combined|from|at least|more than|over|first|second|third|further|additional|extra|minimum|until|before|after|on|with|without|if|when|plus|instead|up to|or|only|per|each|every|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|weekends?|weekdays?|evenings?|mornings?|afternoons?|members?|summer|winter)\b|%`),
-		whom:    regexp.MustCompile(`(?i)\b(?:for|of)\b`),
+		special: regexp.MustCompile(`(?i)\b(?:half|discounts?|reduction|percent|off|family|families|groups?|deposit|` +
+			`package|combined|from|at least|more than|over|first|second|third|further|additional|extra|minimum|until|` +
+			`before|after|on|with|without|if|when|plus|instead|up ` +
+			`to|or|only|per|each|every|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|weekends?|weekdays?|evenings?|` +
+			`mornings?|afternoons?|members?|summer|winter)\b|%`),
+		whom: regexp.MustCompile(`(?i)\b(?:for|of)\b`),
 		// What may make several together cheaper than each alone.
-		reduced: regexp.MustCompile(`(?i)\b(?:half|famil(?:y|ies)|groups?|combined|combo|packages?|bundles?|discounts?|reductions?|reduced|percent|cheaper|off|second|third|every (?:other|second|third|fourth|fifth|sixth|tenth|\d+(?:th|rd|nd))|extra)\b|%`),
-		longer:  regexp.MustCompile(`(?i)\b(?:maximum|most|longer|daily|weekly|first|second|third|then|minimum|least|further|additional|weeks?|weekends?|half|hours?,? .*days?|days?,? .*hours?)\b`),
-		least:   regexp.MustCompile(`(?i)\bgroups? (?:of|over|from|above|of more than)(?: at least)? (\d+|[a-z]+)\b`),
+		reduced: regexp.MustCompile(`(?i)\b(?:half|famil(?:y|ies)|groups?|combined|combo|packages?|bundles?|` +
+			`discounts?|reductions?|reduced|percent|cheaper|off|second|third|every ` +
+			`(?:other|second|third|fourth|fifth|sixth|tenth|\d+(?:th|rd|nd))|extra)\b|%`),
+		longer: regexp.MustCompile(`(?i)\b(?:maximum|most|longer|daily|weekly|first|second|third|then|minimum|least|` +
+			`further|additional|weeks?|weekends?|half|hours?,? .*days?|days?,? .*hours?)\b`),
+		least: regexp.MustCompile(`(?i)\bgroups? (?:of|over|from|above|of more than)(?: at least)? (\d+|[a-z]+)\b`),
 	}
 })
 
@@ -143,12 +153,20 @@ var bare = sync.OnceValue(func() *regexp.Regexp {
 // "an adult pays 7 dollars, a child 4".
 func elliptic(part string, before []offer) (offer, bool) {
 	m := bare().FindStringSubmatch(part)
-	if m == nil || len(before) == 0 || !before[len(before)-1].certain || len(ageRules(line{text: part})) > 0 || offering().special.MatchString(part) || len(things(m[1])) == 0 {
+	if m == nil || len(before) == 0 || !before[len(before)-1].certain || len(ageRules(line{text: part})) > 0 ||
+		offering().special.MatchString(part) || len(things(m[1])) == 0 {
 		return offer{}, false
 	}
 	n, err := strconv.ParseFloat(m[2], 64)
 	last := before[len(before)-1]
-	return offer{line: last.line, things: things(m[1]), whom: map[string]bool{}, value: n, per: last.per, certain: err == nil}, err == nil
+	return offer{
+		line:    last.line,
+		things:  things(m[1]),
+		whom:    map[string]bool{},
+		value:   n,
+		per:     last.per,
+		certain: err == nil,
+	}, err == nil
 }
 
 // things are the stems of a text's nouns, and of what else it has beside grammar.

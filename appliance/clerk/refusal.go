@@ -9,7 +9,8 @@ import (
 )
 
 // negative are words by which a clause refuses something.
-const negative = "no not cannot never none nowhere nobody only closed without n't don't doesn't isn't aren't can't won't mustn't"
+const negative = "no not cannot never none nowhere nobody only closed without n't don't doesn't isn't aren't can't " +
+	"won't mustn't"
 
 var clauseEnd = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[,;:]| but | though | except `) })
 
@@ -34,7 +35,9 @@ const leastGranted = 2
 // "May my dog run on the lawn?" where dogs are welcome, but not on the lawn.
 func (d *Desk) nearest(asked string) Leaning {
 	all := text.Sentences(asked)
-	if !yesOrNo(asked) || slices.ContainsFunc(split(all[len(all)-1]), func(w string) bool { return in(w, negative+" close closes closing shut") }) {
+	if !yesOrNo(asked) || slices.ContainsFunc(split(all[len(all)-1]), func(w string) bool {
+		return in(w, negative+" close closes closing shut")
+	}) {
 		return Open
 	}
 	about := stems(all[len(all)-1])

@@ -13,16 +13,19 @@ type shortPatterns struct{ heading, open, closed, day *regexp.Regexp }
 
 var shorts = sync.OnceValue(func() shortPatterns {
 	const (
-		day  = `(?:mondays?|tuesdays?|wednesdays?|thursdays?|fridays?|saturdays?|sundays?|mon|mo|tues|tue|tu|weds|wed|we|thurs|thur|thu|th|fri|fr|sat|sa|sun|su)\b`
+		day = `(?:mondays?|tuesdays?|wednesdays?|thursdays?|fridays?|saturdays?|sundays?|mon|mo|tues|tue|tu|weds|` +
+			`wed|we|thurs|thur|thu|th|fri|fr|sat|sa|sun|su)\b`
 		days = `\b(` + day + `(?:(?: ?[-–—/&,+] ?| (?:to|and|through|thru) )` + day + `)*):?`
 		time = `(\d{1,2}(?:[:.]\d\d)?(?: ?(?:am\b|pm\b|a\.m\.|p\.m\.|h\b))?|noon|midnight)`
 		then = `(?:[,;] ?| and )?`
 	)
 	return shortPatterns{
 		heading: regexp.MustCompile(`(?i)\b(?:our |the )?(?:opening |business |office )?(?:hours|times)(?: are)?:? ?`),
-		open:    regexp.MustCompile(`(?i)` + then + ` ?(?:(?:we are |we're )?open )?(?:on )?` + days + ` (?:from )?` + time + ` ?(?:[-–—]|to|till|until) ?` + time),
-		closed:  regexp.MustCompile(`(?i)` + then + ` ?(?:(?:we are |we're )?closed (?:on )?` + days + `|` + days + ` closed)`),
-		day:     regexp.MustCompile(`(?i)` + day),
+		open: regexp.MustCompile(`(?i)` + then + ` ?(?:(?:we are |we're )?open )?(?:on )?` + days + ` (?:from )?` +
+			time + ` ?(?:[-–—]|to|till|until) ?` + time),
+		closed: regexp.MustCompile(`(?i)` + then + ` ?(?:(?:we are |we're )?closed (?:on )?` + days + `|` + days +
+			` closed)`),
+		day: regexp.MustCompile(`(?i)` + day),
 	}
 })
 
@@ -45,7 +48,8 @@ func inFull(sentence string) string {
 	}
 	named := func(s string) string {
 		s = p.day.ReplaceAllStringFunc(s, dayNamed)
-		return strings.TrimSpace(strings.NewReplacer("–", " to ", "—", " to ", "-", " to ", "through", "to", "thru", "to", "/", " and ", "&", " and ", "+", " and ", ",", " and ").Replace(s))
+		return strings.TrimSpace(strings.NewReplacer("–", " to ", "—", " to ", "-", " to ", "through", "to", "thru",
+			"to", "/", " and ", "&", " and ", "+", " and ", ",", " and ").Replace(s))
 	}
 	s := p.open.ReplaceAllStringFunc(sentence, func(m string) string {
 		f := p.open.FindStringSubmatch(m)

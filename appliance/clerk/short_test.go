@@ -13,14 +13,17 @@ func TestHoursAreReadAsTheyAreWrittenOnDoors(t *testing.T) {
 		d := Read(told)
 		for asked, want := range map[string]Leaning{
 			"Are you open on Wednesday?": Yes, "Are you open on Saturday?": Yes, "Are you open on Sunday?": No,
-			"Are you open on Monday at eight in the morning?": No, "Are you open on Saturday at four in the afternoon?": No, "Are you open on Friday at four in the afternoon?": Yes,
+			"Are you open on Monday at eight in the morning?":    No,
+			"Are you open on Saturday at four in the afternoon?": No,
+			"Are you open on Friday at four in the afternoon?":   Yes,
 		} {
 			if got := d.Answers(asked, ""); got != want {
 				t.Errorf("%.60q: %q: %v, want %v; reads %+v", told, asked, got, want, d.hours)
 			}
 		}
 	}
-	for _, as := range []string{"We sat 4 to 6 at a table.", "The sun is out from 6 to 9.", "So far we had 3 to 5 guests.", "Call us at 9."} {
+	for _, as := range []string{"We sat 4 to 6 at a table.", "The sun is out from 6 to 9.",
+		"So far we had 3 to 5 guests.", "Call us at 9."} {
 		if got := inFull(as); got != as && as != "We sat 4 to 6 at a table." {
 			t.Errorf("%q became %q", as, got)
 		}

@@ -10,7 +10,8 @@ import (
 // Thursdays".
 var shutOn = sync.OnceValue(func() *regexp.Regexp {
 	const who = `(?:we|it|the [a-z ]+)`
-	return regexp.MustCompile(`(?i)^(?:no, )?(?:(?:` + who + ` (?:is|are)|we're|it's) closed (?:on )?(` + aDay + `)|on (` + aDay + `),? (?:` + who + ` (?:is|are)|we're|it's) closed)\W*$`)
+	return regexp.MustCompile(`(?i)^(?:no, )?(?:(?:` + who + ` (?:is|are)|we're|it's) closed (?:on )?(` + aDay +
+		`)|on (` + aDay + `),? (?:` + who + ` (?:is|are)|we're|it's) closed)\W*$`)
 })
 
 // Shuts reports whether a sentence says that it is closed on a day on which the facts

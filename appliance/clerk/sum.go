@@ -35,7 +35,8 @@ const (
 )
 
 var perUnit = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(?:dollars?|euros?|pounds?|francs?|cents?|pence|free|[$€£]\s?\d+(?:\.\d+)?) (?:an?|per|each|every) ([a-z]+)`)
+	return regexp.MustCompile(`(?i)(?:dollars?|euros?|pounds?|francs?|cents?|pence|free|[$€£]\s?\d+(?:\.\d+)?) ` +
+		`(?:an?|per|each|every) ([a-z]+)`)
 })
 
 // moneyIn are the prices of a text.
@@ -46,7 +47,10 @@ func moneyIn(told string) money {
 		coins = coins || in(n.After, smallCoins)
 	}
 	add := func(p price) {
-		if p.value > 0 && p.value < dearest && len(m.prices) <= mostPrices && !slices.ContainsFunc(m.prices, func(q price) bool { return q.said == p.said }) {
+		if p.value > 0 && p.value < dearest && len(m.prices) <= mostPrices &&
+			!slices.ContainsFunc(m.prices, func(q price) bool {
+				return q.said == p.said
+			}) {
 			m.prices = append(m.prices, p)
 		}
 	}
@@ -65,7 +69,8 @@ func moneyIn(told string) money {
 				plain += " " + unit
 			}
 			if n.Value != math.Trunc(n.Value) {
-				plain = strings.Replace(plain, strconv.FormatFloat(n.Value, 'f', -1, 64), strconv.FormatFloat(n.Value, 'f', 2, 64), 1)
+				plain = strings.Replace(plain, strconv.FormatFloat(n.Value, 'f', -1, 64),
+					strconv.FormatFloat(n.Value, 'f', 2, 64), 1)
 			}
 			add(price{plain, n.Value})
 		case bareNumber(n, told):
@@ -94,8 +99,10 @@ func moneyIn(told string) money {
 // bareNumber reports whether a number is a price without its currency, as in "roses are
 // 3.50 each": it has cents, and is neither a time nor measured.
 func bareNumber(n text.Number, told string) bool {
-	return n.Value != math.Trunc(n.Value) && !n.Clock && strings.Contains(told, strconv.FormatFloat(n.Value, 'f', 2, 64)) &&
-		!in(n.Before, "at from to till until by between since before after version number") && !in(n.After, "to and till until o'clock am pm") && !measured(n.After)
+	return n.Value != math.Trunc(n.Value) && !n.Clock &&
+		strings.Contains(told, strconv.FormatFloat(n.Value, 'f', 2, 64)) &&
+		!in(n.Before, "at from to till until by between since before after version number") &&
+		!in(n.After, "to and till until o'clock am pm") && !measured(n.After)
 }
 
 // signOf is the currency whose sign a text has.
@@ -130,9 +137,12 @@ const (
 // priceAsked finds a question for a price: by its word, by "how much" where nothing
 // is measured, or for a total of what was named.
 var priceAsked = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(` (?:what|how) .*(?:cost|costs|pay|price|prices|charge|charges|owe|fee|fees) | how much (?:$|is |are |does |do |would |will |for |to |must |should |money |it |together |altogether )|` +
-		` what (?:is |are |does |do |will |would )?(?:it |that |this |they |these |those |we |i )(?:.*)(?:altogether|total|together) |` +
-		` what (?:is|are|do|does|would|will) (?:be )?(?:an?|two|three|four|five|six|seven|eight|nine|ten|\d+) .*(?:altogether|total|together) $`)
+	return regexp.MustCompile(` (?:what|how) .*(?:cost|costs|pay|price|prices|charge|charges|owe|fee|fees) | how ` +
+		`much (?:$|is |are |does |do |would |will |for |to |must |should |money |it |together |altogether )|` +
+		` what (?:is |are |does |do |will |would )?(?:it |that |this |they |these |those |we |i ` +
+		`)(?:.*)(?:altogether|total|together) |` +
+		` what (?:is|are|do|does|would|will) (?:be )?(?:an?|two|three|four|five|six|seven|eight|nine|ten|\d+) ` +
+		`.*(?:altogether|total|together) $`)
 })
 
 // asksPrice reports whether the words of a question ask for a price.
@@ -142,7 +152,8 @@ func asksPrice(words []string) bool {
 
 // Sum is nil where the question asks for none.
 func (d *Desk) Sum(asked string) *Sum {
-	if d == nil || len(asked) > longest || len(d.money.prices) == 0 || len(d.money.prices) > mostPrices || d.money.mixed {
+	if d == nil || len(asked) > longest || len(d.money.prices) == 0 || len(d.money.prices) > mostPrices ||
+		d.money.mixed {
 		return nil
 	}
 	words := split(asked)
@@ -158,12 +169,17 @@ func (d *Desk) Sum(asked string) *Sum {
 	if own := moneyIn(asked); len(own.prices) > 0 {
 		return nil // it is to be reckoned with other prices than the facts'
 	}
-	s := &Sum{desk: d, counts: d.countsIn(asked), more: slices.ContainsFunc(words, func(w string) bool { return in(w, "and plus with one") })}
-	several := strings.Contains(line, " and a ") || strings.Contains(line, " and an ") || strings.Contains(line, " and one ")
+	s := &Sum{desk: d, counts: d.countsIn(asked), more: slices.ContainsFunc(words, func(w string) bool {
+		return in(w, "and plus with one")
+	})}
+	several := strings.Contains(line, " and a ") || strings.Contains(line, " and an ") ||
+		strings.Contains(line, " and one ")
 	if len(s.counts) == 0 && !several && !slices.ContainsFunc(words, func(w string) bool { return in(w, summed) }) {
 		return nil
 	}
-	if len(s.counts) == 0 && !several && (strings.Contains(line, " both ") || strings.Contains(line, " couple ") || strings.Contains(line, " and i ") || strings.Contains(line, " me and ")) {
+	if len(s.counts) == 0 && !several &&
+		(strings.Contains(line, " both ") || strings.Contains(line, " couple ") || strings.Contains(line, " and i ") ||
+			strings.Contains(line, " me and ")) {
 		s.counts, s.more = []float64{2}, false
 	}
 	s.bill, s.sure = d.reckon(asked)
@@ -188,7 +204,9 @@ func (d *Desk) freeFor(asked string) bool {
 	}
 	return slices.ContainsFunc(d.lines, func(l line) bool {
 		return slices.ContainsFunc(l.clauses, func(c line) bool {
-			return slices.ContainsFunc(split(c.text), func(w string) bool { return in(w, "free nothing") }) && shared(c.stems, about) > 0
+			return slices.ContainsFunc(split(c.text), func(w string) bool {
+				return in(w, "free nothing")
+			}) && shared(c.stems, about) > 0
 		})
 	})
 }
@@ -203,10 +221,14 @@ func (d *Desk) countsIn(asked string) []float64 {
 		whole := n.Value == math.Trunc(n.Value) && n.Value >= 2 && n.Value <= mostCount
 		switch {
 		case !whole || n.Clock || n.Ordinal || n.Money || n.Spelt != "" || n.After == "" && n.Before != "for":
-		case in(n.After, currencies+" "+smallCoins+" year years old o'clock am pm a p percent degrees and or is are do does for at to in on i we the what how who where when can may will would plus minus times divided by"):
-		case in(n.Before, "at under over below above age aged number room hall gate line floor platform until till from since before after around about i'm am"):
-		case in(n.After, "hour hours day days night nights week weeks month months minute minutes") && !d.money.per[stem(n.After)]:
-		case slices.Contains(old, n.Value) && in(n.Before, "is are was be he's she's who's they're turns turned just only already almost now both of aged and he she who they"):
+		case in(n.After, currencies+" "+smallCoins+" year years old o'clock am pm a p percent degrees and or is are "+
+			"do does for at to in on i we the what how who where when can may will would plus minus times divided by"):
+		case in(n.Before, "at under over below above age aged number room hall gate line floor platform until till "+
+			"from since before after around about i'm am"):
+		case in(n.After, "hour hours day days night nights week weeks month months minute minutes") &&
+			!d.money.per[stem(n.After)]:
+		case slices.Contains(old, n.Value) && in(n.Before, "is are was be he's she's who's they're turns turned just "+
+			"only already almost now both of aged and he she who they"):
 		case d.names(n):
 		case !slices.Contains(out, n.Value):
 			out = append(out, n.Value)
@@ -217,7 +239,9 @@ func (d *Desk) countsIn(asked string) []float64 {
 
 // names reports whether the facts have a number before the same word.
 func (d *Desk) names(n text.Number) bool {
-	return slices.ContainsFunc(d.numbers, func(o text.Number) bool { return o.Value == n.Value && stem(o.After) == stem(n.After) })
+	return slices.ContainsFunc(d.numbers, func(o text.Number) bool {
+		return o.Value == n.Value && stem(o.After) == stem(n.After)
+	})
 }
 
 const (
@@ -264,7 +288,8 @@ func (s *Sum) Grammar(unknown string) string {
 	case len(counts) == 1:
 		sum = "counted" // and nothing else, where nothing else was named
 		if s.more {
-			sum = `counted | counted " plus " item moreItems | item " plus " counted moreItems | item " plus " item " plus " counted`
+			sum = `counted | counted " plus " item moreItems | item " plus " counted moreItems | item " plus " item ` +
+				`" plus " counted`
 		}
 	default:
 		for i, c := range counts[:min(len(counts), mostCounted)] {
@@ -275,8 +300,10 @@ func (s *Sum) Grammar(unknown string) string {
 		}
 		sum += " more"
 	}
-	return fmt.Sprintf("root ::= sum %q | %q\nsum ::= %s\nmore ::= (\" plus \" term)?\nmoreItems ::= (\" plus \" item)?\nterm ::= counted | item\n"+
-		"counted ::= count \" times \" item\ncount ::= %s\nitem ::= %s\nprice ::= %s\n", thatIs, unknown, sum, strings.Join(counts, " | "), price, strings.Join(prices, " | "))
+	return fmt.Sprintf("root ::= sum %q | %q\nsum ::= %s\nmore ::= (\" plus \" term)?\nmoreItems ::= (\" plus \" "+
+		"item)?\nterm ::= counted | item\n"+
+		"counted ::= count \" times \" item\ncount ::= %s\nitem ::= %s\nprice ::= %s\n", thatIs, unknown, sum,
+		strings.Join(counts, " | "), price, strings.Join(prices, " | "))
 }
 
 // terms are those of the things that were named, one each, in their order.

@@ -25,18 +25,24 @@ var electric = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(
 
 // empty are words that say nothing of what is asked for: those of grammar, and of
 // asking politely.
-const empty = "a an the this that these those some any all no not there here it its he she they we us our you your i me my mine his her their them " +
-	"is are am was were be been being do does did have has had having can could may might must shall should will would cannot can't don't doesn't isn't aren't " +
-	"what which who whom whose when where why how if whether so and or but also too than then as at by for from in into of off on onto out over to up with without about " +
-	"please sorry thanks thank hello hi hey yes okay ok well just still even only again now today tonight tomorrow please tell say know like want need wish would get got getting go going come " +
-	"take bring give let make use put one thing something anything someone anyone somebody anybody possible allowed able i'm i'd i'll i've it's that's there's what's who's where's " +
+const empty = "a an the this that these those some any all no not there here it its he she they we us our you your i " +
+	"me my mine his her their them " +
+	"is are am was were be been being do does did have has had having can could may might must shall should will " +
+	"would cannot can't don't doesn't isn't aren't " +
+	"what which who whom whose when where why how if whether so and or but also too than then as at by for from in " +
+	"into of off on onto out over to up with without about " +
+	"please sorry thanks thank hello hi hey yes okay ok well just still even only again now today tonight tomorrow " +
+	"please tell say know like want need wish would get got getting go going come " +
+	"take bring give let make use put one thing something anything someone anyone somebody anybody possible allowed " +
+	"able i'm i'd i'll i've it's that's there's what's who's where's " +
 	"much many more most very really together altogether total both each every other another ones lot bit else instead"
 
 // days are the days of the week as they are begun in a mask, Monday first.
 const days = "monday tuesday wednesday thursday friday saturday sunday"
 
 // timely are words that only say when.
-const timely = days + " weekday weekdays weekend weekends day days morning afternoon evening night noon midnight o'clock am pm hour hours time half quarter past until till before after"
+const timely = days + " weekday weekdays weekend weekends day days morning afternoon evening night noon midnight " +
+	"o'clock am pm hour hours time half quarter past until till before after"
 
 // stem is what words of one family begin with, roughly: "repairs", "repaired" and
 // "repairing" are one.

@@ -222,13 +222,17 @@ func Load(s Sources) (Config, error) {
 func (c *Config) check(l *loader) error {
 	m := c.Engines.LanguageModel
 	if m.OpenAI == "" && (m.Model != "" || m.KeyEnv != "") {
-		return errors.New("engines.language_model: model and key_env belong to a server, but no openai URL is set: set openai, or leave them out")
+		return errors.New("engines.language_model: model and key_env belong to a server, but no openai URL is set: " +
+			"set openai, or leave them out")
 	}
 	if m.OpenAI != "" && m.Model == "" {
-		return fmt.Errorf("engines.language_model: openai is %s, but no model is named: set model to a name the server knows", m.OpenAI)
+		return fmt.Errorf(
+			"engines.language_model: openai is %s, but no model is named: set model to a name the server knows",
+			m.OpenAI)
 	}
 	if c.File != "" && filepath.Base(c.File) == FileName && filepath.Dir(c.File) == l.data && c.Data != l.data {
-		return fmt.Errorf("data: %s is read because it lies in the data folder, so it cannot name another data folder (%s): pass --data or --config", c.File, c.Data)
+		return fmt.Errorf("data: %s is read because it lies in the data folder, so it cannot name another data "+
+			"folder (%s): pass --data or --config", c.File, c.Data)
 	}
 	if err := c.WebRTC.check(); err != nil {
 		return err

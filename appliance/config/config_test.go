@@ -45,10 +45,13 @@ func load(t *testing.T, s Sources) Config {
 func TestNothingSetGivesTheDefaults(t *testing.T) {
 	s := place(t, "")
 	c := load(t, s)
-	if c.Data != filepath.Join(s.Home, ".local/share/parley") || c.Packs != filepath.Join(s.Home, ".cache/parley/packs") ||
+	if c.Data != filepath.Join(s.Home, ".local/share/parley") ||
+		c.Packs != filepath.Join(s.Home, ".cache/parley/packs") ||
 		c.Listen != "127.0.0.1:8080" || !c.TLS.Off() || c.Profile != "default" || c.File != "" ||
-		c.Engines.Transcriber != "moonshine" || c.Engines.LanguageModel.Pack != "llm-qwen" || c.Engines.Voice != "voice-joe" ||
-		c.Log.Level != slog.LevelInfo || c.MaxChats() < 4 || !c.Retention.Audio || !c.Retention.History || c.Limits.Connections != 1000 ||
+		c.Engines.Transcriber != "moonshine" || c.Engines.LanguageModel.Pack != "llm-qwen" ||
+		c.Engines.Voice != "voice-joe" ||
+		c.Log.Level != slog.LevelInfo || c.MaxChats() < 4 || !c.Retention.Audio || !c.Retention.History ||
+		c.Limits.Connections != 1000 ||
 		c.ChatsPerAccount() >= c.MaxChats() || c.Limits.DiskPerAccount != (Size{Percent: 50}) || len(c.Warnings) != 0 {
 		t.Errorf("got %+v", c)
 	}
@@ -60,7 +63,8 @@ func TestFlagsBeatTheEnvironmentAndThatBeatsTheFile(t *testing.T) {
 	s.Flags["listen"] = "127.0.0.1:3"
 	c := load(t, s)
 	if c.Listen != "127.0.0.1:3" || c.Engines.Voice != "two" || c.Engines.Threads != 1 {
-		t.Errorf("got listen %s, voice %s, threads %d; want the flag, the environment, the file", c.Listen, c.Engines.Voice, c.Engines.Threads)
+		t.Errorf("got listen %s, voice %s, threads %d; want the flag, the environment, the file", c.Listen,
+			c.Engines.Voice, c.Engines.Threads)
 	}
 	if c.Profile != "small" || c.Engines.LanguageModel.Pack != "llm-qwen-small" {
 		t.Errorf("got profile %s and model %s; an empty variable sets nothing", c.Profile, c.Engines.LanguageModel.Pack)
@@ -70,19 +74,35 @@ func TestFlagsBeatTheEnvironmentAndThatBeatsTheFile(t *testing.T) {
 func TestEverySettingMayComeFromEverySource(t *testing.T) {
 	value := map[string]string{
 		"data": "/d", "listen": "127.0.0.1:9", "tls": "off", "tls.cert": "/c", "tls.key": "/k",
-		"tls.names": "box.example,www.box.example", "tls.acme": "letsencrypt", "tls.email": "me@box.example", "tls.roots": "/r",
-		"origins": "https://a.example,https://b.example", "packs": "/p", "webrtc.listen": "0.0.0.0:9", "webrtc.public": "203.0.113.7", "webrtc.servers": "stun:a.example:3478", "webrtc.username": "box", "webrtc.password_env": "TURN", "profile": "full",
-		"kiosk.enabled": "true", "kiosk.input": "usb mic", "kiosk.output": "hdmi", "kiosk.config_id": "Guide", "kiosk.account": "museum", "kiosk.start": "key", "kiosk.phrase": "Hey Parley; Hallo Museum",
-		"kiosk.keyboard": "/dev/input/event3", "kiosk.gpio": "gpiochip0:17:high", "kiosk.silence": "30", "kiosk.cue": "words", "kiosk.greeting": "Welcome, friend.", "kiosk.farewell": "Bye.",
+		"tls.names": "box.example,www.box.example", "tls.acme": "letsencrypt", "tls.email": "me@box.example",
+		"tls.roots": "/r",
+		"origins":   "https://a.example,https://b.example", "packs": "/p", "webrtc.listen": "0.0.0.0:9",
+		"webrtc.public": "203.0.113.7", "webrtc.servers": "stun:a.example:3478", "webrtc.username": "box",
+		"webrtc.password_env": "TURN", "profile": "full",
+		"kiosk.enabled": "true", "kiosk.input": "usb mic", "kiosk.output": "hdmi", "kiosk.config_id": "Guide",
+		"kiosk.account": "museum", "kiosk.start": "key", "kiosk.phrase": "Hey Parley; Hallo Museum",
+		"kiosk.keyboard": "/dev/input/event3", "kiosk.gpio": "gpiochip0:17:high", "kiosk.silence": "30",
+		"kiosk.cue": "words", "kiosk.greeting": "Welcome, friend.", "kiosk.farewell": "Bye.",
 		"engines.transcriber": "whisper", "engines.language_model": "mine",
-		"engines.language_model.openai": "http://h/v1", "engines.language_model.model": "m", "engines.language_model.key_env": "HOME",
-		"engines.voice": "jenny", "engines.threads": "2", "routes": "OPEN_AI/gpt-4o=llm-qwen", "strict_models": "true", "models.allow": "llm.lan:8000,10.0.0.0/8", "fallback": "llm-qwen-small", "chat.max_chats": "3", "chat.max_added_ms": "900", "chat.sound_ahead": "8", "turn_detection.mode": "semantic", "expression.measured": "off", "expression.told": "always",
-		"speech.locale": "en-IN", "speech.loudness_lufs": "-16", "speech.keep": "9", "speech.keep_days": "8", "lexicon": "Nguyen=/wɪn/", "voices.aliases": "Gazza=joe",
+		"engines.language_model.openai": "http://h/v1", "engines.language_model.model": "m",
+		"engines.language_model.key_env": "HOME",
+		"engines.voice":                  "jenny", "engines.threads": "2", "routes": "OPEN_AI/gpt-4o=llm-qwen",
+		"strict_models": "true",
+		"models.allow":  "llm.lan:8000,10.0.0.0/8", "fallback": "llm-qwen-small", "chat.max_chats": "3",
+		"chat.max_added_ms": "900", "chat.sound_ahead": "8", "turn_detection.mode": "semantic",
+		"expression.measured": "off", "expression.told": "always",
+		"speech.locale": "en-IN", "speech.loudness_lufs": "-16", "speech.keep": "9", "speech.keep_days": "8",
+		"lexicon": "Nguyen=/wɪn/", "voices.aliases": "Gazza=joe",
 		"answers.rules": "always", "answers.check": "never",
-		"limits.chats_per_account": "2", "limits.requests_per_second": "7", "limits.request_burst": "8", "limits.connections": "9",
-		"limits.connections_per_address": "10", "limits.disk_per_account": "20GB", "limits.recordings": "10%", "limits.recordings_days": "7",
-		"tools.timeout": "9", "tools.filler_ms": "700", "tools.answer_tokens": "300", "web_search.url": "http://127.0.0.1:8888/x", "retention.days": "30", "retention.audio": "off", "retention.history": "off", "log.level": "debug", "log.format": "json", "webhooks.allow_private": "true",
-		"plugins": "opening-hours", "plugin_signatures.required": "true", "plugin_signatures.keys": "ed25519:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
+		"limits.chats_per_account": "2", "limits.requests_per_second": "7", "limits.request_burst": "8",
+		"limits.connections":             "9",
+		"limits.connections_per_address": "10", "limits.disk_per_account": "20GB", "limits.recordings": "10%",
+		"limits.recordings_days": "7",
+		"tools.timeout":          "9", "tools.filler_ms": "700", "tools.answer_tokens": "300",
+		"web_search.url": "http://127.0.0.1:8888/x", "retention.days": "30", "retention.audio": "off",
+		"retention.history": "off", "log.level": "debug", "log.format": "json", "webhooks.allow_private": "true",
+		"plugins": "opening-hours", "plugin_signatures.required": "true",
+		"plugin_signatures.keys": "ed25519:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
 	}
 	// Some settings are only valid together.
 	with := map[string][]string{
@@ -133,7 +153,12 @@ func TestALexiconIsAMapOfWords(t *testing.T) {
 
 func equal(a, b Config) bool {
 	return slices.Equal(a.Origins, b.Origins) && a.Data == b.Data && a.Packs == b.Packs && a.Listen == b.Listen &&
-		reflect.DeepEqual(a.TLS, b.TLS) && reflect.DeepEqual(a.Kiosk, b.Kiosk) && a.Profile == b.Profile && a.Engines == b.Engines && slices.Equal(a.Routes, b.Routes) && a.StrictModels == b.StrictModels && reflect.DeepEqual(a.CustomModels, b.CustomModels) && a.Webhooks == b.Webhooks && a.TurnDetection == b.TurnDetection && a.Answers == b.Answers && a.Chat == b.Chat && a.Retention == b.Retention && a.Limits == b.Limits && a.Log == b.Log && a.Speech == b.Speech && reflect.DeepEqual(a.Lexicon, b.Lexicon) && reflect.DeepEqual(a.VoiceAliases, b.VoiceAliases)
+		reflect.DeepEqual(a.TLS, b.TLS) && reflect.DeepEqual(a.Kiosk, b.Kiosk) && a.Profile == b.Profile &&
+		a.Engines == b.Engines && slices.Equal(a.Routes, b.Routes) && a.StrictModels == b.StrictModels &&
+		reflect.DeepEqual(a.CustomModels, b.CustomModels) && a.Webhooks == b.Webhooks &&
+		a.TurnDetection == b.TurnDetection && a.Answers == b.Answers && a.Chat == b.Chat &&
+		a.Retention == b.Retention && a.Limits == b.Limits && a.Log == b.Log && a.Speech == b.Speech &&
+		reflect.DeepEqual(a.Lexicon, b.Lexicon) && reflect.DeepEqual(a.VoiceAliases, b.VoiceAliases)
 }
 
 // nested writes keys that share all but the last part as YAML.
@@ -208,7 +233,8 @@ func TestErrorsNameTheSettingThePlaceAndWhatIsAllowed(t *testing.T) {
 			continue
 		}
 		for _, w := range append(c.want, FileName) {
-			if w == FileName && (strings.HasPrefix(err.Error(), "engines.language_model") || strings.HasPrefix(err.Error(), "tls:")) {
+			if w == FileName && (strings.HasPrefix(err.Error(), "engines.language_model") ||
+				strings.HasPrefix(err.Error(), "tls:")) {
 				continue // about several settings together
 			}
 			if !strings.Contains(err.Error(), w) {
@@ -238,7 +264,8 @@ func TestPathsStartWhereTheyAreWritten(t *testing.T) {
 	s.File = filepath.Join(other, "box.yaml")
 	s.Flags["packs"] = "here"
 	c := load(t, s)
-	if c.Data != filepath.Join(other, "below") || c.TLS.Key != filepath.Join(other, "key.pem") || c.Packs != filepath.Join(s.Dir, "here") {
+	if c.Data != filepath.Join(other, "below") || c.TLS.Key != filepath.Join(other, "key.pem") ||
+		c.Packs != filepath.Join(s.Dir, "here") {
 		t.Errorf("data %s, key %s, packs %s", c.Data, c.TLS.Key, c.Packs)
 	}
 }
@@ -298,7 +325,8 @@ func TestWhatIsLikelyNotMeantIsWarnedOf(t *testing.T) {
 	s.Environ = []string{"PARLEY_LISTN=0.0.0.0:1", "PARLEY_SERVICE_HOST=10.0.0.1", "PARLEY_CACHE=/c"}
 	s.Flags["listen"], s.Flags["tls"] = "0.0.0.0:8080", "off"
 	c := load(t, s)
-	if len(c.Warnings) != 2 || !strings.Contains(c.Warnings[0], "PARLEY_LISTEN") || !strings.Contains(c.Warnings[1], "TLS IS OFF") {
+	if len(c.Warnings) != 2 || !strings.Contains(c.Warnings[0], "PARLEY_LISTEN") ||
+		!strings.Contains(c.Warnings[1], "TLS IS OFF") {
 		t.Errorf("got %q", c.Warnings)
 	}
 	if c.Packs != "/c/packs" {
@@ -307,7 +335,8 @@ func TestWhatIsLikelyNotMeantIsWarnedOf(t *testing.T) {
 }
 
 func TestNearestFindsSlipsAndNothingElse(t *testing.T) {
-	for in, want := range map[string]string{"vioce": "voice", "voic": "voice", "Voices": "voice", "xyzzy": "", "thread": "threads"} {
+	for in, want := range map[string]string{"vioce": "voice", "voic": "voice", "Voices": "voice", "xyzzy": "",
+		"thread": "threads"} {
 		if got := Nearest(in, []string{"voice", "threads", "transcriber"}); got != want {
 			t.Errorf("%s: got %q, want %q", in, got, want)
 		}
@@ -315,7 +344,8 @@ func TestNearestFindsSlipsAndNothingElse(t *testing.T) {
 }
 
 func TestSizesAreBytesOrAPartOfTheDisk(t *testing.T) {
-	for text, want := range map[string]int64{"0": 0, "1000": 1000, "500MB": 500e6, "1.5 gb": 1.5e9, "2TB": 2e12, "25%": 25e9, "100%": 100e9} {
+	for text, want := range map[string]int64{"0": 0, "1000": 1000, "500MB": 500e6, "1.5 gb": 1.5e9, "2TB": 2e12,
+		"25%": 25e9, "100%": 100e9} {
 		s, ok := parseSize(text)
 		if got := s.Of(100e9); !ok || got != want {
 			t.Errorf("%s of 100 GB is %d (%v), want %d", text, got, ok, want)
@@ -339,7 +369,8 @@ func TestOneAccountLeavesASeatToOthers(t *testing.T) {
 
 func TestTURNServersWantCredentials(t *testing.T) {
 	servers := map[string]string{"webrtc.servers": "turn:a.example:3478?transport=udp"}
-	if _, err := Load(Sources{Flags: servers, Dir: t.TempDir()}); err == nil || !strings.Contains(err.Error(), "webrtc.username") {
+	if _, err := Load(Sources{Flags: servers, Dir: t.TempDir()}); err == nil ||
+		!strings.Contains(err.Error(), "webrtc.username") {
 		t.Errorf("without credentials: %v", err)
 	}
 	servers["webrtc.username"], servers["webrtc.password_env"] = "box", "TURN"

@@ -12,13 +12,15 @@ func Document() string {
 	for _, s := range Settings() {
 		if s.Group != group {
 			group = s.Group
-			fmt.Fprintf(&b, "\n### %s\n\n| in parley.yaml | variable | flag | what it is | allowed | default |\n|---|---|---|---|---|---|\n", group)
+			fmt.Fprintf(&b, "\n### %s\n\n| in parley.yaml | variable | flag | what it is | allowed | default |\n"+
+				"|---|---|---|---|---|---|\n", group)
 		}
 		what := s.Help
 		if s.More != "" {
 			what += " " + s.More
 		}
-		fmt.Fprintf(&b, "| `%s` | `%s` | `--%s` | %s | %s | %s |\n", s.Key, s.Env(), s.Flag, cell(what), cell(s.allowed), cell(s.fallback("`")))
+		fmt.Fprintf(&b, "| `%s` | `%s` | `--%s` | %s | %s | %s |\n", s.Key, s.Env(), s.Flag, cell(what),
+			cell(s.allowed), cell(s.fallback("`")))
 	}
 	return strings.TrimPrefix(b.String(), "\n")
 }

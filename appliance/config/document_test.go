@@ -26,7 +26,8 @@ func TestTheDocumentedTableIsTheOneInTheCode(t *testing.T) {
 		return
 	}
 	if os.Getenv("PARLEY_WRITE_DOCS") == "" {
-		t.Fatal("docs/configuration.md is not that of the code; write it with: PARLEY_WRITE_DOCS=1 go test -run Document ./appliance/config")
+		t.Fatal("docs/configuration.md is not that of the code; write it with: PARLEY_WRITE_DOCS=1 go test -run " +
+			"Document ./appliance/config")
 	}
 	if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
 		t.Fatal(err)

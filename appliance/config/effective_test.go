@@ -14,7 +14,12 @@ func TestWhatHoldsIsToldWithWhereItWasSet(t *testing.T) {
 	if err := os.WriteFile(file, []byte("web_search:\n  url: http://me:geheim@127.0.0.1:8888\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c, err := Load(Sources{Flags: map[string]string{"listen": "127.0.0.1:9000"}, Environ: []string{"PARLEY_LISTEN=127.0.0.1:9001"}, Dir: dir, Home: dir})
+	c, err := Load(Sources{
+		Flags:   map[string]string{"listen": "127.0.0.1:9000"},
+		Environ: []string{"PARLEY_LISTEN=127.0.0.1:9001"},
+		Dir:     dir,
+		Home:    dir,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +36,8 @@ func TestWhatHoldsIsToldWithWhereItWasSet(t *testing.T) {
 		"profile":        {Value: "default", From: "default"},
 		"tls.email":      {},
 	} {
-		if got := all[key]; got.Value != want.Value || !strings.HasSuffix(got.From, want.From) || (want.From == "") != (got.From == "") {
+		if got := all[key]; got.Value != want.Value || !strings.HasSuffix(got.From, want.From) ||
+			(want.From == "") != (got.From == "") {
 			t.Errorf("%s is %q, from %q", key, got.Value, got.From)
 		}
 	}

@@ -122,7 +122,13 @@ func (r *fileReader) mapping(prefix string, m ast.MapNode) error {
 }
 
 func (r *fileReader) give(s Setting, text string, at ast.Node) {
-	r.list = append(r.list, given{Setting: s, value: text, where: r.place(at), dir: filepath.Dir(r.path), home: r.home})
+	r.list = append(r.list, given{
+		Setting: s,
+		value:   text,
+		where:   r.place(at),
+		dir:     filepath.Dir(r.path),
+		home:    r.home,
+	})
 }
 
 // pairs reads a map with any keys into one text.
@@ -183,7 +189,8 @@ func (r *fileReader) scalar(key string, n ast.Node) (string, error) {
 		}
 		return strings.Join(items, ","), nil
 	}
-	return "", r.errorf(n, "%s: anchors, aliases and tags are not used here: write the value out", strings.TrimSuffix(key, "."))
+	return "", r.errorf(n, "%s: anchors, aliases and tags are not used here: write the value out",
+		strings.TrimSuffix(key, "."))
 }
 
 // unknown refuses a key and says what was likely meant.

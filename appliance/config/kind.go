@@ -70,7 +70,9 @@ func path(at func(*Config) *string) kind {
 
 // oneOf is the kind of settings that are one of several words.
 func oneOf(at func(*Config) *string, allowed ...string) kind {
-	return custom("`"+strings.Join(allowed, "`, `")+"`", func(c *Config, g given) error { return choose(at(c), g.value, allowed...) })
+	return custom("`"+strings.Join(allowed, "`, `")+"`", func(c *Config, g given) error {
+		return choose(at(c), g.value, allowed...)
+	})
 }
 
 func choose(dst *string, word string, allowed ...string) error {
@@ -154,14 +156,16 @@ func (s Size) Of(disk int64) int64 {
 
 // size is the kind of sizes: 0, 500MB, 20GB or 25%. Units are decimal, as disks are sold.
 func size(at func(*Config) *Size) kind {
-	return custom("a size such as `500MB` or `20GB`, a part of the disk such as `25%`, or 0", func(c *Config, g given) error {
-		s, ok := parseSize(g.value)
-		if !ok {
-			return fmt.Errorf("%.80q is not a size: use such as 500MB, 20GB, 25%% of the disk, or 0 for no bound", g.value)
-		}
-		*at(c) = s
-		return nil
-	})
+	return custom("a size such as `500MB` or `20GB`, a part of the disk such as `25%`, or 0",
+		func(c *Config, g given) error {
+			s, ok := parseSize(g.value)
+			if !ok {
+				return fmt.Errorf("%.80q is not a size: use such as 500MB, 20GB, 25%% of the disk, or 0 for no bound",
+					g.value)
+			}
+			*at(c) = s
+			return nil
+		})
 }
 
 func parseSize(text string) (Size, bool) {

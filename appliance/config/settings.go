@@ -33,7 +33,8 @@ func apply(c *Config, list []given) error {
 		}
 	}
 	if embedded.Key != "" && server.Key != "" {
-		return fmt.Errorf("engines.language_model: %s names an embedded model and %s a server: set one of them", embedded.where, server.where)
+		return fmt.Errorf("engines.language_model: %s names an embedded model and %s a server: set one of them",
+			embedded.where, server.where)
 	}
 	return nil
 }
@@ -41,7 +42,8 @@ func apply(c *Config, list []given) error {
 func setListen(c *Config, g given) error {
 	_, port, err := net.SplitHostPort(g.value)
 	if n, e := strconv.Atoi(port); err != nil || e != nil || n < 0 || n > 65535 {
-		return fmt.Errorf("%q is not an address: use host:port, such as 127.0.0.1:8080, with a port from 0 to 65535", g.value)
+		return fmt.Errorf("%q is not an address: use host:port, such as 127.0.0.1:8080, with a port from 0 to 65535",
+			g.value)
 	}
 	c.Listen = g.value
 	return nil
@@ -82,7 +84,8 @@ func setPlugins(c *Config, g given) error {
 		case name == "" || slices.Contains(c.Plugins, name):
 			continue
 		case len(name) > 64 || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "":
-			return fmt.Errorf("%q is not the name of a plugin: a to z, 0 to 9 and - are allowed, at most 64 of them; parley plugin list shows the names", name)
+			return fmt.Errorf("%q is not the name of a plugin: a to z, 0 to 9 and - are allowed, at most 64 of them; "+
+				"parley plugin list shows the names", name)
 		}
 		c.Plugins = append(c.Plugins, name)
 	}
@@ -98,7 +101,8 @@ func setPluginKeys(c *Config, g given) error {
 		coded, ok := strings.CutPrefix(key, "ed25519:")
 		raw, err := base64.StdEncoding.Strict().DecodeString(coded)
 		if !ok || err != nil || len(raw) != ed25519.PublicKeySize {
-			return fmt.Errorf("%.80q is no key: write ed25519: and the 32 bytes of the public key in base64, as parley plugin sign prints it", key)
+			return fmt.Errorf("%.80q is no key: write ed25519: and the 32 bytes of the public key in base64, as "+
+				"parley plugin sign prints it", key)
 		}
 		c.PluginSignatures.Keys = append(c.PluginSignatures.Keys, key)
 	}
@@ -183,7 +187,8 @@ func setWebSearch(c *Config, g given) (err error) {
 // baseURL is the URL of a server to which paths are added.
 func baseURL(text, example string) (string, error) {
 	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" {
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.RawQuery != "" ||
+		u.ForceQuery || u.Fragment != "" {
 		return "", fmt.Errorf("%.80q is not a base URL, to which a path can be added: use %s", text, example)
 	}
 	return strings.TrimRight(text, "/"), nil
@@ -192,7 +197,8 @@ func baseURL(text, example string) (string, error) {
 func setKeyEnv(c *Config, g given) error {
 	if !isVariable(g.value) {
 		// The value is not repeated: people put the key itself here.
-		return fmt.Errorf("this is not the name of an environment variable: put the key in one, and its name here, such as OPENAI_API_KEY")
+		return fmt.Errorf("this is not the name of an environment variable: put the key in one, and its name here, " +
+			"such as OPENAI_API_KEY")
 	}
 	c.Engines.LanguageModel.KeyEnv = g.value
 	return nil

@@ -54,7 +54,8 @@ func setTLS(c *Config, g given) error {
 	case two && cert != "" && key != "" && !strings.Contains(key, ","):
 		*t = TLS{Mode: TLSFiles, Cert: absolute(cert, g.dir, g.home), Key: absolute(key, g.dir, g.home)}
 	default:
-		return fmt.Errorf("%q is not allowed: use auto, off, own, acme, or a certificate and its key as CERT.pem,KEY.pem", g.value)
+		return fmt.Errorf(
+			"%q is not allowed: use auto, off, own, acme, or a certificate and its key as CERT.pem,KEY.pem", g.value)
 	}
 	return nil
 }
@@ -77,7 +78,8 @@ func isHostName(name string) bool {
 		return false
 	}
 	for label := range strings.SplitSeq(name, ".") {
-		if label == "" || len(label) > 63 || !madeOf(label, lower+digits+"-") || label[0] == '-' || label[len(label)-1] == '-' {
+		if label == "" || len(label) > 63 || !madeOf(label, lower+digits+"-") || label[0] == '-' ||
+			label[len(label)-1] == '-' {
 			return false
 		}
 	}
@@ -94,7 +96,8 @@ func setTLSNames(c *Config, g given) error {
 		if addr, err := netip.ParseAddr(name); err == nil && addr.Zone() == "" {
 			name = addr.Unmap().String()
 		} else if !isHostName(name) {
-			return fmt.Errorf("%.80q is neither the name nor the address of a host: use such as box.example or 192.0.2.7", name)
+			return fmt.Errorf(
+				"%.80q is neither the name nor the address of a host: use such as box.example or 192.0.2.7", name)
 		}
 		c.TLS.Names = append(c.TLS.Names, name)
 	}
@@ -138,11 +141,15 @@ func (t *TLS) check(listen string) error {
 	case t.Mode == TLSFiles && (t.Cert == "") != (t.Key == ""):
 		return errors.New("tls: a certificate and its key go together: set both cert and key")
 	case t.Mode == TLSACME && len(t.Names) == 0:
-		return errors.New("tls: an ACME server must be told for which names: set tls.names to those that lead to this box, such as box.example")
+		return errors.New("tls: an ACME server must be told for which names: set tls.names to those that lead to " +
+			"this box, such as box.example")
 	case t.Mode == TLSACME && slices.ContainsFunc(t.Names, isAddress):
-		return fmt.Errorf("tls.names: ACME gives certificates for names, not addresses, here (%s): leave the addresses out", strings.Join(t.Names, ", "))
+		return fmt.Errorf(
+			"tls.names: ACME gives certificates for names, not addresses, here (%s): leave the addresses out",
+			strings.Join(t.Names, ", "))
 	case t.Mode != TLSACME && (t.Email != "" || t.Roots != ""):
-		return errors.New("tls: email and roots are for an ACME server, but none is used: set tls.acme to its directory, or leave them out")
+		return errors.New("tls: email and roots are for an ACME server, but none is used: set tls.acme to its " +
+			"directory, or leave them out")
 	}
 	return nil
 }
@@ -154,5 +161,7 @@ func (t TLS) Exposed(listen string) string {
 	if !t.Off() || loopback(host) {
 		return ""
 	}
-	return fmt.Sprintf("TLS IS OFF and the box listens on %s: everyone on that network can read the conversations and the keys, and use them. Leave tls out and the box makes a certificate of its own, or listen on 127.0.0.1", listen)
+	return fmt.Sprintf("TLS IS OFF and the box listens on %s: everyone on that network can read the conversations "+
+		"and the keys, and use them. Leave tls out and the box makes a certificate of its own, or listen on 127.0.0.1",
+		listen)
 }

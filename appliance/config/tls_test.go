@@ -43,10 +43,18 @@ func TestEveryFormOfTLSMayStandInTheFile(t *testing.T) {
 	for text, want := range map[string]TLS{
 		"tls: off": {Mode: TLSOff},
 		"tls: own": {Mode: TLSOwn},
-		"tls: {names: [Box.Example, 192.0.2.7, '::ffff:192.0.2.8']}":                   {Mode: TLSOff, Names: []string{"box.example", "192.0.2.7", "192.0.2.8"}},
-		"tls: {cert: /c, key: /k}":                                                     {Mode: TLSFiles, Cert: "/c", Key: "/k"},
-		"tls: {acme: LetsEncrypt, names: [box.example]}":                               {Mode: TLSACME, Directory: letsEncrypt, Names: []string{"box.example"}},
-		"tls: {acme: 'https://ca.lan/dir', names: 'a.b,c.d', email: m@a.b, roots: /r}": {Mode: TLSACME, Directory: "https://ca.lan/dir", Names: []string{"a.b", "c.d"}, Email: "m@a.b", Roots: "/r"},
+		"tls: {names: [Box.Example, 192.0.2.7, '::ffff:192.0.2.8']}": {Mode: TLSOff,
+			Names: []string{"box.example", "192.0.2.7", "192.0.2.8"}},
+		"tls: {cert: /c, key: /k}": {Mode: TLSFiles, Cert: "/c", Key: "/k"},
+		"tls: {acme: LetsEncrypt, names: [box.example]}": {Mode: TLSACME, Directory: letsEncrypt,
+			Names: []string{"box.example"}},
+		"tls: {acme: 'https://ca.lan/dir', names: 'a.b,c.d', email: m@a.b, roots: /r}": {
+			Mode:      TLSACME,
+			Directory: "https://ca.lan/dir",
+			Names:     []string{"a.b", "c.d"},
+			Email:     "m@a.b",
+			Roots:     "/r",
+		},
 	} {
 		got := load(t, place(t, text)).TLS
 		if got.Mode != want.Mode || got.Cert != want.Cert || got.Key != want.Key || got.Directory != want.Directory ||

@@ -35,7 +35,9 @@ func setWebRTCListen(c *Config, g given) error {
 	}
 	_, port, err := net.SplitHostPort(g.value)
 	if n, e := strconv.Atoi(port); err != nil || e != nil || n < 0 || n > 65535 {
-		return fmt.Errorf("%.80q is not an address: use host:port, such as 0.0.0.0:8080, with a port from 0 to 65535, or off", g.value)
+		return fmt.Errorf(
+			"%.80q is not an address: use host:port, such as 0.0.0.0:8080, with a port from 0 to 65535, or off",
+			g.value)
 	}
 	c.WebRTC.Listen = g.value
 	return nil
@@ -49,7 +51,8 @@ func setWebRTCPublic(c *Config, g given) error {
 		}
 		at, err := netip.ParseAddr(text)
 		if err != nil || at.IsUnspecified() || at.Zone() != "" {
-			return fmt.Errorf("%.80q is not an IP address that others can reach: use one such as 203.0.113.7, not a name", text)
+			return fmt.Errorf(
+				"%.80q is not an IP address that others can reach: use one such as 203.0.113.7, not a name", text)
 		}
 		c.WebRTC.Public = append(c.WebRTC.Public, at.String())
 	}
@@ -66,7 +69,8 @@ func setWebRTCServers(c *Config, g given) error {
 			continue
 		}
 		if !iceServer.MatchString(text) {
-			return fmt.Errorf("%.80q is not a STUN or TURN server: use stun:HOST:3478, turn:HOST:3478 or turns:HOST:5349?transport=tcp", text)
+			return fmt.Errorf("%.80q is not a STUN or TURN server: use stun:HOST:3478, turn:HOST:3478 or "+
+				"turns:HOST:5349?transport=tcp", text)
 		}
 		c.WebRTC.Servers = append(c.WebRTC.Servers, text)
 	}
@@ -84,7 +88,8 @@ func setWebRTCUsername(c *Config, g given) error {
 func setWebRTCPassword(c *Config, g given) error {
 	if !isVariable(g.value) {
 		// The value is not repeated: people put the password itself here.
-		return errors.New("this is not the name of an environment variable: put the password in one, and its name here, such as TURN_PASSWORD")
+		return errors.New("this is not the name of an environment variable: put the password in one, and its name " +
+			"here, such as TURN_PASSWORD")
 	}
 	c.WebRTC.PasswordEnv = g.value
 	return nil
@@ -94,7 +99,8 @@ func setWebRTCPassword(c *Config, g given) error {
 func (w WebRTC) check() error {
 	for _, s := range w.Servers {
 		if strings.HasPrefix(s, "turn") && (w.Username == "" || w.PasswordEnv == "") {
-			return fmt.Errorf("webrtc.servers: %s is a TURN server, which wants webrtc.username and webrtc.password_env, too", s)
+			return fmt.Errorf(
+				"webrtc.servers: %s is a TURN server, which wants webrtc.username and webrtc.password_env, too", s)
 		}
 	}
 	return nil

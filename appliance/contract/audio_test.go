@@ -44,7 +44,8 @@ func TestPlainAudioIsReadAsAllJSONIs(t *testing.T) {
 			t.Errorf("%s: plain %v, want %v", c.data, ok, c.plain)
 		}
 	}
-	pieces := rapid.SampledFrom([]string{"{", "}", ",", ":", " ", "\n", `"`, `"type"`, `"data"`, `"audio_input"`, `"AAEC"`, `"A=="`, "\\", "null", "é", "\xff", `"x"`})
+	pieces := rapid.SampledFrom([]string{"{", "}", ",", ":", " ", "\n", `"`, `"type"`, `"data"`, `"audio_input"`,
+		`"AAEC"`, `"A=="`, "\\", "null", "é", "\xff", `"x"`})
 	rapid.Check(t, func(rt *rapid.T) {
 		data := "{"
 		for _, piece := range rapid.SliceOfN(pieces, 0, 12).Draw(rt, "pieces") {

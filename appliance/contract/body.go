@@ -50,7 +50,8 @@ func notJSON(data []byte) string {
 		return "not valid JSON: " + err.Error()
 	}
 	if at := halfCharacter(data); at >= 0 {
-		return fmt.Sprintf("at byte %d: %s is half of a character, without its other half", at, data[at:at+len(`\ud83d`)])
+		return fmt.Sprintf("at byte %d: %s is half of a character, without its other half", at,
+			data[at:at+len(`\ud83d`)])
 	}
 	return ""
 }
@@ -220,7 +221,8 @@ func choices[T ~string](o object, name string, allowed ...T) []T {
 		case json.Unmarshal(item, &v) != nil:
 			o.in(name).note(i, "wrong_type", "expected a string, got "+shown(item))
 		case !slices.Contains(allowed, v):
-			o.in(name).note(i, "wrong_value", fmt.Sprintf("%q is not allowed; allowed: %s", Clip(string(v)), list(allowed)))
+			o.in(name).note(i, "wrong_value",
+				fmt.Sprintf("%q is not allowed; allowed: %s", Clip(string(v)), list(allowed)))
 		case !slices.Contains(chosen, v):
 			chosen = append(chosen, v)
 		}

@@ -46,7 +46,8 @@ const maxKeySeconds = int(10 * 365 * 24 * time.Hour / time.Second)
 func ParsePostedKey(data []byte) (PostedKey, error) { return parseBody(data, readPostedKey) }
 
 func readPostedKey(o object) PostedKey {
-	k := PostedKey{Account: o.filled("account", MaxKeyNameChars), Label: o.text("label", MaxKeyNameChars), Role: choice(o, "role", "client", "operator")}
+	k := PostedKey{Account: o.filled("account", MaxKeyNameChars), Label: o.text("label", MaxKeyNameChars),
+		Role: choice(o, "role", "client", "operator")}
 	o.require("account")
 	o.printed("account", k.Account)
 	o.printed("label", k.Label)

@@ -48,7 +48,8 @@ func ParsePostedWebhookChoice(data []byte) (PostedWebhookChoice, error) {
 }
 
 func readWebhookChoice(o object) PostedWebhookChoice {
-	c := PostedWebhookChoice{IDs: wordsUpTo(o, "ids", maxWebhookIDs), All: o.boolean("all"), Account: o.text("account", MaxKeyNameChars)}
+	c := PostedWebhookChoice{IDs: wordsUpTo(o, "ids", maxWebhookIDs), All: o.boolean("all"),
+		Account: o.text("account", MaxKeyNameChars)}
 	if o.shape == nil && c.All == (len(c.IDs) > 0) {
 		o.note("ids", "wrong_value", "name some, or send all: true; one of the two")
 	}

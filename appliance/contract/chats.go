@@ -18,7 +18,8 @@ const (
 
 // ChatStatuses lists every status that a chat may have.
 func ChatStatuses() []ChatStatus {
-	return []ChatStatus{ChatActive, ChatUserEnded, ChatUserTimeout, ChatMaxDurationTimeout, ChatInactivityTimeout, ChatError}
+	return []ChatStatus{ChatActive, ChatUserEnded, ChatUserTimeout, ChatMaxDurationTimeout, ChatInactivityTimeout,
+		ChatError}
 }
 
 // ChatEventType says what happened in a chat.
@@ -132,12 +133,13 @@ type ReturnChatEvent struct {
 // MessageMetadata is the Metadata of what was said: of a USER_MESSAGE or an
 // AGENT_MESSAGE.
 type MessageMetadata struct {
-	FromText    bool                 `json:"from_text"`             // typed, or dictated by the client
-	Language    string               `json:"language,omitempty"`    // BCP 47, of the user's words
-	Time        *MillisecondInterval `json:"time,omitempty"`        // of the user's words
-	Begin       *int64               `json:"begin,omitempty"`       // of the assistant's: when their sound begins, in ms since the chat began
-	Interrupted bool                 `json:"interrupted,omitempty"` // the text ends where the assistant was cut off
-	Quick       bool                 `json:"is_quick_response,omitempty"`
+	FromText bool                 `json:"from_text"`          // typed, or dictated by the client
+	Language string               `json:"language,omitempty"` // BCP 47, of the user's words
+	Time     *MillisecondInterval `json:"time,omitempty"`     // of the user's words
+	// of the assistant's: when their sound begins, in ms since the chat began
+	Begin       *int64 `json:"begin,omitempty"`
+	Interrupted bool   `json:"interrupted,omitempty"` // the text ends where the assistant was cut off
+	Quick       bool   `json:"is_quick_response,omitempty"`
 }
 
 // ToolMetadata is the Metadata of a FUNCTION_CALL, whose text are the arguments,

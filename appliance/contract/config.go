@@ -58,22 +58,23 @@ type PostedConfig struct {
 // PostedConfigVersion is the body of a config's next version. What is absent is
 // nil; ReturnConfig has the defaults.
 type PostedConfigVersion struct {
-	EVIVersion         EVIVersion          `json:"evi_version"`
-	VersionDescription string              `json:"version_description,omitempty"`
-	Prompt             *ConfigPrompt       `json:"prompt,omitempty"`
-	Examples           []Example           `json:"examples,omitempty"`
-	PromptExpansion    string              `json:"prompt_expansion,omitempty"` // ZERO turns it off for a custom language model
-	Voice              *VoiceRef           `json:"voice,omitempty"`
-	LanguageModel      *LanguageModel      `json:"language_model,omitempty"`
-	EllmModel          *EllmModel          `json:"ellm_model,omitempty"`
-	Tools              []ToolRef           `json:"tools,omitempty"`
-	BuiltinTools       []BuiltinToolConfig `json:"builtin_tools,omitempty"`
-	EventMessages      *EventMessages      `json:"event_messages,omitempty"`
-	Timeouts           *Timeouts           `json:"timeouts,omitempty"`
-	TurnDetection      *TurnDetection      `json:"turn_detection,omitempty"`
-	Interruption       *Interruption       `json:"interruption,omitempty"`
-	Nudges             *Nudges             `json:"nudges,omitempty"`
-	Webhooks           []Webhook           `json:"webhooks,omitempty"`
+	EVIVersion         EVIVersion    `json:"evi_version"`
+	VersionDescription string        `json:"version_description,omitempty"`
+	Prompt             *ConfigPrompt `json:"prompt,omitempty"`
+	Examples           []Example     `json:"examples,omitempty"`
+	// ZERO turns it off for a custom language model
+	PromptExpansion string              `json:"prompt_expansion,omitempty"`
+	Voice           *VoiceRef           `json:"voice,omitempty"`
+	LanguageModel   *LanguageModel      `json:"language_model,omitempty"`
+	EllmModel       *EllmModel          `json:"ellm_model,omitempty"`
+	Tools           []ToolRef           `json:"tools,omitempty"`
+	BuiltinTools    []BuiltinToolConfig `json:"builtin_tools,omitempty"`
+	EventMessages   *EventMessages      `json:"event_messages,omitempty"`
+	Timeouts        *Timeouts           `json:"timeouts,omitempty"`
+	TurnDetection   *TurnDetection      `json:"turn_detection,omitempty"`
+	Interruption    *Interruption       `json:"interruption,omitempty"`
+	Nudges          *Nudges             `json:"nudges,omitempty"`
+	Webhooks        []Webhook           `json:"webhooks,omitempty"`
 }
 
 // ConfigPrompt names a prompt, and a version of it unless the newest is meant;

@@ -88,7 +88,8 @@ func readExamples(o object) []Example {
 	var all []Example
 	for _, e := range o.list("examples", MaxExamples) {
 		e.require("user", "assistant")
-		all = append(all, Example{User: e.filled("user", MaxExampleChars), Assistant: e.filled("assistant", MaxExampleChars)})
+		all = append(all, Example{User: e.filled("user", MaxExampleChars),
+			Assistant: e.filled("assistant", MaxExampleChars)})
 	}
 	return all
 }
@@ -133,7 +134,8 @@ func readLanguageModel(o object) *LanguageModel {
 		m.Fallback = []LanguageModelRef{}
 		for _, f := range given {
 			f.require("model_provider")
-			ref := LanguageModelRef{choice(f, "model_provider", ModelProviders()...), f.text("model_resource", MaxModelResourceChars)}
+			ref := LanguageModelRef{choice(f, "model_provider", ModelProviders()...),
+				f.text("model_resource", MaxModelResourceChars)}
 			noteModel(f, ref.Provider, ref.Resource)
 			m.Fallback = append(m.Fallback, ref)
 		}
@@ -209,8 +211,9 @@ func readTurnDetection(o object) *TurnDetection {
 		return nil
 	}
 	return &TurnDetection{
-		Mode:                     choice(t, "mode", TurnBySilence, TurnSemantic),
-		EndOfTurnSilenceMS:       t.integerOrNil("end_of_turn_silence_ms", MinEndOfTurnSilenceMS, MaxEndOfTurnSilenceMS),
+		Mode: choice(t, "mode", TurnBySilence, TurnSemantic),
+		EndOfTurnSilenceMS: t.integerOrNil("end_of_turn_silence_ms", MinEndOfTurnSilenceMS,
+			MaxEndOfTurnSilenceMS),
 		SpeechDetectionThreshold: t.numberOrNil("speech_detection_threshold", 0, 1),
 		PrefixPaddingMS:          t.integerOrNil("prefix_padding_ms", 0, MaxPrefixPaddingMS),
 	}
@@ -239,7 +242,8 @@ func readWebhooks(o object) []Webhook {
 	var hooks []Webhook
 	for _, w := range o.list("webhooks", MaxWebhooks) {
 		w.require("url", "events")
-		hook := Webhook{URL: w.text("url", MaxURLChars), Events: choices(w, "events", WebhookChatStarted, WebhookChatEnded, WebhookToolCall)}
+		hook := Webhook{URL: w.text("url", MaxURLChars),
+			Events: choices(w, "events", WebhookChatStarted, WebhookChatEnded, WebhookToolCall)}
 		if raw, ok := w.get("url"); ok && kindOf(raw) == "string" {
 			if problem := webhookProblem(hook.URL); problem != "" {
 				w.note("url", "wrong_value", problem)

@@ -79,7 +79,8 @@ func readConnect(o object) ConnectSettings {
 		EventLimit:           o.integer("event_limit", 1, math.MaxInt32),
 	}
 	if c.Unkept && c.ResumedChatGroupID != "" {
-		o.note("keep_history", "wrong_value", "false is not allowed with resumed_chat_group_id: a chat that goes on with one that is kept is kept with it")
+		o.note("keep_history", "wrong_value", "false is not allowed with resumed_chat_group_id: a chat that goes on "+
+			"with one that is kept is kept with it")
 	}
 	return c
 }
@@ -118,7 +119,9 @@ func nest(q url.Values) (map[string]any, string) {
 		way, ok := steps(key)
 		if !ok || len(way) > deepest {
 			if ours(key) {
-				return nil, fmt.Sprintf("%q: expected a name like session_settings[audio][sample_rate], at most %d deep", Clip(key), deepest)
+				return nil,
+					fmt.Sprintf("%q: expected a name like session_settings[audio][sample_rate], at most %d deep",
+						Clip(key), deepest)
 			}
 			continue // not one of ours
 		}

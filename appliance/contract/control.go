@@ -26,7 +26,8 @@ func ParsePublishEvent(data []byte) (ClientMessage, error) {
 	if fault != nil {
 		misfit := ValidationError{Type: "wrong_type", Msg: fault.Detail}
 		if fault.Code == UnknownMessage {
-			misfit = ValidationError{Loc: []any{"type"}, Type: "wrong_value", Msg: strings.TrimPrefix(fault.Detail, "type: ")}
+			misfit = ValidationError{Loc: []any{"type"}, Type: "wrong_value",
+				Msg: strings.TrimPrefix(fault.Detail, "type: ")}
 		}
 		return nil, unfit([]ValidationError{misfit})
 	}

@@ -98,7 +98,8 @@ type ErrMediaType struct {
 }
 
 func (e ErrMediaType) Error() string {
-	return fmt.Sprintf("%s %q is not read here; send the body as %s", cmp.Or(e.What, "content type"), Clip(e.Got), e.Allowed)
+	return fmt.Sprintf("%s %q is not read here; send the body as %s", cmp.Or(e.What, "content type"), Clip(e.Got),
+		e.Allowed)
 }
 
 // ErrUpgradeRequired: the path speaks WebSocket only (426).
@@ -120,7 +121,8 @@ type ErrTooMany struct {
 }
 
 func (e ErrTooMany) Error() string {
-	return fmt.Sprintf("%s; try again in %s", cmp.Or(e.What, "too many requests"), (e.RetryAfter + time.Second - 1).Truncate(time.Second))
+	return fmt.Sprintf("%s; try again in %s", cmp.Or(e.What, "too many requests"),
+		(e.RetryAfter + time.Second - 1).Truncate(time.Second))
 }
 
 // Wait is when it is worth trying again.

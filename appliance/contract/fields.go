@@ -194,7 +194,8 @@ func (o object) object(name string) (object, bool) {
 	if o.untyped && json.Unmarshal(raw, &text) == nil {
 		if raw = []byte(text); kindOf(raw) != "object" {
 			o.note(name, "wrong_type", fmt.Sprintf(
-				"expected fields in brackets, as in session_settings[variables][name]=…, or an object as JSON text, got %q", Clip(text)))
+				"expected fields in brackets, as in session_settings[variables][name]=…, or an object as JSON text, "+
+					"got %q", Clip(text)))
 			return object{}, false
 		}
 	}

@@ -14,7 +14,8 @@ const MaxKeyNameChars = 64
 // no account may have.
 func CheckAccountName(name string) error {
 	if name == "" {
-		return ErrInvalid{Field: "account", Why: fmt.Sprintf("an account needs a name of 1 to %d characters", MaxKeyNameChars)}
+		return ErrInvalid{Field: "account",
+			Why: fmt.Sprintf("an account needs a name of 1 to %d characters", MaxKeyNameChars)}
 	}
 	return checkKeyName("account", name)
 }

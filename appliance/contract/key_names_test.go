@@ -21,7 +21,8 @@ func TestNamesThatNobodyCanReadAreRefused(t *testing.T) {
 			t.Errorf("%q: error is %v, want one about %s", c.name, c.check(c.name), c.field)
 		}
 	}
-	if err := errors.Join(CheckAccountName(strings.Repeat("é", MaxKeyNameChars)), CheckKeyLabel("Küche, 1. Stock"), CheckKeyLabel("")); err != nil {
+	if err := errors.Join(CheckAccountName(strings.Repeat("é", MaxKeyNameChars)), CheckKeyLabel("Küche, 1. Stock"),
+		CheckKeyLabel("")); err != nil {
 		t.Error(err)
 	}
 }

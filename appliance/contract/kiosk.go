@@ -38,7 +38,8 @@ func ParsePostedKiosk(data []byte) (PostedKiosk, error) { return parseBody(data,
 
 func readPostedKiosk(o object) PostedKiosk {
 	o.require("name", "account")
-	k := PostedKiosk{Name: o.filled("name", MaxKeyNameChars), Account: o.filled("account", MaxKeyNameChars), ConfigID: o.text("config_id", MaxKeyNameChars)}
+	k := PostedKiosk{Name: o.filled("name", MaxKeyNameChars), Account: o.filled("account", MaxKeyNameChars),
+		ConfigID: o.text("config_id", MaxKeyNameChars)}
 	o.printed("name", k.Name)
 	o.printed("account", k.Account)
 	return k

@@ -66,7 +66,8 @@ func readPostedLexicon(o object) PostedLexicon {
 	var l PostedLexicon
 	for _, e := range o.list("entries", MaxLexiconEntries) {
 		e.require("word", "said")
-		l.Entries = append(l.Entries, PostedEntry{e.filled("word", MaxLexiconWordChars), e.filled("said", MaxLexiconSaidChars)})
+		l.Entries = append(l.Entries,
+			PostedEntry{e.filled("word", MaxLexiconWordChars), e.filled("said", MaxLexiconSaidChars)})
 	}
 	return l
 }

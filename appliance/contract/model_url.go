@@ -15,13 +15,16 @@ func noteModel(o object, p ModelProvider, resource string) {
 	u, err := url.Parse(resource)
 	switch {
 	case err != nil || u.Hostname() == "" || u.Opaque != "":
-		o.note(name, "wrong_value", fmt.Sprintf("%q is not a URL; a custom language model is called by one like https://host/chat/completions or wss://host/path", Clip(resource)))
+		o.note(name, "wrong_value", fmt.Sprintf("%q is not a URL; a custom language model is called by one like "+
+			"https://host/chat/completions or wss://host/path", Clip(resource)))
 		return
 	case u.Scheme != "https" && u.Scheme != "wss" && u.Scheme != "http" && u.Scheme != "ws":
-		o.note(name, "wrong_value", fmt.Sprintf("%q begins with none of https://, wss://, http:// and ws://", Clip(resource)))
+		o.note(name, "wrong_value",
+			fmt.Sprintf("%q begins with none of https://, wss://, http:// and ws://", Clip(resource)))
 		return
 	case u.User != nil:
-		o.note(name, "wrong_value", "it holds a user name or a password, which everybody sees who reads the config; send a key as language_model_api_key in session_settings")
+		o.note(name, "wrong_value", "it holds a user name or a password, which everybody sees who reads the config; "+
+			"send a key as language_model_api_key in session_settings")
 		return
 	}
 	if problem := badAddress(u); problem != "" {

@@ -81,9 +81,11 @@ func opened(data []byte, allowed []string) (fields map[string]json.RawMessage, k
 	case slices.Contains(allowed, kind):
 		return fields, kind, nil
 	case slices.Contains(kinds(), kind):
-		return nil, "", &Fault{Code: UnknownMessage, Detail: fmt.Sprintf("type: %s is not taken here; allowed: %s", kind, list(allowed))}
+		return nil, "", &Fault{Code: UnknownMessage,
+			Detail: fmt.Sprintf("type: %s is not taken here; allowed: %s", kind, list(allowed))}
 	}
-	return nil, "", &Fault{Code: UnknownMessage, Detail: fmt.Sprintf("type: %q is unknown; allowed: %s", Clip(kind), list(allowed))}
+	return nil, "", &Fault{Code: UnknownMessage,
+		Detail: fmt.Sprintf("type: %q is unknown; allowed: %s", Clip(kind), list(allowed))}
 }
 
 // read reads a message of that kind, audio excepted.
@@ -142,7 +144,8 @@ func (o object) sessionID() string {
 	id := o.text(name, MaxCustomSessionIDChars)
 	for _, r := range id {
 		if unicode.IsControl(r) {
-			o.note(name, "wrong_value", fmt.Sprintf("has the control character %U; allowed are characters that print", r))
+			o.note(name, "wrong_value",
+				fmt.Sprintf("has the control character %U; allowed are characters that print", r))
 			return ""
 		}
 	}

@@ -132,7 +132,8 @@ func readPluginChange(o object) PostedPluginChange {
 	c := PostedPluginChange{Grant: words(o, "grant"), Revoke: words(o, "revoke"), Unset: words(o, "unset")}
 	for _, s := range o.list("settings", maxPluginWords) {
 		s.require("name", "value")
-		c.Settings = append(c.Settings, PostedPluginAnswer{s.text("name", maxPluginWordChars), s.text("value", maxSettingChars)})
+		c.Settings = append(c.Settings,
+			PostedPluginAnswer{s.text("name", maxPluginWordChars), s.text("value", maxSettingChars)})
 	}
 	return c
 }
@@ -141,7 +142,8 @@ func readPluginChange(o object) PostedPluginChange {
 func words(o object, name string) []string { return wordsUpTo(o, name, maxPluginWords) }
 
 func wordsUpTo(o object, name string, most int) []string {
-	o.asked(name, Shape{Kind: "array", Items: &Shape{Kind: "string", High: bound(maxPluginWordChars)}, High: bound(most)})
+	o.asked(name, Shape{Kind: "array", Items: &Shape{Kind: "string", High: bound(maxPluginWordChars)},
+		High: bound(most)})
 	raw, ok := o.get(name)
 	if !ok {
 		return nil
@@ -157,7 +159,8 @@ func wordsUpTo(o object, name string, most int) []string {
 		case err != nil || kindOf(item) != "string":
 			o.in(name).note(i, "wrong_type", "expected a string, got "+shown(item))
 		case len(word) > maxPluginWordChars:
-			o.in(name).note(i, "wrong_value", fmt.Sprintf("%d bytes; at most %d are allowed", len(word), maxPluginWordChars))
+			o.in(name).note(i, "wrong_value",
+				fmt.Sprintf("%d bytes; at most %d are allowed", len(word), maxPluginWordChars))
 		}
 		all = append(all, word)
 	}

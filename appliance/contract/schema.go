@@ -76,7 +76,8 @@ func unusable(v any, depth int, parts *int) (why string) {
 	var inner []any
 	switch v := v.(type) {
 	case json.Number:
-		if f, err := v.Float64(); err != nil || len(v) > maxDigits || f == 0 && strings.ContainsAny(v.String(), "123456789") {
+		if f, err := v.Float64(); err != nil || len(v) > maxDigits ||
+			f == 0 && strings.ContainsAny(v.String(), "123456789") {
 			return fmt.Sprintf("the number %s is out of range", Clip(v.String()))
 		}
 	case bool:
@@ -108,7 +109,8 @@ const maxDigits = 40
 // at its ends, one for each place.
 func schemaFault(err error) string {
 	if elsewhere, ok := errors.AsType[*jsonschema.LoadURLError](err); ok {
-		return fmt.Sprintf("it refers to %q; all of it must be in the text", Clip(strings.TrimPrefix(elsewhere.URL, schemaFolder)))
+		return fmt.Sprintf("it refers to %q; all of it must be in the text",
+			Clip(strings.TrimPrefix(elsewhere.URL, schemaFolder)))
 	}
 	broken, _ := errors.AsType[*jsonschema.SchemaValidationError](err)
 	if broken == nil {
@@ -161,7 +163,8 @@ func compilePattern(pattern string) (jsonschema.Regexp, error) {
 	_, err := syntax.Parse(pattern, syntax.Perl)
 	if fault, ok := errors.AsType[*syntax.Error](err); ok {
 		switch fault.Code {
-		case syntax.ErrInvalidPerlOp, syntax.ErrInvalidEscape, syntax.ErrInvalidNamedCapture, syntax.ErrInvalidRepeatSize:
+		case syntax.ErrInvalidPerlOp, syntax.ErrInvalidEscape, syntax.ErrInvalidNamedCapture,
+			syntax.ErrInvalidRepeatSize:
 			err = nil
 		}
 	}

@@ -14,7 +14,9 @@ func PermittedToScreen(m ClientMessage) error {
 		return Fault{Code: NotPermitted, Detail: who + "assistant_input would have it say something else."}
 	case SessionSettings:
 		if barred := m.whoItIs(); len(barred) > 0 {
-			return Fault{Code: NotPermitted, Detail: who + "session_settings may have audio, variables, custom_session_id and metadata, and has " + strings.Join(barred, ", ") + ". Nothing of it was applied."}
+			return Fault{Code: NotPermitted, Detail: who +
+				"session_settings may have audio, variables, custom_session_id and metadata, and has " +
+				strings.Join(barred, ", ") + ". Nothing of it was applied."}
 		}
 	}
 	return nil

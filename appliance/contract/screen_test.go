@@ -17,13 +17,15 @@ func TestAScreenTalksToItsConfigAsItIs(t *testing.T) {
 		{`{"type":"resume_assistant_message"}`, ""},
 		{`{"type":"tool_response","tool_call_id":"a","content":"yes"}`, ""},
 		{`{"type":"session_settings"}`, ""},
-		{`{"type":"session_settings","audio":{"encoding":"linear16","sample_rate":16000,"channels":1},"variables":{"language":"de"},"custom_session_id":"lobby","metadata":{"floor":2}}`, ""},
+		{`{"type":"session_settings","audio":{"encoding":"linear16","sample_rate":16000,"channels":1},` +
+			`"variables":{"language":"de"},"custom_session_id":"lobby","metadata":{"floor":2}}`, ""},
 		{`{"type":"assistant_input","text":"I am a bank."}`, "assistant_input"},
 		{`{"type":"session_settings","system_prompt":"You are a poet."}`, "system_prompt"},
 		{`{"type":"session_settings","voice_id":"amy","variables":{"language":"de"}}`, "voice_id"},
 		{`{"type":"session_settings","context":{"text":"You are a poet."}}`, "context"},
 		{`{"type":"session_settings","context":null}`, "context"},
-		{`{"type":"session_settings","builtin_tools":[{"name":"web_search"}],"tools":[{"type":"function","name":"a","parameters":"{}"}]}`, "builtin_tools, tools"},
+		{`{"type":"session_settings","builtin_tools":[{"name":"web_search"}],"tools":[{"type":"function","name":"a",` +
+			`"parameters":"{}"}]}`, "builtin_tools, tools"},
 		{`{"type":"session_settings","builtin_tools":[]}`, "builtin_tools"},
 		{`{"type":"session_settings","tools":[]}`, "tools"},
 		{`{"type":"session_settings","language_model_api_key":"k"}`, "language_model_api_key"},
@@ -43,7 +45,10 @@ func TestAScreenTalksToItsConfigAsItIs(t *testing.T) {
 // A setting that is new has to be sorted: into those of a screen, or those of its
 // config.
 func TestEverySettingIsSorted(t *testing.T) {
-	const all = `{"type":"session_settings","audio":{"encoding":"linear16","sample_rate":16000,"channels":1},"builtin_tools":[{"name":"web_search"}],"context":{"text":"x"},"custom_session_id":"x","language_model_api_key":"x","metadata":{"x":1},"system_prompt":"x","tools":[{"type":"function","name":"a","parameters":"{}"}],"variables":{"x":"y"},"voice_id":"x"}`
+	const all = `{"type":"session_settings","audio":{"encoding":"linear16","sample_rate":16000,"channels":1},` +
+		`"builtin_tools":[{"name":"web_search"}],"context":{"text":"x"},"custom_session_id":"x",` +
+		`"language_model_api_key":"x","metadata":{"x":1},"system_prompt":"x","tools":[{"type":"function","name":"a",` +
+		`"parameters":"{}"}],"variables":{"x":"y"},"voice_id":"x"}`
 	m, err := ParseClientMessage([]byte(all))
 	if err != nil {
 		t.Fatal(err)

@@ -41,7 +41,8 @@ func readModelKey(o object) string {
 	const name = "language_model_api_key"
 	key := o.text(name, MaxModelResourceChars)
 	if strings.ContainsFunc(key, func(r rune) bool { return r < '!' || r > '~' }) {
-		o.note(name, "wrong_value", "it has a space, or a character that no key can have; expected letters, digits and signs of ASCII")
+		o.note(name, "wrong_value",
+			"it has a space, or a character that no key can have; expected letters, digits and signs of ASCII")
 		return ""
 	}
 	return key
@@ -159,7 +160,8 @@ func noteSharedNames(o object, s SessionSettings) {
 		case "tools":
 			o.note("tools", "wrong_value", fmt.Sprintf("two tools have the name %q", t.Name))
 		case "builtin_tools":
-			o.note("tools", "wrong_value", fmt.Sprintf("%q is the name of a built-in tool that is also enabled", t.Name))
+			o.note("tools", "wrong_value",
+				fmt.Sprintf("%q is the name of a built-in tool that is also enabled", t.Name))
 		}
 		if t.Name != "" {
 			seen[t.Name] = "tools"
@@ -184,7 +186,8 @@ func readVariables(o object) map[string]VariableValue {
 		return nil
 	}
 	if len(given.fields) > MaxVariables {
-		o.note("variables", "wrong_value", fmt.Sprintf("%d variables; at most %d are allowed", len(given.fields), MaxVariables))
+		o.note("variables", "wrong_value",
+			fmt.Sprintf("%d variables; at most %d are allowed", len(given.fields), MaxVariables))
 		return nil
 	}
 	values := make(map[string]VariableValue, len(given.fields))
@@ -199,7 +202,8 @@ func readVariables(o object) map[string]VariableValue {
 			continue
 		}
 		if n := utf8.RuneCountInString(name); n > MaxVariableNameChars {
-			given.note(name, "wrong_value", fmt.Sprintf("its name has %d characters; at most %d are allowed", n, MaxVariableNameChars))
+			given.note(name, "wrong_value",
+				fmt.Sprintf("its name has %d characters; at most %d are allowed", n, MaxVariableNameChars))
 		}
 		if n := utf8.RuneCountInString(v.text); n > MaxVariableChars {
 			given.note(name, "wrong_value", fmt.Sprintf("%d characters; at most %d are allowed", n, MaxVariableChars))

@@ -92,7 +92,8 @@ func ConnectQuery() Body {
 func ServerMessages() []ServerMessage {
 	return []ServerMessage{
 		ChatMetadata{}, UserMessage{}, AssistantMessage{}, AudioOutput{}, AssistantProsody{}, AssistantEnd{},
-		UserInterruption{}, ToolCallMessage{}, ToolResponseMessage{}, ToolErrorMessage{}, SessionSettings{}, WebSocketError{},
+		UserInterruption{}, ToolCallMessage{}, ToolResponseMessage{}, ToolErrorMessage{}, SessionSettings{},
+		WebSocketError{},
 	}
 }
 

@@ -11,30 +11,36 @@ import (
 // parsers read what Bodies and ClientMessages describe.
 func parsers() map[string]func([]byte) error {
 	all := map[string]func([]byte) error{
-		"PostedConfig":                 func(b []byte) error { _, err := ParsePostedConfig(b); return err },
-		"PostedConfigVersion":          func(b []byte) error { _, err := ParsePostedConfigVersion(b); return err },
-		"PostedPrompt":                 func(b []byte) error { _, err := ParsePostedPrompt(b); return err },
-		"PostedPromptVersion":          func(b []byte) error { _, err := ParsePostedPromptVersion(b); return err },
-		"PostedUserDefinedTool":        func(b []byte) error { _, err := ParsePostedUserDefinedTool(b); return err },
-		"PostedUserDefinedToolVersion": func(b []byte) error { _, err := ParsePostedUserDefinedToolVersion(b); return err },
-		"PostedName":                   func(b []byte) error { _, err := ParsePostedName(b); return err },
-		"PostedUserDefinedToolName":    func(b []byte) error { _, err := ParsePostedToolName(b); return err },
-		"PostedPairing":                func(b []byte) error { _, err := ParsePostedPairing(b); return err },
-		"PostedKiosk":                  func(b []byte) error { _, err := ParsePostedKiosk(b); return err },
-		"PostedKey":                    func(b []byte) error { _, err := ParsePostedKey(b); return err },
-		"PostedWebhookChoice":          func(b []byte) error { _, err := ParsePostedWebhookChoice(b); return err },
-		"PostedWebhookTest":            func(b []byte) error { _, err := ParsePostedWebhookTest(b); return err },
-		"PostedSignIn":                 func(b []byte) error { _, err := ParsePostedSignIn(b); return err },
-		"PostedSessionAccount":         func(b []byte) error { _, err := ParsePostedSessionAccount(b); return err },
-		"PostedVersionDescription":     func(b []byte) error { _, err := ParsePostedVersionDescription(b); return err },
-		"PostedPluginChange":           func(b []byte) error { _, err := ParsePostedPluginChange(b); return err },
-		"PostedLexicon":                func(b []byte) error { _, err := ParsePostedLexicon(b); return err },
-		"PostedPronunciation":          func(b []byte) error { _, err := ParsePostedPronunciation(b); return err },
-		"PostedConversion":             func(b []byte) error { _, err := parseBody(b, readPostedConversion); return err },
-		"PostedVoiceAlias":             func(b []byte) error { _, err := ParsePostedVoiceAlias(b); return err },
-		"PostedVoice":                  func(b []byte) error { _, err := ParsePostedVoice(b); return err },
-		"PostedTTS":                    func(b []byte) error { _, err := ParsePostedTTS(b, true); return err },
-		"PostedPluginCall":             func(b []byte) error { _, err := ParsePostedPluginCall(b); return err },
+		"PostedConfig":          func(b []byte) error { _, err := ParsePostedConfig(b); return err },
+		"PostedConfigVersion":   func(b []byte) error { _, err := ParsePostedConfigVersion(b); return err },
+		"PostedPrompt":          func(b []byte) error { _, err := ParsePostedPrompt(b); return err },
+		"PostedPromptVersion":   func(b []byte) error { _, err := ParsePostedPromptVersion(b); return err },
+		"PostedUserDefinedTool": func(b []byte) error { _, err := ParsePostedUserDefinedTool(b); return err },
+		"PostedUserDefinedToolVersion": func(b []byte) error {
+			_, err := ParsePostedUserDefinedToolVersion(b)
+			return err
+		},
+		"PostedName":                func(b []byte) error { _, err := ParsePostedName(b); return err },
+		"PostedUserDefinedToolName": func(b []byte) error { _, err := ParsePostedToolName(b); return err },
+		"PostedPairing":             func(b []byte) error { _, err := ParsePostedPairing(b); return err },
+		"PostedKiosk":               func(b []byte) error { _, err := ParsePostedKiosk(b); return err },
+		"PostedKey":                 func(b []byte) error { _, err := ParsePostedKey(b); return err },
+		"PostedWebhookChoice":       func(b []byte) error { _, err := ParsePostedWebhookChoice(b); return err },
+		"PostedWebhookTest":         func(b []byte) error { _, err := ParsePostedWebhookTest(b); return err },
+		"PostedSignIn":              func(b []byte) error { _, err := ParsePostedSignIn(b); return err },
+		"PostedSessionAccount":      func(b []byte) error { _, err := ParsePostedSessionAccount(b); return err },
+		"PostedVersionDescription":  func(b []byte) error { _, err := ParsePostedVersionDescription(b); return err },
+		"PostedPluginChange":        func(b []byte) error { _, err := ParsePostedPluginChange(b); return err },
+		"PostedLexicon":             func(b []byte) error { _, err := ParsePostedLexicon(b); return err },
+		"PostedPronunciation":       func(b []byte) error { _, err := ParsePostedPronunciation(b); return err },
+		"PostedConversion": func(b []byte) error {
+			_, err := parseBody(b, readPostedConversion)
+			return err
+		},
+		"PostedVoiceAlias": func(b []byte) error { _, err := ParsePostedVoiceAlias(b); return err },
+		"PostedVoice":      func(b []byte) error { _, err := ParsePostedVoice(b); return err },
+		"PostedTTS":        func(b []byte) error { _, err := ParsePostedTTS(b, true); return err },
+		"PostedPluginCall": func(b []byte) error { _, err := ParsePostedPluginCall(b); return err },
 	}
 	for _, m := range ClientMessages() {
 		all[m.Name] = func(b []byte) error {
@@ -166,7 +172,8 @@ func TestTheQueryOfAConnectHasTheBoundsOfItsShape(t *testing.T) {
 		if f.Kind != "integer" {
 			continue
 		}
-		for v, ok := range map[string]bool{fmt.Sprint(int(*f.Low)): true, fmt.Sprint(int(*f.Low) - 1): false, fmt.Sprint(int(*f.High) + 1): false} {
+		for v, ok := range map[string]bool{fmt.Sprint(int(*f.Low)): true, fmt.Sprint(int(*f.Low) - 1): false,
+			fmt.Sprint(int(*f.High) + 1): false} {
 			if _, err := ParseConnectSettings(map[string][]string{name: {v}}); (err == nil) != ok {
 				t.Errorf("%s=%s: %v", name, v, err)
 			}

@@ -193,8 +193,14 @@ type SnippetAudioChunk struct {
 // the published clients take chunks and times alone for messages and throw at others.
 func (m WebSocketError) Chunk(format AudioFormat) SnippetAudioChunk {
 	return SnippetAudioChunk{
-		Audio: []byte{}, AudioFormat: format, IsLastChunk: true, RequestID: m.RequestID,
-		Code: m.Code, Error: m.Slug, Slug: m.Slug, Message: m.Message,
+		Audio:       []byte{},
+		AudioFormat: format,
+		IsLastChunk: true,
+		RequestID:   m.RequestID,
+		Code:        m.Code,
+		Error:       m.Slug,
+		Slug:        m.Slug,
+		Message:     m.Message,
 	}
 }
 

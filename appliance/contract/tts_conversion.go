@@ -64,7 +64,10 @@ func readPostedConversion(o object) PostedConversion {
 	flag := o.boolean("strip_headers")
 	o.untyped = false
 	return PostedConversion{
-		Voice: readVoiceRef(o), Context: readTTSContext(o), Format: readFormat(o), StripHeaders: flag,
+		Voice:                 readVoiceRef(o),
+		Context:               readTTSContext(o),
+		Format:                readFormat(o),
+		StripHeaders:          flag,
 		IncludeTimestampTypes: choices(o, "include_timestamp_types", TimestampWord, TimestampPhoneme),
 	}
 }

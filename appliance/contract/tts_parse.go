@@ -62,13 +62,15 @@ func (p *PostedTTS) check(o object, stream bool) {
 		all += utf8.RuneCountInString(u.Text)
 	}
 	if all *= p.NumGenerations; all > MaxSpokenChars {
-		o.note("utterances", "wrong_value", fmt.Sprintf("%d characters in all, each generation counted; at most %d are allowed", all, MaxSpokenChars))
+		o.note("utterances", "wrong_value",
+			fmt.Sprintf("%d characters in all, each generation counted; at most %d are allowed", all, MaxSpokenChars))
 	}
 	instant := stream
 	if p.InstantMode != nil {
 		instant = *p.InstantMode
 		if instant && !stream {
-			o.note("instant_mode", "wrong_value", "true is for streams only: leave it out, or use /v0/tts/stream/json or /v0/tts/stream/file")
+			o.note("instant_mode", "wrong_value",
+				"true is for streams only: leave it out, or use /v0/tts/stream/json or /v0/tts/stream/file")
 			return
 		}
 	}
@@ -76,9 +78,12 @@ func (p *PostedTTS) check(o object, stream bool) {
 	voiced := wrong || len(p.Utterances) == 0 || p.Utterances[0].Voice != nil || p.Context.mayHaveVoice()
 	switch {
 	case instant && p.NumGenerations > 1:
-		o.note("num_generations", "wrong_value", fmt.Sprintf("%d with instant mode, which makes one generation; set instant_mode to false", p.NumGenerations))
+		o.note("num_generations", "wrong_value",
+			fmt.Sprintf("%d with instant mode, which makes one generation; set instant_mode to false",
+				p.NumGenerations))
 	case instant && !voiced:
-		o.note("utterances", "wrong_value", "the first names no voice, which instant mode needs: name one, or set instant_mode to false to have a voice made from its description")
+		o.note("utterances", "wrong_value", "the first names no voice, which instant mode needs: name one, or set "+
+			"instant_mode to false to have a voice made from its description")
 	case p.Version == Octave2 && !voiced:
 		o.note("version", "wrong_value", "2 needs a voice: name one in the first utterance, or leave version out")
 	}
@@ -134,14 +139,16 @@ func readTTSContext(o object) *PostedTTSContext {
 	if !ok {
 		return nil
 	}
-	read := PostedTTSContext{GenerationID: c.text("generation_id", MaxModelResourceChars), Utterances: readUtterances(c)}
+	read := PostedTTSContext{GenerationID: c.text("generation_id", MaxModelResourceChars),
+		Utterances: readUtterances(c)}
 	id, byID := c.get("generation_id")
 	_, byText := c.get("utterances")
 	switch {
 	case byID == byText:
 		c.note("", "missing", "give either generation_id or utterances")
 	case byID && kindOf(id) == "string" && !ValidID(read.GenerationID):
-		c.note("generation_id", "wrong_value", fmt.Sprintf("%q is no UUID; expected the generation_id of an answer", Clip(read.GenerationID)))
+		c.note("generation_id", "wrong_value",
+			fmt.Sprintf("%q is no UUID; expected the generation_id of an answer", Clip(read.GenerationID)))
 	}
 	return &read
 }

@@ -120,7 +120,8 @@ func readTypes(o object, q url.Values) []TimestampType {
 		switch t := TimestampType(strings.TrimSpace(w)); {
 		case t == "":
 		case t != TimestampWord && t != TimestampPhoneme:
-			o.note(name, "wrong_value", fmt.Sprintf("%q is not allowed; allowed: %s, %s", Clip(w), TimestampWord, TimestampPhoneme))
+			o.note(name, "wrong_value",
+				fmt.Sprintf("%q is not allowed; allowed: %s, %s", Clip(w), TimestampWord, TimestampPhoneme))
 		case !slices.Contains(types, t):
 			types = append(types, t)
 		}

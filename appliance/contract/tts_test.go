@@ -24,7 +24,8 @@ func TestTheListOfASpeakingSocketIsReadInEveryForm(t *testing.T) {
 			t.Fatal(err)
 		}
 		c, err := ParseTTSConnect(q)
-		if err != nil || !reflect.DeepEqual(c.IncludeTimestampTypes, want) || c.InstantMode != nil || c.NoBinary || c.Format != FormatMP3 {
+		if err != nil || !reflect.DeepEqual(c.IncludeTimestampTypes, want) || c.InstantMode != nil || c.NoBinary ||
+			c.Format != FormatMP3 {
 			t.Errorf("%s: %+v, %v", query, c, err)
 		}
 	}
@@ -34,7 +35,8 @@ func TestTheListOfASpeakingSocketIsReadInEveryForm(t *testing.T) {
 			t.Errorf("%s: %+v, %v", query, c, err)
 		}
 	}
-	for _, query := range []string{"include_timestamp_types=letter", "format_type=ogg", "version=3", "instant_mode=perhaps"} {
+	for _, query := range []string{"include_timestamp_types=letter", "format_type=ogg", "version=3",
+		"instant_mode=perhaps"} {
 		q, _ := url.ParseQuery(query)
 		if _, err := ParseTTSConnect(q); err == nil {
 			t.Errorf("%s is taken", query)
@@ -56,7 +58,8 @@ func TestAListOfWordsHasEachOnce(t *testing.T) {
 		}
 	}
 	for _, list := range []string{`["letter"]`, `[5]`, `[["word"]]`, `"word"`} {
-		if _, err := ParsePostedTTS([]byte(`{"utterances":[{"text":"a"}],"include_timestamp_types":`+list+`}`), false); err == nil {
+		if _, err := ParsePostedTTS([]byte(`{"utterances":[{"text":"a"}],"include_timestamp_types":`+list+`}`),
+			false); err == nil {
 			t.Errorf("%s is taken", list)
 		}
 	}
@@ -90,9 +93,11 @@ func TestAVoiceThatIsWrongIsOneFault(t *testing.T) {
 
 // Word breaks lines with vertical tabs, and a PDF its pages with form feeds.
 func TestWhiteSpaceOfEveryKindIsText(t *testing.T) {
-	for text, fits := range map[string]bool{`a\u000bb`: true, `a\fb`: true, `a\u0085b`: true, `a\r\n\tb`: true, `a\u2028b`: true, `a\u0007b`: false, `a\u001bb`: false, `a\u0000b`: false} {
+	for text, fits := range map[string]bool{`a\u000bb`: true, `a\fb`: true, `a\u0085b`: true, `a\r\n\tb`: true,
+		`a\u2028b`: true, `a\u0007b`: false, `a\u001bb`: false, `a\u0000b`: false} {
 		_, err := ParsePostedTTS([]byte(`{"utterances":[{"text":"`+text+`"}]}`), false)
-		if wrong, ok := errors.AsType[ErrInvalid](err); (err == nil) != fits || err != nil && (!ok || wrong.Field != "utterances[0].text") {
+		if wrong, ok := errors.AsType[ErrInvalid](err); (err == nil) != fits ||
+			err != nil && (!ok || wrong.Field != "utterances[0].text") {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
@@ -110,8 +115,10 @@ func TestAContextThatIsWrongIsOneFault(t *testing.T) {
 }
 
 func FuzzPostedTTS(f *testing.F) {
-	f.Add([]byte(`{"utterances":[{"text":"a","voice":{"name":"b"},"speed":1.5,"trailing_silence":1}],"context":{"utterances":[{"text":"c"}]},"format":{"type":"wav"},"version":2}`))
-	f.Add([]byte(`{"utterances":[null,{"text":"\ud83d\ude00"}],"num_generations":5,"include_timestamp_types":["word"],"instant_mode":null}`))
+	f.Add([]byte(`{"utterances":[{"text":"a","voice":{"name":"b"},"speed":1.5,"trailing_silence":1}],` +
+		`"context":{"utterances":[{"text":"c"}]},"format":{"type":"wav"},"version":2}`))
+	f.Add([]byte(`{"utterances":[null,{"text":"\ud83d\ude00"}],"num_generations":5,` +
+		`"include_timestamp_types":["word"],"instant_mode":null}`))
 	f.Add([]byte(`{"text":"cut behind a \`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, stream := range []bool{false, true} {
@@ -119,7 +126,8 @@ func FuzzPostedTTS(f *testing.F) {
 			if err != nil {
 				continue
 			}
-			if len(p.Utterances) == 0 || p.Format == nil || p.InstantMode == nil || p.NumGenerations < 1 || p.NumGenerations > MaxGenerations {
+			if len(p.Utterances) == 0 || p.Format == nil || p.InstantMode == nil || p.NumGenerations < 1 ||
+				p.NumGenerations > MaxGenerations {
 				t.Fatalf("%s: %+v", data, p)
 			}
 			if *p.InstantMode && (!stream || p.NumGenerations > 1) {

@@ -86,20 +86,31 @@ func TestServerMessagesComeBackAsTheyWere(t *testing.T) {
 	full := []ServerMessage{
 		ChatMetadata{ChatGroupID: "g", ChatID: "c", RequestID: "r"},
 		UserMessage{
-			FromText: true, Language: "en", Message: ChatMessage{Role: RoleUser, Content: "Hello <b> & \u2028 …"},
-			Models: Inference{Prosody: &ProsodyInference{Scores: EmotionScores{5: 0.25, 47: 1}}},
-			Time:   MillisecondInterval{Begin: 1, End: 1 << 40},
+			FromText: true,
+			Language: "en",
+			Message:  ChatMessage{Role: RoleUser, Content: "Hello <b> & \u2028 …"},
+			Models:   Inference{Prosody: &ProsodyInference{Scores: EmotionScores{5: 0.25, 47: 1}}},
+			Time:     MillisecondInterval{Begin: 1, End: 1 << 40},
 		},
-		AssistantMessage{ID: "a", Message: ChatMessage{Role: RoleAssistant, ToolResult: &ToolResult{Error: &ToolErrorMessage{ToolCallID: "t", Error: "no", Level: LevelWarn}}}},
+		AssistantMessage{ID: "a", Message: ChatMessage{Role: RoleAssistant,
+			ToolResult: &ToolResult{Error: &ToolErrorMessage{ToolCallID: "t", Error: "no", Level: LevelWarn}}}},
 		AudioOutput{ID: "a", Index: 3, Data: []byte("RIFF\x00\xff")},
 		UserInterruption{Time: 1_700_000_000_000},
 		ConfigNotFound.Error("config_id"),
-		ToolCallMessage{ToolCallID: "t", Name: "n", Parameters: `{"a":1}`, ToolType: ToolFunction, ResponseRequired: true},
+		ToolCallMessage{
+			ToolCallID:       "t",
+			Name:             "n",
+			Parameters:       `{"a":1}`,
+			ToolType:         ToolFunction,
+			ResponseRequired: true,
+		},
 		SessionSettings{
-			Audio: &AudioConfiguration{Channels: 1, Encoding: Linear16, SampleRate: 16000}, SystemPrompt: &prompt,
-			Tools: []Tool{}, ClearContext: true,
-			Variables: map[string]VariableValue{"name": TextVariable("true"), "age": {text: "42", bare: true}},
-			Metadata:  map[string]json.RawMessage{"n": json.RawMessage(`12345678901234567890`)},
+			Audio:        &AudioConfiguration{Channels: 1, Encoding: Linear16, SampleRate: 16000},
+			SystemPrompt: &prompt,
+			Tools:        []Tool{},
+			ClearContext: true,
+			Variables:    map[string]VariableValue{"name": TextVariable("true"), "age": {text: "42", bare: true}},
+			Metadata:     map[string]json.RawMessage{"n": json.RawMessage(`12345678901234567890`)},
 		},
 	}
 	for _, m := range full {
@@ -121,7 +132,8 @@ func TestScoresAreCompleteAndFinite(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var s EmotionScores
 		for i := range s {
-			s[i] = rapid.OneOf(rapid.Float64Range(0, 1), rapid.Just(math.NaN()), rapid.Just(math.Inf(1))).Draw(t, "score")
+			s[i] = rapid.OneOf(rapid.Float64Range(0, 1), rapid.Just(math.NaN()), rapid.Just(math.Inf(1))).Draw(t,
+				"score")
 		}
 		data, err := json.Marshal(s)
 		if err != nil {
@@ -184,7 +196,8 @@ func TestTheDocumentationListsEveryCode(t *testing.T) {
 		if m.close != 0 {
 			what = fmt.Sprintf("closes with %d", m.close)
 		}
-		if row := fmt.Sprintf("| %s | `%s` | %s | %s |", c, m.slug, m.message, what); !strings.Contains(string(doc), row) {
+		if row := fmt.Sprintf("| %s | `%s` | %s | %s |", c, m.slug, m.message, what); !strings.Contains(string(doc),
+			row) {
 			t.Errorf("docs/errors.md has no row\n%s", row)
 		}
 	}

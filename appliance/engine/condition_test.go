@@ -97,7 +97,8 @@ func TestAConstantOffsetIsNotHeard(t *testing.T) {
 			mean += x / float32(len(part))
 		}
 		if len(part) == 0 || math.Abs(float64(mean)) > 0.002 || math.Abs(float64(l.mean)) > 0.002 {
-			t.Errorf("with an offset of %v, %d samples have a mean of %v, and the detector's %v", offset, len(part), mean, l.mean)
+			t.Errorf("with an offset of %v, %d samples have a mean of %v, and the detector's %v", offset, len(part),
+				mean, l.mean)
 		}
 	}
 }

@@ -356,7 +356,8 @@ type ErrCannotSay struct {
 }
 
 func (e ErrCannotSay) Error() string {
-	return fmt.Sprintf("a voice that speaks %s cannot say %q (%s): choose a voice of that language, or leave it out", e.Language, e.Writing, e.Script)
+	return fmt.Sprintf("a voice that speaks %s cannot say %q (%s): choose a voice of that language, or leave it out",
+		e.Language, e.Writing, e.Script)
 }
 
 // ErrTooLong is what a language model says of a prompt that it has no room for,
@@ -367,7 +368,8 @@ type ErrTooLong struct {
 }
 
 func (e ErrTooLong) Error() string {
-	return fmt.Sprintf("the system message and the newest message are %d tokens; there is room for %d", e.Tokens, e.Room)
+	return fmt.Sprintf("the system message and the newest message are %d tokens; there is room for %d", e.Tokens,
+		e.Room)
 }
 
 // ErrCannot is what an engine says that is asked for what it has no way to do.

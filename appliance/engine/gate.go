@@ -82,7 +82,13 @@ func (g *Gate) EnterSome(ctx context.Context, u *Urgency, least, most int) (core
 	most = min(max(most, 1), g.cores)
 	least = min(max(least, 1), most)
 	asked := time.Now()
-	w := &waiter{urgency: u, least: least, most: most, ready: make(chan struct{}), index: -1}
+	w := &waiter{
+		urgency: u,
+		least:   least,
+		most:    most,
+		ready:   make(chan struct{}),
+		index:   -1,
+	}
 	defer u.Watch(func() { g.reorder(w) })()
 	g.mu.Lock()
 	w.need, w.seq = u.Get(), g.seq
@@ -159,7 +165,8 @@ func (l *loan) yields(to Need) bool {
 // it lose is bounded by as much, and the try that goes over it: one that was there
 // before and comes for the cores again and again, piece by piece, would have it begin
 // in each gap and come to nothing. After that it gives way to conversations alone.
-func (g *Gate) DoAgain(ctx context.Context, u *Urgency, cores int, takes time.Duration, work func(context.Context) error) error {
+func (g *Gate) DoAgain(ctx context.Context, u *Urgency, cores int, takes time.Duration,
+	work func(context.Context) error) error {
 	if need := u.Get(); need.Priority == Request {
 		u.Set(Request, need.Due.Add(takes))
 	}
@@ -191,7 +198,8 @@ func (g *Gate) DoOnceMore(ctx context.Context, u *Urgency, cores int, work func(
 
 // doLent does work until somebody more urgent comes for the cores: somebody of
 // another priority, where it is firm.
-func (g *Gate) doLent(ctx context.Context, u *Urgency, cores int, firm bool, work func(context.Context) error) (recalled bool, err error) {
+func (g *Gate) doLent(ctx context.Context, u *Urgency, cores int, firm bool,
+	work func(context.Context) error) (recalled bool, err error) {
 	err = g.Do(ctx, u, cores, func() error {
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)

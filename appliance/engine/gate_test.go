@@ -206,7 +206,8 @@ func TestWhatConversationsMissComesBeforeALateRequest(t *testing.T) {
 			time.Sleep(time.Until(begun.Add(time.Duration(i)*time.Second + 500*time.Millisecond)))
 			u := Live.Urgency()
 			if i%2 == 1 {
-				u = NewUrgency(Speculative, time.Now().Add(200*time.Millisecond)) // a guess whose silence is nearly over
+				// a guess whose silence is nearly over
+				u = NewUrgency(Speculative, time.Now().Add(200*time.Millisecond))
 			}
 			asked := time.Now()
 			_ = g.Do(t.Context(), u, 2, func() error { waited = append(waited, time.Since(asked)); return nil })
@@ -298,7 +299,11 @@ func TestAShortRequestGoesBeforeALongOne(t *testing.T) {
 		for i := range 20 {
 			time.Sleep(time.Until(begun.Add(time.Duration(i)*time.Second + 900*time.Millisecond)))
 			asked := time.Now()
-			_ = g.Do(t.Context(), Request.Urgency(), 2, func() error { waited = append(waited, time.Since(asked)); time.Sleep(short); return nil })
+			_ = g.Do(t.Context(), Request.Urgency(), 2, func() error {
+				waited = append(waited, time.Since(asked))
+				time.Sleep(short)
+				return nil
+			})
 		}
 		for i, w := range waited[:3] {
 			if w != 0 {
@@ -335,7 +340,11 @@ func TestWorkThatGivesWayOnceComesOn(t *testing.T) {
 		for range 10 {
 			time.Sleep(time.Millisecond)
 			asked := time.Now()
-			_ = g.Do(t.Context(), Live.Urgency(), 2, func() error { waited += time.Since(asked); time.Sleep(step); return nil })
+			_ = g.Do(t.Context(), Live.Urgency(), 2, func() error {
+				waited += time.Since(asked)
+				time.Sleep(step)
+				return nil
+			})
 		}
 		if most := 3 * piece; waited > most {
 			t.Errorf("the steps waited for %v in all, want %v at most", waited, most)
@@ -349,7 +358,10 @@ func TestWorkThatGivesWayOnceComesOn(t *testing.T) {
 func TestLongWorkThatFailsIsNotDoneAgain(t *testing.T) {
 	g := NewGate(1)
 	wrong, tries := errors.New("wrong"), 0
-	if err := g.DoAgain(t.Context(), nil, 1, 0, func(context.Context) error { tries++; return wrong }); !errors.Is(err, wrong) || tries != 1 {
+	if err := g.DoAgain(t.Context(), nil, 1, 0, func(context.Context) error {
+		tries++
+		return wrong
+	}); !errors.Is(err, wrong) || tries != 1 {
 		t.Errorf("%d tries: %v", tries, err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())

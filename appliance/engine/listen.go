@@ -16,7 +16,8 @@ type Utterance struct {
 // silences, and what holds no voice gives no words. Each utterance is handed
 // to found as it is done; found may be nil. The language is that of the
 // longest utterance.
-func Listen(ctx context.Context, d VoiceDetector, t Transcriber, pcm []float32, so SegmentOptions, to TranscribeOptions, found func(Utterance)) ([]Utterance, string, error) {
+func Listen(ctx context.Context, d VoiceDetector, t Transcriber, pcm []float32, so SegmentOptions, to TranscribeOptions,
+	found func(Utterance)) ([]Utterance, string, error) {
 	l := listening{t: t, opt: to, found: found}
 	s := NewSegmenter(d.NewStream(), so)
 	var segments []Segment

@@ -146,7 +146,8 @@ const (
 // burst reports whether a frame without voice holds the end of the word before
 // it.
 func (s *Segmenter) burst(p float32) bool {
-	if !s.paused || s.silent > burstWithin || s.bursts >= mostBursts || float64(p) >= s.opt.Threshold || !s.loudness.burst() {
+	if !s.paused || s.silent > burstWithin || s.bursts >= mostBursts || float64(p) >= s.opt.Threshold ||
+		!s.loudness.burst() {
 		return false
 	}
 	s.bursts++
@@ -163,7 +164,9 @@ const stillness = 0.0003
 // probability asks the detector, unless nobody speaks and there is no sound at
 // all: most open lines are silent most of the time.
 func (s *Segmenter) probability(frame []float32) (float32, error) {
-	if s.speaking || s.run > 0 || slices.ContainsFunc(frame, func(x float32) bool { return x > stillness || x < -stillness }) {
+	if s.speaking || s.run > 0 || slices.ContainsFunc(frame, func(x float32) bool {
+		return x > stillness || x < -stillness
+	}) {
 		s.still = false
 		if e, ok := s.voice.(interface{ Echoes() bool }); !ok || !e.Echoes() { // what is left of an echo stays soft
 			frame = s.fit.raised(frame)
@@ -228,7 +231,8 @@ func (s *Segmenter) fade(out []Segment, p float32) []Segment {
 	}
 	before := s.faded
 	s.faded = s.loudness.faded()
-	if before || !s.faded || !s.partVoice || !s.enough() || s.fades > int(time.Duration(s.voiced)*FrameDuration/time.Second) {
+	if before || !s.faded || !s.partVoice || !s.enough() ||
+		s.fades > int(time.Duration(s.voiced)*FrameDuration/time.Second) {
 		return out
 	}
 	s.fades++
@@ -352,8 +356,12 @@ func (s *Segmenter) enough() bool {
 
 func (s *Segmenter) segment(k SegmentKind) Segment {
 	return Segment{
-		Kind: k, Utterance: s.utterance, Voiced: time.Duration(s.voiced) * FrameDuration, Short: !s.enough(),
-		Begin: s.begin, End: s.lastVoice,
+		Kind:      k,
+		Utterance: s.utterance,
+		Voiced:    time.Duration(s.voiced) * FrameDuration,
+		Short:     !s.enough(),
+		Begin:     s.begin,
+		End:       s.lastVoice,
 	}
 }
 

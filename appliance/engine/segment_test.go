@@ -51,7 +51,8 @@ func segments(t interface{ Fatal(...any) }, s string) []Segment {
 }
 
 func kinds(s []Segment) string {
-	names := map[SegmentKind]string{Voice: "", Paused: "paused ", WentOn: "on ", PartEnded: "part ", Ended: "ended ", Dropped: "dropped "}
+	names := map[SegmentKind]string{Voice: "", Paused: "paused ", WentOn: "on ", PartEnded: "part ", Ended: "ended ",
+		Dropped: "dropped "}
 	var b strings.Builder
 	for _, e := range s {
 		b.WriteString(names[e.Kind])
@@ -63,14 +64,17 @@ func frames(c string, n int) string { return strings.Repeat(c, n) }
 
 func TestUtteranceEndsWhenTheSilenceIsLongEnough(t *testing.T) {
 	for name, row := range map[string]struct{ script, want string }{
-		"an utterance":            {frames("v", 20) + frames(".", 25), "paused ended"},
-		"one frame too few":       {frames("v", 20) + frames(".", 24), "paused"},
-		"a pause within":          {frames("v", 20) + frames(".", 10) + frames("v", 10) + frames(".", 25), "paused on paused ended"},
-		"a breath in the pause":   {frames("v", 20) + frames(".", 10) + "v" + frames(".", 14), "paused ended"},
-		"a click alone":           {"v" + frames(".", 40), ""},
-		"too short for a word":    {frames("v", 5) + frames(".", 25), "paused dropped"},
-		"two utterances":          {frames("v", 20) + frames(".", 25) + frames("v", 20) + frames(".", 25), "paused ended paused ended"},
-		"long speech, one breath": {frames("v", 380) + frames(".", 8) + frames("v", 20) + frames(".", 25), "paused on part paused ended"},
+		"an utterance":      {frames("v", 20) + frames(".", 25), "paused ended"},
+		"one frame too few": {frames("v", 20) + frames(".", 24), "paused"},
+		"a pause within": {frames("v", 20) + frames(".", 10) + frames("v", 10) + frames(".", 25),
+			"paused on paused ended"},
+		"a breath in the pause": {frames("v", 20) + frames(".", 10) + "v" + frames(".", 14), "paused ended"},
+		"a click alone":         {"v" + frames(".", 40), ""},
+		"too short for a word":  {frames("v", 5) + frames(".", 25), "paused dropped"},
+		"two utterances": {frames("v", 20) + frames(".", 25) + frames("v", 20) + frames(".", 25),
+			"paused ended paused ended"},
+		"long speech, one breath": {frames("v", 380) + frames(".", 8) + frames("v", 20) + frames(".", 25),
+			"paused on part paused ended"},
 		"speech without a breath": {frames("v", 630) + frames(".", 25), "part paused ended"},
 	} {
 		if got := kinds(segments(t, row.script)); got != row.want {
@@ -111,7 +115,8 @@ func TestSegmentsComeInOrderWhateverIsHeard(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var b strings.Builder
 		for range rapid.IntRange(1, 30).Draw(t, "stretches") {
-			b.WriteString(frames(rapid.SampledFrom([]string{"v", "."}).Draw(t, "what"), rapid.IntRange(1, 60).Draw(t, "frames")))
+			b.WriteString(frames(rapid.SampledFrom([]string{"v", "."}).Draw(t, "what"),
+				rapid.IntRange(1, 60).Draw(t, "frames")))
 		}
 		var last Segment
 		for _, s := range segments(t, b.String()) {
@@ -141,11 +146,16 @@ func TestVoiceSinceThePauseIsAnotherUtterance(t *testing.T) {
 		voiced        int    // frames of the new utterance, at the first it tells
 		prefix        int    // frames between the voices that belong to it
 	}{
-		"silence only":              {frames("v", 20) + frames(".", 30), frames(".", 5) + frames("v", 10) + frames(".", 3), "2 voice 2 paused", 2, 9},
-		"two frames of voice":       {frames("v", 20) + frames(".", 30) + "vv", "vvvvvv" + frames(".", 3), "2 voice 2 paused", 2, 9},
-		"voice and another pause":   {frames("v", 20) + frames(".", 30) + frames("v", 9), frames(".", 3), "2 voice 2 paused", 9, 9},
-		"long speech before":        {frames("v", 380) + frames(".", 30) + frames("v", 9), frames(".", 3), "2 voice 2 paused", 9, 0},
-		"too little voice so far":   {frames("v", 20) + frames(".", 30) + "vvv", frames(".", 3), "2 voice 2 paused", 3, 0},
+		"silence only": {frames("v", 20) + frames(".", 30),
+			frames(".", 5) + frames("v", 10) + frames(".", 3), "2 voice 2 paused", 2, 9},
+		"two frames of voice": {frames("v", 20) + frames(".", 30) + "vv", "vvvvvv" + frames(".", 3),
+			"2 voice 2 paused", 2, 9},
+		"voice and another pause": {frames("v", 20) + frames(".", 30) + frames("v", 9), frames(".", 3),
+			"2 voice 2 paused", 9, 9},
+		"long speech before": {frames("v", 380) + frames(".", 30) + frames("v", 9), frames(".", 3),
+			"2 voice 2 paused", 9, 0},
+		"too little voice so far": {frames("v", 20) + frames(".", 30) + "vvv", frames(".", 3), "2 voice 2 paused", 3,
+			0},
 		"nothing, before any pause": {frames("v", 20), frames(".", 3), "1 paused", 0, 0},
 	} {
 		g := NewSegmenter(scripted{}, o)
@@ -185,7 +195,8 @@ func TestVoiceSinceThePauseIsAnotherUtterance(t *testing.T) {
 			t.Errorf("%s: short is %v", name, last.Short)
 		}
 		voice := int((last.End-last.Begin)/FrameSamples) + 3
-		if got := len(last.PCM) - voice*FrameSamples; !last.Short && got > 4800 || !last.Short && got < row.prefix*FrameSamples {
+		if got := len(last.PCM) - voice*FrameSamples; !last.Short && got > 4800 ||
+			!last.Short && got < row.prefix*FrameSamples {
 			t.Errorf("%s: %d samples before the voice", name, got)
 		}
 	}
@@ -200,7 +211,8 @@ func (echo) Transcribe(_ context.Context, pcm []float32, _ TranscribeOptions) (T
 
 func TestListenGivesEachUtteranceItsPlace(t *testing.T) {
 	pcm := script(frames(".", 10) + frames("v", 20) + frames(".", 30) + frames("v", 20))
-	said, language, err := Listen(t.Context(), scripted{}, echo{}, pcm, DefaultSegmentOptions(), TranscribeOptions{}, nil)
+	said, language, err := Listen(t.Context(), scripted{}, echo{}, pcm, DefaultSegmentOptions(), TranscribeOptions{},
+		nil)
 	if err != nil || language != "en" || len(said) != 2 {
 		t.Fatalf("%v, %q, %v", said, language, err)
 	}

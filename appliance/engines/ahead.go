@@ -73,7 +73,8 @@ func idle(ctx context.Context, gate *engine.Gate, chats func() int) bool {
 // loadKokoroAhead loads Kokoro, if there is memory enough.
 func (e *Set) loadKokoroAhead(ctx context.Context) {
 	if free := freeMemory(); free < aheadMemory {
-		e.log.Info("the voices of Kokoro are loaded when they are first asked for, since memory is short", "free", free, "wanted", aheadMemory)
+		e.log.Info("the voices of Kokoro are loaded when they are first asked for, since memory is short", "free", free,
+			"wanted", aheadMemory)
 		return
 	}
 	begun := time.Now()

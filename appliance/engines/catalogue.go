@@ -20,8 +20,12 @@ func (c Catalogue) LanguageModels() contract.ReturnLanguageModels {
 	listed := map[string]bool{}
 	add := func(provider contract.ModelProvider, resource string, m config.LanguageModel) {
 		list.LanguageModels = append(list.LanguageModels, contract.LanguageModelEntry{
-			Provider: provider, Resource: resource, ServedBy: m.Name(), Embedded: m.OpenAI == "",
-			Default: m == c.Config.Engines.LanguageModel, BuiltinTools: tools,
+			Provider:     provider,
+			Resource:     resource,
+			ServedBy:     m.Name(),
+			Embedded:     m.OpenAI == "",
+			Default:      m == c.Config.Engines.LanguageModel,
+			BuiltinTools: tools,
 		})
 	}
 	for _, m := range c.Config.Models() {

@@ -94,7 +94,8 @@ func TestAnUnknownLanguageModelIsAnsweredWithThoseThereAre(t *testing.T) {
 	} {
 		c := config.Config{Packs: t.TempDir(), Engines: config.Engines{LanguageModel: config.LanguageModel{Pack: name}}}
 		err := checkModels(c, All)
-		if _, ok := errors.AsType[*packs.ErrNoPack](err); !ok || strings.Contains(strings.ReplaceAll(err.Error(), `"voice-joe"`, ""), "voice-") {
+		if _, ok := errors.AsType[*packs.ErrNoPack](err); !ok ||
+			strings.Contains(strings.ReplaceAll(err.Error(), `"voice-joe"`, ""), "voice-") {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
@@ -104,7 +105,8 @@ func TestAnUnknownLanguageModelIsAnsweredWithThoseThereAre(t *testing.T) {
 			}
 		}
 	}
-	if err := checkModels(config.Config{Engines: config.Engines{LanguageModel: config.LanguageModel{Pack: "nope"}}}, Hearing); err != nil {
+	if err := checkModels(config.Config{Engines: config.Engines{LanguageModel: config.LanguageModel{Pack: "nope"}}},
+		Hearing); err != nil {
 		t.Errorf("where nobody thinks: %v", err)
 	}
 }

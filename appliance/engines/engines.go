@@ -79,7 +79,13 @@ func Open(ctx context.Context, cfg config.Config, which Which, log *slog.Logger)
 	if err := packs.Require(ctx, cfg.Packs, needed); err != nil {
 		return nil, err
 	}
-	e := &Set{Gate: engine.NewGate(cfg.Cores()), cfg: cfg, log: log, cold: which&Once != 0, voices: map[string]*speaker{}}
+	e := &Set{
+		Gate:   engine.NewGate(cfg.Cores()),
+		cfg:    cfg,
+		log:    log,
+		cold:   which&Once != 0,
+		voices: map[string]*speaker{},
+	}
 	var opening errgroup.Group
 	if which&(Speaking|Designing) != 0 {
 		e.startPhonemizer()

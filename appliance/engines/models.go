@@ -80,7 +80,8 @@ func (e *Set) openModel(ctx context.Context, m config.LanguageModel) (engine.Lan
 func (e *Set) openRemote(ctx context.Context, m config.LanguageModel) (engine.LanguageModel, error) {
 	key := os.Getenv(m.KeyEnv)
 	if m.KeyEnv != "" && key == "" {
-		return nil, fmt.Errorf("the key of %s: the environment variable %s is not set or empty: export it, or leave key_env out if the server wants no key", m.Describe(), m.KeyEnv)
+		return nil, fmt.Errorf("the key of %s: the environment variable %s is not set or empty: export it, or leave "+
+			"key_env out if the server wants no key", m.Describe(), m.KeyEnv)
 	}
 	model, err := remote.Open(remote.Options{BaseURL: m.OpenAI, Model: m.Model, Key: key})
 	if err != nil {

@@ -67,7 +67,8 @@ type shaping struct {
 
 func (p *shaping) process(in engine.Sound) engine.Sound {
 	p.taken += len(in.PCM)
-	out := engine.Sound{Last: in.Last, PCM: p.limiter.Process(nil, p.shaper.Process(slices.Clone(in.PCM), in.Last), in.Last)}
+	out := engine.Sound{Last: in.Last,
+		PCM: p.limiter.Process(nil, p.shaper.Process(slices.Clone(in.PCM), in.Last), in.Last)}
 	p.given += len(out.PCM)
 	p.words, p.phonemes = append(p.words, in.Words...), append(p.phonemes, in.Phonemes...)
 	n := 0

@@ -78,7 +78,13 @@ func (e *Set) Speaker(ctx context.Context, r voice.Recipe) (engine.Synthesizer, 
 	if err != nil {
 		return nil, err
 	}
-	s := shaped{Synthesizer: speaks, shape: r.Shape, rate: r.Rate, pitchHz: pitch, louder: decibels(voiceLUFS, float64(e.cfg.Speech.LoudnessLUFS))}
+	s := shaped{
+		Synthesizer: speaks,
+		shape:       r.Shape,
+		rate:        r.Rate,
+		pitchHz:     pitch,
+		louder:      decibels(voiceLUFS, float64(e.cfg.Speech.LoudnessLUFS)),
+	}
 	if s.shape == (audio.VoiceShape{}) && (s.rate == 0 || s.rate == 1) && s.louder == 0 {
 		return speaks, nil
 	}
@@ -134,7 +140,8 @@ func (e *Set) base(name string) (voice.Base, error) {
 	}
 	e.known = Library(e.cfg) // packs come and go while a box runs
 	if b, found = voice.Find(e.known, name); !found {
-		return b, contract.ErrInvalid{Field: "voice", Why: fmt.Sprintf("there is no voice %.80q: choose of %s", name, VoiceNames(e.known))}
+		return b, contract.ErrInvalid{Field: "voice",
+			Why: fmt.Sprintf("there is no voice %.80q: choose of %s", name, VoiceNames(e.known))}
 	}
 	return b, nil
 }
@@ -158,7 +165,8 @@ func (e *Set) load(pack string, v *speaker) {
 	defer close(v.loaded)
 	defer func() {
 		if r := recover(); r != nil {
-			e.log.Error("a voice panicked while it was loaded", "voice", pack, "panic", r, "stack", string(debug.Stack()))
+			e.log.Error("a voice panicked while it was loaded", "voice", pack, "panic", r, "stack",
+				string(debug.Stack()))
 			v.err = fmt.Errorf("voice %s: panic: %v", pack, r)
 		}
 		if v.err != nil {
@@ -177,13 +185,15 @@ func (e *Set) load(pack string, v *speaker) {
 }
 
 func (e *Set) loadPiper(pack string) (func([]voice.Part) (engine.Synthesizer, error), error) {
-	p, err := onnx.LoadPiper(e.rt, e.cfg.Pack(pack), e.Gate, e.ph, onnx.PiperOptions{Kept: e.cfg.Pack(keptVoices), Cold: e.cold})
+	p, err := onnx.LoadPiper(e.rt, e.cfg.Pack(pack), e.Gate, e.ph,
+		onnx.PiperOptions{Kept: e.cfg.Pack(keptVoices), Cold: e.cold})
 	if err != nil {
 		return nil, err
 	}
 	p.Log = e.log
 	if why := p.Uncut(); why != nil {
-		e.log.Warn("a voice makes its sentences in one piece, so that their first sound takes longer", "voice", pack, "why", why)
+		e.log.Warn("a voice makes its sentences in one piece, so that their first sound takes longer", "voice", pack,
+			"why", why)
 	}
 	e.onClose(p.Close)
 	return func(parts []voice.Part) (engine.Synthesizer, error) {

@@ -23,7 +23,8 @@ func TestAVoiceThatFailsIsLoadedAnew(t *testing.T) {
 		t.Errorf("of a voice that is not there: %v", err)
 	}
 	for range 2 {
-		if _, err := e.Voice(t.Context(), "voice-joe"); err == nil || !strings.Contains(err.Error(), "description is missing") {
+		if _, err := e.Voice(t.Context(), "voice-joe"); err == nil ||
+			!strings.Contains(err.Error(), "description is missing") {
 			t.Errorf("got %v", err)
 		}
 		if len(e.voices) > 0 {
@@ -31,7 +32,8 @@ func TestAVoiceThatFailsIsLoadedAnew(t *testing.T) {
 		}
 	}
 	write(t, filepath.Join(c.Packs, "voice-joe", "voice.json"), "{")
-	if _, err := e.Voice(t.Context(), "joe"); err == nil || !strings.Contains(err.Error(), "not a Piper voice's description") {
+	if _, err := e.Voice(t.Context(), "joe"); err == nil ||
+		!strings.Contains(err.Error(), "not a Piper voice's description") {
 		t.Errorf("after it was changed: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

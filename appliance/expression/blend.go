@@ -37,7 +37,8 @@ var strong = []struct {
 	from         float64
 }{
 	{"Anger", "angry", 0.3}, {"Anxiety", "anxious", 0.3}, {"Boredom", "bored", 0.3},
-	{"Disappointment", "disappointed", 0.35}, {"Distress", "distressed", 0.35}, {"Excitement", "excited", 0.35}, {"Fear", "afraid", 0.3},
+	{"Disappointment", "disappointed", 0.35}, {"Distress", "distressed", 0.35}, {"Excitement", "excited", 0.35},
+	{"Fear", "afraid", 0.3},
 	{"Joy", "happy", 0.4}, {"Sadness", "sad", 0.35}, {"Tiredness", "tired", 0.35},
 }
 

@@ -43,7 +43,8 @@ func TestTextsAreScoredAsInTraining(t *testing.T) {
 	for _, want := range golden[[]text](t, "text.json") {
 		got := textFeatures(want.Text)
 		if len(got) != want.NFeat || !slices.Equal(got[:len(want.Feats)], want.Feats) {
-			t.Errorf("%q has %d features, the first %v; want %d, %v", want.Text, len(got), got[:len(want.Feats)], want.NFeat, want.Feats)
+			t.Errorf("%q has %d features, the first %v; want %d, %v", want.Text, len(got), got[:len(want.Feats)],
+				want.NFeat, want.Feats)
 		}
 		for i, p := range m.text.probabilities(want.Text) {
 			if math.Abs(p-want.Probs[i]) > 5e-6 {
@@ -116,13 +117,20 @@ func TestEveryNameVaries(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"What time is it?", "I am so angry about this.", "You are amazing, I love you so much.", "Thank you, that was wonderful!",
-		"LOL that was hilarious", "Ew, that is disgusting.", "I'm scared I might lose my job.", "I am nervous about tomorrow.",
-		"I don't understand, that makes no sense.", "I wish I had one of those, I want it so badly!", "I hope we will win, we can do this!",
-		"I am so disappointed and sad.", "This is so embarrassing, I'm sorry.", "I'm so sorry, it was my fault.", "My heart is broken, she died last week.",
-		"I just realised that this was the same man.", "What a relief, thank God!", "Wow, I did not see that coming!", "Wow! What a great surprise, I love it!",
-		"I am proud of you, congratulations!", "I am so proud, we won, I can't believe it!", "I'm sorry for your loss, take care.", "I doubt that, it is wrong.",
-		"How terrifying and disgusting.", "Yes, that is fine, I agree.", "I am so bored.", "I am tired.", "I'm jealous.", "It reminds me of my childhood.", "It was mesmerizing.",
+		"What time is it?", "I am so angry about this.", "You are amazing, I love you so much.",
+		"Thank you, that was wonderful!",
+		"LOL that was hilarious", "Ew, that is disgusting.", "I'm scared I might lose my job.",
+		"I am nervous about tomorrow.",
+		"I don't understand, that makes no sense.", "I wish I had one of those, I want it so badly!",
+		"I hope we will win, we can do this!",
+		"I am so disappointed and sad.", "This is so embarrassing, I'm sorry.", "I'm so sorry, it was my fault.",
+		"My heart is broken, she died last week.",
+		"I just realised that this was the same man.", "What a relief, thank God!", "Wow, I did not see that coming!",
+		"Wow! What a great surprise, I love it!",
+		"I am proud of you, congratulations!", "I am so proud, we won, I can't believe it!",
+		"I'm sorry for your loss, take care.", "I doubt that, it is wrong.",
+		"How terrifying and disgusting.", "Yes, that is fine, I agree.", "I am so bored.", "I am tired.",
+		"I'm jealous.", "It reminds me of my childhood.", "It was mesmerizing.",
 		"That hurts.", "I am so happy, this is exciting!",
 	} {
 		note(m.Text(text))

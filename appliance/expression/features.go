@@ -37,7 +37,13 @@ type voicing struct {
 }
 
 func voiceOf(frames []frame, path []int) voicing {
-	v := voicing{path: path, voiced: make([]bool, len(path)), semitone: make([]float64, len(path)), hz: make([]float64, len(path)), active: make([]bool, len(path))}
+	v := voicing{
+		path:     path,
+		voiced:   make([]bool, len(path)),
+		semitone: make([]float64, len(path)),
+		hz:       make([]float64, len(path)),
+		active:   make([]bool, len(path)),
+	}
 	loudest := math.Inf(-1)
 	for i, p := range path {
 		loudest = max(loudest, frames[i].db)
@@ -120,7 +126,11 @@ func smoothed(v []float64) []float64 {
 }
 
 func (o features) loudness(frames []frame, v voicing) {
-	db, loud := column(frames, func(f *frame) float64 { return f.db }), column(frames, func(f *frame) float64 { return f.loud })
+	db, loud := column(frames, func(f *frame) float64 {
+		return f.db
+	}), column(frames, func(f *frame) float64 {
+		return f.loud
+	})
 	var shimmer []float64
 	for _, s := range v.segments {
 		for i := s[0] + 1; i < s[1]; i++ {

@@ -109,7 +109,8 @@ type scratch struct {
 }
 
 func newScratch() *scratch {
-	return &scratch{work: make([]complex128, harmonics/2), windowed: make([]float64, pitchSamples), power: make([]float64, harmonics)}
+	return &scratch{work: make([]complex128, harmonics/2), windowed: make([]float64, pitchSamples),
+		power: make([]float64, harmonics)}
 }
 
 // measure computes the frame of window samples of x from at on. The pitch hears

@@ -53,9 +53,11 @@ func (m mapping) ofWords(text string, labels [len(textLabels)]float64) (s contra
 	for i, name := range textLabels {
 		p[name] = labels[i]
 		switch name {
-		case "admiration", "amusement", "approval", "caring", "desire", "excitement", "gratitude", "joy", "love", "optimism", "pride", "relief":
+		case "admiration", "amusement", "approval", "caring", "desire", "excitement", "gratitude", "joy", "love",
+			"optimism", "pride", "relief":
 			good += labels[i]
-		case "anger", "annoyance", "disappointment", "disapproval", "disgust", "embarrassment", "fear", "grief", "nervousness", "remorse", "sadness":
+		case "anger", "annoyance", "disappointment", "disapproval", "disgust", "embarrassment", "fear", "grief",
+			"nervousness", "remorse", "sadness":
 			bad += labels[i]
 		}
 	}
@@ -107,7 +109,8 @@ func (m mapping) check() error {
 			for _, t := range terms {
 				for _, what := range t.of {
 					if !slices.Contains(of.known, what) {
-						return fmt.Errorf("the mapping of %q names %q, which is not measured: %s", name, what, strings.Join(of.known, ", "))
+						return fmt.Errorf("the mapping of %q names %q, which is not measured: %s", name, what,
+							strings.Join(of.known, ", "))
 					}
 				}
 			}

@@ -99,7 +99,8 @@ func TestFeaturesAreThoseOfTheReference(t *testing.T) {
 		}
 		for i, feature := range m.voice.Features {
 			if off := math.Abs(got[feature]-want[feature]) / m.voice.Std[i]; !(off <= 1e-4) {
-				t.Errorf("%s: %s is %g, want %g: off by %.5f of its deviation", name, feature, got[feature], want[feature], off)
+				t.Errorf("%s: %s is %g, want %g: off by %.5f of its deviation", name, feature, got[feature],
+					want[feature], off)
 			}
 		}
 	}
@@ -138,11 +139,16 @@ func odd(t testing.TB) map[string][]float32 {
 	inf := float32(math.Inf(1))
 	return map[string][]float32{
 		"nothing": nil, "one sample": {0.5}, "zeros": filled(0, rateHz), "a constant": filled(0.7, rateHz),
-		"white noise": noise(2*rateHz, 0.1), "faint noise": noise(2*rateHz, 1e-5), "a tone": tone(440, 2*rateHz), "a low tone": tone(50, 2*rateHz),
-		"NaN": filled(float32(math.NaN()), rateHz), "infinity": {inf, -inf, inf, 1, 0, -inf}, "huge": filled(3e38, rateHz),
+		"white noise": noise(2*rateHz, 0.1), "faint noise": noise(2*rateHz, 1e-5), "a tone": tone(440, 2*rateHz),
+		"a low tone": tone(50, 2*rateHz),
+		"NaN":        filled(float32(math.NaN()), rateHz), "infinity": {inf, -inf, inf, 1, 0, -inf},
+		"huge":          filled(3e38, rateHz),
 		"NaN in speech": append(append(slices.Clone(speech), float32(math.NaN())), speech...),
-		"clipped":       gained(speech, 100), "quiet": gained(speech, 0.001), "0.3 s": speech[rateHz/2 : rateHz/2+3*rateHz/10],
-		"60 s": slices.Repeat(speech, 60*rateHz/len(speech)+1), "a click": append(filled(0, rateHz), 1), "sung": sung(), "speech": speech,
+		"clipped":       gained(speech, 100), "quiet": gained(speech, 0.001),
+		"0.3 s": speech[rateHz/2 : rateHz/2+3*rateHz/10],
+		"60 s":  slices.Repeat(speech, 60*rateHz/len(speech)+1), "a click": append(filled(0, rateHz), 1),
+		"sung":   sung(),
+		"speech": speech,
 	}
 }
 
@@ -169,7 +175,8 @@ func TestWhatIsNotSpeechHasNoTone(t *testing.T) {
 	m := meter(t)
 	for name, pcm := range odd(t) {
 		got := heardBy(m, pcm, 512).Tone().of == voicePrior
-		speech := slices.Contains([]string{"speech", "clipped", "quiet", "60 s", "NaN in speech", "0.3 s", "sung"}, name)
+		speech := slices.Contains([]string{"speech", "clipped", "quiet", "60 s", "NaN in speech", "0.3 s", "sung"},
+			name)
 		if !speech && !got {
 			t.Errorf("%s is taken for speech", name)
 		}

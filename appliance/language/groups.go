@@ -5,8 +5,10 @@ import "strings"
 // asksForGroups are what people say in groups with pauses between them, as
 // questions for it name it, in the languages of the table. Plain leaves out accents.
 var asksForGroups = map[string][]string{
-	"en": {"number", "numbers", "code", "address", "zip", "postcode", "postal", "pin", "digits", "iban", "passport", "plate", "serial", "spell", "reference"},
-	"de": {"nummer", "adresse", "anschrift", "postleitzahl", "code", "pin", "iban", "kennzeichen", "ziffern", "buchstabieren"},
+	"en": {"number", "numbers", "code", "address", "zip", "postcode", "postal", "pin", "digits", "iban", "passport",
+		"plate", "serial", "spell", "reference"},
+	"de": {"nummer", "adresse", "anschrift", "postleitzahl", "code", "pin", "iban", "kennzeichen", "ziffern",
+		"buchstabieren"},
 	"fr": {"numero", "adresse", "code", "postal", "iban", "reference", "plaque", "chiffres", "epeler"},
 	"es": {"numero", "direccion", "codigo", "postal", "iban", "referencia", "matricula", "digitos", "deletrear"},
 	"it": {"numero", "indirizzo", "codice", "cap", "iban", "targa", "cifre", "sillabare"},

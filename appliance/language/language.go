@@ -92,7 +92,9 @@ func (l Language) Backchannel(text string) bool {
 // so"): more is to come, and it is no backchannel.
 func (l Language) Begins(text string) bool {
 	words := l.normal(text)
-	return words != "" && len(words) <= longestBackchannel && l.only(words, func(l Language) phrases { return l.begins })
+	return words != "" && len(words) <= longestBackchannel && l.only(words, func(l Language) phrases {
+		return l.begins
+	})
 }
 
 // Holds reports whether text ends in a word that hardly anybody ends with ("I
@@ -138,7 +140,8 @@ func (l Language) Opens(text string) bool {
 		return false
 	}
 	words := l.normal(sentence)
-	if l.joined && utf8.RuneCountInString(words) > longestJoinedClause || !l.joined && strings.Count(words, " ") >= longestClause {
+	if l.joined && utf8.RuneCountInString(words) > longestJoinedClause ||
+		!l.joined && strings.Count(words, " ") >= longestClause {
 		return false
 	}
 	if l.tag == "en" && englishLacksVerb(words) {

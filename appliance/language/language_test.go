@@ -129,7 +129,8 @@ func TestWhatFewEndWithLeans(t *testing.T) {
 }
 
 func TestQuestionsEndInTheMarkOfAnyScript(t *testing.T) {
-	for text, want := range map[string]bool{"Is it?": true, "Is it?”": true, "そうですか？": true, "هل هذا صحيح؟": true, "It is.": false, "": false, "Why? Because.": false} {
+	for text, want := range map[string]bool{"Is it?": true, "Is it?”": true, "そうですか？": true, "هل هذا صحيح؟": true,
+		"It is.": false, "": false, "Why? Because.": false} {
 		if Question(text) != want {
 			t.Errorf("%q: %v", text, !want)
 		}

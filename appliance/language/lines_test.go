@@ -8,7 +8,8 @@ func TestEveryLanguageHasItsLines(t *testing.T) {
 	seen := map[string]string{}
 	for _, l := range table {
 		for name, text := range map[string]string{
-			"working": l.Working(1), "working on": l.Working(9), "sorry": l.Sorry(), "broken": l.Broken(), "again": l.Again(),
+			"working": l.Working(1), "working on": l.Working(9), "sorry": l.Sorry(), "broken": l.Broken(),
+			"again": l.Again(),
 			"nudge": l.Nudge(1), "nudge again": l.Nudge(2), "last nudge": l.Nudge(7), "goodbye": l.Goodbye(),
 		} {
 			if other, twice := seen[text]; text == "" || twice {

@@ -10,8 +10,10 @@ import (
 // stops are the utterances that end a conversation, of each language of the table
 // and of Hindi. Each is all that is said: who says more asks for something else.
 var stops = [...]struct{ tag, said string }{
-	{"en", "stop, stop it, stop please, please stop, stop talking, stop now, be quiet, quiet, shut up, goodbye, good bye, bye, bye bye, that s all, that is all, end the conversation"},
-	{"de", "stopp, halt, hör auf, hören sie auf, hör bitte auf, aufhören, sei still, ruhe, auf wiedersehen, auf wiederhören, tschüss, das war alles, das ist alles"},
+	{"en", "stop, stop it, stop please, please stop, stop talking, stop now, be quiet, quiet, shut up, goodbye, good " +
+		"bye, bye, bye bye, that s all, that is all, end the conversation"},
+	{"de", "stopp, halt, hör auf, hören sie auf, hör bitte auf, aufhören, sei still, ruhe, auf wiedersehen, auf " +
+		"wiederhören, tschüss, das war alles, das ist alles"},
 	{"fr", "arrête, arrête toi, arrêtez, stoppe, tais toi, taisez vous, silence, au revoir, c est tout"},
 	{"es", "para, pare, parar, detente, alto, cállate, cállese, silencio, adiós, hasta luego, eso es todo"},
 	{"it", "ferma, fermati, si fermi, basta, smettila, zitto, arrivederci, è tutto"},

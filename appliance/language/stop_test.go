@@ -7,10 +7,15 @@ import (
 
 func TestStopIsAllThatIsSaid(t *testing.T) {
 	for said, want := range map[string]bool{
-		"Stop.": true, "Stop! Stop, stop.": true, "STOP IT": true, "Goodbye!": true, "That's all.": true, "Please stop.": true,
-		"Hör auf!": true, "Arrête !": true, "¡Para!": true, "Стоп.": true, "停止。": true, "止めて。": true, "그만.": true, "Dur!": true, "रुको।": true,
-		"Hören Sie auf!": true, "È tutto.": true, "Houd op!": true, "Досить!": true, "Przestań!": true, "Tyst!": true, "É só isso.": true,
-		"": false, "...": false, "Where does the bus stop?": false, "Stop by the museum.": false, "Don't stop.": false, "Stopp die Musik nicht": false, "no": false, "Cancel.": false,
+		"Stop.": true, "Stop! Stop, stop.": true, "STOP IT": true, "Goodbye!": true, "That's all.": true,
+		"Please stop.": true,
+		"Hör auf!":     true, "Arrête !": true, "¡Para!": true, "Стоп.": true, "停止。": true, "止めて。": true, "그만.": true,
+		"Dur!": true, "रुको।": true,
+		"Hören Sie auf!": true, "È tutto.": true, "Houd op!": true, "Досить!": true, "Przestań!": true, "Tyst!": true,
+		"É só isso.": true,
+		"":           false, "...": false, "Where does the bus stop?": false, "Stop by the museum.": false,
+		"Don't stop.":           false,
+		"Stopp die Musik nicht": false, "no": false, "Cancel.": false,
 	} {
 		if got := Stops(said); got != want {
 			t.Errorf("%q: %v, want %v", said, got, want)
@@ -32,7 +37,8 @@ func TestEveryLanguageCanBeStoppedIn(t *testing.T) {
 		}
 		for one := range strings.SplitSeq(said, ", ") {
 			if !Stops(one) || l.Backchannel(one) || l.Begins(one) {
-				t.Errorf("%q in %q: stops %v, goes on %v, begins %v", one, l.tag, Stops(one), l.Backchannel(one), l.Begins(one))
+				t.Errorf("%q in %q: stops %v, goes on %v, begins %v", one, l.tag, Stops(one), l.Backchannel(one),
+					l.Begins(one))
 			}
 		}
 		for p := range l.backchannels.each() {

@@ -45,45 +45,61 @@ func New(version string, log *slog.Logger) *Metrics {
 	m := &Metrics{
 		registry: r,
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "parley_http_requests_total", Help: "Requests answered, by the pattern of their path and the class of the status.",
+			Name: "parley_http_requests_total",
+			Help: "Requests answered, by the pattern of their path and the class of the status.",
 		}, []string{"route", "method", "status"}),
 		latency: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "parley_http_request_seconds", Help: "How long an answer took; without WebSockets, which last.", Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
+			Name: "parley_http_request_seconds", Help: "How long an answer took; without WebSockets, which last.",
+			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 		}, []string{"route", "method"}),
 		sockets: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name: "parley_socket_seconds", Help: "How long WebSockets were open, of those that are over.", Buckets: []float64{1, 5, 15, 60, 180, 600, 1800},
+			Name: "parley_socket_seconds", Help: "How long WebSockets were open, of those that are over.",
+			Buckets: []float64{1, 5, 15, 60, 180, 600, 1800},
 		}),
 		stages: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "parley_turn_stage_seconds", Help: "How long the stages of a spoken turn took. They overlap; answer is from the user's last sound to the box's first.",
+			Name: "parley_turn_stage_seconds", Help: "How long the stages of a spoken turn took. They overlap; " +
+				"answer is from the user's last sound to the box's first.",
 			Buckets: stageBuckets(),
 		}, []string{"stage"}),
 		waits: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "parley_engine_wait_seconds", Help: "How long a call of an engine waited for cores, by its priority.", Buckets: []float64{.0001, .001, .005, .01, .025, .05, .1, .25, .5, 1, 2.5},
+			Name: "parley_engine_wait_seconds", Help: "How long a call of an engine waited for cores, by its priority.",
+			Buckets: []float64{.0001, .001, .005, .01, .025, .05, .1, .25, .5, 1, 2.5},
 		}, []string{"priority"}),
 		used: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "parley_engine_core_seconds_total", Help: "How long engines had cores, times how many, by priority.",
 		}, []string{"priority"}),
 		webhooks: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "parley_webhook_attempts_total", Help: "Attempts to deliver a webhook, by how they came out: delivered, failed (and made again), dead (given up).",
+			Name: "parley_webhook_attempts_total", Help: "Attempts to deliver a webhook, by how they came out: " +
+				"delivered, failed (and made again), dead (given up).",
 		}, []string{"result"}),
 		webhook: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name: "parley_webhook_delay_seconds", Help: "How long after what it tells a webhook was delivered, of those delivered at the first attempt.", Buckets: []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 60},
+			Name:    "parley_webhook_delay_seconds",
+			Help:    "How long after what it tells a webhook was delivered, of those delivered at the first attempt.",
+			Buckets: []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 60},
 		}),
 		shed: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "parley_webhooks_shed_total", Help: "Webhooks that were given up because too many of their account wait.",
+			Name: "parley_webhooks_shed_total",
+			Help: "Webhooks that were given up because too many of their account wait.",
 		}),
 		plugins: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "parley_plugin_calls_total", Help: "Calls of the tools and hooks of plugins, by how they ended: answered, or why not.",
+			Name: "parley_plugin_calls_total",
+			Help: "Calls of the tools and hooks of plugins, by how they ended: answered, or why not.",
 		}, []string{"plugin", "tool", "result"}),
 		plugin: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "parley_plugin_call_seconds", Help: "How long calls of plugins took, of those that were made.", Buckets: []float64{.0001, .0005, .001, .005, .01, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
+			Name: "parley_plugin_call_seconds", Help: "How long calls of plugins took, of those that were made.",
+			Buckets: []float64{.0001, .0005, .001, .005, .01, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
 		}, []string{"plugin", "tool"}),
 	}
 	m.spoken = newSpeechFigures(r)
-	r.MustRegister(m.plugins, m.plugin, m.requests, m.latency, m.sockets, m.stages, m.waits, m.used, m.webhooks, m.webhook, m.shed,
+	r.MustRegister(m.plugins, m.plugin, m.requests, m.latency, m.sockets, m.stages, m.waits, m.used, m.webhooks,
+		m.webhook, m.shed,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	m.gauge("parley_build_info", "Always 1; the version of the box is in the label.", prometheus.Labels{"version": version, "go": runtime.Version()}, func() float64 { return 1 })
-	m.Handler = promhttp.HandlerFor(r, promhttp.HandlerOpts{ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelError)})
+	m.gauge("parley_build_info", "Always 1; the version of the box is in the label.",
+		prometheus.Labels{"version": version, "go": runtime.Version()}, func() float64 {
+			return 1
+		})
+	m.Handler = promhttp.HandlerFor(r,
+		promhttp.HandlerOpts{ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelError)})
 	return m
 }
 
@@ -121,7 +137,8 @@ func (m *Metrics) Answered(route, method string, status int, took time.Duration)
 // known is the method, or other: anybody can send words of their own.
 func known(method string) string {
 	switch method {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+		http.MethodOptions:
 		return method
 	}
 	return "other"
@@ -149,12 +166,16 @@ func (m *Metrics) Turn(stage string, took time.Duration) {
 // WatchEngines shows how the engines share the cores. It is called once.
 func (m *Metrics) WatchEngines(g *engine.Gate) {
 	m.gauge("parley_engine_cores", "Cores that the engines share.", nil, func() float64 { return float64(g.Cores()) })
-	m.gauge("parley_engine_cores_busy", "Cores that an engine has now.", nil, func() float64 { busy, _ := g.Load(); return float64(busy) })
+	m.gauge("parley_engine_cores_busy", "Cores that an engine has now.", nil, func() float64 {
+		busy, _ := g.Load()
+		return float64(busy)
+	})
 	for p := engine.Batch; p <= engine.Live; p++ {
-		m.gauge("parley_engine_waiting", "Calls of engines that wait for cores now, by their priority.", prometheus.Labels{"priority": p.String()}, func() float64 {
-			_, waiting := g.Load()
-			return float64(waiting[p])
-		})
+		m.gauge("parley_engine_waiting", "Calls of engines that wait for cores now, by their priority.",
+			prometheus.Labels{"priority": p.String()}, func() float64 {
+				_, waiting := g.Load()
+				return float64(waiting[p])
+			})
 	}
 	g.Observe(func(p engine.Passage) {
 		m.waits.WithLabelValues(p.Priority.String()).Observe(p.Waited.Seconds())
@@ -166,8 +187,15 @@ func (m *Metrics) WatchEngines(g *engine.Gate) {
 // how accounts share them, without naming any. It is called once.
 func (m *Metrics) WatchChats(load func() (chats, accounts, most int), limit int) {
 	m.gauge("parley_chats", "Chats that are live.", nil, func() float64 { n, _, _ := load(); return float64(n) })
-	m.gauge("parley_chats_accounts", "Accounts that have a chat that is live.", nil, func() float64 { _, n, _ := load(); return float64(n) })
-	m.gauge("parley_chats_of_one_account", "Chats that are live of the account that has most of them.", nil, func() float64 { _, _, n := load(); return float64(n) })
+	m.gauge("parley_chats_accounts", "Accounts that have a chat that is live.", nil, func() float64 {
+		_, n, _ := load()
+		return float64(n)
+	})
+	m.gauge("parley_chats_of_one_account", "Chats that are live of the account that has most of them.", nil,
+		func() float64 {
+			_, _, n := load()
+			return float64(n)
+		})
 	m.gauge("parley_chats_limit", "Chats that may be live at once.", nil, func() float64 { return float64(limit) })
 }
 
@@ -178,7 +206,11 @@ func (m *Metrics) WatchStore(written func() (writes, commits uint64)) {
 		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, value))
 	}
 	counter("parley_store_writes_total", "Writes stored.", func() float64 { w, _ := written(); return float64(w) })
-	counter("parley_store_commits_total", "Transactions that stored them; writes that wait together share one.", func() float64 { _, c := written(); return float64(c) })
+	counter("parley_store_commits_total", "Transactions that stored them; writes that wait together share one.",
+		func() float64 {
+			_, c := written()
+			return float64(c)
+		})
 }
 
 // Webhook notes an attempt to deliver a webhook: how it came out, whether it was
@@ -199,10 +231,17 @@ func (m *Metrics) WatchWebhooks(results []string, count func() (waiting, dead in
 	for _, r := range results {
 		m.webhooks.WithLabelValues(r)
 	}
-	m.gauge("parley_webhooks_waiting", "Webhooks that are still to be delivered.", nil, func() float64 { n, _ := count(); return float64(n) })
-	m.gauge("parley_webhooks_dead", "Webhooks that were given up in the last seven days.", nil, func() float64 { _, n := count(); return float64(n) })
+	m.gauge("parley_webhooks_waiting", "Webhooks that are still to be delivered.", nil, func() float64 {
+		n, _ := count()
+		return float64(n)
+	})
+	m.gauge("parley_webhooks_dead", "Webhooks that were given up in the last seven days.", nil, func() float64 {
+		_, n := count()
+		return float64(n)
+	})
 }
 
 func (m *Metrics) gauge(name, help string, labels prometheus.Labels, value func() float64) {
-	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: labels}, value))
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: labels},
+		value))
 }

@@ -46,7 +46,8 @@ func TestRequestsAreCountedByRouteAndClass(t *testing.T) {
 		`parley_http_request_seconds_bucket{method="GET",route="/v0/evi/configs/{id}",le="0.005"} 1`,
 		`parley_socket_seconds_sum 60`,
 	)
-	if !strings.Contains(text, `parley_build_info{go="go`) || !strings.Contains(text, `version="1.2.3"} 1`) || strings.Contains(text, `request_seconds_count{method="GET",route="/v0/evi/chat"`) {
+	if !strings.Contains(text, `parley_build_info{go="go`) || !strings.Contains(text, `version="1.2.3"} 1`) ||
+		strings.Contains(text, `request_seconds_count{method="GET",route="/v0/evi/chat"`) {
 		t.Errorf("in\n%s", text)
 	}
 }
@@ -93,8 +94,11 @@ func TestTheBoxIsSeenAtWork(t *testing.T) {
 	has(t, scrape(t, m),
 		`parley_engine_cores 4`, `parley_engine_cores_busy 3`, `parley_engine_waiting{priority="live"} 0`,
 		`parley_engine_wait_seconds_count{priority="speculative"} 20`,
-		`parley_turn_stage_seconds_bucket{stage="answer",le="0.68"} 0`, `parley_turn_stage_seconds_bucket{stage="answer",le="0.75"} 20`, `parley_turn_stage_seconds_count{stage="answer"} 20`,
-		`parley_chats 5`, `parley_chats_accounts 3`, `parley_chats_of_one_account 2`, `parley_chats_limit 8`, `parley_store_writes_total 70`, `parley_store_commits_total 10`,
+		`parley_turn_stage_seconds_bucket{stage="answer",le="0.68"} 0`,
+		`parley_turn_stage_seconds_bucket{stage="answer",le="0.75"} 20`,
+		`parley_turn_stage_seconds_count{stage="answer"} 20`,
+		`parley_chats 5`, `parley_chats_accounts 3`, `parley_chats_of_one_account 2`, `parley_chats_limit 8`,
+		`parley_store_writes_total 70`, `parley_store_commits_total 10`,
 	)
 }
 
@@ -105,13 +109,15 @@ func TestPluginsAreCountedWhileTheyAreThere(t *testing.T) {
 	m.Plugin("hours", "opening_hours", "answered", 3*time.Millisecond)
 	m.Plugin("hours", "opening_hours", "broken", 0)
 	has(t, scrape(t, m),
-		`parley_plugin_calls_total{plugin="hours",result="answered",tool="opening_hours"} 1`, `parley_plugin_calls_total{plugin="hours",result="broken",tool="opening_hours"} 1`,
+		`parley_plugin_calls_total{plugin="hours",result="answered",tool="opening_hours"} 1`,
+		`parley_plugin_calls_total{plugin="hours",result="broken",tool="opening_hours"} 1`,
 		`parley_plugin_call_seconds_count{plugin="hours",tool="opening_hours"} 1`,
 		`parley_plugin_state{plugin="hours",state="broken"} 1`, `parley_plugin_state{plugin="hours",state="ready"} 0`,
 	)
 	m.Plugin("other", "opening_hours", "answered", time.Second)
 	calls, err := m.PluginCalls("hours")
-	if err != nil || len(calls) != 1 || calls[0].Tool != "opening_hours" || calls[0].Results["answered"] != 1 || calls[0].Results["broken"] != 1 || calls[0].Median != 5*time.Millisecond || calls[0].P95 != 5*time.Millisecond {
+	if err != nil || len(calls) != 1 || calls[0].Tool != "opening_hours" || calls[0].Results["answered"] != 1 ||
+		calls[0].Results["broken"] != 1 || calls[0].Median != 5*time.Millisecond || calls[0].P95 != 5*time.Millisecond {
 		t.Errorf("%+v, %v", calls, err)
 	}
 	states = nil

@@ -20,7 +20,8 @@ func (m *Metrics) Plugin(plugin, tool, result string, took time.Duration) {
 // WatchPlugins shows which plugins are installed, and in which of the states each
 // is. list is asked for each look. It is called once.
 func (m *Metrics) WatchPlugins(states []string, list func() map[string]string) {
-	m.registry.MustRegister(plugins{prometheus.NewDesc("parley_plugin_state", "1 for the state that an installed plugin is in, 0 for the others; broken is that it failed in a row and is left alone.",
+	m.registry.MustRegister(plugins{prometheus.NewDesc("parley_plugin_state", "1 for the state that an installed "+
+		"plugin is in, 0 for the others; broken is that it failed in a row and is left alone.",
 		[]string{"plugin", "state"}, nil), states, list})
 }
 

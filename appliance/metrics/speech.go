@@ -17,17 +17,20 @@ type speechFigures struct {
 func newSpeechFigures(r *prometheus.Registry) speechFigures {
 	s := speechFigures{
 		first: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name: "parley_speech_first_sound_seconds", Help: "How long after it came a request for speech had its first sound; their number is that of the requests that were spoken.",
+			Name: "parley_speech_first_sound_seconds", Help: "How long after it came a request for speech had its " +
+				"first sound; their number is that of the requests that were spoken.",
 			Buckets: []float64{.05, .075, .1, .15, .2, .3, .5, .75, 1, 2, 5, 10, 30},
 		}),
 		sound: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "parley_speech_sound_seconds_total", Help: "How much speech was made for requests.",
 		}),
 		words: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "parley_speech_words_total", Help: "Words that were spoken without instant mode, and how the box's own ear heard them: right or wrong.",
+			Name: "parley_speech_words_total", Help: "Words that were spoken without instant mode, and how the box's " +
+				"own ear heard them: right or wrong.",
 		}, []string{"heard"}),
 		remade: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "parley_speech_remade_total", Help: "Snippets that were made twice, since something else was heard, by which of the two was taken.",
+			Name: "parley_speech_remade_total",
+			Help: "Snippets that were made twice, since something else was heard, by which of the two was taken.",
 		}, []string{"taken"}),
 	}
 	for _, heard := range []string{"right", "wrong"} {

@@ -46,8 +46,12 @@ func endedChat(t *testing.T, records *store.Store, plugins ...string) {
 		t.Fatal(err)
 	}
 	n := store.NewChat{
-		ID: uuid.NewString(), GroupID: uuid.NewString(), AccountID: account.ID, StartedMS: 1000, RequestID: "r",
-		EndCalls: store.EndCalls{Plugins: plugins, Body: "{}"},
+		ID:        uuid.NewString(),
+		GroupID:   uuid.NewString(),
+		AccountID: account.ID,
+		StartedMS: 1000,
+		RequestID: "r",
+		EndCalls:  store.EndCalls{Plugins: plugins, Body: "{}"},
 	}
 	err = errors.Join(records.StartChat(t.Context(), n), records.EndChat(t.Context(), n.ID, store.UserEnded, 2000))
 	if err != nil {

@@ -64,8 +64,15 @@ func (b operator) ExaminePlugin(ctx context.Context, from io.ReadSeeker, tag str
 	}
 	m := o.Package.Manifest
 	told := contract.PluginOffer{
-		Name: m.Name, Version: m.Version, Description: m.Description, License: m.License, Digest: o.Package.Digest(),
-		Signed: o.Signed, OtherSigner: o.OtherSigner, Asks: permissions(o.Asks), UnsetSettings: append([]string{}, o.Unset...),
+		Name:          m.Name,
+		Version:       m.Version,
+		Description:   m.Description,
+		License:       m.License,
+		Digest:        o.Package.Digest(),
+		Signed:        o.Signed,
+		OtherSigner:   o.OtherSigner,
+		Asks:          permissions(o.Asks),
+		UnsetSettings: append([]string{}, o.Unset...),
 	}
 	if o.Installed != nil {
 		told.InstalledVersion = o.Installed.Version
@@ -73,7 +80,8 @@ func (b operator) ExaminePlugin(ctx context.Context, from io.ReadSeeker, tag str
 	return told, nil
 }
 
-func (b operator) InstallPlugin(ctx context.Context, name string, from io.ReadSeeker, how api.PluginChoice) (contract.ReturnPlugin, error) {
+func (b operator) InstallPlugin(ctx context.Context, name string, from io.ReadSeeker,
+	how api.PluginChoice) (contract.ReturnPlugin, error) {
 	o, err := b.offer(ctx, from, how.Tag)
 	if err != nil {
 		return contract.ReturnPlugin{}, toldPlugin(err)
@@ -94,7 +102,8 @@ func (b operator) InstallPlugin(ctx context.Context, name string, from io.ReadSe
 	return b.InstalledPlugin(ctx, its)
 }
 
-func (b operator) ChangePlugin(ctx context.Context, name string, c contract.PostedPluginChange) (contract.ReturnPlugin, error) {
+func (b operator) ChangePlugin(ctx context.Context, name string, c contract.PostedPluginChange) (contract.ReturnPlugin,
+	error) {
 	values := map[string]*string{}
 	for _, s := range c.Settings {
 		values[s.Name] = &s.Value
@@ -122,14 +131,17 @@ func (b operator) RemovePlugin(ctx context.Context, name string) error {
 	return toldPlugin(b.shelf.Remove(ctx, name))
 }
 
-func (b operator) CallPlugin(ctx context.Context, account, name string, c contract.PostedPluginCall) (contract.PluginCalled, error) {
+func (b operator) CallPlugin(ctx context.Context, account, name string,
+	c contract.PostedPluginCall) (contract.PluginCalled, error) {
 	i, err := b.shelf.Show(ctx, name)
 	if err != nil {
 		return contract.PluginCalled{}, toldPlugin(err)
 	}
 	if c.Tool == "" {
 		if len(i.Manifest.Tools) != 1 {
-			return contract.PluginCalled{}, contract.ErrInvalid{Field: "tool", Why: "missing; the plugin has not one tool, but " + fmt.Sprint(len(i.Manifest.Tools))}
+			return contract.PluginCalled{},
+				contract.ErrInvalid{Field: "tool",
+					Why: "missing; the plugin has not one tool, but " + fmt.Sprint(len(i.Manifest.Tools))}
 		}
 		c.Tool = i.Manifest.Tools[0].Name
 	}
@@ -165,7 +177,13 @@ func (b operator) PluginLog(ctx context.Context, name string, most int) ([]contr
 }
 
 func logLine(l shelf.Line) contract.PluginLogLine {
-	return contract.PluginLogLine{OnMS: l.Time.UnixMilli(), Level: l.Level, Tool: l.Tool, Chat: l.Chat, Text: l.Text}
+	return contract.PluginLogLine{
+		OnMS:  l.Time.UnixMilli(),
+		Level: l.Level,
+		Tool:  l.Tool,
+		Chat:  l.Chat,
+		Text:  l.Text,
+	}
 }
 
 // FollowPlugin tells the lines of its log as they come. That the plugin is gone ends
@@ -189,7 +207,12 @@ func (b operator) PluginFigures(ctx context.Context, name string) ([]contract.Pl
 	}
 	all := make([]contract.PluginFigures, len(calls))
 	for i, c := range calls {
-		all[i] = contract.PluginFigures{Tool: c.Tool, Results: []contract.PluginResult{}, MedianMS: milliseconds(c.Median), P95MS: milliseconds(c.P95)}
+		all[i] = contract.PluginFigures{
+			Tool:     c.Tool,
+			Results:  []contract.PluginResult{},
+			MedianMS: milliseconds(c.Median),
+			P95MS:    milliseconds(c.P95),
+		}
 		for _, result := range slices.Sorted(maps.Keys(c.Results)) {
 			all[i].Results = append(all[i].Results, contract.PluginResult{Result: result, Calls: c.Results[result]})
 		}

@@ -19,7 +19,9 @@ import (
 // function, and its manifest in it.
 func quietPlugin(t *testing.T, version, more string) io.ReadSeeker {
 	t.Helper()
-	module := []byte("\x00asm\x01\x00\x00\x00\x01\x04\x01\x60\x00\x00\x03\x02\x01\x00\x07\x0a\x01\x06_start\x00\x00\x0a\x04\x01\x02\x00\x0b")
+	module := []byte(
+		"\x00asm\x01\x00\x00\x00\x01\x04\x01\x60\x00\x00" +
+			"\x03\x02\x01\x00\x07\x0a\x01\x06_start\x00\x00\x0a\x04\x01\x02\x00\x0b")
 	text := "name: quiet\nversion: " + version + "\ndescription: Says nothing.\n" +
 		"tools: [{name: hush, description: Say nothing., " +
 		"parameters: {type: object, properties: {loud: {type: boolean}}}}]\n" + more
@@ -45,7 +47,8 @@ func TestTheOperatorLooksAfterPlugins(t *testing.T) {
 	b, ctx := operator{shelf: s}, t.Context()
 	const asks = "settings: [{name: key, type: secret, required: true}]\npermissions: {storage: 1MiB}\n"
 	offer, err := b.ExaminePlugin(ctx, quietPlugin(t, "1.0.0", asks), "")
-	if err != nil || len(offer.Asks) != 1 || offer.Asks[0].Name != "storage" || offer.InstalledVersion != "" || len(offer.UnsetSettings) != 1 {
+	if err != nil || len(offer.Asks) != 1 || offer.Asks[0].Name != "storage" || offer.InstalledVersion != "" ||
+		len(offer.UnsetSettings) != 1 {
 		t.Fatalf("offered is %+v, %v", offer, err)
 	}
 	if all, err := b.InstalledPlugins(ctx); err != nil || len(all) != 0 {
@@ -55,11 +58,15 @@ func TestTheOperatorLooksAfterPlugins(t *testing.T) {
 	if err != nil || p.State != contract.PluginIncomplete || len(p.Granted) != 0 || len(p.Denied) != 1 {
 		t.Fatalf("installed is %+v, %v", p, err)
 	}
-	p, err = b.ChangePlugin(ctx, "quiet", contract.PostedPluginChange{Grant: []string{"storage"}, Settings: []contract.PostedPluginAnswer{{Name: "key", Value: "hidden-word"}}})
-	if err != nil || p.State != contract.PluginReady || len(p.Granted) != 1 || !p.Settings[0].IsSet || p.Settings[0].Value != "" {
+	p, err = b.ChangePlugin(ctx, "quiet",
+		contract.PostedPluginChange{Grant: []string{"storage"},
+			Settings: []contract.PostedPluginAnswer{{Name: "key", Value: "hidden-word"}}})
+	if err != nil || p.State != contract.PluginReady || len(p.Granted) != 1 || !p.Settings[0].IsSet ||
+		p.Settings[0].Value != "" {
 		t.Fatalf("changed, it is %+v, %v", p, err)
 	}
-	if called, err := b.CallPlugin(ctx, "", "quiet", contract.PostedPluginCall{Parameters: "{}"}); err != nil || called.Error != "" {
+	if called, err := b.CallPlugin(ctx, "", "quiet", contract.PostedPluginCall{Parameters: "{}"}); err != nil ||
+		called.Error != "" {
 		t.Errorf("called, it answers %+v, %v", called, err)
 	}
 	p, err = b.InstallPlugin(ctx, "quiet", quietPlugin(t, "1.1.0", asks), api.PluginChoice{})
@@ -71,12 +78,22 @@ func TestTheOperatorLooksAfterPlugins(t *testing.T) {
 		err  error
 		want error
 	}{
-		"installed twice":     {second(b.InstallPlugin(ctx, "", quietPlugin(t, "1.2.0", asks), api.PluginChoice{})), contract.ErrConflict{}},
-		"another's name":      {second(b.InstallPlugin(ctx, "other", quietPlugin(t, "1.2.0", asks), api.PluginChoice{})), contract.ErrConflict{}},
-		"the same again":      {second(b.InstallPlugin(ctx, "quiet", quietPlugin(t, "1.1.0", asks), api.PluginChoice{})), contract.ErrConflict{}},
-		"no plugin":           {second(b.ExaminePlugin(ctx, strings.NewReader("hello, this is none"), "")), contract.ErrInvalid{}},
-		"a strange grant":     {second(b.ChangePlugin(ctx, "quiet", contract.PostedPluginChange{Grant: []string{"network"}})), contract.ErrInvalid{}},
-		"a strange setting":   {second(b.ChangePlugin(ctx, "quiet", contract.PostedPluginChange{Unset: []string{"town"}})), contract.ErrInvalid{}},
+		"installed twice": {second(b.InstallPlugin(ctx, "", quietPlugin(t, "1.2.0", asks), api.PluginChoice{})),
+			contract.ErrConflict{}},
+		"another's name": {
+			second(b.InstallPlugin(ctx, "other", quietPlugin(t, "1.2.0", asks), api.PluginChoice{})),
+			contract.ErrConflict{}},
+		"the same again": {
+			second(b.InstallPlugin(ctx, "quiet", quietPlugin(t, "1.1.0", asks), api.PluginChoice{})),
+			contract.ErrConflict{}},
+		"no plugin": {second(b.ExaminePlugin(ctx, strings.NewReader("hello, this is none"), "")),
+			contract.ErrInvalid{}},
+		"a strange grant": {
+			second(b.ChangePlugin(ctx, "quiet", contract.PostedPluginChange{Grant: []string{"network"}})),
+			contract.ErrInvalid{}},
+		"a strange setting": {
+			second(b.ChangePlugin(ctx, "quiet", contract.PostedPluginChange{Unset: []string{"town"}})),
+			contract.ErrInvalid{}},
 		"one that is unknown": {second(b.InstalledPlugin(ctx, "loud")), contract.ErrNotFound{}},
 		"other parameters":    {second(b.CallPlugin(ctx, "", "quiet", loud)), contract.ErrInvalid{}},
 		"removed, unknown":    {b.RemovePlugin(ctx, "loud"), contract.ErrNotFound{}},

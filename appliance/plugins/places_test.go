@@ -24,7 +24,9 @@ func TestNoMoreAreAtWorkThanThereArePlaces(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
-	if err := p.Do(ctx, func() { t.Error("one more is run than there are places") }); !errors.Is(err, context.DeadlineExceeded) {
+	if err := p.Do(ctx, func() {
+		t.Error("one more is run than there are places")
+	}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("one more than there are places: %v", err)
 	}
 	close(hold)

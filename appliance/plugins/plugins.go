@@ -101,10 +101,18 @@ func (p *Plugins) PluginTools() []contract.ReturnUserDefinedTool {
 	var all []contract.ReturnUserDefinedTool
 	for _, t := range p.tools(ctx) {
 		all = append(all, contract.ReturnUserDefinedTool{
-			ToolType: contract.RecordFunction, ID: t.ID, VersionType: contract.VersionFixed, Name: t.Name,
-			Parameters: string(t.Parameters), Description: t.Description, FallbackContent: t.Fallback,
-			VersionDescription: fmt.Sprintf("Of the plugin %s %s, which the box runs; read-only here.", t.Plugin, t.Version),
-			Plugin:             t.Plugin, CreatedOn: t.ChangedMS, ModifiedOn: t.ChangedMS,
+			ToolType:        contract.RecordFunction,
+			ID:              t.ID,
+			VersionType:     contract.VersionFixed,
+			Name:            t.Name,
+			Parameters:      string(t.Parameters),
+			Description:     t.Description,
+			FallbackContent: t.Fallback,
+			VersionDescription: fmt.Sprintf("Of the plugin %s %s, which the box runs; read-only here.", t.Plugin,
+				t.Version),
+			Plugin:     t.Plugin,
+			CreatedOn:  t.ChangedMS,
+			ModifiedOn: t.ChangedMS,
 		})
 	}
 	return all
@@ -127,14 +135,21 @@ func (p *Plugins) Installed() []turn.Plugin {
 	for _, t := range p.tools(ctx) {
 		one := of(t.Plugin)
 		one.Tools = append(one.Tools, turn.Tool{
-			Name: t.Name, Description: t.Description, Parameters: string(t.Parameters), Fallback: t.Fallback,
-			OnBox: true, Plugin: t.Plugin, Limit: t.Timeout, Brought: true,
+			Name:        t.Name,
+			Description: t.Description,
+			Parameters:  string(t.Parameters),
+			Fallback:    t.Fallback,
+			OnBox:       true,
+			Plugin:      t.Plugin,
+			Limit:       t.Timeout,
+			Brought:     true,
 		})
 	}
 	for _, name := range p.hooks(ctx, manifest.OnTurn) {
 		sees, err := p.shelf.Sees(ctx, name)
 		if of(name).OnTurn = err == nil && sees.Sees(manifest.Transcript); !of(name).OnTurn {
-			p.log.Warn("a plugin wants to be asked at every turn and may not see the conversation; it is not asked. Grant it with: parley plugin grant "+name+" conversation", "plugin", name, "err", err)
+			p.log.Warn("a plugin wants to be asked at every turn and may not see the conversation; it is not asked. "+
+				"Grant it with: parley plugin grant "+name+" conversation", "plugin", name, "err", err)
 		}
 	}
 	for _, name := range p.hooks(ctx, manifest.OnChatEnd) {
@@ -155,7 +170,12 @@ func (p *Plugins) hooks(ctx context.Context, hook string) []string {
 func (p *Plugins) Run(ctx context.Context, r reply.ToolRun) (content string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, r.Tool.Limit+busy)
 	defer cancel()
-	who := shelf.Who{Account: r.Account, Chat: r.ChatID, Caller: cmp.Or(r.CustomSessionID, r.GroupID), Talk: talk(r.Conversation.History)}
+	who := shelf.Who{
+		Account: r.Account,
+		Chat:    r.ChatID,
+		Caller:  cmp.Or(r.CustomSessionID, r.GroupID),
+		Talk:    talk(r.Conversation.History),
+	}
 	return p.call(ctx, func() (sandbox.Result, error) {
 		return p.shelf.Call(ctx, who, r.Tool.Name, json.RawMessage(r.Arguments))
 	})
@@ -191,7 +211,12 @@ func (p *Plugins) Advise(ctx context.Context, q reply.Question) (turn.Advice, er
 	if err != nil {
 		return turn.Advice{}, err
 	}
-	who := shelf.Who{Account: q.Account, Chat: q.ChatID, Caller: cmp.Or(q.CustomSessionID, q.GroupID), Talk: talk(q.Conversation.History)}
+	who := shelf.Who{
+		Account: q.Account,
+		Chat:    q.ChatID,
+		Caller:  cmp.Or(q.CustomSessionID, q.GroupID),
+		Talk:    talk(q.Conversation.History),
+	}
 	// Somebody waits for this, and for no longer than turn.AdviceLimit: so it waits
 	// for no place.
 	said, err := p.shelf.CallHook(ctx, who, q.Plugin, manifest.OnTurn, asked)
@@ -207,11 +232,13 @@ func advice(content string) (turn.Advice, error) {
 		return turn.Advice{}, nil
 	}
 	if len(content) > mostAdvice {
-		return turn.Advice{}, fmt.Errorf("on_turn answered with %d bytes; at most %d are allowed", len(content), mostAdvice)
+		return turn.Advice{}, fmt.Errorf("on_turn answered with %d bytes; at most %d are allowed", len(content),
+			mostAdvice)
 	}
 	var a *contract.TurnAdvice
 	if err := json.Unmarshal([]byte(content), &a); err != nil || a == nil {
-		return turn.Advice{}, errors.Join(errors.New(`on_turn did not answer with nothing, or with JSON such as {"context": "…"} or {"answer": "…"}`), err)
+		return turn.Advice{}, errors.Join(errors.New(`on_turn did not answer with nothing, or with JSON such as `+
+			`{"context": "…"} or {"answer": "…"}`), err)
 	}
 	return turn.Advice{Context: a.Context, Answer: a.Answer}, nil
 }

@@ -19,7 +19,12 @@ func OpenShelf(cfg config.Config, records *store.Store, log *slog.Logger) *shelf
 }
 
 func shelfParts(cfg config.Config, records *store.Store, log *slog.Logger) shelf.Parts {
-	p := shelf.Parts{Records: records, Data: cfg.Data, Log: log, Trust: shelf.Trust{Required: cfg.PluginSignatures.Required}}
+	p := shelf.Parts{
+		Records: records,
+		Data:    cfg.Data,
+		Log:     log,
+		Trust:   shelf.Trust{Required: cfg.PluginSignatures.Required},
+	}
 	p.Check = func(ctx context.Context, p shelf.Package) error {
 		return author.Check(ctx, p.Manifest, p.Wasm, p.Tests)
 	}
@@ -33,19 +38,46 @@ func shelfParts(cfg config.Config, records *store.Store, log *slog.Logger) shelf
 func Record(i shelf.Info) contract.ReturnPlugin {
 	m := i.Manifest
 	r := contract.ReturnPlugin{
-		Name: i.Name, Version: i.Version, Description: m.Description, License: m.License,
-		State: contract.PluginState(i.State), Why: i.Why, Digest: i.Digest, SignedBy: i.Signer, Trusted: i.Trusted,
-		Tools: []contract.PluginTool{}, Hooks: m.Hooks, Granted: permissions(i.Granted), Denied: permissions(i.Denied), Settings: []contract.PluginSetting{},
-		KeepsBytes: i.Keeps, Upgrades: i.Upgrades, InstalledOn: i.InstalledMS, ChangedOn: i.ChangedMS, BrokenSince: i.BrokenMS, RetryOn: i.RetryMS,
+		Name:        i.Name,
+		Version:     i.Version,
+		Description: m.Description,
+		License:     m.License,
+		State:       contract.PluginState(i.State),
+		Why:         i.Why,
+		Digest:      i.Digest,
+		SignedBy:    i.Signer,
+		Trusted:     i.Trusted,
+		Tools:       []contract.PluginTool{},
+		Hooks:       m.Hooks,
+		Granted:     permissions(i.Granted),
+		Denied:      permissions(i.Denied),
+		Settings:    []contract.PluginSetting{},
+		KeepsBytes:  i.Keeps,
+		Upgrades:    i.Upgrades,
+		InstalledOn: i.InstalledMS,
+		ChangedOn:   i.ChangedMS,
+		BrokenSince: i.BrokenMS,
+		RetryOn:     i.RetryMS,
 	}
 	for _, t := range m.Tools {
 		r.Tools = append(r.Tools, contract.PluginTool{
-			ID: shelf.ToolID(i.Name, t.Name), Name: t.Name, Description: t.Description, Parameters: t.Parameters,
-			FallbackContent: t.FallbackContent, TimeoutMS: t.Timeout.Milliseconds(),
+			ID:              shelf.ToolID(i.Name, t.Name),
+			Name:            t.Name,
+			Description:     t.Description,
+			Parameters:      t.Parameters,
+			FallbackContent: t.FallbackContent,
+			TimeoutMS:       t.Timeout.Milliseconds(),
 		})
 	}
 	for _, s := range i.Settings {
-		one := contract.PluginSetting{Name: s.Name, Type: string(s.Type), Description: s.Description, Required: s.Required, IsSet: s.IsSet, Value: s.Value}
+		one := contract.PluginSetting{
+			Name:        s.Name,
+			Type:        string(s.Type),
+			Description: s.Description,
+			Required:    s.Required,
+			IsSet:       s.IsSet,
+			Value:       s.Value,
+		}
 		if s.Type == manifest.Secret {
 			one.Value = ""
 		}

@@ -58,7 +58,12 @@ func (t talk) lines(feelings bool) []contract.SpokenLine {
 // turnCall is what on_turn is told.
 func turnCall(q reply.Question, feelings bool) contract.TurnCall {
 	c := contract.TurnCall{
-		Language: q.Conversation.Language, Guess: q.Guess, ChatID: q.ChatID, ChatGroupID: q.GroupID, ConfigID: q.ConfigID, CustomSessionID: q.CustomSessionID,
+		Language:        q.Conversation.Language,
+		Guess:           q.Guess,
+		ChatID:          q.ChatID,
+		ChatGroupID:     q.GroupID,
+		ConfigID:        q.ConfigID,
+		CustomSessionID: q.CustomSessionID,
 	}
 	c.Conversation = talk(q.Conversation.History).lines(feelings)
 	if n := len(c.Conversation); n > 0 {

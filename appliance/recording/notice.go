@@ -33,7 +33,8 @@ func ReadNotice(data string) (n Notice, err error) {
 		return n, err
 	}
 	if err := json.Unmarshal(text, &n); err != nil {
-		return n, fmt.Errorf("%s: %w: delete it, and the box writes a new one", filepath.Join(data, layout.RoomNotice), err)
+		return n, fmt.Errorf("%s: %w: delete it, and the box writes a new one", filepath.Join(data, layout.RoomNotice),
+			err)
 	}
 	return n, nil
 }

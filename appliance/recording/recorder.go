@@ -91,8 +91,13 @@ func (p played) samples() int { return len(p.linear16) / 2 }
 // all chats of a box share the syncer.
 func New(chatID string, files Files, syncer *Syncer, clock func() time.Duration, log *slog.Logger) *Recorder {
 	return &Recorder{
-		chatID: chatID, files: files, syncer: syncer, clock: clock, log: log,
-		queue: backlog.New[sound](), over: make(chan struct{}),
+		chatID:    chatID,
+		files:     files,
+		syncer:    syncer,
+		clock:     clock,
+		log:       log,
+		queue:     backlog.New[sound](),
+		over:      make(chan struct{}),
 		user:      lane{side: store.UserSide, rateHz: engine.SpeechRateHz},
 		assistant: lane{side: store.AssistantSide, rateHz: contract.OutputRateHz},
 	}

@@ -333,7 +333,8 @@ func TestAKilledRecorderLosesLessThanASecond(t *testing.T) {
 		for _, side := range []store.Side{store.UserSide, store.AssistantSide} {
 			pcm := s.hear(t, side)
 			kept := time.Duration(len(pcm)) * time.Second / engine.SpeechRateHz
-			if got := sounding(pcm); reached-kept > time.Second || len(got) != 2 || got[0] > 5*ms || kept-got[1] > 5*ms {
+			if got := sounding(pcm); reached-kept > time.Second || len(got) != 2 || got[0] > 5*ms ||
+				kept-got[1] > 5*ms {
 				t.Errorf("killed at %v, the %s's %v are kept, sounding %v", reached, side, kept, got)
 			}
 		}

@@ -20,8 +20,12 @@ var noon = time.Date(2030, 1, 31, 12, 0, 0, 0, time.UTC)
 // ended is a recording of so many megabytes as its name has letters: "aa" is of
 // account a. Its chat ended so many hours before noon.
 func ended(name string, hours int) store.KeptSound {
-	return store.KeptSound{ChatID: fmt.Sprintf("%s%d", name, hours), AccountID: name[:1],
-		EndedMS: noon.Add(-time.Duration(hours) * time.Hour).UnixMilli(), Bytes: int64(len(name)) * 1e6}
+	return store.KeptSound{
+		ChatID:    fmt.Sprintf("%s%d", name, hours),
+		AccountID: name[:1],
+		EndedMS:   noon.Add(-time.Duration(hours) * time.Hour).UnixMilli(),
+		Bytes:     int64(len(name)) * 1e6,
+	}
 }
 
 func live(name string) store.KeptSound {
@@ -35,17 +39,23 @@ func TestWhatIsTooOldOrTooMuchGoes(t *testing.T) {
 		kept   []store.KeptSound
 		want   string
 	}{
-		"no limits":           {Limits{}, []store.KeptSound{ended("aaaa", 9999*day)}, ""},
-		"within them":         {Limits{30, 10e6, 10e6}, []store.KeptSound{ended("aaaa", 29*day), ended("b", 1)}, ""},
-		"too old":             {Limits{Days: 30}, []store.KeptSound{ended("a", 32*day), ended("b", 31*day), ended("a", 29*day)}, "a768 b744"},
-		"too much, the first": {Limits{Bytes: 4e6}, []store.KeptSound{ended("aa", 9), ended("aa", 8), ended("aa", 7)}, "aa9"},
+		"no limits":   {Limits{}, []store.KeptSound{ended("aaaa", 9999*day)}, ""},
+		"within them": {Limits{30, 10e6, 10e6}, []store.KeptSound{ended("aaaa", 29*day), ended("b", 1)}, ""},
+		"too old": {Limits{Days: 30},
+			[]store.KeptSound{ended("a", 32*day), ended("b", 31*day), ended("a", 29*day)}, "a768 b744"},
+		"too much, the first": {Limits{Bytes: 4e6}, []store.KeptSound{ended("aa", 9), ended("aa", 8), ended("aa", 7)},
+			"aa9"},
 		// a is loud and came later; b keeps its one.
-		"of the largest":        {Limits{Bytes: 5e6}, []store.KeptSound{ended("bb", 9), ended("aaa", 8), ended("aa", 7)}, "aaa8"},
-		"then of the next":      {Limits{Bytes: 3e6}, []store.KeptSound{ended("bb", 9), ended("aa", 8), ended("bb", 7), ended("a", 6)}, "bb9 aa8"},
-		"of one account":        {Limits{AccountBytes: 3e6}, []store.KeptSound{ended("bbb", 9), ended("aa", 8), ended("aa", 7), ended("a", 6)}, "aa8"},
-		"not of chats that go":  {Limits{Bytes: 2e6}, []store.KeptSound{ended("b", 9), live("aaaaa")}, "b9"},
-		"nor just ended":        {Limits{Bytes: 1e6, Days: 1}, []store.KeptSound{ended("aa", 0)}, ""},
-		"days and room at once": {Limits{Days: 1, Bytes: 2e6}, []store.KeptSound{ended("aa", 25), ended("aa", 9), ended("a", 8)}, "aa25 aa9"},
+		"of the largest": {Limits{Bytes: 5e6},
+			[]store.KeptSound{ended("bb", 9), ended("aaa", 8), ended("aa", 7)}, "aaa8"},
+		"then of the next": {Limits{Bytes: 3e6},
+			[]store.KeptSound{ended("bb", 9), ended("aa", 8), ended("bb", 7), ended("a", 6)}, "bb9 aa8"},
+		"of one account": {Limits{AccountBytes: 3e6},
+			[]store.KeptSound{ended("bbb", 9), ended("aa", 8), ended("aa", 7), ended("a", 6)}, "aa8"},
+		"not of chats that go": {Limits{Bytes: 2e6}, []store.KeptSound{ended("b", 9), live("aaaaa")}, "b9"},
+		"nor just ended":       {Limits{Bytes: 1e6, Days: 1}, []store.KeptSound{ended("aa", 0)}, ""},
+		"days and room at once": {Limits{Days: 1, Bytes: 2e6},
+			[]store.KeptSound{ended("aa", 25), ended("aa", 9), ended("a", 8)}, "aa25 aa9"},
 	} {
 		var got []string
 		for _, k := range c.limits.Surplus(c.kept, noon) {
@@ -63,7 +73,8 @@ func TestWhatIsTooOldOrTooMuchGoes(t *testing.T) {
 func TestRoomIsMadeFairly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		kept := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) store.KeptSound {
-			k := ended(strings.Repeat(rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "account"), rapid.IntRange(1, 5).Draw(t, "mb")),
+			k := ended(strings.Repeat(rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "account"),
+				rapid.IntRange(1, 5).Draw(t, "mb")),
 				rapid.IntRange(0, 2000).Draw(t, "hours"))
 			if rapid.IntRange(0, 9).Draw(t, "live") == 0 {
 				k.EndedMS = 0

@@ -121,7 +121,9 @@ func TestRecordersShareASyncer(t *testing.T) {
 	for n := range 8 {
 		all.Go(func() {
 			begun := time.Now()
-			r := New(fmt.Sprint(n), s, syncer, func() time.Duration { return time.Since(begun) }, slog.New(slog.DiscardHandler))
+			r := New(fmt.Sprint(n), s, syncer, func() time.Duration {
+				return time.Since(begun)
+			}, slog.New(slog.DiscardHandler))
 			go r.Run()
 			for i := range 5 {
 				r.Heard(time.Duration(i)*time.Second, beep(engine.SpeechRateHz, time.Second))

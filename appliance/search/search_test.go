@@ -26,13 +26,16 @@ const query = `{"query": " weather  in\nGraz "}`
 
 func TestWhatIsFoundIsShortText(t *testing.T) {
 	long := strings.Repeat("very ", 200) + "sunny"
-	s := searx(t, 200, `{"query":"q","number_of_results":0,"answers":["It is 20 °C.",{"answer":"Sunny.","url":"x"}],"infoboxes":[],
-		"results":[{"title":"Empty","url":"https://a.test/x","content":""},{"title":"Weather\n today","url":"https://b.test/x","content":"`+long+`"},
+	s := searx(t, 200, `{"query":"q","number_of_results":0,"answers":["It is 20 `+
+		`°C.",{"answer":"Sunny.","url":"x"}],"infoboxes":[],
+		"results":[{"title":"Empty","url":"https://a.test/x","content":""},{"title":"Weather\n `+
+		`today","url":"https://b.test/x","content":"`+long+`"},
 		{"title":"C","url":"::","content":"Rain."},{"title":"D","url":"https://d.test","content":"Snow."}]}`)
 	got, err := s.RunTool(t.Context(), "web_search", query)
 	lines := strings.Split(got, "\n")
 	if err != nil || len(lines) != mostResults || lines[0] != "It is 20 °C." || lines[1] != "Sunny." ||
-		!strings.HasPrefix(lines[2], "Weather today (b.test): very very") || len(lines[2]) > 600 || lines[3] != "C: Rain." {
+		!strings.HasPrefix(lines[2], "Weather today (b.test): very very") || len(lines[2]) > 600 ||
+		lines[3] != "C: Rain." {
 		t.Errorf("%q, %v", got, err)
 	}
 }
@@ -51,14 +54,16 @@ func TestASearchThatFailsSaysWhy(t *testing.T) {
 		{Server{}, `{"query": 3}`, "arguments"},
 		{Server{}, `{"query": " "}`, "empty"},
 	} {
-		if _, err := x.s.RunTool(t.Context(), "web_search", x.arguments); err == nil || !strings.Contains(err.Error(), x.want) {
+		if _, err := x.s.RunTool(t.Context(), "web_search", x.arguments); err == nil ||
+			!strings.Contains(err.Error(), x.want) {
 			t.Errorf("%+v with %s: %v", x.s, x.arguments, err)
 		}
 	}
 	if _, err := (Server{}).RunTool(t.Context(), "web_search", query); !errors.Is(err, ErrNoServer) {
 		t.Error(err)
 	}
-	if got, err := searx(t, 200, "{}").RunTool(t.Context(), "web_search", query); err != nil || got != "Nothing was found." {
+	if got, err := searx(t, 200, "{}").RunTool(t.Context(), "web_search", query); err != nil ||
+		got != "Nothing was found." {
 		t.Errorf("%q, %v", got, err)
 	}
 	if _, err := (Server{}).RunTool(t.Context(), "other", query); err == nil {

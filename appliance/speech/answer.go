@@ -34,7 +34,12 @@ func (j *Job) Stream(ctx context.Context, send func(contract.TTSMessage) error) 
 				index = 0
 			}
 			for _, at := range s.times {
-				if err := send(contract.TimestampMessage{GenerationID: t.id, RequestID: j.asked.RequestID, SnippetID: s.snippet.id, Timestamp: at}); err != nil {
+				if err := send(contract.TimestampMessage{
+					GenerationID: t.id,
+					RequestID:    j.asked.RequestID,
+					SnippetID:    s.snippet.id,
+					Timestamp:    at,
+				}); err != nil {
 					return err
 				}
 			}
@@ -49,8 +54,16 @@ func (j *Job) Stream(ctx context.Context, send func(contract.TTSMessage) error) 
 
 func (j *Job) chunk(t *take, s piece, data []byte, index int) contract.SnippetAudioChunk {
 	return contract.SnippetAudioChunk{
-		Audio: filled(data), AudioFormat: j.Format(), ChunkIndex: index, GenerationID: t.id, IsLastChunk: s.last, RequestID: j.asked.RequestID,
-		SnippetID: s.snippet.id, Text: s.snippet.text, TranscribedText: s.heard, UtteranceIndex: s.snippet.utterance,
+		Audio:           filled(data),
+		AudioFormat:     j.Format(),
+		ChunkIndex:      index,
+		GenerationID:    t.id,
+		IsLastChunk:     s.last,
+		RequestID:       j.asked.RequestID,
+		SnippetID:       s.snippet.id,
+		Text:            s.snippet.text,
+		TranscribedText: s.heard,
+		UtteranceIndex:  s.snippet.utterance,
 	}
 }
 

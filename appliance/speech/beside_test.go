@@ -48,7 +48,11 @@ func TestWhatIsMadeForWhoHasGoneIsGivenUp(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	wrong := errors.New("wrong")
-	if err := beside(t.Context(), func(context.Context, func(int) error) error { return wrong }, func(int) error { return nil }); !errors.Is(err, wrong) {
+	if err := beside(t.Context(), func(context.Context, func(int) error) error {
+		return wrong
+	}, func(int) error {
+		return nil
+	}); !errors.Is(err, wrong) {
 		t.Errorf("%v", err)
 	}
 }
@@ -60,5 +64,9 @@ func TestAPanicOfTheMakerIsItsCallers(t *testing.T) {
 			t.Error("the panic was swallowed")
 		}
 	}()
-	_ = beside(t.Context(), func(context.Context, func(int) error) error { panic("broken") }, func(int) error { return nil })
+	_ = beside(t.Context(), func(context.Context, func(int) error) error {
+		panic("broken")
+	}, func(int) error {
+		return nil
+	})
 }

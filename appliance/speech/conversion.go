@@ -54,10 +54,16 @@ func (s *Service) Convert(ctx context.Context, a AskedConversion) (*Job, error) 
 
 func (s *Service) convert(ctx context.Context, a AskedConversion) (*Job, error) {
 	instant := true // its snippets are not heard once more
-	j := &Job{service: s, begun: time.Now(), asked: Asked{Account: a.Account, RequestID: a.RequestID, PostedTTS: contract.PostedTTS{
-		Utterances: []contract.PostedUtterance{{Voice: a.Voice, Speed: 1}}, Context: a.Context, Format: a.Format, NumGenerations: 1,
-		StripHeaders: a.StripHeaders, IncludeTimestampTypes: a.IncludeTimestampTypes, InstantMode: &instant,
-	}}}
+	j := &Job{service: s, begun: time.Now(),
+		asked: Asked{Account: a.Account, RequestID: a.RequestID, PostedTTS: contract.PostedTTS{
+			Utterances:            []contract.PostedUtterance{{Voice: a.Voice, Speed: 1}},
+			Context:               a.Context,
+			Format:                a.Format,
+			NumGenerations:        1,
+			StripHeaders:          a.StripHeaders,
+			IncludeTimestampTypes: a.IncludeTimestampTypes,
+			InstantMode:           &instant,
+		}}}
 	t := &take{id: contract.NewID(), lines: []line{{PostedUtterance: j.asked.Utterances[0]}}}
 	before, err := j.earlier(ctx)
 	if err != nil {
@@ -80,7 +86,9 @@ func (s *Service) convert(ctx context.Context, a AskedConversion) (*Job, error) 
 		return nil, err
 	}
 	if len(phrases) == 0 {
-		return nil, contract.ErrInvalid{Field: "audio", Why: "nobody speaks in its " + between(0, len(pcm)).Round(100*time.Millisecond).String() + "; expected a recording with words that can be understood"}
+		return nil, contract.ErrInvalid{Field: "audio",
+			Why: "nobody speaks in its " + between(0, len(pcm)).Round(100*time.Millisecond).String() +
+				"; expected a recording with words that can be understood"}
 	}
 	texts := make([]string, len(phrases))
 	for i, p := range phrases {
@@ -136,17 +144,30 @@ func (r *recital) speak(ctx context.Context, p *pacing, types []contract.Timesta
 		}
 		said, err := f.say(ctx, flowing(ph.text), to(out(ph.end)-begin, voice.RateHz()), to(room, voice.RateHz()))
 		if cannot, ok := errors.AsType[engine.ErrCannotSay](err); ok {
-			return contract.ErrInvalid{Field: "audio", Why: fmt.Sprintf("its words %q: %v", contract.Clip(ph.text), cannot)}
+			return contract.ErrInvalid{Field: "audio",
+				Why: fmt.Sprintf("its words %q: %v", contract.Clip(ph.text), cannot)}
 		}
 		if err != nil {
 			return err
 		}
 		pcm, silence := r.place(said, begin-at, end-at)
-		s := &snippet{id: contract.NewID(), index: i, text: ph.text, line: r.line, last: i == len(r.phrases)-1}
+		s := &snippet{
+			id:    contract.NewID(),
+			index: i,
+			text:  ph.text,
+			line:  r.line,
+			last:  i == len(r.phrases)-1,
+		}
 		at += len(pcm)
 		p.sounded(len(pcm), contract.OutputRateHz)
 		times := timestamps(said.moved(silence), voice.RateHz(), types)
-		if err := emit(piece{snippet: s, pcm: pcm, times: times, last: true, heard: &ph.text}); err != nil {
+		if err := emit(piece{
+			snippet: s,
+			pcm:     pcm,
+			times:   times,
+			last:    true,
+			heard:   &ph.text,
+		}); err != nil {
 			return err
 		}
 		if err := context.Cause(ctx); err != nil {

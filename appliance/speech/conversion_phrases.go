@@ -133,7 +133,8 @@ func joined(voices []phrase) []phrase {
 // spanOf is how many of the first phrases are heard together.
 func spanOf(all []phrase) int {
 	n := 1
-	for n < len(all) && between(all[n-1].end, all[n].begin) <= spanPause && between(all[0].begin, all[n].end) <= longestSpan {
+	for n < len(all) && between(all[n-1].end, all[n].begin) <= spanPause &&
+		between(all[0].begin, all[n].end) <= longestSpan {
 		n++
 	}
 	return n
@@ -178,6 +179,7 @@ func (l listener) hear(ctx context.Context, pcm []float32, span []phrase) error 
 
 func (l listener) transcript(ctx context.Context, pcm []float32, from, to int) (string, error) {
 	const edge = int(spanEdge * engine.SpeechRateHz / time.Second)
-	t, err := l.transcriber.Transcribe(ctx, pcm[max(0, from-edge):min(len(pcm), to+edge)], engine.TranscribeOptions{Urgency: l.urgency})
+	t, err := l.transcriber.Transcribe(ctx, pcm[max(0, from-edge):min(len(pcm), to+edge)],
+		engine.TranscribeOptions{Urgency: l.urgency})
 	return t.Text, err
 }

@@ -32,13 +32,20 @@ func (m metronome) Speak(_ context.Context, text string, o engine.SpeakOptions, 
 		pcm[edge+i] = 0.3 * float32(math.Sin(float64(i)*2*math.Pi*440/24000))
 	}
 	faded(pcm[edge:edge+letter*len(text)], 240)
-	return emit(engine.Sound{PCM: pcm, Words: words, Whole: len(pcm), Last: true})
+	return emit(engine.Sound{
+		PCM:   pcm,
+		Words: words,
+		Whole: len(pcm),
+		Last:  true,
+	})
 }
 
 // recite says phrases with a voice, and returns all of the sound and the times.
-func recite(t *testing.T, voice engine.Synthesizer, length time.Duration, phrases ...phrase) (pcm []float32, snippets []piece) {
+func recite(t *testing.T, voice engine.Synthesizer, length time.Duration, phrases ...phrase) (pcm []float32,
+	snippets []piece) {
 	t.Helper()
-	r := recital{phrases: phrases, length: samplesOf(length, engine.SpeechRateHz), line: &line{voice: Voice{Speaks: voice}}}
+	r := recital{phrases: phrases, length: samplesOf(length, engine.SpeechRateHz),
+		line: &line{voice: Voice{Speaks: voice}}}
 	err := r.speak(t.Context(), newPacing(), []contract.TimestampType{contract.TimestampWord}, func(p piece) error {
 		pcm = append(pcm, p.pcm...)
 		snippets = append(snippets, p)
@@ -74,7 +81,8 @@ func sounding(pcm []float32) [][2]int {
 func near(a, b, ms int) bool { return a-b <= ms && b-a <= ms }
 
 func TestPhrasesAreSaidWhenTheyWereSaid(t *testing.T) {
-	phrases := []phrase{said(700, 1900, "twenty letters or so"), said(2400, 3000, "twelve short"), said(5000, 6600, "another sentence of some length")}
+	phrases := []phrase{said(700, 1900, "twenty letters or so"), said(2400, 3000, "twelve short"),
+		said(5000, 6600, "another sentence of some length")}
 	pcm, snippets := recite(t, metronome{0.25, 4}, 8*time.Second, phrases...)
 	if n := 8 * contract.OutputRateHz; len(pcm) != n {
 		t.Errorf("%d samples; the recording is as long as %d", len(pcm), n)
@@ -97,7 +105,8 @@ func TestPhrasesAreSaidWhenTheyWereSaid(t *testing.T) {
 		t.Errorf("the first word of the second snippet is at %d ms; want %d", at, 2400-before)
 	}
 	for i, s := range snippets {
-		if !s.last || s.snippet.last != (i == len(snippets)-1) || s.snippet.text != phrases[i].text || *s.heard != phrases[i].text {
+		if !s.last || s.snippet.last != (i == len(snippets)-1) || s.snippet.text != phrases[i].text ||
+			*s.heard != phrases[i].text {
 			t.Errorf("snippet %d: %+v", i, s.snippet)
 		}
 	}
@@ -106,7 +115,8 @@ func TestPhrasesAreSaidWhenTheyWereSaid(t *testing.T) {
 // A voice that cannot speak as fast as the speaker is late for the next phrase
 // and, where there is time, in time again for the one after it.
 func TestAVoiceThatIsTooSlowCatchesUp(t *testing.T) {
-	pcm, _ := recite(t, metronome{1, 1}, 9*time.Second, said(500, 900, "forty letters that take two whole seconds"), said(1100, 1500, "ten letter"), said(6000, 6500, "ten letter"))
+	pcm, _ := recite(t, metronome{1, 1}, 9*time.Second, said(500, 900, "forty letters that take two whole seconds"),
+		said(1100, 1500, "ten letter"), said(6000, 6500, "ten letter"))
 	got := sounding(pcm)
 	if len(got) != 3 {
 		t.Fatalf("sound at %v", got)
@@ -118,7 +128,8 @@ func TestAVoiceThatIsTooSlowCatchesUp(t *testing.T) {
 
 // Where a phrase is cut out of its silence there is no click.
 func TestPhrasesBeginAndEndWithoutAStep(t *testing.T) {
-	pcm, _ := recite(t, metronome{0.5, 2}, 4*time.Second, said(100, 1000, "a dozen or so"), said(1030, 2000, "and a dozen"), said(3500, 3990, "the last"))
+	pcm, _ := recite(t, metronome{0.5, 2}, 4*time.Second, said(100, 1000, "a dozen or so"),
+		said(1030, 2000, "and a dozen"), said(3500, 3990, "the last"))
 	most := float32(0.3 * 2 * math.Pi * 440 / contract.OutputRateHz) // of the tone itself
 	for i := 1; i < len(pcm); i++ {
 		if d := pcm[i] - pcm[i-1]; d > 1.5*most || d < -1.5*most {

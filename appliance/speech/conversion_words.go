@@ -60,7 +60,8 @@ func partners(a, b []string) []int {
 			case j == len(b):
 				cost[i][j] = float64(len(a)-i) * skipped
 			default:
-				cost[i][j] = min(cost[i+1][j+1]+unlike(plainA[i], plainB[j]), cost[i+1][j]+skipped, cost[i][j+1]+skipped)
+				cost[i][j] = min(cost[i+1][j+1]+unlike(plainA[i], plainB[j]), cost[i+1][j]+skipped,
+					cost[i][j+1]+skipped)
 			}
 		}
 	}

@@ -18,8 +18,11 @@ func TestWordsGoToThePhrasesInWhichTheyWereSaid(t *testing.T) {
 		heard []string
 		want  []string
 	}{
-		{"Leave your message at the tone. When done, hang up.", []string{"leave your message at the tone", "when done hang up"}, []string{"Leave your message at the tone.", "When done, hang up."}},
-		{"Dial 500 now, or hang up.", []string{"Dial five hundred now.", "Oh, hang up."}, []string{"Dial 500 now,", "or hang up."}},
+		{"Leave your message at the tone. When done, hang up.",
+			[]string{"leave your message at the tone", "when done hang up"},
+			[]string{"Leave your message at the tone.", "When done, hang up."}},
+		{"Dial 500 now, or hang up.", []string{"Dial five hundred now.", "Oh, hang up."},
+			[]string{"Dial 500 now,", "or hang up."}},
 		{"One two three four.", []string{"", "two three for", ""}, []string{"", "One two three four.", ""}},
 		{"Ten to nine.", []string{"", ""}, []string{"Ten", "to nine."}},
 		{"", []string{"hm", "hm"}, []string{"", ""}},
@@ -78,7 +81,8 @@ func TestAPhraseIsSaidWithoutFullStopsWithin(t *testing.T) {
 // What is told of a phrase is what was heard, and its words are those of it.
 func TestSentencesWithinAPhraseAreSaidInOne(t *testing.T) {
 	var asked []string
-	_, snippets := recite(t, noting{metronome{0.25, 4}, &asked}, 4*time.Second, said(500, 2000, "One now. Otherwise two."))
+	_, snippets := recite(t, noting{metronome{0.25, 4}, &asked}, 4*time.Second,
+		said(500, 2000, "One now. Otherwise two."))
 	for _, one := range asked {
 		if one != "One now, Otherwise two." {
 			t.Errorf("the voice is given %q", one)

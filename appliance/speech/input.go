@@ -51,7 +51,8 @@ func (s *Service) ReserveSocket(account string) (release func(), err error) {
 	}
 	switch {
 	case s.sockets[account] >= socketsOfOne:
-		return nil, contract.ErrTooMany{What: "this account has too many sockets open for text-to-speech", RetryAfter: turnRetry}
+		return nil, contract.ErrTooMany{What: "this account has too many sockets open for text-to-speech",
+			RetryAfter: turnRetry}
 	case all >= socketsAtOnce:
 		return nil, contract.ErrFull{What: "too many sockets are open for text-to-speech", RetryAfter: turnRetry}
 	}
@@ -114,7 +115,14 @@ var errOver = errors.New("the socket is over")
 // OpenInput begins to speak for an account what Receive is given. It ends when ctx
 // does, too: the box stops.
 func (s *Service) OpenInput(ctx context.Context, account, requestID string, c contract.TTSConnect, out Out) *Input {
-	in := &Input{service: s, out: out, orders: backlog.New[order](), room: semaphore.NewWeighted(mostOrdered), done: make(chan struct{}), set: settings{speed: 1}}
+	in := &Input{
+		service: s,
+		out:     out,
+		orders:  backlog.New[order](),
+		room:    semaphore.NewWeighted(mostOrdered),
+		done:    make(chan struct{}),
+		set:     settings{speed: 1},
+	}
 	in.ctx, in.cancel = context.WithCancelCause(ctx)
 	in.mouth = newMouth(s, account, requestID, c, out)
 	in.timer = time.AfterFunc(idle, func() { in.expired(0) })
@@ -208,7 +216,12 @@ func (in *Input) flush(silence float64, end bool) error {
 	mute := strings.TrimSpace(in.pending) // where there are no parts
 	in.pending = ""
 	if len(parts) == 0 {
-		if err := in.put(order{text: mute, silence: silence, flushed: true, close: end}); err != nil {
+		if err := in.put(order{
+			text:    mute,
+			silence: silence,
+			flushed: true,
+			close:   end,
+		}); err != nil {
 			return err
 		}
 	}

@@ -48,7 +48,8 @@ func (s singer) Speak(ctx context.Context, text string, o engine.SpeakOptions, e
 }
 
 func (c choir) Find(_ context.Context, _ string, ref contract.VoiceRef, _ string) (Voice, error) {
-	return Voice{Name: ref.Name, Recipe: []byte(`"` + ref.Name + `"`), Speaks: singer{metronome{0.5, 20}, ref.Name, c.said}}, nil
+	return Voice{Name: ref.Name, Recipe: []byte(`"` + ref.Name + `"`),
+		Speaks: singer{metronome{0.5, 20}, ref.Name, c.said}}, nil
 }
 
 func (c choir) Design(ctx context.Context, _ string, _ int, _ int64) (Voice, error) {
@@ -77,7 +78,13 @@ func sendAll(t *testing.T, in *Input, messages ...contract.PublishTTS) {
 // converse sends messages over one socket until the last of them closes it.
 func converse(t *testing.T, connect contract.TTSConnect, messages ...contract.PublishTTS) (c *client, said []string) {
 	t.Helper()
-	s := New(Parts{Voices: choir{said: &said}, Ear: Ear{Transcriber: deaf{}}, Records: shelf{"before": {ID: "before", Body: `{"voices":["eve"]}`}}, Keep: Keep{Newest: 10, Texts: true}, Log: slog.New(slog.DiscardHandler)})
+	s := New(Parts{
+		Voices:  choir{said: &said},
+		Ear:     Ear{Transcriber: deaf{}},
+		Records: shelf{"before": {ID: "before", Body: `{"voices":["eve"]}`}},
+		Keep:    Keep{Newest: 10, Texts: true},
+		Log:     slog.New(slog.DiscardHandler),
+	})
 	connect.Format, connect.NoBinary, connect.StripHeaders = contract.FormatPCM, true, true
 	c = &client{closed: make(chan int, 2)}
 	in := s.OpenInput(t.Context(), "a", "r", connect, c)
@@ -101,12 +108,15 @@ func (breathless) Speak(ctx context.Context, _ string, _ engine.SpeakOptions, _ 
 // Whoever has asked for a long text is still read, so that he is heard to leave; what
 // waits has a bound.
 func TestALongTextDoesNotKeepASocketFromBeingRead(t *testing.T) {
-	s := New(Parts{Voices: only{Voice{Name: "a", Recipe: []byte(`{}`), Speaks: breathless{metronome{0.5, 20}}}}, Records: shelf{}, Log: slog.New(slog.DiscardHandler)})
-	in := s.OpenInput(t.Context(), "a", "r", contract.TTSConnect{Format: contract.FormatPCM, NoBinary: true}, &client{closed: make(chan int, 2)})
+	s := New(Parts{Voices: only{Voice{Name: "a", Recipe: []byte(`{}`), Speaks: breathless{metronome{0.5, 20}}}},
+		Records: shelf{}, Log: slog.New(slog.DiscardHandler)})
+	in := s.OpenInput(t.Context(), "a", "r", contract.TTSConnect{Format: contract.FormatPCM, NoBinary: true},
+		&client{closed: make(chan int, 2)})
 	took := make(chan int, 100)
 	go func() {
 		defer close(took)
-		long := contract.PublishTTS{Text: strings.Repeat("The museum opens at ten. ", 200), Voice: &contract.VoiceRef{Name: "a"}}
+		long := contract.PublishTTS{Text: strings.Repeat("The museum opens at ten. ", 200),
+			Voice: &contract.VoiceRef{Name: "a"}}
 		for n := 0; in.Receive(long) == nil; n++ {
 			took <- n
 		}
@@ -136,9 +146,12 @@ func TestALongTextDoesNotKeepASocketFromBeingRead(t *testing.T) {
 // where it is all.
 func TestWhatHasNothingToSayMakesNoChunk(t *testing.T) {
 	ref := &contract.VoiceRef{Name: "ann"}
-	c, _ := converse(t, contract.TTSConnect{}, contract.PublishTTS{Text: "...", Voice: ref, Flush: true}, contract.PublishTTS{Text: "Hello there.\n\n"},
-		contract.PublishTTS{Text: "...\n\n"}, contract.PublishTTS{Text: "Bye.", Flush: true}, contract.PublishTTS{Flush: true}, contract.PublishTTS{Text: "?!"})
-	if len(c.faults) != 2 || c.faults[0].Code != contract.SpeechRefused || !strings.Contains(c.faults[0].Detail, `"..."`) {
+	c, _ := converse(t, contract.TTSConnect{}, contract.PublishTTS{Text: "...", Voice: ref, Flush: true},
+		contract.PublishTTS{Text: "Hello there.\n\n"},
+		contract.PublishTTS{Text: "...\n\n"}, contract.PublishTTS{Text: "Bye.", Flush: true},
+		contract.PublishTTS{Flush: true}, contract.PublishTTS{Text: "?!"})
+	if len(c.faults) != 2 || c.faults[0].Code != contract.SpeechRefused ||
+		!strings.Contains(c.faults[0].Detail, `"..."`) {
 		t.Errorf("%+v", c.faults)
 	}
 	ended := 0
@@ -158,7 +171,8 @@ func TestWhatHasNothingToSayMakesNoChunk(t *testing.T) {
 // Of text that is for the eye alone its client is told, too.
 func TestAnEmojiAloneIsRefused(t *testing.T) {
 	ref := &contract.VoiceRef{Name: "ann"}
-	c, said := converse(t, contract.TTSConnect{}, contract.PublishTTS{Text: "😀", Voice: ref, Flush: true}, contract.PublishTTS{Text: " ", Flush: true},
+	c, said := converse(t, contract.TTSConnect{}, contract.PublishTTS{Text: "😀", Voice: ref, Flush: true},
+		contract.PublishTTS{Text: " ", Flush: true},
 		contract.PublishTTS{Text: "Hi.", Flush: true}, contract.PublishTTS{Text: "Bye. 😀"})
 	if len(c.faults) != 1 || c.faults[0].Code != contract.SpeechRefused || !strings.Contains(c.faults[0].Detail, "😀") {
 		t.Errorf("%+v", c.faults)
@@ -171,10 +185,16 @@ func TestAnEmojiAloneIsRefused(t *testing.T) {
 // What comes behind close takes nothing from what was to be said before it.
 func TestAMessageBehindCloseIsPassedOver(t *testing.T) {
 	var said []string
-	s := New(Parts{Voices: choir{said: &said}, Records: shelf{}, Keep: Keep{Newest: 10, Texts: true}, Log: slog.New(slog.DiscardHandler)})
+	s := New(Parts{
+		Voices:  choir{said: &said},
+		Records: shelf{},
+		Keep:    Keep{Newest: 10, Texts: true},
+		Log:     slog.New(slog.DiscardHandler),
+	})
 	c := &client{closed: make(chan int, 2)}
 	in := s.OpenInput(t.Context(), "a", "r", contract.TTSConnect{Format: contract.FormatPCM, NoBinary: true}, c)
-	for _, m := range []contract.PublishTTS{{Text: "One. Two.", Voice: &contract.VoiceRef{Name: "ann"}, Close: true}, {Text: "Three."}, {Close: true}} {
+	for _, m := range []contract.PublishTTS{{Text: "One. Two.", Voice: &contract.VoiceRef{Name: "ann"}, Close: true},
+		{Text: "Three."}, {Close: true}} {
 		_ = in.Receive(m) // errOver where all has been said already
 	}
 	select {
@@ -191,8 +211,10 @@ func TestAMessageBehindCloseIsPassedOver(t *testing.T) {
 // voice of the one before it where none is named.
 func TestGenerationsOfOneSocketFollowOneAnother(t *testing.T) {
 	c, said := converse(t, contract.TTSConnect{},
-		contract.PublishTTS{Text: "One.", Voice: &contract.VoiceRef{Name: "ann"}, Flush: true}, contract.PublishTTS{Text: "Two.", Flush: true},
-		contract.PublishTTS{Text: "Three. Four.", Voice: &contract.VoiceRef{Name: "bob"}, Flush: true}, contract.PublishTTS{Text: "Five."})
+		contract.PublishTTS{Text: "One.", Voice: &contract.VoiceRef{Name: "ann"}, Flush: true},
+		contract.PublishTTS{Text: "Two.", Flush: true},
+		contract.PublishTTS{Text: "Three. Four.", Voice: &contract.VoiceRef{Name: "bob"}, Flush: true},
+		contract.PublishTTS{Text: "Five."})
 	want := []string{"ann: One.", "ann: Two.", "bob: Three.", "bob: Four.", "bob: Five."}
 	if !slices.Equal(said, want) || len(c.faults) > 0 {
 		t.Errorf("%q, %+v", said, c.faults)
@@ -217,8 +239,10 @@ func TestGenerationsOfOneSocketFollowOneAnother(t *testing.T) {
 // it says is heard before it is sent, since instant mode is not asked for.
 func TestASocketMakesAVoiceWhereNoneIsNamed(t *testing.T) {
 	c, said := converse(t, contract.TTSConnect{},
-		contract.PublishTTS{Text: "One. ", Description: "a friendly doorman"}, contract.PublishTTS{Text: "Two.", Flush: true}, contract.PublishTTS{Text: "Three.", Flush: true},
-		contract.PublishTTS{Text: "Four.", Voice: &contract.VoiceRef{Name: "ann"}, Flush: true}, contract.PublishTTS{Text: "Five."})
+		contract.PublishTTS{Text: "One. ", Description: "a friendly doorman"},
+		contract.PublishTTS{Text: "Two.", Flush: true}, contract.PublishTTS{Text: "Three.", Flush: true},
+		contract.PublishTTS{Text: "Four.", Voice: &contract.VoiceRef{Name: "ann"}, Flush: true},
+		contract.PublishTTS{Text: "Five."})
 	want := []string{"made: One.", "made: Two.", "made: Three.", "ann: Four.", "ann: Five."}
 	if !slices.Equal(said, want) || len(c.faults) > 0 {
 		t.Errorf("%q, %+v", said, c.faults)
@@ -235,8 +259,10 @@ func TestASocketMakesAVoiceWhereNoneIsNamed(t *testing.T) {
 func TestInstantModeOfASocketNeedsAVoice(t *testing.T) {
 	instant, no := true, false
 	c, said := converse(t, contract.TTSConnect{InstantMode: &instant},
-		contract.PublishTTS{Text: "One.", Flush: true}, contract.PublishTTS{Text: "Two.", Voice: &contract.VoiceRef{Name: "ann"}})
-	if len(c.faults) != 1 || c.faults[0].Code != contract.SpeechRefused || !strings.HasPrefix(c.faults[0].Detail, "voice: missing") || !slices.Equal(said, []string{"ann: Two."}) {
+		contract.PublishTTS{Text: "One.", Flush: true},
+		contract.PublishTTS{Text: "Two.", Voice: &contract.VoiceRef{Name: "ann"}})
+	if len(c.faults) != 1 || c.faults[0].Code != contract.SpeechRefused ||
+		!strings.HasPrefix(c.faults[0].Detail, "voice: missing") || !slices.Equal(said, []string{"ann: Two."}) {
 		t.Errorf("%q, %+v", said, c.faults)
 	}
 	c, said = converse(t, contract.TTSConnect{Version: contract.Octave2}, contract.PublishTTS{Text: "One."})
@@ -247,7 +273,8 @@ func TestInstantModeOfASocketNeedsAVoice(t *testing.T) {
 	if !slices.Equal(said, []string{"eve: One."}) || len(c.chunks) != 1 || c.chunks[0].TranscribedText != nil {
 		t.Errorf("with the voice of the context: %q in %d chunks, %+v", said, len(c.chunks), c.faults)
 	}
-	c, _ = converse(t, contract.TTSConnect{InstantMode: &no}, contract.PublishTTS{Text: "One.", Voice: &contract.VoiceRef{Name: "ann"}})
+	c, _ = converse(t, contract.TTSConnect{InstantMode: &no},
+		contract.PublishTTS{Text: "One.", Voice: &contract.VoiceRef{Name: "ann"}})
 	if len(c.chunks) != 1 || c.chunks[0].TranscribedText == nil {
 		t.Errorf("what is not to be instant comes in %d chunks", len(c.chunks))
 	}

@@ -34,10 +34,12 @@ type kept struct {
 	Before      string            `json:"before,omitempty"`
 	Voices      []json.RawMessage `json:"voices"` // recipes, in the order in which they speak first
 	Lines       []keptLine        `json:"lines,omitempty"`
-	Locale      string            `json:"locale,omitempty"`  // as it was read
-	Lexicon     []text.Entry      `json:"lexicon,omitempty"` // of the account then, as far as the texts have a use for it
-	Converted   bool              `json:"converted,omitempty"`
-	Tries       []int             `json:"tries,omitempty"` // which try at each snippet was taken, where that was not the first of all
+	Locale      string            `json:"locale,omitempty"` // as it was read
+	// of the account then, as far as the texts have a use for it
+	Lexicon   []text.Entry `json:"lexicon,omitempty"`
+	Converted bool         `json:"converted,omitempty"`
+	// which try at each snippet was taken, where that was not the first of all
+	Tries []int `json:"tries,omitempty"`
 }
 
 type keptLine struct {
@@ -53,7 +55,12 @@ type keptLine struct {
 
 // record is a take as it is kept.
 func (j *Job) record(t *take) (store.Generation, error) {
-	k := kept{Seed: t.seed, Temperature: t.temperature, Locale: t.reading.Locale, Converted: t.recital != nil}
+	k := kept{
+		Seed:        t.seed,
+		Temperature: t.temperature,
+		Locale:      t.reading.Locale,
+		Converted:   t.recital != nil,
+	}
 	texts := []string{t.before}
 	for _, l := range t.lines {
 		at := slices.IndexFunc(k.Voices, func(r json.RawMessage) bool { return string(r) == string(l.voice.Recipe) })
@@ -178,9 +185,22 @@ func (s *Service) Again(ctx context.Context, account, id string, format contract
 	j := &Job{service: s, leave: leave, begun: time.Now()}
 	instant := true // nothing is heard again: what was taken then is known
 	j.asked.Account, j.asked.Format, j.asked.InstantMode = account, &contract.Format{Type: format}, &instant
-	t := &take{id: id, seed: k.Seed, temperature: k.Temperature, before: k.Before, tries: k.Tries, reading: text.Options{Locale: k.Locale, Lexicon: text.LexiconOf(k.Lexicon)}}
+	t := &take{
+		id:          id,
+		seed:        k.Seed,
+		temperature: k.Temperature,
+		before:      k.Before,
+		tries:       k.Tries,
+		reading:     text.Options{Locale: k.Locale, Lexicon: text.LexiconOf(k.Lexicon)},
+	}
 	for _, l := range k.Lines {
-		line := line{PostedUtterance: contract.PostedUtterance{Text: l.Text, Speed: l.Speed, TrailingSilence: l.Silence}, manner: l.Manner, made: l.Made, unsplit: l.Unsplit, ends: l.Ends}
+		line := line{
+			PostedUtterance: contract.PostedUtterance{Text: l.Text, Speed: l.Speed, TrailingSilence: l.Silence},
+			manner:          l.Manner,
+			made:            l.Made,
+			unsplit:         l.Unsplit,
+			ends:            l.Ends,
+		}
 		line.parts = partsOf(l.Text, l.Unsplit)
 		manner := l.Manner
 		if l.Made {
@@ -200,9 +220,11 @@ func (s *Service) Again(ctx context.Context, account, id string, format contract
 func (k kept) again(id string) error {
 	switch {
 	case k.Converted:
-		return contract.ErrConflict{Why: fmt.Sprintf("the generation %s is that of a recording, which is not kept: send the recording once more to /v0/tts/voice_conversion/file", id)}
+		return contract.ErrConflict{Why: fmt.Sprintf("the generation %s is that of a recording, which is not kept: "+
+			"send the recording once more to /v0/tts/voice_conversion/file", id)}
 	case len(k.Lines) == 0:
-		return contract.ErrConflict{Why: fmt.Sprintf("the text of the generation %s is not kept, since retention.history was off when it was made: send the text once more", id)}
+		return contract.ErrConflict{Why: fmt.Sprintf("the text of the generation %s is not kept, since "+
+			"retention.history was off when it was made: send the text once more", id)}
 	}
 	return nil
 }

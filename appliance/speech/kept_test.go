@@ -59,7 +59,10 @@ func TestAGenerationIsReadAgainAsItWas(t *testing.T) {
 	kept := shelf{}
 	voice := Voice{Recipe: []byte(`{}`), Speaks: attentive{metronome{0.5, 2}, &asked}}
 	s := New(Parts{
-		Voices: only{voice}, Records: kept, Keep: Keep{Newest: 10, Texts: true}, Log: slog.New(slog.DiscardHandler),
+		Voices:  only{voice},
+		Records: kept,
+		Keep:    Keep{Newest: 10, Texts: true},
+		Log:     slog.New(slog.DiscardHandler),
 		Reading: func(context.Context, string) text.Options { return now },
 	})
 	speak := func(j *Job, err error) {
@@ -74,8 +77,11 @@ func TestAGenerationIsReadAgainAsItWas(t *testing.T) {
 	}
 	instant := true
 	speak(s.Begin(t.Context(), Asked{Account: "a", PostedTTS: contract.PostedTTS{
-		Utterances: []contract.PostedUtterance{{Text: "Joaquín's IT opens on 3/4. It is unusual.", Voice: &contract.VoiceRef{Name: "a"}, Speed: 1}},
-		Format:     &contract.Format{Type: contract.FormatPCM}, NumGenerations: 1, InstantMode: &instant,
+		Utterances: []contract.PostedUtterance{
+			{Text: "Joaquín's IT opens on 3/4. It is unusual.", Voice: &contract.VoiceRef{Name: "a"}, Speed: 1}},
+		Format:         &contract.Format{Type: contract.FormatPCM},
+		NumGenerations: 1,
+		InstantMode:    &instant,
 	}}))
 	first := asked
 	asked = nil
@@ -101,10 +107,13 @@ func TestAGenerationIsReadAgainAsItWas(t *testing.T) {
 }
 
 func TestWhatCannotBeMadeAgainSaysWhy(t *testing.T) {
-	kept := shelf{"converted": {ID: "converted", Body: `{"voices":[{}],"converted":true}`}, "secret": {ID: "secret", Body: `{"voices":[{}]}`}}
+	kept := shelf{"converted": {ID: "converted", Body: `{"voices":[{}],"converted":true}`},
+		"secret": {ID: "secret", Body: `{"voices":[{}]}`}}
 	s := New(Parts{Voices: only{}, Records: kept, Log: slog.New(slog.DiscardHandler)})
-	for id, want := range map[string]string{"converted": "recording", "secret": "retention.history", "none": "no generation"} {
-		if _, err := s.Again(t.Context(), "a", id, contract.FormatPCM); err == nil || !strings.Contains(err.Error(), want) {
+	for id, want := range map[string]string{"converted": "recording", "secret": "retention.history",
+		"none": "no generation"} {
+		if _, err := s.Again(t.Context(), "a", id, contract.FormatPCM); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", id, err)
 		}
 	}

@@ -36,8 +36,11 @@ type mouth struct {
 
 func newMouth(s *Service, account, requestID string, c contract.TTSConnect, out Out) mouth {
 	asked := Asked{Account: account, RequestID: requestID, PostedTTS: contract.PostedTTS{
-		Format: &contract.Format{Type: c.Format}, IncludeTimestampTypes: c.IncludeTimestampTypes,
-		StripHeaders: c.StripHeaders, Version: c.Version, NumGenerations: 1,
+		Format:                &contract.Format{Type: c.Format},
+		IncludeTimestampTypes: c.IncludeTimestampTypes,
+		StripHeaders:          c.StripHeaders,
+		Version:               c.Version,
+		NumGenerations:        1,
 	}}
 	if c.ContextGenerationID != "" {
 		asked.Context = &contract.PostedTTSContext{GenerationID: c.ContextGenerationID}
@@ -51,7 +54,8 @@ func (in *Input) run() {
 	defer in.mouth.rest()
 	defer func() {
 		if p := recover(); p != nil {
-			in.service.Log.Error("a socket that speaks panicked", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			in.service.Log.Error("a socket that speaks panicked", "panic", fmt.Sprint(p), "stack",
+				string(debug.Stack()))
 			_ = in.out.Fault(in.ctx, contract.Fault{Code: contract.Internal})
 		}
 		in.cancel(errOver) // first: who brings a message may wait for room, and holds the lock
@@ -169,7 +173,16 @@ func (m *mouth) speak(ctx context.Context, o order) error {
 	if err != nil {
 		return err
 	}
-	s := &snippet{id: contract.NewID(), utterance: o.utterance, index: m.index, text: o.text, line: l, part: o.part, before: m.before, last: o.flushed}
+	s := &snippet{
+		id:        contract.NewID(),
+		utterance: o.utterance,
+		index:     m.index,
+		text:      o.text,
+		line:      l,
+		part:      o.part,
+		before:    m.before,
+		last:      o.flushed,
+	}
 	if m.before = ""; o.part.GoesOn && !o.flushed {
 		m.before = o.text
 	}
@@ -232,7 +245,8 @@ func (m *mouth) pass(ctx context.Context, o order) error {
 		return nil
 	case m.last == nil && m.mute != "":
 		defer m.end()
-		return contract.ErrInvalid{Field: "text", Why: fmt.Sprintf("%q has nothing that can be said; expected words or numbers", contract.Clip(m.mute))}
+		return contract.ErrInvalid{Field: "text",
+			Why: fmt.Sprintf("%q has nothing that can be said; expected words or numbers", contract.Clip(m.mute))}
 	}
 	return m.finish(ctx, o)
 }
@@ -240,7 +254,12 @@ func (m *mouth) pass(ctx context.Context, o order) error {
 // cast is the line of a snippet: with the voice that it names, or that there was,
 // or one that is made from its description.
 func (m *mouth) cast(ctx context.Context, o order) (*line, error) {
-	l := &line{PostedUtterance: contract.PostedUtterance{Text: o.text, Speed: o.set.speed, TrailingSilence: o.silence, Voice: o.set.voice}, manner: o.set.description, unsplit: true}
+	l := &line{PostedUtterance: contract.PostedUtterance{
+		Text:            o.text,
+		Speed:           o.set.speed,
+		TrailingSilence: o.silence,
+		Voice:           o.set.voice,
+	}, manner: o.set.description, unsplit: true}
 	if m.index == 0 {
 		l.manner = cmp.Or(l.manner, m.spoken.manner)
 	}
@@ -260,7 +279,8 @@ func (m *mouth) cast(ctx context.Context, o order) (*line, error) {
 	case m.from.recipe != nil:
 		l.voice, err = voices.Again(ctx, m.from.recipe, l.manner)
 	case m.instant():
-		err = contract.ErrInvalid{Field: "voice", Why: "missing; instant mode needs one: name a voice, or connect without instant_mode to have one made from the description"}
+		err = contract.ErrInvalid{Field: "voice", Why: "missing; instant mode needs one: name a voice, or connect " +
+			"without instant_mode to have one made from the description"}
 	case m.connect.Version == contract.Octave2:
 		err = contract.ErrInvalid{Field: "voice", Why: "missing; version 2 needs one"}
 	default:
@@ -298,7 +318,12 @@ func (m *mouth) give(ctx context.Context, p piece) error {
 		return err
 	}
 	for _, at := range p.times {
-		if err := m.out.Message(ctx, contract.TimestampMessage{GenerationID: m.take.id, RequestID: m.job.asked.RequestID, SnippetID: p.snippet.id, Timestamp: at}); err != nil {
+		if err := m.out.Message(ctx, contract.TimestampMessage{
+			GenerationID: m.take.id,
+			RequestID:    m.job.asked.RequestID,
+			SnippetID:    p.snippet.id,
+			Timestamp:    at,
+		}); err != nil {
 			return err
 		}
 	}

@@ -54,5 +54,6 @@ func (c mp3Files) next(pcm []float32, end bool) ([]byte, error) {
 
 // noEncoder is said of a machine that has no LAME.
 func noEncoder(err error) error {
-	return contract.ErrUnavailable{Why: fmt.Sprintf("format mp3, which holds where none is asked for: %v; wav and pcm work", err)}
+	return contract.ErrUnavailable{
+		Why: fmt.Sprintf("format mp3, which holds where none is asked for: %v; wav and pcm work", err)}
 }

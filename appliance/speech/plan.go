@@ -89,7 +89,12 @@ func (j *Job) plan(ctx context.Context) error {
 		reading = j.service.Reading(ctx, j.asked.Account)
 	}
 	for n := range j.asked.NumGenerations {
-		t := &take{id: contract.NewID(), seed: rand.Int64(), reading: reading, before: before.said} //nolint:gosec // no secret
+		t := &take{
+			id:      contract.NewID(),
+			seed:    rand.Int64(),
+			reading: reading,
+			before:  before.said,
+		} //nolint:gosec // no secret
 		if n > 0 {
 			t.temperature = chance
 		}
@@ -100,7 +105,9 @@ func (j *Job) plan(ctx context.Context) error {
 		for i, u := range j.asked.Utterances {
 			l := line{PostedUtterance: u, manner: u.Description, unsplit: split != nil && !*split}
 			if l.parts = partsOf(u.Text, l.unsplit); len(l.parts) == 0 || !text.CanBeSaid(u.Text, reading) {
-				return contract.ErrInvalid{Field: textField(i), Why: fmt.Sprintf("%q has nothing that can be said; expected words or numbers", contract.Clip(u.Text))}
+				return contract.ErrInvalid{Field: textField(i),
+					Why: fmt.Sprintf("%q has nothing that can be said; expected words or numbers",
+						contract.Clip(u.Text))}
 			}
 			t.lines = append(t.lines, l)
 		}

@@ -21,7 +21,8 @@ type Ear struct {
 }
 
 // transcribe returns the words in pcm, said at a speed.
-func (e Ear) transcribe(ctx context.Context, pcm []float32, rateHz int, speed float64, u *engine.Urgency) (string, error) {
+func (e Ear) transcribe(ctx context.Context, pcm []float32, rateHz int, speed float64, u *engine.Urgency) (string,
+	error) {
 	o := engine.TranscribeOptions{Urgency: u, Speed: speed}
 	pcm = audio.Resample(pcm, rateHz, engine.SpeechRateHz)
 	if time.Duration(len(pcm))*time.Second/engine.SpeechRateHz <= longestHeard {
@@ -60,7 +61,8 @@ type spoken struct {
 
 // checked says a snippet, hears what it sounds like, and says it once more, with
 // another seed, where that is something else. It gives emit the better of the two.
-func (j *Job) checked(ctx context.Context, t *take, s *snippet, p *pacing, rate *audio.Converter, emit func(piece) error) error {
+func (j *Job) checked(ctx context.Context, t *take, s *snippet, p *pacing, rate *audio.Converter,
+	emit func(piece) error) error {
 	said, err := j.whole(ctx, t, s, p, 0)
 	if err != nil {
 		return err
@@ -99,7 +101,8 @@ func (j *Job) whole(ctx context.Context, t *take, s *snippet, p *pacing, try int
 	}
 	heard, err := ear.transcribe(ctx, said.sound.PCM, voice.Speaks.RateHz(), s.line.Speed, p.urgency)
 	said.heard = &heard
-	said.wrong, said.of = misheard(s.text, heard, text.Options{Language: voice.Language, Locale: t.reading.Locale, Lexicon: t.reading.Lexicon})
+	said.wrong, said.of = misheard(s.text, heard,
+		text.Options{Language: voice.Language, Locale: t.reading.Locale, Lexicon: t.reading.Lexicon})
 	return said, err
 }
 
@@ -126,7 +129,13 @@ func (j *Job) give(t *take, s *snippet, said spoken, p *pacing, rate *audio.Conv
 			pcm = append(resampler.Flush(pcm), silent(s.pause)...)
 		}
 		p.sounded(len(pcm), contract.OutputRateHz)
-		if err := emit(piece{snippet: s, pcm: pcm, times: timestamps(part, hz, j.asked.IncludeTimestampTypes), last: last, heard: said.heard}); err != nil || last {
+		if err := emit(piece{
+			snippet: s,
+			pcm:     pcm,
+			times:   timestamps(part, hz, j.asked.IncludeTimestampTypes),
+			last:    last,
+			heard:   said.heard,
+		}); err != nil || last {
 			return err
 		}
 	}

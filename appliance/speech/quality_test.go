@@ -13,7 +13,8 @@ import (
 // What the ear writes in another way than the text, or cannot know how to write, is
 // not misspoken.
 func TestWhatIsWrittenInAnotherWayIsNotMisheard(t *testing.T) {
-	lexicon, err := text.NewLexicon(map[string]string{"MoMA": "the museum of modern art", "Nguyen Van Tho": "/wɪn/", "ZKM": "tsent-room foor koonst"})
+	lexicon, err := text.NewLexicon(map[string]string{"MoMA": "the museum of modern art", "Nguyen Van Tho": "/wɪn/",
+		"ZKM": "tsent-room foor koonst"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,13 +56,18 @@ func TestNamesOfALexiconAreNotMadeAgain(t *testing.T) {
 	}
 	var all []engine.SpeakOptions
 	s := New(Parts{
-		Voices: only{Voice{Language: "en", Speaks: attentive{metronome{0.1, 1}, &all}}}, Ear: Ear{Transcriber: deaf{}}, Log: slog.New(slog.DiscardHandler),
+		Voices:  only{Voice{Language: "en", Speaks: attentive{metronome{0.1, 1}, &all}}},
+		Ear:     Ear{Transcriber: deaf{}},
+		Log:     slog.New(slog.DiscardHandler),
 		Reading: func(context.Context, string) text.Options { return text.Options{Lexicon: lexicon} },
 	})
 	careful := false
 	job, err := s.Begin(t.Context(), Asked{Account: "a", PostedTTS: contract.PostedTTS{
-		Utterances: []contract.PostedUtterance{{Text: "Nguyen Van Tho.", Voice: &contract.VoiceRef{Name: "a"}, Speed: 1}},
-		Format:     &contract.Format{Type: contract.FormatPCM}, NumGenerations: 1, InstantMode: &careful,
+		Utterances: []contract.PostedUtterance{
+			{Text: "Nguyen Van Tho.", Voice: &contract.VoiceRef{Name: "a"}, Speed: 1}},
+		Format:         &contract.Format{Type: contract.FormatPCM},
+		NumGenerations: 1,
+		InstantMode:    &careful,
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -85,12 +91,18 @@ func TestASecondTryIsTheSameForTheSameRequest(t *testing.T) {
 	asked := func(temperature *float64) (seeds []int64) {
 		var all []engine.SpeakOptions
 		s := New(Parts{
-			Voices: only{Voice{Language: "en", Speaks: attentive{metronome{0.1, 1}, &all}}}, Ear: Ear{Transcriber: deaf{}}, Log: slog.New(slog.DiscardHandler),
+			Voices: only{Voice{Language: "en", Speaks: attentive{metronome{0.1, 1}, &all}}},
+			Ear:    Ear{Transcriber: deaf{}}, Log: slog.New(slog.DiscardHandler),
 		})
 		careful := false
 		job, err := s.Begin(t.Context(), Asked{Account: "a", PostedTTS: contract.PostedTTS{
-			Utterances: []contract.PostedUtterance{{Text: "The museum opens at ten. The garden opens at noon.", Voice: &contract.VoiceRef{Name: "a"}, Speed: 1}},
-			Format:     &contract.Format{Type: contract.FormatPCM}, NumGenerations: 1, InstantMode: &careful, Temperature: temperature,
+			Utterances: []contract.PostedUtterance{
+				{Text: "The museum opens at ten. The garden opens at noon.", Voice: &contract.VoiceRef{Name: "a"},
+					Speed: 1}},
+			Format:         &contract.Format{Type: contract.FormatPCM},
+			NumGenerations: 1,
+			InstantMode:    &careful,
+			Temperature:    temperature,
 		}})
 		if err != nil {
 			t.Fatal(err)

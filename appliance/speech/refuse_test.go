@@ -17,7 +17,12 @@ type illiterate struct{ metronome }
 
 func (illiterate) CanSay(text string, _ engine.SpeakOptions) error {
 	if strings.Contains(text, "王") {
-		return engine.ErrCannotSay{Writing: "王", Script: "Han", Language: "en-US", Rest: "Mr."}
+		return engine.ErrCannotSay{
+			Writing:  "王",
+			Script:   "Han",
+			Language: "en-US",
+			Rest:     "Mr.",
+		}
 	}
 	return nil
 }
@@ -38,8 +43,11 @@ func TestWhatAVoiceCannotReadIsRefusedBeforeAnySound(t *testing.T) {
 	ref := &contract.VoiceRef{Name: "a"}
 	instant := true
 	_, err := s.Begin(t.Context(), Asked{Account: "a", PostedTTS: contract.PostedTTS{
-		Utterances: []contract.PostedUtterance{{Text: "Good morning.", Voice: ref, Speed: 1}, {Text: "Mr. 王.", Voice: ref, Speed: 1}},
-		Format:     &contract.Format{Type: contract.FormatPCM}, NumGenerations: 1, InstantMode: &instant,
+		Utterances: []contract.PostedUtterance{{Text: "Good morning.", Voice: ref, Speed: 1},
+			{Text: "Mr. 王.", Voice: ref, Speed: 1}},
+		Format:         &contract.Format{Type: contract.FormatPCM},
+		NumGenerations: 1,
+		InstantMode:    &instant,
 	}})
 	var invalid contract.ErrInvalid
 	if !errors.As(err, &invalid) || invalid.Field != "utterances[1].text" || !strings.Contains(invalid.Why, "王") {
@@ -59,11 +67,15 @@ func TestAVoiceThatThereIsNotIsNamedWithItsField(t *testing.T) {
 	known := only{Voice{Speaks: metronome{0.5, 2}}}
 	ref, instant := &contract.VoiceRef{Name: "nobody"}, true
 	for field, asked := range map[string]contract.PostedTTS{
-		"utterances[0].voice: ":         {Utterances: []contract.PostedUtterance{{Text: "Hi.", Voice: ref, Speed: 1}, {Text: "Ho.", Speed: 1}}},
-		"context.utterances[1].voice: ": {Utterances: []contract.PostedUtterance{{Text: "Hi.", Speed: 1}}, Context: &contract.PostedTTSContext{Utterances: []contract.PostedUtterance{{Text: "Well."}, {Text: "Now.", Voice: ref}}}},
+		"utterances[0].voice: ": {Utterances: []contract.PostedUtterance{{Text: "Hi.", Voice: ref, Speed: 1},
+			{Text: "Ho.", Speed: 1}}},
+		"context.utterances[1].voice: ": {Utterances: []contract.PostedUtterance{{Text: "Hi.", Speed: 1}},
+			Context: &contract.PostedTTSContext{
+				Utterances: []contract.PostedUtterance{{Text: "Well."}, {Text: "Now.", Voice: ref}}}},
 	} {
 		asked.Format, asked.NumGenerations, asked.InstantMode = &contract.Format{Type: contract.FormatPCM}, 1, &instant
-		_, err := New(Parts{Voices: none{known}, Log: slog.New(slog.DiscardHandler)}).Begin(t.Context(), Asked{Account: "a", PostedTTS: asked})
+		_, err := New(Parts{Voices: none{known}, Log: slog.New(slog.DiscardHandler)}).Begin(t.Context(),
+			Asked{Account: "a", PostedTTS: asked})
 		if _, is := errors.AsType[contract.ErrNotFound](err); !is || !strings.HasPrefix(err.Error(), field) {
 			t.Errorf("%s%v", field, err)
 		}

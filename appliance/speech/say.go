@@ -60,7 +60,15 @@ func (t *take) snippets() []*snippet {
 	for u := range t.lines {
 		l := &t.lines[u]
 		for i, p := range l.parts {
-			s := &snippet{id: contract.NewID(), utterance: u, index: len(all), text: l.Text[p.From:p.To], line: l, part: p, before: before}
+			s := &snippet{
+				id:        contract.NewID(),
+				utterance: u,
+				index:     len(all),
+				text:      l.Text[p.From:p.To],
+				line:      l,
+				part:      p,
+				before:    before,
+			}
 			ends := i == len(l.parts)-1
 			s.last = ends && u == len(t.lines)-1
 			s.end(ends)
@@ -151,7 +159,8 @@ func refused(err error, s *snippet) error {
 
 // say says one snippet as its sound is made. While a piece of it is on its way to the
 // client the next is made.
-func (j *Job) say(ctx context.Context, t *take, s *snippet, p *pacing, rate *audio.Converter, emit func(piece) error) error {
+func (j *Job) say(ctx context.Context, t *take, s *snippet, p *pacing, rate *audio.Converter,
+	emit func(piece) error) error {
 	hz := s.line.voice.Speaks.RateHz()
 	resampler, err := rate.Between(hz, contract.OutputRateHz)
 	if err != nil {
@@ -172,7 +181,12 @@ func (j *Job) say(ctx context.Context, t *take, s *snippet, p *pacing, rate *aud
 		made += len(pcm)
 		var ended []contract.Timestamp
 		ended, times = endedBy(append(times, timestamps(sound, hz, j.asked.IncludeTimestampTypes)...), made, sound.Last)
-		return emit(piece{snippet: s, pcm: pcm, times: ended, last: sound.Last})
+		return emit(piece{
+			snippet: s,
+			pcm:     pcm,
+			times:   ended,
+			last:    sound.Last,
+		})
 	})
 }
 
@@ -211,13 +225,19 @@ func endedBy(times []contract.Timestamp, samples int, last bool) (ended, later [
 }
 
 // sounds has the voice say a snippet: one piece at least, and the last says so.
-func (t *take) sounds(ctx context.Context, s *snippet, u *engine.Urgency, try int, emit func(engine.Sound) error) error {
+func (t *take) sounds(ctx context.Context, s *snippet, u *engine.Urgency, try int,
+	emit func(engine.Sound) error) error {
 	o := engine.SpeakOptions{
-		Urgency: u, Speed: s.line.Speed, After: s.before, GoesOn: s.part.GoesOn,
-		Temperature: t.temperature, Seed: t.seedFor(s, try),
+		Urgency:     u,
+		Speed:       s.line.Speed,
+		After:       s.before,
+		GoesOn:      s.part.GoesOn,
+		Temperature: t.temperature,
+		Seed:        t.seedFor(s, try),
 		// Text that comes bit by bit may come when all before it has been heard.
-		Calm:   s.index > 0 && s.line.ends == nil,
-		Locale: t.reading.Locale, Lexicon: t.reading.Lexicon,
+		Calm:    s.index > 0 && s.line.ends == nil,
+		Locale:  t.reading.Locale,
+		Lexicon: t.reading.Lexicon,
 	}
 	if try > 0 {
 		o.Temperature = max(o.Temperature, chance)
@@ -279,11 +299,13 @@ func timestamps(s engine.Sound, rateHz int, types []contract.TimestampType) []co
 		switch kind {
 		case contract.TimestampWord:
 			for _, w := range s.Words {
-				all = append(all, contract.Timestamp{Text: w.Text, Time: contract.MillisecondInterval{Begin: ms(w.Begin), End: ms(w.End)}, Type: kind})
+				all = append(all, contract.Timestamp{Text: w.Text,
+					Time: contract.MillisecondInterval{Begin: ms(w.Begin), End: ms(w.End)}, Type: kind})
 			}
 		case contract.TimestampPhoneme:
 			for _, p := range s.Phonemes {
-				all = append(all, contract.Timestamp{Text: p.Symbol, Time: contract.MillisecondInterval{Begin: ms(p.Begin), End: ms(p.End)}, Type: kind})
+				all = append(all, contract.Timestamp{Text: p.Symbol,
+					Time: contract.MillisecondInterval{Begin: ms(p.Begin), End: ms(p.End)}, Type: kind})
 			}
 		}
 	}

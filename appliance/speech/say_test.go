@@ -21,7 +21,8 @@ func (clipped) Speak(_ context.Context, _ string, _ engine.SpeakOptions, emit fu
 	const piece = 2205
 	for i := range 4 {
 		p := engine.Phoneme{Symbol: "a", Begin: i * piece, End: (i + 1) * piece}
-		if err := emit(engine.Sound{PCM: make([]float32, piece), Phonemes: []engine.Phoneme{p}, Last: i == 3}); err != nil {
+		if err := emit(engine.Sound{PCM: make([]float32, piece), Phonemes: []engine.Phoneme{p},
+			Last: i == 3}); err != nil {
 			return err
 		}
 	}
@@ -50,8 +51,12 @@ func TestAPieceIsMadeWhileTheOneBeforeIsSent(t *testing.T) {
 		s := New(Parts{Voices: only{Voice{Speaks: counting{made: &made}}}, Log: slog.New(slog.DiscardHandler)})
 		instant := true
 		job, err := s.Begin(t.Context(), Asked{Account: "a", PostedTTS: contract.PostedTTS{
-			Utterances: []contract.PostedUtterance{{Text: "Good morning.", Voice: &contract.VoiceRef{Name: "a"}, Speed: 1}},
-			Format:     &contract.Format{Type: contract.FormatPCM}, NumGenerations: 1, StripHeaders: true, InstantMode: &instant,
+			Utterances: []contract.PostedUtterance{
+				{Text: "Good morning.", Voice: &contract.VoiceRef{Name: "a"}, Speed: 1}},
+			Format:         &contract.Format{Type: contract.FormatPCM},
+			NumGenerations: 1,
+			StripHeaders:   true,
+			InstantMode:    &instant,
 		}})
 		if err != nil {
 			t.Fatal(err)
@@ -77,8 +82,12 @@ func TestTimesComeBehindTheirSound(t *testing.T) {
 	s := New(Parts{Voices: only{Voice{Speaks: clipped{}}}, Log: slog.New(slog.DiscardHandler)})
 	instant := true
 	job, err := s.Begin(t.Context(), Asked{Account: "a", PostedTTS: contract.PostedTTS{
-		Utterances: []contract.PostedUtterance{{Text: "Good morning.", Voice: &contract.VoiceRef{Name: "a"}, Speed: 1}},
-		Format:     &contract.Format{Type: contract.FormatPCM}, NumGenerations: 1, StripHeaders: true, InstantMode: &instant,
+		Utterances: []contract.PostedUtterance{
+			{Text: "Good morning.", Voice: &contract.VoiceRef{Name: "a"}, Speed: 1}},
+		Format:                &contract.Format{Type: contract.FormatPCM},
+		NumGenerations:        1,
+		StripHeaders:          true,
+		InstantMode:           &instant,
 		IncludeTimestampTypes: []contract.TimestampType{contract.TimestampPhoneme},
 	}})
 	if err != nil {

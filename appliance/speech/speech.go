@@ -82,8 +82,11 @@ func New(p Parts) *Service {
 		p.Observe = unobserved{}
 	}
 	return &Service{
-		Parts: p, turns: newTurnstile(atOnce, keptFree, mostWaiting, mostOfOne, longestWait),
-		conversions: newTurnstile(convertAtOnce, convertKeptFree, convertWaiting, convertOfOne, longestWait), sockets: map[string]int{}, whole: semaphore.NewWeighted(mostWhole),
+		Parts:       p,
+		turns:       newTurnstile(atOnce, keptFree, mostWaiting, mostOfOne, longestWait),
+		conversions: newTurnstile(convertAtOnce, convertKeptFree, convertWaiting, convertOfOne, longestWait),
+		sockets:     map[string]int{},
+		whole:       semaphore.NewWeighted(mostWhole),
 	}
 }
 
@@ -113,7 +116,12 @@ func (s *Service) Begin(ctx context.Context, a Asked) (*Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &Job{service: s, asked: a, leave: leave, begun: begun}
+	j := &Job{
+		service: s,
+		asked:   a,
+		leave:   leave,
+		begun:   begun,
+	}
 	if err := j.plan(ctx); err != nil {
 		leave()
 		return nil, err

@@ -108,8 +108,10 @@ var both = []contract.TimestampType{contract.TimestampWord, contract.TimestampPh
 // askedFor draws a request.
 func askedFor(t *rapid.T) Asked {
 	a := Asked{Account: "a", PostedTTS: contract.PostedTTS{
-		Format: &contract.Format{Type: contract.FormatPCM}, StripHeaders: true, IncludeTimestampTypes: both,
-		NumGenerations: rapid.IntRange(1, 3).Draw(t, "generations"),
+		Format:                &contract.Format{Type: contract.FormatPCM},
+		StripHeaders:          true,
+		IncludeTimestampTypes: both,
+		NumGenerations:        rapid.IntRange(1, 3).Draw(t, "generations"),
 	}}
 	instant, split := rapid.Bool().Draw(t, "instant"), rapid.Bool().Draw(t, "split")
 	a.InstantMode, a.SplitUtterances = &instant, &split
@@ -226,11 +228,17 @@ func TestTimesRunOnOverASocket(t *testing.T) {
 		s := New(Parts{Voices: only{voice}, Records: shelf{}, Log: slog.New(slog.DiscardHandler)})
 		h := &hearing{client: client{closed: make(chan int, 2)}}
 		in := s.OpenInput(t.Context(), "a", "r", contract.TTSConnect{
-			Format: contract.FormatPCM, NoBinary: true, StripHeaders: true, InstantMode: &instant, IncludeTimestampTypes: both,
+			Format:                contract.FormatPCM,
+			NoBinary:              true,
+			StripHeaders:          true,
+			InstantMode:           &instant,
+			IncludeTimestampTypes: both,
 		}, h)
 		sendAll(t, in,
-			contract.PublishTTS{Text: "One two. Three ", Voice: &contract.VoiceRef{Name: "a"}}, contract.PublishTTS{Text: "four! Five. "},
-			contract.PublishTTS{Text: "Six.", TrailingSilence: 0.7}, contract.PublishTTS{Text: "Seven. Eight.", Flush: true},
+			contract.PublishTTS{Text: "One two. Three ", Voice: &contract.VoiceRef{Name: "a"}},
+			contract.PublishTTS{Text: "four! Five. "},
+			contract.PublishTTS{Text: "Six.", TrailingSilence: 0.7},
+			contract.PublishTTS{Text: "Seven. Eight.", Flush: true},
 			contract.PublishTTS{Text: "Nine.", Close: true},
 		)
 		var all []*told

@@ -54,7 +54,14 @@ type ticket struct {
 }
 
 func newTurnstile(atOnce, keptFree, waiting, ofOne int, longest time.Duration) *turnstile {
-	return &turnstile{atOnce: atOnce, keptFree: keptFree, mostWaiting: waiting, mostOfOne: ofOne, longest: longest, of: map[string]*lane{}}
+	return &turnstile{
+		atOnce:      atOnce,
+		keptFree:    keptFree,
+		mostWaiting: waiting,
+		mostOfOne:   ofOne,
+		longest:     longest,
+		of:          map[string]*lane{},
+	}
 }
 
 // enter waits for the turn of a request of an account; leave gives it back. A
@@ -71,7 +78,8 @@ func (t *turnstile) enter(ctx context.Context, account string) (leave func(), er
 	case <-mine.enter:
 		return sync.OnceFunc(func() { t.leave(account) }), nil
 	case <-timer.C:
-		err = contract.ErrTooMany{What: fmt.Sprintf("all %d places for text-to-speech have been taken for %s", t.atOnce, t.longest), RetryAfter: turnRetry}
+		err = contract.ErrTooMany{What: fmt.Sprintf("all %d places for text-to-speech have been taken for %s", t.atOnce,
+			t.longest), RetryAfter: turnRetry}
 	case <-ctx.Done():
 		err = context.Cause(ctx)
 	}
@@ -89,9 +97,11 @@ func (t *turnstile) queue(account string) (*ticket, error) {
 	}
 	switch {
 	case l.running+len(l.queue) >= t.mostOfOne:
-		return nil, contract.ErrTooMany{What: fmt.Sprintf("this account has %d requests for text-to-speech under way, the most it may", t.mostOfOne), RetryAfter: turnRetry}
+		return nil, contract.ErrTooMany{What: fmt.Sprintf("this account has %d requests for text-to-speech under "+
+			"way, the most it may", t.mostOfOne), RetryAfter: turnRetry}
 	case !t.roomFor(l) && t.waiting >= t.mostWaiting:
-		return nil, contract.ErrTooMany{What: fmt.Sprintf("%d requests for text-to-speech wait already", t.mostWaiting), RetryAfter: turnRetry}
+		return nil, contract.ErrTooMany{What: fmt.Sprintf("%d requests for text-to-speech wait already", t.mostWaiting),
+			RetryAfter: turnRetry}
 	}
 	mine := &ticket{seq: t.seq, enter: make(chan struct{})}
 	t.seq++

@@ -82,7 +82,8 @@ func TestOneAccountDoesNotTakeEveryPlace(t *testing.T) {
 	}
 	leave()
 	if s.running != 2 || s.waiting != 1 {
-		t.Errorf("the account that has many was given the place that is kept: %d are spoken and %d wait", s.running, s.waiting)
+		t.Errorf("the account that has many was given the place that is kept: %d are spoken and %d wait", s.running,
+			s.waiting)
 	}
 	enter("another")
 }

@@ -119,8 +119,13 @@ func (j *Job) generation(ctx context.Context, t *take, p *pacing, out *jsonWrite
 		first = false
 		slices.SortStableFunc(times, byBegin)
 		out.value(contract.Snippet{
-			Audio: filled(data), GenerationID: t.id, ID: s.snippet.id, Text: s.snippet.text, Timestamps: append([]contract.Timestamp{}, times...),
-			TranscribedText: s.heard, UtteranceIndex: utterance,
+			Audio:           filled(data),
+			GenerationID:    t.id,
+			ID:              s.snippet.id,
+			Text:            s.snippet.text,
+			Timestamps:      append([]contract.Timestamp{}, times...),
+			TranscribedText: s.heard,
+			UtteranceIndex:  utterance,
 		})
 		one, times = one[:0], times[:0]
 		return out.err
@@ -155,7 +160,8 @@ func (j *Job) WholeFile(ctx context.Context) (*Sheets, error) {
 	p := newPacing()
 	for i, t := range j.takes {
 		if i > 0 {
-			if err := file.write(make([]float32, audio.Samples(betweenGenerations, contract.OutputRateHz))); err != nil {
+			if err := file.write(make([]float32,
+				audio.Samples(betweenGenerations, contract.OutputRateHz))); err != nil {
 				return nil, err
 			}
 		}
@@ -199,7 +205,8 @@ func (f *wholeFile) seconds() float64 { return float64(f.samples) / contract.Out
 
 func (f *wholeFile) write(pcm []float32) (err error) {
 	if f.samples += len(pcm); f.samples > f.most {
-		return contract.ErrInvalid{Field: "utterances", Why: fmt.Sprintf("what they say is longer than %v, the most that is made in one; ask for it as a stream, or in parts", mostHeld)}
+		return contract.ErrInvalid{Field: "utterances", Why: fmt.Sprintf("what they say is longer than %v, the most "+
+			"that is made in one; ask for it as a stream, or in parts", mostHeld)}
 	}
 	if f.to != nil {
 		return f.to.Write(pcm)

@@ -21,14 +21,19 @@ import (
 // asking is a request to a voice that says a letter in 50 ms.
 func asking(t *testing.T, format contract.AudioFormat, generations int, texts ...string) *Job {
 	t.Helper()
-	s := New(Parts{Voices: only{Voice{Recipe: []byte(`{}`), Speaks: metronome{0.5, 10}}}, Log: slog.New(slog.DiscardHandler)})
+	s := New(Parts{Voices: only{Voice{Recipe: []byte(`{}`), Speaks: metronome{0.5, 10}}},
+		Log: slog.New(slog.DiscardHandler)})
 	no := false
 	a := Asked{Account: "a", RequestID: "r", PostedTTS: contract.PostedTTS{
-		Format: &contract.Format{Type: format}, NumGenerations: generations, InstantMode: &no, StripHeaders: true,
+		Format:                &contract.Format{Type: format},
+		NumGenerations:        generations,
+		InstantMode:           &no,
+		StripHeaders:          true,
 		IncludeTimestampTypes: []contract.TimestampType{contract.TimestampWord},
 	}}
 	for _, said := range texts {
-		a.Utterances = append(a.Utterances, contract.PostedUtterance{Text: said, Voice: &contract.VoiceRef{Name: "a"}, Speed: 1})
+		a.Utterances = append(a.Utterances,
+			contract.PostedUtterance{Text: said, Voice: &contract.VoiceRef{Name: "a"}, Speed: 1})
 	}
 	j, err := s.Begin(t.Context(), a)
 	if err != nil {
@@ -80,7 +85,8 @@ func TestASentenceDoesNotWaitForTheSoundOfALongText(t *testing.T) {
 func TestAnAnswerInOneIsWhatItsTypeSays(t *testing.T) {
 	for _, format := range []contract.AudioFormat{contract.FormatPCM, contract.FormatWAV, contract.FormatMP3} {
 		var body bytes.Buffer
-		if err := asking(t, format, 2, `One "two" <b>. Three four.`, "Five six seven.").Whole(t.Context(), &body); err != nil {
+		if err := asking(t, format, 2, `One "two" <b>. Three four.`, "Five six seven.").Whole(t.Context(),
+			&body); err != nil {
 			t.Fatal(err)
 		}
 		strict := json.NewDecoder(&body)
@@ -89,14 +95,17 @@ func TestAnAnswerInOneIsWhatItsTypeSays(t *testing.T) {
 		if err := strict.Decode(&got); err != nil {
 			t.Fatalf("%s: %v", format, err)
 		}
-		if strict.More() || got.RequestID != "r" || len(got.Generations) != 2 || got.Generations[0].GenerationID == got.Generations[1].GenerationID {
+		if strict.More() || got.RequestID != "r" || len(got.Generations) != 2 ||
+			got.Generations[0].GenerationID == got.Generations[1].GenerationID {
 			t.Fatalf("%s: %+v", format, got)
 		}
 		for _, g := range got.Generations {
-			if len(g.Snippets) != 2 || len(g.Snippets[0]) != 2 || len(g.Snippets[1]) != 1 || g.FileSize != len(g.Audio) || g.Encoding.Format != format {
+			if len(g.Snippets) != 2 || len(g.Snippets[0]) != 2 || len(g.Snippets[1]) != 1 ||
+				g.FileSize != len(g.Audio) || g.Encoding.Format != format {
 				t.Errorf("%s: %d lists, %d bytes of %d", format, len(g.Snippets), len(g.Audio), g.FileSize)
 			}
-			if s := g.Snippets[1][0]; s.Text != "Five six seven." || s.UtteranceIndex != 1 || len(s.Timestamps) != 3 || s.GenerationID != g.GenerationID {
+			if s := g.Snippets[1][0]; s.Text != "Five six seven." || s.UtteranceIndex != 1 || len(s.Timestamps) != 3 ||
+				s.GenerationID != g.GenerationID {
 				t.Errorf("%s: %+v", format, s.Timestamps)
 			}
 			if seconds := secondsOf(t, format, g.Audio); math.Abs(seconds-g.Duration) > 0.03 || g.Duration < 2.9 {
@@ -144,7 +153,8 @@ func TestSheetsAreAFile(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, want, at := &Sheets{}, []byte{}, 0
 		for range rapid.IntRange(1, 4).Draw(t, "writes") {
-			p := bytes.Repeat([]byte{rapid.Byte().Draw(t, "byte")}, rapid.SampledFrom([]int{0, 1, 44, sheet - 1, sheet, sheet + 3}).Draw(t, "length"))
+			p := bytes.Repeat([]byte{rapid.Byte().Draw(t, "byte")},
+				rapid.SampledFrom([]int{0, 1, 44, sheet - 1, sheet, sheet + 3}).Draw(t, "length"))
 			if n, err := s.Write(p); n != len(p) || err != nil {
 				t.Fatal(n, err)
 			}
@@ -155,7 +165,8 @@ func TestSheetsAreAFile(t *testing.T) {
 			}
 		}
 		var got bytes.Buffer
-		if n, err := s.WriteTo(&got); n != int64(len(want)) || err != nil || s.Len() != len(want) || !bytes.Equal(got.Bytes(), want) {
+		if n, err := s.WriteTo(&got); n != int64(len(want)) || err != nil || s.Len() != len(want) ||
+			!bytes.Equal(got.Bytes(), want) {
 			t.Fatalf("%d of %d bytes, %v", n, len(want), err)
 		}
 	})

@@ -224,7 +224,8 @@ func dottedLetters(word string) bool {
 	parts := strings.Split(word, ".")
 	for _, p := range parts {
 		r := []rune(p)
-		if len(r) == 0 || len(r) > 2 || !unicode.IsUpper(r[0]) || len(r) == 2 && (len(parts) == 1 || !unicode.IsLower(r[1])) {
+		if len(r) == 0 || len(r) > 2 || !unicode.IsUpper(r[0]) ||
+			len(r) == 2 && (len(parts) == 1 || !unicode.IsLower(r[1])) {
 			return false
 		}
 	}

@@ -9,13 +9,16 @@ const (
 	// spelled are words that eSpeak NG spells in capitals, as it does every word of up to three
 	// letters that is not all there is, and that are hardly ever acronyms.
 	spelled wordList = " hi if oh ask bad bag bed big box boy buy cup cut day dry due eat end eye far fee few fly fun" +
-		" gun hat hey hot job key kid lay let lie lot low man men met mix mom mum new nut odd off oil old out own pay pen" +
-		" pot red rid run sad saw say sea see sit six sky sun tax tea tie too top toy try van way wet win won yes yet zoo "
+		" gun hat hey hot job key kid lay let lie lot low man men met mix mom mum new nut odd off oil old out own " +
+		"pay pen" +
+		" pot red rid run sad saw say sea see sit six sky sun tax tea tie too top toy try van way wet win won yes " +
+		"yet zoo "
 	// loud are those that are acronyms, too, but not where all is in capitals.
 	loud wordList = " a it us am car cat dog die fit hit ice ill law leg map raw set sum tip war "
 	// itNouns stand behind the IT that is no pronoun, or the US that is none.
 	itNouns wordList = " DEPARTMENT DEPT SUPPORT DESK HELP HELPDESK SERVICE SERVICES STAFF TEAM SYSTEMS SECURITY" +
-		" MANAGER OFFICE ROOM EQUIPMENT TRAINING CUSTOMS DOLLAR DOLLARS PASSPORT PASSPORTS CITIZENS ARMY NAVY EMBASSY MAIL" +
+		" MANAGER OFFICE ROOM EQUIPMENT TRAINING CUSTOMS DOLLAR DOLLARS PASSPORT PASSPORTS CITIZENS ARMY NAVY " +
+		"EMBASSY MAIL" +
 		" POSTAL GOVERNMENT "
 )
 
@@ -23,7 +26,8 @@ const (
 func (e english) capitalRules() []rule {
 	return []rule{doubtfulRule("", `\b(?:[A-Z]{2,3}|A)\b`, func(m match) (string, bool) {
 		word := strings.ToLower(m.group(0))
-		joined := strings.HasPrefix(m.after(), "-") || strings.HasSuffix(m.before(), "-") || strings.HasPrefix(m.after(), "&")
+		joined := strings.HasPrefix(m.after(), "-") || strings.HasSuffix(m.before(), "-") ||
+			strings.HasPrefix(m.after(), "&")
 		if !m.apart() || joined || strings.HasSuffix(m.before(), ".") {
 			return "", false
 		}

@@ -17,39 +17,65 @@ func TestSentencesEndWhereAReaderWouldPause(t *testing.T) {
 		"Hi. How are you?":                    {"Hi.", "How are you?"},
 		"Dr. Smith is in. Ask Mrs. Jones.":    {"Dr. Smith is in.", "Ask Mrs. Jones."},
 		"It is 3.5 km. It costs $4.99. Fine.": {"It is 3.5 km.", "It costs $4.99.", "Fine."},
-		"Fruit, e.g. this apple, i.e. Granny Smith. Good.":                                             {"Fruit, e.g. this apple, i.e. Granny Smith.", "Good."},
-		"The U.S. Army left. He lives in the U.S. The army left.":                                      {"The U.S. Army left.", "He lives in the U.S.", "The army left."},
-		"At 9 a.m. today. At 9 a.m. Monday we open. We close at 5 p.m. Come early.":                    {"At 9 a.m. today.", "At 9 a.m. Monday we open.", "We close at 5 p.m.", "Come early."},
-		"Mr. J. R. Smith met J. I. Case. So did I. Then we left.":                                      {"Mr. J. R. Smith met J. I. Case.", "So did I.", "Then we left."},
-		"See www.example.com for more. Or a.b.c/d?e=f now.":                                            {"See www.example.com for more.", "Or a.b.c/d?e=f now."},
-		"Wait... what? Well... Then go.":                                                               {"Wait... what?", "Well...", "Then go."},
-		"Wait… what? Well… Then go.":                                                                   {"Wait… what?", "Well…", "Then go."},
-		"Take No. 5 please. No. I will not.":                                                           {"Take No. 5 please.", "No.", "I will not."},
-		"1. First item\n2. Second item. With more.\n\nEnd":                                             {"1. First item", "2. Second item.", "With more.", "End"},
-		"He said \"Go.\" Then he left.":                                                                {"He said \"Go.\"", "Then he left."},
-		"\"Really?\" he asked. (Yes!) Good.":                                                           {"\"Really?\" he asked.", "(Yes!)", "Good."},
-		"What?! No way!!! Ok":                                                                          {"What?!", "No way!!!", "Ok"},
-		"We have:\n- red apples\n- green pears\nThat is all":                                           {"We have:", "red apples", "green pears", "That is all"},
-		"# Title\nSome text":                                                                           {"Title", "Some text"},
-		"A title\nThen a text that goes on. Yes.":                                                      {"A title", "Then a text that goes on.", "Yes."},
-		"This is a long line of text that was broken only to fit a page,\nIt seems, and goes on here.": {"This is a long line of text that was broken only to fit a page, It seems, and goes on here."},
-		"broken in\nthe middle":                                                                        {"broken in the middle"},
-		"你好。你好吗？很好！再见":                                                                                 {"你好。", "你好吗？", "很好！", "再见"},
-		"नमस्ते। आप कैसे हैं? ठीक।चलिए॥ १ बजे। हाँ":                                {"नमस्ते।", "आप कैसे हैं?", "ठीक।", "चलिए॥", "१ बजे।", "हाँ"},
-		"السلام عليكم. كيف حالك؟ بخير۔ شکریہ":                                      {"السلام عليكم.", "كيف حالك؟", "بخير۔", "شکریہ"},
-		"彼は「はい。」と言った。":                                                             {"彼は「はい。」", "と言った。"},
-		"Apples, pears, etc. are fruit. Bring apples etc. The rest is here.":       {"Apples, pears, etc. are fruit.", "Bring apples etc.", "The rest is here."},
-		"Go to St. Mary on Main St. The shop is there.":                            {"Go to St. Mary on Main St.", "The shop is there."},
-		"Acme Inc. makes it. I work at Acme Inc. You too?":                         {"Acme Inc. makes it.", "I work at Acme Inc.", "You too?"},
-		"**Hello there.** Use `go test` *now*. See [the docs. All](http://a.b/c).": {"Hello there.", "Use go test now.", "See the docs.", "All."},
-		"Great! 😀 How are you? 👨‍👩‍👧":                                              {"Great!", "How are you?"},
-		"She got a Ph.D. in 2001. She has a Ph.D. She teaches.":                    {"She got a Ph.D. in 2001.", "She has a Ph.D.", "She teaches."},
-		"On Nov. 21 we met. Is it the 5. No":                                       {"On Nov. 21 we met.", "Is it the 5.", "No"},
-		"The temperature is -5. Cold":                                              {"The temperature is -5.", "Cold"},
-		"Yes.\r\nNo.\r\n":                                                          {"Yes.", "No."},
-		"| a | b |\n|---|---|\n| 1 | 2 |":                                          {"a, b", "1, 2"},
-		"3 * 4 is snake_case ~5":                                                   {"3 * 4 is snake_case ~5"},
-		"```go\nx := 1\n```\nDone.":                                                {"x := 1", "Done."},
+		"Fruit, e.g. this apple, i.e. Granny Smith. Good.": {
+			"Fruit, e.g. this apple, i.e. Granny Smith.", "Good."},
+		"The U.S. Army left. He lives in the U.S. The army left.": {
+			"The U.S. Army left.", "He lives in the U.S.", "The army left."},
+		"At 9 a.m. today. At 9 a.m. Monday we open. We close at 5 p.m. Come early.": {
+			"At 9 a.m. today.", "At 9 a.m. Monday we open.", "We close at 5 p.m.", "Come early."},
+		"Mr. J. R. Smith met J. I. Case. So did I. Then we left.": {
+			"Mr. J. R. Smith met J. I. Case.", "So did I.", "Then we left."},
+		"See www.example.com for more. Or a.b.c/d?e=f now.": {
+			"See www.example.com for more.", "Or a.b.c/d?e=f now."},
+		"Wait... what? Well... Then go.": {
+			"Wait... what?", "Well...", "Then go."},
+		"Wait… what? Well… Then go.": {"Wait… what?",
+			"Well…", "Then go."},
+		"Take No. 5 please. No. I will not.": {
+			"Take No. 5 please.", "No.", "I will not."},
+		"1. First item\n2. Second item. With more.\n\nEnd": {
+			"1. First item", "2. Second item.", "With more.", "End"},
+		"He said \"Go.\" Then he left.": {
+			"He said \"Go.\"", "Then he left."},
+		"\"Really?\" he asked. (Yes!) Good.": {
+			"\"Really?\" he asked.", "(Yes!)", "Good."},
+		"What?! No way!!! Ok": {"What?!",
+			"No way!!!", "Ok"},
+		"We have:\n- red apples\n- green pears\nThat is all": {"We have:",
+			"red apples", "green pears", "That is all"},
+		"# Title\nSome text": {"Title",
+			"Some text"},
+		"A title\nThen a text that goes on. Yes.": {"A title",
+			"Then a text that goes on.", "Yes."},
+		"This is a long line of text that was broken only to fit a page,\nIt seems, and goes on here.": {
+			"This is a long line of text that was broken only to fit a page, It seems, and goes on here."},
+		"broken in\nthe middle": {
+			"broken in the middle"},
+		"你好。你好吗？很好！再见": {"你好。", "你好吗？",
+			"很好！", "再见"},
+		"नमस्ते। आप कैसे हैं? ठीक।चलिए॥ १ बजे। हाँ": {"नमस्ते।", "आप कैसे हैं?", "ठीक।",
+			"चलिए॥", "१ बजे।", "हाँ"},
+		"السلام عليكم. كيف حالك؟ بخير۔ شکریہ": {"السلام عليكم.", "كيف حالك؟",
+			"بخير۔", "شکریہ"},
+		"彼は「はい。」と言った。": {"彼は「はい。」", "と言った。"},
+		"Apples, pears, etc. are fruit. Bring apples etc. The rest is here.": {"Apples, pears, etc. are fruit.",
+			"Bring apples etc.", "The rest is here."},
+		"Go to St. Mary on Main St. The shop is there.": {"Go to St. Mary on Main St.",
+			"The shop is there."},
+		"Acme Inc. makes it. I work at Acme Inc. You too?": {"Acme Inc. makes it.",
+			"I work at Acme Inc.", "You too?"},
+		"**Hello there.** Use `go test` *now*. See [the docs. All](http://a.b/c).": {"Hello there.", "Use go test now.",
+			"See the docs.", "All."},
+		"Great! 😀 How are you? 👨‍👩‍👧": {"Great!", "How are you?"},
+		"She got a Ph.D. in 2001. She has a Ph.D. She teaches.": {"She got a Ph.D. in 2001.",
+			"She has a Ph.D.", "She teaches."},
+		"On Nov. 21 we met. Is it the 5. No": {"On Nov. 21 we met.",
+			"Is it the 5.", "No"},
+		"The temperature is -5. Cold":     {"The temperature is -5.", "Cold"},
+		"Yes.\r\nNo.\r\n":                 {"Yes.", "No."},
+		"| a | b |\n|---|---|\n| 1 | 2 |": {"a, b", "1, 2"},
+		"3 * 4 is snake_case ~5":          {"3 * 4 is snake_case ~5"},
+		"```go\nx := 1\n```\nDone.":       {"x := 1", "Done."},
 	} {
 		if got := Sentences(in); !slices.Equal(got, want) {
 			t.Errorf("Sentences(%q)\n got %q\nwant %q", in, got, want)
@@ -81,7 +107,8 @@ func TestASentenceIsCutAsSoonAsItIsCertain(t *testing.T) {
 func TestNoSentenceIsTooLong(t *testing.T) {
 	for _, in := range []string{
 		strings.Repeat("word ", 300), strings.Repeat("x", 1000), strings.Repeat("a clause, ", 100),
-		strings.Repeat(".", 1000), strings.Repeat("\"", 1000), "a. " + strings.Repeat("B", 600), strings.Repeat("\n", 1000) + "1" + strings.Repeat("\n", 10),
+		strings.Repeat(".", 1000), strings.Repeat("\"", 1000), "a. " + strings.Repeat("B", 600),
+		strings.Repeat("\n", 1000) + "1" + strings.Repeat("\n", 10),
 	} {
 		for _, s := range Sentences(in) {
 			if n := len([]rune(s)); n > maxSentence {
@@ -93,8 +120,11 @@ func TestNoSentenceIsTooLong(t *testing.T) {
 
 // prose draws text of the things that make cutting hard.
 func prose(t *rapid.T) string {
-	atom := rapid.SampledFrom([]string{"Dr.", "U.S.", "a.m.", "3.5", "e.g.", "No.", "5", "Hello", "the", "The", "I", "and,", "why?", "no!", "...", "…", "\"", "(x)", "\n", "\n\n", "- ", "1. ", " ", " ", ". ", ", ", "。", "你好", "St.", "J.", "x", "—", "longwordwithoutanyend", "Ltd.", "12", "\r\n"})
-	return strings.Join(rapid.SliceOfN(atom, 0, 120).Draw(t, "atoms"), rapid.SampledFrom([]string{"", " "}).Draw(t, "glue"))
+	atom := rapid.SampledFrom([]string{"Dr.", "U.S.", "a.m.", "3.5", "e.g.", "No.", "5", "Hello", "the", "The", "I",
+		"and,", "why?", "no!", "...", "…", "\"", "(x)", "\n", "\n\n", "- ", "1. ", " ", " ", ". ", ", ", "。", "你好",
+		"St.", "J.", "x", "—", "longwordwithoutanyend", "Ltd.", "12", "\r\n"})
+	return strings.Join(rapid.SliceOfN(atom, 0, 120).Draw(t, "atoms"),
+		rapid.SampledFrom([]string{"", " "}).Draw(t, "glue"))
 }
 
 func letters(s string) string {
@@ -136,7 +166,8 @@ func TestPiecesMakeNoDifference(t *testing.T) {
 func TestWhatIsSpokenHasNoEmojiAndSingleSpaces(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		for _, s := range Sentences(rapid.String().Draw(t, "text")) {
-			if s == "" || s != strings.Join(strings.Fields(s), " ") || strings.ContainsFunc(s, emoji) || strings.ContainsFunc(s, unicode.IsControl) {
+			if s == "" || s != strings.Join(strings.Fields(s), " ") || strings.ContainsFunc(s, emoji) ||
+				strings.ContainsFunc(s, unicode.IsControl) {
 				t.Fatalf("%q", s)
 			}
 		}
@@ -211,7 +242,8 @@ func TestWhatIsCutEarlyIsNotLost(t *testing.T) {
 		for _, r := range in {
 			got = append(got, c.Push(string(r))...)
 			if rapid.Bool().Draw(t, "late") {
-				early, _ := c.Early(rapid.IntRange(0, 6).Draw(t, "in a clause"), rapid.IntRange(0, 6).Draw(t, "in a phrase"))
+				early, _ := c.Early(rapid.IntRange(0, 6).Draw(t, "in a clause"),
+					rapid.IntRange(0, 6).Draw(t, "in a phrase"))
 				got = append(got, early)
 			}
 		}

@@ -71,7 +71,8 @@ func TestASentenceIsCutEarlyAtAMarkOrBeforeAPhrase(t *testing.T) {
 		"it": {"Il museo rimane sempre aperto | durante la giornata.", "La visita costa circa cento e dieci euro."},
 		"pt": {"O museu fica sempre aberto | durante o dia.", "O bilhete custa hoje trinta e cinco reais."},
 		"hi": {"संग्रहालय आज खुला है | लेकिन कल बंद रहेगा।", "मुझे जम्मू और कश्मीर बहुत पसंद है।"},
-		"de": {"Das Museum hat heute geöffnet, | und der Park auch.", "Das Museum hat heute von zehn bis achtzehn Uhr geöffnet."},
+		"de": {"Das Museum hat heute geöffnet, | und der Park auch.",
+			"Das Museum hat heute von zehn bis achtzehn Uhr geöffnet."},
 	} {
 		for _, row := range rows {
 			want, _, cut := strings.Cut(row, " | ")
@@ -92,7 +93,8 @@ func TestNothingIsCutInTwo(t *testing.T) {
 	whole := []string{"New York City", "the Museum of Modern Art", "Dr. Smith", "10 000", "3.5", "1 to 2", "ten to six",
 		"two and a half", "Vienna, Austria", "November 25, 2026", "Johnson and Johnson", "Gone with the Wind",
 		"\"wait, or go in\"", "(old, and in use)", "12:30", "$1,000"}
-	plain := strings.Fields("we have open the museum rooms good today it is, well, garden from in and or with for when to at")
+	plain := strings.Fields(
+		"we have open the museum rooms good today it is, well, garden from in and or with for when to at")
 	rapid.Check(t, func(t *rapid.T) {
 		word := rapid.OneOf(rapid.SampledFrom(plain), rapid.SampledFrom(plain), rapid.SampledFrom(whole))
 		parts := rapid.SliceOfN(word, 1, 25).Draw(t, "parts")

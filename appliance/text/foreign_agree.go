@@ -56,7 +56,8 @@ func agreement(code string) rule {
 			stop := strings.ContainsAny(lastRunes(before), ",;:-/+€$£.")
 			n := atoi(ungrouped.Replace(m.group(1)))
 			switch {
-			case m.group(1)[0] == '0', endsWord(m.before()), pointedBefore(m.before()), strings.HasSuffix(m.before(), "-"):
+			case m.group(1)[0] == '0', endsWord(m.before()), pointedBefore(m.before()),
+				strings.HasSuffix(m.before(), "-"):
 				return "", false
 			case numberedBy.has(last) && !(stop &&
 				!strings.HasSuffix(before, ".")), countsNothing.has(noun), len([]rune(noun)) < 3:

@@ -5,19 +5,24 @@ import (
 	"strings"
 )
 
-var hindiMonths = [12]string{"जनवरी", "फ़रवरी", "मार्च", "अप्रैल", "मई", "जून", "जुलाई", "अगस्त", "सितंबर", "अक्टूबर", "नवंबर", "दिसंबर"}
+var hindiMonths = [12]string{"जनवरी", "फ़रवरी", "मार्च", "अप्रैल", "मई", "जून", "जुलाई", "अगस्त", "सितंबर", "अक्टूबर",
+	"नवंबर", "दिसंबर"}
 
 var hindiUnits = map[string]string{
-	"kg": "किलोग्राम", "g": "ग्राम", "mg": "मिलीग्राम", "km": "किलोमीटर", "m": "मीटर", "cm": "सेंटीमीटर", "mm": "मिलीमीटर", "l": "लीटर", "L": "लीटर", "ml": "मिलीलीटर", "mL": "मिलीलीटर",
-	"km/h": "किलोमीटर प्रति घंटा", "°C": "डिग्री सेल्सियस", "°": "डिग्री", "GB": "जीबी", "MB": "एमबी", "W": "वाट", "V": "वोल्ट",
+	"kg": "किलोग्राम", "g": "ग्राम", "mg": "मिलीग्राम", "km": "किलोमीटर", "m": "मीटर", "cm": "सेंटीमीटर",
+	"mm": "मिलीमीटर", "l": "लीटर", "L": "लीटर", "ml": "मिलीलीटर", "mL": "मिलीलीटर",
+	"km/h": "किलोमीटर प्रति घंटा", "°C": "डिग्री सेल्सियस", "°": "डिग्री", "GB": "जीबी", "MB": "एमबी", "W": "वाट",
+	"V": "वोल्ट",
 }
 
 // hindiLetters are the names of A to Z.
-var hindiLetters = [26]string{"ए", "बी", "सी", "डी", "ई", "एफ़", "जी", "एच", "आई", "जे", "के", "एल", "एम", "एन", "ओ", "पी", "क्यू", "आर", "एस", "टी", "यू", "वी", "डब्ल्यू", "एक्स", "वाई", "ज़ेड"}
+var hindiLetters = [26]string{"ए", "बी", "सी", "डी", "ई", "एफ़", "जी", "एच", "आई", "जे", "के", "एल", "एम", "एन", "ओ",
+	"पी", "क्यू", "आर", "एस", "टी", "यू", "वी", "डब्ल्यू", "एक्स", "वाई", "ज़ेड"}
 
 // hindiShort are abbreviations, and what is said for them.
 var hindiShort = [][2]string{
-	{"डॉ.", "डॉक्टर"}, {"प्रो.", "प्रोफ़ेसर"}, {"पं.", "पंडित"}, {"नं.", "नंबर"}, {"सं.", "संख्या"}, {"मो.", "मोबाइल"}, {"कि.मी.", "किलोमीटर"}, {"कि.ग्रा.", "किलोग्राम"}, {"मि.ली.", "मिलीलीटर"}, {"मि.ग्रा.", "मिलीग्राम"},
+	{"डॉ.", "डॉक्टर"}, {"प्रो.", "प्रोफ़ेसर"}, {"पं.", "पंडित"}, {"नं.", "नंबर"}, {"सं.", "संख्या"}, {"मो.", "मोबाइल"},
+	{"कि.मी.", "किलोमीटर"}, {"कि.ग्रा.", "किलोग्राम"}, {"मि.ली.", "मिलीलीटर"}, {"मि.ग्रा.", "मिलीग्राम"},
 	{"किमी", "किलोमीटर"}, {"किग्रा", "किलोग्राम"}, {"ई.पू.", "ईसा पूर्व"},
 }
 
@@ -25,32 +30,39 @@ var hindiShort = [][2]string{
 func hindiRules() []rule {
 	var short []rule
 	for _, s := range hindiShort {
-		short = append(short, newRule("", `(^|[^\p{Devanagari}])`+strings.ReplaceAll(s[0], ".", `\.`)+`($|[^\p{Devanagari}])`, func(m match) string {
+		short = append(short, newRule("", `(^|[^\p{Devanagari}])`+strings.ReplaceAll(s[0], ".", `\.`)+
+			`($|[^\p{Devanagari}])`, func(m match) string {
 			return m.group(1) + s[1] + spaceBetween(m.group(2)) + m.group(2)
 		}))
 	}
 	return slices.Concat(foreignSignsOf["hi"].first(), short, []rule{
-		doubtfulRule(",", `\b\d{1,3}(?:,\d{2,3})+\b`, func(m match) (string, bool) { return strings.ReplaceAll(m.group(0), ",", ""), m.apart() }),
+		doubtfulRule(",", `\b\d{1,3}(?:,\d{2,3})+\b`, func(m match) (string, bool) {
+			return strings.ReplaceAll(m.group(0), ",", ""), m.apart()
+		}),
 		// ₹100.50, रु. 250
-		newRule("", `(?:₹|रु\.|रू\.|\bRs\.?) ?(\d+)(?:\.(\d{1,2}))?( (?:हज़ार|हजार|लाख|करोड़))?(?:/-)?`, func(m match) string {
-			said := m.group(1)
-			switch part := strings.TrimLeft(m.group(2), "0"); {
-			case m.group(3) != "" && part != "":
-				return said + "." + m.group(2) + m.group(3) + " रुपये"
-			case part != "":
-				if len(m.group(2)) == 1 {
-					part += "0"
+		newRule("", `(?:₹|रु\.|रू\.|\bRs\.?) ?(\d+)(?:\.(\d{1,2}))?( (?:हज़ार|हजार|लाख|करोड़))?(?:/-)?`,
+			func(m match) string {
+				said := m.group(1)
+				switch part := strings.TrimLeft(m.group(2), "0"); {
+				case m.group(3) != "" && part != "":
+					return said + "." + m.group(2) + m.group(3) + " रुपये"
+				case part != "":
+					if len(m.group(2)) == 1 {
+						part += "0"
+					}
+					return said + " रुपये " + part + " पैसे"
 				}
-				return said + " रुपये " + part + " पैसे"
-			}
-			return said + m.group(3) + " रुपये"
-		}),
+				return said + m.group(3) + " रुपये"
+			}),
 		doubtfulRule("$€£", `([$€£])(\d+(?:\.\d+)?)`, func(m match) (string, bool) {
-			return m.group(2) + " " + map[string]string{"$": "डॉलर", "€": "यूरो", "£": "पाउंड"}[m.group(1)], !startsWord(m.after())
+			return m.group(2) + " " + map[string]string{"$": "डॉलर", "€": "यूरो", "£": "पाउंड"}[m.group(1)],
+				!startsWord(m.after())
 		}),
-		doubtfulRule("/.-", `\b(0?[1-9]|[12]\d|3[01])[/.-](0?[1-9]|1[0-2])[/.-]((?:19|20)\d{2})\b`, func(m match) (string, bool) {
-			return strings.TrimLeft(m.group(1), "0") + " " + hindiMonths[atoi(m.group(2))-1] + " " + m.group(3), m.apart()
-		}),
+		doubtfulRule("/.-", `\b(0?[1-9]|[12]\d|3[01])[/.-](0?[1-9]|1[0-2])[/.-]((?:19|20)\d{2})\b`,
+			func(m match) (string, bool) {
+				return strings.TrimLeft(m.group(1), "0") + " " + hindiMonths[atoi(m.group(2))-1] + " " + m.group(3),
+					m.apart()
+			}),
 		doubtfulRule(":", `\b([01]?\d|2[0-3]):([0-5]\d)(?: ?बजे)?`, func(m match) (string, bool) {
 			hour := strings.TrimLeft(m.group(1), "0")
 			if hour == "" {
@@ -78,7 +90,10 @@ func hindiRules() []rule {
 			return plus + strings.Join(groups, ", "), longest > 4 && m.apart() && !strings.HasSuffix(m.group(2), "000")
 		}),
 		// CO2, aB3-x9Z
-		doubtfulRule(digits, `\b[A-Za-z]+\d[A-Za-z0-9-]*|\b\d+[A-Za-z][A-Za-z0-9-]*\d[A-Za-z0-9]*`, func(m match) (string, bool) { return hindiCode(m.group(0)), m.apart() }),
+		doubtfulRule(digits, `\b[A-Za-z]+\d[A-Za-z0-9-]*|\b\d+[A-Za-z][A-Za-z0-9-]*\d[A-Za-z0-9]*`,
+			func(m match) (string, bool) {
+				return hindiCode(m.group(0)), m.apart()
+			}),
 	})
 }
 

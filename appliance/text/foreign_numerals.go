@@ -15,29 +15,36 @@ type numerals struct {
 
 var (
 	frenchNumerals = numerals{
-		small: strings.Fields("zéro un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze" +
-			" seize dix-sept dix-huit dix-neuf"),
+		small: strings.Fields(
+			"zéro un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze" +
+				" seize dix-sept dix-huit dix-neuf"),
 		tens: strings.Fields("- - vingt trente quarante cinquante soixante soixante quatre-vingt quatre-vingt"),
 	}
 	spanishNumerals = numerals{
-		small: strings.Fields("cero un dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince" +
-			" dieciséis diecisiete dieciocho diecinueve veinte veintiún veintidós veintitrés veinticuatro veinticinco" +
-			" veintiséis veintisiete veintiocho veintinueve"),
+		small: strings.Fields(
+			"cero un dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince" +
+				" dieciséis diecisiete dieciocho diecinueve veinte veintiún veintidós veintitrés veinticuatro " +
+				"veinticinco" +
+				" veintiséis veintisiete veintiocho veintinueve"),
 		tens: strings.Fields("- - - treinta cuarenta cincuenta sesenta setenta ochenta noventa"),
 		hundreds: strings.Fields("cien ciento doscientos trescientos cuatrocientos quinientos seiscientos setecientos" +
 			" ochocientos novecientos"),
-		and: " y ", behindHundred: " ",
+		and:           " y ",
+		behindHundred: " ",
 	}
 	portugueseNumerals = numerals{
 		small: strings.Fields("zero um dois três quatro cinco seis sete oito nove dez onze doze treze catorze quinze" +
 			" dezesseis dezessete dezoito dezenove"),
 		tens: strings.Fields("- - vinte trinta quarenta cinquenta sessenta setenta oitenta noventa"),
-		hundreds: strings.Fields("cem cento duzentos trezentos quatrocentos quinhentos seiscentos setecentos oitocentos" +
-			" novecentos"),
-		and: " e ", behindHundred: " e ",
+		hundreds: strings.Fields(
+			"cem cento duzentos trezentos quatrocentos quinhentos seiscentos setecentos oitocentos" +
+				" novecentos"),
+		and:           " e ",
+		behindHundred: " e ",
 	}
-	spanishPlaces = strings.Fields("- primero segundo tercero cuarto quinto sexto séptimo octavo noveno décimo undécimo" +
-		" duodécimo")
+	spanishPlaces = strings.Fields(
+		"- primero segundo tercero cuarto quinto sexto séptimo octavo noveno décimo undécimo" +
+			" duodécimo")
 	spanishTenths = strings.Fields("- décimo vigésimo trigésimo cuadragésimo quincuagésimo sexagésimo septuagésimo" +
 		" octogésimo nonagésimo")
 	italianPlaces = strings.Fields("- primo secondo terzo quarto quinto sesto settimo ottavo nono decimo undicesimo" +
@@ -47,7 +54,8 @@ var (
 
 // gendered gives the last word of a numeral its feminine ending.
 func gendered(words string, feminine bool) string {
-	for _, ending := range [...][2]string{{"ún", "una"}, {"un", "una"}, {"um", "uma"}, {"dois", "duas"}, {"tos", "tas"}} {
+	for _, ending := range [...][2]string{{"ún", "una"}, {"un", "una"}, {"um", "uma"}, {"dois", "duas"},
+		{"tos", "tas"}} {
 		if base, ok := strings.CutSuffix(words, ending[0]); ok && feminine {
 			return base + ending[1]
 		}
@@ -195,7 +203,8 @@ func numeralRules(code string) []rule {
 		newRule("", `()([Ⅰ-Ⅿ]+)`, func(m match) string { return roman(norm.NFKC.String(m.group(2))) }),
 	}
 	if code == "fr" {
-		all = append(all, doubtfulRule("IVX", `(\b)(X{0,3}(?:III?|VIII?)|X{1,3}(?:IV|VI?|IX|I)|^[IVX]{2,5})\b`, digitsOf))
+		all = append(all, doubtfulRule("IVX", `(\b)(X{0,3}(?:III?|VIII?)|X{1,3}(?:IV|VI?|IX|I)|^[IVX]{2,5})\b`,
+			digitsOf))
 	}
 	if code != "es" {
 		return all

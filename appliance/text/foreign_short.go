@@ -22,17 +22,23 @@ type foreignShort struct {
 // is said as the word; at the end of a text the stop stays.
 var foreignShortOf = map[string]foreignShort{
 	"fr": {
-		dotted: "env=environ bât=bâtiment incl=inclus max#=maximum min#=minimum dir=direction chap#=chapitre réf=référence" +
+		dotted: "env=environ bât=bâtiment incl=inclus max#=maximum min#=minimum dir=direction chap#=chapitre " +
+			"réf=référence" +
 			" hab=habitants pers=personnes resp=responsable éd=édition vol#=volume fig#=figure art#=article ann#=annexe" +
 			" cf=voir etc=etcétéra p.ex=par_exemple s.v.p=s'il_vous_plaît n.b=nota_bene r.-de-ch=rez-de-chaussée" +
 			" rdc=rez-de-chaussée appt=appartement étg=étage qté=quantité tj=toujours vs=contre rens=renseignements" +
 			" hebdo=hebdomadaire boul=boulevard dép=département",
 		plain: "max=maximum Mme=madame Mmes=mesdames Mgr=monseigneur SVP=s'il_vous_plaît svp=s'il_vous_plaît" +
 			" RDC=rez-de-chaussée tlj=tous_les_jours Cie=compagnie Sté=société vs=contre Ier=premier bât=bâtiment",
-		months: "janv|févr?|mars|avr|mai|juin|juil|août|sept|oct|nov|déc", over: "sur", pages: "pages?", km: "kilomètre",
+		months: "janv|févr?|mars|avr|mai|juin|juil|août|sept|oct|nov|déc",
+		over:   "sur",
+		pages:  "pages?",
+		km:     "kilomètre",
 		rules: [][2]string{
-			{`\bM\. (et|le|la|l'|ou) `, "Monsieur $1 "}, {`\bMM\. les `, "Messieurs les "}, {`\bSt-(\p{Lu})`, "Saint-$1"}, {`\bSte-(\p{Lu})`, "Sainte-$1"},
-			{`\b[nN][°º] ?(\p{Lu})`, "numéro $1"}, {`\b[eE]x\. ?:`, "exemple :"}, {`\bJ-(\d)`, "J moins $1"}, {`\b[pP]\. ?ex\.`, "par exemple"}, {`\b(0\d)\.(\d\d)\.(\d\d)\.(\d\d)\.(\d\d)\b`, "$1 $2 $3 $4 $5"},
+			{`\bM\. (et|le|la|l'|ou) `, "Monsieur $1 "}, {`\bMM\. les `, "Messieurs les "},
+			{`\bSt-(\p{Lu})`, "Saint-$1"}, {`\bSte-(\p{Lu})`, "Sainte-$1"},
+			{`\b[nN][°º] ?(\p{Lu})`, "numéro $1"}, {`\b[eE]x\. ?:`, "exemple :"}, {`\bJ-(\d)`, "J moins $1"},
+			{`\b[pP]\. ?ex\.`, "par exemple"}, {`\b(0\d)\.(\d\d)\.(\d\d)\.(\d\d)\.(\d\d)\b`, "$1 $2 $3 $4 $5"},
 			{`\b24/7\b|\b24 ?h(?:eures)?/24\b`, "24 heures sur 24"}, {`\b7 ?j(?:ours)?/7\b`, "7 jours sur 7"},
 			{`(\d) ?% vol\b\.?`, "$1 % d'alcool"},
 		},
@@ -45,10 +51,16 @@ var foreignShortOf = map[string]foreignShort{
 			" sta=santa srta=señorita sres=señores lic=licenciado ing=ingeniero prof=profesor profa=profesora" +
 			" dpt=departamento admón=administración ctvs=centavos",
 		plain:  "vs=contra dcha=derecha izda=izquierda",
-		months: "ene|feb|mar|abr|mayo?|jun|jul|ago|sept?|oct|nov|dic", over: "de", pages: "páginas?", km: "kilómetro",
+		months: "ene|feb|mar|abr|mayo?|jun|jul|ago|sept?|oct|nov|dic",
+		over:   "de",
+		pages:  "páginas?",
+		km:     "kilómetro",
 		rules: [][2]string{
-			{`\bc/ ?(\d)`, "cada $1"}, {`\bc/ ?(\p{Lu})`, "calle $1"}, {`\bAv\. `, "avenida "}, {`\bPl\. (\p{Lu})`, "plaza $1"}, {`\b[nN]\.?[º°] ?(\p{Lu}|de ref)`, "número $1"},
-			{`\bD\.ª (\p{Lu})`, "doña $1"}, {`\bD\. (\p{Lu}\p{Ll})`, "don $1"}, {`\b(\d+) a\. ?C\.`, "$1 antes de Cristo"}, {`\b(\d+) d\. ?C\.`, "$1 después de Cristo"}, {`\b24/7\b`, "veinticuatro siete"},
+			{`\bc/ ?(\d)`, "cada $1"}, {`\bc/ ?(\p{Lu})`, "calle $1"}, {`\bAv\. `, "avenida "},
+			{`\bPl\. (\p{Lu})`, "plaza $1"}, {`\b[nN]\.?[º°] ?(\p{Lu}|de ref)`, "número $1"},
+			{`\bD\.ª (\p{Lu})`, "doña $1"}, {`\bD\. (\p{Lu}\p{Ll})`, "don $1"},
+			{`\b(\d+) a\. ?C\.`, "$1 antes de Cristo"}, {`\b(\d+) d\. ?C\.`, "$1 después de Cristo"},
+			{`\b24/7\b`, "veinticuatro siete"},
 		},
 	},
 	"it": {
@@ -57,11 +69,18 @@ var foreignShortOf = map[string]foreignShort{
 			" ecc=eccetera ing=ingegner avv=avvocato arch=architetto geom=geometra rag=ragionier sigg=signori" +
 			" sig.na=signorina l.go=largo f.lli=fratelli p.zza=piazza v.le=viale c.so=corso vs=contro n.b=nota_bene" +
 			" p.es=per_esempio obbl=obbligatorio tot=totale prov=provincia",
-		plain:  "max=massimo tel=telefono Sig.na=signorina F.lli=fratelli L.go=largo P.zza=piazza V.le=viale C.so=corso sig.na=signorina f.lli=fratelli l.go=largo p.zza=piazza v.le=viale c.so=corso vs=contro",
-		months: "gen|feb|mar|apr|mag|giu|lug|ago|sett?|ott|nov|dic", over: "di", pages: "pagina|pag\\.", km: "chilometro",
+		plain: "max=massimo tel=telefono Sig.na=signorina F.lli=fratelli L.go=largo P.zza=piazza V.le=viale " +
+			"C.so=corso sig.na=signorina f.lli=fratelli l.go=largo p.zza=piazza v.le=viale c.so=corso vs=contro",
+		months: "gen|feb|mar|apr|mag|giu|lug|ago|sett?|ott|nov|dic",
+		over:   "di",
+		pages:  "pagina|pag\\.",
+		km:     "chilometro",
 		rules: [][2]string{
-			{`\b[pP]\. ?es\.`, "per esempio"}, {`\b(\d+) a\. ?C\.`, "$1 avanti Cristo"}, {`\b(\d+) d\. ?C\.`, "$1 dopo Cristo"}, {`\bh ?24\b`, "24 ore su 24"}, {`\b24/7\b`, "24 ore su 24"},
-			{`\bS\. ((?:Luca|Andrea|Nicola)\b)`, "San $1"}, {`\bS\. ([AEIOU]\p{Ll})`, "Sant'$1"}, {`\bS\. (\p{Lu}\p{Ll}+a\b)`, "Santa $1"}, {`\bS\. (St|Z|Sp)`, "Santo $1"}, {`\bS\. (\p{Lu}\p{Ll})`, "San $1"},
+			{`\b[pP]\. ?es\.`, "per esempio"}, {`\b(\d+) a\. ?C\.`, "$1 avanti Cristo"},
+			{`\b(\d+) d\. ?C\.`, "$1 dopo Cristo"}, {`\bh ?24\b`, "24 ore su 24"}, {`\b24/7\b`, "24 ore su 24"},
+			{`\bS\. ((?:Luca|Andrea|Nicola)\b)`, "San $1"}, {`\bS\. ([AEIOU]\p{Ll})`, "Sant'$1"},
+			{`\bS\. (\p{Lu}\p{Ll}+a\b)`, "Santa $1"}, {`\bS\. (St|Z|Sp)`, "Santo $1"},
+			{`\bS\. (\p{Lu}\p{Ll})`, "San $1"},
 			{`\b[nN]\.?[°º] ?(\p{Lu})`, "numero $1"},
 		},
 	},
@@ -69,12 +88,20 @@ var foreignShortOf = map[string]foreignShort{
 		dotted: "aprox=aproximadamente máx=máximo mín=mínimo obs=observação etc=etcétera esq=esquerdo ltda=limitada" +
 			" cia=companhia art#=artigo vol#=volume fig#=figura cap#=capítulo ref=referência cód=código qtd=quantidade" +
 			" vs=contra prof=professor profa=professora eng=engenheiro srta=senhorita pça=praça rod=rodovia sta=santa" +
-			" sto=santo séc=século hab=habitantes pág=página págs=páginas unid=unidades cx=caixa gov=governador min=minutos",
+			" sto=santo séc=século hab=habitantes pág=página págs=páginas unid=unidades cx=caixa gov=governador " +
+			"min=minutos",
 		plain:  "vs=contra cód=código máx=máximo mín=mínimo",
-		months: "jan|fev|mar|abr|mai|jun|jul|ago|set|out|nov|dez", over: "de", pages: "páginas?", km: "quilômetro",
+		months: "jan|fev|mar|abr|mai|jun|jul|ago|set|out|nov|dez",
+		over:   "de",
+		pages:  "páginas?",
+		km:     "quilômetro",
 		rules: [][2]string{
-			{`\b[eE]x\. ?:`, "exemplo:"}, {`\bEd\. (\p{Lu})`, "edifício $1"}, {`\bc/ ?(\d)`, "a cada $1"}, {`\b(\d{1,3})x (de|sem) `, "$1 vezes $2 "}, {`\b(\d{1,2})h(\d{2})min\b`, "${1}h$2"}, {`\b[pP]\. ?ex\.`, "por exemplo"}, {`\b(\d+) a\. ?C\.`, "$1 antes de Cristo"}, {`\b(\d+) d\. ?C\.`, "$1 depois de Cristo"},
-			{`\bS\. (Paulo|João|José|Pedro|Bento|Luís|Sebastião|Francisco|Miguel|Jorge|Vicente)\b`, "São $1"}, {`\b[nN]\.?[º°] ?(\p{Lu})`, "número $1"}, {`\b24/7\b`, "24 horas por dia"},
+			{`\b[eE]x\. ?:`, "exemplo:"}, {`\bEd\. (\p{Lu})`, "edifício $1"}, {`\bc/ ?(\d)`, "a cada $1"},
+			{`\b(\d{1,3})x (de|sem) `, "$1 vezes $2 "}, {`\b(\d{1,2})h(\d{2})min\b`, "${1}h$2"},
+			{`\b[pP]\. ?ex\.`, "por exemplo"}, {`\b(\d+) a\. ?C\.`, "$1 antes de Cristo"},
+			{`\b(\d+) d\. ?C\.`, "$1 depois de Cristo"},
+			{`\bS\. (Paulo|João|José|Pedro|Bento|Luís|Sebastião|Francisco|Miguel|Jorge|Vicente)\b`, "São $1"},
+			{`\b[nN]\.?[º°] ?(\p{Lu})`, "número $1"}, {`\b24/7\b`, "24 horas por dia"},
 		},
 	},
 }
@@ -145,7 +172,8 @@ func fractionRule(c foreignCounts, parts [3]string) rule {
 		if unit := c.plain[what]; unit != "" {
 			what = of + unit
 		}
-		return part + " " + what, !endsWord(m.before()) && !strings.HasSuffix(m.before(), "/") && !c.dated.has(strings.ToLower(lastWord(m.before())))
+		return part + " " + what, !endsWord(m.before()) && !strings.HasSuffix(m.before(), "/") &&
+			!c.dated.has(strings.ToLower(lastWord(m.before())))
 	})
 }
 

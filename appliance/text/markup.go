@@ -13,8 +13,10 @@ type markup struct{ hidden, tag, entity *regexp.Regexp }
 // tagPatterns are compiled when the first text with "<" or "&" comes.
 var tagPatterns = sync.OnceValue(func() markup {
 	return markup{
-		hidden: regexp.MustCompile(`(?is)<!--.*?-->|<script\b[^>]*>.*?</script\s*>|<style\b[^>]*>.*?</style\s*>|<!doctype[^>]*>|<\?xml[^>]*\?>|<!\[CDATA\[|\]\]>`),
-		tag:    regexp.MustCompile(`</?([a-zA-Z][a-zA-Z0-9:-]*)((?:\s+[a-zA-Z_:][\w:.-]*\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'<>=]+))*)((?:\s+[a-zA-Z-]+)*)\s*/?>`),
+		hidden: regexp.MustCompile(`(?is)<!--.*?-->|<script\b[^>]*>.*?</script\s*>|<style\b[^>]*>.*?</style\s*>|` +
+			`<!doctype[^>]*>|<\?xml[^>]*\?>|<!\[CDATA\[|\]\]>`),
+		tag: regexp.MustCompile(`</?([a-zA-Z][a-zA-Z0-9:-]*)((?:\s+[a-zA-Z_:][\w:.-]*\s*=\s*(?:"[^"]*"|'[^']*'|` +
+			`[^\s"'<>=]+))*)((?:\s+[a-zA-Z-]+)*)\s*/?>`),
 		entity: regexp.MustCompile(`&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});`),
 	}
 })
@@ -22,8 +24,13 @@ var tagPatterns = sync.OnceValue(func() markup {
 // tagNames are the elements of HTML and SSML; inlineTags those of them that may
 // stand inside a word.
 const (
-	tagNames   wordList = " address article aside audio blockquote body br break button caption center cite dd details dfn div dl dt embed emphasis fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 head header hr html iframe img input kbd label lang legend lexicon li link main meta nav ol option p paragraph phoneme pre prosody q samp say-as section select sentence source speak summary svg table tbody td textarea tfoot th thead time title tr ul video voice "
-	inlineTags wordList = " a abbr acronym b bdi bdo big code del em font i ins mark s small span strike strong sub sup tt u var w wbr "
+	tagNames wordList = " address article aside audio blockquote body br break button caption center cite dd " +
+		"details dfn div dl dt embed emphasis fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 head header " +
+		"hr html iframe img input kbd label lang legend lexicon li link main meta nav ol option p paragraph phoneme " +
+		"pre prosody q samp say-as section select sentence source speak summary svg table tbody td textarea tfoot th " +
+		"thead time title tr ul video voice "
+	inlineTags wordList = " a abbr acronym b bdi bdo big code del em font i ins mark s small span strike strong sub " +
+		"sup tt u var w wbr "
 )
 
 // withoutTags takes the tags of HTML, XML and SSML away, and what they hide,

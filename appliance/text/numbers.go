@@ -117,7 +117,8 @@ func numberWords(s string) []numberWord {
 		}
 		word := strings.Trim(string(runes[begin:i]), "'")
 		if word != "" {
-			out = append(out, numberWord{word, strings.ContainsAny(between, ",;.!?:()"), strings.ContainsAny(between, "$€£"), between == ":"})
+			out = append(out, numberWord{word, strings.ContainsAny(between, ",;.!?:()"),
+				strings.ContainsAny(between, "$€£"), between == ":"})
 		}
 	}
 	return out

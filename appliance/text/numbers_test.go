@@ -40,7 +40,18 @@ func TestNumbersAreReadHoweverTheyAreWritten(t *testing.T) {
 
 func TestANumberKnowsItsNeighbours(t *testing.T) {
 	got := Numbers("It costs $14, on the second floor.")
-	want := []Number{{Value: 14, Money: true, Before: "costs", After: "on"}, {Value: 2, Word: true, Ordinal: true, Before: "the", After: "floor"}}
+	want := []Number{{
+		Value:  14,
+		Money:  true,
+		Before: "costs",
+		After:  "on",
+	}, {
+		Value:   2,
+		Word:    true,
+		Ordinal: true,
+		Before:  "the",
+		After:   "floor",
+	}}
 	if len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
 		t.Errorf("%+v", got)
 	}

@@ -20,7 +20,8 @@ var eyeMarks = sync.OnceValue(func() marks {
 		// the end of a link whose beginning was cut off; [^2], a note in Markdown
 		orphan: regexp.MustCompile(`\]\([^)\s]*\)|\[\^[^\]\s]{1,20}\]:?`),
 		bare:   regexp.MustCompile(`<(https?://[^\s<>]+|[^\s<>@]+@[^\s<>@]+)>`),
-		note:   regexp.MustCompile(`([\pL\d.,;:!?"')])\[(?:\d{1,3}(?: ?[,–-] ?\d{1,3})*|citation needed|note \d{1,3})\]`),
+		note: regexp.MustCompile(
+			`([\pL\d.,;:!?"')])\[(?:\d{1,3}(?: ?[,–-] ?\d{1,3})*|citation needed|note \d{1,3})\]`),
 		smiley: regexp.MustCompile(`(^|\s)[:;=]['-]?[()DPp]+(?:\s|$)`),
 		fence:  regexp.MustCompile("^\\s*(?:```|~~~)[^`]*$"),
 		rule:   regexp.MustCompile(`^\s*(?:[-*_=]\s*){3,}$|^[\s|:-]*\|[\s|:-]*$`),

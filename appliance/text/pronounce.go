@@ -99,7 +99,8 @@ func endingOf(s string, p *pronunciation) (string, bool) {
 		switch {
 		case !alnum(last) && ending != "":
 			continue
-		case ending == "s" && hisses, ending == "es" && !hisses, (ending == "'" || ending == "’") && unicode.ToLower(last) != 's':
+		case ending == "s" && hisses, ending == "es" && !hisses,
+			(ending == "'" || ending == "’") && unicode.ToLower(last) != 's':
 			continue
 		}
 		return ending, true

@@ -90,7 +90,12 @@ func LexiconOf(entries []Entry) Lexicon {
 	}
 	l := Lexicon{}
 	for _, e := range entries {
-		if p := (&pronunciation{exact: capitalsAlone(e.Key), folded: []rune(e.Key), phonemes: e.Phonemes, said: e.Said}); wordLength(e.Key) > 0 {
+		if p := (&pronunciation{
+			exact:    capitalsAlone(e.Key),
+			folded:   []rune(e.Key),
+			phonemes: e.Phonemes,
+			said:     e.Said,
+		}); wordLength(e.Key) > 0 {
 			l.add(p)
 		}
 	}
@@ -203,13 +208,15 @@ func newPronunciation(word, said string) (*pronunciation, error) {
 		return nil, ErrEntry{word, fmt.Sprintf("it has the character %U, which cannot be printed", r), true}
 	}
 	if n := utf8.RuneCountInString(said); n > MaxLexiconSaid {
-		return nil, ErrEntry{word, fmt.Sprintf("how it is said has %d characters; at most %d are allowed", n, MaxLexiconSaid), false}
+		return nil, ErrEntry{word, fmt.Sprintf("how it is said has %d characters; at most %d are allowed", n,
+			MaxLexiconSaid), false}
 	}
 	p := &pronunciation{exact: capitalsAlone(written), folded: folded(written)}
 	var err error
 	switch said = strings.TrimSpace(said); {
 	case said == "":
-		return nil, ErrEntry{word, `it is said as nothing: write phonemes between slashes ("/wɪn/") or a respelling ("hwah-KEEN")`, false}
+		return nil, ErrEntry{word,
+			`it is said as nothing: write phonemes between slashes ("/wɪn/") or a respelling ("hwah-KEEN")`, false}
 	case strings.HasPrefix(said, "/") || strings.HasPrefix(said, "["):
 		p.phonemes, err = readPhonemes(said)
 	default:
@@ -277,7 +284,8 @@ const phonemeSigns = "abcdefhijklmnopqrstuvwxyzæçðøŋœɐɑɒɔɕɖəɚɛɜ�
 // samePhonemes writes other ways of writing phonemes as the voices know them:
 // ties and the dots between syllables are none.
 func samePhonemes() *strings.Replacer {
-	return strings.NewReplacer("g", "ɡ", "'", "ˈ", "’", "ˈ", ":", "ː", "ɝ", "ɜː", "ɫ", "l", "ʤ", "dʒ", "ʧ", "tʃ", "ɵ", "θ",
+	return strings.NewReplacer("g", "ɡ", "'", "ˈ", "’", "ˈ", ":", "ː", "ɝ", "ɜː", "ɫ", "l", "ʤ", "dʒ", "ʧ", "tʃ", "ɵ",
+		"θ",
 		"\u0361", "", "\u035c", "", ".", "", "-", "", "‿", "", "c\u0327", "ç", "ˑ", "ː")
 }
 
@@ -293,7 +301,9 @@ func readPhonemes(s string) (string, error) {
 	sounds := false
 	for _, r := range inside {
 		if r != ' ' && !strings.ContainsRune(phonemeSigns, r) {
-			return "", fmt.Errorf("%q is no phoneme that the voices know; they know %s", r, strings.Join(strings.Split(phonemeSigns[:len(phonemeSigns)-len("ˈˌː\u0303")], ""), " ")+" and ˈ ˌ ː (stress and length) and the tilde of nasal vowels")
+			return "", fmt.Errorf("%q is no phoneme that the voices know; they know %s", r,
+				strings.Join(strings.Split(phonemeSigns[:len(phonemeSigns)-len("ˈˌː\u0303")], ""), " ")+
+					" and ˈ ˌ ː (stress and length) and the tilde of nasal vowels")
 		}
 		sounds = sounds || unicode.IsLetter(r) && !strings.ContainsRune("ʰʲˈˌː", r)
 	}

@@ -19,8 +19,10 @@ func lexicon(t testing.TB, entries map[string]string) Lexicon {
 
 func TestALexiconSaysHowItsWordsAreSaid(t *testing.T) {
 	l := lexicon(t, map[string]string{
-		"Nguyen": "/wɪn/", "Joaquín": "hwah-KEEN", "SQL": "sequel", "IT": "eye tee", "Mont Saint-Michel": "/mɔ̃ sɛ̃ miʃɛl/",
-		"C++": "see plus plus", "Ives": "/aɪvz/", "Dr": "Drive", "4711": "forty-seven eleven", "gif": "jif",
+		"Nguyen": "/wɪn/", "Joaquín": "hwah-KEEN", "SQL": "sequel", "IT": "eye tee",
+		"Mont Saint-Michel": "/mɔ̃ sɛ̃ miʃɛl/",
+		"C++":               "see plus plus", "Ives": "/aɪvz/", "Dr": "Drive", "4711": "forty-seven eleven",
+		"gif": "jif",
 	})
 	for in, want := range map[string]string{
 		"Dr Nguyen, hello.":       "Drive=Dr | Nguyen,/wɪn/=Nguyen | hello.=hello",
@@ -72,14 +74,16 @@ func TestEntriesOfOneLexiconStandOverThoseOfAnother(t *testing.T) {
 
 func TestARespellingIsReadSyllableBySyllable(t *testing.T) {
 	for in, want := range map[string]string{
-		"hwah-KEEN": "wɑːˈkiːn", "shi-VAWN": "ʃɪˈvɔːn", "NEE-uhv": "ˈniːəv", "wus-ter": "ˈwʌstɚ", "kee-ah-nu": "ˈkiːɑːnʌ",
+		"hwah-KEEN": "wɑːˈkiːn", "shi-VAWN": "ʃɪˈvɔːn", "NEE-uhv": "ˈniːəv", "wus-ter": "ˈwʌstɚ",
+		"kee-ah-nu":      "ˈkiːɑːnʌ",
 		"ZHAHK koo-STOH": "ˈʒɑːk kuːˈstoʊ",
 	} {
 		if _, got := respelt(in); got != want {
 			t.Errorf("%s: %s, want %s", in, got, want)
 		}
 	}
-	for in, want := range map[string]string{"win": "win", "WIN": "win", "wooster-xqz": "wooster-xqz", "forty-7": "forty seven"} {
+	for in, want := range map[string]string{"win": "win", "WIN": "win", "wooster-xqz": "wooster-xqz",
+		"forty-7": "forty seven"} {
 		if got, ipa := respelt(in); got != want || ipa != "" {
 			t.Errorf("%s: %s, %s, want %s", in, got, ipa, want)
 		}
@@ -113,7 +117,8 @@ func TestWrongEntriesAreNamed(t *testing.T) {
 // A word of a lexicon is said as it says, whatever stands around it, and the
 // laws of what is said hold.
 func TestLawsOfALexicon(t *testing.T) {
-	l := lexicon(t, map[string]string{"Nguyen": "/wɪn/", "the": "thee", "12": "a dozen", "St": "street", "a.m.": "in the morning", "No": "/noʊ/"})
+	l := lexicon(t, map[string]string{"Nguyen": "/wɪn/", "the": "thee", "12": "a dozen", "St": "street",
+		"a.m.": "in the morning", "No": "/noʊ/"})
 	rapid.Check(t, func(t *rapid.T) {
 		o := anyOptions(t)
 		o.Lexicon = l
@@ -124,7 +129,9 @@ func TestLawsOfALexicon(t *testing.T) {
 		}
 		without := o
 		without.Lexicon = nil
-		if !slices.ContainsFunc(Say(in, without), func(x Spoken) bool { return strings.Contains(in[x.From:x.To], "Nguyen") }) {
+		if !slices.ContainsFunc(Say(in, without), func(x Spoken) bool {
+			return strings.Contains(in[x.From:x.To], "Nguyen")
+		}) {
 			return // what stands around it hides it, as "~~~" does the rest of its line
 		}
 		found := false

@@ -52,7 +52,8 @@ func capitals(s string) bool { return s != "" && s == strings.ToUpper(s) }
 // that fits is read.
 const (
 	vowelSpellings = ` igh:aɪ eye:aɪ air:ɛɹ ear:ɪɹ eer:ɪɹ oor:ʊɹ ire:aɪɚ our:aʊɚ
- ee:iː ea:iː ay:eɪ ai:eɪ ey:eɪ eh:ɛ ih:ɪ ah:ɑː aa:ɑː ar:ɑːɹ aw:ɔː au:ɔː or:ɔːɹ oh:oʊ oa:oʊ oe:oʊ oo:uː uu:ʊ ow:aʊ ou:aʊ oy:ɔɪ oi:ɔɪ uh:ə er:ɚ ur:ɜː ir:ɜː ew:juː
+ ee:iː ea:iː ay:eɪ ai:eɪ ey:eɪ eh:ɛ ih:ɪ ah:ɑː aa:ɑː ar:ɑːɹ aw:ɔː au:ɔː or:ɔːɹ oh:oʊ oa:oʊ oe:oʊ oo:uː uu:ʊ ow:aʊ ` +
+		`ou:aʊ oy:ɔɪ oi:ɔɪ uh:ə er:ɚ ur:ɜː ir:ɜː ew:juː
  a:æ e:ɛ i:ɪ o:ɑː u:ʌ y:aɪ `
 	consonantSpellings = ` tch:tʃ
  ch:tʃ sh:ʃ th:θ dh:ð zh:ʒ ng:ŋ nk:ŋk kh:x gh:ɡ ph:f wh:w hw:w ck:k qu:kw

@@ -17,10 +17,11 @@ func (e english) addressRules() []rule {
 			return e.sayTrimmed(address)
 		}),
 		newRule(".", `(?i)\bwww\.[^\s<>"']+`, func(m match) string { return e.sayTrimmed(m.group(0)) }),
-		doubtfulRule(".", `(?i)\b[a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]+)*\.(?:`+topLevels+`)\b(?:/[^\s<>"']*)?`, func(m match) (string, bool) {
-			goesOn := strings.HasPrefix(m.after(), ".") && startsWord(m.after()[1:])
-			return e.sayTrimmed(m.group(0)), !strings.HasSuffix(m.before(), ".") && !goesOn
-		}),
+		doubtfulRule(".", `(?i)\b[a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]+)*\.(?:`+topLevels+`)\b(?:/[^\s<>"']*)?`,
+			func(m match) (string, bool) {
+				goesOn := strings.HasPrefix(m.after(), ".") && startsWord(m.after()[1:])
+				return e.sayTrimmed(m.group(0)), !strings.HasSuffix(m.before(), ".") && !goesOn
+			}),
 	}
 }
 
@@ -71,7 +72,8 @@ func (e english) sayAddress(s string) string {
 // sayLabel says a part of a name: as a word, or letter by letter where it is
 // no word.
 func sayLabel(s string) string {
-	const words = " com org net edu gov dev app info biz me us at doc log conf zip tar md5 go of in on to by my we an is be "
+	const words = " com org net edu gov dev app info biz me us at doc log conf zip tar md5 go of in on to by my we " +
+		"an is be "
 	lower := strings.ToLower(s)
 	switch {
 	case strings.Contains(words, " "+lower+" "):

@@ -30,7 +30,12 @@ func (e english) codeRules() []rule {
 		newRule(".", `\b([Nn])o\. (0\d+)\b`,
 			func(m match) string { return m.group(1) + "umber " + digitByDigit(m.group(2)) }),
 
-		doubtfulRule(digits, `(?i)\b((?:order|invoice|booking|reservation|ticket|claim|customer|member|policy|patient|tracking|serial|sku|reference|ref|case|confirmation|account|part|item)(?: (?:number|code|no\.?|nr\.?|id|is)){0,2}:? ?#?)((?:[A-Z]{1,4}-)?(?:[A-Z0-9]*\d[A-Z0-9]*)(?:[-/ ]?[A-Z0-9]*\d[A-Z0-9]*)*(?:-[A-Z]{1,4}\b)?)`, func(m match) (string, bool) { return e.sayNumber(m) }),
+		doubtfulRule(digits, `(?i)\b((?:order|invoice|booking|reservation|ticket|claim|customer|member|policy|`+
+			`patient|tracking|serial|sku|reference|ref|case|confirmation|account|part|item)(?: `+
+			`(?:number|code|no\.?|nr\.?|id|is)){0,2}:? ?#?)((?:[A-Z]{1,4}-)?(?:[A-Z0-9]*\d[A-Z0-9]*)(?:[-/ `+
+			`]?[A-Z0-9]*\d[A-Z0-9]*)*(?:-[A-Z]{1,4}\b)?)`, func(m match) (string, bool) {
+			return e.sayNumber(m)
+		}),
 		// aB3-x9Z: capitals, small letters and digits all mixed
 		doubtfulRule(digits, `[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*`, func(m match) (string, bool) {
 			return readAll(m.group(0)), m.apart() && isCode(m.group(0)) && !strings.HasPrefix(m.after(), ":")
@@ -48,15 +53,20 @@ func (e english) codeRules() []rule {
 			}),
 		// Q1-Q3, seats A12–A15, and Q4'25
 		doubtfulRule("-–—", `\b([A-Z])(\d{1,3}) ?[-–—] ?([A-Z])(\d{1,3})\b`, func(m match) (string, bool) {
-			from, to := letterBefore(m.group(1), e.sayNumbered(m.group(2))), letterBefore(m.group(3), e.sayNumbered(m.group(4)))
+			from, to := letterBefore(m.group(1), e.sayNumbered(m.group(2))),
+				letterBefore(m.group(3), e.sayNumbered(m.group(4)))
 			return from + " to " + to, m.group(1) == m.group(3) && m.apart()
 		}),
 		// A380, M25, B12: a letter and its number
 		doubtfulRule(digits, `\b([A-Z])(\d{1,3})\b`, func(m match) (string, bool) {
-			return letterBefore(m.group(1), e.sayNumbered(m.group(2))), m.apart() && !strings.HasSuffix(m.before(), "-") && !strings.HasPrefix(m.after(), "-") && !strings.HasPrefix(m.after(), ".")
+			return letterBefore(m.group(1), e.sayNumbered(m.group(2))),
+				m.apart() && !strings.HasSuffix(m.before(), "-") && !strings.HasPrefix(m.after(), "-") &&
+					!strings.HasPrefix(m.after(), ".")
 		}),
 		// MP3, CO2, BA2490: two letters are said by their names
-		doubtfulRule(digits, `\b([A-Z]{2})(\d)`, func(m match) (string, bool) { return spell(m.group(1)) + " " + m.group(2), true }),
+		doubtfulRule(digits, `\b([A-Z]{2})(\d)`, func(m match) (string, bool) {
+			return spell(m.group(1)) + " " + m.group(2), true
+		}),
 	}
 }
 
@@ -67,7 +77,8 @@ func (e english) sayNumber(m match) (string, bool) {
 	named := strings.ContainsAny(m.group(1), ".#:") || strings.Count(strings.TrimSpace(m.group(1)), " ") > 0
 	plain := strings.Trim(number, digits) == ""
 	switch {
-	case startsWord(m.after()), strings.HasPrefix(m.after(), "%"), strings.HasPrefix(m.after(), ":"), pointed(m.after()):
+	case startsWord(m.after()), strings.HasPrefix(m.after(), "%"), strings.HasPrefix(m.after(), ":"),
+		pointed(m.after()):
 		return "", false
 	case !plain && (len(number) < 5 || noNumber.MatchString(number)):
 		return "", false

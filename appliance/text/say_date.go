@@ -11,8 +11,9 @@ var monthNames = [...]string{"January", "February", "March", "April", "May", "Ju
 	"August", "September", "October", "November", "December"}
 
 const (
-	monthPattern = `(Jan(?:uary|\.)?|Feb(?:ruary|\.)?|Mar(?:ch|\.)?|Apr(?:il|\.)?|May|June?\.?|July?\.?|Aug(?:ust|\.)?|Sept?(?:ember|\.)?|Oct(?:ober|\.)?|Nov(?:ember|\.)?|Dec(?:ember|\.)?)`
-	dayPattern   = `(\d{1,2})(?:st|nd|rd|th)?`
+	monthPattern = `(Jan(?:uary|\.)?|Feb(?:ruary|\.)?|Mar(?:ch|\.)?|Apr(?:il|\.)?|May|June?\.?|July?\.?|Aug(?:ust|` +
+		`\.)?|Sept?(?:ember|\.)?|Oct(?:ober|\.)?|Nov(?:ember|\.)?|Dec(?:ember|\.)?)`
+	dayPattern = `(\d{1,2})(?:st|nd|rd|th)?`
 )
 
 const shortDays = `Mon|Tues?|Wed|Thurs?|Thu|Fri|Sat|Sun`
@@ -61,14 +62,18 @@ func (e english) dateRules() []rule {
 				return m.group(1) + " to " + m.group(4), len(m.group(0)) > len("May - May") || m.group(1) != "May"
 			}),
 		// 5/1–8/31, Tues., 12/3
-		doubtfulRule("/", `\b(\d{1,2})/(\d{1,2}) ?(?:[-–—]|to|thru|through) ?(\d{1,2})/(\d{1,2})\b`, func(m match) (string, bool) {
-			from, ok := e.sayDayOfYear(m.group(1), m.group(2))
-			to, ok2 := e.sayDayOfYear(m.group(3), m.group(4))
-			parts := usualFraction(m.group(1), m.group(2)) && usualFraction(m.group(3), m.group(4))
-			return from + " to " + to, ok && ok2 && !parts && m.apart() && !strings.HasPrefix(m.after(), "/") && !strings.HasSuffix(m.before(), "/")
-		}),
+		doubtfulRule("/", `\b(\d{1,2})/(\d{1,2}) ?(?:[-–—]|to|thru|through) ?(\d{1,2})/(\d{1,2})\b`,
+			func(m match) (string, bool) {
+				from, ok := e.sayDayOfYear(m.group(1), m.group(2))
+				to, ok2 := e.sayDayOfYear(m.group(3), m.group(4))
+				parts := usualFraction(m.group(1), m.group(2)) && usualFraction(m.group(3), m.group(4))
+				return from + " to " + to, ok && ok2 && !parts && m.apart() && !strings.HasPrefix(m.after(), "/") &&
+					!strings.HasSuffix(m.before(), "/")
+			}),
 		doubtfulRule("/", `\b(\d{1,2})/(\d{1,2})\b`, e.sayStroke), // on 5/1, 03/04, Tues., 12/3
-		newRule("noon", `\b([Nn]oon|[Mm]idnight) ?[-–—] ?(\d)`, func(m match) string { return m.group(1) + " to " + m.group(2) }),
+		newRule("noon", `\b([Nn]oon|[Mm]idnight) ?[-–—] ?(\d)`, func(m match) string {
+			return m.group(1) + " to " + m.group(2)
+		}),
 		newRule("-/", `\b(`+shortDays+`)[-/](`+shortDays+`)[-/](`+shortDays+`)\b`, func(m match) string { // Mon-Wed-Fri
 			return dayName(m.group(1)) + ", " + dayName(m.group(2)) + ", " + dayName(m.group(3))
 		}),
@@ -88,7 +93,10 @@ func (e english) dateRules() []rule {
 			last := strings.ToLower(lastWord(m.before()))
 			return dayName(m.group(1)) + m.group(2), last != "the" && last != "a"
 		}),
-		newRule(digits, `\b(`+shortDays+`)(:? \d{1,2}(?:[:.]\d\d)? ?(?:[-–—]|to\b|until\b|[apAP]\.?[mM]))`, func(m match) string { return dayName(m.group(1)) + m.group(2) }),
+		newRule(digits, `\b(`+shortDays+`)(:? \d{1,2}(?:[:.]\d\d)? ?(?:[-–—]|to\b|until\b|[apAP]\.?[mM]))`,
+			func(m match) string {
+				return dayName(m.group(1)) + m.group(2)
+			}),
 		// Sun, Nov 22
 		newRule("MTWFS", `\b(Mon|Tues?|Wed|Thu|Thurs?|Fri|Sat|Sun)\.?,? (the \pL|`+strings.Trim(monthPattern,
 			"()")+`|\d{1,2} (?:`+strings.Trim(monthPattern, "()")+`))`,
@@ -96,7 +104,8 @@ func (e english) dateRules() []rule {
 				return formOf(shortForms, strings.ToLower(m.group(1))) + ", " + m.group(2)
 			}),
 		doubtfulRule("SMTWF", `\b(`+shortDays+`)\b\.?`, func(m match) (string, bool) {
-			const always, behind wordList = " Tue Tues Thu Thurs Fri ", " closed open every each this next last until except on "
+			const always, behind wordList = " Tue Tues Thu Thurs Fri ",
+				" closed open every each this next last until except on "
 			ok := always.has(m.group(1)) || behind.has(strings.ToLower(lastWord(m.before())))
 			return dayName(m.group(1)) + m.stop(), ok && m.apart()
 		}),
@@ -116,10 +125,11 @@ func (e english) dateRules() []rule {
 			from, ok := e.sayDate("", monthOf(m.group(1)), m.group(2), false)
 			return from + " to " + e.ordinal(m.group(3)), ok && m.apart() && atoi(m.group(3)) <= 31
 		}),
-		doubtfulRule("-–", `\b`+dayPattern+` ?[-–] ?`+dayPattern+` (?:of )?`+monthPattern+`\b`, func(m match) (string, bool) {
-			to, ok := e.sayDate("", monthOf(m.group(3)), m.group(2), true)
-			return e.ordinal(m.group(1)) + " to " + strings.TrimPrefix(to, "the "), ok && m.apart()
-		}),
+		doubtfulRule("-–", `\b`+dayPattern+` ?[-–] ?`+dayPattern+` (?:of )?`+monthPattern+`\b`,
+			func(m match) (string, bool) {
+				to, ok := e.sayDate("", monthOf(m.group(3)), m.group(2), true)
+				return e.ordinal(m.group(1)) + " to " + strings.TrimPrefix(to, "the "), ok && m.apart()
+			}),
 		// 2024-11; what follows on a year is the next one: the season 2010-11
 		doubtfulRule("-", `\b((?:19|20)\d{2})-(0[1-9]|1[0-2])\b`, func(m match) (string, bool) {
 			month := atoi(m.group(2))
@@ -131,15 +141,17 @@ func (e english) dateRules() []rule {
 		}),
 		// 12/2026
 		doubtfulRule("/", `\b(0?[1-9]|1[0-2])/((?:19|20)\d{2})\b`, func(m match) (string, bool) {
-			return monthNames[atoi(m.group(1))-1] + " " + e.year(m.group(2)), m.apart() && !strings.HasSuffix(m.before(), "/")
+			return monthNames[atoi(m.group(1))-1] + " " + e.year(m.group(2)),
+				m.apart() && !strings.HasSuffix(m.before(), "/")
 		}),
-		doubtfulRule(digits, `\b`+dayPattern+` (?:of )?`+monthPattern+`(?:,? (\d{4}))?\b`, func(m match) (string, bool) {
-			said, ok := e.sayDate(m.group(3), monthOf(m.group(2)), m.group(1), true)
-			if ok && strings.EqualFold(lastWord(m.before()), "the") {
-				said = strings.TrimPrefix(said, "the ")
-			}
-			return said, ok
-		}),
+		doubtfulRule(digits, `\b`+dayPattern+` (?:of )?`+monthPattern+`(?:,? (\d{4}))?\b`,
+			func(m match) (string, bool) {
+				said, ok := e.sayDate(m.group(3), monthOf(m.group(2)), m.group(1), true)
+				if ok && strings.EqualFold(lastWord(m.before()), "the") {
+					said = strings.TrimPrefix(said, "the ")
+				}
+				return said, ok
+			}),
 		doubtfulRule(digits, `\b`+monthPattern+` `+dayPattern+`\b(?:,? (\d{4})\b)?`, e.sayMonthDay),
 		doubtfulRule(digits, `\b`+monthPattern+`,? (\d{4})\b`, func(m match) (string, bool) {
 			return monthNames[monthOf(m.group(1))-1] + " " + e.year(m.group(2)), m.apart()
@@ -213,7 +225,8 @@ func (e english) sayStroke(m match) (string, bool) {
 	padded := twice && (m.group(1)[0] == '0' || m.group(2)[0] == '0')
 	dated := datedBy.has(last) && m.group(0) != "9/11" || strings.HasSuffix(before, "week of")
 	switch {
-	case padded, letterOf.MatchString(strings.TrimRight(before, ".")), strings.HasSuffix(last, "day"), weekdays.has(last):
+	case padded, letterOf.MatchString(strings.TrimRight(before, ".")), strings.HasSuffix(last, "day"),
+		weekdays.has(last):
 		return day, true
 	case holidays.has(month) && !scored.has(last) && !unitFollows(after):
 		return day, true

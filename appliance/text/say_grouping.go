@@ -33,12 +33,15 @@ func (e english) groupingRules() []rule {
 			return regrouped(n) + m.group(2), m.apart() && !pointedBefore(m.before()) && !pointed(m.after())
 		}),
 		// 1.000,50 €: as it is written on the continent
-		doubtfulRule(",", `((?:`+continentalSigns+`) ?)(\d{1,3}(?:[. ]\d{3})*),(\d{2}|-|–|—)`, func(m match) (string, bool) {
-			return m.group(1) + continental(m.group(2), m.group(3)), !startsWord(m.after())
-		}),
-		doubtfulRule(",", `\b(\d{1,3}(?:[. ]\d{3})*),(\d{2}|-|–|—) ?(`+continentalSigns+`)`, func(m match) (string, bool) {
-			return continental(m.group(1), m.group(2)) + " " + m.group(3), !pointedBefore(m.before()) && !startsWord(m.after())
-		}),
+		doubtfulRule(",", `((?:`+continentalSigns+`) ?)(\d{1,3}(?:[. ]\d{3})*),(\d{2}|-|–|—)`,
+			func(m match) (string, bool) {
+				return m.group(1) + continental(m.group(2), m.group(3)), !startsWord(m.after())
+			}),
+		doubtfulRule(",", `\b(\d{1,3}(?:[. ]\d{3})*),(\d{2}|-|–|—) ?(`+continentalSigns+`)`,
+			func(m match) (string, bool) {
+				return continental(m.group(1), m.group(2)) + " " + m.group(3),
+					!pointedBefore(m.before()) && !startsWord(m.after())
+			}),
 		doubtfulRule(".", `((?:`+continentalSigns+`) ?)(\d{1,3}(?:\.\d{3})*\.000)\b`, func(m match) (string, bool) {
 			return m.group(1) + strings.ReplaceAll(m.group(2), ".", ""), !pointed(m.after())
 		}),
@@ -46,14 +49,16 @@ func (e english) groupingRules() []rule {
 			return strings.ReplaceAll(m.group(1), ".", "") + " " + m.group(2), !pointedBefore(m.before())
 		}),
 		doubtfulRule(",", `\b(\d{1,3}),(\d{1,2})( ?)(`+unitPattern+`)`, func(m match) (string, bool) { // 1,5 l
-			return m.group(1) + "." + m.group(2) + m.group(3) + m.group(4), unitAfter(m.group(3), m.group(4), m) != "" && !pointedBefore(m.before())
+			return m.group(1) + "." + m.group(2) + m.group(3) + m.group(4),
+				unitAfter(m.group(3), m.group(4), m) != "" && !pointedBefore(m.before())
 		}),
 		newRule("+", `\+/-`, func(match) string { return "±" }),
 		// comparisons, before what is compared is written out
 		newRule("<>≤≥≠", ` ?(<=|>=|!=|[<>≤≥≠]) ?(-?[$£€]?\d)`, func(m match) string {
 			return " " + comparison(m.group(1)) + " " + m.group(2)
 		}),
-		newRule(">", `(\pL) > (\pL)`, func(m match) string { return m.group(1) + ", " + m.group(2) }), // Home > Settings
+		// Home > Settings
+		newRule(">", `(\pL) > (\pL)`, func(m match) string { return m.group(1) + ", " + m.group(2) }),
 		newRule("≠≤≥", ` ?([≠≤≥]) ?`, func(m match) string { return " " + comparison(m.group(1)) + " " }),
 		// blood pressure
 		doubtfulRule("/", `\b(\d{2,3})/(\d{2,3})( ?mm ?Hg)?\b`, func(m match) (string, bool) {

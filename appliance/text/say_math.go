@@ -16,11 +16,12 @@ func (e english) mathRules() []rule {
 			return e.year(m.group(1)) + " to " + e.cardinal(m.group(2)), m.apart()
 		}),
 		doubtfulRule("-–—", n+` [-–—] `+n, e.sayApart), // 10 - 4 = 6, pages 5 - 8
-		doubtfulRule("-–—", `\b(\d+(?:,\d{3})*(?:\.\d+)?)[-–—](\d+(?:,\d{3})*(?:\.\d+)?)([^-\w]|$)`, func(m match) (string, bool) {
-			before := m.before()
-			letter := before != "" && strings.ContainsAny(before[len(before)-1:], "-./")
-			return e.sayPlain(m.group(1)) + " to " + e.sayPlain(m.group(2)) + m.group(3), !letter
-		}),
+		doubtfulRule("-–—", `\b(\d+(?:,\d{3})*(?:\.\d+)?)[-–—](\d+(?:,\d{3})*(?:\.\d+)?)([^-\w]|$)`,
+			func(m match) (string, bool) {
+				before := m.before()
+				letter := before != "" && strings.ContainsAny(before[len(before)-1:], "-./")
+				return e.sayPlain(m.group(1)) + " to " + e.sayPlain(m.group(2)) + m.group(3), !letter
+			}),
 		newRule("×", `(\w|\)) × (\w|\()`, func(m match) string { return m.group(1) + " times " + m.group(2) }),
 		writes("M", `\b(\d+(?:\.\d+)?)M ([a-z])`, "$1 million $2"), // 2.5M views
 		newRule("xX×", `\b(\d+(?:\.\d+)?) ?[x×X] ?(\d+(?:\.\d+)?)\b`, func(m match) string {
@@ -88,7 +89,9 @@ func looksLikeYear(n string) bool {
 func (e english) numberRules() []rule {
 	return []rule{
 		// BA2490: a flight or a part is read out
-		newRule(digits, `\b([A-Z]{1,3})(\d{3,})\b`, func(m match) string { return m.group(1) + " " + digitByDigit(m.group(2)) }),
+		newRule(digits, `\b([A-Z]{1,3})(\d{3,})\b`, func(m match) string {
+			return m.group(1) + " " + digitByDigit(m.group(2))
+		}),
 		// 3D, B2B, H2O, MP3, COVID-19: numbers in names
 		writes(digits, `([A-Za-z])-(\d+)\b`, "$1 $2"),
 		doubtfulRule(digits, `(-?)\b(\d{4})\b`, e.sayYear),
@@ -113,7 +116,8 @@ func (e english) sayYear(m match) (string, bool) {
 	const dated wordList = " in since year a-d circa born died by until "
 	year := looksLikeYear(n) || n > "1009" && n < "2200" &&
 		(dated.has(strings.ToLower(lastWord(m.before()))) || historic.MatchString(m.text))
-	if m.group(1) != "" || !year || !m.apart() || strings.HasSuffix(m.before(), ".") || strings.HasSuffix(m.before(), ",") {
+	if m.group(1) != "" || !year || !m.apart() || strings.HasSuffix(m.before(), ".") ||
+		strings.HasSuffix(m.before(), ",") {
 		return "", false
 	}
 	if a := m.after(); len(a) > 1 && (a[0] == '.' || a[0] == ',') && a[1] >= '0' && a[1] <= '9' {

@@ -32,17 +32,19 @@ func (e english) measureRules() []rule {
 	sign := func(m match) string { return minusBefore(m.group(1), m.before()) }
 	return []rule{
 		// a part of one: ¾ cup, 3/4 tsp of salt, 1/2 hour
-		doubtfulRule("/", `\b(\d)/(\d{1,2}) (cup|tsp|tbsp|teaspoon|tablespoon|pint|quart|gallon|ounce|oz|pound|lb|inch|mile|liter|litre|hour|hr|glass|bottle|teacup|mug|onion|lemon|tablet)\b\.?`, func(m match) (string, bool) {
-			said, ok := e.sayFraction(m.group(1), m.group(2))
-			before := strings.ToLower(lastWord(m.before()))
-			const adjective wordList = " a an the each per every one "
-			ok = ok && m.apart() && !adjective.has(before) && !endsNumber(before)
-			if said += " of"; said == "a half of" {
-				said = "half"
-			}
-			name := unitName(m.group(3))
-			return said + " " + article(name) + name + m.stop(), ok
-		}),
+		doubtfulRule("/", `\b(\d)/(\d{1,2}) (cup|tsp|tbsp|teaspoon|tablespoon|pint|quart|gallon|ounce|oz|pound|lb|`+
+			`inch|mile|liter|litre|hour|hr|glass|bottle|teacup|mug|onion|lemon|tablet)\b\.?`,
+			func(m match) (string, bool) {
+				said, ok := e.sayFraction(m.group(1), m.group(2))
+				before := strings.ToLower(lastWord(m.before()))
+				const adjective wordList = " a an the each per every one "
+				ok = ok && m.apart() && !adjective.has(before) && !endsNumber(before)
+				if said += " of"; said == "a half of" {
+					said = "half"
+				}
+				name := unitName(m.group(3))
+				return said + " " + article(name) + name + m.stop(), ok
+			}),
 		// a fraction of a unit: 3/4 tsp, 1 1/2 cups of it
 		doubtfulRule("/", `(?:\b(\d+) )?\b(\d)/(\d{1,2})( ?)(`+unitPattern+`)\b\.?`, func(m match) (string, bool) {
 			name := unitAfter(m.group(4), m.group(5), m)
@@ -60,10 +62,12 @@ func (e english) measureRules() []rule {
 		doubtfulRule("%", numberPattern+`(?: ?%)? ?[-–—] ?`+numberPattern+` ?%`, func(m match) (string, bool) {
 			return e.decimal(m.group(1)) + " to " + e.decimal(m.group(2)) + " percent", !endsNumber(m.before())
 		}),
-		doubtfulRule("-–—", `\b`+numberPattern+` ?[-–—] ?`+numberPattern+`( ?)(`+unitPattern+`)(\.?)`, func(m match) (string, bool) {
-			name := unitAfter(m.group(3), m.group(4), m)
-			return e.decimal(m.group(1)) + " to " + e.decimal(m.group(2)) + " " + plural("2", name) + unitStop(m), name != "" && !endsNumber(m.before())
-		}),
+		doubtfulRule("-–—", `\b`+numberPattern+` ?[-–—] ?`+numberPattern+`( ?)(`+unitPattern+`)(\.?)`,
+			func(m match) (string, bool) {
+				name := unitAfter(m.group(3), m.group(4), m)
+				return e.decimal(m.group(1)) + " to " + e.decimal(m.group(2)) + " " + plural("2", name) + unitStop(m),
+					name != "" && !endsNumber(m.before())
+			}),
 		// 5°–10°C, 5 km - 10 km
 		doubtfulRule("-–—", `(-?)`+numberPattern+`( ?)(`+unitPattern+`)\.? ?[-–—] ?(-?)`+
 			numberPattern+`( ?)(`+unitPattern+`)`,
@@ -82,7 +86,8 @@ func (e english) measureRules() []rule {
 		}),
 		doubtfulRule(digits, `(-?)`+numberPattern+`( ?-?)(`+unitPattern+`)(\.?)`, e.sayUnit),
 		newRule("/", ` ?/ ?ea\b\.?`, func(match) string { return " each" }),
-		newRule("/", ` ?/ ?(month|mo|wk|shift|lb|oz|gal|dozen|serving|pack|year|yr|day|hour|hr|week|night|person|minute|min|second|kg|km|l|mile|unit|item|user|page)\b\.?`, func(m match) string {
+		newRule("/", ` ?/ ?(month|mo|wk|shift|lb|oz|gal|dozen|serving|pack|year|yr|day|hour|hr|week|night|person|`+
+			`minute|min|second|kg|km|l|mile|unit|item|user|page)\b\.?`, func(m match) string {
 			if !endsWord(m.before()) || !sayablePer(m.before()) {
 				return m.group(0)
 			}
@@ -102,7 +107,8 @@ func unitAfter(gap, unit string, m match) string {
 		(gap == "" || strings.HasPrefix(after, "-") || startsWord(strings.TrimPrefix(after, " "))) {
 		return ""
 	}
-	if startsWord(m.after()) || gap != "" && needsNoSpace.has(unit) && (!spacedUnits.has(unit) || strings.HasPrefix(m.after(), "'")) {
+	if startsWord(m.after()) || gap != "" && needsNoSpace.has(unit) &&
+		(!spacedUnits.has(unit) || strings.HasPrefix(m.after(), "'")) {
 		return ""
 	}
 	return unitSign(unit)
@@ -125,7 +131,8 @@ func (e english) sayUnit(m match) (string, bool) {
 // "3 hrs. later".
 func unitStop(m match) string {
 	next := strings.TrimPrefix(m.after(), " ")
-	if next != m.after() && next != "" && next[0] >= 'a' && next[0] <= 'z' || next != "" && strings.ContainsAny(next[:1], ",;:)&") {
+	if next != m.after() && next != "" && next[0] >= 'a' && next[0] <= 'z' ||
+		next != "" && strings.ContainsAny(next[:1], ",;:)&") {
 		return ""
 	}
 	return m.group(5)
@@ -159,7 +166,8 @@ func unitSign(sign string) string {
 
 // perUnit is the name of what something is measured by, "" if it is none.
 func perUnit(s string) string {
-	const words wordList = " day week month year night person shift serving dose pack piece tablet capsule bottle cup box roll unit "
+	const words wordList = " day week month year night person shift serving dose pack piece tablet capsule bottle " +
+		"cup box roll unit "
 	if name := unitSign(s); name != "" {
 		return name
 	}
@@ -181,7 +189,9 @@ func unitName(s string) string {
 // be "per month".
 func sayablePer(text string) bool {
 	last := strings.ToLower(strings.Trim(lastWord(text), ".,"))
-	const amounts wordList = " kilogram liter dollars dollar euros euro pounds pound pieces cents cent pence yen percent people times requests calls nights days hours minutes miles kilometers meters liters kilograms grams bytes megabytes gigabytes million thousand billion watts "
+	const amounts wordList = " kilogram liter dollars dollar euros euro pounds pound pieces cents cent pence yen " +
+		"percent people times requests calls nights days hours minutes miles kilometers meters liters kilograms " +
+		"grams bytes megabytes gigabytes million thousand billion watts "
 	return amounts.has(last) || last != "" && last[len(last)-1] >= '0' && last[len(last)-1] <= '9'
 }
 
@@ -191,7 +201,8 @@ func minusBefore(hyphen, before string) string {
 	if hyphen == "" {
 		return ""
 	}
-	if before == "" || strings.HasSuffix(before, " ") || strings.HasSuffix(before, "(") || strings.HasSuffix(before, "=") {
+	if before == "" || strings.HasSuffix(before, " ") || strings.HasSuffix(before, "(") ||
+		strings.HasSuffix(before, "=") {
 		return "minus "
 	}
 	return hyphen

@@ -18,29 +18,43 @@ func (e english) noticeRules() []rule {
 	return []rule{
 		// 07.42, Thu 3:30
 		doubtfulRule(".", `\b(0\d)\.([0-5]\d)\b`, func(m match) (string, bool) {
-			return m.group(1) + ":" + m.group(2), m.apart() && !pointedBefore(m.before()) && !countsOn(m.after()) && !strings.ContainsAny(lastRunes(m.before()), "$£€-–—") && strings.IndexAny(strings.TrimLeft(m.after(), " "), "-–—") != 0
+			return m.group(1) + ":" + m.group(2),
+				m.apart() && !pointedBefore(m.before()) && !countsOn(m.after()) &&
+					!strings.ContainsAny(lastRunes(m.before()), "$£€-–—") &&
+					strings.IndexAny(strings.TrimLeft(m.after(), " "), "-–—") != 0
 		}),
-		newRule(":", `\b(`+shortDays+`)\.?,? (\d{1,2}:[0-5]\d)\b`, func(m match) string { return dayName(m.group(1)) + " " + m.group(2) }),
+		newRule(":", `\b(`+shortDays+`)\.?,? (\d{1,2}:[0-5]\d)\b`, func(m match) string {
+			return dayName(m.group(1)) + " " + m.group(2)
+		}),
 		// No 10, no. A4, room no. 3C
 		doubtfulRule("N", `\bNo (\d{1,4}[A-Za-z]?)\b`, func(m match) (string, bool) {
 			return "No. " + m.group(1), m.before() != "" && insideSentence(m.before()) || startsName(m.after())
 		}),
-		newRule("n", `\b((?:at|to|see|outside|bus|door|gate|room|house|platform|track|flat|near|tram|line) )no (\d{1,4}[A-Za-z]?)\b([^ ]|$| (?:is|to|at|and|or|on)\b)`, func(m match) string {
+		newRule("n", `\b((?:at|to|see|outside|bus|door|gate|room|house|platform|track|flat|near|tram|line) )no `+
+			`(\d{1,4}[A-Za-z]?)\b([^ ]|$| (?:is|to|at|and|or|on)\b)`, func(m match) string {
 			return m.group(1) + "no. " + m.group(2) + m.group(3)
 		}),
 		doubtfulRule(".", `\b([Nn]o|[Nn]r)\. ?(\d{1,4})([A-Za-h])\b`, func(m match) (string, bool) {
-			return strings.Map(keepCase(m.group(1)), "number") + " " + e.sayNumbered(m.group(2)) + " " + spell(m.group(3)),
+			return strings.Map(keepCase(m.group(1)), "number") + " " + e.sayNumbered(m.group(2)) + " " +
+					spell(m.group(3)),
 				m.apart()
 		}),
 		// dep. 06:15, Flt. 1234, Ste. 300, pg. 3, rm. 204
-		newRule("m", `\b([Rr])m ?(\d{1,4}[A-Za-z]?)\b`, func(m match) string { return m.group(1) + "oom " + m.group(2) }),
+		newRule("m", `\b([Rr])m ?(\d{1,4}[A-Za-z]?)\b`, func(m match) string {
+			return m.group(1) + "oom " + m.group(2)
+		}),
 		newRule(".", `\b((?i:dep|arr|plat|flt|ste|pg|chap|mi|rm|bldg|lvl|flr?))\. ?#?(\d)`,
 			func(m match) string {
 				name := formOf(noticeForms, strings.ToLower(m.group(1)))
 				return strings.Map(keepCase(m.group(1)), name) + " " + m.group(2)
 			}),
-		doubtfulRule(digits, `\b0\d{3} \d{4}\b`, func(m match) (string, bool) { return sayGroups(m.group(0)), m.apart() }), // 0800 1111
-		newRule("ea", `(\d|oz\.?|lbs?\.?|pcs?\.?) ea\b\.?`, func(m match) string { return m.group(1) + " each" + m.stop() }),
+		// 0800 1111
+		doubtfulRule(digits, `\b0\d{3} \d{4}\b`, func(m match) (string, bool) {
+			return sayGroups(m.group(0)), m.apart()
+		}),
+		newRule("ea", `(\d|oz\.?|lbs?\.?|pcs?\.?) ea\b\.?`, func(m match) string {
+			return m.group(1) + " each" + m.stop()
+		}),
 		writes("s", `\b((?:in|after|every|within|takes|took|for|than|wait) [1-9]0)s\b`, "$1 sec"),
 		writes("/", `([ap]\.?m\.?) ?/ ?(\d)`, "$1 or $2"),
 		writes(":", `\b(\d{1,2}:[0-5]\d) ?([ap])\b([^.\w]|$)`, "$1 ${2}m$3"),

@@ -32,12 +32,15 @@ func (e english) orderRules() []rule {
 		doubtfulRule(digits, `(?i)\b(\d+(?:,\d{3})*)(?:st|nd|rd|th)\b`, func(m match) (string, bool) {
 			return e.ordinal(strings.ReplaceAll(m.group(1), ",", "")), m.apart()
 		}),
-		newRule("#", `#(\d+)`, func(m match) string { return space(m) + "number " + e.sayNumbered(m.group(1)) + spaceAfter(m) }),
+		newRule("#", `#(\d+)`, func(m match) string {
+			return space(m) + "number " + e.sayNumbered(m.group(1)) + spaceAfter(m)
+		}),
 		newRule(digits, `\b([Nn]o|[Nn]r)(s?)\. ?(\d+)`, func(m match) string {
 			return strings.Map(keepCase(m.group(1)), "number") + m.group(2) + " " + e.sayNumbered(m.group(3))
 		}),
-		newRule(digits, `\b([Rr]oom|[Gg]ate|[Ff]light|[Bb]us|[Hh]ighway|[Rr]oute|[Aa]partment|[Aa]pt\.?|[Ss]uite|[Uu]nit|`+
-			`I-|US-|[Ee]rror|HTTP|Boeing|Airbus) ?(\d{3})\b`,
+		newRule(digits,
+			`\b([Rr]oom|[Gg]ate|[Ff]light|[Bb]us|[Hh]ighway|[Rr]oute|[Aa]partment|[Aa]pt\.?|[Ss]uite|[Uu]nit|`+
+				`I-|US-|[Ee]rror|HTTP|Boeing|Airbus) ?(\d{3})\b`,
 			func(m match) string {
 				return strings.TrimSuffix(m.group(1), "-") + " " + e.sayNumbered(m.group(2))
 			}),

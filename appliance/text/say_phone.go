@@ -13,20 +13,24 @@ const (
 
 func (e english) phoneRules() []rule {
 	readOut := func(m match) (string, bool) {
-		edition := strings.HasSuffix(m.group(1), ", ") && strings.HasPrefix(m.after(), " ") // the dress code, 2024 edition
+		// the dress code, 2024 edition
+		edition := strings.HasSuffix(m.group(1), ", ") && strings.HasPrefix(m.after(), " ")
 		ok := m.apart() && !pointed(m.after()) && !unitFollows(strings.TrimLeft(m.after(), " ")) && !edition
 		return m.group(1) + sayGroups(m.group(2)), ok
 	}
 	groups := func(m match) (string, bool) { return sayGroups(m.group(0)), m.apart() }
 	return []rule{
 		// +1 (555) 123-4567, +49 30 901820
-		newRule("+", `\+\d{1,4}(?:[ .-]?\(?\d{1,5}\)?){2,6}\b`, func(m match) string { return "plus " + sayGroups(m.group(0)) }),
+		newRule("+", `\+\d{1,4}(?:[ .-]?\(?\d{1,5}\)?){2,6}\b`, func(m match) string {
+			return "plus " + sayGroups(m.group(0))
+		}),
 		doubtfulRule(digits, `(?:\b1[ .-])?(?:\(\d{3}\) ?|\b\d{3}[ .-])\d{3}[ .-]\d{4}\b`, groups),
 		doubtfulRule(digits, `\b0\d(?:[ .-]\d{2}){4}\b`, groups), // France
 		doubtfulRule("(", `\(0\d{1,4}\) ?\d{3,8}(?:[ -]\d{3,4})?\b`, groups),
 		doubtfulRule(digits, `\b0?[6-9]\d{4} \d{5}\b`, groups), // India
 		doubtfulRule("/-", `\b0\d{2,4} ?[/-] ?\d{5,8}(?:-\d{1,4})?\b`, groups),
-		doubtfulRule(digits, `(?i)\b((?:call|dial|ring|tel\.?|telephone|phone|fax|text|mobile|whatsapp)(?: (?:us|me|at|on|is|number|no\.?))*:? )(\d{2,5}(?:[ .-]\d{2,5}){2,5})\b`, func(m match) (string, bool) {
+		doubtfulRule(digits, `(?i)\b((?:call|dial|ring|tel\.?|telephone|phone|fax|text|mobile|whatsapp)(?: `+
+			`(?:us|me|at|on|is|number|no\.?))*:? )(\d{2,5}(?:[ .-]\d{2,5}){2,5})\b`, func(m match) (string, bool) {
 			return m.group(1) + sayGroups(m.group(2)), !startsWord(m.after()) && !pointed(m.after())
 		}),
 		doubtfulRule(digits, `\b0\d{1,4}[ -]\d{3,4}[ -]\d{3,4}\b`, groups),
@@ -34,15 +38,19 @@ func (e english) phoneRules() []rule {
 		doubtfulRule("-.", `\b\d{3}[.-]\d{4}\b`, groups),
 		doubtfulRule(digits, `\b\d{4}(?:[ -]\d{4}){2,3}\b`, groups), // cards
 		doubtfulRule("-", `\b\d{3}-\d{2}-\d{4}\b`, groups),
-		doubtfulRule(digits, `(?i)\b((?:dial|call|ring|text) )(\d{3}(?:(?:,? or |, )\d{3})+)\b`, func(m match) (string, bool) { // 911, 112 or 999
-			return m.group(1) + threes.ReplaceAllStringFunc(m.group(2), digitByDigit), m.apart() && !pointed(m.after()) &&
-				!strings.HasPrefix(m.after(), "-")
-		}),
+		// 911, 112 or 999
+		doubtfulRule(digits, `(?i)\b((?:dial|call|ring|text) )(\d{3}(?:(?:,? or |, )\d{3})+)\b`,
+			func(m match) (string, bool) {
+				return m.group(1) + threes.ReplaceAllStringFunc(m.group(2), digitByDigit),
+					m.apart() && !pointed(m.after()) &&
+						!strings.HasPrefix(m.after(), "-")
+			}),
 		// what is called a code or a number is read out: your code: 7306-1158
 		doubtfulRule(digits, `(?i)\b((?:`+codeNames+`|extension|ext\.|account|confirmation|tracking|serial|reference|`+
 			`flight|dial|call)`+
 			`(?:'s| (?:code|number|no\.|id|is|was|at|to|again))*[:=,]? ?#?)`+codeDigits+`\b`, readOut),
-		doubtfulRule(digits, `(?i)\b((?:`+codeNames+`)\b[^.,;:!?\d]{1,40}\b(?:is|was|reads):? )`+codeDigits+`\b`, readOut),
+		doubtfulRule(digits, `(?i)\b((?:`+codeNames+`)\b[^.,;:!?\d]{1,40}\b(?:is|was|reads):? )`+codeDigits+`\b`,
+			readOut),
 		doubtfulRule("I", `\b(ID(?: (?:is|was|number|no\.))*[:=]? ?#?)`+codeDigits+`\b`, readOut),
 		// 518204 is your code; enter 4711 to sign in
 		newRule(digits, `(?i)\b`+codeDigits+`( (?:is|was|will be) (?:your|my|the|our|his|her|their|this|that|`+
@@ -50,13 +58,15 @@ func (e english) phoneRules() []rule {
 			codeNames+`|ID)(?:$|[.,;:!?)]| (?:for|to|and|or|at|on|until|today|now|you|we|that)\b))`,
 			func(m match) string { return sayGroups(m.group(1)) + m.group(2) }),
 		newRule(digits, `(?i)\b((?:enter|use|type(?: in)?|key in|punch in) )(\d{4,8})`+
-			`( (?:to (?:sign|log|verify|confirm|enter|open|unlock|access|get in|join)|as (?:your|the|a)|on the keypad)\b)`,
+			`( (?:to (?:sign|log|verify|confirm|enter|open|unlock|access|get in|join)|as (?:your|the|a)|on the `+
+			`keypad)\b)`,
 			func(m match) string { return m.group(1) + digitByDigit(m.group(2)) + m.group(3) }),
 		// a leading zero, or more digits than a number has that is written without commas
 		doubtfulRule(digits, `\b(?:0\d+|\d{7,})\b`, func(m match) (string, bool) {
 			n := m.group(0)
 			round := n[0] != '0' && strings.HasSuffix(n, "000") && len(n) <= maxCardinal
-			number := strings.HasSuffix(m.before(), ".") || strings.HasSuffix(m.before(), ",") || strings.HasPrefix(m.after(), ".") && startsWord(m.after()[1:])
+			number := strings.HasSuffix(m.before(), ".") || strings.HasSuffix(m.before(), ",") ||
+				strings.HasPrefix(m.after(), ".") && startsWord(m.after()[1:])
 			if round || number || n[0] == '0' && strings.HasPrefix(m.after(), "%") {
 				return "", false
 			}

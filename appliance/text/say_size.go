@@ -48,12 +48,15 @@ func (e english) sizeRules() []rule {
 		newRule("s", `\b((?i:under|over))[- ](\d{1,2})s\b`,
 			func(m match) string { return m.group(1) + " " + pluralWord(e.cardinal(m.group(2))) }),
 		// 363 cm x 437 cm, 73 × 92 × 2 cm
-		doubtfulRule("xX×", numberPattern+`( ?)(`+unitPattern+`) ?[xX×] ?`+numberPattern+`( ?)(`+unitPattern+`)`, func(m match) (string, bool) {
-			from, to := unitSign(m.group(3)), unitAfter(m.group(5), m.group(6), m)
-			return e.decimal(m.group(1)) + " " + plural(m.group(1), from) + " by " + e.decimal(m.group(4)) + " " + plural(m.group(4), to),
-				from != "" && to != "" && m.apart()
-		}),
-		doubtfulRule("xX×", `\b`+numberPattern+` ?[xX×] ?`+numberPattern+`(?: ?[xX×] ?`+numberPattern+`)?( ?)(`+unitPattern+`)`, func(m match) (string, bool) {
+		doubtfulRule("xX×", numberPattern+`( ?)(`+unitPattern+`) ?[xX×] ?`+numberPattern+`( ?)(`+unitPattern+`)`,
+			func(m match) (string, bool) {
+				from, to := unitSign(m.group(3)), unitAfter(m.group(5), m.group(6), m)
+				return e.decimal(m.group(1)) + " " + plural(m.group(1), from) + " by " + e.decimal(m.group(4)) + " " +
+						plural(m.group(4), to),
+					from != "" && to != "" && m.apart()
+			}),
+		doubtfulRule("xX×", `\b`+numberPattern+` ?[xX×] ?`+numberPattern+`(?: ?[xX×] ?`+numberPattern+`)?( ?)(`+
+			unitPattern+`)`, func(m match) (string, bool) {
 			name := unitAfter(m.group(4), m.group(5), m)
 			by := " by "
 			if strings.HasSuffix(name, "gram") || strings.HasSuffix(name, "liter") || strings.HasSuffix(name, "litre") {

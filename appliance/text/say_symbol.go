@@ -20,7 +20,8 @@ func (e english) symbolRules() []rule {
 		newRule("§", `§+ ?`, func(match) string { return "section " }),
 		newRule("$", `\$([A-Z])`, func(m match) string { return m.group(1) }), // a share's sign
 		newRule("√±≈×÷$£€¢", ` ?([√±≈×÷$£€¢]) ?`, func(m match) string {
-			const signs = ` √:square_root_of ±:plus_or_minus ≈:about ×:times ÷:divided_by $:dollars £:pounds €:euros ¢:cents `
+			const signs = ` √:square_root_of ±:plus_or_minus ≈:about ×:times ÷:divided_by $:dollars £:pounds €:euros ` +
+				`¢:cents `
 			return " " + formOf(signs, m.group(1)) + " "
 		}),
 		newRule("/", ` ?/+ ?`, func(m match) string { return saySlash(m) }),

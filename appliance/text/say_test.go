@@ -26,16 +26,18 @@ func shown(s string, stretches []Spoken) string {
 
 func TestWhatIsSaidKnowsWhatItIsSaidFor(t *testing.T) {
 	for in, want := range map[string]string{
-		"Hello, world!":                               "Hello,=Hello | world!=world",
-		"It is £3.50 (or 20%).":                       "It=It | is=is | three pounds and fifty pence=£3.50 | (or=or | twenty percent).=20%",
-		"Room 101 on Nov 21, 2026":                    "Room=Room | one oh one=101 | on=on | November twenty-first, twenty twenty-six=Nov 21, 2026",
+		"Hello, world!": "Hello,=Hello | world!=world",
+		"It is £3.50 (or 20%).": "It=It | is=is | three pounds and fifty pence=£3.50 | (or=or " +
+			"| twenty percent).=20%",
+		"Room 101 on Nov 21, 2026": "Room=Room | one oh one=101 | on=on | November twenty-first, " +
+			"twenty twenty-six=Nov 21, 2026",
 		"**Bold** and [a link](http://a.b/c) 😀 there": "Bold=Bold | and=and | a=a | link=link | there=there",
-		"\"Well\" - yes…":                             "\"Well\",=Well | yes…=yes",
-		"At 5 p.m. we met. Then?":                     "At=At | five P-M=5 p.m. | we=we | met.=met | Then?=Then",
-		"Henry VIII's":                                "Henry=Henry | the eighth's=VIII's",
-		"cafe\u0301 １２":                               "café=cafe\u0301 | twelve=１２",
-		"...":                                         "...=...",
-		"":                                            "",
+		"\"Well\" - yes…":         "\"Well\",=Well | yes…=yes",
+		"At 5 p.m. we met. Then?": "At=At | five P-M=5 p.m. | we=we | met.=met | Then?=Then",
+		"Henry VIII's":            "Henry=Henry | the eighth's=VIII's",
+		"cafe\u0301 １２":           "café=cafe\u0301 | twelve=１２",
+		"...":                     "...=...",
+		"":                        "",
 	} {
 		if got := shown(in, Say(in, Options{Language: "en-US"})); got != want {
 			t.Errorf("%q\n got %s\nwant %s", in, got, want)
@@ -97,7 +99,8 @@ func TestLawsOfWhatIsSaid(t *testing.T) {
 // Every letter and digit that is not in mark-up is said in one stretch.
 func TestNothingWrittenIsLeftOut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		in := rapid.OneOf(rapid.Custom(prose), rapid.StringOf(rapid.RuneFrom(nil, unicode.L, unicode.Nd, unicode.Po, unicode.Zs))).Draw(t, "text")
+		in := rapid.OneOf(rapid.Custom(prose),
+			rapid.StringOf(rapid.RuneFrom(nil, unicode.L, unicode.Nd, unicode.Po, unicode.Zs))).Draw(t, "text")
 		if strings.ContainsAny(in, "<[") || eyeMarks().smiley.MatchString(in) {
 			t.Skip("mark-up")
 		}
@@ -105,7 +108,9 @@ func TestNothingWrittenIsLeftOut(t *testing.T) {
 			if !alnum(r) || mute(r) {
 				continue
 			}
-			if !slices.ContainsFunc(Say(in, Options{Language: "en"}), func(x Spoken) bool { return x.From <= i && i < x.To }) {
+			if !slices.ContainsFunc(Say(in, Options{Language: "en"}), func(x Spoken) bool {
+				return x.From <= i && i < x.To
+			}) {
 				t.Fatalf("%q: %q at %d is not said: %s", in, r, i, shown(in, Say(in, Options{Language: "en"})))
 			}
 		}
@@ -116,7 +121,8 @@ func TestNothingWrittenIsLeftOut(t *testing.T) {
 func mute(r rune) bool { return r == 'ʼ' || strings.TrimSpace(legibleRune(r)) == "" }
 
 func FuzzSay(f *testing.F) {
-	for _, s := range []string{"It costs £3.50.", "| a | b |", "[x](y", "1/2\u0301", "\xff\xfe", "e\u0301\u0301", "A.B.C. 3:4"} {
+	for _, s := range []string{"It costs £3.50.", "| a | b |", "[x](y", "1/2\u0301", "\xff\xfe", "e\u0301\u0301",
+		"A.B.C. 3:4"} {
 		f.Add(s, "en-GB", "")
 	}
 	f.Fuzz(func(t *testing.T, s, language, locale string) {

@@ -7,7 +7,8 @@ import "strings"
 const halfDay = `([aApP])(?:\.[mM]\.?|[mM]\b)`
 
 // openFrom stand before the hours of a place.
-const openFrom wordList = " open opens opening hours from between daily monday tuesday wednesday thursday friday saturday sunday "
+const openFrom wordList = " open opens opening hours from between daily monday tuesday wednesday thursday friday " +
+	"saturday sunday "
 
 func (e english) timeRules() []rule {
 	const clock = `(\d{1,2}):([0-5]\d)`
@@ -15,8 +16,10 @@ func (e english) timeRules() []rule {
 		// 08.30–17.00, from 8.30 to 17.00
 		doubtfulRule(".", `\b(\d{1,2})\.([0-5]\d)( ?[-–—] ?| (?:to|and|until|till) )(\d{1,2})\.([0-5]\d)\b`,
 			func(m match) (string, bool) {
-				last, dash := strings.ToLower(strings.TrimRight(lastWord(m.before()), ",:")), strings.Trim(m.group(3), " -–—") == ""
-				ok := dash && (m.group(1)[0] == '0' || openFrom.has(last)) || e.dayFirst && (last == "from" || last == "between")
+				last, dash := strings.ToLower(strings.TrimRight(lastWord(m.before()), ",:")),
+					strings.Trim(m.group(3), " -–—") == ""
+				ok := dash && (m.group(1)[0] == '0' || openFrom.has(last)) ||
+					e.dayFirst && (last == "from" || last == "between")
 				between := m.group(3)
 				if dash {
 					between = "-"
@@ -24,25 +27,28 @@ func (e english) timeRules() []rule {
 				return m.group(1) + ":" + m.group(2) + between + m.group(4) + ":" + m.group(5), ok && m.apart() &&
 					!countsOn(m.after())
 			}),
-		doubtfulRule(".", `\b((?i:at|until|till|by|from|before|after) )(0?\d|1\d|2[0-3])\.([0-5][05])\b`, func(m match) (string, bool) {
-			said, ok := e.sayClock(m.group(2), m.group(3), false)
-			return m.group(1) + said, ok && e.dayFirst && !countsOn(m.after())
-		}),
-		doubtfulRule("h", `\b(\d{1,2}) ?h(?:rs?)? ?(\d{1,2}) ?m(?:in)?(?: ?(\d{1,2}) ?s)?\b`, func(m match) (string, bool) {
-			said := e.sayCount(m.group(1), "hour") + " " + e.sayCount(m.group(2), "minute")
-			if m.group(3) != "" {
-				said += " " + e.sayCount(m.group(3), "second")
-			}
-			return said, m.apart()
-		}),
+		doubtfulRule(".", `\b((?i:at|until|till|by|from|before|after) )(0?\d|1\d|2[0-3])\.([0-5][05])\b`,
+			func(m match) (string, bool) {
+				said, ok := e.sayClock(m.group(2), m.group(3), false)
+				return m.group(1) + said, ok && e.dayFirst && !countsOn(m.after())
+			}),
+		doubtfulRule("h", `\b(\d{1,2}) ?h(?:rs?)? ?(\d{1,2}) ?m(?:in)?(?: ?(\d{1,2}) ?s)?\b`,
+			func(m match) (string, bool) {
+				said := e.sayCount(m.group(1), "hour") + " " + e.sayCount(m.group(2), "minute")
+				if m.group(3) != "" {
+					said += " " + e.sayCount(m.group(3), "second")
+				}
+				return said, m.apart()
+			}),
 		writes("-–—", `(\d ?`+halfDayBehind+`) ?[-–—] ?(\d)`, "$1 to $2"), // 10 a.m.-4 p.m.
 		newRule("/", `\b24/7\b`, func(match) string { return "twenty-four seven" }),
 		// 7:00-10:30 pm, 7–9 a.m.
-		doubtfulRule("-–—", `\b(\d{1,2})(?::([0-5]\d))? ?[-–—] ?(\d{1,2})(?::([0-5]\d))? ?`+halfDay, func(m match) (string, bool) {
-			from, ok := e.sayClock(m.group(1), m.group(2), true)
-			to, ok2 := e.sayClock(m.group(3), m.group(4), true)
-			return from + " to " + to + " " + spell(m.group(5)+"m") + m.stop(), ok && ok2 && !startsWord(m.after())
-		}),
+		doubtfulRule("-–—", `\b(\d{1,2})(?::([0-5]\d))? ?[-–—] ?(\d{1,2})(?::([0-5]\d))? ?`+halfDay,
+			func(m match) (string, bool) {
+				from, ok := e.sayClock(m.group(1), m.group(2), true)
+				to, ok2 := e.sayClock(m.group(3), m.group(4), true)
+				return from + " to " + to + " " + spell(m.group(5)+"m") + m.stop(), ok && ok2 && !startsWord(m.after())
+			}),
 		writes(":", `\b(\d{1,2}:[0-5]\d) ?[-–—] ?(\d{1,2}:[0-5]\d)\b`, "$1 to $2"),
 		doubtfulRule(":.", `\b(\d{1,2})[:.]([0-5]\d)(?::[0-5]\d)? ?`+halfDay, func(m match) (string, bool) {
 			said, ok := e.sayClock(m.group(1), m.group(2), true)
@@ -54,7 +60,8 @@ func (e english) timeRules() []rule {
 		}),
 		doubtfulRule(":", `\b(\d{1,2}):([0-5]\d):([0-5]\d)(?:\.\d+)?Z?\b`, func(m match) (string, bool) {
 			hours, minutes, seconds := m.group(1), m.group(2), m.group(3)
-			return e.sayCount(hours, "hour") + " " + e.sayCount(minutes, "minute") + " " + e.sayCount(seconds, "second"), m.apart()
+			return e.sayCount(hours, "hour") + " " + e.sayCount(minutes, "minute") + " " +
+				e.sayCount(seconds, "second"), m.apart()
 		}),
 		doubtfulRule(":", `\b`+clock+`\b`, func(m match) (string, bool) {
 			said, ok := e.sayClock(m.group(1), m.group(2), false)
@@ -79,7 +86,8 @@ func countsOn(after string) bool {
 	if startsWord(after) || pointed(after) || unitFollows(strings.TrimPrefix(after, " ")) {
 		return true
 	}
-	return strings.HasPrefix(word, "%") || halves.has(strings.ToLower(strings.TrimRight(word, ".,;:!?)"))) || unitSign(strings.TrimRight(word, ".,;:!?)")) != ""
+	return strings.HasPrefix(word, "%") || halves.has(strings.ToLower(strings.TrimRight(word, ".,;:!?)"))) ||
+		unitSign(strings.TrimRight(word, ".,;:!?)")) != ""
 }
 
 // sayClock says a time of day; half tells that "am" or "pm" follows.

@@ -10,20 +10,28 @@ import (
 )
 
 // shortForms are abbreviations that are always said the same, "_" for a space.
-const shortForms = ` e.g:for_example eg:for_example i.e:that_is etc:et_cetera vs:versus v.s:versus approx:approximately dept:department govt:government
- max:maximum min:minimum tel:telephone ext:extension inc:Incorporated ltd:Limited corp:Corporation co:Company bros:Brothers
- fig:figure figs:figures vol:volume pp:pages p:page ch:chapter sec:section eq:equation ca:circa cf:compare incl:including excl:excluding
- temp:temperature qty:quantity rm:room bldg:building lvl:level attn:attention vit:vitamin ea:each rev:revision flr:floor mtg:meeting pls:please btl:bottle
+const shortForms = ` e.g:for_example eg:for_example i.e:that_is etc:et_cetera vs:versus v.s:versus ` +
+	`approx:approximately dept:department govt:government
+ max:maximum min:minimum tel:telephone ext:extension inc:Incorporated ltd:Limited corp:Corporation co:Company ` +
+	`bros:Brothers
+ fig:figure figs:figures vol:volume pp:pages p:page ch:chapter sec:section eq:equation ca:circa cf:compare ` +
+	`incl:including excl:excluding
+ temp:temperature qty:quantity rm:room bldg:building lvl:level attn:attention vit:vitamin ea:each rev:revision ` +
+	`flr:floor mtg:meeting pls:please btl:bottle
  ave:Avenue blvd:Boulevard rd:Road hwy:Highway ln:Lane sq:Square apt:apartment jr:Junior sr:Senior
  mon:Monday tue:Tuesday tues:Tuesday wed:Wednesday thu:Thursday thurs:Thursday fri:Friday sat:Saturday sun:Sunday
- jan:January feb:February mar:March apr:April jun:June jul:July aug:August sep:September sept:September oct:October nov:November dec:December `
+ jan:January feb:February mar:March apr:April jun:June jul:July aug:August sep:September sept:September oct:October ` +
+	`nov:November dec:December `
 
 // titleForms stand before a name, with a full stop or, in Britain, without.
-const titleForms = ` Dr:Doctor Drs:Doctors Mr:Mister Mrs:Missus Ms:Miz Messrs:Messrs Prof:Professor Rev:Reverend Gen:General Col:Colonel Capt:Captain Lt:Lieutenant Sgt:Sergeant Maj:Major Sen:Senator Rep:Representative Gov:Governor Hon:Honorable Pres:President St:Saint Mt:Mount Ft:Fort `
+const titleForms = ` Dr:Doctor Drs:Doctors Mr:Mister Mrs:Missus Ms:Miz Messrs:Messrs Prof:Professor Rev:Reverend ` +
+	`Gen:General Col:Colonel Capt:Captain Lt:Lieutenant Sgt:Sergeant Maj:Major Sen:Senator Rep:Representative ` +
+	`Gov:Governor Hon:Honorable Pres:President St:Saint Mt:Mount Ft:Fort `
 
 // capitalForms are those short forms that are names: they count only when
 // written with a capital, as their small forms are words ("sat.", "co.").
-const capitalForms wordList = " mon sun sat wed fri thu tue tues thurs mar jan jun dec sep oct nov apr aug jul feb sept co "
+const capitalForms wordList = " mon sun sat wed fri thu tue tues thurs mar jan jun dec sep oct nov apr aug jul feb " +
+	"sept co "
 
 // atHead are short forms that stand before a number and end no sentence.
 const atHead wordList = " p pp ch sec eq fig figs vol ca cf tel ext temp qty rm bldg lvl attn vit ea rev flr "
@@ -57,7 +65,8 @@ func (e english) abbreviationRules() []rule {
 			n := roman(strings.ToUpper(m.group(1)))
 			next, _, _ := strings.Cut(strings.TrimSpace(m.group(3))+m.after(), " ")
 			heads := next == "" || sentenceStarters.has(strings.ToLower(next)) || headings.has(next)
-			return e.cardinal(n) + m.group(2) + m.group(3), n != "" && (len(m.group(1)) > 1 || m.group(2) == ")" || heads)
+			return e.cardinal(n) + m.group(2) + m.group(3),
+				n != "" && (len(m.group(1)) > 1 || m.group(2) == ")" || heads)
 		}),
 		doubtfulRule("(", `\(([ivx]{1,5}|[IVX]{1,5})\)`, func(m match) (string, bool) {
 			n := roman(strings.ToUpper(m.group(1)))
@@ -75,7 +84,8 @@ func (e english) abbreviationRules() []rule {
 		newRule("/", `\bw/o\b ?`, func(match) string { return "without " }),
 		newRule("/", `\bw/ ?`, func(match) string { return "with " }),
 		newRule("/", `\b([Aa])nd/or\b`, func(m match) string { return m.group(1) + "nd or" }),
-		doubtfulRule("", `\b(Drs?|Mr|Mrs|Ms|Messrs|Prof|Rev|Gen|Col|Capt|Lt|Sgt|Maj|Sen|Rep|Gov|Hon|Pres|St|Mt|Ft)(\.?)( (?:[A-Z"&]|and\b))`, func(m match) (string, bool) {
+		doubtfulRule("", `\b(Drs?|Mr|Mrs|Ms|Messrs|Prof|Rev|Gen|Col|Capt|Lt|Sgt|Maj|Sen|Rep|Gov|Hon|Pres|St|Mt|`+
+			`Ft)(\.?)( (?:[A-Z"&]|and\b))`, func(m match) (string, bool) {
 			if m.group(2) == "" && !strings.Contains(" Dr Mr Mrs Ms St Prof ", " "+m.group(1)+" ") {
 				return "", false
 			}
@@ -86,26 +96,39 @@ func (e english) abbreviationRules() []rule {
 			return formOf(titleForms, m.group(1)[:1]+strings.ToLower(m.group(1)[1:])) + m.group(2)
 		}),
 		doubtfulRule(".", `(?i)\b(e\.g|i\.e|[a-z]{1,6})\.`, sayShortForm),
-		newRule("P", `\b(P\.? ?O\.? Box) (\d{3,5})\b`, func(m match) string { return "P-O Box " + e.sayNumbered(m.group(2)) }),
+		newRule("P", `\b(P\.? ?O\.? Box) (\d{3,5})\b`, func(m match) string {
+			return "P-O Box " + e.sayNumbered(m.group(2))
+		}),
 		// acronyms that would be read as words, and several of others
 		newRule("FNEAIOU", `\b(FAQ|NGO|ETA|AKA|ISP|OEM|UAE|IOU|ICU|API|NYC|EOD|OOO|EOB)(s?)\b`,
 			func(m match) string { return spell(m.group(1)) + strings.Replace(m.group(2), "s", "'s", 1) }),
-		doubtfulRule("s", `\b([B-DF-HJ-NP-TV-Z]{2,4}|[A-Z][B-DF-HJ-NP-TV-Z]{2,3}|[AU][A-Z])s\b`, func(m match) (string, bool) {
-			return spell(m.group(1)) + "'s", m.apart()
+		doubtfulRule("s", `\b([B-DF-HJ-NP-TV-Z]{2,4}|[A-Z][B-DF-HJ-NP-TV-Z]{2,3}|[AU][A-Z])s\b`,
+			func(m match) (string, bool) {
+				return spell(m.group(1)) + "'s", m.apart()
+			}),
+		newRule("&", `\b([A-Z]{1,3})&([A-Z]{1,3})\b`, func(m match) string {
+			return spell(m.group(1)) + " and " + spell(m.group(2))
 		}),
-		newRule("&", `\b([A-Z]{1,3})&([A-Z]{1,3})\b`, func(m match) string { return spell(m.group(1)) + " and " + spell(m.group(2)) }),
-		doubtfulRule(")", `(^|[ (])([a-h])\) `, func(m match) (string, bool) { return m.group(1) + strings.ToUpper(m.group(2)) + ") ", true }),
-		newRule("A", `\b((?i:plan|vitamin|point|exit|gate|terminal|platform|block|building|section|part|appendix|hepatitis|influenza|class|grade|level|series|size|letter|column|row|zone|wing|option|answer|group|team|side|type|blood type|track|line|hall|question|exhibit)) A\b`, func(m match) string { return m.group(1) + " " + letterA }),
+		doubtfulRule(")", `(^|[ (])([a-h])\) `, func(m match) (string, bool) {
+			return m.group(1) + strings.ToUpper(m.group(2)) + ") ", true
+		}),
+		newRule("A", `\b((?i:plan|vitamin|point|exit|gate|terminal|platform|block|building|section|part|appendix|`+
+			`hepatitis|influenza|class|grade|level|series|size|letter|column|row|zone|wing|option|answer|group|team|`+
+			`side|type|blood type|track|line|hall|question|exhibit)) A\b`, func(m match) string {
+			return m.group(1) + " " + letterA
+		}),
 		// Mm-hm, hmm, shh: sounds that have no vowel
 		doubtfulRule("mhrzfMHBGSPZ", `\b([Mm]+-? ?[Hh]+m+|[Hh]m{1,9}|[Mm]m{1,9}|[Ss]+h+|[Bb]rr+|[Gg]rr+|[Pp]s?f+t?|`+
 			`[Bb]?[Zz]zz+|[Pp]st|[Hh]mph)\b`, sayNoise),
 		newRule("", `\b(vs)\b`, func(match) string { return "versus" }),
 		doubtfulRule(".", `\b(?:Ph\.D|[A-Za-z](?:\.[A-Za-z])+)\b\.?`, func(m match) (string, bool) { // U.S., a.k.a.
-			return spell(strings.ReplaceAll(m.group(0), ".", "")) + m.stop(), m.apart() || strings.HasSuffix(m.group(0), ".")
+			return spell(strings.ReplaceAll(m.group(0), ".", "")) + m.stop(),
+				m.apart() || strings.HasSuffix(m.group(0), ".")
 		}),
 		doubtfulRule(".", `\b([A-Z])\. ?([A-Z])`, func(m match) (string, bool) { // J. Smith
 			next, _, _ := strings.Cut(m.group(2)+m.after(), " ")
-			sentence := strings.HasSuffix(m.before(), "-") || len(next) > 1 && sentenceStarters.has(strings.ToLower(next))
+			sentence := strings.HasSuffix(m.before(), "-") ||
+				len(next) > 1 && sentenceStarters.has(strings.ToLower(next))
 			return m.group(1) + " " + m.group(2), !sentence
 		}),
 		doubtfulRule("IVX", `\b([IVX]{2,5})(th|st|nd|rd)? (century|dynasty)\b`, func(m match) (string, bool) {
@@ -120,14 +143,17 @@ func (e english) abbreviationRules() []rule {
 
 		newRule("IVX", `\b(`+ruled+`) ([IVX]+)\b`, func(m match) string {
 			n := roman(m.group(2))
-			if n == "" || m.group(2) == "I" && m.after() != "" && !strings.ContainsAny(m.after()[:1], ".,;:!?)'") && !strings.HasPrefix(m.after(), " of ") && !crowned.has(strings.ToLower(lastWord(m.before()))) {
+			if n == "" || m.group(2) == "I" && m.after() != "" && !strings.ContainsAny(m.after()[:1], ".,;:!?)'") &&
+				!strings.HasPrefix(m.after(), " of ") && !crowned.has(strings.ToLower(lastWord(m.before()))) {
 				return m.group(0)
 			}
 			return m.group(1) + " the " + e.ordinal(n)
 		}),
 		// what no word is: II, VIII, XII
 		doubtfulRule("IVX", `\bX{0,3}(?:III?|VIII?)\b|\bX{1,3}(?:IV|VI?|IX|I)\b`, func(m match) (string, bool) {
-			return e.cardinal(roman(m.group(0))), m.apart() && !strings.HasSuffix(m.before(), ".") && !strings.HasSuffix(m.before(), "-") && !strings.HasPrefix(m.after(), "-")
+			return e.cardinal(roman(m.group(0))),
+				m.apart() && !strings.HasSuffix(m.before(), ".") && !strings.HasSuffix(m.before(), "-") &&
+					!strings.HasPrefix(m.after(), "-")
 		}),
 	}
 }
@@ -159,7 +185,8 @@ func sayShortForm(m match) (string, bool) {
 	lower := strings.ToLower(written)
 	said := formOf(shortForms, lower)
 	capital := unicode.IsUpper(rune(written[0]))
-	if said == "" || capitalForms.has(lower) && !capital || strings.HasSuffix(m.before(), ".") || startsWord(m.after()) || strings.HasPrefix(m.after(), ".") {
+	if said == "" || capitalForms.has(lower) && !capital || strings.HasSuffix(m.before(), ".") ||
+		startsWord(m.after()) || strings.HasPrefix(m.after(), ".") {
 		return "", false
 	}
 	stop := m.stop()
@@ -189,7 +216,8 @@ func roman(s string) string {
 	for _, p := range [...]struct {
 		value int
 		sign  string
-	}{{1000, "M"}, {900, "CM"}, {500, "D"}, {400, "CD"}, {100, "C"}, {90, "XC"}, {50, "L"}, {40, "XL"}, {10, "X"}, {9, "IX"}, {5, "V"}, {4, "IV"}, {1, "I"}} {
+	}{{1000, "M"}, {900, "CM"}, {500, "D"}, {400, "CD"}, {100, "C"}, {90, "XC"}, {50, "L"}, {40, "XL"}, {10, "X"},
+		{9, "IX"}, {5, "V"}, {4, "IV"}, {1, "I"}} {
 		most := 3
 		if len(p.sign) == 2 || p.sign == "V" || p.sign == "L" || p.sign == "D" {
 			most = 1

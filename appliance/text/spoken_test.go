@@ -190,7 +190,8 @@ func TestEnglishIsWrittenAsItIsSaid(t *testing.T) {
 }
 
 func TestBritishDatesBeginWithTheDay(t *testing.T) {
-	if got, want := Aloud("On 3/4/2026.", Options{Language: "en_GB"}), "On the third of April, twenty twenty-six."; got != want {
+	if got, want := Aloud("On 3/4/2026.", Options{Language: "en_GB"}),
+		"On the third of April, twenty twenty-six."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -208,7 +209,10 @@ func TestOtherLanguagesAreOnlyCleanedUp(t *testing.T) {
 
 // written draws text of the things that numbers are made of.
 func written(t *rapid.T) string {
-	atom := rapid.SampledFrom([]string{"1", "0", "12", "2026", "1984", ".", ",", ":", "-", "/", " ", " ", "$", "€", "%", "°C", "km", "a.m.", "Nov", "st", "th", "v", "#", "+", "=", "(", ")", "'", "\"", "x", "St.", "No.", "U.S.", "e.g.", "IV", "Henry", "Chapter", "http://", "www.", ".com", "@", "m", "s", "½", "²", "٣", "A", "the", "…", "—", "&", "[", "*", "~"})
+	atom := rapid.SampledFrom([]string{"1", "0", "12", "2026", "1984", ".", ",", ":", "-", "/", " ", " ", "$", "€", "%",
+		"°C", "km", "a.m.", "Nov", "st", "th", "v", "#", "+", "=", "(", ")", "'", "\"", "x", "St.", "No.", "U.S.",
+		"e.g.", "IV", "Henry", "Chapter", "http://", "www.", ".com", "@", "m", "s", "½", "²", "٣", "A", "the", "…", "—",
+		"&", "[", "*", "~"})
 	return strings.Join(rapid.SliceOfN(atom, 0, 30).Draw(t, "atoms"), "")
 }
 

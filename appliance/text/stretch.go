@@ -57,7 +57,8 @@ func (t *Stretch) endAt(s string, end int) {
 	gap := s[t.To:end]
 	t.Paragraph = strings.Count(gap, "\n") > 1 || strings.ContainsRune(gap, '\u2029')
 	last := strings.TrimRightFunc(written, func(r rune) bool {
-		return !terminates(r) && (closes(r) || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(",;:-–—", r))
+		return !terminates(r) && (closes(r) ||
+			!unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(",;:-–—", r))
 	})
 	ended := last == "" || strings.ContainsAny(gap, "\n\r\u2028\u2029")
 	for _, r := range last[max(len(last)-len("…"), 0):] {

@@ -66,7 +66,8 @@ func TestStretchesLeaveNothingOut(t *testing.T) {
 
 func TestTextsEndWithTheirSentencesInEveryScript(t *testing.T) {
 	for s, want := range map[string]bool{
-		"": false, "Yes.": true, "Yes": false, `He said "no." `: true, "**Really?** ": true, "and then,": false, "开了。": true, "ठीक है।": true, "ठीक है": false, "كيف حالك؟": true, "1.5": false,
+		"": false, "Yes.": true, "Yes": false, `He said "no." `: true, "**Really?** ": true, "and then,": false,
+		"开了。": true, "ठीक है।": true, "ठीक है": false, "كيف حالك؟": true, "1.5": false,
 	} {
 		if got := EndsSentence(s); got != want {
 			t.Errorf("%q ends its sentence: %v", s, got)

@@ -33,7 +33,8 @@ func TestTheTableIsSaidAsItSays(t *testing.T) {
 			}
 			said.WriteString(x.Text)
 		}
-		if got := regexp.MustCompile(`\b`+letterA+`\b`).ReplaceAllString(strings.TrimSpace(said.String()), "A"); got != row[2] {
+		if got := regexp.MustCompile(`\b`+letterA+`\b`).ReplaceAllString(strings.TrimSpace(said.String()),
+			"A"); got != row[2] {
 			t.Errorf("%s %q\n got %q\nwant %q", row[0], written, got, row[2])
 		}
 	}

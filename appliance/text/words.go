@@ -9,7 +9,8 @@ import (
 // same ("5 PM,", "five p m") are equal: what was said can be compared with what
 // was heard. English; of other languages what is not a to z is lost.
 func Words(s string) []string {
-	s = strings.NewReplacer("’", "'", "o.k.", "okay", "%", " percent ", "#", " pound ", "*", " star ").Replace(strings.ToLower(s))
+	s = strings.NewReplacer("’", "'", "o.k.", "okay", "%", " percent ", "#", " pound ", "*",
+		" star ").Replace(strings.ToLower(s))
 	var b strings.Builder
 	for s != "" {
 		n := strings.IndexFunc(s, func(r rune) bool { return r < '0' || r > '9' })

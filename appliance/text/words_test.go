@@ -56,7 +56,9 @@ func TestLawsOfWords(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b, c := Words(text.Draw(t, "a")), Words(text.Draw(t, "b")), Words(text.Draw(t, "c"))
 		for _, w := range a {
-			if w == "" || !utf8.ValidString(w) || strings.ContainsFunc(w, func(r rune) bool { return (r < 'a' || r > 'z') && r != '\'' }) {
+			if w == "" || !utf8.ValidString(w) || strings.ContainsFunc(w, func(r rune) bool {
+				return (r < 'a' || r > 'z') && r != '\''
+			}) {
 				t.Fatalf("%q is no word", w)
 			}
 		}
@@ -64,7 +66,8 @@ func TestLawsOfWords(t *testing.T) {
 			t.Fatalf("%q becomes %q", a, again)
 		}
 		ab, ba := WordErrors(a, b), WordErrors(b, a)
-		if ab != ba || WordErrors(a, a) != 0 || ab > max(len(a), len(b)) || ab < max(len(a), len(b))-min(len(a), len(b)) {
+		if ab != ba || WordErrors(a, a) != 0 || ab > max(len(a), len(b)) ||
+			ab < max(len(a), len(b))-min(len(a), len(b)) {
 			t.Fatalf("%d and %d words: %d one way, %d the other", len(a), len(b), ab, ba)
 		}
 		if WordErrors(a, c) > ab+WordErrors(b, c) {

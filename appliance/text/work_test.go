@@ -12,7 +12,9 @@ import (
 // grows with its length, and not faster.
 func TestTheWorkForATextGrowsWithItsLength(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		unit := rapid.OneOf(rapid.SampledFrom([]string{"x", " ", "1", "4711 ", "a.", "<", "[", "\"", "<a ", "A1", "$", "1-", "https://a.b/", "漢", "e\u0301", "&amp;", "| a "}), rapid.Custom(written), rapid.String()).Draw(t, "unit")
+		unit := rapid.OneOf(rapid.SampledFrom(
+			[]string{"x", " ", "1", "4711 ", "a.", "<", "[", "\"", "<a ", "A1", "$", "1-", "https://a.b/", "漢",
+				"e\u0301", "&amp;", "| a "}), rapid.Custom(written), rapid.String()).Draw(t, "unit")
 		in := strings.Repeat(unit, 5000/max(len(unit), 1))
 		runes := 0
 		for _, piece := range sentences(trace(in)) {
@@ -29,7 +31,8 @@ func TestTheWorkForATextGrowsWithItsLength(t *testing.T) {
 
 // Long texts without an end are cut at spaces, and all of them is said.
 func TestALongTextWithoutPunctuationIsSaidInBreaths(t *testing.T) {
-	for _, in := range []string{strings.Repeat("seven words of text without an end ", 143), strings.Repeat("b", 5000), strings.Repeat(" ", 5000)} {
+	for _, in := range []string{strings.Repeat("seven words of text without an end ", 143), strings.Repeat("b", 5000),
+		strings.Repeat(" ", 5000)} {
 		all := SaySentences(in, Options{Language: "en"})
 		letters := 0
 		for _, sentence := range all {

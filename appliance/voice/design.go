@@ -46,8 +46,10 @@ func Design(library []Base, description string, candidate int, seed int64) Recip
 	} else { // there is none of that gender: it is bent there
 		r.Shape = r.Shape.Plus(bent(gender))
 	}
-	r.Shape = r.Shape.Plus(spread(candidate, blended)).Plus(audio.VoiceShape{Pitch: chance - 0.5, Formant: (chance - 0.5) / 2})
-	for _, x := range []*float64{&r.Rate, &r.Shape.Pitch, &r.Shape.Formant, &r.Shape.Range, &r.Shape.Breath, &r.Shape.Rough, &r.Shape.Pauses} {
+	r.Shape = r.Shape.Plus(spread(candidate, blended)).Plus(
+		audio.VoiceShape{Pitch: chance - 0.5, Formant: (chance - 0.5) / 2})
+	for _, x := range []*float64{&r.Rate, &r.Shape.Pitch, &r.Shape.Formant, &r.Shape.Range, &r.Shape.Breath,
+		&r.Shape.Rough, &r.Shape.Pauses} {
 		*x = math.Round(*x*100) / 100 // people read recipes
 	}
 	return r
@@ -138,7 +140,12 @@ func spread(candidate int, blended bool) audio.VoiceShape {
 func aged(a age, g Gender) audio.VoiceShape {
 	switch a {
 	case child:
-		s := audio.VoiceShape{Pitch: 4.5, Formant: 2.8, Range: 0.15, Warmth: -2}
+		s := audio.VoiceShape{
+			Pitch:   4.5,
+			Formant: 2.8,
+			Range:   0.15,
+			Warmth:  -2,
+		}
 		if g == Male { // from a man's to a boy's
 			s.Pitch, s.Formant = 11, 4.5
 		}
@@ -150,7 +157,13 @@ func aged(a age, g Gender) audio.VoiceShape {
 	case middle:
 		return audio.VoiceShape{Pitch: -0.8, Warmth: 0.5}
 	case old:
-		s := audio.VoiceShape{Pitch: -1.5, Rough: 0.3, Breath: 0.15, Brightness: -1.5, Pauses: 0.2}
+		s := audio.VoiceShape{
+			Pitch:      -1.5,
+			Rough:      0.3,
+			Breath:     0.15,
+			Brightness: -1.5,
+			Pauses:     0.2,
+		}
 		if g == Male {
 			s.Pitch = 0.8
 		}

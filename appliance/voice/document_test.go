@@ -57,7 +57,8 @@ func (t trait) meaning() string {
 		parts = append(parts, "a "+strings.ToLower(string(t.gender))+" voice")
 	}
 	if t.age != anyAge {
-		parts = append(parts, map[age]string{child: "a child's", teen: "a teenager's", young: "young", middle: "middle-aged", old: "old"}[t.age])
+		parts = append(parts, map[age]string{child: "a child's", teen: "a teenager's", young: "young",
+			middle: "middle-aged", old: "old"}[t.age])
 	}
 	switch {
 	case strings.HasPrefix(t.accent, "en-"):

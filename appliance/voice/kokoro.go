@@ -57,8 +57,15 @@ func Kokoro() []Base {
 		{"pm_santa", "Santa (Portuguese)", "pt-BR", Male, 131, 4.3, nil},
 	} {
 		all = append(all, Base{
-			ID: KokoroPack + "-" + strings.ReplaceAll(v.style, "_", "-"), Name: v.name, Pack: KokoroPack, Style: v.style, Model: "Kokoro",
-			Language: v.language, Gender: v.gender, PitchHz: v.pitchHz, Sounds: append(v.sounds, sounds(v.gender, v.pitchHz, v.moves)...),
+			ID:       KokoroPack + "-" + strings.ReplaceAll(v.style, "_", "-"),
+			Name:     v.name,
+			Pack:     KokoroPack,
+			Style:    v.style,
+			Model:    "Kokoro",
+			Language: v.language,
+			Gender:   v.gender,
+			PitchHz:  v.pitchHz,
+			Sounds:   append(v.sounds, sounds(v.gender, v.pitchHz, v.moves)...),
 		})
 	}
 	return all

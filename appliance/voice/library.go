@@ -37,7 +37,12 @@ func (b Base) Blends() bool { return b.Style != "" }
 // OfPack is the voice of a pack that has one: one of those that come with Parley,
 // or the operator's, of which nothing but the name is known.
 func OfPack(pack string) Base {
-	b := Base{ID: pack, Name: titled(strings.TrimPrefix(pack, "voice-")), Pack: pack, Model: "Piper"}
+	b := Base{
+		ID:    pack,
+		Name:  titled(strings.TrimPrefix(pack, "voice-")),
+		Pack:  pack,
+		Model: "Piper",
+	}
 	moves := 0.0
 	switch pack {
 	case "voice-joe":

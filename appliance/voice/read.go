@@ -125,7 +125,8 @@ func (r *reading) add(t trait, times float64, negated bool) {
 	}
 	r.rate += t.rate * times
 	s := t.shape
-	for _, x := range []*float64{&s.Pitch, &s.Formant, &s.Range, &s.Brightness, &s.Warmth, &s.Breath, &s.Rough, &s.Pauses, &s.Gain} {
+	for _, x := range []*float64{&s.Pitch, &s.Formant, &s.Range, &s.Brightness, &s.Warmth, &s.Breath, &s.Rough,
+		&s.Pauses, &s.Gain} {
 		*x *= times
 	}
 	if t.shape.Breath == 1 && times > 0 { // a slight whisper is one, and softer
@@ -140,7 +141,9 @@ func (r *reading) add(t trait, times float64, negated bool) {
 func split(s string) []string {
 	var words []string
 	for field := range strings.FieldsSeq(strings.ToLower(strings.ReplaceAll(s, "’", "'"))) {
-		for part := range strings.FieldsFuncSeq(field, func(r rune) bool { return r == '-' || r == '–' || r == '/' || r == '_' }) {
+		for part := range strings.FieldsFuncSeq(field, func(r rune) bool {
+			return r == '-' || r == '–' || r == '/' || r == '_'
+		}) {
 			core := strings.TrimFunc(part, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 			if core != "" {
 				words = append(words, strings.TrimSuffix(core, "'s"))

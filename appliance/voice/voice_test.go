@@ -21,13 +21,18 @@ func TestADirectionChangesHowSomethingIsSaid(t *testing.T) {
 		"slightly whispering":          func(m Manner) bool { return m.Shape.Breath == 1 && m.Shape.Gain > -3 },
 		"shouting":                     func(m Manner) bool { return m.Shape.Gain >= 5 && m.Shape.Pitch > 2 },
 		"She shouted across the yard!": func(m Manner) bool { return m.Shape.Gain >= 5 },
-		"excited":                      func(m Manner) bool { return m.Rate > 1.05 && m.Shape.Range > 0.3 && m.Shape.Pauses < 0 },
+		"excited": func(m Manner) bool {
+			return m.Rate > 1.05 && m.Shape.Range > 0.3 && m.Shape.Pauses < 0
+		},
 		"sad": func(m Manner) bool {
 			return m.Rate < 0.9 && m.Shape.Range < -0.2 && m.Shape.Pitch < 0 && m.Shape.Pauses > 0
 		},
-		"sadly":                             func(m Manner) bool { return m.Rate < 0.9 },
-		"very sad":                          func(m Manner) bool { return m.Rate < Direct("sad").Rate },
-		"slightly sad":                      func(m Manner) bool { r := Direct("sad").Rate; return m.Rate > r && m.Rate < 1 },
+		"sadly":    func(m Manner) bool { return m.Rate < 0.9 },
+		"very sad": func(m Manner) bool { return m.Rate < Direct("sad").Rate },
+		"slightly sad": func(m Manner) bool {
+			r := Direct("sad").Rate
+			return m.Rate > r && m.Rate < 1
+		},
 		"calm":                              func(m Manner) bool { return m.Rate < 1 && m.Shape.Range < 0 },
 		"slow":                              func(m Manner) bool { return m.Rate < 0.9 },
 		"slower, please":                    func(m Manner) bool { return m.Rate < 0.9 },
@@ -48,7 +53,9 @@ func TestADirectionChangesHowSomethingIsSaid(t *testing.T) {
 		"without any emotion":               func(m Manner) bool { return m.Shape.Range < -0.7 },
 		"no fear":                           func(m Manner) bool { return m.Shape.Pitch < 0 },
 		"sobbing":                           func(m Manner) bool { return m.Rate < 0.9 },
-		"a bit disappointed":                func(m Manner) bool { return m.Shape.Range < 0 && m.Shape.Range > Direct("sad").Shape.Range },
+		"a bit disappointed": func(m Manner) bool {
+			return m.Shape.Range < 0 && m.Shape.Range > Direct("sad").Shape.Range
+		},
 		"xyzzy über 你好 \x00 🎉 plugh -- ,,, ''": func(m Manner) bool { return reflect.DeepEqual(m, Manner{Rate: 1}) },
 	} {
 		if m := Direct(description); !law(m) {
@@ -79,13 +86,21 @@ func TestADescriptionMakesTheVoiceThatItDescribes(t *testing.T) {
 		"A deep, gravelly male voice.":     func(r Recipe) bool { return gender(r) == Male && r.Shape.Rough > 0.3 },
 		"an old man who misses his mother": func(r Recipe) bool { return gender(r) == Male && r.Shape.Rough > 0.2 },
 		"She is tired":                     func(r Recipe) bool { return gender(r) == Female && r.Rate < 1 },
-		"a boy of eight":                   func(r Recipe) bool { return gender(r) == Male && r.Shape.Pitch > 5 && r.Shape.Formant > 3 },
-		"an 8 year old girl":               func(r Recipe) bool { return gender(r) == Female && r.Shape.Formant > 2 },
-		"a woman in her 70s":               func(r Recipe) bool { return r.Shape.Rough > 0.2 },
-		"a man aged 25":                    func(r Recipe) bool { return r.Shape.Rough == 0 },
-		"a British gentleman":              func(r Recipe) bool { return of(library, r.Parts[0].Voice).Language == "en-GB" },
-		"a woman with a French accent":     func(r Recipe) bool { return strings.HasPrefix(of(library, r.Parts[0].Voice).Language, "en") },
-		"a woman, speaking French":         func(r Recipe) bool { return of(library, r.Parts[0].Voice).Language == "fr-FR" },
+		"a boy of eight": func(r Recipe) bool {
+			return gender(r) == Male && r.Shape.Pitch > 5 && r.Shape.Formant > 3
+		},
+		"an 8 year old girl": func(r Recipe) bool { return gender(r) == Female && r.Shape.Formant > 2 },
+		"a woman in her 70s": func(r Recipe) bool { return r.Shape.Rough > 0.2 },
+		"a man aged 25":      func(r Recipe) bool { return r.Shape.Rough == 0 },
+		"a British gentleman": func(r Recipe) bool {
+			return of(library, r.Parts[0].Voice).Language == "en-GB"
+		},
+		"a woman with a French accent": func(r Recipe) bool {
+			return strings.HasPrefix(of(library, r.Parts[0].Voice).Language, "en")
+		},
+		"a woman, speaking French": func(r Recipe) bool {
+			return of(library, r.Parts[0].Voice).Language == "fr-FR"
+		},
 		"a warm, bright, breathy, slow voice": func(r Recipe) bool {
 			s := r.Shape
 			return s.Warmth > 2 && s.Brightness > 1 && s.Breath > 0.3 && r.Rate < 0.9
@@ -94,10 +109,14 @@ func TestADescriptionMakesTheVoiceThatItDescribes(t *testing.T) {
 		"high-pitched and extremely energetic": func(r Recipe) bool { return heard(r) > 2 && r.Shape.Range > 0.6 },
 		"a deep old man":                       func(r Recipe) bool { return heard(r) < -1 && r.Shape.Rough > 0.2 },
 		"a very deep man":                      func(r Recipe) bool { return heard(r) < -3 },
-		"a squeaky cartoon mouse":              func(r Recipe) bool { return gender(r) == Female && heard(r) > 4 && r.Shape.Formant > 1.5 },
-		"a squeaky old man":                    func(r Recipe) bool { return gender(r) == Male && heard(r) > 3 },
-		"a gruff troll":                        func(r Recipe) bool { return gender(r) == Male && heard(r) < -2.5 && r.Shape.Rough > 0.5 },
-		"a woman with a high voice":            func(r Recipe) bool { return gender(r) == Female && heard(r) > 1.5 },
+		"a squeaky cartoon mouse": func(r Recipe) bool {
+			return gender(r) == Female && heard(r) > 4 && r.Shape.Formant > 1.5
+		},
+		"a squeaky old man": func(r Recipe) bool { return gender(r) == Male && heard(r) > 3 },
+		"a gruff troll": func(r Recipe) bool {
+			return gender(r) == Male && heard(r) < -2.5 && r.Shape.Rough > 0.5
+		},
+		"a woman with a high voice": func(r Recipe) bool { return gender(r) == Female && heard(r) > 1.5 },
 	} {
 		for seed := range int64(20) {
 			r := Design(library, description, 0, seed)
@@ -129,8 +148,11 @@ func TestCandidatesAreOthersAndSeedsTheSame(t *testing.T) {
 						t.Errorf("%q: weights make %g", description, sum)
 					}
 					for j, other := range made {
-						if reflect.DeepEqual(r.Parts, other.Parts) && math.Abs(r.Shape.Pitch-other.Shape.Pitch)+math.Abs(r.Shape.Formant-other.Shape.Formant) < 1 {
-							t.Fatalf("%d voices, %q, seed %d: candidates %d and %d are alike: %+v, %+v", len(library), description, seed, j, i, r, other)
+						if reflect.DeepEqual(r.Parts, other.Parts) &&
+							math.Abs(r.Shape.Pitch-other.Shape.Pitch)+
+								math.Abs(r.Shape.Formant-other.Shape.Formant) < 1 {
+							t.Fatalf("%d voices, %q, seed %d: candidates %d and %d are alike: %+v, %+v", len(library),
+								description, seed, j, i, r, other)
 						}
 					}
 					made = append(made, r)
@@ -151,7 +173,8 @@ func TestEveryWordOfTheVocabularyIsRead(t *testing.T) {
 				if r := l.read(phrase, true); r == neutral {
 					t.Errorf("%q changes nothing", phrase)
 				}
-				if len(strings.Fields(phrase)) > longestPhrase || l[phrase].trait == nil || l[phrase].trait.Words != trait.Words {
+				if len(strings.Fields(phrase)) > longestPhrase || l[phrase].trait == nil ||
+					l[phrase].trait.Words != trait.Words {
 					t.Errorf("%q is not found", phrase)
 				}
 			}
@@ -175,7 +198,8 @@ func TestLibraryVoicesHaveNamesOfTheirOwn(t *testing.T) {
 		}
 		names[name], ids[b.ID] = true, true
 	}
-	for name, id := range map[string]string{"joe": "voice-joe", "Joe": "voice-joe", "voice-joe": "voice-joe", "heart": "kokoro-af-heart", "kokoro-af-heart": "kokoro-af-heart", "nobody": ""} {
+	for name, id := range map[string]string{"joe": "voice-joe", "Joe": "voice-joe", "voice-joe": "voice-joe",
+		"heart": "kokoro-af-heart", "kokoro-af-heart": "kokoro-af-heart", "nobody": ""} {
 		if b, ok := Find(all(), name); b.ID != id || ok != (id != "") {
 			t.Errorf("%s: %s", name, b.ID)
 		}

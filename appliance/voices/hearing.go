@@ -21,7 +21,8 @@ func Unheard(cfg config.Config, name string) string {
 	if !found || b.Language == "" || strings.HasPrefix(strings.ToLower(b.Language), "en") {
 		return ""
 	}
-	return fmt.Sprintf("the voice %s speaks %s, and Moonshine understands English only", b.Name, cmp.Or(b.LanguageName(), b.Language))
+	return fmt.Sprintf("the voice %s speaks %s, and Moonshine understands English only", b.Name,
+		cmp.Or(b.LanguageName(), b.Language))
 }
 
 // HearMore is what an operator does about it.

@@ -17,11 +17,14 @@ func withVoices(t *testing.T, transcriber, own string) config.Config {
 	c := config.Config{Packs: t.TempDir()}
 	c.Engines.Transcriber, c.Engines.Voice = transcriber, own
 	for file, text := range map[string]string{
-		"voice-joe/voice.onnx":   "x",
-		"voice-dora/voice.onnx":  "x",
-		"voice-dora/voice.json":  `{"audio": {"sample_rate": 22050}, "espeak": {"voice": "es"}, "phoneme_id_map": {"^": [1], "_": [0], "$": [2]}, "num_speakers": 1, "inference": {"length_scale": 1}}`,
-		"voice-emma/voice.onnx":  "x",
-		"voice-emma/voice.json":  `{"audio": {"sample_rate": 22050}, "espeak": {"voice": "en-gb"}, "phoneme_id_map": {"^": [1], "_": [0], "$": [2]}, "num_speakers": 1, "inference": {"length_scale": 1}, "language": {"code": "en_GB"}}`,
+		"voice-joe/voice.onnx":  "x",
+		"voice-dora/voice.onnx": "x",
+		"voice-dora/voice.json": `{"audio": {"sample_rate": 22050}, "espeak": {"voice": "es"}, "phoneme_id_map": ` +
+			`{"^": [1], "_": [0], "$": [2]}, "num_speakers": 1, "inference": {"length_scale": 1}}`,
+		"voice-emma/voice.onnx": "x",
+		"voice-emma/voice.json": `{"audio": {"sample_rate": 22050}, "espeak": {"voice": "en-gb"}, "phoneme_id_map": ` +
+			`{"^": [1], "_": [0], "$": [2]}, "num_speakers": 1, "inference": {"length_scale": 1}, "language": ` +
+			`{"code": "en_GB"}}`,
 		"voice-other/voice.onnx": "x",
 	} {
 		file = filepath.Join(c.Packs, file)
@@ -55,7 +58,8 @@ func TestAVoiceWhoseListenersAreNotUnderstoodIsTold(t *testing.T) {
 
 func TestTheOperatorIsWarnedOnceOfAVoice(t *testing.T) {
 	var said bytes.Buffer
-	v := NewForChats(Voices{Config: withVoices(t, "moonshine", "voice-joe")}, nil, slog.New(slog.NewTextHandler(&said, nil)))
+	v := NewForChats(Voices{Config: withVoices(t, "moonshine", "voice-joe")}, nil,
+		slog.New(slog.NewTextHandler(&said, nil)))
 	for range 3 {
 		v.warn("")
 		v.warn("dora")

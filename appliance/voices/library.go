@@ -19,7 +19,13 @@ func libraryRecord(b voice.Base) contract.ReturnVoice {
 	if len(b.Sounds) > 0 {
 		tags[contract.TagStyle] = b.Sounds
 	}
-	return contract.ReturnVoice{ID: b.ID, Name: b.Name, Provider: contract.VoiceLibrary, CompatibleOctaveModels: octaves(), Tags: tags}
+	return contract.ReturnVoice{
+		ID:                     b.ID,
+		Name:                   b.Name,
+		Provider:               contract.VoiceLibrary,
+		CompatibleOctaveModels: octaves(),
+		Tags:                   tags,
+	}
 }
 
 // octaves are the versions of a request for speech; any voice serves both.

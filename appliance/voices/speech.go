@@ -21,7 +21,8 @@ type ForSpeech struct {
 }
 
 // Find returns the voice that ref names, as it speaks in a manner.
-func (v ForSpeech) Find(ctx context.Context, account string, ref contract.VoiceRef, manner string) (speech.Voice, error) {
+func (v ForSpeech) Find(ctx context.Context, account string, ref contract.VoiceRef, manner string) (speech.Voice,
+	error) {
 	found, err := v.Voices.Find(ctx, account, ref)
 	if err != nil {
 		return speech.Voice{}, err

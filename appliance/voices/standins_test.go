@@ -109,14 +109,16 @@ func TestEveryOldNameIsAnswered(t *testing.T) {
 				want, ours = voice.Find(library, o.like.ID)
 			}
 			for _, ref := range []contract.VoiceRef{
-				{Name: o.name, Provider: contract.VoiceLibrary}, {Name: "  " + strings.ToUpper(o.name) + " "}, {ID: strings.ToUpper(o.id), Provider: contract.VoiceLibrary},
+				{Name: o.name, Provider: contract.VoiceLibrary}, {Name: "  " + strings.ToUpper(o.name) + " "},
+				{ID: strings.ToUpper(o.id), Provider: contract.VoiceLibrary},
 				{ID: o.id}, {ID: o.id, Provider: contract.VoiceCustom},
 			} {
 				if ref.ID == "" && ref.Name == "" {
 					continue
 				}
 				found, err := v.Find(t.Context(), "a", ref)
-				if _, there := voice.Find(library, found.ID); err != nil || !there || found.Provider != contract.VoiceLibrary || found.Recipe.Parts[0].Voice != found.ID {
+				if _, there := voice.Find(library, found.ID); err != nil || !there ||
+					found.Provider != contract.VoiceLibrary || found.Recipe.Parts[0].Voice != found.ID {
 					t.Fatalf("%s: %+v: %+v, %v", name, ref, found, err)
 				}
 				if ours && found.ID != want.ID && !(ref.ID != "" && found.ID == o.like.ID) {
@@ -183,11 +185,13 @@ func TestWhichVoiceStandsInFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, ref := range []contract.VoiceRef{{Name: "ito"}, {Name: "Ito", Provider: contract.VoiceCustom}} {
-		if one, err := v.Find(t.Context(), account.ID, ref); one.ID != saved.ID || one.Provider != contract.VoiceCustom {
+		if one, err := v.Find(t.Context(), account.ID, ref); one.ID != saved.ID ||
+			one.Provider != contract.VoiceCustom {
 			t.Errorf("%+v: %+v, %v", ref, one, err)
 		}
 	}
-	if one, err := NewForChats(v, nil, nil).other(t.Context(), account.ID, "Ito", errors.New("unknown")); one.ID != saved.ID {
+	if one, err := NewForChats(v, nil, nil).other(t.Context(), account.ID, "Ito",
+		errors.New("unknown")); one.ID != saved.ID {
 		t.Errorf("a chat: %+v, %v", one, err)
 	}
 	if id := found(ito); id != "grandma" {
@@ -204,7 +208,8 @@ func TestASavedVoiceStandsIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	const old = "8115EE9A-2d6d-4204-b60b-72e67c3d1b3e"
-	if made, err := v.SetAlias(t.Context(), old, saved.ID); err != nil || made.Voice != "Old sailor" || made.VoiceID != "" {
+	if made, err := v.SetAlias(t.Context(), old, saved.ID); err != nil || made.Voice != "Old sailor" ||
+		made.VoiceID != "" {
 		t.Fatalf("%+v, %v", made, err)
 	}
 	for _, from := range []contract.VoiceProvider{"", contract.VoiceCustom, contract.VoiceLibrary} {
@@ -219,11 +224,14 @@ func TestASavedVoiceStandsIn(t *testing.T) {
 			return err
 		},
 		"a chat of another account": func() error {
-			_, err := NewForChats(v, nil, nil).other(t.Context(), "b", old, contract.ErrInvalid{Field: "voice", Why: "there is no such voice: choose of Joe"})
+			_, err := NewForChats(v, nil, nil).other(t.Context(), "b", old,
+				contract.ErrInvalid{Field: "voice", Why: "there is no such voice: choose of Joe"})
 			return err
 		},
 	} {
-		if err := does(); err == nil || !strings.Contains(err.Error(), `"Old sailor", which stands in for it, is not there`) || !strings.Contains(err.Error(), "parley voices alias") {
+		if err := does(); err == nil ||
+			!strings.Contains(err.Error(), `"Old sailor", which stands in for it, is not there`) ||
+			!strings.Contains(err.Error(), "parley voices alias") {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -248,7 +256,8 @@ func TestAliasesThatCannotBeAreRefused(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	if _, err := v.Find(t.Context(), "a", contract.VoiceRef{Name: "bent"}); err == nil || !strings.Contains(err.Error(), `"gone", which stands in for it, is not there`) {
+	if _, err := v.Find(t.Context(), "a", contract.VoiceRef{Name: "bent"}); err == nil ||
+		!strings.Contains(err.Error(), `"gone", which stands in for it, is not there`) {
 		t.Errorf("%v", err)
 	}
 	var said bytes.Buffer
@@ -274,10 +283,31 @@ func TestAliasesAreListed(t *testing.T) {
 		t.Fatalf("%d, %v", len(all), err)
 	}
 	for i, want := range []contract.ReturnVoiceAlias{
-		{Name: "Ava Song", Voice: "Jenny", VoiceID: "voice-jenny", From: contract.AliasOfBox},
-		{Name: "Bent", Voice: "gone", Missing: true, From: contract.AliasOfSettings},
-		{Name: "Kora", Voice: "Joe", VoiceID: "voice-joe", From: contract.AliasOfSettings},
-		{Name: "Ito", ID: "f60ecf9e-ff1e-4bae-9206-dba7c653a69e", Voice: "Joe", VoiceID: "voice-joe", From: contract.AliasBuiltIn},
+		{
+			Name:    "Ava Song",
+			Voice:   "Jenny",
+			VoiceID: "voice-jenny",
+			From:    contract.AliasOfBox,
+		},
+		{
+			Name:    "Bent",
+			Voice:   "gone",
+			Missing: true,
+			From:    contract.AliasOfSettings,
+		},
+		{
+			Name:    "Kora",
+			Voice:   "Joe",
+			VoiceID: "voice-joe",
+			From:    contract.AliasOfSettings,
+		},
+		{
+			Name:    "Ito",
+			ID:      "f60ecf9e-ff1e-4bae-9206-dba7c653a69e",
+			Voice:   "Joe",
+			VoiceID: "voice-joe",
+			From:    contract.AliasBuiltIn,
+		},
 	} {
 		if all[i] != want {
 			t.Errorf("%d: %+v", i, all[i])
@@ -289,12 +319,14 @@ func TestAliasesAreListed(t *testing.T) {
 func TestAnUnknownNameIsToldHowToAliasIt(t *testing.T) {
 	v := boxWith(t, "voice-joe")
 	_, err := v.Find(t.Context(), "a", contract.VoiceRef{Name: "Zara", Provider: contract.VoiceLibrary})
-	if _, is := errors.AsType[contract.ErrNotFound](err); !is || !strings.HasPrefix(err.Error(), `no voice "Zara"; `) || !strings.Contains(err.Error(), `parley voices alias "Zara" joe`) {
+	if _, is := errors.AsType[contract.ErrNotFound](err); !is || !strings.HasPrefix(err.Error(), `no voice "Zara"; `) ||
+		!strings.Contains(err.Error(), `parley voices alias "Zara" joe`) {
 		t.Errorf("%v", err)
 	}
 	unknown := contract.ErrInvalid{Field: "voice", Why: "there is no voice \"Zara\": choose of Joe"}
 	_, err = NewForChats(v, nil, nil).other(t.Context(), "a", "Zara", unknown)
-	if invalid, is := errors.AsType[contract.ErrInvalid](err); !is || !strings.HasPrefix(invalid.Why, unknown.Why) || !strings.Contains(invalid.Why, `parley voices alias "Zara" joe`) {
+	if invalid, is := errors.AsType[contract.ErrInvalid](err); !is || !strings.HasPrefix(invalid.Why, unknown.Why) ||
+		!strings.Contains(invalid.Why, `parley voices alias "Zara" joe`) {
 		t.Errorf("%v", err)
 	}
 }
@@ -319,7 +351,8 @@ func TestTheLogSaysOnceWhichVoiceStandsIn(t *testing.T) {
 	if _, err := v.SetAlias(t.Context(), "Ito", "jenny"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := v.Find(t.Context(), "a", contract.VoiceRef{Name: "Ito"}); err != nil || !strings.Contains(said.String(), "voice=Jenny") {
+	if _, err := v.Find(t.Context(), "a", contract.VoiceRef{Name: "Ito"}); err != nil ||
+		!strings.Contains(said.String(), "voice=Jenny") {
 		t.Errorf("another one is not told: %s, %v", said.String(), err)
 	}
 	for i := range 2 * maxTold {

@@ -62,7 +62,8 @@ func (v Voices) named(ctx context.Context, account string, ref contract.VoiceRef
 	}
 	var there string
 	if found {
-		there = fmt.Sprintf("the library has %q, whose id is %s and whose provider %s", b.Name, b.ID, contract.VoiceLibrary)
+		there = fmt.Sprintf("the library has %q, whose id is %s and whose provider %s", b.Name, b.ID,
+			contract.VoiceLibrary)
 	}
 	return Voice{}, contract.ErrNotFound{What: "voice", ID: cmp.Or(ref.ID, ref.Name), There: there}
 }
@@ -76,7 +77,12 @@ func savedVoice(saved store.Voice) (Voice, error) {
 }
 
 func savedRecord(saved store.Voice) contract.ReturnVoice {
-	return contract.ReturnVoice{ID: saved.ID, Name: saved.Name, Provider: contract.VoiceCustom, CompatibleOctaveModels: octaves()}
+	return contract.ReturnVoice{
+		ID:                     saved.ID,
+		Name:                   saved.Name,
+		Provider:               contract.VoiceCustom,
+		CompatibleOctaveModels: octaves(),
+	}
 }
 
 // FindVoice is Find, for who wants to know no more than that there is one.
@@ -87,7 +93,8 @@ func (v Voices) FindVoice(ctx context.Context, account string, ref contract.Voic
 
 // ListVoices returns the voices of a provider that an account may use, oldest
 // first; those of the library in the order in which people read them.
-func (v Voices) ListVoices(ctx context.Context, account string, from contract.VoiceProvider) ([]contract.ReturnVoice, error) {
+func (v Voices) ListVoices(ctx context.Context, account string, from contract.VoiceProvider) ([]contract.ReturnVoice,
+	error) {
 	var all []contract.ReturnVoice
 	if from == contract.VoiceLibrary {
 		for _, b := range engines.Library(v.Config) {
@@ -108,7 +115,8 @@ func (v Voices) ListVoices(ctx context.Context, account string, from contract.Vo
 func (v Voices) SaveVoice(ctx context.Context, account string, p contract.PostedVoice) (contract.ReturnVoice, error) {
 	generation, err := v.Records.Generation(ctx, account, p.GenerationID)
 	if errors.Is(err, store.ErrNotFound) {
-		return contract.ReturnVoice{}, contract.ErrNotFound{What: "generation", ID: p.GenerationID, Field: "generation_id"}
+		return contract.ReturnVoice{},
+			contract.ErrNotFound{What: "generation", ID: p.GenerationID, Field: "generation_id"}
 	}
 	if err != nil {
 		return contract.ReturnVoice{}, err
@@ -123,12 +131,14 @@ func (v Voices) SaveVoice(ctx context.Context, account string, p contract.Posted
 // save gives a recipe a name.
 func (v Voices) save(ctx context.Context, account, name string, recipe json.RawMessage) (contract.ReturnVoice, error) {
 	if b, taken := voice.Find(append(engines.Library(v.Config), voice.Kokoro()...), name); taken {
-		return contract.ReturnVoice{}, contract.ErrInvalid{Field: "name", Why: fmt.Sprintf("%.80q is the voice %s of the library: choose another name", name, b.ID)}
+		return contract.ReturnVoice{}, contract.ErrInvalid{Field: "name", Why: fmt.Sprintf("%.80q is the voice %s of "+
+			"the library: choose another name", name, b.ID)}
 	}
 	saved := store.Voice{ID: contract.NewID(), Name: name, Recipe: string(recipe)}
 	err := v.Records.SaveVoice(ctx, account, saved)
 	if errors.Is(err, store.ErrConflict) {
-		return contract.ReturnVoice{}, contract.ErrConflict{Why: fmt.Sprintf("there is a voice named %.80q already: choose another name, or delete that one", name)}
+		return contract.ReturnVoice{}, contract.ErrConflict{Why: fmt.Sprintf("there is a voice named %.80q already: "+
+			"choose another name, or delete that one", name)}
 	}
 	return savedRecord(saved), err
 }
@@ -139,7 +149,8 @@ func (v Voices) save(ctx context.Context, account, name string, recipe json.RawM
 func (v Voices) DeleteVoice(ctx context.Context, account, name string) error {
 	err := v.Records.DeleteVoice(ctx, account, name)
 	if used, is := errors.AsType[store.ErrVoiceUsed](err); is {
-		return contract.ErrConflict{Why: fmt.Sprintf("the voice %.80q is that of these configs: %.500s; give them another voice, or delete them first", name, strings.Join(used.Configs, ", "))}
+		return contract.ErrConflict{Why: fmt.Sprintf("the voice %.80q is that of these configs: %.500s; give them "+
+			"another voice, or delete them first", name, strings.Join(used.Configs, ", "))}
 	}
 	if errors.Is(err, store.ErrNotFound) {
 		missing := contract.ErrNotFound{What: "saved voice", ID: name, Field: "name"}
@@ -158,7 +169,8 @@ func (v Voices) Design(description string, candidate int, seed int64) (voice.Rec
 	if len(all) == 0 {
 		return voice.Recipe{}, contract.ErrUnavailable{Why: "there are no voices"}
 	}
-	if own, found := voice.Find(all, v.Config.Engines.Voice); found && candidate == 0 && strings.TrimSpace(description) == "" {
+	if own, found := voice.Find(all, v.Config.Engines.Voice); found && candidate == 0 &&
+		strings.TrimSpace(description) == "" {
 		return voice.Of(own.ID), nil
 	}
 	return voice.Design(all, description, candidate, seed), nil

@@ -39,10 +39,12 @@ func TestAVoiceOfAConfigIsFoundByIDOrName(t *testing.T) {
 		{contract.VoiceRef{Name: "../voice-joe"}, ""},
 	} {
 		v, err := Voices{Config: c}.FindVoice(t.Context(), "a", x.ref)
-		if v.ID != x.id || (err == nil) != (x.id != "") || err == nil && (v.Name == "" || v.Provider != contract.VoiceLibrary) {
+		if v.ID != x.id || (err == nil) != (x.id != "") ||
+			err == nil && (v.Name == "" || v.Provider != contract.VoiceLibrary) {
 			t.Errorf("%+v: %+v, %v", x.ref, v, err)
 		}
-		if missed := x.ref.Name == "joe" && x.ref.Provider != "" || x.ref.ID == "joe"; missed && !strings.Contains(err.Error(), "voice-joe and whose provider HUME_AI") {
+		if missed := x.ref.Name == "joe" && x.ref.Provider != "" ||
+			x.ref.ID == "joe"; missed && !strings.Contains(err.Error(), "voice-joe and whose provider HUME_AI") {
 			t.Errorf("%+v: %v; which there is, it does not say", x.ref, err)
 		}
 	}
@@ -67,9 +69,11 @@ func TestWhatThereIsNotIsNamedByItsField(t *testing.T) {
 	v := Voices{Config: config.Config{Packs: t.TempDir()}, Records: records}
 	_, unsaved := v.SaveVoice(t.Context(), "a", contract.PostedVoice{GenerationID: contract.NewID(), Name: "Keeper"})
 	for want, err := range map[string]error{
-		"generation_id: no generation":                                         unsaved,
-		`name: no saved voice "nobody"`:                                        v.DeleteVoice(t.Context(), "a", "nobody"),
-		`name: no saved voice "heart"; "Heart" is of the library, which stays`: v.DeleteVoice(t.Context(), "a", "heart"),
+		"generation_id: no generation": unsaved,
+		`name: no saved voice "nobody"`: v.DeleteVoice(t.Context(), "a",
+			"nobody"),
+		`name: no saved voice "heart"; "Heart" is of the library, which stays`: v.DeleteVoice(t.Context(), "a",
+			"heart"),
 	} {
 		if _, is := errors.AsType[contract.ErrNotFound](err); !is || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)

@@ -67,7 +67,9 @@ func moody(t *testing.T, answers ...string) (resolver *net.Resolver, asked *atom
 		if q.Question[0].Qtype == dns.TypeA {
 			n := int(asked.Add(1)) - 1
 			for ip := range strings.SplitSeq(answers[min(n, len(answers)-1)], " ") {
-				m.Answer = append(m.Answer, &dns.A{Hdr: dns.RR_Header{Name: q.Question[0].Name, Rrtype: dns.TypeA, Class: dns.ClassINET}, A: net.ParseIP(ip)})
+				m.Answer = append(m.Answer,
+					&dns.A{Hdr: dns.RR_Header{Name: q.Question[0].Name, Rrtype: dns.TypeA, Class: dns.ClassINET},
+						A: net.ParseIP(ip)})
 			}
 		}
 		_ = w.WriteMsg(m)
@@ -89,7 +91,8 @@ func TestANameThatChangesItsMindIsRefused(t *testing.T) {
 	b, r := newBox(t), newReceiver(t, nil)
 	_, port, err := net.SplitHostPort(r.Listener.Addr().String())
 	b.must(err)
-	for name, answers := range map[string][]string{"rebound": {"127.0.0.1"}, "among others": {"127.0.0.1 169.254.169.254"}} {
+	for name, answers := range map[string][]string{"rebound": {"127.0.0.1"},
+		"among others": {"127.0.0.1 169.254.169.254"}} {
 		resolver, asked := moody(t, answers...)
 		for _, scheme := range []string{"http", "https"} {
 			chat := b.begin(scheme + "://shop.example:" + port + "/" + scheme + strings.ReplaceAll(name, " ", "-"))
@@ -97,7 +100,9 @@ func TestANameThatChangesItsMindIsRefused(t *testing.T) {
 			for deadline := time.Now().Add(time.Minute); ; <-time.After(10 * time.Millisecond) {
 				w := b.listed()
 				if last := w[len(w)-1]; last.ChatID == chat && last.Attempts > 0 {
-					if !strings.HasPrefix(last.LastError, "refused: ") || !strings.Contains(last.LastError, "127.0.0.1 is the box's own loopback") && !strings.Contains(last.LastError, "169.254.169.254") {
+					if !strings.HasPrefix(last.LastError, "refused: ") ||
+						!strings.Contains(last.LastError, "127.0.0.1 is the box's own loopback") &&
+							!strings.Contains(last.LastError, "169.254.169.254") {
 						t.Errorf("%s, %s: %q", name, scheme, last.LastError)
 					}
 					break
@@ -127,7 +132,8 @@ func TestNoProxyIsUsed(t *testing.T) {
 	c := newClient("Parley/test", false, resolver)
 	defer c.close()
 	var f failure
-	if err := c.send(t.Context(), store.Delivery{URL: "http://shop.example/", Body: "{}"}); !errors.As(err, &f) || !strings.Contains(f.why, "refused") {
+	if err := c.send(t.Context(), store.Delivery{URL: "http://shop.example/", Body: "{}"}); !errors.As(err, &f) ||
+		!strings.Contains(f.why, "refused") {
 		t.Errorf("%v", err)
 	}
 	if proxy.count() != 0 {
@@ -145,7 +151,8 @@ func TestARedirectIsNotFollowed(t *testing.T) {
 	defer c.close()
 	var f failure
 	err := c.send(t.Context(), store.Delivery{URL: r.URL, Body: "{}"})
-	if !errors.As(err, &f) || !strings.Contains(f.why, "307") || !strings.Contains(f.why, "redirects are not followed") {
+	if !errors.As(err, &f) || !strings.Contains(f.why, "307") ||
+		!strings.Contains(f.why, "redirects are not followed") {
 		t.Errorf("%v", err)
 	}
 	if elsewhere.count() != 0 {

@@ -49,9 +49,13 @@ func newClient(agent string, allowPrivate bool, resolver *net.Resolver) *client 
 		c.by[scheme] = &http.Client{
 			Transport: &http.Transport{
 				// No proxy: it would connect to where the guard does not look.
-				DialContext: dialer.DialContext, TLSHandshakeTimeout: connectTime,
-				MaxIdleConns: mostAttempts, MaxIdleConnsPerHost: mostForOne, IdleConnTimeout: idleTime,
-				MaxResponseHeaderBytes: 64 << 10, DisableCompression: true,
+				DialContext:            dialer.DialContext,
+				TLSHandshakeTimeout:    connectTime,
+				MaxIdleConns:           mostAttempts,
+				MaxIdleConnsPerHost:    mostForOne,
+				IdleConnTimeout:        idleTime,
+				MaxResponseHeaderBytes: 64 << 10,
+				DisableCompression:     true,
 			},
 			// A redirect is an answer like another: the body was signed for the
 			// receiver that the config names, and nobody else.

@@ -37,7 +37,8 @@ func (s *Sender) shed(ctx context.Context) error {
 	if s.sheds.number*countEach < s.bounds.Number && s.sheds.bytes*countEach < s.bounds.Bytes {
 		return nil
 	}
-	why := fmt.Sprintf("given up unsent: of one account at most %d webhooks wait, and %d MiB", s.bounds.Number, s.bounds.Bytes>>20)
+	why := fmt.Sprintf("given up unsent: of one account at most %d webhooks wait, and %d MiB", s.bounds.Number,
+		s.bounds.Bytes>>20)
 	shed, err := s.Outbox.ShedWebhooks(ctx, s.bounds, why)
 	if shed > 0 {
 		s.Shed(shed)
@@ -56,7 +57,8 @@ func (s *Sender) tellShed(shed int) {
 	if time.Since(s.sheds.told) < time.Minute {
 		return
 	}
-	s.Log.Error("webhooks are given up, since too many wait; parley webhooks list --state dead shows them, and for whom",
+	s.Log.Error(
+		"webhooks are given up, since too many wait; parley webhooks list --state dead shows them, and for whom",
 		"number", s.sheds.silent, "most", s.bounds.Number, "most_bytes", s.bounds.Bytes)
 	s.sheds.silent, s.sheds.told = 0, time.Now()
 }

@@ -88,7 +88,8 @@ func TestTheDocumentedReceiversKnowWhatIsFromTheBox(t *testing.T) {
 
 			c := newClient("Parley/test", true, nil)
 			defer c.close()
-			forged := store.Delivery{URL: "http://" + address + "/", Body: `{"event_name":"chat_ended"}`, SigningKey: "guessed"}
+			forged := store.Delivery{URL: "http://" + address + "/", Body: `{"event_name":"chat_ended"}`,
+				SigningKey: "guessed"}
 			if err := c.send(t.Context(), forged); fmt.Sprint(err) != "answered 401 Unauthorized" {
 				t.Errorf("a forged one: %v", err)
 			}

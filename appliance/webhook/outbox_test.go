@@ -86,7 +86,9 @@ func TestTheEndOfAChatThatACrashEndedIsTold(t *testing.T) {
 			b.must(b.store.WriteWebhooks(t.Context(), chat, store.ChatWrite{CustomSessionID: "mine"}))
 			b.close()
 			b.open()
-			_, err := b.store.EndOpenChats(t.Context(), time.Now().UnixMilli(), func(string) time.Duration { return 3 * time.Second })
+			_, err := b.store.EndOpenChats(t.Context(), time.Now().UnixMilli(), func(string) time.Duration {
+				return 3 * time.Second
+			})
 			b.must(err)
 			b.send()
 			got := r.until(t, 3)
@@ -98,11 +100,13 @@ func TestTheEndOfAChatThatACrashEndedIsTold(t *testing.T) {
 				CustomSessionID string `json:"custom_session_id"`
 			}
 			b.must(json.Unmarshal([]byte(got[2].body), &end))
-			if end.EventName != "chat_ended" || end.EndReason != "ERROR" || end.EndTime == 0 || end.DurationSeconds == nil || *end.DurationSeconds > 3 || end.CustomSessionID != "mine" {
+			if end.EventName != "chat_ended" || end.EndReason != "ERROR" || end.EndTime == 0 ||
+				end.DurationSeconds == nil || *end.DurationSeconds > 3 || end.CustomSessionID != "mine" {
 				t.Errorf("told %s", got[2].body)
 			}
 			b.settled()
-			if again, err := b.store.EndOpenChats(t.Context(), time.Now().UnixMilli(), nil); err != nil || len(again) != 0 || len(b.listed()) != 3 {
+			if again, err := b.store.EndOpenChats(t.Context(), time.Now().UnixMilli(), nil); err != nil ||
+				len(again) != 0 || len(b.listed()) != 3 {
 				t.Errorf("ended again: %v, %v", again, err)
 			}
 		})
@@ -134,14 +138,16 @@ func TestADeadWebhookLetsTheNextGoAndIsRetried(t *testing.T) {
 		<-time.After(5 * time.Millisecond)
 	}
 	b.sender.Close()
-	b.tamper(`UPDATE webhook SET until_ms = ?, due_ms = iif(due_ms IS NULL, NULL, 1)`, time.Now().Add(50*time.Millisecond).UnixMilli())
+	b.tamper(`UPDATE webhook SET until_ms = ?, due_ms = iif(due_ms IS NULL, NULL, 1)`,
+		time.Now().Add(50*time.Millisecond).UnixMilli())
 	<-time.After(100 * time.Millisecond)
 	// The next start gives those a last chance whose time was over meanwhile; here
 	// that is over too.
 	b.send(watch, func(p *Parts) { p.Outbox = noChance{b.store} })
 	b.settled()
 	w := b.listed()
-	if w[0].State != store.WebhookWasAbandoned || w[0].LastError != "answered 418 I'm a teapot" || w[0].Attempts != 2 || w[1].State != store.WebhookWasDelivered {
+	if w[0].State != store.WebhookWasAbandoned || w[0].LastError != "answered 418 I'm a teapot" || w[0].Attempts != 2 ||
+		w[1].State != store.WebhookWasDelivered {
 		t.Fatalf("%+v", w)
 	}
 	if results[0].Load() != 1 || results[1].Load() != 1 || results[2].Load() != 1 {
@@ -294,7 +300,9 @@ func TestTenThousandThatWaitCostAChatNothing(t *testing.T) {
 			begun := time.Now()
 			chat := b.begin(r.URL)
 			start = append(start, time.Since(begun))
-			for got := r.until(t, n+1); !slices.ContainsFunc(got, func(g told) bool { return g.Chat == chat }); got = r.until(t, n+1) {
+			for got := r.until(t, n+1); !slices.ContainsFunc(got, func(g told) bool {
+				return g.Chat == chat
+			}); got = r.until(t, n+1) {
 				<-time.After(time.Millisecond)
 			}
 			tell = append(tell, time.Since(begun))
@@ -314,18 +322,21 @@ func TestTenThousandThatWaitCostAChatNothing(t *testing.T) {
 	b.tamper(`
 		INSERT INTO webhook (id, receiver, chat, event, body, created_ms, until_ms, due_ms)
 		WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
-		SELECT printf('%016x', i), receiver, 'chat' || i, event, body, created_ms, until_ms, due_ms FROM webhook, n WHERE state = 'waiting'`)
+		SELECT printf('%016x', i), receiver, 'chat' || i, event, body, created_ms, until_ms, due_ms FROM webhook, n WHERE ` +
+		`state = 'waiting'`)
 	b.send()
 	fullStart, fullTell := chats()
 	costs := func() bool {
 		return fullStart[25] > 3*start[25]+5*time.Millisecond || fullTell[25] > 3*tell[25]+20*time.Millisecond
 	}
-	for tried := 0; costs() && tried < 10; tried++ { // others use the machine at times, and those that wait are there always
+	// others use the machine at times, and those that wait are there always
+	for tried := 0; costs() && tried < 10; tried++ {
 		fullStart, fullTell = chats()
 	}
 	waiting, _, err := b.store.WebhookCounts(t.Context())
 	b.must(err)
-	t.Logf("median (and longest) of 50: beginning a chat %v (%v), and with %d that wait %v (%v); told after %v (%v), and %v (%v)",
+	t.Logf("median (and longest) of 50: beginning a chat %v (%v), and with %d that wait %v (%v); told after %v (%v), "+
+		"and %v (%v)",
 		start[25], start[49], waiting, fullStart[25], fullStart[49], tell[25], tell[49], fullTell[25], fullTell[49])
 	if waiting < 9000 {
 		t.Errorf("%d wait", waiting)

@@ -137,9 +137,14 @@ type landing struct {
 // Start returns a Sender at work.
 func Start(p Parts) *Sender {
 	s := &Sender{
-		Parts: p, client: newClient(p.Agent, p.AllowPrivate, p.resolver),
-		receivers: map[int64]*receiver{}, flying: map[int64]bool{}, of: map[standing]int{}, landed: make(chan landing, mostAttempts),
-		closing: make(chan struct{}), closed: make(chan struct{}),
+		Parts:     p,
+		client:    newClient(p.Agent, p.AllowPrivate, p.resolver),
+		receivers: map[int64]*receiver{},
+		flying:    map[int64]bool{},
+		of:        map[standing]int{},
+		landed:    make(chan landing, mostAttempts),
+		closing:   make(chan struct{}),
+		closed:    make(chan struct{}),
 	}
 	if s.Observe == nil {
 		s.Observe = func(Result, bool, time.Duration) {}
@@ -326,10 +331,13 @@ func (s *Sender) attempt(ctx context.Context, d store.Delivery) bool {
 	switch {
 	case !errors.As(err, &failed):
 		s.Observe(Delivered, first, now.Sub(time.UnixMilli(d.CreatedMS)))
-		s.note(ctx, log, func(ctx context.Context) error { return s.Outbox.WebhookDelivered(ctx, d.Num, now.UnixMilli()) })
+		s.note(ctx, log, func(ctx context.Context) error {
+			return s.Outbox.WebhookDelivered(ctx, d.Num, now.UnixMilli())
+		})
 		return true
 	case now.UnixMilli() >= d.UntilMS:
-		log.Error("a webhook is given up; parley webhooks retry tries it again", "attempts", d.Attempts+1, "why", failed.why)
+		log.Error("a webhook is given up; parley webhooks retry tries it again", "attempts", d.Attempts+1, "why",
+			failed.why)
 		s.Observe(Dead, first, 0)
 		s.note(ctx, log, func(ctx context.Context) error {
 			return s.Outbox.WebhookDead(ctx, d.Num, now.UnixMilli(), shortened(failed.why))

@@ -69,7 +69,12 @@ func (b *box) open() {
 
 // send starts the sender.
 func (b *box) send(change ...func(*Parts)) {
-	p := Parts{Outbox: b.store, AllowPrivate: true, Agent: "Parley/test", Log: slog.New(slog.DiscardHandler)}
+	p := Parts{
+		Outbox:       b.store,
+		AllowPrivate: true,
+		Agent:        "Parley/test",
+		Log:          slog.New(slog.DiscardHandler),
+	}
 	for _, c := range change {
 		c(&p)
 	}
@@ -90,12 +95,20 @@ func (b *box) close() {
 // begin begins a chat whose webhooks go to the URLs, and returns its id.
 func (b *box) begin(urls ...string) string {
 	b.t.Helper()
-	n := store.NewChat{ID: uuid.NewString(), GroupID: uuid.NewString(), AccountID: b.account, StartedMS: time.Now().UnixMilli(), RequestID: "r"}
+	n := store.NewChat{
+		ID:        uuid.NewString(),
+		GroupID:   uuid.NewString(),
+		AccountID: b.account,
+		StartedMS: time.Now().UnixMilli(),
+		RequestID: "r",
+	}
 	for _, url := range urls {
-		n.Webhooks.Hooks = append(n.Webhooks.Hooks, store.Webhook{URL: url, Events: []string{"chat_started", "chat_ended", "tool_call"}})
+		n.Webhooks.Hooks = append(n.Webhooks.Hooks,
+			store.Webhook{URL: url, Events: []string{"chat_started", "chat_ended", "tool_call"}})
 	}
 	n.Webhooks.Started = fmt.Sprintf(`{"event_name":"chat_started","chat_id":%q}`, n.ID)
-	n.Webhooks.Ended = fmt.Sprintf(`{"event_name":"chat_ended","chat_id":%q,"end_time":0,"duration_seconds":0,"end_reason":""}`, n.ID)
+	n.Webhooks.Ended = fmt.Sprintf(
+		`{"event_name":"chat_ended","chat_id":%q,"end_time":0,"duration_seconds":0,"end_reason":""}`, n.ID)
 	b.must(b.store.StartChat(b.t.Context(), n))
 	return n.ID
 }
@@ -104,7 +117,8 @@ func (b *box) begin(urls ...string) string {
 func (b *box) call(chat string, number int) {
 	b.t.Helper()
 	b.must(b.store.WriteChat(b.t.Context(), chat, store.ChatWrite{Notices: []store.Notice{{
-		Event: "tool_call", AtMS: time.Now().UnixMilli(), Body: fmt.Sprintf(`{"event_name":"tool_call","chat_id":%q,"number":%d,"text":"ä <&> 字 \u0000"}`, chat, number),
+		Event: "tool_call", AtMS: time.Now().UnixMilli(),
+		Body: fmt.Sprintf(`{"event_name":"tool_call","chat_id":%q,"number":%d,"text":"ä <&> 字 \u0000"}`, chat, number),
 	}}}))
 }
 
@@ -229,7 +243,8 @@ func verify(t *testing.T, got told, key string) {
 		if signature := got.header.Get("X-" + service + "-Webhook-Signature"); signature != want {
 			t.Errorf("%s: signed %q, want %q", service, signature, want)
 		}
-		if seconds, err := strconv.ParseInt(stamp, 10, 64); err != nil || got.at.Sub(time.Unix(seconds, 0)).Abs() > 20*time.Second {
+		if seconds, err := strconv.ParseInt(stamp, 10, 64); err != nil ||
+			got.at.Sub(time.Unix(seconds, 0)).Abs() > 20*time.Second {
 			t.Errorf("%s: stamped %q at %v", service, stamp, got.at)
 		}
 	}
@@ -252,11 +267,13 @@ func TestAChatIsToldInOrderSignedAndAtOnce(t *testing.T) {
 	for _, g := range got {
 		verify(t, g, b.key)
 		events = append(events, fmt.Sprint(g.Event, g.Number))
-		if g.header.Get("Content-Type") != "application/json" || g.header.Get("User-Agent") != "Parley/test" || g.header.Get("X-Service-Webhook-Id") == "" {
+		if g.header.Get("Content-Type") != "application/json" || g.header.Get("User-Agent") != "Parley/test" ||
+			g.header.Get("X-Service-Webhook-Id") == "" {
 			t.Errorf("headers %v", g.header)
 		}
 	}
-	if want := "chat_started0 tool_call0 tool_call1 tool_call2 tool_call3 tool_call4 chat_ended0"; strings.Join(events, " ") != want {
+	if want := "chat_started0 tool_call0 tool_call1 tool_call2 tool_call3 tool_call4 chat_ended0"; strings.Join(events,
+		" ") != want {
 		t.Errorf("told %v", events)
 	}
 	if last := got[6]; last.Reason != "USER_ENDED" {
@@ -305,11 +322,13 @@ func TestAFailedWebhookHoldsUpItsChatAlone(t *testing.T) {
 			tries = append(tries, g)
 		}
 	}
-	if len(tries) != 4 || order[len(order)-1] != "1chat_ended" || slices.Index(order, "2chat_ended") < slices.Index(order, "2chat_started") {
+	if len(tries) != 4 || order[len(order)-1] != "1chat_ended" ||
+		slices.Index(order, "2chat_ended") < slices.Index(order, "2chat_started") {
 		t.Errorf("order %v", order)
 	}
 	for _, again := range tries {
-		if again.body != tries[0].body || again.header.Get("X-Service-Webhook-Id") != tries[0].header.Get("X-Service-Webhook-Id") {
+		if again.body != tries[0].body ||
+			again.header.Get("X-Service-Webhook-Id") != tries[0].header.Get("X-Service-Webhook-Id") {
 			t.Errorf("again with %s", again.body)
 		}
 	}

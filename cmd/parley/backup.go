@@ -32,7 +32,11 @@ func (backupCmd) Help() string {
 
   parley backup /mnt/usb/parley-$(date +%F).tar.zst
 
-The box may go on: the backup is of the moment in which it began. It holds the whole data folder: what was said, recordings, plugins, keys and certificates. Keep it as safe as the box. Not in it is the key that opens the secrets of plugins (plugins.key): restored into the same folder they are good as they were, on another machine they are set again. Nor are the secrets of the first key (first-key.env). The models are not in it; parley packs pull fetches them.`
+The box may go on: the backup is of the moment in which it began. It holds the whole data folder: what was said, ` +
+		`recordings, plugins, keys and certificates. Keep it as safe as the box. Not in it is the key that opens the ` +
+		`secrets of plugins (plugins.key): restored into the same folder they are good as they were, on another ` +
+		`machine they are set again. Nor are the secrets of the first key (first-key.env). The models are not in it; ` +
+		`parley packs pull fetches them.`
 }
 
 // Run makes the backup.
@@ -87,12 +91,21 @@ type backupMade struct {
 func (c *console) tellBackup(asJSON bool, file string, m backup.Manifest, aside string, over store.Outdated) error {
 	if asJSON {
 		return c.json(backupMade{
-			File: file, Files: len(m.Files), Bytes: m.Bytes(), Schema: m.Schema, MadeMS: m.MadeMS, Aside: aside,
-			SessionsEnded: over.Sessions, KeysRevoked: over.Revoked, KeysRenewed: over.Renewed,
-			SigningKeysRenewed: over.Signing, LeftOut: m.LeftOut,
+			File:               file,
+			Files:              len(m.Files),
+			Bytes:              m.Bytes(),
+			Schema:             m.Schema,
+			MadeMS:             m.MadeMS,
+			Aside:              aside,
+			SessionsEnded:      over.Sessions,
+			KeysRevoked:        over.Revoked,
+			KeysRenewed:        over.Renewed,
+			SigningKeysRenewed: over.Signing,
+			LeftOut:            m.LeftOut,
 		})
 	}
-	_, err := fmt.Fprintf(c.out, "%s holds %d files, %.1f MB, of %s (Parley %s, schema %d)\n", file, len(m.Files), float64(m.Bytes())/1e6,
+	_, err := fmt.Fprintf(c.out, "%s holds %d files, %.1f MB, of %s (Parley %s, schema %d)\n", file, len(m.Files),
+		float64(m.Bytes())/1e6,
 		time.UnixMilli(m.MadeMS).Format(time.DateTime), m.Parley, m.Schema)
 	return err
 }
@@ -112,7 +125,11 @@ func (restoreCmd) Help() string {
 
   parley restore /mnt/usb/parley-2030-01-31.tar.zst --data /var/lib/parley --force
 
-Every byte is checked before anything is put in place. The box must be stopped. Browsers that were signed in to the console are signed out. With --force, API keys and screens that were revoked since the backup stay revoked, and keys that were given new secrets and signing keys of webhooks that were replaced keep the new ones; into an empty folder all of them come back as they were, so revoke and replace them again. A file that holds anything which parley backup leaves out is refused.`
+Every byte is checked before anything is put in place. The box must be stopped. Browsers that were signed in to the ` +
+		`console are signed out. With --force, API keys and screens that were revoked since the backup stay revoked, ` +
+		`and keys that were given new secrets and signing keys of webhooks that were replaced keep the new ones; ` +
+		`into an empty folder all of them come back as they were, so revoke and replace them again. A file that ` +
+		`holds anything which parley backup leaves out is refused.`
 }
 
 // Run restores the backup.
@@ -157,10 +174,13 @@ func (cmd *restoreCmd) Run(ctx context.Context, c *console, parsed *kong.Context
 // tellOutdated says what is not as it was when the backup was made.
 func (c *console) tellOutdated(data string, m backup.Manifest, over store.Outdated) {
 	if over.Sessions > 0 {
-		fmt.Fprintf(c.err, "Browsers that were signed in to the console are not any more: %d. parley console link signs in anew.\n", over.Sessions)
+		fmt.Fprintf(c.err,
+			"Browsers that were signed in to the console are not any more: %d. parley console link signs in anew.\n",
+			over.Sessions)
 	}
 	if over.Revoked+over.Renewed > 0 {
-		fmt.Fprintf(c.err, "Of the keys, what was done in %s since the backup holds: %d stay revoked, %d have their newest secrets.\n", data, over.Revoked, over.Renewed)
+		fmt.Fprintf(c.err, "Of the keys, what was done in %s since the backup holds: %d stay revoked, %d have their "+
+			"newest secrets.\n", data, over.Revoked, over.Renewed)
 	}
 	if over.Signing > 0 {
 		fmt.Fprintf(c.err, "Signing keys of webhooks that were replaced in %s since the backup stay replaced: %d.\n",
@@ -168,7 +188,8 @@ func (c *console) tellOutdated(data string, m backup.Manifest, over store.Outdat
 	}
 	if len(m.LeftOut) > 0 {
 		fmt.Fprintf(c.err, "Not restored, for no backup has it any more: %s. "+
-			"Whoever has the backup can read it: parley keys regenerate makes its key useless.\n", strings.Join(m.LeftOut, ", "))
+			"Whoever has the backup can read it: parley keys regenerate makes its key useless.\n",
+			strings.Join(m.LeftOut, ", "))
 	}
 }
 
@@ -189,11 +210,14 @@ func (c *console) outdate(ctx context.Context, cfg config.Config, folder string)
 	case err == nil:
 		defer func() { err = errors.Join(err, before.Close()) }()
 	case errors.Is(err, store.ErrNotFound):
-		fmt.Fprintln(c.err, "API keys, screens and signing keys of webhooks are as they were when the backup was made, "+
-			"for there was no database here that knows what became of them. "+
-			"parley keys list shows the keys; revoke, regenerate and signing-key --new end those that were ended since.")
+		fmt.Fprintln(c.err,
+			"API keys, screens and signing keys of webhooks are as they were when the backup was made, "+
+				"for there was no database here that knows what became of them. "+
+				"parley keys list shows the keys; revoke, regenerate and signing-key --new end those that were ended "+
+				"since.")
 	case ctx.Err() == nil:
-		fmt.Fprintf(c.err, "Keys that were revoked since the backup are good again, and signing keys that were replaced sign again, "+
+		fmt.Fprintf(c.err, "Keys that were revoked since the backup are good again, and signing keys that were "+
+			"replaced sign again, "+
 			"for the database that is replaced cannot be read: %v. "+
 			"parley keys list shows the keys; revoke, regenerate and signing-key --new end them.\n", err)
 	}

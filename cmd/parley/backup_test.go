@@ -38,12 +38,24 @@ func aBox(t *testing.T) (dir, key string) {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	var writing sync.WaitGroup
-	chat := store.NewChat{ID: uuid.NewString(), GroupID: uuid.NewString(), AccountID: account.ID, StartedMS: 1000, RequestID: "r"}
+	chat := store.NewChat{
+		ID:        uuid.NewString(),
+		GroupID:   uuid.NewString(),
+		AccountID: account.ID,
+		StartedMS: 1000,
+		RequestID: "r",
+	}
 	if err := s.StartChat(t.Context(), chat); err != nil {
 		t.Fatal(err)
 	}
 	writing.Go(func() {
-		for s.AppendEvents(ctx, chat.ID, []store.Event{{ID: uuid.NewString(), AtMS: 2000, Type: store.UserMessage, Role: store.User, MessageText: "x"}}) == nil {
+		for s.AppendEvents(ctx, chat.ID, []store.Event{{
+			ID:          uuid.NewString(),
+			AtMS:        2000,
+			Type:        store.UserMessage,
+			Role:        store.User,
+			MessageText: "x",
+		}}) == nil {
 			// The writing of the busiest box has gaps; another process, which
 			// only asks again and again, finds none without one.
 			time.Sleep(2 * time.Millisecond)
@@ -71,7 +83,8 @@ func TestBackupOfARunningBoxIsRestored(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "b.tar.zst")
 	code, out, errs := parley(t, "", "backup", file, "--data", dir, "--json")
 	var made backupMade
-	if err := json.Unmarshal([]byte(out), &made); code != exitDone || err != nil || made.Files != 2 || !strings.Contains(errs, "backup: done") {
+	if err := json.Unmarshal([]byte(out), &made); code != exitDone || err != nil || made.Files != 2 ||
+		!strings.Contains(errs, "backup: done") {
 		t.Fatalf("code %d, %s, %v; told %s", code, out, err, errs)
 	}
 	code, _, errs = parley(t, "", "restore", file, "--data", dir, "--force")
@@ -82,7 +95,8 @@ func TestBackupOfARunningBoxIsRestored(t *testing.T) {
 	to := filepath.Join(t.TempDir(), "new")
 	for i, args := range [][]string{{}, {"--force"}} {
 		code, out, errs = parley(t, "", append([]string{"restore", file, "--data", to}, args...)...)
-		if code != exitDone || !strings.Contains(out, "2 files") || strings.Contains(errs, "lies in "+to+".before-restore-") != (i == 1) {
+		if code != exitDone || !strings.Contains(out, "2 files") ||
+			strings.Contains(errs, "lies in "+to+".before-restore-") != (i == 1) {
 			t.Fatalf("%v: code %d, %s, %s", args, code, out, errs)
 		}
 	}
@@ -157,7 +171,8 @@ func TestRestoreKeepsOutWhoWasPutOutSince(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, layout.Database), []byte("no database"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, errs := parley(t, "", "restore", file, "--data", dir, "--force"); code != exitDone || !strings.Contains(errs, "cannot be read") {
+	if code, _, errs := parley(t, "", "restore", file, "--data", dir, "--force"); code != exitDone ||
+		!strings.Contains(errs, "cannot be read") {
 		t.Errorf("over a damaged one: code %d, %s", code, errs)
 	}
 }
@@ -168,13 +183,16 @@ func TestRestoreLeavesWhatIsThereWhenTheDatabaseIsNoGood(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "b")
-	if code, _, errs := parley(t, "", "backup", file, "--data", bad); code != exitFailed || !strings.Contains(errs, "damaged") {
+	if code, _, errs := parley(t, "", "backup", file, "--data", bad); code != exitFailed ||
+		!strings.Contains(errs, "damaged") {
 		t.Errorf("backup of a damaged database: code %d, %s", code, errs)
 	}
-	if code, _, errs := parley(t, "", "backup", file, "--data", good); code != exitMisuse || !strings.Contains(errs, "no box has its data in") {
+	if code, _, errs := parley(t, "", "backup", file, "--data", good); code != exitMisuse ||
+		!strings.Contains(errs, "no box has its data in") {
 		t.Errorf("backup of nothing: code %d, %s", code, errs)
 	}
-	if code, _, errs := parley(t, "", "restore", file, "--data", good); code != exitFailed || !strings.Contains(errs, "no such file") {
+	if code, _, errs := parley(t, "", "restore", file, "--data", good); code != exitFailed ||
+		!strings.Contains(errs, "no such file") {
 		t.Errorf("restore of nothing: code %d, %s", code, errs)
 	}
 	if _, err := os.Stat(good); err == nil {

@@ -60,7 +60,10 @@ func (benchTalkCmd) Help() string {
 
   parley bench talk --with interim,tools
 
-A box is started in a process and a folder of its own. Recordings of people are sent to it in real time, as a microphone sends them, and silence behind them; what is timed is the way from the user's last sound to the answer's first. Beside each turn stands the least that this machine can do, by its engines alone. Twenty turns take about four minutes.`
+A box is started in a process and a folder of its own. Recordings of people are sent to it in real time, as a ` +
+		`microphone sends them, and silence behind them; what is timed is the way from the user's last sound to the ` +
+		`answer's first. Beside each turn stands the least that this machine can do, by its engines alone. Twenty ` +
+		`turns take about four minutes.`
 }
 
 // Run holds the conversations.
@@ -99,7 +102,10 @@ func (benchTurnsCmd) Help() string {
 
   parley bench turns --modes semantic --only echo,backchannel
 
-Recordings of people are said to a box in real time: sentences with a pause at the end of a phrase, which it should not take for the end, and finished ones; and over a speaking assistant coughs, noises, short words, backchannels and its own voice, which should not interrupt it, and speech that should. It takes about five minutes.`
+Recordings of people are said to a box in real time: sentences with a pause at the end of a phrase, which it should ` +
+		`not take for the end, and finished ones; and over a speaking assistant coughs, noises, short words, ` +
+		`backchannels and its own voice, which should not interrupt it, and speech that should. It takes about five ` +
+		`minutes.`
 }
 
 // Run measures turn-taking.
@@ -146,7 +152,10 @@ func (benchNewcomerCmd) Help() string {
 
   parley bench newcomer --rounds 1 --json
 
-A box is started in a process and a folder of its own, and started anew in between. Timed are the first answers of chats whose prompt it knows from a config, after another chat was closed and after the restart; with prompts that it does not know; and for how long somebody else's answer falls silent while such a newcomer comes. A round takes about two minutes.`
+A box is started in a process and a folder of its own, and started anew in between. Timed are the first answers of ` +
+		`chats whose prompt it knows from a config, after another chat was closed and after the restart; with ` +
+		`prompts that it does not know; and for how long somebody else's answer falls silent while such a newcomer ` +
+		`comes. A round takes about two minutes.`
 }
 
 // Run measures the newcomers.
@@ -215,7 +224,9 @@ func (benchTTSCmd) Help() string {
 
   parley bench tts --only peer --peer venv/bin/python
 
-The voice is timed: by itself and over HTTP, beside its graph in plain ONNX Runtime, while a long text streams, and with seven others at once. All voices that are there are listened to by Whisper where its pack is there, else by Moonshine: which words it understands, and when it hears them begin.`
+The voice is timed: by itself and over HTTP, beside its graph in plain ONNX Runtime, while a long text streams, and ` +
+		`with seven others at once. All voices that are there are listened to by Whisper where its pack is there, ` +
+		`else by Moonshine: which words it understands, and when it hears them begin.`
 }
 
 // Run measures the voices.
@@ -224,7 +235,8 @@ func (cmd *benchTTSCmd) Run(ctx context.Context, c *console, parsed *kong.Contex
 	if err != nil {
 		return err
 	}
-	o.Rounds, o.Only, o.Voices, o.Prompts, o.Table, o.Peer = cmd.Rounds, cmd.Only, cmd.Voices, cmd.Sentences, cmd.Table, cmd.Peer
+	o.Rounds, o.Only, o.Voices, o.Prompts, o.Table, o.Peer = cmd.Rounds, cmd.Only, cmd.Voices, cmd.Sentences, cmd.Table,
+		cmd.Peer
 	o.Sample, o.Notes = cmd.Sample, cmd.Notes
 	return c.report(ctx, cmd.JSON, bench.TTS, o)
 }
@@ -272,7 +284,9 @@ func (benchAnswersCmd) Help() string {
 
   parley bench answers --server http://127.0.0.1:8000/v1 --model NAME
 
-A hundred and thirty questions are asked at twelve invented desks, each with the facts in its prompt, and the answers are judged by what a right one holds; --json lists them. With the default model it takes about twelve minutes on two cores.`
+A hundred and thirty questions are asked at twelve invented desks, each with the facts in its prompt, and the ` +
+		`answers are judged by what a right one holds; --json lists them. With the default model it takes about ` +
+		`twelve minutes on two cores.`
 }
 
 // Run measures the answers.
@@ -286,7 +300,8 @@ func (cmd *benchAnswersCmd) Run(ctx context.Context, c *console, parsed *kong.Co
 		return misuse{errors.New("bench answers: --server and --model belong together")}
 	}
 	if cmd.Server != "" {
-		o.Config.Engines.LanguageModel = config.LanguageModel{OpenAI: cmd.Server, Model: cmd.Model, KeyEnv: o.Config.Engines.LanguageModel.KeyEnv}
+		o.Config.Engines.LanguageModel = config.LanguageModel{OpenAI: cmd.Server, Model: cmd.Model,
+			KeyEnv: o.Config.Engines.LanguageModel.KeyEnv}
 	}
 	c.endsAtOnce(unmeasured()) // it leaves nothing behind
 	return c.report(ctx, cmd.JSON, bench.Answers, o)
@@ -309,7 +324,10 @@ func (benchToolsCmd) Help() string {
 
   parley bench tools --router-only
 
-What people say to six assistants with one to eight tools is said to the language model: wishes, questions, small talk, corrections, a yes, a no. Counted is whether it calls the tool that is wanted, whether its arguments are right, and whether it asks for what was not said; timed is how much later an answer begins that needs none of the tools. All of it takes about twenty minutes on two slow cores, the routes alone three.`
+What people say to six assistants with one to eight tools is said to the language model: wishes, questions, small ` +
+		`talk, corrections, a yes, a no. Counted is whether it calls the tool that is wanted, whether its arguments ` +
+		`are right, and whether it asks for what was not said; timed is how much later an answer begins that needs ` +
+		`none of the tools. All of it takes about twenty minutes on two slow cores, the routes alone three.`
 }
 
 // Run measures tools.
@@ -332,7 +350,8 @@ type benchAPICmd struct {
 
 // Help shows the command in use.
 func (benchAPICmd) Help() string {
-	return "Example:\n\n  parley bench api --json\n\nA database is made in the folder for temporary files: set TMPDIR to measure another disk. It takes about a minute."
+	return "Example:\n\n  parley bench api --json\n\nA database is made in the folder for temporary files: set " +
+		"TMPDIR to measure another disk. It takes about a minute."
 }
 
 // Run measures the API.
@@ -353,7 +372,8 @@ type benchPluginCmd struct {
 
 // Help shows the command in use.
 func (benchPluginCmd) Help() string {
-	return "Example:\n\n  parley bench plugin --json\n\nThe modules are in the program; nothing is installed. It takes about half a minute."
+	return "Example:\n\n  parley bench plugin --json\n\nThe modules are in the program; nothing is installed. It " +
+		"takes about half a minute."
 }
 
 // Run measures plugins.
@@ -375,7 +395,8 @@ func (c *console) bench(parsed *kong.Context) (bench.Options, error) {
 }
 
 // report runs a benchmark and prints what it found.
-func (c *console) report(ctx context.Context, json bool, run func(context.Context, bench.Options) (bench.Report, error), o bench.Options) error {
+func (c *console) report(ctx context.Context, json bool, run func(context.Context, bench.Options) (bench.Report, error),
+	o bench.Options) error {
 	r, err := run(ctx, o)
 	if ctx.Err() != nil {
 		return unmeasured()

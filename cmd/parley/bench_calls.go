@@ -33,13 +33,21 @@ func (benchCallsCmd) Help() string {
 
   parley bench calls --loss 5 --jitter 50ms
 
-The box's side of the calls is in this process, and the callers are in another, so that the processor time is the box's own; both are on this machine. First clicks are timed both ways, then everybody speaks at once. It takes half a minute.`
+The box's side of the calls is in this process, and the callers are in another, so that the processor time is the ` +
+		`box's own; both are on this machine. First clicks are timed both ways, then everybody speaks at once. It ` +
+		`takes half a minute.`
 }
 
 // Run measures the calls.
 func (cmd *benchCallsCmd) Run(ctx context.Context, c *console, parsed *kong.Context) error {
 	if cmd.To != "" {
-		heard, err := bench.Callers(ctx, cmd.To, bench.Dialling{Calls: cmd.Calls, Long: cmd.Long, Clicks: cmd.Clicks, Loss: cmd.Loss, Jitter: cmd.Jitter})
+		heard, err := bench.Callers(ctx, cmd.To, bench.Dialling{
+			Calls:  cmd.Calls,
+			Long:   cmd.Long,
+			Clicks: cmd.Clicks,
+			Loss:   cmd.Loss,
+			Jitter: cmd.Jitter,
+		})
 		if err != nil {
 			return err
 		}

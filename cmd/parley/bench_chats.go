@@ -34,7 +34,10 @@ func (benchChatsCmd) Help() string {
 
   parley bench chats --only idle --idle-chats 5000
 
-Boxes are started in processes and folders of their own. Recordings of people are spoken into 1, 2, 4, 8, … chats at once, in real time, until fewer than 95 of 100 answers come within 500 ms of the silence that ends a turn; then the number in between is looked for, and callers knock at a box that is full. It takes up to half an hour.`
+Boxes are started in processes and folders of their own. Recordings of people are spoken into 1, 2, 4, 8, … chats ` +
+		`at once, in real time, until fewer than 95 of 100 answers come within 500 ms of the silence that ends a ` +
+		`turn; then the number in between is looked for, and callers knock at a box that is full. It takes up to ` +
+		`half an hour.`
 }
 
 // Run finds the numbers.
@@ -44,7 +47,8 @@ func (cmd *benchChatsCmd) Run(ctx context.Context, c *console, parsed *kong.Cont
 		return err
 	}
 	o.Only, o.Server, o.ServerModel = cmd.Only, cmd.Server, cmd.ServerModel
-	o.Most, o.Turns, o.Within, o.IdleChats, o.Idle, o.Recordings = cmd.Most, cmd.Turns, cmd.Within, cmd.IdleChats, cmd.Idle, cmd.Recordings
+	o.Most, o.Turns, o.Within, o.IdleChats, o.Idle, o.Recordings = cmd.Most, cmd.Turns, cmd.Within, cmd.IdleChats,
+		cmd.Idle, cmd.Recordings
 	if o.Serve, err = serving(parsed, o.Config); err != nil {
 		return err
 	}

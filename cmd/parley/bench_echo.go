@@ -27,7 +27,11 @@ func (benchEchoCmd) Help() string {
 
   parley bench echo --drift 2m --prompts 20
 
-The box's voices are played in simulated rooms, late, bent by a small loudspeaker and over noise, and come back to a simulated microphone. Found are by how many dB its own voice is softer after 1, 3 and 10 s, and where the clocks of both devices differ by 300 ppm; how many words of people the transcriber gets wrong with and without cleaning, alone, in noise, from far away and over the speaking box; the delay; and what it costs. No device is used. It takes about five minutes.`
+The box's voices are played in simulated rooms, late, bent by a small loudspeaker and over noise, and come back to ` +
+		`a simulated microphone. Found are by how many dB its own voice is softer after 1, 3 and 10 s, and where the ` +
+		`clocks of both devices differ by 300 ppm; how many words of people the transcriber gets wrong with and ` +
+		`without cleaning, alone, in noise, from far away and over the speaking box; the delay; and what it costs. ` +
+		`No device is used. It takes about five minutes.`
 }
 
 // Run measures it.

@@ -18,7 +18,8 @@ type benchExpressCmd struct {
 
 // Help shows the command in use.
 func (benchExpressCmd) Help() string {
-	return "Example:\n\n  parley bench expression --json\n\nIt needs no models but those in the program, and takes some seconds."
+	return "Example:\n\n  parley bench expression --json\n\nIt needs no models but those in the program, and takes " +
+		"some seconds."
 }
 
 // Run measures the feelings.

@@ -33,7 +33,8 @@ func TestImpossibleBenchmarksAreMisuse(t *testing.T) {
 	} {
 		code, out, errs := parley(t, "", c.args...)
 		if code != exitMisuse || out != "" || !strings.Contains(errs, c.want) {
-			t.Errorf("parley %s: code %d, out %q, err %q; want 2 and %q", strings.Join(c.args, " "), code, out, errs, c.want)
+			t.Errorf("parley %s: code %d, out %q, err %q; want 2 and %q", strings.Join(c.args, " "), code, out, errs,
+				c.want)
 		}
 	}
 }
@@ -45,7 +46,8 @@ func TestABenchmarkThatCannotMeasureFails(t *testing.T) {
 		"does it run?":      {"bench", "talk", "--url", "ws://127.0.0.1:1", "--key", "k"},
 	} {
 		if code, out, errs := parley(t, "", args...); code != exitFailed || out != "" || !strings.Contains(errs, want) {
-			t.Errorf("parley %s: code %d, out %q, err %q; want 1 and %q", strings.Join(args, " "), code, out, errs, want)
+			t.Errorf("parley %s: code %d, out %q, err %q; want 1 and %q", strings.Join(args, " "), code, out, errs,
+				want)
 		}
 	}
 }
@@ -64,7 +66,8 @@ func TestABenchmarkPrintsOneObjectOrATable(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &r); code != exitDone || err != nil || strings.Count(out, "\n") != 1 {
 		t.Fatalf("code %d, %v, out %q, err %q", code, err, out, errs)
 	}
-	if r.Bench != "stt" || r.Machine["profile"] != "test" || len(r.Figures) < 8 || r.Figures[0].Name != "word_error" || r.Figures[0].Value == nil || r.Figures[0].Unit != "%" {
+	if r.Bench != "stt" || r.Machine["profile"] != "test" || len(r.Figures) < 8 || r.Figures[0].Name != "word_error" ||
+		r.Figures[0].Value == nil || r.Figures[0].Unit != "%" {
 		t.Errorf("%+v", r)
 	}
 	// The same measurement, without --json.
@@ -74,7 +77,8 @@ func TestABenchmarkPrintsOneObjectOrATable(t *testing.T) {
 	}
 	var table strings.Builder
 	again := func(context.Context, bench.Options) (bench.Report, error) { return measured, nil }
-	if err := (&console{out: &table}).report(t.Context(), false, again, bench.Options{}); err != nil || !strings.Contains(table.String(), "FIGURE") || !strings.Contains(table.String(), "transcribe_10s") {
+	if err := (&console{out: &table}).report(t.Context(), false, again, bench.Options{}); err != nil ||
+		!strings.Contains(table.String(), "FIGURE") || !strings.Contains(table.String(), "transcribe_10s") {
 		t.Errorf("%v, %q", err, table.String())
 	}
 }

@@ -32,7 +32,8 @@ Examples:
 
   parley completion fish > ~/.config/fish/completions/parley.fish
 
-The first is for the shell that runs, the others for every new one. The second wants Debian's package bash-completion, the third root and a .zshrc with compinit.`
+The first is for the shell that runs, the others for every new one. The second wants Debian's package ` +
+		`bash-completion, the third root and a .zshrc with compinit.`
 }
 
 // Run prints the script.
@@ -64,7 +65,8 @@ func (cmd *completeLineCmd) Run(ctx context.Context, c *console, parsed *kong.Co
 }
 
 // completeValue says what the value of a flag or argument may be.
-func (c *console) completeValue(ctx context.Context, v *kong.Value, command *kong.Node, given map[string]string) completion.Answer {
+func (c *console) completeValue(ctx context.Context, v *kong.Value, command *kong.Node,
+	given map[string]string) completion.Answer {
 	switch {
 	case v.Enum != "":
 		return completion.Answer{Candidates: plainly(v.EnumSlice())}
@@ -96,7 +98,8 @@ func settingWords(flag string) []string {
 			continue
 		}
 		for i, word := range strings.Split(s.Allowed(), "`") {
-			if i%2 == 1 && word == strings.ToLower(word) && !strings.ContainsAny(word, ":/.") { // between backquotes, and no pattern
+			// between backquotes, and no pattern
+			if i%2 == 1 && word == strings.ToLower(word) && !strings.ContainsAny(word, ":/.") {
 				words = append(words, word)
 			}
 		}

@@ -33,7 +33,9 @@ func completionFolder(t *testing.T) string {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	program := fmt.Sprintf("#!/bin/sh\nif [ \"$1\" = complete-line ]; then PARLEY_TEST_PROGRAM=1 exec %s \"$@\"; fi\necho \"RAN<$*>\"\n", self)
+	program := fmt.Sprintf(
+		"#!/bin/sh\nif [ \"$1\" = complete-line ]; then PARLEY_TEST_PROGRAM=1 exec %s \"$@\"; fi\necho \"RAN<$*>\"\n",
+		self)
 	for name, text := range map[string]string{"parley": program, "sound.wav": "", "folder/x": ""} {
 		file := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
@@ -64,7 +66,9 @@ func shell(t *testing.T, dir, name string, args ...string) *exec.Cmd {
 	}
 	cmd := exec.CommandContext(t.Context(), path, args...) // runs: bash, zsh, fish
 	cmd.Dir = dir
-	cmd.Env = []string{"HOME=" + dir, "ZDOTDIR=" + dir, "PATH=" + dir + ":" + os.Getenv("PATH"), "TERM=dumb", "PS1=ready> ", "LC_ALL=C.UTF-8", "HISTFILE="} // none is written while the folder goes
+	// none is written while the folder goes
+	cmd.Env = []string{"HOME=" + dir, "ZDOTDIR=" + dir, "PATH=" + dir + ":" + os.Getenv("PATH"), "TERM=dumb",
+		"PS1=ready> ", "LC_ALL=C.UTF-8", "HISTFILE="}
 	return cmd
 }
 
@@ -127,7 +131,12 @@ func TestTheWordsOfASettingAreAllowed(t *testing.T) {
 	for _, s := range config.Settings() {
 		for _, word := range settingWords(s.Flag) {
 			offered++
-			sources := config.Sources{Flags: map[string]string{s.Key: word}, Environ: []string{"HOME=/"}, Home: t.TempDir(), Dir: t.TempDir()}
+			sources := config.Sources{
+				Flags:   map[string]string{s.Key: word},
+				Environ: []string{"HOME=/"},
+				Home:    t.TempDir(),
+				Dir:     t.TempDir(),
+			}
 			if _, err := config.Load(sources); err != nil && strings.Contains(err.Error(), "not allowed") {
 				t.Errorf("--%s %s: %v", s.Flag, word, err)
 			}
@@ -144,10 +153,12 @@ func TestKeysAndAccountsAreCompleted(t *testing.T) {
 	if !strings.Contains(out, "\thome …") {
 		t.Errorf("keys: %q", out)
 	}
-	if _, out, _ = parley(t, "", "complete-line", "--", "keys", "list", "--data", data, "--account", "h"); out != "home\n" {
+	if _, out, _ = parley(t, "", "complete-line", "--", "keys", "list", "--data", data, "--account",
+		"h"); out != "home\n" {
 		t.Errorf("accounts: %q", out)
 	}
-	if code, out, errs := parley(t, "", "complete-line", "--", "keys", "revoke", "--data", t.TempDir(), ""); code != exitDone || out+errs != "" {
+	if code, out, errs := parley(t, "", "complete-line", "--", "keys", "revoke", "--data", t.TempDir(),
+		""); code != exitDone || out+errs != "" {
 		t.Errorf("no box: code %d, %q, %q", code, out, errs)
 	}
 }

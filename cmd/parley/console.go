@@ -24,7 +24,12 @@ type console struct {
 }
 
 func standardConsole() *console {
-	return &console{in: os.Stdin, out: os.Stdout, err: os.Stderr, environ: os.Environ()}
+	return &console{
+		in:      os.Stdin,
+		out:     os.Stdout,
+		err:     os.Stderr,
+		environ: os.Environ(),
+	}
 }
 
 // json prints v on one line.

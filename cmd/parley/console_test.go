@@ -24,7 +24,8 @@ func TestTablesFitIntoANarrowTerminal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.CreateKey(t.Context(), store.NewKey{Account: "museum", Label: "the kiosk at the door, beside the cloakroom"}); err != nil {
+	if _, err := s.CreateKey(t.Context(),
+		store.NewKey{Account: "museum", Label: "the kiosk at the door, beside the cloakroom"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Close(); err != nil {
@@ -43,7 +44,8 @@ func TestTablesFitIntoANarrowTerminal(t *testing.T) {
 			}
 			for line := range strings.Lines(shown) {
 				line = line[strings.LastIndex(strings.TrimRight(line, "\n"), "\r")+1:]
-				if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > columns && !strings.Contains(line, "/") {
+				if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > columns &&
+					!strings.Contains(line, "/") {
 					t.Errorf("%v: %d characters in %d columns: %q", args, n, columns, line)
 				}
 			}
@@ -65,7 +67,8 @@ func TestErrorsFitIntoTheTerminal(t *testing.T) {
 	if strings.Count(shown, "\n") < 2 || !strings.HasPrefix(shown, "parley: ") {
 		t.Errorf("shown:\n%s", shown)
 	}
-	if shown := onColumns(t, 40, []string{"COLUMNS=200"}, "serve", "--profile", "huge"); strings.Count(shown, "\n") != 1 {
+	if shown := onColumns(t, 40, []string{"COLUMNS=200"}, "serve", "--profile", "huge"); strings.Count(shown,
+		"\n") != 1 {
 		t.Errorf("COLUMNS=200:\n%s", shown)
 	}
 }

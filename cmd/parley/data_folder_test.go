@@ -33,7 +33,8 @@ func TestACommandForAnotherFolderNamesTheOneThatWasMeant(t *testing.T) {
 	if _, err := os.Stat(typo); err == nil {
 		t.Error("one of them began a data folder")
 	}
-	if f := examined(t, exitDone, "--data", typo, "--listen", freeAddress(t))["database"]; !strings.Contains(f.Mend, "--data "+meant) {
+	if f := examined(t, exitDone, "--data", typo, "--listen", freeAddress(t))["database"]; !strings.Contains(f.Mend,
+		"--data "+meant) {
 		t.Errorf("doctor: %+v", f)
 	}
 }

@@ -28,7 +28,9 @@ func (devicesCmd) Help() string {
 
   parley devices --test --input USB --output USB
 
-kiosk.input and kiosk.output name one by its id, its name, or a part of either. --test says how loud and how late the microphone hears the loudspeaker, how much of that the box can take out again, and what to change. Stop the box's own kiosk before: two programs at one device disturb each other.`
+kiosk.input and kiosk.output name one by its id, its name, or a part of either. --test says how loud and how late ` +
+		`the microphone hears the loudspeaker, how much of that the box can take out again, and what to change. Stop ` +
+		`the box's own kiosk before: two programs at one device disturb each other.`
 }
 
 // listedDevices is what devices prints with --json.
@@ -61,7 +63,8 @@ func (cmd devicesCmd) Run(ctx context.Context, c *console) error {
 		t.Add(string(d.Kind), d.Name, d.ID, string(d.System), byDefault)
 	}
 	if len(inputs)+len(outputs) == 0 {
-		_, err := fmt.Fprintln(c.err, "There are no microphones and no loudspeakers: plug one in, and see that this user is in the group audio.")
+		_, err := fmt.Fprintln(c.err, "There are no microphones and no loudspeakers: plug one in, and see that this "+
+			"user is in the group audio.")
 		return err
 	}
 	return c.table(t)
@@ -69,7 +72,8 @@ func (cmd devicesCmd) Run(ctx context.Context, c *console) error {
 
 func noDevices(err error) error {
 	if errors.Is(err, soundcard.ErrNone) {
-		return fmt.Errorf("devices: %w: install PulseAudio or PipeWire, or run this as the user whose session has it", err)
+		return fmt.Errorf("devices: %w: install PulseAudio or PipeWire, or run this as the user whose session has it",
+			err)
 	}
 	return fmt.Errorf("devices: %w", err)
 }
@@ -77,7 +81,8 @@ func noDevices(err error) error {
 // test plays and listens, and says what came of it.
 func (cmd devicesCmd) test(ctx context.Context, c *console) error {
 	if !cmd.JSON {
-		if _, err := fmt.Fprintf(c.err, "Listening and playing for %.0f seconds: be quiet, please.\n", soundcheck.Long.Seconds()); err != nil {
+		if _, err := fmt.Fprintf(c.err, "Listening and playing for %.0f seconds: be quiet, please.\n",
+			soundcheck.Long.Seconds()); err != nil {
 			return err
 		}
 	}
@@ -93,7 +98,8 @@ func (cmd devicesCmd) test(ctx context.Context, c *console) error {
 	t.Add("loudspeaker", r.Output)
 	t.Add("noise of the place", fmt.Sprintf("%.0f dB of full scale", r.NoiseDB))
 	if r.Hears {
-		t.Add("hears the loudspeaker", fmt.Sprintf("%.0f dB beside what is played, %.0f ms after it was handed over", r.EchoDB, r.DelayMS))
+		t.Add("hears the loudspeaker",
+			fmt.Sprintf("%.0f dB beside what is played, %.0f ms after it was handed over", r.EchoDB, r.DelayMS))
 		if r.Missing == "" {
 			t.Add("the box takes out", fmt.Sprintf("%.0f dB of that within two seconds", r.GoneDB))
 		}

@@ -31,7 +31,9 @@ func TestTheCommandsOfTheDocumentationAreThere(t *testing.T) {
 	top := filepath.Join("..", "..")
 	pages := []string{"README.md", "CHANGELOG.md", "RATIONALE.md"}
 	err = fs.WalkDir(os.DirFS(top), "docs", func(name string, d fs.DirEntry, err error) error {
-		if err == nil && strings.HasSuffix(name, ".md") && !slices.Contains([]string{"docs/architecture.md", "docs/commands.md"}, name) { // a map, and what the program prints
+		// a map, and what the program prints
+		if err == nil && strings.HasSuffix(name, ".md") &&
+			!slices.Contains([]string{"docs/architecture.md", "docs/commands.md"}, name) {
 			pages = append(pages, name)
 		}
 		return err
@@ -75,7 +77,9 @@ func unknownIn(at *kong.Node, words []string) string {
 	for _, word := range words {
 		word = strings.Trim(word, `'",.()[]`)
 		if name := flag.FindString(word); name != "" {
-			known := slices.ContainsFunc(slices.Concat(at.AllFlags(false)...), func(f *kong.Flag) bool { return "--"+f.Name == name })
+			known := slices.ContainsFunc(slices.Concat(at.AllFlags(false)...), func(f *kong.Flag) bool {
+				return "--"+f.Name == name
+			})
 			if !known && name != "--help" {
 				return name
 			}

@@ -54,7 +54,8 @@ func TestDoctorFindsNothingWrongWithAWholeBox(t *testing.T) {
 	found := examined(t, exitDone, "--data", dir, "--listen", listen)
 	for part, words := range map[string]string{
 		"data folder": dir, "disk": "free", "database": "sound", "recordings": "1 files", "packs": "packs",
-		"libraries": "load", "hearing": "English only", "memory": "need", "clock": "", "port": listen, "webhooks": "", "backup": "none was made",
+		"libraries": "load", "hearing": "English only", "memory": "need", "clock": "", "port": listen, "webhooks": "",
+		"backup": "none was made",
 	} {
 		if f := found[part]; f.Health == doctor.Trouble || !strings.Contains(f.What, words) {
 			t.Errorf("%s: %+v", part, f)
@@ -97,7 +98,8 @@ func TestDoctorSaysWhatIsWrong(t *testing.T) {
 		}
 	}
 	code, out, errs := parley(t, "", "doctor", "--packs", t.TempDir(), "--listen", listen)
-	if code != exitFailed || !strings.Contains(out, "problem") || !strings.Contains(out, "→ run: parley packs pull") || strings.Count(errs, "\n") != 1 {
+	if code != exitFailed || !strings.Contains(out, "problem") || !strings.Contains(out, "→ run: parley packs pull") ||
+		strings.Count(errs, "\n") != 1 {
 		t.Errorf("code %d, %s %s", code, out, errs)
 	}
 }
@@ -109,7 +111,8 @@ func TestDoctorKnowsARunningBox(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	if f := examined(t, exitDone, "--data", dir, "--listen", l.Addr().String())["port"]; f.Health != doctor.Well || !strings.Contains(f.What, "runs (process") {
+	if f := examined(t, exitDone, "--data", dir, "--listen", l.Addr().String())["port"]; f.Health != doctor.Well ||
+		!strings.Contains(f.What, "runs (process") {
 		t.Errorf("%+v", f)
 	}
 	if f := examined(t, exitDone, "--data", dir, "--listen", freeAddress(t))["port"]; f.Health != doctor.Doubt {
@@ -128,10 +131,28 @@ func recordedBox(t *testing.T) (dir string, files map[store.Side]string) {
 	must(t, err)
 	home, err := s.Account(t.Context(), "home")
 	must(t, err)
-	chat := store.NewChat{ID: uuid.NewString(), GroupID: uuid.NewString(), AccountID: home.ID, StartedMS: 1000, RequestID: "r", Recorded: true}
+	chat := store.NewChat{
+		ID:        uuid.NewString(),
+		GroupID:   uuid.NewString(),
+		AccountID: home.ID,
+		StartedMS: 1000,
+		RequestID: "r",
+		Recorded:  true,
+	}
 	must(t, s.StartChat(t.Context(), chat,
-		store.Event{ID: uuid.NewString(), AtMS: 1000, Type: store.AgentMessage, Role: store.Agent, MessageText: "Hello."},
-		store.Event{ID: uuid.NewString(), AtMS: 2000, Type: store.UserRecordingStart, Role: store.User}))
+		store.Event{
+			ID:          uuid.NewString(),
+			AtMS:        1000,
+			Type:        store.AgentMessage,
+			Role:        store.Agent,
+			MessageText: "Hello.",
+		},
+		store.Event{
+			ID:   uuid.NewString(),
+			AtMS: 2000,
+			Type: store.UserRecordingStart,
+			Role: store.User,
+		}))
 	for _, side := range []store.Side{store.UserSide, store.AssistantSide} {
 		f, err := s.CreateRecording(chat.ID, side)
 		must(t, err)
@@ -158,13 +179,25 @@ func TestDoctorFindsWhatIsLostOfRecordings(t *testing.T) {
 		damage func(dir string, user, assistant string) error
 		words  string // "": all is well
 	}{
-		"nothing":          {func(string, string, string) error { return nil }, ""},
-		"a side is gone":   {func(_, _, assistant string) error { return os.Remove(assistant) }, "1 are missing, the first is "},
-		"all are gone":     {func(dir, _, _ string) error { return os.RemoveAll(filepath.Join(dir, layout.Recordings)) }, "2 are missing"},
-		"a bit is flipped": {func(_, user, _ string) error { return flip(user, -200) }, "-user.opus (it is damaged at byte "},
-		"the head is":      {func(_, user, _ string) error { return flip(user, 30) }, "-user.opus (it is damaged at byte 0)"},
-		"it is cut off":    {func(_, user, _ string) error { return os.Truncate(user, 700) }, "-user.opus (it is cut off)"},
-		"it is no sound":   {func(_, user, _ string) error { return os.WriteFile(user, []byte("words"), 0o600) }, "1 cannot be heard whole"},
+		"nothing": {func(string, string, string) error { return nil }, ""},
+		"a side is gone": {func(_, _, assistant string) error {
+			return os.Remove(assistant)
+		}, "1 are missing, the first is "},
+		"all are gone": {func(dir, _, _ string) error {
+			return os.RemoveAll(filepath.Join(dir, layout.Recordings))
+		}, "2 are missing"},
+		"a bit is flipped": {func(_, user, _ string) error {
+			return flip(user, -200)
+		}, "-user.opus (it is damaged at byte "},
+		"the head is": {func(_, user, _ string) error {
+			return flip(user, 30)
+		}, "-user.opus (it is damaged at byte 0)"},
+		"it is cut off": {func(_, user, _ string) error {
+			return os.Truncate(user, 700)
+		}, "-user.opus (it is cut off)"},
+		"it is no sound": {func(_, user, _ string) error {
+			return os.WriteFile(user, []byte("words"), 0o600)
+		}, "1 cannot be heard whole"},
 		"a stray file": {func(_, user, _ string) error {
 			return os.WriteFile(filepath.Join(filepath.Dir(user), uuid.NewString()+"-user.opus"), nil, 0o600)
 		}, "1 belong to no chat"},

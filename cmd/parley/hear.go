@@ -29,7 +29,8 @@ func (hearCmd) Help() string {
 
   ffmpeg -i meeting.m4a meeting.wav && parley hear meeting.wav
 
-Without --json each utterance is printed on a line of its own as it is understood; nothing when nobody speaks. AIFF, AMR, films and the rest are read through ffmpeg, if that is installed (apt-get install ffmpeg).`
+Without --json each utterance is printed on a line of its own as it is understood; nothing when nobody speaks. ` +
+		`AIFF, AMR, films and the rest are read through ffmpeg, if that is installed (apt-get install ffmpeg).`
 }
 
 // heardText is the transcript of a recording, as JSON prints it.
@@ -81,7 +82,8 @@ func (cmd *hearCmd) Run(ctx context.Context, c *console, parsed *kong.Context) e
 	if !cmd.JSON {
 		return nil
 	}
-	heard := heardText{Language: language, DurationMS: int64(len(pcm)) * 1000 / engine.SpeechRateHz, Segments: []heardSegment{}}
+	heard := heardText{Language: language, DurationMS: int64(len(pcm)) * 1000 / engine.SpeechRateHz,
+		Segments: []heardSegment{}}
 	var words []string
 	for _, u := range said {
 		words = append(words, u.Text)

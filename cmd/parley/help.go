@@ -22,7 +22,8 @@ func (helpCmd) Help() string { return "Example:\n\n  parley help keys create" }
 func (cmd *helpCmd) Run(c *console, parsed *kong.Context) error {
 	described, ok := manual.Of(parsed.Model).Find(cmd.Command...)
 	if !ok {
-		return misuse{fmt.Errorf("help: there is no command %.80q: parley help lists those that are", strings.Join(cmd.Command, " "))}
+		return misuse{fmt.Errorf("help: there is no command %.80q: parley help lists those that are",
+			strings.Join(cmd.Command, " "))}
 	}
 	_, err := io.WriteString(c.out, described.Help(c.helpWidth()))
 	return err

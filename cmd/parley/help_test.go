@@ -15,7 +15,8 @@ func TestTheProgramAloneSaysWhatItIs(t *testing.T) {
 	if code != exitDone || errs != "" || strings.Count(out, "\n") > 40 {
 		t.Errorf("code %d, err %q, %d lines", code, errs, strings.Count(out, "\n"))
 	}
-	for _, want := range []string{"voice service", "parley serve", "parley talk", "Run a box:", "doctor", "parley help COMMAND"} {
+	for _, want := range []string{"voice service", "parley serve", "parley talk", "Run a box:", "doctor",
+		"parley help COMMAND"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is missing in\n%s", want, out)
 		}
@@ -40,7 +41,8 @@ func TestHelpShowsWhatTheFlagShows(t *testing.T) {
 			t.Errorf("help %s: code %d, %q\n%s\nwant\n%s", command, code, errs, out, want)
 		}
 	}
-	if code, out, errs := parley(t, "", "help", "keys", "nonsense"); code != exitMisuse || out != "" || !strings.Contains(errs, `"keys nonsense"`) {
+	if code, out, errs := parley(t, "", "help", "keys", "nonsense"); code != exitMisuse || out != "" ||
+		!strings.Contains(errs, `"keys nonsense"`) {
 		t.Errorf("code %d, %q, %q", code, out, errs)
 	}
 }
@@ -71,7 +73,8 @@ func TestAFailureToPrintIsAFailure(t *testing.T) {
 		t.Skip(err)
 	}
 	defer full.Close()
-	for _, args := range [][]string{{}, {"--help"}, {"-v"}, {"version"}, {"help", "serve"}, {"man"}, {"completion", "zsh"}} {
+	for _, args := range [][]string{{}, {"--help"}, {"-v"}, {"version"}, {"help", "serve"}, {"man"},
+		{"completion", "zsh"}} {
 		cmd := program(t, nil, args...)
 		cmd.Stdout = full
 		var errs strings.Builder

@@ -33,7 +33,8 @@ func program(t *testing.T, environ []string, args ...string) *exec.Cmd {
 // signalWhenReady starts a program, sends it a signal when ready is closed, and
 // returns its exit code, what it wrote to its standard error, and how long it
 // took to end.
-func signalWhenReady(t *testing.T, cmd *exec.Cmd, ready <-chan struct{}, s syscall.Signal) (code int, errs string, took time.Duration) {
+func signalWhenReady(t *testing.T, cmd *exec.Cmd, ready <-chan struct{}, s syscall.Signal) (code int, errs string,
+	took time.Duration) {
 	t.Helper()
 	var out bytes.Buffer
 	cmd.Stderr = &out
@@ -83,7 +84,8 @@ func TestCtrlCEndsACommandWithOneLineAnd130(t *testing.T) {
 		cmd.Stdin = strings.NewReader("hello\n")
 		code, errs, took := signalWhenReady(t, cmd, ready, signal)
 		if code != want.code || !strings.HasPrefix(errs, want.word) || strings.Count(errs, "\n") != 1 || took > atOnce {
-			t.Errorf("%v: code %d after %v, %q; want %d and one line with %q", signal, code, took, errs, want.code, want.word)
+			t.Errorf("%v: code %d after %v, %q; want %d and one line with %q", signal, code, took, errs, want.code,
+				want.word)
 		}
 	}
 }

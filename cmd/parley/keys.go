@@ -56,7 +56,8 @@ func (*keysCmd) with(ctx context.Context, c *console, parsed *kong.Context, do f
 
 // withRecords opens the database for a command, does one thing in it, and closes
 // it.
-func withRecords(ctx context.Context, c *console, parsed *kong.Context, command string, do func(*store.Store) error) error {
+func withRecords(ctx context.Context, c *console, parsed *kong.Context, command string,
+	do func(*store.Store) error) error {
 	cfg, err := c.config(parsed)
 	if err != nil {
 		return err
@@ -70,13 +71,15 @@ func withRecords(ctx context.Context, c *console, parsed *kong.Context, command 
 
 func (k *keysCmd) print(c *console, made store.Credentials) error {
 	if k.JSON {
-		return c.json(credentials{made.KeyID, made.Role, made.APIKey, made.SecretKey, made.WebhookSigningKey, made.ExpiresMS})
+		return c.json(credentials{made.KeyID, made.Role, made.APIKey, made.SecretKey, made.WebhookSigningKey,
+			made.ExpiresMS})
 	}
 	until := ""
 	if made.ExpiresMS != 0 {
 		until = ", until " + time.UnixMilli(made.ExpiresMS).Format(time.DateTime)
 	}
-	_, err := fmt.Fprintf(c.out, "API key              %s\nsecret key           %s\nwebhook signing key  %s\nkey id               %s\nrole                 %s%s\nThe API key and the secret are not kept: note them now.\n",
+	_, err := fmt.Fprintf(c.out, "API key              %s\nsecret key           %s\nwebhook signing key  %s\nkey id  "+
+		"             %s\nrole                 %s%s\nThe API key and the secret are not kept: note them now.\n",
 		made.APIKey, made.SecretKey, made.WebhookSigningKey, made.KeyID, made.Role, until)
 	return err
 }
@@ -157,11 +160,13 @@ func (k *keysCmd) list(c *console, all []store.Key) error {
 	if k.JSON {
 		listed := make([]listedKey, 0, len(all))
 		for _, key := range all {
-			listed = append(listed, listedKey{key.ID, key.Account, key.Label, key.Role, key.Hint, key.CreatedMS, key.UsedMS, key.RevokedMS, key.ExpiresMS})
+			listed = append(listed, listedKey{key.ID, key.Account, key.Label, key.Role, key.Hint, key.CreatedMS,
+				key.UsedMS, key.RevokedMS, key.ExpiresMS})
 		}
 		return c.json(listed)
 	}
-	t := &terminal.Table{Head: []string{"KEY ID", "ACCOUNT", "ROLE", "API KEY", "CREATED", "LAST USED", "STATE", "LABEL"}}
+	t := &terminal.Table{Head: []string{"KEY ID", "ACCOUNT", "ROLE", "API KEY", "CREATED", "LAST USED", "STATE",
+		"LABEL"}}
 	for _, key := range all {
 		state, used := "good", "never"
 		if key.UsedMS != 0 {
@@ -199,7 +204,8 @@ func (cmd *keysRevokeCmd) Run(ctx context.Context, c *console, parsed *kong.Cont
 			return noKey(err, cmd.KeyID)
 		}
 		if last {
-			fmt.Fprintln(c.err, "It was the last operator's key that has no end: no program steers the box until parley keys create --role operator makes another one.")
+			fmt.Fprintln(c.err, "It was the last operator's key that has no end: no program steers the box until "+
+				"parley keys create --role operator makes another one.")
 		}
 		if k.JSON {
 			return c.json(map[string]string{"key_id": cmd.KeyID, "state": "revoked"})

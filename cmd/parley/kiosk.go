@@ -40,7 +40,8 @@ type kioskPairCmd struct {
 
 // Help shows the command in use.
 func (kioskPairCmd) Help() string {
-	return "Example:\n\n  parley kiosk pair --name Lobby --for \"Museum guide\"\n\nOpen http://BOX:8080/kiosk on the screen and type the code, or open the address that is printed."
+	return "Example:\n\n  parley kiosk pair --name Lobby --for \"Museum guide\"\n\nOpen http://BOX:8080/kiosk on the " +
+		"screen and type the code, or open the address that is printed."
 }
 
 // pairing is a code, as JSON prints it.
@@ -77,7 +78,8 @@ func (cmd *kioskPairCmd) Run(ctx context.Context, c *console, parsed *kong.Conte
 			return err
 		}
 		at := time.Now()
-		if made.Code, err = s.StartPairing(ctx, cmd.Account, store.Kiosk{Name: cmd.Name, ConfigID: made.ConfigID}, at); err != nil {
+		if made.Code, err = s.StartPairing(ctx, cmd.Account, store.Kiosk{Name: cmd.Name, ConfigID: made.ConfigID},
+			at); err != nil {
 			return fmt.Errorf("kiosk: %w", err)
 		}
 		made.ExpiresMS = at.Add(store.PairingLife).UnixMilli()
@@ -108,7 +110,8 @@ func (p pairing) print(c *console) error {
 	if len(p.Elsewhere) > 0 && !strings.HasPrefix(p.URL, "https:") {
 		where += "\nThere it has no microphone, since TLS is off: browsers give it to pages over https."
 	}
-	_, err := fmt.Fprintf(c.out, "code  %s\n\nIt pairs one screen, until %s. %s\n", p.Code, time.UnixMilli(p.ExpiresMS).Format("15:04"), where)
+	_, err := fmt.Fprintf(c.out, "code  %s\n\nIt pairs one screen, until %s. %s\n", p.Code,
+		time.UnixMilli(p.ExpiresMS).Format("15:04"), where)
 	return err
 }
 
@@ -156,7 +159,8 @@ func (kioskListCmd) Run(ctx context.Context, c *console, parsed *kong.Context, k
 		screens := []listedKiosk{}
 		for _, key := range all {
 			if key.Kiosk != nil {
-				screens = append(screens, listedKiosk{key.ID, key.Label, key.Account, *key.Kiosk, key.CreatedMS, key.RevokedMS})
+				screens = append(screens,
+					listedKiosk{key.ID, key.Label, key.Account, *key.Kiosk, key.CreatedMS, key.RevokedMS})
 			}
 		}
 		if k.JSON {

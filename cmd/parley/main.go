@@ -53,7 +53,8 @@ Exit codes: 0 done, 1 failed, 2 wrong use, 130 ended by Ctrl-C.`
 func newParser(options ...kong.Option) (*kong.Kong, error) {
 	return kong.New(withSettings(&commandLine{}), append(options,
 		kong.Name("parley"),
-		kong.Description("Parley turns a machine into a voice service with models of its own: nothing that is said leaves the box."),
+		kong.Description("Parley turns a machine into a voice service with models of its own: nothing that is said "+
+			"leaves the box."),
 		kong.Vars{"profiles": listOf(packs.Profiles()), "voice_sample": sample})...)
 }
 

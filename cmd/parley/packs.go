@@ -36,7 +36,9 @@ func (c *console) choose(k *kong.Context, names []string, profile string) (dir s
 		return "", nil, err
 	}
 	if len(names) > 0 && profile != "" {
-		return "", nil, misuse{fmt.Errorf("both packs (%s) and a profile (%s) were named: name one or the other", strings.Join(names, " "), profile)}
+		return "", nil,
+			misuse{fmt.Errorf("both packs (%s) and a profile (%s) were named: name one or the other",
+				strings.Join(names, " "), profile)}
 	}
 	if len(names) > 0 {
 		chosen, err = packs.Find(cfg.Packs, names...)
@@ -88,7 +90,8 @@ func (c *console) printStates(states []packs.State, asJSON bool) error {
 	}
 	t := &terminal.Table{Head: []string{"NAME", "STATUS", "MB", "LICENCE", "WHAT IT IS"}}
 	for _, s := range states {
-		t.Add(s.Pack.Name, string(s.Status), fmt.Sprintf("%.1f", float64(s.Pack.Bytes())/1e6), s.Pack.Licence, s.Pack.Does)
+		t.Add(s.Pack.Name, string(s.Status), fmt.Sprintf("%.1f", float64(s.Pack.Bytes())/1e6), s.Pack.Licence,
+			s.Pack.Does)
 	}
 	return c.table(t)
 }
@@ -99,7 +102,8 @@ type packsPullCmd struct {
 }
 
 func (packsPullCmd) Help() string {
-	return "What is there and right is not fetched again; an interrupted pull goes on where it was.\n\nExample:\n  parley packs pull --profile small\n  parley packs pull whisper voice-jenny"
+	return "What is there and right is not fetched again; an interrupted pull goes on where it was.\n\nExample:\n  " +
+		"parley packs pull --profile small\n  parley packs pull whisper voice-jenny"
 }
 
 func (c *packsPullCmd) Run(ctx context.Context, k *kong.Context, console *console) error {
@@ -131,7 +135,8 @@ func readyOf(dir string, chosen []packs.Pack) string {
 	if err != nil {
 		return "what has arrived is kept"
 	}
-	return fmt.Sprintf("%d of %d packs are ready, and what has arrived of the others is kept", len(chosen)-len(missing), len(chosen))
+	return fmt.Sprintf("%d of %d packs are ready, and what has arrived of the others is kept", len(chosen)-len(missing),
+		len(chosen))
 }
 
 // brokenOff is err; or, when a signal came, what is kept and how to go on.
@@ -148,7 +153,8 @@ type packsVerifyCmd struct {
 }
 
 func (packsVerifyCmd) Help() string {
-	return "Every file is read and its sha256 compared; exits with 1 when a pack is missing or damaged.\n\nExample:\n  parley packs verify\n  parley packs verify llm-qwen --json"
+	return "Every file is read and its sha256 compared; exits with 1 when a pack is missing or damaged.\n\nExample:\n" +
+		"  parley packs verify\n  parley packs verify llm-qwen --json"
 }
 
 func (c *packsVerifyCmd) Run(ctx context.Context, k *kong.Context, console *console) error {
@@ -199,7 +205,8 @@ type packsExportCmd struct {
 }
 
 func (packsExportCmd) Help() string {
-	return "Example:\n  parley packs export packs.tar.zst --profile default\n  (carry the file over)\n  parley packs import packs.tar.zst"
+	return "Example:\n  parley packs export packs.tar.zst --profile default\n  (carry the file over)\n  parley packs " +
+		"import packs.tar.zst"
 }
 
 func (c *packsExportCmd) Run(ctx context.Context, k *kong.Context, console *console) error {
@@ -240,7 +247,10 @@ type packsAddCmd struct {
 }
 
 func (packsAddCmd) Help() string {
-	return "The model is copied, loaded once to see that it works, and can then be named in the configuration. A GGUF file without a chat template is a base model, which was taught no conversations: it is added only where that is wanted.\n\nExample:\n  parley packs add my-model.gguf --as my-model\n  parley packs add en_GB-cori.onnx en_GB-cori.onnx.json --as voice-cori"
+	return "The model is copied, loaded once to see that it works, and can then be named in the configuration. A " +
+		"GGUF file without a chat template is a base model, which was taught no conversations: it is added only " +
+		"where that is wanted.\n\nExample:\n  parley packs add my-model.gguf --as my-model\n  parley packs add " +
+		"en_GB-cori.onnx en_GB-cori.onnx.json --as voice-cori"
 }
 
 func (c *packsAddCmd) Run(ctx context.Context, k *kong.Context, console *console) error {
@@ -253,15 +263,19 @@ func (c *packsAddCmd) Run(ctx context.Context, k *kong.Context, console *console
 	if err != nil {
 		return brokenOff(ctx, err, "nothing was added", "run the command again")
 	}
-	setting := map[packs.Kind]string{packs.Voice: "engines.voice", packs.LanguageModel: "engines.language_model"}[p.Kind]
-	_, err = fmt.Fprintf(console.out, "%s is added as a %s; set %s: %s in parley.yaml to use it\n", p.Name, p.Kind, setting, p.Name)
+	setting := map[packs.Kind]string{packs.Voice: "engines.voice",
+		packs.LanguageModel: "engines.language_model"}[p.Kind]
+	_, err = fmt.Fprintf(console.out, "%s is added as a %s; set %s: %s in parley.yaml to use it\n", p.Name, p.Kind,
+		setting, p.Name)
 	return err
 }
 
 // baseModel asks whether to add a model without a chat template; nil: yes.
 func (c *packsAddCmd) baseModel(console *console) error {
-	fmt.Fprintln(console.err, "This model has no chat template: it is a base model, which goes on with texts and was taught no conversations.\n"+
-		"It would be given them as ChatML, and may answer badly or invent turns. An instruct or chat version of it answers better.")
+	fmt.Fprintln(console.err, "This model has no chat template: it is a base model, which goes on with texts and was "+
+		"taught no conversations.\n"+
+		"It would be given them as ChatML, and may answer badly or invent turns. An instruct or chat version of it "+
+		"answers better.")
 	if c.Yes {
 		return nil
 	}

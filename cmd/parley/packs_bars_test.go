@@ -14,14 +14,54 @@ import (
 // pull is what a pack tells on its way, second by second.
 func pullEvents() []progress.Event {
 	return []progress.Event{
-		{Name: "voice", Step: progress.Downloading, Done: 0, Total: 20e6},
-		{Name: "voice", Step: progress.Downloading, Done: 0, Total: 20e6},
-		{Name: "voice", Step: progress.Downloading, Done: 15e6, Total: 20e6},
-		{Name: "voice", Step: progress.Unpacking, Done: 20e6, Total: 20e6},
-		{Name: "voice", Step: progress.Unpacking, Done: 20e6, Total: 20e6},
-		{Name: "voice", Step: progress.Checking, Done: 20e6, Total: 20e6},
-		{Name: "voice", Step: progress.Checking, Done: 20e6, Total: 20e6},
-		{Name: "voice", Step: progress.Done, Done: 20e6, Total: 20e6},
+		{
+			Name:  "voice",
+			Step:  progress.Downloading,
+			Done:  0,
+			Total: 20e6,
+		},
+		{
+			Name:  "voice",
+			Step:  progress.Downloading,
+			Done:  0,
+			Total: 20e6,
+		},
+		{
+			Name:  "voice",
+			Step:  progress.Downloading,
+			Done:  15e6,
+			Total: 20e6,
+		},
+		{
+			Name:  "voice",
+			Step:  progress.Unpacking,
+			Done:  20e6,
+			Total: 20e6,
+		},
+		{
+			Name:  "voice",
+			Step:  progress.Unpacking,
+			Done:  20e6,
+			Total: 20e6,
+		},
+		{
+			Name:  "voice",
+			Step:  progress.Checking,
+			Done:  20e6,
+			Total: 20e6,
+		},
+		{
+			Name:  "voice",
+			Step:  progress.Checking,
+			Done:  20e6,
+			Total: 20e6,
+		},
+		{
+			Name:  "voice",
+			Step:  progress.Done,
+			Done:  20e6,
+			Total: 20e6,
+		},
 	}
 }
 
@@ -42,7 +82,8 @@ func TestBarsSayWhatIsDoneAndNoSpeedWhereNothingMoves(t *testing.T) {
 func TestABarIsDrawnWithItsStep(t *testing.T) {
 	var out bytes.Buffer
 	refresh := make(chan any)
-	b := &bars{all: mpb.New(mpb.WithOutput(&out), mpb.WithWidth(60), mpb.WithManualRefresh(refresh)), bars: map[string]*bar{}}
+	b := &bars{all: mpb.New(mpb.WithOutput(&out), mpb.WithWidth(60), mpb.WithManualRefresh(refresh)),
+		bars: map[string]*bar{}}
 	for _, e := range pullEvents() {
 		b.tell(e)
 		refresh <- time.Now()

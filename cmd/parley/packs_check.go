@@ -62,8 +62,10 @@ func loadsModel(ctx context.Context, dir, folder string) (converses bool, err er
 		return false, err
 	}
 	m, err := llama.Open(llama.Options{
-		LibraryDir: filepath.Join(dir, "runtime-llama"), ModelPath: filepath.Join(folder, "model.gguf"),
-		ContextTokens: 512, Conversations: 1, // enough to see that it runs
+		LibraryDir:    filepath.Join(dir, "runtime-llama"),
+		ModelPath:     filepath.Join(folder, "model.gguf"),
+		ContextTokens: 512,
+		Conversations: 1, // enough to see that it runs
 	})
 	if err != nil {
 		return false, err

@@ -34,7 +34,12 @@ func wantInterrupted(t *testing.T, want string, args ...string) {
 	t.Helper()
 	ctx, cancel := context.WithCancelCause(t.Context())
 	w := &ctrlC{cancel: cancel}
-	c := &console{in: strings.NewReader(""), out: &bytes.Buffer{}, err: w, environ: []string{"HOME=" + t.TempDir()}}
+	c := &console{
+		in:      strings.NewReader(""),
+		out:     &bytes.Buffer{},
+		err:     w,
+		environ: []string{"HOME=" + t.TempDir()},
+	}
 	code := run(ctx, args, c)
 	took := time.Since(w.at)
 	lines := strings.Split(strings.TrimSpace(w.String()), "\n")
@@ -65,7 +70,8 @@ func wantEntries(t *testing.T, dir string, want ...string) {
 func TestCtrlCWhilePacksAreCarriedLeavesNothingHalf(t *testing.T) {
 	from, to, out := linkedPacks(t, "voice-joe"), filepath.Join(t.TempDir(), "packs"), t.TempDir()
 	file := filepath.Join(out, "f")
-	wantInterrupted(t, file+" was not written: run the command again", "packs", "--packs", from, "export", file, "voice-joe")
+	wantInterrupted(t, file+" was not written: run the command again", "packs", "--packs", from, "export", file,
+		"voice-joe")
 	wantEntries(t, out)
 	if code, _, errs := packsAt(t, from, "export", file, "voice-joe"); code != exitDone {
 		t.Fatal(errs)
@@ -83,7 +89,8 @@ func TestCtrlCWhilePacksAreFetchedSaysWhatIsKept(t *testing.T) {
 	}
 	t.Setenv("PATH", bin+":/usr/bin:/bin")
 	dir := linkedPacks(t, "turn")
-	wantInterrupted(t, "1 of 2 packs are ready, and what has arrived of the others is kept: parley packs pull turn runtime-onnx goes on from there",
+	wantInterrupted(t, "1 of 2 packs are ready, and what has arrived of the others is kept: parley packs pull turn "+
+		"runtime-onnx goes on from there",
 		"packs", "--packs", dir, "pull", "turn", "runtime-onnx")
 }
 

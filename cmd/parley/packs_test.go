@@ -16,7 +16,12 @@ import (
 func packsAt(t *testing.T, dir string, args ...string) (code int, out, complaint string) {
 	t.Helper()
 	var o, e bytes.Buffer
-	c := &console{in: strings.NewReader(""), out: &o, err: &e, environ: []string{"PARLEY_PACKS=" + dir, "HOME=" + t.TempDir()}}
+	c := &console{
+		in:      strings.NewReader(""),
+		out:     &o,
+		err:     &e,
+		environ: []string{"PARLEY_PACKS=" + dir, "HOME=" + t.TempDir()},
+	}
 	code = run(t.Context(), append([]string{"packs"}, args...), c)
 	return code, o.String(), e.String()
 }
@@ -97,11 +102,14 @@ func TestOwnModelsAreLoadedBeforeTheyAreAddedAndCanBeCarried(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if code, _, complaint := packsAt(t, dir, "add", broken, "--as", "broken"); code != exitFailed || !strings.Contains(complaint, "broken.gguf cannot be used") {
+	if code, _, complaint := packsAt(t, dir, "add", broken, "--as", "broken"); code != exitFailed ||
+		!strings.Contains(complaint, "broken.gguf cannot be used") {
 		t.Errorf("a broken model: exit code %d, %q", code, complaint)
 	}
-	for _, args := range [][]string{{"add", model, "--as", "my-model"}, {"add", voice[0], voice[1], "--as", "my-voice"}} {
-		if code, out, complaint := packsAt(t, dir, args...); code != exitDone || !strings.Contains(out, "is added as a") {
+	for _, args := range [][]string{{"add", model, "--as", "my-model"},
+		{"add", voice[0], voice[1], "--as", "my-voice"}} {
+		if code, out, complaint := packsAt(t, dir, args...); code != exitDone ||
+			!strings.Contains(out, "is added as a") {
 			t.Fatalf("%v: exit code %d, %s%s", args, code, out, complaint)
 		}
 	}
@@ -112,7 +120,8 @@ func TestOwnModelsAreLoadedBeforeTheyAreAddedAndCanBeCarried(t *testing.T) {
 	if code, _, complaint := packsAt(t, there, "import", file); code != exitDone {
 		t.Fatal(complaint)
 	}
-	if code, out, complaint := packsAt(t, there, "verify", "my-model", "my-voice"); code != exitDone || strings.Count(out, "ready") != 2 {
+	if code, out, complaint := packsAt(t, there, "verify", "my-model", "my-voice"); code != exitDone ||
+		strings.Count(out, "ready") != 2 {
 		t.Errorf("exit code %d, %s%s", code, out, complaint)
 	}
 	if code, _, complaint := packsAt(t, there, "remove", "my-model"); code != exitDone {
@@ -143,7 +152,8 @@ func TestABaseModelIsAddedOnlyWhereThatIsWanted(t *testing.T) {
 			t.Errorf("after %q: %v\n%s", answer, err, s.text())
 		}
 	}
-	if code, out, complaint := packsAt(t, dir, "add", model, "--as", "base-2", "--yes"); code != exitDone || !strings.Contains(complaint, "no chat template") {
+	if code, out, complaint := packsAt(t, dir, "add", model, "--as", "base-2", "--yes"); code != exitDone ||
+		!strings.Contains(complaint, "no chat template") {
 		t.Errorf("with --yes: exit code %d, %s%s", code, out, complaint)
 	}
 }

@@ -36,14 +36,21 @@ func parleyIn(ctx context.Context, in string, environ []string, args ...string) 
 			environ = append(environ, v)
 		}
 	}
-	code = run(ctx, args, &console{in: strings.NewReader(in), out: &o, err: &e, environ: environ})
+	code = run(ctx, args, &console{
+		in:      strings.NewReader(in),
+		out:     &o,
+		err:     &e,
+		environ: environ,
+	})
 	return code, o.String(), e.String()
 }
 
 func TestATextThatAVoiceCannotSayIsMisuse(t *testing.T) {
 	cannot := engine.ErrCannotSay{Language: "en-US", Script: "Han", Writing: "日本"}
-	for command, err := range map[string]error{"say": (&sayCmd{}).refused(contract.ErrInvalid{Why: cannot.Error()}), "voices": (&voicesCmd{}).told(cannot)} {
-		if _, ok := errors.AsType[misuse](err); !ok || !strings.HasPrefix(err.Error(), command+": a voice that speaks en-US") {
+	for command, err := range map[string]error{"say": (&sayCmd{}).refused(contract.ErrInvalid{Why: cannot.Error()}),
+		"voices": (&voicesCmd{}).told(cannot)} {
+		if _, ok := errors.AsType[misuse](err); !ok ||
+			!strings.HasPrefix(err.Error(), command+": a voice that speaks en-US") {
 			t.Errorf("%s: %v", command, err)
 		}
 	}
@@ -69,7 +76,8 @@ func TestMisuseIsTwoAndSaysOneLine(t *testing.T) {
 		{[]string{"say", "x", "--out", "x", "--format", "flac"}, "wav, mp3, pcm"},
 		{[]string{"say", "x", "--format", "wav"}, "--out"},
 		{[]string{"say", "x", "--out", "-", "--voice", "nobody"}, `there is no voice "nobody"`},
-		{[]string{"voices", "design", "old", "--out", "x.ogg"}, "parley: voices: --out x.ogg: files are written as wav, mp3, pcm: name it so\n"},
+		{[]string{"voices", "design", "old", "--out", "x.ogg"},
+			"parley: voices: --out x.ogg: files are written as wav, mp3, pcm: name it so\n"},
 		{[]string{"say", "x", "--out", "-", "--timestamps", "yes"}, "table or json"},
 		{[]string{"say", "x", "--out", "-", "--describe", strings.Repeat("slow ", 300)}, "1500 characters"},
 		{[]string{"hear", "/not/there.wav"}, "/not/there.wav"},
@@ -82,8 +90,10 @@ func TestMisuseIsTwoAndSaysOneLine(t *testing.T) {
 		{[]string{"keys", "create", "--account", ""}, "account"},
 	} {
 		code, out, errs := parley(t, "", c.args...)
-		if code != exitMisuse || out != "" || !strings.HasPrefix(errs, "parley: ") || !strings.Contains(errs, c.want) || strings.Count(errs, "\n") != 1 {
-			t.Errorf("parley %s: code %d, out %q, err %q; want 2 and one line with %q", strings.Join(c.args, " "), code, out, errs, c.want)
+		if code != exitMisuse || out != "" || !strings.HasPrefix(errs, "parley: ") || !strings.Contains(errs, c.want) ||
+			strings.Count(errs, "\n") != 1 {
+			t.Errorf("parley %s: code %d, out %q, err %q; want 2 and one line with %q", strings.Join(c.args, " "), code,
+				out, errs, c.want)
 		}
 	}
 }
@@ -111,7 +121,8 @@ func TestEveryCommandHasHelpWithAnExample(t *testing.T) {
 			continue
 		}
 		code, out, errs := parley(t, "", append(strings.Fields(c.Name)[1:], "--help")...)
-		if code != exitDone || errs != "" || !strings.Contains(out, "Examples:") || !strings.Contains(c.Examples, c.Name) {
+		if code != exitDone || errs != "" || !strings.Contains(out, "Examples:") ||
+			!strings.Contains(c.Examples, c.Name) {
 			t.Errorf("%s --help: code %d, err %q:\n%s", c.Name, code, errs, out)
 		}
 	}
@@ -147,7 +158,9 @@ func TestTheFlagsOfSettingsAreTheirs(t *testing.T) {
 	own := map[string]bool{
 		"talk --voice": true, "say --voice": true, // of all of the library
 		"packs pull --profile": true, "packs export --profile": true,
-		"plugin install --require-signature": true, "plugin upgrade --require-signature": true, "plugin dev --require-signature": true, // of the one plugin
+		// of the one plugin
+		"plugin install --require-signature": true, "plugin upgrade --require-signature": true,
+		"plugin dev --require-signature": true,
 	}
 	var walk func(n *kong.Node)
 	walk = func(n *kong.Node) {
@@ -194,12 +207,14 @@ func TestKeysAreMadeListedRegeneratedAndRevoked(t *testing.T) {
 		t.Errorf("the first key of a box is %+v, want an operator's", first)
 	}
 	keys(&made, "create", "--account", "museum", "--label", "kiosk")
-	if made.Role != store.ClientKey || len(made.APIKey) < 40 || len(made.SecretKey) < 40 || made.WebhookSigningKey == "" {
+	if made.Role != store.ClientKey || len(made.APIKey) < 40 || len(made.SecretKey) < 40 ||
+		made.WebhookSigningKey == "" {
 		t.Errorf("made %+v", made)
 	}
 	var list []listedKey
 	keys(&list, "list", "--account", "museum")
-	if len(list) != 1 || list[0].KeyID != made.KeyID || list[0].Role != store.ClientKey || list[0].Label != "kiosk" || !strings.HasSuffix(made.APIKey, list[0].Hint) {
+	if len(list) != 1 || list[0].KeyID != made.KeyID || list[0].Role != store.ClientKey || list[0].Label != "kiosk" ||
+		!strings.HasSuffix(made.APIKey, list[0].Hint) {
 		t.Errorf("listed %+v", list)
 	}
 	keys(&again, "regenerate", made.KeyID)
@@ -212,10 +227,12 @@ func TestKeysAreMadeListedRegeneratedAndRevoked(t *testing.T) {
 		t.Errorf("signing key %v, want %s", signing, made.WebhookSigningKey)
 	}
 	for in, want := range map[string]string{
-		made.APIKey + "\n": "", "0123456789abcdef": "", "": "0 bytes", "short": "5 bytes", "two words are no key": "visible ASCII",
+		made.APIKey + "\n": "", "0123456789abcdef": "", "": "0 bytes", "short": "5 bytes",
+		"two words are no key": "visible ASCII",
 	} {
 		code, out, errs := parley(t, in, "keys", "signing-key", "--set", "--account", "museum", "--data", data)
-		if want == "" && (code != exitDone || out != strings.TrimSpace(in)+"\n") || want != "" && (code == exitDone || !strings.Contains(errs, want)) {
+		if want == "" && (code != exitDone || out != strings.TrimSpace(in)+"\n") ||
+			want != "" && (code == exitDone || !strings.Contains(errs, want)) {
 			t.Errorf("signing key set to %q: code %d, %q, %q", in, code, out, errs)
 		}
 	}
@@ -225,13 +242,16 @@ func TestKeysAreMadeListedRegeneratedAndRevoked(t *testing.T) {
 	if code != exitFailed || !strings.Contains(errs, "parley keys list") {
 		t.Errorf("revoked twice: code %d, %q", code, errs)
 	}
-	if code, _, errs = parley(t, "", "keys", "revoke", first.KeyID, "--data", data); code != exitDone || !strings.Contains(errs, "parley keys create --role operator") {
+	if code, _, errs = parley(t, "", "keys", "revoke", first.KeyID, "--data", data); code != exitDone ||
+		!strings.Contains(errs, "parley keys create --role operator") {
 		t.Errorf("the last operator's key is revoked: code %d, %q", code, errs)
 	}
-	if _, out, _ := parley(t, "", "keys", "list", "--data", data); !strings.Contains(out, "LAST USED") || !strings.Contains(out, "never") {
+	if _, out, _ := parley(t, "", "keys", "list", "--data", data); !strings.Contains(out, "LAST USED") ||
+		!strings.Contains(out, "never") {
 		t.Errorf("listed %s", out)
 	}
-	if code, _, errs := parley(t, "", "keys", "list", "--account", "nobody", "--data", data); code != exitFailed || !strings.Contains(errs, `"nobody"`) {
+	if code, _, errs := parley(t, "", "keys", "list", "--account", "nobody", "--data", data); code != exitFailed ||
+		!strings.Contains(errs, `"nobody"`) {
 		t.Errorf("another account: code %d, %q", code, errs)
 	}
 }
@@ -276,12 +296,15 @@ func TestAKeyWithAnEndIsForgotten(t *testing.T) {
 		}
 		return out
 	}
-	code, out, errs := parley(t, "", "keys", "create", "--role", "operator", "--expires", "24h", "--data", data, "--json")
+	code, out, errs := parley(t, "", "keys", "create", "--role", "operator", "--expires", "24h", "--data", data,
+		"--json")
 	var made credentials
-	if code != exitDone || json.Unmarshal([]byte(out), &made) != nil || made.Role != store.OperatorKey || made.ExpiresMS == 0 {
+	if code != exitDone || json.Unmarshal([]byte(out), &made) != nil || made.Role != store.OperatorKey ||
+		made.ExpiresMS == 0 {
 		t.Fatalf("code %d, %q, %q", code, out, errs)
 	}
-	if out := listed(); !strings.Contains(out, made.KeyID) || !strings.Contains(out, "operator") || !strings.Contains(out, "until") {
+	if out := listed(); !strings.Contains(out, made.KeyID) || !strings.Contains(out, "operator") ||
+		!strings.Contains(out, "until") {
 		t.Errorf("listed as\n%s", out)
 	}
 	if code, _, errs := parley(t, "", "keys", "revoke", made.KeyID, "--data", data); code != exitDone {
@@ -290,7 +313,8 @@ func TestAKeyWithAnEndIsForgotten(t *testing.T) {
 	if out := listed(); strings.Contains(out, made.KeyID) {
 		t.Errorf("still listed:\n%s", out)
 	}
-	if code, _, errs := parley(t, "", "keys", "create", "--role", "king", "--data", data); code != exitMisuse || !strings.Contains(errs, "operator") {
+	if code, _, errs := parley(t, "", "keys", "create", "--role", "king", "--data", data); code != exitMisuse ||
+		!strings.Contains(errs, "operator") {
 		t.Errorf("role king: code %d, %q", code, errs)
 	}
 }
@@ -298,7 +322,8 @@ func TestAKeyWithAnEndIsForgotten(t *testing.T) {
 func TestWhatIsSaidIsHeard(t *testing.T) {
 	for voice, name := range map[string]string{"Joe": "said.wav", "voice-alan": "said.mp3"} {
 		file := filepath.Join(t.TempDir(), name)
-		code, out, errs := parley(t, "The museum opens at ten in the morning.", "say", "-", "--voice", voice, "--timestamps", "json", "--out", file)
+		code, out, errs := parley(t, "The museum opens at ten in the morning.", "say", "-", "--voice", voice,
+			"--timestamps", "json", "--out", file)
 		if code != exitDone || out != "" {
 			t.Fatalf("say: code %d, %q, %q", code, out, errs)
 		}
@@ -308,7 +333,8 @@ func TestWhatIsSaidIsHeard(t *testing.T) {
 		if code != exitDone || json.Unmarshal([]byte(out), &heard) != nil {
 			t.Fatalf("hear: code %d, out %q, err %q", code, out, errs)
 		}
-		if !strings.Contains(strings.ToLower(heard.Text), "museum opens at") || heard.Language != "en" || len(heard.Segments) != 1 ||
+		if !strings.Contains(strings.ToLower(heard.Text), "museum opens at") || heard.Language != "en" ||
+			len(heard.Segments) != 1 ||
 			heard.Segments[0].BeginMS < 0 || heard.Segments[0].EndMS > heard.DurationMS || heard.DurationMS < 1000 {
 			t.Errorf("%s: heard %+v", voice, heard)
 		}
@@ -335,7 +361,8 @@ func wantWords(t *testing.T, lines, text string) {
 func TestNobodyIsHeardInSilence(t *testing.T) {
 	silence := string(audio.EncodeWAV(make([]float32, 3*16000), 16000))
 	code, out, errs := parley(t, silence, "hear", "-", "--json")
-	if want := `{"text":"","language":"","duration_ms":3000,"segments":[]}`; code != exitDone || strings.TrimSpace(out) != want {
+	if want := `{"text":"","language":"","duration_ms":3000,"segments":[]}`; code != exitDone ||
+		strings.TrimSpace(out) != want {
 		t.Errorf("code %d, %q, %q; want %s", code, out, errs, want)
 	}
 	if code, out, _ := parley(t, silence, "hear", "-"); code != exitDone || out != "" {
@@ -357,7 +384,8 @@ func TestPlainLogLinesAreForPeople(t *testing.T) {
 	log.With("chat", "c1").WithGroup("g").Info("it begins", "why", "because it can")
 	log.Debug("not seen")
 	got := b.String()
-	if !strings.HasSuffix(got, ` INFO  it begins chat=c1 g.why="because it can"`+"\n") || len(got) < 8 || got[2] != ':' {
+	if !strings.HasSuffix(got, ` INFO  it begins chat=c1 g.why="because it can"`+"\n") || len(got) < 8 ||
+		got[2] != ':' {
 		t.Errorf("got %q", got)
 	}
 	b.Reset()

@@ -46,7 +46,8 @@ func (h plainHandler) Handle(ctx context.Context, r slog.Record) error {
 	if err := h.rest.Handle(ctx, r); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(h.shared.out, "%s %-5s %s %s\n", r.Time.Format("15:04:05"), r.Level, r.Message, strings.TrimSpace(h.shared.line.String()))
+	_, err := fmt.Fprintf(h.shared.out, "%s %-5s %s %s\n", r.Time.Format("15:04:05"), r.Level, r.Message,
+		strings.TrimSpace(h.shared.line.String()))
 	return err
 }
 

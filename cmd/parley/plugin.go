@@ -50,7 +50,8 @@ func (p *pluginBox) open(ctx context.Context, c *console, parsed *kong.Context, 
 
 // openTrusting is open, where signed plugins alone may be wanted whatever the
 // settings say.
-func (p *pluginBox) openTrusting(ctx context.Context, c *console, parsed *kong.Context, signed bool, do func(*shelf.Shelf) error) error {
+func (p *pluginBox) openTrusting(ctx context.Context, c *console, parsed *kong.Context, signed bool,
+	do func(*shelf.Shelf) error) error {
 	cfg, err := c.config(parsed)
 	if err != nil {
 		return err
@@ -123,7 +124,8 @@ func (consent pluginConsent) decide(c *console, o shelf.Offer, verb string) (she
 	fmt.Fprint(c.err, describeOffer(o))
 	switch {
 	case consent.Yes && len(consent.Grant) > 0:
-		return choice, misuse{errors.New("plugin: --yes allows everything, and --grant only some of it: give one of them")}
+		return choice,
+			misuse{errors.New("plugin: --yes allows everything, and --grant only some of it: give one of them")}
 	case consent.Yes:
 		choice.Grant = o.Names()
 	case len(consent.Grant) > 0 || len(o.Asks) == 0:
@@ -134,7 +136,8 @@ func (consent pluginConsent) decide(c *console, o shelf.Offer, verb string) (she
 			return choice, err
 		}
 		if !yes {
-			return choice, errors.New("nothing was changed: it was not allowed what it asks for (--grant allows a part)")
+			return choice,
+				errors.New("nothing was changed: it was not allowed what it asks for (--grant allows a part)")
 		}
 		choice.Grant = o.Names()
 	}

@@ -21,7 +21,8 @@ func (pluginBuildCmd) Help() string {
 
   zig build-exe tool.zig -target wasm32-wasi && parley plugin build --wasm tool.wasm
 
-It runs the tools of the language, whose commands it shows, and puts plugin.yaml into the module as its section parley.manifest, so that the one file is the whole plugin. Where a tool is missing it says what to install.`
+It runs the tools of the language, whose commands it shows, and puts plugin.yaml into the module as its section ` +
+		`parley.manifest, so that the one file is the whole plugin. Where a tool is missing it says what to install.`
 }
 
 // Run builds the plugin.
@@ -42,6 +43,7 @@ func (cmd *pluginBuildCmd) Run(ctx context.Context, c *console) error {
 	if err != nil {
 		return fmt.Errorf("plugin build: %w", err)
 	}
-	_, err = fmt.Fprintf(c.out, "%s, %d KB: %s %s\n", p.Wasm(), (info.Size()+999)/1000, p.Manifest.Name, p.Manifest.Version)
+	_, err = fmt.Fprintf(c.out, "%s, %d KB: %s %s\n", p.Wasm(), (info.Size()+999)/1000, p.Manifest.Name,
+		p.Manifest.Version)
 	return err
 }

@@ -37,7 +37,10 @@ func (pluginCallCmd) Help() string {
 
   parley plugin call notes --tool add_note - < note.json
 
-It runs as in a chat: with what it may do and was told, and with its limits; parameters that do not fit the tool's schema are refused. The answer goes to the output; time, memory and what it logs to the error output. Exits with 1 and the message where the tool fails. A plugin that is left alone because it failed is called all the same, and what comes of it does not count.`
+It runs as in a chat: with what it may do and was told, and with its limits; parameters that do not fit the tool's ` +
+		`schema are refused. The answer goes to the output; time, memory and what it logs to the error output. Exits ` +
+		`with 1 and the message where the tool fails. A plugin that is left alone because it failed is called all ` +
+		`the same, and what comes of it does not count.`
 }
 
 // calledPlugin is what came of a call, as JSON prints it.
@@ -59,7 +62,8 @@ func (cmd *pluginCallCmd) Run(ctx context.Context, c *console, parsed *kong.Cont
 	}
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(cmd.Parameters), &object); err != nil || object == nil {
-		return misuse{fmt.Errorf("plugin: the parameters %.80q are no JSON object, like '{\"place\": \"museum\"}'", cmd.Parameters)}
+		return misuse{fmt.Errorf("plugin: the parameters %.80q are no JSON object, like '{\"place\": \"museum\"}'",
+			cmd.Parameters)}
 	}
 	return p.open(ctx, c, parsed, func(s *shelf.Shelf) error {
 		i, err := s.Show(ctx, cmd.Name)
@@ -71,14 +75,17 @@ func (cmd *pluginCallCmd) Run(ctx context.Context, c *console, parsed *kong.Cont
 			return err
 		}
 		if err := plugins.CheckParameters(i.Manifest, tool, cmd.Parameters); err != nil {
-			return misuse{fmt.Errorf("plugin: the parameters do not fit %s: %w; parley plugin show %s --json has its schema",
-				tool, err, cmd.Name)}
+			return misuse{
+				fmt.Errorf("plugin: the parameters do not fit %s: %w; parley plugin show %s --json has its schema",
+					tool, err, cmd.Name)}
 		}
 		id, err := cmd.account(ctx, s.Records)
 		if err != nil {
 			return err
 		}
-		r, err := s.Try(ctx, shelf.Who{Account: id, Caller: cmd.Caller, Tell: func(l shelf.Line) { fmt.Fprintf(c.err, "%s: %s\n", l.Level, l.Text) }}, cmd.Name, tool, json.RawMessage(cmd.Parameters))
+		r, err := s.Try(ctx, shelf.Who{Account: id, Caller: cmd.Caller, Tell: func(l shelf.Line) {
+			fmt.Fprintf(c.err, "%s: %s\n", l.Level, l.Text)
+		}}, cmd.Name, tool, json.RawMessage(cmd.Parameters))
 		if r.Took > 0 {
 			fmt.Fprintf(c.err, "%.1f ms, %.1f MiB of memory\n", milliseconds(r.Took), float64(r.Memory)/(1<<20))
 		}
@@ -130,7 +137,8 @@ func (cmd *pluginCallCmd) tool(m manifest.Manifest) (string, error) {
 			return name, nil
 		}
 	}
-	return "", misuse{fmt.Errorf("plugin: %s has no tool %.80q; it has: %s", cmd.Name, cmd.Tool, strings.Join(all, ", "))}
+	return "", misuse{fmt.Errorf("plugin: %s has no tool %.80q; it has: %s", cmd.Name, cmd.Tool,
+		strings.Join(all, ", "))}
 }
 
 type pluginLogsCmd struct {
@@ -143,7 +151,8 @@ type pluginLogsCmd struct {
 
 // Help shows the command in use.
 func (pluginLogsCmd) Help() string {
-	return "Example:\n\n  parley plugin logs weather -f\n\nWhat plugins write and how their calls failed; about the last 2 MiB of each are kept. Values of secrets are left out. With --json each line is an object."
+	return "Example:\n\n  parley plugin logs weather -f\n\nWhat plugins write and how their calls failed; about the " +
+		"last 2 MiB of each are kept. Values of secrets are left out. With --json each line is an object."
 }
 
 // Run shows the log.

@@ -27,7 +27,9 @@ func (pluginDevCmd) Help() string {
 
   parley plugin dev ./opening-hours --data /var/lib/parley --yes
 
-Whenever a file of the folder changes, it builds and tests the plugin and, where all cases pass, puts it into the box in the place of the one before: a running chat calls the new one in its next turn. What the plugin newly asks for is shown and asked, as by plugin upgrade. Ctrl-C ends it; the plugin stays.`
+Whenever a file of the folder changes, it builds and tests the plugin and, where all cases pass, puts it into the ` +
+		`box in the place of the one before: a running chat calls the new one in its next turn. What the plugin ` +
+		`newly asks for is shown and asked, as by plugin upgrade. Ctrl-C ends it; the plugin stays.`
 }
 
 // Run watches the folder until it is interrupted.

@@ -32,14 +32,17 @@ func (pluginGrantCmd) Help() string {
 
   parley plugin grant prices http:192.168.1.20:8080=GET+POST
 
-parley plugin show says what it asks for, and by which words. A folder may be another one on this box than the plugin asks for; a host may be one that it does not ask for, such as a server of yours. It holds from the next call on.`
+parley plugin show says what it asks for, and by which words. A folder may be another one on this box than the ` +
+		`plugin asks for; a host may be one that it does not ask for, such as a server of yours. It holds from the ` +
+		`next call on.`
 }
 
 // Run lets the plugin do more.
 func (cmd *pluginGrantCmd) Run(ctx context.Context, c *console, parsed *kong.Context) error {
-	return cmd.change(ctx, c, parsed, cmd.Name, "was granted "+strings.Join(cmd.What, ", "), func(s *shelf.Shelf) error {
-		return s.Grant(ctx, cmd.Name, cmd.What)
-	})
+	return cmd.change(ctx, c, parsed, cmd.Name, "was granted "+strings.Join(cmd.What, ", "),
+		func(s *shelf.Shelf) error {
+			return s.Grant(ctx, cmd.Name, cmd.What)
+		})
 }
 
 type pluginRevokeCmd struct {
@@ -51,14 +54,16 @@ type pluginRevokeCmd struct {
 
 // Help shows the command in use.
 func (pluginRevokeCmd) Help() string {
-	return "Example:\n\n  parley plugin revoke weather http:api.example.org\n\nIt holds from the next call on. What it keeps stays until it is removed."
+	return "Example:\n\n  parley plugin revoke weather http:api.example.org\n\nIt holds from the next call on. What " +
+		"it keeps stays until it is removed."
 }
 
 // Run lets the plugin do less.
 func (cmd *pluginRevokeCmd) Run(ctx context.Context, c *console, parsed *kong.Context) error {
-	return cmd.change(ctx, c, parsed, cmd.Name, "was revoked "+strings.Join(cmd.What, ", "), func(s *shelf.Shelf) error {
-		return s.Revoke(ctx, cmd.Name, cmd.What)
-	})
+	return cmd.change(ctx, c, parsed, cmd.Name, "was revoked "+strings.Join(cmd.What, ", "),
+		func(s *shelf.Shelf) error {
+			return s.Revoke(ctx, cmd.Name, cmd.What)
+		})
 }
 
 type pluginSetCmd struct {
@@ -79,7 +84,8 @@ func (pluginSetCmd) Help() string {
 
   parley plugin set weather api_key < /run/secrets/weather
 
-Secrets are encrypted in the database, with a key (plugins.key in the data folder) that no backup holds: after a restore on another machine they are set again. It holds from the next call on.`
+Secrets are encrypted in the database, with a key (plugins.key in the data folder) that no backup holds: after a ` +
+		`restore on another machine they are set again. It holds from the next call on.`
 }
 
 // Run tells the plugin its settings.
@@ -101,7 +107,9 @@ func (cmd *pluginSetCmd) Run(ctx context.Context, c *console, parsed *kong.Conte
 	for _, key := range cmd.Unset {
 		values[key] = nil
 	}
-	return cmd.change(ctx, c, parsed, cmd.Name, "was told", func(s *shelf.Shelf) error { return s.Set(ctx, cmd.Name, values) })
+	return cmd.change(ctx, c, parsed, cmd.Name, "was told", func(s *shelf.Shelf) error {
+		return s.Set(ctx, cmd.Name, values)
+	})
 }
 
 // readSecret reads one line, without showing it where it is typed.

@@ -27,16 +27,20 @@ func (pluginInstallCmd) Help() string {
 
   parley plugin install ./layout --tag 1.2.0 --yes --data /var/lib/parley
 
-It shows what the plugin asks for, in words, and asks. A box that runs has the tools from the next turn on. A value in --grant changes what is granted: files:/menu=/home/shop/menu shows it that folder as /menu, http:192.168.1.20:8080=GET+POST lets it talk to a server of yours.
+It shows what the plugin asks for, in words, and asks. A box that runs has the tools from the next turn on. A value ` +
+		`in --grant changes what is granted: files:/menu=/home/shop/menu shows it that folder as /menu, ` +
+		`http:192.168.1.20:8080=GET+POST lets it talk to a server of yours.
 
-From an OCI layout, as registries' tools make it: one layer is the module (application/wasm), and those titled plugin.yaml, plugin.sig and tests/….json lie beside it.`
+From an OCI layout, as registries' tools make it: one layer is the module (application/wasm), and those titled ` +
+		`plugin.yaml, plugin.sig and tests/….json lie beside it.`
 }
 
 // Run installs the plugin.
 func (cmd *pluginInstallCmd) Run(ctx context.Context, c *console, parsed *kong.Context) error {
-	return cmd.bring(ctx, c, parsed, cmd.pluginSource, cmd.pluginConsent, "Install", func(s *shelf.Shelf, o shelf.Offer) (fits bool, what string, do bringing) {
-		return o.Installed == nil, "is installed", s.Install
-	})
+	return cmd.bring(ctx, c, parsed, cmd.pluginSource, cmd.pluginConsent, "Install",
+		func(s *shelf.Shelf, o shelf.Offer) (fits bool, what string, do bringing) {
+			return o.Installed == nil, "is installed", s.Install
+		})
 }
 
 type pluginUpgradeCmd struct {
@@ -54,21 +58,25 @@ func (pluginUpgradeCmd) Help() string {
 
   parley plugin upgrade ./weather --grant none
 
-It shows what is newly asked for, and asks. The new version first runs the cases that came along with it (tests/*.json); where it fails them, or cannot be loaded, the old one stays as it is. What the plugin was told and keeps stays, and what it may do, as far as the new version asks for it. A box that runs has the new version from its next call on; calls on their way end with the old one.`
+It shows what is newly asked for, and asks. The new version first runs the cases that came along with it ` +
+		`(tests/*.json); where it fails them, or cannot be loaded, the old one stays as it is. What the plugin was ` +
+		`told and keeps stays, and what it may do, as far as the new version asks for it. A box that runs has the ` +
+		`new version from its next call on; calls on their way end with the old one.`
 }
 
 // Run upgrades the plugin.
 func (cmd *pluginUpgradeCmd) Run(ctx context.Context, c *console, parsed *kong.Context) error {
-	return cmd.bring(ctx, c, parsed, cmd.pluginSource, cmd.pluginConsent, "Upgrade", func(s *shelf.Shelf, o shelf.Offer) (fits bool, what string, do bringing) {
-		upgrade := func(ctx context.Context, o shelf.Offer, choice shelf.Choice) error {
-			choice.OtherSigner = cmd.OtherSigner
-			return s.Upgrade(ctx, o, choice)
-		}
-		if o.Installed == nil {
-			return false, "", upgrade
-		}
-		return true, "was upgraded from " + o.Installed.Version, upgrade
-	})
+	return cmd.bring(ctx, c, parsed, cmd.pluginSource, cmd.pluginConsent, "Upgrade",
+		func(s *shelf.Shelf, o shelf.Offer) (fits bool, what string, do bringing) {
+			upgrade := func(ctx context.Context, o shelf.Offer, choice shelf.Choice) error {
+				choice.OtherSigner = cmd.OtherSigner
+				return s.Upgrade(ctx, o, choice)
+			}
+			if o.Installed == nil {
+				return false, "", upgrade
+			}
+			return true, "was upgraded from " + o.Installed.Version, upgrade
+		})
 }
 
 // bringing puts what was offered onto the shelf.
@@ -77,7 +85,9 @@ type bringing = func(context.Context, shelf.Offer, shelf.Choice) error
 // bring brings a plugin to the box, with the consent of who installs it. how says
 // whether the offer fits the command at all, what will have happened, and by what;
 // where it does not fit nobody is asked, and the shelf says why not.
-func (p *pluginBox) bring(ctx context.Context, c *console, parsed *kong.Context, from pluginSource, consent pluginConsent, verb string, how func(*shelf.Shelf, shelf.Offer) (fits bool, what string, do bringing)) error {
+func (p *pluginBox) bring(ctx context.Context, c *console, parsed *kong.Context, from pluginSource,
+	consent pluginConsent, verb string,
+	how func(*shelf.Shelf, shelf.Offer) (fits bool, what string, do bringing)) error {
 	return p.openTrusting(ctx, c, parsed, consent.RequireSignature, func(s *shelf.Shelf) error {
 		o, err := from.examine(ctx, c, s)
 		if err != nil {
@@ -107,7 +117,8 @@ type pluginRemoveCmd struct {
 
 // Help shows the command in use.
 func (pluginRemoveCmd) Help() string {
-	return "Example:\n\n  parley plugin remove weather --yes\n\nIts settings, what it keeps and its log go with it. Configs that have its tools have one tool less from the next turn on."
+	return "Example:\n\n  parley plugin remove weather --yes\n\nIts settings, what it keeps and its log go with it. " +
+		"Configs that have its tools have one tool less from the next turn on."
 }
 
 // Run removes the plugin.
@@ -119,7 +130,8 @@ func (cmd *pluginRemoveCmd) Run(ctx context.Context, c *console, parsed *kong.Co
 			return err
 		}
 		if !cmd.Yes {
-			question := fmt.Sprintf("Remove %s %s, with its settings and the %d bytes that it keeps?", i.Name, i.Version, i.Keeps)
+			question := fmt.Sprintf("Remove %s %s, with its settings and the %d bytes that it keeps?", i.Name,
+				i.Version, i.Keeps)
 			yes, err := c.confirm(question, "--yes")
 			if err != nil {
 				return err
@@ -140,7 +152,8 @@ func (cmd *pluginRemoveCmd) Run(ctx context.Context, c *console, parsed *kong.Co
 }
 
 // change changes a plugin that is installed, and says what it is then.
-func (p *pluginBox) change(ctx context.Context, c *console, parsed *kong.Context, name, what string, do func(*shelf.Shelf) error) error {
+func (p *pluginBox) change(ctx context.Context, c *console, parsed *kong.Context, name, what string,
+	do func(*shelf.Shelf) error) error {
 	return p.open(ctx, c, parsed, func(s *shelf.Shelf) error {
 		if err := do(s); err != nil {
 			return err

@@ -21,7 +21,10 @@ type pluginListCmd struct {
 
 // Help shows the command in use.
 func (pluginListCmd) Help() string {
-	return "Examples:\n\n  parley plugin list\n\n  parley plugin list --json | jq -r '.[] | select(.state != \"ready\") | .name'\n\nA plugin is ready, incomplete (a required setting has no value), broken (it failed three times in a row and is left alone for a while) or stopped (its files, its signature or its secrets are not what they have to be)."
+	return "Examples:\n\n  parley plugin list\n\n  parley plugin list --json | jq -r '.[] | select(.state != " +
+		"\"ready\") | .name'\n\nA plugin is ready, incomplete (a required setting has no value), broken (it failed " +
+		"three times in a row and is left alone for a while) or stopped (its files, its signature or its secrets are " +
+		"not what they have to be)."
 }
 
 // Run lists the plugins.
@@ -48,7 +51,8 @@ func (cmd *pluginListCmd) Run(ctx context.Context, c *console, parsed *kong.Cont
 			for _, g := range i.Granted {
 				may = append(may, g.Name)
 			}
-			t.Add(i.Name, i.Version, string(i.State), strings.Join(append(tools, i.Manifest.Hooks...), " "), strings.Join(may, " "), why(i))
+			t.Add(i.Name, i.Version, string(i.State), strings.Join(append(tools, i.Manifest.Hooks...), " "),
+				strings.Join(may, " "), why(i))
 		}
 		return c.table(t)
 	})

@@ -29,7 +29,9 @@ func (pluginSignCmd) Help() string {
 
   parley plugin sign weather.wasm --key me.pem
 
-It writes plugin.sig into the folder, or weather.wasm.sig beside the module, and prints the public key: whoever lists that in plugin_signatures.keys trusts what you sign. openssl genpkey -algorithm ed25519 makes such a key too. Sign after the last change: the manifest, the module and the cases in tests/ are signed.`
+It writes plugin.sig into the folder, or weather.wasm.sig beside the module, and prints the public key: whoever ` +
+		`lists that in plugin_signatures.keys trusts what you sign. openssl genpkey -algorithm ed25519 makes such a ` +
+		`key too. Sign after the last change: the manifest, the module and the cases in tests/ are signed.`
 }
 
 // Run signs the plugin.
@@ -48,7 +50,8 @@ func (cmd *pluginSignCmd) Run(c *console) error {
 	if cmd.JSON {
 		return c.json(map[string]string{"signature": file, "key": string(shelf.KeyOf(private))})
 	}
-	_, err = fmt.Fprintf(c.out, "%s %s is signed: %s\nWho trusts you lists this key in plugin_signatures.keys:\n%s\n", read.Manifest.Name, read.Manifest.Version, file, shelf.KeyOf(private))
+	_, err = fmt.Fprintf(c.out, "%s %s is signed: %s\nWho trusts you lists this key in plugin_signatures.keys:\n%s\n",
+		read.Manifest.Name, read.Manifest.Version, file, shelf.KeyOf(private))
 	return err
 }
 

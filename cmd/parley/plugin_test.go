@@ -73,8 +73,10 @@ func take(t *testing.T, data string, steps []step) {
 			args = append(args, strings.NewReplacer("FIRST", first, "NEXT", next).Replace(word))
 		}
 		code, out, errs := parleyIn(t.Context(), s.in, []string{"PARLEY_DATA=" + data}, args...)
-		if code != s.code || !strings.Contains(out, s.out) || !strings.Contains(errs, s.errs) || code != 0 && out != "" {
-			t.Errorf("plugin %s: exits with %d\n%s%s\nwant %d, %q and %q", s.args, code, out, errs, s.code, s.out, s.errs)
+		if code != s.code || !strings.Contains(out, s.out) || !strings.Contains(errs, s.errs) ||
+			code != 0 && out != "" {
+			t.Errorf("plugin %s: exits with %d\n%s%s\nwant %d, %q and %q", s.args, code, out, errs, s.code, s.out,
+				s.errs)
 		}
 	}
 }
@@ -154,7 +156,8 @@ func TestPluginAsksAtATerminal(t *testing.T) {
 			t.Fatalf("%s: %s", c.args, s.text())
 		}
 		s.press(c.press)
-		if err := cmd.Wait(); (err != nil) != c.failed || !s.shows(c.shows) || strings.Contains(s.text(), "top-secret") {
+		if err := cmd.Wait(); (err != nil) != c.failed || !s.shows(c.shows) ||
+			strings.Contains(s.text(), "top-secret") {
 			t.Errorf("%s: %v\n%s", c.args, err, s.text())
 		}
 	}

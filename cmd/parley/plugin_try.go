@@ -21,7 +21,10 @@ func (pluginTestCmd) Help() string {
 
   parley plugin build && parley plugin test
 
-It calls the module that was built as the box would, in the same sandbox, and compares. A case in tests/*.json has parameters, and what has to come: content, contains or error; and where it matters settings, files, recorded answers of hosts (http), what is kept (storage), the time and the caller. Nothing reaches the network. docs/plugins/testing.md shows each.
+It calls the module that was built as the box would, in the same sandbox, and compares. A case in tests/*.json has ` +
+		`parameters, and what has to come: content, contains or error; and where it matters settings, files, ` +
+		`recorded answers of hosts (http), what is kept (storage), the time and the caller. Nothing reaches the ` +
+		`network. docs/plugins/testing.md shows each.
 
 Exit code 1 where a case failed.`
 }

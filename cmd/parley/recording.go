@@ -101,11 +101,15 @@ func unread(name string, err error) error {
 	why := err.Error()
 	switch {
 	case known && format.Name == "":
-		return fmt.Errorf("%s is no recording that is known: it begins with % x. WAV, MP3, MP4 with AAC, FLAC, Ogg/Opus and WebM/Opus are read; the rest through ffmpeg, which is not installed (apt-get install ffmpeg)", name, format.Head)
+		return fmt.Errorf("%s is no recording that is known: it begins with % x. WAV, MP3, MP4 with AAC, FLAC, "+
+			"Ogg/Opus and WebM/Opus are read; the rest through ffmpeg, which is not installed (apt-get install ffmpeg)",
+			name, format.Head)
 	case known:
 		why = "it is " + format.What + ", which is not read"
 	}
-	return fmt.Errorf("%s: %s. Install ffmpeg (apt-get install ffmpeg) and try again, or convert it elsewhere: ffmpeg -i %s %s", name, why, shellWord(from), shellWord(to))
+	return fmt.Errorf(
+		"%s: %s. Install ffmpeg (apt-get install ffmpeg) and try again, or convert it elsewhere: ffmpeg -i %s %s", name,
+		why, shellWord(from), shellWord(to))
 }
 
 // shellWord is a name as it is typed into a shell.
@@ -114,7 +118,8 @@ func shellWord(name string) string {
 		name = "./" + name
 	}
 	if strings.ContainsFunc(name, func(r rune) bool {
-		return !strings.ContainsRune("./_-+,:@%", r) && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+		return !strings.ContainsRune("./_-+,:@%", r) && (r < '0' || r > '9') && (r < 'A' || r > 'Z') &&
+			(r < 'a' || r > 'z')
 	}) {
 		return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
 	}
@@ -137,8 +142,11 @@ func convert(ctx context.Context, program, name string, data []byte, rateHz int)
 		}
 		name = f.Name()
 	}
-	cmd := exec.CommandContext(ctx, program, "-nostdin", "-hide_banner", "-loglevel", "error", "-protocol_whitelist", "file,pipe", // runs: ffmpeg
-		"-i", "file:"+name, "-map", "0:a:0", "-ac", "1", "-ar", strconv.Itoa(rateHz), "-c:a", "pcm_s16le", "-f", "wav", "pipe:1")
+	cmd := exec.CommandContext(ctx, program, "-nostdin", "-hide_banner", "-loglevel", // runs: ffmpeg
+		"error", "-protocol_whitelist",
+		"file,pipe",
+		"-i", "file:"+name, "-map", "0:a:0", "-ac", "1", "-ar", strconv.Itoa(rateHz), "-c:a", "pcm_s16le", "-f", "wav",
+		"pipe:1")
 	var out, said bytes.Buffer
 	cmd.Stderr = &said
 	pipe, err := cmd.StdoutPipe()

@@ -31,7 +31,8 @@ func made(t *testing.T, name string, args ...string) string {
 // What the box does not read itself is read through ffmpeg, also from a pipe.
 func TestRecordingsOfAllKindsAreRead(t *testing.T) {
 	for _, path := range []string{
-		made(t, "a.flac"), made(t, "a.mp3"), made(t, "a b.m4a"), made(t, "a.aac"), made(t, "a.ogg", "-c:a", "libvorbis"), made(t, "a.aiff"),
+		made(t, "a.flac"), made(t, "a.mp3"), made(t, "a b.m4a"), made(t, "a.aac"),
+		made(t, "a.ogg", "-c:a", "libvorbis"), made(t, "a.aiff"),
 		made(t, "a.mkv", "-f", "lavfi", "-i", "testsrc=d=2:s=64x64", "-c:a", "aac", "-shortest"),
 		made(t, "a.wav", "-c:a", "adpcm_ms"),
 	} {
@@ -59,7 +60,8 @@ func TestWhatCannotBeReadIsNamedWithTheCommandThatConvertsIt(t *testing.T) {
 	}
 	t.Setenv("PATH", t.TempDir())
 	for path, says := range map[string][]string{
-		m4a:   {"\"alac\"", "ffmpeg -i '" + m4a + "' '" + strings.TrimSuffix(m4a, ".m4a") + ".wav'", "apt-get install ffmpeg"},
+		m4a: {"\"alac\"", "ffmpeg -i '" + m4a + "' '" + strings.TrimSuffix(m4a, ".m4a") + ".wav'",
+			"apt-get install ffmpeg"},
 		speex: {"Speex", "ffmpeg -i " + speex + " " + strings.TrimSuffix(speex, ".ogg") + ".wav"},
 		other: {"no recording that is known", "apt-get install ffmpeg"},
 	} {
@@ -94,7 +96,8 @@ func TestWhatTheDecoderDiesOfIsNotGivenToFFmpeg(t *testing.T) {
 	for {
 		select {
 		case err := <-done:
-			if err == nil || !strings.Contains(err.Error(), "the file could not be decoded") || strings.Contains(err.Error(), "asked") {
+			if err == nil || !strings.Contains(err.Error(), "the file could not be decoded") ||
+				strings.Contains(err.Error(), "asked") {
 				t.Errorf("%v", err)
 			}
 			return
@@ -142,7 +145,8 @@ func TestABigEndianRecordingIsRefused(t *testing.T) {
 	c := &console{in: strings.NewReader(""), out: io.Discard, err: io.Discard}
 	_, err := c.recording(t.Context(), rifx, 16000)
 	var wrong misuse
-	if !errors.As(err, &wrong) || !strings.Contains(err.Error(), "RIFX") || !strings.Contains(err.Error(), "send RIFF") {
+	if !errors.As(err, &wrong) || !strings.Contains(err.Error(), "RIFX") ||
+		!strings.Contains(err.Error(), "send RIFF") {
 		t.Errorf("%v", err)
 	}
 }

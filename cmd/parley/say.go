@@ -50,7 +50,11 @@ func (sayCmd) Help() string {
 
 It begins to play, and to write, with the first quarter of a second of sound, while the rest is made.
 
-Where a box runs on the data folder, it speaks, since its voices are loaded: there is sound at once instead of after most of a second. Then the voices and the pronunciations of its account "default" are there as well, and it keeps the text as it keeps that of every request for speech. A voice that a description makes, a text of more than 5,000 characters and a speed outside of 0.5 to 2 are spoken without it, and so is everything with --alone.`
+Where a box runs on the data folder, it speaks, since its voices are loaded: there is sound at once instead of ` +
+		`after most of a second. Then the voices and the pronunciations of its account "default" are there as well, ` +
+		`and it keeps the text as it keeps that of every request for speech. A voice that a description makes, a ` +
+		`text of more than 5,000 characters and a speed outside of 0.5 to 2 are spoken without it, and so is ` +
+		`everything with --alone.`
 }
 
 // Run speaks the text.
@@ -148,7 +152,11 @@ func (s ownSpeech) Close() {
 func saying(u contract.PostedUtterance, timed bool) contract.PostedTTS {
 	instant := true
 	asked := contract.PostedTTS{
-		Utterances: []contract.PostedUtterance{u}, Format: &contract.Format{Type: contract.FormatPCM}, NumGenerations: 1, StripHeaders: true, InstantMode: &instant,
+		Utterances:     []contract.PostedUtterance{u},
+		Format:         &contract.Format{Type: contract.FormatPCM},
+		NumGenerations: 1,
+		StripHeaders:   true,
+		InstantMode:    &instant,
 	}
 	if timed {
 		asked.IncludeTimestampTypes = []contract.TimestampType{contract.TimestampWord}
@@ -183,7 +191,8 @@ func (cmd *sayCmd) text(c *console) (string, error) {
 		return "", misuse{fmt.Errorf("say: --timestamps %s is not allowed: use table or json", t)}
 	}
 	if n := len([]rune(cmd.Describe)); n > contract.MaxDescriptionChars {
-		return "", misuse{fmt.Errorf("say: --describe has %d characters: use %d at most", n, contract.MaxDescriptionChars)}
+		return "", misuse{fmt.Errorf("say: --describe has %d characters: use %d at most", n,
+			contract.MaxDescriptionChars)}
 	}
 	text := cmd.Text
 	if text == "-" {

@@ -41,7 +41,8 @@ func (cmd *sayCmd) askBox(ctx context.Context, cfg config.Config, asked contract
 	case utf8.RuneCountInString(u.Text) > contract.MaxUtteranceChars:
 		return nil, fmt.Errorf("the text has more than %d characters", contract.MaxUtteranceChars)
 	case u.Speed < contract.MinSpeed || u.Speed > contract.MaxSpeed:
-		return nil, fmt.Errorf("a box speaks at %g to %g times a voice's speed", float64(contract.MinSpeed), float64(contract.MaxSpeed))
+		return nil, fmt.Errorf("a box speaks at %g to %g times a voice's speed", float64(contract.MinSpeed),
+			float64(contract.MaxSpeed))
 	}
 	url, err := appliance.Running(cfg.Data)
 	if err != nil {
@@ -71,7 +72,8 @@ func (cmd *sayCmd) askBox(ctx context.Context, cfg config.Config, asked contract
 }
 
 // requestSpeech returns the answer of a box that speaks.
-func requestSpeech(ctx context.Context, client *http.Client, url, key string, asked contract.PostedTTS) (io.ReadCloser, error) {
+func requestSpeech(ctx context.Context, client *http.Client, url, key string, asked contract.PostedTTS) (io.ReadCloser,
+	error) {
 	text, err := json.Marshal(asked)
 	if err != nil {
 		return nil, err

@@ -20,7 +20,8 @@ import (
 
 // speakingBox is a data folder whose box answers requests for speech, and how
 // often it was asked.
-func speakingBox(t *testing.T, answer func(w http.ResponseWriter, asked contract.PostedTTS)) (data string, asked *atomic.Int32) {
+func speakingBox(t *testing.T, answer func(w http.ResponseWriter, asked contract.PostedTTS)) (data string,
+	asked *atomic.Int32) {
 	t.Helper()
 	data = filepath.Join(t.TempDir(), "data")
 	records, err := store.Open(t.Context(), data, slog.New(slog.DiscardHandler))
@@ -31,7 +32,8 @@ func speakingBox(t *testing.T, answer func(w http.ResponseWriter, asked contract
 	asked = new(atomic.Int32)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked.Add(1)
-		if keys, err := records.ListKeys(r.Context(), ""); err != nil || len(keys) != 1 || len(r.Header.Get("X-Service-Api-Key")) < 40 {
+		if keys, err := records.ListKeys(r.Context(), ""); err != nil || len(keys) != 1 ||
+			len(r.Header.Get("X-Service-Api-Key")) < 40 {
 			t.Errorf("keys %v, %v; want that of the command", keys, err)
 		}
 		body, err := io.ReadAll(r.Body)
@@ -68,22 +70,27 @@ func TestTheBoxThatRunsSpeaks(t *testing.T) {
 	half := audio.AppendLinear16(nil, make([]float32, contract.OutputRateHz/2))
 	data, asked := speakingBox(t, func(w http.ResponseWriter, p contract.PostedTTS) {
 		u := p.Utterances[0]
-		if u.Text != "Hello you." || u.Voice == nil || u.Voice.Name != "Old sailor" || u.Voice.Provider != "" || u.Description != "slowly" || u.Speed != 1.5 ||
-			p.Format.Type != contract.FormatPCM || !p.StripHeaders || !*p.InstantMode || len(p.IncludeTimestampTypes) != 1 {
+		if u.Text != "Hello you." || u.Voice == nil || u.Voice.Name != "Old sailor" || u.Voice.Provider != "" ||
+			u.Description != "slowly" || u.Speed != 1.5 ||
+			p.Format.Type != contract.FormatPCM || !p.StripHeaders || !*p.InstantMode ||
+			len(p.IncludeTimestampTypes) != 1 {
 			t.Errorf("asked for %+v", p)
 		}
 		sendSpeech(t, w,
 			contract.SnippetAudioChunk{Audio: half, AudioFormat: contract.FormatPCM},
 			contract.SnippetAudioChunk{Audio: half, ChunkIndex: 1, IsLastChunk: true},
 			contract.SnippetAudioChunk{Audio: half, IsLastChunk: true},
-			contract.TimestampMessage{Timestamp: contract.Timestamp{Text: "you", Time: contract.MillisecondInterval{Begin: 1100, End: 1300}}})
+			contract.TimestampMessage{Timestamp: contract.Timestamp{Text: "you",
+				Time: contract.MillisecondInterval{Begin: 1100, End: 1300}}})
 	})
 	file := filepath.Join(t.TempDir(), "said.wav")
-	code, _, errs := parley(t, "", "say", "Hello you.", "--voice", "Old sailor", "--describe", "slowly", "--speed", "1.5", "--timestamps", "table", "--out", file, "--data", data)
+	code, _, errs := parley(t, "", "say", "Hello you.", "--voice", "Old sailor", "--describe", "slowly", "--speed",
+		"1.5", "--timestamps", "table", "--out", file, "--data", data)
 	if code != exitDone || asked.Load() != 1 || errs != "  1.10 s    1.30 s  you\n" {
 		t.Fatalf("code %d, asked %d times: %s", code, asked.Load(), errs)
 	}
-	if pcm, err := (&console{}).recording(t.Context(), file, contract.OutputRateHz); err != nil || len(pcm) != 3*contract.OutputRateHz/2 {
+	if pcm, err := (&console{}).recording(t.Context(), file, contract.OutputRateHz); err != nil ||
+		len(pcm) != 3*contract.OutputRateHz/2 {
 		t.Errorf("%d samples, %v; want a second and a half", len(pcm), err)
 	}
 	if _, out, _ := parley(t, "", "keys", "list", "--data", data); strings.Contains(out, "parley say") {
@@ -105,9 +112,12 @@ func TestWhatTheBoxDoesNotSpeakIsSpokenWithoutIt(t *testing.T) {
 		{"the text is too long for it", []string{strings.Repeat("Hello. ", 800)}, 0},
 		{"it does not speak so fast", []string{"Hello.", "--speed", "2.5"}, 0},
 	} {
-		data, asked := speakingBox(t, func(w http.ResponseWriter, _ contract.PostedTTS) { w.WriteHeader(http.StatusServiceUnavailable) })
+		data, asked := speakingBox(t, func(w http.ResponseWriter, _ contract.PostedTTS) {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		})
 		file := filepath.Join(t.TempDir(), "said.wav")
-		code, _, errs := parley(t, "", append([]string{"say", "--out", file, "--data", data, "--packs", t.TempDir()}, c.args...)...)
+		code, _, errs := parley(t, "",
+			append([]string{"say", "--out", file, "--data", data, "--packs", t.TempDir()}, c.args...)...)
 		if code != exitFailed || asked.Load() != c.asked || !strings.Contains(errs, "parley packs pull") {
 			t.Errorf("%s: code %d, asked %d times, %s", c.what, code, asked.Load(), errs)
 		}

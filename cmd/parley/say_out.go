@@ -29,7 +29,8 @@ func saidFormats() []string { return []string{"wav", "mp3", "pcm"} }
 func (cmd *sayCmd) format() (string, error) {
 	switch {
 	case cmd.Format != "" && !slices.Contains(saidFormats(), cmd.Format):
-		return "", misuse{fmt.Errorf("say: --format %s is not written: use %s", cmd.Format, strings.Join(saidFormats(), ", "))}
+		return "", misuse{fmt.Errorf("say: --format %s is not written: use %s", cmd.Format,
+			strings.Join(saidFormats(), ", "))}
 	case cmd.Format != "" && cmd.Out == "":
 		return "", misuse{errors.New("say: --format is that of a file: name it with --out")}
 	case cmd.Format != "":
@@ -49,7 +50,8 @@ func formatOfName(name string) (string, error) {
 	case name == "-" || ext == "":
 		return "wav", nil
 	case !slices.Contains(saidFormats(), ext):
-		return "", misuse{fmt.Errorf("--out %s: files are written as %s: name it so", name, strings.Join(saidFormats(), ", "))}
+		return "", misuse{fmt.Errorf("--out %s: files are written as %s: name it so", name,
+			strings.Join(saidFormats(), ", "))}
 	}
 	return ext, nil
 }

@@ -38,7 +38,8 @@ func (p *saidProgress) said(m contract.SnippetAudioChunk, samples int) {
 	}
 	p.shown = time.Now()
 	length := time.Duration(samples) * time.Second / contract.OutputRateHz
-	_, _ = fmt.Fprintf(p.w, "\r%3d %%, %v of speech ", min(100, 100*p.letters/p.length), length.Round(time.Second)) // a terminal
+	// a terminal
+	_, _ = fmt.Fprintf(p.w, "\r%3d %%, %v of speech ", min(100, 100*p.letters/p.length), length.Round(time.Second))
 }
 
 // done clears the line.

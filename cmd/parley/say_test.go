@@ -29,10 +29,12 @@ func TestSpeechIsWrittenAsItComes(t *testing.T) {
 		s := &sayer{out: []soundOut{f, g}, progress: newSaying(c, "two words"), times: timesOf(c, "table")}
 		second := audio.AppendLinear16(nil, make([]float32, contract.OutputRateHz))
 		word := func(text string, begin, end int64) contract.TimestampMessage {
-			return contract.TimestampMessage{Timestamp: contract.Timestamp{Text: text, Time: contract.MillisecondInterval{Begin: begin, End: end}}}
+			return contract.TimestampMessage{Timestamp: contract.Timestamp{Text: text,
+				Time: contract.MillisecondInterval{Begin: begin, End: end}}}
 		}
 		for _, m := range []contract.TTSMessage{
-			contract.SnippetAudioChunk{Audio: second}, word("two", 250, 500), contract.SnippetAudioChunk{Audio: second, ChunkIndex: 1, IsLastChunk: true},
+			contract.SnippetAudioChunk{Audio: second}, word("two", 250, 500),
+			contract.SnippetAudioChunk{Audio: second, ChunkIndex: 1, IsLastChunk: true},
 			contract.SnippetAudioChunk{Audio: second, IsLastChunk: true}, word("words", 2250, 2500),
 		} {
 			if err := s.take(m); err != nil {

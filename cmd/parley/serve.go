@@ -21,7 +21,9 @@ func (serveCmd) Help() string {
 
   parley serve --data /var/lib/parley --listen 127.0.0.1:8080
 
-The box answers GET /healthz at once and GET /readyz with 200 when a conversation can start. SIGTERM stops it within five seconds. Each flag is also a variable (--max-chats is PARLEY_MAX_CHATS) and a key of parley.yaml: see docs/configuration.md.`
+The box answers GET /healthz at once and GET /readyz with 200 when a conversation can start. SIGTERM stops it ` +
+		`within five seconds. Each flag is also a variable (--max-chats is PARLEY_MAX_CHATS) and a key of ` +
+		`parley.yaml: see docs/configuration.md.`
 }
 
 // Run runs the box until ctx ends.
@@ -38,8 +40,14 @@ func (*serveCmd) Run(ctx context.Context, c *console, parsed *kong.Context) erro
 		log.Warn(w)
 	}
 	// Nothing is lost if a signal ends a box that takes no chats yet.
-	c.endsAtOnce(interrupted{kept: "the box was still loading its models", next: "parley serve starts it again", service: true})
-	err = appliance.Run(ctx, cfg, appliance.Console{Log: log, Out: c.out, Terminal: onTerminal(c.out), Loaded: c.endsByItself})
+	c.endsAtOnce(interrupted{kept: "the box was still loading its models", next: "parley serve starts it again",
+		service: true})
+	err = appliance.Run(ctx, cfg, appliance.Console{
+		Log:      log,
+		Out:      c.out,
+		Terminal: onTerminal(c.out),
+		Loaded:   c.endsByItself,
+	})
 	if _, unknown := errors.AsType[*packs.ErrNoPack](err); unknown {
 		err = misuse{err}
 	}

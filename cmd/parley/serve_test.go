@@ -35,7 +35,8 @@ func serveTest(t *testing.T, data string, more ...string) (cmd *exec.Cmd, url st
 	if err != nil {
 		t.Fatal(err)
 	}
-	args := append([]string{"serve", "--data", data, "--listen", address, "--profile", "test", "--packs", cfg.Packs}, more...)
+	args := append([]string{"serve", "--data", data, "--listen", address, "--profile", "test", "--packs", cfg.Packs},
+		more...)
 	return program(t, nil, args...), "http://" + address
 }
 
@@ -58,7 +59,8 @@ func answers(t *testing.T, url string) {
 }
 
 func TestASignalEndsABoxThatIsLoadingAtOnce(t *testing.T) {
-	for signal, want := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 0} { // which service managers send
+	// which service managers send
+	for signal, want := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 0} {
 		cmd, url := serveTest(t, filepath.Join(t.TempDir(), "data"))
 		ready := make(chan struct{})
 		go func() {
@@ -67,7 +69,8 @@ func TestASignalEndsABoxThatIsLoadingAtOnce(t *testing.T) {
 		}()
 		code, errs, took := signalWhenReady(t, cmd, ready, signal)
 		lines := strings.Split(strings.TrimSpace(errs), "\n")
-		if last := lines[len(lines)-1]; code != want || took > atOnce || !strings.Contains(last, "loading its models") || strings.Contains(errs, "goroutine") {
+		if last := lines[len(lines)-1]; code != want || took > atOnce ||
+			!strings.Contains(last, "loading its models") || strings.Contains(errs, "goroutine") {
 			t.Errorf("%v: code %d after %v:\n%s", signal, code, took, errs)
 		}
 	}
@@ -99,7 +102,8 @@ func TestSecretsOfTheFirstStartGoToATerminalOrAFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		for line := range strings.SplitSeq(string(text), "\n") {
-			if _, value, ok := strings.Cut(line, "="); ok && (len(value) < 20 || strings.Contains(out.String()+errs.String(), value)) {
+			if _, value, ok := strings.Cut(line, "="); ok &&
+				(len(value) < 20 || strings.Contains(out.String()+errs.String(), value)) {
 				t.Errorf("%q is not a secret, or was printed", line)
 			}
 		}
@@ -174,7 +178,8 @@ func started(t *testing.T, cmd *exec.Cmd, url string) (stop func()) {
 func TestABoxWithoutModelsNamesOneCommand(t *testing.T) {
 	empty := t.TempDir()
 	code, _, errs := parley(t, "", "serve", "--packs", empty, "--listen", "127.0.0.1:0")
-	if code != exitFailed || strings.Count(errs, "run: parley packs pull") != 1 || !strings.Contains(errs, "--packs "+empty) {
+	if code != exitFailed || strings.Count(errs, "run: parley packs pull") != 1 ||
+		!strings.Contains(errs, "--packs "+empty) {
 		t.Errorf("code %d, %s", code, errs)
 	}
 }

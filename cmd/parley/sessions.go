@@ -38,7 +38,8 @@ type consoleLinkCmd struct {
 
 // Help shows the command in use.
 func (consoleLinkCmd) Help() string {
-	return "Example:\n\n  parley console link --data /var/lib/parley\n\nThe link is good once, for ten minutes, and lets its browser do all that a key of an operator may."
+	return "Example:\n\n  parley console link --data /var/lib/parley\n\nThe link is good once, for ten minutes, and " +
+		"lets its browser do all that a key of an operator may."
 }
 
 // consoleLink is a link, as JSON prints it.
@@ -64,7 +65,8 @@ func (cmd *consoleLinkCmd) Run(ctx context.Context, c *console, parsed *kong.Con
 		return fmt.Errorf("console: %w", err)
 	}
 	if running == "" {
-		return fmt.Errorf("console: the box whose data lies in %s does not run: start it with parley serve, which prints a link by itself", cfg.Data)
+		return fmt.Errorf("console: the box whose data lies in %s does not run: start it with parley serve, which "+
+			"prints a link by itself", cfg.Data)
 	}
 	elsewhere, err := appliance.Elsewhere(cfg.Data)
 	if err != nil {
@@ -105,12 +107,15 @@ func (l consoleLink) print(c *console) error {
 	if len(l.Elsewhere) > 0 {
 		which = "one of them"
 	}
-	fmt.Fprintf(&b, "\nOpen %s in a browser, once, until %s. Who has it may do all that an operator may.\n", which, time.UnixMilli(l.ExpiresMS).Format("15:04"))
+	fmt.Fprintf(&b, "\nOpen %s in a browser, once, until %s. Who has it may do all that an operator may.\n", which,
+		time.UnixMilli(l.ExpiresMS).Format("15:04"))
 	switch secure := strings.HasPrefix(l.URL, "https:"); {
 	case len(l.Elsewhere) == 0 && !secure:
-		b.WriteString("The box listens to this machine alone. Let another one in with ssh -L, or with the settings listen and tls.\n")
+		b.WriteString("The box listens to this machine alone. Let another one in with ssh -L, or with the settings " +
+			"listen and tls.\n")
 	case len(l.Elsewhere) > 0 && !secure:
-		b.WriteString("From another machine the page has no microphone, and what it sends can be read on the way: TLS is off.\n")
+		b.WriteString("From another machine the page has no microphone, and what it sends can be read on the way: " +
+			"TLS is off.\n")
 	}
 	_, err := io.WriteString(c.out, b.String())
 	return err
@@ -148,7 +153,8 @@ func (consoleSessionsCmd) Run(ctx context.Context, c *console, parsed *kong.Cont
 		}
 		t := &terminal.Table{Head: []string{"ID", "ACCOUNT", "FROM", "SIGNED IN", "LAST USED", "ENDS", "BROWSER"}}
 		for _, one := range all {
-			t.Add(one.ID, one.Account, one.Address, minute(one.CreatedMS), minute(one.UsedMS), minute(one.ExpiresMS), one.Browser)
+			t.Add(one.ID, one.Account, one.Address, minute(one.CreatedMS), minute(one.UsedMS), minute(one.ExpiresMS),
+				one.Browser)
 		}
 		return c.table(t)
 	})

@@ -45,7 +45,8 @@ func TestTheSessionsOfTheConsoleAreListedAndEnded(t *testing.T) {
 		return out + errs
 	}
 	var listed []listedSession
-	if err := json.Unmarshal([]byte(console(exitDone, "sessions", "--json")), &listed); err != nil || len(listed) != 2 || listed[0].ID != ids[1] || listed[0].Browser != "Firefox" {
+	if err := json.Unmarshal([]byte(console(exitDone, "sessions", "--json")), &listed); err != nil ||
+		len(listed) != 2 || listed[0].ID != ids[1] || listed[0].Browser != "Firefox" {
 		t.Errorf("%+v, %v", listed, err)
 	}
 	if out := console(exitDone, "sessions"); !strings.Contains(out, ids[0]) || !strings.Contains(out, "10.0.0.7") {
@@ -98,7 +99,8 @@ func TestALinkNamesWhereTheBoxIsReached(t *testing.T) {
 			t.Errorf("%s: %s, %v", c.listen, out, err)
 		}
 		_, out, _ = parley(t, "", "kiosk", "pair", "--data", data)
-		if !strings.Contains(out, c.url+"/kiosk#") || strings.Contains(out, "on another one") != c.elsewhere || strings.Contains(out, "no microphone") != (c.says == "TLS is off") {
+		if !strings.Contains(out, c.url+"/kiosk#") || strings.Contains(out, "on another one") != c.elsewhere ||
+			strings.Contains(out, "no microphone") != (c.says == "TLS is off") {
 			t.Error(out)
 		}
 		if err := s.Close(); err != nil {

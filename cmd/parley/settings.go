@@ -72,7 +72,8 @@ func flagField(n int, tag string, more ...string) reflect.StructField {
 	for i := 0; i+1 < len(more); i += 2 {
 		tag += " " + more[i] + ":" + strconv.Quote(more[i+1])
 	}
-	return reflect.StructField{Name: fmt.Sprintf("Flag%d", n), Type: reflect.TypeFor[string](), Tag: reflect.StructTag(tag)}
+	return reflect.StructField{Name: fmt.Sprintf("Flag%d", n), Type: reflect.TypeFor[string](),
+		Tag: reflect.StructTag(tag)}
 }
 
 // flagHelp is what a setting is, and its default in brackets.

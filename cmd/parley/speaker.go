@@ -36,7 +36,9 @@ func openSound(heard func(linear16 []byte)) (*soundDevice, error) {
 	}
 	if heard != nil {
 		wanted.System = d.speaker.Device.System
-		d.microphone, err = soundcard.Record(wanted, func(in []float32) { heard(audio.AppendLinear16(nil, in)) }, stopped)
+		d.microphone, err = soundcard.Record(wanted, func(in []float32) {
+			heard(audio.AppendLinear16(nil, in))
+		}, stopped)
 	}
 	if err != nil {
 		return nil, noSound(errors.Join(err, d.close()), true)

@@ -40,7 +40,8 @@ func (talkCmd) Help() string {
 
   echo "What is the capital of France?" | parley talk --text
 
-Without --wav and --text the machine's microphone and speaker are used. There is no echo cancelling in this command: wear headphones, or the assistant hears itself.`
+Without --wav and --text the machine's microphone and speaker are used. There is no echo cancelling in this ` +
+		`command: wear headphones, or the assistant hears itself.`
 }
 
 // chatRateHz is the rate of the audio that a recording is sent with: what the

@@ -58,7 +58,8 @@ func find(given, key string, cfg config.Config) (place, error) {
 			address, err := chatAddress(url)
 			return place{address, true}, err
 		case key == "" && err == nil && store.Exists(cfg.Data):
-			return place{}, fmt.Errorf("no box listens that has its data in %s: start it with parley serve --data %s, or name another with --url", cfg.Data, cfg.Data)
+			return place{}, fmt.Errorf("no box listens that has its data in %s: start it with parley serve --data "+
+				"%s, or name another with --url", cfg.Data, cfg.Data)
 		}
 		given = listening(cfg)
 	}
@@ -113,7 +114,8 @@ func chatAddress(given string) (string, error) {
 
 // key returns the key for the box. Where none is given and the box's data lies
 // on this machine, one is made; giveBack revokes it again.
-func (cmd *talkCmd) key(ctx context.Context, cfg config.Config, box place) (key string, giveBack func() error, err error) {
+func (cmd *talkCmd) key(ctx context.Context, cfg config.Config, box place) (key string, giveBack func() error,
+	err error) {
 	nothing := func() error { return nil }
 	if cmd.Key != "" {
 		return cmd.Key, nothing, nil
@@ -132,14 +134,18 @@ func (cmd *talkCmd) key(ctx context.Context, cfg config.Config, box place) (key 
 // makeKey makes a client's key of the default account for the box whose data lies
 // in the folder of the settings; giveBack revokes it. Where the command is killed
 // before, the key is forgotten after life. The errors are those of store.Join.
-func makeKey(ctx context.Context, cfg config.Config, label string, life time.Duration) (key string, giveBack func() error, err error) {
+func makeKey(ctx context.Context, cfg config.Config, label string, life time.Duration) (key string,
+	giveBack func() error, err error) {
 	nothing := func() error { return nil }
 	s, err := store.Join(ctx, cfg.Data)
 	if err != nil {
 		return "", nothing, err
 	}
 	made, err := s.CreateKey(ctx, store.NewKey{
-		Account: "default", Label: label, Role: store.ClientKey, ExpiresMS: time.Now().Add(life).UnixMilli(),
+		Account:   "default",
+		Label:     label,
+		Role:      store.ClientKey,
+		ExpiresMS: time.Now().Add(life).UnixMilli(),
 	})
 	if err != nil {
 		return "", nothing, errors.Join(err, s.Close())
@@ -199,7 +205,8 @@ func retryAfter(r *http.Response) (time.Duration, bool) {
 func refusal(address string, r *http.Response, err error) error {
 	if r == nil {
 		if errors.Is(err, syscall.ECONNREFUSED) {
-			return fmt.Errorf("nobody answers at %s: start the box with parley serve, or name another with --url", address)
+			return fmt.Errorf("nobody answers at %s: start the box with parley serve, or name another with --url",
+				address)
 		}
 		if why := untrusted(address, err); why != nil {
 			return why
@@ -215,7 +222,8 @@ func refusal(address string, r *http.Response, err error) error {
 		body.Message = body.Error
 	}
 	if r.StatusCode == http.StatusUnauthorized {
-		return fmt.Errorf("the box at %s refuses the key (401 %s): parley keys create makes a good one", address, body.Message)
+		return fmt.Errorf("the box at %s refuses the key (401 %s): parley keys create makes a good one", address,
+			body.Message)
 	}
 	return fmt.Errorf("the box at %s refuses the chat (%s): %s", address, r.Status, body.Message)
 }

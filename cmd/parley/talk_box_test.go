@@ -24,7 +24,8 @@ func TestTalkFindsTheBoxThatRuns(t *testing.T) {
 		t.Errorf("the key of one talk is listed for ever:\n%s", out)
 	}
 	// A recording in which nobody speaks, to the real ear.
-	if code, _, errs := parley(t, "", "talk", "--wav", silentWAV(t), "--data", data); code != exitFailed || !strings.Contains(errs, "no speech") {
+	if code, _, errs := parley(t, "", "talk", "--wav", silentWAV(t), "--data", data); code != exitFailed ||
+		!strings.Contains(errs, "no speech") {
 		t.Errorf("silence: code %d, %q", code, errs)
 	}
 	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {

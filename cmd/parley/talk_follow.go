@@ -56,7 +56,13 @@ type follower struct {
 }
 
 func newFollower(c *console, json bool, play *playQueue) *follower {
-	return &follower{console: c, json: json, play: play, heard: &recording{}, answered: make(chan struct{})}
+	return &follower{
+		console:  c,
+		json:     json,
+		play:     play,
+		heard:    &recording{},
+		answered: make(chan struct{}),
+	}
 }
 
 // now is the time since the chat began.

@@ -51,7 +51,9 @@ func TestARecordingIsSentInRealTimeWithSilenceBehind(t *testing.T) {
 			if quiet.Add(1) != 10 {
 				continue
 			}
-			box.send(ctx, contract.UserMessage{Message: contract.ChatMessage{Role: contract.RoleUser, Content: "Hello?"}, Time: contract.MillisecondInterval{Begin: 120}})
+			box.send(ctx,
+				contract.UserMessage{Message: contract.ChatMessage{Role: contract.RoleUser, Content: "Hello?"},
+					Time: contract.MillisecondInterval{Begin: 120}})
 			box.send(ctx, contract.AssistantMessage{ID: "a", Message: said("Yes.")})
 			box.send(ctx, contract.AudioOutput{ID: "a", Data: tone(300)})
 			box.send(ctx, contract.AssistantMessage{ID: "b", Message: said("And no.")})
@@ -64,7 +66,8 @@ func TestARecordingIsSentInRealTimeWithSilenceBehind(t *testing.T) {
 		t.Fatalf("code %d, %d loud pieces, want 25: %s", code, loud.Load(), errs)
 	}
 	lines := strings.Split(strings.TrimSpace(text), "\n")
-	if len(lines) != 3 || strings.Join(strings.Fields(lines[0]), " ") != "0.12 s you Hello?" || !strings.HasSuffix(lines[1], "Yes.") || !strings.HasSuffix(lines[2], "And no.") {
+	if len(lines) != 3 || strings.Join(strings.Fields(lines[0]), " ") != "0.12 s you Hello?" ||
+		!strings.HasSuffix(lines[1], "Yes.") || !strings.HasSuffix(lines[2], "And no.") {
 		t.Errorf("printed\n%s", text)
 	}
 	data, err := os.ReadFile(out)
@@ -82,7 +85,8 @@ func TestARecordingIsSentInRealTimeWithSilenceBehind(t *testing.T) {
 		t.Errorf("%d ms were recorded, want about 1300", end/48)
 	}
 	if peak(both[48*20:48*480]) < 0.1 || peak(both[48*540:48*680]) > 0.01 || peak(both[end-48*500:]) < 0.2 {
-		t.Errorf("loudness user %.2f, pause %.2f, answer %.2f", peak(both[48*20:48*480]), peak(both[48*540:48*680]), peak(both[end-48*500:]))
+		t.Errorf("loudness user %.2f, pause %.2f, answer %.2f", peak(both[48*20:48*480]), peak(both[48*540:48*680]),
+			peak(both[end-48*500:]))
 	}
 }
 
@@ -114,7 +118,8 @@ func TestAnInterruptionCutsWhatIsHeard(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if pcm, err := audio.DecodeAll(data, 48000); err != nil || len(pcm) < 48*400 || len(pcm) > 48*5000 { // of ten seconds
+	// of ten seconds
+	if pcm, err := audio.DecodeAll(data, 48000); err != nil || len(pcm) < 48*400 || len(pcm) > 48*5000 {
 		t.Errorf("%d ms were recorded (%v), want about 500", len(pcm)/48, err)
 	}
 }
@@ -136,7 +141,8 @@ func TestARecordingWithoutSpeechIsSaidToBeOne(t *testing.T) {
 	begun := time.Now()
 	code, out, errs := talk(t, url, "", "--wav", silentWAV(t))
 	took := time.Since(begun)
-	if code != exitFailed || out != "" || !strings.Contains(errs, "silence.wav: the box heard no speech") || took > atOnce {
+	if code != exitFailed || out != "" || !strings.Contains(errs, "silence.wav: the box heard no speech") ||
+		took > atOnce {
 		t.Errorf("code %d after %v, %q, %q", code, took, out, errs)
 	}
 }
@@ -145,7 +151,8 @@ func TestABoxThatHeardAVoiceIsWaitedFor(t *testing.T) {
 	url := fakeBox(t, func(ctx context.Context, box *fakeLine) {
 		box.next(ctx)
 		said := func(interim bool) {
-			box.send(ctx, contract.UserMessage{Interim: interim, Message: contract.ChatMessage{Role: contract.RoleUser, Content: "Hello?"}})
+			box.send(ctx, contract.UserMessage{Interim: interim,
+				Message: contract.ChatMessage{Role: contract.RoleUser, Content: "Hello?"}})
 		}
 		time.Sleep(unvoiced / 10)
 		said(true)
@@ -154,7 +161,8 @@ func TestABoxThatHeardAVoiceIsWaitedFor(t *testing.T) {
 		box.send(ctx, contract.AssistantEnd{})
 		box.conn.Close(websocket.StatusNormalClosure, "")
 	})
-	if code, out, errs := talk(t, url, "", "--wav", silentWAV(t)); code != exitDone || strings.Count(out, "Hello?") != 1 {
+	if code, out, errs := talk(t, url, "", "--wav", silentWAV(t)); code != exitDone ||
+		strings.Count(out, "Hello?") != 1 {
 		t.Errorf("code %d, %q, %q", code, out, errs)
 	}
 }
@@ -187,14 +195,16 @@ func TestWhatWasSaidIsKeptOnCtrlC(t *testing.T) {
 	cmd := program(t, nil, "talk", "--text", "--url", url, "--key", "right", "--out", out)
 	cmd.Stdin = strings.NewReader("tell me a story\n")
 	code, errs, took := signalWhenReady(t, cmd, answered, syscall.SIGINT)
-	if want := "parley: interrupted: " + out + " holds the conversation up to here\n"; code != 130 || errs != want || took > atOnce {
+	if want := "parley: interrupted: " + out + " holds the conversation up to here\n"; code != 130 || errs != want ||
+		took > atOnce {
 		t.Errorf("code %d after %v, %q; want 130, %q", code, took, errs, want)
 	}
 	data, err := os.ReadFile(out)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if pcm, err := audio.DecodeAll(data, 48000); err != nil || len(pcm) < 48*200 || len(pcm) > 48*8000 { // of ten seconds
+	// of ten seconds
+	if pcm, err := audio.DecodeAll(data, 48000); err != nil || len(pcm) < 48*200 || len(pcm) > 48*8000 {
 		t.Errorf("%d ms, %v", len(pcm)/48, err)
 	}
 }

@@ -20,7 +20,8 @@ import (
 
 func TestTypedLinesAreAnsweredOneByOne(t *testing.T) {
 	url := fakeBox(t, func(ctx context.Context, box *fakeLine) {
-		if s, ok := box.next(ctx).(contract.SessionSettings); !ok || s.Audio != nil || s.SystemPrompt == nil || *s.SystemPrompt != "Be kind." {
+		if s, ok := box.next(ctx).(contract.SessionSettings); !ok || s.Audio != nil || s.SystemPrompt == nil ||
+			*s.SystemPrompt != "Be kind." {
 			t.Errorf("the first message is %+v, want settings with the prompt", s)
 		}
 		for i := 1; ; i++ {
@@ -28,7 +29,8 @@ func TestTypedLinesAreAnsweredOneByOne(t *testing.T) {
 			if !ok {
 				return
 			}
-			box.send(ctx, contract.UserMessage{FromText: true, Message: contract.ChatMessage{Role: contract.RoleUser, Content: m.Text}})
+			box.send(ctx, contract.UserMessage{FromText: true,
+				Message: contract.ChatMessage{Role: contract.RoleUser, Content: m.Text}})
 			id := fmt.Sprint(i)
 			box.send(ctx, contract.AssistantMessage{ID: id, Message: said("answer " + id)})
 			box.send(ctx, contract.AudioOutput{ID: id, Data: tone(50)})
@@ -128,7 +130,8 @@ func TestAddressesAreUnderstoodAsPeopleWriteThem(t *testing.T) {
 // The one that talk finds by itself answers as one that was named.
 func TestTheBoxOfADataFolderIsFound(t *testing.T) {
 	data, _ := aBox(t)
-	if code, _, errs := parley(t, "", "talk", "--text", "--data", data); code != exitFailed || !strings.Contains(errs, "parley serve --data "+data) {
+	if code, _, errs := parley(t, "", "talk", "--text", "--data", data); code != exitFailed ||
+		!strings.Contains(errs, "parley serve --data "+data) {
 		t.Errorf("no box runs: code %d, %q", code, errs)
 	}
 	var key atomic.Value

@@ -45,5 +45,6 @@ func untrusted(address string, err error) error {
 	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); !ok {
 		return nil
 	}
-	return fmt.Errorf("nobody whom this machine trusts vouches for the box at %s: fetch ca.crt from it, compare its SHA-256 with what the box printed at its start, and pass --ca ca.crt", address)
+	return fmt.Errorf("nobody whom this machine trusts vouches for the box at %s: fetch ca.crt from it, compare its "+
+		"SHA-256 with what the box printed at its start, and pass --ca ca.crt", address)
 }

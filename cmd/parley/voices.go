@@ -35,14 +35,16 @@ type voicesCmd struct {
 
 // open finds the voices of the account, if one is named, and closes what that
 // takes.
-func (v *voicesCmd) open(ctx context.Context, c *console, parsed *kong.Context, saved bool, do func(voices.Account) error) error {
+func (v *voicesCmd) open(ctx context.Context, c *console, parsed *kong.Context, saved bool,
+	do func(voices.Account) error) error {
 	cfg, err := c.config(parsed)
 	if err != nil {
 		return err
 	}
 	if v.Account == "" {
 		if saved {
-			return misuse{errors.New("voices: whose voice? Name the account with --account (parley keys list shows them)")}
+			return misuse{
+				errors.New("voices: whose voice? Name the account with --account (parley keys list shows them)")}
 		}
 		return v.told(do(voices.Account{Voices: voices.Voices{Config: withBoxAliases(ctx, cfg)}}))
 	}
@@ -76,7 +78,8 @@ type voicesListCmd struct{}
 
 // Help shows the command in use.
 func (voicesListCmd) Help() string {
-	return "Examples:\n\n  parley voices list\n\n  parley voices list --account default --json | jq -r '.[] | select(.provider == \"CUSTOM_VOICE\") | .name'"
+	return "Examples:\n\n  parley voices list\n\n  parley voices list --account default --json | jq -r '.[] | " +
+		"select(.provider == \"CUSTOM_VOICE\") | .name'"
 }
 
 // Run lists them.
@@ -102,7 +105,8 @@ func (cmd *voicesListCmd) Run(ctx context.Context, c *console, parsed *kong.Cont
 			if r.Provider == contract.VoiceCustom {
 				model = "saved"
 			}
-			t.Add(r.Name, r.ID, tag(contract.TagAccent, contract.TagLanguage), tag(contract.TagGender), tag(contract.TagStyle), model)
+			t.Add(r.Name, r.ID, tag(contract.TagAccent, contract.TagLanguage), tag(contract.TagGender),
+				tag(contract.TagStyle), model)
 		}
 		return c.table(t)
 	})
@@ -165,7 +169,8 @@ type voicesPlayCmd struct {
 
 // Help shows the command in use.
 func (voicesPlayCmd) Help() string {
-	return "Examples:\n\n  parley voices play heart\n\n  parley voices play emma --describe \"sad, slowly\" --out emma.wav"
+	return "Examples:\n\n  parley voices play heart\n\n  parley voices play emma --describe \"sad, slowly\" --out " +
+		"emma.wav"
 }
 
 // Run plays it.
@@ -187,7 +192,8 @@ type asDesigned struct {
 
 func (d asDesigned) design(a voices.Account, description string) (voice.Recipe, error) {
 	if d.Candidate < 0 || d.Candidate > 4 {
-		return voice.Recipe{}, contract.ErrInvalid{Field: "candidate", Why: fmt.Sprintf("%d is not allowed: use 0 to 4", d.Candidate)}
+		return voice.Recipe{}, contract.ErrInvalid{Field: "candidate",
+			Why: fmt.Sprintf("%d is not allowed: use 0 to 4", d.Candidate)}
 	}
 	return a.Design(description, d.Candidate, d.Seed)
 }
@@ -200,7 +206,9 @@ type voicesDesignCmd struct {
 
 // Help shows the command in use.
 func (voicesDesignCmd) Help() string {
-	return "Examples:\n\n  parley voices design \"a deep, gravelly old sailor\"\n\n  parley voices design \"a bright young British woman\" --candidate 2 --out guide.wav\n\n  parley voices design \"a calm man\" --json\n\nWith --json it prints what the voice is made of, and is not heard."
+	return "Examples:\n\n  parley voices design \"a deep, gravelly old sailor\"\n\n  parley voices design \"a bright " +
+		"young British woman\" --candidate 2 --out guide.wav\n\n  parley voices design \"a calm man\" --json\n\nWith " +
+		"--json it prints what the voice is made of, and is not heard."
 }
 
 // Run makes it.
@@ -236,7 +244,8 @@ type voicesSaveCmd struct {
 
 // Help shows the command in use.
 func (voicesSaveCmd) Help() string {
-	return "Examples:\n\n  parley voices save \"Old sailor\" --describe \"a deep, gravelly old sailor\" --account default\n\n  parley voices save Guide --generation 795c949a-1510-4a80-9646-7d0863b023ab --account default"
+	return "Examples:\n\n  parley voices save \"Old sailor\" --describe \"a deep, gravelly old sailor\" --account " +
+		"default\n\n  parley voices save Guide --generation 795c949a-1510-4a80-9646-7d0863b023ab --account default"
 }
 
 // Run saves it.
@@ -244,7 +253,8 @@ func (cmd *voicesSaveCmd) Run(ctx context.Context, c *console, parsed *kong.Cont
 	if (cmd.Describe == "") == (cmd.Generation == "") {
 		return misuse{errors.New("voices: save which voice? Give --describe, or --generation, and not both")}
 	}
-	if _, err := contract.ParsePostedVoice(mustJSON(map[string]string{"generation_id": "x", "name": cmd.Name})); err != nil {
+	if _, err := contract.ParsePostedVoice(
+		mustJSON(map[string]string{"generation_id": "x", "name": cmd.Name})); err != nil {
 		return misuse{fmt.Errorf("voices: %w", err)}
 	}
 	return v.open(ctx, c, parsed, true, func(a voices.Account) error {
@@ -282,7 +292,8 @@ type voicesDeleteCmd struct {
 
 // Help shows the command in use.
 func (voicesDeleteCmd) Help() string {
-	return "Example:\n\n  parley voices delete \"Old sailor\" --account default\n\nOne that the newest version of a config names is not deleted."
+	return "Example:\n\n  parley voices delete \"Old sailor\" --account default\n\nOne that the newest version of a " +
+		"config names is not deleted."
 }
 
 // Run deletes it.

@@ -34,7 +34,8 @@ func (voicesAliasCmd) Help() string {
 
   parley voices alias "Gazza" --remove
 
-It holds at once, also in a box that runs, and for all accounts. The voices of the cloud library (Ava Song, Ito …) have a stand-in that is built in; an alias of the same name goes before it.`
+It holds at once, also in a box that runs, and for all accounts. The voices of the cloud library (Ava Song, Ito …) ` +
+		`have a stand-in that is built in; an alias of the same name goes before it.`
 }
 
 // Run lists the aliases, or changes one.

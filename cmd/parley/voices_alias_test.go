@@ -27,21 +27,30 @@ func TestAVoiceStandsInForAnother(t *testing.T) {
 		t.Errorf("%d %s %s", code, out, errs)
 	}
 	all := listed()
-	if want := (contract.ReturnVoiceAlias{Name: "Gazza", Voice: "Joe", VoiceID: "voice-joe", From: contract.AliasOfBox}); len(all) != builtIn+1 || all[0] != want || builtIn == 0 {
+	if want := (contract.ReturnVoiceAlias{
+		Name:    "Gazza",
+		Voice:   "Joe",
+		VoiceID: "voice-joe",
+		From:    contract.AliasOfBox,
+	}); len(all) != builtIn+1 || all[0] != want || builtIn == 0 {
 		t.Errorf("%d, %+v", len(all), all[0])
 	}
-	if _, out, _ := at(); !strings.Contains(out, "Gazza") || !strings.Contains(out, "Ito") || !strings.Contains(out, "built in") {
+	if _, out, _ := at(); !strings.Contains(out, "Gazza") || !strings.Contains(out, "Ito") ||
+		!strings.Contains(out, "built in") {
 		t.Errorf("%s", out)
 	}
 	for _, old := range []string{"gazza", "Ito"} {
-		if code, out, errs := parley(t, "", "say", "Hello.", "--data", data, "--alone", "--voice", old, "--out", "-"); code != exitDone || len(out) < 1000 {
+		if code, out, errs := parley(t, "", "say", "Hello.", "--data", data, "--alone", "--voice", old, "--out",
+			"-"); code != exitDone || len(out) < 1000 {
 			t.Errorf("say with %s: %d, %d bytes, %s", old, code, len(out), errs)
 		}
-		if code, out, errs := parley(t, "", "voices", "play", old, "--data", data, "--out", "-"); code != exitDone || len(out) < 1000 {
+		if code, out, errs := parley(t, "", "voices", "play", old, "--data", data, "--out", "-"); code != exitDone ||
+			len(out) < 1000 {
 			t.Errorf("play %s: %d, %d bytes, %s", old, code, len(out), errs)
 		}
 	}
-	if code, _, errs := parley(t, "", "voices", "play", "Zara", "--data", data, "--out", "-"); code != exitMisuse || !strings.Contains(errs, `parley voices alias "Zara" joe`) {
+	if code, _, errs := parley(t, "", "voices", "play", "Zara", "--data", data, "--out", "-"); code != exitMisuse ||
+		!strings.Contains(errs, `parley voices alias "Zara" joe`) {
 		t.Errorf("%d %s", code, errs)
 	}
 	if code, out, errs := at("GAZZA", "--remove"); code != exitDone || len(listed()) != builtIn {
@@ -51,8 +60,10 @@ func TestAVoiceStandsInForAnother(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"GAZZA", "--remove"}, `no alias "GAZZA"`}, {[]string{"Gazza"}, "OLD and NEW"}, {[]string{"--remove"}, "OLD and NEW"},
-		{[]string{"Gazza", "joe", "--remove"}, "OLD and NEW"}, {[]string{"Gazza", "nobody"}, "choose of"}, {[]string{"joe", "jenny"}, "speaks for itself"},
+		{[]string{"GAZZA", "--remove"}, `no alias "GAZZA"`}, {[]string{"Gazza"}, "OLD and NEW"},
+		{[]string{"--remove"}, "OLD and NEW"},
+		{[]string{"Gazza", "joe", "--remove"}, "OLD and NEW"}, {[]string{"Gazza", "nobody"}, "choose of"},
+		{[]string{"joe", "jenny"}, "speaks for itself"},
 		{[]string{"bent", "joe", "--voice-aliases", "Bent=jenny"}, "change it there"},
 	} {
 		if code, _, errs := at(x.args...); code == exitDone || !strings.Contains(errs, x.want) {

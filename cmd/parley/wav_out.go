@@ -13,7 +13,8 @@ import (
 // wantWAV refuses names of files that promise another format.
 func wantWAV(what, name string) error {
 	if ext := strings.ToLower(filepath.Ext(name)); name != "-" && ext != "" && ext != ".wav" {
-		return misuse{fmt.Errorf("%s %s: only WAV files are written: name it .wav and convert it afterwards", what, name)}
+		return misuse{fmt.Errorf("%s %s: only WAV files are written: name it .wav and convert it afterwards", what,
+			name)}
 	}
 	return nil
 }

@@ -49,7 +49,8 @@ type webhooksListCmd struct {
 
 // Help shows the command in use.
 func (webhooksListCmd) Help() string {
-	return "Examples:\n\n  parley webhooks list --state dead\n\n  parley webhooks list --json | jq '.[] | select(.attempts > 3) | .url'"
+	return "Examples:\n\n  parley webhooks list --state dead\n\n  parley webhooks list --json | jq '.[] | " +
+		"select(.attempts > 3) | .url'"
 }
 
 // listedWebhook is a webhook in a list, as JSON prints it. Times are Unix
@@ -65,8 +66,9 @@ type listedWebhook struct {
 	Attempts  int                `json:"attempts"`
 	LastMS    int64              `json:"last_ms,omitempty"` // the newest attempt
 	LastError string             `json:"last_error,omitempty"`
-	DueMS     int64              `json:"due_ms,omitempty"`   // the next attempt; absent where it waits for the one before it in its chat
-	UntilMS   int64              `json:"until_ms,omitempty"` // from then on it is not tried again
+	// the next attempt; absent where it waits for the one before it in its chat
+	DueMS   int64 `json:"due_ms,omitempty"`
+	UntilMS int64 `json:"until_ms,omitempty"` // from then on it is not tried again
 }
 
 // Run lists them, the newest first.
@@ -94,14 +96,16 @@ func (w *webhooksCmd) print(c *console, all []store.SentWebhook) error {
 	listed := make([]listedWebhook, 0, len(all))
 	for _, h := range all {
 		r := appliance.WebhookRecord(h)
-		listed = append(listed, listedWebhook{r.ID, r.Account, r.Event, r.ChatID, r.URL, h.State, r.CreatedOn, r.Attempts, r.LastOn, r.LastError, r.DueOn, r.UntilOn})
+		listed = append(listed, listedWebhook{r.ID, r.Account, r.Event, r.ChatID, r.URL, h.State, r.CreatedOn,
+			r.Attempts, r.LastOn, r.LastError, r.DueOn, r.UntilOn})
 	}
 	if w.JSON {
 		return c.json(listed)
 	}
 	t := &terminal.Table{Head: []string{"ID", "CREATED", "EVENT", "STATE", "ATTEMPTS", "LAST ERROR", "URL"}}
 	for _, l := range listed {
-		t.Add(l.ID, time.UnixMilli(l.CreatedMS).Format(time.DateTime), l.Event, l.describe(time.Now()), fmt.Sprint(l.Attempts), l.LastError, l.URL)
+		t.Add(l.ID, time.UnixMilli(l.CreatedMS).Format(time.DateTime), l.Event, l.describe(time.Now()),
+			fmt.Sprint(l.Attempts), l.LastError, l.URL)
 	}
 	return c.table(t)
 }
@@ -142,7 +146,8 @@ type chosenWebhooks struct {
 // filter is which are meant.
 func (ch chosenWebhooks) filter(ctx context.Context, s *store.Store) (store.WebhookFilter, error) {
 	if ch.All == (len(ch.IDs) > 0) {
-		return store.WebhookFilter{}, misuse{errors.New("webhooks: name them by their ids, or give --all: parley webhooks list shows the ids")}
+		return store.WebhookFilter{},
+			misuse{errors.New("webhooks: name them by their ids, or give --all: parley webhooks list shows the ids")}
 	}
 	f, err := webhookFilter(ctx, s, ch.Account)
 	f.IDs = ch.distinct()
@@ -157,7 +162,9 @@ func (ch chosenWebhooks) distinct() []string {
 // named.
 func (ch chosenWebhooks) changed(w *webhooksCmd, c *console, done string, n int) error {
 	if named := len(ch.distinct()); n < named {
-		return fmt.Errorf("webhooks: %d of %d ids are of no webhook that can be %s: parley webhooks list shows the ids and states", named-n, named, done)
+		return fmt.Errorf(
+			"webhooks: %d of %d ids are of no webhook that can be %s: parley webhooks list shows the ids and states",
+			named-n, named, done)
 	}
 	if w.JSON {
 		return c.json(map[string]int{done: n})
@@ -172,7 +179,9 @@ type webhooksRetryCmd struct {
 
 // Help shows the command in use.
 func (webhooksRetryCmd) Help() string {
-	return "Examples:\n\n  parley webhooks retry 9f86d081884c7d65\n\n  parley webhooks retry --all\n\nThose that wait are tried at once, and those that were given up too, for another day. A box that runs learns of it at once; otherwise they are sent at its next start."
+	return "Examples:\n\n  parley webhooks retry 9f86d081884c7d65\n\n  parley webhooks retry --all\n\nThose that " +
+		"wait are tried at once, and those that were given up too, for another day. A box that runs learns of it at " +
+		"once; otherwise they are sent at its next start."
 }
 
 // Run has them tried again.
@@ -196,7 +205,8 @@ type webhooksForgetCmd struct {
 
 // Help shows the command in use.
 func (webhooksForgetCmd) Help() string {
-	return "Example:\n\n  parley webhooks forget --all\n\nOnly those that were given up can be forgotten. They are by themselves after seven days."
+	return "Example:\n\n  parley webhooks forget --all\n\nOnly those that were given up can be forgotten. They are " +
+		"by themselves after seven days."
 }
 
 // Run deletes them.
@@ -221,7 +231,9 @@ type webhooksTestCmd struct {
 
 // Help shows the command in use.
 func (webhooksTestCmd) Help() string {
-	return "Example:\n\n  parley webhooks test https://shop.example/hooks/parley\n\nIt is a chat_started of a chat that there never was, sent once by this command under the rules of the box. Exits with 1 unless the receiver answers with 2xx."
+	return "Example:\n\n  parley webhooks test https://shop.example/hooks/parley\n\nIt is a chat_started of a chat " +
+		"that there never was, sent once by this command under the rules of the box. Exits with 1 unless the " +
+		"receiver answers with 2xx."
 }
 
 // Run sends the example.

@@ -35,12 +35,22 @@ func boxWithWebhooks(t *testing.T) (data string, ids map[store.WebhookState]stri
 		store.WebhookWaiting: func(num int64) error {
 			return s.WebhookFailed(t.Context(), num, now, "answered 500 oh\x1b[31m", now+90_000)
 		},
-		store.WebhookWasAbandoned: func(num int64) error { return s.WebhookDead(t.Context(), num, now, "connection refused") },
+		store.WebhookWasAbandoned: func(num int64) error {
+			return s.WebhookDead(t.Context(), num, now, "connection refused")
+		},
 		store.WebhookWasDelivered: func(num int64) error { return s.WebhookDelivered(t.Context(), num, now) },
 	} {
-		must(t, s.StartChat(t.Context(), store.NewChat{ID: "chat-" + string(state), GroupID: "g-" + string(state), AccountID: home.ID, StartedMS: now, RequestID: "r", Webhooks: store.Webhooks{
-			Hooks: []store.Webhook{{URL: "https://user:secret@shop.example/" + string(state), Events: []string{"chat_started"}}}, Started: `{}`, Ended: `{}`,
-		}}))
+		must(t, s.StartChat(t.Context(), store.NewChat{
+			ID:        "chat-" + string(state),
+			GroupID:   "g-" + string(state),
+			AccountID: home.ID,
+			StartedMS: now,
+			RequestID: "r",
+			Webhooks: store.Webhooks{
+				Hooks: []store.Webhook{{URL: "https://user:secret@shop.example/" + string(state),
+					Events: []string{"chat_started"}}}, Started: `{}`, Ended: `{}`,
+			},
+		}))
 		all, err := s.Webhooks(t.Context(), store.WebhookFilter{ChatID: "chat-" + string(state)}, 1)
 		must(t, err)
 		ids[state] = all[0].ID
@@ -69,7 +79,8 @@ func TestWebhooksAreListedRetriedAndForgotten(t *testing.T) {
 	}
 	list := func(args ...string) (listed []listedWebhook) {
 		t.Helper()
-		if err := json.Unmarshal([]byte(run(exitDone, append([]string{"list", "--json"}, args...)...)), &listed); err != nil {
+		if err := json.Unmarshal([]byte(run(exitDone, append([]string{"list", "--json"}, args...)...)),
+			&listed); err != nil {
 			t.Error(err)
 		}
 		return listed
@@ -78,12 +89,14 @@ func TestWebhooksAreListedRetriedAndForgotten(t *testing.T) {
 		t.Errorf("listed %+v", all)
 	}
 	for state, id := range ids {
-		if some := list("--state", string(state)); len(some) != 1 || some[0].ID != id || some[0].State != state || some[0].Account != "home" || some[0].Event != "chat_started" {
+		if some := list("--state", string(state)); len(some) != 1 || some[0].ID != id || some[0].State != state ||
+			some[0].Account != "home" || some[0].Event != "chat_started" {
 			t.Errorf("%s: listed %+v", state, some)
 		}
 	}
 	table := run(exitDone, "list")
-	for _, want := range []string{"again in 1m", "answered 500 oh", "connection refused", "delivered", "https://user:xxxxx@shop.example/dead"} {
+	for _, want := range []string{"again in 1m", "answered 500 oh", "connection refused", "delivered",
+		"https://user:xxxxx@shop.example/dead"} {
 		if !strings.Contains(table, want) {
 			t.Errorf("no %q in\n%s", want, table)
 		}
@@ -91,11 +104,13 @@ func TestWebhooksAreListedRetriedAndForgotten(t *testing.T) {
 	if strings.Contains(table, "\x1b") {
 		t.Error("a receiver steers the terminal")
 	}
-	if list("--chat", "chat-dead")[0].ID != ids[store.WebhookWasAbandoned] || len(list("--account", "home", "--limit", "2")) != 2 {
+	if list("--chat", "chat-dead")[0].ID != ids[store.WebhookWasAbandoned] ||
+		len(list("--account", "home", "--limit", "2")) != 2 {
 		t.Error("the filters do not hold")
 	}
 	f := examined(t, exitDone, "--data", data, "--listen", freeAddress(t))["webhooks"]
-	if f.Health != "warning" || !strings.Contains(f.What+f.Mend, "connection refused") || !strings.Contains(f.Mend, "retry") {
+	if f.Health != "warning" || !strings.Contains(f.What+f.Mend, "connection refused") ||
+		!strings.Contains(f.Mend, "retry") {
 		t.Errorf("doctor: %+v", f)
 	}
 
@@ -106,13 +121,15 @@ func TestWebhooksAreListedRetriedAndForgotten(t *testing.T) {
 	if out := run(exitDone, "retry", "--all", "--json"); out != "{\"retried\":2}\n" {
 		t.Errorf("all: %s", out)
 	}
-	if all := list("--state", "waiting"); len(all) != 2 || all[0].Attempts != 0 || all[0].DueMS > time.Now().UnixMilli() {
+	if all := list("--state", "waiting"); len(all) != 2 || all[0].Attempts != 0 ||
+		all[0].DueMS > time.Now().UnixMilli() {
 		t.Errorf("retried: %+v", all)
 	}
 	if out := run(exitDone, "forget", "--all"); !strings.HasPrefix(out, "0 webhooks") {
 		t.Errorf("forgotten: %s", out)
 	}
-	for _, args := range [][]string{{"retry"}, {"retry", "--all", "x"}, {"forget"}, {"list", "--limit", "0"}, {"list", "--state", "lost"}, {"test", "shop.example"}, {"test", "https://h:99999/"}} {
+	for _, args := range [][]string{{"retry"}, {"retry", "--all", "x"}, {"forget"}, {"list", "--limit", "0"},
+		{"list", "--state", "lost"}, {"test", "shop.example"}, {"test", "https://h:99999/"}} {
 		run(exitMisuse, args...)
 	}
 	run(exitFailed, "list", "--account", "nobody")
@@ -133,24 +150,28 @@ func TestAReceiverIsTried(t *testing.T) {
 		if err := errors.Join(err, stampErr); err != nil {
 			t.Error(err)
 		}
-		if want := webhook.Sign(strings.TrimSpace(key), string(body), time.Unix(stamp, 0)); r.Header.Get("X-Hume-AI-Webhook-Signature") != want {
+		if want := webhook.Sign(strings.TrimSpace(key), string(body),
+			time.Unix(stamp, 0)); r.Header.Get("X-Hume-AI-Webhook-Signature") != want {
 			t.Errorf("signed %q, want %q", r.Header.Get("X-Hume-AI-Webhook-Signature"), want)
 		}
 		w.WriteHeader(status)
 	}))
 	defer r.Close()
 	try := func(args ...string) (int, string) {
-		code, out, errs := parley(t, "", append([]string{"webhooks", "test", r.URL, "--account", "home", "--data", data}, args...)...)
+		code, out, errs := parley(t, "",
+			append([]string{"webhooks", "test", r.URL, "--account", "home", "--data", data}, args...)...)
 		return code, out + errs
 	}
 	if code, out := try(); code != exitFailed || !strings.Contains(out, "webhooks.allow_private") {
 		t.Errorf("code %d, %s", code, out)
 	}
-	if code, out := try("--webhooks-allow-private", "true"); code != exitDone || !strings.HasPrefix(out, "delivered, in ") {
+	if code, out := try("--webhooks-allow-private", "true"); code != exitDone ||
+		!strings.HasPrefix(out, "delivered, in ") {
 		t.Errorf("code %d, %s", code, out)
 	}
 	status = http.StatusForbidden
-	if code, out := try("--webhooks-allow-private", "true"); code != exitFailed || !strings.Contains(out, "403 Forbidden") {
+	if code, out := try("--webhooks-allow-private", "true"); code != exitFailed ||
+		!strings.Contains(out, "403 Forbidden") {
 		t.Errorf("code %d, %s", code, out)
 	}
 }

@@ -83,7 +83,9 @@ func Make(ctx context.Context, box Box, file string, tell progress.Func) (Manife
 	}
 	stage, err := durable.NewStage(filepath.Dir(file), ".parley-backup-")
 	if err != nil {
-		return Manifest{}, fmt.Errorf("%s cannot be written: %w: name a file in a folder that is there and can be written to", file, err)
+		return Manifest{},
+			fmt.Errorf("%s cannot be written: %w: name a file in a folder that is there and can be written to", file,
+				err)
 	}
 	defer stage.Remove()
 	b := backup{Box: box, stage: stage.Path, tell: tell}
@@ -112,7 +114,8 @@ func checkTarget(data, file string) error {
 		return err
 	}
 	if strings.HasPrefix(file, data+string(filepath.Separator)) {
-		return fmt.Errorf("%s lies in the data folder, and would be lost with it: name a file elsewhere, best on another disk", file)
+		return fmt.Errorf(
+			"%s lies in the data folder, and would be lost with it: name a file elsewhere, best on another disk", file)
 	}
 	return nil
 }
@@ -255,7 +258,8 @@ func (b *backup) room(names []string) error {
 		return err
 	}
 	if need += disk.Spare; free < need {
-		return fmt.Errorf("%s has %d MB free, and the backup may need %d MB: make room, or name a file on another disk", folder, free/1e6, need/1e6)
+		return fmt.Errorf("%s has %d MB free, and the backup may need %d MB: make room, or name a file on another disk",
+			folder, free/1e6, need/1e6)
 	}
 	return nil
 }
@@ -282,7 +286,12 @@ func (b *backup) announce(ctx context.Context, names []string) error {
 	}
 	copying.Step = progress.Done
 	b.tell(copying)
-	b.manifest = Manifest{Format: backupFormat, Parley: b.Version, Schema: schema, MadeMS: now.UnixMilli()}
+	b.manifest = Manifest{
+		Format: backupFormat,
+		Parley: b.Version,
+		Schema: schema,
+		MadeMS: now.UnixMilli(),
+	}
 	e := progress.Event{Name: "checksums", Step: progress.Checking}
 	sizes := map[string]int64{}
 	for _, name := range append([]string{databaseName}, names...) {

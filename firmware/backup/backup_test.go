@@ -28,7 +28,8 @@ func dataFolder(t *testing.T, files map[string]string) string {
 	dir := filepath.Join(t.TempDir(), "data")
 	for name, text := range files {
 		path := filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700),
+			os.WriteFile(path, []byte(text), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -75,12 +76,15 @@ func found(t *testing.T, dir string) map[string]string {
 
 var boxFiles = map[string]string{
 	"parley.db": "the database", "recordings/a.opus": strings.Repeat("sound", 1000), "recordings/b.opus": "",
-	"tls/authority.pem": "key", "ca.crt": "certificate", "tls/acme/certificates/x/x.key": "key", "url.key": "key", "parley.yaml": "profile: test",
+	"tls/authority.pem": "key", "ca.crt": "certificate", "tls/acme/certificates/x/x.key": "key", "url.key": "key",
+	"parley.yaml": "profile: test",
 }
 
 func TestRestoreBringsBackWhatTheBackupKept(t *testing.T) {
 	data := dataFolder(t, boxFiles)
-	for name := range map[string]string{"parley.db-wal": "", "parley.lock": "", ".probe-1": "", "parley-before-v2.db": "", "tls/.box.pem-1": "", "prompts": "", "plugins.key": "", "plugin-cache": "", ".plugins": ""} {
+	for name := range map[string]string{"parley.db-wal": "", "parley.lock": "", ".probe-1": "",
+		"parley-before-v2.db": "", "tls/.box.pem-1": "", "prompts": "", "plugins.key": "", "plugin-cache": "",
+		".plugins": ""} {
 		if err := os.WriteFile(filepath.Join(data, name), []byte("not to be kept"), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -91,27 +95,30 @@ func TestRestoreBringsBackWhatTheBackupKept(t *testing.T) {
 	}
 	to := filepath.Join(t.TempDir(), "new")
 	var told []progress.Event
-	m, aside, err := Restore(t.Context(), file, Target{Data: to, Schema: 7, Check: func(_ context.Context, folder string) error {
-		if got := found(t, folder); fmt.Sprint(got) != fmt.Sprint(boxFiles) {
-			t.Errorf("checked was %v", got)
-		}
-		if _, err := os.Stat(to); err == nil {
-			t.Error("the folder was there before it was checked")
-		}
-		return nil
-	}}, func(e progress.Event) { told = append(told, e) })
+	m, aside, err := Restore(t.Context(), file,
+		Target{Data: to, Schema: 7, Check: func(_ context.Context, folder string) error {
+			if got := found(t, folder); fmt.Sprint(got) != fmt.Sprint(boxFiles) {
+				t.Errorf("checked was %v", got)
+			}
+			if _, err := os.Stat(to); err == nil {
+				t.Error("the folder was there before it was checked")
+			}
+			return nil
+		}}, func(e progress.Event) { told = append(told, e) })
 	if err != nil || aside != "" {
 		t.Fatal(aside, err)
 	}
 	if got := found(t, to); fmt.Sprint(got) != fmt.Sprint(boxFiles) {
 		t.Errorf("restored is %v, want %v", got, boxFiles)
 	}
-	for name, want := range map[string]os.FileMode{"": 0o711, "ca.crt": 0o644, "tls": 0o700, "tls/authority.pem": 0o600, "parley.db": 0o600} {
+	for name, want := range map[string]os.FileMode{"": 0o711, "ca.crt": 0o644, "tls": 0o700, "tls/authority.pem": 0o600,
+		"parley.db": 0o600} {
 		if info, err := os.Stat(filepath.Join(to, name)); err != nil || info.Mode().Perm() != want {
 			t.Errorf("%q has mode %o (%v), want %o", name, info.Mode().Perm(), err, want)
 		}
 	}
-	if last := told[len(told)-1]; last.Step != progress.Done || last.Done != m.Bytes() || m.Schema != 7 || m.Parley != "1.0" {
+	if last := told[len(told)-1]; last.Step != progress.Done || last.Done != m.Bytes() || m.Schema != 7 ||
+		m.Parley != "1.0" {
 		t.Errorf("told %v of %v", last, m)
 	}
 	if left, err := os.ReadDir(filepath.Dir(to)); err != nil || len(left) != 1 {
@@ -139,7 +146,12 @@ func TestNothingIsRestoredThatNoBackupHas(t *testing.T) {
 		must(t, os.WriteFile(file, archiveOf(t, m, x(databaseName), x(name)), 0o600))
 		old := map[string]string{"parley.db": "old"}
 		data := dataFolder(t, old)
-		_, _, err := Restore(t.Context(), file, Target{Data: data, Schema: 7, Force: true, Check: sound}, nil)
+		_, _, err := Restore(t.Context(), file, Target{
+			Data:   data,
+			Schema: 7,
+			Force:  true,
+			Check:  sound,
+		}, nil)
 		if err == nil || !strings.Contains(err.Error(), "no backup") {
 			t.Errorf("%q: %v", name, err)
 		}
@@ -160,7 +172,8 @@ func TestNoProgramIsBackedUpOrRestored(t *testing.T) {
 		"parley.db": "x", "tools/parley": code, "recordings/a.opus": "OggS", "short": code[:3],
 	})
 	to := filepath.Join(t.TempDir(), "new")
-	if _, _, err := Restore(t.Context(), backedUp(t, data), Target{Data: to, Schema: 7, Check: sound}, nil); err != nil {
+	if _, _, err := Restore(t.Context(), backedUp(t, data), Target{Data: to, Schema: 7, Check: sound},
+		nil); err != nil {
 		t.Fatal(err)
 	}
 	if got := found(t, to); len(got) != 3 || got["short"] != code[:3] || got["recordings/a.opus"] == "" {
@@ -203,7 +216,8 @@ func TestTheSecretsOfTheFirstKeyAreInNoBackup(t *testing.T) {
 	to := filepath.Join(t.TempDir(), "new")
 	restored, _, err := Restore(t.Context(), file, Target{Data: to, Schema: 7, Check: sound}, nil)
 	must(t, err)
-	if got := found(t, to); len(got) != 2 || got["parley.yaml"] != "x" || fmt.Sprint(restored.LeftOut) != "[first-key.env]" {
+	if got := found(t, to); len(got) != 2 || got["parley.yaml"] != "x" ||
+		fmt.Sprint(restored.LeftOut) != "[first-key.env]" {
 		t.Errorf("restored is %v, and left out %v", got, restored.LeftOut)
 	}
 }
@@ -212,7 +226,12 @@ func TestTheSecretsOfTheFirstKeyAreInNoBackup(t *testing.T) {
 func TestRestoreLeavesTheBoxItsKeyForSecrets(t *testing.T) {
 	data := dataFolder(t, map[string]string{"parley.db": "x", "plugins.key": "secret"})
 	file := backedUp(t, data)
-	to := Target{Data: data, Schema: 7, Check: sound, Force: true}
+	to := Target{
+		Data:   data,
+		Schema: 7,
+		Check:  sound,
+		Force:  true,
+	}
 	if _, _, err := Restore(t.Context(), file, to, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -229,12 +248,14 @@ func TestRestoreLeavesTheBoxItsKeyForSecrets(t *testing.T) {
 }
 
 func TestFoldersOnAnotherDiskAreBackedUp(t *testing.T) {
-	data, elsewhere := dataFolder(t, map[string]string{"parley.db": "x"}), dataFolder(t, map[string]string{"a.opus": "sound"})
+	data, elsewhere := dataFolder(t, map[string]string{"parley.db": "x"}),
+		dataFolder(t, map[string]string{"a.opus": "sound"})
 	if err := os.Symlink(elsewhere, filepath.Join(data, "recordings")); err != nil {
 		t.Fatal(err)
 	}
 	to := filepath.Join(t.TempDir(), "new")
-	if _, _, err := Restore(t.Context(), backedUp(t, data), Target{Data: to, Schema: 7, Check: sound}, nil); err != nil {
+	if _, _, err := Restore(t.Context(), backedUp(t, data), Target{Data: to, Schema: 7, Check: sound},
+		nil); err != nil {
 		t.Fatal(err)
 	}
 	if got := found(t, to); got["recordings/a.opus"] != "sound" {
@@ -245,11 +266,13 @@ func TestFoldersOnAnotherDiskAreBackedUp(t *testing.T) {
 // While the backup is made the box goes on: a recording grows, another is
 // deleted, a third begins.
 func TestBackupIsOfOneMoment(t *testing.T) {
-	data := dataFolder(t, map[string]string{"parley.db": "x", "recordings/grows": "one", "recordings/early": "gone", "recordings/late": "gone too"})
+	data := dataFolder(t, map[string]string{"parley.db": "x", "recordings/grows": "one", "recordings/early": "gone",
+		"recordings/late": "gone too"})
 	file := filepath.Join(t.TempDir(), "b")
 	database := copied(data)
 	live := Box{data, "1", func(ctx context.Context, to string, p func(int64, int64)) (int64, error) {
-		if err := os.WriteFile(filepath.Join(data, "recordings/new"), []byte("of a chat that the database does not have"), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(data, "recordings/new"),
+			[]byte("of a chat that the database does not have"), 0o600); err != nil {
 			return 0, err
 		}
 		return database(ctx, to, p)
@@ -326,7 +349,8 @@ func TestRestoreKeepsWhatWasThere(t *testing.T) {
 	if got := found(t, to.Data); fmt.Sprint(got) != fmt.Sprint(boxFiles) {
 		t.Errorf("restored is %v", got)
 	}
-	if got := found(t, aside); fmt.Sprint(got) != fmt.Sprint(old) || !strings.HasPrefix(aside, to.Data+".before-restore-") {
+	if got := found(t, aside); fmt.Sprint(got) != fmt.Sprint(old) ||
+		!strings.HasPrefix(aside, to.Data+".before-restore-") {
 		t.Errorf("aside in %s lies %v", aside, got)
 	}
 
@@ -334,7 +358,8 @@ func TestRestoreKeepsWhatWasThere(t *testing.T) {
 	empty := dataFolder(t, map[string]string{"parley.lock": "1"})
 	link := filepath.Join(t.TempDir(), "link")
 	must(t, os.Symlink(empty, link))
-	if _, aside, err := Restore(t.Context(), file, Target{Data: link, Schema: 7, Check: sound}, nil); err != nil || aside != "" {
+	if _, aside, err := Restore(t.Context(), file, Target{Data: link, Schema: 7, Check: sound}, nil); err != nil ||
+		aside != "" {
 		t.Fatal(aside, err)
 	}
 	if got := found(t, empty); fmt.Sprint(got) != fmt.Sprint(boxFiles) {
@@ -355,30 +380,57 @@ func TestNothingIsHalfRestored(t *testing.T) {
 		want  string
 		check error
 	}{
-		"cut off":          {whole[:len(whole)/2], "", nil},
-		"cut at the end":   {whole[:len(whole)-3], "damaged", nil},
-		"a changed bit":    {flipped, "", nil},
-		"empty":            {nil, "not a file that parley backup wrote", nil},
-		"not a backup":     {[]byte("PK\x03\x04 and so on, which is no backup"), "not a file that parley backup wrote", nil},
-		"a bad database":   {whole, "broken", errors.New("broken")},
-		"newer":            {archiveOf(t, Manifest{Format: 1, Schema: 8, Parley: "9.0", Files: []bundle.File{database}}, database), "newer Parley (\"9.0\")", nil},
-		"another format":   {archiveOf(t, Manifest{Format: 2, Files: []bundle.File{database}}, database), "format 2", nil},
-		"no database":      {archiveOf(t, Manifest{Format: 1}), "no database", nil},
-		"a way out":        {archiveOf(t, Manifest{Format: 1, Files: []bundle.File{database, {Name: "../x", Bytes: 1, SHA256: sumOf([]byte("x"))}}}, database, bundle.File{Name: "../x", Bytes: 1}), `"../x"`, nil},
-		"an absolute path": {archiveOf(t, Manifest{Format: 1, Files: []bundle.File{database, {Name: "/tmp/x", Bytes: 1, SHA256: sumOf([]byte("x"))}}}, database), `"/tmp/x"`, nil},
-		"a name twice":     {archiveOf(t, Manifest{Format: 1, Files: []bundle.File{database, database}}, database, database), "announces", nil},
-		"a negative size":  {archiveOf(t, Manifest{Format: 1, Files: []bundle.File{database, {Name: "x", Bytes: -1, SHA256: ""}}}, database), "announces", nil},
-		"too much":         {archiveOf(t, Manifest{Format: 1, Files: []bundle.File{{Name: databaseName, Bytes: 1 << 60}}}, database), "MB are needed", nil},
-		"not announced":    {archiveOf(t, Manifest{Format: 1, Files: []bundle.File{database}}, database, bundle.File{Name: "more", Bytes: 1}), "does not announce", nil},
-		"another file":     {archiveOf(t, Manifest{Format: 1, Files: []bundle.File{database, {Name: "x", Bytes: 1, SHA256: sumOf([]byte("x"))}}}, database, bundle.File{Name: "y", Bytes: 1}), "should be", nil},
-		"another content":  {archiveOf(t, Manifest{Format: 1, Files: []bundle.File{{Name: databaseName, Bytes: 1, SHA256: sumOf([]byte("y"))}}}, database), "sha256", nil},
+		"cut off":        {whole[:len(whole)/2], "", nil},
+		"cut at the end": {whole[:len(whole)-3], "damaged", nil},
+		"a changed bit":  {flipped, "", nil},
+		"empty":          {nil, "not a file that parley backup wrote", nil},
+		"not a backup": {[]byte("PK\x03\x04 and so on, which is no backup"), "not a file that parley backup wrote",
+			nil},
+		"a bad database": {whole, "broken", errors.New("broken")},
+		"newer": {archiveOf(t, Manifest{
+			Format: 1,
+			Schema: 8,
+			Parley: "9.0",
+			Files:  []bundle.File{database},
+		}, database), "newer Parley (\"9.0\")", nil},
+		"another format": {archiveOf(t, Manifest{Format: 2, Files: []bundle.File{database}}, database), "format 2",
+			nil},
+		"no database": {archiveOf(t, Manifest{Format: 1}), "no database", nil},
+		"a way out": {archiveOf(t,
+			Manifest{Format: 1, Files: []bundle.File{database, {Name: "../x", Bytes: 1, SHA256: sumOf([]byte("x"))}}},
+			database, bundle.File{Name: "../x", Bytes: 1}), `"../x"`, nil},
+		"an absolute path": {archiveOf(t,
+			Manifest{Format: 1, Files: []bundle.File{database, {Name: "/tmp/x", Bytes: 1, SHA256: sumOf([]byte("x"))}}},
+			database), `"/tmp/x"`, nil},
+		"a name twice": {archiveOf(t, Manifest{Format: 1, Files: []bundle.File{database, database}}, database,
+			database), "announces", nil},
+		"a negative size": {archiveOf(t,
+			Manifest{Format: 1, Files: []bundle.File{database, {Name: "x", Bytes: -1, SHA256: ""}}}, database),
+			"announces", nil},
+		"too much": {archiveOf(t,
+			Manifest{Format: 1, Files: []bundle.File{{Name: databaseName, Bytes: 1 << 60}}}, database), "MB are needed",
+			nil},
+		"not announced": {archiveOf(t, Manifest{Format: 1, Files: []bundle.File{database}}, database,
+			bundle.File{Name: "more", Bytes: 1}), "does not announce", nil},
+		"another file": {archiveOf(t,
+			Manifest{Format: 1, Files: []bundle.File{database, {Name: "x", Bytes: 1, SHA256: sumOf([]byte("x"))}}},
+			database, bundle.File{Name: "y", Bytes: 1}), "should be", nil},
+		"another content": {archiveOf(t,
+			Manifest{Format: 1, Files: []bundle.File{{Name: databaseName, Bytes: 1, SHA256: sumOf([]byte("y"))}}},
+			database), "sha256", nil},
 	} {
 		file := filepath.Join(t.TempDir(), "b")
 		must(t, os.WriteFile(file, c.file, 0o600))
 		old := map[string]string{"parley.db": "old"}
 		data := dataFolder(t, old)
-		_, _, err := Restore(t.Context(), file, Target{Data: data, Schema: 7, Force: true, Check: func(context.Context, string) error { return c.check }}, nil)
-		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "nothing was changed") {
+		_, _, err := Restore(t.Context(), file, Target{
+			Data:   data,
+			Schema: 7,
+			Force:  true,
+			Check:  func(context.Context, string) error { return c.check },
+		}, nil)
+		if err == nil || !strings.Contains(err.Error(), c.want) ||
+			!strings.Contains(err.Error(), "nothing was changed") {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 		if left, _ := os.ReadDir(filepath.Dir(data)); fmt.Sprint(found(t, data)) != fmt.Sprint(old) || len(left) != 1 {

@@ -56,7 +56,8 @@ func Restore(ctx context.Context, file string, to Target, tell progress.Func) (m
 		return m, "", err
 	}
 	if taken && !to.Force {
-		return m, "", fmt.Errorf("the data folder %s is not empty: name another with --data, or pass --force to have what is there moved aside", to.Data)
+		return m, "", fmt.Errorf("the data folder %s is not empty: name another with --data, or pass --force to have "+
+			"what is there moved aside", to.Data)
 	}
 	r, err := bundle.NewReader(in)
 	if err != nil {
@@ -65,7 +66,8 @@ func Restore(ctx context.Context, file string, to Target, tell progress.Func) (m
 	defer r.Close()
 	stage, err := durable.NewStage(filepath.Dir(to.Data), filepath.Base(to.Data)+".restoring-")
 	if err != nil {
-		return m, "", fmt.Errorf("the folder that is to hold %s cannot be written: %w: run this as its owner, or name another with --data", to.Data, err)
+		return m, "", fmt.Errorf("the folder that is to hold %s cannot be written: %w: run this as its owner, or "+
+			"name another with --data", to.Data, err)
 	}
 	m, err = to.unpack(ctx, r, stage.Path, tell.Serial())
 	if err == nil {
@@ -122,7 +124,8 @@ func (to Target) unpack(ctx context.Context, r *bundle.Reader, stage string, tel
 		return m, err
 	}
 	if m.Schema > to.Schema {
-		return m, fmt.Errorf("it was made by a newer Parley (%.40q): its database has schema %d, and this Parley (up to %d) cannot read it; install that one first", m.Parley, m.Schema, to.Schema)
+		return m, fmt.Errorf("it was made by a newer Parley (%.40q): its database has schema %d, and this Parley (up "+
+			"to %d) cannot read it; install that one first", m.Parley, m.Schema, to.Schema)
 	}
 	free, err := disk.Free(stage)
 	if err != nil {
@@ -176,7 +179,8 @@ func readManifest(r *bundle.Reader) (m Manifest, err error) {
 		return m, fmt.Errorf("%w: %w", errNotBackup, err)
 	}
 	if m.Format != backupFormat {
-		return m, fmt.Errorf("it has format %d, and this Parley reads format %d: restore it with the Parley that made it (%.40q)", m.Format, backupFormat, m.Parley)
+		return m, fmt.Errorf("it has format %d, and this Parley reads format %d: restore it with the Parley that "+
+			"made it (%.40q)", m.Format, backupFormat, m.Parley)
 	}
 	seen := map[string]bool{}
 	var total int64
@@ -188,7 +192,8 @@ func readManifest(r *bundle.Reader) (m Manifest, err error) {
 		if f.Name == layout.FirstKey { // those of older boxes had it
 			m.LeftOut = append(m.LeftOut, f.Name)
 		} else if !keeps(f.Name) {
-			return m, fmt.Errorf("%w: it announces %q, which no backup has: somebody has tampered with it", errNotBackup, f.Name)
+			return m, fmt.Errorf("%w: it announces %q, which no backup has: somebody has tampered with it",
+				errNotBackup, f.Name)
 		}
 	}
 	if !seen[databaseName] {
@@ -265,7 +270,8 @@ func exchange(stage, data string) (aside string, err error) {
 		return aside, nil
 	}
 	if errors.Is(err, unix.EBUSY) {
-		err = fmt.Errorf("%s is where a disk is mounted, and cannot be replaced as a whole: restore into a folder on it, with --data %s, and start the box with that", data, filepath.Join(data, "parley"))
+		err = fmt.Errorf("%s is where a disk is mounted, and cannot be replaced as a whole: restore into a folder on "+
+			"it, with --data %s, and start the box with that", data, filepath.Join(data, "parley"))
 	} else {
 		err = fmt.Errorf("putting the backup in place: %w", err)
 	}

@@ -48,13 +48,17 @@ func Folder(data string) Finding {
 	case errors.Is(err, fs.ErrNotExist):
 		f.Health, f.What, f.Mend = Doubt, "there is no "+data, NoBox
 	case err != nil:
-		f.Health, f.What, f.Mend = Trouble, fmt.Sprintf("%s cannot be looked at: %s", data, disk.Reason(err)), "run this as the user that runs the box"
+		f.Health, f.What, f.Mend = Trouble, fmt.Sprintf("%s cannot be looked at: %s", data, disk.Reason(err)),
+			"run this as the user that runs the box"
 	case !info.IsDir():
 		f.Health, f.What, f.Mend = Trouble, data+" is not a folder", "name another with --data"
 	case unix.Access(data, unix.R_OK|unix.W_OK|unix.X_OK) != nil:
-		f.Health, f.What, f.Mend = Trouble, data+" cannot be written by this user", "run this as the user that runs the box, or mend it: chown -R USER "+data
+		f.Health, f.What, f.Mend = Trouble, data+" cannot be written by this user",
+			"run this as the user that runs the box, or mend it: chown -R USER "+data
 	case info.Mode().Perm()&^layout.DataMode != 0:
-		f.Health, f.What, f.Mend = Doubt, fmt.Sprintf("%s has mode %04o: other users of this machine can look into it", data, info.Mode().Perm()), fmt.Sprintf("chmod %o %s", layout.DataMode, data)
+		f.Health, f.What, f.Mend = Doubt,
+			fmt.Sprintf("%s has mode %04o: other users of this machine can look into it", data, info.Mode().Perm()),
+			fmt.Sprintf("chmod %o %s", layout.DataMode, data)
 	default:
 		f.What = fmt.Sprintf("%s, for its owner only", data)
 	}
@@ -89,7 +93,8 @@ func Disk(data string) Finding {
 func Packs(ctx context.Context, dir string, names []string) ([]Finding, error) {
 	chosen, err := packs.Find(dir, names...)
 	if err != nil {
-		return []Finding{{"packs", Trouble, err.Error(), "name one of them in the settings, or add it: parley packs add"}}, nil
+		return []Finding{{"packs", Trouble, err.Error(),
+			"name one of them in the settings, or add it: parley packs add"}}, nil
 	}
 	states, err := packs.Verify(ctx, dir, chosen, false)
 	if err != nil {
@@ -99,12 +104,14 @@ func Packs(ctx context.Context, dir string, names []string) ([]Finding, error) {
 	var bytes int64
 	for _, s := range states {
 		if s.Status != packs.Ready {
-			found = append(found, Finding{"packs", Trouble, fmt.Sprintf("%s is %s: %s", s.Pack.Name, s.Status, s.Why), "run: " + s.Mend})
+			found = append(found, Finding{"packs", Trouble, fmt.Sprintf("%s is %s: %s", s.Pack.Name, s.Status, s.Why),
+				"run: " + s.Mend})
 		}
 		bytes += s.Pack.Bytes()
 	}
 	if found == nil {
-		found = []Finding{{Part: "packs", Health: Well, What: fmt.Sprintf("%d packs, %.1f GB, in %s", len(chosen), float64(bytes)/1e9, dir)}}
+		found = []Finding{{Part: "packs", Health: Well,
+			What: fmt.Sprintf("%d packs, %.1f GB, in %s", len(chosen), float64(bytes)/1e9, dir)}}
 	}
 	return found, nil
 }
@@ -138,7 +145,8 @@ func Memory(dir string, names []string, running bool) Finding {
 			have, has = limit, "allowed to this container"
 		}
 	}
-	f := Finding{Part: "memory", Health: Well, What: fmt.Sprintf("%.1f GB %s; the chosen models need about %.1f GB", have/1e9, has, need/1e9)}
+	f := Finding{Part: "memory", Health: Well,
+		What: fmt.Sprintf("%.1f GB %s; the chosen models need about %.1f GB", have/1e9, has, need/1e9)}
 	if have < need {
 		f.Health, f.Mend = Trouble, "choose smaller models, such as --profile small, or stop what else takes memory"
 	}
@@ -192,12 +200,14 @@ func Clock(now, newest time.Time) Finding {
 	// Files are written a moment after the time that they bear is read.
 	const slack = time.Minute
 	if now.Before(newest.Add(-slack)) {
-		return Finding{"clock", Trouble, fmt.Sprintf("it says %s, but %s has been already", now.Format(time.DateTime), newest.Format(time.DateTime)),
+		return Finding{"clock", Trouble,
+			fmt.Sprintf("it says %s, but %s has been already", now.Format(time.DateTime), newest.Format(time.DateTime)),
 			"set it: timedatectl set-ntp true, or timedatectl set-time 'YYYY-MM-DD HH:MM:SS'"}
 	}
 	const timeError = 5 // TIME_ERROR of adjtimex(2): nobody keeps it right
 	if state, err := unix.Adjtimex(&unix.Timex{}); err == nil && state == timeError {
-		return Finding{"clock", Doubt, now.Format(time.DateTime) + ", but nothing keeps it right", "where there is a time server: timedatectl set-ntp true"}
+		return Finding{"clock", Doubt, now.Format(time.DateTime) + ", but nothing keeps it right",
+			"where there is a time server: timedatectl set-ntp true"}
 	}
 	return Finding{Part: "clock", Health: Well, What: now.Format(time.DateTime) + ", kept right by a time server"}
 }

@@ -65,8 +65,10 @@ func TestRecordingsThatCannotBeHeardAreFound(t *testing.T) {
 	wantFinding(t, found(dir), Well, "2 files, 0.0 MB, each kept as long as its chat")
 	must(t, os.WriteFile(filepath.Join(dir, "b.opus"), []byte("noise"), 0o600))
 	must(t, os.WriteFile(filepath.Join(dir, "c.opus"), []byte("more noise"), 0o600))
-	wantFinding(t, found(dir), Doubt, "4 files, 0.0 MB, each kept as long as its chat; 2 cannot be heard whole, the first is b.opus (noise in b.opus); 2 belong to no chat, the first is b.opus")
-	due = map[string]bool{"a.opus": true, "b.opus": false, "c.opus": true, "d.opus": true, "just-begun.opus": false, "0.opus": true}
+	wantFinding(t, found(dir), Doubt, "4 files, 0.0 MB, each kept as long as its chat; 2 cannot be heard whole, the "+
+		"first is b.opus (noise in b.opus); 2 belong to no chat, the first is b.opus")
+	due = map[string]bool{"a.opus": true, "b.opus": false, "c.opus": true, "d.opus": true, "just-begun.opus": false,
+		"0.opus": true}
 	wantFinding(t, found(dir), Doubt, "2 are missing, the first is 0.opus")
 	if f := found(dir); strings.Contains(f.What, "no chat") {
 		t.Errorf("%+v", f)
@@ -90,15 +92,22 @@ func TestTheRoomOfRecordingsIsTold(t *testing.T) {
 	found := func(dir string, room Room) Finding {
 		t.Helper()
 		f, err := Recordings(t.Context(), Sounds{
-			Folder: dir, Room: room,
-			Known: func(context.Context) (map[string]bool, error) { return map[string]bool{"a.opus": false}, nil },
-			Check: func(string, *os.File) error { return nil },
+			Folder: dir,
+			Room:   room,
+			Known:  func(context.Context) (map[string]bool, error) { return map[string]bool{"a.opus": false}, nil },
+			Check:  func(string, *os.File) error { return nil },
 		}, nil)
 		must(t, err)
 		return f
 	}
-	wantFinding(t, found(dir, Room{Bytes: 8e9, Days: 30}), Well, "1 files, 2.5 MB of at most 8000.0 MB, each kept for 30 days after its chat")
-	wantFinding(t, found(dir, Room{Bytes: 8e9, Days: 30, From: time.Now().Add(-time.Hour), Found: 3}), Well, "1 files")
+	wantFinding(t, found(dir, Room{Bytes: 8e9, Days: 30}), Well,
+		"1 files, 2.5 MB of at most 8000.0 MB, each kept for 30 days after its chat")
+	wantFinding(t, found(dir, Room{
+		Bytes: 8e9,
+		Days:  30,
+		From:  time.Now().Add(-time.Hour),
+		Found: 3,
+	}), Well, "1 files")
 	wantFinding(t, found(filepath.Join(dir, "none"), Room{Days: 30}), Well, "none yet; 0.0 MB, each kept for 30 days")
 	f := found(dir, Room{Bytes: 1e6, From: time.Now().Add(time.Hour), Found: 3})
 	wantFinding(t, f, Doubt, "3 chats' recordings are too old or too much, and are deleted from")
@@ -133,7 +142,8 @@ func TestMemoryIsCountedByTheModels(t *testing.T) {
 		return gb
 	}
 	// As parley bench talk measures them: 2.2 and 1 GB, limits of 2.4 and 1.1 GiB.
-	if senses, small, whole := need("turn"), need("turn", "llm-qwen-small"), need("turn", "llm-qwen"); senses > 0.8 || small < 0.9 || small > 1.4 || whole < 2 || whole > 2.6 {
+	if senses, small, whole := need("turn"), need("turn", "llm-qwen-small"),
+		need("turn", "llm-qwen"); senses > 0.8 || small < 0.9 || small > 1.4 || whole < 2 || whole > 2.6 {
 		t.Errorf("needs are %v, %v, %v GB", senses, small, whole)
 	}
 }

@@ -60,12 +60,14 @@ func Recordings(ctx context.Context, s Sounds, tell progress.Func) (Finding, err
 	f := Finding{Part: "recordings", Health: Well}
 	entries, err := os.ReadDir(s.Folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return Finding{"recordings", Trouble, fmt.Sprintf("%s cannot be read: %s", s.Folder, disk.Reason(err)), "run this as the user that runs the box"}, nil
+		return Finding{"recordings", Trouble, fmt.Sprintf("%s cannot be read: %s", s.Folder, disk.Reason(err)),
+			"run this as the user that runs the box"}, nil
 	}
 	due, err := s.Known(ctx)
 	known := !errors.Is(err, fs.ErrNotExist)
 	if err != nil && known {
-		return Finding{"recordings", Doubt, "what should be there cannot be told: " + err.Error(), "see what is said of the database"}, ctx.Err()
+		return Finding{"recordings", Doubt, "what should be there cannot be told: " + err.Error(),
+			"see what is said of the database"}, ctx.Err()
 	}
 	broken, bytes, err := s.read(ctx, entries, tell.Serial())
 	if err != nil {
@@ -91,7 +93,8 @@ func Recordings(ctx context.Context, s Sounds, tell progress.Func) (Finding, err
 		mend = append(mend, "bring back from a backup what is lost; delete what belongs to no chat")
 	}
 	if s.Room.From.After(time.Now()) {
-		said = append(said, fmt.Sprintf("%d chats' recordings are too old or too much, and are deleted from %s on", s.Room.Found, s.Room.From.Local().Format(time.DateTime)))
+		said = append(said, fmt.Sprintf("%d chats' recordings are too old or too much, and are deleted from %s on",
+			s.Room.Found, s.Room.From.Local().Format(time.DateTime)))
 		mend = append(mend, "to keep them, set limits.recordings_days and limits.recordings to 0, or to more")
 	}
 	if len(said) > 0 {
@@ -103,7 +106,8 @@ func Recordings(ctx context.Context, s Sounds, tell progress.Func) (Finding, err
 
 // read checks the files, and returns those with which something is wrong, and
 // why, and how many bytes all have.
-func (s Sounds) read(ctx context.Context, entries []fs.DirEntry, tell progress.Func) (broken []string, bytes int64, err error) {
+func (s Sounds) read(ctx context.Context, entries []fs.DirEntry, tell progress.Func) (broken []string, bytes int64,
+	err error) {
 	e := progress.Event{Name: "recordings", Step: progress.Reading}
 	for _, entry := range entries {
 		if info, err := entry.Info(); err == nil {

@@ -38,7 +38,9 @@ func Add(ctx context.Context, dir string, files []string, name string, check Che
 	defer unlock()
 	target := filepath.Join(dir, name)
 	if _, err := os.Lstat(target); !errors.Is(err, fs.ErrNotExist) {
-		return Pack{}, fmt.Errorf("there is a pack %s already: choose another name, or run first: parley packs remove %s", name, name)
+		return Pack{},
+			fmt.Errorf("there is a pack %s already: choose another name, or run first: parley packs remove %s", name,
+				name)
 	}
 	var need int64
 	for _, from := range places {
@@ -56,7 +58,14 @@ func Add(ctx context.Context, dir string, files []string, name string, check Che
 		return Pack{}, err
 	}
 	defer stage.Remove()
-	r := record{Name: name, Kind: kind, Does: "your own, from " + filepath.Base(files[0]), Version: "1", Licence: "yours to know", Own: true}
+	r := record{
+		Name:    name,
+		Kind:    kind,
+		Does:    "your own, from " + filepath.Base(files[0]),
+		Version: "1",
+		Licence: "yours to know",
+		Own:     true,
+	}
 	for to, from := range places {
 		f, err := copyIn(ctx, from, filepath.Join(stage.Path, to))
 		if err != nil {
@@ -94,7 +103,9 @@ func recognise(files []string) (Kind, map[string]string, error) {
 	case len(places) == 2 && places["voice.onnx"] != "" && places["voice.json"] != "":
 		return Voice, places, nil
 	case len(places) == 1 && places["voice.onnx"] != "":
-		return "", nil, fmt.Errorf("%s looks like a Piper voice: name its JSON file too, it lies beside it as FILE.onnx.json", files[0])
+		return "", nil,
+			fmt.Errorf("%s looks like a Piper voice: name its JSON file too, it lies beside it as FILE.onnx.json",
+				files[0])
 	case len(places) == 1 && places["voice.json"] != "":
 		return "", nil, fmt.Errorf("%s is the JSON file of a Piper voice: name its ONNX file too", files[0])
 	}
@@ -162,7 +173,8 @@ func copyIn(ctx context.Context, from, to string) (recordFile, error) {
 		return recordFile{}, err
 	}
 	sum, err := bundle.Hash(ctx, to)
-	return recordFile{bundle.File{Name: filepath.Base(to), Bytes: info.Size(), SHA256: sum}, info.ModTime().UnixNano()}, err
+	return recordFile{bundle.File{Name: filepath.Base(to), Bytes: info.Size(), SHA256: sum}, info.ModTime().UnixNano()},
+		err
 }
 
 // ErrAbsent says that a pack is not there.

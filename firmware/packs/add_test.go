@@ -28,7 +28,8 @@ func someFiles(t *testing.T, contents map[string]string) map[string]string {
 func TestOwnModelIsKnownByItsContents(t *testing.T) {
 	f := someFiles(t, map[string]string{
 		"model.bin": "GGUF....", "v.onnx": "\x08\x07\x12\x07pytorch", "v.onnx.json": voiceJSON,
-		"other.json": `{"a":1}`, "broken.json": "{", "notes.txt": "hello", "empty.onnx": "", "w.onnx": "\x08\x07\x12\x07pytorch",
+		"other.json": `{"a":1}`, "broken.json": "{", "notes.txt": "hello", "empty.onnx": "",
+		"w.onnx": "\x08\x07\x12\x07pytorch",
 	})
 	for _, c := range []struct {
 		files string
@@ -59,7 +60,8 @@ func TestOwnModelIsKnownByItsContents(t *testing.T) {
 		}
 		dir := t.TempDir()
 		p, err := Add(t.Context(), dir, paths, "mine", loads)
-		if c.err == "" && (err != nil || p.Kind != c.kind) || c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) {
+		if c.err == "" && (err != nil || p.Kind != c.kind) ||
+			c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) {
 			t.Errorf("%s: got %s, %v; want %s, %q", c.files, p.Kind, err, c.kind, c.err)
 		}
 		if c.err == "" {
@@ -72,11 +74,12 @@ func TestModelThatDoesNotLoadIsNotAdded(t *testing.T) {
 	f := someFiles(t, map[string]string{"m.gguf": "GGUFxx"})
 	dir := t.TempDir()
 	var asked string
-	_, err := Add(t.Context(), dir, []string{f["m.gguf"]}, "mine", func(_ context.Context, k Kind, folder string) error {
-		text, err := os.ReadFile(filepath.Join(folder, "model.gguf"))
-		asked = string(k) + " " + string(text)
-		return errors.Join(err, errors.New("unknown architecture"))
-	})
+	_, err := Add(t.Context(), dir, []string{f["m.gguf"]}, "mine",
+		func(_ context.Context, k Kind, folder string) error {
+			text, err := os.ReadFile(filepath.Join(folder, "model.gguf"))
+			asked = string(k) + " " + string(text)
+			return errors.Join(err, errors.New("unknown architecture"))
+		})
 	if err == nil || !strings.Contains(err.Error(), "m.gguf cannot be used: unknown architecture") {
 		t.Errorf("got %v", err)
 	}
@@ -92,7 +95,8 @@ func TestNamesOfOwnPacks(t *testing.T) {
 	f := someFiles(t, map[string]string{"m.gguf": "GGUFxx"})
 	for name, want := range map[string]string{
 		"a": "", "my-model-2": "", strings.Repeat("a", 40): "",
-		"": "1 to 40", strings.Repeat("a", 41): "1 to 40", "My": "1 to 40", "a/b": "1 to 40", "..": "1 to 40", "-a": "1 to 40", "a b": "1 to 40",
+		"": "1 to 40", strings.Repeat("a", 41): "1 to 40", "My": "1 to 40", "a/b": "1 to 40", "..": "1 to 40",
+		"-a": "1 to 40", "a b": "1 to 40",
 		"voice-joe": "comes with Parley", "kokoro": "comes with Parley",
 	} {
 		_, err := Add(t.Context(), t.TempDir(), []string{f["m.gguf"]}, name, loads)

@@ -149,7 +149,9 @@ func takeOne(ctx context.Context, t Take, r io.Reader, folder string) error {
 		return err
 	}
 	if sum := hex.EncodeToString(h.Sum(nil)); n.bytes != t.Bytes || sum != t.SHA256 {
-		return fmt.Errorf("the package has %d bytes with sha256 %s here, not %d with %s: it is not the one that was published", n.bytes, sum, t.Bytes, t.SHA256)
+		return fmt.Errorf(
+			"the package has %d bytes with sha256 %s here, not %d with %s: it is not the one that was published",
+			n.bytes, sum, t.Bytes, t.SHA256)
 	}
 	return nil
 }

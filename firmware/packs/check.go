@@ -91,7 +91,8 @@ func (e *ErrNotReady) Error() string {
 	}
 	if len(fetch) > 1 {
 		names := strings.Join(fetch, " ")
-		lines = append(lines, fmt.Sprintf("%d packs are missing or damaged in %s: run: parley packs pull %s --packs %s", len(fetch), e.Dir, names, e.Dir))
+		lines = append(lines, fmt.Sprintf("%d packs are missing or damaged in %s: run: parley packs pull %s --packs %s",
+			len(fetch), e.Dir, names, e.Dir))
 	}
 	return strings.Join(lines, "; ")
 }
@@ -111,8 +112,12 @@ func Require(ctx context.Context, dir string, packs []Pack) error {
 func inspect(ctx context.Context, folder string, p Pack, deep bool) (State, error) {
 	build, ok := p.Build()
 	if !ok {
-		return State{Pack: p, Status: Absent, Why: "it is not made for " + runtime.GOARCH + " processors",
-			Mend: "parley on " + strings.Join(builtFor(p), " or ")}, nil
+		return State{
+			Pack:   p,
+			Status: Absent,
+			Why:    "it is not made for " + runtime.GOARCH + " processors",
+			Mend:   "parley on " + strings.Join(builtFor(p), " or "),
+		}, nil
 	}
 	known := readRecord(folder)
 	fresh := newRecord(p)
@@ -158,7 +163,8 @@ func summary(whys []string, files int) string {
 }
 
 // inspectFile says why f is not right in folder, or nothing when it is.
-func inspectFile(ctx context.Context, folder string, f bundle.File, known record, deep bool, hashed *bool) (info os.FileInfo, why string, damaged bool) {
+func inspectFile(ctx context.Context, folder string, f bundle.File, known record, deep bool,
+	hashed *bool) (info os.FileInfo, why string, damaged bool) {
 	path := filepath.Join(folder, filepath.FromSlash(f.Name))
 	info, err := os.Stat(path)
 	switch {

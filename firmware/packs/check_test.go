@@ -14,12 +14,18 @@ func TestDamageIsNamedWithTheCommandThatMendsIt(t *testing.T) {
 	r := newRegistry(t)
 	p := r.model("m", 2)
 	for name, hurt := range map[string]func(t *testing.T, file string) error{
-		"model.gguf has sha256 ":                func(t *testing.T, f string) error { flip(t, f, 9); return nil },
-		"model.gguf has 7 bytes, not ":          func(_ *testing.T, f string) error { return os.Truncate(f, 7) },
-		"model.gguf is not there":               func(_ *testing.T, f string) error { return os.Remove(f) },
-		"model.gguf is not a file":              func(_ *testing.T, f string) error { return errors.Join(os.Remove(f), os.Mkdir(f, 0o755)) },
-		"model.gguf is not there (dangling)":    func(_ *testing.T, f string) error { return errors.Join(os.Remove(f), os.Symlink("/nowhere", f)) },
-		"model.gguf cannot be read: too many l": func(_ *testing.T, f string) error { return errors.Join(os.Remove(f), os.Symlink(f, f)) },
+		"model.gguf has sha256 ":       func(t *testing.T, f string) error { flip(t, f, 9); return nil },
+		"model.gguf has 7 bytes, not ": func(_ *testing.T, f string) error { return os.Truncate(f, 7) },
+		"model.gguf is not there":      func(_ *testing.T, f string) error { return os.Remove(f) },
+		"model.gguf is not a file": func(_ *testing.T, f string) error {
+			return errors.Join(os.Remove(f), os.Mkdir(f, 0o755))
+		},
+		"model.gguf is not there (dangling)": func(_ *testing.T, f string) error {
+			return errors.Join(os.Remove(f), os.Symlink("/nowhere", f))
+		},
+		"model.gguf cannot be read: too many l": func(_ *testing.T, f string) error {
+			return errors.Join(os.Remove(f), os.Symlink(f, f))
+		},
 	} {
 		dir := t.TempDir()
 		pull(t, dir, p)
@@ -29,7 +35,8 @@ func TestDamageIsNamedWithTheCommandThatMendsIt(t *testing.T) {
 		err := Require(t.Context(), dir, []Pack{p})
 		var e *ErrNotReady
 		why, _, _ := strings.Cut(name, " (")
-		if !errors.As(err, &e) || !strings.Contains(err.Error(), "pack m is damaged ("+why) || !strings.Contains(err.Error(), "run: parley packs pull m") {
+		if !errors.As(err, &e) || !strings.Contains(err.Error(), "pack m is damaged ("+why) ||
+			!strings.Contains(err.Error(), "run: parley packs pull m") {
 			t.Errorf("%s: got %v", name, err)
 		}
 		pull(t, dir, p)
@@ -102,7 +109,8 @@ func TestSystemPackIsFoundByItsLibraryAndData(t *testing.T) {
 		t.Fatalf("got %+v", s)
 	}
 	lib := filepath.Join(root, "usr/lib/x86_64-linux-gnu")
-	if err := errors.Join(os.MkdirAll(filepath.Join(lib, "espeak-ng-data"), 0o755), os.WriteFile(filepath.Join(lib, "libespeak-ng.so.1"), nil, 0o644)); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Join(lib, "espeak-ng-data"), 0o755),
+		os.WriteFile(filepath.Join(lib, "libespeak-ng.so.1"), nil, 0o644)); err != nil {
 		t.Fatal(err)
 	}
 	if s := inspectSystem(p, root); s.Status != Absent || !strings.Contains(s.Why, "espeak-ng-data/phontab") {

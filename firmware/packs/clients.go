@@ -31,7 +31,8 @@ func (c clients) fetch(ctx context.Context, s Source, folder string) (archive, e
 		return nil, err
 	}
 	cmd.Dir = folder
-	cmd.Env = append(os.Environ(), "TMPDIR="+folder, "GOMODCACHE="+filepath.Join(folder, "modules"), "GOFLAGS=-modcacherw", "GOWORK=off", "GO111MODULE=on")
+	cmd.Env = append(os.Environ(), "TMPDIR="+folder, "GOMODCACHE="+filepath.Join(folder, "modules"),
+		"GOFLAGS=-modcacherw", "GOWORK=off", "GO111MODULE=on")
 	if err := c.run(cmd); err != nil {
 		return nil, err
 	}
@@ -49,7 +50,8 @@ func (c clients) command(ctx context.Context, s Source, folder, out string) (*ex
 		}
 		return c.tool(ctx, []string{"pip3", "pip"}, "python3-pip", append(args, s.Package+"=="+s.Version)...)
 	case "npm":
-		return c.tool(ctx, []string{"npm"}, "npm", "pack", "--ignore-scripts", "--loglevel=error", "--no-update-notifier",
+		return c.tool(ctx, []string{"npm"}, "npm", "pack", "--ignore-scripts", "--loglevel=error",
+			"--no-update-notifier",
 			"--cache", filepath.Join(folder, "cache"), "--pack-destination", out, s.Package+"@"+s.Version)
 	case "go":
 		return c.tool(ctx, []string{"go"}, "golang-go", "mod", "download", "-json", s.Package+"@"+s.Version)
@@ -76,7 +78,8 @@ func (c clients) tool(ctx context.Context, names []string, debian string, args .
 type ErrNoClient struct{ Client, Debian string }
 
 func (e *ErrNoClient) Error() string {
-	return fmt.Sprintf("%s is not installed, and this pack is fetched with it: run as root: apt-get install %s", e.Client, e.Debian)
+	return fmt.Sprintf("%s is not installed, and this pack is fetched with it: run as root: apt-get install %s",
+		e.Client, e.Debian)
 }
 
 // run runs cmd in a process group of its own, so that cancelling it ends what

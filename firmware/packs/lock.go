@@ -23,7 +23,8 @@ func (e *ErrLocked) Error() string {
 // called or the process ends. The error is an *ErrLocked when it is another's.
 func lock(dir string) (unlock func(), err error) {
 	if err := os.MkdirAll(filepath.Join(dir, stageName), 0o755); err != nil {
-		return nil, fmt.Errorf("making the packs folder: %w: choose a folder that can be written to with --packs or PARLEY_PACKS", err)
+		return nil, fmt.Errorf("making the packs folder: %w: choose a folder that can be written to with --packs or "+
+			"PARLEY_PACKS", err)
 	}
 	path := filepath.Join(dir, stageName, "lock")
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
@@ -60,7 +61,8 @@ func checkSpace(dir string, need int64) error {
 		return err
 	}
 	if need += disk.Spare; free < need {
-		return fmt.Errorf("%s has %d MB free, and %d MB are needed: make room, or choose another folder with --packs or PARLEY_PACKS", dir, free/1e6, need/1e6)
+		return fmt.Errorf("%s has %d MB free, and %d MB are needed: make room, or choose another folder with --packs "+
+			"or PARLEY_PACKS", dir, free/1e6, need/1e6)
 	}
 	return nil
 }

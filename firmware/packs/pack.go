@@ -206,7 +206,8 @@ func Profiles() []string {
 func Profile(name string) ([]Pack, error) {
 	for _, p := range profiles {
 		if p.name == name {
-			names := append([]string{"espeak-ng", "runtime-onnx", "runtime-llama", "turn", "moonshine", "voice-joe"}, p.more...)
+			names := append([]string{"espeak-ng", "runtime-onnx", "runtime-llama", "turn", "moonshine", "voice-joe"},
+				p.more...)
 			return Find("", append(names, p.model)...)
 		}
 	}

@@ -27,7 +27,8 @@ func TestEveryPackCanBePutTogetherFromItsSources(t *testing.T) {
 		for arch, b := range p.Builds {
 			takes := map[string][]Take{}
 			for _, s := range b.Sources {
-				if !slices.Contains([]string{"pip", "npm", "go"}, s.Client) || s.Package == "" || s.Version == "" || s.Bytes <= 0 {
+				if !slices.Contains([]string{"pip", "npm", "go"}, s.Client) || s.Package == "" || s.Version == "" ||
+					s.Bytes <= 0 {
 					t.Errorf("%s %s: incomplete source %+v", p.Name, arch, s)
 				}
 				collect(t, takes, s.Take)
@@ -58,7 +59,8 @@ func collect(t *testing.T, into map[string][]Take, takes []Take) {
 
 // checkTiles checks that the takes cover the file without gap or overlap.
 func checkTiles(t *testing.T, pack string, f bundle.File, takes []Take) {
-	if !hexSHA256.MatchString(f.SHA256) || path.Clean(f.Name) != f.Name || strings.HasPrefix(f.Name, "..") || path.IsAbs(f.Name) || f.Name == recordName {
+	if !hexSHA256.MatchString(f.SHA256) || path.Clean(f.Name) != f.Name || strings.HasPrefix(f.Name, "..") ||
+		path.IsAbs(f.Name) || f.Name == recordName {
 		t.Errorf("%s: not a file: %+v", pack, f)
 	}
 	slices.SortFunc(takes, func(a, b Take) int { return cmp.Compare(a.Offset, b.Offset) })

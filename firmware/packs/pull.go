@@ -35,8 +35,12 @@ func Pull(ctx context.Context, dir string, packs []Pack, tell progress.Func) err
 	if err != nil {
 		return err
 	}
-	p := puller{dir: dir, temp: filepath.Join(dir, stageName, "temp"), tell: tell,
-		clients: clients{tools: filepath.Join(filepath.Dir(dir), "toolchain", "bin")}}
+	p := puller{
+		dir:     dir,
+		temp:    filepath.Join(dir, stageName, "temp"),
+		tell:    tell,
+		clients: clients{tools: filepath.Join(filepath.Dir(dir), "toolchain", "bin")},
+	}
 	if err := os.RemoveAll(p.temp); err != nil { // what a killed pull left
 		return err
 	}
@@ -179,10 +183,20 @@ func (p *puller) finish(ctx context.Context, j *job) error {
 		return context.Cause(ctx)
 	}
 	name, size := j.stage.pack.Name, j.stage.pack.Bytes()
-	p.tell(progress.Event{Name: name, Step: progress.Checking, Done: size, Total: size})
+	p.tell(progress.Event{
+		Name:  name,
+		Step:  progress.Checking,
+		Done:  size,
+		Total: size,
+	})
 	if err := j.stage.finish(ctx, p.dir); err != nil {
 		return err
 	}
-	p.tell(progress.Event{Name: name, Step: progress.Done, Done: size, Total: size})
+	p.tell(progress.Event{
+		Name:  name,
+		Step:  progress.Done,
+		Done:  size,
+		Total: size,
+	})
 	return nil
 }

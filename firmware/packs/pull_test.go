@@ -31,7 +31,8 @@ func TestPulledPackIsWholeAndCarriesItsPapers(t *testing.T) {
 		}
 	}
 	files := tree(t, dir)
-	if !strings.Contains(files["a/LICENSE"], "Copyright nobody") || !strings.Contains(files["a/CARD.md"], a.Builds["any"].Files[0].SHA256) {
+	if !strings.Contains(files["a/LICENSE"], "Copyright nobody") ||
+		!strings.Contains(files["a/CARD.md"], a.Builds["any"].Files[0].SHA256) {
 		t.Errorf("papers: %q %q", files["a/LICENSE"], files["a/CARD.md"])
 	}
 	for name := range files {
@@ -93,7 +94,8 @@ func wantDead(t *testing.T, file string) {
 		t.Fatal(err)
 	}
 	for end := time.Now().Add(5 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-		if stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat"); err != nil || strings.Contains(string(stat), ") Z ") {
+		if stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat"); err != nil ||
+			strings.Contains(string(stat), ") Z ") {
 			return
 		}
 		if time.Now().After(end) {
@@ -189,7 +191,8 @@ func TestFailingClientIsQuoted(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := Pull(t.Context(), t.TempDir(), []Pack{p}, nil)
-	if err == nil || !strings.Contains(err.Error(), "pack m: fetching pip m-part0 1: pip3 failed: ERROR: No matching distribution found for m-part0==1") {
+	if err == nil || !strings.Contains(err.Error(),
+		"pack m: fetching pip m-part0 1: pip3 failed: ERROR: No matching distribution found for m-part0==1") {
 		t.Errorf("got %v", err)
 	}
 	if calls := r.calls(); len(calls) < tries {
@@ -257,7 +260,8 @@ func TestAJobDownloadsUntilAllOfItIsUnpacked(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "archive"), make([]byte, 30), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	j := &job{stage: &stage{pack: Pack{Name: "m"}, build: Build{Sources: []Source{{Bytes: 100}, {Bytes: 200}, {Bytes: 300}}}}, total: 600}
+	j := &job{stage: &stage{pack: Pack{Name: "m"},
+		build: Build{Sources: []Source{{Bytes: 100}, {Bytes: 200}, {Bytes: 300}}}}, total: 600}
 	p := &puller{}
 	for i := range 3 {
 		p.downloads = append(p.downloads, &download{job: j, index: i})

@@ -35,7 +35,14 @@ type recordFile struct {
 }
 
 func newRecord(p Pack) record {
-	return record{Name: p.Name, Kind: p.Kind, Does: p.Does, Version: p.Version, Licence: p.Licence, Own: p.Own}
+	return record{
+		Name:    p.Name,
+		Kind:    p.Kind,
+		Does:    p.Does,
+		Version: p.Version,
+		Licence: p.Licence,
+		Own:     p.Own,
+	}
 }
 
 // readRecord reads pack.json in folder. A missing or unreadable one is the
@@ -73,8 +80,13 @@ func (r record) pack() Pack {
 		b.Files = append(b.Files, f.File)
 	}
 	return Pack{
-		Name: r.Name, Kind: r.Kind, Does: r.Does, Version: r.Version, Licence: r.Licence, Own: true,
-		Builds: map[string]Build{"any": b},
+		Name:    r.Name,
+		Kind:    r.Kind,
+		Does:    r.Does,
+		Version: r.Version,
+		Licence: r.Licence,
+		Own:     true,
+		Builds:  map[string]Build{"any": b},
 	}
 }
 
@@ -104,7 +116,8 @@ func (r record) checkOwn() error {
 	var have []string
 	for _, f := range r.Files {
 		if f.Bytes <= 0 || !hexSHA256.MatchString(f.SHA256) {
-			return fmt.Errorf("pack %s: %q has size %d and sha256 %q: not those of a file", r.Name, f.Name, f.Bytes, f.SHA256)
+			return fmt.Errorf("pack %s: %q has size %d and sha256 %q: not those of a file", r.Name, f.Name, f.Bytes,
+				f.SHA256)
 		}
 		have = append(have, f.Name)
 	}

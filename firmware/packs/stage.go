@@ -120,7 +120,8 @@ func (s *stage) finish(ctx context.Context, dir string) error {
 			err = fmt.Errorf("%s has sha256 %s, not %s", f.Name, sum, f.SHA256)
 		}
 		if err != nil {
-			return errors.Join(fmt.Errorf("pack %s did not come out right: %w: run the command again, it begins anew", s.pack.Name, err), os.RemoveAll(s.folder))
+			return errors.Join(fmt.Errorf("pack %s did not come out right: %w: run the command again, it begins anew",
+				s.pack.Name, err), os.RemoveAll(s.folder))
 		}
 		info, err := os.Stat(path)
 		if err != nil {

@@ -54,7 +54,8 @@ func installSystem(ctx context.Context, p Pack, c clients) error {
 	}
 	byHand := fmt.Sprintf("run as root: apt-get install %s", strings.Join(p.System.Packages, " "))
 	if _, err := exec.LookPath("apt-get"); err != nil {
-		return fmt.Errorf("pack %s belongs to the operating system, and apt-get is not there to install it: install %s with the system's own package manager", p.Name, strings.Join(p.System.Packages, " and "))
+		return fmt.Errorf("pack %s belongs to the operating system, and apt-get is not there to install it: install "+
+			"%s with the system's own package manager", p.Name, strings.Join(p.System.Packages, " and "))
 	}
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...) // runs: apt-get, sudo
 	cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")

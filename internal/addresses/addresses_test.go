@@ -59,7 +59,8 @@ func TestFormsAreTheAddressInside(t *testing.T) {
 		"64:ff9b::5db8:d822":   "93.184.216.34",
 		"64:ff9b:1::a9fe:a9fe": "169.254.169.254", "64:ff9b:1:7::c0a8:101": "192.168.1.1",
 		"64:ff9b:1:fffe::8.8.8.8": "8.8.8.8",
-		"2002:7f00:1::":           "127.0.0.1", "2002:a9fe:a9fe::": "169.254.169.254", "2002:c0a8:101::1": "192.168.1.1",
+		"2002:7f00:1::":           "127.0.0.1", "2002:a9fe:a9fe::": "169.254.169.254",
+		"2002:c0a8:101::1":                     "192.168.1.1",
 		"2002:5db8:d822::1":                    "93.184.216.34",
 		"2001:0:4136:e378:8000:63bf:5601:5601": "169.254.169.254", "2001::80ff:fffe": "127.0.0.1",
 		"2001::f5ff:fffe": "10.0.0.1",
@@ -83,7 +84,8 @@ func TestFormsAreTheAddressInside(t *testing.T) {
 }
 
 func TestWhatAnOperatorNamesIsAllowed(t *testing.T) {
-	entries := []string{"llm.lan", "Other.lan.:8000", "192.168.1.20", "[fd00::7]:8080", "10.1.7.7/16", "::ffff:10.9.9.9"}
+	entries := []string{"llm.lan", "Other.lan.:8000", "192.168.1.20", "[fd00::7]:8080", "10.1.7.7/16",
+		"::ffff:10.9.9.9"}
 	narrow, err := ParseAllowed(entries)
 	a, err2 := ParseAllowed(append(entries, "0.0.0.0/0", "fd00::/8", "169.254.0.0/16"))
 	if err != nil || err2 != nil {

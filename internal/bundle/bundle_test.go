@@ -52,8 +52,11 @@ func TestWhatIsWrittenIsReadInItsOrder(t *testing.T) {
 	must(t, r.Header("head", 100, &head))
 	dir := t.TempDir()
 	var told int64
-	must(t, r.Extract(t.Context(), "a", fileOf("a", "text"), filepath.Join(dir, "sub", "a"), func(n int64) { told += n }))
-	if err := r.Extract(t.Context(), "b", fileOf("b", "gone"), filepath.Join(dir, "b"), quiet); !errors.Is(err, ErrDeleted) {
+	must(t, r.Extract(t.Context(), "a", fileOf("a", "text"), filepath.Join(dir, "sub", "a"), func(n int64) {
+		told += n
+	}))
+	if err := r.Extract(t.Context(), "b", fileOf("b", "gone"), filepath.Join(dir, "b"), quiet); !errors.Is(err,
+		ErrDeleted) {
 		t.Errorf("a deleted file: %v", err)
 	}
 	must(t, r.End())
@@ -69,12 +72,19 @@ func TestNothingOfABundleIsBelieved(t *testing.T) {
 		read func(*Reader) error
 		want string
 	}{
-		"another header":   {func(r *Reader) error { return r.Header("other", 100, new(any)) }, ErrOther.Error()},
-		"too long a one":   {func(r *Reader) error { return r.Header("head", 3, new(any)) }, ErrOther.Error()},
-		"another name":     {func(r *Reader) error { return extract(t, r, "x", fileOf("x", "text")) }, `"a" of 4 bytes where "x"`},
-		"another size":     {func(r *Reader) error { return extract(t, r, "a", fileOf("a", "texts")) }, "of 5 should be"},
-		"another content":  {func(r *Reader) error { return extract(t, r, "a", fileOf("a", "TEXT")) }, "is damaged"},
-		"more than wanted": {func(r *Reader) error { _ = r.Header("head", 100, new(any)); return r.End() }, `holds "a"`},
+		"another header": {func(r *Reader) error { return r.Header("other", 100, new(any)) }, ErrOther.Error()},
+		"too long a one": {func(r *Reader) error { return r.Header("head", 3, new(any)) }, ErrOther.Error()},
+		"another name": {func(r *Reader) error {
+			return extract(t, r, "x", fileOf("x", "text"))
+		}, `"a" of 4 bytes where "x"`},
+		"another size": {func(r *Reader) error {
+			return extract(t, r, "a", fileOf("a", "texts"))
+		}, "of 5 should be"},
+		"another content": {func(r *Reader) error { return extract(t, r, "a", fileOf("a", "TEXT")) }, "is damaged"},
+		"more than wanted": {func(r *Reader) error {
+			_ = r.Header("head", 100, new(any))
+			return r.End()
+		}, `holds "a"`},
 	} {
 		r, err := NewReader(bytes.NewReader(file))
 		must(t, err)
@@ -93,7 +103,8 @@ func extract(t *testing.T, r *Reader, name string, f File) error {
 func TestWritingChecksWhatItReadsAndCanBeCalledOff(t *testing.T) {
 	w, err := NewWriter(&bytes.Buffer{}, time.Unix(0, 0), 0o600)
 	must(t, err)
-	if err := w.Add(t.Context(), "a", fileOf("a", "text"), strings.NewReader("tex"), quiet); err == nil || !strings.Contains(err.Error(), "ends after 3 of 4") {
+	if err := w.Add(t.Context(), "a", fileOf("a", "text"), strings.NewReader("tex"), quiet); err == nil ||
+		!strings.Contains(err.Error(), "ends after 3 of 4") {
 		t.Errorf("a file that is cut off: %v", err)
 	}
 	w, err = NewWriter(&bytes.Buffer{}, time.Unix(0, 0), 0o600)

@@ -33,7 +33,12 @@ func NewWriter(w io.Writer, made time.Time, mode fs.FileMode) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Writer{zstd: z, tar: tar.NewWriter(z), made: made, mode: mode}, nil
+	return &Writer{
+		zstd: z,
+		tar:  tar.NewWriter(z),
+		made: made,
+		mode: mode,
+	}, nil
 }
 
 // Header writes the header as a member of that name.
@@ -67,7 +72,13 @@ func (w *Writer) AddDeleted(name string) error {
 }
 
 func (w *Writer) member(name string, size int64) *tar.Header {
-	return &tar.Header{Name: name, Size: size, Mode: int64(w.mode), ModTime: w.made, Format: tar.FormatPAX}
+	return &tar.Header{
+		Name:    name,
+		Size:    size,
+		Mode:    int64(w.mode),
+		ModTime: w.made,
+		Format:  tar.FormatPAX,
+	}
 }
 
 // Close writes the end of the bundle. It does not close what lies below.

@@ -20,7 +20,8 @@ func TestMain(m *testing.M) {
 	if home, err := os.UserHomeDir(); cache == "" && err == nil {
 		cache = filepath.Join(home, ".cache", "parley")
 	}
-	os.Setenv("PATH", filepath.Join(cache, "assemblyscript", "node_modules", ".bin")+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	os.Setenv("PATH", filepath.Join(cache, "assemblyscript", "node_modules", ".bin")+string(filepath.ListSeparator)+
+		os.Getenv("PATH"))
 	goleak.VerifyTestMain(m)
 }
 
@@ -85,10 +86,11 @@ const cAssertion = "#include <assert.h>\nint main(int n, char **all) { assert(n 
 
 // crashing are programs that crash, by their language and file, and what they say.
 var crashing = map[string]struct{ file, source, says string }{
-	"go":             {"main.go", `package main; func main() { panic("no such place") }`, "panic: no such place"},
-	"rust":           {"src/main.rs", `fn main() { panic!("no such place") }`, "no such place"},
-	"c":              {"main.c", cAssertion, "Assertion failed: n == 77"},
-	"assemblyscript": {"assembly/index.ts", `import { abort } from "./parley"; abort("no such place");`, "no such place"},
+	"go":   {"main.go", `package main; func main() { panic("no such place") }`, "panic: no such place"},
+	"rust": {"src/main.rs", `fn main() { panic!("no such place") }`, "no such place"},
+	"c":    {"main.c", cAssertion, "Assertion failed: n == 77"},
+	"assemblyscript": {"assembly/index.ts", `import { abort } from "./parley"; abort("no such place");`,
+		"no such place"},
 }
 
 func TestACrashedPluginSaysWhy(t *testing.T) {
@@ -141,7 +143,8 @@ func copied(t *testing.T, to, from string) {
 
 func TestNoProjectIsBegunOverAnother(t *testing.T) {
 	dir := t.TempDir()
-	for name, why := range map[string]string{"Bad_Name": "a name has a-z", "there": "is there and not empty", "main": ""} {
+	for name, why := range map[string]string{"Bad_Name": "a name has a-z", "there": "is there and not empty",
+		"main": ""} {
 		target := filepath.Join(dir, name)
 		if name == "there" {
 			if err := os.MkdirAll(filepath.Join(target, "mine"), 0o755); err != nil {
@@ -153,14 +156,16 @@ func TestNoProjectIsBegunOverAnother(t *testing.T) {
 			t.Errorf("%s: %v, want %q", name, err, why)
 		}
 	}
-	if _, err := New(filepath.Join(dir, "x"), "cobol"); err == nil || !strings.Contains(err.Error(), "go, rust, assemblyscript, c are allowed") {
+	if _, err := New(filepath.Join(dir, "x"), "cobol"); err == nil ||
+		!strings.Contains(err.Error(), "go, rust, assemblyscript, c are allowed") {
 		t.Errorf("cobol: %v", err)
 	}
 }
 
 func TestWhatIsMissingToBuildIsNamed(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	for lang, want := range map[string]string{"c": "apt-get install clang lld wasi-libc", "assemblyscript": "there is no node"} {
+	for lang, want := range map[string]string{"c": "apt-get install clang lld wasi-libc",
+		"assemblyscript": "there is no node"} {
 		dir := filepath.Join(t.TempDir(), "hello")
 		if _, err := New(dir, lang); err != nil {
 			t.Fatal(err)
@@ -213,7 +218,8 @@ func TestABuildThatFailsLeavesTheModuleAsItWas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "main.c"), []byte("int main(void) { return gone; }\n"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "main.c"), []byte("int main(void) { return gone; }\n"),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	p, _ := Open(dir)

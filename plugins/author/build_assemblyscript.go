@@ -14,7 +14,8 @@ func findAssemblyScript(p Project) (compiler, error) {
 		return nil, err
 	}
 	missing := ErrNoTools{Language: "AssemblyScript", Why: "there is no node", Install: []string{
-		"Node.js 20 or later with npm, from nodejs.org or as your distribution has it (Debian: apt-get install nodejs npm)",
+		"Node.js 20 or later with npm, from nodejs.org or as your distribution has it (Debian: apt-get install " +
+			"nodejs npm)",
 	}}
 	if len(programs("node")) == 0 {
 		return nil, missing

@@ -60,7 +60,8 @@ func casesBeside(p Project) ([]testCase, error) {
 		return nil, err
 	}
 	if len(files) == 0 {
-		return nil, errors.New("there are no cases: write tests/NAME.json, such as {\"parameters\": {\"who\": \"Ada\"}, \"content\": \"Hello, Ada.\"}")
+		return nil, errors.New("there are no cases: write tests/NAME.json, such as {\"parameters\": {\"who\": " +
+			"\"Ada\"}, \"content\": \"Hello, Ada.\"}")
 	}
 	texts := map[string][]byte{}
 	for _, file := range files {

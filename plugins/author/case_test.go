@@ -81,8 +81,10 @@ func requestsAreCompared(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	m, wasm := p.Manifest, p.Wasm()
-	err = checkFile(t, m, wasm, `[{"name": "n", "settings": {"place": "Linz"}, "parameters": {}, "http": [{"url": "https://api.open-meteo.com/else"}], "content": "x"}]`)
-	for _, want := range []string{"requested what the case has no recorded answer for: GET https://geocoding-api.open-meteo.com/", "recorded and not requested: GET https://api.open-meteo.com/else"} {
+	err = checkFile(t, m, wasm, `[{"name": "n", "settings": {"place": "Linz"}, "parameters": {}, "http": [{"url": `+
+		`"https://api.open-meteo.com/else"}], "content": "x"}]`)
+	for _, want := range []string{"requested what the case has no recorded answer for: GET " +
+		"https://geocoding-api.open-meteo.com/", "recorded and not requested: GET https://api.open-meteo.com/else"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}

@@ -44,7 +44,8 @@ func languageNamed(name string) (language, error) {
 			return l, nil
 		}
 	}
-	return language{}, fmt.Errorf("there is no language %q here; %s are allowed. Any other that compiles to WASI will do too: docs/plugins/abi.md", name, strings.Join(Languages(), ", "))
+	return language{}, fmt.Errorf("there is no language %q here; %s are allowed. Any other that compiles to WASI "+
+		"will do too: docs/plugins/abi.md", name, strings.Join(Languages(), ", "))
 }
 
 // language tells which one the project is written in.
@@ -58,7 +59,8 @@ func (p Project) language() (language, error) {
 			marks = append(marks, mark+" ("+l.name+")")
 		}
 	}
-	return language{}, fmt.Errorf("%s has none of the files by which a language is known: %s. Build it with your own tools, then run: parley plugin build --wasm FILE", named(p.Dir), strings.Join(marks, ", "))
+	return language{}, fmt.Errorf("%s has none of the files by which a language is known: %s. Build it with your own "+
+		"tools, then run: parley plugin build --wasm FILE", named(p.Dir), strings.Join(marks, ", "))
 }
 
 // ErrNoTools is what is missing on this machine to build a language.
@@ -69,5 +71,6 @@ type ErrNoTools struct {
 }
 
 func (e ErrNoTools) Error() string {
-	return fmt.Sprintf("cannot build %s here: %s. Install it:\n  %s", e.Language, e.Why, strings.Join(e.Install, "\n  "))
+	return fmt.Sprintf("cannot build %s here: %s. Install it:\n  %s", e.Language, e.Why,
+		strings.Join(e.Install, "\n  "))
 }

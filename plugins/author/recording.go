@@ -41,8 +41,15 @@ func (r *recordings) RoundTrip(q *http.Request) (*http.Response, error) {
 		body = asJSON(a.Body)
 	}
 	answer := &http.Response{
-		StatusCode: a.Status, Status: fmt.Sprint(a.Status), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)), Request: q,
+		StatusCode:    a.Status,
+		Status:        fmt.Sprint(a.Status),
+		Proto:         "HTTP/1.1",
+		ProtoMajor:    1,
+		ProtoMinor:    1,
+		Header:        http.Header{},
+		Body:          io.NopCloser(strings.NewReader(body)),
+		ContentLength: int64(len(body)),
+		Request:       q,
 	}
 	for name, value := range a.Headers {
 		answer.Header.Set(name, value)

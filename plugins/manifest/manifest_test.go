@@ -40,15 +40,26 @@ func TestWholeManifest(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Manifest{
-		Name: "opening-hours", Version: "1.2.0", Description: "Knows when and where.", License: "Apache-2.0", Wasm: "opening-hours.wasm", Reuse: ReuseNone,
+		Name:        "opening-hours",
+		Version:     "1.2.0",
+		Description: "Knows when and where.",
+		License:     "Apache-2.0",
+		Wasm:        "opening-hours.wasm",
+		Reuse:       ReuseNone,
 		Tools: []Tool{{
-			Name: "opening_hours", Description: "When a place is open.", FallbackContent: "I could not look that up.", Timeout: 2 * time.Second,
-			Parameters: json.RawMessage(`{"type":"object","properties":{"place":{"type":"string"}},"required":["place"]}`),
+			Name:            "opening_hours",
+			Description:     "When a place is open.",
+			FallbackContent: "I could not look that up.",
+			Timeout:         2 * time.Second,
+			Parameters: json.RawMessage(
+				`{"type":"object","properties":{"place":{"type":"string"}},"required":["place"]}`),
 		}},
 		Settings: []Setting{{Name: "city", Type: String, Required: true}, {Name: "api_key", Type: Secret}},
 		Permissions: Permissions{
-			HTTP: []HTTP{{"api.example.org", []string{"GET"}}}, Files: []File{{"/data/menu", "/menu", Read}},
-			Storage: 1 << 20, Memory: 64 << 20,
+			HTTP:    []HTTP{{"api.example.org", []string{"GET"}}},
+			Files:   []File{{"/data/menu", "/menu", Read}},
+			Storage: 1 << 20,
+			Memory:  64 << 20,
 		},
 	}
 	if !reflect.DeepEqual(m, want) {
@@ -70,7 +81,8 @@ func TestWords(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := strings.Join(m.Permissions.Words(), "; ")
-	want := "may talk to api.example.org (GET); may read /data/menu (as /menu); may keep 1MiB of its own; may not see the conversation"
+	want := "may talk to api.example.org (GET); may read /data/menu (as /menu); may keep 1MiB of its own; may not " +
+		"see the conversation"
 	if got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
@@ -101,10 +113,14 @@ func TestWhatIsWrong(t *testing.T) {
 		{"- name: opening_hours", "- name: _start", "tools[0].name", "means something else"},
 		{"- name: opening_hours", "- name: on_turn", "tools[0].name", "means something else"},
 		{"- name: opening_hours", "- name: opening hours", "tools[0].name", "letters"},
-		{"{type: object, properties: {place: {type: string}}, required: [place]}", "{type: string}", "tools[0].parameters", "object"},
-		{"{type: object, properties: {place: {type: string}}, required: [place]}", "{type: object, properties: {place: {type: strong}}}", "tools[0].parameters", "not a JSON schema"},
-		{"{type: object, properties: {place: {type: string}}, required: [place]}", "{type: object, $ref: 'file:///etc/passwd'}", "tools[0].parameters", "not a JSON schema"},
-		{"{type: object, properties: {place: {type: string}}, required: [place]}", "{type: object, $ref: 'http://127.0.0.1:1/'}", "tools[0].parameters", "not a JSON schema"},
+		{"{type: object, properties: {place: {type: string}}, required: [place]}", "{type: string}",
+			"tools[0].parameters", "object"},
+		{"{type: object, properties: {place: {type: string}}, required: [place]}",
+			"{type: object, properties: {place: {type: strong}}}", "tools[0].parameters", "not a JSON schema"},
+		{"{type: object, properties: {place: {type: string}}, required: [place]}",
+			"{type: object, $ref: 'file:///etc/passwd'}", "tools[0].parameters", "not a JSON schema"},
+		{"{type: object, properties: {place: {type: string}}, required: [place]}",
+			"{type: object, $ref: 'http://127.0.0.1:1/'}", "tools[0].parameters", "not a JSON schema"},
 		{"name: city, type: string", "name: city, type: text", "settings[0].type", "secret"},
 		{"required: true", "required: maybe", "settings[0].required", "true nor false"},
 		{"name: api_key, type: secret", "name: CITY, type: secret", "settings[1].name", "twice"},
@@ -148,7 +164,8 @@ func TestWhatIsWrong(t *testing.T) {
 			t.Errorf("%s: %v (line %d), want %s with %q", c.new, err, invalid.Line, c.field, c.why)
 		}
 	}
-	for _, text := range []string{"", "# nothing", "- a", "a: b: c", "name: x\n---\nname: y", "\xff", strings.Repeat("[", 10000), "x: " + strings.Repeat("a", MaxBytes)} {
+	for _, text := range []string{"", "# nothing", "- a", "a: b: c", "name: x\n---\nname: y", "\xff",
+		strings.Repeat("[", 10000), "x: " + strings.Repeat("a", MaxBytes)} {
 		if _, err := Parse([]byte(text)); !errors.As(err, new(ErrInvalid)) {
 			t.Errorf("%.20q: error %v, want an ErrInvalid", text, err)
 		}
@@ -186,24 +203,36 @@ func TestSectionOfAModule(t *testing.T) {
 
 func TestWhatAnUpgradeAsks(t *testing.T) {
 	old := Permissions{
-		HTTP: []HTTP{{"*.example.org", []string{"GET"}}, {"a.example.com", []string{"GET", "POST"}}}, Files: []File{{"/data", "/data", Read}},
-		Env: []string{"HOME"}, Storage: 10, Conversation: Transcript, Memory: 1 << 20,
+		HTTP:         []HTTP{{"*.example.org", []string{"GET"}}, {"a.example.com", []string{"GET", "POST"}}},
+		Files:        []File{{"/data", "/data", Read}},
+		Env:          []string{"HOME"},
+		Storage:      10,
+		Conversation: Transcript,
+		Memory:       1 << 20,
 	}
 	for _, c := range []struct {
 		name      string
 		new, want Permissions
 	}{
 		{"the same", old, Permissions{}},
-		{"less, but the memory that there is without a word", Permissions{Storage: 5}, Permissions{Memory: DefaultMemory}},
+		{"less, but the memory that there is without a word", Permissions{Storage: 5},
+			Permissions{Memory: DefaultMemory}},
 		{"below the star", Permissions{HTTP: []HTTP{{"x.y.example.org", []string{"GET"}}}, Memory: 1}, Permissions{}},
-		{"the star itself", Permissions{HTTP: []HTTP{{"example.org", []string{"GET"}}}, Memory: 1}, Permissions{HTTP: []HTTP{{"example.org", []string{"GET"}}}}},
-		{"not quite below", Permissions{HTTP: []HTTP{{"badexample.org", []string{"GET"}}}, Memory: 1}, Permissions{HTTP: []HTTP{{"badexample.org", []string{"GET"}}}}},
-		{"another port", Permissions{HTTP: []HTTP{{"a.example.com:8443", []string{"GET"}}}, Memory: 1}, Permissions{HTTP: []HTTP{{"a.example.com:8443", []string{"GET"}}}}},
-		{"a method", Permissions{HTTP: []HTTP{{"a.example.com", []string{"GET", "PUT"}}}, Memory: 1}, Permissions{HTTP: []HTTP{{"a.example.com", []string{"PUT"}}}}},
-		{"a star for a name", Permissions{HTTP: []HTTP{{"*.example.com", []string{"GET"}}}, Memory: 1}, Permissions{HTTP: []HTTP{{"*.example.com", []string{"GET"}}}}},
+		{"the star itself", Permissions{HTTP: []HTTP{{"example.org", []string{"GET"}}}, Memory: 1},
+			Permissions{HTTP: []HTTP{{"example.org", []string{"GET"}}}}},
+		{"not quite below", Permissions{HTTP: []HTTP{{"badexample.org", []string{"GET"}}}, Memory: 1},
+			Permissions{HTTP: []HTTP{{"badexample.org", []string{"GET"}}}}},
+		{"another port", Permissions{HTTP: []HTTP{{"a.example.com:8443", []string{"GET"}}}, Memory: 1},
+			Permissions{HTTP: []HTTP{{"a.example.com:8443", []string{"GET"}}}}},
+		{"a method", Permissions{HTTP: []HTTP{{"a.example.com", []string{"GET", "PUT"}}}, Memory: 1},
+			Permissions{HTTP: []HTTP{{"a.example.com", []string{"PUT"}}}}},
+		{"a star for a name", Permissions{HTTP: []HTTP{{"*.example.com", []string{"GET"}}}, Memory: 1},
+			Permissions{HTTP: []HTTP{{"*.example.com", []string{"GET"}}}}},
 		{"a folder beneath", Permissions{Files: []File{{"/data/menu", "/m", Read}}, Memory: 1}, Permissions{}},
-		{"to write", Permissions{Files: []File{{"/data/menu", "/m", Write}}, Memory: 1}, Permissions{Files: []File{{"/data/menu", "/m", Write}}}},
-		{"a folder beside", Permissions{Files: []File{{"/data2", "/m", Read}}, Memory: 1}, Permissions{Files: []File{{"/data2", "/m", Read}}}},
+		{"to write", Permissions{Files: []File{{"/data/menu", "/m", Write}}, Memory: 1},
+			Permissions{Files: []File{{"/data/menu", "/m", Write}}}},
+		{"a folder beside", Permissions{Files: []File{{"/data2", "/m", Read}}, Memory: 1},
+			Permissions{Files: []File{{"/data2", "/m", Read}}}},
 		{"feelings", Permissions{Conversation: Expression, Memory: 1}, Permissions{Conversation: Expression}},
 		{"memory", Permissions{Memory: 2 << 20}, Permissions{Memory: 2 << 20}},
 		{"variables", Permissions{Env: []string{"HOME", "USER"}, Memory: 1}, Permissions{Env: []string{"USER"}}},

@@ -31,13 +31,18 @@ func Parse(text []byte) (Manifest, error) {
 }
 
 func (r *reader) manifest(top ast.Node) Manifest {
-	o := r.object(top, "", "name", "version", "description", "license", "wasm", "reuse", "tools", "hooks", "settings", "permissions")
+	o := r.object(top, "", "name", "version", "description", "license", "wasm", "reuse", "tools", "hooks", "settings",
+		"permissions")
 	for _, key := range []string{"name", "version", "description"} {
 		o.required(key, "every plugin has one")
 	}
 	m := Manifest{
-		Name: o.text("name", 200), Version: o.text("version", 200), Description: o.text("description", 2000),
-		License: o.text("license", 200), Wasm: o.text("wasm", 200), Reuse: Reuse(o.text("reuse", 200)),
+		Name:        o.text("name", 200),
+		Version:     o.text("version", 200),
+		Description: o.text("description", 2000),
+		License:     o.text("license", 200),
+		Wasm:        o.text("wasm", 200),
+		Reuse:       Reuse(o.text("reuse", 200)),
 	}
 	if o.values["name"] != nil && !namePattern.MatchString(m.Name) {
 		r.fail(o.values["name"], "name", "%.80q; a name has a-z, 0-9 and - within, at most 64 characters", m.Name)
@@ -70,7 +75,8 @@ func (r *reader) manifest(top ast.Node) Manifest {
 	o.list("settings", MaxSettings, func(n ast.Node, path string) {
 		s := r.setting(n, path)
 		if slices.ContainsFunc(m.Settings, func(other Setting) bool { return strings.EqualFold(other.Name, s.Name) }) {
-			r.fail(n, path+".name", "%.80q is there twice; upper and lower case are the same in SETTING_%s", s.Name, strings.ToUpper(s.Name))
+			r.fail(n, path+".name", "%.80q is there twice; upper and lower case are the same in SETTING_%s", s.Name,
+				strings.ToUpper(s.Name))
 		}
 		m.Settings = append(m.Settings, s)
 	})
@@ -86,8 +92,10 @@ func (r *reader) tool(n ast.Node, path string) Tool {
 	o.required("name", "the model calls a tool by it")
 	o.required("description", "the model knows by it when to call the tool")
 	t := Tool{
-		Name: o.text("name", 200), Description: o.text("description", 511*4),
-		FallbackContent: o.text("fallback_content", 2048), Timeout: DefaultTimeout,
+		Name:            o.text("name", 200),
+		Description:     o.text("description", 511*4),
+		FallbackContent: o.text("fallback_content", 2048),
+		Timeout:         DefaultTimeout,
 	}
 	switch {
 	case o.values["name"] == nil:
@@ -97,7 +105,8 @@ func (r *reader) tool(n ast.Node, path string) Tool {
 		r.fail(o.values["name"], path+".name", "%q means something else in a module; choose another name", t.Name)
 	}
 	if utf8.RuneCountInString(t.Description) > 511 {
-		r.fail(o.values["description"], path+".description", "%d characters; at most 511 are allowed", utf8.RuneCountInString(t.Description))
+		r.fail(o.values["description"], path+".description", "%d characters; at most 511 are allowed",
+			utf8.RuneCountInString(t.Description))
 	}
 	t.Parameters = []byte(`{"type":"object","properties":{}}`)
 	if p := o.values["parameters"]; p != nil {
@@ -107,7 +116,8 @@ func (r *reader) tool(n ast.Node, path string) Tool {
 	if text := o.text("timeout", 40); text != "" {
 		limit, err := time.ParseDuration(text)
 		if err != nil || limit < minTimeout || limit > MaxTimeout {
-			r.fail(o.values["timeout"], path+".timeout", "%.40q; write it like 2s or 500ms, from %v to %v", text, minTimeout, MaxTimeout)
+			r.fail(o.values["timeout"], path+".timeout", "%.40q; write it like 2s or 500ms, from %v to %v", text,
+				minTimeout, MaxTimeout)
 		}
 		t.Timeout = limit
 	}
@@ -116,7 +126,8 @@ func (r *reader) tool(n ast.Node, path string) Tool {
 
 // reserved are exports that runtimes of languages use.
 func reserved(name string) bool {
-	return strings.HasPrefix(name, "_") || slices.Contains([]string{"memory", "malloc", "free", "main", "hs_init", "hs_exit"}, name)
+	return strings.HasPrefix(name, "_") ||
+		slices.Contains([]string{"memory", "malloc", "free", "main", "hs_init", "hs_exit"}, name)
 }
 
 // schema fails where text is no JSON schema of an object.
@@ -155,17 +166,22 @@ func (r *reader) setting(n ast.Node, path string) Setting {
 	o := r.object(n, path, "name", "type", "description", "required", "default")
 	o.required("name", "the plugin asks for a setting by it")
 	s := Setting{
-		Name: o.text("name", 200), Type: Type(o.text("type", 40)), Description: o.text("description", 2000),
-		Required: o.flag("required"), Default: o.text("default", 4096),
+		Name:        o.text("name", 200),
+		Type:        Type(o.text("type", 40)),
+		Description: o.text("description", 2000),
+		Required:    o.flag("required"),
+		Default:     o.text("default", 4096),
 	}
 	if o.values["name"] != nil && !settingPattern.MatchString(s.Name) {
-		r.fail(o.values["name"], path+".name", "%.80q; a setting's name begins with a letter and has letters, digits and _, at most 64", s.Name)
+		r.fail(o.values["name"], path+".name",
+			"%.80q; a setting's name begins with a letter and has letters, digits and _, at most 64", s.Name)
 	}
 	if s.Type == "" {
 		s.Type = String
 	}
 	if !slices.Contains([]Type{String, Secret, Integer, Number, Boolean}, s.Type) {
-		r.fail(o.values["type"], path+".type", "%.40q; string, secret, integer, number and boolean are allowed", string(s.Type))
+		r.fail(o.values["type"], path+".type", "%.40q; string, secret, integer, number and boolean are allowed",
+			string(s.Type))
 		return s
 	}
 	if d := o.values["default"]; d != nil {

@@ -66,7 +66,8 @@ func (c Conversation) rank() int {
 
 var (
 	methods     = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
-	hostPattern = regexp.MustCompile(`^(\*\.)?([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$`)
+	hostPattern = regexp.MustCompile(
+		`^(\*\.)?([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$`)
 )
 
 func (r *reader) permissions(n ast.Node) Permissions {
@@ -96,7 +97,8 @@ func (r *reader) permissions(n ast.Node) Permissions {
 	case string(Transcript), string(Expression):
 		p.Conversation = Conversation(text)
 	default:
-		r.fail(o.values["conversation"], path+".conversation", "%.40q; none, transcript and expression are allowed", text)
+		r.fail(o.values["conversation"], path+".conversation", "%.40q; none, transcript and expression are allowed",
+			text)
 	}
 	return p
 }
@@ -121,7 +123,8 @@ func (r *reader) http(n ast.Node, path string) HTTP {
 	return h
 }
 
-var errNoHost = errors.New("is no host: write api.example.org, *.example.org or 192.168.1.20, in lower case, a name of other letters in its xn-- form, with :8443 behind it for another port")
+var errNoHost = errors.New("is no host: write api.example.org, *.example.org or 192.168.1.20, in lower case, a name " +
+	"of other letters in its xn-- form, with :8443 behind it for another port")
 
 func checkHost(host string) error {
 	name, port := SplitHost(host)
@@ -208,7 +211,8 @@ func (o object) size(key string, least, most, otherwise int64) int64 {
 			return n
 		}
 	}
-	o.fail(o.values[key], join(o.path, key), "%.40q; write it like 512KiB or 64MiB, from %s to %s", text, Size(least), Size(most))
+	o.fail(o.values[key], join(o.path, key), "%.40q; write it like 512KiB or 64MiB, from %s to %s", text, Size(least),
+		Size(most))
 	return otherwise
 }
 

@@ -82,7 +82,8 @@ func document(text []byte) (top ast.Node, err error) {
 			return nil, ErrInvalid{Line: lineOf(doc.Body), Why: "a second document begins here; a manifest is one"}
 		}
 		if _, ok := doc.Body.(ast.MapNode); !ok {
-			return nil, ErrInvalid{Line: lineOf(doc.Body), Why: "not a map; write key: value lines, the first of them name:"}
+			return nil, ErrInvalid{Line: lineOf(doc.Body),
+				Why: "not a map; write key: value lines, the first of them name:"}
 		}
 		top = doc.Body
 	}

@@ -25,13 +25,15 @@ func Section(wasm []byte) (text []byte, ok bool, err error) {
 		return nil, false, fmt.Errorf("not a WebAssembly module: it does not begin with \\0asm")
 	}
 	if v := binary.LittleEndian.Uint32(wasm[4:8]); v != 1 {
-		return nil, false, fmt.Errorf("a WebAssembly module of version %d (components have 65549); only core modules of version 1 are run: build for wasip1", v)
+		return nil, false, fmt.Errorf("a WebAssembly module of version %d (components have 65549); only core modules "+
+			"of version 1 are run: build for wasip1", v)
 	}
 	for rest := wasm[8:]; len(rest) > 0; {
 		id := rest[0]
 		size, n := binary.Uvarint(rest[1:min(len(rest), 6)])
 		if n <= 0 || size > uint64(len(rest)-1-n) {
-			return nil, false, fmt.Errorf("truncated: the section that begins at byte %d goes beyond the end", len(wasm)-len(rest))
+			return nil, false, fmt.Errorf("truncated: the section that begins at byte %d goes beyond the end",
+				len(wasm)-len(rest))
 		}
 		body := rest[1+n:][:size]
 		rest = rest[1+n+int(size):]

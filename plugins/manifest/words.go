@@ -149,5 +149,6 @@ func (f File) covers(other File) bool {
 
 // Empty tells whether p asks for nothing.
 func (p Permissions) Empty() bool {
-	return len(p.HTTP)+len(p.Files)+len(p.Env) == 0 && p.Storage == 0 && p.Conversation == NoConversation && p.Memory == 0
+	return len(p.HTTP)+len(p.Files)+len(p.Env) == 0 && p.Storage == 0 && p.Conversation == NoConversation &&
+		p.Memory == 0
 }

@@ -70,29 +70,39 @@ type recorded struct{ asked []string }
 
 func (r *recorded) RoundTrip(q *http.Request) (*http.Response, error) {
 	r.asked = append(r.asked, q.Method+" "+q.URL.String())
-	return &http.Response{StatusCode: 418, Header: http.Header{"X-Tea": {"green"}}, Body: io.NopCloser(strings.NewReader("teapot")), Request: q}, nil
+	return &http.Response{
+		StatusCode: 418,
+		Header:     http.Header{"X-Tea": {"green"}},
+		Body:       io.NopCloser(strings.NewReader("teapot")),
+		Request:    q,
+	}, nil
 }
 
 func TestFunctionsOfTheBox(t *testing.T) {
 	m := load(t, host(t, Options{}), pathsManifest, goModule(t, "hostile", false))
 	kept := &shelf{values: map[string][]byte{}}
 	keeps := func(c *Call) { c.Storage = kept }
-	do := map[string]any{"Do": [][]string{{"get", "a"}, {"set", "a", "1"}, {"set", "ab", "22"}, {"get", "a"}, {"keys", "a"}, {"set", "large", strings.Repeat("x", 100)}, {"delete", "a"}, {"get", "a"}, {"get", ""}}}
+	do := map[string]any{"Do": [][]string{{"get", "a"}, {"set", "a", "1"}, {"set", "ab", "22"}, {"get", "a"},
+		{"keys", "a"}, {"set", "large", strings.Repeat("x", 100)}, {"delete", "a"}, {"get", "a"}, {"get", ""}}}
 	got := answerOf(t, m, "kv", do, manifest.Permissions{Storage: 50}, keeps)
-	want := "0 \n0 \n0 \n1 1\n2 [\"a\",\"ab\"]\n-1 no room: all that it keeps may have 50\n0 \n0 \n-1 a key has 1 to 256 bytes of UTF-8\n"
+	want := "0 \n0 \n0 \n1 1\n2 [\"a\",\"ab\"]\n-1 no room: all that it keeps may have 50\n0 \n0 \n-1 a key has 1 to " +
+		"256 bytes of UTF-8\n"
 	if got != want {
 		t.Errorf("kv: %q\nwant %q", got, want)
 	}
-	if got := answerOf(t, m, "kv", map[string]any{"Do": [][]string{{"get", "ab"}}}, manifest.Permissions{}, keeps); got != "-1 storage was not granted\n" {
+	if got := answerOf(t, m, "kv", map[string]any{"Do": [][]string{{"get", "ab"}}}, manifest.Permissions{},
+		keeps); got != "-1 storage was not granted\n" {
 		t.Errorf("kv without a grant: %q", got)
 	}
 	listens := func(c *Call) { c.Talk = talk{} }
 	for sees, want := range map[manifest.Conversation]string{
 		manifest.NoConversation: "-1 the conversation was not granted\n",
 		manifest.Transcript:     "0 {\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}]}\n",
-		manifest.Expression:     "0 {\"messages\":[{\"role\":\"user\",\"content\":\"Hi\",\"expression\":{\"Joy\":0.5}}]}\n",
+		manifest.Expression: "0 {\"messages\":[{\"role\":\"user\",\"content\":\"Hi\",\"expression\":{\"Joy\":0.5}" +
+			"}]}\n",
 	} {
-		if got := answerOf(t, m, "conversation", map[string]any{}, manifest.Permissions{Conversation: sees}, listens); got != want {
+		if got := answerOf(t, m, "conversation", map[string]any{}, manifest.Permissions{Conversation: sees},
+			listens); got != want {
 			t.Errorf("conversation %s: %q", sees, got)
 		}
 	}
@@ -104,11 +114,13 @@ func TestFunctionsOfTheBox(t *testing.T) {
 		t.Errorf("http: %q", got)
 	}
 	ask = map[string]any{"Request": map[string]any{"method": "post", "url": "https://api.example.org/"}}
-	if got := answerOf(t, m, "http", ask, granted, carries); !strings.HasPrefix(got, "-1 POST was not granted for api.example.org\n") {
+	if got := answerOf(t, m, "http", ask, granted, carries); !strings.HasPrefix(got,
+		"-1 POST was not granted for api.example.org\n") {
 		t.Errorf("http: %q", got)
 	}
 	ask = map[string]any{"Request": map[string]any{"url": "http://127.0.0.1:22/"}}
-	if got := answerOf(t, m, "http", ask, granted); !strings.HasPrefix(got, "-1 127.0.0.1 on port 22 was not granted\n") {
+	if got := answerOf(t, m, "http", ask, granted); !strings.HasPrefix(got,
+		"-1 127.0.0.1 on port 22 was not granted\n") {
 		t.Errorf("http: %q", got)
 	}
 	if want := []string{"GET https://api.example.org/tea?x=1"}; !slices.Equal(carrier.asked, want) {

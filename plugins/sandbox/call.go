@@ -120,11 +120,13 @@ func (m *Module) check(c *Call) (time.Duration, error) {
 		c.Parameters = json.RawMessage("{}")
 	}
 	if len(c.Parameters) > MaxParameters {
-		return 0, fault(Unready, "the parameters of %s have %d bytes; at most %d are allowed", c.Tool, len(c.Parameters), MaxParameters)
+		return 0, fault(Unready, "the parameters of %s have %d bytes; at most %d are allowed", c.Tool,
+			len(c.Parameters), MaxParameters)
 	}
 	for _, s := range m.manifest.Settings {
 		if _, ok := c.Settings[s.Name]; !ok && s.Required {
-			return 0, fault(Unready, "the setting %s of %s has no value; set it with: parley plugin set %s %s=…", s.Name, m.manifest.Name, m.manifest.Name, s.Name)
+			return 0, fault(Unready, "the setting %s of %s has no value; set it with: parley plugin set %s %s=…",
+				s.Name, m.manifest.Name, m.manifest.Name, s.Name)
 		}
 	}
 	return limit, nil

@@ -94,8 +94,12 @@ func TestBothABIs(t *testing.T) {
 			m := load(t, h, echoManifest, c.wasm)
 			var log []string
 			call := Call{
-				Tool: "echo", Parameters: []byte(`{"place":"Zoo"}`), Account: "a", Chat: "1", Settings: map[string]string{"city": "Bern"},
-				Log: func(l Line) { log = append(log, l.Level+" "+l.Text) },
+				Tool:       "echo",
+				Parameters: []byte(`{"place":"Zoo"}`),
+				Account:    "a",
+				Chat:       "1",
+				Settings:   map[string]string{"city": "Bern"},
+				Log:        func(l Line) { log = append(log, l.Level+" "+l.Text) },
 			}
 			for n := range 2 {
 				r, err := m.Call(t.Context(), call)
@@ -123,7 +127,8 @@ func TestBothABIs(t *testing.T) {
 				t.Errorf("error %v", err)
 			}
 			call.Tool, call.Settings = "echo", nil
-			if _, err := m.Call(t.Context(), call); AsFault(err).Kind != Unready || !strings.Contains(err.Error(), "city") {
+			if _, err := m.Call(t.Context(), call); AsFault(err).Kind != Unready ||
+				!strings.Contains(err.Error(), "city") {
 				t.Errorf("error %v", err)
 			}
 		})

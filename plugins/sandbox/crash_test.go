@@ -33,7 +33,8 @@ func TestACrashSaysWhy(t *testing.T) {
 	}{
 		{"Go", "begun\npanic: boom" + trace, exits(2), "panic: boom", ""},
 		{"Go, of an error of two lines", "panic: first\n\tsecond" + trace, exits(2), "panic: first", ""},
-		{"Go, panicked again", "panic: first [recovered]\n\tpanic: second" + trace, exits(2), "panic: first [recovered]", ""},
+		{"Go, panicked again", "panic: first [recovered]\n\tpanic: second" + trace, exits(2),
+			"panic: first [recovered]", ""},
 		{"Go, out of memory", "fatal error: out of memory" + trace, exits(2), "fatal error: out of memory", ""},
 		{"Go, which had logged something alike", "panic: not so bad\npanic: boom" + trace, exits(2), "panic: boom", ""},
 		{"a message after something alike", "panic: not so bad\nno such place\n", exits(1),
@@ -43,7 +44,8 @@ func TestACrashSaysWhy(t *testing.T) {
 			"thread 'main' (1) panicked at src/main.rs:5:20: no such place", ""},
 		{"Rust, before 2023", "thread 'main' panicked at 'no such place', src/main.rs:5:20\nnote: run with it\n", traps,
 			"thread 'main' panicked at 'no such place', src/main.rs:5:20", ""},
-		{"C", "begun\nAssertion failed: n > 0 (main.c: main: 8)\n", traps, "Assertion failed: n > 0 (main.c: main: 8)", ""},
+		{"C", "begun\nAssertion failed: n > 0 (main.c: main: 8)\n", traps, "Assertion failed: n > 0 (main.c: main: 8)",
+			""},
 		{"C, without a message", "begun\n", traps, "unreachable; the last line that it wrote: begun", ""},
 		{"C, without a word", "", traps, "unreachable", ""},
 		{"AssemblyScript", "abort: no such place in assembly/index.ts(3:5)", exits(255),
@@ -56,7 +58,8 @@ func TestACrashSaysWhy(t *testing.T) {
 			w.data = said(c.wrote)
 			as := run(code(c.code, zero), write, exit)
 			as.data = w.data
-			for want, wasm := range map[string][]byte{c.want: w.module(), "tool: " + or(c.extism, c.want): as.module()} {
+			for want, wasm := range map[string][]byte{c.want: w.module(),
+				"tool: " + or(c.extism, c.want): as.module()} {
 				want = strings.TrimPrefix(want, "tool: ")
 				m := load(t, h, strings.Replace(hostileManifest, "300ms", "20s", 1), wasm)
 				if _, err := m.Call(t.Context(), Call{Tool: "run", Account: "a"}); err == nil || err.Error() != want {

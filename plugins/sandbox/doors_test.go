@@ -43,7 +43,8 @@ func TestOnlyFunctionsAreImported(t *testing.T) {
 		{"\x1b[2J", "\nx", global, `imports the global "\x1b[2J"."\nx"`},
 		{extismName, "tag", tag, "not a valid module"},
 	} {
-		w := run(zero, extismImport("alloc", []byte{i64}, []byte{i64}), imported{from: c.from, name: c.name, what: c.what})
+		w := run(zero, extismImport("alloc", []byte{i64}, []byte{i64}),
+			imported{from: c.from, name: c.name, what: c.what})
 		if c.what[0] == 2 {
 			w.memory = nil
 		}
@@ -112,11 +113,12 @@ func TestWhatIsCalledIsTheModulesOwn(t *testing.T) {
 		module wat
 		says   string
 	}{
-		"a tool":                        {passedOn(talk, "run"), "export run is the imported function parley"},
-		"_start":                        {passedOn(reset, "_start"), "export _start is the imported function extism"},
-		"_initialize":                   {passedOn(talk, "_initialize"), "export _initialize is the imported"},
-		"an _initialize with results":   {beside("_initialize", i32, i32), "export _initialize is () -> (i32, i32)"},
-		"a start function":              {started(passedOn(boxHTTP, "x"), "x"), "start function is the imported function"},
+		"a tool":                      {passedOn(talk, "run"), "export run is the imported function parley"},
+		"_start":                      {passedOn(reset, "_start"), "export _start is the imported function extism"},
+		"_initialize":                 {passedOn(talk, "_initialize"), "export _initialize is the imported"},
+		"an _initialize with results": {beside("_initialize", i32, i32), "export _initialize is () -> (i32, i32)"},
+		"a start function": {started(passedOn(boxHTTP, "x"), "x"),
+			"start function is the imported function"},
 		"a start function with results": {started(beside("begin", i32), "begin"), "start function is () -> (i32)"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -168,7 +170,8 @@ func TestOneHostCallDoesNotGoOnForEver(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			write := wasi("fd_write", i32, i32, i32, i32)
 			w := command(code(i32c(c.fd), i32c(0), i32c(many), i32c(8*many), call(0), 0x1A), write)
-			w.memory, w.data = []uint32{1000}, strings.Repeat("\x00\x00\x00\x00\x00\x00\x80\x03", many) // 56 MiB from 0 on
+			// 56 MiB from 0 on
+			w.memory, w.data = []uint32{1000}, strings.Repeat("\x00\x00\x00\x00\x00\x00\x80\x03", many)
 			ended := make(chan error, 1)
 			module := load(t, h, hostileManifest, w.module())
 			go func() {
@@ -306,7 +309,12 @@ func TestALargeRequestIsRefused(t *testing.T) {
 	m := load(t, host(t, Options{}), hostileManifest+"permissions: {http: [{host: example.test}]}\n", w.module())
 	asked := false
 	carry := carrier(func(*http.Request) (*http.Response, error) { asked = true; return nil, errors.New("no") })
-	c := Call{Tool: "run", Account: "a", Granted: m.Manifest().Permissions, Transport: carry}
+	c := Call{
+		Tool:      "run",
+		Account:   "a",
+		Granted:   m.Manifest().Permissions,
+		Transport: carry,
+	}
 	_, err := m.Call(t.Context(), c)
 	if err == nil || asked {
 		t.Errorf("the request was made; %v", err)
@@ -363,7 +371,8 @@ func TestAPanicOfTheBoxIsAFault(t *testing.T) {
 			c.call.Tool, c.call.Account = "run", "a"
 			for range 5 {
 				_, err := m.Call(t.Context(), c.call)
-				if f := AsFault(err); err == nil || f.Kind != Trapped || !f.Blames() || strings.Contains(f.Message, "goroutine") {
+				if f := AsFault(err); err == nil || f.Kind != Trapped || !f.Blames() ||
+					strings.Contains(f.Message, "goroutine") {
 					t.Fatalf("%s: %v", f.Kind, err)
 				}
 			}
@@ -382,7 +391,8 @@ func TestTypesThatThereAreNotAreRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	second := wat{memory: []uint32{1}, funcs: []function{{export: "run", out: []byte{i32}, code: code(call(1), zero)}, {}}}
+	second := wat{memory: []uint32{1},
+		funcs: []function{{export: "run", out: []byte{i32}, code: code(call(1), zero)}, {}}}
 	indirect := run(code(zero, 0x11, 9, 0))
 	indirect.table = []uint32{1}
 	for name, c := range map[string]struct {
@@ -400,7 +410,8 @@ func TestTypesThatThereAreNotAreRefused(t *testing.T) {
 		if c.is != nil {
 			p.set(c.section, c.is)
 		}
-		if _, err := h.Load(t.Context(), m, p.join()); err == nil || !strings.Contains(err.Error(), "not a valid module") {
+		if _, err := h.Load(t.Context(), m, p.join()); err == nil ||
+			!strings.Contains(err.Error(), "not a valid module") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -90,7 +90,9 @@ func linkExtism(ctx context.Context, to wazero.Runtime) error {
 	})
 	offer("var_get", types{i64}, types{i64}, func(r *running, k *kernel, s []uint64) { s[0] = r.varGet(k, s[0]) })
 	offer("var_set", types{i64, i64}, nil, func(r *running, k *kernel, s []uint64) { r.varSet(k, s[0], s[1]) })
-	offer("http_request", types{i64, i64}, types{i64}, func(r *running, k *kernel, s []uint64) { s[0] = r.httpRequest(k, s[0], s[1]) })
+	offer("http_request", types{i64, i64}, types{i64}, func(r *running, k *kernel, s []uint64) {
+		s[0] = r.httpRequest(k, s[0], s[1])
+	})
 	offer("http_status_code", nil, types{i32}, func(r *running, _ *kernel, s []uint64) { s[0] = uint64(r.status) })
 	offer("http_headers", nil, types{i64}, func(r *running, _ *kernel, s []uint64) {
 		if s[0] = 0; r.headers != nil {

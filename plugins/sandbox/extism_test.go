@@ -23,7 +23,12 @@ type echo struct{}
 
 func (echo) RoundTrip(r *http.Request) (*http.Response, error) {
 	b, err := io.ReadAll(r.Body)
-	return &http.Response{StatusCode: 203, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(fmt.Sprintf("%d bytes for %s", len(b), r.URL.Path))), Request: r}, err
+	return &http.Response{
+		StatusCode: 203,
+		Header:     http.Header{},
+		Body:       io.NopCloser(strings.NewReader(fmt.Sprintf("%d bytes for %s", len(b), r.URL.Path))),
+		Request:    r,
+	}, err
 }
 
 // A module of Extism's own library for plugins is answered as Extism's own host
@@ -41,14 +46,21 @@ func TestAsExtismsOwnHost(t *testing.T) {
 	if err := json.Unmarshal(text, &all); err != nil || len(all) < 10 {
 		t.Fatalf("%d answers, %v", len(all), err)
 	}
-	m := load(t, host(t, Options{}), hostileManifest+"permissions: {http: [{host: example.test, methods: [POST]}]}\n", wasm)
+	m := load(t, host(t, Options{}), hostileManifest+"permissions: {http: [{host: example.test, methods: [POST]}]}\n",
+		wasm)
 	for word, want := range all {
 		var log []string
 		r, err := m.Call(t.Context(), Call{
-			Tool: "run", Parameters: json.RawMessage(`{"do":"` + word + `"}`), Account: "a", Settings: map[string]string{"city": "Ulm"},
-			Granted: m.Manifest().Permissions, Transport: echo{}, Log: func(l Line) { log = append(log, l.Level+" "+l.Text) },
+			Tool:       "run",
+			Parameters: json.RawMessage(`{"do":"` + word + `"}`),
+			Account:    "a",
+			Settings:   map[string]string{"city": "Ulm"},
+			Granted:    m.Manifest().Permissions,
+			Transport:  echo{},
+			Log:        func(l Line) { log = append(log, l.Level+" "+l.Text) },
 		})
-		if r.Content != want.Content || !slices.Equal(log, want.Log) || (err != nil) != (want.Error != "" || want.Code != 0) {
+		if r.Content != want.Content || !slices.Equal(log, want.Log) ||
+			(err != nil) != (want.Error != "" || want.Code != 0) {
 			t.Errorf("%s: %q, %v, %q; want %+v", word, r.Content, err, log, want)
 		}
 		if want.Error != "" && err != nil && err.Error() != want.Error {

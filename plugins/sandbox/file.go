@@ -29,7 +29,14 @@ func newFile(in *folder, name string, opened *os.File, dir, append bool) (*file,
 	if e != 0 {
 		return nil, e
 	}
-	return &file{File: reading, opened: opened, in: in, name: name, dir: dir, append: append}, 0
+	return &file{
+		File:   reading,
+		opened: opened,
+		in:     in,
+		name:   name,
+		dir:    dir,
+		append: append,
+	}, 0
 }
 
 // opening gives what was opened already, and opens a folder anew that is read

@@ -125,7 +125,8 @@ func (f *folder) OpenFile(name string, flag sys.Oflag, perm fs.FileMode) (sys.Fi
 	for _, o := range []struct {
 		flag sys.Oflag
 		how  int
-	}{{sys.O_APPEND, os.O_APPEND}, {sys.O_CREAT, os.O_CREATE}, {sys.O_EXCL, os.O_EXCL}, {sys.O_TRUNC, os.O_TRUNC}, {sys.O_DIRECTORY, unix.O_DIRECTORY}} {
+	}{{sys.O_APPEND, os.O_APPEND}, {sys.O_CREAT, os.O_CREATE}, {sys.O_EXCL, os.O_EXCL}, {sys.O_TRUNC, os.O_TRUNC},
+		{sys.O_DIRECTORY, unix.O_DIRECTORY}} {
 		if flag&o.flag != 0 {
 			how |= o.how
 		}

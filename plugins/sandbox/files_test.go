@@ -23,13 +23,19 @@ tools:
   - {name: conversation, description: Listens., timeout: 5s}
 `
 
-func answerOf(t *testing.T, m *Module, tool string, parameters any, granted manifest.Permissions, change ...func(*Call)) string {
+func answerOf(t *testing.T, m *Module, tool string, parameters any, granted manifest.Permissions,
+	change ...func(*Call)) string {
 	t.Helper()
 	text, err := json.Marshal(parameters)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := Call{Tool: tool, Parameters: text, Account: "a", Granted: granted}
+	c := Call{
+		Tool:       tool,
+		Parameters: text,
+		Account:    "a",
+		Granted:    granted,
+	}
 	for _, f := range change {
 		f(&c)
 	}
@@ -56,7 +62,8 @@ func outside(t *testing.T) (folder, inside string) {
 		}
 	}
 	for link, to := range map[string]string{
-		"root": "/", "absolute": filepath.Join(top, "secret"), "relative": "../secret", "up": "..", "chain": "relative", "here": "menu/soup",
+		"root": "/", "absolute": filepath.Join(top, "secret"), "relative": "../secret", "up": "..", "chain": "relative",
+		"here":      "menu/soup",
 		"menu/deep": "../../secret", "loop": "loop",
 	} {
 		if err := os.Symlink(to, filepath.Join(inside, link)); err != nil {
@@ -73,11 +80,14 @@ func TestPathsLeadNowhereElse(t *testing.T) {
 	m := load(t, host(t, Options{}), pathsManifest, goModule(t, "hostile", false))
 	top, inside := outside(t)
 	out := []string{
-		"/etc/passwd", "etc/passwd", "../../../../../../etc/passwd", "./../../../../../../etc/passwd", "menu/../../secret", "root/etc/passwd", "absolute", "relative", "up/secret",
-		"chain", "menu/deep", "loop", "..", "/", "../granted/menu/soup", "up/granted/menu/soup", "root", "\x00", "menu/soup/../../../secret", filepath.Join(top, "secret"),
+		"/etc/passwd", "etc/passwd", "../../../../../../etc/passwd", "./../../../../../../etc/passwd",
+		"menu/../../secret", "root/etc/passwd", "absolute", "relative", "up/secret",
+		"chain", "menu/deep", "loop", "..", "/", "../granted/menu/soup", "up/granted/menu/soup", "root", "\x00",
+		"menu/soup/../../../secret", filepath.Join(top, "secret"),
 	}
 	t.Run("without a folder", func(t *testing.T) {
-		if got := answerOf(t, m, "paths", map[string]any{"Paths": append(out, ".", "menu/soup")}, manifest.Permissions{}); got != "" {
+		if got := answerOf(t, m, "paths", map[string]any{"Paths": append(out, ".", "menu/soup")},
+			manifest.Permissions{}); got != "" {
 			t.Errorf("did not fail:\n%s", got)
 		}
 	})
@@ -110,22 +120,33 @@ func TestFilesOfAFolder(t *testing.T) {
 	m := load(t, host(t, Options{}), pathsManifest, goModule(t, "hostile", false))
 	_, inside := outside(t)
 	do := [][]string{
-		{"read", "/menu/menu/soup"}, {"read", "/menu/here"}, {"read", "/menu/relative"}, {"read", "/menu/pipe"}, {"list", "/menu/menu"},
-		{"write", "/menu/new", "fresh"}, {"append", "/menu/new", "er"}, {"read", "/menu/new"}, {"mkdir", "/menu/folder"}, {"rename", "/menu/new", "/menu/folder/newer"},
-		{"truncate", "/menu/folder/newer"}, {"read", "/menu/folder/newer"}, {"remove", "/menu/folder"}, {"remove", "/menu/folder/newer"}, {"remove", "/menu/folder"},
+		{"read", "/menu/menu/soup"}, {"read", "/menu/here"}, {"read", "/menu/relative"}, {"read", "/menu/pipe"},
+		{"list", "/menu/menu"},
+		{"write", "/menu/new", "fresh"}, {"append", "/menu/new", "er"}, {"read", "/menu/new"},
+		{"mkdir", "/menu/folder"}, {"rename", "/menu/new", "/menu/folder/newer"},
+		{"truncate", "/menu/folder/newer"}, {"read", "/menu/folder/newer"}, {"remove", "/menu/folder"},
+		{"remove", "/menu/folder/newer"}, {"remove", "/menu/folder"},
 		{"open", "/menu/menu/soup"}, // and close none of them
 	}
 	for mode, want := range map[manifest.Mode][]string{
 		manifest.Read: {
-			`read /menu/menu/soup: "pumpkin" <nil>`, `read /menu/here: "pumpkin" <nil>`, `read /menu/relative: "" `, `read /menu/pipe: "" `, `list /menu/menu: "/menu/menu /menu/menu/deep /menu/menu/soup" <nil>`,
-			`open /menu/menu/soup: "63" open /menu/menu/soup: Try again`, `write /menu/new: "" open /menu/new: Read-only file system`, `read /menu/new: "" open /menu/new: No such file`, `mkdir /menu/folder: "" mkdir /menu/folder: Read-only file system`,
+			`read /menu/menu/soup: "pumpkin" <nil>`, `read /menu/here: "pumpkin" <nil>`, `read /menu/relative: "" `,
+			`read /menu/pipe: "" `, `list /menu/menu: "/menu/menu /menu/menu/deep /menu/menu/soup" <nil>`,
+			`open /menu/menu/soup: "63" open /menu/menu/soup: Try again`,
+			`write /menu/new: "" open /menu/new: Read-only file system`,
+			`read /menu/new: "" open /menu/new: No such file`,
+			`mkdir /menu/folder: "" mkdir /menu/folder: Read-only file system`,
 		},
 		manifest.Write: {
-			`read /menu/menu/soup: "pumpkin" <nil>`, `write /menu/new: "" <nil>`, `append /menu/new: "" <nil>`, `read /menu/new: "fresher" <nil>`, `mkdir /menu/folder: "" <nil>`, `rename /menu/new: "" <nil>`,
-			`truncate /menu/folder/newer: "" `, `read /menu/folder/newer: "fresher" <nil>`, `remove /menu/folder: "" remove /menu/folder: Directory not empty`, `remove /menu/folder/newer: "" <nil>`, `remove /menu/folder: "" <nil>`,
+			`read /menu/menu/soup: "pumpkin" <nil>`, `write /menu/new: "" <nil>`, `append /menu/new: "" <nil>`,
+			`read /menu/new: "fresher" <nil>`, `mkdir /menu/folder: "" <nil>`, `rename /menu/new: "" <nil>`,
+			`truncate /menu/folder/newer: "" `, `read /menu/folder/newer: "fresher" <nil>`,
+			`remove /menu/folder: "" remove /menu/folder: Directory not empty`, `remove /menu/folder/newer: "" <nil>`,
+			`remove /menu/folder: "" <nil>`,
 		},
 	} {
-		got := answerOf(t, m, "files", map[string]any{"Do": do}, manifest.Permissions{Files: []manifest.File{{Path: inside, As: "/menu", Mode: mode}}})
+		got := answerOf(t, m, "files", map[string]any{"Do": do},
+			manifest.Permissions{Files: []manifest.File{{Path: inside, As: "/menu", Mode: mode}}})
 		for _, line := range want {
 			if !strings.Contains(got, line) {
 				t.Errorf("%s: no %s in\n%s", mode, line, got)
@@ -135,7 +156,10 @@ func TestFilesOfAFolder(t *testing.T) {
 			t.Errorf("%s: the secret in\n%s", mode, got)
 		}
 	}
-	_, err := m.Call(t.Context(), Call{Tool: "files", Granted: manifest.Permissions{Files: []manifest.File{{Path: inside + "/none", As: "/menu", Mode: manifest.Read}}}})
+	_, err := m.Call(t.Context(),
+		Call{Tool: "files",
+			Granted: manifest.Permissions{
+				Files: []manifest.File{{Path: inside + "/none", As: "/menu", Mode: manifest.Read}}}})
 	if f := AsFault(err); err == nil || f.Kind != Unready || strings.Contains(f.Message, inside) {
 		t.Errorf("a folder that is not there: %v", err)
 	}

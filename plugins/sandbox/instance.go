@@ -90,7 +90,13 @@ func (r *running) fail(f *Fault) { r.stop(f); panic(f) }
 
 // bare is an instance for c that was not opened yet.
 func (m *Module) bare(c Call) *instance {
-	i := &instance{module: m, of: m.ownerOf(c), granted: c.Granted, limit: c.Granted.Memory, calls: map[string]api.Function{}}
+	i := &instance{
+		module:  m,
+		of:      m.ownerOf(c),
+		granted: c.Granted,
+		limit:   c.Granted.Memory,
+		calls:   map[string]api.Function{},
+	}
 	i.stdout.in = i
 	if i.limit == 0 {
 		i.limit = manifest.DefaultMemory
@@ -124,7 +130,10 @@ func (i *instance) open(r *running) (err error) {
 	if err != nil {
 		return err
 	}
-	ctx := experimental.WithMemoryAllocator(r, experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory { return i.memory }))
+	ctx := experimental.WithMemoryAllocator(r,
+		experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory {
+			return i.memory
+		}))
 	ctx = experimental.WithImportResolver(ctx, func(name string) api.Module {
 		if name == extismName && i.kernel != nil {
 			return i.kernel.mod
@@ -172,7 +181,8 @@ func (i *instance) config(c Call) (wazero.ModuleConfig, error) {
 	if !i.module.command {
 		return config, nil
 	}
-	config = config.WithArgs(i.module.manifest.Name, c.Tool).WithEnv(timeName, c.Time.Format(time.RFC3339)).WithEnv(callerName, c.Caller)
+	config = config.WithArgs(i.module.manifest.Name, c.Tool).WithEnv(timeName,
+		c.Time.Format(time.RFC3339)).WithEnv(callerName, c.Caller)
 	for _, s := range i.module.manifest.Settings {
 		value, ok := c.Settings[s.Name]
 		if !ok {
@@ -203,7 +213,13 @@ func (i *instance) sleep(ns int64) {
 func (i *instance) call(ctx context.Context, c Call, limit time.Duration) (content string, err error) {
 	timed, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	r := &running{Context: timed, cancel: cancel, in: i, call: c, pace: pace{begun: time.Now()}}
+	r := &running{
+		Context: timed,
+		cancel:  cancel,
+		in:      i,
+		call:    c,
+		pace:    pace{begun: time.Now()},
+	}
 	r.log = lines{tell: c.Log, level: "info", ended: r.Err}
 	i.stderr = r.log
 	i.running = r
@@ -288,7 +304,8 @@ func (r *running) panicked(p any) error {
 // told nothing. It counts as the plugin's: nothing else was at work.
 func (r *running) boxFailed(why string) error {
 	m := r.in.module
-	m.host.log.Error("the box panicked in a call of a plugin", "plugin", m.manifest.Name, "tool", r.call.Tool, "why", why)
+	m.host.log.Error("the box panicked in a call of a plugin", "plugin", m.manifest.Name, "tool", r.call.Tool, "why",
+		why)
 	return fault(Trapped, "the box failed inside while it ran %s", m.manifest.Name)
 }
 

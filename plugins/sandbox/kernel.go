@@ -22,9 +22,11 @@ var kernelCode []byte
 
 // quick are the functions of the kernel that do not leave WebAssembly.
 var quick = map[string]bool{
-	"load_u8": true, "load_u64": true, "store_u8": true, "store_u64": true, "input_load_u8": true, "input_load_u64": true,
-	"input_offset": true, "input_length": true, "input_set": true, "output_offset": true, "output_length": true, "output_set": true,
-	"error_get": true, "error_set": true,
+	"load_u8": true, "load_u64": true, "store_u8": true, "store_u64": true, "input_load_u8": true,
+	"input_load_u64": true,
+	"input_offset":   true, "input_length": true, "input_set": true, "output_offset": true, "output_length": true,
+	"output_set": true,
+	"error_get":  true, "error_set": true,
 }
 
 // kernel is the memory through which box and plugin exchange bytes in the Extism
@@ -106,13 +108,21 @@ func (ks *kernels) take() (*kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx := experimental.WithMemoryAllocator(context.Background(), experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory { return memory }))
+	ctx := experimental.WithMemoryAllocator(context.Background(),
+		experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory {
+			return memory
+		}))
 	mod, err := ks.runtime.InstantiateModule(ctx, ks.code, wazero.NewModuleConfig().WithName(""))
 	if err != nil {
 		memory.release()
 		return nil, fmt.Errorf("the kernel of the Extism ABI: %w", err)
 	}
-	k := &kernel{mod: mod, memory: memory, bytes: memory.whole, blocks: map[uint64]uint64{}}
+	k := &kernel{
+		mod:    mod,
+		memory: memory,
+		bytes:  memory.whole,
+		blocks: map[uint64]uint64{},
+	}
 	k.endAt(firstBlock)
 	return k, nil
 }

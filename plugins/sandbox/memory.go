@@ -50,7 +50,8 @@ func (m *memory) release() {
 
 // reserve takes address space for an instance that may have limit bytes.
 func reserve(limit int64, used *atomic.Int64) (*memory, error) {
-	whole, err := unix.Mmap(-1, 0, int(limit), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_NORESERVE)
+	whole, err := unix.Mmap(-1, 0, int(limit), unix.PROT_READ|unix.PROT_WRITE,
+		unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_NORESERVE)
 	if err != nil {
 		return nil, err
 	}

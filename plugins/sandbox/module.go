@@ -61,7 +61,12 @@ func (h *Host) Load(ctx context.Context, m manifest.Manifest, wasm []byte) (load
 	if err != nil {
 		return nil, unfit("not a valid module: %v", err)
 	}
-	module := &Module{host: h, manifest: m, code: code, hooks: hooks}
+	module := &Module{
+		host:     h,
+		manifest: m,
+		code:     code,
+		hooks:    hooks,
+	}
 	if err := module.verify(); err != nil {
 		_ = code.Close(ctx)
 		return nil, err
@@ -113,7 +118,8 @@ func (m *Module) verify() error {
 	}
 	if len(missing) > 0 {
 		if exports["_start"] == nil {
-			return unfit("the manifest has %s, which the module does not export; it exports %s, and is no WASI command either, which exports _start", strings.Join(missing, ", "), exported(exports))
+			return unfit("the manifest has %s, which the module does not export; it exports %s, and is no WASI "+
+				"command either, which exports _start", strings.Join(missing, ", "), exported(exports))
 		}
 		m.command = true
 		return callable("the export _start", exports["_start"], false)
@@ -163,9 +169,11 @@ func readable(name string) string {
 // what. An imported one would be called without the module whose memory it uses.
 func callable(what string, f api.FunctionDefinition, result bool) error {
 	if from, name, imported := f.Import(); imported {
-		return unfit("%s is the imported function %s; it has to be one of the module's own", what, importName(from, name))
+		return unfit("%s is the imported function %s; it has to be one of the module's own", what,
+			importName(from, name))
 	}
-	if len(f.ParamTypes()) == 0 && (len(f.ResultTypes()) == 0 || result && slices.Equal(f.ResultTypes(), []api.ValueType{api.ValueTypeI32})) {
+	if len(f.ParamTypes()) == 0 &&
+		(len(f.ResultTypes()) == 0 || result && slices.Equal(f.ResultTypes(), []api.ValueType{api.ValueTypeI32})) {
 		return nil
 	}
 	allowed := "()"

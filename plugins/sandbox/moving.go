@@ -47,9 +47,12 @@ func (m *meter) ticker() []byte {
 	set := func(global uint32) []byte { return binary.AppendUvarint([]byte{0x24}, uint64(global)) }
 	read := func(global uint32) []byte { return binary.AppendUvarint([]byte{0x23}, uint64(global)) }
 	return join([]byte{0}, signed([]byte{0x41}, meterFull), set(m.left), // no locals; i32.const
-		[]byte{0xD0, 0x70, 0x41, 0, 0xFC, 0x0F}, binary.AppendUvarint(nil, uint64(m.tables)), []byte{0x1A}, // ref.null func, i32.const 0, table.grow, drop
-		read(m.turn), []byte{0x41, 1, 0x6B}, set(m.turn), read(m.turn), []byte{0x45, 0x04, 0x40}, // i32.const 1, i32.sub, i32.eqz, if
-		[]byte{0x41, meterTurn}, set(m.turn), binary.AppendUvarint([]byte{0x10}, uint64(m.pacer())), []byte{0x0B}, // call, end
+		// ref.null func, i32.const 0, table.grow, drop
+		[]byte{0xD0, 0x70, 0x41, 0, 0xFC, 0x0F}, binary.AppendUvarint(nil, uint64(m.tables)), []byte{0x1A},
+		// i32.const 1, i32.sub, i32.eqz, if
+		read(m.turn), []byte{0x41, 1, 0x6B}, set(m.turn), read(m.turn), []byte{0x45, 0x04, 0x40},
+		// call, end
+		[]byte{0x41, meterTurn}, set(m.turn), binary.AppendUvarint([]byte{0x10}, uint64(m.pacer())), []byte{0x0B},
 		read(m.stop), []byte{0x04, 0x40, 0x00, 0x0B, 0x0B}) // if, unreachable, end, end
 }
 
@@ -70,7 +73,8 @@ func (m *meter) fill() []byte {
 func (m *meter) copyMemory() []byte {
 	move := []byte{0xFC, 0x0A, 0, 0}
 	behind := func(local byte) []byte { return join(get(local), get(many), []byte{0x6A}) }
-	return join(m.paid(), []byte{0x02, 0x40}, get(to), get(from), []byte{0x4D, 0x04, 0x40, 0x03, 0x40}, // block, i32.le_u, if, loop
+	// block, i32.le_u, if, loop
+	return join(m.paid(), []byte{0x02, 0x40}, get(to), get(from), []byte{0x4D, 0x04, 0x40, 0x03, 0x40},
 		small(2), get(to), get(from), piece(), move, m.call(), add(to), add(from), less(),
 		[]byte{0x0C, 0, 0x0B, 0x05, 0x03, 0x40}, // br to the loop, end, else, loop
 		small(2), less(), behind(to), behind(from), piece(), move, m.call(),

@@ -63,18 +63,20 @@ func ofThread() usage {
 
 // paced has the runtime tell the call when it calls function pace.
 func paced(ctx context.Context, pace uint32) context.Context {
-	return experimental.WithFunctionListenerFactory(ctx, experimental.FunctionListenerFactoryFunc(func(f api.FunctionDefinition) experimental.FunctionListener {
-		if f.Index() == pace {
-			return ticks{}
-		}
-		return nil
-	}))
+	return experimental.WithFunctionListenerFactory(ctx,
+		experimental.FunctionListenerFactoryFunc(func(f api.FunctionDefinition) experimental.FunctionListener {
+			if f.Index() == pace {
+				return ticks{}
+			}
+			return nil
+		}))
 }
 
 // ticks hears the function that a module's checks call every few times.
 type ticks struct{}
 
-func (ticks) Before(ctx context.Context, _ api.Module, _ api.FunctionDefinition, _ []uint64, _ experimental.StackIterator) {
+func (ticks) Before(ctx context.Context, _ api.Module, _ api.FunctionDefinition, _ []uint64,
+	_ experimental.StackIterator) {
 	if r := of(ctx); r != nil {
 		r.tick()
 	}

@@ -30,9 +30,10 @@ func linkParley(ctx context.Context, to wazero.Runtime) (api.Module, error) {
 		for i := range in {
 			in[i] = i32
 		}
-		b.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(ctx context.Context, m api.Module, s []uint64) {
-			s[0] = api.EncodeI32(f(of(ctx), s, m))
-		}), in, []api.ValueType{i32}).Export(name)
+		b.NewFunctionBuilder().WithGoModuleFunction(
+			api.GoModuleFunc(func(ctx context.Context, m api.Module, s []uint64) {
+				s[0] = api.EncodeI32(f(of(ctx), s, m))
+			}), in, []api.ValueType{i32}).Export(name)
 	}
 	offer("answer", 2, func(r *running, s []uint64, m api.Module) int32 {
 		n := min(uint64(uint32(s[1])), uint64(len(r.answer)))
@@ -170,7 +171,8 @@ func (r *running) hidden(what string, err error) error {
 	if err == nil {
 		return nil
 	}
-	r.in.module.host.log.Warn("the storage of a plugin failed", "plugin", r.in.module.manifest.Name, "to", what, "err", err)
+	r.in.module.host.log.Warn("the storage of a plugin failed", "plugin", r.in.module.manifest.Name, "to", what, "err",
+		err)
 	return fault(Failed, "the box could not %s its storage", what)
 }
 

@@ -101,7 +101,8 @@ func (m *Module) ownerOf(c Call) owner {
 
 // fits tells whether an instance was made with what is granted now.
 func (i *instance) fits(now manifest.Permissions) bool {
-	return i.granted.Memory == now.Memory && slices.Equal(i.granted.Files, now.Files) && slices.Equal(i.granted.Env, now.Env)
+	return i.granted.Memory == now.Memory && slices.Equal(i.granted.Files, now.Files) &&
+		slices.Equal(i.granted.Env, now.Env)
 }
 
 // giveBack keeps an instance for the next, or ends it: after any fault, and

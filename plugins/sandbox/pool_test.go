@@ -21,7 +21,8 @@ func counting() []byte {
 		i32c(0), i32c(0), 0x28, 2, 0, i32c(1), 0x6A, 0x36, 2, 0, // one more
 		i64c(block), i32c('0'), i32c(0), 0x28, 2, 0, 0x6A, call(1), // store_u8
 		i64c(block), i64c(1), call(2), zero,
-	), extismImport("alloc", []byte{i64}, []byte{i64}), extismImport("store_u8", []byte{i64, i32}, nil), extismImport("output_set", []byte{i64, i64}, nil)).module()
+	), extismImport("alloc", []byte{i64}, []byte{i64}), extismImport("store_u8", []byte{i64, i32}, nil),
+		extismImport("output_set", []byte{i64, i64}, nil)).module()
 }
 
 // Who meets a used instance again is who the manifest says, never another
@@ -29,12 +30,15 @@ func counting() []byte {
 func TestWhoMeetsAnInstanceAgain(t *testing.T) {
 	h := host(t, Options{})
 	other := manifest.Permissions{Memory: 1 << 20}
-	for reuse, want := range map[manifest.Reuse]string{manifest.ReuseNone: "111111111", manifest.ReuseChat: "123111211", manifest.ReuseAny: "123451231"} {
+	for reuse, want := range map[manifest.Reuse]string{manifest.ReuseNone: "111111111", manifest.ReuseChat: "123111211",
+		manifest.ReuseAny: "123451231"} {
 		m := load(t, h, strings.Replace(hostileManifest, "reuse: any", "reuse: "+string(reuse), 1), counting())
 		got := ""
 		for _, c := range []Call{
-			{Account: "a", Chat: "1"}, {Account: "a", Chat: "1"}, {Account: "a", Chat: "1"}, {Account: "a", Chat: "2"}, {Account: "a", Chat: "3"},
-			{Account: "b", Chat: "9"}, {Account: "b", Chat: "9"}, {Account: "b", Chat: "8"}, {Account: "a", Chat: "1", Granted: other},
+			{Account: "a", Chat: "1"}, {Account: "a", Chat: "1"}, {Account: "a", Chat: "1"}, {Account: "a", Chat: "2"},
+			{Account: "a", Chat: "3"},
+			{Account: "b", Chat: "9"}, {Account: "b", Chat: "9"}, {Account: "b", Chat: "8"},
+			{Account: "a", Chat: "1", Granted: other},
 		} {
 			c.Tool = "run"
 			r, err := m.Call(t.Context(), c)
@@ -73,7 +77,8 @@ func TestClosedWhileCalled(t *testing.T) {
 		for range callers {
 			calls.Go(func() {
 				for range each {
-					if _, err := m.Call(context.Background(), Call{Tool: "run", Account: "a"}); err != nil && AsFault(err).Kind != Gone {
+					if _, err := m.Call(context.Background(), Call{Tool: "run", Account: "a"}); err != nil &&
+						AsFault(err).Kind != Gone {
 						t.Errorf("%s: %v", AsFault(err).Kind, err)
 					}
 				}

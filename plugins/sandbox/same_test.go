@@ -29,19 +29,26 @@ func every() []byte {
 	add := 0x6A
 	block := strings.Repeat("\x01", 300) // so large that it is reckoned by its size
 	w := run(code(
-		i32c(64), v128(3), v128(0x80), 0xFD, 0x0D, lanes, 0xFD, 0x80, 0x01, 0xFD, 0x0B, 4, 0, // shuffle, i16x8.abs, v128.store
-		i32c(0), i32c(64), 0x28, 2, 0, add, i32c(64), v128(9), 0xFD, 0x54, 0, 3, 5, 0xFD, 0x1B, 2, add, // load, v128.load8_lane, i32x4.extract_lane
+		// shuffle, i16x8.abs, v128.store
+		i32c(64), v128(3), v128(0x80), 0xFD, 0x0D, lanes, 0xFD, 0x80, 0x01, 0xFD, 0x0B, 4, 0,
+		// load, v128.load8_lane, i32x4.extract_lane
+		i32c(0), i32c(64), 0x28, 2, 0, add, i32c(64), v128(9), 0xFD, 0x54, 0, 3, 5, 0xFD, 0x1B, 2, add,
 		i32c(64), 0xFD, 0x5C, 2, 4, 0xFD, 0x1B, 0, add, // v128.load32_zero
-		i32c(128), i32c(64), i32c(16), 0xFC, 0x0A, 0, 0, i32c(144), i32c(7), i32c(9), 0xFC, 0x0B, 0, // memory.copy, memory.fill
+		// memory.copy, memory.fill
+		i32c(128), i32c(64), i32c(16), 0xFC, 0x0A, 0, 0, i32c(144), i32c(7), i32c(9), 0xFC, 0x0B, 0,
 		i32c(137), 0x2D, 0, 9, add, 0x3F, 0, add, i32c(1), 0x40, 0, add, // i32.load8_u, memory.size, memory.grow
-		0x43, 0, 0, 0xC0, 0x7F, 0xFC, 0, add, 0x44, 0, 0, 0, 0, 0, 0, 0x45, 0x40, 0xFC, 0x06, 0xA7, add, // saturating truncations
+		// saturating truncations
+		0x43, 0, 0, 0xC0, 0x7F, 0xFC, 0, add, 0x44, 0, 0, 0, 0, 0, 0, 0x45, 0x40, 0xFC, 0x06, 0xA7, add,
 		i64c(-1<<40), 0xC4, 0xA7, 0xC0, add, // i64.extend32_s, i32.wrap_i64, i32.extend8_s
-		0xD0, 0x70, 0xD1, add, 0xD2, 0, 0xD0, 0x70, i32c(1), 0x1C, 1, 0x70, 0xD1, add, // ref.null, ref.is_null, ref.func, select
+		// ref.null, ref.is_null, ref.func, select
+		0xD0, 0x70, 0xD1, add, 0xD2, 0, 0xD0, 0x70, i32c(1), 0x1C, 1, 0x70, 0xD1, add,
 		0xD0, 0x70, i32c(2), 0xFC, 0x0F, 0, add, 0xFC, 0x10, 0, add, // table.grow, table.size
-		i32c(1), 0xD2, 1, 0x26, 0, i32c(0), 0x25, 0, 0xD1, add, i32c(1), 0x11, 0, 0, add, // table.set, table.get, call_indirect
+		// table.set, table.get, call_indirect
+		i32c(1), 0xD2, 1, 0x26, 0, i32c(0), 0x25, 0, 0xD1, add, i32c(1), 0x11, 0, 0, add,
 		i32c(5), 0x03, 1, 0x0B, add, // a loop with a parameter and a result
 		times(40, 1, 0x20, 0, i32c(3), 0x6C, i32c(1), add, 0x21, 0, block), 0x20, 0, add,
-		0x02, 0x40, 0x02, 0x40, 0x02, 0x40, i32c(1), 0x0E, 2, 0, 1, 2, 0x0B, 0x0B, 0x0B, 0x23, 0, add, // br_table, global.get
+		// br_table, global.get
+		0x02, 0x40, 0x02, 0x40, 0x02, 0x40, i32c(1), 0x0E, 2, 0, 1, 2, 0x0B, 0x0B, 0x0B, 0x23, 0, add,
 		0x02, 0x40, 0x0C, 0, times(3, 1), 0x0B, call(1), add, // what is never reached
 	))
 	w.global, w.table, w.element = []int64{-77}, []uint32{2, 9}, []int{0, 1}
@@ -76,7 +83,8 @@ func TestSameWithChecks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, config := range map[string]wazero.RuntimeConfig{"compiled": wazero.NewRuntimeConfigCompiler(), "interpreted": wazero.NewRuntimeConfigInterpreter()} {
+	for name, config := range map[string]wazero.RuntimeConfig{"compiled": wazero.NewRuntimeConfigCompiler(),
+		"interpreted": wazero.NewRuntimeConfigInterpreter()} {
 		want, before := answer(t, config, plain)
 		got, after := answer(t, config, held)
 		if got != want || !bytes.Equal(before, after) || want == 0 {
@@ -90,10 +98,12 @@ func TestSameWithChecks(t *testing.T) {
 func TestMovedInPiecesIsSame(t *testing.T) {
 	const p = meterPiece
 	for _, c := range [][3]int64{
-		{0, p / 2, 3 * p}, {p / 2, 0, 3 * p}, {8, 0, 3*p + 5}, {0, 8, 3*p + 5}, {7, 3 * p, p}, {2 * p, 2 * p, 2*p + 1}, {p, 3 * p, p + 1}, {5, 9, 0}, {9, 5, p - 1}, {4*p - 1, 1, 1},
+		{0, p / 2, 3 * p}, {p / 2, 0, 3 * p}, {8, 0, 3*p + 5}, {0, 8, 3*p + 5}, {7, 3 * p, p}, {2 * p, 2 * p, 2*p + 1},
+		{p, 3 * p, p + 1}, {5, 9, 0}, {9, 5, p - 1}, {4*p - 1, 1, 1},
 	} {
 		w := run(code(times(p, 1, 0x20, 1, i32c(2), 0x74, 0x20, 1, 0x36, 2, 0), // each word has its number
-			i32c(c[0]), i32c(0x5A), i32c(c[2]), 0xFC, 0x0B, 0, i32c(c[0]), i32c(c[1]), i32c(c[2]), 0xFC, 0x0A, 0, 0, i32c(1)))
+			i32c(c[0]), i32c(0x5A), i32c(c[2]), 0xFC, 0x0B, 0, i32c(c[0]), i32c(c[1]), i32c(c[2]), 0xFC, 0x0A, 0, 0,
+			i32c(1)))
 		w.memory = []uint32{uint32(5 * p >> 16)}
 		plain := w.module()
 		held, _, err := stoppable(plain)
@@ -124,8 +134,10 @@ func TestProgramIsSameWithChecks(t *testing.T) {
 	}
 	var out [2]bytes.Buffer
 	for n, wasm := range [][]byte{plain, held} {
-		config := wazero.NewModuleConfig().WithName("").WithArgs("x", "echo").WithStdin(strings.NewReader(`{"place":"Zoo"}`)).WithStdout(&out[n]).WithStderr(&out[n])
-		if _, err := r.InstantiateWithConfig(ctx, wasm, config); err != nil && !strings.Contains(err.Error(), "exit_code(0)") {
+		config := wazero.NewModuleConfig().WithName("").WithArgs("x",
+			"echo").WithStdin(strings.NewReader(`{"place":"Zoo"}`)).WithStdout(&out[n]).WithStderr(&out[n])
+		if _, err := r.InstantiateWithConfig(ctx, wasm, config); err != nil &&
+			!strings.Contains(err.Error(), "exit_code(0)") {
 			t.Fatal(err)
 		}
 	}

@@ -176,7 +176,8 @@ func (p *parts) measure() (*meter, hooks, error) {
 		c := cursor{b: s.body}
 		if s.id != 0 && s.id != startSection && s.id != dataCountSection {
 			if n := c.count(); n > maxEntries {
-				return nil, hooks{}, unfit("section %d of the module has %d entries; at most %d are allowed", s.id, n, maxEntries)
+				return nil, hooks{}, unfit("section %d of the module has %d entries; at most %d are allowed", s.id, n,
+					maxEntries)
 			}
 		}
 		if c.bad || !s.lists() {
@@ -249,7 +250,8 @@ func (m *meter) countImports(body []byte) error {
 		m.quick = append(m.quick, from == extismName && quick[name])
 	}
 	if c.bad || c.left() > 0 {
-		return unfit("not a valid module: its import section is not as long as it says, or has imports of an unknown kind")
+		return unfit(
+			"not a valid module: its import section is not as long as it says, or has imports of an unknown kind")
 	}
 	return nil
 }

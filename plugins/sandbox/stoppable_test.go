@@ -38,15 +38,28 @@ func endless() map[string]wat {
 	straight := run(nil)
 	straight.memory = []uint32{1023}
 	for range 300 { // of filling 64 MiB, without a loop
-		straight.funcs[0].code = append(straight.funcs[0].code, code(i32c(0), i32c(7), i32c(64<<20-1<<16), 0xFC, 0x0B, 0)...)
+		straight.funcs[0].code = append(straight.funcs[0].code,
+			code(i32c(0), i32c(7), i32c(64<<20-1<<16), 0xFC, 0x0B, 0)...)
 	}
 	straight.funcs[0].code = append(straight.funcs[0].code, zero...)
-	indirect := wat{memory: []uint32{1}, table: []uint32{1}, funcs: []function{{export: "run", out: []byte{i32}, code: code(forever(i32c(0), 0x11, 1, 0), 0x00)}, {}}, element: []int{1}}
+	indirect := wat{
+		memory:  []uint32{1},
+		table:   []uint32{1},
+		funcs:   []function{{export: "run", out: []byte{i32}, code: code(forever(i32c(0), 0x11, 1, 0), 0x00)}, {}},
+		element: []int{1},
+	}
 	return map[string]wat{
-		"a tight loop":                  run(code(forever(), 0x00)),
-		"nested loops":                  run(code(times(1<<30, 0, times(1<<30, 1)), zero)),
-		"a loop in a loop's function":   {memory: []uint32{1}, funcs: []function{{export: "run", out: []byte{i32}, locals: 1, code: code(times(1<<30, 0, call(1)), zero)}, {locals: 1, code: times(1<<20, 0)}}},
-		"a loop of calls of a leaf":     {memory: []uint32{1}, funcs: []function{{export: "run", out: []byte{i32}, code: code(forever(call(1)), 0x00)}, {code: code(0x01)}}},
+		"a tight loop": run(code(forever(), 0x00)),
+		"nested loops": run(code(times(1<<30, 0, times(1<<30, 1)), zero)),
+		"a loop in a loop's function": {memory: []uint32{1}, funcs: []function{{
+			export: "run",
+			out:    []byte{i32},
+			locals: 1,
+			code:   code(times(1<<30, 0, call(1)), zero),
+		}, {locals: 1, code: times(1<<20, 0)}}},
+		"a loop of calls of a leaf": {memory: []uint32{1},
+			funcs: []function{{export: "run", out: []byte{i32}, code: code(forever(call(1)), 0x00)},
+				{code: code(0x01)}}},
 		"a loop of indirect calls":      indirect,
 		"recursion like a tree":         fib,
 		"a tree of functions":           tree,
@@ -67,7 +80,8 @@ func endless() map[string]wat {
 // What runs without end ends in time, while the garbage collector, which stops
 // the world, and other goroutines go on beside it.
 func TestEndlessIsStopped(t *testing.T) {
-	for name, config := range map[string]wazero.RuntimeConfig{"compiled": wazero.NewRuntimeConfigCompiler(), "interpreted": wazero.NewRuntimeConfigInterpreter()} {
+	for name, config := range map[string]wazero.RuntimeConfig{"compiled": wazero.NewRuntimeConfigCompiler(),
+		"interpreted": wazero.NewRuntimeConfigInterpreter()} {
 		if name == "interpreted" && underRace {
 			continue // the flag is read there by Go's code, where a race is as harmless
 		}
@@ -126,12 +140,14 @@ func TestHoldCannotBeTouched(t *testing.T) {
 		"reads a global": code(0x23, 0, 0x1A, zero), "sets a global": code(i32c(0), 0x24, 1, zero),
 		"calls the meter": code(call(1), zero), "grows the table": code(0xD0, 0x70, i32c(0), 0xFC, 0x0F, 0),
 	} {
-		if _, err := h.Load(t.Context(), m, run(body).module()); err == nil || !strings.Contains(err.Error(), "function 0 cannot be read") {
+		if _, err := h.Load(t.Context(), m, run(body).module()); err == nil ||
+			!strings.Contains(err.Error(), "function 0 cannot be read") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	w := run(code(forever(), 0x00))
-	w.funcs = append(w.funcs, function{export: "parley.stop"}, function{export: "parley.stop0"}, function{export: "parley.start"})
+	w.funcs = append(w.funcs, function{export: "parley.stop"}, function{export: "parley.stop0"},
+		function{export: "parley.start"})
 	w.start = "parley.start"
 	module := load(t, h, hostileManifest, w.module())
 	if _, err := module.Call(t.Context(), Call{Tool: "run", Account: "a"}); err == nil || AsFault(err).Kind != Late {
@@ -154,9 +170,10 @@ func TestLyingLengths(t *testing.T) {
 		}
 	}
 	for name, text := range map[string]string{
-		"elements": "\x09\x0a\x01\x04\x41\x00\x0b\xff\xff\xff\xff\x0f", "elements of a type": "\x09\x08\x01\x05\x70\xff\xff\xff\xff\x0f",
-		"parameters": "\x01\x07\x01\x60\xff\xff\xff\xff\x0f",
-		"functions":  "\x0a\x05\xff\xff\xff\xff\x0f", "data": "\x0b\x07\x01\x01\xff\xff\xff\xff\x0f",
+		"elements":           "\x09\x0a\x01\x04\x41\x00\x0b\xff\xff\xff\xff\x0f",
+		"elements of a type": "\x09\x08\x01\x05\x70\xff\xff\xff\xff\x0f",
+		"parameters":         "\x01\x07\x01\x60\xff\xff\xff\xff\x0f",
+		"functions":          "\x0a\x05\xff\xff\xff\xff\x0f", "data": "\x0b\x07\x01\x01\xff\xff\xff\xff\x0f",
 	} {
 		if _, _, err := stoppable([]byte("\x00asm\x01\x00\x00\x00" + text)); err == nil {
 			t.Errorf("%s: no error", name)
@@ -180,7 +197,8 @@ func FuzzRewrite(f *testing.F) {
 	}
 	f.Add(counting())
 	ctx := context.Background()
-	r := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigInterpreter().WithCoreFeatures(api.CoreFeaturesV2).WithMemoryLimitPages(1024))
+	r := wazero.NewRuntimeWithConfig(ctx,
+		wazero.NewRuntimeConfigInterpreter().WithCoreFeatures(api.CoreFeaturesV2).WithMemoryLimitPages(1024))
 	f.Cleanup(func() { _ = r.Close(ctx) })
 	f.Fuzz(func(t *testing.T, wasm []byte) {
 		out, _, err := stoppable(wasm)

@@ -29,7 +29,9 @@ func (m *meter) code(b []byte, whole int) ([]byte, error) {
 		}
 		body, ok := m.body(m.imported+f, c.bytes())
 		if !ok || c.bad {
-			return nil, unfit("not a valid module: the code of its function %d cannot be read, is nested deeper than %d blocks, or has more than %d locals; only WebAssembly 2.0 is run", m.imported+f, maxNested, maxLocals)
+			return nil, unfit("not a valid module: the code of its function %d cannot be read, is nested deeper than "+
+				"%d blocks, or has more than %d locals; only WebAssembly 2.0 is run", m.imported+f, maxNested,
+				maxLocals)
 		}
 		if err := m.costly(); err != nil {
 			return nil, err

@@ -96,7 +96,8 @@ func (w wat) module() []byte {
 	}
 	var types, imports, funcs, tables, memories, globals, exports, elements, codes, datas [][]byte
 	typeOf := func(in, outs []byte) []byte {
-		types = append(types, code(0x60, append(uleb(uint64(len(in))), in...), append(uleb(uint64(len(outs))), outs...)))
+		types = append(types, code(0x60, append(uleb(uint64(len(in))), in...),
+			append(uleb(uint64(len(outs))), outs...)))
 		return uleb(uint64(len(types) - 1))
 	}
 	types = append(types, w.types...)
@@ -170,7 +171,12 @@ func (w wat) module() []byte {
 
 // run is a module of the Extism ABI with one tool, whose code is this.
 func run(code []byte, imports ...imported) wat {
-	return wat{imports: imports, memory: []uint32{1}, funcs: []function{{export: "run", out: []byte{i32}, locals: 2, code: code}}}
+	return wat{imports: imports, memory: []uint32{1}, funcs: []function{{
+		export: "run",
+		out:    []byte{i32},
+		locals: 2,
+		code:   code,
+	}}}
 }
 
 // command is a WASI command whose code is this.
@@ -188,7 +194,12 @@ func extismImport(name string, in, out []byte) imported {
 
 // importOf is an imported function.
 func importOf(from, name string, in, out []byte) imported {
-	return imported{from: from, name: name, in: in, out: out}
+	return imported{
+		from: from,
+		name: name,
+		in:   in,
+		out:  out,
+	}
 }
 
 // Functions of the box that several tests import.

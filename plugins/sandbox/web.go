@@ -69,8 +69,13 @@ func newWeb(granted []manifest.HTTP, resolver *net.Resolver) *web {
 	w.client = &http.Client{
 		// No proxy: it would connect to where the guard does not look.
 		Transport: &http.Transport{
-			DialContext: dialer.DialContext, TLSHandshakeTimeout: connectTime, ForceAttemptHTTP2: true,
-			MaxIdleConns: 8, MaxIdleConnsPerHost: 2, IdleConnTimeout: idleTime, MaxResponseHeaderBytes: 64 << 10,
+			DialContext:            dialer.DialContext,
+			TLSHandshakeTimeout:    connectTime,
+			ForceAttemptHTTP2:      true,
+			MaxIdleConns:           8,
+			MaxIdleConnsPerHost:    2,
+			IdleConnTimeout:        idleTime,
+			MaxResponseHeaderBytes: 64 << 10,
 		},
 		CheckRedirect: w.redirect,
 	}
@@ -98,7 +103,8 @@ func (w *web) allows(method string, u *url.URL) error {
 	default:
 		return fault(Refused, "%.20q is neither http nor https", u.Scheme)
 	}
-	host, usual := strings.ToLower(u.Hostname()), port == "443" && u.Scheme == "https" || port == "80" && u.Scheme == "http"
+	host, usual := strings.ToLower(u.Hostname()),
+		port == "443" && u.Scheme == "https" || port == "80" && u.Scheme == "http"
 	named := false
 	for _, g := range w.granted {
 		name, p := manifest.SplitHost(g.Host)
@@ -210,7 +216,8 @@ func (w *web) do(ctx context.Context, client *http.Client, q request) (response,
 // module's affair.
 func ours(name string) bool {
 	switch http.CanonicalHeaderKey(name) {
-	case "Connection", "Upgrade", "Transfer-Encoding", "Content-Length", "Te", "Trailer", "Keep-Alive", "Proxy-Connection", "Proxy-Authorization", "Host", "Accept-Encoding":
+	case "Connection", "Upgrade", "Transfer-Encoding", "Content-Length", "Te", "Trailer", "Keep-Alive",
+		"Proxy-Connection", "Proxy-Authorization", "Host", "Accept-Encoding":
 		return true
 	}
 	return false
@@ -264,7 +271,8 @@ func (r *running) fetch(text, body []byte) (response, error) {
 	}
 	var q request
 	if err := json.Unmarshal(text, &q); err != nil {
-		return response{}, fault(Failed, `the request is not JSON like {"method":"GET","url":"https://…","headers":{}}: %v`, err)
+		return response{}, fault(Failed,
+			`the request is not JSON like {"method":"GET","url":"https://…","headers":{}}: %v`, err)
 	}
 	q.body = bytes.Clone(body)
 	w := r.in.module.webFor(r.call.Granted.HTTP)

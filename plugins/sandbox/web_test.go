@@ -30,15 +30,23 @@ func grant(hosts ...string) []manifest.HTTP {
 }
 
 func TestHostsThatWereGranted(t *testing.T) {
-	w := newWeb(append(grant("api.example.org", "*.example.com", "192.168.1.20", "host.example.net:8443", "[fd00::7]:8080"), manifest.HTTP{Host: "post.example.org", Methods: []string{"POST"}}), nil)
+	w := newWeb(append(grant("api.example.org", "*.example.com", "192.168.1.20", "host.example.net:8443",
+		"[fd00::7]:8080"), manifest.HTTP{Host: "post.example.org", Methods: []string{"POST"}}), nil)
 	for target, allowed := range map[string]bool{
-		"https://api.example.org/x": true, "http://api.example.org": true, "https://API.example.org": true, "https://api.example.org:443": true, "https://user:pass@api.example.org": true,
-		"https://api.example.org:8443": false, "http://api.example.org:443": false, "https://api.example.org.": false, "https://xapi.example.org": false, "https://example.org": false,
-		"https://api.example.org@evil.example.net": false, "https://evil.example.net/api.example.org": false, "https://evil.example.net#api.example.org": false,
-		"https://a.example.com": true, "https://a.b.example.com": true, "https://example.com": false, "https://aexample.com": false, "https://.example.com": false, "https://127.0.0.1": false,
-		"http://192.168.1.20": true, "http://192.168.1.21": false, "http://[::ffff:192.168.1.20]": false, "http://3232235796": false,
-		"https://host.example.net:8443": true, "https://host.example.net": false, "http://[fd00::7]:8080": true, "http://[fd00::7]": false,
-		"ftp://api.example.org": false, "file:///api.example.org": false, "api.example.org": false, "https://": false, "https://post.example.org": false,
+		"https://api.example.org/x": true, "http://api.example.org": true, "https://API.example.org": true,
+		"https://api.example.org:443": true, "https://user:pass@api.example.org": true,
+		"https://api.example.org:8443": false, "http://api.example.org:443": false, "https://api.example.org.": false,
+		"https://xapi.example.org": false, "https://example.org": false,
+		"https://api.example.org@evil.example.net": false, "https://evil.example.net/api.example.org": false,
+		"https://evil.example.net#api.example.org": false,
+		"https://a.example.com":                    true, "https://a.b.example.com": true, "https://example.com": false,
+		"https://aexample.com": false, "https://.example.com": false, "https://127.0.0.1": false,
+		"http://192.168.1.20": true, "http://192.168.1.21": false, "http://[::ffff:192.168.1.20]": false,
+		"http://3232235796":             false,
+		"https://host.example.net:8443": true, "https://host.example.net": false, "http://[fd00::7]:8080": true,
+		"http://[fd00::7]":      false,
+		"ftp://api.example.org": false, "file:///api.example.org": false, "api.example.org": false, "https://": false,
+		"https://post.example.org": false,
 	} {
 		u, err := url.Parse(target)
 		if err != nil {
@@ -58,10 +66,14 @@ func TestAddressesThatPluginsReach(t *testing.T) {
 	w.table = addresses.NewTable(func() []netip.Addr { return []netip.Addr{netip.MustParseAddr("8.8.4.4")} })
 	for address, allowed := range map[string]bool{
 		"93.184.216.34:443": true, "[2606:2800:220:1::1]:443": true, "8.8.8.8:80": true,
-		"127.0.0.1:443": false, "127.0.0.1:8080": true, "127.0.0.2:8080": false, "[::1]:443": false, "[::ffff:127.0.0.1]:443": false, "[::ffff:127.0.0.1]:8080": true,
-		"10.0.0.1:443": false, "172.16.0.1:443": false, "192.168.1.5:443": false, "192.168.1.20:80": true, "192.168.1.20:8080": false, "100.64.0.1:443": false, "[fd00::1]:443": false,
-		"169.254.169.254:80": true, "169.254.169.253:80": false, "[fe80::1%eth0]:443": false, "224.0.0.1:443": false, "[ff02::1]:443": false, "0.0.0.0:443": false, "[::]:443": false, "255.255.255.255:443": false,
-		"[64:ff9b::a00:1]:443": false, "[64:ff9b::7f00:1]:443": false, "[64:ff9b::5db8:d822]:443": true, "[2002:a00:1::]:443": false, "[::10.0.0.1]:443": false,
+		"127.0.0.1:443": false, "127.0.0.1:8080": true, "127.0.0.2:8080": false, "[::1]:443": false,
+		"[::ffff:127.0.0.1]:443": false, "[::ffff:127.0.0.1]:8080": true,
+		"10.0.0.1:443": false, "172.16.0.1:443": false, "192.168.1.5:443": false, "192.168.1.20:80": true,
+		"192.168.1.20:8080": false, "100.64.0.1:443": false, "[fd00::1]:443": false,
+		"169.254.169.254:80": true, "169.254.169.253:80": false, "[fe80::1%eth0]:443": false, "224.0.0.1:443": false,
+		"[ff02::1]:443": false, "0.0.0.0:443": false, "[::]:443": false, "255.255.255.255:443": false,
+		"[64:ff9b::a00:1]:443": false, "[64:ff9b::7f00:1]:443": false, "[64:ff9b::5db8:d822]:443": true,
+		"[2002:a00:1::]:443": false, "[::10.0.0.1]:443": false,
 		"8.8.4.4:443": false, // the box's own
 	} {
 		err := w.control(t.Context(), "tcp", address, nil)
@@ -83,7 +95,8 @@ func resolver(t *testing.T, answer func(n int) string) *net.Resolver {
 		m := new(dns.Msg)
 		m.SetReply(q)
 		if q.Question[0].Qtype == dns.TypeA {
-			if rr, err := dns.NewRR(fmt.Sprintf("%s 0 IN A %s", q.Question[0].Name, answer(int(asked.Add(1))))); err == nil {
+			if rr, err := dns.NewRR(fmt.Sprintf("%s 0 IN A %s", q.Question[0].Name,
+				answer(int(asked.Add(1))))); err == nil {
 				m.Answer = append(m.Answer, rr)
 			}
 		}
@@ -147,7 +160,8 @@ func TestRedirects(t *testing.T) {
 	w := newWeb(grant(host, "inside.example.org:"+secretPort), resolver(t, func(int) string { return "127.0.0.1" }))
 	defer w.close()
 	for _, c := range []struct{ to, says string }{
-		{secret.URL, "was not granted"}, {"http://localhost:" + secretPort, "was not granted"}, {"http://inside.example.org:" + secretPort + "/", "no public address"},
+		{secret.URL, "was not granted"}, {"http://localhost:" + secretPort, "was not granted"},
+		{"http://inside.example.org:" + secretPort + "/", "no public address"},
 		{"file:///etc/passwd", "neither http nor https"}, {"/round", "more than 5 times"},
 	} {
 		to = c.to
@@ -157,13 +171,15 @@ func TestRedirects(t *testing.T) {
 		}
 	}
 	to = "/fine"
-	if got, err := w.do(t.Context(), w.client, request{URL: s.URL + "/begin"}); err != nil || string(got.body) != "fine" {
+	if got, err := w.do(t.Context(), w.client, request{URL: s.URL + "/begin"}); err != nil ||
+		string(got.body) != "fine" {
 		t.Errorf("within what was granted: %q %v", got.body, err)
 	}
 	if reached.Load() > 0 {
 		t.Error("what was not granted was reached")
 	}
-	if err := w.redirect(&http.Request{Method: "GET", URL: &url.URL{Scheme: "http", Host: host}}, []*http.Request{{URL: &url.URL{Scheme: "https", Host: host}}}); err == nil {
+	if err := w.redirect(&http.Request{Method: "GET", URL: &url.URL{Scheme: "http", Host: host}},
+		[]*http.Request{{URL: &url.URL{Scheme: "https", Host: host}}}); err == nil {
 		t.Error("a redirect gave up TLS")
 	}
 }
@@ -192,17 +208,23 @@ func TestAnswersHaveLimits(t *testing.T) {
 	defer close(release)
 	host := strings.TrimPrefix(s.URL, "https://")
 	w := newWeb(grant(host), nil)
-	w.client.Transport.(*http.Transport).TLSClientConfig = &tls.Config{RootCAs: s.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs}
+	w.client.Transport.(*http.Transport).TLSClientConfig = &tls.Config{
+		RootCAs: s.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs}
 	defer w.close()
-	if _, err := w.do(t.Context(), w.client, request{URL: s.URL + "/large"}); err == nil || !strings.Contains(err.Error(), "more than 4194304 bytes") {
+	if _, err := w.do(t.Context(), w.client, request{URL: s.URL + "/large"}); err == nil ||
+		!strings.Contains(err.Error(), "more than 4194304 bytes") {
 		t.Errorf("large: %v", err)
 	}
 	late, done := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer done()
-	if _, err := w.do(late, w.client, request{URL: s.URL + "/slow?key=secret"}); err == nil || !strings.Contains(err.Error(), "in time") || strings.Contains(err.Error(), "secret") {
+	if _, err := w.do(late, w.client, request{URL: s.URL + "/slow?key=secret"}); err == nil ||
+		!strings.Contains(err.Error(), "in time") || strings.Contains(err.Error(), "secret") {
 		t.Errorf("slow: %v", err)
 	}
-	got, err := w.do(t.Context(), w.client, request{URL: s.URL + "/echo", Headers: map[string]string{"X-Mine": "1", "connection": "upgrade", "Upgrade": "websocket", "Proxy-Authorization": "x", "Host": "evil.example.org"}})
+	got, err := w.do(t.Context(), w.client,
+		request{URL: s.URL + "/echo",
+			Headers: map[string]string{"X-Mine": "1", "connection": "upgrade", "Upgrade": "websocket",
+				"Proxy-Authorization": "x", "Host": "evil.example.org"}})
 	if want := "X-Mine=1 Connection= Upgrade= Proxy-Authorization= " + host; err != nil || string(got.body) != want {
 		t.Errorf("%q, want %q; %v", got.body, want, err)
 	}

@@ -100,7 +100,12 @@ func (s *Shelf) prepare(ctx context.Context, row store.Plugin, old *arrangement)
 	if err != nil {
 		return nil, err
 	}
-	p := &plugin{row: row, manifest: m, granted: granted, stopped: s.Trust.refuses(Key(row.Signer))}
+	p := &plugin{
+		row:      row,
+		manifest: m,
+		granted:  granted,
+		stopped:  s.Trust.refuses(Key(row.Signer)),
+	}
 	p.settings, p.hidden, err = s.settings(ctx, row.Name, m)
 	if err != nil {
 		p.stopped = err.Error()
@@ -121,7 +126,8 @@ func (s *Shelf) prepare(ctx context.Context, row store.Plugin, old *arrangement)
 func (s *Shelf) load(ctx context.Context, row store.Plugin, m manifest.Manifest) (*sandbox.Module, error) {
 	p, err := s.folder.get(row.Digest)
 	if err != nil {
-		return nil, ErrStopped{row.Name, fmt.Sprintf("its files are damaged or gone (%v); install it again, or restore a backup", reason(err))}
+		return nil, ErrStopped{row.Name,
+			fmt.Sprintf("its files are damaged or gone (%v); install it again, or restore a backup", reason(err))}
 	}
 	if why := s.Trust.refuses(p.Signer()); why != "" {
 		return nil, ErrStopped{row.Name, why}

@@ -93,7 +93,8 @@ func mustShow(t *testing.T, s *Shelf) Info {
 
 func TestPausesGrow(t *testing.T) {
 	now := time.Now()
-	for since, want := range map[time.Duration]time.Duration{0: firstPause, time.Second: firstPause, time.Minute: time.Minute, time.Hour: longestPause, -time.Hour: firstPause} {
+	for since, want := range map[time.Duration]time.Duration{0: firstPause, time.Second: firstPause,
+		time.Minute: time.Minute, time.Hour: longestPause, -time.Hour: firstPause} {
 		if got := pause(now.Add(-since).UnixMilli(), now); (got - want).Abs() > time.Second {
 			t.Errorf("after %v: %v, want %v", since, got, want)
 		}

@@ -50,15 +50,18 @@ func (s *Shelf) Call(ctx context.Context, who Who, tool string, parameters json.
 
 // CallHook runs a hook of a plugin. Errors are those of Call, and an
 // ErrNotInstalled.
-func (s *Shelf) CallHook(ctx context.Context, who Who, name, hook string, parameters json.RawMessage) (sandbox.Result, error) {
+func (s *Shelf) CallHook(ctx context.Context, who Who, name, hook string, parameters json.RawMessage) (sandbox.Result,
+	error) {
 	return s.call(ctx, who, hook, parameters, named(name), false)
 }
 
 // Try runs a tool or a hook of a plugin for who looks after it: also one that is
 // left alone because it failed, and without counting whether it fails.
-func (s *Shelf) Try(ctx context.Context, who Who, name, tool string, parameters json.RawMessage) (sandbox.Result, error) {
+func (s *Shelf) Try(ctx context.Context, who Who, name, tool string, parameters json.RawMessage) (sandbox.Result,
+	error) {
 	if len(parameters) > 0 && !json.Valid(parameters) {
-		return sandbox.Result{}, &sandbox.Fault{Kind: sandbox.Unready, Message: fmt.Sprintf("the parameters of %s are not JSON, such as {\"place\": \"Zoo\"}", tool)}
+		return sandbox.Result{}, &sandbox.Fault{Kind: sandbox.Unready,
+			Message: fmt.Sprintf("the parameters of %s are not JSON, such as {\"place\": \"Zoo\"}", tool)}
 	}
 	return s.call(ctx, who, tool, parameters, named(name), true)
 }
@@ -76,7 +79,8 @@ func named(name string) func(*arrangement) (*plugin, error) {
 
 // call finds the plugin and runs it. Where it was replaced on the way, the new
 // one is run.
-func (s *Shelf) call(ctx context.Context, who Who, tool string, parameters json.RawMessage, find func(*arrangement) (*plugin, error), try bool) (sandbox.Result, error) {
+func (s *Shelf) call(ctx context.Context, who Who, tool string, parameters json.RawMessage,
+	find func(*arrangement) (*plugin, error), try bool) (sandbox.Result, error) {
 	for again := 0; ; again++ {
 		now, err := s.current(ctx)
 		if err != nil {
@@ -134,7 +138,8 @@ func (s *Shelf) observe(p *plugin, tool, outcome string, took time.Duration) {
 }
 
 // run runs a plugin, and writes its log.
-func (s *Shelf) run(ctx context.Context, p *plugin, who Who, tool string, parameters json.RawMessage) (sandbox.Result, error) {
+func (s *Shelf) run(ctx context.Context, p *plugin, who Who, tool string, parameters json.RawMessage) (sandbox.Result,
+	error) {
 	m, err := p.module.acquire(ctx)
 	if err != nil {
 		return sandbox.Result{}, stoppedBy(p, err)
@@ -156,8 +161,15 @@ func (s *Shelf) run(ctx context.Context, p *plugin, who Who, tool string, parame
 		}
 	}
 	c := sandbox.Call{
-		Tool: tool, Parameters: parameters, Account: who.Account, Chat: who.Chat, Caller: who.asTold(p.row.Name), Settings: p.settings, Granted: p.granted,
-		Talk: who.Talk, Log: said,
+		Tool:       tool,
+		Parameters: parameters,
+		Account:    who.Account,
+		Chat:       who.Chat,
+		Caller:     who.asTold(p.row.Name),
+		Settings:   p.settings,
+		Granted:    p.granted,
+		Talk:       who.Talk,
+		Log:        said,
 	}
 	if p.granted.Storage > 0 {
 		c.Storage = storage{s.Records, p.row.Name, who.Account}

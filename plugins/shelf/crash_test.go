@@ -67,7 +67,8 @@ func TestAKilledChangeLeavesOldOrNew(t *testing.T) {
 	records, err := store.Open(t.Context(), data, slog.New(slog.DiscardHandler))
 	must(t, err)
 	must(t, records.Close())
-	versions := []string{folderOf(t, described("1.0.0"), empty), folderOf(t, described("2.0.0"), append(append([]byte{}, empty...), "\x00\x02\x01x"...))}
+	versions := []string{folderOf(t, described("1.0.0"), empty),
+		folderOf(t, described("2.0.0"), append(append([]byte{}, empty...), "\x00\x02\x01x"...))}
 	seen := map[string]int{}
 	for try := range 25 {
 		cmd := exec.Command(os.Args[0])
@@ -146,8 +147,10 @@ func TestAFailedUpgradeLeavesTheOldVersion(t *testing.T) {
 	})
 	install(t, s, folderOf(t, described("1.0.0"), tool(t, "one")))
 	next := folderOf(t, described("2.0.0"), tool(t, "two"))
-	must(t, errors.Join(os.Mkdir(filepath.Join(next, testsFolder), 0o700), os.WriteFile(filepath.Join(next, testsFolder, "one.json"), []byte("{}"), 0o600)))
-	if err := upgrade(t, s, next, Choice{}); err == nil || !strings.Contains(err.Error(), failing.Error()) || !strings.Contains(err.Error(), "nothing was changed") {
+	must(t, errors.Join(os.Mkdir(filepath.Join(next, testsFolder), 0o700),
+		os.WriteFile(filepath.Join(next, testsFolder, "one.json"), []byte("{}"), 0o600)))
+	if err := upgrade(t, s, next, Choice{}); err == nil || !strings.Contains(err.Error(), failing.Error()) ||
+		!strings.Contains(err.Error(), "nothing was changed") {
 		t.Errorf("got %v", err)
 	}
 	wantSaid(t, s, "a", "one a")

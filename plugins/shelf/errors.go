@@ -54,7 +54,8 @@ type ErrBroken struct {
 
 func (e ErrBroken) Error() string {
 	wait := time.Until(e.Until).Round(time.Second)
-	return fmt.Sprintf("%s has failed %d times in a row and is left alone for %v more; last: %s", e.Plugin, failuresInARow, max(wait, 0), e.Why)
+	return fmt.Sprintf("%s has failed %d times in a row and is left alone for %v more; last: %s", e.Plugin,
+		failuresInARow, max(wait, 0), e.Why)
 }
 
 // ErrStopped says that an installed plugin cannot be run, and why: its files are
@@ -74,7 +75,8 @@ func of(name string, err error) error {
 	case errors.Is(err, store.ErrNotFound):
 		return ErrNotInstalled{name}
 	case errors.Is(err, store.ErrConflict):
-		return ErrConflict{fmt.Sprintf("the plugin %s was changed by somebody else meanwhile: look at it with parley plugin show %s, and try again", name, name)}
+		return ErrConflict{fmt.Sprintf("the plugin %s was changed by somebody else meanwhile: look at it with parley "+
+			"plugin show %s, and try again", name, name)}
 	}
 	return err
 }

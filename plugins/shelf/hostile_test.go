@@ -37,38 +37,56 @@ func TestNothingOutsideItsFolderIsRead(t *testing.T) {
 		words  string
 	}{
 		"a module that is a link out": {func(dir string) error {
-			return errors.Join(os.Remove(filepath.Join(dir, "tool.wasm")), os.Symlink(secret, filepath.Join(dir, "tool.wasm")))
+			return errors.Join(os.Remove(filepath.Join(dir, "tool.wasm")),
+				os.Symlink(secret, filepath.Join(dir, "tool.wasm")))
 		}, "path escapes"},
 		"a manifest that is a link out": {func(dir string) error {
-			return errors.Join(os.Remove(filepath.Join(dir, manifestName)), os.Symlink(secret, filepath.Join(dir, manifestName)))
+			return errors.Join(os.Remove(filepath.Join(dir, manifestName)),
+				os.Symlink(secret, filepath.Join(dir, manifestName)))
 		}, "path escapes"},
-		"cases that lie elsewhere": {func(dir string) error { return os.Symlink(filepath.Dir(secret), filepath.Join(dir, testsFolder)) }, "path escapes"},
+		"cases that lie elsewhere": {func(dir string) error {
+			return os.Symlink(filepath.Dir(secret), filepath.Join(dir, testsFolder))
+		}, "path escapes"},
 		"a module that is a pipe": {func(dir string) error {
-			return errors.Join(os.Remove(filepath.Join(dir, "tool.wasm")), unix.Mkfifo(filepath.Join(dir, "tool.wasm"), 0o600))
+			return errors.Join(os.Remove(filepath.Join(dir, "tool.wasm")),
+				unix.Mkfifo(filepath.Join(dir, "tool.wasm"), 0o600))
 		}, "no plain file"},
 		"a module that is a folder": {func(dir string) error {
-			return errors.Join(os.Remove(filepath.Join(dir, "tool.wasm")), os.Mkdir(filepath.Join(dir, "tool.wasm"), 0o700))
+			return errors.Join(os.Remove(filepath.Join(dir, "tool.wasm")),
+				os.Mkdir(filepath.Join(dir, "tool.wasm"), 0o700))
 		}, "no plain file"},
 		"a module elsewhere": {func(dir string) error {
 			text := strings.Replace(described("1"), "tool.wasm", "../"+filepath.Base(secret), 1)
 			return os.WriteFile(filepath.Join(dir, manifestName), []byte(text), 0o600)
 		}, "not the name of a file beside"},
 		"a module with a whole path": {func(dir string) error {
-			return os.WriteFile(filepath.Join(dir, manifestName), []byte(strings.Replace(described("1"), "tool.wasm", secret, 1)), 0o600)
+			return os.WriteFile(filepath.Join(dir, manifestName),
+				[]byte(strings.Replace(described("1"), "tool.wasm", secret, 1)), 0o600)
 		}, "not the name of a file beside"},
-		"a module that is not there": {func(dir string) error { return os.Remove(filepath.Join(dir, "tool.wasm")) }, "build the plugin first"},
-		"no manifest":                {func(dir string) error { return os.Remove(filepath.Join(dir, manifestName)) }, "neither a plugin.yaml nor"},
+		"a module that is not there": {func(dir string) error {
+			return os.Remove(filepath.Join(dir, "tool.wasm"))
+		}, "build the plugin first"},
+		"no manifest": {func(dir string) error {
+			return os.Remove(filepath.Join(dir, manifestName))
+		}, "neither a plugin.yaml nor"},
 		"a huge manifest": {func(dir string) error {
 			return os.Truncate(filepath.Join(dir, manifestName), manifest.MaxBytes+1)
 		}, "more than"},
-		"a huge module":    {func(dir string) error { return os.Truncate(filepath.Join(dir, "tool.wasm"), 10<<30) }, "more than"},
-		"a module cut off": {func(dir string) error { return os.Truncate(filepath.Join(dir, "tool.wasm"), int64(len(empty)-3)) }, "truncated"},
+		"a huge module": {func(dir string) error {
+			return os.Truncate(filepath.Join(dir, "tool.wasm"), 10<<30)
+		}, "more than"},
+		"a module cut off": {func(dir string) error {
+			return os.Truncate(filepath.Join(dir, "tool.wasm"), int64(len(empty)-3))
+		}, "truncated"},
 		"no module at all": {func(dir string) error {
 			return os.WriteFile(filepath.Join(dir, "tool.wasm"), []byte("#!/bin/sh"), 0o600)
 		}, "not a WebAssembly module"},
-		"a bad signature": {func(dir string) error { return os.WriteFile(filepath.Join(dir, signatureName), []byte("hello"), 0o600) }, "signature"},
+		"a bad signature": {func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, signatureName), []byte("hello"), 0o600)
+		}, "signature"},
 		"a case with a strange name": {func(dir string) error {
-			return errors.Join(os.Mkdir(filepath.Join(dir, testsFolder), 0o700), os.WriteFile(filepath.Join(dir, testsFolder, "a\nb.json"), nil, 0o600))
+			return errors.Join(os.Mkdir(filepath.Join(dir, testsFolder), 0o700),
+				os.WriteFile(filepath.Join(dir, testsFolder, "a\nb.json"), nil, 0o600))
 		}, "no name of a case"},
 	} {
 		dir := folderOf(t, described("1.0.0"), empty)
@@ -104,7 +122,8 @@ func ociFiles(t *testing.T, layers map[string]string, change func(name string, d
 	put := func(name string, text []byte, kind string) map[string]any {
 		sum := fmt.Sprintf("%x", sha256.Sum256(text))
 		files["blobs/sha256/"+sum] = text
-		d := map[string]any{"mediaType": kind, "digest": "sha256:" + sum, "size": len(text), "annotations": map[string]string{annotationTitle: name}}
+		d := map[string]any{"mediaType": kind, "digest": "sha256:" + sum, "size": len(text),
+			"annotations": map[string]string{annotationTitle: name}}
 		if change != nil {
 			change(name, d)
 		}
@@ -123,7 +142,8 @@ func ociFiles(t *testing.T, layers map[string]string, change func(name string, d
 		}
 		all = append(all, put(name, []byte(text), kind))
 	}
-	image := put("", write(map[string]any{"schemaVersion": 2, "layers": all}), "application/vnd.oci.image.manifest.v1+json")
+	image := put("", write(map[string]any{"schemaVersion": 2, "layers": all}),
+		"application/vnd.oci.image.manifest.v1+json")
 	image["annotations"] = map[string]string{annotationTag: "1.0.0"}
 	files["oci-layout"] = []byte(`{"imageLayoutVersion":"1.0.0"}`)
 	files[layoutIndex] = write(map[string]any{"schemaVersion": 2, "manifests": []any{image}})
@@ -157,9 +177,11 @@ func tarOf(t *testing.T, files map[string][]byte, more ...tar.Header) []byte {
 }
 
 func TestAnOCILayoutIsReadAsAFolderOrATar(t *testing.T) {
-	layers := map[string]string{"tool.wasm": string(empty), manifestName: described("1.0.0"), "tests/one.json": `{}`, "README.md": "hello"}
+	layers := map[string]string{"tool.wasm": string(empty), manifestName: described("1.0.0"), "tests/one.json": `{}`,
+		"README.md": "hello"}
 	files := ociFiles(t, layers, nil)
-	text := tarOf(t, files, tar.Header{Name: "../../etc/passwd", Typeflag: tar.TypeSymlink, Linkname: "/etc/passwd"}, tar.Header{Name: "/dev/sda", Typeflag: tar.TypeBlock})
+	text := tarOf(t, files, tar.Header{Name: "../../etc/passwd", Typeflag: tar.TypeSymlink, Linkname: "/etc/passwd"},
+		tar.Header{Name: "/dev/sda", Typeflag: tar.TypeBlock})
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
 	_, err := z.Write(text)
@@ -190,7 +212,8 @@ func TestAnOCILayoutIsReadAsAFolderOrATar(t *testing.T) {
 func folderOfPlugin(t *testing.T) string {
 	t.Helper()
 	dir := folderOf(t, described("1.0.0"), empty)
-	must(t, errors.Join(os.Mkdir(filepath.Join(dir, testsFolder), 0o700), os.WriteFile(filepath.Join(dir, testsFolder, "one.json"), []byte(`{}`), 0o600)))
+	must(t, errors.Join(os.Mkdir(filepath.Join(dir, testsFolder), 0o700),
+		os.WriteFile(filepath.Join(dir, testsFolder, "one.json"), []byte(`{}`), 0o600)))
 	return dir
 }
 
@@ -252,11 +275,12 @@ func TestAnOCILayoutThatLiesIsRefused(t *testing.T) {
 func TestTarsThatAreNoneAreRefused(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "x")
 	for words, text := range map[string][]byte{
-		"fewer than 4 bytes":      []byte("ab"),
-		"neither a module":        bytes.Repeat([]byte("hello "), 1000),
-		"cannot be unpacked":      append([]byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0}, "nonsense"...),
-		"is no OCI layout":        tarOf(t, map[string][]byte{"a": nil}),
-		"twice":                   append(bytes.TrimRight(tarOf(t, map[string][]byte{"a": []byte("1")}), "\x00"), append(make([]byte, 511), tarOf(t, map[string][]byte{"a": nil})...)...),
+		"fewer than 4 bytes": []byte("ab"),
+		"neither a module":   bytes.Repeat([]byte("hello "), 1000),
+		"cannot be unpacked": append([]byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0}, "nonsense"...),
+		"is no OCI layout":   tarOf(t, map[string][]byte{"a": nil}),
+		"twice": append(bytes.TrimRight(tarOf(t, map[string][]byte{"a": []byte("1")}), "\x00"),
+			append(make([]byte, 511), tarOf(t, map[string][]byte{"a": nil})...)...),
 		"what is packed in":       bomb(t),
 		"the tar file is damaged": tarOf(t, map[string][]byte{"index.json": make([]byte, 600)})[:700],
 	} {

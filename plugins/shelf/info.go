@@ -76,7 +76,12 @@ func (s *Shelf) describe(ctx context.Context, row store.Plugin) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
-	i := Info{Plugin: row, Manifest: m, Trusted: s.Trust.Trusts(Key(row.Signer)), Granted: PermissionsOf(granted)}
+	i := Info{
+		Plugin:   row,
+		Manifest: m,
+		Trusted:  s.Trust.Trusts(Key(row.Signer)),
+		Granted:  PermissionsOf(granted),
+	}
 	i.Denied = slices.DeleteFunc(PermissionsOf(m.Permissions), func(p Permission) bool {
 		return slices.ContainsFunc(i.Granted, func(g Permission) bool { return g.Name == p.Name })
 	})
@@ -102,7 +107,8 @@ func (s *Shelf) describe(ctx context.Context, row store.Plugin) (Info, error) {
 
 // state says whether a plugin is called, as far as that is known without loading
 // it.
-func (s *Shelf) state(ctx context.Context, row store.Plugin, m manifest.Manifest, told []store.PluginSetting) (State, string) {
+func (s *Shelf) state(ctx context.Context, row store.Plugin, m manifest.Manifest, told []store.PluginSetting) (State,
+	string) {
 	if why := s.Trust.refuses(Key(row.Signer)); why != "" {
 		return Stopped, why
 	}
@@ -113,7 +119,8 @@ func (s *Shelf) state(ctx context.Context, row store.Plugin, m manifest.Manifest
 		return Stopped, err.Error()
 	}
 	if missing := unset(m, told); len(missing) > 0 {
-		return Incomplete, fmt.Sprintf("it needs a value for %s: parley plugin set %s %s=…", strings.Join(missing, ", "), row.Name, missing[0])
+		return Incomplete, fmt.Sprintf("it needs a value for %s: parley plugin set %s %s=…",
+			strings.Join(missing, ", "), row.Name, missing[0])
 	}
 	if row.BrokenMS != 0 {
 		return Broken, row.BrokenError

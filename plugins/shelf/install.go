@@ -62,7 +62,8 @@ func (s *Shelf) Examine(ctx context.Context, p Package) (Offer, error) {
 		before = old.Permissions
 		o.May = carried(old.Permissions, p.Manifest.Permissions, may)
 		if was := Key(row.Signer); was != "" && was != p.Signer() {
-			o.OtherSigner = fmt.Sprintf("version %s, which is installed, is signed by %s; this one is %s", row.Version, was, s.signed(p.Signer()))
+			o.OtherSigner = fmt.Sprintf("version %s, which is installed, is signed by %s; this one is %s", row.Version,
+				was, s.signed(p.Signer()))
 		}
 	case !errors.Is(err, store.ErrNotFound):
 		return o, err
@@ -108,7 +109,8 @@ func (s *Shelf) fits(ctx context.Context, p Package) error {
 func (s *Shelf) Install(ctx context.Context, o Offer, c Choice) error {
 	name := o.Package.Manifest.Name
 	if o.Installed != nil {
-		return ErrConflict{fmt.Sprintf("%s is installed already, version %s: parley plugin upgrade replaces it, parley plugin remove removes it", name, o.Installed.Version)}
+		return ErrConflict{fmt.Sprintf("%s is installed already, version %s: parley plugin upgrade replaces it, "+
+			"parley plugin remove removes it", name, o.Installed.Version)}
 	}
 	return s.place(ctx, o, c, func(f store.PluginFiles) error {
 		err := s.Records.InstallPlugin(ctx, f)
@@ -129,7 +131,8 @@ func (s *Shelf) Upgrade(ctx context.Context, o Offer, c Choice) error {
 	case o.Installed.Digest == o.Package.Digest():
 		return ErrConflict{fmt.Sprintf("it is what is installed already: %s %s", o.Installed.Name, o.Installed.Version)}
 	case o.OtherSigner != "" && !c.OtherSigner:
-		return ErrConflict{o.OtherSigner + ". Whoever made it may be somebody else: allow that with --other-signer if you know why"}
+		return ErrConflict{o.OtherSigner +
+			". Whoever made it may be somebody else: allow that with --other-signer if you know why"}
 	}
 	return s.place(ctx, o, c, func(f store.PluginFiles) error {
 		return s.Records.UpgradePlugin(ctx, f, o.Installed.Digest)
@@ -182,8 +185,15 @@ func entry(o Offer, words []string) (f store.PluginFiles, err error) {
 		return f, err
 	}
 	return store.PluginFiles{
-		Name: m.Name, Version: m.Version, Digest: o.Package.Digest(), Signer: string(o.Package.Signer()),
-		Manifest: string(text), Granted: string(granted), Tools: tools(m), Settings: settingNames(m), Secrets: secretNames(m),
+		Name:     m.Name,
+		Version:  m.Version,
+		Digest:   o.Package.Digest(),
+		Signer:   string(o.Package.Signer()),
+		Manifest: string(text),
+		Granted:  string(granted),
+		Tools:    tools(m),
+		Settings: settingNames(m),
+		Secrets:  secretNames(m),
 	}, nil
 }
 
@@ -193,7 +203,8 @@ func (s *Shelf) selfTest(ctx context.Context, p Package) error {
 		return nil
 	}
 	if err := s.Check(ctx, p); err != nil {
-		return unusable("%s %s fails its own tests, and nothing was changed: %v", p.Manifest.Name, p.Manifest.Version, err)
+		return unusable("%s %s fails its own tests, and nothing was changed: %v", p.Manifest.Name, p.Manifest.Version,
+			err)
 	}
 	return nil
 }
@@ -247,15 +258,20 @@ func (s *Shelf) sweep(ctx context.Context) error {
 
 // Grant lets a plugin do what the words name of what it asks for.
 func (s *Shelf) Grant(ctx context.Context, name string, words []string) error {
-	return s.regrant(ctx, name, func(asks, now manifest.Permissions) (manifest.Permissions, error) { return grant(asks, now, words) })
+	return s.regrant(ctx, name, func(asks, now manifest.Permissions) (manifest.Permissions, error) {
+		return grant(asks, now, words)
+	})
 }
 
 // Revoke forbids a plugin what the words name of what it may do.
 func (s *Shelf) Revoke(ctx context.Context, name string, words []string) error {
-	return s.regrant(ctx, name, func(_, now manifest.Permissions) (manifest.Permissions, error) { return revoke(now, words) })
+	return s.regrant(ctx, name, func(_, now manifest.Permissions) (manifest.Permissions, error) {
+		return revoke(now, words)
+	})
 }
 
-func (s *Shelf) regrant(ctx context.Context, name string, change func(asks, now manifest.Permissions) (manifest.Permissions, error)) error {
+func (s *Shelf) regrant(ctx context.Context, name string,
+	change func(asks, now manifest.Permissions) (manifest.Permissions, error)) error {
 	row, err := s.Records.Plugin(ctx, name)
 	if err != nil {
 		return of(name, err)

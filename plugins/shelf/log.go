@@ -234,7 +234,8 @@ func watchFolder(dir string) (*os.File, error) {
 		return nil, os.NewSyscallError("inotify_init1", err)
 	}
 	watch := os.NewFile(uintptr(fd), "inotify")
-	if _, err := unix.InotifyAddWatch(fd, dir, unix.IN_MODIFY|unix.IN_CREATE|unix.IN_MOVED_TO|unix.IN_DELETE); err != nil {
+	if _, err := unix.InotifyAddWatch(fd, dir,
+		unix.IN_MODIFY|unix.IN_CREATE|unix.IN_MOVED_TO|unix.IN_DELETE); err != nil {
 		return nil, errors.Join(os.NewSyscallError("inotify_add_watch", err), watch.Close())
 	}
 	return watch, nil

@@ -10,7 +10,9 @@ import (
 
 // hangs is a module whose tool do never ends:
 // (module (memory 1) (func (export "do") (result i32) (loop (br 0)) unreachable)).
-var hangs = []byte("\x00asm\x01\x00\x00\x00\x01\x05\x01\x60\x00\x01\x7f\x03\x02\x01\x00\x05\x03\x01\x00\x01\x07\x06\x01\x02do\x00\x00\x0a\x0a\x01\x08\x00\x03\x40\x0c\x00\x0b\x00\x0b")
+var hangs = []byte(
+	"\x00asm\x01\x00\x00\x00\x01\x05\x01\x60\x00\x01\x7f" +
+		"\x03\x02\x01\x00\x05\x03\x01\x00\x01\x07\x06\x01\x02do\x00\x00\x0a\x0a\x01\x08\x00\x03\x40\x0c\x00\x0b\x00\x0b")
 
 // A plugin may be changed in the middle of a call that does not end: the change
 // waits for nobody, the call ends with its time, and what holds after the change
@@ -39,7 +41,8 @@ func TestChangesInTheMiddleOfACall(t *testing.T) {
 			must(t, change(t, s))
 			_, err := s.Call(t.Context(), Who{Account: "a"}, "do", []byte("{}"))
 			switch {
-			case name == "remove" && err != ErrNoTool{"do"}, name == "upgrade" && err != nil, name == "revoke" && sandbox.AsFault(err).Kind != sandbox.Late:
+			case name == "remove" && err != ErrNoTool{"do"}, name == "upgrade" && err != nil,
+				name == "revoke" && sandbox.AsFault(err).Kind != sandbox.Late:
 				t.Errorf("the next call: %v", err)
 			}
 			if err := <-ended; err == nil || sandbox.AsFault(err).Kind != sandbox.Late {

@@ -132,7 +132,9 @@ func choose(all []descriptor, tag string) (descriptor, error) {
 		}
 	}
 	if len(fit) > 1 {
-		forWasm := slices.DeleteFunc(slices.Clone(fit), func(d descriptor) bool { return d.Platform == nil || d.Platform.Architecture != "wasm" })
+		forWasm := slices.DeleteFunc(slices.Clone(fit), func(d descriptor) bool {
+			return d.Platform == nil || d.Platform.Architecture != "wasm"
+		})
 		if len(forWasm) > 0 {
 			fit = forWasm
 		}
@@ -185,7 +187,8 @@ func readLayers(b blobs, layers []descriptor) (Package, error) {
 		}
 	}
 	if wasm == nil {
-		return Package{}, unusable("none of the artifact's %d layers is a module (application/wasm); a container image with a module in its file system is none", len(layers))
+		return Package{}, unusable("none of the artifact's %d layers is a module (application/wasm); a container "+
+			"image with a module in its file system is none", len(layers))
 	}
 	return newPackage(text, wasm, tests, signature)
 }

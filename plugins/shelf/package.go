@@ -55,7 +55,9 @@ func newPackage(text, wasm []byte, tests map[string][]byte, signature []byte) (P
 	case err != nil:
 		return p, unusable("%v", err)
 	case text == nil && !has:
-		return p, unusable("the module carries no manifest: put a %s beside it, or the same text in its custom section %s", manifestName, manifest.SectionName)
+		return p,
+			unusable("the module carries no manifest: put a %s beside it, or the same text in its custom section %s",
+				manifestName, manifest.SectionName)
 	case text == nil:
 		p.Manifest = inside
 	default:
@@ -63,7 +65,8 @@ func newPackage(text, wasm []byte, tests map[string][]byte, signature []byte) (P
 			return p, unusable("%v", err)
 		}
 		if has && !same(inside, p.Manifest) {
-			return p, unusable("%s and the module's section %s say different things; build the plugin again", manifestName, manifest.SectionName)
+			return p, unusable("%s and the module's section %s say different things; build the plugin again",
+				manifestName, manifest.SectionName)
 		}
 	}
 	if p.Signature, err = parseSignature(signature); err != nil {
@@ -139,14 +142,16 @@ func tools(m manifest.Manifest) (names []string) {
 // addTest takes one case, and says when there are too many.
 func addTest(tests map[string][]byte, name string, text []byte) error {
 	if !testPattern.MatchString(name) {
-		return unusable("%s/%.80q is no name of a case: use letters, digits, ., _ and -, with .json at the end", testsFolder, name)
+		return unusable("%s/%.80q is no name of a case: use letters, digits, ., _ and -, with .json at the end",
+			testsFolder, name)
 	}
 	total := len(text)
 	for _, t := range tests {
 		total += len(t)
 	}
 	if len(tests) == maxTests || total > maxTestBytes {
-		return unusable("%s holds more than %d cases, or more than %d bytes; carry fewer along", testsFolder, maxTests, maxTestBytes)
+		return unusable("%s holds more than %d cases, or more than %d bytes; carry fewer along", testsFolder, maxTests,
+			maxTestBytes)
 	}
 	tests[name] = text
 	return nil

@@ -117,7 +117,8 @@ func granted(asks manifest.Permissions, word string) ([]Permission, error) {
 	case len(all) == 0 && kind == kindHTTP && rest != "":
 		return otherHost(word, rest, value)
 	case len(all) == 0:
-		return nil, ErrUnknown{word, fmt.Sprintf("it does not ask for that; it asks for: %s", listed(names(PermissionsOf(asks))))}
+		return nil, ErrUnknown{word,
+			fmt.Sprintf("it does not ask for that; it asks for: %s", listed(names(PermissionsOf(asks))))}
 	case !valued:
 		return all, nil
 	case len(all) > 1 || all[0].Name != name:
@@ -162,7 +163,8 @@ func adapted(p Permission, value string) (Permission, error) {
 		return p, err
 	}
 	switch {
-	case is.Storage > p.is.Storage, kind == kindMemory && is.Memory > p.is.Memory, !p.is.Conversation.Sees(is.Conversation):
+	case is.Storage > p.is.Storage, kind == kindMemory && is.Memory > p.is.Memory,
+		!p.is.Conversation.Sees(is.Conversation):
 		return p, fmt.Errorf("it does not ask for so much: %s", p.Words)
 	}
 	single := PermissionsOf(is)
@@ -239,7 +241,9 @@ func limited(p Permission, asks []Permission) Permission {
 			is.Conversation = a.is.Conversation
 		}
 		if len(is.HTTP) > 0 {
-			methods := slices.DeleteFunc(slices.Clone(is.HTTP[0].Methods), func(m string) bool { return !slices.Contains(a.is.HTTP[0].Methods, m) })
+			methods := slices.DeleteFunc(slices.Clone(is.HTTP[0].Methods), func(m string) bool {
+				return !slices.Contains(a.is.HTTP[0].Methods, m)
+			})
 			if is.HTTP = nil; len(methods) > 0 {
 				is.HTTP = []manifest.HTTP{{Host: p.is.HTTP[0].Host, Methods: methods}}
 			}

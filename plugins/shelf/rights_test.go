@@ -30,34 +30,42 @@ func asks(t *testing.T, text string) manifest.Permissions {
 func TestWhatIsGrantedIsWhatTheWordsSay(t *testing.T) {
 	all := asks(t, asking)
 	for words, want := range map[string]string{
-		"none":                          ``,
-		"all":                           "http:api.example.org http:other.example.org files:/menu env:LANG storage conversation memory",
-		"http":                          "http:api.example.org http:other.example.org",
-		"http:api.example.org storage":  "http:api.example.org storage",
-		"http:10.0.0.5:8080=POST":       "http:10.0.0.5:8080",
-		"env:LANG memory":               "env:LANG memory",
-		"all http:api.example.org=GET":  "http:other.example.org files:/menu env:LANG storage conversation memory http:api.example.org",
+		"none": ``,
+		"all": "http:api.example.org http:other.example.org files:/menu env:LANG storage " +
+			"conversation memory",
+		"http":                         "http:api.example.org http:other.example.org",
+		"http:api.example.org storage": "http:api.example.org storage",
+		"http:10.0.0.5:8080=POST":      "http:10.0.0.5:8080",
+		"env:LANG memory":              "env:LANG memory",
+		"all http:api.example.org=GET": "http:other.example.org files:/menu env:LANG storage conversation memory " +
+			"http:api.example.org",
 		"memory=64MiB":                  "", // what everybody has
 		"storage storage=1KiB":          "storage",
 		"files:/menu=/home/me/menu env": "files:/menu env:LANG",
 	} {
 		may, err := grant(all, manifest.Permissions{}, strings.Fields(words))
-		if got := names(PermissionsOf(may)); err != nil || strings.Join(sorted(got), " ") != strings.Join(sorted(strings.Fields(want)), " ") {
+		if got := names(PermissionsOf(may)); err != nil ||
+			strings.Join(sorted(got), " ") != strings.Join(sorted(strings.Fields(want)), " ") {
 			t.Errorf("%s: %v, %v; want %s", words, got, err, want)
 		}
 	}
-	may, err := grant(all, manifest.Permissions{}, []string{"files:/menu=/home/me/menu", "storage=1KiB", "conversation=transcript", "http:api.example.org=GET"})
+	may, err := grant(all, manifest.Permissions{},
+		[]string{"files:/menu=/home/me/menu", "storage=1KiB", "conversation=transcript", "http:api.example.org=GET"})
 	must(t, err)
 	text, err := json.Marshal(may)
 	must(t, err)
-	if want := `{"http":[{"host":"api.example.org","methods":["GET"]}],"files":[{"path":"/home/me/menu","as":"/menu","mode":"write"}],"storage":1024,"conversation":"transcript"}`; string(text) != want {
+	if want := `{"http":[{"host":"api.example.org","methods":["GET"]}],"files":[{"path":"/home/me/menu","as":"/menu",` +
+		`"mode":"write"}],"storage":1024,"conversation":"transcript"}`; string(text) != want {
 		t.Errorf("granted is %s\nwant %s", text, want)
 	}
 	for words, why := range map[string]string{
-		"files:/other": "does not ask", "network": "does not ask", "storage=2MiB": "so much", "env=PATH": "say of which", "env:LANG=x": "no value",
-		"http:http://x": "is no host", "http:*": "no host", "files:/menu=../x": "not a whole path", "storage=lots": "write it like", "http:api.example.org=STEAL": "are allowed", "": "does not ask",
+		"files:/other": "does not ask", "network": "does not ask", "storage=2MiB": "so much",
+		"env=PATH": "say of which", "env:LANG=x": "no value",
+		"http:http://x": "is no host", "http:*": "no host", "files:/menu=../x": "not a whole path",
+		"storage=lots": "write it like", "http:api.example.org=STEAL": "are allowed", "": "does not ask",
 	} {
-		if _, err := grant(all, manifest.Permissions{}, []string{words}); err == nil || !strings.Contains(err.Error(), why) {
+		if _, err := grant(all, manifest.Permissions{}, []string{words}); err == nil ||
+			!strings.Contains(err.Error(), why) {
 			t.Errorf("%q: %v, want %q", words, err, why)
 		}
 	}
@@ -76,7 +84,8 @@ func sorted(words []string) []string {
 // An upgrade has nothing that nobody agreed to, whatever it calls it.
 func TestAnUpgradeMayNoMoreThanBefore(t *testing.T) {
 	before := asks(t, asking)
-	may, err := grant(before, manifest.Permissions{}, []string{"http:api.example.org=GET", "files:/menu=/home/me/menu", "http:10.0.0.5", "storage"})
+	may, err := grant(before, manifest.Permissions{},
+		[]string{"http:api.example.org=GET", "files:/menu=/home/me/menu", "http:10.0.0.5", "storage"})
 	must(t, err)
 	after := asks(t, `permissions:
   http: [{host: api.example.org, methods: [GET, DELETE]}, {host: evil.example.org}]
@@ -85,10 +94,12 @@ func TestAnUpgradeMayNoMoreThanBefore(t *testing.T) {
   conversation: transcript`)
 	text, err := json.Marshal(carried(before, after, may))
 	must(t, err)
-	if want := `{"http":[{"host":"api.example.org","methods":["GET"]},{"host":"10.0.0.5","methods":["GET"]}],"files":[{"path":"/home/me/menu","as":"/menu","mode":"read"}],"storage":524288}`; string(text) != want {
+	if want := `{"http":[{"host":"api.example.org","methods":["GET"]},{"host":"10.0.0.5","methods":["GET"]}],` +
+		`"files":[{"path":"/home/me/menu","as":"/menu","mode":"read"}],"storage":524288}`; string(text) != want {
 		t.Errorf("after the upgrade it may %s\nwant %s", text, want)
 	}
-	if got := names(asked(before, after)); strings.Join(got, " ") != "http:api.example.org http:evil.example.org files:/menu files:/root" {
+	if got := names(asked(before, after)); strings.Join(got,
+		" ") != "http:api.example.org http:evil.example.org files:/menu files:/root" {
 		t.Errorf("it newly asks for %v", got)
 	}
 	if got := asked(before, after)[0].Words; got != "may talk to api.example.org (GET, DELETE)" {
@@ -153,7 +164,11 @@ func TestSignaturesSayWhoseAPluginIs(t *testing.T) {
 	}
 
 	// Another's upgrade is no upgrade.
-	for _, change := range []func(){func() { sign(t, dir, theirs) }, func() { must(t, os.Remove(filepath.Join(dir, signatureName))) }} {
+	for _, change := range []func(){func() {
+		sign(t, dir, theirs)
+	}, func() {
+		must(t, os.Remove(filepath.Join(dir, signatureName)))
+	}} {
 		change()
 		if err := upgrade(t, lax, dir, Choice{}); err == nil || !strings.Contains(err.Error(), "somebody else") {
 			t.Errorf("upgraded by somebody else: %v", err)
@@ -174,7 +189,8 @@ func TestSignaturesSayWhoseAPluginIs(t *testing.T) {
 func TestSecretsAreNowhereInTheClear(t *testing.T) {
 	data := t.TempDir()
 	s := box(t, data)
-	install(t, s, folderOf(t, described("1.0.0", "settings: [{name: key, type: secret, required: true}, {name: city}]"), tool(t, "one")))
+	install(t, s, folderOf(t, described("1.0.0", "settings: [{name: key, type: secret, required: true}, {name: city}]"),
+		tool(t, "one")))
 	if i, err := s.Show(t.Context(), "tool"); err != nil || i.State != Incomplete || !strings.Contains(i.Why, "key") {
 		t.Errorf("without its secret it is %s: %s, %v", i.State, i.Why, err)
 	}
@@ -184,7 +200,8 @@ func TestSecretsAreNowhereInTheClear(t *testing.T) {
 	if got, err := do(s, "setting", "KEY"); err != nil || got != secret {
 		t.Errorf("the plugin got %q, %v", got, err)
 	}
-	if _, err := do(s, "leak", ""); err == nil || strings.Contains(err.Error(), secret) || !strings.Contains(err.Error(), "[secret key]") {
+	if _, err := do(s, "leak", ""); err == nil || strings.Contains(err.Error(), secret) ||
+		!strings.Contains(err.Error(), "[secret key]") {
 		t.Errorf("its error is %v", err)
 	}
 	i, err := s.Show(t.Context(), "tool")
@@ -215,11 +232,13 @@ func TestSecretsAreNowhereInTheClear(t *testing.T) {
 
 	// Without its key, or with another one, the secret is lost and it is said so.
 	must(t, os.Chmod(filepath.Join(data, "plugins.key"), 0o644))
-	if i, err := s.Show(t.Context(), "tool"); err != nil || i.State != Stopped || !strings.Contains(i.Why, "chmod 600") {
+	if i, err := s.Show(t.Context(), "tool"); err != nil || i.State != Stopped ||
+		!strings.Contains(i.Why, "chmod 600") {
 		t.Errorf("with a key that all may read it is %s: %s, %v", i.State, i.Why, err)
 	}
 	must(t, os.Remove(filepath.Join(data, "plugins.key")))
-	if i, err := s.Show(t.Context(), "tool"); err != nil || i.State != Stopped || !strings.Contains(i.Why, "Set it again: parley plugin set tool key=") {
+	if i, err := s.Show(t.Context(), "tool"); err != nil || i.State != Stopped ||
+		!strings.Contains(i.Why, "Set it again: parley plugin set tool key=") {
 		t.Errorf("without the key it is %s: %s, %v", i.State, i.Why, err)
 	}
 	must(t, s.Set(t.Context(), "tool", map[string]*string{"key": &value}))
@@ -227,7 +246,8 @@ func TestSecretsAreNowhereInTheClear(t *testing.T) {
 		t.Errorf("set again, the plugin got %q, %v", got, err)
 	}
 	other := "no"
-	if err := s.Set(t.Context(), "tool", map[string]*string{"town": &other}); err == nil || !strings.Contains(err.Error(), "settings.town: tool has no such setting; it has: key, city") {
+	if err := s.Set(t.Context(), "tool", map[string]*string{"town": &other}); err == nil ||
+		!strings.Contains(err.Error(), "settings.town: tool has no such setting; it has: key, city") {
 		t.Errorf("a setting that it has not: %v", err)
 	}
 }

@@ -37,7 +37,8 @@ func (v vault) cipher() (cipher.AEAD, error) {
 		return nil, err
 	}
 	if loose := info.Mode().Perm() & 0o077; loose != 0 {
-		return nil, fmt.Errorf("%s can be read by others (mode %04o), and it opens the secrets of plugins: chmod 600 %s, and renew the secrets if somebody may have read it", v.file, info.Mode().Perm(), v.file)
+		return nil, fmt.Errorf("%s can be read by others (mode %04o), and it opens the secrets of plugins: chmod 600 "+
+			"%s, and renew the secrets if somebody may have read it", v.file, info.Mode().Perm(), v.file)
 	}
 	text, err := os.ReadFile(v.file)
 	if err != nil {
@@ -45,7 +46,8 @@ func (v vault) cipher() (cipher.AEAD, error) {
 	}
 	key, err := base64.StdEncoding.DecodeString(strings.TrimSpace(string(text)))
 	if err != nil || len(key) != keyBytes {
-		return nil, fmt.Errorf("%s does not hold %d bytes in base64: put back the one that was there, or delete it and set the secrets again", v.file, keyBytes)
+		return nil, fmt.Errorf("%s does not hold %d bytes in base64: put back the one that was there, or delete it "+
+			"and set the secrets again", v.file, keyBytes)
 	}
 	block, err := aes.NewCipher(key)
 	if err != nil {

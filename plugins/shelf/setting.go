@@ -18,7 +18,8 @@ const leastHidden = 4
 // settings are what a plugin is told: what was set, else what its manifest says.
 // hidden takes the secrets out of a text. The error says which secret cannot be
 // read, and what to do.
-func (s *Shelf) settings(ctx context.Context, name string, m manifest.Manifest) (all map[string]string, hidden *strings.Replacer, err error) {
+func (s *Shelf) settings(ctx context.Context, name string, m manifest.Manifest) (all map[string]string,
+	hidden *strings.Replacer, err error) {
 	all, hidden = map[string]string{}, strings.NewReplacer()
 	told, err := s.Records.PluginSettings(ctx, name)
 	if err != nil {
@@ -53,7 +54,8 @@ func lostSecret(plugin, setting string, why error) error {
 	if errors.Is(why, errNoKey) {
 		why = errors.New("the key that opens it is not in the data folder; backups do not hold it")
 	}
-	return fmt.Errorf("the secret %s cannot be read: %w. Set it again: parley plugin set %s %s=…", setting, why, plugin, setting)
+	return fmt.Errorf("the secret %s cannot be read: %w. Set it again: parley plugin set %s %s=…", setting, why, plugin,
+		setting)
 }
 
 // Set tells a plugin settings, all or none; one whose value is nil is forgotten.
@@ -76,11 +78,13 @@ func (s *Shelf) Set(ctx context.Context, name string, values map[string]*string)
 }
 
 // sealed checks values for settings, and makes of them what the store keeps.
-func (s *Shelf) sealed(m manifest.Manifest, values map[string]*string) (set []store.PluginSetting, unset []string, err error) {
+func (s *Shelf) sealed(m manifest.Manifest, values map[string]*string) (set []store.PluginSetting, unset []string,
+	err error) {
 	for key, value := range values {
 		setting, ok := m.Setting(key)
 		if !ok {
-			return nil, nil, ErrUnknown{"settings." + key, fmt.Sprintf("%s has no such setting; it has: %s", m.Name, listed(settingNames(m)))}
+			return nil, nil, ErrUnknown{"settings." + key,
+				fmt.Sprintf("%s has no such setting; it has: %s", m.Name, listed(settingNames(m)))}
 		}
 		if value == nil {
 			unset = append(unset, key)

@@ -191,8 +191,16 @@ func (s *Shelf) Hooks(ctx context.Context, hook string) ([]string, error) {
 func toolsOf(p *plugin) (all []Tool) {
 	for _, t := range p.manifest.Tools {
 		all = append(all, Tool{
-			ID: ToolID(p.row.Name, t.Name), Plugin: p.row.Name, Version: p.row.Version, Revision: p.row.Upgrades, ChangedMS: p.row.ChangedMS,
-			Name: t.Name, Description: t.Description, Parameters: t.Parameters, Fallback: t.FallbackContent, Timeout: t.Timeout,
+			ID:          ToolID(p.row.Name, t.Name),
+			Plugin:      p.row.Name,
+			Version:     p.row.Version,
+			Revision:    p.row.Upgrades,
+			ChangedMS:   p.row.ChangedMS,
+			Name:        t.Name,
+			Description: t.Description,
+			Parameters:  t.Parameters,
+			Fallback:    t.FallbackContent,
+			Timeout:     t.Timeout,
 		})
 	}
 	return all

@@ -54,12 +54,15 @@ func tool(t testing.TB, version string) []byte {
 // described is a manifest for the tests' module, with more lines.
 func described(version string, more ...string) string {
 	return "name: tool\nversion: " + version + "\ndescription: Does what it is told.\nwasm: tool.wasm\n" +
-		"tools:\n  - {name: do, description: Do it., parameters: {type: object, properties: {do: {type: string}}}, fallback_content: Sorry., timeout: 3s}\n" +
+		"tools:\n  - {name: do, description: Do it., parameters: {type: object, properties: {do: {type: string}}}, " +
+		"fallback_content: Sorry., timeout: 3s}\n" +
 		strings.Join(more, "\n") + "\n"
 }
 
 // empty is the smallest WASI command: (module (func (export "_start"))).
-var empty = []byte("\x00asm\x01\x00\x00\x00\x01\x04\x01\x60\x00\x00\x03\x02\x01\x00\x07\x0a\x01\x06_start\x00\x00\x0a\x04\x01\x02\x00\x0b")
+var empty = []byte(
+	"\x00asm\x01\x00\x00\x00\x01\x04\x01\x60\x00\x00" +
+		"\x03\x02\x01\x00\x07\x0a\x01\x06_start\x00\x00\x0a\x04\x01\x02\x00\x0b")
 
 // folderOf is a folder of a plugin with that manifest and module.
 func folderOf(t testing.TB, text string, wasm []byte) string {
@@ -145,11 +148,13 @@ func TestAFileIsInstalledAndCalled(t *testing.T) {
 	install(t, s, file)
 	all, err := s.Tools(t.Context())
 	must(t, err)
-	if len(all) != 1 || all[0].Name != "do" || all[0].ID != ToolID("tool", "do") || all[0].Version != "1.0.0" || all[0].Fallback != "Sorry." || all[0].Timeout != 3*time.Second {
+	if len(all) != 1 || all[0].Name != "do" || all[0].ID != ToolID("tool", "do") || all[0].Version != "1.0.0" ||
+		all[0].Fallback != "Sorry." || all[0].Timeout != 3*time.Second {
 		t.Errorf("the tools are %+v", all)
 	}
 	wantSaid(t, s, "hello", "one hello")
-	if _, err := do(s, "fail", "no such place"); err == nil || err.Error() != "no such place" || sandbox.AsFault(err).Kind != sandbox.Failed {
+	if _, err := do(s, "fail", "no such place"); err == nil || err.Error() != "no such place" ||
+		sandbox.AsFault(err).Kind != sandbox.Failed {
 		t.Errorf("it fails with %v", err)
 	}
 	if _, err := s.Call(t.Context(), Who{}, "other", nil); err != (ErrNoTool{"other"}) {
@@ -186,7 +191,8 @@ func TestChangesBesideTheBoxHoldFromItsNextCall(t *testing.T) {
 	if all := mustTools(t, b); len(all) != 0 {
 		t.Errorf("removed, the tools are %+v", all)
 	}
-	if left, err := filepath.Glob(filepath.Join(data, "plugins", "[^.]*")); err != nil || len(left) != 1 || filepath.Base(left[0]) != logFolder {
+	if left, err := filepath.Glob(filepath.Join(data, "plugins", "[^.]*")); err != nil || len(left) != 1 ||
+		filepath.Base(left[0]) != logFolder {
 		t.Errorf("left is %v, %v", left, err)
 	}
 }

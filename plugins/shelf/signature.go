@@ -29,7 +29,8 @@ func (k Key) public() (ed25519.PublicKey, error) {
 	coded, ok := strings.CutPrefix(string(k), keyPrefix)
 	raw, err := base64.StdEncoding.Strict().DecodeString(coded)
 	if !ok || err != nil || len(raw) != ed25519.PublicKeySize {
-		return nil, fmt.Errorf("%.80q is no key: write %s and the 32 bytes of the public key in base64, as parley plugin sign prints it", string(k), keyPrefix)
+		return nil, fmt.Errorf("%.80q is no key: write %s and the 32 bytes of the public key in base64, as parley "+
+			"plugin sign prints it", string(k), keyPrefix)
 	}
 	return raw, nil
 }
@@ -86,7 +87,8 @@ func (s Signature) check(sums []byte) error {
 		return err
 	}
 	if !ed25519.Verify(public, sums, s.sign) {
-		return unusable("the signature of %s is not of these files: they were changed since, or it is of another plugin. Get the plugin again from whom you trust", s.Key)
+		return unusable("the signature of %s is not of these files: they were changed since, or it is of another "+
+			"plugin. Get the plugin again from whom you trust", s.Key)
 	}
 	return nil
 }
@@ -115,7 +117,9 @@ func (t Trust) refuses(signer Key) string {
 	case signer == "":
 		return "it is not signed, and this box runs signed plugins only (plugin_signatures.required)"
 	case len(t.Keys) == 0:
-		return fmt.Sprintf("it is signed by %s, and this box trusts no key: list that one in plugin_signatures.keys if you do", signer)
+		return fmt.Sprintf(
+			"it is signed by %s, and this box trusts no key: list that one in plugin_signatures.keys if you do", signer)
 	}
-	return fmt.Sprintf("it is signed by %s, which is not among the keys that this box trusts: list it in plugin_signatures.keys if you do", signer)
+	return fmt.Sprintf("it is signed by %s, which is not among the keys that this box trusts: list it in "+
+		"plugin_signatures.keys if you do", signer)
 }

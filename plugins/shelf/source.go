@@ -124,7 +124,8 @@ func readFiles(root *os.Root, text []byte, module string, signature []byte) (Pac
 		return Package{}, unusable("manifest: wasm: missing; name the file of the module beside %s", manifestName)
 	case m.Wasm == "":
 	case module != "" && module != m.Wasm:
-		return Package{}, unusable("the module carries no manifest, and the %s beside it is of %s", manifestName, m.Wasm)
+		return Package{}, unusable("the module carries no manifest, and the %s beside it is of %s", manifestName,
+			m.Wasm)
 	default:
 		module = m.Wasm
 	}

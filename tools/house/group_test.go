@@ -14,7 +14,8 @@ import (
 func TestAllThatWorksForAChatIsRunByItsGroup(t *testing.T) {
 	const chat, group = module + "appliance/chat", "group.go"
 	for _, p := range packages(t) {
-		if p.ImportPath != chat && !strings.HasPrefix(p.ImportPath, chat+"/") && p.ImportPath != module+"appliance/recording" {
+		if p.ImportPath != chat && !strings.HasPrefix(p.ImportPath, chat+"/") &&
+			p.ImportPath != module+"appliance/recording" {
 			continue
 		}
 		for _, name := range p.GoFiles {
@@ -31,7 +32,8 @@ func TestAllThatWorksForAChatIsRunByItsGroup(t *testing.T) {
 				case *ast.GoStmt:
 					t.Errorf("%s starts a goroutine by itself; let the chat's group run it", fset.Position(n.Pos()))
 				case *ast.SelectorExpr:
-					if x, ok := n.X.(*ast.Ident); ok && (x.Name == "errgroup" || x.Name == "sync" && n.Sel.Name == "WaitGroup") {
+					if x, ok := n.X.(*ast.Ident); ok &&
+						(x.Name == "errgroup" || x.Name == "sync" && n.Sel.Name == "WaitGroup") {
 						t.Errorf("%s has a group of its own; let the chat's group run it", fset.Position(n.Pos()))
 					}
 				}

@@ -84,7 +84,8 @@ func TestNoPackageWorksAtImportOrLogsGlobally(t *testing.T) {
 				if !ok {
 					return true
 				}
-				if x, ok := s.X.(*ast.Ident); ok && x.Name == "slog" && (s.Sel.Name == "Default" || s.Sel.Name == "SetDefault") {
+				if x, ok := s.X.(*ast.Ident); ok && x.Name == "slog" &&
+					(s.Sel.Name == "Default" || s.Sel.Name == "SetDefault") {
 					t.Errorf("%s uses the global logger", fset.Position(n.Pos()))
 				}
 				return true
@@ -97,7 +98,8 @@ func TestEveryPackageSaysWhatItIs(t *testing.T) {
 	for _, p := range packages(t) {
 		documented := false
 		for _, name := range append(p.GoFiles, p.CgoFiles...) {
-			f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(p.Dir, name), nil, parser.PackageClauseOnly|parser.ParseComments)
+			f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(p.Dir, name), nil,
+				parser.PackageClauseOnly|parser.ParseComments)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -76,7 +76,8 @@ func isPath(text string) bool {
 	}
 	first, _, _ := strings.Cut(strings.TrimPrefix(text, "/"), "/")
 	switch first {
-	case "bin", "boot", "dev", "etc", "home", "lib", "lib64", "media", "mnt", "opt", "proc", "root", "run", "sbin", "srv", "sys", "tmp", "usr", "var":
+	case "bin", "boot", "dev", "etc", "home", "lib", "lib64", "media", "mnt", "opt", "proc", "root", "run", "sbin",
+		"srv", "sys", "tmp", "usr", "var":
 		return strings.HasPrefix(text, "/")
 	}
 	return false
@@ -85,5 +86,6 @@ func isPath(text string) bool {
 // isLibrary tells whether a text of the code is the name of a shared library.
 func isLibrary(text string) bool {
 	stem, version, ok := strings.Cut(text, ".so")
-	return ok && strings.HasPrefix(stem, "lib") && !strings.ContainsAny(text, "/ *%") && strings.Trim(version, ".0123456789") == ""
+	return ok && strings.HasPrefix(stem, "lib") && !strings.ContainsAny(text, "/ *%") &&
+		strings.Trim(version, ".0123456789") == ""
 }

@@ -43,7 +43,9 @@ func files(t *testing.T, visit func(name string, text []byte)) {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && name != root && (strings.HasPrefix(d.Name(), ".") && d.Name() != ".ci" || d.Name() == "node_modules" || name == filepath.Join(root, "bin")) {
+		if d.IsDir() && name != root &&
+			(strings.HasPrefix(d.Name(), ".") && d.Name() != ".ci" || d.Name() == "node_modules" ||
+				name == filepath.Join(root, "bin")) {
 			return fs.SkipDir
 		}
 		// A link leads to a file that is read where it is.
@@ -92,7 +94,8 @@ func TestWhatGoCodeUsesOfTheMachineStandsInTheTable(t *testing.T) {
 		for _, command := range commandsOf(fset, f) {
 			commands++
 			if command == "" {
-				t.Errorf("%s runs a command whose name is not written there: say which in a comment on that line, as in // runs: git", name)
+				t.Errorf("%s runs a command whose name is not written there: say which in a comment on that line, as "+
+					"in // runs: git", name)
 			} else if !isPath(command) && !has(rows, command) {
 				t.Errorf("%s runs %s, which is not in tools/setup.table", name, command)
 			}
@@ -142,7 +145,8 @@ func commandsOf(fset *token.FileSet, f *ast.File) []string {
 		if x, ok := s.X.(*ast.Ident); !ok || x.Name != "exec" && x.Name != "os" && x.Name != "syscall" {
 			return true
 		}
-		at, runs := map[string]int{"Command": 0, "CommandContext": 1, "LookPath": 0, "StartProcess": 0, "ForkExec": 0, "Exec": 0}[s.Sel.Name]
+		at, runs := map[string]int{"Command": 0, "CommandContext": 1, "LookPath": 0, "StartProcess": 0, "ForkExec": 0,
+			"Exec": 0}[s.Sel.Name]
 		if !runs || at >= len(call.Args) {
 			return true
 		}
@@ -174,7 +178,8 @@ func pkgConfig(f *ast.File) []string {
 
 func TestWhatScriptsUseOfTheMachineStandsInTheTable(t *testing.T) {
 	rows := table(t)
-	used, ours := map[string][]string{}, map[string]bool{} // commands by script; functions, which scripts lend each other
+	// commands by script; functions, which scripts lend each other
+	used, ours := map[string][]string{}, map[string]bool{}
 	files(t, func(name string, text []byte) {
 		shell := string(text)
 		switch {
@@ -245,7 +250,8 @@ var (
 // builtin are the commands of the shell itself.
 var builtin = func() map[string]bool {
 	all := map[string]bool{}
-	for _, b := range strings.Fields(`. : [ [[ break cd command compgen continue declare echo eval exec exit export false
+	for _, b := range strings.Fields(`. : [ [[ break cd command compgen continue declare echo eval exec exit export ` +
+		`false
 		getopts hash jobs kill let local mapfile popd printf pushd pwd read readonly return set shift shopt source
 		test time trap true type typeset ulimit umask unset wait`) {
 		all[b] = true
@@ -305,7 +311,8 @@ func TestTheTableIsReadStrictly(t *testing.T) {
 			t.Errorf("%q: %v, want %s", text, err, why)
 		}
 	}
-	rows, err := readTable("# no row\n\nrun | /usr/share/x/words.gz | x | why\nrun | /usr/lib/*/libx.so.1 | libx1 | why\ngiven | /proc/* | kernel | why\nrun|a b|ab|why")
+	rows, err := readTable("# no row\n\nrun | /usr/share/x/words.gz | x | why\nrun | /usr/lib/*/libx.so.1 | libx1 | " +
+		"why\ngiven | /proc/* | kernel | why\nrun|a b|ab|why")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,8 @@ func waiting(path string) bool {
 	if path == "net/url" || path == "net/netip" {
 		return false
 	}
-	for _, w := range []string{"context", "os", "net", "io", "sync", "syscall", "runtime", "log", "database", "math/rand", "crypto", module + "store"} {
+	for _, w := range []string{"context", "os", "net", "io", "sync", "syscall", "runtime", "log", "database",
+		"math/rand", "crypto", module + "store"} {
 		if path == w || strings.HasPrefix(path, w+"/") {
 			return true
 		}

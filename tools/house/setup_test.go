@@ -14,7 +14,9 @@ import (
 func setUp(t *testing.T, freeMB int, purpose string, env ...string) (said string, err error) {
 	t.Helper()
 	dir := t.TempDir()
-	df := fmt.Sprintf("#!/bin/sh\necho Filesystem 1024-blocks Used Available Capacity Mounted\necho disk 99999999 0 %d 1%% /\n", freeMB*1000)
+	df := fmt.Sprintf(
+		"#!/bin/sh\necho Filesystem 1024-blocks Used Available Capacity Mounted\necho disk 99999999 0 %d 1%% /\n",
+		freeMB*1000)
 	if err := os.WriteFile(filepath.Join(dir, "df"), []byte(df), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +25,8 @@ func setUp(t *testing.T, freeMB int, purpose string, env ...string) (said string
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), setup, purpose)
-	cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "PARLEY_CACHE="+filepath.Join(dir, "cache"), "PARLEY_PACKS=", "PARLEY_PROFILE=", "PARLEY_ROOM=")
+	cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "PARLEY_CACHE="+filepath.Join(dir, "cache"),
+		"PARLEY_PACKS=", "PARLEY_PROFILE=", "PARLEY_ROOM=")
 	cmd.Env = append(cmd.Env, env...)
 	out, err := cmd.CombinedOutput()
 	return string(out), err
@@ -31,7 +34,8 @@ func setUp(t *testing.T, freeMB int, purpose string, env ...string) (said string
 
 // A full disk is told before anything is fetched, not after.
 func TestSetUpStopsWhereTheDiskIsTooSmall(t *testing.T) {
-	if said, err := setUp(t, 100_000, "run"); err != nil || !strings.Contains(said, "1.3 GB of the 100.0 GB free on / (the models)") {
+	if said, err := setUp(t, 100_000, "run"); err != nil ||
+		!strings.Contains(said, "1.3 GB of the 100.0 GB free on / (the models)") {
 		t.Errorf("with room: %v\n%s", err, said)
 	}
 	said, err := setUp(t, 900, "run")
@@ -51,7 +55,8 @@ func TestProgressTellsHowFarItIs(t *testing.T) {
 		every=1 . ../progress compiling < <(echo "3 7 net/http"; sleep 1.5)
 		every=1 . ../progress installing < <(echo "40 100 Unpacking npm"; sleep 1.5)`)
 	out, err := cmd.CombinedOutput()
-	for _, want := range []string{"compiling: 3 of 7, 0:0", ", net/http\n", "installing: 40 %, 0:0", ", Unpacking npm\n"} {
+	for _, want := range []string{"compiling: 3 of 7, 0:0", ", net/http\n", "installing: 40 %, 0:0",
+		", Unpacking npm\n"} {
 		if err != nil || !strings.Contains(string(out), want) {
 			t.Errorf("%v, %q has no %q", err, out, want)
 		}
@@ -75,10 +80,11 @@ library*) echo "$2:"; echo "  Candidate: 1.0" ;;
 esac
 `
 	for path, content := range map[string]string{
-		filepath.Join(tree, "tools", "setup.table"): "fresh | " + missing + " | library1 library2 library3 | a reason\n",
-		filepath.Join(bin, "id"):                    "#!/bin/sh\necho 0\n",
-		filepath.Join(bin, "apt-get"):               aptGet,
-		filepath.Join(bin, "apt-cache"):             aptCache,
+		filepath.Join(tree, "tools", "setup.table"): "fresh | " + missing +
+			" | library1 library2 library3 | a reason\n",
+		filepath.Join(bin, "id"):        "#!/bin/sh\necho 0\n",
+		filepath.Join(bin, "apt-get"):   aptGet,
+		filepath.Join(bin, "apt-cache"): aptCache,
 	} {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)

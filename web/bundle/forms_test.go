@@ -15,8 +15,12 @@ import (
 func TestTheFormsReadWhatTheyWrite(t *testing.T) {
 	packages(t)
 	r := api.Build(api.BuildOptions{
-		EntryPoints: []string{"../test/forms.ts"}, Bundle: true, Format: api.FormatESModule, Platform: api.PlatformNode,
-		JSX: api.JSXAutomatic, JSXImportSource: "preact",
+		EntryPoints:     []string{"../test/forms.ts"},
+		Bundle:          true,
+		Format:          api.FormatESModule,
+		Platform:        api.PlatformNode,
+		JSX:             api.JSXAutomatic,
+		JSXImportSource: "preact",
 	})
 	if len(r.Errors) > 0 || len(r.OutputFiles) != 1 {
 		t.Fatalf("not bundled: %v", r.Errors)

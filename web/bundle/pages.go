@@ -58,10 +58,19 @@ func bundled(file string) ([]byte, error) {
 		return nil, err
 	}
 	r := api.Build(api.BuildOptions{
-		EntryPoints: []string{abs}, Bundle: true, External: []string{later}, Format: api.FormatESModule, Platform: api.PlatformBrowser,
-		MinifyWhitespace: true, MinifySyntax: true, MinifyIdentifiers: true, LegalComments: api.LegalCommentsNone,
-		JSX: api.JSXAutomatic, JSXImportSource: "preact",
-		Engines: []api.Engine{{Name: api.EngineChrome, Version: "100"}, {Name: api.EngineSafari, Version: "15.4"}, {Name: api.EngineFirefox, Version: "100"}},
+		EntryPoints:       []string{abs},
+		Bundle:            true,
+		External:          []string{later},
+		Format:            api.FormatESModule,
+		Platform:          api.PlatformBrowser,
+		MinifyWhitespace:  true,
+		MinifySyntax:      true,
+		MinifyIdentifiers: true,
+		LegalComments:     api.LegalCommentsNone,
+		JSX:               api.JSXAutomatic,
+		JSXImportSource:   "preact",
+		Engines: []api.Engine{{Name: api.EngineChrome, Version: "100"},
+			{Name: api.EngineSafari, Version: "15.4"}, {Name: api.EngineFirefox, Version: "100"}},
 	})
 	var problems []error
 	for _, m := range append(r.Errors, r.Warnings...) {

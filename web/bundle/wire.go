@@ -38,7 +38,8 @@ func restTypes(openAPI []byte) ([]byte, error) {
 	if err := json.Unmarshal(openAPI, &d); err != nil {
 		return nil, fmt.Errorf("the description of the paths: %w", err)
 	}
-	return []byte("// Code generated from the description of the paths; DO NOT EDIT. See web/bundle.\n" + typesOf(d.Components.Schemas)), nil
+	return []byte("// Code generated from the description of the paths; DO NOT EDIT. See web/bundle.\n" +
+		typesOf(d.Components.Schemas)), nil
 }
 
 // typesOf are the types of a description, by their names.
@@ -70,7 +71,8 @@ func wireTypes(asyncAPI []byte) ([]byte, error) {
 	var b strings.Builder
 	b.WriteString("// Code generated from the description of the messages; DO NOT EDIT. See web/bundle.\n")
 	b.WriteString(typesOf(d.Components.Schemas))
-	for _, union := range [...]struct{ name, operation string }{{"ClientMessage", "chatReceive"}, {"ServerMessage", "chatSend"}} {
+	for _, union := range [...]struct{ name, operation string }{{"ClientMessage", "chatReceive"},
+		{"ServerMessage", "chatSend"}} {
 		var payloads []string
 		for _, m := range d.Operations[union.operation].Messages {
 			payloads = append(payloads, last(d.Components.Messages[last(m.Ref)].Payload.Ref))

@@ -4,12 +4,20 @@ import type { Problem } from "../rest";
 // Refused is what the box answers where it does not do what it was asked, in its
 // own words; status 0 is a box that does not answer.
 export class Refused extends Error {
-  constructor(readonly status: number, message: string, readonly problem?: Problem) { super(message); }
+  constructor(
+    readonly status: number,
+    message: string,
+    readonly problem?: Problem,
+  ) {
+    super(message);
+  }
 }
 
 // onSignedOut is called when the box says that the session is over.
 let signedOut = () => {};
-export function onSignedOut(does: () => void): void { signedOut = does; }
+export function onSignedOut(does: () => void): void {
+  signedOut = does;
+}
 
 export type Query = Record<string, string | number | boolean | string[] | undefined>;
 
@@ -34,7 +42,7 @@ export async function answer(method: string, path: string, init: RequestInit = {
     throw new Refused(0, "The box does not answer. Is it running, and is this machine on its network?");
   }
   if (res.ok) return res;
-  const problem = await res.json().catch(() => undefined) as Problem | undefined;
+  const problem = (await res.json().catch(() => undefined)) as Problem | undefined;
   if (res.status === 401 && path !== "/v0/box/sessions") signedOut();
   throw new Refused(res.status, problem?.message ?? `The box answered ${res.status} ${res.statusText}.`, problem);
 }
@@ -52,14 +60,20 @@ async function send<T>(method: string, path: string, body?: unknown, signal?: Ab
   return asJSON<T>(await answer(method, path, init));
 }
 
-export const get = <T>(path: string, query?: Query, signal?: AbortSignal) => send<T>("GET", withQuery(path, query), undefined, signal);
+export const get = <T>(path: string, query?: Query, signal?: AbortSignal) =>
+  send<T>("GET", withQuery(path, query), undefined, signal);
 export const post = <T>(path: string, body?: unknown, signal?: AbortSignal) => send<T>("POST", path, body, signal);
 export const put = <T>(path: string, body: unknown) => send<T>("PUT", path, body);
 export const patch = <T>(path: string, body: unknown) => send<T>("PATCH", path, body);
 export const remove = <T>(path: string) => send<T>("DELETE", path);
 
 // upload sends a file as it is.
-export async function upload<T>(method: "POST" | "PUT", path: string, file: Blob, type = "application/octet-stream"): Promise<T> {
+export async function upload<T>(
+  method: "POST" | "PUT",
+  path: string,
+  file: Blob,
+  type = "application/octet-stream",
+): Promise<T> {
   return asJSON<T>(await answer(method, path, { body: file, headers: { "content-type": type } }));
 }
 
@@ -70,7 +84,11 @@ export async function blob(path: string, signal?: AbortSignal): Promise<Blob> {
 
 // Paged is one page of a list, as all lists of the box have it; the rows stand under
 // a name of their own, such as configs_page.
-export interface Paged { page_number: number; page_size: number; total_pages: number }
+export interface Paged {
+  page_number: number;
+  page_size: number;
+  total_pages: number;
+}
 
 // everything reads all pages of a list, one after the other: for choices. most bounds
 // what is read.
@@ -78,7 +96,7 @@ export async function everything<T>(path: string, rows: string, query: Query = {
   const all: T[] = [];
   for (let number = 0; all.length < most; number++) {
     const page = await get<Paged & Record<string, unknown>>(path, { ...query, page_number: number, page_size: 100 });
-    all.push(...page[rows] as T[]);
+    all.push(...(page[rows] as T[]));
     if (number + 1 >= page.total_pages) break;
   }
   return all.slice(0, most);

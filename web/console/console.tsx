@@ -28,9 +28,12 @@ function Console() {
       setHeld(unsaved() ? signedIn.current : undefined);
       setWho(null);
     });
-    const seen = () => { if (signedIn.current && !document.hidden) look(); }; // signed in again in another tab, or signed out
+    const seen = () => {
+      if (signedIn.current && !document.hidden) look();
+    }; // signed in again in another tab, or signed out
     document.addEventListener("visibilitychange", seen);
-    const changed = () => { // another link may be opened in the same tab
+    const changed = () => {
+      // another link may be opened in the same tab
       const next = linkOf(location.hash);
       if (next) setLink(next);
     };
@@ -41,13 +44,43 @@ function Console() {
       document.removeEventListener("visibilitychange", seen);
     };
   }, []);
-  if (error && !held) return <main class="alone"><h1>Parley</h1><Failure error={error} again={look} /></main>;
-  if (who === undefined && !link) return <main class="alone" aria-busy="true"><h1 class="quiet">Parley</h1></main>;
-  const asks = !who || link !== "", shown = who ?? held;
+  if (error && !held)
+    return (
+      <main class="alone">
+        <h1>Parley</h1>
+        <Failure error={error} again={look} />
+      </main>
+    );
+  if (who === undefined && !link)
+    return (
+      <main class="alone" aria-busy="true">
+        <h1 class="quiet">Parley</h1>
+      </main>
+    );
+  const asks = !who || link !== "",
+    shown = who ?? held;
   return (
     <>
-      {asks && <SignIn link={link} done={() => { setLink(""); look(); }} />}
-      {shown && <div class="frame" hidden={asks}><Shell who={shown} changed={(now) => { setHeld(undefined); setWho(now); }} /></div>}
+      {asks && (
+        <SignIn
+          link={link}
+          done={() => {
+            setLink("");
+            look();
+          }}
+        />
+      )}
+      {shown && (
+        <div class="frame" hidden={asks}>
+          <Shell
+            who={shown}
+            changed={(now) => {
+              setHeld(undefined);
+              setWho(now);
+            }}
+          />
+        </div>
+      )}
     </>
   );
 }

@@ -19,8 +19,12 @@ export function useLoad<T>(read: (signal: AbortSignal) => Promise<T>, reasons: u
     const stop = new AbortController();
     setState((s) => ({ ...s, loading: true }));
     newest.current(stop.signal).then(
-      (value) => { if (!stop.signal.aborted) setState({ value, loading: false }); },
-      (error: Error) => { if (!stop.signal.aborted) setState((s) => ({ ...s, error, loading: false })); },
+      (value) => {
+        if (!stop.signal.aborted) setState({ value, loading: false });
+      },
+      (error: Error) => {
+        if (!stop.signal.aborted) setState((s) => ({ ...s, error, loading: false }));
+      },
     );
     return () => stop.abort();
   }, [round, ...reasons]);
@@ -28,7 +32,11 @@ export function useLoad<T>(read: (signal: AbortSignal) => Promise<T>, reasons: u
   return { ...state, reload };
 }
 
-export interface List<T> extends Loaded<T[]> { page: number; pages: number; go: (page: number) => void }
+export interface List<T> extends Loaded<T[]> {
+  page: number;
+  pages: number;
+  go: (page: number) => void;
+}
 
 // usePages reads one page of a list after the other. rows is the name under which
 // they stand in the answer.
@@ -36,20 +44,32 @@ export function usePages<T>(path: string, rows: string, query: Query = {}, size 
   const [page, go] = useState(0);
   const asked = JSON.stringify(query);
   useEffect(() => go(0), [path, asked]);
-  const l = useLoad((signal) => get<Paged & Record<string, unknown>>(path, { ...query, page_number: page, page_size: size }, signal), [path, asked, page, size]);
+  const l = useLoad(
+    (signal) => get<Paged & Record<string, unknown>>(path, { ...query, page_number: page, page_size: size }, signal),
+    [path, asked, page, size],
+  );
   // The last one of the last page was deleted: its place is on the one before.
   const pages = l.value?.total_pages ?? 0;
-  useEffect(() => { if (!l.loading && page > 0 && page >= pages) go(Math.max(0, pages - 1)); }, [l.loading, page, pages]);
+  useEffect(() => {
+    if (!l.loading && page > 0 && page >= pages) go(Math.max(0, pages - 1));
+  }, [l.loading, page, pages]);
   return { ...l, value: l.value?.[rows] as T[] | undefined, page, pages, go };
 }
 
 // useDoing runs one thing at a time that a button asks for, and keeps what went
 // wrong. A button that is off meanwhile loses the focus, and has it back then.
-export function useDoing(): { busy: boolean; error?: Error; run: (does: () => Promise<unknown>) => Promise<boolean>; clear: () => void } {
+export function useDoing(): {
+  busy: boolean;
+  error?: Error;
+  run: (does: () => Promise<unknown>) => Promise<boolean>;
+  clear: () => void;
+} {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<Error>();
   const pressed = useRef<HTMLElement | null>(null);
-  useLayoutEffect(() => { if (!busy && document.activeElement === document.body) pressed.current?.focus(); }, [busy]);
+  useLayoutEffect(() => {
+    if (!busy && document.activeElement === document.body) pressed.current?.focus();
+  }, [busy]);
   const run = async (does: () => Promise<unknown>) => {
     pressed.current = document.activeElement as HTMLElement | null;
     setBusy(true);

@@ -2,7 +2,11 @@ import { useEffect, useRef, useState } from "preact/hooks";
 
 // A Route is where the console is: #/chats/ID?event=3 is the page chats with the
 // rest ["ID"] and a query. It stands behind #, so that the box has one page to serve.
-export interface Route { page: string; rest: string[]; query: URLSearchParams }
+export interface Route {
+  page: string;
+  rest: string[];
+  query: URLSearchParams;
+}
 
 export function routeOf(hash: string): Route {
   const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
@@ -30,16 +34,22 @@ export function go(address: string): void {
 
 // What a page asks before it is left, on which something is not saved.
 let mayLeave: (() => boolean) | undefined;
-export function guard(asks: (() => boolean) | undefined): void { mayLeave = asks; }
+export function guard(asks: (() => boolean) | undefined): void {
+  mayLeave = asks;
+}
 
 // Whether the page has something that is not saved.
 let written = false;
 export const unsaved = () => written;
-export function writes(something: boolean): void { written = something; }
+export function writes(something: boolean): void {
+  written = something;
+}
 
 // Where the console goes without asking: somebody was asked, or saved.
 let followed: string | undefined;
-export function follow(address: string): void { followed = address; }
+export function follow(address: string): void {
+  followed = address;
+}
 
 // useRoute is where the console is, as its address changes: by links, by the
 // browser's Back and Forward, and by hand.

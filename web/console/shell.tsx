@@ -24,44 +24,79 @@ export function Shell({ who, changed }: { who: ReturnOperator; changed: (who: Re
     if (!first.current) main.current?.focus();
     first.current = false;
   }, [[route.page, ...route.rest].join("/")]);
-  const signOut = () => doing.run(async () => {
-    if (who.session) await remove(`/v0/box/sessions/${who.session.id}`);
-    changed(null);
-  });
+  const signOut = () =>
+    doing.run(async () => {
+      if (who.session) await remove(`/v0/box/sessions/${who.session.id}`);
+      changed(null);
+    });
   const groups = [...new Set(pages.map((p) => p.group))];
   return (
     <div class="shell">
-      <a class="skip" href="#main" onClick={(e) => { e.preventDefault(); main.current?.focus(); }}>Skip the menu</a>
+      <a
+        class="skip"
+        href="#main"
+        onClick={(e) => {
+          e.preventDefault();
+          main.current?.focus();
+        }}
+      >
+        Skip the menu
+      </a>
       <header class="top">
-        <a class="brand" href={to(pages[0]!.path)}>Parley</a>
-        <button type="button" class="menu" aria-expanded={open} aria-controls="menu" onClick={() => setOpen(!open)}>Menu</button>
+        <a class="brand" href={to(pages[0]!.path)}>
+          Parley
+        </a>
+        <button type="button" class="menu" aria-expanded={open} aria-controls="menu" onClick={() => setOpen(!open)}>
+          Menu
+        </button>
       </header>
       <nav id="menu" class={open ? "side open" : "side"} aria-label="Pages">
         {groups.map((group) => (
           <section key={group}>
             <h2>{group}</h2>
             <ul>
-              {pages.filter((p) => p.group === group).map((p) => (
-                <li key={p.path}><a href={to(p.path)} aria-current={p === page ? "page" : undefined}>{p.name}</a></li>
-              ))}
+              {pages
+                .filter((p) => p.group === group)
+                .map((p) => (
+                  <li key={p.path}>
+                    <a href={to(p.path)} aria-current={p === page ? "page" : undefined}>
+                      {p.name}
+                    </a>
+                  </li>
+                ))}
             </ul>
           </section>
         ))}
         <section class="who">
           {who.accounts.length > 1 && (
-            <Select label="Account" value={who.account} options={who.accounts.map((name) => [name, name] as const)}
-              set={(account) => void doing.run(async () => changed(await patch<ReturnOperator>("/v0/box/operator", { account })))} />
+            <Select
+              label="Account"
+              value={who.account}
+              options={who.accounts.map((name) => [name, name] as const)}
+              set={(account) =>
+                void doing.run(async () => changed(await patch<ReturnOperator>("/v0/box/operator", { account })))
+              }
+            />
           )}
           <ErrorLine error={doing.error} />
-          <button type="button" onClick={() => void signOut()}>Sign out</button>
+          <button type="button" onClick={() => void signOut()}>
+            Sign out
+          </button>
           <p class="faint">Parley {who.version}</p>
         </section>
       </nav>
       <main id="main" ref={main} tabIndex={-1}>
-        {page
+        {page ? (
           // Another account is another page: nothing of the one is shown for the other.
-          ? <page.show key={`${page.path} ${who.account}`} who={who} route={route} />
-          : <><h1>Nothing here</h1><p>There is no page of this address. <a href={to(pages[0]!.path)}>To the first one</a></p></>}
+          <page.show key={`${page.path} ${who.account}`} who={who} route={route} />
+        ) : (
+          <>
+            <h1>Nothing here</h1>
+            <p>
+              There is no page of this address. <a href={to(pages[0]!.path)}>To the first one</a>
+            </p>
+          </>
+        )}
       </main>
     </div>
   );

@@ -15,10 +15,11 @@ export function linkOf(text: string): string {
 export function SignIn({ link, done }: { link: string; done: () => void }) {
   const [typed, setTyped] = useState("");
   const doing = useDoing();
-  const enter = (token: string) => doing.run(async () => {
-    await post("/v0/box/sessions", { link: token });
-    done();
-  });
+  const enter = (token: string) =>
+    doing.run(async () => {
+      await post("/v0/box/sessions", { link: token });
+      done();
+    });
   useEffect(() => {
     document.title = "Sign in · Parley";
     if (!link) return;
@@ -29,12 +30,21 @@ export function SignIn({ link, done }: { link: string; done: () => void }) {
     <main class="alone">
       <h1>Sign in</h1>
       <p>On the box, run</p>
-      <pre><code>parley console link</code></pre>
+      <pre>
+        <code>parley console link</code>
+      </pre>
       <p>and open the address that it prints, or type it here. It is good once, for ten minutes.</p>
-      <form onSubmit={(e) => { e.preventDefault(); void enter(linkOf(typed) || typed.trim()); }}>
+      <form
+        onSubmit={(e) => {
+          e.preventDefault();
+          void enter(linkOf(typed) || typed.trim());
+        }}
+      >
         <Field label="Link" value={typed} set={setTyped} required autocomplete="off" />
         <ErrorLine error={doing.error} />
-        <button type="submit" class="primary" disabled={doing.busy}>{doing.busy ? "Signing in …" : "Sign in"}</button>
+        <button type="submit" class="primary" disabled={doing.busy}>
+          {doing.busy ? "Signing in …" : "Sign in"}
+        </button>
       </form>
     </main>
   );

@@ -8,13 +8,19 @@ const patienceMS = 4000;
 const restartMS = 2000;
 
 // call talks to the box by WebRTC.
-export async function call(access: Access, microphone: MediaStream | null, context: AudioContext, on: Events): Promise<Line> {
+export async function call(
+  access: Access,
+  microphone: MediaStream | null,
+  context: AudioContext,
+  on: Events,
+): Promise<Line> {
   const peer = new RTCPeerConnection();
   const chat = peer.createDataChannel("chat");
   const sound = document.createElement("audio");
   sound.autoplay = true;
   let heard: Meter | undefined;
-  let ended = false, where = "";
+  let ended = false,
+    where = "";
   const end = (code: number, reason: string) => {
     if (ended) return;
     ended = true;
@@ -53,9 +59,15 @@ export async function call(access: Access, microphone: MediaStream | null, conte
     restarting = true;
     while (where && !ended && peer.connectionState === "disconnected") {
       await peer.setLocalDescription(await peer.createOffer({ iceRestart: true }));
-      const answer = await fetch(where, { method: "PATCH", headers: headers("application/sdp"), body: peer.localDescription!.sdp }).catch(() => null);
+      const answer = await fetch(where, {
+        method: "PATCH",
+        headers: headers("application/sdp"),
+        body: peer.localDescription!.sdp,
+      }).catch(() => null);
       if (answer?.ok) await peer.setRemoteDescription({ type: "answer", sdp: await answer.text() });
-      else if (answer && answer.status < 500 && answer.status !== 429) return end(answer.status === 401 ? 1008 : 1006, answer.status === 401 ? "key_revoked" : ""); // the box has ended it
+      else if (answer && answer.status < 500 && answer.status !== 429)
+        // the box has ended it
+        return end(answer.status === 401 ? 1008 : 1006, answer.status === 401 ? "key_revoked" : "");
       await new Promise((again) => setTimeout(again, restartMS));
     }
     restarting = false;
@@ -68,7 +80,11 @@ export async function call(access: Access, microphone: MediaStream | null, conte
   opened.catch(() => {});
   try {
     await peer.setLocalDescription();
-    const answer = await fetch(`/v0/evi/chat/webrtc?${asked(access, false)}`, { method: "POST", headers: headers("application/sdp"), body: peer.localDescription!.sdp });
+    const answer = await fetch(`/v0/evi/chat/webrtc?${asked(access, false)}`, {
+      method: "POST",
+      headers: headers("application/sdp"),
+      body: peer.localDescription!.sdp,
+    });
     if (!answer.ok) throw new Refusal(answer.status, await answer.text());
     where = answer.headers.get("location") ?? "";
     await peer.setRemoteDescription({ type: "answer", sdp: await answer.text() });
@@ -82,11 +98,14 @@ export async function call(access: Access, microphone: MediaStream | null, conte
   const said = microphone && new Meter(context, context.createMediaStreamSource(microphone));
   return {
     by: "WebRTC",
-    send: (m) => { if (chat.readyState === "open") chat.send(JSON.stringify(m)); },
+    send: (m) => {
+      if (chat.readyState === "open") chat.send(JSON.stringify(m));
+    },
     heard: () => heard?.level() ?? 0,
     said: () => said?.level() ?? 0,
     hangUp: () => {
-      if (!ended && where) void fetch(where, { method: "DELETE", headers: headers("application/sdp"), keepalive: true }).catch(() => {});
+      if (!ended && where)
+        void fetch(where, { method: "DELETE", headers: headers("application/sdp"), keepalive: true }).catch(() => {});
       end(1000, "");
     },
   };

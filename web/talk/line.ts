@@ -2,7 +2,10 @@ import type { ClientMessage, ServerMessage } from "../wire";
 
 // With what a page talks: the key of a screen, or null where the console's session
 // speaks for it, and what else the chat is asked for (config_id, voice_id, …).
-export interface Access { key: string | null; query: Record<string, string> }
+export interface Access {
+  key: string | null;
+  query: Record<string, string>;
+}
 
 // asked is the query of a chat; a socket, which takes no headers, has the key in it.
 export function asked(access: Access, keyToo: boolean): string {
@@ -31,7 +34,12 @@ export interface Events {
 
 // A refusal is the box's own word, which asking again by other means does not change.
 export class Refusal extends Error {
-  constructor(readonly status: number, said: string) { super(said); }
+  constructor(
+    readonly status: number,
+    said: string,
+  ) {
+    super(said);
+  }
 }
 
 // Meter tells how loud a stream is, as the ear takes it: 0 is silence, 1 is a

@@ -6,8 +6,12 @@ export type NoMicrophone = "insecure" | "refused" | "none";
 export async function microphone(): Promise<MediaStream | NoMicrophone> {
   if (!navigator.mediaDevices) return "insecure"; // browsers give these to secure pages only
   try {
-    return await navigator.mediaDevices.getUserMedia({ audio: { echoCancellation: true, noiseSuppression: true, autoGainControl: true } });
+    return await navigator.mediaDevices.getUserMedia({
+      audio: { echoCancellation: true, noiseSuppression: true, autoGainControl: true },
+    });
   } catch (err) {
-    return err instanceof DOMException && (err.name === "NotAllowedError" || err.name === "SecurityError") ? "refused" : "none";
+    return err instanceof DOMException && (err.name === "NotAllowedError" || err.name === "SecurityError")
+      ? "refused"
+      : "none";
   }
 }

@@ -3,13 +3,19 @@ import { type Access, type Events, type Line, Meter, asked } from "./line";
 
 // How often the box is asked whether it is there, and how long it may stay away: a
 // socket does not tell that its network is gone. The box gives one up after 20 s.
-const askMS = 3000, goneMS = 30_000;
+const askMS = 3000,
+  goneMS = 30_000;
 
 // How much sound the recorder sends at a time.
 const sliceMS = 100;
 
 // socket talks to the box by WebSocket, for networks that let no call through.
-export function socket(access: Access, microphone: MediaStream | null, context: AudioContext, on: Events): Promise<Line> {
+export function socket(
+  access: Access,
+  microphone: MediaStream | null,
+  context: AudioContext,
+  on: Events,
+): Promise<Line> {
   const scheme = location.protocol === "https:" ? "wss:" : "ws:";
   const ws = new WebSocket(`${scheme}//${location.host}/v0/evi/chat?${asked(access, true)}`);
   const recorder = microphone && new MediaRecorder(microphone);
@@ -17,12 +23,17 @@ export function socket(access: Access, microphone: MediaStream | null, context: 
   const said = microphone && new Meter(context, context.createMediaStreamSource(microphone));
   const line: Line = {
     by: "WebSocket",
-    send: (m) => { if (ws.readyState === WebSocket.OPEN) ws.send(JSON.stringify(m)); },
+    send: (m) => {
+      if (ws.readyState === WebSocket.OPEN) ws.send(JSON.stringify(m));
+    },
     heard: () => clips.level(),
     said: () => said?.level() ?? 0,
     hangUp: () => over(1000, ""),
   };
-  let begun = false, ended = false, away = 0, failed = (_: Error) => {};
+  let begun = false,
+    ended = false,
+    away = 0,
+    failed = (_: Error) => {};
   // over does not wait for the socket, which takes its time without a network.
   const over = (code: number, reason: string) => {
     if (ended) return;
@@ -45,7 +56,10 @@ export function socket(access: Access, microphone: MediaStream | null, context: 
     failed = fails;
     ws.onerror = () => fails(new Error("no way to the box by a socket"));
     ws.onclose = ({ code, reason }) => over(code, reason);
-    if (recorder) recorder.ondataavailable = ({ data }) => { if (data.size > 0 && ws.readyState === WebSocket.OPEN) ws.send(data); };
+    if (recorder)
+      recorder.ondataavailable = ({ data }) => {
+        if (data.size > 0 && ws.readyState === WebSocket.OPEN) ws.send(data);
+      };
     ws.onmessage = ({ data }) => {
       if (ended) return;
       const m = JSON.parse(data) as ServerMessage;
@@ -63,8 +77,12 @@ export function socket(access: Access, microphone: MediaStream | null, context: 
 
 // there tells whether the box answers in time.
 async function there(): Promise<boolean> {
-  const patience = new AbortController(), timer = setTimeout(() => patience.abort(), askMS);
-  const answers = await fetch("/healthz", { cache: "no-store", signal: patience.signal }).then(() => true, () => false);
+  const patience = new AbortController(),
+    timer = setTimeout(() => patience.abort(), askMS);
+  const answers = await fetch("/healthz", { cache: "no-store", signal: patience.signal }).then(
+    () => true,
+    () => false,
+  );
   clearTimeout(timer);
   return answers;
 }
@@ -87,18 +105,20 @@ class Clips {
   play(base64: string): Promise<void> {
     const round = this.round;
     const decoded = this.context.decodeAudioData(Uint8Array.from(atob(base64), (c) => c.charCodeAt(0)).buffer);
-    this.chain = this.chain.then(async () => {
-      const buffer = await decoded;
-      if (round !== this.round) return;
-      const source = this.context.createBufferSource();
-      source.buffer = buffer;
-      source.connect(this.out);
-      this.until = Math.max(this.until, this.context.currentTime);
-      source.start(this.until);
-      this.until += buffer.duration;
-      this.playing.add(source);
-      source.onended = () => this.playing.delete(source);
-    }).catch(() => {});
+    this.chain = this.chain
+      .then(async () => {
+        const buffer = await decoded;
+        if (round !== this.round) return;
+        const source = this.context.createBufferSource();
+        source.buffer = buffer;
+        source.connect(this.out);
+        this.until = Math.max(this.until, this.context.currentTime);
+        source.start(this.until);
+        this.until += buffer.duration;
+        this.playing.add(source);
+        source.onended = () => this.playing.delete(source);
+      })
+      .catch(() => {});
     return this.chain;
   }
 
@@ -109,5 +129,7 @@ class Clips {
     this.playing.clear();
   }
 
-  level(): number { return this.playing.size > 0 ? this.meter.level() : 0; }
+  level(): number {
+    return this.playing.size > 0 ? this.meter.level() : 0;
+  }
 }

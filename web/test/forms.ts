@@ -17,139 +17,322 @@ function holds(what: boolean, says: () => string): void {
   if (!what) throw new Error(says());
 }
 
-const same = (a: unknown, b: unknown) => holds(JSON.stringify(a) === JSON.stringify(b), () => `${JSON.stringify(a)} is not ${JSON.stringify(b)}`);
+const same = (a: unknown, b: unknown) =>
+  holds(JSON.stringify(a) === JSON.stringify(b), () => `${JSON.stringify(a)} is not ${JSON.stringify(b)}`);
 
 // Texts as people write them into forms: with the words that the forms themselves
 // use, line breaks, and any character.
 const words = fc.oneof(
-  fc.constantFrom("Facts:", "Rules:", "Examples:", "In this conversation:", "Question: ", "Answer: ", "- ", "-", "{{name}}", "\n", "\n\n", "\n\n\n", "\r\n", " ", "\t", "\u2028", "<b>", "المتحف"),
+  fc.constantFrom(
+    "Facts:",
+    "Rules:",
+    "Examples:",
+    "In this conversation:",
+    "Question: ",
+    "Answer: ",
+    "- ",
+    "-",
+    "{{name}}",
+    "\n",
+    "\n\n",
+    "\n\n\n",
+    "\r\n",
+    " ",
+    "\t",
+    "\u2028",
+    "<b>",
+    "المتحف",
+  ),
   fc.string({ unit: "grapheme", maxLength: 12 }),
 );
 const text = fc.array(words, { maxLength: 8 }).map((all) => all.join(""));
 const line = text.map((t) => t.replaceAll("\n", " "));
 const form: fc.Arbitrary<Form> = fc.record({
-  who: text, facts: fc.array(line, { maxLength: 4 }), rules: fc.array(line, { maxLength: 4 }), last: text,
+  who: text,
+  facts: fc.array(line, { maxLength: 4 }),
+  rules: fc.array(line, { maxLength: 4 }),
+  last: text,
   examples: fc.array(fc.record({ question: text, answer: text }), { maxLength: 3 }),
 });
 
 const laws: Record<string, () => void> = {
-  "what a form writes opens as a form again, letter by letter": () => fc.assert(fc.property(form, (f) => {
-    const tidied = tidy(f), saved = written(tidied), opened = read(saved);
-    // Who writes such a head into "who" has made another form of it, or a text.
-    fc.pre(!tidied.who.split("\n\n").some((b) => /^(Facts|Rules|Examples|In this conversation):(\n|$)/.test(b)));
-    holds(opened !== undefined, () => `${JSON.stringify(saved)} opens as no form`);
-    same(written(opened!), saved);
-    same(written(tidy(opened!)), saved);
-  })),
+  "what a form writes opens as a form again, letter by letter": () =>
+    fc.assert(
+      fc.property(form, (f) => {
+        const tidied = tidy(f),
+          saved = written(tidied),
+          opened = read(saved);
+        // Who writes such a head into "who" has made another form of it, or a text.
+        fc.pre(!tidied.who.split("\n\n").some((b) => /^(Facts|Rules|Examples|In this conversation):(\n|$)/.test(b)));
+        holds(opened !== undefined, () => `${JSON.stringify(saved)} opens as no form`);
+        same(written(opened!), saved);
+        same(written(tidy(opened!)), saved);
+      }),
+    ),
   "a form of plain sentences is read as it was": () => {
-    const sentence = fc.array(fc.constantFrom("open", "on", "Monday", "{{name}}", "14", "ключ", "المتحف"), { minLength: 1, maxLength: 6 }).map((all) => all.join(" "));
-    const plain = fc.record({ who: fc.oneof(fc.constant(""), sentence), facts: fc.array(sentence), rules: fc.array(sentence), last: fc.oneof(fc.constant(""), sentence), examples: fc.array(fc.record({ question: sentence, answer: sentence })) });
+    const sentence = fc
+      .array(fc.constantFrom("open", "on", "Monday", "{{name}}", "14", "ключ", "المتحف"), {
+        minLength: 1,
+        maxLength: 6,
+      })
+      .map((all) => all.join(" "));
+    const plain = fc.record({
+      who: fc.oneof(fc.constant(""), sentence),
+      facts: fc.array(sentence),
+      rules: fc.array(sentence),
+      last: fc.oneof(fc.constant(""), sentence),
+      examples: fc.array(fc.record({ question: sentence, answer: sentence })),
+    });
     fc.assert(fc.property(plain, (f) => same(sorted(read(written(f))), sorted(f))));
   },
-  "a text that opens as a form loses nothing": () => fc.assert(fc.property(text, (t) => {
-    const opened = read(t);
-    if (opened) same(written(opened), t);
-  })),
+  "a text that opens as a form loses nothing": () =>
+    fc.assert(
+      fc.property(text, (t) => {
+        const opened = read(t);
+        if (opened) same(written(opened), t);
+      }),
+    ),
   "to tidy a form twice is to tidy it once": () => fc.assert(fc.property(form, (f) => same(tidy(tidy(f)), tidy(f)))),
   "advice comes for any fact": () => fc.assert(fc.property(text, (t) => void advice(t))),
 
   "what is put into a draft is there, and nothing else changes": () => {
-    const name = fc.constantFrom("a", "b", "c"), index = fc.integer({ min: 0, max: 2 });
-    const path = fc.array(fc.tuple(name, fc.option(index)), { minLength: 1, maxLength: 3 }).map((all) => all.map(([n, i]) => i === null ? n : `${n}[${i}]`).join("."));
+    const name = fc.constantFrom("a", "b", "c"),
+      index = fc.integer({ min: 0, max: 2 });
+    const path = fc
+      .array(fc.tuple(name, fc.option(index)), { minLength: 1, maxLength: 3 })
+      .map((all) => all.map(([n, i]) => (i === null ? n : `${n}[${i}]`)).join("."));
     const draft: fc.Arbitrary<Draft> = fc.dictionary(name, fc.oneof(fc.string(), fc.dictionary(name, fc.integer())));
-    fc.assert(fc.property(draft, path, fc.oneof(fc.string(), fc.integer(), fc.boolean()), (d, p, v) => {
-      const before = JSON.stringify(d);
-      const other = p.startsWith("a") ? "b" : "a";
-      if (typeof d[p[0]!] === "string" && p.length > 1) return; // a text has no fields
-      let after: Draft;
-      try {
-        after = put(d, p, v);
-      } catch {
-        return; // through a number
-      }
-      same(at(after, p), v);
-      same(at(after, other), at(d, other));
-      same(JSON.stringify(d), before);
-    }));
+    fc.assert(
+      fc.property(draft, path, fc.oneof(fc.string(), fc.integer(), fc.boolean()), (d, p, v) => {
+        const before = JSON.stringify(d);
+        const other = p.startsWith("a") ? "b" : "a";
+        if (typeof d[p[0]!] === "string" && p.length > 1) return; // a text has no fields
+        let after: Draft;
+        try {
+          after = put(d, p, v);
+        } catch {
+          return; // through a number
+        }
+        same(at(after, p), v);
+        same(at(after, other), at(d, other));
+        same(JSON.stringify(d), before);
+      }),
+    );
   },
-  "an entry of a list stays in its place when its fields are emptied": () => fc.assert(fc.property(fc.integer({ min: 1, max: 5 }), fc.nat(4), (n, i) => {
-    fc.pre(i < n);
-    let d: Draft = { webhooks: Array.from({ length: n }, (_, k) => ({ url: `u${k}` })) };
-    d = put(d, `webhooks[${i}].url`, undefined);
-    const all = d.webhooks as unknown[];
-    same(all.length, n);
-    holds(Object.keys(all).length === n && all.every((w) => w !== null && w !== undefined), () => `${JSON.stringify(d)} has a hole`);
-    same(put(d, `webhooks[${i}].url`, `u${i}`), { webhooks: Array.from({ length: n }, (_, k) => ({ url: `u${k}` })) });
-  })),
-  "what is emptied is gone, and what held it": () => same(put(put({ x: 1 }, "timeouts.inactivity.enabled", true), "timeouts.inactivity.enabled", undefined), { x: 1 }),
+  "an entry of a list stays in its place when its fields are emptied": () =>
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 5 }), fc.nat(4), (n, i) => {
+        fc.pre(i < n);
+        let d: Draft = { webhooks: Array.from({ length: n }, (_, k) => ({ url: `u${k}` })) };
+        d = put(d, `webhooks[${i}].url`, undefined);
+        const all = d.webhooks as unknown[];
+        same(all.length, n);
+        holds(
+          Object.keys(all).length === n && all.every((w) => w !== null && w !== undefined),
+          () => `${JSON.stringify(d)} has a hole`,
+        );
+        same(put(d, `webhooks[${i}].url`, `u${i}`), {
+          webhooks: Array.from({ length: n }, (_, k) => ({ url: `u${k}` })),
+        });
+      }),
+    ),
+  "what is emptied is gone, and what held it": () =>
+    same(put(put({ x: 1 }, "timeouts.inactivity.enabled", true), "timeouts.inactivity.enabled", undefined), { x: 1 }),
   "the draft of a config says the same however its fields are ordered": () => {
-    const turned = (v: unknown): unknown => typeof v !== "object" || v === null || Array.isArray(v) ? v : Object.fromEntries(Object.entries(v).reverse().map(([k, x]) => [k, turned(x)]));
-    fc.assert(fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (extra) => {
-      const c = { evi_version: "4-mini", tools: [{ id: "t", version: 3, version_type: "FIXED" }, { id: "u", version: 1, version_type: "LATEST" }], builtin_tools: [], event_messages: extra } as unknown as ReturnConfig;
-      const d = draftOf(c);
-      same(sorted(d), sorted(draftOf(turned(c) as ReturnConfig)));
-      same(d.tools, [{ id: "t", version: 3 }, { id: "u" }]); // the newest stays the newest
-      same(JSON.parse(sorted(d)), JSON.parse(sorted(JSON.parse(sorted(d)))));
-    }));
+    const turned = (v: unknown): unknown =>
+      typeof v !== "object" || v === null || Array.isArray(v)
+        ? v
+        : Object.fromEntries(
+            Object.entries(v)
+              .reverse()
+              .map(([k, x]) => [k, turned(x)]),
+          );
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (extra) => {
+        const c = {
+          evi_version: "4-mini",
+          tools: [
+            { id: "t", version: 3, version_type: "FIXED" },
+            { id: "u", version: 1, version_type: "LATEST" },
+          ],
+          builtin_tools: [],
+          event_messages: extra,
+        } as unknown as ReturnConfig;
+        const d = draftOf(c);
+        same(sorted(d), sorted(draftOf(turned(c) as ReturnConfig)));
+        same(d.tools, [{ id: "t", version: 3 }, { id: "u" }]); // the newest stays the newest
+        same(JSON.parse(sorted(d)), JSON.parse(sorted(JSON.parse(sorted(d)))));
+      }),
+    );
   },
 
   "the lines of a transcript are in time, and none is lost": () => {
-    const metadata = fc.oneof(fc.constantFrom(undefined, "null", "[]", "1", "\"x\"", "{", "{\"time\":null}", "{\"time\":{\"begin\":5,\"end\":9}}", "{\"begin\":7}", "{\"tool_call_id\":\"c\",\"name\":\"lamp\"}", "{\"tool_call_id\":\"c\",\"error\":\"no\"}", "{\"from_text\":true}"), fc.json());
+    const metadata = fc.oneof(
+      fc.constantFrom(
+        undefined,
+        "null",
+        "[]",
+        "1",
+        '"x"',
+        "{",
+        '{"time":null}',
+        '{"time":{"begin":5,"end":9}}',
+        '{"begin":7}',
+        '{"tool_call_id":"c","name":"lamp"}',
+        '{"tool_call_id":"c","error":"no"}',
+        '{"from_text":true}',
+      ),
+      fc.json(),
+    );
     const event = fc.record({
-      id: fc.uuid(), timestamp: fc.integer({ min: 0, max: 1e6 }), message_text: fc.option(text, { nil: undefined }), metadata, emotion_features: fc.option(fc.oneof(fc.constantFrom("{", "null", "{\"Joy\":0.5}"), fc.json()), { nil: undefined }),
-      type: fc.constantFrom("USER_MESSAGE", "AGENT_MESSAGE", "ASSISTANT_PROSODY", "FUNCTION_CALL", "FUNCTION_CALL_RESPONSE", "USER_INTERRUPTION", "SYSTEM_PROMPT", "CHAT_START_MESSAGE"),
+      id: fc.uuid(),
+      timestamp: fc.integer({ min: 0, max: 1e6 }),
+      message_text: fc.option(text, { nil: undefined }),
+      metadata,
+      emotion_features: fc.option(fc.oneof(fc.constantFrom("{", "null", '{"Joy":0.5}'), fc.json()), { nil: undefined }),
+      type: fc.constantFrom(
+        "USER_MESSAGE",
+        "AGENT_MESSAGE",
+        "ASSISTANT_PROSODY",
+        "FUNCTION_CALL",
+        "FUNCTION_CALL_RESPONSE",
+        "USER_INTERRUPTION",
+        "SYSTEM_PROMPT",
+        "CHAT_START_MESSAGE",
+      ),
       related_event_id: fc.option(fc.uuid(), { nil: undefined }),
     }) as unknown as fc.Arbitrary<ReturnChatEvent>;
-    fc.assert(fc.property(fc.array(event, { maxLength: 12 }), (events) => {
-      const lines = transcript(events, 500);
-      holds(lines.every((l, i) => i === 0 || lines[i - 1]!.at <= l.at), () => `not in time: ${lines.map((l) => l.at)}`);
-      const told = events.filter((e) => ["USER_MESSAGE", "AGENT_MESSAGE", "FUNCTION_CALL", "USER_INTERRUPTION"].includes(e.type)).map((e) => e.id).sort();
-      same(lines.map((l) => l.id).sort(), told);
-      holds(lines.every((l) => Number.isFinite(l.at) && l.at >= 0), () => "a line without a time");
-      const said = asText(lines);
-      holds(lines.every((l) => said.includes(l.text)), () => `the text has not all of it: ${said}`);
-      for (const ms of [0, 5, 1e6]) holds((current(lines, ms)?.at ?? 0) <= ms, () => "a line is current before it is heard");
-    }));
+    fc.assert(
+      fc.property(fc.array(event, { maxLength: 12 }), (events) => {
+        const lines = transcript(events, 500);
+        holds(
+          lines.every((l, i) => i === 0 || lines[i - 1]!.at <= l.at),
+          () => `not in time: ${lines.map((l) => l.at)}`,
+        );
+        const told = events
+          .filter((e) => ["USER_MESSAGE", "AGENT_MESSAGE", "FUNCTION_CALL", "USER_INTERRUPTION"].includes(e.type))
+          .map((e) => e.id)
+          .sort();
+        same(lines.map((l) => l.id).sort(), told);
+        holds(
+          lines.every((l) => Number.isFinite(l.at) && l.at >= 0),
+          () => "a line without a time",
+        );
+        const said = asText(lines);
+        holds(
+          lines.every((l) => said.includes(l.text)),
+          () => `the text has not all of it: ${said}`,
+        );
+        for (const ms of [0, 5, 1e6])
+          holds((current(lines, ms)?.at ?? 0) <= ms, () => "a line is current before it is heard");
+      }),
+    );
   },
-  "feelings are the strongest, in order": () => fc.assert(fc.property(fc.dictionary(fc.string({ minLength: 1 }), fc.double({ min: 0, max: 1, noNaN: true })), (scores) => {
-    const all = feelings(JSON.stringify(scores));
-    holds(all.length <= 3 && all.every((f, i) => f.score >= 0.05 && (i === 0 || all[i - 1]!.score >= f.score)), () => JSON.stringify(all));
-  })),
-  "a clock reads as its time": () => fc.assert(fc.property(fc.integer({ min: 0, max: 1e8 }), (ms) =>
-    same(clock(ms).split(":").reduce((s, part) => 60 * s + Number(part), 0), Math.floor(ms / 1000)))),
+  "feelings are the strongest, in order": () =>
+    fc.assert(
+      fc.property(fc.dictionary(fc.string({ minLength: 1 }), fc.double({ min: 0, max: 1, noNaN: true })), (scores) => {
+        const all = feelings(JSON.stringify(scores));
+        holds(
+          all.length <= 3 && all.every((f, i) => f.score >= 0.05 && (i === 0 || all[i - 1]!.score >= f.score)),
+          () => JSON.stringify(all),
+        );
+      }),
+    ),
+  "a clock reads as its time": () =>
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 1e8 }), (ms) =>
+        same(
+          clock(ms)
+            .split(":")
+            .reduce((s, part) => 60 * s + Number(part), 0),
+          Math.floor(ms / 1000),
+        ),
+      ),
+    ),
 
   "of a difference both texts can be read": () => {
-    const lines = fc.array(fc.constantFrom("a", "b", "", "c c"), { minLength: 1, maxLength: 8 }).map((all) => all.join("\n"));
-    fc.assert(fc.property(lines, lines, (before, after) => {
-      const all = linesOf(before, after), of = (mark: string) => all.filter((l) => l.mark !== mark).map((l) => l.text).join("\n");
-      const ended = (t: string) => t.replace(/\n$/, "");
-      if (before !== "") same(of("+"), ended(before));
-      if (after !== "") same(of("-"), ended(after));
-      same(folded(all).reduce<number>((n, l) => n + (typeof l === "number" ? l : 1), 0), all.length);
-    }));
+    const lines = fc
+      .array(fc.constantFrom("a", "b", "", "c c"), { minLength: 1, maxLength: 8 })
+      .map((all) => all.join("\n"));
+    fc.assert(
+      fc.property(lines, lines, (before, after) => {
+        const all = linesOf(before, after),
+          of = (mark: string) =>
+            all
+              .filter((l) => l.mark !== mark)
+              .map((l) => l.text)
+              .join("\n");
+        const ended = (t: string) => t.replace(/\n$/, "");
+        if (before !== "") same(of("+"), ended(before));
+        if (after !== "") same(of("-"), ended(after));
+        same(
+          folded(all).reduce<number>((n, l) => n + (typeof l === "number" ? l : 1), 0),
+          all.length,
+        );
+      }),
+    );
   },
   "a fault stands at its field or below the form": () => {
     const step = fc.oneof(fc.constantFrom("tools", "url", "events"), fc.nat(9));
-    fc.assert(fc.property(fc.array(fc.record({ loc: fc.tuple(fc.constant("body"), fc.constantFrom("name", "webhooks"), step), msg: fc.string({ minLength: 1 }) }), { minLength: 1, maxLength: 4 }), (detail) => {
-      const err = new Refused(422, "no", { detail } as never), faults = faultsOf(err);
-      for (const d of detail) holds(pathOf(d.loc) in faults, () => `${pathOf(d.loc)} is not in ${JSON.stringify(faults)}`);
-      const below = unplaced(err, (p) => p.startsWith("name"))!.message;
-      for (const p of Object.keys(faults)) if (!p.startsWith("name")) holds(below.includes(p), () => `${p} is nowhere: ${below}`);
-    }));
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.record({
+            loc: fc.tuple(fc.constant("body"), fc.constantFrom("name", "webhooks"), step),
+            msg: fc.string({ minLength: 1 }),
+          }),
+          { minLength: 1, maxLength: 4 },
+        ),
+        (detail) => {
+          const err = new Refused(422, "no", { detail } as never),
+            faults = faultsOf(err);
+          for (const d of detail)
+            holds(pathOf(d.loc) in faults, () => `${pathOf(d.loc)} is not in ${JSON.stringify(faults)}`);
+          const below = unplaced(err, (p) => p.startsWith("name"))!.message;
+          for (const p of Object.keys(faults))
+            if (!p.startsWith("name")) holds(below.includes(p), () => `${p} is nowhere: ${below}`);
+        },
+      ),
+    );
   },
-  "an address leads where it was made for": () => fc.assert(fc.property(fc.constantFrom("chats", "configs"), fc.array(fc.string({ unit: "grapheme", minLength: 1 }), { maxLength: 3 }), (page, rest) => {
-    const r = routeOf(to(page, ...rest));
-    same([r.page, ...r.rest], [page, ...rest]);
-  })),
+  "an address leads where it was made for": () =>
+    fc.assert(
+      fc.property(
+        fc.constantFrom("chats", "configs"),
+        fc.array(fc.string({ unit: "grapheme", minLength: 1 }), { maxLength: 3 }),
+        (page, rest) => {
+          const r = routeOf(to(page, ...rest));
+          same([r.page, ...r.rest], [page, ...rest]);
+        },
+      ),
+    ),
   "any address is one": () => fc.assert(fc.property(fc.string(), (hash) => void routeOf(hash))),
-  "any text is a schema or is said not to be": () => fc.assert(fc.property(fc.oneof(fc.json(), fc.string(), fc.constantFrom("{\"properties\":{\"a\":null}}", "{\"properties\":[1]}", "{\"properties\":{\"a\":{\"enum\":[{}]}},\"required\":1}")), (t) => {
-    argumentsOf(t);
-    pretty(t);
-    if (wrongIn(t) === undefined) same(JSON.parse(pretty(t)), JSON.parse(t));
-  })),
-  "figures are short": () => fc.assert(fc.property(fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }), (n) => {
-    for (const said of [bytes(n), milliseconds(n % 1e9), span(n)]) holds(said.length > 0 && said.length < 24 && !said.includes("NaN"), () => said);
-  })),
+  "any text is a schema or is said not to be": () =>
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.json(),
+          fc.string(),
+          fc.constantFrom(
+            '{"properties":{"a":null}}',
+            '{"properties":[1]}',
+            '{"properties":{"a":{"enum":[{}]}},"required":1}',
+          ),
+        ),
+        (t) => {
+          argumentsOf(t);
+          pretty(t);
+          if (wrongIn(t) === undefined) same(JSON.parse(pretty(t)), JSON.parse(t));
+        },
+      ),
+    ),
+  "figures are short": () =>
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }), (n) => {
+        for (const said of [bytes(n), milliseconds(n % 1e9), span(n)])
+          holds(said.length > 0 && said.length < 24 && !said.includes("NaN"), () => said);
+      }),
+    ),
 };
 
 for (const [name, law] of Object.entries(laws)) {

@@ -68,7 +68,12 @@ type reference struct {
 // AsyncAPI describes the sockets of the box, in the words of the sources.
 func (b Box) AsyncAPI(w Comments) (*AsyncAPI, error) {
 	s := newSchemas(w)
-	doc := &AsyncAPI{AsyncAPI: "3.0.0", ID: "urn:parley", DefaultContentType: "application/json", Info: b.Info}
+	doc := &AsyncAPI{
+		AsyncAPI:           "3.0.0",
+		ID:                 "urn:parley",
+		DefaultContentType: "application/json",
+		Info:               b.Info,
+	}
 	messages := map[string]SocketMessage{}
 	for _, r := range b.Routes {
 		if r.Socket != nil {
@@ -84,8 +89,11 @@ func (b Box) AsyncAPI(w Comments) (*AsyncAPI, error) {
 
 func (doc *AsyncAPI) add(s *schemas, r Route, messages map[string]SocketMessage) {
 	c := Channel{
-		Address: r.Path, Title: r.Summary, Description: r.More, Messages: map[string]reference{},
-		Bindings: map[string]SocketBinding{"ws": {"GET", query(r.Query), "0.1.0"}},
+		Address:     r.Path,
+		Title:       r.Summary,
+		Description: r.More,
+		Messages:    map[string]reference{},
+		Bindings:    map[string]SocketBinding{"ws": {"GET", query(r.Query), "0.1.0"}},
 	}
 	for _, p := range pathParameters(r.Path) {
 		if c.Parameters == nil {

@@ -27,7 +27,8 @@ type Comments struct {
 
 // ReadComments reads the Go files of all sources but their tests.
 func ReadComments(sources ...fs.FS) (Comments, error) {
-	w := Comments{map[string]string{}, map[string]map[string]string{}, map[string][]string{}, map[string][]ast.Expr{}, map[string]string{}}
+	w := Comments{map[string]string{}, map[string]map[string]string{}, map[string][]string{}, map[string][]ast.Expr{},
+		map[string]string{}}
 	for _, source := range sources {
 		names, err := fs.Glob(source, "*.go")
 		if err != nil {
@@ -41,7 +42,8 @@ func ReadComments(sources ...fs.FS) (Comments, error) {
 			if err != nil {
 				return w, err
 			}
-			file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.ParseComments|parser.SkipObjectResolution)
+			file, err := parser.ParseFile(token.NewFileSet(), name, text,
+				parser.ParseComments|parser.SkipObjectResolution)
 			if err != nil {
 				return w, fmt.Errorf("reading what the sources say: %w", err)
 			}

@@ -91,11 +91,22 @@ func (b Box) OpenAPI(w Comments) (*OpenAPI, error) {
 
 func (b Box) operation(s *schemas, r Route) *PathOperation {
 	o := &PathOperation{
-		Access: r.Access, OperationID: r.ID, Tags: []string{r.Section}, Summary: r.Summary, Description: r.More, Security: security(r),
-		Parameters: pathParameters(r.Path),
+		Access:      r.Access,
+		OperationID: r.ID,
+		Tags:        []string{r.Section},
+		Summary:     r.Summary,
+		Description: r.More,
+		Security:    security(r),
+		Parameters:  pathParameters(r.Path),
 	}
 	for _, q := range r.Query {
-		o.Parameters = append(o.Parameters, PathParameter{Name: q.Name, In: "query", Required: q.Required, Description: q.Says, Schema: q.Schema})
+		o.Parameters = append(o.Parameters, PathParameter{
+			Name:        q.Name,
+			In:          "query",
+			Required:    q.Required,
+			Description: q.Says,
+			Schema:      q.Schema,
+		})
 	}
 	switch {
 	case r.Body != "":
@@ -106,10 +117,12 @@ func (b Box) operation(s *schemas, r Route) *PathOperation {
 		}
 		body := contract.Bodies()[at]
 		if r.Upload != "" {
-			o.RequestBody = &RequestBody{true, Ordered[Media]{{"multipart/form-data", Media{Schema: s.form(body, r.Upload)}}}}
+			o.RequestBody = &RequestBody{true,
+				Ordered[Media]{{"multipart/form-data", Media{Schema: s.form(body, r.Upload)}}}}
 			break
 		}
-		o.RequestBody = &RequestBody{true, Ordered[Media]{{"application/json", Media{s.body(body), json.RawMessage(r.Example)}}}}
+		o.RequestBody = &RequestBody{true,
+			Ordered[Media]{{"application/json", Media{s.body(body), json.RawMessage(r.Example)}}}}
 	case r.OneOf != nil:
 		one := &Schema{}
 		for _, m := range r.OneOf {
@@ -124,7 +137,9 @@ func (b Box) operation(s *schemas, r Route) *PathOperation {
 		}
 	case r.Form != nil:
 		form := s.of(r.Form)
-		o.RequestBody = &RequestBody{true, Ordered[Media]{{"application/x-www-form-urlencoded", Media{Schema: form}}, {"application/json", Media{form, json.RawMessage(r.Example)}}}}
+		o.RequestBody = &RequestBody{true,
+			Ordered[Media]{{"application/x-www-form-urlencoded", Media{Schema: form}},
+				{"application/json", Media{form, json.RawMessage(r.Example)}}}}
 	}
 	for _, a := range r.Answers {
 		o.answer(a.Status, a.response(s))
@@ -170,7 +185,8 @@ func (r Route) refusals() []int {
 	case Client, Token:
 		all = append(all, http.StatusUnauthorized, http.StatusTooManyRequests, http.StatusServiceUnavailable)
 	case Account, Operator:
-		all = append(all, http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests, http.StatusServiceUnavailable)
+		all = append(all, http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests,
+			http.StatusServiceUnavailable)
 	case Link:
 		all = append(all, http.StatusForbidden, http.StatusTooManyRequests, http.StatusServiceUnavailable)
 	}
@@ -212,7 +228,12 @@ func pathParameters(path string) []PathParameter {
 		if name = strings.TrimSuffix(name, "}"); !ok || name == "$" {
 			continue
 		}
-		p := PathParameter{Name: name, In: "path", Required: true, Schema: Text()}
+		p := PathParameter{
+			Name:     name,
+			In:       "path",
+			Required: true,
+			Schema:   Text(),
+		}
 		if name == "version" {
 			p.Schema = &Schema{Type: "integer", Minimum: float(0)}
 		}
@@ -225,12 +246,19 @@ func securitySchemes() Ordered[map[string]string] {
 	return Ordered[map[string]string]{
 		{"key", map[string]string{"type": "apiKey", "in": "header", "name": "X-Service-Api-Key"}},
 		{"keyAlias", map[string]string{"type": "apiKey", "in": "header", "name": "X-Hume-Api-Key"}},
-		{"operatorKey", map[string]string{"type": "apiKey", "in": "header", "name": "X-Service-Api-Key", "description": "A key of an operator."}},
-		{"keyInQuery", map[string]string{"type": "apiKey", "in": "query", "name": "api_key", "description": "For sockets, where a browser can send no headers."}},
-		{"token", map[string]string{"type": "http", "scheme": "bearer", "description": "An access token of POST /oauth2-cc/token."}},
-		{"tokenInQuery", map[string]string{"type": "apiKey", "in": "query", "name": "access_token", "description": "For sockets, where a browser can send no headers."}},
-		{"session", map[string]string{"type": "apiKey", "in": "cookie", "name": "parley-8080", "description": "The session of the console, for the box's own pages. The name has the port of the box, and over TLS begins with __Host-."}},
-		{"client", map[string]string{"type": "http", "scheme": "basic", "description": "The API key as the name and its secret key as the password."}},
+		{"operatorKey", map[string]string{"type": "apiKey", "in": "header", "name": "X-Service-Api-Key",
+			"description": "A key of an operator."}},
+		{"keyInQuery", map[string]string{"type": "apiKey", "in": "query", "name": "api_key",
+			"description": "For sockets, where a browser can send no headers."}},
+		{"token", map[string]string{"type": "http", "scheme": "bearer",
+			"description": "An access token of POST /oauth2-cc/token."}},
+		{"tokenInQuery", map[string]string{"type": "apiKey", "in": "query", "name": "access_token",
+			"description": "For sockets, where a browser can send no headers."}},
+		{"session", map[string]string{"type": "apiKey", "in": "cookie", "name": "parley-8080",
+			"description": "The session of the console, for the box's own pages. The name has the port of the box, " +
+				"and over TLS begins with __Host-."}},
+		{"client", map[string]string{"type": "http", "scheme": "basic",
+			"description": "The API key as the name and its secret key as the password."}},
 	}
 }
 

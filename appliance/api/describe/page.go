@@ -47,19 +47,26 @@ func Page(paths *OpenAPI, sockets *AsyncAPI) (page []byte, policy string, err er
 	if err != nil {
 		return nil, "", err
 	}
-	t, err := template.New("page.html").Funcs(template.FuncMap{"example": example, "kind": kindOf, "limits": limits, "link": link, "is": isRequired, "message": message, "typeof": typeOf, "over": over}).ParseFS(pageFiles, "page/page.html")
+	t, err := template.New("page.html").Funcs(
+		template.FuncMap{"example": example, "kind": kindOf, "limits": limits, "link": link, "is": isRequired,
+			"message": message, "typeof": typeOf, "over": over}).ParseFS(pageFiles, "page/page.html")
 	if err != nil {
 		return nil, "", err
 	}
 	s := sheet{
-		OpenAPI: paths, AsyncAPI: sockets, Sections: sections(paths), Types: allTypes(paths, sockets),
-		Style: template.CSS(style), Script: template.JS(script), // files of ours
+		OpenAPI:  paths,
+		AsyncAPI: sockets,
+		Sections: sections(paths),
+		Types:    allTypes(paths, sockets),
+		Style:    template.CSS(style),
+		Script:   template.JS(script), // files of ours
 	}
 	var out bytes.Buffer
 	if err := t.Execute(&out, s); err != nil {
 		return nil, "", fmt.Errorf("writing the page: %w", err)
 	}
-	return out.Bytes(), fmt.Sprintf("default-src 'none'; img-src data:; style-src '%s'; script-src '%s'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'", sum(style), sum(script)), nil
+	return out.Bytes(), fmt.Sprintf("default-src 'none'; img-src data:; style-src '%s'; script-src '%s'; base-uri "+
+		"'none'; form-action 'none'; frame-ancestors 'none'", sum(style), sum(script)), nil
 }
 
 // NoPolicy is the Content-Security-Policy of what is no page: a browser may do
@@ -106,7 +113,8 @@ func allTypes(paths *OpenAPI, sockets *AsyncAPI) Ordered[*Schema] {
 func example(o entry) string {
 	path := strings.NewReplacer("{version}", "0", "{id}", "$ID", "{", "$", "}", "").Replace(o.Path)
 	if _, socket := o.Responses.Get("101"); socket {
-		return "const socket = new WebSocket(`${url}" + path + "?api_key=${key}`);\nsocket.onmessage = (e) => console.log(JSON.parse(e.data));"
+		return "const socket = new WebSocket(`${url}" + path +
+			"?api_key=${key}`);\nsocket.onmessage = (e) => console.log(JSON.parse(e.data));"
 	}
 	var b strings.Builder
 	b.WriteString("curl")
@@ -125,7 +133,8 @@ func example(o entry) string {
 		return b.String()
 	}
 	if m, ok := o.RequestBody.Content.Get("application/json"); ok && m.Example != nil {
-		b.WriteString(" \\\n  -H 'Content-Type: application/json' \\\n  -d '" + strings.ReplaceAll(string(m.Example), "'", `'\''`) + "'")
+		b.WriteString(" \\\n  -H 'Content-Type: application/json' \\\n  -d '" +
+			strings.ReplaceAll(string(m.Example), "'", `'\''`) + "'")
 	}
 	return b.String()
 }

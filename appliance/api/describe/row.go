@@ -48,9 +48,11 @@ type Operation struct {
 	Body    string          // of contract.Bodies; empty for none
 	OneOf   []contract.Body // messages, one of which is the body instead
 	Form    any             // what is sent as a form or as JSON instead
-	Upload  string          // the media type of a body that is a file, instead; with a Body, the part of a form that is a file beside its fields
-	Also    string          // another media type that such a file may have
-	Example string          // a body that works
+	// the media type of a body that is a file, instead; with a Body, the part of a form that is a file beside its
+	// fields
+	Upload  string
+	Also    string // another media type that such a file may have
+	Example string // a body that works
 	Answers []Answer
 	Refuses []int // statuses of errors, besides those that follow from the rest
 	Socket  *Socket

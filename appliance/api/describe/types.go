@@ -100,7 +100,8 @@ func special(t reflect.Type) *Schema {
 	case reflect.TypeFor[contract.EmotionScores]():
 		one := &Schema{Type: "object", Description: "How much of each, 0 to 1. All of them are always there."}
 		for i := range contract.EmotionCount {
-			one.Properties = append(one.Properties, Member[*Schema]{contract.EmotionName(i), &Schema{Type: "number", Minimum: float(0), Maximum: float(1)}})
+			one.Properties = append(one.Properties,
+				Member[*Schema]{contract.EmotionName(i), &Schema{Type: "number", Minimum: float(0), Maximum: float(1)}})
 			one.Required = append(one.Required, contract.EmotionName(i))
 		}
 		return one
@@ -176,7 +177,8 @@ func (s *schemas) keep(name string, t reflect.Type, shape *contract.Shape) *Sche
 	}
 	s.from[name] = from
 	if t == reflect.TypeFor[contract.ToolResult]() { // one of two, told apart by their type
-		s.named[name] = &Schema{OneOf: []*Schema{s.of(contract.ToolResponseMessage{}), s.of(contract.ToolErrorMessage{})}}
+		s.named[name] = &Schema{OneOf: []*Schema{s.of(contract.ToolResponseMessage{}),
+			s.of(contract.ToolErrorMessage{})}}
 	} else {
 		s.named[name] = s.structure(t, shape)
 	}
@@ -188,7 +190,8 @@ func (s *schemas) keep(name string, t reflect.Type, shape *contract.Shape) *Sche
 func (s *schemas) structure(t reflect.Type, shape *contract.Shape) *Schema {
 	made := &Schema{Type: "object"}
 	if message, ok := reflect.Zero(t).Interface().(interface{ MessageType() string }); ok {
-		made.Properties = append(made.Properties, Member[*Schema]{"type", &Schema{Type: "string", Const: message.MessageType()}})
+		made.Properties = append(made.Properties,
+			Member[*Schema]{"type", &Schema{Type: "string", Const: message.MessageType()}})
 		made.Required = append(made.Required, "type")
 	} else if t.Implements(reflect.TypeFor[json.Marshaler]()) {
 		return s.failed("%s writes itself: say in describe how", t)

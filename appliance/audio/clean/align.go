@@ -30,7 +30,13 @@ type alignment struct {
 
 func newAlignment(rateHz int) *alignment {
 	keep := int((relearned + delayPlayed*time.Second/delayHz) * time.Duration(rateHz) / time.Second)
-	return &alignment{frame: rateHz / 100, rateHz: rateHz, keep: keep, heard: make([]float32, keep), played: make([]float32, keep)}
+	return &alignment{
+		frame:  rateHz / 100,
+		rateHz: rateHz,
+		keep:   keep,
+		heard:  make([]float32, keep),
+		played: make([]float32, keep),
+	}
 }
 
 // add takes a frame, and returns what was played when the one that is heard now

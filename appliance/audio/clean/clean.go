@@ -74,7 +74,8 @@ func Check() error {
 // are out of bounds, and where the machine lacks libspeexdsp.
 func Open(o Options) (*Cleaner, error) {
 	if o.RateHz < minRateHz || o.RateHz > maxRateHz || o.RateHz%100 != 0 {
-		return nil, fmt.Errorf("clean: the rate is %d Hz; allowed are the multiples of 100 from %d to %d Hz", o.RateHz, minRateHz, maxRateHz)
+		return nil, fmt.Errorf("clean: the rate is %d Hz; allowed are the multiples of 100 from %d to %d Hz", o.RateHz,
+			minRateHz, maxRateHz)
 	}
 	if o.Noise < 0 || o.Noise > mostNoise {
 		return nil, fmt.Errorf("clean: noise is made softer by %d dB; allowed are 0 to %d dB", o.Noise, mostNoise)
@@ -88,7 +89,18 @@ func Open(o Options) (*Cleaner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Cleaner{frame: n, delay: d, alignment: newAlignment(o.RateHz), speex: s, gain: newGain(o.Gain), recall: newRecall(o.RateHz), likeness: newLikeness(o.RateHz), heard: make([]float32, n), played: make([]float32, n), left: make([]float32, n)}, nil
+	return &Cleaner{
+		frame:     n,
+		delay:     d,
+		alignment: newAlignment(o.RateHz),
+		speex:     s,
+		gain:      newGain(o.Gain),
+		recall:    newRecall(o.RateHz),
+		likeness:  newLikeness(o.RateHz),
+		heard:     make([]float32, n),
+		played:    make([]float32, n),
+		left:      make([]float32, n),
+	}, nil
 }
 
 // FrameSamples is how many samples a frame has.

@@ -87,7 +87,14 @@ func TestWhatWasPlayedIsTakenOut(t *testing.T) {
 				continue
 			}
 			played := voices(t, time.Duration(i*40+16)*time.Second)[i*40*rate:]
-			r := room.Room{RateHz: rate, Echo: -10, Latency: late, Decay: 300 * time.Millisecond, Bend: 0.03, Noise: -60}
+			r := room.Room{
+				RateHz:  rate,
+				Echo:    -10,
+				Latency: late,
+				Decay:   300 * time.Millisecond,
+				Bend:    0.03,
+				Noise:   -60,
+			}
 			heard := r.Hear(played)
 			r.Latency, r.Seed = late+50*time.Millisecond, 20
 			copy(heard[8*rate:], r.Hear(played)[8*rate:])
@@ -96,7 +103,8 @@ func TestWhatWasPlayedIsTakenOut(t *testing.T) {
 				gone := power(heard[at:at+2*rate]) - power(out[at:at+2*rate])
 				t.Logf("voice %d, %v late, %d s: %.1f dB", i, late, at/rate, gone)
 				if gone < 25 {
-					t.Errorf("voice %d, %v late: after %d s the echo is %.1f dB softer: want 25 and more", i, late, at/rate, gone)
+					t.Errorf("voice %d, %v late: after %d s the echo is %.1f dB softer: want 25 and more", i, late,
+						at/rate, gone)
 				}
 			}
 		}
@@ -110,7 +118,14 @@ func TestWhoSpeaksOverItIsLeft(t *testing.T) {
 		return // one goroutine computes, ten times as long
 	}
 	played := voices(t, 16*time.Second)
-	r := room.Room{RateHz: rate, Echo: -10, Latency: 80 * time.Millisecond, Decay: 300 * time.Millisecond, Bend: 0.03, Noise: -60}
+	r := room.Room{
+		RateHz:  rate,
+		Echo:    -10,
+		Latency: 80 * time.Millisecond,
+		Decay:   300 * time.Millisecond,
+		Bend:    0.03,
+		Noise:   -60,
+	}
 	for _, loud := range []float64{-24, -30, -36} {
 		heard := r.Hear(played)
 		near := r.Say(recording(t, "demo-moreinfo"), loud)
@@ -154,7 +169,8 @@ func TestWhoStandsFarAwayIsLifted(t *testing.T) {
 	}
 	near := recording(t, "demo-instruct")
 	r := room.Room{RateHz: rate, Decay: 300 * time.Millisecond}
-	for _, c := range []struct{ loud, least, most float64 }{{-40, -28, -21}, {-34, -26, -21}, {-23, -24, -22}, {-12, -13, -11}} {
+	for _, c := range []struct{ loud, least, most float64 }{{-40, -28, -21}, {-34, -26, -21}, {-23, -24, -22},
+		{-12, -13, -11}} {
 		pcm := r.Say(near, c.loud)
 		o, err := Open(Options{RateHz: rate, Gain: true})
 		if err != nil {
@@ -194,7 +210,8 @@ func TestWhoStandsFarAwayIsLifted(t *testing.T) {
 
 func TestARateThatCannotBeIsNamed(t *testing.T) {
 	for _, hz := range []int{0, -1, 7900, 16050, 96000} {
-		if _, err := Open(Options{RateHz: hz}); err == nil || !strings.Contains(err.Error(), "allowed are the multiples of 100 from 8000 to 48000 Hz") {
+		if _, err := Open(Options{RateHz: hz}); err == nil ||
+			!strings.Contains(err.Error(), "allowed are the multiples of 100 from 8000 to 48000 Hz") {
 			t.Errorf("%d Hz: %v", hz, err)
 		}
 	}
@@ -227,7 +244,8 @@ func TestAClosedCleanerLeavesWhatItHears(t *testing.T) {
 }
 
 func TestAMissingLibraryIsNamedWithItsPackage(t *testing.T) {
-	if _, err := openSpeex("no such library", rate, 160, 3200, 0); err == nil || !strings.Contains(err.Error(), "apt-get install libspeexdsp1") {
+	if _, err := openSpeex("no such library", rate, 160, 3200, 0); err == nil ||
+		!strings.Contains(err.Error(), "apt-get install libspeexdsp1") {
 		t.Error(err)
 	}
 }

@@ -70,8 +70,9 @@ type delay struct {
 	shift             float64       // by which the newest comparison says it has moved, in samples at delayHz
 	by                float64       // by which it has, of moved and crept
 	width             float64       // of how many frequencies the newest that was played is
-	shaken            int           // what was known is about right at best: of so many comparisons two in a row say where it is to the sample
-	creeps            float64       // by how much the delay is another one than it is taken for, on the average
+	// what was known is about right at best: of so many comparisons two in a row say where it is to the sample
+	shaken int
+	creeps float64 // by how much the delay is another one than it is taken for, on the average
 }
 
 // finding is what a comparison says of the delay.
@@ -89,10 +90,17 @@ const (
 func newDelay(rateHz int) (*delay, error) {
 	d := &delay{
 		transform: fourier.New(delayPlayed),
-		heard:     make([]float32, delayHeard), played: make([]float32, delayPlayed),
-		cross: make([]complex128, delayPlayed), powerIn: make([]float64, delayPlayed), powerOut: make([]float64, delayPlayed),
-		x: make([]complex128, delayPlayed), y: make([]complex128, delayPlayed),
-		candidate: -1, shift: math.Inf(1), likeness: make([]float64, delayPlayed-delayHeard), profile: make([]float64, profileLength),
+		heard:     make([]float32, delayHeard),
+		played:    make([]float32, delayPlayed),
+		cross:     make([]complex128, delayPlayed),
+		powerIn:   make([]float64, delayPlayed),
+		powerOut:  make([]float64, delayPlayed),
+		x:         make([]complex128, delayPlayed),
+		y:         make([]complex128, delayPlayed),
+		candidate: -1,
+		shift:     math.Inf(1),
+		likeness:  make([]float64, delayPlayed-delayHeard),
+		profile:   make([]float64, profileLength),
 	}
 	var err error
 	if d.toHeard, err = audio.NewResampler(rateHz, delayHz); err != nil {

@@ -80,7 +80,13 @@ const (
 // NewDrift returns a Drift for sound of that rate on both sides, in Hz; now is a
 // clock that never goes back, such as the time since the program began.
 func NewDrift(rateHz int, now func() time.Duration) *Drift {
-	d := &Drift{rateHz: rateHz, now: now, sound: -still, sinc: newSinc(), clocks: clocks{rateHz: rateHz}}
+	d := &Drift{
+		rateHz: rateHz,
+		now:    now,
+		sound:  -still,
+		sinc:   newSinc(),
+		clocks: clocks{rateHz: rateHz},
+	}
 	d.hold(0)
 	d.clocks.forget()
 	d.clocks.out.top = math.Inf(-1)

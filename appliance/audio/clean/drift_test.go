@@ -20,7 +20,14 @@ func TestTwoClocksStayInStep(t *testing.T) {
 			if raced || (i+n)%2 != 0 && !full {
 				continue
 			}
-			v := &room.Devices{RateHz: rate, PPM: ppm, OutChunk: chunk, InChunk: []int{160, 160, 480, 1600}[n], Late: 4 * time.Millisecond, Seed: uint64(i)}
+			v := &room.Devices{
+				RateHz:   rate,
+				PPM:      ppm,
+				OutChunk: chunk,
+				InChunk:  []int{160, 160, 480, 1600}[n],
+				Late:     4 * time.Millisecond,
+				Seed:     uint64(i),
+			}
 			d := NewDrift(rate, v.Now)
 			d.Holds(80 * time.Millisecond) // as a kiosk asks for
 			var wander []float64           // where the reference stands, in samples of the true time
@@ -56,7 +63,8 @@ func TestTwoClocksStayInStep(t *testing.T) {
 					fastest = max(fastest, math.Abs(w-wander[i-1]))
 				}
 			}
-			what := fmt.Sprintf("%v ppm, chunks of %d: taken for %.1f, wanders by %.1f samples, %.2f in a second", ppm, chunk, d.PPM(), high-low, fastest)
+			what := fmt.Sprintf("%v ppm, chunks of %d: taken for %.1f, wanders by %.1f samples, %.2f in a second", ppm,
+				chunk, d.PPM(), high-low, fastest)
 			t.Log(what)
 			if math.Abs(d.PPM()-ppm) > 5 || high-low > 60 || fastest > 0.3 {
 				t.Error(what)
@@ -92,7 +100,13 @@ func TestThreadsMayUseADriftAtOnce(t *testing.T) {
 	begun := time.Now()
 	d := NewDrift(rate, func() time.Duration { return time.Since(begun) })
 	var all sync.WaitGroup
-	for _, use := range []func(pcm []float32){d.Played, func(pcm []float32) { d.Heard(time.Since(begun), len(pcm)) }, func(pcm []float32) { d.Reference(pcm) }, func([]float32) { d.PPM() }} {
+	for _, use := range []func(pcm []float32){d.Played, func(pcm []float32) {
+		d.Heard(time.Since(begun), len(pcm))
+	}, func(pcm []float32) {
+		d.Reference(pcm)
+	}, func([]float32) {
+		d.PPM()
+	}} {
 		all.Go(func() {
 			pcm := make([]float32, 160)
 			for range 1000 {
@@ -116,9 +130,24 @@ func TestTheEchoStaysOutThoughTheClocksDiffer(t *testing.T) {
 	}
 	for i, ppm := range []float64{-300, 300} {
 		played := voices(t, long)
-		r := room.Room{RateHz: rate, Echo: -10, Latency: 60 * time.Millisecond, Decay: 300 * time.Millisecond, Bend: 0.03, Noise: -60, PPM: ppm}
+		r := room.Room{
+			RateHz:  rate,
+			Echo:    -10,
+			Latency: 60 * time.Millisecond,
+			Decay:   300 * time.Millisecond,
+			Bend:    0.03,
+			Noise:   -60,
+			PPM:     ppm,
+		}
 		heard := r.Hear(played)
-		v := &room.Devices{RateHz: rate, PPM: ppm, OutChunk: 320, InChunk: 160, Late: 4 * time.Millisecond, Seed: uint64(i)}
+		v := &room.Devices{
+			RateHz:   rate,
+			PPM:      ppm,
+			OutChunk: 320,
+			InChunk:  160,
+			Late:     4 * time.Millisecond,
+			Seed:     uint64(i),
+		}
 		d := NewDrift(rate, v.Now)
 		c := open(t)
 		out, reference := make([]float32, len(heard)), make([]float32, rate/100)

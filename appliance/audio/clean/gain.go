@@ -85,7 +85,15 @@ type gain struct {
 }
 
 func newGain(lifts bool) *gain {
-	return &gain{lifts: lifts, lift: 1, open: 1, now: 1, least: math.Inf(1), before: math.Inf(1), frames: -noiseFrames / 5}
+	return &gain{
+		lifts:  lifts,
+		lift:   1,
+		open:   1,
+		now:    1,
+		least:  math.Inf(1),
+		before: math.Inf(1),
+		frames: -noiseFrames / 5,
+	}
 }
 
 // frame works on what is left of a frame, and of the frame before, as heard: what
@@ -103,7 +111,8 @@ func (g *gain) frame(left, heard, played []float32) {
 		g.adjust(power)
 	}
 	to := g.open * (1 + (g.lift-1)*max(0, (g.open-echoShut)/(1-echoShut)))
-	if most := max(before, g.heard) * overHeard; echo && g.left > most { // the filter takes out what does not come any more
+	// the filter takes out what does not come any more
+	if most := max(before, g.heard) * overHeard; echo && g.left > most {
 		to *= math.Sqrt(most / g.left)
 		g.now = min(g.now, to)
 	}
@@ -139,7 +148,8 @@ func (g *gain) follow(echo bool) {
 		g.learned++
 	}
 	g.echoes = max(0, g.echoes-1)
-	if echo && (g.echoes > 0 || g.unknown > 0 || g.doubts > 0 || g.learned < learningFirst || !g.known && g.learned < learningMost) {
+	if echo && (g.echoes > 0 || g.unknown > 0 || g.doubts > 0 || g.learned < learningFirst ||
+		!g.known && g.learned < learningMost) {
 		g.unknown = max(0, g.unknown-1)
 		if g.heard > doubtHeard { // else there is no echo that could tell
 			g.doubts = max(0, g.doubts-1)

@@ -14,7 +14,12 @@ func TestWhatIsLeftOfAnEchoIsKnownByItsShape(t *testing.T) {
 		return // one goroutine computes, ten times as long
 	}
 	played := voices(t, 20*time.Second)
-	r := room.Room{RateHz: rate, Echo: -10, Decay: 300 * time.Millisecond, Noise: -70}
+	r := room.Room{
+		RateHz: rate,
+		Echo:   -10,
+		Decay:  300 * time.Millisecond,
+		Noise:  -70,
+	}
 	echo, person := r.Hear(played), r.Say(recording(t, "demo-moreinfo"), -30)
 	// looks tells how many looks at what is left found something loud enough, and how many
 	// of them an echo.
@@ -26,7 +31,8 @@ func TestWhatIsLeftOfAnEchoIsKnownByItsShape(t *testing.T) {
 				soft[k] = left[i+k] * softer
 			}
 			known := l.frame(soft, soft, played[i:i+len(soft)], later)
-			if mean(soft) < likeLeast*4 || l.frames%likeEvery != 0 || mean(latest(nil, played[:i], rate/10)) < playedLeast {
+			if mean(soft) < likeLeast*4 || l.frames%likeEvery != 0 ||
+				mean(latest(nil, played[:i], rate/10)) < playedLeast {
 				continue
 			}
 			if all++; known {
@@ -43,7 +49,8 @@ func TestWhatIsLeftOfAnEchoIsKnownByItsShape(t *testing.T) {
 		all, echoes := looks(echo[:12*rate], c.softer, max(0, way+c.off))
 		t.Logf("%.2f as loud, %d samples off: %d of %d", c.softer, c.off, echoes, all)
 		if all < 50 || echoes < all*6/10 {
-			t.Errorf("%.2f as loud, expected %d samples later than it comes: of %d looks at an echo %d know it", c.softer, c.off, all, echoes)
+			t.Errorf("%.2f as loud, expected %d samples later than it comes: of %d looks at an echo %d know it",
+				c.softer, c.off, all, echoes)
 		}
 	}
 	all, echoes := looks(person, 1, way)
@@ -61,7 +68,14 @@ func TestAnEchoThatCreepsIsFollowedAllTheWay(t *testing.T) {
 	}
 	const late, ppm, long = 40 * time.Millisecond, 12, 60 * time.Second
 	played := voices(t, long)
-	r := room.Room{RateHz: rate, Echo: -10, Latency: late, Decay: 300 * time.Millisecond, Noise: -60, PPM: ppm}
+	r := room.Room{
+		RateHz:  rate,
+		Echo:    -10,
+		Latency: late,
+		Decay:   300 * time.Millisecond,
+		Noise:   -60,
+		PPM:     ppm,
+	}
 	heard := r.Hear(played)
 	d, err := newDelay(rate)
 	if err != nil {
@@ -83,7 +97,8 @@ func TestAnEchoThatCreepsIsFollowedAllTheWay(t *testing.T) {
 // Of two clocks that surely differ the whole difference counts, and of what may be chance
 // nothing.
 func TestADifferenceThatIsSureCountsInFull(t *testing.T) {
-	for _, c := range []struct{ rise, doubt, want float64 }{{1, 0.2, 0}, {-1, 0.3, 0}, {1, 0.01, 0.9975}, {-10, 0.2, -9.9}} {
+	for _, c := range []struct{ rise, doubt, want float64 }{{1, 0.2, 0}, {-1, 0.3, 0}, {1, 0.01, 0.9975},
+		{-10, 0.2, -9.9}} {
 		if got := sure(c.rise, c.doubt); got < c.want-1e-9 || got > c.want+1e-9 {
 			t.Errorf("%g with a standard error of %g counts as %g: want %g", c.rise, c.doubt, got, c.want)
 		}

@@ -25,7 +25,15 @@ func TestAnEchoThatReturnsIsShutOut(t *testing.T) {
 	for i, softer := range []float64{6, 12, 20, 40} {
 		const down, up = 10 * rate, 24 * rate
 		played := voices(t, 110*time.Second)[i*20*rate:][:30*rate]
-		r := room.Room{RateHz: rate, Echo: -10, Latency: 60 * time.Millisecond, Decay: 300 * time.Millisecond, Bend: 0.03, Noise: -65, Seed: uint64(i)}
+		r := room.Room{
+			RateHz:  rate,
+			Echo:    -10,
+			Latency: 60 * time.Millisecond,
+			Decay:   300 * time.Millisecond,
+			Bend:    0.03,
+			Noise:   -65,
+			Seed:    uint64(i),
+		}
 		heard := turned(r, played, down, up, softer)
 		out := open(t).all(heard, played)
 		const piece = rate / 25
@@ -33,7 +41,8 @@ func TestAnEchoThatReturnsIsShutOut(t *testing.T) {
 		for at := up; at+piece <= len(out); at += piece {
 			if loud := power(out[at : at+piece]); loud > -45 {
 				through += 40 * time.Millisecond
-				t.Logf("%v dB softer for 14 s: at %.2f s %.0f dB of %.0f", softer, float64(at-up)/rate, loud, power(heard[at:at+piece]))
+				t.Logf("%v dB softer for 14 s: at %.2f s %.0f dB of %.0f", softer, float64(at-up)/rate, loud,
+					power(heard[at:at+piece]))
 			}
 		}
 		if through > 120*time.Millisecond {
@@ -50,7 +59,14 @@ func TestSomebodyIsHeardThoughTheEchoIsGone(t *testing.T) {
 	}
 	const down, speaks = 10 * rate, 16 * rate
 	played := voices(t, 30*time.Second)
-	r := room.Room{RateHz: rate, Echo: -10, Latency: 60 * time.Millisecond, Decay: 300 * time.Millisecond, Bend: 0.03, Noise: -65}
+	r := room.Room{
+		RateHz:  rate,
+		Echo:    -10,
+		Latency: 60 * time.Millisecond,
+		Decay:   300 * time.Millisecond,
+		Bend:    0.03,
+		Noise:   -65,
+	}
 	heard := turned(r, played, down, len(played), 40)
 	near := r.Say(recording(t, "demo-moreinfo")[:8*rate], -30)
 	for i, v := range near {

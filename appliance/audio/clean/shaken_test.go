@@ -15,17 +15,27 @@ func TestALoudspeakerThatRanDryIsFollowed(t *testing.T) {
 		return // one goroutine computes, ten times as long
 	}
 	const first, every, times = 9 * rate, 5 * rate, 3
-	for i, gap := range []time.Duration{7 * time.Millisecond, 20 * time.Millisecond, 53 * time.Millisecond, 120 * time.Millisecond} {
+	for i, gap := range []time.Duration{7 * time.Millisecond, 20 * time.Millisecond, 53 * time.Millisecond,
+		120 * time.Millisecond} {
 		played := voices(t, 120*time.Second)[i*20*rate:][:first+times*every]
 		gaps := map[int]time.Duration{}
 		for n := range times {
 			at := first + n*every
-			for power(played[at:at+rate/10]) < -35 || power(played[at+rate/10:at+rate/2]) < -35 { // while something is said
+			// while something is said
+			for power(played[at:at+rate/10]) < -35 || power(played[at+rate/10:at+rate/2]) < -35 {
 				at += rate / 10
 			}
 			gaps[at] = gap
 		}
-		r := room.Room{RateHz: rate, Echo: -10, Latency: 60 * time.Millisecond, Decay: 300 * time.Millisecond, Bend: 0.03, Noise: -60, Seed: uint64(i)}
+		r := room.Room{
+			RateHz:  rate,
+			Echo:    -10,
+			Latency: 60 * time.Millisecond,
+			Decay:   300 * time.Millisecond,
+			Bend:    0.03,
+			Noise:   -60,
+			Seed:    uint64(i),
+		}
 		heard := r.Hear((&room.Devices{RateHz: rate, Dry: gaps}).Plays(played))
 		out := open(t).all(heard, played)
 		late := 0
@@ -39,7 +49,8 @@ func TestALoudspeakerThatRanDryIsFollowed(t *testing.T) {
 				gone := power(heard[from:to]) - power(out[from:to])
 				t.Logf("dry for %v the %d. time: %.1f dB are gone from a second after on", gap, n+1, gone)
 				if gone < 20 {
-					t.Errorf("dry for %v the %d. time: %.1f dB are gone from a second after on: want 20 and more", gap, n+1, gone)
+					t.Errorf("dry for %v the %d. time: %.1f dB are gone from a second after on: want 20 and more", gap,
+						n+1, gone)
 				}
 			}
 		}
@@ -51,7 +62,13 @@ func TestALoudspeakerThatRanDryIsFollowed(t *testing.T) {
 // nothing is played.
 func TestWhatMayBeAnEchoIsShutOut(t *testing.T) {
 	played := voices(t, 12*time.Second)
-	r := room.Room{RateHz: rate, Echo: -10, Latency: 60 * time.Millisecond, Decay: 300 * time.Millisecond, Noise: -60}
+	r := room.Room{
+		RateHz:  rate,
+		Echo:    -10,
+		Latency: 60 * time.Millisecond,
+		Decay:   300 * time.Millisecond,
+		Noise:   -60,
+	}
 	c := open(t)
 	heard := r.Hear(played)
 	out := c.all(heard[:10*rate], played[:10*rate])
@@ -82,7 +99,14 @@ func TestALoudspeakerThatIsTurnedDownAndUpIsFollowed(t *testing.T) {
 	for voice := range 3 {
 		const down, up = 8 * rate, 16 * rate
 		played := voices(t, 110*time.Second)[voice*40*rate:][:24*rate]
-		r := room.Room{RateHz: rate, Echo: -10, Latency: 100 * time.Millisecond, Decay: 300 * time.Millisecond, Noise: -70, Seed: uint64(voice)}
+		r := room.Room{
+			RateHz:  rate,
+			Echo:    -10,
+			Latency: 100 * time.Millisecond,
+			Decay:   300 * time.Millisecond,
+			Noise:   -70,
+			Seed:    uint64(voice),
+		}
 		heard := r.Hear(played)
 		r.Echo = -50
 		copy(heard[down:up], r.Hear(played)[down:up])
@@ -109,12 +133,26 @@ func TestABusyMachineLetsNoEchoThrough(t *testing.T) {
 	for i, holds := range []time.Duration{80 * ms, 160 * ms, 240 * ms} {
 		const long = 70 * time.Second
 		played := voices(t, long+time.Duration(i)*20*time.Second)[i*20*rate:]
-		v := &room.Devices{RateHz: rate, OutChunk: int(holds) * rate / int(4*time.Second), InChunk: 160, Late: 4 * ms, Seed: uint64(i), Holds: int(holds) * rate / int(time.Second)}
+		v := &room.Devices{
+			RateHz:   rate,
+			OutChunk: int(holds) * rate / int(4*time.Second),
+			InChunk:  160,
+			Late:     4 * ms,
+			Seed:     uint64(i),
+			Holds:    int(holds) * rate / int(time.Second),
+		}
 		for n, dry := range []time.Duration{11 * ms, 5 * ms, 100 * ms, -30 * ms, 30 * ms, 500 * ms} {
 			v.Stalls = append(v.Stalls, room.Stall{At: time.Duration(10+9*n) * time.Second, Long: dry + holds})
 		}
 		v.Run(long, func(int, int) {}, func(int, int) {}) // to know when it runs dry
-		r := room.Room{RateHz: rate, Echo: -10, Latency: 5 * ms, Decay: 300 * ms, Noise: -60, Seed: uint64(i)}
+		r := room.Room{
+			RateHz:  rate,
+			Echo:    -10,
+			Latency: 5 * ms,
+			Decay:   300 * ms,
+			Noise:   -60,
+			Seed:    uint64(i),
+		}
 		heard := r.Hear(v.Plays(played))
 		d := NewDrift(rate, v.Now)
 		d.Holds(holds)
@@ -158,7 +196,13 @@ func TestWhatWasPlacedAnewTwiceIsKnown(t *testing.T) {
 	}
 	const ms = rate / 1000
 	played := voices(t, 30*time.Second)
-	r := room.Room{RateHz: rate, Echo: -10, Latency: 42 * time.Millisecond, Decay: 300 * time.Millisecond, Noise: -65}
+	r := room.Room{
+		RateHz:  rate,
+		Echo:    -10,
+		Latency: 42 * time.Millisecond,
+		Decay:   300 * time.Millisecond,
+		Noise:   -65,
+	}
 	heard := r.Hear(played)
 	c, n := open(t), rate/100
 	out := make([]float32, len(heard))
@@ -196,10 +240,17 @@ func TestDoubtWaitsForAnEcho(t *testing.T) {
 	}
 	const off, on = 10 * rate, 16 * rate
 	played := voices(t, 20*time.Second)
-	r := room.Room{RateHz: rate, Echo: -10, Latency: 60 * time.Millisecond, Decay: 300 * time.Millisecond, Noise: -70}
+	r := room.Room{
+		RateHz:  rate,
+		Echo:    -10,
+		Latency: 60 * time.Millisecond,
+		Decay:   300 * time.Millisecond,
+		Noise:   -70,
+	}
 	heard := turned(r, played, off, on, 60)
 	late := 30 * rate / 1000
-	heard = append(heard[:off+rate:off+rate], append(make([]float32, late), heard[off+rate:len(heard)-late]...)...) // from then on
+	// from then on
+	heard = append(heard[:off+rate:off+rate], append(make([]float32, late), heard[off+rate:len(heard)-late]...)...)
 	c := open(t)
 	out := c.all(heard[:off+rate], played[:off+rate])
 	c.Shaken()

@@ -63,9 +63,16 @@ type speexCalls struct {
 func openSpeex(name string, rateHz, frame, tail, noise int) (*speex, error) {
 	lib, err := purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_LOCAL)
 	if err != nil {
-		return nil, fmt.Errorf("this machine has no %s, which takes the box's own voice out of its microphone: apt-get install libspeexdsp1", name)
+		return nil, fmt.Errorf("this machine has no %s, which takes the box's own voice out of its microphone: "+
+			"apt-get install libspeexdsp1", name)
 	}
-	s := &speex{heard: make([]int16, frame), played: make([]int16, frame), out: make([]int16, frame), left: make([]float32, frame), takes: 1}
+	s := &speex{
+		heard:  make([]int16, frame),
+		played: make([]int16, frame),
+		out:    make([]int16, frame),
+		left:   make([]float32, frame),
+		takes:  1,
+	}
 	var c speexCalls
 	for call, fn := range map[string]any{
 		"speex_echo_state_init":          &c.newEcho,

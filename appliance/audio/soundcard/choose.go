@@ -21,7 +21,8 @@ func (e ErrNoDevice) Error() string {
 	}
 	switch {
 	case e.Many:
-		return fmt.Sprintf("%.80q names several %ss: %s: use one of the ids", e.Wanted, e.Kind.words(), strings.Join(names, ", "))
+		return fmt.Sprintf("%.80q names several %ss: %s: use one of the ids", e.Wanted, e.Kind.words(),
+			strings.Join(names, ", "))
 	case len(names) == 0:
 		return fmt.Sprintf("no %s is called %.80q: there is none at all", e.Kind.words(), e.Wanted)
 	}
@@ -52,7 +53,12 @@ func Choose(all []Device, kind Kind, wanted string) (Device, error) {
 		case 1:
 			return found[0], nil
 		}
-		return Device{}, ErrNoDevice{Wanted: wanted, Kind: kind, Known: found, Many: true}
+		return Device{}, ErrNoDevice{
+			Wanted: wanted,
+			Kind:   kind,
+			Known:  found,
+			Many:   true,
+		}
 	}
 	return Device{}, ErrNoDevice{Wanted: wanted, Kind: kind, Known: all}
 }
@@ -64,7 +70,8 @@ type ErrMonitor struct{ Device Device }
 
 // Error says what to do.
 func (e ErrMonitor) Error() string {
-	return fmt.Sprintf("there is no microphone: the system's default is %q (%s), which hears what the box plays: plug one in, or name it", e.Device.Name, e.Device.ID)
+	return fmt.Sprintf("there is no microphone: the system's default is %q (%s), which hears what the box plays: "+
+		"plug one in, or name it", e.Device.Name, e.Device.ID)
 }
 
 // Usual returns the device, of those of one kind, that is taken where none is named:

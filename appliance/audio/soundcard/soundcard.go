@@ -75,7 +75,8 @@ func connect(only System) (*connection, error) {
 			continue
 		}
 		// The library knows no urgency of threads that stays theirs alone: see urgent.
-		sound, e := malgo.InitContext([]malgo.Backend{s.backend}, malgo.ContextConfig{ThreadPriority: malgo.ThreadPriorityNormal}, nil)
+		sound, e := malgo.InitContext([]malgo.Backend{s.backend},
+			malgo.ContextConfig{ThreadPriority: malgo.ThreadPriorityNormal}, nil)
 		if e == nil {
 			return &connection{s.name, sound}, nil
 		}
@@ -102,14 +103,22 @@ func (c *connection) devices(kind Kind) ([]Device, error) {
 		if id := idOf(d.ID); c.system == ALSA && slices.Contains(plugins[:], id) {
 			continue
 		}
-		all = append(all, Device{ID: idOf(d.ID), Name: d.Name(), Kind: kind, Default: d.IsDefault != 0, System: c.system, handle: d.ID})
+		all = append(all, Device{
+			ID:      idOf(d.ID),
+			Name:    d.Name(),
+			Kind:    kind,
+			Default: d.IsDefault != 0,
+			System:  c.system,
+			handle:  d.ID,
+		})
 	}
 	return all, nil
 }
 
 // plugins are what ALSA lists beside its cards: ways to reach one, and none at
 // all, which would leave a person talking to nobody.
-var plugins = [...]string{"null", "lavrate", "samplerate", "speexrate", "jack", "oss", "pulse", "pipewire", "speex", "upmix", "vdownmix"}
+var plugins = [...]string{"null", "lavrate", "samplerate", "speexrate", "jack", "oss", "pulse", "pipewire", "speex",
+	"upmix", "vdownmix"}
 
 func (k Kind) malgo() malgo.DeviceType {
 	if k == Input {
@@ -246,7 +255,8 @@ func (s *Stream) open(w Wanted, kind Kind, callbacks malgo.DeviceCallbacks) erro
 		err = s.device.Start()
 	}
 	if err != nil {
-		return fmt.Errorf("%s cannot open the %s %s: %w%s", s.connection.system, kind.words(), s.Device.called(), err, remedy(err))
+		return fmt.Errorf("%s cannot open the %s %s: %w%s", s.connection.system, kind.words(), s.Device.called(), err,
+			remedy(err))
 	}
 	return nil
 }

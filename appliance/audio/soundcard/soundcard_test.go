@@ -34,7 +34,8 @@ func TestNoLoudspeakerIsTakenForAMicrophone(t *testing.T) {
 			t.Errorf("%s: %q, %v", c.name, got.ID, err)
 		}
 	}
-	if got, err := Usual([]Device{asDefault(Device{ID: "hdmi", Kind: Output})}, Output); err != nil || got.ID != "hdmi" {
+	if got, err := Usual([]Device{asDefault(Device{ID: "hdmi", Kind: Output})}, Output); err != nil ||
+		got.ID != "hdmi" {
 		t.Errorf("of the loudspeakers it is %q, %v", got.ID, err)
 	}
 }
@@ -53,7 +54,9 @@ func TestAMicrophoneThatIsUnpluggedIsNotReplacedByTheLoudspeaker(t *testing.T) {
 	}
 	eventually(t, "the microphone is heard", func() bool { return heard.Load() > 10 })
 	pactl("unload-module", "module-remap-source")
-	eventually(t, "nobody listens to anything any more", func() bool { return pactl("list", "short", "source-outputs") == "" })
+	eventually(t, "nobody listens to anything any more", func() bool {
+		return pactl("list", "short", "source-outputs") == ""
+	})
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -95,8 +98,10 @@ load-module module-remap-source source_name=microphone master=loudspeaker.monito
 		t.Fatal(err)
 	}
 	t.Setenv("PULSE_SERVER", "unix:"+socket)
-	daemon := exec.Command("pulseaudio", "-n", "-F", script, "--daemonize=no", "--use-pid-file=no", "--exit-idle-time=-1", "--log-target=stderr")
-	daemon.Env = append(os.Environ(), "HOME="+dir, "XDG_RUNTIME_DIR="+dir, "PULSE_RUNTIME_PATH="+dir, "PULSE_STATE_PATH="+dir)
+	daemon := exec.Command("pulseaudio", "-n", "-F", script, "--daemonize=no", "--use-pid-file=no",
+		"--exit-idle-time=-1", "--log-target=stderr")
+	daemon.Env = append(os.Environ(), "HOME="+dir, "XDG_RUNTIME_DIR="+dir, "PULSE_RUNTIME_PATH="+dir,
+		"PULSE_STATE_PATH="+dir)
 	if err := daemon.Start(); err != nil {
 		t.Fatalf("%v: install it, as make test does", err)
 	}

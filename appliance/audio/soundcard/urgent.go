@@ -21,7 +21,10 @@ const urgentPriority = 1
 func (u *urgent) serves() {
 	u.once.Do(func() {
 		_ = unix.SchedSetAttr(0, &unix.SchedAttr{
-			Size: unix.SizeofSchedAttr, Policy: unix.SCHED_FIFO, Priority: urgentPriority, Flags: unix.SCHED_FLAG_RESET_ON_FORK,
+			Size:     unix.SizeofSchedAttr,
+			Policy:   unix.SCHED_FIFO,
+			Priority: urgentPriority,
+			Flags:    unix.SCHED_FLAG_RESET_ON_FORK,
 		}, 0)
 	})
 }

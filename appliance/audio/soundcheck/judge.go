@@ -13,19 +13,20 @@ import (
 
 // Result is how a loudspeaker and a microphone go together.
 type Result struct {
-	System  soundcard.System `json:"system"`
-	Input   string           `json:"input"`
-	Output  string           `json:"output"`
-	Hears   bool             `json:"hears"`       // the microphone hears the loudspeaker
-	DelayMS float64          `json:"delay_ms"`    // from when sound is handed to the one until the other brings it; 0: it does not
-	JumpsMS float64          `json:"jumps_ms"`    // by which that differed between three chirps
-	EchoDB  float64          `json:"echo_db"`     // how loud what was heard is beside what was played
-	GoneDB  float64          `json:"gone_db"`     // how much of it can be taken out again after two seconds
-	NoiseDB float64          `json:"noise_dbfs"`  // the place, while nothing is played
-	PeakDB  float64          `json:"peak_dbfs"`   // of what was heard
-	Clipped int              `json:"clipped"`     // samples at full scale
-	Missing string           `json:"missing"`     // why GoneDB is not known; else empty
-	Advice  []string         `json:"suggestions"` // what to change; none: nothing
+	System soundcard.System `json:"system"`
+	Input  string           `json:"input"`
+	Output string           `json:"output"`
+	Hears  bool             `json:"hears"` // the microphone hears the loudspeaker
+	// from when sound is handed to the one until the other brings it; 0: it does not
+	DelayMS float64  `json:"delay_ms"`
+	JumpsMS float64  `json:"jumps_ms"`    // by which that differed between three chirps
+	EchoDB  float64  `json:"echo_db"`     // how loud what was heard is beside what was played
+	GoneDB  float64  `json:"gone_db"`     // how much of it can be taken out again after two seconds
+	NoiseDB float64  `json:"noise_dbfs"`  // the place, while nothing is played
+	PeakDB  float64  `json:"peak_dbfs"`   // of what was heard
+	Clipped int      `json:"clipped"`     // samples at full scale
+	Missing string   `json:"missing"`     // why GoneDB is not known; else empty
+	Advice  []string `json:"suggestions"` // what to change; none: nothing
 }
 
 // The score, in seconds: silence, three chirps with a pause behind each, a noise

@@ -20,12 +20,37 @@ func TestARoomIsJudgedByWhatComesBack(t *testing.T) {
 		hears bool
 		says  []string
 	}{
-		{"a good one", room.Room{Echo: -10, Latency: 60 * ms, Decay: 300 * ms, Noise: -65}, 1, 1, true, nil},
-		{"headphones", room.Room{Echo: -90, Latency: 60 * ms, Decay: 300 * ms, Noise: -55}, 1, 1, false, []string{"does not hear"}},
+		{"a good one", room.Room{
+			Echo:    -10,
+			Latency: 60 * ms,
+			Decay:   300 * ms,
+			Noise:   -65,
+		}, 1, 1, true, nil},
+		{"headphones", room.Room{
+			Echo:    -90,
+			Latency: 60 * ms,
+			Decay:   300 * ms,
+			Noise:   -55,
+		}, 1, 1, false, []string{"does not hear"}},
 		{"a muted one", room.Room{Echo: -200, Decay: 300 * ms}, 0, 1, false, []string{"nothing but silence"}},
-		{"an overdriven one", room.Room{Echo: 6, Latency: 60 * ms, Decay: 300 * ms, Noise: -65}, 1, 0.2, true, []string{"overdriven", "louder than it is"}},
-		{"a wireless one", room.Room{Echo: -10, Latency: 480 * ms, Decay: 300 * ms, Noise: -65}, 1, 1, true, []string{"late"}},
-		{"a loud place", room.Room{Echo: -10, Latency: 60 * ms, Decay: 300 * ms, Noise: -40}, 1, 1, true, []string{"place is loud"}},
+		{"an overdriven one", room.Room{
+			Echo:    6,
+			Latency: 60 * ms,
+			Decay:   300 * ms,
+			Noise:   -65,
+		}, 1, 0.2, true, []string{"overdriven", "louder than it is"}},
+		{"a wireless one", room.Room{
+			Echo:    -10,
+			Latency: 480 * ms,
+			Decay:   300 * ms,
+			Noise:   -65,
+		}, 1, 1, true, []string{"late"}},
+		{"a loud place", room.Room{
+			Echo:    -10,
+			Latency: 60 * ms,
+			Decay:   300 * ms,
+			Noise:   -40,
+		}, 1, 1, true, []string{"place is loud"}},
 	} {
 		row.room.RateHz = rateHz
 		heard := row.room.Hear(played)
@@ -54,11 +79,18 @@ func TestARoomIsJudgedByWhatComesBack(t *testing.T) {
 
 func TestADelayThatJumpsIsTold(t *testing.T) {
 	played := score(rateHz)
-	r := room.Room{RateHz: rateHz, Echo: -10, Latency: 60 * time.Millisecond, Decay: 300 * time.Millisecond, Noise: -65}
+	r := room.Room{
+		RateHz:  rateHz,
+		Echo:    -10,
+		Latency: 60 * time.Millisecond,
+		Decay:   300 * time.Millisecond,
+		Noise:   -65,
+	}
 	heard := r.Hear(played)
 	at := int((silentFor + chirpEach - 0.1) * rateHz)
 	heard = append(heard[:at:at], append(make([]float32, rateHz/50), heard[at:]...)...) // 20 ms are put in
-	if got := judge(recording{pcm: heard}, played, 0); math.Abs(got.JumpsMS-20) > 2 || !strings.Contains(strings.Join(got.Advice, " "), "differed by 20 ms") {
+	if got := judge(recording{pcm: heard}, played, 0); math.Abs(got.JumpsMS-20) > 2 ||
+		!strings.Contains(strings.Join(got.Advice, " "), "differed by 20 ms") {
 		t.Errorf("%+v", got)
 	}
 }

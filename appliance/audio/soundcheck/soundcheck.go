@@ -32,7 +32,12 @@ type Wanted struct{ Input, Output string }
 func Run(ctx context.Context, w Wanted) (Result, error) {
 	t := &tape{play: score(soundcard.RateHz), done: make(chan struct{}), heardFirst: make(chan struct{})}
 	stopped := make(chan error, 2)
-	in, err := soundcard.Record(soundcard.Wanted{Device: w.Input, PeriodMS: periodMS, HoldMS: 500, Name: "Parley sound check"}, t.heard,
+	in, err := soundcard.Record(soundcard.Wanted{
+		Device:   w.Input,
+		PeriodMS: periodMS,
+		HoldMS:   500,
+		Name:     "Parley sound check",
+	}, t.heard,
 		func() {
 			stopped <- errors.New("the microphone has stopped: it was unplugged, or its sound server ended")
 		})
@@ -40,10 +45,17 @@ func Run(ctx context.Context, w Wanted) (Result, error) {
 		return Result{}, err
 	}
 	defer in.Close()
-	if err := wait(ctx, t.heardFirst, stopped, begins, "the microphone "+in.Device.Name+" brings no sound: another program has it, or it is suspended"); err != nil {
+	if err := wait(ctx, t.heardFirst, stopped, begins,
+		"the microphone "+in.Device.Name+" brings no sound: another program has it, or it is suspended"); err != nil {
 		return Result{}, err
 	}
-	out, err := soundcard.Play(soundcard.Wanted{System: in.Device.System, Device: w.Output, PeriodMS: periodMS, HoldMS: holdMS, Name: "Parley sound check"}, t.fill,
+	out, err := soundcard.Play(soundcard.Wanted{
+		System:   in.Device.System,
+		Device:   w.Output,
+		PeriodMS: periodMS,
+		HoldMS:   holdMS,
+		Name:     "Parley sound check",
+	}, t.fill,
 		func() {
 			stopped <- errors.New("the loudspeaker has stopped: it was unplugged, or its sound server ended")
 		})
@@ -52,7 +64,8 @@ func Run(ctx context.Context, w Wanted) (Result, error) {
 	}
 	defer out.Close()
 	long := time.Duration(len(t.play))*time.Second/soundcard.RateHz + begins + late
-	if err := wait(ctx, t.done, stopped, long, "the loudspeaker "+out.Device.Name+" takes no sound: another program has it, or it is suspended"); err != nil {
+	if err := wait(ctx, t.done, stopped, long,
+		"the loudspeaker "+out.Device.Name+" takes no sound: another program has it, or it is suspended"); err != nil {
 		return Result{}, err
 	}
 	r := judge(t.recorded(), audio.Resample(t.play, soundcard.RateHz, rateHz), t.lead())

@@ -108,7 +108,8 @@ func parse(data []byte) (d Desk, err error) {
 	}
 	for _, q := range d.Questions {
 		if q.Ask == "" || !slices.Contains(Kinds, q.Kind) || len(q.Hold) == 0 && q.Says == "" {
-			return d, fmt.Errorf("question %q: it has a kind (%s), words, and what a right answer says or holds", q.Ask, strings.Join(Kinds, ", "))
+			return d, fmt.Errorf("question %q: it has a kind (%s), words, and what a right answer says or holds", q.Ask,
+				strings.Join(Kinds, ", "))
 		}
 	}
 	return d, nil

@@ -10,10 +10,14 @@ var says = struct{ yes, no, unknown, cannot string }{"yes", "no", "unknown", "ca
 
 // ways to say that something is not known, is not so, or cannot be done.
 const (
-	unknowing = "not know|n't know|no information|not have information|n't have information|not have any information|n't have any information|" +
-		"not sure|not told|n't been told|not have that|n't have that|not been told|n't told|cannot say|ca n't say|cannot tell|ca n't tell|" +
-		"not mention*|n't mention*|not list*|n't list*|not specif*|n't specif*|not provided|no details|not have details|n't have details|no record|no mention|not aware|" +
-		"not in the facts|not stated|not have specific|n't have specific|not have the|n't have the|not have an answer|n't have an answer"
+	unknowing = "not know|n't know|no information|not have information|n't have information|not have any " +
+		"information|n't have any information|" +
+		"not sure|not told|n't been told|not have that|n't have that|not been told|n't told|cannot say|ca n't " +
+		"say|cannot tell|ca n't tell|" +
+		"not mention*|n't mention*|not list*|n't list*|not specif*|n't specif*|not provided|no details|not have " +
+		"details|n't have details|no record|no mention|not aware|" +
+		"not in the facts|not stated|not have specific|n't have specific|not have the|n't have the|not have an " +
+		"answer|n't have an answer"
 	negating = "no|not|cannot|n't|never|closed|only|nothing|sorry|unfortunately"
 	unable   = "cannot|can not|ca n't|not able|n't able|unable|do n't|not possible|n't possible"
 )

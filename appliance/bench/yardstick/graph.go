@@ -107,7 +107,8 @@ func tensorOf[T float32 | int64 | bool](y *ONNX, data []T, element uintptr, shap
 		return 0, fmt.Errorf("yardstick: %d values for the shape %v", len(data), shape)
 	}
 	err = y.call(apiCreateTensor, y.info, address(unsafe.SliceData(data)),
-		uintptr(len(data))*unsafe.Sizeof(*new(T)), address(unsafe.SliceData(shape)), uintptr(len(shape)), element, address(&v))
+		uintptr(len(data))*unsafe.Sizeof(*new(T)), address(unsafe.SliceData(shape)), uintptr(len(shape)), element,
+		address(&v))
 	return v, err
 }
 

@@ -107,7 +107,12 @@ const atIDs, atBranch, atPast = 0, 1, 4
 func newMoonshineText(g *Graph, mask, hidden uintptr) *moonshineText {
 	in := []string{"input_ids", "use_cache_branch", "encoder_attention_mask", "encoder_hidden_states"}
 	out := []string{"logits"}
-	t := &moonshineText{graph: g, id: make([]int64, 1), branch: make([]bool, 1), values: []uintptr{0, 0, mask, hidden}}
+	t := &moonshineText{
+		graph:  g,
+		id:     make([]int64, 1),
+		branch: make([]bool, 1),
+		values: []uintptr{0, 0, mask, hidden},
+	}
 	for layer := range moonshineLayers {
 		for _, part := range []string{"decoder.key", "decoder.value", "encoder.key", "encoder.value"} {
 			name := fmt.Sprintf("%d.%s", layer, part)

@@ -291,7 +291,12 @@ func (e *Ear) frames(ctx context.Context, pcm []float32) {
 	e.pending = append(e.pending[:0], e.pending[n:]...)
 	e.idle.Store(!e.segmenter.Listening())
 	if u := e.utterance; u.pausing {
-		e.Post(turn.Silent{At: turn.At(e.Clock()), Utterance: u.number, Until: e.time.At(e.segmenter.Position()), Stirs: e.segmenter.Stirring()})
+		e.Post(turn.Silent{
+			At:        turn.At(e.Clock()),
+			Utterance: u.number,
+			Until:     e.time.At(e.segmenter.Position()),
+			Stirs:     e.segmenter.Stirring(),
+		})
 	}
 }
 
@@ -304,7 +309,12 @@ func (e *Ear) follow(ctx context.Context, said []engine.Segment) {
 			e.segment(ctx, s)
 			continue
 		}
-		e.Settle(ctx, turn.WentOn{At: turn.At(e.Clock()), Utterance: s.Utterance, Revision: e.utterance.revision, Begin: e.time.At(s.Begin)})
+		e.Settle(ctx, turn.WentOn{
+			At:        turn.At(e.Clock()),
+			Utterance: s.Utterance,
+			Revision:  e.utterance.revision,
+			Begin:     e.time.At(s.Begin),
+		})
 		select {
 		case n := <-e.closing:
 			e.close(ctx, n)
@@ -358,7 +368,13 @@ func (e *Ear) segment(ctx context.Context, s engine.Segment) {
 	case engine.Paused:
 		known := e.guessedEarly(s)
 		u.pausing, u.end = true, s.End
-		e.Post(turn.Paused{At: now, Utterance: u.number, Revision: u.revision, End: e.time.At(s.End), Short: s.Short})
+		e.Post(turn.Paused{
+			At:        now,
+			Utterance: u.number,
+			Revision:  u.revision,
+			End:       e.time.At(s.End),
+			Short:     s.Short,
+		})
 		if !s.Short {
 			if !known {
 				e.ask(ctx, guess{of: u, revision: u.revision, segment: s})

@@ -22,7 +22,12 @@ func (e *Ear) guessEarly(ctx context.Context, s engine.Segment) {
 	e.goneOn()
 	u := e.utterance
 	u.early = early{to: e.segmenter.Position(), begun: e.Clock()}
-	e.ask(ctx, guess{of: u, revision: u.revision, early: true, segment: s})
+	e.ask(ctx, guess{
+		of:       u,
+		revision: u.revision,
+		early:    true,
+		segment:  s,
+	})
 }
 
 // goneOn gives up a guess that was asked for early, for the voice did go on: it

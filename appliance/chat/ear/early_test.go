@@ -88,7 +88,8 @@ func TestWordsAreAskedForBeforeThePauseIsSure(t *testing.T) {
 			t.Fatalf("first comes %+v", p)
 		}
 		n.release <- struct{}{}
-		if g, ok := told(events).(turn.Guessed); !ok || g.Revision != 1 || strings.TrimSpace(g.Words.Text) != "word" || g.Words.End != p.End {
+		if g, ok := told(events).(turn.Guessed); !ok || g.Revision != 1 || strings.TrimSpace(g.Words.Text) != "word" ||
+			g.Words.End != p.End {
 			t.Errorf("after a pause from %v on comes %+v", p.End, g)
 		}
 		if len(n.requests) > 0 {
@@ -129,7 +130,8 @@ func TestVoiceThatGoesOnLosesNoWord(t *testing.T) {
 			t.Fatal("no pause is told")
 		}
 		n.release <- struct{}{}
-		if g, ok := told(events).(turn.Guessed); !ok || g.Revision != p.Revision || len(strings.Fields(g.Words.Text)) != 3 {
+		if g, ok := told(events).(turn.Guessed); !ok || g.Revision != p.Revision ||
+			len(strings.Fields(g.Words.Text)) != 3 {
 			t.Errorf("the pause of revision %d has %+v", p.Revision, g)
 		}
 	}

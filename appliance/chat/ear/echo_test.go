@@ -68,7 +68,8 @@ type duplex struct {
 // hears returns how much voice the longest utterance had, whether one was long
 // enough to hold words, and how long after somebody began to speak there had been 250 ms and 800 ms of
 // voice.
-func (d duplex) hears(t *testing.T, v engine.VoiceDetector, assistant, user string) (longest time.Duration, words bool, first, interrupted time.Duration) {
+func (d duplex) hears(t *testing.T, v engine.VoiceDetector, assistant, user string) (longest time.Duration, words bool,
+	first, interrupted time.Duration) {
 	const rate = engine.SpeechRateHz
 	if d.begins == 0 {
 		d.begins = 3 * time.Second
@@ -112,7 +113,9 @@ func (d duplex) hears(t *testing.T, v engine.VoiceDetector, assistant, user stri
 	now := time.Duration(0)
 	first, interrupted = never, never
 	e := New(Parts{
-		Detector: v, Transcriber: patientEar{}, Clock: func() time.Duration { return now },
+		Detector:    v,
+		Transcriber: patientEar{},
+		Clock:       func() time.Duration { return now },
 		Post: func(e turn.Event) {
 			switch e := e.(type) {
 			case turn.Voiced:
@@ -127,7 +130,8 @@ func (d duplex) hears(t *testing.T, v engine.VoiceDetector, assistant, user stri
 				words = words || !e.Short
 			}
 		},
-		Settle: func(context.Context, turn.Event) {}, Listen: func() {},
+		Settle: func(context.Context, turn.Event) {},
+		Listen: func() {},
 		Record: func(time.Duration, []float32) {},
 		Go:     func(func()) {},
 	}, turn.DefaultSettings())
@@ -150,7 +154,8 @@ func (d duplex) hears(t *testing.T, v engine.VoiceDetector, assistant, user stri
 
 const never = time.Hour
 
-var talks = [][2]string{{"demo-nogo", "vm-options"}, {"dir-intro", "screen-callee-options"}, {"vm-msginstruct", "demo-abouttotry"},
+var talks = [][2]string{{"demo-nogo", "vm-options"}, {"dir-intro", "screen-callee-options"},
+	{"vm-msginstruct", "demo-abouttotry"},
 	{"demo-moreinfo", "demo-echotest"}, {"conf-usermenu", "priv-callee-options"}}
 
 // judged are the talks in which the nth of a test's settings is tried: two of
@@ -175,7 +180,8 @@ func TestItsOwnVoiceIsNobody(t *testing.T) {
 	v := openSilero(t)
 	ms := time.Millisecond
 	for n, d := range []duplex{
-		{delay: 80 * ms, gain: -20}, {delay: 20 * ms, gain: -20}, {delay: 150 * ms, gain: -20}, {delay: 250 * ms, gain: -20},
+		{delay: 80 * ms, gain: -20}, {delay: 20 * ms, gain: -20}, {delay: 150 * ms, gain: -20},
+		{delay: 250 * ms, gain: -20},
 		{delay: 80 * ms, gain: -10}, {delay: 80 * ms, gain: -30},
 		{delay: 80 * ms, gain: -20, room: 0.3}, {delay: 150 * ms, gain: -10, room: 0.5},
 	} {
@@ -192,7 +198,12 @@ func TestItsOwnVoiceIsNobody(t *testing.T) {
 			}
 		}
 	}
-	d := duplex{delay: 80 * ms, gain: -20, echoes: true, unaware: true}
+	d := duplex{
+		delay:   80 * ms,
+		gain:    -20,
+		echoes:  true,
+		unaware: true,
+	}
 	if longest, words, _, _ := d.hears(t, v, talks[0][0], ""); !words || longest < 800*ms {
 		t.Error("without what was played, the echo would not be heard either: the test shows nothing")
 	}
@@ -204,9 +215,37 @@ func TestWhoSpeaksOverTheEchoIsHeard(t *testing.T) {
 	v := openSilero(t)
 	ms := time.Millisecond
 	for n, d := range []duplex{
-		{delay: 80 * ms, gain: -20, echoes: true, louder: 0}, {delay: 80 * ms, gain: -20, echoes: true, louder: 6}, {delay: 80 * ms, gain: -20, echoes: true, louder: 20},
-		{delay: 80 * ms, gain: -20, room: 0.3, echoes: true, louder: 0}, {delay: 150 * ms, gain: -20, room: 0.3, echoes: true, louder: 10},
-		{louder: 0}, {louder: -20}, {louder: -10, begins: time.Second}, {louder: -10, begins: 1300 * ms}, {louder: -10, begins: 800 * ms},
+		{
+			delay:  80 * ms,
+			gain:   -20,
+			echoes: true,
+			louder: 0,
+		}, {
+			delay:  80 * ms,
+			gain:   -20,
+			echoes: true,
+			louder: 6,
+		}, {
+			delay:  80 * ms,
+			gain:   -20,
+			echoes: true,
+			louder: 20,
+		},
+		{
+			delay:  80 * ms,
+			gain:   -20,
+			room:   0.3,
+			echoes: true,
+			louder: 0,
+		}, {
+			delay:  150 * ms,
+			gain:   -20,
+			room:   0.3,
+			echoes: true,
+			louder: 10,
+		},
+		{louder: 0}, {louder: -20}, {louder: -10, begins: time.Second}, {louder: -10, begins: 1300 * ms},
+		{louder: -10, begins: 800 * ms},
 	} {
 		d.speaks = true
 		for _, talk := range judged(n) {
@@ -217,7 +256,8 @@ func TestWhoSpeaksOverTheEchoIsHeard(t *testing.T) {
 			}
 			_, _, _, quiet := alone.hears(t, v, talk[0], talk[1])
 			_, _, _, over := d.hears(t, v, talk[0], talk[1])
-			what := fmt.Sprintf("%s over %s, echo %v, room %v s, %v dB louder, from %v on", talk[1], talk[0], d.echoes, d.room, d.louder, d.begins)
+			what := fmt.Sprintf("%s over %s, echo %v, room %v s, %v dB louder, from %v on", talk[1], talk[0], d.echoes,
+				d.room, d.louder, d.begins)
 			t.Logf("%s: interrupts after %v, %v in silence", what, over, quiet)
 			if over == never || !d.echoes && over > quiet+200*ms || over > quiet+800*ms {
 				t.Errorf("%s: interrupts after %v, %v in silence", what, over, quiet)
@@ -232,7 +272,8 @@ func TestALateEchoIsKnown(t *testing.T) {
 	for _, delay := range []time.Duration{20 * time.Millisecond, 400 * time.Millisecond, time.Second} {
 		e := &echo{}
 		e.playing.add(0, recorded(t, talks[0][0], contract.OutputRateHz), 0)
-		mic := append(make([]float32, audio.Samples(delay, engine.SpeechRateHz)), recorded(t, talks[0][0], engine.SpeechRateHz)...)
+		mic := append(make([]float32, audio.Samples(delay, engine.SpeechRateHz)),
+			recorded(t, talks[0][0], engine.SpeechRateHz)...)
 		known, frames := 0, 0
 		for i := engine.FrameSamples; i <= len(mic); i += engine.FrameSamples {
 			e.hear(time.Duration(i)*time.Second/engine.SpeechRateHz, mic[i-engine.FrameSamples:i])

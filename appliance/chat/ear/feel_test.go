@@ -35,7 +35,8 @@ func (a *attentive) Express(text, _ string) (contract.EmotionScores, string) {
 }
 
 // feelingEar is an ear that measures feelings, and the voices that it made.
-func feelingEar(t *testing.T, tell bool, more ...func(*Ear)) (e *Ear, n patientEar, events chan turn.Event, voices func() []*attentive) {
+func feelingEar(t *testing.T, tell bool, more ...func(*Ear)) (e *Ear, n patientEar, events chan turn.Event,
+	voices func() []*attentive) {
 	var mu sync.Mutex
 	var made []*attentive
 	n = patientEar{make(chan engine.Priority, 100), make(chan struct{}, 100)}
@@ -128,7 +129,8 @@ func TestEachUtteranceIsMeasuredByItself(t *testing.T) {
 	}
 	for i, least := range []float64{7.9, 3.2} {
 		all[i].mu.Lock()
-		if seconds := float64(len(all[i].heard)) / engine.SpeechRateHz; seconds < least || seconds > least+2 { // and the silence behind
+		// and the silence behind
+		if seconds := float64(len(all[i].heard)) / engine.SpeechRateHz; seconds < least || seconds > least+2 {
 			t.Errorf("of utterance %d %.2f s were measured, want at least %.2f", i+1, seconds, least)
 		}
 		all[i].mu.Unlock()

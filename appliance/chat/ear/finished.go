@@ -70,7 +70,12 @@ func (e *Ear) askFinished(ctx context.Context, u *hearing, s engine.Segment) {
 	e.Go(func() {
 		defer cancel()
 		if p, err := e.TurnEnd.Probability(ask, pcm, urgency); err == nil {
-			e.Post(turn.Finished{At: turn.At(e.Clock()), Utterance: u.number, Revision: revision, Probability: p})
+			e.Post(turn.Finished{
+				At:          turn.At(e.Clock()),
+				Utterance:   u.number,
+				Revision:    revision,
+				Probability: p,
+			})
 		}
 	})
 }

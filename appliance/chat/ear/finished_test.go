@@ -121,7 +121,8 @@ type measured struct {
 	lengths chan int
 }
 
-func (m measured) Transcribe(ctx context.Context, pcm []float32, o engine.TranscribeOptions) (engine.Transcript, error) {
+func (m measured) Transcribe(ctx context.Context, pcm []float32, o engine.TranscribeOptions) (engine.Transcript,
+	error) {
 	m.lengths <- len(pcm)
 	return m.patientEar.Transcribe(ctx, pcm, o)
 }

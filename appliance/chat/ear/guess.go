@@ -110,7 +110,8 @@ func (e *Ear) ask(ctx context.Context, g guess) {
 		return
 	}
 	// A guess is needed when the turn is over; until then nobody misses it.
-	urgency := engine.NewUrgency(engine.Speculative, time.Now().Add(e.settings.EndOfTurnSilence-engine.DefaultSegmentOptions().ShortPause))
+	urgency := engine.NewUrgency(engine.Speculative,
+		time.Now().Add(e.settings.EndOfTurnSilence-engine.DefaultSegmentOptions().ShortPause))
 	if g.of.over {
 		urgency = engine.Live.Urgency()
 	}
@@ -172,12 +173,17 @@ func (e *Ear) understood(g guess) {
 		return
 	}
 	u.paused = &g.transcript.Text
-	e.Post(turn.Guessed{At: turn.At(e.Clock()), Utterance: u.number, Revision: g.revision, Words: e.express(u, turn.Words{
-		Text:     join(append(slices.Clip(u.parts), g.transcript.Text)),
-		Language: g.transcript.Language,
-		Begin:    e.time.At(u.begin),
-		End:      e.time.At(u.end),
-	})})
+	e.Post(turn.Guessed{
+		At:        turn.At(e.Clock()),
+		Utterance: u.number,
+		Revision:  g.revision,
+		Words: e.express(u, turn.Words{
+			Text:     join(append(slices.Clip(u.parts), g.transcript.Text)),
+			Language: g.transcript.Language,
+			Begin:    e.time.At(u.begin),
+			End:      e.time.At(u.end),
+		}),
+	})
 }
 
 func join(parts []string) string {

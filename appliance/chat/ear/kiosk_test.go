@@ -109,7 +109,8 @@ func (k kiosk) microphone(t *testing.T) (mic []float32, told []given) {
 // hears returns the longest voice that it heard in an utterance, how many pauses
 // had words before them, and how long after somebody began there had been 800 ms
 // of voice.
-func (k kiosk) hears(t *testing.T, v engine.VoiceDetector) (longest time.Duration, words int, interrupted time.Duration) {
+func (k kiosk) hears(t *testing.T, v engine.VoiceDetector) (longest time.Duration, words int,
+	interrupted time.Duration) {
 	const rate = engine.SpeechRateHz
 	var mic []float32
 	var told []given
@@ -136,7 +137,9 @@ func (k kiosk) hears(t *testing.T, v engine.VoiceDetector) (longest time.Duratio
 	now := time.Duration(0)
 	interrupted = never
 	e := New(Parts{
-		Detector: v, Transcriber: patientEar{}, Clock: func() time.Duration { return now },
+		Detector:    v,
+		Transcriber: patientEar{},
+		Clock:       func() time.Duration { return now },
 		Post: func(e turn.Event) {
 			switch e := e.(type) {
 			case turn.Voiced:
@@ -150,7 +153,8 @@ func (k kiosk) hears(t *testing.T, v engine.VoiceDetector) (longest time.Duratio
 				}
 			}
 		},
-		Settle: func(context.Context, turn.Event) {}, Listen: func() {},
+		Settle: func(context.Context, turn.Event) {},
+		Listen: func() {},
 		Record: func(time.Duration, []float32) {},
 		Go:     func(func()) {},
 	}, turn.DefaultSettings())
@@ -192,13 +196,28 @@ func TestAKioskDoesNotHearItself(t *testing.T) {
 	ms := time.Millisecond
 	hears := func(k kiosk) (time.Duration, int) {
 		longest, words, _ := k.hears(t, v)
-		t.Logf("echo %v dB, %v late, cleaned %v, told what is played %v: of %v of talk the longest voice is %v, %d pauses after words",
-			k.room.Echo, k.room.Latency, !k.plain, !k.alone, time.Duration(len(k.played)/engine.SpeechRateHz)*time.Second, longest, words)
+		t.Logf("echo %v dB, %v late, cleaned %v, told what is played %v: of %v of talk the longest voice is %v, %d "+
+			"pauses after words",
+			k.room.Echo, k.room.Latency, !k.plain, !k.alone,
+			time.Duration(len(k.played)/engine.SpeechRateHz)*time.Second, longest, words)
 		return longest, words
 	}
 	for _, r := range []room.Room{
-		{Echo: -10, Latency: 80 * ms, Decay: 300 * ms, Bend: 0.03, Noise: -60},
-		{Echo: -3, Latency: 250 * ms, Decay: 500 * ms, Bend: 0.06, Noise: -50, Seed: 5},
+		{
+			Echo:    -10,
+			Latency: 80 * ms,
+			Decay:   300 * ms,
+			Bend:    0.03,
+			Noise:   -60,
+		},
+		{
+			Echo:    -3,
+			Latency: 250 * ms,
+			Decay:   500 * ms,
+			Bend:    0.06,
+			Noise:   -50,
+			Seed:    5,
+		},
 	} {
 		r.RateHz = engine.SpeechRateHz
 		k := kiosk{room: r, gain: true, played: played}
@@ -224,11 +243,23 @@ func TestTheFirstWordsInARoomAreNobodys(t *testing.T) {
 		voice       string
 		late, fades time.Duration
 		seed        uint64
-	}{{"jenny", 150 * ms, 300 * ms, 1}, {"alan", 150 * ms, 200 * ms, 3}, {"jenny", 150 * ms, 300 * ms, 4}, {"jenny", 80 * ms, 200 * ms, 0}, {"alan", 150 * ms, 200 * ms, 0}} {
-		r := room.Room{RateHz: engine.SpeechRateHz, Echo: -10, Latency: c.late, Decay: c.fades, Bend: 0.03, Noise: -60, Seed: c.seed}
-		played := append(make([]float32, engine.SpeechRateHz/2), ownVoice(t, c.voice, engine.SpeechRateHz)[:7*engine.SpeechRateHz]...)
-		if longest, words, _ := (kiosk{room: r, gain: true, played: played}).hears(t, v); words > 0 || longest >= 200*ms {
-			t.Errorf("%s, %v late in room %d: a voice of %v, %d pauses after words", c.voice, c.late, c.seed, longest, words)
+	}{{"jenny", 150 * ms, 300 * ms, 1}, {"alan", 150 * ms, 200 * ms, 3}, {"jenny", 150 * ms, 300 * ms, 4},
+		{"jenny", 80 * ms, 200 * ms, 0}, {"alan", 150 * ms, 200 * ms, 0}} {
+		r := room.Room{
+			RateHz:  engine.SpeechRateHz,
+			Echo:    -10,
+			Latency: c.late,
+			Decay:   c.fades,
+			Bend:    0.03,
+			Noise:   -60,
+			Seed:    c.seed,
+		}
+		played := append(make([]float32, engine.SpeechRateHz/2),
+			ownVoice(t, c.voice, engine.SpeechRateHz)[:7*engine.SpeechRateHz]...)
+		if longest, words, _ := (kiosk{room: r, gain: true, played: played}).hears(t, v); words > 0 ||
+			longest >= 200*ms {
+			t.Errorf("%s, %v late in room %d: a voice of %v, %d pauses after words", c.voice, c.late, c.seed, longest,
+				words)
 		}
 	}
 }
@@ -245,12 +276,34 @@ func TestNothingThatHappensToAKioskHasItHearItself(t *testing.T) {
 	ms := time.Millisecond
 	long, rooms, most := 80*time.Second, 1, 0
 	if os.Getenv("PARLEY_FULL_TESTS") != "" {
-		long, rooms, most = 10*time.Minute, 3, 1 // a tenth of a second is no word yet, where the loudspeaker goes from off to full
+		// a tenth of a second is no word yet, where the loudspeaker goes from off to full
+		long, rooms, most = 10*time.Minute, 3, 1
 	}
 	for n, r := range []room.Room{
-		{Echo: -10, Latency: 20 * ms, Decay: 300 * ms, Bend: 0.03, Noise: -60, Seed: 1},
-		{Echo: -10, Latency: 60 * ms, Decay: 500 * ms, Bend: 0.03, Noise: -50, Seed: 2},
-		{Echo: -10, Latency: 120 * ms, Decay: 200 * ms, Bend: 0.06, Noise: -65, Seed: 3},
+		{
+			Echo:    -10,
+			Latency: 20 * ms,
+			Decay:   300 * ms,
+			Bend:    0.03,
+			Noise:   -60,
+			Seed:    1,
+		},
+		{
+			Echo:    -10,
+			Latency: 60 * ms,
+			Decay:   500 * ms,
+			Bend:    0.03,
+			Noise:   -50,
+			Seed:    2,
+		},
+		{
+			Echo:    -10,
+			Latency: 120 * ms,
+			Decay:   200 * ms,
+			Bend:    0.06,
+			Noise:   -65,
+			Seed:    3,
+		},
 	}[:rooms] {
 		r.RateHz = engine.SpeechRateHz
 		k := kiosk{room: r, gain: true}
@@ -261,12 +314,18 @@ func TestNothingThatHappensToAKioskHasItHearItself(t *testing.T) {
 		k.played = k.played[:audio.Samples(long, engine.SpeechRateHz)]
 		holds := 80 * ms
 		k.devices = &room.Devices{
-			RateHz: r.RateHz, PPM: []float64{80, -150, 20}[n], OutChunk: r.RateHz / 50, InChunk: r.RateHz / 100, Late: 6 * ms, Seed: uint64(n),
-			Holds: int(holds) * r.RateHz / int(time.Second),
+			RateHz:   r.RateHz,
+			PPM:      []float64{80, -150, 20}[n],
+			OutChunk: r.RateHz / 50,
+			InChunk:  r.RateHz / 100,
+			Late:     6 * ms,
+			Seed:     uint64(n),
+			Holds:    int(holds) * r.RateHz / int(time.Second),
 		}
 		chance := rand.New(rand.NewPCG(uint64(n), 9))
 		for at := 14 * time.Second; at < long; at += 20 * time.Second {
-			k.devices.Stalls = append(k.devices.Stalls, room.Stall{At: at, Long: holds + time.Duration(chance.ExpFloat64()*float64(40*ms))})
+			k.devices.Stalls = append(k.devices.Stalls,
+				room.Stall{At: at, Long: holds + time.Duration(chance.ExpFloat64()*float64(40*ms))})
 		}
 		for i, at := 0, 25*time.Second; at+22*time.Second < long; i, at = i+1, at+45*time.Second {
 			k.softer = append(k.softer, softer{at, at + 15*time.Second, []float64{60, 12, 25}[i%3]})
@@ -289,13 +348,27 @@ func TestSomebodyInFrontOfAKioskIsHeard(t *testing.T) {
 	ms := time.Millisecond
 	for n, loud := range []float64{-24, -30, -36} {
 		for _, talk := range judged(n) {
-			r := room.Room{RateHz: engine.SpeechRateHz, Echo: -10, Latency: 80 * ms, Decay: 300 * ms, Bend: 0.03, Noise: -60}
+			r := room.Room{
+				RateHz:  engine.SpeechRateHz,
+				Echo:    -10,
+				Latency: 80 * ms,
+				Decay:   300 * ms,
+				Bend:    0.03,
+				Noise:   -60,
+			}
 			near := r.Say(recorded(t, talk[1], engine.SpeechRateHz), loud)
-			k := kiosk{room: r, gain: true, played: ownVoice(t, "joe", engine.SpeechRateHz)[:20*engine.SpeechRateHz], near: near, begins: 6 * time.Second}
+			k := kiosk{
+				room:   r,
+				gain:   true,
+				played: ownVoice(t, "joe", engine.SpeechRateHz)[:20*engine.SpeechRateHz],
+				near:   near,
+				begins: 6 * time.Second,
+			}
 			_, _, over := k.hears(t, v)
 			k.plain, k.room.Echo = true, -200
 			_, _, quiet := k.hears(t, v)
-			what := fmt.Sprintf("%s at %v dB over an echo of about -30: interrupts after %v, %v in silence", talk[1], loud, over, quiet)
+			what := fmt.Sprintf("%s at %v dB over an echo of about -30: interrupts after %v, %v in silence", talk[1],
+				loud, over, quiet)
 			t.Log(what)
 			if over > quiet+300*ms {
 				t.Error(what)

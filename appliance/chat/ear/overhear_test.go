@@ -20,7 +20,8 @@ type patientEar struct {
 	release chan struct{}
 }
 
-func (p patientEar) Transcribe(ctx context.Context, pcm []float32, o engine.TranscribeOptions) (engine.Transcript, error) {
+func (p patientEar) Transcribe(ctx context.Context, pcm []float32, o engine.TranscribeOptions) (engine.Transcript,
+	error) {
 	p.asked <- o.Urgency.Get().Priority
 	select {
 	case <-p.release:
@@ -82,7 +83,9 @@ func listening(t *testing.T, p patientEar, change ...func(*Ear)) (*Ear, chan tur
 		events <- e
 	}
 	e := New(Parts{
-		Detector: loud{}, Transcriber: p, Clock: func() time.Duration { return time.Since(begun) },
+		Detector:    loud{},
+		Transcriber: p,
+		Clock:       func() time.Duration { return time.Since(begun) },
 		Post: func(e turn.Event) {
 			if f, ok := e.(turn.Faulty); ok && !errors.Is(f.Fault.Cause, context.Canceled) {
 				t.Error(f.Fault, f.Fault.Cause)
@@ -91,7 +94,8 @@ func listening(t *testing.T, p patientEar, change ...func(*Ear)) (*Ear, chan tur
 		},
 		Settle: func(_ context.Context, e turn.Event) { take(e) },
 		Record: func(time.Duration, []float32) {},
-		Go:     transcribing.Go, Listen: func() {},
+		Go:     transcribing.Go,
+		Listen: func() {},
 	}, s)
 	e.begin() // tests put sound into its queue themselves
 	for _, c := range change {

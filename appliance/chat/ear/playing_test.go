@@ -27,7 +27,8 @@ func TestWhatIsPlayedIsKnownInItsTime(t *testing.T) {
 		p.add(2*time.Second, sound, 0) // until 3 s
 	}
 	loud := func(at time.Duration) bool { return p.until(int64(at/echoHopTime)+1, 1)[0][4] > 1 }
-	for at, want := range map[time.Duration]bool{1900 * ms: false, 2050 * ms: true, 2450 * ms: true, 2950 * ms: true, 3050 * ms: false} {
+	for at, want := range map[time.Duration]bool{1900 * ms: false, 2050 * ms: true, 2450 * ms: true, 2950 * ms: true,
+		3050 * ms: false} {
 		if loud(at) != want {
 			t.Errorf("at %v: played %v", at, !want)
 		}

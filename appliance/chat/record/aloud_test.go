@@ -42,7 +42,8 @@ func TestWhenASentenceBeginsIsInTheHistory(t *testing.T) {
 	}
 	a.begins(sounds(2*time.Second, 5*time.Second))
 	a.cut(5 * time.Second)
-	if got := begins(turn.Tell{At: 5 * time.Second, Fact: turn.CutShort{Sentence: turn.Sentence{ID: "b", Text: "Wel…"}}}); got != 4000 {
+	if got := begins(turn.Tell{At: 5 * time.Second,
+		Fact: turn.CutShort{Sentence: turn.Sentence{ID: "b", Text: "Wel…"}}}); got != 4000 {
 		t.Errorf("cut short, it begins at %d ms", got)
 	}
 	if got := begins(said(6*time.Second, "c")); got != 6000 {

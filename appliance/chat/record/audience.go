@@ -78,9 +78,16 @@ func (a *audience) listen(sound bool) (*Listener, error) {
 		return nil, ErrOver
 	}
 	if n := len(a.listeners); n >= mostListeners {
-		return nil, contract.ErrTooMany{What: fmt.Sprintf("%d follow this chat, as many as may", n), RetryAfter: listenRetry}
+		return nil, contract.ErrTooMany{What: fmt.Sprintf("%d follow this chat, as many as may", n),
+			RetryAfter: listenRetry}
 	}
-	l := &Listener{audience: a, sound: sound, missed: a.forgotten, more: make(chan struct{}, 1), replayed: len(a.kept)}
+	l := &Listener{
+		audience: a,
+		sound:    sound,
+		missed:   a.forgotten,
+		more:     make(chan struct{}, 1),
+		replayed: len(a.kept),
+	}
 	for _, m := range a.kept {
 		l.waiting = append(l.waiting, Copy{Message: m})
 	}

@@ -181,7 +181,8 @@ func TestSoundGoesToThoseWhoWantIt(t *testing.T) {
 	gone.Close()
 	pcm := []float32{1, 2, 3}
 	tell(t, s, turn.Tell{Fact: turn.Sounded{ID: "a", Index: 2, PCM: pcm}}, says(7))
-	if c, err := with.Next(t.Context()); err != nil || c.Sound == nil || c.Sound.Index != 2 || &c.Sound.PCM[0] != &pcm[0] {
+	if c, err := with.Next(t.Context()); err != nil || c.Sound == nil || c.Sound.Index != 2 ||
+		&c.Sound.PCM[0] != &pcm[0] {
 		t.Errorf("%+v, %v", c, err)
 	}
 	if c, err := without.Next(t.Context()); err != nil || number(t, c) != 7 {

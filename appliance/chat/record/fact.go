@@ -28,7 +28,12 @@ type outgoing struct {
 // sentence begins that it is of, where it is of one of the assistant's.
 func (c Chat) outgoing(t turn.Tell, begin *int64) outgoing {
 	row := func(typ store.EventType, role store.Role, text string) *store.Event {
-		return &store.Event{Type: typ, Role: role, AtMS: c.Begun.Add(t.At).UnixMilli(), MessageText: text}
+		return &store.Event{
+			Type:        typ,
+			Role:        role,
+			AtMS:        c.Begun.Add(t.At).UnixMilli(),
+			MessageText: text,
+		}
 	}
 	switch f := t.Fact.(type) {
 	case turn.Began:
@@ -44,7 +49,12 @@ func (c Chat) outgoing(t turn.Tell, begin *int64) outgoing {
 	case turn.AssistantSaid:
 		return assistantSaid(f, row(store.AgentMessage, store.Agent, f.SoFar()), begin)
 	case turn.Sounded:
-		return outgoing{sound: &contract.Sound{ID: f.ID, Index: f.Index, PCM: f.PCM, Last: f.Last}}
+		return outgoing{sound: &contract.Sound{
+			ID:    f.ID,
+			Index: f.Index,
+			PCM:   f.PCM,
+			Last:  f.Last,
+		}}
 	case turn.AssistantSounded:
 		r := row(store.AssistantProsody, store.Agent, "")
 		r.RelatedEventID, r.EmotionFeatures = f.Row(), asJSON(f.Scores)
@@ -57,7 +67,12 @@ func (c Chat) outgoing(t turn.Tell, begin *int64) outgoing {
 	case turn.CutShort:
 		r := row(store.AgentMessage, store.Agent, f.Text)
 		r.ID = f.ID
-		r.Metadata = asJSON(contract.MessageMetadata{FromText: f.Dictated, Begin: begin, Interrupted: true, Quick: f.Quick})
+		r.Metadata = asJSON(contract.MessageMetadata{
+			FromText:    f.Dictated,
+			Begin:       begin,
+			Interrupted: true,
+			Quick:       f.Quick,
+		})
 		return outgoing{amended: r}
 	case turn.ToolCalled:
 		return toolCalled(f, row(store.FunctionCall, store.Agent, f.Arguments))
@@ -136,26 +151,53 @@ func toolType(t turn.Tool) contract.ToolType {
 }
 
 func toolCalled(f turn.ToolCalled, row *store.Event) outgoing {
-	m := contract.ToolCallMessage{ToolCallID: f.ID, Name: f.Name, Parameters: f.Arguments, ResponseRequired: !f.Tool.OnBox, ToolType: toolType(f.Tool)}
+	m := contract.ToolCallMessage{
+		ToolCallID:       f.ID,
+		Name:             f.Name,
+		Parameters:       f.Arguments,
+		ResponseRequired: !f.Tool.OnBox,
+		ToolType:         toolType(f.Tool),
+	}
 	required := m.ResponseRequired
-	row.Metadata = asJSON(contract.ToolMetadata{ToolCallID: m.ToolCallID, Name: m.Name, ToolType: m.ToolType, ResponseRequired: &required})
+	row.Metadata = asJSON(contract.ToolMetadata{
+		ToolCallID:       m.ToolCallID,
+		Name:             m.Name,
+		ToolType:         m.ToolType,
+		ResponseRequired: &required,
+	})
 	return outgoing{message: m, record: row}
 }
 
 // toolReplied tells the client how a call ended if it was not the client that
 // answered it; who listens along is told in any case.
 func toolReplied(f turn.ToolReplied, row *store.Event) outgoing {
-	meta := contract.ToolMetadata{ToolCallID: f.CallID, Name: f.Tool.Name, ToolType: toolType(f.Tool), Error: f.Error}
+	meta := contract.ToolMetadata{
+		ToolCallID: f.CallID,
+		Name:       f.Tool.Name,
+		ToolType:   toolType(f.Tool),
+		Error:      f.Error,
+	}
 	if f.Failed { // by this a resumed conversation knows it from an answer without words
 		meta.Error = cmp.Or(f.Error, "It failed.")
 	}
 	row.Metadata = asJSON(meta)
 	o := outgoing{record: row, aside: !f.OnBox}
 	if f.Failed {
-		o.message = contract.ToolErrorMessage{ToolCallID: f.CallID, Error: f.Error, Content: f.Content, Level: contract.LevelWarn, ToolType: toolType(f.Tool)}
+		o.message = contract.ToolErrorMessage{
+			ToolCallID: f.CallID,
+			Error:      f.Error,
+			Content:    f.Content,
+			Level:      contract.LevelWarn,
+			ToolType:   toolType(f.Tool),
+		}
 		return o
 	}
-	o.message = contract.ToolResponseMessage{ToolCallID: f.CallID, Content: f.Content, ToolName: f.Tool.Name, ToolType: toolType(f.Tool)}
+	o.message = contract.ToolResponseMessage{
+		ToolCallID: f.CallID,
+		Content:    f.Content,
+		ToolName:   f.Tool.Name,
+		ToolType:   toolType(f.Tool),
+	}
 	return o
 }
 

@@ -29,7 +29,8 @@ func TestWhatIsSaidIsARowOfTheHistoryAndAMessage(t *testing.T) {
 
 func TestSettingsAreRecordedAsTheyWereSent(t *testing.T) {
 	angles := strings.Repeat("<", 1000) // not as \u003c
-	o := Chat{}.outgoing(turn.Tell{Fact: turn.SettingsApplied{Asked: contract.SessionSettings{SystemPrompt: &angles}}}, nil)
+	o := Chat{}.outgoing(turn.Tell{Fact: turn.SettingsApplied{Asked: contract.SessionSettings{SystemPrompt: &angles}}},
+		nil)
 	if n := len(o.record.MessageText); n > 1100 {
 		t.Errorf("1000 characters are recorded in %d bytes", n)
 	}
@@ -42,8 +43,10 @@ func TestSettingsAreRecordedAsTheyWereSent(t *testing.T) {
 // An error names the request, by which the box's log knows the chat.
 func TestFaultsAreToldWithTheirRequest(t *testing.T) {
 	c := Chat{RequestID: "r"}
-	o := c.outgoing(turn.Tell{Fact: turn.WentWrong{Fault: contract.Fault{Code: contract.NotSpoken, Detail: "Again."}}}, nil)
-	if m, ok := o.message.(contract.WebSocketError); !ok || m.RequestID != "r" || m.Code != contract.NotSpoken || o.record != nil {
+	o := c.outgoing(turn.Tell{Fact: turn.WentWrong{Fault: contract.Fault{Code: contract.NotSpoken, Detail: "Again."}}},
+		nil)
+	if m, ok := o.message.(contract.WebSocketError); !ok || m.RequestID != "r" || m.Code != contract.NotSpoken ||
+		o.record != nil {
 		t.Errorf("%+v", o)
 	}
 }
@@ -54,7 +57,12 @@ func TestTheRestOfASentenceIsInTheRowOfItsBeginning(t *testing.T) {
 	var c Chat
 	var a aloud
 	first := turn.Sentence{ID: "a", Text: "Sure,", GoesOn: true}
-	rest := turn.Sentence{ID: "b", Text: "it is open.", First: "a", Before: "Sure,"}
+	rest := turn.Sentence{
+		ID:     "b",
+		Text:   "it is open.",
+		First:  "a",
+		Before: "Sure,",
+	}
 	tell := func(at time.Duration, f turn.Fact) outgoing {
 		told := turn.Tell{At: at, Fact: f}
 		return c.outgoing(told, a.begins(told))

@@ -30,16 +30,23 @@ func History(events []store.Event) []turn.Entry {
 			if isQuick(e) {
 				continue
 			}
-			out = joined(out, turn.Entry{Role: turn.Assistant, Text: e.MessageText, GoesOn: strings.HasSuffix(e.MessageText, turn.CutMark)})
+			out = joined(out, turn.Entry{Role: turn.Assistant, Text: e.MessageText,
+				GoesOn: strings.HasSuffix(e.MessageText, turn.CutMark)})
 		case store.FunctionCall:
 			if m := toolOf(e); m.ToolCallID != "" {
-				calls[m.ToolCallID] = turn.Entry{Role: turn.ToolCall, ID: m.ToolCallID, Name: m.Name, Text: arguments(e.MessageText)}
+				calls[m.ToolCallID] = turn.Entry{
+					Role: turn.ToolCall,
+					ID:   m.ToolCallID,
+					Name: m.Name,
+					Text: arguments(e.MessageText),
+				}
 			}
 		case store.FunctionCallResponse:
 			m := toolOf(e)
 			if call, open := calls[m.ToolCallID]; open {
 				delete(calls, m.ToolCallID)
-				out = append(out, call, turn.Entry{Role: turn.ToolResult, ID: call.ID, Text: turn.Result(e.MessageText, m.Error != "")})
+				out = append(out, call, turn.Entry{Role: turn.ToolResult, ID: call.ID,
+					Text: turn.Result(e.MessageText, m.Error != "")})
 			}
 		}
 	}

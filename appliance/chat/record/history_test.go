@@ -15,7 +15,8 @@ func TestAHistoryKnowsWhatWasInterrupted(t *testing.T) {
 		said(store.UserMessage, "When?"), said(store.AgentMessage, "At ten."),
 		said(store.UserMessage, "When?"), said(store.AgentMessage, "It is…"), said(store.AgentMessage, "open at ten."),
 		said(store.UserMessage, "When?"), said(store.AgentMessage, "It is"), said(store.AgentMessage, "…"),
-		said(store.UserMessage, "When?"), said(store.AgentMessage, "…"), said(store.UserMessage, "Stop."), said(store.AgentMessage, "At…"),
+		said(store.UserMessage, "When?"), said(store.AgentMessage, "…"), said(store.UserMessage, "Stop."),
+		said(store.AgentMessage, "At…"),
 	})
 	user := turn.Entry{Role: turn.User, Text: "When?"}
 	want := []turn.Entry{

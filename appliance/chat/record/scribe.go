@@ -71,7 +71,15 @@ type Scribe struct {
 // called once, when nothing more can be written or sent; of the former the error
 // is an ErrUnwritten.
 func NewScribe(c Chat, r Records, to Client, kept Recorder, work func(), failed func(error)) *Scribe {
-	return &Scribe{chat: c, session: c.Told.CustomSessionID, records: r, client: to, recorder: kept, work: work, failed: failed}
+	return &Scribe{
+		chat:     c,
+		session:  c.Told.CustomSessionID,
+		records:  r,
+		client:   to,
+		recorder: kept,
+		work:     work,
+		failed:   failed,
+	}
 }
 
 // What holds up what is to be told, where too much of it waits.
@@ -235,7 +243,12 @@ func (s *Scribe) write(ctx context.Context, batch []outgoing) error {
 
 // End returns what writes how the chat ended.
 func (s *Scribe) End(status contract.ChatStatus, at time.Time) func(context.Context) error {
-	last := withID(store.Event{Type: store.ChatEnd, Role: store.System, AtMS: at.UnixMilli(), MessageText: string(status)})
+	last := withID(store.Event{
+		Type:        store.ChatEnd,
+		Role:        store.System,
+		AtMS:        at.UnixMilli(),
+		MessageText: string(status),
+	})
 	return func(ctx context.Context) error {
 		return s.records.EndChat(ctx, s.chat.ID, store.Status(status), at.UnixMilli(), last)
 	}

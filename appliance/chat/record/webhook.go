@@ -33,7 +33,8 @@ func (t Told) Beginning(begun time.Time) store.Webhooks {
 	if len(w.Hooks) == 0 {
 		return w
 	}
-	start := contract.WebhookChatStart{WebhookBase: t.base(contract.WebhookChatStarted, t.CustomSessionID), StartTime: begun.UnixMilli(), ChatStartType: contract.NewChatGroup}
+	start := contract.WebhookChatStart{WebhookBase: t.base(contract.WebhookChatStarted, t.CustomSessionID),
+		StartTime: begun.UnixMilli(), ChatStartType: contract.NewChatGroup}
 	if t.Resumed {
 		start.ChatStartType = contract.ResumedChatGroup
 	}
@@ -47,12 +48,23 @@ func (t Told) AtEnd(begun time.Time) store.EndCalls {
 	if len(t.EndCalls) == 0 {
 		return store.EndCalls{}
 	}
-	body := contract.ChatEndCall{ChatID: t.ChatID, ChatGroupID: t.GroupID, ConfigID: t.ConfigID, CustomSessionID: t.CustomSessionID, StartTime: begun.UnixMilli()}
+	body := contract.ChatEndCall{
+		ChatID:          t.ChatID,
+		ChatGroupID:     t.GroupID,
+		ConfigID:        t.ConfigID,
+		CustomSessionID: t.CustomSessionID,
+		StartTime:       begun.UnixMilli(),
+	}
 	return store.EndCalls{Plugins: t.EndCalls, Body: asJSON(body)}
 }
 
 func (t Told) base(event contract.WebhookEvent, customSessionID string) contract.WebhookBase {
-	b := contract.WebhookBase{EventName: event, ChatGroupID: t.GroupID, ChatID: t.ChatID, ConfigID: t.ConfigID}
+	b := contract.WebhookBase{
+		EventName:   event,
+		ChatGroupID: t.GroupID,
+		ChatID:      t.ChatID,
+		ConfigID:    t.ConfigID,
+	}
 	if customSessionID != "" {
 		b.CustomSessionID = &customSessionID
 	}
@@ -66,9 +78,11 @@ func (t Told) notice(o outgoing, at time.Time, customSessionID string) *store.No
 	if !ok || !t.wants(contract.WebhookToolCall) {
 		return nil
 	}
-	return &store.Notice{Event: string(contract.WebhookToolCall), AtMS: at.UnixMilli(), Body: webhookJSON(contract.WebhookTool{
-		WebhookBase: t.base(contract.WebhookToolCall, customSessionID), Timestamp: at.UnixMilli(), ToolCallMessage: call,
-	})}
+	return &store.Notice{Event: string(contract.WebhookToolCall), AtMS: at.UnixMilli(),
+		Body: webhookJSON(contract.WebhookTool{
+			WebhookBase: t.base(contract.WebhookToolCall, customSessionID), Timestamp: at.UnixMilli(),
+			ToolCallMessage: call,
+		})}
 }
 
 func (t Told) wants(event contract.WebhookEvent) bool {

@@ -14,14 +14,20 @@ import (
 )
 
 func told(events ...contract.WebhookEvent) Told {
-	return Told{ChatID: "c", GroupID: "g", ConfigID: "f", Hooks: []contract.Webhook{{URL: "https://h/", Events: events}}}
+	return Told{
+		ChatID:   "c",
+		GroupID:  "g",
+		ConfigID: "f",
+		Hooks:    []contract.Webhook{{URL: "https://h/", Events: events}},
+	}
 }
 
 // wantJSON compares a body with what it should hold: no more, no less.
 func wantJSON(t *testing.T, body, want string) {
 	t.Helper()
 	var a, b any
-	if err := errors.Join(json.Unmarshal([]byte(body), &a), json.Unmarshal([]byte(want), &b)); err != nil || !reflect.DeepEqual(a, b) {
+	if err := errors.Join(json.Unmarshal([]byte(body), &a), json.Unmarshal([]byte(want), &b)); err != nil ||
+		!reflect.DeepEqual(a, b) {
 		t.Errorf("the body is %s, want %s (%v)", body, want, err)
 	}
 }
@@ -30,16 +36,20 @@ func TestTheBodiesOfBeginningAndEnd(t *testing.T) {
 	begun := time.UnixMilli(1_700_000_000_123)
 	c := told(contract.WebhookChatStarted, contract.WebhookToolCall)
 	w := c.Beginning(begun)
-	wantJSON(t, w.Started, `{"event_name":"chat_started","chat_group_id":"g","chat_id":"c","config_id":"f","caller_number":null,"custom_session_id":null,
+	wantJSON(t, w.Started, `{"event_name":"chat_started","chat_group_id":"g","chat_id":"c","config_id":"f",`+
+		`"caller_number":null,"custom_session_id":null,
 		"start_time":1700000000123,"chat_start_type":"new_chat_group"}`)
-	wantJSON(t, w.Ended, `{"event_name":"chat_ended","chat_group_id":"g","chat_id":"c","config_id":"f","caller_number":null,"custom_session_id":null,
+	wantJSON(t, w.Ended, `{"event_name":"chat_ended","chat_group_id":"g","chat_id":"c","config_id":"f",`+
+		`"caller_number":null,"custom_session_id":null,
 		"end_time":0,"duration_seconds":0,"end_reason":""}`)
-	if want := []store.Webhook{{URL: "https://h/", Events: []string{"chat_started", "tool_call"}}}; !reflect.DeepEqual(w.Hooks, want) {
+	if want := []store.Webhook{{URL: "https://h/", Events: []string{"chat_started", "tool_call"}}}; !reflect.DeepEqual(
+		w.Hooks, want) {
 		t.Errorf("told are %+v", w.Hooks)
 	}
 	c.Resumed, c.ConfigID, c.CustomSessionID = true, "", "<mine>"
 	w = c.Beginning(begun)
-	wantJSON(t, w.Started, `{"event_name":"chat_started","chat_group_id":"g","chat_id":"c","caller_number":null,"custom_session_id":"<mine>",
+	wantJSON(t, w.Started, `{"event_name":"chat_started","chat_group_id":"g","chat_id":"c","caller_number":null,`+
+		`"custom_session_id":"<mine>",
 		"start_time":1700000000123,"chat_start_type":"resumed_chat_group"}`)
 	if w := (Told{ChatID: "c"}).Beginning(begun); len(w.Hooks) != 0 || w.Started != "" || w.Ended != "" {
 		t.Errorf("without webhooks: %+v", w)
@@ -55,7 +65,10 @@ func TestAToolCallIsToldInTheCommitOfItsRow(t *testing.T) {
 		if asked {
 			c = told(contract.WebhookToolCall)
 		}
-		s := NewScribe(Chat{ID: "c", Begun: time.UnixMilli(1_700_000_000_000), Told: c}, w, w, kept{&w.world}, func() {}, func(err error) { t.Error(err) })
+		s := NewScribe(Chat{ID: "c", Begun: time.UnixMilli(1_700_000_000_000), Told: c}, w, w, kept{&w.world},
+			func() {}, func(err error) {
+				t.Error(err)
+			})
 		call := turn.ToolCalled{Call: turn.Call{ID: "t", Name: "hours", Arguments: `{"day":"<Monday>"}`}}
 		tell(t, s, turn.Tell{At: time.Second, Fact: turn.AnswerEnded{}})
 		if err := s.Tell(turn.Tell{At: 1234 * time.Millisecond, Fact: call}, "mine"); err != nil {
@@ -74,8 +87,10 @@ func TestAToolCallIsToldInTheCommitOfItsRow(t *testing.T) {
 				if n.Event != "tool_call" || n.AtMS != 1_700_000_001_234 {
 					t.Errorf("%+v", n)
 				}
-				wantJSON(t, n.Body, `{"event_name":"tool_call","chat_group_id":"g","chat_id":"c","config_id":"f","caller_number":null,"custom_session_id":"mine","timestamp":1700000001234,
-					"tool_call_message":{"type":"tool_call","tool_call_id":"t","name":"hours","parameters":"{\"day\":\"<Monday>\"}","response_required":true,"tool_type":"function","custom_session_id":"mine"}}`)
+				wantJSON(t, n.Body, `{"event_name":"tool_call","chat_group_id":"g","chat_id":"c","config_id":"f",`+
+					`"caller_number":null,"custom_session_id":"mine","timestamp":1700000001234,
+					"tool_call_message":{"type":"tool_call","tool_call_id":"t","name":"hours","parameters":"{\"day\":\"<Monday>\"}`+
+					`","response_required":true,"tool_type":"function","custom_session_id":"mine"}}`)
 			}
 		}
 		if rows != 1 || (notices == 1) != asked || session != "mine" {
@@ -103,7 +118,8 @@ func TestUnkeptChatsAreTold(t *testing.T) {
 	n := store.NewChat{ID: "c"}
 	some := store.ChatWrite{New: []store.Event{{}}, Metadata: "{}"}
 	for range 2 {
-		if err := errors.Join(u.StartChat(t.Context(), n), u.WriteChat(t.Context(), "c", some), u.EndChat(t.Context(), "c", store.UserEnded, 5)); err != nil {
+		if err := errors.Join(u.StartChat(t.Context(), n), u.WriteChat(t.Context(), "c", some),
+			u.EndChat(t.Context(), "c", store.UserEnded, 5)); err != nil {
 			t.Fatal(err)
 		}
 		n.Webhooks = told(contract.WebhookChatStarted).Beginning(time.Now())
@@ -112,7 +128,8 @@ func TestUnkeptChatsAreTold(t *testing.T) {
 	if o.calls != "end start write end " {
 		t.Errorf("the outbox was told: %s", o.calls)
 	}
-	if err := u.StartChat(t.Context(), store.NewChat{Resume: true, Webhooks: n.Webhooks}); !errors.Is(err, ErrNotKept) || o.calls != "end start write end " {
+	if err := u.StartChat(t.Context(), store.NewChat{Resume: true, Webhooks: n.Webhooks}); !errors.Is(err,
+		ErrNotKept) || o.calls != "end start write end " {
 		t.Errorf("resuming: %v, %s", err, o.calls)
 	}
 }

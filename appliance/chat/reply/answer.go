@@ -13,14 +13,21 @@ import (
 // Answer has a model answer a conversation as it would in a chat of that name,
 // whose prompt it has read ahead, and returns what would be said. It is for
 // measuring answers without a voice.
-func Answer(ctx context.Context, chat string, model engine.LanguageModel, c turn.Conversation) (string, engine.Usage, error) {
+func Answer(ctx context.Context, chat string, model engine.LanguageModel, c turn.Conversation) (string, engine.Usage,
+	error) {
 	var said []string
 	var failed error
 	var usage engine.Usage
 	begun := time.Now()
 	m := mind{
-		chatID: chat, model: metered{model, &usage}, pace: NewPace(), ailing: &ailing{}, fits: &fits{}, desk: &desk{}, log: slog.New(slog.DiscardHandler),
-		clock: func() time.Duration { return time.Since(begun) },
+		chatID: chat,
+		model:  metered{model, &usage},
+		pace:   NewPace(),
+		ailing: &ailing{},
+		fits:   &fits{},
+		desk:   &desk{},
+		log:    slog.New(slog.DiscardHandler),
+		clock:  func() time.Duration { return time.Since(begun) },
 		post: func(e turn.Event) {
 			switch e := e.(type) {
 			case turn.Thought:

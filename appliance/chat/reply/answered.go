@@ -61,5 +61,6 @@ func toolWords(history []turn.Entry) string {
 // readable reports whether a text is written to be read out: in words, and not as
 // data, markup or a list.
 func readable(s string) bool {
-	return strings.ContainsFunc(s, unicode.IsLetter) && !strings.ContainsAny(s, "{}[]<>|=_\n\t\\") && !strings.Contains(s, "://")
+	return strings.ContainsFunc(s, unicode.IsLetter) && !strings.ContainsAny(s, "{}[]<>|=_\n\t\\") &&
+		!strings.Contains(s, "://")
 }

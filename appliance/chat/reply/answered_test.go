@@ -10,7 +10,8 @@ import (
 func afterTools(answers ...string) turn.Conversation {
 	c := told("Is the lift open?")
 	for _, a := range answers {
-		c.History = append(c.History, turn.Entry{Role: turn.ToolCall, Name: "lift"}, turn.Entry{Role: turn.ToolResult, Text: a})
+		c.History = append(c.History, turn.Entry{Role: turn.ToolCall, Name: "lift"},
+			turn.Entry{Role: turn.ToolResult, Text: a})
 	}
 	return c
 }

@@ -10,8 +10,10 @@ import (
 
 func TestACallHasToFitItsTool(t *testing.T) {
 	tools := []turn.Tool{
-		{Name: "book", Parameters: `{"type":"object","properties":{"day":{"type":"string","format":"date"},"people":{"type":"integer","minimum":1}},"required":["day"]}`},
-		{Name: "tree", Parameters: `{"type":"object","$defs":{"n":{"type":"object","properties":{"in":{"$ref":"#/$defs/n"},"name":{"type":"string"}}}},"$ref":"#/$defs/n"}`},
+		{Name: "book", Parameters: `{"type":"object","properties":{"day":{"type":"string","format":"date"},` +
+			`"people":{"type":"integer","minimum":1}},"required":["day"]}`},
+		{Name: "tree", Parameters: `{"type":"object","$defs":{"n":{"type":"object","properties":{"in":{"$ref":"#/` +
+			`$defs/n"},"name":{"type":"string"}}}},"$ref":"#/$defs/n"}`},
 		{Name: "broken", Parameters: `{`},
 	}
 	f := &fits{}

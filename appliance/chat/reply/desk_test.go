@@ -28,8 +28,10 @@ func TestSumsAreReckonedByTheBox(t *testing.T) {
 		grammar bool
 		want    []string
 	}{
-		{"What do two adults pay?", []string{"2 times ", "14 dollars, that is"}, true, []string{"2 times 14 dollars,", "that is 28 dollars.", "end"}},
-		{"What do seven adults and a map cost together?", []string{"7 times 14 dollars plus 50 cents, that is"}, true, []string{"7 times 14 dollars plus 50 cents,", "that is 98 dollars and 50 cents.", "end"}},
+		{"What do two adults pay?", []string{"2 times ", "14 dollars, that is"}, true,
+			[]string{"2 times 14 dollars,", "that is 28 dollars.", "end"}},
+		{"What do seven adults and a map cost together?", []string{"7 times 14 dollars plus 50 cents, that is"}, true,
+			[]string{"7 times 14 dollars plus 50 cents,", "that is 98 dollars and 50 cents.", "end"}},
 		{"What do two dogs pay?", []string{"I do not know."}, true, []string{"I do not know.", "end"}},
 		{"What does an adult pay?", []string{"14 dollars."}, false, []string{"14 dollars.", "end"}},
 	} {
@@ -38,7 +40,8 @@ func TestSumsAreReckonedByTheBox(t *testing.T) {
 			m := alone(model)
 			m.desk = &desk{}
 			wantSaid(t, thought(t, m, atMuseum(c.asked), Manner{}, newSchedule(true, time.Now())), c.want...)
-			if g := model.asked[0].Grammar; (g != "") != c.grammar || c.grammar && (!strings.Contains(g, `"14 dollars"`) || !strings.Contains(g, "I do not know.")) {
+			if g := model.asked[0].Grammar; (g != "") != c.grammar ||
+				c.grammar && (!strings.Contains(g, `"14 dollars"`) || !strings.Contains(g, "I do not know.")) {
 				t.Errorf("%q: the grammar is %q", c.asked, g)
 			}
 		})
@@ -52,7 +55,8 @@ func TestOnlyAModelThatFollowsAGrammarIsHeldToOne(t *testing.T) {
 		first, second := &scripted{pieces: []string{"#"}}, &scripted{pieces: []string{"28 dollars."}}
 		m := alone(first, second)
 		m.desk = &desk{}
-		wantSaid(t, thought(t, m, atMuseum("What do two adults pay?"), Manner{}, newSchedule(true, time.Now())), "28 dollars.", "end")
+		wantSaid(t, thought(t, m, atMuseum("What do two adults pay?"), Manner{}, newSchedule(true, time.Now())),
+			"28 dollars.", "end")
 		if first.asked[0].Grammar == "" || second.asked[0].Grammar != "" {
 			t.Errorf("grammars %q and %q", first.asked[0].Grammar, second.asked[0].Grammar)
 		}
@@ -100,7 +104,8 @@ func TestTheModelIsToldWhatFollows(t *testing.T) {
 		t.Errorf("otherwise: %v", b)
 	}
 	c = atMuseum("Are you open at eight on Friday evening?").Conversation
-	c.History = append(c.History, turn.Entry{Role: turn.ToolCall, Name: "find", Text: "{}"}, turn.Entry{Role: turn.ToolResult, Text: "Open all night."})
+	c.History = append(c.History, turn.Entry{Role: turn.ToolCall, Name: "find", Text: "{}"},
+		turn.Entry{Role: turn.ToolResult, Text: "Open all night."})
 	if b := newFacts(c, deskOf(c)).begins(c); b["No"] != 0 {
 		t.Errorf("after a tool: %v", b)
 	}
@@ -118,9 +123,11 @@ func TestTheModelIsToldWhatFollows(t *testing.T) {
 		t.Errorf("with tools: %q", g)
 	}
 	c = atMuseum("Are you open until a quarter to six?").Conversation
-	c.History = append(c.History, turn.Entry{Role: turn.Assistant, Text: "Nothing."}, turn.Entry{Role: turn.User, Text: "Thanks!"})
+	c.History = append(c.History, turn.Entry{Role: turn.Assistant, Text: "Nothing."},
+		turn.Entry{Role: turn.User, Text: "Thanks!"})
 	got := messages(c, deskOf(c))
-	if len(got) != 4 || got[1].Content != "Are you open until a quarter to six? (17:45)" || got[3].Content != "Thanks!" {
+	if len(got) != 4 || got[1].Content != "Are you open until a quarter to six? (17:45)" ||
+		got[3].Content != "Thanks!" {
 		t.Errorf("the model reads %+v", got)
 	}
 }
@@ -142,7 +149,9 @@ func TestADeskIsOfFactsInEnglish(t *testing.T) {
 	if d.at(c) != nil {
 		t.Error("it reads another language")
 	}
-	if d.at(turn.Conversation{}) != nil || d.at(turn.Conversation{Facts: &turn.Facts{Told: "You are 12 and poor.", Spelt: true}}) != nil || (*desk)(nil).at(c) != nil {
+	if d.at(turn.Conversation{}) != nil ||
+		d.at(turn.Conversation{Facts: &turn.Facts{Told: "You are 12 and poor.", Spelt: true}}) != nil ||
+		(*desk)(nil).at(c) != nil {
 		t.Error("there is a desk without facts")
 	}
 }

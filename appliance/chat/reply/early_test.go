@@ -35,16 +35,19 @@ func pieces(t *testing.T, w writer, silence time.Duration, p *Pace) (said []stri
 	t.Helper()
 	begun := time.Now()
 	clock := func() time.Duration { return time.Since(begun) }
-	m := mind{"chat", w, false, p, nil, &ailing{}, &fits{}, &desk{}, slog.New(slog.DiscardHandler), clock, func(e turn.Event) {
-		if thought, ok := e.(turn.Thought); ok {
-			said, at = append(said, thought.Sentence.Text), append(at, thought.Time())
-		}
-	}}
-	m.reply(t.Context(), turn.Think{Turn: 1, Speculative: true, Due: silence}, Manner{}, newSchedule(false, begun.Add(silence)))
+	m := mind{"chat", w, false, p, nil, &ailing{}, &fits{}, &desk{}, slog.New(slog.DiscardHandler), clock,
+		func(e turn.Event) {
+			if thought, ok := e.(turn.Thought); ok {
+				said, at = append(said, thought.Sentence.Text), append(at, thought.Time())
+			}
+		}}
+	m.reply(t.Context(), turn.Think{Turn: 1, Speculative: true, Due: silence}, Manner{},
+		newSchedule(false, begun.Add(silence)))
 	return said, at
 }
 
-const longAnswer = "The garden behind the old house is open in the summer, and you can walk through it from nine until six every day."
+const longAnswer = "The garden behind the old house is open in the summer, and you can walk through it from nine " +
+	"until six every day."
 
 func TestAnAnswerForWhichThereIsTimeIsOneSentence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -57,7 +60,8 @@ func TestAnAnswerForWhichThereIsTimeIsOneSentence(t *testing.T) {
 
 func TestAnAnswerForWhichThereIsNoTimeBeginsWithAClauseOrAPhrase(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clause, at := pieces(t, writer{text: "Yes, of course, " + longAnswer, each: 60 * time.Millisecond}, 500*time.Millisecond, NewPace())
+		clause, at := pieces(t, writer{text: "Yes, of course, " + longAnswer, each: 60 * time.Millisecond},
+			500*time.Millisecond, NewPace())
 		if clause[0] != "Yes, of course," || at[0] > 400*time.Millisecond {
 			t.Errorf("%q after %v", clause, at)
 		}
@@ -94,7 +98,8 @@ func TestThePaceIsLearntFromAGuess(t *testing.T) {
 		for range 20 {
 			pieces(t, writer{text: longAnswer, each: 250 * time.Millisecond}, time.Minute, p)
 		}
-		if want := 250 * time.Millisecond * time.Duration(len(strings.Fields(longAnswer))) / time.Duration(len(longAnswer)); p.byteTime < want*8/10 || p.byteTime > want*12/10 {
+		if want := 250 * time.Millisecond * time.Duration(len(strings.Fields(longAnswer))) / time.Duration(
+			len(longAnswer)); p.byteTime < want*8/10 || p.byteTime > want*12/10 {
 			t.Errorf("a byte in %v, expected about %v", p.byteTime, want)
 		}
 	})
@@ -164,7 +169,8 @@ func TestASentenceThatIsTooLongIsCutAndGoesOn(t *testing.T) {
 			}
 			rows[len(rows)-1] = s.SoFar()
 		}
-		if len(said) != 4 || len(rows) != 3 || !strings.HasSuffix(rows[1], "and a garden.") || rows[2] != "It is free." {
+		if len(said) != 4 || len(rows) != 3 || !strings.HasSuffix(rows[1], "and a garden.") ||
+			rows[2] != "It is free." {
 			t.Errorf("%q", rows)
 		}
 	})

@@ -46,10 +46,16 @@ func newFacts(c turn.Conversation, desk *clerk.Desk) *facts {
 	if c.Facts == nil {
 		return nil
 	}
-	f := &facts{Facts: *c.Facts, numbers: map[float64]bool{0: true, 1: true}, hours: map[float64]bool{}, names: map[string]bool{}}
+	f := &facts{
+		Facts:   *c.Facts,
+		numbers: map[float64]bool{0: true, 1: true},
+		hours:   map[float64]bool{},
+		names:   map[string]bool{},
+	}
 	numbers := text.Numbers(f.Told)
 	f.own = f.Spelt && ofOwn.MatchString(asked(c))
-	if f.measured = f.Own || len(numbers) < turn.LeastFacts; f.measured && !toolAnswered(c.History) && !f.own && !(f.Spelt && (asksOfNow(asked(c)) || asksOfTool(c))) {
+	if f.measured = f.Own || len(numbers) < turn.LeastFacts; f.measured && !toolAnswered(c.History) && !f.own &&
+		!(f.Spelt && (asksOfNow(asked(c)) || asksOfTool(c))) {
 		return nil
 	}
 	f.desk = desk
@@ -79,10 +85,13 @@ func toolAnswered(history []turn.Entry) bool {
 // amount reports whether a number says how much, how long or when, and not merely
 // how many.
 func amount(n text.Number) bool {
-	return n.Clock || n.Money || money(n.After) || cents(n.After) || oneOf(n.After, units) || n.Before == "at" && n.Value <= 24
+	return n.Clock || n.Money || money(n.After) || cents(n.After) || oneOf(n.After, units) ||
+		n.Before == "at" && n.Value <= 24
 }
 
-const units = "am pm a.m p.m a.m. p.m. a p o'clock oclock second seconds minute minutes hour hours day days week weeks month months year years degrees degree celsius fahrenheit percent km kilometers kilometres miles meters metres kg kilos grams euro"
+const units = "am pm a.m p.m a.m. p.m. a p o'clock oclock second seconds minute minutes hour hours day days week " +
+	"weeks month months year years degrees degree celsius fahrenheit percent km kilometers kilometres miles meters " +
+	"metres kg kilos grams euro"
 
 // learn takes note of the numbers and names of a text.
 func (f *facts) learn(told string, numbers []text.Number) {
@@ -110,7 +119,9 @@ func (f *facts) learn(told string, numbers []text.Number) {
 		}
 		f.clock(n, numbers[i+1:])
 	}
-	for _, w := range strings.FieldsFunc(told, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' }) {
+	for _, w := range strings.FieldsFunc(told, func(r rune) bool {
+		return !unicode.IsLetter(r) && r != '\'' && r != '’'
+	}) {
 		f.names[stem(w)] = true
 	}
 }
@@ -208,7 +219,9 @@ func (f *facts) invents(sentence string, goesOn bool) bool {
 // is typed comes without its language, and in German every noun has a capital.
 func english(sentence string) bool {
 	for w := range strings.FieldsSeq(strings.ToLower(sentence)) {
-		if oneOf(strings.TrimFunc(w, func(r rune) bool { return !unicode.IsLetter(r) }), "the is are you your of and to for with that this by at our we it's i'm it") {
+		if oneOf(strings.TrimFunc(w, func(r rune) bool {
+			return !unicode.IsLetter(r)
+		}), "the is are you your of and to for with that this by at our we it's i'm it") {
 			return true
 		}
 	}
@@ -222,7 +235,8 @@ func (f *facts) strange(sentence string) bool {
 	for w := range strings.FieldsSeq(sentence) {
 		bare := strings.TrimFunc(w, func(r rune) bool { return !unicode.IsLetter(r) })
 		first, size := utf8.DecodeRuneInString(bare)
-		proper := !begins && !strings.ContainsAny(w[:1], "\"(") && unicode.IsUpper(first) && strings.IndexFunc(bare[size:], unicode.IsLower) >= 0
+		proper := !begins && !strings.ContainsAny(w[:1], "\"(") && unicode.IsUpper(first) &&
+			strings.IndexFunc(bare[size:], unicode.IsLower) >= 0
 		known := stem(bare)
 		begins = strings.ContainsAny(w[len(w)-1:], `.!?:"`) && !oneOf(known, titles)
 		if proper && !f.names[known] && !oneOf(known, everyday) {
@@ -238,7 +252,8 @@ const (
 	// them.
 	everyday = "i'm i'll i've i'd monday tuesday wednesday thursday friday saturday sunday " +
 		"january february march april may june july august september october november december " +
-		"christma easter new year eve english german french spanish italian portuguese dutch russian polish turkish japanese chinese korean " +
+		"christma easter new year eve english german french spanish italian portuguese dutch russian polish turkish " +
+		"japanese chinese korean " +
 		"internet wi-fi wifi web okay am pm god sir madam ma'am " + titles
 )
 

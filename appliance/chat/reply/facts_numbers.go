@@ -50,7 +50,8 @@ func (f *facts) knows(n text.Number) bool {
 // rounded, a share as percent, minutes as hours and the rest of them.
 func (f *facts) converted(n float64) bool {
 	for k := range f.numbers {
-		if math.Round(k) == n || math.Abs(k*100-n) < 0.005 || k > 60 && (math.Floor(k/60) == n || k/60 == n || math.Mod(k, 60) == n) {
+		if math.Round(k) == n || math.Abs(k*100-n) < 0.005 ||
+			k > 60 && (math.Floor(k/60) == n || k/60 == n || math.Mod(k, 60) == n) {
 			return true
 		}
 	}
@@ -64,7 +65,8 @@ func payable(n text.Number) bool {
 }
 
 // joining are words that may stand behind a sum.
-const joining = "for in all together altogether total and or if per with without but to each as plus when at on including from so a an the is because since would of by"
+const joining = "for in all together altogether total and or if per with without but to each as plus when at on " +
+	"including from so a an the is because since would of by"
 
 // numbered are words before a number that is a name, and no time of day: where
 // something closes at 22 o'clock, there is no "train number 10".

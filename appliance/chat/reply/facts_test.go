@@ -93,8 +93,9 @@ func TestOtherLanguagesAreHeldToDigits(t *testing.T) {
 
 func TestAPromptWithoutFactsAllowsAnything(t *testing.T) {
 	for name, c := range map[string]turn.Conversation{
-		"no facts":         {},
-		"a few words":      {Facts: &turn.Facts{Told: "You are a poet of 30. Answer in 2 sentences, in 20 words, with one rhyme."}},
+		"no facts": {},
+		"a few words": {Facts: &turn.Facts{
+			Told: "You are a poet of 30. Answer in 2 sentences, in 20 words, with one rhyme."}},
 		"an empty message": {Facts: &turn.Facts{}},
 	} {
 		if f := newFacts(c, nil); f != nil {
@@ -113,8 +114,14 @@ func TestAfterAToolOnlyItsAmountsAreSaid(t *testing.T) {
 		Facts: &turn.Facts{Told: "You are a concierge.", Unknown: "I do not know.", Spelt: true},
 		History: []turn.Entry{
 			{Role: turn.User, Text: "What's the weather, and when does my train to Linz leave?"},
-			{Role: turn.ToolCall, ID: "1", Name: "weather", Text: `{}`},
-			{Role: turn.ToolResult, ID: "1", Text: `{"sky":"sunny","celsius":18,"until":"14:15","rain":0.4,"wind":12.7,"sun_minutes":95}`},
+			{
+				Role: turn.ToolCall,
+				ID:   "1",
+				Name: "weather",
+				Text: `{}`,
+			},
+			{Role: turn.ToolResult, ID: "1",
+				Text: `{"sky":"sunny","celsius":18,"until":"14:15","rain":0.4,"wind":12.7,"sun_minutes":95}`},
 		},
 	}
 	for answer, ok := range map[string]bool{
@@ -185,7 +192,8 @@ func TestAReplyEndsWhereItIsInvented(t *testing.T) {
 		c.Facts.Yes = []string{"Yes"}
 		got, _, err := Answer(t.Context(), "c", teller{nil, row.pieces, &wrote, &begins}, c)
 		if err != nil || got != row.want || wrote != row.wrote {
-			t.Errorf("%q: said %q after %d pieces, %v; want %q after %d", row.pieces, got, wrote, err, row.want, row.wrote)
+			t.Errorf("%q: said %q after %d pieces, %v; want %q after %d", row.pieces, got, wrote, err, row.want,
+				row.wrote)
 		}
 		if begins["Yes"] >= 0 {
 			t.Errorf("yes is not less likely: %v", begins)

@@ -35,7 +35,8 @@ type ailing struct {
 }
 
 func (a *ailing) failed(err error) {
-	for _, lasting := range []error{engine.ErrUnreachable, engine.ErrConnection, engine.ErrTimedOut, engine.ErrOverloaded} {
+	for _, lasting := range []error{engine.ErrUnreachable, engine.ErrConnection, engine.ErrTimedOut,
+		engine.ErrOverloaded} {
 		if errors.Is(err, lasting) {
 			a.mu.Lock()
 			a.until = time.Now().Add(passedOver)
@@ -58,7 +59,8 @@ func (a *ailing) is() bool {
 func (t thinking) generate(ctx context.Context, prompt engine.Prompt) (call *engine.ToolCall, err error) {
 	said := ""
 	if len(t.fallback) == 0 || !t.ailing.is() {
-		if call, said, err = t.generateWords(ctx, unmarked{t.model, t.pace}, t.pace, prompt); err == nil || len(t.fallback) == 0 {
+		if call, said, err = t.generateWords(ctx, unmarked{t.model, t.pace}, t.pace, prompt); err == nil ||
+			len(t.fallback) == 0 {
 			return call, err
 		}
 		t.ailing.failed(err)
@@ -70,7 +72,8 @@ func (t thinking) generate(ctx context.Context, prompt engine.Prompt) (call *eng
 		t.log.Warn("a language model has failed; the next one answers", "turn", t.turn, "said", len(said), "err", err)
 		more, goesOn, before := "", t, err
 		goesOn.expected = t.expected && said == ""
-		call, more, err = goesOn.generateWords(ctx, repeating{unmarked{next.Model, next.Pace}, said}, next.Pace, next.goOn(prompt, said))
+		call, more, err = goesOn.generateWords(ctx, repeating{unmarked{next.Model, next.Pace}, said}, next.Pace,
+			next.goOn(prompt, said))
 		if err == nil && more == "" && call == nil && midSentence(said) {
 			err = before // nothing has ended what was begun
 		}
@@ -89,7 +92,8 @@ func midSentence(said string) bool {
 
 // goOnRequest asks a model to end an answer that another one has begun. It is no
 // part of the history.
-const goOnRequest = "(Your answer was broken off there, and the user has heard that much of it. Go on from exactly there, briefly, and repeat nothing of it.)"
+const goOnRequest = "(Your answer was broken off there, and the user has heard that much of it. Go on from exactly " +
+	"there, briefly, and repeat nothing of it.)"
 
 // goOn is a prompt for a model that goes on with what another one has said.
 func (f Fallback) goOn(p engine.Prompt, said string) engine.Prompt {
@@ -102,7 +106,8 @@ func (f Fallback) goOn(p engine.Prompt, said string) engine.Prompt {
 		messages = append(messages, m)
 	}
 	if said != "" {
-		messages = append(messages, engine.Message{Role: engine.Assistant, Content: said}, engine.Message{Role: engine.User, Content: goOnRequest})
+		messages = append(messages, engine.Message{Role: engine.Assistant, Content: said},
+			engine.Message{Role: engine.User, Content: goOnRequest})
 	}
 	p.Messages = messages
 	return p
@@ -119,9 +124,11 @@ func uncut(text string) string {
 	last := runes[len(runes)-1]
 	digit := len(runes) > 1 && unicode.IsDigit(runes[len(runes)-2])
 	switch {
-	case unicode.In(last, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar):
+	case unicode.In(last, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer,
+		unicode.Myanmar):
 		return string(runes[:len(runes)-1])
-	case unicode.IsLetter(last), unicode.IsDigit(last), unicode.Is(unicode.M, last), digit && strings.ContainsRune(".,:", last), !unicode.IsSpace(last) && !unicode.IsPunct(last):
+	case unicode.IsLetter(last), unicode.IsDigit(last), unicode.Is(unicode.M, last),
+		digit && strings.ContainsRune(".,:", last), !unicode.IsSpace(last) && !unicode.IsPunct(last):
 		return strings.TrimRightFunc(text[:strings.LastIndexFunc(text, unicode.IsSpace)+1], unicode.IsSpace)
 	}
 	return text

@@ -76,7 +76,12 @@ func thought(t *testing.T, m mind, think turn.Think, how Manner, s *schedule) []
 
 // alone is a mind with those models.
 func alone(m *scripted, fallback ...*scripted) mind {
-	out := mind{model: m, pace: NewPace(), ailing: &ailing{}, fits: &fits{}}
+	out := mind{
+		model:  m,
+		pace:   NewPace(),
+		ailing: &ailing{},
+		fits:   &fits{},
+	}
 	for _, f := range fallback {
 		out.fallback = append(out.fallback, Fallback{Model: f, Pace: NewPace(), Prompt: "own"})
 	}
@@ -122,13 +127,15 @@ func TestTheNextModelGoesOnWhereOneBreaksOff(t *testing.T) {
 		second := &scripted{err: engine.ErrBroken}
 		third := &scripted{pieces: []string{"ten o'clock."}}
 		m := alone(first, second, third)
-		wantSaid(t, thought(t, m, question("When?"), Manner{Key: "k", Session: "s"}, newSchedule(true, time.Now())), "The museum opens at", "ten o'clock.", "end")
+		wantSaid(t, thought(t, m, question("When?"), Manner{Key: "k", Session: "s"}, newSchedule(true, time.Now())),
+			"The museum opens at", "ten o'clock.", "end")
 		if p := first.asked[0]; p.Key != "k" || p.Session != "s" || p.Messages[0].Content != "" {
 			t.Errorf("the first was asked %+v", p)
 		}
 		p := third.asked[0]
 		n := len(p.Messages)
-		if p.Key != "" || p.Messages[0].Content != "own" || p.Messages[n-2].Content != "The museum opens at" || p.Messages[n-1].Content != goOnRequest {
+		if p.Key != "" || p.Messages[0].Content != "own" || p.Messages[n-2].Content != "The museum opens at" ||
+			p.Messages[n-1].Content != goOnRequest {
 			t.Errorf("the third was asked %+v", p)
 		}
 		// The first is not waited for again at once, and then it is.
@@ -155,7 +162,8 @@ func TestASentenceThatNobodyEndsHasBrokenOff(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			first := &scripted{pieces: []string{c.first}, err: fmt.Errorf("x: %w", engine.ErrConnection)}
 			m := alone(first, &scripted{pieces: []string{c.second}})
-			wantSaid(t, thought(t, m, question("When?"), Manner{}, newSchedule(true, time.Now())), "It is open.", c.said, c.end)
+			wantSaid(t, thought(t, m, question("When?"), Manner{}, newSchedule(true, time.Now())), "It is open.",
+				c.said, c.end)
 		})
 	}
 }
@@ -235,7 +243,8 @@ func TestAQuickAnswerIsDueWhenTheAnswerIs(t *testing.T) {
 		for range 4 {
 			thought(t, m, question("When?"), Manner{}, newSchedule(true, time.Now()))
 		}
-		wantSaid(t, thought(t, m, question("When?"), Manner{Quick: true}, newSchedule(true, time.Now())), "quick after 300ms", "Ten.", "end")
+		wantSaid(t, thought(t, m, question("When?"), Manner{Quick: true}, newSchedule(true, time.Now())),
+			"quick after 300ms", "Ten.", "end")
 	})
 }
 
@@ -250,7 +259,8 @@ func TestWhatCannotBeSaidIsNoAnswer(t *testing.T) {
 	answered := func(content string) turn.Think {
 		t := question("When?")
 		t.GoesOn = true
-		t.History = append(t.History, turn.Entry{Role: turn.ToolCall, ID: "a", Name: "hours"}, turn.Entry{Role: turn.ToolResult, ID: "a", Text: content})
+		t.History = append(t.History, turn.Entry{Role: turn.ToolCall, ID: "a", Name: "hours"},
+			turn.Entry{Role: turn.ToolResult, ID: "a", Text: content})
 		return t
 	}
 	german := question("Wann?")
@@ -266,18 +276,28 @@ func TestWhatCannotBeSaidIsNoAnswer(t *testing.T) {
 	}{
 		{"a sign", alone(&scripted{pieces: []string{"#"}}), question("When?"), []string{again, "end"}},
 		{"nothing", alone(&scripted{}), question("When?"), []string{again, "end"}},
-		{"signs in lines", alone(&scripted{pieces: []string{"…\n\n", "— !?\n\n", "🙂"}}), question("When?"), []string{again, "end"}},
-		{"another language", alone(&scripted{}), german, []string{"Entschuldigung, können Sie das noch einmal sagen?", "end"}},
+		{"signs in lines", alone(&scripted{pieces: []string{"…\n\n", "— !?\n\n", "🙂"}}), question("When?"),
+			[]string{again, "end"}},
+		{"another language", alone(&scripted{}), german,
+			[]string{"Entschuldigung, können Sie das noch einmal sagen?", "end"}},
 		{"behind a tool's words", alone(&scripted{}), answered("At ten"), []string{"At ten.", "end"}},
-		{"behind a tool's data", alone(&scripted{}), answered(`{"at":"10:00"}`), []string{"I'm sorry, I cannot answer that just now.", "end"}},
-		{"signs, and then what nobody told", alone(&scripted{pieces: []string{"#"}, again: []string{"dictation", "123", "#"}}), facts, []string{"I don't know that.", "end"}},
-		{"what nobody told behind a sign", alone(&scripted{pieces: []string{"# ", "— ", "It is 123."}}), facts, []string{"I don't know that.", "end"}},
-		{"a sign before words", alone(&scripted{pieces: []string{"…\n\n", "At ten."}}), question("When?"), []string{"At ten.", "end"}},
-		{"a sign behind words", alone(&scripted{pieces: []string{"At ten. ", "###"}}), question("When?"), []string{"At ten.", "end"}},
-		{"signs, and words when asked once more", alone(&scripted{pieces: []string{"# "}, again: []string{"At ten."}}), question("When?"), []string{"At ten.", "end"}},
+		{"behind a tool's data", alone(&scripted{}), answered(`{"at":"10:00"}`),
+			[]string{"I'm sorry, I cannot answer that just now.", "end"}},
+		{"signs, and then what nobody told",
+			alone(&scripted{pieces: []string{"#"}, again: []string{"dictation", "123", "#"}}), facts,
+			[]string{"I don't know that.", "end"}},
+		{"what nobody told behind a sign", alone(&scripted{pieces: []string{"# ", "— ", "It is 123."}}), facts,
+			[]string{"I don't know that.", "end"}},
+		{"a sign before words", alone(&scripted{pieces: []string{"…\n\n", "At ten."}}), question("When?"),
+			[]string{"At ten.", "end"}},
+		{"a sign behind words", alone(&scripted{pieces: []string{"At ten. ", "###"}}), question("When?"),
+			[]string{"At ten.", "end"}},
+		{"signs, and words when asked once more", alone(&scripted{pieces: []string{"# "}, again: []string{"At ten."}}),
+			question("When?"), []string{"At ten.", "end"}},
 		{"a number", alone(&scripted{pieces: []string{"½"}}), question("How much?"), []string{"½", "end"}},
 		{"another script", alone(&scripted{pieces: []string{"はい"}}), question("When?"), []string{"はい", "end"}},
-		{"another model", alone(&scripted{pieces: []string{"#"}}, &scripted{pieces: []string{"Ten."}}), question("When?"), []string{"Ten.", "end"}},
+		{"another model", alone(&scripted{pieces: []string{"#"}}, &scripted{pieces: []string{"Ten."}}),
+			question("When?"), []string{"Ten.", "end"}},
 		{"nobody has asked", alone(&scripted{pieces: []string{"#"}}), unasked, []string{"end"}},
 		{"a custom model is silent", custom(alone(&scripted{})), question("When?"), []string{"end"}},
 	} {
@@ -297,16 +317,25 @@ func TestASilentModelIsAskedOnceMore(t *testing.T) {
 		m := &scripted{pieces: []string{" ##\n"}}
 		begins := map[string]float64{"Yes": 1}
 		messages := []engine.Message{{Role: engine.System}, {Role: engine.User, Content: "When?"}}
-		think := thinking{mind: alone(m), schedule: newSchedule(true, time.Now()), began: new(time.Duration), expected: true}
-		think.log, think.clock, think.post = slog.New(slog.DiscardHandler), func() time.Duration { return 0 }, func(turn.Event) {}
-		_, err := think.generate(t.Context(), engine.Prompt{Messages: messages, Begins: begins, Grammar: "root ::= \"#\""})
+		think := thinking{
+			mind:     alone(m),
+			schedule: newSchedule(true, time.Now()),
+			began:    new(time.Duration),
+			expected: true,
+		}
+		think.log, think.clock, think.post = slog.New(slog.DiscardHandler), func() time.Duration {
+			return 0
+		}, func(turn.Event) {}
+		_, err := think.generate(t.Context(),
+			engine.Prompt{Messages: messages, Begins: begins, Grammar: "root ::= \"#\""})
 		if !errors.Is(err, ErrSilent) || !strings.Contains(err.Error(), "##") || len(m.asked) != 2 {
 			t.Fatalf("asked %d times: %v", len(m.asked), err)
 		}
 		if p := m.asked[1]; p.Temperature <= 0 || p.Grammar != "" || p.Begins["##"] > -100 || p.Begins["Yes"] != 1 {
 			t.Errorf("asked once more by %+v", p)
 		}
-		if last := m.asked[1].Messages[1]; !strings.HasPrefix(last.Content, "When? (") || last.Noted != len(last.Content)-len("When?") || messages[1].Content != "When?" {
+		if last := m.asked[1].Messages[1]; !strings.HasPrefix(last.Content, "When? (") ||
+			last.Noted != len(last.Content)-len("When?") || messages[1].Content != "When?" {
 			t.Errorf("asked once more with %+v", last)
 		}
 		if len(begins) != 1 {

@@ -21,8 +21,10 @@ func TestMarkupBecomesNoSentence(t *testing.T) {
 		want   []string
 	}{
 		{[]string{"<thin", "king>When? At t", "en.</thinking>", "At ten."}, []string{"At ten.", "end"}},
-		{[]string{"We open at ten. ", "<think>Or nine?", "</think>", " We close at six."}, []string{"We open at ten.", "We close at six.", "end"}},
-		{[]string{"<|channel|>analysis<|message|>He asks.<|end|><|start|>assistant<|channel|>final<|message|>At ten."}, []string{"At ten.", "end"}},
+		{[]string{"We open at ten. ", "<think>Or nine?", "</think>", " We close at six."},
+			[]string{"We open at ten.", "We close at six.", "end"}},
+		{[]string{"<|channel|>analysis<|message|>He asks.<|end|><|start|>assistant<|channel|>final<|message|>At ten."},
+			[]string{"At ten.", "end"}},
 		{[]string{"At ten.<|im_", "end|>\n<|im_start|>user\n", "Why?"}, []string{"At ten.", "end"}},
 		{[]string{"The user asks when. ", "Ten.</think>", "At ten."}, []string{"At ten.", "end"}},
 		{[]string{"5 < 6, so yes."}, []string{"5 < 6, so yes.", "end"}},
@@ -39,11 +41,15 @@ func TestMarkupBecomesNoSentence(t *testing.T) {
 func TestStageDirectionsOfAModelAreSilent(t *testing.T) {
 	for _, c := range []struct{ reply, text, heard string }{
 		{"*waves happily* Welcome to the museum!", "*waves happily* Welcome to the museum!", "Welcome to the museum!"},
-		{"*waves happily and turns around slowly* Welcome!", "*waves happily and turns around slowly* Welcome!", "Welcome!"},
-		{"*adjusts the microphone on the desk* We open at ten.", "*adjusts the microphone on the desk* We open at ten.", "We open at ten."},
-		{"Of course. *smiles* It is *very* near.", "Of course. *smiles* It is very near.", "Of course. It is very near."},
+		{"*waves happily and turns around slowly* Welcome!", "*waves happily and turns around slowly* Welcome!",
+			"Welcome!"},
+		{"*adjusts the microphone on the desk* We open at ten.", "*adjusts the microphone on the desk* We open at ten.",
+			"We open at ten."},
+		{"Of course. *smiles* It is *very* near.", "Of course. *smiles* It is very near.",
+			"Of course. It is very near."},
 		{"*She waves. She smiles.* Come in.", "*She waves. She smiles.* Come in.", "Come in."},
-		{"Press *67, then **wait** for the tone.", "Press *67, then wait for the tone.", "Press *67, then wait for the tone."},
+		{"Press *67, then **wait** for the tone.", "Press *67, then wait for the tone.",
+			"Press *67, then wait for the tone."},
 		{"(chuckles) Take the (red) door.", "(chuckles) Take the (red) door.", "Take the (red) door."},
 	} {
 		for _, late := range []bool{false, true} {
@@ -85,7 +91,8 @@ func TestAModelThatBeginsToThinkInItsTemplateIsKnown(t *testing.T) {
 		}
 		wantSaid(t, thought(t, m, question("When?"), Manner{}, newSchedule(true, time.Now())), "At ten.", "end")
 		s.pieces = []string{"At ten. ", "Come early."}
-		wantSaid(t, thought(t, m, question("When?"), Manner{}, newSchedule(true, time.Now())), "At ten.", "Come early.", "end")
+		wantSaid(t, thought(t, m, question("When?"), Manner{}, newSchedule(true, time.Now())), "At ten.", "Come early.",
+			"end")
 		if m.pace.opensThoughts() {
 			t.Error("its replies are held back for ever")
 		}
@@ -97,7 +104,9 @@ func TestACallWrittenAsTextIsMade(t *testing.T) {
 	say := func(t *testing.T, pieces []string, tools ...turn.Tool) (said []string, called *turn.Call) {
 		m := alone(&scripted{pieces: pieces})
 		begun := time.Now()
-		m.log, m.clock, m.chatID = slog.New(slog.DiscardHandler), func() time.Duration { return time.Since(begun) }, "chat"
+		m.log, m.clock, m.chatID = slog.New(slog.DiscardHandler), func() time.Duration {
+			return time.Since(begun)
+		}, "chat"
 		m.post = func(e turn.Event) {
 			switch e := e.(type) {
 			case turn.Thought:

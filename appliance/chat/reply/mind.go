@@ -50,7 +50,13 @@ type mind struct {
 
 // prompt is what the model is asked to go on with.
 func (m mind) prompt(c turn.Conversation, u *engine.Urgency) engine.Prompt {
-	return engine.Prompt{Conversation: m.chatID, Messages: messages(c, m.desk.at(c)), Tools: tools(c.Tools), MaxTokens: replyTokens, Urgency: u}
+	return engine.Prompt{
+		Conversation: m.chatID,
+		Messages:     messages(c, m.desk.at(c)),
+		Tools:        tools(c.Tools),
+		MaxTokens:    replyTokens,
+		Urgency:      u,
+	}
 }
 
 // Prefill has a model read the prompt of a conversation ahead, for every chat
@@ -97,7 +103,12 @@ func messages(c turn.Conversation, desk *clerk.Desk) []engine.Message {
 }
 
 func userMessage(e turn.Entry, note string) engine.Message {
-	m := engine.Message{Role: engine.User, Content: e.Text, Begin: e.Begin, End: e.End}
+	m := engine.Message{
+		Role:    engine.User,
+		Content: e.Text,
+		Begin:   e.Begin,
+		End:     e.End,
+	}
 	if note != "" {
 		m.Content += " (" + note + ")"
 	}
@@ -143,7 +154,8 @@ func (m mind) reply(ctx context.Context, t turn.Think, how Manner, s *schedule) 
 		expected: !m.certain && !t.Unasked,
 	}
 	prompt.Unable = t.Facts != nil || t.Self != "" // the box checks what is said
-	prompt.Begins = withoutSigns(r.itself.begins(asked(t.Conversation), unlessUnknowable(t.Conversation, r.facts.toolBegins(t.Conversation, r.facts.begins(t.Conversation)))))
+	prompt.Begins = withoutSigns(r.itself.begins(asked(t.Conversation),
+		unlessUnknowable(t.Conversation, r.facts.toolBegins(t.Conversation, r.facts.begins(t.Conversation)))))
 	if r.sum = r.facts.sum(t.Conversation); r.sum != nil {
 		prompt.Grammar, prompt.Begins = r.sum.Grammar(r.facts.Unknown), nil
 	} else if opening := r.facts.opening(t.Conversation); opening != "" {
@@ -162,7 +174,8 @@ func (m mind) reply(ctx context.Context, t turn.Think, how Manner, s *schedule) 
 	misfit := ""
 	if err == nil && call != nil {
 		if misfit = m.fits.unfit(t.Tools, *call); misfit != "" {
-			m.log.Info("a call does not fit its tool; the model is told", "turn", t.Turn, "tool", call.Name, "why", misfit)
+			m.log.Info("a call does not fit its tool; the model is told", "turn", t.Turn, "tool", call.Name, "why",
+				misfit)
 			prompt.Messages = append(prompt.Messages, again(*call, misfit, t.Tools)...)
 			if call, err = r.generate(ctx, prompt); err == nil && call != nil {
 				misfit = m.fits.unfit(t.Tools, *call)
@@ -176,12 +189,23 @@ func (m mind) reply(ctx context.Context, t turn.Think, how Manner, s *schedule) 
 	}
 	switch now := turn.At(m.clock()); {
 	case err != nil:
-		m.post(turn.Broke{At: now, Turn: t.Turn, ID: contract.NewID(), Fault: contract.Fault{Code: contract.ProviderFailed, Cause: err}})
+		m.post(turn.Broke{
+			At:    now,
+			Turn:  t.Turn,
+			ID:    contract.NewID(),
+			Fault: contract.Fault{Code: contract.ProviderFailed, Cause: err},
+		})
 	case call != nil:
 		if misfit != "" {
-			m.log.Warn("a call does not fit its tool, twice; its fallback answers", "turn", t.Turn, "tool", call.Name, "why", misfit)
+			m.log.Warn("a call does not fit its tool, twice; its fallback answers", "turn", t.Turn, "tool", call.Name,
+				"why", misfit)
 		}
-		m.post(turn.Called{At: now, Turn: t.Turn, Call: turn.Call{ID: contract.NewID(), Name: call.Name, Arguments: call.Arguments, Misfit: misfit}})
+		m.post(turn.Called{At: now, Turn: t.Turn, Call: turn.Call{
+			ID:        contract.NewID(),
+			Name:      call.Name,
+			Arguments: call.Arguments,
+			Misfit:    misfit,
+		}})
 	default:
 		m.post(turn.ThoughtEnded{At: now, Turn: t.Turn})
 	}
@@ -212,7 +236,8 @@ const loopWords = 4
 // generateBy has one model go on with a prompt. What it says is posted sentence by
 // sentence, and returned, also where it fails; so is the tool that it calls, nil
 // where it calls none.
-func (t thinking) generateBy(ctx context.Context, model engine.LanguageModel, pace *Pace, prompt engine.Prompt) (call *engine.ToolCall, said string, err error) {
+func (t thinking) generateBy(ctx context.Context, model engine.LanguageModel, pace *Pace,
+	prompt engine.Prompt) (call *engine.ToolCall, said string, err error) {
 	var directions markup.Directions
 	cutter := text.Cutter{Stars: directions.Stars, Language: t.language}
 	var w writing
@@ -282,7 +307,8 @@ func (t thinking) generateBy(ctx context.Context, model engine.LanguageModel, pa
 		_ = tell(false, cutter.Push(t.facts.total(t.sum, all.String()))...)
 	}
 	rest := cutter.Rest()
-	if full := err == nil && call == nil && prompt.Grammar == "" && usage.ReplyTokens >= replyTokens; full && said != "" && !begun.GoesOn && !endsSentence(rest) {
+	if full := err == nil && call == nil && prompt.Grammar == "" && usage.ReplyTokens >= replyTokens; full &&
+		said != "" && !begun.GoesOn && !endsSentence(rest) {
 		rest = "" // there was no room for all of it: half a sentence says nothing
 	}
 	if err != nil && open {
@@ -318,15 +344,22 @@ func (t thinking) tell(line string, goesOn bool, before turn.Sentence) turn.Sent
 	if before.GoesOn {
 		s.First, s.Before = before.Row(), before.SoFar()
 	}
-	t.post(turn.Thought{At: turn.At(t.clock()), Turn: t.turn, Sentence: s, Began: *t.began})
+	t.post(turn.Thought{
+		At:       turn.At(t.clock()),
+		Turn:     t.turn,
+		Sentence: s,
+		Began:    *t.began,
+	})
 	return s
 }
 
 // named posts the name that the model's server gives the session, if it may be
 // one.
 func (m mind) named(session string) {
-	if n := utf8.RuneCountInString(session); n > contract.MaxCustomSessionIDChars || strings.ContainsFunc(session, unicode.IsControl) {
-		m.log.Warn("the language model's server names the session by what may be no name", "characters", n, "limit", contract.MaxCustomSessionIDChars)
+	if n := utf8.RuneCountInString(session); n > contract.MaxCustomSessionIDChars ||
+		strings.ContainsFunc(session, unicode.IsControl) {
+		m.log.Warn("the language model's server names the session by what may be no name", "characters", n, "limit",
+			contract.MaxCustomSessionIDChars)
 		return
 	}
 	m.post(turn.Named{At: turn.At(m.clock()), Session: session})

@@ -83,7 +83,8 @@ func notSpoken(err error) contract.Fault {
 
 // say speaks one sentence, of which line is to be heard, and posts its sound piece
 // by piece as it is made.
-func (m mouth) say(ctx context.Context, n int, s speech, line, before string, rate *audio.Converter, due *schedule) error {
+func (m mouth) say(ctx context.Context, n int, s speech, line, before string, rate *audio.Converter,
+	due *schedule) error {
 	asked := time.Now()
 	voice, err := m.voices.Voice(ctx, s.voice)
 	if err != nil {
@@ -107,7 +108,12 @@ func (m mouth) say(ctx context.Context, n int, s speech, line, before string, ra
 		m.post(turn.Spoken{At: turn.At(m.clock()), Turn: n, Piece: piece})
 		piece.Index++
 	}
-	o := engine.SpeakOptions{Urgency: due.mouth, Speed: s.speed, After: before, GoesOn: s.sentence.GoesOn}
+	o := engine.SpeakOptions{
+		Urgency: due.mouth,
+		Speed:   s.speed,
+		After:   before,
+		GoesOn:  s.sentence.GoesOn,
+	}
 	if m.reading != nil {
 		read := m.reading(ctx)
 		o.Locale, o.Lexicon = read.Locale, read.Lexicon
@@ -123,7 +129,8 @@ func (m mouth) say(ctx context.Context, n int, s speech, line, before string, ra
 		} else {
 			piece.PCM = resampler.Process(make([]float32, 0, room), sound.PCM)
 		}
-		piece.Whole = time.Duration(sound.Whole)*time.Second/time.Duration(voice.RateHz()) + sentencePause*time.Duration(min(pause, 1))
+		piece.Whole = time.Duration(sound.Whole)*time.Second/time.Duration(voice.RateHz()) +
+			sentencePause*time.Duration(min(pause, 1))
 		post()
 		return context.Cause(ctx)
 	})
@@ -136,7 +143,8 @@ func (m mouth) say(ctx context.Context, n int, s speech, line, before string, ra
 
 // speakWhatCanBeSaid speaks a text without the writing that the voice cannot read:
 // a model that drops a Chinese name into its answer has still answered.
-func speakWhatCanBeSaid(ctx context.Context, voice engine.Synthesizer, text string, o engine.SpeakOptions, emit func(engine.Sound) error) error {
+func speakWhatCanBeSaid(ctx context.Context, voice engine.Synthesizer, text string, o engine.SpeakOptions,
+	emit func(engine.Sound) error) error {
 	err := voice.Speak(ctx, text, o, emit)
 	var cannot engine.ErrCannotSay
 	if !errors.As(err, &cannot) {

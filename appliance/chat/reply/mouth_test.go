@@ -65,9 +65,14 @@ func tone(at, n int) []float32 {
 
 // spoken is what a mouth posts of sentences.
 func spoken(ctx context.Context, v *singer, sentences ...turn.Sentence) (pieces []turn.Piece) {
-	m := mouth{voices: v, pace: NewPace(), clock: func() time.Duration { return 0 }, post: func(e turn.Event) {
-		pieces = append(pieces, e.(turn.Spoken).Piece)
-	}}
+	m := mouth{
+		voices: v,
+		pace:   NewPace(),
+		clock:  func() time.Duration { return 0 },
+		post: func(e turn.Event) {
+			pieces = append(pieces, e.(turn.Spoken).Piece)
+		},
+	}
 	queue := make(chan speech, len(sentences))
 	for _, s := range sentences {
 		queue <- speech{sentence: s, speed: 1}
@@ -119,7 +124,8 @@ func TestStageDirectionsAreSilent(t *testing.T) {
 	} {
 		v := &singer{pieces: []int{100}}
 		pieces := spoken(t.Context(), v, c.sentence)
-		if last := pieces[len(pieces)-1]; strings.TrimSpace(strings.Join(v.said, "")) != c.says || last.Sentence.Text != c.sentence.Text || !last.Last {
+		if last := pieces[len(pieces)-1]; strings.TrimSpace(strings.Join(v.said, "")) != c.says ||
+			last.Sentence.Text != c.sentence.Text || !last.Last {
 			t.Errorf("%q: said %q, posted %q", c.sentence.Text, v.said, last.Sentence.Text)
 		}
 	}
@@ -137,7 +143,8 @@ func TestLaterPiecesAreDueWhenTheListenerRunsDry(t *testing.T) {
 			made += v.pieces[i]
 			dry := time.Duration(made) * time.Second / singerRateHz
 			if (due + soundAhead - dry).Abs() > 5*time.Millisecond { // the resampler's filter
-				t.Errorf("piece %d is due in %v; the listener has %v and it takes %v to make", i+1, due, dry, soundAhead)
+				t.Errorf("piece %d is due in %v; the listener has %v and it takes %v to make", i+1, due, dry,
+					soundAhead)
 			}
 		}
 	})
@@ -151,16 +158,19 @@ func TestAMouthStopsWithinAPieceOfACancelledTurn(t *testing.T) {
 			cancel()
 		}
 	}
-	if pieces := spoken(ctx, v, turn.Sentence{ID: "a", Text: "La."}, turn.Sentence{ID: "b", Text: "Lo."}); len(pieces) > 2 || len(v.asked) != 1 {
+	if pieces := spoken(ctx, v, turn.Sentence{ID: "a", Text: "La."},
+		turn.Sentence{ID: "b", Text: "Lo."}); len(pieces) > 2 || len(v.asked) != 1 {
 		t.Errorf("%d pieces of %d sentences", len(pieces), len(v.asked))
 	}
 }
 
 func TestTheRestOfASentenceIsSpokenAsItsRest(t *testing.T) {
 	v := &singer{pieces: []int{5000}}
-	pieces := spoken(t.Context(), v, turn.Sentence{ID: "a", Text: "Sure,", GoesOn: true}, turn.Sentence{ID: "b", Text: "I can help", GoesOn: true},
+	pieces := spoken(t.Context(), v, turn.Sentence{ID: "a", Text: "Sure,", GoesOn: true},
+		turn.Sentence{ID: "b", Text: "I can help", GoesOn: true},
 		turn.Sentence{ID: "c", Text: "with that."}, turn.Sentence{ID: "d", Text: "Bye."})
-	for i, want := range []engine.SpeakOptions{{GoesOn: true}, {After: "Sure, ", GoesOn: true}, {After: "Sure, I can help "}, {}} {
+	for i, want := range []engine.SpeakOptions{{GoesOn: true}, {After: "Sure, ", GoesOn: true},
+		{After: "Sure, I can help "}, {}} {
 		if got := v.asked[i]; got.After != want.After || got.GoesOn != want.GoesOn {
 			t.Errorf("sentence %d was asked for after %q, going on: %v", i, got.After, got.GoesOn)
 		}
@@ -194,7 +204,12 @@ func TestWhatCannotBeSaidStillHasAnEnd(t *testing.T) {
 func TestSentencesAreReadAsTheAccountHasThem(t *testing.T) {
 	v := &singer{pieces: []int{100}}
 	locales := []string{"en-GB", "en-IN"}
-	m := mouth{voices: v, pace: NewPace(), clock: func() time.Duration { return 0 }, post: func(turn.Event) {}}
+	m := mouth{
+		voices: v,
+		pace:   NewPace(),
+		clock:  func() time.Duration { return 0 },
+		post:   func(turn.Event) {},
+	}
 	m.reading = func(context.Context) text.Options {
 		l, err := text.NewLexicon(map[string]string{locales[0]: "x"})
 		if err != nil {
@@ -209,7 +224,8 @@ func TestSentencesAreReadAsTheAccountHasThem(t *testing.T) {
 	queue <- speech{sentence: turn.Sentence{ID: "b", Text: "La."}, speed: 1}
 	close(queue)
 	m.speak(t.Context(), 1, queue, newSchedule(true, time.Now()))
-	if len(v.asked) != 2 || v.asked[0].Locale != "en-GB" || v.asked[1].Locale != "en-IN" || len(v.asked[1].Lexicon) != 1 {
+	if len(v.asked) != 2 || v.asked[0].Locale != "en-GB" || v.asked[1].Locale != "en-IN" ||
+		len(v.asked[1].Lexicon) != 1 {
 		t.Errorf("%+v", v.asked)
 	}
 }

@@ -8,10 +8,16 @@ import (
 	"parley/appliance/chat/turn"
 )
 
-const station = "You are the voice of the railway station. Lockers are beside the north entrance, and cost 3 dollars. The train to Bonn leaves at 14:20."
+const station = "You are the voice of the railway station. Lockers are beside the north entrance, and cost 3 " +
+	"dollars. The train to Bonn leaves at 14:20."
 
 func atStation(asked string, more ...turn.Entry) turn.Think {
-	c := turn.Conversation{Facts: &turn.Facts{Told: station, Unknown: "I'm sorry, I don't know that.", Spelt: true, Yes: []string{"Yes", "Sure"}}}
+	c := turn.Conversation{Facts: &turn.Facts{
+		Told:    station,
+		Unknown: "I'm sorry, I don't know that.",
+		Spelt:   true,
+		Yes:     []string{"Yes", "Sure"},
+	}}
 	c.History = append([]turn.Entry{{Role: turn.User, Text: asked}}, more...)
 	return turn.Think{Turn: 1, Conversation: c}
 }
@@ -22,7 +28,8 @@ func TestTimesOfTodayAreNotMadeUp(t *testing.T) {
 	for _, c := range []struct {
 		asked, said, want string
 	}{
-		{"When does the next train to Hamburg leave?", "It leaves at 10:30 from platform 1.", "I'm sorry, I don't know that."},
+		{"When does the next train to Hamburg leave?", "It leaves at 10:30 from platform 1.",
+			"I'm sorry, I don't know that."},
 		{"When does the next train to Bonn leave?", "It leaves at 14:20.", "It leaves at 14:20."},
 		{"What is the balance of my account?", "It is 250 dollars.", "I'm sorry, I don't know that."},
 		{"What does a locker cost today?", "3 dollars.", "3 dollars."},
@@ -44,7 +51,12 @@ func TestTimesOfTodayAreNotMadeUp(t *testing.T) {
 // Whether something is so just now of which nobody told is answered by neither yes nor
 // no; what was told of, or is no such question, as ever.
 func TestHowThingsAreNowIsNotGuessed(t *testing.T) {
-	result := []turn.Entry{{Role: turn.ToolCall, ID: "c", Name: "flights", Text: "{}"}, {Role: turn.ToolResult, ID: "c", Text: "It is late."}}
+	result := []turn.Entry{{
+		Role: turn.ToolCall,
+		ID:   "c",
+		Name: "flights",
+		Text: "{}",
+	}, {Role: turn.ToolResult, ID: "c", Text: "It is late."}}
 	for _, c := range []struct {
 		think turn.Think
 		want  bool
@@ -57,7 +69,8 @@ func TestHowThingsAreNowIsNotGuessed(t *testing.T) {
 		{atStation("Is it still there?"), false},
 		{atStation("What is still there?"), false},
 		{atStation("Is flight LX 318 on time?", result...), false},
-		{turn.Think{Conversation: turn.Conversation{History: []turn.Entry{{Role: turn.User, Text: "Is the oven still on?"}}}}, false},
+		{turn.Think{Conversation: turn.Conversation{
+			History: []turn.Entry{{Role: turn.User, Text: "Is the oven still on?"}}}}, false},
 		{turn.Think{}, false},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -76,7 +89,12 @@ func TestHowThingsAreNowIsNotGuessed(t *testing.T) {
 // What a tool tells nobody knows who has not called it, whatever the prompt.
 func TestWhatAToolTellsIsNotMadeUp(t *testing.T) {
 	weather := []turn.Tool{{Name: "get_current_weather", Description: "This tool is for getting the current weather."}}
-	result := []turn.Entry{{Role: turn.ToolCall, ID: "c", Name: "get_current_weather", Text: "{}"}, {Role: turn.ToolResult, ID: "c", Text: "61F and windy."}}
+	result := []turn.Entry{{
+		Role: turn.ToolCall,
+		ID:   "c",
+		Name: "get_current_weather",
+		Text: "{}",
+	}, {Role: turn.ToolResult, ID: "c", Text: "61F and windy."}}
 	for _, c := range []struct {
 		asked, said, want string
 		more              []turn.Entry
@@ -110,9 +128,11 @@ func TestWhatAToolTellsIsNotMadeUp(t *testing.T) {
 func TestTheBoxsOwnPromptHoldsNoFacts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		think := atStation("What's the capital of Italy?")
-		think.Facts.Told, think.Facts.Own = "In one or two sentences. The time now is Monday, 2 March 2026, 10:15.", true
+		think.Facts.Told, think.Facts.Own = "In one or two sentences. The time now is Monday, 2 March 2026, 10:15.",
+			true
 		think.Tools = []turn.Tool{{Name: "get_weather", Description: "Get the weather."}}
 		m := &scripted{pieces: []string{"It is Rome, with 3 million people."}}
-		wantSaid(t, thought(t, alone(m), think, Manner{}, newSchedule(true, time.Now())), "It is Rome, with 3 million people.", "end")
+		wantSaid(t, thought(t, alone(m), think, Manner{}, newSchedule(true, time.Now())),
+			"It is Rome, with 3 million people.", "end")
 	})
 }

@@ -75,7 +75,8 @@ func (r *Replies) advise(ctx context.Context, q Question) turn.Advice {
 	a, err := r.Advisers.Advise(ctx, q)
 	if err != nil {
 		if ctx.Err() == nil {
-			r.Log.Warn("a plugin has nothing to say to a turn; the model is asked without it", "plugin", q.Plugin, "err", err)
+			r.Log.Warn("a plugin has nothing to say to a turn; the model is asked without it", "plugin", q.Plugin,
+				"err", err)
 		}
 		return nothing
 	}

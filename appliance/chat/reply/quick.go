@@ -70,7 +70,8 @@ func (m mind) quickAnswer(t turn.Think, s *schedule) *quick {
 	line := language.Of(t.Language).Quick(language.Question(asked(t.Conversation)), t.Turn)
 	return newQuick(s, after, func() {
 		s.thought(line)
-		m.post(turn.Thought{At: turn.At(m.clock()), Turn: t.Turn, Sentence: turn.Sentence{ID: contract.NewID(), Text: line, Quick: true}})
+		m.post(turn.Thought{At: turn.At(m.clock()), Turn: t.Turn,
+			Sentence: turn.Sentence{ID: contract.NewID(), Text: line, Quick: true}})
 	})
 }
 

@@ -73,7 +73,8 @@ type work struct {
 func New(p Parts) *Replies {
 	return &Replies{
 		Parts: p,
-		mind:  mind{p.ChatID, p.Model, p.Certain, p.Pace, p.Fallback, &ailing{}, &fits{}, &desk{}, p.Log, p.Clock, p.Post},
+		mind: mind{p.ChatID, p.Model, p.Certain, p.Pace, p.Fallback, &ailing{}, &fits{}, &desk{}, p.Log, p.Clock,
+			p.Post},
 		mouth: mouth{p.Voices, p.Reading, p.Pace, p.Clock, p.Post, p.Feelings},
 		turns: map[int]*work{},
 	}
@@ -189,7 +190,12 @@ func (r *Replies) run(ctx context.Context, c turn.Call, t ToolRun) {
 	if ctx.Err() != nil {
 		return // nobody waits for it
 	}
-	a := turn.Answered{At: turn.At(r.Clock()), CallID: c.ID, Content: content, OnBox: true}
+	a := turn.Answered{
+		At:      turn.At(r.Clock()),
+		CallID:  c.ID,
+		Content: content,
+		OnBox:   true,
+	}
 	if err != nil {
 		a.Content, a.Failed, a.Error = "", true, err.Error()
 		r.Log.Warn("a tool of the box failed", "tool", c.Name, "err", err)

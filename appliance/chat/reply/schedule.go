@@ -42,7 +42,12 @@ type schedule struct {
 // newSchedule is that of a reply whose first sound is due at a moment. A
 // speculative one is not real until it is promoted.
 func newSchedule(real bool, begins time.Time) *schedule {
-	s := &schedule{real: real, begins: begins, heard: begins, played: begins}
+	s := &schedule{
+		real:   real,
+		begins: begins,
+		heard:  begins,
+		played: begins,
+	}
 	s.mind, s.mouth = engine.NewUrgency(s.priority(), begins), engine.NewUrgency(s.priority(), begins)
 	return s
 }

@@ -36,7 +36,8 @@ func TestTheSecondSentenceOfOneWaitsForTheFirstOfAnother(t *testing.T) {
 func TestAGuessThinksOneSentenceUntilItIsPromoted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		guess := newSchedule(false, time.Now().Add(600*time.Millisecond))
-		if n := guess.mind.Get(); n.Priority != engine.Speculative || !n.Due.Equal(time.Now().Add(600*time.Millisecond)) {
+		if n := guess.mind.Get(); n.Priority != engine.Speculative ||
+			!n.Due.Equal(time.Now().Add(600*time.Millisecond)) {
 			t.Errorf("%+v", n)
 		}
 		guess.thought("The museum opens at ten.")

@@ -13,31 +13,40 @@ import (
 // a human?" as to "Are you ChatGPT?".
 var asksWhoSpeaks = regexp.MustCompile(`(?i)\b(?:are you|is this|am i (?:talking|speaking|chatting) (?:to|with))\s+` +
 	`(?:(?:really|actually|just|still|maybe|then|the|made by|from)\s+)*` +
-	`((?:an?|some)\s+(?:real |live |actual )?(?:human|person)|(?:real |live )?humans?|real people|chat ?gpt|gpt[ -]?[0-9.]*|openai|alexa|siri|gemini|claude|bard|copilot|qwen|cortana|google)\b`)
+	`((?:an?|some)\s+(?:real |live |actual )?(?:human|person)|(?:real |live )?humans?|real people|chat ?gpt|gpt[ ` +
+	`-]?[0-9.]*|openai|alexa|siri|gemini|claude|bard|copilot|qwen|cortana|google)\b`)
 
 // asksForAMachine is in a question to which yes may be right.
-var asksForAMachine = regexp.MustCompile(`(?i)\b(not|robot|bot|computer|machine|program|software|ai|assistant|automated|artificial)\b|n't\b`)
+var asksForAMachine = regexp.MustCompile(
+	`(?i)\b(not|robot|bot|computer|machine|program|software|ai|assistant|automated|artificial)\b|n't\b`)
 
 // asksWhatItIs is a question, in English, what the assistant is, how it is called or
 // who made it.
 var asksWhatItIs = regexp.MustCompile(`(?i)^\W*(?:(?:and|so|but|hello|hi|hey|please|tell me)\W+)*(?:` +
-	`(?:who|which|what\s+(?:company|firm|people|team|lab))\b[^.?!]*\b(?:made|create[sd]|built|developed|trained|programmed|designed|invented|owns|runs)\s+you\b` +
-	`|(?:what|which)\s+(?:(?:kind|sort|type|version)\s+of\s+)?(?:an?\s+)?(?:large\s+)?(?:language\s+|ai\s+)?(?:model|ai|llm|gpt|version)\s+(?:are|is)\s+(?:you|this)\b` +
+	`(?:who|which|what\s+(?:company|firm|people|team|lab))\b[^.?!]*\b(?:made|create[sd]|built|developed|trained|` +
+	`programmed|designed|invented|owns|runs)\s+you\b` +
+	`|(?:what|which)\s+(?:(?:kind|sort|type|version)\s+of\s+)?(?:an?\s+)?(?:large\s+)?(?:language\s+|ai\s+)?(?:model|` +
+	`ai|llm|gpt|version)\s+(?:are|is)\s+(?:you|this)\b` +
 	`|(?:who|what)\s+(?:exactly\s+)?are\s+you\s*[.?!]*$` +
 	`|(?:who|what)\s+(?:is|are|was|were)\s+your\s+(?:maker|creator|developer|manufacturer|company|owner|model)s?\b)`)
 
 // makers are those who make what small models take themselves for, and how that is
 // called.
-const makers = `(?:openai|chat ?gpt|gpt-?[0-9][0-9.]*o?|alibaba|tongyi|qwen|anthropic|claude|google|deepmind|gemini|microsoft|copilot|meta|llama|amazon|alexa|apple|siri|mistral|deepseek)\b`
+const makers = `(?:openai|chat ?gpt|gpt-?[0-9][0-9.]*o?|alibaba|tongyi|qwen|anthropic|claude|google|deepmind|gemini|` +
+	`microsoft|copilot|meta|llama|amazon|alexa|apple|siri|mistral|deepseek)\b`
 
 // ofAMaker is a sentence in which the assistant calls itself one of them, or theirs: in
 // English with nothing between but what is said of such things ("I was created by …",
 // and not "I'm fond of apple pie"), in other languages with a few words.
-var ofAMaker = regexp.MustCompile(`(?i)\b(?:i(?:'m| am| was| have been|'ve been)|my name is|call me|my (?:maker|creator|developer)s? (?:is|are|was|were)|as an?)\s+` +
-	`(?:(?:an?|the|originally|actually|just|called|named|large|language|ai|artificial|intelligence|model|assistant|virtual|chatbot|bot|voice|program|computer|system|` +
-	`based|on|and|was|that|who|which|is|made|created|developed|trained|built|designed|programmed|powered|owned|by|from|of|at|company|team|researchers)\W+)*` + makers +
+var ofAMaker = regexp.MustCompile(`(?i)\b(?:i(?:'m| am| was| have been|'ve been)|my name is|call me|my ` +
+	`(?:maker|creator|developer)s? (?:is|are|was|were)|as an?)\s+` +
+	`(?:(?:an?|the|originally|actually|just|called|named|large|language|ai|artificial|intelligence|model|assistant|` +
+	`virtual|chatbot|bot|voice|program|computer|system|` +
+	`based|on|and|was|that|who|which|is|made|created|developed|trained|built|designed|programmed|powered|owned|by|` +
+	`from|of|at|company|team|researchers)\W+)*` + makers +
 	`|\b` + makers + `.*\b(?:made|created|developed|trained|built|designed|programmed) me\b` +
-	`|\b(?:ich (?:wurde|bin)|je suis|j'ai été|(?:yo )?soy|fui|he sido|sono(?: stat[oa])?|ik ben|eu (?:sou|fui))\s+(?:\S+\s+){0,5}` + makers)
+	`|\b(?:ich (?:wurde|bin)|je suis|j'ai été|(?:yo )?soy|fui|he sido|sono(?: stat[oa])?|ik ben|eu ` +
+	`(?:sou|fui))\s+(?:\S+\s+){0,5}` + makers)
 
 // itself holds an answer to who the assistant is.
 type itself struct {

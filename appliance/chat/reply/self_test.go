@@ -38,9 +38,12 @@ func TestWhetherItIsAHumanIsDenied(t *testing.T) {
 // What the assistant is, the box knows better than a small model.
 func TestTheBoxSaysWhatTheAssistantIs(t *testing.T) {
 	for asked, own := range map[string]bool{
-		"Who made you?": true, "And who created you": true, "Which company trained you?": true, "What model are you?": true, "Who are you?": true,
-		"What kind of AI are you?": true, "Hello, what are you?": true, "Who is your developer?": true, "What language model is this?": true,
-		"What are you doing?": false, "Who are you waiting for?": false, "What made you think so?": false, "Who made the pool?": false, "What is your favourite colour?": false,
+		"Who made you?": true, "And who created you": true, "Which company trained you?": true,
+		"What model are you?": true, "Who are you?": true,
+		"What kind of AI are you?": true, "Hello, what are you?": true, "Who is your developer?": true,
+		"What language model is this?": true,
+		"What are you doing?":          false, "Who are you waiting for?": false, "What made you think so?": false,
+		"Who made the pool?": false, "What is your favourite colour?": false,
 		"Which model is the car?": false, "Who built the tower?": false, "": false,
 	} {
 		if got := newItself(turn.Conversation{Self: "Me."}).says(asked); (got != "") != own {

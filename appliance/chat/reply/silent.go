@@ -63,7 +63,8 @@ func withoutSigns(others map[string]float64) map[string]float64 {
 // generateWords has a model go on with a prompt, as generateBy has, and asks it once
 // more where it was silent: to a question that nobody asked, as a recording may be,
 // small models answer with signs.
-func (t thinking) generateWords(ctx context.Context, model engine.LanguageModel, pace *Pace, prompt engine.Prompt) (call *engine.ToolCall, said string, err error) {
+func (t thinking) generateWords(ctx context.Context, model engine.LanguageModel, pace *Pace,
+	prompt engine.Prompt) (call *engine.ToolCall, said string, err error) {
 	call, said, err = t.generateBy(ctx, model, pace, prompt)
 	silent, is := errors.AsType[silence](err)
 	if !is || ctx.Err() != nil {

@@ -17,14 +17,16 @@ func TestNotKnowingIsNoAnswerToAWish(t *testing.T) {
 		want   []string
 	}{
 		{"Please wake me up at six.", []string{unknown}, []string{cannot, "end"}},
-		{"Send a bottle of water.", []string{"I'm sorry, I can't send one."}, []string{"I'm sorry, I can't send one.", "end"}},
+		{"Send a bottle of water.", []string{"I'm sorry, I can't send one."},
+			[]string{"I'm sorry, I can't send one.", "end"}},
 		{"When do you close?", []string{unknown}, []string{unknown, "end"}},
 		{"Please wake me up at six.", []string{"I'm sorry, the room costs 4711 dollars."}, []string{cannot, "end"}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			think := turn.Think{Turn: 1, Conversation: told(row.user)}
 			think.Facts.Unknown = unknown
-			wantSaid(t, thought(t, alone(&scripted{pieces: row.pieces}), think, Manner{}, newSchedule(true, time.Now())), row.want...)
+			wantSaid(t, thought(t, alone(&scripted{pieces: row.pieces}), think, Manner{},
+				newSchedule(true, time.Now())), row.want...)
 		})
 	}
 	c := told("Please wake me up at six.")
@@ -60,12 +62,14 @@ func TestAnAnswerWithoutRoomEndsWithASentence(t *testing.T) {
 		want   []string
 	}{
 		{[]string{"There was a girl. ", "When the"}, replyTokens, []string{"There was a girl.", "end"}},
-		{[]string{"There was a girl. ", "She was good."}, replyTokens, []string{"There was a girl.", "She was good.", "end"}},
+		{[]string{"There was a girl. ", "She was good."}, replyTokens,
+			[]string{"There was a girl.", "She was good.", "end"}},
 		{[]string{"There was a girl. ", "When the"}, 9, []string{"There was a girl.", "When the", "end"}},
 		{[]string{"Four"}, replyTokens, []string{"Four", "end"}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			wantSaid(t, thought(t, alone(&scripted{pieces: row.pieces, tokens: row.tokens}), question("Tell me a story."), Manner{}, newSchedule(true, time.Now())), row.want...)
+			wantSaid(t, thought(t, alone(&scripted{pieces: row.pieces, tokens: row.tokens}),
+				question("Tell me a story."), Manner{}, newSchedule(true, time.Now())), row.want...)
 		})
 	}
 }

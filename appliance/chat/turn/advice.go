@@ -59,7 +59,13 @@ func (s *State) consult(out *effects, t Think, more []Entry) bool {
 		return false
 	}
 	s.reply.consult = consulting{open: s.settings.TurnHooks, since: s.now, more: more}
-	out.add(Consult{Turn: t.Turn, Plugins: s.settings.TurnHooks, Speculative: t.Speculative, Due: t.Due, Conversation: t.Conversation})
+	out.add(Consult{
+		Turn:         t.Turn,
+		Plugins:      s.settings.TurnHooks,
+		Speculative:  t.Speculative,
+		Due:          t.Due,
+		Conversation: t.Conversation,
+	})
 	return true
 }
 

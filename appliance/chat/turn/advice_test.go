@@ -29,7 +29,8 @@ func TestPluginsAreAskedBeforeTheModel(t *testing.T) {
 	want(t, b.after(Typed{Text: "Who am I?"}), "user: Who am I?", "ask a,b 1: Who am I?")
 	want(t, b.after(advice(1, "b", "It rains.", "")))
 	want(t, b.after(advice(1, "b", "It snows.", ""))) // only once
-	want(t, b.after(advice(1, "a", "The user is Ann.", "")), "think 1: Who am I? {Context: The user is Ann.\nIt rains.}")
+	want(t, b.after(advice(1, "a", "The user is Ann.", "")),
+		"think 1: Who am I? {Context: The user is Ann.\nIt rains.}")
 	want(t, b.after(advice(1, "a", "Late.", "")))
 	if got := texts(b.state.Conversation()); !slices.Equal(got, []string{"Who am I?", "The user is Ann.\nIt rains."}) {
 		t.Errorf("the model will see %q", got)
@@ -42,7 +43,8 @@ func TestAPluginMayAnswerByItself(t *testing.T) {
 	want(t, b.after(advice(1, "a", "", "It is noon.")), "read 1: It is noon.")
 	want(t, b.after(thinks(1, "It is noon.")), "speak 1: It is noon.")
 	want(t, b.after(ThoughtEnded{Turn: 1}), "done 1")
-	want(t, b.after(clip(1, "It is noon.", time.Second)), "assistant: It is noon.", "audio id-It is noon.", "assistant_end")
+	want(t, b.after(clip(1, "It is noon.", time.Second)), "assistant: It is noon.", "audio id-It is noon.",
+		"assistant_end")
 }
 
 func TestPluginsThatAreSlowAreNotWaitedFor(t *testing.T) {
@@ -57,7 +59,8 @@ func TestPluginsThatAreSlowAreNotWaitedFor(t *testing.T) {
 // user has finished; what they said stays beside the words.
 func TestAGuessIsAdvisedAndWhatWasSaidStays(t *testing.T) {
 	b := begin(t, advisers("a"))
-	want(t, b.after(Voiced{Utterance: 1, Voice: time.Second}, Guessed{Utterance: 1, Revision: 1, Words: says("Who am I?")}), "ask ahead a 1: Who am I?")
+	want(t, b.after(Voiced{Utterance: 1, Voice: time.Second},
+		Guessed{Utterance: 1, Revision: 1, Words: says("Who am I?")}), "ask ahead a 1: Who am I?")
 	want(t, b.after(advice(1, "a", "Ann.", "")), "prepare 1: Who am I? {Context: Ann.}")
 	want(t, b.after(TurnEnded{Utterance: 1, Revision: 1}), "user: Who am I?")
 	if got := texts(b.state.Conversation()); !slices.Equal(got, []string{"Who am I?", "Ann."}) {
@@ -69,7 +72,8 @@ func TestAGuessIsAdvisedAndWhatWasSaidStays(t *testing.T) {
 	b.after(Voiced{Utterance: 2, Voice: time.Second}, Guessed{Utterance: 2, Revision: 1, Words: says("And now?")})
 	want(t, b.after(TurnEnded{Utterance: 2, Revision: 1}), "user: And now?")
 	want(t, b.after(advice(2, "a", "Bob.", "")), "think 2: And now? {Context: Bob.}")
-	if got := texts(b.state.Conversation()); !slices.Equal(got, []string{"Who am I?", "Ann.", "You are Ann.", "And now?", "Bob."}) {
+	if got := texts(b.state.Conversation()); !slices.Equal(got,
+		[]string{"Who am I?", "Ann.", "You are Ann.", "And now?", "Bob."}) {
 		t.Errorf("the model will see %q", got)
 	}
 }
@@ -78,7 +82,8 @@ func TestAdviceForWordsThatChangedIsDropped(t *testing.T) {
 	b := begin(t, advisers("a"))
 	b.after(Voiced{Utterance: 1, Voice: time.Second}, Guessed{Utterance: 1, Revision: 1, Words: says("Who am")},
 		advice(1, "a", "Half.", ""), WentOn{Utterance: 1, Revision: 1}, Voiced{Utterance: 1, Voice: 2 * time.Second})
-	want(t, b.after(Guessed{Utterance: 1, Revision: 2, Words: says("Who am I?")}), "cancel 1", "ask ahead a 2: Who am I?")
+	want(t, b.after(Guessed{Utterance: 1, Revision: 2, Words: says("Who am I?")}), "cancel 1",
+		"ask ahead a 2: Who am I?")
 	want(t, b.after(advice(1, "a", "Half.", "")))
 	want(t, b.after(advice(2, "a", "", "")), "prepare 2: Who am I?")
 	b.after(TurnEnded{Utterance: 1, Revision: 2})
@@ -90,7 +95,9 @@ func TestAdviceForWordsThatChangedIsDropped(t *testing.T) {
 // What the assistant says of its own accord, and what comes after a tool, is no
 // answer to new words.
 func TestPluginsAreAskedOnlyAboutWhatTheUserSays(t *testing.T) {
-	b := begin(t, advisers("a"), withTools(weather()), func(s *Settings) { s.OnNewChat = contract.EventMessage{Enabled: true} })
+	b := begin(t, advisers("a"), withTools(weather()), func(s *Settings) {
+		s.OnNewChat = contract.EventMessage{Enabled: true}
+	})
 	if b.state.reply.consult.is() || b.state.reply.phase != answering {
 		t.Fatalf("%+v", b.state.reply)
 	}

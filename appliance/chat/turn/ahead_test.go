@@ -33,7 +33,12 @@ func (b *told) makeAll() (out []string) {
 		s := b.state.reply.asked[0]
 		for i := range 4 {
 			out = append(out, b.after(Spoken{Turn: b.state.turn, Piece: Piece{
-				Sentence: s, Index: i, PCM: silence(time.Second), Whole: 4 * time.Second, Last: i == 3}})...)
+				Sentence: s,
+				Index:    i,
+				PCM:      silence(time.Second),
+				Whole:    4 * time.Second,
+				Last:     i == 3,
+			}})...)
 		}
 	}
 	return out
@@ -138,7 +143,12 @@ func TestAFailureLeavesWhatIsMade(t *testing.T) {
 	for i := range 7 {
 		s := line(i / 4)
 		b.after(Spoken{Turn: 1, Piece: Piece{
-			Sentence: s, Index: i % 4, PCM: silence(time.Second), Whole: 4 * time.Second, Last: i == 3}})
+			Sentence: s,
+			Index:    i % 4,
+			PCM:      silence(time.Second),
+			Whole:    4 * time.Second,
+			Last:     i == 3,
+		}})
 	}
 	fault := contract.Fault{Code: contract.NotSpoken}
 	want(t, b.after(Failed{Turn: 1, Fault: fault}), "cancel 1", "error "+string(fault.Code))

@@ -53,7 +53,8 @@ func (s *State) think(out *effects, p phase, words string, more ...Entry) {
 func (s *State) ask(out *effects, more []Entry) { out.add(s.thinking(more)) }
 
 func (s State) thinking(more []Entry) Think {
-	t := Think{Turn: s.turn, Unasked: s.reply.phase == answering && len(more) > 0, Conversation: s.conversation(more...)}
+	t := Think{Turn: s.turn, Unasked: s.reply.phase == answering && len(more) > 0,
+		Conversation: s.conversation(more...)}
 	if s.reply.phase == preparing {
 		t.Speculative = true
 		t.Due = s.heard.words.End + s.silenceAsked()
@@ -297,7 +298,8 @@ func (s *State) pause(out *effects) {
 	r, sent := s.reply, s.playing
 	s.broken = brokenOff{call: r.brokenCall()}
 	s.resumes = r.phase == answering && !r.thought
-	rest := slices.DeleteFunc(r.rest(sent, s.hush(out)), func(u Sentence) bool { return u.Dictated }) // the client may send it again
+	// the client may send it again
+	rest := slices.DeleteFunc(r.rest(sent, s.hush(out)), func(u Sentence) bool { return u.Dictated })
 	if len(rest) > 0 && !s.resumes {
 		s.unsaid = rest
 	}

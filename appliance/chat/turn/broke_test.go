@@ -19,7 +19,8 @@ func TestAMindThatFailsIsToldAndTheAssistantApologises(t *testing.T) {
 	b.after(Typed{Text: "When?"})
 	b.after(thinks(1, "The museum opens at"))
 	want(t, b.after(breaks(1)), "error E0713", "speak 1: "+sorry, "done 1")
-	want(t, b.after(clip(1, "The museum opens at", time.Second)), "assistant: The museum opens at", "audio id-The museum opens at")
+	want(t, b.after(clip(1, "The museum opens at", time.Second)), "assistant: The museum opens at",
+		"audio id-The museum opens at")
 	said := Spoken{Turn: 1, Piece: whole(b.state.reply.asked[0], time.Second)}
 	want(t, b.after(said), "assistant: "+sorry, "audio "+said.Piece.Sentence.ID, "assistant_end")
 	want(t, b.after(breaks(1)), []string{}...)
@@ -33,11 +34,13 @@ func TestAGuessThatFailsIsToldWhenItBecomesTheAnswer(t *testing.T) {
 	want(t, b.after(breaks(1)), []string{}...)
 	b.after(clip(1, "The museum", time.Second))
 	got := b.after(TurnEnded{Utterance: 1, Revision: 1})
-	want(t, got, "user: Hello?", "assistant: The museum", "audio id-The museum", "error E0713", "speak 1: "+sorry, "done 1")
+	want(t, got, "user: Hello?", "assistant: The museum", "audio id-The museum", "error E0713", "speak 1: "+sorry,
+		"done 1")
 
 	b = paused(t)
 	b.after(breaks(1))
-	b.after(WentOn{Utterance: 1, Revision: 1, Begin: b.now}, Voiced{Utterance: 1, Voice: time.Second + 20*time.Millisecond})
+	b.after(WentOn{Utterance: 1, Revision: 1, Begin: b.now},
+		Voiced{Utterance: 1, Voice: time.Second + 20*time.Millisecond})
 	b.after(Paused{Utterance: 1, Revision: 2, End: b.now})
 	want(t, b.after(Guessed{Utterance: 1, Revision: 2, Words: says("Hello?")}), "cancel 1", "prepare 2: Hello?")
 }
@@ -65,7 +68,8 @@ func TestAQuickAnswerIsNotRemembered(t *testing.T) {
 	if len(h) != 2 || h[1].Text != "At ten." {
 		t.Errorf("it remembers %+v", h)
 	}
-	if rest := again([]Sentence{{ID: "q", Text: "me see.", Quick: true}, {ID: "a", Text: "ten."}}); len(rest) != 1 || rest[0].Text != "ten." {
+	if rest := again([]Sentence{{ID: "q", Text: "me see.", Quick: true}, {ID: "a", Text: "ten."}}); len(rest) != 1 ||
+		rest[0].Text != "ten." {
 		t.Errorf("taken up: %+v", rest)
 	}
 }
@@ -76,6 +80,7 @@ func TestAFillerFollowsAQuickAnswer(t *testing.T) {
 	b := begin(t, func(s *Settings) { s.Tools = []Tool{{Name: "weather"}} })
 	b.after(Typed{Text: "Will it rain?"})
 	quick := Sentence{ID: "q", Text: "Let me see.", Quick: true}
-	b.after(Thought{Turn: 1, Sentence: quick}, Spoken{Turn: 1, Piece: whole(quick, time.Second)}, Called{Turn: 1, Call: Call{ID: "c", Name: "weather", Arguments: "{}"}})
+	b.after(Thought{Turn: 1, Sentence: quick}, Spoken{Turn: 1, Piece: whole(quick, time.Second)},
+		Called{Turn: 1, Call: Call{ID: "c", Name: "weather", Arguments: "{}"}})
 	want(t, b.wait(4*time.Second).after(Tick{}), "speak 1: Just a moment more.")
 }

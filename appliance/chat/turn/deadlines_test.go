@@ -57,7 +57,8 @@ func TestSoundThatIsStillOnItsWayIsWaitedFor(t *testing.T) {
 		t.Fatal("it ends although 400 ms of sound have not come yet")
 	}
 	back := b.state
-	if b.closes(Silent{At: At(due + 100*time.Millisecond), Utterance: 1, Until: due + 100*time.Millisecond}) || b.wakes() != b.now || !b.closes(Tick{}) {
+	if b.closes(Silent{At: At(due + 100*time.Millisecond), Utterance: 1, Until: due + 100*time.Millisecond}) ||
+		b.wakes() != b.now || !b.closes(Tick{}) {
 		t.Error("it does not end when they hold silence")
 	}
 	b.state = back

@@ -27,16 +27,21 @@ const (
 // and ages (one, two and three are not among them: they count the sentences of an
 // answer), of what is open when and what it costs, and what somebody calls facts who
 // writes them.
-const signWords = " four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand noon midnight " +
-	"fact facts open opens opening close closed closes free cost costs euro euros dollar dollars pound pounds cent cents franc francs " +
-	"monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays sundays "
+const signWords = " four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen " +
+	"eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand noon midnight " +
+	"fact facts open opens opening close closed closes free cost costs euro euros dollar dollars pound pounds cent " +
+	"cents franc francs " +
+	"monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays " +
+	"saturdays sundays "
 
 var (
 	// states begins a sentence that says how something is, and not how one is to be or
 	// to speak.
-	states = regexp.MustCompile(`(?i)^(?:the|our|we|there|all|every|each|no)\b.*\b(?:is|are|has|have|costs?|opens?|closes?|takes?|can|cannot|must|may|offers?|sells?|allowed)\b`)
+	states = regexp.MustCompile(`(?i)^(?:the|our|we|there|all|every|each|no)\b.*\b(?:is|are|has|have|costs?|opens?|` +
+		`closes?|takes?|can|cannot|must|may|offers?|sells?|allowed)\b`)
 	// listener begins one that speaks of the conversation after all.
-	listener = regexp.MustCompile(`(?i)^(?:the|our|all|every|each|no)\s+(?:\w+\s+)?(?:users?|callers?|customers?|visitors?|guests?|clients?|persons?|people|conversations?|answers?|repl(?:y|ies)|assistants?|tone|names?)\b`)
+	listener = regexp.MustCompile(`(?i)^(?:the|our|all|every|each|no)\s+(?:\w+\s+)?(?:users?|callers?|customers?|` +
+		`visitors?|guests?|clients?|persons?|people|conversations?|answers?|repl(?:y|ies)|assistants?|tone|names?)\b`)
 	sentence = regexp.MustCompile(`[.!?;:]\s+|\n`)
 )
 
@@ -50,7 +55,8 @@ func factual(prompt string) bool {
 	}
 	listed := 0
 	for line := range strings.Lines(prompt) {
-		if line = strings.TrimSpace(line); strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "* ") || strings.HasPrefix(line, "• ") {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "* ") ||
+			strings.HasPrefix(line, "• ") {
 			listed++
 		}
 	}
@@ -60,7 +66,9 @@ func factual(prompt string) bool {
 // signs are the signs of facts that a prompt has, as far as they matter.
 func signs(prompt string) (n int) {
 	n = strings.Count(prompt, "€") + strings.Count(prompt, "$") + strings.Count(prompt, "£")
-	for w := range strings.FieldsFuncSeq(prompt, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+	for w := range strings.FieldsFuncSeq(prompt, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	}) {
 		if n >= leastSigns {
 			return n
 		}

@@ -112,5 +112,7 @@ func (s Settings) tooLong(text string, most int) string {
 	if name == "" {
 		return fmt.Sprintf("%d bytes; at most %d are allowed", n, most)
 	}
-	return fmt.Sprintf("with its variables filled in it would have %d bytes, %d of them from {{%s}}; at most %d are allowed", n, brought[name], name, most)
+	return fmt.Sprintf(
+		"with its variables filled in it would have %d bytes, %d of them from {{%s}}; at most %d are allowed", n,
+		brought[name], name, most)
 }

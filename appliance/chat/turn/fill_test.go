@@ -60,11 +60,14 @@ func TestSettingsThatWouldCostTooMuchAreRefusedForNothing(t *testing.T) {
 		says   []string
 	}{
 		"a prompt that repeats a long value": {
-			nil, contract.SessionSettings{SystemPrompt: &repeated, Variables: variables(map[string]string{"a": long, "b": "1"})},
+			nil, contract.SessionSettings{SystemPrompt: &repeated,
+				Variables: variables(map[string]string{"a": long, "b": "1"})},
 			[]string{"system_prompt", "{{a}}", "200000000 bytes", "at most 400000"},
 		},
 		"a value for the prompt in force": {
-			func(s *Settings) { s.SystemPrompt = repeated }, contract.SessionSettings{Variables: variables(map[string]string{"a": long})},
+			func(s *Settings) {
+				s.SystemPrompt = repeated
+			}, contract.SessionSettings{Variables: variables(map[string]string{"a": long})},
 			[]string{"system_prompt", "{{a}}", "at most 400000"},
 		},
 		"a value for the greeting": {
@@ -72,7 +75,9 @@ func TestSettingsThatWouldCostTooMuchAreRefusedForNothing(t *testing.T) {
 			[]string{"on_new_chat", "{{a}}", "1000000 bytes", "at most 40000 "},
 		},
 		"one variable more than a chat may have": {
-			func(s *Settings) { s.Variables = many }, contract.SessionSettings{Variables: variables(map[string]string{"one more": "1"})},
+			func(s *Settings) {
+				s.Variables = many
+			}, contract.SessionSettings{Variables: variables(map[string]string{"one more": "1"})},
 			[]string{"variables", "1001", "at most 1000"},
 		},
 		"variables that hold too much": {
@@ -111,7 +116,8 @@ func TestSettingsThatWouldCostTooMuchAreRefusedForNothing(t *testing.T) {
 				t.Errorf("%s: %q does not say %q", name, wrong.Fault.Detail, w)
 			}
 		}
-		if s := next.settings; next.prompt != b.state.prompt || s.CustomSessionID != "" || s.SystemPrompt != was.SystemPrompt || len(s.Variables) != len(was.Variables) {
+		if s := next.settings; next.prompt != b.state.prompt || s.CustomSessionID != "" ||
+			s.SystemPrompt != was.SystemPrompt || len(s.Variables) != len(was.Variables) {
 			t.Errorf("%s: half of the settings were applied", name)
 		}
 	}
@@ -120,7 +126,8 @@ func TestSettingsThatWouldCostTooMuchAreRefusedForNothing(t *testing.T) {
 // The longest prompt that is allowed without variables is allowed with some.
 func TestALongPromptWithVariablesIsTaken(t *testing.T) {
 	prompt := strings.Repeat("語", contract.MaxPromptChars-8) + "{{name}}"
-	_, fault := DefaultSettings().Merge(contract.SessionSettings{SystemPrompt: &prompt, Variables: variables(map[string]string{"name": "Ann"})})
+	_, fault := DefaultSettings().Merge(contract.SessionSettings{SystemPrompt: &prompt,
+		Variables: variables(map[string]string{"name": "Ann"})})
 	if fault != nil {
 		t.Error(fault)
 	}

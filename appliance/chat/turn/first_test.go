@@ -34,6 +34,8 @@ func TestTheAssistantSpeaksFirstWhereTheConfigWantsIt(t *testing.T) {
 		}
 	}
 	want(t, fresh(nil).after(opened), "chat_metadata", "record SYSTEM_PROMPT")
-	want(t, fresh(greeting("Hello."), Entry{Role: User, Text: "Hi"}).after(opened), "chat_metadata", "record SYSTEM_PROMPT", "read 1: Hello.")
-	want(t, fresh(greeting(""), Entry{Role: User, Text: "Hi"}).after(opened), "chat_metadata", "record SYSTEM_PROMPT", "think 1: "+welcomeRequest)
+	want(t, fresh(greeting("Hello."), Entry{Role: User, Text: "Hi"}).after(opened), "chat_metadata",
+		"record SYSTEM_PROMPT", "read 1: Hello.")
+	want(t, fresh(greeting(""), Entry{Role: User, Text: "Hi"}).after(opened), "chat_metadata", "record SYSTEM_PROMPT",
+		"think 1: "+welcomeRequest)
 }

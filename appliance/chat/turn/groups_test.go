@@ -12,14 +12,15 @@ func TestANumberThatWasAskedForIsWaitedFor(t *testing.T) {
 		asked, said string
 		silence     time.Duration
 	}{
-		"a number":              {"What is your phone number?", "It is 0664.", openSilence},
-		"an address":            {"Please tell me your address.", "Twelve Harbour Lane.", openSilence},
-		"a German number":       {"Wie ist Ihre Telefonnummer?", "0664", openSilence},
-		"a code":                {"Could you read me the code on the card?", "7 3 1", openSilence},
-		"something else":        {"When would you like to come?", "At seven.", finishedSilence},
-		"no question":           {"Our address is on the website.", "Thank you.", finishedSilence},
-		"a question back":       {"What is your phone number?", "Why do you ask?", finishedSilence},
-		"a sentence of its own": {"What is your phone number?", "I would rather not tell you that on the phone now.", finishedSilence},
+		"a number":        {"What is your phone number?", "It is 0664.", openSilence},
+		"an address":      {"Please tell me your address.", "Twelve Harbour Lane.", openSilence},
+		"a German number": {"Wie ist Ihre Telefonnummer?", "0664", openSilence},
+		"a code":          {"Could you read me the code on the card?", "7 3 1", openSilence},
+		"something else":  {"When would you like to come?", "At seven.", finishedSilence},
+		"no question":     {"Our address is on the website.", "Thank you.", finishedSilence},
+		"a question back": {"What is your phone number?", "Why do you ask?", finishedSilence},
+		"a sentence of its own": {"What is your phone number?", "I would rather not tell you that on the phone now.",
+			finishedSilence},
 	} {
 		b := begin(t, func(s *Settings) { s.Semantic = true })
 		b.state.history = append(b.state.history, Entry{Role: Assistant, Text: row.asked})
@@ -45,7 +46,8 @@ func TestASoundAtTheEndOfTheSilenceIsWaitedFor(t *testing.T) {
 		t.Fatal("the turn ends while a word may be beginning")
 	}
 	back := b.state
-	if !b.closes(Silent{At: At(due + 30*time.Millisecond), Utterance: 1, Until: due + 30*time.Millisecond}) && !b.closes(Tick{}) {
+	if !b.closes(Silent{At: At(due + 30*time.Millisecond), Utterance: 1, Until: due + 30*time.Millisecond}) &&
+		!b.closes(Tick{}) {
 		t.Error("it does not end when the sound was none")
 	}
 	b.state, b.now = back, due+stirring

@@ -99,14 +99,27 @@ func (s State) conversation(more ...Entry) Conversation {
 		self = aboutItself
 	}
 	return Conversation{
-		Prompt: prompt, Changing: len(prompt) - s.steady(rules), Brought: brought, Self: self, Facts: s.facts(), Language: s.settings.spoken,
-		History: append(slices.Clip(s.history), more...), Tools: s.settings.Tools,
+		Prompt:   prompt,
+		Changing: len(prompt) - s.steady(rules),
+		Brought:  brought,
+		Self:     self,
+		Facts:    s.facts(),
+		Language: s.settings.spoken,
+		History:  append(slices.Clip(s.history), more...),
+		Tools:    s.settings.Tools,
 	}
 }
 
 // byUser is what the user said, with the context that goes with it.
 func (s State) byUser(w Words) []Entry {
-	said := []Entry{{Role: User, Text: w.Text, Scores: w.Scores, Sounds: w.Sounds, Begin: w.Begin, End: w.End}}
+	said := []Entry{{
+		Role:   User,
+		Text:   w.Text,
+		Scores: w.Scores,
+		Sounds: w.Sounds,
+		Begin:  w.Begin,
+		End:    w.End,
+	}}
 	if s.settings.Context != nil {
 		said = append(said, Entry{Role: Context, Text: s.settings.Context.Text})
 	}
@@ -130,7 +143,8 @@ func recent(history []Entry) []Entry {
 		return history
 	}
 	n := 0
-	for ; n < len(history) && (all > mostHistory/2 || history[n].Role == Context || history[n].Role == ToolResult); n++ {
+	for ; n < len(history) && (all > mostHistory/2 || history[n].Role == Context ||
+		history[n].Role == ToolResult); n++ {
 		all -= history[n].size()
 	}
 	return history[n:]
@@ -139,7 +153,12 @@ func recent(history []Entry) []Entry {
 // addAssistant adds a sentence that is sent to the history, or to the beginning of it
 // that is there.
 func (s *State) addAssistant(sentence Sentence) {
-	e := Entry{Role: Assistant, ID: sentence.Row(), Text: sentence.SoFar(), GoesOn: sentence.GoesOn}
+	e := Entry{
+		Role:   Assistant,
+		ID:     sentence.Row(),
+		Text:   sentence.SoFar(),
+		GoesOn: sentence.GoesOn,
+	}
 	if i := s.said(e.ID); i >= 0 && sentence.First != "" {
 		s.history = slices.Clone(s.history)
 		s.history[i] = e
@@ -164,7 +183,12 @@ func (s *State) amend(out *effects, p playing, heard string) {
 	line := p.sentence
 	line.Text = strings.TrimSpace(heard)
 	heard = line.SoFar()
-	s.tell(out, CutShort{Sentence{ID: line.Row(), Text: heard + CutMark, Dictated: line.Dictated, Quick: line.Quick}})
+	s.tell(out, CutShort{Sentence{
+		ID:       line.Row(),
+		Text:     heard + CutMark,
+		Dictated: line.Dictated,
+		Quick:    line.Quick,
+	}})
 	i := s.said(line.Row())
 	if i < 0 {
 		return

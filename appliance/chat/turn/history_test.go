@@ -13,7 +13,8 @@ import (
 // message, does not fill the memory, and the newest is never forgotten.
 func TestTheHistoryIsBounded(t *testing.T) {
 	b := begin(t, func(s *Settings) {
-		s.Context = &contract.Context{Text: strings.Repeat("x", contract.MaxPromptChars), Type: contract.ContextPersistent}
+		s.Context = &contract.Context{Text: strings.Repeat("x", contract.MaxPromptChars),
+			Type: contract.ContextPersistent}
 	})
 	most := 0
 	for n := range 100 {

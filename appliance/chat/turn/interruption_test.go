@@ -20,7 +20,8 @@ func TestVoiceFromBeforeTheAssistantBeganDoesNotInterrupt(t *testing.T) {
 
 func TestABackchannelDoesNotCountTowardsAnInterruption(t *testing.T) {
 	b := speaking(t, "The museum opens at ten.")
-	b.after(Voiced{Utterance: 2, Voice: 700 * time.Millisecond}, Guessed{Utterance: 2, Revision: 1, Words: says("Right, right.")})
+	b.after(Voiced{Utterance: 2, Voice: 700 * time.Millisecond},
+		Guessed{Utterance: 2, Revision: 1, Words: says("Right, right.")})
 	want(t, b.after(Voiced{Utterance: 2, Voice: 900 * time.Millisecond}))
 	want(t, b.after(Voiced{Utterance: 2, Voice: 1500 * time.Millisecond})[:1], "cancel 1") // there is more to it
 	b = speaking(t, "The museum opens at ten.")
@@ -35,7 +36,8 @@ func interruptedBy(t *testing.T, words string) (*told, []string) {
 	b := speaking(t, "The museum opens at ten.")
 	b.after(thinks(1, "It closes at six."), ThoughtEnded{Turn: 1})
 	b.wait(500 * time.Millisecond)
-	want(t, b.after(Voiced{Utterance: 2, Voice: 900 * time.Millisecond}), "cancel 1", "amend id-The museum opens at ten.: The museum…", "user_interruption")
+	want(t, b.after(Voiced{Utterance: 2, Voice: 900 * time.Millisecond}), "cancel 1",
+		"amend id-The museum opens at ten.: The museum…", "user_interruption")
 	b.after(Guessed{Utterance: 2, Revision: 1, Words: says(words)})
 	return b, b.after(TurnEnded{Utterance: 2, Revision: 1})
 }
@@ -46,7 +48,12 @@ func TestTheAssistantTakesUpWhatANoiseStopped(t *testing.T) {
 	want(t, got, rest...)
 	id := contract.DerivedID("id-The museum opens at ten.")
 	line := Sentence{ID: id, Text: "opens at ten."}
-	got = b.after(Spoken{Turn: 2, Piece: Piece{Sentence: line, PCM: silence(time.Second), Whole: time.Second, Last: true}})
+	got = b.after(Spoken{Turn: 2, Piece: Piece{
+		Sentence: line,
+		PCM:      silence(time.Second),
+		Whole:    time.Second,
+		Last:     true,
+	}})
 	want(t, got, "assistant: opens at ten.", "audio "+id)
 	var history []string
 	for _, e := range b.state.history {
@@ -89,7 +96,8 @@ func TestANoiseAfterTheLastWord(t *testing.T) {
 // The words of a noise may be known only when another one has begun.
 func TestANoiseWhoseTranscriptIsLate(t *testing.T) {
 	b := speaking(t, "The museum opens at ten.")
-	b.after(ThoughtEnded{Turn: 1}, Voiced{Utterance: 2, Voice: 900 * time.Millisecond}, TurnEnded{Utterance: 2, Revision: 1})
+	b.after(ThoughtEnded{Turn: 1}, Voiced{Utterance: 2, Voice: 900 * time.Millisecond},
+		TurnEnded{Utterance: 2, Revision: 1})
 	b.after(Voiced{Utterance: 3, Voice: 300 * time.Millisecond})
 	want(t, b.after(Guessed{Utterance: 2, Revision: 1}))
 	want(t, b.after(TurnEnded{Utterance: 3}), "speak 2: The museum opens at ten.", "done 2")
@@ -132,7 +140,8 @@ func TestPausingAmendsWhatWasNotHeard(t *testing.T) {
 		var effects []Effect
 		b.state, effects = Next(b.state, PauseAsked{At(b.now)})
 		got := short(effects)
-		wanted := []string{"record PAUSE_ONSET", "cancel 1", "amend id-The museum opens at ten.: The museum…", "assistant_end"}
+		wanted := []string{"record PAUSE_ONSET", "cancel 1", "amend id-The museum opens at ten.: The museum…",
+			"assistant_end"}
 		if ended {
 			wanted = []string{"record PAUSE_ONSET", "amend id-The museum opens at ten.: The museum…"}
 		}
@@ -157,14 +166,16 @@ func TestTheRestOfAPausedAnswerIsSaidOnResuming(t *testing.T) {
 	paused := func() *told {
 		b := speaking(t, "The museum opens at ten.")
 		b.after(thinks(1, "It closes at six."), ThoughtEnded{Turn: 1})
-		want(t, b.wait(500*time.Millisecond).after(PauseAsked{}), "record PAUSE_ONSET", "cancel 1", "amend id-The museum opens at ten.: The museum…", "assistant_end")
+		want(t, b.wait(500*time.Millisecond).after(PauseAsked{}), "record PAUSE_ONSET", "cancel 1",
+			"amend id-The museum opens at ten.: The museum…", "assistant_end")
 		return b
 	}
 	resumed := []string{"record RESUME_ONSET", "speak 2: opens at ten.", "speak 2: It closes at six.", "done 2"}
 	b := paused()
 	want(t, b.after(ResumeAsked{}), resumed...)
 	want(t, b.after(PauseAsked{}), "record PAUSE_ONSET", "cancel 2", "assistant_end") // before any of it was heard
-	want(t, b.after(ResumeAsked{}), "record RESUME_ONSET", "speak 3: opens at ten.", "speak 3: It closes at six.", "done 3")
+	want(t, b.after(ResumeAsked{}), "record RESUME_ONSET", "speak 3: opens at ten.", "speak 3: It closes at six.",
+		"done 3")
 
 	b = paused()
 	b.after(Typed{Text: "And on Mondays?"})
@@ -181,7 +192,8 @@ func TestTheRestOfAPausedAnswerIsSaidOnResuming(t *testing.T) {
 	one := Sentence{ID: "a", Text: "One.", Dictated: true}
 	b.after(Dictated{Sentences: []Sentence{one}}, Spoken{Turn: 2, Piece: whole(one, time.Second)}, ResumeAsked{})
 	b.wait(500 * time.Millisecond).after(PauseAsked{})
-	want(t, b.after(ResumeAsked{}), append([]string{"record RESUME_ONSET"}, "speak 3: opens at ten.", "speak 3: It closes at six.", "done 3")...)
+	want(t, b.after(ResumeAsked{}),
+		append([]string{"record RESUME_ONSET"}, "speak 3: opens at ten.", "speak 3: It closes at six.", "done 3")...)
 }
 
 func TestAnAnswerHeardToItsEndIsNotGivenAgain(t *testing.T) {
@@ -195,7 +207,8 @@ func TestAnAnswerHeardToItsEndIsNotGivenAgain(t *testing.T) {
 // neither stops the assistant nor takes the ear's attention off the newest one.
 func TestVoiceOfAnUtteranceThatIsOverIsNotHeard(t *testing.T) {
 	b := begin(t)
-	b.after(Voiced{Utterance: 1, Voice: 2 * time.Second}, Guessed{Utterance: 1, Revision: 1, Words: says("Hello?")}, TurnEnded{Utterance: 1, Revision: 1},
+	b.after(Voiced{Utterance: 1, Voice: 2 * time.Second}, Guessed{Utterance: 1, Revision: 1, Words: says("Hello?")},
+		TurnEnded{Utterance: 1, Revision: 1},
 		thinks(1, "The museum opens at ten."), clip(1, "The museum opens at ten.", time.Second))
 	if !b.state.talking() {
 		t.Fatal("the assistant does not speak")
@@ -203,7 +216,8 @@ func TestVoiceOfAnUtteranceThatIsOverIsNotHeard(t *testing.T) {
 	want(t, b.after(Voiced{Utterance: 1, Voice: 3 * time.Second}))
 
 	b = begin(t)
-	b.after(Voiced{Utterance: 1, Voice: time.Second}, TurnEnded{Utterance: 1, Revision: 1}) // its words are still to come
+	// its words are still to come
+	b.after(Voiced{Utterance: 1, Voice: time.Second}, TurnEnded{Utterance: 1, Revision: 1})
 	want(t, b.after(Voiced{Utterance: 1, Voice: 3 * time.Second}))
 	b.after(Voiced{Utterance: 2, Voice: 600 * time.Millisecond}, Voiced{Utterance: 1, Voice: 3 * time.Second})
 	if h := b.state.heard; h.utterance != 2 || h.voice != 600*time.Millisecond {
@@ -216,7 +230,8 @@ func TestVoiceOfAnUtteranceThatIsOverIsNotHeard(t *testing.T) {
 func TestWhatIsKeptBackOfAnUnfinishedSentenceIsCutWhenNothingPlays(t *testing.T) {
 	b := begin(t)
 	b.after(Typed{Text: "Hello?"}, thinks(1, "The museum opens at ten."))
-	first := Piece{Sentence: Sentence{ID: "id-The museum opens at ten.", Text: "The museum opens at ten."}, PCM: silence(300 * time.Millisecond), Whole: 2 * time.Second}
+	first := Piece{Sentence: Sentence{ID: "id-The museum opens at ten.", Text: "The museum opens at ten."},
+		PCM: silence(300 * time.Millisecond), Whole: 2 * time.Second}
 	b.after(Spoken{Turn: 1, Piece: first})
 	b.wait(time.Second)
 	state, out := Next(b.state, Typed{At: At(b.now), Text: "Stop."})
@@ -277,10 +292,20 @@ func TestTheHistorySaysWhatWasInterrupted(t *testing.T) {
 		b := begin(t)
 		first := Sentence{ID: "a", Text: "The museum", GoesOn: true}
 		b.after(Typed{Text: "Hello?"}, Thought{Turn: 1, Sentence: first})
-		b.after(Spoken{Turn: 1, Piece: Piece{Sentence: first, PCM: silence(time.Second), Whole: time.Second, Last: true}})
+		b.after(Spoken{Turn: 1, Piece: Piece{
+			Sentence: first,
+			PCM:      silence(time.Second),
+			Whole:    time.Second,
+			Last:     true,
+		}})
 		if rest {
 			second := Sentence{ID: "b", Text: "opens at ten."}
-			b.after(Thought{Turn: 1, Sentence: second}, Spoken{Turn: 1, Piece: Piece{Sentence: second, PCM: silence(time.Second), Whole: time.Second, Last: true}})
+			b.after(Thought{Turn: 1, Sentence: second}, Spoken{Turn: 1, Piece: Piece{
+				Sentence: second,
+				PCM:      silence(time.Second),
+				Whole:    time.Second,
+				Last:     true,
+			}})
 		}
 		b.wait(time.Second).after(Typed{Text: "Stop."})
 		h := b.state.history
@@ -296,7 +321,12 @@ func TestTheHistorySaysWhatWasInterrupted(t *testing.T) {
 func TestASentenceInTwoPartsIsOneInTheHistory(t *testing.T) {
 	const all = "The museum is open from ten to six."
 	first := Sentence{ID: "a", Text: "The museum is open", GoesOn: true}
-	rest := Sentence{ID: "b", Text: "from ten to six.", First: "a", Before: first.Text}
+	rest := Sentence{
+		ID:     "b",
+		Text:   "from ten to six.",
+		First:  "a",
+		Before: first.Text,
+	}
 	for _, row := range []struct {
 		known   bool          // all of it, before its sound
 		after   time.Duration // of which the first part plays two seconds, and the rest another two
@@ -319,9 +349,11 @@ func TestASentenceInTwoPartsIsOneInTheHistory(t *testing.T) {
 			want(t, b.after(Spoken{Turn: 1, Piece: whole(first, 2*time.Second)}), "assistant: "+all, "audio a")
 			want(t, b.after(Spoken{Turn: 1, Piece: whole(rest, 2*time.Second)}), "audio a")
 		} else {
-			want(t, b.after(Spoken{Turn: 1, Piece: whole(first, 2*time.Second)}), "assistant: The museum is open", "audio a")
+			want(t, b.after(Spoken{Turn: 1, Piece: whole(first, 2*time.Second)}), "assistant: The museum is open",
+				"audio a")
 			b.after(Thought{Turn: 1, Sentence: rest})
-			want(t, b.after(Spoken{Turn: 1, Piece: whole(rest, 2*time.Second)}), "assistant: from ten to six.", "audio b")
+			want(t, b.after(Spoken{Turn: 1, Piece: whole(rest, 2*time.Second)}), "assistant: from ten to six.",
+				"audio b")
 		}
 		if h := b.state.history; len(h) != 2 || h[1].Text != all || h[1].GoesOn || h[1].ID != "a" {
 			t.Errorf("the history is %+v", h)
@@ -338,7 +370,8 @@ func TestASentenceInTwoPartsIsOneInTheHistory(t *testing.T) {
 			t.Errorf("%+v: the history is %+v, amended %d times", row, h, amends)
 		}
 		if row.again != "" {
-			said := b.after(Guessed{Utterance: 2, Revision: 1, Words: says("Mm-hm.")}, TurnEnded{Utterance: 2, Revision: 1})
+			said := b.after(Guessed{Utterance: 2, Revision: 1, Words: says("Mm-hm.")},
+				TurnEnded{Utterance: 2, Revision: 1})
 			said = slices.DeleteFunc(said, func(s string) bool { return !strings.HasPrefix(s, "speak") })
 			want(t, said, "speak 2: "+row.again)
 		}
@@ -350,8 +383,19 @@ func TestASentenceInTwoPartsIsOneInTheHistory(t *testing.T) {
 func TestThePartsOfOneMessageAreItsSound(t *testing.T) {
 	b := begin(t)
 	first := Sentence{ID: "a", Text: "Sure,", GoesOn: true}
-	second := Sentence{ID: "b", Text: "it is open", First: "a", Before: "Sure,", GoesOn: true}
-	third := Sentence{ID: "c", Text: "from ten.", First: "a", Before: "Sure, it is open"}
+	second := Sentence{
+		ID:     "b",
+		Text:   "it is open",
+		First:  "a",
+		Before: "Sure,",
+		GoesOn: true,
+	}
+	third := Sentence{
+		ID:     "c",
+		Text:   "from ten.",
+		First:  "a",
+		Before: "Sure, it is open",
+	}
 	b.after(Typed{Text: "Hello?"})
 	for _, s := range []Sentence{first, second, third} {
 		b.after(Thought{Turn: 1, Sentence: s})
@@ -360,7 +404,13 @@ func TestThePartsOfOneMessageAreItsSound(t *testing.T) {
 	piece := func(s Sentence, index int, length time.Duration, last bool) {
 		b.now += time.Millisecond
 		var effects []Effect
-		p := Piece{Sentence: s, Index: index, PCM: silence(length), Last: last, Scores: &contract.EmotionScores{}}
+		p := Piece{
+			Sentence: s,
+			Index:    index,
+			PCM:      silence(length),
+			Last:     last,
+			Scores:   &contract.EmotionScores{},
+		}
 		b.state, effects = Next(b.state, Spoken{At: At(b.now), Turn: 1, Piece: p})
 		for _, e := range effects {
 			if tell, ok := e.(Tell); ok {

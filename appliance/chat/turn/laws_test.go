@@ -35,8 +35,16 @@ type laws struct {
 
 func newLaws(t *rapid.T) laws {
 	return laws{
-		t: t, said: map[string]bool{}, records: map[string]string{}, dead: map[int]bool{}, done: map[int]bool{},
-		worked: map[int]bool{}, ends: map[int]string{}, open: map[int]bool{}, calls: map[string]string{}, prepared: map[int]Settings{},
+		t:        t,
+		said:     map[string]bool{},
+		records:  map[string]string{},
+		dead:     map[int]bool{},
+		done:     map[int]bool{},
+		worked:   map[int]bool{},
+		ends:     map[int]string{},
+		open:     map[int]bool{},
+		calls:    map[string]string{},
+		prepared: map[int]Settings{},
 	}
 }
 
@@ -91,7 +99,9 @@ func (l *laws) effect(f Effect, now State) {
 			l.open[f.Turn] = true
 		}
 	case Run:
-		if !slices.ContainsFunc(now.settings.Tools, func(t Tool) bool { return t.Name == f.Call.Name }) && !l.told(f.Call.ID) {
+		if !slices.ContainsFunc(now.settings.Tools, func(t Tool) bool {
+			return t.Name == f.Call.Name
+		}) && !l.told(f.Call.ID) {
 			l.t.Fatalf("the box is to run %q, which is no tool of the chat", f.Call.Name)
 		}
 	case Consult:
@@ -270,7 +280,8 @@ func (l *laws) settled(w *world) {
 		l.t.Errorf("the user said\n%q\nand what is told is\n%q", words, l.heard)
 	}
 	for i, e := range w.state.history {
-		if called := i > 0 && w.state.history[i-1].Role == ToolCall && w.state.history[i-1].ID == e.ID; called != (e.Role == ToolResult) {
+		if called := i > 0 && w.state.history[i-1].Role == ToolCall &&
+			w.state.history[i-1].ID == e.ID; called != (e.Role == ToolResult) {
 			l.t.Errorf("the model sees %+v behind %+v", e, w.state.history[max(0, i-1)])
 		}
 	}

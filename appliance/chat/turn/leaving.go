@@ -29,7 +29,8 @@ const (
 const (
 	greetingRequest = "(The user has just connected and said nothing yet. Greet them in one short sentence.)"
 	welcomeRequest  = "(The user has come back to this conversation. Welcome them back in one short sentence.)"
-	absentRequest   = "(The user has said nothing for a while, and the conversation will end soon. Ask in one short sentence whether they are still there.)"
+	absentRequest   = "(The user has said nothing for a while, and the conversation will end soon. Ask in one short " +
+		"sentence whether they are still there.)"
 	timeOverRequest = "(The time for this conversation is over. Say goodbye in one short sentence.)"
 )
 
@@ -112,7 +113,8 @@ func (s *State) nobodyThere(out *effects) {
 
 // nudgeDue is when somebody who says nothing is asked to go on.
 func (s State) nudgeDue() time.Duration {
-	if s.settings.Nudge <= 0 || s.nudged >= mostNudges || s.busy() || s.paused || s.warned || s.leaving.on || s.heard.open {
+	if s.settings.Nudge <= 0 || s.nudged >= mostNudges || s.busy() || s.paused || s.warned || s.leaving.on ||
+		s.heard.open {
 		return never
 	}
 	return max(s.silentSince(), s.silentAt) + s.settings.Nudge
@@ -175,7 +177,13 @@ func (s *State) enough(out *effects) {
 func (s *State) hangUp(out *effects, c openCall) {
 	a := Answered{CallID: c.ID, Content: "The call ends now.", OnBox: true}
 	s.tell(out, ToolReplied{a, c.tool})
-	s.leaving = leaving{on: true, status: contract.ChatUserEnded, reason: "the assistant hung up", by: s.now + lastMessage, hungUp: true}
+	s.leaving = leaving{
+		on:     true,
+		status: contract.ChatUserEnded,
+		reason: "the assistant hung up",
+		by:     s.now + lastMessage,
+		hungUp: true,
+	}
 	words := language.Of(s.settings.spoken).Goodbye()
 	if s.hasSpoken() { // it has said so
 		words = ""

@@ -84,7 +84,8 @@ func Next(s State, e Event) (State, []Effect) {
 		s.end(&out, contract.ChatUserEnded, contract.CloseNormal, "")
 	case Lost:
 		if e.Unwritten {
-			s.faulty(&out, contract.Fault{Code: contract.Internal, Detail: "The chat cannot be written down; the box's log says why."})
+			s.faulty(&out, contract.Fault{Code: contract.Internal,
+				Detail: "The chat cannot be written down; the box's log says why."})
 			break
 		}
 		s.end(&out, contract.ChatError, cmp.Or(e.Code, contract.CloseInternal), cmp.Or(e.Why, "the chat cannot go on"))

@@ -58,8 +58,11 @@ func follow(s State, e Event) (State, []Effect) {
 	}
 	now := ended.Time()
 	s, _ = Next(s, Paused{
-		At: ended.At, Utterance: ended.Utterance, Revision: max(1, ended.Revision),
-		End: now - s.settings.EndOfTurnSilence, Short: ended.Revision == 0,
+		At:        ended.At,
+		Utterance: ended.Utterance,
+		Revision:  max(1, ended.Revision),
+		End:       now - s.settings.EndOfTurnSilence,
+		Short:     ended.Revision == 0,
 	})
 	s, _ = Next(s, Silent{At: ended.At, Utterance: ended.Utterance, Until: now})
 	return Next(s, Tick{ended.At})
@@ -105,7 +108,8 @@ func short(effects []Effect) []string {
 			if e.Speculative {
 				how = "ask ahead"
 			}
-			out = append(out, fmt.Sprintf("%s %s %d: %s", how, strings.Join(e.Plugins, ","), e.Turn, lastEntry(e.Conversation)))
+			out = append(out, fmt.Sprintf("%s %s %d: %s", how, strings.Join(e.Plugins, ","), e.Turn,
+				lastEntry(e.Conversation)))
 		case StopAdvice:
 			out = append(out, fmt.Sprintf("stop advice %d", e.Turn))
 		case StopTool:
@@ -195,7 +199,12 @@ func clip(turn int, text string, d time.Duration) Spoken {
 
 // whole is a sentence that plays so long, in one piece.
 func whole(s Sentence, d time.Duration) Piece {
-	return Piece{Sentence: s, PCM: silence(d), Whole: d, Last: true}
+	return Piece{
+		Sentence: s,
+		PCM:      silence(d),
+		Whole:    d,
+		Last:     true,
+	}
 }
 
 // silence is so long; there is one for all, since nobody changes it.
@@ -225,7 +234,8 @@ func speaking(t *testing.T, sentences ...string) *told {
 func TestAnswerIsPreparedAtThePauseAndPlayedWhenTheTurnEnds(t *testing.T) {
 	b := begin(t)
 	want(t, b.after(Voiced{Utterance: 1, Voice: time.Second}))
-	want(t, b.after(Guessed{Utterance: 1, Revision: 1, Words: says("When do you open?")}), "prepare 1: When do you open?")
+	want(t, b.after(Guessed{Utterance: 1, Revision: 1, Words: says("When do you open?")}),
+		"prepare 1: When do you open?")
 	want(t, b.after(thinks(1, "At ten.")), "speak 1: At ten.")
 	want(t, b.after(thinks(1, "Not on Mondays.")))
 	want(t, b.after(clip(1, "At ten.", time.Second)))
@@ -243,7 +253,8 @@ func TestPreparedAnswerIsThrownAwayWhenTheUserGoesOn(t *testing.T) {
 	want(t, b.after(Voiced{Utterance: 1, Voice: 1064 * time.Millisecond}))
 	want(t, b.after(Voiced{Utterance: 1, Voice: 1300 * time.Millisecond}), "cancel 1")
 	want(t, b.after(thinks(1, "What?")))
-	want(t, b.after(Guessed{Utterance: 1, Revision: 2, Words: says("When do you open?")}), "prepare 2: When do you open?")
+	want(t, b.after(Guessed{Utterance: 1, Revision: 2, Words: says("When do you open?")}),
+		"prepare 2: When do you open?")
 }
 
 func TestPreparedAnswerOutlivesABreath(t *testing.T) {
@@ -285,7 +296,8 @@ func TestInterruptedReplySaysNothingMore(t *testing.T) {
 func TestSpeechOverThePlaybackInterruptsAfterAssistantEnd(t *testing.T) {
 	b := speaking(t, "One.", "Two.")
 	want(t, b.after(ThoughtEnded{Turn: 1}), "done 1", "assistant_end")
-	want(t, b.wait(500*time.Millisecond).after(Voiced{Utterance: 2, Voice: time.Second}), "amend id-One.: …", "amend id-Two.: …", "user_interruption")
+	want(t, b.wait(500*time.Millisecond).after(Voiced{Utterance: 2, Voice: time.Second}), "amend id-One.: …",
+		"amend id-Two.: …", "user_interruption")
 }
 
 func TestAfterThePlaybackSpeechIsATurnAndNoInterruption(t *testing.T) {
@@ -297,7 +309,8 @@ func TestAfterThePlaybackSpeechIsATurnAndNoInterruption(t *testing.T) {
 func TestHistoryHoldsOnlyWhatWasPlayed(t *testing.T) {
 	b := speaking(t, "The museum opens at ten.", "It closes at six.")
 	out := b.wait(500 * time.Millisecond).after(Voiced{Utterance: 2, Voice: 900 * time.Millisecond})
-	want(t, out, "cancel 1", "amend id-The museum opens at ten.: The museum…", "amend id-It closes at six.: …", "user_interruption")
+	want(t, out, "cancel 1", "amend id-The museum opens at ten.: The museum…", "amend id-It closes at six.: …",
+		"user_interruption")
 	last := b.state.history[len(b.state.history)-1]
 	if last.Role != Assistant || last.Text != "The museum…" {
 		t.Fatalf("the history ends with %+v", last)
@@ -333,7 +346,8 @@ func TestYesToAQuestionIsAnAnswer(t *testing.T) {
 
 func TestTypedTextInterruptsAndIsAnswered(t *testing.T) {
 	b := speaking(t, "The museum", "opens at ten.")
-	want(t, b.after(Typed{Text: "Stop."}), "cancel 1", "amend id-The museum: …", "amend id-opens at ten.: …", "user_interruption", "user: Stop.", "think 2: Stop.")
+	want(t, b.after(Typed{Text: "Stop."}), "cancel 1", "amend id-The museum: …", "amend id-opens at ten.: …",
+		"user_interruption", "user: Stop.", "think 2: Stop.")
 }
 
 func TestPausedAssistantSaysNothingAndAnswersTheLastMessageWhenResumed(t *testing.T) {
@@ -349,7 +363,8 @@ func TestPausedAssistantSaysNothingAndAnswersTheLastMessageWhenResumed(t *testin
 func TestDictatedTextIsSpokenEvenWhilePaused(t *testing.T) {
 	b := begin(t)
 	b.after(PauseAsked{})
-	want(t, b.after(Dictated{Sentences: []Sentence{{ID: "a", Text: "One."}, {ID: "b", Text: "Two."}}}), "speak 1: One.", "speak 1: Two.", "done 1")
+	want(t, b.after(Dictated{Sentences: []Sentence{{ID: "a", Text: "One."}, {ID: "b", Text: "Two."}}}), "speak 1: One.",
+		"speak 1: Two.", "done 1")
 	want(t, b.after(clip(1, "One.", time.Second)), "assistant: One.", "audio id-One.")
 	want(t, b.after(clip(1, "Two.", time.Second)), "assistant: Two.", "audio id-Two.", "assistant_end")
 }
@@ -416,7 +431,8 @@ func TestInterimMessagesOnlyWhenAskedForAndNotOverTheAssistant(t *testing.T) {
 func TestTemporaryContextGoesWithOneMessageAndIsNotTranscribed(t *testing.T) {
 	b := begin(t)
 	b.after(SettingsAsked{Message: contract.SessionSettings{Context: &contract.Context{Text: "He is in room 12."}}})
-	want(t, b.after(Typed{Text: "Where am I?"}), "user: Where am I?", "think 1: Where am I? {Context: He is in room 12.}")
+	want(t, b.after(Typed{Text: "Where am I?"}), "user: Where am I?",
+		"think 1: Where am I? {Context: He is in room 12.}")
 	want(t, b.after(Typed{Text: "And now?"}), "cancel 1", "user_interruption", "user: And now?", "think 2: And now?")
 }
 
@@ -432,7 +448,8 @@ func TestPreparedAnswerSeesTheContextToo(t *testing.T) {
 func TestInvalidSettingsChangeNothing(t *testing.T) {
 	b := begin(t)
 	empty := " "
-	want(t, b.after(SettingsAsked{Message: contract.SessionSettings{SystemPrompt: &empty, CustomSessionID: "x"}}), "error E0716")
+	want(t, b.after(SettingsAsked{Message: contract.SessionSettings{SystemPrompt: &empty, CustomSessionID: "x"}}),
+		"error E0716")
 	if b.state.Settings().CustomSessionID != "" {
 		t.Fatal("half of the settings were applied")
 	}
@@ -452,7 +469,8 @@ func TestSettingsOfTheConnectAreRecordedWithoutKeys(t *testing.T) {
 	s := NewState(DefaultSettings(), time.UnixMilli(1_700_000_000_000), nil)
 	_, effects := Next(s, Opened{Asked: contract.SessionSettings{VoiceID: "jenny", LanguageModelAPIKey: "secret"}})
 	want(t, short(effects), "chat_metadata", "record SESSION_SETTINGS", "record SYSTEM_PROMPT")
-	if asked := effects[1].(Tell).Fact.(SettingsApplied).Asked; asked.VoiceID != "jenny" || asked.LanguageModelAPIKey != "" {
+	if asked := effects[1].(Tell).Fact.(SettingsApplied).Asked; asked.VoiceID != "jenny" ||
+		asked.LanguageModelAPIKey != "" {
 		t.Errorf("recorded %+v", asked)
 	}
 	_, effects = Next(s, Opened{Asked: contract.SessionSettings{LanguageModelAPIKey: "secret"}})
@@ -473,18 +491,26 @@ func TestASentenceInPieces(t *testing.T) {
 	b.after(Typed{Text: "Hello?"}, thinks(1, "Two words."))
 	line := Sentence{ID: "id-Two words.", Text: "Two words."}
 	piece := func(index int, last bool) Spoken {
-		return Spoken{Turn: 1, Piece: Piece{Sentence: line, Index: index, PCM: silence(time.Second), Whole: 3 * time.Second, Last: last}}
+		return Spoken{Turn: 1, Piece: Piece{
+			Sentence: line,
+			Index:    index,
+			PCM:      silence(time.Second),
+			Whole:    3 * time.Second,
+			Last:     last,
+		}}
 	}
 	want(t, b.after(piece(0, false)), "assistant: Two words.", "audio id-Two words.")
 	want(t, b.after(ThoughtEnded{Turn: 1}), "done 1")
 	b.wait(1500 * time.Millisecond) // for 502 ms the client had nothing to play
 	want(t, b.after(piece(1, false)), "audio id-Two words.")
 	b.wait(499 * time.Millisecond).after(Tick{})
-	if p := b.state.playing[0]; len(b.state.playing) != 1 || p.whole != 3*time.Second || b.state.heardOf()[0] != 1500*time.Millisecond {
+	if p := b.state.playing[0]; len(b.state.playing) != 1 || p.whole != 3*time.Second ||
+		b.state.heardOf()[0] != 1500*time.Millisecond {
 		t.Errorf("playing %+v, heard %v", b.state.playing, b.state.heardOf())
 	}
 	want(t, b.after(piece(2, true)), "audio id-Two words.", "assistant_end")
-	if p := b.state.playing[0]; !p.last || p.sounded != 3*time.Second || b.state.silentAt-b.now != 1499*time.Millisecond {
+	if p := b.state.playing[0]; !p.last || p.sounded != 3*time.Second ||
+		b.state.silentAt-b.now != 1499*time.Millisecond {
 		t.Errorf("playing %+v, silent at %s", p, b.state.silentAt)
 	}
 }
@@ -498,7 +524,8 @@ func TestTheLineSaysWhatWasPlayed(t *testing.T) {
 	if late := b.state.silentAt - until; late != 400*time.Millisecond {
 		t.Errorf("silent %s later", late)
 	}
-	b.after(Played{ID: "id-First one.", UpTo: -time.Hour}, Played{ID: "nobody's", UpTo: time.Second}, Played{ID: "id-Second one.", UpTo: time.Hour})
+	b.after(Played{ID: "id-First one.", UpTo: -time.Hour}, Played{ID: "nobody's", UpTo: time.Second},
+		Played{ID: "id-Second one.", UpTo: time.Hour})
 	if b.state.silentAt != b.now {
 		t.Errorf("all was played; silent at %s, now %s", b.state.silentAt, b.now)
 	}

@@ -34,7 +34,8 @@ func TestWordsAreReadWhileTheUserGoesOn(t *testing.T) {
 	if got := b.reads(Overheard{Utterance: 0, Words: says("Long ago said words.")}); got != "" {
 		t.Errorf("it reads %q of an utterance that is over", got)
 	}
-	want(t, b.after(Guessed{Utterance: 1, Revision: 1, Words: says("When do you open?")}), "prepare 1: When do you open?")
+	want(t, b.after(Guessed{Utterance: 1, Revision: 1, Words: says("When do you open?")}),
+		"prepare 1: When do you open?")
 	if got := b.reads(Overheard{Utterance: 1, Words: says("When do you open?")}); got != "" {
 		t.Errorf("it reads %q, and prepares the answer to it already", got)
 	}

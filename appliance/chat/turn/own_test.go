@@ -9,9 +9,24 @@ import (
 // answered, and whoever says something else is heard.
 func TestTheAssistantsOwnWordsAreNobodys(t *testing.T) {
 	s := State{playing: []playing{
-		{sentence: Sentence{Text: "Welcome to the museum."}, sounded: 2 * time.Second, whole: 2 * time.Second, last: true},
-		{sentence: Sentence{Text: "The key was made in a village by the sea."}, sounded: 3 * time.Second, whole: 3 * time.Second, last: true},
-		{sentence: Sentence{Text: "A smith worked on it for a whole winter."}, sounded: 3 * time.Second, whole: 3 * time.Second, last: true},
+		{
+			sentence: Sentence{Text: "Welcome to the museum."},
+			sounded:  2 * time.Second,
+			whole:    2 * time.Second,
+			last:     true,
+		},
+		{
+			sentence: Sentence{Text: "The key was made in a village by the sea."},
+			sounded:  3 * time.Second,
+			whole:    3 * time.Second,
+			last:     true,
+		},
+		{
+			sentence: Sentence{Text: "A smith worked on it for a whole winter."},
+			sounded:  3 * time.Second,
+			whole:    3 * time.Second,
+			last:     true,
+		},
 	}}
 	s.silentAt, s.now = 8*time.Second, 4*time.Second // in the middle of the second
 	for text, own := range map[string]bool{
@@ -46,7 +61,8 @@ func TestAPartOfAListIsFoundWhereverItStands(t *testing.T) {
 		part []string
 		want int
 	}{
-		{[]string{"a", "b"}, 0}, {[]string{"d", "e"}, 0}, {[]string{"b", "x", "d"}, 1}, {[]string{"b", "d"}, 1}, {[]string{"x", "y"}, 2}, {nil, 0}, {[]string{"e", "a"}, 1},
+		{[]string{"a", "b"}, 0}, {[]string{"d", "e"}, 0}, {[]string{"b", "x", "d"}, 1}, {[]string{"b", "d"}, 1},
+		{[]string{"x", "y"}, 2}, {nil, 0}, {[]string{"e", "a"}, 1},
 	} {
 		if got := within(row.part, whole); got != row.want {
 			t.Errorf("%v: %d, want %d", row.part, got, row.want)

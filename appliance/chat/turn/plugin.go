@@ -82,7 +82,9 @@ func (s Settings) withEverywhere(tools []Tool, all []Plugin) []Tool {
 // has, or of which it has a tool.
 func (s Settings) partOf(all []Plugin) (advisers, heirs []string) {
 	for _, p := range all {
-		if !s.everywhere(p.Name) && !slices.ContainsFunc(s.Tools, func(t Tool) bool { return t.Brought && t.Plugin == p.Name }) {
+		if !s.everywhere(p.Name) && !slices.ContainsFunc(s.Tools, func(t Tool) bool {
+			return t.Brought && t.Plugin == p.Name
+		}) {
 			continue
 		}
 		if p.OnTurn {

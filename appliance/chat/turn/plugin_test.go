@@ -10,18 +10,35 @@ import (
 
 // hours is a plugin with one tool and all hooks.
 func hours(description string) Plugin {
-	return Plugin{Name: "hours", OnTurn: true, OnEnd: true, Tools: []Tool{{
-		Name: "opening_hours", Description: description, Parameters: `{"type":"object"}`, Fallback: "Nobody knows.",
-		OnBox: true, Plugin: "hours", Limit: 2 * time.Second, Brought: true,
-	}}}
+	return Plugin{
+		Name:   "hours",
+		OnTurn: true,
+		OnEnd:  true,
+		Tools: []Tool{{
+			Name:        "opening_hours",
+			Description: description,
+			Parameters:  `{"type":"object"}`,
+			Fallback:    "Nobody knows.",
+			OnBox:       true,
+			Plugin:      "hours",
+			Limit:       2 * time.Second,
+			Brought:     true,
+		}},
+	}
 }
 
 func TestAToolOfThatNameIsRunByThePlugin(t *testing.T) {
-	stored := Tool{Name: "opening_hours", Description: "mine", Parameters: `{"type":"object"}`, Stored: true}
+	stored := Tool{
+		Name:        "opening_hours",
+		Description: "mine",
+		Parameters:  `{"type":"object"}`,
+		Stored:      true,
+	}
 	sent := stored
 	sent.Stored = false // by the client, in session_settings
 	s := Settings{Tools: []Tool{stored}}.Equip([]Plugin{hours("theirs")})
-	if got := s.Tools; len(got) != 1 || !got[0].OnBox || got[0].Plugin != "hours" || got[0].Description != "mine" || got[0].Fallback != "Nobody knows." || got[0].Limit != 2*time.Second {
+	if got := s.Tools; len(got) != 1 || !got[0].OnBox || got[0].Plugin != "hours" || got[0].Description != "mine" ||
+		got[0].Fallback != "Nobody knows." || got[0].Limit != 2*time.Second {
 		t.Errorf("%+v", got)
 	}
 	if len(s.TurnHooks)+len(s.EndHooks) > 0 {
@@ -37,7 +54,8 @@ func TestAToolOfThatNameIsRunByThePlugin(t *testing.T) {
 
 func TestToolsOfPluginsAreAsThePluginsAre(t *testing.T) {
 	s := Settings{Tools: hours("old").Tools}.Equip([]Plugin{hours("new")})
-	if len(s.Tools) != 1 || s.Tools[0].Description != "new" || !slices.Equal(s.TurnHooks, []string{"hours"}) || !slices.Equal(s.EndHooks, []string{"hours"}) {
+	if len(s.Tools) != 1 || s.Tools[0].Description != "new" || !slices.Equal(s.TurnHooks, []string{"hours"}) ||
+		!slices.Equal(s.EndHooks, []string{"hours"}) {
 		t.Errorf("%+v", s)
 	}
 	if s = s.Equip(nil); s.Tools != nil || s.TurnHooks != nil {
@@ -64,12 +82,17 @@ func TestAClientsToolsStandBesideThoseOfPlugins(t *testing.T) {
 		*s = s.Equip([]Plugin{hours("x")})
 		s.TurnHooks = nil
 	})
-	b.after(SettingsAsked{Message: contract.SessionSettings{Tools: []contract.Tool{{Name: "lamp", Parameters: `{"type":"object"}`}}}})
-	if got := b.state.settings.Tools; len(got) != 2 || got[0].Name != "lamp" || got[0].OnBox || got[1].Plugin != "hours" {
+	b.after(SettingsAsked{Message: contract.SessionSettings{
+		Tools: []contract.Tool{{Name: "lamp", Parameters: `{"type":"object"}`}}}})
+	if got := b.state.settings.Tools; len(got) != 2 || got[0].Name != "lamp" || got[0].OnBox ||
+		got[1].Plugin != "hours" {
 		t.Fatalf("%+v", got)
 	}
-	b.after(SettingsAsked{Message: contract.SessionSettings{Tools: []contract.Tool{{Name: "lamp", Parameters: `{}`}, {Name: "opening_hours", Description: "In short.", Parameters: `{"type":"object"}`}}}})
-	if got := b.state.settings.Tools; len(got) != 2 || got[1].Description != "In short." || got[1].Plugin != "hours" || !got[1].OnBox {
+	b.after(SettingsAsked{Message: contract.SessionSettings{
+		Tools: []contract.Tool{{Name: "lamp", Parameters: `{}`},
+			{Name: "opening_hours", Description: "In short.", Parameters: `{"type":"object"}`}}}})
+	if got := b.state.settings.Tools; len(got) != 2 || got[1].Description != "In short." || got[1].Plugin != "hours" ||
+		!got[1].OnBox {
 		t.Fatalf("%+v", got)
 	}
 }
@@ -78,15 +101,18 @@ func TestAClientsToolsStandBesideThoseOfPlugins(t *testing.T) {
 // the old is dropped.
 func TestAPluginThatIsInstalledIsThereInTheNextTurn(t *testing.T) {
 	b := begin(t, func(s *Settings) { s.Plugins = []string{"hours"} })
-	b.after(Voiced{Utterance: 1, Voice: time.Second}, Guessed{Utterance: 1, Revision: 1, Words: says("When do you open?")})
+	b.after(Voiced{Utterance: 1, Voice: time.Second},
+		Guessed{Utterance: 1, Revision: 1, Words: says("When do you open?")})
 	p := hours("x")
 	p.OnTurn = false
 	want(t, b.after(Equipped{Plugins: []Plugin{p}}), "cancel 1")
 	want(t, b.after(TurnEnded{Utterance: 1, Revision: 1}), "prepare 2: When do you open?", "user: When do you open?")
-	want(t, b.after(calls(2, "a", "opening_hours")), `tool_call opening_hours {"day":"today"}`, `run 2: opening_hours {"day":"today"}`)
+	want(t, b.after(calls(2, "a", "opening_hours")), `tool_call opening_hours {"day":"today"}`,
+		`run 2: opening_hours {"day":"today"}`)
 	want(t, b.after(Equipped{Plugins: []Plugin{p}})) // nothing new
 	want(t, b.after(Equipped{}))                     // removed in the middle of its call, which goes on
-	want(t, b.after(Answered{CallID: "a", OnBox: true, Content: "At ten."}), "tool_response opening_hours: At ten.", "go on 2: At ten.")
+	want(t, b.after(Answered{CallID: "a", OnBox: true, Content: "At ten."}), "tool_response opening_hours: At ten.",
+		"go on 2: At ten.")
 	if got := b.state.settings.Tools; got != nil {
 		t.Errorf("%+v", got)
 	}
@@ -99,5 +125,6 @@ func TestAToolsOwnLimitEndsIt(t *testing.T) {
 	})
 	b.after(Typed{Text: "When?"}, calls(1, "a", "opening_hours"))
 	want(t, b.wait(2*time.Second).after(Tick{}))
-	want(t, b.wait(overdue).after(Tick{}), "tool_error opening_hours: Nobody knows.", "stop tool 1", "go on 1: Nobody knows.")
+	want(t, b.wait(overdue).after(Tick{}), "tool_error opening_hours: Nobody knows.", "stop tool 1",
+		"go on 1: Nobody knows.")
 }

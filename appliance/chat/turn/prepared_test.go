@@ -27,7 +27,8 @@ func TestWhatIsPreparedIsWorthlessOnceWhatItWasMadeFromChanges(t *testing.T) {
 		}
 		want(t, b.after(Tick{}), again)
 		b.after(thinks(2, "Hello there."), clip(2, "Hello there.", time.Second))
-		want(t, b.after(TurnEnded{Utterance: 1, Revision: 1}), "user: Hello?", "assistant: Hello there.", "audio id-Hello there.")
+		want(t, b.after(TurnEnded{Utterance: 1, Revision: 1}), "user: Hello?", "assistant: Hello there.",
+			"audio id-Hello there.")
 		if b.state.settings.Context != nil {
 			t.Errorf("%s: the context was told and is not spent", name)
 		}
@@ -40,7 +41,13 @@ func TestWhatIsPreparedIsWorthlessOnceWhatItWasMadeFromChanges(t *testing.T) {
 // Speed, temperature and whatever settings there will be count as well.
 func TestOnlyWhatHasNoPartInAnAnswerMayDiffer(t *testing.T) {
 	for _, change := range []func(*Settings){
-		func(s *Settings) { s.Speed = 2 }, func(s *Settings) { s.Temperature = 1 }, func(s *Settings) { s.SystemPrompt = "x" },
+		func(s *Settings) {
+			s.Speed = 2
+		}, func(s *Settings) {
+			s.Temperature = 1
+		}, func(s *Settings) {
+			s.SystemPrompt = "x"
+		},
 	} {
 		s, o := DefaultSettings(), DefaultSettings()
 		change(&o)
@@ -54,7 +61,8 @@ func TestOnlyWhatHasNoPartInAnAnswerMayDiffer(t *testing.T) {
 func TestWhatIsPreparedIsWorthlessOnceEarlierWordsAreTold(t *testing.T) {
 	b := lateWords(t)
 	b.after(Paused{Utterance: 2, Revision: 1, End: b.now}) // its words are known before those of the first
-	want(t, b.after(Guessed{Utterance: 2, Revision: 1, Words: says("When do you open?")}), "prepare 1: When do you open?")
+	want(t, b.after(Guessed{Utterance: 2, Revision: 1, Words: says("When do you open?")}),
+		"prepare 1: When do you open?")
 	want(t, b.after(Guessed{Utterance: 1, Revision: 1, Words: says("I am Anna.")}), "cancel 1", "user: I am Anna.")
 	want(t, b.after(Tick{}), "prepare 2: When do you open?")
 }
@@ -66,5 +74,6 @@ func TestATemporaryContextIsNotSpentByAGuess(t *testing.T) {
 	b.after(Voiced{Utterance: 1, Voice: time.Second}, Paused{Utterance: 1, Revision: 1, End: b.now})
 	want(t, b.after(Guessed{Utterance: 1, Revision: 1, Words: says("Where")}), "prepare 1: Where {Context: Room 12.}")
 	b.after(WentOn{Utterance: 1, Revision: 1, Begin: b.now}, Voiced{Utterance: 1, Voice: 2 * time.Second})
-	want(t, b.after(Guessed{Utterance: 1, Revision: 2, Words: says("Where am I?")}), "cancel 1", "prepare 2: Where am I? {Context: Room 12.}")
+	want(t, b.after(Guessed{Utterance: 1, Revision: 2, Words: says("Where am I?")}), "cancel 1",
+		"prepare 2: Where am I? {Context: Room 12.}")
 }

@@ -48,8 +48,12 @@ func (s State) facts() *Facts {
 	}
 	spoken := language.Of(s.settings.spoken)
 	return &Facts{
-		Told: s.prompt, Unknown: spoken.Unknown(), Spelt: spoken.English(), Own: !s.settings.Brought,
-		Yes: spoken.Yes(), Reckon: s.settings.Rules.Reckon,
+		Told:    s.prompt,
+		Unknown: spoken.Unknown(),
+		Spelt:   spoken.English(),
+		Own:     !s.settings.Brought,
+		Yes:     spoken.Yes(),
+		Reckon:  s.settings.Rules.Reckon,
 	}
 }
 

@@ -29,16 +29,27 @@ func TestRulesStandBeforeAPromptThatWasBrought(t *testing.T) {
 			s.Variables = map[string]string{"at": "ten"}
 		},
 			"Be brief.\n\nOpen at ten, daily.", "Be brief.\n\nOpen at ", "Open at ten, daily."},
-		"the box's own, with tools": {func(s *Settings) { s.Tools = []Tool{{Name: "t"}} }, "You are a box.", "You are a box.", "You are a box."},
-		"alone":                     {func(s *Settings) { s.Brought, s.Rules.Before = true, "" }, "You are a box.", "You are a box.", "You are a box."},
-		"unchecked":                 {func(s *Settings) { s.Brought, s.Rules.Check = true, false }, "Be brief.\n\nYou are a box.", "Be brief.\n\nYou are a box.", ""},
+		"the box's own, with tools": {func(s *Settings) {
+			s.Tools = []Tool{{Name: "t"}}
+		}, "You are a box.", "You are a box.", "You are a box."},
+		"alone": {func(s *Settings) {
+			s.Brought, s.Rules.Before = true, ""
+		}, "You are a box.", "You are a box.", "You are a box."},
+		"unchecked": {func(s *Settings) {
+			s.Brought, s.Rules.Check = true, false
+		}, "Be brief.\n\nYou are a box.", "Be brief.\n\nYou are a box.", ""},
 		"with examples": {func(s *Settings) {
 			s.Brought, s.Examples = true, []contract.Example{{User: "When?", Assistant: "At ten."}}
 		},
-			"Be brief.\n\nYou are a box.\n\nExamples:\nQuestion: When?\nAnswer: At ten.", "Be brief.\n\nYou are a box.\n\nExamples:\nQuestion: When?\nAnswer: At ten.",
+			"Be brief.\n\nYou are a box.\n\nExamples:\nQuestion: When?\nAnswer: At ten.",
+			"Be brief.\n\nYou are a box.\n\nExamples:\nQuestion: When?\nAnswer: At ten.",
 			"You are a box.\n\nExamples:\nQuestion: When?\nAnswer: At ten."},
-		"in German": {func(s *Settings) { s.Brought, s.spoken = true, "de" }, "Be brief.\n\nYou are a box.\n\nAntworte auf Deutsch.", "Be brief.\n\nYou are a box.", "You are a box."},
-		"in German, which the prompt asks for": {func(s *Settings) { s.SystemPrompt, s.Brought, s.spoken = "Hallo.{{answer_language}}", true, "de" },
+		"in German": {func(s *Settings) {
+			s.Brought, s.spoken = true, "de"
+		}, "Be brief.\n\nYou are a box.\n\nAntworte auf Deutsch.", "Be brief.\n\nYou are a box.", "You are a box."},
+		"in German, which the prompt asks for": {func(s *Settings) {
+			s.SystemPrompt, s.Brought, s.spoken = "Hallo.{{answer_language}}", true, "de"
+		},
 			"Be brief.\n\nHallo. Antworte auf Deutsch.", "Be brief.\n\nHallo.", "Hallo. Antworte auf Deutsch."},
 	} {
 		c := conversationOf(row.change)
@@ -56,14 +67,18 @@ func TestRulesStandBeforeAPromptThatWasBrought(t *testing.T) {
 func TestAPromptWithoutFactsHasRulesOfItsOwn(t *testing.T) {
 	for prompt, want := range map[string]string{
 		"You are Mia and 30 years old. Be kind.": "Be kind.",
-		"You are a warm, empathic companion. Ask one question at a time. Keep answers to one or two sentences. The user may be sad. The conversation must stay kind.": "Be kind.",
-		"You are the receptionist of a dental clinic, open for emergencies. Ask for the caller's name and number, and be polite.":                                     "Be kind.",
-		"Answer from these facts. Ten to six, closed on Mondays. A ticket is eight euros, free under eighteen. The cloakroom is behind the stairs.":                   "Be brief.",
-		"You help at a camp. The showers are behind the shop. Dogs stay outside. The lake is cold. Our shop sells bread.":                                             "Be brief.",
-		"Wir haben von 10 bis 18 Uhr auf, montags nicht. Der Eintritt ist frei unter 18.":                                                                             "Be brief.",
-		"Open at 10, 11 and 12, from June to May 31, for 9 dollars.":                                                                                                  "Be brief.",
-		"Open at ten, on Friday at eleven, for two dollars, till six or one.":                                                                                         "Be brief.",
-		"Facts:\n- Dogs stay out.\n- The lift is broken.\n- Ann is the boss.":                                                                                         "Be brief.",
+		"You are a warm, empathic companion. Ask one question at a time. Keep answers to one or two sentences. The " +
+			"user may be sad. The conversation must stay kind.": "Be kind.",
+		"You are the receptionist of a dental clinic, open for emergencies. Ask for the caller's name and number, " +
+			"and be polite.": "Be kind.",
+		"Answer from these facts. Ten to six, closed on Mondays. A ticket is eight euros, free under eighteen. The " +
+			"cloakroom is behind the stairs.": "Be brief.",
+		"You help at a camp. The showers are behind the shop. Dogs stay outside. The lake is cold. Our shop sells " +
+			"bread.": "Be brief.",
+		"Wir haben von 10 bis 18 Uhr auf, montags nicht. Der Eintritt ist frei unter 18.": "Be brief.",
+		"Open at 10, 11 and 12, from June to May 31, for 9 dollars.":                      "Be brief.",
+		"Open at ten, on Friday at eleven, for two dollars, till six or one.":             "Be brief.",
+		"Facts:\n- Dogs stay out.\n- The lift is broken.\n- Ann is the boss.":             "Be brief.",
 		"Say:\n- hello\n- goodbye":                       "Be kind.",
 		"You know {{what}}.":                             "Be brief.",
 		strings.Repeat("x ", mostLooked) + "1 2 3 4 5 6": "Be kind.",
@@ -72,18 +87,22 @@ func TestAPromptWithoutFactsHasRulesOfItsOwn(t *testing.T) {
 			s.SystemPrompt, s.Brought, s.Rules.Manner = prompt, true, "Be kind."
 			s.Variables = map[string]string{"what": "1, 2, 3, 4 and 5"}
 		})
-		if !strings.HasPrefix(c.Prompt, want+between) || !strings.HasPrefix(c.Prompt[:len(c.Prompt)-c.Changing], want+between) {
+		if !strings.HasPrefix(c.Prompt, want+between) ||
+			!strings.HasPrefix(c.Prompt[:len(c.Prompt)-c.Changing], want+between) {
 			t.Errorf("%.60q has %.20q before it, want %q", prompt, c.Prompt, want)
 		}
 	}
-	if c := conversationOf(func(s *Settings) { s.Brought, s.Rules = true, Rules{Manner: "Be kind."} }); c.Prompt != "You are a box." {
+	if c := conversationOf(func(s *Settings) {
+		s.Brought, s.Rules = true, Rules{Manner: "Be kind."}
+	}); c.Prompt != "You are a box." {
 		t.Errorf("alone: %q", c.Prompt)
 	}
 }
 
 // What one does not know is said in the user's language.
 func TestNotKnowingIsSaidInTheLanguageThatIsSpoken(t *testing.T) {
-	for tag, want := range map[string]string{"": "I'm sorry", "en-GB": "I'm sorry", "de": "weiß ich", "fr-FR": "je ne le sais pas", "xx": "I'm sorry"} {
+	for tag, want := range map[string]string{"": "I'm sorry", "en-GB": "I'm sorry", "de": "weiß ich",
+		"fr-FR": "je ne le sais pas", "xx": "I'm sorry"} {
 		c := conversationOf(func(s *Settings) { s.Brought, s.spoken = true, tag })
 		if !strings.Contains(c.Facts.Unknown, want) || len(c.Facts.Yes) == 0 {
 			t.Errorf("%q: %+v", tag, c.Facts)
@@ -100,7 +119,8 @@ func TestANewPromptHasTheRules(t *testing.T) {
 	s := DefaultSettings()
 	s.SystemPrompt, s.Rules = "You are a box.", Rules{Before: "Be brief.", Check: true}
 	prompt := "Open at 10, 11 and 12."
-	_, out := Next(NewState(s, time.UnixMilli(0), nil), SettingsAsked{Message: contract.SessionSettings{SystemPrompt: &prompt}})
+	_, out := Next(NewState(s, time.UnixMilli(0), nil),
+		SettingsAsked{Message: contract.SessionSettings{SystemPrompt: &prompt}})
 	for _, e := range out {
 		if p, ok := e.(Prefill); ok {
 			if want := "Be brief.\n\n" + prompt; p.Prompt != want || p.Facts == nil || p.Facts.Told != prompt {

@@ -85,7 +85,8 @@ func (s State) askedForGroups() bool {
 func asksPolitely(text string) bool {
 	words := " " + language.Plain(text) + " "
 	for _, w := range [...]string{
-		" please ", " tell me ", " give me ", " spell ", " bitte ", " s il vous plait ", " por favor ", " per favore ", " alstublieft ",
+		" please ", " tell me ", " give me ", " spell ", " bitte ", " s il vous plait ", " por favor ", " per favore ",
+		" alstublieft ",
 	} {
 		if strings.Contains(words, w) {
 			return true

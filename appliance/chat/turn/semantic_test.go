@@ -62,16 +62,19 @@ func TestAFinishedTurnEndsWhenItsAnswerCanBeHeard(t *testing.T) {
 		b = begin(t, func(s *Settings) { s.Semantic = true })
 		b.after(Voiced{Utterance: 1, Voice: time.Second}, Paused{Utterance: 1, Revision: 1, End: b.now})
 		end = b.state.heard.pause.end
-		b.after(Finished{Utterance: 1, Revision: 1, Probability: 1}, Guessed{Utterance: 1, Revision: 1, Words: says("When do you open?")})
+		b.after(Finished{Utterance: 1, Revision: 1, Probability: 1},
+			Guessed{Utterance: 1, Revision: 1, Words: says("When do you open?")})
 		return b, end
 	}
 	b, _ := pausing()
-	b.wait(700*time.Millisecond).after(Silent{Utterance: 1, Until: b.now}, thinks(1, "At ten."), clip(1, "At ten.", time.Second))
+	b.wait(700*time.Millisecond).after(Silent{Utterance: 1, Until: b.now}, thinks(1, "At ten."),
+		clip(1, "At ten.", time.Second))
 	if at := b.wakes(); at != b.state.now {
 		t.Errorf("after 700 ms of silence the answer is there, and the turn ends %v later", at-b.state.now)
 	}
 	b, end := pausing()
-	b.wait(700*time.Millisecond).after(Silent{Utterance: 1, Until: b.now}, WentOn{Utterance: 1, Revision: 1, Begin: end + 700*time.Millisecond})
+	b.wait(700*time.Millisecond).after(Silent{Utterance: 1, Until: b.now},
+		WentOn{Utterance: 1, Revision: 1, Begin: end + 700*time.Millisecond})
 	if b.state.heard.over || !b.state.heard.open {
 		t.Error("somebody who went on before there was an answer is cut off")
 	}
@@ -100,12 +103,15 @@ func TestAFinishedSentenceThatGoesOn(t *testing.T) {
 
 // After a question half of a sentence is an answer.
 func TestAnAnswerToAQuestionNeedsNoWholeSentence(t *testing.T) {
-	for question, silence := range map[string]time.Duration{"When do you come?": finishedSilence, "Do come.": openSilence} {
+	for question, silence := range map[string]time.Duration{"When do you come?": finishedSilence,
+		"Do come.": openSilence} {
 		b := speaking(t, question)
 		b.state.settings.Semantic = true
 		b.after(ThoughtEnded{Turn: 1})
-		b.wait(5*time.Second).after(Voiced{Utterance: 2, Voice: time.Second}, Paused{Utterance: 2, Revision: 1, End: b.now},
-			Finished{Utterance: 2, Revision: 1, Probability: 0.95}, Guessed{Utterance: 2, Revision: 1, Words: says("When it is done.")})
+		b.wait(5*time.Second).after(Voiced{Utterance: 2, Voice: time.Second},
+			Paused{Utterance: 2, Revision: 1, End: b.now},
+			Finished{Utterance: 2, Revision: 1, Probability: 0.95},
+			Guessed{Utterance: 2, Revision: 1, Words: says("When it is done.")})
 		if got := b.state.silenceAsked(); got != silence {
 			t.Errorf("after %q the turn ends after %v, want %v", question, got, silence)
 		}
@@ -116,11 +122,13 @@ func TestAnAnswerToAQuestionNeedsNoWholeSentence(t *testing.T) {
 // config says.
 func TestWhoHesitatesIsGivenTimeToDoSoAgain(t *testing.T) {
 	ms := time.Millisecond
-	for pause, silence := range map[time.Duration]time.Duration{300 * ms: finishedSilence, 400 * ms: 500 * ms, 700 * ms: 800 * ms} {
+	for pause, silence := range map[time.Duration]time.Duration{300 * ms: finishedSilence, 400 * ms: 500 * ms,
+		700 * ms: 800 * ms} {
 		b := begin(t, func(s *Settings) { s.Semantic = true })
 		b.after(Voiced{Utterance: 1, Voice: time.Second}, Paused{Utterance: 1, Revision: 1, End: b.now})
 		end := b.state.heard.pause.end
-		b.wait(pause).after(WentOn{Utterance: 1, Revision: 1, Begin: end + pause}, Voiced{Utterance: 1, Voice: 2 * time.Second},
+		b.wait(pause).after(WentOn{Utterance: 1, Revision: 1, Begin: end + pause},
+			Voiced{Utterance: 1, Voice: 2 * time.Second},
 			Paused{Utterance: 1, Revision: 2, End: b.now}, Finished{Utterance: 1, Revision: 2, Probability: 0.95},
 			Guessed{Utterance: 1, Revision: 2, Words: says("When do you open?")})
 		if got := b.state.silenceAsked(); got != silence {

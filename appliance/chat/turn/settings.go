@@ -120,7 +120,8 @@ func (s Settings) answerAlike(o Settings) bool {
 		x.CustomSessionID, x.Audio, x.Verbose = "", nil, false
 		x.Threshold, x.PrefixPadding, x.EndOfTurnSilence, x.MinInterruption, x.Semantic = 0, 0, 0, 0, false
 		x.Inactivity, x.MaxDuration, x.Nudge, x.ToolLimit, x.Filler = 0, 0, 0, 0, 0
-		x.OnNewChat, x.OnInactivity, x.OnMaxDuration = contract.EventMessage{}, contract.EventMessage{}, contract.EventMessage{}
+		x.OnNewChat, x.OnInactivity, x.OnMaxDuration = contract.EventMessage{}, contract.EventMessage{},
+			contract.EventMessage{}
 	}
 	return reflect.DeepEqual(s, o)
 }
@@ -196,7 +197,8 @@ func (s Settings) Check() string {
 		held += len(name) + len(value)
 	}
 	if held > contract.MaxPromptBytes {
-		return fmt.Sprintf("variables: those of the chat would hold %d bytes; at most %d are allowed", held, contract.MaxPromptBytes)
+		return fmt.Sprintf("variables: those of the chat would hold %d bytes; at most %d are allowed", held,
+			contract.MaxPromptBytes)
 	}
 	if why := s.tooLong(s.SystemPrompt+examples(s.Examples), contract.MaxPromptBytes); why != "" {
 		return "system_prompt: " + why
@@ -204,7 +206,8 @@ func (s Settings) Check() string {
 	for _, m := range [...]struct {
 		on string
 		contract.EventMessage
-	}{{"on_new_chat", s.OnNewChat}, {"on_inactivity_timeout", s.OnInactivity}, {"on_max_duration_timeout", s.OnMaxDuration}} {
+	}{{"on_new_chat", s.OnNewChat}, {"on_inactivity_timeout", s.OnInactivity},
+		{"on_max_duration_timeout", s.OnMaxDuration}} {
 		if !m.Enabled {
 			continue
 		}

@@ -10,13 +10,20 @@ import (
 // builtins are the tools that the box brings, by name.
 var builtins = [...]Tool{
 	{
-		Name: HangUp, Builtin: true, OnBox: true, Parameters: `{"type":"object","properties":{}}`,
+		Name:        HangUp,
+		Builtin:     true,
+		OnBox:       true,
+		Parameters:  `{"type":"object","properties":{}}`,
 		Description: "End the call. For when the user says goodbye or asks to hang up or to end the call.",
 	},
 	{
-		Name: string(contract.WebSearch), Builtin: true, OnBox: true,
-		Parameters:  `{"type":"object","properties":{"query":{"type":"string","description":"what to search for, in a few words"}},"required":["query"]}`,
-		Description: "Search the web. For when the user asks for news, weather or other current facts, or asks to look something up online.",
+		Name:    string(contract.WebSearch),
+		Builtin: true,
+		OnBox:   true,
+		Parameters: `{"type":"object","properties":{"query":{"type":"string","description":"what to search for, in ` +
+			`a few words"}},"required":["query"]}`,
+		Description: "Search the web. For when the user asks for news, weather or other current facts, or asks to " +
+			"look something up online.",
 	},
 }
 
@@ -28,7 +35,12 @@ func Builtin(name contract.BuiltInTool, fallback string) Tool {
 			return t
 		}
 	}
-	return Tool{Name: string(name), Builtin: true, OnBox: true, Fallback: fallback}
+	return Tool{
+		Name:     string(name),
+		Builtin:  true,
+		OnBox:    true,
+		Fallback: fallback,
+	}
 }
 
 // withTools lays the tools that the client sent over those in force. A list says
@@ -99,7 +111,8 @@ func (s Settings) split() (own, plugged, brought []Tool) {
 func removed(field string, before, sent []Tool) string {
 	for _, t := range before {
 		if !slices.ContainsFunc(sent, func(x Tool) bool { return x.Name == t.Name }) {
-			return fmt.Sprintf("%s: %q is enabled and missing in the list; a tool that is enabled cannot be removed, so send all of them", field, t.Name)
+			return fmt.Sprintf("%s: %q is enabled and missing in the list; a tool that is enabled cannot be removed, "+
+				"so send all of them", field, t.Name)
 		}
 	}
 	return ""
@@ -113,7 +126,9 @@ func doubled(tools []Tool) string {
 		case seen[t.Name]:
 			return fmt.Sprintf("tools: two tools have the name %q", t.Name)
 		case !t.Builtin && slices.ContainsFunc(builtins[:], func(b Tool) bool { return b.Name == t.Name }):
-			return fmt.Sprintf("tools: %q is the name of a built-in tool; enable that in builtin_tools, or choose another name", t.Name)
+			return fmt.Sprintf(
+				"tools: %q is the name of a built-in tool; enable that in builtin_tools, or choose another name",
+				t.Name)
 		}
 		seen[t.Name] = true
 	}

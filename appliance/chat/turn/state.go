@@ -114,7 +114,12 @@ type brokenOff struct {
 
 // NewState is a conversation about to begin, with what was said before.
 func NewState(s Settings, begun time.Time, history []Entry) State {
-	return State{settings: s, begun: begun, prompt: s.Prompt(begun), history: slices.Clone(history)}
+	return State{
+		settings: s,
+		begun:    begun,
+		prompt:   s.Prompt(begun),
+		history:  slices.Clone(history),
+	}
 }
 
 // Settings are what holds now.

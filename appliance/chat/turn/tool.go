@@ -143,11 +143,19 @@ func (s *State) called(out *effects, e Called) {
 		return
 	}
 	if s.reply.calls >= MostCalls {
-		s.broke(out, Broke{At: e.At, Turn: e.Turn, ID: e.Call.ID, Fault: contract.Fault{Code: contract.ProviderFailed, Detail: fmt.Sprintf(
-			"It called another tool where it was asked for words: after %d calls, which are the most of a turn.", MostCalls)}})
+		s.broke(out, Broke{
+			At:   e.At,
+			Turn: e.Turn,
+			ID:   e.Call.ID,
+			Fault: contract.Fault{Code: contract.ProviderFailed, Detail: fmt.Sprintf(
+				"It called another tool where it was asked for words: after %d calls, which are the most of a turn.",
+				MostCalls)},
+		})
 		return
 	}
-	if e.Call.Misfit == "" && !slices.ContainsFunc(s.settings.Tools, func(t Tool) bool { return t.Name == e.Call.Name }) {
+	if e.Call.Misfit == "" && !slices.ContainsFunc(s.settings.Tools, func(t Tool) bool {
+		return t.Name == e.Call.Name
+	}) {
 		e.Call.Misfit = "There is no such tool any more." // it went while the mind thought of it: nobody would answer
 	}
 	s.reply.call = openCall{Call: e.Call, tool: s.settings.tool(e.Call.Name), nth: s.reply.calls + 1}
@@ -197,7 +205,8 @@ func (s *State) answered(out *effects, e Answered) {
 		s.broken.call.answer = &e
 	case !e.OnBox:
 		s.faulty(out, contract.Fault{Code: contract.UnexpectedTool, Detail: fmt.Sprintf(
-			"tool_call_id: no call %q waits for an answer; it was answered already, took too long, was given up when the user spoke, or never was.", contract.Clip(e.CallID))})
+			"tool_call_id: no call %q waits for an answer; it was answered already, took too long, was given up when "+
+				"the user spoke, or never was.", contract.Clip(e.CallID))})
 	}
 }
 
@@ -227,7 +236,12 @@ func (s *State) goOn(out *effects, e Answered) {
 		s.last(out, language.Of(s.settings.spoken).Sorry(), c.ID)
 		return
 	}
-	out.add(Think{Turn: s.turn, GoesOn: true, NoCall: c.nth >= MostCalls || c.Misfit != "", Conversation: s.conversation()})
+	out.add(Think{
+		Turn:         s.turn,
+		GoesOn:       true,
+		NoCall:       c.nth >= MostCalls || c.Misfit != "",
+		Conversation: s.conversation(),
+	})
 }
 
 // What the model finds in place of a tool's answer that has no words: of one that
@@ -255,7 +269,12 @@ func (s *State) remember(c Call, content string) {
 	if c.Misfit != "" {
 		arguments = "{}"
 	}
-	s.history = append(s.history, Entry{Role: ToolCall, ID: c.ID, Name: c.Name, Text: arguments}, Entry{Role: ToolResult, ID: c.ID, Text: content})
+	s.history = append(s.history, Entry{
+		Role: ToolCall,
+		ID:   c.ID,
+		Name: c.Name,
+		Text: arguments,
+	}, Entry{Role: ToolResult, ID: c.ID, Text: content})
 }
 
 // last has a turn end with a sentence that nobody had to think of.
@@ -292,7 +311,12 @@ func (s State) toolLimit() time.Duration {
 // toolIsLate: the tool is not waited for any longer.
 func (s *State) toolIsLate(out *effects) {
 	c := s.reply.call
-	a := s.replied(out, c, Answered{CallID: c.ID, Failed: true, Error: "It did not answer within " + s.toolLimit().String() + ".", OnBox: true})
+	a := s.replied(out, c, Answered{
+		CallID: c.ID,
+		Failed: true,
+		Error:  "It did not answer within " + s.toolLimit().String() + ".",
+		OnBox:  true,
+	})
 	if c.tool.OnBox {
 		out.add(StopTool{s.turn})
 	}
@@ -326,7 +350,8 @@ func (s *State) fill(out *effects) {
 		nth++
 	}
 	if text := language.Of(s.settings.spoken).Working(nth); text != "" {
-		s.reply.unspoken = append(slices.Clip(s.reply.unspoken), Sentence{ID: contract.DerivedID("filler " + c.ID), Text: text, Quick: true})
+		s.reply.unspoken = append(slices.Clip(s.reply.unspoken),
+			Sentence{ID: contract.DerivedID("filler " + c.ID), Text: text, Quick: true})
 		s.askMouth(out)
 	}
 }

@@ -10,7 +10,12 @@ import (
 )
 
 func weather() Tool {
-	return Tool{Name: "weather", Description: "What the weather is.", Parameters: `{"type":"object"}`, Fallback: "The weather is not known."}
+	return Tool{
+		Name:        "weather",
+		Description: "What the weather is.",
+		Parameters:  `{"type":"object"}`,
+		Fallback:    "The weather is not known.",
+	}
 }
 
 func withTools(tools ...Tool) func(*Settings) {
@@ -36,7 +41,12 @@ func TestAToolAnswersAndTheModelGoesOn(t *testing.T) {
 	want(t, b.after(ThoughtEnded{Turn: 1}), "done 1")
 	want(t, b.after(clip(1, "It rains.", time.Second)), "assistant: It rains.", "audio id-It rains.", "assistant_end")
 	got := b.state.Conversation().History
-	called, answer := Entry{Role: ToolCall, ID: "a", Name: "weather", Text: `{"day":"today"}`}, Entry{Role: ToolResult, ID: "a", Text: "Rain."}
+	called, answer := Entry{
+		Role: ToolCall,
+		ID:   "a",
+		Name: "weather",
+		Text: `{"day":"today"}`,
+	}, Entry{Role: ToolResult, ID: "a", Text: "Rain."}
 	if len(got) != 4 || !reflect.DeepEqual(got[1], called) || !reflect.DeepEqual(got[2], answer) {
 		t.Errorf("the model will see %+v", got)
 	}
@@ -48,7 +58,8 @@ func TestAnAnswerWithoutWordsIsNoFailure(t *testing.T) {
 	for _, content := range []string{"", " \n"} {
 		b := begin(t, withTools(weather()))
 		b.after(Typed{Text: "Switch it on."}, calls(1, "a", "weather"))
-		want(t, b.after(Answered{CallID: "a", Content: content}), "tool_response weather: "+content, "go on 1: "+NoWords)
+		want(t, b.after(Answered{CallID: "a", Content: content}), "tool_response weather: "+content,
+			"go on 1: "+NoWords)
 	}
 }
 
@@ -61,9 +72,11 @@ func TestAGuessCallsNoTool(t *testing.T) {
 	want(t, b.after(Answered{CallID: "a", Content: "Rain."}), answered, "go on 1: Rain.")
 
 	b = begin(t, withTools(weather())) // and if the user goes on, never
-	b.after(Voiced{Utterance: 1, Voice: time.Second}, Guessed{Utterance: 1, Revision: 1, Words: says("Does it")}, calls(1, "a", "weather"),
+	b.after(Voiced{Utterance: 1, Voice: time.Second}, Guessed{Utterance: 1, Revision: 1, Words: says("Does it")},
+		calls(1, "a", "weather"),
 		WentOn{Utterance: 1, Revision: 1}, Voiced{Utterance: 1, Voice: 2 * time.Second})
-	want(t, b.after(Guessed{Utterance: 1, Revision: 2, Words: says("Does it snow?")}), "cancel 1", "prepare 2: Does it snow?")
+	want(t, b.after(Guessed{Utterance: 1, Revision: 2, Words: says("Does it snow?")}), "cancel 1",
+		"prepare 2: Does it snow?")
 	want(t, b.after(TurnEnded{Utterance: 1, Revision: 2}), "user: Does it snow?")
 }
 
@@ -77,10 +90,16 @@ func TestAnAnswerNobodyWaitsForIsAnError(t *testing.T) {
 }
 
 func TestOfAToolErrorTheModelSeesTheContentOrTheFallback(t *testing.T) {
-	for content, want1 := range map[string]string{"Ask tomorrow.": "go on 1: Ask tomorrow.", "": "go on 1: The weather is not known."} {
+	for content, want1 := range map[string]string{"Ask tomorrow.": "go on 1: Ask tomorrow.",
+		"": "go on 1: The weather is not known."} {
 		b := begin(t, withTools(weather()))
 		b.after(Typed{Text: "Does it rain?"}, calls(1, "a", "weather"))
-		want(t, b.after(Answered{CallID: "a", Failed: true, Error: "server down", Content: content}), "tool_error weather: "+want1[len("go on 1: "):], want1)
+		want(t, b.after(Answered{
+			CallID:  "a",
+			Failed:  true,
+			Error:   "server down",
+			Content: content,
+		}), "tool_error weather: "+want1[len("go on 1: "):], want1)
 	}
 }
 
@@ -89,7 +108,8 @@ func TestAToolThatFailsWithoutAFallbackIsApologisedFor(t *testing.T) {
 	bare.Fallback = ""
 	b := begin(t, withTools(bare))
 	b.after(Typed{Text: "Does it rain?"}, calls(1, "a", "weather"))
-	want(t, b.after(Answered{CallID: "a", Failed: true}), "tool_error weather: ", "speak 1: I'm sorry, that did not work.", "done 1")
+	want(t, b.after(Answered{CallID: "a", Failed: true}), "tool_error weather: ",
+		"speak 1: I'm sorry, that did not work.", "done 1")
 	want(t, b.after(clip(1, "I'm sorry, that did not work.", time.Second))[2:], "assistant_end")
 }
 
@@ -194,7 +214,12 @@ func TestATurnCallsFiveToolsAtMost(t *testing.T) {
 func TestACallThatFitsNoToolIsNotMade(t *testing.T) {
 	b := begin(t, withTools(weather()))
 	b.after(Typed{Text: "Does it rain?"})
-	want(t, b.after(Called{Turn: 1, Call: Call{ID: "a", Name: "weather", Arguments: "{", Misfit: "no JSON"}}), "go on in words 1: The weather is not known.")
+	want(t, b.after(Called{Turn: 1, Call: Call{
+		ID:        "a",
+		Name:      "weather",
+		Arguments: "{",
+		Misfit:    "no JSON",
+	}}), "go on in words 1: The weather is not known.")
 	want(t, b.after(Answered{CallID: "a", Content: "Rain."}), "error E0731")
 }
 
@@ -228,7 +253,8 @@ func TestACallOutlivesACough(t *testing.T) {
 func TestOfACallThatFailsDuringASoundTheFallbackIsKept(t *testing.T) {
 	b := begin(t, withTools(weather()))
 	b.after(Typed{Text: "Does it rain?"}, calls(1, "a", "weather"), Voiced{Utterance: 1, Voice: time.Second})
-	want(t, b.after(Answered{CallID: "a", Failed: true, Error: "server down"}), "tool_error weather: The weather is not known.")
+	want(t, b.after(Answered{CallID: "a", Failed: true, Error: "server down"}),
+		"tool_error weather: The weather is not known.")
 	b.after(Guessed{Utterance: 1, Revision: 1})
 	want(t, b.after(TurnEnded{Utterance: 1, Revision: 1}), "go on 2: The weather is not known.")
 }
@@ -255,9 +281,11 @@ func TestWhatTheClientHasSaidMeanwhileEndsNoCall(t *testing.T) {
 func TestAToolOfTheBoxRunsThere(t *testing.T) {
 	b := begin(t, withTools(Builtin(contract.WebSearch, "")), func(s *Settings) { s.Filler = 0 })
 	b.after(Typed{Text: "Any news?"})
-	want(t, b.after(calls(1, "a", "web_search")), `tool_call web_search {"day":"today"}`, `run 1: web_search {"day":"today"}`)
+	want(t, b.after(calls(1, "a", "web_search")), `tool_call web_search {"day":"today"}`,
+		`run 1: web_search {"day":"today"}`)
 	want(t, b.after(Answered{CallID: "a", Content: "Forged."}), "error E0731") // the client does not answer for the box
-	want(t, b.after(Answered{CallID: "a", Content: "None.", OnBox: true}), "tool_response web_search: None.", "go on 1: None.")
+	want(t, b.after(Answered{CallID: "a", Content: "None.", OnBox: true}), "tool_response web_search: None.",
+		"go on 1: None.")
 	b.after(calls(1, "b", "web_search"))
 	b.now = b.now + DefaultToolLimit
 	want(t, b.after(Tick{})[:2], "tool_error web_search: ", "stop tool 1")
@@ -295,12 +323,14 @@ func TestToolsOfSettingsAreCheckedAsAWhole(t *testing.T) {
 		sent contract.SessionSettings
 		want string
 	}{
-		"twice":        {contract.SessionSettings{Tools: []contract.Tool{tool("a"), tool("a")}}, "error E0716"},
-		"built in":     {contract.SessionSettings{Tools: []contract.Tool{tool("hang_up")}}, "error E0716"},
-		"removed":      {contract.SessionSettings{Tools: []contract.Tool{tool("a")}}, "error E0716"},
-		"emptied":      {contract.SessionSettings{Tools: []contract.Tool{}}, "error E0716"},
-		"one more":     {contract.SessionSettings{Tools: []contract.Tool{tool("a"), tool("weather")}}, "record SESSION_SETTINGS"},
-		"one built in": {contract.SessionSettings{BuiltinTools: []contract.BuiltinToolConfig{{Name: contract.HangUp}}}, "record SESSION_SETTINGS"},
+		"twice":    {contract.SessionSettings{Tools: []contract.Tool{tool("a"), tool("a")}}, "error E0716"},
+		"built in": {contract.SessionSettings{Tools: []contract.Tool{tool("hang_up")}}, "error E0716"},
+		"removed":  {contract.SessionSettings{Tools: []contract.Tool{tool("a")}}, "error E0716"},
+		"emptied":  {contract.SessionSettings{Tools: []contract.Tool{}}, "error E0716"},
+		"one more": {contract.SessionSettings{Tools: []contract.Tool{tool("a"), tool("weather")}},
+			"record SESSION_SETTINGS"},
+		"one built in": {contract.SessionSettings{BuiltinTools: []contract.BuiltinToolConfig{{Name: contract.HangUp}}},
+			"record SESSION_SETTINGS"},
 	} {
 		b := begin(t, withTools(weather()))
 		if x.want == "error E0716" {
@@ -312,8 +342,10 @@ func TestToolsOfSettingsAreCheckedAsAWhole(t *testing.T) {
 		}
 	}
 	b := begin(t, withTools(weather()))
-	b.after(SettingsAsked{Message: contract.SessionSettings{Tools: []contract.Tool{tool("weather"), tool("b")}, BuiltinTools: []contract.BuiltinToolConfig{{Name: contract.HangUp}}}})
-	want(t, b.after(SettingsAsked{Message: contract.SessionSettings{BuiltinTools: []contract.BuiltinToolConfig{}}}), "error E0716")
+	b.after(SettingsAsked{Message: contract.SessionSettings{Tools: []contract.Tool{tool("weather"), tool("b")},
+		BuiltinTools: []contract.BuiltinToolConfig{{Name: contract.HangUp}}}})
+	want(t, b.after(SettingsAsked{Message: contract.SessionSettings{BuiltinTools: []contract.BuiltinToolConfig{}}}),
+		"error E0716")
 	if n := len(b.state.settings.Tools); n != 3 {
 		t.Errorf("%d tools", n)
 	}
@@ -326,7 +358,8 @@ func TestToolsAreReadAhead(t *testing.T) {
 		sent contract.SessionSettings
 		want bool
 	}{
-		{contract.SessionSettings{Tools: []contract.Tool{{Name: "a", Parameters: "{}"}}}, true}, {contract.SessionSettings{CustomSessionID: "x"}, false},
+		{contract.SessionSettings{Tools: []contract.Tool{{Name: "a", Parameters: "{}"}}}, true},
+		{contract.SessionSettings{CustomSessionID: "x"}, false},
 	} {
 		_, effects := Next(b.state, SettingsAsked{At: At(b.now), Message: x.sent})
 		reads := slices.ContainsFunc(effects, func(e Effect) bool { _, is := e.(Prefill); return is })

@@ -40,7 +40,12 @@ func (s *State) voiced(out *effects, e Voiced) {
 func (s *State) interruptBy(out *effects, utterance int) {
 	r, sent, said := s.reply, s.playing, s.lately()
 	rest := r.rest(sent, s.interrupt(out))
-	s.broken = brokenOff{utterance: utterance, rest: rest, said: said, call: r.brokenCall()}
+	s.broken = brokenOff{
+		utterance: utterance,
+		rest:      rest,
+		said:      said,
+		call:      r.brokenCall(),
+	}
 }
 
 // closed reports whether an utterance is over: what the ear still says of it
@@ -173,7 +178,8 @@ func (s *State) speculate(out *effects) {
 // unprepared reports whether the user's words wait to be answered in advance.
 func (s State) unprepared() bool {
 	h := s.heard
-	return s.reply.phase == quiet && h.guessed && !h.over && h.words.Text != "" && !s.paused && !s.leaving.on && !s.returns(h.utterance, h.words)
+	return s.reply.phase == quiet && h.guessed && !h.over && h.words.Text != "" && !s.paused && !s.leaving.on &&
+		!s.returns(h.utterance, h.words)
 }
 
 // pausedAt: the user is silent, for now.
@@ -184,7 +190,12 @@ func (s *State) pausedAt(e Paused) {
 	if e.Revision != s.heard.revision {
 		s.heard.revision, s.heard.guessed = e.Revision, false
 	}
-	s.heard.pause = pause{on: true, end: e.End, until: e.End, short: e.Short}
+	s.heard.pause = pause{
+		on:    true,
+		end:   e.End,
+		until: e.End,
+		short: e.Short,
+	}
 }
 
 // silent: the user is silent still.

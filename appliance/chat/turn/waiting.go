@@ -27,7 +27,9 @@ func (w *waiting) expect(utterance, revision int) {
 
 // came takes note of a guess; it reports whether its words were waited for.
 func (w *waiting) came(utterance, revision int) bool {
-	i := slices.IndexFunc(w.transcripts, func(x expected) bool { return x.utterance == utterance && revision >= x.revision })
+	i := slices.IndexFunc(w.transcripts, func(x expected) bool {
+		return x.utterance == utterance && revision >= x.revision
+	})
 	if i < 0 {
 		return false
 	}

@@ -21,7 +21,8 @@ func lateWords(t *testing.T) *told {
 func TestWordsThatComeLateAreSaidAndAnsweredWithTheNextOnes(t *testing.T) {
 	b := lateWords(t)
 	want(t, b.after(Guessed{Utterance: 1, Revision: 1, Words: says("I am Anna.")}), "user: I am Anna.")
-	want(t, b.after(Guessed{Utterance: 2, Revision: 1, Words: says("When do you open?")}), "prepare 1: When do you open?")
+	want(t, b.after(Guessed{Utterance: 2, Revision: 1, Words: says("When do you open?")}),
+		"prepare 1: When do you open?")
 	want(t, b.after(TurnEnded{Utterance: 2, Revision: 1}), "user: When do you open?")
 	want(t, b.after(thinks(1, "At ten.")), "speak 1: At ten.")
 	var said []string
@@ -48,7 +49,8 @@ func TestWordsThatComeLateAreAnsweredWhenNoMoreAreSaid(t *testing.T) {
 		if len(end) > 1 {
 			continue // words come in their order
 		}
-		if got := b.after(Guessed{Utterance: 1, Revision: 1, Words: says("When do you open?")}); !slices.Equal(got, []string{"user: When do you open?", "think 1: When do you open?"}) {
+		if got := b.after(Guessed{Utterance: 1, Revision: 1, Words: says("When do you open?")}); !slices.Equal(got,
+			[]string{"user: When do you open?", "think 1: When do you open?"}) {
 			t.Errorf("%s, before the words: %q", name, got)
 		}
 	}
@@ -56,7 +58,8 @@ func TestWordsThatComeLateAreAnsweredWhenNoMoreAreSaid(t *testing.T) {
 
 func TestSeveralUtterancesMayBeLate(t *testing.T) {
 	b := lateWords(t)
-	b.after(TurnEnded{Utterance: 2, Revision: 1}, Voiced{Utterance: 3, Voice: time.Second}, TurnEnded{Utterance: 3, Revision: 2})
+	b.after(TurnEnded{Utterance: 2, Revision: 1}, Voiced{Utterance: 3, Voice: time.Second},
+		TurnEnded{Utterance: 3, Revision: 2})
 	want(t, b.after(Guessed{Utterance: 1, Revision: 1, Words: says("One.")}), "user: One.")
 	want(t, b.after(Guessed{Utterance: 1, Revision: 1, Words: says("One.")})) // only once
 	want(t, b.after(Guessed{Utterance: 2, Revision: 1, Words: says("Two.")}), "user: Two.")
@@ -141,7 +144,8 @@ func (k *talk) speak() {
 	k.utterance++
 	voice := rapid.SampledFrom([]int{400, 1200}).Draw(k.t, "voice") // the longer one interrupts
 	k.happen(Voiced{Utterance: k.utterance, Voice: time.Duration(voice) * time.Millisecond})
-	k.words = append(k.words, Guessed{Utterance: k.utterance, Revision: 1, Words: says(fmt.Sprint("Words ", k.utterance))})
+	k.words = append(k.words, Guessed{Utterance: k.utterance, Revision: 1,
+		Words: says(fmt.Sprint("Words ", k.utterance))})
 	if rapid.Bool().Draw(k.t, "known at the pause") {
 		for len(k.words) > 0 {
 			k.transcribe()
@@ -156,7 +160,8 @@ func TestWhatInterruptsIsToldAfterWhatWasSaidBefore(t *testing.T) {
 	b := speaking(t, "The museum opens at ten.")
 	b.after(ThoughtEnded{Turn: 1}, Voiced{Utterance: 2, Voice: 400 * time.Millisecond},
 		Guessed{Utterance: 2, Revision: 1, Words: says("And Mondays?")}, TurnEnded{Utterance: 2, Revision: 1})
-	want(t, b.after(Typed{Text: "Stop."}), "amend id-The museum opens at ten.: …", "user_interruption", "user: And Mondays?", "user: Stop.", "think 2: Stop.")
+	want(t, b.after(Typed{Text: "Stop."}), "amend id-The museum opens at ten.: …", "user_interruption",
+		"user: And Mondays?", "user: Stop.", "think 2: Stop.")
 }
 
 // Every word heard is told, and before any later one, whatever waits for what:

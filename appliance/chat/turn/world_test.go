@@ -69,7 +69,13 @@ func newWorld(t *rapid.T) *world {
 	s.Plugins = []string{"p"}
 	s.MaxDuration = 100 * time.Hour // what is to be seen is how things end by themselves
 	s.Inactivity = 10 * time.Hour
-	w := &world{t: t, state: NewState(s, time.UnixMilli(0), nil), over: map[int]int{}, minds: map[int]int{}, mouths: map[int][]piecesOf{}}
+	w := &world{
+		t:      t,
+		state:  NewState(s, time.UnixMilli(0), nil),
+		over:   map[int]int{},
+		minds:  map[int]int{},
+		mouths: map[int][]piecesOf{},
+	}
 	w.laws = newLaws(t)
 	w.happen(Opened{Metadata: contract.ChatMetadata{ChatID: "c"}})
 	return w
@@ -113,7 +119,8 @@ func (w *world) happen(e Event) {
 			if f.GoesOn && f.NoCall {
 				w.wordy = f.Turn
 			}
-			if w.minds = map[int]int{f.Turn: rapid.IntRange(0, 3).Draw(w.t, "sentences")}; !f.GoesOn || f.Turn != old.turn {
+			if w.minds = map[int]int{f.Turn: rapid.IntRange(0, 3).Draw(w.t, "sentences")}; !f.GoesOn ||
+				f.Turn != old.turn {
 				w.mouths = map[int][]piecesOf{}
 			}
 		case Consult:
@@ -165,7 +172,8 @@ func (w *world) hear() {
 	case what < 2:
 		w.happen(Silent{Utterance: w.utterance, Until: w.now})
 	case what < 3 && w.over[w.utterance] == 0:
-		w.happen(Finished{Utterance: w.utterance, Revision: w.revision, Probability: rapid.Float64Range(0, 1).Draw(w.t, "finished")})
+		w.happen(Finished{Utterance: w.utterance, Revision: w.revision,
+			Probability: rapid.Float64Range(0, 1).Draw(w.t, "finished")})
 	case what < 4:
 		w.goOn()
 	}
@@ -179,14 +187,20 @@ func (w *world) speak() {
 	w.voice += time.Duration(rapid.IntRange(32, 900).Draw(w.t, "voice")) * time.Millisecond
 	w.happen(Voiced{Utterance: w.utterance, Voice: w.voice})
 	if rapid.Bool().Draw(w.t, "overheard") {
-		w.happen(Overheard{Utterance: w.utterance, Words: says(rapid.SampledFrom([]string{"", "Right.", "What is"}).Draw(w.t, "so far"))})
+		w.happen(Overheard{Utterance: w.utterance,
+			Words: says(rapid.SampledFrom([]string{"", "Right.", "What is"}).Draw(w.t, "so far"))})
 	}
 }
 
 func (w *world) rest() {
 	w.pausing, w.pauseEnd = true, w.now
 	short := w.voice < 250*time.Millisecond
-	w.happen(Paused{Utterance: w.utterance, Revision: w.revision, End: w.now, Short: short})
+	w.happen(Paused{
+		Utterance: w.utterance,
+		Revision:  w.revision,
+		End:       w.now,
+		Short:     short,
+	})
 	if !short {
 		text := rapid.SampledFrom([]string{"", "Mm-hm.", "Words", "Words"}).Draw(w.t, "text")
 		if text == "Words" {
@@ -246,11 +260,13 @@ func (w *world) think() {
 		case rapid.IntRange(0, 4).Draw(w.t, "fails") == 0:
 			delete(w.minds, turn)
 			w.serial++
-			w.happen(Broke{Turn: turn, ID: fmt.Sprint("b", w.serial), Fault: contract.Fault{Code: contract.ProviderFailed}})
+			w.happen(Broke{Turn: turn, ID: fmt.Sprint("b", w.serial),
+				Fault: contract.Fault{Code: contract.ProviderFailed}})
 		case w.wordy != turn && len(w.state.settings.Tools) > 0 && rapid.Bool().Draw(w.t, "calls"):
 			delete(w.minds, turn)
 			w.serial++
-			c := Call{ID: fmt.Sprint("c", w.serial), Name: rapid.SampledFrom([]string{"weather", "web_search", "train"}).Draw(w.t, "tool"), Arguments: "{}"}
+			c := Call{ID: fmt.Sprint("c", w.serial),
+				Name: rapid.SampledFrom([]string{"weather", "web_search", "train"}).Draw(w.t, "tool"), Arguments: "{}"}
 			if rapid.IntRange(0, 9).Draw(w.t, "misfit") == 0 {
 				c.Misfit = "no"
 			}
@@ -300,13 +316,24 @@ func (w *world) ask() {
 		w.happen(SettingsAsked{Message: contract.SessionSettings{SystemPrompt: &prompt}})
 	case 7:
 		w.happen(SettingsAsked{Message: contract.SessionSettings{Tools: []contract.Tool{
-			{Type: "function", Name: "weather", Description: fmt.Sprint("Tells the weather, as of ", w.serial), Parameters: `{"type":"object"}`},
+			{
+				Type:        "function",
+				Name:        "weather",
+				Description: fmt.Sprint("Tells the weather, as of ", w.serial),
+				Parameters:  `{"type":"object"}`,
+			},
 			{Type: "function", Name: fmt.Sprint("tool_", w.serial), Parameters: `{"type":"object"}`},
 		}}})
 	case 8:
 		var brought []Tool
 		if rapid.Bool().Draw(w.t, "installed") {
-			brought = []Tool{{Name: "train", Parameters: `{"type":"object"}`, OnBox: true, Plugin: "p", Brought: true}}
+			brought = []Tool{{
+				Name:       "train",
+				Parameters: `{"type":"object"}`,
+				OnBox:      true,
+				Plugin:     "p",
+				Brought:    true,
+			}}
 		}
 		w.happen(Equipped{Plugins: []Plugin{{Name: "p", Tools: brought}}})
 	case 0:
@@ -322,10 +349,12 @@ func (w *world) ask() {
 	case 3:
 		w.happen(ResumeAsked{})
 	case 4:
-		w.happen(SettingsAsked{Message: contract.SessionSettings{Context: &contract.Context{Text: fmt.Sprint("Room ", w.serial)}}})
+		w.happen(SettingsAsked{Message: contract.SessionSettings{
+			Context: &contract.Context{Text: fmt.Sprint("Room ", w.serial)}}})
 	case 5:
 		if n := len(w.sounds); n > 0 {
-			w.happen(Played{ID: w.sounds[rapid.IntRange(0, n-1).Draw(w.t, "sentence")], UpTo: time.Duration(rapid.IntRange(0, 1500).Draw(w.t, "played")) * time.Millisecond})
+			w.happen(Played{ID: w.sounds[rapid.IntRange(0, n-1).Draw(w.t, "sentence")],
+				UpTo: time.Duration(rapid.IntRange(0, 1500).Draw(w.t, "played")) * time.Millisecond})
 		}
 	}
 }
@@ -335,14 +364,20 @@ func (w *world) answer() {
 	if n := len(w.runs); n > 0 {
 		id := w.runs[n-1]
 		w.runs = w.runs[:n-1]
-		w.happen(Answered{CallID: id, Content: "Found.", OnBox: true, Failed: rapid.Bool().Draw(w.t, "failed")})
+		w.happen(Answered{
+			CallID:  id,
+			Content: "Found.",
+			OnBox:   true,
+			Failed:  rapid.Bool().Draw(w.t, "failed"),
+		})
 		return
 	}
 	id := "nobody's"
 	if n := len(w.calls); n > 0 {
 		id = w.calls[rapid.IntRange(max(0, n-2), n-1).Draw(w.t, "call")]
 	}
-	w.happen(Answered{CallID: id, Content: rapid.SampledFrom([]string{"", "Rain."}).Draw(w.t, "content"), Failed: rapid.Bool().Draw(w.t, "failed")})
+	w.happen(Answered{CallID: id, Content: rapid.SampledFrom([]string{"", "Rain."}).Draw(w.t, "content"),
+		Failed: rapid.Bool().Draw(w.t, "failed")})
 }
 
 // advise brings what a plugin says, to a turn that is over perhaps.
@@ -363,7 +398,8 @@ func (w *world) stale() {
 	turn := max(0, w.state.turn-rapid.IntRange(1, 3).Draw(w.t, "turns ago"))
 	line := Sentence{ID: "old", Text: "Old."}
 	w.happen(rapid.SampledFrom([]Event{
-		Thought{Turn: turn, Sentence: line}, ThoughtEnded{Turn: turn}, Spoken{Turn: turn, Piece: Piece{Sentence: line, PCM: silence(time.Second), Last: true}},
+		Thought{Turn: turn, Sentence: line}, ThoughtEnded{Turn: turn},
+		Spoken{Turn: turn, Piece: Piece{Sentence: line, PCM: silence(time.Second), Last: true}},
 		Failed{Turn: turn, Fault: contract.Fault{Code: contract.NotSpoken}}, Broke{Turn: turn, ID: "old"},
 	}).Draw(w.t, "stale"))
 }

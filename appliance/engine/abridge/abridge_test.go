@@ -49,7 +49,9 @@ const (
 
 func TestALongAnswerIsShortenedToWhatIsAskedFor(t *testing.T) {
 	list := shops(60)
-	many := "{" + lines(200, func(i int) string { return fmt.Sprintf(`"f%d":"part %d",`, i, i) }) + `"headroom":"Up to B7"}`
+	many := "{" + lines(200, func(i int) string {
+		return fmt.Sprintf(`"f%d":"part %d",`, i, i)
+	}) + `"headroom":"Up to B7"}`
 	rooms := lines(80, func(i int) string { return fmt.Sprintf(`{"room":"R%d","beds":%d}`, i, i%4) })
 	table := "room,beds,price\n" + lines(200, func(i int) string { return fmt.Sprintf("R%d,%d,%d", i, i%4, 80+i) })
 	page := "<html><head><script>var a = 1</script></head><body>" + lines(90, func(i int) string {
@@ -148,12 +150,14 @@ func TestWhateverAToolAnswersItFits(t *testing.T) {
 			content = string(b)
 		} else {
 			pieces := []string{"", "<a ", "[", `{"a":`, "\xff", "日本語。", "x,1\n", "<b>y</b>", "&amp;", "a1B2", `"`}
-			content = strings.Repeat(rapid.SampledFrom(pieces).Draw(t, "piece"), rapid.IntRange(0, 3000).Draw(t, "times")) +
+			content = strings.Repeat(rapid.SampledFrom(pieces).Draw(t, "piece"),
+				rapid.IntRange(0, 3000).Draw(t, "times")) +
 				rapid.StringOfN(rapid.Rune(), 0, 500, -1).Draw(t, "text") +
 				string(rapid.SliceOfN(rapid.Byte(), 0, 200).Draw(t, "bytes"))
 		}
 		q := Question{
-			rapid.SampledFrom([]string{"", "How many are there?", "What is the number and the link of a?"}).Draw(t, "question"),
+			rapid.SampledFrom([]string{"", "How many are there?", "What is the number and the link of a?"}).Draw(t,
+				"question"),
 			rapid.SampledFrom([]string{"", "{}", "[", `{"a":"b"}`}).Draw(t, "arguments"),
 		}
 		budget := rapid.IntRange(32, 700).Draw(t, "budget")
@@ -190,17 +194,18 @@ func value(depth int) *rapid.Generator[any] {
 // takes hours.
 func TestTheLongestAnswersTakeBoundedTime(t *testing.T) {
 	for name, content := range map[string]string{
-		"a list":          shops(1000),
-		"numbers":         "[" + strings.Repeat("1,", 200_000) + "1]",
-		"nested":          strings.Repeat(`{"a":[`, 50_000) + strings.Repeat("]}", 50_000),
-		"never closed":    strings.Repeat("[", 400_000),
-		"one line":        strings.Repeat("word ", 30_000),
-		"one word":        strings.Repeat("x", 400_000),
-		"sentences":       strings.Repeat("This is one. ", 30_000),
-		"tags":            strings.Repeat("<a><b", 80_000),
-		"comments":        strings.Repeat("<!-- ", 80_000),
-		"wrapped":         fmt.Sprintf("%q", fmt.Sprintf("%q", shops(500))),
-		"long texts":      `["` + strings.Repeat("The house is old. ", 30_000) + `","` + strings.Repeat("x", 400_000) + `"]`,
+		"a list":       shops(1000),
+		"numbers":      "[" + strings.Repeat("1,", 200_000) + "1]",
+		"nested":       strings.Repeat(`{"a":[`, 50_000) + strings.Repeat("]}", 50_000),
+		"never closed": strings.Repeat("[", 400_000),
+		"one line":     strings.Repeat("word ", 30_000),
+		"one word":     strings.Repeat("x", 400_000),
+		"sentences":    strings.Repeat("This is one. ", 30_000),
+		"tags":         strings.Repeat("<a><b", 80_000),
+		"comments":     strings.Repeat("<!-- ", 80_000),
+		"wrapped":      fmt.Sprintf("%q", fmt.Sprintf("%q", shops(500))),
+		"long texts": `["` + strings.Repeat("The house is old. ", 30_000) + `","` + strings.Repeat("x", 400_000) +
+			`"]`,
 		"many long names": `{` + strings.Repeat(`"`+strings.Repeat("k", 900)+`":1,`, 400) + `"a":1}`,
 	} {
 		begun := time.Now()

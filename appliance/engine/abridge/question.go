@@ -24,8 +24,9 @@ const mostAsked = 24
 
 var (
 	wantsLink = regexp.MustCompile(`(?i)\b(links?|urls?|web ?(site|page|address)(e?s)?|homepage)\b`)
-	wantsID   = regexp.MustCompile(`(?i)\b(ids?|identifiers?|numbers?|codes?|reference|sku|uuid|hash|serial|token|key|` +
-		`nummer|kennung|numéro|número|numero)\b`)
+	wantsID   = regexp.MustCompile(
+		`(?i)\b(ids?|identifiers?|numbers?|codes?|reference|sku|uuid|hash|serial|token|key|` +
+			`nummer|kennung|numéro|número|numero)\b`)
 	wantsMany = regexp.MustCompile(`(?i)\b(how many|number of|wie ?viele?|combien|cuántos|cuántas|quanti|quante|ile)\b`)
 )
 
@@ -39,8 +40,10 @@ much many der die das und ist sind ein eine wie was`)
 
 // kin are words that ask for the same, with the names that fields have for it.
 var kin = [][]string{
-	strings.Fields("price cost costs total amount fee fare pay paid expensive cheap cheapest charge euros dollars preis prix"),
-	strings.Fields("when time date day hours at until eta estimated delivery arrival start end departure visit comes wann"),
+	strings.Fields(
+		"price cost costs total amount fee fare pay paid expensive cheap cheapest charge euros dollars preis prix"),
+	strings.Fields(
+		"when time date day hours at until eta estimated delivery arrival start end departure visit comes wann"),
 	strings.Fields("temp temperature warm cold hot degrees weather wetter"),
 	strings.Fields("weather description condition conditions summary forecast daily current rain snow sun sunny fine"),
 	strings.Fields("today current now hourly daily"),

@@ -6,8 +6,9 @@ import (
 )
 
 var (
-	hidden = regexp.MustCompile(`(?is)<!--.*?(?:-->|$)|<(script|style|svg|head)\b.*?(?:</(?:script|style|svg|head)\s*>|$)`)
-	tag    = regexp.MustCompile(`<(/?)([A-Za-z][\w:.-]*)[^<>]*>|<[?!][^<>]*>`)
+	hidden = regexp.MustCompile(
+		`(?is)<!--.*?(?:-->|$)|<(script|style|svg|head)\b.*?(?:</(?:script|style|svg|head)\s*>|$)`)
+	tag = regexp.MustCompile(`<(/?)([A-Za-z][\w:.-]*)[^<>]*>|<[?!][^<>]*>`)
 	// known are the tags of HTML, which say nothing of what they hold; those of XML do.
 	known = set(`
 a abbr address article aside b blockquote body br button caption center cite code dd details div dl dt em

@@ -27,7 +27,9 @@ func deeds() map[string]func(string) (string, error) {
 		},
 		"sleep": func(string) (string, error) { time.Sleep(time.Hour); return "did", nil },
 		"exit":  func(string) (string, error) { os.Exit(3); return "", nil },
-		"crash": func(string) (string, error) { return did(syscall.Tgkill(os.Getpid(), unix.Gettid(), syscall.SIGSEGV)) },
+		"crash": func(string) (string, error) {
+			return did(syscall.Tgkill(os.Getpid(), unix.Gettid(), syscall.SIGSEGV))
+		},
 		"prattle": func(string) (string, error) {
 			for {
 				fmt.Print(strings.Repeat("x", 1<<16))
@@ -55,7 +57,8 @@ func TestTheProcessIsShutIn(t *testing.T) {
 	if len(p.Lacks()) > 0 {
 		t.Skipf("this kernel lacks %q", p.Lacks())
 	}
-	if got, err := p.ask(t.Context(), question{"en-us", "read /etc/passwd"}); err == nil || !strings.Contains(err.Error(), "permission denied") {
+	if got, err := p.ask(t.Context(), question{"en-us", "read /etc/passwd"}); err == nil ||
+		!strings.Contains(err.Error(), "permission denied") {
 		t.Errorf("%q, %v", got, err)
 	}
 	if got, err := p.Phonemize(t.Context(), "bonjour", "fr-fr"); err != nil || got != "bɔ̃ʒˈuʁ" {
@@ -120,13 +123,15 @@ func TestHangsEverywhereEnd(t *testing.T) {
 	}
 	time.Sleep(4 * secondAfter)
 	begun := time.Now()
-	if got, err := p.Phonemize(t.Context(), "hot", "en-us"); err != nil || got != "hˈɑːt" || time.Since(begun) > textTime {
+	if got, err := p.Phonemize(t.Context(), "hot", "en-us"); err != nil || got != "hˈɑːt" ||
+		time.Since(begun) > textTime {
 		t.Errorf("%q, %v after %v", got, err, time.Since(begun))
 	}
 	all.Wait()
 	// A text of nothing else is given up.
 	begun = time.Now()
-	if _, err := p.Phonemize(t.Context(), strings.Repeat("hang. ", 20), "en-us"); !errors.Is(err, errTooLong) || time.Since(begun) > textTime+time.Second {
+	if _, err := p.Phonemize(t.Context(), strings.Repeat("hang. ", 20), "en-us"); !errors.Is(err, errTooLong) ||
+		time.Since(begun) > textTime+time.Second {
 		t.Errorf("%v after %v", err, time.Since(begun))
 	}
 }

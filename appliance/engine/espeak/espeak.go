@@ -51,7 +51,9 @@ func open(child string) (*Phonemizer, error) {
 }
 
 func begin(child string) *Phonemizer {
-	p := &Phonemizer{switched: regexp.MustCompile(`\([a-z0-9-]+\)`), pool: newPool(func() (*process, error) { return start(child) }), started: make(chan struct{})}
+	p := &Phonemizer{switched: regexp.MustCompile(`\([a-z0-9-]+\)`), pool: newPool(func() (*process, error) {
+		return start(child)
+	}), started: make(chan struct{})}
 	p.pool.run(func() {
 		defer close(p.started)
 		first, err := p.pool.get(context.Background())

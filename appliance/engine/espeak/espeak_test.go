@@ -49,7 +49,8 @@ func TestPhonemesAreThoseOfTheVoiceWithTheirPunctuation(t *testing.T) {
 
 func TestAVoiceThatIsNotThereIsAnErrorAndNotTheLastOne(t *testing.T) {
 	p := openPhonemizer(t)
-	for _, voice := range []string{"", "xx", "klingon-xx", "../../etc/passwd", "en-us\x00", strings.Repeat("x", 10000)} {
+	for _, voice := range []string{"", "xx", "klingon-xx", "../../etc/passwd", "en-us\x00",
+		strings.Repeat("x", 10000)} {
 		if got, err := p.Phonemize(t.Context(), "hot", voice); err == nil && voice != "en-us\x00" {
 			t.Errorf("%.20q: %q", voice, got)
 		}
@@ -75,7 +76,8 @@ func TestLanguageMarksAreRemoved(t *testing.T) {
 
 func TestAnyTextCanBePhonemized(t *testing.T) {
 	p := openPhonemizer(t)
-	for _, s := range []string{"a\x00b", "\xff\xfe\xc3", strings.Repeat("word ", 2000), strings.Repeat("x", 10000), strings.Repeat("?", 10000), strings.Repeat("日本", 1000), "\u202e\u200f\ufeff"} {
+	for _, s := range []string{"a\x00b", "\xff\xfe\xc3", strings.Repeat("word ", 2000), strings.Repeat("x", 10000),
+		strings.Repeat("?", 10000), strings.Repeat("日本", 1000), "\u202e\u200f\ufeff"} {
 		if got, err := p.Phonemize(t.Context(), s, "en-us"); err != nil || !utf8.ValidString(got) {
 			t.Errorf("%.20q: %.40q, %v", s, got, err)
 		}
@@ -169,7 +171,8 @@ func TestItOutlivesTheSignalsThatStopTheBox(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got, err := p.Phonemize(t.Context(), "hot", "en-us"); err != nil || got != "hˈɑːt" || firstProcess(t, p) != before {
+	if got, err := p.Phonemize(t.Context(), "hot", "en-us"); err != nil || got != "hˈɑːt" ||
+		firstProcess(t, p) != before {
 		t.Errorf("%q, %v", got, err)
 	}
 }

@@ -47,7 +47,8 @@ func openLibrary(dataDir string) (*library, error) {
 	const mend = "install it with `apt-get install libespeak-ng1 espeak-ng-data`"
 	lib, err := purego.Dlopen(libraryName, purego.RTLD_NOW|purego.RTLD_LOCAL)
 	if err != nil {
-		return nil, fmt.Errorf("espeak: %s, which turns words into phonemes, does not load: %s: %w", libraryName, mend, err)
+		return nil, fmt.Errorf("espeak: %s, which turns words into phonemes, does not load: %s: %w", libraryName, mend,
+			err)
 	}
 	e := &library{}
 	var initialize func(output, bufferMS int32, path *byte, options int32) int32

@@ -28,7 +28,12 @@ func TestAStepIsGivenUpForWhomIsMoreUrgentAtTheGate(t *testing.T) {
 	var said string
 	var u engine.Usage
 	reading.Go(func() {
-		said, u = reply(t, m, engine.Prompt{Conversation: "a", Messages: long(questions[0]), MaxTokens: 8, Urgency: engine.Ahead.Urgency()})
+		said, u = reply(t, m, engine.Prompt{
+			Conversation: "a",
+			Messages:     long(questions[0]),
+			MaxTokens:    8,
+			Urgency:      engine.Ahead.Urgency(),
+		})
 	})
 	var waited []time.Duration
 	for range 6 {
@@ -197,6 +202,7 @@ func TestTheSizeOfAStepFollowsItsTime(t *testing.T) {
 		t.Errorf("%d tokens after the machine has become quiet", n)
 	}
 	if s.expect(8, later) != stepBudget || s.expect(stepTokensAlone, later) != 0 {
-		t.Errorf("expects %v for 8 and %v for 24, of which nothing is known", s.expect(8, later), s.expect(stepTokensAlone, later))
+		t.Errorf("expects %v for 8 and %v for 24, of which nothing is known", s.expect(8, later),
+			s.expect(stepTokensAlone, later))
 	}
 }

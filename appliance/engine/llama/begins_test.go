@@ -13,7 +13,10 @@ func TestAReplyCanBeKeptFromBeginningWithAWord(t *testing.T) {
 	say := func(begins map[string]float64) string {
 		var b strings.Builder
 		p := engine.Prompt{Messages: ask("Is breakfast on the second floor?"), Begins: begins, MaxTokens: 8}
-		if _, err := m.Generate(within(t), p, func(part engine.Part) error { b.WriteString(part.Text); return nil }); err != nil {
+		if _, err := m.Generate(within(t), p, func(part engine.Part) error {
+			b.WriteString(part.Text)
+			return nil
+		}); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()

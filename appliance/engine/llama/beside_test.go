@@ -21,7 +21,12 @@ func TestTheChoiceOfAToolTakesNoStepOfItsOwn(t *testing.T) {
 	} {
 		steps := map[bool]int{}
 		for _, with := range []bool{false, true} {
-			p := engine.Prompt{Conversation: name, Messages: ask(row.said), MaxTokens: 4, Urgency: engine.Ahead.Urgency()}
+			p := engine.Prompt{
+				Conversation: name,
+				Messages:     ask(row.said),
+				MaxTokens:    4,
+				Urgency:      engine.Ahead.Urgency(),
+			}
 			if with {
 				p.Tools = hotelTools
 			}
@@ -40,7 +45,8 @@ func TestTheChoiceOfAToolTakesNoStepOfItsOwn(t *testing.T) {
 			}
 		}
 		if steps[false] != 1 || steps[true] != 1 {
-			t.Errorf("%s: the first token took %d steps without tools, %d with them, want 1 and 1", name, steps[false], steps[true])
+			t.Errorf("%s: the first token took %d steps without tools, %d with them, want 1 and 1", name, steps[false],
+				steps[true])
 		}
 	}
 }
@@ -49,12 +55,19 @@ func TestTheChoiceOfAToolTakesNoStepOfItsOwn(t *testing.T) {
 // that: its words go along in the steps in which that is read.
 func TestAReplyThatIsHeldWaitsForTheChoice(t *testing.T) {
 	m := small(t, func(o *Options) { o.ModelPath = packtest.File(t, "llm-qwen-small", "model.gguf") })
-	tools := []engine.Tool{{Name: "book_taxi", Description: "Order a taxi for a guest."}, {Name: "set_light"}, {Name: "call_room"}}
-	p := engine.Prompt{Messages: []engine.Message{says(engine.User, "What colour is the sky at noon?")}, Tools: tools, MaxTokens: 60, Urgency: engine.Live.Urgency()}
+	tools := []engine.Tool{{Name: "book_taxi", Description: "Order a taxi for a guest."}, {Name: "set_light"},
+		{Name: "call_room"}}
+	p := engine.Prompt{
+		Messages:  []engine.Message{says(engine.User, "What colour is the sky at noon?")},
+		Tools:     tools,
+		MaxTokens: 60,
+		Urgency:   engine.Live.Urgency(),
+	}
 	said, u := reply(t, m, p)
 	read := u.PromptTokens + u.BesideTokens
 	if u.BesideTokens < 4*stepTokensAlone || u.PromptTokens >= u.BesideTokens {
-		t.Fatalf("the words have %d tokens, the choice %d: they are to be read first, and the choice in many steps", u.PromptTokens, u.BesideTokens)
+		t.Fatalf("the words have %d tokens, the choice %d: they are to be read first, and the choice in many steps",
+			u.PromptTokens, u.BesideTokens)
 	}
 	if most := read/stepTokensAlone + 3; u.Steps > most {
 		t.Errorf("%d tokens were read in %d steps, want at most %d; it said %q", read, u.Steps, most, said)

@@ -27,7 +27,8 @@ const (
 // call has the model write the call that it was decided to make, and emits it;
 // where something is missing for it, it emits a question. wish is the part of the
 // user's words that wants it.
-func (m *Model) call(ctx context.Context, p engine.Prompt, set *toolset, at int, wish want, begun time.Time, emit func(engine.Part) error) (engine.Usage, error) {
+func (m *Model) call(ctx context.Context, p engine.Prompt, set *toolset, at int, wish want, begun time.Time,
+	emit func(engine.Part) error) (engine.Usage, error) {
 	tool, parameters := set.tools[at], set.parameters[at]
 	_, _, since, _ := newest(p.Messages)
 	again := slices.ContainsFunc(since, func(c engine.ToolCall) bool { return c.Name == tool.Name })
@@ -69,12 +70,14 @@ func (m *Model) call(ctx context.Context, p engine.Prompt, set *toolset, at int,
 		}
 	}
 	u.FirstToken = time.Since(begun)
-	return u, emit(engine.Part{Call: &engine.ToolCall{ID: "call_" + rand.Text()[:16], Name: tool.Name, Arguments: arguments}})
+	return u,
+		emit(engine.Part{Call: &engine.ToolCall{ID: "call_" + rand.Text()[:16], Name: tool.Name, Arguments: arguments}})
 }
 
 // arguments has the model write those of a call, with the words that were heard. fault
 // is what was wrong with them before; nil: nothing.
-func (m *Model) arguments(ctx context.Context, p engine.Prompt, set *toolset, at int, heard said, begun time.Time, fault error) (string, engine.Usage, error) {
+func (m *Model) arguments(ctx context.Context, p engine.Prompt, set *toolset, at int, heard said, begun time.Time,
+	fault error) (string, engine.Usage, error) {
 	name, _ := json.Marshal(set.tools[at].Name)
 	if fault != nil {
 		p = noted(p, "The arguments of "+set.tools[at].Name+" did not fit: "+fault.Error())
@@ -105,7 +108,8 @@ func callGrammar(p *schema.Parameters) string {
 // settle takes out of the arguments that a model wrote what nobody said. missing
 // are those of them without which there is no call; fault is why the others do
 // not fit.
-func settle(p *schema.Parameters, written string, c *copier) (arguments string, missing []schema.Argument, fault error) {
+func settle(p *schema.Parameters, written string, c *copier) (arguments string, missing []schema.Argument,
+	fault error) {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(written), &all); err != nil {
 		return "", nil, fmt.Errorf("they were not complete after %d tokens; say less", callTokens)
@@ -159,7 +163,8 @@ func misheard(missing []schema.Argument, written string) string {
 const question = "root ::= [^?？؟\\n<>{}\\[\\].!]{3,160} [?？؟]\n"
 
 // ask has the model ask for what is missing, in the language of the conversation.
-func (m *Model) ask(ctx context.Context, p engine.Prompt, set *toolset, t engine.Tool, missing []schema.Argument, fault error, begun time.Time, emit func(engine.Part) error) (engine.Usage, error) {
+func (m *Model) ask(ctx context.Context, p engine.Prompt, set *toolset, t engine.Tool, missing []schema.Argument,
+	fault error, begun time.Time, emit func(engine.Part) error) (engine.Usage, error) {
 	var wanted []string
 	for _, a := range missing[:min(len(missing), mostMissing)] {
 		what := strings.ReplaceAll(a.Name, "_", " ")
@@ -168,9 +173,11 @@ func (m *Model) ask(ctx context.Context, p engine.Prompt, set *toolset, t engine
 		}
 		wanted = append(wanted, "the "+what)
 	}
-	note := "Reply only with one short question, in my language, that asks me for " + strings.Join(wanted, " and ") + "."
+	note := "Reply only with one short question, in my language, that asks me for " + strings.Join(wanted, " and ") +
+		"."
 	if len(wanted) == 0 && fault != nil {
-		note = "To " + lowered(does(t)) + " was not possible: " + clip(fault.Error(), toolLine) + ". Reply only with one short question, in my language, that asks me for another."
+		note = "To " + lowered(does(t)) + " was not possible: " + clip(fault.Error(), toolLine) +
+			". Reply only with one short question, in my language, that asks me for another."
 	}
 	p = noted(p, note)
 	p.Grammar, p.MaxTokens, p.Temperature, p.Begins = question, askTokens, 0, nil

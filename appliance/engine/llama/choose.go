@@ -43,7 +43,8 @@ func (m *Model) firsts(choices []string) ([]Token, error) {
 		}
 		firsts[i] = tokens[0]
 		if other, taken := by[tokens[0]]; taken {
-			return nil, fmt.Errorf("llama: the choices %q and %q begin with the same token, by which they cannot be told apart", other, c)
+			return nil, fmt.Errorf("llama: the choices %q and %q begin with the same token, by which they cannot be "+
+				"told apart", other, c)
 		}
 		by[tokens[0]] = c
 	}
@@ -72,7 +73,8 @@ func (m *Model) begins(words map[string]float64) (map[Token]float32, error) {
 // markup is how what is written and not said begins: a call, which a model that
 // has one before it in the conversation likes to write once more, where nobody
 // would run it and a voice would read it out.
-var markup = [...]string{"{", "{\"name", "{'name", "{\n", "{}", "[", "[{\"name", "<", "<tool", "</", "```", "```json", "\"name", "\"arguments"}
+var markup = [...]string{"{", "{\"name", "{'name", "{\n", "{}", "[", "[{\"name", "<", "<tool", "</", "```", "```json",
+	"\"name", "\"arguments"}
 
 // written are the first tokens of markup.
 func (m *Model) written() ([]Token, error) {

@@ -35,23 +35,34 @@ const (
 // ("the pool has been closed"), so of things that are not the user's own only those
 // count that are done for somebody.
 var (
-	doneFor = set("booked reserved ordered arranged canceled cancelled scheduled rescheduled sent placed added removed confirmed requested " +
-		"forwarded transferred notified informed processed submitted refunded registered emailed locked unlocked turned switched updated")
-	anythingDone = union(doneFor, set("set changed moved opened closed started stopped played called completed created made put saved returned renewed "+
+	doneFor = set("booked reserved ordered arranged canceled cancelled scheduled rescheduled sent placed added " +
+		"removed confirmed requested " +
+		"forwarded transferred notified informed processed submitted refunded registered emailed locked unlocked " +
+		"turned switched updated")
+	anythingDone = union(doneFor, set("set changed moved opened closed started stopped played called completed "+
+		"created made put saved returned renewed "+
 		"written done searched looked checked shipped delivered dispatched approved paid issued frozen suspended paused"))
-	doingFor = set("booking reserving ordering arranging canceling cancelling scheduling rescheduling sending placing adding removing confirming " +
-		"forwarding transferring connecting notifying informing processing submitting refunding registering emailing locking unlocking turning switching updating")
-	anythingDoing = union(doingFor, set("setting changing moving starting stopping playing putting saving renewing searching checking"))
-	willDo        = set("book reserve order arrange cancel schedule reschedule set send place add remove update change move switch turn lock unlock open " +
-		"close start stop play call confirm request forward transfer connect notify inform process submit create make put save refund renew register " +
+	doingFor = set("booking reserving ordering arranging canceling cancelling scheduling rescheduling sending " +
+		"placing adding removing confirming " +
+		"forwarding transferring connecting notifying informing processing submitting refunding registering emailing " +
+		"locking unlocking turning switching updating")
+	anythingDoing = union(doingFor,
+		set("setting changing moving starting stopping playing putting saving renewing searching checking"))
+	willDo = set("book reserve order arrange cancel schedule reschedule set send place add remove update " +
+		"change move switch turn lock unlock open " +
+		"close start stop play call confirm request forward transfer connect notify inform process submit create " +
+		"make put save refund renew register " +
 		"email write look search check get bring have let")
 	// canDo is what nobody can who has no tools; of what is left of willDo something may
 	// be said ("I can get you the address", "I can let you know").
-	canDo = set("book reserve order arrange cancel schedule reschedule send place add remove update change move switch turn lock unlock call " +
-		"confirm forward transfer connect notify inform submit refund renew register email freeze sell deliver remind wake")
+	canDo = set("book reserve order arrange cancel schedule reschedule send place add remove update change move " +
+		"switch turn lock unlock call " +
+		"confirm forward transfer connect notify inform submit refund renew register email freeze sell deliver " +
+		"remind wake")
 	// isNow is how something is that was not so before.
 	isNow   = union(doneFor, set("on off set changed playing"))
-	isYours = set("booked reserved ordered arranged canceled cancelled scheduled confirmed set sent shipped delivered dispatched delayed processed paid " +
+	isYours = set("booked reserved ordered arranged canceled cancelled scheduled confirmed set sent shipped " +
+		"delivered dispatched delayed processed paid " +
 		"approved accepted refunded")
 	// isYoursAtOnce is what only who can find out nothing makes up: of other desks it may
 	// be a fact ("your key is ready at the desk").
@@ -61,8 +72,10 @@ var (
 	youAre = set("booked set registered confirmed")
 
 	hurried = set("just now already also all currently right")
-	leads   = [][]string{{"of", "course"}, {"all", "right"}, {"no", "problem"}, {"thank", "you"}, {"got", "it"}, {"very", "well"}, {"right", "away"},
-		{"ok"}, {"okay"}, {"sure"}, {"yes"}, {"great"}, {"certainly"}, {"absolutely"}, {"alright"}, {"perfect"}, {"thanks"}, {"hello"}, {"hi"}, {"understood"}, {"good"}}
+	leads   = [][]string{{"of", "course"}, {"all", "right"}, {"no", "problem"}, {"thank", "you"}, {"got", "it"},
+		{"very", "well"}, {"right", "away"},
+		{"ok"}, {"okay"}, {"sure"}, {"yes"}, {"great"}, {"certainly"}, {"absolutely"}, {"alright"}, {"perfect"},
+		{"thanks"}, {"hello"}, {"hi"}, {"understood"}, {"good"}}
 )
 
 func union(a, b map[string]bool) map[string]bool {
@@ -83,7 +96,8 @@ type spoken struct {
 
 // contracted are the ends of words that stand for words of their own. Whether 's
 // is "has" or "is" the next word tells.
-var contracted = []struct{ end, word string }{{"'ve", "have"}, {"'ll", "will"}, {"'m", "am"}, {"'re", "are"}, {"'s", "'s"}}
+var contracted = []struct{ end, word string }{{"'ve", "have"}, {"'ll", "will"}, {"'m", "am"}, {"'re", "are"},
+	{"'s", "'s"}}
 
 func spokenWords(sentence string, over bool) spoken {
 	s := spoken{over: over}

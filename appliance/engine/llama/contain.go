@@ -35,7 +35,8 @@ func (o *owner) turn() (open bool) {
 // as it is written down. Conversations that wait for their next turn keep theirs.
 func (o *owner) startOver(p any) {
 	err := fmt.Errorf("llama: a step failed: panic: %v", p)
-	o.log.Error("panic beside the replies; all that were under way are ended", "err", err, "stack", string(debug.Stack()))
+	o.log.Error("panic beside the replies; all that were under way are ended", "err", err, "stack",
+		string(debug.Stack()))
 	ended := map[*request]bool{}
 	for _, r := range slices.Concat(o.running, o.waiting) {
 		if !ended[r] { // a panic in its start leaves it among both

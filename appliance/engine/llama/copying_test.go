@@ -8,13 +8,17 @@ import (
 	"parley/appliance/engine/schema"
 )
 
-const weatherParameters = `{"type":"object","properties":{"location":{"type":"string","description":"The city and state, e.g. San Francisco, CA"},
-	"format":{"type":"string","enum":["celsius","fahrenheit"],"description":"The temperature unit to use. Infer this from the users location."}},"required":["location","format"]}`
+const weatherParameters = `{"type":"object","properties":{"location":{"type":"string","description":"The city and ` +
+	`state, e.g. San Francisco, CA"},
+	"format":{"type":"string","enum":["celsius","fahrenheit"],"description":"The temperature unit to use. Infer this ` +
+	`from the users location."}},"required":["location","format"]}`
 
 // What begins like something that was said goes on like it, and what begins otherwise
 // is left to the model: it may be a number, or an invention.
 func TestAStringOfACallGoesOnAsItWasSaid(t *testing.T) {
-	heard := hear([]engine.Message{says(engine.User, "What's the weather like in New York City? I'm Maria Lopez's sister, order A B 7, at 10 am. Not in Paris, please, nor Phoenix, Arizona, or lyon, please.")}).but(nameWords("get_current_weather"))
+	heard := hear([]engine.Message{says(engine.User, "What's the weather like in New York City? I'm Maria Lopez's "+
+		"sister, order A B 7, at 10 am. Not in Paris, please, nor Phoenix, Arizona, or lyon, please.")}).but(
+		nameWords("get_current_weather"))
 	for _, c := range []struct {
 		written string
 		strict  bool
@@ -40,7 +44,8 @@ func TestAStringOfACallGoesOnAsItWasSaid(t *testing.T) {
 		{`{"format": "new delhi"`, true, true}, // a choice is no free string
 		{`{"New Orleans": 1`, true, true},      // nor is a name
 	} {
-		if _, may := (cursor{}).through([]byte(c.written), heard.copier(json.RawMessage(weatherParameters), c.strict)); may != c.may {
+		if _, may := (cursor{}).through([]byte(c.written),
+			heard.copier(json.RawMessage(weatherParameters), c.strict)); may != c.may {
 			t.Errorf("%s may be written: %v", c.written, may)
 		}
 	}
@@ -48,7 +53,8 @@ func TestAStringOfACallGoesOnAsItWasSaid(t *testing.T) {
 
 func TestWhatWasSaidIsSpelledAsItWasSaid(t *testing.T) {
 	heard := hear([]engine.Message{says(engine.User, "lunch with Sarah at the Café Élan, near new york city, please")})
-	c := heard.copier(json.RawMessage(`{"properties":{"to":{"type":"string"},"who":{"type":"array","items":{"type":"string"}},"at":{"properties":{"name":{"type":"string"}}},"kind":{"enum":["Lunch"]}}}`), false)
+	c := heard.copier(json.RawMessage(`{"properties":{"to":{"type":"string"},"who":{"type":"array",`+
+		`"items":{"type":"string"}},"at":{"properties":{"name":{"type":"string"}}},"kind":{"enum":["Lunch"]}}}`), false)
 	for _, row := range []struct{ name, written, want string }{
 		{"to", `"New York City"`, `"new york city"`},
 		{"to", `"Greater New York City Area"`, `"new york city"`},
@@ -69,21 +75,30 @@ func TestWhatWasSaidIsSpelledAsItWasSaid(t *testing.T) {
 // rest alone.
 func TestAChoiceIsNeverAskedFor(t *testing.T) {
 	for _, c := range []struct{ parameters, said, written, arguments, missing string }{
-		{weatherParameters, "What's the weather like in New York City?", `{"location":"New York City","format":"fahrenheit"}`, `{"location":"New York City","format":"fahrenheit"}`, ""},
-		{weatherParameters, "What's the weather like?", `{"location":"San Francisco, CA","format":"fahrenheit"}`, `{"format":"fahrenheit"}`, "location"},
-		{`{"type":"object","properties":{"what":{"type":"string"},"minutes":{"type":"integer","default":30}},"required":["what","minutes"]}`,
+		{weatherParameters, "What's the weather like in New York City?",
+			`{"location":"New York City","format":"fahrenheit"}`, `{"location":"New York City","format":"fahrenheit"}`,
+			""},
+		{weatherParameters, "What's the weather like?", `{"location":"San Francisco, CA","format":"fahrenheit"}`,
+			`{"format":"fahrenheit"}`, "location"},
+		{`{"type":"object","properties":{"what":{"type":"string"},"minutes":{"type":"integer","default":30}},` +
+			`"required":["what","minutes"]}`,
 			"Plan a call, please.", `{"what":"a call","minutes":45}`, `{"what":"a call","minutes":30}`, ""},
-		{`{"type":"object","properties":{"zone":{"type":"string","description":"Infer it from the place."},"quiet":{"type":"boolean"}},"required":["zone","quiet"]}`,
+		{`{"type":"object","properties":{"zone":{"type":"string","description":"Infer it from the ` +
+			`place."},"quiet":{"type":"boolean"}},"required":["zone","quiet"]}`,
 			"I'm in Rome.", `{"zone":"Europe/Berlin","quiet":false}`, `{"zone":"Europe/Berlin","quiet":false}`, ""},
-		{`{"type":"object","properties":{"light":{"type":"object","properties":{"room":{"type":"string"},"state":{"enum":["on","off"]}},"required":["room","state"]}},"required":["light"]}`,
-			"The kitchen light, please.", `{"light":{"room":"kitchen","state":"off"}}`, `{"light":{"room":"kitchen","state":"off"}}`, ""},
+		{`{"type":"object","properties":{"light":{"type":"object","properties":{"room":{"type":"string"},` +
+			`"state":{"enum":["on","off"]}},"required":["room","state"]}},"required":["light"]}`,
+			"The kitchen light, please.", `{"light":{"room":"kitchen","state":"off"}}`,
+			`{"light":{"room":"kitchen","state":"off"}}`, ""},
 	} {
 		p, err := schema.Read("t", []byte(c.parameters))
 		if err != nil {
 			t.Fatal(err)
 		}
-		arguments, missing, fault := settle(p, c.written, hear([]engine.Message{says(engine.User, c.said)}).copier(json.RawMessage(c.parameters), false))
-		if arguments != c.arguments || fault != nil || len(missing) > 1 || (len(missing) == 1) != (c.missing != "") || len(missing) == 1 && missing[0].Name != c.missing {
+		arguments, missing, fault := settle(p, c.written,
+			hear([]engine.Message{says(engine.User, c.said)}).copier(json.RawMessage(c.parameters), false))
+		if arguments != c.arguments || fault != nil || len(missing) > 1 || (len(missing) == 1) != (c.missing != "") ||
+			len(missing) == 1 && missing[0].Name != c.missing {
 			t.Errorf("%q: %s, missing %v, %v", c.said, arguments, missing, fault)
 		}
 	}
@@ -92,8 +107,10 @@ func TestAChoiceIsNeverAskedFor(t *testing.T) {
 // Two sentences may be alike to the router, and only one has what the tool needs.
 func TestWhatAToolNeedsIsEvidenceForIt(t *testing.T) {
 	order := `{"type":"object","properties":{"order_id":{"type":"string"}},"required":["order_id"]}`
-	light := `{"type":"object","properties":{"room":{"enum":["living_room","kitchen"]},"state":{"enum":["on","off"]},"level":{"type":"integer"}},"required":["room","state"]}`
-	event := `{"type":"object","properties":{"title":{"type":"string"},"date":{"type":"string","format":"date"}},"required":["title","date"]}`
+	light := `{"type":"object","properties":{"room":{"enum":["living_room","kitchen"]},"state":{"enum":["on","off"]},` +
+		`"level":{"type":"integer"}},"required":["room","state"]}`
+	event := `{"type":"object","properties":{"title":{"type":"string"},"date":{"type":"string","format":"date"}},` +
+		`"required":["title","date"]}`
 	for _, c := range []struct {
 		parameters, said string
 		is               float64
@@ -122,7 +139,8 @@ func TestWhatAToolNeedsIsEvidenceForIt(t *testing.T) {
 
 // A tool that does something is called for what was asked, and for nothing less.
 func TestEvidenceCountsForLookingUpAlone(t *testing.T) {
-	p, err := schema.Read("t", []byte(`{"type":"object","properties":{"number":{"type":"integer"}},"required":["number"]}`))
+	p, err := schema.Read("t",
+		[]byte(`{"type":"object","properties":{"number":{"type":"integer"}},"required":["number"]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +153,8 @@ func TestEvidenceCountsForLookingUpAlone(t *testing.T) {
 		{"cancel_order", "Cancel an order.", "Has 55310 been shipped yet?", 0},
 		{"order_status", "Tells where an order is.", "Oh no, keep it.", 0},
 	} {
-		set := &toolset{tools: []engine.Tool{{Name: c.name, Description: c.description}}, parameters: []*schema.Parameters{p}}
+		set := &toolset{tools: []engine.Tool{{Name: c.name, Description: c.description}},
+			parameters: []*schema.Parameters{p}}
 		if got := set.evidenced(0, []engine.Message{says(engine.User, c.said)}); got != c.is {
 			t.Errorf("%s, %q: %g, want %g", c.name, c.said, got, c.is)
 		}

@@ -19,7 +19,8 @@ func today(messages []engine.Message, now time.Time) time.Time {
 	for _, m := range messages {
 		if told := isToday.FindStringSubmatch(m.Content); m.Role == engine.System && told != nil {
 			date := strings.ReplaceAll(told[1], ",", "")
-			for _, layout := range []string{time.DateOnly, "2 January 2006", "2 Jan 2006", "January 2 2006", "Jan 2 2006"} {
+			for _, layout := range []string{time.DateOnly, "2 January 2006", "2 Jan 2006", "January 2 2006",
+				"Jan 2 2006"} {
 				if d, err := time.Parse(layout, date); err == nil {
 					return d
 				}

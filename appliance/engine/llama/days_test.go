@@ -36,10 +36,14 @@ func TestDaysThatWereNamedAreReckoned(t *testing.T) {
 }
 
 func TestADateIsOneThatWasNamed(t *testing.T) {
-	for _, prompt := range []string{"Today is Wednesday, 4 March 2026. Since 1 January 2020.", "It is now March 4, 2026", "today: 2026-03-04", "The time now is 2026-03-04T15:10:00Z."} {
-		heard := hear([]engine.Message{{Role: engine.System, Content: prompt, Changing: len(prompt)}, says(engine.User, "On Monday, please."), says(engine.Assistant, "At what time?"), says(engine.User, "No, on Friday."), says(engine.User, "At three.")})
+	for _, prompt := range []string{"Today is Wednesday, 4 March 2026. Since 1 January 2020.",
+		"It is now March 4, 2026", "today: 2026-03-04", "The time now is 2026-03-04T15:10:00Z."} {
+		heard := hear([]engine.Message{{Role: engine.System, Content: prompt, Changing: len(prompt)},
+			says(engine.User, "On Monday, please."), says(engine.Assistant, "At what time?"),
+			says(engine.User, "No, on Friday."), says(engine.User, "At three.")})
 		for written, want := range map[string]string{
-			`"2026-03-06"`: `"2026-03-06"`, `"2023-10-09"`: `"2026-03-06"`, `"2026-03-01"`: `"2026-03-06"`, `"2023-10-09T15:00:00"`: `"2026-03-06T15:00:00"`, `"Friday"`: `"Friday"`, `7`: `7`,
+			`"2026-03-06"`: `"2026-03-06"`, `"2023-10-09"`: `"2026-03-06"`, `"2026-03-01"`: `"2026-03-06"`,
+			`"2023-10-09T15:00:00"`: `"2026-03-06T15:00:00"`, `"Friday"`: `"Friday"`, `7`: `7`,
 		} {
 			if got := string(heard.dated(json.RawMessage(written))); got != want {
 				t.Errorf("%s: %s: %s, want %s", prompt, written, got, want)
@@ -51,7 +55,8 @@ func TestADateIsOneThatWasNamed(t *testing.T) {
 		t.Errorf("a year that was said is not kept: %s", got)
 	}
 	now := time.Date(2026, 7, 1, 13, 0, 0, 0, time.UTC)
-	if d := today([]engine.Message{says(engine.System, "You are a clock of 1 May 1990, up to date.")}, now); d.Format(time.DateOnly) != "2026-07-01" {
+	if d := today([]engine.Message{says(engine.System, "You are a clock of 1 May 1990, up to date.")},
+		now); d.Format(time.DateOnly) != "2026-07-01" {
 		t.Errorf("without a date in the prompt today is %v", d)
 	}
 }

@@ -22,7 +22,9 @@ func (m *Model) describe() Description {
 	// A cell holds a key and a value for each layer.
 	numbers := 2 * int(l.modelNLayer(m.model)) * int(l.modelNHeadKV(m.model)) * l.headSize(m.model)
 	return Description{
-		Name:          m.text(func(buf []byte) int32 { return l.modelMetaValStr(m.model, "general.name", &buf[0], uint64(len(buf))) }),
+		Name: m.text(func(buf []byte) int32 {
+			return l.modelMetaValStr(m.model, "general.name", &buf[0], uint64(len(buf)))
+		}),
 		Kind:          m.text(func(buf []byte) int32 { return l.modelDesc(m.model, &buf[0], uint64(len(buf))) }),
 		Parameters:    l.modelNParams(m.model),
 		TrainedTokens: int(l.modelNCtxTrain(m.model)),

@@ -14,7 +14,8 @@ import (
 // for as long as it is kept. So what was of no use is forgotten, and read anew.
 
 // reply is generate, once more where what was kept was of no use.
-func (m *Model) reply(ctx context.Context, p engine.Prompt, set *toolset, begun time.Time, emit func(engine.Part) error) (engine.Usage, error) {
+func (m *Model) reply(ctx context.Context, p engine.Prompt, set *toolset, begun time.Time,
+	emit func(engine.Part) error) (engine.Usage, error) {
 	return m.trusting(func() (engine.Usage, error) { return m.generate(ctx, p, set, begun, "", emit) })
 }
 

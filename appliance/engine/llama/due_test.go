@@ -21,9 +21,14 @@ func TestALongPromptLetsSoundThroughThatIsDueBeforeItCanBeRead(t *testing.T) {
 		sound          time.Duration // due so much later
 		first          string
 	}{
-		"a newcomer, and sound that is late":    {tokens: 1500, sound: 700 * time.Millisecond, first: "sound"},
-		"a newcomer, and sound for a minute":    {tokens: 1500, sound: time.Minute, first: "prompt"},
-		"the words of a turn":                   {tokens: 1500, cached: 1472, sound: 700 * time.Millisecond, first: "prompt"},
+		"a newcomer, and sound that is late": {tokens: 1500, sound: 700 * time.Millisecond, first: "sound"},
+		"a newcomer, and sound for a minute": {tokens: 1500, sound: time.Minute, first: "prompt"},
+		"the words of a turn": {
+			tokens: 1500,
+			cached: 1472,
+			sound:  700 * time.Millisecond,
+			first:  "prompt",
+		},
 		"the words of a turn, sound due before": {tokens: 28, sound: -2 * time.Second, first: "sound"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -36,7 +36,8 @@ const leastHeard = 3
 
 // scrap tells whether a message is the beginning of an answer that says nothing.
 func scrap(m engine.Message) bool {
-	return m.Cut && m.Role == engine.Assistant && len(m.Calls) == 0 && len(strings.Fields(unmarkedEnd(m.Content))) < leastHeard
+	return m.Cut && m.Role == engine.Assistant && len(m.Calls) == 0 &&
+		len(strings.Fields(unmarkedEnd(m.Content))) < leastHeard
 }
 
 // isWhole tells whether a text ends with a sentence.

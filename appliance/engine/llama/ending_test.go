@@ -15,8 +15,13 @@ func TestAnswersAreWholeAfterOnesThatWereInterrupted(t *testing.T) {
 	for _, heard := range []string{"Breakfast is from…", "Breakfast is from"} {
 		for _, question := range []string{"And when is breakfast?", "Where is the pool?"} {
 			cut := engine.Message{Role: engine.Assistant, Content: heard, Cut: true}
-			p := engine.Prompt{Conversation: "c", Urgency: engine.Live.Urgency(), MaxTokens: 40, Messages: append(ask("When is breakfast?"),
-				cut, says(engine.User, "Sorry, when?"), cut, says(engine.User, question))}
+			p := engine.Prompt{
+				Conversation: "c",
+				Urgency:      engine.Live.Urgency(),
+				MaxTokens:    40,
+				Messages: append(ask("When is breakfast?"),
+					cut, says(engine.User, "Sorry, when?"), cut, says(engine.User, question)),
+			}
 			said, _ := reply(t, m, p)
 			if !isWhole(said) || strings.Contains(said, "…") {
 				t.Errorf("after %q, to %q: %q", heard, question, said)
@@ -27,8 +32,10 @@ func TestAnswersAreWholeAfterOnesThatWereInterrupted(t *testing.T) {
 
 func TestWhatEndsWithASentence(t *testing.T) {
 	for said, whole := range map[string]bool{
-		"Yes.": true, "Is it?": true, "He said \"no.\" ": true, "All right! 🙂": true, "开了。": true, "क्या?": true, "(It is.)": true,
-		"": false, "The weather in Linz is…": false, "The weather in Linz": false, "At 10:": false, "From 7 to 10.30, (daily": false,
+		"Yes.": true, "Is it?": true, "He said \"no.\" ": true, "All right! 🙂": true, "开了。": true, "क्या?": true,
+		"(It is.)": true,
+		"":         false, "The weather in Linz is…": false, "The weather in Linz": false, "At 10:": false,
+		"From 7 to 10.30, (daily": false,
 	} {
 		if isWhole(said) != whole {
 			t.Errorf("%q is whole: %v", said, !whole)
@@ -41,12 +48,15 @@ func TestAReplyEndsOnlyWhereItMay(t *testing.T) {
 		r   *request
 		may bool
 	}{
-		"nothing was said":                       {&request{}, false},
-		"by a grammar":                           {&request{grammar: &grammar{}}, true},
-		"in a sentence":                          {&request{said: make([]Token, 3), text: "The pool is"}, true},
-		"in a sentence, after an interruption":   {&request{toTheEnd: true, said: make([]Token, 3), text: "The pool is"}, false},
-		"after a sentence, and an interruption":  {&request{toTheEnd: true, said: make([]Token, 4), text: "The pool is closed."}, true},
-		"in a long sentence, after interruption": {&request{toTheEnd: true, said: make([]Token, onTheWay), text: "one, two"}, true},
+		"nothing was said": {&request{}, false},
+		"by a grammar":     {&request{grammar: &grammar{}}, true},
+		"in a sentence":    {&request{said: make([]Token, 3), text: "The pool is"}, true},
+		"in a sentence, after an interruption": {
+			&request{toTheEnd: true, said: make([]Token, 3), text: "The pool is"}, false},
+		"after a sentence, and an interruption": {
+			&request{toTheEnd: true, said: make([]Token, 4), text: "The pool is closed."}, true},
+		"in a long sentence, after interruption": {
+			&request{toTheEnd: true, said: make([]Token, onTheWay), text: "one, two"}, true},
 	} {
 		if c.r.mayEnd() != c.may {
 			t.Errorf("%s: it may end: %v", name, !c.may)
@@ -60,7 +70,8 @@ func TestScrapsOfAnswersAreLeftOut(t *testing.T) {
 	cut := func(said string) engine.Message {
 		return engine.Message{Role: engine.Assistant, Content: said, Cut: true}
 	}
-	p := engine.Prompt{Messages: append(ask("Who is this?"), cut("I'm… …"), says(engine.User, "Hello?"), cut("You have reached…"), says(engine.User, "Who?"),
+	p := engine.Prompt{Messages: append(ask("Who is this?"), cut("I'm… …"), says(engine.User, "Hello?"),
+		cut("You have reached…"), says(engine.User, "Who?"),
 		says(engine.Assistant, "Yes."), says(engine.User, "What?"), cut("I"))}
 	var got []string
 	for _, m := range withTools(p, nil) {

@@ -24,7 +24,8 @@ const (
 )
 
 // looksUp is how the names and descriptions of tools begin that only tell something.
-var looksUp = regexp.MustCompile(`(?i)^(?:this tool is for )?(?:get|find|look|search|check|list|read|query|fetch|show|tell)`)
+var looksUp = regexp.MustCompile(
+	`(?i)^(?:this tool is for )?(?:get|find|look|search|check|list|read|query|fetch|show|tell)`)
 
 // evidenced is how much evidence what the user said last is for a call of one of the
 // tools. It counts for those that look something up: one that was not wanted costs a
@@ -85,7 +86,8 @@ func named(user string) bool {
 	begins := true
 	for _, w := range strings.Fields(user) {
 		bare := strings.TrimFunc(w, func(r rune) bool { return !wordy(r) })
-		if !begins && kindOf([]string{bare}) == "name" && !strings.HasPrefix(bare, "I'") && !strings.HasPrefix(bare, "I’") {
+		if !begins && kindOf([]string{bare}) == "name" && !strings.HasPrefix(bare, "I'") &&
+			!strings.HasPrefix(bare, "I’") {
 			return true
 		}
 		begins = strings.ContainsAny(w[len(w)-1:], ".!?:")

@@ -17,10 +17,14 @@ const hangUp = "hang_up"
 // farewells are all the words of somebody who takes leave, and leaves are those of which
 // there is one.
 var (
-	farewells = set("bye goodbye good night see you later soon tomorrow then now ok okay well so no yes great lovely thanks thank very much a lot for your the help that's that is all was nothing else " +
+	farewells = set("bye goodbye good night see you later soon tomorrow then now ok okay well so no yes great lovely " +
+		"thanks thank very much a lot for your the help that's that is all was nothing else " +
 		"have nice day evening weekend too please hang up end call chat can talk to oh and again i it alright right " +
-		"tschüss tschüs auf wiedersehen wiederhören danke vielen dank au revoir merci adiós adios hasta luego gracias arrivederci ciao grazie tchau adeus obrigado tot ziens dag bedankt hej då")
-	leaves = regexp.MustCompile(`\b(?:bye|goodbye|see you(?: (?:later|soon|tomorrow|then)| again)?$|hang up|end the (?:call|chat)|auf wieder(?:sehen|hören)|au revoir|hasta luego|arrivederci|tchau|tot ziens)\b|(?:^|\s)(?:tschüss?|adi[oó]s|adeus|hej då)(?:\s|$)`)
+		"tschüss tschüs auf wiedersehen wiederhören danke vielen dank au revoir merci adiós adios hasta luego " +
+		"gracias arrivederci ciao grazie tchau adeus obrigado tot ziens dag bedankt hej då")
+	leaves = regexp.MustCompile(`\b(?:bye|goodbye|see you(?: (?:later|soon|tomorrow|then)| again)?$|hang up|end the ` +
+		`(?:call|chat)|auf wieder(?:sehen|hören)|au revoir|hasta luego|arrivederci|tchau|tot ` +
+		`ziens)\b|(?:^|\s)(?:tschüss?|adi[oó]s|adeus|hej då)(?:\s|$)`)
 	// over is said of a conversation, or in answer to a question of what else there is.
 	over = regexp.MustCompile(`\b(?:that's|that is|that was) all\b|\bnothing else\b`)
 	// greets is said by who comes as by who goes: it takes leave of somebody spoken to before.
@@ -36,7 +40,8 @@ func (s *toolset) farewell(messages []engine.Message) int {
 		return -1
 	}
 	before, user, since, ok := newest(messages)
-	if !ok || len(since) > 0 || len(user) > pleasantryBytes || messages[len(messages)-1].Role != engine.User || strings.Contains(user, "?") {
+	if !ok || len(since) > 0 || len(user) > pleasantryBytes || messages[len(messages)-1].Role != engine.User ||
+		strings.Contains(user, "?") {
 		return -1
 	}
 	words := wordsOf(user)

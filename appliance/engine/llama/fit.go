@@ -14,7 +14,8 @@ import (
 const stride = 8
 
 // fit is fitTurn for a turn that is its newest message.
-func (t template) fit(ctx context.Context, messages []engine.Message, limit int, reply bool) (out []Token, shared int, err error) {
+func (t template) fit(ctx context.Context, messages []engine.Message, limit int, reply bool) (out []Token, shared int,
+	err error) {
 	return t.fitTurn(ctx, messages, 1, limit, reply, map[string][]Token{})
 }
 
@@ -24,7 +25,8 @@ func (t template) fit(ctx context.Context, messages []engine.Message, limit int,
 // newest, as many as turn, always stay, and where those do not fit it is an
 // engine.ErrTooLong. memo has the tokens of messages that were written before. Of a
 // long conversation that takes a while: fitTurn gives up when ctx has ended.
-func (t template) fitTurn(ctx context.Context, messages []engine.Message, turn, limit int, reply bool, memo map[string][]Token) (out []Token, shared int, err error) {
+func (t template) fitTurn(ctx context.Context, messages []engine.Message, turn, limit int, reply bool,
+	memo map[string][]Token) (out []Token, shared int, err error) {
 	if len(messages) == 0 {
 		return nil, 0, fmt.Errorf("llama: the prompt has no messages")
 	}

@@ -59,7 +59,8 @@ func newGuard(p engine.Prompt, set *toolset, emit func(engine.Part) error) *guar
 }
 
 // failure is how tools say that they did nothing.
-var failure = regexp.MustCompile(`(?i)\b(fail(ed|ure)?|errors?|nothing|unable|cannot|could ?n[o']t|not (possible|available|found|made|done)|refused|denied)\b`)
+var failure = regexp.MustCompile(`(?i)\b(fail(ed|ure)?|errors?|nothing|unable|cannot|could ?n[o']t|not ` +
+	`(possible|available|found|made|done)|refused|denied)\b`)
 
 // ends is where a sentence is over.
 var ends = regexp.MustCompile(`[` + text.Terminators + `][)"'”’]*\s`)

@@ -76,7 +76,8 @@ func checkSizes() error {
 		{"llama_batch", unsafe.Sizeof(cBatch{}), 56},
 	} {
 		if s.got != s.want {
-			return fmt.Errorf("struct %s is %d bytes on this machine, libllama has %d: only 64-bit Linux is supported", s.name, s.got, s.want)
+			return fmt.Errorf("struct %s is %d bytes on this machine, libllama has %d: only 64-bit Linux is supported",
+				s.name, s.got, s.want)
 		}
 	}
 	return nil

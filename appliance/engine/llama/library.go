@@ -46,7 +46,8 @@ func load(dir string, log *slog.Logger) (*library, error) {
 	}
 	if loaded.lib != nil {
 		if loaded.dir != abs {
-			return nil, fmt.Errorf("libllama is already loaded from %s; one process cannot also load it from %s", loaded.dir, abs)
+			return nil, fmt.Errorf("libllama is already loaded from %s; one process cannot also load it from %s",
+				loaded.dir, abs)
 		}
 		loaded.lib.log.Store(log)
 		return loaded.lib, nil

@@ -16,13 +16,15 @@ import (
 
 // joining is what stands between the things of a list, in the languages that the box
 // speaks of itself.
-var joining = regexp.MustCompile(`(?i),?\s+(?:and|plus|as well as|und|sowie|et|y|e|en|och|oraz|ve)\s+(?:(?:also|then|auch|aussi)\s+)?|,\s+`)
+var joining = regexp.MustCompile(
+	`(?i),?\s+(?:and|plus|as well as|und|sowie|et|y|e|en|och|oraz|ve)\s+(?:(?:also|then|auch|aussi)\s+)?|,\s+`)
 
 var (
 	// relating are words that stand before what a list is of, and naming those before
 	// the thing itself: in a list they are said again.
 	relating = set("in to for from at of about near into on nach für von um à au en pour de a per di da para naar voor")
-	naming   = set("the my our a an this that number room der die das den dem mein meine le la les mon ma el los las mi il lo gli het")
+	naming   = set("the my our a an this that number room der die das den dem mein meine le la les mon ma el los las " +
+		"mi il lo gli het")
 	// trailing are words at the end of what somebody says that are no part of a list.
 	trailing = set("please too also thanks bitte auch")
 )
@@ -73,7 +75,9 @@ func (s said) says(value any) bool {
 		return s.hasNumber(v)
 	case string:
 		words := wordsOf(v)
-		return len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool { return !empty[w] && !s.hasWord(w) && !s.isClock(v) })
+		return len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool {
+			return !empty[w] && !s.hasWord(w) && !s.isClock(v)
+		})
 	case []any:
 		return slices.ContainsFunc(v, s.says)
 	}
@@ -102,7 +106,9 @@ func listed(user string, since []engine.ToolCall) []string {
 			}
 		case !slices.ContainsFunc(made, func(c calling) bool { return c.answers(wish) }):
 			out = append(out, wish)
-		case !slices.ContainsFunc(made, func(c calling) bool { return c.answers(head) || !c.answers(wish) }) && !slices.Contains(out, head):
+		case !slices.ContainsFunc(made, func(c calling) bool {
+			return c.answers(head) || !c.answers(wish)
+		}) && !slices.Contains(out, head):
 			out = append(out, head) // the second thing was called for first
 		}
 	}
@@ -209,7 +215,9 @@ func onlyFirst(arguments string) string {
 		if len(things) < 2 || slices.Contains(things, "") {
 			continue
 		}
-		codes := !slices.ContainsFunc(things, func(s string) bool { return !strings.ContainsFunc(s, unicode.IsDigit) || strings.Contains(s, " ") })
+		codes := !slices.ContainsFunc(things, func(s string) bool {
+			return !strings.ContainsFunc(s, unicode.IsDigit) || strings.Contains(s, " ")
+		})
 		named := slices.ContainsFunc(nameWords(name), func(w string) bool { return places[w] }) &&
 			!slices.ContainsFunc(things, func(s string) bool { return kindOf(strings.Fields(s)) != "name" })
 		// "Springfield, Illinois" is one place.

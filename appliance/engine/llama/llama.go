@@ -137,7 +137,13 @@ func Open(o Options) (*Model, error) {
 		lib.modelFree(model)
 		return nil, fmt.Errorf("llama: %s: %w", o.ModelPath, err)
 	}
-	m := &Model{o: o, lib: lib, model: model, box: newMailbox(&abort{gate: o.Gate}), stopped: make(chan struct{})}
+	m := &Model{
+		o:       o,
+		lib:     lib,
+		model:   model,
+		box:     newMailbox(&abort{gate: o.Gate}),
+		stopped: make(chan struct{}),
+	}
 	vocab := newVocabulary(lib, model)
 	m.template = newTemplate(lib, model, vocab, o.Log)
 	m.about = m.describe()
@@ -155,8 +161,14 @@ func (m *Model) serve(ctx handle, vocab vocabulary) {
 	runtime.LockOSThread()
 	divisible := !m.lib.modelIsRecurrent(m.model) && !m.lib.modelIsHybrid(m.model)
 	own := &owner{
-		lib: m.lib, ctx: ctx, vocab: vocab,
-		gate: m.o.Gate, pace: newPace(m.o.Threads), reads: &m.results.reading, cells: m.o.ContextTokens, abort: m.box.abort,
+		lib:   m.lib,
+		ctx:   ctx,
+		vocab: vocab,
+		gate:  m.o.Gate,
+		pace:  newPace(m.o.Threads),
+		reads: &m.results.reading,
+		cells: m.o.ContextTokens,
+		abort: m.box.abort,
 		box:   m.box,
 		cache: newCache(m.lib, ctx, m.o.sequences(), promptSlots, divisible),
 		shelf: openShelf(m.o.PromptDir, m.o.ModelPath, m.about.Library, shelfBytes, m.o.Log),
@@ -190,7 +202,8 @@ func (m *Model) Generate(ctx context.Context, p engine.Prompt, emit func(engine.
 
 // generate streams a reply that begins with opening, which is markup of ours and
 // not emitted.
-func (m *Model) generate(ctx context.Context, p engine.Prompt, set *toolset, begun time.Time, opening string, emit func(engine.Part) error) (engine.Usage, error) {
+func (m *Model) generate(ctx context.Context, p engine.Prompt, set *toolset, begun time.Time, opening string,
+	emit func(engine.Part) error) (engine.Usage, error) {
 	r, err := m.request(ctx, p, set, false, opening)
 	if err != nil {
 		return engine.Usage{}, err
@@ -199,7 +212,8 @@ func (m *Model) generate(ctx context.Context, p engine.Prompt, set *toolset, beg
 }
 
 // carryOut has the owner make the reply to r.
-func (m *Model) carryOut(ctx context.Context, r *request, begun time.Time, emit func(engine.Part) error) (engine.Usage, error) {
+func (m *Model) carryOut(ctx context.Context, r *request, begun time.Time, emit func(engine.Part) error) (engine.Usage,
+	error) {
 	if err := m.box.put(r); err != nil {
 		return engine.Usage{}, err
 	}
@@ -262,7 +276,8 @@ func (m *Model) Forget(conversation string) {
 }
 
 // request writes p as tokens, with opening as the beginning of the reply.
-func (m *Model) request(ctx context.Context, p engine.Prompt, set *toolset, prefill bool, opening string) (*request, error) {
+func (m *Model) request(ctx context.Context, p engine.Prompt, set *toolset, prefill bool, opening string) (*request,
+	error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
@@ -305,18 +320,26 @@ func (m *Model) request(ctx context.Context, p engine.Prompt, set *toolset, pref
 		}
 	}
 	return &request{
-		prompt: prompt, head: head, shared: shared, conversation: p.Conversation, urgency: p.Urgency,
-		maxTokens: maxTokens, prefill: prefill,
-		sampler: sampler{temperature: p.Temperature, rng: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))},
-		grammar: follows, begins: begins, toTheEnd: brokenOff(p.Messages),
-		out: make(chan delivery, maxTokens+2), // every piece, and the end
+		prompt:       prompt,
+		head:         head,
+		shared:       shared,
+		conversation: p.Conversation,
+		urgency:      p.Urgency,
+		maxTokens:    maxTokens,
+		prefill:      prefill,
+		sampler:      sampler{temperature: p.Temperature, rng: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))},
+		grammar:      follows,
+		begins:       begins,
+		toTheEnd:     brokenOff(p.Messages),
+		out:          make(chan delivery, maxTokens+2), // every piece, and the end
 	}, nil
 }
 
 // write returns p as tokens, with or without the beginning of a reply, how many
 // of them other conversations may begin with, and how long the reply may get:
 // together they fit into the context.
-func (m *Model) write(ctx context.Context, p engine.Prompt, set *toolset, reply bool) (prompt []Token, head, maxTokens int, err error) {
+func (m *Model) write(ctx context.Context, p engine.Prompt, set *toolset, reply bool) (prompt []Token, head,
+	maxTokens int, err error) {
 	limit := min(m.about.TrainedTokens, m.o.ContextTokens, conversationTokens)
 	maxTokens = p.MaxTokens
 	if maxTokens <= 0 {

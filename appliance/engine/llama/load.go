@@ -64,7 +64,8 @@ func (l *library) openModel(path string) (handle, error) {
 	}
 	model := l.modelLoadFromFile(abs, p)
 	if model == 0 {
-		return 0, fmt.Errorf("libllama cannot load %s: it is damaged, cut short, or of a kind unknown to it%s", path, l.why())
+		return 0, fmt.Errorf("libllama cannot load %s: it is damaged, cut short, or of a kind unknown to it%s", path,
+			l.why())
 	}
 	if l.modelHasEncoder(model) || l.modelIsDiffusion(model) {
 		l.modelFree(model)
@@ -133,7 +134,8 @@ func (l *library) tryContext(model handle, s shape, cells int32) (handle, error)
 	p.typeK, p.typeV = cells, cells
 	ctx := l.initFromModel(model, p)
 	if ctx == 0 {
-		return 0, fmt.Errorf("libllama cannot make a context of %d tokens; with less memory use fewer%s", s.cells, l.why())
+		return 0, fmt.Errorf("libllama cannot make a context of %d tokens; with less memory use fewer%s", s.cells,
+			l.why())
 	}
 	return ctx, nil
 }

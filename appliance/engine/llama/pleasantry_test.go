@@ -13,16 +13,19 @@ import (
 func TestWhoGreetsOrThanksWantsNoTool(t *testing.T) {
 	s := &toolset{tools: hotelTools}
 	for said, pleases := range map[string]bool{
-		"Hello.": true, "Hi there, how are you today?": true, "Good morning!": true, "Thank you very much.": true, "Thanks a lot for your help": true,
+		"Hello.": true, "Hi there, how are you today?": true, "Good morning!": true, "Thank you very much.": true,
+		"Thanks a lot for your help":         true,
 		"Hello, how are you? (sounds: calm)": true, "How are you? (sounds: calm) (noted)": true,
 		"Thank you, that's all.": true, "That is all, thanks.": true, "That's all.": false,
-		"Hello, a taxi please.": false, "Thank you, that is all, goodbye.": false, "Good.": false, "How much is that?": false, "Are you there?": false, "": false, "Guten Morgen": false,
+		"Hello, a taxi please.": false, "Thank you, that is all, goodbye.": false, "Good.": false,
+		"How much is that?": false, "Are you there?": false, "": false, "Guten Morgen": false,
 	} {
 		if got := s.pleases(ask(said)); got != pleases {
 			t.Errorf("%q: it pleases: %v", said, got)
 		}
 	}
-	for _, tool := range []engine.Tool{{Name: "hang_up", Description: "End the conversation."}, {Name: "leave", Description: "Ends the call."}} {
+	for _, tool := range []engine.Tool{{Name: "hang_up", Description: "End the conversation."},
+		{Name: "leave", Description: "Ends the call."}} {
 		if (&toolset{tools: []engine.Tool{tool}}).pleases(ask("That's all, thanks.")) {
 			t.Errorf("%s is for it", tool.Name)
 		}
@@ -34,7 +37,8 @@ func TestWhoGreetsOrThanksWantsNoTool(t *testing.T) {
 	if s.pleases([]engine.Message{says(engine.Assistant, "Shall I order it?"), thanks}) {
 		t.Error("who thanks for an offer may mean yes")
 	}
-	if s.pleases([]engine.Message{thanks, {Role: engine.Assistant, Calls: []engine.ToolCall{{Name: "a"}}}, {Role: engine.ToolRole}}) {
+	if s.pleases([]engine.Message{thanks, {Role: engine.Assistant, Calls: []engine.ToolCall{{Name: "a"}}},
+		{Role: engine.ToolRole}}) {
 		t.Error("a tool has answered since")
 	}
 	for _, about := range []string{"Notes that the guest has said thanks.", "Call this with every message."} {
@@ -51,7 +55,13 @@ func TestAGreetingIsAnsweredWithoutTheRouter(t *testing.T) {
 		o.ModelPath = packtest.File(t, "llm-qwen-small", "model.gguf")
 		o.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	})
-	p := engine.Prompt{Conversation: "c", Messages: ask("Hello, how are you?"), Tools: hotelTools, MaxTokens: 4, Urgency: engine.Live.Urgency()}
+	p := engine.Prompt{
+		Conversation: "c",
+		Messages:     ask("Hello, how are you?"),
+		Tools:        hotelTools,
+		MaxTokens:    4,
+		Urgency:      engine.Live.Urgency(),
+	}
 	if said, _ := reply(t, m, p); said == "" || strings.Contains(log.String(), "msg=router") {
 		t.Errorf("it says %q, and asked the router: %s", said, log.String())
 	}

@@ -15,10 +15,12 @@ import (
 func TestAConversationIsTheBeginningOfItsContinuation(t *testing.T) {
 	m := small(t, nil)
 	rapid.Check(t, func(rt *rapid.T) {
-		text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", "\n", " a ", "<|im_end|>", "é🙂", "<|im_start|>system\n"}))
+		text := rapid.OneOf(rapid.String(),
+			rapid.SampledFrom([]string{"", "\n", " a ", "<|im_end|>", "é🙂", "<|im_start|>system\n"}))
 		messages := []engine.Message{says(engine.System, hotel)}
 		for range rapid.IntRange(1, 5).Draw(rt, "turns") {
-			messages = append(messages, says(engine.User, text.Draw(rt, "user")), says(engine.Assistant, text.Draw(rt, "assistant")))
+			messages = append(messages, says(engine.User, text.Draw(rt, "user")),
+				says(engine.Assistant, text.Draw(rt, "assistant")))
 		}
 		whole, _, err := m.template.fit(t.Context(), messages, 1<<20, false)
 		if err != nil {
@@ -151,7 +153,9 @@ func TestAPromptThatCannotFitIsRefusedWithItsSize(t *testing.T) {
 		"no messages":  nil,
 		"unknown role": {{Role: "pirate", Content: "Arr"}},
 	} {
-		if _, err := m.Generate(within(t), engine.Prompt{Messages: messages}, func(engine.Part) error { return nil }); err == nil {
+		if _, err := m.Generate(within(t), engine.Prompt{Messages: messages}, func(engine.Part) error {
+			return nil
+		}); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}

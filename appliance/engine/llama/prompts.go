@@ -147,7 +147,8 @@ func (o *owner) limitPrompts(newest *slot) {
 	for o.cache.held() > o.cells/promptShare {
 		var oldest *slot
 		for _, s := range o.cache.slots {
-			if s.prompt && s != newest && s.request == nil && len(s.tokens) > 0 && (oldest == nil || s.used < oldest.used) {
+			if s.prompt && s != newest && s.request == nil && len(s.tokens) > 0 &&
+				(oldest == nil || s.used < oldest.used) {
 				oldest = s
 			}
 		}

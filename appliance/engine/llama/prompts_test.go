@@ -54,7 +54,8 @@ func TestAPromptThatIsHalfReadWhenItsVisitorLeavesIsReadOnFromThere(t *testing.T
 	}}
 	o.clear(s)
 	if len(s.tokens) != 0 || len(o.cache.slots[1].tokens) != 60 {
-		t.Errorf("%d tokens stay with the visitor, %d are kept of the 60 that were read", len(s.tokens), len(o.cache.slots[1].tokens))
+		t.Errorf("%d tokens stay with the visitor, %d are kept of the 60 that were read", len(s.tokens),
+			len(o.cache.slots[1].tokens))
 	}
 }
 
@@ -117,7 +118,8 @@ func TestSteadyIsCutWherePeopleWroteIt(t *testing.T) {
 	} {
 		before, after := steady(engine.Message{Content: c.content, Changing: c.changing})
 		if before != c.before || after != c.after {
-			t.Errorf("%q with %d bytes that change: %q and %q, want %q and %q", c.content, c.changing, before, after, c.before, c.after)
+			t.Errorf("%q with %d bytes that change: %q and %q, want %q and %q", c.content, c.changing, before, after,
+				c.before, c.after)
 		}
 	}
 }
@@ -133,7 +135,8 @@ func TestTheSamePromptIsReadOnceByAllWhoComeTogether(t *testing.T) {
 	usage := make([]engine.Usage, 4)
 	for i := range usage {
 		wg.Go(func() {
-			_, usage[i] = reply(t, m, engine.Prompt{Conversation: questions[i], Messages: ask(questions[i]), MaxTokens: 1})
+			_, usage[i] = reply(t, m, engine.Prompt{Conversation: questions[i], Messages: ask(questions[i]),
+				MaxTokens: 1})
 		})
 	}
 	waitFor(t, func() bool {
@@ -211,7 +214,8 @@ func TestWhatPromptsBeginWithAlikeIsThereAfterARestart(t *testing.T) {
 	m = kept(t, dir, nil)
 	rules := len(tokensOf(t, m, ask("")[:1], false))
 	unseen := ask(questions[0])
-	unseen[0].Content += " The pool is in the cellar, and dogs sleep in the garage. Breakfast is brought to rooms for six dollars."
+	unseen[0].Content += " The pool is in the cellar, and dogs sleep in the garage. Breakfast is brought to rooms " +
+		"for six dollars."
 	_, u := reply(t, m, engine.Prompt{Conversation: "a", Messages: unseen, MaxTokens: 2})
 	if u.CachedTokens < rules-12 {
 		t.Errorf("%d of the %d tokens were there with which a new prompt begins", u.CachedTokens, rules)
@@ -219,7 +223,8 @@ func TestWhatPromptsBeginWithAlikeIsThereAfterARestart(t *testing.T) {
 	if n := len(promptFiles(t, dir)); n != 1 {
 		t.Errorf("%d files are kept; what a visitor brings is nobody else's", n)
 	}
-	other := []engine.Message{{Role: engine.System, Content: "Somebody else's words, of which nothing is kept anywhere, and which begin otherwise than all others do."}, says(engine.User, "Hello.")}
+	other := []engine.Message{{Role: engine.System, Content: "Somebody else's words, of which nothing is kept " +
+		"anywhere, and which begin otherwise than all others do."}, says(engine.User, "Hello.")}
 	if _, u := reply(t, m, engine.Prompt{Conversation: "b", Messages: other, MaxTokens: 2}); u.CachedTokens > 12 {
 		t.Errorf("%d tokens of another prompt were taken", u.CachedTokens)
 	}
@@ -280,7 +285,8 @@ func TestAPromptWhoseFileIsDamagedIsReadAnew(t *testing.T) {
 	m.Close()
 	damageFile(t, promptFiles(t, dir)[0], flipped)
 	m = kept(t, dir, nil)
-	if _, u := reply(t, m, engine.Prompt{Conversation: "a", Messages: ask(questions[0]), MaxTokens: 2}); u.CachedTokens != 0 {
+	if _, u := reply(t, m, engine.Prompt{Conversation: "a", Messages: ask(questions[0]),
+		MaxTokens: 2}); u.CachedTokens != 0 {
 		t.Errorf("%d tokens came from a file that is of no use", u.CachedTokens)
 	}
 	if len(promptFiles(t, dir)) != 0 {
@@ -344,7 +350,8 @@ func TestWithoutAFolderForPromptsAllElseWorks(t *testing.T) {
 	}
 	m := kept(t, file, nil) // no folder can be made there
 	readAhead(t, m)
-	if _, u := reply(t, m, engine.Prompt{Conversation: "a", Messages: ask(questions[0]), MaxTokens: 2}); u.CachedTokens == 0 {
+	if _, u := reply(t, m, engine.Prompt{Conversation: "a", Messages: ask(questions[0]),
+		MaxTokens: 2}); u.CachedTokens == 0 {
 		t.Error("the prompt is not kept in memory either")
 	}
 }
@@ -388,7 +395,8 @@ func TestWhatIsKeptAndNoNumbersIsReadAnew(t *testing.T) {
 	if len(promptFiles(t, dir)) != 0 {
 		t.Error("the file lies there still")
 	}
-	if said, _ := reply(t, m, engine.Prompt{Conversation: "c", Messages: ask(questions[0]), MaxTokens: 12}); said != want {
+	if said, _ := reply(t, m, engine.Prompt{Conversation: "c", Messages: ask(questions[0]),
+		MaxTokens: 12}); said != want {
 		t.Errorf("the next conversation is answered %q, want %q", said, want)
 	}
 }

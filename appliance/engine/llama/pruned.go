@@ -25,7 +25,12 @@ func ofSchema(of json.RawMessage) schema.Argument {
 		return schema.Argument{}
 	}
 	kind, _ := p.Type.(string)
-	return schema.Argument{Enum: p.Enum, Type: kind, Description: p.Says, Schema: of}
+	return schema.Argument{
+		Enum:        p.Enum,
+		Type:        kind,
+		Description: p.Says,
+		Schema:      of,
+	}
 }
 
 // itemOf is an item of an argument that is a list.

@@ -83,17 +83,29 @@ func (r *request) deliver(piece string) {
 		if r.toTheEnd && len(r.said) <= onTheWay {
 			r.text += piece
 		}
-		r.out <- delivery{piece: piece, replied: len(r.said), cached: r.cached, steps: r.steps}
+		r.out <- delivery{
+			piece:   piece,
+			replied: len(r.said),
+			cached:  r.cached,
+			steps:   r.steps,
+		}
 	}
 }
 
 func (r *request) end(err error) {
-	r.out <- delivery{replied: len(r.said), cached: r.cached, steps: r.steps, done: true, err: err}
+	r.out <- delivery{
+		replied: len(r.said),
+		cached:  r.cached,
+		steps:   r.steps,
+		done:    true,
+		err:     err,
+	}
 }
 
 // follow hands the reply to emit as it comes. When it returns, emit is not
 // called again, whatever the owner still does.
-func (r *request) follow(ctx context.Context, box *mailbox, begun time.Time, emit func(engine.Part) error) (engine.Usage, error) {
+func (r *request) follow(ctx context.Context, box *mailbox, begun time.Time,
+	emit func(engine.Part) error) (engine.Usage, error) {
 	u := engine.Usage{PromptTokens: len(r.prompt)}
 	for {
 		if err := context.Cause(ctx); err != nil {

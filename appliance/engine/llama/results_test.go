@@ -15,8 +15,9 @@ func rooms(first int) string {
 	var all []string
 	for i := range 60 {
 		n := first + i
-		all = append(all, fmt.Sprintf(`{"id":"%032x","room":"Room %d","price":%d,"image":"https://cdn.example/%040x.jpg"}`,
-			7919*n, n, 80+n, 104729*n))
+		all = append(all,
+			fmt.Sprintf(`{"id":"%032x","room":"Room %d","price":%d,"image":"https://cdn.example/%040x.jpg"}`,
+				7919*n, n, 80+n, 104729*n))
 	}
 	return `{"rooms":[` + strings.Join(all, ",") + `]}`
 }
@@ -126,7 +127,8 @@ func TestANoteBehindALongAnswerStays(t *testing.T) {
 
 func TestHowMuchOfAToolsAnswerThereIsTimeFor(t *testing.T) {
 	for perToken, want := range map[time.Duration]int{
-		0: 600, time.Millisecond: 600, 5 * time.Millisecond: 400 - besideResult, 20 * time.Millisecond: leastResult, time.Hour: leastResult,
+		0: 600, time.Millisecond: 600, 5 * time.Millisecond: 400 - besideResult, 20 * time.Millisecond: leastResult,
+		time.Hour: leastResult,
 	} {
 		var r reading
 		r.took(1, time.Hour) // too few tokens to say anything

@@ -61,7 +61,8 @@ func (s *toolset) routing() []engine.Message {
 	b.WriteString(noTool + ": anything else: a question, small talk, thanks, or what no function can do\n")
 	out := []engine.Message{{Role: engine.System, Content: b.String()}}
 	example := func(before, user, label string) {
-		out = append(out, engine.Message{Role: engine.User, Content: judgedAfter(before, user)}, engine.Message{Role: engine.Assistant, Content: label})
+		out = append(out, engine.Message{Role: engine.User, Content: judgedAfter(before, user)},
+			engine.Message{Role: engine.Assistant, Content: label})
 	}
 	example("", "Hello, how are you?", noTool)
 	example("", "Who wrote Hamlet?", noTool)
@@ -176,10 +177,14 @@ func (m *Model) routeRequest(ctx context.Context, p engine.Prompt, s *toolset, p
 		return nil, ErrClosed
 	}
 	r := &request{
-		prompt: s.head, head: len(s.head), urgency: p.Urgency, prefill: prefill, keepHead: true,
-		shared:  prefill && p.Conversation == "",
-		sampler: sampler{rng: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))},
-		out:     make(chan delivery, 3),
+		prompt:   s.head,
+		head:     len(s.head),
+		urgency:  p.Urgency,
+		prefill:  prefill,
+		keepHead: true,
+		shared:   prefill && p.Conversation == "",
+		sampler:  sampler{rng: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))},
+		out:      make(chan delivery, 3),
 	}
 	if r.shared {
 		return r, nil
@@ -193,7 +198,8 @@ func (m *Model) routeRequest(ctx context.Context, p engine.Prompt, s *toolset, p
 		text, ok = s.awaited(p.Messages)
 	}
 	if ok {
-		messages = append(messages[:len(messages):len(messages)], engine.Message{Role: engine.User, Content: disarmed(text)})
+		messages = append(messages[:len(messages):len(messages)],
+			engine.Message{Role: engine.User, Content: disarmed(text)})
 	}
 	tokens, _, err := m.labelled().tokens(messages, !prefill, map[string][]Token{})
 	if err != nil {
@@ -247,7 +253,8 @@ type opinion struct {
 // in the same steps, and its reply kept back until the router has said something; it
 // is left where there is an error. read is how many tokens the router had to read, and
 // chosen the part of the words that wants the tool.
-func (m *Model) route(ctx context.Context, p engine.Prompt, set *toolset, beside *request) (chosen want, at int, margin float64, read int, err error) {
+func (m *Model) route(ctx context.Context, p engine.Prompt, set *toolset, beside *request) (chosen want, at int,
+	margin float64, read int, err error) {
 	_, user, since, _ := newest(p.Messages)
 	parts := partsOf(user, since)
 	prompts := make([]engine.Prompt, len(parts))
@@ -273,7 +280,8 @@ func (m *Model) route(ctx context.Context, p engine.Prompt, set *toolset, beside
 	}
 	if len(since) > 0 {
 		chosen, at, margin = unanswered(parts, said, set, since)
-	} else if at, margin = said[0].at, said[0].margin; margin < m.firstMargin() && (at < 0 || margin < m.firstMargin()-set.evidenced(at, p.Messages)) {
+	} else if at, margin = said[0].at, said[0].margin; margin < m.firstMargin() &&
+		(at < 0 || margin < m.firstMargin()-set.evidenced(at, p.Messages)) {
 		at = -1
 	}
 	return chosen, at, margin, read, nil
@@ -282,7 +290,8 @@ func (m *Model) route(ctx context.Context, p engine.Prompt, set *toolset, beside
 // judge has the router judge the ends of prompts at once. A tool that has answered
 // since is not among its choices for the whole of the words, which ask for it most; of
 // their parts each is about another wish.
-func (m *Model) judge(ctx context.Context, prompts []engine.Prompt, parts []want, set *toolset, since []engine.ToolCall, beside *request) (_ []opinion, read int, err error) {
+func (m *Model) judge(ctx context.Context, prompts []engine.Prompt, parts []want, set *toolset, since []engine.ToolCall,
+	beside *request) (_ []opinion, read int, err error) {
 	said := make([]opinion, len(prompts)) // the owner writes into it, also when nobody waits for it any more
 	var all []*request
 	for i, p := range prompts {

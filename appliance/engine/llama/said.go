@@ -77,8 +77,11 @@ func hear(messages []engine.Message) said {
 
 // english are words that most English sentences have one of, short wishes too: "Give
 // Anna some money."
-var english = set("the a an i you it is are me my to for and please yes no in on at of do can we this that's i'd i'm what " +
-	"some any with from by your our him her them give get show tell make take call turn want need would could where when who how which another more less money tomorrow today")
+var english = set(
+	"the a an i you it is are me my to for and please yes no in on at of do can we this that's i'd i'm what " +
+		"some any with from by your our him her them give get show tell make take call turn want need would could " +
+		"where " +
+		"when who how which another more less money tomorrow today")
 
 // elsewhere are those of numbers that other languages have too.
 var elsewhere = set("oh second couple pair single six ten once zero")
@@ -108,13 +111,19 @@ func wordsOf(s string) []string {
 }
 
 // The words of numbers in English, which is what the box's ear writes.
-var numerals = map[string]int{"zero": 0, "oh": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
-	"eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16,
+var numerals = map[string]int{"zero": 0, "oh": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6,
+	"seven": 7,
+	"eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15,
+	"sixteen":   16,
 	"seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60,
-	"seventy": 70, "eighty": 80, "ninety": 90, "hundred": 100, "thousand": 1000, "dozen": 12, "couple": 2, "pair": 2, "both": 2,
-	"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10,
-	"eleventh": 11, "twelfth": 12, "thirteenth": 13, "fourteenth": 14, "fifteenth": 15, "sixteenth": 16, "seventeenth": 17,
-	"eighteenth": 18, "nineteenth": 19, "twentieth": 20, "thirtieth": 30, "once": 1, "twice": 2, "single": 1, "midnight": 0, "noon": 12}
+	"seventy": 70, "eighty": 80, "ninety": 90, "hundred": 100, "thousand": 1000, "dozen": 12, "couple": 2, "pair": 2,
+	"both":  2,
+	"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9,
+	"tenth":    10,
+	"eleventh": 11, "twelfth": 12, "thirteenth": 13, "fourteenth": 14, "fifteenth": 15, "sixteenth": 16,
+	"seventeenth": 17,
+	"eighteenth":  18, "nineteenth": 19, "twentieth": 20, "thirtieth": 30, "once": 1, "twice": 2, "single": 1,
+	"midnight": 0, "noon": 12}
 
 // numbersOf are the numbers in words, as digits: those that they make together
 // ("two hundred and twelve" is 212), that they spell ("three oh four" is 304),
@@ -314,7 +323,8 @@ func (s said) hasMinute(minute string) bool {
 }
 
 // empty are words that say nothing of a value.
-var empty = set("the and for with from that this some any one please want would like have not none unknown null user guest customer name")
+var empty = set("the and for with from that this some any one please want would like have not none unknown null user " +
+	"guest customer name")
 
 // shortestStem is how many letters two words begin with alike that are forms of
 // one: "towels" and "towel".

@@ -10,7 +10,8 @@ import (
 
 func TestWhatWasSaidIsKnownFromWhatWasInvented(t *testing.T) {
 	text := func(said string) []engine.Message {
-		return []engine.Message{says(engine.System, "The hotel has 80 rooms. A taxi to the airport costs fifty dollars."), says(engine.User, said)}
+		return []engine.Message{says(engine.System,
+			"The hotel has 80 rooms. A taxi to the airport costs fifty dollars."), says(engine.User, said)}
 	}
 	for _, c := range []struct {
 		said, value string
@@ -97,8 +98,10 @@ func TestAChoiceOfCodesIsBelieved(t *testing.T) {
 
 func TestOfAPromptOnlyWhatIsOfThisConversationCounts(t *testing.T) {
 	const changing = " The guest is in room 304."
-	m := []engine.Message{{Role: engine.System, Content: "Rooms 101 to 699." + changing, Changing: len(changing)}, says(engine.User, "I need towels.")}
-	if s := hear(m); !s.has(schema.Argument{}, json.RawMessage("304")) || s.has(schema.Argument{}, json.RawMessage("101")) {
+	m := []engine.Message{{Role: engine.System, Content: "Rooms 101 to 699." + changing, Changing: len(changing)},
+		says(engine.User, "I need towels.")}
+	if s := hear(m); !s.has(schema.Argument{}, json.RawMessage("304")) ||
+		s.has(schema.Argument{}, json.RawMessage("101")) {
 		t.Errorf("%v", s.numbers)
 	}
 }
@@ -106,7 +109,8 @@ func TestOfAPromptOnlyWhatIsOfThisConversationCounts(t *testing.T) {
 // Of lists and objects each part is judged: a street was said, and its number was not.
 func TestWhatNobodySaidIsLeftOutOfAPart(t *testing.T) {
 	heard := hear([]engine.Message{says(engine.User, "A pizza with olives to Baker Street, please, in kilos or am.")})
-	address := schema.Argument{Schema: json.RawMessage(`{"type":"object","properties":{"street":{"type":"string"},"number":{"type":"integer"},"when":{"enum":["am","pm"]}}}`)}
+	address := schema.Argument{Schema: json.RawMessage(`{"type":"object","properties":{"street":{"type":"string"},` +
+		`"number":{"type":"integer"},"when":{"enum":["am","pm"]}}}`)}
 	toppings := schema.Argument{Schema: json.RawMessage(`{"type":"array","items":{"type":"string"}}`)}
 	for _, row := range []struct {
 		a             schema.Argument

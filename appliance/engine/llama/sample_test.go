@@ -24,7 +24,8 @@ func TestGreedyTakesTheLikeliest(t *testing.T) {
 func TestADrawStaysInTheNucleus(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		logits := rapid.SliceOfN(rapid.Float32Range(-20, 20), 1, 200).Draw(rt, "logits")
-		s := sampler{temperature: rapid.Float64Range(0.01, 3).Draw(rt, "temperature"), rng: rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 1))}
+		s := sampler{temperature: rapid.Float64Range(0.01, 3).Draw(rt, "temperature"),
+			rng: rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 1))}
 		got, err := s.next(logits)
 		if err != nil {
 			rt.Fatal(err)

@@ -64,7 +64,13 @@ func openShelf(dir, modelPath, made string, limit int64, log *slog.Logger) *shel
 		return nil
 	}
 	who, err := identity(modelPath, made)
-	s := &shelf{dir: dir, who: who, limit: limit, log: log, files: map[key]shelved{}}
+	s := &shelf{
+		dir:   dir,
+		who:   who,
+		limit: limit,
+		log:   log,
+		files: map[key]shelved{},
+	}
 	if err == nil {
 		err = s.look()
 	}
@@ -120,7 +126,8 @@ func (s *shelf) look() error {
 		if err != nil || len(raw) != len(key{}) || statErr != nil || !info.Mode().IsRegular() {
 			continue
 		}
-		s.files[key(raw)] = shelved{info.Size(), info.ModTime(), s.tokensIn(filepath.Join(s.dir, e.Name()), info.Size())}
+		s.files[key(raw)] = shelved{info.Size(), info.ModTime(),
+			s.tokensIn(filepath.Join(s.dir, e.Name()), info.Size())}
 		s.held += info.Size()
 	}
 	s.makeRoom(0)
@@ -140,7 +147,8 @@ func (s *shelf) tokensIn(path string, size int64) []Token {
 	}
 	defer f.Close()
 	var h shelfHead
-	if err := binary.Read(f, binary.LittleEndian, &h); err != nil || h.Magic != shelfMagic || h.Who != s.who || int64(h.Tokens) > size/4 {
+	if err := binary.Read(f, binary.LittleEndian, &h); err != nil || h.Magic != shelfMagic || h.Who != s.who ||
+		int64(h.Tokens) > size/4 {
 		return nil
 	}
 	tokens := make([]Token, h.Tokens)

@@ -48,7 +48,12 @@ type cache struct {
 }
 
 func newCache(lib *library, ctx handle, slots, prompts int, divisible bool) *cache {
-	c := &cache{lib: lib, ctx: ctx, mem: lib.getMemory(ctx), divisible: divisible}
+	c := &cache{
+		lib:       lib,
+		ctx:       ctx,
+		mem:       lib.getMemory(ctx),
+		divisible: divisible,
+	}
 	for i := range slots + prompts {
 		c.slots = append(c.slots, &slot{seq: int32(i), prompt: i >= slots})
 	}

@@ -33,7 +33,12 @@ type part struct {
 // follow, where the library knows no better.
 func newTemplate(lib *library, model handle, vocab vocabulary, log *slog.Logger) template {
 	own := lib.modelChatTemplate(model, nil)
-	t := template{lib: lib, vocab: vocab, text: cString(own), own: own != ""}
+	t := template{
+		lib:   lib,
+		vocab: vocab,
+		text:  cString(own),
+		own:   own != "",
+	}
 	probe := []engine.Role{engine.System, engine.User, engine.Assistant, engine.User}
 	if own != "" {
 		if parts, err := t.parts(probe, true); err == nil && complete(parts, len(probe)) {
@@ -70,7 +75,8 @@ func complete(parts []part, n int) bool {
 // still speaks they end with the newest word.
 // shared is how many of them other conversations may have too: those before the
 // first message that is not the system's, as far as they are steady.
-func (t template) tokens(messages []engine.Message, reply bool, memo map[string][]Token) (out []Token, shared int, err error) {
+func (t template) tokens(messages []engine.Message, reply bool, memo map[string][]Token) (out []Token, shared int,
+	err error) {
 	roles := make([]engine.Role, len(messages))
 	for i, m := range messages {
 		roles[i] = m.Role
@@ -213,7 +219,8 @@ func (t template) render(roles []engine.Role, reply bool) (string, error) {
 	messages := make([]chatMessage, len(roles)+1) // one more: never empty
 	for i, r := range roles {
 		if !slices.Contains([]engine.Role{engine.System, engine.User, engine.Assistant}, r) {
-			return "", fmt.Errorf("llama: message %d has role %q; known are %q, %q and %q", i, r, engine.System, engine.User, engine.Assistant)
+			return "", fmt.Errorf("llama: message %d has role %q; known are %q, %q and %q", i, r, engine.System,
+				engine.User, engine.Assistant)
 		}
 		messages[i] = chatMessage{role: cString(string(r)), content: cString(standIn(i))}
 	}

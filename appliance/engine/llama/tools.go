@@ -22,7 +22,8 @@ const (
 	answerMark, answerEndMark = "\x02answer\x03", "\x02/answer\x03"
 )
 
-var marks = map[string]string{callMark: "<tool_call>", callEndMark: "</tool_call>", answerMark: "<tool_response>", answerEndMark: "</tool_response>"}
+var marks = map[string]string{callMark: "<tool_call>", callEndMark: "</tool_call>", answerMark: "<tool_response>",
+	answerEndMark: "</tool_response>"}
 
 var (
 	unmarked = strings.NewReplacer("\x02", "", "\x03", "")
@@ -60,7 +61,8 @@ func withTools(p engine.Prompt, set *toolset) []engine.Message {
 		}
 		for _, c := range m.Calls {
 			name, _ := json.Marshal(c.Name)
-			said.Content += fmt.Sprintf("\n%s\n{\"name\": %s, \"arguments\": %s}\n%s", callMark, name, disarmed(c.Arguments), callEndMark)
+			said.Content += fmt.Sprintf("\n%s\n{\"name\": %s, \"arguments\": %s}\n%s", callMark, name,
+				disarmed(c.Arguments), callEndMark)
 		}
 		if m.Role == engine.ToolRole {
 			said = engine.Message{Role: engine.User, Content: answerMark + "\n" + said.Content + "\n" + answerEndMark}
@@ -78,14 +80,16 @@ func withTools(p engine.Prompt, set *toolset) []engine.Message {
 // answer in words beside it, in the same steps: nothing of that is emitted before
 // the router has said that no tool is wanted. For a call its arguments are written
 // under the tool's grammar; what the user has not said for it is asked for.
-func (m *Model) generateWithTools(ctx context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
+func (m *Model) generateWithTools(ctx context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage,
+	error) {
 	begun := time.Now()
 	set, err := m.toolset(p.Tools)
 	if err != nil {
 		return engine.Usage{}, err
 	}
 	_, _, _, asked := newest(p.Messages)
-	if p.NoCall || len(set.tools) == 0 || !asked || p.Messages[len(p.Messages)-1].Role == engine.Assistant || set.pleases(p.Messages) {
+	if p.NoCall || len(set.tools) == 0 || !asked || p.Messages[len(p.Messages)-1].Role == engine.Assistant ||
+		set.pleases(p.Messages) {
 		return m.inWords(ctx, p, set, begun, emit)
 	}
 	if err := checkRoles(p); err != nil {
@@ -114,7 +118,8 @@ func (m *Model) generateWithTools(ctx context.Context, p engine.Prompt, emit fun
 }
 
 // inWords answers without calling anything.
-func (m *Model) inWords(ctx context.Context, p engine.Prompt, set *toolset, begun time.Time, emit func(engine.Part) error) (engine.Usage, error) {
+func (m *Model) inWords(ctx context.Context, p engine.Prompt, set *toolset, begun time.Time,
+	emit func(engine.Part) error) (engine.Usage, error) {
 	g := newGuard(p, set, emit)
 	u, err := m.reply(ctx, p, set, begun, g.take)
 	return m.guarded(ctx, p, set, g, begun, u, err)
@@ -122,7 +127,8 @@ func (m *Model) inWords(ctx context.Context, p engine.Prompt, set *toolset, begu
 
 // guarded ends an answer that g has watched: one that claimed what nobody did is
 // begun anew, with words after which it cannot.
-func (m *Model) guarded(ctx context.Context, p engine.Prompt, set *toolset, g *guard, begun time.Time, u engine.Usage, err error) (engine.Usage, error) {
+func (m *Model) guarded(ctx context.Context, p engine.Prompt, set *toolset, g *guard, begun time.Time, u engine.Usage,
+	err error) (engine.Usage, error) {
 	if err == nil {
 		return u, g.rest()
 	}

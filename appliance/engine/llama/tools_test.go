@@ -18,16 +18,20 @@ import (
 )
 
 var hotelTools = []engine.Tool{
-	{Name: "book_taxi", Description: "order a taxi for the guest", Parameters: json.RawMessage(`{"type":"object","properties":{
-		"persons":{"type":"integer"},"destination":{"type":"string","maxLength":40},"luggage":{"type":"boolean"}},"required":["persons","destination"]}`)},
-	{Name: "wake_up_call", Description: "set an alarm that wakes the guest at a time", Parameters: json.RawMessage(`{"type":"object","properties":{
+	{Name: "book_taxi", Description: "order a taxi for the guest", Parameters: json.RawMessage(`{"type":"object",` +
+		`"properties":{
+		"persons":{"type":"integer"},"destination":{"type":"string","maxLength":40},"luggage":{"type":"boolean"}},` +
+		`"required":["persons","destination"]}`)},
+	{Name: "wake_up_call", Description: "set an alarm that wakes the guest at a time",
+		Parameters: json.RawMessage(`{"type":"object","properties":{
 		"hour":{"type":"integer"},"when":{"enum":["am","pm"]}},"required":["hour","when"]}`)},
 }
 
 func TestAChoiceIsTheLikelierTheBetterItFits(t *testing.T) {
 	m := small(t, func(o *Options) { o.ModelPath = packtest.File(t, "llm-qwen-small", "model.gguf") })
 	p := engine.Prompt{Messages: []engine.Message{
-		says(engine.System, "Answer with one word."), says(engine.User, "What is the capital of France: London, Paris or Rome?"),
+		says(engine.System, "Answer with one word."),
+		says(engine.User, "What is the capital of France: London, Paris or Rome?"),
 	}, Urgency: engine.Live.Urgency()}
 	got, err := m.Choose(within(t), p, []string{"London", "Paris", "Rome"})
 	if err != nil {
@@ -50,9 +54,14 @@ func TestAChoiceIsTheLikelierTheBetterItFits(t *testing.T) {
 func TestAReplyFollowsAGrammar(t *testing.T) {
 	m := small(t, nil)
 	for _, temperature := range []float64{0, 0.8} {
-		said, _ := reply(t, m, engine.Prompt{Messages: ask(questions[0]), Temperature: temperature, MaxTokens: 20,
-			Grammar: "root ::= (\"yes\" | \"no\") \", \" [0-9]{2} \" rooms\"\n"})
-		if !(strings.HasPrefix(said, "yes, ") || strings.HasPrefix(said, "no, ")) || !strings.HasSuffix(said, " rooms") {
+		said, _ := reply(t, m, engine.Prompt{
+			Messages:    ask(questions[0]),
+			Temperature: temperature,
+			MaxTokens:   20,
+			Grammar:     "root ::= (\"yes\" | \"no\") \", \" [0-9]{2} \" rooms\"\n",
+		})
+		if !(strings.HasPrefix(said, "yes, ") || strings.HasPrefix(said, "no, ")) ||
+			!strings.HasSuffix(said, " rooms") {
 			t.Errorf("at %g: %q", temperature, said)
 		}
 	}
@@ -66,16 +75,26 @@ func TestAReplyFollowsAGrammar(t *testing.T) {
 
 // vendorTools are as published programs define them.
 var vendorTools = map[string]engine.Tool{
-	"weather": {Name: "get_current_weather", Description: "This tool is for getting the current weather.", Parameters: json.RawMessage(weatherParameters)},
-	"order": {Name: "get_order_status", Description: "Get the delivery date for a customer's order. Call this whenever you need to know the delivery date, " +
-		"for example when a customer asks 'Where is my package'", Parameters: json.RawMessage(`{"type":"object","properties":{
-		"order_id":{"type":"string","description":"The customer's order ID."}},"required":["order_id"],"additionalProperties":false}`)},
-	"phone book": {Name: "search_contacts", Description: "Search for a contact by name", Parameters: json.RawMessage(`{"type":"object","properties":{
-		"name":{"type":"string","description":"Name to search for, e.g. John Smith"},"kind":{"type":"string","enum":["mobile","home","work"]}},"required":["name","kind"]}`)},
-	"home": {Name: "set_light", Description: "Turn a light of the home on or off", Parameters: json.RawMessage(`{"type":"object","properties":{
-		"room":{"type":"string","enum":["kitchen","bedroom","living room"]},"state":{"type":"string","enum":["on","off"]}},"required":["room","state"]}`)},
-	"calendar": {Name: "create_calendar_event", Description: "Creates an event in the user's calendar", Parameters: json.RawMessage(`{"type":"object","properties":{
-		"title":{"type":"string"},"date":{"type":"string","format":"date"},"all_day":{"type":"boolean"},"remind_minutes":{"type":"integer","default":15}},
+	"weather": {Name: "get_current_weather", Description: "This tool is for getting the current weather.",
+		Parameters: json.RawMessage(weatherParameters)},
+	"order": {Name: "get_order_status", Description: "Get the delivery date for a customer's order. Call this " +
+		"whenever you need to know the delivery date, " +
+		"for example when a customer asks 'Where is my package'", Parameters: json.RawMessage(`{"type":"object",` +
+		`"properties":{
+		"order_id":{"type":"string","description":"The customer's order ` +
+		`ID."}},"required":["order_id"],"additionalProperties":false}`)},
+	"phone book": {Name: "search_contacts", Description: "Search for a contact by name",
+		Parameters: json.RawMessage(`{"type":"object","properties":{
+		"name":{"type":"string","description":"Name to search for, e.g. John ` +
+			`Smith"},"kind":{"type":"string","enum":["mobile","home","work"]}},"required":["name","kind"]}`)},
+	"home": {Name: "set_light", Description: "Turn a light of the home on or off",
+		Parameters: json.RawMessage(`{"type":"object","properties":{
+		"room":{"type":"string","enum":["kitchen","bedroom","living ` +
+			`room"]},"state":{"type":"string","enum":["on","off"]}},"required":["room","state"]}`)},
+	"calendar": {Name: "create_calendar_event", Description: "Creates an event in the user's calendar",
+		Parameters: json.RawMessage(`{"type":"object","properties":{
+		"title":{"type":"string"},"date":{"type":"string","format":"date"},"all_day":{"type":"boolean"},` +
+			`"remind_minutes":{"type":"integer","default":15}},
 		"required":["title","date","all_day","remind_minutes"]}`)},
 }
 
@@ -92,18 +111,29 @@ func TestAVendorsToolIsCalledAsItStands(t *testing.T) {
 		times                 int    // at a temperature of 1, beside once at 0
 		asks                  bool   // for what nobody said; the smaller model says that it does not know, or more
 	}{
-		{"weather", "What's the weather like in New York City?", `^{"location":"New York City","format":"(celsius|fahrenheit)"}$`, 6, false},
-		{"weather", "Tell me the weather in Paris, please.", `^{"location":"Paris","format":"(celsius|fahrenheit)"}$`, 1, false},
+		{"weather", "What's the weather like in New York City?",
+			`^{"location":"New York City","format":"(celsius|fahrenheit)"}$`, 6, false},
+		{"weather", "Tell me the weather in Paris, please.", `^{"location":"Paris","format":"(celsius|fahrenheit)"}$`,
+			1, false},
 		{"weather", "What's the weather like?", "", 1, true},
 		{"weather", "Thanks!", "", 1, false},
 		{"order", "I want to know when order ORD-998 will arrive.", `^{"order_id":"ORD-998"}$`, 0, false},
-		{"phone book", "Look up Maria Lopez in my contacts.", `^{"name":"Maria Lopez","kind":"(mobile|home|work)"}$`, 0, false},
+		{"phone book", "Look up Maria Lopez in my contacts.", `^{"name":"Maria Lopez","kind":"(mobile|home|work)"}$`, 0,
+			false},
 		{"home", "Turn on the kitchen light.", `^{"room":"kitchen","state":"on"}$`, 0, false},
-		{"calendar", "Create an event for lunch with Sarah on Friday.", `^{"title":"[lL]unch( with Sarah)?","date":"2026-03-06","all_day":(true|false),"remind_minutes":15}$`, 0, false},
+		{"calendar", "Create an event for lunch with Sarah on Friday.",
+			`^{"title":"[lL]unch( with Sarah)?","date":"2026-03-06","all_day":(true|false),"remind_minutes":15}$`, 0,
+			false},
 	} {
 		for n := range c.times + 1 {
-			p := engine.Prompt{Conversation: "vendor", Messages: []engine.Message{says(engine.System, prompt), says(engine.User, c.said)},
-				Tools: []engine.Tool{vendorTools[c.tool]}, MaxTokens: 32, Temperature: float64(min(n, 1)), Urgency: engine.Live.Urgency()}
+			p := engine.Prompt{
+				Conversation: "vendor",
+				Messages:     []engine.Message{says(engine.System, prompt), says(engine.User, c.said)},
+				Tools:        []engine.Tool{vendorTools[c.tool]},
+				MaxTokens:    32,
+				Temperature:  float64(min(n, 1)),
+				Urgency:      engine.Live.Urgency(),
+			}
 			var calls []engine.ToolCall
 			var said strings.Builder
 			_, err := m.Generate(within(t), p, func(part engine.Part) error {
@@ -116,9 +146,11 @@ func TestAVendorsToolIsCalledAsItStands(t *testing.T) {
 			switch {
 			case err != nil:
 				t.Fatalf("%s: %v", c.said, err)
-			case c.arguments == "" && (len(calls) > 0 || said.Len() == 0 || c.asks && pack == "llm-qwen" && !strings.HasSuffix(said.String(), "?")):
+			case c.arguments == "" && (len(calls) > 0 || said.Len() == 0 ||
+				c.asks && pack == "llm-qwen" && !strings.HasSuffix(said.String(), "?")):
 				t.Errorf("%s: called %+v and said %q", c.said, calls, said.String())
-			case c.arguments != "" && (len(calls) != 1 || calls[0].ID == "" || !regexp.MustCompile(c.arguments).MatchString(calls[0].Arguments)):
+			case c.arguments != "" && (len(calls) != 1 || calls[0].ID == "" ||
+				!regexp.MustCompile(c.arguments).MatchString(calls[0].Arguments)):
 				t.Errorf("%s: called %+v and said %q, want %s", c.said, calls, said.String(), c.arguments)
 			case c.arguments != "" && n == 0 && c.times > 0:
 				answered(t, m, p, calls[0])
@@ -154,21 +186,35 @@ func TestWhatFollowsASchemaFitsIt(t *testing.T) {
 	atOnce := make(chan struct{}, 4) // a step of four takes hardly longer than one of one
 	for _, parameters := range []string{
 		`{"type":"object","properties":{"a":{"type":"string","maxLength":5}}}`,
-		`{"type":"object","properties":{"a":{"type":"boolean"},"b":{"type":"integer"},"c":{"enum":["x","y\"z"]}},"required":["c"]}`,
-		`{"type":"object","properties":{"l":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":3}},"required":["l"]}`,
+		`{"type":"object","properties":{"a":{"type":"boolean"},"b":{"type":"integer"},"c":{"enum":["x","y\"z"]}},` +
+			`"required":["c"]}`,
+		`{"type":"object","properties":{"l":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":3}},` +
+			`"required":["l"]}`,
 		`{"type":"object","properties":{"l":{"type":"array","items":{"const":7},"maxItems":1}},"required":["l"]}`,
-		`{"type":"object","properties":{"u":{"anyOf":[{"type":"null"},{"type":["boolean","integer"]}]},"d":{"type":"object","properties":{"e":{"const":{"k":[1,2]}}},"required":["e"]}},"required":["u","d"]}`,
-		`{"type":"object","properties":{"h":{"type":"integer","minimum":0,"maximum":23},"m":{"type":"integer","exclusiveMinimum":-7,"maximum":1205}},"required":["h","m"]}`,
+		`{"type":"object","properties":{"u":{"anyOf":[{"type":"null"},{"type":["boolean","integer"]}]},` +
+			`"d":{"type":"object","properties":{"e":{"const":{"k":[1,2]}}},"required":["e"]}},"required":["u","d"]}`,
+		`{"type":"object","properties":{"h":{"type":"integer","minimum":0,"maximum":23},"m":{"type":"integer",` +
+			`"exclusiveMinimum":-7,"maximum":1205}},"required":["h","m"]}`,
 		`{"type":"object","additionalProperties":false}`,
-		`{"type":"object","properties":{"d":{"type":"string","format":"date"},"t":{"type":"string","format":"date-time"},"e":{"type":"string","format":"email"}},"required":["t","e"]}`,
-		`{"type":"object","properties":{"n":{"type":"number","minimum":5,"maximum":30},"m":{"type":"number","minimum":0}},"required":["n","m"]}`,
-		`{"type":"object","properties":{"c":{"type":"string","pattern":"^[A-Z]{2}-[0-9]{4}$"},"p":{"type":"string","pattern":"(?i)ab+"}},"required":["c"]}`,
-		`{"type":"object","$defs":{"at":{"type":"object","properties":{"x":{"type":"integer","minimum":0,"maximum":9},"y":{"type":"boolean"}},"required":["x"],"additionalProperties":false}},
-			"properties":{"a":{"$ref":"#/$defs/at"},"b":{"type":"array","items":{"$ref":"#/$defs/at"},"minItems":1,"maxItems":2}},"required":["a","b"]}`,
-		`{"allOf":[{"type":"object","properties":{"a":{"type":"integer","maximum":5}},"required":["a"]},{"properties":{"b":{"enum":["x"]}},"required":["b"]}]}`,
-		`{"type":"object","properties":{"t":{"type":"array","prefixItems":[{"type":"integer"},{"enum":["kg","lb"]}],"minItems":2}},"required":["t"]}`,
-		`{"type":"object","properties":{"s":{"oneOf":[{"type":"object","properties":{"by":{"const":"card"},"n":{"type":"integer"}},"required":["by","n"]},{"type":"object","properties":{"by":{"const":"cash"}},"required":["by"]}]}},"required":["s"]}`,
-		`{"type":"object","properties":{"o":{"type":"object","additionalProperties":{"type":"boolean"}}},"required":["o"]}`,
+		`{"type":"object","properties":{"d":{"type":"string","format":"date"},"t":{"type":"string",` +
+			`"format":"date-time"},"e":{"type":"string","format":"email"}},"required":["t","e"]}`,
+		`{"type":"object","properties":{"n":{"type":"number","minimum":5,"maximum":30},"m":{"type":"number",` +
+			`"minimum":0}},"required":["n","m"]}`,
+		`{"type":"object","properties":{"c":{"type":"string","pattern":"^[A-Z]{2}-[0-9]{4}$"},"p":{"type":"string",` +
+			`"pattern":"(?i)ab+"}},"required":["c"]}`,
+		`{"type":"object","$defs":{"at":{"type":"object","properties":{"x":{"type":"integer","minimum":0,` +
+			`"maximum":9},"y":{"type":"boolean"}},"required":["x"],"additionalProperties":false}},
+			"properties":{"a":{"$ref":"#/$defs/at"},"b":{"type":"array","items":{"$ref":"#/$defs/at"},"minItems":1,` +
+			`"maxItems":2}},"required":["a","b"]}`,
+		`{"allOf":[{"type":"object","properties":{"a":{"type":"integer","maximum":5}},"required":["a"]},` +
+			`{"properties":{"b":{"enum":["x"]}},"required":["b"]}]}`,
+		`{"type":"object","properties":{"t":{"type":"array","prefixItems":[{"type":"integer"},{"enum":["kg","lb"]}],` +
+			`"minItems":2}},"required":["t"]}`,
+		`{"type":"object","properties":{"s":{"oneOf":[{"type":"object","properties":{"by":{"const":"card"},` +
+			`"n":{"type":"integer"}},"required":["by","n"]},{"type":"object","properties":{"by":{"const":"cash"}},` +
+			`"required":["by"]}]}},"required":["s"]}`,
+		`{"type":"object","properties":{"o":{"type":"object","additionalProperties":{"type":"boolean"}}},` +
+			`"required":["o"]}`,
 	} {
 		p, err := schema.Read("try \"it\"", []byte(parameters))
 		if err != nil {
@@ -182,7 +228,12 @@ func TestWhatFollowsASchemaFitsIt(t *testing.T) {
 				defer func() { <-atOnce }()
 				var said strings.Builder
 				const most = 200
-				usage, err := m.Generate(within(t), engine.Prompt{Messages: []engine.Message{says(engine.User, "Call it.")}, Grammar: text, MaxTokens: most, Temperature: temperature}, func(part engine.Part) error {
+				usage, err := m.Generate(within(t), engine.Prompt{
+					Messages:    []engine.Message{says(engine.User, "Call it.")},
+					Grammar:     text,
+					MaxTokens:   most,
+					Temperature: temperature,
+				}, func(part engine.Part) error {
 					said.WriteString(part.Text)
 					return nil
 				})
@@ -201,11 +252,13 @@ func TestWhatFollowsASchemaFitsIt(t *testing.T) {
 func TestAToolThatCannotBeCalledIsLeftOutAndNamed(t *testing.T) {
 	var log strings.Builder
 	m := small(t, func(o *Options) { o.Log = slog.New(slog.NewTextHandler(&log, nil)) })
-	said, _ := reply(t, m, engine.Prompt{Messages: ask("Hi"), MaxTokens: 4, Tools: []engine.Tool{{Name: "odd", Parameters: json.RawMessage(`{"$ref":"#"}`)}}})
+	said, _ := reply(t, m, engine.Prompt{Messages: ask("Hi"), MaxTokens: 4,
+		Tools: []engine.Tool{{Name: "odd", Parameters: json.RawMessage(`{"$ref":"#"}`)}}})
 	if said == "" || !strings.Contains(log.String(), "odd") || !strings.Contains(log.String(), "$ref") {
 		t.Errorf("it said %q, the log %q", said, log.String())
 	}
-	_, err := m.Generate(within(t), engine.Prompt{Messages: ask("Hi"), Tools: hotelTools, Grammar: "root ::= \"a\""}, nothing)
+	_, err := m.Generate(within(t), engine.Prompt{Messages: ask("Hi"), Tools: hotelTools, Grammar: "root ::= \"a\""},
+		nothing)
 	if !errors.Is(err, engine.ErrCannot) {
 		t.Errorf("tools and a grammar: %v", err)
 	}

@@ -89,7 +89,9 @@ func (s *toolsets) put(key [sha256.Size]byte, made *toolset) {
 		s.of, s.used = map[[sha256.Size]byte]*toolset{}, map[[sha256.Size]byte]int{}
 	}
 	if len(s.of) >= toolsetsKept {
-		oldest := slices.MinFunc(slices.Collect(maps.Keys(s.of)), func(a, b [sha256.Size]byte) int { return s.used[a] - s.used[b] })
+		oldest := slices.MinFunc(slices.Collect(maps.Keys(s.of)), func(a, b [sha256.Size]byte) int {
+			return s.used[a] - s.used[b]
+		})
 		delete(s.of, oldest)
 		delete(s.used, oldest)
 	}
@@ -259,7 +261,8 @@ func toolBlock(tools []engine.Tool, parameters []*schema.Parameters) string {
 		}
 		b.WriteString(line + "\n")
 	}
-	b.WriteString("\nYou can do nothing else for the user than answer and call these. What was not called was not done: never say that it was. What they find out you do not know by yourself: never make it up.\n\n")
+	b.WriteString("\nYou can do nothing else for the user than answer and call these. What was not called was not " +
+		"done: never say that it was. What they find out you do not know by yourself: never make it up.\n\n")
 	return b.String()
 }
 
@@ -290,7 +293,8 @@ func either(of json.RawMessage) string {
 	for _, raw := range append(s.AnyOf, s.OneOf...) {
 		var simple map[string]any
 		var k kind
-		if json.Unmarshal(raw, &simple) != nil || json.Unmarshal(raw, &k) != nil || k.Type == "" || k.Type == "object" || k.Type == "array" || simple["enum"] != nil {
+		if json.Unmarshal(raw, &simple) != nil || json.Unmarshal(raw, &k) != nil || k.Type == "" ||
+			k.Type == "object" || k.Type == "array" || simple["enum"] != nil {
 			return ""
 		}
 		if k.Format != "" {

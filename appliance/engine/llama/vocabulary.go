@@ -20,7 +20,8 @@ type vocabulary struct {
 func newVocabulary(lib *library, model handle) vocabulary {
 	h := lib.modelGetVocab(model)
 	return vocabulary{
-		lib: lib, h: h,
+		lib:    lib,
+		h:      h,
 		size:   int(lib.vocabNTokens(h)),
 		bos:    lib.vocabBOS(h),
 		addBOS: lib.vocabGetAddBOS(h),

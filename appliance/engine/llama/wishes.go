@@ -26,7 +26,8 @@ const (
 
 // parting is what stands between two wishes: the end of a sentence, or a word that
 // joins them, in the languages that the box speaks of itself.
-var parting = regexp.MustCompile(`(?i)[;` + text.Terminators + `]+\s+|,?\s+(?:and|then|also|plus|und|dann|außerdem|et|puis|poi|oraz)\s+`)
+var parting = regexp.MustCompile(`(?i)[;` + text.Terminators +
+	`]+\s+|,?\s+(?:and|then|also|plus|und|dann|außerdem|et|puis|poi|oraz)\s+`)
 
 // wishes are the parts of what a user said that may each be a wish; one, where it is
 // a single one.
@@ -88,7 +89,8 @@ func partsOf(user string, since []engine.ToolCall) []want {
 // unanswered is the first part that asks for what no tool has answered, and for which
 // tool; -1: none does. A tool that was called is called once more for a part that
 // tells of something else than the calls were made with.
-func unanswered(parts []want, said []opinion, set *toolset, since []engine.ToolCall) (chosen want, at int, margin float64) {
+func unanswered(parts []want, said []opinion, set *toolset, since []engine.ToolCall) (chosen want, at int,
+	margin float64) {
 	made := callings(since)
 	for i, v := range said {
 		least := partMargin
@@ -100,7 +102,9 @@ func unanswered(parts []want, said []opinion, set *toolset, since []engine.ToolC
 		}
 		name := set.tools[v.at].Name
 		again := slices.ContainsFunc(made, func(c calling) bool { return c.name == name })
-		if again && slices.ContainsFunc(made, func(c calling) bool { return c.name == name && (len(c.values) == 0 || c.answers(parts[i].text)) }) {
+		if again && slices.ContainsFunc(made, func(c calling) bool {
+			return c.name == name && (len(c.values) == 0 || c.answers(parts[i].text))
+		}) {
 			continue
 		}
 		if again && !parts[i].listed && !tellsMore(parts[i].text, made) {

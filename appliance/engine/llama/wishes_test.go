@@ -11,13 +11,19 @@ func TestWishesAreToldApart(t *testing.T) {
 	for said, want := range map[string][]string{
 		"":                            {""},
 		"Turn off the kitchen light.": {"Turn off the kitchen light."},
-		"Turn off the kitchen light and lock the back door.":            {"Turn off the kitchen light", "lock the back door."},
-		"What's the weather, please, and when does my train leave?":     {"What's the weather, please", "when does my train leave?"},
-		"What's the weather? And when does my train leave?":             {"What's the weather", "And when does my train leave?"},
-		"What's the weather in Rome and in Oslo?":                       {"What's the weather in Rome and in Oslo?"},
-		"A taxi for two, please. Thanks. Then wake me at six.":          {"A taxi for two, please", "Thanks. Then wake me at six."},
-		"Wie wird das Wetter, und wann fährt mein Zug?":                 {"Wie wird das Wetter", "wann fährt mein Zug?"},
-		"Do this now and do that now and do more now and do all of it.": {"Do this now", "do that now", "do more now and do all of it."},
+		"Turn off the kitchen light and lock the back door.": {"Turn off the kitchen light",
+			"lock the back door."},
+		"What's the weather, please, and when does my train leave?": {"What's the weather, please",
+			"when does my train leave?"},
+		"What's the weather? And when does my train leave?": {"What's the weather",
+			"And when does my train leave?"},
+		"What's the weather in Rome and in Oslo?": {"What's the weather in Rome and in Oslo?"},
+		"A taxi for two, please. Thanks. Then wake me at six.": {"A taxi for two, please",
+			"Thanks. Then wake me at six."},
+		"Wie wird das Wetter, und wann fährt mein Zug?": {"Wie wird das Wetter",
+			"wann fährt mein Zug?"},
+		"Do this now and do that now and do more now and do all of it.": {"Do this now", "do that now",
+			"do more now and do all of it."},
 		"One two three and":   {"One two three and"},
 		"and and and and and": {"and and and and and"},
 	} {
@@ -52,14 +58,17 @@ func TestTheWishThatIsLeftIsTaken(t *testing.T) {
 		{again, []opinion{{0, 3}, {1, 1}}, called("weather"), 0},
 		{again, []opinion{{0, 0.1}, {1, 1}}, called("weather"), -1},  // not sure of the list
 		{again, []opinion{{0, 0.1}, {1, 2.5}}, called("weather"), 1}, // but of all of the words
-		{[]want{{text: "The weather in Rome"}, {text: "and the one in Oslo"}}, []opinion{{0, 3}, {0, 2}}, called("weather"), 0},
-		{[]want{{text: "The weather in Rome"}, {text: "do I need a coat"}}, []opinion{{0, 3}, {0, 2}}, called("weather"), -1},
+		{[]want{{text: "The weather in Rome"}, {text: "and the one in Oslo"}}, []opinion{{0, 3}, {0, 2}},
+			called("weather"), 0},
+		{[]want{{text: "The weather in Rome"}, {text: "do I need a coat"}}, []opinion{{0, 3}, {0, 2}},
+			called("weather"), -1},
 	} {
 		if _, at, _ := unanswered(row.parts, row.said, set, row.since); at != row.at {
 			t.Errorf("%v after %v: %d, want %d", row.parts, row.since, at, row.at)
 		}
 	}
-	if got := partsOf("The weather in Rome and in Oslo, and wake me at six, please, then call a taxi.", called("weather")); len(got) > mostWishes || !got[0].listed || got[1].listed {
+	if got := partsOf("The weather in Rome and in Oslo, and wake me at six, please, then call a taxi.",
+		called("weather")); len(got) > mostWishes || !got[0].listed || got[1].listed {
 		t.Errorf("judged are %+v", got)
 	}
 	if got := partsOf("Rome and Oslo", nil); len(got) != 1 || !got[0].whole() {

@@ -47,7 +47,8 @@ func readCall(s, to string, tools []engine.Tool) (call *engine.ToolCall, is bool
 func toolName(name string, tools []engine.Tool) string {
 	name = strings.TrimSpace(name)
 	short, _, _ := strings.Cut(name, ":")
-	for _, n := range []string{name, short, strings.TrimPrefix(short, "functions."), strings.TrimSuffix(short, ".call")} {
+	for _, n := range []string{name, short, strings.TrimPrefix(short, "functions."),
+		strings.TrimSuffix(short, ".call")} {
 		if slices.ContainsFunc(tools, func(t engine.Tool) bool { return t.Name == n }) {
 			return n
 		}
@@ -176,9 +177,10 @@ func readNamed(s string, _ []engine.Tool) (name, arguments string) {
 
 var (
 	functionTag  = regexp.MustCompile(`(?i)<(?:function|invoke)(?:\s+name)?\s*=\s*["']?([\w.-]+)["']?\s*>`)
-	parameterTag = regexp.MustCompile(`(?is)<parameter(?:\s+name)?\s*=\s*["']?([\w.-]+)["']?[^>]*>\s*(.*?)\s*</parameter>`)
-	glmName      = regexp.MustCompile(`(?s)^\s*(?:<[^<>]*>)?\s*([\w.-]+)\s*(?:<arg_key>|</|$)`)
-	glmArgument  = regexp.MustCompile(`(?s)<arg_key>\s*(.*?)\s*</arg_key>\s*<arg_value>\s*(.*?)\s*</arg_value>`)
+	parameterTag = regexp.MustCompile(
+		`(?is)<parameter(?:\s+name)?\s*=\s*["']?([\w.-]+)["']?[^>]*>\s*(.*?)\s*</parameter>`)
+	glmName     = regexp.MustCompile(`(?s)^\s*(?:<[^<>]*>)?\s*([\w.-]+)\s*(?:<arg_key>|</|$)`)
+	glmArgument = regexp.MustCompile(`(?s)<arg_key>\s*(.*?)\s*</arg_key>\s*<arg_value>\s*(.*?)\s*</arg_value>`)
 )
 
 // readTags reads <function=name><parameter=key>value</parameter>, as Qwen and

@@ -261,7 +261,9 @@ func firstWord(s string) string {
 // may begin, a clause, or behind an interjection.
 func interrupts(before string) bool {
 	trimmed := strings.TrimRight(before, " \n")
-	word := strings.ToLower(trimmed[strings.LastIndexFunc(trimmed, func(r rune) bool { return !unicode.IsLetter(r) })+1:])
+	word := strings.ToLower(trimmed[strings.LastIndexFunc(trimmed, func(r rune) bool {
+		return !unicode.IsLetter(r)
+	})+1:])
 	return begins(before) || strings.HasSuffix(trimmed, ",") || interjections[word]
 }
 

@@ -10,7 +10,8 @@ import (
 )
 
 var weather = []engine.Tool{
-	{Name: "get_weather", Parameters: json.RawMessage(`{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer"}}}`)},
+	{Name: "get_weather", Parameters: json.RawMessage(`{"type":"object","properties":{"city":{"type":"string"},` +
+		`"days":{"type":"integer"}}}`)},
 	{Name: "hang_up"},
 }
 
@@ -48,7 +49,8 @@ var replies = []struct{ name, reply, said string }{
 	{"reasoning", `<reasoning effort="low">x</reasoning>Hello.`, "Hello."},
 	{"thought", "<thought>x</thought> Hello.", "Hello."},
 	{"scratchpad", "<scratchpad>x</scratchpad>Hello.", "Hello."},
-	{"details", `<details type="reasoning" done="true">` + "\n<summary>Thought for 3 s</summary>\n> x\n</details>\nHello.", "Hello."},
+	{"details", `<details type="reasoning" done="true">` +
+		"\n<summary>Thought for 3 s</summary>\n> x\n</details>\nHello.", "Hello."},
 	{"Magistral", "[THINK]x[/THINK]Hello.", "Hello."},
 	{"Kimi", "◁think▷x◁/think▷Hello.", "Hello."},
 	{"Cohere", "<|START_THINKING|>x<|END_THINKING|><|START_RESPONSE|>Hello.<|END_RESPONSE|>", "Hello."},
@@ -58,8 +60,10 @@ var replies = []struct{ name, reply, said string }{
 	{"answer", "<think>x</think><answer>Hello.</answer>", "Hello."},
 	{"ends by another name", "<thinking>x</think>Hello.", "Hello."},
 	{"spaces", "< think >x</ think >Hello.", "Hello."},
-	{"a second one", "We open at ten. <think>Was it nine?</think> We close at six.", "We open at ten.  We close at six."},
-	{"a second one without spaces", "We open at ten.<think>x</think>We close at six.", "We open at ten. We close at six."},
+	{"a second one", "We open at ten. <think>Was it nine?</think> We close at six.",
+		"We open at ten.  We close at six."},
+	{"a second one without spaces", "We open at ten.<think>x</think>We close at six.",
+		"We open at ten. We close at six."},
 	{"nested", "<think>a<think>b</think>c</think>Hello.", "Hello."},
 	{"a thought that speaks of the tag", "<think>In <think> I think.</think>Hello.", "Hello."},
 	{"never ends", "<think>never ends", ""},
@@ -70,9 +74,12 @@ var replies = []struct{ name, reply, said string }{
 	{"no end", "The user asks when we open. We open at ten.", "The user asks when we open. We open at ten."},
 	{"the user of a thing", "The user manual says so.", "The user manual says so."},
 
-	{"gpt-oss", "<|channel|>analysis<|message|>User asks.<|end|><|start|>assistant<|channel|>final<|message|>At ten.<|return|>", "At ten."},
+	{"gpt-oss", "<|channel|>analysis<|message|>User asks.<|end|><|start|>assistant<|channel|>final<|message|>At " +
+		"ten.<|return|>", "At ten."},
 	{"gpt-oss without an end", "<|channel|>analysis<|message|>User asks.<|channel|>final<|message|>At ten.", "At ten."},
-	{"gpt-oss, to somebody", "<|channel|>commentary<|message|>One moment.<|end|><|start|>assistant<|channel|>final<|message|>At ten.", "One moment. At ten."},
+	{"gpt-oss, to somebody",
+		"<|channel|>commentary<|message|>One moment.<|end|><|start|>assistant<|channel|>final<|message|>At ten.",
+		"One moment. At ten."},
 	{"gpt-oss, cut off", "<|channel|>analysis<|message|>User asks", ""},
 	{"gpt-oss, markers taken out", "analysisThe user asks when.assistantfinalAt ten.", "At ten."},
 	{"analysis as a word", "analysis of it takes an hour.", "analysis of it takes an hour."},
@@ -126,9 +133,11 @@ func TestWhatIsSaidOfAReply(t *testing.T) {
 func TestCallsWrittenAsText(t *testing.T) {
 	const city = `{"city":"Graz"}`
 	for name, reply := range map[string]string{
-		"Hermes":             "<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\":\"Graz\"}}\n</tool_call>",
-		"Hermes, no end":     `<tool_call>{"name": "get_weather", "arguments": {"city":"Graz"}}`,
-		"two":                `<tool_call>{"name":"get_weather","arguments":{"city":"Graz"}}</tool_call><tool_call>{"name":"hang_up"}</tool_call>`,
+		"Hermes": "<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\":\"Graz\"}}\n" +
+			"</tool_call>",
+		"Hermes, no end": `<tool_call>{"name": "get_weather", "arguments": {"city":"Graz"}}`,
+		"two": `<tool_call>{"name":"get_weather","arguments":{"city":"Graz"}}</tool_call><tool_call>` +
+			`{"name":"hang_up"}</tool_call>`,
 		"behind words":       `One moment. <tool_call>{"name":"get_weather","arguments":{"city":"Graz"}}</tool_call>`,
 		"text of an object":  `<tool_call>{"name":"get_weather","arguments":"{\"city\":\"Graz\"}"}</tool_call>`,
 		"Mistral, list":      `[TOOL_CALLS] [{"name":"get_weather","arguments":{"city":"Graz"},"id":"x"}]</s>`,
@@ -146,20 +155,30 @@ func TestCallsWrittenAsText(t *testing.T) {
 		"fenced":             "```json\n{\"name\":\"get_weather\",\"arguments\":{\"city\":\"Graz\"}}\n```",
 		"FunctionGemma":      `<start_function_call>call:get_weather{city:<escape>Graz<escape>}<end_function_call>`,
 		"Gemma 4":            `<|tool_call>call:get_weather{city:<|"|>Graz<|"|>}<tool_call|>`,
-		"Qwen coder":         "<tool_call>\n<function=get_weather>\n<parameter=city>\nGraz\n</parameter>\n</function>\n</tool_call>",
-		"GLM":                "<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>Graz</arg_value>\n</tool_call>",
-		"invoke":             `<function_calls><invoke name="get_weather"><parameter name="city">Graz</parameter></invoke></function_calls>`,
-		"MiniMax":            `<minimax:tool_call><invoke name="get_weather"><parameter name="city">Graz</parameter></invoke></minimax:tool_call>`,
-		"DeepSeek":           "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>get_weather\n```json\n{\"city\":\"Graz\"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
-		"DeepSeek 3.1":       `<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get_weather<｜tool▁sep｜>{"city":"Graz"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>`,
-		"Kimi":               `<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>{"city":"Graz"}<|tool_call_end|><|tool_calls_section_end|>`,
-		"Granite":            `<|tool_call|>[{"name":"get_weather","arguments":{"city":"Graz"}}]`,
-		"Phi":                `functools[{"name":"get_weather","arguments":{"city":"Graz"}}]`,
-		"Cohere":             `<|START_ACTION|>[{"tool_call_id":"0","tool_name":"get_weather","parameters":{"city":"Graz"}}]<|END_ACTION|>`,
-		"Nemotron":           `<TOOLCALL>[{"name":"get_weather","arguments":{"city":"Graz"}}]</TOOLCALL>`,
-		"gpt-oss":            `<|channel|>analysis<|message|>x<|end|><|start|>assistant<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>{"city":"Graz"}<|call|>`,
-		"gpt-oss, in front":  `<|start|>assistant to=functions.get_weather<|channel|>commentary json<|message|>{"city":"Graz"}<|call|>`,
-		"behind a thought":   `<think>x</think>{"name":"get_weather","arguments":{"city":"Graz"}}`,
+		"Qwen coder": "<tool_call>\n<function=get_weather>\n<parameter=city>\nGraz\n</parameter>\n" +
+			"</function>\n</tool_call>",
+		"GLM": "<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>Graz</arg_value>\n" +
+			"</tool_call>",
+		"invoke": `<function_calls><invoke name="get_weather"><parameter ` +
+			`name="city">Graz</parameter></invoke></function_calls>`,
+		"MiniMax": `<minimax:tool_call><invoke name="get_weather"><parameter ` +
+			`name="city">Graz</parameter></invoke></minimax:tool_call>`,
+		"DeepSeek": "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>get_weather\n```json\n" +
+			"{\"city\":\"Graz\"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+		"DeepSeek 3.1": `<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get_weather<｜tool▁sep｜>{"city":"Graz"}` +
+			`<｜tool▁call▁end｜><｜tool▁calls▁end｜>`,
+		"Kimi": `<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0<|` +
+			`tool_call_argument_begin|>{"city":"Graz"}<|tool_call_end|><|tool_calls_section_end|>`,
+		"Granite": `<|tool_call|>[{"name":"get_weather","arguments":{"city":"Graz"}}]`,
+		"Phi":     `functools[{"name":"get_weather","arguments":{"city":"Graz"}}]`,
+		"Cohere": `<|START_ACTION|>[{"tool_call_id":"0","tool_name":"get_weather",` +
+			`"parameters":{"city":"Graz"}}]<|END_ACTION|>`,
+		"Nemotron": `<TOOLCALL>[{"name":"get_weather","arguments":{"city":"Graz"}}]</TOOLCALL>`,
+		"gpt-oss": `<|channel|>analysis<|message|>x<|end|><|start|>assistant<|channel|>commentary ` +
+			`to=functions.get_weather <|constrain|>json<|message|>{"city":"Graz"}<|call|>`,
+		"gpt-oss, in front": `<|start|>assistant to=functions.get_weather<|channel|>commentary ` +
+			`json<|message|>{"city":"Graz"}<|call|>`,
+		"behind a thought": `<think>x</think>{"name":"get_weather","arguments":{"city":"Graz"}}`,
 	} {
 		for size := 1; size <= len(reply); size++ {
 			f := New(weather, false)
@@ -169,12 +188,14 @@ func TestCallsWrittenAsText(t *testing.T) {
 			}
 			said := strings.TrimSpace(pushed(f, reply, cuts...))
 			c := f.Call()
-			if c == nil || c.Name != "get_weather" || c.Arguments != city || c.ID == "" || said != "" && said != "One moment." {
+			if c == nil || c.Name != "get_weather" || c.Arguments != city || c.ID == "" ||
+				said != "" && said != "One moment." {
 				t.Errorf("%s, in pieces of %d: said %q, call %+v", name, size, said, c)
 				break
 			}
 			f = New(nil, false)
-			if said := strings.TrimSpace(pushed(f, reply, cuts...)); name != "pythonic, bare" && (f.Call() != nil || said != "" && said != "One moment.") {
+			if said := strings.TrimSpace(pushed(f, reply, cuts...)); name != "pythonic, bare" &&
+				(f.Call() != nil || said != "" && said != "One moment.") {
 				t.Errorf("%s, without tools: said %q, call %+v", name, said, f.Call())
 				break
 			}
@@ -186,7 +207,8 @@ func TestArgumentsHaveTheTypesThatTheToolAsksFor(t *testing.T) {
 	for _, reply := range []string{
 		"<function=get_weather><parameter=city>8010</parameter><parameter=days>3</parameter></function>",
 		"[get_weather(city='8010', days=3)]",
-		"<tool_call>get_weather<arg_key>city</arg_key><arg_value>8010</arg_value><arg_key>days</arg_key><arg_value>3</arg_value></tool_call>",
+		"<tool_call>get_weather<arg_key>city</arg_key><arg_value>8010</arg_value><arg_key>days</arg_key><arg_value>" +
+			"3</arg_value></tool_call>",
 	} {
 		f := New(weather, false)
 		if said := pushed(f, reply); said != "" || f.Call() == nil || f.Call().Arguments != `{"city":"8010","days":3}` {

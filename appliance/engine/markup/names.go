@@ -150,19 +150,49 @@ var specials = map[string]kind{
 // brackets are the markers in square brackets.
 var brackets = []marker{
 	{kind: ending, name: "inst", raw: "[INST]"},
-	{kind: result, name: "inst", raw: "[/INST]", close: true},
+	{
+		kind:  result,
+		name:  "inst",
+		raw:   "[/INST]",
+		close: true,
+	},
 	{kind: ending, raw: "[AVAILABLE_TOOLS]"},
 	{kind: ending, raw: "[SYSTEM_PROMPT]"},
 	{kind: thought, name: "think", raw: "[THINK]"},
-	{kind: thought, name: "think", raw: "[/THINK]", close: true},
+	{
+		kind:  thought,
+		name:  "think",
+		raw:   "[/THINK]",
+		close: true,
+	},
 	{kind: thought, name: "think", raw: "[REASONING]"},
-	{kind: thought, name: "think", raw: "[/REASONING]", close: true},
+	{
+		kind:  thought,
+		name:  "think",
+		raw:   "[/REASONING]",
+		close: true,
+	},
 	{kind: tool, name: "tool_calls", raw: "[TOOL_CALLS]"},
-	{kind: tool, name: "tool_calls", raw: "[/TOOL_CALLS]", close: true},
+	{
+		kind:  tool,
+		name:  "tool_calls",
+		raw:   "[/TOOL_CALLS]",
+		close: true,
+	},
 	{kind: tool, name: "tool_request", raw: "[TOOL_REQUEST]"},
-	{kind: tool, name: "tool_request", raw: "[END_TOOL_REQUEST]", close: true},
+	{
+		kind:  tool,
+		name:  "tool_request",
+		raw:   "[END_TOOL_REQUEST]",
+		close: true,
+	},
 	{kind: result, name: "tool_results", raw: "[TOOL_RESULTS]"},
-	{kind: result, name: "tool_results", raw: "[/TOOL_RESULTS]", close: true},
+	{
+		kind:  result,
+		name:  "tool_results",
+		raw:   "[/TOOL_RESULTS]",
+		close: true,
+	},
 }
 
 // assistants are whose messages a reply may be.

@@ -66,7 +66,8 @@ func scriptsOf(tag string) scripts {
 // foreign reports whether a rune is a letter of a script that the language is
 // not read in.
 func (s scripts) foreign(r rune) bool {
-	return r >= 0x80 && unicode.IsLetter(r) && !unicode.In(r, unicode.Latin, unicode.Common, unicode.Inherited) && !unicode.In(r, s...)
+	return r >= 0x80 && unicode.IsLetter(r) && !unicode.In(r, unicode.Latin, unicode.Common, unicode.Inherited) &&
+		!unicode.In(r, s...)
 }
 
 // maxNamed is how many runes of what cannot be said an error names.

@@ -47,7 +47,8 @@ func (p *Piper) chances(ids []int64, o engine.SpeakOptions, dice *rand.Rand) ([]
 	}
 	inputs, err := p.numbers(ids, o.Speed*o.Pace)
 	n := len(ids)
-	v, wrong := NewTensor(noise(dice, lengthNoiseChannels*n, piperLengthNoise*o.Temperature), 1, lengthNoiseChannels, int64(n))
+	v, wrong := NewTensor(noise(dice, lengthNoiseChannels*n, piperLengthNoise*o.Temperature), 1, lengthNoiseChannels,
+		int64(n))
 	if wrong == nil {
 		inputs = append(inputs, v)
 	}

@@ -24,7 +24,12 @@ type layerNames struct {
 }
 
 func newMergedDecoder(s *Session, layers int, heads, dim int64, vocab int) *mergedDecoder {
-	d := &mergedDecoder{session: s, heads: heads, dim: dim, vocab: vocab}
+	d := &mergedDecoder{
+		session: s,
+		heads:   heads,
+		dim:     dim,
+		vocab:   vocab,
+	}
 	for i := range layers {
 		var n layerNames
 		for j, kind := range [2]string{"key", "value"} {

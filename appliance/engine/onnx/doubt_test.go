@@ -18,7 +18,8 @@ import (
 func TestNoCutOfALongSentenceIsLost(t *testing.T) {
 	m := openMoonshine(t)
 	pcm := prompt{name: "demo-congrats", path: packtest.Recording(t, "demo-congrats")}.pcm(t)
-	words := text.Words("Asterisk open source PBX. You have also installed a set of sample sounds and configuration files that should help you to get started. Like a normal PBX")
+	words := text.Words("Asterisk open source PBX. You have also installed a set of sample sounds and configuration " +
+		"files that should help you to get started. Like a normal PBX")
 	letters := regexp.MustCompile(`(?i)p\W+b\W+x`) // some spell it
 	const ms, first, last = engine.SpeechRateHz / 1000, 3300, 5200
 	step := 250
@@ -67,11 +68,13 @@ func TestReadingIsDoubtedAndReplacedForAReason(t *testing.T) {
 		pcm  []float32
 		want bool
 	}{
-		"a sure one":                    {said(40, -0.1), voice, false},
-		"an unsure one":                 {said(40, -0.4), voice, true},
-		"an unsure one of few words":    {said(4, -0.4), voice[:2*engine.SpeechRateHz], false},
-		"few tokens for the voice":      {said(12, -0.1), voice, true},
-		"few tokens in a long silence":  {said(12, -0.1), append(voice[:4*engine.SpeechRateHz:4*engine.SpeechRateHz], make([]float32, 8*engine.SpeechRateHz)...), false},
+		"a sure one":                 {said(40, -0.1), voice, false},
+		"an unsure one":              {said(40, -0.4), voice, true},
+		"an unsure one of few words": {said(4, -0.4), voice[:2*engine.SpeechRateHz], false},
+		"few tokens for the voice":   {said(12, -0.1), voice, true},
+		"few tokens in a long silence": {said(12, -0.1),
+			append(voice[:4*engine.SpeechRateHz:4*engine.SpeechRateHz], make([]float32, 8*engine.SpeechRateHz)...),
+			false},
 		"nothing heard, and nothing in": {said(0, 0), make([]float32, 8*engine.SpeechRateHz), false},
 	} {
 		if got := row.r.doubtful(row.pcm); got != row.want {

@@ -45,7 +45,8 @@ func TestDraftCostsNoWord(t *testing.T) {
 		}
 	}
 	for name, n := range wrong {
-		t.Logf("%d texts: %d words wrong with a draft %s, %d without; the words of %d texts change", len(all), n, name, alone, changed)
+		t.Logf("%d texts: %d words wrong with a draft %s, %d without; the words of %d texts change", len(all), n, name,
+			alone, changed)
 		if n > alone+max(3, alone/10) || changed > len(all)/5 {
 			t.Errorf("%d words are wrong with a draft %s, %d without; %d texts change", n, name, alone, changed)
 		}
@@ -75,8 +76,10 @@ func TestDraftIsReadInOneStepAsFarAsItIsRight(t *testing.T) {
 			}
 			done, err := w.check(draft, take)
 			n := len(found.ids)
-			if err != nil || n < min(right, 4) || n > right+1 || !slices.Equal(found.ids[:n-1], ids[:n-1]) || !done && w.length != int64(n) {
-				t.Errorf("%d of %d tokens right: %v are taken of %v, %d stay in the decoder, done %v, %v", right, len(ids), found.ids, draft, w.length, done, err)
+			if err != nil || n < min(right, 4) || n > right+1 || !slices.Equal(found.ids[:n-1], ids[:n-1]) ||
+				!done && w.length != int64(n) {
+				t.Errorf("%d of %d tokens right: %v are taken of %v, %d stay in the decoder, done %v, %v", right,
+					len(ids), found.ids, draft, w.length, done, err)
 			}
 			for !done && err == nil {
 				var logits []float32
@@ -115,17 +118,18 @@ func TestPiecesGiveWayToTheMoreUrgentAlone(t *testing.T) {
 			synctest.Wait()
 		}
 		n := 0
-		err := inTurns(t.Context(), gate, engine.NewUrgency(engine.Speculative, time.Now().Add(time.Second)), 1, func() (bool, error) {
-			n++
-			order = append(order, "piece")
-			switch n {
-			case 1:
-				other("ahead", engine.Ahead)
-			case 2:
-				other("live", engine.Live)
-			}
-			return n == 3, nil
-		})
+		err := inTurns(t.Context(), gate, engine.NewUrgency(engine.Speculative, time.Now().Add(time.Second)), 1,
+			func() (bool, error) {
+				n++
+				order = append(order, "piece")
+				switch n {
+				case 1:
+					other("ahead", engine.Ahead)
+				case 2:
+					other("live", engine.Live)
+				}
+				return n == 3, nil
+			})
 		synctest.Wait()
 		if want := []string{"piece", "piece", "live", "piece", "ahead"}; err != nil || !slices.Equal(order, want) {
 			t.Errorf("%v %v, want %v", order, err, want)

@@ -83,7 +83,8 @@ func argmax(x []float32) int64 {
 // done. Between two pieces it looks at ctx, and leaves the cores to who is more
 // urgent, if somebody like that waits. Were they given back each time, who is less
 // urgent would get in between, and hold them for a piece of its own.
-func inTurns(ctx context.Context, gate *engine.Gate, u *engine.Urgency, cores int, pieces ...func() (done bool, err error)) error {
+func inTurns(ctx context.Context, gate *engine.Gate, u *engine.Urgency, cores int,
+	pieces ...func() (done bool, err error)) error {
 	next, done := 0, false
 	for !done {
 		err := gate.Do(ctx, u, cores, func() (err error) {

@@ -57,7 +57,13 @@ func LoadKokoro(rt *Runtime, dir string, gate *engine.Gate, ph phonemizer) (*Kok
 	if err != nil {
 		return nil, err
 	}
-	k := &Kokoro{dir: dir, gate: gate, ph: ph, alphabet: letters, styles: map[string][]float32{}}
+	k := &Kokoro{
+		dir:      dir,
+		gate:     gate,
+		ph:       ph,
+		alphabet: letters,
+		styles:   map[string][]float32{},
+	}
 	letters.unknown = k.warn
 	path := filepath.Join(dir, "model.onnx")
 	if err := readable(path); err != nil {
@@ -81,7 +87,8 @@ func (r *Runtime) loadKokoro(path string) (*Session, error) {
 	}
 	defer release()
 	return r.LoadBytes(path, model, SessionOptions{
-		Threads: kokoroThreads, Inputs: []string{"tokens", "style", "speed"}, Outputs: []string{"audio", kokoroDurations},
+		Threads: kokoroThreads, Inputs: []string{"tokens", "style", "speed"},
+		Outputs: []string{"audio", kokoroDurations},
 	})
 }
 
@@ -102,7 +109,8 @@ func (k *Kokoro) warm(ctx context.Context) error {
 
 // run gives the model a text, a style and a speed, and returns its sound and
 // the frames of each id. It breaks off when ctx ends.
-func (k *Kokoro) run(ctx context.Context, ids []int64, style []float32, speed float64) (pcm, frames []float32, err error) {
+func (k *Kokoro) run(ctx context.Context, ids []int64, style []float32, speed float64) (pcm, frames []float32,
+	err error) {
 	var inputs []Value
 	in := func(v Value, e error) {
 		if e != nil {
@@ -128,7 +136,8 @@ func (k *Kokoro) run(ctx context.Context, ids []int64, style []float32, speed fl
 		return nil, nil, err
 	}
 	if len(frames) != len(ids) || framesOf(frames)*kokoroHop != len(pcm) {
-		return nil, nil, fmt.Errorf("onnx: %s: %d frames of %d ids, and %d samples of %d ids", k.session.name, framesOf(frames), len(frames), len(pcm), len(ids))
+		return nil, nil, fmt.Errorf("onnx: %s: %d frames of %d ids, and %d samples of %d ids", k.session.name,
+			framesOf(frames), len(frames), len(pcm), len(ids))
 	}
 	return pcm, heardEarly(frames), nil
 }

@@ -107,7 +107,8 @@ func (k *Kokoro) blend(weights []Weight) (style []float32, language kokoroLangua
 	sum := 0.0
 	for _, w := range weights {
 		if !(w.Share > 0 && w.Share <= math.MaxFloat32) {
-			return nil, language, fmt.Errorf("voice: the share of %.80q in a blend is %g; a share is over 0", w.Name, w.Share)
+			return nil, language, fmt.Errorf("voice: the share of %.80q in a blend is %g; a share is over 0", w.Name,
+				w.Share)
 		}
 		sum += w.Share
 	}
@@ -121,7 +122,8 @@ func (k *Kokoro) blend(weights []Weight) (style []float32, language kokoroLangua
 			return nil, language, err
 		}
 		if i > 0 && baseOf(l.tag) != baseOf(language.tag) {
-			return nil, language, fmt.Errorf("voice: %q speaks %s and %q %s; a blend has one language", weights[0].Name, language.tag, w.Name, l.tag)
+			return nil, language, fmt.Errorf("voice: %q speaks %s and %q %s; a blend has one language", weights[0].Name,
+				language.tag, w.Name, l.tag)
 		}
 		if i == 0 || w.Share > heaviest(weights[:i]) {
 			language = l
@@ -159,7 +161,8 @@ func (k *Kokoro) languageOf(name string) (kokoroLanguage, error) {
 		for _, s := range all {
 			names = append(names, s.Name)
 		}
-		return kokoroLanguage{}, fmt.Errorf("voice: Kokoro has no voice %.80q; it has %s", name, strings.Join(names, ", "))
+		return kokoroLanguage{}, fmt.Errorf("voice: Kokoro has no voice %.80q; it has %s", name,
+			strings.Join(names, ", "))
 	}
 	l, _ := kokoroLanguageOf(name)
 	return l, nil
@@ -178,7 +181,8 @@ func (k *Kokoro) style(name string) ([]float32, error) {
 		return nil, fmt.Errorf("voice: %w", err)
 	}
 	if len(raw) != 4*kokoroLengths*kokoroStyle {
-		return nil, fmt.Errorf("voice: %s has %d bytes; a style of Kokoro's has %d", path, len(raw), 4*kokoroLengths*kokoroStyle)
+		return nil, fmt.Errorf("voice: %s has %d bytes; a style of Kokoro's has %d", path, len(raw),
+			4*kokoroLengths*kokoroStyle)
 	}
 	s := make([]float32, kokoroLengths*kokoroStyle)
 	for i := range s {

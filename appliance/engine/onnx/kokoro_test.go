@@ -17,7 +17,8 @@ import (
 
 func openKokoro(t testing.TB, rt *Runtime) *Kokoro {
 	t.Helper()
-	k, err := LoadKokoro(rt, filepath.Dir(packtest.File(t, "kokoro", "model.onnx")), engine.NewGate(2), openPhonemizer(t))
+	k, err := LoadKokoro(rt, filepath.Dir(packtest.File(t, "kokoro", "model.onnx")), engine.NewGate(2),
+		openPhonemizer(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +69,8 @@ func TestKokoroSpeaks(t *testing.T) {
 	t.Run("a passage gives way to a request that is short", func(t *testing.T) {
 		said := make(chan error, 1)
 		go func() {
-			_, err := engine.SpeakWhole(t.Context(), v, "Good morning to all of you.", engine.SpeakOptions{Urgency: engine.Request.Urgency()})
+			_, err := engine.SpeakWhole(t.Context(), v, "Good morning to all of you.",
+				engine.SpeakOptions{Urgency: engine.Request.Urgency()})
 			said <- err
 		}()
 		for busy := 0; busy == 0; time.Sleep(time.Millisecond) {
@@ -136,13 +138,19 @@ func TestKokoroKnowsThePhonemesOfItsLanguages(t *testing.T) {
 		t.Fatal(err)
 	}
 	for style, s := range map[string]string{
-		"a": "The quick brown fox jumps over the lazy dog; the judge of the measure had a vision, a church and ninety things.",
-		"b": "The quick brown fox jumps over the lazy dog; the judge of the measure had a vision, a loch and ninety things.",
-		"e": "El pingüino Wenceslao hizo kilómetros bajo exhaustiva lluvia y frío; añoraba a su querido cachorro. Ayer, jugué con la guitarra.",
-		"f": "Portez ce vieux whisky au juge blond qui fume; un bon vin blanc, l'œuf, la fille, où, ça, huit, garçon, montagne.",
-		"h": "ऋषियों को सताने वाले दुष्ट राक्षसों के राजा रावण का सर्वनाश करने वाले भगवान श्रीराम। घड़ी, छह, ठंडा, झंडा, ढोल, पढ़ना।",
+		"a": "The quick brown fox jumps over the lazy dog; the judge of the measure had a vision, a church and " +
+			"ninety things.",
+		"b": "The quick brown fox jumps over the lazy dog; the judge of the measure had a vision, a loch and ninety " +
+			"things.",
+		"e": "El pingüino Wenceslao hizo kilómetros bajo exhaustiva lluvia y frío; añoraba a su querido cachorro. " +
+			"Ayer, jugué con la guitarra.",
+		"f": "Portez ce vieux whisky au juge blond qui fume; un bon vin blanc, l'œuf, la fille, où, ça, huit, " +
+			"garçon, montagne.",
+		"h": "ऋषियों को सताने वाले दुष्ट राक्षसों के राजा रावण का सर्वनाश करने वाले भगवान श्रीराम। घड़ी, छह, ठंडा, " +
+			"झंडा, ढोल, पढ़ना।",
 		"i": "Pranzo d'acqua fa volti sghembi; gli gnocchi, la zucca, il ghiaccio, cento, città, sciarpa, mezzo.",
-		"p": "Luís argüia à Júlia que brações, fé, chá, óxido, pôr, zângão eram palavras do português; não, mãe, coração, muito.",
+		"p": "Luís argüia à Júlia que brações, fé, chá, óxido, pôr, zângão eram palavras do português; não, mãe, " +
+			"coração, muito.",
 	} {
 		l, _ := kokoroLanguageOf(style)
 		ipa, err := ph.Phonemize(t.Context(), s, l.espeak)
@@ -192,8 +200,10 @@ func TestClausesAreSaidByThemselvesWhereTheyAreLongEnough(t *testing.T) {
 		{"sˈʊɹ, aɪ kæn hˈɛlp juː wɪð ðˈæt.", []string{"sˈʊɹ, aɪ kæn hˈɛlp juː wɪð ðˈæt."}},
 		{long + ", " + long + ".", []string{long + ", ", long + "."}},
 		{long + ", " + long + ", " + long + ".", []string{long + ", ", long + ", " + long + "."}},
-		{long + ", " + long + ", " + long + ", " + long + ".", []string{long + ", ", long + ", " + long + ", ", long + "."}},
-		{strings.Repeat("a", 450), []string{strings.Repeat("a", 200), strings.Repeat("a", 200), strings.Repeat("a", 50)}},
+		{long + ", " + long + ", " + long + ", " + long + ".",
+			[]string{long + ", ", long + ", " + long + ", ", long + "."}},
+		{strings.Repeat("a", 450), []string{strings.Repeat("a", 200), strings.Repeat("a", 200),
+			strings.Repeat("a", 50)}},
 	} {
 		if got := clauses(c.ipa); !slices.Equal(got, c.want) {
 			t.Errorf("%q\nis cut into %q,\nwant %q", c.ipa, got, c.want)

@@ -66,7 +66,8 @@ func clauses(ipa string) []string {
 		end := i + 2
 		clause := utf8.RuneCountInString(ipa[begin:end])
 		next := utf8.RuneCountInString(ipa[end:nextMark(ipa, end)])
-		if clause < leastClause || utf8.RuneCountInString(ipa[end:]) < leastClause || clause+next <= mostClauses && len(parts) >= least {
+		if clause < leastClause || utf8.RuneCountInString(ipa[end:]) < leastClause ||
+			clause+next <= mostClauses && len(parts) >= least {
 			continue
 		}
 		parts = append(parts, ipa[begin:end])

@@ -26,8 +26,20 @@ func (k *Kokoro) Voice(blend []Weight) (engine.Synthesizer, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &reader{ph: k.ph, voice: language.espeak, tag: language.tag, scripts: scriptsOf(language.tag), write: language.mend}
-	return &kokoroVoice{k: k, style: style, varies: variety(style), language: language, reader: l}, nil
+	l := &reader{
+		ph:      k.ph,
+		voice:   language.espeak,
+		tag:     language.tag,
+		scripts: scriptsOf(language.tag),
+		write:   language.mend,
+	}
+	return &kokoroVoice{
+		k:        k,
+		style:    style,
+		varies:   variety(style),
+		language: language,
+		reader:   l,
+	}, nil
 }
 
 // RateHz is the sample rate of the voice.
@@ -110,13 +122,15 @@ func (v *kokoroVoice) wave(ctx context.Context, b breath, o engine.SpeakOptions)
 		o.Pace *= pace(dice, o.Temperature)
 		style = v.moved(style, noise(dice, kokoroStyle, o.Temperature))
 	}
-	err := v.k.gate.DoAgain(ctx, o.Urgency, v.k.session.Threads(), v.k.pace.of(len(b.ids)), func(ctx context.Context) (err error) {
-		begun := time.Now()
-		if w.pcm, w.frames, err = v.k.run(ctx, b.ids, style, min(max(o.Speed*o.Pace, minSpeed), maxSpeed)); err == nil {
-			v.k.pace.took(len(b.ids), time.Since(begun))
-		}
-		return err
-	})
+	err := v.k.gate.DoAgain(ctx, o.Urgency, v.k.session.Threads(), v.k.pace.of(len(b.ids)),
+		func(ctx context.Context) (err error) {
+			begun := time.Now()
+			if w.pcm, w.frames, err = v.k.run(ctx, b.ids, style,
+				min(max(o.Speed*o.Pace, minSpeed), maxSpeed)); err == nil {
+				v.k.pace.took(len(b.ids), time.Since(begun))
+			}
+			return err
+		})
 	w.samples = len(w.pcm)
 	return w, w.frames, err
 }

@@ -96,16 +96,20 @@ func (m *Moonshine) Close() error {
 // Warm transcribes a second of silence, so that the first real call is not the
 // slow one.
 func (m *Moonshine) Warm(ctx context.Context) error {
-	_, err := m.Transcribe(ctx, make([]float32, engine.SpeechRateHz), engine.TranscribeOptions{Urgency: engine.Live.Urgency()})
+	_, err := m.Transcribe(ctx, make([]float32, engine.SpeechRateHz),
+		engine.TranscribeOptions{Urgency: engine.Live.Urgency()})
 	return err
 }
 
 // Transcribe returns the words in pcm, up to MaxSamples of it; the cost grows
 // with the square of its length, so that pieces of up to 15 s are best. It
 // knows English only, and refuses to be asked for another language.
-func (m *Moonshine) Transcribe(ctx context.Context, pcm []float32, o engine.TranscribeOptions) (engine.Transcript, error) {
+func (m *Moonshine) Transcribe(ctx context.Context, pcm []float32, o engine.TranscribeOptions) (engine.Transcript,
+	error) {
 	if primary := primaryLanguage(o.Language); primary != "" && primary != "en" {
-		return engine.Transcript{}, fmt.Errorf("onnx: Moonshine hears English, not %q: choose whisper as the transcriber for other languages", o.Language)
+		return engine.Transcript{},
+			fmt.Errorf("onnx: Moonshine hears English, not %q: choose whisper as the transcriber for other languages",
+				o.Language)
 	}
 	if err := checkLength(pcm); err != nil {
 		return engine.Transcript{}, err
@@ -129,8 +133,16 @@ func (m *Moonshine) Transcribe(ctx context.Context, pcm []float32, o engine.Tran
 // does on about one cut in a hundred of a long utterance, it hears it once more
 // with other silence around it; and in two halves, if the text is still far too
 // short for the voice.
-func (m *Moonshine) transcribe(ctx context.Context, w *moonshineWork, pcm []float32, o engine.TranscribeOptions) ([]int64, error) {
-	p := pass{pcm: pcm, lead: moonshineLead, draft: m.usable(o.Draft), speed: max(o.Speed, 1), urgency: o.Urgency, weighed: len(pcm) >= doubtedFrom}
+func (m *Moonshine) transcribe(ctx context.Context, w *moonshineWork, pcm []float32,
+	o engine.TranscribeOptions) ([]int64, error) {
+	p := pass{
+		pcm:     pcm,
+		lead:    moonshineLead,
+		draft:   m.usable(o.Draft),
+		speed:   max(o.Speed, 1),
+		urgency: o.Urgency,
+		weighed: len(pcm) >= doubtedFrom,
+	}
 	best, err := m.hear(ctx, w, p)
 	if err != nil || !best.doubtful(pcm) {
 		return best.ids, err

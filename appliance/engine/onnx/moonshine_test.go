@@ -45,7 +45,8 @@ func TestManyHearAtOnceWhatOneHears(t *testing.T) {
 		wg.Go(func() {
 			for i := range sounds {
 				i = (i + g) % len(sounds)
-				got, err := m.Transcribe(context.Background(), sounds[i], engine.TranscribeOptions{Urgency: engine.Priority(g % 5).Urgency()})
+				got, err := m.Transcribe(context.Background(), sounds[i],
+					engine.TranscribeOptions{Urgency: engine.Priority(g % 5).Urgency()})
 				if err != nil || got.Text != want[i] {
 					t.Errorf("%s: %q and %v beside others, %q alone", all[i].name, got.Text, err, want[i])
 				}
@@ -77,7 +78,8 @@ func TestSoundOfAnyLengthUpTo30sIsTaken(t *testing.T) {
 	if got := len(text.Words(hear(t, m, long).Text)); got < words*8/10 || got > words*12/10 {
 		t.Errorf("30 s: %d words, said were %d", got, words)
 	}
-	if _, err := m.Transcribe(context.Background(), make([]float32, MaxSamples+1), engine.TranscribeOptions{}); err == nil || !strings.Contains(err.Error(), "30 s") {
+	if _, err := m.Transcribe(context.Background(), make([]float32, MaxSamples+1),
+		engine.TranscribeOptions{}); err == nil || !strings.Contains(err.Error(), "30 s") {
 		t.Errorf("more than 30 s: %v, want an error that says how much is taken", err)
 	}
 }
@@ -100,7 +102,8 @@ func TestCancelledHearingEndsEarly(t *testing.T) {
 
 func TestMoonshineRefusesOtherLanguages(t *testing.T) {
 	m := openMoonshine(t)
-	for tag, taken := range map[string]bool{"": true, "en": true, "en-GB": true, "EN": true, "und": true, "fr": false, "de-AT": false, "eng": false} {
+	for tag, taken := range map[string]bool{"": true, "en": true, "en-GB": true, "EN": true, "und": true, "fr": false,
+		"de-AT": false, "eng": false} {
 		_, err := m.Transcribe(context.Background(), make([]float32, 1600), engine.TranscribeOptions{Language: tag})
 		if (err == nil) != taken {
 			t.Errorf("language %q: %v", tag, err)
@@ -156,7 +159,8 @@ func TestAFastVoiceIsHeardToItsEnd(t *testing.T) {
 	const end = "I will do my best to help you."
 	const sentence = "If you have any questions, please call me back as soon as you can, and " + end
 	said := say(t, joe, sentence, engine.SpeakOptions{Speed: 2})
-	heard, err := m.Transcribe(t.Context(), audio.Resample(said.PCM, joe.RateHz(), engine.SpeechRateHz), engine.TranscribeOptions{Speed: 2})
+	heard, err := m.Transcribe(t.Context(), audio.Resample(said.PCM, joe.RateHz(), engine.SpeechRateHz),
+		engine.TranscribeOptions{Speed: 2})
 	if err != nil || !strings.HasSuffix(heard.Text, end) {
 		t.Errorf("heard %q, %v", heard.Text, err)
 	}

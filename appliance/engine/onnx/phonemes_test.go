@@ -84,7 +84,8 @@ func TestPhonemesOfALexiconAreJoined(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := symbols((&Piper{alphabet: letters, reader: r}).breaths(sentences[0], surroundings{})); got != "tʃ aɪ" {
+		if got := symbols((&Piper{alphabet: letters, reader: r}).breaths(sentences[0],
+			surroundings{})); got != "tʃ aɪ" {
 			t.Errorf("%s is told as %s", ipa, got)
 		}
 	}
@@ -106,7 +107,13 @@ func TestKokorosLettersAreToldAsIPA(t *testing.T) {
 		{"h", "घर", "ɡʰ ʌ ɾ"},
 	} {
 		l, _ := kokoroLanguageOf(c.style)
-		r := &reader{ph: ph, voice: l.espeak, tag: l.tag, scripts: scriptsOf(l.tag), write: l.mend}
+		r := &reader{
+			ph:      ph,
+			voice:   l.espeak,
+			tag:     l.tag,
+			scripts: scriptsOf(l.tag),
+			write:   l.mend,
+		}
 		sentences, err := r.sentences(t.Context(), c.said, engine.SpeakOptions{})
 		if err != nil || len(sentences) != 1 {
 			t.Fatal(sentences, err)
@@ -118,7 +125,8 @@ func TestKokorosLettersAreToldAsIPA(t *testing.T) {
 	}
 	// No letter of the model's own is left.
 	for letter := range letters.ids {
-		if symbol := (phonology{}).written(string(letter)); strings.ContainsAny(symbol, "AIOQWYʤʧʣʦʥʨ") || !utf8.ValidString(symbol) {
+		if symbol := (phonology{}).written(string(letter)); strings.ContainsAny(symbol, "AIOQWYʤʧʣʦʥʨ") ||
+			!utf8.ValidString(symbol) {
 			t.Errorf("%c is told as %s", letter, symbol)
 		}
 	}
@@ -172,7 +180,8 @@ func TestTimesOfAVoiceNeverGoBack(t *testing.T) {
 	}
 	kokoro := openKokoro(t, rt)
 	for style, said := range map[string]string{
-		"if_sara": "Ciao, la piazza è qui.", "pf_dora": "Não, pão e leite.", "ff_siwis": "Un bon vin blanc.", "hf_alpha": "घर अच्छा है",
+		"if_sara": "Ciao, la piazza è qui.", "pf_dora": "Não, pão e leite.", "ff_siwis": "Un bon vin blanc.",
+		"hf_alpha": "घर अच्छा है",
 	} {
 		v, err := kokoro.Voice([]Weight{{style, 1}})
 		if err != nil {

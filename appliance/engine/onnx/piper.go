@@ -69,7 +69,13 @@ func LoadPiper(rt *Runtime, dir string, gate *engine.Gate, ph phonemizer, o Pipe
 	if err != nil {
 		return nil, err
 	}
-	p := &Piper{config: config, alphabet: config.alphabet(), gate: gate, reader: config.reader(ph), cores: cmp.Or(o.threads, piperThreads)}
+	p := &Piper{
+		config:   config,
+		alphabet: config.alphabet(),
+		gate:     gate,
+		reader:   config.reader(ph),
+		cores:    cmp.Or(o.threads, piperThreads),
+	}
 	p.alphabet.unknown = p.warn
 	path := filepath.Join(dir, "voice.onnx")
 	if err := readable(path); err != nil {
@@ -115,13 +121,15 @@ func (p *Piper) settle(ctx context.Context, known *keptVoice, cold bool) error {
 // warn says that a phoneme is left out.
 func (p *Piper) warn(phoneme rune) {
 	if p.Log != nil {
-		p.Log.Warn("the voice does not know a phoneme and leaves it out", "phoneme", string(phoneme), "language", p.Language())
+		p.Log.Warn("the voice does not know a phoneme and leaves it out", "phoneme", string(phoneme), "language",
+			p.Language())
 	}
 }
 
 // Close gives the model's memory back. No call may be running.
 func (p *Piper) Close() (err error) {
-	for _, s := range []*Session{p.front, p.whole, p.behind[flowPart].session, p.behind[coarsePart].session, p.behind[finePart].session} {
+	for _, s := range []*Session{p.front, p.whole, p.behind[flowPart].session, p.behind[coarsePart].session,
+		p.behind[finePart].session} {
 		if s != nil {
 			err = errors.Join(err, s.Close())
 		}

@@ -41,13 +41,16 @@ func TestAWrongVoiceIsRefusedWithTheReason(t *testing.T) {
 	rt := openRuntime(t)
 	at := func(config map[string]any, key string) map[string]any { return config[key].(map[string]any) }
 	for want, change := range map[string]func(map[string]any){
-		`"audio.sample_rate" is missing`:       func(c map[string]any) { delete(c, "audio") },
-		`"audio.sample_rate" is 7`:             func(c map[string]any) { at(c, "audio")["sample_rate"] = 7 },
-		`is "audio.sample_rate" (8000) right?`: func(c map[string]any) { at(c, "audio")["sample_rate"] = 8000; at(c, "inference")["length_scale"] = 3 },
-		`"espeak.voice" is missing`:            func(c map[string]any) { delete(c, "espeak") },
-		`no voice "xx-nowhere"`:                func(c map[string]any) { at(c, "espeak")["voice"] = "xx-nowhere" },
-		`"phoneme_id_map" is missing`:          func(c map[string]any) { delete(c, "phoneme_id_map") },
-		`lacks '$'`:                            func(c map[string]any) { delete(at(c, "phoneme_id_map"), "$") },
+		`"audio.sample_rate" is missing`: func(c map[string]any) { delete(c, "audio") },
+		`"audio.sample_rate" is 7`:       func(c map[string]any) { at(c, "audio")["sample_rate"] = 7 },
+		`is "audio.sample_rate" (8000) right?`: func(c map[string]any) {
+			at(c, "audio")["sample_rate"] = 8000
+			at(c, "inference")["length_scale"] = 3
+		},
+		`"espeak.voice" is missing`:   func(c map[string]any) { delete(c, "espeak") },
+		`no voice "xx-nowhere"`:       func(c map[string]any) { at(c, "espeak")["voice"] = "xx-nowhere" },
+		`"phoneme_id_map" is missing`: func(c map[string]any) { delete(c, "phoneme_id_map") },
+		`lacks '$'`:                   func(c map[string]any) { delete(at(c, "phoneme_id_map"), "$") },
 		`knows none of the phonemes`: func(c map[string]any) {
 			c["phoneme_id_map"] = map[string]any{"^": []int{1}, "$": []int{2}, "_": []int{0}}
 		},

@@ -52,7 +52,8 @@ func readPiperConfig(path string) (*piperConfig, error) {
 		return nil, fmt.Errorf("voice: its description is missing: %w", err)
 	}
 	if info.Size() > maxVoiceJSON {
-		return nil, fmt.Errorf("voice: %s has %d bytes; a voice's description has at most %d", path, info.Size(), maxVoiceJSON)
+		return nil, fmt.Errorf("voice: %s has %d bytes; a voice's description has at most %d", path, info.Size(),
+			maxVoiceJSON)
 	}
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -78,7 +79,8 @@ func (c *piperConfig) check() error {
 	case c.PhonemeType != "" && c.PhonemeType != "espeak":
 		return fmt.Errorf(`"phoneme_type" is %q; only "espeak" voices can be spoken`, c.PhonemeType)
 	case c.Espeak.Voice == "":
-		return errors.New(`"espeak.voice" is missing; it names the espeak-ng voice whose phonemes this one was taught, such as "en-us"`)
+		return errors.New(`"espeak.voice" is missing; it names the espeak-ng voice whose phonemes this one was ` +
+			`taught, such as "en-us"`)
 	case len(c.PhonemeIDMap) == 0:
 		return errors.New(`"phoneme_id_map" is missing; it gives each phoneme its numbers`)
 	case c.NumSpeakers < 0:
@@ -109,12 +111,23 @@ func (c *piperConfig) alphabet() *alphabet {
 	for _, r := range []rune{piperBegin, piperEnd, piperPad} {
 		delete(ids, r)
 	}
-	return &alphabet{ids: ids, begin: c.ids[piperBegin], between: c.ids[piperPad], end: c.ids[piperEnd]}
+	return &alphabet{
+		ids:     ids,
+		begin:   c.ids[piperBegin],
+		between: c.ids[piperPad],
+		end:     c.ids[piperEnd],
+	}
 }
 
 // reader reads for the voice.
 func (c *piperConfig) reader(ph phonemizer) *reader {
-	return &reader{ph: ph, voice: c.Espeak.Voice, tag: c.language(), scripts: scriptsOf(c.language()), write: norm.NFD.String}
+	return &reader{
+		ph:      ph,
+		voice:   c.Espeak.Voice,
+		tag:     c.language(),
+		scripts: scriptsOf(c.language()),
+		write:   norm.NFD.String,
+	}
 }
 
 // language is the BCP 47 tag of what the voice speaks.

@@ -27,7 +27,8 @@ const (
 // and a statement, as short sentences come out louder than long ones.
 func calibration(language string) []string {
 	if strings.HasPrefix(strings.ToLower(language), "en") {
-		return []string{"Hello, how are you today?", "Sure, I can help you with that.", "The pool on the second floor is open every day from seven until ten at night."}
+		return []string{"Hello, how are you today?", "Sure, I can help you with that.",
+			"The pool on the second floor is open every day from seven until ten at night."}
 	}
 	return []string{"1, 2, 3, 4, 5?", "1, 2, 3, 4, 5, 6, 7, 8, 9, 10."} // espeak-ng says numbers in every language
 }
@@ -44,7 +45,8 @@ func (p *Piper) calibrate(ctx context.Context) error {
 			return err
 		}
 		if len(breaths) == 0 {
-			return fmt.Errorf(`the voice knows none of the phonemes of %q; do "espeak.voice" (%q) and "phoneme_id_map" belong to it?`, sentence, p.config.Espeak.Voice)
+			return fmt.Errorf(`the voice knows none of the phonemes of %q; do "espeak.voice" (%q) and `+
+				`"phoneme_id_map" belong to it?`, sentence, p.config.Espeak.Voice)
 		}
 		said, err := p.pass(ctx, breaths[0]) // all of it: it is short
 		if err != nil {
@@ -94,7 +96,9 @@ func (p *Piper) plausible(ids, samples int) error {
 	seconds := float64(samples) / float64(p.RateHz())
 	rate := float64(ids) / 2 / max(seconds, 0.001)
 	if rate < minPhonemesPerSecond || rate > maxPhonemesPerSecond {
-		return fmt.Errorf(`the voice says %.1f phonemes a second, which nobody does; is "audio.sample_rate" (%d) right?`, rate, p.RateHz())
+		return fmt.Errorf(
+			`the voice says %.1f phonemes a second, which nobody does; is "audio.sample_rate" (%d) right?`, rate,
+			p.RateHz())
 	}
 	return nil
 }

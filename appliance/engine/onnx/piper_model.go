@@ -152,7 +152,12 @@ func (p *Piper) openFront(rt *Runtime, file *modelFile, known *keptVoice) (err e
 	chancy, plain := chancyFrontOf(p.config.NumSpeakers > 1), frontOf(p.config.NumSpeakers > 1)
 	p.chancy, p.outputs = true, len(chancy.outputs)
 	if prepared, release := known.front(); prepared != nil {
-		p.front, err = rt.LoadBytes(file.path, prepared, SessionOptions{Threads: p.cores, Inputs: chancy.inputs, Outputs: chancy.outputs, Prepared: true})
+		p.front, err = rt.LoadBytes(file.path, prepared, SessionOptions{
+			Threads:  p.cores,
+			Inputs:   chancy.inputs,
+			Outputs:  chancy.outputs,
+			Prepared: true,
+		})
 		release()
 		if err == nil {
 			if known.fits() {

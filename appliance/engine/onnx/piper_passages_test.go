@@ -27,11 +27,14 @@ func TestAVoiceAsksSeldomForTheCores(t *testing.T) {
 		{oddTexts()[5], 2, 16},
 	} {
 		passages = 0
-		if err := p.Speak(t.Context(), c.text, engine.SpeakOptions{}, func(engine.Sound) error { return enough }); err != enough {
+		if err := p.Speak(t.Context(), c.text, engine.SpeakOptions{}, func(engine.Sound) error {
+			return enough
+		}); err != enough {
 			t.Fatal(err)
 		}
 		if passages > c.first {
-			t.Errorf("%.20q: the first sound passes the gate %d times, at most %d are needed", c.text, passages, c.first)
+			t.Errorf("%.20q: the first sound passes the gate %d times, at most %d are needed", c.text, passages,
+				c.first)
 		}
 		passages = 0
 		say(t, p, c.text, engine.SpeakOptions{})

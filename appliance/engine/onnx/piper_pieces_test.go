@@ -59,7 +59,14 @@ func openWhole(t testing.TB, rt *Runtime, pack string) *Piper {
 	}
 	ph := openPhonemizer(t)
 	return sharedOf(t, pack+" in one piece", func() (*Piper, error) {
-		p := &Piper{config: config, cores: piperThreads, alphabet: config.alphabet(), gate: engine.NewGate(2), reader: config.reader(ph), gain: 1}
+		p := &Piper{
+			config:   config,
+			cores:    piperThreads,
+			alphabet: config.alphabet(),
+			gate:     engine.NewGate(2),
+			reader:   config.reader(ph),
+			gain:     1,
+		}
 		model, release, err := readModel(path, durationsPatch)
 		if err != nil {
 			return nil, err
@@ -71,7 +78,8 @@ func openWhole(t testing.TB, rt *Runtime, pack string) *Piper {
 func oddTexts() []string {
 	return []string{
 		"No.", "A", "Mhm,", "Good morning.", "Sure, I can help you with that.",
-		"The swimming pool on the second floor is open every day from seven in the morning until ten at night, and towels are free of charge.",
+		"The swimming pool on the second floor is open every day from seven in the morning until ten at night, and " +
+			"towels are free of charge.",
 		"Wait! What? Really: no; yes...", "3.14159 and 2026-11-22, 17:45", "zzzzzzzzzzzz sssss",
 		"Peter Piper picked a peck of pickled peppers; a peck of pickled peppers Peter Piper picked.",
 		"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "Ça va? Größe, naïve, İstanbul.", "π", "hm hm hm hm hm",
@@ -188,7 +196,8 @@ func TestTheFirstSoundDoesNotWaitForTheRest(t *testing.T) {
 				t.Errorf("%.20q: a piece after the last", s)
 			}
 			if len(sizes) == 0 {
-				t.Logf("%.20q: first %d samples after %v, of %d", s, len(piece.PCM), time.Since(begun).Round(time.Millisecond), piece.Whole)
+				t.Logf("%.20q: first %d samples after %v, of %d", s, len(piece.PCM),
+					time.Since(begun).Round(time.Millisecond), piece.Whole)
 				whole = piece.Whole
 			}
 			sizes = append(sizes, len(piece.PCM))
@@ -222,12 +231,19 @@ func TestAVoiceStopsWithinAPiece(t *testing.T) {
 	long := oddTexts()[5]
 	gone := errors.New("gone")
 	n := 0
-	if err := p.Speak(t.Context(), long, engine.SpeakOptions{}, func(engine.Sound) error { n++; return gone }); err != gone || n != 1 {
+	if err := p.Speak(t.Context(), long, engine.SpeakOptions{}, func(engine.Sound) error {
+		n++
+		return gone
+	}); err != gone || n != 1 {
 		t.Errorf("%d pieces, %v", n, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	n = 0
-	if err := p.Speak(ctx, long, engine.SpeakOptions{}, func(engine.Sound) error { n++; cancel(); return nil }); err != context.Canceled || n != 1 {
+	if err := p.Speak(ctx, long, engine.SpeakOptions{}, func(engine.Sound) error {
+		n++
+		cancel()
+		return nil
+	}); err != context.Canceled || n != 1 {
 		t.Errorf("%d pieces, %v", n, err)
 	}
 }
@@ -244,7 +260,8 @@ func TestASentenceSaidInTwoPartsSoundsLikeOne(t *testing.T) {
 		whole := say(t, p, c[0]+" "+c[1], engine.SpeakOptions{})
 		first, ended := say(t, p, c[0], engine.SpeakOptions{GoesOn: true}), say(t, p, c[0], engine.SpeakOptions{})
 		rest, alone := say(t, p, c[1], engine.SpeakOptions{After: c[0] + " "}), say(t, p, c[1], engine.SpeakOptions{})
-		if len(first.Phonemes) != len(ended.Phonemes) || len(rest.Phonemes) != len(alone.Phonemes) || len(first.Phonemes)+len(rest.Phonemes) != len(whole.Phonemes) {
+		if len(first.Phonemes) != len(ended.Phonemes) || len(rest.Phonemes) != len(alone.Phonemes) ||
+			len(first.Phonemes)+len(rest.Phonemes) != len(whole.Phonemes) {
 			t.Fatalf("%q: %d and %d phonemes, of %d", c, len(first.Phonemes), len(rest.Phonemes), len(whole.Phonemes))
 		}
 		within := whole.Phonemes[len(first.Phonemes)].Begin // where the second part begins in the whole
@@ -255,7 +272,8 @@ func TestASentenceSaidInTwoPartsSoundsLikeOne(t *testing.T) {
 			t.Errorf("%q is %v off its length in the sentence", c[1], d)
 		}
 		// A voice draws out the last word of a sentence.
-		if d, full := off(len(first.PCM), within), off(len(ended.PCM), within); !strings.HasSuffix(c[0], ",") && d >= full {
+		if d, full := off(len(first.PCM), within),
+			off(len(ended.PCM), within); !strings.HasSuffix(c[0], ",") && d >= full {
 			t.Errorf("%q is %v off its length in the sentence, with a full stop %v", c[0], d, full)
 		}
 	}
@@ -279,7 +297,8 @@ func TestACalmVoiceSaysTheSame(t *testing.T) {
 		}
 		frames := len(calm.PCM) / piperHop
 		if most := 5*len(breaths) + frames/120 + 2*frames/640; passages > most {
-			t.Errorf("%.20q: %d passages of %d frames in %d sentences, want %d at most", s, passages, frames, len(breaths), most)
+			t.Errorf("%.20q: %d passages of %d frames in %d sentences, want %d at most", s, passages, frames,
+				len(breaths), most)
 		}
 		again := say(t, p, s, engine.SpeakOptions{Calm: true})
 		if !slices.Equal(calm.PCM, again.PCM) {

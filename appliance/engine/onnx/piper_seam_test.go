@@ -73,12 +73,14 @@ func TestASeamIsNotHeard(t *testing.T) {
 				falls, lengths, levels = append(falls, s.pitch), append(lengths, s.lengthMS), append(levels, s.levelDB)
 				steps, stops = append(steps, s.step), append(stops, s.stopped)
 			}
-			t.Logf("pitch at the end %s semitones, step over the seam %s, length %s ms, level %s dB off; with a full stop %s semitones",
+			t.Logf("pitch at the end %s semitones, step over the seam %s, length %s ms, level %s dB off; with a full "+
+				"stop %s semitones",
 				spread(falls), spread(steps), spread(lengths), spread(levels), spread(stops))
 			for what, c := range map[string]struct {
 				off  []float64
 				most float64
-			}{"pitch at the end": {falls, seamPitch}, "pitch over the seam": {steps, seamPitch}, "length": {lengths, seamLengthMS}, "level": {levels, seamLevelDB}} {
+			}{"pitch at the end": {falls, seamPitch}, "pitch over the seam": {steps, seamPitch},
+				"length": {lengths, seamLengthMS}, "level": {levels, seamLevelDB}} {
 				if m := middle(absolute(c.off)); !(m <= c.most) {
 					t.Errorf("%s: %.2f off in the median, at most %g", what, m, c.most)
 				}

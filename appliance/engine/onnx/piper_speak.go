@@ -49,7 +49,8 @@ type pieces interface {
 }
 
 // speak says breaths one after the other.
-func speak(ctx context.Context, voice speaker, breaths []breath, o engine.SpeakOptions, emit func(engine.Sound) error) error {
+func speak(ctx context.Context, voice speaker, breaths []breath, o engine.SpeakOptions,
+	emit func(engine.Sound) error) error {
 	s := speaking{voice: voice, emit: emit, options: o}
 	for i, b := range breaths {
 		if err := s.say(ctx, b, breaths[i+1:]); err != nil {
@@ -115,7 +116,13 @@ func (s *speaking) give(pcm []float32, rest []breath, ended bool) error {
 		return nil // nothing of it can be heard
 	}
 	phonemes, words := s.said(ended)
-	return s.emit(engine.Sound{PCM: pcm, Phonemes: phonemes, Words: words, Whole: s.expected(rest, ended), Last: last})
+	return s.emit(engine.Sound{
+		PCM:      pcm,
+		Phonemes: phonemes,
+		Words:    words,
+		Whole:    s.expected(rest, ended),
+		Last:     last,
+	})
 }
 
 // said are the phonemes and words of this breath that have been given by now, in

@@ -40,7 +40,9 @@ func (r *Runtime) loadStage(path string, model []byte, p part, rate, threads int
 		return stage{}, err
 	}
 	if s.rate != float64(rate) || s.reach > maxReach {
-		return stage{}, fmt.Errorf("from %q to %q a value becomes %g and depends on %g around it; %d and at most %d are expected", p.inputs, p.outputs, s.rate, s.reach, rate, maxReach)
+		return stage{},
+			fmt.Errorf("from %q to %q a value becomes %g and depends on %g around it; %d and at most %d are expected",
+				p.inputs, p.outputs, s.rate, s.reach, rate, maxReach)
 	}
 	reach, sides, cores := int(math.Ceil(s.reach)), 1, 1
 	if reach <= shortReach {
@@ -135,7 +137,8 @@ func (s stage) extend(ctx context.Context, out, in *track, to, whole int) error 
 	}
 	cut := s.stretches(from, to, whole)
 	if a, b := cut[0].a, cut[len(cut)-1].b; a < in.begin || b > in.end() {
-		return fmt.Errorf("onnx: %s: places %d to %d are wanted, %d to %d are there", s.session.name, a, b, in.begin, in.end())
+		return fmt.Errorf("onnx: %s: places %d to %d are wanted, %d to %d are there", s.session.name, a, b, in.begin,
+			in.end())
 	}
 	made := make([][]float32, len(cut))
 	work, ctx := errgroup.WithContext(ctx)
@@ -179,7 +182,8 @@ func (s stage) run(ctx context.Context, in *track, a, b int) (made []float32, er
 	}
 	made, err = Floats(outputs[0])
 	if err == nil && (len(made) == 0 || len(made)%(n*s.rate) != 0) {
-		err = fmt.Errorf("onnx: %s: %d values of %d places, expected so many times %d", s.session.name, len(made), n, s.rate)
+		err = fmt.Errorf("onnx: %s: %d values of %d places, expected so many times %d", s.session.name, len(made), n,
+			s.rate)
 	}
 	return made, err
 }

@@ -40,7 +40,8 @@ func TestADecoderIsRunByStretches(t *testing.T) {
 			continue
 		}
 		if cut := s.stretches(0, 300, 300); len(cut) != 2 || s.session.Threads() != 1 || s.cores != p.front.Threads() {
-			t.Errorf("part %d, of reach %d: %d stretches by %d threads each, %d at once", i, s.reach, len(cut), s.session.Threads(), s.cores)
+			t.Errorf("part %d, of reach %d: %d stretches by %d threads each, %d at once", i, s.reach, len(cut),
+				s.session.Threads(), s.cores)
 		}
 	}
 }

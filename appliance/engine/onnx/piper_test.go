@@ -32,7 +32,8 @@ func openVoice(t testing.TB, rt *Runtime, pack string) *Piper {
 	t.Helper()
 	ph := openPhonemizer(t)
 	return sharedOf(t, pack, func() (*Piper, error) {
-		return LoadPiper(rt, filepath.Dir(packtest.File(t, pack, "voice.onnx")), engine.NewGate(2), ph, PiperOptions{Kept: shared.kept})
+		return LoadPiper(rt, filepath.Dir(packtest.File(t, pack, "voice.onnx")), engine.NewGate(2), ph,
+			PiperOptions{Kept: shared.kept})
 	})
 }
 
@@ -115,7 +116,8 @@ func durationsAddUp(t *testing.T, p *Piper) {
 	for _, pace := range []float64{0.5, 1, 2} {
 		pcm, frames := inPieces(t, p, b, pace)
 		if len(frames) != len(b.ids) || framesOf(frames)*piperHop != len(pcm) {
-			t.Errorf("pace %g: %d ids last %d frames, the sound has %d samples", pace, len(b.ids), framesOf(frames), len(pcm))
+			t.Errorf("pace %g: %d ids last %d frames, the sound has %d samples", pace, len(b.ids), framesOf(frames),
+				len(pcm))
 		}
 	}
 }
@@ -143,17 +145,18 @@ func wordsInOrder(t *testing.T, p *Piper) {
 	const s = "of the **pool**, it is £3.50. Thanks, Ann-Marie!"
 	at, n := 0, 0
 	var words []string
-	err := p.Speak(context.Background(), s, engine.SpeakOptions{After: "This is the price"}, func(piece engine.Sound) error {
-		n += len(piece.PCM)
-		for _, w := range piece.Words {
-			if w.Begin < at || w.End <= w.Begin || w.End > n || s[w.From:w.To] != w.Text {
-				t.Errorf("%+v after %d, of %d samples", w, at, n)
+	err := p.Speak(context.Background(), s, engine.SpeakOptions{After: "This is the price"},
+		func(piece engine.Sound) error {
+			n += len(piece.PCM)
+			for _, w := range piece.Words {
+				if w.Begin < at || w.End <= w.Begin || w.End > n || s[w.From:w.To] != w.Text {
+					t.Errorf("%+v after %d, of %d samples", w, at, n)
+				}
+				at = w.End
+				words = append(words, w.Text)
 			}
-			at = w.End
-			words = append(words, w.Text)
-		}
-		return nil
-	})
+			return nil
+		})
 	if want := strings.Fields("of the pool it is £3.50 Thanks Ann-Marie"); err != nil || !slices.Equal(words, want) {
 		t.Errorf("words %q, want %q; %v", words, want, err)
 	}
@@ -197,7 +200,8 @@ func speedScales(t *testing.T, p *Piper) {
 		t.Errorf("where its pace is brisk, it is %.2f times as fast at speed 1.5", got)
 	}
 	for _, speed := range []float64{-1, 0.1, 3.1, math.NaN(), math.Inf(1)} {
-		if _, err := engine.SpeakWhole(context.Background(), p, s, engine.SpeakOptions{Speed: speed}); err == nil || !strings.Contains(err.Error(), "0.25 to 3") {
+		if _, err := engine.SpeakWhole(context.Background(), p, s, engine.SpeakOptions{Speed: speed}); err == nil ||
+			!strings.Contains(err.Error(), "0.25 to 3") {
 			t.Errorf("speed %g: %v", speed, err)
 		}
 	}
@@ -230,7 +234,8 @@ func understood(t *testing.T, p *Piper, ear engine.Transcriber) (level float64) 
 	for _, s := range saidSentences() {
 		speech := say(t, p, s, engine.SpeakOptions{})
 		all = append(all, speech.PCM...)
-		heard, err := ear.Transcribe(context.Background(), audio.Resample(speech.PCM, p.RateHz(), engine.SpeechRateHz), engine.TranscribeOptions{Language: "en"})
+		heard, err := ear.Transcribe(context.Background(), audio.Resample(speech.PCM, p.RateHz(), engine.SpeechRateHz),
+			engine.TranscribeOptions{Language: "en"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -298,7 +303,8 @@ func TestPhonemesAreCutBetweenWords(t *testing.T) {
 
 func TestAnUnknownPhonemeIsLeftOutAndToldOnce(t *testing.T) {
 	// A voice of its own: its alphabet is changed.
-	p, err := LoadPiper(openRuntime(t), filepath.Dir(packtest.File(t, "voice-joe", "voice.onnx")), engine.NewGate(2), openPhonemizer(t), PiperOptions{Kept: shared.kept})
+	p, err := LoadPiper(openRuntime(t), filepath.Dir(packtest.File(t, "voice-joe", "voice.onnx")), engine.NewGate(2),
+		openPhonemizer(t), PiperOptions{Kept: shared.kept})
 	if err != nil {
 		t.Fatal(err)
 	}

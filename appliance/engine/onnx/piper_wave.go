@@ -111,7 +111,8 @@ func (w *wave) latent(ctx context.Context, b breath, o engine.SpeakOptions) (err
 	w.frames, w.begin, w.end, w.whole = frames, framesOf(frames[:b.begin]), framesOf(frames[:b.end]), framesOf(frames)
 	shape := outputs[0].GetShape()
 	if len(shape) != 3 || shape[0] != 1 || int(shape[2]) != w.whole {
-		return fmt.Errorf("onnx: %s: a latent of shape %v for %d frames of %d ids", p.front.name, shape, w.whole, len(frames))
+		return fmt.Errorf("onnx: %s: a latent of shape %v for %d frames of %d ids", p.front.name, shape, w.whole,
+			len(frames))
 	}
 	w.tracks[flowPart] = newTrack(latent, int(shape[1]), w.whole)
 	for i, at := parts, w.begin; i > flowPart; i-- { // each part is wanted from where the next one looks back to

@@ -89,7 +89,8 @@ func planarWeights(fields [][]byte) (weights, error) {
 // planarWeight is the name of the weights of a convolution that gains by a second
 // dimension, and nothing for every other node.
 func (n graphStep) planarWeight() string {
-	if !slices.Contains(planarOperators, n.operator) || len(n.inputs) < 2 || len(n.outputs) != 1 || n.says("output_shape") {
+	if !slices.Contains(planarOperators, n.operator) || len(n.inputs) < 2 || len(n.outputs) != 1 ||
+		n.says("output_shape") {
 		return ""
 	}
 	return n.inputs[1]

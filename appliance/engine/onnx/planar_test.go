@@ -96,9 +96,12 @@ func TestPlanarConvolutionsGiveTheSameBits(t *testing.T) {
 		few := func(name string, least, most int) int { return rapid.IntRange(least, most).Draw(t, name) }
 		c := convolution{
 			operator: rapid.SampledFrom(planarOperators).Draw(t, "operator"),
-			in:       few("in", 1, 9), out: few("out", 1, 9), kernel: uint64(few("kernel", 1, 7)),
-			stride: uint64(few("stride", 1, 4)), dilation: uint64(few("dilation", 1, 3)),
-			packed: rapid.Bool().Draw(t, "packed"),
+			in:       few("in", 1, 9),
+			out:      few("out", 1, 9),
+			kernel:   uint64(few("kernel", 1, 7)),
+			stride:   uint64(few("stride", 1, 4)),
+			dilation: uint64(few("dilation", 1, 3)),
+			packed:   rapid.Bool().Draw(t, "packed"),
 		}
 		c.pad = uint64(few("pad", 0, int(c.kernel-1)/2))
 		model := c.model()
@@ -153,7 +156,8 @@ func TestKokoroSaysTheSameAsItsFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	asItIs, err := rt.LoadBytes("as it is", file, SessionOptions{
-		Threads: kokoroThreads, Inputs: []string{"tokens", "style", "speed"}, Outputs: []string{"audio", kokoroDurations},
+		Threads: kokoroThreads, Inputs: []string{"tokens", "style", "speed"},
+		Outputs: []string{"audio", kokoroDurations},
 	})
 	if err := release(); err != nil {
 		t.Error(err)
@@ -200,7 +204,14 @@ func processorTime(t *testing.T) time.Duration {
 }
 
 func TestWeightsThatSomethingElseUsesStayAsTheyAre(t *testing.T) {
-	c := convolution{operator: "ConvTranspose", in: 2, out: 3, kernel: 3, stride: 1, dilation: 1}
+	c := convolution{
+		operator: "ConvTranspose",
+		in:       2,
+		out:      3,
+		kernel:   3,
+		stride:   1,
+		dilation: 1,
+	}
 	graph, _, err := graphOf(c.model())
 	if err != nil {
 		t.Fatal(err)
@@ -218,7 +229,14 @@ func TestWeightsThatSomethingElseUsesStayAsTheyAre(t *testing.T) {
 }
 
 func TestABrokenModelIsNotPlanar(t *testing.T) {
-	model := convolution{operator: "ConvInteger", in: 2, out: 3, kernel: 3, stride: 1, dilation: 1}.model()
+	model := convolution{
+		operator: "ConvInteger",
+		in:       2,
+		out:      3,
+		kernel:   3,
+		stride:   1,
+		dilation: 1,
+	}.model()
 	for n := 1; n < len(model); n++ {
 		if _, err := planarModel(nil, model[:n]); err == nil {
 			t.Errorf("the first %d of %d bytes: no error", n, len(model))

@@ -18,7 +18,9 @@ import (
 // openRuntime opens ONNX Runtime for the time of the test.
 func openRuntime(t testing.TB) *Runtime {
 	t.Helper()
-	return sharedOf(t, "runtime", func() (*Runtime, error) { return Open(packtest.File(t, "runtime-onnx", "libonnxruntime.so")) })
+	return sharedOf(t, "runtime", func() (*Runtime, error) {
+		return Open(packtest.File(t, "runtime-onnx", "libonnxruntime.so"))
+	})
 }
 
 func closeOrFail(t testing.TB, c interface{ Close() error }) {

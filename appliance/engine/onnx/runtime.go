@@ -42,7 +42,8 @@ func Open(libraryPath string) (*Runtime, error) {
 	process.Lock()
 	defer process.Unlock()
 	if process.users > 0 && process.library != path {
-		return nil, fmt.Errorf("onnx: cannot open %s: %s is in use, and a process has one ONNX Runtime", path, process.library)
+		return nil, fmt.Errorf("onnx: cannot open %s: %s is in use, and a process has one ONNX Runtime", path,
+			process.library)
 	}
 	if process.users == 0 {
 		ort.SetSharedLibraryPath(path)

@@ -69,7 +69,8 @@ func TestWrongLibraryIsRefused(t *testing.T) {
 
 func TestCallRefusesWhatTheModelDoesNotHave(t *testing.T) {
 	rt := openRuntime(t)
-	s, err := rt.Load(packtest.File(t, "turn", "silero_vad.onnx"), SessionOptions{Threads: 1, Inputs: []string{"input"}, Outputs: []string{"output"}})
+	s, err := rt.Load(packtest.File(t, "turn", "silero_vad.onnx"),
+		SessionOptions{Threads: 1, Inputs: []string{"input"}, Outputs: []string{"output"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,13 @@ func phones(ipa string) []phone {
 		case r == ' ':
 			begins = true
 		case unicode.IsLetter(r) && !lengthens(r) && r != 'ˈ' && r != 'ˌ':
-			all = append(all, phone{r: r, at: i, begins: begins, of: noWord, vowel: vowel(r)})
+			all = append(all, phone{
+				r:      r,
+				at:     i,
+				begins: begins,
+				of:     noWord,
+				vowel:  vowel(r),
+			})
 			begins = false
 		}
 	}

@@ -14,7 +14,13 @@ import (
 )
 
 func readerOf(ph phonemizer, voice, tag string) *reader {
-	return &reader{ph: ph, voice: voice, tag: tag, scripts: scriptsOf(tag), write: func(s string) string { return s }}
+	return &reader{
+		ph:      ph,
+		voice:   voice,
+		tag:     tag,
+		scripts: scriptsOf(tag),
+		write:   func(s string) string { return s },
+	}
 }
 
 // ofEach are the phonemes of each word of a sentence.
@@ -39,7 +45,8 @@ func TestPhonemesGoToTheWordsThatTheyAreOf(t *testing.T) {
 		{"at the end of the day", "at æt | the ðɪ | end ˈɛnd | of ʌv | the ðə | day dˈeɪ"},
 		{"It is £3.50 now.", "It ɪɾ | is ɪz | £3.50 θɹˈiːpˈaʊndzændfˈɪftipˈɛns | now nˈaʊ"},
 		{"Ask Nguyen, please.", "Ask ˈæsk | Nguyen wɪn | please plˈiːz"},
-		{"This is a Nguyen, a use and a record of the day", "This ðɪs | is ɪz | a ɐ | Nguyen wɪn | a ɐ | use jˈuːs | and ænd | a ɐ | record ɹˈɛkɚd | of ʌv | the ðə | day dˈeɪ"},
+		{"This is a Nguyen, a use and a record of the day", "This ðɪs | is ɪz | a ɐ | Nguyen wɪn | a ɐ | use jˈuːs | " +
+			"and ænd | a ɐ | record ɹˈɛkɚd | of ʌv | the ðə | day dˈeɪ"},
 		{"I want to use the lift", "I aɪ | want wˈɔnt | to tə | use jˈuːz | the ðə | lift lˈɪft"},
 		{"twenty-five in the sun", "twenty-five twˈɛntifˈaɪv | in ɪn | the ðə | sun sˈʌn"},
 		{"**Bold** [link](http://x.y) end", "Bold bˈoʊld | link lˈɪŋk | end ˈɛnd"},
@@ -63,9 +70,12 @@ func TestPhonemesGoToTheWordsThatTheyAreOf(t *testing.T) {
 func TestEveryWordHasItsPhonemesWhateverIsWritten(t *testing.T) {
 	ph := openPhonemizer(t)
 	readers := []*reader{readerOf(ph, "en-us", "en-US"), readerOf(ph, "fr", "fr-FR"), readerOf(ph, "hi", "hi")}
-	odd := rapid.SampledFrom([]string{"of", "the", "in", "£3.50", "twenty-five", "don't", "a/b", "e.V.", "14:05", "www.x.org", "🙂", "naïve", "—", "\"", "(", ")", "...", "π", "x²", "BBC", "aB3-x9Z", "é\u0301\u0301", "नमस्ते", "你好", "\x00", "\u200d", "1,000,000"})
+	odd := rapid.SampledFrom([]string{"of", "the", "in", "£3.50", "twenty-five", "don't", "a/b", "e.V.", "14:05",
+		"www.x.org", "🙂", "naïve", "—", "\"", "(", ")", "...", "π", "x²", "BBC", "aB3-x9Z", "é\u0301\u0301", "नमस्ते",
+		"你好", "\x00", "\u200d", "1,000,000"})
 	rapid.Check(t, func(t *rapid.T) {
-		s := strings.Join(rapid.SliceOfN(odd, 1, 12).Draw(t, "words"), rapid.SampledFrom([]string{" ", "", ", ", "\n"}).Draw(t, "between"))
+		s := strings.Join(rapid.SliceOfN(odd, 1, 12).Draw(t, "words"),
+			rapid.SampledFrom([]string{" ", "", ", ", "\n"}).Draw(t, "between"))
 		if rapid.Bool().Draw(t, "any") {
 			s += rapid.StringN(0, 40, 80).Draw(t, "text")
 		}
@@ -166,11 +176,18 @@ func TestEveryWordIsInABreath(t *testing.T) {
 		t.Fatal(err)
 	}
 	l, _ := kokoroLanguageOf("a")
-	read := &reader{ph: ph, voice: l.espeak, tag: l.tag, scripts: scriptsOf(l.tag), write: l.mend}
+	read := &reader{
+		ph:      ph,
+		voice:   l.espeak,
+		tag:     l.tag,
+		scripts: scriptsOf(l.tag),
+		write:   l.mend,
+	}
 	piper := &Piper{alphabet: letters, reader: read}
 	kokoro := &kokoroVoice{k: &Kokoro{alphabet: letters}, language: l, reader: read}
 	rapid.Check(t, func(t *rapid.T) {
-		word := rapid.SampledFrom([]string{"of", "the", "£3.50", "-", "—", "π", "🙂", "a", ",", "x²", "no.", "Why?", "(", ")", strings.Repeat("na", 200), "of the", "é"})
+		word := rapid.SampledFrom([]string{"of", "the", "£3.50", "-", "—", "π", "🙂", "a", ",", "x²", "no.", "Why?", "(",
+			")", strings.Repeat("na", 200), "of the", "é"})
 		s := strings.Join(rapid.SliceOfN(word, 1, 60).Draw(t, "words"), " ")
 		o := engine.SpeakOptions{GoesOn: rapid.Bool().Draw(t, "goes on")}
 		sentences, err := read.sentences(t.Context(), s, o)
@@ -178,7 +195,9 @@ func TestEveryWordIsInABreath(t *testing.T) {
 			t.Fatalf("%q: %v", s, err)
 		}
 		for _, one := range sentences {
-			for name, breaths := range map[string][]breath{"piper": piper.breaths(one, surroundings{before: "sˈoʊ ", goesOn: o.GoesOn}), "kokoro": kokoro.clauses(one)} {
+			for name, breaths := range map[string][]breath{
+				"piper":  piper.breaths(one, surroundings{before: "sˈoʊ ", goesOn: o.GoesOn}),
+				"kokoro": kokoro.clauses(one)} {
 				if len(breaths) == 0 {
 					continue
 				}

@@ -72,7 +72,8 @@ func (r *Runtime) LoadBytes(name string, model []byte, o SessionOptions) (*Sessi
 	return s, nil
 }
 
-func load(name string, o SessionOptions, open func(*ort.SessionOptions) (*ort.DynamicAdvancedSession, error)) (_ *Session, err error) {
+func load(name string, o SessionOptions,
+	open func(*ort.SessionOptions) (*ort.DynamicAdvancedSession, error)) (_ *Session, err error) {
 	if err := retain(); err != nil {
 		return nil, err
 	}
@@ -132,7 +133,8 @@ func (o SessionOptions) prepare(so *ort.SessionOptions) error {
 	}
 	err := so.SetGraphOptimizationLevel(ort.GraphOptimizationLevelEnableExtended)
 	if o.Prepare != "" {
-		err = errors.Join(err, so.SetOptimizedModelFilePath(o.Prepare), so.AddSessionConfigEntry("session.save_model_format", "ORT"))
+		err = errors.Join(err, so.SetOptimizedModelFilePath(o.Prepare),
+			so.AddSessionConfigEntry("session.save_model_format", "ORT"))
 	}
 	return err
 }

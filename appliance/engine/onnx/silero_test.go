@@ -158,7 +158,8 @@ func notSpeech() map[string][]float32 {
 	add("a tune", func(at float64) float64 { // four notes a second, plucked
 		note := notes[int(at*4)%len(notes)]
 		fade := math.Exp(-6 * math.Mod(at, 0.25))
-		return 0.3 * fade * (math.Sin(2*math.Pi*note*at) + 0.4*math.Sin(4*math.Pi*note*at) + 0.2*math.Sin(6*math.Pi*note*at))
+		return 0.3 * fade * (math.Sin(2*math.Pi*note*at) + 0.4*math.Sin(4*math.Pi*note*at) +
+			0.2*math.Sin(6*math.Pi*note*at))
 	})
 	add("clicks", func(at float64) float64 {
 		if math.Mod(at, 0.2) < 0.0005 {

@@ -27,7 +27,8 @@ func TestSoftSpeechIsUnderstood(t *testing.T) {
 			for i := range sound {
 				sound[i] = float32(int(32768*(sound[i]*peak/top+offset))) / 32768 // as a sound card gives it
 			}
-			said, _, err := engine.Listen(t.Context(), detector, ear, sound, engine.DefaultSegmentOptions(), engine.TranscribeOptions{Urgency: engine.Batch.Urgency()}, nil)
+			said, _, err := engine.Listen(t.Context(), detector, ear, sound, engine.DefaultSegmentOptions(),
+				engine.TranscribeOptions{Urgency: engine.Batch.Urgency()}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -43,7 +44,8 @@ func TestSoftSpeechIsUnderstood(t *testing.T) {
 	usual, words := wrong(0.3, 0)
 	for _, c := range []struct{ peak, offset float32 }{{0.01, 0}, {0.03, 0.05}} {
 		if n, _ := wrong(c.peak, c.offset); n > usual+words/25 {
-			t.Errorf("with a peak of %v on an offset of %v %d of %d words are wrong, and usually %d", c.peak, c.offset, n, words, usual)
+			t.Errorf("with a peak of %v on an offset of %v %d of %d words are wrong, and usually %d", c.peak, c.offset,
+				n, words, usual)
 		}
 	}
 }

@@ -25,7 +25,8 @@ func TestVoiceEndsWhereItEnds(t *testing.T) {
 		earliest, median, share float64 // ms; of nine in ten
 	}{
 		{"no", 200, -25, 16, 24},
-		{"white", 40, -170, 16, 50}, {"white", 30, -200, 30, 60}, {"white", 20, -220, 16, 60}, {"white", 15, -240, 16, 60},
+		{"white", 40, -170, 16, 50}, {"white", 30, -200, 30, 60}, {"white", 20, -220, 16, 60},
+		{"white", 15, -240, 16, 60},
 		{"babble", 30, -220, 16, 50}, {"babble", 20, -220, 16, 60},
 		// At 15 dB the detector takes some of the babble for the voice.
 		{"babble", 15, math.Inf(-1), 20, 150},
@@ -44,7 +45,9 @@ func TestVoiceEndsWhereItEnds(t *testing.T) {
 			late = append(late, 1000*float64(pausedAt(t, silero, pcm)-int64(end))/engine.SpeechRateHz)
 		}
 		slices.Sort(late)
-		what := fmt.Sprintf("%s noise %v dB under: end of voice late by %.0f ms at least, %.0f in the median, %.0f for nine in ten", row.noise, row.under, late[0], late[len(late)/2], late[len(late)*9/10])
+		what := fmt.Sprintf(
+			"%s noise %v dB under: end of voice late by %.0f ms at least, %.0f in the median, %.0f for nine in ten",
+			row.noise, row.under, late[0], late[len(late)/2], late[len(late)*9/10])
 		t.Log(what)
 		if late[0] < row.earliest || late[len(late)/2] > row.median || late[len(late)*9/10] > row.share {
 			t.Errorf("%s; want at least %v, at most %v and %v", what, row.earliest, row.median, row.share)
@@ -120,7 +123,9 @@ func TestEndOfVoiceIsSeenBeforeTheDetectorLetsGo(t *testing.T) {
 	if n < len(all)*8/10 {
 		t.Fatalf("of %d ends %d were seen early", len(all), n)
 	}
-	what := fmt.Sprintf("%d ends: %d seen %.0f ms before the pause in the median, %.0f at the 10th and %.0f at the 90th percentile; %d missed, %d in vain, beside %d pauses within", len(all), n, earlier[n/2], earlier[n/10], earlier[n*9/10], missed, inVain, pauses)
+	what := fmt.Sprintf("%d ends: %d seen %.0f ms before the pause in the median, %.0f at the 10th and %.0f at the "+
+		"90th percentile; %d missed, %d in vain, beside %d pauses within", len(all), n, earlier[n/2], earlier[n/10],
+		earlier[n*9/10], missed, inVain, pauses)
 	t.Log(what)
 	if earlier[n/2] < 60 || inVain > len(all)*6/10 || missed > len(all)/5 {
 		t.Error(what)

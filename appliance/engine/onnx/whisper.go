@@ -80,14 +80,16 @@ func (w *Whisper) Close() error {
 // Warm transcribes a second of silence, so that the first real call is not the
 // slow one. It loads the short window.
 func (w *Whisper) Warm(ctx context.Context) error {
-	_, err := w.Transcribe(ctx, make([]float32, engine.SpeechRateHz), engine.TranscribeOptions{Urgency: engine.Live.Urgency()})
+	_, err := w.Transcribe(ctx, make([]float32, engine.SpeechRateHz),
+		engine.TranscribeOptions{Urgency: engine.Live.Urgency()})
 	return err
 }
 
 // Transcribe returns the words in pcm, up to MaxSamples of it. Where the
 // language is open it is found out, which takes three more steps of the
 // decoder.
-func (w *Whisper) Transcribe(ctx context.Context, pcm []float32, o engine.TranscribeOptions) (_ engine.Transcript, err error) {
+func (w *Whisper) Transcribe(ctx context.Context, pcm []float32, o engine.TranscribeOptions) (_ engine.Transcript,
+	err error) {
 	language, err := w.tokens.languageToken(o.Language)
 	if err != nil {
 		return engine.Transcript{}, err
@@ -115,7 +117,8 @@ func (w *Whisper) Transcribe(ctx context.Context, pcm []float32, o engine.Transc
 
 // transcribe runs the encoder, the prompt, and then the decoder, token by token,
 // on cores that it gives back whenever somebody wants them more.
-func (w *Whisper) transcribe(ctx context.Context, work *whisperWork, pcm []float32, language int64, u *engine.Urgency) ([]int64, int64, error) {
+func (w *Whisper) transcribe(ctx context.Context, work *whisperWork, pcm []float32, language int64,
+	u *engine.Urgency) ([]int64, int64, error) {
 	text := greedy{limit: whisperLimit, end: whisperEOS}
 	err := inTurns(ctx, w.gate, u, w.decoder.session.Threads(),
 		func() (bool, error) { return false, w.listen(work, pcm) },

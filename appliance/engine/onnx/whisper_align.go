@@ -29,7 +29,8 @@ func alignmentHeads() map[int][]int {
 // to while it reads them; the path through that is found by dynamic time
 // warping, as in Whisper's own word times. It is exact to 20 ms at best. The
 // words may have some 200 letters together.
-func (w *Whisper) Align(ctx context.Context, pcm []float32, words []string, o engine.TranscribeOptions) (begins []int, err error) {
+func (w *Whisper) Align(ctx context.Context, pcm []float32, words []string, o engine.TranscribeOptions) (begins []int,
+	err error) {
 	language, err := w.tokens.languageToken(o.Language)
 	if err != nil {
 		return nil, err
@@ -48,7 +49,8 @@ func (w *Whisper) Align(ctx context.Context, pcm []float32, words []string, o en
 	}
 	ids = append(ids, whisperEOS)
 	if len(ids) > whisperPrompt+whisperLimit {
-		return nil, fmt.Errorf("onnx: words of %d letters to align; at most %d are allowed", len(ids)-whisperPrompt-1, whisperLimit-1)
+		return nil, fmt.Errorf("onnx: words of %d letters to align; at most %d are allowed", len(ids)-whisperPrompt-1,
+			whisperLimit-1)
 	}
 	var heard [][]float32
 	err = w.gate.Do(ctx, o.Urgency, w.decoder.session.Threads(), func() error {

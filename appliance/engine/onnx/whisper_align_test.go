@@ -28,7 +28,8 @@ func TestWordTimesAreWhereAnEarHearsThem(t *testing.T) {
 		for _, w := range said.Words {
 			words = append(words, w.Text)
 		}
-		begins, err := ear.Align(t.Context(), audio.Resample(said.PCM, said.RateHz, engine.SpeechRateHz), words, engine.TranscribeOptions{Language: "en"})
+		begins, err := ear.Align(t.Context(), audio.Resample(said.PCM, said.RateHz, engine.SpeechRateHz), words,
+			engine.TranscribeOptions{Language: "en"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -49,7 +49,8 @@ func TestWhisperHears(t *testing.T) {
 	})
 
 	t.Run("the same in the long window", func(t *testing.T) {
-		long := append(append(make([]float32, 0, whisperShortSound+1), speech...), make([]float32, whisperShortSound+1-len(speech))...)
+		long := append(append(make([]float32, 0, whisperShortSound+1), speech...),
+			make([]float32, whisperShortSound+1-len(speech))...)
 		short, wide := hear(t, w, speech), hear(t, w, long)
 		if a, b := text.Words(short.Text), text.Words(wide.Text); text.WordErrors(a, b) > len(a)/10 {
 			t.Errorf("%q in 15 s, %q in 30 s", short.Text, wide.Text)

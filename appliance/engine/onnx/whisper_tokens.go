@@ -154,7 +154,8 @@ func (t *whisperTokens) languageToken(tag string) (int64, error) {
 	id, ok := t.languages[code]
 	if !ok {
 		known := slices.Sorted(maps.Keys(t.languages))
-		return 0, fmt.Errorf("onnx: Whisper does not know the language %q; leave it open, or take one of %s", tag, strings.Join(known, ", "))
+		return 0, fmt.Errorf("onnx: Whisper does not know the language %q; leave it open, or take one of %s", tag,
+			strings.Join(known, ", "))
 	}
 	return id, nil
 }

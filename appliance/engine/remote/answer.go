@@ -44,7 +44,8 @@ func (e *streamError) Error() string { return e.message }
 
 // errNoEnd is an answer of which nothing tells that it is whole, and whose words
 // are not.
-var errNoEnd = fmt.Errorf("the connection was closed in the middle of a sentence, without %q before it: %w", "data: "+endOfStream, io.ErrUnexpectedEOF)
+var errNoEnd = fmt.Errorf("the connection was closed in the middle of a sentence, without %q before it: %w",
+	"data: "+endOfStream, io.ErrUnexpectedEOF)
 
 // cutOff reports whether the server went away in the middle: all that ended the
 // answer is that the connection did, which a program that dies does, too, and
@@ -113,7 +114,8 @@ func (a *answer) take(c chunk) error {
 			a.first = choice.Logprobs.Content[0].TopLogprobs
 		}
 		came := choice.Delta
-		if a.custom && a.texted == 0 && a.call == nil && came.Content == "" && came.Refusal == "" && len(came.calls()) == 0 {
+		if a.custom && a.texted == 0 && a.call == nil && came.Content == "" && came.Refusal == "" &&
+			len(came.calls()) == 0 {
 			came = choice.Message // a last event may hold all of it once more
 			a.finished = a.finished || came.Content != ""
 		}

@@ -50,7 +50,8 @@ var (
 func staysAt(server *url.URL) func(to *http.Request, via []*http.Request) error {
 	return func(to *http.Request, via []*http.Request) error {
 		if to.URL.Host != server.Host || to.URL.Scheme != server.Scheme {
-			return fmt.Errorf("%w %s://%s: set that address if it is meant", errRedirectsElsewhere, to.URL.Scheme, to.URL.Host)
+			return fmt.Errorf("%w %s://%s: set that address if it is meant", errRedirectsElsewhere, to.URL.Scheme,
+				to.URL.Host)
 		}
 		if len(via) > 3 {
 			return errRedirectsOn

@@ -46,7 +46,9 @@ type Custom interface {
 func OpenCustom(o CustomOptions) (Custom, error) {
 	u, err := url.Parse(o.URL)
 	if err != nil || u.Hostname() == "" {
-		return nil, fmt.Errorf("custom language model: %q is not a URL: use https://HOST/chat/completions or wss://HOST/PATH", o.URL)
+		return nil,
+			fmt.Errorf("custom language model: %q is not a URL: use https://HOST/chat/completions or wss://HOST/PATH",
+				o.URL)
 	}
 	u.Fragment = ""
 	switch u.Scheme {

@@ -35,7 +35,8 @@ func limitedServer(t *testing.T, limits Limits, handlers ...http.HandlerFunc) (C
 	requests := make(chan asked, 100)
 	n := 0
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		a := asked{path: r.URL.Path, session: r.URL.Query().Get("custom_session_id"), key: r.Header.Get("Authorization")}
+		a := asked{path: r.URL.Path, session: r.URL.Query().Get("custom_session_id"),
+			key: r.Header.Get("Authorization")}
 		body, _ := io.ReadAll(r.Body)
 		if err := json.Unmarshal(body, &a.body); err != nil {
 			t.Errorf("asked %q", body)
@@ -45,7 +46,8 @@ func limitedServer(t *testing.T, limits Limits, handlers ...http.HandlerFunc) (C
 		n++
 		h(w, r)
 	}))
-	m, err := OpenCustom(CustomOptions{URL: s.URL + "/deep/chat/completions?tenant=7#part", Limits: limits, Allowed: here(t)})
+	m, err := OpenCustom(CustomOptions{URL: s.URL + "/deep/chat/completions?tenant=7#part", Limits: limits,
+		Allowed: here(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +75,8 @@ func closing(pieces ...string) http.HandlerFunc {
 			panic(err)
 		}
 		defer conn.Close()
-		_, _ = io.WriteString(conn, "HTTP/1.0 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"+strings.Join(pieces, ""))
+		_, _ = io.WriteString(conn, "HTTP/1.0 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"+
+			strings.Join(pieces, ""))
 	}
 }
 
@@ -88,7 +91,8 @@ func drips(event string) http.HandlerFunc {
 }
 
 // reply is all that a model answers.
-func reply(ctx context.Context, m engine.LanguageModel, p engine.Prompt) (text, session string, calls []engine.ToolCall, err error) {
+func reply(ctx context.Context, m engine.LanguageModel, p engine.Prompt) (text, session string, calls []engine.ToolCall,
+	err error) {
 	_, err = m.Generate(ctx, p, func(part engine.Part) error {
 		text += part.Text
 		if part.Session != "" {
@@ -109,10 +113,19 @@ func (s scores) MarshalJSON() ([]byte, error) { return json.Marshal(map[string]f
 func TestACustomModelIsAskedAsThoseOfTheOldServiceWere(t *testing.T) {
 	m, requests := customServer(t, raw("text/event-stream", "data: "+delta("Hi.")+"\n\n", "data: [DONE]\n\n"))
 	p := engine.Prompt{
-		Session: "a&b c", Key: "k", Temperature: 0.5, MaxTokens: 120,
+		Session:     "a&b c",
+		Key:         "k",
+		Temperature: 0.5,
+		MaxTokens:   120,
 		Messages: []engine.Message{
 			{Role: engine.System},
-			{Role: engine.User, Content: "Hello.", Begin: 100 * time.Millisecond, End: 900 * time.Millisecond, Scores: scores{"Joy": 0.25}},
+			{
+				Role:    engine.User,
+				Content: "Hello.",
+				Begin:   100 * time.Millisecond,
+				End:     900 * time.Millisecond,
+				Scores:  scores{"Joy": 0.25},
+			},
 			{Role: engine.Assistant, Content: "Hello."},
 			{Role: engine.User, Content: "typed"},
 		},
@@ -126,7 +139,8 @@ func TestACustomModelIsAskedAsThoseOfTheOldServiceWere(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	messages, _ := json.Marshal(got.body["messages"])
-	const want = `[{"content":"Hello.","models":{"prosody":{"scores":{"Joy":0.25}}},"role":"user","time":{"begin":100,"end":900}},` +
+	const want = `[{"content":"Hello.","models":{"prosody":{"scores":{"Joy":0.25}}},"role":"user",` +
+		`"time":{"begin":100,"end":900}},` +
 		`{"content":"Hello.","role":"assistant"},{"content":"typed","models":{},"role":"user"}]`
 	if string(messages) != want {
 		t.Errorf("messages %s\nwant     %s", messages, want)
@@ -152,29 +166,46 @@ func TestWhatPeoplesServersSendIsUnderstood(t *testing.T) {
 	const say = "One two."
 	one, two := delta("One "), delta("two.")
 	for name, h := range map[string]http.HandlerFunc{
-		"as it should be":            raw("text/event-stream", "data: "+one+"\n\ndata: "+two+"\n\n", "data: "+stop+"\n\ndata: [DONE]\n\n"),
-		"no mark of the end":         raw("text/event-stream", "data: "+one+"\n\ndata: "+two+"\n\n"),
-		"no empty line at the end":   raw("text/event-stream", "data: "+one+"\n\ndata: "+two),
-		"no empty lines":             raw("text/event-stream", "data: "+one+"\ndata: "+two+"\ndata: [DONE]\n"),
-		"CRLF":                       raw("text/event-stream", "data: "+one+"\r\n\r\ndata: "+two+"\r\n\r\ndata: [DONE]\r\n\r\n"),
-		"comments and names":         raw("text/event-stream", ": hello\n\nevent: chunk\nid: 1\ndata: "+one+"\n\n: ping\n\n", ": ping\n\nretry: 5\ndata: "+two+"\n\ndata: [DONE]\n\n"),
-		"a byte order mark":          raw("text/event-stream", "\uFEFFdata: "+one+"\n\ndata: "+two+"\n\n"),
-		"no space":                   raw("text/event-stream", "data:"+one+"\n\ndata:"+two+"\n\ndata:[DONE]\n\n"),
-		"data of several lines":      raw("text/event-stream", "data: {\"choices\":\ndata: [{\"index\":0,\"delta\":{\"content\":\"One \"}}]\ndata: }\n\ndata: "+two+"\n\n"),
-		"cut anywhere":               raw("text/event-stream", append(strings.Split("data: "+one+"\n\ndata: "+two+"\n\ndata: [DO", ""), "NE]\n\n")...),
-		"no index":                   raw("text/event-stream", `data: {"choices":[{"delta":{"content":"One two."}}]}`+"\n\n"),
-		"message in place of delta":  raw("text/event-stream", `data: {"choices":[{"message":{"role":"assistant","content":"One two."}}]}`+"\n\n"),
-		"the whole message again":    raw("text/event-stream", "data: "+one+"\n\ndata: "+two+"\n\n", `data: {"choices":[{"index":0,"delta":{},"message":{"content":"One two."},"finish_reason":"stop"}]}`+"\n\n"),
-		"content in parts":           raw("text/event-stream", `data: {"choices":[{"index":0,"delta":{"content":[{"type":"text","text":"One "},{"type":"text","text":"two."}]}}]}`+"\n\n"),
-		"nulls":                      raw("text/event-stream", `data: {"choices":[{"index":0,"delta":{"role":"assistant","content":null,"tool_calls":null},"finish_reason":null,"logprobs":null}],"usage":null,"error":null,"system_fingerprint":null}`+"\n\n", "data: "+one+"\n\ndata: "+two+"\n\n"),
-		"no stream at all":           raw("application/json", `{"id":"x","choices":[{"index":0,"message":{"content":"One two."},"finish_reason":"stop"}]}`),
-		"no stream, in many lines":   raw("application/json", "{\n  \"choices\": [\n    {\n      \"message\": {\"content\": \"One two.\"}\n    }\n  ]\n}\n"),
-		"a line of JSON for each":    raw("application/x-ndjson", one+"\n"+two+"\n"),
-		"a wrong type":               raw("text/html", "data: "+one+"\n\ndata: "+two+"\n\n"),
-		"an answer of nothing after": raw("text/event-stream", "data: "+one+"\n\ndata: "+two+"\n\ndata: {}\n\ndata: [DONE]\n\ndata: garbage\n\n"),
-		"closed at the end":          closing("data: " + one + "\n\ndata: " + two + "\n\n"),
-		"closed after a whole":       closing(`{"choices":[{"index":0,"message":{"content":"One two."}}]}`),
-		"a data field of nothing":    raw("text/event-stream", "data:\n\ndata: "+one+"\n\ndata: "+two+"\n\n"),
+		"as it should be": raw("text/event-stream", "data: "+one+"\n\ndata: "+two+"\n\n",
+			"data: "+stop+"\n\ndata: [DONE]\n\n"),
+		"no mark of the end":       raw("text/event-stream", "data: "+one+"\n\ndata: "+two+"\n\n"),
+		"no empty line at the end": raw("text/event-stream", "data: "+one+"\n\ndata: "+two),
+		"no empty lines":           raw("text/event-stream", "data: "+one+"\ndata: "+two+"\ndata: [DONE]\n"),
+		"CRLF": raw("text/event-stream",
+			"data: "+one+"\r\n\r\ndata: "+two+"\r\n\r\ndata: [DONE]\r\n\r\n"),
+		"comments and names": raw("text/event-stream",
+			": hello\n\nevent: chunk\nid: 1\ndata: "+one+"\n\n: ping\n\n",
+			": ping\n\nretry: 5\ndata: "+two+"\n\ndata: [DONE]\n\n"),
+		"a byte order mark": raw("text/event-stream", "\uFEFFdata: "+one+"\n\ndata: "+two+"\n\n"),
+		"no space":          raw("text/event-stream", "data:"+one+"\n\ndata:"+two+"\n\ndata:[DONE]\n\n"),
+		"data of several lines": raw("text/event-stream",
+			"data: {\"choices\":\ndata: [{\"index\":0,\"delta\":{\"content\":\"One \"}}]\ndata: }\n\ndata: "+two+
+				"\n\n"),
+		"cut anywhere": raw("text/event-stream",
+			append(strings.Split("data: "+one+"\n\ndata: "+two+"\n\ndata: [DO", ""), "NE]\n\n")...),
+		"no index": raw("text/event-stream",
+			`data: {"choices":[{"delta":{"content":"One two."}}]}`+"\n\n"),
+		"message in place of delta": raw("text/event-stream",
+			`data: {"choices":[{"message":{"role":"assistant","content":"One two."}}]}`+"\n\n"),
+		"the whole message again": raw("text/event-stream", "data: "+one+"\n\ndata: "+two+"\n\n",
+			`data: {"choices":[{"index":0,"delta":{},"message":{"content":"One two."},"finish_reason":"stop"}]}`+
+				"\n\n"),
+		"content in parts": raw("text/event-stream", `data: {"choices":[{"index":0,`+
+			`"delta":{"content":[{"type":"text","text":"One "},{"type":"text","text":"two."}]}}]}`+"\n\n"),
+		"nulls": raw("text/event-stream", `data: {"choices":[{"index":0,`+
+			`"delta":{"role":"assistant","content":null,"tool_calls":null},"finish_reason":null,"logprobs":null}],`+
+			`"usage":null,"error":null,"system_fingerprint":null}`+"\n\n", "data: "+one+"\n\ndata: "+two+"\n\n"),
+		"no stream at all": raw("application/json",
+			`{"id":"x","choices":[{"index":0,"message":{"content":"One two."},"finish_reason":"stop"}]}`),
+		"no stream, in many lines": raw("application/json",
+			"{\n  \"choices\": [\n    {\n      \"message\": {\"content\": \"One two.\"}\n    }\n  ]\n}\n"),
+		"a line of JSON for each": raw("application/x-ndjson", one+"\n"+two+"\n"),
+		"a wrong type":            raw("text/html", "data: "+one+"\n\ndata: "+two+"\n\n"),
+		"an answer of nothing after": raw("text/event-stream",
+			"data: "+one+"\n\ndata: "+two+"\n\ndata: {}\n\ndata: [DONE]\n\ndata: garbage\n\n"),
+		"closed at the end":       closing("data: " + one + "\n\ndata: " + two + "\n\n"),
+		"closed after a whole":    closing(`{"choices":[{"index":0,"message":{"content":"One two."}}]}`),
+		"a data field of nothing": raw("text/event-stream", "data:\n\ndata: "+one+"\n\ndata: "+two+"\n\n"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, _ := customServer(t, h)
@@ -209,7 +240,8 @@ func TestTheNameThatACustomModelGivesTheSessionIsTold(t *testing.T) {
 		t.Errorf("told %d times, %v", told, err)
 	}
 	// Servers of the API have names of their own there.
-	if _, calls, err := parts(t, streaming(t, nil, `{"system_fingerprint":"fp_1","choices":[{"index":0,"delta":{"content":"A"},"finish_reason":"stop"}]}`), hello); err != nil || calls != nil {
+	if _, calls, err := parts(t, streaming(t, nil, `{"system_fingerprint":"fp_1","choices":[{"index":0,`+
+		`"delta":{"content":"A"},"finish_reason":"stop"}]}`), hello); err != nil || calls != nil {
 		t.Error(err)
 	}
 }
@@ -240,7 +272,8 @@ func TestACustomModelThatFailsSaysHow(t *testing.T) {
 		said string
 		told string
 	}{
-		"401": {status(401), engine.ErrBroken, "", "HTTP status 401: does the client send the right key, as language_model_api_key"},
+		"401": {status(401), engine.ErrBroken, "",
+			"HTTP status 401: does the client send the right key, as language_model_api_key"},
 		"404": {status(404), engine.ErrBroken, "", "HTTP status 404: is the path of its URL right?"},
 		"429": {status(429), engine.ErrOverloaded, "", "HTTP status 429"},
 		"500": {status(500), engine.ErrBroken, "", "HTTP status 500."},
@@ -259,22 +292,37 @@ func TestACustomModelThatFailsSaysHow(t *testing.T) {
 				time.Sleep(50 * time.Millisecond)
 			}
 		}, engine.ErrTimedOut, "", "No answer began"},
-		"hangs in the answer":         {hang(one), engine.ErrTimedOut, "One tw", "either more of the answer nor its end came within"},
-		"thinks without end":          {drips(`{"choices":[{"delta":{"reasoning_content":"Hm."}}]}`), engine.ErrTimedOut, "", "did not end within 1s"},
+		"hangs in the answer": {hang(one), engine.ErrTimedOut, "One tw",
+			"either more of the answer nor its end came within"},
+		"thinks without end": {drips(`{"choices":[{"delta":{"reasoning_content":"Hm."}}]}`),
+			engine.ErrTimedOut, "", "did not end within 1s"},
 		"only shows that it is there": {drips(delta("")), engine.ErrTimedOut, "", "No answer began"},
 		"breaks off":                  {cut(), engine.ErrConnection, "", "before an answer began"},
 		"breaks off in a word":        {cut(one), engine.ErrConnection, "One tw", "in the middle"},
-		"is gone in a sentence":       {closing(one), engine.ErrConnection, "One tw", "in the middle of a sentence, without data: [DONE]"},
-		"fails in the stream":         {raw("text/event-stream", one, `data: {"error":{"message":"secret words"}}`+"\n\n"), engine.ErrBroken, "One tw", "an error in the middle"},
-		"fails by an event":           {raw("text/event-stream", `data: {"error":{"message":"secret words","code":500}}`+"\n\n"), engine.ErrBroken, "", "with an error"},
-		"429 by an event":             {raw("text/event-stream", `data: {"error":{"message":"secret words","code":429}}`+"\n\n"), engine.ErrOverloaded, "", "with an error"},
-		"overloaded by an event":      {raw("text/event-stream", `data: {"error":{"type":"overloaded_error","message":"secret words"}}`+"\n\n"), engine.ErrOverloaded, "", "with an error"},
-		"a page":                      {raw("text/html", "<html>\n<p>secret words\n</html>"), engine.ErrBroken, "", "no chat completion"},
-		"nothing":                     {raw("text/event-stream"), engine.ErrBroken, "", "no chat completion"},
-		"garbage":                     {raw("text/event-stream", "data: \x00\xff{{{\n\n"), engine.ErrBroken, "", "no stream"},
-		"a line without end":          {raw("text/event-stream", "data: "+strings.Repeat("x", 300<<10)), engine.ErrBroken, "", "more than 262144 bytes"},
-		"an event without end":        {raw("text/event-stream", strings.Repeat("data: {"+strings.Repeat("x", 1000)+"}\n", 300)), engine.ErrBroken, "", "more than 262144 bytes"},
-		"a book":                      {raw("text/event-stream", strings.Repeat("data: "+delta(strings.Repeat("word ", 1000))+"\n\n", 100)), engine.ErrBroken, strings.Repeat("word ", 6000), "more than 32768 bytes of text"},
+		"is gone in a sentence": {closing(one), engine.ErrConnection, "One tw",
+			"in the middle of a sentence, without data: [DONE]"},
+		"fails in the stream": {raw("text/event-stream", one,
+			`data: {"error":{"message":"secret words"}}`+"\n\n"), engine.ErrBroken, "One tw", "an error in the middle"},
+		"fails by an event": {raw("text/event-stream",
+			`data: {"error":{"message":"secret words","code":500}}`+"\n\n"), engine.ErrBroken, "", "with an error"},
+		"429 by an event": {raw("text/event-stream",
+			`data: {"error":{"message":"secret words","code":429}}`+"\n\n"), engine.ErrOverloaded, "", "with an error"},
+		"overloaded by an event": {raw("text/event-stream",
+			`data: {"error":{"type":"overloaded_error","message":"secret words"}}`+"\n\n"), engine.ErrOverloaded, "",
+			"with an error"},
+		"a page": {raw("text/html", "<html>\n<p>secret words\n</html>"), engine.ErrBroken, "",
+			"no chat completion"},
+		"nothing": {raw("text/event-stream"), engine.ErrBroken, "", "no chat completion"},
+		"garbage": {raw("text/event-stream", "data: \x00\xff{{{\n\n"), engine.ErrBroken, "",
+			"no stream"},
+		"a line without end": {raw("text/event-stream", "data: "+strings.Repeat("x", 300<<10)),
+			engine.ErrBroken, "", "more than 262144 bytes"},
+		"an event without end": {raw("text/event-stream",
+			strings.Repeat("data: {"+strings.Repeat("x", 1000)+"}\n", 300)), engine.ErrBroken, "",
+			"more than 262144 bytes"},
+		"a book": {raw("text/event-stream",
+			strings.Repeat("data: "+delta(strings.Repeat("word ", 1000))+"\n\n", 100)), engine.ErrBroken,
+			strings.Repeat("word ", 6000), "more than 32768 bytes of text"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			limits := roomy
@@ -292,7 +340,8 @@ func TestACustomModelThatFailsSaysHow(t *testing.T) {
 			if !ok || !errors.Is(err, c.kind) || text != c.said {
 				t.Fatalf("%.40q, %v; want %v", text, err, c.kind)
 			}
-			if told := e.Told(); !strings.Contains(told, c.told) || strings.Contains(told, "secret") || strings.Contains(told, "127.0.0.1") {
+			if told := e.Told(); !strings.Contains(told, c.told) || strings.Contains(told, "secret") ||
+				strings.Contains(told, "127.0.0.1") {
 				t.Errorf("told %q", told)
 			}
 		})
@@ -328,7 +377,8 @@ func TestACustomModelThatCannotBeTrustedIsAFailedConnection(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, _, _, err = reply(t.Context(), m, hello)
-		if e, ok := errors.AsType[*Error](err); !ok || !errors.Is(err, engine.ErrConnection) || !strings.Contains(e.Told(), "TLS") {
+		if e, ok := errors.AsType[*Error](err); !ok || !errors.Is(err, engine.ErrConnection) ||
+			!strings.Contains(e.Told(), "TLS") {
 			t.Errorf("%s: %v", url, err)
 		}
 		m.Close()

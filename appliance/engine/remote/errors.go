@@ -72,7 +72,8 @@ func (e *Error) Timeout() bool { return e.Kind == TimedOut }
 
 // wants tells whether the server refused the request and named that parameter.
 func (e *Error) wants(parameter string) bool {
-	return (e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity) && strings.Contains(e.Why, parameter)
+	return (e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity) &&
+		strings.Contains(e.Why, parameter)
 }
 
 // Told is what a client may be told beside the kind: how the custom language
@@ -105,7 +106,14 @@ func askedBack(status int) string {
 const noEvents = "What it answered holds no chat completion."
 
 func (m *Model) bad(answered bool, public, why string) *Error {
-	return &Error{Kind: BadAnswer, Server: m.server, Answered: answered, Why: why, Custom: m.custom, public: public}
+	return &Error{
+		Kind:     BadAnswer,
+		Server:   m.server,
+		Answered: answered,
+		Why:      why,
+		Custom:   m.custom,
+		public:   public,
+	}
 }
 
 // fault classifies what a request to the server came to. A call that its own
@@ -114,7 +122,12 @@ func (m *Model) fault(watched, ctx context.Context, err error, answered bool) er
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}
-	e := &Error{Server: m.server, Answered: answered, Err: err, Custom: m.custom}
+	e := &Error{
+		Server:   m.server,
+		Answered: answered,
+		Err:      err,
+		Custom:   m.custom,
+	}
 	if cause := context.Cause(watched); cause != nil {
 		e.Kind, e.Err, e.Why = TimedOut, cause, m.limits.tooLong(cause)
 		e.public = sentence(e.Why)
@@ -157,13 +170,15 @@ func (m *Model) fault(watched, ctx context.Context, err error, answered bool) er
 		e.Kind, e.public = Disconnected, "The connection broke before an answer began."
 		e.Why = "the connection broke before an answer began: " + short(err.Error())
 	case slow(err) && strings.Contains(err.Error(), "TLS handshake"):
-		e.Kind, e.Why, e.public = TimedOut, short(err.Error()), "The TLS handshake took too long: does it speak TLS, as its URL says?"
+		e.Kind, e.Why, e.public = TimedOut, short(err.Error()),
+			"The TLS handshake took too long: does it speak TLS, as its URL says?"
 	case slow(err):
 		e.Kind, e.Why, e.public = TimedOut, short(err.Error()), "The connection timed out."
 	case errors.Is(err, errTooMuchText), errors.Is(err, errLineSize), errors.Is(err, errAnswerSize):
 		e.Kind, e.Why, e.public = BadAnswer, err.Error(), sentence(err.Error())
 	case errors.Is(err, errRedirectsElsewhere):
-		e.Kind, e.Why, e.public = BadAnswer, short(err.Error()), "It redirects to another server, which is not followed: name that one in the config."
+		e.Kind, e.Why, e.public = BadAnswer, short(err.Error()),
+			"It redirects to another server, which is not followed: name that one in the config."
 	case errors.Is(err, errRedirectsOn):
 		e.Kind, e.Why, e.public = BadAnswer, short(err.Error()), sentence(errRedirectsOn.Error())
 	default:
@@ -212,7 +227,8 @@ func (m *Model) status(e *Error, from *statusError) error {
 		e.Kind = BadAnswer
 	case s == http.StatusNotFound && !m.custom:
 		e.Kind = Refused
-		e.Why += fmt.Sprintf(": does the server know the model %q, and is the address right (it often ends in /v1)?", m.model)
+		e.Why += fmt.Sprintf(": does the server know the model %q, and is the address right (it often ends in /v1)?",
+			m.model)
 	default:
 		e.Kind = Refused
 	}

@@ -84,7 +84,8 @@ func TestARefusedAddressTellsNothingOfItsPort(t *testing.T) {
 			for _, port := range []string{open, closed} {
 				address := host + ":" + port
 				url := scheme + "://" + address + "/secret"
-				m, err := OpenCustom(CustomOptions{URL: url, Limits: roomy, Allowed: allow(t, "llm.lan", "127.0.0.1:1")})
+				m, err := OpenCustom(CustomOptions{URL: url, Limits: roomy,
+					Allowed: allow(t, "llm.lan", "127.0.0.1:1")})
 				if err != nil {
 					t.Fatal(err)
 				}

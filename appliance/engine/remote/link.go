@@ -50,7 +50,12 @@ type awaited struct {
 func newLink(conn *websocket.Conn, key string, run func(func())) *link {
 	conn.SetReadLimit(maxSocketMessage)
 	ctx, stop := context.WithCancel(context.Background())
-	l := &link{conn: conn, key: key, gone: make(chan struct{}), stop: stop}
+	l := &link{
+		conn: conn,
+		key:  key,
+		gone: make(chan struct{}),
+		stop: stop,
+	}
 	run(func() { l.read(ctx) })
 	run(func() { l.ping(ctx) })
 	return l

@@ -91,7 +91,8 @@ type Model struct {
 func Open(o Options) (*Model, error) {
 	u, err := url.Parse(o.BaseURL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, fmt.Errorf("remote model: %q is not a base URL: use http://HOST:PORT/v1 or https://HOST/v1", o.BaseURL)
+		return nil, fmt.Errorf("remote model: %q is not a base URL: use http://HOST:PORT/v1 or https://HOST/v1",
+			o.BaseURL)
 	}
 	if o.Model == "" {
 		return nil, fmt.Errorf("remote model: no model named for %s", o.BaseURL)
@@ -189,7 +190,8 @@ func (m *Model) Close() error {
 }
 
 // once makes one request. start is when the caller began to wait.
-func (m *Model) once(ctx context.Context, start time.Time, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
+func (m *Model) once(ctx context.Context, start time.Time, p engine.Prompt, emit func(engine.Part) error) (engine.Usage,
+	error) {
 	q := m.question(p)
 	if m.custom {
 		q = m.customQuestion(p)
@@ -199,16 +201,24 @@ func (m *Model) once(ctx context.Context, start time.Time, p engine.Prompt, emit
 }
 
 // request asks a question and reads its answer, which is never nil.
-func (m *Model) request(ctx context.Context, start time.Time, q question, emit func(engine.Part) error) (*answer, error) {
+func (m *Model) request(ctx context.Context, start time.Time, q question, emit func(engine.Part) error) (*answer,
+	error) {
 	watched, watch := newWatch(ctx, m.limits, start)
 	defer watch.stop()
-	a := &answer{start: start, watch: watch, emit: emit, usage: &engine.Usage{}, custom: m.custom}
+	a := &answer{
+		start:  start,
+		watch:  watch,
+		emit:   emit,
+		usage:  &engine.Usage{},
+		custom: m.custom,
+	}
 	response, err := m.ask(watched, q)
 	if err != nil {
 		return a, m.fault(watched, ctx, err, false)
 	}
 	defer response.Body.Close()
-	a.closes = response.ProtoMajor == 1 && response.ContentLength < 0 && len(response.TransferEncoding) == 0 && !response.Uncompressed
+	a.closes = response.ProtoMajor == 1 && response.ContentLength < 0 && len(response.TransferEncoding) == 0 &&
+		!response.Uncompressed
 	err = a.read(newEventStream(response.Body, m.custom))
 	switch {
 	case a.refused != nil: // emit's own error
@@ -216,7 +226,8 @@ func (m *Model) request(ctx context.Context, start time.Time, q question, emit f
 	case err != nil:
 		return a, m.fault(watched, ctx, err, a.begun)
 	case a.events == 0:
-		return a, m.bad(false, noEvents, "the answer holds no event of a stream: is this an OpenAI-compatible address (it often ends in /v1), and does the server stream?")
+		return a, m.bad(false, noEvents, "the answer holds no event of a stream: is this an OpenAI-compatible "+
+			"address (it often ends in /v1), and does the server stream?")
 	case !a.finished && !m.custom:
 		return a, m.bad(a.begun, "", "the answer was cut off before its end")
 	}

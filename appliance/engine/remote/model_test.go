@@ -38,7 +38,12 @@ func TestMain(m *testing.M) {
 var (
 	quickFirst = Limits{FirstPiece: 300 * time.Millisecond, RetryAfter: time.Millisecond}
 	quickIdle  = Limits{FirstPiece: time.Minute, Idle: 300 * time.Millisecond, RetryAfter: time.Millisecond}
-	quickReply = Limits{FirstPiece: time.Minute, Idle: time.Minute, Reply: time.Second, RetryAfter: time.Millisecond}
+	quickReply = Limits{
+		FirstPiece: time.Minute,
+		Idle:       time.Minute,
+		Reply:      time.Second,
+		RetryAfter: time.Millisecond,
+	}
 )
 
 // serve runs a server with that handler and returns a model on it.
@@ -53,7 +58,12 @@ func serve(t *testing.T, h http.HandlerFunc) *Model {
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		h(w, r)
 	}))
-	m, err := Open(Options{BaseURL: server.URL + "/v1", Model: "m", Key: "the-key", Limits: roomy})
+	m, err := Open(Options{
+		BaseURL: server.URL + "/v1",
+		Model:   "m",
+		Key:     "the-key",
+		Limits:  roomy,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +130,8 @@ func TestEachFailureHasItsKind(t *testing.T) {
 		names    string // what the message must name
 	}{
 		{"hangs before the answer", hang(), TimedOut, false, "", "300ms"},
-		{"hangs in the answer", hang(delta("One")), TimedOut, true, "One", "either more of the answer nor its end came within"},
+		{"hangs in the answer", hang(delta("One")), TimedOut, true, "One",
+			"either more of the answer nor its end came within"},
 		{"wrong key", status(401, `{"error":{"message":"Invalid API Key"}}`), Refused, false, "", "key_env"},
 		{"forbidden", status(403, `{"error":{"message":"no"}}`), Refused, false, "", "403"},
 		{"unknown model", status(404, `{"error":{"message":"no such model"}}`), Refused, false, "", `"m"`},
@@ -134,9 +145,15 @@ func TestEachFailureHasItsKind(t *testing.T) {
 		{"web page", status(200, `<html>Welcome</html>`), BadAnswer, false, "", "/v1"},
 		{"cut before the answer", cut(), Disconnected, false, "", "broke"},
 		{"cut in the answer", cut(delta("One"), delta(" two")), Disconnected, true, "One two", ""},
-		{"ends without an end", func(w http.ResponseWriter, r *http.Request) { say(w, delta("One")) }, BadAnswer, true, "One", "cut off"},
-		{"garbage events", func(w http.ResponseWriter, r *http.Request) { say(w, delta("One"), `{"choices":[{]`) }, BadAnswer, true, "One", ""},
-		{"choices of another type", func(w http.ResponseWriter, r *http.Request) { say(w, `{"choices":"none"}`) }, BadAnswer, false, "", ""},
+		{"ends without an end", func(w http.ResponseWriter, r *http.Request) {
+			say(w, delta("One"))
+		}, BadAnswer, true, "One", "cut off"},
+		{"garbage events", func(w http.ResponseWriter, r *http.Request) {
+			say(w, delta("One"), `{"choices":[{]`)
+		}, BadAnswer, true, "One", ""},
+		{"choices of another type", func(w http.ResponseWriter, r *http.Request) {
+			say(w, `{"choices":"none"}`)
+		}, BadAnswer, false, "", ""},
 		{"error in the stream", func(w http.ResponseWriter, r *http.Request) {
 			say(w, delta("One"), `{"error":{"message":"out of memory"}}`)
 		}, BadAnswer, true, "One", "out of memory"},
@@ -152,12 +169,16 @@ func TestEachFailureHasItsKind(t *testing.T) {
 				t.Fatalf("got %v, want an *Error", err)
 			}
 			if fault.Kind != c.kind || fault.Answered != c.answered || said != c.said {
-				t.Errorf("got %s, answered %v, said %q; want %s, %v, %q (%v)", fault.Kind, fault.Answered, said, c.kind, c.answered, c.said, err)
+				t.Errorf("got %s, answered %v, said %q; want %s, %v, %q (%v)", fault.Kind, fault.Answered, said, c.kind,
+					c.answered, c.said, err)
 			}
-			if want := map[Kind]error{Unreachable: engine.ErrUnreachable, Disconnected: engine.ErrConnection, TimedOut: engine.ErrTimedOut, Overloaded: engine.ErrOverloaded}[c.kind]; !errors.Is(err, cmp.Or(want, engine.ErrBroken)) {
+			if want := map[Kind]error{Unreachable: engine.ErrUnreachable, Disconnected: engine.ErrConnection,
+				TimedOut: engine.ErrTimedOut, Overloaded: engine.ErrOverloaded}[c.kind]; !errors.Is(err,
+				cmp.Or(want, engine.ErrBroken)) {
 				t.Errorf("%v is not the engine's error of its kind", err)
 			}
-			if !strings.Contains(err.Error(), c.names) || strings.Contains(err.Error(), "the-key") || strings.Contains(err.Error(), "\n") {
+			if !strings.Contains(err.Error(), c.names) || strings.Contains(err.Error(), "the-key") ||
+				strings.Contains(err.Error(), "\n") {
 				t.Errorf("message %q: want one line that names %q and no key", err, c.names)
 			}
 		})
@@ -192,9 +213,12 @@ func TestAnEndlessAnswerIsBounded(t *testing.T) {
 // Events come cut anywhere, in lines of several kinds, with what is none
 // between them.
 func TestEventsAreReadAsTheStandardHasThem(t *testing.T) {
-	const text = ": hello\r\nevent: message\r\ndata: one\r\nid: 7\r\n\r\n\n\ndata:two\ndata:  lines\n\nretry: 3\n\ndata\n\ndata: [DONE]\n\ndata: late\n\n"
+	const text = ": hello\r\nevent: message\r\ndata: one\r\nid: 7\r\n\r\n\n\ndata:two\ndata:  lines\n\nretry: 3\n\n" +
+		"data\n\ndata: [DONE]\n\ndata: late\n\n"
 	want := []string{"one", "two\n lines"}
-	for _, read := range []func(io.Reader) io.Reader{func(r io.Reader) io.Reader { return r }, iotest.OneByteReader, iotest.DataErrReader} {
+	for _, read := range []func(io.Reader) io.Reader{func(r io.Reader) io.Reader {
+		return r
+	}, iotest.OneByteReader, iotest.DataErrReader} {
 		s := newEventStream(read(strings.NewReader(text)), false)
 		var got []string
 		for {
@@ -241,7 +265,8 @@ func TestTheWordsOfARefusalAreFoundAndBounded(t *testing.T) {
 func TestRetryAfterIsUnderstoodInBothForms(t *testing.T) {
 	now := time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 	for header, want := range map[string]time.Duration{
-		"": 0, "3": 3 * time.Second, "0.5": 500 * time.Millisecond, "-1": 0, "soon": 0, "1e300": 0, "NaN": 0, "90000": 0,
+		"": 0, "3": 3 * time.Second, "0.5": 500 * time.Millisecond, "-1": 0, "soon": 0, "1e300": 0, "NaN": 0,
+		"90000":                         0,
 		"Tue, 01 Jan 2030 12:01:00 GMT": time.Minute, "Tue, 01 Jan 2030 11:00:00 GMT": 0,
 	} {
 		if got := patience(header, now); got != want {
@@ -261,15 +286,18 @@ func TestTheRequestIsThatOfTheOpenAIAPI(t *testing.T) {
 		say(w, delta("Hi"), stop, "[DONE]")
 	})
 	p := engine.Prompt{MaxTokens: 7, Temperature: 0.5, Messages: []engine.Message{
-		{Role: engine.System, Content: "Be brief."}, {Role: engine.User, Content: "a\xffb"}, {Role: engine.Assistant, Content: "Yes."},
+		{Role: engine.System, Content: "Be brief."}, {Role: engine.User, Content: "a\xffb"},
+		{Role: engine.Assistant, Content: "Yes."},
 	}}
 	if _, err := m.Generate(t.Context(), p, func(engine.Part) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
-	const want = `{"model":"m","messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"a\ufffdb"},{"role":"assistant","content":"Yes."}],` +
+	const want = `{"model":"m","messages":[{"role":"system","content":"Be ` +
+		`brief."},{"role":"user","content":"a\ufffdb"},{"role":"assistant","content":"Yes."}],` +
 		`"temperature":0.5,"max_tokens":7,"stream":true,"stream_options":{"include_usage":true}}`
 	var got, wanted any
-	if json.Unmarshal([]byte(body), &got) != nil || json.Unmarshal([]byte(want), &wanted) != nil || !reflect.DeepEqual(got, wanted) || path != "POST /v1/chat/completions" {
+	if json.Unmarshal([]byte(body), &got) != nil || json.Unmarshal([]byte(want), &wanted) != nil ||
+		!reflect.DeepEqual(got, wanted) || path != "POST /v1/chat/completions" {
 		t.Errorf("%s %s\nwant %s", path, body, want)
 	}
 	if header.Get("Authorization") != "Bearer the-key" || header.Get("Content-Type") != "application/json" {
@@ -289,7 +317,8 @@ func TestNobodyListeningIsUnreachable(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = generate(t.Context(), m)
-	if fault, ok := errors.AsType[*Error](err); !ok || fault.Kind != Unreachable || !strings.Contains(err.Error(), address) {
+	if fault, ok := errors.AsType[*Error](err); !ok || fault.Kind != Unreachable ||
+		!strings.Contains(err.Error(), address) {
 		t.Errorf("got %v, want unreachable with the address", err)
 	}
 }
@@ -420,7 +449,8 @@ func TestAModelThatWantsTheNewNameOfTheTokenLimitGetsIt(t *testing.T) {
 		bodies = append(bodies, string(body))
 		if strings.Contains(string(body), `"max_tokens"`) {
 			w.WriteHeader(http.StatusBadRequest)
-			fmt.Fprint(w, `{"error":{"message":"Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."}}`)
+			fmt.Fprint(w,
+				`{"error":{"message":"Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."}}`)
 			return
 		}
 		say(w, delta("Hi"), stop, "[DONE]")
@@ -442,7 +472,8 @@ func TestAModelWithoutATemperatureIsAskedForNone(t *testing.T) {
 		body, _ := io.ReadAll(r.Body)
 		requests++
 		for parameter, says := range map[string]string{
-			`"max_tokens"`: "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.", `"temperature"`: "Unsupported value: 'temperature' does not support 0 with this model.",
+			`"max_tokens"`:  "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.",
+			`"temperature"`: "Unsupported value: 'temperature' does not support 0 with this model.",
 		} {
 			if strings.Contains(string(body), parameter) {
 				w.WriteHeader(http.StatusBadRequest)
@@ -510,7 +541,8 @@ func TestAWrongAddressIsRefusedAtOnce(t *testing.T) {
 func TestTheMarkOfTheEndEndsAnAnswerWithoutAReason(t *testing.T) {
 	m := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, "data: %s\n\ndata: %s\n\ndata: [DONE]\n\n", delta("One "),
-			`{"choices":[{"index":0,"delta":{"content":"two.","tool_calls":[{"index":0,"id":"a","function":{"name":"look","arguments":"{}"}}]}}]}`)
+			`{"choices":[{"index":0,"delta":{"content":"two.","tool_calls":[{"index":0,"id":"a",`+
+				`"function":{"name":"look","arguments":"{}"}}]}}]}`)
 	})
 	text, _, calls, err := reply(t.Context(), m, hello)
 	if err != nil || text != "One two." || len(calls) != 1 {

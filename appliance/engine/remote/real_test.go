@@ -72,8 +72,11 @@ func startServer(t *testing.T) {
 	if _, err := os.Stat(python); err != nil {
 		t.Fatalf("%v: run tools/openai-server/install", err)
 	}
-	server := exec.Command(python, filepath.Join("..", "..", "..", "tools", "openai-server", "serve.py"), model, "right") // runs: python3
-	server.Stderr = os.Stderr                                                                                             // of the tests, which end sooner than it
+	server := exec.Command(python, filepath.Join("..", "..", "..", "tools", // runs: python3
+		"openai-server", "serve.py"), model,
+		"right")
+	// of the tests, which end sooner than it
+	server.Stderr = os.Stderr
 	in, err := server.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -103,7 +106,12 @@ func startServer(t *testing.T) {
 
 func TestARealServerAnswers(t *testing.T) {
 	url := realServer(t)
-	m, err := Open(Options{BaseURL: url, Model: "smollm2", Key: "right", Limits: patient})
+	m, err := Open(Options{
+		BaseURL: url,
+		Model:   "smollm2",
+		Key:     "right",
+		Limits:  patient,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +150,12 @@ func TestARealServerAnswers(t *testing.T) {
 }
 
 func TestARealServerRefusesAWrongKey(t *testing.T) {
-	m, err := Open(Options{BaseURL: realServer(t), Model: "smollm2", Key: "wrong", Limits: patient})
+	m, err := Open(Options{
+		BaseURL: realServer(t),
+		Model:   "smollm2",
+		Key:     "wrong",
+		Limits:  patient,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,13 +167,19 @@ func TestARealServerRefusesAWrongKey(t *testing.T) {
 }
 
 func TestARealServerStopsWhenTheTurnIsCancelled(t *testing.T) {
-	m, err := Open(Options{BaseURL: realServer(t), Model: "smollm2", Key: "right", Limits: patient})
+	m, err := Open(Options{
+		BaseURL: realServer(t),
+		Model:   "smollm2",
+		Key:     "right",
+		Limits:  patient,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer m.Close()
 	ctx, cancel := context.WithCancel(t.Context())
-	p := engine.Prompt{MaxTokens: 400, Messages: []engine.Message{{Role: engine.User, Content: "Tell me a very long story about a whale."}}}
+	p := engine.Prompt{MaxTokens: 400,
+		Messages: []engine.Message{{Role: engine.User, Content: "Tell me a very long story about a whale."}}}
 	pieces := 0
 	_, err = m.Generate(ctx, p, func(engine.Part) error { pieces++; cancel(); return nil })
 	if !errors.Is(err, context.Canceled) || pieces > 50 { // of 400

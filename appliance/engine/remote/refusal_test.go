@@ -20,11 +20,16 @@ func TestARefusalIsAFailureWithItsReason(t *testing.T) {
 		said   string
 		why    string
 	}{
-		"content filter":      {[]string{`{"choices":[{"index":0,"delta":{},"finish_reason":"content_filter"}]}`}, "", "content_filter"},
-		"in the middle":       {[]string{delta("It is "), `{"choices":[{"index":0,"delta":{},"finish_reason":"content_filter"}]}`}, "It is ", "content_filter"},
-		"Gemini":              {[]string{`{"choices":[{"index":0,"delta":{},"finish_reason":"SAFETY"}]}`}, "", "SAFETY"},
-		"refusal":             {[]string{`{"choices":[{"index":0,"delta":{"refusal":"I can't "}}]}`, `{"choices":[{"index":0,"delta":{"refusal":"help."}}]}`, stop}, "", "I can't help."},
-		"refusal, not a part": {[]string{`{"choices":[{"index":0,"message":{"content":null,"refusal":"I can't help."},"finish_reason":"stop"}]}`}, "", "I can't help."},
+		"content filter": {[]string{`{"choices":[{"index":0,"delta":{},"finish_reason":"content_filter"}]}`}, "",
+			"content_filter"},
+		"in the middle": {[]string{delta("It is "),
+			`{"choices":[{"index":0,"delta":{},"finish_reason":"content_filter"}]}`}, "It is ", "content_filter"},
+		"Gemini": {[]string{`{"choices":[{"index":0,"delta":{},"finish_reason":"SAFETY"}]}`}, "",
+			"SAFETY"},
+		"refusal": {[]string{`{"choices":[{"index":0,"delta":{"refusal":"I can't "}}]}`,
+			`{"choices":[{"index":0,"delta":{"refusal":"help."}}]}`, stop}, "", "I can't help."},
+		"refusal, not a part": {[]string{`{"choices":[{"index":0,"message":{"content":null,"refusal":"I can't ` +
+			`help."},"finish_reason":"stop"}]}`}, "", "I can't help."},
 	} {
 		h := func(w http.ResponseWriter, r *http.Request) { say(w, append(c.events, "[DONE]")...) }
 		custom, _ := customServer(t, h)
@@ -34,7 +39,8 @@ func TestARefusalIsAFailureWithItsReason(t *testing.T) {
 		}
 		for which, m := range models {
 			said, _, _, err := reply(t.Context(), m, hello)
-			if e, ok := errors.AsType[*Error](err); !ok || e.Kind != BadAnswer || !strings.Contains(e.Why, c.why) || said != c.said {
+			if e, ok := errors.AsType[*Error](err); !ok || e.Kind != BadAnswer || !strings.Contains(e.Why, c.why) ||
+				said != c.said {
 				t.Errorf("%s, %s: said %q, %v", name, which, said, err)
 			}
 		}
@@ -45,19 +51,23 @@ func TestARefusalIsAFailureWithItsReason(t *testing.T) {
 // hold several calls.
 func TestACallOfTheOldFormIsOne(t *testing.T) {
 	events := []string{
-		`{"choices":[{"index":0,"delta":{"role":"assistant","content":null,"function_call":{"name":"book_taxi","arguments":""}}}]}`,
+		`{"choices":[{"index":0,"delta":{"role":"assistant","content":null,"function_call":{"name":"book_taxi",` +
+			`"arguments":""}}}]}`,
 		`{"choices":[{"index":0,"delta":{"function_call":{"arguments":"{\"pers"}}}]}`,
 		`{"choices":[{"index":0,"delta":{"function_call":{"arguments":"ons\":2}"}}}]}`,
 		`{"choices":[{"index":0,"delta":{},"finish_reason":"function_call"}]}`,
 	}
 	custom, _ := customServer(t, func(w http.ResponseWriter, r *http.Request) { say(w, append(events, "[DONE]")...) })
 	whole, _ := customServer(t, raw("application/json",
-		`{"choices":[{"message":{"function_call":{"name":"book_taxi","arguments":"{\"persons\":2}"}},"finish_reason":"function_call"}]}`))
+		`{"choices":[{"message":{"function_call":{"name":"book_taxi","arguments":"{\"persons\":2}"}},`+
+			`"finish_reason":"function_call"}]}`))
 	p := hello
 	p.Tools = []engine.Tool{taxi}
-	for name, m := range map[string]engine.LanguageModel{"OpenAI": streaming(t, nil, events...), "custom": custom, "custom, not streamed": whole} {
+	for name, m := range map[string]engine.LanguageModel{"OpenAI": streaming(t, nil, events...), "custom": custom,
+		"custom, not streamed": whole} {
 		text, _, calls, err := reply(t.Context(), m, p)
-		if err != nil || text != "" || len(calls) != 1 || calls[0].Name != "book_taxi" || calls[0].Arguments != `{"persons":2}` {
+		if err != nil || text != "" || len(calls) != 1 || calls[0].Name != "book_taxi" ||
+			calls[0].Arguments != `{"persons":2}` {
 			t.Errorf("%s: said %q, called %+v, error %v", name, text, calls, err)
 		}
 	}
@@ -72,8 +82,11 @@ func TestLinesOfAStreamEndAsTheStandardHasIt(t *testing.T) {
 				if end+other == "\r\n" || other+end == "\r\n" {
 					continue // the two are one end
 				}
-				stream := ": hi" + other + `data: {"a":1}` + end + other + "event: x" + other + `data: {"b":` + end + "data: 2}" + other + end + "data: [DONE]" + end + end
-				for _, read := range []func(io.Reader) io.Reader{func(r io.Reader) io.Reader { return r }, iotest.OneByteReader, iotest.DataErrReader} {
+				stream := ": hi" + other + `data: {"a":1}` + end + other + "event: x" + other + `data: {"b":` + end +
+					"data: 2}" + other + end + "data: [DONE]" + end + end
+				for _, read := range []func(io.Reader) io.Reader{func(r io.Reader) io.Reader {
+					return r
+				}, iotest.OneByteReader, iotest.DataErrReader} {
 					s := newEventStream(read(strings.NewReader(stream)), loose)
 					var got []string
 					for {

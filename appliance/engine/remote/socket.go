@@ -50,8 +50,11 @@ func openSocket(u *url.URL, o CustomOptions) *Socket {
 	transport.ForceAttemptHTTP2 = false
 	return &Socket{
 		client:  customClient(transport, &overHTTP),
-		address: u.String(), server: u.Scheme + "://" + u.Host, limits: o.Limits.orDefault(),
-		asking: make(chan struct{}, 1), dialing: make(chan struct{}, 1),
+		address: u.String(),
+		server:  u.Scheme + "://" + u.Host,
+		limits:  o.Limits.orDefault(),
+		asking:  make(chan struct{}, 1),
+		dialing: make(chan struct{}, 1),
 	}
 }
 
@@ -78,10 +81,18 @@ func (s *Socket) Generate(ctx context.Context, p engine.Prompt, emit func(engine
 }
 
 // once asks for an answer; kept says that it was over a connection that was there.
-func (s *Socket) once(ctx context.Context, start time.Time, p engine.Prompt, emit func(engine.Part) error) (_ engine.Usage, kept bool, _ error) {
+func (s *Socket) once(ctx context.Context, start time.Time, p engine.Prompt,
+	emit func(engine.Part) error) (_ engine.Usage, kept bool, _ error) {
 	watched, watch := newWatch(ctx, s.limits, start)
 	defer watch.stop()
-	a := &answer{start: start, watch: watch, emit: emit, usage: &engine.Usage{}, custom: true, session: p.Session}
+	a := &answer{
+		start:   start,
+		watch:   watch,
+		emit:    emit,
+		usage:   &engine.Usage{},
+		custom:  true,
+		session: p.Session,
+	}
 	l, kept, err := s.ready(watched, p.Key)
 	if err != nil {
 		return *a.usage, kept, s.fault(watched, ctx, err, false)
@@ -190,7 +201,8 @@ func (s *Socket) dial(ctx context.Context, key string) (*link, error) {
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, handshake, errHandshake)
 	defer cancel()
-	conn, response, err := websocket.Dial(ctx, s.address, &websocket.DialOptions{HTTPClient: s.client, HTTPHeader: header})
+	conn, response, err := websocket.Dial(ctx, s.address,
+		&websocket.DialOptions{HTTPClient: s.client, HTTPHeader: header})
 	if err != nil {
 		if response != nil && response.StatusCode != http.StatusSwitchingProtocols {
 			return nil, &statusError{status: response.StatusCode, retryAfter: response.Header.Get("Retry-After")}
@@ -259,7 +271,14 @@ func (s *Socket) fault(watched, ctx context.Context, err error, answered bool) e
 	m := Model{server: s.server, limits: s.limits, custom: true}
 	status, refused := errors.AsType[*statusError](err)
 	code, closed := closedBy(err)
-	e := &Error{Kind: Disconnected, Server: s.server, Answered: answered, Err: err, Custom: true, Why: short(err.Error())}
+	e := &Error{
+		Kind:     Disconnected,
+		Server:   s.server,
+		Answered: answered,
+		Err:      err,
+		Custom:   true,
+		Why:      short(err.Error()),
+	}
 	switch {
 	case context.Cause(watched) != nil:
 		return m.fault(watched, ctx, err, answered)

@@ -61,7 +61,8 @@ func socketServer(t *testing.T, l Limits, serve func(*talker)) (*Socket, *atomic
 		made.Add(1)
 		serve(&talker{conn, t, r.Context(), "", r.Header})
 	}))
-	m, err := OpenCustom(CustomOptions{URL: strings.Replace(s.URL, "http", "ws", 1) + "/llm", Limits: l, Allowed: here(t)})
+	m, err := OpenCustom(CustomOptions{URL: strings.Replace(s.URL, "http", "ws", 1) + "/llm", Limits: l,
+		Allowed: here(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,12 +78,19 @@ func TestASocketIsToldTheConversationAndAnswers(t *testing.T) {
 	m, made := socketServer(t, roomy, func(c *talker) {
 		for c.ask() {
 			questions <- c.asked
-			c.say(text("Hello."), `{"type":"assistant_input","text":"How are you?","custom_session_id":"s7"}`, `{"type":"something_else"}`, end)
+			c.say(text("Hello."), `{"type":"assistant_input","text":"How are you?","custom_session_id":"s7"}`,
+				`{"type":"something_else"}`, end)
 		}
 	})
 	p := engine.Prompt{Messages: []engine.Message{
 		{Role: engine.System},
-		{Role: engine.User, Content: "Hi.", Begin: time.Second, End: 2 * time.Second, Scores: scores{"Joy": 0.5}},
+		{
+			Role:    engine.User,
+			Content: "Hi.",
+			Begin:   time.Second,
+			End:     2 * time.Second,
+			Scores:  scores{"Joy": 0.5},
+		},
 		{Role: engine.Assistant, Content: "Hi.", Calls: []engine.ToolCall{{ID: "c", Name: "f", Arguments: "{}"}}},
 		{Role: engine.ToolRole, CallID: "c", Content: "42"},
 		{Role: engine.User, Content: "typed"},
@@ -92,9 +100,11 @@ func TestASocketIsToldTheConversationAndAnswers(t *testing.T) {
 		t.Fatalf("%q, %q, %v", said, session, err)
 	}
 	const want = `{"messages":[` +
-		`{"type":"user_message","message":{"role":"user","content":"Hi."},"models":{"prosody":{"scores":{"Joy":0.5}}},"time":{"begin":1000,"end":2000}},` +
+		`{"type":"user_message","message":{"role":"user","content":"Hi."},"models":{"prosody":{"scores":{"Joy":0.5}}}` +
+		`,"time":{"begin":1000,"end":2000}},` +
 		`{"type":"assistant_message","message":{"role":"assistant","content":"Hi."},"models":{}},` +
-		`{"type":"tool_call","message":{"role":"assistant","content":""},"models":{},"tool_call_id":"c","name":"f","parameters":"{}"},` +
+		`{"type":"tool_call","message":{"role":"assistant","content":""},"models":{},"tool_call_id":"c","name":"f",` +
+		`"parameters":"{}"},` +
 		`{"type":"tool_response","message":{"role":"tool","content":"42"},"models":{},"tool_call_id":"c"},` +
 		`{"type":"user_message","message":{"role":"user","content":"typed"},"models":{}}],"custom_session_id":null}`
 	if got := <-questions; got != want {
@@ -142,7 +152,8 @@ func TestALateMessageIsNoPartOfTheNextAnswer(t *testing.T) {
 			for deadline := time.Now().Add(time.Minute); finishes && !m.link.alive("") && time.Now().Before(deadline); {
 				time.Sleep(5 * time.Millisecond) // the user still talks
 			}
-			said, _, _, err := reply(t.Context(), m, engine.Prompt{Messages: []engine.Message{{Role: engine.User, Content: "second"}}})
+			said, _, _, err := reply(t.Context(), m,
+				engine.Prompt{Messages: []engine.Message{{Role: engine.User, Content: "second"}}})
 			if err != nil || said != "New answer." {
 				t.Errorf("%q, %v", said, err)
 			}
@@ -173,9 +184,11 @@ func TestAConnectionThatDropsIsMadeAnew(t *testing.T) {
 			t.Errorf("%q, %v", said, err)
 		}
 	}
-	said, _, _, err := reply(t.Context(), m, engine.Prompt{Messages: []engine.Message{{Role: engine.User, Content: "break"}}})
+	said, _, _, err := reply(t.Context(), m,
+		engine.Prompt{Messages: []engine.Message{{Role: engine.User, Content: "break"}}})
 	e, ok := errors.AsType[*Error](err)
-	if !ok || said != "It goes as far as thi" || !errors.Is(err, engine.ErrConnection) || !e.Answered || e.Told() == "" {
+	if !ok || said != "It goes as far as thi" || !errors.Is(err, engine.ErrConnection) || !e.Answered ||
+		e.Told() == "" {
 		t.Errorf("%q, %v", said, err)
 	}
 	if said, _, _, err := reply(t.Context(), m, hello); err != nil || said != "Fine." {
@@ -201,21 +214,51 @@ func TestASocketThatFailsSaysHow(t *testing.T) {
 		said  string
 		told  string
 	}{
-		"hangs":                       {func(c *talker) { c.ask(); c.ask() }, engine.ErrTimedOut, "", "No answer began"},
-		"hangs in the middle":         {func(c *talker) { c.ask(); c.say(text("One")); c.ask() }, engine.ErrTimedOut, "One", "either more of the answer nor its end came within"},
+		"hangs": {func(c *talker) {
+			c.ask()
+			c.ask()
+		}, engine.ErrTimedOut, "", "No answer began"},
+		"hangs in the middle": {func(c *talker) {
+			c.ask()
+			c.say(text("One"))
+			c.ask()
+		}, engine.ErrTimedOut, "One", "either more of the answer nor its end came within"},
 		"goes on without end":         {talksOn(text(" ")), engine.ErrTimedOut, "", "did not end"},
 		"only shows that it is there": {talksOn(`{"type":"heartbeat"}`), engine.ErrTimedOut, "", "No answer began"},
-		"closes":                      {func(c *talker) { c.ask(); c.Close(4001, "secret") }, engine.ErrConnection, "", "code 4001, before assistant_end"},
-		"breaks off":                  {func(c *talker) { c.ask(); c.say(text("One")); c.CloseNow() }, engine.ErrConnection, "One", "broke"},
-		"says it failed":              {func(c *talker) { c.ask(); c.say(`{"type":"error","message":"secret"}`); c.ask() }, engine.ErrBroken, "", ""},
-		"garbage":                     {func(c *talker) { c.ask(); c.say("<html>secret"); c.ask() }, engine.ErrBroken, "", "none of the protocol's messages"},
-		"a list":                      {func(c *talker) { c.ask(); c.say("[]"); c.ask() }, engine.ErrBroken, "", ""},
-		"too long":                    {func(c *talker) { c.ask(); c.say(text(strings.Repeat("x", maxSocketMessage))); c.ask() }, engine.ErrBroken, "", "bytes"},
+		"closes": {func(c *talker) {
+			c.ask()
+			c.Close(4001, "secret")
+		}, engine.ErrConnection, "", "code 4001, before assistant_end"},
+		"breaks off": {func(c *talker) {
+			c.ask()
+			c.say(text("One"))
+			c.CloseNow()
+		}, engine.ErrConnection, "One", "broke"},
+		"says it failed": {func(c *talker) {
+			c.ask()
+			c.say(`{"type":"error","message":"secret"}`)
+			c.ask()
+		}, engine.ErrBroken, "", ""},
+		"garbage": {func(c *talker) {
+			c.ask()
+			c.say("<html>secret")
+			c.ask()
+		}, engine.ErrBroken, "", "none of the protocol's messages"},
+		"a list": {func(c *talker) { c.ask(); c.say("[]"); c.ask() }, engine.ErrBroken, "", ""},
+		"too long": {func(c *talker) {
+			c.ask()
+			c.say(text(strings.Repeat("x", maxSocketMessage)))
+			c.ask()
+		}, engine.ErrBroken, "", "bytes"},
 		"a book": {func(c *talker) {
 			for c.ask(); c.Write(c.ctx, websocket.MessageText, []byte(text(strings.Repeat("x", 8<<10)))) == nil; {
 			}
 		}, engine.ErrBroken, strings.Repeat("x", maxCustomText), "more than 32768 bytes of text"},
-		"a nameless call": {func(c *talker) { c.ask(); c.say(`{"type":"tool_call","parameters":"{}"}`); c.ask() }, engine.ErrBroken, "", ""},
+		"a nameless call": {func(c *talker) {
+			c.ask()
+			c.say(`{"type":"tool_call","parameters":"{}"}`)
+			c.ask()
+		}, engine.ErrBroken, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			limits := roomy
@@ -233,7 +276,8 @@ func TestASocketThatFailsSaysHow(t *testing.T) {
 			if !ok || !errors.Is(err, c.kind) || strings.TrimSpace(said) != c.said {
 				t.Fatalf("%.40q, %v; want %v", said, err, c.kind)
 			}
-			if told := e.Told(); !strings.Contains(told, c.told) || strings.Contains(told, "secret") || strings.Contains(told, "127.0.0.1") {
+			if told := e.Told(); !strings.Contains(told, c.told) || strings.Contains(told, "secret") ||
+				strings.Contains(told, "127.0.0.1") {
 				t.Errorf("told %q", told)
 			}
 		})
@@ -242,9 +286,13 @@ func TestASocketThatFailsSaysHow(t *testing.T) {
 
 // A handshake that is refused says with which status.
 func TestAnUpgradeThatIsRefusedIsAFailedConnection(t *testing.T) {
-	for status, kind := range map[int]error{200: engine.ErrConnection, 401: engine.ErrConnection, 404: engine.ErrConnection, 500: engine.ErrConnection, 503: engine.ErrOverloaded, 504: engine.ErrTimedOut} {
-		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))
-		m, err := OpenCustom(CustomOptions{URL: strings.Replace(s.URL, "http", "ws", 1), Limits: roomy, Allowed: here(t)})
+	for status, kind := range map[int]error{200: engine.ErrConnection, 401: engine.ErrConnection,
+		404: engine.ErrConnection, 500: engine.ErrConnection, 503: engine.ErrOverloaded, 504: engine.ErrTimedOut} {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(status)
+		}))
+		m, err := OpenCustom(CustomOptions{URL: strings.Replace(s.URL, "http", "ws", 1), Limits: roomy,
+			Allowed: here(t)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -278,16 +326,20 @@ func TestASocketCallsATool(t *testing.T) {
 				continue
 			}
 			// Most send an end behind it, as behind every answer.
-			c.say(text("One moment."), `{"type":"tool_call","tool_call_id":"c1","name":"book_taxi","parameters":{"persons":2}}`, end)
+			c.say(text("One moment."),
+				`{"type":"tool_call","tool_call_id":"c1","name":"book_taxi","parameters":{"persons":2}}`, end)
 		}
 	})
-	p := engine.Prompt{Tools: []engine.Tool{taxi}, Messages: []engine.Message{{Role: engine.User, Content: "A taxi for two."}}}
+	p := engine.Prompt{Tools: []engine.Tool{taxi},
+		Messages: []engine.Message{{Role: engine.User, Content: "A taxi for two."}}}
 	said, _, calls, err := reply(t.Context(), m, p)
-	if err != nil || said != "One moment." || len(calls) != 1 || calls[0] != (engine.ToolCall{ID: "c1", Name: "book_taxi", Arguments: `{"persons":2}`}) {
+	if err != nil || said != "One moment." || len(calls) != 1 ||
+		calls[0] != (engine.ToolCall{ID: "c1", Name: "book_taxi", Arguments: `{"persons":2}`}) {
 		t.Fatalf("%q, %+v, %v", said, calls, err)
 	}
 	p.NoCall = true // it is asked for words
-	p.Messages = append(p.Messages, engine.Message{Role: engine.Assistant, Content: said, Calls: calls}, engine.Message{Role: engine.ToolRole, CallID: "c1", Content: "five"})
+	p.Messages = append(p.Messages, engine.Message{Role: engine.Assistant, Content: said, Calls: calls},
+		engine.Message{Role: engine.ToolRole, CallID: "c1", Content: "five"})
 	if said, _, _, err = reply(t.Context(), m, p); err != nil || said != "It comes at five." || made.Load() != 1 {
 		t.Errorf("%q, %v, %d connections", said, err, made.Load())
 	}
@@ -323,7 +375,8 @@ func TestAConnectionIsMadeAheadWithTheClientsKey(t *testing.T) {
 
 func TestTextsThatAreSentAsAWholeAreKeptApart(t *testing.T) {
 	for _, c := range [][3]string{
-		{"Hello.", "How are you?", " "}, {"Hello. ", "How", ""}, {"Hel", "lo", ""}, {"3.", "5", ""}, {"example.", "com", ""},
+		{"Hello.", "How are you?", " "}, {"Hello. ", "How", ""}, {"Hel", "lo", ""}, {"3.", "5", ""},
+		{"example.", "com", ""},
 		{"Ja!", "Über", " "}, {"そうです。", "はい", " "}, {"Yes.", "\"No\"", " "}, {"", "Hello", ""}, {"Hello.", " How", ""},
 	} {
 		if got := gap(c[0], c[1]); got != c[2] {

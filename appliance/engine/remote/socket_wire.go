@@ -84,7 +84,8 @@ func socketBody(p engine.Prompt) ([]byte, error) {
 // socketMessages is a message as it is sent; each call of a tool is one of its
 // own.
 func socketMessages(m engine.Message) []socketMessage {
-	said := socketMessage{Type: string(m.Role) + "_message", Message: plain{m.Role, strings.ToValidUTF8(m.Content, "\uFFFD")}, ToolCallID: m.CallID}
+	said := socketMessage{Type: string(m.Role) + "_message",
+		Message: plain{m.Role, strings.ToValidUTF8(m.Content, "\uFFFD")}, ToolCallID: m.CallID}
 	if when, how := heard(m); how != nil {
 		said.Time, said.Models = when, *how
 	}
@@ -96,7 +97,13 @@ func socketMessages(m engine.Message) []socketMessage {
 		out = append(out, said)
 	}
 	for _, c := range m.Calls {
-		out = append(out, socketMessage{Type: saysCall, Message: plain{Role: m.Role}, ToolCallID: c.ID, Name: c.Name, Parameters: c.Arguments})
+		out = append(out, socketMessage{
+			Type:       saysCall,
+			Message:    plain{Role: m.Role},
+			ToolCallID: c.ID,
+			Name:       c.Name,
+			Parameters: c.Arguments,
+		})
 	}
 	return out
 }
@@ -123,7 +130,8 @@ func (s socketAnswer) call() (*engine.ToolCall, error) {
 func gap(before, text string) string {
 	last, _ := utf8.DecodeLastRuneInString(before)
 	first, _ := utf8.DecodeRuneInString(text)
-	if !strings.ContainsRune(".!?…:;)\"”»。！？।॥؟۔", last) || unicode.IsLower(first) || !unicode.IsLetter(first) && !strings.ContainsRune("¿¡\"“«(", first) {
+	if !strings.ContainsRune(".!?…:;)\"”»。！？।॥؟۔", last) || unicode.IsLower(first) ||
+		!unicode.IsLetter(first) && !strings.ContainsRune("¿¡\"“«(", first) {
 		return ""
 	}
 	return " "

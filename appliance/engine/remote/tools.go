@@ -103,7 +103,8 @@ func weigh(told []topLogprob, choices []string) ([]float64, error) {
 		out[i] = math.Inf(-1)
 		for _, t := range told {
 			text := strings.TrimLeft(t.Token, " \u0120\u2581\n")
-			if text != "" && strings.HasPrefix(c, text) && (len(text) > len(longest) || text == longest && t.Logprob > out[i]) {
+			if text != "" && strings.HasPrefix(c, text) &&
+				(len(text) > len(longest) || text == longest && t.Logprob > out[i]) {
 				longest, out[i] = text, t.Logprob
 			}
 		}
@@ -111,7 +112,8 @@ func weigh(told []topLogprob, choices []string) ([]float64, error) {
 			continue
 		}
 		if other, taken := by[longest]; taken {
-			return nil, fmt.Errorf("remote model: the choices %q and %q begin with the same token, by which they cannot be told apart", other, c)
+			return nil, fmt.Errorf("remote model: the choices %q and %q begin with the same token, by which they "+
+				"cannot be told apart", other, c)
 		}
 		by[longest] = c
 	}

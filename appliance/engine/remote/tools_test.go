@@ -13,7 +13,8 @@ import (
 	"parley/appliance/engine"
 )
 
-var taxi = engine.Tool{Name: "book_taxi", Description: "order a taxi", Parameters: json.RawMessage(`{"type":"object","properties":{"persons":{"type":"integer"}},"required":["persons"]}`)}
+var taxi = engine.Tool{Name: "book_taxi", Description: "order a taxi",
+	Parameters: json.RawMessage(`{"type":"object","properties":{"persons":{"type":"integer"}},"required":["persons"]}`)}
 
 // streaming is a model on a server that answers with these events; asked gets
 // what it was sent.
@@ -54,9 +55,11 @@ func parts(t *testing.T, m *Model, p engine.Prompt) (text string, calls []engine
 func TestACallIsPutTogetherOfItsParts(t *testing.T) {
 	var asked []byte
 	m := streaming(t, &asked,
-		`{"choices":[{"index":0,"delta":{"role":"assistant","content":null,"tool_calls":[{"index":0,"id":"c1","type":"function","function":{"name":"book_taxi","arguments":""}}]}}]}`,
+		`{"choices":[{"index":0,"delta":{"role":"assistant","content":null,"tool_calls":[{"index":0,"id":"c1",`+
+			`"type":"function","function":{"name":"book_taxi","arguments":""}}]}}]}`,
 		`{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"pers"}}]}}]}`,
-		`{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"ons\":2}"}},{"index":1,"id":"c2","function":{"name":"another","arguments":"{}"}}]}}]}`,
+		`{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"ons\":2}"}},{"index":1,`+
+			`"id":"c2","function":{"name":"another","arguments":"{}"}}]}}]}`,
 		`{"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}`)
 	p := engine.Prompt{Tools: []engine.Tool{taxi}, Messages: []engine.Message{
 		{Role: engine.User, Content: "A taxi, please."},
@@ -65,7 +68,8 @@ func TestACallIsPutTogetherOfItsParts(t *testing.T) {
 		{Role: engine.User, Content: "For two, then."},
 	}}
 	text, calls, err := parts(t, m, p)
-	if err != nil || text != "" || len(calls) != 1 || calls[0] != (engine.ToolCall{ID: "c1", Name: "book_taxi", Arguments: `{"persons":2}`}) {
+	if err != nil || text != "" || len(calls) != 1 ||
+		calls[0] != (engine.ToolCall{ID: "c1", Name: "book_taxi", Arguments: `{"persons":2}`}) {
 		t.Errorf("said %q, called %+v, error %v", text, calls, err)
 	}
 	var q struct {
@@ -83,11 +87,13 @@ func TestACallIsPutTogetherOfItsParts(t *testing.T) {
 	if err := json.Unmarshal(asked, &q); err != nil {
 		t.Fatal(err)
 	}
-	if len(q.Tools) != 1 || q.Tools[0].Type != "function" || q.Tools[0].Function.Name != "book_taxi" || q.Tools[0].Function.Parameters["type"] != "object" ||
+	if len(q.Tools) != 1 || q.Tools[0].Type != "function" || q.Tools[0].Function.Name != "book_taxi" ||
+		q.Tools[0].Function.Parameters["type"] != "object" ||
 		q.ToolChoice != "auto" || q.Parallel == nil || *q.Parallel {
 		t.Errorf("asked %s", asked)
 	}
-	if call, _ := json.Marshal(q.Messages[1]["tool_calls"]); string(call) != `[{"function":{"arguments":"{\"persons\":1}","name":"book_taxi"},"id":"c0","type":"function"}]` ||
+	if call, _ := json.Marshal(q.Messages[1]["tool_calls"]); string(
+		call) != `[{"function":{"arguments":"{\"persons\":1}","name":"book_taxi"},"id":"c0","type":"function"}]` ||
 		q.Messages[2]["role"] != "tool" || q.Messages[2]["tool_call_id"] != "c0" {
 		t.Errorf("sent %v", q.Messages)
 	}
@@ -95,8 +101,11 @@ func TestACallIsPutTogetherOfItsParts(t *testing.T) {
 
 func TestACallThatIsNoneIsAnError(t *testing.T) {
 	call := func(name, arguments string) string {
-		b, _ := json.Marshal(map[string]any{"choices": []any{map[string]any{"index": 0, "finish_reason": "tool_calls", "delta": map[string]any{
-			"tool_calls": []any{map[string]any{"index": 0, "id": "c", "function": map[string]string{"name": name, "arguments": arguments}}}}}}})
+		b,
+			_ := json.Marshal(map[string]any{
+			"choices": []any{map[string]any{"index": 0, "finish_reason": "tool_calls", "delta": map[string]any{
+				"tool_calls": []any{map[string]any{"index": 0, "id": "c",
+					"function": map[string]string{"name": name, "arguments": arguments}}}}}}})
 		return string(b)
 	}
 	for name, c := range map[string]struct{ event, want string }{
@@ -107,14 +116,16 @@ func TestACallThatIsNoneIsAnError(t *testing.T) {
 		if name == "endless" {
 			events = []string{c.event, c.event}
 		}
-		_, calls, err := parts(t, streaming(t, nil, events...), engine.Prompt{Tools: []engine.Tool{taxi}, Messages: hello.Messages})
+		_, calls, err := parts(t, streaming(t, nil, events...),
+			engine.Prompt{Tools: []engine.Tool{taxi}, Messages: hello.Messages})
 		if err == nil || !strings.Contains(err.Error(), c.want) || len(calls) > 0 {
 			t.Errorf("%s: called %d, error %.200v, want %q", name, len(calls), err, c.want)
 		}
 	}
 	// What is wrong with arguments the model is told by who offers the tool.
 	for sent, want := range map[string]string{"": "{}", `{"persons":`: `{"persons":`, `[1]`: `[1]`} {
-		_, calls, err := parts(t, streaming(t, nil, call("book_taxi", sent)), engine.Prompt{Tools: []engine.Tool{taxi}, Messages: hello.Messages})
+		_, calls, err := parts(t, streaming(t, nil, call("book_taxi", sent)),
+			engine.Prompt{Tools: []engine.Tool{taxi}, Messages: hello.Messages})
 		if err != nil || len(calls) != 1 || calls[0].Arguments != want {
 			t.Errorf("arguments %q: %+v, %v", sent, calls, err)
 		}
@@ -122,14 +133,17 @@ func TestACallThatIsNoneIsAnError(t *testing.T) {
 }
 
 func TestChoicesAreWeighedByTheirFirstToken(t *testing.T) {
-	event := `{"choices":[{"index":0,"delta":{"content":"Par"},"finish_reason":"length","logprobs":{"content":[{"token":"Par","logprob":-0.1,
-		"top_logprobs":[{"token":"Par","logprob":-0.1},{"token":" Lon","logprob":-2.5},{"token":"L","logprob":-9}]}]}}]}`
+	event := `{"choices":[{"index":0,"delta":{"content":"Par"},"finish_reason":"length",` +
+		`"logprobs":{"content":[{"token":"Par","logprob":-0.1,
+		"top_logprobs":[{"token":"Par","logprob":-0.1},{"token":" ` +
+		`Lon","logprob":-2.5},{"token":"L","logprob":-9}]}]}}]}`
 	m := streaming(t, nil, strings.ReplaceAll(event, "\n", " "))
 	got, err := m.Choose(t.Context(), hello, []string{"London", "Paris", "Rome"})
 	if err != nil || got[0] != -2.5 || got[1] != -0.1 || !math.IsInf(got[2], -1) {
 		t.Errorf("%v, %v", got, err)
 	}
-	if _, err := m.Choose(t.Context(), hello, []string{"Paris", "Parma"}); err == nil || errors.Is(err, engine.ErrCannot) {
+	if _, err := m.Choose(t.Context(), hello, []string{"Paris", "Parma"}); err == nil ||
+		errors.Is(err, engine.ErrCannot) {
 		t.Errorf("two that begin alike: %v", err)
 	}
 	m = streaming(t, nil, delta("Paris"), stop)
@@ -144,7 +158,12 @@ func TestChoicesAreWeighedByTheirFirstToken(t *testing.T) {
 }
 
 func TestARealServerTakesToolsAndWeighsChoices(t *testing.T) {
-	m, err := Open(Options{BaseURL: realServer(t), Model: "smollm2", Key: "right", Limits: patient})
+	m, err := Open(Options{
+		BaseURL: realServer(t),
+		Model:   "smollm2",
+		Key:     "right",
+		Limits:  patient,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +184,8 @@ func TestARealServerTakesToolsAndWeighsChoices(t *testing.T) {
 		t.Errorf("said %q, called %+v, %v", text, calls, err)
 	}
 	p.Messages = append(p.Messages,
-		engine.Message{Role: engine.Assistant, Calls: []engine.ToolCall{{ID: "c0", Name: "book_taxi", Arguments: `{"persons":2}`}}},
+		engine.Message{Role: engine.Assistant,
+			Calls: []engine.ToolCall{{ID: "c0", Name: "book_taxi", Arguments: `{"persons":2}`}}},
 		engine.Message{Role: engine.ToolRole, CallID: "c0", Content: "The taxi comes at five."})
 	if text, calls, err = parts(t, m, p); err != nil || text == "" && len(calls) != 1 {
 		t.Errorf("after the tool: said %q, called %+v, %v", text, calls, err)

@@ -184,7 +184,8 @@ func (f *failure) UnmarshalJSON(data []byte) error {
 
 // overloadedCodes are types and codes of errors that pass by themselves.
 var overloadedCodes = []string{
-	"429", "502", "503", "529", "rate_limit_exceeded", "rate_limit_error", "rate_limit", "overloaded_error", "overloaded", "server_overloaded",
+	"429", "502", "503", "529", "rate_limit_exceeded", "rate_limit_error", "rate_limit", "overloaded_error",
+	"overloaded", "server_overloaded",
 }
 
 // wireMessage is m in the server's words.
@@ -210,8 +211,13 @@ func wireTools(tools []engine.Tool) []wireTool {
 // question is p in the server's words.
 func (m *Model) question(p engine.Prompt) question {
 	q := question{
-		Model: m.model, Temperature: &p.Temperature, Stream: true, StreamOptions: &streamOptions{IncludeUsage: true},
-		address: m.address, key: cmp.Or(m.key, p.Key)}
+		Model:         m.model,
+		Temperature:   &p.Temperature,
+		Stream:        true,
+		StreamOptions: &streamOptions{IncludeUsage: true},
+		address:       m.address,
+		key:           cmp.Or(m.key, p.Key),
+	}
 	for _, said := range p.Messages {
 		q.Messages = append(q.Messages, wireMessage(said))
 	}

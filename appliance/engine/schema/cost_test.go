@@ -23,13 +23,16 @@ func doubling(how string, n int) string {
 func TestNoSchemaKeepsTheCheckBusy(t *testing.T) {
 	nested := strings.Repeat(`{"a":`, 100) + `1` + strings.Repeat(`}`, 100)
 	for name, x := range map[string]struct{ parameters, arguments string }{
-		"all of":             {doubling(`{"allOf":[%[2]s,%[2]s]}`, 40), `{"a":1}`},
-		"not any of":         {doubling(`{"not":{"anyOf":[%[2]s,%[2]s]}}`, 40), `{"a":1}`},
-		"dependent":          {doubling(`{"dependentSchemas":{"a":%[2]s,"b":%[2]s}}`, 40), `{"a":1,"b":1}`},
-		"if then else":       {doubling(`{"if":%[2]s,"then":%[2]s}`, 40), `{"a":1}`},
-		"leading back":       {`{"$defs":{"a":{"allOf":[{"$ref":"#/$defs/b"},{"$ref":"#/$defs/b"}]},"b":{"allOf":[{"$ref":"#/$defs/a"},{"$ref":"#/$defs/a"}]}},"$ref":"#/$defs/a"}`, `{"a":1}`},
-		"in what is in it":   {`{"$defs":{"n":{"additionalProperties":{"allOf":[{"$ref":"#/$defs/n"},{"$ref":"#/$defs/n"}]}}},"$ref":"#/$defs/n"}`, nested},
-		"dynamic references": {`{"$dynamicAnchor":"n","properties":{"a":{"allOf":[{"$dynamicRef":"#n"},{"$dynamicRef":"#n"}]}}}`, nested},
+		"all of":       {doubling(`{"allOf":[%[2]s,%[2]s]}`, 40), `{"a":1}`},
+		"not any of":   {doubling(`{"not":{"anyOf":[%[2]s,%[2]s]}}`, 40), `{"a":1}`},
+		"dependent":    {doubling(`{"dependentSchemas":{"a":%[2]s,"b":%[2]s}}`, 40), `{"a":1,"b":1}`},
+		"if then else": {doubling(`{"if":%[2]s,"then":%[2]s}`, 40), `{"a":1}`},
+		"leading back": {`{"$defs":{"a":{"allOf":[{"$ref":"#/$defs/b"},{"$ref":"#/$defs/b"}]},` +
+			`"b":{"allOf":[{"$ref":"#/$defs/a"},{"$ref":"#/$defs/a"}]}},"$ref":"#/$defs/a"}`, `{"a":1}`},
+		"in what is in it": {`{"$defs":{"n":{"additionalProperties":{"allOf":[{"$ref":"#/$defs/n"},{"$ref":"#/` +
+			`$defs/n"}]}}},"$ref":"#/$defs/n"}`, nested},
+		"dynamic references": {
+			`{"$dynamicAnchor":"n","properties":{"a":{"allOf":[{"$dynamicRef":"#n"},{"$dynamicRef":"#n"}]}}}`, nested},
 	} {
 		v, err := Compile([]byte(x.parameters))
 		if err != nil {
@@ -51,7 +54,8 @@ func TestNoSchemaKeepsTheCheckBusy(t *testing.T) {
 // What people write is checked, however it is nested.
 func TestASchemaThatContainsItselfIsChecked(t *testing.T) {
 	v, err := Compile([]byte(`{"type":"object","$defs":{"node":{"type":"object","properties":{"name":{"type":"string"},
-		"children":{"type":"array","items":{"$ref":"#/$defs/node"}},"parent":{"anyOf":[{"type":"null"},{"$ref":"#/$defs/node"}]}}}},
+		"children":{"type":"array","items":{"$ref":"#/$defs/node"}},"parent":{"anyOf":[{"type":"null"},{"$ref":"#/$defs/` +
+		`node"}]}}}},
 		"properties":{"tree":{"$ref":"#/$defs/node"}},"required":["tree"]}`))
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +64,8 @@ func TestASchemaThatContainsItselfIsChecked(t *testing.T) {
 	if err := v.Validate(fmt.Sprintf(`{"tree":`+node+`}`, `"e"`)); err != nil {
 		t.Error(err)
 	}
-	if err := v.Validate(fmt.Sprintf(`{"tree":`+node+`}`, `7`)); err == nil || !strings.Contains(err.Error(), "parent") {
+	if err := v.Validate(fmt.Sprintf(`{"tree":`+node+`}`, `7`)); err == nil ||
+		!strings.Contains(err.Error(), "parent") {
 		t.Errorf("%v; the name of a node is a number", err)
 	}
 }

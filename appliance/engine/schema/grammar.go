@@ -44,9 +44,11 @@ var basics = map[string]string{
 	"array":   `"[" (value (", " value){0,15})? "]"`,
 	"object":  `"{" (string ": " value (", " string ": " value){0,15})? "}"`,
 	// Days of the calendar, 29 February in leap years alone.
-	"day": `[1-9] [0-9]{3} "-" (("0" [13578] | "1" [02]) "-" ("0" [1-9] | [12] [0-9] | "3" [01]) | ("0" [469] | "11") "-" ("0" [1-9] | [12] [0-9] | "30") | "02-" ("0" [1-9] | "1" [0-9] | "2" [0-8]))` +
+	"day": `[1-9] [0-9]{3} "-" (("0" [13578] | "1" [02]) "-" ("0" [1-9] | [12] [0-9] | "3" [01]) | ("0" [469] | ` +
+		`"11") "-" ("0" [1-9] | [12] [0-9] | "30") | "02-" ("0" [1-9] | "1" [0-9] | "2" [0-8]))` +
 		` | ([1-9] [0-9] ("0" [48] | [2468] [048] | [13579] [26]) | ([2468] [048] | [13579] [26]) "00") "-02-29"`,
-	"clock": `("1" [0-9] | "0" [0-9] | "2" [0-3]) ":" [0-5] [0-9] ":" [0-5] [0-9] ("Z" | [+-] ("0" [0-9] | "1" [0-4]) ":" [0-5] [0-9])`,
+	"clock": `("1" [0-9] | "0" [0-9] | "2" [0-3]) ":" [0-5] [0-9] ":" [0-5] [0-9] ("Z" | [+-] ("0" [0-9] | "1" ` +
+		`[0-4]) ":" [0-5] [0-9])`,
 }
 
 // needs are the basics that others are made of.
@@ -92,13 +94,15 @@ func (w *writer) isObject(s node) error {
 	}
 	if len(types) > 0 && !slices.Contains(types, "object") {
 		if slices.Contains([]string{"string", "integer", "number", "boolean", "null", "array"}, types[0]) {
-			return fault(root+".type", "%q is not allowed at the top; \"object\" is, with the arguments as its properties", types[0])
+			return fault(root+".type",
+				"%q is not allowed at the top; \"object\" is, with the arguments as its properties", types[0])
 		}
 	}
 	return nil
 }
 
-var errTooLarge = fmt.Errorf("it makes a grammar of more than %d bytes; allow fewer properties, values or repetitions", maxGrammar)
+var errTooLarge = fmt.Errorf("it makes a grammar of more than %d bytes; allow fewer properties, values or repetitions",
+	maxGrammar)
 
 func (w *writer) basic(name string) string {
 	if !w.used[name] {
@@ -254,7 +258,8 @@ func (w *writer) ofType(t string, s node, at string, depth int) (string, error) 
 	case "object":
 		return w.object(s, at, depth)
 	}
-	return "", fault(at+".type", "%.80q is not allowed; string, integer, number, boolean, null, array and object are", t)
+	return "", fault(at+".type", "%.80q is not allowed; string, integer, number, boolean, null, array and object are",
+		t)
 }
 
 func repeat(least int, most *int, at string) (string, error) {

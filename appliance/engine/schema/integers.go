@@ -71,7 +71,8 @@ func (w *writer) number(s node, at string) (string, error) {
 	case least == most:
 		return w.add(Literal(strconv.FormatInt(most, 10))), nil
 	}
-	return w.add("(" + strings.Join(integersBetween(least, most-1), " | ") + ") " + fraction + " | " + Literal(strconv.FormatInt(most, 10))), nil
+	return w.add("(" + strings.Join(integersBetween(least, most-1), " | ") + ") " + fraction + " | " +
+		Literal(strconv.FormatInt(most, 10))), nil
 }
 
 // whole is x as far as integers go here, and one beyond.

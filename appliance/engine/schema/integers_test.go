@@ -67,12 +67,17 @@ func TestTheBoundsOfIntegersAreRead(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		`{"type":"integer","minimum":5,"maximum":4}`:             "parameters.properties.a: no integer is at least 5 and at most 4",
-		`{"type":"integer","minimum":1.2,"maximum":1.8}`:         "parameters.properties.a: no integer is at least 2 and at most 1",
-		`{"type":"integer","minimum":"5"}`:                       `parameters.properties.a.minimum: "5" is not allowed; a number is`,
-		`{"type":"integer","minimum":2,"exclusiveMinimum":true}`: "parameters.properties.a.exclusiveMinimum: true is not allowed; a number is",
-		`{"type":"integer","maximum":null}`:                      "parameters.properties.a.maximum: null is not allowed; a number is",
-		`{"type":"integer","minimum":1e300}`:                     "no integer is at least",
+		`{"type":"integer","minimum":5,"maximum":4}`: "parameters.properties.a: no integer is at least 5 " +
+			"and at most 4",
+		`{"type":"integer","minimum":1.2,"maximum":1.8}`: "parameters.properties.a: no integer is at least 2 " +
+			"and at most 1",
+		`{"type":"integer","minimum":"5"}`: `parameters.properties.a.minimum: "5" is not ` +
+			`allowed; a number is`,
+		`{"type":"integer","minimum":2,"exclusiveMinimum":true}`: "parameters.properties.a.exclusiveMinimum: true is " +
+			"not allowed; a number is",
+		`{"type":"integer","maximum":null}`: "parameters.properties.a.maximum: null is not " +
+			"allowed; a number is",
+		`{"type":"integer","minimum":1e300}`: "no integer is at least",
 	} {
 		_, err := Read("t", []byte(`{"properties":{"a":`+text+`}}`))
 		if err == nil || !strings.Contains(err.Error(), want) {

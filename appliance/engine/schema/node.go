@@ -95,7 +95,8 @@ func read(raw json.RawMessage, at string) (s node, open bool, err error) {
 func (w *writer) find(ref, at string) (json.RawMessage, error) {
 	path, here := strings.CutPrefix(ref, "#")
 	if !here || path != "" && path[0] != '/' {
-		return nil, fault(at, "%.80q is not followed; references into the same schema are, such as \"#/$defs/name\"", ref)
+		return nil, fault(at, "%.80q is not followed; references into the same schema are, such as \"#/$defs/name\"",
+			ref)
 	}
 	found := json.RawMessage(w.whole)
 	for _, step := range strings.Split(path, "/")[1:] {
@@ -107,7 +108,8 @@ func (w *writer) find(ref, at string) (json.RawMessage, error) {
 		var list []json.RawMessage
 		if json.Unmarshal(found, &in) == nil {
 			found = in[step]
-		} else if i, err := strconv.Atoi(step); err == nil && json.Unmarshal(found, &list) == nil && i >= 0 && i < len(list) {
+		} else if i, err := strconv.Atoi(step); err == nil && json.Unmarshal(found, &list) == nil && i >= 0 &&
+			i < len(list) {
 			found = list[i]
 		} else {
 			found = nil

@@ -40,17 +40,21 @@ func TestArgumentsAreCheckedAgainstTheirSchema(t *testing.T) {
 }
 
 func TestArgumentsAreThoseOfTheTop(t *testing.T) {
-	p, err := Read("t", []byte(`{"type":"object","$defs":{"when":{"type":"string","format":"date","description":"the day"}},
-		"properties":{"b":{"$ref":"#/$defs/when"},"a":{"enum":["x","y"],"description":"which"},"c":{"type":"object","properties":{"d":{"type":"integer"}}}},
+	p, err := Read("t", []byte(`{"type":"object","$defs":{"when":{"type":"string","format":"date",`+
+		`"description":"the day"}},
+		"properties":{"b":{"$ref":"#/$defs/when"},"a":{"enum":["x","y"],"description":"which"},"c":{"type":"object",`+
+		`"properties":{"d":{"type":"integer"}}}},
 		"required":["a","b"]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got []string
 	for _, a := range p.Arguments {
-		got = append(got, fmt.Sprint(a.Name, " ", a.Description, " ", a.Required, " ", a.Type, " ", a.Format, " ", len(a.Enum)))
+		got = append(got, fmt.Sprint(a.Name, " ", a.Description, " ", a.Required, " ", a.Type, " ", a.Format, " ",
+			len(a.Enum)))
 	}
-	if want := []string{"b the day true string date 0", "a which true   2", "c  false object  0"}; !slices.Equal(got, want) {
+	if want := []string{"b the day true string date 0", "a which true   2", "c  false object  0"}; !slices.Equal(got,
+		want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -63,8 +67,9 @@ func TestASchemaThatNoModelHereCanFollowIsRefusedWithItsPlace(t *testing.T) {
 		`{"$ref":"#/x"}`:                  "parameters.$ref: \"#/x\" is not there",
 		`{"$ref":"#"}`:                    "contains itself",
 		property(`{"$ref":"other.json"}`): `parameters.properties.a.$ref: "other.json" is not followed`,
-		`{"$defs":{"n":{"type":"object","properties":{"next":{"$ref":"#/$defs/n"}}}},"properties":{"a":{"$ref":"#/$defs/n"}}}`: `parameters.properties.a.properties.next.$ref: "#/$defs/n" contains itself`,
-		`{"$defs":{"a":{"allOf":[{"$ref":"#/$defs/a"}]}},"properties":{"a":{"$ref":"#/$defs/a"}}}`:                             "contains itself",
+		`{"$defs":{"n":{"type":"object","properties":{"next":{"$ref":"#/$defs/n"}}}},"properties":{"a":{"$ref":"#/` +
+			`$defs/n"}}}`: `parameters.properties.a.properties.next.$ref: "#/$defs/n" contains itself`,
+		`{"$defs":{"a":{"allOf":[{"$ref":"#/$defs/a"}]}},"properties":{"a":{"$ref":"#/$defs/a"}}}`: "contains itself",
 		property(`{"$dynamicRef":"#x"}`):     "parameters.properties.a.$dynamicRef",
 		property(`{"type":"thing"}`):         `"thing" is not allowed`,
 		property(`{"type":7}`):               "parameters.properties.a.type",
@@ -98,7 +103,8 @@ func TestAGrammarStaysSmall(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`{"$defs":{"d0":{"type":"integer"}`)
 	for i := 1; i < 14; i++ {
-		fmt.Fprintf(&b, `,"d%d":{"type":"object","properties":{"a":{"$ref":"#/$defs/d%d"},"b":{"$ref":"#/$defs/d%d"}}}`, i, i-1, i-1)
+		fmt.Fprintf(&b, `,"d%d":{"type":"object","properties":{"a":{"$ref":"#/$defs/d%d"},"b":{"$ref":"#/$defs/d%d"}}}`,
+			i, i-1, i-1)
 	}
 	b.WriteString(`},"properties":{"a":{"$ref":"#/$defs/d13"}}}`)
 	if err := Check("t", []byte(b.String())); err == nil {

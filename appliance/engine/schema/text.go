@@ -17,8 +17,9 @@ var formats = map[string]struct {
 	"date":      {`day`, []string{"day"}},
 	"time":      {`clock`, []string{"clock"}},
 	"date-time": {`day "T" clock`, []string{"day", "clock"}},
-	"email":     {`[a-zA-Z0-9] [a-zA-Z0-9_-]{0,30} ("." [a-zA-Z0-9_-]{1,20})? "@" [a-zA-Z0-9] [a-zA-Z0-9]{0,30} ("." [a-zA-Z]{2,10}){1,2}`, nil},
-	"uuid":      {`[0-9a-f]{8} ("-" [0-9a-f]{4}){3} "-" [0-9a-f]{12}`, nil},
+	"email": {`[a-zA-Z0-9] [a-zA-Z0-9_-]{0,30} ("." [a-zA-Z0-9_-]{1,20})? "@" [a-zA-Z0-9] [a-zA-Z0-9]{0,30} ("." ` +
+		`[a-zA-Z]{2,10}){1,2}`, nil},
+	"uuid": {`[0-9a-f]{8} ("-" [0-9a-f]{4}){3} "-" [0-9a-f]{12}`, nil},
 }
 
 // text is the rule of a string.

@@ -126,7 +126,8 @@ func (s *Stream) decode(message []byte) (pcm []float32, err error) {
 // belongs to the next message. Where the next one is no sound with it and is
 // without, its other half never comes, and it is left out.
 func (s *Stream) wholeSamples(message []byte) []byte {
-	if len(s.half) > 0 && !(rough(slices.Concat(s.half, message), s.format.Channels) && !rough(message, s.format.Channels)) {
+	if len(s.half) > 0 && !(rough(slices.Concat(s.half, message), s.format.Channels) &&
+		!rough(message, s.format.Channels)) {
 		message = slices.Concat(s.half, message)
 	}
 	whole := len(message) &^ 1

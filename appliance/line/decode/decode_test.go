@@ -99,7 +99,8 @@ func TestAStreamIsTheSameWhereverItIsCut(t *testing.T) {
 				want = got
 			}
 			if len(got) < 9*engine.SpeechRateHz/10 || !slices.Equal(got, want) {
-				t.Errorf("%s in pieces of %d is %d samples, in others %d, or they differ", name, size, len(got), len(want))
+				t.Errorf("%s in pieces of %d is %d samples, in others %d, or they differ", name, size, len(got),
+					len(want))
 			}
 		}
 	}
@@ -161,9 +162,12 @@ func TestWhatCannotBeTakenIsNamed(t *testing.T) {
 		code    contract.Code
 		says    string
 	}{
-		"words":                  {nil, []byte("This is no audio at all, whatever the client thinks of it."), contract.BrokenAudio, ""},
-		"a message":              {nil, []byte(`{"type":"user_input"}`), contract.BrokenAudio, "messages go in text frames"},
-		"a message with spaces":  {nil, []byte(`{ "type": "user_input" }`), contract.BrokenAudio, "messages go in text frames"},
+		"words": {nil, []byte("This is no audio at all, whatever the client thinks of it."),
+			contract.BrokenAudio, ""},
+		"a message": {nil, []byte(`{"type":"user_input"}`), contract.BrokenAudio,
+			"messages go in text frames"},
+		"a message with spaces": {nil, []byte(`{ "type": "user_input" }`), contract.BrokenAudio,
+			"messages go in text frames"},
 		"a whole file":           {nil, wav, contract.WholeRecording, ""},
 		"too long of a message":  {linear16(16000, 1), make([]byte, 5*32000+2), contract.WholeRecording, ""},
 		"a rate that nobody has": {linear16(1, 1), make([]byte, 640), contract.BrokenAudio, "1 Hz"},
@@ -183,7 +187,8 @@ func TestWhatCannotBeTakenIsNamed(t *testing.T) {
 // What cannot be read is told once, however many messages it comes in, and another
 // stream is heard behind it.
 func TestAStreamThatCannotBeReadIsToldOnce(t *testing.T) {
-	frames := append([]byte("fLaC\x00\x00\x00\x22"), bytes.Repeat([]byte("\xff\xf8\xc9\x18\x00some of FLAC's numbers"), 3000)...)
+	frames := append([]byte("fLaC\x00\x00\x00\x22"),
+		bytes.Repeat([]byte("\xff\xf8\xc9\x18\x00some of FLAC's numbers"), 3000)...)
 	words := bytes.Repeat([]byte("This is no audio at all, whatever the client thinks of it. "), 300)
 	for name, data := range map[string][]byte{"FLAC": frames, "words": words} {
 		var s Stream

@@ -53,8 +53,13 @@ type Call struct {
 
 func newCall(s *Speaker, spoken bool) *Call {
 	return &Call{
-		speaker: s, spoken: spoken, sound: make(chan []float32, mostSound), ends: make(chan ending, 1),
-		touched: make(chan struct{}, 1), reports: make(chan struct{}, 1), life: line.Begin(s.gone, s.Log, nil),
+		speaker: s,
+		spoken:  spoken,
+		sound:   make(chan []float32, mostSound),
+		ends:    make(chan ending, 1),
+		touched: make(chan struct{}, 1),
+		reports: make(chan struct{}, 1),
+		life:    line.Begin(s.gone, s.Log, nil),
 	}
 }
 
@@ -116,7 +121,14 @@ func (c *Call) open(ctx context.Context) (line.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	session, err := seat.Open(ctx, line.Opening{Account: account, Kind: "speaker", Settings: settings, Line: c, Near: true, Live: true})
+	session, err := seat.Open(ctx, line.Opening{
+		Account:  account,
+		Kind:     "speaker",
+		Settings: settings,
+		Line:     c,
+		Near:     true,
+		Live:     true,
+	})
 	if err != nil {
 		seat.Release()
 	}
@@ -360,7 +372,8 @@ func (c *Call) Send(_ context.Context, m contract.ServerMessage) error {
 		if m.Code.CloseCode() == contract.CloseNormal {
 			break // its time is over
 		}
-		c.speaker.Log.Warn("the conversation at the box's own speaker has an error", "code", m.Code, "message", m.Message)
+		c.speaker.Log.Warn("the conversation at the box's own speaker has an error", "code", m.Code, "message",
+			m.Message)
 	default:
 		return nil
 	}

@@ -46,7 +46,14 @@ func newEar(c Cleaner, d engine.VoiceDetector) (*ear, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &ear{down: down, cleaner: c, reference: reference, played: make([]float32, frame), detector: d, options: engine.DefaultSegmentOptions()}
+	e := &ear{
+		down:      down,
+		cleaner:   c,
+		reference: reference,
+		played:    make([]float32, frame),
+		detector:  d,
+		options:   engine.DefaultSegmentOptions(),
+	}
 	e.options.EndSilence = 600 * time.Millisecond
 	// Each pause has what was said read: one within a word costs as much as one behind
 	// the phrase.
@@ -138,7 +145,9 @@ func newReference() (*reference, error) {
 		return nil, err
 	}
 	begun := time.Now()
-	return &reference{Drift: clean.NewDrift(downHz, func() time.Duration { return time.Since(begun) }), begun: begun, down: down}, nil
+	return &reference{Drift: clean.NewDrift(downHz, func() time.Duration {
+		return time.Since(begun)
+	}), begun: begun, down: down}, nil
 }
 
 // played takes what the loudspeaker was given.

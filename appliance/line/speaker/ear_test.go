@@ -49,7 +49,8 @@ func TestSoundIsOnItsWayForThirtyMillisecondsAtMost(t *testing.T) {
 	}
 	kept, filtered := inTime(longest), inTime(late)
 	if all := InPeriodMS*time.Millisecond + kept + filtered; all > mostBuffered {
-		t.Errorf("%v from the microphone to the session: %d ms of the device, %v that wait for more, %v of filters; %v are allowed", all, InPeriodMS, kept, filtered, mostBuffered)
+		t.Errorf("%v from the microphone to the session: %d ms of the device, %v that wait for more, %v of filters; "+
+			"%v are allowed", all, InPeriodMS, kept, filtered, mostBuffered)
 	}
 	t.Logf("%d ms of the device, %v that wait for more, %v of filters", InPeriodMS, kept, filtered)
 }

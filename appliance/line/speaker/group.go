@@ -22,7 +22,8 @@ func (g *group) do(doing string, work func()) {
 func (g *group) survive(doing string, work func()) (whole bool) {
 	defer func() {
 		if p := recover(); p != nil {
-			g.log.Error("the line of the box's own speaker panicked", "doing", doing, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			g.log.Error("the line of the box's own speaker panicked", "doing", doing, "panic", fmt.Sprint(p), "stack",
+				string(debug.Stack()))
 		}
 	}()
 	work()

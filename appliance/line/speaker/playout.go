@@ -72,7 +72,13 @@ type playout struct {
 }
 
 func newPlayout() *playout {
-	p := &playout{news: make(chan struct{}, 1), again: make(chan struct{}, 1), drained: make(chan struct{}), holds: firstHold, wants: firstHold}
+	p := &playout{
+		news:    make(chan struct{}, 1),
+		again:   make(chan struct{}, 1),
+		drained: make(chan struct{}),
+		holds:   firstHold,
+		wants:   firstHold,
+	}
 	close(p.drained)
 	return p
 }
@@ -200,7 +206,12 @@ func (p *playout) take(out []float32, at int64) int {
 	first := &p.queue[0]
 	n := copy(out, first.pcm[first.given:])
 	if first.id != "" {
-		p.note(spoken{id: first.id, from: first.from + first.given, at: at, n: n})
+		p.note(spoken{
+			id:   first.id,
+			from: first.from + first.given,
+			at:   at,
+			n:    n,
+		})
 	}
 	first.given += n
 	p.waiting -= n

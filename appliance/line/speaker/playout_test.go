@@ -40,7 +40,8 @@ func TestProgressIsWhatWasHeardToTheFrame(t *testing.T) {
 	for range 49 {
 		p.fill(block)
 	}
-	for after, want := range map[time.Duration]time.Duration{0: time.Second - firstHold, 10 * time.Millisecond: time.Second - firstHold + 10*time.Millisecond, time.Minute: time.Second} {
+	for after, want := range map[time.Duration]time.Duration{0: time.Second - firstHold,
+		10 * time.Millisecond: time.Second - firstHold + 10*time.Millisecond, time.Minute: time.Second} {
 		if id, upTo := at(after); id != "a" || upTo != want {
 			t.Errorf("%v after a second was handed over, %v of %q was heard, want %v", after, upTo, id, want)
 		}

@@ -127,8 +127,12 @@ func Open(p Parts, o Options) *Speaker {
 		o.Absent = absent
 	}
 	s := &Speaker{
-		Parts: p, options: o,
-		heard: make(chan incoming, mostHeard), pushes: make(chan push, 1), changes: make(chan change, 4), playout: newPlayout(),
+		Parts:   p,
+		options: o,
+		heard:   make(chan incoming, mostHeard),
+		pushes:  make(chan push, 1),
+		changes: make(chan change, 4),
+		playout: newPlayout(),
 	}
 	s.stopping, s.stop = context.WithCancel(context.Background())
 	s.gone, s.drop = context.WithCancel(context.Background())

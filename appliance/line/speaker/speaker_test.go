@@ -196,7 +196,8 @@ func TestItSaysGoodbyeInTheLanguageSpoken(t *testing.T) {
 	perform(t, Options{Start: OnSpeech, Cue: Words, Silence: 5 * time.Second}, func(s *stage) {
 		s.pass(time.Second, true)
 		c := s.talking()
-		must(t, c.Line.Send(t.Context(), contract.UserMessage{Language: "de", Message: contract.ChatMessage{Content: "Danke"}}))
+		must(t, c.Line.Send(t.Context(),
+			contract.UserMessage{Language: "de", Message: contract.ChatMessage{Content: "Danke"}}))
 		must(t, c.says("a", time.Second))
 		s.pass(7*time.Second, false)
 		m, ok := (<-c.got).(contract.AssistantInput)

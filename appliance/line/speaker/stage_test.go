@@ -32,7 +32,13 @@ type stage struct {
 func perform(t *testing.T, o Options, play func(s *stage)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		s := &stage{t: t, cards: &fakeCards{there: [2]bool{true, true}}, desk: &desk{opened: make(chan *talk, 9)}, said: &heardWords{}, log: &logged{}}
+		s := &stage{
+			t:     t,
+			cards: &fakeCards{there: [2]bool{true, true}},
+			desk:  &desk{opened: make(chan *talk, 9)},
+			said:  &heardWords{},
+			log:   &logged{},
+		}
 		if o.Silence == 0 {
 			o.Silence = 20 * time.Second
 		}
@@ -40,7 +46,11 @@ func perform(t *testing.T, o Options, play func(s *stage)) {
 			o.Cue = NoCue
 		}
 		s.Speaker = Open(Parts{
-			Cards: s.cards, Host: s.desk, Detector: loudIsVoice{}, Transcriber: s.said, Log: slog.New(slog.NewTextHandler(s.log, nil)),
+			Cards:       s.cards,
+			Host:        s.desk,
+			Detector:    loudIsVoice{},
+			Transcriber: s.said,
+			Log:         slog.New(slog.NewTextHandler(s.log, nil)),
 			Who: func(context.Context) (string, contract.ConnectSettings, error) {
 				return "museum", contract.ConnectSettings{ConfigID: "guide"}, nil
 			},
@@ -321,7 +331,12 @@ func (c *chair) Release() {
 }
 
 func (c *chair) Open(_ context.Context, o line.Opening) (line.Session, error) {
-	t := &talk{Opening: o, chair: c, done: make(chan struct{}), got: make(chan contract.ClientMessage, 9)}
+	t := &talk{
+		Opening: o,
+		chair:   c,
+		done:    make(chan struct{}),
+		got:     make(chan contract.ClientMessage, 9),
+	}
 	c.d.mu.Lock()
 	c.d.live = append(c.d.live, t)
 	c.d.mu.Unlock()
@@ -403,7 +418,8 @@ func (t *talk) over() bool {
 
 // user says something, as the session understands it.
 func (t *talk) user(text string) {
-	_ = t.Line.Send(context.Background(), contract.UserMessage{Language: "en", Message: contract.ChatMessage{Role: contract.RoleUser, Content: text}})
+	_ = t.Line.Send(context.Background(),
+		contract.UserMessage{Language: "en", Message: contract.ChatMessage{Role: contract.RoleUser, Content: text}})
 }
 
 // says has the assistant say something for so long.

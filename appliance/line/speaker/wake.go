@@ -42,7 +42,12 @@ type reader struct {
 }
 
 func newReader(t engine.Transcriber, g *group, log *slog.Logger) *reader {
-	r := &reader{transcriber: t, workers: g, log: log, results: make(chan words, 1)}
+	r := &reader{
+		transcriber: t,
+		workers:     g,
+		log:         log,
+		results:     make(chan words, 1),
+	}
 	r.ctx, r.cancel = context.WithCancel(context.Background())
 	return r
 }

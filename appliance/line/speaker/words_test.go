@@ -32,7 +32,8 @@ func TestThePhraseIsForgivenWhatTranscribersMakeOfIt(t *testing.T) {
 
 func TestAnyOfThePhrasesBegins(t *testing.T) {
 	phrases := []string{"Hey Parley", "Hallo Museum", "こんにちは博物館"}
-	for said, want := range map[string]string{"Hallo Museum, wo ist der Aufzug?": "wo ist der aufzug", "Hey Parley": "", "こんにちは博物館": ""} {
+	for said, want := range map[string]string{"Hallo Museum, wo ist der Aufzug?": "wo ist der aufzug", "Hey Parley": "",
+		"こんにちは博物館": ""} {
 		if behind, ok := afterAny(said, phrases); !ok || behind != want {
 			t.Errorf("%q: %q, %v; want %q", said, behind, ok, want)
 		}

@@ -53,7 +53,12 @@ type waits func() bool
 
 func newGathering(of *net.UDPConn, b beat) *gathering {
 	_ = of.SetReadBuffer(socketRoom)
-	g := &gathering{UDPConn: of, of: of, beat: b, raw: func() bool { return true }}
+	g := &gathering{
+		UDPConn: of,
+		of:      of,
+		beat:    b,
+		raw:     func() bool { return true },
+	}
 	if raw, err := of.SyscallConn(); err == nil {
 		g.raw = func() (some bool) {
 			err := raw.Control(func(fd uintptr) {

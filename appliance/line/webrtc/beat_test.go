@@ -165,7 +165,8 @@ func TestAPacketThatWaitsIsKept(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		said[n] = &rtp.Packet{Header: rtp.Header{SequenceNumber: uint16(n), Timestamp: uint32(n * frameSamples)}, Payload: slices.Clone(packet)}
+		said[n] = &rtp.Packet{Header: rtp.Header{SequenceNumber: uint16(n), Timestamp: uint32(n * frameSamples)},
+			Payload: slices.Clone(packet)}
 	}
 	hears := func(order []int, room []byte) (ear []float32) {
 		h, err := newHearing()

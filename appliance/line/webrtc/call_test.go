@@ -70,7 +70,8 @@ func TestTheAssistantIsHeardInRealTime(t *testing.T) {
 	first := got(t, c.packets)
 	for p, n := first, 1; ; n++ {
 		if p.Marker != (n == 1) || p.SequenceNumber != first.SequenceNumber+uint16(n-1) {
-			t.Fatalf("packet %d is number %d, want %d; marker %v", n, p.SequenceNumber, first.SequenceNumber+uint16(n-1), p.Marker)
+			t.Fatalf("packet %d is number %d, want %d; marker %v", n, p.SequenceNumber,
+				first.SequenceNumber+uint16(n-1), p.Marker)
 		}
 		pcm, err := d.Decode(p.Payload)
 		if err != nil {
@@ -140,7 +141,8 @@ func (c *caller) speak(t *testing.T, pcm []float32, from int, lose func(n int) b
 		if lose(n) || len(packet) == 0 {
 			continue
 		}
-		p := rtp.Packet{Header: rtp.Header{Version: 2, SequenceNumber: uint16(from + n), Timestamp: uint32(n) * ticksOf(audio.CallFrame)}, Payload: packet}
+		p := rtp.Packet{Header: rtp.Header{Version: 2, SequenceNumber: uint16(from + n),
+			Timestamp: uint32(n) * ticksOf(audio.CallFrame)}, Payload: packet}
 		if err := c.voice.WriteRTP(&p); err != nil {
 			t.Fatal(err)
 		}
@@ -167,7 +169,9 @@ func TestWhatWasLostIsMadeUpFor(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n%10 != 5 {
-			ear = append(ear, h.take(&rtp.Packet{Header: rtp.Header{SequenceNumber: uint16(65500 + n), Timestamp: uint32(n) * ticksOf(audio.CallFrame)}, Payload: append([]byte(nil), packet...)})...)
+			ear = append(ear,
+				h.take(&rtp.Packet{Header: rtp.Header{SequenceNumber: uint16(65500 + n),
+					Timestamp: uint32(n) * ticksOf(audio.CallFrame)}, Payload: append([]byte(nil), packet...)})...)
 		}
 	}
 	if len(ear) < 2*engine.SpeechRateHz-1600 {
@@ -230,7 +234,8 @@ func TestAVoiceThatIsTakenInBurstsHasNoPauses(t *testing.T) {
 			t.Fatal(err)
 		}
 		<-next.C
-		p := rtp.Packet{Header: rtp.Header{Version: 2, SequenceNumber: uint16(n), Timestamp: uint32(n) * ticksOf(audio.CallFrame)}, Payload: packet}
+		p := rtp.Packet{Header: rtp.Header{Version: 2, SequenceNumber: uint16(n),
+			Timestamp: uint32(n) * ticksOf(audio.CallFrame)}, Payload: packet}
 		if err := c.voice.WriteRTP(&p); err != nil {
 			t.Fatal(err)
 		}
@@ -297,7 +302,8 @@ func TestACallGoesOnFromAnotherAddress(t *testing.T) {
 	for n := range 2 {
 		w.move(t)
 		answer, _ := c.offer(t, http.MethodPatch, c.at, &pion.OfferOptions{ICERestart: true})
-		if err := c.SetRemoteDescription(pion.SessionDescription{Type: pion.SDPTypeAnswer, SDP: w.through(answer, l.server.Port())}); err != nil {
+		if err := c.SetRemoteDescription(pion.SessionDescription{Type: pion.SDPTypeAnswer,
+			SDP: w.through(answer, l.server.Port())}); err != nil {
 			t.Fatal(err)
 		}
 		id := fmt.Sprint("a", n)
@@ -332,17 +338,21 @@ func TestWhatIsNoOfferIsRefused(t *testing.T) {
 		"":                                     "m=audio",
 		"m=audio":                              "no Opus",
 		"m=audio\r\na=rtpmap:111 opus/48000/2": "not an offer",
-		"v=0\r\no=- 0 0 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\nm=audio 9 UDP/TLS/RTP/SAVPF 0\r\na=mid:0\r\n":                                "no Opus",
-		"v=0\r\no=- 0 0 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\nm=audio 9 UDP/TLS/RTP/SAVPF 111\r\na=mid:0\r\na=rtpmap:111 opus/48000/2\r\n": "not an offer",
+		"v=0\r\no=- 0 0 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\nm=audio 9 UDP/TLS/RTP/SAVPF 0\r\na=mid:0\r\n": "no Opus",
+		"v=0\r\no=- 0 0 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\nm=audio 9 UDP/TLS/RTP/SAVPF 111\r\na=mid:0\r\n" +
+			"a=rtpmap:111 opus/48000/2\r\n": "not an offer",
 	} {
-		if code, said, _ := bring(t, http.MethodPost, l.http.URL+"/call/", sdpType, body); code != http.StatusTeapot || !strings.Contains(said, want) {
+		if code, said, _ := bring(t, http.MethodPost, l.http.URL+"/call/", sdpType, body); code != http.StatusTeapot ||
+			!strings.Contains(said, want) {
 			t.Errorf("%q: %d %s", body, code, said)
 		}
 	}
-	if code, said, _ := bring(t, http.MethodPost, l.http.URL+"/call/", "text/plain", "v=0"); code != http.StatusTeapot || !strings.Contains(said, "application/sdp") {
+	if code, said, _ := bring(t, http.MethodPost, l.http.URL+"/call/", "text/plain",
+		"v=0"); code != http.StatusTeapot || !strings.Contains(said, "application/sdp") {
 		t.Errorf("a body of another type: %d %s", code, said)
 	}
-	if code, said, _ := bring(t, http.MethodPost, l.http.URL+"/call/?config_version=x", sdpType, "v=0\r\nm=audio"); code != http.StatusTeapot || !strings.Contains(said, "config_version") {
+	if code, said, _ := bring(t, http.MethodPost, l.http.URL+"/call/?config_version=x", sdpType,
+		"v=0\r\nm=audio"); code != http.StatusTeapot || !strings.Contains(said, "config_version") {
 		t.Errorf("a wrong parameter: %d %s", code, said)
 	}
 }
@@ -406,7 +416,8 @@ func TestWhatAPassDoesNotPermitIsToldAndNotTaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	got(t, c.messages) // so the channel is open
-	for _, m := range []string{`{"type":"assistant_input","text":"I am a bank."}`, `{"type":"user_input","text":"still here"}`} {
+	for _, m := range []string{`{"type":"assistant_input","text":"I am a bank."}`,
+		`{"type":"user_input","text":"still here"}`} {
 		if err := c.words.SendText(m); err != nil {
 			t.Fatal(err)
 		}

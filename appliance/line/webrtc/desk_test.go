@@ -61,7 +61,16 @@ func (c *chair) Open(_ context.Context, o line.Opening) (line.Session, error) {
 	if c.d.refuses != nil {
 		return nil, c.d.refuses
 	}
-	t := &talk{Opening: o, heard: make(chan []float32, 9000), rests: c.d.rests, got: make(chan contract.ClientMessage, 99), faults: make(chan string, 99), far: make(chan time.Duration, 999), done: make(chan struct{}), chair: c}
+	t := &talk{
+		Opening: o,
+		heard:   make(chan []float32, 9000),
+		rests:   c.d.rests,
+		got:     make(chan contract.ClientMessage, 99),
+		faults:  make(chan string, 99),
+		far:     make(chan time.Duration, 999),
+		done:    make(chan struct{}),
+		chair:   c,
+	}
 	c.d.opened <- t
 	return t, nil
 }
@@ -155,7 +164,12 @@ func start(t *testing.T, timing Timing) *phone {
 
 func startOn(t *testing.T, d *desk, s *Server) *phone {
 	t.Helper()
-	l := &phone{desk: d, server: s, pass: pass{Context: context.Background()}, answered: func(answer string) string { return answer }}
+	l := &phone{
+		desk:     d,
+		server:   s,
+		pass:     pass{Context: context.Background()},
+		answered: func(answer string) string { return answer },
+	}
 	l.http = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var err error
 		id := strings.TrimPrefix(r.URL.Path, "/call/")

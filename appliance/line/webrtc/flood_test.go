@@ -45,11 +45,13 @@ func (r *raw) Kind() pion.RTPCodecType             { return pion.RTPCodecTypeAud
 func TestAFloodOfSourcesEndsTheCall(t *testing.T) {
 	for name, flood := range map[string]func(*caller, pion.TrackLocalContext, uint32) error{
 		"voices": func(_ *caller, c pion.TrackLocalContext, source uint32) error {
-			_, err := c.WriteStream().WriteRTP(&rtp.Header{Version: 2, PayloadType: opusType, SSRC: source}, make([]byte, 1000))
+			_, err := c.WriteStream().WriteRTP(&rtp.Header{Version: 2, PayloadType: opusType, SSRC: source},
+				make([]byte, 1000))
 			return err
 		},
 		"reports": func(c *caller, _ pion.TrackLocalContext, source uint32) error {
-			return c.WriteRTCP([]rtcp.Packet{&rtcp.ReceiverReport{Reports: []rtcp.ReceptionReport{{SSRC: source}, {SSRC: ^source}}}})
+			return c.WriteRTCP([]rtcp.Packet{
+				&rtcp.ReceiverReport{Reports: []rtcp.ReceptionReport{{SSRC: source}, {SSRC: ^source}}}})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -134,7 +136,8 @@ func (c *caller) isHeard(t *testing.T, s *talk) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := rtp.Packet{Header: rtp.Header{Version: 2, SequenceNumber: uint16(n), Timestamp: uint32(n) * ticksOf(audio.CallFrame)}, Payload: packet}
+		p := rtp.Packet{Header: rtp.Header{Version: 2, SequenceNumber: uint16(n),
+			Timestamp: uint32(n) * ticksOf(audio.CallFrame)}, Payload: packet}
 		if err := c.voice.WriteRTP(&p); err != nil {
 			t.Fatal(err)
 		}
@@ -219,7 +222,8 @@ func TestOffersWithEverNewSectionsAreRefused(t *testing.T) {
 func TestAMessageThatNeverEndsEndsTheCall(t *testing.T) {
 	l := start(t, Timing{})
 	l.answered = func(answer string) string {
-		return strings.Replace(answer, fmt.Sprint("a=max-message-size:", largestMessage), "a=max-message-size:9000000", 1)
+		return strings.Replace(answer, fmt.Sprint("a=max-message-size:", largestMessage), "a=max-message-size:9000000",
+			1)
 	}
 	c := l.dial(t, "")
 	s := got(t, l.opened)
@@ -253,7 +257,9 @@ func TestAMessageThatNeverEndsEndsTheCall(t *testing.T) {
 // say speaks until gone is closed or the connection is.
 func (c *caller) say(gone <-chan struct{}) {
 	for n := 0; ; n++ {
-		p := rtp.Packet{Header: rtp.Header{Version: 2, SequenceNumber: uint16(n), Timestamp: uint32(n) * ticksOf(audio.CallFrame)}, Payload: []byte{0xf8, 0xff, 0xfe}} // silence
+		// silence
+		p := rtp.Packet{Header: rtp.Header{Version: 2, SequenceNumber: uint16(n),
+			Timestamp: uint32(n) * ticksOf(audio.CallFrame)}, Payload: []byte{0xf8, 0xff, 0xfe}}
 		if errors.Is(c.voice.WriteRTP(&p), net.ErrClosed) {
 			return
 		}

@@ -18,7 +18,8 @@ import (
 // Clients choose how much a packet holds. What is lost of any is made up for, what
 // comes late is waited for.
 func TestPacketsOfAnyLengthAreHeard(t *testing.T) {
-	for _, length := range []time.Duration{10 * time.Millisecond, 20 * time.Millisecond, 40 * time.Millisecond, 60 * time.Millisecond} {
+	for _, length := range []time.Duration{10 * time.Millisecond, 20 * time.Millisecond, 40 * time.Millisecond,
+		60 * time.Millisecond} {
 		t.Run(length.String(), func(t *testing.T) {
 			said, samples := vowel(3*time.Second), audio.Samples(length, audio.CallRateHz)
 			e, err := audio.NewCallEncoder()
@@ -36,7 +37,8 @@ func TestPacketsOfAnyLengthAreHeard(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				p := &rtp.Packet{Header: rtp.Header{SequenceNumber: uint16(65500 + n), Timestamp: uint32(n * samples)}, Payload: append([]byte(nil), packet...)}
+				p := &rtp.Packet{Header: rtp.Header{SequenceNumber: uint16(65500 + n), Timestamp: uint32(n * samples)},
+					Payload: append([]byte(nil), packet...)}
 				switch {
 				case n%10 == 5: // is lost
 				case n%10 == 8: // and this one comes behind the next
@@ -53,7 +55,8 @@ func TestPacketsOfAnyLengthAreHeard(t *testing.T) {
 				t.Fatalf("of 3 s %d ms are heard", len(ear)/16)
 			}
 			ear = ear[1600 : len(ear)-1600]
-			if got, want := level(ear), level(said); got < want*0.6 || got > want*1.2 { // 10 ms have no second word in the next
+			// 10 ms have no second word in the next
+			if got, want := level(ear), level(said); got < want*0.6 || got > want*1.2 {
 				t.Errorf("it is heard with a level of %.3f, want %.3f", got, want)
 			}
 			whole(t, "the user", ear, level(ear))
@@ -67,13 +70,19 @@ func TestOtherTracksAndTypesAreNoHindrance(t *testing.T) {
 	l := start(t, Timing{})
 	keys := newRaw("keys")
 	c := l.dial(t, "", func(c *caller) error {
-		_, err := c.AddTransceiverFromKind(pion.RTPCodecTypeVideo, pion.RTPTransceiverInit{Direction: pion.RTPTransceiverDirectionRecvonly})
+		_, err := c.AddTransceiverFromKind(pion.RTPCodecTypeVideo,
+			pion.RTPTransceiverInit{Direction: pion.RTPTransceiverDirectionRecvonly})
 		return err
 	}, adds(keys))
 	s := got(t, l.opened)
 	bound := got(t, keys.bound)
 	for n := range 20 {
-		if _, err := bound.WriteStream().WriteRTP(&rtp.Header{Version: 2, PayloadType: 126, SSRC: uint32(bound.SSRC()), SequenceNumber: uint16(n)}, []byte{1, 10, 0, 160}); err != nil {
+		if _, err := bound.WriteStream().WriteRTP(&rtp.Header{
+			Version:        2,
+			PayloadType:    126,
+			SSRC:           uint32(bound.SSRC()),
+			SequenceNumber: uint16(n),
+		}, []byte{1, 10, 0, 160}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -96,7 +105,13 @@ func TestPressedKeysAndNoiseAreNoVoice(t *testing.T) {
 	said, sequence := vowel(2*time.Second), uint16(0)
 	send := func(kind uint8, n int, payload []byte) {
 		t.Helper()
-		if _, err := bound.WriteStream().WriteRTP(&rtp.Header{Version: 2, PayloadType: kind, SSRC: uint32(bound.SSRC()), SequenceNumber: sequence, Timestamp: uint32(n * frameSamples)}, payload); err != nil {
+		if _, err := bound.WriteStream().WriteRTP(&rtp.Header{
+			Version:        2,
+			PayloadType:    kind,
+			SSRC:           uint32(bound.SSRC()),
+			SequenceNumber: sequence,
+			Timestamp:      uint32(n * frameSamples),
+		}, payload); err != nil {
 			t.Fatal(err)
 		}
 		sequence++
@@ -178,7 +193,8 @@ func TestAnOfferWithoutAGroupIsACallOfTheVoice(t *testing.T) {
 	l.offered = func(offer string) string { return without(offer, bundle) }
 	c := l.dial(t, "")
 	sdp := c.RemoteDescription().SDP
-	if !strings.Contains(sdp, "m=audio 9 ") || !strings.Contains(sdp, "m=application 0 ") || strings.Contains(sdp, bundle) {
+	if !strings.Contains(sdp, "m=audio 9 ") || !strings.Contains(sdp, "m=application 0 ") ||
+		strings.Contains(sdp, bundle) {
 		t.Errorf("answered with %s", sdp)
 	}
 	s := got(t, l.opened)
@@ -190,7 +206,8 @@ func TestAnOfferWithoutAGroupIsACallOfTheVoice(t *testing.T) {
 	}
 	// Messages have no way to the client, and do not wait for one.
 	for range mostQueued/largestMessage + 5 {
-		if err := s.Line.Send(t.Context(), contract.AssistantMessage{ID: strings.Repeat("a", largestMessage-1000)}); err != nil {
+		if err := s.Line.Send(t.Context(),
+			contract.AssistantMessage{ID: strings.Repeat("a", largestMessage-1000)}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -59,18 +59,20 @@ func bad(offer string) map[string]string {
 		"only video":          strings.ReplaceAll(offer, "m=audio", "m=video"),
 		"only a data channel": strings.Replace(offer, audio, "", 1),
 		"fifty m-lines":       offer + strings.Repeat(audio, 48),
-		"a thousand addresses": strings.Replace(offer, "a=end-of-candidates", strings.Repeat("a=candidate:1 1 udp 2130706431 192.0.2.7 9 typ host\r\n", 1000)+"a=end-of-candidates",
+		"a thousand addresses": strings.Replace(offer, "a=end-of-candidates",
+			strings.Repeat("a=candidate:1 1 udp 2130706431 192.0.2.7 9 typ host\r\n", 1000)+"a=end-of-candidates",
 			1),
 		"audio that is not wanted": strings.Replace(offer, "m=audio 9", "m=audio 0", 1),
-		"audio in the clear":       strings.Replace(offer, audio, strings.Replace(audio, "UDP/TLS/RTP/SAVPF", "RTP/AVP", 1), 1),
-		"no codec of ours":         codecs.Replace(offer),
-		"no fingerprint":           strings.ReplaceAll(offer, "a=fingerprint:", "a=nothing:"),
-		"no hash":                  replaceLine(offer, "a=fingerprint:", "a=fingerprint:sha-256 nonsense"),
-		"half a hash":              replaceLine(offer, "a=fingerprint:", "a=fingerprint:sha-256 0A:1B:2C:3D"),
-		"no credentials":           strings.ReplaceAll(offer, "a=ice-ufrag:", "a=nothing:"),
-		"no password":              strings.ReplaceAll(offer, "a=ice-pwd:", "a=nothing:"),
-		"half of it":               offer[:len(offer)/2],
-		"nothing but lines":        "v=0\r\nm=audio" + strings.Repeat("\r\n", 30000),
+		"audio in the clear": strings.Replace(offer, audio,
+			strings.Replace(audio, "UDP/TLS/RTP/SAVPF", "RTP/AVP", 1), 1),
+		"no codec of ours":  codecs.Replace(offer),
+		"no fingerprint":    strings.ReplaceAll(offer, "a=fingerprint:", "a=nothing:"),
+		"no hash":           replaceLine(offer, "a=fingerprint:", "a=fingerprint:sha-256 nonsense"),
+		"half a hash":       replaceLine(offer, "a=fingerprint:", "a=fingerprint:sha-256 0A:1B:2C:3D"),
+		"no credentials":    strings.ReplaceAll(offer, "a=ice-ufrag:", "a=nothing:"),
+		"no password":       strings.ReplaceAll(offer, "a=ice-pwd:", "a=nothing:"),
+		"half of it":        offer[:len(offer)/2],
+		"nothing but lines": "v=0\r\nm=audio" + strings.Repeat("\r\n", 30000),
 	}
 }
 
@@ -114,8 +116,11 @@ func TestHostilePatchesChangeNothing(t *testing.T) {
 		{fragmentType, "m=audio 9 UDP/TLS/RTP/SAVPF 0\r\na=mid:0\r\na=end-of-candidates\r\n", http.StatusNoContent},
 		{fragmentType, "hello", http.StatusTeapot},
 		{fragmentType, "a=candidate:nonsense\r\n", http.StatusTeapot},
-		{fragmentType, "a=candidate:1 1 udp 2130706431 5c0d8a4e-3a1f-4a1c-9a2e-1f0f5a3c2b1d.local 9 typ host\r\na=mid:0\r\n", http.StatusNoContent},
-		{fragmentType, strings.Repeat("a=candidate:1 1 udp 2130706431 192.0.2.7 9 typ host\r\n", 1000), http.StatusTeapot},
+		{fragmentType,
+			"a=candidate:1 1 udp 2130706431 5c0d8a4e-3a1f-4a1c-9a2e-1f0f5a3c2b1d.local 9 typ host\r\na=mid:0\r\n",
+			http.StatusNoContent},
+		{fragmentType, strings.Repeat("a=candidate:1 1 udp 2130706431 192.0.2.7 9 typ host\r\n", 1000),
+			http.StatusTeapot},
 		{fragmentType, "a=ice-ufrag:other\r\n", http.StatusTeapot},
 		{fragmentType, "a=ice-ufrag:\x00\r\na=ice-pwd:\x00\r\n", http.StatusTeapot},
 		{sdpType, "", http.StatusTeapot},
@@ -222,7 +227,8 @@ func TestAFloodOfChannelsEndsTheCall(t *testing.T) {
 func TestAMessageThatIsTooLongIsTold(t *testing.T) {
 	l := start(t, Timing{})
 	l.answered = func(answer string) string {
-		return strings.Replace(answer, fmt.Sprint("a=max-message-size:", largestMessage), "a=max-message-size:1000000", 1)
+		return strings.Replace(answer, fmt.Sprint("a=max-message-size:", largestMessage), "a=max-message-size:1000000",
+			1)
 	}
 	c := l.dial(t, "")
 	s := got(t, l.opened)
@@ -230,7 +236,8 @@ func TestAMessageThatIsTooLongIsTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	got(t, c.messages)
-	if err := c.words.SendText(`{"type":"user_input","text":"Hi"` + strings.Repeat(" ", largestMessage-100) + `}`); err != nil {
+	if err := c.words.SendText(`{"type":"user_input","text":"Hi"` + strings.Repeat(" ", largestMessage-100) +
+		`}`); err != nil {
 		t.Fatal(err)
 	}
 	if m := got(t, s.got); m != (contract.UserInput{Text: "Hi"}) {
@@ -282,7 +289,8 @@ func TestACallSurvivesGarbage(t *testing.T) {
 	got(t, c.messages)
 	// What still waits in the box's hands is dealt with in a moment.
 	grown := heap() - before
-	for deadline := time.Now().Add(time.Minute); grown > 16<<20 && time.Now().Before(deadline); <-time.After(100 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); grown > 16<<20 &&
+		time.Now().Before(deadline); <-time.After(100 * time.Millisecond) {
 		grown = heap() - before
 	}
 	if grown > 16<<20 {

@@ -41,10 +41,12 @@ func checkOffer(offer string) error {
 		return err
 	}
 	if !strings.Contains(strings.ToLower(offer), " opus/48000") {
-		return contract.ErrInvalid{Field: "body", Why: "the offer has no Opus, which is how voices go over a call: expected a=rtpmap:<number> opus/48000/2 among the codecs of m=audio"}
+		return contract.ErrInvalid{Field: "body", Why: "the offer has no Opus, which is how voices go over a call: " +
+			"expected a=rtpmap:<number> opus/48000/2 among the codecs of m=audio"}
 	}
 	if n := linesOf(offer, "m="); n > mostSections {
-		return contract.ErrInvalid{Field: "body", Why: fmt.Sprintf("the offer has %d m-lines; at most %d are allowed, and a call needs one of audio and one of a data channel", n, mostSections)}
+		return contract.ErrInvalid{Field: "body", Why: fmt.Sprintf("the offer has %d m-lines; at most %d are "+
+			"allowed, and a call needs one of audio and one of a data channel", n, mostSections)}
 	}
 	return checkFingerprints(offer)
 }
@@ -57,11 +59,13 @@ func checkAudio(offer string) error {
 			continue
 		}
 		if there = true; s.open() && strings.HasPrefix(s.protocol(), "RTP/AVP") {
-			return contract.ErrInvalid{Field: "body", Why: fmt.Sprintf("m=audio goes by %.40q, which protects nothing: expected UDP/TLS/RTP/SAVPF, with a=fingerprint", s.protocol())}
+			return contract.ErrInvalid{Field: "body", Why: fmt.Sprintf("m=audio goes by %.40q, which protects "+
+				"nothing: expected UDP/TLS/RTP/SAVPF, with a=fingerprint", s.protocol())}
 		}
 	}
 	if !there {
-		return contract.ErrInvalid{Field: "body", Why: "the offer has no audio: expected an SDP with an m=audio section, whose direction is sendrecv"}
+		return contract.ErrInvalid{Field: "body",
+			Why: "the offer has no audio: expected an SDP with an m=audio section, whose direction is sendrecv"}
 	}
 	return nil
 }
@@ -73,7 +77,8 @@ func checkFirst(offer string) error {
 			return nil
 		}
 	}
-	return contract.ErrInvalid{Field: "body", Why: "the offer has m=audio with port 0, as of audio that the client does not want: expected port 9, or that of a candidate"}
+	return contract.ErrInvalid{Field: "body", Why: "the offer has m=audio with port 0, as of audio that the client " +
+		"does not want: expected port 9, or that of a candidate"}
 }
 
 // checkFingerprints refuses an offer whose client could never come: the library
@@ -81,7 +86,9 @@ func checkFirst(offer string) error {
 func checkFingerprints(offer string) error {
 	for line := range strings.Lines(offer) {
 		if hash, ok := strings.CutPrefix(strings.TrimSpace(line), "a=fingerprint:"); ok && !isFingerprint(hash) {
-			return contract.ErrInvalid{Field: "body", Why: fmt.Sprintf("a=fingerprint is %.120q, the hash of no certificate: expected its name and all of its bytes, such as sha-256 and 32 of them as 0A:1B:2C", hash)}
+			return contract.ErrInvalid{Field: "body", Why: fmt.Sprintf("a=fingerprint is %.120q, the hash of no "+
+				"certificate: expected its name and all of its bytes, such as sha-256 and 32 of them as 0A:1B:2C",
+				hash)}
 		}
 	}
 	return nil
@@ -92,7 +99,8 @@ func checkFingerprints(offer string) error {
 func isFingerprint(s string) bool {
 	name, value, _ := strings.Cut(s, " ")
 	sum, err := hex.DecodeString(strings.ReplaceAll(strings.TrimSpace(value), ":", ""))
-	if wanted, known := map[string]int{"sha-1": 20, "sha-224": 28, "sha-256": 32, "sha-384": 48, "sha-512": 64}[strings.ToLower(name)]; known && len(sum) != wanted {
+	if wanted, known := map[string]int{"sha-1": 20, "sha-224": 28, "sha-256": 32, "sha-384": 48,
+		"sha-512": 64}[strings.ToLower(name)]; known && len(sum) != wanted {
 		return false
 	}
 	return err == nil && len(sum) > 0
@@ -156,7 +164,8 @@ func ufrag(sdp string) string {
 }
 
 func tooManyCandidates(n int) error {
-	return contract.ErrInvalid{Field: "body", Why: fmt.Sprintf("the client has named %d candidates; a call has %d at most", n, mostCandidates)}
+	return contract.ErrInvalid{Field: "body",
+		Why: fmt.Sprintf("the client has named %d candidates; a call has %d at most", n, mostCandidates)}
 }
 
 // addCandidates takes further addresses of the client.

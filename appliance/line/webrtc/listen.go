@@ -172,7 +172,8 @@ func (c *Call) receive(m pion.DataChannelMessage) {
 	defer c.life.Survive("taking a message", c.session.Fail)
 	defer c.inflow.message()()
 	if len(m.Data) > largestMessage { // the library bounds them by receiveRoom alone
-		_ = c.session.Fault(contract.WrongShape, fmt.Sprintf("It has %d bytes; at most %d are allowed on a data channel.", len(m.Data), largestMessage))
+		_ = c.session.Fault(contract.WrongShape,
+			fmt.Sprintf("It has %d bytes; at most %d are allowed on a data channel.", len(m.Data), largestMessage))
 		return
 	}
 	if !m.IsString {
@@ -180,6 +181,7 @@ func (c *Call) receive(m pion.DataChannelMessage) {
 		return
 	}
 	_ = line.Receive(c.session, m.Data, func([]byte) error {
-		return c.session.Fault(contract.UnknownMessage, "Audio comes as a track of the call; audio_input is for sockets.")
+		return c.session.Fault(contract.UnknownMessage,
+			"Audio comes as a track of the call; audio_input is for sockets.")
 	})
 }

@@ -45,7 +45,12 @@ func newWifi(t *testing.T, port string) *wifi {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &wifi{inner: socket(), outer: socket(), box: at, random: rand.New(rand.NewPCG(1, 2))}
+	w := &wifi{
+		inner:  socket(),
+		outer:  socket(),
+		box:    at,
+		random: rand.New(rand.NewPCG(1, 2)),
+	}
 	w.workers.Go(func() { w.carry(w.outer, true) })
 	w.workers.Go(func() { w.carry(w.inner, false) })
 	t.Cleanup(func() {

@@ -34,7 +34,9 @@ type Network struct {
 // opus is the one codec of a call: with in-band error correction, and silence
 // that is not sent (RFC 7587, section 6.1).
 var opus = pion.RTPCodecCapability{
-	MimeType: pion.MimeTypeOpus, ClockRate: audio.CallRateHz, Channels: 2,
+	MimeType:    pion.MimeTypeOpus,
+	ClockRate:   audio.CallRateHz,
+	Channels:    2,
 	SDPFmtpLine: "minptime=10;useinbandfec=1;usedtx=1;stereo=0;maxaveragebitrate=40000",
 }
 
@@ -63,7 +65,8 @@ type network struct {
 func open(n Network, t Timing, log *slog.Logger) (*network, error) {
 	socket, err := net.ListenPacket("udp", n.Address)
 	if err != nil {
-		return nil, fmt.Errorf("webrtc: cannot use the UDP address %s: %w: name another one, or turn WebRTC off", n.Address, err)
+		return nil, fmt.Errorf("webrtc: cannot use the UDP address %s: %w: name another one, or turn WebRTC off",
+			n.Address, err)
 	}
 	logs := logs{log}
 	beat := newBeat()
@@ -85,14 +88,21 @@ func open(n Network, t Timing, log *slog.Logger) (*network, error) {
 	s.SetSCTPMaxReceiveBufferSize(receiveRoom)
 	s.SetSCTPMaxMessageSize(largestMessage)
 	if len(n.Public) > 0 {
-		if err := s.SetICEAddressRewriteRules(pion.ICEAddressRewriteRule{External: n.Public, AsCandidateType: pion.ICECandidateTypeHost}); err != nil {
+		if err := s.SetICEAddressRewriteRules(
+			pion.ICEAddressRewriteRule{External: n.Public, AsCandidateType: pion.ICECandidateTypeHost}); err != nil {
 			return nil, errors.Join(fmt.Errorf("webrtc: public addresses: %w", err), mux.Close())
 		}
 	}
 	// A track is there as soon as the client has said so: the first packet of one
 	// may be of a type that is not understood, such as a pressed key.
 	s.SetFireOnTrackBeforeFirstRTP(true)
-	return &network{setting: s, mux: mux, address: socket.LocalAddr(), servers: n.Servers, beat: beat}, nil
+	return &network{
+		setting: s,
+		mux:     mux,
+		address: socket.LocalAddr(),
+		servers: n.Servers,
+		beat:    beat,
+	}, nil
 }
 
 // muxOn has all calls of the box share one socket, so that one port has to be
@@ -118,7 +128,8 @@ func muxOn(socket net.PacketConn, beat beat, logs logs) (ice.UDPMux, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ice.NewMultiUDPMuxFromPort(at.Port, ice.UDPMuxFromPortWithNet(interfaces{machine, beat}), ice.UDPMuxFromPortWithLoopback(), ice.UDPMuxFromPortWithLogger(logs.NewLogger("ice")))
+	return ice.NewMultiUDPMuxFromPort(at.Port, ice.UDPMuxFromPortWithNet(interfaces{machine, beat}),
+		ice.UDPMuxFromPortWithLoopback(), ice.UDPMuxFromPortWithLogger(logs.NewLogger("ice")))
 }
 
 // connect makes a connection with one codec, and with the reports that tell both
@@ -126,7 +137,8 @@ func muxOn(socket net.PacketConn, beat beat, logs logs) (ice.UDPMux, error) {
 // the codec makes up for it, sooner.
 func (n *network) connect(b *bounds) (*pion.PeerConnection, error) {
 	var media pion.MediaEngine
-	if err := media.RegisterCodec(pion.RTPCodecParameters{RTPCodecCapability: opus, PayloadType: opusType}, pion.RTPCodecTypeAudio); err != nil {
+	if err := media.RegisterCodec(pion.RTPCodecParameters{RTPCodecCapability: opus, PayloadType: opusType},
+		pion.RTPCodecTypeAudio); err != nil {
 		return nil, fmt.Errorf("webrtc: %w", err)
 	}
 	var chain interceptor.Registry

@@ -16,7 +16,8 @@ import (
 
 // unread is said of an offer that cannot be used.
 func unread(err error) error {
-	return contract.ErrInvalid{Field: "body", Why: fmt.Sprintf("not an offer that can be answered: %.300s", err.Error())}
+	return contract.ErrInvalid{Field: "body",
+		Why: fmt.Sprintf("not an offer that can be answered: %.300s", err.Error())}
 }
 
 // answer takes an offer, the first or a later one, and returns the answer with
@@ -28,10 +29,12 @@ func (c *Call) answer(ctx context.Context, offer string) (string, error) {
 		return "", err
 	}
 	if n := len(c.pc.GetTransceivers()); n > mostTransceivers {
-		return "", contract.ErrInvalid{Field: "body", Why: fmt.Sprintf("the offers of this call have had %d m-lines with names of their own; at most %d are allowed: a=mid names the same one in each", n, mostTransceivers)}
+		return "", contract.ErrInvalid{Field: "body", Why: fmt.Sprintf("the offers of this call have had %d m-lines "+
+			"with names of their own; at most %d are allowed: a=mid names the same one in each", n, mostTransceivers)}
 	}
 	taken, apart := grouped(offer)
-	if err := c.pc.SetRemoteDescription(pion.SessionDescription{Type: pion.SDPTypeOffer, SDP: awake(taken)}); err != nil {
+	if err := c.pc.SetRemoteDescription(pion.SessionDescription{Type: pion.SDPTypeOffer,
+		SDP: awake(taken)}); err != nil {
 		return "", unread(err)
 	}
 	if err := c.speak(offer); err != nil {
@@ -69,13 +72,15 @@ func (c *Call) change(ctx context.Context, fragment string) (string, error) {
 	old := c.remote
 	c.offers.Unlock()
 	if strings.TrimSpace(fragment) != "" && f.empty() {
-		return "", contract.ErrInvalid{Field: "body", Why: "no fragment of a description (RFC 8840): expected a=ice-ufrag and a=ice-pwd, and below an m-line a=candidate or a=end-of-candidates"}
+		return "", contract.ErrInvalid{Field: "body", Why: "no fragment of a description (RFC 8840): expected " +
+			"a=ice-ufrag and a=ice-pwd, and below an m-line a=candidate or a=end-of-candidates"}
 	}
 	if f.user == "" || f.user == ufrag(old) {
 		return "", c.addCandidates(f)
 	}
 	if !iceText(f.user, 4) || !iceText(f.password, 22) {
-		return "", contract.ErrInvalid{Field: "body", Why: "a=ice-ufrag or a=ice-pwd is missing or is none: expected both, to begin anew, of letters, digits, + and /, 4 and 22 of them or more, 256 at most"}
+		return "", contract.ErrInvalid{Field: "body", Why: "a=ice-ufrag or a=ice-pwd is missing or is none: expected " +
+			"both, to begin anew, of letters, digits, + and /, 4 and 22 of them or more, 256 at most"}
 	}
 	answer, err := c.answer(ctx, f.over(old))
 	if err != nil {
@@ -155,7 +160,8 @@ func asFragment(answer string) string {
 	seen := map[string]bool{}
 	for line := range strings.Lines(answer) {
 		line = strings.TrimRight(line, "\r\n")
-		for _, wanted := range []string{"a=ice-lite", "a=ice-ufrag:", "a=ice-pwd:", "m=audio", "a=mid:", "a=candidate:", "a=end-of-candidates"} {
+		for _, wanted := range []string{"a=ice-lite", "a=ice-ufrag:", "a=ice-pwd:", "m=audio", "a=mid:", "a=candidate:",
+			"a=end-of-candidates"} {
 			if !strings.HasPrefix(line, wanted) {
 				continue
 			}
@@ -191,7 +197,9 @@ func (c *Call) is(wanted []string) error {
 	if len(wanted) == 0 {
 		return nil
 	}
-	return contract.ErrPrecondition{Why: fmt.Sprintf("the connection has begun anew since %.80s, which If-Match names: it is %s now", wanted[0], now)}
+	return contract.ErrPrecondition{
+		Why: fmt.Sprintf("the connection has begun anew since %.80s, which If-Match names: it is %s now", wanted[0],
+			now)}
 }
 
 // tag names a state of the connection (RFC 9725, section 4.3.1).

@@ -54,7 +54,13 @@ func Open(host line.Host, n Network, t Timing, log *slog.Logger) (*Server, error
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{host: host, net: net, timing: t, log: log, calls: map[string]*Call{}}
+	s := &Server{
+		host:   host,
+		net:    net,
+		timing: t,
+		log:    log,
+		calls:  map[string]*Call{},
+	}
 	s.stopping, s.stop = context.WithCancel(context.Background())
 	return s, nil
 }
@@ -92,7 +98,8 @@ func (s *Server) Close(ctx context.Context) error {
 // answer to it; path is where the call is found from then on. The call ends when
 // pass is lost. An error means that there is no call, and that the response is
 // still to be written.
-func (s *Server) Answer(w http.ResponseWriter, r *http.Request, account string, path func(id string) string, pass line.Pass) error {
+func (s *Server) Answer(w http.ResponseWriter, r *http.Request, account string, path func(id string) string,
+	pass line.Pass) error {
 	offer, err := body(r, sdpType)
 	if err != nil {
 		return err
@@ -153,9 +160,17 @@ func (s *Server) begin(account, requestID, client, offer string) (*Call, error) 
 		return nil, err
 	}
 	c := &Call{
-		id: uuid.NewString(), account: account, client: client, errs: line.Errors{RequestID: requestID},
-		timing: s.timing, trip: &trip{}, beat: s.net.beat, words: newWords(hasChannel(offer), s.timing.Write),
-		joined: make(chan struct{}), opened: make(chan struct{}), heard: make(chan *pion.TrackRemote, mostSections),
+		id:      uuid.NewString(),
+		account: account,
+		client:  client,
+		errs:    line.Errors{RequestID: requestID},
+		timing:  s.timing,
+		trip:    &trip{},
+		beat:    s.net.beat,
+		words:   newWords(hasChannel(offer), s.timing.Write),
+		joined:  make(chan struct{}),
+		opened:  make(chan struct{}),
+		heard:   make(chan *pion.TrackRemote, mostSections),
 	}
 	c.log = s.log.With("call", c.id, "client", client, "request", requestID)
 	c.life = line.Begin(s.stopping, c.log, nil)
@@ -266,13 +281,26 @@ func (s *Server) carry(c *Call, seat line.Seat, settings contract.ConnectSetting
 		line.Refuse(c.life.Gone(), c, c.log, err)
 		return
 	}
-	c.follow(line.Guarded{Session: session, Line: c, Life: c.life, Pass: pass})
+	c.follow(line.Guarded{
+		Session: session,
+		Line:    c,
+		Life:    c.life,
+		Pass:    pass,
+	})
 }
 
 // open begins the conversation.
 func (c *Call) open(seat line.Seat, settings contract.ConnectSettings) (session line.Session, err error) {
 	defer c.life.Survive("opening a chat", func() { err = line.ErrPanicked })
-	return seat.Open(c.life.Gone(), line.Opening{Account: c.account, RequestID: c.errs.RequestID, Client: c.client, Kind: Kind, Settings: settings, Line: c, Live: true})
+	return seat.Open(c.life.Gone(), line.Opening{
+		Account:   c.account,
+		RequestID: c.errs.RequestID,
+		Client:    c.client,
+		Kind:      Kind,
+		Settings:  settings,
+		Line:      c,
+		Live:      true,
+	})
 }
 
 // connected waits for the first connection.

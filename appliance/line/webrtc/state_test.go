@@ -15,7 +15,8 @@ func TestCandidatesOfAConnectionThatWasAreRefused(t *testing.T) {
 	c := l.dial(t, "")
 	got(t, l.opened)
 	const candidate = "a=mid:0\r\na=candidate:1 1 udp 2130706431 192.0.2.7 9 typ host\r\n"
-	restart := "a=ice-ufrag:abcd\r\na=ice-pwd:abcdefghijklmnopqrstuvwxyz\r\nm=audio 9 UDP/TLS/RTP/SAVPF 0\r\na=mid:0\r\n"
+	restart := "a=ice-ufrag:abcd\r\na=ice-pwd:abcdefghijklmnopqrstuvwxyz\r\nm=audio 9 UDP/TLS/RTP/SAVPF 0\r\n" +
+		"a=mid:0\r\n"
 	code, said, head := asks(t, http.MethodPatch, c.at, fragmentType, restart, "*")
 	now := head.Get("ETag")
 	if code != http.StatusOK || now == "" || !strings.Contains(said, "a=ice-ufrag:") {
@@ -24,8 +25,10 @@ func TestCandidatesOfAConnectionThatWasAreRefused(t *testing.T) {
 	for _, p := range []struct {
 		match string
 		want  int
-	}{{"", http.StatusNoContent}, {"*", http.StatusNoContent}, {now, http.StatusNoContent}, {`"other", ` + now, http.StatusNoContent}, {`"other"`, http.StatusTeapot}} {
-		if code, said, _ := asks(t, http.MethodPatch, c.at, fragmentType, candidate, p.match); code != p.want || code == http.StatusTeapot && !strings.Contains(said, "begun anew") {
+	}{{"", http.StatusNoContent}, {"*", http.StatusNoContent}, {now, http.StatusNoContent},
+		{`"other", ` + now, http.StatusNoContent}, {`"other"`, http.StatusTeapot}} {
+		if code, said, _ := asks(t, http.MethodPatch, c.at, fragmentType, candidate, p.match); code != p.want ||
+			code == http.StatusTeapot && !strings.Contains(said, "begun anew") {
 			t.Errorf("If-Match %s: %d %s", p.match, code, said)
 		}
 	}
@@ -50,7 +53,9 @@ func TestACallIsHungUpOnce(t *testing.T) {
 func TestAnOfferWithoutOpusIsToldWhatIsMissing(t *testing.T) {
 	l := start(t, Timing{})
 	media := &pion.MediaEngine{}
-	if err := media.RegisterCodec(pion.RTPCodecParameters{RTPCodecCapability: pion.RTPCodecCapability{MimeType: pion.MimeTypePCMU, ClockRate: 8000}, PayloadType: 0}, pion.RTPCodecTypeAudio); err != nil {
+	if err := media.RegisterCodec(
+		pion.RTPCodecParameters{RTPCodecCapability: pion.RTPCodecCapability{MimeType: pion.MimeTypePCMU,
+			ClockRate: 8000}, PayloadType: 0}, pion.RTPCodecTypeAudio); err != nil {
 		t.Fatal(err)
 	}
 	pc, err := pion.NewAPI(pion.WithMediaEngine(media)).NewPeerConnection(pion.Configuration{})
@@ -65,7 +70,8 @@ func TestAnOfferWithoutOpusIsToldWhatIsMissing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if code, said, _ := bring(t, http.MethodPost, l.http.URL+"/call/", sdpType, offer.SDP); code != http.StatusTeapot || !strings.Contains(said, "a=rtpmap:<number> opus/48000/2") {
+	if code, said, _ := bring(t, http.MethodPost, l.http.URL+"/call/", sdpType, offer.SDP); code != http.StatusTeapot ||
+		!strings.Contains(said, "a=rtpmap:<number> opus/48000/2") {
 		t.Errorf("%d %s", code, said)
 	}
 }

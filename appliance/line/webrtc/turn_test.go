@@ -26,7 +26,10 @@ func relay(t *testing.T) (address string) {
 		AuthHandler: func(a *turn.RequestAttributes) (string, []byte, bool) {
 			return a.Username, turn.GenerateAuthKey("box", "box.example", "secret"), a.Username == "box"
 		},
-		PacketConnConfigs: []turn.PacketConnConfig{{PacketConn: socket, RelayAddressGenerator: &turn.RelayAddressGeneratorStatic{RelayAddress: net.IPv4(127, 0, 0, 1), Address: "127.0.0.1"}}},
+		PacketConnConfigs: []turn.PacketConnConfig{
+			{PacketConn: socket,
+				RelayAddressGenerator: &turn.RelayAddressGeneratorStatic{RelayAddress: net.IPv4(127, 0, 0, 1),
+					Address: "127.0.0.1"}}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -44,7 +47,9 @@ func TestACallMayComeByARelay(t *testing.T) {
 	t.Cleanup(func() { goleak.VerifyNone(t) })
 	at := relay(t)
 	d := &desk{opened: make(chan *talk, 9)}
-	n := Network{Address: "127.0.0.1:0", Servers: []pion.ICEServer{{URLs: []string{"turn:" + at + "?transport=udp"}, Username: "box", Credential: "secret"}}}
+	n := Network{Address: "127.0.0.1:0",
+		Servers: []pion.ICEServer{{URLs: []string{"turn:" + at + "?transport=udp"}, Username: "box",
+			Credential: "secret"}}}
 	s, err := Open(d, n, Timing{}, slog.New(slog.NewTextHandler(io.Discard, nil)))
 	if err != nil {
 		t.Fatal(err)

@@ -72,12 +72,25 @@ type voice struct {
 	beat     beat // of all calls
 }
 
-func newVoice(send func(*rtp.Packet) error, played func(string, time.Duration), delay func() time.Duration, sequence uint16, base uint32, beat beat) (*voice, error) {
+func newVoice(send func(*rtp.Packet) error, played func(string, time.Duration), delay func() time.Duration,
+	sequence uint16, base uint32, beat beat) (*voice, error) {
 	encoder, err := audio.NewCallEncoder()
 	if err != nil {
 		return nil, err
 	}
-	v := &voice{send: send, played: played, delay: delay, plain: encoder, encoder: encoder, empty: make(chan struct{}), wake: make(chan struct{}, 1), sequence: sequence, base: base, epoch: time.Now(), beat: beat}
+	v := &voice{
+		send:     send,
+		played:   played,
+		delay:    delay,
+		plain:    encoder,
+		encoder:  encoder,
+		empty:    make(chan struct{}),
+		wake:     make(chan struct{}, 1),
+		sequence: sequence,
+		base:     base,
+		epoch:    time.Now(),
+		beat:     beat,
+	}
 	close(v.empty)
 	return v, nil
 }
@@ -158,7 +171,12 @@ func (v *voice) add(pcm []float32) error {
 	if err != nil {
 		return err
 	}
-	f := frame{packet: append([]byte(nil), packet...), id: v.id, count: v.frames, end: time.Duration(v.frames+1) * audio.CallFrame}
+	f := frame{
+		packet: append([]byte(nil), packet...),
+		id:     v.id,
+		count:  v.frames,
+		end:    time.Duration(v.frames+1) * audio.CallFrame,
+	}
 	v.frames++
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -261,7 +279,12 @@ func (v *voice) spurt(ctx context.Context, timer *time.Timer) bool {
 func (v *voice) write(f frame, at time.Time, first bool) {
 	since := at.Sub(v.epoch)
 	p := rtp.Packet{
-		Header:  rtp.Header{Version: 2, Marker: first, SequenceNumber: v.sequence, Timestamp: v.base + uint32(since*audio.CallRateHz/time.Second)},
+		Header: rtp.Header{
+			Version:        2,
+			Marker:         first,
+			SequenceNumber: v.sequence,
+			Timestamp:      v.base + uint32(since*audio.CallRateHz/time.Second),
+		},
 		Payload: f.packet,
 	}
 	v.sequence++

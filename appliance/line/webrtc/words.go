@@ -47,7 +47,16 @@ type words struct {
 }
 
 func newWords(wanted bool, timeout time.Duration) *words {
-	return &words{wanted: wanted, timeout: timeout, ready: make(chan struct{}), low: make(chan struct{}, 1), less: make(chan struct{}, 1), queue: backlog.New[[]byte](), ended: make(chan struct{}), sent: make(chan struct{})}
+	return &words{
+		wanted:  wanted,
+		timeout: timeout,
+		ready:   make(chan struct{}),
+		low:     make(chan struct{}, 1),
+		less:    make(chan struct{}, 1),
+		queue:   backlog.New[[]byte](),
+		ended:   make(chan struct{}),
+		sent:    make(chan struct{}),
+	}
 }
 
 // open takes the client's channel. False means that there is one already.

@@ -35,7 +35,8 @@ func TestTenIdenticalErrorsInARowCloseTheSocket(t *testing.T) {
 	}
 	read(t, c)
 	say(`{"type":"y"}`, 10)
-	if ce := closed(t, c); ce.Code != websocket.StatusPolicyViolation || !strings.Contains(ce.Reason, "10 identical errors") {
+	if ce := closed(t, c); ce.Code != websocket.StatusPolicyViolation ||
+		!strings.Contains(ce.Reason, "10 identical errors") {
 		t.Errorf("closed with %v", ce)
 	}
 	s.end()
@@ -156,7 +157,8 @@ func TestAClientThatDrawsOutTheCloseIsCutOff(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	fmt.Fprintf(conn, "GET / HTTP/1.1\r\nHost: x\r\nConnection: keep-alive, Upgrade\r\nUpgrade: WebSocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: %s\r\n\r\n", "AAAAAAAAAAAAAAAAAAAAAA==")
+	fmt.Fprintf(conn, "GET / HTTP/1.1\r\nHost: x\r\nConnection: keep-alive, Upgrade\r\nUpgrade: WebSocket\r\n"+
+		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: %s\r\n\r\n", "AAAAAAAAAAAAAAAAAAAAAA==")
 	s := got(t, b.opened)
 	// A binary frame of 2^40 bytes, of which one comes now and then.
 	_, _ = conn.Write([]byte{0x82, 0xFF, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0})

@@ -56,7 +56,8 @@ func TestTheFilesOfAClipAreItsSoundAndNoneIsTooLong(t *testing.T) {
 func TestNoClipIsAMessageOfOverOneMiB(t *testing.T) {
 	for _, part := range cutUp(make([]float32, audio.Samples(20*time.Second, contract.OutputRateHz))) {
 		file := audio.EncodeWAV(part, contract.OutputRateHz)
-		m := contract.AudioOutput{ID: "01a1fe4c-212a-7c63-a4cc-a4d3af997da1", Data: file}.WithCustomSessionID(strings.Repeat("<", contract.MaxCustomSessionIDChars))
+		m := contract.AudioOutput{ID: "01a1fe4c-212a-7c63-a4cc-a4d3af997da1",
+			Data: file}.WithCustomSessionID(strings.Repeat("<", contract.MaxCustomSessionIDChars))
 		b, err := m.(contract.AudioOutput).MarshalJSON()
 		if err != nil || len(b) > 1<<20 {
 			t.Errorf("%d bytes, %v", len(b), err)
@@ -101,7 +102,12 @@ func TestPiecesAreSentAsTheyCome(t *testing.T) {
 	for i, length := range []time.Duration{250 * ms, 250 * ms, 500 * ms, time.Second, time.Second} {
 		n := audio.Samples(length, contract.OutputRateHz)
 		last := n == len(rest)
-		if err := s.Line.Play(t.Context(), contract.Sound{ID: "a", Index: i, PCM: rest[:n], Last: last}); err != nil {
+		if err := s.Line.Play(t.Context(), contract.Sound{
+			ID:    "a",
+			Index: i,
+			PCM:   rest[:n],
+			Last:  last,
+		}); err != nil {
 			t.Fatal(err)
 		}
 		rest = rest[n:]
@@ -112,7 +118,8 @@ func TestPiecesAreSentAsTheyCome(t *testing.T) {
 		}
 		heard += len(file)
 		played := len(pcm) - len(rest)
-		if left := played - heard; left < 0 || left > audio.Samples(cutWithin, contract.OutputRateHz) || last && left > 0 {
+		if left := played - heard; left < 0 || left > audio.Samples(cutWithin, contract.OutputRateHz) ||
+			last && left > 0 {
 			t.Errorf("after piece %d, %d samples were not sent", i, left)
 		}
 	}
@@ -152,7 +159,17 @@ func TestSoundIsSentAsFilesThatAreCounted(t *testing.T) {
 	c, s := b.dial("", nil)
 	long, short := beep(contract.OutputRateHz, 2600*ms), beep(contract.OutputRateHz, 300*ms)
 	for _, sound := range []contract.Sound{
-		{ID: "a", PCM: long, CustomSessionID: "mine"}, {ID: "a", Index: 1, PCM: short, Last: true}, {ID: "b", PCM: short, Last: true}, {ID: "c"}, {ID: "c", Index: 1, PCM: short, Last: true},
+		{ID: "a", PCM: long, CustomSessionID: "mine"}, {
+			ID:    "a",
+			Index: 1,
+			PCM:   short,
+			Last:  true,
+		}, {ID: "b", PCM: short, Last: true}, {ID: "c"}, {
+			ID:    "c",
+			Index: 1,
+			PCM:   short,
+			Last:  true,
+		},
 	} {
 		if err := s.Line.Play(t.Context(), sound); err != nil {
 			t.Fatal(err)

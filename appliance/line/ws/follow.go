@@ -63,7 +63,12 @@ func (s *Server) Follow(w http.ResponseWriter, r *http.Request, c Chat, sound bo
 		return err
 	}
 	defer l.finish()
-	f := &follower{line: l, chat: c, entry: pass, request: l.errs.RequestID}
+	f := &follower{
+		line:    l,
+		chat:    c,
+		entry:   pass,
+		request: l.errs.RequestID,
+	}
 	l.life.Spawn("passing on a chat", func() { f.pass(heard) })
 	defer line.WhenLost(pass, func() {
 		defer l.life.Survive("sending a follower away", func() { l.life.Drop(line.ErrPanicked) })
@@ -136,7 +141,8 @@ func (f *follower) take() (err error) {
 			return nil // the line is closing
 		}
 		if typ == websocket.MessageBinary {
-			return f.complain(contract.Fault{Code: contract.UnknownMessage, Detail: "Binary frames are audio, which only the client of the chat sends."})
+			return f.complain(contract.Fault{Code: contract.UnknownMessage,
+				Detail: "Binary frames are audio, which only the client of the chat sends."})
 		}
 		m, err := contract.ParseControlMessage(frame.Bytes())
 		if err == nil {

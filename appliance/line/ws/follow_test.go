@@ -64,7 +64,12 @@ func startShow(t *testing.T, timing Timing) *show {
 	t.Helper()
 	b := start(t, timing)
 	s := &show{
-		desk: b.desk, server: b.server, sound: make(chan bool, 9), copies: make(chan Copy, 900), over: make(chan error, 9), got: make(chan contract.ClientMessage, 9),
+		desk:   b.desk,
+		server: b.server,
+		sound:  make(chan bool, 9),
+		copies: make(chan Copy, 900),
+		over:   make(chan error, 9),
+		got:    make(chan contract.ClientMessage, 9),
 		steers: func(contract.ClientMessage) error { return nil },
 	}
 	s.http = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -98,8 +103,10 @@ func TestAFollowerGetsWhatHappensAndTheEnd(t *testing.T) {
 		t.Error("it does not hear the sound")
 	}
 	for _, copied := range []Copy{
-		{Message: contract.ChatMetadata{ChatID: "c", RequestID: "req-1"}}, {Message: contract.AssistantMessage{ID: "a"}},
-		{Sound: &contract.Sound{ID: "a", PCM: make([]float32, contract.OutputRateHz/5), Last: true}}, {Message: contract.AssistantEnd{}},
+		{Message: contract.ChatMetadata{ChatID: "c", RequestID: "req-1"}},
+		{Message: contract.AssistantMessage{ID: "a"}},
+		{Sound: &contract.Sound{ID: "a", PCM: make([]float32, contract.OutputRateHz/5), Last: true}},
+		{Message: contract.AssistantEnd{}},
 	} {
 		s.copies <- copied
 	}
@@ -121,7 +128,8 @@ func TestAFollowerGetsWhatHappensAndTheEnd(t *testing.T) {
 func TestAFollowerHearsNothingThatWasCut(t *testing.T) {
 	s := startShow(t, Timing{})
 	c := s.join(t)
-	s.copies <- Copy{Sound: &contract.Sound{ID: "a", PCM: make([]float32, contract.OutputRateHz*15/1000)}} // less than twice cutHold: too little for a file
+	// less than twice cutHold: too little for a file
+	s.copies <- Copy{Sound: &contract.Sound{ID: "a", PCM: make([]float32, contract.OutputRateHz*15/1000)}}
 	s.copies <- Copy{Cut: true}
 	s.copies <- Copy{Message: contract.UserInterruption{Time: 1}}
 	s.copies <- Copy{Message: contract.AssistantMessage{ID: "b"}}

@@ -19,7 +19,8 @@ func TestAPanicWhileAMessageIsReadEndsThatChatOnly(t *testing.T) {
 	other, s := b.dial("", nil)
 	broken, _ := b.dial("", nil)
 	send(t, broken, websocket.MessageText, `{"type":"user_input","text":"panic"}`)
-	if e, ok := read(t, broken).(contract.WebSocketError); !ok || e.Code != contract.Internal || strings.Contains(e.Message, "breaks") {
+	if e, ok := read(t, broken).(contract.WebSocketError); !ok || e.Code != contract.Internal ||
+		strings.Contains(e.Message, "breaks") {
 		t.Errorf("told %+v", e)
 	}
 	if ce := closed(t, broken); ce.Code != contract.CloseInternal || ce.Reason != "internal_error" {
@@ -48,7 +49,8 @@ func TestAPanicOfADecoderEndsThatChatOnly(t *testing.T) {
 	broken, hurt := b.dial(raw, nil)
 	hurt.Line.(*Line).audio.New = func(*contract.AudioConfiguration) (audio.Decoder, error) { return breaking{}, nil }
 	send(t, broken, websocket.MessageBinary, "\x00\x40")
-	if e, ok := read(t, broken).(contract.WebSocketError); !ok || e.Code != contract.Internal || strings.Contains(e.Message, "breaks") {
+	if e, ok := read(t, broken).(contract.WebSocketError); !ok || e.Code != contract.Internal ||
+		strings.Contains(e.Message, "breaks") {
 		t.Errorf("told %+v", e)
 	}
 	if ce := closed(t, broken); ce.Code != contract.CloseInternal || ce.Reason != "internal_error" {

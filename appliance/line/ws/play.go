@@ -54,7 +54,12 @@ func (l *Line) files(ctx context.Context, last bool) error {
 		if len(part) == 0 {
 			break
 		}
-		m := contract.AudioOutput{ID: l.clip.id, Index: l.clip.files, Data: audio.EncodeWAV(part, contract.OutputRateHz), CustomSessionID: l.clip.session}
+		m := contract.AudioOutput{
+			ID:              l.clip.id,
+			Index:           l.clip.files,
+			Data:            audio.EncodeWAV(part, contract.OutputRateHz),
+			CustomSessionID: l.clip.session,
+		}
 		data, err := m.MarshalJSON()
 		if err != nil {
 			return err

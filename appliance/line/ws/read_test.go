@@ -22,9 +22,11 @@ func TestAFormatHoldsForTheAudioAfterIt(t *testing.T) {
 		}
 	}
 	send(t, c, websocket.MessageBinary, second)
-	send(t, c, websocket.MessageText, `{"type":"session_settings","audio":{"encoding":"linear16","channels":1,"sample_rate":8000}}`)
+	send(t, c, websocket.MessageText,
+		`{"type":"session_settings","audio":{"encoding":"linear16","channels":1,"sample_rate":8000}}`)
 	send(t, c, websocket.MessageBinary, second)
-	send(t, c, websocket.MessageText, `{"type":"session_settings","audio":{"encoding":"linear16","channels":2,"sample_rate":8000}}`)
+	send(t, c, websocket.MessageText,
+		`{"type":"session_settings","audio":{"encoding":"linear16","channels":2,"sample_rate":8000}}`)
 	send(t, c, websocket.MessageBinary, second)
 	hear(8000)
 	got(t, s.got)

@@ -85,13 +85,15 @@ func TestAClientIsSentWhatItsLibraryKnows(t *testing.T) {
 // client is.
 func TestAFollowerIsSentWhatItsLibraryKnows(t *testing.T) {
 	s := startShow(t, Timing{})
-	follower, _, err := websocket.Dial(t.Context(), s.http.URL+"/?fernSdkLanguage=JavaScript&fernSdkVersion=0.11.4", nil)
+	follower, _, err := websocket.Dial(t.Context(), s.http.URL+"/?fernSdkLanguage=JavaScript&fernSdkVersion=0.11.4",
+		nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = follower.CloseNow() }()
 	<-s.sound
-	for _, m := range []contract.ServerMessage{contract.AssistantMessage{ID: "a"}, contract.AssistantProsody{ID: "a"}, contract.AssistantEnd{}} {
+	for _, m := range []contract.ServerMessage{contract.AssistantMessage{ID: "a"}, contract.AssistantProsody{ID: "a"},
+		contract.AssistantEnd{}} {
 		s.copies <- Copy{Message: m}
 	}
 	for _, want := range []string{"assistant_message", "assistant_end"} {

@@ -76,7 +76,8 @@ func (l *SpeechLine) Close(code int, reason string) { l.line.Close(code, reason)
 // it is taken by reserve before the upgrade, so that a box that has none can say
 // so over HTTP; release gives it back. An error means that there was no upgrade and
 // the response is still to be written.
-func (s *Server) ServeSpeech(w http.ResponseWriter, r *http.Request, reserve func() (release func(), err error), open func(SpeechOpening) (Speaker, error), pass line.Pass) error {
+func (s *Server) ServeSpeech(w http.ResponseWriter, r *http.Request, reserve func() (release func(), err error),
+	open func(SpeechOpening) (Speaker, error), pass line.Pass) error {
 	s.open.Add(1)
 	defer s.open.Done()
 	if err := checkUpgrade(r, s.origins); err != nil {
@@ -133,7 +134,8 @@ func (l *Line) readSpeech(speaker Speaker, out *SpeechLine, pass line.Pass) (err
 		}
 		m, err := contract.ParsePublishTTS(frame.Bytes())
 		if typ == websocket.MessageBinary {
-			err = contract.Fault{Code: contract.UnknownMessage, Detail: "A binary frame; expected a text frame with an object such as {\"text\":\"Hello.\"}."}
+			err = contract.Fault{Code: contract.UnknownMessage,
+				Detail: "A binary frame; expected a text frame with an object such as {\"text\":\"Hello.\"}."}
 		}
 		if f, ok := errors.AsType[contract.Fault](err); ok {
 			return out.Fault(l.life.Gone(), f)

@@ -47,9 +47,11 @@ func TestAnErrorOfASpeakingSocketIsAChunk(t *testing.T) {
 	for _, c := range []struct{ query, code, slug, said, format string }{
 		{
 			"format_type=ogg", "E0730", "invalid_connect_parameter",
-			`A query parameter of the connection is invalid. format_type: "ogg" is not allowed; allowed: mp3, pcm, wav`, "mp3",
+			`A query parameter of the connection is invalid. format_type: "ogg" is not allowed; allowed: mp3, pcm, wav`,
+			"mp3",
 		},
-		{"format_type=pcm", "E0740", "speech_refused", "This cannot be spoken as it is asked for. voice: missing.", "pcm"},
+		{"format_type=pcm", "E0740", "speech_refused", "This cannot be spoken as it is asked for. voice: missing.",
+			"pcm"},
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
@@ -64,7 +66,8 @@ func TestAnErrorOfASpeakingSocketIsAChunk(t *testing.T) {
 			t.Fatal(string(data), err)
 		}
 		for field, want := range map[string]any{
-			"type": "audio", "audio": "", "audio_format": c.format, "chunk_index": 0.0, "is_last_chunk": true, "text": "",
+			"type": "audio", "audio": "", "audio_format": c.format, "chunk_index": 0.0, "is_last_chunk": true,
+			"text":          "",
 			"generation_id": "", "snippet_id": "", "request_id": "req-1",
 			"code": c.code, "error": c.slug, "slug": c.slug, "message": c.said,
 		} {

@@ -36,10 +36,12 @@ const (
 func checkUpgrade(r *http.Request, origins []string) error {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimSpace(r.Header.Get("Sec-WebSocket-Key")))
 	switch {
-	case r.Method != http.MethodGet || !r.ProtoAtLeast(1, 1) || !hasToken(r.Header, "Upgrade", "websocket") || !hasToken(r.Header, "Connection", "upgrade"):
+	case r.Method != http.MethodGet || !r.ProtoAtLeast(1, 1) || !hasToken(r.Header, "Upgrade", "websocket") ||
+		!hasToken(r.Header, "Connection", "upgrade"):
 		return contract.ErrUpgradeRequired{Why: "this path speaks WebSocket only; connect to it with ws:// or wss://"}
 	case r.Header.Get("Sec-WebSocket-Version") != "13":
-		return contract.ErrUpgradeRequired{Why: fmt.Sprintf("WebSocket version %q is not spoken here, only 13", r.Header.Get("Sec-WebSocket-Version"))}
+		return contract.ErrUpgradeRequired{Why: fmt.Sprintf("WebSocket version %q is not spoken here, only 13",
+			r.Header.Get("Sec-WebSocket-Version"))}
 	case err != nil || len(key) != 16 || len(r.Header.Values("Sec-WebSocket-Key")) != 1:
 		return contract.ErrInvalid{Field: "Sec-WebSocket-Key", Why: "expected 16 bytes in base64, once"}
 	}
@@ -58,7 +60,8 @@ func checkOrigin(r *http.Request, origins []string) error {
 	if slices.ContainsFunc(origins, func(o string) bool { return strings.EqualFold(o, origin) }) {
 		return nil
 	}
-	return contract.ErrForbidden{Why: fmt.Sprintf("pages of origin %.80q may not connect to this box; its operator can allow them with the setting origins", origin)}
+	return contract.ErrForbidden{Why: fmt.Sprintf("pages of origin %.80q may not connect to this box; its operator "+
+		"can allow them with the setting origins", origin)}
 }
 
 func hasToken(h http.Header, name, token string) bool {
@@ -94,11 +97,16 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request) (*Line, error) {
 	tcp := socketOf(under)
 	tcp.holdLittle()
 	l := &Line{
-		conn: conn, raw: kept.conn, socket: tcp, timing: s.timing, largest: s.largest, unknown: unknown(r),
-		log:   s.log.With("client", r.RemoteAddr, "request", w.Header().Get("X-Request-Id")),
-		errs:  line.Errors{RequestID: w.Header().Get("X-Request-Id")},
-		queue: backlog.New[queued](),
-		room:  semaphore.NewWeighted(queueBytes),
+		conn:    conn,
+		raw:     kept.conn,
+		socket:  tcp,
+		timing:  s.timing,
+		largest: s.largest,
+		unknown: unknown(r),
+		log:     s.log.With("client", r.RemoteAddr, "request", w.Header().Get("X-Request-Id")),
+		errs:    line.Errors{RequestID: w.Header().Get("X-Request-Id")},
+		queue:   backlog.New[queued](),
+		room:    semaphore.NewWeighted(queueBytes),
 	}
 	l.life = line.Begin(s.stopping, l.log, func() { _ = l.raw.Close() })
 	l.working.Lock()

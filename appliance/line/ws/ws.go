@@ -67,7 +67,13 @@ type Server struct {
 // the box's own may connect when origins lists them ("https://kiosk.example",
 // or "*" for all); clients that are no browsers send no origin.
 func NewServer(host line.Host, origins []string, t Timing, log *slog.Logger) *Server {
-	s := &Server{host: host, origins: origins, timing: t.orDefault(), largest: contract.MaxMessageBytes, log: log}
+	s := &Server{
+		host:    host,
+		origins: origins,
+		timing:  t.orDefault(),
+		largest: contract.MaxMessageBytes,
+		log:     log,
+	}
 	s.stopping, s.stop = context.WithCancel(context.Background())
 	return s
 }
@@ -121,7 +127,12 @@ func (s *Server) ServeChat(w http.ResponseWriter, r *http.Request, account strin
 		l.finish()
 		return nil
 	}
-	g := line.Guarded{Session: session, Line: l, Life: l.life, Pass: pass}
+	g := line.Guarded{
+		Session: session,
+		Line:    l,
+		Life:    l.life,
+		Pass:    pass,
+	}
 	release := g.Watch()
 	s.open.Go(func() {
 		defer l.finish()
@@ -141,7 +152,14 @@ func (s *Server) begin(r *http.Request, l *Line, seat line.Seat, account string)
 	settings, err := contract.ParseConnectSettings(r.URL.Query())
 	if err == nil {
 		client, _, _ := net.SplitHostPort(r.RemoteAddr) // empty where it is none
-		session, err = seat.Open(r.Context(), line.Opening{Account: account, RequestID: l.errs.RequestID, Client: client, Kind: Kind, Settings: settings, Line: l})
+		session, err = seat.Open(r.Context(), line.Opening{
+			Account:   account,
+			RequestID: l.errs.RequestID,
+			Client:    client,
+			Kind:      Kind,
+			Settings:  settings,
+			Line:      l,
+		})
 	}
 	if err != nil {
 		seat.Release()

@@ -95,7 +95,12 @@ func (p place) Open(_ context.Context, o line.Opening) (line.Session, error) {
 	if p.d.refused != nil {
 		return nil, p.d.refused
 	}
-	t := &talk{Opening: o, got: make(chan any, 100), hungUp: make(chan struct{}), done: make(chan struct{})}
+	t := &talk{
+		Opening: o,
+		got:     make(chan any, 100),
+		hungUp:  make(chan struct{}),
+		done:    make(chan struct{}),
+	}
 	go func() {
 		<-t.done
 		p.Release()
@@ -161,7 +166,12 @@ type box struct {
 }
 
 // quick is a Timing for tests that wait for its end.
-var quick = Timing{Write: 300 * time.Millisecond, PingEvery: 50 * time.Millisecond, Pong: 300 * time.Millisecond, Close: 300 * time.Millisecond}
+var quick = Timing{
+	Write:     300 * time.Millisecond,
+	PingEvery: 50 * time.Millisecond,
+	Pong:      300 * time.Millisecond,
+	Close:     300 * time.Millisecond,
+}
 
 func start(t *testing.T, timing Timing, origins ...string) *box {
 	return startLogged(t, timing, slog.New(slog.DiscardHandler), origins...)
@@ -333,13 +343,15 @@ func TestBrokenFramesAreAnsweredAndTheSocketStays(t *testing.T) {
 }
 
 func TestDeflateIsOfferedAndWorksBothWays(t *testing.T) {
-	for _, mode := range []websocket.CompressionMode{websocket.CompressionContextTakeover, websocket.CompressionNoContextTakeover} {
+	for _, mode := range []websocket.CompressionMode{websocket.CompressionContextTakeover,
+		websocket.CompressionNoContextTakeover} {
 		b := start(t, Timing{})
 		c, resp, err := websocket.Dial(t.Context(), b.http.URL+"?"+raw, &websocket.DialOptions{CompressionMode: mode})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if ext := resp.Header.Get("Sec-WebSocket-Extensions"); !strings.Contains(ext, "permessage-deflate") || !strings.Contains(ext, "server_no_context_takeover") {
+		if ext := resp.Header.Get("Sec-WebSocket-Extensions"); !strings.Contains(ext, "permessage-deflate") ||
+			!strings.Contains(ext, "server_no_context_takeover") {
 			t.Errorf("extensions: %q", ext)
 		}
 		c.SetReadLimit(-1)
@@ -363,8 +375,10 @@ func TestDeflateIsOfferedAndWorksBothWays(t *testing.T) {
 
 func TestNestedSettingsReachTheSession(t *testing.T) {
 	b := start(t, Timing{})
-	_, s := b.dial("session_settings%5Baudio%5D%5Bsample_rate%5D=16000&voice_id=v&verbose_transcription=true&fernSdkVersion=1", nil)
-	if a := s.Settings.SessionSettings.Audio; a == nil || *a != (contract.AudioConfiguration{Channels: 1, Encoding: contract.Linear16, SampleRate: 16000}) {
+	_, s := b.dial("session_settings%5Baudio%5D%5Bsample_rate%5D=16000&voice_id=v&verbose_transcription=true&"+
+		"fernSdkVersion=1", nil)
+	if a := s.Settings.SessionSettings.Audio; a == nil ||
+		*a != (contract.AudioConfiguration{Channels: 1, Encoding: contract.Linear16, SampleRate: 16000}) {
 		t.Errorf("audio is %+v", a)
 	}
 	if s.Settings.VoiceID != "v" || !s.Settings.VerboseTranscription {
@@ -381,9 +395,17 @@ func TestARefusedConversationIsToldWhyAndClosed(t *testing.T) {
 		hidden  string
 	}{
 		"wrong parameter": {query: "config_version=x", code: contract.InvalidConnect, close: 1008},
-		"wrong settings":  {query: "session_settings[audio][sample_rate]=0", code: contract.InvalidSettings, close: 1008},
-		"no such group":   {refused: fmt.Errorf("open: %w", contract.Fault{Code: contract.GroupNotFound, Detail: "resumed_chat_group_id"}), code: contract.GroupNotFound, close: 1008},
-		"ours":            {refused: errors.New("disk /dev/sda on fire"), code: contract.Internal, close: 1011, hidden: "sda"},
+		"wrong settings": {query: "session_settings[audio][sample_rate]=0", code: contract.InvalidSettings,
+			close: 1008},
+		"no such group": {refused: fmt.Errorf("open: %w",
+			contract.Fault{Code: contract.GroupNotFound, Detail: "resumed_chat_group_id"}),
+			code: contract.GroupNotFound, close: 1008},
+		"ours": {
+			refused: errors.New("disk /dev/sda on fire"),
+			code:    contract.Internal,
+			close:   1011,
+			hidden:  "sda",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := start(t, Timing{})
@@ -403,7 +425,8 @@ func TestARefusedConversationIsToldWhyAndClosed(t *testing.T) {
 func TestWhatCannotBeAcceptedIsAnErrorBeforeTheUpgrade(t *testing.T) {
 	b := start(t, Timing{}, "https://kiosk.example")
 	b.full = contract.ErrFull{RetryAfter: time.Second}
-	shake := http.Header{"Connection": {"Upgrade"}, "Upgrade": {"websocket"}, "Sec-Websocket-Version": {"13"}, "Sec-Websocket-Key": {"AAAAAAAAAAAAAAAAAAAAAA=="}}
+	shake := http.Header{"Connection": {"Upgrade"}, "Upgrade": {"websocket"}, "Sec-Websocket-Version": {"13"},
+		"Sec-Websocket-Key": {"AAAAAAAAAAAAAAAAAAAAAA=="}}
 	try := func(change, value string) error {
 		req, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, b.http.URL, nil)
 		req.Header = shake.Clone()

@@ -58,7 +58,8 @@ func (c Command) Short(width int, first ...string) string {
 		w.options(g.Title+":", g.Entries)
 	}
 	w.add("")
-	w.paragraph(c.Name + " help COMMAND shows a command with its flags and examples, " + c.Name + " --help what all have in common.")
+	w.paragraph(c.Name + " help COMMAND shows a command with its flags and examples, " + c.Name +
+		" --help what all have in common.")
 	return strings.Join(w.lines, "\n") + "\n"
 }
 

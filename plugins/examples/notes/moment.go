@@ -11,7 +11,8 @@ var (
 	inPattern    = regexp.MustCompile(`^in (\d{1,4}|an?|one|two|three) (minute|hour|day|week)s?$`)
 	clockPattern = regexp.MustCompile(`(?:^| )(?:at )?(\d{1,2})(?::(\d{2}))? ?(am|pm|a\.m\.?|p\.m\.?|o'clock)?$`)
 	numbers      = map[string]int{"a": 1, "an": 1, "one": 1, "two": 2, "three": 3}
-	units        = map[string]time.Duration{"minute": time.Minute, "hour": time.Hour, "day": 24 * time.Hour, "week": 7 * 24 * time.Hour}
+	units        = map[string]time.Duration{"minute": time.Minute, "hour": time.Hour, "day": 24 * time.Hour,
+		"week": 7 * 24 * time.Hour}
 )
 
 // morning is when a day begins to which no time was said.

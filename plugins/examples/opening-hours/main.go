@@ -37,7 +37,8 @@ func openingHours(q question) (string, error) {
 	now := parley.Now()
 	day, ok := dayOf(q.Day, now)
 	if !ok {
-		return fmt.Sprintf("%q is no day that I understand: ask for today, tomorrow, a day of the week, or a date.", q.Day), nil
+		return fmt.Sprintf("%q is no day that I understand: ask for today, tomorrow, a day of the week, or a date.",
+			q.Day), nil
 	}
 	return p.tell(day, now, parley.Setting("clock") == "24"), nil
 }

@@ -70,17 +70,28 @@ export class Response {
  * there is no response: not granted, or the host did not answer. try_fetch
  * returns the reason as the body, with the status 0.
  */
-export function fetch(url: string, method: string = "GET", body: string = "", headers: Map<string, string> = new Map<string, string>()): Response {
+export function fetch(
+  url: string,
+  method: string = "GET",
+  body: string = "",
+  headers: Map<string, string> = new Map<string, string>(),
+): Response {
   const response = try_fetch(url, method, body, headers);
   if (response.status == 0) throw new Error(response.body);
   return response;
 }
 
-export function try_fetch(url: string, method: string = "GET", body: string = "", headers: Map<string, string> = new Map<string, string>()): Response {
+export function try_fetch(
+  url: string,
+  method: string = "GET",
+  body: string = "",
+  headers: Map<string, string> = new Map<string, string>(),
+): Response {
   const names = headers.keys();
   const members: string[] = [];
   for (let i = 0; i < names.length; i++) members.push(quote(names[i]) + ":" + quote(headers.get(names[i])));
-  const request = String.UTF8.encode(`{"method":${quote(method)},"url":${quote(url)},"headers":{${members.join(",")}}}`);
+  const given = members.join(",");
+  const request = String.UTF8.encode(`{"method":${quote(method)},"url":${quote(url)},"headers":{${given}}}`);
   const bytes = String.UTF8.encode(body);
   const status = host_http(changetype<usize>(request), request.byteLength, changetype<usize>(bytes), bytes.byteLength);
   return new Response(status < 0 ? 0 : status, told());
@@ -266,7 +277,11 @@ class Reader {
 
   number(): Json {
     const begin = this.at;
-    for (let c = this.peek(); (c >= 0x30 && c <= 0x39) || c == 0x2b || c == 0x2d || c == 0x2e || (c | 0x20) == 0x65; c = this.peek()) this.at++;
+    let c = this.peek();
+    while ((c >= 0x30 && c <= 0x39) || c == 0x2b || c == 0x2d || c == 0x2e || (c | 0x20) == 0x65) {
+      this.at++;
+      c = this.peek();
+    }
     const value = parseFloat(this.text.substring(begin, this.at));
     if (isNaN(value)) this.wrong();
     return Json.number(value);

@@ -6,7 +6,12 @@ import type { Faults } from "./faults";
 
 // A Form is a draft with what is wrong in it. Fields are bound to paths of it, by
 // which the box names what is wrong too.
-export interface Form { draft: Draft; set: (d: Draft) => void; faults: Faults; placed: Set<string> }
+export interface Form {
+  draft: Draft;
+  set: (d: Draft) => void;
+  faults: Faults;
+  placed: Set<string>;
+}
 
 export const FormOf = createContext<Form>(undefined!);
 
@@ -14,13 +19,25 @@ export const FormOf = createContext<Form>(undefined!);
 export function useBound<T>(path: string): { value: T | undefined; set: (v: T | undefined) => void; error?: string } {
   const form = useContext(FormOf);
   form.placed.add(path);
-  return { value: at(form.draft, path) as T | undefined, set: (v) => form.set(put(form.draft, path, v)), error: form.faults[path] };
+  return {
+    value: at(form.draft, path) as T | undefined,
+    set: (v) => form.set(put(form.draft, path, v)),
+    error: form.faults[path],
+  };
 }
 
-interface Words { path: string; label: string; help?: string; hideLabel?: boolean }
+interface Words {
+  path: string;
+  label: string;
+  help?: string;
+  hideLabel?: boolean;
+}
 
 // TextAt is a line; where it is empty the field is absent.
-export function TextAt({ path, ...rest }: Words & { type?: "text" | "url"; maxLength?: number; placeholder?: string; required?: boolean }) {
+export function TextAt({
+  path,
+  ...rest
+}: Words & { type?: "text" | "url"; maxLength?: number; placeholder?: string; required?: boolean }) {
   const b = useBound<string>(path);
   return <Field {...rest} value={b.value ?? ""} set={(v) => b.set(v || undefined)} error={b.error} />;
 }
@@ -32,9 +49,20 @@ export function AreaAt({ path, ...rest }: Words & { rows?: number; maxLength?: n
 }
 
 // NumberAt is a number; empty is the box's own.
-export function NumberAt({ path, ...rest }: Words & { min?: number; max?: number; step?: number | "any"; placeholder?: string }) {
+export function NumberAt({
+  path,
+  ...rest
+}: Words & { min?: number; max?: number; step?: number | "any"; placeholder?: string }) {
   const b = useBound<number>(path);
-  return <Field {...rest} type="number" value={b.value === undefined ? "" : String(b.value)} set={(v) => b.set(v === "" ? undefined : Number(v))} error={b.error} />;
+  return (
+    <Field
+      {...rest}
+      type="number"
+      value={b.value === undefined ? "" : String(b.value)}
+      set={(v) => b.set(v === "" ? undefined : Number(v))}
+      error={b.error}
+    />
+  );
 }
 
 // CheckAt is a yes or no, otherwise where it is absent.
@@ -46,5 +74,7 @@ export function CheckAt({ path, label, help, otherwise = false }: Words & { othe
 // ChoiceAt is one of several; the empty one is absent.
 export function ChoiceAt({ path, options, ...rest }: Words & { options: readonly (readonly [string, string])[] }) {
   const b = useBound<string>(path);
-  return <Select {...rest} value={b.value ?? ""} set={(v) => b.set(v || undefined)} options={options} error={b.error} />;
+  return (
+    <Select {...rest} value={b.value ?? ""} set={(v) => b.set(v || undefined)} options={options} error={b.error} />
+  );
 }

@@ -25,10 +25,18 @@ export function Chats({ route }: PageProps) {
 }
 
 // Left is how the list was left for a chat of it, to which one comes back.
-interface Left { chat?: string; older?: Older }
+interface Left {
+  chat?: string;
+  older?: Older;
+}
 
 // Older are further chats of a search, behind those of its first page, which ended there.
-interface Older { of: Wanted; end: string; chats: FoundChat[]; next?: string }
+interface Older {
+  of: Wanted;
+  end: string;
+  chats: FoundChat[];
+  next?: string;
+}
 
 // What is searched for stands in the address of the list and of each chat of it, so that
 // Back and the link to all chats lead to what was found.
@@ -55,64 +63,168 @@ function Search({ asked, left }: { asked: Wanted; left: Left }) {
   const [wanted, setWanted] = useState(asked); // in the form
   useEffect(() => setWanted(asked), [asked]);
   const configs = useLoad(() => everything<ReturnConfig>("/v0/evi/configs", "configs_page"), []);
-  const find = (before?: string, signal?: AbortSignal) => get<ReturnFoundChats>("/v0/box/chats",
-    { search: asked.search, config_id: asked.config, status: asked.status, custom_session_id: asked.session, from: dayMS(asked.from), until: dayMS(asked.until, 1), before, limit: 25 }, signal);
+  const find = (before?: string, signal?: AbortSignal) =>
+    get<ReturnFoundChats>(
+      "/v0/box/chats",
+      {
+        search: asked.search,
+        config_id: asked.config,
+        status: asked.status,
+        custom_session_id: asked.session,
+        from: dayMS(asked.from),
+        until: dayMS(asked.until, 1),
+        before,
+        limit: 25,
+      },
+      signal,
+    );
   const found = useLoad((signal) => find(undefined, signal), [asked]);
   const [more, setMore] = useState(left.older);
   left.older = more;
   const doing = useDoing();
-  const older = more?.end === found.value?.next && more && addressOf(more.of) === addressOf(asked) ? more : undefined; // else they are of another search, or new ones have come
+  // else they are of another search, or new ones have come
+  const older = more?.end === found.value?.next && more && addressOf(more.of) === addressOf(asked) ? more : undefined;
   const next = older ? older.next : found.value?.next;
-  const chats = found.loading ? [] : [...found.value?.chats ?? [], ...older?.chats ?? []]; // not those of the search before
-  const goOn = () => doing.run(async () => {
-    const end = found.value!.next!;
-    const answer = await find(next);
-    setMore({ of: asked, end, chats: [...older?.chats ?? [], ...answer.chats], next: answer.next });
-  });
+  // not those of the search before
+  const chats = found.loading ? [] : [...(found.value?.chats ?? []), ...(older?.chats ?? [])];
+  const goOn = () =>
+    doing.run(async () => {
+      const end = found.value!.next!;
+      const answer = await find(next);
+      setMore({ of: asked, end, chats: [...(older?.chats ?? []), ...answer.chats], next: answer.next });
+    });
   useEffect(() => {
     if (!found.value || !left.chat) return;
     document.querySelector<HTMLAnchorElement>(`main a[href="${CSS.escape(addressOf(asked, left.chat))}"]`)?.focus();
     left.chat = undefined;
   }, [found.value]);
   const set = (change: Partial<Wanted>) => setWanted({ ...wanted, ...change });
-  const search = () => addressOf(wanted) === addressOf(asked) ? found.reload() : go(addressOf(wanted));
+  const search = () => (addressOf(wanted) === addressOf(asked) ? found.reload() : go(addressOf(wanted)));
   const words = wordsOf(asked);
-  const nameOf = (c: FoundChat) => c.config ? configs.value?.find((one) => one.id === c.config!.id)?.name ?? "a config that is gone" : "the box's own";
+  const nameOf = (c: FoundChat) =>
+    c.config
+      ? (configs.value?.find((one) => one.id === c.config!.id)?.name ?? "a config that is gone")
+      : "the box's own";
   const filtered = Object.values(asked).some(Boolean);
   return (
     <>
       <h1>Chats</h1>
       <p>What was said to the box and by it, the newest first.</p>
-      <form class="card" role="search" onSubmit={(e) => { e.preventDefault(); search(); }}>
+      <form
+        class="card"
+        role="search"
+        onSubmit={(e) => {
+          e.preventDefault();
+          search();
+        }}
+      >
         <div class="row">
-          <Field label="Words that were said" type="search" value={wanted.search} set={(search) => set({ search })} maxLength={200} />
-          <Select label="Config" value={wanted.config} set={(config) => set({ config })} options={[["", "Any"], ...(configs.value ?? []).map((c) => [c.id, c.name] as const)]} />
-          <Select label="How it ended" value={wanted.status} set={(status) => set({ status })} options={[["", "Any"], ...Object.entries(statuses).map(([s, [said]]) => [s, said] as const)]} />
+          <Field
+            label="Words that were said"
+            type="search"
+            value={wanted.search}
+            set={(search) => set({ search })}
+            maxLength={200}
+          />
+          <Select
+            label="Config"
+            value={wanted.config}
+            set={(config) => set({ config })}
+            options={[["", "Any"], ...(configs.value ?? []).map((c) => [c.id, c.name] as const)]}
+          />
+          <Select
+            label="How it ended"
+            value={wanted.status}
+            set={(status) => set({ status })}
+            options={[["", "Any"], ...Object.entries(statuses).map(([s, [said]]) => [s, said] as const)]}
+          />
         </div>
         <div class="row">
           <Field label="From" type="date" value={wanted.from} set={(from) => set({ from })} />
           <Field label="To" type="date" value={wanted.until} set={(until) => set({ until })} />
-          <Field label="Session id of the client" value={wanted.session} set={(session) => set({ session })} maxLength={512} />
-          <button type="submit" class="primary">Search</button>
-          {filtered && <button type="button" onClick={() => go(to("chats"))}>Show all</button>}
+          <Field
+            label="Session id of the client"
+            value={wanted.session}
+            set={(session) => set({ session })}
+            maxLength={512}
+          />
+          <button type="submit" class="primary">
+            Search
+          </button>
+          {filtered && (
+            <button type="button" onClick={() => go(to("chats"))}>
+              Show all
+            </button>
+          )}
         </div>
       </form>
       {found.error && <Failure error={found.error} again={found.reload} />}
       {found.loading && <Loading />}
-      {found.value && !found.loading && chats.length === 0 && !next && (filtered
-        ? <Empty title="Nothing like that was found"><p>Search for fewer words, or in more days.</p></Empty>
-        : <Empty title="Nobody has talked yet"><p><a href={to("talk")}>Talk to the box</a>, and the chat is here.</p></Empty>)}
+      {found.value &&
+        !found.loading &&
+        chats.length === 0 &&
+        !next &&
+        (filtered ? (
+          <Empty title="Nothing like that was found">
+            <p>Search for fewer words, or in more days.</p>
+          </Empty>
+        ) : (
+          <Empty title="Nobody has talked yet">
+            <p>
+              <a href={to("talk")}>Talk to the box</a>, and the chat is here.
+            </p>
+          </Empty>
+        ))}
       {chats.length > 0 && (
-        <Table caption="Chats" rows={chats} id={(c) => c.id} columns={[
-          { head: "When", cell: (c) => <a href={addressOf(asked, c.id)}><Clock ms={c.start_timestamp} /></a> },
-          { head: "What was said", cell: (c) => c.excerpt ? <Marked text={c.excerpt.text} words={words} /> : <span class="quiet">nothing</span> },
-          { head: "Config", cell: (c) => <span>{nameOf(c)}{c.custom_session_id && <><br /><span class="faint">{c.custom_session_id}</span></>}</span> },
-          { head: "Length", number: true, cell: (c) => c.end_timestamp ? clock(c.end_timestamp - c.start_timestamp) : "–" },
-          { head: "Ended", cell: (c) => <span class={statuses[c.status][1]}>{statuses[c.status][0]}</span> },
-        ]} />
+        <Table
+          caption="Chats"
+          rows={chats}
+          id={(c) => c.id}
+          columns={[
+            {
+              head: "When",
+              cell: (c) => (
+                <a href={addressOf(asked, c.id)}>
+                  <Clock ms={c.start_timestamp} />
+                </a>
+              ),
+            },
+            {
+              head: "What was said",
+              cell: (c) =>
+                c.excerpt ? <Marked text={c.excerpt.text} words={words} /> : <span class="quiet">nothing</span>,
+            },
+            {
+              head: "Config",
+              cell: (c) => (
+                <span>
+                  {nameOf(c)}
+                  {c.custom_session_id && (
+                    <>
+                      <br />
+                      <span class="faint">{c.custom_session_id}</span>
+                    </>
+                  )}
+                </span>
+              ),
+            },
+            {
+              head: "Length",
+              number: true,
+              cell: (c) => (c.end_timestamp ? clock(c.end_timestamp - c.start_timestamp) : "–"),
+            },
+            { head: "Ended", cell: (c) => <span class={statuses[c.status][1]}>{statuses[c.status][0]}</span> },
+          ]}
+        />
       )}
       <ErrorLine error={doing.error} />
-      {next && !found.loading && <div class="buttons"><button type="button" disabled={doing.busy} onClick={() => void goOn()}>{chats.length > 0 ? "Show older ones" : "Nothing so far: look further back"}</button></div>}
+      {next && !found.loading && (
+        <div class="buttons">
+          <button type="button" disabled={doing.busy} onClick={() => void goOn()}>
+            {chats.length > 0 ? "Show older ones" : "Nothing so far: look further back"}
+          </button>
+        </div>
+      )}
     </>
   );
 }

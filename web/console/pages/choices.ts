@@ -1,8 +1,19 @@
-import type { LanguageModelEntry, ReturnLanguageModels, ReturnPrompt, ReturnUserDefinedTool, ReturnVoice } from "../../rest";
+import type {
+  LanguageModelEntry,
+  ReturnLanguageModels,
+  ReturnPrompt,
+  ReturnUserDefinedTool,
+  ReturnVoice,
+} from "../../rest";
 import { everything, get } from "../api";
 
 // Choices are what a config may name.
-export interface Choices { prompts: ReturnPrompt[]; tools: ReturnUserDefinedTool[]; voices: ReturnVoice[]; models: LanguageModelEntry[] }
+export interface Choices {
+  prompts: ReturnPrompt[];
+  tools: ReturnUserDefinedTool[];
+  voices: ReturnVoice[];
+  models: LanguageModelEntry[];
+}
 
 export async function choices(): Promise<Choices> {
   const [prompts, tools, own, library, models] = await Promise.all([

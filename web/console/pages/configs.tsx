@@ -27,31 +27,62 @@ export function Configs({ route }: PageProps) {
   if (id === "new") return <Config />;
   if (id) return <Existing key={id} id={id} />;
   return (
-    <NamedList<ReturnConfig> title="Configs" page="configs" path={path} rows="configs_page" one="config"
-      about="How an assistant behaves in a chat: what it is told, with which voice it speaks, what it may call, and when a user has finished."
+    <NamedList<ReturnConfig>
+      title="Configs"
+      page="configs"
+      path={path}
+      rows="configs_page"
+      one="config"
+      about={
+        "How an assistant behaves in a chat: what it is told, with which voice it speaks, what it may " +
+        "call, and when a user has finished."
+      }
       columns={[
         { head: "Voice", cell: (c) => c.voice?.name ?? own },
-        { head: "Prompt", cell: (c) => c.prompt ? <a href={to("prompts", c.prompt.id)}>{c.prompt.name}</a> : own },
+        { head: "Prompt", cell: (c) => (c.prompt ? <a href={to("prompts", c.prompt.id)}>{c.prompt.name}</a> : own) },
         { head: "Tools", number: true, cell: (c) => c.tools.length + c.builtin_tools.length },
       ]}
-      nothing={<p>A prompt and a voice are enough. <a href={to("prompts", "new")}>Write the prompt</a> first.</p>} />
+      nothing={
+        <p>
+          A prompt and a voice are enough. <a href={to("prompts", "new")}>Write the prompt</a> first.
+        </p>
+      }
+    />
   );
 }
 
 function Existing({ id }: { id: string }) {
-  const newest = useLoad(async (signal) => {
-    const found = (await get<ReturnPagedConfigs>(`${path}/${id}`, {}, signal)).configs_page[0];
-    if (!found) throw new Refused(404, "There is no version of this config any more.");
-    return found;
-  }, [id]);
-  if (newest.error) return <><p><a href={to("configs")}>All configs</a></p><h1>Config</h1><Failure error={newest.error} again={newest.reload} /></>;
-  if (!newest.value) return <><h1>Config</h1><Loading /></>;
+  const newest = useLoad(
+    async (signal) => {
+      const found = (await get<ReturnPagedConfigs>(`${path}/${id}`, {}, signal)).configs_page[0];
+      if (!found) throw new Refused(404, "There is no version of this config any more.");
+      return found;
+    },
+    [id],
+  );
+  if (newest.error)
+    return (
+      <>
+        <p>
+          <a href={to("configs")}>All configs</a>
+        </p>
+        <h1>Config</h1>
+        <Failure error={newest.error} again={newest.reload} />
+      </>
+    );
+  if (!newest.value)
+    return (
+      <>
+        <h1>Config</h1>
+        <Loading />
+      </>
+    );
   return <Config key={newest.value.version} saved={newest.value} reload={newest.reload} />;
 }
 
 function Config({ saved, reload }: { saved?: ReturnConfig; reload?: () => void }) {
   const known = useLoad(choices, []);
-  const before = useMemo(() => saved ? draftOf(saved) : fresh, []);
+  const before = useMemo(() => (saved ? draftOf(saved) : fresh), []);
   const [draft, set] = useState<Draft>(before);
   const [name, setName] = useState(saved?.name ?? "");
   const [why, setWhy] = useState("");
@@ -60,43 +91,89 @@ function Config({ saved, reload }: { saved?: ReturnConfig; reload?: () => void }
   const placed = useMemo(() => new Set(["name", "version_description"]), []);
   const faults = faultsOf(doing.error);
   const differs = !saved || sorted(draft) !== sorted(before);
-  const changed = saved ? differs || name !== saved.name : name !== "" || differs && sorted(draft) !== sorted(fresh);
+  const changed = saved ? differs || name !== saved.name : name !== "" || (differs && sorted(draft) !== sorted(fresh));
   useUnsaved(changed, doing.busy);
   useShown(doing.error);
-  const keep = () => doing.run(async () => {
-    const version_description = why || undefined;
-    if (!saved) {
-      go(to("configs", (await post<ReturnConfig>(path, { name, ...draft, version_description })).id));
-      return;
-    }
-    if (differs && !await mayFollow(path, "configs_page", saved)) return;
-    if (name !== saved.name) await patch(`${path}/${saved.id}`, { name });
-    if (differs) await post(`${path}/${saved.id}`, { ...draft, version_description });
-    reload!();
-  });
+  const keep = () =>
+    doing.run(async () => {
+      const version_description = why || undefined;
+      if (!saved) {
+        go(to("configs", (await post<ReturnConfig>(path, { name, ...draft, version_description })).id));
+        return;
+      }
+      if (differs && !(await mayFollow(path, "configs_page", saved))) return;
+      if (name !== saved.name) await patch(`${path}/${saved.id}`, { name });
+      if (differs) await post(`${path}/${saved.id}`, { ...draft, version_description });
+      reload!();
+    });
   return (
     <>
-      <p><a href={to("configs")}>All configs</a></p>
+      <p>
+        <a href={to("configs")}>All configs</a>
+      </p>
       <div class="head">
         <h1>{saved?.name ?? "New config"}</h1>
-        {saved && <a class="button" href={`${to("talk")}?config=${saved.id}`}>Talk to it</a>}
+        {saved && (
+          <a class="button" href={`${to("talk")}?config=${saved.id}`}>
+            Talk to it
+          </a>
+        )}
       </div>
-      {saved && <p class="faint">Clients name it as <code>config_id={saved.id}</code>. <a href={`${to("chats")}?config=${saved.id}`}>Its chats</a></p>}
+      {saved && (
+        <p class="faint">
+          Clients name it as <code>config_id={saved.id}</code>.{" "}
+          <a href={`${to("chats")}?config=${saved.id}`}>Its chats</a>
+        </p>
+      )}
       {known.error && <Failure error={known.error} again={known.reload} />}
       <FormOf.Provider value={{ draft, set, faults, placed }}>
-        <form onSubmit={(e) => { e.preventDefault(); void keep(); }}>
+        <form
+          onSubmit={(e) => {
+            e.preventDefault();
+            void keep();
+          }}
+        >
           <section class="card">
             <Field label="Name" value={name} set={setName} required maxLength={74} error={faults.name} />
-            {saved && <Field label="What is new" value={why} set={setWhy} maxLength={255} help="Stands with the version, for whoever looks back." error={faults.version_description} />}
+            {saved && (
+              <Field
+                label="What is new"
+                value={why}
+                set={setWhy}
+                maxLength={255}
+                help="Stands with the version, for whoever looks back."
+                error={faults.version_description}
+              />
+            )}
           </section>
           {known.value ? <Sections known={known.value} /> : <Loading />}
           <div class="card save">
             <ErrorLine error={unplaced(doing.error, (p) => placed.has(p))} />
             <div class="buttons">
-              <button type="submit" class="primary" disabled={doing.busy || !changed}>{saved ? "Save" : "Make this config"}</button>
-              {saved && <button type="button" onClick={() => save(`config-${saved.id}.json`, "application/json", sorted({ name: saved.name, ...before }) + "\n")}>Save as JSON</button>}
-              {saved && <button type="button" class="danger" onClick={() => setAsking(true)}>Delete</button>}
-              {saved && <span class="faint">Version {saved.version}{changed && ", changed and not saved"}</span>}
+              <button type="submit" class="primary" disabled={doing.busy || !changed}>
+                {saved ? "Save" : "Make this config"}
+              </button>
+              {saved && (
+                <button
+                  type="button"
+                  onClick={() =>
+                    save(`config-${saved.id}.json`, "application/json", sorted({ name: saved.name, ...before }) + "\n")
+                  }
+                >
+                  Save as JSON
+                </button>
+              )}
+              {saved && (
+                <button type="button" class="danger" onClick={() => setAsking(true)}>
+                  Delete
+                </button>
+              )}
+              {saved && (
+                <span class="faint">
+                  Version {saved.version}
+                  {changed && ", changed and not saved"}
+                </span>
+              )}
             </div>
           </div>
         </form>
@@ -104,15 +181,28 @@ function Config({ saved, reload }: { saved?: ReturnConfig; reload?: () => void }
       {saved && (
         <section class="card">
           <h2>Versions</h2>
-          <Versions<ReturnConfig> path={`${path}/${saved.id}`} rows="configs_page" newest={saved.version} text={(c) => sorted(draftOf(c))}
+          <Versions<ReturnConfig>
+            path={`${path}/${saved.id}`}
+            rows="configs_page"
+            newest={saved.version}
+            text={(c) => sorted(draftOf(c))}
             restore={async (c) => {
               await post(`${path}/${saved.id}`, { ...draftOf(c), version_description: `as version ${c.version}` });
               reload!();
-            }} />
+            }}
+          />
         </section>
       )}
       {asking && saved && (
-        <Confirm title={`Delete ${saved.name}?`} verb="Delete it" close={() => setAsking(false)} does={async () => { await remove(`${path}/${saved.id}`); go(to("configs")); }}>
+        <Confirm
+          title={`Delete ${saved.name}?`}
+          verb="Delete it"
+          close={() => setAsking(false)}
+          does={async () => {
+            await remove(`${path}/${saved.id}`);
+            go(to("configs"));
+          }}
+        >
           <p>It goes with all its versions. Clients that name it get an error; its chats stay.</p>
         </Confirm>
       )}

@@ -8,12 +8,20 @@ import { to } from "../route";
 import { faultsOf, unplaced } from "./faults";
 import { usePlayer } from "./player";
 
-interface Candidate { id: string; sound: Blob; seconds: number; saved?: string }
+interface Candidate {
+  id: string;
+  sound: Blob;
+  seconds: number;
+  saved?: string;
+}
 
 // ideas are descriptions to begin with.
 const ideas = [
-  "A warm, calm old man who takes his time", "A bright young woman, friendly and quick",
-  "A deep, gravelly sailor", "A soft-spoken British woman, a little husky", "A lively child",
+  "A warm, calm old man who takes his time",
+  "A bright young woman, friendly and quick",
+  "A deep, gravelly sailor",
+  "A soft-spoken British woman, a little husky",
+  "A lively child",
 ];
 
 // Design makes voices of a description, to be heard and saved.
@@ -25,31 +33,79 @@ export function Design() {
   const player = usePlayer();
   const doing = useDoing();
   const faults = faultsOf(doing.error);
-  const make = () => doing.run(async () => {
-    player.stop();
-    setCandidates([]);
-    const made = await post<ReturnTTS>("/v0/tts", { utterances: [{ text, description }], num_generations: Number(number), format: { type: "mp3" } });
-    setCandidates(made.generations.map((g) => ({
-      id: g.generation_id, seconds: g.duration,
-      sound: new Blob([Uint8Array.from(atob(g.audio), (c) => c.charCodeAt(0))], { type: "audio/mpeg" }),
-    })));
-  });
+  const make = () =>
+    doing.run(async () => {
+      player.stop();
+      setCandidates([]);
+      const made = await post<ReturnTTS>("/v0/tts", {
+        utterances: [{ text, description }],
+        num_generations: Number(number),
+        format: { type: "mp3" },
+      });
+      setCandidates(
+        made.generations.map((g) => ({
+          id: g.generation_id,
+          seconds: g.duration,
+          sound: new Blob([Uint8Array.from(atob(g.audio), (c) => c.charCodeAt(0))], { type: "audio/mpeg" }),
+        })),
+      );
+    });
   return (
     <>
-      <p><a href={to("voices")}>All voices</a></p>
+      <p>
+        <a href={to("voices")}>All voices</a>
+      </p>
       <h1>Design a voice</h1>
-      <p>Say in English who speaks and how it sounds. The box makes some that are like that; save the one that you like.</p>
+      <p>
+        Say in English who speaks and how it sounds. The box makes some that are like that; save the one that you like.
+      </p>
       <section class="card">
-        <form onSubmit={(e) => { e.preventDefault(); void make(); }}>
-          <Area label="Description" rows={3} required value={description} set={setDescription} maxLength={1000} error={faults["utterances[0].description"]}
-            help="Gender, age, accent; deep or high, warm, raspy, breathy; slow or quick; calm, cheerful, serious." />
+        <form
+          onSubmit={(e) => {
+            e.preventDefault();
+            void make();
+          }}
+        >
+          <Area
+            label="Description"
+            rows={3}
+            required
+            value={description}
+            set={setDescription}
+            maxLength={1000}
+            error={faults["utterances[0].description"]}
+            help="Gender, age, accent; deep or high, warm, raspy, breathy; slow or quick; calm, cheerful, serious."
+          />
           <div class="buttons" role="group" aria-label="Ideas">
-            {ideas.map((idea) => <button key={idea} type="button" class="idea" onClick={() => setDescription(idea)}>{idea}</button>)}
+            {ideas.map((idea) => (
+              <button key={idea} type="button" class="idea" onClick={() => setDescription(idea)}>
+                {idea}
+              </button>
+            ))}
           </div>
-          <Area label="What it says" rows={2} required value={text} set={setText} maxLength={500} error={faults["utterances[0].text"]} />
-          <Select label="How many candidates" value={number} set={setNumber} options={["1", "2", "3", "4", "5"].map((n) => [n, n] as const)} />
-          <ErrorLine error={unplaced(doing.error, (p) => p === "utterances[0].description" || p === "utterances[0].text")} />
-          <div class="buttons"><button type="submit" class="primary" disabled={doing.busy || !description.trim()}>{doing.busy ? "Is made …" : "Make them"}</button></div>
+          <Area
+            label="What it says"
+            rows={2}
+            required
+            value={text}
+            set={setText}
+            maxLength={500}
+            error={faults["utterances[0].text"]}
+          />
+          <Select
+            label="How many candidates"
+            value={number}
+            set={setNumber}
+            options={["1", "2", "3", "4", "5"].map((n) => [n, n] as const)}
+          />
+          <ErrorLine
+            error={unplaced(doing.error, (p) => p === "utterances[0].description" || p === "utterances[0].text")}
+          />
+          <div class="buttons">
+            <button type="submit" class="primary" disabled={doing.busy || !description.trim()}>
+              {doing.busy ? "Is made …" : "Make them"}
+            </button>
+          </div>
         </form>
       </section>
       <ol class="voices" aria-label="Candidates">
@@ -57,13 +113,23 @@ export function Design() {
           <li key={c.id} class="card">
             <h2>Candidate {i + 1}</h2>
             <div class="buttons">
-              <button type="button" aria-pressed={player.playing === c.id}
-                onClick={() => player.playing === c.id ? player.stop() : void doing.run(() => player.play(c.id, async () => c.sound))}>
-                {player.playing === c.id ? "Stop" : "Play"}<span class="unseen"> candidate {i + 1}</span>
+              <button
+                type="button"
+                aria-pressed={player.playing === c.id}
+                onClick={() =>
+                  player.playing === c.id ? player.stop() : void doing.run(() => player.play(c.id, async () => c.sound))
+                }
+              >
+                {player.playing === c.id ? "Stop" : "Play"}
+                <span class="unseen"> candidate {i + 1}</span>
               </button>
               <span class="faint">{c.seconds.toFixed(1)} s</span>
             </div>
-            <Save candidate={c} number={i + 1} saved={(name) => setCandidates((all) => all.map((o) => o.id === c.id ? { ...o, saved: name } : o))} />
+            <Save
+              candidate={c}
+              number={i + 1}
+              saved={(name) => setCandidates((all) => all.map((o) => (o.id === c.id ? { ...o, saved: name } : o)))}
+            />
           </li>
         ))}
       </ol>
@@ -75,14 +141,33 @@ function Save({ candidate, number, saved }: { candidate: Candidate; number: numb
   const [name, setName] = useState("");
   const doing = useDoing();
   const faults = faultsOf(doing.error);
-  if (candidate.saved) return <p role="status">Saved as <strong>{candidate.saved}</strong>. <a href={to("voices")}>To the voices</a></p>;
+  if (candidate.saved)
+    return (
+      <p role="status">
+        Saved as <strong>{candidate.saved}</strong>. <a href={to("voices")}>To the voices</a>
+      </p>
+    );
   return (
-    <form class="row" onSubmit={(e) => {
-      e.preventDefault();
-      void doing.run(async () => saved((await post<ReturnVoice>("/v0/tts/voices", { generation_id: candidate.id, name })).name));
-    }}>
-      <Field label={`Save candidate ${number} as`} value={name} set={setName} required maxLength={74} error={faults.name} />
-      <button type="submit" disabled={doing.busy || !name.trim()}>Save</button>
+    <form
+      class="row"
+      onSubmit={(e) => {
+        e.preventDefault();
+        void doing.run(async () =>
+          saved((await post<ReturnVoice>("/v0/tts/voices", { generation_id: candidate.id, name })).name),
+        );
+      }}
+    >
+      <Field
+        label={`Save candidate ${number} as`}
+        value={name}
+        set={setName}
+        required
+        maxLength={74}
+        error={faults.name}
+      />
+      <button type="submit" disabled={doing.busy || !name.trim()}>
+        Save
+      </button>
       <ErrorLine error={unplaced(doing.error, (p) => p === "name")} />
     </form>
   );

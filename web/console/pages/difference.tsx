@@ -4,15 +4,22 @@ import { useMemo } from "preact/hooks";
 // kept is how many lines that are alike are shown beside a difference.
 const kept = 3;
 
-interface Line { mark: " " | "+" | "-"; text: string }
+interface Line {
+  mark: " " | "+" | "-";
+  text: string;
+}
 
 // linesOf are the lines of two texts, each with what became of it.
 export function linesOf(before: string, after: string): Line[] {
   return diffLines(ended(before), ended(after)).flatMap(({ value, added, removed }) =>
-    value.replace(/\n$/, "").split("\n").map((text): Line => ({ mark: added ? "+" : removed ? "-" : " ", text })));
+    value
+      .replace(/\n$/, "")
+      .split("\n")
+      .map((text): Line => ({ mark: added ? "+" : removed ? "-" : " ", text })),
+  );
 }
 
-const ended = (text: string) => text === "" || text.endsWith("\n") ? text : text + "\n";
+const ended = (text: string) => (text === "" || text.endsWith("\n") ? text : text + "\n");
 
 // folded leaves out what is alike and far from any difference; a number is how many
 // lines that were.
@@ -34,13 +41,19 @@ export function Difference({ before, after }: { before: string; after: string })
   if (before === after) return <p class="quiet">They say the same.</p>;
   return (
     <div class="difference" role="region" aria-label="Differences" tabIndex={0}>
-      {lines.map((l, i) => typeof l === "number"
-        ? <p key={i} class="gap">{l === 1 ? "1 line" : `${l} lines`} alike</p>
-        : <p key={i} class={l.mark === "+" ? "added" : l.mark === "-" ? "removed" : undefined}>
+      {lines.map((l, i) =>
+        typeof l === "number" ? (
+          <p key={i} class="gap">
+            {l === 1 ? "1 line" : `${l} lines`} alike
+          </p>
+        ) : (
+          <p key={i} class={l.mark === "+" ? "added" : l.mark === "-" ? "removed" : undefined}>
             <span aria-hidden="true">{l.mark}</span>
             {l.mark !== " " && <span class="unseen">{l.mark === "+" ? "Added: " : "Taken away: "}</span>}
             {l.text || " "}
-          </p>)}
+          </p>
+        ),
+      )}
     </div>
   );
 }

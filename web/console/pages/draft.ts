@@ -18,7 +18,7 @@ export function put(draft: Draft, path: string, value: unknown): Draft {
 
 function set(before: unknown, [step, ...rest]: string[], value: unknown): unknown {
   if (step === undefined) return value;
-  const all: Draft | unknown[] = Array.isArray(before) ? [...before] : { ...before as Draft };
+  const all: Draft | unknown[] = Array.isArray(before) ? [...before] : { ...(before as Draft) };
   const fields = all as Draft;
   fields[step] = set(fields[step], rest, value);
   if (fields[step] !== undefined && !(rest.length > 0 && isEmpty(fields[step]))) return all;
@@ -35,20 +35,40 @@ export const fresh: Draft = { evi_version: "4-mini" };
 // draftOf is what was posted to make a config what it is. Its defaults are in it: so
 // they stay what they are where a box with others takes it.
 export function draftOf(c: ReturnConfig): Draft {
-  const version = (r: { version: number; version_type: string }) => r.version_type === "FIXED" ? r.version : undefined;
+  const version = (r: { version: number; version_type: string }) =>
+    r.version_type === "FIXED" ? r.version : undefined;
   const draft: Draft = {
-    evi_version: c.evi_version, examples: c.examples, prompt_expansion: c.prompt_expansion, language_model: c.language_model, ellm_model: c.ellm_model,
+    evi_version: c.evi_version,
+    examples: c.examples,
+    prompt_expansion: c.prompt_expansion,
+    language_model: c.language_model,
+    ellm_model: c.ellm_model,
     prompt: c.prompt && { id: c.prompt.id, version: version(c.prompt), prompt_expansion: c.prompt.prompt_expansion },
     voice: c.voice && { id: c.voice.id, provider: c.voice.provider },
     tools: c.tools.map((t) => ({ id: t.id, version: version(t) })),
     builtin_tools: c.builtin_tools.map((t) => ({ name: t.name, fallback_content: t.fallback_content })),
-    event_messages: c.event_messages, timeouts: c.timeouts, turn_detection: c.turn_detection, interruption: c.interruption, nudges: c.nudges, webhooks: c.webhooks,
+    event_messages: c.event_messages,
+    timeouts: c.timeouts,
+    turn_detection: c.turn_detection,
+    interruption: c.interruption,
+    nudges: c.nudges,
+    webhooks: c.webhooks,
   };
   return JSON.parse(JSON.stringify(draft)) as Draft; // without what is undefined
 }
 
 // sorted is a draft as text, to compare: the same says the same.
 export function sorted(value: unknown): string {
-  return JSON.stringify(value, (_, v: unknown) => typeof v === "object" && v !== null && !Array.isArray(v)
-    ? Object.fromEntries(Object.entries(v).filter(([, x]) => x !== undefined).sort(([a], [b]) => a < b ? -1 : 1)) : v, 2);
+  return JSON.stringify(
+    value,
+    (_, v: unknown) =>
+      typeof v === "object" && v !== null && !Array.isArray(v)
+        ? Object.fromEntries(
+            Object.entries(v)
+              .filter(([, x]) => x !== undefined)
+              .sort(([a], [b]) => (a < b ? -1 : 1)),
+          )
+        : v,
+    2,
+  );
 }

@@ -17,7 +17,9 @@ export function faultsOf(error: Error | undefined): Faults {
 }
 
 export function pathOf(loc: (string | number)[]): string {
-  return loc.filter((l, i) => i > 0 || l !== "body").reduce<string>((path, l) => typeof l === "number" ? `${path}[${l}]` : path ? `${path}.${l}` : l, "");
+  return loc
+    .filter((l, i) => i > 0 || l !== "body")
+    .reduce<string>((path, l) => (typeof l === "number" ? `${path}[${l}]` : path ? `${path}.${l}` : l), "");
 }
 
 // unplaced is an error for the line below a form: of the faults those that stand at
@@ -25,7 +27,9 @@ export function pathOf(loc: (string | number)[]): string {
 export function unplaced(error: Error | undefined, has: (path: string) => boolean): Error | undefined {
   const faults = faultsOf(error);
   if (Object.keys(faults).length === 0) return error;
-  const others = Object.entries(faults).filter(([path]) => !has(path)).map(([path, why]) => `${path}: ${why}`);
+  const others = Object.entries(faults)
+    .filter(([path]) => !has(path))
+    .map(([path, why]) => `${path}: ${why}`);
   return new Error(others.length > 0 ? others.join("\n") : "Not saved: see the fields that are marked.");
 }
 
@@ -35,7 +39,8 @@ export function useShown(error: Error | undefined): void {
   useEffect(() => {
     const first = error && document.querySelector<HTMLElement>("main [aria-invalid]");
     if (!first) return;
-    for (let hides = first.closest("details"); hides; hides = hides.parentElement?.closest("details") ?? null) hides.open = true;
+    for (let hides = first.closest("details"); hides; hides = hides.parentElement?.closest("details") ?? null)
+      hides.open = true;
     first.focus();
   }, [error]);
 }

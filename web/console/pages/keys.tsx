@@ -13,56 +13,125 @@ import { faultsOf, unplaced } from "./faults";
 
 // Keys are those of all accounts.
 export function Keys({ who }: PageProps) {
-  const [search, setSearch] = useState(""), [revoked, setRevoked] = useState(false);
+  const [search, setSearch] = useState(""),
+    [revoked, setRevoked] = useState(false);
   const keys = usePages<ReturnKey>("/v0/box/keys", "keys_page", { search, revoked });
   const [making, setMaking] = useState(false);
   const [made, setMade] = useState<MadeKey>();
-  const [revoking, setRevoking] = useState<ReturnKey>(), [renewing, setRenewing] = useState<ReturnKey>();
+  const [revoking, setRevoking] = useState<ReturnKey>(),
+    [renewing, setRenewing] = useState<ReturnKey>();
   const [signing, setSigning] = useState(false);
-  const told = (k: MadeKey) => { setMade(k); keys.reload(); };
+  const told = (k: MadeKey) => {
+    setMade(k);
+    keys.reload();
+  };
   return (
     <>
       <div class="head">
         <h1>Keys</h1>
         <div class="buttons">
-          <button type="button" onClick={() => setSigning(true)}>Webhook signing key</button>
-          <button type="button" class="primary" onClick={() => setMaking(true)}>Make a key</button>
+          <button type="button" onClick={() => setSigning(true)}>
+            Webhook signing key
+          </button>
+          <button type="button" class="primary" onClick={() => setMaking(true)}>
+            Make a key
+          </button>
         </div>
       </div>
-      <p>A key of a <em>client</em> opens the conversations, configs and history of its account; one of an <em>operator</em> opens the whole box too. The box keeps no key itself: it is told once, when it is made.</p>
+      <p>
+        A key of a <em>client</em> opens the conversations, configs and history of its account; one of an{" "}
+        <em>operator</em> opens the whole box too. The box keeps no key itself: it is told once, when it is made.
+      </p>
       <div class="row">
-        <Field label="Search" type="search" value={search} set={setSearch} placeholder="Label, account, id or last characters" />
+        <Field
+          label="Search"
+          type="search"
+          value={search}
+          set={setSearch}
+          placeholder="Label, account, id or last characters"
+        />
         <Check label="Also those that were revoked" value={revoked} set={setRevoked} />
       </div>
       {keys.error && <Failure error={keys.error} again={keys.reload} />}
       {!keys.value && keys.loading && <Loading />}
-      {keys.value?.length === 0 && <Empty title={search ? "No key is like that" : "There are no keys"}>
-        <p>{search ? "Search for another label, account or id." : "Programs talk to the box with a key of their own."} <button type="button" class="link" onClick={() => setMaking(true)}>Make one</button></p>
-      </Empty>}
+      {keys.value?.length === 0 && (
+        <Empty title={search ? "No key is like that" : "There are no keys"}>
+          <p>
+            {search
+                ? "Search for another label, account or id."
+                : "Programs talk to the box with a key of their own."}{" "}
+            <button type="button" class="link" onClick={() => setMaking(true)}>
+              Make one
+            </button>
+          </p>
+        </Empty>
+      )}
       {keys.value && keys.value.length > 0 && (
-        <Table caption="Keys" rows={keys.value} id={(k) => k.key_id} columns={[
-          { head: "Label", cell: (k) => <>{k.label || <span class="faint">none</span>} {k.kiosk && <span class="tag plain">screen</span>}</> },
-          { head: "Account", cell: (k) => k.account },
-          { head: "Role", cell: (k) => k.role === "operator" ? <span class="tag">operator</span> : <span class="word">client</span> },
-          { head: "Key", cell: (k) => <code class="word">…{k.hint}</code> },
-          { head: "Made", cell: (k) => <Time ms={k.created_on} /> },
-          { head: "Last used", cell: (k) => k.last_used_on ? <Time ms={k.last_used_on} /> : <span class="faint">never</span> },
-          { head: "State", cell: (k) => <State k={k} /> },
-          { head: "", cell: (k) => k.revoked_on ? null : (
-            <span class="acts">
-              {!k.kiosk && <button type="button" onClick={() => setRenewing(k)}>New secrets<span class="unseen"> for {named(k)}</span></button>}
-              <button type="button" class="danger" onClick={() => setRevoking(k)}>Revoke<span class="unseen"> {named(k)}</span></button>
-            </span>
-          ) },
-        ]} />
+        <Table
+          caption="Keys"
+          rows={keys.value}
+          id={(k) => k.key_id}
+          columns={[
+            {
+              head: "Label",
+              cell: (k) => (
+                <>
+                  {k.label || <span class="faint">none</span>} {k.kiosk && <span class="tag plain">screen</span>}
+                </>
+              ),
+            },
+            { head: "Account", cell: (k) => k.account },
+            {
+              head: "Role",
+              cell: (k) =>
+                k.role === "operator" ? <span class="tag">operator</span> : <span class="word">client</span>,
+            },
+            { head: "Key", cell: (k) => <code class="word">…{k.hint}</code> },
+            { head: "Made", cell: (k) => <Time ms={k.created_on} /> },
+            {
+              head: "Last used",
+              cell: (k) => (k.last_used_on ? <Time ms={k.last_used_on} /> : <span class="faint">never</span>),
+            },
+            { head: "State", cell: (k) => <State k={k} /> },
+            {
+              head: "",
+              cell: (k) =>
+                k.revoked_on ? null : (
+                  <span class="acts">
+                    {!k.kiosk && (
+                      <button type="button" onClick={() => setRenewing(k)}>
+                        New secrets<span class="unseen"> for {named(k)}</span>
+                      </button>
+                    )}
+                    <button type="button" class="danger" onClick={() => setRevoking(k)}>
+                      Revoke<span class="unseen"> {named(k)}</span>
+                    </button>
+                  </span>
+                ),
+            },
+          ]}
+        />
       )}
       <Pager list={keys} />
-      {making && <Make account={who.account} close={() => setMaking(false)} done={(k) => { setMaking(false); told(k); }} />}
+      {making && (
+        <Make
+          account={who.account}
+          close={() => setMaking(false)}
+          done={(k) => {
+            setMaking(false);
+            told(k);
+          }}
+        />
+      )}
       {made && <Made made={made} close={() => setMade(undefined)} />}
       {revoking && <Revoke k={revoking} close={() => setRevoking(undefined)} done={keys.reload} />}
       {renewing && (
-        <Confirm title={`New secrets for ${named(renewing)}?`} verb="Make them" close={() => setRenewing(undefined)}
-          does={async () => told(await post<MadeKey>(`/v0/box/keys/${renewing.key_id}/regenerate`))}>
+        <Confirm
+          title={`New secrets for ${named(renewing)}?`}
+          verb="Make them"
+          close={() => setRenewing(undefined)}
+          does={async () => told(await post<MadeKey>(`/v0/box/keys/${renewing.key_id}/regenerate`))}
+        >
           <p>Its present secrets fail at once, and whoever uses them has to be told the new ones.</p>
         </Confirm>
       )}
@@ -75,27 +144,78 @@ const named = (k: ReturnKey) => k.label || `the key …${k.hint}`;
 
 function State({ k }: { k: ReturnKey }) {
   if (k.revoked_on) return <span class="tag bad">revoked</span>;
-  return k.expires_on ? <>until <Time ms={k.expires_on} /></> : <span class="word">good</span>;
+  return k.expires_on ? (
+    <>
+      until <Time ms={k.expires_on} />
+    </>
+  ) : (
+    <span class="word">good</span>
+  );
 }
 
-const lives = [["", "For ever"], ["3600", "One hour"], ["86400", "One day"], ["2592000", "30 days"], ["31536000", "One year"]] as const;
+const lives = [
+  ["", "For ever"],
+  ["3600", "One hour"],
+  ["86400", "One day"],
+  ["2592000", "30 days"],
+  ["31536000", "One year"],
+] as const;
 
 function Make({ account: own, close, done }: { account: string; close: () => void; done: (k: MadeKey) => void }) {
-  const [account, setAccount] = useState(own), [label, setLabel] = useState(""), [role, setRole] = useState("client"), [life, setLife] = useState("");
+  const [account, setAccount] = useState(own),
+    [label, setLabel] = useState(""),
+    [role, setRole] = useState("client"),
+    [life, setLife] = useState("");
   const doing = useDoing();
   const faults = faultsOf(doing.error);
-  const make = () => doing.run(async () => done(await post<MadeKey>("/v0/box/keys", { account, label, role, expires_in: life ? Number(life) : undefined })));
+  const make = () =>
+    doing.run(async () =>
+      done(await post<MadeKey>("/v0/box/keys", { account, label, role, expires_in: life ? Number(life) : undefined })),
+    );
   return (
     <Dialog title="Make a key" close={close}>
-      <form onSubmit={(e) => { e.preventDefault(); void make(); }}>
-        <Field label="Label" value={label} set={setLabel} error={faults.label} help="What it is for, to find it again." maxLength={64} />
-        <Field label="Account" value={account} set={setAccount} error={faults.account} help="Whose conversations it opens. A new name makes a new account." required maxLength={64} />
-        <Select label="Role" value={role} set={setRole} error={faults.role} options={[["client", "Client: its account alone"], ["operator", "Operator: the whole box"]]} />
+      <form
+        onSubmit={(e) => {
+          e.preventDefault();
+          void make();
+        }}
+      >
+        <Field
+          label="Label"
+          value={label}
+          set={setLabel}
+          error={faults.label}
+          help="What it is for, to find it again."
+          maxLength={64}
+        />
+        <Field
+          label="Account"
+          value={account}
+          set={setAccount}
+          error={faults.account}
+          help="Whose conversations it opens. A new name makes a new account."
+          required
+          maxLength={64}
+        />
+        <Select
+          label="Role"
+          value={role}
+          set={setRole}
+          error={faults.role}
+          options={[
+            ["client", "Client: its account alone"],
+            ["operator", "Operator: the whole box"],
+          ]}
+        />
         <Select label="Good" value={life} set={setLife} error={faults.expires_in} options={lives} />
         <ErrorLine error={unplaced(doing.error, (f) => ["label", "account", "role", "expires_in"].includes(f))} />
         <div class="buttons">
-          <button type="button" onClick={close}>Cancel</button>
-          <button class="primary" disabled={doing.busy}>Make it</button>
+          <button type="button" onClick={close}>
+            Cancel
+          </button>
+          <button class="primary" disabled={doing.busy}>
+            Make it
+          </button>
         </div>
       </form>
     </Dialog>
@@ -107,18 +227,32 @@ function Made({ made, close }: { made: MadeKey; close: () => void }) {
     <Dialog title="Note these now" close={close}>
       <p>The API key and the secret key are not kept, and nobody can tell them again.</p>
       <dl class="told">
-        <dt>API key</dt><dd><Copy text={made.api_key} label="the API key" /></dd>
-        <dt>Secret key</dt><dd><Copy text={made.secret_key} label="the secret key" /></dd>
-        <dt>Webhook signing key</dt><dd><Copy text={made.webhook_signing_key} label="the webhook signing key" /></dd>
+        <dt>API key</dt>
+        <dd>
+          <Copy text={made.api_key} label="the API key" />
+        </dd>
+        <dt>Secret key</dt>
+        <dd>
+          <Copy text={made.secret_key} label="the secret key" />
+        </dd>
+        <dt>Webhook signing key</dt>
+        <dd>
+          <Copy text={made.webhook_signing_key} label="the webhook signing key" />
+        </dd>
       </dl>
-      <div class="buttons"><button type="button" class="primary" onClick={close}>I have noted them</button></div>
+      <div class="buttons">
+        <button type="button" class="primary" onClick={close}>
+          I have noted them
+        </button>
+      </div>
     </Dialog>
   );
 }
 
 // Revoke asks once more where no operator's key would be left.
 function Revoke({ k, close, done }: { k: ReturnKey; close: () => void; done: () => void }) {
-  const [last, setLast] = useState(false), [sure, setSure] = useState(false);
+  const [last, setLast] = useState(false),
+    [sure, setSure] = useState(false);
   const revoke = async () => {
     try {
       await remove(`/v0/box/keys/${k.key_id}${last && sure ? "?last=true" : ""}`);
@@ -131,32 +265,62 @@ function Revoke({ k, close, done }: { k: ReturnKey; close: () => void; done: () 
   return (
     <Confirm title={`Revoke ${named(k)}?`} verb="Revoke it" close={close} does={revoke}>
       <p>It is useless at once and for ever, with its tokens. Conversations that are open by it end.</p>
-      {last && <Check label="Revoke the last operator's key" value={sure} set={setSure} help="Then only who is on the machine itself makes another one: parley keys create --role operator" />}
+      {last && (
+        <Check
+          label="Revoke the last operator's key"
+          value={sure}
+          set={setSure}
+          help="Then only who is on the machine itself makes another one: parley keys create --role operator"
+        />
+      )}
     </Confirm>
   );
 }
 
 function Signing({ account: own, close }: { account: string; close: () => void }) {
   const [account, setAccount] = useState(own);
-  const [key, setKey] = useState<ReturnSigningKey>(), [anew, setAnew] = useState(false);
+  const [key, setKey] = useState<ReturnSigningKey>(),
+    [anew, setAnew] = useState(false);
   const doing = useDoing();
   const path = () => `/v0/box/signing-keys/${encodeURIComponent(account)}`;
   return (
     <Dialog title="Webhook signing key" close={close}>
       <p>Receivers tell by it that a webhook is of this box. Each account has one.</p>
-      <form class="row" onSubmit={(e) => { e.preventDefault(); void doing.run(async () => setKey(await get<ReturnSigningKey>(path()))); }}>
+      <form
+        class="row"
+        onSubmit={(e) => {
+          e.preventDefault();
+          void doing.run(async () => setKey(await get<ReturnSigningKey>(path())));
+        }}
+      >
         <Field label="Account" value={account} set={setAccount} required maxLength={64} />
         <button disabled={doing.busy}>Show</button>
       </form>
-      {key && <p><Copy text={key.webhook_signing_key} label="the webhook signing key" /></p>}
+      {key && (
+        <p>
+          <Copy text={key.webhook_signing_key} label="the webhook signing key" />
+        </p>
+      )}
       <ErrorLine error={doing.error} />
       <div class="buttons">
-        <button type="button" class="danger" disabled={!key} onClick={() => setAnew(true)}>Make a new one</button>
-        <button type="button" onClick={close}>Close</button>
+        <button type="button" class="danger" disabled={!key} onClick={() => setAnew(true)}>
+          Make a new one
+        </button>
+        <button type="button" onClick={close}>
+          Close
+        </button>
       </div>
       {anew && key && (
-        <Confirm title="Sign with a new key?" verb="Make it" close={() => setAnew(false)} does={async () => setKey(await post<ReturnSigningKey>(path()))}>
-          <p>The old one is gone at once: the receivers of {key.account} refuse its webhooks until they are told the new one.</p>
+        <Confirm
+          title="Sign with a new key?"
+          verb="Make it"
+          close={() => setAnew(false)}
+          does={async () => setKey(await post<ReturnSigningKey>(path()))}
+        >
+          <p>
+            The old one is gone at once: the receivers of {key.account} refuse its webhooks until they are told the new
+            one.
+          </p>
         </Confirm>
       )}
     </Dialog>

@@ -19,13 +19,13 @@ export function usePlayer() {
   // play fetches a sound and plays it to its end, or until something else is played.
   const play = async (id: string, sound: (signal: AbortSignal) => Promise<Blob>) => {
     stop();
-    const mine = stopping.current = new AbortController();
+    const mine = (stopping.current = new AbortController());
     setWaiting(id);
     try {
       const file = await sound(mine.signal);
       if (mine.signal.aborted) return;
       address.current = URL.createObjectURL(file);
-      const a = audio.current = new Audio(address.current);
+      const a = (audio.current = new Audio(address.current));
       a.onended = stop;
       setWaiting("");
       setPlaying(id);

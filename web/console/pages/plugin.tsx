@@ -24,26 +24,50 @@ export function Plugin({ name }: { name: string }) {
   const p = plugin.value;
   return (
     <>
-      <p><a href={to("plugins")}>All plugins</a></p>
+      <p>
+        <a href={to("plugins")}>All plugins</a>
+      </p>
       <div class="head">
         <h1>{name}</h1>
-        {p && <button type="button" class="danger" onClick={() => setRemoving(true)}>Remove</button>}
+        {p && (
+          <button type="button" class="danger" onClick={() => setRemoving(true)}>
+            Remove
+          </button>
+        )}
       </div>
       {plugin.error && <Failure error={plugin.error} again={plugin.reload} />}
       {!p && plugin.loading && <Loading />}
-      {p && <>
-        <p>{p.description}</p>
-        <p><PluginStateTag p={p} /> {p.why} Version {p.version}, {p.signed_by ? (p.trusted ? "signed by a key that the box trusts" : "signed by a key that the box does not know") : "not signed"}; changed <Time ms={p.changed_on} />. It keeps {bytes(p.keeps_bytes)}.</p>
-        <div class="columns">
-          <Rights p={p} path={path} reload={plugin.reload} />
-          <Told key={p.changed_on} p={p} path={path} reload={plugin.reload} />
-        </div>
-        <Figures path={path} />
-        <Try p={p} path={path} />
-        <Log path={path} changed={plugin.reload} />
-      </>}
+      {p && (
+        <>
+          <p>{p.description}</p>
+          <p>
+            <PluginStateTag p={p} /> {p.why} Version {p.version},{" "}
+            {p.signed_by
+              ? p.trusted
+                ? "signed by a key that the box trusts"
+                : "signed by a key that the box does not know"
+              : "not signed"}
+            ; changed <Time ms={p.changed_on} />. It keeps {bytes(p.keeps_bytes)}.
+          </p>
+          <div class="columns">
+            <Rights p={p} path={path} reload={plugin.reload} />
+            <Told key={p.changed_on} p={p} path={path} reload={plugin.reload} />
+          </div>
+          <Figures path={path} />
+          <Try p={p} path={path} />
+          <Log path={path} changed={plugin.reload} />
+        </>
+      )}
       {removing && (
-        <Confirm title={`Remove ${name}?`} verb="Remove it" close={() => setRemoving(false)} does={async () => { await remove(path); go(to("plugins")); }}>
+        <Confirm
+          title={`Remove ${name}?`}
+          verb="Remove it"
+          close={() => setRemoving(false)}
+          does={async () => {
+            await remove(path);
+            go(to("plugins"));
+          }}
+        >
           <p>With all that it keeps, of all accounts. Conversations that have its tools go on without them.</p>
         </Confirm>
       )}
@@ -54,7 +78,11 @@ export function Plugin({ name }: { name: string }) {
 // Rights are what it may do, one by one.
 function Rights({ p, path, reload }: { p: ReturnPlugin; path: string; reload: () => void }) {
   const doing = useDoing();
-  const change = (what: "grant" | "revoke", name: string) => doing.run(async () => { await patch(path, { [what]: [name] }); reload(); });
+  const change = (what: "grant" | "revoke", name: string) =>
+    doing.run(async () => {
+      await patch(path, { [what]: [name] });
+      reload();
+    });
   const all = [...p.granted.map((r) => ({ ...r, may: true })), ...p.denied.map((r) => ({ ...r, may: false }))];
   return (
     <section class="card">
@@ -63,10 +91,20 @@ function Rights({ p, path, reload }: { p: ReturnPlugin; path: string; reload: ()
       <ul class="rights">
         {all.map((r) => (
           <li key={r.name}>
-            <span>{r.words}<br /><code>{r.name}</code></span>
-            {r.may
-              ? <button type="button" class="danger" disabled={doing.busy} onClick={() => void change("revoke", r.name)}>Revoke<span class="unseen"> {r.name}</span></button>
-              : <button type="button" disabled={doing.busy} onClick={() => void change("grant", r.name)}>Grant<span class="unseen"> {r.name}</span></button>}
+            <span>
+              {r.words}
+              <br />
+              <code>{r.name}</code>
+            </span>
+            {r.may ? (
+              <button type="button" class="danger" disabled={doing.busy} onClick={() => void change("revoke", r.name)}>
+                Revoke<span class="unseen"> {r.name}</span>
+              </button>
+            ) : (
+              <button type="button" disabled={doing.busy} onClick={() => void change("grant", r.name)}>
+                Grant<span class="unseen"> {r.name}</span>
+              </button>
+            )}
           </li>
         ))}
       </ul>
@@ -77,33 +115,78 @@ function Rights({ p, path, reload }: { p: ReturnPlugin; path: string; reload: ()
 
 // Told is what it is told: its settings.
 function Told({ p, path, reload }: { p: ReturnPlugin; path: string; reload: () => void }) {
-  const [values, setValues] = useState<Record<string, string>>(() => Object.fromEntries(p.settings.map((s) => [s.name, s.value ?? ""])));
+  const [values, setValues] = useState<Record<string, string>>(() =>
+    Object.fromEntries(p.settings.map((s) => [s.name, s.value ?? ""])),
+  );
   const doing = useDoing();
   const changed = p.settings.filter((s) => values[s.name] !== (s.value ?? ""));
-  const save = () => doing.run(async () => {
-    await patch(path, {
-      settings: changed.filter((s) => values[s.name] !== "").map((s) => ({ name: s.name, value: values[s.name]! })),
-      unset: changed.filter((s) => values[s.name] === "").map((s) => s.name),
+  const save = () =>
+    doing.run(async () => {
+      await patch(path, {
+        settings: changed.filter((s) => values[s.name] !== "").map((s) => ({ name: s.name, value: values[s.name]! })),
+        unset: changed.filter((s) => values[s.name] === "").map((s) => s.name),
+      });
+      reload();
     });
-    reload();
-  });
   return (
     <section class="card">
       <h2>What it is told</h2>
       {p.settings.length === 0 && <p>It has no settings.</p>}
-      <form onSubmit={(e) => { e.preventDefault(); void save(); }}>
-        {p.settings.map((s) => <Setting key={s.name} s={s} value={values[s.name] ?? ""} set={(v) => setValues({ ...values, [s.name]: v })} />)}
+      <form
+        onSubmit={(e) => {
+          e.preventDefault();
+          void save();
+        }}
+      >
+        {p.settings.map((s) => (
+          <Setting key={s.name} s={s} value={values[s.name] ?? ""} set={(v) => setValues({ ...values, [s.name]: v })} />
+        ))}
         <ErrorLine error={doing.error} />
-        {p.settings.length > 0 && <div class="buttons"><button class="primary" disabled={doing.busy || changed.length === 0}>Save</button></div>}
+        {p.settings.length > 0 && (
+          <div class="buttons">
+            <button class="primary" disabled={doing.busy || changed.length === 0}>
+              Save
+            </button>
+          </div>
+        )}
       </form>
     </section>
   );
 }
 
 function Setting({ s, value, set }: { s: PluginSetting; value: string; set: (value: string) => void }) {
-  const help = [s.description, s.type === "secret" && (s.is_set ? "It is set, and nobody is told it; what is typed here takes its place." : "It is never told again."), s.required && !s.is_set && "The plugin waits for it."].filter(Boolean).join(" ");
-  if (s.type === "boolean") return <Select label={s.name} help={help} value={value} set={set} options={[["", "not set"], ["true", "true"], ["false", "false"]]} />;
-  return <Field label={s.name} help={help} value={value} set={set} type={s.type === "integer" || s.type === "number" ? "number" : "text"} step={s.type === "number" ? "any" : undefined} />;
+  const help = [
+    s.description,
+    s.type === "secret" &&
+      (s.is_set ? "It is set, and nobody is told it; what is typed here takes its place." : "It is never told again."),
+    s.required && !s.is_set && "The plugin waits for it.",
+  ]
+    .filter(Boolean)
+    .join(" ");
+  if (s.type === "boolean")
+    return (
+      <Select
+        label={s.name}
+        help={help}
+        value={value}
+        set={set}
+        options={[
+          ["", "not set"],
+          ["true", "true"],
+          ["false", "false"],
+        ]}
+      />
+    );
+  return (
+    <Field
+      label={s.name}
+      help={help}
+      value={value}
+      set={set}
+      type={s.type === "integer" || s.type === "number" ? "number" : "text"}
+      step={s.type === "number" ? "any" : undefined}
+    />
+  );
 }
 
 // How often they are read anew while the page is to be seen.
@@ -113,7 +196,9 @@ const anewMS = 3000;
 function Figures({ path }: { path: string }) {
   const figures = useLoad((signal) => get<PluginFigures[]>(`${path}/figures`, {}, signal), [path]);
   useEffect(() => {
-    const asking = setInterval(() => { if (!document.hidden) figures.reload(); }, anewMS);
+    const asking = setInterval(() => {
+      if (!document.hidden) figures.reload();
+    }, anewMS);
     return () => clearInterval(asking);
   }, []);
   return (
@@ -122,12 +207,17 @@ function Figures({ path }: { path: string }) {
       {figures.error && <Failure error={figures.error} again={figures.reload} />}
       {figures.value?.length === 0 && <p class="faint">None yet.</p>}
       {figures.value && figures.value.length > 0 && (
-        <Table caption="Calls" rows={figures.value} id={(f) => f.tool} columns={[
-          { head: "Tool or hook", cell: (f) => <code>{f.tool}</code> },
-          { head: "How they ended", cell: (f) => f.results.map((r) => `${r.calls} ${r.result}`).join(", ") },
-          { head: "Median", number: true, cell: (f) => f.median_ms ? `≤ ${milliseconds(f.median_ms)}` : "–" },
-          { head: "95 of 100", number: true, cell: (f) => f.p95_ms ? `≤ ${milliseconds(f.p95_ms)}` : "–" },
-        ]} />
+        <Table
+          caption="Calls"
+          rows={figures.value}
+          id={(f) => f.tool}
+          columns={[
+            { head: "Tool or hook", cell: (f) => <code>{f.tool}</code> },
+            { head: "How they ended", cell: (f) => f.results.map((r) => `${r.calls} ${r.result}`).join(", ") },
+            { head: "Median", number: true, cell: (f) => (f.median_ms ? `≤ ${milliseconds(f.median_ms)}` : "–") },
+            { head: "95 of 100", number: true, cell: (f) => (f.p95_ms ? `≤ ${milliseconds(f.p95_ms)}` : "–") },
+          ]}
+        />
       )}
     </section>
   );
@@ -135,24 +225,53 @@ function Figures({ path }: { path: string }) {
 
 // Try calls a tool of it, as a chat would.
 function Try({ p, path }: { p: ReturnPlugin; path: string }) {
-  const [tool, setTool] = useState(p.tools[0]?.name ?? ""), [parameters, setParameters] = useState("{}");
+  const [tool, setTool] = useState(p.tools[0]?.name ?? ""),
+    [parameters, setParameters] = useState("{}");
   const [called, setCalled] = useState<PluginCalled>();
   const doing = useDoing();
   if (p.tools.length === 0) return null;
   return (
     <section class="card">
       <h2>Try it</h2>
-      <form onSubmit={(e) => { e.preventDefault(); setCalled(undefined); void doing.run(async () => setCalled(await post<PluginCalled>(`${path}/call`, { tool, parameters }))); }}>
-        <Select label="Tool" value={tool} set={setTool} options={p.tools.map((t) => [t.name, `${t.name}: ${t.description}`] as const)} />
-        <Area label="Parameters" value={parameters} set={setParameters} code rows={3} help="A JSON object, as the model would write it." />
+      <form
+        onSubmit={(e) => {
+          e.preventDefault();
+          setCalled(undefined);
+          void doing.run(async () => setCalled(await post<PluginCalled>(`${path}/call`, { tool, parameters })));
+        }}
+      >
+        <Select
+          label="Tool"
+          value={tool}
+          set={setTool}
+          options={p.tools.map((t) => [t.name, `${t.name}: ${t.description}`] as const)}
+        />
+        <Area
+          label="Parameters"
+          value={parameters}
+          set={setParameters}
+          code
+          rows={3}
+          help="A JSON object, as the model would write it."
+        />
         <ErrorLine error={doing.error} />
         <button disabled={doing.busy}>Call it</button>
       </form>
       <div role="status">
-        {called && <>
-          <p class="faint">{milliseconds(called.milliseconds)}, {bytes(called.memory_bytes)} of memory</p>
-          {called.error ? <p class="error">{called.error}</p> : <pre tabIndex={0}><code>{called.content || "(nothing)"}</code></pre>}
-        </>}
+        {called && (
+          <>
+            <p class="faint">
+              {milliseconds(called.milliseconds)}, {bytes(called.memory_bytes)} of memory
+            </p>
+            {called.error ? (
+              <p class="error">{called.error}</p>
+            ) : (
+              <pre tabIndex={0}>
+                <code>{called.content || "(nothing)"}</code>
+              </pre>
+            )}
+          </>
+        )}
       </div>
     </section>
   );
@@ -165,7 +284,9 @@ function Log({ path, changed }: { path: string; changed: () => void }) {
   const [lines, setLines] = useState<PluginLogLine[]>([]);
   const [level, setLevel] = useState("");
   const lost = useEvents<PluginLogLine>(`${path}/logs/events?lines=100`, (l) => {
-    setLines((all) => all.some((o) => o.on_ms === l.on_ms && o.text === l.text) ? all : [...all, l].slice(-linesKept)); // a stream that is opened again tells the newest again
+    setLines((all) =>
+      all.some((o) => o.on_ms === l.on_ms && o.text === l.text) ? all : [...all, l].slice(-linesKept),
+    ); // a stream that is opened again tells the newest again
     if (l.level === "error" && Date.now() - l.on_ms < 5000) changed();
   });
   const shown = lines.filter((l) => !level || l.level === level);
@@ -173,12 +294,36 @@ function Log({ path, changed }: { path: string; changed: () => void }) {
     <section>
       <div class="head">
         <h2>Log</h2>
-        <Select label="Level" hideLabel value={level} set={setLevel} options={[["", "All levels"], ["error", "Errors"], ["warn", "Warnings"], ["info", "Info"], ["debug", "Debug"], ["trace", "Trace"]]} />
+        <Select
+          label="Level"
+          hideLabel
+          value={level}
+          set={setLevel}
+          options={[
+            ["", "All levels"],
+            ["error", "Errors"],
+            ["warn", "Warnings"],
+            ["info", "Info"],
+            ["debug", "Debug"],
+            ["trace", "Trace"],
+          ]}
+        />
       </div>
       <ErrorLine error={lost} />
-      {shown.length === 0 ? <p class="faint">It has written nothing{level && " of that level"}. What it writes shows here at once.</p> : (
+      {shown.length === 0 ? (
+        <p class="faint">It has written nothing{level && " of that level"}. What it writes shows here at once.</p>
+      ) : (
         <div class="written" role="log" aria-label="Log" tabIndex={0}>
-          {shown.map((l) => <p key={`${l.on_ms} ${l.text}`}><Time ms={l.on_ms} /> <span class={l.level === "error" ? "error" : "faint"}>{l.level}{l.tool && ` ${l.tool}`}</span> {l.text}</p>)}
+          {shown.map((l) => (
+            <p key={`${l.on_ms} ${l.text}`}>
+              <Time ms={l.on_ms} />{" "}
+              <span class={l.level === "error" ? "error" : "faint"}>
+                {l.level}
+                {l.tool && ` ${l.tool}`}
+              </span>{" "}
+              {l.text}
+            </p>
+          ))}
         </div>
       )}
     </section>

@@ -19,33 +19,73 @@ export function Plugins({ route }: PageProps) {
 
 function All() {
   const plugins = useLoad((signal) => get<ReturnPlugin[]>("/v0/box/plugins", {}, signal), []);
-  const [installing, setInstalling] = useState(false), [search, setSearch] = useState("");
+  const [installing, setInstalling] = useState(false),
+    [search, setSearch] = useState("");
   const wanted = search.trim().toLowerCase();
   const shown = plugins.value?.filter((p) => [p.name, p.description].some((t) => t.toLowerCase().includes(wanted)));
   return (
     <>
       <div class="head">
         <h1>Plugins</h1>
-        <button type="button" class="primary" onClick={() => setInstalling(true)}>Install a plugin</button>
+        <button type="button" class="primary" onClick={() => setInstalling(true)}>
+          Install a plugin
+        </button>
       </div>
-      <p>Tools that the box runs itself, shut in: each does what it was granted and nothing else. Configs name their tools, and chats may have them all.</p>
+      <p>
+        Tools that the box runs itself, shut in: each does what it was granted and nothing else. Configs name their
+        tools, and chats may have them all.
+      </p>
       {plugins.error && <Failure error={plugins.error} again={plugins.reload} />}
       {!plugins.value && plugins.loading && <Loading />}
-      {plugins.value && plugins.value.length > 5 && <Field label="Search" type="search" value={search} set={setSearch} />}
-      {plugins.value?.length === 0 && <Empty title="No plugin is installed">
-        <p>A plugin is a WebAssembly module that carries its manifest; <code>parley plugin new</code> begins one. <button type="button" class="link" onClick={() => setInstalling(true)}>Install one</button></p>
-      </Empty>}
-      {shown && shown.length > 0 && (
-        <Table caption="Plugins" rows={shown} id={(p) => p.name} columns={[
-          { head: "Name", cell: (p) => <a href={to("plugins", p.name)}>{p.name}</a> },
-          { head: "What it does", cell: (p) => p.description },
-          { head: "Version", cell: (p) => p.version },
-          { head: "State", cell: (p) => <PluginStateTag p={p} /> },
-          { head: "May do", cell: (p) => p.denied.length > 0 ? <>{p.granted.length} of {p.granted.length + p.denied.length} things it asks for</> : p.granted.length > 0 ? <>all {p.granted.length} things it asks for</> : <>it asks for nothing</> },
-          { head: "Installed", cell: (p) => <Time ms={p.installed_on} /> },
-        ]} />
+      {plugins.value && plugins.value.length > 5 && (
+        <Field label="Search" type="search" value={search} set={setSearch} />
       )}
-      {installing && <Install close={() => setInstalling(false)} done={() => { setInstalling(false); plugins.reload(); }} />}
+      {plugins.value?.length === 0 && (
+        <Empty title="No plugin is installed">
+          <p>
+            A plugin is a WebAssembly module that carries its manifest; <code>parley plugin new</code> begins one.{" "}
+            <button type="button" class="link" onClick={() => setInstalling(true)}>
+              Install one
+            </button>
+          </p>
+        </Empty>
+      )}
+      {shown && shown.length > 0 && (
+        <Table
+          caption="Plugins"
+          rows={shown}
+          id={(p) => p.name}
+          columns={[
+            { head: "Name", cell: (p) => <a href={to("plugins", p.name)}>{p.name}</a> },
+            { head: "What it does", cell: (p) => p.description },
+            { head: "Version", cell: (p) => p.version },
+            { head: "State", cell: (p) => <PluginStateTag p={p} /> },
+            {
+              head: "May do",
+              cell: (p) =>
+                p.denied.length > 0 ? (
+                  <>
+                    {p.granted.length} of {p.granted.length + p.denied.length} things it asks for
+                  </>
+                ) : p.granted.length > 0 ? (
+                  <>all {p.granted.length} things it asks for</>
+                ) : (
+                  <>it asks for nothing</>
+                ),
+            },
+            { head: "Installed", cell: (p) => <Time ms={p.installed_on} /> },
+          ]}
+        />
+      )}
+      {installing && (
+        <Install
+          close={() => setInstalling(false)}
+          done={() => {
+            setInstalling(false);
+            plugins.reload();
+          }}
+        />
+      )}
     </>
   );
 }

@@ -10,33 +10,100 @@ export function PromptForm({ form, set, error }: { form: Form; set: (f: Form) =>
     return why ? [`Line ${i + 1} ${why}.`] : [];
   });
   const example = (i: number, change: Partial<Form["examples"][number]>) =>
-    set({ ...form, examples: form.examples.map((e, k) => k === i ? { ...e, ...change } : e) });
+    set({ ...form, examples: form.examples.map((e, k) => (k === i ? { ...e, ...change } : e)) });
   return (
     <>
-      <Area label="Who the assistant is" rows={3} value={form.who} set={(who) => set({ ...form, who })} error={error}
-        help="Its name, where it is, and who asks it." placeholder="You are the voice at the entrance of the Clock Museum. Visitors ask you questions." />
-      <Area label="Facts" rows={10} value={form.facts.join("\n")} set={(t) => set({ ...form, facts: lines(t) })}
-        help="One a line, each a whole sentence that can be understood alone. An exception is a line of its own. Say also what there is not, if people ask for it."
-        placeholder={"The museum is open from 10 in the morning to 6 in the evening.\nOn Mondays the museum is closed.\nA ticket for an adult costs 14 dollars."} />
-      {doubtful.length > 0 && <ul class="advice" aria-label="Advice on the facts">{doubtful.slice(0, 5).map((d) => <li key={d}>{d}</li>)}</ul>}
-      <Area label="Rules" rows={3} value={form.rules.join("\n")} set={(t) => set({ ...form, rules: lines(t) })}
-        help="One a line: what it is to do, and what not. To answer in short spoken sentences need not be said, the box says it."
-        placeholder="Send who asks for a refund to the ticket desk." />
+      <Area
+        label="Who the assistant is"
+        rows={3}
+        value={form.who}
+        set={(who) => set({ ...form, who })}
+        error={error}
+        help="Its name, where it is, and who asks it."
+        placeholder="You are the voice at the entrance of the Clock Museum. Visitors ask you questions."
+      />
+      <Area
+        label="Facts"
+        rows={10}
+        value={form.facts.join("\n")}
+        set={(t) => set({ ...form, facts: lines(t) })}
+        help={
+          "One a line, each a whole sentence that can be understood alone. An exception is a line of its " +
+          "own. Say also what there is not, if people ask for it."
+        }
+        placeholder={
+          "The museum is open from 10 in the morning to 6 in the evening.\nOn Mondays the museum is " +
+          "closed.\nA ticket for an adult costs 14 dollars."
+        }
+      />
+      {doubtful.length > 0 && (
+        <ul class="advice" aria-label="Advice on the facts">
+          {doubtful.slice(0, 5).map((d) => (
+            <li key={d}>{d}</li>
+          ))}
+        </ul>
+      )}
+      <Area
+        label="Rules"
+        rows={3}
+        value={form.rules.join("\n")}
+        set={(t) => set({ ...form, rules: lines(t) })}
+        help={
+          "One a line: what it is to do, and what not. To answer in short spoken sentences need not be " +
+          "said, the box says it."
+        }
+        placeholder="Send who asks for a refund to the ticket desk."
+      />
       <fieldset>
         <legend>Examples</legend>
-        <p class="help">Questions that were answered wrongly without one, with the answer that your own people would give. A few are enough.</p>
+        <p class="help">
+          Questions that were answered wrongly without one, with the answer that your own people would give. A few are
+          enough.
+        </p>
         {form.examples.map((e, i) => (
           <div class="row example" key={i}>
-            <Field label={`Question ${i + 1}`} value={e.question} set={(question) => example(i, { question })} maxLength={500} placeholder="Are you open on Monday?" />
-            <Field label={`Answer ${i + 1}`} value={e.answer} set={(answer) => example(i, { answer })} maxLength={500} placeholder="No, on Mondays we are closed." />
-            <button type="button" aria-label={`Remove example ${i + 1}`} onClick={() => set({ ...form, examples: form.examples.filter((_, k) => k !== i) })}>Remove</button>
+            <Field
+              label={`Question ${i + 1}`}
+              value={e.question}
+              set={(question) => example(i, { question })}
+              maxLength={500}
+              placeholder="Are you open on Monday?"
+            />
+            <Field
+              label={`Answer ${i + 1}`}
+              value={e.answer}
+              set={(answer) => example(i, { answer })}
+              maxLength={500}
+              placeholder="No, on Mondays we are closed."
+            />
+            <button
+              type="button"
+              aria-label={`Remove example ${i + 1}`}
+              onClick={() => set({ ...form, examples: form.examples.filter((_, k) => k !== i) })}
+            >
+              Remove
+            </button>
           </div>
         ))}
-        <button type="button" disabled={form.examples.length >= 32} onClick={() => set({ ...form, examples: [...form.examples, { question: "", answer: "" }] })}>Add an example</button>
+        <button
+          type="button"
+          disabled={form.examples.length >= 32}
+          onClick={() => set({ ...form, examples: [...form.examples, { question: "", answer: "" }] })}
+        >
+          Add an example
+        </button>
       </fieldset>
-      <Area label="What changes from chat to chat" rows={2} value={form.last} set={(last) => set({ ...form, last })}
-        help="With variables that the client fills in, such as {{name}}. It stands last, since what stands before the first variable is read once for all chats."
-        placeholder="The visitor is called {{name}}." />
+      <Area
+        label="What changes from chat to chat"
+        rows={2}
+        value={form.last}
+        set={(last) => set({ ...form, last })}
+        help={
+          "With variables that the client fills in, such as {{name}}. It stands last, since what stands " +
+          "before the first variable is read once for all chats."
+        }
+        placeholder="The visitor is called {{name}}."
+      />
     </>
   );
 }

@@ -9,7 +9,10 @@ export interface Form {
   last: string; // with variables: what stands before the first one is read once for all chats
 }
 
-export interface Example { question: string; answer: string }
+export interface Example {
+  question: string;
+  answer: string;
+}
 
 export const emptyForm: Form = { who: "", facts: [], rules: [], examples: [], last: "" };
 
@@ -18,12 +21,18 @@ const heads = { facts: "Facts:", rules: "Rules:", examples: "Examples:", last: "
 // written is the text of a form. Examples stand in it as the box writes those of a
 // config behind its prompt.
 export function written(f: Form): string {
-  const list = (head: string, lines: string[]) => lines.length > 0 ? `${head}\n${lines.map((l) => `- ${l}`).join("\n")}` : "";
+  const list = (head: string, lines: string[]) =>
+    lines.length > 0 ? `${head}\n${lines.map((l) => `- ${l}`).join("\n")}` : "";
   const examples = f.examples.map((e) => `Question: ${e.question}\nAnswer: ${e.answer}`).join("\n");
   return [
-    f.who, list(heads.facts, f.facts), list(heads.rules, f.rules),
-    examples && `${heads.examples}\n${examples}`, f.last && `${heads.last}\n${f.last}`,
-  ].filter(Boolean).join("\n\n");
+    f.who,
+    list(heads.facts, f.facts),
+    list(heads.rules, f.rules),
+    examples && `${heads.examples}\n${examples}`,
+    f.last && `${heads.last}\n${f.last}`,
+  ]
+    .filter(Boolean)
+    .join("\n\n");
 }
 
 // read is the form of a text that a form has written, or that is written like one;
@@ -65,8 +74,13 @@ export const one = (text: string) => text.replace(/\s*\n\s*/g, " ");
 export function tidy(f: Form): Form {
   const lines = (all: string[]) => all.map((l) => l.trim().replace(/^(-\s+)+/, "")).filter(Boolean);
   return {
-    who: f.who.trim(), facts: lines(f.facts), rules: lines(f.rules), last: f.last.trim(),
-    examples: f.examples.map((e) => ({ question: one(e.question).trim(), answer: one(e.answer).trim() })).filter((e) => e.question && e.answer),
+    who: f.who.trim(),
+    facts: lines(f.facts),
+    rules: lines(f.rules),
+    last: f.last.trim(),
+    examples: f.examples
+      .map((e) => ({ question: one(e.question).trim(), answer: one(e.answer).trim() }))
+      .filter((e) => e.question && e.answer),
   };
 }
 
@@ -77,7 +91,12 @@ export function advice(fact: string): string | undefined {
   if (!text) return undefined;
   if (text.length > 300) return "is long: a fact is one sentence that can be understood alone";
   if (!/\s/.test(text) || text.split(/\s+/).length < 3) return "is no whole sentence: write it as you would say it";
-  if (/\b(mon|tue|tues|wed|thu|thur|thurs|fri|sat|sun)\b\.?/i.test(text) && !/(sunday|sat down|sun (is|sets|rises))/i.test(text)) return "has a day cut short: write Monday, not Mon";
-  if (/\b(it|they|this|these)\b/i.test(text.split(/\s+/)[0]!)) return "begins with a word for something else: begin with what it is about";
+  if (
+    /\b(mon|tue|tues|wed|thu|thur|thurs|fri|sat|sun)\b\.?/i.test(text) &&
+    !/(sunday|sat down|sun (is|sets|rises))/i.test(text)
+  )
+    return "has a day cut short: write Monday, not Mon";
+  if (/\b(it|they|this|these)\b/i.test(text.split(/\s+/)[0]!))
+    return "begins with a word for something else: begin with what it is about";
   return undefined;
 }

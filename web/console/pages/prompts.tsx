@@ -23,21 +23,58 @@ export function Prompts({ route }: PageProps) {
   if (id === "new") return <Prompt />;
   if (id) return <Existing key={id} id={id} />;
   return (
-    <NamedList<ReturnPrompt> title="Prompts" page="prompts" path={path} rows="prompts_page" one="prompt"
-      about="What an assistant is told: who it is, what it knows, and how it is to behave. Several configs may share one."
-      columns={[{ head: "Begins", cell: (p) => <span class="faint">{p.text.slice(0, 90)}{p.text.length > 90 && " …"}</span> }]}
-      nothing={<p>Write down what people ask about most, one fact a line, and try it beside.</p>} />
+    <NamedList<ReturnPrompt>
+      title="Prompts"
+      page="prompts"
+      path={path}
+      rows="prompts_page"
+      one="prompt"
+      about={
+        "What an assistant is told: who it is, what it knows, and how it is to behave. Several " +
+        "configs may share one."
+      }
+      columns={[
+        {
+          head: "Begins",
+          cell: (p) => (
+            <span class="faint">
+              {p.text.slice(0, 90)}
+              {p.text.length > 90 && " …"}
+            </span>
+          ),
+        },
+      ]}
+      nothing={<p>Write down what people ask about most, one fact a line, and try it beside.</p>}
+    />
   );
 }
 
 function Existing({ id }: { id: string }) {
-  const newest = useLoad(async (signal) => {
-    const found = (await get<ReturnPagedPrompts>(`${path}/${id}`, {}, signal)).prompts_page[0];
-    if (!found) throw new Refused(404, "There is no version of this prompt any more.");
-    return found;
-  }, [id]);
-  if (newest.error) return <><p><a href={to("prompts")}>All prompts</a></p><h1>Prompt</h1><Failure error={newest.error} again={newest.reload} /></>;
-  if (!newest.value) return <><h1>Prompt</h1><Loading /></>;
+  const newest = useLoad(
+    async (signal) => {
+      const found = (await get<ReturnPagedPrompts>(`${path}/${id}`, {}, signal)).prompts_page[0];
+      if (!found) throw new Refused(404, "There is no version of this prompt any more.");
+      return found;
+    },
+    [id],
+  );
+  if (newest.error)
+    return (
+      <>
+        <p>
+          <a href={to("prompts")}>All prompts</a>
+        </p>
+        <h1>Prompt</h1>
+        <Failure error={newest.error} again={newest.reload} />
+      </>
+    );
+  if (!newest.value)
+    return (
+      <>
+        <h1>Prompt</h1>
+        <Loading />
+      </>
+    );
   return <Prompt key={newest.value.version} saved={newest.value} reload={newest.reload} />;
 }
 
@@ -45,7 +82,7 @@ function Existing({ id }: { id: string }) {
 function Prompt({ saved, reload }: { saved?: ReturnPrompt; reload?: () => void }) {
   const [name, setName] = useState(saved?.name ?? "");
   const [why, setWhy] = useState("");
-  const [form, setForm] = useState<Form | undefined>(() => saved ? read(saved.text) : emptyForm);
+  const [form, setForm] = useState<Form | undefined>(() => (saved ? read(saved.text) : emptyForm));
   const [plain, setPlain] = useState(saved?.text ?? "");
   const [asking, setAsking] = useState(false);
   const doing = useDoing();
@@ -54,43 +91,109 @@ function Prompt({ saved, reload }: { saved?: ReturnPrompt; reload?: () => void }
   useUnsaved(changed, doing.busy);
   useShown(doing.error);
   const faults = faultsOf(doing.error);
-  const save = () => doing.run(async () => {
-    if (!saved) {
-      const made = await post<ReturnPrompt>(path, { name, text, version_description: why || undefined });
-      go(to("prompts", made.id));
-      return;
-    }
-    if (text !== saved.text && !await mayFollow(path, "prompts_page", saved)) return;
-    if (name !== saved.name) await patch(`${path}/${saved.id}`, { name });
-    if (text !== saved.text) await post(`${path}/${saved.id}`, { text, version_description: why || undefined, prompt_expansion: saved.prompt_expansion });
-    reload!();
-  });
+  const save = () =>
+    doing.run(async () => {
+      if (!saved) {
+        const made = await post<ReturnPrompt>(path, { name, text, version_description: why || undefined });
+        go(to("prompts", made.id));
+        return;
+      }
+      if (text !== saved.text && !(await mayFollow(path, "prompts_page", saved))) return;
+      if (name !== saved.name) await patch(`${path}/${saved.id}`, { name });
+      if (text !== saved.text)
+        await post(`${path}/${saved.id}`, {
+          text,
+          version_description: why || undefined,
+          prompt_expansion: saved.prompt_expansion,
+        });
+      reload!();
+    });
   const asForm = read(plain);
   return (
     <>
-      <p><a href={to("prompts")}>All prompts</a></p>
+      <p>
+        <a href={to("prompts")}>All prompts</a>
+      </p>
       <h1>{saved ? saved.name : "New prompt"}</h1>
       <div class="beside">
-        <form onSubmit={(e) => { e.preventDefault(); void save(); }}>
+        <form
+          onSubmit={(e) => {
+            e.preventDefault();
+            void save();
+          }}
+        >
           <section class="card">
             <Field label="Name" value={name} set={setName} required maxLength={74} error={faults.name} />
             <div class="buttons" role="group" aria-label="How to write it">
-              <button type="button" aria-pressed={!!form} disabled={!form && !asForm} onClick={() => setForm(form ?? asForm)}>Form</button>
-              <button type="button" aria-pressed={!form} onClick={() => { if (form) { setPlain(text); setForm(undefined); } }}>Text</button>
+              <button
+                type="button"
+                aria-pressed={!!form}
+                disabled={!form && !asForm}
+                onClick={() => setForm(form ?? asForm)}
+              >
+                Form
+              </button>
+              <button
+                type="button"
+                aria-pressed={!form}
+                onClick={() => {
+                  if (form) {
+                    setPlain(text);
+                    setForm(undefined);
+                  }
+                }}
+              >
+                Text
+              </button>
               {!form && !asForm && <span class="faint">This text was not made by the form, so it stays a text.</span>}
             </div>
-            {form
-              ? <PromptForm form={form} set={setForm} error={faults.text} />
-              : <Area label="Text" rows={20} required value={plain} set={setPlain} error={faults.text} help="{{name}} stands for a variable of the chat, {{now}} for the time when it began." />}
+            {form ? (
+              <PromptForm form={form} set={setForm} error={faults.text} />
+            ) : (
+              <Area
+                label="Text"
+                rows={20}
+                required
+                value={plain}
+                set={setPlain}
+                error={faults.text}
+                help="{{name}} stands for a variable of the chat, {{now}} for the time when it began."
+              />
+            )}
           </section>
-          {form && <details class="card"><summary>The text that the assistant reads</summary><pre class="wrapped">{text || " "}</pre></details>}
+          {form && (
+            <details class="card">
+              <summary>The text that the assistant reads</summary>
+              <pre class="wrapped">{text || " "}</pre>
+            </details>
+          )}
           <section class="card">
-            {saved && <Field label="What is new" value={why} set={setWhy} maxLength={255} help="Stands with the version, for whoever looks back." error={faults.version_description} />}
+            {saved && (
+              <Field
+                label="What is new"
+                value={why}
+                set={setWhy}
+                maxLength={255}
+                help="Stands with the version, for whoever looks back."
+                error={faults.version_description}
+              />
+            )}
             <ErrorLine error={unplaced(doing.error, (p) => ["name", "text", "version_description"].includes(p))} />
             <div class="buttons">
-              <button type="submit" class="primary" disabled={doing.busy || !changed || !text}>{saved ? "Save" : "Make this prompt"}</button>
-              {saved && <button type="button" class="danger" onClick={() => setAsking(true)}>Delete</button>}
-              {saved && <span class="faint">Version {saved.version}{changed && ", changed and not saved"}</span>}
+              <button type="submit" class="primary" disabled={doing.busy || !changed || !text}>
+                {saved ? "Save" : "Make this prompt"}
+              </button>
+              {saved && (
+                <button type="button" class="danger" onClick={() => setAsking(true)}>
+                  Delete
+                </button>
+              )}
+              {saved && (
+                <span class="faint">
+                  Version {saved.version}
+                  {changed && ", changed and not saved"}
+                </span>
+              )}
             </div>
           </section>
         </form>
@@ -99,15 +202,32 @@ function Prompt({ saved, reload }: { saved?: ReturnPrompt; reload?: () => void }
       {saved && (
         <section class="card">
           <h2>Versions</h2>
-          <Versions<ReturnPrompt> path={`${path}/${saved.id}`} rows="prompts_page" newest={saved.version} text={(p) => p.text}
+          <Versions<ReturnPrompt>
+            path={`${path}/${saved.id}`}
+            rows="prompts_page"
+            newest={saved.version}
+            text={(p) => p.text}
             restore={async (p) => {
-              await post(`${path}/${saved.id}`, { text: p.text, version_description: `as version ${p.version}`, prompt_expansion: p.prompt_expansion });
+              await post(`${path}/${saved.id}`, {
+                text: p.text,
+                version_description: `as version ${p.version}`,
+                prompt_expansion: p.prompt_expansion,
+              });
               reload!();
-            }} />
+            }}
+          />
         </section>
       )}
       {asking && saved && (
-        <Confirm title={`Delete ${saved.name}?`} verb="Delete it" close={() => setAsking(false)} does={async () => { await remove(`${path}/${saved.id}`); go(to("prompts")); }}>
+        <Confirm
+          title={`Delete ${saved.name}?`}
+          verb="Delete it"
+          close={() => setAsking(false)}
+          does={async () => {
+            await remove(`${path}/${saved.id}`);
+            go(to("prompts"));
+          }}
+        >
           <p>It goes with all its versions. Configs that use it go on with the box's own prompt.</p>
         </Confirm>
       )}

@@ -16,7 +16,11 @@ const states = { listening: "Listening", thinking: "Thinking …", speaking: "Sp
 // choices are the configs and the voices that a conversation may have.
 async function choices() {
   const voices = (provider: string) => everything<ReturnVoice>("/v0/tts/voices", "voices_page", { provider });
-  const [configs, own, library] = await Promise.all([everything<ReturnConfig>("/v0/evi/configs", "configs_page"), voices("CUSTOM_VOICE"), voices("HUME_AI")]);
+  const [configs, own, library] = await Promise.all([
+    everything<ReturnConfig>("/v0/evi/configs", "configs_page"),
+    voices("CUSTOM_VOICE"),
+    voices("HUME_AI"),
+  ]);
   return { configs, voices: [...own, ...library] };
 }
 
@@ -51,26 +55,61 @@ export function Talk({ route }: PageProps) {
     if (!live && talk.phase !== "connecting") await begin(false);
     conversation.current?.type(said);
   };
-  const live = talk.phase === "live", busy = live || talk.phase === "connecting";
+  const live = talk.phase === "live",
+    busy = live || talk.phase === "connecting";
   const options = (list: { id: string; name: string }[] = []) => list.map((one) => [one.id, one.name] as const);
   return (
     <>
       <h1>Talk</h1>
-      {!isSecureContext && <p class="notice">Typing works here, speaking does not: browsers give the microphone to pages over https only, and to those of the machine itself, and this one came over http. The <a href="#/settings">settings</a> listen and tls give the box a certificate.</p>}
+      {!isSecureContext && (
+        <p class="notice">
+          Typing works here, speaking does not: browsers give the microphone to pages over https only, and to those of
+          the machine itself, and this one came over http. The <a href="#/settings">settings</a> listen and tls give the
+          box a certificate.
+        </p>
+      )}
       <ErrorLine error={all.error} />
       <div class="row">
-        <Select label="Config" value={config} set={setConfig} disabled={busy} options={[["", "None: the box's own assistant"], ...options(all.value?.configs)]} />
-        <Select label="Voice" value={voice} set={setVoice} disabled={busy} options={[["", "As the config says"], ...options(all.value?.voices)]} />
+        <Select
+          label="Config"
+          value={config}
+          set={setConfig}
+          disabled={busy}
+          options={[["", "None: the box's own assistant"], ...options(all.value?.configs)]}
+        />
+        <Select
+          label="Voice"
+          value={voice}
+          set={setVoice}
+          disabled={busy}
+          options={[["", "As the config says"], ...options(all.value?.voices)]}
+        />
       </div>
       <div class="row checks">
         <Check label="Use the microphone" value={microphone} set={setMicrophone} disabled={busy || !isSecureContext} />
         <Check label="Keep it in the history" value={keep} set={setKeep} disabled={busy} />
       </div>
       <div class="buttons">
-        {busy
-          ? <button type="button" class="danger" onClick={() => conversation.current?.stop()}>End the conversation</button>
-          : <button type="button" class="primary" onClick={() => void begin(microphone)}>Begin a conversation</button>}
-        <span role="status" class="state">{live ? talk.lost ? "The box cannot be reached. The conversation goes on if it is found again …" : talk.calls.some((c) => c.wanted) ? "A tool waits for your answer" : states[talk.doing] : talk.phase === "connecting" ? "Connecting …" : talk.notice}</span>
+        {busy ? (
+          <button type="button" class="danger" onClick={() => conversation.current?.stop()}>
+            End the conversation
+          </button>
+        ) : (
+          <button type="button" class="primary" onClick={() => void begin(microphone)}>
+            Begin a conversation
+          </button>
+        )}
+        <span role="status" class="state">
+          {live
+            ? talk.lost
+              ? "The box cannot be reached. The conversation goes on if it is found again …"
+              : talk.calls.some((c) => c.wanted)
+                ? "A tool waits for your answer"
+                : states[talk.doing]
+            : talk.phase === "connecting"
+              ? "Connecting …"
+              : talk.notice}
+        </span>
         {live && <span class="tag plain">{talk.by}</span>}
         {live && talk.microphone && <Levels of={conversation} />}
       </div>
@@ -79,16 +118,31 @@ export function Talk({ route }: PageProps) {
           <section class="card" aria-labelledby="said">
             <h2 id="said">What is said</h2>
             <Transcript said={talk.said} />
-            <form class="row" onSubmit={(e) => { e.preventDefault(); void send(); }}>
+            <form
+              class="row"
+              onSubmit={(e) => {
+                e.preventDefault();
+                void send();
+              }}
+            >
               <Field label="Type instead" value={text} set={setText} maxLength={2000} />
               <button type="submit">Send</button>
             </form>
           </section>
-          <section class="card" aria-labelledby="feelings"><h2 id="feelings">Feelings</h2><Feelings felt={talk.felt} /></section>
+          <section class="card" aria-labelledby="feelings">
+            <h2 id="feelings">Feelings</h2>
+            <Feelings felt={talk.felt} />
+          </section>
         </div>
         <div>
-          <section class="card" aria-labelledby="tools"><h2 id="tools">Tools</h2><Tools calls={talk.calls} conversation={live ? conversation.current : null} /></section>
-          <section class="card" aria-labelledby="times"><h2 id="times">Where the time goes</h2><Waterfall turns={talk.turns} /></section>
+          <section class="card" aria-labelledby="tools">
+            <h2 id="tools">Tools</h2>
+            <Tools calls={talk.calls} conversation={live ? conversation.current : null} />
+          </section>
+          <section class="card" aria-labelledby="times">
+            <h2 id="times">Where the time goes</h2>
+            <Waterfall turns={talk.turns} />
+          </section>
         </div>
       </div>
     </>
@@ -97,7 +151,8 @@ export function Talk({ route }: PageProps) {
 
 // Levels shows how loud both sides are, as often as the screen is drawn.
 function Levels({ of }: { of: { current: Conversation | null } }) {
-  const you = useRef<HTMLSpanElement>(null), box = useRef<HTMLSpanElement>(null);
+  const you = useRef<HTMLSpanElement>(null),
+    box = useRef<HTMLSpanElement>(null);
   useEffect(() => {
     let frame = 0;
     const draw = () => {
@@ -112,8 +167,12 @@ function Levels({ of }: { of: { current: Conversation | null } }) {
   }, []);
   return (
     <span class="levels" aria-hidden="true">
-      <span class="level"><span ref={you} class="you" /></span>
-      <span class="level"><span ref={box} class="box" /></span>
+      <span class="level">
+        <span ref={you} class="you" />
+      </span>
+      <span class="level">
+        <span ref={box} class="box" />
+      </span>
     </span>
   );
 }

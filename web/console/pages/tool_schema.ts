@@ -1,12 +1,19 @@
 // What can be said of a tool's arguments before the box looks at them.
 
-export interface Argument { name: string; type: string; required: boolean; says: string }
+export interface Argument {
+  name: string;
+  type: string;
+  required: boolean;
+  says: string;
+}
 
 // wrongIn says where a text is no JSON of an object; undefined where it is one.
 export function wrongIn(text: string): string | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return value !== null && typeof value === "object" && !Array.isArray(value) ? undefined : "An object is wanted: { … }";
+    return value !== null && typeof value === "object" && !Array.isArray(value)
+      ? undefined
+      : "An object is wanted: { … }";
   } catch (err) {
     return `Not JSON yet: ${(err as Error).message}`;
   }
@@ -21,7 +28,14 @@ export function pretty(text: string): string {
   }
 }
 
-type Schema = { type?: string | string[]; enum?: unknown[]; description?: string; properties?: Record<string, Schema>; required?: string[]; items?: Schema };
+type Schema = {
+  type?: string | string[];
+  enum?: unknown[];
+  description?: string;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  items?: Schema;
+};
 
 // argumentsOf are the arguments that a schema names at its top.
 export function argumentsOf(text: string): Argument[] {
@@ -30,11 +44,20 @@ export function argumentsOf(text: string): Argument[] {
   const all = s.properties;
   if (typeof all !== "object" || all === null) return [];
   const required = Array.isArray(s.required) ? s.required : [];
-  return Object.entries(all).map(([name, a]) => ({ name, type: typeOf(a), required: required.includes(name), says: typeof a?.description === "string" ? a.description : "" }));
+  return Object.entries(all).map(([name, a]) => ({
+    name,
+    type: typeOf(a),
+    required: required.includes(name),
+    says: typeof a?.description === "string" ? a.description : "",
+  }));
 }
 
 function typeOf(s: Schema): string {
-  if (Array.isArray(s?.enum)) return `one of ${s.enum.slice(0, 8).map((e) => JSON.stringify(e)).join(", ")}${s.enum.length > 8 ? " …" : ""}`;
+  if (Array.isArray(s?.enum))
+    return `one of ${s.enum
+      .slice(0, 8)
+      .map((e) => JSON.stringify(e))
+      .join(", ")}${s.enum.length > 8 ? " …" : ""}`;
   if (s?.type === "array" && s.items) return `list of ${typeOf(s.items)}`;
-  return Array.isArray(s?.type) ? s.type.join(" or ") : s?.type ?? "anything";
+  return Array.isArray(s?.type) ? s.type.join(" or ") : (s?.type ?? "anything");
 }

@@ -23,24 +23,55 @@ export function Tools({ route }: PageProps) {
   if (id === "new") return <Own />;
   if (id) return <Existing key={id} id={id} />;
   return (
-    <NamedList<Tool> title="Tools" page="tools" path={path} rows="tools_page" one="tool"
-      about="What an assistant may call in the middle of a conversation: your program answers over the socket, or a plugin on the box does."
+    <NamedList<Tool>
+      title="Tools"
+      page="tools"
+      path={path}
+      rows="tools_page"
+      one="tool"
+      about={
+        "What an assistant may call in the middle of a conversation: your program answers over the " +
+        "socket, or a plugin on the box does."
+      }
       columns={[
         { head: "What it does", cell: (t) => <span class="faint clipped">{t.description}</span> },
-        { head: "Answered by", cell: (t) => t.plugin ? <span class="tag">plugin {t.plugin}</span> : <span class="word">your program</span> },
+        {
+          head: "Answered by",
+          cell: (t) => (t.plugin ? <span class="tag">plugin {t.plugin}</span> : <span class="word">your program</span>),
+        },
       ]}
-      nothing={<p>Say what it is called, what it does, and what it wants to know.</p>} />
+      nothing={<p>Say what it is called, what it does, and what it wants to know.</p>}
+    />
   );
 }
 
 function Existing({ id }: { id: string }) {
-  const newest = useLoad(async (signal) => {
-    const found = (await get<ReturnPagedUserDefinedTools>(`${path}/${encodeURIComponent(id)}`, {}, signal)).tools_page[0];
-    if (!found) throw new Refused(404, "There is no version of this tool any more.");
-    return found;
-  }, [id]);
-  if (newest.error) return <><p><a href={to("tools")}>All tools</a></p><h1>Tool</h1><Failure error={newest.error} again={newest.reload} /></>;
-  if (!newest.value) return <><h1>Tool</h1><Loading /></>;
+  const newest = useLoad(
+    async (signal) => {
+      const found = (await get<ReturnPagedUserDefinedTools>(`${path}/${encodeURIComponent(id)}`, {}, signal))
+        .tools_page[0];
+      if (!found) throw new Refused(404, "There is no version of this tool any more.");
+      return found;
+    },
+    [id],
+  );
+  if (newest.error)
+    return (
+      <>
+        <p>
+          <a href={to("tools")}>All tools</a>
+        </p>
+        <h1>Tool</h1>
+        <Failure error={newest.error} again={newest.reload} />
+      </>
+    );
+  if (!newest.value)
+    return (
+      <>
+        <h1>Tool</h1>
+        <Loading />
+      </>
+    );
   const tool = newest.value;
   return tool.plugin ? <OfPlugin tool={tool} /> : <Own key={tool.version} saved={tool} reload={newest.reload} />;
 }
@@ -50,12 +81,17 @@ function Arguments({ schema }: { schema: string }) {
   const rows = argumentsOf(schema);
   if (rows.length === 0) return <p class="quiet">It wants no arguments.</p>;
   return (
-    <Table caption="Arguments" rows={rows} id={(r) => r.name} columns={[
-      { head: "Argument", cell: (r) => <code>{r.name}</code> },
-      { head: "Type", cell: (r) => r.type },
-      { head: "Required", cell: (r) => r.required ? "yes" : "no" },
-      { head: "Means", cell: (r) => r.says || "–" },
-    ]} />
+    <Table
+      caption="Arguments"
+      rows={rows}
+      id={(r) => r.name}
+      columns={[
+        { head: "Argument", cell: (r) => <code>{r.name}</code> },
+        { head: "Type", cell: (r) => r.type },
+        { head: "Required", cell: (r) => (r.required ? "yes" : "no") },
+        { head: "Means", cell: (r) => r.says || "–" },
+      ]}
+    />
   );
 }
 
@@ -66,26 +102,56 @@ function OfPlugin({ tool }: { tool: Tool }) {
   const [called, setCalled] = useState<PluginCalled>();
   const doing = useDoing();
   const wrong = wrongIn(given);
-  const call = () => doing.run(async () => setCalled(await post<PluginCalled>(`/v0/box/plugins/${encodeURIComponent(tool.plugin!)}/call`, { tool: tool.name, parameters: given })));
+  const call = () =>
+    doing.run(async () =>
+      setCalled(
+        await post<PluginCalled>(`/v0/box/plugins/${encodeURIComponent(tool.plugin!)}/call`, {
+          tool: tool.name,
+          parameters: given,
+        }),
+      ),
+    );
   return (
     <>
-      <p><a href={to("tools")}>All tools</a></p>
+      <p>
+        <a href={to("tools")}>All tools</a>
+      </p>
       <h1>{tool.name}</h1>
       <p>{tool.description}</p>
-      <p>The plugin <strong>{tool.plugin}</strong> brings it and answers it on the box. It is read-only here, and changed with the plugin.</p>
-      <section class="card"><h2>Arguments</h2><Arguments schema={tool.parameters} /></section>
+      <p>
+        The plugin <strong>{tool.plugin}</strong> brings it and answers it on the box. It is read-only here, and changed
+        with the plugin.
+      </p>
+      <section class="card">
+        <h2>Arguments</h2>
+        <Arguments schema={tool.parameters} />
+      </section>
       <section class="card">
         <h2>Try it</h2>
-        <form onSubmit={(e) => { e.preventDefault(); void call(); }}>
+        <form
+          onSubmit={(e) => {
+            e.preventDefault();
+            void call();
+          }}
+        >
           <Area label="Arguments as JSON" code rows={4} value={given} set={setGiven} error={wrong} />
           <ErrorLine error={doing.error} />
-          <div class="buttons"><button type="submit" class="primary" disabled={doing.busy || !!wrong}>Call it</button></div>
+          <div class="buttons">
+            <button type="submit" class="primary" disabled={doing.busy || !!wrong}>
+              Call it
+            </button>
+          </div>
         </form>
         <div role="status">
-          {called && <>
-            <p class="faint">{called.error ? "It failed" : "It answered"} after {called.milliseconds.toFixed(1)} ms, with {(called.memory_bytes / (1 << 20)).toFixed(1)} MiB of memory.</p>
-            <pre class="wrapped">{called.error ?? called.content ?? ""}</pre>
-          </>}
+          {called && (
+            <>
+              <p class="faint">
+                {called.error ? "It failed" : "It answered"} after {called.milliseconds.toFixed(1)} ms, with{" "}
+                {(called.memory_bytes / (1 << 20)).toFixed(1)} MiB of memory.
+              </p>
+              <pre class="wrapped">{called.error ?? called.content ?? ""}</pre>
+            </>
+          )}
         </div>
       </section>
     </>
@@ -100,10 +166,16 @@ const emptySchema = `{
   "required": ["town"]
 }`;
 
-const body = (t: Tool) => ({ description: t.description, parameters: t.parameters, fallback_content: t.fallback_content });
+const body = (t: Tool) => ({
+  description: t.description,
+  parameters: t.parameters,
+  fallback_content: t.fallback_content,
+});
 
 // compared is what the versions of a tool are compared by.
-const compared = (t: Tool) => `Description: ${t.description ?? ""}\n\nArguments:\n${pretty(t.parameters)}\n\nWhen it fails: ${t.fallback_content ?? ""}`;
+const compared = (t: Tool) =>
+  `Description: ${t.description ?? ""}\n\nArguments:\n${pretty(t.parameters)}\n\nWhen it fails: ` +
+  `${t.fallback_content ?? ""}`;
 
 function Own({ saved, reload }: { saved?: Tool; reload?: () => void }) {
   const [name, setName] = useState(saved?.name ?? "");
@@ -116,57 +188,130 @@ function Own({ saved, reload }: { saved?: Tool; reload?: () => void }) {
   const faults = faultsOf(doing.error);
   const wrong = wrongIn(schema);
   const said = { description: description || undefined, parameters: schema, fallback_content: fallback || undefined };
-  const differs = !saved || description !== (saved.description ?? "") || schema !== pretty(saved.parameters) || fallback !== (saved.fallback_content ?? "");
+  const differs =
+    !saved ||
+    description !== (saved.description ?? "") ||
+    schema !== pretty(saved.parameters) ||
+    fallback !== (saved.fallback_content ?? "");
   const changed = saved ? differs || name !== saved.name : !!(name || description);
   useUnsaved(changed, doing.busy);
   useShown(doing.error);
-  const save = () => doing.run(async () => {
-    const version_description = why || undefined;
-    if (!saved) {
-      go(to("tools", (await post<Tool>(path, { name, ...said, version_description })).id));
-      return;
-    }
-    if (differs && !await mayFollow(path, "tools_page", saved)) return;
-    if (name !== saved.name) await patch(`${path}/${saved.id}`, { name });
-    if (differs) await post(`${path}/${saved.id}`, { ...said, version_description });
-    reload!();
-  });
+  const save = () =>
+    doing.run(async () => {
+      const version_description = why || undefined;
+      if (!saved) {
+        go(to("tools", (await post<Tool>(path, { name, ...said, version_description })).id));
+        return;
+      }
+      if (differs && !(await mayFollow(path, "tools_page", saved))) return;
+      if (name !== saved.name) await patch(`${path}/${saved.id}`, { name });
+      if (differs) await post(`${path}/${saved.id}`, { ...said, version_description });
+      reload!();
+    });
   return (
     <>
-      <p><a href={to("tools")}>All tools</a></p>
+      <p>
+        <a href={to("tools")}>All tools</a>
+      </p>
       <h1>{saved?.name ?? "New tool"}</h1>
-      <form onSubmit={(e) => { e.preventDefault(); void save(); }}>
+      <form
+        onSubmit={(e) => {
+          e.preventDefault();
+          void save();
+        }}
+      >
         <div class="columns">
           <section class="card">
-            <Field label="Name" value={name} set={setName} required maxLength={64} error={faults.name} help="The model calls it by this, and the box's own model thinks in its words: next_train, not fn2." />
-            <Area label="What it does" value={description} set={setDescription} maxLength={511} error={faults.description} help="A sentence for a reader who knows nothing else: “Tells when the next train to a town leaves.”" />
-            <Area label="When it fails" rows={3} value={fallback} set={setFallback} maxLength={2047} error={faults.fallback_content} help="What the model is told then. Without it the assistant says that it did not work." />
-            {saved && <Field label="What is new" value={why} set={setWhy} maxLength={255} error={faults.version_description} />}
+            <Field
+              label="Name"
+              value={name}
+              set={setName}
+              required
+              maxLength={64}
+              error={faults.name}
+              help="The model calls it by this, and the box's own model thinks in its words: next_train, not fn2."
+            />
+            <Area
+              label="What it does"
+              value={description}
+              set={setDescription}
+              maxLength={511}
+              error={faults.description}
+              help="A sentence for a reader who knows nothing else: “Tells when the next train to a town leaves.”"
+            />
+            <Area
+              label="When it fails"
+              rows={3}
+              value={fallback}
+              set={setFallback}
+              maxLength={2047}
+              error={faults.fallback_content}
+              help="What the model is told then. Without it the assistant says that it did not work."
+            />
+            {saved && (
+              <Field label="What is new" value={why} set={setWhy} maxLength={255} error={faults.version_description} />
+            )}
           </section>
           <section class="card">
-            <Area label="Arguments, as a JSON schema" code rows={14} value={schema} set={setSchema} error={wrong ?? faults.parameters} help="Few and simple ones work best. What is required is asked for where the user has not said it." />
+            <Area
+              label="Arguments, as a JSON schema"
+              code
+              rows={14}
+              value={schema}
+              set={setSchema}
+              error={wrong ?? faults.parameters}
+              help="Few and simple ones work best. What is required is asked for where the user has not said it."
+            />
             {!wrong && <Arguments schema={schema} />}
           </section>
         </div>
-        <ErrorLine error={unplaced(doing.error, (p) => ["name", "description", "parameters", "fallback_content", "version_description"].includes(p))} />
+        <ErrorLine
+          error={unplaced(doing.error, (p) =>
+            ["name", "description", "parameters", "fallback_content", "version_description"].includes(p),
+          )}
+        />
         <div class="buttons">
-          <button type="submit" class="primary" disabled={doing.busy || !!wrong || !changed}>{saved ? "Save" : "Make this tool"}</button>
-          {saved && <button type="button" class="danger" onClick={() => setAsking(true)}>Delete</button>}
-          {saved && <span class="faint">Version {saved.version}{changed && ", changed and not saved"}</span>}
+          <button type="submit" class="primary" disabled={doing.busy || !!wrong || !changed}>
+            {saved ? "Save" : "Make this tool"}
+          </button>
+          {saved && (
+            <button type="button" class="danger" onClick={() => setAsking(true)}>
+              Delete
+            </button>
+          )}
+          {saved && (
+            <span class="faint">
+              Version {saved.version}
+              {changed && ", changed and not saved"}
+            </span>
+          )}
         </div>
       </form>
       {saved && (
         <section class="card">
           <h2>Versions</h2>
-          <Versions<Tool> path={`${path}/${saved.id}`} rows="tools_page" newest={saved.version} text={compared}
+          <Versions<Tool>
+            path={`${path}/${saved.id}`}
+            rows="tools_page"
+            newest={saved.version}
+            text={compared}
             restore={async (t) => {
               await post(`${path}/${saved.id}`, { ...body(t), version_description: `as version ${t.version}` });
               reload!();
-            }} />
+            }}
+          />
         </section>
       )}
       {asking && saved && (
-        <Confirm title={`Delete ${saved.name}?`} verb="Delete it" close={() => setAsking(false)} does={async () => { await remove(`${path}/${saved.id}`); go(to("tools")); }}>
+        <Confirm
+          title={`Delete ${saved.name}?`}
+          verb="Delete it"
+          close={() => setAsking(false)}
+          does={async () => {
+            await remove(`${path}/${saved.id}`);
+            go(to("tools"));
+          }}
+        >
           <p>It goes with all its versions, and out of the configs that have it.</p>
         </Confirm>
       )}

@@ -1,7 +1,10 @@
 // A chat as it is read: its events, each where it is heard in the recording.
 import type { ReturnChatEvent } from "../../rest";
 
-export interface Feeling { name: string; score: number }
+export interface Feeling {
+  name: string;
+  score: number;
+}
 
 export interface Line {
   id: string;
@@ -19,13 +22,19 @@ export interface Line {
 }
 
 interface Noted {
-  from_text?: boolean; time?: { begin: number; end: number }; begin?: number; interrupted?: boolean; is_quick_response?: boolean;
-  tool_call_id?: string; name?: string; error?: string;
+  from_text?: boolean;
+  time?: { begin: number; end: number };
+  begin?: number;
+  interrupted?: boolean;
+  is_quick_response?: boolean;
+  tool_call_id?: string;
+  name?: string;
+  error?: string;
 }
 
 function json<T>(text: string | undefined): Partial<T> {
   try {
-    return JSON.parse(text ?? "{}") as Partial<T> | null ?? {};
+    return (JSON.parse(text ?? "{}") as Partial<T> | null) ?? {};
   } catch {
     return {};
   }
@@ -34,12 +43,16 @@ function json<T>(text: string | undefined): Partial<T> {
 // feelings are the strongest of the scores, those of which there is something.
 export function feelings(scores: string | undefined, most = 3): Feeling[] {
   return Object.entries(json<Record<string, number>>(scores))
-    .map(([name, score]) => ({ name, score: score as number })).filter((f) => f.score >= 0.05)
-    .sort((a, b) => b.score - a.score).slice(0, most);
+    .map(([name, score]) => ({ name, score: score as number }))
+    .filter((f) => f.score >= 0.05)
+    .sort((a, b) => b.score - a.score)
+    .slice(0, most);
 }
 
 const notes: Partial<Record<ReturnChatEvent["type"], string>> = {
-  USER_INTERRUPTION: "The user spoke over the assistant", PAUSE_ONSET: "The assistant was paused", RESUME_ONSET: "The assistant was let go on",
+  USER_INTERRUPTION: "The user spoke over the assistant",
+  PAUSE_ONSET: "The assistant was paused",
+  RESUME_ONSET: "The assistant was let go on",
 };
 
 // transcript are the lines of a chat that began at a time (Unix ms).
@@ -49,13 +62,32 @@ export function transcript(events: ReturnChatEvent[], began: number): Line[] {
   const byEvent = new Map<string, Line>();
   for (const e of events) {
     const m: Noted = json<Noted>(e.metadata);
-    const line: Line = { id: e.id, kind: "note", at: Math.max(0, e.timestamp - began), heard: false, text: e.message_text ?? "", feelings: [] };
+    const line: Line = {
+      id: e.id,
+      kind: "note",
+      at: Math.max(0, e.timestamp - began),
+      heard: false,
+      text: e.message_text ?? "",
+      feelings: [],
+    };
     switch (e.type) {
       case "USER_MESSAGE":
-        Object.assign(line, { kind: "user", at: m.time?.begin ?? line.at, heard: !m.from_text, typed: !!m.from_text, feelings: feelings(e.emotion_features) });
+        Object.assign(line, {
+          kind: "user",
+          at: m.time?.begin ?? line.at,
+          heard: !m.from_text,
+          typed: !!m.from_text,
+          feelings: feelings(e.emotion_features),
+        });
         break;
       case "AGENT_MESSAGE":
-        Object.assign(line, { kind: "agent", at: m.begin ?? line.at, heard: true, interrupted: !!m.interrupted, quick: !!m.is_quick_response });
+        Object.assign(line, {
+          kind: "agent",
+          at: m.begin ?? line.at,
+          heard: true,
+          interrupted: !!m.interrupted,
+          quick: !!m.is_quick_response,
+        });
         break;
       case "ASSISTANT_PROSODY": {
         const said = byEvent.get(e.related_event_id ?? "");
@@ -68,7 +100,11 @@ export function transcript(events: ReturnChatEvent[], began: number): Line[] {
         break;
       case "FUNCTION_CALL_RESPONSE": {
         const call = calls.get(m.tool_call_id ?? "");
-        if (call) Object.assign(call, { detail: m.error ? `${m.error}${e.message_text ? `\n${e.message_text}` : ""}` : e.message_text ?? "", failed: !!m.error });
+        if (call)
+          Object.assign(call, {
+            detail: m.error ? `${m.error}${e.message_text ? `\n${e.message_text}` : ""}` : (e.message_text ?? ""),
+            failed: !!m.error,
+          });
         continue;
       }
       default: {
@@ -80,7 +116,10 @@ export function transcript(events: ReturnChatEvent[], began: number): Line[] {
     byEvent.set(e.id, line);
     lines.push(line);
   }
-  return lines.map((line, i) => ({ line, i })).sort((a, b) => a.line.at - b.line.at || a.i - b.i).map(({ line }) => line);
+  return lines
+    .map((line, i) => ({ line, i }))
+    .sort((a, b) => a.line.at - b.line.at || a.i - b.i)
+    .map(({ line }) => line);
 }
 
 // current is the newest line that is being heard at a time of the recording.
@@ -90,16 +129,23 @@ export function current(lines: Line[], ms: number): Line | undefined {
 
 // clock is a time of a recording: 1:05, or 1:02:05.
 export function clock(ms: number): string {
-  const s = Math.floor(ms / 1000), two = (n: number) => String(n).padStart(2, "0");
-  const hours = Math.floor(s / 3600), minutes = Math.floor(s / 60) % 60;
+  const s = Math.floor(ms / 1000),
+    two = (n: number) => String(n).padStart(2, "0");
+  const hours = Math.floor(s / 3600),
+    minutes = Math.floor(s / 60) % 60;
   return hours > 0 ? `${hours}:${two(minutes)}:${two(s % 60)}` : `${minutes}:${two(s % 60)}`;
 }
 
 // asText is a transcript to read elsewhere.
 export function asText(lines: Line[]): string {
   const who = { user: "User", agent: "Assistant", tool: "Tool", note: "" };
-  return lines.map((l) => {
-    const said = l.kind === "tool" ? `${l.name} ${l.text}${l.detail === undefined ? "" : ` → ${l.detail}`}` : l.text;
-    return `[${clock(l.at)}] ${who[l.kind] ? `${who[l.kind]}: ` : ""}${said}`;
-  }).join("\n") + "\n";
+  return (
+    lines
+      .map((l) => {
+        const said =
+          l.kind === "tool" ? `${l.name} ${l.text}${l.detail === undefined ? "" : ` → ${l.detail}`}` : l.text;
+        return `[${clock(l.at)}] ${who[l.kind] ? `${who[l.kind]}: ` : ""}${said}`;
+      })
+      .join("\n") + "\n"
+  );
 }

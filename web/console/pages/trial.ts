@@ -27,7 +27,8 @@ export class Trial {
       this.failed = fails;
       this.take = (m) => {
         if (m.type === "error") fails(new Error(m.message));
-        if (m.type === "assistant_message") a = { ...a, text: [a.text, m.message.content].filter(Boolean).join(" "), words: a.words ?? since() };
+        if (m.type === "assistant_message")
+          a = { ...a, text: [a.text, m.message.content].filter(Boolean).join(" "), words: a.words ?? since() };
         if (m.type === "audio_output") a = { ...a, sound: a.sound ?? since() };
         if (m.type === "assistant_end") a = { ...a, whole: since() };
         came(a);
@@ -40,7 +41,7 @@ export class Trial {
   private open(prompt: string): Promise<void> {
     this.close();
     const scheme = location.protocol === "https:" ? "wss:" : "ws:";
-    const ws = this.ws = new WebSocket(`${scheme}//${location.host}/v0/evi/chat?keep_history=false`);
+    const ws = (this.ws = new WebSocket(`${scheme}//${location.host}/v0/evi/chat?keep_history=false`));
     this.prompt = prompt;
     return new Promise((opens, fails) => {
       this.failed = fails;
@@ -51,7 +52,10 @@ export class Trial {
         opens();
       };
       ws.onmessage = ({ data }) => this.take?.(JSON.parse(data as string) as ServerMessage);
-      ws.onerror = () => this.failed?.(new Error("The box takes no conversation just now. It may be full, or still loading its models."));
+      ws.onerror = () =>
+        this.failed?.(
+          new Error("The box takes no conversation just now. It may be full, or still loading its models."),
+        );
       ws.onclose = ({ reason }) => this.failed?.(new Error(reason || "The conversation is over."));
     });
   }

@@ -4,11 +4,15 @@ import { answer } from "../api";
 // spoken has a voice say something.
 export async function spoken(text: string, voice: ReturnVoice, signal: AbortSignal): Promise<Blob> {
   const res = await answer("POST", "/v0/tts/stream/file", {
-    signal, headers: { "content-type": "application/json" },
-    body: JSON.stringify({ utterances: [{ text, voice: { id: voice.id, provider: voice.provider } }], format: { type: "mp3" } }),
+    signal,
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({
+      utterances: [{ text, voice: { id: voice.id, provider: voice.provider } }],
+      format: { type: "mp3" },
+    }),
   });
   return res.blob();
 }
 
 // tagged are the values of a tag of a voice.
-export const tagged = (v: ReturnVoice, tag: string) => ((v.tags as Record<string, string[]> | undefined)?.[tag] ?? []);
+export const tagged = (v: ReturnVoice, tag: string) => (v.tags as Record<string, string[]> | undefined)?.[tag] ?? [];

@@ -18,8 +18,12 @@ export function Copy({ text, label }: { text: string; label: string }) {
   return (
     <span class="copy">
       <code>{text}</code>
-      <button type="button" aria-label={`Copy ${label}`} onClick={(e) => void copy(e)}>Copy</button>
-      <span role="status" class="faint">{said}</span>
+      <button type="button" aria-label={`Copy ${label}`} onClick={(e) => void copy(e)}>
+        Copy
+      </button>
+      <span role="status" class="faint">
+        {said}
+      </span>
     </span>
   );
 }

@@ -6,19 +6,40 @@ import { ErrorLine } from "./notice";
 // Dialog asks for something above the page. The browser keeps the focus in it; Escape
 // closes it. The focus goes back to what it was opened with: the browser does not do
 // that for a dialog that is taken out of the page.
-export function Dialog({ title, close, wide, children }: { title: string; close: () => void; wide?: boolean; children: ComponentChildren }) {
+export function Dialog({
+  title,
+  close,
+  wide,
+  children,
+}: {
+  title: string;
+  close: () => void;
+  wide?: boolean;
+  children: ComponentChildren;
+}) {
   const id = useId();
   const at = useRef<HTMLDialogElement>(null);
   useEffect(() => {
-    const d = at.current!, before = document.activeElement as HTMLElement | null;
+    const d = at.current!,
+      before = document.activeElement as HTMLElement | null;
     if (!d.open) d.showModal();
     return () => {
       d.close();
-      setTimeout(() => { if (document.activeElement === document.body) before?.focus(); });
+      setTimeout(() => {
+        if (document.activeElement === document.body) before?.focus();
+      });
     };
   }, []);
   return (
-    <dialog ref={at} class={wide ? "wide" : undefined} aria-labelledby={id} onCancel={(e) => { e.preventDefault(); close(); }}>
+    <dialog
+      ref={at}
+      class={wide ? "wide" : undefined}
+      aria-labelledby={id}
+      onCancel={(e) => {
+        e.preventDefault();
+        close();
+      }}
+    >
       <h2 id={id}>{title}</h2>
       {children}
     </dialog>
@@ -26,15 +47,38 @@ export function Dialog({ title, close, wide, children }: { title: string; close:
 }
 
 // Confirm asks before something that cannot be undone. verb is what the button says.
-export function Confirm({ title, verb, does, close, children }: { title: string; verb: string; does: () => Promise<unknown>; close: () => void; children?: ComponentChildren }) {
+export function Confirm({
+  title,
+  verb,
+  does,
+  close,
+  children,
+}: {
+  title: string;
+  verb: string;
+  does: () => Promise<unknown>;
+  close: () => void;
+  children?: ComponentChildren;
+}) {
   const doing = useDoing();
   return (
     <Dialog title={title} close={close}>
       {children}
       <ErrorLine error={doing.error} />
       <div class="buttons">
-        <button type="button" onClick={close}>Cancel</button>
-        <button type="button" class="danger" disabled={doing.busy} onClick={async () => { if (await doing.run(does)) close(); }}>{verb}</button>
+        <button type="button" onClick={close}>
+          Cancel
+        </button>
+        <button
+          type="button"
+          class="danger"
+          disabled={doing.busy}
+          onClick={async () => {
+            if (await doing.run(does)) close();
+          }}
+        >
+          {verb}
+        </button>
       </div>
     </Dialog>
   );

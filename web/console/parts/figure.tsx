@@ -15,7 +15,11 @@ export function milliseconds(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
 
-const spans: [string, number][] = [["d", 86_400], ["h", 3600], ["min", 60]];
+const spans: [string, number][] = [
+  ["d", 86_400],
+  ["h", 3600],
+  ["min", 60],
+];
 
 // span is a long time: 3 d 4 h.
 export function span(ms: number): string {
@@ -36,11 +40,24 @@ export function Figures({ children }: { children: ComponentChildren }) {
 }
 
 // Figure is one; mood says that somebody should look at it.
-export function Figure({ name, value, more, mood }: { name: string; value: string; more?: ComponentChildren; mood?: "warn" | "bad" }) {
+export function Figure({
+  name,
+  value,
+  more,
+  mood,
+}: {
+  name: string;
+  value: string;
+  more?: ComponentChildren;
+  mood?: "warn" | "bad";
+}) {
   return (
     <div class={mood ? `figure ${mood}` : "figure"}>
       <dt>{name}</dt>
-      <dd>{value}{more && <span class="faint">{more}</span>}</dd>
+      <dd>
+        {value}
+        {more && <span class="faint">{more}</span>}
+      </dd>
     </div>
   );
 }

@@ -3,19 +3,31 @@ import type uPlot from "uplot";
 
 // Colours that stay apart for who sees red and green alike, by day and by night
 // (Okabe and Ito, https://jfly.uni-koeln.de/color/).
-export const colours = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a7a00"], coloursAtNight = ["#56b4e9", "#e69f00", "#2fc49a", "#e49ac4", "#f0e442"];
+export const colours = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a7a00"],
+  coloursAtNight = ["#56b4e9", "#e69f00", "#2fc49a", "#e49ac4", "#f0e442"];
 
 // axisIn is how an axis looks in a frame of the page.
 export function axisIn(frame: Element) {
-  const style = getComputedStyle(frame), grid = style.getPropertyValue("--line");
-  return { stroke: style.getPropertyValue("--soft"), grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1 }, font: "12px system-ui, sans-serif" };
+  const style = getComputedStyle(frame),
+    grid = style.getPropertyValue("--line");
+  return {
+    stroke: style.getPropertyValue("--soft"),
+    grid: { stroke: grid, width: 1 },
+    ticks: { stroke: grid, width: 1 },
+    font: "12px system-ui, sans-serif",
+  };
 }
 
 // usePlots is what draws charts, once it was fetched. Where it cannot be, there is no chart;
 // what each of them says stands beside it in words.
 export function usePlots(): typeof uPlot | undefined {
   const [plots, setPlots] = useState<typeof uPlot>();
-  useEffect(() => { import("/console/plots.js").then((all) => setPlots(() => all.default), () => {}); }, []);
+  useEffect(() => {
+    import("/console/plots.js").then(
+      (all) => setPlots(() => all.default),
+      () => {},
+    );
+  }, []);
   return plots;
 }
 

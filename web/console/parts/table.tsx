@@ -1,18 +1,46 @@
 import type { ComponentChildren } from "preact";
 import type { List } from "../load";
 
-export interface Column<T> { head: string; cell: (row: T) => ComponentChildren; number?: boolean }
+export interface Column<T> {
+  head: string;
+  cell: (row: T) => ComponentChildren;
+  number?: boolean;
+}
 
 // Table is a list of records. caption says what it is to who cannot see the
 // heading above it. On a narrow screen each row is a card.
-export function Table<T>({ caption, columns, rows, id }: { caption: string; columns: Column<T>[]; rows: T[]; id: (row: T) => string }) {
+export function Table<T>({
+  caption,
+  columns,
+  rows,
+  id,
+}: {
+  caption: string;
+  columns: Column<T>[];
+  rows: T[];
+  id: (row: T) => string;
+}) {
   return (
     <table>
       <caption class="unseen">{caption}</caption>
-      <thead><tr>{columns.map((c) => <th key={c.head} scope="col" class={c.number ? "number" : undefined}>{c.head || <span class="unseen">What to do</span>}</th>)}</tr></thead>
+      <thead>
+        <tr>
+          {columns.map((c) => (
+            <th key={c.head} scope="col" class={c.number ? "number" : undefined}>
+              {c.head || <span class="unseen">What to do</span>}
+            </th>
+          ))}
+        </tr>
+      </thead>
       <tbody>
         {rows.map((row) => (
-          <tr key={id(row)}>{columns.map((c) => <td key={c.head} data-head={c.head} class={c.number ? "number" : undefined}>{framed(c.cell(row))}</td>)}</tr>
+          <tr key={id(row)}>
+            {columns.map((c) => (
+              <td key={c.head} data-head={c.head} class={c.number ? "number" : undefined}>
+                {framed(c.cell(row))}
+              </td>
+            ))}
+          </tr>
         ))}
       </tbody>
     </table>
@@ -21,16 +49,23 @@ export function Table<T>({ caption, columns, rows, id }: { caption: string; colu
 
 // framed is what is in a cell as one piece: on a narrow screen a cell is a row of its
 // head and that.
-const framed = (cell: ComponentChildren) => cell === null || cell === undefined || cell === "" ? null : <div>{cell}</div>;
+const framed = (cell: ComponentChildren) =>
+  cell === null || cell === undefined || cell === "" ? null : <div>{cell}</div>;
 
 // Pager turns the pages of a list; nothing where there is one.
 export function Pager<T>({ list }: { list: List<T> }) {
   if (list.pages <= 1) return null;
   return (
     <nav class="pager" aria-label="Pages of the list">
-      <button type="button" disabled={list.page === 0} onClick={() => list.go(list.page - 1)}>Newer</button>
-      <span>Page {list.page + 1} of {list.pages}</span>
-      <button type="button" disabled={list.page + 1 >= list.pages} onClick={() => list.go(list.page + 1)}>Older</button>
+      <button type="button" disabled={list.page === 0} onClick={() => list.go(list.page - 1)}>
+        Newer
+      </button>
+      <span>
+        Page {list.page + 1} of {list.pages}
+      </span>
+      <button type="button" disabled={list.page + 1 >= list.pages} onClick={() => list.go(list.page + 1)}>
+        Older
+      </button>
     </nav>
   );
 }

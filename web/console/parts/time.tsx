@@ -2,16 +2,29 @@
 // its title.
 export function Time({ ms }: { ms: number }) {
   const at = new Date(ms);
-  return <time dateTime={at.toISOString()} title={at.toLocaleString()}>{when(at)}</time>;
+  return (
+    <time dateTime={at.toISOString()} title={at.toLocaleString()}>
+      {when(at)}
+    </time>
+  );
 }
 
 // Clock is a moment with its hour, as one looks for it in a day.
 export function Clock({ ms }: { ms: number }) {
-  const at = new Date(ms), year = at.getFullYear() === new Date().getFullYear() ? undefined : "numeric";
-  return <time dateTime={at.toISOString()} title={at.toLocaleString()}>{at.toLocaleString(undefined, { year, month: "short", day: "numeric", hour: "numeric", minute: "2-digit" })}</time>;
+  const at = new Date(ms),
+    year = at.getFullYear() === new Date().getFullYear() ? undefined : "numeric";
+  return (
+    <time dateTime={at.toISOString()} title={at.toLocaleString()}>
+      {at.toLocaleString(undefined, { year, month: "short", day: "numeric", hour: "numeric", minute: "2-digit" })}
+    </time>
+  );
 }
 
-const steps: [Intl.RelativeTimeFormatUnit, number][] = [["minute", 60], ["hour", 3600], ["day", 86_400]];
+const steps: [Intl.RelativeTimeFormatUnit, number][] = [
+  ["minute", 60],
+  ["hour", 3600],
+  ["day", 86_400],
+];
 
 // when is a moment of the last week as its distance, and any other as a date.
 export function when(at: Date, now = new Date()): string {

@@ -6,23 +6,60 @@ import { reach } from "../../talk/reach";
 import { Refused, get } from "../api";
 
 // A Said is a line of the transcript.
-export interface Said { id: string; who: "you" | "box" | "note"; text: string; interim?: boolean; cut?: boolean; scores?: EmotionScores }
+export interface Said {
+  id: string;
+  who: "you" | "box" | "note";
+  text: string;
+  interim?: boolean;
+  cut?: boolean;
+  scores?: EmotionScores;
+}
 // A Call is a tool that the assistant calls. Where the client has to answer and has
 // not, wanted is true.
-export interface Call { id: string; name: string; parameters: string; wanted: boolean; answer?: string; error?: string }
+export interface Call {
+  id: string;
+  name: string;
+  parameters: string;
+  wanted: boolean;
+  answer?: string;
+  error?: string;
+}
 // A Felt is what was measured in one utterance, at so many seconds of the chat.
-export interface Felt { at: number; who: "you" | "box"; text: string; scores: EmotionScores }
+export interface Felt {
+  at: number;
+  who: "you" | "box";
+  text: string;
+  scores: EmotionScores;
+}
 
 // Talk is all that the page shows of a conversation.
 export interface Talk {
   phase: "idle" | "connecting" | "live" | "over";
-  said: Said[]; calls: Call[]; felt: Felt[]; turns: ReturnTurn[];
-  chatID: string; by: string; microphone: boolean; lost: boolean;
+  said: Said[];
+  calls: Call[];
+  felt: Felt[];
+  turns: ReturnTurn[];
+  chatID: string;
+  by: string;
+  microphone: boolean;
+  lost: boolean;
   doing: "listening" | "thinking" | "speaking" | "tool";
   notice: string;
 }
 
-export const nothing: Talk = { phase: "idle", said: [], calls: [], felt: [], turns: [], chatID: "", by: "", microphone: false, lost: false, doing: "listening", notice: "" };
+export const nothing: Talk = {
+  phase: "idle",
+  said: [],
+  calls: [],
+  felt: [],
+  turns: [],
+  chatID: "",
+  by: "",
+  microphone: false,
+  lost: false,
+  doing: "listening",
+  notice: "",
+};
 
 // How long the assistant counts as speaking after its last sound: the pause between
 // two sentences.
@@ -40,7 +77,10 @@ const deaf: Record<NoMicrophone, string> = {
   none: "There is no microphone, or another program has it. You can type.",
 };
 
-export interface Wishes { microphone: boolean; query: Record<string, string> }
+export interface Wishes {
+  microphone: boolean;
+  query: Record<string, string>;
+}
 
 // Conversation is one with the box: it follows its messages and tells changed what
 // there is to show.
@@ -64,7 +104,9 @@ export class Conversation {
     changed(this.talk);
   }
 
-  private set(part: Partial<Talk>): void { this.changed(this.talk = { ...this.talk, ...part }); }
+  private set(part: Partial<Talk>): void {
+    this.changed((this.talk = { ...this.talk, ...part }));
+  }
 
   async begin(wishes: Wishes): Promise<void> {
     void this.context.resume();
@@ -76,7 +118,13 @@ export class Conversation {
     }
     let line: Line;
     try {
-      line = await reach({ key: null, query: wishes.query }, this.stream, this.context, { message: (m) => this.message(m), over: (code, reason) => this.over(code, reason), lost: (yes) => { if (yes !== this.talk.lost) this.set({ lost: yes }); } });
+      line = await reach({ key: null, query: wishes.query }, this.stream, this.context, {
+        message: (m) => this.message(m),
+        over: (code, reason) => this.over(code, reason),
+        lost: (yes) => {
+          if (yes !== this.talk.lost) this.set({ lost: yes });
+        },
+      });
     } catch (err) {
       return this.over(0, err instanceof Refusal ? refused(err) : "The box does not answer.");
     }
@@ -119,7 +167,8 @@ export class Conversation {
         this.began = performance.now();
         return this.set({ chatID: m.chat_id });
       case "user_message": {
-        const id = `you${this.interims}`, scores = m.models.prosody?.scores;
+        const id = `you${this.interims}`,
+          scores = m.models.prosody?.scores;
         this.say({ id, who: "you", text: m.message.content ?? "", interim: m.interim, scores });
         if (m.interim) return;
         this.interims++;
@@ -130,7 +179,8 @@ export class Conversation {
         return this.say({ id: m.id ?? this.newID(), who: "box", text: m.message.content ?? "" });
       case "assistant_prosody": {
         this.soon();
-        const scores = m.models.prosody?.scores, line = this.talk.said.find((s) => s.id === m.id);
+        const scores = m.models.prosody?.scores,
+          line = this.talk.said.find((s) => s.id === m.id);
         if (line && scores) this.say({ ...line, scores });
         return this.feel("box", line?.text ?? "", scores);
       }
@@ -156,10 +206,14 @@ export class Conversation {
     }
   }
 
-  private note(text: string): void { this.say({ id: this.newID(), who: "note", text }); }
+  private note(text: string): void {
+    this.say({ id: this.newID(), who: "note", text });
+  }
 
   // newID is for lines that the box gives none.
-  private newID(): string { return `line${this.lines++}`; }
+  private newID(): string {
+    return `line${this.lines++}`;
+  }
 
   // say shows a line; the one of the same id is replaced.
   private say(line: Said): void {
@@ -170,11 +224,12 @@ export class Conversation {
   }
 
   private feel(who: "you" | "box", text: string, scores?: EmotionScores): void {
-    if (scores) this.set({ felt: [...this.talk.felt, { at: (performance.now() - this.began) / 1000, who, text, scores }] });
+    if (scores)
+      this.set({ felt: [...this.talk.felt, { at: (performance.now() - this.began) / 1000, who, text, scores }] });
   }
 
   private called(id: string, part: Partial<Call>): void {
-    this.set({ calls: this.talk.calls.map((c) => c.id === id ? { ...c, ...part } : c) });
+    this.set({ calls: this.talk.calls.map((c) => (c.id === id ? { ...c, ...part } : c)) });
   }
 
   private look(line: Line): void {
@@ -212,12 +267,22 @@ export class Conversation {
     clearTimeout(this.asking);
     this.letGo();
     void this.context.close();
-    if (reason === "key_revoked") void get("/v0/box/operator").catch(() => {}); // the session is over: the console asks for a link
-    this.set({ phase: "over", notice: ends(code, reason), calls: this.talk.calls.map((c) => ({ ...c, wanted: false })) });
+    // the session is over: the console asks for a link
+    if (reason === "key_revoked") void get("/v0/box/operator").catch(() => {});
+    this.set({
+      phase: "over",
+      notice: ends(code, reason),
+      calls: this.talk.calls.map((c) => ({ ...c, wanted: false })),
+    });
   }
 }
 
-const callOf = (m: ToolCallMessage): Call => ({ id: m.tool_call_id, name: m.name, parameters: m.parameters, wanted: m.response_required });
+const callOf = (m: ToolCallMessage): Call => ({
+  id: m.tool_call_id,
+  name: m.name,
+  parameters: m.parameters,
+  wanted: m.response_required,
+});
 
 // refused is a refusal in the box's own words.
 function refused(err: Refusal): string {
@@ -229,7 +294,8 @@ function refused(err: Refusal): string {
 }
 
 function ends(code: number, reason: string): string {
-  if (code === 1000) return reason ? `The conversation is over: ${reason.replaceAll("_", " ")}.` : "The conversation is over.";
+  if (code === 1000)
+    return reason ? `The conversation is over: ${reason.replaceAll("_", " ")}.` : "The conversation is over.";
   if (code === 0) return reason;
   return reason ? `The box ended the conversation: ${reason.replaceAll("_", " ")}.` : "The connection is gone.";
 }

@@ -18,10 +18,23 @@ export function Feelings({ felt }: { felt: Felt[] }) {
   const of = felt.filter((f) => f.who === who);
   return (
     <>
-      <Select label="Whose" value={who} set={(w) => setWho(w as "you" | "box")} options={[["you", "Yours"], ["box", "The assistant's"]]} />
-      {of.length === 0
-        ? <p class="faint">Nothing was measured yet. Feelings are measured in voices.</p>
-        : <><Chart felt={of} /><Told felt={of} /></>}
+      <Select
+        label="Whose"
+        value={who}
+        set={(w) => setWho(w as "you" | "box")}
+        options={[
+          ["you", "Yours"],
+          ["box", "The assistant's"],
+        ]}
+      />
+      {of.length === 0 ? (
+        <p class="faint">Nothing was measured yet. Feelings are measured in voices.</p>
+      ) : (
+        <>
+          <Chart felt={of} />
+          <Told felt={of} />
+        </>
+      )}
     </>
   );
 }
@@ -29,30 +42,62 @@ export function Feelings({ felt }: { felt: Felt[] }) {
 // drawn are the feelings that are drawn: the strongest at their strongest.
 function drawn(felt: Felt[]): string[] {
   const most = new Map<string, number>();
-  for (const f of felt) for (const [name, score] of strongest(f.scores, lines)) most.set(name, Math.max(most.get(name) ?? 0, score));
-  return [...most].sort((a, b) => b[1] - a[1]).slice(0, lines).map(([name]) => name);
+  for (const f of felt)
+    for (const [name, score] of strongest(f.scores, lines)) most.set(name, Math.max(most.get(name) ?? 0, score));
+  return [...most]
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, lines)
+    .map(([name]) => name);
 }
 
 function Chart({ felt }: { felt: Felt[] }) {
   const at = useRef<HTMLDivElement>(null);
-  const names = drawn(felt), night = useNight(), Plot = usePlots();
+  const names = drawn(felt),
+    night = useNight(),
+    Plot = usePlots();
   useEffect(() => {
     if (!Plot) return;
-    const frame = at.current!, axis = axisIn(frame);
-    const plot = new Plot({
-      width: frame.clientWidth, height: heightPX,
-      scales: { x: { time: false }, y: { range: (_, __, max) => [0, Math.max(0.2, Math.min(1, max * 1.1))] } },
-      axes: [{ ...axis, values: (_, all) => all.map((s) => `${s} s`) }, { ...axis, size: 44 }],
-      series: [{ label: "Second", value: (_, s) => s === null ? "–" : s.toFixed(1) }, ...names.map((name, i) => ({
-        label: name, stroke: (night ? coloursAtNight : colours)[i], dash: dashes[i], width: 2, points: { show: true, size: 6 },
-        value: (_: uPlot, v: number | null) => v === null ? "–" : v.toFixed(2),
-      }))],
-    }, [felt.map((f) => f.at), ...names.map((name) => felt.map((f) => f.scores[name as keyof typeof f.scores]))], frame);
+    const frame = at.current!,
+      axis = axisIn(frame);
+    const plot = new Plot(
+      {
+        width: frame.clientWidth,
+        height: heightPX,
+        scales: { x: { time: false }, y: { range: (_, __, max) => [0, Math.max(0.2, Math.min(1, max * 1.1))] } },
+        axes: [
+          { ...axis, values: (_, all) => all.map((s) => `${s} s`) },
+          { ...axis, size: 44 },
+        ],
+        series: [
+          { label: "Second", value: (_, s) => (s === null ? "–" : s.toFixed(1)) },
+          ...names.map((name, i) => ({
+            label: name,
+            stroke: (night ? coloursAtNight : colours)[i],
+            dash: dashes[i],
+            width: 2,
+            points: { show: true, size: 6 },
+            value: (_: uPlot, v: number | null) => (v === null ? "–" : v.toFixed(2)),
+          })),
+        ],
+      },
+      [felt.map((f) => f.at), ...names.map((name) => felt.map((f) => f.scores[name as keyof typeof f.scores]))],
+      frame,
+    );
     const fits = new ResizeObserver(() => plot.setSize({ width: frame.clientWidth, height: heightPX }));
     fits.observe(frame);
-    return () => { fits.disconnect(); plot.destroy(); };
+    return () => {
+      fits.disconnect();
+      plot.destroy();
+    };
   }, [Plot, felt.length, names.join(), night]);
-  return <div ref={at} class="chart" role="img" aria-label={`Chart of ${names.join(", ")} over time. The table below says the same.`} />;
+  return (
+    <div
+      ref={at}
+      class="chart"
+      role="img"
+      aria-label={`Chart of ${names.join(", ")} over time. The table below says the same.`}
+    />
+  );
 }
 
 // Told is the chart for who cannot see it, and for exact figures.
@@ -62,10 +107,26 @@ function Told({ felt }: { felt: Felt[] }) {
       <summary>As a table</summary>
       <table>
         <caption class="unseen">What was strongest in each utterance</caption>
-        <thead><tr><th scope="col">Second</th><th scope="col">Said</th><th scope="col">Strongest</th></tr></thead>
-        <tbody>{felt.map((f) => (
-          <tr key={f.at}><td data-head="Second">{f.at.toFixed(1)}</td><td data-head="Said">{f.text}</td><td data-head="Strongest">{strongest(f.scores, 3).map(([n, s]) => `${n} ${s.toFixed(2)}`).join(", ")}</td></tr>
-        ))}</tbody>
+        <thead>
+          <tr>
+            <th scope="col">Second</th>
+            <th scope="col">Said</th>
+            <th scope="col">Strongest</th>
+          </tr>
+        </thead>
+        <tbody>
+          {felt.map((f) => (
+            <tr key={f.at}>
+              <td data-head="Second">{f.at.toFixed(1)}</td>
+              <td data-head="Said">{f.text}</td>
+              <td data-head="Strongest">
+                {strongest(f.scores, 3)
+                  .map(([n, s]) => `${n} ${s.toFixed(2)}`)
+                  .join(", ")}
+              </td>
+            </tr>
+          ))}
+        </tbody>
       </table>
     </details>
   );

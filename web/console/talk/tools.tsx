@@ -6,7 +6,15 @@ import type { Call, Conversation } from "./conversation";
 // the client is answered here, by hand.
 export function Tools({ calls, conversation }: { calls: Call[]; conversation: Conversation | null }) {
   if (calls.length === 0) return <p class="faint">No tool was called. A config says which ones there are.</p>;
-  return <ol class="calls">{calls.map((c) => <li key={c.id}><OneCall call={c} conversation={conversation} /></li>)}</ol>;
+  return (
+    <ol class="calls">
+      {calls.map((c) => (
+        <li key={c.id}>
+          <OneCall call={c} conversation={conversation} />
+        </li>
+      ))}
+    </ol>
+  );
 }
 
 function OneCall({ call, conversation }: { call: Call; conversation: Conversation | null }) {
@@ -14,16 +22,50 @@ function OneCall({ call, conversation }: { call: Call; conversation: Conversatio
   const wanted = call.wanted && conversation;
   return (
     <>
-      <h3><code>{call.name}</code> {wanted ? <span class="tag warn">waits for you</span> : call.error !== undefined ? <span class="tag bad">failed</span> : call.answer === undefined ? <span class="tag">at work</span> : <span class="tag plain">answered</span>}</h3>
-      <pre tabIndex={0} aria-label={`Arguments of ${call.name}`}><code>{pretty(call.parameters)}</code></pre>
-      {call.answer !== undefined && <pre tabIndex={0} aria-label={`Answer of ${call.name}`}><code>{pretty(call.answer)}</code></pre>}
+      <h3>
+        <code>{call.name}</code>{" "}
+        {wanted ? (
+          <span class="tag warn">waits for you</span>
+        ) : call.error !== undefined ? (
+          <span class="tag bad">failed</span>
+        ) : call.answer === undefined ? (
+          <span class="tag">at work</span>
+        ) : (
+          <span class="tag plain">answered</span>
+        )}
+      </h3>
+      <pre tabIndex={0} aria-label={`Arguments of ${call.name}`}>
+        <code>{pretty(call.parameters)}</code>
+      </pre>
+      {call.answer !== undefined && (
+        <pre tabIndex={0} aria-label={`Answer of ${call.name}`}>
+          <code>{pretty(call.answer)}</code>
+        </pre>
+      )}
       {call.error !== undefined && <p class="error">{call.error}</p>}
       {wanted && (
-        <form onSubmit={(e) => { e.preventDefault(); wanted.answer(call, content); }}>
-          <Area label={`Answer of ${call.name}`} help="Text or JSON, as the tool would answer." value={content} set={setContent} rows={3} code required />
+        <form
+          onSubmit={(e) => {
+            e.preventDefault();
+            wanted.answer(call, content);
+          }}
+        >
+          <Area
+            label={`Answer of ${call.name}`}
+            help="Text or JSON, as the tool would answer."
+            value={content}
+            set={setContent}
+            rows={3}
+            code
+            required
+          />
           <div class="buttons">
-            <button type="submit" class="primary">Answer</button>
-            <button type="button" onClick={() => wanted.fail(call, content || "the tool failed")}>Let it fail</button>
+            <button type="submit" class="primary">
+              Answer
+            </button>
+            <button type="button" onClick={() => wanted.fail(call, content || "the tool failed")}>
+              Let it fail
+            </button>
           </div>
         </form>
       )}

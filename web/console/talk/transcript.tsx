@@ -7,9 +7,15 @@ const names = { you: "You", box: "Assistant", note: "Note" };
 // Transcript is what was said, as it comes; it is read out, and follows its end for
 // as long as nobody scrolls up.
 export function Transcript({ said }: { said: Said[] }) {
-  const log = useRef<HTMLDivElement>(null), follow = useRef(true);
-  useEffect(() => { if (follow.current) log.current!.scrollTop = log.current!.scrollHeight; }, [said]);
-  const scrolled = () => { const l = log.current!; follow.current = l.scrollHeight - l.scrollTop - l.clientHeight < 40; };
+  const log = useRef<HTMLDivElement>(null),
+    follow = useRef(true);
+  useEffect(() => {
+    if (follow.current) log.current!.scrollTop = log.current!.scrollHeight;
+  }, [said]);
+  const scrolled = () => {
+    const l = log.current!;
+    follow.current = l.scrollHeight - l.scrollTop - l.clientHeight < 40;
+  };
   return (
     <div class="log" ref={log} role="log" aria-label="Transcript" tabIndex={0} onScroll={scrolled}>
       {said.length === 0 && <p class="faint">What is said is written here.</p>}
@@ -17,8 +23,19 @@ export function Transcript({ said }: { said: Said[] }) {
         {said.map((s) => (
           <li key={s.id} class={`${s.who}${s.interim ? " interim" : ""}`} data-who={s.who}>
             <span class="name">{names[s.who]}</span>
-            <span class="text"><span dir="auto">{s.text}</span>{s.cut && <em class="faint"> interrupted</em>}</span>
-            {s.scores && <span class="felt">{strongest(s.scores, 3).map(([name, score]) => <span key={name} class="tag plain">{name} {score.toFixed(2)}</span>)}</span>}
+            <span class="text">
+              <span dir="auto">{s.text}</span>
+              {s.cut && <em class="faint"> interrupted</em>}
+            </span>
+            {s.scores && (
+              <span class="felt">
+                {strongest(s.scores, 3).map(([name, score]) => (
+                  <span key={name} class="tag plain">
+                    {name} {score.toFixed(2)}
+                  </span>
+                ))}
+              </span>
+            )}
           </li>
         ))}
       </ol>

@@ -24,19 +24,35 @@ let pairing = remembered();
 let conversation: Conversation | null = null;
 let clearing = 0;
 let opened: string | null = null;
-void edition().then((e) => { opened = e; });
+void edition().then((e) => {
+  opened = e;
+});
 
 translate();
-view.pair.addEventListener("submit", (e) => { e.preventDefault(); void pair(view.code.value); });
+view.pair.addEventListener("submit", (e) => {
+  e.preventDefault();
+  void pair(view.code.value);
+});
 view.talk.addEventListener("click", () => void begin(true));
 view.stop.addEventListener("click", () => conversation?.stop());
 view.type.addEventListener("click", () => typing(Boolean(view.typing.hidden)));
-view.typing.addEventListener("submit", (e) => { e.preventDefault(); void type(view.text.value.trim()); });
-document.addEventListener("keydown", (e) => { if (e.key === "Escape") conversation?.stop(); });
-document.addEventListener("visibilitychange", () => { if (!document.hidden) void conversation?.wake(); });
+view.typing.addEventListener("submit", (e) => {
+  e.preventDefault();
+  void type(view.text.value.trim());
+});
+document.addEventListener("keydown", (e) => {
+  if (e.key === "Escape") conversation?.stop();
+});
+document.addEventListener("visibilitychange", () => {
+  if (!document.hidden) void conversation?.wake();
+});
 addEventListener("pagehide", () => conversation?.stop());
-view.text.addEventListener("input", () => { if (!conversation) tidyLater(); });
-onChanged(() => { if (!conversation) adopt(remembered()); });
+view.text.addEventListener("input", () => {
+  if (!conversation) tidyLater();
+});
+onChanged(() => {
+  if (!conversation) adopt(remembered());
+});
 
 const code = location.hash.slice(1);
 if (code) {
@@ -68,13 +84,19 @@ async function pair(code: string): Promise<void> {
   if (pairs) return;
   pairs = true;
   view.pairError.textContent = "";
-  const answer = await fetch("/v0/box/kiosks", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ code }) }).catch(() => null);
+  const answer = await fetch("/v0/box/kiosks", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ code }),
+  }).catch(() => null);
   if (answer?.ok) {
     const made = await answer.json();
     pairing = { key: made.api_key, name: made.name };
     remember(pairing);
   } else {
-    view.pairError.textContent = word(!answer || answer.status >= 500 ? "pairFailed" : answer.status === 429 ? "pairBusy" : "pairWrong");
+    view.pairError.textContent = word(
+      !answer || answer.status >= 500 ? "pairFailed" : answer.status === 429 ? "pairBusy" : "pairWrong",
+    );
   }
   pairs = false;
   enter();
@@ -113,7 +135,7 @@ async function begin(withVoice: boolean): Promise<Conversation | null> {
 
 async function type(text: string): Promise<void> {
   if (!text) return;
-  const c = conversation ?? await begin(false);
+  const c = conversation ?? (await begin(false));
   if (!c) return; // what was typed stays, for another try
   view.text.value = "";
   c.type(text);
@@ -139,7 +161,13 @@ class Conversation {
     show("connecting");
     void this.context.resume();
     if (withVoice && !this.hears(await this.asked())) return false;
-    const on = { message: (m: ServerMessage) => this.message(m), over: (code: number, reason: string) => this.over(code, reason), lost: (yes: boolean) => { this.lost = yes; } };
+    const on = {
+      message: (m: ServerMessage) => this.message(m),
+      over: (code: number, reason: string) => this.over(code, reason),
+      lost: (yes: boolean) => {
+        this.lost = yes;
+      },
+    };
     let line: Line;
     try {
       this.line = line = await reach({ key: this.key, query: {} }, this.microphone, this.context, on);
@@ -163,7 +191,9 @@ class Conversation {
 
   // asked is the microphone. A browser that asks for leave does so in a corner.
   private async asked(): Promise<MediaStream | NoMicrophone> {
-    const asking = setTimeout(() => { if (!this.ended) show("connecting", word("allow")); }, askMS);
+    const asking = setTimeout(() => {
+      if (!this.ended) show("connecting", word("allow"));
+    }, askMS);
     const got = await microphone();
     clearTimeout(asking);
     if (!this.ended) show("connecting");
@@ -184,19 +214,27 @@ class Conversation {
       this.release();
       return false;
     }
-    for (const track of got.getTracks()) track.onended = () => { // unplugged, or taken away
-      this.microphone = null;
-      caption("note", word("noMicrophone"));
-      typing(true);
-    };
+    for (const track of got.getTracks())
+      track.onended = () => {
+        // unplugged, or taken away
+        this.microphone = null;
+        caption("note", word("noMicrophone"));
+        typing(true);
+      };
     return true;
   }
 
   // failed says why no conversation came about. A way that tells nothing is asked
   // whether it is the key.
   private async failed(err: unknown): Promise<void> {
-    const status = err instanceof Refusal ? err.status : await fetch("/v0/evi/configs", { headers: { "x-service-api-key": this.key } }).then((r) => r.status === 401 ? 401 : 0, () => 0);
-    if (status === 401 || err instanceof Refusal && status === 403) unpair();
+    const status =
+      err instanceof Refusal
+        ? err.status
+        : await fetch("/v0/evi/configs", { headers: { "x-service-api-key": this.key } }).then(
+            (r) => (r.status === 401 ? 401 : 0),
+            () => 0,
+          );
+    if (status === 401 || (err instanceof Refusal && status === 403)) unpair();
     else if (status === 429 || status === 503) show("ready", word("full"));
     else void awaitBox();
   }
@@ -204,14 +242,15 @@ class Conversation {
   // wake keeps the screen on. The browser lets go of that when the page is hidden.
   async wake(): Promise<void> {
     if (this.context.state !== "closed") void this.context.resume(); // a device that slept may have stopped the sound
-    const screen = await navigator.wakeLock?.request("screen").catch(() => null) ?? null;
+    const screen = (await navigator.wakeLock?.request("screen").catch(() => null)) ?? null;
     if (this.ended) void screen?.release();
     else this.screen = screen;
   }
 
   // look tells how loud whoever speaks is, and shows who does.
   private look(line: Line): number {
-    const heard = line.heard(), now = performance.now();
+    const heard = line.heard(),
+      now = performance.now();
     if (heard > 0.15) this.soundAt = now;
     let state: State = "listening";
     if (this.lost) state = "connecting";
@@ -275,7 +314,9 @@ class Conversation {
     if (reason === "key_revoked") return unpair();
     if (code === 1006 || code === 1001 || code === 1012) return void awaitBox();
     show("ready", word("over"));
-    setTimeout(() => { if (view.state.textContent === word("over")) show("ready"); }, 4000);
+    setTimeout(() => {
+      if (view.state.textContent === word("over")) show("ready");
+    }, 4000);
   }
 
   private release(): void {
@@ -303,5 +344,8 @@ async function awaitBox(): Promise<void> {
 
 // edition names the script that the box has now.
 async function edition(): Promise<string | null> {
-  return fetch("/kiosk/kiosk.js", { method: "HEAD", cache: "no-store" }).then((r) => r.headers.get("etag"), () => null);
+  return fetch("/kiosk/kiosk.js", { method: "HEAD", cache: "no-store" }).then(
+    (r) => r.headers.get("etag"),
+    () => null,
+  );
 }

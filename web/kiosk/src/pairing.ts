@@ -1,6 +1,9 @@
 // What the browser keeps of the pairing.
 const kept = "parley.kiosk";
-export interface Pairing { key: string; name: string }
+export interface Pairing {
+  key: string;
+  name: string;
+}
 
 // remembered is the pairing that the browser kept; what it did not keep whole is none.
 export function remembered(): Pairing | null {
@@ -18,10 +21,14 @@ export function remember(p: Pairing | null): void {
   try {
     if (p) localStorage.setItem(kept, JSON.stringify(p));
     else localStorage.removeItem(kept);
-  } catch { /* private windows, and cookies that are forbidden */ }
+  } catch {
+    /* private windows, and cookies that are forbidden */
+  }
 }
 
 // onChanged calls does when another tab has paired the screen, or ended that.
 export function onChanged(does: () => void): void {
-  addEventListener("storage", (e) => { if (e.key === kept || e.key === null) does(); });
+  addEventListener("storage", (e) => {
+    if (e.key === kept || e.key === null) does();
+  });
 }

@@ -6,10 +6,22 @@ const at = <T extends HTMLElement>(id: string) => document.getElementById(id) as
 
 // The page itself: what is shown and heard of the conversation.
 export const view = {
-  pairing: at("pairing"), stage: at("stage"), name: at("name"), glow: at("glow"), core: at("core"), state: at("state"), log: at("log"), lines: at<HTMLOListElement>("lines"),
-  talk: at<HTMLButtonElement>("talk"), stop: at<HTMLButtonElement>("stop"), type: at<HTMLButtonElement>("type"),
-  typing: at<HTMLFormElement>("typing"), text: at<HTMLInputElement>("text"),
-  pair: at<HTMLFormElement>("pair"), code: at<HTMLInputElement>("code"), pairError: at("pairError"),
+  pairing: at("pairing"),
+  stage: at("stage"),
+  name: at("name"),
+  glow: at("glow"),
+  core: at("core"),
+  state: at("state"),
+  log: at("log"),
+  lines: at<HTMLOListElement>("lines"),
+  talk: at<HTMLButtonElement>("talk"),
+  stop: at<HTMLButtonElement>("stop"),
+  type: at<HTMLButtonElement>("type"),
+  typing: at<HTMLFormElement>("typing"),
+  text: at<HTMLInputElement>("text"),
+  pair: at<HTMLFormElement>("pair"),
+  code: at<HTMLInputElement>("code"),
+  pairError: at("pairError"),
 };
 
 // most is how many captions stay: what people have read is gone from the screen
@@ -20,8 +32,10 @@ export function translate(): void {
   document.documentElement.lang = language;
   document.documentElement.dir = direction;
   document.title = word("talk");
-  for (const element of document.querySelectorAll<HTMLElement>("[data-word]")) element.textContent = word(element.dataset.word as Word);
-  for (const element of document.querySelectorAll<HTMLElement>("[data-label]")) element.ariaLabel = word(element.dataset.label as Word);
+  for (const element of document.querySelectorAll<HTMLElement>("[data-word]"))
+    element.textContent = word(element.dataset.word as Word);
+  for (const element of document.querySelectorAll<HTMLElement>("[data-label]"))
+    element.ariaLabel = word(element.dataset.label as Word);
 }
 
 let shown = ""; // asked for with each frame: what is the same is not touched
@@ -31,7 +45,8 @@ export function show(state: State, said: string = word(state)): void {
   shown = state + said;
   if (view.stage.dataset.state !== state) view.stage.dataset.state = state;
   if (view.state.textContent !== said) view.state.textContent = said;
-  const talking = !["ready", "offline"].includes(state), at = document.activeElement;
+  const talking = !["ready", "offline"].includes(state),
+    at = document.activeElement;
   view.talk.hidden = talking;
   view.talk.disabled = state === "offline";
   view.stop.hidden = !talking;
@@ -47,14 +62,23 @@ export function typing(open: boolean): void {
   if (open) view.text.focus();
 }
 
-interface Of { id?: string; interim?: boolean; language?: string }
+interface Of {
+  id?: string;
+  interim?: boolean;
+  language?: string;
+}
 
 // caption shows a line of the conversation, or a note with a detail; the one of the same
 // id is replaced. While it is still being heard it is not read out, which would be each
 // word anew.
-export function caption(who: "you" | "box" | "note" | "detail", text: string, { id = "", interim = false, language }: Of = {}): void {
+export function caption(
+  who: "you" | "box" | "note" | "detail",
+  text: string,
+  { id = "", interim = false, language }: Of = {},
+): void {
   const before = id ? view.lines.querySelector<HTMLLIElement>(`li[data-id="${CSS.escape(id)}"]`) : null;
-  const line = document.createElement("li"), speaker = document.createElement("span");
+  const line = document.createElement("li"),
+    speaker = document.createElement("span");
   line.dataset.who = who;
   line.dataset.id = id;
   line.classList.toggle("interim", interim);
@@ -73,12 +97,18 @@ export function caption(who: "you" | "box" | "note" | "detail", text: string, { 
 }
 
 // toEnd shows the newest caption, also when the screen is turned.
-const toEnd = () => { view.log.scrollTop = view.log.scrollHeight; };
+const toEnd = () => {
+  view.log.scrollTop = view.log.scrollHeight;
+};
 new ResizeObserver(toEnd).observe(view.log);
 
-export function forget(id: string): void { view.lines.querySelector(`li[data-id="${CSS.escape(id)}"]`)?.remove(); }
+export function forget(id: string): void {
+  view.lines.querySelector(`li[data-id="${CSS.escape(id)}"]`)?.remove();
+}
 
-export function clear(): void { view.lines.replaceChildren(); }
+export function clear(): void {
+  view.lines.replaceChildren();
+}
 
 // loud gives the picture its size. Only what moves is touched: a variable of the
 // whole page would have every caption's style computed anew, sixty times a second.
@@ -91,12 +121,16 @@ function loud(level: number): void {
 // until it is told to stop. A voice rises at once and falls within a fifth of a
 // second, as a needle does.
 export function follow(level: () => number): () => void {
-  let shown = 0, drawn = 0, frame = 0, last = performance.now();
+  let shown = 0,
+    drawn = 0,
+    frame = 0,
+    last = performance.now();
   const draw = (now: number) => {
-    const wanted = level(), fall = Math.exp(-(now - last) / 120);
+    const wanted = level(),
+      fall = Math.exp(-(now - last) / 120);
     last = now;
     shown = Math.max(wanted, shown * fall);
-    if (Math.abs(shown - drawn) > 0.004) loud(drawn = shown);
+    if (Math.abs(shown - drawn) > 0.004) loud((drawn = shown));
     frame = requestAnimationFrame(draw);
   };
   frame = requestAnimationFrame(draw);

@@ -2,7 +2,10 @@
 import { try_fetch, recall, keep, now, log, Json } from "./parley";
 
 export class Cached {
-  constructor(public body: Json, public age: i64) {}
+  constructor(
+    public body: Json,
+    public age: i64,
+  ) {}
 }
 
 // What is older than this is told to nobody.

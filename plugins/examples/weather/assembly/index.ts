@@ -13,15 +13,26 @@ tool("weather", (parameters: Json): string => {
   const day = dayOf(parameters.get("day").text());
   if (day < 0) return "The forecast reaches from today to the day after tomorrow.";
 
-  const found = cached("place " + asked.toLowerCase(), 30 * DAYS,
-    "https://geocoding-api.open-meteo.com/v1/search?count=1&language=en&name=" + encodeURIComponent(asked)).body.get("results").items();
+  const found = cached(
+    "place " + asked.toLowerCase(),
+    30 * DAYS,
+    "https://geocoding-api.open-meteo.com/v1/search?count=1&language=en&name=" + encodeURIComponent(asked),
+  )
+    .body.get("results")
+    .items();
   if (found.length == 0) return "There is no place called " + asked + " that the weather service knows.";
 
   const imperial = setting("units") == "imperial";
   const where = "latitude=" + degrees(found[0].get("latitude")) + "&longitude=" + degrees(found[0].get("longitude"));
-  const forecast = cached("forecast " + where + (imperial ? " F" : ""), 15 * MINUTES,
-    "https://api.open-meteo.com/v1/forecast?" + where + "&timezone=auto&forecast_days=3&current=temperature_2m,weather_code" +
-    "&daily=weather_code,temperature_2m_max,temperature_2m_min,precipitation_probability_max" + (imperial ? "&temperature_unit=fahrenheit" : ""));
+  const forecast = cached(
+    "forecast " + where + (imperial ? " F" : ""),
+    15 * MINUTES,
+    "https://api.open-meteo.com/v1/forecast?" +
+      where +
+      "&timezone=auto&forecast_days=3&current=temperature_2m,weather_code" +
+      "&daily=weather_code,temperature_2m_max,temperature_2m_min,precipitation_probability_max" +
+      (imperial ? "&temperature_unit=fahrenheit" : ""),
+  );
   // Only one that is old, because the service does not answer, has an age to tell.
   const age = forecast.age < 60 * MINUTES ? "" : " That is what was forecast " + hours(forecast.age) + " ago.";
   return tell(forecast.body, found[0].get("name").text(), day) + age;
@@ -53,16 +64,41 @@ function tell(forecast: Json, place: string, day: i32): string {
   const warmest = daily.get("temperature_2m_max").items();
   const coldest = daily.get("temperature_2m_min").items();
   const rain = daily.get("precipitation_probability_max").items();
-  if (codes.length <= day || warmest.length <= day || coldest.length <= day) throw new Error("the weather service sent no forecast for that day");
+  if (codes.length <= day || warmest.length <= day || coldest.length <= day)
+    throw new Error("the weather service sent no forecast for that day");
 
   const range = "from " + whole(coldest[day]) + " to " + whole(warmest[day]) + " degrees";
   const chance = rain.length > day ? rain[day].number() : NaN;
-  const wet = isNaN(chance) || chance < 20 ? "" : " The chance of rain is " + Math.round(chance).toString().replace(".0", "") + " percent.";
-  if (day > 0) return (day == 1 ? "Tomorrow" : "The day after tomorrow") + " in " + place + ": " + described(codes[day].number()) + ", " + range + "." + wet;
+  const wet =
+    isNaN(chance) || chance < 20
+      ? ""
+      : " The chance of rain is " + Math.round(chance).toString().replace(".0", "") + " percent.";
+  if (day > 0)
+    return (
+      (day == 1 ? "Tomorrow" : "The day after tomorrow") +
+      " in " +
+      place +
+      ": " +
+      described(codes[day].number()) +
+      ", " +
+      range +
+      "." +
+      wet
+    );
 
   const current = forecast.get("current");
-  return "In " + place + " it is " + whole(current.get("temperature_2m")) + " degrees now: " + described(current.get("weather_code").number()) +
-    ". Today goes " + range + "." + wet;
+  return (
+    "In " +
+    place +
+    " it is " +
+    whole(current.get("temperature_2m")) +
+    " degrees now: " +
+    described(current.get("weather_code").number()) +
+    ". Today goes " +
+    range +
+    "." +
+    wet
+  );
 }
 
 // A temperature as it is spoken.

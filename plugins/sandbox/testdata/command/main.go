@@ -21,7 +21,8 @@ func main() {
 		if err := json.Unmarshal(in, &p); err != nil {
 			fail(err)
 		}
-		_ = json.NewEncoder(os.Stdout).Encode(map[string]any{"tool": tool, "parameters": p, "city": os.Getenv("SETTING_CITY")})
+		_ = json.NewEncoder(os.Stdout).Encode(
+			map[string]any{"tool": tool, "parameters": p, "city": os.Getenv("SETTING_CITY")})
 	case "fail":
 		fail(fmt.Errorf("no such place"))
 	case "panic":

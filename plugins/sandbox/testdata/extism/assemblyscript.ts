@@ -5,7 +5,9 @@ import { error_set, http_request } from "@extism/as-pdk/lib/env";
 
 export function myAbort(message: string | null, file: string | null, line: u32, column: u32): void {}
 
-function told(word: string | null): string { return word === null ? "none" : word; }
+function told(word: string | null): string {
+  return word === null ? "none" : word;
+}
 
 export function run(): i32 {
   const asked = Host.inputString();
@@ -33,9 +35,12 @@ export function run(): i32 {
     Host.outputString("first");
     Host.outputString("the second");
   } else if (word == "http") {
-    const r = http_request(Memory.allocateString('{"method":"POST","url":"http://example.test/now","headers":{"X-Asked":"yes"}}').offset, Memory.allocateString("a body").offset);
+    const r = http_request(
+      Memory.allocateString('{"method":"POST","url":"http://example.test/now","headers":{"X-Asked":"yes"}}').offset,
+      Memory.allocateString("a body").offset,
+    );
     Host.outputString(r == 0 ? "none" : new Memory(r, 8).toString());
   } else if (word == "nothing") return 0;
-  else Host.outputString("\"" + word + "\"");
+  else Host.outputString('"' + word + '"');
   return 0;
 }

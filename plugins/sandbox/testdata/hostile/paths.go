@@ -11,7 +11,8 @@ type fd = int32
 type ptr = unsafe.Pointer
 
 //go:wasmimport wasi_snapshot_preview1 path_open
-func pathOpen(dir fd, dirflags int32, path ptr, n uint32, oflags int32, base, inheriting uint64, fdflags int32, opened ptr) uint32
+func pathOpen(dir fd, dirflags int32, path ptr, n uint32, oflags int32, base, inheriting uint64, fdflags int32,
+	opened ptr) uint32
 
 //go:wasmimport wasi_snapshot_preview1 path_filestat_get
 func pathStat(dir fd, flags uint32, path ptr, n uint32, buf ptr) uint32
