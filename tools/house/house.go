@@ -29,6 +29,7 @@ var mayKnow = []struct {
 	{"internal/cage", ""},
 	{"internal/disk", ""},
 	{"internal/durable", ""},
+	{"internal/golden", ""},
 	{"internal/layout", ""},
 	{"internal/machine", ""},
 	{"internal/packtest", "internal/layout"},
