@@ -48,7 +48,8 @@ func TestGoldenMetrics(t *testing.T) {
 	m.registry.Describe(described)
 	close(described)
 	for d := range described {
-		if name := regexp.MustCompile(`fqName: "(parley_\w+)"`).FindStringSubmatch(d.String()); name != nil && !shown[name[1]] {
+		name := regexp.MustCompile(`fqName: "(parley_\w+)"`).FindStringSubmatch(d.String())
+		if name != nil && !shown[name[1]] {
 			t.Errorf("%s has no series here: have everySeries bring one about", name[1])
 		}
 	}

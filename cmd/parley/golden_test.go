@@ -1,7 +1,6 @@
 package main
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/alecthomas/kong"
@@ -23,11 +22,11 @@ func TestGoldenCommands(t *testing.T) {
 	golden.Names(t, "commands", append(lines, spelled(parser.Model.Node)...))
 }
 
-// spelled is how n and the commands below it are typed.
+// spelled is how n and the commands below it are typed, a line for each flag and argument.
 func spelled(n *kong.Node) []string {
-	words := []string{n.FullPath()}
+	lines := []string{n.FullPath()}
 	for _, a := range n.Positional {
-		words = append(words, a.Summary())
+		lines = append(lines, n.FullPath()+" "+a.Summary())
 	}
 	for _, f := range n.Flags {
 		word := "--" + f.Name
@@ -40,9 +39,8 @@ func spelled(n *kong.Node) []string {
 		for _, also := range append(f.Aliases, f.Envs...) {
 			word += "," + also
 		}
-		words = append(words, word)
+		lines = append(lines, n.FullPath()+" "+word)
 	}
-	lines := []string{strings.Join(words, " ")}
 	for _, sub := range n.Children {
 		lines = append(lines, spelled(sub)...)
 	}

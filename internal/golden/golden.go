@@ -36,7 +36,8 @@ func Names(t testing.TB, name string, lines []string) {
 	known := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 	changed := append(without(known, lines, "- "), without(lines, known, "+ ")...)
 	if len(changed) > 0 {
-		t.Errorf("users rely on these names (- lost, + new):\n%s\nwhere the change is meant, say so in CHANGELOG.md and renew %s: %s=1 go test -run Golden ./...",
+		t.Errorf("users rely on these names (- lost, + new):\n%s\n"+
+			"where the change is meant, say so in CHANGELOG.md and renew %s: %s=1 go test -run Golden ./...",
 			strings.Join(changed, "\n"), file, variable)
 	}
 }
