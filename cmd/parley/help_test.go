@@ -33,7 +33,7 @@ func TestTheVersionIsSaidByWhateverNameItIsAskedFor(t *testing.T) {
 }
 
 func TestHelpShowsWhatTheFlagShows(t *testing.T) {
-	for _, command := range []string{"", "serve", "keys", "keys create", "bench talk"} {
+	for _, command := range []string{"", "serve", "keys", "keys create", "packs pull"} {
 		words := strings.Fields(command)
 		_, want, _ := parley(t, "", append(words, "--help")...)
 		code, out, errs := parley(t, "", append([]string{"help"}, words...)...)

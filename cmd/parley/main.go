@@ -34,7 +34,6 @@ type commandLine struct {
 	Voices voicesCmd `cmd:"" group:"Talk and listen" help:"List, hear, design, save and delete voices."`
 	Hear   hearCmd   `cmd:"" group:"Talk and listen" help:"Write down what is said in a recording, without a box."`
 
-	Bench       benchCmd        `cmd:"" group:"Measure and learn" help:"Measure how well this machine listens, thinks, speaks and converses."`
 	HelpOn      helpCmd         `cmd:"" name:"help" group:"Measure and learn" help:"Show a command with its flags and examples."`
 	Completion  completionCmd   `cmd:"" group:"Measure and learn" help:"Print what makes a shell complete command lines."`
 	Man         manCmd          `cmd:"" group:"Measure and learn" help:"Print the manual page."`

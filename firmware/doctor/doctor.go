@@ -116,7 +116,7 @@ func Packs(ctx context.Context, dir string, names []string) ([]Finding, error) {
 	return found, nil
 }
 
-// What the engines take of memory, measured with parley bench talk: the ears
+// What the engines take of memory, measured with parley-bench talk: the ears
 // and a voice, and for a language model its file and a third for its caches.
 const (
 	sensesBytes = 700 << 20

@@ -7,10 +7,10 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"parley/appliance/bench/yardstick"
 	"parley/appliance/engine"
 	"parley/appliance/engine/llama"
 	"parley/appliance/engines"
+	"parley/bench/yardstick"
 )
 
 // hotel is a system prompt as an operator writes one: who speaks, how, and the

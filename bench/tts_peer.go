@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"parley/appliance/bench/yardstick"
 	"parley/appliance/engine"
+	"parley/bench/yardstick"
 )
 
 // peerProgram is Piper as it comes from PyPI, asked over a pipe: a text in, when

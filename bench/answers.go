@@ -8,13 +8,13 @@ import (
 	"strings"
 	"time"
 
-	"parley/appliance/bench/desks"
 	"parley/appliance/chat"
 	answering "parley/appliance/chat/reply"
 	talking "parley/appliance/chat/turn"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 	"parley/appliance/engines"
+	"parley/bench/desks"
 )
 
 // The halves of the questions.

@@ -1,5 +1,5 @@
 // Package yardstick does what the engines do with their C libraries' calls
-// alone, as a program in C would, so that parley bench can say what the engines
+// alone, as a program in C would, so that parley-bench can say what the engines
 // cost beyond them. It shares no code with them, but for what a model is given.
 package yardstick
 

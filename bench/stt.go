@@ -8,11 +8,11 @@ import (
 	"runtime"
 	"time"
 
-	"parley/appliance/bench/yardstick"
 	"parley/appliance/engine"
 	"parley/appliance/engine/onnx"
 	"parley/appliance/engines"
 	"parley/appliance/text"
+	"parley/bench/yardstick"
 )
 
 // straight names the yardstick of an engine's call.

@@ -13,9 +13,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"parley/appliance/bench/yardstick"
 	"parley/appliance/engine"
 	"parley/appliance/engine/onnx"
+	"parley/bench/yardstick"
 )
 
 const (

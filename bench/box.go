@@ -191,6 +191,6 @@ func newKey(ctx context.Context, dir string) (string, error) {
 		return "", err
 	}
 	made, err := records.CreateKey(ctx,
-		store.NewKey{Account: "default", Label: "parley bench", Role: store.OperatorKey})
+		store.NewKey{Account: "default", Label: "parley-bench", Role: store.OperatorKey})
 	return made.APIKey, errors.Join(err, records.Close())
 }

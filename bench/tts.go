@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"parley/appliance/audio"
-	"parley/appliance/bench/yardstick"
 	"parley/appliance/config"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 	"parley/appliance/engines"
+	"parley/bench/yardstick"
 )
 
 // What is spoken where one sentence is timed.

@@ -6,9 +6,9 @@ import (
 	"regexp"
 	"testing"
 
-	"parley/appliance/bench/desks"
 	"parley/appliance/chat"
 	"parley/appliance/engines"
+	"parley/bench/desks"
 )
 
 // A real model keeps to the form in which a sum is made, whichever prices it takes

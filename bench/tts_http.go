@@ -73,7 +73,7 @@ func startSpeech(ctx context.Context, o Options, voice engine.Synthesizer) (_ *s
 			err = errors.Join(err, records.Close())
 		}
 	}()
-	key, err := records.CreateKey(ctx, store.NewKey{Account: "default", Label: "parley bench"})
+	key, err := records.CreateKey(ctx, store.NewKey{Account: "default", Label: "parley-bench"})
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ const apiTool = `{"type":"object","properties":{"day":{"type":"string","descript
 
 // fill makes an account with prompts, tools, configs and chats.
 func (s *apiServer) fill(ctx context.Context) error {
-	made, err := s.records.CreateKey(ctx, store.NewKey{Account: "default", Label: "parley bench"})
+	made, err := s.records.CreateKey(ctx, store.NewKey{Account: "default", Label: "parley-bench"})
 	if err != nil {
 		return err
 	}

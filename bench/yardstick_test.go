@@ -8,11 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"parley/appliance/bench/yardstick"
 	"parley/appliance/engine"
 	"parley/appliance/engine/llama"
 	"parley/appliance/engine/onnx"
 	"parley/appliance/engines"
+	"parley/bench/yardstick"
 )
 
 // enginesFor opens engines of the test profile, and the plain library.
