@@ -11,6 +11,7 @@ import (
 	"parley/appliance"
 	"parley/appliance/config"
 	"parley/firmware/packs"
+	"parley/internal/machine"
 )
 
 // Machine is where a benchmark ran, and what.
@@ -39,7 +40,7 @@ func describe(cfg config.Config, measured ...string) Machine {
 	if name := entry("/proc/cpuinfo", "model name"); name != "" {
 		m.CPU = name
 	}
-	m.MemoryGiB = Number(kilobytes("/proc/meminfo", "MemTotal") / (1 << 20))
+	m.MemoryGiB = Number(float64(machine.Bytes("/proc/meminfo", "MemTotal")) / (1 << 30))
 	for i, f := range strings.Fields(firstLine("/proc/loadavg")) {
 		if load, err := strconv.ParseFloat(f, 64); err == nil && i < len(m.Load) {
 			m.Load[i] = Number(load)

@@ -37,7 +37,7 @@ var mayKnow = []struct {
 	{"store", "internal/durable internal/layout"},
 	{"firmware/packs", "internal/bundle internal/disk internal/durable internal/progress"},
 	{"firmware/backup", "internal/bundle internal/disk internal/durable internal/layout internal/progress"},
-	{"firmware/doctor", "internal/disk internal/layout internal/progress firmware/packs"},
+	{"firmware/doctor", "internal/disk internal/layout internal/machine internal/progress firmware/packs"},
 	{"appliance/engine", "appliance/audio appliance/text"},
 	{"appliance/engine/schema", ""},
 	{"appliance/engine/abridge", ""},
@@ -63,7 +63,7 @@ var mayKnow = []struct {
 	{"web/bundle", ""},
 	{"appliance/engines", "appliance/chat appliance/chat/ear appliance/chat/turn appliance/config appliance/contract " +
 		"appliance/audio appliance/engine appliance/engine/espeak appliance/engine/llama appliance/engine/onnx " +
-		"appliance/engine/remote appliance/voice firmware/packs internal/layout"},
+		"appliance/engine/remote appliance/voice firmware/packs internal/layout internal/machine"},
 	{"appliance/plugins", "appliance/api appliance/chat appliance/chat/reply appliance/chat/turn appliance/config " +
 		"appliance/contract appliance/engine/schema appliance/metrics plugins/author plugins/manifest " +
 		"plugins/sandbox plugins/shelf store"},
