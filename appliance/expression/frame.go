@@ -3,6 +3,8 @@ package expression
 import (
 	"math"
 	"math/cmplx"
+
+	"parley/appliance/audio/fourier"
 )
 
 // Frames as in the features' reference, train/features.py: 25 ms every 10 ms at
@@ -39,7 +41,7 @@ type frame struct {
 
 // analyser has the tables that frames are computed with. It is read-only.
 type analyser struct {
-	short, long     realFFT
+	short, long     *fourier.Real
 	hamming, hann   [window]float64
 	pitchWindow     [pitchSamples]float64
 	pitchNormal     [longestLag + 2]float64 // autocorrelation of pitchWindow
@@ -49,7 +51,7 @@ type analyser struct {
 }
 
 func newAnalyser() *analyser {
-	a := &analyser{short: newRealFFT(spectrum), long: newRealFFT(harmonics)}
+	a := &analyser{short: fourier.NewReal(spectrum), long: fourier.NewReal(harmonics)}
 	for i := range a.hamming {
 		c := math.Cos(2 * math.Pi * float64(i) / (window - 1))
 		a.hamming[i], a.hann[i] = 0.54-0.46*c, 0.5-0.5*c
@@ -109,7 +111,7 @@ type scratch struct {
 }
 
 func newScratch() *scratch {
-	return &scratch{work: make([]complex128, harmonics/2), windowed: make([]float64, pitchSamples),
+	return &scratch{work: make([]complex128, harmonics/2+1), windowed: make([]float64, pitchSamples),
 		power: make([]float64, harmonics)}
 }
 
@@ -125,7 +127,7 @@ func (s *scratch) measure(a *analyser, x []float64, at int) (f frame) {
 	}
 	f.db = 10 * math.Log10(square/window+1e-10)
 	power := s.power[:bins]
-	a.short.power(power, s.windowed[:window], s.work)
+	a.short.Power(power, s.windowed[:window], s.work)
 	for k := range power {
 		power[k] += 1e-12
 		s.logs[k] = math.Log(power[k])
