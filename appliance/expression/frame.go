@@ -5,6 +5,7 @@ import (
 	"math/cmplx"
 
 	"parley/appliance/audio/fourier"
+	"parley/appliance/audio/prediction"
 )
 
 // Frames as in the features' reference, train/features.py: 25 ms every 10 ms at
@@ -230,7 +231,7 @@ const lpcOrder = 18
 // formants are the resonances of the throat: the poles of a linear prediction of
 // the frame.
 func (s *scratch) formants(f *frame, windowed []float64) {
-	var r [lpcOrder + 1]float64
+	var r, a [lpcOrder + 1]float64
 	y := s.power[bins : bins+window]
 	for i, v := range windowed {
 		y[i] = v
@@ -238,42 +239,11 @@ func (s *scratch) formants(f *frame, windowed []float64) {
 			y[i] -= 0.97 * windowed[i-1]
 		}
 	}
-	for lag := range r {
-		for i := lag; i < len(y); i++ {
-			r[lag] += y[i] * y[i-lag]
-		}
-	}
-	a, ok := predict(r)
-	if !ok || !s.solve(a) {
+	prediction.Correlate(r[:], y)
+	if prediction.Solve(a[:], r[:], 1e-4) <= 0 || !s.solve(a) {
 		return
 	}
 	f.formed = f.poles(s.roots)
-}
-
-// predict solves for the coefficients of the linear prediction
-// (Levinson-Durbin); false where the signal has none.
-func predict(r [lpcOrder + 1]float64) (a [lpcOrder + 1]float64, ok bool) {
-	a[0] = 1
-	e := r[0] * 1.0001
-	if e <= 0 {
-		return a, false
-	}
-	for i := 1; i <= lpcOrder; i++ {
-		var k float64
-		for j := range i {
-			k -= a[j] * r[i-j]
-		}
-		k /= e
-		b := a
-		for j := 1; j <= i; j++ {
-			b[j] = a[j] + k*a[i-j]
-		}
-		a = b
-		if e *= 1 - k*k; e <= 0 {
-			return a, false
-		}
-	}
-	return a, true
 }
 
 // solve finds all roots of a polynomial at once (Aberth), beginning with those

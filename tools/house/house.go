@@ -12,10 +12,11 @@ var mayKnow = []struct {
 	knows string // separated by spaces; * is everybody
 }{
 	{"appliance/contract", "internal/addresses"},
-	{"appliance/audio", "internal/cage"},
+	{"appliance/audio", "appliance/audio/prediction internal/cage"},
 	{"appliance/audio/clean", "appliance/audio appliance/audio/fourier"},
 	{"appliance/audio/clean/room", "appliance/audio/fourier"},
 	{"appliance/audio/fourier", ""},
+	{"appliance/audio/prediction", ""},
 	{"appliance/audio/soundcard", ""},
 	{"appliance/audio/soundcheck",
 		"appliance/audio appliance/audio/clean appliance/audio/fourier appliance/audio/soundcard"},
@@ -56,7 +57,7 @@ var mayKnow = []struct {
 	{"appliance/chat/reply", "appliance/chat/turn appliance/clerk appliance/contract appliance/language " +
 		"appliance/audio appliance/text appliance/engine appliance/engine/markup appliance/engine/schema"},
 	{"appliance/chat/record", "appliance/chat/turn appliance/contract store"},
-	{"appliance/expression", "appliance/audio/fourier appliance/contract"},
+	{"appliance/expression", "appliance/audio/fourier appliance/audio/prediction appliance/contract"},
 	{"appliance/recording",
 		"appliance/contract appliance/audio appliance/engine store internal/backlog internal/durable internal/layout"},
 	{"appliance/speech",
