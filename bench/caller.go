@@ -107,7 +107,7 @@ func call(ctx context.Context, at place, with terms) (_ *caller, err error) {
 }
 
 func (c *caller) send(ctx context.Context, m contract.ClientMessage) error {
-	data, err := m.MarshalJSON()
+	data, err := contract.Marshal(m)
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ type script struct {
 }
 
 func (s *script) send(ctx context.Context, m contract.ServerMessage) error {
-	data, err := m.MarshalJSON()
+	data, err := contract.Marshal(m)
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ func (r *Report) transport(ctx context.Context, o Options) error {
 	for i := range piece { // as little alike as a voice
 		piece[i] = byte(i * 151)
 	}
-	message, err := contract.AudioInput{Data: piece}.MarshalJSON()
+	message, err := contract.Marshal(contract.AudioInput{Data: piece})
 	if err != nil {
 		return err
 	}
