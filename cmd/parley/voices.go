@@ -253,7 +253,7 @@ func (cmd *voicesSaveCmd) Run(ctx context.Context, c *console, parsed *kong.Cont
 	if (cmd.Describe == "") == (cmd.Generation == "") {
 		return misuse{errors.New("voices: save which voice? Give --describe, or --generation, and not both")}
 	}
-	if _, err := contract.ParsePostedVoice(
+	if _, err := contract.Parse[contract.PostedVoice](
 		mustJSON(map[string]string{"generation_id": "x", "name": cmd.Name})); err != nil {
 		return misuse{fmt.Errorf("voices: %w", err)}
 	}
