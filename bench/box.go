@@ -116,7 +116,7 @@ func (o Options) serving(ctx context.Context, data, address string, told io.Writ
 	args := append(slices.Clone(o.Serve[1:]),
 		"--data", data, "--listen", address, "--tls", "off", "--log-level", "warn",
 		"--max-chats", strconv.Itoa(seats), "--max-added-ms", "0") // how late they are is measured
-	cmd := exec.CommandContext(ctx, o.Serve[0], args...) // runs: itself
+	cmd := exec.CommandContext(ctx, o.Serve[0], args...)
 	cmd.Stderr = told
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = boxStop

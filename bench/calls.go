@@ -323,7 +323,7 @@ func (s *switchboard) call(ctx context.Context, o Options, d Dialling) (told Cal
 	if d.Clicks {
 		args = append(args, "--clicks")
 	}
-	c := exec.CommandContext(ctx, program, args...) // runs: itself
+	c := exec.CommandContext(ctx, program, args...)
 	c.Stderr = os.Stderr
 	said, err := c.Output()
 	if err != nil {

@@ -46,7 +46,7 @@ type peerSaid struct {
 }
 
 func startPeer(ctx context.Context, python, voice string) (*peer, error) {
-	cmd := exec.CommandContext(ctx, python, "-c", peerProgram, filepath.Join(voice, "voice.onnx"), // runs: python3
+	cmd := exec.CommandContext(ctx, python, "-c", peerProgram, filepath.Join(voice, "voice.onnx"),
 		filepath.Join(voice, "voice.json"))
 	texts, err := cmd.StdinPipe()
 	if err != nil {

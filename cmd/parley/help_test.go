@@ -103,12 +103,12 @@ func TestTheManualPageIsWellFormed(t *testing.T) {
 	}
 	checks := [][]string{{"groff", "-man", "-ww", "-z", "-Tutf8"}, {"mandoc", "-Tlint", "-Wwarning"}}
 	for _, check := range checks {
-		path, err := exec.LookPath(check[0]) // runs: groff, mandoc
+		path, err := exec.LookPath(check[0])
 		if err != nil {
 			t.Logf("%s is not installed", check[0])
 			continue
 		}
-		cmd := exec.CommandContext(t.Context(), path, check[1:]...) // runs: groff, mandoc
+		cmd := exec.CommandContext(t.Context(), path, check[1:]...)
 		cmd.Stdin = strings.NewReader(page)
 		if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
 			t.Errorf("%s: %v\n%s", check[0], err, out)
