@@ -22,6 +22,15 @@ func Document() string {
 		fmt.Fprintf(&b, "| `%s` | `%s` | `--%s` | %s | %s | %s |\n", s.Key, s.Env(), s.Flag, cell(what),
 			cell(s.allowed), cell(s.fallback("`")))
 	}
+	b.WriteString("\n### Old names\n\nThey are still read, in all four places. Where one place has an old name and the " +
+		"setting itself, they must not differ.\n\n| was | variable, flag | is a part of |\n|---|---|---|\n")
+	for _, s := range Old() {
+		names := "those of `" + s.Into + "`"
+		if s.Flag != "" {
+			names = "`" + s.Env() + "`, `--" + s.Flag + "`"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | `%s` |\n", s.Key, names, s.Into)
+	}
 	return strings.TrimPrefix(b.String(), "\n")
 }
 

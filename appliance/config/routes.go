@@ -37,10 +37,7 @@ func (r Route) takes(m contract.LanguageModel) bool {
 // URL|MODEL|KEY_ENV.
 func setRoutes(c *Config, g given) error {
 	c.Routes = nil
-	for text := range strings.SplitSeq(g.value, ",") {
-		if text = strings.TrimSpace(text); text == "" {
-			continue
-		}
+	for text := range items(g.value) {
 		r, err := parseRoute(g, text)
 		if err != nil {
 			return err
@@ -67,37 +64,36 @@ func parseRoute(g given, text string) (Route, error) {
 		return r, fmt.Errorf("%.80q is not a provider: use one of %v, or *", provider, allowed)
 	}
 	var err error
-	if r.To, err = routeTarget(g, to); err != nil {
+	if r.To, err = parseModel(g, to); err != nil {
 		return r, fmt.Errorf("to: %w", err)
 	}
 	return r, nil
 }
 
-// routeTarget reads the model that a route leads to by the functions that read
-// the box's own.
-func routeTarget(g given, to string) (LanguageModel, error) {
-	var scratch Config
-	server, rest, isServer := strings.Cut(to, "|")
+// parseModel reads a model: a pack, or a server as URL|MODEL or URL|MODEL|KEY_ENV.
+func parseModel(g given, text string) (LanguageModel, error) {
+	var m LanguageModel
+	server, rest, isServer := strings.Cut(text, "|")
 	g.value = server
-	if !isServer && !strings.Contains(to, "://") {
-		err := packName(&scratch.Engines.LanguageModel.Pack, g, "llm-qwen")
-		return scratch.Engines.LanguageModel, err
+	if !isServer && !strings.Contains(text, "://") {
+		return m, packName(&m.Pack, g, "llm-qwen")
 	}
+	var scratch Config
 	if err := setOpenAI(&scratch, g); err != nil {
-		return LanguageModel{}, err
+		return m, err
 	}
-	name, key, hasKey := strings.Cut(rest, "|")
-	if name == "" {
-		return LanguageModel{},
-			errors.New("it is a server, but no model is named: set openai and model, or write URL|MODEL")
+	m.OpenAI = scratch.Engines.LanguageModel.OpenAI
+	var key string
+	var hasKey bool
+	if m.Model, key, hasKey = strings.Cut(rest, "|"); m.Model == "" {
+		return m, errors.New("it is a server, but no model is named: set openai and model, or write URL|MODEL")
 	}
-	scratch.Engines.LanguageModel.Model = name
 	if g.value = key; hasKey {
-		if err := setKeyEnv(&scratch, g); err != nil {
-			return LanguageModel{}, err
-		}
+		err := setKeyEnv(&scratch, g)
+		m.KeyEnv = scratch.Engines.LanguageModel.KeyEnv
+		return m, err
 	}
-	return scratch.Engines.LanguageModel, nil
+	return m, nil
 }
 
 // maxFallback is as many as are tried before who calls has hung up.
@@ -107,11 +103,8 @@ const maxFallback = contract.MaxFallback
 // route.
 func setFallback(c *Config, g given) error {
 	c.Fallback = nil
-	for text := range strings.SplitSeq(g.value, ",") {
-		if text = strings.TrimSpace(text); text == "" {
-			continue
-		}
-		m, err := routeTarget(g, text)
+	for text := range items(g.value) {
+		m, err := parseModel(g, text)
 		if err != nil {
 			return err
 		}

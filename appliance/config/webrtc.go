@@ -43,36 +43,45 @@ func setWebRTCListen(c *Config, g given) error {
 	return nil
 }
 
-func setWebRTCPublic(c *Config, g given) error {
-	c.WebRTC.Public = nil
-	for text := range strings.SplitSeq(g.value, ",") {
-		if text = strings.TrimSpace(text); text == "" {
-			continue
-		}
-		at, err := netip.ParseAddr(text)
-		if err != nil || at.IsUnspecified() || at.Zone() != "" {
-			return fmt.Errorf(
-				"%.80q is not an IP address that others can reach: use one such as 203.0.113.7, not a name", text)
-		}
-		c.WebRTC.Public = append(c.WebRTC.Public, at.String())
+// publicAddress reads an address under which others reach the box.
+func publicAddress(text string) (string, error) {
+	at, err := netip.ParseAddr(text)
+	if err != nil || at.IsUnspecified() || at.Zone() != "" {
+		return "", fmt.Errorf(
+			"%.80q is not an IP address that others can reach: use one such as 203.0.113.7, not a name", text)
 	}
-	return nil
+	return at.String(), nil
 }
 
 // iceServer is the URL of a STUN or TURN server (RFC 7064 and 7065).
 var iceServer = regexp.MustCompile(`^(stuns?:[^?\s/@]+|turns?:[^?\s/@]+(\?transport=(udp|tcp))?)$`)
 
+// setWebRTCServers reads servers, each URL or, of TURN, URL|NAME|PASSWORD_ENV.
 func setWebRTCServers(c *Config, g given) error {
 	c.WebRTC.Servers = nil
-	for text := range strings.SplitSeq(g.value, ",") {
-		if text = strings.TrimSpace(text); text == "" {
+	credentials := ""
+	for text := range items(g.value) {
+		server, own, has := strings.Cut(text, "|")
+		if !iceServer.MatchString(server) {
+			return fmt.Errorf("%.80q is not a STUN or TURN server: use stun:HOST:3478, "+
+				"turn:HOST:3478|NAME|PASSWORD_ENV or turns:HOST:5349?transport=tcp|NAME|PASSWORD_ENV", server)
+		}
+		c.WebRTC.Servers = append(c.WebRTC.Servers, server)
+		if !has {
 			continue
 		}
-		if !iceServer.MatchString(text) {
-			return fmt.Errorf("%.80q is not a STUN or TURN server: use stun:HOST:3478, turn:HOST:3478 or "+
-				"turns:HOST:5349?transport=tcp", text)
+		if credentials != "" && credentials != own {
+			return fmt.Errorf("%s has a name or a password of its own: all TURN servers have the same", server)
 		}
-		c.WebRTC.Servers = append(c.WebRTC.Servers, text)
+		credentials = own
+		name, variable, _ := strings.Cut(own, "|")
+		if g.value = name; setWebRTCUsername(c, g) != nil {
+			return fmt.Errorf("%s: no name is in it: write %s|NAME|PASSWORD_ENV", server, server)
+		}
+		g.value = variable
+		if err := setWebRTCPassword(c, g); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -100,7 +109,8 @@ func (w WebRTC) check() error {
 	for _, s := range w.Servers {
 		if strings.HasPrefix(s, "turn") && (w.Username == "" || w.PasswordEnv == "") {
 			return fmt.Errorf(
-				"webrtc.servers: %s is a TURN server, which wants webrtc.username and webrtc.password_env, too", s)
+				"webrtc.servers: %s is a TURN server, which wants a name and the variable that holds its password: "+
+					"write %s|NAME|PASSWORD_ENV", s, s)
 		}
 	}
 	return nil

@@ -28,7 +28,7 @@ func (devicesCmd) Help() string {
 
   parley devices --test --input USB --output USB
 
-kiosk.input and kiosk.output name one by its id, its name, or a part of either. --test says how loud and how late ` +
+kiosk.devices names them by their ids, their names, or parts of either. --test says how loud and how late ` +
 		`the microphone hears the loudspeaker, how much of that the box can take out again, and what to change. Stop ` +
 		`the box's own kiosk before: two programs at one device disturb each other.`
 }

@@ -16,7 +16,7 @@ import (
 type doctorCmd struct {
 	JSON bool `name:"json" help:"Print JSON."`
 
-	Settings kong.Plugins `embed:"" settings:"data listen kiosk.enabled kiosk.input kiosk.output kiosk.config_id kiosk.account kiosk.start kiosk.phrase kiosk.keyboard kiosk.gpio packs profile engines.transcriber engines.language_model engines.voice limits.recordings limits.recordings_days"`
+	Settings kong.Plugins `embed:"" settings:"data listen kiosk.enabled kiosk.devices kiosk.config_id kiosk.account kiosk.start kiosk.phrase kiosk.button packs profile engines.transcriber engines.language_model engines.voice limits.recordings"`
 }
 
 // Help shows the command in use.

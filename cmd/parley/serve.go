@@ -36,6 +36,9 @@ func (*serveCmd) Run(ctx context.Context, c *console, parsed *kong.Context) erro
 	if cfg.File != "" {
 		log.Info("settings read", "file", cfg.File)
 	}
+	for _, n := range cfg.Notes {
+		log.Info(n)
+	}
 	for _, w := range cfg.Warnings {
 		log.Warn(w)
 	}
