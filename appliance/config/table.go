@@ -15,7 +15,6 @@ type Setting struct {
 	Group string // the heading under which it is listed
 	Takes string // the word that stands for its value in help, such as HOST:PORT
 	Help  string // what it is, for a terminal
-	More  string // what the documentation says besides, in Markdown
 	// Into is the key of the setting that an old name is a part of now.
 	Into string
 	// Switch says that the flag may stand alone: then it is true.
@@ -69,3 +68,6 @@ func group(heading string, list []Setting) []Setting {
 	}
 	return list
 }
+
+// Fallback is the default, or says in words what it is.
+func (s Setting) Fallback() string { return cmp.Or(s.Otherwise, s.Default) }

@@ -12,9 +12,7 @@ func boxSettings() []Setting {
 			Key:     "data",
 			Default: layout.DefaultData,
 			Help:    "Folder of the database.",
-			More: "`parley serve` makes it, with mode 0711 (others may pass through it to `ca.crt`, and see " +
-				"nothing else), where there is none. For root the default is under `/root`.",
-			kind: path(func(c *Config) *string { return &c.Data }),
+			kind:    path(func(c *Config) *string { return &c.Data }),
 		},
 		{
 			Key:     "listen",
@@ -32,7 +30,6 @@ func boxSettings() []Setting {
 			Key:     "packs",
 			Default: layout.DefaultPacks,
 			Help:    "Folder of the model packs.",
-			More:    "Where `PARLEY_CACHE` is set, it is `packs` in there.",
 			kind:    path(func(c *Config) *string { return &c.Packs }),
 		},
 	}
@@ -45,9 +42,7 @@ func callSettings() []Setting {
 			Takes:     "HOST:PORT|off",
 			Otherwise: "that of listen",
 			Help:      "UDP address for calls over WebRTC, or off.",
-			More: "The one port that a firewall has to let through, besides that of `listen`. Where the system " +
-				"chooses that of `listen`, it chooses this one, too.",
-			kind: custom("host:port, or `off`", setWebRTCListen),
+			kind:      custom("host:port, or `off`", setWebRTCListen),
 		},
 		{
 			Key:       "webrtc.public",
@@ -60,8 +55,6 @@ func callSettings() []Setting {
 			Key: "webrtc.servers",
 			Help: "STUN and TURN servers, for boxes that callers cannot reach directly: stun:HOST:3478, or " +
 				"turn:HOST:3478|NAME|PASSWORD_ENV.",
-			More: "`NAME` is what the TURN servers know the box by, `PASSWORD_ENV` the environment variable that " +
-				"holds the password; all TURN servers have the same.",
 			kind: listed("a list, or with commas", setWebRTCServers),
 		},
 	}
@@ -75,11 +68,6 @@ func tlsSettings() []Setting {
 			Default: "auto",
 			Help: "Encryption: auto (off on loopback, own elsewhere), off, own (a certificate that the box " +
 				"makes), acme (one that it fetches), or a certificate and its key.",
-			More: "For another ACME server than Let's Encrypt write its `https://` URL in place of `acme`. Behind " +
-				"it may stand where the server may write to, and a file with the authorities (PEM) by which the " +
-				"server is trusted: `acme|me@box.example`, `https://ca.lan/dir|me@box.example|ca.pem`. In YAML " +
-				"also a map with the keys `cert` and `key`, or `acme`, `email` and `roots`, and `names`. See " +
-				"[security](security.md).",
 			kind: custom("`auto`, `off`, `own`, `acme`, `CERT.pem,KEY.pem`, or `URL|EMAIL|ROOTS`", setTLS),
 		},
 		{
@@ -97,9 +85,7 @@ func webhookSettings() []Setting {
 			Key:     "webhooks.allow_private",
 			Default: "false",
 			Help:    "Let webhooks go to the box itself and to private addresses, also over http.",
-			More: "Whoever makes configs then reaches what listens there, with a POST whose answer they do not " +
-				"see. See [webhooks](webhooks.md#where-webhooks-may-go).",
-			kind: boolean(func(c *Config) *bool { return &c.Webhooks.AllowPrivate }),
+			kind:    boolean(func(c *Config) *bool { return &c.Webhooks.AllowPrivate }),
 		},
 	}
 }

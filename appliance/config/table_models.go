@@ -14,7 +14,6 @@ func kioskSettings() []Setting {
 			Default: "false",
 			Switch:  true,
 			Help:    "Talk with whoever stands in front of the box, over its own loudspeaker and microphone.",
-			More:    "See [speaker](speaker.md).",
 			kind:    boolean(func(c *Config) *bool { return &c.Kiosk.Enabled }),
 		},
 		{
@@ -23,7 +22,6 @@ func kioskSettings() []Setting {
 			Otherwise: "the system's",
 			Help: "Microphone and loudspeaker, as MICROPHONE|LOUDSPEAKER: their ids or names, or parts of them; " +
 				"parley devices lists them.",
-			More: "One name alone is that of both. An empty side is the system's default.",
 			kind: custom("a name, or two with `|` between them", setDevices),
 		},
 		{
@@ -46,7 +44,6 @@ func kioskSettings() []Setting {
 			Takes:   "HOW",
 			Default: KioskOnSpeech,
 			Help:    "What begins a conversation: speech, a phrase, a key, or a button at a GPIO line.",
-			More:    "`POST /v0/box/kiosk/start`, the keyboard and the button begin one however it is set.",
 			kind: oneOf(func(c *Config) *string {
 				return &c.Kiosk.Start
 			}, KioskOnSpeech, KioskOnPhrase, KioskOnKey, KioskOnButton),
@@ -64,8 +61,6 @@ func kioskSettings() []Setting {
 			Takes: "DEVICE|CHIP:LINE",
 			Help: "What begins a conversation when it is pressed, or ends it: an input device of which any key " +
 				"counts, such as /dev/input/event3, or a button at a GPIO line, such as gpiochip0:17.",
-			More: "The button connects the line with ground; with `:high` behind it, with 3.3 V. Both may be given, " +
-				"with a comma between them.",
 			kind: listed("a path under /dev/input, CHIP:LINE or CHIP:LINE:high", setButton),
 		},
 		{
@@ -123,9 +118,6 @@ func modelSettings() []Setting {
 			Otherwise: "that of the profile",
 			Help: "Language model: llm-qwen, or a pack that was added with parley packs add, or a server with the " +
 				"OpenAI API, which is sent what is said: URL|MODEL|KEY_ENV.",
-			More: "`KEY_ENV` is the environment variable that holds the key for the server, and may be left out: the " +
-				"key itself is never written in a file. In YAML also a map with the keys `openai`, `model` and " +
-				"`key_env`. See [below](#a-language-model-on-a-server).",
 			kind: custom("the name of a pack, or `URL|MODEL` or `URL|MODEL|KEY_ENV`", setLanguageModel),
 		},
 		{
@@ -147,15 +139,12 @@ func modelSettings() []Setting {
 			Key:   "routes",
 			Takes: "LIST",
 			Help:  "Which model answers for those that configs name.",
-			More:  "See [below](#routes-for-language-models).",
 			kind:  custom("in YAML a list of maps", setRoutes),
 		},
 		{
 			Key: "fallback",
 			Help: "Models that answer, one after the other, where one on a server fails: packs, or " +
 				"URL|MODEL|KEY_ENV.",
-			More: "In YAML an item may be a map with the keys openai, model and key_env. See [language " +
-				"models](language-models.md#when-a-model-fails).",
 			kind: listed("a list, or with commas", setFallback),
 		},
 		{
@@ -169,9 +158,6 @@ func modelSettings() []Setting {
 			Key: "models.allow",
 			Help: "Where custom language models, whose URLs clients choose, may be in the box's own network: " +
 				"hosts, addresses or ranges.",
-			More: "A host or an address may have a port: `llm.lan`, `127.0.0.1:5000`, `192.168.1.0/24`, " +
-				"`\"[fd00::7]:8000\"`. Public addresses need no entry. See [which " +
-				"addresses](language-models.md#which-addresses).",
 			kind: listed("a list, or with commas", setModelsAllow),
 		},
 	}
