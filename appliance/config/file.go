@@ -171,18 +171,12 @@ func (r *fileReader) scalar(key string, n ast.Node) (string, error) {
 	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
 		return n.GetToken().Value, nil
 	case *ast.SequenceNode:
-		if key == "routes" {
-			return r.routes(n)
-		}
-		if key == "fallback" {
-			return r.targets(n)
-		}
 		if s, _ := find(key); !s.list {
 			return "", r.errorf(n, "%s takes one value, not a list", key)
 		}
 		var items []string
 		for _, v := range n.Values {
-			item, err := r.scalar("", v)
+			item, err := r.item(key, v)
 			if err != nil {
 				return "", err
 			}

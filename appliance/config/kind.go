@@ -25,15 +25,17 @@ type kind struct {
 	show    func(c *Config) string // the value that holds, where old names make it hard to tell
 }
 
-// takes is a kind with a word that stands for its value.
-func takes(word string, k kind) kind { k.takes = word; return k }
-
-// word is a custom kind that needs no words, for old names.
-func word(set func(*Config, given) error) kind { return kind{set: set} }
-
 // custom is a kind that one setting has for itself.
 func custom(allowed string, set func(*Config, given) error) kind {
 	return kind{allowed: allowed, set: set}
+}
+
+// one is the kind of one piece of text. read makes of it what is kept.
+func one(allowed string, at func(*Config) *string, read func(string) (string, error)) kind {
+	return custom(allowed, func(c *Config, g given) (err error) {
+		*at(c), err = read(g.value)
+		return err
+	})
 }
 
 // list is the kind of lists of text. read makes of an item what is kept of it.
@@ -103,13 +105,15 @@ func (g given) path() string { return absolute(g.value, g.dir, g.home) }
 // path is the kind of paths. at returns the field that the path is put into, as
 // in all kinds below.
 func path(at func(*Config) *string) kind {
-	return takes("DIR", custom("a path", func(c *Config, g given) error {
+	k := custom("a path", func(c *Config, g given) error {
 		if strings.TrimSpace(g.value) == "" { // the working folder, which nobody means by it
 			return errors.New("the path is empty: name one, or leave it out")
 		}
 		*at(c) = g.path()
 		return nil
-	}))
+	})
+	k.takes = "DIR"
+	return k
 }
 
 // oneOf is the kind of settings that are one of several words.
@@ -137,7 +141,8 @@ func number(at func(*Config) *int, low, high int) kind {
 		*at(c) = n
 		return nil
 	})
-	return takes("N", k)
+	k.takes = "N"
+	return k
 }
 
 // lasts says for how long something holds.
@@ -150,7 +155,7 @@ func lasts(days int) string {
 
 // boolean is the kind of switches. Older files have the other words.
 func boolean(at func(*Config) *bool) kind {
-	return takes("BOOL", custom("`true`, `false`", func(c *Config, g given) error {
+	k := custom("`true`, `false`", func(c *Config, g given) error {
 		switch strings.ToLower(g.value) {
 		case "true", "on", "yes":
 			*at(c) = true
@@ -160,7 +165,9 @@ func boolean(at func(*Config) *bool) kind {
 			return fmt.Errorf("%.80q is not allowed: use true or false", g.value)
 		}
 		return nil
-	}))
+	})
+	k.takes = "BOOL"
+	return k
 }
 
 // mostDays is a century: as good as for ever, which 0 is.
@@ -232,7 +239,8 @@ func size(at func(*Config) *Size) kind {
 			*at(c) = s
 			return nil
 		})
-	return takes("SIZE", k)
+	k.takes = "SIZE"
+	return k
 }
 
 func parseSize(text string) (Size, bool) {

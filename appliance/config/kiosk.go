@@ -68,13 +68,14 @@ func setDevices(c *Config, g given) (err error) {
 }
 
 // setButton reads what is pressed: a keyboard, a button at a GPIO line, or both.
-func setButton(c *Config, g given) error {
+func setButton(c *Config, g given) (err error) {
 	for text := range items(g.value) {
-		set := setGPIO
 		if g.value = text; strings.HasPrefix(text, "/dev/input") {
-			set = setKeyboard
+			c.Kiosk.Keyboard, err = inputDevice(text)
+		} else {
+			err = setGPIO(c, g)
 		}
-		if err := set(c, g); err != nil {
+		if err != nil {
 			return err
 		}
 	}
@@ -134,13 +135,13 @@ func setGPIO(c *Config, g given) error {
 	return nil
 }
 
-func setKeyboard(c *Config, g given) error {
-	if !strings.HasPrefix(g.value, "/dev/input/") {
-		return fmt.Errorf("%.80q is not an input device: use one of those in /dev/input/by-id that end in -event-kbd",
-			g.value)
+// inputDevice reads a device of the kernel's with keys.
+func inputDevice(text string) (string, error) {
+	if !strings.HasPrefix(text, "/dev/input/") {
+		return "", fmt.Errorf("%.80q is not an input device: use one of those in /dev/input/by-id that end in "+
+			"-event-kbd", text)
 	}
-	c.Kiosk.Keyboard = g.value
-	return nil
+	return text, nil
 }
 
 // longestLine is how many characters the assistant says at the beginning or the
@@ -149,10 +150,7 @@ const longestLine = 300
 
 // words is the kind of what people say, or call something: one line.
 func words(at func(*Config) *string) kind {
-	return custom(fmt.Sprintf("1 to %d characters", longestLine), func(c *Config, g given) (err error) {
-		*at(c), err = oneLine(g.value)
-		return err
-	})
+	return one(fmt.Sprintf("1 to %d characters", longestLine), at, oneLine)
 }
 
 func oneLine(text string) (string, error) {

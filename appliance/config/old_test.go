@@ -125,7 +125,7 @@ func TestMergedValuesThatCannotBeAreRefused(t *testing.T) {
 		"expression: loud":                                    "servers, always, never, off",
 		"webrtc: {servers: ['turn:a|b|C', 'turn:d|e|F']}":     "all TURN servers have the same",
 		"webrtc: {servers: 'turn:a|b'}":                       "environment variable",
-		"webrtc: {servers: 'turn:a|'}":                        "no name",
+		"webrtc: {servers: 'turn:a|'}":                        "1 to 300 characters",
 		"kiosk: {button: doorbell}":                           "gpiochip0:17",
 		"engines: {language_model: http://h/v1}":              "URL|MODEL",
 		"engines: {language_model: http://h/v1|m|sk-se-cret}": "not the name of an environment variable",

@@ -3,6 +3,7 @@ package config
 import (
 	"crypto/ed25519"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -67,14 +68,14 @@ func (c *Config) remember(g given) {
 	c.given[g.Key] = g
 }
 
-func setListen(c *Config, g given) error {
-	_, port, err := net.SplitHostPort(g.value)
+// hostPort reads an address to listen on.
+func hostPort(text string) (string, error) {
+	_, port, err := net.SplitHostPort(text)
 	if n, e := strconv.Atoi(port); err != nil || e != nil || n < 0 || n > 65535 {
-		return fmt.Errorf("%q is not an address: use host:port, such as 127.0.0.1:8080, with a port from 0 to 65535",
-			g.value)
+		return "", fmt.Errorf("%.80q is not an address: use host:port, such as 127.0.0.1:8080, with a port from 0 to "+
+			"65535", text)
 	}
-	c.Listen = g.value
-	return nil
+	return text, nil
 }
 
 // webOrigin reads the origin of web pages.
@@ -161,53 +162,37 @@ func pairsOf(value, write string) (map[string]string, error) {
 }
 
 func setLanguageModel(c *Config, g given) (err error) {
-	c.Engines.LanguageModel, err = parseModel(g, g.value)
+	c.Engines.LanguageModel, err = parseModel(g.value)
 	return err
 }
 
-func setVoice(c *Config, g given) error { return packName(&c.Engines.Voice, g, "voice-joe") }
-
-func setServerModel(c *Config, g given) error {
-	c.Engines.LanguageModel.Model = g.value
-	return nil
-}
-
+// setOpenAI is the old name of a server's URL, which takes the place of a pack.
 func setOpenAI(c *Config, g given) (err error) {
-	if c.Engines.LanguageModel.OpenAI, err = baseURL(g.value, "http://HOST:PORT/v1 or https://HOST/v1"); err == nil {
-		c.Engines.LanguageModel.Pack = ""
-	}
+	c.Engines.LanguageModel.Pack = ""
+	c.Engines.LanguageModel.OpenAI, err = baseURL(g.value)
 	return err
 }
 
-func setWebSearch(c *Config, g given) (err error) {
-	c.WebSearch, err = baseURL(g.value, "such as http://127.0.0.1:8888")
-	return err
-}
-
-// baseURL is the URL of a server to which paths are added.
-func baseURL(text, example string) (string, error) {
+// baseURL reads the URL of a server to which paths are added.
+func baseURL(text string) (string, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.RawQuery != "" ||
 		u.ForceQuery || u.Fragment != "" {
-		return "", fmt.Errorf("%.80q is not a base URL, to which a path can be added: use %s", text, example)
+		return "", fmt.Errorf("%.80q is not a base URL, to which a path can be added: use such as "+
+			"http://127.0.0.1:8000/v1 or https://HOST", text)
 	}
 	return strings.TrimRight(text, "/"), nil
 }
 
-func setKeyEnv(c *Config, g given) error {
-	if !isVariable(g.value) {
-		// The value is not repeated: people put the key itself here.
-		return fmt.Errorf("this is not the name of an environment variable: put the key in one, and its name here, " +
-			"such as OPENAI_API_KEY")
+// variable reads the name of an environment variable: letters, digits and _, not beginning
+// with a digit.
+func variable(name string) (string, error) {
+	if name == "" || !madeOf(name, lower+upper+digits+"_") || strings.Contains(digits, name[:1]) {
+		// The value is not repeated: people put the secret itself here.
+		return "", errors.New("this is not the name of an environment variable: put the key or the password in one, " +
+			"and its name here, such as OPENAI_API_KEY")
 	}
-	c.Engines.LanguageModel.KeyEnv = g.value
-	return nil
-}
-
-// isVariable tells whether name may be that of an environment variable: letters,
-// digits and _, not beginning with a digit.
-func isVariable(name string) bool {
-	return name != "" && madeOf(name, lower+upper+digits+"_") && !strings.Contains(digits, name[:1])
+	return name, nil
 }
 
 // isPackName tells whether name may be that of a pack.
@@ -224,12 +209,12 @@ const (
 // madeOf tells whether text has no characters but those.
 func madeOf(text, characters string) bool { return strings.Trim(text, characters) == "" }
 
-func packName(dst *string, g given, example string) error {
-	if !isPackName(g.value) {
-		return fmt.Errorf("%q is not the name of a pack: use 1 to 40 of a-z, 0-9 and -, such as %s", g.value, example)
+func packName(text string) (string, error) {
+	if !isPackName(text) {
+		return "", fmt.Errorf("%q is not the name of a pack: use 1 to 40 of a-z, 0-9 and -, such as llm-qwen or "+
+			"voice-joe", text)
 	}
-	*dst = g.value
-	return nil
+	return text, nil
 }
 
 // What is kept of chats.

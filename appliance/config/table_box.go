@@ -19,7 +19,7 @@ func boxSettings() []Setting {
 			Takes:   "HOST:PORT",
 			Default: "127.0.0.1:8080",
 			Help:    "Address to listen on; port 0 lets the system choose.",
-			kind:    custom("host:port", setListen),
+			kind:    one("host:port", func(c *Config) *string { return &c.Listen }, hostPort),
 		},
 		{
 			Key:  "origins",
@@ -42,7 +42,7 @@ func callSettings() []Setting {
 			Takes:     "HOST:PORT|off",
 			Otherwise: "that of listen",
 			Help:      "UDP address for calls over WebRTC, or off.",
-			kind:      custom("host:port, or `off`", setWebRTCListen),
+			kind:      one("host:port, or `off`", func(c *Config) *string { return &c.WebRTC.Listen }, callAddress),
 		},
 		{
 			Key:       "webrtc.public",

@@ -170,7 +170,7 @@ func toolSettings() []Setting {
 			Flag:  "web-search",
 			Takes: "URL",
 			Help:  "SearXNG server on which the tool web_search searches: its base URL.",
-			kind:  custom("an `http://` or `https://` URL", setWebSearch),
+			kind:  one("an `http://` or `https://` URL", func(c *Config) *string { return &c.WebSearch }, baseURL),
 		},
 	}
 }

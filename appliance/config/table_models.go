@@ -126,7 +126,7 @@ func modelSettings() []Setting {
 			Takes:   "NAME",
 			Default: "voice-joe",
 			Help:    "Voice when a chat names none, with or without voice-.",
-			kind:    custom("the name of a pack", setVoice),
+			kind:    one("the name of a pack", func(c *Config) *string { return &c.Engines.Voice }, packName),
 		},
 		{
 			Key:     "engines.threads",
@@ -139,7 +139,7 @@ func modelSettings() []Setting {
 			Key:   "routes",
 			Takes: "LIST",
 			Help:  "Which model answers for those that configs name.",
-			kind:  custom("in YAML a list of maps", setRoutes),
+			kind:  listed("in YAML a list of maps", setRoutes),
 		},
 		{
 			Key: "fallback",

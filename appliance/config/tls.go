@@ -65,21 +65,19 @@ func setTLS(c *Config, g given) error {
 }
 
 // setACME reads the directory of an ACME server, and an address and a file behind it.
-func setACME(c *Config, g given, directory, rest string) error {
+func setACME(c *Config, g given, directory, rest string) (err error) {
 	g.value = directory
 	if err := setTLSACME(c, g); err != nil {
 		return err
 	}
 	for part := range strings.SplitSeq(rest, "|") {
-		if g.value = strings.TrimSpace(part); strings.Contains(g.value, "@") {
-			if err := setTLSEmail(c, g); err != nil {
-				return err
-			}
-		} else if g.value != "" {
-			c.TLS.Roots = g.path()
+		if strings.Contains(part, "@") {
+			c.TLS.Email, err = email(part)
+		} else if part != "" {
+			c.TLS.Roots = absolute(part, g.dir, g.home)
 		}
 	}
-	return nil
+	return err
 }
 
 func setTLSCert(c *Config, g given) error {
@@ -134,13 +132,12 @@ func setTLSACME(c *Config, g given) error {
 	return nil
 }
 
-func setTLSEmail(c *Config, g given) error {
-	name, host, ok := strings.Cut(g.value, "@")
-	if !ok || name == "" || host == "" || strings.ContainsAny(g.value, " ,<>") {
-		return fmt.Errorf("%.80q is not an e-mail address: use such as operator@box.example", g.value)
+func email(text string) (string, error) {
+	name, host, ok := strings.Cut(text, "@")
+	if !ok || name == "" || host == "" || strings.ContainsAny(text, " ,<>") {
+		return "", fmt.Errorf("%.80q is not an e-mail address: use such as operator@box.example", text)
 	}
-	c.TLS.Email = g.value
-	return nil
+	return text, nil
 }
 
 // check looks at the settings together, for a box that listens there, and

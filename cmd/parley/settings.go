@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -43,7 +44,7 @@ func settingFlags(keys string) any {
 		"help", "Read settings from this file (else ./parley.yaml, else parley.yaml in the data folder).")}
 	for _, s := range config.Settings() {
 		all := keys == "*"
-		if !all && !contains(keys, s.Key) {
+		if !all && !slices.Contains(strings.Fields(keys), s.Key) {
 			continue
 		}
 		tags := []string{"name", s.Flag, "setting", s.Key, "placeholder", s.Takes, "help", flagHelp(s)}
@@ -57,21 +58,12 @@ func settingFlags(keys string) any {
 		fields = append(fields, field)
 	}
 	for _, s := range config.Old() {
-		if s.Flag != "" && (keys == "*" || contains(keys, s.Into)) {
+		if s.Flag != "" && (keys == "*" || slices.Contains(strings.Fields(keys), s.Into)) {
 			fields = append(fields, flagField(len(fields), "hidden:\"\"", "name", s.Flag, "setting", s.Key,
 				"placeholder", s.Takes, "help", s.Help))
 		}
 	}
 	return reflect.New(reflect.StructOf(fields)).Interface()
-}
-
-func contains(keys, key string) bool {
-	for k := range strings.FieldsSeq(keys) {
-		if k == key {
-			return true
-		}
-	}
-	return false
 }
 
 func flagField(n int, tag string, more ...string) reflect.StructField {
