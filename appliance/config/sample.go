@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"go/doc/comment"
 	"strings"
 )
 
@@ -42,21 +43,9 @@ func Sample() string {
 	return b.String()
 }
 
-// wrapped breaks text into lines of about 90 characters, each behind prefix.
-func wrapped(text, prefix string) string {
-	var b strings.Builder
-	width := 0
-	for word := range strings.FieldsSeq(text) {
-		if width == 0 || width+len(word) > 90 {
-			if width > 0 {
-				b.WriteString("\n")
-			}
-			b.WriteString(prefix + word)
-			width = len(word)
-			continue
-		}
-		b.WriteString(" " + word)
-		width += len(word) + 1
-	}
-	return b.String() + "\n"
+// wrapped breaks text into lines, each behind prefix.
+func wrapped(text, prefix string) []byte {
+	var p comment.Parser
+	lines := comment.Printer{TextPrefix: prefix, TextWidth: 90}
+	return lines.Text(p.Parse(text))
 }
