@@ -180,12 +180,14 @@ func (s *Store) MendPlugin(ctx context.Context, name, digest string) error {
 	})
 }
 
-// RemovePlugin forgets a plugin, what it was told and what it keeps.
-// ErrNotFound: there is no such plugin.
+// RemovePlugin forgets a plugin, what it was told, what it keeps and what it
+// logged. ErrNotFound: there is no such plugin.
 func (s *Store) RemovePlugin(ctx context.Context, name string) error {
-	return s.changePlugins(ctx, "removing the plugin "+name, func(ctx context.Context, c conn) error {
+	err := s.changePlugins(ctx, "removing the plugin "+name, func(ctx context.Context, c conn) error {
 		return changeOne(ctx, c, `DELETE FROM plugin WHERE name = ?`, name)
 	})
+	s.logBell.toll() // whoever follows its log is at its end
+	return err
 }
 
 // changePlugins is change, and lets those know who run the plugins.
