@@ -78,7 +78,7 @@ func TestAPluginThatMadeTheBoxPanicAtTheEndOfAChatFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	const yaml = "name: evil\nversion: 1.0.0\ndescription: Means no good.\nhooks: [on_chat_end]\n"
-	wasm, err = manifest.Embed(wasm, []byte(yaml))
+	wasm, err = manifest.Embed(wasm, []byte(yaml), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -84,7 +84,7 @@ func ofPlugin(err error) error {
 
 // pluginSource is where a plugin comes from.
 type pluginSource struct {
-	From string `arg:"" help:"Module with its manifest in it or beside it, folder with a plugin.yaml, or OCI image layout (a folder or a tar file)." type:"path"`
+	From string `arg:"" help:"The plugin, a .wasm that parley plugin build has made, or an OCI image layout that carries it (a folder or a tar file)." type:"path"`
 	Tag  string `help:"Of an OCI layout that holds several images, the tag of the one that is meant."`
 }
 

@@ -21,8 +21,8 @@ func (pluginBuildCmd) Help() string {
 
   zig build-exe tool.zig -target wasm32-wasi && parley plugin build --wasm tool.wasm
 
-It runs the tools of the language, whose commands it shows, and puts plugin.yaml into the module as its section ` +
-		`parley.manifest, so that the one file is the whole plugin. Where a tool is missing it says what to install.`
+It runs the tools of the language, whose commands it shows, and puts plugin.yaml and tests/*.json into the module ` +
+		`as its sections parley.manifest and parley.tests, so that the one file is the whole plugin. Where a tool is missing it says what to install.`
 }
 
 // Run builds the plugin.

@@ -23,7 +23,7 @@ func (pluginInstallCmd) Help() string {
 
   parley plugin install opening-hours.wasm
 
-  parley plugin install ./weather --grant http:api.example.org --set city=Ulm
+  parley plugin install weather.wasm --grant http:api.example.org --set city=Ulm
 
   parley plugin install ./layout --tag 1.2.0 --yes --data /var/lib/parley
 
@@ -31,8 +31,8 @@ It shows what the plugin asks for, in words, and asks. A box that runs has the t
 		`in --grant changes what is granted: files:/menu=/home/shop/menu shows it that folder as /menu, ` +
 		`http:192.168.1.20:8080=GET+POST lets it talk to a server of yours.
 
-From an OCI layout, as registries' tools make it: one layer is the module (application/wasm), and those titled ` +
-		`plugin.yaml, plugin.sig and tests/….json lie beside it.`
+A signature is read from opening-hours.wasm.sig beside it. From an OCI layout, as registries' tools make it: one ` +
+		`layer is the module (application/wasm), and one titled like it with .sig behind its signature.`
 }
 
 // Run installs the plugin.
@@ -56,10 +56,10 @@ func (pluginUpgradeCmd) Help() string {
 
   parley plugin upgrade opening-hours-1.3.0.wasm
 
-  parley plugin upgrade ./weather --grant none
+  parley plugin upgrade weather.wasm --grant none
 
-It shows what is newly asked for, and asks. The new version first runs the cases that came along with it ` +
-		`(tests/*.json); where it fails them, or cannot be loaded, the old one stays as it is. What the plugin was ` +
+It shows what is newly asked for, and asks. The new version first runs the cases that came along in it ` +
+		`(tests/*.json of its author); where it fails them, or cannot be loaded, the old one stays as it is. What the plugin was ` +
 		`told and keeps stays, and what it may do, as far as the new version asks for it. A box that runs has the ` +
 		`new version from its next call on; calls on their way end with the old one.`
 }

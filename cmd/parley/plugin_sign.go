@@ -15,7 +15,7 @@ import (
 )
 
 type pluginSignCmd struct {
-	From string `arg:"" help:"Module that carries its manifest, or folder with a plugin.yaml." type:"path"`
+	From string `arg:"" help:"The plugin: the .wasm that parley plugin build makes." type:"path"`
 	Key  string `required:"" placeholder:"FILE" help:"Your private key (PEM, PKCS #8, ed25519)." type:"path"`
 	New  bool   `help:"Make the key first, where there is none."`
 	JSON bool   `name:"json" help:"Print JSON."`
@@ -25,13 +25,13 @@ type pluginSignCmd struct {
 func (pluginSignCmd) Help() string {
 	return `Examples:
 
-  parley plugin sign ./weather --key me.pem --new
+  parley plugin sign weather.wasm --key me.pem --new
 
   parley plugin sign weather.wasm --key me.pem
 
-It writes plugin.sig into the folder, or weather.wasm.sig beside the module, and prints the public key: whoever ` +
-		`lists that in plugin_signatures.keys trusts what you sign. openssl genpkey -algorithm ed25519 makes such a ` +
-		`key too. Sign after the last change: the manifest, the module and the cases in tests/ are signed.`
+It writes weather.wasm.sig beside the module, and prints the public key: whoever lists that in ` +
+		`plugin_signatures.keys trusts what you sign. openssl genpkey -algorithm ed25519 makes such a key too. Sign ` +
+		`after the last build: the manifest and the cases in the module are signed with it.`
 }
 
 // Run signs the plugin.
@@ -40,10 +40,11 @@ func (cmd *pluginSignCmd) Run(c *console) error {
 	if err != nil {
 		return fmt.Errorf("plugin: %w", err)
 	}
-	read, file, err := shelf.ReadUnsigned(cmd.From)
+	read, err := shelf.ReadUnsigned(cmd.From)
 	if err != nil {
 		return fmt.Errorf("plugin: %w", err)
 	}
+	file := cmd.From + shelf.SignatureEnd
 	if err := durable.WriteFile(file, shelf.Sign(read, private), 0o644); err != nil {
 		return fmt.Errorf("plugin: writing the signature: %w", err)
 	}

@@ -174,13 +174,18 @@ func TestWhatIsWrong(t *testing.T) {
 
 func TestSectionOfAModule(t *testing.T) {
 	empty := []byte("\x00asm\x01\x00\x00\x00")
-	module, err := Embed(empty, []byte(whole))
+	module, err := Embed(empty, []byte(whole), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	m, ok, err := Of(module)
 	if err != nil || !ok || m.Name != "opening-hours" {
 		t.Errorf("%v %v %v", m.Name, ok, err)
+	}
+	for _, none := range [][]byte{empty, module} {
+		if files, err := Tests(none); err != nil || len(files) != 0 {
+			t.Errorf("a module without cases: %v, %v", files, err)
+		}
 	}
 	if _, ok, err := Of(empty); ok || err != nil {
 		t.Errorf("a module without: %v %v", ok, err)
@@ -193,11 +198,33 @@ func TestSectionOfAModule(t *testing.T) {
 			t.Fatalf("cut at %d: %v, no error", i, ok)
 		}
 	}
-	if _, err := Embed(module, []byte(whole)); err == nil {
+	if _, err := Embed(module, []byte(whole), nil); err == nil {
 		t.Error("a second section was put in")
 	}
-	if _, err := Embed(empty, []byte("name: x")); err == nil {
+	if _, err := Embed(empty, []byte("name: x"), nil); err == nil {
 		t.Error("half a manifest was put in")
+	}
+}
+
+func TestAModuleCarriesItsCases(t *testing.T) {
+	empty := []byte("\x00asm\x01\x00\x00\x00")
+	files := map[string]string{"a.json": "[{}]", "b.json": "not JSON"}
+	module, err := Embed(empty, []byte(whole), files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Tests(module); err != nil || !reflect.DeepEqual(got, files) {
+		t.Errorf("%v, %v", got, err)
+	}
+	if m, ok, err := Of(module); err != nil || !ok || m.Name != "opening-hours" {
+		t.Errorf("%v %v %v", m.Name, ok, err)
+	}
+	if _, err := Tests(appendSection(empty, TestsSection, []byte(`["a"]`))); err == nil {
+		t.Error("a list is no cases by their names")
+	}
+	files["c.json"] = strings.Repeat(" ", maxTestBytes)
+	if _, err := Embed(empty, []byte(whole), files); err == nil || !strings.Contains(err.Error(), "at most") {
+		t.Errorf("too much was carried along: %v", err)
 	}
 }
 
@@ -267,7 +294,7 @@ func FuzzParse(f *testing.F) {
 }
 
 func FuzzOf(f *testing.F) {
-	module, err := Embed([]byte("\x00asm\x01\x00\x00\x00"), []byte(whole))
+	module, err := Embed([]byte("\x00asm\x01\x00\x00\x00"), []byte(whole), nil)
 	if err != nil {
 		f.Fatal(err)
 	}

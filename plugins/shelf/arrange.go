@@ -124,19 +124,19 @@ func (s *Shelf) prepare(ctx context.Context, row store.Plugin, old *arrangement)
 // load reads the files of a plugin, checks that they are those that were
 // installed, and compiles its module.
 func (s *Shelf) load(ctx context.Context, row store.Plugin, m manifest.Manifest) (*sandbox.Module, error) {
-	p, err := s.folder.get(row.Digest)
+	wasm, signer, err := s.folder.get(row.Digest)
 	if err != nil {
 		return nil, ErrStopped{row.Name,
 			fmt.Sprintf("its files are damaged or gone (%v); install it again, or restore a backup", reason(err))}
 	}
-	if why := s.Trust.refuses(p.Signer()); why != "" {
+	if why := s.Trust.refuses(signer); why != "" {
 		return nil, ErrStopped{row.Name, why}
 	}
 	host, err := s.host()
 	if err != nil {
 		return nil, err
 	}
-	return host.Load(ctx, m, p.Wasm)
+	return host.Load(ctx, m, wasm)
 }
 
 func ownedByRoot(info fs.FileInfo) bool {

@@ -145,13 +145,9 @@ func (s *Shelf) run(ctx context.Context, p *plugin, who Who, tool string, parame
 		return sandbox.Result{}, stoppedBy(p, err)
 	}
 	defer p.module.release(m)
-	book := &logbook{folder: s.folder, plugin: p.row.Name}
-	defer book.close()
 	note := func(level, text string) Line {
 		l := Line{time.Now(), level, tool, who.Chat, p.hidden.Replace(text)}
-		if err := book.add(l); err != nil {
-			s.Log.Warn("cannot write the log of a plugin", "plugin", p.row.Name, "err", err)
-		}
+		s.logs.add(p.row.Name, l)
 		return l
 	}
 	said := func(l sandbox.Line) {

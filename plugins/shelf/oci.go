@@ -7,12 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
 
-	"parley/plugins/manifest"
 	"parley/plugins/sandbox"
 )
 
@@ -32,16 +30,9 @@ const (
 	annotationTitle = "org.opencontainers.image.title"
 )
 
-// blobs are the files of a layout.
-type blobs interface {
-	// read returns a file of at most most bytes; fs.ErrNotExist where there is
-	// none.
-	read(name string, most int64) ([]byte, error)
-}
-
-type folderBlobs struct{ root *os.Root }
-
-func (f folderBlobs) read(name string, most int64) ([]byte, error) { return readIn(f.root, name, most) }
+// files reads a file of a layout by its name, of at most so many bytes;
+// fs.ErrNotExist where there is none.
+type files func(name string, most int64) ([]byte, error)
 
 // descriptor names a blob.
 type descriptor struct {
@@ -58,7 +49,7 @@ type descriptor struct {
 var digestPattern = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
 
 // blob reads what d names, and checks that it is that.
-func blob(b blobs, d descriptor, most int64) ([]byte, error) {
+func (read files) blob(d descriptor, most int64) ([]byte, error) {
 	if !digestPattern.MatchString(d.Digest) {
 		return nil, unusable("%.100q is no digest that is known here: sha256: and 64 digits are", d.Digest)
 	}
@@ -69,7 +60,7 @@ func blob(b blobs, d descriptor, most int64) ([]byte, error) {
 	case d.Size > most:
 		return nil, tooLarge("blob "+name, most)
 	}
-	text, err := b.read("blobs/sha256/"+name, most)
+	text, err := read("blobs/sha256/"+name, most)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, unusable("the layout has no blob %s, which it names: copy it again, whole", name)
 	}
@@ -83,10 +74,10 @@ func blob(b blobs, d descriptor, most int64) ([]byte, error) {
 }
 
 // readLayout reads the plugin in a layout.
-func readLayout(b blobs, tag string) (Package, error) {
-	text, err := b.read(layoutIndex, maxIndex)
+func readLayout(read files, tag string) (Package, error) {
+	text, err := read(layoutIndex, maxIndex)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Package{}, unusable("it holds no %s: it is no OCI layout", layoutIndex)
+		return Package{}, unusable("it holds no %s, so it is no OCI layout: %s", layoutIndex, howToBuild)
 	}
 	if err != nil {
 		return Package{}, err
@@ -100,13 +91,13 @@ func readLayout(b blobs, tag string) (Package, error) {
 			return Package{}, unusable("an index or manifest in it is not JSON as the OCI has it: %v", err)
 		}
 		if len(index.Manifests) == 0 {
-			return readLayers(b, index.Layers)
+			return read.layers(index.Layers)
 		}
 		one, err := choose(index.Manifests, tag)
 		if err != nil {
 			return Package{}, err
 		}
-		if text, err = blob(b, one, maxIndex); err != nil {
+		if text, err = read.blob(one, maxIndex); err != nil {
 			return Package{}, err
 		}
 		tag = "" // belongs to the first index
@@ -158,29 +149,22 @@ func isModule(d descriptor) bool {
 	}, d.MediaType) || strings.HasSuffix(d.Annotations[annotationTitle], ".wasm")
 }
 
-// readLayers makes a package of the layers of an artifact: one is the module, and
-// those with a title are the files that lie beside it.
-func readLayers(b blobs, layers []descriptor) (Package, error) {
-	var text, wasm, signature []byte
-	tests := map[string][]byte{}
+// layers makes a package of the layers of an artifact: one is the module, and one
+// titled like it with .sig behind, or plugin.sig, its signature.
+func (read files) layers(layers []descriptor) (Package, error) {
+	var wasm, signature []byte
 	for _, d := range layers {
 		title := d.Annotations[annotationTitle]
 		var err error
-		switch name, isCase := isTest(title); {
+		switch {
+		case isModule(d) && wasm != nil:
+			err = unusable("the artifact holds two modules; a plugin has one")
 		case isModule(d):
-			if wasm != nil {
-				return Package{}, unusable("the artifact holds two modules; a plugin has one")
-			}
-			wasm, err = blob(b, d, sandbox.MaxModule)
-		case title == manifestName:
-			text, err = blob(b, d, manifest.MaxBytes)
-		case title == signatureName:
-			signature, err = blob(b, d, maxSignature)
-		case isCase:
-			var read []byte
-			if read, err = blob(b, d, maxTestBytes); err == nil {
-				err = addTest(tests, name, read)
-			}
+			wasm, err = read.blob(d, sandbox.MaxModule)
+		case title == "plugin.yaml" || strings.HasPrefix(title, "tests/"):
+			err = unusable("the artifact holds %.80q beside the module: %s", title, howToBuild)
+		case strings.HasSuffix(title, SignatureEnd):
+			signature, err = read.blob(d, maxSignature)
 		}
 		if err != nil {
 			return Package{}, err
@@ -190,5 +174,5 @@ func readLayers(b blobs, layers []descriptor) (Package, error) {
 		return Package{}, unusable("none of the artifact's %d layers is a module (application/wasm); a container "+
 			"image with a module in its file system is none", len(layers))
 	}
-	return newPackage(text, wasm, tests, signature)
+	return newPackage(wasm, signature)
 }

@@ -46,6 +46,7 @@ type Shelf struct {
 	Parts
 	folder folder
 	vault  vault
+	logs   *logs
 	host   func() (*sandbox.Host, error)
 
 	now  atomic.Pointer[arrangement]
@@ -61,6 +62,7 @@ type Shelf struct {
 func Open(p Parts) *Shelf {
 	f := folder{p.Data}
 	s := &Shelf{Parts: p, folder: f, vault: vault{filepath.Join(p.Data, layout.PluginKey), f.own}}
+	s.logs = newLogs(p.Records, p.Log)
 	s.host = sync.OnceValues(s.openHost)
 	s.now.Store(&arrangement{revision: -1})
 	return s
@@ -125,6 +127,7 @@ func (s *Shelf) Close() error {
 		s.stop()
 		s.stopped.Wait()
 	}
+	s.logs.close()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.over = true

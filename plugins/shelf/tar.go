@@ -20,15 +20,6 @@ const (
 	maxUnpacked = sandbox.MaxModule + 16<<20
 )
 
-// tarBlobs are the files of a layout in a tar file. They are found once and read
-// where they lie; nothing is unpacked to the disk.
-type tarBlobs struct {
-	file  io.ReadSeeker
-	files map[string]tarFile
-}
-
-type tarFile struct{ at, size int64 }
-
 // readTar reads an OCI layout in a tar file, which may be compressed with gzip.
 func readTar(f io.ReadSeeker, tag string) (Package, error) {
 	var magic [2]byte
@@ -52,59 +43,60 @@ func readTar(f io.ReadSeeker, tag string) (Package, error) {
 		}
 		f = bytes.NewReader(text)
 	}
-	t, err := findFiles(f)
+	read, err := filesOf(f)
 	if err != nil {
 		return Package{}, err
 	}
-	return readLayout(t, tag)
+	return readLayout(read, tag)
 }
 
-// findFiles notes where the plain files lie. Links, devices and the like are no
-// part of a layout and left alone.
-func findFiles(f io.ReadSeeker) (tarBlobs, error) {
-	t := tarBlobs{f, map[string]tarFile{}}
+// filesOf finds the plain files of a tar, which are read where they lie: nothing is
+// unpacked to the disk. Links, devices and the like are no part of a layout and
+// left alone.
+func filesOf(f io.ReadSeeker) (files, error) {
+	type place struct{ at, size int64 }
+	found := map[string]place{}
 	r := tar.NewReader(f)
 	for n := 0; ; n++ {
 		h, err := r.Next()
-		switch {
-		case errors.Is(err, io.EOF):
-			return t, nil
-		case err != nil && n == 0:
-			return t, unusable("it is neither a module (which begins with \\0asm) nor a tar file")
-		case err != nil:
-			return t, unusable("the tar file is damaged: %v", err)
-		case n == maxEntries:
-			return t, unusable("the tar file holds more than %d files", maxEntries)
+		if errors.Is(err, io.EOF) {
+			break
 		}
-		if h.Typeflag != tar.TypeReg {
+		switch {
+		case err != nil && n == 0:
+			return nil, unusable("it is neither a module (which begins with \\0asm) nor a tar file: %s", howToBuild)
+		case err != nil:
+			return nil, unusable("the tar file is damaged: %v", err)
+		case n == maxEntries:
+			return nil, unusable("the tar file holds more than %d files", maxEntries)
+		case h.Typeflag != tar.TypeReg:
 			continue
 		}
 		at, err := f.Seek(0, io.SeekCurrent)
 		if err != nil {
-			return t, err
+			return nil, err
 		}
 		name := path.Clean(h.Name)
-		if _, twice := t.files[name]; twice {
-			return t, unusable("the tar file holds %.100q twice", name)
+		if _, twice := found[name]; twice {
+			return nil, unusable("the tar file holds %.100q twice", name)
 		}
-		t.files[name] = tarFile{at, h.Size}
+		found[name] = place{at, h.Size}
 	}
-}
-
-func (t tarBlobs) read(name string, most int64) ([]byte, error) {
-	f, ok := t.files[name]
-	switch {
-	case !ok:
-		return nil, fs.ErrNotExist
-	case f.size > most:
-		return nil, tooLarge(name, most)
-	}
-	if _, err := t.file.Seek(f.at, io.SeekStart); err != nil {
-		return nil, err
-	}
-	text := make([]byte, f.size)
-	if _, err := io.ReadFull(t.file, text); err != nil {
-		return nil, unusable("the tar file ends within %s", name)
-	}
-	return text, nil
+	return func(name string, most int64) ([]byte, error) {
+		p, ok := found[name]
+		switch {
+		case !ok:
+			return nil, fs.ErrNotExist
+		case p.size > most:
+			return nil, tooLarge(name, most)
+		}
+		if _, err := f.Seek(p.at, io.SeekStart); err != nil {
+			return nil, err
+		}
+		text := make([]byte, p.size)
+		if _, err := io.ReadFull(f, text); err != nil {
+			return nil, unusable("the tar file ends within %s", name)
+		}
+		return text, nil
+	}, nil
 }
