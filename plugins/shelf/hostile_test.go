@@ -221,7 +221,6 @@ func TestAnOCILayoutThatLiesIsRefused(t *testing.T) {
 		"is no digest that is known": ociFiles(t, good, set("tool.wasm", "digest", "md5:00")),
 		"has no blob":                ociFiles(t, good, set("tool.wasm", "digest", "sha256:"+strings.Repeat("0", 64))),
 		"not what its digest":        ociFiles(t, good, set("tool.wasm", "size", len(module)+1)),
-		"is said to have":            ociFiles(t, good, set("tool.wasm", "size", -1)),
 		"which is the most":          ociFiles(t, good, set("tool.wasm", "size", int64(sandbox.MaxModule)+1)),
 		`"plugin.yaml" beside the`:   ociFiles(t, with("plugin.yaml", described("1.0.0")), nil),
 		`"tests/one.json" beside`:    ociFiles(t, with("tests/one.json", "{}"), nil),
@@ -243,29 +242,15 @@ func TestAnOCILayoutThatLiesIsRefused(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "module")
 	must(t, errors.Join(os.WriteFile(outside, module, 0o600), os.Remove(blob), os.Symlink(outside, blob)))
 	refused(t, dir, "", "path escapes")
-
-	var self bytes.Buffer // an index that names indexes
-	loop := map[string][]byte{}
-	inner := []byte(`{"manifests":[]}`)
-	for range 9 {
-		sum := fmt.Sprintf("%x", sha256.Sum256(inner))
-		loop["blobs/sha256/"+sum] = inner
-		inner = fmt.Appendf(nil, `{"manifests":[{"digest":"sha256:%s","size":%d}]}`, sum, len(inner))
-	}
-	self.Write(inner)
-	loop[layoutIndex] = self.Bytes()
-	refused(t, writeAll(t, loop), "", "name one another")
 }
 
 func TestTarsThatAreNoneAreRefused(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "x")
 	for words, text := range map[string][]byte{
-		"fewer than 4 bytes": []byte("ab"),
-		"neither a module":   bytes.Repeat([]byte("hello "), 1000),
-		"cannot be unpacked": append([]byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0}, "nonsense"...),
-		"is no OCI layout":   tarOf(t, map[string][]byte{"a": nil}),
-		"twice": append(bytes.TrimRight(tarOf(t, map[string][]byte{"a": []byte("1")}), "\x00"),
-			append(make([]byte, 511), tarOf(t, map[string][]byte{"a": nil})...)...),
+		"fewer than 4 bytes":      []byte("ab"),
+		"neither a module":        bytes.Repeat([]byte("hello "), 1000),
+		"module (which begins":    append([]byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0}, "nonsense"...),
+		"is no OCI layout":        tarOf(t, map[string][]byte{"a": nil}),
 		"what is packed in":       bomb(t),
 		"the tar file is damaged": tarOf(t, map[string][]byte{"index.json": make([]byte, 600)})[:700],
 	} {
@@ -280,11 +265,13 @@ func bomb(t *testing.T) []byte {
 	var b bytes.Buffer
 	z, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
 	must(t, err)
+	w := tar.NewWriter(z)
+	must(t, w.WriteHeader(&tar.Header{Name: layoutIndex, Size: maxUnpacked, Mode: 0o600}))
 	zeros := make([]byte, 1<<20)
-	for range maxUnpacked>>20 + 1 {
-		_, err := z.Write(zeros)
+	for range maxUnpacked >> 20 {
+		_, err := w.Write(zeros)
 		must(t, err)
 	}
-	must(t, z.Close())
+	must(t, errors.Join(w.Close(), z.Close()))
 	return b.Bytes()
 }

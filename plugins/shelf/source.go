@@ -1,6 +1,8 @@
 package shelf
 
 import (
+	"bufio"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -81,27 +83,35 @@ func readFile(file, tag string) (Package, error) {
 }
 
 // ReadFrom reads a plugin that somebody sent: its one file, or the tar file of an
-// OCI image layout that carries it. Errors are as those of Read.
-func ReadFrom(f io.ReadSeeker, tag string) (Package, error) { return readOpen(f, tag, nil) }
+// OCI image layout that carries it, which may be compressed with gzip. Errors are
+// as those of Read.
+func ReadFrom(f io.Reader, tag string) (Package, error) { return readOpen(f, tag, nil) }
 
-// readOpen reads a module or the tar file of an OCI layout, whichever it is. The
-// signature is that of a module.
-func readOpen(f io.ReadSeeker, tag string, signature []byte) (Package, error) {
-	var magic [4]byte
-	if _, err := io.ReadFull(f, magic[:]); err != nil {
+// readOpen is ReadFrom; the signature is that of a module.
+func readOpen(f io.Reader, tag string, signature []byte) (Package, error) {
+	b := bufio.NewReader(f)
+	magic, err := b.Peek(4)
+	if err != nil {
 		return Package{}, unusable("it has fewer than 4 bytes: it is neither a module nor a tar file")
 	}
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
+	if string(magic) == "\x00asm" {
+		wasm, err := io.ReadAll(io.LimitReader(b, sandbox.MaxModule+1))
+		if err != nil {
+			return Package{}, unusable("%v", reason(err))
+		}
+		return newPackage(wasm, signature)
+	}
+	unpacked := io.Reader(b)
+	if string(magic[:2]) == "\x1f\x8b" {
+		if unpacked, err = gzip.NewReader(b); err != nil {
+			return Package{}, unusable("not a gzip file: %v", err)
+		}
+	}
+	read, err := tarFiles(unpacked)
+	if err != nil {
 		return Package{}, err
 	}
-	if string(magic[:]) != "\x00asm" {
-		return readTar(f, tag)
-	}
-	wasm, err := io.ReadAll(io.LimitReader(f, sandbox.MaxModule+1))
-	if err != nil {
-		return Package{}, unusable("%v", reason(err))
-	}
-	return newPackage(wasm, signature)
+	return readLayout(read, tag)
 }
 
 // readIn reads a plain file in a folder, of at most most bytes. A link that leads
