@@ -146,9 +146,3 @@ func (f File) covers(other File) bool {
 	beneath := f.Path == other.Path || f.Path == "/" || strings.HasPrefix(other.Path, f.Path+"/")
 	return beneath && (f.Mode == Write || other.Mode == Read)
 }
-
-// Empty tells whether p asks for nothing.
-func (p Permissions) Empty() bool {
-	return len(p.HTTP)+len(p.Files)+len(p.Env) == 0 && p.Storage == 0 && p.Conversation == NoConversation &&
-		p.Memory == 0
-}
