@@ -36,6 +36,15 @@ type plugin struct {
 
 func (p *plugin) has(hook string) bool { return slices.Contains(p.manifest.Hooks, hook) }
 
+func (a *arrangement) named(name string) (*plugin, error) {
+	for _, p := range a.plugins {
+		if p.row.Name == name {
+			return p, nil
+		}
+	}
+	return nil, ErrNotInstalled{name}
+}
+
 // current is the arrangement as it is now. Whether it still is costs one look
 // into the database, so that what another process changes holds from its next
 // call on.
@@ -63,7 +72,7 @@ func (s *Shelf) current(ctx context.Context) (*arrangement, error) {
 	s.now.Store(made)
 	for _, p := range old.plugins {
 		if !slices.ContainsFunc(made.plugins, func(other *plugin) bool { return other.module == p.module }) {
-			p.module.close()
+			s.stopped.Go(p.module.close)
 		}
 	}
 	return made, nil

@@ -52,7 +52,9 @@ func TestNothingOutsideItsFolderIsRead(t *testing.T) {
 		}, "neither a file nor a folder"},
 		"a module that is not there": {os.Remove, "no such file"},
 		"a huge module":              {func(file string) error { return os.Truncate(file, 10<<30) }, "more than"},
-		"a module cut off":           {func(file string) error { return os.Truncate(file, int64(len(empty)-3)) }, "truncated"},
+		"a module cut off": {func(file string) error {
+			return os.Truncate(file, int64(len(empty)-3))
+		}, "truncated"},
 		"no module at all": {func(file string) error {
 			return os.WriteFile(file, []byte("#!/bin/sh"), 0o600)
 		}, "neither a module"},
