@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
+	"golang.org/x/sync/semaphore"
 
 	"parley/appliance/config"
 	"parley/plugins/manifest"
@@ -92,7 +93,7 @@ func TestAPluginThatMadeTheBoxPanicAtTheEndOfAChatFails(t *testing.T) {
 		}
 	}
 	endedChat(t, records, "evil", "quiet")
-	e := ends{records, &Plugins{shelf: s, places: make(places, pluginPlaces)}, slog.New(slog.DiscardHandler)}
+	e := ends{records, &Plugins{shelf: s, places: semaphore.NewWeighted(pluginPlaces)}, slog.New(slog.DiscardHandler)}
 	if wait := e.tellDue(t.Context()); wait <= 0 || wait > endAgain {
 		t.Errorf("the next call is in %v", wait)
 	}
