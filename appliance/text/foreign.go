@@ -1,6 +1,7 @@
 package text
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -182,43 +183,42 @@ func (f foreign) all(code string) []rule {
 func (f foreign) rules() []rule {
 	var all []rule
 	for _, s := range f.short {
-		all = append(all, writes("", s[0], s[1]))
+		all = append(all, writes(s[0], s[1]))
 	}
 	const clock = `([01]?\d|2[0-4])`
 	all = append(all,
-		doubtfulRule("/.-", `\b(0?[1-9]|[12]\d|3[01])[/.-](0?[1-9]|1[0-2])[/.-]((?:19|20)\d{2})\b`,
+		doubtfulRule(`\b(0?[1-9]|[12]\d|3[01])[/.-](0?[1-9]|1[0-2])[/.-]((?:19|20)\d{2})\b`,
 			func(m match) (string, bool) {
 				return f.dayOf(m.group(1), m.group(2)) + f.of + m.group(3), m.apart()
 			}),
 		// 2025-04-03, 2025-04
-		doubtfulRule("-", `\b((?:19|20)\d{2})-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01]))?\b`,
+		doubtfulRule(`\b((?:19|20)\d{2})-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01]))?\b`,
 			func(m match) (string, bool) {
 				date, season := f.dayOf(m.group(3), m.group(2))+f.of+m.group(1),
 					atoi(m.group(2)) == (atoi(m.group(1))+1)%100
 				return date, apartFromSigns(m) && (m.group(3) != "" || !season)
 			}),
 		// 9h30, 18h, 18:00 h, 9.30
-		doubtfulRule("h", `\b`+clock+` ?(?:h|[:.h] ?([0-5]\d)(?: ?h(?:rs?|s)?\.?)?)\b`, func(m match) (string, bool) {
+		doubtfulRule(`\b`+clock+` ?(?:h|[:.h] ?([0-5]\d)(?: ?h(?:rs?|s)?\.?)?)\b`, func(m match) (string, bool) {
 			if !strings.Contains(m.group(0), "h") {
 				return "", false
 			}
 			return f.sayClock(m.group(1), m.group(2)), m.apart()
 		}),
-		doubtfulRule(":", `\b`+clock+`:([0-5]\d)\b`, func(m match) (string, bool) {
+		doubtfulRule(`\b`+clock+`:([0-5]\d)\b`, func(m match) (string, bool) {
 			return f.sayClock(m.group(1), m.group(2)),
 				m.apart() && !strings.HasPrefix(m.after(), ":") && !strings.HasSuffix(m.before(), ":")
 		}),
-		doubtfulRule(".", `((?i:\b(?:ore|alle|dalle|fino alle|tra le|fra le|entro le)) )`+clock+`\.([0-5]\d)\b`,
+		doubtfulRule(`((?i:\b(?:ore|alle|dalle|fino alle|tra le|fra le|entro le)) )`+clock+`\.([0-5]\d)\b`,
 			func(m match) (string, bool) {
 				return m.group(1) + f.sayClock(m.group(2), m.group(3)), f.dotted && !startsWord(m.after())
 			}),
 		// 3,50 €, € 3,50, 20 €
-		doubtfulRule("€",
-			`(\d+(?:[ .\x{a0}\x{202f}]\d{3})*)(?:,(\d\d))?[ \x{a0}\x{202f}]?€|€ ?(\d+(?:[ .]\d{3})*)(?:,(\d\d))?`,
+		doubtfulRule(`(\d+(?:[ .\x{a0}\x{202f}]\d{3})*)(?:,(\d\d))?[ \x{a0}\x{202f}]?€|€ ?(\d+(?:[ .]\d{3})*)(?:,(\d\d))?`,
 			func(m match) (string, bool) {
 				return f.sayEuros(m.group(1)+m.group(3), m.group(2)+m.group(4)) + spaceAfter(m), !endsWord(m.before())
 			}),
-		doubtfulRule(digits, `(\d)[ \x{a0}\x{202f}]?(km/h|km²|m²|m³|cm³|°C|°F|°|kWh|kW|kg|km|cm|mm|mg|ml|cl|min|mn|`+
+		doubtfulRule(`(\d)[ \x{a0}\x{202f}]?(km/h|km²|m²|m³|cm³|°C|°F|°|kWh|kW|kg|km|cm|mm|mg|ml|cl|min|mn|`+
 			`mq|mc|gr|ha|Go|Mo|GB|MB|g|l|L|m|t)(\. \p{Ll})?`, func(m match) (string, bool) {
 			name := f.units[m.group(2)]
 			if before := m.before(); m.group(1) == "1" && !endsNumber(before) {
@@ -234,21 +234,21 @@ func (f foreign) rules() []rule {
 		}),
 	)
 	if f.ordinal != nil {
-		all = append(all, doubtfulRule(digits, `\b([1-9]\d{0,2})(?:(?:°|º)( \pL)|(?:e|ème|eme|ième)s?\b)`,
+		all = append(all, doubtfulRule(`\b([1-9]\d{0,2})(?:(?:°|º)( \pL)|(?:e|ème|eme|ième)s?\b)`,
 			func(m match) (string, bool) {
 				n := atoi(m.group(1))
 				return f.ordinal(min(n, f.most)) + m.group(2), n <= f.most
 			}))
 	}
 	if f.century != "" { // XIXe siècle, Ve République, chapitre IX, III. Le jardin
-		all = append(all, doubtfulRule("IVX", `\b([IVX]{2,5}|[IVX]\b)(?:e|ᵉ|ème)\b|\b([IVX])(?:e|ème)( `+f.century+`)`,
+		all = append(all, doubtfulRule(`\b([IVX]{2,5}|[IVX]\b)(?:e|ᵉ|ème)\b|\b([IVX])(?:e|ème)( `+f.century+`)`,
 			func(m match) (string, bool) {
 				n := roman(m.group(1) + m.group(2))
 				return f.ordinal(atoi(n)) + m.group(3), n != ""
 			}))
 	}
 	if f.kings != "" {
-		all = append(all, doubtfulRule("IVX", `\b(`+f.kings+`) (I|V|X|[IVX]{2,5})(?:er)?\b`,
+		all = append(all, doubtfulRule(`\b(`+f.kings+`) (I|V|X|[IVX]{2,5})(?:er)?\b`,
 			func(m match) (string, bool) {
 				n := roman(m.group(2))
 				if i := atoi(n); i > 0 && i <= len(f.ranks) {
@@ -309,9 +309,6 @@ func (f foreign) sayEuros(whole, cents string) string {
 	return f.sayCents(whole+" "+name, cents)
 }
 
-// ungrouped takes the signs between thousands out of a number.
-var ungrouped = strings.NewReplacer(".", "", ",", "", " ", "", "\u00a0", "", "\u202f", "")
-
 // sayCents says an amount and its hundredths.
 func (f foreign) sayCents(said, cents string) string {
 	if strings.Trim(cents, "0") == "" {
@@ -322,3 +319,15 @@ func (f foreign) sayCents(said, cents string) string {
 	}
 	return said + f.cents + strings.TrimLeft(cents, "0")
 }
+
+func newRule(pattern string, say func(m match) string) rule {
+	return rewrite(pattern, func(m match) (string, bool) { return say(m), true })
+}
+func writes(pattern, template string) rule {
+	expression := regexp.MustCompile(pattern)
+	return rule{expression, needs(pattern), func(m match) (string, bool) {
+		return string(expression.ExpandString(nil, template, m.text, m.at)), true
+	}}
+}
+
+var doubtfulRule = rewrite

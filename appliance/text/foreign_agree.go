@@ -49,7 +49,7 @@ func agreement(code string) rule {
 	lists := agreeLists()
 	numberedBy, countsNothing := lists["numbered by"], lists["no nouns"]
 	oneOf, oftenCounted := lists["before one"], lists["counted"]
-	return doubtfulRule(digits, `\b(\d{1,3}(?:[.\x{a0}\x{202f}]\d{3})?|\d{4,6})[ \x{a0}\x{202f}](\pL[\pL-]*)`,
+	return doubtfulRule(`\b(\d{1,3}(?:[.\x{a0}\x{202f}]\d{3})?|\d{4,6})[ \x{a0}\x{202f}](\pL[\pL-]*)`,
 		func(m match) (string, bool) {
 			noun, before := strings.ToLower(m.group(2)), strings.TrimRight(m.before(), " \u00a0\u202f")
 			last := strings.ToLower(strings.TrimRight(before[strings.LastIndexAny(before, " \u00a0(")+1:], "."))

@@ -97,13 +97,12 @@ func (f foreign) counts(c foreignCounts, to string) []rule {
 	many := `(?:(?:[ \x{a0}\x{202f}]?)(` + strings.Join(magnitudes, "|") + `)\b)?`
 	return []rule{
 		// 2,5 millions: R$ 2,5 mi, US$ 300 mil, $1,250.50, £12
-		doubtfulRule("$£¥₹",
-			`(?:US|U\$)?(R\$|\$|£|¥|₹)[ \x{a0}\x{202f}]?(\d+(?:[ .,\x{a0}\x{202f}]\d{3})*)(?:[.,](\d{1,2}))?`+many+
-				`( pesos?)?`, func(m match) (string, bool) {
-				return f.sayForeignMoney(c, m), c.money[m.group(1)] != "" && !startsWord(m.after())
-			}),
+		doubtfulRule(`(?:US|U\$)?(R\$|\$|£|¥|₹)[ \x{a0}\x{202f}]?(\d+(?:[ .,\x{a0}\x{202f}]\d{3})*)(?:[.,](\d{1,2}))?`+many+
+			`( pesos?)?`, func(m match) (string, bool) {
+			return f.sayForeignMoney(c, m), c.money[m.group(1)] != "" && !startsWord(m.after())
+		}),
 		// 3x/jour, 3/día, 2 volte/die
-		doubtfulRule("/", `\b(\d{1,2})( ?[xX×]| `+c.times+`|) ?/ ?(\pL{1,9})`, func(m match) (string, bool) {
+		doubtfulRule(`\b(\d{1,2})( ?[xX×]| `+c.times+`|) ?/ ?(\pL{1,9})`, func(m match) (string, bool) {
 			said := m.group(1)
 			if m.group(2) != "" {
 				said += " " + f.oftener(c, said)
@@ -112,13 +111,13 @@ func (f foreign) counts(c foreignCounts, to string) []rule {
 				c.each[m.group(3)] != "" && m.apart() && !strings.HasSuffix(m.before(), "/")
 		}),
 		// 5 mg/kg, 8 €/kg
-		doubtfulRule("/", `(\d[ \x{a0}\x{202f}]?(?:mg|µg|g|kg|ml|mL|l|L|UI|€|m)) ?/ ?(m²|\pL{1,6})`,
+		doubtfulRule(`(\d[ \x{a0}\x{202f}]?(?:mg|µg|g|kg|ml|mL|l|L|UI|€|m)) ?/ ?(m²|\pL{1,6})`,
 			func(m match) (string, bool) {
 				return m.group(1) + " " + c.per + " " + c.plain[m.group(2)],
 					c.plain[m.group(2)] != "" && !startsWord(m.after())
 			}),
 		// 2 x 500 mg, 45 x 60 cm, 3 x 1
-		doubtfulRule("xX×", `\b(\d+(?:[.,]\d+)?)( ?[xX×] ?)(\d+(?:[.,]\d+)?)( ?(?:mg|ml|g\b|cl|comp|cp)|)`,
+		doubtfulRule(`\b(\d+(?:[.,]\d+)?)( ?[xX×] ?)(\d+(?:[.,]\d+)?)( ?(?:mg|ml|g\b|cl|comp|cp)|)`,
 			func(m match) (string, bool) {
 				word := c.by
 				switch {
@@ -130,7 +129,7 @@ func (f foreign) counts(c foreignCounts, to string) []rule {
 				return m.group(1) + " " + word + " " + m.group(3) + m.group(4), m.apart()
 			}),
 		// du 01/05 au 30/09
-		doubtfulRule("/", `\b(0?[1-9]|[12]\d|3[01])/(0?[1-9]|1[0-2])\b`, func(m match) (string, bool) {
+		doubtfulRule(`\b(0?[1-9]|[12]\d|3[01])/(0?[1-9]|1[0-2])\b`, func(m match) (string, bool) {
 			padded := m.group(1)[0] == '0' || m.group(2)[0] == '0'
 			ok := m.apart() && !strings.HasPrefix(m.after(), "/") && !strings.HasSuffix(m.before(), "/") &&
 				!strings.HasPrefix(strings.TrimLeft(m.after(), " "), "h")
@@ -138,15 +137,15 @@ func (f foreign) counts(c foreignCounts, to string) []rule {
 				c.dated.has(strings.ToLower(lastWord(m.before()))) && len(m.group(2)) == 2)
 		}),
 		// +39 333 123 4567, tel. 02 1234567: what is long is read out
-		doubtfulRule(digits, `(\+|\b`+called+`\b\.?(?: \pL{1,4})?:? ?)(\(?\d{2,4}\)?(?:[ .-]\(?\d{2,9}\)?){1,5})`,
+		doubtfulRule(`(\+|\b`+called+`\b\.?(?: \pL{1,4})?:? ?)(\(?\d{2,4}\)?(?:[ .-]\(?\d{2,9}\)?){1,5})`,
 			func(m match) (string, bool) {
 				return m.group(1) + foreignNumber(m.group(2)), !startsWord(m.after())
 			}),
-		doubtfulRule("(", `\(\d{2,3}\) ?\d{4,5}[ -]\d{4}\b`, func(m match) (string, bool) {
+		doubtfulRule(`\(\d{2,3}\) ?\d{4,5}[ -]\d{4}\b`, func(m match) (string, bool) {
 			return foreignNumber(m.group(0)), m.apart()
 		}),
 		// 91234-5678, 01304-001
-		doubtfulRule("-", `\b(\d{3,5})-(\d{3,4})\b`, func(m match) (string, bool) {
+		doubtfulRule(`\b(\d{3,5})-(\d{3,4})\b`, func(m match) (string, bool) {
 			from, end := m.group(1), m.group(2)
 			years := len(from) == 4 && len(end) == 4 && from <= end && end < "2100"
 			if years || strings.HasSuffix(from, "0") && strings.HasSuffix(end, "0") && from[0] != '0' {
@@ -155,7 +154,7 @@ func (f foreign) counts(c foreignCounts, to string) []rule {
 			return apartDigits(from) + ", " + apartDigits(end), apartFromSigns(m) && (len(from) > 3 || len(end) > 3)
 		}),
 		// 9.30-18, 9-12h30
-		doubtfulRule("-", `\b(\d{1,2}[:.h][0-5]\d)-(\d{1,2})\b|\b(\d{1,2})-(\d{1,2}[:.h][0-5]\d)\b`,
+		doubtfulRule(`\b(\d{1,2}[:.h][0-5]\d)-(\d{1,2})\b|\b(\d{1,2})-(\d{1,2}[:.h][0-5]\d)\b`,
 			func(m match) (string, bool) {
 				from, end := m.group(1)+m.group(3), m.group(2)+m.group(4)
 				if f.dotted {
@@ -164,11 +163,11 @@ func (f foreign) counts(c foreignCounts, to string) []rule {
 				return from + " " + to + " " + end, apartFromSigns(m) && (f.dotted || !strings.Contains(from+end, "."))
 			}),
 		// scores and ranges: 3-1, 45-60 min
-		doubtfulRule("-", `\b([1-9]?\d)-([1-9]?\d)\b`, func(m match) (string, bool) {
+		doubtfulRule(`\b([1-9]?\d)-([1-9]?\d)\b`, func(m match) (string, bool) {
 			return m.group(1) + " " + to + " " + m.group(2), apartFromSigns(m)
 		}),
 		// 02093, 0142685300: no amounts
-		doubtfulRule(digits, `\b(?:0\d{3,}|\d{7,})\b`, func(m match) (string, bool) {
+		doubtfulRule(`\b(?:0\d{3,}|\d{7,})\b`, func(m match) (string, bool) {
 			n := m.group(0)
 			return apartDigits(n), m.apart() && !pointedBefore(m.before()) && !pointed(m.after()) &&
 				(n[0] == '0' || !strings.HasSuffix(n, "000"))
@@ -242,13 +241,7 @@ func foreignNumber(s string) string {
 // apartDigits puts spaces between figures, which are read one by one then.
 func apartDigits(n string) string { return strings.Join(strings.Split(n, ""), " ") }
 
-// apartFromSigns reports whether a match is no part of a longer number, code or
-// date.
-func apartFromSigns(m match) bool {
-	before, after := m.before(), m.after()
-	return m.apart() && !strings.HasSuffix(before, "-") && !strings.HasSuffix(before, "/") &&
-		!strings.HasPrefix(after, "-") && !strings.HasPrefix(after, "/") && !pointedBefore(before) && !pointed(after)
-}
+func apartFromSigns(m match) bool { return alone(m) }
 
 // startsUnit reports whether a unit of length follows.
 func startsUnit(after string) bool {

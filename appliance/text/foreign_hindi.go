@@ -30,17 +30,17 @@ var hindiShort = [][2]string{
 func hindiRules() []rule {
 	var short []rule
 	for _, s := range hindiShort {
-		short = append(short, newRule("", `(^|[^\p{Devanagari}])`+strings.ReplaceAll(s[0], ".", `\.`)+
+		short = append(short, newRule(`(^|[^\p{Devanagari}])`+strings.ReplaceAll(s[0], ".", `\.`)+
 			`($|[^\p{Devanagari}])`, func(m match) string {
 			return m.group(1) + s[1] + spaceBetween(m.group(2)) + m.group(2)
 		}))
 	}
 	return slices.Concat(foreignSignsOf["hi"].first(), short, []rule{
-		doubtfulRule(",", `\b\d{1,3}(?:,\d{2,3})+\b`, func(m match) (string, bool) {
+		doubtfulRule(`\b\d{1,3}(?:,\d{2,3})+\b`, func(m match) (string, bool) {
 			return strings.ReplaceAll(m.group(0), ",", ""), m.apart()
 		}),
 		// ₹100.50, रु. 250
-		newRule("", `(?:₹|रु\.|रू\.|\bRs\.?) ?(\d+)(?:\.(\d{1,2}))?( (?:हज़ार|हजार|लाख|करोड़))?(?:/-)?`,
+		newRule(`(?:₹|रु\.|रू\.|\bRs\.?) ?(\d+)(?:\.(\d{1,2}))?( (?:हज़ार|हजार|लाख|करोड़))?(?:/-)?`,
 			func(m match) string {
 				said := m.group(1)
 				switch part := strings.TrimLeft(m.group(2), "0"); {
@@ -54,16 +54,16 @@ func hindiRules() []rule {
 				}
 				return said + m.group(3) + " रुपये"
 			}),
-		doubtfulRule("$€£", `([$€£])(\d+(?:\.\d+)?)`, func(m match) (string, bool) {
+		doubtfulRule(`([$€£])(\d+(?:\.\d+)?)`, func(m match) (string, bool) {
 			return m.group(2) + " " + map[string]string{"$": "डॉलर", "€": "यूरो", "£": "पाउंड"}[m.group(1)],
 				!startsWord(m.after())
 		}),
-		doubtfulRule("/.-", `\b(0?[1-9]|[12]\d|3[01])[/.-](0?[1-9]|1[0-2])[/.-]((?:19|20)\d{2})\b`,
+		doubtfulRule(`\b(0?[1-9]|[12]\d|3[01])[/.-](0?[1-9]|1[0-2])[/.-]((?:19|20)\d{2})\b`,
 			func(m match) (string, bool) {
 				return strings.TrimLeft(m.group(1), "0") + " " + hindiMonths[atoi(m.group(2))-1] + " " + m.group(3),
 					m.apart()
 			}),
-		doubtfulRule(":", `\b([01]?\d|2[0-3]):([0-5]\d)(?: ?बजे)?`, func(m match) (string, bool) {
+		doubtfulRule(`\b([01]?\d|2[0-3]):([0-5]\d)(?: ?बजे)?`, func(m match) (string, bool) {
 			hour := strings.TrimLeft(m.group(1), "0")
 			if hour == "" {
 				hour = "0"
@@ -73,11 +73,11 @@ func hindiRules() []rule {
 			}
 			return hour + " बजे", m.apart() && !strings.HasPrefix(m.after(), ":")
 		}),
-		doubtfulRule(digits, `(\d) ?(km/h|°C|°|kg|km|cm|mm|mg|ml|mL|GB|MB|g|l|L|m|W|V)`, func(m match) (string, bool) {
+		doubtfulRule(`(\d) ?(km/h|°C|°|kg|km|cm|mm|mg|ml|mL|GB|MB|g|l|L|m|W|V)`, func(m match) (string, bool) {
 			return m.group(1) + " " + hindiUnits[m.group(2)], !startsWord(m.after())
 		}),
 		// +91 98765 43210
-		doubtfulRule(digits, `(\+?)\b(\d{2,5}(?:[ -]\d{2,8}){1,4}|\d{7,})\b`, func(m match) (string, bool) {
+		doubtfulRule(`(\+?)\b(\d{2,5}(?:[ -]\d{2,8}){1,4}|\d{7,})\b`, func(m match) (string, bool) {
 			groups := strings.FieldsFunc(m.group(2), func(r rune) bool { return r == ' ' || r == '-' })
 			longest := 0
 			for i, g := range groups {
@@ -90,7 +90,7 @@ func hindiRules() []rule {
 			return plus + strings.Join(groups, ", "), longest > 4 && m.apart() && !strings.HasSuffix(m.group(2), "000")
 		}),
 		// CO2, aB3-x9Z
-		doubtfulRule(digits, `\b[A-Za-z]+\d[A-Za-z0-9-]*|\b\d+[A-Za-z][A-Za-z0-9-]*\d[A-Za-z0-9]*`,
+		doubtfulRule(`\b[A-Za-z]+\d[A-Za-z0-9-]*|\b\d+[A-Za-z][A-Za-z0-9-]*\d[A-Za-z0-9]*`,
 			func(m match) (string, bool) {
 				return hindiCode(m.group(0)), m.apart()
 			}),

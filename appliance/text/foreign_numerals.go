@@ -199,17 +199,17 @@ func numeralRules(code string) []rule {
 		return m.group(1) + n, n != "" && m.apart()
 	}
 	all := []rule{
-		doubtfulRule("IVXLC", `\b(`+foreignParts+`\.? )([IVXLC]+)\b`, digitsOf),
-		newRule("", `()([Ⅰ-Ⅿ]+)`, func(m match) string { return roman(norm.NFKC.String(m.group(2))) }),
+		doubtfulRule(`\b(`+foreignParts+`\.? )([IVXLC]+)\b`, digitsOf),
+		newRule(`()([Ⅰ-Ⅿ]+)`, func(m match) string { return roman(norm.NFKC.String(m.group(2))) }),
 	}
 	if code == "fr" {
-		all = append(all, doubtfulRule("IVX", `(\b)(X{0,3}(?:III?|VIII?)|X{1,3}(?:IV|VI?|IX|I)|^[IVX]{2,5})\b`,
+		all = append(all, doubtfulRule(`(\b)(X{0,3}(?:III?|VIII?)|X{1,3}(?:IV|VI?|IX|I)|^[IVX]{2,5})\b`,
 			digitsOf))
 	}
 	if code != "es" {
 		return all
 	}
-	return append(all, doubtfulRule(digits, `\b([1-9]\d?)\.?(er|[rdtmvn][oa])(s?)\b`, func(m match) (string, bool) {
+	return append(all, doubtfulRule(`\b([1-9]\d?)\.?(er|[rdtmvn][oa])(s?)\b`, func(m match) (string, bool) {
 		said := spanishOrdinal(atoi(m.group(1)))
 		switch ending := m.group(2); {
 		case ending == "er":

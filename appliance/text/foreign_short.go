@@ -113,10 +113,10 @@ func (f foreign) shortened(s foreignShort, c foreignCounts, parts [3]string) []r
 	}
 	var all []rule
 	for _, r := range s.rules {
-		all = append(all, writes("", r[0], r[1]))
+		all = append(all, writes(r[0], r[1]))
 	}
 	dotted, words := formsOf(s.dotted)
-	all = append(all, doubtfulRule(".", `(?i)(`+dotted+`)\.`, func(m match) (string, bool) {
+	all = append(all, doubtfulRule(`(?i)(`+dotted+`)\.`, func(m match) (string, bool) {
 		said, short := words[strings.ToLower(m.group(1))], true
 		if word, numbered := strings.CutSuffix(said, "#"); numbered {
 			said, short = word, startsFigure(strings.TrimLeft(m.after(), " "))
@@ -127,24 +127,24 @@ func (f foreign) shortened(s foreignShort, c foreignCounts, parts [3]string) []r
 		return said + spaceAfter(m), short && !endsWord(m.before())
 	}))
 	plain, whole := formsOf(s.plain)
-	all = append(all, doubtfulRule("", `(`+plain+`)`, func(m match) (string, bool) {
+	all = append(all, doubtfulRule(`(`+plain+`)`, func(m match) (string, bool) {
 		stopped := strings.HasPrefix(m.after(), ".") && strings.TrimSpace(m.after()) != "."
 		return whole[m.group(1)], !stopped && !endsWord(m.before()) && !startsWord(m.after())
 	}))
 	return append(all,
 		s.monthRule(f),
 		fractionRule(c, parts),
-		newRule("/", `(?i)\b(`+s.pages+`) ?(\d+) ?/ ?(\d+)\b`, func(m match) string {
+		newRule(`(?i)\b(`+s.pages+`) ?(\d+) ?/ ?(\d+)\b`, func(m match) string {
 			return m.group(1) + " " + m.group(2) + " " + s.over + " " + m.group(3)
 		}),
-		newRule(digits, `\b[kK]m (\d+)\b`, func(m match) string { return s.km + " " + m.group(1) }),
+		newRule(`\b[kK]m (\d+)\b`, func(m match) string { return s.km + " " + m.group(1) }),
 	)
 }
 
 // monthRule says months behind a day: 12 janv. 2027, 1er févr.
 func (s foreignShort) monthRule(f foreign) rule {
 	which := among(s.months)
-	return doubtfulRule(digits, `\b([0-3]?\d(?:er|º|°)?)( de | )(`+s.months+`)(\.| |$)`, func(m match) (string, bool) {
+	return doubtfulRule(`\b([0-3]?\d(?:er|º|°)?)( de | )(`+s.months+`)(\.| |$)`, func(m match) (string, bool) {
 		of, end := m.group(2), strings.Trim(m.group(4), ".")
 		if of == " " {
 			of = f.of
@@ -161,7 +161,7 @@ func (s foreignShort) monthRule(f foreign) rule {
 
 // fractionRule says parts of what is weighed and measured: 1/2 kg, 3/4 l.
 func fractionRule(c foreignCounts, parts [3]string) rule {
-	return doubtfulRule("/", `\b(1/4|1/2|3/4) ?(\pL+)`, func(m match) (string, bool) {
+	return doubtfulRule(`\b(1/4|1/2|3/4) ?(\pL+)`, func(m match) (string, bool) {
 		part, of, what := parts[1], "", m.group(2)
 		switch m.group(1) {
 		case "1/4":

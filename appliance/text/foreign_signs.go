@@ -131,23 +131,23 @@ func (f foreignSigns) first() []rule {
 	day := func(short string) string { return f.days[which(short)] }
 	return []rule{
 		// addresses: info@musee.fr, www.musee.fr/plan
-		newRule("@", `[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+`, func(m match) string {
+		newRule(`[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+`, func(m match) string {
 			return f.address(m.group(0))
 		}),
-		newRule("./", `(?i)\b(?:https?://|www\.)[^\s<>"'«»]*[\pL\d/]`, func(m match) string {
+		newRule(`(?i)\b(?:https?://|www\.)[^\s<>"'«»]*[\pL\d/]`, func(m match) string {
 			return f.address(m.group(0))
 		}),
 		// the beginning of an address that none follows must not make one of the
 		// words that a sign behind it becomes
-		newRule("./", `(?i)\b(?:(www)\.|https?://)(\S)`, func(m match) string {
+		newRule(`(?i)\b(?:(www)\.|https?://)(\S)`, func(m match) string {
 			return strings.TrimLeft(m.group(1)+" ", " ") + m.group(2)
 		}),
-		newRule(".", `(?i)\b[a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]+)*\.(?:`+topLevels+`|it|pt|br|mx|ar|in)\b`,
+		newRule(`(?i)\b[a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]+)*\.(?:`+topLevels+`|it|pt|br|mx|ar|in)\b`,
 			func(m match) string {
 				return f.address(m.group(0))
 			}),
 		// lun.–ven., du lun. au ven., sam. 10h
-		doubtfulRule("", `\b`+days+`\.? ?([-–—/]|à|au|al|a|e|et|y|,) ?`+days+`\b\.?`, func(m match) (string, bool) {
+		doubtfulRule(`\b`+days+`\.? ?([-–—/]|à|au|al|a|e|et|y|,) ?`+days+`\b\.?`, func(m match) (string, bool) {
 			word := m.group(2)
 			short := strings.Contains(m.group(0), ".") || strings.ContainsAny(word, "-–—/")
 			switch {
@@ -160,9 +160,9 @@ func (f foreignSigns) first() []rule {
 			}
 			return day(m.group(1)) + word + " " + day(m.group(3)), short && !startsWord(m.after())
 		}),
-		newRule(".", `\b`+days+`\. (\d)`, func(m match) string { return day(m.group(1)) + " " + m.group(2) }),
+		newRule(`\b`+days+`\. (\d)`, func(m match) string { return day(m.group(1)) + " " + m.group(2) }),
 		// ranges: 9h–17h, 10–12 €, 9.00-17.00
-		doubtfulRule("-–—", `\b(\d{1,2}(?: ?h(?:[0-5]\d)?|[:.][0-5]\d))`+gap+`[-–—]`+gap+
+		doubtfulRule(`\b(\d{1,2}(?: ?h(?:[0-5]\d)?|[:.][0-5]\d))`+gap+`[-–—]`+gap+
 			`(\d{1,2}(?: ?h(?:[0-5]\d)?|[:.][0-5]\d))`, func(m match) (string, bool) {
 			from, to := m.group(1), m.group(2)
 			if amount := strings.IndexAny(strings.TrimLeft(m.after(), " "), "€%") == 0; f.dotted && !amount { // times
@@ -170,29 +170,29 @@ func (f foreignSigns) first() []rule {
 			}
 			return from + " " + f.to + " " + to, m.apart()
 		}),
-		doubtfulRule("-–—", `\b(\d+(?:,\d+)?)(?:`+gap+`[–—]`+gap+`|( - ))(\d+(?:,\d+)?)`, func(m match) (string, bool) {
+		doubtfulRule(`\b(\d+(?:,\d+)?)(?:`+gap+`[–—]`+gap+`|( - ))(\d+(?:,\d+)?)`, func(m match) (string, bool) {
 			from, to := m.group(1), m.group(3) // 10–12, 5 - 8, and not 8 - 5
 			rises := len(from) < len(to) || len(from) == len(to) && from < to
 			return from + " " + f.to + " " + to,
 				m.apart() && (m.group(2) == "" || rises && !strings.Contains(m.text, "="))
 		}),
 		// -5 °C, de -7 à -3, −4,5°; 5°–10°C
-		newRule("°º", `(\d) ?[°º]C? ?[-–—] ?([-−]?\d+(?:[.,]\d+)? ?[°º])`, func(m match) string {
+		newRule(`(\d) ?[°º]C? ?[-–—] ?([-−]?\d+(?:[.,]\d+)? ?[°º])`, func(m match) string {
 			return m.group(1) + " " + f.to + " " + m.group(2)
 		}),
-		doubtfulRule("-–−", `(^|[\s(:])(?:[-–]|− ?)(\d)`, func(m match) (string, bool) {
+		doubtfulRule(`(^|[\s(:])(?:[-–]|− ?)(\d)`, func(m match) (string, bool) {
 			before := lastWord(m.before())
 			return m.group(1) + f.minus + " " + m.group(2), !endsNumber(strings.TrimRight(before, "h€%")) ||
 				strings.HasSuffix(before, ",")
 		}),
-		newRule("≥≤±~≈", `([≥≤±~≈])`+gap+`(\p{Sc}? ?\d)`, func(m match) string {
+		newRule(`([≥≤±~≈])`+gap+`(\p{Sc}? ?\d)`, func(m match) string {
 			said := map[string]string{"≥": f.least, "≤": f.most, "±": f.plusMinus, "~": f.about,
 				"≈": f.about}[m.group(1)]
 			return space(m) + said + " " + m.group(2)
 		}),
-		newRule("&", ` & `, func(match) string { return " " + f.and + " " }),
-		newRule("§", `§+`+gap, func(match) string { return f.section + " " }),
-		newRule("¼½¾", `(\d? ?)([¼½¾])`, func(m match) string {
+		newRule(` & `, func(match) string { return " " + f.and + " " }),
+		newRule(`§+`+gap, func(match) string { return f.section + " " }),
+		newRule(`(\d? ?)([¼½¾])`, func(m match) string {
 			part := map[string]string{"¼": f.parts[0], "½": f.parts[1], "¾": f.parts[2]}[m.group(2)]
 			if strings.TrimSpace(m.group(1)) != "" {
 				return strings.TrimSpace(m.group(1)) + " " + f.and + " " + part

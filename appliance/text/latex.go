@@ -14,14 +14,14 @@ var (
 	texWord      = regexp.MustCompile(`(?:^|[^\\{\pL])\pL{4,}`)
 
 	texRules = []rule{
-		writes("", `\\[dt]?frac\{(\d)\}\{(\d{1,2})\}`, " $1/$2 "),
-		writes("", `\\[dt]?frac\{([^{}]*)\}\{([^{}]*)\}`, " $1 OVER $2 "),
-		writes("", `\\sqrt\{([^{}]*)\}`, "√$1"),
-		writes("", `\\(?:text|mathrm|mathbf|mathit|operatorname)\{([^{}]*)\}`, "$1"),
-		writes("", `\^\{?\\circ\}?`, "°"),
-		writes("", `\^\{([^{}]*)\}`, "^$1"),
-		writes("", `_\{?([A-Za-z0-9]+)\}?`, " sub $1"),
-		newRule("", `\\([a-zA-Z]+)`, func(m match) string {
+		writes(`\\[dt]?frac\{(\d)\}\{(\d{1,2})\}`, " $1/$2 "),
+		writes(`\\[dt]?frac\{([^{}]*)\}\{([^{}]*)\}`, " $1 OVER $2 "),
+		writes(`\\sqrt\{([^{}]*)\}`, "√$1"),
+		writes(`\\(?:text|mathrm|mathbf|mathit|operatorname)\{([^{}]*)\}`, "$1"),
+		writes(`\^\{?\\circ\}?`, "°"),
+		writes(`\^\{([^{}]*)\}`, "^$1"),
+		writes(`_\{?([A-Za-z0-9]+)\}?`, " sub $1"),
+		newRule(`\\([a-zA-Z]+)`, func(m match) string {
 			if sign := formOf(texWords, m.group(1)); sign != "" {
 				return strings.TrimSpace(sign)
 			}
@@ -54,9 +54,7 @@ func (o Options) withoutTeX(t traced) traced {
 		inner := trace(m.group(1) + m.group(2) + m.group(3) + s)
 		for was := ""; was != inner.s; {
 			was = inner.s
-			for _, r := range texRules {
-				inner = r.apply(inner)
-			}
+			inner = apply(texRules, inner)
 		}
 		s = texSigns.Replace(strings.ReplaceAll(inner.s, "OVER", formOf(over, language)))
 		return space(m) + strings.Join(strings.Fields(s), " ") + spaceAfter(m), true

@@ -1,7 +1,7 @@
 package text
 
 import (
-	"regexp"
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -24,9 +24,7 @@ func (o Options) aloud(t traced) traced {
 			t = t.runes(asciiDigit)
 		}
 		if rules := foreignRules[language]; rules != nil {
-			for _, r := range rules() {
-				t = r.apply(t)
-			}
+			t = apply(rules(), t)
 		}
 		return t.tidy()
 	}
@@ -40,9 +38,7 @@ func (o Options) english(t traced) traced {
 	for range maxPasses {
 		before := t.s
 		t = legible(t)
-		for _, r := range rules {
-			t = r.apply(t)
-		}
+		t = apply(rules, t)
 		if t = t.tidy(); t.s == before {
 			break
 		}
@@ -54,82 +50,63 @@ func (o Options) english(t traced) traced {
 // written out, the next does not see.
 func (e english) rules() []rule {
 	return slices.Concat(
-		e.formRules(), e.labelRules(), e.noticeRules(), e.streetRules(),
-		e.groupingRules(), e.addressRules(), e.codeRules(), e.dateRules(), e.timeRules(),
-		e.phoneRules(), e.moneyRules(), e.sizeRules(), e.measureRules(), e.orderRules(), e.mathRules(),
-		e.abbreviationRules(), e.capitalRules(), e.numberRules(), e.symbolRules(),
+		e.keypadRules(), e.shortRules(), e.degreeRules(), e.streetRules(), e.comparisonRules(), e.groupingRules(),
+		e.decimalRules(), electronicRules(e.sayAddress), e.codeRules(), e.dateRules(), e.timeRules(), e.phoneRules(),
+		e.longNumberRules(), e.moneyRules(), e.sizeRules(), e.fractionsOfUnits(), e.percentRules(), e.measureRules(),
+		e.fractionRules(), e.ordinalRules(), e.rangeRules(), e.romanRules(), e.abbreviationRules(), e.capitalRules(),
+		e.numberRules(), e.signRules(),
 	)
 }
 
-// A rule finds one way of writing and says it.
-type rule struct {
-	pattern *regexp.Regexp
-	// needs are bytes of which one must be in a text for the pattern to match
-	// at all; empty for none. Most sentences are spared most rules by it.
-	needs string
-	// say returns what is said for a match, or false to leave it.
-	say func(m match) (string, bool)
+func (e english) says(pattern, template string, guards ...guard) rule {
+	return sayer(e.group).says(pattern, template, guards...)
 }
 
-const digits = "0123456789"
-
-// newRule makes a rule that always speaks.
-func newRule(needs, pattern string, say func(m match) string) rule {
-	return rule{regexp.MustCompile(pattern), needs, func(m match) (string, bool) { return say(m), true }}
-}
-
-// writes makes a rule that says a template, where $1 is the first group of its pattern.
-func writes(needs, pattern, template string) rule {
-	expression := regexp.MustCompile(pattern)
-	return rule{expression, needs, func(m match) (string, bool) {
-		return string(expression.ExpandString(nil, template, m.text, m.at)), true
-	}}
-}
-
-// doubtfulRule makes a rule that may leave what it matches.
-func doubtfulRule(needs, pattern string, say func(m match) (string, bool)) rule {
-	return rule{regexp.MustCompile(pattern), needs, say}
-}
-
-// A match is a place in a text that a rule's pattern fits.
-type match struct {
-	text string
-	at   []int
-}
-
-// group is the i-th group, empty where it is not part of the match.
-func (m match) group(i int) string {
-	if m.at[2*i] < 0 {
-		return ""
+// group says a group of a template in the way that a letter stands for.
+func (e english) group(letter byte, s string) string {
+	switch letter {
+	case 'a':
+		return readAll(s)
+	case 'b':
+		return readAll(strings.ReplaceAll(s, " ", ""))
+	case 'c':
+		return e.cardinal(s)
+	case 'd':
+		return sayGroups(s)
+	case 'e': // each number of several
+		return runs.ReplaceAllStringFunc(s, func(run string) string { return cmp.Or(digitByDigit(run), run) })
+	case 'g':
+		return regrouped(s)
+	case 'm':
+		return monthNames[atoi(s)-1]
+	case 'n':
+		return e.decimal(s)
+	case 'o':
+		return e.ordinal(strings.ReplaceAll(s, ",", ""))
+	case 'p':
+		return e.sayPlain(s)
+	case 'r':
+		return e.sayNumbered(s)
+	case 's':
+		return spell(strings.NewReplacer(".", "", " ", "", "-", "").Replace(s))
+	case 'y':
+		return e.year(s)
+	case 'D':
+		return dayName(s)
+	case 'O':
+		return e.ordinal(roman(s))
+	case 'P':
+		return compass(s)
+	case 'Q':
+		return pluralWord(e.cardinal(s))
+	case 'R':
+		return e.cardinal(roman(s))
+	case 'U':
+		return strings.ToUpper(s)
+	case 'Y':
+		return e.sayShortYear(s)
 	}
-	return m.text[m.at[2*i]:m.at[2*i+1]]
-}
-
-// before and after are the text around the match.
-func (m match) before() string { return m.text[:m.at[0]] }
-func (m match) after() string  { return m.text[m.at[1]:] }
-
-// apart reports whether the match is not the middle of a longer word or
-// number: no letter or digit touches it.
-func (m match) apart() bool { return !endsWord(m.before()) && !startsWord(m.after()) }
-
-// stop is "." if the match swallowed the full stop that ends its sentence.
-func (m match) stop() string {
-	if !strings.HasSuffix(m.group(0), ".") {
-		return ""
-	}
-	return endOfSentence(m.after())
-}
-
-// apply replaces what the rule speaks of in t.
-func (r rule) apply(t traced) traced {
-	if r.needs != "" && !strings.ContainsAny(t.s, r.needs) {
-		return t
-	}
-	if found := r.pattern.FindAllStringSubmatchIndex(t.s, -1); found != nil {
-		return t.replaced(found, r.say)
-	}
-	return t
+	panic("no way " + string(letter))
 }
 
 // endOfSentence is "." when what follows an abbreviation shows that its full

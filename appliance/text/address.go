@@ -5,14 +5,9 @@ import (
 	"strings"
 )
 
-// streetForms are how the last word of a street's name is shortened.
-const streetForms = ` St:Street Ave:Avenue Blvd:Boulevard Rd:Road Dr:Drive Ln:Lane Ct:Court Pl:Place Ter:Terrace
- Cir:Circle Pkwy:Parkway Hwy:Highway Sq:Square Cres:Crescent Trl:Trail Plz:Plaza Expy:Expressway `
-
 const (
 	points      = `(NW|NE|SW|SE|[NSEW])`
 	streetName  = `(?:[A-Z][a-z]+(?:'s)?|\d+(?:st|nd|rd|th)|[A-Za-z-]*(?:first|second|third|th))`
-	streetShort = `(St|Ave|Blvd|Rd|Dr|Ln|Ct|Pl|Ter|Cir|Pkwy|Hwy|Sq|Cres|Trl|Plz|Expy)`
 	streetWhole = `(?:Street|Avenue|Boulevard|Road|Drive|Lane|Court|Place|Terrace|Circle|Parkway|Highway|Square|` +
 		`Crescent|Trail|Plaza|Expressway|Way|Row|Walk)`
 )
@@ -23,49 +18,54 @@ var streetNamed = regexp.MustCompile(`(\b\d+[A-Za-z]? |\b` + points + `\.? )?\b(
 // streetRules say the names of streets, and where on a road something is.
 func (e english) streetRules() []rule {
 	return []rule{
+		e.says(`\b(P\.? ?O\.? Box) (\d{3,5})\b`, "P-O Box {r2}"),
+		e.says(`\b([Uu]nit) (\d{1,3})/(\d{1,4} [A-Z][a-z])`, "$1 $2, $3"), // Unit 3/45 George St.
 		// Main St., Oak Ct, 42nd St & 5th Ave
-		doubtfulRule("SABRDLCPTHE", `\b`+streetShort+`\b\.?`, e.sayStreet),
-		newRule("NSEW", `\b`+points+`\.? ((?:`+streetName+` ){1,3}`+streetWhole+`\b)|\b([NSEW])\. `+
-			`((?i:wing|entrance|side|gate|campus|exit|tower|lobby|stairs|parking)\b)`,
-			func(m match) string { return compass(m.group(1)+m.group(3)) + " " + m.group(2) + m.group(4) }),
-		newRule("NSEW", `\b(\d{1,5}) `+points+`\.? ([A-Z][a-z]+\b)`,
-			func(m match) string { return m.group(1) + " " + compass(m.group(2)) + " " + m.group(3) }),
-		newRule("A", `\bApt\b\.? ?#?(\d)`, func(m match) string { return "apartment " + m.group(1) }),
+		rewrite(`\b([A-Z][a-z]{1,4})\b\.?`, e.sayStreet),
+		e.says(`\b`+points+`\.? ((?:`+streetName+` ){1,3}`+streetWhole+`\b)`, "{P1} $2"),
+		e.says(`\b([NSEW])\. ((?i:wing|entrance|side|gate|campus|exit|tower|lobby|stairs|parking)\b)`, "{P1} $2"),
+		e.says(`\b(\d{1,5}) `+points+`\.? ([A-Z][a-z]+\b)`, "$1 {P2} $3"),
+		e.says(`\bApt\b\.? ?#?(\d)`, "apartment $1"),
 		// Pennsylvania Avenue NW, I-95 N
-		doubtfulRule("NSEW", `\b(`+streetWhole+`|I-\d{1,3}|US-\d{1,3}|(?:Hwy\.?|Highway|Route|Rte\.?) \d{1,3}),? `+
-			points+`\b`,
-			func(m match) (string, bool) {
-				return m.group(1) + " " + compass(m.group(2)), !strings.HasPrefix(m.after(), "-") // S-W one
-			}),
-		doubtfulRule(digits, `\b(\d{3,4})((?: `+streetName+`){1,4} `+streetWhole+`\b)`, func(m match) (string, bool) {
+		e.says(`\b(`+streetWhole+`|I-\d{1,3}|US-\d{1,3}|(?:Hwy\.?|Highway|Route|Rte\.?) \d{1,3}),? `+points+`\b`,
+			"$1 {P2}", func(m match) bool { return !strings.HasPrefix(m.after(), "-") }),
+		rewrite(`\b(\d{3,4})((?: `+streetName+`){1,4} `+streetWhole+`\b)`, func(m match) (string, bool) {
 			house := e.sayNumbered(m.group(1))
 			if len(m.group(1)) == 4 && house != digitByDigit(m.group(1)) { // "1600" is "sixteen hundred"
 				house = e.year(m.group(1))
 			}
 			return house + m.group(2), m.apart() && !pointedBefore(m.before())
 		}),
+		// post codes: SW1A 1AA, K1A 0B1, CA 94105, 90210-1234
+		e.says(`\b([A-Z]{1,2}\d[A-Z0-9]?) (\d[ABD-HJLNP-UW-Z]{2}|\d[A-Z]\d)\b`, "{a1}, {a2}"),
+		e.says(`\b([A-Z]{2}) (\d{5}(?:-\d{4})?)\b`, "{s1} {d2}"),
+		e.says(`\b(\d{5}-\d{4})\b`, "{d1}", alone),
 	}
 }
 
 // sayStreet writes the last word of a street's name out. "St" may be a saint's and "Dr" a
 // doctor's: before a name they are, but behind the number of a house.
 func (e english) sayStreet(m match) (string, bool) {
-	short, named := m.group(1), streetNamed.FindStringSubmatch(m.before())
-	name := strings.ToLower(lastWord(m.before()))
+	short, name := m.group(1), m.behind()
+	street := listed("en", "streets").said[short]
+	if street == "" {
+		return "", false
+	}
+	named := streetNamed.FindStringSubmatch(m.before())
 	if named == nil || titles.has(name) || sentenceStarters.has(name) {
 		return "", false
 	}
-	if next := strings.TrimLeft(m.after(), " "); (short == "St" || short == "Dr") && named[1] == "" && next != "" {
+	if next := m.ahead(); (short == "St" || short == "Dr") && named[1] == "" && next != "" {
 		word, _, titled := strings.Cut(next, ".")
 		doctor := titled && titles.has(strings.ToLower(word)) && word != "Dr" // Elm Dr. Mr. Lee
 		if next[0] >= 'A' && next[0] <= 'Z' && !doctor && (endOfSentence(m.after()) == "" || m.stop() == "") {
 			return "", false
 		}
 		if doctor {
-			return formOf(streetForms, short) + ".", true
+			return street + ".", true
 		}
 	}
-	return formOf(streetForms, short) + m.stop(), true
+	return street + m.stop(), true
 }
 
 // compass says a direction.

@@ -5,32 +5,27 @@ import "strings"
 // topLevels are the last parts of names that are taken for addresses without "www" or a
 // slash.
 const topLevels = `com|org|net|edu|gov|io|dev|ai|app|info|biz|me|tv|uk|us|eu|de|fr|ch|at|nl|es|ca|au|ly|museum|` +
-	`shop|health|clinic|hotel|online|site|cloud|nz|ie|se|dk|pl`
+	`shop|health|clinic|hotel|online|site|cloud|nz|ie|se|dk|pl|it|pt|br|mx|ar|in`
 
-func (e english) addressRules() []rule {
-	return []rule{
-		newRule("@", `[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+`, func(m match) string {
-			return e.sayAddress(m.group(0))
-		}),
-		newRule("/", `(?i)\b(?:https?|ftp)://[^\s<>"']+`, func(m match) string {
-			_, address, _ := strings.Cut(m.group(0), "://")
-			return e.sayTrimmed(address)
-		}),
-		newRule(".", `(?i)\bwww\.[^\s<>"']+`, func(m match) string { return e.sayTrimmed(m.group(0)) }),
-		doubtfulRule(".", `(?i)\b[a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]+)*\.(?:`+topLevels+`)\b(?:/[^\s<>"']*)?`,
-			func(m match) (string, bool) {
-				goesOn := strings.HasPrefix(m.after(), ".") && startsWord(m.after()[1:])
-				return e.sayTrimmed(m.group(0)), !strings.HasSuffix(m.before(), ".") && !goesOn
-			}),
+// electronicRules find addresses of mail and of the Web: info@musee.fr, www.musee.fr/plan. What
+// they say does not have the punctuation of the sentence around.
+func electronicRules(address func(string) string) []rule {
+	trimmed := func(m match) (string, bool) {
+		s := m.group(0)
+		if i := strings.Index(s, "://"); i >= 0 {
+			s = s[i+3:]
+		}
+		kept := strings.TrimRight(s, ".,;:!?)]}'*»")
+		goesOn := strings.HasPrefix(m.after(), ".") && startsWord(m.after()[1:])
+		return address(strings.TrimRight(kept, "/")) + s[len(kept):], !strings.HasSuffix(m.before(), ".") && !goesOn
 	}
-}
-
-// sayTrimmed says an address without the punctuation of the sentence around
-// it, which it leaves behind.
-func (e english) sayTrimmed(address string) string {
-	kept := strings.TrimRight(address, ".,;:!?)]}'*")
-	tail := address[len(kept):]
-	return e.sayAddress(strings.TrimRight(kept, "/")) + tail
+	return []rule{
+		rewrite(`[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+`, func(m match) (string, bool) {
+			return address(m.group(0)), true
+		}),
+		rewrite(`(?i)\b(?:(?:https?|ftp)://|www\.)[^\s<>"'«»]*[\pL\d/][^\s<>"'«»]*`, trimmed),
+		rewrite(`(?i)\b[a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]+)*\.(?:`+topLevels+`)\b(?:/[^\s<>"'«»]*)?`, trimmed),
+	}
 }
 
 // addressSigns are the names of the signs in addresses.
@@ -72,13 +67,13 @@ func (e english) sayAddress(s string) string {
 // sayLabel says a part of a name: as a word, or letter by letter where it is
 // no word.
 func sayLabel(s string) string {
-	const words = " com org net edu gov dev app info biz me us at doc log conf zip tar md5 go of in on to by my we " +
-		"an is be "
+	const words wordList = " com org net edu gov dev app info biz me us at doc log conf zip tar md5 go of in on to by " +
+		"my we an is be "
 	lower := strings.ToLower(s)
 	switch {
-	case strings.Contains(words, " "+lower+" "):
+	case words.has(lower):
 		return lower
-	case len(s) <= 2 && len(s) > 0 && s[0] < 0x80, len(s) <= 4 && !strings.ContainsAny(lower, "aeiouy"):
+	case len(s) <= 2 && s[0] < 0x80, len(s) <= 4 && !strings.ContainsAny(lower, "aeiouy"):
 		return spell(s)
 	}
 	return s

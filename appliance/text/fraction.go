@@ -1,0 +1,104 @@
+package text
+
+import "strings"
+
+// sayFraction says a part of a whole; false where it is no usual fraction.
+func (e english) sayFraction(over, under string) (string, bool) {
+	n, d := atoi(over), atoi(under)
+	if n < 1 || n >= d || d < 2 || d > 100 || over[0] == '0' || under[0] == '0' {
+		return "", false
+	}
+	var name string
+	switch d {
+	case 2:
+		name = "half"
+	case 4:
+		name = "quarter"
+	default:
+		name = e.ordinal(under)
+	}
+	if n == 1 {
+		return article(name) + name, true
+	}
+	return e.cardinal(over) + " " + name + "s", true
+}
+
+// withOne is "a half" or "an eighth" where it is counted.
+func withOne(name string) string {
+	return "one " + strings.TrimPrefix(strings.TrimPrefix(name, "an "), "a ")
+}
+
+// article is "a " or "an ", as a name begins.
+func article(name string) string {
+	if strings.IndexByte("aeiou", name[0]) >= 0 || name == "hour" {
+		return "an "
+	}
+	return "a "
+}
+
+// usualFraction reports whether a part of a whole is one that people name: a half,
+// three quarters, five eighths.
+func usualFraction(over, under string) bool {
+	const usual wordList = " 2 3 4 5 6 8 10 16 "
+	return atoi(over) < atoi(under) && usual.has(under)
+}
+
+const fraction = `(\d)/(\d{1,2})`
+
+// fractionsOfUnits say parts of what is measured.
+func (e english) fractionsOfUnits() []rule {
+	const counted = `(cup|tsp|tbsp|teaspoon|tablespoon|pint|quart|gallon|ounce|oz|pound|lb|inch|mile|liter|litre|` +
+		`hour|hr|glass|bottle)\b\.?`
+	return []rule{
+		// ¾ cup, 3/4 tsp of salt, 1/2 hour
+		rewrite(`\b`+fraction+` `+counted, func(m match) (string, bool) {
+			said, ok := e.sayFraction(m.group(1), m.group(2))
+			const adjective wordList = " a an the each per every one "
+			if said += " of"; said == "a half of" {
+				said = "half"
+			}
+			name := unitName(m.group(3))
+			return said + " " + article(name) + name + m.stop(),
+				ok && m.apart() && !adjective.has(m.behind()) && !endsNumber(m.before()[:max(len(m.before())-1, 0)])
+		}),
+		// 1/4 W, 1 1/2 cups of it
+		rewrite(`(?:\b(\d+) )?\b`+fraction+`( ?)(`+unitPattern+`)\b\.?`, func(m match) (string, bool) {
+			name := unitAfter(m.group(4), m.group(5), m)
+			if listed("en", "spoons").has(m.group(5)) {
+				name = unitSign(m.group(5))
+			}
+			said, ok := e.sayFraction(m.group(2), m.group(3))
+			ok = ok && name != ""
+			if m.group(1) != "" {
+				said, name = e.cardinal(m.group(1))+" and "+said, plural("2", name)
+			}
+			return said + " " + name, ok && m.apart() && !strings.HasSuffix(m.before(), "/")
+		}),
+	}
+}
+
+// fractionRules say parts of a whole, and so many out of so many.
+func (e english) fractionRules() []rule {
+	return []rule{
+		rewrite(`\b(\d+) (\d{1,2})/(\d{1,3})\b`, func(m match) (string, bool) { // 1 1/2
+			part, ok := e.sayFraction(m.group(2), m.group(3))
+			return e.cardinal(m.group(1)) + " and " + part, ok && m.apart() && !strings.HasPrefix(m.after(), "/")
+		}),
+		rewrite(`\b(\d{1,3})/(\d{1,3})\b`, func(m match) (string, bool) {
+			said, ok := e.sayFraction(m.group(1), m.group(2))
+			if m.group(1) == "1" {
+				said = withOne(said)
+			}
+			return said, ok && m.apart() && !strings.HasSuffix(m.before(), "/") && !strings.HasPrefix(m.after(), "/")
+		}),
+		rewrite(`\b(\d+(?:\.\d+)?) ?/ ?(\d+(?:\.\d+)?)\b`, func(m match) (string, bool) {
+			word := " out of "
+			if strings.HasPrefix(m.ahead(), "=") {
+				word = " divided by "
+			} else if !strings.Contains(m.group(1), ".") && len(m.group(1)) > len(m.group(2)) { // 120/80
+				word = " over "
+			}
+			return e.decimal(m.group(1)) + word + e.decimal(m.group(2)), m.apart()
+		}),
+	}
+}

@@ -1,0 +1,65 @@
+package text
+
+import (
+	"embed"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// The files of words are one for each language: a list a paragraph, by its name, and a word a
+// line, with what is said for it behind "=" where it stands for another.
+//
+//go:embed words/*.txt
+var wordFiles embed.FS
+
+// A list is a list of words in their order, and what is said for each.
+type list struct {
+	words []string
+	said  map[string]string
+}
+
+func (l list) has(word string) bool { _, ok := l.said[word]; return ok }
+
+// pattern matches any word of the list, the longest first.
+func (l list) pattern() string {
+	words := slices.Clone(l.words)
+	slices.SortStableFunc(words, func(a, b string) int { return len(b) - len(a) })
+	for i, w := range words {
+		words[i] = regexp.QuoteMeta(w)
+	}
+	return "(?:" + strings.Join(words, "|") + ")"
+}
+
+// listed is a list by its language and name.
+func listed(language, name string) list { return allLists()[language+" "+name] }
+
+var allLists = sync.OnceValue(func() map[string]list {
+	all := map[string]list{}
+	files, err := wordFiles.ReadDir("words")
+	if err != nil {
+		panic(err) // it is part of the program
+	}
+	for _, f := range files {
+		data, err := wordFiles.ReadFile("words/" + f.Name())
+		if err != nil {
+			panic(err)
+		}
+		language, name := strings.TrimSuffix(f.Name(), ".txt"), ""
+		for line := range strings.Lines(string(data)) {
+			line = strings.TrimSuffix(line, "\n")
+			if head, ok := strings.CutSuffix(line, ":"); ok {
+				name = language + " " + head
+				all[name] = list{said: map[string]string{}}
+			} else if line != "" && line[0] != '#' {
+				word, said, _ := strings.Cut(line, "=")
+				l := all[name]
+				l.said[word] = said
+				l.words = append(l.words, word)
+				all[name] = l
+			}
+		}
+	}
+	return all
+})

@@ -1,0 +1,234 @@
+package text
+
+import (
+	"cmp"
+	"regexp"
+	"strings"
+)
+
+const unitPattern = `[µμΩ°ºA-Za-z]+(?:\^?[23])?(?:/(?:d?L|mL|[a-z]+)(?:\^?[23])?)?`
+
+// weather tells that a text is about how warm something is.
+var weather = regexp.MustCompile(`(?i)\b(?:temp(?:erature)?s?|fever|lows?|highs?|degrees?|weather|forecast|sunny|` +
+	`cloudy|rainy?|snow|oven|bake|roast|preheat|heat|warm\w*|cold|cool\w*|hot|outside|feels like|winds?|humid\w*|` +
+	`freez\w+|boil\w*)\b`)
+
+func (e english) measureRules() []rule {
+	sign := func(m match) string { return minusBefore(m.group(1), m.before()) }
+	return []rule{
+		// ranges: 20–25 °C, 5°–10°C, 5 km - 10 km
+		rewrite(`\b`+figures+dash+figures+`( ?)(`+unitPattern+`)(\.?)`, func(m match) (string, bool) {
+			name := unitAfter(m.group(3), m.group(4), m)
+			return e.decimal(m.group(1)) + " to " + e.decimal(m.group(2)) + " " + plural("2", name) + unitStop(m),
+				name != "" && !endsNumber(m.before())
+		}),
+		rewrite(`(-?)`+figures+`( ?)(`+unitPattern+`)\.?`+dash+`(-?)`+figures+`( ?)(`+unitPattern+`)`,
+			func(m match) (string, bool) {
+				from, to := unitSign(m.group(4)), unitAfter(m.group(7), m.group(8), m)
+				said := sign(m) + e.decimal(m.group(2))
+				if !strings.HasPrefix(to, from) {
+					said += " " + plural(m.group(2), from)
+				}
+				said += " to " + minusBefore(m.group(5), "") + e.decimal(m.group(6)) + " " + plural(m.group(6), to)
+				return said, from != "" && to != "" && !endsWord(m.before())
+			}),
+		rewrite(`(-?)`+figures+`( ?-?)(`+unitPattern+`)(\.?)`, e.sayUnit),
+		e.says(`(?:(\d|ounces?|pounds?|pieces?) |/ ?)ea\b\.?`, "$1 each{.}"),
+		rewrite(` ?/ ?(month|mo|wk|shift|lb|oz|gal|dozen|serving|pack|year|yr|day|hour|hr|week|night|person|`+
+			`minute|min|second|kg|km|l|mile|unit|item|user|page)\b\.?`, func(m match) (string, bool) {
+			const shortened wordList = " mo wk lb oz gal yr hr min "
+			stop := m.stop()
+			if strings.HasSuffix(m.group(0), ".") && !shortened.has(m.group(1)) {
+				stop = "."
+			}
+			return " per " + unitName(m.group(1)) + stop, endsWord(m.before()) && sayablePer(m.before())
+		}),
+	}
+}
+
+// degreeRules bring temperatures to the way of writing that the other rules know.
+func (e english) degreeRules() []rule {
+	return []rule{
+		e.says(`(\d) [°º] ?([CF])\b`, "$1°$2"),
+		e.says(`(^|[^\w.])(-?\d{2,3}(?:\.\d)?|-\d) ?([FC])\b`, "$1$2°$3", has(weather), // low 48F, but not of a seat
+			func(m match) bool {
+				before := strings.TrimSuffix(strings.TrimRight(m.before()+m.group(1), ".:# "), " is")
+				return !listed("en", "doors").has(strings.ToLower(lastWord(before)))
+			}),
+	}
+}
+
+// sizeRules say how large things are: in feet and inches, and so much by so much.
+func (e english) sizeRules() []rule {
+	const (
+		n    = `(\d+(?:\.\d+)?)`
+		by   = ` ?(?:[xX×]|by) ?`
+		inch = `(?:"|″|′′|'')`
+	)
+	// A closing quote has an opening one.
+	quoted := func(m match) bool { return len(openingQuote.FindAllString(m.before(), -1))%2 == 1 }
+	return []rule{
+		e.says(`([xX×] ?\d+(?:\.\d+)?) in($|[).,;])`, "$1in$2"), // 30 × 21 in
+		e.says(`(\d) ?lbs?\. (\d+(?:\.\d+)? ?oz\b)`, "$1 lb $2"),
+		rewrite(`\b`+n+`(`+inch+`|['′])`+by+n+`(?:`+inch+`|['′])`, func(m match) (string, bool) { // 6' x 4'
+			unit := "inch"
+			if m.group(2) == "'" || m.group(2) == "′" {
+				unit = "foot"
+			}
+			return e.decimal(m.group(1)) + " by " + e.decimal(m.group(3)) + " " + sized(m, "2", unit),
+				!quoted(m) && ended(m)
+		}),
+		rewrite(`\b(\d{1,2})['′] ?(\d{1,2})`+inch, func(m match) (string, bool) { // 5'11"
+			return e.sayCount(m.group(1), "foot") + " " + e.sayCount(m.group(2), "inch"), true
+		}),
+		rewrite(`\b(?:(\d+) )?`+fraction+inch, func(m match) (string, bool) { // 3/4", 2 1/4"
+			said, ok := e.sayFraction(m.group(2), m.group(3))
+			if m.group(1) != "" {
+				said = e.cardinal(m.group(1)) + " and " + said + " " + sized(m, "2", "inch")
+			} else {
+				said = strings.Replace(said, "a ", "one ", 1) + " inch"
+			}
+			return said, ok && m.apart() && !quoted(m)
+		}),
+		rewrite(`\b`+n+inch, func(m match) (string, bool) { // 27" screen
+			return e.decimal(m.group(1)) + " " + sized(m, m.group(1), "inch"), !quoted(m)
+		}),
+		e.says(`\b([3-8])['′](\d|1[01])\b`, "{c1} foot {c2}", apart), // 6'1 tall
+		rewrite(`\b(\d{1,3})['′]`, func(m match) (string, bool) { // 5' tall
+			return e.cardinal(m.group(1)) + " " + sized(m, m.group(1), "foot"), m.apart() && !opened(m.before())
+		}),
+		// 363 cm x 437 cm, 73 × 92 × 2 cm, 2 x 500 ml
+		rewrite(figures+`( ?)(`+unitPattern+`) ?[xX×] ?`+figures+`( ?)(`+unitPattern+`)`,
+			func(m match) (string, bool) {
+				from, to := unitSign(m.group(3)), unitAfter(m.group(5), m.group(6), m)
+				return e.decimal(m.group(1)) + " " + plural(m.group(1), from) + " by " + e.decimal(m.group(4)) + " " +
+					plural(m.group(4), to), from != "" && to != "" && m.apart()
+			}),
+		rewrite(`\b`+figures+` ?[xX×] ?`+figures+`(?: ?[xX×] ?`+figures+`)?( ?)(`+unitPattern+`)`,
+			func(m match) (string, bool) {
+				name, by := unitAfter(m.group(4), m.group(5), m), " by "
+				if strings.HasSuffix(name, "gram") || strings.HasSuffix(name, "liter") {
+					by = " times "
+				}
+				said := e.decimal(m.group(1)) + by + e.decimal(m.group(2))
+				if m.group(3) != "" {
+					said += " by " + e.decimal(m.group(3))
+				}
+				return said + " " + plural("2", name), name != "" && m.apart()
+			}),
+		// 12 fl. oz., 900 sq. ft.
+		rewrite(figures+` ?(fl|sq|cu)\.? ?(oz|ft|in|yd|mi|km|m)\b\.?`, func(m match) (string, bool) {
+			unit := formOf(` fl:fluid sq:square cu:cubic `, m.group(2)) + " " + unitSign(m.group(3))
+			return e.decimal(m.group(1)) + " " + plural(m.group(1), unit) + m.stop(), true
+		}),
+	}
+}
+
+var openingQuote = regexp.MustCompile(`(?:^|\D)"`)
+
+// opened reports whether a quotation begins in s that is not closed yet: one in
+// single quotes, which stand before a word and behind one.
+func opened(s string) bool {
+	s = " " + strings.NewReplacer("(", " ", `"`, " ").Replace(s) + " "
+	return strings.LastIndex(strings.ReplaceAll(s, " ' ", "   "), " '") > strings.LastIndex(s, "' ")
+}
+
+// sized is a unit behind a size: in the singular where that says of what kind a
+// thing is.
+func sized(m match, n, unit string) string {
+	if describes(m) {
+		return unit
+	}
+	return plural(n, unit)
+}
+
+// describes reports whether an amount says of what kind a thing is, as in "a
+// $5 bill" or "a 90° turn": then it is said in the singular.
+func describes(m match) bool {
+	next := strings.TrimPrefix(m.after(), " ")
+	return (m.behind() == "a" || m.behind() == "an") && next != m.after() && startsWord(next)
+}
+
+// unitAfter is the name of the unit that follows a number, "" if what follows
+// is none.
+func unitAfter(gap, unit string, m match) string {
+	tight := listed("en", "only without a space").has(unit) && !listed("en", "often with a space").has(unit)
+	letter := listed("en", "only without a space").has(unit) && strings.HasPrefix(m.after(), "'")
+	after := m.after()
+	named := (unit == "K" || unit == "A") && // 4K, 5 A students, 387 A-D
+		(gap == "" || strings.HasPrefix(after, "-") || startsWord(strings.TrimPrefix(after, " ")))
+	if startsWord(after) || named || gap != "" && (tight || letter) {
+		return ""
+	}
+	return unitSign(unit)
+}
+
+// sayUnit says a number and its unit, if what follows the number is one.
+func (e english) sayUnit(m match) (string, bool) {
+	n, gap := m.group(2), m.group(3)
+	name := unitAfter(gap, m.group(4), m)
+	if name == "" || endsWord(m.before()) || strings.HasSuffix(m.before(), ".") {
+		return "", false
+	}
+	if !strings.Contains(gap, "-") && !describes(m) { // a 5-km run stays singular
+		name = plural(n, name)
+	}
+	return minusBefore(m.group(1), m.before()) + e.decimal(n) + " " + name + unitStop(m), true
+}
+
+// unitStop is the full stop behind a unit, but for one that only shortens it:
+// "3 hrs. later".
+func unitStop(m match) string {
+	next := strings.TrimPrefix(m.after(), " ")
+	if next != m.after() && next != "" && next[0] >= 'a' && next[0] <= 'z' ||
+		next != "" && strings.ContainsAny(next[:1], ",;:)&") {
+		return ""
+	}
+	return m.group(5)
+}
+
+// unitSign is the name of a unit's sign, "" if it is none.
+func unitSign(sign string) string {
+	names := listed("en", "units")
+	if of, per, ok := strings.Cut(sign, "/"); ok && !names.has(sign) {
+		of, per = unitSign(of), perUnit(per)
+		if of == "" || per == "" {
+			return ""
+		}
+		return of + " per " + per
+	}
+	const lengths wordList = " km m cm mm mi ft yd in "
+	for _, power := range [...]string{"^2", "^3", "2", "3"} {
+		if length, ok := strings.CutSuffix(sign, power); ok && lengths.has(length) { // 30 ft^2, 5 m3
+			return map[byte]string{'2': "square ", '3': "cubic "}[power[len(power)-1]] + names.said[length]
+		}
+	}
+	return names.said[sign]
+}
+
+// perUnit is the name of what something is measured by, "" if it is none.
+func perUnit(s string) string {
+	if name := unitSign(s); name != "" {
+		return name
+	}
+	if name, ok := strings.CutSuffix(s, "^2"); ok && unitSign(name) != "" {
+		return unitSign(name) + " squared"
+	}
+	if listed("en", "per").has(s) {
+		return s
+	}
+	return ""
+}
+
+// unitName is a unit written as sign or word, as a word.
+func unitName(s string) string { return cmp.Or(unitSign(s), listed("en", "per").said[s], s) }
+
+// sayablePer reports whether text ends with an amount, of which something may
+// be "per month".
+func sayablePer(text string) bool {
+	last := strings.ToLower(strings.Trim(lastWord(text), ".,"))
+	const amounts wordList = " kilogram liter dollars dollar euros euro pounds pound pieces cents cent pence yen " +
+		"percent people times requests calls nights days hours minutes miles kilometers meters liters kilograms " +
+		"grams bytes megabytes gigabytes million thousand billion watts "
+	return amounts.has(last) || last != "" && startsDigit(last[len(last)-1:])
+}

@@ -1,0 +1,181 @@
+package text
+
+import (
+	"regexp"
+	"strings"
+)
+
+// telephones are the ways of writing telephone numbers, and the numbers of cards.
+var telephones = [...]string{
+	`(?:\b1[ .-])?(?:\(\d{3}\) ?|\b\d{3}[ .-])\d{3}[ .-]\d{4}`, // America
+	`\b0\d(?:[ .-]\d{2}){4}`,                                   // France
+	`\(0\d{1,4}\) ?\d{3,8}(?:[ -]\d{3,4})?`,
+	`\b0?[6-9]\d{4} \d{5}`,  // India
+	`\b1[38]00 \d{3} \d{3}`, // Australia
+	`\b0\d{3} \d{4}`,
+	`\b0\d{2,4} ?[/-] ?\d{5,8}(?:-\d{1,4})?`,
+	`\b0\d{1,4}[ -]\d{3,4}[ -]\d{3,4}`,
+	`\b0\d{2,4}[ -]\d{5,8}`,
+	`\b\d{3}[.-]\d{4}`,
+	`\b\d{4}(?:[ -]\d{4}){2,3}`, // cards
+	`\b\d{3}-\d{2}-\d{4}`,
+}
+
+func (e english) phoneRules() []rule {
+	all := []rule{
+		e.says(`\+(\d{1,4}(?:[ .-]?\(?\d{1,5}\)?){2,6})\b`, "plus {d1}"), // +1 (555) 123-4567
+		e.says(`(\d{3}[ .-]?\d{4}),? ?x\.? ?(\d{1,6})\b`, "$1, extension {d2}"),
+		e.says(`(?i)\b((?:call|dial|ring|text|phone|tel\.?|telephone|fax|mobile|whatsapp)(?: (?:us|me|at|on|is|number|no\.?))*:? )`+
+			`(\d{2,5}(?:[ .-]\d{2,5}){2,5}|\d{3} \d{3})\b`, "$1{d2}", ended, whole),
+	}
+	for _, number := range telephones {
+		all = append(all, e.says(`(`+number+`)\b`, "{d1}", apart))
+	}
+	return all
+}
+
+// keypadRules say what somebody shall press: "#" to repeat, or *67.
+func (e english) keypadRules() []rule {
+	const press = `(?i)\b((?:press|dial|hit|push|touch|enter|key|or|and|then)(?: the)?) `
+	pound := "pound"
+	if e.dayFirst {
+		pound = "hash"
+	}
+	onKeypad := has(regexp.MustCompile(`(?i)press|dial|push|touch|enter|hit| key`))
+	return []rule{
+		// 911, 112 or 999
+		e.says(`(?i)\b((?:call|dial|ring|text) )(\d{3}(?:(?:,? or |, )\d{3})+)\b`, "$1{e2}", apart, whole,
+			func(m match) bool { return !strings.HasPrefix(m.after(), "-") }),
+		e.says(press+`\*(\d{1,3})\b`, "$1 star {d2}", onKeypad),
+		e.says(press+`\*( |$|[.,;:!?])`, "$1 star$2", onKeypad),
+		e.says(press+`#( |$|[.,;:!?])`, "$1 "+pound+"$2", onKeypad),
+	}
+}
+
+const (
+	// codeNames are what people call what they type in.
+	codeNames = `(?:codes?|pin|otp|passcode|passkey|password|zip)`
+	// codeDigits are its figures, and codeSigns those with letters.
+	codeDigits = `(\d{3,}(?:[ -]\d{2,})*|\d{2}(?:[ -]\d{2,})+)`
+	codeSigns  = `((?:[A-Za-z]{1,4}-)?[A-Za-z0-9]*\d[A-Za-z0-9]*(?:[-/ ]?[A-Za-z0-9]*\d[A-Za-z0-9]*)*(?:-[A-Z]{1,4}\b)?)`
+)
+
+// codeRules read out what is no word and no amount: codes, the numbers of orders, and what
+// stands on signs and doors.
+func (e english) codeRules() []rule {
+	doors := listed("en", "doors").pattern()
+	uncounted := func(m match) bool {
+		// the dress code, 2024 edition; 200 lines
+		edition := strings.HasSuffix(m.group(1), ", ") && strings.HasPrefix(m.after(), " ")
+		return m.apart() && !pointed(m.after()) && !unitFollows(m.ahead()) && !edition
+	}
+	return []rule{
+		e.says(`(?i)\b(flights?:? )([A-Z]{2} ?\d{1,4})\b`, "$1{b2}", ended),
+		e.says(`\b([a-z]+) #( is|:)`, "$1 number$2"),
+		e.says(`\b([Nn])o\.:`, "$1umber:"),
+		e.says(`\b([A-Za-z]{2,} n)o\. ([a-z])`, "$1umber $2"),
+		e.says(`\b([Nn])o\. (0\d+)\b`, "$1umber {d2}"),
+		e.says(`(?i)\b((?:card|account|number)s? (?:ending|ends) (?:in|with):? )(\d{3,4})\b`, "$1{d2}"),
+		e.says(`\b([Tt]ext (?:[A-Z]+ to )?)(\d{5,6})\b`, "$1{d2}"),
+		// your code: 7306-1158
+		e.says(`(?i)\b((?:`+codeNames+`|extension|ext\.|account|confirmation|reference|flight|dial|call)`+
+			`(?:'s| (?:code|number|no\.|id|is|was|at|to|again))*[:=,]? ?#?)`+codeDigits+`\b`, "$1{d2}", uncounted),
+		e.says(`(?i)\b(`+codeNames+`\b[^.,;:!?\d]{1,40}\b(?:is|was|reads):? )`+codeDigits+`\b`, "$1{d2}",
+			uncounted),
+		e.says(`\b(ID(?: (?:is|was|number|no\.))*[:=]? ?#?)`+codeDigits+`\b`, "$1{d2}", uncounted),
+		rewrite(`(?i)\b((?:order|invoice|booking|reservation|ticket|claim|customer|member|policy|case|`+
+			`reference|ref|confirmation|account|code|password|serial|part)(?: (?:number|code|no\.?|nr\.?|id|is))*:? ?#?)`+
+			codeSigns, e.sayNumber),
+		// 518204 is your code; enter 4711 to sign in
+		e.says(`(?i)\b`+codeDigits+`( (?:is|was|will be) (?:your|my|the|our|his|her|their|this|that|an?) `+
+			`(?:[a-z-]+ ){0,3}(?:`+codeNames+`|ID)(?:$|[.,;:!?)]| (?:for|to|and|or|at|on|until|today|now|you|we|that)\b))`,
+			"{d1}$2"),
+		e.says(`(?i)\b((?:enter|use|type(?: in)?|key in|punch in) )(\d{4,8})( (?:to (?:sign|log|verify|confirm|`+
+			`enter|open|unlock|access|get in|join)|as (?:your|the|a)|on the keypad)\b)`, "$1{d2}$3"),
+		// exit A1, gate B22, seat 14C, platform 4b
+		rewrite(`\b((?i:`+doors+`)s?) (?:([A-Z][ -]?|[a-z])(\d{1,4})|(\d{1,4})([A-Ha-h]))\b`,
+			func(m match) (string, bool) {
+				if m.group(4) != "" {
+					return m.group(1) + " " + e.sayNumbered(m.group(4)) + " " + spell(m.group(5)), m.apart()
+				}
+				return m.group(1) + " " + spell(m.group(2)[:1]) + " " + e.sayNumbered(m.group(3)), m.apart()
+			}),
+		e.says(`\b([Nn])[or]\. ?(\d{1,4})([A-Ha-h])\b`, "$1umber {r2} {s3}", apart),
+		// Q1-Q3, seats A12–A15; A380, M25
+		e.says(`\b([A-Z])(\d{1,3})`+dash+`([A-Z])(\d{1,3})\b`, "{s1} {r2} to {s3} {r4}", apart,
+			func(m match) bool { return m.group(1) == m.group(3) }),
+		e.says(`\b([A-Z])(\d{1,3})\b`, "{s1} {r2}", apart, func(m match) bool {
+			return !strings.HasSuffix(m.before(), "-") && strings.IndexAny(m.after(), "-.") != 0
+		}),
+		e.says(`\b([A-Z]{2})(\d)`, "{s1} $2"), // MP3
+	}
+}
+
+// longNumberRules read out a leading zero, or more digits than a number has that is written
+// without commas.
+func (e english) longNumberRules() []rule {
+	return []rule{rewrite(`\b(?:0\d+|\d{7,})\b`, func(m match) (string, bool) {
+		n := m.group(0)
+		round := n[0] != '0' && strings.HasSuffix(n, "000") && len(n) <= maxCardinal
+		number := strings.HasSuffix(m.before(), ".") || strings.HasSuffix(m.before(), ",") ||
+			strings.HasPrefix(m.after(), ".") && startsWord(m.after()[1:])
+		return digitByDigit(n), m.apart() && !round && !number && (n[0] != '0' || !strings.HasPrefix(m.after(), "%"))
+	})}
+}
+
+// sayNumber reads out the number of an order and the like; one that may be an
+// amount ("order 20 chairs") stays.
+func (e english) sayNumber(m match) (string, bool) {
+	number := m.group(2)
+	named := strings.ContainsAny(m.group(1), ".#:") || strings.Count(strings.TrimSpace(m.group(1)), " ") > 0
+	plain := strings.Trim(number, digits) == ""
+	switch {
+	case startsWord(m.after()), strings.HasPrefix(m.after(), "%"), strings.HasPrefix(m.after(), ":"),
+		pointed(m.after()):
+		return "", false
+	case !plain && (len(number) < 5 || noNumber.MatchString(number)):
+		return "", false
+	case plain && len(number) < 3, plain && len(number) < 4 && !named:
+		return "", false
+	case plain && (unitFollows(m.ahead()) || !named && strings.HasSuffix(number, "00")):
+		return "", false
+	}
+	said := shortNumber.ReplaceAllString(m.group(1), "number ")
+	return said + readAll(number), true
+}
+
+// noNumber is what stands behind such words and is none of their numbers: an
+// ordinal, a time, an amount, a fraction, a date. shortNumber stands for the word.
+var (
+	noNumber = regexp.MustCompile(`^(?:\d+[a-z]{1,5}|\d+(?:AM|PM|KG|GB)|\d{1,3}[/ ]\d{1,3}|\d{4}-\d{2}-\d{2}|` +
+		`\d{1,2}[/-]\d{1,2}[/-]\d{2,4}|(?:19|20)\d{2}[/-](?:19|20)\d{2}|\d{1,3}-\d{1,3})$`)
+	shortNumber = regexp.MustCompile(`(?:\bn[or]\.? |#)$`)
+)
+
+// readAll reads out the groups of a code, with a breath between them: letters by their names
+// and digits one by one.
+func readAll(code string) string {
+	groups := strings.FieldsFunc(code, func(r rune) bool { return !alnum(r) })
+	for i, group := range groups {
+		groups[i] = strings.TrimSpace(runs.ReplaceAllStringFunc(group, func(run string) string {
+			if startsDigit(run) {
+				return " " + digitByDigit(run)
+			}
+			return " " + spell(run)
+		}))
+	}
+	return strings.Join(groups, ", ")
+}
+
+// runs are letters, or digits, that stand together.
+var runs = regexp.MustCompile(`\d+|[^\d]+`)
+
+// sayGroups says a number that is written in groups, with a breath between
+// them.
+func sayGroups(s string) string {
+	var said []string
+	for _, group := range strings.FieldsFunc(s, func(r rune) bool { return r < '0' || r > '9' }) {
+		said = append(said, digitByDigit(group))
+	}
+	return strings.Join(said, ", ")
+}

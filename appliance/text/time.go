@@ -1,0 +1,123 @@
+package text
+
+import "strings"
+
+const (
+	clock = `(\d{1,2}):([0-5]\d)`
+	// half is "am" or "pm" in all their spellings; a full stop that ends it may be the
+	// sentence's, too. anyHalf is it without a group.
+	half    = `([aApP])(?:\.[mM]\.?|[mM]\b)`
+	anyHalf = `(?:[aApP]\.[mM]\.?|[aApP][mM]\b)`
+)
+
+// openFrom stand before the hours of a place.
+const openFrom wordList = " open opens opening hours from between daily monday tuesday wednesday thursday friday " +
+	"saturday sunday "
+
+func (e english) timeRules() []rule {
+	return []rule{
+		// 07.42
+		rewrite(`\b(0\d)\.([0-5]\d)\b`, func(m match) (string, bool) {
+			return m.group(1) + ":" + m.group(2), alone(m) && !countsOn(m.after()) &&
+				!strings.ContainsAny(lastRunes(m.before()), "$£€–—") && strings.IndexAny(m.ahead(), "-–—") != 0
+		}),
+		// 08.30–17.00, from 8.30 to 17.00
+		rewrite(`\b(\d{1,2})\.([0-5]\d)(`+dash+`| (?:to|and|until|till) )(\d{1,2})\.([0-5]\d)\b`,
+			func(m match) (string, bool) {
+				between := m.group(3)
+				ok := e.dayFirst && (m.behind() == "from" || m.behind() == "between")
+				if strings.Trim(between, " -–—") == "" {
+					between = "-"
+					ok = ok || m.group(1)[0] == '0' || openFrom.has(m.behind())
+				}
+				return m.group(1) + ":" + m.group(2) + between + m.group(4) + ":" + m.group(5),
+					ok && m.apart() && !countsOn(m.after())
+			}),
+		rewrite(`\b((?i:at|until|till|by|from|before|after) )(0?\d|1\d|2[0-3])\.([0-5][05])\b`,
+			func(m match) (string, bool) {
+				said, ok := e.sayClock(m.group(2), m.group(3), false)
+				return m.group(1) + said, ok && e.dayFirst && !countsOn(m.after())
+			}),
+		rewrite(`\b(\d{1,2}) ?h(?:rs?)? ?(\d{1,2}) ?m(?:in)?(?: ?(\d{1,2}) ?s)?\b`, e.sayDuration),
+		rewrite(`\b(\d{1,2}):([0-5]\d):([0-5]\d)(?:\.\d+)?Z?\b`, e.sayDuration),
+		// 10am–noon, noon–1pm, 10 a.m.-4 p.m., 9 a.m./10 a.m., 6:05a
+		e.says(`(\d ?`+anyHalf+`|\d)`+dash+`((?i:noon|midday|midnight))\b`, "$1 to $2"),
+		e.says(`\b([Nn]oon|[Mm]idnight)`+dash+`(\d)`, "$1 to $2"),
+		e.says(`\b(\d{1,2}:[0-5]\d) ?([ap])\b([^.\w]|$)`, "$1 $2m$3"),
+		e.says(`(\d ?`+anyHalf+`)`+dash+`(\d)`, "$1 to $2"),
+		e.says(`([ap]\.?m\.?) ?/ ?(\d)`, "$1 or $2"),
+		// 7:00-10:30 pm, 7–9 a.m.
+		rewrite(`\b(\d{1,2})(?::([0-5]\d))?`+dash+`(\d{1,2})(?::([0-5]\d))? ?`+half,
+			func(m match) (string, bool) {
+				from, ok := e.sayClock(m.group(1), m.group(2), true)
+				to, ok2 := e.sayClock(m.group(3), m.group(4), true)
+				return from + " to " + to + " " + spell(m.group(5)+"m") + m.stop(), ok && ok2 && ended(m)
+			}),
+		e.says(`\b(\d{1,2}:[0-5]\d)`+dash+`(\d{1,2}:[0-5]\d)\b`, "$1 to $2"),
+		rewrite(`\b(\d{1,2})(?:[:.]([0-5]\d)(?::[0-5]\d)?)? ?`+half, func(m match) (string, bool) {
+			said, ok := e.sayClock(m.group(1), m.group(2), true)
+			return said + " " + spell(m.group(3)+"m") + m.stop(), ok && ended(m)
+		}),
+		rewrite(`\b`+clock+`\b`, func(m match) (string, bool) {
+			said, ok := e.sayClock(m.group(1), m.group(2), false)
+			if strings.HasPrefix(m.ahead(), "o'clock") {
+				said = strings.TrimSuffix(said, " o'clock")
+			}
+			return said, ok && m.apart() && !strings.HasSuffix(m.before(), ":")
+		}),
+		// 3:1, 16:9 and what is no time of day
+		e.says(`\b(\d{1,3}):(\d{1,3})\b`, "{c1} to {c2}", func(m match) bool {
+			return !pointedBefore(m.before()) && !strings.HasSuffix(m.before(), ":") && !strings.HasPrefix(m.after(), ":")
+		}),
+	}
+}
+
+// countsOn reports whether a number goes on, or a unit, a percent sign or half of
+// a day follows it.
+func countsOn(after string) bool {
+	word, _, _ := strings.Cut(strings.TrimPrefix(after, " "), " ")
+	word = strings.TrimRight(word, ".,;:!?)")
+	const halves wordList = " am pm a.m p.m "
+	return startsWord(after) || pointed(after) || unitFollows(strings.TrimPrefix(after, " ")) ||
+		strings.HasPrefix(word, "%") || halves.has(strings.ToLower(word)) || unitSign(word) != ""
+}
+
+// sayClock says a time of day; half tells that "am" or "pm" follows.
+func (e english) sayClock(hour, minute string, half bool) (string, bool) {
+	h := atoi(hour)
+	if h > 24 || half && h > 12 && minute == "" {
+		return "", false
+	}
+	said := e.cardinal(hour)
+	switch {
+	case minute == "", minute == "00" && half:
+		return said, true
+	case minute == "00" && h == 0:
+		return "midnight", true
+	case minute == "00" && h > 12:
+		return said + " hundred", true
+	case minute == "00":
+		return said + " o'clock", true
+	case minute[0] == '0':
+		return said + " oh " + units[minute[1]-'0'], true
+	}
+	return said + " " + e.cardinal(minute), true
+}
+
+// sayDuration says hours, minutes and, where there are any, seconds.
+func (e english) sayDuration(m match) (string, bool) {
+	said := e.sayCount(m.group(1), "hour") + " " + e.sayCount(m.group(2), "minute")
+	if m.group(3) != "" {
+		said += " " + e.sayCount(m.group(3), "second")
+	}
+	return said, m.apart()
+}
+
+// sayCount says a number of things.
+func (e english) sayCount(n, noun string) string {
+	n = strings.TrimLeft(n, "0")
+	if n == "" {
+		n = "0"
+	}
+	return e.cardinal(n) + " " + plural(n, noun)
+}
