@@ -177,3 +177,48 @@ func (m match) shouted() bool {
 	count := len(before) + len(after)
 	return count > 1 || count == 1 && strings.ToUpper(m.text) == m.text
 }
+
+// abbreviations are the rules for short forms that eSpeak NG reads as they are written, letter by
+// letter or as if they were words.
+func (l language) abbreviations() []rule {
+	var all []rule
+	for _, pattern := range l.list("patterns").words {
+		all = append(all, l.says(pattern, l.list("patterns").said[pattern]))
+	}
+	short, plain := l.list("short"), l.list("short plainly")
+	return append(all,
+		rewrite(`(?i)(`+strings.NewReplacer("#", "", `\^`, "").Replace(short.pattern())+`)\.`,
+			func(m match) (string, bool) {
+				form := strings.ToLower(m.group(1))
+				said := short.said[form]
+				if numbered := short.said[form+"#"]; numbered != "" && startsFigure(m.ahead()) {
+					said = numbered
+				} else if name := short.said[form+"^"]; name != "" && startsName(m.ahead()) {
+					said = name
+				}
+				end := spaceAfter(m)
+				if strings.TrimSpace(m.after()) == "" && l != "hi" {
+					end = "." // of the sentence, too
+				}
+				return said + end, said != "" && begins(m)
+			}),
+		rewrite(`(`+plain.pattern()+`)`, func(m match) (string, bool) {
+			stopped := strings.HasPrefix(m.after(), ".") && strings.TrimSpace(m.after()) != "."
+			return plain.said[m.group(1)], !stopped && m.apart()
+		}),
+		l.says(`(?i)\b(p[aá]g(?:ina|e)?s?\.?) ?(\d+) ?/ ?(\d+)\b`, "$1 $2 [over] $3"),
+		l.says(`\b[kK]m (\d+)\b`, "[km] $1"),
+	)
+}
+
+// startsFigure reports whether a number comes next, also a Roman one.
+func startsFigure(s string) bool {
+	word := strings.TrimRight(s[:len(s)-len(strings.TrimLeft(s, "IVXL"))], " ")
+	return startsDigit(s) || word != "" && !startsWord(s[len(word):])
+}
+
+// startsName reports whether a word with a capital comes next.
+func startsName(s string) bool {
+	r := []rune(s[:min(len(s), 8)])
+	return len(r) > 1 && unicode.IsUpper(r[0]) && unicode.IsLower(r[1])
+}

@@ -230,3 +230,15 @@ func minusBefore(hyphen, before string) string {
 	}
 	return hyphen
 }
+
+// ranges are the rules for two numbers and what stands between them.
+func (l language) ranges() []rule {
+	return []rule{
+		l.says(`\b(\d+(?:,\d+)?) ?[–—] ?(\d+(?:,\d+)?)`, "$1 [to] $2", apart),
+		l.says(`\b(\d+(?:,\d+)?) - (\d+(?:,\d+)?)`, "$1 [to] $2", apart, func(m match) bool { // 5 - 8, and not 8 - 5
+			from, to := m.group(1), m.group(2)
+			return (len(from) < len(to) || len(from) == len(to) && from < to) && !strings.Contains(m.text, "=")
+		}),
+		l.says(`\b([1-9]?\d)-([1-9]?\d)\b`, "$1 [to] $2", alone), // 3-1, 45-60 min
+	}
+}

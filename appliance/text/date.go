@@ -281,3 +281,83 @@ func (e english) sayYear(m match) (string, bool) {
 	}
 	return e.year(n), true
 }
+
+// weekdays are the rules for the days as notices shorten them: lun.–ven., du lun. au ven., sam. 10h
+func (l language) weekdays() []rule {
+	days := l.list("days")
+	short := days.pattern()
+	for _, name := range days.said {
+		short = strings.Replace(short, "(?:", "(?:"+name+"|", 1)
+	}
+	return []rule{
+		rewrite(`\b((?i:`+short+`))(\.?) ?([-–—/]|à|au|al|a|e|et|y|से|,) ?((?i:`+short+`))\b(\.?)`,
+			func(m match) (string, bool) {
+				name := func(i int) string { d := strings.ToLower(m.group(i)); return cmp.Or(days.said[d], d) }
+				between := " " + m.group(3) + " "
+				switch m.group(3) {
+				case "-", "–", "—":
+					between = " " + l.word("to") + " "
+				case "/":
+					between = " " + l.word("and") + " "
+				case ",":
+					between = ", "
+				}
+				short := m.group(2)+m.group(5) != "" || strings.ContainsAny(m.group(3), "-–—/")
+				return name(1) + between + name(4), short && ended(m)
+			}),
+		l.says(`\b((?i:`+days.pattern()+`))\. (\d)`, "{D1} $2"),
+	}
+}
+
+// dates are the rules for days and months by number, or with their names shortened.
+func (l language) dates() []rule {
+	const dayOfMonth = `(0?[1-9]|[12]\d|3[01])`
+	months := l.list("months")
+	return []rule{
+		rewrite(`\b([0-3]?\d(?:er|º|°)?)( de | )((?i:`+months.pattern()+`))(\.| |$)`, func(m match) (string, bool) {
+			of, end := l.word("of"), strings.Trim(m.group(4), ".") // 12 janv. 2027
+			switch after := m.ahead(); {
+			case m.group(4) == "." && after == "":
+				end = "." // of the sentence, too
+			case startsDigit(after) && of != "":
+				end = " " + of
+			}
+			return phrase(m.group(1), of, months.said[strings.ToLower(m.group(3))]) + end,
+				ended(m) || m.group(4) == " "
+		}),
+		rewrite(`\b`+dayOfMonth+`[/.-]`+month+`[/.-]`+recent+`\b`, func(m match) (string, bool) {
+			return l.date(m.group(1), m.group(2), m.group(3)), m.apart()
+		}),
+		rewrite(`\b`+recent+`-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01]))?\b`, func(m match) (string, bool) { // 2025-04-03
+			return l.date(m.group(3), m.group(2), m.group(1)),
+				alone(m) && (m.group(3) != "" || !followsOn(m.group(1), m.group(2)))
+		}),
+		rewrite(`\b`+dayOfMonth+`/`+month+`\b`, func(m match) (string, bool) { // du 01/05 au 30/09
+			padded := m.group(1)[0] == '0' || m.group(2)[0] == '0'
+			dated := l.list("dated").has(m.behind()) && len(m.group(2)) == 2
+			return l.date(m.group(1), m.group(2), ""), alone(m) && !strings.HasPrefix(m.ahead(), "h") && (padded || dated)
+		}),
+	}
+}
+
+// date says a day, a month and a year, of which the first and the last may be none.
+func (l language) date(day, month, year string) string {
+	months, of := l.list("months"), l.word("of")
+	var names []string // without the other ways of writing the same month
+	for _, short := range months.words {
+		if name := months.said[short]; !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	said := names[atoi(month)-1]
+	if day = strings.TrimLeft(day, "0"); day != "" {
+		if day == "1" {
+			day = l.word("first")
+		}
+		said = phrase(day, of, said)
+	}
+	if year != "" {
+		said = phrase(said, of, year)
+	}
+	return said
+}

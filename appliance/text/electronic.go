@@ -94,3 +94,9 @@ func spell(s string) string {
 	}
 	return strings.Join(letters, "-")
 }
+
+// address says a URL or an e-mail address part by part.
+func (l language) address(s string) string {
+	return strings.Join(strings.Fields(strings.NewReplacer(".", " "+l.word("dot")+" ", "@", " "+l.word("at")+" ",
+		"-", " "+l.word("dash")+" ", "_", " "+l.word("underscore")+" ", "/", " "+l.word("slash")+" ").Replace(s)), " ")
+}

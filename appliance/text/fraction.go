@@ -102,3 +102,29 @@ func (e english) fractionRules() []rule {
 		}),
 	}
 }
+
+// fractions are the rules for parts of what is weighed and measured: 1/2 kg, ½ litre.
+func (l language) fractions() []rule {
+	name := func(m match) string {
+		return l.word(strings.NewReplacer("¼", "1/4", "½", "1/2", "¾", "3/4").Replace(m.group(2)))
+	}
+	return []rule{
+		rewrite(`(\d? ?)([¼½¾])`, func(m match) (string, bool) {
+			if whole := strings.TrimSpace(m.group(1)); whole != "" {
+				return phrase(whole, l.word("and"), name(m)), true
+			}
+			return m.group(1) + name(m) + spaceAfter(m), true
+		}),
+		rewrite(`()\b(1/4|1/2|3/4) ?(\pL+)`, func(m match) (string, bool) {
+			of, what := "", m.group(3)
+			if per := l.list("per").said[what]; per != "" { // "par kilo"
+				if m.group(2) != "1/2" {
+					of = l.word("of quantities")
+				}
+				what = per[strings.IndexByte(per, ' ')+1:]
+			}
+			return phrase(name(m), of, what), begins(m) && !strings.HasSuffix(m.before(), "/") &&
+				!l.list("dated").has(m.behind())
+		}),
+	}
+}

@@ -29,7 +29,7 @@ const (
 	numbered wordList = " op pt ref apt no nos fig figs vol pp p pg ch sec art eq jan feb mar apr jun jul aug sep " +
 		"sept oct nov dec tel ext rm bldg lvl fl flr qty ea temp dep arr plat flt ste chap acc inv cat obj para tél " +
 		"núm pág pag tfno n ap apto séc pop máx mín réf int rif cód cod sett págs janv févr avr juil déc ene abr dic " +
-		"gen giu lug ott fev dez "
+		"gen giu lug ott fev dez bin "
 	// canEnd end a sentence when a capital follows.
 	canEnd wordList = " sam dim dom ter lun mer jeu ven mié mie jue vie sáb gio sab seg qua qui sex mos wks gal tsp " +
 		"tbsp mon tue tues wed thu thur thurs fri sat sun etc inc ltd co corp llc plc bros a.m p.m am pm dept est " +

@@ -49,7 +49,7 @@ var allLists = sync.OnceValue(func() map[string]list {
 		language, name := strings.TrimSuffix(f.Name(), ".txt"), ""
 		for line := range strings.Lines(string(data)) {
 			line = strings.TrimSuffix(line, "\n")
-			if head, ok := strings.CutSuffix(line, ":"); ok {
+			if head, ok := strings.CutSuffix(line, ":"); ok && !strings.Contains(line, "=") {
 				name = language + " " + head
 				all[name] = list{said: map[string]string{}}
 			} else if line != "" && line[0] != '#' {

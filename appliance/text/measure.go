@@ -232,3 +232,38 @@ func sayablePer(text string) bool {
 		"grams bytes megabytes gigabytes million thousand billion watts "
 	return amounts.has(last) || last != "" && startsDigit(last[len(last)-1:])
 }
+
+// measures are the rules for units, and for what is counted by them: 8,50 €/kg, 45 x 60 cm.
+func (l language) measures() []rule {
+	const gap = `[ \x{a0}\x{202f}]?`
+	names := l.list("units")
+	return []rule{
+		rewrite(`(\d)`+gap+`(`+names.pattern()+`)(\. \p{Ll})?`, func(m match) (string, bool) {
+			name := names.said[m.group(2)]
+			if m.group(1) == "1" && !endsNumber(m.before()) {
+				if l == "it" {
+					return "", false // un chilometro: as eSpeak NG says it
+				}
+				name = strings.TrimSuffix(strings.ReplaceAll(name, "s ", " "), "s")
+			}
+			goesOn := strings.TrimPrefix(m.group(3), ".") // the stop was that of the short form
+			return m.group(1) + " " + name + goesOn, (goesOn != "" || ended(m)) &&
+				!strings.HasPrefix(m.after(), "'") && !strings.HasPrefix(m.after(), "’")
+		}),
+	}
+}
+
+// rates are the rules for so much for each, and so much by so much. They come before those
+// of units.
+func (l language) rates() []rule {
+	if l == "hi" {
+		return nil
+	}
+	per := l.list("per").pattern()
+	return []rule{
+		l.says(`\b(\d{1,2}) ?[xX×] ?/`, "$1 [times]/"),
+		l.says(`(\d|\d[ \x{a0}\x{202f}]?(?:€|`+l.list("units").pattern()+`)|`+l.word("times")+`) ?/ ?(`+per+`)`, "$1 {P2}",
+			ended, func(m match) bool { return !strings.HasSuffix(m.before(), "/") }),
+		l.says(`\b(\d+(?:[.,]\d+)?) ?[xX×] ?(\d)`, "$1 [by] $2", begins),
+	}
+}

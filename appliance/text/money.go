@@ -73,3 +73,52 @@ func (e english) sayFrom(sign, amount string) string {
 	}
 	return e.decimal(strings.TrimSuffix(amount, ".00"))
 }
+
+// money are the rules for amounts: 3,50 €, R$ 2,5 mi, $1,250.50.
+func (l language) money() []rule {
+	const gap = `[ \x{a0}\x{202f}]?`
+	signs := l.list("money").pattern()
+	many := `(?:` + gap + `(` + l.list("many").pattern() + `)(?:[^\p{L}\p{M}]|$))?`
+	const whole = `(\d+(?:[ .,\x{a0}\x{202f}]\d{3}|,\d\d,\d{3})*)(?:[.,](\d{1,2}))?`
+	return []rule{
+		l.says(`\b(\d+(?:,\d+)?)`+dash+`(\d+(?:,\d+)?`+gap+signs+`)`, "$1 [to] $2", apart),
+		rewrite(`(?:US|U)?(`+signs+`)`+gap+whole+many, func(m match) (string, bool) {
+			return l.amount(m.group(1), m.group(2), m.group(3), m.group(4)) + tail(m, 4), !startsDigit(m.after())
+		}),
+		rewrite(whole+many+gap+`(`+signs+`)`, func(m match) (string, bool) {
+			return l.amount(m.group(4), m.group(1), m.group(2), m.group(3)) + spaceAfter(m), !endsWord(m.before())
+		}),
+	}
+}
+
+// tail is what the match has behind a group, where there is one.
+func tail(m match, group int) string {
+	if m.at[2*group+1] < 0 {
+		return ""
+	}
+	return m.text[m.at[2*group+1]:m.at[1]]
+}
+
+// amount says money: the hundredths behind it, as eSpeak NG reads the numbers.
+func (l language) amount(sign, whole, part, magnitude string) string {
+	one, more, _ := strings.Cut(l.list("money").said[sign], "|")
+	more, cents, _ := strings.Cut(more, "|")
+	whole = ungrouped.Replace(whole)
+	if magnitude != "" {
+		if part != "" {
+			whole += map[bool]string{true: ".", false: ","}[l == "hi"] + part
+		}
+		return phrase(whole, l.list("many").said[magnitude], more)
+	}
+	name := more
+	if whole == "1" || whole == "0" && l == "fr" {
+		name = one
+	}
+	if len(part) == 1 {
+		part += "0"
+	}
+	if part = strings.TrimLeft(part, "0"); part == "" {
+		return phrase(whole, name)
+	}
+	return phrase(whole, name, l.word("cents"), part, cents)
+}

@@ -122,3 +122,74 @@ func roman(s string) string {
 	}
 	return strconv.Itoa(n)
 }
+
+// ordinals are the rules for places in a row: 64e, 2°, 3ra.
+func (l language) ordinals() []rule {
+	switch l {
+	case "fr", "it":
+		return []rule{rewrite(`\b([1-9]\d{0,2})(?:(?:°|º)( \pL)|(?:e|ème|eme|ième)s?\b)`, func(m match) (string, bool) {
+			said := l.ordinal(atoi(m.group(1)))
+			return said + m.group(2), said != ""
+		})}
+	case "es":
+		return []rule{rewrite(`\b([1-9]\d?)\.?(er|[rdtmvn][oa])(s?)\b`, func(m match) (string, bool) {
+			said := l.ordinal(atoi(m.group(1)))
+			switch ending := m.group(2); {
+			case ending == "er":
+				said = strings.TrimSuffix(said, "o")
+			case ending[1] == 'a':
+				said = strings.TrimRight(strings.ReplaceAll(said+" ", "o ", "a "), " ")
+			}
+			return said + m.group(3), m.apart()
+		})}
+	}
+	return nil
+}
+
+// ordinal is a place in a row, "" where it is not known: "soixante-quatrième" for 64.
+func (l language) ordinal(n int) string {
+	said := l.list("places").said[strconv.Itoa(n)]
+	switch {
+	case l == "fr" && n == 1:
+		return l.word("first")
+	case l == "fr":
+		words := strings.TrimSuffix(frenchWords(n), "e")
+		if strings.HasSuffix(words, "neuf") {
+			words = words[:len(words)-1] + "v"
+		}
+		return strings.Replace(words+"ième", "cinqième", "cinquième", 1)
+	case said == "" && l == "es":
+		return phrase(l.list("tenth places").said[strconv.Itoa(n/10)], l.list("places").said[strconv.Itoa(n%10)])
+	}
+	return said
+}
+
+// romans are the rules for Roman numbers: XIXe, chapitre IX, Louis XIV, III. Le jardin.
+func (l language) romans() []rule {
+	const parts = `(?i:chapitre|tome|livre|acte|scène|partie|titre|section|phase|niveau|annexe|groupe|épisode|` +
+		`saison|salle|planche|capítulo|capitolo|tomo|libro|livro|acto|atto|ato|escena|scena|cena|parte|volume|volumen|` +
+		`título|titolo|sección|seção|sezione|anexo|fase|nivel|nível|livello|grupo|gruppo|article|artículo|articolo|artigo)`
+	isRoman := func(m match) bool { return m.apart() && roman(m.group(2)) != "" }
+	all := []rule{
+		l.says(`\b(`+parts+`\.? )([IVXLC]+)\b`, "$1{x2}", isRoman),
+		rewrite(`[Ⅰ-Ⅿ]+`, func(m match) (string, bool) { return roman(norm.NFKC.String(m.group(0))), true }),
+	}
+	switch l {
+	case "fr":
+		return append(all,
+			rewrite(`\b([IVX]+)(?:e|ème)\b`, func(m match) (string, bool) {
+				n := roman(m.group(1))
+				return l.ordinal(atoi(n)), n != "" && m.apart()
+			}),
+			l.says(`(\b)(X{0,3}(?:III?|VIII?)|X{1,3}(?:IV|VI?|IX|I)|^[IVX]{2,5})\b`, "{x2}", isRoman))
+	case "es", "pt":
+		return append(all, rewrite(`\b(\p{Lu}\p{Ll}+ )([VX]|[IVX]{2,5})\b`, func(m match) (string, bool) {
+			n := roman(m.group(2)) // Felipe II
+			if place := l.list("places").said[n]; atoi(n) <= 10 {
+				n = place
+			}
+			return m.group(1) + n, n != ""
+		}))
+	}
+	return all
+}

@@ -58,3 +58,21 @@ func saySlash(m match) string {
 	}
 	return " or "
 }
+
+// signs are the rules for what eSpeak NG drops or says in English.
+func (l language) signs() []rule {
+	return []rule{
+		l.says(`(\d) ?[°º]C? ?[-–—] ?([-−]?\d+(?:[.,]\d+)? ?[°º])`, "$1 [to] $2"), // 5°–10°C
+		// -5 °C, de -7 à -3, −4,5°
+		l.says(`(^|[\s(:])(?:[-–]|− ?)(\d)`, "$1[minus] $2", func(m match) bool {
+			before := lastWord(m.before())
+			return !endsNumber(strings.TrimRight(before, "h€%")) || strings.HasSuffix(before, ",")
+		}),
+		l.says(`≥ ?(\p{Sc}? ?\d)`, "{<}[at least] $1"),
+		l.says(`≤ ?(\p{Sc}? ?\d)`, "{<}[at most] $1"),
+		l.says(`± ?(\p{Sc}? ?\d)`, "{<}[plus or minus] $1"),
+		l.says(`[~≈] ?(\p{Sc}? ?\d)`, "{<}[about] $1"),
+		l.says(` & `, " [and] "),
+		l.says(`§+ ?`, "[section] "),
+	}
+}

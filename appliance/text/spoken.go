@@ -18,12 +18,12 @@ const maxPasses = 4
 // is not changed by it again.
 func (o Options) aloud(t traced) traced {
 	t = o.withoutTeX(withoutEmoji(t))
-	if language, _ := parseTag(o.Language); language != "en" {
+	if code, _ := parseTag(o.Language); code != "en" {
 		t = o.Lexicon.pronounce(t.tidy().composed().runes(onTheLine))
-		if language == "hi" {
+		if code == "hi" {
 			t = t.runes(asciiDigit)
 		}
-		if rules := foreignRules[language]; rules != nil {
+		if rules := languageRules[code]; rules != nil {
 			t = apply(rules(), t)
 		}
 		return t.tidy()

@@ -179,3 +179,52 @@ func sayGroups(s string) string {
 	}
 	return strings.Join(said, ", ")
 }
+
+// telephones are the rules for numbers that are read out: +39 333 123 4567, tel. 02 1234567.
+func (l language) telephones() []rule {
+	const called = `(?i:t[eé]l(?:[eé]f(?:ono|one)?)?|phone|fax|cel(?:ular|l(?:ulare)?)?|m[oó]vil|whatsapp|appelez|llame|` +
+		`ligue|chiami|composez|marque|disque|téléphone|telefone)`
+	if l == "hi" {
+		return []rule{
+			l.says(`\+(\d)`, "प्लस $1"),
+			l.says(`\b(\d{2,5}(?:[ -]\d{2,8}){1,4}|\d{7,})\b`, "{d1}", apart, func(m match) bool {
+				return longGroup.MatchString(m.group(0)) && !strings.HasSuffix(m.group(0), "000")
+			}),
+		}
+	}
+	number := func(m match) (string, bool) {
+		return m.group(1) + l.number(m.group(2)), ended(m)
+	}
+	return []rule{
+		rewrite(`(\+|\b`+called+`\b\.?(?: \pL{1,4})? ?:? ?)(\(?\d{2,4}\)?(?:[ .-]\(?\d{2,9}\)?){1,5})`, number),
+		rewrite(`()(\(\d{2,3}\) ?\d{4,5}[ -]\d{4})\b`, number),
+		// 91234-5678, 01304-001; 1914-1918
+		rewrite(`\b(\d{3,5})-(\d{3,4})\b`, func(m match) (string, bool) {
+			from, end := m.group(1), m.group(2)
+			years := len(from) == 4 && len(end) == 4 && from <= end && end < "2100"
+			if years || strings.HasSuffix(from, "0") && strings.HasSuffix(end, "0") && from[0] != '0' {
+				return phrase(from, l.word("to"), end), alone(m)
+			}
+			return l.group('d', m.group(0)), alone(m) && (len(from) > 3 || len(end) > 3)
+		}),
+		l.says(`\b(0\d{3,}|\d{7,})\b`, "{d1}", apart, whole, func(m match) bool { // 02093, 0142685300
+			return m.group(1)[0] == '0' || !strings.HasSuffix(m.group(1), "000")
+		}),
+	}
+}
+
+// longGroup is a group of figures that is long in Hindi; fourFigures are read one by one.
+var (
+	longGroup   = regexp.MustCompile(`\d{5,}`)
+	fourFigures = regexp.MustCompile(`\d{4,}`)
+)
+
+// number reads a telephone number: its groups of two and three figures as
+// people say them, the longer ones figure by figure.
+func (l language) number(s string) string {
+	s = fourFigures.ReplaceAllStringFunc(s, apartFigures)
+	return strings.Join(strings.Fields(strings.NewReplacer("-", ", ", "(", "", ")", " ").Replace(s)), " ")
+}
+
+// apartFigures puts spaces between figures, which are read one by one then.
+func apartFigures(n string) string { return strings.Join(strings.Split(n, ""), " ") }

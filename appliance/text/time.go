@@ -1,6 +1,10 @@
 package text
 
-import "strings"
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
 
 const (
 	clock = `(\d{1,2}):([0-5]\d)`
@@ -120,4 +124,52 @@ func (e english) sayCount(n, noun string) string {
 		n = "0"
 	}
 	return e.cardinal(n) + " " + plural(n, noun)
+}
+
+// times are the rules for times of day: 9h30, 18h, 18:00 h, alle 9.30, and from one to another.
+func (l language) times() []rule {
+	const (
+		hour  = `([01]?\d|2[0-4])`
+		clock = `(\d{1,2}(?: ?h(?:[0-5]\d)?|[:.][0-5]\d))`
+	)
+	say := func(guards ...guard) func(m match) (string, bool) {
+		return func(m match) (string, bool) {
+			return m.group(1) + l.clock(m.group(2), m.group(3)), !slices.ContainsFunc(guards, func(g guard) bool { return !g(m) })
+		}
+	}
+	amount := func(m match) bool { return strings.IndexAny(m.ahead(), "€%") == 0 }
+	dotted := func(m match) bool { return l == "it" || !strings.Contains(m.group(0), ".") }
+	all := []rule{
+		l.says(`\b`+clock+dash+clock, "{k1} [to] {k2}", apart, func(m match) bool { return dotted(m) && !amount(m) }),
+		l.says(`\b(\d{1,2}[:.h][0-5]\d)-(\d{1,2})\b`, "{k1} [to] $2", alone, dotted),
+		l.says(`\b(\d{1,2})-(\d{1,2}[:.h][0-5]\d)\b`, "$1 [to] {k2}", alone, dotted),
+	}
+	if l != "hi" {
+		all = append(all, rewrite(`()\b`+hour+` ?(?:[:.] ?([0-5]\d) ?h(?:rs?|s)?\.?|h(?: ?([0-5]\d))?)\b`,
+			func(m match) (string, bool) { return l.clock(m.group(2), m.group(3)+m.group(4)), m.apart() }))
+	}
+	if l == "it" {
+		all = append(all, rewrite(`((?i:\b(?:ore|alle|dalle|fino alle|tra le|fra le|entro le)) )`+hour+`\.([0-5]\d)\b`,
+			say(ended)))
+	}
+	return append(all, rewrite(`()\b`+hour+`:([0-5]\d)(?: बजे)?`, say(apart, func(m match) bool {
+		return !strings.HasPrefix(m.after(), ":") && !strings.HasSuffix(m.before(), ":")
+	})))
+}
+
+// clock says a time of day; eSpeak NG reads the numbers.
+func (l language) clock(hour, minute string) string {
+	h, hours, past := atoi(hour), l.word("hours"), l.word("past")
+	if h == 1 || h == 0 && l == "fr" {
+		hours = l.word("hour")
+		past = strings.Replace(past, l.word("hours"), hours, 1)
+	}
+	said := strconv.Itoa(h)
+	if words, ok := l.counted(h, true, "hora"); ok && l != "fr" { // la una y 30
+		said = words
+	}
+	if minute = strings.TrimLeft(minute, "0"); minute == "" {
+		return phrase(said, hours)
+	}
+	return phrase(said, past, minute, l.word("minutes"))
 }
