@@ -30,6 +30,7 @@ func (e english) signRules() []rule {
 		e.says(` ?&+ ?`, " and "),
 		e.says(` ?=+ ?`, " equals "),
 		e.says(`§+ ?`, "section "),
+		e.says(`\$([A-Z])`, "$1"), // $HOME
 		e.says(` ?[°º] ?`, " degrees "),
 		rewrite(` ?([√±≈×÷$£€¢@%+]) ?`, func(m match) (string, bool) {
 			const signs = ` √:square_root_of ±:plus_or_minus ≈:about ×:times ÷:divided_by $:dollars £:pounds €:euros ` +
@@ -38,7 +39,8 @@ func (e english) signRules() []rule {
 		}),
 		rewrite(` ?/+ ?`, func(m match) (string, bool) { return saySlash(m), true }),
 		e.says(`#(\w)`, "hashtag $1"),
-		e.says(` [-–—]+ |—+`, ", "),
+		e.says(` [-–—]+ `, ", "),
+		e.says(`—+`, ", "),
 		e.says(` ?(?:->|=>|[→⇒←↑↓]) ?`, ", "),
 		e.says("[#*_\\\\|<>{}\\[\\]^~`]+", " "),
 		e.says(`([a-z]),([a-z])`, "$1, $2"), // (1,5)
