@@ -32,7 +32,7 @@ func (e english) abbreviationRules() []rule {
 		rewrite(`\b([A-Z])\. ?([A-Z])`, func(m match) (string, bool) { // J. Smith
 			next, _, _ := strings.Cut(m.group(2)+m.after(), " ")
 			sentence := strings.HasSuffix(m.before(), "-") ||
-				len(next) > 1 && sentenceStarters.has(strings.ToLower(next))
+				len(next) > 1 && stops("starters").has(strings.ToLower(next))
 			return m.group(1) + " " + m.group(2), !sentence
 		}),
 	}
@@ -196,7 +196,7 @@ func (l language) abbreviations() []rule {
 				} else if name := short.said[form+"^"]; name != "" && startsName(m.ahead()) {
 					said = name
 				}
-				end := spaceAfter(m)
+				end := m.spaceAfter()
 				if strings.TrimSpace(m.after()) == "" && l != "hi" {
 					end = "." // of the sentence, too
 				}

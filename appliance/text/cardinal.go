@@ -214,10 +214,10 @@ func (e english) numberRules() []rule {
 		rewrite(`(-?)\b(\d{4})\b`, e.sayYear),
 		rewrite(`(-?)(\d+(?:,\d{3})+(?:\.\d+)?|\d*\.\d+|\d+)`, func(m match) (string, bool) {
 			sign := minusBefore(m.group(1), m.before())
-			if sign == "-" && space(m) != "" {
+			if sign == "-" && m.space() != "" {
 				sign = "" // C-3PO, 9-1-1
 			}
-			return space(m) + sign + e.decimal(m.group(2)) + spaceAfter(m), true
+			return m.space() + sign + e.decimal(m.group(2)) + m.spaceAfter(), true
 		}),
 	}
 }

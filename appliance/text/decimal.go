@@ -52,7 +52,7 @@ func (e english) percentRules() []rule {
 			func(m match) bool { return !endsNumber(m.before()) }),
 		e.says(figures+` ?‰`, "{n1} per mille"),
 		rewrite(`(-?)`+figures+` ?%`, func(m match) (string, bool) {
-			return minusBefore(m.group(1), m.before()) + e.decimal(m.group(2)) + " percent" + spaceAfter(m), true
+			return minusBefore(m.group(1), m.before()) + e.decimal(m.group(2)) + " percent" + m.spaceAfter(), true
 		}),
 	}
 }

@@ -113,7 +113,7 @@ func (l language) fractions() []rule {
 			if whole := strings.TrimSpace(m.group(1)); whole != "" {
 				return phrase(whole, l.word("and"), name(m)), true
 			}
-			return m.group(1) + name(m) + spaceAfter(m), true
+			return m.group(1) + name(m) + m.spaceAfter(), true
 		}),
 		rewrite(`()\b(1/4|1/2|3/4) ?(\pL+)`, func(m match) (string, bool) {
 			of, what := "", m.group(3)

@@ -1,35 +1,9 @@
 package text
 
-import (
-	_ "embed"
-	"slices"
-	"strings"
-	"sync"
-)
-
-// homographs_context.txt has classes of words that tell what a word beside them is.
-//
-//go:embed homographs_context.txt
-var contextFile string
-
-// contextWords are the words, or phrases, of each class.
-var contextWords = sync.OnceValue(func() map[string][]string {
-	all := map[string][]string{}
-	for line := range strings.Lines(contextFile) {
-		class, words, ok := strings.Cut(strings.TrimSpace(line), ": ")
-		switch {
-		case !ok || class[0] == '#':
-		case strings.HasPrefix(class, "phrase-"):
-			all[class] = append(all[class], words)
-		default:
-			all[class] = append(all[class], strings.Fields(words)...)
-		}
-	}
-	return all
-})
+import "strings"
 
 // is reports whether a word is of a class.
-func is(word, class string) bool { return slices.Contains(contextWords()[class], word) }
+func is(word, class string) bool { return listed("homographs", class).has(word) }
 
 // A reading is how a homograph is said.
 type reading int
@@ -86,7 +60,7 @@ func (ws placedWords) previous(i int) (string, int) {
 // inPhrase reports whether word i stands in one of the phrases of a class.
 func (ws placedWords) inPhrase(i int, class string) bool {
 	around := " " + ws.at(i-2, i) + " " + ws.at(i-1, i) + " " + ws[i].lower + " " + ws.at(i+1, i) + " "
-	for _, phrase := range contextWords()[class] {
+	for _, phrase := range listed("homographs", class).words {
 		if strings.Contains(phrase, ws[i].lower) && strings.Contains(around, " "+phrase+" ") {
 			return true
 		}

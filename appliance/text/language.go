@@ -1,7 +1,6 @@
 package text
 
 import (
-	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -35,26 +34,16 @@ var wordPlace = regexp.MustCompile(`\[([^\]]+)\]`)
 
 // says makes a rule out of a template, in which [to] stands for how the language says "to".
 func (l language) says(pattern, template string, guards ...guard) rule {
-	return sayer(l.group).says(pattern, wordPlace.ReplaceAllStringFunc(template, func(place string) string {
+	ways := map[byte]func(string) string{
+		'd': spaced,
+		'k': func(s string) string { return strings.Replace(s, ".", ":", 1) }, // no decimal
+		'x': roman,
+		'D': func(s string) string { return l.list("days").said[strings.ToLower(s)] },
+		'P': func(s string) string { return l.list("per").said[s] },
+	}
+	return says(ways, pattern, wordPlace.ReplaceAllStringFunc(template, func(place string) string {
 		return l.word(place[1 : len(place)-1])
 	}), guards...)
-}
-
-// group says a group of a template in the way that a letter stands for.
-func (l language) group(letter byte, s string) string {
-	switch letter {
-	case 'd': // figure by figure, with a breath between groups
-		groups := strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == '-' })
-		for i, g := range groups {
-			groups[i] = apartFigures(g)
-		}
-		return strings.Join(groups, ", ")
-	case 'k': // a clock, which must not be read as a decimal
-		return strings.Replace(s, ".", ":", 1)
-	case 'x':
-		return cmp.Or(roman(s), s)
-	}
-	return l.list(map[byte]string{'D': "days", 'M': "months", 'P': "per"}[letter]).said[strings.ToLower(s)]
 }
 
 // phrase joins words, of which any may be none.

@@ -43,6 +43,6 @@ func (o Options) withoutTeX(t traced) traced {
 			return " " + parts[1] + " " + over + " " + parts[2] + " "
 		})
 		s = texMarks.Replace(texIndex.ReplaceAllString(s, " sub $1"))
-		return space(m) + strings.Join(strings.Fields(s), " ") + spaceAfter(m), true
+		return m.space() + strings.Join(strings.Fields(s), " ") + m.spaceAfter(), true
 	})
 }

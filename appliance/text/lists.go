@@ -33,10 +33,13 @@ func (l list) pattern() string {
 }
 
 // listed is a list by its language and name.
-func listed(language, name string) list { return allLists()[language+" "+name] }
+func listed(language, name string) list { return allLists()[language][name] }
 
-var allLists = sync.OnceValue(func() map[string]list {
-	all := map[string]list{}
+// stops are words by what a full stop behind them means.
+func stops(meaning string) list { return listed("stops", meaning) }
+
+var allLists = sync.OnceValue(func() map[string]map[string]list {
+	all := map[string]map[string]list{}
 	files, err := wordFiles.ReadDir("words")
 	if err != nil {
 		panic(err) // it is part of the program
@@ -46,20 +49,26 @@ var allLists = sync.OnceValue(func() map[string]list {
 		if err != nil {
 			panic(err)
 		}
-		language, name := strings.TrimSuffix(f.Name(), ".txt"), ""
+		lists, name := map[string]list{}, ""
+		all[strings.TrimSuffix(f.Name(), ".txt")] = lists
 		for line := range strings.Lines(string(data)) {
 			line = strings.TrimSuffix(line, "\n")
 			if head, ok := strings.CutSuffix(line, ":"); ok && !strings.Contains(line, "=") {
-				name = language + " " + head
-				all[name] = list{said: map[string]string{}}
+				name = head
+				lists[name] = list{said: map[string]string{}}
 			} else if line != "" && line[0] != '#' {
 				word, said, _ := strings.Cut(line, "=")
-				l := all[name]
+				l := lists[name]
 				l.said[word] = said
 				l.words = append(l.words, word)
-				all[name] = l
+				lists[name] = l
 			}
 		}
 	}
 	return all
 })
+
+// A wordList is a few words between single spaces, with one in front and behind.
+type wordList string
+
+func (l wordList) has(word string) bool { return strings.Contains(string(l), " "+word+" ") }

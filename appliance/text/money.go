@@ -27,7 +27,7 @@ func (e english) moneyRules() []rule {
 			}),
 		// 10–12 €, 20-30 CHF
 		rewrite(`\b`+figures+dash+figures+magnitudes+` ?`+currencyLast, func(m match) (string, bool) {
-			to := e.sayMoney(m.group(4), m.group(2), m.group(3)) + spaceAfter(m)
+			to := e.sayMoney(m.group(4), m.group(2), m.group(3)) + m.spaceAfter()
 			return e.sayFrom(m.group(4), m.group(1)) + " to " + to, !inWord(m) && !startsDigit(m.after()) // kids 6–12 $9
 		}),
 		rewrite(`(-?)`+currencyFirst+` ?(-?)`+figures+magnitudes, func(m match) (string, bool) {
@@ -35,10 +35,10 @@ func (e english) moneyRules() []rule {
 			if describes(m) {
 				said = strings.TrimSuffix(said, "s") // a $5 bill
 			}
-			return space(m) + minusBefore(m.group(1)+m.group(3), "") + said + spaceAfter(m), true
+			return m.space() + minusBefore(m.group(1)+m.group(3), "") + said + m.spaceAfter(), true
 		}),
 		rewrite(`\b`+figures+magnitudes+` ?`+currencyLast, func(m match) (string, bool) {
-			return e.sayMoney(m.group(3), m.group(1), m.group(2)) + spaceAfter(m), !inWord(m) // 12 złotych
+			return e.sayMoney(m.group(3), m.group(1), m.group(2)) + m.spaceAfter(), !inWord(m) // 12 złotych
 		}),
 		rewrite(`(\d+) ?¢`, func(m match) (string, bool) { return e.sayCount(m.group(1), "cent"), true }),
 		rewrite(`\b(\d{1,2})p\b`, func(m match) (string, bool) { return e.sayCount(m.group(1), "penny"), m.apart() }),
@@ -86,7 +86,7 @@ func (l language) money() []rule {
 			return l.amount(m.group(1), m.group(2), m.group(3), m.group(4)) + tail(m, 4), !startsDigit(m.after())
 		}),
 		rewrite(whole+many+gap+`(`+signs+`)`, func(m match) (string, bool) {
-			return l.amount(m.group(4), m.group(1), m.group(2), m.group(3)) + spaceAfter(m), !endsWord(m.before())
+			return l.amount(m.group(4), m.group(1), m.group(2), m.group(3)) + m.spaceAfter(), !endsWord(m.before())
 		}),
 	}
 }

@@ -72,7 +72,7 @@ func (e english) romanRules() []rule {
 		rewrite(`^([IVX]{1,5}|[ivx]{2,5})([.)])( \S|$)`, func(m match) (string, bool) {
 			n := roman(m.group(1))
 			next, _, _ := strings.Cut(strings.TrimSpace(m.group(3))+m.after(), " ")
-			heads := next == "" || sentenceStarters.has(strings.ToLower(next)) || listed("en", "headings").has(next)
+			heads := next == "" || stops("starters").has(strings.ToLower(next)) || listed("en", "headings").has(next)
 			return e.cardinal(n) + m.group(2) + m.group(3),
 				n != "" && (len(m.group(1)) > 1 || m.group(2) == ")" || heads)
 		}),
@@ -85,7 +85,7 @@ func (e english) romanRules() []rule {
 			if n := roman(letters); n != "" && !rulers().MatchString(m.before()) {
 				letters = e.cardinal(n)
 			}
-			return space(m) + letters + spaceAfter(m), true
+			return m.space() + letters + m.spaceAfter(), true
 		}),
 		e.says(`\b([IVX]{2,5})(?:th|st|nd|rd)? century\b`, "{O1} century", isRoman(1)),
 		e.says(`\b(`+listed("en", "before a Roman number").pattern()+`) ([IVX]|[IVXLC]{2,})\b`, "$1 {R2}",

@@ -24,36 +24,27 @@ func rewrite(pattern string, say func(m match) (string, bool)) rule {
 // A guard reports whether a match may be said.
 type guard func(m match) bool
 
-// A sayer says a group of a match in the way that a letter stands for.
-type sayer func(letter byte, group string) string
-
 var placeholder = regexp.MustCompile(`\{([a-zA-Z])(\d)\}|\{([.<>])\}|\$(\d)`)
 
 // says makes a rule out of a template: $1 is a group of the pattern as it is written, {c1} is it
-// as c says it, {.} the full stop that the match took from the end of its sentence, and
-// {<} and {>} a space where a word touches the match. All guards must hold.
-func (v sayer) says(pattern, template string, guards ...guard) rule {
+// said in way c, {.} the full stop that the match took from the end of its sentence, and {<} and
+// {>} a space where a word touches the match. All guards must hold.
+func says(ways map[byte]func(string) string, pattern, template string, guards ...guard) rule {
 	places := placeholder.FindAllStringSubmatch(template, -1)
 	between := placeholder.Split(template, -1)
 	return rewrite(pattern, func(m match) (string, bool) {
-		for _, holds := range guards {
-			if !holds(m) {
-				return "", false
-			}
+		if slices.ContainsFunc(guards, func(holds guard) bool { return !holds(m) }) {
+			return "", false
 		}
 		said := between[0]
 		for i, p := range places {
 			switch {
 			case p[4] != "":
-				said += m.group(int(p[4][0] - '0'))
+				said += m.group(atoi(p[4]))
 			case p[1] != "":
-				said += v(p[1][0], m.group(int(p[2][0]-'0')))
-			case p[3] == ".":
-				said += m.stop()
-			case p[3] == "<":
-				said += space(m)
+				said += ways[p[1][0]](m.group(atoi(p[2])))
 			default:
-				said += spaceAfter(m)
+				said += map[string]func() string{".": m.stop, "<": m.space, ">": m.spaceAfter}[p[3]]()
 			}
 			said += between[i+1]
 		}
@@ -151,14 +142,14 @@ func endsNumber(s string) bool {
 }
 
 // space parts a match from a word that touches it on the left, spaceAfter on the right.
-func space(m match) string {
+func (m match) space() string {
 	if endsWord(m.before()) {
 		return " "
 	}
 	return ""
 }
 
-func spaceAfter(m match) string {
+func (m match) spaceAfter() string {
 	if startsWord(m.after()) {
 		return " "
 	}

@@ -1,7 +1,7 @@
 package text
 
 import (
-	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -59,55 +59,36 @@ func (e english) rules() []rule {
 }
 
 func (e english) says(pattern, template string, guards ...guard) rule {
-	return sayer(e.group).says(pattern, template, guards...)
+	return says(e.ways(), pattern, template, guards...)
 }
 
-// group says a group of a template in the way that a letter stands for.
-func (e english) group(letter byte, s string) string {
-	switch letter {
-	case 'a':
-		return readAll(s)
-	case 'b':
-		return readAll(strings.ReplaceAll(s, " ", ""))
-	case 'c':
-		return e.cardinal(s)
-	case 'd':
-		return sayGroups(s)
-	case 'e': // each number of several
-		return runs.ReplaceAllStringFunc(s, func(run string) string { return cmp.Or(digitByDigit(run), run) })
-	case 'g':
-		return regrouped(s)
-	case 'm':
-		return monthNames[atoi(s)-1]
-	case 'n':
-		return e.decimal(s)
-	case 'o':
-		return e.ordinal(strings.ReplaceAll(s, ",", ""))
-	case 'p':
-		return e.sayPlain(s)
-	case 'r':
-		return e.sayNumbered(s)
-	case 's':
-		return spell(strings.NewReplacer(".", "", " ", "", "-", "").Replace(s))
-	case 'y':
-		return e.year(s)
-	case 'D':
-		return dayName(s)
-	case 'O':
-		return e.ordinal(roman(s))
-	case 'P':
-		return compass(s)
-	case 'Q':
-		return pluralWord(e.cardinal(s))
-	case 'R':
-		return e.cardinal(roman(s))
-	case 'U':
-		return strings.ToUpper(s)
-	case 'Y':
-		return e.sayShortYear(s)
+// ways are the letters for how a group of a template is said.
+func (e english) ways() map[byte]func(string) string {
+	return map[byte]func(string) string{
+		'a': readAll,
+		'b': func(s string) string { return readAll(strings.ReplaceAll(s, " ", "")) },
+		'c': e.cardinal,
+		'd': sayGroups,
+		'e': func(s string) string { return figureRuns.ReplaceAllStringFunc(s, digitByDigit) },
+		'g': regrouped,
+		'm': func(s string) string { return monthNames[atoi(s)-1] },
+		'n': e.decimal,
+		'o': func(s string) string { return e.ordinal(strings.ReplaceAll(s, ",", "")) },
+		'p': e.sayPlain,
+		'r': e.sayNumbered,
+		's': func(s string) string { return spell(strings.NewReplacer(".", "", " ", "", "-", "").Replace(s)) },
+		'y': e.year,
+		'D': dayName,
+		'O': func(s string) string { return e.ordinal(roman(s)) },
+		'P': compass,
+		'Q': func(s string) string { return pluralWord(e.cardinal(s)) },
+		'R': func(s string) string { return e.cardinal(roman(s)) },
+		'U': strings.ToUpper,
+		'Y': e.sayShortYear,
 	}
-	panic("no way " + string(letter))
 }
+
+var figureRuns = regexp.MustCompile(`\d+`)
 
 // endOfSentence is "." when what follows an abbreviation shows that its full
 // stop was the sentence's, too.
@@ -117,7 +98,7 @@ func endOfSentence(after string) string {
 		return "."
 	}
 	word, _, _ := strings.Cut(t, " ")
-	if t != after && unicode.IsUpper(rune(t[0])) && sentenceStarters.has(strings.ToLower(word)) {
+	if t != after && unicode.IsUpper(rune(t[0])) && stops("starters").has(strings.ToLower(word)) {
 		return "."
 	}
 	return ""

@@ -205,7 +205,7 @@ func (l language) telephones() []rule {
 			if years || strings.HasSuffix(from, "0") && strings.HasSuffix(end, "0") && from[0] != '0' {
 				return phrase(from, l.word("to"), end), alone(m)
 			}
-			return l.group('d', m.group(0)), alone(m) && (len(from) > 3 || len(end) > 3)
+			return spaced(m.group(0)), alone(m) && (len(from) > 3 || len(end) > 3)
 		}),
 		l.says(`\b(0\d{3,}|\d{7,})\b`, "{d1}", apart, whole, func(m match) bool { // 02093, 0142685300
 			return m.group(1)[0] == '0' || !strings.HasSuffix(m.group(1), "000")
@@ -226,5 +226,10 @@ func (l language) number(s string) string {
 	return strings.Join(strings.Fields(strings.NewReplacer("-", ", ", "(", "", ")", " ").Replace(s)), " ")
 }
 
-// apartFigures puts spaces between figures, which are read one by one then.
+// apartFigures puts spaces between figures, which are read one by one then; spaced does so with
+// a breath between groups.
 func apartFigures(n string) string { return strings.Join(strings.Split(n, ""), " ") }
+
+func spaced(groups string) string {
+	return strings.NewReplacer("   ", ", ", " - ", ", ").Replace(apartFigures(groups))
+}
