@@ -2,6 +2,7 @@ package text
 
 import (
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strings"
 )
@@ -18,7 +19,13 @@ const digits = "0123456789"
 
 // rewrite makes a rule out of a function.
 func rewrite(pattern string, say func(m match) (string, bool)) rule {
-	return rule{regexp.MustCompile(pattern), needs(pattern), say}
+	parsed, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		panic(err) // the first test of this package finds it
+	}
+	needed := needs(parsed)
+	slices.SortFunc(needed, bySize)
+	return rule{regexp.MustCompile(pattern), slices.Clip(needed[:min(len(needed), 4)]), say}
 }
 
 // A guard reports whether a match may be said.

@@ -53,22 +53,19 @@ func (e english) keypadRules() []rule {
 }
 
 const (
-	// codeNames are what people call what they type in.
-	codeNames = `(?:codes?|pin|otp|passcode|passkey|password|zip)`
-	// codeDigits are its figures, and codeSigns those with letters.
-	codeDigits = `(\d{3,}(?:[ -]\d{2,})*|\d{2}(?:[ -]\d{2,})+)`
-	codeSigns  = `((?:[A-Za-z]{1,4}-)?[A-Za-z0-9]*\d[A-Za-z0-9]*(?:[-/ ]?[A-Za-z0-9]*\d[A-Za-z0-9]*)*(?:-[A-Z]{1,4}\b)?)`
+	// codeNames are what people call what they type in; countNames what has a number that is
+	// not counted.
+	codeNames  = `(?:codes?|pin|otp|passcode|passkey|password|zip|extension|ext\.|dial|call|(?-i:ID))`
+	countNames = `(?:account|confirmation|reference|ref|flight|order|invoice|booking|reservation|ticket|claim|customer|` +
+		`member|policy|case|part)`
+	codeFigures = `(\d{3,}(?:[ -]\d{2,})*|\d{2}(?:[ -]\d{2,})+)`
+	codeSigns   = `((?:[A-Za-z]{1,4}-)?[A-Za-z0-9]*\d[A-Za-z0-9]*(?:[-/ ]?[A-Za-z0-9]*\d[A-Za-z0-9]*)*(?:-[A-Z]{1,4}\b)?)`
 )
 
 // codeRules read out what is no word and no amount: codes, the numbers of orders, and what
 // stands on signs and doors.
 func (e english) codeRules() []rule {
 	doors := listed("en", "doors").pattern()
-	uncounted := func(m match) bool {
-		// the dress code, 2024 edition; 200 lines
-		edition := strings.HasSuffix(m.group(1), ", ") && strings.HasPrefix(m.after(), " ")
-		return m.apart() && !pointed(m.after()) && !unitFollows(m.ahead()) && !edition
-	}
 	return []rule{
 		e.says(`(?i)\b(flights?:? )([A-Z]{2} ?\d{1,4})\b`, "$1{b2}", ended),
 		e.says(`\b([a-z]+) #( is|:)`, "$1 number$2"),
@@ -77,18 +74,14 @@ func (e english) codeRules() []rule {
 		e.says(`\b([Nn])o\. (0\d+)\b`, "$1umber {d2}"),
 		e.says(`(?i)\b((?:card|account|number)s? (?:ending|ends) (?:in|with):? )(\d{3,4})\b`, "$1{d2}"),
 		e.says(`\b([Tt]ext (?:[A-Z]+ to )?)(\d{5,6})\b`, "$1{d2}"),
-		// your code: 7306-1158
-		e.says(`(?i)\b((?:`+codeNames+`|extension|ext\.|account|confirmation|reference|flight|dial|call)`+
-			`(?:'s| (?:code|number|no\.|id|is|was|at|to|again))*[:=,]? ?#?)`+codeDigits+`\b`, "$1{d2}", uncounted),
-		e.says(`(?i)\b(`+codeNames+`\b[^.,;:!?\d]{1,40}\b(?:is|was|reads):? )`+codeDigits+`\b`, "$1{d2}",
-			uncounted),
-		e.says(`\b(ID(?: (?:is|was|number|no\.))*[:=]? ?#?)`+codeDigits+`\b`, "$1{d2}", uncounted),
-		rewrite(`(?i)\b((?:order|invoice|booking|reservation|ticket|claim|customer|member|policy|case|`+
-			`reference|ref|confirmation|account|code|password|serial|part)(?: (?:number|code|no\.?|nr\.?|id|is))*:? ?#?)`+
-			codeSigns, e.sayNumber),
+		// your code: 7306-1158, order 12345
+		rewrite(`(?i)\b((?:`+codeNames+`|`+countNames+`)(?:'s| (?:code|number|no\.?|nr\.?|id|is|was|at|to|again))*`+
+			`[:=,]? ?#?)`+codeSigns, sayCode),
+		e.says(`(?i)\b(`+codeNames+`\b[^.,;:!?\d]{1,40}\b(?:is|was|reads):? )`+codeFigures+`\b`, "$1{d2}", apart,
+			func(m match) bool { return !pointed(m.after()) && !unitFollows(m.ahead()) }),
 		// 518204 is your code; enter 4711 to sign in
-		e.says(`(?i)\b`+codeDigits+`( (?:is|was|will be) (?:your|my|the|our|his|her|their|this|that|an?) `+
-			`(?:[a-z-]+ ){0,3}(?:`+codeNames+`|ID)(?:$|[.,;:!?)]| (?:for|to|and|or|at|on|until|today|now|you|we|that)\b))`,
+		e.says(`(?i)\b`+codeFigures+`( (?:is|was|will be) (?:your|my|the|our|his|her|their|this|that|an?) `+
+			`(?:[a-z-]+ ){0,3}`+codeNames+`(?:$|[.,;:!?)]| (?:for|to|and|or|at|on|until|today|now|you|we|that)\b))`,
 			"{d1}$2"),
 		e.says(`(?i)\b((?:enter|use|type(?: in)?|key in|punch in) )(\d{4,8})( (?:to (?:sign|log|verify|confirm|`+
 			`enter|open|unlock|access|get in|join)|as (?:your|the|a)|on the keypad)\b)`, "$1{d2}$3"),
@@ -123,31 +116,31 @@ func (e english) longNumberRules() []rule {
 	})}
 }
 
-// sayNumber reads out the number of an order and the like; one that may be an
+// sayCode reads out a code or the number of an order and the like; one that may be an
 // amount ("order 20 chairs") stays.
-func (e english) sayNumber(m match) (string, bool) {
-	number := m.group(2)
-	named := strings.ContainsAny(m.group(1), ".#:") || strings.Count(strings.TrimSpace(m.group(1)), " ") > 0
-	plain := strings.Trim(number, digits) == ""
+func sayCode(m match) (string, bool) {
+	name, number := m.group(1), m.group(2)
+	named := typed.MatchString(name) || strings.ContainsAny(name, ".#:=") || strings.Contains(strings.TrimSpace(name), " ")
+	plain := strings.Trim(number, digits+" -") == ""
+	count := len(ungrouped.Replace(strings.ReplaceAll(number, "-", "")))
+	// the dress code, 2024 edition
+	edition := strings.HasSuffix(name, ", ") && strings.HasPrefix(m.after(), " ")
 	switch {
 	case startsWord(m.after()), strings.HasPrefix(m.after(), "%"), strings.HasPrefix(m.after(), ":"),
-		pointed(m.after()):
+		pointed(m.after()), unitFollows(m.ahead()), edition:
 		return "", false
-	case !plain && (len(number) < 5 || noNumber.MatchString(number)):
-		return "", false
-	case plain && len(number) < 3, plain && len(number) < 4 && !named:
-		return "", false
-	case plain && (unitFollows(m.ahead()) || !named && strings.HasSuffix(number, "00")):
+	case noCode.MatchString(number), !plain && len(number) < 5, plain && (count < 3 || !named && count < 4),
+		plain && !named && strings.HasSuffix(number, "00"):
 		return "", false
 	}
-	said := shortNumber.ReplaceAllString(m.group(1), "number ")
-	return said + readAll(number), true
+	return shortNumber.ReplaceAllString(name, "number ") + readAll(number), true
 }
 
-// noNumber is what stands behind such words and is none of their numbers: an
-// ordinal, a time, an amount, a fraction, a date. shortNumber stands for the word.
+// noCode is what stands behind such words and is none: an ordinal, a time, an amount, a
+// fraction, a date. shortNumber stands for the word.
 var (
-	noNumber = regexp.MustCompile(`^(?:\d+[a-z]{1,5}|\d+(?:AM|PM|KG|GB)|\d{1,3}[/ ]\d{1,3}|\d{4}-\d{2}-\d{2}|` +
+	typed  = regexp.MustCompile(`(?i)^` + codeNames)
+	noCode = regexp.MustCompile(`^(?:\d+[a-z]{1,5}|\d+(?:AM|PM|KG|GB)|(?:\d+ )?\d{1,3}/\d{1,3}|\d{4}-\d{2}-\d{2}|` +
 		`\d{1,2}[/-]\d{1,2}[/-]\d{2,4}|(?:19|20)\d{2}[/-](?:19|20)\d{2}|\d{1,3}-\d{1,3})$`)
 	shortNumber = regexp.MustCompile(`(?:\bn[or]\.? |#)$`)
 )
