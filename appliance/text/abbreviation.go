@@ -10,12 +10,10 @@ import (
 func (e english) abbreviationRules() []rule {
 	en := func(name string) string { return listed("en", name).pattern() }
 	return []rule{
-		rewrite(`\b(`+en("titles")+`)(\.?)( (?:[A-Z"&]|and\b))`, func(m match) (string, bool) {
+		rewrite(`\b(`+en("titles")+`|DR|MR|MRS|MS|PROF)(\.?)( (?:[A-Z"&]|and\b))`, func(m match) (string, bool) {
 			const british wordList = " Dr Mr Mrs Ms St Prof "
-			return listed("en", "titles").said[m.group(1)] + m.group(3), m.group(2) != "" || british.has(m.group(1))
-		}),
-		rewrite(`\b(DR|MR|MRS|MS|PROF|REV|CAPT|SGT)\.( [A-Z])`, func(m match) (string, bool) { // on signs
-			return listed("en", "titles").said[m.group(1)[:1]+strings.ToLower(m.group(1)[1:])] + m.group(2), true
+			title := m.group(1)[:1] + strings.ToLower(m.group(1)[1:]) // on signs all is in capitals
+			return listed("en", "titles").said[title] + m.group(3), m.group(2) != "" || british.has(m.group(1))
 		}),
 		rewrite(`(?i)\b(e\.g|i\.e|[a-z]{1,6})\.`, sayShortForm),
 		// acronyms that would be read as words, and several of others
@@ -69,13 +67,6 @@ func (e english) shortRules() []rule {
 		e.says(`\bWW ?(II?|[12])\b`, "World War $1"),
 		e.says(`\b([A-Z]|XS|XL)–([A-Z]|X{1,3}L)\b`, "$1 to $2"),
 		e.says(`\b(\d|[Tt]wo|[Tt]hree)-for-(\d|one|two)\b`, "$1 for $2"),
-		e.says(`\bNo (\d{1,4}[A-Za-z]?)\b`, "No. $1", func(m match) bool { // at No 10 Downing Street
-			inside := strings.TrimRight(m.before(), " ")
-			return inside != m.before() && (endsWord(inside) || strings.HasSuffix(inside, ",")) ||
-				len(m.after()) > 1 && m.after()[0] == ' ' && unicode.IsUpper(rune(m.after()[1]))
-		}),
-		e.says(`\b((?:at|to|see|outside|bus|door|gate|room|house|platform|track|flat|near|tram|line) )no `+
-			`(\d{1,4}[A-Za-z]?)\b([^ ]|$| (?:is|to|at|and|or|on)\b)`, "$1no. $2$3"),
 	)
 }
 

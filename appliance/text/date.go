@@ -22,15 +22,8 @@ const (
 
 const weekdays wordList = " mon tue tues wed thu thur thurs fri sat sun "
 
-// seasonal follows the years of a season; isDay follows the number of a day, and not an hour;
-// datedBy stands before a day of two numbers, whatever numbers they are.
-var (
-	seasonal = regexp.MustCompile(`^ (?:season|school|academic|campaign|winter|tour|budget|fiscal|financial|edition)`)
-	isDay    = regexp.MustCompile(`^(?:$|[.,;!?)]+(?: |$)| (?:and|or|we|is|are|in|at|of|from|the|there|for)\b)`)
-	datedBy  = regexp.MustCompile(`(?i)(?:day|\b(?:rsvp|due|return|pay|reply|apply|submit|register|order|book)` +
-		`(?: it| them| this| back)? (?:by|on|before)|\bthru|\bvalid to|\bexpires?(?: on)?|` +
-		`\b(?:e-?mail|letter|invoice|order|message|call|visit|appointment|meeting) (?:of|from))$`)
-)
+// isDay follows the number of a day, and not an hour.
+var isDay = regexp.MustCompile(`^(?:$|[.,;!?)]+(?: |$)| (?:and|or|we|is|are|in|at|of|from|the|there|for)\b)`)
 
 // dayName is the whole name of a day, which may be whole already.
 func dayName(short string) string {
@@ -64,7 +57,7 @@ func (e english) dateRules() []rule {
 		e.says(`(^|[ (])d\. ?(\d{4})\b`, "$1died $2"),
 		// 2024-11; what follows on a year is the next one: the season 2010-11
 		rewrite(`\b`+recent+`-(0[1-9]|1[0-2])\b`, func(m match) (string, bool) {
-			if followsOn(m.group(1), m.group(2)) || seasonal.MatchString(m.after()) {
+			if followsOn(m.group(1), m.group(2)) {
 				return e.year(m.group(1)) + " to " + e.cardinal(m.group(2)), alone(m)
 			}
 			return monthNames[atoi(m.group(2))-1] + " " + e.year(m.group(1)), alone(m)
@@ -203,8 +196,7 @@ func (e english) sayStroke(m match) (string, bool) {
 	padded := twice && (m.group(1)[0] == '0' || m.group(2)[0] == '0')
 	holiday := listed("en", "holidays").has(date) && !scored.has(m.behind()) && !unitFollows(after)
 	dated := listed("en", "before a day").has(m.behind()) && m.group(0) != "9/11" || strings.HasSuffix(before, "week of")
-	return said, padded || holiday || datedBy.MatchString(strings.TrimRight(before, ".,:")) ||
-		weekdays.has(m.behind()) || dated && (twice || !usualFraction(m.group(1), m.group(2)))
+	return said, padded || holiday || strings.HasSuffix(m.behind(), "day") || weekdays.has(m.behind()) || dated && (twice || !usualFraction(m.group(1), m.group(2)))
 }
 
 // unitFollows reports whether t begins with what is counted.

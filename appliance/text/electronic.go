@@ -1,6 +1,9 @@
 package text
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // topLevels are the last parts of names that are taken for addresses without "www" or a
 // slash.
@@ -32,36 +35,24 @@ func electronicRules(address func(string) string) []rule {
 const addressSigns = ` .:dot /:slash @:at -:dash _:underscore ::colon ?:question_mark =:equals &:and #:hash
  %:percent +:plus ~:tilde ,:comma ;:semicolon !:exclamation_mark *:star $:dollar \:backslash |:bar `
 
+// addressPart is a word, a number or a sign in an address.
+var addressPart = regexp.MustCompile(`[A-Za-z\x80-\x{10ffff}]+|\d+|.`)
+
 // sayAddress says a URL, an e-mail address or a file name part by part.
 func (e english) sayAddress(s string) string {
-	var words []string
-	for len(s) > 0 {
-		n := 0
-		for n < len(s) && (s[n]|0x20 >= 'a' && s[n]|0x20 <= 'z' || s[n] >= 0x80) {
-			n++
-		}
-		if n > 0 {
-			words = append(words, sayLabel(s[:n]))
-			s = s[n:]
-			continue
-		}
-		for n < len(s) && s[n] >= '0' && s[n] <= '9' {
-			n++
-		}
+	return strings.Join(strings.Fields(addressPart.ReplaceAllStringFunc(s, func(part string) string {
 		switch {
-		case n > 2, n > 0 && s[0] == '0':
-			words = append(words, digitByDigit(s[:n]))
-		case n > 0:
-			words = append(words, e.cardinal(s[:n]))
+		case startsDigit(part) && (len(part) > 2 || part[0] == '0'):
+			part = digitByDigit(part)
+		case startsDigit(part):
+			part = e.cardinal(part)
+		case part[0]|0x20 >= 'a' && part[0]|0x20 <= 'z' || part[0] >= 0x80:
+			part = sayLabel(part)
 		default:
-			n = 1
-			if sign := formOf(addressSigns, s[:1]); sign != "" {
-				words = append(words, sign)
-			}
+			part = formOf(addressSigns, part)
 		}
-		s = s[n:]
-	}
-	return strings.Join(words, " ")
+		return " " + part + " "
+	})), " ")
 }
 
 // sayLabel says a part of a name: as a word, or letter by letter where it is

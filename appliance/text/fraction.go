@@ -47,32 +47,28 @@ const fraction = `(\d)/(\d{1,2})`
 
 // fractionsOfUnits say parts of what is measured.
 func (e english) fractionsOfUnits() []rule {
-	const counted = `(cup|tsp|tbsp|teaspoon|tablespoon|pint|quart|gallon|ounce|oz|pound|lb|inch|mile|liter|litre|` +
-		`hour|hr|glass|bottle)\b\.?`
 	return []rule{
-		// ¾ cup, 3/4 tsp of salt, 1/2 hour
-		rewrite(`\b`+fraction+` `+counted, func(m match) (string, bool) {
-			said, ok := e.sayFraction(m.group(1), m.group(2))
-			const adjective wordList = " a an the each per every one "
-			if said += " of"; said == "a half of" {
-				said = "half"
-			}
-			name := unitName(m.group(3))
-			return said + " " + article(name) + name + m.stop(),
-				ok && m.apart() && !adjective.has(m.behind()) && !endsNumber(m.before()[:max(len(m.before())-1, 0)])
-		}),
-		// 1/4 W, 1 1/2 cups of it
+		// ¾ cup, 3/4 tsp of salt, 1/4 W, 1 1/2 lb of it
 		rewrite(`(?:\b(\d+) )?\b`+fraction+`( ?)(`+unitPattern+`)\b\.?`, func(m match) (string, bool) {
-			name := unitAfter(m.group(4), m.group(5), m)
-			if listed("en", "spoons").has(m.group(5)) {
+			const adjective wordList = " a an the each per every one "
+			name, whole := unitAfter(m.group(4), m.group(5), m), m.group(1)
+			of := listed("en", "spoons").has(m.group(5)) && whole == "" && !adjective.has(m.behind())
+			if of {
+				name = unitName(m.group(5))
+			} else if listed("en", "spoons").has(m.group(5)) {
 				name = unitSign(m.group(5))
 			}
 			said, ok := e.sayFraction(m.group(2), m.group(3))
-			ok = ok && name != ""
-			if m.group(1) != "" {
-				said, name = e.cardinal(m.group(1))+" and "+said, plural("2", name)
+			if name == "" || !ok || !m.apart() || strings.HasSuffix(m.before(), "/") {
+				return "", false
 			}
-			return said + " " + name, ok && m.apart() && !strings.HasSuffix(m.before(), "/")
+			switch {
+			case whole != "":
+				said, name = e.cardinal(whole)+" and "+said, plural("2", name)
+			case of:
+				said = strings.Replace(said+" of "+strings.TrimSpace(article(name)), "a half of", "half", 1)
+			}
+			return said + " " + name + m.stop(), true
 		}),
 	}
 }
