@@ -78,17 +78,8 @@ func (e english) soundRules() []rule {
 		return !measure && !file && m.apart()
 	}
 	var all []rule
-	for _, s := range [][2]string{
-		{`[Mm]+-? ?[Hh]+m+`, "um-hum"},
-		{`[Hh]mph`, "humph"},
-		{`[Hh]m{1,9}|[Mm]m{1,9}`, "hum"},
-		{`[Ss]+h+`, "shush"},
-		{`[Bb]rr+`, "burr"},
-		{`[Gg]rr+`, "gurr"},
-		{`[Pp]s?f+t?|[Pp]st`, "puff"},
-		{`[Bb]?[Zz]zz+`, "buzz"},
-	} {
-		all = append(all, e.says(`\b(?:`+s[0]+`)\b`, s[1], sound))
+	for pattern, said := range listed("en", "sounds").said {
+		all = append(all, e.says(`\b(?:`+pattern+`)\b`, said, sound))
 	}
 	return all
 }

@@ -2,7 +2,6 @@ package text
 
 import (
 	"regexp"
-	"strconv"
 	"strings"
 )
 
@@ -177,22 +176,16 @@ func (e english) rangeRules() []rule {
 	}
 }
 
-// reckoned says that a text is about sums; scored, that it is about a game.
-var (
-	reckoned = regexp.MustCompile(`(?i)=|\b(?:equals|minus|subtract\w*|difference|calculat\w+|solve|sum|plus|` +
-		`(?:what is|what's|how much is) -?\d)`)
-	scored = regexp.MustCompile(`(?i)\b(?:won|wins?|beat|lost|leads?|scored?|final|drew|match|game)\b`)
-)
+// reckoned says that a text is about sums.
+var reckoned = regexp.MustCompile(`(?i)=|\b(?:equals|minus|subtract\w*|difference|calculat\w+|solve|sum|plus|take away|` +
+	`(?:what is|what's|how much is) -?\d)`)
 
-// sayApart says two numbers with a dash between spaces: a difference in sums, and where
-// the second is smaller, else from the one to the other.
+// sayApart says two numbers with a dash between spaces: a difference in sums, else from the one
+// to the other.
 func sayApart(m match) (string, bool) {
-	a, _ := strconv.ParseFloat(strings.ReplaceAll(m.group(1), ",", ""), 64)
-	b, _ := strconv.ParseFloat(strings.ReplaceAll(m.group(2), ",", ""), 64)
-	between := " minus "
-	if a >= 0 && b >= 0 && !reckoned.MatchString(m.text) &&
-		(a < b || scored.MatchString(m.text) || openFrom.has(m.behind()) && a < 13 && b < 13) {
-		between = " to "
+	between := " to "
+	if m.group(1)[0] == '-' || m.group(2)[0] == '-' || reckoned.MatchString(m.text) {
+		between = " minus "
 	}
 	return m.group(1) + between + m.group(2), !endsNumber(m.before()) && !pointed(m.after())
 }

@@ -5,11 +5,6 @@ import (
 	"strings"
 )
 
-// topLevels are the last parts of names that are taken for addresses without "www" or a
-// slash.
-const topLevels = `com|org|net|edu|gov|io|dev|ai|app|info|biz|me|tv|uk|us|eu|de|fr|ch|at|nl|es|ca|au|ly|museum|` +
-	`shop|health|clinic|hotel|online|site|cloud|nz|ie|se|dk|pl|it|pt|br|mx|ar|in`
-
 // electronicRules find addresses of mail and of the Web: info@musee.fr, www.musee.fr/plan. What
 // they say does not have the punctuation of the sentence around.
 func electronicRules(address func(string) string) []rule {
@@ -27,7 +22,7 @@ func electronicRules(address func(string) string) []rule {
 			return address(m.group(0)), true
 		}),
 		rewrite(`(?i)\b(?:(?:https?|ftp)://|www\.)[^\s<>"'«»]*[\pL\d/][^\s<>"'«»]*`, trimmed),
-		rewrite(`(?i)\b[a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]+)*\.(?:`+topLevels+`)\b(?:/[^\s<>"'«»]*)?`, trimmed),
+		rewrite(`(?i)\b[a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]+)*\.`+listed("domains", "top").pattern()+`\b(?:/[^\s<>"'«»]*)?`, trimmed),
 	}
 }
 

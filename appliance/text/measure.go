@@ -60,61 +60,35 @@ func (e english) degreeRules() []rule {
 
 // sizeRules say how large things are: in feet and inches, and so much by so much.
 func (e english) sizeRules() []rule {
-	const (
-		n    = `(\d+(?:\.\d+)?)`
-		by   = ` ?(?:[xX×]|by) ?`
-		inch = `(?:"|″|′′|'')`
-	)
-	// A closing quote has an opening one.
 	quoted := func(m match) bool { return len(openingQuote.FindAllString(m.before(), -1))%2 == 1 }
 	return []rule{
 		e.says(`([xX×] ?\d+(?:\.\d+)?) in($|[).,;])`, "$1in$2"), // 30 × 21 in
 		e.says(`(\d) ?lbs?\. (\d+(?:\.\d+)? ?oz\b)`, "$1 lb $2"),
-		rewrite(`\b`+n+`(`+inch+`|['′])`+by+n+`(?:`+inch+`|['′])`, func(m match) (string, bool) { // 6' x 4'
-			unit := "inch"
-			if m.group(2) == "'" || m.group(2) == "′" {
-				unit = "foot"
-			}
-			return e.decimal(m.group(1)) + " by " + e.decimal(m.group(3)) + " " + sized(m, "2", unit),
-				!quoted(m) && ended(m)
-		}),
-		rewrite(`\b(\d{1,2})['′] ?(\d{1,2})`+inch, func(m match) (string, bool) { // 5'11"
-			return e.sayCount(m.group(1), "foot") + " " + e.sayCount(m.group(2), "inch"), true
-		}),
-		rewrite(`\b(?:(\d+) )?`+fraction+inch, func(m match) (string, bool) { // 3/4", 2 1/4"
-			said, ok := e.sayFraction(m.group(2), m.group(3))
-			if m.group(1) != "" {
-				said = e.cardinal(m.group(1)) + " and " + said + " " + sized(m, "2", "inch")
-			} else {
-				said = strings.Replace(said, "a ", "one ", 1) + " inch"
-			}
-			return said, ok && m.apart() && !quoted(m)
-		}),
-		rewrite(`\b`+n+inch, func(m match) (string, bool) { // 27" screen
-			return e.decimal(m.group(1)) + " " + sized(m, m.group(1), "inch"), !quoted(m)
-		}),
-		e.says(`\b([3-8])['′](\d|1[01])\b`, "{c1} foot {c2}", apart), // 6'1 tall
-		rewrite(`\b(\d{1,3})['′]`, func(m match) (string, bool) { // 5' tall
-			return e.cardinal(m.group(1)) + " " + sized(m, m.group(1), "foot"), m.apart() && !opened(m.before())
-		}),
+		e.says(`(\d)(?:"|″|′′|'')`, "$1in{>}", func(m match) bool { return !quoted(m) }), // 27" screen
+		e.says(`\b(\d)['′] ?(\d{1,2})(?:in)?\b`, "$1 ft $2in", apart),                    // 5'11"
+		e.says(`\b(\d{1,3})['′]`, "$1ft", apart, func(m match) bool { return !opened(m.before()) }),
 		// 363 cm x 437 cm, 73 × 92 × 2 cm, 2 x 500 ml
-		rewrite(figures+`( ?)(`+unitPattern+`) ?[xX×] ?`+figures+`( ?)(`+unitPattern+`)`,
+		rewrite(`\b`+figures+`(?: ?(`+unitPattern+`))? ?[xX×] ?`+figures+`(?: ?[xX×] ?`+figures+`)?( ?)(`+unitPattern+`)`,
 			func(m match) (string, bool) {
-				from, to := unitSign(m.group(3)), unitAfter(m.group(5), m.group(6), m)
-				return e.decimal(m.group(1)) + " " + plural(m.group(1), from) + " by " + e.decimal(m.group(4)) + " " +
-					plural(m.group(4), to), from != "" && to != "" && m.apart()
-			}),
-		rewrite(`\b`+figures+` ?[xX×] ?`+figures+`(?: ?[xX×] ?`+figures+`)?( ?)(`+unitPattern+`)`,
-			func(m match) (string, bool) {
-				name, by := unitAfter(m.group(4), m.group(5), m), " by "
-				if strings.HasSuffix(name, "gram") || strings.HasSuffix(name, "liter") {
+				from, to, by := unitSign(m.group(2)), unitAfter(m.group(5), m.group(6), m), " by "
+				if to == "" || m.group(2) != "" && from == "" {
+					return "", false
+				}
+				if strings.HasSuffix(to, "gram") || strings.HasSuffix(to, "liter") {
 					by = " times "
 				}
-				said := e.decimal(m.group(1)) + by + e.decimal(m.group(2))
-				if m.group(3) != "" {
-					said += " by " + e.decimal(m.group(3))
+				said := e.decimal(m.group(1))
+				if from != "" && from != to {
+					said += " " + plural(m.group(1), from)
 				}
-				return said + " " + plural("2", name), name != "" && m.apart()
+				said += by + e.decimal(m.group(3))
+				if m.group(4) != "" {
+					said += by + e.decimal(m.group(4))
+				}
+				if !describes(m) {
+					to = plural("2", to)
+				}
+				return said + " " + to, m.apart()
 			}),
 		// 12 fl. oz., 900 sq. ft.
 		rewrite(figures+` ?(fl|sq|cu)\.? ?(oz|ft|in|yd|mi|km|m)\b\.?`, func(m match) (string, bool) {
@@ -131,15 +105,6 @@ var openingQuote = regexp.MustCompile(`(?:^|\D)"`)
 func opened(s string) bool {
 	s = " " + strings.NewReplacer("(", " ", `"`, " ").Replace(s) + " "
 	return strings.LastIndex(strings.ReplaceAll(s, " ' ", "   "), " '") > strings.LastIndex(s, "' ")
-}
-
-// sized is a unit behind a size: in the singular where that says of what kind a
-// thing is.
-func sized(m match, n, unit string) string {
-	if describes(m) {
-		return unit
-	}
-	return plural(n, unit)
 }
 
 // describes reports whether an amount says of what kind a thing is, as in "a

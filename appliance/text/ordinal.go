@@ -166,12 +166,9 @@ func (l language) ordinal(n int) string {
 
 // romans are the rules for Roman numbers: XIXe, chapitre IX, Louis XIV, III. Le jardin.
 func (l language) romans() []rule {
-	const parts = `(?i:chapitre|tome|livre|acte|scène|partie|titre|section|phase|niveau|annexe|groupe|épisode|` +
-		`saison|salle|planche|capítulo|capitolo|tomo|libro|livro|acto|atto|ato|escena|scena|cena|parte|volume|volumen|` +
-		`título|titolo|sección|seção|sezione|anexo|fase|nivel|nível|livello|grupo|gruppo|article|artículo|articolo|artigo)`
 	isRoman := func(m match) bool { return m.apart() && roman(m.group(2)) != "" }
 	all := []rule{
-		l.says(`\b(`+parts+`\.? )([IVXLC]+)\b`, "$1{x2}", isRoman),
+		l.says(`(?i)\b(`+listed("romance", "parts").pattern()+`\.? )(?-i:([IVXLC]+))\b`, "$1{x2}", isRoman),
 		rewrite(`[Ⅰ-Ⅿ]+`, func(m match) (string, bool) { return roman(norm.NFKC.String(m.group(0))), true }),
 	}
 	switch l {
