@@ -78,8 +78,9 @@ func (e english) soundRules() []rule {
 		return !measure && !file && m.apart()
 	}
 	var all []rule
-	for pattern, said := range listed("en", "sounds").said {
-		all = append(all, e.says(`\b(?:`+pattern+`)\b`, said, sound))
+	sounds := listed("en", "sounds")
+	for _, pattern := range sounds.words {
+		all = append(all, e.says(`\b(?:`+pattern+`)\b`, sounds.said[pattern], sound))
 	}
 	return all
 }

@@ -12,13 +12,13 @@ import (
 type language string
 
 // languageRules are those of a language, by its code; they are made when its first text comes.
-var languageRules = map[string]func() []rule{
-	"fr": sync.OnceValue(language("fr").rules),
-	"es": sync.OnceValue(language("es").rules),
-	"it": sync.OnceValue(language("it").rules),
-	"pt": sync.OnceValue(language("pt").rules),
-	"hi": sync.OnceValue(language("hi").rules),
-}
+var languageRules = func() map[string]func() []rule {
+	all := map[string]func() []rule{}
+	for _, code := range [...]string{"fr", "es", "it", "pt", "hi"} {
+		all[code] = sync.OnceValue(language(code).rules)
+	}
+	return all
+}()
 
 func (l language) rules() []rule {
 	return slices.Concat(electronicRules(l.address), l.abbreviations(), l.weekdays(), l.signs(), l.fractions(),

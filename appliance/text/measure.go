@@ -41,7 +41,7 @@ func (e english) measureRules() []rule {
 			if strings.HasSuffix(m.group(0), ".") && !shortened.has(m.group(1)) {
 				stop = "."
 			}
-			return " per " + unitName(m.group(1)) + stop, endsWord(m.before()) && sayablePer(m.before())
+			return " per " + unitName(m.group(1)) + stop, somePer.MatchString(m.before())
 		}),
 	}
 }
@@ -188,15 +188,9 @@ func perUnit(s string) string {
 // unitName is a unit written as sign or word, as a word.
 func unitName(s string) string { return cmp.Or(unitSign(s), listed("en", "per").said[s], s) }
 
-// sayablePer reports whether text ends with an amount, of which something may
-// be "per month".
-func sayablePer(text string) bool {
-	last := strings.ToLower(strings.Trim(lastWord(text), ".,"))
-	const amounts wordList = " kilogram liter dollars dollar euros euro pounds pound pieces cents cent pence yen " +
-		"percent people times requests calls nights days hours minutes miles kilometers meters liters kilograms " +
-		"grams bytes megabytes gigabytes million thousand billion watts "
-	return amounts.has(last) || last != "" && startsDigit(last[len(last)-1:])
-}
+// somePer ends with an amount, of which something may be "per month".
+var somePer = regexp.MustCompile(`(?:\d|\w[a-rt-z]s|\b(?:kilogram|liter|percent|people|yen|pence|thousand|million|billion|` +
+	`dollar|euro|pound|cent))\.?$`)
 
 // measures are the rules for units, and for what is counted by them: 8,50 €/kg, 45 x 60 cm.
 func (l language) measures() []rule {

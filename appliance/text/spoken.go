@@ -138,10 +138,10 @@ func legible(t traced) traced {
 	var before rune
 	for i, r := range t.s {
 		said := legibleRune(r)
-		if power := superior(r); power != "" && (alnum(before) || superior(before) != "") {
-			if said = power; superior(before) == "" { // 10²³ is one power
-				said = "^" + power
-			}
+		if power := superior(r); power != "" && superior(before) != "" { // 10²³ is one power
+			said = power
+		} else if power != "" && alnum(before) {
+			said = "^" + power
 		}
 		w.put(said, t.of[i])
 		before = r
@@ -168,10 +168,8 @@ func legibleRune(r rune) string {
 		return string(r)
 	case strings.ContainsRune("™®©℠", r):
 		return "" // said by nobody
-	case r == '²':
-		return "^2"
-	case r == '³':
-		return "^3"
+	case r == '²', r == '³':
+		return "^" + superior(r)
 	case r >= '₀' && r <= '₉':
 		return string('0' + r - '₀')
 	case unicode.Is(unicode.No, r): // ½ and the like stand behind a whole number

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,28 +21,7 @@ const openFrom wordList = " open opens opening hours from between daily monday t
 
 func (e english) timeRules() []rule {
 	return []rule{
-		// 07.42
-		rewrite(`\b(0\d)\.([0-5]\d)\b`, func(m match) (string, bool) {
-			return m.group(1) + ":" + m.group(2), alone(m) && !countsOn(m.after()) &&
-				!strings.ContainsAny(lastRunes(m.before()), "$£€–—") && strings.IndexAny(m.ahead(), "-–—") != 0
-		}),
-		// 08.30–17.00, from 8.30 to 17.00
-		rewrite(`\b(\d{1,2})\.([0-5]\d)(`+dash+`| (?:to|and|until|till) )(\d{1,2})\.([0-5]\d)\b`,
-			func(m match) (string, bool) {
-				between := m.group(3)
-				ok := e.dayFirst && (m.behind() == "from" || m.behind() == "between")
-				if strings.Trim(between, " -–—") == "" {
-					between = "-"
-					ok = ok || m.group(1)[0] == '0' || openFrom.has(m.behind())
-				}
-				return m.group(1) + ":" + m.group(2) + between + m.group(4) + ":" + m.group(5),
-					ok && m.apart() && !countsOn(m.after())
-			}),
-		rewrite(`\b((?i:at|until|till|by|from|before|after) )(0?\d|1\d|2[0-3])\.([0-5][05])\b`,
-			func(m match) (string, bool) {
-				said, ok := e.sayClock(m.group(2), m.group(3), false)
-				return m.group(1) + said, ok && e.dayFirst && !countsOn(m.after())
-			}),
+		rewrite(`\b(\d{1,2})\.([0-5]\d)\b`, e.sayDotted),
 		rewrite(`\b(\d{1,2}) ?h(?:rs?)? ?(\d{1,2}) ?m(?:in)?(?: ?(\d{1,2}) ?s)?\b`, e.sayDuration),
 		rewrite(`\b(\d{1,2}):([0-5]\d):([0-5]\d)(?:\.\d+)?Z?\b`, e.sayDuration),
 		// 10am–noon, noon–1pm, 10 a.m.-4 p.m., 9 a.m./10 a.m., 6:05a
@@ -74,6 +54,24 @@ func (e english) timeRules() []rule {
 			return !pointedBefore(m.before()) && !strings.HasSuffix(m.before(), ":") && !strings.HasPrefix(m.after(), ":")
 		}),
 	}
+}
+
+// toDotted ends before the second of two times that are written with a full stop.
+var toDotted = regexp.MustCompile(`(?i)(?:\b0\d|\b(?:opens?|opening|hours|from|between|daily|\w+day) \d{1,2})\.[0-5]\d` +
+	`( ?[-–—] ?| (?:to|and|until|till) )$`)
+
+// sayDotted finds times that are written with a full stop: 07.42, open 8.30–17.00, at 8.30.
+func (e english) sayDotted(m match) (string, bool) {
+	const at, from wordList = " at until till by before after ", " from between "
+	hour, minute := m.group(1), m.group(2)
+	dashed := strings.IndexAny(m.ahead(), "-–—") == 0
+	ok := len(hour) == 2 && hour[0] == '0' || openFrom.has(m.behind()) && (dashed || e.dayFirst) ||
+		e.dayFirst && (from.has(m.behind()) || at.has(m.behind()) && (minute[1] == '0' || minute[1] == '5'))
+	if second := toDotted.FindStringSubmatch(m.before()); second != nil {
+		ok = ok || e.dayFirst || strings.Trim(second[1], " -–—") == ""
+	}
+	return hour + ":" + minute, ok && m.apart() && whole(m) && !countsOn(m.after()) && atoi(hour) < 25 &&
+		!strings.ContainsAny(lastRunes(m.before()), "$£€")
 }
 
 // countsOn reports whether a number goes on, or a unit, a percent sign or half of
