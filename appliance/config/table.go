@@ -229,7 +229,7 @@ func Settings() []Setting {
 			Group:     groupKiosk,
 			Takes:     "DEVICE",
 			Otherwise: "the system's",
-			Help:      "Microphone: its id or name, or a part of either; parley devices lists them.",
+			Help:      "Microphone: its id or name, or a part of either; parley doctor --devices lists them.",
 			kind:      words(func(c *Config) *string { return &c.Kiosk.Input }),
 		},
 		{

@@ -51,7 +51,7 @@ func (cmd *sayCmd) askBox(ctx context.Context, cfg config.Config, asked contract
 	if url == "" {
 		return nil, fmt.Errorf("none runs on %s", cfg.Data)
 	}
-	key, giveBack, err := makeKey(ctx, cfg, "parley say", longestSaying)
+	key, giveBack, err := makeKey(ctx, cfg, cmd.Account, "parley say", longestSaying)
 	if err != nil {
 		return nil, err
 	}
