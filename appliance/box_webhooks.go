@@ -36,7 +36,7 @@ func WebhookRecord(w store.SentWebhook) contract.ReturnWebhook {
 // why it was not delivered.
 func TryWebhook(ctx context.Context, cfg config.Config, signingKey, url string) (took time.Duration, err error) {
 	begun := time.Now()
-	body, err := contract.WebhookJSON(contract.WebhookChatStart{
+	body, err := contract.Marshal(contract.WebhookChatStart{
 		WebhookBase: contract.WebhookBase{EventName: contract.WebhookChatStarted, ChatGroupID: contract.NewID(),
 			ChatID: contract.NewID()},
 		StartTime: begun.UnixMilli(), ChatStartType: contract.NewChatGroup,
@@ -47,7 +47,7 @@ func TryWebhook(ctx context.Context, cfg config.Config, signingKey, url string) 
 	err = webhook.Try(ctx, store.Delivery{
 		ID:         contract.NewID(),
 		URL:        url,
-		Body:       body,
+		Body:       string(body),
 		SigningKey: signingKey,
 	}, "Parley/"+Version(), cfg.Webhooks.AllowPrivate)
 	return time.Since(begun), err

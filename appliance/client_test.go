@@ -82,7 +82,7 @@ func runs(t *testing.T, command, script string, env ...string) {
 // follows does the same, and shows saw each line as it comes, if there is a saw.
 func follows(t *testing.T, saw func(line string), command, script string, env ...string) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), command, script) // runs: node, python3
+	cmd := exec.CommandContext(t.Context(), command, script)
 	cmd.Env = append(os.Environ(), env...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {

@@ -33,7 +33,7 @@ func examples(t *testing.T, page string) []string {
 func serveExample(t *testing.T, program, port string) {
 	t.Helper()
 	python := filepath.Join(installed(t, "py-client"), "bin", "python")
-	cmd := exec.Command(python, "-u", "-c", strings.ReplaceAll(program, "5000", port)) // runs: python3
+	cmd := exec.Command(python, "-u", "-c", strings.ReplaceAll(program, "5000", port))
 	cmd.Stdout, cmd.Stderr = t.Output(), t.Output()
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

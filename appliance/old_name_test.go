@@ -39,7 +39,7 @@ func ownNetwork(t *testing.T) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), itself, // runs: itself
+	cmd := exec.CommandContext(t.Context(), itself,
 		"-test.v", "-test.count=1", "-test.timeout=0", "-test.run=^"+regexp.QuoteMeta(t.Name())+"$")
 	cmd.Env = append(os.Environ(), insideOwnNetwork+"=1")
 	cmd.SysProcAttr = &syscall.SysProcAttr{

@@ -66,7 +66,7 @@ func startDesk(t *testing.T, env ...string) *desk {
 		}
 	}
 	python := filepath.Join(installed(t, "py-client"), "bin", "python")
-	cmd := exec.CommandContext(t.Context(), python, "-u", filepath.Join(dir, "desk.py")) // runs: python3
+	cmd := exec.CommandContext(t.Context(), python, "-u", filepath.Join(dir, "desk.py"))
 	cmd.Env = append(os.Environ(),
 		append([]string{"PATH=" + dir + ":" + os.Getenv("PATH"), "PARLEY_API_KEY="}, env...)...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

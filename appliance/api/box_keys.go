@@ -142,7 +142,7 @@ func (a *API) account(r *http.Request, name string) (store.Account, error) {
 }
 
 func (a *API) makeKey(w http.ResponseWriter, r *http.Request, _ caller) error {
-	posted, err := decode(r, contract.ParsePostedKey)
+	posted, err := decode(r, contract.Parse[contract.PostedKey])
 	if err != nil {
 		return err
 	}

@@ -52,7 +52,7 @@ func (a *API) kioskRoutes() []route {
 }
 
 func (a *API) makeKioskCode(w http.ResponseWriter, r *http.Request, _ caller) error {
-	posted, err := decode(r, contract.ParsePostedKiosk)
+	posted, err := decode(r, contract.Parse[contract.PostedKiosk])
 	if err != nil {
 		return err
 	}

@@ -237,7 +237,7 @@ func (a *API) uploaded(r *http.Request, do func(io.ReadSeeker) error) error {
 }
 
 func (a *API) changePlugin(w http.ResponseWriter, r *http.Request, _ caller) error {
-	c, err := decode(r, contract.ParsePostedPluginChange)
+	c, err := decode(r, contract.Parse[contract.PostedPluginChange])
 	if err != nil {
 		return err
 	}
@@ -258,7 +258,7 @@ func (a *API) removePlugin(w http.ResponseWriter, r *http.Request, _ caller) err
 }
 
 func (a *API) callPlugin(w http.ResponseWriter, r *http.Request, by caller) error {
-	c, err := decode(r, contract.ParsePostedPluginCall)
+	c, err := decode(r, contract.Parse[contract.PostedPluginCall])
 	if err != nil {
 		return err
 	}

@@ -69,7 +69,7 @@ func (a *API) listAliases(w http.ResponseWriter, r *http.Request, _ caller) erro
 }
 
 func (a *API) putAlias(w http.ResponseWriter, r *http.Request, _ caller) error {
-	posted, err := decode(r, contract.ParsePostedVoiceAlias)
+	posted, err := decode(r, contract.Parse[contract.PostedVoiceAlias])
 	if err != nil {
 		return err
 	}

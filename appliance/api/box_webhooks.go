@@ -130,7 +130,7 @@ func (a *API) accountID(r *http.Request, name string) (string, error) {
 // changeWebhooks does something to those that a body names.
 func (a *API) changeWebhooks(w http.ResponseWriter, r *http.Request,
 	change func(context.Context, store.WebhookFilter) (int, error)) error {
-	posted, err := decode(r, contract.ParsePostedWebhookChoice)
+	posted, err := decode(r, contract.Parse[contract.PostedWebhookChoice])
 	if err != nil {
 		return err
 	}
@@ -155,7 +155,7 @@ func (a *API) forgetWebhooks(w http.ResponseWriter, r *http.Request, _ caller) e
 }
 
 func (a *API) tryWebhook(w http.ResponseWriter, r *http.Request, _ caller) error {
-	posted, err := decode(r, contract.ParsePostedWebhookTest)
+	posted, err := decode(r, contract.Parse[contract.PostedWebhookTest])
 	if err != nil {
 		return err
 	}

@@ -15,16 +15,16 @@ func (a *API) configs() versioned[contract.ReturnConfig] {
 	return versioned[contract.ReturnConfig]{
 		API:       a,
 		kind:      store.KindConfig,
-		parseName: contract.ParsePostedName,
+		parseName: contract.Parse[contract.PostedName],
 		draftFirst: func(r *http.Request, account string) ([]store.Draft, error) {
-			c, err := decode(r, contract.ParsePostedConfig)
+			c, err := decode(r, contract.Parse[contract.PostedConfig])
 			if err != nil {
 				return nil, err
 			}
 			return a.configDrafts(r.Context(), account, contract.NewID(), c.Name, c.PostedConfigVersion, true)
 		},
 		draftNext: func(r *http.Request, account, id string) ([]store.Draft, error) {
-			c, err := decode(r, contract.ParsePostedConfigVersion)
+			c, err := decode(r, contract.Parse[contract.PostedConfigVersion])
 			if err != nil {
 				return nil, err
 			}

@@ -389,7 +389,7 @@ func TestMessagesOfAChatAreAsTheyAreDescribed(t *testing.T) {
 		t.Errorf("%d messages are tried of %d", len(messages), len(contract.ServerMessages()))
 	}
 	for _, m := range messages {
-		text, err := m.MarshalJSON()
+		text, err := contract.Marshal(m)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,7 +12,7 @@ import (
 
 // pairKiosk gives a screen its key.
 func (a *API) pairKiosk(w http.ResponseWriter, r *http.Request, _ caller) error {
-	asked, err := decode(r, contract.ParsePostedPairing)
+	asked, err := decode(r, contract.Parse[contract.PostedPairing])
 	if err != nil {
 		return err
 	}

@@ -66,7 +66,7 @@ func (a *API) getLexicon(w http.ResponseWriter, r *http.Request, by caller) erro
 }
 
 func (a *API) putLexicon(w http.ResponseWriter, r *http.Request, by caller) error {
-	posted, err := decode(r, contract.ParsePostedLexicon)
+	posted, err := decode(r, contract.Parse[contract.PostedLexicon])
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (a *API) getPronunciation(w http.ResponseWriter, r *http.Request, by caller
 }
 
 func (a *API) putPronunciation(w http.ResponseWriter, r *http.Request, by caller) error {
-	posted, err := decode(r, contract.ParsePostedPronunciation)
+	posted, err := decode(r, contract.Parse[contract.PostedPronunciation])
 	if err != nil {
 		return err
 	}

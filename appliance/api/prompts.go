@@ -13,16 +13,16 @@ func (a *API) prompts() versioned[contract.ReturnPrompt] {
 	return versioned[contract.ReturnPrompt]{
 		API:       a,
 		kind:      store.KindPrompt,
-		parseName: contract.ParsePostedName,
+		parseName: contract.Parse[contract.PostedName],
 		draftFirst: func(r *http.Request, _ string) ([]store.Draft, error) {
-			p, err := decode(r, contract.ParsePostedPrompt)
+			p, err := decode(r, contract.Parse[contract.PostedPrompt])
 			if err != nil {
 				return nil, err
 			}
 			return promptDraft(contract.NewID(), p.Name, p.PostedPromptVersion)
 		},
 		draftNext: func(r *http.Request, _, id string) ([]store.Draft, error) {
-			p, err := decode(r, contract.ParsePostedPromptVersion)
+			p, err := decode(r, contract.Parse[contract.PostedPromptVersion])
 			if err != nil {
 				return nil, err
 			}

@@ -18,7 +18,7 @@ func (a *API) signIn(w http.ResponseWriter, r *http.Request, _ caller) error {
 			return err
 		}
 	}
-	asked, err := decode(r, contract.ParsePostedSignIn)
+	asked, err := decode(r, contract.Parse[contract.PostedSignIn])
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (a *API) actFor(w http.ResponseWriter, r *http.Request, by caller) error {
 	if by.Session == "" {
 		return contract.ErrForbidden{Why: "a key is of one account for good; only a session of the console chooses"}
 	}
-	asked, err := decode(r, contract.ParsePostedSessionAccount)
+	asked, err := decode(r, contract.Parse[contract.PostedSessionAccount])
 	if err != nil {
 		return err
 	}

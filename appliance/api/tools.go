@@ -17,14 +17,14 @@ func (a *API) tools() versioned[contract.ReturnUserDefinedTool] {
 		kind:      store.KindTool,
 		parseName: contract.ParsePostedToolName,
 		draftFirst: func(r *http.Request, _ string) ([]store.Draft, error) {
-			t, err := decode(r, contract.ParsePostedUserDefinedTool)
+			t, err := decode(r, contract.Parse[contract.PostedUserDefinedTool])
 			if err != nil {
 				return nil, err
 			}
 			return toolDraft(contract.NewID(), t.Name, t.PostedUserDefinedToolVersion)
 		},
 		draftNext: func(r *http.Request, _, id string) ([]store.Draft, error) {
-			t, err := decode(r, contract.ParsePostedUserDefinedToolVersion)
+			t, err := decode(r, contract.Parse[contract.PostedUserDefinedToolVersion])
 			if err != nil {
 				return nil, err
 			}

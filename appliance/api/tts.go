@@ -136,7 +136,7 @@ func stream(w http.ResponseWriter, r *http.Request, j *speech.Job) error {
 	out := flushing{w, http.NewResponseController(w)}
 	streamHeaders(w, "application/x-ndjson")
 	return j.Stream(r.Context(), func(m contract.TTSMessage) error {
-		line, err := m.MarshalJSON()
+		line, err := contract.Marshal(m)
 		if err != nil {
 			return err
 		}

@@ -80,7 +80,7 @@ func (a *API) voiceRoutes() []route {
 
 // saveVoice saves the voice of a generation. Clients want 200.
 func (a *API) saveVoice(w http.ResponseWriter, r *http.Request, by caller) error {
-	p, err := decode(r, contract.ParsePostedVoice)
+	p, err := decode(r, contract.Parse[contract.PostedVoice])
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,8 @@ package audio
 import (
 	"math"
 	"math/rand/v2"
+
+	"parley/appliance/audio/prediction"
 )
 
 const (
@@ -21,8 +23,7 @@ const (
 )
 
 // breath puts breath into a voice, or makes a whisper of it: noise, shaped by the
-// resonances of the throat as linear prediction finds them (Makhoul, 1975), in
-// place of the voice.
+// resonances of the throat as linear prediction finds them, in place of the voice.
 type breath struct {
 	amount float64
 	span   int // samples, even
@@ -112,8 +113,9 @@ func (b *breath) fill(at int) {
 	if energy < quietest*float64(b.span) {
 		return
 	}
-	poles, left := predict(frame, breathOrder)
-	if left <= 0 {
+	var r, poles [breathOrder + 1]float64
+	prediction.Correlate(r[:], frame)
+	if prediction.Solve(poles[:], r[:], 1e-5) <= 0 { // noise 50 dB below
 		return
 	}
 	// The filter is let run in before it is heard.
@@ -124,7 +126,7 @@ func (b *breath) fill(at int) {
 	newest := 0
 	for i := -warm; i < b.span; i++ {
 		y := b.random.NormFloat64()
-		for k, a := range poles {
+		for k, a := range poles[1:] {
 			y -= a * past[(newest+k)%breathOrder]
 		}
 		newest = (newest + breathOrder - 1) % breathOrder
@@ -139,36 +141,4 @@ func (b *breath) fill(at int) {
 	for i, x := range made {
 		b.noise[at+i] += x * level * b.window[i]
 	}
-}
-
-// predict finds the poles by which each sample of a frame follows from those
-// before it (the autocorrelation method, Levinson and Durbin), and what is left
-// of its energy.
-func predict(frame []float64, order int) (poles []float64, left float64) {
-	r := make([]float64, order+1)
-	for k := range r {
-		for i := k; i < len(frame); i++ {
-			r[k] += frame[i] * frame[i-k]
-		}
-	}
-	left = r[0] * (1 + 1e-5) // as if there were noise 50 dB below: the filter stays stable
-	poles = make([]float64, order)
-	previous := make([]float64, order)
-	for n := range order {
-		sum := r[n+1]
-		for k := range n {
-			sum += poles[k] * r[n-k]
-		}
-		if left <= 0 {
-			return poles, 0
-		}
-		reflection := -sum / left
-		copy(previous, poles)
-		for k := range n {
-			poles[k] = previous[k] + reflection*previous[n-1-k]
-		}
-		poles[n] = reflection
-		left *= 1 - reflection*reflection
-	}
-	return poles, left
 }

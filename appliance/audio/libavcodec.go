@@ -6,7 +6,7 @@ import (
 	"slices"
 	"unsafe"
 
-	"github.com/ebitengine/purego"
+	"parley/internal/clib"
 )
 
 // avcodecNames are the versions of ffmpeg's library that are known, the newest
@@ -121,24 +121,15 @@ func (a *avcodec) free() {
 	a.freeFrame(&a.frame)
 }
 
-// errNoAVCodec says what is missing on a machine without the library.
-var errNoAVCodec = errors.New("this machine has no libavcodec, which decodes AAC and Vorbis: " +
-	"apt-get install ffmpeg, or send WebM or Ogg with Opus, WAV or MP3")
-
 // loadAVCodec opens the first of the libraries that is there, and finds its calls.
 func loadAVCodec(names []string) (*avcodecCalls, error) {
-	var lib uintptr
-	for _, name := range names {
-		var err error
-		if lib, err = purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_LOCAL); err == nil {
-			break
-		}
-	}
-	if lib == 0 {
-		return nil, errNoAVCodec
+	lib, err := clib.Open(names...)
+	if err != nil {
+		return nil, errors.New("this machine has no libavcodec, which decodes AAC and Vorbis: " +
+			"apt-get install ffmpeg, or send WebM or Ogg with Opus, WAV or MP3")
 	}
 	c := &avcodecCalls{}
-	for call, fn := range map[string]any{
+	err = lib.Bind(map[string]any{ // those of libavutil too, which it needs
 		"av_log_set_level":              &c.logLevel,
 		"avcodec_find_decoder":          &c.find,
 		"avcodec_alloc_context3":        &c.newContext,
@@ -157,12 +148,9 @@ func loadAVCodec(names []string) (*avcodecCalls, error) {
 		"avcodec_send_packet":           &c.send,
 		"avcodec_receive_frame":         &c.receive,
 		"av_opt_get_int":                &c.readOption,
-	} {
-		symbol, err := purego.Dlsym(lib, call) // those of libavutil too, which it needs
-		if err != nil {
-			return nil, fmt.Errorf("libavcodec is another version than is known: %w", err)
-		}
-		purego.RegisterFunc(fn, symbol)
+	})
+	if err != nil {
+		return nil, err
 	}
 	c.logLevel(avQuiet) // what is damaged is told by us
 	return c, nil

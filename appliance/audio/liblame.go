@@ -7,7 +7,7 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/ebitengine/purego"
+	"parley/internal/clib"
 )
 
 // lameName is the library that encodes MP3. It is LGPL-2, and is found on the
@@ -36,7 +36,7 @@ type lame struct {
 
 // openLAME makes an encoder with the library of that name.
 func openLAME(name string) (*lame, error) {
-	lib, err := purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_LOCAL)
+	lib, err := clib.Open(name)
 	if err != nil {
 		return nil,
 			fmt.Errorf("this machine has no %s, which encodes MP3: apt-get install libmp3lame0, or ask for wav or pcm",
@@ -75,12 +75,8 @@ func openLAME(name string) (*lame, error) {
 	for i, call := range []string{"lame_set_errorf", "lame_set_msgf", "lame_set_debugf"} {
 		calls[call] = &reports[i]
 	}
-	for call, fn := range calls {
-		symbol, err := purego.Dlsym(lib, call)
-		if err != nil {
-			return nil, fmt.Errorf("%s is another version than is known: %w", lameName, err)
-		}
-		purego.RegisterFunc(fn, symbol)
+	if err := lib.Bind(calls); err != nil {
+		return nil, err
 	}
 	if l.handle = create(); l.handle == 0 {
 		return nil, errors.New(lameName + " makes no encoder")

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"unsafe"
 
-	"github.com/ebitengine/purego"
+	"parley/internal/clib"
 )
 
 // mpg123Name is the library that decodes MPEG audio. It is LGPL-2.1, and is
@@ -52,7 +52,7 @@ type mpg123 struct {
 // openMPG123 makes a decoder with the library of that name. A place where no
 // frame is may have as many bytes as junk.
 func openMPG123(name string, junk int) (*mpg123, error) {
-	lib, err := purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_LOCAL)
+	lib, err := clib.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("this machine has no %s, which decodes MP3: apt-get install libmpg123-0, or use WAV, "+
 			"or WebM or Ogg with Opus", name)
@@ -62,7 +62,7 @@ func openMPG123(name string, junk int) (*mpg123, error) {
 	var create func(decoder *byte, code *int32) uintptr
 	var set func(handle uintptr, which int32, value int64, float float64) int32
 	var openFeed func(handle uintptr) int32
-	for call, fn := range map[string]any{
+	err = lib.Bind(map[string]any{
 		"mpg123_init":      &begin,
 		"mpg123_new":       &create,
 		"mpg123_param":     &set,
@@ -73,12 +73,9 @@ func openMPG123(name string, junk int) (*mpg123, error) {
 		"mpg123_getstate":  &m.getState,
 		"mpg123_errcode":   &m.errorCode,
 		"mpg123_strerror":  &m.errorText,
-	} {
-		symbol, err := purego.Dlsym(lib, call)
-		if err != nil {
-			return nil, fmt.Errorf("%s is another version than is known: %w", mpg123Name, err)
-		}
-		purego.RegisterFunc(fn, symbol)
+	})
+	if err != nil {
+		return nil, err
 	}
 	if begin() != mpg123OK { // does nothing since 1.27, and may be done again
 		return nil, errors.New(mpg123Name + " does not begin")

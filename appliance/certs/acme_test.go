@@ -64,7 +64,7 @@ func startPebble(t *testing.T, boxPort string) *acmeServer {
 	}
 	write(t, filepath.Join(dir, "pebble.json"), string(settings))
 
-	cmd := exec.Command(program, "-config", filepath.Join(dir, "pebble.json"), // runs: itself
+	cmd := exec.Command(program, "-config", filepath.Join(dir, "pebble.json"),
 		"-strict", "-dnsserver", startDNS(t))
 	// It waits up to 15 s before each check, and refuses one nonce in twenty,
 	// unless it is told not to.

@@ -38,7 +38,7 @@ func (o oneModel) LanguageModel(named contract.LanguageModel) (engine.LanguageMo
 // config is the record of what was posted.
 func config(t *testing.T, posted string) contract.ReturnConfig {
 	t.Helper()
-	c, err := contract.ParsePostedConfig([]byte(posted))
+	c, err := contract.Parse[contract.PostedConfig]([]byte(posted))
 	if err != nil {
 		t.Fatal(err)
 	}

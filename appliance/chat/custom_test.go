@@ -138,7 +138,7 @@ func TestACustomModelAnswersAChatOverHTTP(t *testing.T) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	last := f.sent[len(f.sent)-1]
-	if data, _ := last.MarshalJSON(); !strings.Contains(string(data), `"custom_session_id":"desk"`) {
+	if data, _ := contract.Marshal(last); !strings.Contains(string(data), `"custom_session_id":"desk"`) {
 		t.Errorf("the session is not named in %s", data)
 	}
 	for _, e := range f.stored {

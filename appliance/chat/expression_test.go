@@ -168,7 +168,7 @@ func TestTheModelIsToldOfFeelings(t *testing.T) {
 				t.Errorf("the model reads %q, want %q", got, want)
 			}
 			for _, m := range f.sent {
-				if text, _ := m.MarshalJSON(); strings.Contains(string(text), "(sounds") {
+				if text, _ := contract.Marshal(m); strings.Contains(string(text), "(sounds") {
 					t.Errorf("sent %s", text)
 				}
 			}

@@ -158,7 +158,7 @@ func TestNoErrorOfTheInsideReachesAClient(t *testing.T) {
 				}
 				f.fakes.mu.Lock()
 				for _, m := range f.sent {
-					if text, err := m.MarshalJSON(); err != nil || strings.Contains(string(text), "parley") ||
+					if text, err := contract.Marshal(m); err != nil || strings.Contains(string(text), "parley") ||
 						strings.Contains(string(text), "10.9.8.7") || strings.Contains(string(text), "SELECT") {
 						t.Errorf("%s: told %s", name, text)
 					}
@@ -193,7 +193,7 @@ func TestWhoGetsNoWordIsAskedToSayItAgain(t *testing.T) {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		for _, m := range f.sent {
-			text, err := m.MarshalJSON()
+			text, err := contract.Marshal(m)
 			if m.MessageType() == "assistant_message" &&
 				(err != nil || !strings.Contains(string(text), "could you say that again?")) {
 				t.Errorf("told %s, %v", text, err)

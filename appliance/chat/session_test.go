@@ -65,14 +65,14 @@ func TestATimeoutIsToldBeforeTheLineIsClosed(t *testing.T) {
 				`","request_id":"request","custom_session_id":"mine"}`
 			f.mu.Lock()
 			defer f.mu.Unlock()
-			if got, _ := f.sent[len(f.sent)-1].MarshalJSON(); string(got) != want {
+			if got, _ := contract.Marshal(f.sent[len(f.sent)-1]); string(got) != want {
 				t.Errorf("the last message is %s, want %s", got, want)
 			}
 			var last contract.ServerMessage
 			for copied, err := along.Next(t.Context()); err == nil; copied, err = along.Next(t.Context()) {
 				last = copied.Message
 			}
-			if got, _ := last.MarshalJSON(); string(got) != want {
+			if got, _ := contract.Marshal(last); string(got) != want {
 				t.Errorf("who listens along is told %s at last, want %s", got, want)
 			}
 		})

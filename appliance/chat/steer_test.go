@@ -33,7 +33,7 @@ func TestAChatIsSteered(t *testing.T) {
 		t.Errorf("the model was told %q", said)
 	}
 	for _, m := range f.sent[1:] {
-		if data, _ := m.MarshalJSON(); !strings.Contains(string(data), `"custom_session_id":"mine"`) {
+		if data, _ := contract.Marshal(m); !strings.Contains(string(data), `"custom_session_id":"mine"`) {
 			t.Errorf("it does not carry the id: %s", data)
 		}
 	}

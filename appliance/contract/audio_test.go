@@ -68,7 +68,7 @@ func sameAsAll(t interface{ Errorf(string, ...any) }, data []byte) {
 }
 
 func BenchmarkParseAudio(b *testing.B) {
-	message, err := AudioInput{Data: make([]byte, 640)}.MarshalJSON()
+	message, err := Marshal(AudioInput{Data: make([]byte, 640)})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -15,6 +15,16 @@ import (
 	"unicode/utf8"
 )
 
+// A Readable is the body of a request: it reads one out of JSON.
+type Readable[T any] interface{ read(object) T }
+
+// Parse reads the body of a request. What it refers to is for others to find. The
+// error is an ErrMalformed or an ErrInvalid.
+func Parse[T Readable[T]](data []byte) (T, error) {
+	var body T
+	return parseBody(data, body.read)
+}
+
 // parseBody reads the body of a request by read, which notes what is wrong. The
 // error is an ErrMalformed for a body that does not fit its schema, and an
 // ErrInvalid for one that fits and has a value that is not allowed.

@@ -42,10 +42,7 @@ type PostedKey struct {
 // maxKeySeconds is ten years.
 const maxKeySeconds = int(10 * 365 * 24 * time.Hour / time.Second)
 
-// ParsePostedKey reads a key to make.
-func ParsePostedKey(data []byte) (PostedKey, error) { return parseBody(data, readPostedKey) }
-
-func readPostedKey(o object) PostedKey {
+func (PostedKey) read(o object) PostedKey {
 	k := PostedKey{Account: o.filled("account", MaxKeyNameChars), Label: o.text("label", MaxKeyNameChars),
 		Role: choice(o, "role", "client", "operator")}
 	o.require("account")

@@ -42,12 +42,7 @@ type PostedWebhookChoice struct {
 // maxWebhookIDs are as many as a page has, ten times over.
 const maxWebhookIDs = 1000
 
-// ParsePostedWebhookChoice reads which webhooks are meant.
-func ParsePostedWebhookChoice(data []byte) (PostedWebhookChoice, error) {
-	return parseBody(data, readWebhookChoice)
-}
-
-func readWebhookChoice(o object) PostedWebhookChoice {
+func (PostedWebhookChoice) read(o object) PostedWebhookChoice {
 	c := PostedWebhookChoice{IDs: wordsUpTo(o, "ids", maxWebhookIDs), All: o.boolean("all"),
 		Account: o.text("account", MaxKeyNameChars)}
 	if o.shape == nil && c.All == (len(c.IDs) > 0) {
@@ -67,12 +62,7 @@ type PostedWebhookTest struct {
 	Account string `json:"account"` // whose signing key is used
 }
 
-// ParsePostedWebhookTest reads which receiver is to be tried.
-func ParsePostedWebhookTest(data []byte) (PostedWebhookTest, error) {
-	return parseBody(data, readWebhookTest)
-}
-
-func readWebhookTest(o object) PostedWebhookTest {
+func (PostedWebhookTest) read(o object) PostedWebhookTest {
 	o.require("url", "account")
 	t := PostedWebhookTest{URL: o.text("url", MaxURLChars), Account: o.filled("account", MaxKeyNameChars)}
 	if _, there := o.get("url"); there {

@@ -7,7 +7,6 @@ import "encoding/json"
 // ToolErrorMessage, PauseAssistantMessage and ResumeAssistantMessage.
 // ParseClientMessage makes one from its JSON.
 type ClientMessage interface {
-	json.Marshaler
 	MessageType() string
 	isClientMessage()
 }
@@ -16,8 +15,9 @@ type ClientMessage interface {
 // browser's MediaRecorder makes it, cut anywhere, or of the headerless PCM
 // that session settings announced.
 type AudioInput struct {
-	Data            []byte `json:"data"` // base64 on the wire
-	CustomSessionID string `json:"custom_session_id,omitempty"`
+	Type            typeOf[AudioInput] `json:"type"`
+	Data            []byte             `json:"data"` // base64 on the wire
+	CustomSessionID string             `json:"custom_session_id,omitempty"`
 }
 
 // SessionSettings change how the chat goes on; they are merged field by field
@@ -25,6 +25,7 @@ type AudioInput struct {
 // nil pointer, slice or map, an empty string. A list that was sent empty is
 // empty and not nil.
 type SessionSettings struct {
+	Type                typeOf[SessionSettings]    `json:"type"`
 	Audio               *AudioConfiguration        `json:"audio,omitzero"`
 	BuiltinTools        []BuiltinToolConfig        `json:"builtin_tools,omitzero"`
 	Context             *Context                   `json:"context,omitzero"`
@@ -47,24 +48,28 @@ type SessionSettings struct {
 
 // UserInput is text that counts as said by the user.
 type UserInput struct {
-	Text            string `json:"text"`
-	CustomSessionID string `json:"custom_session_id,omitempty"`
+	Type            typeOf[UserInput] `json:"type"`
+	Text            string            `json:"text"`
+	CustomSessionID string            `json:"custom_session_id,omitempty"`
 }
 
 // AssistantInput is text for the assistant to speak as it stands.
 type AssistantInput struct {
-	Text            string `json:"text"`
-	CustomSessionID string `json:"custom_session_id,omitempty"`
+	Type            typeOf[AssistantInput] `json:"type"`
+	Text            string                 `json:"text"`
+	CustomSessionID string                 `json:"custom_session_id,omitempty"`
 }
 
 // PauseAssistantMessage makes the assistant silent until the matching resume.
 type PauseAssistantMessage struct {
-	CustomSessionID string `json:"custom_session_id,omitempty"`
+	Type            typeOf[PauseAssistantMessage] `json:"type"`
+	CustomSessionID string                        `json:"custom_session_id,omitempty"`
 }
 
 // ResumeAssistantMessage lets the assistant answer again.
 type ResumeAssistantMessage struct {
-	CustomSessionID string `json:"custom_session_id,omitempty"`
+	Type            typeOf[ResumeAssistantMessage] `json:"type"`
+	CustomSessionID string                         `json:"custom_session_id,omitempty"`
 }
 
 func (AudioInput) isClientMessage()             {}

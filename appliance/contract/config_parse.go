@@ -10,37 +10,27 @@ import (
 	"parley/internal/addresses"
 )
 
-// ParsePostedConfig reads a new config. What it refers to is for others to find.
-func ParsePostedConfig(data []byte) (PostedConfig, error) {
-	return parseBody(data, readPostedConfig)
+func (PostedConfig) read(o object) PostedConfig {
+	return PostedConfig{o.label("name", MaxNameChars), PostedConfigVersion{}.read(o)}
 }
 
-func readPostedConfig(o object) PostedConfig {
-	return PostedConfig{o.label("name", MaxNameChars), readConfigBody(o)}
-}
-
-// ParsePostedConfigVersion reads a config's next version.
-func ParsePostedConfigVersion(data []byte) (PostedConfigVersion, error) {
-	return parseBody(data, readConfigBody)
-}
-
-func readConfigBody(o object) PostedConfigVersion {
+func (PostedConfigVersion) read(o object) PostedConfigVersion {
 	c := PostedConfigVersion{
 		EVIVersion:         readEVIVersion(o),
 		VersionDescription: readVersionDescription(o),
 		Prompt:             readConfigPrompt(o),
-		Examples:           readExamples(o),
-		Voice:              readVoiceRef(o),
-		LanguageModel:      readLanguageModel(o),
-		EllmModel:          readEllmModel(o),
+		Examples:           each(o, "examples", MaxExamples, readExample),
+		Voice:              within(o, "voice", readVoiceRef),
+		LanguageModel:      within(o, "language_model", readLanguageModel),
+		EllmModel:          within(o, "ellm_model", readEllmModel),
 		Tools:              readToolRefs(o),
-		BuiltinTools:       readBuiltinTools(o),
-		EventMessages:      readEventMessages(o),
-		Timeouts:           readTimeouts(o),
-		TurnDetection:      readTurnDetection(o),
-		Interruption:       readInterruption(o),
-		Nudges:             readNudges(o),
-		Webhooks:           readWebhooks(o),
+		BuiltinTools:       each(o, "builtin_tools", MaxSessionTools, readBuiltinTool),
+		EventMessages:      within(o, "event_messages", readEventMessages),
+		Timeouts:           within(o, "timeouts", readTimeouts),
+		TurnDetection:      within(o, "turn_detection", readTurnDetection),
+		Interruption:       within(o, "interruption", readInterruption),
+		Nudges:             within(o, "nudges", readNudges),
+		Webhooks:           each(o, "webhooks", MaxWebhooks, readWebhook),
 	}
 	c.PromptExpansion = choice(o, "prompt_expansion", "ZERO")
 	noteSharedNames(o, SessionSettings{BuiltinTools: c.BuiltinTools})
@@ -71,7 +61,7 @@ func readConfigPrompt(o object) *ConfigPrompt {
 		ID:              p.text("id", MaxModelResourceChars),
 		Version:         p.integerOrNil("version", 0, maxVersion),
 		Text:            p.filled("text", MaxPromptChars),
-		PromptExpansion: readPromptExpansion(p),
+		PromptExpansion: within(p, "prompt_expansion", readPromptExpansion),
 	}
 	switch {
 	case c.ID != "" && c.Text != "":
@@ -84,24 +74,15 @@ func readConfigPrompt(o object) *ConfigPrompt {
 	return &c
 }
 
-func readExamples(o object) []Example {
-	var all []Example
-	for _, e := range o.list("examples", MaxExamples) {
-		e.require("user", "assistant")
-		all = append(all, Example{User: e.filled("user", MaxExampleChars),
-			Assistant: e.filled("assistant", MaxExampleChars)})
-	}
-	return all
+func readExample(e object) Example {
+	e.require("user", "assistant")
+	return Example{User: e.filled("user", MaxExampleChars), Assistant: e.filled("assistant", MaxExampleChars)}
 }
 
 // maxVersion is above any version that there will be.
 const maxVersion = 1<<31 - 1
 
-func readVoiceRef(o object) *VoiceRef {
-	v, ok := o.object("voice")
-	if !ok {
-		return nil
-	}
+func readVoiceRef(v object) VoiceRef {
 	noted := len(*v.problems)
 	ref := VoiceRef{
 		ID:       v.text("id", MaxModelResourceChars),
@@ -116,39 +97,30 @@ func readVoiceRef(o object) *VoiceRef {
 	case ref.ID == "" && ref.Name == "" && len(*v.problems) == noted:
 		v.note("", "wrong_value", "empty; give the id or the name of a voice")
 	}
-	return &ref
+	return ref
 }
 
-func readLanguageModel(o object) *LanguageModel {
-	l, ok := o.object("language_model")
-	if !ok {
-		return nil
-	}
+func readLanguageModel(l object) LanguageModel {
 	m := LanguageModel{
 		Provider:    choice(l, "model_provider", ModelProviders()...),
 		Resource:    l.text("model_resource", MaxModelResourceChars),
 		Temperature: l.numberOrNil("temperature", 0, MaxTemperature),
 	}
 	noteModel(l, m.Provider, m.Resource)
-	if given := l.list("fallback", MaxFallback); given != nil {
-		m.Fallback = []LanguageModelRef{}
-		for _, f := range given {
-			f.require("model_provider")
-			ref := LanguageModelRef{choice(f, "model_provider", ModelProviders()...),
-				f.text("model_resource", MaxModelResourceChars)}
-			noteModel(f, ref.Provider, ref.Resource)
-			m.Fallback = append(m.Fallback, ref)
-		}
-	}
-	return &m
+	m.Fallback = each(l, "fallback", MaxFallback, readLanguageModelRef)
+	return m
 }
 
-func readEllmModel(o object) *EllmModel {
-	e, ok := o.object("ellm_model")
-	if !ok {
-		return nil
-	}
-	return &EllmModel{AllowShortResponses: e.booleanOrNil("allow_short_responses")}
+func readLanguageModelRef(f object) LanguageModelRef {
+	f.require("model_provider")
+	ref := LanguageModelRef{choice(f, "model_provider", ModelProviders()...),
+		f.text("model_resource", MaxModelResourceChars)}
+	noteModel(f, ref.Provider, ref.Resource)
+	return ref
+}
+
+func readEllmModel(e object) EllmModel {
+	return EllmModel{AllowShortResponses: e.booleanOrNil("allow_short_responses")}
 }
 
 func readToolRefs(o object) []ToolRef {
@@ -164,53 +136,33 @@ func readToolRefs(o object) []ToolRef {
 	return refs
 }
 
-func readEventMessages(o object) *EventMessages {
-	e, ok := o.object("event_messages")
-	if !ok {
-		return nil
-	}
-	return &EventMessages{
-		OnNewChat:            readEventMessage(e, "on_new_chat"),
-		OnInactivityTimeout:  readEventMessage(e, "on_inactivity_timeout"),
-		OnMaxDurationTimeout: readEventMessage(e, "on_max_duration_timeout"),
+func readEventMessages(e object) EventMessages {
+	return EventMessages{
+		OnNewChat:            within(e, "on_new_chat", readEventMessage),
+		OnInactivityTimeout:  within(e, "on_inactivity_timeout", readEventMessage),
+		OnMaxDurationTimeout: within(e, "on_max_duration_timeout", readEventMessage),
 	}
 }
 
-func readEventMessage(o object, name string) *EventMessage {
-	e, ok := o.object(name)
-	if !ok {
-		return nil
-	}
+func readEventMessage(e object) EventMessage {
 	e.require("enabled")
-	return &EventMessage{Enabled: e.boolean("enabled"), Text: e.text("text", MaxInputChars)}
+	return EventMessage{Enabled: e.boolean("enabled"), Text: e.text("text", MaxInputChars)}
 }
 
-func readTimeouts(o object) *Timeouts {
-	t, ok := o.object("timeouts")
-	if !ok {
-		return nil
-	}
-	return &Timeouts{Inactivity: readTimeout(t, "inactivity"), MaxDuration: readTimeout(t, "max_duration")}
+func readTimeouts(t object) Timeouts {
+	return Timeouts{within(t, "inactivity", readTimeout), within(t, "max_duration", readTimeout)}
 }
 
-func readTimeout(o object, name string) *Timeout {
-	t, ok := o.object(name)
-	if !ok {
-		return nil
-	}
+func readTimeout(t object) Timeout {
 	t.require("enabled")
-	return &Timeout{
+	return Timeout{
 		Enabled:      t.boolean("enabled"),
 		DurationSecs: t.integerOrNil("duration_secs", int(MinTimeout.Seconds()), int(MaxTimeout.Seconds())),
 	}
 }
 
-func readTurnDetection(o object) *TurnDetection {
-	t, ok := o.object("turn_detection")
-	if !ok {
-		return nil
-	}
-	return &TurnDetection{
+func readTurnDetection(t object) TurnDetection {
+	return TurnDetection{
 		Mode: choice(t, "mode", TurnBySilence, TurnSemantic),
 		EndOfTurnSilenceMS: t.integerOrNil("end_of_turn_silence_ms", MinEndOfTurnSilenceMS,
 			MaxEndOfTurnSilenceMS),
@@ -219,39 +171,27 @@ func readTurnDetection(o object) *TurnDetection {
 	}
 }
 
-func readInterruption(o object) *Interruption {
-	i, ok := o.object("interruption")
-	if !ok {
-		return nil
-	}
-	return &Interruption{i.integerOrNil("min_interruption_ms", MinMinInterruptionMS, MaxMinInterruptionMS)}
+func readInterruption(i object) Interruption {
+	return Interruption{i.integerOrNil("min_interruption_ms", MinMinInterruptionMS, MaxMinInterruptionMS)}
 }
 
-func readNudges(o object) *Nudges {
-	n, ok := o.object("nudges")
-	if !ok {
-		return nil
-	}
-	return &Nudges{
+func readNudges(n object) Nudges {
+	return Nudges{
 		Enabled:      n.boolean("enabled"),
 		IntervalSecs: n.integerOrNil("interval_secs", MinNudgeSecs, int(MaxTimeout.Seconds())),
 	}
 }
 
-func readWebhooks(o object) []Webhook {
-	var hooks []Webhook
-	for _, w := range o.list("webhooks", MaxWebhooks) {
-		w.require("url", "events")
-		hook := Webhook{URL: w.text("url", MaxURLChars),
-			Events: choices(w, "events", WebhookChatStarted, WebhookChatEnded, WebhookToolCall)}
-		if raw, ok := w.get("url"); ok && kindOf(raw) == "string" {
-			if problem := webhookProblem(hook.URL); problem != "" {
-				w.note("url", "wrong_value", problem)
-			}
+func readWebhook(w object) Webhook {
+	w.require("url", "events")
+	hook := Webhook{URL: w.text("url", MaxURLChars),
+		Events: choices(w, "events", WebhookChatStarted, WebhookChatEnded, WebhookToolCall)}
+	if raw, ok := w.get("url"); ok && kindOf(raw) == "string" {
+		if problem := webhookProblem(hook.URL); problem != "" {
+			w.note("url", "wrong_value", problem)
 		}
-		hooks = append(hooks, hook)
 	}
-	return hooks
+	return hook
 }
 
 // badAddress says what is wrong with the host of a URL where that is an address:

@@ -33,9 +33,9 @@ const (
 	fineTool   = `{"name":"n","parameters":"{\"type\":\"object\"}"}`
 )
 
-func parseConfig(data []byte) error { _, err := ParsePostedConfig(data); return err }
-func parsePrompt(data []byte) error { _, err := ParsePostedPrompt(data); return err }
-func parseTool(data []byte) error   { _, err := ParsePostedUserDefinedTool(data); return err }
+func parseConfig(data []byte) error { _, err := Parse[PostedConfig](data); return err }
+func parsePrompt(data []byte) error { _, err := Parse[PostedPrompt](data); return err }
+func parseTool(data []byte) error   { _, err := Parse[PostedUserDefinedTool](data); return err }
 
 func long(n int) string { return strings.Repeat("é", n) }
 
@@ -294,7 +294,7 @@ func TestABodyThatDoesNotFitIsNamedWithItsPath(t *testing.T) {
 }
 
 func TestUnknownFieldsAreIgnoredAndNullIsAbsent(t *testing.T) {
-	c, err := ParsePostedConfig([]byte(`{"name":"n","evi_version":"4-mini","prompt":null,"tools":null,"voice":null,` +
+	c, err := Parse[PostedConfig]([]byte(`{"name":"n","evi_version":"4-mini","prompt":null,"tools":null,"voice":null,` +
 		`"webhooks":null,"timeouts":null,
 		"nudges":{"enabled":null},"colour":"blue","turn_detection":{"mood":1,"prefix_padding_ms":null}}`))
 	if err != nil {
@@ -306,7 +306,7 @@ func TestUnknownFieldsAreIgnoredAndNullIsAbsent(t *testing.T) {
 }
 
 func TestAConfigThatSaysNothingHasTheDefaults(t *testing.T) {
-	c, err := ParsePostedConfig([]byte(`{"name":"n","evi_version":"4-mini"}`))
+	c, err := Parse[PostedConfig]([]byte(`{"name":"n","evi_version":"4-mini"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -339,7 +339,7 @@ func TestWhatWasPostedBeatsTheDefaults(t *testing.T) {
 		"language_model":{"model_provider":"OPEN_AI","model_resource":"gpt-4o","temperature":0},
 		"builtin_tools":[{"name":"hang_up","fallback_content":"Bye"}],"webhooks":[{"url":"https://h/",` +
 		`"events":["chat_ended"]}]}`
-	c, err := ParsePostedConfig([]byte(posted))
+	c, err := Parse[PostedConfig]([]byte(posted))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -465,7 +465,7 @@ func fuzzBody[T any](f *testing.F, parse func([]byte) (T, error), seeds ...strin
 }
 
 func FuzzPostedConfig(f *testing.F) {
-	fuzzBody(f, ParsePostedConfig, fineConfig,
+	fuzzBody(f, Parse[PostedConfig], fineConfig,
 		`{"name":"n","evi_version":"4-mini","prompt":{"text":"t","prompt_expansion":{"enabled":false}},`+
 			`"tools":[{"id":"a","version":1},null],"builtin_tools":[{"name":"hang_up"}]}`,
 		`{"name":"n","evi_version":"4-mini","language_model":{"model_provider":"CUSTOM_LANGUAGE_MODEL",`+
@@ -477,26 +477,26 @@ func FuzzPostedConfig(f *testing.F) {
 }
 
 func FuzzPostedConfigVersion(f *testing.F) {
-	fuzzBody(f, ParsePostedConfigVersion, fineConfig, `{"evi_version":"2"}`)
+	fuzzBody(f, Parse[PostedConfigVersion], fineConfig, `{"evi_version":"2"}`)
 }
 
 func FuzzPostedPrompt(f *testing.F) {
-	fuzzBody(f, ParsePostedPrompt, finePrompt, `{"name":"n","text":"{{now}}","prompt_expansion":{}}`)
+	fuzzBody(f, Parse[PostedPrompt], finePrompt, `{"name":"n","text":"{{now}}","prompt_expansion":{}}`)
 }
 
-func FuzzPostedPromptVersion(f *testing.F) { fuzzBody(f, ParsePostedPromptVersion, finePrompt) }
+func FuzzPostedPromptVersion(f *testing.F) { fuzzBody(f, Parse[PostedPromptVersion], finePrompt) }
 
 func FuzzPostedUserDefinedTool(f *testing.F) {
-	fuzzBody(f, ParsePostedUserDefinedTool, fineTool,
+	fuzzBody(f, Parse[PostedUserDefinedTool], fineTool,
 		`{"name":"n","parameters":"{\"properties\":{\"a\":{\"$ref\":\"#/$defs/b\",\"pattern\":\"^(?=x)\"}},`+
 			`\"$defs\":{\"b\":{\"minimum\":1e5}}}"}`)
 }
 
 func FuzzPostedUserDefinedToolVersion(f *testing.F) {
-	fuzzBody(f, ParsePostedUserDefinedToolVersion, fineTool)
+	fuzzBody(f, Parse[PostedUserDefinedToolVersion], fineTool)
 }
 
-func FuzzPostedName(f *testing.F) { fuzzBody(f, ParsePostedName, `{"name":"n"}`) }
+func FuzzPostedName(f *testing.F) { fuzzBody(f, Parse[PostedName], `{"name":"n"}`) }
 
 func FuzzPostedVersionDescription(f *testing.F) {
 	fuzzBody(f, ParsePostedVersionDescription, `{"version_description":"d"}`)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -120,10 +121,8 @@ func choice[T ~string](o object, name string, allowed ...T) T {
 		return ""
 	}
 	v := T(o.text(name, math.MaxInt))
-	for _, a := range allowed {
-		if v == a {
-			return v
-		}
+	if slices.Contains(allowed, v) {
+		return v
 	}
 	if kindOf(raw) == "string" {
 		o.note(name, "wrong_value", fmt.Sprintf("%q is not allowed; allowed: %s", Clip(string(v)), list(allowed)))
@@ -203,6 +202,29 @@ func (o object) object(name string) (object, bool) {
 	return inner, inner.fields != nil
 }
 
+// within reads a field that is an object; nil when it is absent.
+func within[T any](o object, name string, read func(object) T) *T {
+	in, ok := o.object(name)
+	if !ok {
+		return nil
+	}
+	v := read(in)
+	return &v
+}
+
+// each reads a field that is a list of objects, as list opens it.
+func each[T any](o object, name string, most int, read func(object) T) []T {
+	given := o.list(name, most)
+	if given == nil {
+		return nil
+	}
+	all := make([]T, len(given))
+	for i, in := range given {
+		all[i] = read(in)
+	}
+	return all
+}
+
 // list opens a field that is a list of objects; nil when it is absent, and
 // empty when the list is. Places that are null are passed over.
 func (o object) list(name string, most int) []object {
@@ -278,10 +300,4 @@ func shown(raw []byte) string {
 	}
 }
 
-func list[T ~string](allowed []T) string {
-	said := make([]string, len(allowed))
-	for i, a := range allowed {
-		said[i] = string(a)
-	}
-	return strings.Join(said, ", ")
-}
+func list[T ~string](allowed []T) string { return strings.Join(text(allowed), ", ") }

@@ -8,12 +8,7 @@ type PostedPairing struct {
 	Code string `json:"code"` // that the box shows; case and what stands between do not matter
 }
 
-// ParsePostedPairing reads the code of a screen that is to be paired.
-func ParsePostedPairing(data []byte) (PostedPairing, error) {
-	return parseBody(data, readPostedPairing)
-}
-
-func readPostedPairing(o object) PostedPairing {
+func (PostedPairing) read(o object) PostedPairing {
 	o.require("code")
 	return PostedPairing{Code: o.text("code", MaxCodeChars)}
 }
@@ -33,10 +28,7 @@ type PostedKiosk struct {
 	ConfigID string `json:"config_id"`
 }
 
-// ParsePostedKiosk reads a screen that is to be paired.
-func ParsePostedKiosk(data []byte) (PostedKiosk, error) { return parseBody(data, readPostedKiosk) }
-
-func readPostedKiosk(o object) PostedKiosk {
+func (PostedKiosk) read(o object) PostedKiosk {
 	o.require("name", "account")
 	k := PostedKiosk{Name: o.filled("name", MaxKeyNameChars), Account: o.filled("account", MaxKeyNameChars),
 		ConfigID: o.text("config_id", MaxKeyNameChars)}

@@ -46,28 +46,15 @@ type ReturnPronunciation struct {
 	Phonemes string `json:"phonemes,omitempty"`
 }
 
-// ParsePostedPronunciation reads how a word is said.
-func ParsePostedPronunciation(data []byte) (PostedPronunciation, error) {
-	return parseBody(data, readPostedPronunciation)
-}
-
-func readPostedPronunciation(o object) PostedPronunciation {
+func (PostedPronunciation) read(o object) PostedPronunciation {
 	o.require("said")
 	return PostedPronunciation{o.filled("said", MaxLexiconSaidChars)}
 }
 
-// ParsePostedLexicon reads a whole lexicon.
-func ParsePostedLexicon(data []byte) (PostedLexicon, error) {
-	return parseBody(data, readPostedLexicon)
-}
-
-func readPostedLexicon(o object) PostedLexicon {
+func (PostedLexicon) read(o object) PostedLexicon {
 	o.require("entries")
-	var l PostedLexicon
-	for _, e := range o.list("entries", MaxLexiconEntries) {
+	return PostedLexicon{each(o, "entries", MaxLexiconEntries, func(e object) PostedEntry {
 		e.require("word", "said")
-		l.Entries = append(l.Entries,
-			PostedEntry{e.filled("word", MaxLexiconWordChars), e.filled("said", MaxLexiconSaidChars)})
-	}
-	return l
+		return PostedEntry{e.filled("word", MaxLexiconWordChars), e.filled("said", MaxLexiconSaidChars)}
+	})}
 }

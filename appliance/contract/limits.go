@@ -101,9 +101,6 @@ const (
 	DefaultMaxDuration = 1800 * time.Second
 	MinTimeout         = 30 * time.Second
 	MaxTimeout         = 1800 * time.Second
-	// InactivityGrace is how long the box waits for an answer after it has
-	// spoken the message for an inactive user.
-	InactivityGrace = 15 * time.Second
 )
 
 // What else a config may say.
@@ -124,7 +121,5 @@ const (
 	// group the language model sees.
 	MaxResumedEvents = 300
 	// MaxIdenticalErrors in a row close a socket.
-	MaxIdenticalErrors  = 10
-	AccessTokenLifetime = 30 * time.Minute
-	WebhookReplayWindow = 180 * time.Second
+	MaxIdenticalErrors = 10
 )

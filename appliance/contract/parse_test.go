@@ -233,13 +233,13 @@ func FuzzParseClientMessage(f *testing.F) {
 			if !ok || m != nil || fault.Code.Slug() == Internal.Slug() {
 				t.Fatalf("%v, %v", m, err)
 			}
-			if _, err := fault.Code.Error(fault.Detail).MarshalJSON(); err != nil {
+			if _, err := Marshal(fault.Code.Error(fault.Detail)); err != nil {
 				t.Fatal(err)
 			}
 			return
 		}
 		// What was read says the same when it is written and read again.
-		again, err := m.MarshalJSON()
+		again, err := Marshal(m)
 		if err != nil || !json.Valid(again) {
 			t.Fatalf("%s: %v", again, err)
 		}

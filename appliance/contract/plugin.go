@@ -123,18 +123,12 @@ const (
 	maxSettingChars    = 16 << 10
 )
 
-// ParsePostedPluginChange reads what is to be changed of a plugin.
-func ParsePostedPluginChange(data []byte) (PostedPluginChange, error) {
-	return parseBody(data, readPluginChange)
-}
-
-func readPluginChange(o object) PostedPluginChange {
+func (PostedPluginChange) read(o object) PostedPluginChange {
 	c := PostedPluginChange{Grant: words(o, "grant"), Revoke: words(o, "revoke"), Unset: words(o, "unset")}
-	for _, s := range o.list("settings", maxPluginWords) {
+	c.Settings = each(o, "settings", maxPluginWords, func(s object) PostedPluginAnswer {
 		s.require("name", "value")
-		c.Settings = append(c.Settings,
-			PostedPluginAnswer{s.text("name", maxPluginWordChars), s.text("value", maxSettingChars)})
-	}
+		return PostedPluginAnswer{s.text("name", maxPluginWordChars), s.text("value", maxSettingChars)}
+	})
 	return c
 }
 
@@ -173,12 +167,7 @@ type PostedPluginCall struct {
 	Parameters string `json:"parameters"` // a JSON object as text
 }
 
-// ParsePostedPluginCall reads a call.
-func ParsePostedPluginCall(data []byte) (PostedPluginCall, error) {
-	return parseBody(data, readPluginCall)
-}
-
-func readPluginCall(o object) PostedPluginCall {
+func (PostedPluginCall) read(o object) PostedPluginCall {
 	c := PostedPluginCall{Tool: o.text("tool", MaxToolNameChars), Parameters: o.text("parameters", 1<<20)}
 	if c.Parameters == "" {
 		c.Parameters = "{}"

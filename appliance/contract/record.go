@@ -26,12 +26,7 @@ type PostedName struct {
 	Name string `json:"name"`
 }
 
-// ParsePostedName reads the new name of a config or prompt.
-func ParsePostedName(data []byte) (PostedName, error) {
-	return parseBody(data, readPostedName)
-}
-
-func readPostedName(o object) PostedName { return PostedName{o.label("name", MaxNameChars)} }
+func (PostedName) read(o object) PostedName { return PostedName{o.label("name", MaxNameChars)} }
 
 // ParsePostedToolName reads the new name of a tool.
 func ParsePostedToolName(data []byte) (PostedName, error) {
@@ -76,12 +71,8 @@ type PromptExpansion struct {
 	Enabled *bool `json:"enabled,omitempty"`
 }
 
-func readPromptExpansion(o object) *PromptExpansion {
-	e, ok := o.object("prompt_expansion")
-	if !ok {
-		return nil
-	}
-	return &PromptExpansion{Enabled: e.booleanOrNil("enabled")}
+func readPromptExpansion(e object) PromptExpansion {
+	return PromptExpansion{Enabled: e.booleanOrNil("enabled")}
 }
 
 // PostedPromptVersion is the body of a prompt's next version.
@@ -97,26 +88,16 @@ type PostedPrompt struct {
 	PostedPromptVersion
 }
 
-// ParsePostedPrompt reads a new prompt.
-func ParsePostedPrompt(data []byte) (PostedPrompt, error) {
-	return parseBody(data, readPostedPrompt)
+func (PostedPrompt) read(o object) PostedPrompt {
+	return PostedPrompt{o.label("name", MaxNameChars), PostedPromptVersion{}.read(o)}
 }
 
-func readPostedPrompt(o object) PostedPrompt {
-	return PostedPrompt{o.label("name", MaxNameChars), readPromptVersion(o)}
-}
-
-// ParsePostedPromptVersion reads a prompt's next version.
-func ParsePostedPromptVersion(data []byte) (PostedPromptVersion, error) {
-	return parseBody(data, readPromptVersion)
-}
-
-func readPromptVersion(o object) PostedPromptVersion {
+func (PostedPromptVersion) read(o object) PostedPromptVersion {
 	o.require("text")
 	return PostedPromptVersion{
 		Text:               o.filled("text", MaxPromptChars),
 		VersionDescription: readVersionDescription(o),
-		PromptExpansion:    readPromptExpansion(o),
+		PromptExpansion:    within(o, "prompt_expansion", readPromptExpansion),
 	}
 }
 
@@ -153,21 +134,11 @@ type PostedUserDefinedTool struct {
 	PostedUserDefinedToolVersion
 }
 
-// ParsePostedUserDefinedTool reads a new tool.
-func ParsePostedUserDefinedTool(data []byte) (PostedUserDefinedTool, error) {
-	return parseBody(data, readPostedTool)
+func (PostedUserDefinedTool) read(o object) PostedUserDefinedTool {
+	return PostedUserDefinedTool{o.label("name", MaxToolNameChars), PostedUserDefinedToolVersion{}.read(o)}
 }
 
-func readPostedTool(o object) PostedUserDefinedTool {
-	return PostedUserDefinedTool{o.label("name", MaxToolNameChars), readToolVersion(o)}
-}
-
-// ParsePostedUserDefinedToolVersion reads a tool's next version.
-func ParsePostedUserDefinedToolVersion(data []byte) (PostedUserDefinedToolVersion, error) {
-	return parseBody(data, readToolVersion)
-}
-
-func readToolVersion(o object) PostedUserDefinedToolVersion {
+func (PostedUserDefinedToolVersion) read(o object) PostedUserDefinedToolVersion {
 	o.require("parameters")
 	return PostedUserDefinedToolVersion{
 		Parameters:         o.schema("parameters", MaxPromptChars),

@@ -54,7 +54,7 @@ func TestEverySettingIsSorted(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := m.(SessionSettings)
-	const free = 4 // audio, variables, custom_session_id, metadata
+	const free = 5 // type, audio, variables, custom_session_id, metadata
 	if fields, given := fieldsOf(SessionSettings{}), len(s.whoItIs())+free; fields != given {
 		t.Errorf("session_settings has %d fields, and %d are sorted", fields, given)
 	}

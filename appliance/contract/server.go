@@ -3,31 +3,25 @@
 // knows nothing of how the box fulfils it and imports nothing of ours.
 package contract
 
-import "encoding/json"
-
-// A ServerMessage is what the box sends over a live chat. Its JSON carries the
-// constant "type" by itself. MarshalJSON is part of the interface so that a
-// line can call it straight: json.Marshal would scan the audio once more.
+// A ServerMessage is what the box sends over a live chat.
 type ServerMessage interface {
-	json.Marshaler
 	// MessageType is the value of "type" on the wire.
 	MessageType() string
-	// WithCustomSessionID returns the message with the id that the client
-	// chose for its session, which every message carries from then on.
-	WithCustomSessionID(id string) ServerMessage
 }
 
 // ChatMetadata is the first message of every chat.
 type ChatMetadata struct {
-	ChatGroupID     string `json:"chat_group_id"`
-	ChatID          string `json:"chat_id"`
-	RequestID       string `json:"request_id,omitempty"`
-	CustomSessionID string `json:"custom_session_id,omitempty"`
+	Type            typeOf[ChatMetadata] `json:"type"`
+	ChatGroupID     string               `json:"chat_group_id"`
+	ChatID          string               `json:"chat_id"`
+	RequestID       string               `json:"request_id,omitempty"`
+	CustomSessionID string               `json:"custom_session_id,omitempty"`
 }
 
 // UserMessage is what the user said or typed: once per turn with Interim
 // false, and before that, if asked for, as it is understood so far.
 type UserMessage struct {
+	Type            typeOf[UserMessage] `json:"type"`
 	FromText        bool                `json:"from_text"` // any part of it was typed
 	Interim         bool                `json:"interim"`
 	Language        string              `json:"language,omitempty"` // BCP 47
@@ -40,13 +34,14 @@ type UserMessage struct {
 // AssistantMessage is one sentence or so of an answer. It comes before the
 // audio and the prosody with the same ID.
 type AssistantMessage struct {
-	ID              string      `json:"id,omitempty"`
-	FromText        bool        `json:"from_text"` // the client gave the words
-	IsQuickResponse bool        `json:"is_quick_response"`
-	Language        string      `json:"language,omitempty"` // BCP 47
-	Message         ChatMessage `json:"message"`
-	Models          Inference   `json:"models"`
-	CustomSessionID string      `json:"custom_session_id,omitempty"`
+	Type            typeOf[AssistantMessage] `json:"type"`
+	ID              string                   `json:"id,omitempty"`
+	FromText        bool                     `json:"from_text"` // the client gave the words
+	IsQuickResponse bool                     `json:"is_quick_response"`
+	Language        string                   `json:"language,omitempty"` // BCP 47
+	Message         ChatMessage              `json:"message"`
+	Models          Inference                `json:"models"`
+	CustomSessionID string                   `json:"custom_session_id,omitempty"`
 }
 
 // Sound is a piece of the sound of the AssistantMessage ID, on its way to who
@@ -63,68 +58,76 @@ type Sound struct {
 // AudioOutput is one clip of speech: a complete WAV file of OutputRateHz,
 // 16-bit, mono. Index counts from 0 for each ID, that of the AssistantMessage.
 type AudioOutput struct {
-	ID              string `json:"id"`
-	Index           int    `json:"index"`
-	Data            []byte `json:"data"` // base64 on the wire
-	CustomSessionID string `json:"custom_session_id,omitempty"`
+	Type            typeOf[AudioOutput] `json:"type"`
+	ID              string              `json:"id"`
+	Index           int                 `json:"index"`
+	Data            []byte              `json:"data"` // base64 on the wire
+	CustomSessionID string              `json:"custom_session_id,omitempty"`
 }
 
 // AssistantProsody says which feelings are in the AssistantMessage with the same
 // ID. It comes behind its last sound.
 type AssistantProsody struct {
-	ID              string    `json:"id,omitempty"`
-	Models          Inference `json:"models"`
-	CustomSessionID string    `json:"custom_session_id,omitempty"`
+	Type            typeOf[AssistantProsody] `json:"type"`
+	ID              string                   `json:"id,omitempty"`
+	Models          Inference                `json:"models"`
+	CustomSessionID string                   `json:"custom_session_id,omitempty"`
 }
 
 // AssistantEnd says that all of an answer has been sent.
 type AssistantEnd struct {
-	CustomSessionID string `json:"custom_session_id,omitempty"`
+	Type            typeOf[AssistantEnd] `json:"type"`
+	CustomSessionID string               `json:"custom_session_id,omitempty"`
 }
 
 // UserInterruption says that the user spoke into the answer, which is over.
 type UserInterruption struct {
-	Time            int64  `json:"time"` // Unix milliseconds
-	CustomSessionID string `json:"custom_session_id,omitempty"`
+	Type            typeOf[UserInterruption] `json:"type"`
+	Time            int64                    `json:"time"` // Unix milliseconds
+	CustomSessionID string                   `json:"custom_session_id,omitempty"`
 }
 
 // WebSocketError says what went wrong; Code.Error makes one.
 type WebSocketError struct {
-	Code            Code   `json:"code"`
-	Slug            string `json:"slug"`
-	Message         string `json:"message"`
-	RequestID       string `json:"request_id,omitempty"`
-	CustomSessionID string `json:"custom_session_id,omitempty"`
+	Type            typeOf[WebSocketError] `json:"type"`
+	Code            Code                   `json:"code"`
+	Slug            string                 `json:"slug"`
+	Message         string                 `json:"message"`
+	RequestID       string                 `json:"request_id,omitempty"`
+	CustomSessionID string                 `json:"custom_session_id,omitempty"`
 }
 
 // ToolCallMessage asks for a tool, or, with ResponseRequired false, tells that
 // the box itself is using one.
 type ToolCallMessage struct {
-	ToolCallID       string   `json:"tool_call_id"`
-	Name             string   `json:"name"`
-	Parameters       string   `json:"parameters"` // JSON as text
-	ResponseRequired bool     `json:"response_required"`
-	ToolType         ToolType `json:"tool_type"`
-	CustomSessionID  string   `json:"custom_session_id,omitempty"`
+	Type             typeOf[ToolCallMessage] `json:"type"`
+	ToolCallID       string                  `json:"tool_call_id"`
+	Name             string                  `json:"name"`
+	Parameters       string                  `json:"parameters"` // JSON as text
+	ResponseRequired bool                    `json:"response_required"`
+	ToolType         ToolType                `json:"tool_type"`
+	CustomSessionID  string                  `json:"custom_session_id,omitempty"`
 }
 
 // ToolResponseMessage is what a tool answered. It goes both ways.
 type ToolResponseMessage struct {
-	ToolCallID      string   `json:"tool_call_id"`
-	Content         string   `json:"content"`
-	ToolName        string   `json:"tool_name,omitempty"`
-	ToolType        ToolType `json:"tool_type,omitempty"`
-	CustomSessionID string   `json:"custom_session_id,omitempty"`
+	Type            typeOf[ToolResponseMessage] `json:"type"`
+	ToolCallID      string                      `json:"tool_call_id"`
+	Content         string                      `json:"content"`
+	ToolName        string                      `json:"tool_name,omitempty"`
+	ToolType        ToolType                    `json:"tool_type,omitempty"`
+	CustomSessionID string                      `json:"custom_session_id,omitempty"`
 }
 
 // ToolErrorMessage says that a tool failed. It goes both ways. Only Content
 // reaches the language model; Error is for people.
 type ToolErrorMessage struct {
-	ToolCallID      string     `json:"tool_call_id"`
-	Error           string     `json:"error"`
-	Code            string     `json:"code,omitempty"`
-	Content         string     `json:"content,omitempty"`
-	Level           ErrorLevel `json:"level,omitempty"`
-	ToolType        ToolType   `json:"tool_type,omitempty"`
-	CustomSessionID string     `json:"custom_session_id,omitempty"`
+	Type            typeOf[ToolErrorMessage] `json:"type"`
+	ToolCallID      string                   `json:"tool_call_id"`
+	Error           string                   `json:"error"`
+	Code            string                   `json:"code,omitempty"`
+	Content         string                   `json:"content,omitempty"`
+	Level           ErrorLevel               `json:"level,omitempty"`
+	ToolType        ToolType                 `json:"tool_type,omitempty"`
+	CustomSessionID string                   `json:"custom_session_id,omitempty"`
 }

@@ -13,12 +13,7 @@ type PostedSignIn struct {
 	Link string `json:"link"` // what stands behind #signin= in the link
 }
 
-// ParsePostedSignIn reads what signs somebody in.
-func ParsePostedSignIn(data []byte) (PostedSignIn, error) {
-	return parseBody(data, readPostedSignIn)
-}
-
-func readPostedSignIn(o object) PostedSignIn {
+func (PostedSignIn) read(o object) PostedSignIn {
 	o.require("link")
 	return PostedSignIn{Link: o.text("link", MaxLinkChars)}
 }
@@ -28,12 +23,7 @@ type PostedSessionAccount struct {
 	Account string `json:"account"` // the name of one that there is
 }
 
-// ParsePostedSessionAccount reads which account the console is to act for.
-func ParsePostedSessionAccount(data []byte) (PostedSessionAccount, error) {
-	return parseBody(data, readPostedSessionAccount)
-}
-
-func readPostedSessionAccount(o object) PostedSessionAccount {
+func (PostedSessionAccount) read(o object) PostedSessionAccount {
 	o.require("account")
 	return PostedSessionAccount{Account: o.filled("account", MaxKeyNameChars)}
 }

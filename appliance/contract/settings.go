@@ -13,14 +13,14 @@ import (
 func readSettings(o object) SessionSettings {
 	s := SessionSettings{
 		Audio:               readAudioConfiguration(o),
-		BuiltinTools:        readBuiltinTools(o),
-		Context:             readContext(o),
+		BuiltinTools:        each(o, "builtin_tools", MaxSessionTools, readBuiltinTool),
+		Context:             within(o, "context", readContext),
 		ClearContext:        o.isNull("context"),
 		CustomSessionID:     o.sessionID(),
 		LanguageModelAPIKey: readModelKey(o),
 		Metadata:            readMetadata(o),
 		SystemPrompt:        o.textOrNil("system_prompt", MaxPromptChars),
-		Tools:               readTools(o),
+		Tools:               each(o, "tools", MaxSessionTools, readTool),
 		Variables:           readVariables(o),
 		VoiceID:             o.text("voice_id", MaxModelResourceChars),
 	}
@@ -98,52 +98,29 @@ func readAudioConfiguration(o object) *AudioConfiguration {
 	return c
 }
 
-func readContext(o object) *Context {
-	c, ok := o.object("context")
-	if !ok {
-		return nil
-	}
+func readContext(c object) Context {
 	c.require("text")
 	kind := choice(c, "type", ContextPersistent, ContextTemporary, contextEditable)
 	if kind == contextEditable {
 		kind = ContextPersistent
 	}
-	return &Context{Text: c.text("text", MaxPromptChars), Type: kind}
+	return Context{Text: c.text("text", MaxPromptChars), Type: kind}
 }
 
-func readBuiltinTools(o object) []BuiltinToolConfig {
-	given := o.list("builtin_tools", MaxSessionTools)
-	if given == nil {
-		return nil
-	}
-	tools := make([]BuiltinToolConfig, len(given))
-	for i, t := range given {
-		t.require("name")
-		tools[i] = BuiltinToolConfig{
-			Name:            choice(t, "name", WebSearch, HangUp),
-			FallbackContent: t.text("fallback_content", MaxFallbackContentChars),
-		}
-	}
-	return tools
+func readBuiltinTool(t object) BuiltinToolConfig {
+	t.require("name")
+	return BuiltinToolConfig{choice(t, "name", WebSearch, HangUp), t.text("fallback_content", MaxFallbackContentChars)}
 }
 
-func readTools(o object) []Tool {
-	given := o.list("tools", MaxSessionTools)
-	if given == nil {
-		return nil
+func readTool(t object) Tool {
+	t.require("type", "parameters")
+	return Tool{
+		Type:            choice(t, "type", ToolFunction), // those of the box are in builtin_tools
+		Name:            t.label("name", MaxToolNameChars),
+		Parameters:      t.schema("parameters", MaxPromptChars),
+		Description:     t.text("description", MaxToolDescriptionChars),
+		FallbackContent: t.text("fallback_content", MaxFallbackContentChars),
 	}
-	tools := make([]Tool, len(given))
-	for i, t := range given {
-		t.require("type", "parameters")
-		tools[i] = Tool{
-			Type:            choice(t, "type", ToolFunction), // those of the box are in builtin_tools
-			Name:            t.label("name", MaxToolNameChars),
-			Parameters:      t.schema("parameters", MaxPromptChars),
-			Description:     t.text("description", MaxToolDescriptionChars),
-			FallbackContent: t.text("fallback_content", MaxFallbackContentChars),
-		}
-	}
-	return tools
 }
 
 // noteSharedNames: a model calls a tool by its name, so each name is one tool.

@@ -2,6 +2,7 @@ package contract
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 )
 
@@ -30,28 +31,28 @@ type Body struct {
 // Bodies are the bodies of requests that the box reads.
 func Bodies() []Body {
 	return []Body{
-		described("PostedConfig", readPostedConfig),
-		described("PostedConfigVersion", readConfigBody),
-		described("PostedPrompt", readPostedPrompt),
-		described("PostedPromptVersion", readPromptVersion),
-		described("PostedUserDefinedTool", readPostedTool),
-		described("PostedUserDefinedToolVersion", readToolVersion),
-		described("PostedName", readPostedName),
+		bodyOf[PostedConfig](),
+		bodyOf[PostedConfigVersion](),
+		bodyOf[PostedPrompt](),
+		bodyOf[PostedPromptVersion](),
+		bodyOf[PostedUserDefinedTool](),
+		bodyOf[PostedUserDefinedToolVersion](),
+		bodyOf[PostedName](),
 		described("PostedUserDefinedToolName", readPostedToolName),
 		described("PostedVersionDescription", readPostedVersionDescription),
-		described("PostedPairing", readPostedPairing),
-		described("PostedKiosk", readPostedKiosk),
-		described("PostedKey", readPostedKey),
-		described("PostedWebhookChoice", readWebhookChoice),
-		described("PostedWebhookTest", readWebhookTest),
-		described("PostedSignIn", readPostedSignIn),
-		described("PostedSessionAccount", readPostedSessionAccount),
-		described("PostedVoice", readPostedVoice),
-		described("PostedVoiceAlias", readPostedVoiceAlias),
-		described("PostedPluginChange", readPluginChange),
-		described("PostedPluginCall", readPluginCall),
-		described("PostedLexicon", readPostedLexicon),
-		described("PostedPronunciation", readPostedPronunciation),
+		bodyOf[PostedPairing](),
+		bodyOf[PostedKiosk](),
+		bodyOf[PostedKey](),
+		bodyOf[PostedWebhookChoice](),
+		bodyOf[PostedWebhookTest](),
+		bodyOf[PostedSignIn](),
+		bodyOf[PostedSessionAccount](),
+		bodyOf[PostedVoice](),
+		bodyOf[PostedVoiceAlias](),
+		bodyOf[PostedPluginChange](),
+		bodyOf[PostedPluginCall](),
+		bodyOf[PostedLexicon](),
+		bodyOf[PostedPronunciation](),
 		described("PostedTTS", func(o object) PostedTTS { return readPostedTTS(o, true) }),
 		described("PostedConversion", readPostedConversion),
 	}
@@ -95,6 +96,12 @@ func ServerMessages() []ServerMessage {
 		UserInterruption{}, ToolCallMessage{}, ToolResponseMessage{}, ToolErrorMessage{}, SessionSettings{},
 		WebSocketError{},
 	}
+}
+
+// bodyOf is the body T.
+func bodyOf[T Readable[T]]() Body {
+	var body T
+	return described(reflect.TypeFor[T]().Name(), body.read)
 }
 
 // described has read, in place of a body, note what it asks of one.

@@ -11,36 +11,36 @@ import (
 // parsers read what Bodies and ClientMessages describe.
 func parsers() map[string]func([]byte) error {
 	all := map[string]func([]byte) error{
-		"PostedConfig":          func(b []byte) error { _, err := ParsePostedConfig(b); return err },
-		"PostedConfigVersion":   func(b []byte) error { _, err := ParsePostedConfigVersion(b); return err },
-		"PostedPrompt":          func(b []byte) error { _, err := ParsePostedPrompt(b); return err },
-		"PostedPromptVersion":   func(b []byte) error { _, err := ParsePostedPromptVersion(b); return err },
-		"PostedUserDefinedTool": func(b []byte) error { _, err := ParsePostedUserDefinedTool(b); return err },
+		"PostedConfig":          func(b []byte) error { _, err := Parse[PostedConfig](b); return err },
+		"PostedConfigVersion":   func(b []byte) error { _, err := Parse[PostedConfigVersion](b); return err },
+		"PostedPrompt":          func(b []byte) error { _, err := Parse[PostedPrompt](b); return err },
+		"PostedPromptVersion":   func(b []byte) error { _, err := Parse[PostedPromptVersion](b); return err },
+		"PostedUserDefinedTool": func(b []byte) error { _, err := Parse[PostedUserDefinedTool](b); return err },
 		"PostedUserDefinedToolVersion": func(b []byte) error {
-			_, err := ParsePostedUserDefinedToolVersion(b)
+			_, err := Parse[PostedUserDefinedToolVersion](b)
 			return err
 		},
-		"PostedName":                func(b []byte) error { _, err := ParsePostedName(b); return err },
+		"PostedName":                func(b []byte) error { _, err := Parse[PostedName](b); return err },
 		"PostedUserDefinedToolName": func(b []byte) error { _, err := ParsePostedToolName(b); return err },
-		"PostedPairing":             func(b []byte) error { _, err := ParsePostedPairing(b); return err },
-		"PostedKiosk":               func(b []byte) error { _, err := ParsePostedKiosk(b); return err },
-		"PostedKey":                 func(b []byte) error { _, err := ParsePostedKey(b); return err },
-		"PostedWebhookChoice":       func(b []byte) error { _, err := ParsePostedWebhookChoice(b); return err },
-		"PostedWebhookTest":         func(b []byte) error { _, err := ParsePostedWebhookTest(b); return err },
-		"PostedSignIn":              func(b []byte) error { _, err := ParsePostedSignIn(b); return err },
-		"PostedSessionAccount":      func(b []byte) error { _, err := ParsePostedSessionAccount(b); return err },
+		"PostedPairing":             func(b []byte) error { _, err := Parse[PostedPairing](b); return err },
+		"PostedKiosk":               func(b []byte) error { _, err := Parse[PostedKiosk](b); return err },
+		"PostedKey":                 func(b []byte) error { _, err := Parse[PostedKey](b); return err },
+		"PostedWebhookChoice":       func(b []byte) error { _, err := Parse[PostedWebhookChoice](b); return err },
+		"PostedWebhookTest":         func(b []byte) error { _, err := Parse[PostedWebhookTest](b); return err },
+		"PostedSignIn":              func(b []byte) error { _, err := Parse[PostedSignIn](b); return err },
+		"PostedSessionAccount":      func(b []byte) error { _, err := Parse[PostedSessionAccount](b); return err },
 		"PostedVersionDescription":  func(b []byte) error { _, err := ParsePostedVersionDescription(b); return err },
-		"PostedPluginChange":        func(b []byte) error { _, err := ParsePostedPluginChange(b); return err },
-		"PostedLexicon":             func(b []byte) error { _, err := ParsePostedLexicon(b); return err },
-		"PostedPronunciation":       func(b []byte) error { _, err := ParsePostedPronunciation(b); return err },
+		"PostedPluginChange":        func(b []byte) error { _, err := Parse[PostedPluginChange](b); return err },
+		"PostedLexicon":             func(b []byte) error { _, err := Parse[PostedLexicon](b); return err },
+		"PostedPronunciation":       func(b []byte) error { _, err := Parse[PostedPronunciation](b); return err },
 		"PostedConversion": func(b []byte) error {
 			_, err := parseBody(b, readPostedConversion)
 			return err
 		},
-		"PostedVoiceAlias": func(b []byte) error { _, err := ParsePostedVoiceAlias(b); return err },
-		"PostedVoice":      func(b []byte) error { _, err := ParsePostedVoice(b); return err },
+		"PostedVoiceAlias": func(b []byte) error { _, err := Parse[PostedVoiceAlias](b); return err },
+		"PostedVoice":      func(b []byte) error { _, err := Parse[PostedVoice](b); return err },
 		"PostedTTS":        func(b []byte) error { _, err := ParsePostedTTS(b, true); return err },
-		"PostedPluginCall": func(b []byte) error { _, err := ParsePostedPluginCall(b); return err },
+		"PostedPluginCall": func(b []byte) error { _, err := Parse[PostedPluginCall](b); return err },
 	}
 	for _, m := range ClientMessages() {
 		all[m.Name] = func(b []byte) error {

@@ -80,9 +80,9 @@ type ToolResult struct {
 func (r ToolResult) MarshalJSON() ([]byte, error) {
 	switch {
 	case r.Response != nil:
-		return r.Response.MarshalJSON()
+		return Marshal(r.Response)
 	case r.Error != nil:
-		return r.Error.MarshalJSON()
+		return Marshal(r.Error)
 	}
 	return []byte("null"), nil
 }

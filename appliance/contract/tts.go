@@ -159,24 +159,23 @@ type Timestamp struct {
 	Type TimestampType       `json:"type"`
 }
 
-// A TTSMessage is what a stream of speech is made of. Its JSON carries the
-// constant "type" by itself.
+// A TTSMessage is what a stream of speech is made of.
 type TTSMessage interface {
-	MarshalJSON() ([]byte, error)
 	// MessageType is the value of "type" on the wire.
 	MessageType() string
 }
 
 // SnippetAudioChunk is a piece of the sound of a snippet.
 type SnippetAudioChunk struct {
-	Audio        []byte      `json:"audio"` // base64
-	AudioFormat  AudioFormat `json:"audio_format"`
-	ChunkIndex   int         `json:"chunk_index"` // counts the chunks of the snippet from 0
-	GenerationID string      `json:"generation_id"`
-	IsLastChunk  bool        `json:"is_last_chunk"` // of the snippet
-	RequestID    string      `json:"request_id"`
-	SnippetID    string      `json:"snippet_id"`
-	Text         string      `json:"text"` // of the snippet
+	Type         typeOf[SnippetAudioChunk] `json:"type"`
+	Audio        []byte                    `json:"audio"` // base64
+	AudioFormat  AudioFormat               `json:"audio_format"`
+	ChunkIndex   int                       `json:"chunk_index"` // counts the chunks of the snippet from 0
+	GenerationID string                    `json:"generation_id"`
+	IsLastChunk  bool                      `json:"is_last_chunk"` // of the snippet
+	RequestID    string                    `json:"request_id"`
+	SnippetID    string                    `json:"snippet_id"`
+	Text         string                    `json:"text"` // of the snippet
 	// TranscribedText is what the box's own ear heard in the snippet; absent in
 	// instant mode.
 	TranscribedText *string `json:"transcribed_text,omitempty"`
@@ -207,10 +206,11 @@ func (m WebSocketError) Chunk(format AudioFormat) SnippetAudioChunk {
 // TimestampMessage says when a word or a phoneme of a snippet is heard. It comes
 // behind the chunk in which that ends.
 type TimestampMessage struct {
-	GenerationID string    `json:"generation_id"`
-	RequestID    string    `json:"request_id"`
-	SnippetID    string    `json:"snippet_id"`
-	Timestamp    Timestamp `json:"timestamp"`
+	Type         typeOf[TimestampMessage] `json:"type"`
+	GenerationID string                   `json:"generation_id"`
+	RequestID    string                   `json:"request_id"`
+	SnippetID    string                   `json:"snippet_id"`
+	Timestamp    Timestamp                `json:"timestamp"`
 }
 
 // MessageType is the value of "type" on the wire.
@@ -218,15 +218,3 @@ func (SnippetAudioChunk) MessageType() string { return "audio" }
 
 // MessageType is the value of "type" on the wire.
 func (TimestampMessage) MessageType() string { return "timestamp" }
-
-// MarshalJSON writes the message with its type.
-func (m SnippetAudioChunk) MarshalJSON() ([]byte, error) {
-	type fields SnippetAudioChunk
-	return tagged(m.MessageType(), fields(m))
-}
-
-// MarshalJSON writes the message with its type.
-func (m TimestampMessage) MarshalJSON() ([]byte, error) {
-	type fields TimestampMessage
-	return tagged(m.MessageType(), fields(m))
-}

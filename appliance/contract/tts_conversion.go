@@ -64,8 +64,8 @@ func readPostedConversion(o object) PostedConversion {
 	flag := o.boolean("strip_headers")
 	o.untyped = false
 	return PostedConversion{
-		Voice:                 readVoiceRef(o),
-		Context:               readTTSContext(o),
+		Voice:                 within(o, "voice", readVoiceRef),
+		Context:               within(o, "context", readTTSContext),
 		Format:                readFormat(o),
 		StripHeaders:          flag,
 		IncludeTimestampTypes: choices(o, "include_timestamp_types", TimestampWord, TimestampPhoneme),

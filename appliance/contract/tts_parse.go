@@ -40,7 +40,7 @@ func readPostedTTS(o object, stream bool) PostedTTS {
 	o.require("utterances")
 	p := PostedTTS{
 		Utterances: readUtterances(o),
-		Context:    readTTSContext(o),
+		Context:    within(o, "context", readTTSContext),
 		Format:     readFormat(o),
 
 		IncludeTimestampTypes: choices(o, "include_timestamp_types", TimestampWord, TimestampPhoneme),
@@ -105,21 +105,18 @@ func (c *PostedTTSContext) mayHaveVoice() bool {
 }
 
 func readUtterances(o object) []PostedUtterance {
-	var all []PostedUtterance
-	given := o.list("utterances", MaxUtterances)
-	if given != nil && len(given) == 0 {
-		o.note("utterances", "wrong_value", "empty; expected at least one utterance")
-	}
-	for _, u := range given {
+	all := each(o, "utterances", MaxUtterances, func(u object) PostedUtterance {
 		u.require("text")
-		speed := u.numberOrNil("speed", MinSpeed, MaxSpeed)
-		all = append(all, PostedUtterance{
+		return PostedUtterance{
+			Speed:           *or(u.numberOrNil("speed", MinSpeed, MaxSpeed), 1),
 			Text:            u.spoken("text"),
 			Description:     u.prose("description", MaxDescriptionChars),
-			Speed:           orOne(speed),
-			TrailingSilence: orZero(u.numberOrNil("trailing_silence", 0, MaxTrailingSilence)),
-			Voice:           readVoiceRef(u),
-		})
+			TrailingSilence: field(u.numberOrNil("trailing_silence", 0, MaxTrailingSilence)),
+			Voice:           within(u, "voice", readVoiceRef),
+		}
+	})
+	if all != nil && len(all) == 0 {
+		o.note("utterances", "wrong_value", "empty; expected at least one utterance")
 	}
 	return all
 }
@@ -134,11 +131,7 @@ func (o object) spoken(name string) string {
 	return s
 }
 
-func readTTSContext(o object) *PostedTTSContext {
-	c, ok := o.object("context")
-	if !ok {
-		return nil
-	}
+func readTTSContext(c object) PostedTTSContext {
 	read := PostedTTSContext{GenerationID: c.text("generation_id", MaxModelResourceChars),
 		Utterances: readUtterances(c)}
 	id, byID := c.get("generation_id")
@@ -150,7 +143,7 @@ func readTTSContext(o object) *PostedTTSContext {
 		c.note("generation_id", "wrong_value",
 			fmt.Sprintf("%q is no UUID; expected the generation_id of an answer", Clip(read.GenerationID)))
 	}
-	return &read
+	return read
 }
 
 func readFormat(o object) *Format {
@@ -168,18 +161,4 @@ func readOctave(o object) OctaveVersion {
 		o.fields["version"] = []byte(`"` + string(raw) + `"`)
 	}
 	return choice(o, "version", Octave1, Octave2)
-}
-
-func orOne(n *float64) float64 {
-	if n == nil {
-		return 1
-	}
-	return *n
-}
-
-func orZero(n *float64) float64 {
-	if n == nil {
-		return 0
-	}
-	return *n
 }

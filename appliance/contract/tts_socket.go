@@ -46,9 +46,9 @@ func readPublishTTS(o object) PublishTTS {
 	return PublishTTS{
 		Text:            o.prose("text", MaxUtteranceChars),
 		Description:     o.prose("description", MaxDescriptionChars),
-		Speed:           orZero(o.numberOrNil("speed", MinSocketSpeed, MaxSocketSpeed)),
-		TrailingSilence: orZero(o.numberOrNil("trailing_silence", 0, MaxTrailingSilence)),
-		Voice:           readVoiceRef(o),
+		Speed:           field(o.numberOrNil("speed", MinSocketSpeed, MaxSocketSpeed)),
+		TrailingSilence: field(o.numberOrNil("trailing_silence", 0, MaxTrailingSilence)),
+		Voice:           within(o, "voice", readVoiceRef),
 		Flush:           o.boolean("flush"),
 		Close:           o.boolean("close"),
 	}

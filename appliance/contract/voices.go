@@ -46,10 +46,7 @@ type PostedVoice struct {
 	Name         string `json:"name"`
 }
 
-// ParsePostedVoice reads a voice to save.
-func ParsePostedVoice(data []byte) (PostedVoice, error) { return parseBody(data, readPostedVoice) }
-
-func readPostedVoice(o object) PostedVoice {
+func (PostedVoice) read(o object) PostedVoice {
 	o.require("generation_id")
 	return PostedVoice{o.filled("generation_id", MaxModelResourceChars), o.label("name", MaxNameChars)}
 }
@@ -89,12 +86,7 @@ type PostedVoiceAlias struct {
 	Voice string `json:"voice"`
 }
 
-// ParsePostedVoiceAlias reads which voice stands in.
-func ParsePostedVoiceAlias(data []byte) (PostedVoiceAlias, error) {
-	return parseBody(data, readPostedVoiceAlias)
-}
-
-func readPostedVoiceAlias(o object) PostedVoiceAlias {
+func (PostedVoiceAlias) read(o object) PostedVoiceAlias {
 	o.require("voice")
 	return PostedVoiceAlias{o.filled("voice", MaxModelResourceChars)}
 }

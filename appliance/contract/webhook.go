@@ -1,8 +1,6 @@
 package contract
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"strconv"
@@ -48,18 +46,6 @@ type WebhookTool struct {
 	WebhookBase
 	Timestamp       int64           `json:"timestamp"` // of the message, Unix milliseconds
 	ToolCallMessage ToolCallMessage `json:"tool_call_message"`
-}
-
-// WebhookJSON is the body of a webhook, one of those above, as it is signed and
-// sent. HTML characters stay as they are.
-func WebhookJSON(body any) (string, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(body); err != nil {
-		return "", fmt.Errorf("writing a webhook: %w", err)
-	}
-	return string(bytes.TrimRight(b.Bytes(), "\n")), nil
 }
 
 // CheckWebhookURL returns an ErrInvalid about the field url for one that no

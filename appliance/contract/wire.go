@@ -4,26 +4,32 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
 )
 
-// tagged marshals fields, a struct without methods, with "type" in front. HTML
-// characters stay as they are: this is never put into a page.
-func tagged(kind string, fields any) ([]byte, error) {
+// Marshal writes anything of the wire. HTML characters stay as they are: this is
+// never put into a page.
+func Marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
-	b.WriteString(`{"type":"` + kind + `"`)
-	at := b.Len()
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(fields); err != nil {
-		return nil, fmt.Errorf("writing a %s: %w", kind, err)
+	if err := enc.Encode(v); err != nil {
+		return nil, fmt.Errorf("writing a %T: %w", v, err)
 	}
-	out := bytes.TrimRight(b.Bytes(), "\n")
-	if out[at+1] == '}' { // no other fields
-		return append(out[:at], '}'), nil
-	}
-	out[at] = ','
-	return out, nil
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
+
+// typeOf is the field "type" of a message M: it is always M's and takes no room.
+type typeOf[M interface{ MessageType() string }] struct{}
+
+// MarshalJSON writes the type.
+func (typeOf[M]) MarshalJSON() ([]byte, error) {
+	var m M
+	return json.Marshal(m.MessageType())
+}
+
+// UnmarshalJSON passes over it: who reads a message has looked at its type.
+func (*typeOf[M]) UnmarshalJSON([]byte) error { return nil }
 
 // ParseServerMessage reads what a box sent, as a client or a test does.
 func ParseServerMessage(data []byte) (ServerMessage, error) {
@@ -33,41 +39,26 @@ func ParseServerMessage(data []byte) (ServerMessage, error) {
 	if err := json.Unmarshal(data, &head); err != nil {
 		return nil, fmt.Errorf("a server message that is not JSON: %w", err)
 	}
-	switch head.Type {
-	case "chat_metadata":
-		return as[ChatMetadata](data)
-	case "user_message":
-		return as[UserMessage](data)
-	case "assistant_message":
-		return as[AssistantMessage](data)
-	case "audio_output":
-		return as[AudioOutput](data)
-	case "assistant_prosody":
-		return as[AssistantProsody](data)
-	case "assistant_end":
-		return as[AssistantEnd](data)
-	case "user_interruption":
-		return as[UserInterruption](data)
-	case "error":
-		return as[WebSocketError](data)
-	case "tool_call":
-		return as[ToolCallMessage](data)
-	case "tool_response":
-		return as[ToolResponseMessage](data)
-	case "tool_error":
-		return as[ToolErrorMessage](data)
-	case "session_settings":
-		return as[SessionSettings](data)
+	for _, m := range ServerMessages() {
+		if m.MessageType() != head.Type {
+			continue
+		}
+		read := reflect.New(reflect.TypeOf(m))
+		if err := json.Unmarshal(data, read.Interface()); err != nil {
+			return nil, fmt.Errorf("a %s of a wrong shape: %w", head.Type, err)
+		}
+		return read.Elem().Interface().(ServerMessage), nil
 	}
 	return nil, fmt.Errorf("a server message of unknown type %q", Clip(head.Type))
 }
 
-func as[M ServerMessage](data []byte) (ServerMessage, error) {
-	var m M
-	if err := json.Unmarshal(data, &m); err != nil {
-		return nil, fmt.Errorf("a %s of a wrong shape: %w", m.MessageType(), err)
-	}
-	return m, nil
+// WithCustomSessionID returns m with the id that the client chose for its session,
+// which every message carries from then on.
+func WithCustomSessionID(m ServerMessage, id string) ServerMessage {
+	named := reflect.New(reflect.TypeOf(m)).Elem()
+	named.Set(reflect.ValueOf(m))
+	named.FieldByName("CustomSessionID").SetString(id)
+	return named.Interface().(ServerMessage)
 }
 
 // MessageType is the value of "type" on the wire, for every message.
@@ -90,150 +81,7 @@ func (AssistantInput) MessageType() string         { return "assistant_input" }
 func (PauseAssistantMessage) MessageType() string  { return "pause_assistant_message" }
 func (ResumeAssistantMessage) MessageType() string { return "resume_assistant_message" }
 
-// WithCustomSessionID returns the message with the client's session id on it.
-func (m ChatMetadata) WithCustomSessionID(id string) ServerMessage {
-	m.CustomSessionID = id
-	return m
-}
-
-func (m UserMessage) WithCustomSessionID(id string) ServerMessage {
-	m.CustomSessionID = id
-	return m
-}
-
-func (m AssistantMessage) WithCustomSessionID(id string) ServerMessage {
-	m.CustomSessionID = id
-	return m
-}
-
-func (m AudioOutput) WithCustomSessionID(id string) ServerMessage {
-	m.CustomSessionID = id
-	return m
-}
-
-func (m AssistantProsody) WithCustomSessionID(id string) ServerMessage {
-	m.CustomSessionID = id
-	return m
-}
-
-func (m AssistantEnd) WithCustomSessionID(id string) ServerMessage {
-	m.CustomSessionID = id
-	return m
-}
-
-func (m UserInterruption) WithCustomSessionID(id string) ServerMessage {
-	m.CustomSessionID = id
-	return m
-}
-
-func (m WebSocketError) WithCustomSessionID(id string) ServerMessage {
-	m.CustomSessionID = id
-	return m
-}
-
-func (m ToolCallMessage) WithCustomSessionID(id string) ServerMessage {
-	m.CustomSessionID = id
-	return m
-}
-
-func (m ToolResponseMessage) WithCustomSessionID(id string) ServerMessage {
-	m.CustomSessionID = id
-	return m
-}
-
-func (m ToolErrorMessage) WithCustomSessionID(id string) ServerMessage {
-	m.CustomSessionID = id
-	return m
-}
-
-func (m SessionSettings) WithCustomSessionID(id string) ServerMessage {
-	m.CustomSessionID = id
-	return m
-}
-
-// MarshalJSON writes the message with its type.
-func (m ChatMetadata) MarshalJSON() ([]byte, error) {
-	type fields ChatMetadata
-	return tagged(m.MessageType(), fields(m))
-}
-
-func (m UserMessage) MarshalJSON() ([]byte, error) {
-	type fields UserMessage
-	return tagged(m.MessageType(), fields(m))
-}
-
-func (m AssistantMessage) MarshalJSON() ([]byte, error) {
-	type fields AssistantMessage
-	return tagged(m.MessageType(), fields(m))
-}
-
-func (m AudioOutput) MarshalJSON() ([]byte, error) {
-	type fields AudioOutput
-	return tagged(m.MessageType(), fields(m))
-}
-
-func (m AssistantProsody) MarshalJSON() ([]byte, error) {
-	type fields AssistantProsody
-	return tagged(m.MessageType(), fields(m))
-}
-
-func (m AssistantEnd) MarshalJSON() ([]byte, error) {
-	type fields AssistantEnd
-	return tagged(m.MessageType(), fields(m))
-}
-
-func (m UserInterruption) MarshalJSON() ([]byte, error) {
-	type fields UserInterruption
-	return tagged(m.MessageType(), fields(m))
-}
-
-func (m WebSocketError) MarshalJSON() ([]byte, error) {
-	type fields WebSocketError
-	return tagged(m.MessageType(), fields(m))
-}
-
-func (m ToolCallMessage) MarshalJSON() ([]byte, error) {
-	type fields ToolCallMessage
-	return tagged(m.MessageType(), fields(m))
-}
-
-func (m ToolResponseMessage) MarshalJSON() ([]byte, error) {
-	type fields ToolResponseMessage
-	return tagged(m.MessageType(), fields(m))
-}
-
-func (m ToolErrorMessage) MarshalJSON() ([]byte, error) {
-	type fields ToolErrorMessage
-	return tagged(m.MessageType(), fields(m))
-}
-
-func (m AudioInput) MarshalJSON() ([]byte, error) {
-	type fields AudioInput
-	return tagged(m.MessageType(), fields(m))
-}
-
-func (m UserInput) MarshalJSON() ([]byte, error) {
-	type fields UserInput
-	return tagged(m.MessageType(), fields(m))
-}
-
-func (m AssistantInput) MarshalJSON() ([]byte, error) {
-	type fields AssistantInput
-	return tagged(m.MessageType(), fields(m))
-}
-
-func (m PauseAssistantMessage) MarshalJSON() ([]byte, error) {
-	type fields PauseAssistantMessage
-	return tagged(m.MessageType(), fields(m))
-}
-
-func (m ResumeAssistantMessage) MarshalJSON() ([]byte, error) {
-	type fields ResumeAssistantMessage
-	return tagged(m.MessageType(), fields(m))
-}
-
-// MarshalJSON writes the settings with their type, and null for a context that
-// was taken back.
+// MarshalJSON writes null for a context that was taken back.
 func (m SessionSettings) MarshalJSON() ([]byte, error) {
 	type fields SessionSettings
 	type whole struct {
@@ -242,9 +90,9 @@ func (m SessionSettings) MarshalJSON() ([]byte, error) {
 	}
 	all := whole{fields(m), m.EventLimit}
 	if !m.ClearContext {
-		return tagged(m.MessageType(), all)
+		return Marshal(all)
 	}
-	return tagged(m.MessageType(), struct {
+	return Marshal(struct {
 		whole
 		Context *Context `json:"context"`
 	}{whole: all})

@@ -50,9 +50,9 @@ func TestRequiredFieldsAreAlwaysThere(t *testing.T) {
 	}
 }
 
-func object0(t *testing.T, m json.Marshaler) map[string]json.RawMessage {
+func object0(t *testing.T, m any) map[string]json.RawMessage {
 	t.Helper()
-	data, err := m.MarshalJSON()
+	data, err := Marshal(m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestNothingMeasuredIsAnEmptyObject(t *testing.T) {
 
 func TestEveryMessageCarriesTheClientsSessionID(t *testing.T) {
 	for _, c := range emptiest {
-		named := c.message.WithCustomSessionID("mine & <yours>")
+		named := WithCustomSessionID(c.message, "mine & <yours>")
 		if got := string(object0(t, named)["custom_session_id"]); got != `"mine & <yours>"` {
 			t.Errorf("%s: custom_session_id is %s", c.kind, got)
 		}
@@ -114,16 +114,13 @@ func TestServerMessagesComeBackAsTheyWere(t *testing.T) {
 		},
 	}
 	for _, m := range full {
-		data, err := m.MarshalJSON()
+		data, err := Marshal(m)
 		if err != nil {
 			t.Fatal(err)
 		}
 		back, err := ParseServerMessage(data)
 		if err != nil || !reflect.DeepEqual(back, m) {
 			t.Errorf("%s\n got %+v, %v\nwant %+v", data, back, err, m)
-		}
-		if viaJSON, err := json.Marshal(m); err != nil || !json.Valid(viaJSON) {
-			t.Errorf("json.Marshal: %v", err)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"parley/appliance/engine"
 	"parley/appliance/voice"
 	"parley/firmware/packs"
+	"parley/internal/machine"
 )
 
 const (
@@ -94,17 +95,7 @@ func (e *Set) loadKokoroAhead(ctx context.Context) {
 // freeMemory is how many bytes this process may still take: of the machine, or of
 // the container that it is in.
 func freeMemory() int64 {
-	free := int64(0)
-	text, err := os.ReadFile("/proc/meminfo")
-	if err != nil {
-		return 0
-	}
-	for line := range strings.Lines(string(text)) {
-		if f := strings.Fields(line); len(f) > 1 && f[0] == "MemAvailable:" {
-			kilobytes, _ := strconv.ParseInt(f[1], 10, 64)
-			free = kilobytes << 10
-		}
-	}
+	free := machine.Bytes("/proc/meminfo", "MemAvailable")
 	limit, err := bytesIn("/sys/fs/cgroup/memory.max")
 	used, err2 := bytesIn("/sys/fs/cgroup/memory.current")
 	if err == nil && err2 == nil {

@@ -3,6 +3,9 @@ package expression
 import (
 	"math"
 	"math/cmplx"
+
+	"parley/appliance/audio/fourier"
+	"parley/appliance/audio/prediction"
 )
 
 // Frames as in the features' reference, train/features.py: 25 ms every 10 ms at
@@ -39,7 +42,7 @@ type frame struct {
 
 // analyser has the tables that frames are computed with. It is read-only.
 type analyser struct {
-	short, long     realFFT
+	short, long     *fourier.Real
 	hamming, hann   [window]float64
 	pitchWindow     [pitchSamples]float64
 	pitchNormal     [longestLag + 2]float64 // autocorrelation of pitchWindow
@@ -49,7 +52,7 @@ type analyser struct {
 }
 
 func newAnalyser() *analyser {
-	a := &analyser{short: newRealFFT(spectrum), long: newRealFFT(harmonics)}
+	a := &analyser{short: fourier.NewReal(spectrum), long: fourier.NewReal(harmonics)}
 	for i := range a.hamming {
 		c := math.Cos(2 * math.Pi * float64(i) / (window - 1))
 		a.hamming[i], a.hann[i] = 0.54-0.46*c, 0.5-0.5*c
@@ -109,7 +112,7 @@ type scratch struct {
 }
 
 func newScratch() *scratch {
-	return &scratch{work: make([]complex128, harmonics/2), windowed: make([]float64, pitchSamples),
+	return &scratch{work: make([]complex128, harmonics/2+1), windowed: make([]float64, pitchSamples),
 		power: make([]float64, harmonics)}
 }
 
@@ -125,7 +128,7 @@ func (s *scratch) measure(a *analyser, x []float64, at int) (f frame) {
 	}
 	f.db = 10 * math.Log10(square/window+1e-10)
 	power := s.power[:bins]
-	a.short.power(power, s.windowed[:window], s.work)
+	a.short.Power(power, s.windowed[:window], s.work)
 	for k := range power {
 		power[k] += 1e-12
 		s.logs[k] = math.Log(power[k])
@@ -228,7 +231,7 @@ const lpcOrder = 18
 // formants are the resonances of the throat: the poles of a linear prediction of
 // the frame.
 func (s *scratch) formants(f *frame, windowed []float64) {
-	var r [lpcOrder + 1]float64
+	var r, a [lpcOrder + 1]float64
 	y := s.power[bins : bins+window]
 	for i, v := range windowed {
 		y[i] = v
@@ -236,42 +239,11 @@ func (s *scratch) formants(f *frame, windowed []float64) {
 			y[i] -= 0.97 * windowed[i-1]
 		}
 	}
-	for lag := range r {
-		for i := lag; i < len(y); i++ {
-			r[lag] += y[i] * y[i-lag]
-		}
-	}
-	a, ok := predict(r)
-	if !ok || !s.solve(a) {
+	prediction.Correlate(r[:], y)
+	if prediction.Solve(a[:], r[:], 1e-4) <= 0 || !s.solve(a) {
 		return
 	}
 	f.formed = f.poles(s.roots)
-}
-
-// predict solves for the coefficients of the linear prediction
-// (Levinson-Durbin); false where the signal has none.
-func predict(r [lpcOrder + 1]float64) (a [lpcOrder + 1]float64, ok bool) {
-	a[0] = 1
-	e := r[0] * 1.0001
-	if e <= 0 {
-		return a, false
-	}
-	for i := 1; i <= lpcOrder; i++ {
-		var k float64
-		for j := range i {
-			k -= a[j] * r[i-j]
-		}
-		k /= e
-		b := a
-		for j := 1; j <= i; j++ {
-			b[j] = a[j] + k*a[i-j]
-		}
-		a = b
-		if e *= 1 - k*k; e <= 0 {
-			return a, false
-		}
-	}
-	return a, true
 }
 
 // solve finds all roots of a polynomial at once (Aberth), beginning with those

@@ -26,15 +26,15 @@ type pitch struct {
 // correlate writes the autocorrelation of x for the lags of out.
 func (s *scratch) correlate(a *analyser, out, x []float64) {
 	power := s.power[:harmonics/2+1]
-	a.long.power(power, x, s.work)
+	a.long.Power(power, x, s.work)
 	// The power is even and real, so the transform back is the same one.
 	all := s.power[:harmonics]
 	for k := 1; k < harmonics/2; k++ {
 		all[harmonics-k] = all[k]
 	}
-	a.long.cosines(out, all, s.work)
+	back := a.long.Forward(all, s.work)
 	for i := range out {
-		out[i] /= harmonics
+		out[i] = real(back[i]) / harmonics
 	}
 }
 
@@ -102,7 +102,7 @@ func (s *scratch) harmonics(a *analyser, p *pitch, samples []float64) {
 		windowed[i] = v * a.hann[i]
 	}
 	power := s.power[:harmonics/2+1]
-	a.long.power(power, windowed, s.work)
+	a.long.Power(power, windowed, s.work)
 	highest := func(from, end int) float64 {
 		var most float64
 		for _, v := range power[max(0, from):end] {

@@ -7,31 +7,17 @@ import "strings"
 // reach"). Which word is one cannot be known from the word alone; where it may
 // be one it is taken for one, so that few whole sentences are waited for.
 var (
-	englishDeterminers = wordSet(
-		"the a an all each every both another any some no most many my your his her its our their these those")
+	englishDeterminers = setOf(languages["en"].determiners)
 	// englishVerbs are the commonest forms of verbs that have no ending of their own.
-	englishVerbs = wordSet(
-		"is are was were am be has have had do does did can could will would shall should may might must " +
-			"isn aren wasn weren hasn haven hadn don doesn didn can couldn won wouldn shouldn cannot s re ve ll d m " +
-			"go went come came get got make made take took give gave say said tell told see saw know knew think " +
-			"thought " +
-			"find found want need like " +
-			"let put keep kept leave left lose lost break broke fall fell run ran feel felt meet met pay paid send " +
-			"sent " +
-			"stand stood win write wrote " +
-			"begin began become became bring brought buy bought sell sold speak spoke start stop work look seem help " +
-			"call close open cost hurt read " +
-			"eat ate drink drank sit sat sleep slept show hear heard hold held lead led mean meant grow grew drive " +
-			"drove " +
-			"build built try play live turn move happen")
+	englishVerbs = setOf(languages["en"].verbs)
 	// englishSubjects are who may have a verb within a clause that only says more
 	// of a noun.
-	englishSubjects = wordSet("i you he she we they it who that which")
+	englishSubjects = setOf(languages["en"].subjects)
 )
 
-func wordSet(words string) map[string]bool {
+func setOf(words []string) map[string]bool {
 	all := map[string]bool{}
-	for w := range strings.FieldsSeq(words) {
+	for _, w := range words {
 		all[w] = true
 	}
 	return all

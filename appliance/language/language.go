@@ -4,7 +4,6 @@
 package language
 
 import (
-	"iter"
 	"slices"
 	"strings"
 	"unicode"
@@ -23,20 +22,31 @@ type Language struct {
 	// unknown says that one does not know; yes are words with which an answer
 	// begins that says yes.
 	unknown string
-	yes     phrases
+	yes     []string
 	// backchannels are the sounds by which a listener says "go on".
-	backchannels phrases
+	backchannels []string
 	// holds are words that nobody ends with: after them, more is to come.
-	holds phrases
+	holds []string
 	// leans are words that few end with, though some do ("Yes, it is").
-	leans phrases
+	leans []string
 	// stands are those of them that many end with.
-	stands phrases
+	stands []string
 	// opens are words with which a clause begins that needs another one, or a
 	// phrase that is no sentence.
-	opens phrases
+	opens []string
 	// begins are words that take the floor and say nothing yet.
-	begins phrases
+	begins []string
+	// stops are the utterances that end a conversation. Each is all that is said:
+	// who says more asks for something else.
+	stops []string
+	// groups are what people say in groups with pauses between them, as questions
+	// for it name it, without accents.
+	groups []string
+	// Determiners, verbs and subjects are of English alone; see english.go.
+	determiners, verbs, subjects []string
+	// lines are what an assistant says without having to think; empty where the
+	// language has none.
+	lines lines
 }
 
 // Of returns the language of a BCP 47 tag ("de", "pt-BR"). One that is not in
@@ -44,10 +54,8 @@ type Language struct {
 func Of(tag string) Language {
 	primary, _, _ := strings.Cut(strings.ReplaceAll(tag, "_", "-"), "-")
 	primary = strings.ToLower(primary)
-	for _, l := range table {
-		if l.tag == primary {
-			return l
-		}
+	if l, known := languages[primary]; known && l.unknown != "" {
+		return l
 	}
 	return common
 }
@@ -65,8 +73,8 @@ func (l Language) Unknown() string { return l.unknown }
 func (l Language) Yes() []string {
 	var all []string
 	for _, of := range []Language{l, Of("en")} {
-		for word := range strings.SplitSeq(string(of.yes), ", ") {
-			if word != "" && !slices.Contains(all, word) {
+		for _, word := range of.yes {
+			if !slices.Contains(all, word) {
 				all = append(all, word)
 			}
 		}
@@ -85,14 +93,14 @@ const longestBackchannel = 80
 // wants to hear more ("Mm-hm. Right."). A text without any word is, too.
 func (l Language) Backchannel(text string) bool {
 	words := l.normal(text)
-	return len(words) <= longestBackchannel && l.only(words, func(l Language) phrases { return l.backchannels })
+	return len(words) <= longestBackchannel && l.only(words, func(l Language) []string { return l.backchannels })
 }
 
 // Begins reports whether text takes the floor and says nothing yet ("Well,
 // so"): more is to come, and it is no backchannel.
 func (l Language) Begins(text string) bool {
 	words := l.normal(text)
-	return words != "" && len(words) <= longestBackchannel && l.only(words, func(l Language) phrases {
+	return words != "" && len(words) <= longestBackchannel && l.only(words, func(l Language) []string {
 		return l.begins
 	})
 }
@@ -147,9 +155,9 @@ func (l Language) Opens(text string) bool {
 	if l.tag == "en" && englishLacksVerb(words) {
 		return true
 	}
-	for p := range l.opens.each() {
+	for _, p := range l.opens {
 		rest, found := strings.CutPrefix(words, p)
-		if found && p != "" && rest != "" && (l.joined || rest[0] == ' ') {
+		if found && rest != "" && (l.joined || rest[0] == ' ') {
 			return true
 		}
 	}
@@ -168,10 +176,10 @@ func lastSentence(text string) string {
 
 // ends reports whether words end in one of a list. A word alone may be all, or a
 // letter that somebody spells.
-func (l Language) ends(words string, list phrases) bool {
-	for p := range list.each() {
+func (l Language) ends(words string, list []string) bool {
+	for _, p := range list {
 		rest, found := strings.CutSuffix(words, p)
-		if found && p != "" && rest != "" && (l.joined || strings.HasSuffix(rest, " ")) {
+		if found && rest != "" && (l.joined || strings.HasSuffix(rest, " ")) {
 			return true
 		}
 	}
@@ -191,17 +199,17 @@ func Question(text string) bool {
 	return false
 }
 
-// only reports whether words consist of phrases of one kind, the language's and
+// only reports whether words consist of []string of one kind, the language's and
 // those that all share.
-func (l Language) only(words string, kind func(Language) phrases) bool {
+func (l Language) only(words string, kind func(Language) []string) bool {
 	reached := make([]bool, len(words)+1) // where a phrase may begin
 	reached[0] = true
 	for at := range words {
 		if !reached[at] {
 			continue
 		}
-		for _, list := range [...]phrases{kind(l), kind(common)} {
-			for p := range list.each() {
+		for _, list := range [...][]string{kind(l), kind(common)} {
+			for _, p := range list {
 				rest, found := strings.CutPrefix(words[at:], p)
 				if !found || !l.joined && rest != "" && rest[0] != ' ' {
 					continue
@@ -242,9 +250,3 @@ func (l Language) normal(text string) string {
 	}
 	return b.String()
 }
-
-// phrases are written as normal writes them, with a comma and a space between
-// one and the next.
-type phrases string
-
-func (p phrases) each() iter.Seq[string] { return strings.SplitSeq(string(p), ", ") }

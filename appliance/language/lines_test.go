@@ -6,7 +6,10 @@ import "testing"
 // English.
 func TestEveryLanguageHasItsLines(t *testing.T) {
 	seen := map[string]string{}
-	for _, l := range table {
+	for _, l := range languages {
+		if l.unknown == "" {
+			continue // only what ends a conversation is known of it
+		}
 		for name, text := range map[string]string{
 			"working": l.Working(1), "working on": l.Working(9), "sorry": l.Sorry(), "broken": l.Broken(),
 			"again": l.Again(),

@@ -1,9 +1,6 @@
 package language
 
-import (
-	"strings"
-	"testing"
-)
+import "testing"
 
 func TestStopIsAllThatIsSaid(t *testing.T) {
 	for said, want := range map[string]bool{
@@ -26,22 +23,17 @@ func TestStopIsAllThatIsSaid(t *testing.T) {
 // Each language of the table can be stopped in, and by none of the words that say
 // "go on" or "wait" in it.
 func TestEveryLanguageCanBeStoppedIn(t *testing.T) {
-	known := map[string]string{}
-	for _, l := range stops {
-		known[l.tag] = l.said
-	}
-	for _, l := range table {
-		said := known[l.tag]
-		if said == "" {
+	for _, l := range languages {
+		if len(l.stops) == 0 {
 			t.Errorf("nobody can say stop in %q", l.tag)
 		}
-		for one := range strings.SplitSeq(said, ", ") {
+		for _, one := range l.stops {
 			if !Stops(one) || l.Backchannel(one) || l.Begins(one) {
 				t.Errorf("%q in %q: stops %v, goes on %v, begins %v", one, l.tag, Stops(one), l.Backchannel(one),
 					l.Begins(one))
 			}
 		}
-		for p := range l.backchannels.each() {
+		for _, p := range l.backchannels {
 			if Stops(p) {
 				t.Errorf("%q of a listener in %q ends the conversation", p, l.tag)
 			}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"parley/appliance/text"
+	"parley/internal/edits"
 )
 
 // anyWords stands for what the ear makes of a name of which a lexicon gives the
@@ -44,10 +45,7 @@ func wordsSaid(s string, o text.Options) []string {
 // wordErrors is text.WordErrors, but for anyWords, for which any number of words
 // may stand; of is how many the others are.
 func wordErrors(want, got []string) (wrong, of int) {
-	row := make([]int, len(got)+1)
-	for j := range row {
-		row[j] = j
-	}
+	row := edits.Row(len(got))
 	for _, w := range want {
 		if w == anyWords {
 			for j := range got {
@@ -56,16 +54,7 @@ func wordErrors(want, got []string) (wrong, of int) {
 			continue
 		}
 		of++
-		diagonal := row[0]
-		row[0]++
-		for j, g := range got {
-			change := diagonal
-			if w != g {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
+		edits.Next(row, w, got)
 	}
 	return row[len(got)], of
 }

@@ -3,6 +3,8 @@ package text
 import (
 	"strconv"
 	"strings"
+
+	"parley/internal/edits"
 )
 
 // Words are the words of s as they are said, so that two ways of writing the
@@ -56,26 +58,4 @@ func countedOrSpelt(digits string) string {
 
 // WordErrors is how many words must be changed, added or left out to make got
 // of want. Over len(want) it is the word error rate.
-func WordErrors(want, got []string) int { return Edits(want, got) }
-
-// Edits is how many things must be changed, added or left out to make got of want
-// (Levenshtein's distance).
-func Edits[T comparable](want, got []T) int {
-	row := make([]int, len(got)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i, w := range want {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j, g := range got {
-			change := diagonal
-			if w != g {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(got)]
-}
+func WordErrors(want, got []string) int { return edits.Distance(want, got) }

@@ -46,7 +46,7 @@ func TestTheDocumentedReceiversKnowWhatIsFromTheBox(t *testing.T) {
 			_, port, _ := net.SplitHostPort(address)
 			script := filepath.Join(t.TempDir(), r.file)
 			b.must(os.WriteFile(script, []byte(strings.Replace(documented(t, r.language), "9000", port, 1)), 0o600))
-			cmd := exec.CommandContext(t.Context(), r.command, script) // runs: node, python3
+			cmd := exec.CommandContext(t.Context(), r.command, script)
 			cmd.Env = append(os.Environ(), "SIGNING_KEY="+b.key)
 			out, err := cmd.StdoutPipe()
 			b.must(err)

@@ -51,11 +51,11 @@ func completionFolder(t *testing.T) string {
 // shell is a command in the folder that finds the parley there first.
 func shell(t *testing.T, dir, name string, args ...string) *exec.Cmd {
 	t.Helper()
-	path, err := exec.LookPath(name) // runs: bash, zsh, fish
+	path, err := exec.LookPath(name)
 	if err != nil {
 		t.Skipf("%s is not installed", name)
 	}
-	cmd := exec.CommandContext(t.Context(), path, args...) // runs: bash, zsh, fish
+	cmd := exec.CommandContext(t.Context(), path, args...)
 	cmd.Dir = dir
 	// none is written while the folder goes
 	cmd.Env = []string{"HOME=" + dir, "ZDOTDIR=" + dir, "PATH=" + dir + ":" + os.Getenv("PATH"), "TERM=dumb",

@@ -29,7 +29,7 @@ func TestTheCommandsOfTheDocumentationAreThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	top := filepath.Join("..", "..")
-	pages := []string{"README.md", "CHANGELOG.md", "RATIONALE.md"}
+	pages := []string{"README.md", "RATIONALE.md"} // CHANGELOG.md tells of commands that are no more, too
 	err = fs.WalkDir(os.DirFS(top), "docs", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && strings.HasSuffix(name, ".md") && name != "docs/architecture.md" { // a map
 			pages = append(pages, name)
@@ -48,7 +48,7 @@ func TestTheCommandsOfTheDocumentationAreThere(t *testing.T) {
 		for _, typed := range typedIn(string(text)) {
 			tried++
 			words, err := respelled(strings.Fields(typed))
-			if history := slices.Contains(pages[1:3], page); history && err != nil || strings.HasPrefix(typed, "voices play") {
+			if history := page == "RATIONALE.md"; history && err != nil || strings.HasPrefix(typed, "voices play") {
 				continue // it is told what it is now
 			} else if !history {
 				words = strings.Fields(typed)

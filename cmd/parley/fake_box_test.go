@@ -45,7 +45,7 @@ type fakeLine struct {
 }
 
 func (b *fakeLine) send(ctx context.Context, m contract.ServerMessage) {
-	data, err := m.MarshalJSON()
+	data, err := contract.Marshal(m)
 	if err != nil {
 		b.t.Error(err)
 	}

@@ -73,14 +73,8 @@ func manualPage(app *kong.Application) string {
 	page := mangokong.NewManPage(1, app)
 	examplesLast(&page.Root)
 	page = page.WithSection("Exit status", exitStatus)
-	environment := "A flag is stronger than a variable, parley.yaml weaker.\n"
-	for _, s := range config.Settings() {
-		environment += "* " + s.Env() + " as --" + s.Flag + "\n"
-	}
-	page = page.WithSection("Environment", environment+`* PARLEY_CONFIG as --config
-* PARLEY_CACHE the folder of everything that can be fetched again (~/.cache/parley)
-* PARLEY_API_KEY the API key of the box that is talked to
-`)
+	page = page.WithSection("Environment", "A flag is stronger than a variable, parley.yaml weaker.\n* "+
+		strings.Join(environment(), "\n* "))
 	page = page.WithSection("Files", fmt.Sprintf(`* %s what a box must not lose (--data)
 * %s models and libraries, which can be fetched again (--packs)
 * %s settings: in the working folder, else in the data folder (--config)
@@ -99,6 +93,19 @@ func examplesLast(c *mango.Command) {
 		sub.Usage, sub.Example = "", strings.ReplaceAll(sub.Usage, "%", "%%")
 		examplesLast(sub)
 	}
+}
+
+// environment are the variables that parley reads, each with what it means.
+func environment() []string {
+	var all []string
+	for _, s := range config.Settings() {
+		all = append(all, s.Env()+" as --"+s.Flag)
+	}
+	return append(all,
+		"PARLEY_CONFIG as --config",
+		"PARLEY_CACHE the folder of everything that can be fetched again (~/.cache/parley)",
+		"PARLEY_API_KEY the API key of the box that is talked to",
+		"COLUMNS the width of help, instead of the terminal's own")
 }
 
 const exitStatus = `* 0 done

@@ -24,7 +24,7 @@ func program(t *testing.T, environ []string, args ...string) *exec.Cmd {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), self, args...) // runs: itself
+	cmd := exec.CommandContext(t.Context(), self, args...)
 	cmd.Env = append([]string{"PARLEY_TEST_PROGRAM=1", "HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")}, environ...)
 	cmd.WaitDelay = time.Minute
 	return cmd

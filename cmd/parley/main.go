@@ -33,8 +33,7 @@ type commandLine struct {
 	Voices voicesCmd `cmd:"" group:"Talk and listen:" help:"List, design, save and delete voices."`
 	Hear   hearCmd   `cmd:"" group:"Talk and listen:" help:"Write down what is said in a recording, without a box."`
 
-	Bench       benchCmd      `cmd:"" group:"Measure and learn:" help:"Measure this machine."`
-	ShowVersion versionCmd    `cmd:"" name:"version" group:"Measure and learn:" help:"Say which version this is."`
+	ShowVersion versionCmd    `cmd:"" name:"version" group:"Learn:" help:"Say which version this is."`
 	HelpOn      helpCmd       `cmd:"" name:"help" hidden:"" help:"Show commands in full, and the manual page."`
 	Completion  completionCmd `cmd:"" hidden:"" help:"Print what makes a shell complete command lines."`
 }

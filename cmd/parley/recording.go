@@ -39,7 +39,7 @@ func (c *console) recording(ctx context.Context, name string, rateHz int) ([]flo
 	if errors.Is(err, audio.ErrBigEndian) { // which ffmpeg reads as silence
 		return nil, misuse{fmt.Errorf("%s: %w", name, err)}
 	}
-	program, missing := exec.LookPath("ffmpeg") // runs: ffmpeg
+	program, missing := exec.LookPath("ffmpeg")
 	if missing != nil {
 		return nil, misuse{unread(name, err)}
 	}
@@ -142,7 +142,7 @@ func convert(ctx context.Context, program, name string, data []byte, rateHz int)
 		}
 		name = f.Name()
 	}
-	cmd := exec.CommandContext(ctx, program, "-nostdin", "-hide_banner", "-loglevel", // runs: ffmpeg
+	cmd := exec.CommandContext(ctx, program, "-nostdin", "-hide_banner", "-loglevel",
 		"error", "-protocol_whitelist",
 		"file,pipe",
 		"-i", "file:"+name, "-map", "0:a:0", "-ac", "1", "-ar", strconv.Itoa(rateHz), "-c:a", "pcm_s16le", "-f", "wav",

@@ -57,7 +57,7 @@ func speakingBox(t *testing.T, answer func(w http.ResponseWriter, asked contract
 func sendSpeech(t *testing.T, w io.Writer, messages ...contract.TTSMessage) {
 	t.Helper()
 	for _, m := range messages {
-		line, err := m.MarshalJSON()
+		line, err := contract.Marshal(m)
 		if err != nil {
 			t.Error(err)
 		}

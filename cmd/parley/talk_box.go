@@ -235,7 +235,7 @@ func refusal(address string, r *http.Response, err error) error {
 
 // send sends one message.
 func (b *boxLine) send(ctx context.Context, m contract.ClientMessage) error {
-	data, err := m.MarshalJSON()
+	data, err := contract.Marshal(m)
 	if err != nil {
 		return err
 	}

@@ -136,7 +136,7 @@ func (cmd *voicesDesignCmd) Validate() error {
 		return fmt.Errorf("--candidate %d is not allowed: use 0 to 4", cmd.Candidate)
 	case cmd.Save != "":
 		body, _ := json.Marshal(contract.PostedVoice{GenerationID: "any", Name: cmd.Save}) // of strings: it cannot fail
-		_, err := contract.ParsePostedVoice(body)
+		_, err := contract.Parse[contract.PostedVoice](body)
 		return err
 	}
 	_, err := formatOfName(cmd.Out)

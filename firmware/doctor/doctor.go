@@ -17,6 +17,7 @@ import (
 	"parley/firmware/packs"
 	"parley/internal/disk"
 	"parley/internal/layout"
+	"parley/internal/machine"
 )
 
 // Health is how a part of the box is.
@@ -116,7 +117,7 @@ func Packs(ctx context.Context, dir string, names []string) ([]Finding, error) {
 	return found, nil
 }
 
-// What the engines take of memory, measured with parley bench talk: the ears
+// What the engines take of memory, measured with parley-bench talk: the ears
 // and a voice, and for a language model its file and a third for its caches.
 const (
 	sensesBytes = 700 << 20
@@ -139,7 +140,7 @@ func Memory(dir string, names []string, running bool) Finding {
 	if running {
 		entry, has = "MemTotal", "in all"
 	}
-	have := memoryEntry(entry)
+	have := float64(machine.Bytes("/proc/meminfo", entry))
 	for _, file := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
 		if limit, err := strconv.ParseFloat(firstField(file), 64); err == nil && limit < have {
 			have, has = limit, "allowed to this container"
@@ -151,20 +152,6 @@ func Memory(dir string, names []string, running bool) Finding {
 		f.Health, f.Mend = Trouble, "choose smaller models, such as --profile small, or stop what else takes memory"
 	}
 	return f
-}
-
-func memoryEntry(name string) float64 {
-	text, err := os.ReadFile("/proc/meminfo")
-	if err != nil {
-		return 0
-	}
-	for line := range strings.Lines(string(text)) {
-		var kb float64
-		if _, err := fmt.Sscanf(line, name+": %f kB", &kb); err == nil {
-			return kb * 1024
-		}
-	}
-	return 0
 }
 
 func firstField(file string) string {

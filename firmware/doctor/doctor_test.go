@@ -141,7 +141,7 @@ func TestMemoryIsCountedByTheModels(t *testing.T) {
 		}
 		return gb
 	}
-	// As parley bench talk measures them: 2.2 and 1 GB, limits of 2.4 and 1.1 GiB.
+	// As parley-bench talk measures them: 2.2 and 1 GB, limits of 2.4 and 1.1 GiB.
 	if senses, small, whole := need("turn"), need("turn", "llm-qwen-small"),
 		need("turn", "llm-qwen"); senses > 0.8 || small < 0.9 || small > 1.4 || whole < 2 || whole > 2.6 {
 		t.Errorf("needs are %v, %v, %v GB", senses, small, whole)

@@ -63,12 +63,12 @@ func (c clients) command(ctx context.Context, s Source, folder, out string) (*ex
 // *ErrNoClient.
 func (c clients) tool(ctx context.Context, names []string, debian string, args ...string) (*exec.Cmd, error) {
 	for _, name := range names {
-		path, err := exec.LookPath(name) // runs: pip3, pip, npm, go
+		path, err := exec.LookPath(name)
 		if err != nil {
-			path, err = exec.LookPath(filepath.Join(c.tools, name)) // runs: go
+			path, err = exec.LookPath(filepath.Join(c.tools, name))
 		}
 		if err == nil {
-			return exec.CommandContext(ctx, path, args...), nil // runs: pip3, pip, npm, go
+			return exec.CommandContext(ctx, path, args...), nil
 		}
 	}
 	return nil, &ErrNoClient{names[0], debian}

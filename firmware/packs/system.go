@@ -57,7 +57,7 @@ func installSystem(ctx context.Context, p Pack, c clients) error {
 		return fmt.Errorf("pack %s belongs to the operating system, and apt-get is not there to install it: install "+
 			"%s with the system's own package manager", p.Name, strings.Join(p.System.Packages, " and "))
 	}
-	cmd := exec.CommandContext(ctx, command[0], command[1:]...) // runs: apt-get, sudo
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
 	// Interrupted, not killed: apt-get then ends between two packages.
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }

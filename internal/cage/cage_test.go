@@ -109,8 +109,8 @@ func deeds() map[string]func(string) (string, error) {
 		"list":   func(path string) (string, error) { _, err := os.ReadDir(path); return did(err) },
 		"write":  func(path string) (string, error) { return did(os.WriteFile(path, []byte("x"), 0o600)) },
 		"socket": func(string) (string, error) { _, err := net.Dial("udp", "127.0.0.1:9"); return did(err) },
-		"exec":   func(path string) (string, error) { return did(syscall.Exec(path, []string{path}, nil)) }, // runs: ls
-		"run":    func(path string) (string, error) { return did(exec.Command(path).Run()) },                // runs: ls
+		"exec":   func(path string) (string, error) { return did(syscall.Exec(path, []string{path}, nil)) },
+		"run":    func(path string) (string, error) { return did(exec.Command(path).Run()) },
 		"raise": func(string) (string, error) {
 			return did(unix.Setrlimit(unix.RLIMIT_AS, &unix.Rlimit{Cur: unix.RLIM_INFINITY, Max: unix.RLIM_INFINITY}))
 		},
@@ -209,7 +209,7 @@ func TestItDiesWithItsParent(t *testing.T) {
 		_, _ = ask(p, "hang")
 		select {}
 	}
-	parent := exec.Command("/proc/self/exe", "-test.run", "^TestItDiesWithItsParent$") // runs: itself
+	parent := exec.Command("/proc/self/exe", "-test.run", "^TestItDiesWithItsParent$")
 	parent.Env = append(os.Environ(), "PARLEY_TEST_ORPHAN=1")
 	out, err := parent.StdoutPipe()
 	if err != nil {

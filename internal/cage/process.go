@@ -67,7 +67,7 @@ func Start(name string, args ...string) (*Process, error) {
 	if err != nil {
 		return nil, errors.Join(err, theirRequests.Close(), requests.Close())
 	}
-	cmd := exec.Command("/proc/self/exe") // runs: itself
+	cmd := exec.Command("/proc/self/exe")
 	cmd.Args = append([]string{name, caged}, args...)
 	cmd.Env = []string{}
 	cmd.Stdin, cmd.Stdout = theirRequests, theirReplies

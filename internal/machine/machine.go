@@ -1,4 +1,4 @@
-// Package machine knows the machine that the box runs on.
+// Package machine knows the machine that the box runs on: its addresses, its memory.
 package machine
 
 import (

@@ -30,7 +30,7 @@ func (s *session) run(dir string, vars []string, stdout io.Writer, name string, 
 		}
 	}
 	fmt.Fprintf(s.out, "$ %s\n", strings.Join(shown, " "))
-	cmd := exec.CommandContext(s.ctx, name, args...) // runs: go, cargo, npm, asc, clang
+	cmd := exec.CommandContext(s.ctx, name, args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), vars...)
 	cmd.Stdout, cmd.Stderr = stdout, s.out
@@ -52,7 +52,7 @@ func (s *session) run(dir string, vars []string, stdout io.Writer, name string, 
 
 // ask is what a command prints, without the line's end; empty where it fails.
 func ask(name string, args ...string) string {
-	out, err := exec.Command(name, args...).Output() // runs: go, rustc, clang
+	out, err := exec.Command(name, args...).Output()
 	if err != nil {
 		return ""
 	}
@@ -64,7 +64,7 @@ func ask(name string, args ...string) string {
 func programs(name string, more ...string) []string {
 	var found []string
 	for _, dir := range append(filepath.SplitList(os.Getenv("PATH")), more...) {
-		path, err := exec.LookPath(filepath.Join(dir, name)) // runs: go, cargo, node, npm, asc, clang
+		path, err := exec.LookPath(filepath.Join(dir, name))
 		if err == nil && filepath.IsAbs(path) && !slices.Contains(found, path) {
 			found = append(found, path)
 		}

@@ -2,9 +2,7 @@ package house
 
 import (
 	"bytes"
-	"io/fs"
-	"os"
-	"path/filepath"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -19,33 +17,12 @@ const mostColumns = 120
 var unbreakable = regexp.MustCompile("^//go:|`[a-z]+:\".*`")
 
 func TestNoLineIsLongerThanAWindowIsWide(t *testing.T) {
-	root := filepath.Join("..", "..")
-	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir():
-			if slices.Contains([]string{".git", "node_modules", "dist", "bin"}, d.Name()) {
-				return filepath.SkipDir
-			}
-			return nil
-		case !d.Type().IsRegular():
-			return nil
-		}
-		text, err := os.ReadFile(name)
-		if err != nil {
-			return err
-		}
+	files(t, func(name string, text []byte) {
 		first, _, _ := bytes.Cut(text, []byte("\n"))
-		switch filepath.Ext(name) {
-		case ".go", ".ts", ".tsx", ".sh":
-		default:
-			if !bytes.HasPrefix(first, []byte("#!")) || !bytes.Contains(first, []byte("sh")) {
-				return nil
-			}
-		}
-		if bytes.HasPrefix(first, []byte("// Code generated")) {
-			return nil
+		script := bytes.HasPrefix(first, []byte("#!")) && bytes.Contains(first, []byte("sh"))
+		if !script && !slices.Contains([]string{".go", ".ts", ".tsx", ".sh"}, path.Ext(name)) ||
+			bytes.HasPrefix(first, []byte("// Code generated")) {
+			return
 		}
 		number := 0
 		for line := range strings.Lines(string(text)) {
@@ -55,9 +32,5 @@ func TestNoLineIsLongerThanAWindowIsWide(t *testing.T) {
 				t.Errorf("%s:%d has %d characters; %d are allowed", name, number, n, mostColumns)
 			}
 		}
-		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 }

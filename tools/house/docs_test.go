@@ -94,7 +94,7 @@ func TestTheMapHasEveryPackage(t *testing.T) {
 }
 
 var (
-	folder = regexp.MustCompile(`^( *)([a-z][a-z/]*)/ `)
+	folder = regexp.MustCompile(`^( *)([a-z][a-z/-]*)/ `)
 	inText = regexp.MustCompile(`(?:^|[ ;,])([a-z/]+[a-z])/ `)
 )
 

@@ -64,6 +64,29 @@ func TestPackagesKnowOnlyWhomTheyMay(t *testing.T) {
 	}
 }
 
+// Measuring is a program of its own: what is installed holds none of it.
+func TestOnlyTheBenchKnowsTheBench(t *testing.T) {
+	for who, want := range map[string]bool{
+		"cmd/parley-bench": true,
+		"cmd/parley":       false,
+		"appliance":        false,
+		"appliance/api":    false,
+	} {
+		if ok, known := allowed(who, "bench"); ok != want || !known {
+			t.Errorf("%s may import bench: %v (a rule: %v); want %v", who, ok, known, want)
+		}
+	}
+	cmd := exec.Command("go", "list", "-deps", module+"cmd/parley")
+	cmd.Dir = filepath.Join("..", "..")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	if n := strings.Count(string(out), module+"bench"); n > 0 || !strings.Contains(string(out), module+"appliance\n") {
+		t.Errorf("parley is made of %d packages of the bench", n)
+	}
+}
+
 // A package does nothing by being imported, and keeps its hands off the
 // process's log.
 func TestNoPackageWorksAtImportOrLogsGlobally(t *testing.T) {

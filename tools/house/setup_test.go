@@ -63,52 +63,6 @@ func TestProgressTellsHowFarItIs(t *testing.T) {
 	}
 }
 
-// Of several packages, setup installs the first that has a candidate. apt-cache
-// show succeeds for names that other packages only refer to, as Debian 13 does
-// for libavcodec59.
-func TestSetUpChoosesAPackageThatCanBeInstalled(t *testing.T) {
-	tree, bin := t.TempDir(), t.TempDir()
-	missing := filepath.Join(tree, "library.so")
-	aptGet := `#!/bin/sh
-case "$*" in *' install '*library2) touch ` + missing + ` ;; esac
-`
-	aptCache := `#!/bin/sh
-[ "$1" = policy ] || exit 0
-case $2 in
-library1) echo "$2:"; echo "  Candidate: (none)" ;;
-library*) echo "$2:"; echo "  Candidate: 1.0" ;;
-esac
-`
-	for path, content := range map[string]string{
-		filepath.Join(tree, "tools", "setup.table"): "fresh | " + missing +
-			" | library1 library2 library3 | a reason\n",
-		filepath.Join(bin, "id"):        "#!/bin/sh\necho 0\n",
-		filepath.Join(bin, "apt-get"):   aptGet,
-		filepath.Join(bin, "apt-cache"): aptCache,
-	} {
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, name := range []string{"setup", "room", "progress"} {
-		content, err := os.ReadFile(filepath.Join(root, "tools", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(tree, "tools", name), content, 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	cmd := exec.CommandContext(t.Context(), filepath.Join(tree, "tools", "setup"), "fresh")
-	cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"))
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("%v: setup did not install library2:\n%s", err, out)
-	}
-}
-
 // A suite that make fresh does not know is refused before anything is made.
 func TestFreshRefusesAnotherSuite(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), filepath.Join(root, "tools", "fresh", "fresh"))

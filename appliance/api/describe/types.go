@@ -223,7 +223,7 @@ func (s *schemas) addFields(made *Schema, t reflect.Type, shape *contract.Shape)
 			s.addFields(made, f.Type, shape)
 			continue
 		}
-		if name == "-" || !f.IsExported() {
+		if name == "-" || !f.IsExported() || f.Name == "Type" && f.Type.Kind() == reflect.Struct { // structure has that
 			continue
 		}
 		var read *contract.Shape

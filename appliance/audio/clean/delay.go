@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"parley/appliance/audio"
-	"parley/appliance/audio/clean/fourier"
+	"parley/appliance/audio/fourier"
 )
 
 const (

@@ -3,7 +3,7 @@ package clean
 import (
 	"time"
 
-	"parley/appliance/audio/clean/fourier"
+	"parley/appliance/audio/fourier"
 )
 
 const (

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/ebitengine/purego"
+	"parley/internal/clib"
 )
 
 // speexName is the library that learns how an echo comes about and takes it
@@ -61,7 +61,7 @@ type speexCalls struct {
 // openSpeex makes one with the library of that name, for frames and an echo of so
 // many samples, which makes noise softer by so many dB.
 func openSpeex(name string, rateHz, frame, tail, noise int) (*speex, error) {
-	lib, err := purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_LOCAL)
+	lib, err := clib.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("this machine has no %s, which takes the box's own voice out of its microphone: "+
 			"apt-get install libspeexdsp1", name)
@@ -74,7 +74,7 @@ func openSpeex(name string, rateHz, frame, tail, noise int) (*speex, error) {
 		takes:  1,
 	}
 	var c speexCalls
-	for call, fn := range map[string]any{
+	err = lib.Bind(map[string]any{
 		"speex_echo_state_init":          &c.newEcho,
 		"speex_echo_state_destroy":       &c.freeEcho,
 		"speex_echo_state_reset":         &s.reset,
@@ -84,12 +84,9 @@ func openSpeex(name string, rateHz, frame, tail, noise int) (*speex, error) {
 		"speex_preprocess_state_destroy": &c.freeRest,
 		"speex_preprocess_run":           &s.suppress,
 		"speex_preprocess_ctl":           &c.restCtl,
-	} {
-		symbol, err := purego.Dlsym(lib, call)
-		if err != nil {
-			return nil, fmt.Errorf("%s is another version than is known: %w", name, err)
-		}
-		purego.RegisterFunc(fn, symbol)
+	})
+	if err != nil {
+		return nil, err
 	}
 	s.echo, s.rest = c.newEcho(int32(frame), int32(tail)), c.newRest(int32(frame), int32(rateHz))
 	echo, rest := s.echo, s.rest

@@ -13,6 +13,8 @@ import (
 
 	"github.com/ebitengine/purego"
 	"github.com/gen2brain/malgo"
+
+	"parley/internal/clib"
 )
 
 // RateHz is the rate at which devices are opened: what almost every sound card
@@ -327,15 +329,12 @@ func (s *Stream) Close() error {
 // that it does not find: the error that is returned says it in one line. Where
 // there is no ALSA there is nothing to quieten.
 var quietALSA = sync.OnceFunc(func() {
-	lib, err := purego.Dlopen("libasound.so.2", purego.RTLD_NOW)
-	if err != nil {
+	var set func(handler uintptr) int32
+	lib, err := clib.Open("libasound.so.2")
+	if err != nil || lib.Bind(map[string]any{"snd_lib_error_set_handler": &set}) != nil {
 		return
 	}
-	set, err := purego.Dlsym(lib, "snd_lib_error_set_handler")
-	if err != nil {
-		return
-	}
-	purego.SyscallN(set, purego.NewCallback(func(file, line, function, code, format uintptr) uintptr { return 0 }))
+	set(purego.NewCallback(func(file, line, function, code, format uintptr) uintptr { return 0 }))
 })
 
 // Sticky opens devices of one system, the first that one was opened with: where a

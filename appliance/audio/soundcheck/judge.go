@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"parley/appliance/audio/clean"
-	"parley/appliance/audio/clean/fourier"
+	"parley/appliance/audio/fourier"
 	"parley/appliance/audio/soundcard"
 )
 

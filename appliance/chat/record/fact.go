@@ -39,7 +39,7 @@ func (c Chat) outgoing(t turn.Tell, begin *int64) outgoing {
 	case turn.Began:
 		return outgoing{message: f.Metadata, record: row(store.ChatStart, store.System, "")}
 	case turn.SettingsApplied:
-		return outgoing{record: row(store.SessionSettings, store.System, settingsJSON(f.Asked))}
+		return outgoing{record: row(store.SessionSettings, store.System, wireJSON(f.Asked))} // its size was checked so
 	case turn.PromptApplied:
 		return outgoing{record: row(store.SystemPrompt, store.System, f.Text)}
 	case turn.RecordingBegan:
@@ -199,16 +199,6 @@ func toolReplied(f turn.ToolReplied, row *store.Event) outgoing {
 		ToolType:   toolType(f.Tool),
 	}
 	return o
-}
-
-// settingsJSON is settings as the wire writes them. Their size was checked so,
-// which is why nothing in them may be written longer.
-func settingsJSON(s contract.SessionSettings) string {
-	text, err := s.MarshalJSON()
-	if err != nil {
-		return "{}"
-	}
-	return string(text)
 }
 
 // asJSON writes what is made of texts, numbers and JSON, which never fails.

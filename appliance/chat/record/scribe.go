@@ -107,7 +107,7 @@ func (s *Scribe) Blocked() error {
 func (s *Scribe) Tell(t turn.Tell, customSessionID string) error {
 	o := s.chat.outgoing(t, s.aloud.begins(t))
 	if o.message != nil && customSessionID != "" {
-		o.message = o.message.WithCustomSessionID(customSessionID)
+		o.message = contract.WithCustomSessionID(o.message, customSessionID)
 	}
 	if o.sound != nil {
 		o.sound.CustomSessionID = customSessionID

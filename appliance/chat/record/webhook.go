@@ -38,8 +38,8 @@ func (t Told) Beginning(begun time.Time) store.Webhooks {
 	if t.Resumed {
 		start.ChatStartType = contract.ResumedChatGroup
 	}
-	w.Started = webhookJSON(start)
-	w.Ended = webhookJSON(contract.WebhookChatEnd{WebhookBase: t.base(contract.WebhookChatEnded, t.CustomSessionID)})
+	w.Started = wireJSON(start)
+	w.Ended = wireJSON(contract.WebhookChatEnd{WebhookBase: t.base(contract.WebhookChatEnded, t.CustomSessionID)})
 	return w
 }
 
@@ -79,7 +79,7 @@ func (t Told) notice(o outgoing, at time.Time, customSessionID string) *store.No
 		return nil
 	}
 	return &store.Notice{Event: string(contract.WebhookToolCall), AtMS: at.UnixMilli(),
-		Body: webhookJSON(contract.WebhookTool{
+		Body: wireJSON(contract.WebhookTool{
 			WebhookBase: t.base(contract.WebhookToolCall, customSessionID), Timestamp: at.UnixMilli(),
 			ToolCallMessage: call,
 		})}
@@ -89,11 +89,12 @@ func (t Told) wants(event contract.WebhookEvent) bool {
 	return slices.ContainsFunc(t.Hooks, func(h contract.Webhook) bool { return slices.Contains(h.Events, event) })
 }
 
-// webhookJSON writes what is made of texts and numbers, which never fails.
-func webhookJSON(body any) string {
-	text, err := contract.WebhookJSON(body)
+// wireJSON is what is made of texts and numbers, which never fails, as the wire
+// writes it.
+func wireJSON(v any) string {
+	text, err := contract.Marshal(v)
 	if err != nil {
 		return "{}"
 	}
-	return text
+	return string(text)
 }

@@ -1,9 +1,11 @@
 package turn
 
 import (
+	"slices"
 	"strings"
 
 	"parley/appliance/language"
+	"parley/internal/edits"
 )
 
 const (
@@ -48,21 +50,8 @@ func (s State) lately() string {
 // part of the other, by edit distance.
 func within(part, whole []string) int {
 	row := make([]int, len(whole)+1) // it may begin anywhere
-	for i, word := range part {
-		corner := row[0]
-		row[0] = i + 1
-		for j, other := range whole {
-			change := corner
-			if word != other {
-				change++
-			}
-			corner = row[j+1]
-			row[j+1] = min(change, row[j]+1, corner+1)
-		}
+	for _, word := range part {
+		edits.Next(row, word, whole)
 	}
-	least := len(part)
-	for _, n := range row { // and end anywhere
-		least = min(least, n)
-	}
-	return least
+	return slices.Min(row) // and end anywhere
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unsafe"
 
-	"github.com/ebitengine/purego"
+	"parley/internal/clib"
 )
 
 // libraryName is the library that turns words into phonemes. It is GPL-3, so
@@ -45,7 +45,7 @@ type library struct {
 
 func openLibrary(dataDir string) (*library, error) {
 	const mend = "install it with `apt-get install libespeak-ng1 espeak-ng-data`"
-	lib, err := purego.Dlopen(libraryName, purego.RTLD_NOW|purego.RTLD_LOCAL)
+	lib, err := clib.Open(libraryName)
 	if err != nil {
 		return nil, fmt.Errorf("espeak: %s, which turns words into phonemes, does not load: %s: %w", libraryName, mend,
 			err)
@@ -53,18 +53,15 @@ func openLibrary(dataDir string) (*library, error) {
 	e := &library{}
 	var initialize func(output, bufferMS int32, path *byte, options int32) int32
 	var info func(dataDir **byte) string
-	for name, fn := range map[string]any{
+	err = lib.Bind(map[string]any{
 		"espeak_Initialize":      &initialize,
 		"espeak_Info":            &info,
 		"espeak_SetVoiceByName":  &e.setVoice,
 		"espeak_GetCurrentVoice": &e.currentVoice,
 		"espeak_TextToPhonemes":  &e.phonemes,
-	} {
-		symbol, err := purego.Dlsym(lib, name)
-		if err != nil {
-			return nil, fmt.Errorf("espeak: %s is not espeak-ng 1.50 or later: %w", libraryName, err)
-		}
-		purego.RegisterFunc(fn, symbol)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("espeak: %s is not espeak-ng 1.50 or later: %w", libraryName, err)
 	}
 	var path *byte // nil: where it was built to look
 	if dataDir != "" {

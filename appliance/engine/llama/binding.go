@@ -1,10 +1,9 @@
 package llama
 
 import (
-	"fmt"
 	"unsafe"
 
-	"github.com/ebitengine/purego"
+	"parley/internal/clib"
 )
 
 // Token is one entry of a model's vocabulary.
@@ -80,77 +79,66 @@ type calls struct {
 	samplerAccept      func(sampler handle, t Token)
 }
 
-// bind finds every function in the loaded libraries.
-func bind(ggml, llama uintptr) (*calls, error) {
+// bind finds every function in the loaded library, or in one that it needs.
+func bind(llama clib.Library) (*calls, error) {
 	c := &calls{}
-	for _, f := range []struct {
-		lib  uintptr
-		name string
-		fn   any
-	}{
-		{ggml, "ggml_backend_load_all_from_path", &c.loadBackends},
-		{ggml, "ggml_backend_reg_count", &c.backendCount},
-		{llama, "llama_backend_init", &c.backendInit},
-		{llama, "llama_log_set", &c.logSet},
-		{llama, "llama_version", &c.version},
-		{llama, "llama_model_default_params", &c.modelDefaultParams},
-		{llama, "llama_context_default_params", &c.contextDefaultParams},
-		{llama, "llama_model_load_from_file", &c.modelLoadFromFile},
-		{llama, "llama_model_free", &c.modelFree},
-		{llama, "llama_init_from_model", &c.initFromModel},
-		{llama, "llama_free", &c.free},
-		{llama, "llama_set_abort_callback", &c.setAbortCallback},
-		{llama, "llama_set_n_threads", &c.setNThreads},
-		{llama, "llama_model_get_vocab", &c.modelGetVocab},
-		{llama, "llama_model_chat_template", &c.modelChatTemplate},
-		{llama, "llama_model_desc", &c.modelDesc},
-		{llama, "llama_model_meta_val_str", &c.modelMetaValStr},
-		{llama, "llama_model_size", &c.modelSize},
-		{llama, "llama_model_n_params", &c.modelNParams},
-		{llama, "llama_model_n_ctx_train", &c.modelNCtxTrain},
-		{llama, "llama_model_n_layer", &c.modelNLayer},
-		{llama, "llama_model_n_embd", &c.modelNEmbd},
-		{llama, "llama_model_n_head", &c.modelNHead},
-		{llama, "llama_model_n_head_kv", &c.modelNHeadKV},
-		{llama, "llama_model_n_swa", &c.modelNSWA},
-		{llama, "llama_model_has_encoder", &c.modelHasEncoder},
-		{llama, "llama_model_is_recurrent", &c.modelIsRecurrent},
-		{llama, "llama_model_is_hybrid", &c.modelIsHybrid},
-		{llama, "llama_model_is_diffusion", &c.modelIsDiffusion},
-		{llama, "llama_vocab_n_tokens", &c.vocabNTokens},
-		{llama, "llama_vocab_get_attr", &c.vocabGetAttr},
-		{llama, "llama_vocab_is_eog", &c.vocabIsEOG},
-		{llama, "llama_vocab_bos", &c.vocabBOS},
-		{llama, "llama_vocab_get_add_bos", &c.vocabGetAddBOS},
-		{llama, "llama_tokenize", &c.tokenize},
-		{llama, "llama_token_to_piece", &c.tokenToPiece},
-		{llama, "llama_chat_apply_template", &c.chatApply},
-		{llama, "llama_get_memory", &c.getMemory},
-		{llama, "llama_memory_seq_rm", &c.memorySeqRm},
-		{llama, "llama_memory_seq_cp", &c.memorySeqCp},
-		{llama, "llama_memory_seq_pos_max", &c.memorySeqPosMax},
-		{llama, "llama_state_seq_get_size", &c.stateSeqGetSize},
-		{llama, "llama_state_seq_get_data", &c.stateSeqGetData},
-		{llama, "llama_state_seq_set_data", &c.stateSeqSetData},
-		{llama, "llama_batch_init", &c.batchInit},
-		{llama, "llama_batch_free", &c.batchFree},
-		{llama, "llama_batch_get_one", &c.batchGetOne},
-		{llama, "llama_decode", &c.decode},
-		{llama, "llama_get_logits_ith", &c.getLogitsIth},
-		{llama, "llama_sampler_init_greedy", &c.samplerInitGreedy},
-		{llama, "llama_sampler_sample", &c.samplerSample},
-		{llama, "llama_sampler_free", &c.samplerFree},
-		{llama, "llama_sampler_init_grammar", &c.samplerInitGrammar},
-		{llama, "llama_sampler_apply", &c.samplerApply},
-		{llama, "llama_sampler_accept", &c.samplerAccept},
-	} {
-		symbol, err := purego.Dlsym(f.lib, f.name)
-		if err != nil {
-			return nil, fmt.Errorf("the library has no %s: it is another version than 0.5: %w", f.name, err)
-		}
-		purego.RegisterFunc(f.fn, symbol)
-	}
-	return c, nil
+	return c, llama.Bind(map[string]any{
+		"ggml_backend_load_all_from_path": &c.loadBackends,
+		"ggml_backend_reg_count":          &c.backendCount,
+		"llama_backend_init":              &c.backendInit,
+		"llama_log_set":                   &c.logSet,
+		"llama_version":                   &c.version,
+		"llama_model_default_params":      &c.modelDefaultParams,
+		"llama_context_default_params":    &c.contextDefaultParams,
+		"llama_model_load_from_file":      &c.modelLoadFromFile,
+		"llama_model_free":                &c.modelFree,
+		"llama_init_from_model":           &c.initFromModel,
+		"llama_free":                      &c.free,
+		"llama_set_abort_callback":        &c.setAbortCallback,
+		"llama_set_n_threads":             &c.setNThreads,
+		"llama_model_get_vocab":           &c.modelGetVocab,
+		"llama_model_chat_template":       &c.modelChatTemplate,
+		"llama_model_desc":                &c.modelDesc,
+		"llama_model_meta_val_str":        &c.modelMetaValStr,
+		"llama_model_size":                &c.modelSize,
+		"llama_model_n_params":            &c.modelNParams,
+		"llama_model_n_ctx_train":         &c.modelNCtxTrain,
+		"llama_model_n_layer":             &c.modelNLayer,
+		"llama_model_n_embd":              &c.modelNEmbd,
+		"llama_model_n_head":              &c.modelNHead,
+		"llama_model_n_head_kv":           &c.modelNHeadKV,
+		"llama_model_n_swa":               &c.modelNSWA,
+		"llama_model_has_encoder":         &c.modelHasEncoder,
+		"llama_model_is_recurrent":        &c.modelIsRecurrent,
+		"llama_model_is_hybrid":           &c.modelIsHybrid,
+		"llama_model_is_diffusion":        &c.modelIsDiffusion,
+		"llama_vocab_n_tokens":            &c.vocabNTokens,
+		"llama_vocab_get_attr":            &c.vocabGetAttr,
+		"llama_vocab_is_eog":              &c.vocabIsEOG,
+		"llama_vocab_bos":                 &c.vocabBOS,
+		"llama_vocab_get_add_bos":         &c.vocabGetAddBOS,
+		"llama_tokenize":                  &c.tokenize,
+		"llama_token_to_piece":            &c.tokenToPiece,
+		"llama_chat_apply_template":       &c.chatApply,
+		"llama_get_memory":                &c.getMemory,
+		"llama_memory_seq_rm":             &c.memorySeqRm,
+		"llama_memory_seq_cp":             &c.memorySeqCp,
+		"llama_memory_seq_pos_max":        &c.memorySeqPosMax,
+		"llama_state_seq_get_size":        &c.stateSeqGetSize,
+		"llama_state_seq_get_data":        &c.stateSeqGetData,
+		"llama_state_seq_set_data":        &c.stateSeqSetData,
+		"llama_batch_init":                &c.batchInit,
+		"llama_batch_free":                &c.batchFree,
+		"llama_batch_get_one":             &c.batchGetOne,
+		"llama_decode":                    &c.decode,
+		"llama_get_logits_ith":            &c.getLogitsIth,
+		"llama_sampler_init_greedy":       &c.samplerInitGreedy,
+		"llama_sampler_sample":            &c.samplerSample,
+		"llama_sampler_free":              &c.samplerFree,
+		"llama_sampler_init_grammar":      &c.samplerInitGrammar,
+		"llama_sampler_apply":             &c.samplerApply,
+		"llama_sampler_accept":            &c.samplerAccept,
+	})
 }
 
 // bytesPtr is the address of b's first byte, for C; never nil.

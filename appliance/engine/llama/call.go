@@ -102,7 +102,7 @@ func (m *Model) arguments(ctx context.Context, p engine.Prompt, set *toolset, at
 // callGrammar is what the arguments of a call follow, behind a space as the
 // models were trained to write it.
 func callGrammar(p *schema.Parameters) string {
-	return "root ::= \" \" arguments\n" + strings.Replace(p.GrammarWithGaps(), "root ::=", "arguments ::=", 1)
+	return "root ::= \" \" arguments\n" + strings.Replace(p.Grammar(), "root ::=", "arguments ::=", 1)
 }
 
 // settle takes out of the arguments that a model wrote what nobody said. missing

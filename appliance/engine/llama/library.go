@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 
 	"github.com/ebitengine/purego"
+
+	"parley/internal/clib"
 )
 
 // libllama keeps its backends and its log callback once a process, whoever
@@ -73,15 +75,14 @@ func open(dir string, log *slog.Logger) (*library, error) {
 	}
 	// Globally, in this order: each needs the symbols of those before it, and
 	// the processor's own backend, loaded last, needs those of all.
-	var handles [3]uintptr
-	for i, name := range []string{"libggml-base.so", "libggml.v0.5.0.so", libraryName} {
-		h, err := purego.Dlopen(filepath.Join(dir, name), purego.RTLD_NOW|purego.RTLD_GLOBAL)
-		if err != nil {
+	var of clib.Library
+	for _, name := range []string{"libggml-base.so", "libggml.v0.5.0.so", libraryName} {
+		var err error
+		if of, err = clib.OpenGlobal(filepath.Join(dir, name)); err != nil {
 			return nil, fmt.Errorf("cannot load %s (pack runtime-llama): %w", name, err)
 		}
-		handles[i] = h
 	}
-	c, err := bind(handles[1], handles[2])
+	c, err := bind(of)
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ import (
 const (
 	// routerMargin is how much likelier a tool must be than none, in natural
 	// logarithms. A call that nobody asked for is worse than one that was missed,
-	// which the user asks for once more: of the tuned wishes of parley bench tools,
+	// which the user asks for once more: of the tuned wishes of parley-bench tools,
 	// the likeliest that wants no tool is at -0.13 with Qwen 1.5B, and the least
 	// likely of those that it can tell at 0.
 	routerMargin = -0.2
@@ -35,7 +35,7 @@ const (
 	// before had been answered by that tool.
 	againMargin = 2
 	// partMargin is the same of a part of what was said (see wishes). Of the tuned
-	// wishes of parley bench tools the second ones are at 0.9 to 4.7, and no part of
+	// wishes of parley-bench tools the second ones are at 0.9 to 4.7, and no part of
 	// a single wish asks for another tool than the whole at more than -1.
 	partMargin = 0.3
 	// routerWords is how much the router reads of what was just said, in bytes: two

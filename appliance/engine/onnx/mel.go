@@ -2,8 +2,8 @@ package onnx
 
 import (
 	"math"
-	"math/cmplx"
 
+	"parley/appliance/audio/fourier"
 	"parley/appliance/engine"
 )
 
@@ -22,8 +22,7 @@ const (
 // number of goroutines.
 type melBank struct {
 	hann  [melWindow]float64
-	fft   *fft
-	twist [melBins]complex128 // takes a half-length transform of pairs apart
+	fft   *fourier.Real
 	bands [melBands]melBand
 }
 
@@ -34,12 +33,9 @@ type melBand struct {
 }
 
 func newMelBank() *melBank {
-	m := &melBank{fft: newFFT(4, 5, 5, 2)}
+	m := &melBank{fft: fourier.NewReal(melWindow)}
 	for i := range m.hann { // periodic: as if one sample longer
 		m.hann[i] = 0.5 - 0.5*math.Cos(2*math.Pi*float64(i)/melWindow)
-	}
-	for k := range m.twist {
-		m.twist[k] = cmplx.Rect(0.5, -2*math.Pi*float64(k)/melWindow-math.Pi/2)
 	}
 	var edges [melBands + 2]float64
 	top := hertzToMel(engine.SpeechRateHz / 2)
@@ -98,8 +94,7 @@ func melToHertz(mel float64) float64 {
 func (m *melBank) features(dst []float32, pcm []float32, frames int) {
 	var (
 		window [melWindow]float64
-		pairs  = make([]complex128, melWindow/2)
-		spare  = make([]complex128, melWindow/2)
+		work   = make([]complex128, melBins)
 		power  [melBins]float64
 		peak   = math.Log10(melFloor)
 	)
@@ -111,7 +106,7 @@ func (m *melBank) features(dst []float32, pcm []float32, frames int) {
 			}
 			continue
 		}
-		m.power(&power, &window, pairs, spare)
+		m.fft.Power(power[:], window[:], work)
 		for b, band := range m.bands {
 			var sum float64
 			for k, w := range band.weights {
@@ -152,18 +147,4 @@ func (m *melBank) window(w *[melWindow]float64, pcm []float32, frame, total int)
 		}
 	}
 	return heard
-}
-
-// power is the power spectrum of a real window: its samples, taken in pairs as
-// complex numbers, go through a transform of half the length.
-func (m *melBank) power(out *[melBins]float64, w *[melWindow]float64, pairs, spare []complex128) {
-	for i := range pairs {
-		pairs[i] = complex(w[2*i], w[2*i+1])
-	}
-	z := m.fft.transform(pairs, spare)
-	for k := range out {
-		a, b := z[k%len(z)], cmplx.Conj(z[(len(z)-k)%len(z)])
-		x := (a+b)/2 + m.twist[k]*(a-b)
-		out[k] = real(x)*real(x) + imag(x)*imag(x)
-	}
 }

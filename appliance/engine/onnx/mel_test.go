@@ -3,36 +3,9 @@ package onnx
 import (
 	"encoding/json"
 	"math"
-	"math/cmplx"
-	"math/rand/v2"
 	"os"
 	"testing"
 )
-
-func TestFFTIsTheFourierTransform(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2))
-	for _, radices := range [][]int{{1}, {2}, {3}, {4, 5, 5, 2}, {2, 3, 7}, {5, 2, 2, 3}} {
-		n := 1
-		for _, r := range radices {
-			n *= r
-		}
-		x := make([]complex128, n)
-		for i := range x {
-			x[i] = complex(random.NormFloat64(), random.NormFloat64())
-		}
-		want := make([]complex128, n)
-		for k := range want {
-			for i, v := range x {
-				want[k] += v * cmplx.Rect(1, -2*math.Pi*float64(i*k)/float64(n))
-			}
-		}
-		for k, got := range newFFT(radices...).transform(x, make([]complex128, n)) {
-			if cmplx.Abs(got-want[k]) > 1e-9*float64(n) {
-				t.Fatalf("radices %v: bin %d is %v, want %v", radices, k, got, want[k])
-			}
-		}
-	}
-}
 
 // golden holds what numpy makes of testSound, with the formulas of Whisper's
 // and smart-turn's authors.

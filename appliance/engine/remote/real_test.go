@@ -72,7 +72,7 @@ func startServer(t *testing.T) {
 	if _, err := os.Stat(python); err != nil {
 		t.Fatalf("%v: run tools/openai-server/install", err)
 	}
-	server := exec.Command(python, filepath.Join("..", "..", "..", "tools", // runs: python3
+	server := exec.Command(python, filepath.Join("..", "..", "..", "tools",
 		"openai-server", "serve.py"), model,
 		"right")
 	// of the tests, which end sooner than it

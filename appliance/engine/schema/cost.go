@@ -1,7 +1,9 @@
 package schema
 
 import (
+	"maps"
 	"math"
+	"slices"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -61,12 +63,13 @@ func (c cost) of(s *jsonschema.Schema, deep int) float64 {
 	if s.DynamicRef != nil || s.RecursiveRef != nil {
 		return c[at]
 	}
+	same, inner := parts(s)
 	sum := 1.0
-	for _, same := range onSame(s) {
-		sum += c.of(same, deep)
+	for _, on := range same {
+		sum += c.of(on, deep)
 	}
 	if deep > 0 {
-		for _, in := range onInner(s) {
+		for _, in := range inner {
 			sum += c.of(in, deep-1)
 		}
 		var most float64 // a value has one name
@@ -79,33 +82,18 @@ func (c cost) of(s *jsonschema.Schema, deep int) float64 {
 	return sum
 }
 
-// onSame are the schemas that one has tried on its own value.
-func onSame(s *jsonschema.Schema) []*jsonschema.Schema {
-	all := []*jsonschema.Schema{s.Ref, s.Not, s.If, s.Then, s.Else, s.ContentSchema}
-	for _, some := range [][]*jsonschema.Schema{s.AllOf, s.AnyOf, s.OneOf} {
-		all = append(all, some...)
-	}
-	for _, d := range s.DependentSchemas {
-		all = append(all, d)
-	}
+// parts are the schemas that one has tried on its own value, and those that it has tried
+// on what its value is made of, but for the properties.
+func parts(s *jsonschema.Schema) (same, inner []*jsonschema.Schema) {
+	same = slices.Concat(s.AllOf, s.AnyOf, s.OneOf, slices.Collect(maps.Values(s.DependentSchemas)),
+		[]*jsonschema.Schema{s.Ref, s.Not, s.If, s.Then, s.Else, s.ContentSchema})
 	for _, d := range s.Dependencies {
-		all = append(all, schemas(d)...)
+		same = append(same, schemas(d)...)
 	}
-	return all
-}
-
-// onInner are those that it has tried on what its value is made of, but for the
-// properties.
-func onInner(s *jsonschema.Schema) []*jsonschema.Schema {
-	all := []*jsonschema.Schema{s.PropertyNames, s.UnevaluatedProperties, s.Contains, s.Items2020, s.UnevaluatedItems}
-	all = append(all, s.PrefixItems...)
-	for _, p := range s.PatternProperties {
-		all = append(all, p)
-	}
-	for _, some := range []any{s.AdditionalProperties, s.AdditionalItems, s.Items} {
-		all = append(all, schemas(some)...)
-	}
-	return all
+	inner = slices.Concat(s.PrefixItems, slices.Collect(maps.Values(s.PatternProperties)),
+		schemas(s.AdditionalProperties), schemas(s.AdditionalItems), schemas(s.Items),
+		[]*jsonschema.Schema{s.PropertyNames, s.UnevaluatedProperties, s.Contains, s.Items2020, s.UnevaluatedItems})
+	return same, inner
 }
 
 // schemas are those in a part that may be a schema, several, or something else.

@@ -3,26 +3,20 @@ package schema
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// node is the part of JSON Schema that a grammar can follow, at one place. What
-// else there is is checked when the JSON is there.
+// node is the part of JSON Schema that a grammar follows, at one place. What else
+// there is is checked when the JSON is there.
 type node struct {
 	Type       json.RawMessage   `json:"type"` // a name or several
 	Properties orderedMap        `json:"properties"`
 	Required   []string          `json:"required"`
 	Items      json.RawMessage   `json:"items"`
-	Prefix     []json.RawMessage `json:"prefixItems"`
 	MinItems   int               `json:"minItems"`
-	MaxItems   *int              `json:"maxItems"`
-	MinLength  int               `json:"minLength"`
-	MaxLength  *int              `json:"maxLength"`
-	Pattern    string            `json:"pattern"`
 	Format     string            `json:"format"`
 	Enum       []json.RawMessage `json:"enum"`
 	Const      json.RawMessage   `json:"const"`
@@ -32,8 +26,7 @@ type node struct {
 	Ref        string            `json:"$ref"`
 	Additional json.RawMessage   `json:"additionalProperties"`
 	Says       string            `json:"description"`
-
-	other map[string]json.RawMessage // all keywords
+	Default    json.RawMessage   `json:"default"`
 }
 
 // orderedMap keeps the properties in the order in which they were written: the
@@ -67,36 +60,63 @@ func (o *orderedMap) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// fault is what is wrong at a place.
-func fault(at, format string, args ...any) error {
-	return &Error{At: at, Why: fmt.Sprintf(format, args...)}
+// types are those that s allows: what its keywords are about where it names none.
+func (s node) types() []string {
+	var types []string
+	var one string
+	switch {
+	case json.Unmarshal(s.Type, &one) == nil:
+		types = []string{one}
+	case json.Unmarshal(s.Type, &types) == nil:
+	case s.Properties.of != nil:
+		types = []string{"object"}
+	case s.Items != nil:
+		types = []string{"array"}
+	}
+	return types
 }
 
-// read reads the schema at a place; open: it allows every value.
-func read(raw json.RawMessage, at string) (s node, open bool, err error) {
-	switch string(bytes.TrimSpace(raw)) {
-	case "true", "{}":
-		return s, true, nil
-	case "false":
-		return s, false, fault(at, "false allows no value")
-	}
-	for _, into := range []any{&s.other, &s} {
-		if err := json.Unmarshal(raw, into); err != nil {
-			return s, false, fault(at, "it is no JSON Schema: %v", err)
+// unknown is a required property that is none of the properties; empty: there is none.
+func (s node) unknown() string {
+	for _, name := range s.Required {
+		if s.Properties.of[name] == nil {
+			return name
 		}
 	}
-	if s.other["$dynamicRef"] != nil {
-		return s, false, fault(at+".$dynamicRef", "only $ref is followed, into the same schema")
-	}
-	return s, false, nil
+	return ""
 }
 
-// find is the schema that a reference names.
-func (w *writer) find(ref, at string) (json.RawMessage, error) {
+// read reads the schema at a place, or the one in its stead: that of a reference, or
+// the only one of an allOf. What is described before a reference is described by that.
+func (w *writer) read(raw json.RawMessage) node {
+	var s node
+	says := ""
+	for range maxDepth {
+		s = node{}
+		if json.Unmarshal(raw, &s) != nil { // true, false, or what only the check knows
+			s = node{}
+		}
+		if says == "" {
+			says = s.Says
+		}
+		switch {
+		case s.Ref != "":
+			raw = w.find(s.Ref)
+		case len(s.AllOf) == 1 && s.Properties.of == nil:
+			raw = s.AllOf[0]
+		default:
+			s.Says = says
+			return s
+		}
+	}
+	return node{Says: says}
+}
+
+// find is the schema that a reference names; nil where it is none into the same schema.
+func (w *writer) find(ref string) json.RawMessage {
 	path, here := strings.CutPrefix(ref, "#")
 	if !here || path != "" && path[0] != '/' {
-		return nil, fault(at, "%.80q is not followed; references into the same schema are, such as \"#/$defs/name\"",
-			ref)
+		return nil
 	}
 	found := json.RawMessage(w.whole)
 	for _, step := range strings.Split(path, "/")[1:] {
@@ -112,76 +132,8 @@ func (w *writer) find(ref, at string) (json.RawMessage, error) {
 			i < len(list) {
 			found = list[i]
 		} else {
-			found = nil
-		}
-		if found == nil {
-			return nil, fault(at, "%.80q is not there", ref)
+			return nil
 		}
 	}
-	return found, nil
-}
-
-// merge is a schema with those of its allOf: the properties of all, and what
-// else they say, the later before the earlier.
-func (w *writer) merge(s node, at string, depth int) (node, error) {
-	all := s.AllOf
-	s.AllOf = nil
-	for i, raw := range all {
-		place := fmt.Sprintf("%s.allOf[%d]", at, i)
-		part, open, err := read(raw, place)
-		if err != nil {
-			return s, err
-		}
-		if open {
-			continue
-		}
-		if part.Ref != "" {
-			target, err := w.follow(part.Ref, place+".$ref")
-			if err != nil {
-				return s, err
-			}
-			part, open, err = read(target, place)
-			w.leave(part.Ref)
-			if err != nil || open {
-				return s, err
-			}
-		}
-		if depth > maxDepth {
-			return s, fault(place, "schemas nest deeper than %d", maxDepth)
-		}
-		if part, err = w.merge(part, place, depth+1); err != nil {
-			return s, err
-		}
-		s = s.with(part)
-	}
-	return s, nil
-}
-
-func (s node) with(part node) node {
-	whole := map[string]json.RawMessage{}
-	for _, from := range []node{s, part} {
-		for k, v := range from.other {
-			whole[k] = v
-		}
-	}
-	merged := node{Properties: orderedMap{of: map[string]json.RawMessage{}}}
-	delete(whole, "allOf")
-	raw, _ := json.Marshal(whole) // of raw messages, which were read before
-	_ = json.Unmarshal(raw, &merged)
-	merged.other, merged.AllOf = whole, nil
-	merged.Properties = orderedMap{of: map[string]json.RawMessage{}}
-	merged.Required = nil
-	for _, from := range []node{s, part} {
-		for _, name := range from.Properties.names {
-			if merged.Properties.of[name] == nil {
-				merged.Properties.names = append(merged.Properties.names, name)
-			}
-			merged.Properties.of[name] = from.Properties.of[name]
-		}
-		merged.Required = append(merged.Required, from.Required...)
-	}
-	if len(merged.Properties.names) == 0 {
-		merged.Properties.of = nil
-	}
-	return merged
+	return found
 }

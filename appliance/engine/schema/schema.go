@@ -1,14 +1,14 @@
 // Package schema makes of a tool's parameters, a JSON Schema, what a small
-// language model needs to fill them in: a grammar that allows only such JSON,
-// and a check of what no grammar can say.
+// language model needs to fill them in: a grammar of their names and kinds, and a
+// check of all that the schema asks for.
 package schema
 
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 )
 
 // maxBytes bounds the text of a schema, and maxGrammar what is made of it: the
@@ -25,7 +25,6 @@ type Parameters struct {
 	Arguments []Argument
 	Validator
 	grammar string
-	gaps    string // the grammar with gaps
 }
 
 // Argument is one of a tool's parameters.
@@ -54,7 +53,7 @@ var infers = regexp.MustCompile(`(?i)\b(?:infer|deduce|derive|guess|estimate)\b|
 // Error is what keeps a tool from being called.
 type Error struct {
 	Tool string
-	At   string // the place in its parameters, such as "parameters.properties.a.$ref"
+	At   string // the place in its parameters, such as "parameters.type"
 	Why  string
 }
 
@@ -72,39 +71,38 @@ func Check(tool string, parameters []byte) error {
 // Read makes Parameters of a JSON Schema of an object; none at all is a tool
 // without parameters. The error is an *Error.
 func Read(tool string, parameters []byte) (*Parameters, error) {
-	p := &Parameters{grammar: "root ::= \"{}\"\n", gaps: "root ::= \"{}\"\n"}
+	p := &Parameters{grammar: "root ::= \"{}\"\n"}
 	if len(bytes.TrimSpace(parameters)) == 0 {
 		return p, nil
 	}
-	fail := func(at string, why error) (*Parameters, error) {
-		if in, ok := errors.AsType[*Error](why); ok {
-			in.Tool = tool
-			return nil, in
-		}
-		return nil, &Error{tool, at, why.Error()}
+	fail := func(at, format string, args ...any) (*Parameters, error) {
+		return nil, &Error{tool, at, fmt.Sprintf(format, args...)}
 	}
 	if len(parameters) > maxBytes {
-		return fail(root, fmt.Errorf("it has %d bytes; at most %d are read", len(parameters), maxBytes))
+		return fail("parameters", "it has %d bytes; at most %d are read", len(parameters), maxBytes)
 	}
 	var err error
-	w := writer{whole: parameters, used: map[string]bool{}}
-	if p.grammar, err = w.write(); err != nil {
-		return fail(root, err)
-	}
-	gaps := writer{whole: parameters, used: map[string]bool{}, gaps: true}
-	if p.gaps, err = gaps.write(); err != nil {
-		return fail(root, err)
-	}
 	if p.Validator, err = Compile(parameters); err != nil {
-		return fail(root, err)
+		return fail("parameters", "%v", err)
 	}
-	p.Arguments = w.arguments
+	w := writer{whole: parameters, used: map[string]bool{}}
+	top := w.read(parameters)
+	if types := top.types(); len(types) > 0 && !slices.Contains(types, "object") {
+		return fail("parameters.type", "%q is not allowed at the top; \"object\" is, with the arguments as its properties",
+			types[0])
+	}
+	if name := top.unknown(); name != "" {
+		return fail("parameters.required", "%q is none of the properties", name)
+	}
+	for _, name := range top.Properties.names {
+		p.Arguments = append(p.Arguments, w.argument(name, top))
+	}
+	if p.grammar = w.write(top); len(p.grammar) > maxGrammar {
+		return fail("parameters", "it makes a grammar of more than %d bytes; allow fewer properties or values", maxGrammar)
+	}
 	return p, nil
 }
 
-// Grammar is what a call's arguments follow, in GBNF with the rule "root".
+// Grammar is what a call's arguments follow, in GBNF with the rule "root". It has null
+// for required arguments: a model writes it where it was not told a value.
 func (p *Parameters) Grammar() string { return p.grammar }
-
-// GrammarWithGaps is the same with null for required arguments: a model writes it
-// where it was not told a value.
-func (p *Parameters) GrammarWithGaps() string { return p.gaps }

@@ -34,7 +34,7 @@ func Compile(parameters []byte) (Validator, error) {
 		compiled, err = c.Compile(schemaURL)
 	}
 	if err != nil {
-		return Validator{}, fmt.Errorf("it is no JSON Schema: %w", err)
+		return Validator{}, fmt.Errorf("it is no JSON Schema: %.300s", oneLine(err))
 	}
 	return Validator{compiled}, nil
 }
@@ -80,13 +80,15 @@ func faults(e *jsonschema.ValidationError) string {
 		for _, inner := range e.Causes {
 			walk(inner)
 		}
-		if text := strings.Join(strings.Fields(e.Error()), " "); len(e.Causes) == 0 && !slices.Contains(said, text) {
+		if text := oneLine(e); len(e.Causes) == 0 && !slices.Contains(said, text) {
 			said = append(said, text)
 		}
 	}
 	walk(e)
 	return strings.Join(said[:min(len(said), mostFaults)], "; ")
 }
+
+func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
 
 // maxPattern is the longest pattern that is tried; the program of a longer one
 // may take megabytes.

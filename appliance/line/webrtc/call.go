@@ -126,7 +126,7 @@ func (c *Call) Send(_ context.Context, m contract.ServerMessage) error {
 		return err
 	}
 	m, tooOften := c.errs.Note(m)
-	data, err := m.MarshalJSON()
+	data, err := contract.Marshal(m)
 	if err != nil {
 		return err
 	}

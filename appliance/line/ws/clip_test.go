@@ -56,9 +56,11 @@ func TestTheFilesOfAClipAreItsSoundAndNoneIsTooLong(t *testing.T) {
 func TestNoClipIsAMessageOfOverOneMiB(t *testing.T) {
 	for _, part := range cutUp(make([]float32, audio.Samples(20*time.Second, contract.OutputRateHz))) {
 		file := audio.EncodeWAV(part, contract.OutputRateHz)
-		m := contract.AudioOutput{ID: "01a1fe4c-212a-7c63-a4cc-a4d3af997da1",
-			Data: file}.WithCustomSessionID(strings.Repeat("<", contract.MaxCustomSessionIDChars))
-		b, err := m.(contract.AudioOutput).MarshalJSON()
+		b, err := contract.Marshal(contract.AudioOutput{
+			ID:              "01a1fe4c-212a-7c63-a4cc-a4d3af997da1",
+			Data:            file,
+			CustomSessionID: strings.Repeat("<", contract.MaxCustomSessionIDChars),
+		})
 		if err != nil || len(b) > 1<<20 {
 			t.Errorf("%d bytes, %v", len(b), err)
 		}

@@ -3,7 +3,6 @@ package ws
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -91,11 +90,11 @@ func (l *Line) Send(ctx context.Context, m contract.ServerMessage) error {
 	if slices.Contains(l.unknown, m.MessageType()) {
 		return nil
 	}
-	var message json.Marshaler = m
+	var message any = m
 	if e, ok := m.(contract.WebSocketError); ok && l.chunks != "" {
 		message = e.Chunk(l.chunks)
 	}
-	data, err := message.MarshalJSON()
+	data, err := contract.Marshal(message)
 	if err != nil {
 		return err
 	}

@@ -60,7 +60,7 @@ func (l *Line) files(ctx context.Context, last bool) error {
 			Data:            audio.EncodeWAV(part, contract.OutputRateHz),
 			CustomSessionID: l.clip.session,
 		}
-		data, err := m.MarshalJSON()
+		data, err := contract.Marshal(m)
 		if err != nil {
 			return err
 		}

@@ -40,7 +40,7 @@ type SpeechLine struct {
 
 // Message sends a message of the speech.
 func (l *SpeechLine) Message(ctx context.Context, m contract.TTSMessage) error {
-	data, err := m.MarshalJSON()
+	data, err := contract.Marshal(m)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"parley/appliance/audio/clean/fourier"
+	"parley/appliance/audio/fourier"
 )
 
 // Room says what comes back. The zero Room is silent.

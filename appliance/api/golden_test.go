@@ -1,0 +1,105 @@
+package api
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+
+	"parley/internal/golden"
+)
+
+// Programs call these paths, and each lets in whom it says.
+func TestGoldenRoutes(t *testing.T) {
+	var lines []string
+	for _, rt := range New(Parts{}).routes() {
+		lines = append(lines, fmt.Sprintf("%s %s: %v", rt.method, rt.path, rt.access))
+	}
+	golden.Names(t, "routes", lines)
+}
+
+// Programs read these fields of what they are answered, by the statuses of each
+// route; the lines without one are what the types named there have.
+func TestGoldenAnswers(t *testing.T) {
+	var lines []string
+	for _, rt := range New(Parts{}).routes() {
+		for _, a := range rt.says.Answers {
+			words := []string{rt.method, rt.path + ":", strconv.Itoa(a.Status)}
+			if a.Media != "" {
+				words = append(words, a.Media)
+			}
+			if a.Value != nil {
+				kind := reflect.TypeOf(a.Value)
+				words = append(words, kind.String())
+				lines = append(lines, kind.String()+": "+golden.Fields(kind))
+			}
+			lines = append(lines, strings.Join(words, " "))
+		}
+	}
+	golden.Names(t, "answers", append(lines, "problem: "+golden.Fields(reflect.TypeFor[problem]()),
+		"malformed: "+golden.Fields(reflect.TypeFor[malformed]())))
+}
+
+// Programs look at the status and the code of what is refused. The codes of the
+// table come with their status, and those that are made elsewhere alone.
+func TestGoldenErrors(t *testing.T) {
+	var lines []string
+	for _, k := range kinds {
+		if k.status != 0 {
+			lines = append(lines, strings.TrimSpace(fmt.Sprint(k.status, " ", k.code)))
+		}
+	}
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range append(files, "../certs/front.go") {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			for _, e := range codesIn(n) {
+				if word, ok := e.(*ast.BasicLit); ok && word.Kind == token.STRING {
+					code, _ := strconv.Unquote(word.Value)
+					lines = append(lines, code)
+				}
+			}
+			return true
+		})
+	}
+	golden.Names(t, "errors", lines)
+}
+
+// codesIn is where n says the code of an error by itself: in a problem, or a
+// refused token, or as "code" of a map, or set as Code.
+func codesIn(n ast.Node) []ast.Expr {
+	switch n := n.(type) {
+	case *ast.CompositeLit:
+		if kind, ok := n.Type.(*ast.Ident); ok && len(n.Elts) > 1 {
+			switch kind.Name {
+			case "problem":
+				return n.Elts[:1]
+			case "errToken":
+				return n.Elts[1:2]
+			}
+		}
+	case *ast.KeyValueExpr:
+		if key, ok := n.Key.(*ast.BasicLit); ok && key.Value == `"code"` {
+			return []ast.Expr{n.Value}
+		}
+	case *ast.AssignStmt:
+		if to, ok := n.Lhs[0].(*ast.SelectorExpr); ok && to.Sel.Name == "Code" {
+			return n.Rhs[:1]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,241 @@
+package appliance
+
+import (
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"io"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"parley/appliance/certs"
+	"parley/appliance/chat"
+	"parley/appliance/config"
+	"parley/appliance/contract"
+	"parley/firmware/backup"
+	"parley/internal/golden"
+	"parley/plugins/shelf"
+	"parley/store"
+)
+
+// Backups, scripts and operators find these files in the data folder of a box that
+// has been used, while it runs and afterwards. Those of ACME are its library's.
+func TestGoldenDataFolder(t *testing.T) {
+	data := t.TempDir()
+	unpack(t, filepath.Join("..", "store", "testdata", "schema5.db.gz"), filepath.Join(data, "parley.db"))
+	b := startBox(t, func(c *config.Config) { c.Data = data })
+	records, err := store.Join(t.Context(), data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer records.Close()
+	key, err := records.CreateKey(t.Context(), store.NewKey{Account: "museum"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.key = key.APIKey
+	pluginIsUsed(t, data)
+	c := b.call(t, linear16)
+	c.send(contract.AssistantInput{Text: "Hello."})
+	if err := c.conn.Write(t.Context(), websocket.MessageBinary, make([]byte, 6400)); err != nil { // the user's side
+		t.Fatal(err)
+	}
+	c.until("assistant_end", 1, patient)
+	// Some come later, on a slow machine by seconds. What has not come in a minute is
+	// told as lost.
+	late := []string{"recordings/*-user.opus", "recordings/*-assistant.opus", "prompts/*.prompt"}
+	for n := 0; n < 600 && len(late) > 0; n++ {
+		late = slices.DeleteFunc(late, func(name string) bool { return slices.Contains(within(t, data), name) })
+		<-time.After(100 * time.Millisecond)
+	}
+	_, err = backup.Make(t.Context(), backup.Box{Data: data, Version: Version(),
+		Database: func(ctx context.Context, file string, progress func(done, total int64)) (int64, error) {
+			return store.Backup(ctx, data, file, progress)
+		}}, filepath.Join(t.TempDir(), "backup"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := within(t, data)
+	if err := b.stop(); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeFirstKey(filepath.Join(data, "first-key.env"), key); err != nil {
+		t.Fatal(err)
+	}
+	own := b.cfg
+	own.TLS = config.TLS{Mode: config.TLSOwn}
+	at := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1}
+	id, err := certs.Open(t.Context(), certOptions(own), at, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	id.Close()
+	golden.Names(t, "data_folder", append(lines, within(t, data)...))
+}
+
+// pluginIsUsed installs a plugin with a test and a secret beside the box, and calls it.
+func pluginIsUsed(t *testing.T, data string) {
+	t.Helper()
+	folder := guideFolder(t)
+	manifest, err := os.OpenFile(filepath.Join(folder, "plugin.yaml"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer manifest.Close()
+	if _, err := manifest.WriteString("settings:\n  - {name: pin, type: secret, description: A number.}\n"); err != nil {
+		t.Fatal(err)
+	}
+	s, pin := beside(t, data), "1234"
+	p, err := shelf.Read(folder, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	offer, err := s.Examine(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	choice := shelf.Choice{Grant: []string{"all"}, Settings: map[string]*string{"pin": &pin}}
+	if err := s.Install(t.Context(), offer, choice); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Try(t.Context(), shelf.Who{}, "guide", "fall", []byte("{}")); err == nil {
+		t.Fatal("it did not fail, and so has no log")
+	}
+}
+
+// varying are the parts of names that are others each time, or on each machine.
+var varying = regexp.MustCompile(
+	`[0-9a-f]{64}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|(before-v)[0-9]+|(wazero-)[^/]+`)
+
+// within are the files and folders below data.
+func within(t *testing.T, data string) (lines []string) {
+	t.Helper()
+	err := filepath.WalkDir(data, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || path == data {
+			return err
+		}
+		name := varying.ReplaceAllString(path[len(data)+1:], "$2$3*")
+		if d.IsDir() {
+			name += "/"
+		}
+		lines = append(lines, name)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lines
+}
+
+// unpack writes what is in a gzip file to another.
+func unpack(t *testing.T, from, to string) {
+	t.Helper()
+	packed, err := os.Open(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer packed.Close()
+	z, err := gzip.NewReader(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(to, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A client is sent these messages with these fields in a chat in which it types,
+// answers a tool, speaks over an answer and sends what cannot be read.
+func TestGoldenConversation(t *testing.T) {
+	b := startHollowBox(t, func(p *chat.Parts) {
+		p.Model, p.Defaults.ToolLimit = booker{}, time.Minute
+		var err error
+		if p.Expression, err = openExpression(config.Expression{Measured: true}); err != nil {
+			t.Fatal(err)
+		}
+	})
+	tool := b.post(t, "/v0/evi/tools", `{"name":"book_taxi","parameters":"{\"type\":\"object\"}"}`)
+	id := b.post(t, "/v0/evi/configs", `{"name":"desk","evi_version":"4-mini","tools":[{"id":"`+tool+`"}]}`)
+	url := b.url + "/v0/evi/chat?api_key=" + b.key + "&config_id=" + id + linear16 +
+		"&session_settings[custom_session_id]=mine"
+	conn, _, err := websocket.Dial(t.Context(), url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.CloseNow()
+	conn.SetReadLimit(16 << 20)
+	sent := map[string]map[string]bool{} // the fields by the type of the message
+	until := func(kind string) map[string]any {
+		t.Helper()
+		ctx, cancel := context.WithTimeout(t.Context(), patient)
+		defer cancel()
+		for {
+			var m map[string]any
+			if _, text, err := conn.Read(ctx); err != nil || json.Unmarshal(text, &m) != nil {
+				t.Fatalf("before %s: %v, %s", kind, err, text)
+			}
+			of := m["type"].(string)
+			if sent[of] == nil {
+				sent[of] = map[string]bool{}
+			}
+			addFields(sent[of], "", m)
+			if of == kind {
+				return m
+			}
+		}
+	}
+	send := func(text string) {
+		t.Helper()
+		if err := conn.Write(t.Context(), websocket.MessageText, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	until("chat_metadata")
+	send("{")
+	until("error")
+	send(`{"type":"user_input","text":"Order a taxi."}`)
+	answer := func(content string) {
+		t.Helper()
+		call := until("tool_call")
+		send(`{"type":"tool_response","tool_call_id":"` + call["tool_call_id"].(string) + `","content":"` + content + `"}`)
+	}
+	answer(strings.Repeat("in a while, ", 50)) // half a minute: no machine is too slow to interrupt it
+	until("audio_output")
+	stop := make(chan struct{})
+	(&caller{t: t, conn: conn}).say(slices.Repeat([]float32{0.5}, 2*16000), stop)
+	until("user_interruption")
+	until("user_message")
+	answer("in five minutes")
+	until("assistant_end")
+	close(stop)
+	var lines []string
+	for kind, fields := range sent {
+		lines = append(lines, kind+": "+strings.Join(slices.Sorted(maps.Keys(fields)), " "))
+	}
+	golden.Names(t, "conversation", lines)
+}
+
+// addFields adds the names of the fields of m, and of those within but for scores.
+func addFields(to map[string]bool, before string, m map[string]any) {
+	for name, v := range m {
+		to[before+name] = true
+		if within, ok := v.(map[string]any); ok && name != "scores" {
+			addFields(to, before+name+".", within)
+		}
+	}
+}

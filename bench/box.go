@@ -1,0 +1,196 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"parley/store"
+)
+
+const (
+	// boxReady is how long a box may take to be ready: seconds on a disk that
+	// is warm, and the reading of 2 GB on one that is not.
+	boxReady = 2 * time.Minute
+	// boxStop is how long it may take to stop; it promises five seconds.
+	boxStop = 10 * time.Second
+)
+
+// chatPath is where a box takes chats.
+const chatPath = "/v0/evi/chat"
+
+// box is a box in a process of its own, so that its memory and its processor
+// time are its own.
+type box struct {
+	place place
+	pid   int
+	ready time.Duration // from its start until a conversation could begin
+	stop  func() error
+}
+
+// startBox starts a box with the command line serve on a folder and a port of
+// its own. The folder is gone when the box has stopped.
+func startBox(ctx context.Context, o Options) (*box, error) {
+	dir, err := os.MkdirTemp("", "parley-bench-")
+	if err != nil {
+		return nil, fmt.Errorf("a data folder for the box: %w", err)
+	}
+	b, err := startBoxOn(ctx, o, filepath.Join(dir, "data"))
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	stop := b.stop
+	b.stop = sync.OnceValue(func() error { return errors.Join(stop(), os.RemoveAll(dir)) })
+	return b, nil
+}
+
+// startBoxOn starts a box on a data folder, which stays.
+func startBoxOn(ctx context.Context, o Options, data string) (_ *box, err error) {
+	if len(o.Serve) == 0 {
+		return nil, errors.New("nothing says how to start a box, and no address of one that runs is given")
+	}
+	address, err := freeAddress()
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	told := &lastLine{log: o.Log}
+	cmd := o.serving(ctx, data, address, told)
+	begun, ended := time.Now(), make(chan error, 1)
+	started := make(chan error, 1)
+	go func() {
+		err := runBox(cmd, started)
+		cancel() // nobody need wait for it any more
+		ended <- err
+	}()
+	b := &box{place: place{address: "ws://" + address + chatPath}}
+	b.stop = sync.OnceValue(func() error {
+		cancel()
+		err := <-ended
+		return stopped(err)
+	})
+	if err := <-started; err != nil {
+		return nil, b.abandon(fmt.Errorf("starting a box: %w", err))
+	}
+	b.pid = cmd.Process.Pid
+	if err := b.place.untilReady(ctx); err != nil {
+		return nil, b.abandon(fmt.Errorf("the box is not ready after %v: %w: %s", time.Since(begun).Round(time.Second),
+			err, told))
+	}
+	b.ready = time.Since(begun)
+	if b.place.key, err = newKey(ctx, data); err != nil {
+		return nil, b.abandon(err)
+	}
+	return b, nil
+}
+
+// freeAddress is an address on loopback that nobody listens on.
+func freeAddress() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", fmt.Errorf("an address for the box: %w", err)
+	}
+	return l.Addr().String(), l.Close()
+}
+
+// serving is the command that runs a box on the data folder; it is told to
+// stop when ctx ends.
+func (o Options) serving(ctx context.Context, data, address string, told io.Writer) *exec.Cmd {
+	seats := o.seats
+	if seats == 0 {
+		seats = max(o.Config.MaxChats(), slices.Max(o.Chats))
+	}
+	args := append(slices.Clone(o.Serve[1:]),
+		"--data", data, "--listen", address, "--tls", "off", "--log-level", "warn",
+		"--max-chats", strconv.Itoa(seats), "--max-added-ms", "0") // how late they are is measured
+	cmd := exec.CommandContext(ctx, o.Serve[0], args...)
+	cmd.Stderr = told
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = boxStop
+	// The box is to die with us even if we are killed.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
+	return cmd
+}
+
+// abandon stops a box that is no good. How it ends is of no interest then.
+func (b *box) abandon(why error) error {
+	_ = b.stop()
+	return why
+}
+
+// runBox starts the process and returns how it ended.
+func runBox(cmd *exec.Cmd, started chan<- error) error {
+	// The system takes the end of the thread that started a process for the
+	// end of its parent, so this goroutine keeps its thread.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	err := cmd.Start()
+	started <- err
+	if err != nil {
+		return err
+	}
+	return cmd.Wait()
+}
+
+// stopped is what is wrong with how a box ended that was told to stop.
+func stopped(err error) error {
+	if exit, ok := errors.AsType[*exec.ExitError](err); errors.Is(err, context.Canceled) || ok && exit.Success() {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("the box did not stop as it should: %w", err)
+	}
+	return nil
+}
+
+// lastLine passes on what a box says on standard error, for people, and keeps
+// its last line.
+type lastLine struct {
+	log *slog.Logger
+
+	mu   sync.Mutex
+	line string
+}
+
+func (l *lastLine) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for line := range strings.Lines(string(p)) {
+		if line = strings.TrimSpace(line); line != "" {
+			l.line = line
+			l.log.Warn("the box says", "line", line)
+		}
+	}
+	return len(p), nil
+}
+
+func (l *lastLine) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.line
+}
+
+// newKey makes a key for the running box whose data lies in dir, an operator's:
+// it is to open the box's figures too.
+func newKey(ctx context.Context, dir string) (string, error) {
+	records, err := store.Join(ctx, dir)
+	if err != nil {
+		return "", err
+	}
+	made, err := records.CreateKey(ctx,
+		store.NewKey{Account: "default", Label: "parley-bench", Role: store.OperatorKey})
+	return made.APIKey, errors.Join(err, records.Close())
+}

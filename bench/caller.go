@@ -1,0 +1,333 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"parley/appliance/audio"
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+)
+
+const (
+	// maxFromBox bounds a message: a minute of speech at 48 kHz is 8 MB of
+	// base64.
+	maxFromBox = 32 << 20
+	// chatBegins is how long a chat may take to begin.
+	chatBegins = 30 * time.Second
+	// unanswered is how long an answer is waited for: on a machine that four
+	// chats keep busy it may take seconds.
+	unanswered = 45 * time.Second
+	// breath is how long the user waits after the answer has ended.
+	breath = 300 * time.Millisecond
+)
+
+// caller is a client of a box, in one conversation.
+type caller struct {
+	conn       *websocket.Conn
+	microphone *microphone
+	heard      chan heard
+	stop       context.CancelCauseFunc
+	done       chan struct{} // closed when nothing of it runs any more
+
+	playingUntil time.Time
+	echo         echo // as which the microphone hears what is played, if it does
+}
+
+// heard is a message of the box and when it came.
+type heard struct {
+	at      time.Time
+	message contract.ServerMessage
+}
+
+// place is where a box takes chats, and what it wants to be shown.
+type place struct {
+	address, key string
+	client       *http.Client
+}
+
+// terms are what a chat is opened with: a config by its id, and a system prompt
+// of its own; either may be empty.
+type terms struct {
+	config, prompt string
+	interim        bool // transcripts come while the user still speaks
+	tools          []contract.Tool
+}
+
+// call opens a conversation and begins to send silence.
+func call(ctx context.Context, at place, with terms) (_ *caller, err error) {
+	opening, cancel := context.WithTimeout(ctx, chatBegins)
+	defer cancel()
+	q := url.Values{}
+	if with.config != "" {
+		q.Set("config_id", with.config)
+	}
+	if with.interim {
+		q.Set("verbose_transcription", "true")
+	}
+	address := at.address
+	if len(q) > 0 {
+		address += "?" + q.Encode()
+	}
+	conn, _, err := websocket.Dial(opening, address, &websocket.DialOptions{
+		HTTPClient: at.client,
+		HTTPHeader: http.Header{"X-Service-Api-Key": {at.key}},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("opening a chat at %s: %w", at.address, err)
+	}
+	conn.SetReadLimit(maxFromBox)
+	c := &caller{conn: conn, heard: make(chan heard, 256), done: make(chan struct{})}
+	settings := contract.SessionSettings{
+		Tools: with.tools,
+		Audio: &contract.AudioConfiguration{Encoding: contract.Linear16, SampleRate: engine.SpeechRateHz, Channels: 1},
+	}
+	if with.prompt != "" {
+		settings.SystemPrompt = &with.prompt
+	}
+	if err := c.send(opening, settings); err != nil {
+		return nil, errors.Join(err, conn.CloseNow())
+	}
+	ctx, c.stop = context.WithCancelCause(ctx)
+	c.microphone = newMicrophone(c.send)
+	go func() { c.stop(c.microphone.run(ctx)) }()
+	go func() {
+		defer close(c.done)
+		c.stop(c.listen(ctx))
+		<-c.microphone.over
+	}()
+	return c, nil
+}
+
+func (c *caller) send(ctx context.Context, m contract.ClientMessage) error {
+	data, err := contract.Marshal(m)
+	if err != nil {
+		return err
+	}
+	return c.conn.Write(ctx, websocket.MessageText, data)
+}
+
+// listen hands on what the box sends until the chat ends.
+func (c *caller) listen(ctx context.Context) error {
+	defer close(c.heard)
+	for {
+		_, data, err := c.conn.Read(ctx)
+		at := time.Now()
+		if err != nil {
+			return err
+		}
+		m, err := contract.ParseServerMessage(data)
+		if err != nil {
+			return err
+		}
+		select {
+		case c.heard <- heard{at, m}:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// hangUp ends the conversation, if the box has not ended it.
+func (c *caller) hangUp() {
+	c.conn.Close(websocket.StatusNormalClosure, "")
+	c.stop(nil)
+	<-c.done
+}
+
+// turn is what came of one thing that was said. Its times are from the user's
+// last sound; a message that did not come has none.
+type turn struct {
+	recording   string
+	words       string        // as the box understood them
+	answer      string        // what it said to them
+	understood  time.Duration // user_message
+	answered    time.Duration // assistant_message
+	clip        time.Duration // audio_output
+	dry         time.Duration // the longest time for which its sound had run out before it went on
+	sounded     time.Duration // the first sound in it
+	called      int           // tools that the assistant called
+	early       bool          // the box took the turn for over before the user had finished
+	interrupted bool
+	fault       string
+	began, over bool
+	limit       limit // what the machine can do; none was measured where it is zero
+}
+
+// ok tells that the turn went as turns go, and its times count.
+func (t turn) ok() bool { return t.over && t.began && !t.early && !t.interrupted && t.fault == "" }
+
+// String is the turn in words.
+func (t turn) String() string {
+	switch {
+	case t.fault != "":
+		return t.fault
+	case t.early:
+		return fmt.Sprintf("%q was answered before it was over", t.words)
+	case t.interrupted:
+		return fmt.Sprintf("%q was taken for an interruption", t.words)
+	case t.words == "":
+		return "nothing was understood"
+	case !t.began:
+		return fmt.Sprintf("%q was not answered", t.words)
+	}
+	out := fmt.Sprintf("%q was answered after %d ms", t.words, t.sounded.Milliseconds())
+	if t.limit != (limit{}) {
+		out += fmt.Sprintf("; at best after %d (%s)", t.limit.of(silenceAsked()).Milliseconds(), t.limit)
+	}
+	return out
+}
+
+// ask says pcm and follows the answer until it has been played.
+func (c *caller) ask(ctx context.Context, pcm []float32) (turn, error) {
+	var t turn
+	_, end, ok := span(pcm, engine.SpeechRateHz)
+	if !ok {
+		return t, errors.New("a recording without any sound")
+	}
+	begin, err := c.microphone.speak(ctx, pcm)
+	if err != nil {
+		return t, err
+	}
+	return c.follow(ctx, begin.Add(end), func() {})
+}
+
+// tell has the box take a text for what the user says, and follows the answer;
+// began is called when its sound begins.
+func (c *caller) tell(ctx context.Context, text string, began func()) (turn, error) {
+	if err := c.send(ctx, contract.UserInput{Text: text}); err != nil {
+		return turn{}, err
+	}
+	return c.follow(ctx, time.Now(), began)
+}
+
+// follow follows the answer to what ended at last.
+func (c *caller) follow(ctx context.Context, last time.Time, began func()) (t turn, err error) {
+	patience := time.NewTimer(time.Until(last) + unanswered)
+	defer patience.Stop()
+	quiet := time.NewTimer(0) // fires when the answer has been played
+	defer quiet.Stop()
+	for {
+		select {
+		case h, ok := <-c.heard:
+			if !ok {
+				return t, errors.New("the box ended the chat")
+			}
+			silent := !t.began
+			if err := c.take(&t, h, last); err != nil {
+				return t, err
+			}
+			if silent && t.began {
+				began()
+			}
+			quiet.Reset(time.Until(c.playingUntil) + breath)
+			if left := time.Until(c.playingUntil); left > 0 {
+				patience.Reset(left + unanswered) // a long answer is waited for to its end
+			}
+		case <-quiet.C:
+			if t.over {
+				return t, nil
+			}
+		case <-patience.C:
+			return t, nil
+		case <-ctx.Done():
+			return t, context.Cause(ctx)
+		}
+	}
+}
+
+// take notes a message of the answer to what ended at last.
+func (c *caller) take(t *turn, h heard, last time.Time) error {
+	after := h.at.Sub(last)
+	switch m := h.message.(type) {
+	case contract.UserMessage:
+		if m.Interim {
+			return nil
+		}
+		t.early = t.early || after < 0
+		t.words = strings.TrimSpace(t.words + " " + m.Message.Content)
+		t.understood, t.over = after, false
+	case contract.AssistantMessage:
+		if t.answered == 0 {
+			t.answered = after
+		}
+		t.answer = strings.TrimSpace(t.answer + " " + m.Message.Content)
+	case contract.AudioOutput:
+		return c.play(t, m, h.at, after)
+	case contract.AssistantEnd:
+		t.over = true
+	case contract.ToolCallMessage:
+		t.called++
+		if m.ResponseRequired {
+			return c.send(context.Background(),
+				contract.ToolErrorMessage{ToolCallID: m.ToolCallID, Error: "a benchmark runs no tools",
+					Content: "It cannot be done just now."})
+		}
+	case contract.UserInterruption:
+		t.interrupted = true
+		c.playingUntil = h.at
+		if c.echo.gain > 0 {
+			c.microphone.unmix(h.at.Add(c.echo.delay))
+		}
+	case contract.WebSocketError:
+		t.fault = fmt.Sprintf("%s %s: %s", m.Code, m.Slug, m.Message)
+		t.over = true
+	}
+	return nil
+}
+
+// play notes a clip of the answer, which is heard after those before it.
+func (c *caller) play(t *turn, m contract.AudioOutput, at time.Time, after time.Duration) error {
+	pcm, err := audio.DecodeAll(m.Data, contract.OutputRateHz)
+	if err != nil {
+		return fmt.Errorf("the box sent audio that cannot be decoded: %w", err)
+	}
+	t.early = t.early || after < 0
+	if dry := at.Sub(c.playingUntil); dry > 0 {
+		if t.began {
+			t.dry = max(t.dry, dry)
+		}
+		c.playingUntil = at
+	}
+	if !t.began {
+		if t.clip == 0 {
+			t.clip = after
+		}
+		silence, audible := spoken(pcm, contract.OutputRateHz)
+		t.began, t.sounded = audible, after+c.playingUntil.Sub(at)+silence
+	}
+	if c.echo.gain > 0 {
+		c.echoed(pcm, c.playingUntil)
+	}
+	c.playingUntil = c.playingUntil.Add(time.Duration(len(pcm)) * time.Second / contract.OutputRateHz)
+	return nil
+}
+
+// watch hands what the box sends to each until that has seen enough, or a
+// moment comes.
+func (c *caller) watch(ctx context.Context, until time.Time, each func(heard) (enough bool, err error)) error {
+	over := time.NewTimer(time.Until(until))
+	defer over.Stop()
+	for {
+		select {
+		case h, ok := <-c.heard:
+			if !ok {
+				return errors.New("the box ended the chat")
+			}
+			if enough, err := each(h); enough || err != nil {
+				return err
+			}
+		case <-over.C:
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}

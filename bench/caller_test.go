@@ -1,0 +1,247 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"parley/appliance/audio"
+	"parley/appliance/contract"
+)
+
+// script is a box that does as it is told: it is given what the client says,
+// piece by piece, and answers.
+type script struct {
+	conn    *websocket.Conn
+	heardAt time.Time // the last piece that was not silent
+}
+
+func (s *script) send(ctx context.Context, m contract.ServerMessage) error {
+	data, err := contract.Marshal(m)
+	if err != nil {
+		return err
+	}
+	return s.conn.Write(ctx, websocket.MessageText, data)
+}
+
+// hear reads until there were so many pieces of silence behind sound.
+func (s *script) hear(ctx context.Context, silent int) error {
+	loud, quiet := 0, 0
+	for loud == 0 || quiet < silent {
+		_, data, err := s.conn.Read(ctx)
+		if err != nil {
+			return err
+		}
+		m, err := contract.ParseClientMessage(data)
+		if err != nil {
+			return err
+		}
+		in, ok := m.(contract.AudioInput)
+		switch {
+		case !ok:
+		case strings.Trim(string(in.Data), "\x00") == "":
+			quiet++
+		default:
+			loud, quiet, s.heardAt = loud+1, 0, time.Now()
+		}
+	}
+	return nil
+}
+
+// answer says one clip of so much silence and as much sound.
+func (s *script) answer(ctx context.Context, lead, sound time.Duration) error {
+	clip := audio.Resample(joined(silence(lead), tone(sound, -6)), testRateHz, contract.OutputRateHz)
+	for _, m := range []contract.ServerMessage{
+		contract.UserMessage{Message: contract.ChatMessage{Role: contract.RoleUser, Content: "Hello box"}},
+		contract.AssistantMessage{ID: "a",
+			Message: contract.ChatMessage{Role: contract.RoleAssistant, Content: "Hello you."}},
+		contract.AudioOutput{ID: "a", Data: audio.EncodeWAV(clip, contract.OutputRateHz)},
+		contract.AssistantEnd{},
+	} {
+		if err := s.send(ctx, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// clip sends so much sound and nothing around it.
+func (s *script) clip(ctx context.Context, sound time.Duration) error {
+	pcm := audio.Resample(tone(sound, -6), testRateHz, contract.OutputRateHz)
+	return s.send(ctx, contract.AudioOutput{ID: "a", Data: audio.EncodeWAV(pcm, contract.OutputRateHz)})
+}
+
+// scripted serves chats that go as play says, and returns their address.
+func scripted(t *testing.T, play func(context.Context, *script) error) string {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Upgrade") == "" { // it has chats only, and no figures
+			http.NotFound(w, r)
+			return
+		}
+		conn, err := websocket.Accept(w, r, nil)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.CloseNow()
+		if err := play(r.Context(), &script{conn: conn}); err != nil {
+			return // the client hung up
+		}
+		conn.Close(websocket.StatusNormalClosure, "")
+	}))
+	t.Cleanup(server.Close)
+	return "ws" + strings.TrimPrefix(server.URL, "http")
+}
+
+// question is a recording with a second of sound, silent at both ends.
+func question() []float32 {
+	return joined(silence(200*time.Millisecond), tone(time.Second, -6), silence(100*time.Millisecond))
+}
+
+func TestTheAnswerIsTimedFromTheLastSoundToTheFirst(t *testing.T) {
+	const lead = 150 * time.Millisecond
+	gaps := make(chan time.Duration, 1)
+	url := scripted(t, func(ctx context.Context, s *script) error {
+		if err := s.hear(ctx, 15); err != nil {
+			return err
+		}
+		gaps <- time.Since(s.heardAt)
+		if err := s.answer(ctx, lead, 400*time.Millisecond); err != nil {
+			return err
+		}
+		return s.hear(ctx, 1)
+	})
+	c, err := call(t.Context(), place{address: url, key: "key"}, terms{prompt: hotel})
+	if err != nil {
+		t.Fatal(err)
+	}
+	begun := time.Now()
+	got, err := c.ask(t.Context(), question())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.hangUp()
+	if !got.ok() || got.words != "Hello box" || !strings.Contains(got.String(), "after") {
+		t.Errorf("%+v", got)
+	}
+	// A busy machine makes everything later, never earlier, and the script
+	// measured the same from its own side; the sound before it takes a second.
+	gap := <-gaps
+	if got.understood < 280*time.Millisecond || got.understood > gap+900*time.Millisecond {
+		t.Errorf("understood after %v; the box waited %v", got.understood, gap)
+	}
+	if got.answered < got.understood || got.clip < got.answered || got.sounded-got.clip < lead-windowDuration ||
+		got.sounded-got.clip > lead+windowDuration {
+		t.Errorf("%+v; the clip has %v of silence ahead", got, lead)
+	}
+	if took := time.Since(begun); took < 1200*time.Millisecond+gap+550*time.Millisecond {
+		t.Errorf("the turn was over after %v, before its answer was played", took)
+	}
+}
+
+func TestTurnsThatGoWrongDoNotCount(t *testing.T) {
+	for name, row := range map[string]struct {
+		play func(context.Context, *script) error
+		says string
+	}{
+		"answered too early": {func(ctx context.Context, s *script) error {
+			if err := s.hear(ctx, 0); err != nil {
+				return err
+			}
+			return s.answer(ctx, 0, 100*time.Millisecond)
+		}, "before it was over"},
+		"failed": {func(ctx context.Context, s *script) error {
+			return s.send(ctx, contract.ModelTimedOut.Error("out of words"))
+		}, "out of words"},
+		"taken for an interruption": {func(ctx context.Context, s *script) error {
+			if err := s.send(ctx, contract.UserInterruption{Time: 1}); err != nil {
+				return err
+			}
+			return s.answer(ctx, 0, 100*time.Millisecond)
+		}, "interruption"},
+	} {
+		url := scripted(t, func(ctx context.Context, s *script) error {
+			if name == "answered too early" {
+				return row.play(ctx, s)
+			}
+			if err := s.hear(ctx, 15); err != nil {
+				return err
+			}
+			if err := row.play(ctx, s); err != nil {
+				return err
+			}
+			return s.hear(ctx, 1)
+		})
+		c, err := call(t.Context(), place{address: url, key: "key"}, terms{prompt: hotel})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := c.ask(t.Context(), question())
+		if err == nil && got.ok() || err == nil && !strings.Contains(got.String(), row.says) {
+			t.Errorf("%s: %v %+v", name, got, got)
+		}
+		c.hangUp()
+	}
+}
+
+func TestABoxThatHangsUpEndsTheTurn(t *testing.T) {
+	url := scripted(t, func(ctx context.Context, s *script) error { return s.hear(ctx, 0) })
+	c, err := call(t.Context(), place{address: url, key: "key"}, terms{prompt: hotel})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.ask(t.Context(), question()); err == nil {
+		t.Error("a turn went on without a box")
+	}
+	if _, err := c.ask(t.Context(), question()); err == nil {
+		t.Error("one could speak to nobody")
+	}
+	c.hangUp()
+}
+
+func TestManyChatsAreMeasuredTogetherAndOneByOne(t *testing.T) {
+	onlyInFull(t)
+	var chats atomic.Int32
+	url := scripted(t, func(ctx context.Context, s *script) error {
+		chats.Add(1)
+		for {
+			if err := s.hear(ctx, 10); err != nil {
+				return err
+			}
+			if err := s.answer(ctx, 0, 100*time.Millisecond); err != nil {
+				return err
+			}
+		}
+	})
+	o := Options{
+		Turns:   2,
+		Chats:   []int{3},
+		Prompts: 1,
+		Rounds:  1,
+		URL:     url,
+		Key:     "key",
+		Log:     slog.New(slog.DiscardHandler),
+	}
+	r, err := Talk(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if chats.Load() != 3 || r.Machine.Box != url {
+		t.Errorf("%d chats with %q", chats.Load(), r.Machine.Box)
+	}
+	within := map[string][2]float64{"turns_early": {0, 0}, "turns_unanswered": {0, 0}, "turns_failed": {0, 0},
+		"added_median": {-800, 1000}}
+	for i := range 3 {
+		within[fmt.Sprintf("chat_%d_answer_median", i+1)] = [2]float64{150, 2000}
+	}
+	r.has(t, within)
+}

@@ -1,0 +1,172 @@
+// Command parley-bench measures this machine and the box on it: one benchmark,
+// one report. It is for those who develop Parley, and is not installed.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"parley/appliance/audio"
+	"parley/appliance/config"
+	"parley/appliance/engine/espeak"
+	"parley/bench"
+)
+
+// commandLine is everything that parley-bench can be asked to do.
+type commandLine struct {
+	JSON   bool   `name:"json" help:"Print one JSON object instead of a table."`
+	Config string `placeholder:"FILE" help:"Read settings from this file (else ./parley.yaml)."`
+
+	Talk struct {
+		Turns      int           `default:"20" help:"Turns of each conversation (${default})."`
+		Chats      []int         `default:"1" placeholder:"N,…" help:"Conversations at once; of several numbers one after the other (${default})."`
+		Idle       time.Duration `default:"10s" help:"How long the idle box is watched; 0 leaves it out (${default})."`
+		Recordings string        `placeholder:"DIR" help:"What is said: sound files (Debian's asterisk-core-sounds-en-wav)."`
+		Parley     string        `placeholder:"FILE" help:"The program that serves the box (parley beside this one)."`
+	} `cmd:"" help:"Hold conversations with a box, in real time, and time its answers."`
+	STT struct {
+		Prompts    int    `default:"150" help:"Recordings whose words are counted (${default})."`
+		Rounds     int    `default:"15" help:"Times that each call is compared with its yardstick (${default})."`
+		Recordings string `placeholder:"DIR" help:"What is heard: sound files, each with its words in a .txt file of the same name (Debian's asterisk-core-sounds-en-wav and -en)."`
+	} `cmd:"" name:"stt" help:"Measure the ears: word error, time, memory."`
+	TTS struct {
+		Rounds int      `default:"15" help:"Times that each call is compared with its yardstick (${default})."`
+		Only   []string `placeholder:"PART,…" help:"Measure only these parts."`
+	} `cmd:"" name:"tts" help:"Measure the voice: time to the first sound, speed, memory."`
+	LLM struct {
+		Rounds int `default:"7" help:"Answers beside their yardstick, at most 7 (${default})."`
+	} `cmd:"" name:"llm" help:"Measure the language model: tokens a second, first token, memory."`
+	Answers struct {
+		Half string   `placeholder:"HALF" help:"Ask only the tuned half of the questions, the held one, or those about the assistant itself, self (all)."`
+		Only []string `placeholder:"KIND,…" help:"Ask only questions of these kinds (all)."`
+	} `cmd:"" help:"Measure how right the language model answers from the facts in its prompt."`
+	Tools struct {
+		Half       string   `placeholder:"HALF" help:"Say only the tuned half of the wishes, or the held one (both)."`
+		RouterOnly bool     `help:"Only judge which tool is wanted; write no calls and answers."`
+		Only       []string `placeholder:"NAME,…" help:"Talk only to these assistants (all)."`
+	} `cmd:"" help:"Measure tools: when the language model calls one, with what, and what that costs."`
+	API struct {
+		Rounds int `default:"5" help:"Times that each call is compared with its yardstick, at most 7 (${default})."`
+	} `cmd:"" name:"api" help:"Measure the REST side: reads and durable writes beside the same SQL."`
+	Plugin struct{} `cmd:"" help:"Measure plugins: calls beside the same module by hand, a restart with fifty, memory."`
+}
+
+func main() {
+	espeak.Main()
+	audio.Main()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // the second Ctrl-C ends it at once
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// run carries out one command line and returns the exit code: 0 done, 1
+// failed, 2 wrong use.
+func run(ctx context.Context, args []string, out, complaints io.Writer) int {
+	err := measure(ctx, args, out, complaints)
+	if err == nil {
+		return 0
+	}
+	fmt.Fprintln(complaints, "parley-bench:", err)
+	_, wrong := errors.AsType[*bench.ErrOption](err)
+	if _, unread := errors.AsType[*kong.ParseError](err); unread || wrong {
+		return 2
+	}
+	return 1
+}
+
+func measure(ctx context.Context, args []string, out, complaints io.Writer) error {
+	var line commandLine
+	parser, err := kong.New(&line, kong.Name("parley-bench"), kong.Writers(out, complaints), kong.Description(
+		"Measures this machine and the box on it. Settings come from PARLEY_… variables and parley.yaml."))
+	if err != nil {
+		return err
+	}
+	parsed, err := parser.Parse(args)
+	if err != nil {
+		return err
+	}
+	cfg, err := config.Load(config.Sources{Environ: os.Environ(), File: line.Config})
+	if err != nil {
+		return &bench.ErrOption{Why: err.Error()}
+	}
+	o := bench.Defaults()
+	o.Config = cfg
+	o.Log = slog.New(slog.NewTextHandler(complaints, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	o.Progress = func(doing string) { fmt.Fprintln(complaints, doing) }
+	run, err := line.chosen(parsed.Command(), &o)
+	if err != nil {
+		return err
+	}
+	r, err := run(ctx, o)
+	switch {
+	case ctx.Err() != nil:
+		return errors.New("interrupted: a benchmark counts only as a whole")
+	case err != nil:
+		return err
+	case line.JSON:
+		return json.NewEncoder(out).Encode(r)
+	}
+	return r.WriteTable(out)
+}
+
+// chosen is the benchmark that the command line names, whose options it sets.
+func (l *commandLine) chosen(name string, o *bench.Options) (func(context.Context, bench.Options) (bench.Report, error),
+	error) {
+	switch name {
+	case "talk":
+		o.Turns, o.Chats, o.Idle, o.Recordings = l.Talk.Turns, l.Talk.Chats, l.Talk.Idle, l.Talk.Recordings
+		var err error
+		o.Serve, err = l.serving()
+		return bench.Talk, err
+	case "stt":
+		o.Prompts, o.Rounds, o.Recordings = l.STT.Prompts, l.STT.Rounds, l.STT.Recordings
+		return bench.STT, nil
+	case "tts":
+		o.Rounds, o.Only = l.TTS.Rounds, l.TTS.Only
+		return bench.TTS, nil
+	case "llm":
+		o.Rounds = l.LLM.Rounds
+		return bench.LLM, nil
+	case "answers":
+		o.Half, o.Only = l.Answers.Half, l.Answers.Only
+		return bench.Answers, nil
+	case "tools":
+		o.Half, o.Routes, o.Only = l.Tools.Half, l.Tools.RouterOnly, l.Tools.Only
+		return bench.Tools, nil
+	case "api":
+		o.Rounds = l.API.Rounds
+		return bench.API, nil
+	}
+	return bench.Plugin, nil
+}
+
+// serving is the command line of a box with the settings of this one.
+func (l *commandLine) serving() ([]string, error) {
+	program := l.Talk.Parley
+	if program == "" {
+		self, err := os.Executable()
+		if err != nil {
+			return nil, fmt.Errorf("finding the program to start a box: %w", err)
+		}
+		program = filepath.Join(filepath.Dir(self), "parley")
+	}
+	if _, err := os.Stat(program); err != nil {
+		return nil, &bench.ErrOption{Why: fmt.Sprintf("--parley: %v: make build builds the program to measure", err)}
+	}
+	line := []string{program, "serve"}
+	if l.Config != "" {
+		line = append(line, "--config", l.Config)
+	}
+	return line, nil
+}

@@ -1,0 +1,82 @@
+// Package golden holds tests to the names that users rely on: each kind of them is
+// listed in a file of a testdata folder, a name a line.
+package golden
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// variable has the lists written anew instead of compared.
+const variable = "PARLEY_WRITE_GOLDEN"
+
+// Names fails the test unless the lines, in any order, are those of
+// testdata/NAME.golden.
+func Names(t testing.TB, name string, lines []string) {
+	t.Helper()
+	file := filepath.Join("testdata", name+".golden")
+	lines = slices.Compact(slices.Sorted(slices.Values(lines)))
+	if os.Getenv(variable) != "" {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+	changed := append(without(known, lines, "- "), without(lines, known, "+ ")...)
+	if len(changed) > 0 {
+		t.Errorf("users rely on these names (- lost, + new):\n%s\n"+
+			"where the change is meant, say so in CHANGELOG.md and renew %s: %s=1 go test -run Golden ./...",
+			strings.Join(changed, "\n"), file, variable)
+	}
+}
+
+// without are those of all that are not in others, with a mark before each.
+func without(all, others []string, mark string) (found []string) {
+	for _, line := range all {
+		if !slices.Contains(others, line) {
+			found = append(found, mark+line)
+		}
+	}
+	return found
+}
+
+// Fields are the names of the JSON fields of t, in order, each with those within it;
+// ? marks what may be left out. A type that says by itself how it is written has the
+// fields of its Go type.
+func Fields(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Map:
+		return Fields(t.Elem())
+	case reflect.Struct:
+		return "{" + strings.Join(slices.Sorted(slices.Values(names(t))), " ") + "}"
+	}
+	return ""
+}
+
+func names(t reflect.Type) (all []string) {
+	for f := range t.Fields() {
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case f.Anonymous && name == "":
+			all = append(all, names(f.Type)...)
+		case name == "" || name == "-":
+		case strings.Contains(options, "omit"):
+			all = append(all, name+"?"+Fields(f.Type))
+		default:
+			all = append(all, name+Fields(f.Type))
+		}
+	}
+	return all
+}

@@ -1,0 +1,29 @@
+package golden
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// told keeps what a test is told.
+type told struct {
+	testing.TB
+	text string
+}
+
+func (*told) Helper()                       {}
+func (t *told) Errorf(f string, all ...any) { t.text += fmt.Sprintf(f, all...) }
+
+func TestALostAndANewNameAreTold(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv(variable, "1")
+	Names(t, "fruit", []string{"pear", "apple"})
+	t.Setenv(variable, "")
+	var same, other told
+	Names(&same, "fruit", []string{"apple", "pear"})
+	Names(&other, "fruit", []string{"apple", "plum"})
+	if same.text != "" || !strings.Contains(other.text, "- pear\n+ plum\n") || !strings.Contains(other.text, variable) {
+		t.Errorf("%q, %q", same.text, other.text)
+	}
+}
