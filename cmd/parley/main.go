@@ -42,8 +42,12 @@ type commandLine struct {
 func (commandLine) Help() string {
 	return `Nothing that is said leaves the box.
 
-To begin with: parley serve runs a box, parley talk talks to it. parley help --all shows every command in ` +
-		`full, parley help --man is the manual page, parley completion bash (or zsh, fish) completes what is typed.
+To begin with:
+
+  parley serve            run a box
+  parley talk             talk to it
+  parley help --all       every command in full; --man: the manual page
+  parley completion bash  complete what is typed; also for zsh and fish
 
 Settings come from flags, then PARLEY_… variables, then parley.yaml.
 

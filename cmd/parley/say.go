@@ -15,6 +15,7 @@ import (
 	"parley/appliance/audio"
 	"parley/appliance/config"
 	"parley/appliance/contract"
+	"parley/appliance/engines"
 	tts "parley/appliance/speech"
 )
 
@@ -144,6 +145,12 @@ func (cmd *sayCmd) begin(ctx context.Context, c *console, cfg config.Config, tex
 		return nil, err
 	}
 	service, closeEngines, err := appliance.OpenSpeech(ctx, a, cmd.Voice, designed, log)
+	if is[engines.ErrNoVoice](err) {
+		_, found := a.Find(ctx, cmd.Voice)
+		if missing, ok := errors.AsType[contract.ErrNotFound](found); ok {
+			err = fmt.Errorf("%w; %s", err, missing.There)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
