@@ -11,8 +11,10 @@ import (
 	"strings"
 	"sync/atomic"
 	"text/tabwriter"
+	"time"
 	"unicode"
 
+	"github.com/lmittmann/tint"
 	"golang.org/x/term"
 
 	"parley/appliance/config"
@@ -54,7 +56,17 @@ func (c *console) json(v any) error {
 // elsewhere, unless the settings say which.
 func (c *console) logger(cfg config.Log) *slog.Logger {
 	if cfg.Format == "text" || cfg.Format == "auto" && onTerminal(c.err) {
-		return slog.New(newPlainHandler(c.err, cfg.Level))
+		return slog.New(tint.NewTextHandler(c.err, &tint.Options{
+			Level:      cfg.Level,
+			TimeFormat: time.TimeOnly,
+			NoColor:    true,
+			ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
+				if a.Key == slog.LevelKey && len(groups) == 0 {
+					a.Value = slog.StringValue(fmt.Sprintf("%-5s", a.Value)) // whole words in a column
+				}
+				return a
+			},
+		}))
 	}
 	return slog.New(slog.NewJSONHandler(c.err, &slog.HandlerOptions{Level: cfg.Level}))
 }

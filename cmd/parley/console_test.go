@@ -9,7 +9,8 @@ import (
 func TestATableHasALineARow(t *testing.T) {
 	var out bytes.Buffer
 	c := &console{out: &out}
-	err := list(c, false, []string{"the kiosk\nat the\x1b[31m door"}, []string{"ID", "LABEL"}, func(label string) []string {
+	labels := []string{"the kiosk\nat the\x1b[31m door"}
+	err := list(c, false, labels, []string{"ID", "LABEL"}, func(label string) []string {
 		return []string{"4tQpYz0aBcDe", label}
 	})
 	if want := "ID            LABEL\n4tQpYz0aBcDe  the kiosk at the [31m door\n"; err != nil || out.String() != want {

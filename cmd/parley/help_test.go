@@ -12,7 +12,8 @@ func TestTheProgramAloneSaysWhatItIs(t *testing.T) {
 	if code != exitDone || errs != "" {
 		t.Errorf("code %d, err %q", code, errs)
 	}
-	for _, want := range []string{"voice service", "parley serve", "parley talk", "Run a box:", "doctor", "parley help --all"} {
+	for _, want := range []string{"voice service", "parley serve", "parley talk", "Run a box:", "doctor",
+		"parley help --all"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is missing in\n%s", want, out)
 		}

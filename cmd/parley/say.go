@@ -228,7 +228,7 @@ func (s *sayer) take(m contract.TTSMessage) error {
 				return err
 			}
 		}
-		s.progress.said(m, s.said)
+		s.progress.said(m)
 	case contract.TimestampMessage:
 		if s.times != nil {
 			return s.times(m.Timestamp)
