@@ -26,7 +26,6 @@ type backupCmd struct {
 	Settings kong.Plugins `embed:"" settings:"data"`
 }
 
-// Help shows the command in use.
 func (backupCmd) Help() string {
 	return `Example:
 
@@ -115,7 +114,6 @@ type restoreCmd struct {
 	Settings kong.Plugins `embed:"" settings:"data"`
 }
 
-// Help shows the command in use.
 func (restoreCmd) Help() string {
 	return `Example:
 

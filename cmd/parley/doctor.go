@@ -26,7 +26,6 @@ type doctorCmd struct {
 	Settings kong.Plugins `embed:"" settings:"limits.recordings limits.recordings_days"`
 }
 
-// Help shows the command in use.
 func (doctorCmd) Help() string {
 	return `Examples:
 

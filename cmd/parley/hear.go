@@ -22,7 +22,6 @@ type hearCmd struct {
 	Settings kong.Plugins `embed:"" settings:"packs engines.transcriber engines.threads"`
 }
 
-// Help shows the command in use.
 func (hearCmd) Help() string {
 	return `Examples:
 

@@ -23,7 +23,6 @@ type helpCmd struct {
 	Man     bool     `help:"Print the manual page, as man reads it."`
 }
 
-// Help shows the command in use.
 func (helpCmd) Help() string {
 	return "Examples:\n\n  parley help keys create\n\n  parley help --all | less\n\n  parley help --man | man -l -"
 }
@@ -119,7 +118,6 @@ type completionCmd struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
 }
 
-// Help shows the command in use.
 func (completionCmd) Help() string {
 	return `Examples:
 

@@ -44,7 +44,6 @@ type keysCreateCmd struct {
 	Renew   string        `placeholder:"KEY-ID" predictor:"key" help:"Give this key new secrets; the old ones fail."`
 }
 
-// Help shows the command in use.
 func (keysCreateCmd) Help() string {
 	return `Examples:
 
@@ -98,7 +97,6 @@ type keysListCmd struct {
 	Screens bool   `help:"Only those of screens that talk."`
 }
 
-// Help shows the command in use.
 func (keysListCmd) Help() string {
 	return "Examples:\n\n  parley keys list --json\n\n  parley keys list --screens"
 }
@@ -163,7 +161,6 @@ type keysRevokeCmd struct {
 	KeyID string `arg:"" predictor:"key" help:"The key's id, from parley keys list."`
 }
 
-// Help shows the command in use.
 func (keysRevokeCmd) Help() string { return "Example:\n\n  parley keys revoke 4tQpYz0aBcDe" }
 
 // Run revokes the key.
@@ -196,7 +193,6 @@ type keysSigningCmd struct {
 	Set     bool   `xor:"key" help:"Read the one that receivers know already from the standard input first."`
 }
 
-// Help shows the command in use.
 func (keysSigningCmd) Help() string {
 	return "Receivers of a former service go on unchanged with --set and the key that they check: " +
 		"its signing key, or an API key.\n\n" +

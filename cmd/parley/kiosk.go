@@ -25,7 +25,6 @@ type kioskCmd struct {
 	Settings kong.Plugins `embed:"" settings:"data"`
 }
 
-// Help shows the command in use.
 func (kioskCmd) Help() string {
 	return "Example:\n\n  parley kiosk --name Lobby --for \"Museum guide\"\n\nOpen http://BOX:8080/kiosk on the screen " +
 		"and type the code, or open the address that is printed. parley keys list --screens lists the screens, and " +

@@ -52,7 +52,6 @@ type packsListCmd struct {
 	JSON   bool     `name:"json" help:"Print JSON, with each pack's manifest."`
 }
 
-// Help shows the command in use.
 func (packsListCmd) Help() string {
 	return `Examples:
 
@@ -128,7 +127,6 @@ type packsPullCmd struct {
 	Export  string   `placeholder:"FILE" type:"path" predictor:"file" help:"Write packs that are here to FILE."`
 }
 
-// Help shows the command in use.
 func (packsPullCmd) Help() string {
 	return `What is there and right is not fetched again; an interrupted pull goes on where it was.
 
@@ -201,7 +199,6 @@ type packsAddCmd struct {
 	Yes   bool     `short:"y" help:"Add a language model also where it has no chat template, and ask nothing."`
 }
 
-// Help shows the command in use.
 func (packsAddCmd) Help() string {
 	return `Examples:
 
@@ -273,7 +270,6 @@ type packsRemoveCmd struct {
 	Name string `arg:"" predictor:"pack" help:"Pack to remove."`
 }
 
-// Help shows the command in use.
 func (packsRemoveCmd) Help() string { return "Example:\n\n  parley packs remove my-model" }
 
 // Run removes the pack.

@@ -20,7 +20,6 @@ type pluginBuildCmd struct {
 	pluginConsent `embed:""`
 }
 
-// Help shows the command in use.
 func (pluginBuildCmd) Help() string {
 	return `Examples:
 

@@ -27,7 +27,6 @@ type pluginCallCmd struct {
 	Account    string `predictor:"account" help:"The account for which it is called: what it keeps is an account's."`
 }
 
-// Help shows the command in use.
 func (pluginCallCmd) Help() string {
 	return `Example:
 

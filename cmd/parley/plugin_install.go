@@ -17,7 +17,6 @@ type pluginInstallCmd struct {
 	pluginConsent `embed:""`
 }
 
-// Help shows the command in use.
 func (pluginInstallCmd) Help() string {
 	return `Examples:
 
@@ -78,7 +77,6 @@ type pluginRemoveCmd struct {
 	Yes  bool   `short:"y" help:"Ask nothing."`
 }
 
-// Help shows the command in use.
 func (pluginRemoveCmd) Help() string {
 	return "Example:\n\n  parley plugin remove weather --yes\n\nIts settings, what it keeps and its log go with it. " +
 		"Configs that have its tools have one tool less from the next turn on."

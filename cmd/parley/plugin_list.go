@@ -22,7 +22,6 @@ type pluginListCmd struct {
 	Lines  int    `short:"n" default:"100" help:"With --logs: the newest so many."`
 }
 
-// Help shows the command in use.
 func (pluginListCmd) Help() string {
 	return `Examples:
 

@@ -12,7 +12,6 @@ type pluginNewCmd struct {
 	Lang string `required:"" enum:"go,rust,assemblyscript,c" placeholder:"LANGUAGE" help:"go, rust, assemblyscript or c."`
 }
 
-// Help shows the command in use.
 func (pluginNewCmd) Help() string {
 	return `Example:
 

@@ -24,7 +24,6 @@ type pluginSetCmd struct {
 	Revoke []string `placeholder:"WHAT" help:"Let it do this no longer; all: nothing any more. May be repeated."`
 }
 
-// Help shows the command in use.
 func (pluginSetCmd) Help() string {
 	return `Examples:
 

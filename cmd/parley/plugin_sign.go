@@ -21,7 +21,6 @@ type pluginSignCmd struct {
 	JSON bool   `name:"json" help:"Print JSON."`
 }
 
-// Help shows the command in use.
 func (pluginSignCmd) Help() string {
 	return `Examples:
 

@@ -15,7 +15,6 @@ type pluginTestCmd struct {
 	JSON   bool   `name:"json" help:"Print JSON: passed, failed, cases."`
 }
 
-// Help shows the command in use.
 func (pluginTestCmd) Help() string {
 	return `Example:
 

@@ -40,7 +40,6 @@ type sayCmd struct {
 	Settings kong.Plugins `embed:"" settings:"data packs engines.threads voices.aliases"`
 }
 
-// Help shows the command in use.
 func (sayCmd) Help() string {
 	return `Examples:
 

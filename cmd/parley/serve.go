@@ -14,7 +14,6 @@ type serveCmd struct {
 	Settings kong.Plugins `embed:"" settings:"*"`
 }
 
-// Help shows the command in use.
 func (serveCmd) Help() string {
 	return `Example:
 

@@ -24,7 +24,6 @@ type consoleCmd struct {
 	Settings kong.Plugins `embed:"" settings:"data"`
 }
 
-// Help shows the command in use.
 func (consoleCmd) Help() string {
 	return `Examples:
 

@@ -30,7 +30,6 @@ type talkCmd struct {
 	Settings kong.Plugins `embed:"" settings:"data"`
 }
 
-// Help shows the command in use.
 func (talkCmd) Help() string {
 	return `Examples:
 

@@ -20,7 +20,6 @@ type versionCmd struct {
 	JSON bool `name:"json" help:"Print JSON."`
 }
 
-// Help shows the command in use.
 func (versionCmd) Help() string { return "Example:\n\n  parley version --json" }
 
 // Run prints the version.

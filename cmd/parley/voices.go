@@ -66,7 +66,6 @@ func (v *voicesCmd) named() error {
 
 type voicesListCmd struct{}
 
-// Help shows the command in use.
 func (voicesListCmd) Help() string {
 	return "Examples:\n\n  parley voices list\n\n  parley voices list --account default --json | jq -r '.[] | " +
 		"select(.provider == \"CUSTOM_VOICE\") | .name'\n\nparley say --voice NAME plays one."
@@ -110,7 +109,6 @@ type voicesDesignCmd struct {
 	Out         string `short:"o" placeholder:"FILE" predictor:"file" help:"Write wav, mp3 or pcm; - is the output."`
 }
 
-// Help shows the command in use.
 func (voicesDesignCmd) Help() string {
 	return `Examples:
 
@@ -220,7 +218,6 @@ type voicesDeleteCmd struct {
 	Name string `arg:"" predictor:"voice" help:"Its name."`
 }
 
-// Help shows the command in use.
 func (voicesDeleteCmd) Help() string {
 	return "Example:\n\n  parley voices delete \"Old sailor\" --account default\n\nOne that the newest version of a " +
 		"config names is not deleted."

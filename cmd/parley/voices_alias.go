@@ -15,7 +15,6 @@ type voicesAliasCmd struct {
 	Remove bool   `help:"Forget the alias of OLD."`
 }
 
-// Help shows the command in use.
 func (voicesAliasCmd) Help() string {
 	return `Examples:
 

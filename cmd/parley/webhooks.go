@@ -32,7 +32,6 @@ type webhooksCmd struct {
 	Settings kong.Plugins `embed:"" settings:"data webhooks.allow_private"`
 }
 
-// Help shows the command in use.
 func (webhooksCmd) Help() string {
 	return `Examples:
 
