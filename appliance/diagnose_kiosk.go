@@ -83,7 +83,7 @@ func examineDevice(part string, kind soundcard.Kind, all []soundcard.Device, wan
 				Part:   part,
 				Health: doctor.Trouble,
 				What:   err.Error(),
-				Mend:   "plug it in, or set kiosk.devices to one that parley devices lists",
+				Mend:   "plug it in, or set kiosk.devices to one that parley doctor --devices lists",
 			}
 		}
 		return doctor.Finding{Part: part, Health: doctor.Well, What: fmt.Sprintf("%s (%s)", d.Name, d.ID)}

@@ -58,17 +58,23 @@ var guide = sync.OnceValues(func() ([]byte, error) {
 // guideFile is the plugin, without some of its tools.
 func guideFile(t *testing.T, without ...string) string {
 	t.Helper()
-	wasm, err := guide()
-	if err != nil {
-		t.Fatal(err)
-	}
 	var lines []string
 	for line := range strings.Lines(guideManifest) {
 		if !slices.ContainsFunc(without, func(tool string) bool { return strings.Contains(line, "{name: "+tool+",") }) {
 			lines = append(lines, line)
 		}
 	}
-	if wasm, err = manifest.Embed(wasm, []byte(strings.Join(lines, "")), nil); err != nil {
+	return guideWith(t, strings.Join(lines, ""))
+}
+
+// guideWith is the plugin with another manifest.
+func guideWith(t *testing.T, described string) string {
+	t.Helper()
+	wasm, err := guide()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if wasm, err = manifest.Embed(wasm, []byte(described), nil); err != nil {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "guide.wasm")

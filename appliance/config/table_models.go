@@ -21,7 +21,7 @@ func kioskSettings() []Setting {
 			Takes:     "DEVICES",
 			Otherwise: "the system's",
 			Help: "Microphone and loudspeaker, as MICROPHONE|LOUDSPEAKER: their ids or names, or parts of them; " +
-				"parley devices lists them.",
+				"parley doctor --devices lists them.",
 			kind: custom("a name, or two with `|` between them", setDevices),
 		},
 		{

@@ -151,7 +151,7 @@ func (p *Plugins) Installed() []turn.Plugin {
 		sees, err := p.shelf.Sees(ctx, name)
 		if of(name).OnTurn = err == nil && sees.Sees(manifest.Transcript); !of(name).OnTurn {
 			p.log.Warn("a plugin wants to be asked at every turn and may not see the conversation; it is not asked. "+
-				"Grant it with: parley plugin grant "+name+" conversation", "plugin", name, "err", err)
+				"Grant it with: parley plugin set "+name+" --grant conversation", "plugin", name, "err", err)
 		}
 	}
 	for _, name := range p.hooks(ctx, manifest.OnChatEnd) {

@@ -11,7 +11,6 @@ import (
 
 	"parley/appliance"
 	"parley/appliance/config"
-	"parley/cmd/parley/terminal"
 	"parley/internal/durable"
 	"parley/internal/layout"
 )
@@ -28,7 +27,6 @@ type configShowCmd struct {
 	Settings kong.Plugins `embed:"" settings:"data"`
 }
 
-// Help shows the command in use.
 func (configShowCmd) Help() string {
 	return `Examples:
 
@@ -40,22 +38,18 @@ Shown is what parley serve would take here: parley.yaml and the PARLEY_ variable
 }
 
 // Run prints the settings.
-func (cmd *configShowCmd) Run(c *console, parsed *kong.Context) error {
-	cfg, err := c.config(parsed)
-	if err != nil {
-		return err
-	}
+func (cmd *configShowCmd) Run(c *console, cfg config.Config) error {
 	if cmd.JSON {
 		return c.json(appliance.Settings(cfg))
 	}
-	t := &terminal.Table{Head: []string{"SETTING", "VALUE", "FROM"}}
+	rows := [][]string{{"SETTING", "VALUE", "FROM"}}
 	for _, s := range cfg.Effective() {
 		if s.From == "" {
 			s.Value = "(" + s.Otherwise + ")"
 		}
-		t.Add(s.Key, s.Value, s.From)
+		rows = append(rows, []string{s.Key, s.Value, s.From})
 	}
-	return c.table(t)
+	return c.table(rows...)
 }
 
 type configInitCmd struct {
@@ -65,7 +59,6 @@ type configInitCmd struct {
 	Settings kong.Plugins `embed:"" settings:"data"`
 }
 
-// Help shows the command in use.
 func (configInitCmd) Help() string {
 	return `Examples:
 
@@ -79,13 +72,9 @@ All its lines are commented out: each has a default, or an example. docs/configu
 }
 
 // Run writes the file.
-func (cmd *configInitCmd) Run(c *console, parsed *kong.Context) error {
+func (cmd *configInitCmd) Run(c *console, cfg config.Config) error {
 	path := cmd.File
 	if path == "" {
-		cfg, err := c.config(parsed)
-		if err != nil {
-			return err
-		}
 		if path = cfg.File; path == "" {
 			path = filepath.Join(cfg.Data, config.FileName)
 			if err := os.MkdirAll(cfg.Data, layout.DataMode); err != nil {

@@ -15,13 +15,12 @@ import (
 )
 
 type pluginSignCmd struct {
-	From string `arg:"" help:"The plugin: the .wasm that parley plugin build makes." type:"path"`
-	Key  string `required:"" placeholder:"FILE" help:"Your private key (PEM, PKCS #8, ed25519)." type:"path"`
+	From string `arg:"" type:"path" predictor:"file" help:"The plugin, as parley plugin build makes it."`
+	Key  string `required:"" placeholder:"FILE" type:"path" predictor:"file" help:"Your private key (PEM, PKCS #8)."`
 	New  bool   `help:"Make the key first, where there is none."`
 	JSON bool   `name:"json" help:"Print JSON."`
 }
 
-// Help shows the command in use.
 func (pluginSignCmd) Help() string {
 	return `Examples:
 
@@ -38,22 +37,19 @@ It writes weather.wasm.sig beside the module, and prints the public key: whoever
 func (cmd *pluginSignCmd) Run(c *console) error {
 	private, err := cmd.privateKey()
 	if err != nil {
-		return fmt.Errorf("plugin: %w", err)
+		return err
 	}
 	read, err := shelf.ReadUnsigned(cmd.From)
-	if err != nil {
-		return fmt.Errorf("plugin: %w", err)
-	}
 	file := cmd.From + shelf.SignatureEnd
+	if err != nil {
+		return err
+	}
 	if err := durable.WriteFile(file, shelf.Sign(read, private), 0o644); err != nil {
-		return fmt.Errorf("plugin: writing the signature: %w", err)
+		return fmt.Errorf("writing the signature: %w", err)
 	}
-	if cmd.JSON {
-		return c.json(map[string]string{"signature": file, "key": string(shelf.KeyOf(private))})
-	}
-	_, err = fmt.Fprintf(c.out, "%s %s is signed: %s\nWho trusts you lists this key in plugin_signatures.keys:\n%s\n",
+	return c.tell(cmd.JSON, map[string]string{"signature": file, "key": string(shelf.KeyOf(private))},
+		"%s %s is signed: %s\nWho trusts you lists this key in plugin_signatures.keys:\n%s\n",
 		read.Manifest.Name, read.Manifest.Version, file, shelf.KeyOf(private))
-	return err
 }
 
 // privateKey reads the key, or makes one.
