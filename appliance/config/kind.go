@@ -18,9 +18,9 @@ import (
 type kind struct {
 	allowed string // in words, in Markdown
 	set     func(c *Config, g given) error
-	list    bool // in YAML it may be a list, whose items the text has with commas
-	pairs   bool // in YAML it is a map, of which the text has a line each, KEY=VALUE
-	takes   string
+	list    bool                   // in YAML it may be a list, whose items the text has with commas
+	pairs   bool                   // in YAML it is a map, of which the text has a line each, KEY=VALUE
+	takes   string                 // the word that stands for its value in help
 	days    func(c *Config) *int   // where for how long it holds may stand behind the value
 	show    func(c *Config) string // the value that holds, where old names make it hard to tell
 }
@@ -89,7 +89,7 @@ type given struct {
 	dir    string // where relative paths start
 	home   string
 	words  map[string]string // of a map with any keys: where each stands
-	inFile bool
+	inFile bool              // a file has it, else a flag, a variable or the table
 }
 
 // placeOf is where stands what an error is about.
@@ -176,7 +176,7 @@ const mostDays = 36500
 // lasting is a kind of values behind which may stand for how long they hold. A value
 // that does not say leaves the days as they are.
 func lasting(of kind, days func(*Config) *int) kind {
-	k := of // with its words for people
+	k := of
 	k.allowed += ", with for N days or for ever behind it"
 	k.set = func(c *Config, g given) error {
 		value, length, has := strings.Cut(g.value, " for ")

@@ -61,6 +61,7 @@ func setTLS(c *Config, g given) error {
 		return fmt.Errorf("%q is not allowed: use auto, off, own, acme, an ACME server as URL|EMAIL|ROOTS, or a "+
 			"certificate and its key as CERT.pem,KEY.pem", g.value)
 	}
+	t.Email, t.Roots = "", "" // a weaker place may have had an ACME server
 	return nil
 }
 
@@ -71,13 +72,15 @@ func setACME(c *Config, g given, directory, rest string) (err error) {
 		return err
 	}
 	for part := range strings.SplitSeq(rest, "|") {
-		if strings.Contains(part, "@") {
-			c.TLS.Email, err = email(part)
-		} else if part != "" {
-			c.TLS.Roots = absolute(part, g.dir, g.home)
+		if !strings.Contains(part, "@") {
+			if part != "" {
+				c.TLS.Roots = absolute(part, g.dir, g.home)
+			}
+		} else if c.TLS.Email, err = email(part); err != nil {
+			return err
 		}
 	}
-	return err
+	return nil
 }
 
 func setTLSCert(c *Config, g given) error {
