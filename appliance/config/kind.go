@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,6 +37,18 @@ func one(allowed string, at func(*Config) *string, read func(string) (string, er
 		*at(c), err = read(g.value)
 		return err
 	})
+}
+
+// matching reads text that the pattern matches; wrong says what is wrong with any other,
+// and what is allowed.
+func matching(pattern, wrong string) func(string) (string, error) {
+	p := regexp.MustCompile(pattern)
+	return func(text string) (string, error) {
+		if !p.MatchString(text) {
+			return "", fmt.Errorf("%.80q %s", text, wrong)
+		}
+		return text, nil
+	}
 }
 
 // list is the kind of lists of text. read makes of an item what is kept of it.
