@@ -25,7 +25,7 @@ func (l language) agreement() []rule {
 		func(m match) (string, bool) {
 			noun, before := strings.ToLower(m.group(2)), strings.TrimRight(m.before(), " \u00a0\u202f")
 			last := strings.ToLower(strings.TrimRight(before[strings.LastIndexAny(before, " \u00a0(")+1:], "."))
-			stop := strings.ContainsAny(lastRunes(before), ",;:-/+€$£.")
+			stop := strings.ContainsAny(lastRune(before), ",;:-/+€$£.")
 			n := atoi(ungrouped.Replace(m.group(1)))
 			switch {
 			case m.group(1)[0] == '0', endsWord(m.before()), pointedBefore(m.before()),

@@ -334,14 +334,7 @@ func (l language) dates() []rule {
 
 // date says a day, a month and a year, of which the first and the last may be none.
 func (l language) date(day, month, year string) string {
-	months, of := l.list("months"), l.word("of")
-	var names []string // without the other ways of writing the same month
-	for _, short := range months.words {
-		if name := months.said[short]; !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	said := names[atoi(month)-1]
+	said, of := l.list("month").said[strings.TrimLeft(month, "0")], l.word("of")
 	if day = strings.TrimLeft(day, "0"); day != "" {
 		if day == "1" {
 			day = l.word("first")

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"regexp"
 	"strings"
 	"sync"
 )
@@ -81,22 +82,15 @@ type placedWord struct {
 
 type placedWords []placedWord
 
+var clauseWord = regexp.MustCompile(`[\pL\p{Nd}][\pL\p{Nd}\pM'-]*`)
+
 func wordsOf(s string) placedWords {
 	var all placedWords
-	first := true
-	for i := 0; i < len(s); {
-		n := 0
-		for i+n < len(s) && (wordLength(s[i+n:]) > 0 || n > 0 && (s[i+n] == '\'' || s[i+n] == '-')) {
-			n += max(wordLength(s[i+n:]), 1)
-		}
-		if n == 0 {
-			first = first || strings.IndexByte(".,;:!?()\"\n", s[i]) >= 0
-			i++
-			continue
-		}
-		all = append(all, placedWord{strings.ToLower(s[i : i+n]), i, i + n, first})
-		first = false
-		i += n
+	end := 0
+	for i, at := range clauseWord.FindAllStringIndex(s, -1) {
+		first := i == 0 || strings.ContainsAny(s[end:at[0]], ".,;:!?()\"\n")
+		end = at[1]
+		all = append(all, placedWord{strings.ToLower(s[at[0]:end]), at[0], end, first})
 	}
 	return all
 }

@@ -99,26 +99,21 @@ func (e english) romanRules() []rule {
 	}
 }
 
+var romanForm = regexp.MustCompile(`^M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})$`)
+
 // roman turns a Roman numeral to digits, "" if it is not written by the rules.
 func roman(s string) string {
-	n := 0
 	s = strings.ToUpper(s)
-	for _, p := range [...]struct {
-		value int
-		sign  string
-	}{{1000, "M"}, {900, "CM"}, {500, "D"}, {400, "CD"}, {100, "C"}, {90, "XC"}, {50, "L"}, {40, "XL"}, {10, "X"},
-		{9, "IX"}, {5, "V"}, {4, "IV"}, {1, "I"}} {
-		most := 3
-		if len(p.sign) == 2 || p.sign == "V" || p.sign == "L" || p.sign == "D" {
-			most = 1
-		}
-		for ; most > 0 && strings.HasPrefix(s, p.sign); most-- {
-			n += p.value
-			s = s[len(p.sign):]
-		}
-	}
-	if s != "" || n == 0 {
+	if s == "" || !romanForm.MatchString(s) {
 		return ""
+	}
+	n, behind := 0, 0
+	for i := len(s) - 1; i >= 0; i-- {
+		value := map[byte]int{'I': 1, 'V': 5, 'X': 10, 'L': 50, 'C': 100, 'D': 500, 'M': 1000}[s[i]]
+		if value < behind {
+			value = -value
+		}
+		n, behind = n+value, max(value, behind)
 	}
 	return strconv.Itoa(n)
 }

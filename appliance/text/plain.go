@@ -10,7 +10,7 @@ import (
 
 // marks are the patterns of what is written for the eye only.
 type marks struct {
-	link, orphan, bare, note, smiley, fence, rule, lead *regexp.Regexp
+	link, orphan, begun, bare, note, smiley, fence, rule, lead *regexp.Regexp
 }
 
 // eyeMarks compiles the patterns once, when the first text comes.
@@ -19,6 +19,7 @@ var eyeMarks = sync.OnceValue(func() marks {
 		link: regexp.MustCompile(`!?\[([^\]]*)\]\([^)\s]*(?:\s+"[^"]*")?\)`),
 		// the end of a link whose beginning was cut off; [^2], a note in Markdown
 		orphan: regexp.MustCompile(`\]\([^)\s]*\)|\[\^[^\]\s]{1,20}\]:?`),
+		begun:  regexp.MustCompile(`\[([^\[\]]*)$`), // the beginning of such a link
 		bare:   regexp.MustCompile(`<(https?://[^\s<>]+|[^\s<>@]+@[^\s<>@]+)>`),
 		note: regexp.MustCompile(
 			`([\pL\d.,;:!?"')])\[(?:\d{1,3}(?: ?[,–-] ?\d{1,3})*|citation needed|note \d{1,3})\]`),
@@ -40,9 +41,7 @@ func plain(t traced, stars func(string) []int) traced {
 	t = m.lines(t)
 	t = t.only(m.link, 1)
 	t = t.only(m.orphan, 0)
-	if i := strings.LastIndexByte(t.s, '['); i >= 0 && !strings.Contains(t.s[i:], "]") {
-		t = t.without(i, i+1) // the beginning of such a link
-	}
+	t = t.only(m.begun, 1)
 	t = t.only(m.bare, 1)
 	t = withoutTags(t)
 	t = t.only(m.note, 1)
@@ -107,14 +106,6 @@ func (t traced) only(pattern *regexp.Regexp, group int) traced {
 		done = at[1]
 	}
 	w.keep(t, done, len(t.s))
-	return w.text()
-}
-
-// without is t without t.s[i:j].
-func (t traced) without(i, j int) traced {
-	var w tracer
-	w.keep(t, 0, i)
-	w.keep(t, j, len(t.s))
 	return w.text()
 }
 

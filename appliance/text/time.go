@@ -71,7 +71,7 @@ func (e english) sayDotted(m match) (string, bool) {
 		ok = ok || e.dayFirst || strings.Trim(second[1], " -–—") == ""
 	}
 	return hour + ":" + minute, ok && m.apart() && whole(m) && !countsOn(m.after()) && atoi(hour) < 25 &&
-		!strings.ContainsAny(lastRunes(m.before()), "$£€")
+		!strings.ContainsAny(lastRune(m.before()), "$£€")
 }
 
 // countsOn reports whether a number goes on, or a unit, a percent sign or half of
