@@ -196,7 +196,8 @@ func (e english) sayStroke(m match) (string, bool) {
 	padded := twice && (m.group(1)[0] == '0' || m.group(2)[0] == '0')
 	holiday := listed("en", "holidays").has(date) && !scored.has(m.behind()) && !unitFollows(after)
 	dated := listed("en", "before a day").has(m.behind()) && m.group(0) != "9/11" || strings.HasSuffix(before, "week of")
-	return said, padded || holiday || strings.HasSuffix(m.behind(), "day") || weekdays.has(m.behind()) || dated && (twice || !usualFraction(m.group(1), m.group(2)))
+	weekday := strings.HasSuffix(m.behind(), "day") || weekdays.has(m.behind())
+	return said, padded || holiday || weekday || dated && (twice || !usualFraction(m.group(1), m.group(2)))
 }
 
 // unitFollows reports whether t begins with what is counted.

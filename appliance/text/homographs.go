@@ -42,8 +42,7 @@ func (o Options) disambiguated(t traced) traced {
 	if _, region := parseTag(o.Language); region != "" && region != "us" && region != "ca" {
 		accent = 1
 	}
-	var w tracer
-	done := 0
+	var all []placed
 	ws := wordsOf(t.s)
 	for i, word := range ws {
 		stem, h, known := homographOf(word.lower)
@@ -62,15 +61,9 @@ func (o Options) disambiguated(t traced) traced {
 		}
 		at := t.origin(word.from, word.to)
 		at.by = &pronunciation{folded: []rune(word.lower), phonemes: ipa}
-		w.keep(t, done, word.from)
-		w.put(t.s[word.from:word.to], at)
-		done = word.to
+		all = append(all, placed{word.from, word.to, t.s[word.from:word.to], at})
 	}
-	if done == 0 {
-		return t
-	}
-	w.keep(t, done, len(t.s))
-	return w.text()
+	return t.with(all)
 }
 
 // A placedWord is a word of a text: where it stands, and whether it begins a clause.

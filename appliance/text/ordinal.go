@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -54,10 +53,6 @@ func (e english) sayNumbered(n string) string {
 	return units[n[0]-'0'] + " " + e.cardinal(n[1:])
 }
 
-var rulers = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\b` + listed("en", "rulers").pattern() + ` $`)
-})
-
 // romanRules say Roman numbers where they are no words and no initials.
 func (e english) romanRules() []rule {
 	isRoman := func(i int) guard {
@@ -82,7 +77,7 @@ func (e english) romanRules() []rule {
 		}),
 		rewrite(`[Ⅰ-ⅿ]+`, func(m match) (string, bool) {
 			letters := strings.ToUpper(norm.NFKC.String(m.group(0)))
-			if n := roman(letters); n != "" && !rulers().MatchString(m.before()) {
+			if n := roman(letters); n != "" && !listed("en", "rulers").has(lastWord(m.before())) {
 				letters = e.cardinal(n)
 			}
 			return m.space() + letters + m.spaceAfter(), true

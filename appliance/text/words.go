@@ -3,6 +3,7 @@ package text
 import (
 	"strconv"
 	"strings"
+	"unicode"
 
 	"parley/internal/edits"
 )
