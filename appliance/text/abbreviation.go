@@ -30,7 +30,7 @@ func (e english) abbreviationRules() []rule {
 		rewrite(`\b([A-Z])\. ?([A-Z])`, func(m match) (string, bool) { // J. Smith
 			next, _, _ := strings.Cut(m.group(2)+m.after(), " ")
 			sentence := strings.HasSuffix(m.before(), "-") ||
-				len(next) > 1 && stops("starters").has(strings.ToLower(next))
+				len(next) > 1 && stops("starters", strings.ToLower(next))
 			return m.group(1) + " " + m.group(2), !sentence
 		}),
 	}
@@ -110,17 +110,6 @@ func likeWritten(said, written string) string {
 		return said
 	}
 	return strings.ToUpper(said[:1]) + said[1:]
-}
-
-// formOf finds what an abbreviation stands for in a list of forms, "" if it is
-// not there.
-func formOf(forms, short string) string {
-	_, found, ok := strings.Cut(strings.ReplaceAll(forms, "\n", ""), " "+short+":")
-	if !ok || short == "" {
-		return ""
-	}
-	said, _, _ := strings.Cut(found, " ")
-	return strings.ReplaceAll(said, "_", " ")
 }
 
 // capitalRules write words small that are in capitals for being seen, and would be spelt:

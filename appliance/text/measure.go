@@ -92,7 +92,7 @@ func (e english) sizeRules() []rule {
 			}),
 		// 12 fl. oz., 900 sq. ft.
 		rewrite(figures+` ?(fl|sq|cu)\.? ?(oz|ft|in|yd|mi|km|m)\b\.?`, func(m match) (string, bool) {
-			unit := formOf(` fl:fluid sq:square cu:cubic `, m.group(2)) + " " + unitSign(m.group(3))
+			unit := map[string]string{"fl": "fluid", "sq": "square", "cu": "cubic"}[m.group(2)] + " " + unitSign(m.group(3))
 			return e.decimal(m.group(1)) + " " + plural(m.group(1), unit) + m.stop(), true
 		}),
 	}
@@ -189,8 +189,8 @@ func perUnit(s string) string {
 func unitName(s string) string { return cmp.Or(unitSign(s), listed("en", "per").said[s], s) }
 
 // somePer ends with an amount, of which something may be "per month".
-var somePer = regexp.MustCompile(`(?:\d|\w[a-rt-z]s|\b(?:kilogram|liter|percent|people|yen|pence|thousand|million|billion|` +
-	`dollar|euro|pound|cent))\.?$`)
+var somePer = regexp.MustCompile(`(?:\d|\w[a-rt-z]s|\b(?:kilogram|liter|percent|people|yen|pence|` +
+	`thousand|million|billion|dollar|euro|pound|cent))\.?$`)
 
 // measures are the rules for units, and for what is counted by them: 8,50 €/kg, 45 x 60 cm.
 func (l language) measures() []rule {

@@ -12,9 +12,8 @@ import (
 func (e english) ordinal(n string) string {
 	words := e.cardinal(n)
 	cut := strings.LastIndexAny(words, " -") + 1
-	const irregular = ` one:first two:second three:third five:fifth eight:eighth nine:ninth twelve:twelfth `
 	last := words[cut:]
-	if place := formOf(irregular, last); place != "" {
+	if place := listed("en", "irregular ordinals").said[last]; place != "" {
 		return words[:cut] + place
 	}
 	if base, ok := strings.CutSuffix(last, "y"); ok {
@@ -67,7 +66,7 @@ func (e english) romanRules() []rule {
 		rewrite(`^([IVX]{1,5}|[ivx]{2,5})([.)])( \S|$)`, func(m match) (string, bool) {
 			n := roman(m.group(1))
 			next, _, _ := strings.Cut(strings.TrimSpace(m.group(3))+m.after(), " ")
-			heads := next == "" || stops("starters").has(strings.ToLower(next)) || listed("en", "headings").has(next)
+			heads := next == "" || stops("starters", strings.ToLower(next)) || listed("en", "headings").has(next)
 			return e.cardinal(n) + m.group(2) + m.group(3),
 				n != "" && (len(m.group(1)) > 1 || m.group(2) == ")" || heads)
 		}),

@@ -99,7 +99,7 @@ func endOfSentence(after string) string {
 		return "."
 	}
 	word, _, _ := strings.Cut(t, " ")
-	if t != after && unicode.IsUpper(rune(t[0])) && stops("starters").has(strings.ToLower(word)) {
+	if t != after && unicode.IsUpper(rune(t[0])) && stops("starters", strings.ToLower(word)) {
 		return "."
 	}
 	return ""

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -8,32 +9,17 @@ import (
 	"parley/internal/edits"
 )
 
+var spokenWord = regexp.MustCompile(`[a-z']+`)
+
 // Words are the words of s as they are said, so that two ways of writing the
 // same ("5 PM,", "five p m") are equal: what was said can be compared with what
 // was heard. English; of other languages what is not a to z is lost.
 func Words(s string) []string {
 	s = strings.NewReplacer("’", "'", "o.k.", "okay", "%", " percent ", "#", " pound ", "*",
 		" star ").Replace(strings.ToLower(s))
-	var b strings.Builder
-	for s != "" {
-		n := strings.IndexFunc(s, func(r rune) bool { return r < '0' || r > '9' })
-		if n < 0 {
-			n = len(s)
-		}
-		if n > 0 {
-			b.WriteString(" " + countedOrSpelt(s[:n]) + " ")
-			s = s[n:]
-			continue
-		}
-		if c := s[0]; c >= 'a' && c <= 'z' || c == '\'' {
-			b.WriteByte(c)
-		} else {
-			b.WriteByte(' ')
-		}
-		s = s[1:]
-	}
+	s = figureRuns.ReplaceAllStringFunc(s, func(n string) string { return " " + countedOrSpelt(n) + " " })
 	var words []string
-	for _, w := range strings.Fields(b.String()) {
+	for _, w := range spokenWord.FindAllString(s, -1) {
 		switch w = strings.Trim(w, "'"); {
 		case w == "":
 		case w == letterA: // as Say writes it
