@@ -105,12 +105,9 @@ func (e english) weekdayRules() []rule {
 		// Mon to Sat, Tuesday - Saturday, MON-FRI, Tue/Thu
 		rewrite(`\b(`+anyDay+`)\.?( to | and | & |, |`+dash+`|/)(`+anyDay+`)\b\.?`,
 			func(m match) (string, bool) {
-				between := m.group(2)
-				switch {
-				case strings.ContainsAny(between, "-–—"):
+				between := strings.Replace(m.group(2), "/", " and ", 1)
+				if strings.ContainsAny(between, "-–—") {
 					between = " to "
-				case between == "/":
-					between = " and "
 				}
 				return dayName(m.group(1)) + between + dayName(m.group(3)) + m.stop(), true
 			}),

@@ -66,7 +66,7 @@ func (e english) sizeRules() []rule {
 		e.says(`(\d) ?lbs?\. (\d+(?:\.\d+)? ?oz\b)`, "$1 lb $2"),
 		e.says(`(\d)(?:"|″|′′|'')`, "$1in{>}", func(m match) bool { return !quoted(m) }), // 27" screen
 		e.says(`\b(\d)['′] ?(\d{1,2})(?:in)?\b`, "$1 ft $2in", apart),                    // 5'11"
-		e.says(`\b(\d{1,3})['′]`, "$1ft", apart, func(m match) bool { return !opened(m.before()) }),
+		e.says(`\b(\d{1,3})['′]`, "$1ft", apart, func(m match) bool { return !opened.MatchString(m.before()) }),
 		// 363 cm x 437 cm, 73 × 92 × 2 cm, 2 x 500 ml
 		rewrite(`\b`+figures+`(?: ?(`+unitPattern+`))? ?[xX×] ?`+figures+`(?: ?[xX×] ?`+figures+`)?( ?)(`+unitPattern+`)`,
 			func(m match) (string, bool) {
@@ -98,14 +98,12 @@ func (e english) sizeRules() []rule {
 	}
 }
 
-var openingQuote = regexp.MustCompile(`(?:^|\D)"`)
-
-// opened reports whether a quotation begins in s that is not closed yet: one in
-// single quotes, which stand before a word and behind one.
-func opened(s string) bool {
-	s = " " + strings.NewReplacer("(", " ", `"`, " ").Replace(s) + " "
-	return strings.LastIndex(strings.ReplaceAll(s, " ' ", "   "), " '") > strings.LastIndex(s, "' ")
-}
+// openingQuote is a quotation mark that is no inch; opened ends within a quotation in single quotes,
+// which stand before a word and behind one.
+var (
+	openingQuote = regexp.MustCompile(`(?:^|\D)"`)
+	opened       = regexp.MustCompile(`(?:^|[ ("])'[^']*$`)
+)
 
 // describes reports whether an amount says of what kind a thing is, as in "a
 // $5 bill" or "a 90° turn": then it is said in the singular.

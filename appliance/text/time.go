@@ -116,10 +116,7 @@ func (e english) sayDuration(m match) (string, bool) {
 
 // sayCount says a number of things.
 func (e english) sayCount(n, noun string) string {
-	n = strings.TrimLeft(n, "0")
-	if n == "" {
-		n = "0"
-	}
+	n = strconv.Itoa(atoi(n)) // without zeros before
 	return e.cardinal(n) + " " + plural(n, noun)
 }
 
