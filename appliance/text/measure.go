@@ -220,7 +220,10 @@ func (l language) rates() []rule {
 	return []rule{
 		l.says(`\b(\d{1,2}) ?[xX×] ?/`, "$1 [times]/"),
 		l.says(`(\d|\d[ \x{a0}\x{202f}]?(?:€|`+l.list("units").pattern()+`)|`+l.word("times")+`) ?/ ?(`+per+`)`, "$1 {P2}",
-			ended, func(m match) bool { return !strings.HasSuffix(m.before(), "/") }),
+			ended, func(m match) bool {
+				unit := strings.TrimLeft(m.group(1), digits+" \u00a0\u202f") + "/" + m.group(2) // km/h is one
+				return !strings.HasSuffix(m.before(), "/") && !l.list("units").has(unit)
+			}),
 		l.says(`\b(\d+(?:[.,]\d+)?) ?[xX×] ?(\d)`, "$1 [by] $2", begins),
 	}
 }
