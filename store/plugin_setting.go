@@ -2,7 +2,7 @@ package store
 
 import (
 	"context"
-	"slices"
+	"encoding/json"
 	"time"
 )
 
@@ -64,26 +64,18 @@ func (s *Store) SetPlugin(ctx context.Context, plugin, digest string, set []Plug
 // that is a secret now was not sealed, and one that is none now cannot be told
 // apart from its seal.
 func keepSettings(ctx context.Context, c conn, f PluginFiles) error {
-	type kept struct {
-		name   string
-		secret bool
-	}
-	all, err := query(ctx, c, func(row scanner) (k kept, err error) { return k, row.Scan(&k.name, &k.secret) }, `
-		SELECT t.name, t.sealed IS NOT NULL FROM plugin p JOIN plugin_setting t ON t.plugin = p.num WHERE p.name = ?`,
-		f.Name)
+	settings, err := json.Marshal(append([]string{}, f.Settings...))
 	if err != nil {
 		return err
 	}
-	for _, k := range all {
-		if slices.Contains(f.Settings, k.name) && slices.Contains(f.Secrets, k.name) == k.secret {
-			continue
-		}
-		_, err := c.ExecContext(ctx,
-			`DELETE FROM plugin_setting WHERE plugin = (SELECT num FROM plugin WHERE name = ?) AND name = ?`, f.Name,
-			k.name)
-		if err != nil {
-			return err
-		}
+	secrets, err := json.Marshal(append([]string{}, f.Secrets...))
+	if err != nil {
+		return err
 	}
-	return nil
+	_, err = c.ExecContext(ctx, `
+		DELETE FROM plugin_setting WHERE plugin = (SELECT num FROM plugin WHERE name = ?) AND NOT (
+		       name IN (SELECT value FROM json_each(?)) AND
+		       (sealed IS NOT NULL) = (name IN (SELECT value FROM json_each(?))))`,
+		f.Name, string(settings), string(secrets))
+	return err
 }

@@ -45,6 +45,18 @@ func TestAPluginIsInstalledUpgradedAndRemoved(t *testing.T) {
 	if told, err := s.PluginSettings(t.Context(), "hours"); err != nil || len(told) != 0 {
 		t.Errorf("settings of another kind were kept: %v, %v", told, err)
 	}
+	must(t, s.SetPlugin(t.Context(), "hours", "bb",
+		[]PluginSetting{{Name: "key", Value: "plain"}, {Name: "city", Sealed: []byte{1}}}, nil))
+	next.Digest, next.Settings = "cc", []string{"city"} // one stays as it is, one goes
+	must(t, s.UpgradePlugin(t.Context(), next, "bb"))
+	if told, err := s.PluginSettings(t.Context(), "hours"); err != nil || len(told) != 1 || told[0].Name != "city" {
+		t.Errorf("of two settings stay %v, %v", told, err)
+	}
+	next.Digest, next.Settings, next.Secrets = "dd", nil, nil
+	must(t, s.UpgradePlugin(t.Context(), next, "cc"))
+	if told, err := s.PluginSettings(t.Context(), "hours"); err != nil || len(told) != 0 {
+		t.Errorf("without settings it has %v, %v", told, err)
+	}
 	must(t, s.RemovePlugin(t.Context(), "hours"))
 	if err := s.RemovePlugin(t.Context(), "hours"); !errors.Is(err, ErrNotFound) {
 		t.Errorf("removed twice: %v", err)
