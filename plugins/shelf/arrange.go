@@ -19,7 +19,7 @@ type arrangement struct {
 	revision int64
 	plugins  []*plugin
 	tools    map[string]*plugin
-	list     []Tool
+	running  []Running
 }
 
 // plugin is one plugin of an arrangement.
@@ -33,8 +33,6 @@ type plugin struct {
 	module   *module           // shared by arrangements in which it is the same
 	breaker  *breaker          // likewise
 }
-
-func (p *plugin) has(hook string) bool { return slices.Contains(p.manifest.Hooks, hook) }
 
 func (a *arrangement) named(name string) (*plugin, error) {
 	for _, p := range a.plugins {
@@ -96,7 +94,7 @@ func (s *Shelf) arrange(ctx context.Context, revision int64, old *arrangement) (
 			made.tools[t.Name] = p
 		}
 		if p.stopped == "" {
-			made.list = append(made.list, toolsOf(p)...)
+			made.running = append(made.running, Running{row.Name, toolsOf(p), p.manifest.Hooks, p.granted.Conversation})
 		}
 	}
 	return made, nil

@@ -165,30 +165,21 @@ func ToolID(plugin, tool string) string {
 	return uuid.NewSHA1(toolSpace, []byte(plugin+"/"+tool)).String()
 }
 
-// Tools are those of all plugins that may be run, as they are now, by plugin and
-// in the order of its manifest.
-func (s *Shelf) Tools(ctx context.Context) ([]Tool, error) {
-	now, err := s.current(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return now.list, nil
+// Running is a plugin that may be called.
+type Running struct {
+	Name  string
+	Tools []Tool   // in the order of its manifest
+	Hooks []string // such as [manifest.OnTurn]
+	Sees  manifest.Conversation
 }
 
-// Hooks are the names of the plugins that have a hook, such as
-// [manifest.OnTurn], and may be run.
-func (s *Shelf) Hooks(ctx context.Context, hook string) ([]string, error) {
+// Running are the plugins that may be called, as they are now, by name.
+func (s *Shelf) Running(ctx context.Context) ([]Running, error) {
 	now, err := s.current(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var names []string
-	for _, p := range now.plugins {
-		if p.stopped == "" && p.has(hook) {
-			names = append(names, p.row.Name)
-		}
-	}
-	return names, nil
+	return now.running, nil
 }
 
 // Sees is what an installed plugin was granted to see of the conversations in

@@ -148,8 +148,7 @@ func wantSaid(t testing.TB, s *Shelf, text, want string) {
 func TestAFileIsInstalledAndCalled(t *testing.T) {
 	s := box(t, t.TempDir())
 	install(t, s, fileOf(t, described("1.0.0"), tool(t, "one")))
-	all, err := s.Tools(t.Context())
-	must(t, err)
+	all := mustTools(t, s)
 	if len(all) != 1 || all[0].Name != "do" || all[0].ID != ToolID("tool", "do") || all[0].Version != "1.0.0" ||
 		all[0].Fallback != "Sorry." || all[0].Timeout != 3*time.Second {
 		t.Errorf("the tools are %+v", all)
@@ -198,9 +197,12 @@ func TestChangesBesideTheBoxHoldFromItsNextCall(t *testing.T) {
 	}
 }
 
-func mustTools(t testing.TB, s *Shelf) []Tool {
+func mustTools(t testing.TB, s *Shelf) (all []Tool) {
 	t.Helper()
-	all, err := s.Tools(t.Context())
+	running, err := s.Running(t.Context())
 	must(t, err)
+	for _, r := range running {
+		all = append(all, r.Tools...)
+	}
 	return all
 }
