@@ -27,10 +27,7 @@ type Plugin struct {
 // PluginFiles is what a plugin is made of, as it is installed or upgraded.
 type PluginFiles struct {
 	Name, Version, Digest, Signer string
-	Manifest, Granted             string   // JSON
-	Tools                         []string // their names
-	Settings                      []string // those that it has; what it was told of others is forgotten
-	Secrets                       []string // those of them that are secrets
+	Manifest, Granted             string // JSON; the manifest's tools and settings are those of the plugin
 }
 
 // ErrToolTaken says that another plugin has a tool of that name.
@@ -128,22 +125,21 @@ func hasFiles(ctx context.Context, c conn, name, digest string) error {
 
 // enterTools notes whose the tools are.
 func enterTools(ctx context.Context, c conn, f PluginFiles) error {
-	for _, tool := range f.Tools {
-		other, err := query(ctx, c, scanText,
-			`SELECT p.name FROM plugin_tool t JOIN plugin p ON p.num = t.plugin WHERE t.name = ?`, tool)
-		if err != nil {
-			return err
-		}
-		if len(other) > 0 {
-			return ErrToolTaken{tool, other[0]}
-		}
-		if _, err := c.ExecContext(ctx,
-			`INSERT INTO plugin_tool (name, plugin) SELECT ?, num FROM plugin WHERE name = ?`, tool,
-			f.Name); err != nil {
-			return err
-		}
+	taken, err := query(ctx, c, func(row scanner) (t ErrToolTaken, err error) {
+		return t, row.Scan(&t.Tool, &t.Plugin)
+	}, `
+		SELECT t.name, p.name FROM json_each(?, '$.tools') j JOIN plugin_tool t ON t.name = j.value->>'name'
+		  JOIN plugin p ON p.num = t.plugin`, f.Manifest)
+	if err != nil {
+		return err
 	}
-	return nil
+	if len(taken) > 0 {
+		return taken[0]
+	}
+	_, err = c.ExecContext(ctx, `
+		INSERT INTO plugin_tool (name, plugin) SELECT j.value->>'name', p.num FROM json_each(?, '$.tools') j
+		  JOIN plugin p ON p.name = ?`, f.Manifest, f.Name)
+	return err
 }
 
 // GrantPlugin says anew what a plugin of these files may do, JSON. ErrNotFound:

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 )
 
@@ -64,18 +63,9 @@ func (s *Store) SetPlugin(ctx context.Context, plugin, digest string, set []Plug
 // that is a secret now was not sealed, and one that is none now cannot be told
 // apart from its seal.
 func keepSettings(ctx context.Context, c conn, f PluginFiles) error {
-	settings, err := json.Marshal(append([]string{}, f.Settings...))
-	if err != nil {
-		return err
-	}
-	secrets, err := json.Marshal(append([]string{}, f.Secrets...))
-	if err != nil {
-		return err
-	}
-	_, err = c.ExecContext(ctx, `
-		DELETE FROM plugin_setting WHERE plugin = (SELECT num FROM plugin WHERE name = ?) AND NOT (
-		       name IN (SELECT value FROM json_each(?)) AND
-		       (sealed IS NOT NULL) = (name IN (SELECT value FROM json_each(?))))`,
-		f.Name, string(settings), string(secrets))
+	_, err := c.ExecContext(ctx, `
+		DELETE FROM plugin_setting WHERE plugin = (SELECT num FROM plugin WHERE name = ?) AND NOT EXISTS (
+		       SELECT 1 FROM json_each(?, '$.settings') j WHERE j.value->>'name' = plugin_setting.name
+		          AND (j.value->>'type' = 'secret') = (plugin_setting.sealed IS NOT NULL))`, f.Name, f.Manifest)
 	return err
 }

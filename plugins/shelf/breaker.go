@@ -43,18 +43,17 @@ func (b *breaker) enter(p *plugin, at time.Time) (trial bool, err error) {
 	return true, nil
 }
 
-// failedAgain counts a failure, and tells whether the plugin is to be left alone.
-func (b *breaker) failedAgain(trial bool) bool {
+// count counts how a call ended, and tells whether the plugin is to be left alone.
+func (b *breaker) count(trial, answered, blamed bool) (open bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.failed++
-	return trial || b.failed >= failuresInARow
-}
-
-func (b *breaker) answered() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.failed = 0
+	switch {
+	case answered:
+		b.failed = 0
+	case blamed:
+		b.failed++
+	}
+	return blamed && (trial || b.failed >= failuresInARow)
 }
 
 func (b *breaker) tried() {
@@ -76,14 +75,11 @@ func pause(brokenMS int64, at time.Time) time.Duration {
 // fault, answered that it did not fail; otherwise it says nothing of the plugin.
 func (s *Shelf) judge(ctx context.Context, p *plugin, trial, answered, blamed bool, why string) {
 	var err error
-	switch {
-	case answered:
-		p.breaker.answered()
-		if trial {
-			err = s.Records.MendPlugin(ctx, p.row.Name, p.row.Digest)
-			s.Log.Info("a plugin works again", "plugin", p.row.Name)
-		}
-	case blamed && p.breaker.failedAgain(trial):
+	switch open := p.breaker.count(trial, answered, blamed); {
+	case answered && trial:
+		err = s.Records.MendPlugin(ctx, p.row.Name, p.row.Digest)
+		s.Log.Info("a plugin works again", "plugin", p.row.Name)
+	case open:
 		rest := pause(p.row.BrokenMS, time.Now())
 		err = s.Records.BreakPlugin(ctx, p.row.Name, p.row.Digest, time.Now().Add(rest).UnixMilli(), why)
 		s.Log.Warn("a plugin has failed in a row and is left alone", "plugin", p.row.Name, "for", rest, "last", why)

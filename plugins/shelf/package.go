@@ -77,11 +77,3 @@ func digestOf(sums []byte, s *Signature) string {
 
 // Signer is who signed it; empty: nobody.
 func (p Package) Signer() Key { return p.Signature.signer() }
-
-// tools are the names of its tools.
-func tools(m manifest.Manifest) (names []string) {
-	for _, t := range m.Tools {
-		names = append(names, t.Name)
-	}
-	return names
-}
