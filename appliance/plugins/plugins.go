@@ -103,20 +103,20 @@ func (p *Plugins) running() []shelf.Running {
 func (p *Plugins) PluginTools() []contract.ReturnUserDefinedTool {
 	var all []contract.ReturnUserDefinedTool
 	for _, r := range p.running() {
-		for _, t := range r.Tools {
+		for _, t := range r.Manifest.Tools {
 			all = append(all, contract.ReturnUserDefinedTool{
 				ToolType:        contract.RecordFunction,
-				ID:              t.ID,
+				ID:              shelf.ToolID(r.Name, t.Name),
 				VersionType:     contract.VersionFixed,
 				Name:            t.Name,
 				Parameters:      string(t.Parameters),
 				Description:     t.Description,
-				FallbackContent: t.Fallback,
+				FallbackContent: t.FallbackContent,
 				VersionDescription: fmt.Sprintf("Of the plugin %s %s, which the box runs; read-only here.", r.Name,
-					t.Version),
+					r.Version),
 				Plugin:     r.Name,
-				CreatedOn:  t.ChangedMS,
-				ModifiedOn: t.ChangedMS,
+				CreatedOn:  r.ChangedMS,
+				ModifiedOn: r.ChangedMS,
 			})
 		}
 	}
@@ -127,21 +127,21 @@ func (p *Plugins) PluginTools() []contract.ReturnUserDefinedTool {
 func (p *Plugins) Installed() []turn.Plugin {
 	var all []turn.Plugin
 	for _, r := range p.running() {
-		one := turn.Plugin{Name: r.Name, OnEnd: slices.Contains(r.Hooks, manifest.OnChatEnd)}
-		for _, t := range r.Tools {
+		one := turn.Plugin{Name: r.Name, OnEnd: slices.Contains(r.Manifest.Hooks, manifest.OnChatEnd)}
+		for _, t := range r.Manifest.Tools {
 			one.Tools = append(one.Tools, turn.Tool{
 				Name:        t.Name,
 				Description: t.Description,
 				Parameters:  string(t.Parameters),
-				Fallback:    t.Fallback,
+				Fallback:    t.FallbackContent,
 				OnBox:       true,
 				Plugin:      r.Name,
 				Limit:       t.Timeout,
 				Brought:     true,
 			})
 		}
-		if slices.Contains(r.Hooks, manifest.OnTurn) {
-			if one.OnTurn = r.Sees.Sees(manifest.Transcript); !one.OnTurn {
+		if slices.Contains(r.Manifest.Hooks, manifest.OnTurn) {
+			if one.OnTurn = r.Granted.Conversation.Sees(manifest.Transcript); !one.OnTurn {
 				p.log.Warn("a plugin wants to be asked at every turn and may not see the conversation; it is not asked. "+
 					"Grant it with: parley plugin set "+r.Name+" --grant conversation", "plugin", r.Name)
 			}

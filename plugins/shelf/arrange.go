@@ -24,9 +24,7 @@ type arrangement struct {
 
 // plugin is one plugin of an arrangement.
 type plugin struct {
-	row      store.Plugin
-	manifest manifest.Manifest
-	granted  manifest.Permissions
+	Running
 	settings map[string]string // secrets too
 	hidden   *strings.Replacer // takes the secrets out of what is logged
 	stopped  string            // why it is not run; empty: it is
@@ -36,7 +34,7 @@ type plugin struct {
 
 func (a *arrangement) named(name string) (*plugin, error) {
 	for _, p := range a.plugins {
-		if p.row.Name == name {
+		if p.Name == name {
 			return p, nil
 		}
 	}
@@ -90,11 +88,11 @@ func (s *Shelf) arrange(ctx context.Context, revision int64, old *arrangement) (
 			return nil, err
 		}
 		made.plugins = append(made.plugins, p)
-		for _, t := range p.manifest.Tools {
+		for _, t := range p.Manifest.Tools {
 			made.tools[t.Name] = p
 		}
 		if p.stopped == "" {
-			made.running = append(made.running, Running{row.Name, toolsOf(p), p.manifest.Hooks, p.granted.Conversation})
+			made.running = append(made.running, p.Running)
 		}
 	}
 	return made, nil
@@ -107,18 +105,13 @@ func (s *Shelf) prepare(ctx context.Context, row store.Plugin, old *arrangement)
 	if err != nil {
 		return nil, err
 	}
-	p := &plugin{
-		row:      row,
-		manifest: m,
-		granted:  granted,
-		stopped:  s.Trust.refuses(Key(row.Signer)),
-	}
+	p := &plugin{Running: Running{row, m, granted}, stopped: s.Trust.refuses(Key(row.Signer))}
 	p.settings, p.hidden, err = s.settings(ctx, row.Name, m)
 	if err != nil {
 		p.stopped = err.Error()
 	}
 	for _, before := range old.plugins {
-		if before.row.Name == row.Name && before.row.Digest == row.Digest && before.row.ChangedMS == row.ChangedMS {
+		if before.Name == row.Name && before.Digest == row.Digest && before.ChangedMS == row.ChangedMS {
 			p.module, p.breaker = before.module, before.breaker
 			return p, nil
 		}
