@@ -226,8 +226,8 @@ func TestRecordingsThatAreNotTakenAreNamed(t *testing.T) {
 			t.Errorf("%s is not told what is missing: %s", sent[0], text)
 		}
 	}
-	if c.api.uploads.all != 0 || len(c.api.uploads.of) != 0 {
-		t.Errorf("uploads that are over are still counted: %+v", c.api.uploads.of)
+	if n := c.api.uploads.In(); n != 0 {
+		t.Errorf("%d uploads that are over are still counted", n)
 	}
 }
 
@@ -255,11 +255,7 @@ func TestRecordingsOnTheirWayAreCounted(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	held := func() int {
-		c.api.uploads.mu.Lock()
-		defer c.api.uploads.mu.Unlock()
-		return c.api.uploads.all
-	}
+	held := c.api.uploads.In
 	until := func(want int) {
 		for deadline := time.Now().Add(30 * time.Second); held() != want; time.Sleep(time.Millisecond) {
 			if time.Now().After(deadline) {

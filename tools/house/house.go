@@ -34,6 +34,7 @@ var mayKnow = []struct {
 	{"internal/golden", ""},
 	{"internal/edits", ""},
 	{"internal/layout", ""},
+	{"internal/limit", ""},
 	{"internal/machine", ""},
 	{"internal/packtest", "internal/layout"},
 	{"internal/progress", ""},
@@ -62,7 +63,8 @@ var mayKnow = []struct {
 	{"appliance/recording",
 		"appliance/contract appliance/audio appliance/engine store internal/backlog internal/durable internal/layout"},
 	{"appliance/speech",
-		"appliance/contract appliance/audio appliance/text appliance/engine store internal/backlog internal/edits"},
+		"appliance/contract appliance/audio appliance/text appliance/engine store internal/backlog internal/edits " +
+			"internal/limit"},
 	{"appliance/webhook", "internal/addresses internal/machine store"},
 	{"web", ""},
 	{"web/bundle", ""},
@@ -75,7 +77,7 @@ var mayKnow = []struct {
 	{"appliance/voices", "appliance/config appliance/contract appliance/engine appliance/engines appliance/speech " +
 		"appliance/voice store"},
 	{"appliance/api", "web appliance/api/describe appliance/contract appliance/audio appliance/text appliance/engine " +
-		"appliance/chat appliance/speech store"},
+		"appliance/chat appliance/speech internal/limit store"},
 	{"appliance/api/describe", "appliance/contract"},
 	{"appliance/config",
 		"appliance/contract appliance/text firmware/packs internal/addresses internal/edits internal/layout"},

@@ -1,24 +1,21 @@
-package speech
+package limit
 
 import (
 	"context"
 	"errors"
-	"slices"
 	"testing"
 	"time"
-
-	"parley/appliance/contract"
 )
 
 // enters asks for a turn on a goroutine, once its place in the queue is taken, and
 // notes its name when it has it.
-func enters(t *testing.T, s *turnstile, account string, in chan string) {
+func enters(t *testing.T, s *Limiter[string], account string, in chan string) {
 	t.Helper()
 	s.mu.Lock()
 	waiting := s.waiting
 	s.mu.Unlock()
 	go func() {
-		if _, err := s.enter(context.Background(), account); err != nil {
+		if _, err := s.Enter(context.Background(), account); err != nil {
 			t.Error(err)
 		}
 		in <- account
@@ -35,9 +32,9 @@ func enters(t *testing.T, s *turnstile, account string, in chan string) {
 }
 
 func TestTurnsGoToTheAccountWithTheFewest(t *testing.T) {
-	s := newTurnstile(2, 0, 10, 8, time.Minute)
-	first, err1 := s.enter(t.Context(), "many")
-	second, err2 := s.enter(t.Context(), "many")
+	s := New[string](Rule{AtOnce: 2, Waiting: 10, MostOf: 8, Patience: time.Minute})
+	first, err1 := s.Enter(t.Context(), "many")
+	second, err2 := s.Enter(t.Context(), "many")
 	if err := errors.Join(err1, err2); err != nil {
 		t.Fatal(err)
 	}
@@ -54,16 +51,16 @@ func TestTurnsGoToTheAccountWithTheFewest(t *testing.T) {
 	if got := <-in; got != "many" {
 		t.Errorf("the next goes to %s", got)
 	}
-	if s.running != 2 || s.waiting != 1 {
-		t.Errorf("%d are spoken and %d wait", s.running, s.waiting)
+	if s.in != 2 || s.waiting != 1 {
+		t.Errorf("%d are spoken and %d wait", s.in, s.waiting)
 	}
 }
 
 func TestOneAccountDoesNotTakeEveryPlace(t *testing.T) {
-	s := newTurnstile(2, 1, 1, 8, 20*time.Millisecond)
+	s := New[string](Rule{AtOnce: 2, Kept: 1, Waiting: 1, MostOf: 8, Patience: 20 * time.Millisecond})
 	enter := func(account string) func() {
 		t.Helper()
-		leave, err := s.enter(t.Context(), account)
+		leave, err := s.Enter(t.Context(), account)
 		if err != nil {
 			t.Fatalf("%s: %v", account, err)
 		}
@@ -71,46 +68,44 @@ func TestOneAccountDoesNotTakeEveryPlace(t *testing.T) {
 	}
 	enter("many")
 	enter("many")
-	s.longest = time.Minute
+	s.Patience = time.Minute
 	enters(t, s, "many", make(chan string, 1)) // and nobody else may wait
 	leave := enter("one")
-	var tooMany contract.ErrTooMany
 	for _, account := range []string{"one", "another"} {
-		if _, err := s.enter(t.Context(), account); !errors.As(err, &tooMany) {
+		if _, err := s.Enter(t.Context(), account); err != ErrFull {
 			t.Errorf("%s, when the place that was kept is taken: %v", account, err)
 		}
 	}
 	leave()
-	if s.running != 2 || s.waiting != 1 {
-		t.Errorf("the account that has many was given the place that is kept: %d are spoken and %d wait", s.running,
+	if s.in != 2 || s.waiting != 1 {
+		t.Errorf("the account that has many was given the place that is kept: %d are spoken and %d wait", s.in,
 			s.waiting)
 	}
 	enter("another")
 }
 
 func TestWhoWaitsInVainLeavesNothingBehind(t *testing.T) {
-	s := newTurnstile(1, 0, 2, 2, 20*time.Millisecond)
-	leave, err := s.enter(t.Context(), "a")
+	s := New[string](Rule{AtOnce: 1, Waiting: 2, MostOf: 2, Patience: 20 * time.Millisecond})
+	leave, err := s.Enter(t.Context(), "a")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var tooMany contract.ErrTooMany
-	if _, err := s.enter(t.Context(), "a"); !errors.As(err, &tooMany) || tooMany.RetryAfter == 0 {
+	if _, err := s.Enter(t.Context(), "a"); err != ErrWaited {
 		t.Errorf("after the longest wait: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := s.enter(ctx, "b"); !errors.Is(err, context.Canceled) {
+	if _, err := s.Enter(ctx, "b"); !errors.Is(err, context.Canceled) {
 		t.Errorf("of who is gone: %v", err)
 	}
-	s.longest = time.Minute
+	s.Patience = time.Minute
 	in := make(chan string, 2)
 	enters(t, s, "a", in)
-	if _, err := s.enter(t.Context(), "a"); !errors.As(err, &tooMany) {
+	if _, err := s.Enter(t.Context(), "a"); err != ErrOfOne {
 		t.Errorf("of one account too many: %v", err)
 	}
 	enters(t, s, "b", in)
-	if _, err := s.enter(t.Context(), "c"); !errors.As(err, &tooMany) {
+	if _, err := s.Enter(t.Context(), "c"); err != ErrFull {
 		t.Errorf("of all too many: %v", err)
 	}
 	leave()
@@ -122,15 +117,28 @@ func TestWhoWaitsInVainLeavesNothingBehind(t *testing.T) {
 	}
 }
 
-func TestSeedsOfOneGenerationAreNotAlike(t *testing.T) {
-	var all []int64
-	for snippet := range 50 {
-		for try := range 2 {
-			all = append(all, seedOf(7, snippet, try))
+func TestWhoDoesNotWaitIsLetInOrNot(t *testing.T) {
+	l := New[string](Rule{AtOnce: 3, OfOne: 2})
+	try := func(who string, want error) func() {
+		t.Helper()
+		leave, err := l.Try(who)
+		if err != want {
+			t.Errorf("%s: %v, want %v", who, err, want)
 		}
+		return leave
 	}
-	slices.Sort(all)
-	if again := seedOf(7, 3, 1); len(slices.Compact(all)) != 100 || !slices.Contains(all, again) {
-		t.Error(all)
+	leave := try("a", nil)
+	try("a", nil)
+	try("a", ErrOfOne)
+	try("b", nil)
+	try("c", ErrFull)
+	if _, err := l.TryWithin("c", 4, 0); err != nil {
+		t.Error("with more room for it: ", err)
+	}
+	leave()
+	leave() // again: nothing
+	try("c", ErrFull)
+	if l.In() != 3 || len(l.of) != 3 {
+		t.Errorf("%d are in, of %d", l.In(), len(l.of))
 	}
 }
