@@ -5,6 +5,7 @@ package limit
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 )
@@ -31,26 +32,19 @@ var (
 type Limiter[K comparable] struct {
 	Rule
 
-	mu      sync.Mutex
-	in      int
-	waiting int
-	next    uint64 // ticket
-	of      map[K]*share
-}
-
-// share is what one has. Who has nothing has none.
-type share struct {
+	mu    sync.Mutex
 	in    int
-	queue []*ticket // oldest first
+	of    map[K]int    // those that are in, without who has none
+	queue []*ticket[K] // oldest first
 }
 
-type ticket struct {
-	number uint64
-	enter  chan struct{} // closed when it is its turn
+type ticket[K comparable] struct {
+	who   K
+	enter chan struct{} // closed when it is its turn
 }
 
 // New returns a Limiter by a rule.
-func New[K comparable](r Rule) *Limiter[K] { return &Limiter[K]{Rule: r, of: map[K]*share{}} }
+func New[K comparable](r Rule) *Limiter[K] { return &Limiter[K]{Rule: r, of: map[K]int{}} }
 
 // In is how many are in.
 func (l *Limiter[K]) In() int {
@@ -67,23 +61,21 @@ func (l *Limiter[K]) Try(who K) (leave func(), err error) { return l.TryWithin(w
 func (l *Limiter[K]) TryWithin(who K, atOnce, ofOne int) (leave func(), err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s := l.share(who)
-	defer l.forget(who)
 	switch {
-	case ofOne > 0 && s.in >= ofOne:
+	case ofOne > 0 && l.of[who] >= ofOne:
 		return nil, ErrOfOne
 	case atOnce > 0 && l.in >= atOnce:
 		return nil, ErrFull
 	}
-	s.in++
 	l.in++
-	return sync.OnceFunc(func() { l.leave(who) }), nil
+	l.of[who]++
+	return l.leave(who), nil
 }
 
 // Enter lets one in as soon as there is room. The error is an ErrOfOne or an ErrFull
 // where too many wait already, an ErrWaited, or the cause of ctx's end.
 func (l *Limiter[K]) Enter(ctx context.Context, who K) (leave func(), err error) {
-	mine, err := l.queue(who)
+	mine, err := l.wait(who)
 	if err != nil {
 		return nil, err
 	}
@@ -91,117 +83,81 @@ func (l *Limiter[K]) Enter(ctx context.Context, who K) (leave func(), err error)
 	defer timer.Stop()
 	select {
 	case <-mine.enter:
-		return sync.OnceFunc(func() { l.leave(who) }), nil
+		return l.leave(who), nil
 	case <-timer.C:
 		err = ErrWaited
 	case <-ctx.Done():
 		err = context.Cause(ctx)
 	}
-	l.giveUp(who, mine)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if i := slices.Index(l.queue, mine); i >= 0 {
+		l.queue = slices.Delete(l.queue, i, i+1)
+	} else { // its turn has just come
+		l.free(who)
+	}
 	return nil, err
 }
 
-func (l *Limiter[K]) queue(who K) (*ticket, error) {
+func (l *Limiter[K]) wait(who K) (*ticket[K], error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s := l.share(who)
-	defer l.forget(who)
+	has := l.of[who]
+	for _, t := range l.queue {
+		if t.who == who {
+			has++
+		}
+	}
 	switch {
-	case l.MostOf > 0 && s.in+len(s.queue) >= l.MostOf:
+	case l.MostOf > 0 && has >= l.MostOf:
 		return nil, ErrOfOne
-	case l.Waiting > 0 && l.waiting >= l.Waiting && !l.roomFor(s):
+	case l.Waiting > 0 && len(l.queue) >= l.Waiting && !l.roomFor(who):
 		return nil, ErrFull
 	}
-	mine := &ticket{l.next, make(chan struct{})}
-	l.next++
-	s.queue = append(s.queue, mine)
-	l.waiting++
+	mine := &ticket[K]{who, make(chan struct{})}
+	l.queue = append(l.queue, mine)
 	l.admit()
 	return mine, nil
 }
 
-// giveUp leaves the queue, or the place that has just been given.
-func (l *Limiter[K]) giveUp(who K, mine *ticket) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	s := l.of[who]
-	for i, other := range s.queue {
-		if other == mine {
-			s.queue = append(s.queue[:i:i], s.queue[i+1:]...)
-			l.waiting--
-			l.forget(who)
-			return
-		}
-	}
-	l.free(who)
-}
-
-func (l *Limiter[K]) leave(who K) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.free(who)
+func (l *Limiter[K]) leave(who K) func() {
+	return sync.OnceFunc(func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.free(who)
+	})
 }
 
 func (l *Limiter[K]) free(who K) {
 	l.in--
-	l.of[who].in--
-	l.forget(who)
+	if l.of[who]--; l.of[who] == 0 {
+		delete(l.of, who)
+	}
 	l.admit()
 }
 
-func (l *Limiter[K]) share(who K) *share {
-	s := l.of[who]
-	if s == nil {
-		s = &share{}
-		l.of[who] = s
-	}
-	return s
-}
-
-func (l *Limiter[K]) forget(who K) {
-	if s := l.of[who]; s.in == 0 && len(s.queue) == 0 {
-		delete(l.of, who)
-	}
-}
-
 // admit lets in as many as there is room for: first of the one that has the fewest,
-// and among those who came first.
+// and among those who came first. Where there is none for that one, there is none for
+// any other: they have as many, or more.
 func (l *Limiter[K]) admit() {
-	for {
-		next := l.first()
-		if next == nil || !l.roomFor(next) {
-			return // nor is there room for any other: they have as many, or more
+	for len(l.queue) > 0 {
+		next := slices.MinFunc(l.queue, func(a, b *ticket[K]) int { return l.of[a.who] - l.of[b.who] })
+		if !l.roomFor(next.who) {
+			return
 		}
-		close(next.queue[0].enter)
-		next.queue = next.queue[1:]
-		next.in++
+		i := slices.Index(l.queue, next)
+		l.queue = slices.Delete(l.queue, i, i+1)
 		l.in++
-		l.waiting--
+		l.of[next.who]++
+		close(next.enter)
 	}
 }
 
-// first is the share whose turn is next, or nil where nobody waits.
-func (l *Limiter[K]) first() *share {
-	var first *share
-	for _, s := range l.of {
-		if len(s.queue) > 0 && (first == nil || s.before(first)) {
-			first = s
-		}
-	}
-	return first
-}
-
-// roomFor tells whether one more of the share may be let in.
-func (l *Limiter[K]) roomFor(s *share) bool {
-	if l.OfOne > 0 && s.in >= l.OfOne {
+// roomFor tells whether one more may be let in.
+func (l *Limiter[K]) roomFor(who K) bool {
+	has := l.of[who]
+	if l.OfOne > 0 && has >= l.OfOne {
 		return false
 	}
-	return l.AtOnce == 0 || l.in < l.AtOnce || s.in == 0 && l.in < l.AtOnce+l.Kept
-}
-
-func (s *share) before(other *share) bool {
-	if s.in != other.in {
-		return s.in < other.in
-	}
-	return s.queue[0].number < other.queue[0].number
+	return l.AtOnce == 0 || l.in < l.AtOnce || has == 0 && l.in < l.AtOnce+l.Kept
 }

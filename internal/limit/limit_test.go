@@ -12,7 +12,7 @@ import (
 func enters(t *testing.T, s *Limiter[string], account string, in chan string) {
 	t.Helper()
 	s.mu.Lock()
-	waiting := s.waiting
+	waiting := len(s.queue)
 	s.mu.Unlock()
 	go func() {
 		if _, err := s.Enter(context.Background(), account); err != nil {
@@ -22,7 +22,7 @@ func enters(t *testing.T, s *Limiter[string], account string, in chan string) {
 	}()
 	for {
 		s.mu.Lock()
-		now := s.waiting
+		now := len(s.queue)
 		s.mu.Unlock()
 		if now > waiting {
 			return
@@ -51,8 +51,8 @@ func TestTurnsGoToTheAccountWithTheFewest(t *testing.T) {
 	if got := <-in; got != "many" {
 		t.Errorf("the next goes to %s", got)
 	}
-	if s.in != 2 || s.waiting != 1 {
-		t.Errorf("%d are spoken and %d wait", s.in, s.waiting)
+	if s.in != 2 || len(s.queue) != 1 {
+		t.Errorf("%d are spoken and %d wait", s.in, len(s.queue))
 	}
 }
 
@@ -77,9 +77,9 @@ func TestOneAccountDoesNotTakeEveryPlace(t *testing.T) {
 		}
 	}
 	leave()
-	if s.in != 2 || s.waiting != 1 {
+	if s.in != 2 || len(s.queue) != 1 {
 		t.Errorf("the account that has many was given the place that is kept: %d are spoken and %d wait", s.in,
-			s.waiting)
+			len(s.queue))
 	}
 	enter("another")
 }
@@ -112,8 +112,8 @@ func TestWhoWaitsInVainLeavesNothingBehind(t *testing.T) {
 	if got := <-in; got != "a" && got != "b" {
 		t.Error(got)
 	}
-	if accounts := len(s.of); accounts != 2 || s.waiting != 1 {
-		t.Errorf("%d accounts, %d wait", accounts, s.waiting)
+	if accounts := len(s.of); accounts != 1 || len(s.queue) != 1 {
+		t.Errorf("%d accounts, %d wait", accounts, len(s.queue))
 	}
 }
 
