@@ -2,6 +2,7 @@ package schema
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -15,8 +16,8 @@ import (
 const maxDepth = 16
 
 // writer writes a schema as a grammar in GBNF, the notation of llama.cpp: objects,
-// arrays, enums, strings, numbers, booleans, and one of several of these. What else a
-// schema asks for is checked when the arguments are there.
+// arrays, enums, strings, numbers, booleans, dates and times, and one of several of
+// these. What else a schema asks for is checked when the arguments are there.
 type writer struct {
 	whole json.RawMessage
 	rules strings.Builder
@@ -32,6 +33,11 @@ var basics = map[string]string{
 	"integer": `"-"? ("0" | [1-9] [0-9]{0,15})`,
 	"number":  `"-"? ("0" | [1-9] [0-9]{0,15}) ("." [0-9]{1,15})?`,
 	"boolean": `"true" | "false"`,
+	"date":    `"\"" day "\""`,
+	"time":    `"\"" clock "\""`,
+	"moment":  `"\"" day "T" clock "\""`,
+	"day":     `[12] [0-9]{3} "-" [01] [0-9] "-" [0-3] [0-9]`,
+	"clock":   `[0-2] [0-9] ":" [0-5] [0-9] ":" [0-5] [0-9] ("Z" | [+-] [01] [0-9] ":" [0-5] [0-9])`,
 	"null":    `"null"`,
 	"value":   `string | number | boolean | null | array | object`,
 	"array":   `"[" (value (", " value){0,15})? "]"`,
@@ -42,7 +48,12 @@ var basics = map[string]string{
 var needs = map[string][]string{
 	"string": {"char"}, "value": {"string", "number", "boolean", "null", "array", "object"},
 	"array": {"value"}, "object": {"string", "value"},
+	"date": {"day"}, "time": {"clock"}, "moment": {"day", "clock"},
 }
+
+// formats are the rules of strings of which small models write words ("Friday") where
+// they are free to.
+var formats = map[string]string{"date": "date", "time": "time", "date-time": "moment"}
 
 // write is the grammar of a call's arguments, an object of top's properties.
 func (w *writer) write(top node) string {
@@ -127,6 +138,8 @@ func (w *writer) ofType(t string, s node, depth int) string {
 		return w.array(s, depth)
 	case "object":
 		return w.object(s, depth)
+	case "string":
+		return w.basic(cmp.Or(formats[s.Format], t))
 	}
 	return w.basic(t) // the check has seen that there is no other
 }

@@ -88,6 +88,7 @@ func TestAGrammarHasNamesAndKinds(t *testing.T) {
 	deep := strings.Repeat(`{"type":"array","items":`, 20) + `{"enum":["at the end"]}` + strings.Repeat(`}`, 20)
 	for schema, want := range map[string]string{
 		`{"type":"string","pattern":"a","maxLength":3}`:     `(string)`,
+		`{"type":"string","format":"date-time"}`:            `(moment)`,
 		`{"type":"integer","minimum":1}`:                    `(integer)`,
 		`{"type":["number","null"]}`:                        `= number | null`,
 		`{"anyOf":[{"type":"boolean"},{"type":"null"}]}`:    `= boolean | null`,
