@@ -23,6 +23,9 @@ type writer struct {
 	rules strings.Builder
 	count int
 	used  map[string]bool // of the basics
+	// refs and objects are what references name, and what they lead through, once read.
+	refs    map[string]node
+	objects map[string]map[string]json.RawMessage
 }
 
 // basics are the rules of JSON's own kinds. Strings and numbers have bounds, or
@@ -54,6 +57,15 @@ var needs = map[string][]string{
 // formats are the rules of strings of which small models write words ("Friday") where
 // they are free to.
 var formats = map[string]string{"date": "date", "time": "time", "date-time": "moment"}
+
+func newWriter(whole []byte) *writer {
+	return &writer{
+		whole:   whole,
+		used:    map[string]bool{},
+		refs:    map[string]node{},
+		objects: map[string]map[string]json.RawMessage{},
+	}
+}
 
 // write is the grammar of a call's arguments, an object of top's properties.
 func (w *writer) write(top node) string {
