@@ -130,9 +130,9 @@ func TestNoSchemaKeepsTheGrammarBusy(t *testing.T) {
 		all += fmt.Sprintf(`,"p%d":{"$ref":"#/$defs/c%d"}`, i, i)
 	}
 	for name, schema := range map[string]string{
-		"on and on":  `{"$defs":{` + chain + `,"c800":{}},"properties":{"a":` + n + all + `}}`,
-		"one of it":  `{"$defs":{"n":{"anyOf":[` + strings.Repeat(n+",", 2000) + n + `]}},"properties":{"a":` + n + `}}`,
-		"twice":      `{"$defs":{"n":{"properties":{"a":` + n + `,"b":` + n + `}}},"properties":{"a":` + n + `}}`,
+		"on and on": `{"$defs":{` + chain + `,"c800":{}},"properties":{"a":` + n + all + `}}`,
+		"one of it": `{"$defs":{"n":{"anyOf":[` + strings.Repeat(n+",", 2000) + n + `]}},"properties":{"a":` + n + `}}`,
+		"twice":     `{"$defs":{"n":{"properties":{"a":` + n + `,"b":` + n + `}}},"properties":{"a":` + n + `}}`,
 		"with words": `{"$defs":{"n":{"title":"` + strings.Repeat("x", 60_000) + `","oneOf":[` + n + `,` + n + `]}},` +
 			`"properties":{"a":` + n + `}}`,
 	} {
