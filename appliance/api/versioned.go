@@ -84,8 +84,7 @@ func (v versioned[R]) answer(w http.ResponseWriter, r *http.Request, status int,
 	if err != nil {
 		return err
 	}
-	v.reply(w, status, records[0])
-	return nil
+	return v.result(w, status, records[0], nil)
 }
 
 func (v versioned[R]) list(w http.ResponseWriter, r *http.Request, by caller) error {
@@ -133,8 +132,7 @@ func (v versioned[R]) answerPage(w http.ResponseWriter, r *http.Request, account
 		return err
 	}
 	records = append(records, behind(more, page, total, len(records))...)
-	v.reply(w, http.StatusOK, v.page(paging(page, total+len(more)), records))
-	return nil
+	return v.result(w, http.StatusOK, v.page(paging(page, total+len(more)), records), nil)
 }
 
 func (v versioned[R]) get(w http.ResponseWriter, r *http.Request, by caller) error {
@@ -144,8 +142,7 @@ func (v versioned[R]) get(w http.ResponseWriter, r *http.Request, by caller) err
 	}
 	if v.found != nil && ref.Version == 0 {
 		if record, ok := v.found(ref.ID); ok {
-			v.reply(w, http.StatusOK, record)
-			return nil
+			return v.result(w, http.StatusOK, record, nil)
 		}
 	}
 	version, err := v.Records.VersionOf(r.Context(), by.AccountID, ref)
@@ -193,11 +190,9 @@ func (v versioned[R]) delete(w http.ResponseWriter, r *http.Request, by caller) 
 	if err := v.fixed(r); err != nil {
 		return err
 	}
-	if err := v.Records.Delete(r.Context(), by.AccountID, v.kind, r.PathValue("id")); err != nil {
-		return err
-	}
-	v.reply(w, http.StatusOK, confirmation{fmt.Sprintf("The %s and all its versions are deleted.", v.kind)})
-	return nil
+	err := v.Records.Delete(r.Context(), by.AccountID, v.kind, r.PathValue("id"))
+	said := fmt.Sprintf("The %s and all its versions are deleted.", v.kind)
+	return v.result(w, http.StatusOK, confirmation{said}, err)
 }
 
 func (v versioned[R]) deleteVersion(w http.ResponseWriter, r *http.Request, by caller) error {
@@ -205,11 +200,9 @@ func (v versioned[R]) deleteVersion(w http.ResponseWriter, r *http.Request, by c
 	if err = cmp.Or(err, v.fixed(r)); err != nil {
 		return err
 	}
-	if err := v.Records.DeleteVersion(r.Context(), by.AccountID, ref); err != nil {
-		return err
-	}
-	v.reply(w, http.StatusOK, confirmation{fmt.Sprintf("Version %d of the %s is deleted.", ref.Version, v.kind)})
-	return nil
+	err = v.Records.DeleteVersion(r.Context(), by.AccountID, ref)
+	said := fmt.Sprintf("Version %d of the %s is deleted.", ref.Version, v.kind)
+	return v.result(w, http.StatusOK, confirmation{said}, err)
 }
 
 // confirmation is the body of an answer that has nothing else to say.
