@@ -73,11 +73,10 @@ func (s *Store) Plugin(ctx context.Context, name string) (Plugin, error) {
 func (s *Store) InstallPlugin(ctx context.Context, f PluginFiles) error {
 	return s.changePlugins(ctx, "installing the plugin "+f.Name, func(ctx context.Context, c conn) error {
 		now := time.Now().UnixMilli()
-		_, err := c.ExecContext(ctx, `
+		if err := execute(ctx, c, `
 			INSERT INTO plugin (name, version, digest, manifest, signer, granted, installed_ms, changed_ms) VALUES
 			  (?, ?, ?, ?, ?, ?, ?7, ?7)`,
-			f.Name, f.Version, f.Digest, f.Manifest, orNull(f.Signer), f.Granted, now)
-		if err != nil {
+			f.Name, f.Version, f.Digest, f.Manifest, orNull(f.Signer), f.Granted, now); err != nil {
 			return err
 		}
 		return enterTools(ctx, c, f)
@@ -93,17 +92,15 @@ func (s *Store) UpgradePlugin(ctx context.Context, f PluginFiles, from string) e
 		if err := hasFiles(ctx, c, f.Name, from); err != nil {
 			return err
 		}
-		_, err := c.ExecContext(ctx, `
+		if err := execute(ctx, c, `
 			UPDATE plugin SET version = ?2, digest = ?3, manifest = ?4, signer = ?5, granted = ?6, changed_ms =
 			  max(?7, changed_ms + 1), upgrades = upgrades + 1,
 			       broken_ms = NULL, retry_ms = NULL, broken_error = NULL WHERE name = ?1`,
-			f.Name, f.Version, f.Digest, f.Manifest, orNull(f.Signer), f.Granted, time.Now().UnixMilli())
-		if err != nil {
+			f.Name, f.Version, f.Digest, f.Manifest, orNull(f.Signer), f.Granted, time.Now().UnixMilli()); err != nil {
 			return err
 		}
-		_, err = c.ExecContext(ctx, `DELETE FROM plugin_tool WHERE plugin = (SELECT num FROM plugin WHERE name = ?)`,
-			f.Name)
-		if err != nil {
+		if err := execute(ctx, c, `DELETE FROM plugin_tool WHERE plugin = (SELECT num FROM plugin WHERE name = ?)`,
+			f.Name); err != nil {
 			return err
 		}
 		if err := keepSettings(ctx, c, f); err != nil {
@@ -160,21 +157,19 @@ func (s *Store) GrantPlugin(ctx context.Context, name, digest, granted string) e
 // does anything where the files are others by now.
 func (s *Store) BreakPlugin(ctx context.Context, name, digest string, retryMS int64, why string) error {
 	return s.changePlugins(ctx, "noting that the plugin "+name+" fails", func(ctx context.Context, c conn) error {
-		_, err := c.ExecContext(ctx, `
+		return execute(ctx, c, `
 			UPDATE plugin SET broken_ms = coalesce(broken_ms, ?3), retry_ms = ?4, broken_error = ?5 WHERE name = ?1
 			  AND digest = ?2`,
 			name, digest, time.Now().UnixMilli(), retryMS, why)
-		return err
 	})
 }
 
 // MendPlugin notes that it works again.
 func (s *Store) MendPlugin(ctx context.Context, name, digest string) error {
 	return s.changePlugins(ctx, "noting that the plugin "+name+" works again", func(ctx context.Context, c conn) error {
-		_, err := c.ExecContext(ctx,
+		return execute(ctx, c,
 			`UPDATE plugin SET broken_ms = NULL, retry_ms = NULL, broken_error = NULL WHERE name = ? AND digest = ?`,
 			name, digest)
-		return err
 	})
 }
 

@@ -112,10 +112,9 @@ func keep(ctx context.Context, c conn, account int64, d Draft) (v Version, err e
 	}
 	now := time.Now().UnixMilli()
 	if d.Name != "" {
-		_, err := c.ExecContext(ctx,
+		if err := execute(ctx, c,
 			`INSERT INTO resource (id, account, kind, name, created_ms, renamed_ms) VALUES (?, ?, ?, ?, ?5, ?5)`,
-			d.ID, account, d.Kind, d.Name, now)
-		if err != nil {
+			d.ID, account, d.Kind, d.Name, now); err != nil {
 			return v, err
 		}
 	}
@@ -262,10 +261,9 @@ func (s *Store) DeleteVersion(ctx context.Context, accountID string, ref Ref) er
 		if err != nil {
 			return missing(err, ref)
 		}
-		_, err = c.ExecContext(ctx, `
+		return execute(ctx, c, `
 			UPDATE resource SET newest = (SELECT max(version) FROM resource_version WHERE resource = num), bytes =
 			  max(bytes - ?, 0)
 			 WHERE num = ?`, gone.bytes+versionBytes, gone.num)
-		return err
 	})
 }
