@@ -46,11 +46,9 @@ run: setup-run bin/parley ## set up this machine, fetch the models, start the bo
 
 test: setup-test bin/parley ## set up this machine, run all tests (15 minutes on two cores)
 	@tools/openai-server/install
-	@tools/js-client/install
-	@tools/react-client/install
+	@tools/npm-install js-client react-client assemblyscript
 	@tools/web/install
 	@tools/py-client/install
-	@tools/assemblyscript/install
 	@bin/parley packs pull $(test_packs)
 	@tools/test "$(models)" "$(both)"
 

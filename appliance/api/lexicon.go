@@ -87,7 +87,8 @@ func (a *API) getPronunciation(w http.ResponseWriter, r *http.Request, by caller
 	return a.result(w, http.StatusOK, pronunciationRecord(p), noWord(word, err))
 }
 
-func (a *API) putPronunciation(w http.ResponseWriter, r *http.Request, by caller, posted contract.PostedPronunciation) error {
+func (a *API) putPronunciation(w http.ResponseWriter, r *http.Request, by caller,
+	posted contract.PostedPronunciation) error {
 	p, err := pronunciation("", r.PathValue("word"), posted.Said)
 	if err != nil {
 		return err
