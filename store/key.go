@@ -85,10 +85,7 @@ func (s *Store) CreateKey(ctx context.Context, n NewKey) (Credentials, error) {
 			hash(made.APIKey), hash(made.SecretKey), hint(made.APIKey), time.Now().UnixMilli(), n.ExpiresMS)
 		return err
 	})
-	if err != nil {
-		return Credentials{}, err
-	}
-	return made, nil
+	return made, err
 }
 
 // ListKeys returns the keys of an account, or of all when accountID is empty,
@@ -169,10 +166,7 @@ func (s *Store) RegenerateKey(ctx context.Context, keyID string) (Credentials, e
 		}
 		return dropTokens(ctx, c, keyID)
 	})
-	if err != nil {
-		return Credentials{}, err
-	}
-	return made, nil
+	return made, err
 }
 
 // changeKeys is change, and lets the box know that holds connections open by them.

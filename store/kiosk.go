@@ -70,10 +70,7 @@ func (s *Store) Pair(ctx context.Context, code string, at time.Time) (Credential
 			made.KeyID, account, k.Name, made.Role, hash(made.APIKey), hash(made.SecretKey), hint(made.APIKey),
 			at.UnixMilli(), k.ConfigID)
 	})
-	if err != nil {
-		return Credentials{}, Kiosk{}, err
-	}
-	return made, k, nil
+	return made, k, err
 }
 
 // CountKiosks is how many screens are paired.

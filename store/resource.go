@@ -84,10 +84,7 @@ func (s *Store) Keep(ctx context.Context, accountID string, drafts ...Draft) (ke
 		kept, err = keepAll(ctx, c, accountID, drafts)
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return kept, nil
+	return kept, err
 }
 
 func keepAll(ctx context.Context, c conn, accountID string, drafts []Draft) ([]Version, error) {
@@ -221,10 +218,7 @@ func (s *Store) Describe(ctx context.Context, accountID string, ref Ref, descrip
 		v, err = describe(ctx, c, accountID, ref, description)
 		return err
 	})
-	if err != nil {
-		return Version{}, err
-	}
-	return v, nil
+	return v, err
 }
 
 func describe(ctx context.Context, c conn, accountID string, ref Ref, description string) (Version, error) {

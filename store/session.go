@@ -110,10 +110,7 @@ func (s *Store) SignIn(ctx context.Context, link, browser, address string, at ti
 			  ?, ?, ?, ?, ?, ?)`,
 			made.ID, hash(cookie), num, browser, address, now, now, at.Add(SessionLife).UnixMilli())
 	})
-	if err != nil {
-		return "", Session{}, err
-	}
-	return cookie, made, nil
+	return cookie, made, err
 }
 
 // OpenSession returns what a session's cookie opens at that time: what an

@@ -148,10 +148,7 @@ func (s *Store) CreateToken(ctx context.Context, apiKey, secret string, at time.
 			SELECT ?, num, ? FROM key WHERE api_hash = ? AND secret_hash = ? AND`+goodKey,
 			hash(token), at.Add(TokenLife).UnixMilli(), hash(apiKey), kept, at.UnixMilli())
 	})
-	if err != nil {
-		return "", err
-	}
-	return token, nil
+	return token, err
 }
 
 // dropTokens deletes the tokens of a key.
