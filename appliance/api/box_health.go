@@ -56,7 +56,7 @@ func (a *API) healthRoutes() []route {
 	}
 }
 
-// ofHealth refuses where nobody knows, as in tests of the rest.
+// ofHealth refuses where nobody knows.
 func (a *API) ofHealth(handle handler) handler {
 	return where(func() bool { return a.BoxHealth != nil }, "this box does not look after itself", handle)
 }

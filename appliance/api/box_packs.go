@@ -69,7 +69,7 @@ func (a *API) packRoutes() []route {
 	}
 }
 
-// ofPacks refuses where the box looks after none, as in tests of the rest.
+// ofPacks refuses where the box looks after none.
 func (a *API) ofPacks(handle handler) handler {
 	return where(func() bool { return a.BoxPacks != nil }, "this box has no packs", handle)
 }

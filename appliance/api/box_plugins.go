@@ -139,7 +139,7 @@ func (a *API) pluginRoutes() []route {
 	}
 }
 
-// ofShelf refuses where the box has no plugins, as in tests of the rest.
+// ofShelf refuses where the box has no plugins.
 func (a *API) ofShelf(handle handler) handler {
 	return where(func() bool { return a.BoxPlugins != nil }, "this box has no plugins", handle)
 }

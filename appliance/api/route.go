@@ -81,8 +81,7 @@ func section(name string) func(describe.Operation) describe.Operation {
 	}
 }
 
-// where lets requests through while there is what they are about, as there is not
-// in tests of the rest.
+// where lets requests through while there is what they are about.
 func where(there func() bool, why string, handle handler) handler {
 	return func(w http.ResponseWriter, r *http.Request, by caller) error {
 		if !there() {
