@@ -219,12 +219,8 @@ func (o object) numberOrNil(name string, low, high float64) *float64 {
 // once. Places that are null are passed over.
 func choices[T ~string](o object, name string, allowed ...T) []T {
 	o.asked(name, Shape{Kind: "array", Items: &Shape{Kind: "string", Words: text(allowed)}, High: bound(len(allowed))})
-	raw, ok := o.get(name)
-	if !ok {
-		return nil
-	}
-	items, ok := o.items(name, raw, len(allowed))
-	if !ok {
+	items := o.items(name, len(allowed))
+	if items == nil {
 		return nil
 	}
 	chosen := make([]T, 0, len(items))
