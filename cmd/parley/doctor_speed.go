@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"os"
 	"slices"
@@ -86,6 +87,12 @@ func (c *console) measureSpeed(ctx context.Context, cfg config.Config, most int)
 		return s, err
 	}
 	s.SpeechPerSecond = float64(len(said)) / chatRateHz / took.Seconds()
+	err = c.try(ctx, b, question, most, &s)
+	return s, err
+}
+
+// try has more and more callers ask at once until their answers come late.
+func (c *console) try(ctx context.Context, b measured, question []float32, most int, s *speed) error {
 	limit := chat.DefaultSettings().EndOfTurnSilence + lateAfter
 	s.InTimeMS = limit.Milliseconds()
 	calling, cancel := context.WithTimeout(ctx, speedTime)
@@ -93,23 +100,26 @@ func (c *console) measureSpeed(ctx context.Context, cfg config.Config, most int)
 	for n := 1; n <= most; n *= 2 {
 		fmt.Fprintf(c.err, "Asking, %d at once …\n", n)
 		waited, err := b.call(calling, n, question, max(2, 4-n)) // three times, or twice each
-		if calling.Err() != nil && n > 1 && ctx.Err() == nil {
-			break // there was no time for so many
+		if calling.Err() != nil && ctx.Err() == nil {            // the time is over
+			if n > 1 {
+				return nil
+			}
+			waited, err = append(waited, speedPatience), nil
 		}
 		if err != nil {
-			return s, err
+			return err
 		}
-		inTime := len(slices.DeleteFunc(slices.Clone(waited), func(d time.Duration) bool { return d > limit }))
-		t := callers{Callers: n, MedianMS: waited[len(waited)/2].Milliseconds(), Answers: len(waited), InTime: inTime}
+		late := slices.IndexFunc(append(waited, math.MaxInt64), func(d time.Duration) bool { return d > limit })
+		t := callers{Callers: n, MedianMS: waited[len(waited)/2].Milliseconds(), Answers: len(waited), InTime: late}
 		if s.Tried = append(s.Tried, t); n == 1 {
 			s.AnswerMS = t.MedianMS
 		}
 		if 10*t.InTime < 9*t.Answers {
-			break
+			return nil
 		}
 		s.Callers, s.FourCallers = n, n >= 4
 	}
-	return s, nil
+	return nil
 }
 
 // measured is a box that runs to be measured.
