@@ -1,6 +1,7 @@
 package text
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -96,60 +97,35 @@ type numberWord struct {
 	stopped, money, colon bool
 }
 
-// numberWords cuts s into words in small letters. Digits stand by themselves,
-// with a decimal point or the commas of thousands within.
+// figuresOrWord is a number, with a decimal point or the commas of thousands within, or a word.
+var figuresOrWord = regexp.MustCompile(`\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|[\pL\pM']+`)
+
+// numberWords cuts s into words in small letters: "1,250.50" is one, "5, 6" and "5.30.6" are
+// several.
 func numberWords(s string) []numberWord {
-	runes := []rune(strings.ToLower(strings.ReplaceAll(s, "’", "'")))
+	s = strings.ToLower(strings.ReplaceAll(s, "’", "'"))
 	var out []numberWord
-	for i := 0; i < len(runes); {
-		begin := i
-		for i < len(runes) && !wordly(runes[i]) {
-			i++
+	for i, end := 0, 0; ; i = end {
+		at := figuresOrWord.FindStringIndex(s[i:])
+		if at == nil {
+			return out
 		}
-		between := string(runes[begin:i])
-		begin = i
-		if i < len(runes) && isDigit(runes[i]) {
-			i = endOfDigits(runes, i)
-		} else {
-			for i < len(runes) && wordly(runes[i]) && !isDigit(runes[i]) {
-				i++
-			}
+		begin := i + at[0]
+		end = i + at[1]
+		if integer, _, decimal := strings.Cut(s[begin:end], "."); decimal && !whole(match{s, []int{begin, end}}) {
+			end = begin + len(integer)
 		}
-		word := strings.Trim(string(runes[begin:i]), "'")
-		if word != "" {
+		between := s[i:begin]
+		if word := strings.Trim(s[begin:end], "'"); word != "" {
 			out = append(out, numberWord{word, strings.ContainsAny(between, ",;.!?:()"),
 				strings.ContainsAny(between, "$€£"), between == ":"})
 		}
 	}
-	return out
 }
 
 func wordly(r rune) bool { return unicode.IsLetter(r) || unicode.IsMark(r) || isDigit(r) || r == '\'' }
 
 func isDigit(r rune) bool { return '0' <= r && r <= '9' }
-
-// endOfDigits is where the number that begins at i ends: "1,250.50" is one,
-// "5, 6" and "5.30.6" are several.
-func endOfDigits(s []rune, i int) int {
-	run := func(from int) int {
-		for from < len(s) && isDigit(s[from]) {
-			from++
-		}
-		return from
-	}
-	end := run(i)
-	inside := i >= 2 && s[i-1] == '.' && isDigit(s[i-2]) // of a date or a version
-	for end-i <= 3 && end < len(s) && s[end] == ',' && run(end+1) == end+4 {
-		end += 4
-		i = end - 3
-	}
-	if !inside && end < len(s) && s[end] == '.' {
-		if more := run(end + 1); more > end+1 && (more == len(s) || s[more] != '.' || run(more+1) == more+1) {
-			end = more
-		}
-	}
-	return end
-}
 
 // leastSpelt is how many digits in a row, said one by one, are one number.
 const leastSpelt = 3

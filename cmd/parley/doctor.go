@@ -20,10 +20,10 @@ type doctorCmd struct {
 	Sound   bool `xor:"do" help:"Only play chirps for seven seconds, and say what the microphone hears of them."`
 	JSON    bool `name:"json" help:"Print JSON."`
 
-	Kiosk    kong.Plugins `embed:"" settings:"kiosk.enabled kiosk.input kiosk.output kiosk.config_id kiosk.account"`
-	More     kong.Plugins `embed:"" settings:"kiosk.start kiosk.phrase kiosk.keyboard kiosk.gpio data listen packs"`
+	Kiosk    kong.Plugins `embed:"" settings:"kiosk.enabled kiosk.devices kiosk.config_id kiosk.account kiosk.start"`
+	More     kong.Plugins `embed:"" settings:"kiosk.phrase kiosk.button data listen packs"`
 	Engines  kong.Plugins `embed:"" settings:"profile engines.transcriber engines.language_model engines.voice"`
-	Settings kong.Plugins `embed:"" settings:"limits.recordings limits.recordings_days"`
+	Settings kong.Plugins `embed:"" settings:"limits.recordings"`
 }
 
 func (doctorCmd) Help() string {

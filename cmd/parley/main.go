@@ -24,6 +24,7 @@ type commandLine struct {
 	Webhooks webhooksCmd `cmd:"" group:"Run a box:" help:"List and retry the webhooks of a box, and try a receiver."`
 	Plugin   pluginCmd   `cmd:"" group:"Run a box:" help:"Make tools of your own, as sandboxed WASM, and install them."`
 	Packs    packsCmd    `cmd:"" group:"Run a box:" help:"Fetch, check and carry the models that a box runs on."`
+	Config   configCmd   `cmd:"" group:"Run a box:" help:"Show the settings of a box, and write a parley.yaml."`
 	Doctor   doctorCmd   `cmd:"" group:"Run a box:" help:"Look for what is wrong with a box, and say what mends it."`
 	Backup   backupCmd   `cmd:"" group:"Run a box:" help:"Save all that a box must not lose into one file."`
 	Restore  restoreCmd  `cmd:"" group:"Run a box:" help:"Bring a box back from such a file."`

@@ -48,7 +48,7 @@ func (c *console) shelf(cfg config.Config, records *store.Store) *shelf.Shelf {
 
 // pluginSource is where a plugin comes from.
 type pluginSource struct {
-	From string `arg:"" type:"path" predictor:"file" help:"Module, folder with a plugin.yaml, or OCI image layout."`
+	From string `arg:"" type:"path" predictor:"file" help:"A .wasm of parley plugin build, or OCI layout."`
 	Tag  string `help:"Of an OCI layout that holds several images, the tag of the one that is meant."`
 }
 

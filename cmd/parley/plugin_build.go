@@ -29,8 +29,9 @@ func (pluginBuildCmd) Help() string {
 
   parley plugin build ./opening-hours --watch --data /var/lib/parley --yes
 
-It runs the tools of the language, whose commands it shows, and puts plugin.yaml into the module as its section ` +
-		`parley.manifest, so that the one file is the whole plugin. Where a tool is missing it says what to install.
+It runs the tools of the language, whose commands it shows, and puts plugin.yaml and tests/*.json into the module ` +
+		`as its sections parley.manifest and parley.tests, so that the one file is the whole plugin. Where a tool is ` +
+		`missing it says what to install.
 
 With --watch, whenever a file of the folder changes, it builds and tests the plugin and, where all cases pass, ` +
 		`puts it into the box in the place of the one before: a running chat calls the new one in its next turn. What the ` +

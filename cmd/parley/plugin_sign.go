@@ -15,7 +15,7 @@ import (
 )
 
 type pluginSignCmd struct {
-	From string `arg:"" type:"path" predictor:"file" help:"Module with its manifest in it, or folder."`
+	From string `arg:"" type:"path" predictor:"file" help:"The plugin, as parley plugin build makes it."`
 	Key  string `required:"" placeholder:"FILE" type:"path" predictor:"file" help:"Your private key (PEM, PKCS #8)."`
 	New  bool   `help:"Make the key first, where there is none."`
 	JSON bool   `name:"json" help:"Print JSON."`
@@ -24,13 +24,13 @@ type pluginSignCmd struct {
 func (pluginSignCmd) Help() string {
 	return `Examples:
 
-  parley plugin sign ./weather --key me.pem --new
+  parley plugin sign weather.wasm --key me.pem --new
 
   parley plugin sign weather.wasm --key me.pem
 
-It writes plugin.sig into the folder, or weather.wasm.sig beside the module, and prints the public key: whoever ` +
-		`lists that in plugin_signatures.keys trusts what you sign. openssl genpkey -algorithm ed25519 makes such a ` +
-		`key too. Sign after the last change: the manifest, the module and the cases in tests/ are signed.`
+It writes weather.wasm.sig beside the module, and prints the public key: whoever lists that in ` +
+		`plugin_signatures.keys trusts what you sign. openssl genpkey -algorithm ed25519 makes such a key too. Sign ` +
+		`after the last build: the manifest and the cases in the module are signed with it.`
 }
 
 // Run signs the plugin.
@@ -39,7 +39,8 @@ func (cmd *pluginSignCmd) Run(c *console) error {
 	if err != nil {
 		return err
 	}
-	read, file, err := shelf.ReadUnsigned(cmd.From)
+	read, err := shelf.ReadUnsigned(cmd.From)
+	file := cmd.From + shelf.SignatureEnd
 	if err != nil {
 		return err
 	}

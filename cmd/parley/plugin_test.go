@@ -9,10 +9,11 @@ import (
 	"testing"
 
 	"parley/appliance/contract"
+	"parley/plugins/manifest"
 	"parley/store"
 )
 
-// trial is a plugin of a version in a folder of the test's own. It answers
+// trial is the file of a plugin of a version. It answers
 // {"do": "config"} with its setting city.
 func trial(t *testing.T, version, more string) string {
 	t.Helper()
@@ -20,7 +21,6 @@ func trial(t *testing.T, version, more string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
 	yaml := "name: trial\nversion: " + version + `
 description: Tries what a plugin can do.
 license: MIT
@@ -31,12 +31,14 @@ tools:
     description: Does what it is told.
     parameters: {type: object, properties: {do: {type: string}}, required: [do]}
 permissions: {http: [{host: example.test, methods: [POST]}], storage: 64KiB` + more + "}\n"
-	for name, text := range map[string][]byte{"trial.wasm": wasm, "plugin.yaml": []byte(yaml)} {
-		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+	if wasm, err = manifest.Embed(wasm, []byte(yaml), nil); err != nil {
+		t.Fatal(err)
 	}
-	return dir
+	file := filepath.Join(t.TempDir(), "trial.wasm")
+	if err := os.WriteFile(file, wasm, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
 }
 
 // emptyBox is the data folder of a box on which nothing has happened.
@@ -140,13 +142,13 @@ func TestPluginCommands(t *testing.T) {
 // shown where it is typed.
 func TestPluginAsksAtATerminal(t *testing.T) {
 	data := emptyBox(t)
-	dir := trial(t, "1.0.0", "")
+	file := trial(t, "1.0.0", "")
 	for _, c := range []struct {
 		args, asks, press, shows string
 		failed                   bool
 	}{
-		{"install " + dir, "Install it and allow this? [y/N]", "\n", "nothing was changed", true},
-		{"install " + dir, "Install it and allow this? [y/N]", "y\n", "is installed", false},
+		{"install " + file, "Install it and allow this? [y/N]", "\n", "nothing was changed", true},
+		{"install " + file, "Install it and allow this? [y/N]", "y\n", "is installed", false},
 		{"set trial api_key", "api_key: ", "top-secret\n", "was told", false},
 		{"remove trial", "Remove trial 1.0.0", "no\n", "was not removed", true},
 		{"remove trial", "Remove trial 1.0.0", "yes\n", "is removed", false},

@@ -30,6 +30,9 @@ func (*serveCmd) Run(ctx context.Context, c *console, cfg config.Config) error {
 	if cfg.File != "" {
 		log.Info("settings read", "file", cfg.File)
 	}
+	for _, n := range cfg.Notes {
+		log.Info(n)
+	}
 	for _, w := range cfg.Warnings {
 		log.Warn(w)
 	}

@@ -70,6 +70,12 @@ func settingFlags(keys string, first bool) any {
 		}
 		fields = append(fields, field)
 	}
+	for _, s := range config.Old() {
+		if s.Flag != "" && (keys == "*" || slices.Contains(strings.Fields(keys), s.Into)) {
+			fields = append(fields, flagField(len(fields), "hidden:\"\"", "name", s.Flag, "setting", s.Key,
+				"placeholder", s.Takes, "help", s.Help))
+		}
+	}
 	return reflect.New(reflect.StructOf(fields)).Interface()
 }
 

@@ -219,7 +219,6 @@ func (s *Shelf) Remove(ctx context.Context, name string) error {
 	if err := s.Records.RemovePlugin(ctx, name); err != nil {
 		return of(name, err)
 	}
-	s.folder.dropLog(name)
 	return s.sweep(context.WithoutCancel(ctx))
 }
 

@@ -94,7 +94,6 @@ var mayKnow = []struct {
 	{"plugins/shelf", "plugins/manifest plugins/sandbox store internal/durable internal/layout"},
 	{"appliance", "*"},
 	{"bench", "*"},
-	{"bench/yardstick", "appliance/engine appliance/engine/llama store"},
 	{"bench/desks", "appliance/text"},
 	{"cmd/", "*"},
 	{"tools/", ""},
