@@ -78,15 +78,15 @@ func (cmd *configInitCmd) Run(c *console, cfg config.Config) error {
 		if path = cfg.File; path == "" {
 			path = filepath.Join(cfg.Data, config.FileName)
 			if err := os.MkdirAll(cfg.Data, layout.DataMode); err != nil {
-				return fmt.Errorf("config: the data folder cannot be made: %w", err)
+				return fmt.Errorf("the data folder cannot be made: %w", err)
 			}
 		}
 	}
 	err := cmd.write(path)
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("config: %s is there already: pass --force to overwrite it, or name another file", path)
+		return fmt.Errorf("%s is there already: pass --force to overwrite it, or name another file", path)
 	} else if err != nil {
-		return fmt.Errorf("config: %s cannot be written: %w", path, err)
+		return fmt.Errorf("%s cannot be written: %w", path, err)
 	}
 	_, err = fmt.Fprintf(c.out, "%s is written: take the # before a setting away to set it.\n", path)
 	return err
