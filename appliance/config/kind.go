@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,9 +19,9 @@ import (
 type kind struct {
 	allowed string // in words, in Markdown
 	set     func(c *Config, g given) error
-	list    bool // in YAML it may be a list, whose items the text has with commas
-	pairs   bool // in YAML it is a map, of which the text has a line each, KEY=VALUE
-	takes   string
+	list    bool                   // in YAML it may be a list, whose items the text has with commas
+	pairs   bool                   // in YAML it is a map, of which the text has a line each, KEY=VALUE
+	takes   string                 // the word that stands for its value in help
 	days    func(c *Config) *int   // where for how long it holds may stand behind the value
 	show    func(c *Config) string // the value that holds, where old names make it hard to tell
 }
@@ -36,6 +37,18 @@ func one(allowed string, at func(*Config) *string, read func(string) (string, er
 		*at(c), err = read(g.value)
 		return err
 	})
+}
+
+// matching reads text that the pattern matches; wrong says what is wrong with any other,
+// and what is allowed.
+func matching(pattern, wrong string) func(string) (string, error) {
+	p := regexp.MustCompile(pattern)
+	return func(text string) (string, error) {
+		if !p.MatchString(text) {
+			return "", fmt.Errorf("%.80q %s", text, wrong)
+		}
+		return text, nil
+	}
 }
 
 // list is the kind of lists of text. read makes of an item what is kept of it.
@@ -89,7 +102,7 @@ type given struct {
 	dir    string // where relative paths start
 	home   string
 	words  map[string]string // of a map with any keys: where each stands
-	inFile bool
+	inFile bool              // a file has it, else a flag, a variable or the table
 }
 
 // placeOf is where stands what an error is about.
@@ -176,7 +189,7 @@ const mostDays = 36500
 // lasting is a kind of values behind which may stand for how long they hold. A value
 // that does not say leaves the days as they are.
 func lasting(of kind, days func(*Config) *int) kind {
-	k := of // with its words for people
+	k := of
 	k.allowed += ", with for N days or for ever behind it"
 	k.set = func(c *Config, g given) error {
 		value, length, has := strings.Cut(g.value, " for ")

@@ -136,13 +136,8 @@ func setGPIO(c *Config, g given) error {
 }
 
 // inputDevice reads a device of the kernel's with keys.
-func inputDevice(text string) (string, error) {
-	if !strings.HasPrefix(text, "/dev/input/") {
-		return "", fmt.Errorf("%.80q is not an input device: use one of those in /dev/input/by-id that end in "+
-			"-event-kbd", text)
-	}
-	return text, nil
-}
+var inputDevice = matching(`^/dev/input/`, "is not an input device: use one of those in /dev/input/by-id that end in "+
+	"-event-kbd")
 
 // longestLine is how many characters the assistant says at the beginning or the
 // end: longer ones keep people waiting.

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/url"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -92,13 +93,8 @@ func setModelsAllow(c *Config, g given) (err error) {
 	return err
 }
 
-func pluginName(text string) (string, error) {
-	if len(text) > 64 || !madeOf(text, lower+digits+"-") {
-		return "", fmt.Errorf("%q is not the name of a plugin: a to z, 0 to 9 and - are allowed, at most 64 of them; "+
-			"parley plugin list shows the names", text)
-	}
-	return text, nil
-}
+var pluginName = matching(`^[a-z0-9-]{1,64}$`, "is not the name of a plugin: a to z, 0 to 9 and - are allowed, at "+
+	"most 64 of them; parley plugin list shows the names")
 
 func pluginKey(text string) (string, error) {
 	coded, ok := strings.CutPrefix(text, "ed25519:")
@@ -184,10 +180,11 @@ func baseURL(text string) (string, error) {
 	return strings.TrimRight(text, "/"), nil
 }
 
-// variable reads the name of an environment variable: letters, digits and _, not beginning
-// with a digit.
+var variablePattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// variable reads the name of an environment variable.
 func variable(name string) (string, error) {
-	if name == "" || !madeOf(name, lower+upper+digits+"_") || strings.Contains(digits, name[:1]) {
+	if !variablePattern.MatchString(name) {
 		// The value is not repeated: people put the secret itself here.
 		return "", errors.New("this is not the name of an environment variable: put the key or the password in one, " +
 			"and its name here, such as OPENAI_API_KEY")
@@ -195,27 +192,8 @@ func variable(name string) (string, error) {
 	return name, nil
 }
 
-// isPackName tells whether name may be that of a pack.
-func isPackName(name string) bool {
-	return name != "" && len(name) <= 40 && madeOf(name, lower+digits+"-")
-}
-
-const (
-	lower  = "abcdefghijklmnopqrstuvwxyz"
-	upper  = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	digits = "0123456789"
-)
-
-// madeOf tells whether text has no characters but those.
-func madeOf(text, characters string) bool { return strings.Trim(text, characters) == "" }
-
-func packName(text string) (string, error) {
-	if !isPackName(text) {
-		return "", fmt.Errorf("%q is not the name of a pack: use 1 to 40 of a-z, 0-9 and -, such as llm-qwen or "+
-			"voice-joe", text)
-	}
-	return text, nil
-}
+var packName = matching(`^[a-z0-9-]{1,40}$`, "is not the name of a pack: use 1 to 40 of a-z, 0-9 and -, such as "+
+	"llm-qwen or voice-joe")
 
 // What is kept of chats.
 const (

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -61,6 +62,7 @@ func setTLS(c *Config, g given) error {
 		return fmt.Errorf("%q is not allowed: use auto, off, own, acme, an ACME server as URL|EMAIL|ROOTS, or a "+
 			"certificate and its key as CERT.pem,KEY.pem", g.value)
 	}
+	t.Email, t.Roots = "", "" // a weaker place may have had an ACME server
 	return nil
 }
 
@@ -71,13 +73,15 @@ func setACME(c *Config, g given, directory, rest string) (err error) {
 		return err
 	}
 	for part := range strings.SplitSeq(rest, "|") {
-		if strings.Contains(part, "@") {
-			c.TLS.Email, err = email(part)
-		} else if part != "" {
-			c.TLS.Roots = absolute(part, g.dir, g.home)
+		if !strings.Contains(part, "@") {
+			if part != "" {
+				c.TLS.Roots = absolute(part, g.dir, g.home)
+			}
+		} else if c.TLS.Email, err = email(part); err != nil {
+			return err
 		}
 	}
-	return err
+	return nil
 }
 
 func setTLSCert(c *Config, g given) error {
@@ -90,21 +94,11 @@ func setTLSKey(c *Config, g given) error {
 	return nil
 }
 
-// isHostName tells whether name is one as certificates have it (RFC 1123,
-// section 2.1), in small letters: labels of 1 to 63 letters, digits and -, which
-// does not stand at an end, with dots between them; 253 characters in all.
-func isHostName(name string) bool {
-	if len(name) > 253 {
-		return false
-	}
-	for label := range strings.SplitSeq(name, ".") {
-		if label == "" || len(label) > 63 || !madeOf(label, lower+digits+"-") || label[0] == '-' ||
-			label[len(label)-1] == '-' {
-			return false
-		}
-	}
-	return true
-}
+// hostPattern matches a name as certificates have it (RFC 1123, section 2.1), in small
+// letters: labels with dots between them.
+var hostPattern = regexp.MustCompile(`^` + hostLabel + `(\.` + hostLabel + `)*$`)
+
+const hostLabel = `[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?`
 
 // hostName reads the name or the address of a host.
 func hostName(text string) (string, error) {
@@ -112,7 +106,7 @@ func hostName(text string) (string, error) {
 	if addr, err := netip.ParseAddr(name); err == nil && addr.Zone() == "" {
 		return addr.Unmap().String(), nil
 	}
-	if !isHostName(name) {
+	if len(name) > 253 || !hostPattern.MatchString(name) {
 		return "", fmt.Errorf(
 			"%.80q is neither the name nor the address of a host: use such as box.example or 192.0.2.7", name)
 	}
@@ -132,13 +126,7 @@ func setTLSACME(c *Config, g given) error {
 	return nil
 }
 
-func email(text string) (string, error) {
-	name, host, ok := strings.Cut(text, "@")
-	if !ok || name == "" || host == "" || strings.ContainsAny(text, " ,<>") {
-		return "", fmt.Errorf("%.80q is not an e-mail address: use such as operator@box.example", text)
-	}
-	return text, nil
-}
+var email = matching(`^[^@ ,<>]+@[^ ,<>]+$`, "is not an e-mail address: use such as operator@box.example")
 
 // check looks at the settings together, for a box that listens there, and
 // chooses the mode where nobody has.

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -82,28 +80,13 @@ func (cmd *configInitCmd) Run(c *console, cfg config.Config) error {
 			}
 		}
 	}
-	err := cmd.write(path)
-	if errors.Is(err, fs.ErrExist) {
+	if _, err := os.Lstat(path); err == nil && !cmd.Force {
 		return fmt.Errorf("%s is there already: pass --force to overwrite it, or name another file", path)
-	} else if err != nil {
+	}
+	const mode = 0o644 // the names of variables stand in it, not the keys in them
+	if err := durable.WriteFile(path, []byte(config.Sample()), mode); err != nil {
 		return fmt.Errorf("%s cannot be written: %w", path, err)
 	}
-	_, err = fmt.Fprintf(c.out, "%s is written: take the # before a setting away to set it.\n", path)
+	_, err := fmt.Fprintf(c.out, "%s is written: take the # before a setting away to set it.\n", path)
 	return err
-}
-
-func (cmd *configInitCmd) write(path string) error {
-	const mode = 0o644 // the names of variables stand in it, not the keys in them
-	if cmd.Force {
-		return durable.WriteFile(path, []byte(config.Sample()), mode)
-	}
-	f, err := durable.Create(path, mode)
-	if err != nil {
-		return err
-	}
-	defer f.Discard()
-	if _, err := f.Write([]byte(config.Sample())); err != nil {
-		return err
-	}
-	return f.CommitNew()
 }

@@ -11,6 +11,7 @@ import (
 
 	"parley/appliance/chat/turn"
 	"parley/appliance/engine"
+	"parley/appliance/engine/enginetest"
 )
 
 const museum = `You are the voice of a museum.
@@ -152,24 +153,11 @@ func TestAfterAToolOnlyItsAmountsAreSaid(t *testing.T) {
 
 // teller is a model that writes these pieces, and notes how many it was asked
 // for and how the reply should begin.
-type teller struct {
-	engine.LanguageModel
-	pieces []string
-	wrote  *int
-	begins *map[string]float64
-}
-
-func (teller) Prefill(context.Context, engine.Prompt) error { return nil }
-
-func (w teller) Generate(_ context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
-	*w.begins = p.Begins
-	for _, piece := range w.pieces {
-		*w.wrote++
-		if err := emit(engine.Part{Text: piece}); err != nil {
-			return engine.Usage{}, err
-		}
+func teller(pieces []string, wrote *int, begins *map[string]float64) enginetest.Model {
+	return func(ctx context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
+		*begins = p.Begins
+		return enginetest.Says(0, pieces...)(ctx, p, func(p engine.Part) error { *wrote++; return emit(p) })
 	}
-	return engine.Usage{}, nil
 }
 
 // What would follow an invented number, or a sentence that comes again, is neither said
@@ -190,7 +178,7 @@ func TestAReplyEndsWhereItIsInvented(t *testing.T) {
 		wrote, begins := 0, map[string]float64{}
 		c := told("When?")
 		c.Facts.Yes = []string{"Yes"}
-		got, _, err := Answer(t.Context(), "c", teller{nil, row.pieces, &wrote, &begins}, c)
+		got, _, err := Answer(t.Context(), "c", teller(row.pieces, &wrote, &begins), c)
 		if err != nil || got != row.want || wrote != row.wrote {
 			t.Errorf("%q: said %q after %d pieces, %v; want %q after %d", row.pieces, got, wrote, err, row.want,
 				row.wrote)
@@ -222,7 +210,7 @@ func TestSentencesInPiecesAreJudgedAsAWhole(t *testing.T) {
 }
 
 func TestAModelThatFailsIsStillAFailure(t *testing.T) {
-	_, _, err := Answer(t.Context(), "c", failing{}, told("When?"))
+	_, _, err := Answer(t.Context(), "c", enginetest.Model(failing), told("When?"))
 	if !errors.Is(err, errFailing) {
 		t.Errorf("%v", err)
 	}
@@ -230,10 +218,7 @@ func TestAModelThatFailsIsStillAFailure(t *testing.T) {
 
 var errFailing = errors.New("out of order")
 
-type failing struct{ engine.LanguageModel }
-
-func (failing) Prefill(context.Context, engine.Prompt) error { return nil }
-func (failing) Generate(context.Context, engine.Prompt, func(engine.Part) error) (engine.Usage, error) {
+func failing(context.Context, engine.Prompt, func(engine.Part) error) (engine.Usage, error) {
 	return engine.Usage{}, errFailing
 }
 
