@@ -47,8 +47,7 @@ type Options struct {
 	// up; empty: none (TTS).
 	Sample int
 	Notes  string
-	// Half of the questions that are asked: tuned or held, or self (Answers); empty:
-	// all (Answers, Tools).
+	// Half of what is asked: open or held (Answers), tuned or held (Tools); empty: all.
 	Half string
 	// Routes has no call or answer made, but only judged which tool is wanted (Tools).
 	Routes bool
