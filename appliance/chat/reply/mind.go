@@ -153,7 +153,7 @@ func (m mind) reply(ctx context.Context, t turn.Think, how Manner, s *schedule) 
 		wish:     newWish(t.Conversation),
 		expected: !m.certain && !t.Unasked,
 	}
-	prompt.Unable = t.Facts != nil || t.Self != "" // the box checks what is said
+	prompt.NoClaims = t.Facts != nil || t.Self != "" // the box checks what is said
 	prompt.Begins = withoutSigns(r.itself.begins(asked(t.Conversation),
 		unlessUnknowable(t.Conversation, r.facts.toolBegins(t.Conversation, r.facts.begins(t.Conversation)))))
 	if r.sum = r.facts.sum(t.Conversation); r.sum != nil {

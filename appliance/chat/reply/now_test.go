@@ -79,8 +79,8 @@ func TestHowThingsAreNowIsNotGuessed(t *testing.T) {
 			if got := m.asked[0].Begins["I'm"] >= certain && m.asked[0].Begins["Yes"] <= -certain; got != c.want {
 				t.Errorf("%q: %v", asked(c.think.Conversation), m.asked[0].Begins)
 			}
-			if m.asked[0].Unable != (c.think.Facts != nil) {
-				t.Errorf("%q: what is claimed is watched: %v", asked(c.think.Conversation), m.asked[0].Unable)
+			if m.asked[0].NoClaims != (c.think.Facts != nil) {
+				t.Errorf("%q: what is claimed is watched: %v", asked(c.think.Conversation), m.asked[0].NoClaims)
 			}
 		})
 	}
