@@ -23,7 +23,6 @@ var mayKnow = []struct {
 	{"appliance/text", "internal/edits"},
 	{"appliance/language", ""},
 	{"appliance/voice", "appliance/audio"},
-	{"appliance/clerk", "appliance/text"},
 	{"internal/addresses", ""},
 	{"internal/backlog", ""},
 	{"internal/bundle", "internal/durable"},
@@ -55,7 +54,7 @@ var mayKnow = []struct {
 		"appliance/contract appliance/engine appliance/text store"},
 	{"appliance/chat/turn", "appliance/contract appliance/language internal/edits"},
 	{"appliance/chat/ear", "appliance/chat/turn appliance/contract appliance/audio appliance/engine"},
-	{"appliance/chat/reply", "appliance/chat/turn appliance/clerk appliance/contract appliance/language " +
+	{"appliance/chat/reply", "appliance/chat/turn appliance/contract appliance/language " +
 		"appliance/audio appliance/text appliance/engine appliance/engine/markup appliance/engine/schema"},
 	{"appliance/chat/record", "appliance/chat/turn appliance/contract store"},
 	{"appliance/expression", "appliance/audio/fourier appliance/audio/prediction appliance/contract"},

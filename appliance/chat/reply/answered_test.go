@@ -27,19 +27,15 @@ func TestWhatAToolHasSaidIsNotAnsweredByNotKnowing(t *testing.T) {
 		{afterTools(turn.NoAnswer), false},
 		{told("Is the lift open?"), false},
 	} {
-		others := map[string]float64{"I": 0.5, "Yes": -1}
-		begins := newFacts(row.c, nil).toolBegins(row.c, others)
-		if begins["Yes"] != -1 || begins["I"] < 0 != row.doubted || others["I"] != 0.5 {
-			t.Errorf("%v: %v, of %v", row.c.History[len(row.c.History)-1].Text, begins, others)
+		if begins := newFacts(row.c).toolBegins(row.c); begins["I"] < 0 != row.doubted {
+			t.Errorf("%v: %v", row.c.History[len(row.c.History)-1].Text, begins)
 		}
 	}
-	if newFacts(turn.Conversation{}, nil).toolBegins(afterTools("Yes."), nil) != nil {
+	if newFacts(turn.Conversation{}).toolBegins(afterTools("Yes.")) != nil {
 		t.Error("a conversation without facts is held to some")
 	}
 }
 
-// In place of what a model makes up beside a tool's answer that answer is read out,
-// if it was written for that.
 func TestAToolsWordsStandInForWhatIsMadeUp(t *testing.T) {
 	for _, row := range []struct {
 		answers     []string
@@ -55,7 +51,7 @@ func TestAToolsWordsStandInForWhatIsMadeUp(t *testing.T) {
 		{[]string{museum + museum}, "", "I do not know."},
 		{nil, "", "I do not know."},
 	} {
-		f := newFacts(afterTools(row.answers...), nil)
+		f := newFacts(afterTools(row.answers...))
 		if row.begun != "" {
 			f.pass(row.begun, true)
 		}

@@ -35,7 +35,7 @@ func pieces(t *testing.T, w writer, silence time.Duration, p *Pace) (said []stri
 	t.Helper()
 	begun := time.Now()
 	clock := func() time.Duration { return time.Since(begun) }
-	m := mind{"chat", w, false, p, nil, &ailing{}, &fits{}, &desk{}, slog.New(slog.DiscardHandler), clock,
+	m := mind{"chat", w, false, p, nil, &ailing{}, &fits{}, slog.New(slog.DiscardHandler), clock,
 		func(e turn.Event) {
 			if thought, ok := e.(turn.Thought); ok {
 				said, at = append(said, thought.Sentence.Text), append(at, thought.Time())
@@ -142,7 +142,7 @@ func thoughts(t *testing.T, w writer, due time.Duration) (said []turn.Sentence) 
 		}
 	}
 	log := slog.New(slog.DiscardHandler)
-	m := mind{"chat", w, false, NewPace(), nil, &ailing{}, &fits{}, &desk{}, log, clock, post}
+	m := mind{"chat", w, false, NewPace(), nil, &ailing{}, &fits{}, log, clock, post}
 	m.reply(t.Context(), turn.Think{Turn: 1}, Manner{}, newSchedule(true, begun.Add(due)))
 	return said
 }

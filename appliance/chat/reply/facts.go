@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"parley/appliance/chat/turn"
-	"parley/appliance/clerk"
 	"parley/appliance/text"
 )
 
@@ -19,7 +18,6 @@ var errInvented = errors.New("the reply goes beyond its facts, or in a circle")
 // and the conversation have. A small model fills in what it was not told.
 type facts struct {
 	turn.Facts
-	desk    *clerk.Desk // nil: nobody has read them
 	numbers map[float64]bool
 	hours   map[float64]bool // those that are no prices: of times of day, and other ways to say them
 	digits  string           // all of the prompt and the conversation, one after the other
@@ -37,12 +35,11 @@ type facts struct {
 	own bool
 }
 
-// newFacts are those of a conversation, as its desk has read them; nil where it
-// has none to keep to. After a tool has answered, what is said of times, prices and
+// newFacts are those of a conversation; nil where it has none to keep to. After a tool has answered, what is said of times, prices and
 // the like is to be in that answer: a model that got the weather, and was asked for a
 // train too, made up when that leaves. The same is so where somebody asks for what
 // holds now, for him, or for what a tool tells: no model knows that by itself.
-func newFacts(c turn.Conversation, desk *clerk.Desk) *facts {
+func newFacts(c turn.Conversation) *facts {
 	if c.Facts == nil {
 		return nil
 	}
@@ -58,7 +55,6 @@ func newFacts(c turn.Conversation, desk *clerk.Desk) *facts {
 		!(f.Spelt && (asksOfNow(asked(c)) || asksOfTool(c))) {
 		return nil
 	}
-	f.desk = desk
 	f.learn(f.Told, numbers)
 	for _, e := range c.History {
 		numbers := text.Numbers(e.Text)
@@ -164,12 +160,6 @@ func (f *facts) pass(piece string, goesOn bool) (say string, on, over bool) {
 		return piece, goesOn, false // it is not heard, and nothing was said by it
 	}
 	whole := strings.TrimSpace(f.begun + " " + piece)
-	if !goesOn && f.Spelt && f.desk.Shuts(whole) {
-		if f.begun != "" {
-			return notThen, false, true
-		}
-		return "No, " + notThen, false, true
-	}
 	if f.invents(whole, goesOn) {
 		if f.said && f.begun == "" {
 			return "", false, true
@@ -182,10 +172,6 @@ func (f *facts) pass(piece string, goesOn bool) (say string, on, over bool) {
 	}
 	return piece, goesOn, false
 }
-
-// notThen is said in place of a day off that is none: it is open that day, and not at
-// the hour that was asked for.
-const notThen = "not at that time."
 
 // instead is what is said in place of a sentence that goes beyond what was told: the
 // words of the tool that has just answered, as they are, else that one does not know.

@@ -64,7 +64,7 @@ func TestOnlyWhatWasToldIsSaidOfNumbersAndNames(t *testing.T) {
 		{"What is seven?", "It is two.", false},
 		{"What's up?", "The Wi-Fi is free. The doors are open.", true},
 	} {
-		f := newFacts(told(row.user), nil)
+		f := newFacts(told(row.user))
 		if f == nil {
 			t.Fatal("the museum has no facts")
 		}
@@ -85,7 +85,7 @@ func TestOtherLanguagesAreHeldToDigits(t *testing.T) {
 		"Um 18:30 Uhr schließt das Museum.": false,
 		"Elf Personen, six messieurs.":      true,
 	} {
-		if say, _, _ := newFacts(c, nil).pass(answer, false); (say == answer) != ok {
+		if say, _, _ := newFacts(c).pass(answer, false); (say == answer) != ok {
 			t.Errorf("%q: said %q", answer, say)
 		}
 	}
@@ -98,7 +98,7 @@ func TestAPromptWithoutFactsAllowsAnything(t *testing.T) {
 			Told: "You are a poet of 30. Answer in 2 sentences, in 20 words, with one rhyme."}},
 		"an empty message": {Facts: &turn.Facts{}},
 	} {
-		if f := newFacts(c, nil); f != nil {
+		if f := newFacts(c); f != nil {
 			t.Errorf("%s: %+v", name, f)
 		}
 	}
@@ -137,15 +137,12 @@ func TestAfterAToolOnlyItsAmountsAreSaid(t *testing.T) {
 		"A ticket is 52 dollars.":                          false,
 		"I have two answers, Mrs. Wild of Linz.":           true,
 	} {
-		if say, _, _ := newFacts(c, nil).pass(answer, false); (say == answer) != ok {
+		if say, _, _ := newFacts(c).pass(answer, false); (say == answer) != ok {
 			t.Errorf("%q: said %q", answer, say)
 		}
 	}
-	if b := newFacts(c, nil).begins(c); b != nil {
-		t.Errorf("how the answer begins is nobody's to say: %v", b)
-	}
 	c.History = append(c.History, turn.Entry{Role: turn.User, Text: "How high is the Eiffel Tower?"})
-	if f := newFacts(c, nil); f != nil {
+	if f := newFacts(c); f != nil {
 		t.Errorf("the next question is about anything: %+v", f)
 	}
 }
@@ -195,9 +192,6 @@ func TestAReplyEndsWhereItIsInvented(t *testing.T) {
 			t.Errorf("%q: said %q after %d pieces, %v; want %q after %d", row.pieces, got, wrote, err, row.want,
 				row.wrote)
 		}
-		if begins["Yes"] >= 0 {
-			t.Errorf("yes is not less likely: %v", begins)
-		}
 	}
 }
 
@@ -206,7 +200,7 @@ func TestAReplyEndsWhereItIsInvented(t *testing.T) {
 func TestSentencesInPiecesAreJudgedAsAWhole(t *testing.T) {
 	c := told("What is it for my class?")
 	c.Facts.Told += " A class pays twenty-five dollars."
-	f := newFacts(c, nil)
+	f := newFacts(c)
 	if say, on, over := f.pass("A class pays twenty", true); say == c.Facts.Unknown || !on || over {
 		t.Fatalf("%q, %v, %v", say, on, over)
 	}
@@ -243,7 +237,7 @@ func TestTheCheckIsCheapAndNeverPanics(t *testing.T) {
 	c := told("When?")
 	c.Facts.Told = strings.Repeat(museum, 100)
 	begun := time.Now()
-	newFacts(c, nil).pass("Together 77 dollars and 13 cents.", false)
+	newFacts(c).pass("Together 77 dollars and 13 cents.", false)
 	if took := time.Since(begun); took > 10*time.Second { // 0.1 s, and more on a machine that does much else
 		t.Errorf("%v for %d bytes", took, len(c.Facts.Told))
 	}
@@ -251,7 +245,7 @@ func TestTheCheckIsCheapAndNeverPanics(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := told(s.Draw(t, "user"))
 		c.Facts.Told += s.Draw(t, "told")
-		newFacts(c, nil).pass(s.Draw(t, "answer"), rapid.Bool().Draw(t, "goes on"))
+		newFacts(c).pass(s.Draw(t, "answer"), rapid.Bool().Draw(t, "goes on"))
 	})
 }
 
@@ -259,6 +253,6 @@ func BenchmarkFacts(b *testing.B) {
 	c := told("When?")
 	c.Facts.Told = strings.Repeat(museum, 10) // 3.5 KB, as prompts are
 	for b.Loop() {
-		newFacts(c, nil).pass("Together 77 dollars and 13 cents.", false)
+		newFacts(c).pass("Together 77 dollars and 13 cents.", false)
 	}
 }

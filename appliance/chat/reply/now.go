@@ -105,3 +105,18 @@ func unlessUnknowable(c turn.Conversation, others map[string]float64) map[string
 	out[firstWord(c.Facts.Unknown)] = certain
 	return out
 }
+
+// mostBefore is how many bytes of a conversation, the newest, are looked through for
+// what was told in it.
+const mostBefore = 1 << 15
+
+// toldIn is what was said and told in a conversation before the user's last words.
+func toldIn(c turn.Conversation) string {
+	var all strings.Builder
+	for i := len(c.History) - 1; i >= 0 && all.Len() < mostBefore; i-- {
+		if e := c.History[i]; e.Role != turn.User {
+			all.WriteString(e.Text + " ")
+		}
+	}
+	return all.String()
+}

@@ -18,9 +18,6 @@ type Rules struct {
 	// Check: of numbers and names only those are said that the prompt or the
 	// conversation has.
 	Check bool
-	// Reckon: sums of prices are the box's to make, of what the model says they are
-	// made of. It is for models that follow a grammar.
-	Reckon bool
 }
 
 // Facts are what an answer may be made of, beside the conversation.
@@ -35,8 +32,6 @@ type Facts struct {
 	Own bool
 	// Yes are the words with which an answer begins that says yes.
 	Yes []string
-	// Reckon is that of the Rules.
-	Reckon bool
 }
 
 // facts are nil where an answer may say anything: to the box's own prompt, which
@@ -53,7 +48,6 @@ func (s State) facts() *Facts {
 		Spelt:   spoken.English(),
 		Own:     !s.settings.Brought,
 		Yes:     spoken.Yes(),
-		Reckon:  s.settings.Rules.Reckon,
 	}
 }
 
