@@ -7,25 +7,9 @@ import (
 	"parley/appliance/chat/turn"
 )
 
-// certain is by how much likelier an answer begins with a word where it is known that
-// it should: more than any model is sure of another. The box's rules have a small
-// model say that it does not know of all that the prompt does not tell: of twelve
-// answers of tools, such as "Booked.", it threw eight away.
-const certain = 8
-
 // mostRead is how many bytes of what tools answered are read out as they are: some
 // fifteen seconds.
 const mostRead = 240
-
-// toolBegins makes not knowing less likely where a tool has just answered: then it is
-// known what to say.
-func (f *facts) toolBegins(c turn.Conversation) map[string]float64 {
-	n := len(c.History)
-	if f == nil || n == 0 || c.History[n-1].Role != turn.ToolResult || wordless(c.History[n-1].Text) {
-		return nil
-	}
-	return map[string]float64{firstWord(f.Unknown): -certain}
-}
 
 // wordless reports whether a tool's answer is what stands in for one without words.
 func wordless(answer string) bool { return answer == turn.NoAnswer || answer == turn.NoWords }
@@ -59,9 +43,4 @@ func toolWords(history []turn.Entry) string {
 func readable(s string) bool {
 	return strings.ContainsFunc(s, unicode.IsLetter) && !strings.ContainsAny(s, "{}[]<>|=_\n\t\\") &&
 		!strings.Contains(s, "://")
-}
-
-func firstWord(s string) string {
-	word, _, _ := strings.Cut(s, " ")
-	return word
 }

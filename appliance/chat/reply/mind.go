@@ -31,6 +31,9 @@ const (
 	restPatience = time.Second
 )
 
+// errEnough ends a reply of which nothing more is to be said.
+var errEnough = errors.New("nothing more of the reply is to be said")
+
 // mind thinks of replies: it streams the language model's answer and cuts it
 // into sentences as it comes.
 type mind struct {
@@ -142,13 +145,11 @@ func (m mind) reply(ctx context.Context, t turn.Think, how Manner, s *schedule) 
 		language: t.Language,
 		schedule: s,
 		began:    new(time.Duration),
-		facts:    newFacts(t.Conversation),
 		itself:   newItself(t.Conversation),
 		expected: !m.certain && !t.Unasked,
 	}
-	prompt.NoClaims = t.Facts != nil || t.Self != "" // the box checks what is said
-	prompt.Begins = withoutSigns(r.itself.begins(asked(t.Conversation),
-		unlessUnknowable(t.Conversation, r.facts.toolBegins(t.Conversation))))
+	prompt.NoClaims = t.Check
+	prompt.Begins = withoutSigns(r.itself.begins(asked(t.Conversation), begins(t.Conversation)))
 	if how.Quick && !t.GoesOn && !t.Unasked {
 		r.quick = m.quickAnswer(t, s)
 		defer r.quick.end()
@@ -206,7 +207,6 @@ type thinking struct {
 	language string // in which the user speaks
 	schedule *schedule
 	began    *time.Duration // when the first word came; 0: none has
-	facts    *facts         // to which it keeps; nil: none
 	itself   *itself
 	quick    *quick // nil: there is none to be given
 	// expected: somebody waits for words. Who serves a model of his own may have it
@@ -234,13 +234,13 @@ func (t thinking) generateBy(ctx context.Context, model engine.LanguageModel, pa
 	tell := func(goesOn bool, sentences ...string) error {
 		for i, line := range sentences {
 			w.cut(pace)
-			line, goesOn, over := t.facts.pass(line, goesOn && i == len(sentences)-1)
+			goesOn, over := goesOn && i == len(sentences)-1, false
 			if mine, wrong := t.itself.pass(line, goesOn); wrong {
 				line, goesOn, over = mine, false, true
 			}
 			words := text.Written(line)
 			if looping := len(words) >= loopWords && slices.Equal(words, last) && !goesOn && !t.certain; looping {
-				return errInvented
+				return errEnough
 			}
 			if last = words; goesOn {
 				last = nil
@@ -250,7 +250,7 @@ func (t thinking) generateBy(ctx context.Context, model engine.LanguageModel, pa
 				begun = t.tell(line, goesOn, begun)
 			}
 			if over {
-				return errInvented
+				return errEnough
 			}
 		}
 		return context.Cause(ctx)
@@ -285,7 +285,7 @@ func (t thinking) generateBy(ctx context.Context, model engine.LanguageModel, pa
 	t.log.Debug("reply", "turn", t.turn, "prompt_tokens", usage.PromptTokens, "cached_tokens", usage.CachedTokens,
 		"reply_tokens", usage.ReplyTokens, "first_token_ms", usage.FirstToken.Milliseconds(),
 		"steps", usage.Steps, "beside_tokens", usage.BesideTokens, "err", err)
-	if errors.Is(err, errInvented) {
+	if errors.Is(err, errEnough) {
 		return nil, said, nil
 	}
 	rest := cutter.Rest()
