@@ -82,6 +82,9 @@ func (l Language) Yes() []string {
 	return all
 }
 
+// English reports whether it is English, or not known.
+func (l Language) English() bool { return l.tag == "en" || l.tag == "" }
+
 // longestBackchannel is how many letters, digits and spaces may be nothing but
 // backchannels: a listener says two or three of them in a row.
 const longestBackchannel = 80

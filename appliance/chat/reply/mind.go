@@ -146,6 +146,7 @@ func (m mind) reply(ctx context.Context, t turn.Think, how Manner, s *schedule) 
 		schedule: s,
 		began:    new(time.Duration),
 		itself:   newItself(t.Conversation),
+		wish:     newWish(t.Conversation),
 		expected: !m.certain && !t.Unasked,
 	}
 	prompt.NoClaims = t.Check
@@ -208,6 +209,7 @@ type thinking struct {
 	schedule *schedule
 	began    *time.Duration // when the first word came; 0: none has
 	itself   *itself
+	wish     *wish
 	quick    *quick // nil: there is none to be given
 	// expected: somebody waits for words. Who serves a model of his own may have it
 	// be silent, and nobody has asked for a greeting.
@@ -235,6 +237,7 @@ func (t thinking) generateBy(ctx context.Context, model engine.LanguageModel, pa
 		for i, line := range sentences {
 			w.cut(pace)
 			goesOn, over := goesOn && i == len(sentences)-1, false
+			line = t.wish.pass(line, goesOn)
 			if mine, wrong := t.itself.pass(line, goesOn); wrong {
 				line, goesOn, over = mine, false, true
 			}
