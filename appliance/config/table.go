@@ -493,12 +493,10 @@ func Settings() []Setting {
 			Group:   groupChats,
 			Takes:   "WHEN",
 			Default: ForEmbedded,
-			Help: "Leave out of answers the numbers and names that neither the prompt nor the conversation has: " +
-				"of embedded models, always, or never.",
-			More: "It holds where a config or a client brings a prompt with five numbers or more: such a prompt " +
-				"has facts. At others it is for times, prices and the like in an answer that follows on a tool's. In " +
-				"place of the sentence is said that the assistant does not know. See " +
-				"[prompts](prompts.md#what-is-not-said).",
+			Help: "Check what answers say: that something was done which no tool has done, who made the assistant, " +
+				"and a hasty yes. Of embedded models, always, or never.",
+			More: "In place of such a claim is said that it cannot be done from here. See " +
+				"[prompts](prompts.md#what-an-answer-may-not-say).",
 			kind: oneOf(func(c *Config) *string { return &c.Answers.Check }, ForEmbedded, ForAll, ForNone),
 		},
 		{

@@ -5,7 +5,6 @@ import (
 
 	"parley/appliance/chat/turn"
 	"parley/appliance/language"
-	"parley/appliance/text"
 )
 
 const (
@@ -15,9 +14,6 @@ const (
 	// yesDoubt is by how much less likely it begins with yes where the prompt has
 	// facts: small models say yes to most questions.
 	yesDoubt = 1.3
-	// leastFacts is how many numbers a prompt has that has facts. One with fewer says
-	// who speaks and how ("you are 30 and answer in two sentences").
-	leastFacts = 5
 )
 
 // begins makes answers more or less likely to begin with some words.
@@ -27,7 +23,7 @@ func begins(c turn.Conversation) map[string]float64 {
 		return nil
 	}
 	out := map[string]float64{}
-	if len(text.Numbers(c.Brought)) >= leastFacts {
+	if c.Factual {
 		for _, word := range language.Of(c.Language).Yes() {
 			out[word] = -yesDoubt
 		}

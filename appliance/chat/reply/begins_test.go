@@ -6,14 +6,15 @@ import (
 	"parley/appliance/chat/turn"
 )
 
-const museum = `You are the voice of a museum. It is open from 10 am to 17:45. A ticket costs 14 dollars, ` +
-	`for students $9.50. Dogs stay outside.`
+const museum = "You are the voice of a museum. It is open from 10 am to 17:45. A ticket costs 14 dollars, for " +
+	"students $9.50. Dogs stay outside. "
 
 // told is a question at the museum.
 func told(user string) turn.Conversation {
 	return turn.Conversation{
 		Brought: museum,
 		Check:   true,
+		Factual: true,
 		History: []turn.Entry{{Role: turn.User, Text: user}},
 	}
 }
@@ -50,7 +51,7 @@ func TestWhatAToolHasSaidIsNotAnsweredByNotKnowing(t *testing.T) {
 
 func TestYesIsLessLikelyWhereThePromptHasFacts(t *testing.T) {
 	facts, none := told("Are you open at six?"), told("Are you open at six?")
-	none.Brought = "You are Mia and 30 years old."
+	none.Factual = false
 	unchecked := told("Are you open at six?")
 	unchecked.Check = false
 	german := told("Haben Sie um sechs offen?")

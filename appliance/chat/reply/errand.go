@@ -120,7 +120,10 @@ func deed(words []string) bool {
 // in reports whether a word is in a list, with spaces between.
 func in(word, list string) bool { return word != "" && strings.Contains(" "+list+" ", " "+word+" ") }
 
-func isNumber(w string) bool { return len(text.Numbers(w)) > 0 }
+// isNumber reports whether a word is a number, in digits or a word for a small one.
+func isNumber(w string) bool {
+	return strings.ContainsAny(w, "0123456789") || in(w, "one two three four five six seven eight nine ten")
+}
 
 // errandWords cuts a text into its words, in small letters; a word with a hyphen is two.
 func errandWords(s string) []string {

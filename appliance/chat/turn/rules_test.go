@@ -91,6 +91,9 @@ func TestAPromptWithoutFactsHasRulesOfItsOwn(t *testing.T) {
 			!strings.HasPrefix(c.Prompt[:len(c.Prompt)-c.Changing], want+between) {
 			t.Errorf("%.60q has %.20q before it, want %q", prompt, c.Prompt, want)
 		}
+		if c.Factual != (want == "Be brief.") {
+			t.Errorf("%.60q has facts: %v", prompt, c.Factual)
+		}
 	}
 	if c := conversationOf(func(s *Settings) {
 		s.Brought, s.Rules = true, Rules{Manner: "Be kind."}
