@@ -57,7 +57,7 @@ func (b banner) ready(key firstKey, signIn string) {
 	if warning := b.cfg.TLS.Exposed(b.cfg.Listen); warning != "" {
 		fmt.Fprintf(b.out, "\n  %s.\n\n", warning)
 	}
-	link := fmt.Sprintf("%s console link --data %s", os.Args[0], b.cfg.Data)
+	link := fmt.Sprintf("%s console --data %s", os.Args[0], b.cfg.Data)
 	if signIn != "" {
 		fmt.Fprintf(b.out, "Its console        %s\n  (good once, for %d minutes; another with: %s)\n",
 			ConsoleLink(url, signIn), int(store.SignInLife.Minutes()), link)

@@ -225,9 +225,12 @@ func (b *boxHealth) loaded(config.Config) doctor.Finding {
 }
 
 // Settings are those that hold.
-func (b *boxHealth) Settings() contract.ReturnSettings {
-	told := contract.ReturnSettings{File: b.cfg.File, Settings: []contract.ReturnSetting{}}
-	for _, s := range b.cfg.Effective() {
+func (b *boxHealth) Settings() contract.ReturnSettings { return Settings(b.cfg) }
+
+// Settings lists those of cfg, with where each was set.
+func Settings(cfg config.Config) contract.ReturnSettings {
+	told := contract.ReturnSettings{File: cfg.File, Settings: []contract.ReturnSetting{}}
+	for _, s := range cfg.Effective() {
 		told.Settings = append(told.Settings, contract.ReturnSetting{
 			Key:       s.Key,
 			Group:     s.Group,

@@ -135,7 +135,7 @@ description: Says nothing.
 tools: [{name: hush, description: Say nothing.}]
 settings: [{name: key, type: secret, required: true}]
 permissions: {storage: 1MiB}
-`))
+`), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

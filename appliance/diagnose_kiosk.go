@@ -30,8 +30,8 @@ func examineKiosk(k config.Kiosk) []doctor.Finding {
 		}}
 	}
 	found := []doctor.Finding{
-		examineDevice("microphone", soundcard.Input, inputs, k.Input, "kiosk.input"),
-		examineDevice("loudspeaker", soundcard.Output, outputs, k.Output, "kiosk.output"),
+		examineDevice("microphone", soundcard.Input, inputs, k.Input),
+		examineDevice("loudspeaker", soundcard.Output, outputs, k.Output),
 	}
 	if k.Keyboard != "" {
 		found = append(found, examineFile("keyboard", k.Keyboard, unix.R_OK, "input"))
@@ -75,7 +75,7 @@ func examineVisitor(ctx context.Context, cfg config.Config) ([]doctor.Finding, e
 }
 
 // examineDevice looks for the device that a setting names, or for the default.
-func examineDevice(part string, kind soundcard.Kind, all []soundcard.Device, wanted, setting string) doctor.Finding {
+func examineDevice(part string, kind soundcard.Kind, all []soundcard.Device, wanted string) doctor.Finding {
 	if wanted != "" {
 		d, err := soundcard.Choose(all, kind, wanted)
 		if err != nil {
@@ -83,7 +83,7 @@ func examineDevice(part string, kind soundcard.Kind, all []soundcard.Device, wan
 				Part:   part,
 				Health: doctor.Trouble,
 				What:   err.Error(),
-				Mend:   "plug it in, or set " + setting + " to one that parley devices lists",
+				Mend:   "plug it in, or set kiosk.devices to one that parley doctor --devices lists",
 			}
 		}
 		return doctor.Finding{Part: part, Health: doctor.Well, What: fmt.Sprintf("%s (%s)", d.Name, d.ID)}
@@ -95,7 +95,7 @@ func examineDevice(part string, kind soundcard.Kind, all []soundcard.Device, wan
 			Part:   part,
 			Health: doctor.Trouble,
 			What:   err.Error(),
-			Mend:   "plug in a microphone, or name one with " + setting,
+			Mend:   "plug in a microphone, or name one with kiosk.devices",
 		}
 	case err != nil:
 		return doctor.Finding{

@@ -36,16 +36,16 @@ func TestTheDoctorKnowsWhichDeviceIsMeant(t *testing.T) {
 		{"webcam", doctor.Trouble, `there are "Acme Puck Mono"`},
 		{"", doctor.Trouble, "hears what the box plays"},
 	} {
-		f := examineDevice("microphone", soundcard.Input, all, row.wanted, "kiosk.input")
+		f := examineDevice("microphone", soundcard.Input, all, row.wanted)
 		if f.Health != row.health || !strings.Contains(f.What, row.says) ||
 			(f.Mend == "") != (f.Health == doctor.Well) {
 			t.Errorf("%q: %+v, want %s with %q", row.wanted, f, row.health, row.says)
 		}
 	}
-	if f := examineDevice("microphone", soundcard.Input, nil, "", "kiosk.input"); f.Health != doctor.Trouble {
+	if f := examineDevice("microphone", soundcard.Input, nil, ""); f.Health != doctor.Trouble {
 		t.Errorf("without any: %+v", f)
 	}
-	if f := examineDevice("microphone", soundcard.Input, nil, "puck", "kiosk.input"); !strings.Contains(f.What,
+	if f := examineDevice("microphone", soundcard.Input, nil, "puck"); !strings.Contains(f.What,
 		"no microphone is called \"puck\": there is none at all") {
 		t.Errorf("without any: %+v", f)
 	}

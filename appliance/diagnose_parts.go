@@ -158,7 +158,7 @@ func examineLibraries(cfg config.Config) doctor.Finding {
 			Part:   "libraries",
 			Health: doctor.Trouble,
 			What:   strings.Join(broken, "; "),
-			Mend:   "run: parley packs pull, and see parley packs verify",
+			Mend:   "run: parley packs pull, and see parley packs list --verify",
 		}
 	}
 	return examineSystem(lacks)
@@ -239,7 +239,7 @@ func examineWebhooks(ctx context.Context, data string) ([]doctor.Finding, error)
 	if dead > 0 && len(newest) > 0 {
 		f.Health, f.What = doctor.Doubt,
 			fmt.Sprintf("%d were given up in the last seven days; the newest: %s", dead, newest[0].LastError)
-		f.Mend = "see parley webhooks list --state dead; once the receiver is mended: parley webhooks retry --all"
+		f.Mend = "see parley webhooks --state dead; once the receiver is mended: parley webhooks --retry --all"
 	}
 	return []doctor.Finding{f}, nil
 }

@@ -87,17 +87,9 @@ func TestGoldenDataFolder(t *testing.T) {
 // pluginIsUsed installs a plugin with a test and a secret beside the box, and calls it.
 func pluginIsUsed(t *testing.T, data string) {
 	t.Helper()
-	folder := guideFolder(t)
-	manifest, err := os.OpenFile(filepath.Join(folder, "plugin.yaml"), os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer manifest.Close()
-	if _, err := manifest.WriteString("settings:\n  - {name: pin, type: secret, description: A number.}\n"); err != nil {
-		t.Fatal(err)
-	}
+	file := guideWith(t, guideManifest+"settings:\n  - {name: pin, type: secret, description: A number.}\n")
 	s, pin := beside(t, data), "1234"
-	p, err := shelf.Read(folder, "")
+	p, err := shelf.Read(file, "")
 	if err != nil {
 		t.Fatal(err)
 	}

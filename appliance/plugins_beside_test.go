@@ -51,7 +51,7 @@ func TestPluginsThatHangLeaveOthersTheirAudio(t *testing.T) {
 	}
 	b := startBox(t)
 	s := beside(t, b.cfg.Data)
-	install(t, s, guideFolder(t, "press_key", "shout", "fall"), "none")
+	install(t, s, guideFile(t, "press_key", "shout", "fall"), "none")
 	for _, loops := range []int{0, 8, 0, 8} {
 		ctx, stop := context.WithCancel(t.Context())
 		var ended, other atomic.Int64

@@ -100,7 +100,7 @@ func TestTheBoxsOwnModelCallsAPlugin(t *testing.T) {
 		c.Engines.LanguageModel = config.LanguageModel{Pack: "llm-qwen"}
 	})
 	s := beside(t, b.cfg.Data)
-	install(t, s, guideFolder(t, "press_key", "hang", "shout", "fall"), "none")
+	install(t, s, guideFile(t, "press_key", "hang", "shout", "fall"), "none")
 	waitFor(t, "the box has the tool", func() bool {
 		return strings.Contains(b.text(t, "/v0/evi/tools"), `"opening_hours"`)
 	})

@@ -17,6 +17,7 @@ import (
 
 	"parley/appliance/config"
 	"parley/appliance/contract"
+	"parley/plugins/manifest"
 	"parley/plugins/shelf"
 	"parley/store"
 )
@@ -54,26 +55,33 @@ var guide = sync.OnceValues(func() ([]byte, error) {
 	return os.ReadFile(out)
 })
 
-// guideFolder is the plugin as its author has it, without some of its tools.
-func guideFolder(t *testing.T, without ...string) string {
+// guideFile is the plugin, without some of its tools.
+func guideFile(t *testing.T, without ...string) string {
 	t.Helper()
-	wasm, err := guide()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
 	var lines []string
 	for line := range strings.Lines(guideManifest) {
 		if !slices.ContainsFunc(without, func(tool string) bool { return strings.Contains(line, "{name: "+tool+",") }) {
 			lines = append(lines, line)
 		}
 	}
-	for name, text := range map[string][]byte{"plugin.yaml": []byte(strings.Join(lines, "")), "guide.wasm": wasm} {
-		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+	return guideWith(t, strings.Join(lines, ""))
+}
+
+// guideWith is the plugin with another manifest.
+func guideWith(t *testing.T, described string) string {
+	t.Helper()
+	wasm, err := guide()
+	if err != nil {
+		t.Fatal(err)
 	}
-	return dir
+	if wasm, err = manifest.Embed(wasm, []byte(described), nil); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "guide.wasm")
+	if err := os.WriteFile(file, wasm, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
 }
 
 // beside is the shelf of a box as another process has it.
@@ -97,9 +105,9 @@ func beside(t *testing.T, data string) *shelf.Shelf {
 
 // install has a plugin installed beside the box that runs, with all that it asks
 // for.
-func install(t *testing.T, s *shelf.Shelf, folder string, grant ...string) {
+func install(t *testing.T, s *shelf.Shelf, file string, grant ...string) {
 	t.Helper()
-	p, err := shelf.Read(folder, "")
+	p, err := shelf.Read(file, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +139,7 @@ func TestAPluginTakesPartInASpokenConversation(t *testing.T) {
 	c := b.call(t, linear16)
 	c.until("chat_metadata", 1, patient)
 	s := beside(t, b.cfg.Data)
-	install(t, s, guideFolder(t), "all")
+	install(t, s, guideFile(t), "all")
 	waitFor(t, "the box has the tool", func() bool {
 		return strings.Contains(b.text(t, "/v0/evi/tools"), `"press_key"`)
 	})

@@ -60,8 +60,8 @@ func makeRoom(ctx context.Context, cfg config.Config, records *store.Store, now 
 		return nil
 	}
 	if now.Before(notice.From) {
-		log.Warn("recordings are too old or too much, and will be deleted; to keep them, set limits.recordings_days "+
-			"and limits.recordings to 0",
+		log.Warn("recordings are too old or too much, and will be deleted; to keep them, set limits.recordings "+
+			"to 0 for ever",
 			"from", notice.From.Format(time.RFC3339), "count", len(surplus), "mb", recording.Total(surplus)/1e6,
 			"days", limits.Days, "at_most_mb", limits.Bytes/1e6)
 		return nil

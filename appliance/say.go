@@ -4,7 +4,6 @@ import (
 	"context"
 	"log/slog"
 
-	"parley/appliance/config"
 	"parley/appliance/contract"
 	"parley/appliance/engines"
 	"parley/appliance/speech"
@@ -18,11 +17,11 @@ import (
 // that a description makes, and nothing is loaded until it is known. Nothing is kept
 // of what is said. The errors are those of engines.Open; close gives the engines
 // back.
-func OpenSpeech(ctx context.Context, cfg config.Config, name string, designed bool,
+func OpenSpeech(ctx context.Context, a voices.Account, name string, designed bool,
 	log *slog.Logger) (service *speech.Service, close func() error, err error) {
 	which := engines.Speaking
-	all := voices.Voices{Config: cfg}
-	if _, err := all.FindVoice(ctx, "", contract.VoiceRef{Name: name}); err == nil || designed {
+	all, cfg := a.Voices, a.Voices.Config
+	if _, err := all.FindVoice(ctx, a.ID, contract.VoiceRef{Name: name}); err == nil || designed {
 		which = engines.Designing
 	} else if name != "" {
 		cfg.Engines.Voice = name // what is wrong with it is said where it is opened

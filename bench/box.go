@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -76,7 +77,7 @@ func startBoxOn(ctx context.Context, o Options, data string) (_ *box, err error)
 		cancel() // nobody need wait for it any more
 		ended <- err
 	}()
-	b := &box{place: place{address: "ws://" + address + chatPath}}
+	b := &box{place: place{address: address}}
 	b.stop = sync.OnceValue(func() error {
 		cancel()
 		err := <-ended
@@ -109,10 +110,7 @@ func freeAddress() (string, error) {
 // serving is the command that runs a box on the data folder; it is told to
 // stop when ctx ends.
 func (o Options) serving(ctx context.Context, data, address string, told io.Writer) *exec.Cmd {
-	seats := o.seats
-	if seats == 0 {
-		seats = max(o.Config.MaxChats(), slices.Max(o.Chats))
-	}
+	seats := max(o.Config.MaxChats(), slices.Max(o.Chats))
 	args := append(slices.Clone(o.Serve[1:]),
 		"--data", data, "--listen", address, "--tls", "off", "--log-level", "warn",
 		"--max-chats", strconv.Itoa(seats), "--max-added-ms", "0") // how late they are is measured
@@ -193,4 +191,29 @@ func newKey(ctx context.Context, dir string) (string, error) {
 	made, err := records.CreateKey(ctx,
 		store.NewKey{Account: "default", Label: "parley-bench", Role: store.OperatorKey})
 	return made.APIKey, errors.Join(err, records.Close())
+}
+
+// readyEach is how often a box that starts is asked whether it is ready: a
+// hundredth of what a start takes.
+const readyEach = 20 * time.Millisecond
+
+// untilReady waits until a conversation could begin.
+func (p place) untilReady(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, boxReady)
+	defer cancel()
+	for {
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+p.address+"/readyz", nil)
+		if err != nil {
+			return err
+		}
+		if response, err := http.DefaultClient.Do(r); err == nil {
+			response.Body.Close()
+			if response.StatusCode == http.StatusOK {
+				return nil
+			}
+		}
+		if err := sleep(ctx, readyEach); err != nil {
+			return err
+		}
+	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
@@ -38,7 +37,6 @@ type caller struct {
 	done       chan struct{} // closed when nothing of it runs any more
 
 	playingUntil time.Time
-	echo         echo // as which the microphone hears what is played, if it does
 }
 
 // heard is a message of the box and when it came.
@@ -47,50 +45,24 @@ type heard struct {
 	message contract.ServerMessage
 }
 
-// place is where a box takes chats, and what it wants to be shown.
-type place struct {
-	address, key string
-	client       *http.Client
-}
+// place is where a box takes chats (HOST:PORT), and the key that it wants to be
+// shown.
+type place struct{ address, key string }
 
-// terms are what a chat is opened with: a config by its id, and a system prompt
-// of its own; either may be empty.
-type terms struct {
-	config, prompt string
-	interim        bool // transcripts come while the user still speaks
-	tools          []contract.Tool
-}
-
-// call opens a conversation and begins to send silence.
-func call(ctx context.Context, at place, with terms) (_ *caller, err error) {
+// call opens a conversation with a system prompt and begins to send silence.
+func call(ctx context.Context, at place, prompt string) (_ *caller, err error) {
 	opening, cancel := context.WithTimeout(ctx, chatBegins)
 	defer cancel()
-	q := url.Values{}
-	if with.config != "" {
-		q.Set("config_id", with.config)
-	}
-	if with.interim {
-		q.Set("verbose_transcription", "true")
-	}
-	address := at.address
-	if len(q) > 0 {
-		address += "?" + q.Encode()
-	}
-	conn, _, err := websocket.Dial(opening, address, &websocket.DialOptions{
-		HTTPClient: at.client,
-		HTTPHeader: http.Header{"X-Service-Api-Key": {at.key}},
-	})
+	conn, _, err := websocket.Dial(opening, "ws://"+at.address+chatPath,
+		&websocket.DialOptions{HTTPHeader: http.Header{"X-Service-Api-Key": {at.key}}})
 	if err != nil {
 		return nil, fmt.Errorf("opening a chat at %s: %w", at.address, err)
 	}
 	conn.SetReadLimit(maxFromBox)
 	c := &caller{conn: conn, heard: make(chan heard, 256), done: make(chan struct{})}
 	settings := contract.SessionSettings{
-		Tools: with.tools,
-		Audio: &contract.AudioConfiguration{Encoding: contract.Linear16, SampleRate: engine.SpeechRateHz, Channels: 1},
-	}
-	if with.prompt != "" {
-		settings.SystemPrompt = &with.prompt
+		SystemPrompt: &prompt,
+		Audio:        &contract.AudioConfiguration{Encoding: contract.Linear16, SampleRate: engine.SpeechRateHz, Channels: 1},
 	}
 	if err := c.send(opening, settings); err != nil {
 		return nil, errors.Join(err, conn.CloseNow())
@@ -151,9 +123,7 @@ type turn struct {
 	understood  time.Duration // user_message
 	answered    time.Duration // assistant_message
 	clip        time.Duration // audio_output
-	dry         time.Duration // the longest time for which its sound had run out before it went on
 	sounded     time.Duration // the first sound in it
-	called      int           // tools that the assistant called
 	early       bool          // the box took the turn for over before the user had finished
 	interrupted bool
 	fault       string
@@ -196,20 +166,11 @@ func (c *caller) ask(ctx context.Context, pcm []float32) (turn, error) {
 	if err != nil {
 		return t, err
 	}
-	return c.follow(ctx, begin.Add(end), func() {})
-}
-
-// tell has the box take a text for what the user says, and follows the answer;
-// began is called when its sound begins.
-func (c *caller) tell(ctx context.Context, text string, began func()) (turn, error) {
-	if err := c.send(ctx, contract.UserInput{Text: text}); err != nil {
-		return turn{}, err
-	}
-	return c.follow(ctx, time.Now(), began)
+	return c.follow(ctx, begin.Add(end))
 }
 
 // follow follows the answer to what ended at last.
-func (c *caller) follow(ctx context.Context, last time.Time, began func()) (t turn, err error) {
+func (c *caller) follow(ctx context.Context, last time.Time) (t turn, err error) {
 	patience := time.NewTimer(time.Until(last) + unanswered)
 	defer patience.Stop()
 	quiet := time.NewTimer(0) // fires when the answer has been played
@@ -220,12 +181,8 @@ func (c *caller) follow(ctx context.Context, last time.Time, began func()) (t tu
 			if !ok {
 				return t, errors.New("the box ended the chat")
 			}
-			silent := !t.began
 			if err := c.take(&t, h, last); err != nil {
 				return t, err
-			}
-			if silent && t.began {
-				began()
 			}
 			quiet.Reset(time.Until(c.playingUntil) + breath)
 			if left := time.Until(c.playingUntil); left > 0 {
@@ -248,9 +205,6 @@ func (c *caller) take(t *turn, h heard, last time.Time) error {
 	after := h.at.Sub(last)
 	switch m := h.message.(type) {
 	case contract.UserMessage:
-		if m.Interim {
-			return nil
-		}
 		t.early = t.early || after < 0
 		t.words = strings.TrimSpace(t.words + " " + m.Message.Content)
 		t.understood, t.over = after, false
@@ -263,19 +217,9 @@ func (c *caller) take(t *turn, h heard, last time.Time) error {
 		return c.play(t, m, h.at, after)
 	case contract.AssistantEnd:
 		t.over = true
-	case contract.ToolCallMessage:
-		t.called++
-		if m.ResponseRequired {
-			return c.send(context.Background(),
-				contract.ToolErrorMessage{ToolCallID: m.ToolCallID, Error: "a benchmark runs no tools",
-					Content: "It cannot be done just now."})
-		}
 	case contract.UserInterruption:
 		t.interrupted = true
 		c.playingUntil = h.at
-		if c.echo.gain > 0 {
-			c.microphone.unmix(h.at.Add(c.echo.delay))
-		}
 	case contract.WebSocketError:
 		t.fault = fmt.Sprintf("%s %s: %s", m.Code, m.Slug, m.Message)
 		t.over = true
@@ -290,10 +234,7 @@ func (c *caller) play(t *turn, m contract.AudioOutput, at time.Time, after time.
 		return fmt.Errorf("the box sent audio that cannot be decoded: %w", err)
 	}
 	t.early = t.early || after < 0
-	if dry := at.Sub(c.playingUntil); dry > 0 {
-		if t.began {
-			t.dry = max(t.dry, dry)
-		}
+	if at.After(c.playingUntil) {
 		c.playingUntil = at
 	}
 	if !t.began {
@@ -303,31 +244,6 @@ func (c *caller) play(t *turn, m contract.AudioOutput, at time.Time, after time.
 		silence, audible := spoken(pcm, contract.OutputRateHz)
 		t.began, t.sounded = audible, after+c.playingUntil.Sub(at)+silence
 	}
-	if c.echo.gain > 0 {
-		c.echoed(pcm, c.playingUntil)
-	}
 	c.playingUntil = c.playingUntil.Add(time.Duration(len(pcm)) * time.Second / contract.OutputRateHz)
 	return nil
-}
-
-// watch hands what the box sends to each until that has seen enough, or a
-// moment comes.
-func (c *caller) watch(ctx context.Context, until time.Time, each func(heard) (enough bool, err error)) error {
-	over := time.NewTimer(time.Until(until))
-	defer over.Stop()
-	for {
-		select {
-		case h, ok := <-c.heard:
-			if !ok {
-				return errors.New("the box ended the chat")
-			}
-			if enough, err := each(h); enough || err != nil {
-				return err
-			}
-		case <-over.C:
-			return nil
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
 }

@@ -2,12 +2,9 @@ package bench
 
 import (
 	"context"
-	"fmt"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -73,20 +70,10 @@ func (s *script) answer(ctx context.Context, lead, sound time.Duration) error {
 	return nil
 }
 
-// clip sends so much sound and nothing around it.
-func (s *script) clip(ctx context.Context, sound time.Duration) error {
-	pcm := audio.Resample(tone(sound, -6), testRateHz, contract.OutputRateHz)
-	return s.send(ctx, contract.AudioOutput{ID: "a", Data: audio.EncodeWAV(pcm, contract.OutputRateHz)})
-}
-
 // scripted serves chats that go as play says, and returns their address.
 func scripted(t *testing.T, play func(context.Context, *script) error) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Upgrade") == "" { // it has chats only, and no figures
-			http.NotFound(w, r)
-			return
-		}
 		conn, err := websocket.Accept(w, r, nil)
 		if err != nil {
 			t.Error(err)
@@ -99,7 +86,7 @@ func scripted(t *testing.T, play func(context.Context, *script) error) string {
 		conn.Close(websocket.StatusNormalClosure, "")
 	}))
 	t.Cleanup(server.Close)
-	return "ws" + strings.TrimPrefix(server.URL, "http")
+	return strings.TrimPrefix(server.URL, "http://")
 }
 
 // question is a recording with a second of sound, silent at both ends.
@@ -120,7 +107,7 @@ func TestTheAnswerIsTimedFromTheLastSoundToTheFirst(t *testing.T) {
 		}
 		return s.hear(ctx, 1)
 	})
-	c, err := call(t.Context(), place{address: url, key: "key"}, terms{prompt: hotel})
+	c, err := call(t.Context(), place{address: url, key: "key"}, hotel)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +168,7 @@ func TestTurnsThatGoWrongDoNotCount(t *testing.T) {
 			}
 			return s.hear(ctx, 1)
 		})
-		c, err := call(t.Context(), place{address: url, key: "key"}, terms{prompt: hotel})
+		c, err := call(t.Context(), place{address: url, key: "key"}, hotel)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -195,7 +182,7 @@ func TestTurnsThatGoWrongDoNotCount(t *testing.T) {
 
 func TestABoxThatHangsUpEndsTheTurn(t *testing.T) {
 	url := scripted(t, func(ctx context.Context, s *script) error { return s.hear(ctx, 0) })
-	c, err := call(t.Context(), place{address: url, key: "key"}, terms{prompt: hotel})
+	c, err := call(t.Context(), place{address: url, key: "key"}, hotel)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,42 +193,4 @@ func TestABoxThatHangsUpEndsTheTurn(t *testing.T) {
 		t.Error("one could speak to nobody")
 	}
 	c.hangUp()
-}
-
-func TestManyChatsAreMeasuredTogetherAndOneByOne(t *testing.T) {
-	onlyInFull(t)
-	var chats atomic.Int32
-	url := scripted(t, func(ctx context.Context, s *script) error {
-		chats.Add(1)
-		for {
-			if err := s.hear(ctx, 10); err != nil {
-				return err
-			}
-			if err := s.answer(ctx, 0, 100*time.Millisecond); err != nil {
-				return err
-			}
-		}
-	})
-	o := Options{
-		Turns:   2,
-		Chats:   []int{3},
-		Prompts: 1,
-		Rounds:  1,
-		URL:     url,
-		Key:     "key",
-		Log:     slog.New(slog.DiscardHandler),
-	}
-	r, err := Talk(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if chats.Load() != 3 || r.Machine.Box != url {
-		t.Errorf("%d chats with %q", chats.Load(), r.Machine.Box)
-	}
-	within := map[string][2]float64{"turns_early": {0, 0}, "turns_unanswered": {0, 0}, "turns_failed": {0, 0},
-		"added_median": {-800, 1000}}
-	for i := range 3 {
-		within[fmt.Sprintf("chat_%d_answer_median", i+1)] = [2]float64{150, 2000}
-	}
-	r.has(t, within)
 }

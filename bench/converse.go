@@ -38,15 +38,17 @@ func (r *Report) rounds(ctx context.Context, o Options, at place, asked []record
 		if len(o.Chats) > 1 {
 			prefix = fmt.Sprintf("chats_%d_", n)
 		}
-		if err := r.staged(ctx, o, at, talk{
+		k := talk{
 			callers: n,
 			asked:   asked,
 			alone:   a,
 			prefix:  prefix,
-			with:    o.With,
-		}); err != nil {
+		}
+		chats, err := k.converse(ctx, o, at)
+		if err != nil {
 			return err
 		}
+		r.talked(k, chats)
 	}
 	return nil
 }
@@ -55,41 +57,8 @@ func (r *Report) rounds(ctx context.Context, o Options, at place, asked []record
 type talk struct {
 	callers int
 	asked   []recording
-	alone   *alone   // nil where the limit of the machine is not known
-	prefix  string   // of the names of its figures
-	with    []string // what the conversations have besides
-	config  string   // with which they are opened; empty: each brings its prompt
-}
-
-// terms are those of its chats.
-func (k talk) terms() terms {
-	if k.config != "" {
-		return terms{config: k.config}.with(k.with)
-	}
-	return terms{prompt: hotel}.with(k.with)
-}
-
-// staged holds the conversations and, where the key opens the box's figures,
-// adds from them where the time of its turns went.
-func (r *Report) staged(ctx context.Context, o Options, at place, k talk) error {
-	before, err := at.stageTimes(ctx)
-	if err != nil {
-		return err
-	}
-	chats, err := k.converse(ctx, o, at)
-	if err != nil {
-		return err
-	}
-	r.talked(k, chats)
-	if before == nil {
-		return nil
-	}
-	after, err := at.stageTimes(ctx)
-	if err != nil {
-		return err
-	}
-	r.stages(k.prefix, before, after)
-	return nil
+	alone   *alone // nil where the limit of the machine is not known
+	prefix  string // of the names of its figures
 }
 
 // converse holds the conversations. The limit of the machine is measured while
@@ -149,7 +118,7 @@ func (k talk) limits(ctx context.Context, chats [][]turn) error {
 
 // one has one conversation.
 func (k talk) one(ctx context.Context, at place, tell func(turn)) (turns []turn, err error) {
-	c, err := call(ctx, at, k.terms())
+	c, err := call(ctx, at, hotel)
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +147,7 @@ func (k talk) one(ctx context.Context, at place, tell func(turn)) (turns []turn,
 func (k talk) several(ctx context.Context, at place, tell func(turn)) ([][]turn, error) {
 	callers := make([]*caller, k.callers)
 	for i := range callers {
-		c, err := call(ctx, at, k.terms())
+		c, err := call(ctx, at, hotel)
 		if err != nil {
 			return nil, err
 		}

@@ -95,13 +95,6 @@ func (r *Report) talked(k talk, chats [][]turn) {
 	r.messages(k.prefix, all)
 	r.limits(k.prefix, all)
 	r.understanding(k, chats)
-	if slices.Contains(k.with, burdenTools) {
-		called := 0
-		for _, t := range all {
-			called += t.called
-		}
-		r.figure(k.prefix+"tools_called", float64(called), "", "none of the tools fits anything that is asked")
-	}
 	if k.callers == 1 {
 		return
 	}

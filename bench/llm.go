@@ -8,9 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"parley/appliance/engine"
-	"parley/appliance/engine/llama"
 	"parley/appliance/engines"
-	"parley/bench/yardstick"
 )
 
 // hotel is a system prompt as an operator writes one: who speaks, how, and the
@@ -40,8 +38,8 @@ const (
 	// shortReply is how much of an answer is made where only its beginning
 	// matters.
 	shortReply = 4
-	// mostLLMRounds bounds the rounds with a yardstick, which reads the whole
-	// prompt: five seconds each with the default model.
+	// mostLLMRounds bounds the rounds that read the whole prompt: five seconds
+	// each with the default model.
 	mostLLMRounds = 7
 )
 
@@ -76,9 +74,8 @@ func LLM(ctx context.Context, o Options) (Report, error) {
 	if err := t.together(ctx, &r); err != nil {
 		return r, err
 	}
-	if plain, ok := opened.Model.(*llama.Model); ok {
-		r.memory(self(), 0) // before the yardstick makes a context of its own
-		return r, t.straight(ctx, &r, plain)
+	if o.Config.Engines.LanguageModel.OpenAI == "" {
+		r.memory(self(), 0)
 	}
 	return r, t.alone(ctx, &r)
 }
@@ -224,69 +221,20 @@ func (t *thinking) sideBySide(ctx context.Context, n int) (rate float64, err err
 	return float64(tokens) / took.Seconds(), err
 }
 
-// straight compares whole answers with the plainest loop over the C library.
-func (t *thinking) straight(ctx context.Context, r *Report, plain *llama.Model) error {
-	var read, write, took, readPlain, writePlain, tookPlain, readRatio, writeRatio, tookRatio []float64
-	var tokens int
-	for i := range t.rounds + 1 {
-		t.say("answer %d of %d beside its yardstick", i, t.rounds)
-		ours, theirs, err := t.pair(ctx, plain, i%2 == 0)
-		if err != nil {
-			return err
-		}
-		if i == 0 {
-			continue // the first does not count
-		}
-		tokens = ours.PromptTokens
-		read, readPlain = append(read, ours.readRate()), append(readPlain, theirs.PromptRate())
-		readRatio = append(readRatio, ours.readRate()/theirs.PromptRate())
-		write, writePlain = append(write, ours.writeRate()), append(writePlain, theirs.ReplyRate())
-		writeRatio = append(writeRatio, ours.writeRate()/theirs.ReplyRate())
-		took, tookPlain = append(took, milliseconds(ours.took)), append(tookPlain, milliseconds(theirs.Total))
-		tookRatio = append(tookRatio, float64(ours.took)/float64(theirs.Total))
-	}
-	r.paired("prompt_tokens", median(read), "1/s", median(readPlain), median(readRatio),
-		fmt.Sprintf("a prompt of %d; %s", tokens, straight))
-	r.paired("reply_tokens", median(write), "1/s", median(writePlain), median(writeRatio), straight)
-	r.paired("answer", median(took), "ms", median(tookPlain), median(tookRatio),
-		fmt.Sprintf("prompt and %d tokens; %s", replyTokens, straight))
-	return nil
-}
-
-// pair has the same answered by us, without any cache, and straight.
-func (t *thinking) pair(ctx context.Context, plain *llama.Model, oursFirst bool) (ours reply, theirs yardstick.Reply,
-	err error) {
-	messages := t.anew(longQuestion)
-	both := []func() error{
-		func() (err error) { ours, err = t.ask(ctx, "", replyTokens, messages...); return err },
-		func() (err error) {
-			theirs, err = yardstick.Llama(ctx, plain, engine.Prompt{
-				Messages: messages, MaxTokens: replyTokens, Urgency: engine.Live.Urgency(),
-			}, func(string) {})
-			return err
-		},
-	}
-	if !oursFirst {
-		both[0], both[1] = both[1], both[0]
-	}
-	for _, run := range both {
-		if err := run(); err != nil {
-			return ours, theirs, err
-		}
-	}
-	return ours, theirs, nil
-}
-
-// alone times answers of a model on a server, which has no yardstick here.
+// alone times whole answers to prompts that were never read.
 func (t *thinking) alone(ctx context.Context, r *Report) error {
-	var rates []float64
+	t.say("answers, %d times", t.rounds)
+	var read, write, took []float64
 	for range t.rounds {
-		answer, err := t.ask(ctx, "", replyTokens, opening(longQuestion)...)
+		answer, err := t.ask(ctx, "", replyTokens, t.anew(longQuestion)...)
 		if err != nil {
 			return err
 		}
-		rates = append(rates, answer.writeRate())
+		read, write = append(read, answer.readRate()), append(write, answer.writeRate())
+		took = append(took, milliseconds(answer.took))
 	}
-	r.figure("reply_tokens", median(rates), "1/s", "")
+	r.figure("prompt_tokens", median(read), "1/s", "read, without any cache")
+	r.figure("reply_tokens", median(write), "1/s", "written")
+	r.figure("answer", median(took), "ms", fmt.Sprintf("prompt and %d tokens", replyTokens))
 	return nil
 }

@@ -3,7 +3,6 @@ package bench
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 
 	"parley/appliance/audio"
@@ -24,9 +23,6 @@ type microphone struct {
 	begun time.Time
 	say   chan utterance
 	over  chan struct{} // closed when it sends no more
-
-	mu    sync.Mutex
-	under map[int][]float32 // what else it hears, by the piece in which it does
 }
 
 // utterance is something to be said, and where to tell when it begins.
@@ -41,7 +37,6 @@ func newMicrophone(send func(context.Context, contract.ClientMessage) error) *mi
 		begun: time.Now(),
 		say:   make(chan utterance),
 		over:  make(chan struct{}),
-		under: map[int][]float32{},
 	}
 }
 
@@ -67,7 +62,7 @@ func (m *microphone) run(ctx context.Context) error {
 		if err := sleep(ctx, time.Until(m.at(i+1))); err != nil {
 			return err
 		}
-		if err := m.send(ctx, contract.AudioInput{Data: audio.AppendLinear16(nil, m.mixed(i, piece))}); err != nil {
+		if err := m.send(ctx, contract.AudioInput{Data: audio.AppendLinear16(nil, piece)}); err != nil {
 			return err
 		}
 	}
@@ -87,48 +82,4 @@ func (m *microphone) speak(ctx context.Context, pcm []float32) (time.Time, error
 	case <-ctx.Done():
 		return time.Time{}, context.Cause(ctx)
 	}
-}
-
-// mix lets it hear pcm as well, from a moment on. What that would have been
-// heard before now is lost.
-func (m *microphone) mix(pcm []float32, from time.Time) {
-	at := int(from.Sub(m.begun).Seconds() * engine.SpeechRateHz)
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for i, x := range pcm {
-		if at+i < 0 {
-			continue
-		}
-		piece := (at + i) / pieceSamples
-		if m.under[piece] == nil {
-			m.under[piece] = make([]float32, pieceSamples)
-		}
-		m.under[piece][(at+i)%pieceSamples] += x
-	}
-}
-
-// unmix takes back what was mixed in for after a moment.
-func (m *microphone) unmix(from time.Time) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for piece := range m.under {
-		if m.at(piece).After(from) {
-			delete(m.under, piece)
-		}
-	}
-}
-
-// mixed is the i-th piece with what else is heard in it.
-func (m *microphone) mixed(i int, piece []float32) []float32 {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	under := m.under[i]
-	delete(m.under, i)
-	if under == nil {
-		return piece
-	}
-	for j, x := range piece {
-		under[j] += x
-	}
-	return under
 }

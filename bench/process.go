@@ -55,33 +55,6 @@ func cpuShare(ctx context.Context, pid int, d time.Duration) (float64, error) {
 	return float64(after-before) / float64(time.Since(begun)), err
 }
 
-const (
-	// A box that reads a prompt keeps a core busy; one with a silent chat uses a
-	// hundredth of it. busyShare of a core over busyEach is in between; and what
-	// is idle for idleFor has nothing more to do, for it pauses for no longer
-	// between two steps of its work.
-	busyShare = 0.2
-	busyEach  = 50 * time.Millisecond
-	idleFor   = 500 * time.Millisecond
-)
-
-// untilIdle waits until a process is idle, and returns since when it has been;
-// if it is not after so long, until then.
-func untilIdle(ctx context.Context, pid int, longest time.Duration) (time.Time, error) {
-	begun := time.Now()
-	since := begun
-	for time.Since(since) < idleFor && time.Since(begun) < longest {
-		share, err := cpuShare(ctx, pid, busyEach)
-		if err != nil {
-			return since, err
-		}
-		if share > busyShare {
-			since = time.Now()
-		}
-	}
-	return since, nil
-}
-
 func sleep(ctx context.Context, d time.Duration) error {
 	select {
 	case <-time.After(d):

@@ -109,4 +109,3 @@ func (r Report) WriteTable(w io.Writer) error {
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
-func microseconds(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }

@@ -67,7 +67,6 @@ func TestImpossibleOptionsAreNamed(t *testing.T) {
 		"turns is":     func(o *Options) { o.Turns = 1 << 20 },
 		"chats is 0":   func(o *Options) { o.Chats = []int{4, 0} },
 		"idle is -1s":  func(o *Options) { o.Idle = -1e9 },
-		"wants a key":  func(o *Options) { o.URL = "ws://127.0.0.1:1" },
 	} {
 		o := Defaults()
 		change(&o)

@@ -2,21 +2,14 @@ package bench
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"path/filepath"
 	"runtime"
 	"time"
 
 	"parley/appliance/engine"
-	"parley/appliance/engine/onnx"
 	"parley/appliance/engines"
 	"parley/appliance/text"
-	"parley/bench/yardstick"
 )
-
-// straight names the yardstick of an engine's call.
-const straight = "the same call made straight to the C library, in turn with ours"
 
 // referenceErrors are the word error rates of the transcribers, in percent,
 // over the 150 longest prompts up to 9.5 s: the same models in Python over the
@@ -54,12 +47,14 @@ func STT(ctx context.Context, o Options) (Report, error) {
 	if err := r.wordError(ctx, o, opened.Transcriber, prompts); err != nil {
 		return r, err
 	}
-	r.memory(self(), 0) // before the yardstick loads its own models
+	r.memory(self(), 0)
 	if err := r.allocations(ctx, opened.Transcriber, speechOf(prompts, 3*time.Second)); err != nil {
 		return r, err
 	}
-	err = r.straightEars(ctx, o, opened, said)
-	return r, err
+	if err := r.transcribing(ctx, o, opened.Transcriber, judged(said, referencePrompts)); err != nil {
+		return r, err
+	}
+	return r, r.detecting(o, opened.Detector, speechOf(said, time.Second))
 }
 
 // wordError transcribes the prompts, and finds the share of words that are
@@ -108,52 +103,20 @@ func (r *Report) allocations(ctx context.Context, ear engine.Transcriber, speech
 	return nil
 }
 
-// straightEars compares the engines with their C library alone.
-func (r *Report) straightEars(ctx context.Context, o Options, opened *engines.Set, said []recording) (err error) {
-	y, err := yardstick.OpenONNX(filepath.Join(o.Config.Pack("runtime-onnx"), "libonnxruntime.so"))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, y.Close()) }()
-	if err := r.transcribing(ctx, o, y, opened.Transcriber, judged(said, referencePrompts)); err != nil {
-		return err
-	}
-	return r.detecting(o, y, opened.Detector, speechOf(said, time.Second))
-}
-
-// transcribing times calls of several lengths. Only Moonshine has a yardstick:
-// what surrounds Whisper's graphs is more than a loop.
-func (r *Report) transcribing(ctx context.Context, o Options, y *yardstick.ONNX, ear engine.Transcriber,
-	said []recording) (err error) {
-	var plain *yardstick.Moonshine
-	if _, ok := ear.(*onnx.Moonshine); ok {
-		if plain, err = y.OpenMoonshine(o.Config.Pack("moonshine")); err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, plain.Close()) }()
-	}
+// transcribing times calls of several lengths.
+func (r *Report) transcribing(ctx context.Context, o Options, ear engine.Transcriber, said []recording) error {
 	for _, seconds := range []int{1, 3, 5, 10} {
 		o.say("transcribing %d s of speech, %d times", seconds, o.Rounds)
 		speech := speechOf(said, time.Duration(seconds)*time.Second)
-		name := fmt.Sprintf("transcribe_%ds", seconds)
-		ours := func() error {
+		took, err := timed(o.Rounds, func() error {
 			_, err := ear.Transcribe(ctx, speech,
 				engine.TranscribeOptions{Urgency: engine.Live.Urgency(), Language: "en"})
 			return err
-		}
-		if plain == nil {
-			took, err := timed(o.Rounds, ours)
-			if err != nil {
-				return err
-			}
-			r.figure(name, took, "ms", "")
-			continue
-		}
-		c, err := yardstick.Compare(o.Rounds, ours, func() error { _, err := plain.Tokens(speech); return err })
+		})
 		if err != nil {
 			return err
 		}
-		r.paired(name, milliseconds(c.Ours), "ms", milliseconds(c.Straight), c.Ratio, straight)
+		r.figure(fmt.Sprintf("transcribe_%ds", seconds), took, "ms", "")
 	}
 	return nil
 }
@@ -161,29 +124,17 @@ func (r *Report) transcribing(ctx context.Context, o Options, y *yardstick.ONNX,
 // framesARound makes one round of the detector long enough to be timed.
 const framesARound = 20
 
-func (r *Report) detecting(o Options, y *yardstick.ONNX, d engine.VoiceDetector, speech []float32) (err error) {
+func (r *Report) detecting(o Options, d engine.VoiceDetector, speech []float32) error {
 	o.say("detecting voice")
-	plain, err := y.OpenSilero(filepath.Join(o.Config.Pack("turn"), "silero_vad.onnx"))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, plain.Close()) }()
 	stream := d.NewStream()
-	frames := func(each func([]float32) (float32, error)) func() error {
-		return func() error {
-			for i := range framesARound {
-				if _, err := each(speech[i*engine.FrameSamples : (i+1)*engine.FrameSamples]); err != nil {
-					return err
-				}
+	took, err := timed(20*o.Rounds, func() error {
+		for i := range framesARound {
+			if _, err := stream.Probability(speech[i*engine.FrameSamples : (i+1)*engine.FrameSamples]); err != nil {
+				return err
 			}
-			return nil
 		}
-	}
-	c, err := yardstick.Compare(20*o.Rounds, frames(stream.Probability), frames(plain.Frame))
-	if err != nil {
-		return err
-	}
-	r.paired("detect_frame", microseconds(c.Ours)/framesARound, "µs", microseconds(c.Straight)/framesARound, c.Ratio,
-		straight)
-	return nil
+		return nil
+	})
+	r.figure("detect_frame", 1000*took/framesARound, "µs", "voice activity in 32 ms")
+	return err
 }

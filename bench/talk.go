@@ -38,10 +38,6 @@ func Talk(ctx context.Context, o Options) (r Report, err error) {
 	}
 	e := o.Config.Engines
 	r = Report{Bench: "talk", Machine: describe(o.Config, "turn", e.Transcriber, e.LanguageModel.Pack, e.Voice)}
-	if o.URL != "" {
-		r.Machine.Box, r.Machine.Profile, r.Machine.Packs = o.URL, "", []string{}
-		return r, r.rounds(ctx, o, place{o.URL, o.Key, o.Client}, asked, nil)
-	}
 	o.say("starting a box")
 	b, err := startBox(ctx, o)
 	if err != nil {
@@ -75,7 +71,7 @@ func (r *Report) idle(ctx context.Context, o Options, b *box) error {
 	}
 	r.against("idle", 100*share, "% of a core", idleLimit, "no chat is open; the limit")
 	o.say("watching a silent chat for %v", o.Idle)
-	c, err := call(ctx, b.place, terms{prompt: hotel})
+	c, err := call(ctx, b.place, hotel)
 	if err != nil {
 		return err
 	}

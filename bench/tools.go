@@ -117,9 +117,9 @@ func Tools(ctx context.Context, o Options) (Report, error) {
 		return Report{}, err
 	}
 	for _, part := range o.Only {
-		if known := append(names, honestPart); !slices.Contains(known, part) {
+		if !slices.Contains(names, part) {
 			return Report{},
-				&ErrOption{fmt.Sprintf("only: %q is no assistant; there are %s", part, strings.Join(known, ", "))}
+				&ErrOption{fmt.Sprintf("only: %q is no assistant; there are %s", part, strings.Join(names, ", "))}
 		}
 	}
 	r := o.aboutModel("tools")
@@ -134,7 +134,7 @@ func Tools(ctx context.Context, o Options) (Report, error) {
 		}
 		t := tooling{model: opened.Model, say: o.say}
 		for _, name := range names {
-			if !o.wants(name) {
+			if len(o.Only) > 0 && !slices.Contains(o.Only, name) {
 				continue
 			}
 			o.say("%s, %s", name, half)
@@ -149,13 +149,6 @@ func Tools(ctx context.Context, o Options) (Report, error) {
 			}
 		}
 		t.report(&r, half)
-		if o.Routes || !o.wants(honestPart) {
-			continue
-		}
-		o.say("what nobody told, %s", half)
-		if err := r.honest(ctx, o, opened, sets, half); err != nil {
-			return r, err
-		}
 	}
 	return r, nil
 }

@@ -32,12 +32,17 @@ func hang(file, what string, log *slog.Logger) *bell {
 	return b
 }
 
-func (b *bell) watchFile() error {
+// makeFile makes the file where it is not there.
+func (b *bell) makeFile() error {
 	f, err := os.OpenFile(b.file, os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
-	if err := f.Close(); err != nil {
+	return f.Close()
+}
+
+func (b *bell) watchFile() error {
+	if err := b.makeFile(); err != nil {
 		return err
 	}
 	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)

@@ -93,14 +93,10 @@ func (s *Store) InstallPlugin(ctx context.Context, f PluginFiles) error {
 // no such plugin. ErrToolTaken as of InstallPlugin.
 func (s *Store) UpgradePlugin(ctx context.Context, f PluginFiles, from string) error {
 	return s.changePlugins(ctx, "upgrading the plugin "+f.Name, func(ctx context.Context, c conn) error {
-		had, err := value[string](ctx, c, `SELECT digest FROM plugin WHERE name = ?`, f.Name)
-		if err != nil {
+		if err := hasFiles(ctx, c, f.Name, from); err != nil {
 			return err
 		}
-		if had != from {
-			return ErrConflict
-		}
-		_, err = c.ExecContext(ctx, `
+		_, err := c.ExecContext(ctx, `
 			UPDATE plugin SET version = ?2, digest = ?3, manifest = ?4, signer = ?5, granted = ?6, changed_ms =
 			  max(?7, changed_ms + 1), upgrades = upgrades + 1,
 			       broken_ms = NULL, retry_ms = NULL, broken_error = NULL WHERE name = ?1`,
@@ -118,6 +114,16 @@ func (s *Store) UpgradePlugin(ctx context.Context, f PluginFiles, from string) e
 		}
 		return enterTools(ctx, c, f)
 	})
+}
+
+// hasFiles is ErrConflict where a plugin's files are others than those of a digest,
+// and ErrNotFound where there is no such plugin.
+func hasFiles(ctx context.Context, c conn, name, digest string) error {
+	had, err := value[string](ctx, c, `SELECT digest FROM plugin WHERE name = ?`, name)
+	if err == nil && had != digest {
+		err = ErrConflict
+	}
+	return err
 }
 
 // enterTools notes whose the tools are.
@@ -144,12 +150,8 @@ func enterTools(ctx context.Context, c conn, f PluginFiles) error {
 // there is no such plugin; ErrConflict: its files are others by now.
 func (s *Store) GrantPlugin(ctx context.Context, name, digest, granted string) error {
 	return s.changePlugins(ctx, "saying what the plugin "+name+" may do", func(ctx context.Context, c conn) error {
-		had, err := value[string](ctx, c, `SELECT digest FROM plugin WHERE name = ?`, name)
-		if err != nil {
+		if err := hasFiles(ctx, c, name, digest); err != nil {
 			return err
-		}
-		if had != digest {
-			return ErrConflict
 		}
 		return changeOne(ctx, c, `UPDATE plugin SET granted = ?, changed_ms = max(?, changed_ms + 1), broken_ms = `+
 			`NULL, retry_ms = NULL, broken_error = NULL WHERE name = ?`,
@@ -180,12 +182,14 @@ func (s *Store) MendPlugin(ctx context.Context, name, digest string) error {
 	})
 }
 
-// RemovePlugin forgets a plugin, what it was told and what it keeps.
-// ErrNotFound: there is no such plugin.
+// RemovePlugin forgets a plugin, what it was told, what it keeps and what it
+// logged. ErrNotFound: there is no such plugin.
 func (s *Store) RemovePlugin(ctx context.Context, name string) error {
-	return s.changePlugins(ctx, "removing the plugin "+name, func(ctx context.Context, c conn) error {
+	err := s.changePlugins(ctx, "removing the plugin "+name, func(ctx context.Context, c conn) error {
 		return changeOne(ctx, c, `DELETE FROM plugin WHERE name = ?`, name)
 	})
+	s.logBell.toll() // whoever follows its log is at its end
+	return err
 }
 
 // changePlugins is change, and lets those know who run the plugins.

@@ -30,12 +30,8 @@ func (s *Store) PluginSettings(ctx context.Context, plugin string) ([]PluginSett
 // are others by now.
 func (s *Store) SetPlugin(ctx context.Context, plugin, digest string, set []PluginSetting, unset []string) error {
 	return s.changePlugins(ctx, "setting what the plugin "+plugin+" is told", func(ctx context.Context, c conn) error {
-		had, err := value[string](ctx, c, `SELECT digest FROM plugin WHERE name = ?`, plugin)
-		if err != nil {
+		if err := hasFiles(ctx, c, plugin, digest); err != nil {
 			return err
-		}
-		if had != digest {
-			return ErrConflict
 		}
 		for _, t := range set {
 			var text any = t.Value

@@ -124,8 +124,8 @@ func leaveGroup(ctx context.Context, c conn, group int64) error {
 
 // Tidy deletes keys that are past their end, webhooks that are long over, what is left of deletions that were
 // interrupted, and sound whose chat was deleted just before a crash. Where chats
-// are kept for a time only, it also deletes the copies of the database that
-// upgrades put aside before beforeMS (Unix milliseconds; 0: none).
+// are kept for a time only, it also deletes what plugins logged, and the copies of
+// the database that upgrades put aside, before beforeMS (Unix milliseconds; 0: none).
 func (s *Store) Tidy(ctx context.Context, beforeMS int64) error {
 	const doing = "tidying the data folder"
 	if err := s.dropExpiredKeys(ctx); err != nil {
@@ -143,6 +143,9 @@ func (s *Store) Tidy(ctx context.Context, beforeMS int64) error {
 	}
 	if err := s.removeRecordings(stray); err != nil {
 		return explain(doing, err)
+	}
+	if err := s.dropOldPluginLog(ctx, beforeMS); err != nil {
+		return err
 	}
 	copies, err := fs.Glob(os.DirFS(s.dir), layout.Copies)
 	if err != nil {

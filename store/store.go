@@ -35,6 +35,7 @@ type Store struct {
 	pluginBell  *bell        // for who runs plugins
 	endBell     *bell        // for who has plugins told of chats that have ended
 	keyBell     *bell        // for who holds connections open by keys
+	logBell     *bell        // for who follows the logs of plugins, in any process
 	keyWatch    *keyWatch    // nil in a store that has only joined
 	notesFrom   atomic.Int64 // Unix milliseconds: until then no use of a key or a session is noted
 	log         *slog.Logger // discards in a store that has only joined
@@ -79,6 +80,9 @@ func open(ctx context.Context, dir string, log *slog.Logger, steps []migration) 
 	s.pluginBell = hang(s.pluginBell.file, "plugins that were changed", log)
 	s.keyBell = hang(s.keyBell.file, "keys that were revoked", log)
 	s.keyWatch = startKeyWatch(s, log)
+	if err := s.logBell.makeFile(); err != nil { // by the box, so that it is the box's, whoever follows first
+		log.Warn("nobody can follow the logs of plugins", "err", err)
+	}
 	closeDatabase := s.close
 	s.close = sync.OnceValue(func() error {
 		defer unlock()
@@ -158,6 +162,7 @@ func connected(ctx context.Context, dir, pragmas string) (_ *Store, err error) {
 		bell:        &bell{file: filepath.Join(dir, layout.Bell)},
 		pluginBell:  &bell{file: filepath.Join(dir, layout.PluginBell)},
 		keyBell:     &bell{file: filepath.Join(dir, layout.KeyBell)},
+		logBell:     &bell{file: filepath.Join(dir, layout.LogBell)},
 	}
 	if s.w, err = newWriter(ctx, s.write, filepath.Join(dir, databaseName)); err != nil {
 		return nil, errors.Join(explain("opening the database", err),

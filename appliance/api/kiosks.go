@@ -18,7 +18,7 @@ func (a *API) pairKiosk(w http.ResponseWriter, r *http.Request, _ caller) error 
 	}
 	made, k, err := a.Keys.Pair(r.Context(), asked.Code, a.now())
 	if errors.Is(err, store.ErrNotFound) {
-		return a.wrong(r, "the code is unknown, was used, or its time is over; parley kiosk pair makes a new one")
+		return a.wrong(r, "the code is unknown, was used, or its time is over; parley kiosk makes a new one")
 	}
 	if err != nil {
 		return err
@@ -34,7 +34,7 @@ func pairKioskSays() describe.Operation {
 		ID:      "pairKiosk",
 		Section: "Screens",
 		Summary: "Pair a screen",
-		More: "The code is of parley kiosk pair, and good once, for ten minutes. The key opens conversations with " +
+		More: "The code is of parley kiosk, and good once, for ten minutes. The key opens conversations with " +
 			"the config of the screen and nothing else, until it is revoked.",
 		Body:    "PostedPairing",
 		Example: `{"code":"ABCD-2345"}`,

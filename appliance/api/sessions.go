@@ -27,7 +27,7 @@ func (a *API) signIn(w http.ResponseWriter, r *http.Request, _ caller) error {
 	host, _, _ := net.SplitHostPort(r.RemoteAddr) // empty where it is none
 	cookie, made, err := a.Keys.SignIn(r.Context(), asked.Link, string(browser), host, a.now())
 	if errors.Is(err, store.ErrNotFound) {
-		return a.wrong(r, "this link is unknown, was used, or its time is over; parley console link prints a new one")
+		return a.wrong(r, "this link is unknown, was used, or its time is over; parley console prints a new one")
 	}
 	if err != nil {
 		return err
@@ -164,7 +164,7 @@ func (a *API) sessionRoutes() []route {
 	}
 	return []route{
 		{"POST", path, describe.Anybody, tokenBody, normal, storesNothing, a.signIn,
-			says("signIn", "Sign a browser in", "The link is of parley console link, and good once, for ten minutes. "+
+			says("signIn", "Sign a browser in", "The link is of parley console, and good once, for ten minutes. "+
 				"The answer sets a cookie, which opens what an operator's key opens, to the box's own pages alone.",
 				describe.Operation{
 					Body:    "PostedSignIn",

@@ -129,7 +129,7 @@ func TestALinkIsOfNoUseAgainOrLate(t *testing.T) {
 	c := signedIn(t)
 	link := c.link()
 	c.wait(store.SignInLife)
-	if a := c.signIn(link); a.StatusCode != 401 || !strings.Contains(a.text, "parley console link") {
+	if a := c.signIn(link); a.StatusCode != 401 || !strings.Contains(a.text, "parley console") {
 		t.Errorf("late: %d %s", a.StatusCode, a.text)
 	}
 	link = c.link()

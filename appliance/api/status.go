@@ -14,7 +14,7 @@ func (a *API) about(w http.ResponseWriter, _ *http.Request, _ caller) error {
 
 This box is a voice service: it listens, thinks and speaks by itself.
 
-  GET /              in a browser: its console; parley console link lets you in
+  GET /              in a browser: its console; parley console lets you in
   GET /docs          all that it can do, to read; /openapi.json for programs
   GET /v0/evi/chat   a conversation over WebSocket, with ?api_key=KEY
   GET /healthz       200 while the box runs

@@ -123,13 +123,8 @@ func (a *avcodec) free() {
 
 // loadAVCodec opens the first of the libraries that is there, and finds its calls.
 func loadAVCodec(names []string) (*avcodecCalls, error) {
-	lib, err := clib.Open(names...)
-	if err != nil {
-		return nil, errors.New("this machine has no libavcodec, which decodes AAC and Vorbis: " +
-			"apt-get install ffmpeg, or send WebM or Ogg with Opus, WAV or MP3")
-	}
 	c := &avcodecCalls{}
-	err = lib.Bind(map[string]any{ // those of libavutil too, which it needs
+	err := clib.Load(map[string]any{ // those of libavutil too, which it needs
 		"av_log_set_level":              &c.logLevel,
 		"avcodec_find_decoder":          &c.find,
 		"avcodec_alloc_context3":        &c.newContext,
@@ -148,7 +143,8 @@ func loadAVCodec(names []string) (*avcodecCalls, error) {
 		"avcodec_send_packet":           &c.send,
 		"avcodec_receive_frame":         &c.receive,
 		"av_opt_get_int":                &c.readOption,
-	})
+	}, "this machine has no libavcodec, which decodes AAC and Vorbis: apt-get install ffmpeg, or send WebM or Ogg with "+
+		"Opus, WAV or MP3", names...)
 	if err != nil {
 		return nil, err
 	}

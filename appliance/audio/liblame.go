@@ -36,12 +36,6 @@ type lame struct {
 
 // openLAME makes an encoder with the library of that name.
 func openLAME(name string) (*lame, error) {
-	lib, err := clib.Open(name)
-	if err != nil {
-		return nil,
-			fmt.Errorf("this machine has no %s, which encodes MP3: apt-get install libmp3lame0, or ask for wav or pcm",
-				name)
-	}
 	l := &lame{}
 	var create func() uintptr
 	var begin, destroy func(handle uintptr) int32
@@ -75,7 +69,8 @@ func openLAME(name string) (*lame, error) {
 	for i, call := range []string{"lame_set_errorf", "lame_set_msgf", "lame_set_debugf"} {
 		calls[call] = &reports[i]
 	}
-	if err := lib.Bind(calls); err != nil {
+	missing := "this machine has no " + name + ", which encodes MP3: apt-get install libmp3lame0, or ask for wav or pcm"
+	if err := clib.Load(calls, missing, name); err != nil {
 		return nil, err
 	}
 	if l.handle = create(); l.handle == 0 {

@@ -52,17 +52,12 @@ type mpg123 struct {
 // openMPG123 makes a decoder with the library of that name. A place where no
 // frame is may have as many bytes as junk.
 func openMPG123(name string, junk int) (*mpg123, error) {
-	lib, err := clib.Open(name)
-	if err != nil {
-		return nil, fmt.Errorf("this machine has no %s, which decodes MP3: apt-get install libmpg123-0, or use WAV, "+
-			"or WebM or Ogg with Opus", name)
-	}
 	m := &mpg123{}
 	var begin func() int32
 	var create func(decoder *byte, code *int32) uintptr
 	var set func(handle uintptr, which int32, value int64, float float64) int32
 	var openFeed func(handle uintptr) int32
-	err = lib.Bind(map[string]any{
+	err := clib.Load(map[string]any{
 		"mpg123_init":      &begin,
 		"mpg123_new":       &create,
 		"mpg123_param":     &set,
@@ -73,7 +68,8 @@ func openMPG123(name string, junk int) (*mpg123, error) {
 		"mpg123_getstate":  &m.getState,
 		"mpg123_errcode":   &m.errorCode,
 		"mpg123_strerror":  &m.errorText,
-	})
+	}, "this machine has no "+name+", which decodes MP3: apt-get install libmpg123-0, or use WAV, or WebM or Ogg with "+
+		"Opus", name)
 	if err != nil {
 		return nil, err
 	}

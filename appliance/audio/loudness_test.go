@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
-
 	"parley/internal/packtest"
 )
 
@@ -63,66 +61,6 @@ func TestPausesDoNotCountAsLoudness(t *testing.T) {
 	if got := Loudness(nil, 16000); !math.IsInf(got, -1) {
 		t.Errorf("nothing has %v LUFS", got)
 	}
-}
-
-func TestLimitedAudioStaysUnderItsCeilingAndElsewhereAsItWas(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		ceiling := rapid.Float32Range(0.05, 1).Draw(t, "ceiling")
-		pcm := make([]float32, rapid.IntRange(0, 3000).Draw(t, "n"))
-		in := rapid.SliceOfN(rapid.Float32Range(-3, 3), 0, 8).Draw(t, "peaks")
-		for i := range pcm {
-			pcm[i] = ceiling / 2
-		}
-		far := make([]bool, len(pcm))
-		for i := range far {
-			far[i] = true
-		}
-		for _, v := range in {
-			if len(pcm) == 0 {
-				break
-			}
-			at := rapid.IntRange(0, len(pcm)-1).Draw(t, "at")
-			pcm[at] = v
-			for i := max(0, at-2*limitReach); i < min(len(pcm), at+2*limitReach); i++ {
-				far[i] = false
-			}
-		}
-		was := slices.Clone(pcm)
-		Limit(pcm, ceiling)
-		for i, v := range pcm {
-			if v > ceiling || v < -ceiling {
-				t.Fatalf("sample %d is %v over %v", i, v, ceiling)
-			}
-			if far[i] && v != was[i] {
-				t.Fatalf("sample %d, far from any peak, became %v from %v", i, v, was[i])
-			}
-		}
-	})
-}
-
-func TestLimitingDoesNotClick(t *testing.T) {
-	pcm := tone(200, 0.5, 48000, 48000)
-	for i := 20000; i < 28000; i++ {
-		pcm[i] *= 3
-	}
-	loud := slices.Clone(pcm)
-	Limit(pcm, 0.9)
-	for i := 1; i < len(pcm); i++ {
-		before, after := gainAt(loud, pcm, i-1), gainAt(loud, pcm, i)
-		if d := math.Abs(before - after); d > 0.02 {
-			t.Fatalf("the gain jumps by %.3f at sample %d", d, i)
-		}
-	}
-}
-
-func gainAt(before, after []float32, i int) float64 {
-	for math.Abs(float64(before[i])) < 0.05 && i > 0 {
-		i--
-	}
-	if i == 0 {
-		return 1
-	}
-	return float64(after[i]) / float64(before[i])
 }
 
 func TestFadedEdgesBeginAndEndInSilence(t *testing.T) {

@@ -4,6 +4,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -54,6 +55,7 @@ type Config struct {
 	Limits           Limits
 	Log              Log
 	Warnings         []string // what is allowed but likely not meant; to be logged at start
+	Notes            []string // which settings have another name now; likewise
 
 	given map[string]given // what it was made of, by key
 }
@@ -84,7 +86,7 @@ type TurnDetection struct {
 // ForEmbedded, ForAll or ForNone.
 type Answers struct {
 	Rules string // stand before the prompt that a config or a client brings
-	Check string // leaves out numbers and names that nobody has told the model
+	Check string // leaves out numbers and names that nobody has told the model; by default as Rules
 }
 
 // The models for which something holds.
@@ -211,6 +213,7 @@ func Load(s Sources) (Config, error) {
 			return Config{}, err
 		}
 	}
+	c.Answers.Check = cmp.Or(c.Answers.Check, c.Answers.Rules)
 	if c.Engines.LanguageModel == (LanguageModel{}) {
 		c.Engines.LanguageModel.Pack = packs.ProfileModel(c.Profile)
 	}

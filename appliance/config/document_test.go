@@ -1,13 +1,20 @@
 package config
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
 
-// The table of settings in the documentation is made of the one in the code.
+// moreCell matches what a row of the documentation says of a setting behind its help,
+// for the documentation alone.
+var moreCell = regexp.MustCompile("(?m)^\\| `([a-z_.]+)` \\|.*?(<br>.*?) \\| ")
+
+// The table of settings in the documentation is made of the one in the code, but for what
+// stands behind <br>.
 // After a change: PARLEY_WRITE_DOCS=1 go test -run Document ./appliance/config
 func TestTheDocumentedTableIsTheOneInTheCode(t *testing.T) {
 	const begin, end = "<!-- made of appliance/config/table.go -->\n", "<!-- end -->\n"
@@ -21,7 +28,11 @@ func TestTheDocumentedTableIsTheOneInTheCode(t *testing.T) {
 	if !ok || !ok2 {
 		t.Fatalf("%s has no part between %q and %q", file, begin, end)
 	}
-	want := before + begin + "\n" + Document() + "\n" + end + after
+	more := map[string]string{}
+	for _, row := range moreCell.FindAllStringSubmatch(string(text), -1) {
+		more[row[1]] = row[2]
+	}
+	want := before + begin + "\n" + document(more) + "\n" + end + after
 	if string(text) == want {
 		return
 	}
@@ -39,8 +50,40 @@ func TestEverySettingIsDescribed(t *testing.T) {
 		if s.Group == "" || s.Takes == "" || s.Allowed() == "" || !strings.HasSuffix(s.Help, ".") || s.set == nil {
 			t.Errorf("%s: something is missing in %+v", s.Key, s)
 		}
-		if strings.ContainsAny(s.Help, "`\\") || s.More != "" && !strings.HasSuffix(s.More, ".") {
-			t.Errorf("%s: its help is for terminals, and sentences end with a full stop: %q %q", s.Key, s.Help, s.More)
+		if strings.ContainsAny(s.Help, "`\\") {
+			t.Errorf("%s: its help is for terminals: %q", s.Key, s.Help)
 		}
 	}
 }
+
+// document is the table of all settings in Markdown, with more of some of them.
+func document(more map[string]string) string {
+	var b strings.Builder
+	group := ""
+	for _, s := range Settings() {
+		if s.Group != group {
+			group = s.Group
+			fmt.Fprintf(&b, "\n### %s\n\n| in parley.yaml | variable | flag | what it is | allowed | default |\n"+
+				"|---|---|---|---|---|---|\n", group)
+		}
+		byDefault := cell(s.Fallback())
+		if s.Otherwise == "" {
+			byDefault = "`" + byDefault + "`"
+		}
+		fmt.Fprintf(&b, "| `%s` | `%s` | `--%s` | %s | %s | %s |\n", s.Key, s.Env(), s.Flag, cell(s.Help)+more[s.Key],
+			cell(s.allowed), byDefault)
+	}
+	b.WriteString("\n### Old names\n\nThey are still read, in all four places. Where one place has an old name and the " +
+		"setting itself, they must not differ.\n\n| was | variable, flag | is a part of |\n|---|---|---|\n")
+	for _, s := range Old() {
+		names := "those of `" + s.Into + "`"
+		if s.Flag != "" {
+			names = "`" + s.Env() + "`, `--" + s.Flag + "`"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | `%s` |\n", s.Key, names, s.Into)
+	}
+	return strings.TrimPrefix(b.String(), "\n")
+}
+
+// cell escapes what would end a cell of a table.
+func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }

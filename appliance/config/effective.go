@@ -1,6 +1,9 @@
 package config
 
-import "regexp"
+import (
+	"regexp"
+	"strings"
+)
 
 // Effective is a setting with the value that holds.
 type Effective struct {
@@ -19,6 +22,10 @@ func (c Config) Effective() []Effective {
 	for _, s := range Settings() {
 		e := Effective{Setting: s}
 		if g, ok := c.given[s.Key]; ok {
+			if s.days != nil {
+				g.value, _, _ = strings.Cut(g.value, " for ")
+				g.value += lasts(*s.days(&c))
+			}
 			e.Value, e.From = password.ReplaceAllString(g.value, "$1:xxxxx@"), g.where
 		}
 		all = append(all, e)

@@ -128,6 +128,7 @@ func (r *fileReader) give(s Setting, text string, at ast.Node) {
 		where:   r.place(at),
 		dir:     filepath.Dir(r.path),
 		home:    r.home,
+		inFile:  true,
 	})
 }
 
@@ -170,18 +171,12 @@ func (r *fileReader) scalar(key string, n ast.Node) (string, error) {
 	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
 		return n.GetToken().Value, nil
 	case *ast.SequenceNode:
-		if key == "routes" {
-			return r.routes(n)
-		}
-		if key == "fallback" {
-			return r.targets(n)
-		}
 		if s, _ := find(key); !s.list {
 			return "", r.errorf(n, "%s takes one value, not a list", key)
 		}
 		var items []string
 		for _, v := range n.Values {
-			item, err := r.scalar("", v)
+			item, err := r.item(key, v)
 			if err != nil {
 				return "", err
 			}
@@ -208,14 +203,14 @@ func (r *fileReader) unknown(at ast.Node, prefix, key string) error {
 	return r.errorf(at, "unknown key %s: allowed here are %s", key, strings.Join(allowed, ", "))
 }
 
-// find returns the setting of that key.
+// find returns the setting of that key, also of an old one.
 func find(key string) (Setting, bool) {
-	for _, s := range Settings() {
-		if s.Key == key {
-			return s, true
-		}
+	all := every()
+	i := slices.IndexFunc(all, func(s Setting) bool { return s.Key == key })
+	if i < 0 {
+		return Setting{}, false
 	}
-	return Setting{}, false
+	return all[i], true
 }
 
 // known tells whether key is a setting or a map of settings.
@@ -225,15 +220,15 @@ func known(key string) bool {
 }
 
 func hasInner(key string) bool {
-	return slices.ContainsFunc(Settings(), func(s Setting) bool { return strings.HasPrefix(s.Key, key+".") })
+	return slices.ContainsFunc(every(), func(s Setting) bool { return strings.HasPrefix(s.Key, key+".") })
 }
 
-// keysUnder lists the keys allowed in the map at prefix.
+// keysUnder lists the keys to write in the map at prefix.
 func keysUnder(prefix string) []string {
 	var keys []string
-	for _, s := range Settings() {
+	for _, s := range every() {
 		rest, ok := strings.CutPrefix(s.Key, prefix)
-		if !ok {
+		if !ok || s.Into != "" && !s.inMap() {
 			continue
 		}
 		first, _, _ := strings.Cut(rest, ".")

@@ -6,12 +6,14 @@ import (
 	"parley/internal/golden"
 )
 
-// Files, variables and scripts of operators have these names. No setting has an
-// older name that is still read.
+// Files, variables and scripts of operators have these names, those that are old too.
 func TestGoldenSettings(t *testing.T) {
 	lines := []string{FileName, fileVariable, cacheVariable}
-	for _, s := range Settings() {
-		line := s.Key + " " + s.Env() + " --" + s.Flag + " " + s.Takes
+	for _, s := range every() {
+		line := s.Key
+		if s.Flag != "" {
+			line += " " + s.Env() + " --" + s.Flag + " " + s.Takes
+		}
 		if s.list {
 			line += " list"
 		}
@@ -20,6 +22,9 @@ func TestGoldenSettings(t *testing.T) {
 		}
 		if s.Switch {
 			line += " switch"
+		}
+		if s.Into != "" {
+			line += " old: " + s.Into
 		}
 		lines = append(lines, line)
 	}

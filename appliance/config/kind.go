@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"iter"
 	"log/slog"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,8 +19,11 @@ import (
 type kind struct {
 	allowed string // in words, in Markdown
 	set     func(c *Config, g given) error
-	list    bool // in YAML it may be a list, whose items the text has with commas
-	pairs   bool // in YAML it is a map, of which the text has a line each, KEY=VALUE
+	list    bool                   // in YAML it may be a list, whose items the text has with commas
+	pairs   bool                   // in YAML it is a map, of which the text has a line each, KEY=VALUE
+	takes   string                 // the word that stands for its value in help
+	days    func(c *Config) *int   // where for how long it holds may stand behind the value
+	show    func(c *Config) string // the value that holds, where old names make it hard to tell
 }
 
 // custom is a kind that one setting has for itself.
@@ -26,9 +31,62 @@ func custom(allowed string, set func(*Config, given) error) kind {
 	return kind{allowed: allowed, set: set}
 }
 
-// list is a custom kind that may be a list in YAML.
-func list(allowed string, set func(*Config, given) error) kind {
-	return kind{allowed: allowed, set: set, list: true}
+// one is the kind of one piece of text. read makes of it what is kept.
+func one(allowed string, at func(*Config) *string, read func(string) (string, error)) kind {
+	return custom(allowed, func(c *Config, g given) (err error) {
+		*at(c), err = read(g.value)
+		return err
+	})
+}
+
+// matching reads text that the pattern matches; wrong says what is wrong with any other,
+// and what is allowed.
+func matching(pattern, wrong string) func(string) (string, error) {
+	p := regexp.MustCompile(pattern)
+	return func(text string) (string, error) {
+		if !p.MatchString(text) {
+			return "", fmt.Errorf("%.80q %s", text, wrong)
+		}
+		return text, nil
+	}
+}
+
+// list is the kind of lists of text. read makes of an item what is kept of it.
+func list(allowed string, at func(*Config) *[]string, read func(item string) (string, error)) kind {
+	return listed(allowed, func(c *Config, g given) error {
+		*at(c) = nil
+		for item := range items(g.value) {
+			text, err := read(item)
+			if err != nil {
+				return err
+			}
+			if !slices.Contains(*at(c), text) {
+				*at(c) = append(*at(c), text)
+			}
+		}
+		return nil
+	})
+}
+
+// listed is a custom kind that may be a list in YAML.
+func listed(allowed string, set func(*Config, given) error) kind {
+	return kind{
+		allowed: allowed,
+		set:     set,
+		list:    true,
+		takes:   "LIST",
+	}
+}
+
+// items are those of a list as one text, with commas between them.
+func items(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for item := range strings.SplitSeq(text, ",") {
+			if item = strings.TrimSpace(item); item != "" && !yield(item) {
+				return
+			}
+		}
+	}
 }
 
 // pairs is a custom kind that is a map with any keys in YAML.
@@ -39,11 +97,12 @@ func pairs(allowed string, set func(*Config, given) error) kind {
 // given is a value that somebody gave for a setting.
 type given struct {
 	Setting
-	value string
-	where string // parley.yaml:3, PARLEY_DATA, --data
-	dir   string // where relative paths start
-	home  string
-	words map[string]string // of a map with any keys: where each stands
+	value  string
+	where  string // parley.yaml:3, PARLEY_DATA, --data
+	dir    string // where relative paths start
+	home   string
+	words  map[string]string // of a map with any keys: where each stands
+	inFile bool              // a file has it, else a flag, a variable or the table
 }
 
 // placeOf is where stands what an error is about.
@@ -59,13 +118,15 @@ func (g given) path() string { return absolute(g.value, g.dir, g.home) }
 // path is the kind of paths. at returns the field that the path is put into, as
 // in all kinds below.
 func path(at func(*Config) *string) kind {
-	return custom("a path", func(c *Config, g given) error {
+	k := custom("a path", func(c *Config, g given) error {
 		if strings.TrimSpace(g.value) == "" { // the working folder, which nobody means by it
 			return errors.New("the path is empty: name one, or leave it out")
 		}
 		*at(c) = g.path()
 		return nil
 	})
+	k.takes = "DIR"
+	return k
 }
 
 // oneOf is the kind of settings that are one of several words.
@@ -85,7 +146,7 @@ func choose(dst *string, word string, allowed ...string) error {
 
 // number is the kind of whole numbers from low to high.
 func number(at func(*Config) *int, low, high int) kind {
-	return custom(fmt.Sprintf("%d to %d", low, high), func(c *Config, g given) error {
+	k := custom(fmt.Sprintf("%d to %d", low, high), func(c *Config, g given) error {
 		n, err := strconv.Atoi(g.value)
 		if err != nil || n < low || n > high {
 			return fmt.Errorf("%.80q is not allowed: use a whole number from %d to %d", g.value, low, high)
@@ -93,36 +154,61 @@ func number(at func(*Config) *int, low, high int) kind {
 		*at(c) = n
 		return nil
 	})
+	k.takes = "N"
+	return k
 }
 
-// onOff is the kind of switches: on, off, and what YAML makes of the two words.
-func onOff(at func(*Config) *bool) kind {
-	return custom("`on`, `off`", func(c *Config, g given) error {
-		switch g.value {
-		case "on", "true":
-			*at(c) = true
-		case "off", "false":
-			*at(c) = false
-		default:
-			return fmt.Errorf("%.80q is not allowed: use on or off", g.value)
-		}
-		return nil
-	})
+// lasts says for how long something holds.
+func lasts(days int) string {
+	if days == 0 {
+		return " for ever"
+	}
+	return fmt.Sprintf(" for %d days", days)
 }
 
-// boolean is the kind of settings that are true or false.
+// boolean is the kind of switches. Older files have the other words.
 func boolean(at func(*Config) *bool) kind {
-	return custom("`true`, `false`", func(c *Config, g given) error {
-		switch g.value {
-		case "true":
+	k := custom("`true`, `false`", func(c *Config, g given) error {
+		switch strings.ToLower(g.value) {
+		case "true", "on", "yes":
 			*at(c) = true
-		case "false":
+		case "false", "off", "no":
 			*at(c) = false
 		default:
 			return fmt.Errorf("%.80q is not allowed: use true or false", g.value)
 		}
 		return nil
 	})
+	k.takes = "BOOL"
+	return k
+}
+
+// mostDays is a century: as good as for ever, which 0 is.
+const mostDays = 36500
+
+// lasting is a kind of values behind which may stand for how long they hold. A value
+// that does not say leaves the days as they are.
+func lasting(of kind, days func(*Config) *int) kind {
+	k := of
+	k.allowed += ", with for N days or for ever behind it"
+	k.set = func(c *Config, g given) error {
+		value, length, has := strings.Cut(g.value, " for ")
+		if has && length != "ever" {
+			number, unit, _ := strings.Cut(length, " ")
+			n, err := strconv.Atoi(number)
+			if err != nil || n < 1 || n > mostDays || unit != "days" && unit != "day" {
+				return fmt.Errorf("%.80q is not a time: use 1 to %d days, such as %s for 30 days, or %s for ever",
+					length, mostDays, value, value)
+			}
+			*days(c) = n
+		} else if has {
+			*days(c) = 0
+		}
+		g.value = value
+		return of.set(c, g)
+	}
+	k.days = days
+	return k
 }
 
 // level is the kind of log levels.
@@ -156,7 +242,7 @@ func (s Size) Of(disk int64) int64 {
 
 // size is the kind of sizes: 0, 500MB, 20GB or 25%. Units are decimal, as disks are sold.
 func size(at func(*Config) *Size) kind {
-	return custom("a size such as `500MB` or `20GB`, a part of the disk such as `25%`, or 0",
+	k := custom("a size such as `500MB` or `20GB`, a part of the disk such as `25%`, or 0",
 		func(c *Config, g given) error {
 			s, ok := parseSize(g.value)
 			if !ok {
@@ -166,6 +252,8 @@ func size(at func(*Config) *Size) kind {
 			*at(c) = s
 			return nil
 		})
+	k.takes = "SIZE"
+	return k
 }
 
 func parseSize(text string) (Size, bool) {

@@ -52,6 +52,36 @@ type GPIO struct {
 	High bool   // the button lifts the line, else it pulls it down
 }
 
+// setDevices reads MICROPHONE|LOUDSPEAKER, or one name of both. An empty side stays as it is.
+func setDevices(c *Config, g given) (err error) {
+	input, output, two := strings.Cut(g.value, "|")
+	if !two {
+		output = input
+	}
+	if input != "" {
+		c.Kiosk.Input, err = oneLine(input)
+	}
+	if output != "" && err == nil {
+		c.Kiosk.Output, err = oneLine(output)
+	}
+	return err
+}
+
+// setButton reads what is pressed: a keyboard, a button at a GPIO line, or both.
+func setButton(c *Config, g given) (err error) {
+	for text := range items(g.value) {
+		if g.value = text; strings.HasPrefix(text, "/dev/input") {
+			c.Kiosk.Keyboard, err = inputDevice(text)
+		} else {
+			err = setGPIO(c, g)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // longestPhrase and shortestPhrase bound the letters and digits of a phrase: who
 // says a longer one is read at most as long as the ear looks back, and a shorter
 // one is in what anybody says. Of mostPhrases, one for each language of a place with
@@ -95,7 +125,7 @@ func setGPIO(c *Config, g given) error {
 	m := gpioLine.FindStringSubmatch(g.value)
 	if m == nil {
 		return fmt.Errorf("%.80q is not a line: use CHIP:LINE, such as gpiochip0:17, with :high behind it where the "+
-			"button lifts the line; gpioinfo lists them", g.value)
+			"button lifts the line (gpioinfo lists them), or a device under /dev/input", g.value)
 	}
 	line, err := strconv.Atoi(m[2])
 	if err != nil {
@@ -105,14 +135,9 @@ func setGPIO(c *Config, g given) error {
 	return nil
 }
 
-func setKeyboard(c *Config, g given) error {
-	if !strings.HasPrefix(g.value, "/dev/input/") {
-		return fmt.Errorf("%.80q is not an input device: use one of those in /dev/input/by-id that end in -event-kbd",
-			g.value)
-	}
-	c.Kiosk.Keyboard = g.value
-	return nil
-}
+// inputDevice reads a device of the kernel's with keys.
+var inputDevice = matching(`^/dev/input/`, "is not an input device: use one of those in /dev/input/by-id that end in "+
+	"-event-kbd")
 
 // longestLine is how many characters the assistant says at the beginning or the
 // end: longer ones keep people waiting.
@@ -120,15 +145,16 @@ const longestLine = 300
 
 // words is the kind of what people say, or call something: one line.
 func words(at func(*Config) *string) kind {
-	return custom(fmt.Sprintf("1 to %d characters", longestLine), func(c *Config, g given) error {
-		text := strings.TrimSpace(g.value)
-		if text == "" || utf8.RuneCountInString(text) > longestLine || strings.ContainsFunc(text, unicode.IsControl) {
-			return fmt.Errorf("%.80q is not allowed: use a line of 1 to %d characters, or leave it out", g.value,
-				longestLine)
-		}
-		*at(c) = text
-		return nil
-	})
+	return one(fmt.Sprintf("1 to %d characters", longestLine), at, oneLine)
+}
+
+func oneLine(text string) (string, error) {
+	line := strings.TrimSpace(text)
+	if line == "" || utf8.RuneCountInString(line) > longestLine || strings.ContainsFunc(line, unicode.IsControl) {
+		return "", fmt.Errorf("%.80q is not allowed: use a line of 1 to %d characters, or leave it out", text,
+			longestLine)
+	}
+	return line, nil
 }
 
 // check looks at the settings together.
@@ -139,7 +165,7 @@ func (k Kiosk) check() error {
 	case k.Start == KioskOnPhrase && len(k.Phrases) == 0:
 		return errors.New("kiosk.start: it is phrase, but kiosk.phrase says none: set it, such as Hey Parley")
 	case k.Start == KioskOnButton && k.GPIO == (GPIO{}):
-		return errors.New("kiosk.start: it is button, but kiosk.gpio names no line: set it, such as gpiochip0:17")
+		return errors.New("kiosk.start: it is button, but kiosk.button names no line: set it, such as gpiochip0:17")
 	}
 	return nil
 }

@@ -67,24 +67,17 @@ func homeFolder() (string, error) {
 	return "", err
 }
 
+// byDefault is where a default was given.
+const byDefault = "default"
+
 // defaults are what the table of settings says, and PARLEY_CACHE.
 func (l *loader) defaults() []given {
-	var list []given
-	for _, s := range Settings() {
+	return l.given(func(s Setting) (string, string, bool) {
 		if cache := l.env[cacheVariable]; s.Key == "packs" && cache != "" {
 			s.Default = filepath.Join(cache, filepath.Base(layout.DefaultPacks))
 		}
-		if s.Default != "" {
-			list = append(list, given{
-				Setting: s,
-				value:   s.Default,
-				where:   "default",
-				dir:     l.dir,
-				home:    l.home,
-			})
-		}
-	}
-	return list
+		return s.Default, byDefault, s.Default != ""
+	})
 }
 
 // findFile returns the path of the file to read; empty when there is none. A
@@ -112,29 +105,28 @@ func (l *loader) findFile() (string, error) {
 }
 
 func (l *loader) fromEnvironment() []given {
-	var list []given
-	for _, s := range Settings() {
-		if value, ok := l.env[s.Env()]; ok {
-			list = append(list, given{
-				Setting: s,
-				value:   value,
-				where:   s.Env(),
-				dir:     l.dir,
-				home:    l.home,
-			})
-		}
-	}
-	return list
+	return l.given(func(s Setting) (string, string, bool) {
+		value, ok := l.env[s.Env()]
+		return value, s.Env(), ok && s.Flag != ""
+	})
 }
 
 func (l *loader) fromFlags() []given {
+	return l.given(func(s Setting) (string, string, bool) {
+		value, ok := l.Flags[s.Key]
+		return value, "--" + s.Flag, ok
+	})
+}
+
+// given lists the settings that a source other than a file has, by their names of today or old ones.
+func (l *loader) given(by func(Setting) (value, where string, ok bool)) []given {
 	var list []given
-	for _, s := range Settings() {
-		if value, ok := l.Flags[s.Key]; ok {
+	for _, s := range every() {
+		if value, where, ok := by(s); ok {
 			list = append(list, given{
 				Setting: s,
 				value:   value,
-				where:   "--" + s.Flag,
+				where:   where,
 				dir:     l.dir,
 				home:    l.home,
 			})
@@ -147,7 +139,7 @@ func (l *loader) fromFlags() []given {
 // alone: container platforms put PARLEY_… variables of their own there.
 func (l *loader) misspelled() []string {
 	known := []string{fileVariable, cacheVariable, "PARLEY_API_KEY"}
-	for _, s := range Settings() {
+	for _, s := range every() {
 		known = append(known, s.Env())
 	}
 	var warnings []string

@@ -40,7 +40,7 @@ func (c Config) VoicePack(name string) string {
 // IsVoice tells whether the packs folder has a pack of that name with a voice
 // in it. Any name may be asked for: none leads out of the folder.
 func (c Config) IsVoice(pack string) bool {
-	if !isPackName(pack) {
+	if _, err := packName(pack); err != nil {
 		return false
 	}
 	_, err := os.Stat(filepath.Join(c.Pack(pack), "voice.onnx"))

@@ -37,11 +37,8 @@ func (r Route) takes(m contract.LanguageModel) bool {
 // URL|MODEL|KEY_ENV.
 func setRoutes(c *Config, g given) error {
 	c.Routes = nil
-	for text := range strings.SplitSeq(g.value, ",") {
-		if text = strings.TrimSpace(text); text == "" {
-			continue
-		}
-		r, err := parseRoute(g, text)
+	for text := range items(g.value) {
+		r, err := parseRoute(text)
 		if err != nil {
 			return err
 		}
@@ -52,7 +49,7 @@ func setRoutes(c *Config, g given) error {
 	return nil
 }
 
-func parseRoute(g given, text string) (Route, error) {
+func parseRoute(text string) (Route, error) {
 	from, to, ok := strings.Cut(text, "=")
 	provider, model, ok2 := strings.Cut(from, "/")
 	if !ok || !ok2 || model == "" || len(model) > contract.MaxModelResourceChars {
@@ -67,37 +64,30 @@ func parseRoute(g given, text string) (Route, error) {
 		return r, fmt.Errorf("%.80q is not a provider: use one of %v, or *", provider, allowed)
 	}
 	var err error
-	if r.To, err = routeTarget(g, to); err != nil {
+	if r.To, err = parseModel(to); err != nil {
 		return r, fmt.Errorf("to: %w", err)
 	}
 	return r, nil
 }
 
-// routeTarget reads the model that a route leads to by the functions that read
-// the box's own.
-func routeTarget(g given, to string) (LanguageModel, error) {
-	var scratch Config
-	server, rest, isServer := strings.Cut(to, "|")
-	g.value = server
-	if !isServer && !strings.Contains(to, "://") {
-		err := packName(&scratch.Engines.LanguageModel.Pack, g, "llm-qwen")
-		return scratch.Engines.LanguageModel, err
+// parseModel reads a model: a pack, or a server as URL|MODEL or URL|MODEL|KEY_ENV.
+func parseModel(text string) (m LanguageModel, err error) {
+	server, rest, isServer := strings.Cut(text, "|")
+	if !isServer && !strings.Contains(text, "://") {
+		m.Pack, err = packName(text)
+		return m, err
 	}
-	if err := setOpenAI(&scratch, g); err != nil {
-		return LanguageModel{}, err
+	if m.OpenAI, err = baseURL(server); err != nil {
+		return m, err
 	}
 	name, key, hasKey := strings.Cut(rest, "|")
-	if name == "" {
-		return LanguageModel{},
-			errors.New("it is a server, but no model is named: set openai and model, or write URL|MODEL")
+	if m.Model = name; name == "" {
+		return m, errors.New("it is a server, but no model is named: set openai and model, or write URL|MODEL")
 	}
-	scratch.Engines.LanguageModel.Model = name
-	if g.value = key; hasKey {
-		if err := setKeyEnv(&scratch, g); err != nil {
-			return LanguageModel{}, err
-		}
+	if hasKey {
+		m.KeyEnv, err = variable(key)
 	}
-	return scratch.Engines.LanguageModel, nil
+	return m, err
 }
 
 // maxFallback is as many as are tried before who calls has hung up.
@@ -107,11 +97,8 @@ const maxFallback = contract.MaxFallback
 // route.
 func setFallback(c *Config, g given) error {
 	c.Fallback = nil
-	for text := range strings.SplitSeq(g.value, ",") {
-		if text = strings.TrimSpace(text); text == "" {
-			continue
-		}
-		m, err := routeTarget(g, text)
+	for text := range items(g.value) {
+		m, err := parseModel(text)
 		if err != nil {
 			return err
 		}
@@ -122,45 +109,32 @@ func setFallback(c *Config, g given) error {
 	return nil
 }
 
-// targets reads a list of models in a file into their one text.
-func (r *fileReader) targets(list *ast.SequenceNode) (string, error) {
-	var texts []string
-	for _, item := range list.Values {
-		text, err := r.routeField("to", item)
-		if err != nil {
-			return "", err
-		}
-		texts = append(texts, text)
+// item reads what stands in a list of a file into its one text: a route or a server may be
+// a map.
+func (r *fileReader) item(key string, n ast.Node) (string, error) {
+	m, isMap := n.(ast.MapNode)
+	switch {
+	case isMap && key == "routes":
+		f, err := r.plainMap(m, "provider", "model", "to")
+		return f["provider"] + "/" + f["model"] + "=" + f["to"], err
+	case isMap && (key == "fallback" || key == "to"):
+		f, err := r.plainMap(m, "openai", "model", "key_env")
+		return strings.TrimSuffix(f["openai"]+"|"+f["model"]+"|"+f["key_env"], "|"), err
+	case n == nil || n.Type() == ast.NullType:
+		return "", nil
 	}
-	return strings.Join(texts, ","), nil
-}
-
-// routes reads the list of routes in a file into their one text.
-func (r *fileReader) routes(list *ast.SequenceNode) (string, error) {
-	var texts []string
-	for _, item := range list.Values {
-		fields, err := r.plainMap(item, "provider", "model", "to")
-		if err != nil {
-			return "", err
-		}
-		texts = append(texts, fields["provider"]+"/"+fields["model"]+"="+fields["to"])
-	}
-	return strings.Join(texts, ","), nil
+	return r.scalar("", n)
 }
 
 // plainMap reads a map of no keys but those.
-func (r *fileReader) plainMap(n ast.Node, keys ...string) (map[string]string, error) {
-	m, ok := n.(ast.MapNode)
-	if !ok {
-		return nil, r.errorf(n, "expected a map with the keys %s", strings.Join(keys, ", "))
-	}
+func (r *fileReader) plainMap(m ast.MapNode, keys ...string) (map[string]string, error) {
 	fields := map[string]string{}
 	for entry := m.MapRange(); entry.Next(); {
 		key := entry.Key().GetToken().Value
 		if !slices.Contains(keys, key) {
 			return nil, r.errorf(entry.Key(), "unknown key %s: allowed here are %s", key, strings.Join(keys, ", "))
 		}
-		text, err := r.routeField(key, entry.Value())
+		text, err := r.item(key, entry.Value())
 		if err != nil {
 			return nil, err
 		}
@@ -170,25 +144,6 @@ func (r *fileReader) plainMap(n ast.Node, keys ...string) (map[string]string, er
 		fields[key] = text
 	}
 	return fields, nil
-}
-
-// routeField reads one field of a route; "to" may be a map that names a server.
-func (r *fileReader) routeField(key string, n ast.Node) (string, error) {
-	if _, isMap := n.(ast.MapNode); key != "to" || !isMap {
-		if n == nil || n.Type() == ast.NullType {
-			return "", nil
-		}
-		return r.scalar(key, n)
-	}
-	server, err := r.plainMap(n, "openai", "model", "key_env")
-	if err != nil {
-		return "", err
-	}
-	text := server["openai"] + "|" + server["model"]
-	if server["key_env"] != "" {
-		text += "|" + server["key_env"]
-	}
-	return text, nil
 }
 
 // Models are those that the box opens: the default first, then those of the

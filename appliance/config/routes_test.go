@@ -47,7 +47,7 @@ func TestARouteThatCannotBeIsRefused(t *testing.T) {
 	for text, want := range map[string][]string{
 		"routes: llm-qwen":                           {"routes", `"llm-qwen"`, "PROVIDER/MODEL=TO"},
 		"routes: {a: b}":                             {"routes", "plain value"},
-		"routes: [llm-qwen]":                         {":1", "provider, model, to"},
+		"routes: [llm-qwen]":                         {":1", "provider, model and to"},
 		"routes:\n  - {a: b}":                        {":2", "unknown key a"},
 		"routes:\n  - {provider: OPEN_AI, model: x}": {"to", `""`},
 		"routes:\n  - {provider: OPENAI, model: x, to: llm-qwen}": {`"OPENAI"`,

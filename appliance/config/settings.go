@@ -3,9 +3,12 @@ package config
 import (
 	"crypto/ed25519"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
+	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,98 +18,92 @@ import (
 	"parley/internal/addresses"
 )
 
-// apply sets what one source gave.
+// apply sets what one source gave: by old names first, which set parts, so that a
+// setting's own name has the last word. Where that takes back what an old one said, the
+// source contradicts itself.
 func apply(c *Config, list []given) error {
-	embedded, server := given{}, given{}
+	var old, own []given
 	for _, g := range list {
+		if g.Into != "" {
+			old = append(old, g)
+		} else {
+			own = append(own, g)
+		}
+	}
+	for _, g := range slices.Concat(old, own) {
 		if err := g.set(c, g); err != nil {
 			return fmt.Errorf("%s (%s): %w", g.Key, g.placeOf(err), err)
 		}
-		if c.given != nil {
-			c.given[g.Key] = g
-		}
-		switch g.Key {
-		case languageModel:
-			embedded = g
-		case languageModel + ".openai":
-			server = g
+		c.remember(g)
+	}
+	for _, o := range old {
+		again := *c
+		err := o.set(&again, o)
+		for _, g := range own {
+			if g.Key == o.Into && (err != nil || !reflect.DeepEqual(again, *c)) {
+				return fmt.Errorf("%s (%s) and %s (%s) differ: keep %s alone", o.Key, o.where, g.Key, g.where, g.Key)
+			}
 		}
 	}
-	if embedded.Key != "" && server.Key != "" {
-		return fmt.Errorf("engines.language_model: %s names an embedded model and %s a server: set one of them",
-			embedded.where, server.where)
-	}
+	c.Notes = append(c.Notes, renamed(old)...)
 	return nil
 }
 
-func setListen(c *Config, g given) error {
-	_, port, err := net.SplitHostPort(g.value)
+// remember notes what a setting was given by. Of old names it notes what each said, too,
+// since each says a part.
+func (c *Config) remember(g given) {
+	if g.Into != "" {
+		before, part := c.given[g.Into], g.Key[strings.LastIndex(g.Key, ".")+1:]
+		switch g.Key = g.Into; {
+		case before.show != nil:
+			g.value = before.show(c)
+		case before.days != nil: // they are shown as they are in the end
+			g.value = before.value
+		case before.where == "" || before.where == byDefault:
+			g.value = part + ": " + g.value
+		default:
+			g.value = before.value + "; " + part + ": " + g.value
+		}
+		g.kind = before.kind
+	}
+	c.given[g.Key] = g
+}
+
+// hostPort reads an address to listen on.
+func hostPort(text string) (string, error) {
+	_, port, err := net.SplitHostPort(text)
 	if n, e := strconv.Atoi(port); err != nil || e != nil || n < 0 || n > 65535 {
-		return fmt.Errorf("%q is not an address: use host:port, such as 127.0.0.1:8080, with a port from 0 to 65535",
-			g.value)
+		return "", fmt.Errorf("%.80q is not an address: use host:port, such as 127.0.0.1:8080, with a port from 0 to "+
+			"65535", text)
 	}
-	c.Listen = g.value
-	return nil
+	return text, nil
 }
 
-func setOrigins(c *Config, g given) error {
-	c.Origins = nil
-	for origin := range strings.SplitSeq(g.value, ",") {
-		origin = strings.TrimSpace(origin)
-		if origin == "" {
-			continue
-		}
-		u, err := url.Parse(origin)
-		if origin != "*" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.Path != "") {
-			return fmt.Errorf("%q is not an origin: use scheme and host, such as https://kiosk.example, or *", origin)
-		}
-		c.Origins = append(c.Origins, origin)
+// webOrigin reads the origin of web pages.
+func webOrigin(text string) (string, error) {
+	u, err := url.Parse(text)
+	if text != "*" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.Path != "") {
+		return "", fmt.Errorf("%q is not an origin: use scheme and host, such as https://kiosk.example, or *", text)
 	}
-	return nil
+	return text, nil
 }
 
 func setModelsAllow(c *Config, g given) (err error) {
-	var entries []string
-	for entry := range strings.SplitSeq(g.value, ",") {
-		if entry = strings.TrimSpace(entry); entry != "" {
-			entries = append(entries, entry)
-		}
-	}
-	c.CustomModels.Allow, err = addresses.ParseAllowed(entries)
+	c.CustomModels.Allow, err = addresses.ParseAllowed(slices.Collect(items(g.value)))
 	return err
 }
 
-func setPlugins(c *Config, g given) error {
-	c.Plugins = nil
-	for name := range strings.SplitSeq(g.value, ",") {
-		name = strings.TrimSpace(name)
-		switch {
-		case name == "" || slices.Contains(c.Plugins, name):
-			continue
-		case len(name) > 64 || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "":
-			return fmt.Errorf("%q is not the name of a plugin: a to z, 0 to 9 and - are allowed, at most 64 of them; "+
-				"parley plugin list shows the names", name)
-		}
-		c.Plugins = append(c.Plugins, name)
-	}
-	return nil
-}
+var pluginName = matching(`^[a-z0-9-]{1,64}$`, "is not the name of a plugin: a to z, 0 to 9 and - are allowed, at "+
+	"most 64 of them; parley plugin list shows the names")
 
-func setPluginKeys(c *Config, g given) error {
-	c.PluginSignatures.Keys = nil
-	for key := range strings.SplitSeq(g.value, ",") {
-		if key = strings.TrimSpace(key); key == "" {
-			continue
-		}
-		coded, ok := strings.CutPrefix(key, "ed25519:")
-		raw, err := base64.StdEncoding.Strict().DecodeString(coded)
-		if !ok || err != nil || len(raw) != ed25519.PublicKeySize {
-			return fmt.Errorf("%.80q is no key: write ed25519: and the 32 bytes of the public key in base64, as "+
-				"parley plugin sign prints it", key)
-		}
-		c.PluginSignatures.Keys = append(c.PluginSignatures.Keys, key)
+func pluginKey(text string) (string, error) {
+	coded, ok := strings.CutPrefix(text, "ed25519:")
+	raw, err := base64.StdEncoding.Strict().DecodeString(coded)
+	if !ok || err != nil || len(raw) != ed25519.PublicKeySize {
+		return "", fmt.Errorf("%.80q is no key: write ed25519: and the 32 bytes of the public key in base64, as "+
+			"parley plugin sign prints it", text)
 	}
-	return nil
+	return text, nil
 }
 
 // setLexicon reads WORD=SAID.
@@ -160,74 +157,75 @@ func pairsOf(value, write string) (map[string]string, error) {
 	return entries, nil
 }
 
-func setLanguageModel(c *Config, g given) error {
-	c.Engines.LanguageModel = LanguageModel{}
-	return packName(&c.Engines.LanguageModel.Pack, g, "llm-qwen")
+func setLanguageModel(c *Config, g given) (err error) {
+	c.Engines.LanguageModel, err = parseModel(g.value)
+	return err
 }
 
-func setVoice(c *Config, g given) error { return packName(&c.Engines.Voice, g, "voice-joe") }
-
-func setServerModel(c *Config, g given) error {
-	c.Engines.LanguageModel.Model = g.value
-	return nil
-}
-
+// setOpenAI is the old name of a server's URL, which takes the place of a pack.
 func setOpenAI(c *Config, g given) (err error) {
-	if c.Engines.LanguageModel.OpenAI, err = baseURL(g.value, "http://HOST:PORT/v1 or https://HOST/v1"); err == nil {
-		c.Engines.LanguageModel.Pack = ""
-	}
+	c.Engines.LanguageModel.Pack = ""
+	c.Engines.LanguageModel.OpenAI, err = baseURL(g.value)
 	return err
 }
 
-func setWebSearch(c *Config, g given) (err error) {
-	c.WebSearch, err = baseURL(g.value, "such as http://127.0.0.1:8888")
-	return err
-}
-
-// baseURL is the URL of a server to which paths are added.
-func baseURL(text, example string) (string, error) {
+// baseURL reads the URL of a server to which paths are added.
+func baseURL(text string) (string, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.RawQuery != "" ||
 		u.ForceQuery || u.Fragment != "" {
-		return "", fmt.Errorf("%.80q is not a base URL, to which a path can be added: use %s", text, example)
+		return "", fmt.Errorf("%.80q is not a base URL, to which a path can be added: use such as "+
+			"http://127.0.0.1:8000/v1 or https://HOST", text)
 	}
 	return strings.TrimRight(text, "/"), nil
 }
 
-func setKeyEnv(c *Config, g given) error {
-	if !isVariable(g.value) {
-		// The value is not repeated: people put the key itself here.
-		return fmt.Errorf("this is not the name of an environment variable: put the key in one, and its name here, " +
-			"such as OPENAI_API_KEY")
+var variablePattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// variable reads the name of an environment variable.
+func variable(name string) (string, error) {
+	if !variablePattern.MatchString(name) {
+		// The value is not repeated: people put the secret itself here.
+		return "", errors.New("this is not the name of an environment variable: put the key or the password in one, " +
+			"and its name here, such as OPENAI_API_KEY")
 	}
-	c.Engines.LanguageModel.KeyEnv = g.value
-	return nil
+	return name, nil
 }
 
-// isVariable tells whether name may be that of an environment variable: letters,
-// digits and _, not beginning with a digit.
-func isVariable(name string) bool {
-	return name != "" && madeOf(name, lower+upper+digits+"_") && !strings.Contains(digits, name[:1])
-}
+var packName = matching(`^[a-z0-9-]{1,40}$`, "is not the name of a pack: use 1 to 40 of a-z, 0-9 and -, such as "+
+	"llm-qwen or voice-joe")
 
-// isPackName tells whether name may be that of a pack.
-func isPackName(name string) bool {
-	return name != "" && len(name) <= 40 && madeOf(name, lower+digits+"-")
-}
-
+// What is kept of chats.
 const (
-	lower  = "abcdefghijklmnopqrstuvwxyz"
-	upper  = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	digits = "0123456789"
+	keepAll     = "all"
+	keepText    = "text"
+	keepNothing = "nothing"
 )
 
-// madeOf tells whether text has no characters but those.
-func madeOf(text, characters string) bool { return strings.Trim(text, characters) == "" }
+func setRetention(c *Config, g given) error {
+	var what string
+	err := choose(&what, g.value, keepAll, keepText, keepNothing)
+	c.Retention.Audio, c.Retention.History = what == keepAll, what != keepNothing
+	return err
+}
 
-func packName(dst *string, g given, example string) error {
-	if !isPackName(g.value) {
-		return fmt.Errorf("%q is not the name of a pack: use 1 to 40 of a-z, 0-9 and -, such as %s", g.value, example)
+// showRetention writes what holds, which old names may have set in part.
+func showRetention(c *Config) string {
+	switch {
+	case !c.Retention.History:
+		return keepNothing
+	case !c.Retention.Audio:
+		return keepText
 	}
-	*dst = g.value
-	return nil
+	return keepAll
+}
+
+// setExpression reads which models are told of feelings, or whether they are measured.
+func setExpression(c *Config, g given) error {
+	e := &c.Expression
+	if boolean(func(*Config) *bool { return &e.Measured }).set(c, g) == nil { // off; older files have on, too
+		return nil
+	}
+	e.Measured = true
+	return choose(&e.Told, g.value, ForServers, ForAll, ForNone, Off)
 }

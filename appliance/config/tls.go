@@ -1,11 +1,13 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -38,24 +40,46 @@ func (t TLS) Off() bool { return t.Mode == TLSOff }
 // letsEncrypt is the directory of https://letsencrypt.org.
 const letsEncrypt = "https://acme-v02.api.letsencrypt.org/directory"
 
+// setTLS reads a mode, CERT,KEY, or an ACME server as URL|EMAIL|ROOTS, of which acme alone
+// is the one that is set already, else Let's Encrypt.
 func setTLS(c *Config, g given) error {
 	t := &c.TLS
+	first, rest, _ := strings.Cut(g.value, "|")
 	cert, key, two := strings.Cut(g.value, ",")
-	switch mode := strings.ToLower(g.value); {
-	case mode == "auto":
-		t.Mode = ""
-	case mode == string(TLSOff), mode == string(TLSOwn):
-		t.Mode = TLSMode(mode)
-	case mode == string(TLSACME):
-		t.Mode = TLSACME
-		if t.Directory == "" {
-			t.Directory = letsEncrypt
+	switch mode := strings.ToLower(first); {
+	case mode == string(TLSACME) || strings.HasPrefix(mode, "https://"):
+		if mode == string(TLSACME) {
+			first = cmp.Or(t.Directory, letsEncrypt)
 		}
+		return setACME(c, g, first, rest)
+	case rest == "" && mode == "auto":
+		t.Mode = ""
+	case rest == "" && (mode == string(TLSOff) || mode == string(TLSOwn)):
+		t.Mode = TLSMode(mode)
 	case two && cert != "" && key != "" && !strings.Contains(key, ","):
-		*t = TLS{Mode: TLSFiles, Cert: absolute(cert, g.dir, g.home), Key: absolute(key, g.dir, g.home)}
+		t.Mode, t.Cert, t.Key = TLSFiles, absolute(cert, g.dir, g.home), absolute(key, g.dir, g.home)
 	default:
-		return fmt.Errorf(
-			"%q is not allowed: use auto, off, own, acme, or a certificate and its key as CERT.pem,KEY.pem", g.value)
+		return fmt.Errorf("%q is not allowed: use auto, off, own, acme, an ACME server as URL|EMAIL|ROOTS, or a "+
+			"certificate and its key as CERT.pem,KEY.pem", g.value)
+	}
+	t.Email, t.Roots = "", "" // a weaker place may have had an ACME server
+	return nil
+}
+
+// setACME reads the directory of an ACME server, and an address and a file behind it.
+func setACME(c *Config, g given, directory, rest string) (err error) {
+	g.value = directory
+	if err := setTLSACME(c, g); err != nil {
+		return err
+	}
+	for part := range strings.SplitSeq(rest, "|") {
+		if !strings.Contains(part, "@") {
+			if part != "" {
+				c.TLS.Roots = absolute(part, g.dir, g.home)
+			}
+		} else if c.TLS.Email, err = email(part); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -70,38 +94,23 @@ func setTLSKey(c *Config, g given) error {
 	return nil
 }
 
-// isHostName tells whether name is one as certificates have it (RFC 1123,
-// section 2.1), in small letters: labels of 1 to 63 letters, digits and -, which
-// does not stand at an end, with dots between them; 253 characters in all.
-func isHostName(name string) bool {
-	if len(name) > 253 {
-		return false
-	}
-	for label := range strings.SplitSeq(name, ".") {
-		if label == "" || len(label) > 63 || !madeOf(label, lower+digits+"-") || label[0] == '-' ||
-			label[len(label)-1] == '-' {
-			return false
-		}
-	}
-	return true
-}
+// hostPattern matches a name as certificates have it (RFC 1123, section 2.1), in small
+// letters: labels with dots between them.
+var hostPattern = regexp.MustCompile(`^` + hostLabel + `(\.` + hostLabel + `)*$`)
 
-func setTLSNames(c *Config, g given) error {
-	c.TLS.Names = nil
-	for name := range strings.SplitSeq(g.value, ",") {
-		name = strings.ToLower(strings.TrimSpace(name))
-		if name == "" {
-			continue
-		}
-		if addr, err := netip.ParseAddr(name); err == nil && addr.Zone() == "" {
-			name = addr.Unmap().String()
-		} else if !isHostName(name) {
-			return fmt.Errorf(
-				"%.80q is neither the name nor the address of a host: use such as box.example or 192.0.2.7", name)
-		}
-		c.TLS.Names = append(c.TLS.Names, name)
+const hostLabel = `[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?`
+
+// hostName reads the name or the address of a host.
+func hostName(text string) (string, error) {
+	name := strings.ToLower(text)
+	if addr, err := netip.ParseAddr(name); err == nil && addr.Zone() == "" {
+		return addr.Unmap().String(), nil
 	}
-	return nil
+	if len(name) > 253 || !hostPattern.MatchString(name) {
+		return "", fmt.Errorf(
+			"%.80q is neither the name nor the address of a host: use such as box.example or 192.0.2.7", name)
+	}
+	return name, nil
 }
 
 func setTLSACME(c *Config, g given) error {
@@ -117,14 +126,7 @@ func setTLSACME(c *Config, g given) error {
 	return nil
 }
 
-func setTLSEmail(c *Config, g given) error {
-	name, host, ok := strings.Cut(g.value, "@")
-	if !ok || name == "" || host == "" || strings.ContainsAny(g.value, " ,<>") {
-		return fmt.Errorf("%.80q is not an e-mail address: use such as operator@box.example", g.value)
-	}
-	c.TLS.Email = g.value
-	return nil
-}
+var email = matching(`^[^@ ,<>]+@[^ ,<>]+$`, "is not an e-mail address: use such as operator@box.example")
 
 // check looks at the settings together, for a box that listens there, and
 // chooses the mode where nobody has.
@@ -148,8 +150,8 @@ func (t *TLS) check(listen string) error {
 			"tls.names: ACME gives certificates for names, not addresses, here (%s): leave the addresses out",
 			strings.Join(t.Names, ", "))
 	case t.Mode != TLSACME && (t.Email != "" || t.Roots != ""):
-		return errors.New("tls: email and roots are for an ACME server, but none is used: set tls.acme to its " +
-			"directory, or leave them out")
+		return errors.New("tls: email and roots are for an ACME server, but none is used: set tls to acme or " +
+			"its directory, or leave them out")
 	}
 	return nil
 }

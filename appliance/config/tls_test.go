@@ -75,6 +75,12 @@ func TestAStrongerSourceDecidesTheModeOfTLS(t *testing.T) {
 	if c := load(t, s).TLS; !c.Off() {
 		t.Errorf("--tls off did not beat the file: %+v", c)
 	}
+	s = place(t, "tls: acme|me@box.example|/r")
+	s.Flags["tls"] = "off"
+	if c := load(t, s).TLS; !c.Off() || c.Email != "" {
+		t.Errorf("--tls off did not beat an ACME server in the file: %+v", c)
+	}
+	s = place(t, "tls: {cert: /c, key: /k}")
 	s.Environ = []string{"PARLEY_TLS=own"}
 	delete(s.Flags, "tls")
 	if c := load(t, s).TLS; c.Mode != TLSOwn {

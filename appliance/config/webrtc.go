@@ -1,12 +1,9 @@
 package config
 
 import (
-	"errors"
 	"fmt"
-	"net"
 	"net/netip"
 	"regexp"
-	"strconv"
 	"strings"
 )
 
@@ -28,70 +25,58 @@ type WebRTC struct {
 // Off is the address of calls where none are taken.
 const Off = "off"
 
-func setWebRTCListen(c *Config, g given) error {
-	if g.value == Off {
-		c.WebRTC.Listen = Off
-		return nil
+// callAddress reads an address, or Off.
+func callAddress(text string) (string, error) {
+	if text == Off {
+		return Off, nil
 	}
-	_, port, err := net.SplitHostPort(g.value)
-	if n, e := strconv.Atoi(port); err != nil || e != nil || n < 0 || n > 65535 {
-		return fmt.Errorf(
-			"%.80q is not an address: use host:port, such as 0.0.0.0:8080, with a port from 0 to 65535, or off",
-			g.value)
+	at, err := hostPort(text)
+	if err != nil {
+		err = fmt.Errorf("%w, or %s", err, Off)
 	}
-	c.WebRTC.Listen = g.value
-	return nil
+	return at, err
 }
 
-func setWebRTCPublic(c *Config, g given) error {
-	c.WebRTC.Public = nil
-	for text := range strings.SplitSeq(g.value, ",") {
-		if text = strings.TrimSpace(text); text == "" {
-			continue
-		}
-		at, err := netip.ParseAddr(text)
-		if err != nil || at.IsUnspecified() || at.Zone() != "" {
-			return fmt.Errorf(
-				"%.80q is not an IP address that others can reach: use one such as 203.0.113.7, not a name", text)
-		}
-		c.WebRTC.Public = append(c.WebRTC.Public, at.String())
+// publicAddress reads an address under which others reach the box.
+func publicAddress(text string) (string, error) {
+	at, err := netip.ParseAddr(text)
+	if err != nil || at.IsUnspecified() || at.Zone() != "" {
+		return "", fmt.Errorf(
+			"%.80q is not an IP address that others can reach: use one such as 203.0.113.7, not a name", text)
 	}
-	return nil
+	return at.String(), nil
 }
 
 // iceServer is the URL of a STUN or TURN server (RFC 7064 and 7065).
 var iceServer = regexp.MustCompile(`^(stuns?:[^?\s/@]+|turns?:[^?\s/@]+(\?transport=(udp|tcp))?)$`)
 
-func setWebRTCServers(c *Config, g given) error {
-	c.WebRTC.Servers = nil
-	for text := range strings.SplitSeq(g.value, ",") {
-		if text = strings.TrimSpace(text); text == "" {
+// setWebRTCServers reads servers, each URL or, of TURN, URL|NAME|PASSWORD_ENV.
+func setWebRTCServers(c *Config, g given) (err error) {
+	w := &c.WebRTC
+	w.Servers = nil
+	credentials := ""
+	for text := range items(g.value) {
+		server, own, has := strings.Cut(text, "|")
+		if !iceServer.MatchString(server) {
+			return fmt.Errorf("%.80q is not a STUN or TURN server: use stun:HOST:3478, "+
+				"turn:HOST:3478|NAME|PASSWORD_ENV or turns:HOST:5349?transport=tcp|NAME|PASSWORD_ENV", server)
+		}
+		w.Servers = append(w.Servers, server)
+		if !has {
 			continue
 		}
-		if !iceServer.MatchString(text) {
-			return fmt.Errorf("%.80q is not a STUN or TURN server: use stun:HOST:3478, turn:HOST:3478 or "+
-				"turns:HOST:5349?transport=tcp", text)
+		if credentials != "" && credentials != own {
+			return fmt.Errorf("%s has a name or a password of its own: all TURN servers have the same", server)
 		}
-		c.WebRTC.Servers = append(c.WebRTC.Servers, text)
+		credentials = own
+		name, holds, _ := strings.Cut(own, "|")
+		if w.Username, err = oneLine(name); err == nil {
+			w.PasswordEnv, err = variable(holds)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return nil
-}
-
-func setWebRTCUsername(c *Config, g given) error {
-	if strings.TrimSpace(g.value) == "" {
-		return errors.New("the name is empty: use that which the TURN servers know the box by, or leave it out")
-	}
-	c.WebRTC.Username = g.value
-	return nil
-}
-
-func setWebRTCPassword(c *Config, g given) error {
-	if !isVariable(g.value) {
-		// The value is not repeated: people put the password itself here.
-		return errors.New("this is not the name of an environment variable: put the password in one, and its name " +
-			"here, such as TURN_PASSWORD")
-	}
-	c.WebRTC.PasswordEnv = g.value
 	return nil
 }
 
@@ -100,7 +85,8 @@ func (w WebRTC) check() error {
 	for _, s := range w.Servers {
 		if strings.HasPrefix(s, "turn") && (w.Username == "" || w.PasswordEnv == "") {
 			return fmt.Errorf(
-				"webrtc.servers: %s is a TURN server, which wants webrtc.username and webrtc.password_env, too", s)
+				"webrtc.servers: %s is a TURN server, which wants a name and the variable that holds its password: "+
+					"write %s|NAME|PASSWORD_ENV", s, s)
 		}
 	}
 	return nil

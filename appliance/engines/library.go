@@ -33,12 +33,3 @@ func Library(cfg config.Config) []voice.Base {
 	}
 	return all
 }
-
-// VoiceIDs are the ids of all voices of the library.
-func VoiceIDs(cfg config.Config) []string {
-	var ids []string
-	for _, b := range Library(cfg) {
-		ids = append(ids, b.ID)
-	}
-	return ids
-}

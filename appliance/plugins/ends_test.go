@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
+	"golang.org/x/sync/semaphore"
 
 	"parley/appliance/config"
 	"parley/plugins/manifest"
@@ -78,7 +79,7 @@ func TestAPluginThatMadeTheBoxPanicAtTheEndOfAChatFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	const yaml = "name: evil\nversion: 1.0.0\ndescription: Means no good.\nhooks: [on_chat_end]\n"
-	wasm, err = manifest.Embed(wasm, []byte(yaml))
+	wasm, err = manifest.Embed(wasm, []byte(yaml), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +93,7 @@ func TestAPluginThatMadeTheBoxPanicAtTheEndOfAChatFails(t *testing.T) {
 		}
 	}
 	endedChat(t, records, "evil", "quiet")
-	e := ends{records, &Plugins{shelf: s, places: make(places, pluginPlaces)}, slog.New(slog.DiscardHandler)}
+	e := ends{records, &Plugins{shelf: s, places: semaphore.NewWeighted(pluginPlaces)}, slog.New(slog.DiscardHandler)}
 	if wait := e.tellDue(t.Context()); wait <= 0 || wait > endAgain {
 		t.Errorf("the next call is in %v", wait)
 	}

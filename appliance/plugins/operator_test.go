@@ -25,7 +25,7 @@ func quietPlugin(t *testing.T, version, more string) io.ReadSeeker {
 	text := "name: quiet\nversion: " + version + "\ndescription: Says nothing.\n" +
 		"tools: [{name: hush, description: Say nothing., " +
 		"parameters: {type: object, properties: {loud: {type: boolean}}}}]\n" + more
-	wasm, err := manifest.Embed(module, []byte(text))
+	wasm, err := manifest.Embed(module, []byte(text), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,15 +6,23 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"parley/plugins/sandbox"
 )
 
 func TestNoMoreAreAtWorkThanThereArePlaces(t *testing.T) {
-	p := make(places, pluginPlaces)
+	p := &Plugins{places: semaphore.NewWeighted(pluginPlaces)}
 	begun, hold := make(chan struct{}, pluginPlaces), make(chan struct{})
 	var working sync.WaitGroup
 	for range pluginPlaces {
 		working.Go(func() {
-			if err := p.Do(t.Context(), func() { begun <- struct{}{}; <-hold }); err != nil {
+			if _, err := p.call(t.Context(), func() (r sandbox.Result, err error) {
+				begun <- struct{}{}
+				<-hold
+				return r, nil
+			}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -24,14 +32,15 @@ func TestNoMoreAreAtWorkThanThereArePlaces(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
-	if err := p.Do(ctx, func() {
+	if _, err := p.call(ctx, func() (r sandbox.Result, err error) {
 		t.Error("one more is run than there are places")
+		return r, nil
 	}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("one more than there are places: %v", err)
 	}
 	close(hold)
 	working.Wait()
-	if err := p.Do(t.Context(), func() {}); err != nil {
+	if _, err := p.call(t.Context(), func() (r sandbox.Result, err error) { return r, nil }); err != nil {
 		t.Errorf("when the others have ended: %v", err)
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"parley/appliance/chat"
 	"parley/appliance/chat/reply"
 	"parley/appliance/chat/turn"
@@ -27,7 +29,7 @@ import (
 // Plugins are those of the box.
 type Plugins struct {
 	shelf  *shelf.Shelf
-	places places
+	places *semaphore.Weighted
 	log    *slog.Logger
 	host   atomic.Pointer[chat.Host] // which is told of changes
 }
@@ -35,7 +37,7 @@ type Plugins struct {
 // Open opens the shelf with what is installed. From then on changes to it are seen,
 // also those of other processes.
 func Open(cfg config.Config, records *store.Store, figures *metrics.Metrics, log *slog.Logger) *Plugins {
-	p := &Plugins{places: make(places, pluginPlaces), log: log}
+	p := &Plugins{places: semaphore.NewWeighted(pluginPlaces), log: log}
 	parts := shelfParts(cfg, records, log)
 	parts.Observe, parts.Changed = figures.Plugin, p.changed
 	p.shelf = shelf.Open(parts)
@@ -149,7 +151,7 @@ func (p *Plugins) Installed() []turn.Plugin {
 		sees, err := p.shelf.Sees(ctx, name)
 		if of(name).OnTurn = err == nil && sees.Sees(manifest.Transcript); !of(name).OnTurn {
 			p.log.Warn("a plugin wants to be asked at every turn and may not see the conversation; it is not asked. "+
-				"Grant it with: parley plugin grant "+name+" conversation", "plugin", name, "err", err)
+				"Grant it with: parley plugin set "+name+" --grant conversation", "plugin", name, "err", err)
 		}
 	}
 	for _, name := range p.hooks(ctx, manifest.OnChatEnd) {
@@ -185,12 +187,17 @@ func (p *Plugins) Run(ctx context.Context, r reply.ToolRun) (content string, err
 // conversation gives up a call as late.
 const busy = 500 * time.Millisecond
 
+// pluginPlaces is how many plugins may be at work for conversations at once; one
+// that waits for a server counts. There are as many callers at most on a small box.
+const pluginPlaces = 8
+
 // call makes a call, where not too many are made already.
 func (p *Plugins) call(ctx context.Context, do func() (sandbox.Result, error)) (content string, err error) {
-	var result sandbox.Result
-	if none := p.places.Do(ctx, func() { result, err = do() }); none != nil {
-		return "", fmt.Errorf("%d plugins are at work, as many as may be at once: %w", pluginPlaces, none)
+	if err := p.places.Acquire(ctx, 1); err != nil {
+		return "", fmt.Errorf("%d plugins are at work, as many as may be at once: %w", pluginPlaces, context.Cause(ctx))
 	}
+	defer p.places.Release(1)
+	result, err := do()
 	return result.Content, err
 }
 

@@ -224,7 +224,7 @@ func (k kept) again(id string) error {
 			"send the recording once more to /v0/tts/voice_conversion/file", id)}
 	case len(k.Lines) == 0:
 		return contract.ErrConflict{Why: fmt.Sprintf("the text of the generation %s is not kept, since "+
-			"retention.history was off when it was made: send the text once more", id)}
+			"retention.keep was nothing when it was made: send the text once more", id)}
 	}
 	return nil
 }

@@ -110,7 +110,7 @@ func TestWhatCannotBeMadeAgainSaysWhy(t *testing.T) {
 	kept := shelf{"converted": {ID: "converted", Body: `{"voices":[{}],"converted":true}`},
 		"secret": {ID: "secret", Body: `{"voices":[{}]}`}}
 	s := New(Parts{Voices: only{}, Records: kept, Log: slog.New(slog.DiscardHandler)})
-	for id, want := range map[string]string{"converted": "recording", "secret": "retention.history",
+	for id, want := range map[string]string{"converted": "recording", "secret": "retention.keep",
 		"none": "no generation"} {
 		if _, err := s.Again(t.Context(), "a", id, contract.FormatPCM); err == nil ||
 			!strings.Contains(err.Error(), want) {

@@ -2,10 +2,8 @@ package text
 
 import (
 	"cmp"
-	_ "embed"
 	"regexp"
 	"strings"
-	"sync"
 	"unicode"
 )
 
@@ -17,16 +15,10 @@ const (
 	minStopped = 3
 )
 
-//go:embed early.txt
-var earlyFile string
-
-// earlyLists are the words by which sentences are cut early.
-var earlyLists = sync.OnceValue(func() map[string]wordList { return namedLists(earlyFile) })
-
 // listed reports whether a word is in a list of the language, which may have none.
 func (c *Cutter) listed(list, word string) bool {
 	code, _, _ := strings.Cut(cmp.Or(c.Language, "en"), "-")
-	return earlyLists()[strings.ToLower(code)+" "+list].has(strings.ToLower(bare(word)))
+	return listed("early", strings.ToLower(code)+" "+list).has(strings.ToLower(bare(word)))
 }
 
 // Early returns the beginning of the sentence under way, as far as it can be said by

@@ -1,25 +1,17 @@
 package text
 
 import (
-	_ "embed"
 	"strings"
 	"sync"
 )
-
-// homographs.txt has a word a line, and its phonemes as eSpeak NG writes them: as a
-// verb, American and British, and as what else it is (a noun, an adjective; of "read"
-// the past, of "lead" the metal), American and British; "=" is as in American.
-//
-//go:embed homographs.txt
-var homographsFile string
 
 // A homograph is a word that sounds otherwise as a verb than as a noun or an adjective.
 type homograph struct{ verb, other [2]string } // American, British
 
 var homographs = sync.OnceValue(func() map[string]homograph {
 	all := map[string]homograph{}
-	for line := range strings.Lines(homographsFile) {
-		f := strings.Fields(line)
+	for word, said := range listed("homographs", "homographs").said {
+		f := append([]string{word}, strings.Fields(said)...)
 		for i := 2; i < len(f); i += 2 {
 			if f[i] == "=" {
 				f[i] = f[i-1]

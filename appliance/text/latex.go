@@ -6,37 +6,19 @@ import (
 )
 
 var (
-	// formula is what TeX sets as mathematics: \( … \), \[ … \], $$ … $$, $ … $.
+	// formula is what language models set as mathematics: \( … \), \[ … \], $$ … $$, $ … $.
 	formula = regexp.MustCompile(`\\\((.+?)\\\)|\\\[(.+?)\\\]|\$\$([^$]+)\$\$|\$([^$\s](?:[^$]*[^$\s])?)\$`)
 	// mathematical is what a price beside another price has none of; texWord is a word that
 	// is written out.
 	mathematical = regexp.MustCompile(`[\\^_{}=<>]|^[A-Za-z]{1,2}$|^[A-Za-z]\(\w\)$|[a-zA-Z] ?[+*/-]|[+*/-] ?[a-z]\b`)
 	texWord      = regexp.MustCompile(`(?:^|[^\\{\pL])\pL{4,}`)
 
-	texRules = []rule{
-		writes("", `\\[dt]?frac\{(\d)\}\{(\d{1,2})\}`, " $1/$2 "),
-		writes("", `\\[dt]?frac\{([^{}]*)\}\{([^{}]*)\}`, " $1 OVER $2 "),
-		writes("", `\\sqrt\{([^{}]*)\}`, "√$1"),
-		writes("", `\\(?:text|mathrm|mathbf|mathit|operatorname)\{([^{}]*)\}`, "$1"),
-		writes("", `\^\{?\\circ\}?`, "°"),
-		writes("", `\^\{([^{}]*)\}`, "^$1"),
-		writes("", `_\{?([A-Za-z0-9]+)\}?`, " sub $1"),
-		newRule("", `\\([a-zA-Z]+)`, func(m match) string {
-			if sign := formOf(texWords, m.group(1)); sign != "" {
-				return strings.TrimSpace(sign)
-			}
-			return " " + m.group(1) + " "
-		}),
-	}
-	texSigns = strings.NewReplacer("{", "", "}", "", `\`, "", "^2", "²", "^3", "³")
-)
-
-const (
-	// texWords are the commands that stand for signs; others are called as they are written.
-	texWords = ` times:× cdot:× div:÷ pm:± le:≤ leq:≤ ge:≥ geq:≥ ne:≠ neq:≠ approx:≈ infty:∞ to:→ rightarrow:→ left:_
- right:_ `
-	// over stands between the parts of a fraction.
-	over = ` en:over fr:sur es:sobre pt:sobre it:su hi:बटा `
+	texFraction = regexp.MustCompile(`\\[dt]?frac\{([^{}]*)\}\{([^{}]*)\}`)
+	texGroup    = regexp.MustCompile(`(?:\\(?:text|mathrm|mathbf)|(\^))\{([^{}]*)\}`)
+	texIndex    = regexp.MustCompile(`_\{?([A-Za-z0-9]+)\}?`)
+	texSigns    = strings.NewReplacer(`^\circ`, "°", `^{\circ}`, "°", `\sqrt`, "√", `\times`, "×", `\cdot`, "×", `\div`, "÷",
+		`\pm`, "±", `\leq`, "≤", `\le`, "≤", `\geq`, "≥", `\ge`, "≥", `\neq`, "≠", `\approx`, "≈", `\left`, "", `\right`, "")
+	texMarks = strings.NewReplacer("{", "", "}", "", `\`, " ", "^2", "²", "^3", "³")
 )
 
 // withoutTeX writes formulas in TeX with the signs that readers know.
@@ -44,21 +26,23 @@ func (o Options) withoutTeX(t traced) traced {
 	if !strings.ContainsAny(t.s, `$\`) {
 		return t
 	}
-	language, _ := parseTag(o.Language)
+	code, _ := parseTag(o.Language)
+	over := formOf(` en:over fr:sur es:sobre pt:sobre it:su hi:बटा `, code)
 	return t.replaced(formula.FindAllStringSubmatchIndex(t.s, -1), func(m match) (string, bool) {
 		s := m.group(4)
 		if s != "" && (!mathematical.MatchString(s) || texWord.MatchString(s) || startsDigit(m.after()) ||
 			endsNumber(m.before())) {
 			return "", false
 		}
-		inner := trace(m.group(1) + m.group(2) + m.group(3) + s)
-		for was := ""; was != inner.s; {
-			was = inner.s
-			for _, r := range texRules {
-				inner = r.apply(inner)
+		s = texGroup.ReplaceAllString(texSigns.Replace(m.group(1)+m.group(2)+m.group(3)+s), "$1$2")
+		s = texFraction.ReplaceAllStringFunc(s, func(fraction string) string {
+			parts := texFraction.FindStringSubmatch(fraction)
+			if startsDigit(parts[1]) && startsDigit(parts[2]) {
+				return parts[1] + "/" + parts[2]
 			}
-		}
-		s = texSigns.Replace(strings.ReplaceAll(inner.s, "OVER", formOf(over, language)))
-		return space(m) + strings.Join(strings.Fields(s), " ") + spaceAfter(m), true
+			return " " + parts[1] + " " + over + " " + parts[2] + " "
+		})
+		s = texMarks.Replace(texIndex.ReplaceAllString(s, " sub $1"))
+		return m.space() + strings.Join(strings.Fields(s), " ") + m.spaceAfter(), true
 	})
 }

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"cmp"
 	"strings"
 	"sync"
 )
@@ -19,37 +20,39 @@ func Locales() []string {
 	return []string{"en-US", "en-GB", "en-AU", "en-CA", "en-IE", "en-IN", "en-NZ", "en-ZA"}
 }
 
-// The rules of each English are made when the first text comes.
+// rulesOf are the rules of each English, made when its first text comes.
+var rulesOf = func() map[english]func() []rule {
+	all := map[english]func() []rule{}
+	for _, e := range [...]english{american, canadian, british, indian, southAfrican} {
+		all[e] = sync.OnceValue(e.rules)
+	}
+	return all
+}()
+
 var (
-	americanRules     = sync.OnceValue(english{}.rules)
-	canadianRules     = sync.OnceValue(english{dayFirst: true}.rules)
-	britishRules      = sync.OnceValue(english{dayFirst: true, and: true}.rules)
-	indianRules       = sync.OnceValue(english{dayFirst: true, and: true, lakhs: true}.rules)
-	southAfricanRules = sync.OnceValue(english{dayFirst: true, and: true, rand: true}.rules)
+	american     = english{}
+	canadian     = english{dayFirst: true}
+	british      = english{dayFirst: true, and: true}
+	indian       = english{dayFirst: true, and: true, lakhs: true}
+	southAfrican = english{dayFirst: true, and: true, rand: true}
 )
 
 // rules are those of the place where a text was written.
 func (o Options) rules() []rule {
-	locale := o.Locale
-	if locale == "" {
-		locale = o.Language
+	const monthFirst, ofIndia wordList = " us pr gu vi as mp ph fm mh pw ", " in pk bd lk np "
+	language, region := parseTag(cmp.Or(o.Locale, o.Language))
+	e := british
+	switch {
+	case monthFirst.has(region), region == "" && (language == "en" || language == ""):
+		e = american
+	case region == "ca":
+		e = canadian
+	case ofIndia.has(region):
+		e = indian
+	case region == "za":
+		e = southAfrican
 	}
-	language, region := parseTag(locale)
-	switch region {
-	case "us", "pr", "gu", "vi", "as", "mp", "ph", "fm", "mh", "pw": // the month stands first
-		return americanRules()
-	case "ca":
-		return canadianRules()
-	case "in", "pk", "bd", "lk", "np":
-		return indianRules()
-	case "za":
-		return southAfricanRules()
-	case "":
-		if language == "en" || language == "" {
-			return americanRules()
-		}
-	}
-	return britishRules()
+	return rulesOf[e]()
 }
 
 // parseTag takes the language and the region out of a BCP 47 tag, in small

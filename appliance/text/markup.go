@@ -21,21 +21,9 @@ var tagPatterns = sync.OnceValue(func() markup {
 	}
 })
 
-// tagNames are the elements of HTML and SSML; inlineTags those of them that may
-// stand inside a word.
-const (
-	tagNames wordList = " address article aside audio blockquote body br break button caption center cite dd " +
-		"details dfn div dl dt embed emphasis fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 head header " +
-		"hr html iframe img input kbd label lang legend lexicon li link main meta nav ol option p paragraph phoneme " +
-		"pre prosody q samp say-as section select sentence source speak summary svg table tbody td textarea tfoot th " +
-		"thead time title tr ul video voice "
-	inlineTags wordList = " a abbr acronym b bdi bdo big code del em font i ins mark s small span strike strong sub " +
-		"sup tt u var w wbr "
-)
-
 // withoutTags takes the tags of HTML, XML and SSML away, and what they hide,
 // and writes their entities as the characters that they stand for. What only
-// looks like a tag ("x <y and z> w") stays.
+// looks like a tag ("x <y and z> w") stays; inline elements may stand inside a word.
 func withoutTags(t traced) traced {
 	if !strings.ContainsAny(t.s, "<&") {
 		return t
@@ -46,9 +34,9 @@ func withoutTags(t traced) traced {
 		t = t.replaced(p.tag.FindAllStringSubmatchIndex(t.s, -1), func(m match) (string, bool) {
 			name := strings.ToLower(m.group(1))
 			switch closes := strings.HasPrefix(m.group(0), "</"); {
-			case inlineTags.has(name):
+			case listed("tags", "inline").has(name):
 				return "", true
-			case tagNames.has(name), closes, m.group(2) != "", strings.HasSuffix(m.group(0), "/>"):
+			case listed("tags", "elements").has(name), closes, m.group(2) != "", strings.HasSuffix(m.group(0), "/>"):
 				return " ", true
 			}
 			return "", false

@@ -1,24 +1,14 @@
 package text
 
 import (
-	_ "embed"
 	"regexp"
-	"strings"
 	"sync"
 )
-
-//go:embed names.txt
-var namesFile string
 
 // names are how names and words of many origins are said that eSpeak NG's
 // English gets badly wrong. What a lexicon says goes before.
 var names = sync.OnceValue(func() Lexicon {
-	said := map[string]string{}
-	for line := range strings.Lines(namesFile) {
-		name, phonemes, _ := strings.Cut(strings.TrimSpace(line), " /")
-		said[name] = "/" + phonemes
-	}
-	l, err := NewLexicon(said)
+	l, err := NewLexicon(listed("names", "names").said)
 	if err != nil {
 		panic(err) // the first test of this package finds it
 	}

@@ -193,30 +193,31 @@ func (p *pronunciation) first() string {
 }
 
 func newPronunciation(word, said string) (*pronunciation, error) {
+	wrong := func(ofWord bool, why string, args ...any) (*pronunciation, error) {
+		return nil, ErrEntry{word, fmt.Sprintf(why, args...), ofWord}
+	}
 	if !utf8.ValidString(word) || !utf8.ValidString(said) {
-		return nil, ErrEntry{word, "it is not UTF-8", !utf8.ValidString(word)}
+		return wrong(!utf8.ValidString(word), "it is not UTF-8")
 	}
 	written := legible(trace(word)).s
-	switch n := utf8.RuneCountInString(word); {
-	case written == "" || wordLength(written) == 0:
-		return nil, ErrEntry{word, "a word begins with a letter or a digit; signs may follow it", true}
-	case n > MaxLexiconWord:
-		return nil, ErrEntry{word, fmt.Sprintf("it has %d characters; at most %d are allowed", n, MaxLexiconWord), true}
+	if written == "" || wordLength(written) == 0 {
+		return wrong(true, "a word begins with a letter or a digit; signs may follow it")
+	}
+	if n := utf8.RuneCountInString(word); n > MaxLexiconWord {
+		return wrong(true, "it has %d characters; at most %d are allowed", n, MaxLexiconWord)
 	}
 	if i := strings.IndexFunc(word, unprinted); i >= 0 {
-		r, _ := utf8.DecodeRuneInString(word[i:])
-		return nil, ErrEntry{word, fmt.Sprintf("it has the character %U, which cannot be printed", r), true}
+		return wrong(true, "it has the character %U, which cannot be printed", []rune(word[i:])[0])
 	}
 	if n := utf8.RuneCountInString(said); n > MaxLexiconSaid {
-		return nil, ErrEntry{word, fmt.Sprintf("how it is said has %d characters; at most %d are allowed", n,
-			MaxLexiconSaid), false}
+		return wrong(false, "how it is said has %d characters; at most %d are allowed", n, MaxLexiconSaid)
 	}
 	p := &pronunciation{exact: capitalsAlone(written), folded: folded(written)}
 	var err error
 	switch said = strings.TrimSpace(said); {
 	case said == "":
-		return nil, ErrEntry{word,
-			`it is said as nothing: write phonemes between slashes ("/wɪn/") or a respelling ("hwah-KEEN")`, false}
+		return wrong(false,
+			`it is said as nothing: write phonemes between slashes ("/wɪn/") or a respelling ("hwah-KEEN")`)
 	case strings.HasPrefix(said, "/") || strings.HasPrefix(said, "["):
 		p.phonemes, err = readPhonemes(said)
 	default:
@@ -226,7 +227,7 @@ func newPronunciation(word, said string) (*pronunciation, error) {
 		}
 	}
 	if err != nil {
-		return nil, ErrEntry{word, err.Error(), false}
+		return wrong(false, "%v", err)
 	}
 	return p, nil
 }

@@ -48,18 +48,6 @@ func syllables(all []string) (string, bool) {
 
 func capitals(s string) bool { return s != "" && s == strings.ToUpper(s) }
 
-// The sounds that a respelling writes, each with its phonemes; the longest
-// that fits is read.
-const (
-	vowelSpellings = ` igh:aɪ eye:aɪ air:ɛɹ ear:ɪɹ eer:ɪɹ oor:ʊɹ ire:aɪɚ our:aʊɚ
- ee:iː ea:iː ay:eɪ ai:eɪ ey:eɪ eh:ɛ ih:ɪ ah:ɑː aa:ɑː ar:ɑːɹ aw:ɔː au:ɔː or:ɔːɹ oh:oʊ oa:oʊ oe:oʊ oo:uː uu:ʊ ow:aʊ ` +
-		`ou:aʊ oy:ɔɪ oi:ɔɪ uh:ə er:ɚ ur:ɜː ir:ɜː ew:juː
- a:æ e:ɛ i:ɪ o:ɑː u:ʌ y:aɪ `
-	consonantSpellings = ` tch:tʃ
- ch:tʃ sh:ʃ th:θ dh:ð zh:ʒ ng:ŋ nk:ŋk kh:x gh:ɡ ph:f wh:w hw:w ck:k qu:kw
- b:b d:d f:f g:ɡ h:h j:dʒ k:k l:l m:m n:n p:p r:ɹ s:s t:t v:v w:w y:j z:z c:k x:ks q:k `
-)
-
 // syllable gives one syllable its phonemes, false where it has none: it needs a
 // vowel, one sound of it, and consonants around.
 func syllable(s string) (string, bool) {
@@ -69,14 +57,14 @@ func syllable(s string) (string, bool) {
 	for s != "" {
 		sound, n := "", 0
 		if !strings.HasPrefix(s, "y") || vowels > 0 || len(s) == 1 {
-			sound, n = spelling(vowelSpellings, s)
+			sound, n = spelling("vowels", s)
 		}
 		if n > 0 && last != "vowel" {
 			vowels++
 			last = "vowel"
 		} else {
 			last = ""
-			if sound, n = spelling(consonantSpellings, s); n == 0 {
+			if sound, n = spelling("consonants", s); n == 0 {
 				return "", false
 			}
 		}
@@ -90,9 +78,9 @@ func syllable(s string) (string, bool) {
 }
 
 // spelling is the longest sound that s begins with, and how many bytes write it.
-func spelling(spellings, s string) (string, int) {
+func spelling(sounds, s string) (string, int) {
 	for n := min(3, len(s)); n > 0; n-- {
-		if sound := formOf(spellings, s[:n]); sound != "" {
+		if sound := listed("respelling", sounds).said[s[:n]]; sound != "" {
 			return sound, n
 		}
 	}

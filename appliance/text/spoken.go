@@ -18,15 +18,13 @@ const maxPasses = 4
 // is not changed by it again.
 func (o Options) aloud(t traced) traced {
 	t = o.withoutTeX(withoutEmoji(t))
-	if language, _ := parseTag(o.Language); language != "en" {
+	if code, _ := parseTag(o.Language); code != "en" {
 		t = o.Lexicon.pronounce(t.tidy().composed().runes(onTheLine))
-		if language == "hi" {
+		if code == "hi" {
 			t = t.runes(asciiDigit)
 		}
-		if rules := foreignRules[language]; rules != nil {
-			for _, r := range rules() {
-				t = r.apply(t)
-			}
+		if rules := languageRules[code]; rules != nil {
+			t = apply(rules(), t)
 		}
 		return t.tidy()
 	}
@@ -40,9 +38,7 @@ func (o Options) english(t traced) traced {
 	for range maxPasses {
 		before := t.s
 		t = legible(t)
-		for _, r := range rules {
-			t = r.apply(t)
-		}
+		t = apply(rules, t)
 		if t = t.tidy(); t.s == before {
 			break
 		}
@@ -54,83 +50,45 @@ func (o Options) english(t traced) traced {
 // written out, the next does not see.
 func (e english) rules() []rule {
 	return slices.Concat(
-		e.formRules(), e.labelRules(), e.noticeRules(), e.streetRules(),
-		e.groupingRules(), e.addressRules(), e.codeRules(), e.dateRules(), e.timeRules(),
-		e.phoneRules(), e.moneyRules(), e.sizeRules(), e.measureRules(), e.orderRules(), e.mathRules(),
-		e.abbreviationRules(), e.capitalRules(), e.numberRules(), e.symbolRules(),
+		e.keypadRules(), e.shortRules(), e.degreeRules(), e.streetRules(), e.comparisonRules(), e.groupingRules(),
+		e.decimalRules(), electronicRules(e.sayAddress), e.codeRules(), e.dateRules(), e.timeRules(), e.phoneRules(),
+		e.longNumberRules(), e.moneyRules(), e.sizeRules(), e.fractionsOfUnits(), e.percentRules(), e.measureRules(),
+		e.fractionRules(), e.ordinalRules(), e.rangeRules(), e.romanRules(), e.abbreviationRules(), e.capitalRules(),
+		e.numberRules(), e.signRules(),
 	)
 }
 
-// A rule finds one way of writing and says it.
-type rule struct {
-	pattern *regexp.Regexp
-	// needs are bytes of which one must be in a text for the pattern to match
-	// at all; empty for none. Most sentences are spared most rules by it.
-	needs string
-	// say returns what is said for a match, or false to leave it.
-	say func(m match) (string, bool)
+func (e english) says(pattern, template string, guards ...guard) rule {
+	return says(e.ways(), pattern, template, guards...)
 }
 
-const digits = "0123456789"
-
-// newRule makes a rule that always speaks.
-func newRule(needs, pattern string, say func(m match) string) rule {
-	return rule{regexp.MustCompile(pattern), needs, func(m match) (string, bool) { return say(m), true }}
-}
-
-// writes makes a rule that says a template, where $1 is the first group of its pattern.
-func writes(needs, pattern, template string) rule {
-	expression := regexp.MustCompile(pattern)
-	return rule{expression, needs, func(m match) (string, bool) {
-		return string(expression.ExpandString(nil, template, m.text, m.at)), true
-	}}
-}
-
-// doubtfulRule makes a rule that may leave what it matches.
-func doubtfulRule(needs, pattern string, say func(m match) (string, bool)) rule {
-	return rule{regexp.MustCompile(pattern), needs, say}
-}
-
-// A match is a place in a text that a rule's pattern fits.
-type match struct {
-	text string
-	at   []int
-}
-
-// group is the i-th group, empty where it is not part of the match.
-func (m match) group(i int) string {
-	if m.at[2*i] < 0 {
-		return ""
+// ways are the letters for how a group of a template is said.
+func (e english) ways() map[byte]func(string) string {
+	return map[byte]func(string) string{
+		'a': readAll,
+		'b': func(s string) string { return readAll(strings.ReplaceAll(s, " ", "")) },
+		'c': e.cardinal,
+		'd': sayGroups,
+		'e': func(s string) string { return figureRuns.ReplaceAllStringFunc(s, digitByDigit) },
+		'g': regrouped,
+		'm': func(s string) string { return monthNames[atoi(s)-1] },
+		'n': e.decimal,
+		'o': func(s string) string { return e.ordinal(strings.ReplaceAll(s, ",", "")) },
+		'p': e.sayPlain,
+		'r': e.sayNumbered,
+		's': func(s string) string { return spell(strings.NewReplacer(".", "", " ", "", "-", "").Replace(s)) },
+		'y': e.year,
+		'D': dayName,
+		'O': func(s string) string { return e.ordinal(roman(s)) },
+		'P': compass,
+		'Q': func(s string) string { return pluralWord(e.cardinal(s)) },
+		'R': func(s string) string { return e.cardinal(roman(s)) },
+		'U': strings.ToUpper,
+		'Y': e.sayShortYear,
 	}
-	return m.text[m.at[2*i]:m.at[2*i+1]]
 }
 
-// before and after are the text around the match.
-func (m match) before() string { return m.text[:m.at[0]] }
-func (m match) after() string  { return m.text[m.at[1]:] }
-
-// apart reports whether the match is not the middle of a longer word or
-// number: no letter or digit touches it.
-func (m match) apart() bool { return !endsWord(m.before()) && !startsWord(m.after()) }
-
-// stop is "." if the match swallowed the full stop that ends its sentence.
-func (m match) stop() string {
-	if !strings.HasSuffix(m.group(0), ".") {
-		return ""
-	}
-	return endOfSentence(m.after())
-}
-
-// apply replaces what the rule speaks of in t.
-func (r rule) apply(t traced) traced {
-	if r.needs != "" && !strings.ContainsAny(t.s, r.needs) {
-		return t
-	}
-	if found := r.pattern.FindAllStringSubmatchIndex(t.s, -1); found != nil {
-		return t.replaced(found, r.say)
-	}
-	return t
-}
+var figureRuns = regexp.MustCompile(`\d+`)
 
 // endOfSentence is "." when what follows an abbreviation shows that its full
 // stop was the sentence's, too.
@@ -140,7 +98,7 @@ func endOfSentence(after string) string {
 		return "."
 	}
 	word, _, _ := strings.Cut(t, " ")
-	if t != after && unicode.IsUpper(rune(t[0])) && sentenceStarters.has(strings.ToLower(word)) {
+	if t != after && unicode.IsUpper(rune(t[0])) && stops("starters").has(strings.ToLower(word)) {
 		return "."
 	}
 	return ""
@@ -180,10 +138,10 @@ func legible(t traced) traced {
 	var before rune
 	for i, r := range t.s {
 		said := legibleRune(r)
-		if power := superior(r); power != "" && (alnum(before) || superior(before) != "") {
-			if said = power; superior(before) == "" { // 10²³ is one power
-				said = "^" + power
-			}
+		if power := superior(r); power != "" && superior(before) != "" { // 10²³ is one power
+			said = power
+		} else if power != "" && alnum(before) {
+			said = "^" + power
 		}
 		w.put(said, t.of[i])
 		before = r
@@ -210,10 +168,8 @@ func legibleRune(r rune) string {
 		return string(r)
 	case strings.ContainsRune("™®©℠", r):
 		return "" // said by nobody
-	case r == '²':
-		return "^2"
-	case r == '³':
-		return "^3"
+	case r == '²', r == '³':
+		return "^" + superior(r)
 	case r >= '₀' && r <= '₉':
 		return string('0' + r - '₀')
 	case unicode.Is(unicode.No, r): // ½ and the like stand behind a whole number

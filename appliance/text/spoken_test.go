@@ -147,7 +147,7 @@ func TestEnglishIsWrittenAsItIsSaid(t *testing.T) {
 		{"Chapter IV", "Chapter four"},
 		{"World War II", "World War two"},
 		{"Henry VIII and Louis XIV.", "Henry the eighth and Louis the fourteenth."},
-		{"Charles I of England. Charles, I said.", "Charles the first of England. Charles, I said."},
+		{"King Charles I of England. Charles, I said.", "King Charles the first of England. Charles, I said."},
 		{"Class I think", "Class one think"},
 		{"I said so. VI", "I said so. VI"},
 		// addresses and names

@@ -58,7 +58,7 @@ func (s *Sender) tellShed(shed int) {
 		return
 	}
 	s.Log.Error(
-		"webhooks are given up, since too many wait; parley webhooks list --state dead shows them, and for whom",
+		"webhooks are given up, since too many wait; parley webhooks --state dead shows them, and for whom",
 		"number", s.sheds.silent, "most", s.bounds.Number, "most_bytes", s.bounds.Bytes)
 	s.sheds.silent, s.sheds.told = 0, time.Now()
 }

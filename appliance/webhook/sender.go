@@ -336,7 +336,7 @@ func (s *Sender) attempt(ctx context.Context, d store.Delivery) bool {
 		})
 		return true
 	case now.UnixMilli() >= d.UntilMS:
-		log.Error("a webhook is given up; parley webhooks retry tries it again", "attempts", d.Attempts+1, "why",
+		log.Error("a webhook is given up; parley webhooks --retry tries it again", "attempts", d.Attempts+1, "why",
 			failed.why)
 		s.Observe(Dead, first, 0)
 		s.note(ctx, log, func(ctx context.Context) error {

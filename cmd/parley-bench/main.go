@@ -37,15 +37,14 @@ type commandLine struct {
 	} `cmd:"" help:"Hold conversations with a box, in real time, and time its answers."`
 	STT struct {
 		Prompts    int    `default:"150" help:"Recordings whose words are counted (${default})."`
-		Rounds     int    `default:"15" help:"Times that each call is compared with its yardstick (${default})."`
+		Rounds     int    `default:"15" help:"Times that each call is timed (${default})."`
 		Recordings string `placeholder:"DIR" help:"What is heard: sound files, each with its words in a .txt file of the same name (Debian's asterisk-core-sounds-en-wav and -en)."`
 	} `cmd:"" name:"stt" help:"Measure the ears: word error, time, memory."`
 	TTS struct {
-		Rounds int      `default:"15" help:"Times that each call is compared with its yardstick (${default})."`
-		Only   []string `placeholder:"PART,…" help:"Measure only these parts."`
+		Rounds int `default:"15" help:"Times that each sentence is spoken (${default})."`
 	} `cmd:"" name:"tts" help:"Measure the voice: time to the first sound, speed, memory."`
 	LLM struct {
-		Rounds int `default:"7" help:"Answers beside their yardstick, at most 7 (${default})."`
+		Rounds int `default:"7" help:"Times that each answer is timed, at most 7 (${default})."`
 	} `cmd:"" name:"llm" help:"Measure the language model: tokens a second, first token, memory."`
 	Answers struct {
 		Half string   `placeholder:"HALF" help:"Ask only the open half of the cases, or the held one (both)."`
@@ -133,7 +132,7 @@ func (l *commandLine) chosen(name string, o *bench.Options) (func(context.Contex
 		o.Prompts, o.Rounds, o.Recordings = l.STT.Prompts, l.STT.Rounds, l.STT.Recordings
 		return bench.STT, nil
 	case "tts":
-		o.Rounds, o.Only = l.TTS.Rounds, l.TTS.Only
+		o.Rounds = l.TTS.Rounds
 		return bench.TTS, nil
 	case "llm":
 		o.Rounds = l.LLM.Rounds

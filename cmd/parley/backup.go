@@ -20,13 +20,12 @@ import (
 
 // backupCmd saves a box, while it runs or not.
 type backupCmd struct {
-	File string `arg:"" help:"File to write, such as parley.tar.zst." type:"path"`
+	File string `arg:"" help:"File to write, such as parley.tar.zst." type:"path" predictor:"file"`
 	JSON bool   `name:"json" help:"Print JSON."`
 
 	Settings kong.Plugins `embed:"" settings:"data"`
 }
 
-// Help shows the command in use.
 func (backupCmd) Help() string {
 	return `Example:
 
@@ -40,11 +39,7 @@ The box may go on: the backup is of the moment in which it began. It holds the w
 }
 
 // Run makes the backup.
-func (cmd *backupCmd) Run(ctx context.Context, c *console, parsed *kong.Context) error {
-	cfg, err := c.config(parsed)
-	if err != nil {
-		return err
-	}
+func (cmd *backupCmd) Run(ctx context.Context, c *console, cfg config.Config) error {
 	box := backup.Box{
 		Data: cfg.Data, Version: appliance.Version(),
 		Database: func(ctx context.Context, file string, progress func(done, total int64)) (int64, error) {
@@ -52,12 +47,12 @@ func (cmd *backupCmd) Run(ctx context.Context, c *console, parsed *kong.Context)
 		},
 	}
 	if isNoBox(cfg.Data) {
-		return fmt.Errorf("backup: %w", noBox(cfg.Data))
+		return noBox(cfg.Data)
 	}
 	// What the database says of plugins has to fit their files.
 	release, err := shelf.Hold(ctx, cfg.Data)
 	if err != nil {
-		return fmt.Errorf("backup: %w", err)
+		return err
 	}
 	defer release()
 	var made backup.Manifest
@@ -66,7 +61,7 @@ func (cmd *backupCmd) Run(ctx context.Context, c *console, parsed *kong.Context)
 		return err
 	})
 	if err != nil {
-		return brokenOff(ctx, fmt.Errorf("backup: %w", err), cmd.File+" was not written", "run the command again")
+		return brokenOff(ctx, err, cmd.File+" was not written", "run the command again")
 	}
 	return c.tellBackup(cmd.JSON, cmd.File, made, "", store.Outdated{})
 }
@@ -112,14 +107,13 @@ func (c *console) tellBackup(asJSON bool, file string, m backup.Manifest, aside 
 
 // restoreCmd brings a box back.
 type restoreCmd struct {
-	File  string `arg:"" help:"File that parley backup wrote." type:"path"`
+	File  string `arg:"" help:"File that parley backup wrote." type:"path" predictor:"file"`
 	Force bool   `help:"Move aside what is in the folder."`
 	JSON  bool   `name:"json" help:"Print JSON."`
 
 	Settings kong.Plugins `embed:"" settings:"data"`
 }
 
-// Help shows the command in use.
 func (restoreCmd) Help() string {
 	return `Example:
 
@@ -133,11 +127,7 @@ Every byte is checked before anything is put in place. The box must be stopped. 
 }
 
 // Run restores the backup.
-func (cmd *restoreCmd) Run(ctx context.Context, c *console, parsed *kong.Context) (err error) {
-	cfg, err := c.config(parsed)
-	if err != nil {
-		return err
-	}
+func (cmd *restoreCmd) Run(ctx context.Context, c *console, cfg config.Config) (err error) {
 	var over store.Outdated
 	to := backup.Target{Data: cfg.Data, Force: cmd.Force, Check: func(ctx context.Context, folder string) error {
 		return unlessDone(ctx, func() (err error) {
@@ -151,7 +141,7 @@ func (cmd *restoreCmd) Run(ctx context.Context, c *console, parsed *kong.Context
 	if _, err := os.Stat(cfg.Data); err == nil {
 		release, err := store.Lock(cfg.Data)
 		if err != nil {
-			return fmt.Errorf("restore: %w", err)
+			return err
 		}
 		defer release()
 	}
@@ -165,7 +155,7 @@ func (cmd *restoreCmd) Run(ctx context.Context, c *console, parsed *kong.Context
 		fmt.Fprintf(c.err, "What was in %s before lies in %s now.\n", cfg.Data, aside)
 	}
 	if err != nil {
-		return brokenOff(ctx, fmt.Errorf("restore: %w", err), cfg.Data+" is as it was", "run the command again")
+		return brokenOff(ctx, err, cfg.Data+" is as it was", "run the command again")
 	}
 	c.tellOutdated(cfg.Data, m, over)
 	return c.tellBackup(cmd.JSON, cmd.File, m, aside, over)
@@ -175,7 +165,7 @@ func (cmd *restoreCmd) Run(ctx context.Context, c *console, parsed *kong.Context
 func (c *console) tellOutdated(data string, m backup.Manifest, over store.Outdated) {
 	if over.Sessions > 0 {
 		fmt.Fprintf(c.err,
-			"Browsers that were signed in to the console are not any more: %d. parley console link signs in anew.\n",
+			"Browsers that were signed in to the console are not any more: %d. parley console signs in anew.\n",
 			over.Sessions)
 	}
 	if over.Revoked+over.Renewed > 0 {
@@ -188,7 +178,7 @@ func (c *console) tellOutdated(data string, m backup.Manifest, over store.Outdat
 	}
 	if len(m.LeftOut) > 0 {
 		fmt.Fprintf(c.err, "Not restored, for no backup has it any more: %s. "+
-			"Whoever has the backup can read it: parley keys regenerate makes its key useless.\n",
+			"Whoever has the backup can read it: parley keys create --renew makes its key useless.\n",
 			strings.Join(m.LeftOut, ", "))
 	}
 }
@@ -213,13 +203,13 @@ func (c *console) outdate(ctx context.Context, cfg config.Config, folder string)
 		fmt.Fprintln(c.err,
 			"API keys, screens and signing keys of webhooks are as they were when the backup was made, "+
 				"for there was no database here that knows what became of them. "+
-				"parley keys list shows the keys; revoke, regenerate and signing-key --new end those that were ended "+
+				"parley keys list shows the keys; revoke, create --renew and signing-key --new end those that were ended "+
 				"since.")
 	case ctx.Err() == nil:
 		fmt.Fprintf(c.err, "Keys that were revoked since the backup are good again, and signing keys that were "+
 			"replaced sign again, "+
 			"for the database that is replaced cannot be read: %v. "+
-			"parley keys list shows the keys; revoke, regenerate and signing-key --new end them.\n", err)
+			"parley keys list shows the keys; revoke, create --renew and signing-key --new end them.\n", err)
 	}
 	return s.Outdate(ctx, before)
 }

@@ -151,7 +151,7 @@ func TestRestoreKeepsOutWhoWasPutOutSince(t *testing.T) {
 		!strings.Contains(errs, "signed in to the console") || !strings.Contains(errs, "stay replaced: 1") {
 		t.Errorf("code %d, %s, %s", code, out, errs)
 	}
-	if _, out, _ := parley(t, "", "console", "sessions", "--data", dir, "--json"); strings.TrimSpace(out) != "[]" {
+	if _, out, _ := parley(t, "", "console", "--sessions", "--data", dir, "--json"); strings.TrimSpace(out) != "[]" {
 		t.Errorf("sessions %s", out)
 	}
 	if _, out, _ := parley(t, "", "keys", "list", "--data", dir); !strings.Contains(out, "revoked") {

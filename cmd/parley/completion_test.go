@@ -9,48 +9,39 @@ import (
 	"testing"
 
 	"parley/appliance/config"
-	"parley/cmd/parley/completion"
 )
 
 // A line is typed as far as the bar, completed, and run.
 var typedLines = map[string]string{
 	"parley keys revo":            "keys revoke",
-	"parley serve --profile=sm":   "serve --profile=small",
+	"parley serve --profile sm":   "serve --profile small",
 	"parley serve --log-level de": "serve --log-level debug",
 	"parley packs pull whis":      "packs pull whisper",
 	"parley doctor --transc":      "doctor --transcriber",
 	"parley hear sou":             "hear sound.wav",
 	"parley doctor --data fol":    "doctor --data folder/",
-	"parley help keys sig":        "help keys signing-key",
+	"parley webhooks --state w":   "webhooks --state waiting",
 }
 
-// completionFolder is a folder with a parley that completes with this program,
-// and else says what it was called with; and with things to complete.
+// completionFolder is a folder with a parley that says what it was called with,
+// the scripts that complete it with this program, and things to complete.
 func completionFolder(t *testing.T) string {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	dir := t.TempDir()
-	program := fmt.Sprintf(
-		"#!/bin/sh\nif [ \"$1\" = complete-line ]; then PARLEY_TEST_PROGRAM=1 exec %s \"$@\"; fi\necho \"RAN<$*>\"\n",
-		self)
-	for name, text := range map[string]string{"parley": program, "sound.wav": "", "folder/x": ""} {
+	files := map[string]string{"parley": "#!/bin/sh\necho \"RAN<$*>\"\n", "sound.wav": "", "folder/x": ""}
+	for _, shell := range []string{"bash", "zsh", "fish"} {
+		code, script, errs := parley(t, "", "completion", shell)
+		if code != exitDone || errs != "" {
+			t.Fatalf("%s: code %d, %s", shell, code, errs)
+		}
+		files["parley."+shell] = script
+	}
+	for name, text := range files {
 		file := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(file, []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, shell := range completion.Shells() {
-		code, script, errs := parley(t, "", "completion", shell)
-		if code != exitDone || errs != "" {
-			t.Fatalf("%s: code %d, %s", shell, code, errs)
-		}
-		if err := os.WriteFile(filepath.Join(dir, "parley."+shell), []byte(script), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -68,7 +59,7 @@ func shell(t *testing.T, dir, name string, args ...string) *exec.Cmd {
 	cmd.Dir = dir
 	// none is written while the folder goes
 	cmd.Env = []string{"HOME=" + dir, "ZDOTDIR=" + dir, "PATH=" + dir + ":" + os.Getenv("PATH"), "TERM=dumb",
-		"PS1=ready> ", "LC_ALL=C.UTF-8", "HISTFILE="}
+		"PS1=ready> ", "LC_ALL=C.UTF-8", "HISTFILE=", "PARLEY_TEST_PROGRAM=1"}
 	return cmd
 }
 
@@ -85,10 +76,7 @@ func TestBashCompletesLines(t *testing.T) {
 func TestZshCompletesLines(t *testing.T) {
 	dir := completionFolder(t)
 	cmd := shell(t, dir, "zsh", "-i")
-	if err := os.Rename(filepath.Join(dir, "parley.zsh"), filepath.Join(dir, "_parley")); err != nil {
-		t.Fatal(err)
-	}
-	rc := "PS1='ready> '; fpath=(" + dir + " $fpath); autoload -Uz compinit; compinit -u\n"
+	rc := "PS1='ready> '; autoload -Uz compinit; compinit -u; source " + dir + "/parley.zsh\n"
 	if err := os.WriteFile(filepath.Join(dir, ".zshrc"), []byte(rc), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +117,7 @@ func TestFishCompletesLines(t *testing.T) {
 func TestTheWordsOfASettingAreAllowed(t *testing.T) {
 	offered := 0
 	for _, s := range config.Settings() {
-		for _, word := range settingWords(s.Flag) {
+		for _, word := range settingWords(s) {
 			offered++
 			sources := config.Sources{
 				Flags:   map[string]string{s.Key: word},
@@ -147,18 +135,20 @@ func TestTheWordsOfASettingAreAllowed(t *testing.T) {
 	}
 }
 
-func TestKeysAndAccountsAreCompleted(t *testing.T) {
+func TestNamesAreCompleted(t *testing.T) {
 	data, _ := aBox(t)
-	_, out, _ := parley(t, "", "complete-line", "--", "keys", "revoke", "--data", data, "")
-	if !strings.Contains(out, "\thome …") {
-		t.Errorf("keys: %q", out)
-	}
-	if _, out, _ = parley(t, "", "complete-line", "--", "keys", "list", "--data", data, "--account",
-		"h"); out != "home\n" {
-		t.Errorf("accounts: %q", out)
-	}
-	if code, out, errs := parley(t, "", "complete-line", "--", "keys", "revoke", "--data", t.TempDir(),
-		""); code != exitDone || out+errs != "" {
-		t.Errorf("no box: code %d, %q, %q", code, out, errs)
+	_, keys, _ := parley(t, "", "keys", "list", "--data", data, "--json")
+	for line, want := range map[string]string{
+		"parley keys revoke ":                                     "",
+		"parley keys list --account h":                            "home\n",
+		"parley packs list whis":                                  "whisper\n",
+		"parley keys list --data " + t.TempDir() + " --account h": "-",
+	} {
+		out, err := program(t, []string{"COMP_LINE=" + line, "PARLEY_DATA=" + data}).Output()
+		got := strings.TrimSpace(string(out))
+		if want == "" && (got == "" || !strings.Contains(keys, got)) || want == "-" && got != "" ||
+			len(want) > 1 && string(out) != want || err != nil {
+			t.Errorf("%q: %v, %q; want %q", line, err, out, want)
+		}
 	}
 }

@@ -1,17 +1,23 @@
 package main
 
 import (
+	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
-	"strconv"
+	"slices"
 	"strings"
 	"sync/atomic"
+	"text/tabwriter"
+	"time"
+	"unicode"
 
+	"github.com/lmittmann/tint"
 	"golang.org/x/term"
 
 	"parley/appliance/config"
-	"parley/cmd/parley/terminal"
 )
 
 // console is where a command reads and writes.
@@ -20,7 +26,8 @@ type console struct {
 	out, err io.Writer
 	environ  []string
 
-	atOnce atomic.Pointer[interrupted] // see endsAtOnce
+	atOnce  atomic.Pointer[interrupted] // see endsAtOnce
+	closers []func() error              // of what a command was given
 }
 
 func standardConsole() *console {
@@ -32,6 +39,14 @@ func standardConsole() *console {
 	}
 }
 
+// close closes what the command was given, the last first.
+func (c *console) close() (err error) {
+	for _, shut := range slices.Backward(c.closers) {
+		err = errors.Join(err, shut())
+	}
+	return err
+}
+
 // json prints v on one line.
 func (c *console) json(v any) error {
 	return writeJSON(c.out, v)
@@ -41,7 +56,17 @@ func (c *console) json(v any) error {
 // elsewhere, unless the settings say which.
 func (c *console) logger(cfg config.Log) *slog.Logger {
 	if cfg.Format == "text" || cfg.Format == "auto" && onTerminal(c.err) {
-		return slog.New(newPlainHandler(c.err, cfg.Level))
+		return slog.New(tint.NewTextHandler(c.err, &tint.Options{
+			Level:      cfg.Level,
+			TimeFormat: time.TimeOnly,
+			NoColor:    true,
+			ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
+				if a.Key == slog.LevelKey && len(groups) == 0 {
+					a.Value = slog.StringValue(fmt.Sprintf("%-5s", a.Value)) // whole words in a column
+				}
+				return a
+			},
+		}))
 	}
 	return slog.New(slog.NewJSONHandler(c.err, &slog.HandlerOptions{Level: cfg.Level}))
 }
@@ -55,37 +80,54 @@ func (c *console) quietLogger(cfg config.Log) *slog.Logger {
 	return c.logger(cfg)
 }
 
-// width is how many columns a stream shows: COLUMNS, else what its terminal
-// has; 0 where it is none, for programs read whole lines.
-func (c *console) width(stream io.Writer) int {
-	if !onTerminal(stream) {
-		return 0
+// tell prints what a command has done: v as JSON, or the words.
+func (c *console) tell(asJSON bool, v any, format string, args ...any) error {
+	if asJSON {
+		return c.json(v)
 	}
-	return c.columns(stream)
+	_, err := fmt.Fprintf(c.out, format, args...)
+	return err
 }
 
-// helpWidth is the width of help, which is for people wherever it goes.
-func (c *console) helpWidth() int { return c.columns(c.out) }
-
-func (c *console) columns(stream io.Writer) int {
-	const usual, least = 80, 20
-	for _, variable := range c.environ {
-		if value, ok := strings.CutPrefix(variable, "COLUMNS="); ok {
-			if n, err := strconv.Atoi(value); err == nil && n > 0 {
-				return max(n, least)
-			}
-		}
+// list prints records: as JSON, or as a table with a row for each.
+func list[T any](c *console, asJSON bool, all []T, head []string, row func(T) []string) error {
+	if asJSON {
+		return c.json(append([]T{}, all...))
 	}
-	if f, ok := stream.(*os.File); ok {
-		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
-			return max(n, least)
-		}
+	rows := [][]string{head}
+	for _, one := range all {
+		rows = append(rows, row(one))
 	}
-	return usual
+	return c.table(rows...)
 }
 
-// table prints a table that fits into the terminal.
-func (c *console) table(t *terminal.Table) error { return t.Write(c.out, c.width(c.out)) }
+// table prints rows in columns. Characters that would steer the terminal become
+// blanks: what people called something may hold any.
+func (c *console) table(rows ...[]string) error {
+	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
+	var err error
+	for _, row := range rows {
+		var cells []string
+		for _, cell := range row {
+			cells = append(cells, strings.Map(func(r rune) rune {
+				if unicode.IsControl(r) {
+					return ' '
+				}
+				return r
+			}, cell))
+		}
+		_, failed := fmt.Fprintln(w, strings.Join(cells, "\t"))
+		err = errors.Join(err, failed)
+	}
+	return errors.Join(err, w.Flush())
+}
+
+// writeJSON writes v on one line.
+func writeJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
 
 func onTerminal(stream any) bool {
 	f, ok := stream.(*os.File)

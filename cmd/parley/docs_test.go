@@ -31,9 +31,7 @@ func TestTheCommandsOfTheDocumentationAreThere(t *testing.T) {
 	top := filepath.Join("..", "..")
 	pages := []string{"README.md", "RATIONALE.md"} // CHANGELOG.md tells of commands that are no more, too
 	err = fs.WalkDir(os.DirFS(top), "docs", func(name string, d fs.DirEntry, err error) error {
-		// a map, and what the program prints
-		if err == nil && strings.HasSuffix(name, ".md") &&
-			!slices.Contains([]string{"docs/architecture.md", "docs/commands.md"}, name) {
+		if err == nil && strings.HasSuffix(name, ".md") && name != "docs/architecture.md" { // a map
 			pages = append(pages, name)
 		}
 		return err
@@ -49,7 +47,13 @@ func TestTheCommandsOfTheDocumentationAreThere(t *testing.T) {
 		}
 		for _, typed := range typedIn(string(text)) {
 			tried++
-			if wrong := unknownIn(parser.Model.Node, strings.Fields(typed)); wrong != "" {
+			words, err := respelled(strings.Fields(typed))
+			if history := page == "RATIONALE.md"; history && err != nil {
+				continue // it is told what it is now
+			} else if !history {
+				words = strings.Fields(typed)
+			}
+			if wrong := unknownIn(parser.Model.Node, words); wrong != "" {
 				t.Errorf("%s: parley %s: there is no %s", page, typed, wrong)
 			}
 		}

@@ -8,18 +8,24 @@ import (
 	"github.com/alecthomas/kong"
 
 	"parley/appliance"
-	"parley/cmd/parley/terminal"
+	"parley/appliance/audio/soundcard"
+	"parley/appliance/audio/soundcheck"
+	"parley/appliance/config"
 	"parley/internal/progress"
 )
 
 // doctorCmd looks for what is wrong with a box.
 type doctorCmd struct {
-	JSON bool `name:"json" help:"Print JSON."`
+	Devices bool `xor:"do" help:"Only list the microphones and loudspeakers of this machine."`
+	Sound   bool `xor:"do" help:"Only play chirps for seven seconds, and say what the microphone hears of them."`
+	JSON    bool `name:"json" help:"Print JSON."`
 
-	Settings kong.Plugins `embed:"" settings:"data listen kiosk.enabled kiosk.input kiosk.output kiosk.config_id kiosk.account kiosk.start kiosk.phrase kiosk.keyboard kiosk.gpio packs profile engines.transcriber engines.language_model engines.voice limits.recordings limits.recordings_days"`
+	Kiosk    kong.Plugins `embed:"" settings:"kiosk.enabled kiosk.devices kiosk.config_id kiosk.account kiosk.start"`
+	More     kong.Plugins `embed:"" settings:"kiosk.phrase kiosk.button data listen packs"`
+	Engines  kong.Plugins `embed:"" settings:"profile engines.transcriber engines.language_model engines.voice"`
+	Settings kong.Plugins `embed:"" settings:"limits.recordings"`
 }
 
-// Help shows the command in use.
 func (doctorCmd) Help() string {
 	return `Examples:
 
@@ -27,23 +33,33 @@ func (doctorCmd) Help() string {
 
   parley doctor --json | jq '.findings[] | select(.health != "ok")'
 
-It changes nothing, and may be asked while the box runs. Exits with 1 when there is a problem; a warning is none.`
+  parley doctor --devices
+
+  parley doctor --sound --kiosk-input USB --kiosk-output USB
+
+It changes nothing, and may be asked while the box runs. Exits with 1 when there is a problem; a warning is none.
+
+kiosk.input and kiosk.output name a microphone and a loudspeaker by the id, the name, or a part of either. --sound ` +
+		`says how loud and how late the microphone hears the loudspeaker, how much of that the box can take out ` +
+		`again, and what to change. Stop the box's own kiosk before: two programs at one device disturb each other.`
 }
 
 // Run examines the box and prints what it found.
-func (cmd *doctorCmd) Run(ctx context.Context, c *console, parsed *kong.Context) error {
-	cfg, err := c.config(parsed)
-	if err != nil {
-		return err
+func (cmd *doctorCmd) Run(ctx context.Context, c *console, cfg config.Config) error {
+	switch {
+	case cmd.Devices:
+		return cmd.devices(c)
+	case cmd.Sound:
+		return cmd.sound(ctx, c, cfg)
 	}
 	c.endsAtOnce(interrupted{kept: "the box is as it was"})
 	var d appliance.Diagnosis
-	err = withBars(ctx, c.err, func(p progress.Func) error {
+	err := withBars(ctx, c.err, func(p progress.Func) (err error) {
 		d, err = appliance.Diagnose(ctx, cfg, p)
 		return err
 	})
 	if err != nil {
-		return brokenOff(ctx, fmt.Errorf("doctor: %w", err), "the box is as it was", "")
+		return brokenOff(ctx, err, "the box is as it was", "")
 	}
 	if cmd.JSON {
 		err = c.json(d)
@@ -51,18 +67,94 @@ func (cmd *doctorCmd) Run(ctx context.Context, c *console, parsed *kong.Context)
 		err = printDiagnosis(c, d)
 	}
 	if !d.Healthy {
-		err = errors.Join(err, errors.New("doctor: something is wrong with the box: see above"))
+		err = errors.Join(err, errors.New("something is wrong with the box: see above"))
 	}
 	return err
 }
 
 func printDiagnosis(c *console, d appliance.Diagnosis) error {
-	t := &terminal.Table{}
+	var rows [][]string
 	for _, f := range d.Findings {
-		t.Add(string(f.Health), f.Part, f.What)
+		rows = append(rows, []string{string(f.Health), f.Part, f.What})
 		if f.Mend != "" {
-			t.Add("", "", "→ "+f.Mend)
+			rows = append(rows, []string{"", "", "→ " + f.Mend})
 		}
 	}
-	return c.table(t)
+	return c.table(rows...)
+}
+
+// devices lists what a box can hear and speak with.
+func (cmd *doctorCmd) devices(c *console) error {
+	inputs, outputs, err := soundcard.List()
+	if err != nil {
+		return noDevices(err)
+	}
+	if cmd.JSON {
+		return c.json(listedDevices{inputs, outputs})
+	}
+	if len(inputs)+len(outputs) == 0 {
+		_, err := fmt.Fprintln(c.err, "There are no microphones and no loudspeakers: plug one in, and see that this "+
+			"user is in the group audio.")
+		return err
+	}
+	rows := [][]string{{"KIND", "NAME", "ID", "SYSTEM", "DEFAULT"}}
+	for _, d := range append(inputs, outputs...) {
+		byDefault := ""
+		if d.Default {
+			byDefault = "default"
+		}
+		rows = append(rows, []string{string(d.Kind), d.Name, d.ID, string(d.System), byDefault})
+	}
+	return c.table(rows...)
+}
+
+// listedDevices is what --devices prints with --json.
+type listedDevices struct {
+	Inputs  []soundcard.Device `json:"inputs"`
+	Outputs []soundcard.Device `json:"outputs"`
+}
+
+func noDevices(err error) error {
+	if errors.Is(err, soundcard.ErrNone) {
+		return fmt.Errorf("%w: install PulseAudio or PipeWire, or run this as the user whose session has it", err)
+	}
+	return err
+}
+
+// sound plays and listens, and says what came of it.
+func (cmd *doctorCmd) sound(ctx context.Context, c *console, cfg config.Config) error {
+	if !cmd.JSON {
+		fmt.Fprintf(c.err, "Listening and playing for %.0f seconds: be quiet, please.\n", soundcheck.Long.Seconds())
+	}
+	r, err := soundcheck.Run(ctx, soundcheck.Wanted{Input: cfg.Kiosk.Input, Output: cfg.Kiosk.Output})
+	if err != nil {
+		return noDevices(err)
+	}
+	if cmd.JSON {
+		return c.json(r)
+	}
+	rows := [][]string{
+		{"microphone", r.Input},
+		{"loudspeaker", r.Output},
+		{"noise of the place", fmt.Sprintf("%.0f dB of full scale", r.NoiseDB)},
+	}
+	if r.Hears {
+		rows = append(rows, []string{"hears the loudspeaker",
+			fmt.Sprintf("%.0f dB beside what is played, %.0f ms after it was handed over", r.EchoDB, r.DelayMS)})
+		if r.Missing == "" {
+			rows = append(rows, []string{"the box takes out",
+				fmt.Sprintf("%.0f dB of that within two seconds", r.GoneDB)})
+		}
+	} else {
+		rows = append(rows, []string{"hears the loudspeaker", "no"})
+	}
+	err = c.table(rows...)
+	for _, line := range r.Advice {
+		_, failed := fmt.Fprintln(c.out, "→ "+line)
+		err = errors.Join(err, failed)
+	}
+	if err == nil && len(r.Advice) == 0 {
+		_, err = fmt.Fprintln(c.out, "Both go together well: nothing has to be changed.")
+	}
+	return err
 }

@@ -9,19 +9,19 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"parley/appliance/config"
 	"parley/appliance/engine"
 	"parley/appliance/engines"
 )
 
 type hearCmd struct {
-	File     string `arg:"" help:"Recording: WAV, MP3, M4A, FLAC, Ogg/Opus or WebM/Opus, and what ffmpeg reads where it is installed; - is standard input."`
+	File     string `arg:"" predictor:"file" help:"Recording, in whatever format; - is the input."`
 	JSON     bool   `name:"json" help:"Print JSON: text, language, duration_ms, segments."`
 	Language string `help:"Language that is spoken, such as en; whisper finds it out by itself."`
 
 	Settings kong.Plugins `embed:"" settings:"packs engines.transcriber engines.threads"`
 }
 
-// Help shows the command in use.
 func (hearCmd) Help() string {
 	return `Examples:
 
@@ -29,8 +29,9 @@ func (hearCmd) Help() string {
 
   ffmpeg -i meeting.m4a meeting.wav && parley hear meeting.wav
 
-Without --json each utterance is printed on a line of its own as it is understood; nothing when nobody speaks. ` +
-		`AIFF, AMR, films and the rest are read through ffmpeg, if that is installed (apt-get install ffmpeg).`
+WAV, MP3, M4A, FLAC, Ogg/Opus and WebM/Opus are read; AIFF, AMR, films and the rest through ffmpeg, if that is ` +
+		`installed (apt-get install ffmpeg). Without --json each utterance is printed on a line of its own as it is ` +
+		`understood; nothing when nobody speaks.`
 }
 
 // heardText is the transcript of a recording, as JSON prints it.
@@ -48,19 +49,15 @@ type heardSegment struct {
 }
 
 // Run transcribes the recording.
-func (cmd *hearCmd) Run(ctx context.Context, c *console, parsed *kong.Context) error {
-	cfg, err := c.config(parsed)
-	if err != nil {
-		return err
-	}
+func (cmd *hearCmd) Run(ctx context.Context, c *console, cfg config.Config) error {
 	c.endsAtOnce(interrupted{kept: "nothing was understood yet"})
 	pcm, err := c.recording(ctx, cmd.File, engine.SpeechRateHz)
 	if err != nil {
-		return fmt.Errorf("hear: %w", err)
+		return err
 	}
 	opened, err := engines.Open(ctx, cfg, engines.Hearing, c.quietLogger(cfg.Log))
 	if err != nil {
-		return fmt.Errorf("hear: %w", err)
+		return err
 	}
 	defer opened.Close()
 
@@ -77,7 +74,7 @@ func (cmd *hearCmd) Run(ctx context.Context, c *console, parsed *kong.Context) e
 	said, language, err := engine.Listen(ctx, opened.Detector, opened.Transcriber, pcm, engine.DefaultSegmentOptions(),
 		engine.TranscribeOptions{Urgency: engine.Request.Urgency(), Language: cmd.Language}, found)
 	if err = errors.Join(err, unprinted); err != nil {
-		return fmt.Errorf("hear: %w", err)
+		return err
 	}
 	if !cmd.JSON {
 		return nil

@@ -73,7 +73,7 @@ func TestCtrlCWhilePacksAreCarriedLeavesNothingHalf(t *testing.T) {
 	wantInterrupted(t, file+" was not written: run the command again", "packs", "--packs", from, "export", file,
 		"voice-joe")
 	wantEntries(t, out)
-	if code, _, errs := packsAt(t, from, "export", file, "voice-joe"); code != exitDone {
+	if code, _, errs := packsAt(t, from, "pull", "--export", file, "voice-joe"); code != exitDone {
 		t.Fatal(errs)
 	}
 	wantInterrupted(t, "the packs are as they were: run the command again", "packs", "--packs", to, "import", file)

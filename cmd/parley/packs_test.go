@@ -54,11 +54,11 @@ func TestPacksWrongUseExitsWithTwoAndFailureWithOne(t *testing.T) {
 		{"pull voice-bob", exitMisuse, `no pack "voice-bob": choose of`},
 		{"pull voice-joe --profile small", exitMisuse, "name one or the other"},
 		{"pull --profile huge", exitMisuse, "default, small, test, full"},
-		{"add x.gguf", exitMisuse, "--as"},
+		{"add ../../go.mod", exitMisuse, "--as"},
 		{"remove voice-joe", exitFailed, "is not there"},
-		{"verify voice-joe", exitFailed, "run: parley packs pull voice-joe"},
-		{"export f voice-joe", exitFailed, "run: parley packs pull voice-joe"},
-		{"import absent", exitFailed, "no such file"},
+		{"list --verify voice-joe", exitFailed, "run: parley packs pull voice-joe"},
+		{"pull voice-joe --export f", exitFailed, "run: parley packs pull voice-joe"},
+		{"add absent", exitFailed, "no such file"},
 	} {
 		code, _, complaint := packsAt(t, t.TempDir(), strings.Fields(c.args)...)
 		if code != c.code || !strings.Contains(complaint, c.want) {
@@ -114,13 +114,13 @@ func TestOwnModelsAreLoadedBeforeTheyAreAddedAndCanBeCarried(t *testing.T) {
 		}
 	}
 	file, there := filepath.Join(t.TempDir(), "mine.tar.zst"), t.TempDir()
-	if code, _, complaint := packsAt(t, dir, "export", file, "my-model", "my-voice"); code != exitDone {
+	if code, _, complaint := packsAt(t, dir, "pull", "my-model", "my-voice", "--export", file); code != exitDone {
 		t.Fatal(complaint)
 	}
-	if code, _, complaint := packsAt(t, there, "import", file); code != exitDone {
+	if code, _, complaint := packsAt(t, there, "add", file); code != exitDone {
 		t.Fatal(complaint)
 	}
-	if code, out, complaint := packsAt(t, there, "verify", "my-model", "my-voice"); code != exitDone ||
+	if code, out, complaint := packsAt(t, there, "list", "--verify", "my-model", "my-voice"); code != exitDone ||
 		strings.Count(out, "ready") != 2 {
 		t.Errorf("exit code %d, %s%s", code, out, complaint)
 	}

@@ -9,28 +9,24 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"parley/appliance/config"
 	"parley/appliance/plugins"
 	"parley/plugins/shelf"
+	"parley/store"
 )
 
 // pluginCmd is parley plugin: tools of one's own, for those who write them and
 // for those who install them.
 type pluginCmd struct {
-	Install pluginInstallCmd `cmd:"" help:"Install a plugin, and say what it may do."`
-	List    pluginListCmd    `cmd:"" help:"List the plugins, and how they are."`
-	Show    pluginShowCmd    `cmd:"" help:"Show what a plugin is, may do and was told."`
-	Grant   pluginGrantCmd   `cmd:"" help:"Let a plugin do more."`
-	Revoke  pluginRevokeCmd  `cmd:"" help:"Let a plugin do less."`
-	Set     pluginSetCmd     `cmd:"" help:"Tell a plugin its settings."`
-	Upgrade pluginUpgradeCmd `cmd:"" help:"Put another version in the place of the one that is installed."`
+	Install pluginInstallCmd `cmd:"" help:"Install a plugin, or a newer version, and say what it may do."`
+	List    pluginListCmd    `cmd:"" help:"List the plugins and how they are; or all of one, or its log."`
+	Set     pluginSetCmd     `cmd:"" help:"Tell a plugin its settings, or let it do more or less."`
 	Remove  pluginRemoveCmd  `cmd:"" help:"Remove a plugin with all that it keeps."`
-	Logs    pluginLogsCmd    `cmd:"" help:"Show what a plugin has written into its log."`
 	Call    pluginCallCmd    `cmd:"" help:"Call a tool of a plugin, as the box would."`
 
 	New   pluginNewCmd   `cmd:"" help:"Begin a plugin: a small project that builds and has a test."`
-	Build pluginBuildCmd `cmd:"" help:"Compile a plugin into one file."`
+	Build pluginBuildCmd `cmd:"" help:"Compile a plugin into one file, whenever it changes if you like."`
 	Test  pluginTestCmd  `cmd:"" help:"Run a plugin's test cases, as the box would run it."`
-	Dev   pluginDevCmd   `cmd:"" help:"Build and test a plugin whenever it changes, and bring it to a box."`
 	Sign  pluginSignCmd  `cmd:"" help:"Sign a plugin, so that others can know whose it is."`
 }
 
@@ -42,58 +38,27 @@ type pluginBox struct {
 	Settings kong.Plugins `embed:"" settings:"data plugin_signatures.keys"`
 }
 
-// open opens the shelf of the box, beside the box if it runs, does one thing with
-// it, and closes it.
-func (p *pluginBox) open(ctx context.Context, c *console, parsed *kong.Context, do func(*shelf.Shelf) error) error {
-	return p.openTrusting(ctx, c, parsed, false, do)
-}
-
-// openTrusting is open, where signed plugins alone may be wanted whatever the
-// settings say.
-func (p *pluginBox) openTrusting(ctx context.Context, c *console, parsed *kong.Context, signed bool,
-	do func(*shelf.Shelf) error) error {
-	cfg, err := c.config(parsed)
-	if err != nil {
-		return err
-	}
-	records, err := boxRecords(ctx, cfg)
-	if err != nil {
-		return fmt.Errorf("plugin: %w", err)
-	}
-	cfg.PluginSignatures.Required = cfg.PluginSignatures.Required || signed
+// shelf opens the plugins of the box, beside the box if it runs, until the
+// command is over.
+func (c *console) shelf(cfg config.Config, records *store.Store) *shelf.Shelf {
 	s := plugins.OpenShelf(cfg, records, c.quietLogger(cfg.Log))
-	err = ofPlugin(do(s))
-	return errors.Join(err, s.Close(), records.Close())
-}
-
-// ofPlugin says that an error is of this command. What was named wrongly is
-// wrong use.
-func ofPlugin(err error) error {
-	if err == nil {
-		return nil
-	}
-	if _, isMisuse := errors.AsType[misuse](err); isMisuse {
-		return err
-	}
-	wrapped := fmt.Errorf("plugin: %w", err)
-	if _, isUnknown := errors.AsType[shelf.ErrUnknown](err); isUnknown {
-		return misuse{wrapped}
-	}
-	return wrapped
+	c.closers = append(c.closers, s.Close)
+	return s
 }
 
 // pluginSource is where a plugin comes from.
 type pluginSource struct {
-	From string `arg:"" help:"Module with its manifest in it or beside it, folder with a plugin.yaml, or OCI image layout (a folder or a tar file)." type:"path"`
+	From string `arg:"" type:"path" predictor:"file" help:"A .wasm of parley plugin build, or OCI layout."`
 	Tag  string `help:"Of an OCI layout that holds several images, the tag of the one that is meant."`
 }
 
 // pluginConsent is how its installer agrees to what it may do.
 type pluginConsent struct {
 	Yes              bool     `short:"y" help:"Allow all that it asks for, and ask nothing."`
-	Grant            []string `placeholder:"WHAT" help:"Allow only this, and ask nothing: http:HOST, files:FOLDER, env:NAME, storage, conversation, memory, all or none. May be repeated."`
+	Grant            []string `placeholder:"WHAT" help:"Allow only this, and ask nothing. May be repeated."`
 	Set              []string `placeholder:"KEY=VALUE" help:"Tell it a setting at once. May be repeated."`
-	RequireSignature bool     `help:"Refuse it unless it is signed by a key that the box trusts (plugin_signatures.keys)."`
+	RequireSignature bool     `help:"Refuse it unless it is signed by a key that the box trusts."`
+	OtherSigner      bool     `help:"Upgrade also where it is signed by somebody else than before, or no longer."`
 }
 
 // examine reads a plugin and looks whether it fits; offer is what there is to
@@ -116,7 +81,7 @@ func (from pluginSource) examine(ctx context.Context, c *console, s *shelf.Shelf
 // decide shows what a plugin asks for, and makes of the flags or of the answer
 // what it is granted.
 func (consent pluginConsent) decide(c *console, o shelf.Offer, verb string) (shelf.Choice, error) {
-	choice := shelf.Choice{Grant: consent.Grant}
+	choice := shelf.Choice{Grant: consent.Grant, OtherSigner: consent.OtherSigner}
 	var err error
 	if choice.Settings, err = settingValues(consent.Set); err != nil {
 		return choice, err
@@ -124,14 +89,11 @@ func (consent pluginConsent) decide(c *console, o shelf.Offer, verb string) (she
 	fmt.Fprint(c.err, describeOffer(o))
 	switch {
 	case consent.Yes && len(consent.Grant) > 0:
-		return choice,
-			misuse{errors.New("plugin: --yes allows everything, and --grant only some of it: give one of them")}
-	case consent.Yes:
-		choice.Grant = o.Names()
+		return choice, misuse{errors.New("--yes allows everything, and --grant only some of it: give one of them")}
 	case len(consent.Grant) > 0 || len(o.Asks) == 0:
-	default:
-		question := fmt.Sprintf("%s it and allow this?", verb)
-		yes, err := c.confirm(question, "--yes to allow all of it, or --grant for a part")
+		return choice, nil
+	case !consent.Yes:
+		yes, err := c.confirm(verb+" it and allow this?", "--yes to allow all of it, or --grant for a part")
 		if err != nil {
 			return choice, err
 		}
@@ -139,8 +101,8 @@ func (consent pluginConsent) decide(c *console, o shelf.Offer, verb string) (she
 			return choice,
 				errors.New("nothing was changed: it was not allowed what it asks for (--grant allows a part)")
 		}
-		choice.Grant = o.Names()
 	}
+	choice.Grant = o.Names()
 	return choice, nil
 }
 
@@ -182,7 +144,7 @@ func settingValues(words []string) (map[string]*string, error) {
 	for _, word := range words {
 		key, value, ok := strings.Cut(word, "=")
 		if !ok || key == "" {
-			return nil, misuse{fmt.Errorf("plugin: %.80q is not KEY=VALUE", word)}
+			return nil, misuse{fmt.Errorf("%.80q is not KEY=VALUE", word)}
 		}
 		values[key] = &value
 	}
@@ -200,9 +162,6 @@ func (c *console) confirm(question, instead string) (bool, error) {
 	if err != nil && answer == "" {
 		fmt.Fprintln(c.err)
 	}
-	switch strings.ToLower(strings.TrimSpace(answer)) {
-	case "y", "yes":
-		return true, nil
-	}
-	return false, nil
+	answer = strings.ToLower(strings.TrimSpace(answer))
+	return answer == "y" || answer == "yes", nil
 }

@@ -2,60 +2,108 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
-	"github.com/alecthomas/kong"
-
 	"parley/appliance/contract"
 	"parley/appliance/plugins"
-	"parley/cmd/parley/terminal"
 	"parley/plugins/manifest"
 	"parley/plugins/shelf"
 )
 
 type pluginListCmd struct {
 	pluginBox `embed:""`
+
+	Name   string `arg:"" optional:"" predictor:"plugin" help:"Show all of this plugin."`
+	Logs   bool   `help:"Show what it has written into its log, and how its calls failed."`
+	Follow bool   `short:"f" help:"With --logs: go on with what comes, until Ctrl-C."`
+	Lines  int    `short:"n" default:"100" help:"With --logs: the newest so many."`
 }
 
-// Help shows the command in use.
 func (pluginListCmd) Help() string {
-	return "Examples:\n\n  parley plugin list\n\n  parley plugin list --json | jq -r '.[] | select(.state != " +
-		"\"ready\") | .name'\n\nA plugin is ready, incomplete (a required setting has no value), broken (it failed " +
-		"three times in a row and is left alone for a while) or stopped (its files, its signature or its secrets are " +
-		"not what they have to be)."
+	return `Examples:
+
+  parley plugin list
+
+  parley plugin list --json | jq -r '.[] | select(.state != "ready") | .name'
+
+  parley plugin list weather
+
+  parley plugin list weather --logs -f
+
+A plugin is ready, incomplete (a required setting has no value), broken (it failed three times in a row and is left ` +
+		`alone for a while) or stopped (its files, its signature or its secrets are not what they have to be). ` +
+		`Secrets are shown to nobody: only whether they are set. Of a log about the last 2 MiB are kept, without the ` +
+		`values of secrets; with --json each line is an object.`
 }
 
-// Run lists the plugins.
-func (cmd *pluginListCmd) Run(ctx context.Context, c *console, parsed *kong.Context) error {
-	p := &cmd.pluginBox
-	return p.open(ctx, c, parsed, func(s *shelf.Shelf) error {
-		all, err := s.List(ctx)
+// Validate refuses what does not go together.
+func (cmd *pluginListCmd) Validate() error {
+	switch {
+	case cmd.Logs && cmd.Name == "":
+		return errors.New("whose log? Name the plugin")
+	case cmd.Lines < 0 || cmd.Lines > 1_000_000:
+		return fmt.Errorf("--lines %d is not from 0 to 1000000", cmd.Lines)
+	}
+	return nil
+}
+
+// Run lists the plugins, or shows one.
+func (cmd *pluginListCmd) Run(ctx context.Context, c *console, s *shelf.Shelf) error {
+	switch {
+	case cmd.Logs:
+		return cmd.log(ctx, c, s)
+	case cmd.Name != "":
+		i, err := s.Show(ctx, cmd.Name)
 		if err != nil {
 			return err
 		}
-		if p.JSON {
-			listed := make([]contract.ReturnPlugin, 0, len(all))
-			for _, i := range all {
-				listed = append(listed, plugins.Record(i))
-			}
-			return c.json(listed)
-		}
-		t := &terminal.Table{Head: []string{"NAME", "VERSION", "STATE", "TOOLS", "MAY", "WHY"}}
+		return c.tell(cmd.JSON, plugins.Record(i), "%s", describePlugin(i))
+	}
+	all, err := s.List(ctx)
+	if err != nil {
+		return err
+	}
+	if cmd.JSON {
+		listed := []contract.ReturnPlugin{}
 		for _, i := range all {
-			var tools, may []string
-			for _, tool := range i.Manifest.Tools {
-				tools = append(tools, tool.Name)
-			}
-			for _, g := range i.Granted {
-				may = append(may, g.Name)
-			}
-			t.Add(i.Name, i.Version, string(i.State), strings.Join(append(tools, i.Manifest.Hooks...), " "),
-				strings.Join(may, " "), why(i))
+			listed = append(listed, plugins.Record(i))
 		}
-		return c.table(t)
+		return c.json(listed)
+	}
+	head := []string{"NAME", "VERSION", "STATE", "TOOLS", "MAY", "WHY"}
+	return list(c, false, all, head, func(i shelf.Info) []string {
+		var tools, may []string
+		for _, tool := range i.Manifest.Tools {
+			tools = append(tools, tool.Name)
+		}
+		for _, g := range i.Granted {
+			may = append(may, g.Name)
+		}
+		return []string{i.Name, i.Version, string(i.State), strings.Join(append(tools, i.Manifest.Hooks...), " "),
+			strings.Join(may, " "), why(i)}
 	})
+}
+
+// log shows the log.
+func (cmd *pluginListCmd) log(ctx context.Context, c *console, s *shelf.Shelf) error {
+	tell := func(l shelf.Line) error {
+		tool := ""
+		if l.Tool != "" {
+			tool = l.Tool + ": "
+		}
+		return c.tell(cmd.JSON, l, "%s %-5s %s%s\n", l.Time.Local().Format(time.DateTime), l.Level, tool, l.Text)
+	}
+	if cmd.Follow {
+		return s.Follow(ctx, cmd.Name, cmd.Lines, tell)
+	}
+	lines, err := s.Lines(ctx, cmd.Name, cmd.Lines)
+	for _, l := range lines {
+		err = errors.Join(err, tell(l))
+	}
+	return err
 }
 
 // why is why a plugin is not ready, and until when.
@@ -67,33 +115,6 @@ func why(i shelf.Info) string {
 }
 
 func clock(ms int64) string { return time.UnixMilli(ms).Format(time.TimeOnly) }
-
-type pluginShowCmd struct {
-	pluginBox `embed:""`
-
-	Name string `arg:"" help:"The plugin's name, from parley plugin list."`
-}
-
-// Help shows the command in use.
-func (pluginShowCmd) Help() string {
-	return "Example:\n\n  parley plugin show weather\n\nSecrets are shown to nobody: only whether they are set."
-}
-
-// Run shows the plugin.
-func (cmd *pluginShowCmd) Run(ctx context.Context, c *console, parsed *kong.Context) error {
-	p := &cmd.pluginBox
-	return p.open(ctx, c, parsed, func(s *shelf.Shelf) error {
-		i, err := s.Show(ctx, cmd.Name)
-		if err != nil {
-			return err
-		}
-		if p.JSON {
-			return c.json(plugins.Record(i))
-		}
-		_, err = fmt.Fprint(c.out, describePlugin(i))
-		return err
-	})
-}
 
 // describePlugin is all that is known of a plugin, in words.
 func describePlugin(i shelf.Info) string {

@@ -9,10 +9,9 @@ import (
 
 type pluginNewCmd struct {
 	Name string `arg:"" help:"Name of the plugin, and folder to begin it in: a-z, 0-9 and -."`
-	Lang string `required:"" enum:"go,rust,assemblyscript,c" placeholder:"LANGUAGE" help:"Language to write it in: go, rust, assemblyscript or c."`
+	Lang string `required:"" enum:"go,rust,assemblyscript,c" placeholder:"LANGUAGE" help:"go, rust, assemblyscript or c."`
 }
 
-// Help shows the command in use.
 func (pluginNewCmd) Help() string {
 	return `Example:
 
@@ -25,7 +24,7 @@ Any other language that compiles to WASI will do as well: docs/plugins/abi.md sa
 func (cmd *pluginNewCmd) Run(c *console) error {
 	files, err := author.New(cmd.Name, cmd.Lang)
 	if err != nil {
-		return fmt.Errorf("plugin new: %w", err)
+		return err
 	}
 	for _, f := range files {
 		fmt.Fprintln(c.out, f)

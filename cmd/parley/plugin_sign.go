@@ -15,44 +15,41 @@ import (
 )
 
 type pluginSignCmd struct {
-	From string `arg:"" help:"Module that carries its manifest, or folder with a plugin.yaml." type:"path"`
-	Key  string `required:"" placeholder:"FILE" help:"Your private key (PEM, PKCS #8, ed25519)." type:"path"`
+	From string `arg:"" type:"path" predictor:"file" help:"The plugin, as parley plugin build makes it."`
+	Key  string `required:"" placeholder:"FILE" type:"path" predictor:"file" help:"Your private key (PEM, PKCS #8)."`
 	New  bool   `help:"Make the key first, where there is none."`
 	JSON bool   `name:"json" help:"Print JSON."`
 }
 
-// Help shows the command in use.
 func (pluginSignCmd) Help() string {
 	return `Examples:
 
-  parley plugin sign ./weather --key me.pem --new
+  parley plugin sign weather.wasm --key me.pem --new
 
   parley plugin sign weather.wasm --key me.pem
 
-It writes plugin.sig into the folder, or weather.wasm.sig beside the module, and prints the public key: whoever ` +
-		`lists that in plugin_signatures.keys trusts what you sign. openssl genpkey -algorithm ed25519 makes such a ` +
-		`key too. Sign after the last change: the manifest, the module and the cases in tests/ are signed.`
+It writes weather.wasm.sig beside the module, and prints the public key: whoever lists that in ` +
+		`plugin_signatures.keys trusts what you sign. openssl genpkey -algorithm ed25519 makes such a key too. Sign ` +
+		`after the last build: the manifest and the cases in the module are signed with it.`
 }
 
 // Run signs the plugin.
 func (cmd *pluginSignCmd) Run(c *console) error {
 	private, err := cmd.privateKey()
 	if err != nil {
-		return fmt.Errorf("plugin: %w", err)
+		return err
 	}
-	read, file, err := shelf.ReadUnsigned(cmd.From)
+	read, err := shelf.ReadUnsigned(cmd.From)
+	file := cmd.From + shelf.SignatureEnd
 	if err != nil {
-		return fmt.Errorf("plugin: %w", err)
+		return err
 	}
 	if err := durable.WriteFile(file, shelf.Sign(read, private), 0o644); err != nil {
-		return fmt.Errorf("plugin: writing the signature: %w", err)
+		return fmt.Errorf("writing the signature: %w", err)
 	}
-	if cmd.JSON {
-		return c.json(map[string]string{"signature": file, "key": string(shelf.KeyOf(private))})
-	}
-	_, err = fmt.Fprintf(c.out, "%s %s is signed: %s\nWho trusts you lists this key in plugin_signatures.keys:\n%s\n",
+	return c.tell(cmd.JSON, map[string]string{"signature": file, "key": string(shelf.KeyOf(private))},
+		"%s %s is signed: %s\nWho trusts you lists this key in plugin_signatures.keys:\n%s\n",
 		read.Manifest.Name, read.Manifest.Version, file, shelf.KeyOf(private))
-	return err
 }
 
 // privateKey reads the key, or makes one.

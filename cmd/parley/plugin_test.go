@@ -9,10 +9,11 @@ import (
 	"testing"
 
 	"parley/appliance/contract"
+	"parley/plugins/manifest"
 	"parley/store"
 )
 
-// trial is a plugin of a version in a folder of the test's own. It answers
+// trial is the file of a plugin of a version. It answers
 // {"do": "config"} with its setting city.
 func trial(t *testing.T, version, more string) string {
 	t.Helper()
@@ -20,7 +21,6 @@ func trial(t *testing.T, version, more string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
 	yaml := "name: trial\nversion: " + version + `
 description: Tries what a plugin can do.
 license: MIT
@@ -31,12 +31,14 @@ tools:
     description: Does what it is told.
     parameters: {type: object, properties: {do: {type: string}}, required: [do]}
 permissions: {http: [{host: example.test, methods: [POST]}], storage: 64KiB` + more + "}\n"
-	for name, text := range map[string][]byte{"trial.wasm": wasm, "plugin.yaml": []byte(yaml)} {
-		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+	if wasm, err = manifest.Embed(wasm, []byte(yaml), nil); err != nil {
+		t.Fatal(err)
 	}
-	return dir
+	file := filepath.Join(t.TempDir(), "trial.wasm")
+	if err := os.WriteFile(file, wasm, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
 }
 
 // emptyBox is the data folder of a box on which nothing has happened.
@@ -85,7 +87,7 @@ func take(t *testing.T, data string, steps []step) {
 func TestPluginCommands(t *testing.T) {
 	take(t, emptyBox(t), []step{
 		{"", "list", 0, "NAME", ""},
-		{"", "show trial", exitFailed, "", "trial"},
+		{"", "list trial", exitFailed, "", "trial"},
 		{"", "install /not/there", exitFailed, "", "/not/there"},
 		{"", "install FIRST", exitMisuse, "", "--yes to allow all of it"},
 		{"y\n", "install FIRST", exitMisuse, "", "the input is no terminal"},
@@ -94,13 +96,13 @@ func TestPluginCommands(t *testing.T) {
 		{"", "install FIRST --yes --set nothing=1", exitMisuse, "", "nothing"},
 		{"", "install FIRST --yes --set city", exitMisuse, "", "KEY=VALUE"},
 		{"", "install FIRST --yes --require-signature", exitFailed, "", "sign"},
-		{"", "upgrade FIRST --yes", exitFailed, "", "no plugin \"trial\" is installed"},
+		{"", "set trial city=Ulm", exitFailed, "", "no plugin \"trial\" is installed"},
 		{"", "list --json", 0, "[]", ""},
 		{"", "install FIRST --grant storage --set city=Ulm", 0, "trial 1.0.0 is installed", "example.test"},
-		{"", "install FIRST --yes", exitFailed, "", "upgrade"},
+		{"", "install FIRST --yes", exitFailed, "", "is what is installed already"},
 		{"", "list", 0, "trial  1.0.0    ready  run    storage", ""},
-		{"", "show trial", 0, `city = "Ulm"`, ""},
-		{"", "show trial", 0, "not granted", ""},
+		{"", "list trial", 0, `city = "Ulm"`, ""},
+		{"", "list trial", 0, "not granted", ""},
 		{"", `call trial {"do":"config"}`, 0, "Ulm", "MiB of memory"},
 		{`{"do":"twice"}`, "call trial -", 0, "the second", ""},
 		{"", `call trial {"do":"error"}`, exitFailed, "", "no such place"},
@@ -112,23 +114,24 @@ func TestPluginCommands(t *testing.T) {
 		{`{"do":null}`, "call trial -", exitMisuse, "", "at '/do'"},
 		{"", "call trial --tool nonsense", exitMisuse, "", "it has: run"},
 		{"", `call trial {"do":"config"} --account nobody`, exitFailed, "", "parley keys list"},
-		{"", "logs trial", 0, "a line of the log", ""},
-		{"", "logs trial -n 1 --json", 0, `"text"`, ""},
-		{"", "logs trial -n -1", exitMisuse, "", "--lines"},
-		{"", "logs nobody", exitFailed, "", "nobody"},
-		{"", "grant trial http:example.test", 0, "was granted http:example.test", ""},
-		{"", "grant trial nonsense", exitMisuse, "", "nonsense"},
-		{"", "revoke trial http:example.test", 0, "was revoked http:example.test", ""},
-		{"", "revoke nobody all", exitFailed, "", "nobody"},
+		{"", "list trial --logs", 0, "a line of the log", ""},
+		{"", "list trial --logs -n 1 --json", 0, `"text"`, ""},
+		{"", "list trial --logs -n -1", exitMisuse, "", "--lines"},
+		{"", "list nobody --logs", exitFailed, "", "nobody"},
+		{"", "set trial --grant http:example.test", 0, "was granted http:example.test", ""},
+		{"", "set trial --grant nonsense", exitMisuse, "", "nonsense"},
+		{"", "set trial --revoke http:example.test", 0, "was revoked http:example.test", ""},
+		{"", "set nobody --revoke all", exitFailed, "", "nobody"},
 		{"", "set trial", exitMisuse, "", "KEY=VALUE"},
+		{"", "set trial city=Ulm --grant all", exitMisuse, "", "or --grant"},
 		{"", "set trial city=Trier", 0, "was told", ""},
 		{"top-secret\n", "set trial api_key", 0, "was told", ""},
-		{"", "show trial", 0, "api_key = (a secret, set)", ""},
+		{"", "list trial", 0, "api_key = (a secret, set)", ""},
 		{"", "set trial --unset city", 0, "was told", ""},
 		{"", `call trial {"do":"config"} --json`, 0, `"content":"Bonn"`, ""},
-		{"", "upgrade NEXT", exitMisuse, "", "It newly asks for"},
-		{"", "upgrade NEXT --grant none", 0, "was upgraded from 1.0.0", ""},
-		{"", "show trial --json", 0, `"1.1.0"`, ""},
+		{"", "install NEXT", exitMisuse, "", "It newly asks for"},
+		{"", "install NEXT --grant none", 0, "was upgraded from 1.0.0", ""},
+		{"", "list trial --json", 0, `"1.1.0"`, ""},
 		{"", "remove trial", exitMisuse, "", "--yes"},
 		{"", "remove trial --yes", 0, "trial 1.1.0 is removed", ""},
 		{"", `call trial {}`, exitFailed, "", "trial"},
@@ -139,13 +142,13 @@ func TestPluginCommands(t *testing.T) {
 // shown where it is typed.
 func TestPluginAsksAtATerminal(t *testing.T) {
 	data := emptyBox(t)
-	dir := trial(t, "1.0.0", "")
+	file := trial(t, "1.0.0", "")
 	for _, c := range []struct {
 		args, asks, press, shows string
 		failed                   bool
 	}{
-		{"install " + dir, "Install it and allow this? [y/N]", "\n", "nothing was changed", true},
-		{"install " + dir, "Install it and allow this? [y/N]", "y\n", "is installed", false},
+		{"install " + file, "Install it and allow this? [y/N]", "\n", "nothing was changed", true},
+		{"install " + file, "Install it and allow this? [y/N]", "y\n", "is installed", false},
 		{"set trial api_key", "api_key: ", "top-secret\n", "was told", false},
 		{"remove trial", "Remove trial 1.0.0", "no\n", "was not removed", true},
 		{"remove trial", "Remove trial 1.0.0", "yes\n", "is removed", false},
@@ -171,8 +174,8 @@ func TestPluginCommandsBesideABox(t *testing.T) {
 	take(t, data, []step{
 		{"", "install FIRST --yes", 0, "is installed", ""},
 		{"", `call trial {"do":"config"}`, 0, "Bonn", ""},
-		{"", "revoke trial all", 0, "may do nothing but answer", ""},
-		{"", "upgrade NEXT --grant none", 0, "was upgraded", ""},
+		{"", "set trial --revoke all", 0, "may do nothing but answer", ""},
+		{"", "install NEXT --grant none", 0, "was upgraded", ""},
 	})
 	code, out, errs := parleyIn(t.Context(), "", []string{"PARLEY_DATA=" + data}, "plugin", "list", "--json")
 	var all []contract.ReturnPlugin

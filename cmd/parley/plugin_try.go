@@ -15,7 +15,6 @@ type pluginTestCmd struct {
 	JSON   bool   `name:"json" help:"Print JSON: passed, failed, cases."`
 }
 
-// Help shows the command in use.
 func (pluginTestCmd) Help() string {
 	return `Example:
 
@@ -33,7 +32,7 @@ Exit code 1 where a case failed.`
 func (cmd *pluginTestCmd) Run(ctx context.Context, c *console) error {
 	p, err := author.Open(cmd.Folder)
 	if err != nil {
-		return fmt.Errorf("plugin test: %w", err)
+		return err
 	}
 	var unprinted error
 	report, err := author.Test(ctx, p, func(o author.Outcome) {
@@ -42,15 +41,11 @@ func (cmd *pluginTestCmd) Run(ctx context.Context, c *console) error {
 		}
 	})
 	if err = errors.Join(err, unprinted); err != nil {
-		return fmt.Errorf("plugin test: %w", err)
+		return err
 	}
-	if cmd.JSON {
-		err = c.json(report)
-	} else {
-		_, err = fmt.Fprintf(c.out, "%d passed, %d failed\n", report.Passed, report.Failed)
-	}
+	err = c.tell(cmd.JSON, report, "%d passed, %d failed\n", report.Passed, report.Failed)
 	if err == nil && report.Failed > 0 {
-		err = fmt.Errorf("plugin test: %d of %d cases failed", report.Failed, len(report.Cases))
+		err = fmt.Errorf("%d of %d cases failed", report.Failed, len(report.Cases))
 	}
 	return err
 }

@@ -4,11 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/alecthomas/kong"
+	kongcompletion "github.com/jotaen/kong-completion"
 
-	"parley/cmd/parley/terminal"
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+	"parley/appliance/engines"
+	"parley/firmware/packs"
+	"parley/plugins/shelf"
 )
 
 // The exit codes of every command. One that a signal ended exits with 128 and
@@ -24,6 +30,19 @@ type misuse struct{ error }
 
 func (m misuse) Unwrap() error { return m.error }
 
+// isMisuse tells whether an error is of what was named on the command line or
+// in the settings.
+func isMisuse(err error) bool {
+	return is[misuse](err) || is[contract.ErrInvalid](err) || is[contract.ErrNotFound](err) ||
+		is[engine.ErrCannotSay](err) || is[engines.ErrNoVoice](err) || is[shelf.ErrUnknown](err) ||
+		is[*packs.ErrNoPack](err)
+}
+
+func is[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
+}
+
 // shown is what a flag did that is a command by itself: --help or --version.
 type shown struct {
 	done bool
@@ -35,32 +54,45 @@ type shown struct {
 func run(ctx context.Context, args []string, c *console) int {
 	shown := &shown{}
 	parser, err := newParser(
-		kong.Help(func(_ kong.HelpOptions, parsed *kong.Context) error {
-			shown.err = c.help(parsed)
-			return nil
+		kong.Help(func(o kong.HelpOptions, parsed *kong.Context) error {
+			shown.err = kong.DefaultHelpPrinter(o, parsed)
+			return shown.err
 		}),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true, WrapUpperBound: 100}),
 		kong.Writers(c.out, c.err),
 		kong.Exit(func(int) { shown.done = true }),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(c, shown),
+		kong.BindSingletonProvider(c.config),
+		kong.BindSingletonProvider(c.records),
+		kong.BindSingletonProvider(c.shelf),
 	)
 	if err != nil {
 		return c.fail(ctx, err)
 	}
+	if os.Getenv("COMP_LINE") != "" { // a shell asks what may stand at the cursor
+		kongcompletion.Register(parser, kongcompletion.WithPredictors(c.predictors(ctx)))
+		return exitDone
+	}
 	if len(args) == 0 {
-		shown.done, shown.err = true, c.introduce(parser.Model)
+		args = []string{"--help"}
+	}
+	args, err = respelled(args)
+	if err != nil {
+		return c.fail(ctx, err)
 	}
 	parsed, err := parser.Parse(args)
 	switch {
-	case shown.done && shown.err != nil:
+	case shown.err != nil:
 		return c.fail(ctx, shown.err)
 	case shown.done:
 		return exitDone
 	case err != nil:
 		return c.fail(ctx, misuse{fmt.Errorf("%w: see parley %s--help", err, commandOf(err))})
 	}
-	if err := c.carryOut(ctx, func() error { return parsed.Run() }); err != nil {
-		return c.fail(ctx, err)
+	err = c.carryOut(ctx, func() error { return errors.Join(parsed.Run(), c.close()) })
+	if err != nil {
+		return c.fail(ctx, fmt.Errorf("%s: %w", strings.Fields(parsed.Command())[0], err))
 	}
 	return exitDone
 }
@@ -68,14 +100,10 @@ func run(ctx context.Context, args []string, c *console) int {
 // commandOf is the command at which parsing stopped, followed by a space.
 func commandOf(err error) string {
 	parse, ok := errors.AsType[*kong.ParseError](err)
-	if !ok || parse.Context == nil {
+	if !ok || parse.Context == nil || parse.Context.Selected() == nil {
 		return ""
 	}
-	node := parse.Context.Selected()
-	if node == nil {
-		return ""
-	}
-	return strings.Join(commandWords(node), " ") + " "
+	return strings.TrimPrefix(parse.Context.Selected().FullPath(), "parley ") + " "
 }
 
 // fail tells what went wrong and returns the exit code for it.
@@ -88,13 +116,13 @@ func (c *console) fail(ctx context.Context, err error) int {
 		return code
 	}
 	c.complain(err.Error())
-	if _, ok := errors.AsType[misuse](err); ok {
+	if isMisuse(err) {
 		return exitMisuse
 	}
 	return exitFailed
 }
 
-// complain writes one line to the console's err, wrapped on a terminal.
+// complain writes one line to the console's err.
 func (c *console) complain(text string) {
-	fmt.Fprintln(c.err, terminal.Hang("parley: ", text, c.width(c.err)))
+	fmt.Fprintln(c.err, "parley: "+strings.Join(strings.Fields(text), " "))
 }

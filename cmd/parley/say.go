@@ -22,25 +22,30 @@ import (
 // maxSaidBytes bounds the text of one call: two hours of speech.
 const maxSaidBytes = 100_000
 
+// sample is what a voice says to be heard.
+const sample = "Good morning. The pool on the second floor is open every day, from seven until ten at night."
+
 type sayCmd struct {
-	Text       string  `arg:"" help:"What to say; - reads it from standard input."`
-	Out        string  `short:"o" placeholder:"FILE" help:"Write a file instead of playing; - is standard output."`
-	Format     string  `placeholder:"FORMAT" help:"wav, mp3 or pcm (16-bit little-endian, mono, 48 kHz); else as the file is named, and wav where that says nothing."`
+	Text       string  `arg:"" optional:"" default:"${voice_sample}" help:"What to say (a sample); - is the input."`
+	Out        string  `short:"o" placeholder:"FILE" predictor:"file" help:"Write a file, not play; - is the output."`
+	Format     string  `enum:"wav,mp3,pcm," default:"" placeholder:"FORMAT" help:"wav, mp3 or pcm (as the file is named)."`
 	Play       bool    `help:"Play it, also while a file is written."`
-	Voice      string  `placeholder:"NAME" help:"Name of a voice, such as Jenny; else the one of the settings (engines.voice)."`
-	Describe   string  `placeholder:"WORDS" help:"How to say it (whispering, excited, slowly); without --voice, the voice to make (a warm old man with a low voice)."`
-	Speed      float64 `default:"1" help:"0.25 to 3 times as fast as the voice is (1)."`
+	Voice      string  `placeholder:"NAME" predictor:"voice" help:"Name of a voice, such as Jenny (engines.voice)."`
+	Account    string  `placeholder:"NAME" predictor:"account" help:"Account whose saved voices are meant too (default)."`
+	Describe   string  `placeholder:"WORDS" help:"How to say it: slowly, excited; without --voice, the voice to make."`
+	Speed      float64 `default:"1" help:"0.25 to 3 times as fast as the voice is."`
 	Alone      bool    `help:"Ask no box, also where one runs: load a voice for it."`
-	Timestamps string  `placeholder:"HOW" help:"Say on standard error when each word is heard: table, or json with an object a line."`
+	Timestamps string  `enum:"table,json," default:"" placeholder:"HOW" help:"Print when each word is heard: table, json."`
 
 	Settings kong.Plugins `embed:"" settings:"data packs engines.threads voices.aliases"`
 }
 
-// Help shows the command in use.
 func (sayCmd) Help() string {
 	return `Examples:
 
   parley say "Good morning." --out morning.mp3
+
+  parley say --voice heart
 
   fortune | parley say - --voice jenny --out - | aplay
 
@@ -48,27 +53,35 @@ func (sayCmd) Help() string {
 
   parley say "It is £3.50." --voice joe --describe "slowly" --timestamps json --out -  >price.wav 2>words.jsonl
 
-It begins to play, and to write, with the first quarter of a second of sound, while the rest is made.
+It begins to play, and to write, with the first quarter of a second of sound, while the rest is made. pcm is 16-bit ` +
+		`little-endian, mono, 48 kHz.
 
 Where a box runs on the data folder, it speaks, since its voices are loaded: there is sound at once instead of ` +
-		`after most of a second. Then the voices and the pronunciations of its account "default" are there as well, ` +
-		`and it keeps the text as it keeps that of every request for speech. A voice that a description makes, a ` +
-		`text of more than 5,000 characters and a speed outside of 0.5 to 2 are spoken without it, and so is ` +
-		`everything with --alone.`
+		`after most of a second. Then the pronunciations of the account are there as well, and it keeps the text as ` +
+		`it keeps that of every request for speech. A voice that a description makes, a text of more than 5,000 ` +
+		`characters and a speed outside of 0.5 to 2 are spoken without it, and so is everything with --alone.`
+}
+
+// Validate refuses what does not go together.
+func (cmd *sayCmd) Validate() error {
+	switch n := len([]rune(cmd.Describe)); {
+	case cmd.Speed < 0.25 || cmd.Speed > 3:
+		return fmt.Errorf("--speed %g is not allowed: use 0.25 to 3", cmd.Speed)
+	case n > contract.MaxDescriptionChars:
+		return fmt.Errorf("--describe has %d characters: use %d at most", n, contract.MaxDescriptionChars)
+	case cmd.Format != "" && cmd.Out == "":
+		return errors.New("--format is that of a file: name it with --out")
+	case cmd.Format == "":
+		_, err := formatOfName(cmd.Out)
+		return err
+	}
+	return nil
 }
 
 // Run speaks the text.
-func (cmd *sayCmd) Run(ctx context.Context, c *console, parsed *kong.Context) error {
-	cfg, err := c.config(parsed)
-	if err != nil {
-		return err
-	}
+func (cmd *sayCmd) Run(ctx context.Context, c *console, cfg config.Config) error {
 	c.endsAtOnce(interrupted{kept: "nothing was said"})
 	text, err := cmd.text(c)
-	if err != nil {
-		return err
-	}
-	format, err := cmd.format()
 	if err != nil {
 		return err
 	}
@@ -78,23 +91,27 @@ func (cmd *sayCmd) Run(ctx context.Context, c *console, parsed *kong.Context) er
 	}
 	job, err := cmd.begin(ctx, c, cfg, text)
 	if err != nil {
-		return cmd.refused(err)
+		return refused(err)
 	}
 	defer job.Close()
 	c.endsByItself()
-	if cmd.Out != "" {
-		f, err := c.openSaid(cmd.Out, format)
-		if err != nil {
-			return err
-		}
-		out = append(out, f)
+	if out, err = cmd.withFile(c, out); err != nil {
+		return err
 	}
 	s := &sayer{out: out, progress: newSaying(c, text), times: timesOf(c, cmd.Timestamps)}
 	err = errors.Join(job.Stream(ctx, s.take), s.close())
 	if err == nil && s.said == 0 {
-		return misuse{errors.New("say: there is nothing in this text that can be spoken")}
+		return misuse{errors.New("there is nothing in this text that can be spoken")}
 	}
-	return cmd.refused(err)
+	return refused(err)
+}
+
+// refused leaves out which field of a request an error is about: nobody wrote one.
+func refused(err error) error {
+	if invalid, ok := errors.AsType[contract.ErrInvalid](err); ok {
+		return misuse{errors.New(invalid.Why)}
+	}
+	return err
 }
 
 // speaking is speech that has begun.
@@ -121,14 +138,22 @@ func (cmd *sayCmd) begin(ctx context.Context, c *console, cfg config.Config, tex
 			return nil, context.Cause(ctx)
 		}
 		log.Debug("no box speaks, so a voice is loaded", "why", err)
-		utterance.Voice.Provider = contract.VoiceLibrary
-		cfg = withBoxAliases(ctx, cfg)
 	}
-	service, closeEngines, err := appliance.OpenSpeech(ctx, cfg, cmd.Voice, designed, log)
+	a, err := c.accountVoices(ctx, cfg, cmd.Account)
 	if err != nil {
 		return nil, err
 	}
-	job, err := service.Begin(ctx, tts.Asked{PostedTTS: saying(utterance, cmd.Timestamps != "")})
+	service, closeEngines, err := appliance.OpenSpeech(ctx, a, cmd.Voice, designed, log)
+	if is[engines.ErrNoVoice](err) {
+		_, found := a.Find(ctx, cmd.Voice)
+		if missing, ok := errors.AsType[contract.ErrNotFound](found); ok {
+			err = fmt.Errorf("%w; %s", err, missing.There)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	job, err := service.Begin(ctx, tts.Asked{Account: a.ID, PostedTTS: saying(utterance, cmd.Timestamps != "")})
 	if err != nil {
 		_ = closeEngines() // the process ends
 		return nil, err
@@ -164,49 +189,21 @@ func saying(u contract.PostedUtterance, timed bool) contract.PostedTTS {
 	return asked
 }
 
-// refused tells what the text or the voice is at fault for from what else went
-// wrong.
-func (cmd *sayCmd) refused(err error) error {
-	if err == nil {
-		return nil
-	}
-	if invalid, ok := errors.AsType[contract.ErrInvalid](err); ok {
-		return misuse{fmt.Errorf("say: %s", invalid.Why)}
-	}
-	if missing, ok := errors.AsType[contract.ErrNotFound](err); ok {
-		return misuse{fmt.Errorf("say: %w", missing)}
-	}
-	if _, none := errors.AsType[engines.ErrNoVoice](err); none {
-		return misuse{fmt.Errorf("say: %w", err)}
-	}
-	return fmt.Errorf("say: %w", err)
-}
-
-// text checks what the caller asked for and returns what is to be said.
+// text is what is to be said.
 func (cmd *sayCmd) text(c *console) (string, error) {
-	if cmd.Speed < 0.25 || cmd.Speed > 3 {
-		return "", misuse{fmt.Errorf("say: --speed %g is not allowed: use 0.25 to 3", cmd.Speed)}
-	}
-	if t := cmd.Timestamps; t != "" && t != "table" && t != "json" {
-		return "", misuse{fmt.Errorf("say: --timestamps %s is not allowed: use table or json", t)}
-	}
-	if n := len([]rune(cmd.Describe)); n > contract.MaxDescriptionChars {
-		return "", misuse{fmt.Errorf("say: --describe has %d characters: use %d at most", n,
-			contract.MaxDescriptionChars)}
-	}
 	text := cmd.Text
 	if text == "-" {
 		read, err := io.ReadAll(io.LimitReader(c.in, maxSaidBytes+1))
 		if err != nil {
-			return "", fmt.Errorf("say: reading standard input: %w", err)
+			return "", fmt.Errorf("reading standard input: %w", err)
 		}
 		text = string(read)
 	}
 	if len(text) > maxSaidBytes {
-		return "", misuse{fmt.Errorf("say: the text has more than %d bytes: say it in parts", maxSaidBytes)}
+		return "", misuse{fmt.Errorf("the text has more than %d bytes: say it in parts", maxSaidBytes)}
 	}
 	if text = strings.ToValidUTF8(text, " "); strings.TrimSpace(text) == "" {
-		return "", misuse{errors.New("say: the text is empty")}
+		return "", misuse{errors.New("the text is empty")}
 	}
 	return text, nil
 }
@@ -230,7 +227,7 @@ func (s *sayer) take(m contract.TTSMessage) error {
 				return err
 			}
 		}
-		s.progress.said(m, s.said)
+		s.progress.said(m)
 	case contract.TimestampMessage:
 		if s.times != nil {
 			return s.times(m.Timestamp)

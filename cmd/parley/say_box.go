@@ -51,7 +51,7 @@ func (cmd *sayCmd) askBox(ctx context.Context, cfg config.Config, asked contract
 	if url == "" {
 		return nil, fmt.Errorf("none runs on %s", cfg.Data)
 	}
-	key, giveBack, err := makeKey(ctx, cfg, "parley say", longestSaying)
+	key, giveBack, err := makeKey(ctx, cfg, cmd.Account, "parley say", longestSaying)
 	if err != nil {
 		return nil, err
 	}
@@ -64,6 +64,7 @@ func (cmd *sayCmd) askBox(ctx context.Context, cfg config.Config, asked contract
 	if err != nil {
 		return nil, err
 	}
+	client.Transport.(*http.Transport).ResponseHeaderTimeout = boxPatience
 	body, err := requestSpeech(ctx, client, url, key, asked)
 	if err != nil {
 		return nil, err
@@ -78,41 +79,22 @@ func requestSpeech(ctx context.Context, client *http.Client, url, key string, as
 	if err != nil {
 		return nil, err
 	}
-	ctx, giveUp := context.WithCancelCause(ctx)
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url+speechPath, bytes.NewReader(text))
 	if err != nil {
-		giveUp(nil)
 		return nil, err
 	}
 	r.Header.Set("X-Service-Api-Key", key)
 	r.Header.Set("Content-Type", "application/json")
-	late := time.AfterFunc(boxPatience, func() { giveUp(fmt.Errorf("it does not answer within %v", boxPatience)) })
 	response, err := client.Do(r)
-	if !late.Stop() && err == nil { // its context has ended
-		err = errors.Join(context.Cause(ctx), response.Body.Close())
-	}
 	if err != nil {
-		giveUp(nil)
 		return nil, fmt.Errorf("asking the box at %s: %w", url, err)
 	}
-	body := cancelledBody{response.Body, giveUp}
 	if response.StatusCode != http.StatusOK {
-		why, _ := io.ReadAll(io.LimitReader(body, 4096)) // for a log
-		return nil, errors.Join(fmt.Errorf("the box at %s answers %s: %s", url, response.Status, why), body.Close())
+		why, _ := io.ReadAll(io.LimitReader(response.Body, 4096)) // for a log
+		return nil, errors.Join(fmt.Errorf("the box at %s answers %s: %s", url, response.Status, why),
+			response.Body.Close())
 	}
-	return body, nil
-}
-
-// cancelledBody is an answer whose request ends when it is closed.
-type cancelledBody struct {
-	io.ReadCloser
-	giveUp context.CancelCauseFunc
-}
-
-// Close ends the request.
-func (b cancelledBody) Close() error {
-	defer b.giveUp(nil)
-	return b.ReadCloser.Close()
+	return response.Body, nil
 }
 
 // boxSpeech is speech that a box makes.

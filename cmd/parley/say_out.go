@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -25,24 +24,6 @@ type soundOut interface {
 // saidFormats are those in which a file may be.
 func saidFormats() []string { return []string{"wav", "mp3", "pcm"} }
 
-// format is that of the file: as --format says, or its name.
-func (cmd *sayCmd) format() (string, error) {
-	switch {
-	case cmd.Format != "" && !slices.Contains(saidFormats(), cmd.Format):
-		return "", misuse{fmt.Errorf("say: --format %s is not written: use %s", cmd.Format,
-			strings.Join(saidFormats(), ", "))}
-	case cmd.Format != "" && cmd.Out == "":
-		return "", misuse{errors.New("say: --format is that of a file: name it with --out")}
-	case cmd.Format != "":
-		return cmd.Format, nil
-	}
-	format, err := formatOfName(cmd.Out)
-	if err != nil {
-		return "", fmt.Errorf("say: %w, or say --format", err)
-	}
-	return format, nil
-}
-
 // formatOfName is the format of a file of that name.
 func formatOfName(name string) (string, error) {
 	ext := strings.TrimPrefix(strings.ToLower(filepath.Ext(name)), ".")
@@ -50,8 +31,7 @@ func formatOfName(name string) (string, error) {
 	case name == "-" || ext == "":
 		return "wav", nil
 	case !slices.Contains(saidFormats(), ext):
-		return "", misuse{fmt.Errorf("--out %s: files are written as %s: name it so", name,
-			strings.Join(saidFormats(), ", "))}
+		return "", fmt.Errorf("--out %s: files are written as %s: name it so", name, strings.Join(saidFormats(), ", "))
 	}
 	return ext, nil
 }
@@ -68,30 +48,44 @@ func (cmd *sayCmd) speaker(ctx context.Context) ([]soundOut, error) {
 	return []soundOut{&playedOut{ctx: ctx, device: d}}, nil
 }
 
-// openSaid opens a file, or standard output for -.
-func (c *console) openSaid(name, format string) (soundOut, error) {
-	out, done := c.out, func() error { return nil }
-	if name != "-" {
-		f, err := os.Create(name)
-		if err != nil {
-			return nil, fmt.Errorf("writing the audio: %w: choose another place", err)
-		}
-		out, done = f, f.Close
+// withFile opens the file too, if one is wanted, or standard output for -.
+func (cmd *sayCmd) withFile(c *console, outs []soundOut) ([]soundOut, error) {
+	if cmd.Out == "" {
+		return outs, nil
+	}
+	format := cmd.Format
+	if format == "" {
+		format, _ = formatOfName(cmd.Out) // which was checked
+	}
+	f, done, err := c.create(cmd.Out)
+	if err != nil {
+		return nil, err
 	}
 	var w soundOut
-	var err error
 	switch format {
 	case "mp3":
-		w, err = audio.NewMP3Writer(out, contract.OutputRateHz)
+		w, err = audio.NewMP3Writer(f, contract.OutputRateHz)
 	case "pcm":
-		w = rawOut{out}
+		w = rawOut{f}
 	default:
-		w, err = audio.NewWAVWriter(out, contract.OutputRateHz, 1)
+		w, err = audio.NewWAVWriter(f, contract.OutputRateHz, 1)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("writing the audio: %w", err), done())
 	}
-	return fileOut{w, done}, nil
+	return append(outs, fileOut{w, done}), nil
+}
+
+// create opens a file for sound, or standard output for -.
+func (c *console) create(name string) (w io.Writer, done func() error, err error) {
+	if name == "-" {
+		return c.out, func() error { return nil }, nil
+	}
+	f, err := os.Create(name)
+	if err != nil {
+		return nil, nil, fmt.Errorf("writing the audio: %w: choose another place", err)
+	}
+	return f, f.Close, nil
 }
 
 // fileOut is a file whose writer does not close it.
@@ -149,11 +143,4 @@ func (p *playedOut) Close() error {
 	case <-p.ctx.Done():
 		return context.Cause(p.ctx)
 	}
-}
-
-// writeJSON writes v on one line.
-func writeJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
 }

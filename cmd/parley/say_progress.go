@@ -1,9 +1,8 @@
 package main
 
 import (
-	"fmt"
-	"io"
-	"time"
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
 
 	"parley/appliance/contract"
 )
@@ -14,37 +13,30 @@ const longText = 1000
 
 // saidProgress shows on a terminal how far a long text is said.
 type saidProgress struct {
-	w       io.Writer // nil: nobody looks
-	length  int
-	letters int
-	shown   time.Time
+	all *mpb.Progress // nil: nobody looks
+	bar *mpb.Bar
 }
 
 func newSaying(c *console, text string) *saidProgress {
-	p := &saidProgress{length: len(text)}
+	p := &saidProgress{}
 	if len(text) >= longText && onTerminal(c.err) {
-		p.w = c.err
+		p.all = mpb.New(mpb.WithOutput(c.err), mpb.WithAutoRefresh())
+		p.bar = p.all.AddBar(int64(len(text)), mpb.BarRemoveOnComplete(), mpb.AppendDecorators(decor.Percentage()))
 	}
 	return p
 }
 
-// said notes a chunk, and how many samples there are with it.
-func (p *saidProgress) said(m contract.SnippetAudioChunk, samples int) {
-	if m.IsLastChunk {
-		p.letters += len(m.Text) + 1
+// said notes a chunk.
+func (p *saidProgress) said(m contract.SnippetAudioChunk) {
+	if p.all != nil && m.IsLastChunk {
+		p.bar.IncrBy(len(m.Text) + 1)
 	}
-	if p.w == nil || time.Since(p.shown) < time.Second/5 {
-		return
-	}
-	p.shown = time.Now()
-	length := time.Duration(samples) * time.Second / contract.OutputRateHz
-	// a terminal
-	_, _ = fmt.Fprintf(p.w, "\r%3d %%, %v of speech ", min(100, 100*p.letters/p.length), length.Round(time.Second))
 }
 
-// done clears the line.
+// done takes the bar away.
 func (p *saidProgress) done() {
-	if p.w != nil && !p.shown.IsZero() {
-		_, _ = fmt.Fprint(p.w, "\r\033[K")
+	if p.all != nil {
+		p.bar.SetTotal(-1, true)
+		p.all.Wait()
 	}
 }

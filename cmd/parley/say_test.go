@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -18,15 +17,15 @@ func TestSpeechIsWrittenAsItComes(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "said")
 		var out, errs bytes.Buffer
 		c := &console{out: &out, err: &errs}
-		f, err := c.openSaid(file, format)
+		outs, err := (&sayCmd{Out: file, Format: format}).withFile(c, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		g, err := c.openSaid("-", "pcm")
+		both, err := (&sayCmd{Out: "-", Format: "pcm"}).withFile(c, outs)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := &sayer{out: []soundOut{f, g}, progress: newSaying(c, "two words"), times: timesOf(c, "table")}
+		s := &sayer{out: both, progress: newSaying(c, "two words"), times: timesOf(c, "table")}
 		second := audio.AppendLinear16(nil, make([]float32, contract.OutputRateHz))
 		word := func(text string, begin, end int64) contract.TimestampMessage {
 			return contract.TimestampMessage{Timestamp: contract.Timestamp{Text: text,
@@ -61,12 +60,8 @@ func TestSpeechIsWrittenAsItComes(t *testing.T) {
 }
 
 func TestAFileThatCannotBeWrittenIsSaid(t *testing.T) {
-	_, err := (&console{}).openSaid(filepath.Join(t.TempDir(), "nowhere", "a.wav"), "wav")
+	_, err := (&sayCmd{Out: filepath.Join(t.TempDir(), "nowhere", "a.wav")}).withFile(&console{}, nil)
 	if err == nil || !strings.Contains(err.Error(), "choose another place") {
 		t.Errorf("the error is %v", err)
-	}
-	var refused misuse
-	if _, err := (&sayCmd{Out: "a.opus"}).format(); !errors.As(err, &refused) {
-		t.Errorf("a.opus is %v", err)
 	}
 }

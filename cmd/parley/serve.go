@@ -2,12 +2,11 @@ package main
 
 import (
 	"context"
-	"errors"
 
 	"github.com/alecthomas/kong"
 
 	"parley/appliance"
-	"parley/firmware/packs"
+	"parley/appliance/config"
 )
 
 // serveCmd runs the box. All settings are flags of it.
@@ -15,7 +14,6 @@ type serveCmd struct {
 	Settings kong.Plugins `embed:"" settings:"*"`
 }
 
-// Help shows the command in use.
 func (serveCmd) Help() string {
 	return `Example:
 
@@ -27,14 +25,13 @@ The box answers GET /healthz at once and GET /readyz with 200 when a conversatio
 }
 
 // Run runs the box until ctx ends.
-func (*serveCmd) Run(ctx context.Context, c *console, parsed *kong.Context) error {
-	cfg, err := c.config(parsed)
-	if err != nil {
-		return err
-	}
+func (*serveCmd) Run(ctx context.Context, c *console, cfg config.Config) error {
 	log := c.logger(cfg.Log)
 	if cfg.File != "" {
 		log.Info("settings read", "file", cfg.File)
+	}
+	for _, n := range cfg.Notes {
+		log.Info(n)
 	}
 	for _, w := range cfg.Warnings {
 		log.Warn(w)
@@ -42,14 +39,10 @@ func (*serveCmd) Run(ctx context.Context, c *console, parsed *kong.Context) erro
 	// Nothing is lost if a signal ends a box that takes no chats yet.
 	c.endsAtOnce(interrupted{kept: "the box was still loading its models", next: "parley serve starts it again",
 		service: true})
-	err = appliance.Run(ctx, cfg, appliance.Console{
+	return appliance.Run(ctx, cfg, appliance.Console{
 		Log:      log,
 		Out:      c.out,
 		Terminal: onTerminal(c.out),
 		Loaded:   c.endsByItself,
 	})
-	if _, unknown := errors.AsType[*packs.ErrNoPack](err); unknown {
-		err = misuse{err}
-	}
-	return err
 }

@@ -45,23 +45,23 @@ func TestTheSessionsOfTheConsoleAreListedAndEnded(t *testing.T) {
 		return out + errs
 	}
 	var listed []listedSession
-	if err := json.Unmarshal([]byte(console(exitDone, "sessions", "--json")), &listed); err != nil ||
+	if err := json.Unmarshal([]byte(console(exitDone, "--sessions", "--json")), &listed); err != nil ||
 		len(listed) != 2 || listed[0].ID != ids[1] || listed[0].Browser != "Firefox" {
 		t.Errorf("%+v, %v", listed, err)
 	}
-	if out := console(exitDone, "sessions"); !strings.Contains(out, ids[0]) || !strings.Contains(out, "10.0.0.7") {
+	if out := console(exitDone, "--sessions"); !strings.Contains(out, ids[0]) || !strings.Contains(out, "10.0.0.7") {
 		t.Error(out)
 	}
-	if out := console(exitFailed, "end", "nobody"); !strings.Contains(out, "parley console sessions") {
+	if out := console(exitFailed, "--end", "nobody"); !strings.Contains(out, "parley console --sessions") {
 		t.Error(out)
 	}
-	console(exitMisuse, "end")
-	console(exitMisuse, "end", ids[0], "--all")
-	console(exitDone, "end", ids[0])
-	if out := console(exitDone, "end", "--all"); out != "1 ended\n" {
+	console(exitMisuse, "--end")
+	console(exitMisuse, "--end", ids[0], "--sessions")
+	console(exitDone, "--end", ids[0])
+	if out := console(exitDone, "--end", "all"); out != "1 ended\n" {
 		t.Error(out)
 	}
-	if out := console(exitFailed, "link"); !strings.Contains(out, "does not run") {
+	if out := console(exitFailed); !strings.Contains(out, "does not run") {
 		t.Error(out)
 	}
 }
@@ -89,16 +89,16 @@ func TestALinkNamesWhereTheBoxIsReached(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		code, out, errs := parley(t, "", "console", "link", "--data", data)
+		code, out, errs := parley(t, "", "console", "--data", data)
 		if code != exitDone || !strings.HasPrefix(out, c.url+"/#signin=") || !strings.Contains(out, c.says) {
 			t.Errorf("%s: code %d: %s %s", c.listen, code, out, errs)
 		}
-		_, out, _ = parley(t, "", "console", "link", "--data", data, "--json")
+		_, out, _ = parley(t, "", "console", "--data", data, "--json")
 		var told consoleLink
 		if err := json.Unmarshal([]byte(out), &told); err != nil || (len(told.Elsewhere) > 0) != c.elsewhere {
 			t.Errorf("%s: %s, %v", c.listen, out, err)
 		}
-		_, out, _ = parley(t, "", "kiosk", "pair", "--data", data)
+		_, out, _ = parley(t, "", "kiosk", "--data", data)
 		if !strings.Contains(out, c.url+"/kiosk#") || strings.Contains(out, "on another one") != c.elsewhere ||
 			strings.Contains(out, "no microphone") != (c.says == "TLS is off") {
 			t.Error(out)

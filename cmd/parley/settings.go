@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -29,7 +30,8 @@ func addSettings(command reflect.Value) {
 		keys, has := command.Type().Field(i).Tag.Lookup(settingsTag)
 		switch {
 		case has:
-			field.Set(reflect.ValueOf(kong.Plugins{settingFlags(keys)}))
+			first := command.Type().Field(i).Name == "Settings"
+			field.Set(reflect.ValueOf(kong.Plugins{settingFlags(keys, first)}))
 		case field.Kind() == reflect.Struct:
 			addSettings(field)
 		}
@@ -37,18 +39,30 @@ func addSettings(command reflect.Value) {
 }
 
 // settingFlags is a pointer to a struct whose fields are the flags of these
-// settings, as kong reads them off the tags.
-func settingFlags(keys string) any {
-	fields := []reflect.StructField{flagField(0, `name:"config"`, "placeholder", "FILE",
-		"help", "Read settings from this file (else ./parley.yaml, else parley.yaml in the data folder).")}
+// settings, as kong reads them off the tags; and of --config, for the first of a
+// command's.
+func settingFlags(keys string, first bool) any {
+	var fields []reflect.StructField
+	if first {
+		fields = append(fields, flagField(0, `name:"config"`, "placeholder", "FILE", "predictor", "file",
+			"help", "Read settings from this file (else ./parley.yaml, else parley.yaml in the data folder)."))
+	}
 	for _, s := range config.Settings() {
 		all := keys == "*"
-		if !all && !contains(keys, s.Key) {
+		if !all && !slices.Contains(strings.Fields(keys), s.Key) {
 			continue
 		}
 		tags := []string{"name", s.Flag, "setting", s.Key, "placeholder", s.Takes, "help", flagHelp(s)}
+		switch {
+		case s.Takes == "DIR":
+			tags = append(tags, "predictor", "dir")
+		case s.Takes == "FILE":
+			tags = append(tags, "predictor", "file")
+		case len(settingWords(s)) > 0:
+			tags = append(tags, "predictor", "setting "+s.Key)
+		}
 		if all {
-			tags = append(tags, "group", s.Group)
+			tags = append(tags, "group", s.Group+":")
 		}
 		field := flagField(len(fields), "", tags...)
 		if s.Switch {
@@ -56,16 +70,13 @@ func settingFlags(keys string) any {
 		}
 		fields = append(fields, field)
 	}
-	return reflect.New(reflect.StructOf(fields)).Interface()
-}
-
-func contains(keys, key string) bool {
-	for k := range strings.FieldsSeq(keys) {
-		if k == key {
-			return true
+	for _, s := range config.Old() {
+		if s.Flag != "" && (keys == "*" || slices.Contains(strings.Fields(keys), s.Into)) {
+			fields = append(fields, flagField(len(fields), "hidden:\"\"", "name", s.Flag, "setting", s.Key,
+				"placeholder", s.Takes, "help", s.Help))
 		}
 	}
-	return false
+	return reflect.New(reflect.StructOf(fields)).Interface()
 }
 
 func flagField(n int, tag string, more ...string) reflect.StructField {

@@ -16,21 +16,20 @@ import (
 
 type talkCmd struct {
 	URL    string `name:"url" placeholder:"URL" help:"The box (the one that runs on the data folder)."`
-	CA     string `name:"ca" placeholder:"FILE" help:"Authority (PEM) to trust besides the system's (that of the box on this machine)."`
-	Key    string `env:"PARLEY_API_KEY" help:"API key. For a box on this machine one is made and taken back afterwards."`
-	Wav    string `placeholder:"FILE" help:"Speak this recording in real time instead of the microphone; any format that hear reads."`
-	Out    string `short:"o" placeholder:"FILE" help:"Write the answers to this WAV file, placed in time as they were heard."`
+	CA     string `name:"ca" placeholder:"FILE" predictor:"file" help:"Authority (PEM) to trust besides the system's."`
+	Key    string `env:"PARLEY_API_KEY" help:"API key (for a box on this machine one is made, and taken back)."`
+	Wav    string `placeholder:"FILE" predictor:"file" help:"Speak this recording in real time, not the microphone."`
+	Out    string `short:"o" placeholder:"FILE" predictor:"file" help:"Write the answers to this WAV file."`
 	Both   bool   `help:"Write both sides to it: the user on the left, the assistant on the right."`
 	Text   bool   `help:"Type instead of speaking: one line is one message."`
 	Prompt string `placeholder:"TEXT" help:"System prompt for this conversation."`
-	Voice  string `placeholder:"NAME" help:"Voice of the assistant."`
+	Voice  string `placeholder:"NAME" predictor:"voice" help:"Voice of the assistant."`
 	Listen string `hidden:"" setting:"listen"`
 	JSON   bool   `name:"json" help:"Print the transcript as JSON, one object a line."`
 
 	Settings kong.Plugins `embed:"" settings:"data"`
 }
 
-// Help shows the command in use.
 func (talkCmd) Help() string {
 	return `Examples:
 
@@ -49,34 +48,30 @@ Without --wav and --text the machine's microphone and speaker are used. There is
 const chatRateHz = 16000
 
 // Run holds the conversation.
-func (cmd *talkCmd) Run(ctx context.Context, c *console, parsed *kong.Context) (err error) {
-	cfg, err := cmd.check(c, parsed)
+func (cmd *talkCmd) Run(ctx context.Context, c *console, cfg config.Config) (err error) {
+	at, err := find(cmd.URL, cmd.Key, cfg)
 	if err != nil {
 		return err
 	}
-	at, err := find(cmd.URL, cmd.Key, cfg)
-	if err != nil {
-		return fmt.Errorf("talk: %w", err)
-	}
 	say, rateHz, err := cmd.speech(ctx, c) // before dialling: a chat costs a seat
 	if err != nil {
-		return fmt.Errorf("talk: %w", err)
+		return err
 	}
 	defer say.close()
 	key, giveBack, err := cmd.key(ctx, cfg, at)
 	if err != nil {
-		return fmt.Errorf("talk: %w", err)
+		return err
 	}
 	defer func() { err = errors.Join(err, giveBack()) }()
 
 	client, err := trust(cmd.CA, cfg)
 	if err != nil {
-		return misuse{fmt.Errorf("talk: %w", err)}
+		return misuse{err}
 	}
 	defer client.CloseIdleConnections()
 	box, err := dial(ctx, client, at.address, key, cmd.query())
 	if err != nil {
-		return fmt.Errorf("talk: %w", err)
+		return err
 	}
 	defer box.close()
 	f := newFollower(c, cmd.JSON, say.player())
@@ -90,10 +85,7 @@ func (cmd *talkCmd) Run(ctx context.Context, c *console, parsed *kong.Context) (
 		err = cmd.hungUp(ctx, err)
 		f.heard.cut(f.now()) // what was not played any more was not heard
 	}
-	if err = errors.Join(err, cmd.keep(c, f)); err != nil {
-		return fmt.Errorf("talk: %w", err)
-	}
-	return nil
+	return errors.Join(err, cmd.keep(c, f))
 }
 
 // keep writes what was heard so far to the file that --out names.
@@ -118,18 +110,15 @@ func (cmd *talkCmd) hungUp(ctx context.Context, err error) error {
 	return interrupted{kept: cmd.Out + " holds the conversation up to here"}
 }
 
-// check refuses what does not go together.
-func (cmd *talkCmd) check(c *console, parsed *kong.Context) (config.Config, error) {
-	cfg, err := c.config(parsed)
+// Validate refuses what does not go together.
+func (cmd *talkCmd) Validate() error {
 	switch {
-	case err != nil:
-		return cfg, err
 	case cmd.Text && cmd.Wav != "":
-		return cfg, misuse{errors.New("talk: --text and --wav exclude each other: type, or play a recording")}
+		return errors.New("--text and --wav exclude each other: type, or play a recording")
 	case cmd.Both && cmd.Out == "":
-		return cfg, misuse{errors.New("talk: --both says what --out writes: name a file with --out")}
+		return errors.New("--both says what --out writes: name a file with --out")
 	}
-	return cfg, wantWAV("talk: --out", cmd.Out)
+	return wantWAV("--out", cmd.Out)
 }
 
 // speech opens the user's side of the conversation and tells the rate of its

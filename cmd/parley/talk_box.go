@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -124,25 +125,29 @@ func (cmd *talkCmd) key(ctx context.Context, cfg config.Config, box place) (key 
 	if !box.here {
 		return "", nothing, misuse{fmt.Errorf("no key for %s: %s", box.address, ask)}
 	}
-	key, giveBack, err = makeKey(ctx, cfg, "parley talk", longestTalk)
+	key, giveBack, err = makeKey(ctx, cfg, "", "parley talk", longestTalk)
 	if errors.Is(err, store.ErrNotFound) {
 		return "", nothing, fmt.Errorf("no key, and %w; or %s", noBox(cfg.Data), ask)
 	}
 	return key, giveBack, err
 }
 
-// makeKey makes a client's key of the default account for the box whose data lies
-// in the folder of the settings; giveBack revokes it. Where the command is killed
-// before, the key is forgotten after life. The errors are those of store.Join.
-func makeKey(ctx context.Context, cfg config.Config, label string, life time.Duration) (key string,
+// makeKey makes a client's key of an account, the default one for an empty name,
+// for the box whose data lies in the folder of the settings; giveBack revokes it.
+// Where the command is killed before, the key is forgotten after life. The errors
+// are those of store.Join.
+func makeKey(ctx context.Context, cfg config.Config, of, label string, life time.Duration) (key string,
 	giveBack func() error, err error) {
 	nothing := func() error { return nil }
 	s, err := store.Join(ctx, cfg.Data)
 	if err != nil {
 		return "", nothing, err
 	}
+	if _, err := accountID(ctx, s, of); err != nil { // which CreateKey would make
+		return "", nothing, errors.Join(err, s.Close())
+	}
 	made, err := s.CreateKey(ctx, store.NewKey{
-		Account:   "default",
+		Account:   cmp.Or(of, "default"),
 		Label:     label,
 		Role:      store.ClientKey,
 		ExpiresMS: time.Now().Add(life).UnixMilli(),

@@ -44,12 +44,12 @@ func TestAVoiceStandsInForAnother(t *testing.T) {
 			"-"); code != exitDone || len(out) < 1000 {
 			t.Errorf("say with %s: %d, %d bytes, %s", old, code, len(out), errs)
 		}
-		if code, out, errs := parley(t, "", "voices", "play", old, "--data", data, "--out", "-"); code != exitDone ||
+		if code, out, errs := parley(t, "", "say", "--voice", old, "--data", data, "--out", "-"); code != exitDone ||
 			len(out) < 1000 {
 			t.Errorf("play %s: %d, %d bytes, %s", old, code, len(out), errs)
 		}
 	}
-	if code, _, errs := parley(t, "", "voices", "play", "Zara", "--data", data, "--out", "-"); code != exitMisuse ||
+	if code, _, errs := parley(t, "", "say", "--voice", "Zara", "--data", data, "--out", "-"); code != exitMisuse ||
 		!strings.Contains(errs, `parley voices alias "Zara" joe`) {
 		t.Errorf("%d %s", code, errs)
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -13,8 +12,7 @@ import (
 // wantWAV refuses names of files that promise another format.
 func wantWAV(what, name string) error {
 	if ext := strings.ToLower(filepath.Ext(name)); name != "-" && ext != "" && ext != ".wav" {
-		return misuse{fmt.Errorf("%s %s: only WAV files are written: name it .wav and convert it afterwards", what,
-			name)}
+		return fmt.Errorf("%s %s: only WAV files are written: name it .wav and convert it afterwards", what, name)
 	}
 	return nil
 }
@@ -26,13 +24,9 @@ func (c *console) writeWAV(name string, frames []float32, rateHz, channels int) 
 		_, err := c.out.Write(audio.EncodeWAV(frames, rateHz))
 		return err
 	}
-	out, done := c.out, func() error { return nil }
-	if name != "-" {
-		f, err := os.Create(name)
-		if err != nil {
-			return fmt.Errorf("writing the audio: %w: choose another place", err)
-		}
-		out, done = f, f.Close
+	out, done, err := c.create(name)
+	if err != nil {
+		return err
 	}
 	w, err := audio.NewWAVWriter(out, rateHz, channels)
 	if err == nil {

@@ -79,7 +79,7 @@ func TestWebhooksAreListedRetriedAndForgotten(t *testing.T) {
 	}
 	list := func(args ...string) (listed []listedWebhook) {
 		t.Helper()
-		if err := json.Unmarshal([]byte(run(exitDone, append([]string{"list", "--json"}, args...)...)),
+		if err := json.Unmarshal([]byte(run(exitDone, append([]string{"--json"}, args...)...)),
 			&listed); err != nil {
 			t.Error(err)
 		}
@@ -94,7 +94,7 @@ func TestWebhooksAreListedRetriedAndForgotten(t *testing.T) {
 			t.Errorf("%s: listed %+v", state, some)
 		}
 	}
-	table := run(exitDone, "list")
+	table := run(exitDone)
 	for _, want := range []string{"again in 1m", "answered 500 oh", "connection refused", "delivered",
 		"https://user:xxxxx@shop.example/dead"} {
 		if !strings.Contains(table, want) {
@@ -110,30 +110,30 @@ func TestWebhooksAreListedRetriedAndForgotten(t *testing.T) {
 	}
 	f := examined(t, exitDone, "--data", data, "--listen", freeAddress(t))["webhooks"]
 	if f.Health != "warning" || !strings.Contains(f.What+f.Mend, "connection refused") ||
-		!strings.Contains(f.Mend, "retry") {
+		!strings.Contains(f.Mend, "--retry") {
 		t.Errorf("doctor: %+v", f)
 	}
 
-	if out := run(exitFailed, "retry", ids[store.WebhookWasDelivered]); !strings.Contains(out, "parley webhooks list") {
+	if out := run(exitFailed, "--retry", ids[store.WebhookWasDelivered]); !strings.Contains(out, "parley webhooks shows") {
 		t.Errorf("one that was delivered: %s", out)
 	}
-	run(exitDone, "retry", ids[store.WebhookWasAbandoned], ids[store.WebhookWasAbandoned])
-	if out := run(exitDone, "retry", "--all", "--json"); out != "{\"retried\":2}\n" {
+	run(exitDone, "--retry", ids[store.WebhookWasAbandoned], ids[store.WebhookWasAbandoned])
+	if out := run(exitDone, "--retry", "--all", "--json"); out != "{\"retried\":2}\n" {
 		t.Errorf("all: %s", out)
 	}
 	if all := list("--state", "waiting"); len(all) != 2 || all[0].Attempts != 0 ||
 		all[0].DueMS > time.Now().UnixMilli() {
 		t.Errorf("retried: %+v", all)
 	}
-	if out := run(exitDone, "forget", "--all"); !strings.HasPrefix(out, "0 webhooks") {
+	if out := run(exitDone, "--forget", "--all"); !strings.HasPrefix(out, "0 webhooks") {
 		t.Errorf("forgotten: %s", out)
 	}
-	for _, args := range [][]string{{"retry"}, {"retry", "--all", "x"}, {"forget"}, {"list", "--limit", "0"},
-		{"list", "--state", "lost"}, {"test", "shop.example"}, {"test", "https://h:99999/"}} {
+	for _, args := range [][]string{{"--retry"}, {"--retry", "--all", "x"}, {"--forget"}, {"--limit", "0"},
+		{"--state", "lost"}, {"--test", "shop.example"}, {"--test", "https://h:99999/"}, {"x"}} {
 		run(exitMisuse, args...)
 	}
-	run(exitFailed, "list", "--account", "nobody")
-	run(exitFailed, "forget", "nonsense")
+	run(exitFailed, "--account", "nobody")
+	run(exitFailed, "--forget", "nonsense")
 	if f, there := examined(t, exitDone, "--data", t.TempDir(), "--listen", freeAddress(t))["webhooks"]; there {
 		t.Errorf("without a box: %+v", f)
 	}
@@ -159,7 +159,7 @@ func TestAReceiverIsTried(t *testing.T) {
 	defer r.Close()
 	try := func(args ...string) (int, string) {
 		code, out, errs := parley(t, "",
-			append([]string{"webhooks", "test", r.URL, "--account", "home", "--data", data}, args...)...)
+			append([]string{"webhooks", "--test", r.URL, "--account", "home", "--data", data}, args...)...)
 		return code, out + errs
 	}
 	if code, out := try(); code != exitFailed || !strings.Contains(out, "webhooks.allow_private") {

@@ -72,7 +72,7 @@ const roomy = 1 << 30
 
 // Disk looks at the room that the data folder has left.
 func Disk(data string) Finding {
-	f := Finding{Part: "disk", Health: Well, Mend: "make room on it, or lower limits.recordings or retention.days"}
+	f := Finding{Part: "disk", Health: Well, Mend: "make room on it, or lower limits.recordings or retention.keep"}
 	free, err := disk.Free(disk.Nearest(data))
 	if err != nil {
 		return Finding{"disk", Trouble, err.Error(), "name a folder on a disk that works with --data"}

@@ -111,7 +111,7 @@ func TestTheRoomOfRecordingsIsTold(t *testing.T) {
 	wantFinding(t, found(filepath.Join(dir, "none"), Room{Days: 30}), Well, "none yet; 0.0 MB, each kept for 30 days")
 	f := found(dir, Room{Bytes: 1e6, From: time.Now().Add(time.Hour), Found: 3})
 	wantFinding(t, f, Doubt, "3 chats' recordings are too old or too much, and are deleted from")
-	if !strings.Contains(f.Mend, "limits.recordings_days") {
+	if !strings.Contains(f.Mend, "limits.recordings to 0 for ever") {
 		t.Error(f.Mend)
 	}
 }

@@ -95,7 +95,7 @@ func Recordings(ctx context.Context, s Sounds, tell progress.Func) (Finding, err
 	if s.Room.From.After(time.Now()) {
 		said = append(said, fmt.Sprintf("%d chats' recordings are too old or too much, and are deleted from %s on",
 			s.Room.Found, s.Room.From.Local().Format(time.DateTime)))
-		mend = append(mend, "to keep them, set limits.recordings_days and limits.recordings to 0, or to more")
+		mend = append(mend, "to keep them, set limits.recordings to 0 for ever, or to more")
 	}
 	if len(said) > 0 {
 		f.Health, f.Mend = Doubt, strings.Join(mend, "; ")

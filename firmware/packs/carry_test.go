@@ -241,7 +241,7 @@ func TestHostileExportIsRefused(t *testing.T) {
 			"twice"},
 		"a format of tomorrow": {header{Format: 2}, nil, "format 2"},
 		"no packs":             {header{Format: 1}, nil, "no packs"},
-		"no header":            {"just text", nil, "parley packs export"},
+		"no header":            {"just text", nil, "parley packs pull --export"},
 	} {
 		parent := t.TempDir()
 		_, err := Import(t.Context(), filepath.Join(parent, "packs"), craft(t, c.head, c.members...), nil)

@@ -79,7 +79,7 @@ func importFrom(ctx context.Context, dir string, r *bundle.Reader, tell progress
 	return names, nil
 }
 
-var errNotExported = errors.New("it is not a file that parley packs export wrote")
+var errNotExported = errors.New("it is not a file that parley packs pull --export wrote")
 
 func readHeader(r *bundle.Reader) (h header, err error) {
 	if err := r.Header(headerName, maxHeader, &h); err != nil {

@@ -33,6 +33,16 @@ func open(mode int, names []string) (Library, error) {
 	return Library{}, why
 }
 
+// Load opens the first library of these names and binds calls; missing is the error
+// where none of them is there.
+func Load(calls map[string]any, missing string, names ...string) error {
+	l, err := Open(names...)
+	if err != nil {
+		return errors.New(missing)
+	}
+	return l.Bind(calls)
+}
+
 // Bind makes each of calls, pointers to Go functions, the function of that name of
 // the library or of one that it needs.
 func (l Library) Bind(calls map[string]any) error {

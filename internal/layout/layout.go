@@ -16,12 +16,13 @@ const (
 	Bell       = ".bell"          // empty: whoever writes to it lets the box know that there is something to send
 	PluginBell = ".plugins"       // empty: whoever writes to it lets the box know that plugins were changed
 	KeyBell    = ".keys"          // empty: whoever writes to it lets the box know that keys were revoked
+	LogBell    = ".logs"          // empty: whoever writes to it lets those know who follow the logs of plugins
 	Recordings = "recordings"     // a folder: for each side of each chat an Ogg/Opus file
 	Prompts    = "prompts"        // a folder: what language models computed of prompts; may be deleted
 	Settings   = "parley.yaml"
 	Authority  = "ca.crt"        // for clients to trust; the one thing in it that others may read
 	FirstKey   = "first-key.env" // the secrets of the first key, until somebody deletes it
-	// Plugins is a folder: what plugins are made of, and their logs.
+	// Plugins is a folder: what plugins are made of.
 	Plugins = "plugins"
 	// PluginCache is a folder: plugins as machine code; may be deleted.
 	PluginCache = "plugin-cache"

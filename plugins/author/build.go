@@ -10,8 +10,8 @@ import (
 	"parley/plugins/manifest"
 )
 
-// Build compiles a project with its language's own tools, puts the manifest into
-// the module, and writes it where Wasm says. What it runs, and what that says, it
+// Build compiles a project with its language's own tools, puts the manifest and the
+// cases in tests/ into the module, and writes it where Wasm says. What it runs, and what that says, it
 // writes to out. A Build that fails leaves the former module as it was.
 func Build(ctx context.Context, p Project, out io.Writer) error {
 	l, err := p.language()
@@ -34,14 +34,18 @@ func Build(ctx context.Context, p Project, out io.Writer) error {
 	return Pack(p, made)
 }
 
-// Pack puts the project's manifest into a module that was built somewhere else,
+// Pack puts the project's manifest and cases into a module that was built somewhere else,
 // and writes it where Wasm says.
 func Pack(p Project, module string) error {
 	wasm, err := os.ReadFile(module)
 	if err != nil {
 		return err
 	}
-	whole, err := manifest.Embed(wasm, p.Text)
+	tests, err := testsBeside(p)
+	if err != nil {
+		return err
+	}
+	whole, err := manifest.Embed(wasm, p.Text, tests)
 	if err != nil {
 		return fmt.Errorf("%s: %w", module, err)
 	}

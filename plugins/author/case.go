@@ -53,31 +53,36 @@ type recording struct {
 	Error   string            `json:"error"` // instead: the host does not answer
 }
 
-// casesBeside reads all of a project's tests/*.json.
-func casesBeside(p Project) ([]testCase, error) {
+// testsBeside reads all of a project's tests/*.json, by their names.
+func testsBeside(p Project) (map[string]string, error) {
 	files, err := filepath.Glob(filepath.Join(p.Dir, "tests", "*.json"))
+	texts := map[string]string{}
+	for _, file := range files {
+		text, failed := os.ReadFile(file)
+		texts[filepath.Base(file)], err = string(text), errors.Join(err, failed)
+	}
+	return texts, err
+}
+
+// casesBeside reads the cases of a project.
+func casesBeside(p Project) ([]testCase, error) {
+	texts, err := testsBeside(p)
 	if err != nil {
 		return nil, err
 	}
-	if len(files) == 0 {
+	if len(texts) == 0 {
 		return nil, errors.New("there are no cases: write tests/NAME.json, such as {\"parameters\": {\"who\": " +
 			"\"Ada\"}, \"content\": \"Hello, Ada.\"}")
-	}
-	texts := map[string][]byte{}
-	for _, file := range files {
-		if texts[filepath.Base(file)], err = os.ReadFile(file); err != nil {
-			return nil, err
-		}
 	}
 	return casesIn(p.Manifest, texts)
 }
 
 // casesIn reads cases out of files by their names. Errors name file and case.
-func casesIn(m manifest.Manifest, texts map[string][]byte) ([]testCase, error) {
+func casesIn(m manifest.Manifest, texts map[string]string) ([]testCase, error) {
 	var all []testCase
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
 		shown := "tests/" + name
-		some, err := decodeCases(texts[name])
+		some, err := decodeCases([]byte(texts[name]))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", shown, err)
 		}

@@ -38,7 +38,7 @@ func TestCasesSayWhatIsWrongWithThem(t *testing.T) {
 		`{"content": "x", "calls": [{"content": "x"}]}`:  "it has calls, and parameters or a result beside them",
 		`{"content": "x", "time": "yesterday"}`:          "tests/a.json:",
 	} {
-		_, err := casesIn(manifestOf(t), map[string][]byte{"a.json": []byte(text)})
+		_, err := casesIn(manifestOf(t), map[string]string{"a.json": text})
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
@@ -102,5 +102,5 @@ func checkFile(t *testing.T, m manifest.Manifest, wasm, text string) error {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Check(t.Context(), m, module, map[string][]byte{"a.json": []byte(text)})
+	return Check(t.Context(), m, module, map[string]string{"a.json": text})
 }

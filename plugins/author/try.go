@@ -52,7 +52,7 @@ func Test(ctx context.Context, p Project, told func(Outcome)) (Report, error) {
 // Check runs the cases that came along with a plugin, by their files' names, and
 // says which failed. Those that want folders of the project are left out: they
 // stayed with its author.
-func Check(ctx context.Context, m manifest.Manifest, wasm []byte, tests map[string][]byte) error {
+func Check(ctx context.Context, m manifest.Manifest, wasm []byte, tests map[string]string) error {
 	all, err := casesIn(m, tests)
 	if err != nil {
 		return err

@@ -3,8 +3,8 @@
 package manifest
 
 import (
+	"cmp"
 	"encoding/json"
-	"regexp"
 	"time"
 )
 
@@ -111,16 +111,6 @@ func (m Manifest) Setting(name string) (Setting, bool) {
 	return Setting{}, false
 }
 
-var (
-	namePattern     = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$`)
-	toolPattern     = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
-	settingPattern  = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_]{0,63}$`)
-	variablePattern = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]{0,127}$`)
-	// versionPattern is that of https://semver.org, with one to three numbers.
-	versionPattern = regexp.MustCompile(
-		`^(0|[1-9][0-9]{0,8})(\.(0|[1-9][0-9]{0,8})){0,2}(-[0-9A-Za-z.-]{1,64})?(\+[0-9A-Za-z.-]{1,64})?$`)
-)
-
 // MarshalJSON writes the time in the notation of the manifest.
 func (t Tool) MarshalJSON() ([]byte, error) {
 	type plain Tool
@@ -141,6 +131,6 @@ func (t *Tool) UnmarshalJSON(text []byte) error {
 		return err
 	}
 	var err error
-	t.Timeout, err = time.ParseDuration(w.Timeout)
+	t.Timeout, err = time.ParseDuration(cmp.Or(w.Timeout, DefaultTimeout.String()))
 	return err
 }

@@ -174,13 +174,18 @@ func TestWhatIsWrong(t *testing.T) {
 
 func TestSectionOfAModule(t *testing.T) {
 	empty := []byte("\x00asm\x01\x00\x00\x00")
-	module, err := Embed(empty, []byte(whole))
+	module, err := Embed(empty, []byte(whole), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	m, ok, err := Of(module)
 	if err != nil || !ok || m.Name != "opening-hours" {
 		t.Errorf("%v %v %v", m.Name, ok, err)
+	}
+	for _, none := range [][]byte{empty, module} {
+		if files, err := Tests(none); err != nil || len(files) != 0 {
+			t.Errorf("a module without cases: %v, %v", files, err)
+		}
 	}
 	if _, ok, err := Of(empty); ok || err != nil {
 		t.Errorf("a module without: %v %v", ok, err)
@@ -193,15 +198,37 @@ func TestSectionOfAModule(t *testing.T) {
 			t.Fatalf("cut at %d: %v, no error", i, ok)
 		}
 	}
-	if _, err := Embed(module, []byte(whole)); err == nil {
+	if _, err := Embed(module, []byte(whole), nil); err == nil {
 		t.Error("a second section was put in")
 	}
-	if _, err := Embed(empty, []byte("name: x")); err == nil {
+	if _, err := Embed(empty, []byte("name: x"), nil); err == nil {
 		t.Error("half a manifest was put in")
 	}
 }
 
-func TestWhatAnUpgradeAsks(t *testing.T) {
+func TestAModuleCarriesItsCases(t *testing.T) {
+	empty := []byte("\x00asm\x01\x00\x00\x00")
+	files := map[string]string{"a.json": "[{}]", "b.json": "not JSON"}
+	module, err := Embed(empty, []byte(whole), files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Tests(module); err != nil || !reflect.DeepEqual(got, files) {
+		t.Errorf("%v, %v", got, err)
+	}
+	if m, ok, err := Of(module); err != nil || !ok || m.Name != "opening-hours" {
+		t.Errorf("%v %v %v", m.Name, ok, err)
+	}
+	if _, err := Tests(appendSection(empty, TestsSection, []byte(`["a"]`))); err == nil {
+		t.Error("a list is no cases by their names")
+	}
+	files["c.json"] = strings.Repeat(" ", maxTestBytes)
+	if _, err := Embed(empty, []byte(whole), files); err == nil || !strings.Contains(err.Error(), "at most") {
+		t.Errorf("too much was carried along: %v", err)
+	}
+}
+
+func TestWhatPermissionsCover(t *testing.T) {
 	old := Permissions{
 		HTTP:         []HTTP{{"*.example.org", []string{"GET"}}, {"a.example.com", []string{"GET", "POST"}}},
 		Files:        []File{{"/data", "/data", Read}},
@@ -210,36 +237,36 @@ func TestWhatAnUpgradeAsks(t *testing.T) {
 		Conversation: Transcript,
 		Memory:       1 << 20,
 	}
+	http := func(host string, methods ...string) Permissions { return Permissions{HTTP: []HTTP{{host, methods}}} }
+	folder := func(path string, mode Mode) Permissions { return Permissions{Files: []File{{path, "/m", mode}}} }
 	for _, c := range []struct {
-		name      string
-		new, want Permissions
+		name string
+		new  Permissions
+		want bool
 	}{
-		{"the same", old, Permissions{}},
-		{"less, but the memory that there is without a word", Permissions{Storage: 5},
-			Permissions{Memory: DefaultMemory}},
-		{"below the star", Permissions{HTTP: []HTTP{{"x.y.example.org", []string{"GET"}}}, Memory: 1}, Permissions{}},
-		{"the star itself", Permissions{HTTP: []HTTP{{"example.org", []string{"GET"}}}, Memory: 1},
-			Permissions{HTTP: []HTTP{{"example.org", []string{"GET"}}}}},
-		{"not quite below", Permissions{HTTP: []HTTP{{"badexample.org", []string{"GET"}}}, Memory: 1},
-			Permissions{HTTP: []HTTP{{"badexample.org", []string{"GET"}}}}},
-		{"another port", Permissions{HTTP: []HTTP{{"a.example.com:8443", []string{"GET"}}}, Memory: 1},
-			Permissions{HTTP: []HTTP{{"a.example.com:8443", []string{"GET"}}}}},
-		{"a method", Permissions{HTTP: []HTTP{{"a.example.com", []string{"GET", "PUT"}}}, Memory: 1},
-			Permissions{HTTP: []HTTP{{"a.example.com", []string{"PUT"}}}}},
-		{"a star for a name", Permissions{HTTP: []HTTP{{"*.example.com", []string{"GET"}}}, Memory: 1},
-			Permissions{HTTP: []HTTP{{"*.example.com", []string{"GET"}}}}},
-		{"a folder beneath", Permissions{Files: []File{{"/data/menu", "/m", Read}}, Memory: 1}, Permissions{}},
-		{"to write", Permissions{Files: []File{{"/data/menu", "/m", Write}}, Memory: 1},
-			Permissions{Files: []File{{"/data/menu", "/m", Write}}}},
-		{"a folder beside", Permissions{Files: []File{{"/data2", "/m", Read}}, Memory: 1},
-			Permissions{Files: []File{{"/data2", "/m", Read}}}},
-		{"feelings", Permissions{Conversation: Expression, Memory: 1}, Permissions{Conversation: Expression}},
-		{"memory", Permissions{Memory: 2 << 20}, Permissions{Memory: 2 << 20}},
-		{"variables", Permissions{Env: []string{"HOME", "USER"}, Memory: 1}, Permissions{Env: []string{"USER"}}},
+		{"the same", old, true},
+		{"less", Permissions{Storage: 5}, true},
+		{"below the star", http("x.y.example.org", "GET"), true},
+		{"the star itself", http("example.org", "GET"), false},
+		{"not quite below", http("badexample.org", "GET"), false},
+		{"another port", http("a.example.com:8443", "GET"), false},
+		{"both methods", http("a.example.com", "GET", "POST"), true},
+		{"a method more", http("a.example.com", "GET", "PUT"), false},
+		{"a star for a name", http("*.example.com", "GET"), false},
+		{"a folder beneath", folder("/data/menu", Read), true},
+		{"to write", folder("/data/menu", Write), false},
+		{"a folder beside", folder("/data2", Read), false},
+		{"more storage", Permissions{Storage: 11}, false},
+		{"feelings", Permissions{Conversation: Expression}, false},
+		{"memory", Permissions{Memory: 2 << 20}, false},
+		{"variables", Permissions{Env: []string{"HOME", "USER"}}, false},
 	} {
-		if got := Asked(old, c.new); !reflect.DeepEqual(got, c.want) {
-			t.Errorf("%s: asked %+v, want %+v", c.name, got, c.want)
+		if got := old.Covers(c.new); got != c.want {
+			t.Errorf("%s: covered %v, want %v", c.name, got, c.want)
 		}
+	}
+	if (Permissions{}).Covers(Permissions{Memory: DefaultMemory + 1}) || !(Permissions{}).Covers(Permissions{Memory: 1}) {
+		t.Error("without a word there is the default's memory")
 	}
 }
 
@@ -267,7 +294,7 @@ func FuzzParse(f *testing.F) {
 }
 
 func FuzzOf(f *testing.F) {
-	module, err := Embed([]byte("\x00asm\x01\x00\x00\x00"), []byte(whole))
+	module, err := Embed([]byte("\x00asm\x01\x00\x00\x00"), []byte(whole), nil)
 	if err != nil {
 		f.Fatal(err)
 	}

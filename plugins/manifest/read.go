@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -100,44 +98,78 @@ func lineOf(n ast.Node) int {
 	return n.GetToken().Position.Line
 }
 
-// reader walks a manifest and keeps the first thing that is wrong with it.
-type reader struct{ err error }
+// reader writes a manifest as JSON, notes in which line each field stands, and
+// keeps the first thing that is wrong.
+type reader struct {
+	json  bytes.Buffer
+	lines map[string]int
+	err   error
+}
 
-func (r *reader) fail(at ast.Node, field, format string, args ...any) {
+func (r *reader) fail(field, format string, args ...any) {
 	if r.err == nil {
-		r.err = ErrInvalid{Field: field, Line: lineOf(at), Why: fmt.Sprintf(format, args...)}
+		line, parent := 0, field
+		for line == 0 && parent != "" {
+			line, parent = r.lines[parent], parent[:max(strings.LastIndexAny(parent, ".["), 0)]
+		}
+		r.err = ErrInvalid{Field: field, Line: max(line, r.lines[""]), Why: fmt.Sprintf(format, args...)}
 	}
 }
 
-// object is a map of the manifest under its name in errors.
-type object struct {
-	*reader
-	at     ast.Node
-	path   string
-	values map[string]ast.Node
+// write writes n, in its order. Scalars are written as the texts that they are in
+// the manifest, so that a version 1.20 stays one, unless they are typed.
+func (r *reader) write(n ast.Node, field string, typed bool, depth int) {
+	if _, there := r.lines[field]; !there {
+		r.lines[field] = lineOf(n)
+	}
+	if depth > maxDepth {
+		r.fail(field, "nested more than %d deep", maxDepth)
+		return
+	}
+	switch n := n.(type) {
+	case ast.MapNode:
+		r.writeMap(n, field, typed, depth)
+	case *ast.SequenceNode:
+		r.json.WriteByte('[')
+		for i, v := range n.Values {
+			if i > 0 {
+				r.json.WriteByte(',')
+			}
+			r.write(v, fmt.Sprintf("%s[%d]", field, i), typed, depth+1)
+		}
+		r.json.WriteByte(']')
+	default:
+		value, err := scalar(n, typed)
+		text, failed := json.Marshal(value)
+		if err = errors.Join(err, failed); err != nil {
+			r.fail(field, "%v", err)
+		}
+		r.json.Write(text)
+	}
 }
 
-// object reads n as a map with no other keys than these.
-func (r *reader) object(n ast.Node, path string, keys ...string) object {
-	o := object{r, n, path, map[string]ast.Node{}}
-	m, ok := n.(ast.MapNode)
-	if !ok {
-		r.fail(n, path, "%s is not a map with the keys %s", kind(n), strings.Join(keys, ", "))
-		return o
-	}
-	for entry := m.MapRange(); entry.Next(); {
-		key := keyOf(entry.Key())
-		switch {
-		case !slices.Contains(keys, key):
-			r.fail(entry.Key(), join(path, key), "unknown field; there are %s", strings.Join(keys, ", "))
-		case o.values[key] != nil:
-			r.fail(entry.Key(), join(path, key), "given twice")
+// writeMap leaves out what has no value, where nothing is typed.
+func (r *reader) writeMap(n ast.MapNode, field string, typed bool, depth int) {
+	before := byte('{')
+	for entry := n.MapRange(); entry.Next(); {
+		key, value := keyOf(entry.Key()), entry.Value()
+		if _, merges := entry.Key().(*ast.MergeKeyNode); merges {
+			r.fail(join(field, key), "a merge (<<), which manifests do not have")
 		}
-		if v := entry.Value(); v != nil && v.Type() != ast.NullType {
-			o.values[key] = v
+		list, isList := value.(*ast.SequenceNode)
+		if !typed && (value == nil || value.Type() == ast.NullType || isList && len(list.Values) == 0) {
+			continue
 		}
+		r.json.WriteByte(before)
+		before = ','
+		text, _ := json.Marshal(key)
+		r.json.Write(append(text, ':'))
+		r.write(value, join(field, key), typed || key == "parameters" || key == "required", depth+1)
 	}
-	return o
+	if before == '{' {
+		r.json.WriteByte(before)
+	}
+	r.json.WriteByte('}')
 }
 
 func keyOf(k ast.MapKeyNode) string {
@@ -150,189 +182,36 @@ func keyOf(k ast.MapKeyNode) string {
 	return k.GetToken().Value
 }
 
-func join(path, key string) string {
+func join(field, key string) string {
 	if len(key) > 80 {
 		key = strings.ToValidUTF8(key[:80], "") + "…"
 	}
-	if path == "" {
-		return key
-	}
-	return path + "." + key
+	return strings.TrimPrefix(field+"."+key, ".")
 }
 
-// required fails where key has no value.
-func (o object) required(key, why string) {
-	if o.values[key] == nil {
-		o.fail(o.at, join(o.path, key), "missing; %s", why)
-	}
-}
-
-// text is the text at key, of at most most bytes.
-func (o object) text(key string, most int) string {
-	n := o.values[key]
-	if n == nil {
-		return ""
-	}
-	s, ok := scalar(n)
-	switch {
-	case !ok:
-		o.fail(n, join(o.path, key), "%s is no text", kind(n))
-	case len(s) > most:
-		o.fail(n, join(o.path, key), "%d bytes; at most %d are allowed", len(s), most)
-	case strings.ContainsFunc(s, func(c rune) bool { return c < ' ' && c != '\n' && c != '\t' || c == 0x7F }):
-		o.fail(n, join(o.path, key), "contains control characters, which are not allowed")
-	}
-	return s
-}
-
-// flag is the truth value at key.
-func (o object) flag(key string) bool {
-	n := o.values[key]
-	if n == nil {
-		return false
-	}
-	b, ok := n.(*ast.BoolNode)
-	if !ok {
-		o.fail(n, join(o.path, key), "%s is neither true nor false", kind(n))
-		return false
-	}
-	return b.Value
-}
-
-// list calls each for what is in the list at key, of at most most.
-func (o object) list(key string, most int, each func(n ast.Node, path string)) {
-	n := o.values[key]
-	if n == nil {
-		return
-	}
-	path := join(o.path, key)
-	s, ok := n.(*ast.SequenceNode)
-	if !ok {
-		o.fail(n, path, "%s is not a list", kind(n))
-		return
-	}
-	if len(s.Values) > most {
-		o.fail(n, path, "%d entries; at most %d are allowed", len(s.Values), most)
-		return
-	}
-	for i, v := range s.Values {
-		each(v, fmt.Sprintf("%s[%d]", path, i))
-	}
-}
-
-// texts is the list of texts at key.
-func (o object) texts(key string, most int, check func(n ast.Node, path, text string)) []string {
-	var all []string
-	o.list(key, most, func(n ast.Node, path string) {
-		s, ok := scalar(n)
-		if !ok {
-			o.fail(n, path, "%s is no text", kind(n))
-			return
-		}
-		if slices.Contains(all, s) {
-			o.fail(n, path, "%.80q is there twice", s)
-		}
-		check(n, path, s)
-		all = append(all, s)
-	})
-	return all
-}
-
-// scalar is n as the manifest has it: 1.2 stays "1.2".
-func scalar(n ast.Node) (string, bool) {
+// scalar is n as the manifest has it, or where it is typed what YAML makes of it.
+func scalar(n ast.Node, typed bool) (any, error) {
 	switch n := n.(type) {
+	case nil, *ast.NullNode:
+		return nil, nil
 	case *ast.StringNode:
-		return n.Value, true
+		return n.Value, control(n.Value, typed)
 	case *ast.LiteralNode:
-		return n.Value.Value, true
+		return n.Value.Value, control(n.Value.Value, typed)
 	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
-		return n.GetToken().Value, true
+		if typed {
+			return n.(ast.ScalarNode).GetValue(), nil
+		}
+		return n.GetToken().Value, nil
+	case *ast.AnchorNode, *ast.AliasNode:
+		return nil, errors.New("an anchor or alias, which manifests do not have")
 	}
-	return "", false
+	return nil, errors.New("a tag (!), or a number that is none, which manifests do not have")
 }
 
-// kind says in words what n is, as the beginning of a sentence.
-func kind(n ast.Node) string {
-	switch n := n.(type) {
-	case nil, *ast.NullNode:
-		return "nothing"
-	case ast.MapNode:
-		return "a map"
-	case *ast.SequenceNode:
-		return "a list"
-	case *ast.AnchorNode, *ast.AliasNode, *ast.MergeKeyNode:
-		return "an anchor or alias, which manifests do not have,"
-	case *ast.TagNode:
-		return "a tag (!), which manifests do not have,"
-	default:
-		if s, ok := scalar(n); ok {
-			return strconv.Quote(strings.ToValidUTF8(s[:min(len(s), 80)], ""))
-		}
-		return "this"
+func control(text string, allowed bool) error {
+	if !allowed && strings.ContainsFunc(text, func(c rune) bool { return c < ' ' && c != '\n' && c != '\t' || c == 0x7F }) {
+		return errors.New("contains control characters, which are not allowed")
 	}
-}
-
-// raw is n as JSON, in its order.
-func (r *reader) raw(n ast.Node, path string) json.RawMessage {
-	var b bytes.Buffer
-	r.write(&b, n, path, 0)
-	return b.Bytes()
-}
-
-func (r *reader) write(b *bytes.Buffer, n ast.Node, path string, depth int) {
-	if depth > maxDepth {
-		r.fail(n, path, "nested more than %d deep", maxDepth)
-		return
-	}
-	switch n := n.(type) {
-	case nil, *ast.NullNode:
-		b.WriteString("null")
-	case ast.MapNode:
-		seen := map[string]bool{}
-		b.WriteByte('{')
-		for entry := n.MapRange(); entry.Next(); {
-			key := keyOf(entry.Key())
-			if _, ok := entry.Key().(*ast.MergeKeyNode); ok || seen[key] {
-				r.fail(entry.Key(), join(path, key), "given twice, or a merge (<<), which manifests do not have")
-			}
-			if len(seen) > 0 {
-				b.WriteByte(',')
-			}
-			seen[key] = true
-			writeString(b, key)
-			b.WriteByte(':')
-			r.write(b, entry.Value(), join(path, key), depth+1)
-		}
-		b.WriteByte('}')
-	case *ast.SequenceNode:
-		b.WriteByte('[')
-		for i, v := range n.Values {
-			if i > 0 {
-				b.WriteByte(',')
-			}
-			r.write(b, v, fmt.Sprintf("%s[%d]", path, i), depth+1)
-		}
-		b.WriteByte(']')
-	case *ast.BoolNode:
-		b.WriteString(strconv.FormatBool(n.Value))
-	case *ast.IntegerNode:
-		fmt.Fprint(b, n.Value)
-	case *ast.FloatNode:
-		number, err := json.Marshal(n.Value)
-		if err != nil {
-			r.fail(n, path, "%v is no number of JSON", n.Value)
-		}
-		b.Write(number)
-	default:
-		s, ok := scalar(n)
-		if !ok {
-			r.fail(n, path, "%s is not allowed", kind(n))
-		}
-		writeString(b, s)
-	}
-}
-
-func writeString(b *bytes.Buffer, s string) {
-	text, _ := json.Marshal(s)
-	b.Write(text)
+	return nil
 }

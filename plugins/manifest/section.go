@@ -2,16 +2,23 @@ package manifest
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 )
 
-// SectionName is the custom section in which a module may carry its manifest.
-const SectionName = "parley.manifest"
+// The custom sections in which a module carries what makes it a plugin.
+const (
+	// SectionName is that of the manifest: the text of plugin.yaml.
+	SectionName = "parley.manifest"
+	// TestsSection is that of the cases that its author tests it with: a JSON object
+	// of their files' texts by name. A module may have none.
+	TestsSection = "parley.tests"
+)
 
 // Of reads the manifest in a module's custom section; ok is false where it has
 // none. The module is looked at no further than that takes.
 func Of(wasm []byte) (m Manifest, ok bool, err error) {
-	text, ok, err := Section(wasm)
+	text, ok, err := Section(wasm, SectionName)
 	if err != nil || !ok {
 		return Manifest{}, false, err
 	}
@@ -19,8 +26,33 @@ func Of(wasm []byte) (m Manifest, ok bool, err error) {
 	return m, err == nil, err
 }
 
-// Section is the text of a module's custom section parley.manifest.
-func Section(wasm []byte) (text []byte, ok bool, err error) {
+// maxTests and maxTestBytes bound the cases that come along: they are small texts,
+// and all of them run at each upgrade.
+const (
+	maxTests     = 200
+	maxTestBytes = 8 << 20
+)
+
+// Tests are the cases that a module carries, by their files' names.
+func Tests(wasm []byte) (files map[string]string, err error) {
+	text, ok, err := Section(wasm, TestsSection)
+	if err != nil || !ok {
+		return nil, err
+	}
+	if len(text) > maxTestBytes {
+		return nil, fmt.Errorf("tests/: %d bytes of cases; at most %d are carried along", len(text), maxTestBytes)
+	}
+	if err := json.Unmarshal(text, &files); err != nil {
+		return nil, fmt.Errorf("section %s: not a JSON object of texts: %w", TestsSection, err)
+	}
+	if len(files) > maxTests {
+		return nil, fmt.Errorf("tests/: %d files of cases; at most %d are carried along", len(files), maxTests)
+	}
+	return files, nil
+}
+
+// Section is the text of a module's custom section of a name.
+func Section(wasm []byte, name string) (text []byte, ok bool, err error) {
 	if len(wasm) < 8 || string(wasm[:4]) != "\x00asm" {
 		return nil, false, fmt.Errorf("not a WebAssembly module: it does not begin with \\0asm")
 	}
@@ -41,31 +73,43 @@ func Section(wasm []byte) (text []byte, ok bool, err error) {
 			continue
 		}
 		length, n := binary.Uvarint(body[:min(len(body), 5)])
-		if n <= 0 || length > uint64(len(body)-n) || string(body[n:n+int(length)]) != SectionName {
+		if n <= 0 || length > uint64(len(body)-n) || string(body[n:n+int(length)]) != name {
 			continue
 		}
 		if ok {
-			return nil, false, fmt.Errorf("two sections %s; one is allowed", SectionName)
+			return nil, false, fmt.Errorf("two sections %s; one is allowed", name)
 		}
 		text, ok = body[n+int(length):], true
 	}
 	return text, ok, nil
 }
 
-// Embed returns the module with text as its section parley.manifest, instead of
-// one that it has.
-func Embed(wasm, text []byte) ([]byte, error) {
+// Embed returns the module with text as its manifest and files as its cases, if
+// there are any. A module that has a manifest already is refused.
+func Embed(wasm, text []byte, files map[string]string) ([]byte, error) {
 	if _, err := Parse(text); err != nil {
 		return nil, err
 	}
-	if _, ok, err := Section(wasm); err != nil {
+	if _, ok, err := Section(wasm, SectionName); err != nil {
 		return nil, err
 	} else if ok {
 		return nil, fmt.Errorf("the module has a section %s already", SectionName)
 	}
-	body := binary.AppendUvarint(nil, uint64(len(SectionName)))
-	body = append(append(body, SectionName...), text...)
-	all := append([]byte(nil), wasm...)
-	all = binary.AppendUvarint(append(all, 0), uint64(len(body)))
-	return append(all, body...), nil
+	all := appendSection(append([]byte(nil), wasm...), SectionName, text)
+	if len(files) == 0 {
+		return all, nil
+	}
+	cases, err := json.Marshal(files)
+	if err != nil {
+		return nil, err
+	}
+	all = appendSection(all, TestsSection, cases)
+	_, err = Tests(all)
+	return all, err
+}
+
+func appendSection(wasm []byte, name string, text []byte) []byte {
+	body := append(binary.AppendUvarint(nil, uint64(len(name))), name...)
+	wasm = binary.AppendUvarint(append(wasm, 0), uint64(len(body)+len(text)))
+	return append(append(wasm, body...), text...)
 }

@@ -4,9 +4,23 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"strings"
+	"unicode/utf8"
 )
 
 var integerPattern = regexp.MustCompile(`^-?(0|[1-9][0-9]{0,17})$`)
+
+// Check says what is wrong with a value for the setting.
+func (s Setting) Check(value string) error {
+	const most = 16 << 10
+	switch {
+	case len(value) > most:
+		return fmt.Errorf("%s: %d bytes; at most %d are allowed", s.Name, len(value), most)
+	case !utf8.ValidString(value) || strings.ContainsRune(value, 0):
+		return fmt.Errorf("%s: not a text: it has bytes that are not UTF-8, or a zero", s.Name)
+	}
+	return s.Type.check(s.Name, value)
+}
 
 // check says what is wrong with a value of the type.
 func (t Type) check(name, value string) error {

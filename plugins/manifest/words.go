@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -80,47 +81,27 @@ func (h HTTP) whom() string {
 	return whom
 }
 
-// Asked is what new has and old has not: what an upgrade asks in addition.
-func Asked(old, new Permissions) Permissions {
-	var asked Permissions
-	for _, h := range new.HTTP {
-		var more []string
+// Covers tells whether p allows all that q does.
+func (p Permissions) Covers(q Permissions) bool {
+	for _, h := range q.HTTP {
 		for _, method := range h.Methods {
-			if !slices.ContainsFunc(old.HTTP, func(o HTTP) bool { return o.covers(h.Host, method) }) {
-				more = append(more, method)
+			if !slices.ContainsFunc(p.HTTP, func(has HTTP) bool { return has.covers(h.Host, method) }) {
+				return false
 			}
 		}
-		if len(more) > 0 {
-			asked.HTTP = append(asked.HTTP, HTTP{h.Host, more})
+	}
+	for _, f := range q.Files {
+		if !slices.ContainsFunc(p.Files, func(has File) bool { return has.covers(f) }) {
+			return false
 		}
 	}
-	for _, f := range new.Files {
-		if !slices.ContainsFunc(old.Files, func(o File) bool { return o.covers(f) }) {
-			asked.Files = append(asked.Files, f)
+	for _, e := range q.Env {
+		if !slices.Contains(p.Env, e) {
+			return false
 		}
 	}
-	for _, e := range new.Env {
-		if !slices.Contains(old.Env, e) {
-			asked.Env = append(asked.Env, e)
-		}
-	}
-	if new.Storage > old.Storage {
-		asked.Storage = new.Storage
-	}
-	if !old.Conversation.Sees(new.Conversation) {
-		asked.Conversation = new.Conversation
-	}
-	if new.memory() > old.memory() {
-		asked.Memory = new.memory()
-	}
-	return asked
-}
-
-func (p Permissions) memory() int64 {
-	if p.Memory == 0 {
-		return DefaultMemory
-	}
-	return p.Memory
+	return q.Storage <= p.Storage && p.Conversation.Sees(q.Conversation) &&
+		q.Memory <= cmp.Or(p.Memory, DefaultMemory)
 }
 
 // covers tells whether the permission for h includes host, itself one of a
@@ -145,10 +126,4 @@ func (h HTTP) covers(host, method string) bool {
 func (f File) covers(other File) bool {
 	beneath := f.Path == other.Path || f.Path == "/" || strings.HasPrefix(other.Path, f.Path+"/")
 	return beneath && (f.Mode == Write || other.Mode == Read)
-}
-
-// Empty tells whether p asks for nothing.
-func (p Permissions) Empty() bool {
-	return len(p.HTTP)+len(p.Files)+len(p.Env) == 0 && p.Storage == 0 && p.Conversation == NoConversation &&
-		p.Memory == 0
 }

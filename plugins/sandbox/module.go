@@ -50,7 +50,7 @@ func (h *Host) Load(ctx context.Context, m manifest.Manifest, wasm []byte) (load
 	if len(wasm) > MaxModule {
 		return nil, unfit("the module has %d bytes; at most %d are allowed", len(wasm), MaxModule)
 	}
-	if _, _, err := manifest.Section(wasm); err != nil {
+	if _, _, err := manifest.Section(wasm, manifest.SectionName); err != nil {
 		return nil, unfit("%v", err)
 	}
 	wasm, hooks, err := stoppable(wasm)

@@ -36,6 +36,15 @@ type plugin struct {
 
 func (p *plugin) has(hook string) bool { return slices.Contains(p.manifest.Hooks, hook) }
 
+func (a *arrangement) named(name string) (*plugin, error) {
+	for _, p := range a.plugins {
+		if p.row.Name == name {
+			return p, nil
+		}
+	}
+	return nil, ErrNotInstalled{name}
+}
+
 // current is the arrangement as it is now. Whether it still is costs one look
 // into the database, so that what another process changes holds from its next
 // call on.
@@ -63,7 +72,7 @@ func (s *Shelf) current(ctx context.Context) (*arrangement, error) {
 	s.now.Store(made)
 	for _, p := range old.plugins {
 		if !slices.ContainsFunc(made.plugins, func(other *plugin) bool { return other.module == p.module }) {
-			p.module.close()
+			s.stopped.Go(p.module.close)
 		}
 	}
 	return made, nil
@@ -124,19 +133,19 @@ func (s *Shelf) prepare(ctx context.Context, row store.Plugin, old *arrangement)
 // load reads the files of a plugin, checks that they are those that were
 // installed, and compiles its module.
 func (s *Shelf) load(ctx context.Context, row store.Plugin, m manifest.Manifest) (*sandbox.Module, error) {
-	p, err := s.folder.get(row.Digest)
+	wasm, signer, err := s.folder.get(row.Digest)
 	if err != nil {
 		return nil, ErrStopped{row.Name,
 			fmt.Sprintf("its files are damaged or gone (%v); install it again, or restore a backup", reason(err))}
 	}
-	if why := s.Trust.refuses(p.Signer()); why != "" {
+	if why := s.Trust.refuses(signer); why != "" {
 		return nil, ErrStopped{row.Name, why}
 	}
 	host, err := s.host()
 	if err != nil {
 		return nil, err
 	}
-	return host.Load(ctx, m, p.Wasm)
+	return host.Load(ctx, m, wasm)
 }
 
 func ownedByRoot(info fs.FileInfo) bool {

@@ -29,7 +29,7 @@ func TestThreeFailuresInARowLeaveAPluginAlone(t *testing.T) {
 	outcomes := map[string]int{}
 	s := box(t, data, observed(outcomes))
 	other := beside(t, data)
-	install(t, s, folderOf(t, described("1.0.0"), tool(t, "one")))
+	install(t, s, fileOf(t, described("1.0.0"), tool(t, "one")))
 	fail := func() error { _, err := do(s, "fail", "no"); return err }
 	for range failuresInARow - 1 {
 		if err := fail(); err == nil || err.Error() != "no" {

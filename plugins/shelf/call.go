@@ -40,19 +40,14 @@ func (w Who) asTold(plugin string) string {
 // now. The error is an ErrNoTool, an ErrBroken, an ErrStopped, a *sandbox.Fault,
 // or of the store; its text is for people and has no secret in it.
 func (s *Shelf) Call(ctx context.Context, who Who, tool string, parameters json.RawMessage) (sandbox.Result, error) {
-	return s.call(ctx, who, tool, parameters, func(now *arrangement) (*plugin, error) {
-		if p := now.tools[tool]; p != nil {
-			return p, nil
-		}
-		return nil, ErrNoTool{tool}
-	}, false)
+	return s.call(ctx, who, "", tool, parameters, false)
 }
 
 // CallHook runs a hook of a plugin. Errors are those of Call, and an
 // ErrNotInstalled.
 func (s *Shelf) CallHook(ctx context.Context, who Who, name, hook string, parameters json.RawMessage) (sandbox.Result,
 	error) {
-	return s.call(ctx, who, hook, parameters, named(name), false)
+	return s.call(ctx, who, name, hook, parameters, false)
 }
 
 // Try runs a tool or a hook of a plugin for who looks after it: also one that is
@@ -63,38 +58,32 @@ func (s *Shelf) Try(ctx context.Context, who Who, name, tool string, parameters 
 		return sandbox.Result{}, &sandbox.Fault{Kind: sandbox.Unready,
 			Message: fmt.Sprintf("the parameters of %s are not JSON, such as {\"place\": \"Zoo\"}", tool)}
 	}
-	return s.call(ctx, who, tool, parameters, named(name), true)
+	return s.call(ctx, who, name, tool, parameters, true)
 }
 
-func named(name string) func(*arrangement) (*plugin, error) {
-	return func(now *arrangement) (*plugin, error) {
-		for _, p := range now.plugins {
-			if p.row.Name == name {
-				return p, nil
-			}
-		}
-		return nil, ErrNotInstalled{name}
-	}
-}
-
-// call finds the plugin and runs it. Where it was replaced on the way, the new
-// one is run.
-func (s *Shelf) call(ctx context.Context, who Who, tool string, parameters json.RawMessage,
-	find func(*arrangement) (*plugin, error), try bool) (sandbox.Result, error) {
-	for again := 0; ; again++ {
+// call finds the plugin, by its name or else by the tool, and runs it. Where it was
+// replaced on the way, the new one is run.
+func (s *Shelf) call(ctx context.Context, who Who, name, tool string, parameters json.RawMessage, try bool) (
+	r sandbox.Result, err error) {
+	for range 10 {
 		now, err := s.current(ctx)
 		if err != nil {
-			return sandbox.Result{}, err
+			return r, err
 		}
-		p, err := find(now)
+		p := now.tools[tool]
+		if name != "" {
+			p, err = now.named(name)
+		} else if p == nil {
+			err = ErrNoTool{tool}
+		}
 		if err != nil {
-			return sandbox.Result{}, err
+			return r, err
 		}
-		r, err := s.guarded(ctx, p, who, tool, parameters, try)
-		if !errors.Is(err, errReplaced) || again == 10 {
+		if r, err = s.guarded(ctx, p, who, tool, parameters, try); !errors.Is(err, errReplaced) {
 			return r, err
 		}
 	}
+	return r, errReplaced
 }
 
 // errUnfinished is what a call has come to that did not return: the box panicked.
@@ -144,14 +133,10 @@ func (s *Shelf) run(ctx context.Context, p *plugin, who Who, tool string, parame
 	if err != nil {
 		return sandbox.Result{}, stoppedBy(p, err)
 	}
-	defer p.module.release(m)
-	book := &logbook{folder: s.folder, plugin: p.row.Name}
-	defer book.close()
+	defer p.module.release()
 	note := func(level, text string) Line {
 		l := Line{time.Now(), level, tool, who.Chat, p.hidden.Replace(text)}
-		if err := book.add(l); err != nil {
-			s.Log.Warn("cannot write the log of a plugin", "plugin", p.row.Name, "err", err)
-		}
+		s.logs.add(p.row.Name, l)
 		return l
 	}
 	said := func(l sandbox.Line) {

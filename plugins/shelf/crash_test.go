@@ -26,6 +26,10 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, changeUntilKilled(strings.Split(all, ":")))
 		os.Exit(1)
 	}
+	if data := os.Getenv(logEnv); data != "" {
+		fmt.Fprintln(os.Stderr, logUntilKilled(data))
+		os.Exit(1)
+	}
 	os.Exit(m.Run())
 }
 
@@ -67,8 +71,8 @@ func TestAKilledChangeLeavesOldOrNew(t *testing.T) {
 	records, err := store.Open(t.Context(), data, slog.New(slog.DiscardHandler))
 	must(t, err)
 	must(t, records.Close())
-	versions := []string{folderOf(t, described("1.0.0"), empty),
-		folderOf(t, described("2.0.0"), append(append([]byte{}, empty...), "\x00\x02\x01x"...))}
+	versions := []string{fileOf(t, described("1.0.0"), empty),
+		fileOf(t, described("2.0.0"), append(append([]byte{}, empty...), "\x00\x02\x01x"...))}
 	seen := map[string]int{}
 	for try := range 25 {
 		cmd := exec.Command(os.Args[0])
@@ -109,7 +113,7 @@ func wantWhole(t *testing.T, data string) (version string) {
 	must(t, err)
 	folders := 0
 	for _, f := range files {
-		if f.IsDir() && f.Name() != logFolder {
+		if f.IsDir() {
 			folders++
 		}
 	}
@@ -122,7 +126,9 @@ func wantWhole(t *testing.T, data string) (version string) {
 	if all[0].State != Ready {
 		t.Fatalf("it is %s: %s", all[0].State, all[0].Why)
 	}
-	p, err := s.folder.get(all[0].Digest)
+	wasm, _, err := s.folder.get(all[0].Digest)
+	must(t, err)
+	p, err := newPackage(wasm, nil)
 	must(t, err)
 	if p.Manifest.Version != all[0].Version {
 		t.Errorf("the files are of %s, and installed is %s", p.Manifest.Version, all[0].Version)
@@ -145,17 +151,14 @@ func TestAFailedUpgradeLeavesTheOldVersion(t *testing.T) {
 			return nil
 		}
 	})
-	install(t, s, folderOf(t, described("1.0.0"), tool(t, "one")))
-	next := folderOf(t, described("2.0.0"), tool(t, "two"))
-	must(t, errors.Join(os.Mkdir(filepath.Join(next, testsFolder), 0o700),
-		os.WriteFile(filepath.Join(next, testsFolder, "one.json"), []byte("{}"), 0o600)))
+	install(t, s, fileOf(t, described("1.0.0"), tool(t, "one")))
+	next := fileOf(t, described("2.0.0"), tool(t, "two"))
 	if err := upgrade(t, s, next, Choice{}); err == nil || !strings.Contains(err.Error(), failing.Error()) ||
 		!strings.Contains(err.Error(), "nothing was changed") {
 		t.Errorf("got %v", err)
 	}
 	wantSaid(t, s, "a", "one a")
-	must(t, os.WriteFile(filepath.Join(next, "tool.wasm"), []byte("\x00asm\x01\x00\x00\x00"), 0o600))
-	p, err := Read(next, "")
+	p, err := Read(fileOf(t, described("2.0.0"), []byte("\x00asm\x01\x00\x00\x00")), "")
 	must(t, err)
 	if _, err := s.Examine(t.Context(), p); err == nil {
 		t.Error("a module without the tool was offered")
@@ -170,7 +173,7 @@ func TestAFailedUpgradeLeavesTheOldVersion(t *testing.T) {
 func TestDamagedFilesAreNotRun(t *testing.T) {
 	data := t.TempDir()
 	s := box(t, data)
-	install(t, s, folderOf(t, described("1.0.0"), empty))
+	install(t, s, fileOf(t, described("1.0.0"), empty))
 	modules, err := filepath.Glob(filepath.Join(data, "plugins", "*", moduleName))
 	must(t, err)
 	must(t, os.WriteFile(modules[0], append(append([]byte{}, empty...), "\x00\x02\x01x"...), 0o600))
@@ -178,51 +181,8 @@ func TestDamagedFilesAreNotRun(t *testing.T) {
 		t.Errorf("it answers %v", err)
 	}
 	must(t, s.Remove(t.Context(), "tool"))
-	install(t, s, folderOf(t, described("1.0.0"), empty)) // which heals it
+	install(t, s, fileOf(t, described("1.0.0"), empty)) // which heals it
 	if _, err := do(s, "", ""); err != nil {
-		t.Error(err)
-	}
-}
-
-func TestALogIsFollowedAcrossItsEnd(t *testing.T) {
-	data := t.TempDir()
-	s := box(t, data)
-	other := beside(t, data)
-	install(t, s, folderOf(t, described("1.0.0"), empty))
-	book := &logbook{folder: s.folder, plugin: "tool"}
-	must(t, book.add(Line{Text: "before"}))
-	book.close()
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	told := make(chan string, 100)
-	done := make(chan error, 1)
-	go func() {
-		done <- other.Follow(ctx, "tool", 10, func(l Line) error { told <- l.Text; return nil })
-	}()
-	want := func(text string) {
-		t.Helper()
-		select {
-		case got := <-told:
-			if got != text {
-				t.Fatalf("told was %.40q, want %.40q", got, text)
-			}
-		case <-time.After(time.Minute):
-			t.Fatalf("%.40q was not told", text)
-		}
-	}
-	want("before")
-	long := strings.Repeat("x", maxLogFile)
-	for _, text := range []string{"one", long, "two"} { // the third one is in a new file
-		book := &logbook{folder: s.folder, plugin: "tool"}
-		must(t, book.add(Line{Text: text}))
-		book.close()
-		want(text)
-	}
-	if lines, err := s.Lines(t.Context(), "tool", 2); err != nil || len(lines) != 2 || lines[1].Text != "two" {
-		t.Errorf("the log ends with %d lines, %v", len(lines), err)
-	}
-	cancel()
-	if err := <-done; err != nil {
 		t.Error(err)
 	}
 }

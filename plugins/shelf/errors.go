@@ -76,7 +76,7 @@ func of(name string, err error) error {
 		return ErrNotInstalled{name}
 	case errors.Is(err, store.ErrConflict):
 		return ErrConflict{fmt.Sprintf("the plugin %s was changed by somebody else meanwhile: look at it with parley "+
-			"plugin show %s, and try again", name, name)}
+			"plugin list %s, and try again", name, name)}
 	}
 	return err
 }

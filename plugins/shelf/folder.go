@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -15,12 +14,10 @@ import (
 
 	"parley/internal/durable"
 	"parley/internal/layout"
-	"parley/plugins/manifest"
 	"parley/plugins/sandbox"
 )
 
 const (
-	logFolder   = "log"
 	lockName    = ".lock"
 	stagePrefix = ".new-"
 )
@@ -40,13 +37,11 @@ var digestName = regexp.MustCompile(`^[0-9a-f]{64}$`)
 // litter before they are named in the database. It waits for others, in other
 // processes too, and ends with its process.
 func (f folder) lock(ctx context.Context) (release func(), err error) {
-	for _, dir := range []string{f.path(), f.path(logFolder)} {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return nil, fmt.Errorf("making the folder of plugins: %w", err)
-		}
-		if err := f.own(dir); err != nil {
-			return nil, err
-		}
+	if err := os.MkdirAll(f.path(), 0o700); err != nil {
+		return nil, fmt.Errorf("making the folder of plugins: %w", err)
+	}
+	if err := f.own(f.path()); err != nil {
+		return nil, err
 	}
 	file, err := os.OpenFile(f.path(lockName), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -89,11 +84,14 @@ func Hold(ctx context.Context, data string) (release func(), err error) {
 	return f.lock(ctx)
 }
 
+// signatureName is a signature's file in the folder of a package.
+const signatureName = "plugin.sig"
+
 // put writes the package into its folder, whole or not at all. Where it is there
 // already, nothing is done. The caller holds the lock.
 func (f folder) put(p Package) error {
 	if _, err := os.Lstat(f.path(p.Digest())); err == nil {
-		if _, err := f.get(p.Digest()); err == nil {
+		if _, _, err := f.get(p.Digest()); err == nil {
 			return nil // what a crash left is as good
 		}
 		if err := os.RemoveAll(f.path(p.Digest())); err != nil {
@@ -105,7 +103,17 @@ func (f folder) put(p Package) error {
 		return err
 	}
 	defer stage.Remove()
-	if err := f.write(stage.Path, p); err != nil {
+	files := map[string][]byte{moduleName: p.Wasm}
+	if p.Signature != nil {
+		files[signatureName] = p.Signature.text()
+	}
+	for name, text := range files {
+		to := filepath.Join(stage.Path, name)
+		if err := errors.Join(durable.WriteFile(to, text, 0o600), f.own(to)); err != nil {
+			return err
+		}
+	}
+	if err := errors.Join(f.own(stage.Path), durable.SyncFolder(stage.Path)); err != nil {
 		return err
 	}
 	if err := durable.Replace(stage.Path, f.path(p.Digest())); err != nil {
@@ -114,69 +122,42 @@ func (f folder) put(p Package) error {
 	return durable.SyncFolder(f.path())
 }
 
-// write writes the files of a package into a new folder.
-func (f folder) write(dir string, p Package) error {
-	files := p.files()
-	if p.Signature != nil {
-		files[signatureName] = p.Signature.text()
-	}
-	if len(p.Tests) > 0 {
-		if err := os.Mkdir(filepath.Join(dir, testsFolder), 0o700); err != nil {
-			return err
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		to := filepath.Join(dir, filepath.FromSlash(name))
-		if err := durable.WriteFile(to, files[name], 0o600); err != nil {
-			return err
-		}
-	}
-	if err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		return f.own(path)
-	}); err != nil {
-		return err
-	}
-	return durable.SyncFolder(dir)
-}
-
-// get reads the package of that digest, and checks that it is that.
-func (f folder) get(digest string) (Package, error) {
+// get reads the module of the package of that digest, and who signed it, and checks
+// that all of its files are that. A package that was installed when they could be
+// several has its manifest and its cases in files of their own.
+func (f folder) get(digest string) (wasm []byte, signer Key, err error) {
 	root, err := os.OpenRoot(f.path(digest))
 	if err != nil {
-		return Package{}, err
+		return nil, "", err
 	}
 	defer root.Close()
-	wasm, err := readIn(root, moduleName, sandbox.MaxModule)
-	if err != nil {
-		return Package{}, err
-	}
-	optional := func(name string, most int64) []byte {
-		if err != nil {
-			return nil
+	files := map[string][]byte{}
+	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			files[name], err = readIn(root, name, sandbox.MaxModule)
 		}
-		var text []byte
-		if text, err = readIn(root, name, most); errors.Is(err, fs.ErrNotExist) {
-			text, err = nil, nil
-		}
-		return text
-	}
-	text, signature := optional(manifestName, manifest.MaxBytes), optional(signatureName, maxSignature)
+		return err
+	})
 	if err != nil {
-		return Package{}, err
+		return nil, "", err
 	}
-	tests, err := readTests(root)
+	signature, err := parseSignature(files[signatureName])
 	if err != nil {
-		return Package{}, err
+		return nil, "", err
 	}
-	p, err := newPackage(text, wasm, tests, signature)
-	if err == nil && p.Digest() != digest {
-		err = errors.New("they are not what was installed")
+	delete(files, signatureName)
+	sums := sumsOf(files)
+	if digestOf(sums, signature) != digest {
+		return nil, "", errors.New("they are not what was installed")
 	}
-	return p, err
+	if signature != nil {
+		err = signature.check(sums)
+	}
+	return files[moduleName], signature.signer(), err
 }
+
+// oldLogs is where boxes had the logs of plugins before those were in the database.
+const oldLogs = "log"
 
 // sweep removes the folders that are not in use. The caller holds the lock. What
 // cannot be removed stays for the next time.
@@ -185,6 +166,7 @@ func (f folder) sweep(used []string) {
 	if err != nil {
 		return
 	}
+	_ = os.RemoveAll(f.path(oldLogs))
 	for _, e := range entries {
 		if e.IsDir() && digestName.MatchString(e.Name()) && !slices.Contains(used, e.Name()) {
 			_ = os.RemoveAll(f.path(e.Name()))

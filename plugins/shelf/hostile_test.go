@@ -15,7 +15,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"parley/plugins/manifest"
 	"parley/plugins/sandbox"
 )
 
@@ -30,75 +29,58 @@ func refused(t *testing.T, from, tag, words string) {
 }
 
 func TestNothingOutsideItsFolderIsRead(t *testing.T) {
-	secret := filepath.Join(t.TempDir(), "secret")
+	secret := filepath.Join(t.TempDir(), "secret.sig")
 	must(t, os.WriteFile(secret, empty, 0o600))
 	for name, c := range map[string]struct {
-		change func(dir string) error
+		change func(file string) error
 		words  string
 	}{
-		"a module that is a link out": {func(dir string) error {
-			return errors.Join(os.Remove(filepath.Join(dir, "tool.wasm")),
-				os.Symlink(secret, filepath.Join(dir, "tool.wasm")))
+		"a signature that is a link out": {func(file string) error {
+			return os.Symlink(secret, file+SignatureEnd)
 		}, "path escapes"},
-		"a manifest that is a link out": {func(dir string) error {
-			return errors.Join(os.Remove(filepath.Join(dir, manifestName)),
-				os.Symlink(secret, filepath.Join(dir, manifestName)))
-		}, "path escapes"},
-		"cases that lie elsewhere": {func(dir string) error {
-			return os.Symlink(filepath.Dir(secret), filepath.Join(dir, testsFolder))
-		}, "path escapes"},
-		"a module that is a pipe": {func(dir string) error {
-			return errors.Join(os.Remove(filepath.Join(dir, "tool.wasm")),
-				unix.Mkfifo(filepath.Join(dir, "tool.wasm"), 0o600))
+		"a signature that is a pipe": {func(file string) error {
+			return unix.Mkfifo(file+SignatureEnd, 0o600)
 		}, "no plain file"},
-		"a module that is a folder": {func(dir string) error {
-			return errors.Join(os.Remove(filepath.Join(dir, "tool.wasm")),
-				os.Mkdir(filepath.Join(dir, "tool.wasm"), 0o700))
-		}, "no plain file"},
-		"a module elsewhere": {func(dir string) error {
-			text := strings.Replace(described("1"), "tool.wasm", "../"+filepath.Base(secret), 1)
-			return os.WriteFile(filepath.Join(dir, manifestName), []byte(text), 0o600)
-		}, "not the name of a file beside"},
-		"a module with a whole path": {func(dir string) error {
-			return os.WriteFile(filepath.Join(dir, manifestName),
-				[]byte(strings.Replace(described("1"), "tool.wasm", secret, 1)), 0o600)
-		}, "not the name of a file beside"},
-		"a module that is not there": {func(dir string) error {
-			return os.Remove(filepath.Join(dir, "tool.wasm"))
-		}, "build the plugin first"},
-		"no manifest": {func(dir string) error {
-			return os.Remove(filepath.Join(dir, manifestName))
-		}, "neither a plugin.yaml nor"},
-		"a huge manifest": {func(dir string) error {
-			return os.Truncate(filepath.Join(dir, manifestName), manifest.MaxBytes+1)
-		}, "more than"},
-		"a huge module": {func(dir string) error {
-			return os.Truncate(filepath.Join(dir, "tool.wasm"), 10<<30)
-		}, "more than"},
-		"a module cut off": {func(dir string) error {
-			return os.Truncate(filepath.Join(dir, "tool.wasm"), int64(len(empty)-3))
-		}, "truncated"},
-		"no module at all": {func(dir string) error {
-			return os.WriteFile(filepath.Join(dir, "tool.wasm"), []byte("#!/bin/sh"), 0o600)
-		}, "not a WebAssembly module"},
-		"a bad signature": {func(dir string) error {
-			return os.WriteFile(filepath.Join(dir, signatureName), []byte("hello"), 0o600)
+		"a bad signature": {func(file string) error {
+			return os.WriteFile(file+SignatureEnd, []byte("hello"), 0o600)
 		}, "signature"},
-		"a case with a strange name": {func(dir string) error {
-			return errors.Join(os.Mkdir(filepath.Join(dir, testsFolder), 0o700),
-				os.WriteFile(filepath.Join(dir, testsFolder, "a\nb.json"), nil, 0o600))
-		}, "no name of a case"},
+		"a huge signature": {func(file string) error {
+			return os.WriteFile(file+SignatureEnd, make([]byte, 1<<20), 0o600)
+		}, "more than"},
+		"a module that is a pipe": {func(file string) error {
+			return errors.Join(os.Remove(file), unix.Mkfifo(file, 0o600))
+		}, "neither a file nor a folder"},
+		"a module that is not there": {os.Remove, "no such file"},
+		"a huge module":              {func(file string) error { return os.Truncate(file, 10<<30) }, "more than"},
+		"a module cut off": {func(file string) error {
+			return os.Truncate(file, int64(len(empty)-3))
+		}, "truncated"},
+		"no module at all": {func(file string) error {
+			return os.WriteFile(file, []byte("#!/bin/sh"), 0o600)
+		}, "neither a module"},
 	} {
-		dir := folderOf(t, described("1.0.0"), empty)
-		must(t, c.change(dir))
-		t.Run(name, func(t *testing.T) { refused(t, dir, "", c.words) })
+		file := fileOf(t, described("1.0.0"), empty)
+		must(t, c.change(file))
+		t.Run(name, func(t *testing.T) { refused(t, file, "", c.words) })
 	}
 }
 
-func TestAManifestThatLiesAboutItsModuleIsRefused(t *testing.T) {
-	inside, err := manifest.Embed(empty, []byte(strings.ReplaceAll(described("1.0.0"), "Does", "Did")))
-	must(t, err)
-	refused(t, folderOf(t, described("1.0.0"), inside), "", "say different things")
+// A plugin is one file: whoever has it in another form is told how to make that.
+func TestOtherFormsAreRefusedWithTheWayToTheOneFile(t *testing.T) {
+	dir := t.TempDir()
+	bare, yaml := filepath.Join(dir, "tool.wasm"), filepath.Join(dir, "plugin.yaml")
+	must(t, errors.Join(os.WriteFile(bare, empty, 0o600), os.WriteFile(yaml, []byte(described("1.0.0")), 0o600)))
+	packed := filepath.Join(t.TempDir(), "folder.tar")
+	must(t, os.WriteFile(packed, tarOf(t, map[string][]byte{"tool.wasm": empty, "plugin.yaml": nil}), 0o600))
+	for _, from := range []string{dir, bare, yaml, packed} {
+		refused(t, from, "", "parley plugin build")
+		if _, err := ReadUnsigned(from); err == nil {
+			t.Errorf("%s would be signed", from)
+		}
+	}
+}
+
+func TestAPluginThatCannotBeRunIsRefused(t *testing.T) {
 	s := box(t, t.TempDir())
 	for words, wasm := range map[string]string{
 		"does not export": "\x00asm\x01\x00\x00\x00", // nothing in it
@@ -106,7 +88,7 @@ func TestAManifestThatLiesAboutItsModuleIsRefused(t *testing.T) {
 			"\x03\x02\x01\x00\x07\x0a\x01\x06_start\x00\x01\x0a\x04\x01\x02\x00\x0b",
 		"not a valid module": string(empty[:len(empty)-1]) + "\xff",
 	} {
-		p, err := Read(folderOf(t, described("1.0.0"), []byte(wasm)), "")
+		p, err := newPackage(packed(t, described("1.0.0"), []byte(wasm)), nil)
 		must(t, err)
 		_, err = s.Examine(t.Context(), p)
 		if _, ok := errors.AsType[ErrUnusable](err); !ok || !strings.Contains(err.Error(), words) {
@@ -177,23 +159,30 @@ func tarOf(t *testing.T, files map[string][]byte, more ...tar.Header) []byte {
 }
 
 func TestAnOCILayoutIsReadAsAFolderOrATar(t *testing.T) {
-	layers := map[string]string{"tool.wasm": string(empty), manifestName: described("1.0.0"), "tests/one.json": `{}`,
-		"README.md": "hello"}
-	files := ociFiles(t, layers, nil)
+	private, key := keys(t)
+	file := fileOf(t, described("1.0.0"), empty)
+	sign(t, file, private)
+	wasm, err := os.ReadFile(file)
+	must(t, err)
+	signature, err := os.ReadFile(file + SignatureEnd)
+	must(t, err)
+	files := ociFiles(t, map[string]string{"tool.wasm": string(wasm), "tool.wasm.sig": string(signature),
+		"README.md": "hello"}, nil)
 	text := tarOf(t, files, tar.Header{Name: "../../etc/passwd", Typeflag: tar.TypeSymlink, Linkname: "/etc/passwd"},
 		tar.Header{Name: "/dev/sda", Typeflag: tar.TypeBlock})
-	var packed bytes.Buffer
-	z := gzip.NewWriter(&packed)
-	_, err := z.Write(text)
+	var small bytes.Buffer
+	z := gzip.NewWriter(&small)
+	_, err = z.Write(text)
 	must(t, errors.Join(err, z.Close()))
-	plain, small := filepath.Join(t.TempDir(), "a.tar"), filepath.Join(t.TempDir(), "a.tar.gz")
-	must(t, errors.Join(os.WriteFile(plain, text, 0o600), os.WriteFile(small, packed.Bytes(), 0o600)))
+	plain, zipped := filepath.Join(t.TempDir(), "a.tar"), filepath.Join(t.TempDir(), "a.tar.gz")
+	must(t, errors.Join(os.WriteFile(plain, text, 0o600), os.WriteFile(zipped, small.Bytes(), 0o600)))
 	want := ""
-	for _, from := range []string{folderOfPlugin(t), writeAll(t, files), plain, small} {
+	for _, from := range []string{file, writeAll(t, files), plain, zipped} {
 		p, err := Read(from, "")
 		must(t, err)
-		if p.Manifest.Name != "tool" || !bytes.Equal(p.Wasm, empty) || len(p.Tests) != 1 {
-			t.Errorf("%s: %s with %d bytes and %d cases", from, p.Manifest.Name, len(p.Wasm), len(p.Tests))
+		if p.Manifest.Name != "tool" || !bytes.Equal(p.Wasm, wasm) || len(p.Tests) != 1 || p.Signer() != key {
+			t.Errorf("%s: %s with %d bytes and %d cases by %s", from, p.Manifest.Name, len(p.Wasm), len(p.Tests),
+				p.Signer())
 		}
 		if want == "" {
 			want = p.Digest()
@@ -208,17 +197,13 @@ func TestAnOCILayoutIsReadAsAFolderOrATar(t *testing.T) {
 	}
 }
 
-// folderOfPlugin is the same plugin as a folder.
-func folderOfPlugin(t *testing.T) string {
-	t.Helper()
-	dir := folderOf(t, described("1.0.0"), empty)
-	must(t, errors.Join(os.Mkdir(filepath.Join(dir, testsFolder), 0o700),
-		os.WriteFile(filepath.Join(dir, testsFolder, "one.json"), []byte(`{}`), 0o600)))
-	return dir
-}
-
 func TestAnOCILayoutThatLiesIsRefused(t *testing.T) {
-	good := map[string]string{"tool.wasm": string(empty), manifestName: described("1.0.0")}
+	module := packed(t, described("1.0.0"), empty)
+	good := map[string]string{"tool.wasm": string(module)}
+	private, _ := keys(t)
+	other, err := newPackage(packed(t, described("1.0.1"), empty), nil)
+	must(t, err)
+	theirs := Sign(other, private)
 	with := func(name, text string) map[string]string {
 		all := map[string]string{name: text}
 		for n, t := range good {
@@ -237,12 +222,13 @@ func TestAnOCILayoutThatLiesIsRefused(t *testing.T) {
 		"is no digest":               ociFiles(t, good, set("tool.wasm", "digest", "sha256:../../../../etc/passwd")),
 		"is no digest that is known": ociFiles(t, good, set("tool.wasm", "digest", "md5:00")),
 		"has no blob":                ociFiles(t, good, set("tool.wasm", "digest", "sha256:"+strings.Repeat("0", 64))),
-		"not what its digest":        ociFiles(t, good, set("tool.wasm", "size", len(empty)+1)),
-		"is said to have":            ociFiles(t, good, set("tool.wasm", "size", -1)),
+		"not what its digest":        ociFiles(t, good, set("tool.wasm", "size", len(module)+1)),
 		"which is the most":          ociFiles(t, good, set("tool.wasm", "size", int64(sandbox.MaxModule)+1)),
-		"no name of a case":          ociFiles(t, with("tests/../../../../root/.profile.json", "{}"), nil),
+		`"plugin.yaml" beside the`:   ociFiles(t, with("plugin.yaml", described("1.0.0")), nil),
+		`"tests/one.json" beside`:    ociFiles(t, with("tests/one.json", "{}"), nil),
+		"is not of these files":      ociFiles(t, with("tool.wasm.sig", string(theirs)), nil),
 		"two modules":                ociFiles(t, with("other.wasm", string(empty)+"\x00\x02\x01x"), nil),
-		"none of the artifact's":     ociFiles(t, map[string]string{manifestName: described("1.0.0")}, nil),
+		"none of the artifact's":     ociFiles(t, map[string]string{"README.md": "hello"}, nil),
 		"carries no manifest":        ociFiles(t, map[string]string{"tool.wasm": string(empty)}, nil),
 		"not JSON":                   {layoutIndex: []byte(`[`)},
 	} {
@@ -254,33 +240,19 @@ func TestAnOCILayoutThatLiesIsRefused(t *testing.T) {
 		})
 	}
 	dir := writeAll(t, ociFiles(t, good, nil))
-	blob := filepath.Join(dir, "blobs", "sha256", fmt.Sprintf("%x", sha256.Sum256(empty)))
+	blob := filepath.Join(dir, "blobs", "sha256", fmt.Sprintf("%x", sha256.Sum256(module)))
 	outside := filepath.Join(t.TempDir(), "module")
-	must(t, errors.Join(os.WriteFile(outside, empty, 0o600), os.Remove(blob), os.Symlink(outside, blob)))
+	must(t, errors.Join(os.WriteFile(outside, module, 0o600), os.Remove(blob), os.Symlink(outside, blob)))
 	refused(t, dir, "", "path escapes")
-
-	var self bytes.Buffer // an index that names indexes
-	loop := map[string][]byte{}
-	inner := []byte(`{"manifests":[]}`)
-	for range 9 {
-		sum := fmt.Sprintf("%x", sha256.Sum256(inner))
-		loop["blobs/sha256/"+sum] = inner
-		inner = fmt.Appendf(nil, `{"manifests":[{"digest":"sha256:%s","size":%d}]}`, sum, len(inner))
-	}
-	self.Write(inner)
-	loop[layoutIndex] = self.Bytes()
-	refused(t, writeAll(t, loop), "", "name one another")
 }
 
 func TestTarsThatAreNoneAreRefused(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "x")
 	for words, text := range map[string][]byte{
-		"fewer than 4 bytes": []byte("ab"),
-		"neither a module":   bytes.Repeat([]byte("hello "), 1000),
-		"cannot be unpacked": append([]byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0}, "nonsense"...),
-		"is no OCI layout":   tarOf(t, map[string][]byte{"a": nil}),
-		"twice": append(bytes.TrimRight(tarOf(t, map[string][]byte{"a": []byte("1")}), "\x00"),
-			append(make([]byte, 511), tarOf(t, map[string][]byte{"a": nil})...)...),
+		"fewer than 4 bytes":      []byte("ab"),
+		"neither a module":        bytes.Repeat([]byte("hello "), 1000),
+		"module (which begins":    append([]byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0}, "nonsense"...),
+		"is no OCI layout":        tarOf(t, map[string][]byte{"a": nil}),
 		"what is packed in":       bomb(t),
 		"the tar file is damaged": tarOf(t, map[string][]byte{"index.json": make([]byte, 600)})[:700],
 	} {
@@ -295,11 +267,13 @@ func bomb(t *testing.T) []byte {
 	var b bytes.Buffer
 	z, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
 	must(t, err)
+	w := tar.NewWriter(z)
+	must(t, w.WriteHeader(&tar.Header{Name: layoutIndex, Size: maxUnpacked, Mode: 0o600}))
 	zeros := make([]byte, 1<<20)
-	for range maxUnpacked>>20 + 1 {
-		_, err := z.Write(zeros)
+	for range maxUnpacked >> 20 {
+		_, err := w.Write(zeros)
 		must(t, err)
 	}
-	must(t, z.Close())
+	must(t, errors.Join(w.Close(), z.Close()))
 	return b.Bytes()
 }

@@ -109,7 +109,7 @@ func (s *Shelf) fits(ctx context.Context, p Package) error {
 func (s *Shelf) Install(ctx context.Context, o Offer, c Choice) error {
 	name := o.Package.Manifest.Name
 	if o.Installed != nil {
-		return ErrConflict{fmt.Sprintf("%s is installed already, version %s: parley plugin upgrade replaces it, "+
+		return ErrConflict{fmt.Sprintf("%s was installed meanwhile, version %s: parley plugin list shows it, "+
 			"parley plugin remove removes it", name, o.Installed.Version)}
 	}
 	return s.place(ctx, o, c, func(f store.PluginFiles) error {
@@ -219,7 +219,6 @@ func (s *Shelf) Remove(ctx context.Context, name string) error {
 	if err := s.Records.RemovePlugin(ctx, name); err != nil {
 		return of(name, err)
 	}
-	s.folder.dropLog(name)
 	return s.sweep(context.WithoutCancel(ctx))
 }
 

@@ -22,14 +22,14 @@ func TestChangesInTheMiddleOfACall(t *testing.T) {
 	for name, change := range map[string]func(*testing.T, *Shelf) error{
 		"revoke": func(t *testing.T, s *Shelf) error { return s.Revoke(t.Context(), "tool", []string{"all"}) },
 		"upgrade": func(t *testing.T, s *Shelf) error {
-			return upgrade(t, s, folderOf(t, described("1.1.0", asks), tool(t, "two")), Choice{})
+			return upgrade(t, s, fileOf(t, described("1.1.0", asks), tool(t, "two")), Choice{})
 		},
 		"remove": func(t *testing.T, s *Shelf) error { return s.Remove(t.Context(), "tool") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			tool(t, "two") // building it is not what is timed
 			s := box(t, t.TempDir())
-			install(t, s, folderOf(t, described("1.0.0", asks), hangs), "storage")
+			install(t, s, fileOf(t, described("1.0.0", asks), hangs), "storage")
 			calling, ended := make(chan struct{}), make(chan error, 1)
 			go func() {
 				close(calling)

@@ -15,18 +15,20 @@ var errReplaced = errors.New("the plugin was changed just now")
 // module is a plugin's module, loaded when it is first wanted and closed when it
 // was replaced and the last call has ended.
 type module struct {
-	load func(context.Context) (*sandbox.Module, error)
+	start  func()        // begins to load it, once
+	ready  chan struct{} // closed when loading has ended
+	loaded *sandbox.Module
+	err    error
 
-	mu      sync.Mutex
-	ready   chan struct{} // closed when loading has ended; nil before it began
-	loaded  *sandbox.Module
-	err     error
-	callers int
-	closed  bool
+	mu     sync.Mutex
+	closed bool
+	users  sync.WaitGroup // those who call it, and who loads it
 }
 
 func newModule(load func(context.Context) (*sandbox.Module, error)) *module {
-	return &module{load: load}
+	m := &module{ready: make(chan struct{})}
+	m.start = sync.OnceFunc(func() { m.users.Go(func() { m.fill(load) }) })
+	return m
 }
 
 // acquire returns the module, which the caller releases. It waits until it is
@@ -37,66 +39,45 @@ func (m *module) acquire(ctx context.Context) (*sandbox.Module, error) {
 		m.mu.Unlock()
 		return nil, errReplaced
 	}
-	m.callers++
-	if m.ready == nil {
-		m.ready = make(chan struct{})
-		m.callers++ // of the loading
-		go m.fill()
-	}
-	ready := m.ready
+	m.users.Add(1)
+	m.start()
 	m.mu.Unlock()
+	var err error
 	select {
-	case <-ready:
+	case <-m.ready:
+		err = m.err
 	case <-ctx.Done():
-		m.leave()
-		return nil, context.Cause(ctx)
+		err = context.Cause(ctx)
 	}
-	if m.err != nil {
-		m.leave()
-		return nil, m.err
+	if err != nil {
+		m.release()
+		return nil, err
 	}
 	return m.loaded, nil
 }
 
+func (m *module) release() { m.users.Done() }
+
 // fill loads the module. It runs on a goroutine of its own, where a panic would end
 // the box, at each start again.
-func (m *module) fill() {
-	defer m.leave()
+func (m *module) fill(load func(context.Context) (*sandbox.Module, error)) {
 	defer close(m.ready)
 	defer func() {
 		if p := recover(); p != nil {
 			m.err = fmt.Errorf("the plugin cannot be loaded: the box failed inside: %v", p)
 		}
 	}()
-	m.loaded, m.err = m.load(context.Background())
+	m.loaded, m.err = load(context.Background())
 }
 
-func (m *module) release(*sandbox.Module) { m.leave() }
-
-// leave notes that one caller less is there, and closes what nobody wants.
-func (m *module) leave() {
-	m.mu.Lock()
-	m.callers--
-	over := m.closed && m.callers == 0
-	m.mu.Unlock()
-	if over {
-		m.end()
-	}
-}
-
-// close has the module closed when the last call has ended.
+// close waits until the last call has ended, and closes it.
 func (m *module) close() {
 	m.mu.Lock()
-	over := !m.closed && m.callers == 0
 	m.closed = true
 	m.mu.Unlock()
-	if over {
-		m.end()
-	}
-}
-
-func (m *module) end() {
+	m.users.Wait()
 	if m.loaded != nil {
 		_ = m.loaded.Close(context.Background())
+		m.loaded = nil
 	}
 }

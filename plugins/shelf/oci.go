@@ -1,18 +1,18 @@
 package shelf
 
 import (
+	"archive/tar"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
-	"os"
-	"regexp"
+	"path"
 	"slices"
 	"strings"
 
-	"parley/plugins/manifest"
 	"parley/plugins/sandbox"
 )
 
@@ -24,24 +24,55 @@ const (
 	// maxIndex bounds what names others: an index or manifest has a few hundred
 	// bytes for each.
 	maxIndex = 1 << 20
-	// maxNesting is how deep an index may name another: one for all tags, one for
-	// all platforms.
-	maxNesting = 3
+	// maxUnpacked bounds a tar: it is held in memory, and holds a module and a little
+	// beside it.
+	maxUnpacked = sandbox.MaxModule + 16<<20
 
 	annotationTag   = "org.opencontainers.image.ref.name"
 	annotationTitle = "org.opencontainers.image.title"
 )
 
-// blobs are the files of a layout.
-type blobs interface {
-	// read returns a file of at most most bytes; fs.ErrNotExist where there is
-	// none.
-	read(name string, most int64) ([]byte, error)
+// files reads a file of a layout by its name, of at most so many bytes;
+// fs.ErrNotExist where there is none.
+type files func(name string, most int64) ([]byte, error)
+
+// tarFiles reads a tar. Links, devices and the like are no part of a layout and
+// left alone.
+func tarFiles(r io.Reader) (files, error) {
+	found := map[string][]byte{}
+	limited := &io.LimitedReader{R: r, N: maxUnpacked + 1}
+	for t := tar.NewReader(limited); ; {
+		h, err := t.Next()
+		if errors.Is(err, io.EOF) && len(found) > 0 {
+			break
+		}
+		switch {
+		case err != nil && len(found) == 0:
+			return nil, unusable("it is neither a module (which begins with \\0asm) nor a tar file: %s", howToBuild)
+		case err == nil && h.Typeflag != tar.TypeReg:
+			continue
+		case err == nil && h.Size < limited.N:
+			text := make([]byte, h.Size)
+			_, err = io.ReadFull(t, text)
+			found[path.Clean(h.Name)] = text
+		case err == nil || limited.N == 0:
+			return nil, tooLarge("what is packed in it", maxUnpacked)
+		}
+		if err != nil {
+			return nil, unusable("the tar file is damaged: %v", err)
+		}
+	}
+	return func(name string, most int64) ([]byte, error) {
+		text, ok := found[name]
+		if !ok {
+			return nil, fs.ErrNotExist
+		}
+		if int64(len(text)) > most {
+			return nil, tooLarge(name, most)
+		}
+		return text, nil
+	}, nil
 }
-
-type folderBlobs struct{ root *os.Root }
-
-func (f folderBlobs) read(name string, most int64) ([]byte, error) { return readIn(f.root, name, most) }
 
 // descriptor names a blob.
 type descriptor struct {
@@ -49,27 +80,18 @@ type descriptor struct {
 	Digest      string            `json:"digest"`
 	Size        int64             `json:"size"`
 	Annotations map[string]string `json:"annotations"`
-	Platform    *struct {
-		OS           string `json:"os"`
-		Architecture string `json:"architecture"`
-	} `json:"platform"`
 }
 
-var digestPattern = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
-
 // blob reads what d names, and checks that it is that.
-func blob(b blobs, d descriptor, most int64) ([]byte, error) {
-	if !digestPattern.MatchString(d.Digest) {
-		return nil, unusable("%.100q is no digest that is known here: sha256: and 64 digits are", d.Digest)
-	}
-	name := strings.TrimPrefix(d.Digest, "sha256:")
+func (read files) blob(d descriptor, most int64) ([]byte, error) {
+	name, known := strings.CutPrefix(d.Digest, "sha256:")
 	switch {
-	case d.Size < 0:
-		return nil, unusable("blob %s is said to have %d bytes", name, d.Size)
+	case !known || !digestName.MatchString(name):
+		return nil, unusable("%.100q is no digest that is known here: sha256: and 64 digits are", d.Digest)
 	case d.Size > most:
 		return nil, tooLarge("blob "+name, most)
 	}
-	text, err := b.read("blobs/sha256/"+name, most)
+	text, err := read("blobs/sha256/"+name, most)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, unusable("the layout has no blob %s, which it names: copy it again, whole", name)
 	}
@@ -82,70 +104,38 @@ func blob(b blobs, d descriptor, most int64) ([]byte, error) {
 	return text, nil
 }
 
-// readLayout reads the plugin in a layout.
-func readLayout(b blobs, tag string) (Package, error) {
-	text, err := b.read(layoutIndex, maxIndex)
+// readLayout reads the plugin in a layout: the one with the tag, or the only one.
+func readLayout(read files, tag string) (Package, error) {
+	text, err := read(layoutIndex, maxIndex)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Package{}, unusable("it holds no %s: it is no OCI layout", layoutIndex)
+		return Package{}, unusable("it holds no %s, so it is no OCI layout: %s", layoutIndex, howToBuild)
 	}
 	if err != nil {
 		return Package{}, err
 	}
-	for range maxNesting {
-		var index struct {
-			Manifests []descriptor `json:"manifests"`
-			Layers    []descriptor `json:"layers"`
-		}
-		if err := json.Unmarshal(text, &index); err != nil {
-			return Package{}, unusable("an index or manifest in it is not JSON as the OCI has it: %v", err)
-		}
-		if len(index.Manifests) == 0 {
-			return readLayers(b, index.Layers)
-		}
-		one, err := choose(index.Manifests, tag)
-		if err != nil {
-			return Package{}, err
-		}
-		if text, err = blob(b, one, maxIndex); err != nil {
-			return Package{}, err
-		}
-		tag = "" // belongs to the first index
+	var index struct{ Manifests []descriptor }
+	if err := json.Unmarshal(text, &index); err != nil {
+		return Package{}, unusable("%s is not JSON as the OCI has it: %v", layoutIndex, err)
 	}
-	return Package{}, unusable("its indexes name one another more than %d deep", maxNesting)
-}
-
-// choose takes the one that is meant: by its tag, or the one for WebAssembly, or
-// the only one.
-func choose(all []descriptor, tag string) (descriptor, error) {
 	var tags []string
-	fit := all
-	if tag != "" {
-		fit = nil
-	}
-	for _, d := range all {
-		name := d.Annotations[annotationTag]
-		if name != "" {
-			tags = append(tags, fmt.Sprintf("%.100q", name))
-		}
-		if tag != "" && name == tag {
-			fit = append(fit, d)
-		}
-	}
-	if len(fit) > 1 {
-		forWasm := slices.DeleteFunc(slices.Clone(fit), func(d descriptor) bool {
-			return d.Platform == nil || d.Platform.Architecture != "wasm"
-		})
-		if len(forWasm) > 0 {
-			fit = forWasm
-		}
-	}
+	fit := slices.DeleteFunc(index.Manifests, func(d descriptor) bool {
+		tags = append(tags, fmt.Sprintf("%.100q", d.Annotations[annotationTag]))
+		return tag != "" && d.Annotations[annotationTag] != tag
+	})
 	switch {
-	case len(fit) == 1:
-		return fit[0], nil
 	case len(fit) == 0:
-		return descriptor{}, unusable("it holds nothing with the tag %.100q; its tags: %s", tag, listed(tags))
+		return Package{}, unusable("it holds nothing with the tag %.100q; its tags: %s", tag, listed(tags))
+	case len(fit) > 1:
+		return Package{}, unusable("it holds %d images: say which with --tag; its tags: %s", len(fit), listed(tags))
 	}
-	return descriptor{}, unusable("it holds %d images: say which with --tag; its tags: %s", len(fit), listed(tags))
+	if text, err = read.blob(fit[0], maxIndex); err != nil {
+		return Package{}, err
+	}
+	var image struct{ Layers []descriptor }
+	if err := json.Unmarshal(text, &image); err != nil {
+		return Package{}, unusable("the manifest in it is not JSON as the OCI has it: %v", err)
+	}
+	return read.layers(image.Layers)
 }
 
 // isModule tells whether a layer is a module by its media type, which have
@@ -158,29 +148,22 @@ func isModule(d descriptor) bool {
 	}, d.MediaType) || strings.HasSuffix(d.Annotations[annotationTitle], ".wasm")
 }
 
-// readLayers makes a package of the layers of an artifact: one is the module, and
-// those with a title are the files that lie beside it.
-func readLayers(b blobs, layers []descriptor) (Package, error) {
-	var text, wasm, signature []byte
-	tests := map[string][]byte{}
+// layers makes a package of the layers of an artifact: one is the module, and one
+// titled like it with .sig behind, or plugin.sig, its signature.
+func (read files) layers(layers []descriptor) (Package, error) {
+	var wasm, signature []byte
 	for _, d := range layers {
 		title := d.Annotations[annotationTitle]
 		var err error
-		switch name, isCase := isTest(title); {
+		switch {
+		case isModule(d) && wasm != nil:
+			err = unusable("the artifact holds two modules; a plugin has one")
 		case isModule(d):
-			if wasm != nil {
-				return Package{}, unusable("the artifact holds two modules; a plugin has one")
-			}
-			wasm, err = blob(b, d, sandbox.MaxModule)
-		case title == manifestName:
-			text, err = blob(b, d, manifest.MaxBytes)
-		case title == signatureName:
-			signature, err = blob(b, d, maxSignature)
-		case isCase:
-			var read []byte
-			if read, err = blob(b, d, maxTestBytes); err == nil {
-				err = addTest(tests, name, read)
-			}
+			wasm, err = read.blob(d, sandbox.MaxModule)
+		case title == "plugin.yaml" || strings.HasPrefix(title, "tests/"):
+			err = unusable("the artifact holds %.80q beside the module: %s", title, howToBuild)
+		case strings.HasSuffix(title, SignatureEnd):
+			signature, err = read.blob(d, maxSignature)
 		}
 		if err != nil {
 			return Package{}, err
@@ -190,5 +173,5 @@ func readLayers(b blobs, layers []descriptor) (Package, error) {
 		return Package{}, unusable("none of the artifact's %d layers is a module (application/wasm); a container "+
 			"image with a module in its file system is none", len(layers))
 	}
-	return newPackage(text, wasm, tests, signature)
+	return newPackage(wasm, signature)
 }

@@ -28,14 +28,14 @@ func TestAPluginWithTheMemoryOfTheKernelIsNotRun(t *testing.T) {
 	const yaml = "name: evil\nversion: 1.0.0\ndescription: Means no good.\nwasm: tool.wasm\nreuse: any\n" +
 		"hooks: [on_chat_end]\ntools: [{name: run, description: Run.}]\n"
 	const words = "imports the memory extism:host/env.memory"
-	from, s := folderOf(t, yaml, wasm), box(t, t.TempDir())
+	from, s := fileOf(t, yaml, wasm), box(t, t.TempDir())
 	p, err := Read(from, "")
 	must(t, err)
 	if _, err := s.Examine(t.Context(), p); !errors.As(err, new(ErrUnusable)) || !strings.Contains(err.Error(), words) {
 		t.Errorf("examined, it is %v", err)
 	}
 	asBefore(t, s, from)
-	install(t, s, folderOf(t, described("1.0.0"), tool(t, "one")))
+	install(t, s, fileOf(t, described("1.0.0"), tool(t, "one")))
 	s.Watch()
 	for range sandbox.DefaultInstances + 1 {
 		_, err := s.CallHook(t.Context(), Who{Account: "a"}, "evil", manifest.OnChatEnd, nil)
@@ -54,7 +54,7 @@ func TestAPluginWithTheMemoryOfTheKernelIsNotRun(t *testing.T) {
 func TestAHookThatMakesTheBoxPanicIsAnErrorOfIts(t *testing.T) {
 	outcomes := map[string]int{}
 	s := box(t, t.TempDir(), observed(outcomes))
-	install(t, s, folderOf(t, described("1.0.0", "hooks: [on_chat_end]"), tool(t, "one")))
+	install(t, s, fileOf(t, described("1.0.0", "hooks: [on_chat_end]"), tool(t, "one")))
 	who := Who{Account: "a", Tell: func(Line) { panic("nobody listens") }}
 	half := []byte(`{"do":"half a line","text":"oops"}`)
 	for n := range 2 * sandbox.DefaultInstances { // more than there are instances
@@ -94,7 +94,7 @@ func TestAPanicWhileAModuleIsLoadedIsAnError(t *testing.T) {
 // A call that does not come back leaves the breaker free for the next trial.
 func TestATrialThatPanicsIsOver(t *testing.T) {
 	s := box(t, t.TempDir())
-	install(t, s, folderOf(t, described("1.0.0"), empty))
+	install(t, s, fileOf(t, described("1.0.0"), empty))
 	must(t, s.Records.BreakPlugin(t.Context(), "tool", mustShow(t, s).Digest, 1, "no"))
 	now, err := s.current(t.Context())
 	must(t, err)

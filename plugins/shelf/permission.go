@@ -260,6 +260,5 @@ func limited(p Permission, asks []Permission) Permission {
 // whole: where a host is asked for with one method more, all of its methods are
 // shown, for all of them are granted.
 func asked(before, after manifest.Permissions) []Permission {
-	more := names(PermissionsOf(manifest.Asked(before, after)))
-	return slices.DeleteFunc(PermissionsOf(after), func(p Permission) bool { return !slices.Contains(more, p.Name) })
+	return slices.DeleteFunc(PermissionsOf(after), func(p Permission) bool { return before.Covers(p.is) })
 }

@@ -123,9 +123,9 @@ func keys(t *testing.T) (private ed25519.PrivateKey, k Key) {
 
 func sign(t *testing.T, from string, private ed25519.PrivateKey) {
 	t.Helper()
-	p, file, err := ReadUnsigned(from)
+	p, err := ReadUnsigned(from)
 	must(t, err)
-	must(t, os.WriteFile(file, Sign(p, private), 0o600))
+	must(t, os.WriteFile(from+SignatureEnd, Sign(p, private), 0o600))
 }
 
 func TestSignaturesSayWhoseAPluginIs(t *testing.T) {
@@ -135,9 +135,9 @@ func TestSignaturesSayWhoseAPluginIs(t *testing.T) {
 	data := t.TempDir()
 	strict := box(t, data, want)
 	lax := beside(t, data)
-	dir := folderOf(t, described("1.0.0"), empty)
+	file := fileOf(t, described("1.0.0"), empty)
 	examine := func(s *Shelf) error {
-		p, err := Read(dir, "")
+		p, err := Read(file, "")
 		if err == nil {
 			_, err = s.Examine(t.Context(), p)
 		}
@@ -146,35 +146,35 @@ func TestSignaturesSayWhoseAPluginIs(t *testing.T) {
 	if err := examine(strict); err == nil || !strings.Contains(err.Error(), "not signed") {
 		t.Errorf("unsigned: %v", err)
 	}
-	sign(t, dir, theirs)
+	sign(t, file, theirs)
 	if err := examine(strict); err == nil || !strings.Contains(err.Error(), "not among the keys") {
 		t.Errorf("signed by somebody: %v", err)
 	}
-	sign(t, dir, mine)
+	sign(t, file, mine)
 	must(t, examine(strict))
-	install(t, strict, dir)
+	install(t, strict, file)
 	if i, err := strict.Show(t.Context(), "tool"); err != nil || !i.Trusted || i.Signer != string(trusted) {
 		t.Errorf("it is %+v, %v", i, err)
 	}
 
 	// Whatever is changed after it was signed is found.
-	must(t, os.WriteFile(filepath.Join(dir, manifestName), []byte(described("1.0.1")), 0o600))
+	must(t, os.WriteFile(file, packed(t, described("1.0.1"), empty), 0o600))
 	if err := examine(lax); err == nil || !strings.Contains(err.Error(), "not of these files") {
 		t.Errorf("changed after it was signed: %v", err)
 	}
 
 	// Another's upgrade is no upgrade.
 	for _, change := range []func(){func() {
-		sign(t, dir, theirs)
+		sign(t, file, theirs)
 	}, func() {
-		must(t, os.Remove(filepath.Join(dir, signatureName)))
+		must(t, os.Remove(file+SignatureEnd))
 	}} {
 		change()
-		if err := upgrade(t, lax, dir, Choice{}); err == nil || !strings.Contains(err.Error(), "somebody else") {
+		if err := upgrade(t, lax, file, Choice{}); err == nil || !strings.Contains(err.Error(), "somebody else") {
 			t.Errorf("upgraded by somebody else: %v", err)
 		}
 	}
-	must(t, upgrade(t, lax, dir, Choice{OtherSigner: true}))
+	must(t, upgrade(t, lax, file, Choice{OtherSigner: true}))
 	if i, err := strict.Show(t.Context(), "tool"); err != nil || i.State != Stopped {
 		t.Errorf("unsigned where signatures are wanted, it is %s, %v", i.State, err)
 	}
@@ -189,7 +189,7 @@ func TestSignaturesSayWhoseAPluginIs(t *testing.T) {
 func TestSecretsAreNowhereInTheClear(t *testing.T) {
 	data := t.TempDir()
 	s := box(t, data)
-	install(t, s, folderOf(t, described("1.0.0", "settings: [{name: key, type: secret, required: true}, {name: city}]"),
+	install(t, s, fileOf(t, described("1.0.0", "settings: [{name: key, type: secret, required: true}, {name: city}]"),
 		tool(t, "one")))
 	if i, err := s.Show(t.Context(), "tool"); err != nil || i.State != Incomplete || !strings.Contains(i.Why, "key") {
 		t.Errorf("without its secret it is %s: %s, %v", i.State, i.Why, err)

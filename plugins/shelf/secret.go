@@ -53,7 +53,7 @@ func (v vault) cipher() (cipher.AEAD, error) {
 	if err != nil {
 		return nil, err
 	}
-	return cipher.NewGCM(block)
+	return cipher.NewGCMWithRandomNonce(block)
 }
 
 // seal encrypts a secret, and makes the key where there is none. The result is
@@ -70,9 +70,7 @@ func (v vault) seal(plugin, setting, secret string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the key for secrets: %w", err)
 	}
-	nonce := make([]byte, c.NonceSize(), c.NonceSize()+len(secret)+c.Overhead())
-	rand.Read(nonce)
-	return c.Seal(nonce, nonce, []byte(secret), place(plugin, setting)), nil
+	return c.Seal(nil, nil, []byte(secret), place(plugin, setting)), nil
 }
 
 // open decrypts what seal made.
@@ -81,11 +79,7 @@ func (v vault) open(plugin, setting string, sealed []byte) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if len(sealed) < c.NonceSize() {
-		return "", errors.New("it is too short")
-	}
-	nonce, body := sealed[:c.NonceSize()], sealed[c.NonceSize():]
-	secret, err := c.Open(nil, nonce, body, place(plugin, setting))
+	secret, err := c.Open(nil, nil, sealed, place(plugin, setting))
 	if err != nil {
 		return "", errors.New("the key is another one than it was encrypted with")
 	}

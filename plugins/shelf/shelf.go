@@ -46,6 +46,7 @@ type Shelf struct {
 	Parts
 	folder folder
 	vault  vault
+	logs   *logs
 	host   func() (*sandbox.Host, error)
 
 	now  atomic.Pointer[arrangement]
@@ -61,6 +62,7 @@ type Shelf struct {
 func Open(p Parts) *Shelf {
 	f := folder{p.Data}
 	s := &Shelf{Parts: p, folder: f, vault: vault{filepath.Join(p.Data, layout.PluginKey), f.own}}
+	s.logs = newLogs(p.Records, p.Log)
 	s.host = sync.OnceValues(s.openHost)
 	s.now.Store(&arrangement{revision: -1})
 	return s
@@ -110,8 +112,8 @@ func (s *Shelf) loadAll(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if m, err := p.module.acquire(ctx); err == nil {
-			p.module.release(m)
+		if _, err := p.module.acquire(ctx); err == nil {
+			p.module.release()
 		} else if ctx.Err() == nil {
 			s.Log.Error("a plugin cannot be run", "plugin", p.row.Name, "err", err)
 		}
@@ -123,8 +125,9 @@ func (s *Shelf) loadAll(ctx context.Context) error {
 func (s *Shelf) Close() error {
 	if s.stop != nil {
 		s.stop()
-		s.stopped.Wait()
 	}
+	s.stopped.Wait()
+	s.logs.close()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.over = true
@@ -186,6 +189,20 @@ func (s *Shelf) Hooks(ctx context.Context, hook string) ([]string, error) {
 		}
 	}
 	return names, nil
+}
+
+// Sees is what an installed plugin was granted to see of the conversations in
+// which it is called. The error is an ErrNotInstalled, or of the store.
+func (s *Shelf) Sees(ctx context.Context, name string) (manifest.Conversation, error) {
+	now, err := s.current(ctx)
+	if err != nil {
+		return manifest.NoConversation, err
+	}
+	p, err := now.named(name)
+	if err != nil {
+		return manifest.NoConversation, err
+	}
+	return p.granted.Conversation, nil
 }
 
 func toolsOf(p *plugin) (all []Tool) {

@@ -64,14 +64,20 @@ var empty = []byte(
 	"\x00asm\x01\x00\x00\x00\x01\x04\x01\x60\x00\x00" +
 		"\x03\x02\x01\x00\x07\x0a\x01\x06_start\x00\x00\x0a\x04\x01\x02\x00\x0b")
 
-// folderOf is a folder of a plugin with that manifest and module.
-func folderOf(t testing.TB, text string, wasm []byte) string {
+// packed is a plugin of that manifest and module, with one case.
+func packed(t testing.TB, text string, wasm []byte) []byte {
 	t.Helper()
-	dir := t.TempDir()
-	must(t, errors.Join(
-		os.WriteFile(filepath.Join(dir, manifestName), []byte(text), 0o600),
-		os.WriteFile(filepath.Join(dir, "tool.wasm"), wasm, 0o600)))
-	return dir
+	whole, err := manifest.Embed(wasm, []byte(text), map[string]string{"one.json": "{}"})
+	must(t, err)
+	return whole
+}
+
+// fileOf is the file of a plugin with that manifest and module.
+func fileOf(t testing.TB, text string, wasm []byte) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "tool.wasm")
+	must(t, os.WriteFile(file, packed(t, text, wasm), 0o600))
+	return file
 }
 
 // box is a shelf as the box has it: it serves the folder.
@@ -141,11 +147,7 @@ func wantSaid(t testing.TB, s *Shelf, text, want string) {
 
 func TestAFileIsInstalledAndCalled(t *testing.T) {
 	s := box(t, t.TempDir())
-	wasm, err := manifest.Embed(tool(t, "one"), []byte(described("1.0.0")))
-	must(t, err)
-	file := filepath.Join(t.TempDir(), "any-name.wasm")
-	must(t, os.WriteFile(file, wasm, 0o600))
-	install(t, s, file)
+	install(t, s, fileOf(t, described("1.0.0"), tool(t, "one")))
 	all, err := s.Tools(t.Context())
 	must(t, err)
 	if len(all) != 1 || all[0].Name != "do" || all[0].ID != ToolID("tool", "do") || all[0].Version != "1.0.0" ||
@@ -168,7 +170,7 @@ func TestChangesBesideTheBoxHoldFromItsNextCall(t *testing.T) {
 	b := box(t, data)
 	b.Watch()
 	c := beside(t, data)
-	install(t, c, folderOf(t, described("1.0.0", "settings: [{name: CITY}]"), tool(t, "one")))
+	install(t, c, fileOf(t, described("1.0.0", "settings: [{name: CITY}]"), tool(t, "one")))
 	wantSaid(t, b, "a", "one a")
 	city := "Ulm"
 	must(t, c.Set(t.Context(), "tool", map[string]*string{"CITY": &city}))
@@ -176,7 +178,7 @@ func TestChangesBesideTheBoxHoldFromItsNextCall(t *testing.T) {
 		t.Errorf("the setting is %q, %v", got, err)
 	}
 	id := mustTools(t, b)[0].ID
-	must(t, upgrade(t, c, folderOf(t, described("1.1.0", "settings: [{name: CITY}]"), tool(t, "two")), Choice{}))
+	must(t, upgrade(t, c, fileOf(t, described("1.1.0", "settings: [{name: CITY}]"), tool(t, "two")), Choice{}))
 	wantSaid(t, b, "b", "two b")
 	if now := mustTools(t, b)[0]; now.ID != id || now.Version != "1.1.0" || now.Revision != 1 {
 		t.Errorf("after the upgrade it is %+v, and its id was %s", now, id)
@@ -191,8 +193,7 @@ func TestChangesBesideTheBoxHoldFromItsNextCall(t *testing.T) {
 	if all := mustTools(t, b); len(all) != 0 {
 		t.Errorf("removed, the tools are %+v", all)
 	}
-	if left, err := filepath.Glob(filepath.Join(data, "plugins", "[^.]*")); err != nil || len(left) != 1 ||
-		filepath.Base(left[0]) != logFolder {
+	if left, err := filepath.Glob(filepath.Join(data, "plugins", "[^.]*")); err != nil || len(left) != 0 {
 		t.Errorf("left is %v, %v", left, err)
 	}
 }

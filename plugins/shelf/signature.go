@@ -48,9 +48,16 @@ type Signature struct {
 	sign []byte
 }
 
-// Sign makes the text of the file plugin.sig, or NAME.wasm.sig, for a package:
-// the key, a space, and the ed25519 signature (RFC 8032) of the list of the
-// package's files in base64.
+// signer is who signed; empty: nobody.
+func (s *Signature) signer() Key {
+	if s == nil {
+		return ""
+	}
+	return s.Key
+}
+
+// Sign makes the text of the file NAME.wasm.sig for a package: the key, a space,
+// and the ed25519 signature (RFC 8032) of what is signed in base64.
 func Sign(p Package, private ed25519.PrivateKey) []byte {
 	s := Signature{KeyOf(private), ed25519.Sign(private, p.sums())}
 	return s.text()

@@ -95,6 +95,7 @@ var mayKnow = []struct {
 	{"bench", "*"},
 	{"bench/yardstick", "appliance/engine appliance/engine/llama store"},
 	{"bench/cases", ""},
+	{"bench/desks", "appliance/text"},
 	{"cmd/", "*"},
 	{"tools/", ""},
 }

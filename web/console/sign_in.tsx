@@ -31,7 +31,7 @@ export function SignIn({ link, done }: { link: string; done: () => void }) {
       <h1>Sign in</h1>
       <p>On the box, run</p>
       <pre>
-        <code>parley console link</code>
+        <code>parley console</code>
       </pre>
       <p>and open the address that it prints, or type it here. It is good once, for ten minutes.</p>
       <form

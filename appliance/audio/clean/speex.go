@@ -61,11 +61,6 @@ type speexCalls struct {
 // openSpeex makes one with the library of that name, for frames and an echo of so
 // many samples, which makes noise softer by so many dB.
 func openSpeex(name string, rateHz, frame, tail, noise int) (*speex, error) {
-	lib, err := clib.Open(name)
-	if err != nil {
-		return nil, fmt.Errorf("this machine has no %s, which takes the box's own voice out of its microphone: "+
-			"apt-get install libspeexdsp1", name)
-	}
 	s := &speex{
 		heard:  make([]int16, frame),
 		played: make([]int16, frame),
@@ -74,7 +69,7 @@ func openSpeex(name string, rateHz, frame, tail, noise int) (*speex, error) {
 		takes:  1,
 	}
 	var c speexCalls
-	err = lib.Bind(map[string]any{
+	err := clib.Load(map[string]any{
 		"speex_echo_state_init":          &c.newEcho,
 		"speex_echo_state_destroy":       &c.freeEcho,
 		"speex_echo_state_reset":         &s.reset,
@@ -84,7 +79,8 @@ func openSpeex(name string, rateHz, frame, tail, noise int) (*speex, error) {
 		"speex_preprocess_state_destroy": &c.freeRest,
 		"speex_preprocess_run":           &s.suppress,
 		"speex_preprocess_ctl":           &c.restCtl,
-	})
+	}, "this machine has no "+name+", which takes the box's own voice out of its microphone: apt-get install libspeexdsp1",
+		name)
 	if err != nil {
 		return nil, err
 	}

@@ -67,12 +67,9 @@ type calls struct {
 
 	batchInit    func(tokens, embd, seqMax int32) cBatch
 	batchFree    func(b cBatch)
-	batchGetOne  func(tokens *Token, n int32) cBatch
 	decode       func(ctx handle, b cBatch) int32
 	getLogitsIth func(ctx handle, i int32) *float32
 
-	samplerInitGreedy  func() handle
-	samplerSample      func(sampler, ctx handle, i int32) Token
 	samplerFree        func(sampler handle)
 	samplerInitGrammar func(vocab handle, text, root string) handle
 	samplerApply       func(sampler handle, candidates unsafe.Pointer)
@@ -129,11 +126,8 @@ func bind(llama clib.Library) (*calls, error) {
 		"llama_state_seq_set_data":        &c.stateSeqSetData,
 		"llama_batch_init":                &c.batchInit,
 		"llama_batch_free":                &c.batchFree,
-		"llama_batch_get_one":             &c.batchGetOne,
 		"llama_decode":                    &c.decode,
 		"llama_get_logits_ith":            &c.getLogitsIth,
-		"llama_sampler_init_greedy":       &c.samplerInitGreedy,
-		"llama_sampler_sample":            &c.samplerSample,
 		"llama_sampler_free":              &c.samplerFree,
 		"llama_sampler_init_grammar":      &c.samplerInitGrammar,
 		"llama_sampler_apply":             &c.samplerApply,

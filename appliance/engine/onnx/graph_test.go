@@ -66,9 +66,9 @@ func TestBrokenModelFilesNameTheCommandThatMends(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := rt.Load(noise, SessionOptions{})
-	wantError(t, err, noise, "parley packs verify")
+	wantError(t, err, noise, "parley packs list --verify")
 	_, err = rt.LoadBytes("noise", nil, SessionOptions{})
-	wantError(t, err, "noise", "parley packs verify")
+	wantError(t, err, "noise", "parley packs list --verify")
 	_, err = rt.Load(noise+".gone", SessionOptions{})
 	wantError(t, err, noise+".gone", "parley packs pull")
 	_, err = LoadMoonshine(rt, t.TempDir(), nil)

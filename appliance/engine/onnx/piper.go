@@ -209,14 +209,3 @@ func (p *Piper) allBreaths(ctx context.Context, s string, o engine.SpeakOptions)
 	}
 	return all, nil
 }
-
-// PhonemeIDs returns the numbers that the model is given for s, call by call,
-// without those that say nothing.
-func (p *Piper) PhonemeIDs(ctx context.Context, s string) ([][]int64, error) {
-	breaths, err := p.allBreaths(ctx, s, engine.SpeakOptions{})
-	var all [][]int64
-	for _, b := range breaths {
-		all = append(all, b.ids)
-	}
-	return all, err
-}

@@ -267,15 +267,15 @@ func TestAVoiceStopsWhenNobodyWaits(t *testing.T) {
 func TestNoCallOfAVoiceIsLong(t *testing.T) {
 	p := openVoice(t, openRuntime(t), "voice-joe")
 	for _, s := range []string{strings.Repeat("banana", 120), strings.Repeat("zxq", 160)} {
-		calls, err := p.PhonemeIDs(t.Context(), s)
+		calls, err := p.allBreaths(t.Context(), s, engine.SpeakOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		phonemes := 0
-		for _, ids := range calls {
-			phonemes += len(ids) / 2
-			if len(ids) > 2*maxBreath+8 {
-				t.Errorf("%.12q…: one call has %d ids", s, len(ids))
+		for _, call := range calls {
+			phonemes += len(call.ids) / 2
+			if len(call.ids) > 2*maxBreath+8 {
+				t.Errorf("%.12q…: one call has %d ids", s, len(call.ids))
 			}
 		}
 		if phonemes < maxBreath {

@@ -123,5 +123,5 @@ func readable(path string) error {
 
 // damaged says what to do about a file that is there but does not work.
 func damaged(path string, err error) error {
-	return fmt.Errorf("onnx: %s does not load (check it with `parley packs verify`): %w", path, err)
+	return fmt.Errorf("onnx: %s does not load (check it with `parley packs list --verify`): %w", path, err)
 }

@@ -61,7 +61,7 @@ func TestWrongLibraryIsRefused(t *testing.T) {
 	_, err := Open(dir + "/gone.so")
 	wantError(t, err, "gone.so", "parley packs pull")
 	_, err = Open(text)
-	wantError(t, err, text, "parley packs verify")
+	wantError(t, err, text, "parley packs list --verify")
 	openRuntime(t)
 	_, err = Open(text)
 	wantError(t, err, text, "is in use")

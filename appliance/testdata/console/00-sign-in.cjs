@@ -4,7 +4,7 @@
 exports.steps = async (c, { link, assert }) => {
 	await c.law("who is not signed in is asked for a link", async () => {
 		await c.page.goto(c.url);
-		await c.reads("parley console link");
+		await c.reads("parley console");
 	});
 	await c.accessible("the sign-in");
 	await c.law("a wrong link is told", async () => {

@@ -17,7 +17,7 @@ export function Sessions(_: PageProps) {
       <h1>Sessions</h1>
       <p>
         The browsers that are signed in to this console. One that nobody uses for 12 hours is signed out, every one
-        after 30 days. <code>parley console link</code> signs in another.
+        after 30 days. <code>parley console</code> signs in another.
       </p>
       {sessions.error && <Failure error={sessions.error} again={sessions.reload} />}
       {!sessions.value && sessions.loading && <Loading />}

@@ -2,7 +2,7 @@
 // English is what others fall back to.
 const english = {
   pairTitle: "Pair this screen",
-  pairHelp: "In the console of the box, under Screens, make a code, or run: parley kiosk pair. Then type the code.",
+  pairHelp: "In the console of the box, under Screens, make a code, or run: parley kiosk. Then type the code.",
   code: "Code",
   pair: "Pair",
   pairWrong: "This code is not known, or its time is over. Ask for a new one.",
@@ -40,7 +40,7 @@ const all: Record<string, Record<Word, string>> = {
   de: {
     pairTitle: "Diesen Bildschirm koppeln",
     pairHelp:
-      "In der Konsole der Box unter Screens einen Code holen, oder dort: parley kiosk pair. Dann " +
+      "In der Konsole der Box unter Screens einen Code holen, oder dort: parley kiosk. Dann " +
       "den Code hier eingeben.",
     code: "Code",
     pair: "Koppeln",
@@ -76,7 +76,7 @@ const all: Record<string, Record<Word, string>> = {
   fr: {
     pairTitle: "Associer cet écran",
     pairHelp:
-      "Dans la console du boîtier, sous Screens, créez un code, ou lancez : parley kiosk pair. " +
+      "Dans la console du boîtier, sous Screens, créez un code, ou lancez : parley kiosk. " +
       "Saisissez ensuite le code.",
     code: "Code",
     pair: "Associer",
@@ -113,7 +113,7 @@ const all: Record<string, Record<Word, string>> = {
   es: {
     pairTitle: "Vincular esta pantalla",
     pairHelp:
-      "En la consola de la caja, en Screens, cree un código, o ejecute: parley kiosk pair. Después escriba el código.",
+      "En la consola de la caja, en Screens, cree un código, o ejecute: parley kiosk. Después escriba el código.",
     code: "Código",
     pair: "Vincular",
     pairWrong: "Este código no se conoce o ha caducado. Pida otro.",
@@ -148,7 +148,7 @@ const all: Record<string, Record<Word, string>> = {
   it: {
     pairTitle: "Associa questo schermo",
     pairHelp:
-      "Nella console della scatola, sotto Screens, crea un codice, oppure esegui: parley kiosk pair. " +
+      "Nella console della scatola, sotto Screens, crea un codice, oppure esegui: parley kiosk. " +
       "Poi scrivi il codice.",
     code: "Codice",
     pair: "Associa",
@@ -184,7 +184,7 @@ const all: Record<string, Record<Word, string>> = {
   pt: {
     pairTitle: "Associar este ecrã",
     pairHelp:
-      "Na consola da caixa, em Screens, crie um código, ou execute: parley kiosk pair. Depois escreva o código.",
+      "Na consola da caixa, em Screens, crie um código, ou execute: parley kiosk. Depois escreva o código.",
     code: "Código",
     pair: "Associar",
     pairWrong: "Este código é desconhecido ou expirou. Peça outro.",
@@ -218,7 +218,7 @@ const all: Record<string, Record<Word, string>> = {
   },
   hi: {
     pairTitle: "इस स्क्रीन को जोड़ें",
-    pairHelp: "बॉक्स के कंसोल में Screens के नीचे कोड बनाएँ, या चलाएँ: parley kiosk pair। फिर कोड यहाँ लिखें।",
+    pairHelp: "बॉक्स के कंसोल में Screens के नीचे कोड बनाएँ, या चलाएँ: parley kiosk। फिर कोड यहाँ लिखें।",
     code: "कोड",
     pair: "जोड़ें",
     pairWrong: "यह कोड मालूम नहीं है या इसका समय बीत गया है। नया कोड लें।",
@@ -251,7 +251,7 @@ const all: Record<string, Record<Word, string>> = {
   },
   ar: {
     pairTitle: "إقران هذه الشاشة",
-    pairHelp: "في لوحة تحكم الجهاز، ضمن Screens، أنشئ رمزًا، أو شغّل: parley kiosk pair. ثم اكتب الرمز هنا.",
+    pairHelp: "في لوحة تحكم الجهاز، ضمن Screens، أنشئ رمزًا، أو شغّل: parley kiosk. ثم اكتب الرمز هنا.",
     code: "الرمز",
     pair: "إقران",
     pairWrong: "هذا الرمز غير معروف أو انتهت مدته. اطلب رمزًا جديدًا.",

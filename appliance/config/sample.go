@@ -1,0 +1,51 @@
+package config
+
+import (
+	"fmt"
+	"go/doc/comment"
+	"strings"
+)
+
+// sampled are the settings that people change, those of one map side by side, with an
+// example where there is no default.
+func sampled() [][2]string {
+	return [][2]string{
+		{"listen", ""}, {"tls", ""}, {"origins", "[https://kiosk.example]"}, {"profile", ""},
+		{"engines.transcriber", ""}, {languageModel, "llm-qwen"}, {"engines.voice", ""}, {"turn_detection.mode", ""},
+		{"chat.max_chats", ""}, {"retention.keep", ""}, {"speech.locale", "en-GB"}, {"speech.loudness_lufs", ""},
+		{"web_search.url", "http://127.0.0.1:8888"}, {"kiosk.enabled", ""}, {"log.level", ""},
+	}
+}
+
+// Sample is a file with the settings that people change, each behind what it is, and
+// commented out: as it is, it sets nothing.
+func Sample() string {
+	var b strings.Builder
+	b.WriteString("# Settings of Parley. Those below are commented out, and have their default or an example: take\n" +
+		"# the # before one away to set it. docs/configuration.md has all settings.\n")
+	within := ""
+	for _, entry := range sampled() {
+		s, _ := find(entry[0])
+		group, name, inner := strings.Cut(s.Key, ".")
+		indent := ""
+		if !inner {
+			name = group
+		} else if indent = "  "; group != within {
+			within = group
+			fmt.Fprintf(&b, "\n%s:", group)
+		}
+		value, help := s.Default, s.Help
+		if value == "" {
+			value, help = entry[1], strings.TrimSuffix(help, ".")+" (default: "+s.Otherwise+")."
+		}
+		fmt.Fprintf(&b, "\n%s%s#%s: %s\n", wrapped(help, indent+"# "), indent, name, value)
+	}
+	return b.String()
+}
+
+// wrapped breaks text into lines, each behind prefix.
+func wrapped(text, prefix string) []byte {
+	var p comment.Parser
+	lines := comment.Printer{TextPrefix: prefix, TextWidth: 90}
+	return lines.Text(p.Parse(text))
+}

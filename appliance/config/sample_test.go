@@ -1,0 +1,30 @@
+package config
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func TestTheSampleSetsNothingUntilItsLinesAreTakenIn(t *testing.T) {
+	text := Sample()
+	bare, sample := load(t, place(t, "")), load(t, place(t, text))
+	for _, cfg := range []*Config{&bare, &sample} { // each has a home of its own
+		cfg.Data, cfg.Packs, cfg.File = "", "", ""
+	}
+	if !equal(bare, sample) || len(sample.Notes) > 0 {
+		t.Errorf("it sets something: %+v", sample)
+	}
+	line := regexp.MustCompile(`(?m)^( *)#([a-z_]+: .*)$`)
+	if n := len(line.FindAllString(text, -1)); n != 15 {
+		t.Errorf("%d settings, want 15:\n%s", n, text)
+	}
+	c := load(t, place(t, line.ReplaceAllString(text, "$1$2")))
+	for _, e := range c.Effective() {
+		for _, s := range sampled() {
+			if s[0] == e.Key && !strings.Contains(e.From, FileName+":") {
+				t.Errorf("%s is from %s:\n%s", e.Key, e.From, text)
+			}
+		}
+	}
+}

@@ -1,0 +1,164 @@
+package config
+
+import (
+	"fmt"
+
+	"parley/firmware/packs"
+)
+
+func kioskSettings() []Setting {
+	return []Setting{
+		{
+			Key:     "kiosk.enabled",
+			Flag:    "kiosk",
+			Default: "false",
+			Switch:  true,
+			Help:    "Talk with whoever stands in front of the box, over its own loudspeaker and microphone.",
+			kind:    boolean(func(c *Config) *bool { return &c.Kiosk.Enabled }),
+		},
+		{
+			Key:       "kiosk.devices",
+			Takes:     "DEVICES",
+			Otherwise: "the system's",
+			Help: "Microphone and loudspeaker, as MICROPHONE|LOUDSPEAKER: their ids or names, or parts of them; " +
+				"parley doctor --devices lists them.",
+			kind: custom("a name, or two with `|` between them", setDevices),
+		},
+		{
+			Key:       "kiosk.config_id",
+			Flag:      "kiosk-config",
+			Takes:     "CONFIG",
+			Otherwise: "the box's own assistant",
+			Help:      "Id or name of the config that it talks by.",
+			kind:      words(func(c *Config) *string { return &c.Kiosk.Config }),
+		},
+		{
+			Key:     "kiosk.account",
+			Takes:   "NAME",
+			Default: "default",
+			Help:    "Account whose config it is, and whose conversations they are.",
+			kind:    words(func(c *Config) *string { return &c.Kiosk.Account }),
+		},
+		{
+			Key:     "kiosk.start",
+			Takes:   "HOW",
+			Default: KioskOnSpeech,
+			Help:    "What begins a conversation: speech, a phrase, a key, or a button at a GPIO line.",
+			kind: oneOf(func(c *Config) *string {
+				return &c.Kiosk.Start
+			}, KioskOnSpeech, KioskOnPhrase, KioskOnKey, KioskOnButton),
+		},
+		{
+			Key:   "kiosk.phrase",
+			Takes: "WORDS",
+			Help: "The phrase, such as Hey Parley, or several, with ; between them: Hey Parley; Hallo Museum. " +
+				"What is said behind it, in the same breath, belongs to the first turn.",
+			kind: custom(fmt.Sprintf("%d to %d letters and digits; up to %d phrases", shortestPhrase,
+				longestPhrase, mostPhrases), setPhrases),
+		},
+		{
+			Key:   "kiosk.button",
+			Takes: "DEVICE|CHIP:LINE",
+			Help: "What begins a conversation when it is pressed, or ends it: an input device of which any key " +
+				"counts, such as /dev/input/event3, or a button at a GPIO line, such as gpiochip0:17.",
+			kind: listed("a path under /dev/input, CHIP:LINE or CHIP:LINE:high", setButton),
+		},
+		{
+			Key:     "kiosk.silence",
+			Takes:   "SECONDS",
+			Default: "20",
+			Help:    "Seconds in which nobody says anything, after which a conversation ends.",
+			kind:    number(func(c *Config) *int { return &c.Kiosk.SilenceS }, 3, 3600),
+		},
+		{
+			Key:     "kiosk.cue",
+			Takes:   "HOW",
+			Default: CueTones,
+			Help:    "How one hears that a conversation begins and ends: tones, words, or off.",
+			kind:    oneOf(func(c *Config) *string { return &c.Kiosk.Cue }, CueTones, CueWords, Off),
+		},
+		{
+			Key:       "kiosk.greeting",
+			Takes:     "WORDS",
+			Otherwise: "Hello, how can I help you?",
+			Help:      "What the assistant says first, with the cue words, to who has said nothing yet.",
+			kind:      words(func(c *Config) *string { return &c.Kiosk.Greeting }),
+		},
+		{
+			Key:       "kiosk.farewell",
+			Takes:     "WORDS",
+			Otherwise: "goodbye in the language spoken",
+			Help:      "What it says last, with the cue words, where the silence ends the conversation.",
+			kind:      words(func(c *Config) *string { return &c.Kiosk.Farewell }),
+		},
+	}
+}
+
+func modelSettings() []Setting {
+	return []Setting{
+		{
+			Key:     "profile",
+			Takes:   "NAME",
+			Default: packs.Profiles()[0],
+			Help:    "Which packs parley packs pull fetches, and which language model answers unless one is named.",
+			kind:    oneOf(func(c *Config) *string { return &c.Profile }, packs.Profiles()...),
+		},
+		{
+			Key:     "engines.transcriber",
+			Flag:    "transcriber",
+			Takes:   "NAME",
+			Default: "moonshine",
+			Help:    "Speech to text: moonshine (English, quick) or whisper (many languages, better in noise, slower).",
+			kind:    oneOf(func(c *Config) *string { return &c.Engines.Transcriber }, "moonshine", "whisper"),
+		},
+		{
+			Key:       languageModel,
+			Flag:      "language-model",
+			Takes:     "MODEL",
+			Otherwise: "that of the profile",
+			Help: "Language model: llm-qwen, or a pack that was added with parley packs add, or a server with the " +
+				"OpenAI API, which is sent what is said: URL|MODEL|KEY_ENV.",
+			kind: custom("the name of a pack, or `URL|MODEL` or `URL|MODEL|KEY_ENV`", setLanguageModel),
+		},
+		{
+			Key:     "engines.voice",
+			Flag:    "voice",
+			Takes:   "NAME",
+			Default: "voice-joe",
+			Help:    "Voice when a chat names none, with or without voice-.",
+			kind:    one("the name of a pack", func(c *Config) *string { return &c.Engines.Voice }, packName),
+		},
+		{
+			Key:     "engines.threads",
+			Flag:    "threads",
+			Default: "0",
+			Help:    "Cores that all engines together may use; 0 is all of the machine.",
+			kind:    number(func(c *Config) *int { return &c.Engines.Threads }, 0, 256),
+		},
+		{
+			Key:   "routes",
+			Takes: "LIST",
+			Help:  "Which model answers for those that configs name.",
+			kind:  listed("in YAML a list of maps", setRoutes),
+		},
+		{
+			Key: "fallback",
+			Help: "Models that answer, one after the other, where one on a server fails: packs, or " +
+				"URL|MODEL|KEY_ENV.",
+			kind: listed("a list, or with commas", setFallback),
+		},
+		{
+			Key:     "strict_models",
+			Default: "false",
+			Help: "Refuse chats whose config names a model without a route (E0711), instead of letting the box's " +
+				"own answer.",
+			kind: boolean(func(c *Config) *bool { return &c.StrictModels }),
+		},
+		{
+			Key: "models.allow",
+			Help: "Where custom language models, whose URLs clients choose, may be in the box's own network: " +
+				"hosts, addresses or ranges.",
+			kind: listed("a list, or with commas", setModelsAllow),
+		},
+	}
+}

@@ -1,0 +1,164 @@
+package text
+
+import (
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"strings"
+)
+
+// A rule finds one way of writing and says it.
+type rule struct {
+	pattern *regexp.Regexp
+	needs   []byteSet
+	// say returns what is said for a match, or false to leave it.
+	say func(m match) (string, bool)
+}
+
+const digits = "0123456789"
+
+// rewrite makes a rule out of a function.
+func rewrite(pattern string, say func(m match) (string, bool)) rule {
+	parsed, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		panic(err) // the first test of this package finds it
+	}
+	needed := needs(parsed)
+	slices.SortFunc(needed, bySize)
+	return rule{regexp.MustCompile(pattern), slices.Clip(needed[:min(len(needed), 4)]), say}
+}
+
+// A guard reports whether a match may be said.
+type guard func(m match) bool
+
+var placeholder = regexp.MustCompile(`\{([a-zA-Z])(\d)\}|\{([.<>])\}|\$(\d)`)
+
+// says makes a rule out of a template: $1 is a group of the pattern as it is written, {c1} is it
+// said in way c, {.} the full stop that the match took from the end of its sentence, and {<} and
+// {>} a space where a word touches the match. All guards must hold.
+func says(ways map[byte]func(string) string, pattern, template string, guards ...guard) rule {
+	places := placeholder.FindAllStringSubmatch(template, -1)
+	between := placeholder.Split(template, -1)
+	return rewrite(pattern, func(m match) (string, bool) {
+		if slices.ContainsFunc(guards, func(holds guard) bool { return !holds(m) }) {
+			return "", false
+		}
+		said := between[0]
+		for i, p := range places {
+			switch {
+			case p[4] != "":
+				said += m.group(atoi(p[4]))
+			case p[1] != "":
+				said += ways[p[1][0]](m.group(atoi(p[2])))
+			default:
+				said += map[string]func() string{".": m.stop, "<": m.space, ">": m.spaceAfter}[p[3]]()
+			}
+			said += between[i+1]
+		}
+		return said, true
+	})
+}
+
+// apply says what rules speak of in t, one rule after another.
+func apply(rules []rule, t traced) traced {
+	has := bytesOf(t.s)
+	for _, r := range rules {
+		if slices.ContainsFunc(r.needs, func(s byteSet) bool { return !s.meets(has) }) {
+			continue
+		}
+		if found := r.pattern.FindAllStringSubmatchIndex(t.s, -1); found != nil {
+			t = t.replaced(found, r.say)
+			has = bytesOf(t.s)
+		}
+	}
+	return t
+}
+
+// A match is a place in a text that a rule's pattern fits.
+type match struct {
+	text string
+	at   []int
+}
+
+// group is the i-th group, empty where it is not part of the match.
+func (m match) group(i int) string {
+	if m.at[2*i] < 0 {
+		return ""
+	}
+	return m.text[m.at[2*i]:m.at[2*i+1]]
+}
+
+// before and after are the text around the match.
+func (m match) before() string { return m.text[:m.at[0]] }
+func (m match) after() string  { return m.text[m.at[1]:] }
+
+// behind is the word before the match, in small letters and without punctuation.
+func (m match) behind() string {
+	return strings.ToLower(strings.Trim(lastWord(m.before()), ".,:(\""))
+}
+
+// ahead is the text behind the match, without the space between.
+func (m match) ahead() string { return strings.TrimLeft(m.after(), " ") }
+
+// stop is "." if the match swallowed the full stop that ends its sentence.
+func (m match) stop() string {
+	if !strings.HasSuffix(m.group(0), ".") {
+		return ""
+	}
+	return endOfSentence(m.after())
+}
+
+// apart reports whether the match is not the middle of a longer word or
+// number: no letter or digit touches it.
+func (m match) apart() bool { return !endsWord(m.before()) && !startsWord(m.after()) }
+
+// Guards that several rules have.
+func apart(m match) bool  { return m.apart() }
+func ended(m match) bool  { return !startsWord(m.after()) }
+func begins(m match) bool { return !endsWord(m.before()) }
+
+// whole: the match is no part of a longer decimal.
+func whole(m match) bool { return !pointedBefore(m.before()) && !pointed(m.after()) }
+
+// alone: the match is no part of a longer number, code or date.
+func alone(m match) bool {
+	joined := strings.HasSuffix(m.before(), "-") || strings.HasSuffix(m.before(), "/") ||
+		strings.HasPrefix(m.after(), "-") || strings.HasPrefix(m.after(), "/")
+	return m.apart() && !joined && whole(m)
+}
+
+// has makes a guard of a text that the sentence of the match has.
+func has(pattern *regexp.Regexp) guard {
+	return func(m match) bool { return pattern.MatchString(m.text) }
+}
+
+// pointed reports whether a decimal goes on with s.
+func pointed(s string) bool {
+	return len(s) > 1 && (s[0] == '.' || s[0] == ',') && startsDigit(s[1:])
+}
+
+// pointedBefore reports whether a number goes on behind s.
+func pointedBefore(s string) bool {
+	return len(s) > 1 && strings.ContainsAny(s[len(s)-1:], ".,") && startsDigit(s[len(s)-2:])
+}
+
+// endsNumber reports whether a digit, or a point behind one, ends s.
+func endsNumber(s string) bool {
+	s = strings.TrimRight(s, ".,")
+	return s != "" && startsDigit(s[len(s)-1:])
+}
+
+// space parts a match from a word that touches it on the left, spaceAfter on the right.
+func (m match) space() string {
+	if endsWord(m.before()) {
+		return " "
+	}
+	return ""
+}
+
+func (m match) spaceAfter() string {
+	if startsWord(m.after()) {
+		return " "
+	}
+	return ""
+}

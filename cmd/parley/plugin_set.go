@@ -1,0 +1,113 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+
+	"parley/plugins/shelf"
+)
+
+type pluginSetCmd struct {
+	pluginBox `embed:""`
+
+	Name   string   `arg:"" predictor:"plugin" help:"The plugin's name, from parley plugin list."`
+	Pairs  []string `arg:"" optional:"" name:"key=value" help:"Settings; KEY alone reads its value: for secrets."`
+	Unset  []string `placeholder:"KEY" help:"Forget this setting. May be repeated."`
+	Grant  []string `placeholder:"WHAT" help:"Let it do this, or all that it asks for. May be repeated."`
+	Revoke []string `placeholder:"WHAT" help:"Let it do this no longer; all: nothing any more. May be repeated."`
+}
+
+func (pluginSetCmd) Help() string {
+	return `Examples:
+
+  parley plugin set weather city=Ulm units=metric
+
+  parley plugin set weather api_key < /run/secrets/weather
+
+  parley plugin set weather --grant http:api.example.org --grant storage
+
+  parley plugin set menu --grant files:/menu=/home/shop/menu
+
+  parley plugin set prices --grant http:192.168.1.20:8080=GET+POST
+
+  parley plugin set weather --revoke http:api.example.org
+
+Secrets are read from the terminal, where they are not shown, or else from the input. They are encrypted in the ` +
+		`database, with a key (plugins.key in the data folder) that no backup holds: after a restore on another ` +
+		`machine they are set again.
+
+parley plugin list NAME says what it asks for, and by which words: http:HOST, files:FOLDER, env:NAME, storage, ` +
+		`conversation, memory, or all. A folder may be another one on this box than the plugin asks for; a host may ` +
+		`be one that it does not ask for, such as a server of yours. All of this holds from the next call on.`
+}
+
+// Validate refuses to do several things at once, of which some could fail.
+func (cmd *pluginSetCmd) Validate() error {
+	kinds := 0
+	for _, n := range []int{len(cmd.Pairs) + len(cmd.Unset), len(cmd.Grant), len(cmd.Revoke)} {
+		kinds += min(n, 1)
+	}
+	if kinds != 1 {
+		return errors.New("give settings (KEY=VALUE, KEY to be asked for its value, --unset KEY), or --grant, or --revoke")
+	}
+	return nil
+}
+
+// Run changes the plugin.
+func (cmd *pluginSetCmd) Run(ctx context.Context, c *console, s *shelf.Shelf) error {
+	var done string
+	var err error
+	switch {
+	case len(cmd.Grant) > 0:
+		done, err = "was granted "+strings.Join(cmd.Grant, ", "), s.Grant(ctx, cmd.Name, cmd.Grant)
+	case len(cmd.Revoke) > 0:
+		done, err = "was revoked "+strings.Join(cmd.Revoke, ", "), s.Revoke(ctx, cmd.Name, cmd.Revoke)
+	default:
+		done, err = "was told", cmd.set(ctx, c, s)
+	}
+	if err != nil {
+		return err
+	}
+	return cmd.done(ctx, c, s, cmd.Name, done)
+}
+
+// set tells the plugin its settings.
+func (cmd *pluginSetCmd) set(ctx context.Context, c *console, s *shelf.Shelf) error {
+	values := map[string]*string{}
+	for _, pair := range cmd.Pairs {
+		key, value, given := strings.Cut(pair, "=")
+		if !given {
+			var err error
+			if value, err = c.readSecret(key); err != nil {
+				return fmt.Errorf("reading %s: %w", key, err)
+			}
+		}
+		values[key] = &value
+	}
+	for _, key := range cmd.Unset {
+		values[key] = nil
+	}
+	return s.Set(ctx, cmd.Name, values)
+}
+
+// readSecret reads one line, without showing it where it is typed.
+func (c *console) readSecret(name string) (string, error) {
+	if f, ok := c.in.(*os.File); ok && onTerminal(c.in) {
+		fmt.Fprintf(c.err, "%s: ", name)
+		text, err := term.ReadPassword(int(f.Fd()))
+		fmt.Fprintln(c.err)
+		return string(text), err
+	}
+	line, err := bufio.NewReader(io.LimitReader(c.in, 1<<20)).ReadString('\n')
+	if errors.Is(err, io.EOF) && line != "" {
+		err = nil
+	}
+	return strings.TrimRight(line, "\r\n"), err
+}

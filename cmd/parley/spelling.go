@@ -1,0 +1,81 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// spelling is a command of an earlier version.
+type spelling struct {
+	old, now string
+	another  bool // what follows the words is not the same, so that it cannot be carried out
+}
+
+// spellings are the commands that scripts of operators may have.
+func spellings() []spelling {
+	return []spelling{
+		{old: "keys regenerate", now: "keys create --renew"},
+		{old: "kiosk pair", now: "kiosk"},
+		{old: "kiosk list", now: "keys list --screens"},
+		{old: "kiosk revoke", now: "keys revoke"},
+		{old: "console link", now: "console"},
+		{old: "console sessions", now: "console --sessions"},
+		{old: "console end --all", now: "console --end all"},
+		{old: "console end", now: "console --end"},
+		{old: "devices --test", now: "doctor --sound"},
+		{old: "devices", now: "doctor --devices"},
+		{old: "webhooks list", now: "webhooks"},
+		{old: "webhooks retry", now: "webhooks --retry"},
+		{old: "webhooks forget", now: "webhooks --forget"},
+		{old: "webhooks test", now: "webhooks --test"},
+		{old: "plugin show", now: "plugin list"},
+		{old: "plugin logs", now: "plugin list --logs"},
+		{old: "plugin upgrade", now: "plugin install"},
+		{old: "plugin dev", now: "plugin build --watch"},
+		{old: "plugin grant", now: "plugin set NAME --grant WHAT", another: true},
+		{old: "plugin revoke", now: "plugin set NAME --revoke WHAT", another: true},
+		{old: "packs verify", now: "packs list --verify"},
+		{old: "packs export", now: "packs pull --export"},
+		{old: "packs import", now: "packs add"},
+		{old: "voices play", now: "say --voice"},
+		{old: "voices save", now: "voices design DESCRIPTION --save NAME", another: true},
+		{old: "man", now: "help --man"},
+	}
+}
+
+// respelled is a command line in the words of today. Flags may stand before the
+// second word, as in keys --data DIR list.
+func respelled(args []string) ([]string, error) {
+	for _, s := range spellings() {
+		old, now := strings.Fields(s.old), strings.Fields(s.now)
+		from := 0
+		if len(old) > 1 {
+			from = secondWord(args, old[1])
+		}
+		last := from + max(len(old)-1, 1) // behind the words
+		switch {
+		case len(args) < last || args[0] != old[0] || len(old) > 1 && !slices.Equal(args[from:last], old[1:]):
+		case s.another:
+			return nil, misuse{fmt.Errorf("parley %s is now parley %s", s.old, s.now)}
+		case len(old) == 1:
+			return append(now, args[1:]...), nil
+		default:
+			return slices.Concat(now[:1], args[1:from], now[1:], args[last:]), nil
+		}
+	}
+	return args, nil
+}
+
+// secondWord is where word stands, behind nothing but flags and their values.
+func secondWord(args []string, word string) int {
+	for i := 1; i < len(args); i++ {
+		if args[i] == word {
+			return i
+		}
+		if !strings.HasPrefix(args[i], "-") && !strings.HasPrefix(args[i-1], "-") {
+			break
+		}
+	}
+	return len(args)
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// What operators typed before is a command of today, or they are told which.
+func TestOldSpellings(t *testing.T) {
+	for old, want := range map[string]string{
+		"keys regenerate ID":                  "keys create --renew ID",
+		"console --data pair sessions --json": "console --data pair --sessions --json",
+		"console --json end ID":               "console --json --end ID",
+		"console end --all --data D":          "console --end all --data D",
+		"devices --json":                      "doctor --devices --json",
+		"devices --test --json":               "doctor --sound --json",
+		"packs --packs DIR export FILE NAME":  "packs --packs DIR pull --export FILE NAME",
+		"kiosk --data D list":                 "keys --data D list --screens",
+		"voices --account A play N":           "say --account A --voice N",
+		"webhooks list --state dead":          "webhooks --state dead",
+		"keys list":                           "keys list",
+		"say devices":                         "say devices",
+		"packs pull verify":                   "packs pull verify",
+		"webhooks":                            "webhooks",
+		"":                                    "",
+	} {
+		got, err := respelled(strings.Fields(old))
+		if err != nil || strings.Join(got, " ") != want {
+			t.Errorf("%q became %q, %v; want %q", old, got, err, want)
+		}
+	}
+	code, _, errs := parley(t, "", "plugin", "grant", "weather", "storage")
+	if code != exitMisuse || !strings.Contains(errs, "parley plugin set NAME --grant WHAT") {
+		t.Errorf("code %d, %q", code, errs)
+	}
+	parser, err := newParser()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range spellings() {
+		if wrong := unknownIn(parser.Model.Node, strings.Fields(s.now)); wrong != "" {
+			t.Errorf("%s is now %s, which has no %s", s.old, s.now, wrong)
+		}
+		if !slices.Contains(strings.Fields(s.old), "--all") && !s.another && strings.ToLower(s.now) != s.now {
+			t.Errorf("%s cannot be carried out as %s", s.old, s.now)
+		}
+	}
+}
