@@ -101,11 +101,11 @@ func (c *claimCheck) pass(whole bool) error {
 		if !over && claimBegins.MatchString(sentence) {
 			return nil
 		}
-		text := sentence[c.passed:]
+		piece := sentence[c.passed:]
 		if c.passed = len(sentence); over {
 			c.sentence, c.passed = c.sentence[len(sentence):], 0
 		}
-		if err := c.emit(engine.Part{Text: text}); err != nil {
+		if err := c.emit(engine.Part{Text: piece}); err != nil {
 			return err
 		}
 	}
