@@ -3,37 +3,34 @@ package bench
 import (
 	"errors"
 	"log/slog"
-	"regexp"
 	"testing"
 
 	"parley/appliance/chat"
 	"parley/appliance/engines"
-	"parley/bench/desks"
+	"parley/bench/cases"
 )
 
-// A real model keeps to the form in which a sum is made, whichever prices it takes
-// for it; the smallest one takes any.
-func TestARealModelLeavesSumsToTheBox(t *testing.T) {
+func TestARealModelAnswersACase(t *testing.T) {
 	o := options(t)
-	o.Half, o.Only = tunedHalf, []string{desks.Sum}
+	o.Half, o.Only = openHalf, []string{"plain"}
 	opened, err := engines.Open(t.Context(), o.Config, engines.Thinking, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { opened.Close() })
-	all, err := desks.All()
-	if err != nil {
-		t.Fatal(err)
-	}
-	answers, err := atDesk(t.Context(), all[0], o, chat.Parts{Defaults: chat.DefaultSettings(), Rules: opened.Rules},
+	a := cases.Assistant{Name: "test", Prompt: "You are the voice of a shop. We open at nine.", Cases: []cases.Case{
+		{Kind: "plain", Ask: "When do you open?", Right: []string{`\bnine\b|\b9\b`}},
+		{Kind: "plain", Ask: "When do you close?", Held: true},
+	}}
+	answers, err := answersOf(t.Context(), a, o, chat.Parts{Defaults: chat.DefaultSettings(), Rules: opened.Rules},
 		opened.Model)
-	if err != nil || len(answers) != 1 {
+	if err != nil || len(answers) != 1 || !answers[0].Right || answers[0].Half != openHalf {
 		t.Fatalf("%+v, %v", answers, err)
 	}
-	form := regexp.MustCompile(`^((2 times )?(0|5|9|14)( plus (2 times )?(0|5|9|14)){0,3}, that is (nothing|\d+ ` +
-		`dollars?)\.|I'm sorry, I don't know that\.)$`)
-	if said := answers[0].Said; !form.MatchString(said) {
-		t.Errorf("%q was answered by %q", answers[0].Asked, said)
+	r := Report{Answers: answers}
+	r.tally()
+	if len(r.Figures) != 2 || r.Figures[0].Name != "open_right" || r.Figures[0].Value != 100 {
+		t.Errorf("%+v", r.Figures)
 	}
 }
 

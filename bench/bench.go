@@ -25,8 +25,7 @@ type Options struct {
 	Chats []int
 	// Only are kinds of questions (Answers) or assistants (Tools); none are all.
 	Only []string
-	// Half of the questions that are asked: tuned or held, or self (Answers); empty:
-	// all (Answers, Tools).
+	// Half of what is asked: open or held (Answers), tuned or held (Tools); empty: all.
 	Half string
 	// Routes has no call or answer made, but only judged which tool is wanted (Tools).
 	Routes bool

@@ -16,6 +16,12 @@ import (
 	"parley/appliance/engines"
 )
 
+// The halves of what is asked and said.
+const (
+	tunedHalf = "tuned" // looked at while the router and its margin were chosen
+	heldHalf  = "held"  // not looked at
+)
+
 // toolsets are what people say to assistants that have tools, and what they want.
 // The router's prompt and margin were chosen with the tuned half;
 // the other half was looked at for these figures alone.

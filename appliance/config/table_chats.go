@@ -23,8 +23,8 @@ func chatSettings() []Setting {
 			Flag:    "answer-rules",
 			Takes:   "WHEN",
 			Default: ForEmbedded,
-			Help: "Put the box's own rules for spoken answers before prompts that clients bring, and leave out of " +
-				"answers the numbers and names that nobody has told: for embedded models, always, or never.",
+			Help: "Put the box's own rules for spoken answers before prompts that clients bring, and check that " +
+				"answers claim nothing that no tool has done: for embedded models, always, or never.",
 			kind: oneOf(func(c *Config) *string { return &c.Answers.Rules }, ForEmbedded, ForAll, ForNone),
 		},
 		{

@@ -256,10 +256,10 @@ type Prompt struct {
 	// NoCall has the reply be in words, though there are Tools: the prompt stays
 	// the same, and with it what is kept of it.
 	NoCall bool
-	// Unable has a reply in words not claim, or promise, to do for the user what no
-	// Tool has done, also where there are no Tools. It is a hint, too: engines that
-	// cannot judge that leave it out.
-	Unable bool
+	// NoClaims has a reply in words not claim that something was done which no Tool
+	// has done, also where there are no Tools. It is a hint: engines that cannot
+	// judge that leave it out.
+	NoClaims bool
 	// Grammar is what the reply has to follow, in GBNF with the rule "root";
 	// empty: none. It excludes Tools.
 	Grammar string

@@ -17,7 +17,6 @@ func (e *Set) Rules(m engine.LanguageModel) turn.Rules {
 		r.Before, r.Manner = chat.SpokenRules, chat.MannerRules
 	}
 	r.Check = applies(e.cfg.Answers.Check, embedded)
-	r.Reckon = r.Check && embedded
 	return r
 }
 

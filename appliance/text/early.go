@@ -99,7 +99,7 @@ func isName(word string) bool {
 }
 
 // bare is a word without what stands around it.
-func bare(word string) string { return strings.TrimFunc(word, func(r rune) bool { return !wordly(r) }) }
+func bare(word string) string { return strings.TrimFunc(word, func(r rune) bool { return !OfWord(r) }) }
 
 // enclosed reports whether a quotation, a bracket, or a star is open at the end of buf.
 func enclosed(buf []rune) bool {

@@ -39,9 +39,8 @@ func (l Lexicon) pronounce(t traced) traced {
 // withinNumber reports whether s goes on beyond i to j as the same number, time or
 // date: the 360 of 1,360 is no word of its own.
 func withinNumber(s string, i, j int) bool {
-	joins := func(a, sign, b byte) bool {
-		return isDigit(rune(a)) && strings.IndexByte(".,:/", sign) >= 0 && isDigit(rune(b))
-	}
+	digit := func(b byte) bool { return '0' <= b && b <= '9' }
+	joins := func(a, sign, b byte) bool { return digit(a) && strings.IndexByte(".,:/", sign) >= 0 && digit(b) }
 	return i > 1 && joins(s[i-2], s[i-1], s[i]) || j > 0 && j+1 < len(s) && joins(s[j-1], s[j], s[j+1])
 }
 

@@ -47,9 +47,9 @@ type commandLine struct {
 		Rounds int `default:"7" help:"Times that each answer is timed, at most 7 (${default})."`
 	} `cmd:"" name:"llm" help:"Measure the language model: tokens a second, first token, memory."`
 	Answers struct {
-		Half string   `placeholder:"HALF" help:"Ask only the tuned half of the questions, the held one, or those about the assistant itself, self (all)."`
-		Only []string `placeholder:"KIND,…" help:"Ask only questions of these kinds (all)."`
-	} `cmd:"" help:"Measure how right the language model answers from the facts in its prompt."`
+		Half string   `placeholder:"HALF" help:"Ask only the open half of the cases, or the held one (both)."`
+		Only []string `placeholder:"KIND,…" help:"Ask only cases of these kinds (all)."`
+	} `cmd:"" help:"Measure how often the language model answers right, with what the box does for it."`
 	Tools struct {
 		Half       string   `placeholder:"HALF" help:"Say only the tuned half of the wishes, or the held one (both)."`
 		RouterOnly bool     `help:"Only judge which tool is wanted; write no calls and answers."`

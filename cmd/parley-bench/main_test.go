@@ -30,7 +30,7 @@ func TestImpossibleBenchmarksAreMisuse(t *testing.T) {
 		{"llm --rounds many", "--rounds"},
 		{"talk --parley /none", "--parley: stat /none"},
 		{"talk --chats 1,0 --parley main.go", "chats is 0"},
-		{"answers --half better", "tuned, held and self"},
+		{"answers --half better", "open and held"},
 		{"everything", "everything"},
 	} {
 		code, out, errs := parleyBench(t, strings.Fields(c.args)...)

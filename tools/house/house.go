@@ -26,7 +26,6 @@ var mayKnow = []struct {
 	{"appliance/text", "internal/edits"},
 	{"appliance/language", ""},
 	{"appliance/voice", "appliance/audio"},
-	{"appliance/clerk", "appliance/text"},
 	{"internal/addresses", ""},
 	{"internal/backlog", ""},
 	{"internal/bundle", "internal/durable"},
@@ -60,7 +59,7 @@ var mayKnow = []struct {
 		"appliance/contract appliance/engine appliance/text store"},
 	{"appliance/chat/turn", "appliance/contract appliance/language internal/edits"},
 	{"appliance/chat/ear", "appliance/chat/turn appliance/contract appliance/audio appliance/engine"},
-	{"appliance/chat/reply", "appliance/chat/turn appliance/clerk appliance/contract appliance/language " +
+	{"appliance/chat/reply", "appliance/chat/turn appliance/contract appliance/language " +
 		"appliance/audio appliance/text appliance/engine appliance/engine/markup appliance/engine/schema"},
 	{"appliance/chat/record", "appliance/chat/turn appliance/contract store"},
 	{"appliance/expression", "appliance/audio/fourier appliance/audio/prediction appliance/contract"},
@@ -100,6 +99,8 @@ var mayKnow = []struct {
 	{"plugins/shelf", "plugins/manifest plugins/sandbox store internal/durable internal/layout"},
 	{"appliance", "*"},
 	{"bench", "*"},
+	{"bench/yardstick", "appliance/engine appliance/engine/llama store"},
+	{"bench/cases", ""},
 	{"bench/desks", "appliance/text"},
 	{"cmd/", "*"},
 	{"tools/", ""},

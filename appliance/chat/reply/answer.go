@@ -25,7 +25,6 @@ func Answer(ctx context.Context, chat string, model engine.LanguageModel, c turn
 		pace:   NewPace(),
 		ailing: &ailing{},
 		fits:   &fits{},
-		desk:   &desk{},
 		log:    slog.New(slog.DiscardHandler),
 		clock:  func() time.Duration { return time.Since(begun) },
 		post: func(e turn.Event) {

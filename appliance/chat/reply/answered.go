@@ -1,35 +1,15 @@
 package reply
 
 import (
-	"maps"
 	"strings"
 	"unicode"
 
 	"parley/appliance/chat/turn"
 )
 
-// answeredDoubt is by how much less likely an answer begins with not knowing where a
-// tool has just said something. The box's rules have a small model say it of all
-// that the prompt does not tell: of twelve answers of tools, such as "Booked." or
-// "No order with that number.", it threw eight away.
-const answeredDoubt = certain
-
 // mostRead is how many bytes of what tools answered are read out as they are: some
 // fifteen seconds.
 const mostRead = 240
-
-// toolBegins are the beginnings of an answer, others, but where a tool has just
-// answered: then it is known what to say.
-func (f *facts) toolBegins(c turn.Conversation, others map[string]float64) map[string]float64 {
-	n := len(c.History)
-	if f == nil || n == 0 || c.History[n-1].Role != turn.ToolResult || wordless(c.History[n-1].Text) {
-		return others
-	}
-	out := make(map[string]float64, len(others)+1)
-	maps.Copy(out, others)
-	out[firstWord(f.Unknown)] = -answeredDoubt
-	return out
-}
 
 // wordless reports whether a tool's answer is what stands in for one without words.
 func wordless(answer string) bool { return answer == turn.NoAnswer || answer == turn.NoWords }

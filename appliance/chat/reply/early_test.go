@@ -23,7 +23,7 @@ func pieces(t *testing.T, w engine.LanguageModel, silence time.Duration, p *Pace
 	t.Helper()
 	begun := time.Now()
 	clock := func() time.Duration { return time.Since(begun) }
-	m := mind{"chat", w, false, p, nil, &ailing{}, &fits{}, &desk{}, slog.New(slog.DiscardHandler), clock,
+	m := mind{"chat", w, false, p, nil, &ailing{}, &fits{}, slog.New(slog.DiscardHandler), clock,
 		func(e turn.Event) {
 			if thought, ok := e.(turn.Thought); ok {
 				said, at = append(said, thought.Sentence.Text), append(at, thought.Time())
@@ -130,7 +130,7 @@ func thoughts(t *testing.T, w engine.LanguageModel, due time.Duration) (said []t
 		}
 	}
 	log := slog.New(slog.DiscardHandler)
-	m := mind{"chat", w, false, NewPace(), nil, &ailing{}, &fits{}, &desk{}, log, clock, post}
+	m := mind{"chat", w, false, NewPace(), nil, &ailing{}, &fits{}, log, clock, post}
 	m.reply(t.Context(), turn.Think{Turn: 1}, Manner{}, newSchedule(true, begun.Add(due)))
 	return said
 }

@@ -97,7 +97,7 @@ const goOnRequest = "(Your answer was broken off there, and the user has heard t
 
 // goOn is a prompt for a model that goes on with what another one has said.
 func (f Fallback) goOn(p engine.Prompt, said string) engine.Prompt {
-	p.Key, p.Grammar = "", "" // they are for the first: its server's, and what it can
+	p.Key = "" // it is for the server of the first
 	messages := make([]engine.Message, 0, len(p.Messages)+2)
 	for _, m := range p.Messages {
 		if m.Role == engine.System && m.Content == "" {

@@ -18,11 +18,8 @@ type unmarked struct {
 // errOver ends the writing of a reply of which nothing more will be said.
 var errOver = errors.New("the reply is over")
 
-// Generate is that of the model. What follows a grammar has no markup.
+// Generate is that of the model.
 func (m unmarked) Generate(ctx context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
-	if p.Grammar != "" {
-		return m.LanguageModel.Generate(ctx, p, emit)
-	}
 	tools := p.Tools
 	if p.NoCall {
 		tools = nil

@@ -37,7 +37,7 @@ func TestAHistoryAsTheModelSeesIt(t *testing.T) {
 			Text:   "Room…",
 			GoesOn: true,
 		},
-	}}, nil)
+	}})
 	want := []engine.Message{
 		{Role: engine.System, Content: "Be brief."},
 		{Role: engine.User, Content: "Where am I? {Context: Room 12.}"},

@@ -11,7 +11,6 @@ import (
 	"unicode/utf8"
 
 	"parley/appliance/chat/turn"
-	"parley/appliance/clerk"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 	"parley/appliance/engine/markup"
@@ -32,6 +31,9 @@ const (
 	restPatience = time.Second
 )
 
+// errEnough ends a reply of which nothing more is to be said.
+var errEnough = errors.New("nothing more of the reply is to be said")
+
 // mind thinks of replies: it streams the language model's answer and cuts it
 // into sentences as it comes.
 type mind struct {
@@ -42,7 +44,6 @@ type mind struct {
 	fallback []Fallback // which answer where model fails, one after the other
 	ailing   *ailing
 	fits     *fits
-	desk     *desk
 	log      *slog.Logger
 	clock    func() time.Duration
 	post     func(turn.Event)
@@ -52,7 +53,7 @@ type mind struct {
 func (m mind) prompt(c turn.Conversation, u *engine.Urgency) engine.Prompt {
 	return engine.Prompt{
 		Conversation: m.chatID,
-		Messages:     messages(c, m.desk.at(c)),
+		Messages:     messages(c),
 		Tools:        tools(c.Tools),
 		MaxTokens:    replyTokens,
 		Urgency:      u,
@@ -69,16 +70,15 @@ func Prefill(ctx context.Context, m engine.LanguageModel, c turn.Conversation) e
 
 // messages are a conversation as the model sees it: the sentences that the
 // assistant said one after the other are one message, and a context belongs to
-// the message before it. Behind what the user said stands what the desk notes
-// about it.
-func messages(c turn.Conversation, desk *clerk.Desk) []engine.Message {
+// the message before it.
+func messages(c turn.Conversation) []engine.Message {
 	out := make([]engine.Message, 0, 1+len(c.History))
 	out = append(out, engine.Message{Role: engine.System, Content: c.Prompt, Changing: c.Changing})
 	for _, e := range c.History {
 		last := &out[len(out)-1]
 		switch e.Role {
 		case turn.User:
-			out = append(out, userMessage(e, desk.Note(e.Text)))
+			out = append(out, userMessage(e))
 		case turn.Context:
 			last.Content += " {Context: " + e.Text + "}"
 			last.Noted = 0 // they are not its end any more
@@ -102,15 +102,12 @@ func messages(c turn.Conversation, desk *clerk.Desk) []engine.Message {
 	return out
 }
 
-func userMessage(e turn.Entry, note string) engine.Message {
+func userMessage(e turn.Entry) engine.Message {
 	m := engine.Message{
 		Role:    engine.User,
 		Content: e.Text,
 		Begin:   e.Begin,
 		End:     e.End,
-	}
-	if note != "" {
-		m.Content += " (" + note + ")"
 	}
 	if e.Sounds != "" {
 		m.Content += " (sounds: " + e.Sounds + ")"
@@ -148,19 +145,12 @@ func (m mind) reply(ctx context.Context, t turn.Think, how Manner, s *schedule) 
 		language: t.Language,
 		schedule: s,
 		began:    new(time.Duration),
-		facts:    newFacts(t.Conversation, m.desk.at(t.Conversation)),
 		itself:   newItself(t.Conversation),
 		wish:     newWish(t.Conversation),
 		expected: !m.certain && !t.Unasked,
 	}
-	prompt.Unable = t.Facts != nil || t.Self != "" // the box checks what is said
-	prompt.Begins = withoutSigns(r.itself.begins(asked(t.Conversation),
-		unlessUnknowable(t.Conversation, r.facts.toolBegins(t.Conversation, r.facts.begins(t.Conversation)))))
-	if r.sum = r.facts.sum(t.Conversation); r.sum != nil {
-		prompt.Grammar, prompt.Begins = r.sum.Grammar(r.facts.Unknown), nil
-	} else if opening := r.facts.opening(t.Conversation); opening != "" {
-		prompt.Grammar, prompt.Begins = opening, nil
-	}
+	prompt.NoClaims = t.Check
+	prompt.Begins = withoutSigns(r.itself.begins(asked(t.Conversation), begins(t.Conversation)))
 	if how.Quick && !t.GoesOn && !t.Unasked {
 		r.quick = m.quickAnswer(t, s)
 		defer r.quick.end()
@@ -218,11 +208,9 @@ type thinking struct {
 	language string // in which the user speaks
 	schedule *schedule
 	began    *time.Duration // when the first word came; 0: none has
-	facts    *facts         // to which it keeps; nil: none
 	itself   *itself
 	wish     *wish
-	sum      *clerk.Sum // that the box makes of what a model says under its grammar; nil: none
-	quick    *quick     // nil: there is none to be given
+	quick    *quick // nil: there is none to be given
 	// expected: somebody waits for words. Who serves a model of his own may have it
 	// be silent, and nobody has asked for a greeting.
 	expected bool
@@ -248,14 +236,14 @@ func (t thinking) generateBy(ctx context.Context, model engine.LanguageModel, pa
 	tell := func(goesOn bool, sentences ...string) error {
 		for i, line := range sentences {
 			w.cut(pace)
-			line, goesOn, over := t.facts.pass(line, goesOn && i == len(sentences)-1)
+			goesOn, over := goesOn && i == len(sentences)-1, false
 			line = t.wish.pass(line, goesOn)
 			if mine, wrong := t.itself.pass(line, goesOn); wrong {
 				line, goesOn, over = mine, false, true
 			}
 			words := text.Written(line)
 			if looping := len(words) >= loopWords && slices.Equal(words, last) && !goesOn && !t.certain; looping {
-				return errInvented
+				return errEnough
 			}
 			if last = words; goesOn {
 				last = nil
@@ -265,7 +253,7 @@ func (t thinking) generateBy(ctx context.Context, model engine.LanguageModel, pa
 				begun = t.tell(line, goesOn, begun)
 			}
 			if over {
-				return errInvented
+				return errEnough
 			}
 		}
 		return context.Cause(ctx)
@@ -300,14 +288,11 @@ func (t thinking) generateBy(ctx context.Context, model engine.LanguageModel, pa
 	t.log.Debug("reply", "turn", t.turn, "prompt_tokens", usage.PromptTokens, "cached_tokens", usage.CachedTokens,
 		"reply_tokens", usage.ReplyTokens, "first_token_ms", usage.FirstToken.Milliseconds(),
 		"steps", usage.Steps, "beside_tokens", usage.BesideTokens, "err", err)
-	if errors.Is(err, errInvented) {
+	if errors.Is(err, errEnough) {
 		return nil, said, nil
 	}
-	if err == nil && prompt.Grammar != "" {
-		_ = tell(false, cutter.Push(t.facts.total(t.sum, all.String()))...)
-	}
 	rest := cutter.Rest()
-	if full := err == nil && call == nil && prompt.Grammar == "" && usage.ReplyTokens >= replyTokens; full &&
+	if full := err == nil && call == nil && usage.ReplyTokens >= replyTokens; full &&
 		said != "" && !begun.GoesOn && !endsSentence(rest) {
 		rest = "" // there was no room for all of it: half a sentence says nothing
 	}

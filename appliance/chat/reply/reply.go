@@ -73,7 +73,7 @@ type work struct {
 func New(p Parts) *Replies {
 	return &Replies{
 		Parts: p,
-		mind: mind{p.ChatID, p.Model, p.Certain, p.Pace, p.Fallback, &ailing{}, &fits{}, &desk{}, p.Log, p.Clock,
+		mind: mind{p.ChatID, p.Model, p.Certain, p.Pace, p.Fallback, &ailing{}, &fits{}, p.Log, p.Clock,
 			p.Post},
 		mouth: mouth{p.Voices, p.Reading, p.Pace, p.Clock, p.Post, p.Feelings},
 		turns: map[int]*work{},

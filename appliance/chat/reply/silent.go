@@ -73,7 +73,6 @@ func (t thinking) generateWords(ctx context.Context, model engine.LanguageModel,
 	t.log.Warn("the language model wrote nothing that can be said; it is asked once more", "turn", t.turn, "err", err)
 	prompt.Temperature = max(prompt.Temperature, otherwise)
 	prompt.Messages = withWish(prompt.Messages, inWords)
-	prompt.Grammar, t.sum = "", nil
 	if signs := strings.TrimSpace(silent.wrote); signs != "" {
 		prompt.Begins = anew(prompt.Begins)
 		prompt.Begins[signs] = neverAtFirst

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"parley/appliance/chat/turn"
-	"parley/appliance/clerk"
+	"parley/appliance/language"
 )
 
 // cannot is what somebody is told who wants something done that nobody here can do.
@@ -18,10 +18,11 @@ type wish struct {
 }
 
 func newWish(c turn.Conversation) *wish {
-	if c.Facts == nil || !c.Facts.Spelt || lastAsked(c) == "" || !clerk.IsErrand(lastAsked(c)) {
+	spoken := language.Of(c.Language)
+	if !c.Check || c.Brought == "" && len(c.Tools) == 0 || !spoken.English() || !isErrand(lastAsked(c)) {
 		return nil
 	}
-	return &wish{unknown: c.Facts.Unknown}
+	return &wish{unknown: spoken.Unknown()}
 }
 
 // pass is a piece of the reply as it may be said: not knowing is no answer to a wish.

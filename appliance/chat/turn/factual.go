@@ -7,11 +7,6 @@ import (
 	"unicode/utf8"
 )
 
-// LeastFacts is how many numbers a prompt has whose numbers are all that may be said.
-// One with fewer says who speaks and how ("you are 30 and answer in two sentences"),
-// and what is said of numbers then comes from common knowledge.
-const LeastFacts = 5
-
 const (
 	// leastSigns is how many signs of facts a prompt has that holds some. One or two
 	// are in many that say who speaks and how ("You are Mia, 30 years old").

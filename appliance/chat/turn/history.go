@@ -65,8 +65,9 @@ type Conversation struct {
 	// Self is what is said to who asks the assistant what it is or who made it, where
 	// its prompt is the box's own; empty: that is the model's to say.
 	Self string
-	// Facts are what alone may be said of numbers and names; nil: anything may.
-	Facts *Facts
+	// Check: answers are checked, see Rules. Factual: what somebody brought as Prompt
+	// holds facts.
+	Check, Factual bool
 	// Language is that in which the user speaks, BCP 47; empty: it is not known.
 	Language string
 	Tools    []Tool // that the model may call
@@ -103,7 +104,8 @@ func (s State) conversation(more ...Entry) Conversation {
 		Changing: len(prompt) - s.steady(rules),
 		Brought:  brought,
 		Self:     self,
-		Facts:    s.facts(),
+		Check:    s.settings.Rules.Check,
+		Factual:  s.settings.Brought && factual(s.prompt),
 		Language: s.settings.spoken,
 		History:  append(slices.Clip(s.history), more...),
 		Tools:    s.settings.Tools,

@@ -15,46 +15,9 @@ type Rules struct {
 	// Manner stands in place of Before where the prompt has no facts; empty: Before
 	// does there, too.
 	Manner string
-	// Check: of numbers and names only those are said that the prompt or the
-	// conversation has.
+	// Check: an answer does not claim what no tool has done, and does not say that a
+	// company made the assistant.
 	Check bool
-	// Reckon: sums of prices are the box's to make, of what the model says they are
-	// made of. It is for models that follow a grammar.
-	Reckon bool
-}
-
-// Facts are what an answer may be made of, beside the conversation.
-type Facts struct {
-	// Told is the prompt as its author wrote it, its variables filled in.
-	Told string
-	// Unknown is what is said in place of a sentence that goes beyond that, in
-	// the user's language. Spelt: numbers are looked for in English words too.
-	Unknown string
-	Spelt   bool
-	// Own: the prompt is the box's own, and tells nothing but the time.
-	Own bool
-	// Yes are the words with which an answer begins that says yes.
-	Yes []string
-	// Reckon is that of the Rules.
-	Reckon bool
-}
-
-// facts are nil where an answer may say anything: to the box's own prompt, which
-// holds none, where there are no tools to find out any, or where the rules do not ask
-// for it.
-func (s State) facts() *Facts {
-	if !s.settings.Brought && len(s.settings.Tools) == 0 || !s.settings.Rules.Check {
-		return nil
-	}
-	spoken := language.Of(s.settings.spoken)
-	return &Facts{
-		Told:    s.prompt,
-		Unknown: spoken.Unknown(),
-		Spelt:   spoken.English(),
-		Own:     !s.settings.Brought,
-		Yes:     spoken.Yes(),
-		Reckon:  s.settings.Rules.Reckon,
-	}
 }
 
 // rules are those that stand before the prompt; empty: none do.

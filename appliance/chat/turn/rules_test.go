@@ -21,44 +21,44 @@ func TestRulesStandBeforeAPromptThatWasBrought(t *testing.T) {
 	for name, row := range map[string]struct {
 		change         func(*Settings)
 		prompt, steady string
-		told           string // empty: anything may be said
+		unchecked      bool
 	}{
-		"the box's own": {func(s *Settings) {}, "You are a box.", "You are a box.", ""},
+		"the box's own": {func(s *Settings) {}, "You are a box.", "You are a box.", false},
 		"brought": {func(s *Settings) {
 			s.SystemPrompt, s.Brought = "Open at {{at}}, daily.", true
 			s.Variables = map[string]string{"at": "ten"}
 		},
-			"Be brief.\n\nOpen at ten, daily.", "Be brief.\n\nOpen at ", "Open at ten, daily."},
+			"Be brief.\n\nOpen at ten, daily.", "Be brief.\n\nOpen at ", false},
 		"the box's own, with tools": {func(s *Settings) {
 			s.Tools = []Tool{{Name: "t"}}
-		}, "You are a box.", "You are a box.", "You are a box."},
+		}, "You are a box.", "You are a box.", false},
 		"alone": {func(s *Settings) {
 			s.Brought, s.Rules.Before = true, ""
-		}, "You are a box.", "You are a box.", "You are a box."},
+		}, "You are a box.", "You are a box.", false},
 		"unchecked": {func(s *Settings) {
 			s.Brought, s.Rules.Check = true, false
-		}, "Be brief.\n\nYou are a box.", "Be brief.\n\nYou are a box.", ""},
+		}, "Be brief.\n\nYou are a box.", "Be brief.\n\nYou are a box.", true},
 		"with examples": {func(s *Settings) {
 			s.Brought, s.Examples = true, []contract.Example{{User: "When?", Assistant: "At ten."}}
 		},
 			"Be brief.\n\nYou are a box.\n\nExamples:\nQuestion: When?\nAnswer: At ten.",
 			"Be brief.\n\nYou are a box.\n\nExamples:\nQuestion: When?\nAnswer: At ten.",
-			"You are a box.\n\nExamples:\nQuestion: When?\nAnswer: At ten."},
+			false},
 		"in German": {func(s *Settings) {
 			s.Brought, s.spoken = true, "de"
-		}, "Be brief.\n\nYou are a box.\n\nAntworte auf Deutsch.", "Be brief.\n\nYou are a box.", "You are a box."},
+		}, "Be brief.\n\nYou are a box.\n\nAntworte auf Deutsch.", "Be brief.\n\nYou are a box.", false},
 		"in German, which the prompt asks for": {func(s *Settings) {
 			s.SystemPrompt, s.Brought, s.spoken = "Hallo.{{answer_language}}", true, "de"
 		},
-			"Be brief.\n\nHallo. Antworte auf Deutsch.", "Be brief.\n\nHallo.", "Hallo. Antworte auf Deutsch."},
+			"Be brief.\n\nHallo. Antworte auf Deutsch.", "Be brief.\n\nHallo.", false},
 	} {
 		c := conversationOf(row.change)
 		steady := c.Prompt[:len(c.Prompt)-c.Changing]
 		if c.Prompt != row.prompt || steady != row.steady {
 			t.Errorf("%s: %q, steady %q", name, c.Prompt, steady)
 		}
-		if told := c.Facts; (told == nil) != (row.told == "") || told != nil && told.Told != row.told {
-			t.Errorf("%s: facts %+v, want %q", name, told, row.told)
+		if c.Check == row.unchecked {
+			t.Errorf("%s: checked: %v", name, c.Check)
 		}
 	}
 }
@@ -91,25 +91,14 @@ func TestAPromptWithoutFactsHasRulesOfItsOwn(t *testing.T) {
 			!strings.HasPrefix(c.Prompt[:len(c.Prompt)-c.Changing], want+between) {
 			t.Errorf("%.60q has %.20q before it, want %q", prompt, c.Prompt, want)
 		}
+		if c.Factual != (want == "Be brief.") {
+			t.Errorf("%.60q has facts: %v", prompt, c.Factual)
+		}
 	}
 	if c := conversationOf(func(s *Settings) {
 		s.Brought, s.Rules = true, Rules{Manner: "Be kind."}
 	}); c.Prompt != "You are a box." {
 		t.Errorf("alone: %q", c.Prompt)
-	}
-}
-
-// What one does not know is said in the user's language.
-func TestNotKnowingIsSaidInTheLanguageThatIsSpoken(t *testing.T) {
-	for tag, want := range map[string]string{"": "I'm sorry", "en-GB": "I'm sorry", "de": "weiß ich",
-		"fr-FR": "je ne le sais pas", "xx": "I'm sorry"} {
-		c := conversationOf(func(s *Settings) { s.Brought, s.spoken = true, tag })
-		if !strings.Contains(c.Facts.Unknown, want) || len(c.Facts.Yes) == 0 {
-			t.Errorf("%q: %+v", tag, c.Facts)
-		}
-		if spelt := tag == "" || tag == "en-GB" || tag == "xx"; c.Facts.Spelt != spelt {
-			t.Errorf("%q: English words of numbers are looked for: %v", tag, c.Facts.Spelt)
-		}
 	}
 }
 
@@ -123,8 +112,8 @@ func TestANewPromptHasTheRules(t *testing.T) {
 		SettingsAsked{Message: contract.SessionSettings{SystemPrompt: &prompt}})
 	for _, e := range out {
 		if p, ok := e.(Prefill); ok {
-			if want := "Be brief.\n\n" + prompt; p.Prompt != want || p.Facts == nil || p.Facts.Told != prompt {
-				t.Errorf("reads %q, facts %+v", p.Prompt, p.Facts)
+			if want := "Be brief.\n\n" + prompt; p.Prompt != want || !p.Check || p.Brought != prompt {
+				t.Errorf("reads %q of %q, checked: %v", p.Prompt, p.Brought, p.Check)
 			}
 			return
 		}

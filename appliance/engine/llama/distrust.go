@@ -16,7 +16,7 @@ import (
 // reply is generate, once more where what was kept was of no use.
 func (m *Model) reply(ctx context.Context, p engine.Prompt, set *toolset, begun time.Time,
 	emit func(engine.Part) error) (engine.Usage, error) {
-	return m.trusting(func() (engine.Usage, error) { return m.generate(ctx, p, set, begun, "", emit) })
+	return m.trusting(func() (engine.Usage, error) { return m.generate(ctx, p, set, begun, emit) })
 }
 
 // trusting has something written, once more where what was kept was of no use.

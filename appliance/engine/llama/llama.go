@@ -194,17 +194,16 @@ func (m *Model) Generate(ctx context.Context, p engine.Prompt, emit func(engine.
 	if len(p.Tools) > 0 && p.Grammar == "" {
 		return m.generateWithTools(ctx, p, emit)
 	}
-	if p.Unable && p.Grammar == "" && wantsDone(p.Messages) {
-		return m.unable(ctx, p, emit)
+	if p.NoClaims && p.Grammar == "" {
+		return m.inWords(ctx, p, nil, time.Now(), emit)
 	}
 	return m.reply(ctx, p, nil, time.Now(), emit)
 }
 
-// generate streams a reply that begins with opening, which is markup of ours and
-// not emitted.
-func (m *Model) generate(ctx context.Context, p engine.Prompt, set *toolset, begun time.Time, opening string,
+// generate streams a reply.
+func (m *Model) generate(ctx context.Context, p engine.Prompt, set *toolset, begun time.Time,
 	emit func(engine.Part) error) (engine.Usage, error) {
-	r, err := m.request(ctx, p, set, false, opening)
+	r, err := m.request(ctx, p, set, false, "")
 	if err != nil {
 		return engine.Usage{}, err
 	}

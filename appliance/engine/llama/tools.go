@@ -3,7 +3,6 @@ package llama
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"regexp"
@@ -111,38 +110,10 @@ func (m *Model) generateWithTools(ctx context.Context, p engine.Prompt, emit fun
 		return m.call(ctx, p, set, at, wish, begun, emit)
 	}
 	defer p.Urgency.Watch(func() { m.box.promoted(words) })()
-	g := newGuard(p, set, emit)
-	u, err := words.follow(ctx, m.box, begun, g.take)
+	c := newClaimCheck(p, emit)
+	u, err := words.follow(ctx, m.box, begun, c.take)
 	u.BesideTokens = beside
-	return m.guarded(ctx, p, set, g, begun, u, err)
-}
-
-// inWords answers without calling anything.
-func (m *Model) inWords(ctx context.Context, p engine.Prompt, set *toolset, begun time.Time,
-	emit func(engine.Part) error) (engine.Usage, error) {
-	g := newGuard(p, set, emit)
-	u, err := m.reply(ctx, p, set, begun, g.take)
-	return m.guarded(ctx, p, set, g, begun, u, err)
-}
-
-// guarded ends an answer that g has watched: one that claimed what nobody did is
-// begun anew, with words after which it cannot.
-func (m *Model) guarded(ctx context.Context, p engine.Prompt, set *toolset, g *guard, begun time.Time, u engine.Usage,
-	err error) (engine.Usage, error) {
-	if err == nil {
-		return u, g.rest()
-	}
-	if !errors.Is(err, errClaim) {
-		return u, err
-	}
-	m.o.Log.Info("the answer claimed what no tool had done; it is begun anew")
-	if err := g.emit(engine.Part{Text: g.between() + refusal}); err != nil {
-		return u, err
-	}
-	first := time.Since(begun)
-	again, err := m.generate(ctx, p, set, begun, refusal, g.emit)
-	again.FirstToken = first
-	return again, err
+	return u, c.end(err)
 }
 
 // checkRoles says what is wrong with the messages of p; nil: nothing.

@@ -33,7 +33,7 @@ const (
 // toolset is what is made of a config's tools, once.
 type toolset struct {
 	tools      []engine.Tool
-	parameters []*schema.Parameters // nil: the tool cannot be called
+	parameters []*schema.Parameters // of each of tools
 	labels     []string             // what the router calls them, and at the end what is none of them
 	firsts     []Token              // by which it tells the labels apart
 	block      string               // for the system message

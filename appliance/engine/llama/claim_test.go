@@ -1,0 +1,124 @@
+package llama
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"parley/appliance/engine"
+)
+
+// checked is what comes through the check of an answer that comes word by word, and
+// how much of it had come when the first of it was let through.
+func checked(p engine.Prompt, answer string) (said string, after int, err error) {
+	c := newClaimCheck(p, func(p engine.Part) error { said += p.Text; return nil })
+	for i, w := range strings.SplitAfter(answer, " ") {
+		if err = c.take(engine.Part{Text: w}); err != nil {
+			break
+		}
+		if said != "" && after == 0 {
+			after = i + 1
+		}
+	}
+	return said, after, c.end(err)
+}
+
+var hotelPrompt = engine.Prompt{Messages: []engine.Message{says(engine.System, hotel), says(engine.User, "Hello.")}}
+
+func TestAnAnswerDoesNotClaimWhatNoToolDid(t *testing.T) {
+	for answer, want := range map[string]string{
+		"I have booked a taxi for you.":              cannot,
+		"I've cancelled your booking. Goodbye.":      cannot,
+		"I booked it.":                               cannot,
+		"I’ve sent it.":                              cannot,
+		"I'll book that for you right away.":         cannot,
+		"Your appointment has been cancelled.":       cannot,
+		"Let me turn that on for you.":               cannot,
+		"Sure, I've just ordered two pizzas.":        cannot,
+		"The pool closes at nine. I have booked it.": "The pool closes at nine. " + cannot,
+	} {
+		if said, _, err := checked(hotelPrompt, answer); err != nil || said != want {
+			t.Errorf("%q: %q (%v), want %q", answer, said, err, want)
+		}
+	}
+}
+
+// What claims nothing comes through whole, and is held back for a few words at most.
+func TestWhatClaimsNothingIsSaid(t *testing.T) {
+	for answer, words := range map[string]int{
+		"The pool closes at nine in the evening.":               1,
+		"I have two rooms left for tonight.":                    5,
+		"I'm sorry, I can't do that.":                           4,
+		"Yes, breakfast is from seven.":                         2,
+		"Your room is on the third floor, next to the stairs.":  10,
+		"Would you like me to book a taxi?":                     1,
+		"I can book a taxi for you.":                            5,
+		"I have not booked anything.":                           5,
+		"You can order at the bar, where your drink is served.": 2,
+		"The taxi was booked by your wife.":                     1,
+		"Il est ouvert jusqu'à neuf heures.":                    1,
+	} {
+		said, after, err := checked(hotelPrompt, answer)
+		if err != nil || said != answer || after > words {
+			t.Errorf("%q: %v, said %q, first after %d words, want %d", answer, err, said, after, words)
+		}
+	}
+}
+
+func TestWhatAToolDidMayBeSaid(t *testing.T) {
+	p := hotelPrompt
+	p.Tools = []engine.Tool{{Name: "book_taxi", Description: "Order a taxi."}}
+	p.Messages = append(p.Messages,
+		engine.Message{Role: engine.Assistant, Calls: []engine.ToolCall{{ID: "1", Name: "book_taxi"}}},
+		engine.Message{Role: engine.ToolRole, CallID: "1", Content: `{"status":"ok"}`})
+	may := func(p engine.Prompt, answer string) bool {
+		said, _, err := checked(p, answer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return said == answer
+	}
+	if !may(p, "I have sent a taxi for you.") {
+		t.Error("a tool has just answered, and may not be told of")
+	}
+	later := p
+	later.Messages = append(later.Messages, says(engine.Assistant, "Car 7 comes."), says(engine.User, "Is it booked?"))
+	if !may(later, "Yes, I have booked it.") || !may(later, "I've ordered a taxi.") {
+		t.Error("what a tool did earlier may not be said")
+	}
+	if may(later, "I have refunded it.") {
+		t.Error("what no tool did was claimed")
+	}
+	p.Messages[len(p.Messages)-1].Content = `{"error":"no car is free"}`
+	if may(p, "I have booked it for six.") {
+		t.Error("what failed was claimed")
+	}
+}
+
+// However an answer is cut into pieces, all of it comes through or, where it claims
+// something, its beginning.
+func TestTheCheckLosesNothing(t *testing.T) {
+	words := strings.Fields("I I've I’ll the your it it's has been have is are now booked sent. Done. let me you're " +
+		"going to go ahead and sure, a taxi … ? — ' i'm order é 你好。 7")
+	rapid.Check(t, func(rt *rapid.T) {
+		answer := strings.Join(rapid.SliceOfN(rapid.OneOf(rapid.SampledFrom(words), rapid.StringN(0, 6, -1)), 0,
+			14).Draw(rt, "answer"), " ")
+		said := ""
+		c := newClaimCheck(hotelPrompt, func(p engine.Part) error { said += p.Text; return nil })
+		var err error
+		for rest := answer; rest != "" && err == nil; {
+			n := rapid.IntRange(1, len(rest)).Draw(rt, "piece")
+			err = c.take(engine.Part{Text: rest[:n]})
+			rest = rest[n:]
+		}
+		if err == nil {
+			err = c.pass(true)
+		}
+		if err == nil && said != answer || err != nil &&
+			(!errors.Is(err, errClaim) || !strings.HasPrefix(answer, said)) {
+			rt.Fatalf("%q: %v after %q", answer, err, said)
+		}
+	})
+}
