@@ -12,41 +12,13 @@ import (
 	"parley/appliance/config"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
+	"parley/appliance/engine/enginetest"
 	"parley/appliance/line/ws"
 	"parley/store"
 )
 
-// hollow stands in for the engines: it hears voice in every sample that is not
-// zero, understands the same words in it always, answers at once, and speaks
-// silence, 60 ms a character.
-type hollow struct{}
-
-func (hollow) NewStream() engine.VoiceStream { return hollow{} }
-func (hollow) Reset()                        {}
-func (hollow) Probability(frame []float32) (float32, error) {
-	if frame[len(frame)/2] != 0 {
-		return 1, nil
-	}
-	return 0, nil
-}
-
-func (hollow) Transcribe(ctx context.Context, _ []float32, _ engine.TranscribeOptions) (engine.Transcript, error) {
-	return engine.Transcript{Text: "When do you open?", Language: "en"}, ctx.Err()
-}
-
-func (hollow) Generate(_ context.Context, _ engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
-	for _, piece := range []string{"It opens at ten. ", "Not on Mondays."} {
-		if err := emit(engine.Part{Text: piece}); err != nil {
-			return engine.Usage{}, err
-		}
-	}
-	return engine.Usage{}, nil
-}
-func (hollow) Prefill(context.Context, engine.Prompt) error { return nil }
-func (hollow) Forget(string)                                {}
-func (hollow) Choose(context.Context, engine.Prompt, []string) ([]float64, error) {
-	return nil, engine.ErrCannot
-}
+// hollow stands in for the engines, and speaks silence for 60 ms a character.
+type hollow struct{ enginetest.Engines }
 
 func (hollow) Prepare(account, name string) error {
 	if name != "" && name != "joe" && name != "jenny" {
@@ -57,13 +29,8 @@ func (hollow) Prepare(account, name string) error {
 func (h hollow) Voice(_ context.Context, account, name string) (engine.Synthesizer, error) {
 	return h, h.Prepare(account, name)
 }
-func (hollow) RateHz() int { return 24000 }
-func (hollow) Speak(ctx context.Context, text string, _ engine.SpeakOptions, emit func(engine.Sound) error) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	n := len(text) * 24000 * 60 / 1000
-	return emit(engine.Sound{PCM: make([]float32, n), Whole: n, Last: true})
+func (hollow) Speak(ctx context.Context, text string, o engine.SpeakOptions, emit func(engine.Sound) error) error {
+	return enginetest.Sounds(24000, make([]float32, len(text)*24000*60/1000)).Speak(ctx, text, o, emit)
 }
 
 func (h hollow) LanguageModel(contract.LanguageModel) (engine.LanguageModel, bool) { return h, true }

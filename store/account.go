@@ -56,20 +56,18 @@ func replaceSigningKey(ctx context.Context, c conn, accountID, key string, atMS 
 	if err := changeOne(ctx, c, `UPDATE account SET signing_key = ? WHERE id = ?`, key, accountID); err != nil {
 		return err
 	}
-	_, err := c.ExecContext(ctx, `
+	return execute(ctx, c, `
 		INSERT INTO signing_key_replaced (account, at_ms) SELECT num, ?1 FROM account WHERE id = ?2
 		    ON CONFLICT DO UPDATE SET at_ms = ?1`, atMS, accountID)
-	return err
 }
 
 // accountNamed returns the number and the signing key of the account of that
 // name, which is created where there is none.
 func accountNamed(ctx context.Context, c conn, name string) (num int64, signingKey string, err error) {
-	_, err = c.ExecContext(ctx, `
+	if err := execute(ctx, c, `
 		INSERT INTO account (id, name, signing_key, created_ms) VALUES (?, ?, ?, ?)
 		    ON CONFLICT (name) DO NOTHING`,
-		uuid.NewString(), name, randomText(secretLength), time.Now().UnixMilli())
-	if err != nil {
+		uuid.NewString(), name, randomText(secretLength), time.Now().UnixMilli()); err != nil {
 		return 0, "", err
 	}
 	num, err = first(ctx, c, func(row scanner) (num int64, err error) {

@@ -81,19 +81,17 @@ func (s *Store) StartChat(ctx context.Context, n NewChat, opening ...Event) erro
 		if err != nil {
 			return fmt.Errorf("chat group %s: %w", n.GroupID, err)
 		}
-		_, err = c.ExecContext(ctx,
+		if err := execute(ctx, c,
 			`UPDATE account SET num_chats = num_chats + 1, num_groups = num_groups + iif(?, 0, 1) WHERE num = ?`,
-			n.Resume, account)
-		if err != nil {
+			n.Resume, account); err != nil {
 			return err
 		}
-		_, err = c.ExecContext(ctx, `
+		if err := execute(ctx, c, `
 			INSERT INTO chat (id, account, chat_group, config, config_version, status, started_ms,
 			                  request_id, custom_session_id, metadata, bytes, sound_bytes)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, iif(?, NULL, 0))`,
 			n.ID, account, group, orNull(n.Config.ID), n.Config.version(), Active, n.StartedMS,
-			n.RequestID, orNull(n.CustomSessionID), orNull(n.Metadata), chatBytes, n.Recorded)
-		if err != nil {
+			n.RequestID, orNull(n.CustomSessionID), orNull(n.Metadata), chatBytes, n.Recorded); err != nil {
 			return err
 		}
 		if n.Recorded {

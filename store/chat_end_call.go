@@ -41,21 +41,19 @@ func beginEndCalls(ctx context.Context, c conn, n NewChat) error {
 // endEndCalls has the plugins told of the end of a chat: of the one, or where that
 // is empty of all that have no end.
 func endEndCalls(ctx context.Context, c conn, chatID string, status Status, atMS int64) error {
-	_, err := c.ExecContext(ctx, `
+	return execute(ctx, c, `
 		UPDATE chat_end_call
 		   SET due_ms = max(?2, started_ms),
 		       body = json_set(body, '$.end_time', max(?2, started_ms), '$.duration_seconds', max(0, ?2 - started_ms)
 		  / 1000, '$.end_reason', ?3)
 		 WHERE due_ms IS NULL AND (chat = ?1 OR ?1 = '')`, chatID, atMS, status)
-	return err
 }
 
 // renameEndCalls notes the id that the client gave the session.
 func renameEndCalls(ctx context.Context, c conn, chatID, customSessionID string) error {
-	_, err := c.ExecContext(ctx,
+	return execute(ctx, c,
 		`UPDATE chat_end_call SET body = json_set(body, '$.custom_session_id', ?2) WHERE chat = ?1`, chatID,
 		customSessionID)
-	return err
 }
 
 // EndCallsChange is sent to when there are more of them that are due. There is one
@@ -77,8 +75,7 @@ func (s *Store) NextEndCall(ctx context.Context) (EndCall, error) {
 // DropEndCall forgets one, which was made or given up.
 func (s *Store) DropEndCall(ctx context.Context, num int64) error {
 	return s.change(ctx, "forgetting whom the end of a chat was told", func(ctx context.Context, c conn) error {
-		_, err := c.ExecContext(ctx, `DELETE FROM chat_end_call WHERE num = ?`, num)
-		return err
+		return execute(ctx, c, `DELETE FROM chat_end_call WHERE num = ?`, num)
 	})
 }
 
@@ -86,9 +83,8 @@ func (s *Store) DropEndCall(ctx context.Context, num int64) error {
 // that the try counts.
 func (s *Store) DelayEndCall(ctx context.Context, num, dueMS int64, failed bool) error {
 	return s.change(ctx, "putting off whom the end of a chat is told", func(ctx context.Context, c conn) error {
-		_, err := c.ExecContext(ctx, `UPDATE chat_end_call SET due_ms = ?, tries = tries + iif(?, 1, 0) WHERE num = ?`,
+		return execute(ctx, c, `UPDATE chat_end_call SET due_ms = ?, tries = tries + iif(?, 1, 0) WHERE num = ?`,
 			dueMS, failed, num)
-		return err
 	})
 }
 

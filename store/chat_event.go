@@ -133,13 +133,12 @@ func appendEvents(ctx context.Context, c conn, chatID string, events []Event) er
 	seq := place.last - int64(len(events))
 	for _, e := range bounded {
 		seq++
-		_, err := c.ExecContext(ctx, `
+		if err := execute(ctx, c, `
 			INSERT INTO chat_event (chat, seq, id, at_ms, type, role, message_text,
 			                        emotion_features, metadata, related_event_id)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 			place.chat, seq, e.ID, e.AtMS, e.Type, e.Role, orNull(e.MessageText),
-			orNull(e.EmotionFeatures), orNull(e.Metadata), orNull(e.RelatedEventID))
-		if err != nil {
+			orNull(e.EmotionFeatures), orNull(e.Metadata), orNull(e.RelatedEventID)); err != nil {
 			return err
 		}
 	}

@@ -28,21 +28,19 @@ func (s *Store) KeepGenerations(ctx context.Context, accountID string, newest in
 				return err
 			}
 		}
-		_, err = c.ExecContext(ctx, `
+		return execute(ctx, c, `
 			DELETE FROM generation WHERE account = ?1
 			   AND num <= (SELECT num FROM generation WHERE account = ?1 ORDER BY num DESC LIMIT 1 OFFSET ?2)`, account,
 			newest)
-		return err
 	})
 }
 
 // ChangeGeneration replaces what is kept of a generation, if it still is.
 func (s *Store) ChangeGeneration(ctx context.Context, accountID string, g Generation) error {
 	return s.change(ctx, "keeping what it takes to speak again", func(ctx context.Context, c conn) error {
-		_, err := c.ExecContext(ctx,
+		return execute(ctx, c,
 			`UPDATE generation SET body = ? WHERE id = ? AND account = (SELECT num FROM account WHERE id = ?)`, g.Body,
 			g.ID, accountID)
-		return err
 	})
 }
 

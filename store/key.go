@@ -85,10 +85,7 @@ func (s *Store) CreateKey(ctx context.Context, n NewKey) (Credentials, error) {
 			hash(made.APIKey), hash(made.SecretKey), hint(made.APIKey), time.Now().UnixMilli(), n.ExpiresMS)
 		return err
 	})
-	if err != nil {
-		return Credentials{}, err
-	}
-	return made, nil
+	return made, err
 }
 
 // ListKeys returns the keys of an account, or of all when accountID is empty,
@@ -147,8 +144,7 @@ func (s *Store) revokeKey(ctx context.Context, keyID string, alsoLast bool) erro
 		if err := dropTokens(ctx, c, keyID); err != nil {
 			return err
 		}
-		_, err := c.ExecContext(ctx, `DELETE FROM key WHERE id = ? AND expires_ms IS NOT NULL`, keyID)
-		return err
+		return execute(ctx, c, `DELETE FROM key WHERE id = ? AND expires_ms IS NOT NULL`, keyID)
 	})
 }
 
@@ -160,9 +156,7 @@ func (s *Store) RegenerateKey(ctx context.Context, keyID string) (Credentials, e
 	made.KeyID = keyID
 	err := s.changeKeys(ctx, "regenerating key "+keyID, func(ctx context.Context, c conn) (err error) {
 		now := time.Now().UnixMilli()
-		_, err = first(ctx, c, func(row scanner) (none struct{}, err error) {
-			return none, row.Scan(&made.Role, &made.ExpiresMS, &made.WebhookSigningKey)
-		}, `
+		err = scanFirst(ctx, c, []any{&made.Role, &made.ExpiresMS, &made.WebhookSigningKey}, `
 			UPDATE key SET api_hash = ?, secret_hash = ?, hint = ?, created_ms = ?, used_ms = NULL
 			 WHERE id = ? AND`+goodKey+`
 			RETURNING role, coalesce(expires_ms, 0), (SELECT signing_key FROM account WHERE num = key.account)`,
@@ -172,10 +166,7 @@ func (s *Store) RegenerateKey(ctx context.Context, keyID string) (Credentials, e
 		}
 		return dropTokens(ctx, c, keyID)
 	})
-	if err != nil {
-		return Credentials{}, err
-	}
-	return made, nil
+	return made, err
 }
 
 // changeKeys is change, and lets the box know that holds connections open by them.
@@ -197,8 +188,7 @@ func (s *Store) dropExpiredKeys(ctx context.Context) error {
 		return explain(doing, err)
 	}
 	return s.change(ctx, doing, func(ctx context.Context, c conn) error {
-		_, err := c.ExecContext(ctx, `DELETE`+old, now)
-		return err
+		return execute(ctx, c, `DELETE`+old, now)
 	})
 }
 

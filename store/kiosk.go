@@ -36,10 +36,9 @@ func (s *Store) StartPairing(ctx context.Context, account string, k Kiosk, at ti
 		if _, err := c.ExecContext(ctx, `DELETE FROM pairing WHERE expires_ms <= ?`, at.UnixMilli()); err != nil {
 			return err
 		}
-		_, err = c.ExecContext(ctx,
+		return execute(ctx, c,
 			`INSERT INTO pairing (hash, account, name, config, expires_ms) VALUES (?, ?, ?, ?, ?)`,
 			hash(plainCode(code)), num, k.Name, k.ConfigID, at.Add(PairingLife).UnixMilli())
-		return err
 	})
 	return code, err
 }
@@ -65,17 +64,13 @@ func (s *Store) Pair(ctx context.Context, code string, at time.Time) (Credential
 		if err != nil {
 			return err
 		}
-		_, err = c.ExecContext(ctx, `
+		return execute(ctx, c, `
 			INSERT INTO key (id, account, label, role, api_hash, secret_hash, hint, created_ms, kiosk) VALUES (?, ?,
 			  ?, ?, ?, ?, ?, ?, ?)`,
 			made.KeyID, account, k.Name, made.Role, hash(made.APIKey), hash(made.SecretKey), hint(made.APIKey),
 			at.UnixMilli(), k.ConfigID)
-		return err
 	})
-	if err != nil {
-		return Credentials{}, Kiosk{}, err
-	}
-	return made, k, nil
+	return made, k, err
 }
 
 // CountKiosks is how many screens are paired.

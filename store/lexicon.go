@@ -86,11 +86,10 @@ func (s *Store) SetPronunciation(ctx context.Context, accountID string, p Pronun
 }
 
 func setPronunciation(ctx context.Context, c conn, account int64, p Pronunciation) error {
-	_, err := c.ExecContext(ctx, `
+	return execute(ctx, c, `
 		INSERT INTO lexicon (account, key, word, said) VALUES (?, ?, ?, ?)
 		    ON CONFLICT (account, key) DO UPDATE SET word = excluded.word, said = excluded.said`, account, p.Key,
 		p.Word, p.Said)
-	return err
 }
 
 // DeletePronunciation forgets how an account has a word said; ErrNotFound where

@@ -144,9 +144,8 @@ func applySteps(ctx context.Context, c *sql.Conn, current int64, steps []migrati
 			return fmt.Errorf("step %d: %w", step.version, err)
 		}
 	}
-	_, err := c.ExecContext(ctx,
-		fmt.Sprintf(`PRAGMA user_version = %d; PRAGMA application_id = %d`, newest(steps), applicationID))
-	if err != nil {
+	if err := execute(ctx, c,
+		fmt.Sprintf(`PRAGMA user_version = %d; PRAGMA application_id = %d`, newest(steps), applicationID)); err != nil {
 		return err
 	}
 	if err := signGoose(ctx, c, newest(steps)); err != nil {
@@ -166,8 +165,7 @@ func signGoose(ctx context.Context, c conn, now int64) error {
 	if err != nil || !noted {
 		return err
 	}
-	_, err = c.ExecContext(ctx, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (?, 1)`, now)
-	return err
+	return execute(ctx, c, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (?, 1)`, now)
 }
 
 // version returns the number of the last step that the database has had, 0 for

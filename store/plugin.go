@@ -27,10 +27,7 @@ type Plugin struct {
 // PluginFiles is what a plugin is made of, as it is installed or upgraded.
 type PluginFiles struct {
 	Name, Version, Digest, Signer string
-	Manifest, Granted             string   // JSON
-	Tools                         []string // their names
-	Settings                      []string // those that it has; what it was told of others is forgotten
-	Secrets                       []string // those of them that are secrets
+	Manifest, Granted             string // JSON; the manifest's tools and settings are those of the plugin
 }
 
 // ErrToolTaken says that another plugin has a tool of that name.
@@ -76,11 +73,10 @@ func (s *Store) Plugin(ctx context.Context, name string) (Plugin, error) {
 func (s *Store) InstallPlugin(ctx context.Context, f PluginFiles) error {
 	return s.changePlugins(ctx, "installing the plugin "+f.Name, func(ctx context.Context, c conn) error {
 		now := time.Now().UnixMilli()
-		_, err := c.ExecContext(ctx, `
+		if err := execute(ctx, c, `
 			INSERT INTO plugin (name, version, digest, manifest, signer, granted, installed_ms, changed_ms) VALUES
 			  (?, ?, ?, ?, ?, ?, ?7, ?7)`,
-			f.Name, f.Version, f.Digest, f.Manifest, orNull(f.Signer), f.Granted, now)
-		if err != nil {
+			f.Name, f.Version, f.Digest, f.Manifest, orNull(f.Signer), f.Granted, now); err != nil {
 			return err
 		}
 		return enterTools(ctx, c, f)
@@ -96,17 +92,15 @@ func (s *Store) UpgradePlugin(ctx context.Context, f PluginFiles, from string) e
 		if err := hasFiles(ctx, c, f.Name, from); err != nil {
 			return err
 		}
-		_, err := c.ExecContext(ctx, `
+		if err := execute(ctx, c, `
 			UPDATE plugin SET version = ?2, digest = ?3, manifest = ?4, signer = ?5, granted = ?6, changed_ms =
 			  max(?7, changed_ms + 1), upgrades = upgrades + 1,
 			       broken_ms = NULL, retry_ms = NULL, broken_error = NULL WHERE name = ?1`,
-			f.Name, f.Version, f.Digest, f.Manifest, orNull(f.Signer), f.Granted, time.Now().UnixMilli())
-		if err != nil {
+			f.Name, f.Version, f.Digest, f.Manifest, orNull(f.Signer), f.Granted, time.Now().UnixMilli()); err != nil {
 			return err
 		}
-		_, err = c.ExecContext(ctx, `DELETE FROM plugin_tool WHERE plugin = (SELECT num FROM plugin WHERE name = ?)`,
-			f.Name)
-		if err != nil {
+		if err := execute(ctx, c, `DELETE FROM plugin_tool WHERE plugin = (SELECT num FROM plugin WHERE name = ?)`,
+			f.Name); err != nil {
 			return err
 		}
 		if err := keepSettings(ctx, c, f); err != nil {
@@ -128,22 +122,21 @@ func hasFiles(ctx context.Context, c conn, name, digest string) error {
 
 // enterTools notes whose the tools are.
 func enterTools(ctx context.Context, c conn, f PluginFiles) error {
-	for _, tool := range f.Tools {
-		other, err := query(ctx, c, scanText,
-			`SELECT p.name FROM plugin_tool t JOIN plugin p ON p.num = t.plugin WHERE t.name = ?`, tool)
-		if err != nil {
-			return err
-		}
-		if len(other) > 0 {
-			return ErrToolTaken{tool, other[0]}
-		}
-		if _, err := c.ExecContext(ctx,
-			`INSERT INTO plugin_tool (name, plugin) SELECT ?, num FROM plugin WHERE name = ?`, tool,
-			f.Name); err != nil {
-			return err
-		}
+	taken, err := query(ctx, c, func(row scanner) (t ErrToolTaken, err error) {
+		return t, row.Scan(&t.Tool, &t.Plugin)
+	}, `
+		SELECT t.name, p.name FROM json_each(?, '$.tools') j JOIN plugin_tool t ON t.name = j.value->>'name'
+		  JOIN plugin p ON p.num = t.plugin`, f.Manifest)
+	if err != nil {
+		return err
 	}
-	return nil
+	if len(taken) > 0 {
+		return taken[0]
+	}
+	_, err = c.ExecContext(ctx, `
+		INSERT INTO plugin_tool (name, plugin) SELECT j.value->>'name', p.num FROM json_each(?, '$.tools') j
+		  JOIN plugin p ON p.name = ?`, f.Manifest, f.Name)
+	return err
 }
 
 // GrantPlugin says anew what a plugin of these files may do, JSON. ErrNotFound:
@@ -164,21 +157,19 @@ func (s *Store) GrantPlugin(ctx context.Context, name, digest, granted string) e
 // does anything where the files are others by now.
 func (s *Store) BreakPlugin(ctx context.Context, name, digest string, retryMS int64, why string) error {
 	return s.changePlugins(ctx, "noting that the plugin "+name+" fails", func(ctx context.Context, c conn) error {
-		_, err := c.ExecContext(ctx, `
+		return execute(ctx, c, `
 			UPDATE plugin SET broken_ms = coalesce(broken_ms, ?3), retry_ms = ?4, broken_error = ?5 WHERE name = ?1
 			  AND digest = ?2`,
 			name, digest, time.Now().UnixMilli(), retryMS, why)
-		return err
 	})
 }
 
 // MendPlugin notes that it works again.
 func (s *Store) MendPlugin(ctx context.Context, name, digest string) error {
 	return s.changePlugins(ctx, "noting that the plugin "+name+" works again", func(ctx context.Context, c conn) error {
-		_, err := c.ExecContext(ctx,
+		return execute(ctx, c,
 			`UPDATE plugin SET broken_ms = NULL, retry_ms = NULL, broken_error = NULL WHERE name = ? AND digest = ?`,
 			name, digest)
-		return err
 	})
 }
 

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"slices"
 	"time"
 )
 
@@ -38,20 +37,18 @@ func (s *Store) SetPlugin(ctx context.Context, plugin, digest string, set []Plug
 			if t.Sealed != nil {
 				text = nil
 			}
-			_, err := c.ExecContext(ctx, `
+			if err := execute(ctx, c, `
 				INSERT INTO plugin_setting (plugin, name, value, sealed) SELECT num, ?2, ?3, ?4 FROM plugin WHERE
 				  name = ?1
 				    ON CONFLICT (plugin, name) DO UPDATE SET value = excluded.value, sealed = excluded.sealed`, plugin,
-				t.Name, text, t.Sealed)
-			if err != nil {
+				t.Name, text, t.Sealed); err != nil {
 				return err
 			}
 		}
 		for _, name := range unset {
-			_, err := c.ExecContext(ctx,
+			if err := execute(ctx, c,
 				`DELETE FROM plugin_setting WHERE plugin = (SELECT num FROM plugin WHERE name = ?) AND name = ?`,
-				plugin, name)
-			if err != nil {
+				plugin, name); err != nil {
 				return err
 			}
 		}
@@ -64,26 +61,8 @@ func (s *Store) SetPlugin(ctx context.Context, plugin, digest string, set []Plug
 // that is a secret now was not sealed, and one that is none now cannot be told
 // apart from its seal.
 func keepSettings(ctx context.Context, c conn, f PluginFiles) error {
-	type kept struct {
-		name   string
-		secret bool
-	}
-	all, err := query(ctx, c, func(row scanner) (k kept, err error) { return k, row.Scan(&k.name, &k.secret) }, `
-		SELECT t.name, t.sealed IS NOT NULL FROM plugin p JOIN plugin_setting t ON t.plugin = p.num WHERE p.name = ?`,
-		f.Name)
-	if err != nil {
-		return err
-	}
-	for _, k := range all {
-		if slices.Contains(f.Settings, k.name) && slices.Contains(f.Secrets, k.name) == k.secret {
-			continue
-		}
-		_, err := c.ExecContext(ctx,
-			`DELETE FROM plugin_setting WHERE plugin = (SELECT num FROM plugin WHERE name = ?) AND name = ?`, f.Name,
-			k.name)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return execute(ctx, c, `
+		DELETE FROM plugin_setting WHERE plugin = (SELECT num FROM plugin WHERE name = ?) AND NOT EXISTS (
+		       SELECT 1 FROM json_each(?, '$.settings') j WHERE j.value->>'name' = plugin_setting.name
+		          AND (j.value->>'type' = 'secret') = (plugin_setting.sealed IS NOT NULL))`, f.Name, f.Manifest)
 }

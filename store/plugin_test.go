@@ -1,6 +1,8 @@
 package store
 
 import (
+	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -8,17 +10,35 @@ import (
 	"time"
 )
 
+// describedAs is a manifest of tools and settings; a setting may have its type
+// behind its name.
+func describedAs(tools string, settings ...string) string {
+	var m struct {
+		Tools    []map[string]string `json:"tools"`
+		Settings []map[string]string `json:"settings,omitempty"`
+	}
+	for name := range strings.FieldsSeq(tools) {
+		m.Tools = append(m.Tools, map[string]string{"name": name})
+	}
+	for _, s := range settings {
+		name, kind, _ := strings.Cut(s, " ")
+		m.Settings = append(m.Settings, map[string]string{"name": name, "type": cmp.Or(kind, "string")})
+	}
+	text, err := json.Marshal(m)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
 // hours is a plugin for tests.
 func hours() PluginFiles {
 	return PluginFiles{
 		Name:     "hours",
 		Version:  "1.0.0",
 		Digest:   "aa",
-		Manifest: `{}`,
+		Manifest: describedAs("opening_hours", "city", "key secret"),
 		Granted:  `{}`,
-		Tools:    []string{"opening_hours"},
-		Settings: []string{"city", "key"},
-		Secrets:  []string{"key"},
 	}
 }
 
@@ -31,8 +51,8 @@ func TestAPluginIsInstalledUpgradedAndRemoved(t *testing.T) {
 	must(t, s.SetPlugin(t.Context(), "hours", "aa",
 		[]PluginSetting{{Name: "city", Value: "Ulm"}, {Name: "key", Sealed: []byte{1}}}, nil))
 	next := hours()
-	next.Version, next.Digest, next.Tools, next.Signer = "1.1.0", "bb", []string{"opening_hours", "holidays"}, "me"
-	next.Settings, next.Secrets = []string{"city", "key"}, []string{"city"} // both have changed their kind
+	next.Version, next.Digest, next.Signer = "1.1.0", "bb", "me"
+	next.Manifest = describedAs("opening_hours holidays", "city secret", "key") // both settings have changed their kind
 	if err := s.UpgradePlugin(t.Context(), next, "cc"); !errors.Is(err, ErrConflict) {
 		t.Errorf("upgraded from files that it has not: %v", err)
 	}
@@ -45,6 +65,18 @@ func TestAPluginIsInstalledUpgradedAndRemoved(t *testing.T) {
 	if told, err := s.PluginSettings(t.Context(), "hours"); err != nil || len(told) != 0 {
 		t.Errorf("settings of another kind were kept: %v, %v", told, err)
 	}
+	must(t, s.SetPlugin(t.Context(), "hours", "bb",
+		[]PluginSetting{{Name: "key", Value: "plain"}, {Name: "city", Sealed: []byte{1}}}, nil))
+	next.Digest, next.Manifest = "cc", describedAs("opening_hours", "city secret") // one stays as it is, one goes
+	must(t, s.UpgradePlugin(t.Context(), next, "bb"))
+	if told, err := s.PluginSettings(t.Context(), "hours"); err != nil || len(told) != 1 || told[0].Name != "city" {
+		t.Errorf("of two settings stay %v, %v", told, err)
+	}
+	next.Digest, next.Manifest = "dd", describedAs("opening_hours")
+	must(t, s.UpgradePlugin(t.Context(), next, "cc"))
+	if told, err := s.PluginSettings(t.Context(), "hours"); err != nil || len(told) != 0 {
+		t.Errorf("without settings it has %v, %v", told, err)
+	}
 	must(t, s.RemovePlugin(t.Context(), "hours"))
 	if err := s.RemovePlugin(t.Context(), "hours"); !errors.Is(err, ErrNotFound) {
 		t.Errorf("removed twice: %v", err)
@@ -56,7 +88,7 @@ func TestAToolIsOfOnePlugin(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	must(t, s.InstallPlugin(t.Context(), hours()))
 	other := hours()
-	other.Name, other.Tools = "other", []string{"floor", "opening_hours"}
+	other.Name, other.Manifest = "other", describedAs("floor opening_hours")
 	err := s.InstallPlugin(t.Context(), other)
 	if taken, ok := errors.AsType[ErrToolTaken](err); !ok || taken != (ErrToolTaken{"opening_hours", "hours"}) {
 		t.Errorf("got %v", err)
@@ -196,7 +228,7 @@ func TestPluginsAreAskedAlongIndexes(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	for i := range 3 {
 		f := hours()
-		f.Name, f.Tools = fmt.Sprint("p", i), nil
+		f.Name, f.Manifest = fmt.Sprint("p", i), "{}"
 		must(t, s.InstallPlugin(t.Context(), f))
 	}
 	plan, err := query(t.Context(), s.read, func(row scanner) (detail string, err error) {

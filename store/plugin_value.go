@@ -65,10 +65,9 @@ func (s *Store) SetPluginValue(ctx context.Context, plugin, accountID, key strin
 		if all > most && size > before {
 			return ErrPluginFull{all, most}
 		}
-		_, err = c.ExecContext(ctx, `
+		return execute(ctx, c, `
 			INSERT INTO plugin_value (plugin, account, key, value) VALUES (?, ?, ?, ?)
 			    ON CONFLICT (plugin, account, key) DO UPDATE SET value = excluded.value`, p, a, key, kept)
-		return err
 	})
 }
 

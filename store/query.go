@@ -55,6 +55,20 @@ func value[T any](ctx context.Context, q querier, text string, args ...any) (T, 
 	return first(ctx, q, func(row scanner) (v T, err error) { return v, row.Scan(&v) }, text, args...)
 }
 
+// scanFirst puts the columns of the first row into what into points to, ErrNotFound
+// where there is none.
+func scanFirst(ctx context.Context, q querier, into []any, text string, args ...any) error {
+	_, err := first(ctx, q, func(row scanner) (none struct{}, err error) { return none, row.Scan(into...) }, text,
+		args...)
+	return err
+}
+
+// execute runs a statement, whatever it changes.
+func execute(ctx context.Context, c conn, text string, args ...any) error {
+	_, err := c.ExecContext(ctx, text, args...)
+	return err
+}
+
 // changeOne runs a statement that changes the one row it names, ErrNotFound
 // where there is no such row.
 func changeOne(ctx context.Context, c conn, text string, args ...any) error {

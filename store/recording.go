@@ -94,11 +94,10 @@ func (s *Store) FailRecording(ctx context.Context, chatID string) error {
 
 // endRecording closes the recording of a chat that ends, if there is one.
 func endRecording(ctx context.Context, c conn, chatID string, atMS int64) error {
-	_, err := c.ExecContext(ctx, `
+	return execute(ctx, c, `
 		UPDATE recording SET status = ?, modified_ms = ? WHERE status = ? AND chat = (SELECT num FROM chat WHERE id =
 		  ?)`,
 		Recorded, atMS, Recording, chatID)
-	return err
 }
 
 // ChatRecording is what is known of a chat's sound.

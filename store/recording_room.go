@@ -60,11 +60,10 @@ func (s *Store) DropSounds(ctx context.Context, chatIDs []string) error {
 		if err != nil {
 			return err
 		}
-		_, err = c.ExecContext(ctx, `
+		return execute(ctx, c, `
 			DELETE FROM recording WHERE chat IN (
 			       SELECT c.num FROM json_each(?) w JOIN chat c ON c.id = w.value WHERE c.ended_ms IS NOT NULL)`,
 			string(named))
-		return err
 	})
 	if err != nil {
 		return err

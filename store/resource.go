@@ -84,10 +84,7 @@ func (s *Store) Keep(ctx context.Context, accountID string, drafts ...Draft) (ke
 		kept, err = keepAll(ctx, c, accountID, drafts)
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return kept, nil
+	return kept, err
 }
 
 func keepAll(ctx context.Context, c conn, accountID string, drafts []Draft) ([]Version, error) {
@@ -112,10 +109,9 @@ func keep(ctx context.Context, c conn, account int64, d Draft) (v Version, err e
 	}
 	now := time.Now().UnixMilli()
 	if d.Name != "" {
-		_, err := c.ExecContext(ctx,
+		if err := execute(ctx, c,
 			`INSERT INTO resource (id, account, kind, name, created_ms, renamed_ms) VALUES (?, ?, ?, ?, ?5, ?5)`,
-			d.ID, account, d.Kind, d.Name, now)
-		if err != nil {
+			d.ID, account, d.Kind, d.Name, now); err != nil {
 			return v, err
 		}
 	}
@@ -222,10 +218,7 @@ func (s *Store) Describe(ctx context.Context, accountID string, ref Ref, descrip
 		v, err = describe(ctx, c, accountID, ref, description)
 		return err
 	})
-	if err != nil {
-		return Version{}, err
-	}
-	return v, nil
+	return v, err
 }
 
 func describe(ctx context.Context, c conn, accountID string, ref Ref, description string) (Version, error) {
@@ -262,10 +255,9 @@ func (s *Store) DeleteVersion(ctx context.Context, accountID string, ref Ref) er
 		if err != nil {
 			return missing(err, ref)
 		}
-		_, err = c.ExecContext(ctx, `
+		return execute(ctx, c, `
 			UPDATE resource SET newest = (SELECT max(version) FROM resource_version WHERE resource = num), bytes =
 			  max(bytes - ?, 0)
 			 WHERE num = ?`, gone.bytes+versionBytes, gone.num)
-		return err
 	})
 }

@@ -30,9 +30,7 @@ func (s *Store) VersionOf(ctx context.Context, accountID string, ref Ref) (Versi
 
 func versionOf(ctx context.Context, q querier, accountID string, ref Ref) (Version, error) {
 	v := Version{Kind: ref.Kind, ID: ref.ID}
-	_, err := first(ctx, q, func(row scanner) (none struct{}, err error) {
-		return none, row.Scan(&v.Number, &v.Name, &v.Description, &v.Content, &v.CreatedMS, &v.ModifiedMS)
-	}, `
+	err := scanFirst(ctx, q, []any{&v.Number, &v.Name, &v.Description, &v.Content, &v.CreatedMS, &v.ModifiedMS}, `
 		SELECT v.version, r.name, v.description, v.content, r.created_ms, max(v.modified_ms, r.renamed_ms)
 		  FROM resource r CROSS JOIN resource_version v ON v.resource = r.num AND v.version = iif(?1 = -1, r.newest, ?1)
 		 WHERE r.id = ?2 AND r.kind = ?3 AND r.account = (SELECT num FROM account WHERE id = ?4)`,

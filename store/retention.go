@@ -34,9 +34,9 @@ func (s *Store) DeleteChatGroup(ctx context.Context, accountID, groupID string) 
 
 // trashGroup puts a group into the trash, its chats not yet.
 func trashGroup(ctx context.Context, c conn, num int64) error {
-	_, err := c.ExecContext(ctx, `
-		UPDATE account SET num_groups = num_groups - 1 WHERE num = (SELECT account FROM chat_group WHERE num = ?)`, num)
-	if err != nil {
+	if err := execute(ctx, c, `
+		UPDATE account SET num_groups = num_groups - 1 WHERE num = (SELECT account FROM chat_group WHERE num = ?)`,
+		num); err != nil {
 		return err
 	}
 	return changeOne(ctx, c, `UPDATE chat_group SET account = 0 WHERE num = ?`, num)
@@ -103,11 +103,10 @@ func expire(ctx context.Context, c conn, beforeMS int64) (chats int, err error) 
 
 // leaveGroup counts a chat out of its group, which goes with its last one.
 func leaveGroup(ctx context.Context, c conn, group int64) error {
-	_, err := c.ExecContext(ctx, `
+	if err := execute(ctx, c, `
 		UPDATE chat_group SET num_chats = num_chats - 1, first_start_ms = coalesce(
 		       (SELECT started_ms FROM chat WHERE chat_group = chat_group.num ORDER BY num LIMIT 1), first_start_ms)
-		 WHERE num = ?`, group)
-	if err != nil {
+		 WHERE num = ?`, group); err != nil {
 		return err
 	}
 	account, err := value[int64](ctx, c, `DELETE FROM chat_group WHERE num = ? AND num_chats = 0 RETURNING account`,
@@ -118,8 +117,7 @@ func leaveGroup(ctx context.Context, c conn, group int64) error {
 	if err != nil {
 		return err
 	}
-	_, err = c.ExecContext(ctx, `UPDATE account SET num_groups = num_groups - 1 WHERE num = ?`, account)
-	return err
+	return execute(ctx, c, `UPDATE account SET num_groups = num_groups - 1 WHERE num = ?`, account)
 }
 
 // Tidy deletes keys that are past their end, webhooks that are long over, what is left of deletions that were

@@ -64,9 +64,8 @@ func (s *Store) StartSignIn(ctx context.Context, account string, at time.Time) (
 		if _, err := c.ExecContext(ctx, `DELETE FROM sign_in WHERE expires_ms <= ?`, at.UnixMilli()); err != nil {
 			return err
 		}
-		_, err = c.ExecContext(ctx, `INSERT INTO sign_in (hash, account, expires_ms) VALUES (?, ?, ?)`,
+		return execute(ctx, c, `INSERT INTO sign_in (hash, account, expires_ms) VALUES (?, ?, ?)`,
 			hash(link), num, at.Add(SignInLife).UnixMilli())
-		return err
 	})
 	return link, err
 }
@@ -106,16 +105,12 @@ func (s *Store) SignIn(ctx context.Context, link, browser, address string, at ti
 		if err != nil {
 			return err
 		}
-		_, err = c.ExecContext(ctx, `
+		return execute(ctx, c, `
 			INSERT INTO session (id, hash, account, browser, address, created_ms, used_ms, expires_ms) VALUES (?, ?,
 			  ?, ?, ?, ?, ?, ?)`,
 			made.ID, hash(cookie), num, browser, address, now, now, at.Add(SessionLife).UnixMilli())
-		return err
 	})
-	if err != nil {
-		return "", Session{}, err
-	}
-	return cookie, made, nil
+	return cookie, made, err
 }
 
 // OpenSession returns what a session's cookie opens at that time: what an
@@ -123,9 +118,7 @@ func (s *Store) SignIn(ctx context.Context, link, browser, address string, at ti
 // it was ended, or its time is over.
 func (s *Store) OpenSession(ctx context.Context, cookie string, at time.Time) (Grant, error) {
 	g, used := Grant{Role: OperatorKey, apiHash: hash(cookie)}, int64(0)
-	_, err := first(ctx, s.keys, func(row scanner) (none struct{}, err error) {
-		return none, row.Scan(&g.AccountID, &g.Session, &used)
-	}, `
+	err := scanFirst(ctx, s.keys, []any{&g.AccountID, &g.Session, &used}, `
 		SELECT a.id, session.id, session.used_ms FROM session JOIN account a ON a.num = session.account
 		 WHERE session.hash = ? AND`+goodSession, g.apiHash, at.UnixMilli())
 	if err != nil {

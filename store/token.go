@@ -53,9 +53,7 @@ func (s *Store) GrantBy(ctx context.Context, id string, at time.Time) (Grant, er
 // of an answer tells is about a hash that no guesser can steer.
 func (s *Store) OpenKey(ctx context.Context, apiKey string) (Grant, error) {
 	g, used, at := Grant{apiHash: hash(apiKey)}, int64(0), time.Now()
-	_, err := first(ctx, s.keys, func(row scanner) (none struct{}, err error) {
-		return none, row.Scan(&g.AccountID, &g.KeyID, &g.Role, &g.Kiosk, &used)
-	}, `
+	err := scanFirst(ctx, s.keys, []any{&g.AccountID, &g.KeyID, &g.Role, &g.Kiosk, &used}, `
 		SELECT a.id, key.id, key.role, key.kiosk, coalesce(key.used_ms, 0) FROM key JOIN account a ON a.num =
 		  key.account
 		 WHERE key.api_hash = ? AND`+goodKey, g.apiHash, at.UnixMilli())
@@ -85,8 +83,7 @@ func (s *Store) noteUse(
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), noting)
 	defer cancel()
 	err := s.change(ctx, doing, func(ctx context.Context, c conn) error {
-		_, err := c.ExecContext(ctx, update, at.UnixMilli(), hash)
-		return err
+		return execute(ctx, c, update, at.UnixMilli(), hash)
 	})
 	if err != nil {
 		s.notesFrom.Store(at.Add(noteAgain).UnixMilli())
@@ -151,14 +148,10 @@ func (s *Store) CreateToken(ctx context.Context, apiKey, secret string, at time.
 			SELECT ?, num, ? FROM key WHERE api_hash = ? AND secret_hash = ? AND`+goodKey,
 			hash(token), at.Add(TokenLife).UnixMilli(), hash(apiKey), kept, at.UnixMilli())
 	})
-	if err != nil {
-		return "", err
-	}
-	return token, nil
+	return token, err
 }
 
 // dropTokens deletes the tokens of a key.
 func dropTokens(ctx context.Context, c conn, keyID string) error {
-	_, err := c.ExecContext(ctx, `DELETE FROM token WHERE key = (SELECT num FROM key WHERE id = ?)`, keyID)
-	return err
+	return execute(ctx, c, `DELETE FROM token WHERE key = (SELECT num FROM key WHERE id = ?)`, keyID)
 }

@@ -108,11 +108,10 @@ func (s *Store) trashChats(ctx context.Context) (more bool, err error) {
 		}
 		more = true
 		const some = `SELECT num, account FROM chat WHERE chat_group = ?1 ORDER BY num LIMIT ?2`
-		_, err = c.ExecContext(ctx, `
+		if err := execute(ctx, c, `
 			UPDATE account SET num_chats = num_chats - moved.chats
 			  FROM (SELECT account, count(*) AS chats FROM (`+some+`) GROUP BY account) AS moved
-			 WHERE account.num = moved.account`, group, chatsAtOnce)
-		if err != nil {
+			 WHERE account.num = moved.account`, group, chatsAtOnce); err != nil {
 			return err
 		}
 		moved, err := c.ExecContext(ctx, `
@@ -123,8 +122,7 @@ func (s *Store) trashChats(ctx context.Context) (more bool, err error) {
 		if n, err := moved.RowsAffected(); err != nil || n > 0 {
 			return err
 		}
-		_, err = c.ExecContext(ctx, `DELETE FROM chat_group WHERE num = ?`, group)
-		return err
+		return execute(ctx, c, `DELETE FROM chat_group WHERE num = ?`, group)
 	})
 	return more, err
 }

@@ -44,9 +44,7 @@ const accountUsage = `
 // for an account with 100,000 chats. Deleted ones do not count, though it may
 // take seconds until they are gone.
 func (s *Store) Usage(ctx context.Context, accountID string) (u Usage, err error) {
-	_, err = first(ctx, s.read, func(row scanner) (none struct{}, err error) {
-		return none, row.Scan(&u.RecordBytes, &u.SoundBytes)
-	}, accountUsage, accountID)
+	err = scanFirst(ctx, s.read, []any{&u.RecordBytes, &u.SoundBytes}, accountUsage, accountID)
 	return u, explain("measuring what an account holds", err)
 }
 
@@ -74,10 +72,9 @@ func (s *Store) measureSound(ctx context.Context) error {
 		return len(chats) == measureBatch,
 			s.change(ctx, "noting the sizes of recordings", func(ctx context.Context, c conn) error {
 				// one that was dropped meanwhile has none
-				_, err := c.ExecContext(ctx,
+				return execute(ctx, c,
 					`UPDATE chat SET sound_bytes = j.value FROM json_each(?) j WHERE chat.id = `+
 						`j.key AND chat.sound_bytes IS NULL`, string(text))
-				return err
 			})
 	})
 }

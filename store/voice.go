@@ -52,10 +52,9 @@ func (s *Store) SaveVoice(ctx context.Context, accountID string, v Voice) error 
 		if err != nil {
 			return err
 		}
-		_, err = c.ExecContext(ctx,
+		return execute(ctx, c,
 			`INSERT INTO voice (id, account, name, folded, recipe, created_ms) VALUES (?, ?, ?, ?, ?, ?)`,
 			v.ID, account, v.Name, FoldedName(v.Name), v.Recipe, time.Now().UnixMilli())
-		return err
 	})
 }
 

@@ -44,11 +44,10 @@ func (s *Store) SetVoiceAlias(ctx context.Context, a VoiceAlias) error {
 		if others >= MaxVoiceAliases {
 			return fmt.Errorf("%w: there are %d aliases, which is the most", ErrConflict, others)
 		}
-		_, err = c.ExecContext(ctx, `
+		return execute(ctx, c, `
 			INSERT INTO voice_alias (folded, name, voice) VALUES (?, ?, ?)
 			    ON CONFLICT (folded) DO UPDATE SET name = excluded.name, voice = excluded.voice`, folded, a.Name,
 			a.Voice)
-		return err
 	})
 }
 

@@ -45,9 +45,8 @@ func beginWebhooks(ctx context.Context, c conn, n NewChat) error {
 	if len(n.Webhooks.Hooks) == 0 {
 		return nil
 	}
-	_, err := c.ExecContext(ctx, `INSERT INTO webhook_chat (id, started_ms, ended_body) VALUES (?, ?, ?)`, n.ID,
-		n.StartedMS, n.Webhooks.Ended)
-	if err != nil {
+	if err := execute(ctx, c, `INSERT INTO webhook_chat (id, started_ms, ended_body) VALUES (?, ?, ?)`, n.ID,
+		n.StartedMS, n.Webhooks.Ended); err != nil {
 		return err
 	}
 	for _, h := range n.Webhooks.Hooks {
@@ -56,10 +55,9 @@ func beginWebhooks(ctx context.Context, c conn, n NewChat) error {
 			return err
 		}
 		for _, event := range h.Events {
-			_, err := c.ExecContext(ctx,
+			if err := execute(ctx, c,
 				`INSERT INTO webhook_wish (chat, event, receiver) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`, n.ID, event,
-				receiver)
-			if err != nil {
+				receiver); err != nil {
 				return err
 			}
 		}
@@ -70,10 +68,9 @@ func beginWebhooks(ctx context.Context, c conn, n NewChat) error {
 // receiverOf returns the number of an account's receiver, which is entered where
 // it is new.
 func receiverOf(ctx context.Context, c conn, accountID, url string) (num int64, err error) {
-	_, err = c.ExecContext(ctx, `
+	if err := execute(ctx, c, `
 		INSERT INTO webhook_receiver (account, url) SELECT num, ?2 FROM account WHERE id = ?1
-		    ON CONFLICT (account, url) DO NOTHING`, accountID, url)
-	if err != nil {
+		    ON CONFLICT (account, url) DO NOTHING`, accountID, url); err != nil {
 		return 0, err
 	}
 	return value[int64](ctx, c, `
@@ -86,17 +83,13 @@ func receiverOf(ctx context.Context, c conn, accountID, url string) (num int64, 
 // behind it when that is over.
 func tell(ctx context.Context, c conn, chatID string, n Notice) error {
 	now := time.Now().UnixMilli()
-	_, err := c.ExecContext(ctx, `
+	return execute(ctx, c, `
 		INSERT INTO webhook (id, receiver, chat, event, body, created_ms, until_ms, due_ms)
 		SELECT lower(hex(randomblob(8))), w.receiver, w.chat, w.event, ?3, ?4, ?5 + ?6,
 		       iif(EXISTS (SELECT 1 FROM webhook WHERE chat = w.chat AND receiver = w.receiver AND state =
 		  'waiting'), NULL, ?5)
 		  FROM webhook_wish w WHERE w.chat = ?1 AND w.event = ?2 ORDER BY w.receiver`,
 		chatID, n.Event, n.Body, n.AtMS, now, WebhookPatience.Milliseconds())
-	if err != nil {
-		return err
-	}
-	return err
 }
 
 // endWebhooks tells the receivers of a chat that it ended. Where it has none, or
@@ -154,10 +147,9 @@ func writeWebhooks(ctx context.Context, c conn, chatID string, w ChatWrite) erro
 	if err := renameEndCalls(ctx, c, chatID, w.CustomSessionID); err != nil {
 		return err
 	}
-	_, err := c.ExecContext(ctx,
+	return execute(ctx, c,
 		`UPDATE webhook_chat SET ended_body = json_set(ended_body, '$.custom_session_id', ?) WHERE id = ?`,
 		w.CustomSessionID, chatID)
-	return err
 }
 
 // StartWebhooks does of StartChat what webhooks want, for a chat of which nothing

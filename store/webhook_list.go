@@ -128,9 +128,7 @@ func (s *Store) WebhookPage(ctx context.Context, f WebhookFilter, p Page) (found
 
 // WebhookCounts is how many webhooks wait, and how many were given up.
 func (s *Store) WebhookCounts(ctx context.Context) (waiting, dead int, err error) {
-	_, err = first(ctx, s.read, func(row scanner) (none struct{}, err error) {
-		return none, row.Scan(&waiting, &dead)
-	}, `
+	err = scanFirst(ctx, s.read, []any{&waiting, &dead}, `
 		SELECT (SELECT count(*) FROM webhook WHERE state = 'waiting'), (SELECT count(*) FROM webhook WHERE state =
 		  'dead')`)
 	return waiting, dead, explain("counting the webhooks", err)
@@ -199,10 +197,9 @@ func (s *Store) ForgetWebhooks(ctx context.Context, f WebhookFilter) (forgotten 
 	}
 	for batch := range slices.Chunk(meant, webhooksAtOnce) {
 		err := s.change(ctx, "forgetting webhooks", func(ctx context.Context, c conn) error {
-			_, err := c.ExecContext(ctx,
+			return execute(ctx, c,
 				fmt.Sprintf(`DELETE FROM webhook WHERE state = 'dead' AND num IN (?%s)`,
 					strings.Repeat(`, ?`, len(batch)-1)), anys(batch)...)
-			return err
 		})
 		if err != nil {
 			return forgotten, err

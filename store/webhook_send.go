@@ -47,11 +47,10 @@ func (s *Store) WebhooksWait() <-chan struct{} { return s.bell.rung }
 func (s *Store) ResumeWebhooks(ctx context.Context, longest time.Duration) error {
 	return s.change(ctx, "going on with the webhooks", func(ctx context.Context, c conn) error {
 		now := time.Now().UnixMilli()
-		_, err := c.ExecContext(ctx, `
+		return execute(ctx, c, `
 			UPDATE webhook SET until_ms = iif(until_ms < ?1, ?1 + ?2, until_ms), due_ms = min(due_ms, ?1 + ?3)
 			 WHERE state = 'waiting' AND (until_ms < ?1 OR due_ms > ?1 + ?3)`, now, lastChance.Milliseconds(),
 			longest.Milliseconds())
-		return err
 	})
 }
 
@@ -100,9 +99,8 @@ func (s *Store) WebhookDelivered(ctx context.Context, num, atMS int64) error {
 // (Unix milliseconds).
 func (s *Store) WebhookFailed(ctx context.Context, num, atMS int64, why string, nextMS int64) error {
 	return s.change(ctx, "noting that a webhook was not delivered", func(ctx context.Context, c conn) error {
-		_, err := c.ExecContext(ctx, `UPDATE webhook SET due_ms = ?, attempts = attempts + 1, last_ms = ?, `+
+		return execute(ctx, c, `UPDATE webhook SET due_ms = ?, attempts = attempts + 1, last_ms = ?, `+
 			`last_error = ? WHERE num = ? AND state = 'waiting'`, nextMS, atMS, why, num)
-		return err
 	})
 }
 
@@ -139,11 +137,10 @@ func scanLane(row scanner) (l lane, err error) { return l, row.Scan(&l.chat, &l.
 
 // advance makes the first of them that waits due.
 func (l lane) advance(ctx context.Context, c conn, atMS int64) error {
-	_, err := c.ExecContext(ctx, `
+	return execute(ctx, c, `
 		UPDATE webhook SET due_ms = ?3 WHERE due_ms IS NULL AND num = (
 		       SELECT num FROM webhook WHERE chat = ?1 AND receiver = ?2 AND state = 'waiting' ORDER BY num LIMIT 1)`,
 		l.chat, l.receiver, atMS)
-	return err
 }
 
 // dropOldWebhooks forgets those that were delivered a day ago, and those that
@@ -160,9 +157,8 @@ func (s *Store) dropOldWebhooks(ctx context.Context) error {
 				return false, explain(doing, err)
 			}
 			return true, s.change(ctx, doing, func(ctx context.Context, c conn) error {
-				_, err := c.ExecContext(ctx, `DELETE FROM webhook WHERE num IN (SELECT num`+some+
+				return execute(ctx, c, `DELETE FROM webhook WHERE num IN (SELECT num`+some+
 					` AND state <> 'waiting' LIMIT ?)`, state, before, webhooksAtOnce)
-				return err
 			})
 		})
 		if err != nil {
@@ -176,8 +172,7 @@ func (s *Store) dropOldWebhooks(ctx context.Context) error {
 		return explain(doing, err)
 	}
 	return s.change(ctx, doing, func(ctx context.Context, c conn) error {
-		_, err := c.ExecContext(ctx, `DELETE`+idle)
-		return err
+		return execute(ctx, c, `DELETE`+idle)
 	})
 }
 
@@ -188,6 +183,5 @@ const webhooksAtOnce = batchRows / 7
 // dropWebhooksOf forgets what the receivers of a chat that is deleted were told.
 // What still waits is delivered: the receivers are the account's own.
 func dropWebhooksOf(ctx context.Context, c conn, chatID string) error {
-	_, err := c.ExecContext(ctx, `DELETE FROM webhook WHERE chat = ? AND state <> 'waiting'`, chatID)
-	return err
+	return execute(ctx, c, `DELETE FROM webhook WHERE chat = ? AND state <> 'waiting'`, chatID)
 }

@@ -26,9 +26,7 @@ type held struct {
 // WebhooksSince counts the webhooks that were told after the one of that number,
 // and what they say in bytes; newest is the number of the newest of all.
 func (s *Store) WebhooksSince(ctx context.Context, num int64) (newest int64, number int, bytes int64, err error) {
-	_, err = first(ctx, s.read, func(row scanner) (none struct{}, err error) {
-		return none, row.Scan(&newest, &number, &bytes)
-	}, `
+	err = scanFirst(ctx, s.read, []any{&newest, &number, &bytes}, `
 		SELECT coalesce(max(num), ?1), count(*), coalesce(sum(octet_length(body)), 0) FROM webhook WHERE num > ?1`, num)
 	return newest, number, bytes, explain("counting new webhooks", err)
 }
@@ -45,8 +43,7 @@ func (s *Store) ShedWebhooks(ctx context.Context, b WebhookBounds, why string) (
 		return shed, err
 	}
 	_, err = s.shed(ctx, b, WebhookWasAbandoned, func(ctx context.Context, c conn, num int64) error {
-		_, err := c.ExecContext(ctx, `DELETE FROM webhook WHERE num = ? AND state = 'dead'`, num)
-		return err
+		return execute(ctx, c, `DELETE FROM webhook WHERE num = ? AND state = 'dead'`, num)
 	})
 	return shed, err
 }

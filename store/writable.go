@@ -33,8 +33,7 @@ func (s *Store) Writable(ctx context.Context) error {
 	}
 	return s.change(ctx, "trying to write", func(ctx context.Context, c conn) error {
 		// It has that number already; to set it is the smallest write there is.
-		_, err := c.ExecContext(ctx, fmt.Sprintf(`PRAGMA application_id = %d`, applicationID))
-		return err
+		return execute(ctx, c, fmt.Sprintf(`PRAGMA application_id = %d`, applicationID))
 	})
 }
 

@@ -108,7 +108,7 @@ type API struct {
 	tries   *tries
 	shares  *shares
 	known   known
-	busy    *slots // of requests that are being answered
+	busy    slots // of requests that are being answered
 	diskUse *diskUse
 	now     func() time.Time
 	// stalled is how long a client may send or take nothing.
@@ -138,8 +138,8 @@ func New(p Parts) *API {
 		stalled:  stalled,
 		contents: newContents(),
 		decoding: make(chan struct{}, 1),
-		uploads:  uploads{of: map[string]int{}},
-		searches: searches{of: map[string]*searching{}},
+		uploads:  newUploads(),
+		searches: newSearches(),
 	}
 	a.documents = sync.OnceValues(func() (documents, error) { return readDocuments(p.Version) })
 	a.register(a.routes())

@@ -36,8 +36,7 @@ func (a *API) chatAudio(w http.ResponseWriter, r *http.Request, by caller) error
 	if err != nil {
 		return err
 	}
-	a.reply(w, http.StatusOK, all[0])
-	return nil
+	return a.result(w, http.StatusOK, all[0], nil)
 }
 
 // chatGroupAudio says where to hear each chat of a group.
@@ -51,17 +50,13 @@ func (a *API) chatGroupAudio(w http.ResponseWriter, r *http.Request, by caller) 
 		return missing(err, "chat group", r.PathValue("id"))
 	}
 	all, err := a.reconstructions(r, by, chats)
-	if err != nil {
-		return err
-	}
-	a.reply(w, http.StatusOK, contract.ReturnChatGroupPagedAudioReconstructions{
+	return a.result(w, http.StatusOK, contract.ReturnChatGroupPagedAudioReconstructions{
 		TimedPaging:              timedPaging(page, total),
 		ID:                       g.ID,
 		UserID:                   by.AccountID,
 		NumChats:                 g.NumChats,
 		AudioReconstructionsPage: all,
-	})
-	return nil
+	}, err)
 }
 
 // reconstructions says of chats where to hear them.

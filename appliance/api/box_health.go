@@ -23,10 +23,7 @@ type BoxHealth interface {
 }
 
 func (a *API) healthRoutes() []route {
-	says := func(o describe.Operation) describe.Operation {
-		o.Section = "Health of the box"
-		return o
-	}
+	says := section("Health of the box")
 	return []route{
 		{"GET", "/v0/box/health", describe.Operator, unread, normal, storesNothing, a.ofHealth(a.boxHealth),
 			says(describe.Operation{ID: "getBoxHealth", Summary: "How the box does now",
@@ -59,23 +56,14 @@ func (a *API) healthRoutes() []route {
 	}
 }
 
-// ofHealth refuses where nobody knows, as in tests of the rest.
+// ofHealth refuses where nobody knows.
 func (a *API) ofHealth(handle handler) handler {
-	return func(w http.ResponseWriter, r *http.Request, by caller) error {
-		if a.BoxHealth == nil {
-			return contract.ErrUnavailable{Why: "this box does not look after itself"}
-		}
-		return handle(w, r, by)
-	}
+	return where(func() bool { return a.BoxHealth != nil }, "this box does not look after itself", handle)
 }
 
 func (a *API) boxHealth(w http.ResponseWriter, r *http.Request, _ caller) error {
 	h, err := a.BoxHealth.Health(r.Context())
-	if err != nil {
-		return err
-	}
-	a.reply(w, http.StatusOK, h)
-	return nil
+	return a.result(w, http.StatusOK, h, err)
 }
 
 func (a *API) watchHealth(w http.ResponseWriter, r *http.Request, by caller) error {
@@ -84,14 +72,9 @@ func (a *API) watchHealth(w http.ResponseWriter, r *http.Request, by caller) err
 
 func (a *API) diagnose(w http.ResponseWriter, r *http.Request, _ caller) error {
 	d, err := a.BoxHealth.Diagnose(r.Context())
-	if err != nil {
-		return err
-	}
-	a.reply(w, http.StatusOK, d)
-	return nil
+	return a.result(w, http.StatusOK, d, err)
 }
 
 func (a *API) settings(w http.ResponseWriter, _ *http.Request, _ caller) error {
-	a.reply(w, http.StatusOK, a.BoxHealth.Settings())
-	return nil
+	return a.result(w, http.StatusOK, a.BoxHealth.Settings(), nil)
 }

@@ -18,10 +18,7 @@ func (a *API) keyRoutes() []route {
 	const path = "/v0/box/keys"
 	const one = path + "/{id}"
 	const signing = "/v0/box/signing-keys/{name}"
-	says := func(o describe.Operation) describe.Operation {
-		o.Section = "Keys of the box"
-		return o
-	}
+	says := section("Keys of the box")
 	list := append(pageQuery(),
 		describe.Parameter{Name: "account", Says: "Only those of the account of this name.", Schema: describe.Text()},
 		describe.Parameter{Name: "search",
@@ -39,7 +36,7 @@ func (a *API) keyRoutes() []route {
 			Answers: ok(contract.ReturnPagedKeys{}),
 			Refuses: []int{404},
 		})},
-		{"POST", path, describe.Operator, tokenBody, normal, storing, a.makeKey, says(describe.Operation{
+		{"POST", path, describe.Operator, tokenBody, normal, storing, reading(a.makeKey), says(describe.Operation{
 			ID:      "makeKey",
 			Summary: "Make a key",
 			More:    "Its secrets are told once.",
@@ -86,13 +83,9 @@ func (a *API) listKeys(w http.ResponseWriter, r *http.Request, _ caller) error {
 	if err != nil {
 		return err
 	}
-	owner := ""
-	if name := q.Get("account"); name != "" {
-		account, err := a.account(r, name)
-		if err != nil {
-			return err
-		}
-		owner = account.ID
+	owner, err := a.accountID(r, q.Get("account"))
+	if err != nil {
+		return err
 	}
 	all, err := a.Records.ListKeys(r.Context(), owner)
 	if err != nil {
@@ -118,8 +111,7 @@ func (a *API) listKeys(w http.ResponseWriter, r *http.Request, _ caller) error {
 			ExpiresOn:  k.ExpiresMS,
 		})
 	}
-	a.reply(w, http.StatusOK, answer)
-	return nil
+	return a.result(w, http.StatusOK, answer, nil)
 }
 
 // finds tells whether one of several texts has a search in it, whatever the case.
@@ -135,27 +127,16 @@ func finds(search string) func(texts ...string) bool {
 // account is the one of a name that a request names.
 func (a *API) account(r *http.Request, name string) (store.Account, error) {
 	found, err := a.Records.Account(r.Context(), name)
-	if errors.Is(err, store.ErrNotFound) {
-		return found, contract.ErrNotFound{What: "account", ID: name}
-	}
-	return found, err
+	return found, missing(err, "account", name)
 }
 
-func (a *API) makeKey(w http.ResponseWriter, r *http.Request, _ caller) error {
-	posted, err := decode(r, contract.Parse[contract.PostedKey])
-	if err != nil {
-		return err
-	}
+func (a *API) makeKey(w http.ResponseWriter, r *http.Request, _ caller, posted contract.PostedKey) error {
 	wanted := store.NewKey{Account: posted.Account, Label: posted.Label, Role: store.KeyRole(posted.Role)}
 	if posted.ExpiresIn > 0 {
 		wanted.ExpiresMS = a.now().UnixMilli() + int64(posted.ExpiresIn)*1000
 	}
 	made, err := a.Records.CreateKey(r.Context(), wanted)
-	if err != nil {
-		return err
-	}
-	a.reply(w, http.StatusCreated, madeKey(made, posted.Account))
-	return nil
+	return a.result(w, http.StatusCreated, madeKey(made, posted.Account), err)
 }
 
 func madeKey(c store.Credentials, account string) contract.MadeKey {
@@ -170,6 +151,9 @@ func madeKey(c store.Credentials, account string) contract.MadeKey {
 	}
 }
 
+// goodKey is what there is not where a key was revoked.
+const goodKey = "key that is good"
+
 func (a *API) revokeKey(w http.ResponseWriter, r *http.Request, _ caller) error {
 	last, err := readFlag(r.URL.Query(), "last", false)
 	if err != nil {
@@ -180,23 +164,12 @@ func (a *API) revokeKey(w http.ResponseWriter, r *http.Request, _ caller) error 
 		revoke = a.Records.RevokeKey
 	}
 	id := r.PathValue("id")
-	switch err := revoke(r.Context(), id); {
-	case errors.Is(err, store.ErrLastOperator):
+	err = revoke(r.Context(), id)
+	if errors.Is(err, store.ErrLastOperator) {
 		return contract.ErrConflict{Why: "this is the last operator's key that has no end; make another one first, " +
 			"or send last=true and be left with parley keys create on the machine itself"}
-	case err != nil:
-		return noKey(err, id)
 	}
-	a.reply(w, http.StatusOK, confirmation{"The key is revoked."})
-	return nil
-}
-
-// noKey says which key there is not.
-func noKey(err error, id string) error {
-	if errors.Is(err, store.ErrNotFound) {
-		return contract.ErrNotFound{What: "key that is good", ID: id}
-	}
-	return err
+	return a.result(w, http.StatusOK, confirmation{"The key is revoked."}, missing(err, goodKey, id))
 }
 
 func (a *API) regenerateKey(w http.ResponseWriter, r *http.Request, _ caller) error {
@@ -207,18 +180,14 @@ func (a *API) regenerateKey(w http.ResponseWriter, r *http.Request, _ caller) er
 	}
 	i := slices.IndexFunc(all, func(k store.Key) bool { return k.ID == id })
 	if i < 0 {
-		return noKey(store.ErrNotFound, id)
+		return missing(store.ErrNotFound, goodKey, id)
 	}
 	if all[i].Kiosk != nil {
 		return contract.ErrConflict{Why: fmt.Sprintf("it is the key of the screen %q, which nobody can tell a new "+
 			"one; revoke it, and pair the screen anew", cmp.Or(all[i].Label, id))}
 	}
 	made, err := a.Records.RegenerateKey(r.Context(), id)
-	if err != nil {
-		return noKey(err, id)
-	}
-	a.reply(w, http.StatusOK, madeKey(made, all[i].Account))
-	return nil
+	return a.result(w, http.StatusOK, madeKey(made, all[i].Account), missing(err, goodKey, id))
 }
 
 func (a *API) signingKey(w http.ResponseWriter, r *http.Request, _ caller) error {
@@ -227,11 +196,7 @@ func (a *API) signingKey(w http.ResponseWriter, r *http.Request, _ caller) error
 		return err
 	}
 	key, err := a.Records.SigningKey(r.Context(), account.ID)
-	if err != nil {
-		return err
-	}
-	a.reply(w, http.StatusOK, contract.ReturnSigningKey{Account: account.Name, WebhookSigningKey: key})
-	return nil
+	return a.result(w, http.StatusOK, contract.ReturnSigningKey{Account: account.Name, WebhookSigningKey: key}, err)
 }
 
 func (a *API) newSigningKey(w http.ResponseWriter, r *http.Request, _ caller) error {
@@ -240,9 +205,5 @@ func (a *API) newSigningKey(w http.ResponseWriter, r *http.Request, _ caller) er
 		return err
 	}
 	key, err := a.Records.NewSigningKey(r.Context(), account.ID)
-	if err != nil {
-		return err
-	}
-	a.reply(w, http.StatusOK, contract.ReturnSigningKey{Account: account.Name, WebhookSigningKey: key})
-	return nil
+	return a.result(w, http.StatusOK, contract.ReturnSigningKey{Account: account.Name, WebhookSigningKey: key}, err)
 }

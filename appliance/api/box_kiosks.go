@@ -13,17 +13,14 @@ import (
 // kioskRoutes are the ways to the screens that were paired, as parley kiosk has
 // them.
 func (a *API) kioskRoutes() []route {
-	says := func(o describe.Operation) describe.Operation {
-		o.Section = "Screens"
-		return o
-	}
+	says := section("Screens")
 	list := append(pageQuery(),
 		describe.Parameter{Name: "search", Says: "Only those that have this in their name, account or id.",
 			Schema: describe.Text()},
 		describe.Parameter{Name: "revoked", Says: "Whether those are listed too that were revoked.",
 			Schema: describe.Flag().Or(false)})
 	return []route{
-		{"POST", "/v0/box/kiosk-codes", describe.Operator, tokenBody, normal, storing, a.makeKioskCode,
+		{"POST", "/v0/box/kiosk-codes", describe.Operator, tokenBody, normal, storing, reading(a.makeKioskCode),
 			says(describe.Operation{
 				ID:      "makeKioskCode",
 				Summary: "Make a code that pairs a screen",
@@ -51,11 +48,7 @@ func (a *API) kioskRoutes() []route {
 	}
 }
 
-func (a *API) makeKioskCode(w http.ResponseWriter, r *http.Request, _ caller) error {
-	posted, err := decode(r, contract.Parse[contract.PostedKiosk])
-	if err != nil {
-		return err
-	}
+func (a *API) makeKioskCode(w http.ResponseWriter, r *http.Request, _ caller, posted contract.PostedKiosk) error {
 	if posted.ConfigID != "" {
 		account, err := a.account(r, posted.Account)
 		if err != nil {
@@ -68,16 +61,12 @@ func (a *API) makeKioskCode(w http.ResponseWriter, r *http.Request, _ caller) er
 	at := a.now()
 	code, err := a.Records.StartPairing(r.Context(), posted.Account,
 		store.Kiosk{Name: posted.Name, ConfigID: posted.ConfigID}, at)
-	if err != nil {
-		return err
-	}
-	a.reply(w, http.StatusCreated, contract.KioskCode{
+	return a.result(w, http.StatusCreated, contract.KioskCode{
 		Code:      code,
 		Name:      posted.Name,
 		ConfigID:  posted.ConfigID,
 		ExpiresOn: at.Add(store.PairingLife).UnixMilli(),
-	})
-	return nil
+	}, err)
 }
 
 func (a *API) listKiosks(w http.ResponseWriter, r *http.Request, _ caller) error {
@@ -118,8 +107,7 @@ func (a *API) listKiosks(w http.ResponseWriter, r *http.Request, _ caller) error
 		}
 		answer.KiosksPage = append(answer.KiosksPage, screen)
 	}
-	a.reply(w, http.StatusOK, answer)
-	return nil
+	return a.result(w, http.StatusOK, answer, nil)
 }
 
 func (a *API) revokeKiosk(w http.ResponseWriter, r *http.Request, _ caller) error {
@@ -137,9 +125,5 @@ func (a *API) revokeKiosk(w http.ResponseWriter, r *http.Request, _ caller) erro
 	if !screen || errors.Is(err, store.ErrNotFound) {
 		return contract.ErrNotFound{What: "screen that is paired", ID: id}
 	}
-	if err != nil {
-		return err
-	}
-	a.reply(w, http.StatusOK, confirmation{"The screen is not paired any more."})
-	return nil
+	return a.result(w, http.StatusOK, confirmation{"The screen is not paired any more."}, err)
 }

@@ -26,10 +26,7 @@ type BoxPacks interface {
 func (a *API) packRoutes() []route {
 	const path = "/v0/box/packs"
 	const pull = "/v0/box/pack-pull"
-	says := func(o describe.Operation) describe.Operation {
-		o.Section = "Packs of the box"
-		return o
-	}
+	says := section("Packs of the box")
 	begun := []describe.Answer{{Status: 202, Says: "It is begun", Value: contract.PackPull{}}}
 	return []route{
 		{"GET", path, describe.Operator, unread, bulk, storesNothing, a.ofPacks(a.listPacks),
@@ -72,32 +69,19 @@ func (a *API) packRoutes() []route {
 	}
 }
 
-// ofPacks refuses where the box looks after none, as in tests of the rest.
+// ofPacks refuses where the box looks after none.
 func (a *API) ofPacks(handle handler) handler {
-	return func(w http.ResponseWriter, r *http.Request, by caller) error {
-		if a.BoxPacks == nil {
-			return contract.ErrUnavailable{Why: "this box has no packs"}
-		}
-		return handle(w, r, by)
-	}
+	return where(func() bool { return a.BoxPacks != nil }, "this box has no packs", handle)
 }
 
 func (a *API) listPacks(w http.ResponseWriter, r *http.Request, _ caller) error {
 	all, err := a.BoxPacks.Packs(r.Context())
-	if err != nil {
-		return err
-	}
-	a.reply(w, http.StatusOK, all)
-	return nil
+	return a.result(w, http.StatusOK, all, err)
 }
 
 func (a *API) pullPack(w http.ResponseWriter, r *http.Request, _ caller) error {
 	p, err := a.BoxPacks.PullPack(r.Context(), r.PathValue("name"))
-	if err != nil {
-		return err
-	}
-	a.reply(w, http.StatusAccepted, p)
-	return nil
+	return a.result(w, http.StatusAccepted, p, err)
 }
 
 func (a *API) watchPull(w http.ResponseWriter, r *http.Request, by caller) error {
@@ -106,17 +90,10 @@ func (a *API) watchPull(w http.ResponseWriter, r *http.Request, by caller) error
 
 func (a *API) cancelPull(w http.ResponseWriter, r *http.Request, _ caller) error {
 	p, err := a.BoxPacks.CancelPull(r.Context())
-	if err != nil {
-		return err
-	}
-	a.reply(w, http.StatusOK, p)
-	return nil
+	return a.result(w, http.StatusOK, p, err)
 }
 
 func (a *API) removePack(w http.ResponseWriter, r *http.Request, _ caller) error {
-	if err := a.BoxPacks.RemovePack(r.Context(), r.PathValue("name")); err != nil {
-		return err
-	}
-	a.reply(w, http.StatusOK, confirmation{"The pack is removed."})
-	return nil
+	err := a.BoxPacks.RemovePack(r.Context(), r.PathValue("name"))
+	return a.result(w, http.StatusOK, confirmation{"The pack is removed."}, err)
 }

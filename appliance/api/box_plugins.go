@@ -63,10 +63,7 @@ func (a *API) pluginRoutes() []route {
 			Refuses: []int{409},
 		}
 	}
-	says := func(o describe.Operation) describe.Operation {
-		o.Section = "Plugins of the box"
-		return o
-	}
+	says := section("Plugins of the box")
 	tag := describe.Parameter{Name: "tag", Says: "Of an OCI layout that holds several images, the one that is meant.",
 		Schema: describe.Text()}
 	choice := []describe.Parameter{
@@ -97,7 +94,7 @@ func (a *API) pluginRoutes() []route {
 			upload("upgradePlugin", "Put another version in its place",
 				form+" What is installed goes on until the new one has passed the tests that came along with it.",
 				append(choice, other), ok(contract.ReturnPlugin{}))},
-		{"PATCH", one, describe.Operator, recordBody, normal, storing, a.ofShelf(a.changePlugin),
+		{"PATCH", one, describe.Operator, recordBody, normal, storing, a.ofShelf(reading(a.changePlugin)),
 			says(describe.Operation{
 				ID:      "changePlugin",
 				Summary: "Let it do more or less, or tell it settings",
@@ -111,7 +108,7 @@ func (a *API) pluginRoutes() []route {
 		{"DELETE", one, describe.Operator, unread, normal, storesNothing, a.ofShelf(a.removePlugin),
 			says(describe.Operation{ID: "removePlugin", Summary: "Remove it with all that it keeps",
 				Answers: ok(confirmation{})})},
-		{"POST", one + "/call", describe.Operator, recordBody, bulk, storesNothing, a.ofShelf(a.callPlugin),
+		{"POST", one + "/call", describe.Operator, recordBody, bulk, storesNothing, a.ofShelf(reading(a.callPlugin)),
 			says(describe.Operation{
 				ID:      "callPlugin",
 				Summary: "Call a tool of it",
@@ -142,42 +139,25 @@ func (a *API) pluginRoutes() []route {
 	}
 }
 
-// ofShelf refuses where the box has no plugins, as in tests of the rest.
+// ofShelf refuses where the box has no plugins.
 func (a *API) ofShelf(handle handler) handler {
-	return func(w http.ResponseWriter, r *http.Request, by caller) error {
-		if a.BoxPlugins == nil {
-			return contract.ErrUnavailable{Why: "this box has no plugins"}
-		}
-		return handle(w, r, by)
-	}
+	return where(func() bool { return a.BoxPlugins != nil }, "this box has no plugins", handle)
 }
 
 func (a *API) listPlugins(w http.ResponseWriter, r *http.Request, _ caller) error {
 	all, err := a.BoxPlugins.InstalledPlugins(r.Context())
-	if err != nil {
-		return err
-	}
-	a.reply(w, http.StatusOK, all)
-	return nil
+	return a.result(w, http.StatusOK, all, err)
 }
 
 func (a *API) getPlugin(w http.ResponseWriter, r *http.Request, _ caller) error {
 	p, err := a.BoxPlugins.InstalledPlugin(r.Context(), r.PathValue("name"))
-	if err != nil {
-		return err
-	}
-	a.reply(w, http.StatusOK, p)
-	return nil
+	return a.result(w, http.StatusOK, p, err)
 }
 
 func (a *API) examinePlugin(w http.ResponseWriter, r *http.Request, _ caller) error {
 	return a.uploaded(r, func(f io.ReadSeeker) error {
 		o, err := a.BoxPlugins.ExaminePlugin(r.Context(), f, r.URL.Query().Get("tag"))
-		if err != nil {
-			return err
-		}
-		a.reply(w, http.StatusOK, o)
-		return nil
+		return a.result(w, http.StatusOK, o, err)
 	})
 }
 
@@ -196,11 +176,7 @@ func (a *API) placePlugin(w http.ResponseWriter, r *http.Request, name string, s
 	}
 	return a.uploaded(r, func(f io.ReadSeeker) error {
 		p, err := a.BoxPlugins.InstallPlugin(r.Context(), name, f, how)
-		if err != nil {
-			return err
-		}
-		a.reply(w, status, p)
-		return nil
+		return a.result(w, status, p, err)
 	})
 }
 
@@ -236,38 +212,19 @@ func (a *API) uploaded(r *http.Request, do func(io.ReadSeeker) error) error {
 	return do(f)
 }
 
-func (a *API) changePlugin(w http.ResponseWriter, r *http.Request, _ caller) error {
-	c, err := decode(r, contract.Parse[contract.PostedPluginChange])
-	if err != nil {
-		return err
-	}
+func (a *API) changePlugin(w http.ResponseWriter, r *http.Request, _ caller, c contract.PostedPluginChange) error {
 	p, err := a.BoxPlugins.ChangePlugin(r.Context(), r.PathValue("name"), c)
-	if err != nil {
-		return err
-	}
-	a.reply(w, http.StatusOK, p)
-	return nil
+	return a.result(w, http.StatusOK, p, err)
 }
 
 func (a *API) removePlugin(w http.ResponseWriter, r *http.Request, _ caller) error {
-	if err := a.BoxPlugins.RemovePlugin(r.Context(), r.PathValue("name")); err != nil {
-		return err
-	}
-	a.reply(w, http.StatusOK, confirmation{"plugin removed"})
-	return nil
+	err := a.BoxPlugins.RemovePlugin(r.Context(), r.PathValue("name"))
+	return a.result(w, http.StatusOK, confirmation{"plugin removed"}, err)
 }
 
-func (a *API) callPlugin(w http.ResponseWriter, r *http.Request, by caller) error {
-	c, err := decode(r, contract.Parse[contract.PostedPluginCall])
-	if err != nil {
-		return err
-	}
+func (a *API) callPlugin(w http.ResponseWriter, r *http.Request, by caller, c contract.PostedPluginCall) error {
 	called, err := a.BoxPlugins.CallPlugin(r.Context(), by.AccountID, r.PathValue("name"), c)
-	if err != nil {
-		return err
-	}
-	a.reply(w, http.StatusOK, called)
-	return nil
+	return a.result(w, http.StatusOK, called, err)
 }
 
 func (a *API) pluginLog(w http.ResponseWriter, r *http.Request, _ caller) error {
@@ -276,11 +233,7 @@ func (a *API) pluginLog(w http.ResponseWriter, r *http.Request, _ caller) error 
 		return err
 	}
 	lines, err := a.BoxPlugins.PluginLog(r.Context(), r.PathValue("name"), most)
-	if err != nil {
-		return err
-	}
-	a.reply(w, http.StatusOK, lines)
-	return nil
+	return a.result(w, http.StatusOK, lines, err)
 }
 
 func (a *API) followPlugin(w http.ResponseWriter, r *http.Request, by caller) error {
@@ -299,9 +252,5 @@ func (a *API) followPlugin(w http.ResponseWriter, r *http.Request, by caller) er
 
 func (a *API) pluginFigures(w http.ResponseWriter, r *http.Request, _ caller) error {
 	all, err := a.BoxPlugins.PluginFigures(r.Context(), r.PathValue("name"))
-	if err != nil {
-		return err
-	}
-	a.reply(w, http.StatusOK, all)
-	return nil
+	return a.result(w, http.StatusOK, all, err)
 }

@@ -25,10 +25,7 @@ type VoiceAliases interface {
 func (a *API) aliasRoutes() []route {
 	const path = "/v0/box/voice-aliases"
 	const one = path + "/{name}"
-	says := func(o describe.Operation) describe.Operation {
-		o.Section = "Names of other voices"
-		return o
-	}
+	says := section("Names of other voices")
 	list := says(describe.Operation{
 		ID:      "listVoiceAliases",
 		Summary: "Which voices stand in for those that the box does not have",
@@ -54,37 +51,23 @@ func (a *API) aliasRoutes() []route {
 	})
 	return []route{
 		{"GET", path, describe.Operator, unread, normal, storesNothing, a.listAliases, list},
-		{"PUT", one, describe.Operator, recordBody, normal, storing, a.putAlias, set},
+		{"PUT", one, describe.Operator, recordBody, normal, storing, reading(a.putAlias), set},
 		{"DELETE", one, describe.Operator, unread, normal, storesNothing, a.deleteAlias, forget},
 	}
 }
 
 func (a *API) listAliases(w http.ResponseWriter, r *http.Request, _ caller) error {
 	all, err := a.Aliases.ListAliases(r.Context())
-	if err != nil {
-		return err
-	}
-	a.reply(w, http.StatusOK, contract.ReturnVoiceAliases{Aliases: append([]contract.ReturnVoiceAlias{}, all...)})
-	return nil
+	all = append([]contract.ReturnVoiceAlias{}, all...)
+	return a.result(w, http.StatusOK, contract.ReturnVoiceAliases{Aliases: all}, err)
 }
 
-func (a *API) putAlias(w http.ResponseWriter, r *http.Request, _ caller) error {
-	posted, err := decode(r, contract.Parse[contract.PostedVoiceAlias])
-	if err != nil {
-		return err
-	}
+func (a *API) putAlias(w http.ResponseWriter, r *http.Request, _ caller, posted contract.PostedVoiceAlias) error {
 	made, err := a.Aliases.SetAlias(r.Context(), r.PathValue("name"), posted.Voice)
-	if err != nil {
-		return err
-	}
-	a.reply(w, http.StatusOK, made)
-	return nil
+	return a.result(w, http.StatusOK, made, err)
 }
 
 func (a *API) deleteAlias(w http.ResponseWriter, r *http.Request, _ caller) error {
-	if err := a.Aliases.DeleteAlias(r.Context(), r.PathValue("name")); err != nil {
-		return err
-	}
-	a.reply(w, http.StatusOK, confirmation{"No voice stands in for it by an alias any more."})
-	return nil
+	err := a.Aliases.DeleteAlias(r.Context(), r.PathValue("name"))
+	return a.result(w, http.StatusOK, confirmation{"No voice stands in for it by an alias any more."}, err)
 }

@@ -25,10 +25,7 @@ type BoxWebhooks interface {
 // them.
 func (a *API) webhookRoutes() []route {
 	const path = "/v0/box/webhooks"
-	says := func(o describe.Operation) describe.Operation {
-		o.Section = "Webhooks of the box"
-		return o
-	}
+	says := section("Webhooks of the box")
 	list := append(pageQuery(),
 		describe.Parameter{Name: "state",
 			Says:   "Only those that are so: waiting, delivered, or dead, which is given up.",
@@ -65,7 +62,7 @@ func (a *API) webhookRoutes() []route {
 				Answers: ok(contract.WebhooksChanged{}),
 				Refuses: []int{404},
 			})},
-		{"POST", path + "/test", describe.Operator, tokenBody, normal, storesNothing, a.tryWebhook,
+		{"POST", path + "/test", describe.Operator, tokenBody, normal, storesNothing, reading(a.tryWebhook),
 			says(describe.Operation{
 				ID:      "testWebhook",
 				Summary: "Send a receiver a signed example",
@@ -101,8 +98,7 @@ func (a *API) listWebhooks(w http.ResponseWriter, r *http.Request, _ caller) err
 	if answer.Waiting, answer.Dead, err = a.Records.WebhookCounts(r.Context()); err != nil {
 		return err
 	}
-	a.reply(w, http.StatusOK, answer)
-	return nil
+	return a.result(w, http.StatusOK, answer, nil)
 }
 
 func (a *API) webhookFilter(r *http.Request, q url.Values) (f store.WebhookFilter, err error) {
@@ -139,11 +135,7 @@ func (a *API) changeWebhooks(w http.ResponseWriter, r *http.Request,
 		return err
 	}
 	n, err := change(r.Context(), f)
-	if err != nil {
-		return err
-	}
-	a.reply(w, http.StatusOK, contract.WebhooksChanged{Changed: n})
-	return nil
+	return a.result(w, http.StatusOK, contract.WebhooksChanged{Changed: n}, err)
 }
 
 func (a *API) retryWebhooks(w http.ResponseWriter, r *http.Request, _ caller) error {
@@ -154,11 +146,7 @@ func (a *API) forgetWebhooks(w http.ResponseWriter, r *http.Request, _ caller) e
 	return a.changeWebhooks(w, r, a.Records.ForgetWebhooks)
 }
 
-func (a *API) tryWebhook(w http.ResponseWriter, r *http.Request, _ caller) error {
-	posted, err := decode(r, contract.Parse[contract.PostedWebhookTest])
-	if err != nil {
-		return err
-	}
+func (a *API) tryWebhook(w http.ResponseWriter, r *http.Request, _ caller, posted contract.PostedWebhookTest) error {
 	account, err := a.account(r, posted.Account)
 	if err != nil {
 		return err
@@ -172,6 +160,5 @@ func (a *API) tryWebhook(w http.ResponseWriter, r *http.Request, _ caller) error
 	if err != nil {
 		told.Error = err.Error()
 	}
-	a.reply(w, http.StatusOK, told)
-	return nil
+	return a.result(w, http.StatusOK, told, nil)
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"parley/appliance/api/describe"
-	"parley/appliance/contract"
 )
 
 // callPath is where calls begin.
@@ -23,30 +22,23 @@ type Calls interface {
 	HangUp(account, id string) error
 }
 
-// errNoCalls is said by a box without WebRTC.
-var errNoCalls = contract.ErrUnavailable{
-	Why: "this box takes no calls over WebRTC: its operator has turned them off (webrtc.listen)"}
+// ofCalls refuses where the box takes none.
+func (a *API) ofCalls(handle handler) handler {
+	return where(func() bool { return a.Calls != nil },
+		"this box takes no calls over WebRTC: its operator has turned them off (webrtc.listen)", handle)
+}
 
 func (a *API) call(w http.ResponseWriter, r *http.Request, by caller) error {
-	if a.Calls == nil {
-		return errNoCalls
-	}
 	return a.Calls.Answer(w, r, by.AccountID, func(id string) string {
 		return callPath + "/calls/" + id
 	}, &pass{keys: a.Keys, grant: by.Grant})
 }
 
 func (a *API) changeCall(w http.ResponseWriter, r *http.Request, by caller) error {
-	if a.Calls == nil {
-		return errNoCalls
-	}
 	return a.Calls.Change(w, r, by.AccountID, r.PathValue("id"))
 }
 
 func (a *API) endCall(w http.ResponseWriter, r *http.Request, by caller) error {
-	if a.Calls == nil {
-		return errNoCalls
-	}
 	if err := a.Calls.HangUp(by.AccountID, r.PathValue("id")); err != nil {
 		return err
 	}

@@ -15,9 +15,6 @@ func (a *API) listChatGroups(w http.ResponseWriter, r *http.Request, by caller) 
 		return err
 	}
 	groups, total, err := a.Records.ChatGroups(r.Context(), by.AccountID, q.Get("config_id"), page)
-	if err != nil {
-		return err
-	}
 	records := make([]contract.ReturnChatGroup, len(groups))
 	for i, g := range groups {
 		records[i] = contract.ReturnChatGroup{
@@ -30,9 +27,8 @@ func (a *API) listChatGroups(w http.ResponseWriter, r *http.Request, by caller) 
 			Active:                   g.Active,
 		}
 	}
-	a.reply(w, http.StatusOK, contract.ReturnPagedChatGroups{TimedPaging: timedPaging(page, total),
-		ChatGroupsPage: records})
-	return nil
+	return a.result(w, http.StatusOK, contract.ReturnPagedChatGroups{TimedPaging: timedPaging(page, total),
+		ChatGroupsPage: records}, err)
 }
 
 // chatGroup answers with a group and its own chats.
@@ -47,10 +43,7 @@ func (a *API) chatGroup(w http.ResponseWriter, r *http.Request, by caller) error
 		return err
 	}
 	g, chats, total, err := a.Records.ChatGroup(r.Context(), by.AccountID, r.PathValue("id"), statuses, page)
-	if err != nil {
-		return missing(err, "chat group", r.PathValue("id"))
-	}
-	a.reply(w, http.StatusOK, contract.ReturnChatGroupPagedChats{
+	return a.result(w, http.StatusOK, contract.ReturnChatGroupPagedChats{
 		TimedPaging:              timedPaging(page, total),
 		ID:                       g.ID,
 		FirstStartTimestamp:      g.FirstStartMS,
@@ -58,8 +51,7 @@ func (a *API) chatGroup(w http.ResponseWriter, r *http.Request, by caller) error
 		NumChats:                 g.NumChats,
 		Active:                   g.Active,
 		ChatsPage:                chatRecords(chats),
-	})
-	return nil
+	}, missing(err, "chat group", r.PathValue("id")))
 }
 
 // chatGroupEvents answers with what happened in all chats of a group.
@@ -70,13 +62,9 @@ func (a *API) chatGroupEvents(w http.ResponseWriter, r *http.Request, by caller)
 	}
 	id := r.PathValue("id")
 	events, total, err := a.Records.GroupEvents(r.Context(), by.AccountID, id, page)
-	if err != nil {
-		return missing(err, "chat group", id)
-	}
-	a.reply(w, http.StatusOK, contract.ReturnChatGroupPagedEvents{
+	return a.result(w, http.StatusOK, contract.ReturnChatGroupPagedEvents{
 		TimedPaging: timedPaging(page, total), ID: id, EventsPage: eventRecords(events),
-	})
-	return nil
+	}, missing(err, "chat group", id))
 }
 
 // deleteChatGroup removes a group with all that is kept of its chats.
@@ -86,9 +74,6 @@ func (a *API) deleteChatGroup(w http.ResponseWriter, r *http.Request, by caller)
 	if errors.Is(err, store.ErrActive) {
 		return contract.ErrConflict{Why: "a chat of this group is still live; end it first"}
 	}
-	if err != nil {
-		return missing(err, "chat group", id)
-	}
-	a.reply(w, http.StatusOK, confirmation{"The chat group is deleted, with its chats and their recordings."})
-	return nil
+	return a.result(w, http.StatusOK, confirmation{"The chat group is deleted, with its chats and their recordings."},
+		missing(err, "chat group", id))
 }

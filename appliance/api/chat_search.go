@@ -56,8 +56,7 @@ func (a *API) searchChats(w http.ResponseWriter, r *http.Request, by caller) err
 			}
 		}
 	}
-	a.reply(w, http.StatusOK, answer)
-	return nil
+	return a.result(w, http.StatusOK, answer, nil)
 }
 
 // readSearch reads what chats are searched for.

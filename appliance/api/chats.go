@@ -70,12 +70,8 @@ func (a *API) listChats(w http.ResponseWriter, r *http.Request, by caller) error
 	}
 	chats, total, err := a.Records.Chats(r.Context(), by.AccountID,
 		store.ChatFilter{ConfigID: q.Get("config_id"), Statuses: statuses}, page)
-	if err != nil {
-		return err
-	}
-	a.reply(w, http.StatusOK, contract.ReturnPagedChats{TimedPaging: timedPaging(page, total),
-		ChatsPage: chatRecords(chats)})
-	return nil
+	return a.result(w, http.StatusOK, contract.ReturnPagedChats{TimedPaging: timedPaging(page, total),
+		ChatsPage: chatRecords(chats)}, err)
 }
 
 // chatEvents answers with a chat and what happened in it.
@@ -89,10 +85,7 @@ func (a *API) chatEvents(w http.ResponseWriter, r *http.Request, by caller) erro
 		return missing(err, "chat", r.PathValue("id"))
 	}
 	events, total, err := a.Records.Events(r.Context(), c.ID, page)
-	if err != nil {
-		return missing(err, "chat", c.ID)
-	}
-	a.reply(w, http.StatusOK, contract.ReturnChatPagedEvents{
+	return a.result(w, http.StatusOK, contract.ReturnChatPagedEvents{
 		TimedPaging:    timedPaging(page, total),
 		ID:             c.ID,
 		ChatGroupID:    c.GroupID,
@@ -102,8 +95,7 @@ func (a *API) chatEvents(w http.ResponseWriter, r *http.Request, by caller) erro
 		Config:         configSpec(c.Config),
 		Metadata:       c.Metadata,
 		EventsPage:     eventRecords(events),
-	})
-	return nil
+	}, missing(err, "chat", c.ID))
 }
 
 func chatRecords(chats []store.Chat) []contract.ReturnChat {

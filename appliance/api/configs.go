@@ -16,24 +16,16 @@ func (a *API) configs() versioned[contract.ReturnConfig] {
 		API:       a,
 		kind:      store.KindConfig,
 		parseName: contract.Parse[contract.PostedName],
-		draftFirst: func(r *http.Request, account string) ([]store.Draft, error) {
-			c, err := decode(r, contract.Parse[contract.PostedConfig])
-			if err != nil {
-				return nil, err
-			}
+		draftFirst: drafting(func(r *http.Request, account string, c contract.PostedConfig) ([]store.Draft, error) {
 			return a.configDrafts(r.Context(), account, contract.NewID(), c.Name, c.PostedConfigVersion, true)
-		},
-		draftNext: func(r *http.Request, account, id string) ([]store.Draft, error) {
-			c, err := decode(r, contract.Parse[contract.PostedConfigVersion])
+		}),
+		draftNext: drafting(func(r *http.Request, account string, c contract.PostedConfigVersion) ([]store.Draft, error) {
+			name, err := a.Records.ResourceName(r.Context(), account, store.KindConfig, r.PathValue("id"))
 			if err != nil {
 				return nil, err
 			}
-			name, err := a.Records.ResourceName(r.Context(), account, store.KindConfig, id)
-			if err != nil {
-				return nil, err
-			}
-			return a.configDrafts(r.Context(), account, id, name, c, false)
-		},
+			return a.configDrafts(r.Context(), account, r.PathValue("id"), name, c, false)
+		}),
 		records: Configs{a.Records, a.contents, brought{a.Plugins}}.read,
 		page: func(p contract.Paging, records []contract.ReturnConfig) any {
 			return contract.ReturnPagedConfigs{Paging: p, ConfigsPage: records}

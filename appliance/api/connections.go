@@ -5,25 +5,17 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"parley/appliance/contract"
+	"parley/internal/limit"
 )
 
-// slots counts what is open at once, connections or requests: in all, and of
-// each address.
-type slots struct {
-	inAll, perAddress int // the most that may be open; 0 for no limit
+// slots lets in what is open at once, connections or requests, by address.
+type slots struct{ *limit.Limiter[netip.Prefix] }
 
-	mu    sync.Mutex
-	taken int
-	by    map[netip.Prefix]int // without those that hold none
-}
-
-func newSlots(l Limits) *slots {
-	return &slots{inAll: l.Connections, perAddress: l.ConnectionsPerAddress, by: map[netip.Prefix]int{}}
+func newSlots(l Limits) slots {
+	return slots{limit.New[netip.Prefix](limit.Rule{AtOnce: l.Connections, OfOne: l.ConnectionsPerAddress})}
 }
 
 // reservedSlots of all are for clients on the machine itself, so that its
@@ -37,36 +29,20 @@ const slotRetry = 5 * time.Second
 // enter takes a slot, which leave gives back. The error is a
 // contract.ErrTooMany for an address that holds all it may, and a
 // contract.ErrFull where there is no slot left.
-func (p *slots) enter(from netip.Prefix) (leave func(), err error) {
-	if p.inAll == 0 && p.perAddress == 0 {
-		return func() {}, nil
+func (p slots) enter(from netip.Prefix) (leave func(), err error) {
+	atOnce, ofOne := p.AtOnce, 0
+	if !from.Addr().IsLoopback() {
+		atOnce, ofOne = p.AtOnce-min(reservedSlots, p.AtOnce/2), p.OfOne
 	}
-	here := from.Addr().IsLoopback()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	most := p.inAll
-	if !here {
-		most -= min(reservedSlots, p.inAll/2)
-	}
-	switch {
-	case p.perAddress > 0 && !here && p.by[from] >= p.perAddress:
+	leave, err = p.TryWithin(from, atOnce, ofOne)
+	switch err {
+	case limit.ErrOfOne:
 		return nil, contract.ErrTooMany{What: "too many connections or requests at once from this address",
 			RetryAfter: slotRetry}
-	case p.inAll > 0 && p.taken >= most:
+	case limit.ErrFull:
 		return nil, contract.ErrFull{What: "too many connections or requests at once", RetryAfter: slotRetry}
 	}
-	p.taken++
-	p.by[from]++
-	return func() { p.leave(from) }, nil
-}
-
-func (p *slots) leave(from netip.Prefix) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.taken--
-	if p.by[from]--; p.by[from] == 0 {
-		delete(p.by, from)
-	}
+	return leave, err
 }
 
 // sendBuffer is how much of an answer the operating system holds for a client,
@@ -85,7 +61,7 @@ func Listen(l net.Listener, limits Limits, log *slog.Logger) net.Listener {
 
 type listener struct {
 	net.Listener
-	slots *slots
+	slots slots
 	log   *slog.Logger
 	told  time.Time // of the goroutine that accepts
 }
@@ -120,16 +96,12 @@ func (l *listener) Accept() (net.Conn, error) {
 type heldConn struct {
 	refusing
 	leave func()
-	left  atomic.Bool
 }
 
 // Close gives the slot back, once.
 func (c *heldConn) Close() error {
-	err := c.Conn.Close()
-	if c.left.CompareAndSwap(false, true) {
-		c.leave()
-	}
-	return err
+	defer c.leave()
+	return c.Conn.Close()
 }
 
 // SetWriteBuffer reaches through to the TCP connection.

@@ -2,7 +2,6 @@ package api
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"io"
 	"log/slog"
@@ -18,37 +17,16 @@ import (
 
 	"parley/appliance/audio"
 	"parley/appliance/contract"
-	"parley/appliance/engine"
+	"parley/appliance/engine/enginetest"
 	"parley/appliance/speech"
 )
-
-// loud takes every sound for a voice.
-type loud struct{}
-
-func (loud) NewStream() engine.VoiceStream { return loud{} }
-func (loud) Reset()                        {}
-func (loud) Probability(frame []float32) (float32, error) {
-	for _, v := range frame {
-		if v > 0.01 || v < -0.01 {
-			return 1, nil
-		}
-	}
-	return 0, nil
-}
-
-// parrot hears the same words in everything.
-type parrot struct{}
-
-func (parrot) Transcribe(context.Context, []float32, engine.TranscribeOptions) (engine.Transcript, error) {
-	return engine.Transcript{Text: "Some words.", Language: "en"}, nil
-}
 
 // startConverting returns a client of a box that hears and speaks.
 func startConverting(t *testing.T) client {
 	c := startRest(t, "home")[0]
 	c.api.Speech = speech.New(speech.Parts{
 		Voices:  hum{},
-		Ear:     speech.Ear{Detector: loud{}, Transcriber: parrot{}},
+		Ear:     speech.Ear{Detector: enginetest.Loud(0.01), Transcriber: enginetest.Hears("Some words.")},
 		Records: c.api.Records,
 		Keep:    speech.Keep{Newest: 10},
 		Log:     slog.New(slog.DiscardHandler),
@@ -226,8 +204,8 @@ func TestRecordingsThatAreNotTakenAreNamed(t *testing.T) {
 			t.Errorf("%s is not told what is missing: %s", sent[0], text)
 		}
 	}
-	if c.api.uploads.all != 0 || len(c.api.uploads.of) != 0 {
-		t.Errorf("uploads that are over are still counted: %+v", c.api.uploads.of)
+	if n := c.api.uploads.In(); n != 0 {
+		t.Errorf("%d uploads that are over are still counted", n)
 	}
 }
 
@@ -255,11 +233,7 @@ func TestRecordingsOnTheirWayAreCounted(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	held := func() int {
-		c.api.uploads.mu.Lock()
-		defer c.api.uploads.mu.Unlock()
-		return c.api.uploads.all
-	}
+	held := c.api.uploads.In
 	until := func(want int) {
 		for deadline := time.Now().Add(30 * time.Second); held() != want; time.Sleep(time.Millisecond) {
 			if time.Now().After(deadline) {

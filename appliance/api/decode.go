@@ -37,6 +37,17 @@ func decode[T any](r *http.Request, parse func([]byte) (T, error)) (T, error) {
 	return parse(bytes.TrimPrefix(body, []byte("\ufeff")))
 }
 
+// reading is a handler that first reads the body.
+func reading[T contract.Readable[T]](handle func(http.ResponseWriter, *http.Request, caller, T) error) handler {
+	return func(w http.ResponseWriter, r *http.Request, by caller) error {
+		body, err := decode(r, contract.Parse[T])
+		if err != nil {
+			return err
+		}
+		return handle(w, r, by, body)
+	}
+}
+
 // isJSON also takes the kinds that are JSON by their suffix (RFC 6839).
 func isJSON(contentType string) bool {
 	kind, _, err := mime.ParseMediaType(contentType)

@@ -11,11 +11,7 @@ import (
 )
 
 // pairKiosk gives a screen its key.
-func (a *API) pairKiosk(w http.ResponseWriter, r *http.Request, _ caller) error {
-	asked, err := decode(r, contract.Parse[contract.PostedPairing])
-	if err != nil {
-		return err
-	}
+func (a *API) pairKiosk(w http.ResponseWriter, r *http.Request, _ caller, asked contract.PostedPairing) error {
 	made, k, err := a.Keys.Pair(r.Context(), asked.Code, a.now())
 	if errors.Is(err, store.ErrNotFound) {
 		return a.wrong(r, "the code is unknown, was used, or its time is over; parley kiosk makes a new one")
@@ -25,8 +21,8 @@ func (a *API) pairKiosk(w http.ResponseWriter, r *http.Request, _ caller) error 
 	}
 	a.known.remember(made.APIKey, "")
 	w.Header().Set("Cache-Control", "no-store")
-	a.reply(w, http.StatusCreated, contract.PairedKiosk{APIKey: made.APIKey, KeyID: made.KeyID, Name: k.Name})
-	return nil
+	paired := contract.PairedKiosk{APIKey: made.APIKey, KeyID: made.KeyID, Name: k.Name}
+	return a.result(w, http.StatusCreated, paired, nil)
 }
 
 func pairKioskSays() describe.Operation {

@@ -15,10 +15,7 @@ import (
 func (a *API) lexiconRoutes() []route {
 	const path = "/v0/box/lexicon"
 	const one = path + "/{word}"
-	says := func(o describe.Operation) describe.Operation {
-		o.Section = "Pronunciations"
-		return o
-	}
+	says := section("Pronunciations")
 	return []route{
 		{"GET", path, describe.Account, unread, normal, storesNothing, a.getLexicon, says(describe.Operation{
 			ID:      "getLexicon",
@@ -27,7 +24,7 @@ func (a *API) lexiconRoutes() []route {
 				"not here.",
 			Answers: ok(contract.ReturnLexicon{}),
 		})},
-		{"PUT", path, describe.Account, recordBody, normal, storing, a.putLexicon, says(describe.Operation{
+		{"PUT", path, describe.Account, recordBody, normal, storing, reading(a.putLexicon), says(describe.Operation{
 			ID:      "putLexicon",
 			Summary: "Say how all words are said",
 			More:    "What the account had before is gone. It holds from the next sentence on.",
@@ -38,7 +35,7 @@ func (a *API) lexiconRoutes() []route {
 		{"GET", one, describe.Account, unread, normal, storesNothing, a.getPronunciation,
 			says(describe.Operation{ID: "getPronunciation", Summary: "How one word is said",
 				Answers: ok(contract.ReturnPronunciation{})})},
-		{"PUT", one, describe.Account, recordBody, normal, storing, a.putPronunciation, says(describe.Operation{
+		{"PUT", one, describe.Account, recordBody, normal, storing, reading(a.putPronunciation), says(describe.Operation{
 			ID:      "putPronunciation",
 			Summary: "Say how one word is said",
 			Body:    "PostedPronunciation",
@@ -54,26 +51,19 @@ func (a *API) lexiconRoutes() []route {
 
 func (a *API) getLexicon(w http.ResponseWriter, r *http.Request, by caller) error {
 	all, err := a.Records.Lexicon(r.Context(), by.AccountID)
-	if err != nil {
-		return err
-	}
 	answer := contract.ReturnLexicon{Entries: make([]contract.ReturnPronunciation, len(all))}
 	for i, p := range all {
 		answer.Entries[i] = pronunciationRecord(p)
 	}
-	a.reply(w, http.StatusOK, answer)
-	return nil
+	return a.result(w, http.StatusOK, answer, err)
 }
 
-func (a *API) putLexicon(w http.ResponseWriter, r *http.Request, by caller) error {
-	posted, err := decode(r, contract.Parse[contract.PostedLexicon])
-	if err != nil {
-		return err
-	}
+func (a *API) putLexicon(w http.ResponseWriter, r *http.Request, by caller, posted contract.PostedLexicon) error {
 	all := make([]store.Pronunciation, len(posted.Entries))
 	had := map[string]int{}
 	for i, e := range posted.Entries {
 		field := fmt.Sprintf("entries.%d", i)
+		var err error
 		if all[i], err = pronunciation(field+".", e.Word, e.Said); err != nil {
 			return err
 		}
@@ -94,18 +84,11 @@ func (a *API) putLexicon(w http.ResponseWriter, r *http.Request, by caller) erro
 func (a *API) getPronunciation(w http.ResponseWriter, r *http.Request, by caller) error {
 	word := r.PathValue("word")
 	p, err := a.Records.Pronunciation(r.Context(), by.AccountID, text.LexiconKey(word))
-	if err != nil {
-		return noWord(word, err)
-	}
-	a.reply(w, http.StatusOK, pronunciationRecord(p))
-	return nil
+	return a.result(w, http.StatusOK, pronunciationRecord(p), noWord(word, err))
 }
 
-func (a *API) putPronunciation(w http.ResponseWriter, r *http.Request, by caller) error {
-	posted, err := decode(r, contract.Parse[contract.PostedPronunciation])
-	if err != nil {
-		return err
-	}
+func (a *API) putPronunciation(w http.ResponseWriter, r *http.Request, by caller,
+	posted contract.PostedPronunciation) error {
 	p, err := pronunciation("", r.PathValue("word"), posted.Said)
 	if err != nil {
 		return err
@@ -122,8 +105,7 @@ func (a *API) putPronunciation(w http.ResponseWriter, r *http.Request, by caller
 	if added {
 		status = http.StatusCreated
 	}
-	a.reply(w, status, pronunciationRecord(p))
-	return nil
+	return a.result(w, status, pronunciationRecord(p), nil)
 }
 
 func (a *API) deletePronunciation(w http.ResponseWriter, r *http.Request, by caller) error {
@@ -132,8 +114,7 @@ func (a *API) deletePronunciation(w http.ResponseWriter, r *http.Request, by cal
 		return noWord(word, err)
 	}
 	a.lexiconChanged(by.AccountID)
-	a.reply(w, http.StatusOK, confirmation{"pronunciation deleted"})
-	return nil
+	return a.result(w, http.StatusOK, confirmation{"pronunciation deleted"}, nil)
 }
 
 func (a *API) lexiconChanged(account string) {
@@ -164,9 +145,4 @@ func pronunciationRecord(p store.Pronunciation) contract.ReturnPronunciation {
 	return contract.ReturnPronunciation{Word: p.Word, Said: p.Said, Phonemes: e.Phonemes}
 }
 
-func noWord(word string, err error) error {
-	if errors.Is(err, store.ErrNotFound) {
-		return contract.ErrNotFound{What: "pronunciation of", ID: word}
-	}
-	return err
-}
+func noWord(word string, err error) error { return missing(err, "pronunciation of", word) }

@@ -40,21 +40,13 @@ func (a *API) send(w http.ResponseWriter, r *http.Request, by caller) error {
 	if wrong, ok := errors.AsType[contract.Fault](err); ok {
 		return wrong.Refused()
 	}
-	if err != nil {
-		return err
-	}
-	a.reply(w, http.StatusOK, taken{})
-	return nil
+	return a.result(w, http.StatusOK, taken{}, err)
 }
 
 // turns tells how long the stages of a live conversation's turns took.
 func (a *API) turns(w http.ResponseWriter, r *http.Request, by caller) error {
 	all, err := a.Chats.Turns(by.AccountID, r.PathValue("id"))
-	if err != nil {
-		return err
-	}
-	a.reply(w, http.StatusOK, contract.ReturnTurns{ChatID: r.PathValue("id"), Turns: all})
-	return nil
+	return a.result(w, http.StatusOK, contract.ReturnTurns{ChatID: r.PathValue("id"), Turns: all}, err)
 }
 
 // pass is the key that opened a socket.

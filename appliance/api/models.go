@@ -13,6 +13,5 @@ type Models interface {
 
 // languageModels lists what a config may name.
 func (a *API) languageModels(w http.ResponseWriter, _ *http.Request, _ caller) error {
-	a.reply(w, http.StatusOK, a.Models.LanguageModels())
-	return nil
+	return a.result(w, http.StatusOK, a.Models.LanguageModels(), nil)
 }

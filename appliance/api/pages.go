@@ -52,7 +52,7 @@ func (a *API) pageRoutes() []route {
 		}}
 	}
 	return append([]route{
-		{"POST", "/v0/box/kiosks", describe.Anybody, tokenBody, normal, storing, a.pairKiosk, pairKioskSays()},
+		{"POST", "/v0/box/kiosks", describe.Anybody, tokenBody, normal, storing, reading(a.pairKiosk), pairKioskSays()},
 		file("/kiosk", "kiosk.html", "kiosk", "Screens", "The page of a screen that talks", "text/html"),
 		file("/kiosk/kiosk.js", "kiosk.js", "kioskScript", "Screens", "Its script", "text/javascript"),
 		file("/kiosk/kiosk.css", "kiosk.css", "kioskStyle", "Screens", "Its style", "text/css"),

@@ -14,20 +14,12 @@ func (a *API) prompts() versioned[contract.ReturnPrompt] {
 		API:       a,
 		kind:      store.KindPrompt,
 		parseName: contract.Parse[contract.PostedName],
-		draftFirst: func(r *http.Request, _ string) ([]store.Draft, error) {
-			p, err := decode(r, contract.Parse[contract.PostedPrompt])
-			if err != nil {
-				return nil, err
-			}
+		draftFirst: drafting(func(r *http.Request, _ string, p contract.PostedPrompt) ([]store.Draft, error) {
 			return promptDraft(contract.NewID(), p.Name, p.PostedPromptVersion)
-		},
-		draftNext: func(r *http.Request, _, id string) ([]store.Draft, error) {
-			p, err := decode(r, contract.Parse[contract.PostedPromptVersion])
-			if err != nil {
-				return nil, err
-			}
-			return promptDraft(id, "", p)
-		},
+		}),
+		draftNext: drafting(func(r *http.Request, _ string, p contract.PostedPromptVersion) ([]store.Draft, error) {
+			return promptDraft(r.PathValue("id"), "", p)
+		}),
 		records: func(_ context.Context, _ string, versions []store.Version) ([]contract.ReturnPrompt, error) {
 			return each(versions, a.contents.prompt)
 		},

@@ -11,6 +11,14 @@ import (
 // configs is 20 KiB, and one long list should not hold its room for ever.
 const mostKept = 64 << 10
 
+// result replies with v where err is nil, and returns err.
+func (a *API) result(w http.ResponseWriter, status int, v any, err error) error {
+	if err == nil {
+		a.reply(w, status, v)
+	}
+	return err
+}
+
 // reply answers with v as JSON. It is written whole before the status is sent,
 // so that a value that cannot be written is a clean 500.
 func (a *API) reply(w http.ResponseWriter, status int, v any) {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"parley/appliance/api/describe"
+	"parley/appliance/contract"
 )
 
 // handler answers a request of somebody whom the row of its route has let in.
@@ -71,3 +72,21 @@ const (
 	storing       = true
 	storesNothing = false
 )
+
+// section puts operations into a section of the descriptions.
+func section(name string) func(describe.Operation) describe.Operation {
+	return func(o describe.Operation) describe.Operation {
+		o.Section = name
+		return o
+	}
+}
+
+// where lets requests through while there is what they are about.
+func where(there func() bool, why string, handle handler) handler {
+	return func(w http.ResponseWriter, r *http.Request, by caller) error {
+		if !there() {
+			return contract.ErrUnavailable{Why: why}
+		}
+		return handle(w, r, by)
+	}
+}

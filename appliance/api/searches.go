@@ -3,10 +3,10 @@ package api
 import (
 	"context"
 	"fmt"
-	"sync"
 	"time"
 
 	"parley/appliance/contract"
+	"parley/internal/limit"
 )
 
 // A search of ten thousand chats reads for a second. So one account has at most
@@ -24,69 +24,27 @@ const (
 	searchRetry     = 2 * time.Second
 )
 
-// searches counts those that are under way, by account.
-type searches struct {
-	mu sync.Mutex
-	of map[string]*searching // without those that have none
-}
+// searches lets in those that are under way, by account.
+type searches struct{ *limit.Limiter[string] }
 
-// searching are the searches of one account.
-type searching struct {
-	all   int           // under way or waiting
-	slots chan struct{} // has one for each that is under way
+func newSearches() searches {
+	return searches{limit.New[string](limit.Rule{
+		OfOne:    searchesOfOne,
+		MostOf:   searchesOfOne + searchesWaiting,
+		Patience: searchPatience,
+	})}
 }
 
 // enter lets one more search of an account begin; leave is called when it is
 // over. The error is a contract.ErrTooMany where there are too many, or that of
 // ctx.
-func (s *searches) enter(ctx context.Context, account string) (leave func(), err error) {
-	mine, err := s.join(account)
-	if err != nil {
-		return nil, err
+func (s searches) enter(ctx context.Context, account string) (leave func(), err error) {
+	leave, err = s.Enter(ctx, account)
+	if err == limit.ErrOfOne || err == limit.ErrWaited {
+		err = contract.ErrTooMany{
+			What:       fmt.Sprintf("more searches at once than the %d that the box runs for one account", searchesOfOne),
+			RetryAfter: searchRetry,
+		}
 	}
-	timer := time.NewTimer(searchPatience)
-	defer timer.Stop()
-	select {
-	case mine.slots <- struct{}{}:
-		return sync.OnceFunc(func() {
-			<-mine.slots
-			s.quit(account, mine)
-		}), nil
-	case <-timer.C:
-		err = tooManySearches()
-	case <-ctx.Done():
-		err = context.Cause(ctx)
-	}
-	s.quit(account, mine)
-	return nil, err
-}
-
-func (s *searches) join(account string) (*searching, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	mine := s.of[account]
-	if mine == nil {
-		mine = &searching{slots: make(chan struct{}, searchesOfOne)}
-		s.of[account] = mine
-	}
-	if mine.all >= searchesOfOne+searchesWaiting {
-		return nil, tooManySearches()
-	}
-	mine.all++
-	return mine, nil
-}
-
-func (s *searches) quit(account string, mine *searching) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if mine.all--; mine.all == 0 {
-		delete(s.of, account)
-	}
-}
-
-func tooManySearches() error {
-	return contract.ErrTooMany{
-		What:       fmt.Sprintf("more searches at once than the %d that the box runs for one account", searchesOfOne),
-		RetryAfter: searchRetry,
-	}
+	return leave, err
 }

@@ -15,7 +15,7 @@ import (
 
 func TestOneAccountHasTwoSearchesAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &searches{of: map[string]*searching{}}
+		s := newSearches()
 		var running, most, done, refused atomic.Int32
 		var all sync.WaitGroup
 		search := func() {
@@ -47,15 +47,15 @@ func TestOneAccountHasTwoSearchesAtOnce(t *testing.T) {
 		leave()
 		all.Wait()
 		// All that waited have had their turn, two at a time.
-		if most.Load() != searchesOfOne || done.Load() != searchesOfOne+searchesWaiting || len(s.of) != 0 {
-			t.Errorf("%d at most, %d done, %d accounts are left", most.Load(), done.Load(), len(s.of))
+		if most.Load() != searchesOfOne || done.Load() != searchesOfOne+searchesWaiting || s.In() != 0 {
+			t.Errorf("%d at most, %d done, %d are left", most.Load(), done.Load(), s.In())
 		}
 	})
 }
 
 func TestASearchWaitsForAWhileAndAsLongAsItsClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &searches{of: map[string]*searching{}}
+		s := newSearches()
 		for range searchesOfOne {
 			if _, err := s.enter(t.Context(), "one"); err != nil {
 				t.Fatal(err)
@@ -86,13 +86,22 @@ func TestSearchesOfOneHoldUpNobodyElse(t *testing.T) {
 		}
 		leave = append(leave, l)
 	}
-	var waiting []*searching
+	waits, giveUp := context.WithCancel(t.Context())
+	var waiting sync.WaitGroup
 	for range searchesWaiting {
-		w, err := home.api.searches.join(home.account)
-		if err != nil {
-			t.Fatal(err)
+		waiting.Go(func() {
+			for waits.Err() == nil { // again, where the look below took its place
+				_, _ = home.api.searches.enter(waits, home.account)
+			}
+		})
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	for { // until all of them wait
+		_, err := home.api.searches.enter(gone, home.account)
+		if _, much := errors.AsType[contract.ErrTooMany](err); much {
+			break
 		}
-		waiting = append(waiting, w)
 	}
 	const search = "/v0/box/chats?search=museum"
 	r, err := http.NewRequestWithContext(t.Context(), "GET", home.http.URL+search, nil)
@@ -110,9 +119,8 @@ func TestSearchesOfOneHoldUpNobodyElse(t *testing.T) {
 	}
 	work.ask("GET", search, "", 200)
 	home.ask("GET", "/v0/evi/chats", "", 200)
-	for _, w := range waiting {
-		home.api.searches.quit(home.account, w)
-	}
+	giveUp()
+	waiting.Wait()
 	leave[0]()
 	home.ask("GET", search, "", 200)
 }

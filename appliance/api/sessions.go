@@ -35,8 +35,7 @@ func (a *API) signIn(w http.ResponseWriter, r *http.Request, _ caller) error {
 	a.Log.InfoContext(r.Context(), "somebody signed in to the console", "session", made.ID, "client", r.RemoteAddr)
 	a.known.remember(cookie, "")
 	setSession(w, r, cookie, int(store.SessionLife.Seconds()))
-	a.reply(w, http.StatusCreated, sessionOf(made, made.ID))
-	return nil
+	return a.result(w, http.StatusCreated, sessionOf(made, made.ID), nil)
 }
 
 // setSession tells the browser what to send from now on; seconds of -1 have it
@@ -69,11 +68,7 @@ func sessionOf(s store.Session, current string) contract.ReturnSession {
 // operator says who asks.
 func (a *API) operator(w http.ResponseWriter, r *http.Request, by caller) error {
 	who, err := a.whoIs(r, by)
-	if err != nil {
-		return err
-	}
-	a.reply(w, http.StatusOK, who)
-	return nil
+	return a.result(w, http.StatusOK, who, err)
 }
 
 func (a *API) whoIs(r *http.Request, by caller) (who contract.ReturnOperator, err error) {
@@ -127,32 +122,21 @@ func (a *API) actFor(w http.ResponseWriter, r *http.Request, by caller) error {
 
 func (a *API) listSessions(w http.ResponseWriter, r *http.Request, by caller) error {
 	all, err := a.Records.Sessions(r.Context(), a.now())
-	if err != nil {
-		return err
-	}
 	told := make([]contract.ReturnSession, len(all))
 	for i, s := range all {
 		told[i] = sessionOf(s, by.Session)
 	}
-	a.reply(w, http.StatusOK, told)
-	return nil
+	return a.result(w, http.StatusOK, told, err)
 }
 
 // endSession signs a browser out: the one that asks, or another one.
 func (a *API) endSession(w http.ResponseWriter, r *http.Request, by caller) error {
 	id := r.PathValue("id")
 	err := a.Records.EndSession(r.Context(), id)
-	if errors.Is(err, store.ErrNotFound) {
-		return contract.ErrNotFound{What: "session", ID: id}
-	}
-	if err != nil {
-		return err
-	}
-	if id == by.Session {
+	if err == nil && id == by.Session {
 		setSession(w, r, "", -1)
 	}
-	a.reply(w, http.StatusOK, confirmation{"session ended"})
-	return nil
+	return a.result(w, http.StatusOK, confirmation{"session ended"}, missing(err, "session", id))
 }
 
 // sessionRoutes are those by which somebody signs in to the console.

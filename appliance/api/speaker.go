@@ -34,11 +34,7 @@ func (a *API) withSpeaker(answer func(w http.ResponseWriter, s BoxSpeaker) error
 
 func (a *API) speakerStatus(w http.ResponseWriter, s BoxSpeaker) error {
 	now, err := s.Status()
-	if err != nil {
-		return err
-	}
-	a.reply(w, http.StatusOK, now)
-	return nil
+	return a.result(w, http.StatusOK, now, err)
 }
 
 // having answers a request that has the line do something.

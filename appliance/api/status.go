@@ -44,17 +44,14 @@ type state struct {
 
 // health says at once that the box runs, whatever else it can do.
 func (a *API) health(w http.ResponseWriter, _ *http.Request, _ caller) error {
-	a.reply(w, http.StatusOK, state{Status: "ok"})
-	return nil
+	return a.result(w, http.StatusOK, state{Status: "ok"}, nil)
 }
 
 // readiness says whether a conversation could start, and if not, why.
 func (a *API) readiness(w http.ResponseWriter, r *http.Request, _ caller) error {
 	if missing := a.Ready.Missing(r.Context()); len(missing) > 0 {
 		w.Header().Set("Retry-After", "1") // engines warm up in seconds
-		a.reply(w, http.StatusServiceUnavailable, state{"not ready", missing})
-		return nil
+		return a.result(w, http.StatusServiceUnavailable, state{"not ready", missing}, nil)
 	}
-	a.reply(w, http.StatusOK, state{Status: "ok"})
-	return nil
+	return a.result(w, http.StatusOK, state{Status: "ok"}, nil)
 }

@@ -77,9 +77,8 @@ func (a *API) makeToken(w http.ResponseWriter, r *http.Request, by caller) error
 	}
 	a.known.remember(token, "")
 	w.Header().Set("Pragma", "no-cache") // RFC 6749, section 5.1
-	a.reply(w, http.StatusOK, tokenMade{token, "Bearer", int(store.TokenLife.Seconds()), at.UnixMilli(),
-		clientCredentials})
-	return nil
+	return a.result(w, http.StatusOK, tokenMade{token, "Bearer", int(store.TokenLife.Seconds()), at.UnixMilli(),
+		clientCredentials}, nil)
 }
 
 // invalidClient asks for the credentials that this path takes.

@@ -16,20 +16,12 @@ func (a *API) tools() versioned[contract.ReturnUserDefinedTool] {
 		API:       a,
 		kind:      store.KindTool,
 		parseName: contract.ParsePostedToolName,
-		draftFirst: func(r *http.Request, _ string) ([]store.Draft, error) {
-			t, err := decode(r, contract.Parse[contract.PostedUserDefinedTool])
-			if err != nil {
-				return nil, err
-			}
+		draftFirst: drafting(func(r *http.Request, _ string, t contract.PostedUserDefinedTool) ([]store.Draft, error) {
 			return toolDraft(contract.NewID(), t.Name, t.PostedUserDefinedToolVersion)
-		},
-		draftNext: func(r *http.Request, _, id string) ([]store.Draft, error) {
-			t, err := decode(r, contract.Parse[contract.PostedUserDefinedToolVersion])
-			if err != nil {
-				return nil, err
-			}
-			return toolDraft(id, "", t)
-		},
+		}),
+		draftNext: drafting(func(r *http.Request, _ string, t contract.PostedUserDefinedToolVersion) ([]store.Draft, error) {
+			return toolDraft(r.PathValue("id"), "", t)
+		}),
 		records: func(_ context.Context, _ string, versions []store.Version) ([]contract.ReturnUserDefinedTool, error) {
 			return each(versions, a.contents.tool)
 		},

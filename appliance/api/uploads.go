@@ -2,10 +2,10 @@ package api
 
 import (
 	"fmt"
-	"sync"
 	"time"
 
 	"parley/appliance/contract"
+	"parley/internal/limit"
 )
 
 const (
@@ -18,34 +18,24 @@ const (
 	uploadRetry = 10 * time.Second
 )
 
-// uploads counts the recordings that are on the disk, by account.
-type uploads struct {
-	mu  sync.Mutex
-	all int
-	of  map[string]int
+// uploads lets in the recordings that are on the disk, by account.
+type uploads struct{ *limit.Limiter[string] }
+
+func newUploads() uploads {
+	return uploads{limit.New[string](limit.Rule{AtOnce: mostUploads, OfOne: uploadsOfOne})}
 }
 
 // enter lets one more in; leave is called when it is gone.
-func (u *uploads) enter(account string) (leave func(), err error) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	switch {
-	case u.of[account] >= uploadsOfOne:
+func (u uploads) enter(account string) (leave func(), err error) {
+	leave, err = u.Try(account)
+	switch err {
+	case limit.ErrOfOne:
 		return nil,
 			contract.ErrTooMany{What: fmt.Sprintf("%d recordings of this account are being converted or wait for it",
 				uploadsOfOne), RetryAfter: uploadRetry}
-	case u.all >= mostUploads:
+	case limit.ErrFull:
 		return nil, contract.ErrTooMany{What: fmt.Sprintf("%d recordings are being converted or wait for it",
 			mostUploads), RetryAfter: uploadRetry}
 	}
-	u.all++
-	u.of[account]++
-	return sync.OnceFunc(func() {
-		u.mu.Lock()
-		defer u.mu.Unlock()
-		u.all--
-		if u.of[account]--; u.of[account] == 0 {
-			delete(u.of, account)
-		}
-	}), nil
+	return leave, err
 }

@@ -21,19 +21,33 @@ type versioned[R any] struct {
 	*API
 	kind store.Kind
 	// draftFirst and draftNext read the body of a new resource and of the next
-	// version of that with the id. The last draft is the resource's own; those
-	// before it are kept with it.
-	draftFirst func(r *http.Request, account string) ([]store.Draft, error)
-	draftNext  func(r *http.Request, account, id string) ([]store.Draft, error)
-	parseName  func([]byte) (contract.PostedName, error)
-	records    func(ctx context.Context, account string, versions []store.Version) ([]R, error)
-	page       func(contract.Paging, []R) any
+	// version of that which the path names. The last draft is the resource's own;
+	// those before it are kept with it.
+	draftFirst, draftNext drafter
+	parseName             func([]byte) (contract.PostedName, error)
+	records               func(ctx context.Context, account string, versions []store.Version) ([]R, error)
+	page                  func(contract.Paging, []R) any
 	// brought are records of a name (empty: all) that stand behind the stored ones
 	// in lists; found is the one of an id, which is all that there is of it, and
 	// readOnly why nobody may change that. nil: there are none of the kind.
 	brought  func(name string) []R
 	found    func(id string) (R, bool)
 	readOnly func(R) error
+}
+
+// A drafter makes drafts of what an account has posted.
+type drafter func(r *http.Request, account string) ([]store.Draft, error)
+
+// drafting is a drafter that reads a body.
+func drafting[T contract.Readable[T]](made func(r *http.Request, account string, posted T) ([]store.Draft,
+	error)) drafter {
+	return func(r *http.Request, account string) ([]store.Draft, error) {
+		posted, err := decode(r, contract.Parse[T])
+		if err != nil {
+			return nil, err
+		}
+		return made(r, account, posted)
+	}
 }
 
 // fixed is an error where what the path names cannot be changed.
@@ -59,7 +73,7 @@ func (v versioned[R]) addVersion(w http.ResponseWriter, r *http.Request, by call
 	if err := v.fixed(r); err != nil {
 		return err
 	}
-	drafts, err := v.draftNext(r, by.AccountID, r.PathValue("id"))
+	drafts, err := v.draftNext(r, by.AccountID)
 	if err != nil {
 		return err
 	}
@@ -84,8 +98,7 @@ func (v versioned[R]) answer(w http.ResponseWriter, r *http.Request, status int,
 	if err != nil {
 		return err
 	}
-	v.reply(w, status, records[0])
-	return nil
+	return v.result(w, status, records[0], nil)
 }
 
 func (v versioned[R]) list(w http.ResponseWriter, r *http.Request, by caller) error {
@@ -133,8 +146,7 @@ func (v versioned[R]) answerPage(w http.ResponseWriter, r *http.Request, account
 		return err
 	}
 	records = append(records, behind(more, page, total, len(records))...)
-	v.reply(w, http.StatusOK, v.page(paging(page, total+len(more)), records))
-	return nil
+	return v.result(w, http.StatusOK, v.page(paging(page, total+len(more)), records), nil)
 }
 
 func (v versioned[R]) get(w http.ResponseWriter, r *http.Request, by caller) error {
@@ -144,8 +156,7 @@ func (v versioned[R]) get(w http.ResponseWriter, r *http.Request, by caller) err
 	}
 	if v.found != nil && ref.Version == 0 {
 		if record, ok := v.found(ref.ID); ok {
-			v.reply(w, http.StatusOK, record)
-			return nil
+			return v.result(w, http.StatusOK, record, nil)
 		}
 	}
 	version, err := v.Records.VersionOf(r.Context(), by.AccountID, ref)
@@ -193,11 +204,9 @@ func (v versioned[R]) delete(w http.ResponseWriter, r *http.Request, by caller) 
 	if err := v.fixed(r); err != nil {
 		return err
 	}
-	if err := v.Records.Delete(r.Context(), by.AccountID, v.kind, r.PathValue("id")); err != nil {
-		return err
-	}
-	v.reply(w, http.StatusOK, confirmation{fmt.Sprintf("The %s and all its versions are deleted.", v.kind)})
-	return nil
+	err := v.Records.Delete(r.Context(), by.AccountID, v.kind, r.PathValue("id"))
+	said := fmt.Sprintf("The %s and all its versions are deleted.", v.kind)
+	return v.result(w, http.StatusOK, confirmation{said}, err)
 }
 
 func (v versioned[R]) deleteVersion(w http.ResponseWriter, r *http.Request, by caller) error {
@@ -205,11 +214,9 @@ func (v versioned[R]) deleteVersion(w http.ResponseWriter, r *http.Request, by c
 	if err = cmp.Or(err, v.fixed(r)); err != nil {
 		return err
 	}
-	if err := v.Records.DeleteVersion(r.Context(), by.AccountID, ref); err != nil {
-		return err
-	}
-	v.reply(w, http.StatusOK, confirmation{fmt.Sprintf("Version %d of the %s is deleted.", ref.Version, v.kind)})
-	return nil
+	err = v.Records.DeleteVersion(r.Context(), by.AccountID, ref)
+	said := fmt.Sprintf("Version %d of the %s is deleted.", ref.Version, v.kind)
+	return v.result(w, http.StatusOK, confirmation{said}, err)
 }
 
 // confirmation is the body of an answer that has nothing else to say.

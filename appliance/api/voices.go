@@ -49,7 +49,7 @@ func (a *API) voiceRoutes() []route {
 					"for those that have each. The tags are " + tagNames() + ".", Schema: describe.Text()}),
 			Answers: ok(contract.ReturnPagedVoices{}),
 		}},
-		{"POST", "/v0/tts/voices", describe.Account, recordBody, normal, storing, a.saveVoice, describe.Operation{
+		{"POST", "/v0/tts/voices", describe.Account, recordBody, normal, storing, reading(a.saveVoice), describe.Operation{
 			ID:      "createVoice",
 			Section: "Voices",
 			Summary: "Save the voice of a generation",
@@ -79,17 +79,9 @@ func (a *API) voiceRoutes() []route {
 }
 
 // saveVoice saves the voice of a generation. Clients want 200.
-func (a *API) saveVoice(w http.ResponseWriter, r *http.Request, by caller) error {
-	p, err := decode(r, contract.Parse[contract.PostedVoice])
-	if err != nil {
-		return err
-	}
+func (a *API) saveVoice(w http.ResponseWriter, r *http.Request, by caller, p contract.PostedVoice) error {
 	saved, err := a.Voices.SaveVoice(r.Context(), by.AccountID, p)
-	if err != nil {
-		return err
-	}
-	a.reply(w, http.StatusOK, saved)
-	return nil
+	return a.result(w, http.StatusOK, saved, err)
 }
 
 func (a *API) deleteVoice(w http.ResponseWriter, r *http.Request, by caller) error {
@@ -98,11 +90,8 @@ func (a *API) deleteVoice(w http.ResponseWriter, r *http.Request, by caller) err
 		return contract.ErrInvalid{Field: "name",
 			Why: "missing; give the name of a voice, as GET /v0/tts/voices?provider=CUSTOM_VOICE lists it"}
 	}
-	if err := a.Voices.DeleteVoice(r.Context(), by.AccountID, name); err != nil {
-		return err
-	}
-	a.reply(w, http.StatusOK, confirmation{"The voice is deleted."})
-	return nil
+	err := a.Voices.DeleteVoice(r.Context(), by.AccountID, name)
+	return a.result(w, http.StatusOK, confirmation{"The voice is deleted."}, err)
 }
 
 // listVoices answers with a page of voices.
@@ -134,9 +123,8 @@ func (a *API) listVoices(w http.ResponseWriter, r *http.Request, by caller) erro
 	if !ascending {
 		slices.Reverse(all)
 	}
-	a.reply(w, http.StatusOK, contract.ReturnPagedVoices{Paging: paging(page, len(all)),
-		VoicesPage: pageOf(all, page.Number, page.Size)})
-	return nil
+	return a.result(w, http.StatusOK, contract.ReturnPagedVoices{Paging: paging(page, len(all)),
+		VoicesPage: pageOf(all, page.Number, page.Size)}, nil)
 }
 
 // pageOf is the piece of a list that a page shows, never nil.

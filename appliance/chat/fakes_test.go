@@ -12,12 +12,13 @@ import (
 	"parley/appliance/chat/turn"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
+	"parley/appliance/engine/enginetest"
 	"parley/store"
 )
 
-// fakes stand in for engines, line and store. Voice is a frame whose samples
-// are not zero; what was said is always the same.
+// fakes stand in for engines, line and store.
 type fakes struct {
+	enginetest.Engines
 	mu       sync.Mutex
 	sent     []contract.ServerMessage
 	sentAt   []time.Time // of each of sent
@@ -38,37 +39,11 @@ func newFakes() *fakes {
 	return &fakes{closed: make(chan int, 1), replies: []string{"It opens at ten. ", "Not on Mondays."}}
 }
 
-func (f *fakes) NewStream() engine.VoiceStream { return loud{} }
-
-type loud struct{}
-
-func (loud) Reset() {}
-func (loud) Probability(frame []float32) (float32, error) {
-	if frame[len(frame)/2] != 0 {
-		return 1, nil
-	}
-	return 0, nil
-}
-
-func (f *fakes) Transcribe(ctx context.Context, pcm []float32, _ engine.TranscribeOptions) (engine.Transcript, error) {
-	return engine.Transcript{Text: "When do you open?", Language: "en"}, ctx.Err()
-}
-
 func (f *fakes) Generate(ctx context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
 	f.mu.Lock()
 	f.asked = append(f.asked, p.Messages)
 	f.mu.Unlock()
-	for _, piece := range f.replies {
-		if err := emit(engine.Part{Text: piece}); err != nil {
-			return engine.Usage{}, err
-		}
-	}
-	return engine.Usage{}, nil
-}
-func (f *fakes) Prefill(context.Context, engine.Prompt) error { return nil }
-func (f *fakes) Forget(string)                                {}
-func (f *fakes) Choose(context.Context, engine.Prompt, []string) ([]float64, error) {
-	return nil, engine.ErrCannot
+	return enginetest.Says(0, f.replies...)(ctx, p, emit)
 }
 
 func (f *fakes) Prepare(account, name string) error {
@@ -80,14 +55,6 @@ func (f *fakes) Prepare(account, name string) error {
 func (f *fakes) Voice(_ context.Context, account, name string) (engine.Synthesizer, error) {
 	return f, f.Prepare(account, name)
 }
-func (f *fakes) RateHz() int { return 24000 }
-func (f *fakes) Speak(ctx context.Context, text string, _ engine.SpeakOptions, emit func(engine.Sound) error) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	return emit(engine.Sound{PCM: make([]float32, 24000), Whole: 24000, Last: true})
-}
-
 func (f *fakes) Send(ctx context.Context, m contract.ServerMessage) error {
 	if f.stuck != nil {
 		select {
@@ -178,6 +145,16 @@ func (f *fakes) until(t *testing.T, wanted string) {
 		}
 	}
 	t.Fatalf("no %q in %q", wanted, f.messages())
+}
+
+// voiced has another voice.
+type voiced struct {
+	*fakes
+	voice engine.Synthesizer
+}
+
+func (v voiced) Voice(context.Context, string, string) (engine.Synthesizer, error) {
+	return v.voice, nil
 }
 
 // whole is everything that a chat is made of but its line.

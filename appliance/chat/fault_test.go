@@ -11,6 +11,7 @@ import (
 	"parley/appliance/chat/turn"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
+	"parley/appliance/engine/enginetest"
 	"parley/store"
 )
 
@@ -68,14 +69,11 @@ func (f *failing) fail(where string) error {
 	return errors.New(secret)
 }
 
-func (f *failing) NewStream() engine.VoiceStream { return failingStream{f} }
-
-type failingStream struct{ *failing }
-
-func (failingStream) Reset() {}
-func (s failingStream) Probability(frame []float32) (float32, error) {
-	p, _ := loud{}.Probability(frame)
-	return p, s.fail("detector")
+func (f *failing) NewStream() engine.VoiceStream {
+	return enginetest.Detector(func(frame []float32) (float32, error) {
+		p, _ := enginetest.Loud(0)(frame)
+		return p, f.fail("detector")
+	})
 }
 
 func (f *failing) Transcribe(ctx context.Context, pcm []float32, o engine.TranscribeOptions) (engine.Transcript,

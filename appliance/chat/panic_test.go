@@ -12,6 +12,7 @@ import (
 
 	"parley/appliance/contract"
 	"parley/appliance/engine"
+	"parley/appliance/engine/enginetest"
 	"parley/store"
 )
 
@@ -24,19 +25,13 @@ type broken struct {
 
 const poison = "poison"
 
-func (b broken) NewStream() engine.VoiceStream { return brokenStream{b.where} }
-
-type brokenStream struct{ where string }
-
-func (brokenStream) Reset() {}
-func (s brokenStream) Probability(frame []float32) (float32, error) {
-	switch {
-	case frame[0] == 0:
-		return 0, nil
-	case s.where == "detector" && frame[0] < 0:
-		panic("the detector breaks")
-	}
-	return 1, nil
+func (b broken) NewStream() engine.VoiceStream {
+	return enginetest.Detector(func(frame []float32) (float32, error) {
+		if b.where == "detector" && frame[0] < 0 {
+			panic("the detector breaks")
+		}
+		return enginetest.Loud(0)(frame)
+	})
 }
 
 func (b broken) Transcribe(ctx context.Context, pcm []float32, o engine.TranscribeOptions) (engine.Transcript, error) {

@@ -18,6 +18,7 @@ import (
 	"parley/appliance/chat/record"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
+	"parley/appliance/engine/enginetest"
 	"parley/appliance/recording"
 	"parley/store"
 )
@@ -95,7 +96,7 @@ func sounding(pcm []float32) (times []time.Duration) {
 func TestASessionIsRecordedAsItWasHeard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, s := newFakes(), &shelf{t: t, dir: t.TempDir()}
-		h := hostOf(humming{f}, func(p *Parts) { p.Recordings = s })
+		h := hostOf(voiced{f, enginetest.Sounds(24000, beep(24000, time.Second))}, func(p *Parts) { p.Recordings = s })
 		c := begin(t, h, Opening{Line: f})
 		if err := c.Receive(contract.UserInput{Text: "Hello"}); err != nil {
 			t.Fatal(err)
@@ -126,33 +127,12 @@ func TestASessionIsRecordedAsItWasHeard(t *testing.T) {
 	})
 }
 
-// humming is a voice that can be heard.
-type humming struct{ *fakes }
-
-func (h humming) Voice(context.Context, string, string) (engine.Synthesizer, error) { return h, nil }
-
-func (h humming) Speak(_ context.Context, _ string, _ engine.SpeakOptions, emit func(engine.Sound) error) error {
-	return emit(engine.Sound{PCM: beep(24000, time.Second), Whole: 24000, Last: true})
-}
-
-// slowSpeaker says each sentence in 1.35 s.
-type slowSpeaker struct{ *fakes }
-
-func (s slowSpeaker) Voice(context.Context, string, string) (engine.Synthesizer, error) {
-	return s, nil
-}
-
-func (slowSpeaker) Speak(_ context.Context, _ string, _ engine.SpeakOptions, emit func(engine.Sound) error) error {
-	pcm := make([]float32, 24000*135/100)
-	return emit(engine.Sound{PCM: pcm, Whole: len(pcm), Last: true})
-}
-
 // A text of the longest that a client may dictate, by a slow voice: twelve minutes,
 // all of which is recorded, though all of it could be made in a second.
 func TestALongTextIsRecordedToItsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, s := newFakes(), &shelf{t: t, dir: t.TempDir()}
-		h := hostOf(slowSpeaker{f}, func(p *Parts) { p.Recordings = s })
+		h := hostOf(voiced{f, enginetest.Sounds(24000, make([]float32, 24000*135/100))}, func(p *Parts) { p.Recordings = s })
 		c := begin(t, h, Opening{Line: f})
 		const sentence = "This is a sentence. "
 		const sentences = contract.MaxInputChars / len(sentence)

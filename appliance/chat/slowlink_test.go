@@ -17,7 +17,7 @@ import (
 
 	"parley/appliance/audio"
 	"parley/appliance/contract"
-	"parley/appliance/engine"
+	"parley/appliance/engine/enginetest"
 	"parley/appliance/line/ws"
 	"parley/store"
 )
@@ -65,18 +65,6 @@ func dialSlowly(t *testing.T, url string, times float64) *websocket.Conn {
 	conn.SetReadLimit(-1)
 	t.Cleanup(func() { _ = conn.CloseNow() })
 	return conn
-}
-
-// quickVoice makes any sentence into a second of sound, at once.
-type quickVoice struct{ *fakes }
-
-func (quickVoice) RateHz() int { return contract.OutputRateHz }
-func (v quickVoice) Voice(context.Context, string, string) (engine.Synthesizer, error) {
-	return v, nil
-}
-
-func (quickVoice) Speak(_ context.Context, _ string, _ engine.SpeakOptions, emit func(engine.Sound) error) error {
-	return emit(engine.Sound{PCM: second, Whole: len(second), Last: true})
 }
 
 // hurried is sooner than elsewhere, and late enough for a busy machine. All of the
@@ -162,7 +150,7 @@ func TestALongTextIsHeardOverASlowLink(t *testing.T) {
 		t.Run(fmt.Sprint(times), func(t *testing.T) {
 			t.Parallel()
 			f := newFakes()
-			conn := dialSlowly(t, serve(t, quickVoice{f}, timing), times)
+			conn := dialSlowly(t, serve(t, voiced{f, enginetest.Sounds(contract.OutputRateHz, second)}, timing), times)
 			dictate(t, conn, sentences)
 			if got, want := listen(t, conn, "assistant_end"), time.Duration(sentences)*each; got != want {
 				t.Errorf("%v of %v were heard", got, want)
@@ -183,7 +171,7 @@ func TestAnAnswerIsStoppedOverASlowLink(t *testing.T) {
 		t.Run(fmt.Sprint(times), func(t *testing.T) {
 			t.Parallel()
 			f := newFakes()
-			conn := dialSlowly(t, serve(t, quickVoice{f}, hurried), times)
+			conn := dialSlowly(t, serve(t, voiced{f, enginetest.Sounds(contract.OutputRateHz, second)}, hurried), times)
 			dictate(t, conn, 130)
 			for heard := time.Duration(0); heard < 4*time.Second; {
 				heard += each
@@ -208,7 +196,7 @@ func TestAnAnswerIsStoppedOverASlowLink(t *testing.T) {
 func TestAClientThatTakesNothingIsCutOff(t *testing.T) {
 	t.Parallel()
 	f := newFakes()
-	conn := dialSlowly(t, serve(t, quickVoice{f}, hurried), 10)
+	conn := dialSlowly(t, serve(t, voiced{f, enginetest.Sounds(contract.OutputRateHz, second)}, hurried), 10)
 	dictate(t, conn, 40) // and read no more
 	endsAs(t, f, store.Failed)
 }

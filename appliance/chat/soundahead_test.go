@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley/appliance/contract"
+	"parley/appliance/engine/enginetest"
 )
 
 // Sound is sent ahead of its playback by as much as the box says, or the client
@@ -17,7 +18,7 @@ func TestAClientMayHaveItsSoundFurtherAhead(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			f := newFakes()
 			f.closed = make(chan int, 1)
-			h := hostOf(quickVoice{f})
+			h := hostOf(voiced{f, enginetest.Sounds(contract.OutputRateHz, second)})
 			c := begin(t, h, Opening{Line: f, Connect: contract.ConnectSettings{SoundAheadSecs: secs}})
 			if err := c.Receive(contract.AssistantInput{Text: strings.Repeat("This is a sentence. ", 60)}); err != nil {
 				t.Fatal(err)

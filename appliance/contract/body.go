@@ -138,13 +138,21 @@ func unfit(problems []ValidationError) error {
 func (o object) label(name string, most int) string {
 	o.require(name)
 	s := o.filled(name, most)
-	for _, r := range s {
-		if !unicode.IsGraphic(r) && r != '\u200c' && r != '\u200d' {
-			o.note(name, "wrong_value", fmt.Sprintf("has the character %U, which cannot be printed", r))
-			break
+	o.without(name, s, "has the character %U, which cannot be printed",
+		func(r rune) bool { return !unicode.IsGraphic(r) && r != '\u200c' && r != '\u200d' })
+	return s
+}
+
+// without notes the first character of a text that is bad, and reports whether there
+// is none.
+func (o object) without(name, text, why string, bad func(rune) bool) bool {
+	for _, r := range text {
+		if bad(r) {
+			o.note(name, "wrong_value", fmt.Sprintf(why, r))
+			return false
 		}
 	}
-	return s
+	return true
 }
 
 // prose reads a text of some lines that people read. The white space among the
@@ -152,12 +160,8 @@ func (o object) label(name string, most int) string {
 // pasted from Word, a page by a form feed in those from a PDF.
 func (o object) prose(name string, most int) string {
 	s := o.text(name, most)
-	for _, r := range s {
-		if unicode.IsControl(r) && !unicode.IsSpace(r) {
-			o.note(name, "wrong_value", fmt.Sprintf("has the control character %U", r))
-			break
-		}
-	}
+	o.without(name, s, "has the control character %U",
+		func(r rune) bool { return unicode.IsControl(r) && !unicode.IsSpace(r) })
 	return s
 }
 
@@ -175,19 +179,19 @@ func (o object) filled(name string, most int) string {
 }
 
 func (o object) integerOrNil(name string, low, high int) *int {
-	v := o.integer(name, low, high)
-	if _, ok := o.get(name); !ok {
-		return nil
-	}
-	return &v
+	return orNil(o, name, o.integer(name, low, high))
 }
 
 func (o object) booleanOrNil(name string) *bool {
-	v := o.boolean(name)
+	return orNil(o, name, o.boolean(name))
+}
+
+// orNil is what was read of a field, nil when it is absent.
+func orNil[T any](o object, name string, read T) *T {
 	if _, ok := o.get(name); !ok {
 		return nil
 	}
-	return &v
+	return &read
 }
 
 // numberOrNil reads a number in [low, high].
@@ -215,12 +219,8 @@ func (o object) numberOrNil(name string, low, high float64) *float64 {
 // once. Places that are null are passed over.
 func choices[T ~string](o object, name string, allowed ...T) []T {
 	o.asked(name, Shape{Kind: "array", Items: &Shape{Kind: "string", Words: text(allowed)}, High: bound(len(allowed))})
-	raw, ok := o.get(name)
-	if !ok {
-		return nil
-	}
-	items, ok := o.items(name, raw, len(allowed))
-	if !ok {
+	items := o.items(name, len(allowed))
+	if items == nil {
 		return nil
 	}
 	chosen := make([]T, 0, len(items))

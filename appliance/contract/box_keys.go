@@ -48,9 +48,7 @@ func (PostedKey) read(o object) PostedKey {
 	o.require("account")
 	o.printed("account", k.Account)
 	o.printed("label", k.Label)
-	if n := o.integerOrNil("expires_in", 1, maxKeySeconds); n != nil {
-		k.ExpiresIn = *n
-	}
+	k.ExpiresIn = o.integer("expires_in", 1, maxKeySeconds)
 	if k.Role == "" {
 		k.Role = "client"
 	}

@@ -89,11 +89,7 @@ func (o object) require(names ...string) {
 
 // text reads a string of at most so many characters.
 func (o object) text(name string, most int) string {
-	p := o.textOrNil(name, most)
-	if p == nil {
-		return ""
-	}
-	return *p
+	return field(o.textOrNil(name, most))
 }
 
 func (o object) textOrNil(name string, most int) *string {
@@ -233,12 +229,8 @@ func (o object) list(name string, most int) []object {
 		o.asked(name, Shape{Kind: "array", Items: items, High: bound(most)})
 		return []object{{problems: o.problems, untyped: o.untyped, shape: items}}
 	}
-	raw, ok := o.get(name)
-	if !ok {
-		return nil
-	}
-	items, ok := o.items(name, raw, most)
-	if !ok {
+	items := o.items(name, most)
+	if items == nil {
 		return nil
 	}
 	opened := make([]object, 0, len(items))
@@ -252,21 +244,23 @@ func (o object) list(name string, most int) []object {
 	return opened
 }
 
-// items opens a field that is a list.
-func (o object) items(name string, raw []byte, most int) (items []json.RawMessage, ok bool) {
-	if kindOf(raw) != "list" {
-		o.wrongType(name, "a list", raw)
-		return nil, false
+// items opens a field that is a list; nil when it is absent, or none.
+func (o object) items(name string, most int) (items []json.RawMessage) {
+	raw, ok := o.get(name)
+	if !ok {
+		return nil
 	}
-	if why := tooWide(raw, "entries", most); why != "" {
-		o.note(name, "wrong_value", why)
-		return nil, false
+	if kindOf(raw) == "list" {
+		if why := tooWide(raw, "entries", most); why != "" {
+			o.note(name, "wrong_value", why)
+			return nil
+		}
 	}
 	if json.Unmarshal(raw, &items) != nil {
 		o.wrongType(name, "a list", raw)
-		return nil, false
+		return nil
 	}
-	return items, true
+	return items
 }
 
 // kindOf names the kind of a JSON value by its first character.

@@ -142,12 +142,8 @@ func (o object) words() string {
 func (o object) sessionID() string {
 	const name = "custom_session_id"
 	id := o.text(name, MaxCustomSessionIDChars)
-	for _, r := range id {
-		if unicode.IsControl(r) {
-			o.note(name, "wrong_value",
-				fmt.Sprintf("has the control character %U; allowed are characters that print", r))
-			return ""
-		}
+	if !o.without(name, id, "has the control character %U; allowed are characters that print", unicode.IsControl) {
+		return ""
 	}
 	return id
 }

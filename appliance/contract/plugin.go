@@ -138,12 +138,8 @@ func words(o object, name string) []string { return wordsUpTo(o, name, maxPlugin
 func wordsUpTo(o object, name string, most int) []string {
 	o.asked(name, Shape{Kind: "array", Items: &Shape{Kind: "string", High: bound(maxPluginWordChars)},
 		High: bound(most)})
-	raw, ok := o.get(name)
-	if !ok {
-		return nil
-	}
-	items, ok := o.items(name, raw, most)
-	if !ok {
+	items := o.items(name, most)
+	if items == nil {
 		return nil
 	}
 	all := make([]string, 0, len(items))

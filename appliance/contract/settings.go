@@ -53,22 +53,11 @@ func noteSize(o object, name string, read any, most int) {
 	if o.shape != nil || len(*o.problems) > 0 {
 		return // it is not applied in any case
 	}
-	var size counter
-	enc := json.NewEncoder(&size)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(read); err != nil {
+	if text, err := Marshal(read); err != nil {
 		o.note(name, "malformed", "not valid JSON: "+err.Error())
-	} else if int(size) > most {
-		o.note(name, "wrong_value", fmt.Sprintf("%d bytes as JSON; at most %d are allowed", size, most))
+	} else if len(text) > most {
+		o.note(name, "wrong_value", fmt.Sprintf("%d bytes as JSON; at most %d are allowed", len(text), most))
 	}
-}
-
-// counter counts the bytes that are written to it.
-type counter int
-
-func (c *counter) Write(p []byte) (int, error) {
-	*c += counter(len(p))
-	return len(p), nil
 }
 
 // readAudioConfiguration wants every field that the format needs. A connect

@@ -2,10 +2,7 @@ package engines
 
 import (
 	"context"
-	"os"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"parley/appliance/config"
@@ -96,18 +93,10 @@ func (e *Set) loadKokoroAhead(ctx context.Context) {
 // the container that it is in.
 func freeMemory() int64 {
 	free := machine.Bytes("/proc/meminfo", "MemAvailable")
-	limit, err := bytesIn("/sys/fs/cgroup/memory.max")
-	used, err2 := bytesIn("/sys/fs/cgroup/memory.current")
+	limit, err := machine.Number("/sys/fs/cgroup/memory.max")
+	used, err2 := machine.Number("/sys/fs/cgroup/memory.current")
 	if err == nil && err2 == nil {
 		free = min(free, limit-used)
 	}
 	return free
-}
-
-func bytesIn(file string) (int64, error) {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return 0, err
-	}
-	return strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
 }

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -86,10 +87,12 @@ func (p *Plugins) changed() {
 	}
 }
 
-// tools are those that can be called. Where the database cannot be read, there are
-// none: the log says so.
-func (p *Plugins) tools(ctx context.Context) []shelf.Tool {
-	all, err := p.shelf.Tools(ctx)
+// running are those that can be called. Where the database cannot be read, there
+// are none: the log says so.
+func (p *Plugins) running() []shelf.Running {
+	ctx, cancel := context.WithTimeout(context.Background(), looking)
+	defer cancel()
+	all, err := p.shelf.Running(ctx)
 	if err != nil {
 		p.log.Error("cannot tell which plugins are installed", "err", err)
 	}
@@ -98,74 +101,54 @@ func (p *Plugins) tools(ctx context.Context) []shelf.Tool {
 
 // PluginTools is api's Plugins.
 func (p *Plugins) PluginTools() []contract.ReturnUserDefinedTool {
-	ctx, cancel := context.WithTimeout(context.Background(), looking)
-	defer cancel()
 	var all []contract.ReturnUserDefinedTool
-	for _, t := range p.tools(ctx) {
-		all = append(all, contract.ReturnUserDefinedTool{
-			ToolType:        contract.RecordFunction,
-			ID:              t.ID,
-			VersionType:     contract.VersionFixed,
-			Name:            t.Name,
-			Parameters:      string(t.Parameters),
-			Description:     t.Description,
-			FallbackContent: t.Fallback,
-			VersionDescription: fmt.Sprintf("Of the plugin %s %s, which the box runs; read-only here.", t.Plugin,
-				t.Version),
-			Plugin:     t.Plugin,
-			CreatedOn:  t.ChangedMS,
-			ModifiedOn: t.ChangedMS,
-		})
+	for _, r := range p.running() {
+		for _, t := range r.Manifest.Tools {
+			all = append(all, contract.ReturnUserDefinedTool{
+				ToolType:        contract.RecordFunction,
+				ID:              shelf.ToolID(r.Name, t.Name),
+				VersionType:     contract.VersionFixed,
+				Name:            t.Name,
+				Parameters:      string(t.Parameters),
+				Description:     t.Description,
+				FallbackContent: t.FallbackContent,
+				VersionDescription: fmt.Sprintf("Of the plugin %s %s, which the box runs; read-only here.", r.Name,
+					r.Version),
+				Plugin:     r.Name,
+				CreatedOn:  r.ChangedMS,
+				ModifiedOn: r.ChangedMS,
+			})
+		}
 	}
 	return all
 }
 
 // Installed is chat's Plugins.
 func (p *Plugins) Installed() []turn.Plugin {
-	ctx, cancel := context.WithTimeout(context.Background(), looking)
-	defer cancel()
 	var all []turn.Plugin
-	of := func(name string) *turn.Plugin {
-		for i := range all {
-			if all[i].Name == name {
-				return &all[i]
+	for _, r := range p.running() {
+		one := turn.Plugin{Name: r.Name, OnEnd: slices.Contains(r.Manifest.Hooks, manifest.OnChatEnd)}
+		for _, t := range r.Manifest.Tools {
+			one.Tools = append(one.Tools, turn.Tool{
+				Name:        t.Name,
+				Description: t.Description,
+				Parameters:  string(t.Parameters),
+				Fallback:    t.FallbackContent,
+				OnBox:       true,
+				Plugin:      r.Name,
+				Limit:       t.Timeout,
+				Brought:     true,
+			})
+		}
+		if slices.Contains(r.Manifest.Hooks, manifest.OnTurn) {
+			if one.OnTurn = r.Granted.Conversation.Sees(manifest.Transcript); !one.OnTurn {
+				p.log.Warn("a plugin wants to be asked at every turn and may not see the conversation; it is not asked. "+
+					"Grant it with: parley plugin set "+r.Name+" --grant conversation", "plugin", r.Name)
 			}
 		}
-		all = append(all, turn.Plugin{Name: name})
-		return &all[len(all)-1]
-	}
-	for _, t := range p.tools(ctx) {
-		one := of(t.Plugin)
-		one.Tools = append(one.Tools, turn.Tool{
-			Name:        t.Name,
-			Description: t.Description,
-			Parameters:  string(t.Parameters),
-			Fallback:    t.Fallback,
-			OnBox:       true,
-			Plugin:      t.Plugin,
-			Limit:       t.Timeout,
-			Brought:     true,
-		})
-	}
-	for _, name := range p.hooks(ctx, manifest.OnTurn) {
-		sees, err := p.shelf.Sees(ctx, name)
-		if of(name).OnTurn = err == nil && sees.Sees(manifest.Transcript); !of(name).OnTurn {
-			p.log.Warn("a plugin wants to be asked at every turn and may not see the conversation; it is not asked. "+
-				"Grant it with: parley plugin set "+name+" --grant conversation", "plugin", name, "err", err)
-		}
-	}
-	for _, name := range p.hooks(ctx, manifest.OnChatEnd) {
-		of(name).OnEnd = true
+		all = append(all, one)
 	}
 	return all
-}
-
-func (p *Plugins) hooks(ctx context.Context, hook string) []string {
-	names, err := p.shelf.Hooks(ctx, hook)
-	if err != nil {
-		p.log.Error("cannot tell which plugins have a hook", "hook", hook, "err", err)
-	}
-	return names
 }
 
 // Run runs a tool of a plugin for a conversation.

@@ -10,6 +10,7 @@ import (
 	"parley/appliance/audio"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
+	"parley/internal/limit"
 )
 
 const (
@@ -25,6 +26,17 @@ const (
 	convertOfOne   = 8
 )
 
+// newConversions returns what lets conversions in.
+func newConversions() *limit.Limiter[string] {
+	return limit.New[string](limit.Rule{
+		AtOnce:   convertAtOnce,
+		Kept:     convertKeptFree,
+		Waiting:  convertWaiting,
+		MostOf:   convertOfOne,
+		Patience: longestWait,
+	})
+}
+
 // AskedConversion asks for a recording to be said by another voice.
 type AskedConversion struct {
 	Account, RequestID string
@@ -39,7 +51,7 @@ type AskedConversion struct {
 // it was said there and as long as it took there. The errors are those of Begin; a
 // recording in which nobody speaks is a contract.ErrInvalid.
 func (s *Service) Convert(ctx context.Context, a AskedConversion) (*Job, error) {
-	leave, err := s.conversions.enter(ctx, a.Account)
+	leave, err := turn(ctx, s.conversions, a.Account)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"parley/appliance/contract"
 	"parley/appliance/engine"
+	"parley/appliance/engine/enginetest"
 )
 
 // metronome is a voice that says each letter as a tone of 50 ms, with silence
@@ -38,6 +39,15 @@ func (m metronome) Speak(_ context.Context, text string, o engine.SpeakOptions, 
 		Whole: len(pcm),
 		Last:  true,
 	})
+}
+
+// noting is m, and calls note with all that it is asked to say.
+func (m metronome) noting(note func(text string, o engine.SpeakOptions)) *enginetest.Voice {
+	return &enginetest.Voice{Say: func(ctx context.Context, text string, o engine.SpeakOptions,
+		emit func(engine.Sound) error) error {
+		note(text, o)
+		return m.Speak(ctx, text, o, emit)
+	}}
 }
 
 // recite says phrases with a voice, and returns all of the sound and the times.
@@ -138,15 +148,11 @@ func TestPhrasesBeginAndEndWithoutAStep(t *testing.T) {
 	}
 }
 
-// mute is a voice that finds nothing to say.
-type mute struct{ metronome }
-
-func (mute) Speak(context.Context, string, engine.SpeakOptions, func(engine.Sound) error) error {
-	return nil
-}
-
 func TestWhatAVoiceCannotSayIsSilence(t *testing.T) {
-	pcm, snippets := recite(t, mute{}, 2*time.Second, said(500, 900, "…"), said(1100, 1500, "—"))
+	mute := &enginetest.Voice{Say: func(context.Context, string, engine.SpeakOptions, func(engine.Sound) error) error {
+		return nil
+	}}
+	pcm, snippets := recite(t, mute, 2*time.Second, said(500, 900, "…"), said(1100, 1500, "—"))
 	if len(pcm) != 2*contract.OutputRateHz || len(sounding(pcm)) > 0 || len(snippets) != 2 {
 		t.Errorf("%d samples in %d snippets, sound at %v", len(pcm), len(snippets), sounding(pcm))
 	}

@@ -1,7 +1,6 @@
 package speech
 
 import (
-	"context"
 	"reflect"
 	"strings"
 	"testing"
@@ -81,7 +80,8 @@ func TestAPhraseIsSaidWithoutFullStopsWithin(t *testing.T) {
 // What is told of a phrase is what was heard, and its words are those of it.
 func TestSentencesWithinAPhraseAreSaidInOne(t *testing.T) {
 	var asked []string
-	_, snippets := recite(t, noting{metronome{0.25, 4}, &asked}, 4*time.Second,
+	voice := metronome{0.25, 4}.noting(func(text string, _ engine.SpeakOptions) { asked = append(asked, text) })
+	_, snippets := recite(t, voice, 4*time.Second,
 		said(500, 2000, "One now. Otherwise two."))
 	for _, one := range asked {
 		if one != "One now, Otherwise two." {
@@ -91,15 +91,4 @@ func TestSentencesWithinAPhraseAreSaidInOne(t *testing.T) {
 	if len(asked) == 0 || snippets[0].snippet.text != "One now. Otherwise two." {
 		t.Errorf("the voice was asked %d times, and %q is told", len(asked), snippets[0].snippet.text)
 	}
-}
-
-// noting is a voice that notes what it is asked to say.
-type noting struct {
-	metronome
-	asked *[]string
-}
-
-func (n noting) Speak(ctx context.Context, text string, o engine.SpeakOptions, emit func(engine.Sound) error) error {
-	*n.asked = append(*n.asked, text)
-	return n.metronome.Speak(ctx, text, o, emit)
 }

@@ -12,6 +12,7 @@ import (
 	"parley/appliance/contract"
 	"parley/appliance/text"
 	"parley/internal/backlog"
+	"parley/internal/limit"
 )
 
 const (
@@ -43,27 +44,15 @@ type Out interface {
 // ReserveSocket takes room for one socket of an account. The error is a
 // contract.ErrTooMany or a contract.ErrFull.
 func (s *Service) ReserveSocket(account string) (release func(), err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	all := 0
-	for _, n := range s.sockets {
-		all += n
-	}
-	switch {
-	case s.sockets[account] >= socketsOfOne:
+	release, err = s.sockets.Try(account)
+	switch err {
+	case limit.ErrOfOne:
 		return nil, contract.ErrTooMany{What: "this account has too many sockets open for text-to-speech",
 			RetryAfter: turnRetry}
-	case all >= socketsAtOnce:
+	case limit.ErrFull:
 		return nil, contract.ErrFull{What: "too many sockets are open for text-to-speech", RetryAfter: turnRetry}
 	}
-	s.sockets[account]++
-	return sync.OnceFunc(func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.sockets[account]--; s.sockets[account] == 0 {
-			delete(s.sockets, account)
-		}
-	}), nil
+	return release, err
 }
 
 // Input speaks what a client sends it bit by bit: each sentence as soon as it is

@@ -11,6 +11,7 @@ import (
 
 	"parley/appliance/contract"
 	"parley/appliance/engine"
+	"parley/appliance/engine/enginetest"
 )
 
 // client takes what a socket that speaks sends.
@@ -36,20 +37,11 @@ func (c *client) Close(code int, _ string) { c.closed <- code }
 // choir has a voice for every name, and notes who says what.
 type choir struct{ said *[]string }
 
-type singer struct {
-	metronome
-	name string
-	said *[]string
-}
-
-func (s singer) Speak(ctx context.Context, text string, o engine.SpeakOptions, emit func(engine.Sound) error) error {
-	*s.said = append(*s.said, s.name+": "+text)
-	return s.metronome.Speak(ctx, text, o, emit)
-}
-
 func (c choir) Find(_ context.Context, _ string, ref contract.VoiceRef, _ string) (Voice, error) {
 	return Voice{Name: ref.Name, Recipe: []byte(`"` + ref.Name + `"`),
-		Speaks: singer{metronome{0.5, 20}, ref.Name, c.said}}, nil
+		Speaks: metronome{0.5, 20}.noting(func(text string, _ engine.SpeakOptions) {
+			*c.said = append(*c.said, ref.Name+": "+text)
+		})}, nil
 }
 
 func (c choir) Design(ctx context.Context, _ string, _ int, _ int64) (Voice, error) {
@@ -80,7 +72,7 @@ func converse(t *testing.T, connect contract.TTSConnect, messages ...contract.Pu
 	t.Helper()
 	s := New(Parts{
 		Voices:  choir{said: &said},
-		Ear:     Ear{Transcriber: deaf{}},
+		Ear:     Ear{Transcriber: deaf},
 		Records: shelf{"before": {ID: "before", Body: `{"voices":["eve"]}`}},
 		Keep:    Keep{Newest: 10, Texts: true},
 		Log:     slog.New(slog.DiscardHandler),
@@ -97,18 +89,15 @@ func converse(t *testing.T, connect contract.TTSConnect, messages ...contract.Pu
 	return c, said
 }
 
-// breathless begins to speak and does not end.
-type breathless struct{ metronome }
-
-func (breathless) Speak(ctx context.Context, _ string, _ engine.SpeakOptions, _ func(engine.Sound) error) error {
-	<-ctx.Done()
-	return context.Cause(ctx)
-}
-
 // Whoever has asked for a long text is still read, so that he is heard to leave; what
 // waits has a bound.
 func TestALongTextDoesNotKeepASocketFromBeingRead(t *testing.T) {
-	s := New(Parts{Voices: only{Voice{Name: "a", Recipe: []byte(`{}`), Speaks: breathless{metronome{0.5, 20}}}},
+	breathless := &enginetest.Voice{Say: func(ctx context.Context, _ string, _ engine.SpeakOptions,
+		_ func(engine.Sound) error) error {
+		<-ctx.Done()
+		return context.Cause(ctx)
+	}}
+	s := New(Parts{Voices: only{Voice{Name: "a", Recipe: []byte(`{}`), Speaks: breathless}},
 		Records: shelf{}, Log: slog.New(slog.DiscardHandler)})
 	in := s.OpenInput(t.Context(), "a", "r", contract.TTSConnect{Format: contract.FormatPCM, NoBinary: true},
 		&client{closed: make(chan int, 2)})

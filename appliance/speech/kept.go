@@ -178,7 +178,7 @@ func (s *Service) Again(ctx context.Context, account, id string, format contract
 	if err := k.again(id); err != nil {
 		return nil, err
 	}
-	leave, err := s.turns.enter(ctx, account)
+	leave, err := turn(ctx, s.turns, account)
 	if err != nil {
 		return nil, err
 	}

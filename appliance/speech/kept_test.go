@@ -35,16 +35,12 @@ func (s shelf) Generation(_ context.Context, _, id string) (store.Generation, er
 	return g, nil
 }
 
-// attentive is a voice that notes how it is asked to speak.
-type attentive struct {
-	metronome
-	asked *[]engine.SpeakOptions
-}
-
-func (a attentive) Speak(ctx context.Context, text string, o engine.SpeakOptions, emit func(engine.Sound) error) error {
-	o.Urgency = nil
-	*a.asked = append(*a.asked, o)
-	return a.metronome.Speak(ctx, text, o, emit)
+// attentive notes how a voice is asked to speak.
+func attentive(m metronome, asked *[]engine.SpeakOptions) engine.Synthesizer {
+	return m.noting(func(_ string, o engine.SpeakOptions) {
+		o.Urgency = nil
+		*asked = append(*asked, o)
+	})
 }
 
 // A generation that is made again is read as it was, whatever the lexicon and the
@@ -57,7 +53,7 @@ func TestAGenerationIsReadAgainAsItWas(t *testing.T) {
 	now := text.Options{Locale: "en-GB", Lexicon: lexicon}
 	var asked []engine.SpeakOptions
 	kept := shelf{}
-	voice := Voice{Recipe: []byte(`{}`), Speaks: attentive{metronome{0.5, 2}, &asked}}
+	voice := Voice{Recipe: []byte(`{}`), Speaks: attentive(metronome{0.5, 2}, &asked)}
 	s := New(Parts{
 		Voices:  only{voice},
 		Records: kept,

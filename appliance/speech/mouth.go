@@ -128,7 +128,7 @@ func (m *mouth) rest() {
 // begin takes a turn, and begins a generation where none is under way.
 func (m *mouth) begin(ctx context.Context) error {
 	if m.pacing == nil {
-		leave, err := m.job.service.turns.enter(ctx, m.job.asked.Account)
+		leave, err := turn(ctx, m.job.service.turns, m.job.asked.Account)
 		if err != nil {
 			return err
 		}

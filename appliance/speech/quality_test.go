@@ -7,6 +7,7 @@ import (
 
 	"parley/appliance/contract"
 	"parley/appliance/engine"
+	"parley/appliance/engine/enginetest"
 	"parley/appliance/text"
 )
 
@@ -56,8 +57,8 @@ func TestNamesOfALexiconAreNotMadeAgain(t *testing.T) {
 	}
 	var all []engine.SpeakOptions
 	s := New(Parts{
-		Voices:  only{Voice{Language: "en", Speaks: attentive{metronome{0.1, 1}, &all}}},
-		Ear:     Ear{Transcriber: deaf{}},
+		Voices:  only{Voice{Language: "en", Speaks: attentive(metronome{0.1, 1}, &all)}},
+		Ear:     Ear{Transcriber: deaf},
 		Log:     slog.New(slog.DiscardHandler),
 		Reading: func(context.Context, string) text.Options { return text.Options{Lexicon: lexicon} },
 	})
@@ -79,11 +80,7 @@ func TestNamesOfALexiconAreNotMadeAgain(t *testing.T) {
 }
 
 // deaf is an ear that understands nothing of what it hears.
-type deaf struct{}
-
-func (deaf) Transcribe(context.Context, []float32, engine.TranscribeOptions) (engine.Transcript, error) {
-	return engine.Transcript{Text: "mumble"}, nil
-}
+var deaf = enginetest.Hears("mumble")
 
 // Where the ear has a snippet made once more, the same request sounds the same all
 // the same: the second try is left to a chance that comes from the text.
@@ -91,8 +88,8 @@ func TestASecondTryIsTheSameForTheSameRequest(t *testing.T) {
 	asked := func(temperature *float64) (seeds []int64) {
 		var all []engine.SpeakOptions
 		s := New(Parts{
-			Voices: only{Voice{Language: "en", Speaks: attentive{metronome{0.1, 1}, &all}}},
-			Ear:    Ear{Transcriber: deaf{}}, Log: slog.New(slog.DiscardHandler),
+			Voices: only{Voice{Language: "en", Speaks: attentive(metronome{0.1, 1}, &all)}},
+			Ear:    Ear{Transcriber: deaf}, Log: slog.New(slog.DiscardHandler),
 		})
 		careful := false
 		job, err := s.Begin(t.Context(), Asked{Account: "a", PostedTTS: contract.PostedTTS{

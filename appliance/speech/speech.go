@@ -7,7 +7,6 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
-	"sync"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -15,6 +14,7 @@ import (
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 	"parley/appliance/text"
+	"parley/internal/limit"
 )
 
 // Voice is one that texts are spoken with.
@@ -67,13 +67,11 @@ type Observer interface {
 // Service speaks texts. Any number of goroutines may use it.
 type Service struct {
 	Parts
-	turns       *turnstile
-	conversions *turnstile
+	turns       *limit.Limiter[string] // by account, as the others
+	conversions *limit.Limiter[string]
+	sockets     *limit.Limiter[string] // that are open
 
 	whole *semaphore.Weighted // characters whose sound is held in memory
-
-	mu      sync.Mutex
-	sockets map[string]int // that are open, by account
 }
 
 // New returns the service.
@@ -83,9 +81,9 @@ func New(p Parts) *Service {
 	}
 	return &Service{
 		Parts:       p,
-		turns:       newTurnstile(atOnce, keptFree, mostWaiting, mostOfOne, longestWait),
-		conversions: newTurnstile(convertAtOnce, convertKeptFree, convertWaiting, convertOfOne, longestWait),
-		sockets:     map[string]int{},
+		turns:       newTurns(),
+		conversions: newConversions(),
+		sockets:     limit.New[string](limit.Rule{AtOnce: socketsAtOnce, OfOne: socketsOfOne}),
 		whole:       semaphore.NewWeighted(mostWhole),
 	}
 }
@@ -112,7 +110,7 @@ type Job struct {
 // ErrInvalid, ErrNotFound, ErrTooMany, ErrUnavailable.
 func (s *Service) Begin(ctx context.Context, a Asked) (*Job, error) {
 	begun := time.Now()
-	leave, err := s.turns.enter(ctx, a.Account)
+	leave, err := turn(ctx, s.turns, a.Account)
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ func (e english) abbreviationRules() []rule {
 		rewrite(`\b([A-Z])\. ?([A-Z])`, func(m match) (string, bool) { // J. Smith
 			next, _, _ := strings.Cut(m.group(2)+m.after(), " ")
 			sentence := strings.HasSuffix(m.before(), "-") ||
-				len(next) > 1 && stops("starters").has(strings.ToLower(next))
+				len(next) > 1 && stops("starters", strings.ToLower(next))
 			return m.group(1) + " " + m.group(2), !sentence
 		}),
 	}
@@ -51,9 +51,10 @@ func (e english) shortRules() []rule {
 			}
 			return said + gap, begins(m) && (open || gap != "" || ended(m))
 		}),
-		rewrite(`(?i)\b([a-z]{1,6})\. ?#?(\d)`, func(m match) (string, bool) { // rm. 204
+		rewrite(`\b([A-Za-z]{1,6})\. ?#?(\d|[A-Z]\b|[IVX]+\b|[$£€])`, func(m match) (string, bool) { // rm. 204
 			said := listed("en", "short").said[strings.ToLower(m.group(1))+"#"]
-			return likeWritten(said, m.group(1)) + " " + m.group(2), said != "" && !strings.HasSuffix(m.before(), ".")
+			initial := len(m.group(1)) == 1 && m.group(1) < "a" || strings.HasSuffix(m.before(), ".") // P.O. Box
+			return likeWritten(said, m.group(1)) + " " + m.group(2), said != "" && !initial
 		}),
 		e.says(`\b((?:in|after|every|within|takes|took|for|than|wait) [1-9]0)s\b`, "$1 seconds"), // in 30s
 		e.says(`\bNos (\d)`, "Numbers $1"),
@@ -89,10 +90,7 @@ func (e english) soundRules() []rule {
 func sayShortForm(m match) (string, bool) {
 	forms, written := listed("en", "short"), m.group(1)
 	short := strings.ToLower(written)
-	said, beforeNumber := forms.said[short], false
-	if said == "" {
-		said, beforeNumber = forms.said[short+"#"], true
-	}
+	said := forms.said[short]
 	capital := unicode.IsUpper(rune(written[0]))
 	name := listed("en", "only with a capital").has(short)
 	stop := m.stop()
@@ -100,8 +98,8 @@ func sayShortForm(m match) (string, bool) {
 	case said == "", name && !capital, startsWord(m.after()), strings.HasPrefix(m.after(), "."),
 		strings.HasSuffix(m.before(), "."):
 		return "", false
-	case stop != "" && (beforeNumber || name), len(short) == 1 && capital:
-		return "", false // "I ate a fig.", "P. Smith"
+	case stop != "" && name, len(short) == 1 && capital:
+		return "", false // "I saw Mon.", "P. Smith"
 	}
 	return likeWritten(said, written) + stop, true
 }
@@ -112,17 +110,6 @@ func likeWritten(said, written string) string {
 		return said
 	}
 	return strings.ToUpper(said[:1]) + said[1:]
-}
-
-// formOf finds what an abbreviation stands for in a list of forms, "" if it is
-// not there.
-func formOf(forms, short string) string {
-	_, found, ok := strings.Cut(strings.ReplaceAll(forms, "\n", ""), " "+short+":")
-	if !ok || short == "" {
-		return ""
-	}
-	said, _, _ := strings.Cut(found, " ")
-	return strings.ReplaceAll(said, "_", " ")
 }
 
 // capitalRules write words small that are in capitals for being seen, and would be spelt:

@@ -52,12 +52,12 @@ func (e english) sayStreet(m match) (string, bool) {
 		return "", false
 	}
 	named := streetNamed.FindStringSubmatch(m.before())
-	if named == nil || stops("titles").has(name) || stops("starters").has(name) {
+	if named == nil || stops("titles", name) || stops("starters", name) {
 		return "", false
 	}
 	if next := m.ahead(); (short == "St" || short == "Dr") && named[1] == "" && next != "" {
 		word, _, titled := strings.Cut(next, ".")
-		doctor := titled && stops("titles").has(strings.ToLower(word)) && word != "Dr" // Elm Dr. Mr. Lee
+		doctor := titled && stops("titles", strings.ToLower(word)) && word != "Dr" // Elm Dr. Mr. Lee
 		if next[0] >= 'A' && next[0] <= 'Z' && !doctor && (endOfSentence(m.after()) == "" || m.stop() == "") {
 			return "", false
 		}

@@ -16,16 +16,13 @@ func (l list) hasEnding(word string) bool {
 // agreement writes the numbers that follow the gender of what they count, which eSpeak NG does
 // not know: "41 personas" are "cuarenta y una".
 func (l language) agreement() []rule {
-	if l == "hi" {
-		return nil
-	}
 	numberedBy, countsNothing := listed("romance", "numbered by"), listed("romance", "no nouns")
 	oneOf, oftenCounted := listed("romance", "before one"), listed("romance", "counted")
 	return []rule{rewrite(`\b(\d{1,3}(?:[.\x{a0}\x{202f}]\d{3})?|\d{4,6})[ \x{a0}\x{202f}](\pL[\pL-]*)`,
 		func(m match) (string, bool) {
 			noun, before := strings.ToLower(m.group(2)), strings.TrimRight(m.before(), " \u00a0\u202f")
 			last := strings.ToLower(strings.TrimRight(before[strings.LastIndexAny(before, " \u00a0(")+1:], "."))
-			stop := strings.ContainsAny(lastRunes(before), ",;:-/+€$£.")
+			stop := strings.ContainsAny(lastRune(before), ",;:-/+€$£.")
 			n := atoi(ungrouped.Replace(m.group(1)))
 			switch {
 			case m.group(1)[0] == '0', endsWord(m.before()), pointedBefore(m.before()),

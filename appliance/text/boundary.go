@@ -100,7 +100,7 @@ func judgeJoined(buf []rune, i, stop int, end, no verdict) verdict {
 	case n < len(next) && next[n] == '.' && n+1 == len(next) && buf[i] == '.':
 		return unsure
 	case n+1 < len(next) && next[n] == '.' && buf[i] == '.' &&
-		unicode.IsLower(next[n+1]), stops("files").has(strings.ToLower(string(next[:n]))):
+		unicode.IsLower(next[n+1]), stops("files", strings.ToLower(string(next[:n]))):
 		return no
 	}
 	if before := lastWord(string(buf[:i])); before == "www" || strings.ContainsAny(before, "/@:\\_") {
@@ -135,9 +135,9 @@ func judgeNext(kind stopKind, next []rune, end, no verdict) verdict {
 	word := strings.ToLower(string(next[:n]))
 	initial := n == 1 && n < len(next) && next[n] == '.'
 	switch {
-	case kind == abbreviation && !stops("of a date").has(word):
+	case kind == abbreviation && !stops("of a date", word):
 		return end
-	case kind == initials && stops("starters").has(word) && !initial:
+	case kind == initials && stops("starters", word) && !initial:
 		return end
 	}
 	return no
@@ -194,25 +194,27 @@ func kindOfStop(buf []rune, i, stop int) stopKind {
 	}
 	word := string(buf[begin:i])
 	joins := func(r rune) bool { return strings.ContainsRune("-–—/", r) }
-	if parts := strings.FieldsFunc(word, joins); len(parts) > 1 && stops("sometimes an end").has(strings.ToLower(parts[len(parts)-1])) {
-		word = parts[len(parts)-1] // Mon.–Fri., a.m./p.m.
+	parts := strings.FieldsFunc(word, joins)
+	if n := len(parts); n > 1 && stops("sometimes an end", strings.ToLower(parts[n-1])) {
+		word = parts[n-1] // Mon.–Fri., a.m./p.m.
 		begin = i - len([]rune(word))
 	}
 	lower := strings.ToLower(word)
 	heads := begin == 0 || buf[begin-1] == '\n'
 	capital := begin < i && unicode.IsUpper(buf[begin])
 	switch {
-	case heads && listNumber(word), capital && stops("titles").has(lower), stops("never an end").has(lower), !capital && stops("powers").has(lower):
+	case heads && listNumber(word), capital && stops("titles", lower), stops("never an end", lower),
+		!capital && stops("powers", lower):
 		return inside
 	case word == "a": // 200 a. C.
 		return beforeDigit
 	case word == "N", word == "Ft": // North, or the Italian number; Fort
 		return initials
-	case stops("numbered").has(lower), stops("lives").has(word):
+	case stops("numbered", lower), stops("lives", word):
 		return beforeDigit
-	case stops("sometimes an end").has(lower), dottedSmall(word):
+	case stops("sometimes an end", lower), dottedSmall(word):
 		return abbreviation
-	case capital && stops("places").has(lower), dottedLetters(word):
+	case capital && stops("places", lower), dottedLetters(word):
 		return initials
 	}
 	return plainStop

@@ -177,8 +177,8 @@ func (e english) rangeRules() []rule {
 }
 
 // reckoned says that a text is about sums.
-var reckoned = regexp.MustCompile(`(?i)=|\b(?:equals|minus|subtract\w*|difference|calculat\w+|solve|sum|plus|take away|` +
-	`(?:what is|what's|how much is) -?\d)`)
+var reckoned = regexp.MustCompile(`(?i)=|\b(?:equals|minus|subtract\w*|difference|calculat\w+|solve|sum|plus|` +
+	`take away|(?:what is|what's|how much is) -?\d)`)
 
 // sayApart says two numbers with a dash between spaces: a difference in sums, else from the one
 // to the other.

@@ -105,12 +105,9 @@ func (e english) weekdayRules() []rule {
 		// Mon to Sat, Tuesday - Saturday, MON-FRI, Tue/Thu
 		rewrite(`\b(`+anyDay+`)\.?( to | and | & |, |`+dash+`|/)(`+anyDay+`)\b\.?`,
 			func(m match) (string, bool) {
-				between := m.group(2)
-				switch {
-				case strings.ContainsAny(between, "-–—"):
+				between := strings.Replace(m.group(2), "/", " and ", 1)
+				if strings.ContainsAny(between, "-–—") {
 					between = " to "
-				case between == "/":
-					between = " and "
 				}
 				return dayName(m.group(1)) + between + dayName(m.group(3)) + m.stop(), true
 			}),
@@ -196,7 +193,8 @@ func (e english) sayStroke(m match) (string, bool) {
 	padded := twice && (m.group(1)[0] == '0' || m.group(2)[0] == '0')
 	holiday := listed("en", "holidays").has(date) && !scored.has(m.behind()) && !unitFollows(after)
 	dated := listed("en", "before a day").has(m.behind()) && m.group(0) != "9/11" || strings.HasSuffix(before, "week of")
-	return said, padded || holiday || strings.HasSuffix(m.behind(), "day") || weekdays.has(m.behind()) || dated && (twice || !usualFraction(m.group(1), m.group(2)))
+	weekday := strings.HasSuffix(m.behind(), "day") || weekdays.has(m.behind())
+	return said, padded || holiday || weekday || dated && (twice || !usualFraction(m.group(1), m.group(2)))
 }
 
 // unitFollows reports whether t begins with what is counted.
@@ -334,14 +332,7 @@ func (l language) dates() []rule {
 
 // date says a day, a month and a year, of which the first and the last may be none.
 func (l language) date(day, month, year string) string {
-	months, of := l.list("months"), l.word("of")
-	var names []string // without the other ways of writing the same month
-	for _, short := range months.words {
-		if name := months.said[short]; !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	said := names[atoi(month)-1]
+	said, of := l.list("month").said[strings.TrimLeft(month, "0")], l.word("of")
 	if day = strings.TrimLeft(day, "0"); day != "" {
 		if day == "1" {
 			day = l.word("first")

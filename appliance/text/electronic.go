@@ -22,13 +22,10 @@ func electronicRules(address func(string) string) []rule {
 			return address(m.group(0)), true
 		}),
 		rewrite(`(?i)\b(?:(?:https?|ftp)://|www\.)[^\s<>"'«»]*[\pL\d/][^\s<>"'«»]*`, trimmed),
-		rewrite(`(?i)\b[a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]+)*\.`+listed("domains", "top").pattern()+`\b(?:/[^\s<>"'«»]*)?`, trimmed),
+		rewrite(`(?i)\b[a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]+)*\.`+listed("domains", "top").pattern()+
+			`\b(?:/[^\s<>"'«»]*)?`, trimmed),
 	}
 }
-
-// addressSigns are the names of the signs in addresses.
-const addressSigns = ` .:dot /:slash @:at -:dash _:underscore ::colon ?:question_mark =:equals &:and #:hash
- %:percent +:plus ~:tilde ,:comma ;:semicolon !:exclamation_mark *:star $:dollar \:backslash |:bar `
 
 // addressPart is a word, a number or a sign in an address.
 var addressPart = regexp.MustCompile(`[A-Za-z\x80-\x{10ffff}]+|\d+|.`)
@@ -44,7 +41,7 @@ func (e english) sayAddress(s string) string {
 		case part[0]|0x20 >= 'a' && part[0]|0x20 <= 'z' || part[0] >= 0x80:
 			part = sayLabel(part)
 		default:
-			part = formOf(addressSigns, part)
+			part = listed("signs", "in addresses").said[part]
 		}
 		return " " + part + " "
 	})), " ")

@@ -23,11 +23,6 @@ func (e english) sayFraction(over, under string) (string, bool) {
 	return e.cardinal(over) + " " + name + "s", true
 }
 
-// withOne is "a half" or "an eighth" where it is counted.
-func withOne(name string) string {
-	return "one " + strings.TrimPrefix(strings.TrimPrefix(name, "an "), "a ")
-}
-
 // article is "a " or "an ", as a name begins.
 func article(name string) string {
 	if strings.IndexByte("aeiou", name[0]) >= 0 || name == "hour" {
@@ -83,7 +78,7 @@ func (e english) fractionRules() []rule {
 		rewrite(`\b(\d{1,3})/(\d{1,3})\b`, func(m match) (string, bool) {
 			said, ok := e.sayFraction(m.group(1), m.group(2))
 			if m.group(1) == "1" {
-				said = withOne(said)
+				said = "one " + said[strings.IndexByte(said, ' ')+1:] // for "a half" or "an eighth"
 			}
 			return said, ok && m.apart() && !strings.HasSuffix(m.before(), "/") && !strings.HasPrefix(m.after(), "/")
 		}),

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"regexp"
 	"strings"
 	"sync"
 )
@@ -41,8 +42,7 @@ func (o Options) disambiguated(t traced) traced {
 	if _, region := parseTag(o.Language); region != "" && region != "us" && region != "ca" {
 		accent = 1
 	}
-	var w tracer
-	done := 0
+	var all []placed
 	ws := wordsOf(t.s)
 	for i, word := range ws {
 		stem, h, known := homographOf(word.lower)
@@ -61,15 +61,9 @@ func (o Options) disambiguated(t traced) traced {
 		}
 		at := t.origin(word.from, word.to)
 		at.by = &pronunciation{folded: []rune(word.lower), phonemes: ipa}
-		w.keep(t, done, word.from)
-		w.put(t.s[word.from:word.to], at)
-		done = word.to
+		all = append(all, placed{word.from, word.to, t.s[word.from:word.to], at})
 	}
-	if done == 0 {
-		return t
-	}
-	w.keep(t, done, len(t.s))
-	return w.text()
+	return t.with(all)
 }
 
 // A placedWord is a word of a text: where it stands, and whether it begins a clause.
@@ -81,22 +75,15 @@ type placedWord struct {
 
 type placedWords []placedWord
 
+var clauseWord = regexp.MustCompile(`[\pL\p{Nd}][\pL\p{Nd}\pM'-]*`)
+
 func wordsOf(s string) placedWords {
 	var all placedWords
-	first := true
-	for i := 0; i < len(s); {
-		n := 0
-		for i+n < len(s) && (wordLength(s[i+n:]) > 0 || n > 0 && (s[i+n] == '\'' || s[i+n] == '-')) {
-			n += max(wordLength(s[i+n:]), 1)
-		}
-		if n == 0 {
-			first = first || strings.IndexByte(".,;:!?()\"\n", s[i]) >= 0
-			i++
-			continue
-		}
-		all = append(all, placedWord{strings.ToLower(s[i : i+n]), i, i + n, first})
-		first = false
-		i += n
+	end := 0
+	for i, at := range clauseWord.FindAllStringIndex(s, -1) {
+		first := i == 0 || strings.ContainsAny(s[end:at[0]], ".,;:!?()\"\n")
+		end = at[1]
+		all = append(all, placedWord{strings.ToLower(s[at[0]:end]), at[0], end, first})
 	}
 	return all
 }

@@ -28,12 +28,12 @@ var (
 	// adverbs before it, "<be>" for a word of a class, and "+" behind what looks like a noun of several.
 	readingRules = sync.OnceValue(func() map[string][]readingRule {
 		all := map[string][]readingRule{}
-		for _, name := range [...]string{"readings", "readings with s", "readings of read"} {
+		for _, name := range [...]string{"readings", "readings with s", "readings of read", "readings of lead"} {
 			rules := listed("homographs", name)
 			for _, pattern := range rules.words {
 				expanded := strings.ReplaceAll(pattern, "~", "(?:<adverb> )*")
-				if strings.HasSuffix(pattern, ">") {
-					expanded += `(?: |$)`
+				if !strings.HasSuffix(pattern, "_") {
+					expanded += `\+?(?: |$)`
 				}
 				expanded = wordClass.ReplaceAllStringFunc(expanded, func(class string) string {
 					return listed("homographs", class[1:len(class)-1]).pattern() + `\+?`
@@ -53,14 +53,8 @@ func is(word, class string) bool { return listed("homographs", class).has(word) 
 func (ws placedWords) reading(i int, stem string) reading {
 	rules := "readings"
 	switch {
-	case ws[i].lower == "read":
-		rules = "readings of read"
-	case stem == "lead":
-		return ws.metal(i)
-	case ws.inPhrase(i, "phrase-verb"):
-		return verb
-	case ws.inPhrase(i, "phrase-other"):
-		return other
+	case ws[i].lower == "read" || stem == "lead":
+		rules = "readings of " + stem
 	case stem != ws[i].lower:
 		rules = "readings with s"
 	}
@@ -73,11 +67,14 @@ func (ws placedWords) reading(i int, stem string) reading {
 	return unknown
 }
 
-// clause is the clause of word i as the patterns of readings have it.
+// clause is the clause of word i as the patterns of readings have it; of "lead" the sentence.
 func (ws placedWords) clause(i int, stem string) string {
 	var words []string
 	for j := range ws {
 		word := ws.at(j, i)
+		if stem == "lead" {
+			word = ws[j].lower
+		}
 		several := strings.HasSuffix(word, "s") && !strings.HasSuffix(word, "ss") && !strings.HasSuffix(word, "'s") &&
 			!is(word, "compound") && !is(word, "determiner") && !is(word, "be")
 		switch {
@@ -91,29 +88,4 @@ func (ws placedWords) clause(i int, stem string) string {
 		words = append(words, word)
 	}
 	return strings.Join(words, " ")
-}
-
-// inPhrase reports whether word i stands in one of the phrases of a class.
-func (ws placedWords) inPhrase(i int, class string) bool {
-	around := " " + ws.at(i-2, i) + " " + ws.at(i-1, i) + " " + ws[i].lower + " " + ws.at(i+1, i) + " "
-	for _, phrase := range listed("homographs", class).words {
-		if strings.Contains(phrase, ws[i].lower) && strings.Contains(around, " "+phrase+" ") {
-			return true
-		}
-	}
-	return false
-}
-
-// metal reads "lead": other is the metal.
-func (ws placedWords) metal(i int) reading {
-	before, next := ws.at(i-1, i), ws.at(i+1, i)
-	if is(next, "of-lead") || is(before, "near-lead") || is(before, "before-metal") && is(ws.at(i-2, i), "of-lead") {
-		return other
-	}
-	for _, j := range [...]int{i - 2, i + 1, i + 2} { // tin and lead; lead, zinc and copper
-		if j >= 0 && j < len(ws) && is(ws[j].lower, "near-lead") && (j > i || before == "and" || before == "or") {
-			return other
-		}
-	}
-	return unknown
 }

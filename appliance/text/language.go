@@ -21,8 +21,11 @@ var languageRules = func() map[string]func() []rule {
 }()
 
 func (l language) rules() []rule {
-	return slices.Concat(electronicRules(l.address), l.abbreviations(), l.weekdays(), l.signs(), l.fractions(),
-		l.telephones(), l.money(), l.dates(), l.times(), l.ranges(), l.rates(), l.measures(), l.ordinals(), l.romans(), l.agreement())
+	return slices.Concat(
+		electronicRules(l.address), l.abbreviations(), l.weekdays(), l.signs(), l.fractions(),
+		l.telephones(), l.rates(), l.money(), l.dates(), l.times(), l.ranges(), l.measures(), l.ordinals(),
+		l.romans(), l.agreement(),
+	)
 }
 
 func (l language) list(name string) list { return listed(string(l), name) }

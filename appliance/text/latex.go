@@ -16,8 +16,9 @@ var (
 	texFraction = regexp.MustCompile(`\\[dt]?frac\{([^{}]*)\}\{([^{}]*)\}`)
 	texGroup    = regexp.MustCompile(`(?:\\(?:text|mathrm|mathbf)|(\^))\{([^{}]*)\}`)
 	texIndex    = regexp.MustCompile(`_\{?([A-Za-z0-9]+)\}?`)
-	texSigns    = strings.NewReplacer(`^\circ`, "°", `^{\circ}`, "°", `\sqrt`, "√", `\times`, "×", `\cdot`, "×", `\div`, "÷",
-		`\pm`, "±", `\leq`, "≤", `\le`, "≤", `\geq`, "≥", `\ge`, "≥", `\neq`, "≠", `\approx`, "≈", `\left`, "", `\right`, "")
+	texSigns    = strings.NewReplacer(`^\circ`, "°", `^{\circ}`, "°", `\sqrt`, "√", `\times`, "×", `\cdot`, "×",
+		`\div`, "÷", `\pm`, "±", `\leq`, "≤", `\le`, "≤", `\geq`, "≥", `\ge`, "≥", `\neq`, "≠",
+		`\approx`, "≈", `\left`, "", `\right`, "")
 	texMarks = strings.NewReplacer("{", "", "}", "", `\`, " ", "^2", "²", "^3", "³")
 )
 
@@ -27,7 +28,7 @@ func (o Options) withoutTeX(t traced) traced {
 		return t
 	}
 	code, _ := parseTag(o.Language)
-	over := formOf(` en:over fr:sur es:sobre pt:sobre it:su hi:बटा `, code)
+	over := listed("signs", "over").said[code]
 	return t.replaced(formula.FindAllStringSubmatchIndex(t.s, -1), func(m match) (string, bool) {
 		s := m.group(4)
 		if s != "" && (!mathematical.MatchString(s) || texWord.MatchString(s) || startsDigit(m.after()) ||

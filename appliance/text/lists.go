@@ -35,8 +35,8 @@ func (l list) pattern() string {
 // listed is a list by its language and name.
 func listed(language, name string) list { return allLists()[language][name] }
 
-// stops are words by what a full stop behind them means.
-func stops(meaning string) list { return listed("stops", meaning) }
+// stops reports what a full stop behind a word means.
+func stops(meaning, word string) bool { return listed("stops", meaning).has(word) }
 
 var allLists = sync.OnceValue(func() map[string]map[string]list {
 	all := map[string]map[string]list{}
@@ -56,8 +56,9 @@ var allLists = sync.OnceValue(func() map[string]map[string]list {
 			if head, ok := strings.CutSuffix(line, ":"); ok && !strings.Contains(line, "=") {
 				name = head
 				lists[name] = list{said: map[string]string{}}
-			} else if line != "" && line[0] != '#' {
-				word, said, _ := strings.Cut(line, "=")
+			} else if line != "" && !strings.HasPrefix(line, "# ") {
+				word, said, _ := strings.Cut(line[1:], "=") // a sign may be "=" itself
+				word = line[:1] + word
 				l := lists[name]
 				l.said[word] = said
 				l.words = append(l.words, word)

@@ -4,22 +4,16 @@ import (
 	"html"
 	"regexp"
 	"strings"
-	"sync"
 )
 
-// markup are the patterns of HTML, XML and SSML.
-type markup struct{ hidden, tag, entity *regexp.Regexp }
-
-// tagPatterns are compiled when the first text with "<" or "&" comes.
-var tagPatterns = sync.OnceValue(func() markup {
-	return markup{
-		hidden: regexp.MustCompile(`(?is)<!--.*?-->|<script\b[^>]*>.*?</script\s*>|<style\b[^>]*>.*?</style\s*>|` +
-			`<!doctype[^>]*>|<\?xml[^>]*\?>|<!\[CDATA\[|\]\]>`),
-		tag: regexp.MustCompile(`</?([a-zA-Z][a-zA-Z0-9:-]*)((?:\s+[a-zA-Z_:][\w:.-]*\s*=\s*(?:"[^"]*"|'[^']*'|` +
-			`[^\s"'<>=]+))*)((?:\s+[a-zA-Z-]+)*)\s*/?>`),
-		entity: regexp.MustCompile(`&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});`),
-	}
-})
+// The patterns of HTML, XML and SSML.
+var (
+	tagHidden = regexp.MustCompile(`(?is)<!--.*?-->|<script\b[^>]*>.*?</script\s*>|<style\b[^>]*>.*?</style\s*>|` +
+		`<!doctype[^>]*>|<\?xml[^>]*\?>|<!\[CDATA\[|\]\]>`)
+	tagMark = regexp.MustCompile(`</?([a-zA-Z][a-zA-Z0-9:-]*)((?:\s+[a-zA-Z_:][\w:.-]*\s*=\s*(?:"[^"]*"|'[^']*'|` +
+		`[^\s"'<>=]+))*)((?:\s+[a-zA-Z-]+)*)\s*/?>`)
+	tagEntity = regexp.MustCompile(`&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});`)
+)
 
 // withoutTags takes the tags of HTML, XML and SSML away, and what they hide,
 // and writes their entities as the characters that they stand for. What only
@@ -28,10 +22,9 @@ func withoutTags(t traced) traced {
 	if !strings.ContainsAny(t.s, "<&") {
 		return t
 	}
-	p := tagPatterns()
 	if strings.Contains(t.s, "<") {
-		t = t.only(p.hidden, 0)
-		t = t.replaced(p.tag.FindAllStringSubmatchIndex(t.s, -1), func(m match) (string, bool) {
+		t = t.only(tagHidden, 0)
+		t = t.replaced(tagMark.FindAllStringSubmatchIndex(t.s, -1), func(m match) (string, bool) {
 			name := strings.ToLower(m.group(1))
 			switch closes := strings.HasPrefix(m.group(0), "</"); {
 			case listed("tags", "inline").has(name):
@@ -42,7 +35,7 @@ func withoutTags(t traced) traced {
 			return "", false
 		})
 	}
-	return t.replaced(p.entity.FindAllStringIndex(t.s, -1), func(m match) (string, bool) {
+	return t.replaced(tagEntity.FindAllStringIndex(t.s, -1), func(m match) (string, bool) {
 		said := html.UnescapeString(m.group(0))
 		return said, said != m.group(0)
 	})

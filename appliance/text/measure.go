@@ -66,7 +66,7 @@ func (e english) sizeRules() []rule {
 		e.says(`(\d) ?lbs?\. (\d+(?:\.\d+)? ?oz\b)`, "$1 lb $2"),
 		e.says(`(\d)(?:"|″|′′|'')`, "$1in{>}", func(m match) bool { return !quoted(m) }), // 27" screen
 		e.says(`\b(\d)['′] ?(\d{1,2})(?:in)?\b`, "$1 ft $2in", apart),                    // 5'11"
-		e.says(`\b(\d{1,3})['′]`, "$1ft", apart, func(m match) bool { return !opened(m.before()) }),
+		e.says(`\b(\d{1,3})['′]`, "$1ft", apart, func(m match) bool { return !opened.MatchString(m.before()) }),
 		// 363 cm x 437 cm, 73 × 92 × 2 cm, 2 x 500 ml
 		rewrite(`\b`+figures+`(?: ?(`+unitPattern+`))? ?[xX×] ?`+figures+`(?: ?[xX×] ?`+figures+`)?( ?)(`+unitPattern+`)`,
 			func(m match) (string, bool) {
@@ -92,20 +92,18 @@ func (e english) sizeRules() []rule {
 			}),
 		// 12 fl. oz., 900 sq. ft.
 		rewrite(figures+` ?(fl|sq|cu)\.? ?(oz|ft|in|yd|mi|km|m)\b\.?`, func(m match) (string, bool) {
-			unit := formOf(` fl:fluid sq:square cu:cubic `, m.group(2)) + " " + unitSign(m.group(3))
+			unit := map[string]string{"fl": "fluid", "sq": "square", "cu": "cubic"}[m.group(2)] + " " + unitSign(m.group(3))
 			return e.decimal(m.group(1)) + " " + plural(m.group(1), unit) + m.stop(), true
 		}),
 	}
 }
 
-var openingQuote = regexp.MustCompile(`(?:^|\D)"`)
-
-// opened reports whether a quotation begins in s that is not closed yet: one in
-// single quotes, which stand before a word and behind one.
-func opened(s string) bool {
-	s = " " + strings.NewReplacer("(", " ", `"`, " ").Replace(s) + " "
-	return strings.LastIndex(strings.ReplaceAll(s, " ' ", "   "), " '") > strings.LastIndex(s, "' ")
-}
+// openingQuote is a quotation mark that is no inch; opened ends within a quotation in single quotes,
+// which stand before a word and behind one.
+var (
+	openingQuote = regexp.MustCompile(`(?:^|\D)"`)
+	opened       = regexp.MustCompile(`(?:^|[ ("])'[^']*$`)
+)
 
 // describes reports whether an amount says of what kind a thing is, as in "a
 // $5 bill" or "a 90° turn": then it is said in the singular.
@@ -189,8 +187,8 @@ func perUnit(s string) string {
 func unitName(s string) string { return cmp.Or(unitSign(s), listed("en", "per").said[s], s) }
 
 // somePer ends with an amount, of which something may be "per month".
-var somePer = regexp.MustCompile(`(?:\d|\w[a-rt-z]s|\b(?:kilogram|liter|percent|people|yen|pence|thousand|million|billion|` +
-	`dollar|euro|pound|cent))\.?$`)
+var somePer = regexp.MustCompile(`(?:\d|\w[a-rt-z]s|\b(?:kilogram|liter|percent|people|yen|pence|` +
+	`thousand|million|billion|dollar|euro|pound|cent))\.?$`)
 
 // measures are the rules for units, and for what is counted by them: 8,50 €/kg, 45 x 60 cm.
 func (l language) measures() []rule {
@@ -222,7 +220,10 @@ func (l language) rates() []rule {
 	return []rule{
 		l.says(`\b(\d{1,2}) ?[xX×] ?/`, "$1 [times]/"),
 		l.says(`(\d|\d[ \x{a0}\x{202f}]?(?:€|`+l.list("units").pattern()+`)|`+l.word("times")+`) ?/ ?(`+per+`)`, "$1 {P2}",
-			ended, func(m match) bool { return !strings.HasSuffix(m.before(), "/") }),
+			ended, func(m match) bool {
+				unit := strings.TrimLeft(m.group(1), digits+" \u00a0\u202f") + "/" + m.group(2) // km/h is one
+				return !strings.HasSuffix(m.before(), "/") && !l.list("units").has(unit)
+			}),
 		l.says(`\b(\d+(?:[.,]\d+)?) ?[xX×] ?(\d)`, "$1 [by] $2", begins),
 	}
 }

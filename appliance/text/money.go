@@ -78,25 +78,20 @@ func (e english) sayFrom(sign, amount string) string {
 func (l language) money() []rule {
 	const gap = `[ \x{a0}\x{202f}]?`
 	signs := l.list("money").pattern()
-	many := `(?:` + gap + `(` + l.list("many").pattern() + `)(?:[^\p{L}\p{M}]|$))?`
+	many := `(?:` + gap + `(` + l.list("many").pattern() + `))?`
 	const whole = `(\d+(?:[ .,\x{a0}\x{202f}]\d{3}|,\d\d,\d{3})*)(?:[.,](\d{1,2}))?`
 	return []rule{
 		l.says(`\b(\d+(?:,\d+)?)`+dash+`(\d+(?:,\d+)?`+gap+signs+`)`, "$1 [to] $2", apart),
 		rewrite(`(?:US|U)?(`+signs+`)`+gap+whole+many, func(m match) (string, bool) {
-			return l.amount(m.group(1), m.group(2), m.group(3), m.group(4)) + tail(m, 4), !startsDigit(m.after())
+			if m.group(4) != "" && startsWord(m.after()) { // $5 millas
+				return l.amount(m.group(1), m.group(2), m.group(3), "") + " " + m.group(4), true
+			}
+			return l.amount(m.group(1), m.group(2), m.group(3), m.group(4)), !startsDigit(m.after())
 		}),
 		rewrite(whole+many+gap+`(`+signs+`)`, func(m match) (string, bool) {
 			return l.amount(m.group(4), m.group(1), m.group(2), m.group(3)) + m.spaceAfter(), !endsWord(m.before())
 		}),
 	}
-}
-
-// tail is what the match has behind a group, where there is one.
-func tail(m match, group int) string {
-	if m.at[2*group+1] < 0 {
-		return ""
-	}
-	return m.text[m.at[2*group+1]:m.at[1]]
 }
 
 // amount says money: the hundredths behind it, as eSpeak NG reads the numbers.

@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -13,9 +12,8 @@ import (
 func (e english) ordinal(n string) string {
 	words := e.cardinal(n)
 	cut := strings.LastIndexAny(words, " -") + 1
-	const irregular = ` one:first two:second three:third five:fifth eight:eighth nine:ninth twelve:twelfth `
 	last := words[cut:]
-	if place := formOf(irregular, last); place != "" {
+	if place := listed("en", "irregular ordinals").said[last]; place != "" {
 		return words[:cut] + place
 	}
 	if base, ok := strings.CutSuffix(last, "y"); ok {
@@ -54,10 +52,6 @@ func (e english) sayNumbered(n string) string {
 	return units[n[0]-'0'] + " " + e.cardinal(n[1:])
 }
 
-var rulers = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\b` + listed("en", "rulers").pattern() + ` $`)
-})
-
 // romanRules say Roman numbers where they are no words and no initials.
 func (e english) romanRules() []rule {
 	isRoman := func(i int) guard {
@@ -72,7 +66,7 @@ func (e english) romanRules() []rule {
 		rewrite(`^([IVX]{1,5}|[ivx]{2,5})([.)])( \S|$)`, func(m match) (string, bool) {
 			n := roman(m.group(1))
 			next, _, _ := strings.Cut(strings.TrimSpace(m.group(3))+m.after(), " ")
-			heads := next == "" || stops("starters").has(strings.ToLower(next)) || listed("en", "headings").has(next)
+			heads := next == "" || stops("starters", strings.ToLower(next)) || listed("en", "headings").has(next)
 			return e.cardinal(n) + m.group(2) + m.group(3),
 				n != "" && (len(m.group(1)) > 1 || m.group(2) == ")" || heads)
 		}),
@@ -82,7 +76,7 @@ func (e english) romanRules() []rule {
 		}),
 		rewrite(`[Ⅰ-ⅿ]+`, func(m match) (string, bool) {
 			letters := strings.ToUpper(norm.NFKC.String(m.group(0)))
-			if n := roman(letters); n != "" && !rulers().MatchString(m.before()) {
+			if n := roman(letters); n != "" && !listed("en", "rulers").has(lastWord(m.before())) {
 				letters = e.cardinal(n)
 			}
 			return m.space() + letters + m.spaceAfter(), true
@@ -99,26 +93,21 @@ func (e english) romanRules() []rule {
 	}
 }
 
+var romanForm = regexp.MustCompile(`^M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})$`)
+
 // roman turns a Roman numeral to digits, "" if it is not written by the rules.
 func roman(s string) string {
-	n := 0
 	s = strings.ToUpper(s)
-	for _, p := range [...]struct {
-		value int
-		sign  string
-	}{{1000, "M"}, {900, "CM"}, {500, "D"}, {400, "CD"}, {100, "C"}, {90, "XC"}, {50, "L"}, {40, "XL"}, {10, "X"},
-		{9, "IX"}, {5, "V"}, {4, "IV"}, {1, "I"}} {
-		most := 3
-		if len(p.sign) == 2 || p.sign == "V" || p.sign == "L" || p.sign == "D" {
-			most = 1
-		}
-		for ; most > 0 && strings.HasPrefix(s, p.sign); most-- {
-			n += p.value
-			s = s[len(p.sign):]
-		}
-	}
-	if s != "" || n == 0 {
+	if s == "" || !romanForm.MatchString(s) {
 		return ""
+	}
+	n, behind := 0, 0
+	for i := len(s) - 1; i >= 0; i-- {
+		value := map[byte]int{'I': 1, 'V': 5, 'X': 10, 'L': 50, 'C': 100, 'D': 500, 'M': 1000}[s[i]]
+		if value < behind {
+			value = -value
+		}
+		n, behind = n+value, max(value, behind)
 	}
 	return strconv.Itoa(n)
 }

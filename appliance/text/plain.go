@@ -4,30 +4,23 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 )
 
-// marks are the patterns of what is written for the eye only.
-type marks struct {
-	link, orphan, bare, note, smiley, fence, rule, lead *regexp.Regexp
-}
-
-// eyeMarks compiles the patterns once, when the first text comes.
-var eyeMarks = sync.OnceValue(func() marks {
-	return marks{
-		link: regexp.MustCompile(`!?\[([^\]]*)\]\([^)\s]*(?:\s+"[^"]*")?\)`),
-		// the end of a link whose beginning was cut off; [^2], a note in Markdown
-		orphan: regexp.MustCompile(`\]\([^)\s]*\)|\[\^[^\]\s]{1,20}\]:?`),
-		bare:   regexp.MustCompile(`<(https?://[^\s<>]+|[^\s<>@]+@[^\s<>@]+)>`),
-		note: regexp.MustCompile(
-			`([\pL\d.,;:!?"')])\[(?:\d{1,3}(?: ?[,–-] ?\d{1,3})*|citation needed|note \d{1,3})\]`),
-		smiley: regexp.MustCompile(`(^|\s)[:;=]['-]?[()DPp]+(?:\s|$)`),
-		fence:  regexp.MustCompile("^\\s*(?:```|~~~)[^`]*$"),
-		rule:   regexp.MustCompile(`^\s*(?:[-*_=]\s*){3,}$|^[\s|:-]*\|[\s|:-]*$`),
-		lead:   regexp.MustCompile(`^\s*(?:(?:#{1,6}|>+|[-*+•‣·–])\s+|>+)(?:\[[ xX]\]\s+)?`),
-	}
-})
+// The patterns of what is written for the eye only.
+var (
+	mdLink = regexp.MustCompile(`!?\[([^\]]*)\]\([^)\s]*(?:\s+"[^"]*")?\)`)
+	// the end of a link whose beginning was cut off; [^2], a note in Markdown
+	mdOrphan = regexp.MustCompile(`\]\([^)\s]*\)|\[\^[^\]\s]{1,20}\]:?`)
+	mdBegun  = regexp.MustCompile(`\[([^\[\]]*)$`) // the beginning of such a link
+	mdBare   = regexp.MustCompile(`<(https?://[^\s<>]+|[^\s<>@]+@[^\s<>@]+)>`)
+	mdNote   = regexp.MustCompile(
+		`([\pL\d.,;:!?"')])\[(?:\d{1,3}(?: ?[,–-] ?\d{1,3})*|citation needed|note \d{1,3})\]`)
+	mdFence = regexp.MustCompile("^\\s*(?:```|~~~)[^`]*$")
+	mdRule  = regexp.MustCompile(`^\s*(?:[-*_=]\s*){3,}$|^[\s|:-]*\|[\s|:-]*$`)
+	mdLead  = regexp.MustCompile(`^\s*(?:(?:#{1,6}|>+|[-*+•‣·–])\s+|>+)(?:\[[ xX]\]\s+)?`)
+	smiley  = regexp.MustCompile(`(^|\s)[:;=]['-]?[()DPp]+(?:\s|$)`)
+)
 
 // plain takes Markdown, tags, marks of footnotes and emoji out of t and makes its
 // white space single spaces. Stars stay at the places that stars returns; nil
@@ -36,23 +29,14 @@ func plain(t traced, stars func(string) []int) traced {
 	if t.s == "" {
 		return t
 	}
-	m := eyeMarks()
-	t = m.lines(t)
-	t = t.only(m.link, 1)
-	t = t.only(m.orphan, 0)
-	if i := strings.LastIndexByte(t.s, '['); i >= 0 && !strings.Contains(t.s[i:], "]") {
-		t = t.without(i, i+1) // the beginning of such a link
-	}
-	t = t.only(m.bare, 1)
-	t = withoutTags(t)
-	t = t.only(m.note, 1)
-	t = t.only(m.smiley, 1)
+	t = withoutTags(lines(t).only(mdLink, 1).only(mdOrphan, 0).only(mdBegun, 1).only(mdBare, 1))
+	t = t.only(mdNote, 1).only(smiley, 1)
 	return withoutEmoji(withoutEmphasis(t, stars)).tidy()
 }
 
 // lines are the lines of t one after another, without what marks them, and
 // without those that only part others.
-func (m marks) lines(t traced) traced {
+func lines(t traced) traced {
 	var w tracer
 	for begin := 0; begin < len(t.s); {
 		end := strings.IndexByte(t.s[begin:], '\n') + begin
@@ -60,8 +44,8 @@ func (m marks) lines(t traced) traced {
 			end = len(t.s)
 		}
 		line := t.s[begin:end]
-		if !m.fence.MatchString(line) && !m.rule.MatchString(line) {
-			lead := len(m.lead.FindString(line))
+		if !mdFence.MatchString(line) && !mdRule.MatchString(line) {
+			lead := len(mdLead.FindString(line))
 			row(&w, t.slice(begin+lead, end))
 			if end < len(t.s) {
 				w.put(" ", t.of[end])
@@ -107,14 +91,6 @@ func (t traced) only(pattern *regexp.Regexp, group int) traced {
 		done = at[1]
 	}
 	w.keep(t, done, len(t.s))
-	return w.text()
-}
-
-// without is t without t.s[i:j].
-func (t traced) without(i, j int) traced {
-	var w tracer
-	w.keep(t, 0, i)
-	w.keep(t, j, len(t.s))
 	return w.text()
 }
 

@@ -1,8 +1,10 @@
 package text
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -10,11 +12,7 @@ import (
 // pronounced marks the words that a lexicon has, and puts what it has read in
 // their place. What is marked is not written otherwise by any rule.
 func (l Lexicon) pronounce(t traced) traced {
-	if len(l) == 0 {
-		return t
-	}
-	var w tracer
-	done := 0
+	var all []placed
 	for i := 0; i < len(t.s); {
 		n := wordLength(t.s[i:])
 		if n == 0 {
@@ -27,22 +25,15 @@ func (l Lexicon) pronounce(t traced) traced {
 			i += n
 			continue
 		}
-		w.keep(t, done, i)
-		o := t.origin(i, i+length)
+		o, said := t.origin(i, i+length), p.said
 		o.by = p
-		if p.phonemes == "" {
-			w.put(p.said, o)
-		} else {
-			w.put(t.s[i:i+length], o)
+		if p.phonemes != "" {
+			said = t.s[i : i+length]
 		}
+		all = append(all, placed{i, i + length, said, o})
 		i += length
-		done = i
 	}
-	if done == 0 {
-		return t
-	}
-	w.keep(t, done, len(t.s))
-	return w.text()
+	return t.with(all)
 }
 
 // withinNumber reports whether s goes on beyond i to j as the same number, time or
@@ -137,3 +128,19 @@ func endingSound(phonemes string) string {
 	}
 	return "z"
 }
+
+// names are how names and words of many origins are said that eSpeak NG's
+// English gets badly wrong. What a lexicon says goes before.
+var names = sync.OnceValue(func() Lexicon {
+	l, err := NewLexicon(listed("names", "names").said)
+	if err != nil {
+		panic(err) // the first test of this package finds it
+	}
+	return l
+})
+
+// footnotes are superior figures behind words of three letters or more: those
+// behind shorter ones are powers (m², km³).
+var footnotes = regexp.MustCompile(`(\pL{3}[.,;:!?"”’)]*)[¹²³⁰⁴-⁹]+`)
+
+func withoutNotes(t traced) traced { return t.only(footnotes, 1) }

@@ -5,9 +5,8 @@ import "strings"
 // comparisonRules say what stands between what is compared, before that is written out.
 func (e english) comparisonRules() []rule {
 	compared := func(m match) (string, bool) {
-		const words = ` <:less_than >:more_than <=:at_most ≤:at_most >=:at_least ≥:at_least !=:is_not_equal_to
- ≠:is_not_equal_to `
-		return " " + formOf(words, m.group(1)) + " " + m.group(2), true
+		sign := strings.NewReplacer("<=", "≤", ">=", "≥", "!=", "≠").Replace(m.group(1))
+		return " " + listed("signs", "compared").said[sign] + " " + m.group(2), true
 	}
 	return []rule{
 		e.says(`(^|[ (])~ ?([$£€¥]?\d)`, "$1about $2"),
@@ -33,9 +32,7 @@ func (e english) signRules() []rule {
 		e.says(`\$([A-Z])`, "$1"), // $HOME
 		e.says(` ?[°º] ?`, " degrees "),
 		rewrite(` ?([√±≈×÷$£€¢@%+]) ?`, func(m match) (string, bool) {
-			const signs = ` √:square_root_of ±:plus_or_minus ≈:about ×:times ÷:divided_by $:dollars £:pounds €:euros ` +
-				`¢:cents @:at %:percent +:plus `
-			return " " + formOf(signs, m.group(1)) + " ", true
+			return " " + listed("signs", "signs").said[m.group(1)] + " ", true
 		}),
 		rewrite(` ?/+ ?`, func(m match) (string, bool) { return saySlash(m), true }),
 		e.says(`#(\w)`, "hashtag $1"),

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -98,31 +99,26 @@ func endOfSentence(after string) string {
 		return "."
 	}
 	word, _, _ := strings.Cut(t, " ")
-	if t != after && unicode.IsUpper(rune(t[0])) && stops("starters").has(strings.ToLower(word)) {
+	if t != after && unicode.IsUpper(rune(t[0])) && stops("starters", strings.ToLower(word)) {
 		return "."
 	}
 	return ""
 }
 
 func endsWord(s string) bool {
-	r := []rune(lastRunes(s))
-	return len(r) > 0 && alnum(r[len(r)-1])
+	r, _ := utf8.DecodeLastRuneInString(s)
+	return alnum(r)
 }
 
 func startsWord(s string) bool {
-	for _, r := range s {
-		return alnum(r)
-	}
-	return false
+	r, _ := utf8.DecodeRuneInString(s)
+	return alnum(r)
 }
 
-// lastRunes is the end of s that holds its last rune.
-func lastRunes(s string) string {
-	i := max(len(s)-4, 0)
-	for i > 0 && s[i]&0xc0 == 0x80 {
-		i--
-	}
-	return s[i:]
+// lastRune is the end of s that holds its last rune.
+func lastRune(s string) string {
+	_, n := utf8.DecodeLastRuneInString(s)
+	return s[len(s)-n:]
 }
 
 // lastWord is the word that ends s, without the space behind it.

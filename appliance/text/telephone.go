@@ -25,8 +25,8 @@ func (e english) phoneRules() []rule {
 	all := []rule{
 		e.says(`\+(\d{1,4}(?:[ .-]?\(?\d{1,5}\)?){2,6})\b`, "plus {d1}"), // +1 (555) 123-4567
 		e.says(`(\d{3}[ .-]?\d{4}),? ?x\.? ?(\d{1,6})\b`, "$1, extension {d2}"),
-		e.says(`(?i)\b((?:call|dial|ring|text|phone|tel\.?|telephone|fax|mobile|whatsapp)(?: (?:us|me|at|on|is|number|no\.?))*:? )`+
-			`(\d{2,5}(?:[ .-]\d{2,5}){2,5}|\d{3} \d{3})\b`, "$1{d2}", ended, whole),
+		e.says(`(?i)\b((?:call|dial|ring|text|phone|tel\.?|telephone|fax|mobile|whatsapp)`+
+			`(?: (?:us|me|at|on|is|number|no\.?))*:? )(\d{2,5}(?:[ .-]\d{2,5}){2,5}|\d{3} \d{3})\b`, "$1{d2}", ended, whole),
 	}
 	for _, number := range telephones {
 		all = append(all, e.says(`(`+number+`)\b`, "{d1}", apart))

@@ -2,7 +2,6 @@ package text
 
 import (
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -57,8 +56,8 @@ func (e english) timeRules() []rule {
 }
 
 // toDotted ends before the second of two times that are written with a full stop.
-var toDotted = regexp.MustCompile(`(?i)(?:\b0\d|\b(?:opens?|opening|hours|from|between|daily|\w+day) \d{1,2})\.[0-5]\d` +
-	`( ?[-–—] ?| (?:to|and|until|till) )$`)
+var toDotted = regexp.MustCompile(`(?i)(?:\b0\d|\b(?:opens?|opening|hours|from|between|daily|\w+day) \d{1,2})` +
+	`\.[0-5]\d( ?[-–—] ?| (?:to|and|until|till) )$`)
 
 // sayDotted finds times that are written with a full stop: 07.42, open 8.30–17.00, at 8.30.
 func (e english) sayDotted(m match) (string, bool) {
@@ -71,7 +70,7 @@ func (e english) sayDotted(m match) (string, bool) {
 		ok = ok || e.dayFirst || strings.Trim(second[1], " -–—") == ""
 	}
 	return hour + ":" + minute, ok && m.apart() && whole(m) && !countsOn(m.after()) && atoi(hour) < 25 &&
-		!strings.ContainsAny(lastRunes(m.before()), "$£€")
+		!strings.ContainsAny(lastRune(m.before()), "$£€")
 }
 
 // countsOn reports whether a number goes on, or a unit, a percent sign or half of
@@ -117,10 +116,7 @@ func (e english) sayDuration(m match) (string, bool) {
 
 // sayCount says a number of things.
 func (e english) sayCount(n, noun string) string {
-	n = strings.TrimLeft(n, "0")
-	if n == "" {
-		n = "0"
-	}
+	n = strconv.Itoa(atoi(n)) // without zeros before
 	return e.cardinal(n) + " " + plural(n, noun)
 }
 
@@ -130,11 +126,6 @@ func (l language) times() []rule {
 		hour  = `([01]?\d|2[0-4])`
 		clock = `(\d{1,2}(?: ?h(?:[0-5]\d)?|[:.][0-5]\d))`
 	)
-	say := func(guards ...guard) func(m match) (string, bool) {
-		return func(m match) (string, bool) {
-			return m.group(1) + l.clock(m.group(2), m.group(3)), !slices.ContainsFunc(guards, func(g guard) bool { return !g(m) })
-		}
-	}
 	amount := func(m match) bool { return strings.IndexAny(m.ahead(), "€%") == 0 }
 	dotted := func(m match) bool { return l == "it" || !strings.Contains(m.group(0), ".") }
 	all := []rule{
@@ -143,16 +134,17 @@ func (l language) times() []rule {
 		l.says(`\b(\d{1,2})-(\d{1,2}[:.h][0-5]\d)\b`, "$1 [to] {k2}", alone, dotted),
 	}
 	if l != "hi" {
-		all = append(all, rewrite(`()\b`+hour+` ?(?:[:.] ?([0-5]\d) ?h(?:rs?|s)?\.?|h(?: ?([0-5]\d))?)\b`,
-			func(m match) (string, bool) { return l.clock(m.group(2), m.group(3)+m.group(4)), m.apart() }))
+		all = append(all, rewrite(`\b`+hour+` ?(?:[:.] ?([0-5]\d) ?h(?:rs?|s)?\.?|h(?: ?([0-5]\d))?)\b`,
+			func(m match) (string, bool) { return l.clock(m.group(1), m.group(2)+m.group(3)), m.apart() }))
 	}
 	if l == "it" {
 		all = append(all, rewrite(`((?i:\b(?:ore|alle|dalle|fino alle|tra le|fra le|entro le)) )`+hour+`\.([0-5]\d)\b`,
-			say(ended)))
+			func(m match) (string, bool) { return m.group(1) + l.clock(m.group(2), m.group(3)), ended(m) }))
 	}
-	return append(all, rewrite(`()\b`+hour+`:([0-5]\d)(?: बजे)?`, say(apart, func(m match) bool {
-		return !strings.HasPrefix(m.after(), ":") && !strings.HasSuffix(m.before(), ":")
-	})))
+	return append(all, rewrite(`\b`+hour+`:([0-5]\d)(?: बजे)?`, func(m match) (string, bool) {
+		inside := strings.HasPrefix(m.after(), ":") || strings.HasSuffix(m.before(), ":")
+		return l.clock(m.group(1), m.group(2)), m.apart() && !inside
+	}))
 }
 
 // clock says a time of day; eSpeak NG reads the numbers.

@@ -105,23 +105,36 @@ func (t traced) composed() traced {
 // replaced has each place that found names (as regexp's FindAll…Index does)
 // said otherwise, where say says so and no lexicon does.
 func (t traced) replaced(found [][]int, say func(m match) (string, bool)) traced {
+	var all []placed
+	for _, at := range found {
+		if said, ok := say(match{t.s, at}); ok {
+			c := changed(t.s[at[0]:at[1]], said)
+			if i, j := at[0]+c.head, at[1]-c.tail; !t.pronounced(i, j) {
+				all = append(all, placed{i, j, c.said, t.origin(i, j)})
+			}
+		}
+	}
+	return t.with(all)
+}
+
+// A placed text is what is said in place of the bytes i to j.
+type placed struct {
+	i, j int
+	said string
+	of   origin
+}
+
+// with is t with what is said in its places, which stand in order.
+func (t traced) with(places []placed) traced {
+	if len(places) == 0 {
+		return t
+	}
 	var w tracer
 	done := 0
-	for _, at := range found {
-		said, ok := say(match{t.s, at})
-		if !ok {
-			continue
-		}
-		c := changed(t.s[at[0]:at[1]], said)
-		if t.pronounced(at[0]+c.head, at[1]-c.tail) {
-			continue
-		}
-		w.keep(t, done, at[0]+c.head)
-		w.put(c.said, t.origin(at[0]+c.head, at[1]-c.tail))
-		done = at[1] - c.tail
-	}
-	if done == 0 {
-		return t
+	for _, p := range places {
+		w.keep(t, done, p.i)
+		w.put(p.said, p.of)
+		done = p.j
 	}
 	w.keep(t, done, len(t.s))
 	return w.text()

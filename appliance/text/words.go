@@ -1,11 +1,15 @@
 package text
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"parley/internal/edits"
 )
+
+var spokenWord = regexp.MustCompile(`[a-z']+`)
 
 // Words are the words of s as they are said, so that two ways of writing the
 // same ("5 PM,", "five p m") are equal: what was said can be compared with what
@@ -13,26 +17,9 @@ import (
 func Words(s string) []string {
 	s = strings.NewReplacer("’", "'", "o.k.", "okay", "%", " percent ", "#", " pound ", "*",
 		" star ").Replace(strings.ToLower(s))
-	var b strings.Builder
-	for s != "" {
-		n := strings.IndexFunc(s, func(r rune) bool { return r < '0' || r > '9' })
-		if n < 0 {
-			n = len(s)
-		}
-		if n > 0 {
-			b.WriteString(" " + countedOrSpelt(s[:n]) + " ")
-			s = s[n:]
-			continue
-		}
-		if c := s[0]; c >= 'a' && c <= 'z' || c == '\'' {
-			b.WriteByte(c)
-		} else {
-			b.WriteByte(' ')
-		}
-		s = s[1:]
-	}
+	s = figureRuns.ReplaceAllStringFunc(s, func(n string) string { return " " + countedOrSpelt(n) + " " })
 	var words []string
-	for _, w := range strings.Fields(b.String()) {
+	for _, w := range spokenWord.FindAllString(s, -1) {
 		switch w = strings.Trim(w, "'"); {
 		case w == "":
 		case w == letterA: // as Say writes it
@@ -59,3 +46,17 @@ func countedOrSpelt(digits string) string {
 // WordErrors is how many words must be changed, added or left out to make got
 // of want. Over len(want) it is the word error rate.
 func WordErrors(want, got []string) int { return edits.Distance(want, got) }
+
+// Written are the words of s as they are written, in small letters and of any
+// language: runs of what OfWord holds for. A curly apostrophe becomes a straight one.
+// Of words as they are said see Words.
+func Written(s string) []string {
+	s = strings.ToLower(strings.ReplaceAll(s, "’", "'"))
+	return strings.FieldsFunc(s, func(r rune) bool { return !OfWord(r) })
+}
+
+// OfWord tells whether a rune is part of a word: a letter, a digit, a mark on one of
+// them or a straight apostrophe.
+func OfWord(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || r == '\''
+}

@@ -4,7 +4,7 @@ import "strings"
 
 // Kokoro are the voices of the pack of that name, under the names with which they
 // were published. They blend with one another. Their pitch and how far it moves are
-// those of a sentence of their language (parley-bench tts --only pitch --voices all);
+// those of a sentence of their language, as they were measured (docs/measurements.md);
 // Nicole whispers, so that hers is of several.
 func Kokoro() []Base {
 	var all []Base

@@ -12,8 +12,8 @@ import (
 // Account are the voices of one account, for programs beside the box. Without
 // records there is the library alone.
 type Account struct {
-	Voices Voices
-	ID     string
+	Voices
+	ID string
 }
 
 // List returns the library, and then what the account has saved.
@@ -37,11 +37,6 @@ func (a Account) Find(ctx context.Context, name string) (Voice, error) {
 	return found, err
 }
 
-// Design makes a voice of a description.
-func (a Account) Design(description string, candidate int, seed int64) (voice.Recipe, error) {
-	return a.Voices.Design(description, candidate, seed)
-}
-
 // Save gives a recipe a name. Errors are those of POST /v0/tts/voices.
 func (a Account) Save(ctx context.Context, name string, r voice.Recipe) (contract.ReturnVoice, error) {
 	recipe, err := json.Marshal(r)
@@ -49,14 +44,4 @@ func (a Account) Save(ctx context.Context, name string, r voice.Recipe) (contrac
 		return contract.ReturnVoice{}, err
 	}
 	return a.Voices.save(ctx, a.ID, name, recipe)
-}
-
-// SaveGeneration saves the voice of a generation, as POST /v0/tts/voices does.
-func (a Account) SaveGeneration(ctx context.Context, name, generation string) (contract.ReturnVoice, error) {
-	return a.Voices.SaveVoice(ctx, a.ID, contract.PostedVoice{GenerationID: generation, Name: name})
-}
-
-// Delete deletes a saved voice. Errors are those of DELETE /v0/tts/voices.
-func (a Account) Delete(ctx context.Context, name string) error {
-	return a.Voices.DeleteVoice(ctx, a.ID, name)
 }

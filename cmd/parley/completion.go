@@ -9,57 +9,17 @@ import (
 	"parley/appliance/config"
 	"parley/appliance/voices"
 	"parley/firmware/packs"
-	"parley/store"
 )
 
 // predictors say what may stand where a flag or an argument has the tag
-// predictor. Nobody can be told in the middle of a command line that a box or
-// a setting is wrong: then there is nothing to choose.
+// predictor.
 func (c *console) predictors(ctx context.Context) map[string]complete.Predictor {
-	named := map[string]func(cfg config.Config, s *store.Store) []string{
-		"pack": func(cfg config.Config, _ *store.Store) (names []string) {
-			for _, p := range append(packs.BuiltIn(), packs.Own(cfg.Packs)...) {
-				names = append(names, p.Name)
-			}
-			return names
-		},
-		"voice": func(cfg config.Config, s *store.Store) (names []string) {
-			all, _ := voices.Account{Voices: voices.Voices{Config: cfg, Records: s}}.List(ctx)
-			for _, v := range all {
-				names = append(names, v.Name)
-			}
-			return names
-		},
-		"plugin": func(_ config.Config, s *store.Store) (names []string) {
-			all, _ := s.Plugins(ctx)
-			for _, p := range all {
-				names = append(names, p.Name)
-			}
-			return names
-		},
-		"key": func(_ config.Config, s *store.Store) (ids []string) {
-			all, _ := s.ListKeys(ctx, "")
-			for _, k := range all {
-				if k.RevokedMS == 0 {
-					ids = append(ids, k.ID)
-				}
-			}
-			return ids
-		},
-		"account": func(_ config.Config, s *store.Store) (names []string) {
-			all, _ := s.ListKeys(ctx, "")
-			for _, k := range all {
-				names = append(names, k.Account)
-			}
-			return names
-		},
-	}
 	all := map[string]complete.Predictor{
 		"file": complete.PredictFiles("*"),
 		"dir":  complete.PredictDirs("*"),
 	}
-	for name, list := range named {
-		all[name] = complete.PredictFunc(func(a complete.Args) []string { return c.atCursor(ctx, a, name, list) })
+	for _, kind := range []string{"pack", "voice", "plugin", "key", "account"} {
+		all[kind] = complete.PredictFunc(func(a complete.Args) []string { return c.names(ctx, a, kind) })
 	}
 	for _, s := range config.Settings() {
 		all["setting "+s.Key] = complete.PredictSet(settingWords(s)...)
@@ -67,12 +27,12 @@ func (c *console) predictors(ctx context.Context) map[string]complete.Predictor 
 	return all
 }
 
-// atCursor opens what the names are read from: the settings, as far as the flags
-// say that were typed, and the database of the box.
-func (c *console) atCursor(ctx context.Context, a complete.Args, name string,
-	list func(config.Config, *store.Store) []string) []string {
+// names are those of a kind that there are, by the settings as far as the flags
+// say that were typed. Nobody can be told in the middle of a command line that
+// a box or a setting is wrong: then there is nothing to choose.
+func (c *console) names(ctx context.Context, a complete.Args, kind string) (names []string) {
 	sources := config.Sources{Flags: map[string]string{}, Environ: c.environ}
-	for i, word := range a.All {
+	for i, word := range a.Completed {
 		for _, s := range config.Settings() {
 			if word == "--"+s.Flag && i+1 < len(a.All) {
 				sources.Flags[s.Key] = a.All[i+1]
@@ -83,15 +43,35 @@ func (c *console) atCursor(ctx context.Context, a complete.Args, name string,
 	if err != nil {
 		return nil
 	}
-	s, err := store.Join(ctx, cfg.Data)
-	if err != nil {
-		if name == "pack" || name == "voice" {
-			return list(cfg, nil)
+	box := c.boxVoices(ctx, cfg)
+	defer c.close()
+	switch {
+	case kind == "pack":
+		for _, p := range append(packs.BuiltIn(), packs.Own(cfg.Packs)...) {
+			names = append(names, p.Name)
 		}
-		return nil
+	case kind == "voice":
+		all, _ := voices.Account{Voices: box}.List(ctx)
+		for _, v := range all {
+			names = append(names, v.Name)
+		}
+	case box.Records == nil:
+	case kind == "plugin":
+		all, _ := box.Records.Plugins(ctx)
+		for _, p := range all {
+			names = append(names, p.Name)
+		}
+	default:
+		keys, _ := box.Records.ListKeys(ctx, "")
+		for _, k := range keys {
+			if kind == "account" {
+				names = append(names, k.Account)
+			} else if k.RevokedMS == 0 {
+				names = append(names, k.ID)
+			}
+		}
 	}
-	defer s.Close()
-	return list(cfg, s)
+	return names
 }
 
 // settingWords are the words that a setting may be.

@@ -76,16 +76,16 @@ func (cmd *configInitCmd) Run(c *console, cfg config.Config) error {
 		if path = cfg.File; path == "" {
 			path = filepath.Join(cfg.Data, config.FileName)
 			if err := os.MkdirAll(cfg.Data, layout.DataMode); err != nil {
-				return fmt.Errorf("config: the data folder cannot be made: %w", err)
+				return fmt.Errorf("the data folder cannot be made: %w", err)
 			}
 		}
 	}
 	if _, err := os.Lstat(path); err == nil && !cmd.Force {
-		return fmt.Errorf("config: %s is there already: pass --force to overwrite it, or name another file", path)
+		return fmt.Errorf("%s is there already: pass --force to overwrite it, or name another file", path)
 	}
 	const mode = 0o644 // the names of variables stand in it, not the keys in them
 	if err := durable.WriteFile(path, []byte(config.Sample()), mode); err != nil {
-		return fmt.Errorf("config: %s cannot be written: %w", path, err)
+		return fmt.Errorf("%s cannot be written: %w", path, err)
 	}
 	_, err := fmt.Fprintf(c.out, "%s is written: take the # before a setting away to set it.\n", path)
 	return err

@@ -18,6 +18,7 @@ import (
 type doctorCmd struct {
 	Devices bool `xor:"do" help:"Only list the microphones and loudspeakers of this machine."`
 	Sound   bool `xor:"do" help:"Only play chirps for seven seconds, and say what the microphone hears of them."`
+	Speed   bool `xor:"do" help:"Only measure how quick this machine is and how many callers it carries."`
 	JSON    bool `name:"json" help:"Print JSON."`
 
 	Kiosk    kong.Plugins `embed:"" settings:"kiosk.enabled kiosk.devices kiosk.config_id kiosk.account kiosk.start"`
@@ -33,15 +34,20 @@ func (doctorCmd) Help() string {
 
   parley doctor --json | jq '.findings[] | select(.health != "ok")'
 
+  parley doctor --speed
+
   parley doctor --devices
 
-  parley doctor --sound --kiosk-input USB --kiosk-output USB
+  parley doctor --sound --kiosk-devices USB
 
 It changes nothing, and may be asked while the box runs. Exits with 1 when there is a problem; a warning is none.
 
-kiosk.input and kiosk.output name a microphone and a loudspeaker by the id, the name, or a part of either. --sound ` +
+kiosk.devices names them by their ids, their names, or parts of either. --sound ` +
 		`says how loud and how late the microphone hears the loudspeaker, how much of that the box can take out ` +
-		`again, and what to change. Stop the box's own kiosk before: two programs at one device disturb each other.`
+		`again, and what to change. Stop the box's own kiosk before: two programs at one device disturb each other.
+
+--speed starts a second box on a folder of its own, with the models of the settings, and asks it aloud: one caller, ` +
+		`then 2, 4 and 8 at once until answers come late. For the machine's own figures stop the box before.`
 }
 
 // Run examines the box and prints what it found.
@@ -51,6 +57,8 @@ func (cmd *doctorCmd) Run(ctx context.Context, c *console, cfg config.Config) er
 		return cmd.devices(c)
 	case cmd.Sound:
 		return cmd.sound(ctx, c, cfg)
+	case cmd.Speed:
+		return cmd.measure(ctx, c, cfg)
 	}
 	c.endsAtOnce(interrupted{kept: "the box is as it was"})
 	var d appliance.Diagnosis
@@ -70,6 +78,20 @@ func (cmd *doctorCmd) Run(ctx context.Context, c *console, cfg config.Config) er
 		err = errors.Join(err, errors.New("something is wrong with the box: see above"))
 	}
 	return err
+}
+
+// measure prints how quick the machine is.
+func (cmd *doctorCmd) measure(ctx context.Context, c *console, cfg config.Config) error {
+	s, err := c.measureSpeed(ctx, cfg, manyCallers)
+	switch {
+	case ctx.Err() != nil:
+		return interrupted{kept: "nothing was measured"}
+	case err != nil:
+		return fmt.Errorf("doctor: %w", err)
+	case cmd.JSON:
+		return c.json(s)
+	}
+	return s.write(c.out)
 }
 
 func printDiagnosis(c *console, d appliance.Diagnosis) error {

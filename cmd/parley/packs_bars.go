@@ -60,23 +60,14 @@ func (b *bars) tell(e progress.Event) {
 
 func (b *bars) add(e progress.Event) *bar {
 	one := &bar{}
-	total := e.Total
-	one.Bar = b.all.AddBar(max(total, 1),
+	doing := string(e.Step)
+	one.doing.Store(&doing)
+	one.Bar = b.all.AddBar(max(e.Total, 1),
 		mpb.PrependDecorators(decor.Name(e.Name, decor.WCSyncSpaceR)),
 		mpb.AppendDecorators(
 			decor.Percentage(decor.WC{W: 5}),
-			decor.Any(func(s decor.Statistics) string {
-				if s.Completed {
-					return fmt.Sprintf("  %.1f MB", megabytes(total))
-				}
-				return fmt.Sprintf("  %.1f of %.1f MB", megabytes(s.Current), megabytes(total))
-			}, decor.WCSyncSpace),
-			decor.Any(func(decor.Statistics) string {
-				if doing := one.doing.Load(); doing != nil {
-					return "  " + *doing
-				}
-				return ""
-			}, decor.WCSyncSpaceR),
+			decor.CountersKiloByte("  % .1f of % .1f", decor.WCSyncSpace),
+			decor.Any(func(decor.Statistics) string { return "  " + *one.doing.Load() }, decor.WCSyncSpaceR),
 		))
 	b.bars[e.Name] = one
 	return one

@@ -89,7 +89,7 @@ func TestABarIsDrawnWithItsStep(t *testing.T) {
 		refresh <- time.Now()
 	}
 	b.close()
-	for _, want := range []string{"voice", "downloading", "15.0 of 20.0 MB", "unpacking", "checking", "done"} {
+	for _, want := range []string{"voice", "downloading", "15.0 MB of 20.0 MB", "unpacking", "checking", "done"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("nothing was drawn with %q:\n%s", want, &out)
 		}

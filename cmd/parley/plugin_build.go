@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/alecthomas/kong"
+
 	"parley/appliance/config"
 	"parley/plugins/author"
 )
 
 type pluginBuildCmd struct {
-	Folder string `arg:"" optional:"" default:"." type:"path" predictor:"dir" help:"Folder of the plugin."`
+	Folder string `arg:"" optional:"" default:"." predictor:"dir" help:"Folder of the plugin."`
 	Wasm   string `placeholder:"FILE" predictor:"file" help:"Only put the manifest into this module."`
 	Watch  bool   `help:"Build and test it whenever it changes, and bring it to the box."`
 	NoBox  bool   `help:"With --watch: only build and test."`
@@ -40,13 +42,13 @@ With --watch, whenever a file of the folder changes, it builds and tests the plu
 }
 
 // Run builds the plugin, once or until it is interrupted.
-func (cmd *pluginBuildCmd) Run(ctx context.Context, c *console, cfg config.Config) error {
+func (cmd *pluginBuildCmd) Run(ctx context.Context, c *console, parsed *kong.Context) error {
 	p, err := author.Open(cmd.Folder)
 	switch {
 	case err != nil:
 		return err
 	case cmd.Watch:
-		return cmd.watch(ctx, c, cfg, p)
+		return cmd.watch(ctx, c, parsed, p)
 	case cmd.Wasm != "":
 		err = author.Pack(p, cmd.Wasm)
 	default:
@@ -63,8 +65,12 @@ func (cmd *pluginBuildCmd) Run(ctx context.Context, c *console, cfg config.Confi
 		(info.Size()+999)/1000, p.Manifest.Name, p.Manifest.Version)
 }
 
-func (cmd *pluginBuildCmd) watch(ctx context.Context, c *console, cfg config.Config, p author.Project) error {
-	err := author.Watch(ctx, p, func(ctx context.Context, file string) {
+func (cmd *pluginBuildCmd) watch(ctx context.Context, c *console, parsed *kong.Context, p author.Project) error {
+	cfg, err := c.config(parsed)
+	if err != nil {
+		return err
+	}
+	err = author.Watch(ctx, p, func(ctx context.Context, file string) {
 		if file != "" {
 			fmt.Fprintf(c.out, "\n%s has changed.\n", file)
 		}

@@ -33,9 +33,9 @@ It shows what the plugin asks for, in words, and asks. A box that runs has the t
 		`http:192.168.1.20:8080=GET+POST lets it talk to a server of yours.
 
 A plugin of that name which is installed is upgraded, and what the new version newly asks for is asked. It first ` +
-		`runs the cases that came along in it (tests/*.json of its author); where it fails them, or cannot be loaded, the old one ` +
-		`stays as it is. What the plugin was told and keeps stays, and what it may do, as far as the new version ` +
-		`asks for it. Calls on their way end with the old one.
+		`runs the cases that came along in it (tests/*.json of its author); where it fails them, or cannot be loaded, ` +
+		`the old one stays as it is. What the plugin was told and keeps stays, and what it may do, as far as the new ` +
+		`version asks for it. Calls on their way end with the old one.
 
 A signature is read from opening-hours.wasm.sig beside it. From an OCI layout (a folder or a tar file), as ` +
 		`registries' tools make it: one layer is the module (application/wasm), and one titled like it with .sig ` +

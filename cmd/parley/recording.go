@@ -33,10 +33,8 @@ func (c *console) recording(ctx context.Context, name string, rateHz int) ([]flo
 	if _, tooLong := errors.AsType[*audio.ErrTooLong](err); tooLong {
 		return nil, misuse{fmt.Errorf("%s: %w", name, err)}
 	}
-	if errors.Is(err, audio.ErrUndecodable) { // ffmpeg has the same decoders, and all rights
-		return nil, misuse{fmt.Errorf("%s: %w", name, err)}
-	}
-	if errors.Is(err, audio.ErrBigEndian) { // which ffmpeg reads as silence
+	// ffmpeg has the same decoders as we, and all rights; big-endian samples it reads as silence.
+	if errors.Is(err, audio.ErrUndecodable) || errors.Is(err, audio.ErrBigEndian) {
 		return nil, misuse{fmt.Errorf("%s: %w", name, err)}
 	}
 	program, missing := exec.LookPath("ffmpeg")

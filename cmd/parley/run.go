@@ -53,20 +53,7 @@ type shown struct {
 // the console as one line.
 func run(ctx context.Context, args []string, c *console) int {
 	shown := &shown{}
-	parser, err := newParser(
-		kong.Help(func(o kong.HelpOptions, parsed *kong.Context) error {
-			shown.err = kong.DefaultHelpPrinter(o, parsed)
-			return shown.err
-		}),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true, WrapUpperBound: 100}),
-		kong.Writers(c.out, c.err),
-		kong.Exit(func(int) { shown.done = true }),
-		kong.BindTo(ctx, (*context.Context)(nil)),
-		kong.Bind(c, shown),
-		kong.BindSingletonProvider(c.config),
-		kong.BindSingletonProvider(c.records),
-		kong.BindSingletonProvider(c.shelf),
-	)
+	parser, err := newParser(c.options(ctx, shown)...)
 	if err != nil {
 		return c.fail(ctx, err)
 	}
@@ -95,6 +82,24 @@ func run(ctx context.Context, args []string, c *console) int {
 		return c.fail(ctx, fmt.Errorf("%s: %w", strings.Fields(parsed.Command())[0], err))
 	}
 	return exitDone
+}
+
+// options are how kong helps, prints and gives commands what they take.
+func (c *console) options(ctx context.Context, shown *shown) []kong.Option {
+	return []kong.Option{
+		kong.Help(func(o kong.HelpOptions, parsed *kong.Context) error {
+			shown.err = kong.DefaultHelpPrinter(o, parsed)
+			return shown.err
+		}),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true, WrapUpperBound: 100}),
+		kong.Writers(c.out, c.err),
+		kong.Exit(func(int) { shown.done = true }),
+		kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.Bind(c, shown),
+		kong.BindSingletonProvider(c.config),
+		kong.BindSingletonProvider(c.records),
+		kong.BindSingletonProvider(c.shelf),
+	}
 }
 
 // commandOf is the command at which parsing stopped, followed by a space.

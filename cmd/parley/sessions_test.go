@@ -108,3 +108,36 @@ func TestALinkNamesWhereTheBoxIsReached(t *testing.T) {
 		}
 	}
 }
+
+// The key of a screen stands among the keys, and is revoked like one.
+func TestScreensAreKeys(t *testing.T) {
+	data, _ := aBox(t)
+	s, err := store.Join(t.Context(), data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var made pairing
+	_, out, errs := parley(t, "", "kiosk", "--name", "Lobby", "--account", "home", "--data", data, "--json")
+	if err := json.Unmarshal([]byte(out), &made); err != nil {
+		t.Fatalf("%v: %s", err, errs)
+	}
+	paired, _, err := s.Pair(t.Context(), made.Code, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var listed []listedKey
+	_, out, _ = parley(t, "", "keys", "list", "--screens", "--data", data, "--json")
+	if err := json.Unmarshal([]byte(out), &listed); err != nil || len(listed) != 1 || listed[0].KeyID != paired.KeyID ||
+		listed[0].Label != "Lobby" || listed[0].ScreenConfig == nil {
+		t.Errorf("%v, %s", err, out)
+	}
+	parley(t, "", "keys", "revoke", paired.KeyID, "--data", data)
+	if _, out, _ = parley(t, "", "keys", "list", "--screens", "--data", data); !strings.Contains(out, "revoked") {
+		t.Error(out)
+	}
+	code, _, errs := parley(t, "", "kiosk", "--for", "nothing", "--account", "home", "--data", data)
+	if code != exitFailed || !strings.Contains(errs, "--for") {
+		t.Errorf("code %d, %s", code, errs)
+	}
+}

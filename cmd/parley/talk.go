@@ -10,6 +10,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"parley/appliance/audio"
 	"parley/appliance/config"
 	"parley/appliance/contract"
 )
@@ -94,7 +95,18 @@ func (cmd *talkCmd) keep(c *console, f *follower) error {
 		return nil
 	}
 	frames, channels := f.heard.frames(cmd.Both)
-	return c.writeWAV(cmd.Out, frames, speakerRateHz, channels)
+	out, done, err := c.create(cmd.Out)
+	if err != nil {
+		return err
+	}
+	w, err := audio.NewWAVWriter(out, speakerRateHz, channels)
+	if err == nil {
+		err = errors.Join(w.Write(frames), w.Close())
+	}
+	if err = errors.Join(err, done()); err != nil {
+		return fmt.Errorf("writing the audio: %w", err)
+	}
+	return nil
 }
 
 // hungUp says what is kept of a conversation that a signal ended. At the
@@ -118,7 +130,10 @@ func (cmd *talkCmd) Validate() error {
 	case cmd.Both && cmd.Out == "":
 		return errors.New("--both says what --out writes: name a file with --out")
 	}
-	return wantWAV("--out", cmd.Out)
+	if format, err := formatOfName(cmd.Out); err != nil || format != "wav" {
+		return fmt.Errorf("--out %s: only WAV files are written: name it .wav and convert it afterwards", cmd.Out)
+	}
+	return nil
 }
 
 // speech opens the user's side of the conversation and tells the rate of its

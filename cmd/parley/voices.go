@@ -153,7 +153,7 @@ func (cmd *voicesDesignCmd) Run(ctx context.Context, c *console, cfg config.Conf
 		return err
 	}
 	if cmd.Generation != "" {
-		saved, err := a.SaveGeneration(ctx, cmd.Save, cmd.Generation)
+		saved, err := a.SaveVoice(ctx, a.ID, contract.PostedVoice{GenerationID: cmd.Generation, Name: cmd.Save})
 		return cmd.saved(c, v, saved, err)
 	}
 	r, err := a.Design(cmd.Description, cmd.Candidate, cmd.Seed)
@@ -230,7 +230,7 @@ func (cmd *voicesDeleteCmd) Run(ctx context.Context, c *console, cfg config.Conf
 	}
 	a, err := c.accountVoices(ctx, cfg, v.Account)
 	if err == nil {
-		err = a.Delete(ctx, cmd.Name)
+		err = a.DeleteVoice(ctx, a.ID, cmd.Name)
 	}
 	if err != nil {
 		return err

@@ -137,7 +137,7 @@ func TestNothingIsRestoredThatNoBackupHas(t *testing.T) {
 		"plugin-cache/wazero-v1/code", "plugin-cache", "Plugin-Cache/code", "plugins.key", "PLUGINS.KEY", "prompts/p",
 		"parley.db-wal", "parley.db-shm", "parley.db-journal", "Parley.db", "parley.db/x", "parley-before-v3.db",
 		"parley.lock", "parley.address", "last-backup.json",
-		".keys", ".bell", ".plugins", "plugins/.lock", "recordings/.x/y", "tls/.new",
+		".keys", ".bell", ".logs", ".plugins", "plugins/.lock", "recordings/.x/y", "tls/.new",
 		"plugins/../plugin-cache/code", "./plugin-cache/code", "plugin-cache//code", "/plugin-cache/code",
 		"..", "recordings/..", "", ".",
 	} {

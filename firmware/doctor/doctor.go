@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"strconv"
-	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -142,8 +140,8 @@ func Memory(dir string, names []string, running bool) Finding {
 	}
 	have := float64(machine.Bytes("/proc/meminfo", entry))
 	for _, file := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
-		if limit, err := strconv.ParseFloat(firstField(file), 64); err == nil && limit < have {
-			have, has = limit, "allowed to this container"
+		if limit, err := machine.Number(file); err == nil && float64(limit) < have {
+			have, has = float64(limit), "allowed to this container"
 		}
 	}
 	f := Finding{Part: "memory", Health: Well,
@@ -152,14 +150,6 @@ func Memory(dir string, names []string, running bool) Finding {
 		f.Health, f.Mend = Trouble, "choose smaller models, such as --profile small, or stop what else takes memory"
 	}
 	return f
-}
-
-func firstField(file string) string {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(text))
 }
 
 // backupAge is how old the newest backup may be.

@@ -3,6 +3,7 @@ package machine
 import (
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 )
 
@@ -21,4 +22,14 @@ func Bytes(file, name string) int64 {
 		}
 	}
 	return 0
+}
+
+// Number reads a file of the kernel's that has nothing but a number, such as a limit of
+// the container: /sys/fs/cgroup/memory.max.
+func Number(file string) (int64, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return 0, err
+	}
+	return strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
 }

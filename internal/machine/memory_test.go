@@ -26,6 +26,18 @@ func TestSizesAreReadInBytes(t *testing.T) {
 	if got := Bytes(file+".not", "MemTotal"); got != 0 {
 		t.Errorf("of no file: %d", got)
 	}
+	if err := os.WriteFile(file, []byte("536870912\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := Number(file); n != 512<<20 || err != nil {
+		t.Errorf("a number alone: %d, %v", n, err)
+	}
+	if err := os.WriteFile(file, []byte("max\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Number(file); err == nil {
+		t.Error("no limit is read as one")
+	}
 	total, free := Bytes("/proc/meminfo", "MemTotal"), Bytes("/proc/meminfo", "MemAvailable")
 	if resident := Bytes("/proc/self/status", "VmRSS"); resident <= 0 || free <= 0 || total <= resident || total <= free {
 		t.Errorf("of this machine: %d in all, %d free, this process %d", total, free, resident)

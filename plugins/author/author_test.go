@@ -15,7 +15,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// asc is where tools/assemblyscript/install puts it.
+	// asc is where tools/npm-install puts it.
 	cache := os.Getenv("PARLEY_CACHE")
 	if home, err := os.UserHomeDir(); cache == "" && err == nil {
 		cache = filepath.Join(home, ".cache", "parley")

@@ -20,21 +20,21 @@ func findAssemblyScript(p Project) (compiler, error) {
 	if len(programs("node")) == 0 {
 		return nil, missing
 	}
-	if asc := ascOf(dir); asc != "" {
-		return compileWith(asc), nil
-	}
 	npm := programs("npm")
-	if len(npm) == 0 {
+	if ascOf(dir) == "" && len(npm) == 0 {
 		missing.Why = "there is neither asc, the compiler, nor npm, which brings it"
 		return nil, missing
 	}
 	return func(s *session, p Project, out string) error {
-		command := "install"
-		if p.has("package-lock.json") {
-			command = "ci"
-		}
-		if err := s.run(p.Dir, nil, nil, npm[0], command, "--ignore-scripts", "--no-audit", "--no-fund"); err != nil {
-			return err
+		if ascOf(dir) == "" {
+			command := "install"
+			if p.has("package-lock.json") {
+				command = "ci"
+			}
+			err := s.run(p.Dir, nil, nil, npm[0], command, "--ignore-scripts", "--no-audit", "--no-fund")
+			if err != nil {
+				return err
+			}
 		}
 		asc := ascOf(dir)
 		if asc == "" {
@@ -42,31 +42,18 @@ func findAssemblyScript(p Project) (compiler, error) {
 			missing.Install = []string{"npm install --save-dev assemblyscript"}
 			return missing
 		}
-		return compileWith(asc)(s, p, out)
+		// It finds the entry and the options in asconfig.json.
+		return s.run(p.Dir, nil, nil, asc, "--outFile", out)
 	}, nil
 }
 
 func ascOf(dir string) string {
-	for {
-		asc := filepath.Join(dir, "node_modules", ".bin", "asc")
-		if _, err := os.Stat(asc); err == nil {
-			return asc
-		}
-		above := filepath.Dir(dir)
-		if above == dir {
-			break
-		}
-		dir = above
+	var beside []string
+	for above := ""; dir != above; above, dir = dir, filepath.Dir(dir) {
+		beside = append(beside, filepath.Join(dir, "node_modules", ".bin"))
 	}
-	if found := programs("asc"); len(found) > 0 {
+	if found := programsIn(append(beside, filepath.SplitList(os.Getenv("PATH"))...), "asc"); len(found) > 0 {
 		return found[0]
 	}
 	return ""
-}
-
-// compileWith runs asc, which finds the entry and the options in asconfig.json.
-func compileWith(asc string) compiler {
-	return func(s *session, p Project, out string) error {
-		return s.run(p.Dir, nil, nil, asc, "--outFile", out)
-	}
 }

@@ -7,9 +7,10 @@ import (
 
 // language is one that plugins are written in.
 type language struct {
-	name   string
-	marks  []string // files by which a project of it is known
-	source string   // where a new project has its code
+	name    string
+	mark    string // a file by which a project of it is known
+	source  string // where a new project has its code
+	library string // and the library
 	// find looks for the tools; it fails with an ErrNoTools.
 	find func(p Project) (compiler, error)
 }
@@ -21,10 +22,10 @@ type compiler func(s *session, p Project, out string) error
 // C files, and one with a package.json too.
 func languages() []language {
 	return []language{
-		{"go", []string{"go.mod"}, "main.go", findGo},
-		{"rust", []string{"Cargo.toml"}, "src/main.rs", findRust},
-		{"assemblyscript", []string{"asconfig.json"}, "assembly/index.ts", findAssemblyScript},
-		{"c", []string{"*.c"}, "main.c", findC},
+		{"go", "go.mod", "main.go", "parley", findGo},
+		{"rust", "Cargo.toml", "src/main.rs", "src", findRust},
+		{"assemblyscript", "asconfig.json", "assembly/index.ts", "assembly", findAssemblyScript},
+		{"c", "*.c", "main.c", ".", findC},
 	}
 }
 
@@ -52,12 +53,10 @@ func languageNamed(name string) (language, error) {
 func (p Project) language() (language, error) {
 	var marks []string
 	for _, l := range languages() {
-		for _, mark := range l.marks {
-			if p.has(mark) {
-				return l, nil
-			}
-			marks = append(marks, mark+" ("+l.name+")")
+		if p.has(l.mark) {
+			return l, nil
 		}
+		marks = append(marks, l.mark+" ("+l.name+")")
 	}
 	return language{}, fmt.Errorf("%s has none of the files by which a language is known: %s. Build it with your own "+
 		"tools, then run: parley plugin build --wasm FILE", named(p.Dir), strings.Join(marks, ", "))

@@ -62,8 +62,11 @@ func ask(name string, args ...string) string {
 // programs are the paths of all programs of a name: in PATH, then in more
 // folders.
 func programs(name string, more ...string) []string {
-	var found []string
-	for _, dir := range append(filepath.SplitList(os.Getenv("PATH")), more...) {
+	return programsIn(append(filepath.SplitList(os.Getenv("PATH")), more...), name)
+}
+
+func programsIn(folders []string, name string) (found []string) {
+	for _, dir := range folders {
 		path, err := exec.LookPath(filepath.Join(dir, name))
 		if err == nil && filepath.IsAbs(path) && !slices.Contains(found, path) {
 			found = append(found, path)

@@ -57,15 +57,20 @@ func (r *reader) check() {
 	if !isWrong {
 		return
 	}
-	leaves := leavesOf(wrong)
-	first := leaves[0]
-	for _, e := range leaves { // one that is misspelt is told before the one that is missing for it
-		if _, unknown := e.ErrorKind.(*kind.AdditionalProperties); unknown {
-			first = e
-		}
-	}
-	field, why := said(schema, first)
+	field, why := said(schema, slices.MinFunc(leavesOf(wrong), func(a, b *jsonschema.ValidationError) int {
+		return r.order(schema, a) - r.order(schema, b)
+	}))
 	r.fail(field, "%s", why)
+}
+
+// order has what is wrong told from the top, a field that is misspelt before the one
+// that is missing for it.
+func (r *reader) order(schema *jsonschema.Schema, e *jsonschema.ValidationError) int {
+	if _, unknown := e.ErrorKind.(*kind.AdditionalProperties); unknown {
+		return -1
+	}
+	field, _ := said(schema, e)
+	return r.lines[field]
 }
 
 // leavesOf are the errors of single fields.
@@ -95,9 +100,12 @@ func said(schema *jsonschema.Schema, e *jsonschema.ValidationError) (field, why 
 	case *kind.Required:
 		return join(field, k.Missing[0]), "missing, and required"
 	case *kind.Type:
-		return field, fmt.Sprintf("%s is %s", k.Got, map[string]string{
-			"object": "not a map", "array": "not a list", "string": "no text", "boolean": "neither true nor false",
-		}[k.Want[0]])
+		return field, map[string]string{
+			"array": "a list", "boolean": "a truth value", "null": "nothing", "number": "a number", "object": "a map",
+			"string": "a text",
+		}[k.Got] + " is " + map[string]string{
+			"array": "no list", "boolean": "neither true nor false", "object": "no map", "string": "no text",
+		}[k.Want[0]]
 	case *kind.Enum:
 		return field, fmt.Sprintf("%.80q; %s are allowed", k.Got, allowed(k.Want))
 	case *kind.UniqueItems:

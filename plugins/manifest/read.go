@@ -210,7 +210,9 @@ func scalar(n ast.Node, typed bool) (any, error) {
 }
 
 func control(text string, allowed bool) error {
-	if !allowed && strings.ContainsFunc(text, func(c rune) bool { return c < ' ' && c != '\n' && c != '\t' || c == 0x7F }) {
+	if !allowed && strings.ContainsFunc(text, func(c rune) bool {
+		return c < ' ' && c != '\n' && c != '\t' || c == 0x7F
+	}) {
 		return errors.New("contains control characters, which are not allowed")
 	}
 	return nil

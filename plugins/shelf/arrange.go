@@ -19,14 +19,12 @@ type arrangement struct {
 	revision int64
 	plugins  []*plugin
 	tools    map[string]*plugin
-	list     []Tool
+	running  []Running
 }
 
 // plugin is one plugin of an arrangement.
 type plugin struct {
-	row      store.Plugin
-	manifest manifest.Manifest
-	granted  manifest.Permissions
+	Running
 	settings map[string]string // secrets too
 	hidden   *strings.Replacer // takes the secrets out of what is logged
 	stopped  string            // why it is not run; empty: it is
@@ -34,11 +32,9 @@ type plugin struct {
 	breaker  *breaker          // likewise
 }
 
-func (p *plugin) has(hook string) bool { return slices.Contains(p.manifest.Hooks, hook) }
-
 func (a *arrangement) named(name string) (*plugin, error) {
 	for _, p := range a.plugins {
-		if p.row.Name == name {
+		if p.Name == name {
 			return p, nil
 		}
 	}
@@ -92,11 +88,11 @@ func (s *Shelf) arrange(ctx context.Context, revision int64, old *arrangement) (
 			return nil, err
 		}
 		made.plugins = append(made.plugins, p)
-		for _, t := range p.manifest.Tools {
+		for _, t := range p.Manifest.Tools {
 			made.tools[t.Name] = p
 		}
 		if p.stopped == "" {
-			made.list = append(made.list, toolsOf(p)...)
+			made.running = append(made.running, p.Running)
 		}
 	}
 	return made, nil
@@ -109,18 +105,13 @@ func (s *Shelf) prepare(ctx context.Context, row store.Plugin, old *arrangement)
 	if err != nil {
 		return nil, err
 	}
-	p := &plugin{
-		row:      row,
-		manifest: m,
-		granted:  granted,
-		stopped:  s.Trust.refuses(Key(row.Signer)),
-	}
+	p := &plugin{Running: Running{row, m, granted}, stopped: s.Trust.refuses(Key(row.Signer))}
 	p.settings, p.hidden, err = s.settings(ctx, row.Name, m)
 	if err != nil {
 		p.stopped = err.Error()
 	}
 	for _, before := range old.plugins {
-		if before.row.Name == row.Name && before.row.Digest == row.Digest && before.row.ChangedMS == row.ChangedMS {
+		if before.Name == row.Name && before.Digest == row.Digest && before.ChangedMS == row.ChangedMS {
 			p.module, p.breaker = before.module, before.breaker
 			return p, nil
 		}

@@ -28,33 +28,32 @@ type breaker struct {
 // enter says whether the plugin may be called at a time; trial that this call
 // decides whether it works again.
 func (b *breaker) enter(p *plugin, at time.Time) (trial bool, err error) {
-	if p.row.BrokenMS == 0 {
+	if p.BrokenMS == 0 {
 		return false, nil
 	}
-	retry := time.UnixMilli(p.row.RetryMS)
+	retry := time.UnixMilli(p.RetryMS)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	// A clock that was set back keeps nothing closed for longer than a pause.
 	waits := at.Before(retry) && retry.Sub(at) <= longestPause
 	if waits || b.trying {
-		return false, ErrBroken{p.row.Name, retry, p.row.BrokenError}
+		return false, ErrBroken{p.Name, retry, p.BrokenError}
 	}
 	b.trying = true
 	return true, nil
 }
 
-// failedAgain counts a failure, and tells whether the plugin is to be left alone.
-func (b *breaker) failedAgain(trial bool) bool {
+// count counts how a call ended, and tells whether the plugin is to be left alone.
+func (b *breaker) count(trial, answered, blamed bool) (open bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.failed++
-	return trial || b.failed >= failuresInARow
-}
-
-func (b *breaker) answered() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.failed = 0
+	switch {
+	case answered:
+		b.failed = 0
+	case blamed:
+		b.failed++
+	}
+	return blamed && (trial || b.failed >= failuresInARow)
 }
 
 func (b *breaker) tried() {
@@ -76,19 +75,16 @@ func pause(brokenMS int64, at time.Time) time.Duration {
 // fault, answered that it did not fail; otherwise it says nothing of the plugin.
 func (s *Shelf) judge(ctx context.Context, p *plugin, trial, answered, blamed bool, why string) {
 	var err error
-	switch {
-	case answered:
-		p.breaker.answered()
-		if trial {
-			err = s.Records.MendPlugin(ctx, p.row.Name, p.row.Digest)
-			s.Log.Info("a plugin works again", "plugin", p.row.Name)
-		}
-	case blamed && p.breaker.failedAgain(trial):
-		rest := pause(p.row.BrokenMS, time.Now())
-		err = s.Records.BreakPlugin(ctx, p.row.Name, p.row.Digest, time.Now().Add(rest).UnixMilli(), why)
-		s.Log.Warn("a plugin has failed in a row and is left alone", "plugin", p.row.Name, "for", rest, "last", why)
+	switch open := p.breaker.count(trial, answered, blamed); {
+	case answered && trial:
+		err = s.Records.MendPlugin(ctx, p.Name, p.Digest)
+		s.Log.Info("a plugin works again", "plugin", p.Name)
+	case open:
+		rest := pause(p.BrokenMS, time.Now())
+		err = s.Records.BreakPlugin(ctx, p.Name, p.Digest, time.Now().Add(rest).UnixMilli(), why)
+		s.Log.Warn("a plugin has failed in a row and is left alone", "plugin", p.Name, "for", rest, "last", why)
 	}
-	if trial || blamed && p.row.BrokenMS == 0 {
+	if trial || blamed && p.BrokenMS == 0 {
 		// The next look at the store has it as it is now; until then nobody else
 		// tries.
 		if _, e := s.current(ctx); err == nil {
@@ -99,6 +95,6 @@ func (s *Shelf) judge(ctx context.Context, p *plugin, trial, answered, blamed bo
 		p.breaker.tried()
 	}
 	if err != nil {
-		s.Log.Error("cannot note how a plugin does", "plugin", p.row.Name, "err", err)
+		s.Log.Error("cannot note how a plugin does", "plugin", p.Name, "err", err)
 	}
 }

@@ -103,7 +103,7 @@ func TestPausesGrow(t *testing.T) {
 		t.Errorf("at first: %v", got)
 	}
 	// A clock that was set back by a day closes nothing for a day.
-	p := &plugin{row: store.Plugin{BrokenMS: 1, RetryMS: now.Add(24 * time.Hour).UnixMilli()}}
+	p := &plugin{Running: Running{Plugin: store.Plugin{BrokenMS: 1, RetryMS: now.Add(24 * time.Hour).UnixMilli()}}}
 	if _, err := new(breaker).enter(p, now); err != nil {
 		t.Error(err)
 	}

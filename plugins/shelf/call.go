@@ -94,7 +94,7 @@ func (s *Shelf) guarded(
 	ctx context.Context, p *plugin, who Who, tool string, parameters json.RawMessage, try bool,
 ) (r sandbox.Result, err error) {
 	if p.stopped != "" {
-		return r, ErrStopped{p.row.Name, p.stopped}
+		return r, ErrStopped{p.Name, p.stopped}
 	}
 	if try {
 		return s.run(ctx, p, who, tool, parameters)
@@ -122,7 +122,7 @@ func (s *Shelf) guarded(
 
 func (s *Shelf) observe(p *plugin, tool, outcome string, took time.Duration) {
 	if s.Observe != nil {
-		s.Observe(p.row.Name, tool, outcome, took)
+		s.Observe(p.Name, tool, outcome, took)
 	}
 }
 
@@ -136,7 +136,7 @@ func (s *Shelf) run(ctx context.Context, p *plugin, who Who, tool string, parame
 	defer p.module.release()
 	note := func(level, text string) Line {
 		l := Line{time.Now(), level, tool, who.Chat, p.hidden.Replace(text)}
-		s.logs.add(p.row.Name, l)
+		s.logs.add(p.Name, l)
 		return l
 	}
 	said := func(l sandbox.Line) {
@@ -150,14 +150,14 @@ func (s *Shelf) run(ctx context.Context, p *plugin, who Who, tool string, parame
 		Parameters: parameters,
 		Account:    who.Account,
 		Chat:       who.Chat,
-		Caller:     who.asTold(p.row.Name),
+		Caller:     who.asTold(p.Name),
 		Settings:   p.settings,
-		Granted:    p.granted,
+		Granted:    p.Granted,
 		Talk:       who.Talk,
 		Log:        said,
 	}
-	if p.granted.Storage > 0 {
-		c.Storage = storage{s.Records, p.row.Name, who.Account}
+	if p.Granted.Storage > 0 {
+		c.Storage = storage{s.Records, p.Name, who.Account}
 	}
 	r, err := m.Call(ctx, c)
 	if fault, ok := errors.AsType[*sandbox.Fault](err); ok {
@@ -170,7 +170,7 @@ func (s *Shelf) run(ctx context.Context, p *plugin, who Who, tool string, parame
 // stoppedBy is why a module could not be loaded, as an error of the plugin.
 func stoppedBy(p *plugin, err error) error {
 	if unfit, ok := errors.AsType[sandbox.ErrUnfit](err); ok {
-		return ErrStopped{p.row.Name, unfit.Why}
+		return ErrStopped{p.Name, unfit.Why}
 	}
 	return err
 }

@@ -252,7 +252,7 @@ func TestTarsThatAreNoneAreRefused(t *testing.T) {
 		"fewer than 4 bytes":      []byte("ab"),
 		"neither a module":        bytes.Repeat([]byte("hello "), 1000),
 		"module (which begins":    append([]byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0}, "nonsense"...),
-		"is no OCI layout":        tarOf(t, map[string][]byte{"a": nil}),
+		"it is no OCI layout":     tarOf(t, map[string][]byte{"a": nil}),
 		"what is packed in":       bomb(t),
 		"the tar file is damaged": tarOf(t, map[string][]byte{"index.json": make([]byte, 600)})[:700],
 	} {

@@ -191,9 +191,6 @@ func entry(o Offer, words []string) (f store.PluginFiles, err error) {
 		Signer:   string(o.Package.Signer()),
 		Manifest: string(text),
 		Granted:  string(granted),
-		Tools:    tools(m),
-		Settings: settingNames(m),
-		Secrets:  secretNames(m),
 	}, nil
 }
 

@@ -108,7 +108,7 @@ func (read files) blob(d descriptor, most int64) ([]byte, error) {
 func readLayout(read files, tag string) (Package, error) {
 	text, err := read(layoutIndex, maxIndex)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Package{}, unusable("it holds no %s, so it is no OCI layout: %s", layoutIndex, howToBuild)
+		return Package{}, unusable("it is no OCI layout, which has an %s, and no plugin: %s", layoutIndex, howToBuild)
 	}
 	if err != nil {
 		return Package{}, err

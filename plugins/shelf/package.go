@@ -12,7 +12,7 @@ import (
 )
 
 // howToBuild ends what is said of anything that is not yet the one file.
-const howToBuild = "a plugin is one file, which parley plugin build makes of its author's folder: give that .wasm"
+const howToBuild = "a plugin is one .wasm file, which parley plugin build DIR makes of its author's folder"
 
 // Package is a plugin as it is installed: one module that carries its manifest,
 // and perhaps cases, and a signature. The manifest is valid; no more than that is
@@ -77,11 +77,3 @@ func digestOf(sums []byte, s *Signature) string {
 
 // Signer is who signed it; empty: nobody.
 func (p Package) Signer() Key { return p.Signature.signer() }
-
-// tools are the names of its tools.
-func tools(m manifest.Manifest) (names []string) {
-	for _, t := range m.Tools {
-		names = append(names, t.Name)
-	}
-	return names
-}

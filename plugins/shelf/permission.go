@@ -1,6 +1,7 @@
 package shelf
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -114,8 +115,8 @@ func granted(asks manifest.Permissions, word string) ([]Permission, error) {
 	}
 	kind, rest, _ := strings.Cut(name, ":")
 	switch {
-	case len(all) == 0 && kind == kindHTTP && rest != "":
-		return otherHost(word, rest, value)
+	case len(all) == 0 && kind == kindHTTP && rest != "": // one that the manifest does not ask for
+		all, value = []Permission{{Name: name}}, cmp.Or(value, "GET")
 	case len(all) == 0:
 		return nil, ErrUnknown{word,
 			fmt.Sprintf("it does not ask for that; it asks for: %s", listed(names(PermissionsOf(asks))))}
@@ -129,19 +130,6 @@ func granted(asks manifest.Permissions, word string) ([]Permission, error) {
 		return nil, ErrUnknown{word, err.Error()}
 	}
 	return []Permission{one}, nil
-}
-
-// otherHost is the permission for a host that the manifest does not ask for.
-func otherHost(word, host, value string) ([]Permission, error) {
-	h := map[string]any{"host": host}
-	if value != "" {
-		h["methods"] = strings.Split(value, "+")
-	}
-	p, err := checked(map[string]any{kindHTTP: []any{h}})
-	if err != nil {
-		return nil, ErrUnknown{word, err.Error()}
-	}
-	return PermissionsOf(p), nil
 }
 
 // adapted is a permission with the value that the installer gave it.

@@ -112,16 +112,6 @@ func settingNames(m manifest.Manifest) (names []string) {
 	return names
 }
 
-// secretNames are the settings that are secrets.
-func secretNames(m manifest.Manifest) (names []string) {
-	for _, s := range m.Settings {
-		if s.Type == manifest.Secret {
-			names = append(names, s.Name)
-		}
-	}
-	return names
-}
-
 // unset are the required settings that have no value.
 func unset(m manifest.Manifest, told []store.PluginSetting) (names []string) {
 	for _, s := range m.Settings {

@@ -115,7 +115,7 @@ func (s *Shelf) loadAll(ctx context.Context) error {
 		if _, err := p.module.acquire(ctx); err == nil {
 			p.module.release()
 		} else if ctx.Err() == nil {
-			s.Log.Error("a plugin cannot be run", "plugin", p.row.Name, "err", err)
+			s.Log.Error("a plugin cannot be run", "plugin", p.Name, "err", err)
 		}
 	}
 	return nil
@@ -142,20 +142,6 @@ func (s *Shelf) Close() error {
 	return h.Close(context.Background())
 }
 
-// Tool is a tool of an installed plugin.
-type Tool struct {
-	ID          string // a UUID, the same for ever for that tool of that plugin
-	Plugin      string
-	Version     string // the plugin's, as its manifest says
-	Revision    int    // grows with each upgrade, from 0
-	ChangedMS   int64  // when the plugin was installed or changed last, Unix milliseconds
-	Name        string
-	Description string
-	Parameters  json.RawMessage // a JSON Schema
-	Fallback    string          // what is said when it fails; may be empty
-	Timeout     time.Duration
-}
-
 // toolSpace is the name space of the tools' ids: a UUID of no other meaning.
 var toolSpace = uuid.MustParse("6f1d3a52-6b0e-5d0c-9a34-2b7f6f6c7a11")
 
@@ -165,30 +151,20 @@ func ToolID(plugin, tool string) string {
 	return uuid.NewSHA1(toolSpace, []byte(plugin+"/"+tool)).String()
 }
 
-// Tools are those of all plugins that may be run, as they are now, by plugin and
-// in the order of its manifest.
-func (s *Shelf) Tools(ctx context.Context) ([]Tool, error) {
-	now, err := s.current(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return now.list, nil
+// Running is a plugin that may be called, and what it was granted.
+type Running struct {
+	store.Plugin
+	Manifest manifest.Manifest
+	Granted  manifest.Permissions
 }
 
-// Hooks are the names of the plugins that have a hook, such as
-// [manifest.OnTurn], and may be run.
-func (s *Shelf) Hooks(ctx context.Context, hook string) ([]string, error) {
+// Running are the plugins that may be called, as they are now, by name.
+func (s *Shelf) Running(ctx context.Context) ([]Running, error) {
 	now, err := s.current(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var names []string
-	for _, p := range now.plugins {
-		if p.stopped == "" && p.has(hook) {
-			names = append(names, p.row.Name)
-		}
-	}
-	return names, nil
+	return now.running, nil
 }
 
 // Sees is what an installed plugin was granted to see of the conversations in
@@ -202,25 +178,7 @@ func (s *Shelf) Sees(ctx context.Context, name string) (manifest.Conversation, e
 	if err != nil {
 		return manifest.NoConversation, err
 	}
-	return p.granted.Conversation, nil
-}
-
-func toolsOf(p *plugin) (all []Tool) {
-	for _, t := range p.manifest.Tools {
-		all = append(all, Tool{
-			ID:          ToolID(p.row.Name, t.Name),
-			Plugin:      p.row.Name,
-			Version:     p.row.Version,
-			Revision:    p.row.Upgrades,
-			ChangedMS:   p.row.ChangedMS,
-			Name:        t.Name,
-			Description: t.Description,
-			Parameters:  t.Parameters,
-			Fallback:    t.FallbackContent,
-			Timeout:     t.Timeout,
-		})
-	}
-	return all
+	return p.Granted.Conversation, nil
 }
 
 // readManifest reads the manifest of a row, which was checked as it was entered.

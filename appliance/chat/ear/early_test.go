@@ -7,26 +7,21 @@ import (
 
 	"parley/appliance/chat/turn"
 	"parley/appliance/engine"
+	"parley/appliance/engine/enginetest"
 )
 
 // slowToLetGo is a detector that doubts for so many frames before it lets go.
-type slowToLetGo struct{ frames int }
-
-func (s slowToLetGo) NewStream() engine.VoiceStream { return &letting{slow: s.frames} }
-
-type letting struct{ slow, left int }
-
-func (l *letting) Reset() { l.left = 0 }
-func (l *letting) Probability(frame []float32) (float32, error) {
-	if frame[len(frame)/2] != 0 {
-		l.left = l.slow
-		return 1, nil
+func slowToLetGo(frames int) enginetest.Detector {
+	left := 0
+	return func(frame []float32) (float32, error) {
+		p, err := enginetest.Loud(0)(frame)
+		if left--; p > 0 {
+			left = frames
+		} else if left >= 0 {
+			p = 0.8
+		}
+		return p, err
 	}
-	l.left--
-	if l.left >= 0 {
-		return 0.8, nil
-	}
-	return 0, nil
 }
 
 // request is what a transcriber was asked for.
@@ -54,7 +49,7 @@ func doubting(t *testing.T) (*Ear, noting, chan turn.Event) {
 	e, events, _ := listening(t, n.patientEar, func(e *Ear) {
 		e.Transcriber = n
 		e.overheard.next = 1 << 40 // no looks in the middle
-		e.segmenter = engine.NewSegmenter(unechoed{slowToLetGo{4}.NewStream(), &e.echo}, segmentOptions(e.settings))
+		e.segmenter = engine.NewSegmenter(unechoed{slowToLetGo(4), &e.echo}, segmentOptions(e.settings))
 	})
 	return e, n, events
 }

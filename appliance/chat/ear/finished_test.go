@@ -75,7 +75,7 @@ func TestWhatIsClosedIsNotTranscribedAgain(t *testing.T) {
 		p := patientEar{make(chan engine.Priority, 100), make(chan struct{}, 100)}
 		lengths := make(chan int, 100)
 		e, events, _ := listening(t, p, func(e *Ear) {
-			e.Transcriber = measured{p, lengths}
+			e.Transcriber = p.noting(func(pcm []float32, _ engine.TranscribeOptions) { lengths <- len(pcm) })
 			e.overheard.next = 1 << 40 // no looks in the middle
 		})
 		if !slow {
@@ -115,25 +115,13 @@ func TestWhatIsClosedIsNotTranscribedAgain(t *testing.T) {
 	}
 }
 
-// measured tells how much it is given.
-type measured struct {
-	patientEar
-	lengths chan int
-}
-
-func (m measured) Transcribe(ctx context.Context, pcm []float32, o engine.TranscribeOptions) (engine.Transcript,
-	error) {
-	m.lengths <- len(pcm)
-	return m.patientEar.Transcribe(ctx, pcm, o)
-}
-
 // The words that are being transcribed when the turn is over are waited for from
 // then on: they are promoted where they stand.
 func TestGuessIsPromotedWhenItsTurnIsOver(t *testing.T) {
 	p := patientEar{make(chan engine.Priority, 100), make(chan struct{}, 100)}
 	urgencies := make(chan *engine.Urgency, 100)
 	e, _, conversation := listening(t, p, func(e *Ear) {
-		e.Transcriber = urgent{p, urgencies}
+		e.Transcriber = p.noting(func(_ []float32, o engine.TranscribeOptions) { urgencies <- o.Urgency })
 		e.overheard.next = 1 << 40 // no looks in the middle
 	})
 	e.queue <- pcmOf(1100, 0x11)
@@ -149,15 +137,4 @@ func TestGuessIsPromotedWhenItsTurnIsOver(t *testing.T) {
 		}
 	}
 	p.release <- struct{}{}
-}
-
-// urgent tells how urgent each transcription is, and will be.
-type urgent struct {
-	patientEar
-	urgencies chan *engine.Urgency
-}
-
-func (u urgent) Transcribe(ctx context.Context, pcm []float32, o engine.TranscribeOptions) (engine.Transcript, error) {
-	u.urgencies <- o.Urgency
-	return u.patientEar.Transcribe(ctx, pcm, o)
 }

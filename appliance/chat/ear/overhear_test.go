@@ -12,6 +12,7 @@ import (
 	"parley/appliance/chat/turn"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
+	"parley/appliance/engine/enginetest"
 )
 
 // patientEar transcribes as slowly as a test wants, and says how much it heard.
@@ -31,16 +32,12 @@ func (p patientEar) Transcribe(ctx context.Context, pcm []float32, o engine.Tran
 	}
 }
 
-// loud hears voice in a frame whose samples are not zero.
-type loud struct{}
-
-func (loud) NewStream() engine.VoiceStream { return loud{} }
-func (loud) Reset()                        {}
-func (loud) Probability(frame []float32) (float32, error) {
-	if frame[len(frame)/2] != 0 {
-		return 1, nil
+// noting is p, and calls note with all that it is asked for.
+func (p patientEar) noting(note func([]float32, engine.TranscribeOptions)) enginetest.Transcriber {
+	return func(ctx context.Context, pcm []float32, o engine.TranscribeOptions) (engine.Transcript, error) {
+		note(pcm, o)
+		return p.Transcribe(ctx, pcm, o)
 	}
-	return 0, nil
 }
 
 // over stands for a conversation: it closes each utterance after 800 ms of
@@ -83,7 +80,7 @@ func listening(t *testing.T, p patientEar, change ...func(*Ear)) (*Ear, chan tur
 		events <- e
 	}
 	e := New(Parts{
-		Detector:    loud{},
+		Detector:    enginetest.Loud(0),
 		Transcriber: p,
 		Clock:       func() time.Duration { return time.Since(begun) },
 		Post: func(e turn.Event) {

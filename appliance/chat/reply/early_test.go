@@ -1,7 +1,6 @@
 package reply
 
 import (
-	"context"
 	"log/slog"
 	"strings"
 	"testing"
@@ -10,28 +9,17 @@ import (
 
 	"parley/appliance/chat/turn"
 	"parley/appliance/engine"
+	"parley/appliance/engine/enginetest"
 )
 
 // writer writes a text, a word at a time.
-type writer struct {
-	engine.LanguageModel
-	text string
-	each time.Duration
-}
-
-func (w writer) Generate(_ context.Context, _ engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
-	for _, word := range strings.SplitAfter(w.text, " ") {
-		time.Sleep(w.each)
-		if err := emit(engine.Part{Text: word}); err != nil {
-			return engine.Usage{}, err
-		}
-	}
-	return engine.Usage{}, nil
+func writer(text string, each time.Duration) engine.LanguageModel {
+	return enginetest.Says(each, strings.SplitAfter(text, " ")...)
 }
 
 // pieces of what a writer says in answer to a guess whose silence ends after
 // some time, and when each was thought.
-func pieces(t *testing.T, w writer, silence time.Duration, p *Pace) (said []string, at []time.Duration) {
+func pieces(t *testing.T, w engine.LanguageModel, silence time.Duration, p *Pace) (said []string, at []time.Duration) {
 	t.Helper()
 	begun := time.Now()
 	clock := func() time.Duration { return time.Since(begun) }
@@ -51,7 +39,7 @@ const longAnswer = "The garden behind the old house is open in the summer, and y
 
 func TestAnAnswerForWhichThereIsTimeIsOneSentence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		said, _ := pieces(t, writer{text: longAnswer, each: 20 * time.Millisecond}, 800*time.Millisecond, NewPace())
+		said, _ := pieces(t, writer(longAnswer, 20*time.Millisecond), 800*time.Millisecond, NewPace())
 		if len(said) != 1 {
 			t.Errorf("%q", said)
 		}
@@ -60,12 +48,12 @@ func TestAnAnswerForWhichThereIsTimeIsOneSentence(t *testing.T) {
 
 func TestAnAnswerForWhichThereIsNoTimeBeginsWithAClauseOrAPhrase(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clause, at := pieces(t, writer{text: "Yes, of course, " + longAnswer, each: 60 * time.Millisecond},
+		clause, at := pieces(t, writer("Yes, of course, "+longAnswer, 60*time.Millisecond),
 			500*time.Millisecond, NewPace())
 		if clause[0] != "Yes, of course," || at[0] > 400*time.Millisecond {
 			t.Errorf("%q after %v", clause, at)
 		}
-		phrase, at := pieces(t, writer{text: longAnswer, each: 100 * time.Millisecond}, 500*time.Millisecond, NewPace())
+		phrase, at := pieces(t, writer(longAnswer, 100*time.Millisecond), 500*time.Millisecond, NewPace())
 		if len(strings.Fields(phrase[0])) < 4 || at[0] > 900*time.Millisecond {
 			t.Errorf("%q after %v", phrase, at)
 		}
@@ -80,11 +68,11 @@ func TestAnAnswerForWhichThereIsNoTimeBeginsWithAClauseOrAPhrase(t *testing.T) {
 func TestAnAnswerThatIsLateBeginsWithWhatThereIs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const each = 100 * time.Millisecond
-		said, at := pieces(t, writer{text: "The conference is now being recorded for all.", each: each}, 0, NewPace())
+		said, at := pieces(t, writer("The conference is now being recorded for all.", each), 0, NewPace())
 		if len(said) != 2 || said[0] != "The conference is now being recorded" || at[0] != 7*each {
 			t.Errorf("%q after %v", said, at)
 		}
-		said, at = pieces(t, writer{text: "It opens soon. ", each: each}, 0, NewPace())
+		said, at = pieces(t, writer("It opens soon. ", each), 0, NewPace())
 		if len(said) != 1 || said[0] != "It opens soon." || at[0] != 3*each {
 			t.Errorf("%q after %v", said, at)
 		}
@@ -96,7 +84,7 @@ func TestThePaceIsLearntFromAGuess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := NewPace()
 		for range 20 {
-			pieces(t, writer{text: longAnswer, each: 250 * time.Millisecond}, time.Minute, p)
+			pieces(t, writer(longAnswer, 250*time.Millisecond), time.Minute, p)
 		}
 		if want := 250 * time.Millisecond * time.Duration(len(strings.Fields(longAnswer))) / time.Duration(
 			len(longAnswer)); p.byteTime < want*8/10 || p.byteTime > want*12/10 {
@@ -110,21 +98,21 @@ func TestThePaceIsLearntFromAGuess(t *testing.T) {
 // than most but quicker than people speak.
 func TestTheRestOfASentenceIsOnePiece(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for _, each := range []time.Duration{60, 120, 240} {
+		for _, each := range []time.Duration{60 * time.Millisecond, 120 * time.Millisecond, 240 * time.Millisecond} {
 			p := NewPace()
-			w := writer{text: longAnswer, each: each * time.Millisecond}
+			w := writer(longAnswer, each)
 			for range 5 { // it learns
 				pieces(t, w, 0, p)
-				p.wrote(len(longAnswer), time.Duration(len(strings.Fields(longAnswer)))*w.each)
+				p.wrote(len(longAnswer), time.Duration(len(strings.Fields(longAnswer)))*each)
 			}
 			said, at := pieces(t, w, 300*time.Millisecond, p)
 			if len(said) != 2 {
-				t.Errorf("a word in %v: %q", w.each, said)
+				t.Errorf("a word in %v: %q", each, said)
 			}
 			dry := at[0]
 			for i := range said {
 				if hole := at[i] + firstSoundTime - dry; i > 0 && hole > restPatience {
-					t.Errorf("a word in %v: %q comes %v too late after %q", w.each, said[i], hole, said[:i])
+					t.Errorf("a word in %v: %q comes %v too late after %q", each, said[i], hole, said[:i])
 				}
 				dry = max(dry, at[i]+firstSoundTime) + time.Duration(len(strings.Fields(said[i])))*wordTime
 			}
@@ -133,7 +121,7 @@ func TestTheRestOfASentenceIsOnePiece(t *testing.T) {
 }
 
 // thoughts are the sentences of a writer's answer, whose sound is due after some time.
-func thoughts(t *testing.T, w writer, due time.Duration) (said []turn.Sentence) {
+func thoughts(t *testing.T, w engine.LanguageModel, due time.Duration) (said []turn.Sentence) {
 	begun := time.Now()
 	clock := func() time.Duration { return time.Since(begun) }
 	post := func(e turn.Event) {
@@ -150,7 +138,7 @@ func thoughts(t *testing.T, w writer, due time.Duration) (said []turn.Sentence) 
 // The rest of a sentence says of which it is, so that the history has one row of both.
 func TestTheRestOfASentenceBelongsToItsBeginning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		said := thoughts(t, writer{text: longAnswer + " It is free.", each: 100 * time.Millisecond}, 0)
+		said := thoughts(t, writer(longAnswer+" It is free.", 100*time.Millisecond), 0)
 		if len(said) != 3 || !said[0].GoesOn || said[0].First != "" || said[1].GoesOn || said[1].First != said[0].ID ||
 			said[1].SoFar() != longAnswer || said[2].First != "" || said[2].Before != "" {
 			t.Errorf("%+v", said)
@@ -161,7 +149,7 @@ func TestTheRestOfASentenceBelongsToItsBeginning(t *testing.T) {
 func TestASentenceThatIsTooLongIsCutAndGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		text := "Short. We have " + strings.Repeat("a room with a view, ", 20) + "and a garden. It is free."
-		said := thoughts(t, writer{text: text}, time.Minute)
+		said := thoughts(t, writer(text, 0), time.Minute)
 		var rows []string
 		for _, s := range said {
 			if s.First == "" {

@@ -13,6 +13,7 @@ import (
 
 	"parley/appliance/chat/turn"
 	"parley/appliance/engine"
+	"parley/appliance/engine/enginetest"
 )
 
 // scripted is a model that says some pieces, each after a time, and then fails.
@@ -32,15 +33,8 @@ func (m *scripted) Generate(ctx context.Context, p engine.Prompt, emit func(engi
 	if m.again != nil && len(m.asked) > 1 {
 		pieces = m.again
 	}
-	for _, piece := range pieces {
-		select {
-		case <-time.After(m.each):
-		case <-ctx.Done():
-			return engine.Usage{}, context.Cause(ctx)
-		}
-		if err := emit(engine.Part{Text: piece}); err != nil {
-			return engine.Usage{}, err
-		}
+	if _, err := enginetest.Says(m.each, pieces...)(ctx, p, emit); err != nil {
+		return engine.Usage{}, err
 	}
 	return engine.Usage{ReplyTokens: m.tokens}, m.err
 }

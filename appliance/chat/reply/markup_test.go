@@ -3,6 +3,7 @@ package reply
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -10,6 +11,7 @@ import (
 
 	"parley/appliance/chat/turn"
 	"parley/appliance/engine"
+	"parley/appliance/engine/enginetest"
 	"parley/appliance/engine/markup"
 )
 
@@ -138,26 +140,14 @@ func TestACallWrittenAsTextIsMade(t *testing.T) {
 // Nothing more is written of a reply that is over.
 func TestAReplyThatIsOverIsNotWrittenOn(t *testing.T) {
 	written := 0
-	m := unmarked{endless{written: &written}, NewPace()}
+	endless := func(ctx context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
+		turns := slices.Repeat([]string{"At ten.<|im_end|>\n<|im_start|>user\nWhy?"}, 1000)
+		return enginetest.Says(0, turns...)(ctx, p, func(p engine.Part) error { written++; return emit(p) })
+	}
+	m := unmarked{enginetest.Model(endless), NewPace()}
 	said := ""
 	_, err := m.Generate(t.Context(), engine.Prompt{}, func(p engine.Part) error { said += p.Text; return nil })
 	if err != nil || said != "At ten." || written > 2 {
 		t.Errorf("said %q after %d pieces, %v", said, written, err)
 	}
-}
-
-// endless is a model that invents turns until it is stopped.
-type endless struct {
-	engine.LanguageModel
-	written *int
-}
-
-func (m endless) Generate(_ context.Context, _ engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
-	for range 1000 {
-		*m.written++
-		if err := emit(engine.Part{Text: "At ten.<|im_end|>\n<|im_start|>user\nWhy?"}); err != nil {
-			return engine.Usage{}, err
-		}
-	}
-	return engine.Usage{}, nil
 }

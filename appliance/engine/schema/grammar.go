@@ -2,6 +2,7 @@ package schema
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -15,13 +16,16 @@ import (
 const maxDepth = 16
 
 // writer writes a schema as a grammar in GBNF, the notation of llama.cpp: objects,
-// arrays, enums, strings, numbers, booleans, and one of several of these. What else a
-// schema asks for is checked when the arguments are there.
+// arrays, enums, strings, numbers, booleans, dates and times, and one of several of
+// these. What else a schema asks for is checked when the arguments are there.
 type writer struct {
 	whole json.RawMessage
 	rules strings.Builder
 	count int
 	used  map[string]bool // of the basics
+	// refs and objects are what references name, and what they lead through, once read.
+	refs    map[string]node
+	objects map[string]map[string]json.RawMessage
 }
 
 // basics are the rules of JSON's own kinds. Strings and numbers have bounds, or
@@ -32,6 +36,11 @@ var basics = map[string]string{
 	"integer": `"-"? ("0" | [1-9] [0-9]{0,15})`,
 	"number":  `"-"? ("0" | [1-9] [0-9]{0,15}) ("." [0-9]{1,15})?`,
 	"boolean": `"true" | "false"`,
+	"date":    `"\"" day "\""`,
+	"time":    `"\"" clock "\""`,
+	"moment":  `"\"" day "T" clock "\""`,
+	"day":     `[12] [0-9]{3} "-" [01] [0-9] "-" [0-3] [0-9]`,
+	"clock":   `[0-2] [0-9] ":" [0-5] [0-9] ":" [0-5] [0-9] ("Z" | [+-] [01] [0-9] ":" [0-5] [0-9])`,
 	"null":    `"null"`,
 	"value":   `string | number | boolean | null | array | object`,
 	"array":   `"[" (value (", " value){0,15})? "]"`,
@@ -42,6 +51,20 @@ var basics = map[string]string{
 var needs = map[string][]string{
 	"string": {"char"}, "value": {"string", "number", "boolean", "null", "array", "object"},
 	"array": {"value"}, "object": {"string", "value"},
+	"date": {"day"}, "time": {"clock"}, "moment": {"day", "clock"},
+}
+
+// formats are the rules of strings of which small models write words ("Friday") where
+// they are free to.
+var formats = map[string]string{"date": "date", "time": "time", "date-time": "moment"}
+
+func newWriter(whole []byte) *writer {
+	return &writer{
+		whole:   whole,
+		used:    map[string]bool{},
+		refs:    map[string]node{},
+		objects: map[string]map[string]json.RawMessage{},
+	}
 }
 
 // write is the grammar of a call's arguments, an object of top's properties.
@@ -127,6 +150,8 @@ func (w *writer) ofType(t string, s node, depth int) string {
 		return w.array(s, depth)
 	case "object":
 		return w.object(s, depth)
+	case "string":
+		return w.basic(cmp.Or(formats[s.Format], t))
 	}
 	return w.basic(t) // the check has seen that there is no other
 }

@@ -2,10 +2,10 @@ package schema
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -90,50 +90,46 @@ func (s node) unknown() string {
 // the only one of an allOf. What is described before a reference is described by that.
 func (w *writer) read(raw json.RawMessage) node {
 	var s node
-	says := ""
-	for range maxDepth {
-		s = node{}
-		if json.Unmarshal(raw, &s) != nil { // true, false, or what only the check knows
-			s = node{}
-		}
-		if says == "" {
-			says = s.Says
-		}
-		switch {
-		case s.Ref != "":
-			raw = w.find(s.Ref)
-		case len(s.AllOf) == 1 && s.Properties.of == nil:
-			raw = s.AllOf[0]
-		default:
-			s.Says = says
-			return s
-		}
+	if json.Unmarshal(raw, &s) != nil { // true, false, or what only the check knows
+		return node{}
 	}
-	return node{Says: says}
+	var of node
+	switch {
+	case s.Ref != "":
+		known := false
+		if of, known = w.refs[s.Ref]; !known {
+			w.refs[s.Ref] = node{} // for one that leads back to itself
+			of = w.read(w.find(s.Ref))
+			w.refs[s.Ref] = of
+		}
+	case len(s.AllOf) == 1 && s.Properties.of == nil:
+		of = w.read(s.AllOf[0])
+	default:
+		return s
+	}
+	of.Says = cmp.Or(s.Says, of.Says)
+	return of
 }
 
-// find is the schema that a reference names; nil where it is none into the same schema.
+// find is the schema that a reference names; nil where it is none into the same schema,
+// past objects alone.
 func (w *writer) find(ref string) json.RawMessage {
 	path, here := strings.CutPrefix(ref, "#")
 	if !here || path != "" && path[0] != '/' {
 		return nil
 	}
-	found := json.RawMessage(w.whole)
+	found, at := w.whole, ""
 	for _, step := range strings.Split(path, "/")[1:] {
+		in, known := w.objects[at]
+		if !known {
+			_ = json.Unmarshal(found, &in)
+			w.objects[at] = in
+		}
+		at += "/" + step
 		if plain, err := url.PathUnescape(step); err == nil {
 			step = plain
 		}
-		step = strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
-		var in map[string]json.RawMessage
-		var list []json.RawMessage
-		if json.Unmarshal(found, &in) == nil {
-			found = in[step]
-		} else if i, err := strconv.Atoi(step); err == nil && json.Unmarshal(found, &list) == nil && i >= 0 &&
-			i < len(list) {
-			found = list[i]
-		} else {
-			return nil
-		}
+		found = in[strings.NewReplacer("~1", "/", "~0", "~").Replace(step)]
 	}
 	return found
 }

@@ -85,7 +85,7 @@ func Read(tool string, parameters []byte) (*Parameters, error) {
 	if p.Validator, err = Compile(parameters); err != nil {
 		return fail("parameters", "%v", err)
 	}
-	w := writer{whole: parameters, used: map[string]bool{}}
+	w := newWriter(parameters)
 	top := w.read(parameters)
 	if types := top.types(); len(types) > 0 && !slices.Contains(types, "object") {
 		return fail("parameters.type", "%q is not allowed at the top; \"object\" is, with the arguments as its properties",

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestArgumentsAreCheckedAgainstTheirSchema(t *testing.T) {
@@ -88,6 +89,7 @@ func TestAGrammarHasNamesAndKinds(t *testing.T) {
 	deep := strings.Repeat(`{"type":"array","items":`, 20) + `{"enum":["at the end"]}` + strings.Repeat(`}`, 20)
 	for schema, want := range map[string]string{
 		`{"type":"string","pattern":"a","maxLength":3}`:     `(string)`,
+		`{"type":"string","format":"date-time"}`:            `(moment)`,
 		`{"type":"integer","minimum":1}`:                    `(integer)`,
 		`{"type":["number","null"]}`:                        `= number | null`,
 		`{"anyOf":[{"type":"boolean"},{"type":"null"}]}`:    `= boolean | null`,
@@ -115,6 +117,32 @@ func TestAGrammarHasNamesAndKinds(t *testing.T) {
 		}
 		if !strings.Contains(p.Grammar(), want) || strings.Contains(p.Grammar(), "at the end") {
 			t.Errorf("%.80s: %.400s, want %s in it", schema, p.Grammar(), want)
+		}
+	}
+}
+
+// Schemas that lead back to themselves, or on and on, are read or refused at once.
+func TestNoSchemaKeepsTheGrammarBusy(t *testing.T) {
+	const n = `{"$ref":"#/$defs/n"}`
+	chain, all := `"n":{"$ref":"#/$defs/c0"}`, ""
+	for i := range 800 {
+		chain += fmt.Sprintf(`,"c%d":{"$ref":"#/$defs/c%d"}`, i, i+1)
+		all += fmt.Sprintf(`,"p%d":{"$ref":"#/$defs/c%d"}`, i, i)
+	}
+	for name, schema := range map[string]string{
+		"on and on": `{"$defs":{` + chain + `,"c800":{}},"properties":{"a":` + n + all + `}}`,
+		"one of it": `{"$defs":{"n":{"anyOf":[` + strings.Repeat(n+",", 2000) + n + `]}},"properties":{"a":` + n + `}}`,
+		"twice":     `{"$defs":{"n":{"properties":{"a":` + n + `,"b":` + n + `}}},"properties":{"a":` + n + `}}`,
+		"with words": `{"$defs":{"n":{"title":"` + strings.Repeat("x", 60_000) + `","oneOf":[` + n + `,` + n + `]}},` +
+			`"properties":{"a":` + n + `}}`,
+	} {
+		begun := time.Now()
+		p, err := Read("t", []byte(schema))
+		if took := time.Since(begun); took > 20*time.Second { // it takes a tenth of one
+			t.Errorf("%s: it took %v", name, took)
+		}
+		if err == nil && len(p.Grammar()) > maxGrammar || err != nil && !strings.Contains(err.Error(), "grammar of more") {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

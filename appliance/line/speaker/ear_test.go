@@ -7,6 +7,7 @@ import (
 
 	"parley/appliance/audio"
 	"parley/appliance/audio/clean"
+	"parley/appliance/engine/enginetest"
 )
 
 // mostBuffered is how much sound may lie between the microphone and the session,
@@ -20,7 +21,7 @@ func TestSoundIsOnItsWayForThirtyMillisecondsAtMost(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	e, err := newEar(c, loudIsVoice{})
+	e, err := newEar(c, enginetest.Detector(loudIsVoice))
 	if err != nil {
 		t.Fatal(err)
 	}

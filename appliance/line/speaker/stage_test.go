@@ -14,6 +14,7 @@ import (
 
 	"parley/appliance/contract"
 	"parley/appliance/engine"
+	"parley/appliance/engine/enginetest"
 	"parley/appliance/line"
 )
 
@@ -48,7 +49,7 @@ func perform(t *testing.T, o Options, play func(s *stage)) {
 		s.Speaker = Open(Parts{
 			Cards:       s.cards,
 			Host:        s.desk,
-			Detector:    loudIsVoice{},
+			Detector:    enginetest.Detector(loudIsVoice),
 			Transcriber: s.said,
 			Log:         slog.New(slog.NewTextHandler(s.log, nil)),
 			Who: func(context.Context) (string, contract.ConnectSettings, error) {
@@ -218,18 +219,11 @@ func (c *fakeCards) plug(k kind) {
 }
 
 // loudIsVoice takes loud frames for voice.
-type loudIsVoice struct{}
-
-func (loudIsVoice) NewStream() engine.VoiceStream { return loudIsVoice{} }
-func (loudIsVoice) Reset()                        {}
-func (loudIsVoice) Probability(frame []float32) (float32, error) {
+func loudIsVoice(frame []float32) (float32, error) {
 	if slices.Max(frame) > 3 {
 		panic("the detector")
 	}
-	if slices.Max(frame) > 0.2 {
-		return 1, nil
-	}
-	return 0, nil
+	return enginetest.Loud(0.2)(frame)
 }
 
 // heardWords are what the transcriber reads, one after the other.

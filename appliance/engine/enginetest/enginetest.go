@@ -1,0 +1,119 @@
+// Package enginetest has engines for tests: functions in place of models.
+package enginetest
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"time"
+
+	"parley/appliance/engine"
+)
+
+// A Detector tells voice by a frame alone. It is each of its own streams.
+type Detector func(frame []float32) (float32, error)
+
+func (d Detector) NewStream() engine.VoiceStream                { return d }
+func (d Detector) Probability(frame []float32) (float32, error) { return d(frame) }
+func (d Detector) Reset()                                       {}
+
+// Loud hears voice in a frame with a sample beyond level.
+func Loud(level float32) Detector {
+	return func(frame []float32) (float32, error) {
+		for _, v := range frame {
+			if math.Abs(float64(v)) > float64(level) {
+				return 1, nil
+			}
+		}
+		return 0, nil
+	}
+}
+
+// A Transcriber is a function that transcribes.
+type Transcriber func(context.Context, []float32, engine.TranscribeOptions) (engine.Transcript, error)
+
+func (t Transcriber) Transcribe(ctx context.Context, pcm []float32, o engine.TranscribeOptions) (engine.Transcript,
+	error) {
+	return t(ctx, pcm, o)
+}
+
+// Hears understands the same English words in everything.
+func Hears(words string) Transcriber {
+	return func(ctx context.Context, _ []float32, _ engine.TranscribeOptions) (engine.Transcript, error) {
+		return engine.Transcript{Text: words, Language: "en"}, ctx.Err()
+	}
+}
+
+// A Model is a language model that writes, and has no more to tell.
+type Model func(context.Context, engine.Prompt, func(engine.Part) error) (engine.Usage, error)
+
+func (m Model) Generate(ctx context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
+	return m(ctx, p, emit)
+}
+func (Model) Prefill(context.Context, engine.Prompt) error { return nil }
+func (Model) Forget(string)                                {}
+func (Model) Choose(context.Context, engine.Prompt, []string) ([]float64, error) {
+	return nil, engine.ErrCannot
+}
+
+// Says writes the same pieces in answer to everything, each after a time.
+func Says(each time.Duration, pieces ...string) Model {
+	return func(ctx context.Context, _ engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
+		for _, piece := range pieces {
+			if each > 0 {
+				select {
+				case <-time.After(each):
+				case <-ctx.Done():
+					return engine.Usage{}, context.Cause(ctx)
+				}
+			}
+			if err := emit(engine.Part{Text: piece}); err != nil {
+				return engine.Usage{}, err
+			}
+		}
+		return engine.Usage{}, nil
+	}
+}
+
+// A Voice is a function that speaks, at 24 kHz where Hz is 0. Voices are compared:
+// one is used by its pointer.
+type Voice struct {
+	Hz  int
+	Say func(ctx context.Context, text string, o engine.SpeakOptions, emit func(engine.Sound) error) error
+}
+
+func (v *Voice) RateHz() int { return cmp.Or(v.Hz, 24000) }
+func (v *Voice) Speak(ctx context.Context, text string, o engine.SpeakOptions, emit func(engine.Sound) error) error {
+	return v.Say(ctx, text, o, emit)
+}
+
+// Sounds says the same to every text, at once.
+func Sounds(hz int, pcm []float32) *Voice {
+	return &Voice{hz, func(ctx context.Context, _ string, _ engine.SpeakOptions, emit func(engine.Sound) error) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return emit(engine.Sound{PCM: pcm, Whole: len(pcm), Last: true})
+	}}
+}
+
+// Engines are one of each: they hear voice in what is not silence, understand the
+// same words in it always, answer at once, and speak silence, a second of it.
+type Engines struct{}
+
+func (Engines) NewStream() engine.VoiceStream { return Loud(0) }
+func (Engines) Transcribe(ctx context.Context, pcm []float32, o engine.TranscribeOptions) (engine.Transcript, error) {
+	return Hears("When do you open?")(ctx, pcm, o)
+}
+func (Engines) Generate(ctx context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
+	return Says(0, "It opens at ten. ", "Not on Mondays.")(ctx, p, emit)
+}
+func (Engines) Prefill(context.Context, engine.Prompt) error { return nil }
+func (Engines) Forget(string)                                {}
+func (Engines) Choose(context.Context, engine.Prompt, []string) ([]float64, error) {
+	return nil, engine.ErrCannot
+}
+func (Engines) RateHz() int { return 24000 }
+func (Engines) Speak(ctx context.Context, text string, o engine.SpeakOptions, emit func(engine.Sound) error) error {
+	return Sounds(24000, make([]float32, 24000)).Speak(ctx, text, o, emit)
+}

@@ -1,0 +1,292 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"os"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"parley/appliance"
+	"parley/appliance/audio"
+	"parley/appliance/chat"
+	"parley/appliance/config"
+	"parley/appliance/contract"
+)
+
+const (
+	// speedTime bounds the calls: with the loading of the models and the speech
+	// before them the whole takes two minutes.
+	speedTime = 90 * time.Second
+	// lateAfter is by how much an answer may come later than the silence that ends a
+	// turn: people who wait for longer begin to ask whether anybody is there.
+	lateAfter = time.Second
+	// speedPatience is when an answer counts as none.
+	speedPatience = 10 * time.Second
+	// betweenCallers keeps callers from speaking in step, as people would not.
+	betweenCallers = 700 * time.Millisecond
+	manyCallers    = 8
+
+	easyQuestion   = "What is the capital of France?"
+	fifteenSeconds = "The museum opens at ten in the morning and closes at six. Breakfast is served on the first floor " +
+		"until half past nine. If you turn left behind the library, you will see the post office on the other side of " +
+		"the square. Would you like to book a table for two people this evening?"
+)
+
+// speed is what an operator asks of a machine.
+type speed struct {
+	AnswerMS        int64     `json:"answer_ms"`         // from a question's last sound to the answer's first, median
+	SpeechPerSecond float64   `json:"speech_per_second"` // seconds of speech made in a second of work
+	Callers         int       `json:"callers"`           // at once, nine of ten of whose answers came in time
+	FourCallers     bool      `json:"four_callers"`
+	InTimeMS        int64     `json:"in_time_ms"` // an answer that comes within so long is in time
+	Tried           []callers `json:"tried"`
+}
+
+// callers is what came of so many callers at once.
+type callers struct {
+	Callers  int   `json:"callers"`
+	MedianMS int64 `json:"median_ms"`
+	Answers  int   `json:"answers"`
+	InTime   int   `json:"in_time"`
+}
+
+// measureSpeed starts a box with the models of the settings on a folder of its own,
+// has it speak, and calls it: once, and with more and more callers at once.
+func (c *console) measureSpeed(ctx context.Context, cfg config.Config, most int) (s speed, err error) {
+	if url, err := appliance.Running(cfg.Data); err == nil && url != "" {
+		fmt.Fprintf(c.err, "A box runs at %s: what is measured is what it leaves over of the machine.\n", url)
+	}
+	if cfg.Data, err = os.MkdirTemp("", "parley-speed-"); err != nil {
+		return s, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(cfg.Data)) }()
+	fmt.Fprintln(c.err, "Loading the models …")
+	ctx, stop := context.WithCancel(ctx)
+	b, err := c.boxToMeasure(ctx, cfg)
+	defer func() { stop(); <-b.over }()
+	if err != nil {
+		return s, err
+	}
+	fmt.Fprintln(c.err, "Speaking …")
+	question, _, err := b.speak(ctx, cfg.Engines.Voice, easyQuestion)
+	if err != nil {
+		return s, err
+	}
+	for len(question) > 0 && !audible(question[len(question)-1]) {
+		question = question[:len(question)-1]
+	}
+	said, took, err := b.speak(ctx, cfg.Engines.Voice, fifteenSeconds)
+	if err != nil {
+		return s, err
+	}
+	s.SpeechPerSecond = float64(len(said)) / chatRateHz / took.Seconds()
+	err = c.try(ctx, b, question, most, &s)
+	return s, err
+}
+
+// try has more and more callers ask at once until their answers come late.
+func (c *console) try(ctx context.Context, b measured, question []float32, most int, s *speed) error {
+	limit := chat.DefaultSettings().EndOfTurnSilence + lateAfter
+	s.InTimeMS = limit.Milliseconds()
+	calling, cancel := context.WithTimeout(ctx, speedTime)
+	defer cancel()
+	for n := 1; n <= most; n *= 2 {
+		fmt.Fprintf(c.err, "Asking, %d at once …\n", n)
+		waited, err := b.call(calling, n, question, max(2, 4-n)) // three times, or twice each
+		if calling.Err() != nil && ctx.Err() == nil {            // the time is over
+			if n > 1 {
+				return nil
+			}
+			waited, err = append(waited, speedPatience), nil
+		}
+		if err != nil {
+			return err
+		}
+		late := slices.IndexFunc(append(waited, math.MaxInt64), func(d time.Duration) bool { return d > limit })
+		t := callers{Callers: n, MedianMS: waited[len(waited)/2].Milliseconds(), Answers: len(waited), InTime: late}
+		if s.Tried = append(s.Tried, t); n == 1 {
+			s.AnswerMS = t.MedianMS
+		}
+		if 10*t.InTime < 9*t.Answers {
+			return nil
+		}
+		s.Callers, s.FourCallers = n, n >= 4
+	}
+	return nil
+}
+
+// measured is a box that runs to be measured.
+type measured struct {
+	url, key string
+	over     chan struct{} // closed when it has stopped
+}
+
+// boxToMeasure runs a box in this process until ctx ends, and returns when
+// conversations can begin.
+func (c *console) boxToMeasure(ctx context.Context, cfg config.Config) (b measured, err error) {
+	cfg.Listen, cfg.TLS.Mode, cfg.WebRTC.Listen, cfg.Kiosk.Enabled = "127.0.0.1:0", config.TLSOff, config.Off, false
+	cfg.Plugins, cfg.Chat.MaxAddedMS = nil, 0 // how late answers are is measured
+	cfg.Chat.MaxChats, cfg.Limits.ChatsPerAccount = manyCallers, manyCallers
+	var why error
+	b.over = make(chan struct{})
+	go func() {
+		defer close(b.over)
+		why = appliance.Run(ctx, cfg, appliance.Console{Log: c.quietLogger(cfg.Log), Out: io.Discard, Loaded: func() {}})
+	}()
+	for ready := false; !ready; {
+		select {
+		case <-b.over:
+			return b, errors.Join(why, ctx.Err())
+		case <-time.After(pieceDuration):
+		}
+		if b.url, err = appliance.Running(cfg.Data); err != nil || b.url == "" {
+			continue
+		}
+		if r, err := http.Get(b.url + "/readyz"); err == nil {
+			ready = r.StatusCode == http.StatusOK
+			r.Body.Close()
+		}
+	}
+	b.key, _, err = makeKey(ctx, cfg, "", "parley doctor", longestSaying) // it goes with the folder
+	return b, err
+}
+
+// speak has the box say a text, and returns what was said, at chatRateHz, and how
+// long it took.
+func (b measured) speak(ctx context.Context, voice, text string) (pcm []float32, took time.Duration, err error) {
+	begun := time.Now()
+	body, err := requestSpeech(ctx, http.DefaultClient, b.url, b.key,
+		saying(contract.PostedUtterance{Text: text, Voice: &contract.VoiceRef{Name: voice}}, false))
+	if err != nil {
+		return nil, 0, err
+	}
+	said := &boxSpeech{body, func() error { return nil }}
+	defer said.Close()
+	decoder, err := audio.NewLinear16(contract.OutputRateHz, 1, chatRateHz)
+	if err != nil {
+		return nil, 0, err
+	}
+	err = said.Stream(ctx, func(message contract.TTSMessage) error {
+		chunk, _ := message.(contract.SnippetAudioChunk)
+		piece, err := decoder.Decode(chunk.Audio)
+		pcm = append(pcm, piece...)
+		return err
+	})
+	return pcm, time.Since(begun), err
+}
+
+// call has so many callers ask at once, so many times each, and returns how long
+// they waited for each answer, in order.
+func (b measured) call(ctx context.Context, n int, question []float32, times int) ([]time.Duration, error) {
+	waited := make([][]time.Duration, n)
+	var all errgroup.Group
+	for i := range n {
+		all.Go(func() (err error) {
+			waited[i], err = b.ask(ctx, question, times, time.Duration(i+1)*betweenCallers)
+			return err
+		})
+	}
+	err := all.Wait()
+	return slices.Sorted(slices.Values(slices.Concat(waited...))), err
+}
+
+// ask asks in one chat, again when the answer before has been heard, and returns
+// how long each answer's first sound was waited for.
+func (b measured) ask(ctx context.Context, question []float32, times int, after time.Duration) ([]time.Duration,
+	error) {
+	box, err := dial(ctx, http.DefaultClient, "ws"+b.url[len("http"):]+chatPath, b.key, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer box.close()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	messages := make(chan arrived, 256)
+	go box.receive(ctx, messages)
+	err = box.send(ctx, contract.SessionSettings{
+		Audio: &contract.AudioConfiguration{Encoding: contract.Linear16, SampleRate: chatRateHz, Channels: 1},
+	})
+	begun, sound := time.Now(), make([]float32, chatRateHz*periodMS/1000)
+	a := asking{over: true, heard: begun.Add(after)}
+	for i := 0; err == nil && (len(a.waited) < times || !a.over); i++ {
+		at := begun.Add(time.Duration(i) * pieceDuration)
+		if a.over && at.After(a.heard) {
+			a.left, a.over, a.waits = question, false, true
+			a.last = at.Add(time.Duration(len(question)) * time.Second / chatRateHz)
+		}
+		clear(sound)
+		a.left = a.left[copy(sound, a.left):]
+		err = sendAt(ctx, box, at, sound)
+		for len(messages) > 0 && err == nil {
+			err = a.hear(<-messages)
+		}
+		if a.waits && time.Since(a.last) > speedPatience {
+			a.waits, a.over, a.waited = false, true, append(a.waited, speedPatience)
+		}
+	}
+	return a.waited, err
+}
+
+// asking is a caller.
+type asking struct {
+	left   []float32       // of the question, to be said
+	last   time.Time       // when its last sound is
+	waits  bool            // for the answer's first sound
+	over   bool            // the answer is complete
+	heard  time.Time       // until when it is
+	waited []time.Duration // for each answer
+}
+
+// hear takes a message of the box.
+func (a *asking) hear(m arrived) error {
+	if m.err != nil {
+		return fmt.Errorf("a chat broke off: %w", m.err)
+	}
+	switch message := m.message.(type) {
+	case contract.AudioOutput:
+		pcm, err := audio.DecodeAll(message.Data, chatRateHz)
+		if m.at.After(a.heard) {
+			a.heard = m.at
+		}
+		if silence := slices.IndexFunc(pcm, audible); a.waits && silence >= 0 {
+			first := a.heard.Add(time.Duration(silence) * time.Second / chatRateHz)
+			a.waits, a.waited = false, append(a.waited, first.Sub(a.last))
+		}
+		a.heard = a.heard.Add(time.Duration(len(pcm)) * time.Second / chatRateHz)
+		return err
+	case contract.AssistantEnd:
+		a.over = !a.waits
+	case contract.WebSocketError:
+		return fmt.Errorf("the box answers with an error: %s %s", message.Code, message.Message)
+	}
+	return nil
+}
+
+// audible tells sound from silence: -40 dB, where voices are at -20.
+func audible(x float32) bool { return max(x, -x) > 0.01 }
+
+// write tells people what was measured.
+func (s speed) write(out io.Writer) error {
+	seconds := func(ms int64) string { return fmt.Sprintf("%.1f s", float64(ms)/1000) }
+	text := fmt.Sprintf("answer   %s from the end of a spoken question to the first sound of its answer\n"+
+		"speech   %.1f s made in a second of work\n"+
+		"callers  %d at once, nine of ten of whose answers came within %s\n", seconds(s.AnswerMS), s.SpeechPerSecond,
+		s.Callers, seconds(s.InTimeMS))
+	for _, n := range s.Tried {
+		text += fmt.Sprintf("         of %d: %d of %d answers in time, median %s\n", n.Callers, n.InTime, n.Answers,
+			seconds(n.MedianMS))
+	}
+	verdict := "no"
+	if s.FourCallers {
+		verdict = "yes"
+	}
+	_, err := fmt.Fprintf(out, "%s\nFour callers: %s.\n", text, verdict)
+	return err
+}
