@@ -1,6 +1,7 @@
 package abridge
 
 import (
+	_ "embed"
 	"encoding/json"
 	"maps"
 	"regexp"
@@ -31,33 +32,25 @@ var (
 )
 
 // empty are words that say nothing of what is wanted.
-var empty = set(`
-a an the and or of to in on at by for from with is are was were be been do does did has have had can could
-will would shall should may i me my mine you your we us our it its they them this that these those there here
-what which who whom how if then than as so not no yes please tell show give let know want need like get find
-look search check say says about any some all just now also hello hi okay ok thanks thank web online up out
-much many der die das und ist sind ein eine wie was`)
+//
+//go:embed empty.txt
+var emptyWords string
+
+var empty = set(emptyWords)
 
 // kin are words that ask for the same, with the names that fields have for it.
-var kin = [][]string{
-	strings.Fields(
-		"price cost costs total amount fee fare pay paid expensive cheap cheapest charge euros dollars preis prix"),
-	strings.Fields(
-		"when time date day hours at until eta estimated delivery arrival start end departure visit comes wann"),
-	strings.Fields("temp temperature warm cold hot degrees weather wetter"),
-	strings.Fields("weather description condition conditions summary forecast daily current rain snow sun sunny fine"),
-	strings.Fields("today current now hourly daily"),
-	strings.Fields("tomorrow daily forecast weekday"),
-	strings.Fields("weekend saturday sunday weekday daily"),
-	strings.Fields("monday tuesday wednesday thursday friday saturday sunday weekday"),
-	strings.Fields("where address city street location place town wo"),
-	strings.Fields("far near nearest close closest distance away"),
-	strings.Fields("status state progress"),
-	strings.Fields("who name person author assignee"),
-	strings.Fields("open opens opening hours closed closes close"),
-	strings.Fields("rating stars score best reviews"),
-	strings.Fields("free available availability stock left"),
-	strings.Fields("long duration length minutes"),
+//
+//go:embed kin.txt
+var kinWords string
+
+var kin = groups(kinWords)
+
+// groups are lists of words, one a line, with an empty line between two lists.
+func groups(text string) (all [][]string) {
+	for group := range strings.SplitSeq(text, "\n\n") {
+		all = append(all, strings.Fields(group))
+	}
+	return all
 }
 
 // read takes the words out of a question.
