@@ -10,7 +10,7 @@ type Options struct {
 	// Language is the BCP 47 tag of what the voice speaks. Of English ("en" and
 	// what begins with "en-") all is written out; other languages are rid of what
 	// nobody says, and their numbers are left to espeak-ng but for what it reads sign by sign
-	// (foreign.go).
+	// (language.go).
 	Language string
 	// Locale is the BCP 47 tag of where the text was written; empty: Language.
 	Locale string
