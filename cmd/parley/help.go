@@ -45,9 +45,13 @@ func (c *console) helpOnAll(k *kong.Kong, above *kong.Node) error {
 		if n.Hidden {
 			continue
 		}
-		_, err := fmt.Fprintf(c.out, "\n%s\n\n", strings.ToUpper(n.FullPath()))
-		err = errors.Join(err, helpOn(k, strings.Fields(n.FullPath())[1:]), c.helpOnAll(k, n))
-		if err != nil {
+		if n.DefaultCmd == nil { // else its help is that of the command
+			_, err := fmt.Fprintf(c.out, "\n%s\n\n", strings.ToUpper(n.FullPath()))
+			if err = errors.Join(err, helpOn(k, strings.Fields(n.FullPath())[1:])); err != nil {
+				return err
+			}
+		}
+		if err := c.helpOnAll(k, n); err != nil {
 			return err
 		}
 	}
@@ -60,7 +64,9 @@ func helpOn(k *kong.Kong, words []string) error {
 	if err != nil {
 		return err
 	}
-	if n := traced.Selected(); len(words) > 0 && (n == nil || len(strings.Fields(n.FullPath())) != len(words)+1) {
+	named := strings.Join(append([]string{k.Model.Name}, words...), " ")
+	if n := traced.Selected(); len(words) > 0 &&
+		(n == nil || n.FullPath() != named && (n.Parent.DefaultCmd != n || n.Parent.FullPath() != named)) {
 		return misuse{fmt.Errorf("there is no command %.80q: parley --help lists those that are",
 			strings.Join(words, " "))}
 	}
