@@ -227,8 +227,8 @@ func (b measured) ask(ctx context.Context, question []float32, times int, after 
 		for len(messages) > 0 && err == nil {
 			err = a.hear(<-messages)
 		}
-		if a.waits && time.Since(a.last) > speedPatience {
-			a.waits, a.over, a.waited = false, true, append(a.waited, speedPatience)
+		if a.waits && time.Since(a.last) > speedPatience { // it asks no more: what comes now answers nothing
+			return append(a.waited, slices.Repeat([]time.Duration{speedPatience}, times-len(a.waited))...), nil
 		}
 	}
 	return a.waited, err
