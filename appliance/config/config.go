@@ -86,7 +86,7 @@ type TurnDetection struct {
 // ForEmbedded, ForAll or ForNone.
 type Answers struct {
 	Rules string // stand before the prompt that a config or a client brings
-	Check string // leaves out numbers and names that nobody has told the model; by default as Rules
+	Check string // holds answers to claim nothing that no tool has done; by default as Rules
 }
 
 // The models for which something holds.

@@ -10,11 +10,13 @@ import (
 	"github.com/alecthomas/kong"
 	kongcompletion "github.com/jotaen/kong-completion"
 
+	"parley/appliance/config"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 	"parley/appliance/engines"
 	"parley/firmware/packs"
 	"parley/plugins/shelf"
+	"parley/store"
 )
 
 // The exit codes of every command. One that a signal ended exits with 128 and
@@ -78,10 +80,24 @@ func run(ctx context.Context, args []string, c *console) int {
 		return c.fail(ctx, misuse{fmt.Errorf("%w: see parley %s--help", err, commandOf(err))})
 	}
 	err = c.carryOut(ctx, func() error { return errors.Join(parsed.Run(), c.close()) })
+	if missing, ok := errors.AsType[notProvided](err); ok {
+		err = missing.error
+	}
 	if err != nil {
 		return c.fail(ctx, fmt.Errorf("%s: %w", strings.Fields(parsed.Command())[0], err))
 	}
 	return exitDone
+}
+
+// notProvided is why a command could not have what it takes. kong puts the names of
+// Go types in front of it.
+type notProvided struct{ error }
+
+func orNotProvided[T any](v T, err error) (T, error) {
+	if err != nil {
+		err = notProvided{err}
+	}
+	return v, err
 }
 
 // options are how kong helps, prints and gives commands what they take.
@@ -96,8 +112,12 @@ func (c *console) options(ctx context.Context, shown *shown) []kong.Option {
 		kong.Exit(func(int) { shown.done = true }),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(c, shown),
-		kong.BindSingletonProvider(c.config),
-		kong.BindSingletonProvider(c.records),
+		kong.BindSingletonProvider(func(parsed *kong.Context) (config.Config, error) {
+			return orNotProvided(c.config(parsed))
+		}),
+		kong.BindSingletonProvider(func(cfg config.Config) (*store.Store, error) {
+			return orNotProvided(c.records(ctx, cfg))
+		}),
 		kong.BindSingletonProvider(c.shelf),
 	}
 }
