@@ -87,6 +87,8 @@ func (e english) romanRules() []rule {
 		e.says(`\b(`+listed("en", "before a long Roman number").pattern()+`) ([IVX]{2,5})\b`, "$1 {R2}",
 			isRoman(2)),
 		e.says(`\b((?:King|Queen|Pope|Emperor|Empress|Tsar) [A-Z][a-z]+) I\b`, "$1 the first"),
+		e.says(`\b([A-Z][a-z]+) I($|[.,;:!?)']| of\b)`, "$1 the first$2",
+			func(m match) bool { return listed("en", "rulers").has(m.group(1)) }),
 		e.says(`\b([A-Z][a-z]+) ([VX]|[IVX]{2,})\b`, "$1 the {O2}", isRoman(2),
 			func(m match) bool { return listed("en", "rulers").has(m.group(1)) }),
 		e.says(`\b(X{0,3}(?:III?|VIII?)|X{1,3}(?:IV|VI?|IX|I))\b`, "{R1}", isRoman(1), unjoined),
@@ -160,22 +162,22 @@ func (l language) romans() []rule {
 		l.says(`(?i)\b(`+listed("romance", "parts").pattern()+`\.? )(?-i:([IVXLC]+))\b`, "$1{x2}", isRoman),
 		rewrite(`[Ⅰ-Ⅿ]+`, func(m match) (string, bool) { return roman(norm.NFKC.String(m.group(0))), true }),
 	}
-	switch l {
-	case "fr":
-		return append(all,
+	if l == "fr" {
+		all = append(all,
 			rewrite(`\b([IVX]+)(?:e|ème)\b`, func(m match) (string, bool) {
 				n := roman(m.group(1))
 				return l.ordinal(atoi(n)), n != "" && m.apart()
 			}),
 			l.says(`(\b)(X{0,3}(?:III?|VIII?)|X{1,3}(?:IV|VI?|IX|I)|^[IVX]{2,5})\b`, "{x2}", isRoman))
-	case "es", "pt":
-		return append(all, rewrite(`\b(\p{Lu}\p{Ll}+ )([VX]|[IVX]{2,5})\b`, func(m match) (string, bool) {
-			n := roman(m.group(2)) // Felipe II
-			if place := l.list("places").said[n]; atoi(n) <= 10 {
-				n = place
-			}
-			return m.group(1) + n, n != ""
-		}))
 	}
-	return all
+	if l == "it" || l == "hi" {
+		return all
+	}
+	return append(all, rewrite(`\b(\p{Lu}\p{Ll}+ )([VX]|[IVX]{2,5})\b`, func(m match) (string, bool) {
+		n := roman(m.group(2)) // Felipe II
+		if place := l.list("places").said[n]; atoi(n) <= 10 && place != "" {
+			return m.group(1) + place, true
+		}
+		return m.group(1) + n, n != ""
+	}))
 }
