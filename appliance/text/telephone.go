@@ -140,8 +140,8 @@ func sayCode(m match) (string, bool) {
 // fraction, a date. shortNumber stands for the word.
 var (
 	typed  = regexp.MustCompile(`(?i)^` + codeNames)
-	noCode = regexp.MustCompile(`[A-Za-z]{4}|^(?:\d+[a-z]{1,5}|\d+(?:AM|PM|KG|GB)|(?:\d+ )?\d{1,3}/\d{1,3}|\d{4}-\d{2}-\d{2}|` +
-		`\d{1,2}[/-]\d{1,2}[/-]\d{2,4}|(?:19|20)\d{2}[/-](?:19|20)\d{2}|\d{1,3}-\d{1,3})$`)
+	noCode = regexp.MustCompile(`[A-Za-z]{4}|^(?:\d+[a-z]{1,5}|\d+(?:AM|PM|KG|GB)|(?:\d+ )?\d{1,3}/\d{1,3}|` +
+		`\d{4}-\d{2}-\d{2}|\d{1,2}[/-]\d{1,2}[/-]\d{2,4}|(?:19|20)\d{2}[/-](?:19|20)\d{2}|\d{1,3}-\d{1,3})$`)
 	shortNumber = regexp.MustCompile(`(?:\bn[or]\.? |#)$`)
 )
 
