@@ -15,6 +15,7 @@ import (
 // talk to a real box: the one by WebRTC, the others with the published clients. The
 // language model answers by a script.
 func TestThePagesOfTheDocumentationTalk(t *testing.T) {
+	t.Parallel()
 	chromium, err := exec.LookPath("chromium")
 	if err != nil {
 		t.Fatalf("%v: install it, as make test does", err)

@@ -34,7 +34,7 @@ func parrot(t *testing.T, says string) string {
 
 func TestAConfigMadeOverRestDecidesALiveChat(t *testing.T) {
 	server := parrot(t, "I am the model of the route.")
-	b := startBox(t, func(c *config.Config) {
+	b := startBox(t, byScript(t), func(c *config.Config) {
 		c.StrictModels = true
 		c.Routes = []config.Route{{Provider: "OPEN_AI", Model: "gpt-4o",
 			To: config.LanguageModel{OpenAI: server, Model: "parrot"}}}

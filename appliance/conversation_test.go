@@ -25,6 +25,7 @@ import (
 // What a box does as it comes, one box for all of it: each starts for some
 // seconds.
 func TestABoxConverses(t *testing.T) {
+	t.Parallel() // with others that speak and listen in real time
 	b := startBox(t)
 	for _, does := range []struct {
 		what string
@@ -156,7 +157,7 @@ func badInputIsToldAndTheSocketStays(t *testing.T, b *runningBox) {
 		}
 	}
 	c.send(contract.UserInput{Text: "Hello."})
-	c.until("assistant_end", 1, patient)
+	c.until("audio_output", 1, patient)
 }
 
 func silenceNoiseAndMusicBringNoWords(t *testing.T, b *runningBox) {
@@ -215,7 +216,7 @@ func wrongKeysAreRefusedBeforeTheUpgrade(t *testing.T, b *runningBox) {
 }
 
 func TestStoppingBoxTellsItsChatsAndASecondOneIsRefused(t *testing.T) {
-	b := startBox(t)
+	b := startBox(t, byScript(t))
 	c := b.call(t, "")
 	c.until("chat_metadata", 1, patient)
 	err := Run(t.Context(), b.cfg, Console{Log: slog.New(slog.DiscardHandler), Out: io.Discard, Loaded: func() {}})

@@ -164,7 +164,7 @@ func playedSentences(t *testing.T, heard []heardMessage) map[string]playedSenten
 }
 
 func TestABoxWithoutHistoryWritesNothingOfAChat(t *testing.T) {
-	b := startBox(t, func(c *config.Config) { c.Retention.History = false })
+	b := startBox(t, byScript(t), func(c *config.Config) { c.Retention.History = false })
 	c := b.call(t, "")
 	c.until("chat_metadata", 1, patient)
 	c.send(contract.UserInput{Text: "The password is rhubarb."})

@@ -16,6 +16,7 @@ import (
 // back after the box was started anew: in a real browser, with a recording for a
 // microphone. The language model answers by a script.
 func TestAScreenTalks(t *testing.T) {
+	t.Parallel()
 	chromium, err := exec.LookPath("chromium")
 	if err != nil {
 		t.Fatalf("%v: install it, as make test does", err)

@@ -24,6 +24,7 @@ import (
 // That each language's tools build is tested with them every day; that each is heard
 // takes minutes, and is tested where PARLEY_FULL_TESTS is set.
 func TestAPluginOfEachLanguageIsHeard(t *testing.T) {
+	t.Parallel()
 	facts := map[string]string{"go": "garden", "rust": "kitchen", "assemblyscript": "library", "c": "station"}
 	languages := author.Languages()
 	for _, lang := range languages {

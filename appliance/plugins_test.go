@@ -132,6 +132,7 @@ func (b *runningBox) text(t *testing.T, path string) string {
 // on. In between it answers by itself, tells the model something, fails in all
 // ways, and in the end it is told what was said.
 func TestAPluginTakesPartInASpokenConversation(t *testing.T) {
+	t.Parallel()
 	b := startBox(t, func(c *config.Config) {
 		c.Engines.LanguageModel = config.LanguageModel{OpenAI: scripted(t), Model: "script"}
 		c.Plugins = []string{"guide"}

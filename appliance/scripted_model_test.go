@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"parley/appliance/config"
 )
 
 // scripted is a server with the OpenAI API that answers, and calls tools, by a
@@ -43,6 +45,14 @@ func scripted(t *testing.T) string {
 	}))
 	t.Cleanup(s.Close)
 	return s.URL
+}
+
+// byScript has a box answer by that script. It starts sooner than with a language
+// model of its own, and says no more than a test needs.
+func byScript(t *testing.T) func(*config.Config) {
+	t.Helper()
+	model := config.LanguageModel{OpenAI: scripted(t), Model: "script"}
+	return func(c *config.Config) { c.Engines.LanguageModel = model }
 }
 
 // asked is what the box asks a model.

@@ -16,6 +16,7 @@ import (
 // The published clients have a real box speak, by every call that they have for that;
 // and what is streamed is decoded by FFmpeg without a word of complaint.
 func TestThePublishedClientSpeaks(t *testing.T) {
+	t.Parallel()
 	b := startBox(t, func(c *config.Config) {
 		c.Engines.LanguageModel = config.LanguageModel{OpenAI: scripted(t), Model: "script"}
 	})

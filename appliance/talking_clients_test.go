@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"parley/appliance/config"
@@ -14,23 +13,21 @@ import (
 
 // The published clients hold a conversation with a real box, side by side: they
 // talk, interrupt, have tools called and resume. Its ear, voice and wire are
-// those of every box; its language model answers by a script. In the end the box
-// is started anew, and the JavaScript client has to find back to it.
+// those of every box; its language model answers by a script. In the end a box of
+// its own is started anew, and the JavaScript client has to find back to it.
 func TestThePublishedClientsTalk(t *testing.T) {
-	js := installed(t, "js-client")
-	model := config.LanguageModel{OpenAI: scripted(t), Model: "script"}
+	t.Parallel()
+	answers := byScript(t)
 	thinks := func(c *config.Config) {
-		c.Engines.LanguageModel = model
+		answers(c)
 		c.Origins = []string{"*"} // the React page is of a server of its own
 	}
+	ask := packtest.Recording(t, question)
 	b := startBox(t, thinks)
-	env := slices.Clip([]string{"BOX_URL=" + b.url, "API_KEY=" + b.key, "QUESTION=" + packtest.Recording(t, question)})
+	env := slices.Clip([]string{"BOX_URL=" + b.url, "API_KEY=" + b.key, "QUESTION=" + ask})
 
-	var others sync.WaitGroup // clients that do not want the box to be started anew
 	t.Run("React", func(t *testing.T) {
-		others.Add(1)
 		t.Parallel()
-		defer others.Done()
 		chromium, err := exec.LookPath("chromium")
 		if err != nil {
 			t.Fatalf("%v: install it, as make test does", err)
@@ -40,25 +37,24 @@ func TestThePublishedClientsTalk(t *testing.T) {
 				"MICROPHONE="+microphone(t), "SHOT="+filepath.Join(t.ArtifactDir(), "page.png"))...)
 	})
 	t.Run("Python", func(t *testing.T) {
-		others.Add(1)
 		t.Parallel()
-		defer others.Done()
 		runs(t, filepath.Join(installed(t, "py-client"), "bin", "python"), filepath.Join("testdata", "talk.py"), env...)
 	})
 	t.Run("JavaScript", func(t *testing.T) {
 		t.Parallel()
+		b := startBox(t, thinks)
 		follows(t, func(line string) {
 			if line != "restart the box" {
 				return
 			}
-			others.Wait()
 			if err := b.stop(); err != nil {
 				t.Error(err)
 			}
 			startBox(t, thinks, func(c *config.Config) {
 				c.Data, c.Listen = b.cfg.Data, strings.TrimPrefix(b.url, "http://")
 			})
-		}, "node", filepath.Join("testdata", "talk.cjs"), append(env, "CLIENT="+js, "WEBM="+recorded(t))...)
+		}, "node", filepath.Join("testdata", "talk.cjs"), "BOX_URL="+b.url, "API_KEY="+b.key, "QUESTION="+ask,
+			"CLIENT="+installed(t, "js-client"), "WEBM="+recorded(t))
 	})
 }
 

@@ -22,7 +22,9 @@ import (
 // The whole way of a browser to a box on a network: its authority, a token, a
 // chat with it; and its end when the key is revoked by a command beside the box.
 func TestARevokedKeyEndsTheChatsOfItsTokens(t *testing.T) {
-	box := startBox(t, func(c *config.Config) { c.Listen, c.TLS = "0.0.0.0:0", config.TLS{Mode: config.TLSOwn} })
+	box := startBox(t, byScript(t), func(c *config.Config) {
+		c.Listen, c.TLS = "0.0.0.0:0", config.TLS{Mode: config.TLSOwn}
+	})
 	if !strings.HasPrefix(box.url, "https://") || strings.Contains(box.url, "0.0.0.0") {
 		t.Fatalf("the box is said to be at %s", box.url)
 	}

@@ -54,7 +54,9 @@ func nextWebhook(t *testing.T, got <-chan heardWebhook) (h heardWebhook, fields 
 // ends.
 func TestALiveChatIsToldToItsWebhooks(t *testing.T) {
 	for _, kept := range []bool{true, false} {
-		b := startBox(t, func(c *config.Config) { c.Webhooks.AllowPrivate, c.Retention.History = true, kept })
+		b := startBox(t, byScript(t), func(c *config.Config) {
+			c.Webhooks.AllowPrivate, c.Retention.History = true, kept
+		})
 		url, got := receiveWebhooks(t)
 		id := b.post(t, "/v0/evi/configs", `{"name":"museum","evi_version":"4-mini","webhooks":[{"url":"`+url+
 			`/told","events":["chat_started","chat_ended"]}]}`)

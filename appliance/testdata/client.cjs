@@ -123,10 +123,10 @@ async function chat(args, greeted, text) {
 	assert.ok(metadata.chatId && metadata.chatGroupId);
 	if (greeted) await socket.until("assistant_end");
 	if (text) {
-		await sleep(2_000); // what was not played yet when somebody speaks was not said
+		await socket.played(); // what was not played yet when somebody speaks was not said
 		socket.sendUserInput(text);
 		assert.ok((await socket.until("assistant_end")).some((m) => m.type === "audio_output"));
-		await sleep(2_000);
+		await socket.played();
 	}
 	socket.close();
 	await socket.until("close");
@@ -145,7 +145,7 @@ async function chatsAreHeldInEveryWay(config) {
 	const [metadata] = await socket.until("chat_metadata");
 	assert.equal(metadata.customSessionId, "é&=[x]");
 	await socket.until("assistant_end"); // the greeting
-	await sleep(1_500);
+	await socket.played();
 	let speaking = speak((sound) => socket.sendAudioInput({ data: sound.toString("base64") }));
 	const words = (await socket.until("assistant_end")).filter((m) => m.type === "user_message");
 	assert.deepEqual(words.map((m) => m.interim), [...Array(words.length - 1).fill(true), false]);

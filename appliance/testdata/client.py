@@ -101,6 +101,11 @@ async def until(chat, kind):
     return got
 
 
+async def played(got):
+    """Waits until the sound of these messages is over: what was not played yet when somebody speaks was not said."""
+    await asyncio.sleep(sum(len(base64.b64decode(m.data)) for m in got if m.type == "audio_output") / 96_000 + 0.3)
+
+
 async def speak(chat):
     """A person's question and then silence, at the pace of a microphone."""
     with wave.open(os.environ["QUESTION"]) as question:
@@ -113,11 +118,11 @@ async def speak(chat):
 async def text_is_answered(config):
     async with live.chat.connect(config_id=config.id, config_version=1) as chat:  # the key is in the header only
         metadata = (await until(chat, "chat_metadata"))[0]
-        await until(chat, "assistant_end")  # the greeting
-        await asyncio.sleep(2)  # what was not played yet when somebody speaks was not said
+        await played(await until(chat, "assistant_end"))  # the greeting
         await chat.send_publish(UserInput(text="What do you like about the sea?"))
         answer = await until(chat, "assistant_end")
         assert answer[0].message.content == "What do you like about the sea?" and answer[0].from_text
+        await played(answer)
         await chat.send_publish(PauseAssistantMessage())
         await chat.send_publish(UserInput(text="Are you there?"))
         await until(chat, "user_message")

@@ -207,7 +207,15 @@ async function main() {
 		const pairs = (key) => other.evaluate((key) => localStorage.setItem("parley.kiosk", JSON.stringify({ key, name: key })), key);
 		await pairs("Former");
 		await p.page.waitForFunction(() => document.querySelector("#name").innerText === "Former", null, { polling: 50 });
-		await p.page.evaluate(() => { navigator.mediaDevices.getUserMedia = async () => { throw new DOMException("no", "NotFoundError"); }; });
+		await p.page.evaluate(() => {
+			navigator.mediaDevices.getUserMedia = async () => { throw new DOMException("no", "NotFoundError"); };
+			const asks = window.fetch;
+			window.fetch = async (...request) => { // the page hears of the refusal after the other tab has paired anew
+				const answer = await asks(...request);
+				while (!localStorage.getItem("parley.kiosk")?.includes("Newer")) await new Promise((later) => setTimeout(later, 20));
+				return answer;
+			};
+		});
 		await p.page.evaluate(() => document.querySelector("#talk").click()); // which the box refuses
 		await pairs("Newer");
 		await p.page.waitForFunction(() => document.querySelector("#name").innerText === "Newer" && !document.querySelector("#stage").hidden, null, { polling: 50 });
