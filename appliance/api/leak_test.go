@@ -25,9 +25,25 @@ import (
 // secretFolder is where the data of these tests lies: no answer may name it.
 const secretFolder = "a-folder-nobody-is-told-of"
 
-// leaks matches what only the log may say.
-var leaks = regexp.MustCompile(`(?i)` + secretFolder +
-	`|sqlite|\bSQL\b|disk image|no such file|\.go:|goroutine|recording\.|panic`)
+// leaks are what only the log may say, in lower case.
+var leaks = []string{secretFolder, "sqlite", "disk image", "no such file", ".go:", "goroutine", "recording.", "panic"}
+
+var sqlWord = regexp.MustCompile(`\bsql\b`)
+
+// leaked is the first of leaks in what an answer says, or "". Answers may be whole
+// pages, in which a regular expression for all leaks takes minutes with -race.
+func leaked(said string) string {
+	said = strings.ToLower(said)
+	for _, leak := range leaks {
+		if strings.Contains(said, leak) {
+			return leak
+		}
+	}
+	if strings.Contains(said, "sql") {
+		return sqlWord.FindString(said)
+	}
+	return ""
+}
 
 // wrapped is an error inside others, as deep as chance has it.
 func wrapped(err error) error {
@@ -163,7 +179,7 @@ func askAll(t *testing.T, a *API, what string) {
 		if strings.HasPrefix(rt.path, "/docs") || strings.HasSuffix(rt.path, "api.json") {
 			continue // they speak of errors
 		}
-		if said := leaks.FindString(w.Body.String() + fmt.Sprint(w.Header())); said != "" {
+		if said := leaked(w.Body.String() + fmt.Sprint(w.Header())); said != "" {
 			t.Errorf("%s: %s %s says %q: %d %v %s", what, rt.method, rt.path, said, w.Code, w.Header(), w.Body)
 		}
 	}
@@ -265,7 +281,7 @@ func TestNoAnswerSaysWhatOnlyTheLogMay(t *testing.T) {
 		w := httptest.NewRecorder()
 		r := httptest.NewRequest("GET", "/x", nil)
 		a.refuse(newResponse(w, r, stalled), r, failing{}.error())
-		if said := leaks.FindString(w.Body.String()); said != "" || w.Code < 400 {
+		if said := leaked(w.Body.String()); said != "" || w.Code < 400 {
 			t.Fatalf("%q: %d %s", said, w.Code, w.Body)
 		}
 	}
