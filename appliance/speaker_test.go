@@ -56,8 +56,10 @@ func TestSomebodyTalksInFrontOfTheBox(t *testing.T) {
 		t.Errorf("what was interrupted is whole in the history: %q", text)
 	}
 	answer.waitLoud(t)
-	room.say(t, stop)
-	b.kiosk(t, "nobody talks", func(k kioskNow) bool { return k.State == "waiting" })
+	eventually(t, "nobody talks", func() bool { // who was not understood says it again
+		room.say(t, stop)
+		return b.waits(t, 4*time.Second)
+	})
 	if text := b.event(t, chat, "CHAT_END_MESSAGE"); text != "USER_ENDED" {
 		t.Errorf("the chat ended with %q", text)
 	}
@@ -323,6 +325,17 @@ func (b *runningBox) kiosk(t *testing.T, what string, is func(kioskNow) bool) (k
 		return is(k)
 	})
 	return k
+}
+
+// waits reports whether the line waits for somebody to talk, in a while at the latest.
+func (b *runningBox) waits(t *testing.T, while time.Duration) bool {
+	t.Helper()
+	for deadline := time.Now().Add(while); time.Now().Before(deadline); <-time.After(100 * time.Millisecond) {
+		if b.get(t, "/v0/box/kiosk")["state"] == "waiting" {
+			return true
+		}
+	}
+	return false
 }
 
 // event waits for an event of a chat's history, and returns its words: of all
