@@ -102,11 +102,11 @@ async function pair(code: string): Promise<void> {
   enter();
 }
 
-// unpair forgets a pairing that the box has ended. Another tab may have made a new one
-// meanwhile.
-function unpair(): void {
+// unpair forgets a pairing whose key the box has refused. Another tab may have made a
+// new one meanwhile, which this page may have adopted already.
+function unpair(refused: string): void {
   const now = remembered();
-  if (now && now.key !== pairing?.key) return adopt(now);
+  if (now && now.key !== refused) return adopt(now);
   remember(null);
   adopt(null);
   view.pairError.textContent = word("revoked");
@@ -234,7 +234,7 @@ class Conversation {
             (r) => (r.status === 401 ? 401 : 0),
             () => 0,
           );
-    if (status === 401 || (err instanceof Refusal && status === 403)) unpair();
+    if (status === 401 || (err instanceof Refusal && status === 403)) unpair(this.key);
     else if (status === 429 || status === 503) show("ready", word("full"));
     else void awaitBox();
   }
@@ -311,7 +311,7 @@ class Conversation {
     this.release();
     if (conversation === this) conversation = null;
     tidyLater();
-    if (reason === "key_revoked") return unpair();
+    if (reason === "key_revoked") return unpair(this.key);
     if (code === 1006 || code === 1001 || code === 1012) return void awaitBox();
     show("ready", word("over"));
     setTimeout(() => {
