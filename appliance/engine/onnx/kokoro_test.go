@@ -17,13 +17,10 @@ import (
 
 func openKokoro(t testing.TB, rt *Runtime) *Kokoro {
 	t.Helper()
-	k, err := LoadKokoro(rt, filepath.Dir(packtest.File(t, "kokoro", "model.onnx")), engine.NewGate(2),
-		openPhonemizer(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { closeOrFail(t, k) })
-	return k
+	ph := openPhonemizer(t)
+	return sharedOf(t, "Kokoro", func() (*Kokoro, error) {
+		return LoadKokoro(rt, filepath.Dir(packtest.File(t, "kokoro", "model.onnx")), engine.NewGate(2), ph)
+	})
 }
 
 // TestKokoroSpeaks says as little as shows that it does: the model takes a fifth
