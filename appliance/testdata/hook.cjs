@@ -106,6 +106,10 @@ async function main() {
 		await when(() => window.seen.messages.some((m) => m.type === "user_interruption"));
 		await when(() => window.voice.lastVoiceMessage.message.content.startsWith("You said: "));
 		assert.ok(await page.evaluate(() => !window.voice.messages.some((m) => m.message?.content?.includes("town hall"))), "it went on with its story");
+		await when(() => { // else a pause between clips of a busy box counts as the end
+			const came = window.seen.messages;
+			return came.slice(came.findLastIndex((m) => m.message?.content.startsWith("You said: "))).some((m) => m.type === "assistant_end");
+		});
 		await silent();
 	});
 	await law("what is typed is answered, and a tool fails", async () => {

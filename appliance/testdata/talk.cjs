@@ -83,6 +83,7 @@ async function aSpokenQuestionCallsATool(socket) {
 }
 
 async function aVoiceInterrupts(socket) {
+	await sleep(1_500); // for some of the story to be heard: where nothing was, nothing was said
 	const speaking = speak((sound) => socket.sendBinary(sound));
 	const before = await socket.until("user_interruption");
 	assert.ok(Math.abs(before.at(-1).time - Date.now()) < 5_000);
