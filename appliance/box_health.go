@@ -158,8 +158,9 @@ func (b *boxHealth) cores() contract.BoxCores {
 // memory is what the kernel says; 0 for what it does not.
 func memory() contract.BoxMemory {
 	return contract.BoxMemory{
-		Resident: machine.Bytes("/proc/self/status", "VmRSS"), Available: machine.Bytes("/proc/meminfo", "MemAvailable"),
-		Total: machine.Bytes("/proc/meminfo", "MemTotal"),
+		Resident:  machine.Bytes("/proc/self/status", "VmRSS"),
+		Available: machine.Bytes("/proc/meminfo", "MemAvailable"),
+		Total:     machine.Bytes("/proc/meminfo", "MemTotal"),
 	}
 }
 

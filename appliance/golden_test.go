@@ -204,7 +204,8 @@ func TestGoldenConversation(t *testing.T) {
 	answer := func(content string) {
 		t.Helper()
 		call := until("tool_call")
-		send(`{"type":"tool_response","tool_call_id":"` + call["tool_call_id"].(string) + `","content":"` + content + `"}`)
+		send(`{"type":"tool_response","tool_call_id":"` + call["tool_call_id"].(string) + `","content":"` + content +
+			`"}`)
 	}
 	answer(strings.Repeat("in a while, ", 50)) // half a minute: no machine is too slow to interrupt it
 	until("audio_output")

@@ -62,7 +62,8 @@ func call(ctx context.Context, at place, prompt string) (_ *caller, err error) {
 	c := &caller{conn: conn, heard: make(chan heard, 256), done: make(chan struct{})}
 	settings := contract.SessionSettings{
 		SystemPrompt: &prompt,
-		Audio:        &contract.AudioConfiguration{Encoding: contract.Linear16, SampleRate: engine.SpeechRateHz, Channels: 1},
+		Audio: &contract.AudioConfiguration{Encoding: contract.Linear16, SampleRate: engine.SpeechRateHz,
+			Channels: 1},
 	}
 	if err := c.send(opening, settings); err != nil {
 		return nil, errors.Join(err, conn.CloseNow())

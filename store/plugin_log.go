@@ -38,7 +38,9 @@ func (s *Store) LogPlugins(ctx context.Context, lines []PluginLine) error {
 	err := s.change(ctx, "writing the logs of plugins", func(ctx context.Context, c conn) error {
 		ends := map[int64]int64{}
 		for _, l := range lines {
-			all, err := query(ctx, c, func(row scanner) (e end, err error) { return e, row.Scan(&e.plugin, &e.position) },
+			all, err := query(ctx, c, func(row scanner) (e end, err error) {
+				return e, row.Scan(&e.plugin, &e.position)
+			},
 				`UPDATE plugin SET logged = logged + ? WHERE name = ? RETURNING num, logged`, l.Bytes(), l.Plugin)
 			if err != nil {
 				return err

@@ -19,7 +19,8 @@ func (a *API) configs() versioned[contract.ReturnConfig] {
 		draftFirst: drafting(func(r *http.Request, account string, c contract.PostedConfig) ([]store.Draft, error) {
 			return a.configDrafts(r.Context(), account, contract.NewID(), c.Name, c.PostedConfigVersion, true)
 		}),
-		draftNext: drafting(func(r *http.Request, account string, c contract.PostedConfigVersion) ([]store.Draft, error) {
+		draftNext: drafting(func(r *http.Request, account string, c contract.PostedConfigVersion) ([]store.Draft,
+			error) {
 			name, err := a.Records.ResourceName(r.Context(), account, store.KindConfig, r.PathValue("id"))
 			if err != nil {
 				return nil, err

@@ -42,7 +42,8 @@ func (s searches) enter(ctx context.Context, account string) (leave func(), err 
 	leave, err = s.Enter(ctx, account)
 	if err == limit.ErrOfOne || err == limit.ErrWaited {
 		err = contract.ErrTooMany{
-			What:       fmt.Sprintf("more searches at once than the %d that the box runs for one account", searchesOfOne),
+			What: fmt.Sprintf("more searches at once than the %d that the box runs for one account",
+				searchesOfOne),
 			RetryAfter: searchRetry,
 		}
 	}

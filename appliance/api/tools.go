@@ -19,7 +19,8 @@ func (a *API) tools() versioned[contract.ReturnUserDefinedTool] {
 		draftFirst: drafting(func(r *http.Request, _ string, t contract.PostedUserDefinedTool) ([]store.Draft, error) {
 			return toolDraft(contract.NewID(), t.Name, t.PostedUserDefinedToolVersion)
 		}),
-		draftNext: drafting(func(r *http.Request, _ string, t contract.PostedUserDefinedToolVersion) ([]store.Draft, error) {
+		draftNext: drafting(func(r *http.Request, _ string, t contract.PostedUserDefinedToolVersion) ([]store.Draft,
+			error) {
 			return toolDraft(r.PathValue("id"), "", t)
 		}),
 		records: func(_ context.Context, _ string, versions []store.Version) ([]contract.ReturnUserDefinedTool, error) {

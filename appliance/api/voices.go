@@ -49,18 +49,19 @@ func (a *API) voiceRoutes() []route {
 					"for those that have each. The tags are " + tagNames() + ".", Schema: describe.Text()}),
 			Answers: ok(contract.ReturnPagedVoices{}),
 		}},
-		{"POST", "/v0/tts/voices", describe.Account, recordBody, normal, storing, reading(a.saveVoice), describe.Operation{
-			ID:      "createVoice",
-			Section: "Voices",
-			Summary: "Save the voice of a generation",
-			More: "Under a name that neither the library has nor another voice of the account; small and large " +
-				"letters are the same. From then on text-to-speech and chats take it. Of a generation with several " +
-				"voices it is the first.",
-			Body:    "PostedVoice",
-			Example: `{"generation_id":"795c949a-1510-4a80-9646-7d0863b023ab","name":"Keeper of the tower"}`,
-			Answers: ok(contract.ReturnVoice{}),
-			Refuses: []int{404, 409},
-		}},
+		{"POST", "/v0/tts/voices", describe.Account, recordBody, normal, storing, reading(a.saveVoice),
+			describe.Operation{
+				ID:      "createVoice",
+				Section: "Voices",
+				Summary: "Save the voice of a generation",
+				More: "Under a name that neither the library has nor another voice of the account; small and large " +
+					"letters are the same. From then on text-to-speech and chats take it. Of a generation with several " +
+					"voices it is the first.",
+				Body:    "PostedVoice",
+				Example: `{"generation_id":"795c949a-1510-4a80-9646-7d0863b023ab","name":"Keeper of the tower"}`,
+				Answers: ok(contract.ReturnVoice{}),
+				Refuses: []int{404, 409},
+			}},
 		{"DELETE", "/v0/tts/voices", describe.Account, unread, normal, storesNothing, a.deleteVoice, describe.Operation{
 			ID:      "deleteVoice",
 			Section: "Voices",

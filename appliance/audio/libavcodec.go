@@ -143,8 +143,9 @@ func loadAVCodec(names []string) (*avcodecCalls, error) {
 		"avcodec_send_packet":           &c.send,
 		"avcodec_receive_frame":         &c.receive,
 		"av_opt_get_int":                &c.readOption,
-	}, "this machine has no libavcodec, which decodes AAC and Vorbis: apt-get install ffmpeg, or send WebM or Ogg with "+
-		"Opus, WAV or MP3", names...)
+	},
+		"this machine has no libavcodec, which decodes AAC and Vorbis: apt-get install ffmpeg, or send WebM or Ogg "+
+			"with Opus, WAV or MP3", names...)
 	if err != nil {
 		return nil, err
 	}

@@ -132,7 +132,9 @@ func TestASessionIsRecordedAsItWasHeard(t *testing.T) {
 func TestALongTextIsRecordedToItsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, s := newFakes(), &shelf{t: t, dir: t.TempDir()}
-		h := hostOf(voiced{f, enginetest.Sounds(24000, make([]float32, 24000*135/100))}, func(p *Parts) { p.Recordings = s })
+		h := hostOf(voiced{f, enginetest.Sounds(24000, make([]float32, 24000*135/100))}, func(p *Parts) {
+			p.Recordings = s
+		})
 		c := begin(t, h, Opening{Line: f})
 		const sentence = "This is a sentence. "
 		const sentences = contract.MaxInputChars / len(sentence)

@@ -73,8 +73,9 @@ func document(more map[string]string) string {
 		fmt.Fprintf(&b, "| `%s` | `%s` | `--%s` | %s | %s | %s |\n", s.Key, s.Env(), s.Flag, cell(s.Help)+more[s.Key],
 			cell(s.allowed), byDefault)
 	}
-	b.WriteString("\n### Old names\n\nThey are still read, in all four places. Where one place has an old name and the " +
-		"setting itself, they must not differ.\n\n| was | variable, flag | is a part of |\n|---|---|---|\n")
+	b.WriteString(
+		"\n### Old names\n\nThey are still read, in all four places. Where one place has an old name and the " +
+			"setting itself, they must not differ.\n\n| was | variable, flag | is a part of |\n|---|---|---|\n")
 	for _, s := range Old() {
 		names := "those of `" + s.Into + "`"
 		if s.Flag != "" {

@@ -48,7 +48,8 @@ func TestAStrongerPlaceWinsByOldNamesAndByNew(t *testing.T) {
 	}
 	s.Flags["retention.keep"], s.Flags["speech.keep_days"] = "all", "9"
 	c = load(t, s)
-	if c.Retention != (Retention{Days: 30, History: true, Audio: true}) || c.Speech.Keep != 7 || c.Speech.KeepDays != 9 {
+	if c.Retention != (Retention{Days: 30, History: true, Audio: true}) || c.Speech.Keep != 7 ||
+		c.Speech.KeepDays != 9 {
 		t.Errorf("the flags: %+v, %+v", c.Retention, c.Speech)
 	}
 	for _, e := range c.Effective() {
@@ -67,7 +68,8 @@ func TestAStrongerPlaceWinsByOldNamesAndByNew(t *testing.T) {
 
 func TestOnePlaceThatSaysTwoThingsIsRefused(t *testing.T) {
 	for text, names := range map[string][]string{
-		"retention: {keep: text, audio: on}":                   {"retention.audio (", "retention.keep (", FileName + ":1"},
+		"retention: {keep: text, audio: on}": {"retention.audio (", "retention.keep (",
+			FileName + ":1"},
 		"retention: {keep: all for 7 days, days: 8}":           {"retention.days", "retention.keep"},
 		"speech: {keep: 9 for 9 days, keep_days: 8}":           {"speech.keep_days", "speech.keep ("},
 		"kiosk: {devices: a|b, output: c}":                     {"kiosk.output", "kiosk.devices"},

@@ -75,7 +75,8 @@ func everySeries(t *testing.T) *Metrics {
 	m.Plugin("hours", "opening_hours", "answered", time.Second)
 	m.Answered("GET /", "GET", 200, time.Second)
 	for _, s := range []chat.Stage{
-		chat.StageSilence, chat.StageHear, chat.StageThink, chat.StageSpeak, chat.StageAnswer, chat.StageLate, chat.StageFeel,
+		chat.StageSilence, chat.StageHear, chat.StageThink, chat.StageSpeak, chat.StageAnswer, chat.StageLate,
+		chat.StageFeel,
 	} {
 		m.Turn(string(s), time.Second)
 	}

@@ -142,8 +142,9 @@ func (p *Plugins) Installed() []turn.Plugin {
 		}
 		if slices.Contains(r.Manifest.Hooks, manifest.OnTurn) {
 			if one.OnTurn = r.Granted.Conversation.Sees(manifest.Transcript); !one.OnTurn {
-				p.log.Warn("a plugin wants to be asked at every turn and may not see the conversation; it is not asked. "+
-					"Grant it with: parley plugin set "+r.Name+" --grant conversation", "plugin", r.Name)
+				p.log.Warn(
+					"a plugin wants to be asked at every turn and may not see the conversation; it is not asked. "+
+						"Grant it with: parley plugin set "+r.Name+" --grant conversation", "plugin", r.Name)
 			}
 		}
 		all = append(all, one)

@@ -18,7 +18,8 @@ func (e english) abbreviationRules() []rule {
 		rewrite(`(?i)\b(e\.g|i\.e|[a-z]{1,6})\.`, sayShortForm),
 		// acronyms that would be read as words, and several of others
 		rewrite(`\b([A-Z]{3})(s?)\b`, func(m match) (string, bool) {
-			return spell(m.group(1)) + strings.Replace(m.group(2), "s", "'s", 1), listed("en", "acronyms").has(m.group(1))
+			return spell(m.group(1)) + strings.Replace(m.group(2), "s", "'s", 1),
+				listed("en", "acronyms").has(m.group(1))
 		}),
 		e.says(`\b([B-DF-HJ-NP-TV-Z]{2,4}|[A-Z][B-DF-HJ-NP-TV-Z]{2,3}|[AU][A-Z])s\b`, "{s1}'s", apart),
 		e.says(`\b([A-Z]{1,3})&([A-Z]{1,3})\b`, "{s1} and {s2}"),

@@ -54,7 +54,8 @@ func (l language) isFeminine(noun string, plural bool) bool {
 			}
 		}
 	}
-	return !slices.ContainsFunc(forms, l.list("masculine").has) && slices.ContainsFunc(forms, l.list("feminine").hasEnding)
+	return !slices.ContainsFunc(forms, l.list("masculine").has) &&
+		slices.ContainsFunc(forms, l.list("feminine").hasEnding)
 }
 
 // counted writes a number below a million before what it counts; false where eSpeak NG reads it
@@ -115,7 +116,8 @@ func (l language) numeral(list string, n int) string { return l.list(list).said[
 func (l language) cardinal(n int, feminine bool) string {
 	behindHundred := map[language]string{"es": " ", "pt": " e "}[l]
 	if n >= 1000 {
-		said := strings.TrimPrefix(l.cardinal(n/1000, feminine)+" mil", gendered(l.numeral("numerals", 1), feminine)+" ")
+		said := strings.TrimPrefix(l.cardinal(n/1000, feminine)+" mil",
+			gendered(l.numeral("numerals", 1), feminine)+" ")
 		switch rest := n % 1000; {
 		case rest == 0:
 			return said

@@ -192,7 +192,8 @@ func (e english) sayStroke(m match) (string, bool) {
 	twice := len(m.group(1)) == 2 && len(m.group(2)) == 2
 	padded := twice && (m.group(1)[0] == '0' || m.group(2)[0] == '0')
 	holiday := listed("en", "holidays").has(date) && !scored.has(m.behind()) && !unitFollows(after)
-	dated := listed("en", "before a day").has(m.behind()) && m.group(0) != "9/11" || strings.HasSuffix(before, "week of")
+	dated := listed("en", "before a day").has(m.behind()) && m.group(0) != "9/11" ||
+		strings.HasSuffix(before, "week of")
 	weekday := strings.HasSuffix(m.behind(), "day") || weekdays.has(m.behind())
 	return said, padded || holiday || weekday || dated && (twice || !usualFraction(m.group(1), m.group(2)))
 }
@@ -318,14 +319,16 @@ func (l language) dates() []rule {
 		rewrite(`\b`+dayOfMonth+`[/.-]`+month+`[/.-]`+recent+`\b`, func(m match) (string, bool) {
 			return l.date(m.group(1), m.group(2), m.group(3)), m.apart()
 		}),
-		rewrite(`\b`+recent+`-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01]))?\b`, func(m match) (string, bool) { // 2025-04-03
+		// 2025-04-03
+		rewrite(`\b`+recent+`-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01]))?\b`, func(m match) (string, bool) {
 			return l.date(m.group(3), m.group(2), m.group(1)),
 				alone(m) && (m.group(3) != "" || !followsOn(m.group(1), m.group(2)))
 		}),
 		rewrite(`\b`+dayOfMonth+`/`+month+`\b`, func(m match) (string, bool) { // du 01/05 au 30/09
 			padded := m.group(1)[0] == '0' || m.group(2)[0] == '0'
 			dated := l.list("dated").has(m.behind()) && len(m.group(2)) == 2
-			return l.date(m.group(1), m.group(2), ""), alone(m) && !strings.HasPrefix(m.ahead(), "h") && (padded || dated)
+			return l.date(m.group(1), m.group(2), ""),
+				alone(m) && !strings.HasPrefix(m.ahead(), "h") && (padded || dated)
 		}),
 	}
 }

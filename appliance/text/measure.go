@@ -68,7 +68,8 @@ func (e english) sizeRules() []rule {
 		e.says(`\b(\d)['′] ?(\d{1,2})(?:in)?\b`, "$1 ft $2in", apart),                    // 5'11"
 		e.says(`\b(\d{1,3})['′]`, "$1ft", apart, func(m match) bool { return !opened.MatchString(m.before()) }),
 		// 363 cm x 437 cm, 73 × 92 × 2 cm, 2 x 500 ml
-		rewrite(`\b`+figures+`(?: ?(`+unitPattern+`))? ?[xX×] ?`+figures+`(?: ?[xX×] ?`+figures+`)?( ?)(`+unitPattern+`)`,
+		rewrite(`\b`+figures+`(?: ?(`+unitPattern+`))? ?[xX×] ?`+figures+`(?: ?[xX×] ?`+figures+`)?( ?)(`+unitPattern+
+			`)`,
 			func(m match) (string, bool) {
 				from, to, by := unitSign(m.group(2)), unitAfter(m.group(5), m.group(6), m), " by "
 				if to == "" || m.group(2) != "" && from == "" {
@@ -92,7 +93,8 @@ func (e english) sizeRules() []rule {
 			}),
 		// 12 fl. oz., 900 sq. ft.
 		rewrite(figures+` ?(fl|sq|cu)\.? ?(oz|ft|in|yd|mi|km|m)\b\.?`, func(m match) (string, bool) {
-			unit := map[string]string{"fl": "fluid", "sq": "square", "cu": "cubic"}[m.group(2)] + " " + unitSign(m.group(3))
+			unit := map[string]string{"fl": "fluid", "sq": "square", "cu": "cubic"}[m.group(2)] + " " +
+				unitSign(m.group(3))
 			return e.decimal(m.group(1)) + " " + plural(m.group(1), unit) + m.stop(), true
 		}),
 	}
@@ -219,7 +221,8 @@ func (l language) rates() []rule {
 	per := l.list("per").pattern()
 	return []rule{
 		l.says(`\b(\d{1,2}) ?[xX×] ?/`, "$1 [times]/"),
-		l.says(`(\d|\d[ \x{a0}\x{202f}]?(?:€|`+l.list("units").pattern()+`)|`+l.word("times")+`) ?/ ?(`+per+`)`, "$1 {P2}",
+		l.says(`(\d|\d[ \x{a0}\x{202f}]?(?:€|`+l.list("units").pattern()+`)|`+l.word("times")+`) ?/ ?(`+per+`)`,
+			"$1 {P2}",
 			ended, func(m match) bool {
 				unit := strings.TrimLeft(m.group(1), digits+" \u00a0\u202f") + "/" + m.group(2) // km/h is one
 				return !strings.HasSuffix(m.before(), "/") && !l.list("units").has(unit)

@@ -28,7 +28,8 @@ func (e english) moneyRules() []rule {
 		// 10–12 €, 20-30 CHF
 		rewrite(`\b`+figures+dash+figures+magnitudes+` ?`+currencyLast, func(m match) (string, bool) {
 			to := e.sayMoney(m.group(4), m.group(2), m.group(3)) + m.spaceAfter()
-			return e.sayFrom(m.group(4), m.group(1)) + " to " + to, !inWord(m) && !startsDigit(m.after()) // kids 6–12 $9
+			// kids 6–12 $9
+			return e.sayFrom(m.group(4), m.group(1)) + " to " + to, !inWord(m) && !startsDigit(m.after())
 		}),
 		rewrite(`(-?)`+currencyFirst+` ?(-?)`+figures+magnitudes, func(m match) (string, bool) {
 			said := e.sayMoney(m.group(2), m.group(4), m.group(5))

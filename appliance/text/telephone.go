@@ -26,7 +26,8 @@ func (e english) phoneRules() []rule {
 		e.says(`\+(\d{1,4}(?:[ .-]?\(?\d{1,5}\)?){2,6})\b`, "plus {d1}"), // +1 (555) 123-4567
 		e.says(`(\d{3}[ .-]?\d{4}),? ?x\.? ?(\d{1,6})\b`, "$1, extension {d2}"),
 		e.says(`(?i)\b((?:call|dial|ring|text|phone|tel\.?|telephone|fax|mobile|whatsapp)`+
-			`(?: (?:us|me|at|on|is|number|no\.?))*:? )(\d{2,5}(?:[ .-]\d{2,5}){2,5}|\d{3} \d{3})\b`, "$1{d2}", ended, whole),
+			`(?: (?:us|me|at|on|is|number|no\.?))*:? )(\d{2,5}(?:[ .-]\d{2,5}){2,5}|\d{3} \d{3})\b`, "$1{d2}", ended,
+			whole),
 	}
 	for _, number := range telephones {
 		all = append(all, e.says(`(`+number+`)\b`, "{d1}", apart))
@@ -59,7 +60,8 @@ const (
 	countNames = `(?:account|confirmation|reference|ref|flight|order|invoice|booking|reservation|ticket|claim|customer|` +
 		`member|policy|case|part)`
 	codeFigures = `(\d{3,}(?:[ -]\d{2,})*|\d{2}(?:[ -]\d{2,})+)`
-	codeSigns   = `((?:[A-Za-z]{1,4}-)?[A-Za-z0-9]*\d[A-Za-z0-9]*(?:[-/ ]?[A-Za-z0-9]*\d[A-Za-z0-9]*)*(?:-[A-Z]{1,4}\b)?)`
+	codeSigns   = `((?:[A-Za-z]{1,4}-)?[A-Za-z0-9]*\d[A-Za-z0-9]*(?:[-/ ` +
+		`]?[A-Za-z0-9]*\d[A-Za-z0-9]*)*(?:-[A-Z]{1,4}\b)?)`
 )
 
 // codeRules read out what is no word and no amount: codes, the numbers of orders, and what
@@ -120,7 +122,8 @@ func (e english) longNumberRules() []rule {
 // amount ("order 20 chairs") stays.
 func sayCode(m match) (string, bool) {
 	name, number := m.group(1), m.group(2)
-	named := typed.MatchString(name) || strings.ContainsAny(name, ".#:=") || strings.Contains(strings.TrimSpace(name), " ")
+	named := typed.MatchString(name) || strings.ContainsAny(name, ".#:=") ||
+		strings.Contains(strings.TrimSpace(name), " ")
 	plain := strings.Trim(number, digits+" -") == ""
 	count := len(ungrouped.Replace(strings.ReplaceAll(number, "-", "")))
 	// the dress code, 2024 edition
@@ -175,7 +178,8 @@ func sayGroups(s string) string {
 
 // telephones are the rules for numbers that are read out: +39 333 123 4567, tel. 02 1234567.
 func (l language) telephones() []rule {
-	const called = `(?i:t[eé]l(?:[eé]f(?:ono|one)?)?|phone|fax|cel(?:ular|l(?:ulare)?)?|m[oó]vil|whatsapp|appelez|llame|` +
+	const called = `(?i:t[eé]l(?:[eé]f(?:ono|one)?)?|phone|fax|cel(?:ular|l(?:ulare)?)?|m[oó]vil|whatsapp|appelez|` +
+		`llame|` +
 		`ligue|chiami|composez|marque|disque|téléphone|telefone)`
 	if l == "hi" {
 		return []rule{

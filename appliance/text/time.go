@@ -50,7 +50,8 @@ func (e english) timeRules() []rule {
 		}),
 		// 3:1, 16:9 and what is no time of day
 		e.says(`\b(\d{1,3}):(\d{1,3})\b`, "{c1} to {c2}", func(m match) bool {
-			return !pointedBefore(m.before()) && !strings.HasSuffix(m.before(), ":") && !strings.HasPrefix(m.after(), ":")
+			return !pointedBefore(m.before()) && !strings.HasSuffix(m.before(), ":") &&
+				!strings.HasPrefix(m.after(), ":")
 		}),
 	}
 }

@@ -42,7 +42,8 @@ func TestImpossibleBenchmarksAreMisuse(t *testing.T) {
 
 func TestABenchmarkThatCannotMeasureFails(t *testing.T) {
 	t.Setenv("PARLEY_PACKS", t.TempDir())
-	if code, out, errs := parleyBench(t, "llm"); code != 1 || out != "" || !strings.Contains(errs, "parley packs pull") {
+	if code, out, errs := parleyBench(t, "llm"); code != 1 || out != "" ||
+		!strings.Contains(errs, "parley packs pull") {
 		t.Errorf("code %d, out %q, err %q; want 1 and parley packs pull", code, out, errs)
 	}
 }

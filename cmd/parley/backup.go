@@ -203,7 +203,8 @@ func (c *console) outdate(ctx context.Context, cfg config.Config, folder string)
 		fmt.Fprintln(c.err,
 			"API keys, screens and signing keys of webhooks are as they were when the backup was made, "+
 				"for there was no database here that knows what became of them. "+
-				"parley keys list shows the keys; revoke, create --renew and signing-key --new end those that were ended "+
+				"parley keys list shows the keys; revoke, create --renew and signing-key --new end those that were "+
+				"ended "+
 				"since.")
 	case ctx.Err() == nil:
 		fmt.Fprintf(c.err, "Keys that were revoked since the backup are good again, and signing keys that were "+

@@ -110,7 +110,12 @@ func (c *console) try(ctx context.Context, b measured, question []float32, most 
 			return err
 		}
 		late := slices.IndexFunc(append(waited, math.MaxInt64), func(d time.Duration) bool { return d > limit })
-		t := callers{Callers: n, MedianMS: waited[len(waited)/2].Milliseconds(), Answers: len(waited), InTime: late}
+		t := callers{
+			Callers:  n,
+			MedianMS: waited[len(waited)/2].Milliseconds(),
+			Answers:  len(waited),
+			InTime:   late,
+		}
 		if s.Tried = append(s.Tried, t); n == 1 {
 			s.AnswerMS = t.MedianMS
 		}
@@ -138,7 +143,8 @@ func (c *console) boxToMeasure(ctx context.Context, cfg config.Config) (b measur
 	b.over = make(chan struct{})
 	go func() {
 		defer close(b.over)
-		why = appliance.Run(ctx, cfg, appliance.Console{Log: c.quietLogger(cfg.Log), Out: io.Discard, Loaded: func() {}})
+		why = appliance.Run(ctx, cfg,
+			appliance.Console{Log: c.quietLogger(cfg.Log), Out: io.Discard, Loaded: func() {}})
 	}()
 	for ready := false; !ready; {
 		select {

@@ -196,7 +196,8 @@ type keysSigningCmd struct {
 func (keysSigningCmd) Help() string {
 	return "Receivers of a former service go on unchanged with --set and the key that they check: " +
 		"its signing key, or an API key.\n\n" +
-		"Examples:\n\n  parley keys signing-key --account default\n\n  echo \"$OLD_KEY\" | parley keys signing-key --set"
+		"Examples:\n\n  parley keys signing-key --account default\n\n  echo \"$OLD_KEY\" | parley keys signing-key " +
+		"--set"
 }
 
 // A signing key that is set has 16 to 512 characters: what has fewer can be

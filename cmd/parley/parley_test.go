@@ -265,7 +265,8 @@ func beginData(t *testing.T) string {
 // command about keys says so and what to do, and makes nothing.
 func TestKeysBeginNoDataFolder(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "typo")
-	for _, args := range [][]string{{"list"}, {"create"}, {"revoke", "x"}, {"create", "--renew", "x"}, {"signing-key"}} {
+	for _, args := range [][]string{{"list"}, {"create"}, {"revoke", "x"}, {"create", "--renew", "x"},
+		{"signing-key"}} {
 		code, out, errs := parley(t, "", append(append([]string{"keys"}, args...), "--data", data)...)
 		if code != exitMisuse || out != "" || !strings.Contains(errs, data) || !strings.Contains(errs, "parley serve") {
 			t.Errorf("keys %v: code %d, out %q, err %q", args, code, out, errs)

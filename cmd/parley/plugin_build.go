@@ -36,7 +36,8 @@ It runs the tools of the language, whose commands it shows, and puts plugin.yaml
 		`missing it says what to install.
 
 With --watch, whenever a file of the folder changes, it builds and tests the plugin and, where all cases pass, ` +
-		`puts it into the box in the place of the one before: a running chat calls the new one in its next turn. What the ` +
+		`puts it into the box in the place of the one before: a running chat calls the new one in its next turn. ` +
+		`What the ` +
 		`plugin newly asks for is shown and asked, as by parley plugin install, whose flags it takes. Ctrl-C ends ` +
 		`it; the plugin stays.`
 }
@@ -104,7 +105,12 @@ func (cmd *pluginBuildCmd) round(ctx context.Context, c *console, cfg config.Con
 	if report.Failed > 0 || cmd.NoBox {
 		return nil
 	}
-	box := &console{in: c.in, out: c.out, err: c.err, environ: c.environ} // opened and closed in each round
+	box := &console{
+		in:      c.in,
+		out:     c.out,
+		err:     c.err,
+		environ: c.environ,
+	} // opened and closed in each round
 	records, err := box.records(ctx, cfg)
 	if err != nil {
 		return err

@@ -55,7 +55,8 @@ func (cmd *pluginSetCmd) Validate() error {
 		kinds += min(n, 1)
 	}
 	if kinds != 1 {
-		return errors.New("give settings (KEY=VALUE, KEY to be asked for its value, --unset KEY), or --grant, or --revoke")
+		return errors.New(
+			"give settings (KEY=VALUE, KEY to be asked for its value, --unset KEY), or --grant, or --revoke")
 	}
 	return nil
 }

@@ -33,7 +33,8 @@ func TestADesignedVoiceIsSavedAndDeleted(t *testing.T) {
 		}
 		code, out, errs := parley(t, "", words...)
 		if code != step.code || !strings.Contains(out+errs, step.want) {
-			t.Errorf("voices %s: code %d, %s%s; want %d and %q", step.args, code, shortened(out), errs, step.code, step.want)
+			t.Errorf("voices %s: code %d, %s%s; want %d and %q", step.args, code, shortened(out), errs, step.code,
+				step.want)
 		}
 	}
 	_, out, _ := parley(t, "", "voices", "list", "--data", data, "--account", "home")

@@ -47,7 +47,8 @@ func (webhooksCmd) Help() string {
 
 It lists the webhooks that wait, that were given up (dead), and those of the last day. --retry tries those that ` +
 		`wait at once, and those that were given up for another day; a box that runs learns of it at once, another at ` +
-		`its next start. Those that were given up are forgotten by themselves after seven days. The example of --test is a ` +
+		`its next start. Those that were given up are forgotten by themselves after seven days. The example of ` +
+		`--test is a ` +
 		`chat_started of a chat that there never was, sent under the rules of the box; the command exits with 1 ` +
 		`unless the receiver answers with 2xx.`
 }
@@ -77,7 +78,8 @@ func (cmd *webhooksCmd) Run(ctx context.Context, c *console, cfg config.Config, 
 	if err != nil {
 		return err
 	}
-	f := store.WebhookFilter{AccountID: id, ChatID: cmd.Chat, IDs: slices.Compact(slices.Sorted(slices.Values(cmd.IDs)))}
+	f := store.WebhookFilter{AccountID: id, ChatID: cmd.Chat,
+		IDs: slices.Compact(slices.Sorted(slices.Values(cmd.IDs)))}
 	if cmd.State != "" {
 		f.States = []store.WebhookState{store.WebhookState(cmd.State)}
 	}

@@ -114,7 +114,8 @@ func TestWebhooksAreListedRetriedAndForgotten(t *testing.T) {
 		t.Errorf("doctor: %+v", f)
 	}
 
-	if out := run(exitFailed, "--retry", ids[store.WebhookWasDelivered]); !strings.Contains(out, "parley webhooks shows") {
+	if out := run(exitFailed, "--retry", ids[store.WebhookWasDelivered]); !strings.Contains(out,
+		"parley webhooks shows") {
 		t.Errorf("one that was delivered: %s", out)
 	}
 	run(exitDone, "--retry", ids[store.WebhookWasAbandoned], ids[store.WebhookWasAbandoned])

@@ -15,7 +15,8 @@ func TestTheFirstLibraryThatIsThereIsOpened(t *testing.T) {
 		t.Errorf("it does not tell its version: %v", err)
 	}
 	err = lib.Bind(map[string]any{"no_such_call": &version})
-	if err == nil || !strings.Contains(err.Error(), "libmp3lame.so.0") || !strings.Contains(err.Error(), "no_such_call") {
+	if err == nil || !strings.Contains(err.Error(), "libmp3lame.so.0") ||
+		!strings.Contains(err.Error(), "no_such_call") {
 		t.Errorf("a call that it has not: %v", err)
 	}
 	_, err = Open("libnot-there", "libneither")

@@ -39,7 +39,8 @@ func TestSizesAreReadInBytes(t *testing.T) {
 		t.Error("no limit is read as one")
 	}
 	total, free := Bytes("/proc/meminfo", "MemTotal"), Bytes("/proc/meminfo", "MemAvailable")
-	if resident := Bytes("/proc/self/status", "VmRSS"); resident <= 0 || free <= 0 || total <= resident || total <= free {
+	if resident := Bytes("/proc/self/status", "VmRSS"); resident <= 0 || free <= 0 || total <= resident ||
+		total <= free {
 		t.Errorf("of this machine: %d in all, %d free, this process %d", total, free, resident)
 	}
 }

@@ -265,7 +265,8 @@ func TestWhatPermissionsCover(t *testing.T) {
 			t.Errorf("%s: covered %v, want %v", c.name, got, c.want)
 		}
 	}
-	if (Permissions{}).Covers(Permissions{Memory: DefaultMemory + 1}) || !(Permissions{}).Covers(Permissions{Memory: 1}) {
+	if (Permissions{}).Covers(Permissions{Memory: DefaultMemory + 1}) ||
+		!(Permissions{}).Covers(Permissions{Memory: 1}) {
 		t.Error("without a word there is the default's memory")
 	}
 }

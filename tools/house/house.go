@@ -49,7 +49,8 @@ var mayKnow = []struct {
 	{"appliance/engine/enginetest", "appliance/engine"},
 	{"appliance/engine/abridge", ""},
 	{"appliance/engine/llama",
-		"appliance/engine appliance/engine/abridge appliance/engine/schema appliance/text internal/clib internal/durable"},
+		"appliance/engine appliance/engine/abridge appliance/engine/schema appliance/text internal/clib " +
+			"internal/durable"},
 	{"appliance/engine/onnx",
 		"appliance/audio appliance/audio/fourier appliance/text appliance/engine internal/durable"},
 	{"appliance/engine/remote", "appliance/engine internal/addresses internal/machine"},

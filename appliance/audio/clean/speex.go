@@ -79,7 +79,8 @@ func openSpeex(name string, rateHz, frame, tail, noise int) (*speex, error) {
 		"speex_preprocess_state_destroy": &c.freeRest,
 		"speex_preprocess_run":           &s.suppress,
 		"speex_preprocess_ctl":           &c.restCtl,
-	}, "this machine has no "+name+", which takes the box's own voice out of its microphone: apt-get install libspeexdsp1",
+	}, "this machine has no "+name+
+		", which takes the box's own voice out of its microphone: apt-get install libspeexdsp1",
 		name)
 	if err != nil {
 		return nil, err

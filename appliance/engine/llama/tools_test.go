@@ -192,7 +192,8 @@ func TestWhatFollowsASchemaFitsIt(t *testing.T) {
 			`"required":["c"]}`,
 		`{"type":"object","properties":{"l":{"type":["array","null"],"items":{"type":"integer"},"minItems":1}},` +
 			`"required":["l"]}`,
-		`{"type":"object","properties":{"l":{"type":"array","items":{"const":7},"description":"infer"}},"required":["l"]}`,
+		`{"type":"object","properties":{"l":{"type":"array","items":{"const":7},"description":"infer"}},` +
+			`"required":["l"]}`,
 		`{"type":"object","properties":{"u":{"anyOf":[{"type":"null"},{"type":["boolean","integer"]}]},` +
 			`"d":{"type":"object","properties":{"e":{"const":{"k":[1,2]}}},"required":["e"],"description":"infer"}},` +
 			`"required":["u","d"]}`,

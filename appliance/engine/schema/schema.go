@@ -88,7 +88,8 @@ func Read(tool string, parameters []byte) (*Parameters, error) {
 	w := newWriter(parameters)
 	top := w.read(parameters)
 	if types := top.types(); len(types) > 0 && !slices.Contains(types, "object") {
-		return fail("parameters.type", "%q is not allowed at the top; \"object\" is, with the arguments as its properties",
+		return fail("parameters.type",
+			"%q is not allowed at the top; \"object\" is, with the arguments as its properties",
 			types[0])
 	}
 	if name := top.unknown(); name != "" {
@@ -98,7 +99,8 @@ func Read(tool string, parameters []byte) (*Parameters, error) {
 		p.Arguments = append(p.Arguments, w.argument(name, top))
 	}
 	if p.grammar = w.write(top); len(p.grammar) > maxGrammar {
-		return fail("parameters", "it makes a grammar of more than %d bytes; allow fewer properties or values", maxGrammar)
+		return fail("parameters", "it makes a grammar of more than %d bytes; allow fewer properties or values",
+			maxGrammar)
 	}
 	return p, nil
 }

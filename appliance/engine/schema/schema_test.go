@@ -109,8 +109,9 @@ func TestAGrammarHasNamesAndKinds(t *testing.T) {
 		`true`:                                              `(value)`,
 		deep:                                                `value`,
 	} {
-		p, err := Read("t", []byte(`{"$defs":{"kind":{"enum":["x"]},"tree":{"properties":{"child":{"$ref":"#/$defs/tree"}}},`+
-			`"itself":{"$ref":"#/$defs/itself"}},"properties":{"a":`+schema+`}}`))
+		p, err := Read("t",
+			[]byte(`{"$defs":{"kind":{"enum":["x"]},"tree":{"properties":{"child":{"$ref":"#/$defs/tree"}}},`+
+				`"itself":{"$ref":"#/$defs/itself"}},"properties":{"a":`+schema+`}}`))
 		if err != nil {
 			t.Errorf("%.80s: %v", schema, err)
 			continue
@@ -141,7 +142,8 @@ func TestNoSchemaKeepsTheGrammarBusy(t *testing.T) {
 		if took := time.Since(begun); took > 20*time.Second { // it takes a tenth of one
 			t.Errorf("%s: it took %v", name, took)
 		}
-		if err == nil && len(p.Grammar()) > maxGrammar || err != nil && !strings.Contains(err.Error(), "grammar of more") {
+		if err == nil && len(p.Grammar()) > maxGrammar ||
+			err != nil && !strings.Contains(err.Error(), "grammar of more") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
