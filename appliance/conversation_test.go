@@ -42,7 +42,7 @@ func TestABoxConverses(t *testing.T) {
 		{"lets a chat be heard afterwards", aChatCanBeHeardAfterwards},
 		{"counts its turns for the operator only", turnsAreSeenInTheFiguresAndOnlyByTheOperator},
 		{"has another voice say the same at the same time", anotherVoiceSaysTheSameAtTheSameTime},
-		{"answers at the README's desk, which ends on Ctrl-C", theReadmesDeskAnswersAndEndsOnCtrlC},
+		{"answers at the example's desk, which ends on Ctrl-C", theDeskAnswersAndEndsOnCtrlC},
 	} {
 		t.Run(does.what, func(t *testing.T) { does.test(t, b) })
 	}

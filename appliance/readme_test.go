@@ -17,36 +17,76 @@ import (
 	"parley/internal/packtest"
 )
 
-// What the README gives a newcomer to copy does what it says.
-
-// readme returns the first block of the README that is written in a language and
-// has these words.
-func readme(t *testing.T, language, with string) string {
+// readmeProgram returns the README's only program.
+func readmeProgram(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllSubmatch(text, -1) {
-		if strings.Contains(string(m[1]), with) {
-			return string(m[1])
-		}
+	programs := regexp.MustCompile("(?s)```python\n(.*?)```").FindAllSubmatch(text, -1)
+	if len(programs) != 1 {
+		t.Fatalf("the README has %d programs in Python, want 1", len(programs))
 	}
-	t.Fatalf("the README has nothing in %s with %q", language, with)
-	return ""
+	program := string(programs[0][1])
+	if lines := strings.Count(program, "\n"); lines > 20 {
+		t.Errorf("the README's program has %d lines, want 20 at most", lines)
+	}
+	return program
 }
 
-func TestTheReadmesPageOpensOneChatHoweverOftenItsButtonIsClicked(t *testing.T) {
+// exampleFile returns the text of a file in examples/.
+func exampleFile(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "examples", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestReadmeFitsOnAPage(t *testing.T) {
+	info, err := os.Stat(filepath.Join("..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Size() > 6<<10 {
+		t.Errorf("the README has %d bytes, want 6 KiB at most", info.Size())
+	}
+}
+
+func TestReadmeClientAndExampleToolWork(t *testing.T) {
+	t.Parallel()
+	b := startBox(t, byScript(t))
+	for name, program := range map[string]struct{ text, input, want string }{
+		"README": {readmeProgram(t), "Good morning.\n\n", "You: Box: You said: Good morning.\nYou: "},
+		"train.py": {exampleFile(t, "train.py"), "", "The assistant asks for Linz\n" +
+			"The tool says: The next train to Linz leaves at 2:12 pm from platform 3.\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cmd := exec.CommandContext(t.Context(), filepath.Join(installed(t, "py-client"), "bin", "python"),
+				"-c", program.text)
+			cmd.Stdin = strings.NewReader(program.input)
+			cmd.Env = append(os.Environ(), "PARLEY_URL=ws"+strings.TrimPrefix(b.url, "http"), "PARLEY_API_KEY="+b.key)
+			if out, err := cmd.CombinedOutput(); err != nil || string(out) != program.want {
+				t.Errorf("%v: it prints %q, want %q", err, out, program.want)
+			}
+		})
+	}
+}
+
+func TestExamplePageOpensOneChatHoweverOftenItsButtonIsClicked(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), "node", filepath.Join("testdata", "page.cjs"))
-	cmd.Stdin = strings.NewReader(readme(t, "html", ""))
+	cmd.Stdin = strings.NewReader(exampleFile(t, "page.html"))
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Errorf("%v: %s", err, out)
 	}
 }
 
-// desk is the README's desk.py, with stand-ins for the programs that record and
-// play: the one says the question and is silent then, the other listens.
+// desk is a running examples/desk.py. Fakes replace the programs that record and
+// play: arecord plays a recorded question and then silence, aplay discards what it gets.
 type desk struct {
 	cmd *exec.Cmd
 	out io.Reader
@@ -56,7 +96,7 @@ func startDesk(t *testing.T, env ...string) *desk {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"desk.py": readme(t, "python", "front desk"),
+		"desk.py": exampleFile(t, "desk.py"),
 		"arecord": "#!/bin/bash\nsox -q " + packtest.Recording(t, question) +
 			" -t raw -e signed -b 16 -r 16000 -c 1 - pad 0 3\nexec sleep 60\n",
 		"aplay": "#!/bin/bash\nexec cat >/dev/null\n",
@@ -81,59 +121,59 @@ func startDesk(t *testing.T, env ...string) *desk {
 	return &desk{cmd, out}
 }
 
-// end returns the rest of what the desk says, and its exit code.
-func (d *desk) end(t *testing.T) (string, int) {
+// wait waits until the desk ends, and returns the rest of its output and its exit code.
+func (d *desk) wait(t *testing.T) (string, int) {
 	t.Helper()
-	said, err := io.ReadAll(d.out)
+	output, err := io.ReadAll(d.out)
 	if err != nil {
 		t.Error(err)
 	}
-	if exit := (*exec.ExitError)(nil); d.cmd.Wait() != nil && !errors.As(err, &exit) && d.cmd.ProcessState == nil {
-		t.Error("it did not run")
+	if err := d.cmd.Wait(); err != nil && !errors.As(err, new(*exec.ExitError)) {
+		t.Fatal(err)
 	}
-	return string(said), d.cmd.ProcessState.ExitCode()
+	return string(output), d.cmd.ProcessState.ExitCode()
 }
 
-func TestTheReadmesDeskEndsWithOneLine(t *testing.T) {
+func TestExampleDeskFailsWithOneLine(t *testing.T) {
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	nobody := "PARLEY_URL=ws://" + free.Addr().String()
+	unused := "PARLEY_URL=ws://" + free.Addr().String()
 	if err := free.Close(); err != nil {
 		t.Fatal(err)
 	}
 	for name, env := range map[string][]string{
-		"without a key": {nobody},
-		"without a box": {nobody, "PARLEY_API_KEY=key"},
+		"without a key": {unused},
+		"without a box": {unused, "PARLEY_API_KEY=key"},
 	} {
-		said, code := startDesk(t, env...).end(t)
-		if code != 1 || !strings.HasPrefix(said, "desk.py: ") || strings.Count(said, "\n") != 1 {
-			t.Errorf("%s: code %d, %q", name, code, said)
+		output, code := startDesk(t, env...).wait(t)
+		if code != 1 || !strings.HasPrefix(output, "desk.py: ") || strings.Count(output, "\n") != 1 {
+			t.Errorf("%s: code %d, %q", name, code, output)
 		}
 	}
 }
 
-func theReadmesDeskAnswersAndEndsOnCtrlC(t *testing.T, b *runningBox) {
+func theDeskAnswersAndEndsOnCtrlC(t *testing.T, b *runningBox) {
 	d := startDesk(t, "PARLEY_URL=ws"+strings.TrimPrefix(b.url, "http"), "PARLEY_API_KEY="+b.key)
-	over := time.AfterFunc(time.Minute, func() { _ = syscall.Kill(-d.cmd.Process.Pid, syscall.SIGKILL) })
-	defer over.Stop()
+	timeout := time.AfterFunc(time.Minute, func() { _ = syscall.Kill(-d.cmd.Process.Pid, syscall.SIGKILL) })
+	defer timeout.Stop()
 	lines := bufio.NewReader(d.out)
-	for _, who := range []string{"Visitor: ", "Desk: "} {
-		if line, err := lines.ReadString('\n'); err != nil || !strings.HasPrefix(line, who) {
-			t.Fatalf("%v, %q, want what %s says", err, line, who)
+	for _, speaker := range []string{"Visitor: ", "Desk: "} {
+		if line, err := lines.ReadString('\n'); err != nil || !strings.HasPrefix(line, speaker) {
+			t.Fatalf("%v: it prints %q, want a line that begins with %q", err, line, speaker)
 		}
 	}
-	// As a terminal does: all of its group are told.
+	// A terminal signals the whole process group.
 	if err := syscall.Kill(-d.cmd.Process.Pid, syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
 	d.out = lines
-	said, code := d.end(t)
-	// Python's own word on a player that ends just then.
-	said = regexp.MustCompile(`Loop <.*> that handles pid \d+ is closed\n+`).ReplaceAllString(said, "")
-	if said = strings.TrimRight(said, "\n") + "\n"; code != 0 || strings.Contains(said, "Traceback") ||
-		!strings.HasSuffix(said, "\nThe desk is closed.\n") {
-		t.Errorf("code %d, %q", code, said)
+	output, code := d.wait(t)
+	// Python prints this line itself when a player ends at the same moment.
+	output = regexp.MustCompile(`Loop <.*> that handles pid \d+ is closed\n+`).ReplaceAllString(output, "")
+	if output = strings.TrimRight(output, "\n") + "\n"; code != 0 || strings.Contains(output, "Traceback") ||
+		!strings.HasSuffix(output, "\nThe desk is closed.\n") {
+		t.Errorf("code %d, %q", code, output)
 	}
 }

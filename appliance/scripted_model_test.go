@@ -84,6 +84,8 @@ func (q asked) answer() (say, tool, arguments string) {
 		return "", "press_key", `{"key":"pound"}`
 	case strings.Contains(text, "lamp") && q.may("switch_lamp"):
 		return "", "switch_lamp", `{"on":true}`
+	case strings.Contains(text, "train to linz") && q.may("next_train"):
+		return "", "next_train", `{"town":"Linz"}`
 	case strings.HasPrefix(text, "use "):
 		return "", strings.Fields(text)[1], "{}"
 	case strings.Contains(text, "remember"):

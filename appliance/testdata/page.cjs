@@ -1,5 +1,5 @@
-// Clicks about on the README's page, which comes on standard input, with
-// stand-ins for what a browser has.
+// Clicks the buttons of examples/page.html, which comes on standard input, with
+// fakes for the parts of a browser that the page uses.
 const assert = require('assert');
 const html = require('fs').readFileSync(0, 'utf8');
 
@@ -34,7 +34,7 @@ new Function(...Object.keys(page), html.match(/<script>([\s\S]*)<\/script>/)[1])
 const [talk, end] = buttons;
 
 (async () => {
-  allowed = false; // nobody lets the page hear: it says so, and can be asked again
+  allowed = false; // the browser refuses the microphone: the page says so and can try again
   await talk.click();
   assert.match(written.join(), /not allowed/);
   allowed = true;
