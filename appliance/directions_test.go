@@ -2,7 +2,9 @@ package appliance
 
 import (
 	"log/slog"
+	"math"
 	"os"
+	"slices"
 	"testing"
 
 	"parley/appliance/audio"
@@ -45,7 +47,7 @@ func TestADirectionIsHeard(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		hz, moves := audio.Pitch(said.PCM, said.RateHz)
+		hz, moves := pitchOf(said.PCM, said.RateHz)
 		s := spokenAs{float64(len(said.PCM)) / float64(said.RateHz), audio.Loudness(said.PCM, said.RateHz), hz, moves}
 		t.Logf("%-12q %.2f s, %.1f LUFS, %.0f Hz, moves %.1f semitones", direction, s.seconds, s.lufs, s.hz, s.moves)
 		return s
@@ -71,4 +73,67 @@ func TestADirectionIsHeard(t *testing.T) {
 			t.Errorf("%q: %+v beside %+v", direction, s, own)
 		}
 	}
+}
+
+// pitchOf returns the median pitch of a voice in Hz over its voiced frames, and the standard deviation
+// in semitones of the frames within an octave of the median. Both are 0 where nothing is voiced.
+func pitchOf(pcm []float32, rateHz int) (hz, movesSemitones float64) {
+	const step, lowestHz, highestHz = 4, 65, 520
+	low := make([]float64, len(pcm)/step)
+	for i := range low {
+		for _, x := range pcm[i*step : (i+1)*step] {
+			low[i] += float64(x)
+		}
+	}
+	rate := rateHz / step
+	span, hop := rate/25, rate/100
+	var voiced []float64
+	for at := 0; at+span+rate/lowestHz < len(low); at += hop {
+		if f := framePitch(low[at:], rate, span, rate/highestHz, rate/lowestHz); f > 0 {
+			voiced = append(voiced, f)
+		}
+	}
+	if len(voiced) == 0 {
+		return 0, 0
+	}
+	slices.Sort(voiced)
+	hz = voiced[len(voiced)/2]
+	var sum, squares, n float64
+	for _, f := range voiced {
+		if x := 12 * math.Log2(f/hz); math.Abs(x) < 12 { // beyond it, a multiple of the period was found
+			sum, squares, n = sum+x, squares+x*x, n+1
+		}
+	}
+	return hz, math.Sqrt(max(squares/n-sum/n*sum/n, 0))
+}
+
+// framePitch returns the pitch at the beginning of pcm in Hz, 0 where it is not voiced: the shortest lag
+// whose autocorrelation is nearly as good as the best.
+func framePitch(pcm []float64, rate, span, shortest, longest int) float64 {
+	likeness := make([]float64, longest+1)
+	best := 0.0
+	for lag := shortest; lag <= longest; lag++ {
+		var xy, xx, yy float64
+		for i := range span {
+			x, y := pcm[i], pcm[i+lag]
+			xy, xx, yy = xy+x*y, xx+x*x, yy+y*y
+		}
+		if xx > 1e-5*float64(span) && yy > 1e-5*float64(span) {
+			likeness[lag] = xy / math.Sqrt(xx*yy)
+		}
+		best = max(best, likeness[lag])
+	}
+	if best < 0.5 {
+		return 0
+	}
+	for lag := shortest + 1; lag < longest; lag++ {
+		if l := likeness[lag]; l >= 0.88*best && l >= likeness[lag-1] && l >= likeness[lag+1] {
+			bend, exact := likeness[lag-1]-2*l+likeness[lag+1], float64(lag)
+			if bend < 0 {
+				exact += 0.5 * (likeness[lag-1] - likeness[lag+1]) / bend
+			}
+			return float64(rate) / exact
+		}
+	}
+	return 0
 }

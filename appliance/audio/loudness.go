@@ -1,6 +1,10 @@
 package audio
 
-import "math"
+import (
+	"math"
+
+	"parley/appliance/audio/filter"
+)
 
 // The gates of ITU-R BS.1770-5, annex 1: blocks under the first, and then those
 // 10 LU under the loudness of the rest, do not count.
@@ -48,12 +52,12 @@ func meanAbove(powers []float64, floor float64) float64 {
 // blockPowers returns the mean square of the K-weighted blocks. They are added
 // up from their quarters, so that each sample is filtered once.
 func blockPowers(pcm []float32, rateHz int) []float64 {
-	shelf, highpass := kWeighting(float64(rateHz))
+	shelf, highpass := filter.KWeighting(float64(rateHz))
 	quarter := max(1, (rateHz+5)/10) // 100 ms
 	var quarters []float64
 	sum := 0.0
 	for i, v := range pcm {
-		y := highpass.next(shelf.next(float64(v)))
+		y := highpass.Next(shelf.Next(float64(v)))
 		sum += y * y
 		if (i+1)%quarter == 0 {
 			quarters = append(quarters, sum)
@@ -72,46 +76,4 @@ func blockPowers(pcm []float32, rateHz int) []float64 {
 		blocks = append(blocks, four/float64(4*quarter))
 	}
 	return blocks
-}
-
-// A biquad is a filter of second order, transposed direct form II.
-type biquad struct{ b0, b1, b2, a1, a2, z1, z2 float64 }
-
-func (f *biquad) next(x float64) float64 {
-	y := f.b0*x + f.z1
-	f.z1 = f.b1*x - f.a1*y + f.z2
-	f.z2 = f.b2*x - f.a2*y
-	return y
-}
-
-// kWeighting returns the two filters of BS.1770 for any rate: the analogue
-// filters whose bilinear transform at 48 kHz is the standard's tables 1 and 2,
-// transformed at rateHz. Their corner, gain and Q are found by solving those
-// tables backwards.
-func kWeighting(rateHz float64) (shelf, highpass biquad) {
-	const (
-		shelfHz, shelfDB, shelfQ = 1681.974450955533, 3.999843853973347, 0.7071752369554196
-		highHz, highQ            = 38.13547087602444, 0.5003270373238773
-	)
-	k := math.Tan(math.Pi * min(shelfHz/rateHz, 0.49))
-	vh := math.Pow(10, shelfDB/20)
-	vb := math.Pow(vh, 0.4996667741545416)
-	a0 := 1 + k/shelfQ + k*k
-	shelf = biquad{
-		b0: (vh + vb*k/shelfQ + k*k) / a0,
-		b1: 2 * (k*k - vh) / a0,
-		b2: (vh - vb*k/shelfQ + k*k) / a0,
-		a1: 2 * (k*k - 1) / a0,
-		a2: (1 - k/shelfQ + k*k) / a0,
-	}
-	k = math.Tan(math.Pi * min(highHz/rateHz, 0.49))
-	a0 = 1 + k/highQ + k*k
-	highpass = biquad{
-		b0: 1,
-		b1: -2,
-		b2: 1,
-		a1: 2 * (k*k - 1) / a0,
-		a2: (1 - k/highQ + k*k) / a0,
-	}
-	return shelf, highpass
 }

@@ -20,16 +20,6 @@ const (
 	mp3LeastFrames = 6
 )
 
-// EncodeMP3 returns pcm as a whole MP3 file, as an MP3Writer makes it. Its header
-// says how long it is, to the sample.
-func EncodeMP3(pcm []float32, rateHz int) ([]byte, error) {
-	files, err := NewMP3Files(rateHz)
-	if err != nil {
-		return nil, err
-	}
-	return files.Next(pcm, true)
-}
-
 // MP3Files encodes a stream of sound as files one after the other, each of which
 // can be played by itself: what players make of them, joined, is the sound
 // without a gap or a step, to the sample. One goroutine uses it.

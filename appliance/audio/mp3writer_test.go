@@ -70,7 +70,7 @@ func noise(want, got []float32) float64 {
 func TestMP3FileHoldsTheSoundToTheSample(t *testing.T) {
 	for _, rateHz := range []int{8000, 22050, 24000, 48000, 192000} {
 		pcm := spoken(t, rateHz)
-		data, err := EncodeMP3(pcm, rateHz)
+		data, err := encodeMP3(pcm, rateHz)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,7 +158,7 @@ func TestMP3WriterTellsTheLengthWhereItCan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := EncodeMP3(pcm, 48000)
+	want, err := encodeMP3(pcm, 48000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +207,7 @@ func TestMP3FilesJoin(t *testing.T) {
 }
 
 func TestMP3OfNothingIsAFile(t *testing.T) {
-	data, err := EncodeMP3(nil, 22050)
+	data, err := encodeMP3(nil, 22050)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +221,7 @@ func TestMP3WriterTakesWhatIsNoSound(t *testing.T) {
 	for i := range pcm {
 		pcm[i] = []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), 3e38, -7}[i%5]
 	}
-	data, err := EncodeMP3(pcm, 48000)
+	data, err := encodeMP3(pcm, 48000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,4 +272,13 @@ func TestWithoutLAMEItIsSaidWhatToInstall(t *testing.T) {
 	if err := CheckMP3Encoder(); err != nil {
 		t.Error(err)
 	}
+}
+
+// encodeMP3 returns pcm as one MP3 file.
+func encodeMP3(pcm []float32, rateHz int) ([]byte, error) {
+	files, err := NewMP3Files(rateHz)
+	if err != nil {
+		return nil, err
+	}
+	return files.Next(pcm, true)
 }

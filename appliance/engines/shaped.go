@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"parley/appliance/audio"
+	"parley/appliance/audio/shape"
 	"parley/appliance/engine"
 )
 
@@ -22,7 +23,7 @@ const (
 // shaped is a voice that is made to sound other than it does, or louder.
 type shaped struct {
 	engine.Synthesizer
-	shape   audio.VoiceShape
+	shape   shape.Settings
 	rate    float64 // of its speech beside its own
 	pitchHz float64 // its mean pitch; 0 where it is not known
 	louder  float64 // dB, of all that it says
@@ -43,9 +44,9 @@ func (s shaped) Speak(ctx context.Context, text string, o engine.SpeakOptions, e
 		o.Pace = min(max(s.rate, slowest), fastest)
 	}
 	hz := s.RateHz()
-	shape := s.shape
-	shape.Gain += s.louder
-	p := shaping{shaper: audio.NewShaper(hz, shape, s.pitchHz), limiter: audio.NewLimiter(hz, loudest)}
+	settings := s.shape
+	settings.Gain += s.louder
+	p := shaping{shaper: shape.New(hz, settings, s.pitchHz), limiter: audio.NewLimiter(hz, loudest)}
 	return s.Synthesizer.Speak(ctx, text, o, func(in engine.Sound) error {
 		out := p.process(in)
 		if len(out.PCM) == 0 && !out.Last {
@@ -57,7 +58,7 @@ func (s shaped) Speak(ctx context.Context, text string, o engine.SpeakOptions, e
 
 // shaping is one speech on its way.
 type shaping struct {
-	shaper   *audio.Shaper
+	shaper   *shape.Shaper
 	limiter  *audio.Limiter
 	given    int // samples
 	taken    int

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"parley/appliance/audio"
+	"parley/appliance/audio/shape"
 	"parley/appliance/config"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
@@ -85,7 +85,7 @@ func (e *Set) Speaker(ctx context.Context, r voice.Recipe) (engine.Synthesizer, 
 		pitchHz:     pitch,
 		louder:      decibels(voiceLUFS, float64(e.cfg.Speech.LoudnessLUFS)),
 	}
-	if s.shape == (audio.VoiceShape{}) && (s.rate == 0 || s.rate == 1) && s.louder == 0 {
+	if s.shape == (shape.Settings{}) && (s.rate == 0 || s.rate == 1) && s.louder == 0 {
 		return speaks, nil
 	}
 	return s, nil

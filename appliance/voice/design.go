@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"parley/appliance/audio"
+	"parley/appliance/audio/shape"
 )
 
 // Direct reads a description as a direction to an actor: how something is said,
@@ -47,7 +47,7 @@ func Design(library []Base, description string, candidate int, seed int64) Recip
 		r.Shape = r.Shape.Plus(bent(gender))
 	}
 	r.Shape = r.Shape.Plus(spread(candidate, blended)).Plus(
-		audio.VoiceShape{Pitch: chance - 0.5, Formant: (chance - 0.5) / 2})
+		shape.Settings{Pitch: chance - 0.5, Formant: (chance - 0.5) / 2})
 	for _, x := range []*float64{&r.Rate, &r.Shape.Pitch, &r.Shape.Formant, &r.Shape.Range, &r.Shape.Breath,
 		&r.Shape.Rough, &r.Shape.Pauses} {
 		*x = math.Round(*x*100) / 100 // people read recipes
@@ -126,21 +126,21 @@ func blend(pool []Base, candidate int, random *rand.Rand) (parts []Part, blended
 }
 
 // spread moves the candidates apart; further where they are the same voice.
-func spread(candidate int, blended bool) audio.VoiceShape {
+func spread(candidate int, blended bool) shape.Settings {
 	way := []float64{0, 1, -1, 2, -2}[candidate%5]
 	if blended {
 		way /= 2
 	}
-	return audio.VoiceShape{Pitch: 1.6 * way, Formant: 0.9 * way}
+	return shape.Settings{Pitch: 1.6 * way, Formant: 0.9 * way}
 }
 
 // aged is what an age does to a voice. Children are higher and have short
 // throats; with age men's voices rise and women's fall (Linville, "Vocal Aging",
 // 2001), and all become rougher.
-func aged(a age, g Gender) audio.VoiceShape {
+func aged(a age, g Gender) shape.Settings {
 	switch a {
 	case child:
-		s := audio.VoiceShape{
+		s := shape.Settings{
 			Pitch:   4.5,
 			Formant: 2.8,
 			Range:   0.15,
@@ -151,13 +151,13 @@ func aged(a age, g Gender) audio.VoiceShape {
 		}
 		return s
 	case teen:
-		return audio.VoiceShape{Pitch: 1.5, Formant: 0.8, Range: 0.1}
+		return shape.Settings{Pitch: 1.5, Formant: 0.8, Range: 0.1}
 	case young:
-		return audio.VoiceShape{Pitch: 0.5, Brightness: 0.5}
+		return shape.Settings{Pitch: 0.5, Brightness: 0.5}
 	case middle:
-		return audio.VoiceShape{Pitch: -0.8, Warmth: 0.5}
+		return shape.Settings{Pitch: -0.8, Warmth: 0.5}
 	case old:
-		s := audio.VoiceShape{
+		s := shape.Settings{
 			Pitch:      -1.5,
 			Rough:      0.3,
 			Breath:     0.15,
@@ -169,16 +169,16 @@ func aged(a age, g Gender) audio.VoiceShape {
 		}
 		return s
 	}
-	return audio.VoiceShape{}
+	return shape.Settings{}
 }
 
 // bent makes one gender's voice of the other's: the distances of their means in
 // pitch and of their throats' resonances (Peterson and Barney, 1952: 17 %).
-func bent(to Gender) audio.VoiceShape {
+func bent(to Gender) shape.Settings {
 	if to == Male {
-		return audio.VoiceShape{Pitch: -8.5, Formant: -2.6}
+		return shape.Settings{Pitch: -8.5, Formant: -2.6}
 	}
-	return audio.VoiceShape{Pitch: 8.5, Formant: 2.6}
+	return shape.Settings{Pitch: 8.5, Formant: 2.6}
 }
 
 func of(library []Base, id string) Base {

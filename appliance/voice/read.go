@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"parley/appliance/audio"
+	"parley/appliance/audio/shape"
 )
 
 // reading is what a description says.
@@ -17,7 +17,7 @@ type reading struct {
 	age    age
 	accent string
 	rate   float64 // natural logarithm
-	shape  audio.VoiceShape
+	shape  shape.Settings
 }
 
 // manner is the rate and the shape of what was read.

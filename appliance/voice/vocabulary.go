@@ -1,6 +1,6 @@
 package voice
 
-import "parley/appliance/audio"
+import "parley/appliance/audio/shape"
 
 // A trait is what a word of a description changes. A word that says who speaks
 // changes nothing in how something is said.
@@ -12,7 +12,7 @@ type trait struct {
 	age    age
 	accent string  // beginning of the BCP 47 tag of the voices that have it
 	rate   float64 // natural logarithm
-	shape  audio.VoiceShape
+	shape  shape.Settings
 }
 
 type age int
@@ -28,7 +28,7 @@ const (
 
 // Vocabulary is every word that descriptions are read for, by what it is about.
 func vocabulary() []section {
-	type s = audio.VoiceShape
+	type s = shape.Settings
 	return []section{
 		{"Who speaks", false, []trait{
 			{Words: "man, male, masculine, gentleman, guy, father, dad, uncle, brother, king, prince, butler, lord, " +

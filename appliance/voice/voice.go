@@ -3,15 +3,15 @@
 // no sound.
 package voice
 
-import "parley/appliance/audio"
+import "parley/appliance/audio/shape"
 
 // Recipe is all that a voice is made of. The same recipe is the same voice.
 type Recipe struct {
 	// Parts are the voices of the library that are blended, by weight: at least
 	// one, and several only of a model that blends.
-	Parts []Part           `json:"parts"`
-	Rate  float64          `json:"rate,omitempty"` // of speech beside the voices' own; 0 is 1
-	Shape audio.VoiceShape `json:"shape,omitzero"`
+	Parts []Part         `json:"parts"`
+	Rate  float64        `json:"rate,omitempty"` // of speech beside the voices' own; 0 is 1
+	Shape shape.Settings `json:"shape,omitzero"`
 }
 
 // A Part of a blend. The weights of all of them make 1.
@@ -26,7 +26,7 @@ func Of(id string) Recipe { return Recipe{Parts: []Part{{id, 1}}} }
 // Manner is how something is said, whoever says it.
 type Manner struct {
 	Rate  float64 // of speech beside the voice's own; 0 is 1
-	Shape audio.VoiceShape
+	Shape shape.Settings
 }
 
 // Said is the recipe of the voice that speaks in a manner.

@@ -15,17 +15,19 @@ var mayKnow = []struct {
 	knows string // separated by spaces; * is everybody
 }{
 	{"appliance/contract", "internal/addresses"},
-	{"appliance/audio", "appliance/audio/prediction internal/cage internal/clib"},
+	{"appliance/audio", "appliance/audio/filter internal/cage internal/clib"},
 	{"appliance/audio/clean", "appliance/audio appliance/audio/fourier internal/clib"},
-	{"appliance/audio/clean/room", "appliance/audio/fourier"},
+	{"appliance/audio/clean/acoustics", "appliance/audio/fourier"},
+	{"appliance/audio/filter", ""},
 	{"appliance/audio/fourier", ""},
 	{"appliance/audio/prediction", ""},
+	{"appliance/audio/shape", "appliance/audio/filter appliance/audio/prediction"},
 	{"appliance/audio/soundcard", "internal/clib"},
 	{"appliance/audio/soundcheck",
 		"appliance/audio appliance/audio/clean appliance/audio/fourier appliance/audio/soundcard"},
 	{"appliance/text", "internal/edits"},
 	{"appliance/language", ""},
-	{"appliance/voice", "appliance/audio"},
+	{"appliance/voice", "appliance/audio/shape"},
 	{"internal/addresses", ""},
 	{"internal/backlog", ""},
 	{"internal/bundle", "internal/durable"},
@@ -73,8 +75,8 @@ var mayKnow = []struct {
 	{"web", ""},
 	{"web/bundle", ""},
 	{"appliance/engines", "appliance/chat appliance/chat/ear appliance/chat/turn appliance/config appliance/contract " +
-		"appliance/audio appliance/engine appliance/engine/espeak appliance/engine/llama appliance/engine/onnx " +
-		"appliance/engine/remote appliance/voice firmware/packs internal/layout internal/machine"},
+		"appliance/audio appliance/audio/shape appliance/engine appliance/engine/espeak appliance/engine/llama " +
+		"appliance/engine/onnx appliance/engine/remote appliance/voice firmware/packs internal/layout internal/machine"},
 	{"appliance/plugins", "appliance/api appliance/chat appliance/chat/reply appliance/chat/turn appliance/config " +
 		"appliance/contract appliance/engine/schema appliance/metrics plugins/author plugins/manifest " +
 		"plugins/sandbox plugins/shelf store"},

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"parley/appliance/audio"
-	"parley/appliance/audio/clean/room"
+	"parley/appliance/audio/clean/acoustics"
 	"parley/internal/packtest"
 )
 
@@ -87,7 +87,7 @@ func TestWhatWasPlayedIsTakenOut(t *testing.T) {
 				continue
 			}
 			played := voices(t, time.Duration(i*40+16)*time.Second)[i*40*rate:]
-			r := room.Room{
+			r := acoustics.Room{
 				RateHz:  rate,
 				Echo:    -10,
 				Latency: late,
@@ -118,7 +118,7 @@ func TestWhoSpeaksOverItIsLeft(t *testing.T) {
 		return // one goroutine computes, ten times as long
 	}
 	played := voices(t, 16*time.Second)
-	r := room.Room{
+	r := acoustics.Room{
 		RateHz:  rate,
 		Echo:    -10,
 		Latency: 80 * time.Millisecond,
@@ -168,7 +168,7 @@ func TestWhoStandsFarAwayIsLifted(t *testing.T) {
 		return // one goroutine computes, ten times as long
 	}
 	near := recording(t, "demo-instruct")
-	r := room.Room{RateHz: rate, Decay: 300 * time.Millisecond}
+	r := acoustics.Room{RateHz: rate, Decay: 300 * time.Millisecond}
 	for _, c := range []struct{ loud, least, most float64 }{{-40, -28, -21}, {-34, -26, -21}, {-23, -24, -22},
 		{-12, -13, -11}} {
 		pcm := r.Say(near, c.loud)
@@ -179,7 +179,7 @@ func TestWhoStandsFarAwayIsLifted(t *testing.T) {
 		out := o.all(pcm, make([]float32, len(pcm)))
 		o.Close()
 		half := len(out) / 2
-		got := 20 * math.Log10(room.Loud(out[half:], rate))
+		got := 20 * math.Log10(acoustics.Loud(out[half:], rate))
 		if got < c.least || got > c.most {
 			t.Errorf("a voice of %v dB becomes %.1f: want %v to %v", c.loud, got, c.least, c.most)
 		}
@@ -197,7 +197,7 @@ func TestWhoStandsFarAwayIsLifted(t *testing.T) {
 			t.Errorf("a voice of %v dB is lifted by %.1f to %.1f dB", c.loud, low, high)
 		}
 	}
-	noise := room.Room{RateHz: rate, Noise: -50}.Hear(make([]float32, 30*rate))
+	noise := acoustics.Room{RateHz: rate, Noise: -50}.Hear(make([]float32, 30*rate))
 	o, err := Open(Options{RateHz: rate, Gain: true})
 	if err != nil {
 		t.Fatal(err)

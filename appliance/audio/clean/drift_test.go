@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/appliance/audio/clean/room"
+	"parley/appliance/audio/clean/acoustics"
 )
 
 // Two devices by clocks of their own stay in step: what is given for the
@@ -20,7 +20,7 @@ func TestTwoClocksStayInStep(t *testing.T) {
 			if raced || (i+n)%2 != 0 && !full {
 				continue
 			}
-			v := &room.Devices{
+			v := &acoustics.Devices{
 				RateHz:   rate,
 				PPM:      ppm,
 				OutChunk: chunk,
@@ -130,7 +130,7 @@ func TestTheEchoStaysOutThoughTheClocksDiffer(t *testing.T) {
 	}
 	for i, ppm := range []float64{-300, 300} {
 		played := voices(t, long)
-		r := room.Room{
+		r := acoustics.Room{
 			RateHz:  rate,
 			Echo:    -10,
 			Latency: 60 * time.Millisecond,
@@ -140,7 +140,7 @@ func TestTheEchoStaysOutThoughTheClocksDiffer(t *testing.T) {
 			PPM:     ppm,
 		}
 		heard := r.Hear(played)
-		v := &room.Devices{
+		v := &acoustics.Devices{
 			RateHz:   rate,
 			PPM:      ppm,
 			OutChunk: 320,

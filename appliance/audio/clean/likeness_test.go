@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/appliance/audio/clean/room"
+	"parley/appliance/audio/clean/acoustics"
 )
 
 // What a filter leaves of an echo is known as that, wherever about it comes and however
@@ -14,7 +14,7 @@ func TestWhatIsLeftOfAnEchoIsKnownByItsShape(t *testing.T) {
 		return // one goroutine computes, ten times as long
 	}
 	played := voices(t, 20*time.Second)
-	r := room.Room{
+	r := acoustics.Room{
 		RateHz: rate,
 		Echo:   -10,
 		Decay:  300 * time.Millisecond,
@@ -68,7 +68,7 @@ func TestAnEchoThatCreepsIsFollowedAllTheWay(t *testing.T) {
 	}
 	const late, ppm, long = 40 * time.Millisecond, 12, 60 * time.Second
 	played := voices(t, long)
-	r := room.Room{
+	r := acoustics.Room{
 		RateHz:  rate,
 		Echo:    -10,
 		Latency: late,

@@ -4,12 +4,12 @@ import (
 	"testing"
 	"time"
 
-	"parley/appliance/audio/clean/room"
+	"parley/appliance/audio/clean/acoustics"
 )
 
 // turned is a room whose loudspeaker is so loud (as r.Echo), and so much softer for a
 // while.
-func turned(r room.Room, played []float32, from, to int, softer float64) []float32 {
+func turned(r acoustics.Room, played []float32, from, to int, softer float64) []float32 {
 	heard := r.Hear(played)
 	r.Echo -= softer
 	copy(heard[from:to], r.Hear(played)[from:to])
@@ -25,7 +25,7 @@ func TestAnEchoThatReturnsIsShutOut(t *testing.T) {
 	for i, softer := range []float64{6, 12, 20, 40} {
 		const down, up = 10 * rate, 24 * rate
 		played := voices(t, 110*time.Second)[i*20*rate:][:30*rate]
-		r := room.Room{
+		r := acoustics.Room{
 			RateHz:  rate,
 			Echo:    -10,
 			Latency: 60 * time.Millisecond,
@@ -59,7 +59,7 @@ func TestSomebodyIsHeardThoughTheEchoIsGone(t *testing.T) {
 	}
 	const down, speaks = 10 * rate, 16 * rate
 	played := voices(t, 30*time.Second)
-	r := room.Room{
+	r := acoustics.Room{
 		RateHz:  rate,
 		Echo:    -10,
 		Latency: 60 * time.Millisecond,

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/appliance/audio/clean/room"
+	"parley/appliance/audio/clean/acoustics"
 )
 
 // A loudspeaker that runs dry plays all that follows later: a second after that the
@@ -27,7 +27,7 @@ func TestALoudspeakerThatRanDryIsFollowed(t *testing.T) {
 			}
 			gaps[at] = gap
 		}
-		r := room.Room{
+		r := acoustics.Room{
 			RateHz:  rate,
 			Echo:    -10,
 			Latency: 60 * time.Millisecond,
@@ -36,7 +36,7 @@ func TestALoudspeakerThatRanDryIsFollowed(t *testing.T) {
 			Noise:   -60,
 			Seed:    uint64(i),
 		}
-		heard := r.Hear((&room.Devices{RateHz: rate, Dry: gaps}).Plays(played))
+		heard := r.Hear((&acoustics.Devices{RateHz: rate, Dry: gaps}).Plays(played))
 		out := open(t).all(heard, played)
 		late := 0
 		for n := range times {
@@ -62,7 +62,7 @@ func TestALoudspeakerThatRanDryIsFollowed(t *testing.T) {
 // nothing is played.
 func TestWhatMayBeAnEchoIsShutOut(t *testing.T) {
 	played := voices(t, 12*time.Second)
-	r := room.Room{
+	r := acoustics.Room{
 		RateHz:  rate,
 		Echo:    -10,
 		Latency: 60 * time.Millisecond,
@@ -99,7 +99,7 @@ func TestALoudspeakerThatIsTurnedDownAndUpIsFollowed(t *testing.T) {
 	for voice := range 3 {
 		const down, up = 8 * rate, 16 * rate
 		played := voices(t, 110*time.Second)[voice*40*rate:][:24*rate]
-		r := room.Room{
+		r := acoustics.Room{
 			RateHz:  rate,
 			Echo:    -10,
 			Latency: 100 * time.Millisecond,
@@ -133,7 +133,7 @@ func TestABusyMachineLetsNoEchoThrough(t *testing.T) {
 	for i, holds := range []time.Duration{80 * ms, 160 * ms, 240 * ms} {
 		const long = 70 * time.Second
 		played := voices(t, long+time.Duration(i)*20*time.Second)[i*20*rate:]
-		v := &room.Devices{
+		v := &acoustics.Devices{
 			RateHz:   rate,
 			OutChunk: int(holds) * rate / int(4*time.Second),
 			InChunk:  160,
@@ -142,10 +142,10 @@ func TestABusyMachineLetsNoEchoThrough(t *testing.T) {
 			Holds:    int(holds) * rate / int(time.Second),
 		}
 		for n, dry := range []time.Duration{11 * ms, 5 * ms, 100 * ms, -30 * ms, 30 * ms, 500 * ms} {
-			v.Stalls = append(v.Stalls, room.Stall{At: time.Duration(10+9*n) * time.Second, Long: dry + holds})
+			v.Stalls = append(v.Stalls, acoustics.Stall{At: time.Duration(10+9*n) * time.Second, Long: dry + holds})
 		}
 		v.Run(long, func(int, int) {}, func(int, int) {}) // to know when it runs dry
-		r := room.Room{
+		r := acoustics.Room{
 			RateHz:  rate,
 			Echo:    -10,
 			Latency: 5 * ms,
@@ -196,7 +196,7 @@ func TestWhatWasPlacedAnewTwiceIsKnown(t *testing.T) {
 	}
 	const ms = rate / 1000
 	played := voices(t, 30*time.Second)
-	r := room.Room{
+	r := acoustics.Room{
 		RateHz:  rate,
 		Echo:    -10,
 		Latency: 42 * time.Millisecond,
@@ -240,7 +240,7 @@ func TestDoubtWaitsForAnEcho(t *testing.T) {
 	}
 	const off, on = 10 * rate, 16 * rate
 	played := voices(t, 20*time.Second)
-	r := room.Room{
+	r := acoustics.Room{
 		RateHz:  rate,
 		Echo:    -10,
 		Latency: 60 * time.Millisecond,

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/appliance/audio/clean/room"
+	"parley/appliance/audio/clean/acoustics"
 )
 
 func TestARoomIsJudgedByWhatComesBack(t *testing.T) {
@@ -14,38 +14,38 @@ func TestARoomIsJudgedByWhatComesBack(t *testing.T) {
 	ms := time.Millisecond
 	for _, row := range []struct {
 		name string
-		room room.Room
+		room acoustics.Room
 		louder,
 		at float64 // full scale
 		hears bool
 		says  []string
 	}{
-		{"a good one", room.Room{
+		{"a good one", acoustics.Room{
 			Echo:    -10,
 			Latency: 60 * ms,
 			Decay:   300 * ms,
 			Noise:   -65,
 		}, 1, 1, true, nil},
-		{"headphones", room.Room{
+		{"headphones", acoustics.Room{
 			Echo:    -90,
 			Latency: 60 * ms,
 			Decay:   300 * ms,
 			Noise:   -55,
 		}, 1, 1, false, []string{"does not hear"}},
-		{"a muted one", room.Room{Echo: -200, Decay: 300 * ms}, 0, 1, false, []string{"nothing but silence"}},
-		{"an overdriven one", room.Room{
+		{"a muted one", acoustics.Room{Echo: -200, Decay: 300 * ms}, 0, 1, false, []string{"nothing but silence"}},
+		{"an overdriven one", acoustics.Room{
 			Echo:    6,
 			Latency: 60 * ms,
 			Decay:   300 * ms,
 			Noise:   -65,
 		}, 1, 0.2, true, []string{"overdriven", "louder than it is"}},
-		{"a wireless one", room.Room{
+		{"a wireless one", acoustics.Room{
 			Echo:    -10,
 			Latency: 480 * ms,
 			Decay:   300 * ms,
 			Noise:   -65,
 		}, 1, 1, true, []string{"late"}},
-		{"a loud place", room.Room{
+		{"a loud place", acoustics.Room{
 			Echo:    -10,
 			Latency: 60 * ms,
 			Decay:   300 * ms,
@@ -79,7 +79,7 @@ func TestARoomIsJudgedByWhatComesBack(t *testing.T) {
 
 func TestADelayThatJumpsIsTold(t *testing.T) {
 	played := score(rateHz)
-	r := room.Room{
+	r := acoustics.Room{
 		RateHz:  rateHz,
 		Echo:    -10,
 		Latency: 60 * time.Millisecond,

@@ -11,7 +11,7 @@ import (
 
 	"parley/appliance/audio"
 	"parley/appliance/audio/clean"
-	"parley/appliance/audio/clean/room"
+	"parley/appliance/audio/clean/acoustics"
 	"parley/appliance/chat/turn"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
@@ -34,7 +34,7 @@ func ownVoice(t *testing.T, name string, rateHz int) []float32 {
 // kiosk is a box that speaks from its own loudspeaker in a room with its own
 // microphone, and perhaps somebody in front of it.
 type kiosk struct {
-	room   room.Room
+	room   acoustics.Room
 	plain  bool // its microphone is not cleaned
 	alone  bool // the ear is not told what is played
 	gain   bool
@@ -42,7 +42,7 @@ type kiosk struct {
 	near   []float32 // what the microphone hears of somebody
 	begins time.Duration
 
-	devices *room.Devices // that play and hear; nil: both by one clock, and never late
+	devices *acoustics.Devices // that play and hear; nil: both by one clock, and never late
 	softer  []softer
 }
 
@@ -202,7 +202,7 @@ func TestAKioskDoesNotHearItself(t *testing.T) {
 			time.Duration(len(k.played)/engine.SpeechRateHz)*time.Second, longest, words)
 		return longest, words
 	}
-	for _, r := range []room.Room{
+	for _, r := range []acoustics.Room{
 		{
 			Echo:    -10,
 			Latency: 80 * ms,
@@ -245,7 +245,7 @@ func TestTheFirstWordsInARoomAreNobodys(t *testing.T) {
 		seed        uint64
 	}{{"jenny", 150 * ms, 300 * ms, 1}, {"alan", 150 * ms, 200 * ms, 3}, {"jenny", 150 * ms, 300 * ms, 4},
 		{"jenny", 80 * ms, 200 * ms, 0}, {"alan", 150 * ms, 200 * ms, 0}} {
-		r := room.Room{
+		r := acoustics.Room{
 			RateHz:  engine.SpeechRateHz,
 			Echo:    -10,
 			Latency: c.late,
@@ -279,7 +279,7 @@ func TestNothingThatHappensToAKioskHasItHearItself(t *testing.T) {
 		// a tenth of a second is no word yet, where the loudspeaker goes from off to full
 		long, rooms, most = 10*time.Minute, 3, 1
 	}
-	for n, r := range []room.Room{
+	for n, r := range []acoustics.Room{
 		{
 			Echo:    -10,
 			Latency: 20 * ms,
@@ -313,7 +313,7 @@ func TestNothingThatHappensToAKioskHasItHearItself(t *testing.T) {
 		}
 		k.played = k.played[:audio.Samples(long, engine.SpeechRateHz)]
 		holds := 80 * ms
-		k.devices = &room.Devices{
+		k.devices = &acoustics.Devices{
 			RateHz:   r.RateHz,
 			PPM:      []float64{80, -150, 20}[n],
 			OutChunk: r.RateHz / 50,
@@ -325,7 +325,7 @@ func TestNothingThatHappensToAKioskHasItHearItself(t *testing.T) {
 		chance := rand.New(rand.NewPCG(uint64(n), 9))
 		for at := 14 * time.Second; at < long; at += 20 * time.Second {
 			k.devices.Stalls = append(k.devices.Stalls,
-				room.Stall{At: at, Long: holds + time.Duration(chance.ExpFloat64()*float64(40*ms))})
+				acoustics.Stall{At: at, Long: holds + time.Duration(chance.ExpFloat64()*float64(40*ms))})
 		}
 		for i, at := 0, 25*time.Second; at+22*time.Second < long; i, at = i+1, at+45*time.Second {
 			k.softer = append(k.softer, softer{at, at + 15*time.Second, []float64{60, 12, 25}[i%3]})
@@ -348,7 +348,7 @@ func TestSomebodyInFrontOfAKioskIsHeard(t *testing.T) {
 	ms := time.Millisecond
 	for n, loud := range []float64{-24, -30, -36} {
 		for _, talk := range judged(n) {
-			r := room.Room{
+			r := acoustics.Room{
 				RateHz:  engine.SpeechRateHz,
 				Echo:    -10,
 				Latency: 80 * ms,

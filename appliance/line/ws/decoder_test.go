@@ -51,7 +51,11 @@ func tone(seconds float64) []float32 {
 // fault of that chat, which goes on with a new stream, and no other hears of it.
 // When the client leaves, its process goes.
 func TestAChatHasADecoderForAsLongAsItSendsMP3(t *testing.T) {
-	mp3, err := audio.EncodeMP3(tone(1), 16000)
+	files, err := audio.NewMP3Files(16000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mp3, err := files.Next(tone(1), true)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package room
+package acoustics
 
 import (
 	"math/rand/v2"

@@ -1,4 +1,4 @@
-package audio
+package shape
 
 import (
 	"math"
@@ -37,7 +37,7 @@ type mark struct {
 // is not voiced stays as it is, bit by bit but for rounding.
 type psola struct {
 	rateHz int
-	shape  VoiceShape
+	shape  Settings
 	mean   float64 // logarithm of the mean period of the voice, in samples
 	heard  float64 // how many samples of voice are in it
 	track  *pitchTrack
@@ -56,7 +56,7 @@ type psola struct {
 	done   int       // samples that were given out
 }
 
-func newPSOLA(rateHz int, s VoiceShape, meanHz float64) *psola {
+func newPSOLA(rateHz int, s Settings, meanHz float64) *psola {
 	p := &psola{
 		rateHz: rateHz,
 		shape:  s,

@@ -1,9 +1,10 @@
-package audio
+package shape
 
 import (
 	"math"
 	"math/rand/v2"
 
+	"parley/appliance/audio/filter"
 	"parley/appliance/audio/prediction"
 )
 
@@ -32,7 +33,7 @@ type breath struct {
 	in     []float32 // and span samples before
 	voiced []float32
 	noise  []float64 // as far as it was made
-	air    [2]biquad
+	air    [2]filter.Biquad
 }
 
 func newBreath(rateHz int, amount float64) *breath {
@@ -48,7 +49,7 @@ func newBreath(rateHz int, amount float64) *breath {
 	}
 	b.in, b.voiced, b.noise = make([]float32, span/2), make([]float32, span/2), make([]float64, span/2)
 	for i := range b.air {
-		b.air[i] = highpass(float64(rateHz), airHz, math.Sqrt2/2)
+		b.air[i] = filter.Highpass(float64(rateHz), airHz, math.Sqrt2/2)
 	}
 	return b
 }
@@ -88,7 +89,7 @@ func (b *breath) give(from, to int) []float32 {
 		x, v := float64(b.in[from+i]), b.amount*float64(b.voiced[from+i])
 		n := b.noise[from+i]
 		if b.amount < 1 {
-			n = b.air[1].next(b.air[0].next(n)) * 1.4
+			n = b.air[1].Next(b.air[0].Next(n)) * 1.4
 		}
 		out[i] = float32(x*math.Sqrt(1-min(v, 1)) + n*math.Sqrt(v))
 	}

@@ -1,7 +1,7 @@
 // Package room simulates a loudspeaker and a microphone in one room, for tests
 // and benches: what comes back of what is played, late, reverberating, bent by the
 // loudspeaker, over the noise of the place, by the clock of another device.
-package room
+package acoustics
 
 import (
 	"math"

@@ -1,4 +1,4 @@
-package audio
+package shape
 
 const (
 	// pauseHop is in which steps pauses are looked for, and shortestPause how long

@@ -1,6 +1,11 @@
-package audio
+// Package shape alters how a voice sounds: its pitch, resonances, tone, breath and pauses.
+package shape
 
-import "math"
+import (
+	"math"
+
+	"parley/appliance/audio/filter"
+)
 
 const (
 	brightHz, warmHz = 3000, 300 // corners of the tones
@@ -16,15 +21,15 @@ const (
 type Shaper struct {
 	psola  *psola  // nil: nothing for it to do
 	breath *breath // nil: none
-	tones  []biquad
+	tones  []filter.Biquad
 	keeper *keeper
 	gain   float32
 	pauses *pausing
 }
 
-// NewShaper returns a Shaper for a stream at a rate, of a voice whose mean pitch
+// New returns a Shaper for a stream at a rate, of a voice whose mean pitch
 // is meanHz; 0 lets it find out.
-func NewShaper(rateHz int, s VoiceShape, meanHz float64) *Shaper {
+func New(rateHz int, s Settings, meanHz float64) *Shaper {
 	p := &Shaper{
 		keeper: newKeeper(rateHz), gain: float32(math.Pow(10, s.Gain/20)), pauses: newPausing(rateHz, s.Pauses),
 	}
@@ -35,10 +40,10 @@ func NewShaper(rateHz int, s VoiceShape, meanHz float64) *Shaper {
 		p.breath = newBreath(rateHz, s.Breath)
 	}
 	if s.Brightness != 0 {
-		p.tones = append(p.tones, shelf(float64(rateHz), brightHz, s.Brightness, true))
+		p.tones = append(p.tones, filter.HighShelf(float64(rateHz), brightHz, s.Brightness))
 	}
 	if s.Warmth != 0 {
-		p.tones = append(p.tones, shelf(float64(rateHz), warmHz, s.Warmth, false))
+		p.tones = append(p.tones, filter.LowShelf(float64(rateHz), warmHz, s.Warmth))
 	}
 	return p
 }
@@ -56,7 +61,7 @@ func (p *Shaper) Process(pcm []float32, end bool) []float32 {
 	}
 	for t := range p.tones {
 		for i, x := range out {
-			out[i] = float32(p.tones[t].next(float64(x)))
+			out[i] = float32(p.tones[t].Next(float64(x)))
 		}
 	}
 	p.keeper.keep(out)
@@ -72,7 +77,7 @@ func (p *Shaper) Moved(at int) int { return p.pauses.moved(at) }
 // keeper keeps a stream as loud as it was before something was done to it: it
 // compares the power of both, weighted as in BS.1770, over a short time.
 type keeper struct {
-	was, is    [2]biquad
+	was, is    [2]filter.Biquad
 	powers     []float32 // of the stream before, for what has not come out yet
 	old, new   float64   // mean powers
 	fade, gain float64
@@ -80,14 +85,14 @@ type keeper struct {
 
 func newKeeper(rateHz int) *keeper {
 	k := &keeper{fade: math.Exp(-1 / (keepTime * float64(rateHz)))}
-	k.was[0], k.was[1] = kWeighting(float64(rateHz))
-	k.is[0], k.is[1] = kWeighting(float64(rateHz))
+	k.was[0], k.was[1] = filter.KWeighting(float64(rateHz))
+	k.is[0], k.is[1] = filter.KWeighting(float64(rateHz))
 	return k
 }
 
 func (k *keeper) before(pcm []float32) {
 	for _, x := range pcm {
-		y := k.was[1].next(k.was[0].next(float64(x)))
+		y := k.was[1].Next(k.was[0].Next(float64(x)))
 		k.powers = append(k.powers, float32(y*y))
 	}
 }
@@ -97,7 +102,7 @@ func (k *keeper) keep(out []float32) {
 	// that a beginning is as loud as what follows.
 	const floor = 1e-9
 	for i, x := range out {
-		y := k.is[1].next(k.is[0].next(float64(x)))
+		y := k.is[1].Next(k.is[0].Next(float64(x)))
 		k.old = k.old*k.fade + float64(k.powers[i])*(1-k.fade)
 		k.new = k.new*k.fade + y*y*(1-k.fade)
 	}

@@ -1,10 +1,12 @@
-package audio
+package shape
 
 import (
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"parley/appliance/audio"
 )
 
 // A sung vowel: a train of pulses through three resonances, with its pitch going
@@ -46,8 +48,8 @@ func sung(rateHz int, hz, depth float64, seconds float64) []float32 {
 }
 
 // shapedIn shapes a sound in pieces of a length.
-func shapedIn(pcm []float32, rateHz, piece int, s VoiceShape, hz float64) []float32 {
-	p := NewShaper(rateHz, s, hz)
+func shapedIn(pcm []float32, rateHz, piece int, s Settings, hz float64) []float32 {
+	p := New(rateHz, s, hz)
 	var out []float32
 	for i := 0; i < len(pcm); i += piece {
 		end := min(i+piece, len(pcm))
@@ -79,38 +81,38 @@ func TestAShapeMovesWhatItSays(t *testing.T) {
 	pcm := sung(rate, hz, 2, 4)
 	_, moved, voiced := heardPitch(pcm, rate)
 	for name, x := range map[string]struct {
-		shape VoiceShape
+		shape Settings
 		law   func(out []float32) bool
 	}{
-		"up": {VoiceShape{Pitch: 4}, func(o []float32) bool {
+		"up": {Settings{Pitch: 4}, func(o []float32) bool {
 			h, _, _ := heardPitch(o, rate)
 			return math.Abs(12*math.Log2(h/hz)-4) < 0.5
 		}},
-		"down": {VoiceShape{Pitch: -4}, func(o []float32) bool {
+		"down": {Settings{Pitch: -4}, func(o []float32) bool {
 			h, _, _ := heardPitch(o, rate)
 			return math.Abs(12*math.Log2(h/hz)+4) < 0.5
 		}},
-		"monotone": {VoiceShape{Range: -1}, func(o []float32) bool {
+		"monotone": {Settings{Range: -1}, func(o []float32) bool {
 			_, m, _ := heardPitch(o, rate)
 			return m < moved/3
 		}},
-		"lively": {VoiceShape{Range: 0.8}, func(o []float32) bool {
+		"lively": {Settings{Range: 0.8}, func(o []float32) bool {
 			_, m, _ := heardPitch(o, rate)
 			return m > 1.4*moved
 		}},
-		"formant": {VoiceShape{Formant: 3}, func(o []float32) bool {
+		"formant": {Settings{Formant: 3}, func(o []float32) bool {
 			h, _, _ := heardPitch(o, rate)
 			return math.Abs(h/hz-1) < 0.03
 		}},
-		"whisper": {VoiceShape{Breath: 1}, func(o []float32) bool {
+		"whisper": {Settings{Breath: 1}, func(o []float32) bool {
 			_, _, v := heardPitch(o, rate)
 			return v < voiced/3
 		}},
-		"bright": {VoiceShape{Brightness: 6}, func(o []float32) bool { return slopeOf(o) > 1.01*slopeOf(pcm) }},
-		"dark":   {VoiceShape{Brightness: -6}, func(o []float32) bool { return slopeOf(o) < 0.995*slopeOf(pcm) }},
-		"long":   {VoiceShape{Pauses: 1}, func(o []float32) bool { return len(o) > len(pcm)+rate/4 }},
-		"short":  {VoiceShape{Pauses: -0.5}, func(o []float32) bool { return len(o) < len(pcm)-rate/20 }},
-		"rough": {VoiceShape{Rough: 0.6}, func(o []float32) bool {
+		"bright": {Settings{Brightness: 6}, func(o []float32) bool { return slopeOf(o) > 1.01*slopeOf(pcm) }},
+		"dark":   {Settings{Brightness: -6}, func(o []float32) bool { return slopeOf(o) < 0.995*slopeOf(pcm) }},
+		"long":   {Settings{Pauses: 1}, func(o []float32) bool { return len(o) > len(pcm)+rate/4 }},
+		"short":  {Settings{Pauses: -0.5}, func(o []float32) bool { return len(o) < len(pcm)-rate/20 }},
+		"rough": {Settings{Rough: 0.6}, func(o []float32) bool {
 			h, _, _ := heardPitch(o, rate)
 			return h > 0 && harmonicity(o, rate, hz) < harmonicity(pcm, rate, hz)-12
 		}},
@@ -124,7 +126,7 @@ func TestAShapeMovesWhatItSays(t *testing.T) {
 		if x.shape.Pauses == 0 && len(out) != len(pcm) {
 			t.Errorf("%s: %d samples of %d", name, len(out), len(pcm))
 		}
-		if is, was := Loudness(out, rate), Loudness(pcm, rate); math.Abs(is-was) > 1 {
+		if is, was := audio.Loudness(out, rate), audio.Loudness(pcm, rate); math.Abs(is-was) > 1 {
 			t.Errorf("%s: %.1f LUFS, was %.1f", name, is, was)
 		}
 	}
@@ -174,34 +176,8 @@ func TestAShapeThatChangesNothingLeavesEverySample(t *testing.T) {
 		if piece == 1 && testing.Short() {
 			continue
 		}
-		if out := shapedIn(pcm, rate, piece, VoiceShape{}, 0); !slices.Equal(out, pcm) {
+		if out := shapedIn(pcm, rate, piece, Settings{}, 0); !slices.Equal(out, pcm) {
 			t.Errorf("pieces of %d: it is another sound", piece)
-		}
-	}
-}
-
-func TestALimiterHoldsWhatGoesBeyondAndLeavesTheRest(t *testing.T) {
-	pcm := sung(24000, 150, 1, 1)
-	quiet := NewLimiter(24000, 0.9).Process(nil, pcm, true)
-	if !slices.Equal(quiet, pcm) {
-		t.Error("what needs no limit is changed")
-	}
-	loud := make([]float32, len(pcm))
-	for i, x := range pcm {
-		loud[i] = 6 * x
-	}
-	l := NewLimiter(24000, 0.9)
-	var out []float32
-	for piece := range slices.Chunk(loud, 777) {
-		out = l.Process(out, piece, false)
-	}
-	out = l.Process(out, nil, true)
-	if len(out) != len(loud) {
-		t.Fatalf("%d samples of %d", len(out), len(loud))
-	}
-	for i, x := range out {
-		if x > 0.9 || x < -0.9 {
-			t.Fatalf("sample %d is %g", i, x)
 		}
 	}
 }
@@ -217,7 +193,7 @@ func FuzzShaper(f *testing.F) {
 		if piece < 1 || piece > 10000 {
 			return
 		}
-		s := VoiceShape{}.Plus(VoiceShape{
+		s := Settings{}.Plus(Settings{
 			Pitch:   pitch,
 			Formant: formant,
 			Range:   rng,
@@ -236,51 +212,4 @@ func FuzzShaper(f *testing.F) {
 			}
 		}
 	})
-}
-
-// What is played at a higher rate has values between the samples.
-func TestALimiterHoldsWhatLiesBetweenTheSamples(t *testing.T) {
-	pcm := make([]float32, 24000)
-	for i := range pcm { // each fourth of a wave: its crests are between the samples, at 1.2
-		pcm[i] = float32(1.2 * math.Sin(math.Pi/2*float64(i)+math.Pi/4) * min(1, float64(i)/2400))
-	}
-	l := NewLimiter(24000, 0.9)
-	held := l.Process(nil, pcm[:7000], false)
-	held = l.Process(held, pcm[7000:], true)
-	most := float32(0)
-	for _, x := range Resample(held, 24000, 48000) {
-		most = max(most, x, -x)
-	}
-	if most > 0.9*1.04 || most < 0.9*0.9 || len(held) != len(pcm) {
-		t.Errorf("%d samples reach %.3f, want %d up to 0.9", len(held), most, len(pcm))
-	}
-}
-
-// A voice that hisses has most of its crests between its samples.
-func TestALimiterHoldsTheCrestsOfHiss(t *testing.T) {
-	const rateHz, ceiling = 22050, 0.891
-	r := rand.New(rand.NewPCG(7, 7))
-	var waves [60][2]float64 // of 4 to 9.9 kHz: frequency and phase
-	for i := range waves {
-		waves[i] = [2]float64{4000 + 5900*r.Float64(), 2 * math.Pi * r.Float64()}
-	}
-	pcm := make([]float32, 2*rateHz)
-	for i := range pcm {
-		for _, w := range waves {
-			pcm[i] += float32(0.2 * math.Sin(2*math.Pi*w[0]*float64(i)/rateHz+w[1]))
-		}
-	}
-	held := NewLimiter(rateHz, ceiling).Process(nil, pcm, true)
-	for i := range rateHz / 100 { // it begins and ends in silence, as voices do
-		x := float32(i) / (rateHz / 100)
-		held[i] *= x
-		held[len(held)-1-i] *= x
-	}
-	most := float32(0)
-	for _, x := range Resample(held, rateHz, 4*48000) {
-		most = max(most, x, -x)
-	}
-	if most > 1 || most < 0.8 {
-		t.Errorf("it reaches %.3f of full scale; want 1 at most, and not far below %.2f", most, ceiling)
-	}
 }

@@ -1,8 +1,8 @@
-package audio
+package shape
 
-// VoiceShape is how a voice is made to sound other than it does. The zero value
+// Settings is how a voice is made to sound other than it does. The zero value
 // leaves it as it is.
-type VoiceShape struct {
+type Settings struct {
 	Pitch      float64 `json:"pitch,omitempty"`      // semitones up
 	Formant    float64 `json:"formant,omitempty"`    // semitones up, of the resonances: a shorter throat
 	Range      float64 `json:"range,omitempty"`      // how much more the pitch moves: -1 is a monotone, 1 twice as much
@@ -14,7 +14,7 @@ type VoiceShape struct {
 	Gain       float64 `json:"gain,omitempty"`       // dB louder than voices are
 }
 
-// The limits of a VoiceShape: beyond them nobody is understood.
+// The limits of a Settings: beyond them nobody is understood.
 const (
 	MaxPitch, MaxFormant, MaxTone = 12, 6, 12
 	MaxPauses, MaxRange           = 3, 1.5
@@ -22,9 +22,9 @@ const (
 )
 
 // Plus is s and then t, within the limits.
-func (s VoiceShape) Plus(t VoiceShape) VoiceShape {
+func (s Settings) Plus(t Settings) Settings {
 	within := func(x, low, high float64) float64 { return min(max(x, low), high) }
-	return VoiceShape{
+	return Settings{
 		Pitch:      within(s.Pitch+t.Pitch, -MaxPitch, MaxPitch),
 		Formant:    within(s.Formant+t.Formant, -MaxFormant, MaxFormant),
 		Range:      within((1+s.Range)*(1+t.Range)-1, -1, MaxRange),
