@@ -77,7 +77,7 @@ func examineBackup(data string) doctor.Finding {
 // examineRecordings reads all recordings. The error is only ctx's.
 func examineRecordings(ctx context.Context, cfg config.Config, tell progress.Func) (doctor.Finding, error) {
 	data := cfg.Data
-	var files map[string]store.Sound
+	var files map[string]store.SoundFile
 	room, err := roomOf(cfg)
 	if err != nil {
 		return doctor.Finding{
@@ -94,7 +94,7 @@ func examineRecordings(ctx context.Context, cfg config.Config, tell progress.Fun
 		}
 		due = make(map[string]bool, len(files))
 		for name, f := range files {
-			due[name] = f.Due
+			due[name] = f.Expected
 		}
 		return due, err
 	}
@@ -108,7 +108,7 @@ func examineRecordings(ctx context.Context, cfg config.Config, tell progress.Fun
 			return err
 		}
 		err = sound.Check()
-		if errors.Is(err, audio.ErrCutOff) && !files[name].Whole {
+		if errors.Is(err, audio.ErrCutOff) && !files[name].Complete {
 			return nil // by a crash, or it grows
 		}
 		return err

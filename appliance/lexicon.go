@@ -69,7 +69,7 @@ func (r *readings) read(ctx context.Context, account string) (text.Lexicon, erro
 	}
 	entries := make(map[string]string, len(all))
 	for _, p := range all {
-		entries[p.Word] = p.Said
+		entries[p.Word] = p.Spoken
 	}
 	l, err := text.NewLexicon(entries)
 	if err != nil {

@@ -48,7 +48,7 @@ func TestAnAccountsTextIsReadByItsLexicon(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := records.SetPronunciation(t.Context(), owner.ID,
-			store.Pronunciation{Key: e.Key, Word: word, Said: how}, 9); err != nil {
+			store.Pronunciation{Key: e.Key, Word: word, Spoken: how}, 9); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -43,7 +43,7 @@ func makeRoom(ctx context.Context, cfg config.Config, records *store.Store, now 
 	if err != nil {
 		return err
 	}
-	kept, err := records.KeptSounds(ctx)
+	kept, err := records.StoredSounds(ctx)
 	if err != nil {
 		return err
 	}

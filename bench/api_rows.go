@@ -39,7 +39,7 @@ func (s *apiServer) fill(ctx context.Context) error {
 		return err
 	}
 	for i := range filledPrompts {
-		kept, err := s.records.Keep(ctx, s.account, promptDraft(fmt.Sprint("prompt ", i)))
+		kept, err := s.records.AddVersions(ctx, s.account, promptDraft(fmt.Sprint("prompt ", i)))
 		if err != nil {
 			return err
 		}
@@ -49,7 +49,7 @@ func (s *apiServer) fill(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	kept, err := s.records.Keep(ctx, s.account, store.Draft{
+	kept, err := s.records.AddVersions(ctx, s.account, store.NewVersion{
 		Kind:    store.KindTool,
 		ID:      uuid.NewString(),
 		Name:    "opening_hours",
@@ -62,7 +62,7 @@ func (s *apiServer) fill(ctx context.Context) error {
 	s.resolved = []store.Ref{{Kind: store.KindTool, ID: s.tool.ID, Version: store.Newest},
 		{Kind: store.KindPrompt, ID: s.prompt.ID, Version: 0}}
 	for i := range filledConfigs {
-		kept, err := s.records.Keep(ctx, s.account, s.configDraft(fmt.Sprint("config ", i)))
+		kept, err := s.records.AddVersions(ctx, s.account, s.configDraft(fmt.Sprint("config ", i)))
 		if err != nil {
 			return err
 		}
@@ -108,8 +108,8 @@ func promptContent() string {
 	return string(text)
 }
 
-func promptDraft(name string) store.Draft {
-	return store.Draft{
+func promptDraft(name string) store.NewVersion {
+	return store.NewVersion{
 		Kind:    store.KindPrompt,
 		ID:      uuid.NewString(),
 		Name:    name,
@@ -128,8 +128,8 @@ func (s *apiServer) configBody(name string) string {
 		name, s.prompt.ID, s.tool.ID)
 }
 
-func (s *apiServer) configDraft(name string) store.Draft {
-	return store.Draft{
+func (s *apiServer) configDraft(name string) store.NewVersion {
+	return store.NewVersion{
 		Kind:    store.KindConfig,
 		ID:      uuid.NewString(),
 		Name:    name,
@@ -191,7 +191,7 @@ func (s *apiServer) writes() []apiRow {
 			straight: s.withKey(change),
 		}
 	}
-	keep := func(draft func() store.Draft) func(context.Context) error {
+	keep := func(draft func() store.NewVersion) func(context.Context) error {
 		return func(ctx context.Context) error { return s.straight.keep(ctx, draft()) }
 	}
 	always := func(body string) func() string { return func() string { return body } }
@@ -201,14 +201,14 @@ func (s *apiServer) writes() []apiRow {
 	return []apiRow{
 		write("create_prompt", "POST", "/v0/evi/prompts",
 			always(strings.Replace(promptContent(), "{", `{"name":"bench",`, 1)),
-			keep(func() store.Draft { return promptDraft("bench") })),
+			keep(func() store.NewVersion { return promptDraft("bench") })),
 		write("create_config", "POST", "/v0/evi/configs", always(s.configBody("bench")),
 			func(ctx context.Context) error {
 				// whether its tools have names of their own
 				if err := s.straight.resolve(ctx, s.resolved[:1]); err != nil {
 					return err
 				}
-				if err := keep(func() store.Draft { return s.configDraft("bench") })(ctx); err != nil {
+				if err := keep(func() store.NewVersion { return s.configDraft("bench") })(ctx); err != nil {
 					return err
 				}
 				return s.straight.resolve(ctx, s.resolved)
@@ -219,8 +219,8 @@ func (s *apiServer) writes() []apiRow {
 			return s.straight.describe(ctx, s.prompt, described())
 		}),
 		write("add_prompt_version", "POST", "/v0/evi/prompts/"+s.prompt.ID, always(promptContent()),
-			keep(func() store.Draft {
-				return store.Draft{Kind: store.KindPrompt, ID: s.prompt.ID, Content: promptContent()}
+			keep(func() store.NewVersion {
+				return store.NewVersion{Kind: store.KindPrompt, ID: s.prompt.ID, Content: promptContent()}
 			})),
 	}
 }

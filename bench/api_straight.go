@@ -98,8 +98,8 @@ func (s *plainSQL) version(ctx context.Context, v store.Version) error {
 func (s *plainSQL) resolve(ctx context.Context, refs []store.Ref) error {
 	for _, ref := range refs {
 		if err := s.rows(ctx, `SELECT`+versionColumns+`FROM resource r JOIN resource_version v ON v.resource = r.num
-			 WHERE r.id = ? AND r.kind = ? AND v.version = iif(? = -1, r.newest, ?) AND r.account = (SELECT num FROM account `+
-			`WHERE id = ?)`,
+			 WHERE r.id = ? AND r.kind = ? AND v.version = iif(? = -1, r.newest, ?)
+			   AND r.account = (SELECT num FROM account WHERE id = ?)`,
 			ref.ID, ref.Kind, ref.Version, ref.Version, s.account); err != nil {
 			return err
 		}
@@ -159,7 +159,7 @@ func (s *plainSQL) transact(ctx context.Context, do func(*sql.Tx) error) error {
 }
 
 // keep stores the first version of a new resource, or the next of an old one.
-func (s *plainSQL) keep(ctx context.Context, d store.Draft) error {
+func (s *plainSQL) keep(ctx context.Context, d store.NewVersion) error {
 	now := time.Now().UnixMilli()
 	return s.transact(ctx, func(tx *sql.Tx) error {
 		if d.Name != "" {

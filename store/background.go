@@ -70,12 +70,12 @@ func (s *Store) cleanUp(ctx context.Context) error {
 }
 
 const (
-	// fewPages is how much of the log the writer itself may have to move: 256 KiB,
+	// maxWriterPages is how much of the log the writer itself may have to move: 256 KiB,
 	// about what a few commits write.
-	fewPages = 64
-	// mostPasses bounds how often the log is gone through beside the writer until
+	maxWriterPages = 64
+	// maxPasses bounds how often the log is gone through beside the writer until
 	// so little is left.
-	mostPasses = 8
+	maxPasses = 8
 )
 
 // checkpoint moves SQLite's log into the database file. No write waits for the
@@ -85,12 +85,12 @@ const (
 // left to move.
 func (s *Store) checkpoint(ctx context.Context) error {
 	moved := 0
-	for range mostPasses {
+	for range maxPasses {
 		l, err := passive(ctx, s.checkpoints)
 		if err != nil {
 			return err
 		}
-		if l.pages-moved <= fewPages {
+		if l.pages-moved <= maxWriterPages {
 			break
 		}
 		moved = l.moved

@@ -70,14 +70,14 @@ type Chat struct {
 func (s *Store) StartChat(ctx context.Context, n NewChat, opening ...Event) error {
 	begin := s.change
 	if len(n.Webhooks.Hooks) > 0 {
-		begin = s.changeAndToll
+		begin = s.changeAndNotify
 	}
 	return begin(ctx, "starting chat "+n.ID, func(ctx context.Context, c conn) error {
 		account, err := value[int64](ctx, c, `SELECT num FROM account WHERE id = ?`, n.AccountID)
 		if err != nil {
 			return fmt.Errorf("account %s: %w", n.AccountID, err)
 		}
-		group, err := enterGroup(ctx, c, account, n)
+		group, err := joinGroup(ctx, c, account, n)
 		if err != nil {
 			return fmt.Errorf("chat group %s: %w", n.GroupID, err)
 		}
@@ -101,16 +101,16 @@ func (s *Store) StartChat(ctx context.Context, n NewChat, opening ...Event) erro
 				return err
 			}
 		}
-		if err := beginTold(ctx, c, n); err != nil {
+		if err := beginOutbox(ctx, c, n); err != nil {
 			return err
 		}
 		return appendEvents(ctx, c, n.ID, opening)
 	})
 }
 
-// enterGroup returns the number of the group that the chat belongs to and
+// joinGroup returns the number of the group that the chat belongs to and
 // counts the chat in.
-func enterGroup(ctx context.Context, c conn, account int64, n NewChat) (group int64, err error) {
+func joinGroup(ctx context.Context, c conn, account int64, n NewChat) (group int64, err error) {
 	if !n.Resume {
 		return value[int64](ctx, c, `
 			INSERT INTO chat_group (id, account, first_start_ms, last_start_ms, last_chat,
@@ -152,7 +152,7 @@ func (s *Store) EndChat(ctx context.Context, chatID string, status Status, atMS 
 		err := changeOne(ctx, c, `UPDATE chat SET status = ?, ended_ms = ? WHERE id = ? AND ended_ms IS NULL`,
 			status, atMS, chatID)
 		if err == nil {
-			return errors.Join(endRecording(ctx, c, chatID, atMS), endTold(ctx, c, chatID, status, atMS))
+			return errors.Join(endRecording(ctx, c, chatID, atMS), endOutbox(ctx, c, chatID, status, atMS))
 		}
 		if !errors.Is(err, ErrNotFound) {
 			return err
@@ -164,8 +164,8 @@ func (s *Store) EndChat(ctx context.Context, chatID string, status Status, atMS 
 	})
 	if err == nil {
 		s.background.nudge() // its recording can be measured
-		s.bell.toll()
-		s.endBell.toll()
+		s.outboxNotifier.notify()
+		s.endCallNotifier.notify()
 	}
 	return err
 }
@@ -224,13 +224,13 @@ func (s *Store) EndOpenChats(ctx context.Context, atMS int64, heard func(chatID 
 		if err := endForgottenWebhooks(ctx, c); err != nil {
 			return err
 		}
-		return endEndCalls(ctx, c, "", Failed, 0) // how long they were is not known
+		return scheduleEndCalls(ctx, c, "", Failed, 0) // how long they were is not known
 	})
 	if err != nil {
 		return nil, err
 	}
-	s.bell.toll()
-	s.endBell.toll()
+	s.outboxNotifier.notify()
+	s.endCallNotifier.notify()
 	s.background.nudge() // their recordings can be measured
 	return ended, nil
 }
@@ -248,7 +248,7 @@ func endAfterCrash(ctx context.Context, c conn, chat *Chat, heard time.Duration,
 	if err := endRecording(ctx, c, chat.ID, chat.EndedMS); err != nil {
 		return err
 	}
-	if err := endTold(ctx, c, chat.ID, Failed, chat.EndedMS); err != nil {
+	if err := endOutbox(ctx, c, chat.ID, Failed, chat.EndedMS); err != nil {
 		return err
 	}
 	return appendEvents(ctx, c, chat.ID, []Event{{

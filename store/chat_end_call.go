@@ -38,9 +38,9 @@ func beginEndCalls(ctx context.Context, c conn, n NewChat) error {
 	return nil
 }
 
-// endEndCalls has the plugins told of the end of a chat: of the one, or where that
+// scheduleEndCalls has the plugins told of the end of a chat: of the one, or where that
 // is empty of all that have no end.
-func endEndCalls(ctx context.Context, c conn, chatID string, status Status, atMS int64) error {
+func scheduleEndCalls(ctx context.Context, c conn, chatID string, status Status, atMS int64) error {
 	return execute(ctx, c, `
 		UPDATE chat_end_call
 		   SET due_ms = max(?2, started_ms),
@@ -56,9 +56,9 @@ func renameEndCalls(ctx context.Context, c conn, chatID, customSessionID string)
 		customSessionID)
 }
 
-// EndCallsChange is sent to when there are more of them that are due. There is one
+// EndCallsChanged is sent to when there are more of them that are due. There is one
 // who receives, in the box.
-func (s *Store) EndCallsChange() <-chan struct{} { return s.endBell.rung }
+func (s *Store) EndCallsChanged() <-chan struct{} { return s.endCallNotifier.wake }
 
 // NextEndCall is the one that is due first, be it later; an ErrNotFound where there
 // is none.
@@ -88,12 +88,12 @@ func (s *Store) DelayEndCall(ctx context.Context, num, dueMS int64, failed bool)
 	})
 }
 
-// beginTold notes who is told of a chat elsewhere, and tells of its beginning.
-func beginTold(ctx context.Context, c conn, n NewChat) error {
+// beginOutbox notes who is told of a chat elsewhere, and tells of its beginning.
+func beginOutbox(ctx context.Context, c conn, n NewChat) error {
 	return errors.Join(beginWebhooks(ctx, c, n), beginEndCalls(ctx, c, n))
 }
 
-// endTold tells them that it ended.
-func endTold(ctx context.Context, c conn, chatID string, status Status, atMS int64) error {
-	return errors.Join(endWebhooks(ctx, c, chatID, status, atMS), endEndCalls(ctx, c, chatID, status, atMS))
+// endOutbox tells them that it ended.
+func endOutbox(ctx context.Context, c conn, chatID string, status Status, atMS int64) error {
+	return errors.Join(endWebhooks(ctx, c, chatID, status, atMS), scheduleEndCalls(ctx, c, chatID, status, atMS))
 }

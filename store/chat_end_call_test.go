@@ -38,7 +38,7 @@ func TestPluginsAreToldOfTheEndUntilTheyWere(t *testing.T) {
 	_, err := s.NextEndCall(t.Context())
 	wantError(t, err, ErrNotFound)
 	must(t, s.EndChat(t.Context(), n.ID, UserEnded, 5999))
-	<-s.EndCallsChange()
+	<-s.EndCallsChanged()
 	next, body := told(t, s)
 	if next.ChatID != n.ID || next.AccountID != n.AccountID || next.Plugin != "notes" || next.DueMS != 5999 ||
 		body["end_reason"] != "USER_ENDED" || body["end_time"] != 5999.0 || body["duration_seconds"] != 4.0 ||

@@ -37,7 +37,7 @@ const (
 //
 // A message text of more than 512 KiB is cut when it is stored, and one of more
 // than its share of a page when it is read as a part of that page; a smaller page
-// has the rest. What is cut ends with "…", or is {"truncated": BYTES} where it
+// containsAll the rest. What is cut ends with "…", or is {"truncated": BYTES} where it
 // was JSON, and the metadata have "truncated", the bytes that the whole had.
 type Event struct {
 	ChatID          string // set when read
@@ -58,7 +58,7 @@ type ChatWrite struct {
 	New []Event
 	// Amended are events that the chat has, or New brings, known by their ids.
 	// Their texts and metadata are put in place of what is stored. What an account
-	// holds is not counted anew: they get shorter by words nobody heard, or longer by
+	// applyTo is not counted anew: they get shorter by words nobody heard, or longer by
 	// the rest of a sentence, which is less than a row of its own would take.
 	Amended []Event
 	// Metadata (JSON) takes the place of what the chat has; empty leaves it.
@@ -72,11 +72,11 @@ type ChatWrite struct {
 
 // Empty says whether there is nothing to be written.
 func (w ChatWrite) Empty() bool {
-	return len(w.New) == 0 && len(w.Amended) == 0 && w.Metadata == "" && !w.Tells()
+	return len(w.New) == 0 && len(w.Amended) == 0 && w.Metadata == "" && !w.ForWebhooks()
 }
 
-// Tells says whether it has anything for webhooks.
-func (w ChatWrite) Tells() bool { return len(w.Notices) > 0 || w.CustomSessionID != "" }
+// ForWebhooks says whether it has anything for webhooks.
+func (w ChatWrite) ForWebhooks() bool { return len(w.Notices) > 0 || w.CustomSessionID != "" }
 
 // WriteChat writes what happened in a chat, all or nothing, in one transaction. A
 // chat that has ended still takes it: what was measured of its last words may
@@ -87,7 +87,7 @@ func (s *Store) WriteChat(ctx context.Context, chatID string, w ChatWrite) error
 	}
 	write := s.change
 	if len(w.Notices) > 0 {
-		write = s.changeAndToll
+		write = s.changeAndNotify
 	}
 	return write(ctx, "writing chat "+chatID, func(ctx context.Context, c conn) error {
 		if err := appendEvents(ctx, c, chatID, w.New); err != nil {
@@ -195,7 +195,7 @@ func (s *Store) Events(ctx context.Context, chatID string, page Page) (events []
 		}
 		events, err = query(ctx, s.read, counting(scanEvent, &total), `
 			SELECT`+eventColumns+`, c.event_count FROM chat c CROSS JOIN chat_event e ON e.chat = c.num
-			 WHERE c.id = ?2 AND `+bounds+` ORDER BY e.seq `+order, page.share(), chatID, skip, page.Size)
+			 WHERE c.id = ?2 AND `+bounds+` ORDER BY e.seq `+order, page.bytesPerEvent(), chatID, skip, page.Size)
 		if err != nil || len(events) > 0 {
 			return events, total, explain(doing, err)
 		}

@@ -25,8 +25,8 @@ const (
 // cutMark ends a text that goes on.
 const cutMark = "…"
 
-// share is how many bytes of its text each event on the page may have.
-func (p Page) share() int { return pageBytes / max(p.Size, 1) }
+// bytesPerEvent is how many bytes of its text each event on the page may have.
+func (p Page) bytesPerEvent() int { return pageBytes / max(p.Size, 1) }
 
 // size is what an event takes on the disk, in bytes, about.
 func (e Event) size() int64 {

@@ -67,7 +67,7 @@ func (s *Store) ChatGroup(ctx context.Context, accountID, groupID string, status
 }
 
 func groupOf(ctx context.Context, q querier, accountID, groupID string) (g ChatGroup, num int64, err error) {
-	num, err = value[int64](ctx, q, `SELECT num FROM chat_group WHERE id = ? AND`+mine, groupID, accountID)
+	num, err = value[int64](ctx, q, `SELECT num FROM chat_group WHERE id = ? AND`+ofAccount, groupID, accountID)
 	if err != nil {
 		return g, 0, err
 	}
@@ -84,7 +84,7 @@ const groupLengths = `SELECT num, event_count FROM chat WHERE chat_group = ? ORD
 func (s *Store) GroupEvents(ctx context.Context, accountID, groupID string, page Page) (events []Event, total int,
 	err error) {
 	err = s.read.snapshot(ctx, func(ctx context.Context, q querier) error {
-		group, err := value[int64](ctx, q, `SELECT num FROM chat_group WHERE id = ? AND`+mine, groupID, accountID)
+		group, err := value[int64](ctx, q, `SELECT num FROM chat_group WHERE id = ? AND`+ofAccount, groupID, accountID)
 		if err != nil {
 			return err
 		}
@@ -96,7 +96,7 @@ func (s *Store) GroupEvents(ctx context.Context, accountID, groupID string, page
 			total += c.events
 		}
 		begin, end := page.bounds(total)
-		events, err = eventsOf(ctx, q, chats, begin, end, page.share())
+		events, err = eventsOf(ctx, q, chats, begin, end, page.bytesPerEvent())
 		return err
 	})
 	if page.Descending {

@@ -26,15 +26,15 @@ type FoundChat struct {
 }
 
 const (
-	// chatsLooked is how many chats one step of a search looks at, and mostLooked
+	// searchStep is how many chats one step of a search looks at, and maxSearched
 	// how many one search does: with twenty messages each, their words take a second
 	// (BenchmarkSearchChats).
-	chatsLooked = 500
-	mostLooked  = 10_000
-	// mostRead is how many bytes of what was said one search reads at most, which
+	searchStep  = 500
+	maxSearched = 10_000
+	// maxSearchBytes is how many bytes of what was said one search reads at most, which
 	// takes half a second where the disk has to be asked. One chat of more is read
 	// alone.
-	mostRead = 64 << 20
+	maxSearchBytes = 64 << 20
 	// excerptBytes is as much of an event as is read to show a piece of it.
 	excerptBytes = 16 << 10
 )
@@ -51,17 +51,17 @@ func (s *Store) SearchChats(ctx context.Context, accountID string, f ChatSearch,
 		return nil, "", explain(doing, err)
 	}
 	looked, read := 0, int64(0)
-	for looked < mostLooked {
+	for looked < maxSearched {
 		chats, err := s.chatsBefore(ctx, accountID, f, from)
 		if err != nil {
 			return nil, "", explain(doing, err)
 		}
 		for _, c := range chats {
-			if len(found) == most || read > mostRead {
+			if len(found) == most || read > maxSearchBytes {
 				return found, next, nil
 			}
 			next, from = c.ID, c.num
-			if !c.wanted {
+			if !c.matches {
 				continue
 			}
 			if len(f.Words) > 0 {
@@ -75,7 +75,7 @@ func (s *Store) SearchChats(ctx context.Context, accountID string, f ChatSearch,
 				found = append(found, one)
 			}
 		}
-		if looked += len(chats); len(chats) < chatsLooked {
+		if looked += len(chats); len(chats) < searchStep {
 			return found, "", nil
 		}
 	}
@@ -91,18 +91,18 @@ func (s *Store) searchFrom(ctx context.Context, accountID, before string) (int64
 		`SELECT num FROM chat WHERE id = ? AND account = (SELECT num FROM account WHERE id = ?)`, before, accountID)
 }
 
-// lookedAt is a chat that a search comes to.
-type lookedAt struct {
+// candidate is a chat that a search comes to.
+type candidate struct {
 	Chat
 	num, bytes int64
-	wanted     bool // but for its words
+	matches    bool // but for its words
 }
 
 // chatsBefore are the next chats to look at. The config is found along an index;
 // for the rest each row is looked at, so that a step has an end whatever there is.
-func (s *Store) chatsBefore(ctx context.Context, accountID string, f ChatSearch, num int64) ([]lookedAt, error) {
+func (s *Store) chatsBefore(ctx context.Context, accountID string, f ChatSearch, num int64) ([]candidate, error) {
 	whose := `account = (SELECT num FROM account WHERE id = ?1)`
-	args := []any{accountID, num, chatsLooked, f.CustomSessionID, f.FromMS, f.UntilMS}
+	args := []any{accountID, num, searchStep, f.CustomSessionID, f.FromMS, f.UntilMS}
 	if f.ConfigID != "" {
 		args = append(args, f.ConfigID)
 		whose += ` AND config = ` + parameter(len(args))
@@ -116,8 +116,8 @@ func (s *Store) chatsBefore(ctx context.Context, accountID string, f ChatSearch,
 		}
 		status = `c.status IN (` + strings.Join(marks, ", ") + `)`
 	}
-	return query(ctx, s.read, func(row scanner) (l lookedAt, err error) {
-		l.Chat, err = scanChat(beside{row, []any{&l.num, &l.bytes, &l.wanted}})
+	return query(ctx, s.read, func(row scanner) (l candidate, err error) {
+		l.Chat, err = scanChat(extendedRow{row, []any{&l.num, &l.bytes, &l.matches}})
 		return l, err
 	}, `
 		SELECT`+chatColumns+`, c.num, c.bytes,
@@ -128,21 +128,23 @@ func (s *Store) chatsBefore(ctx context.Context, accountID string, f ChatSearch,
 		` AND num < ?2 ORDER BY num DESC LIMIT ?3) ORDER BY c.num DESC`, args...)
 }
 
-// beside is a row with columns behind those that a scan knows.
-type beside struct {
+// extendedRow is a row with columns behind those that a scan knows.
+type extendedRow struct {
 	scanner
-	more []any
+	extra []any
 }
 
-func (b beside) Scan(columns ...any) error { return b.scanner.Scan(append(columns, b.more...)...) }
+func (b extendedRow) Scan(columns ...any) error {
+	return b.scanner.Scan(append(columns, b.extra...)...)
+}
 
 // excerpt finds what a search shows of a chat; ok is false where it has not the
 // words. A pattern narrows down what is read: SQLite knows the case of ASCII
 // letters only, so what it finds is looked at again.
-func (s *Store) excerpt(ctx context.Context, c lookedAt, words []string) (found FoundChat, ok bool, err error) {
+func (s *Store) excerpt(ctx context.Context, c candidate, words []string) (found FoundChat, ok bool, err error) {
 	found.Chat = c.Chat
 	if len(words) == 0 {
-		found.Excerpt, err = s.firstSaid(ctx, c.num)
+		found.Excerpt, err = s.firstUserMessage(ctx, c.num)
 		return found, err == nil, err
 	}
 	like, args := "", []any{c.num, AgentMessage, UserMessage}
@@ -153,8 +155,8 @@ func (s *Store) excerpt(ctx context.Context, c lookedAt, words []string) (found 
 	said, err := query(ctx, s.read, func(row scanner) (e Event, err error) {
 		var whole string
 		if err = row.Scan(&e.ChatID, &e.Seq, &e.ID, &e.AtMS, &e.Type, &e.Role, &whole); err == nil &&
-			has(whole, words) {
-			e.MessageText = around(whole, words[0])
+			containsAll(whole, words) {
+			e.MessageText = excerptAround(whole, words[0])
 		}
 		return e, err
 	}, `
@@ -173,12 +175,12 @@ func (s *Store) excerpt(ctx context.Context, c lookedAt, words []string) (found 
 	return found, false, nil
 }
 
-// firstSaid is the first that the user said in a chat, or nothing. What is looked
+// firstUserMessage is the first that the user said in a chat, or nothing. What is looked
 // at is bounded: the first words come soon, or there are none.
-func (s *Store) firstSaid(ctx context.Context, chat int64) (Event, error) {
+func (s *Store) firstUserMessage(ctx context.Context, chat int64) (Event, error) {
 	said, err := query(ctx, s.read, func(row scanner) (e Event, err error) {
 		if err = row.Scan(&e.ChatID, &e.Seq, &e.ID, &e.AtMS, &e.Type, &e.Role, &e.MessageText); err == nil {
-			e.MessageText = around(e.MessageText, "")
+			e.MessageText = excerptAround(e.MessageText, "")
 		}
 		return e, err
 	}, `
@@ -211,19 +213,19 @@ func pattern(word string) string {
 	return b.String()
 }
 
-// has says whether a text has all words, in any case.
-func has(text string, words []string) bool {
-	small := folded(text)
+// containsAll says whether a text has all words, in any case.
+func containsAll(text string, words []string) bool {
+	small := foldCase(text)
 	for _, w := range words {
-		if !strings.Contains(small, folded(w)) {
+		if !strings.Contains(small, foldCase(w)) {
 			return false
 		}
 	}
 	return true
 }
 
-// folded is a text of which the case is gone, rune by rune.
-func folded(text string) string {
+// foldCase is a text of which the case is gone, rune by rune.
+func foldCase(text string) string {
 	return strings.Map(func(r rune) rune {
 		least := r
 		for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
@@ -236,15 +238,15 @@ func folded(text string) string {
 // excerptRunes is how much of a long text is shown.
 const excerptRunes = 200
 
-// around is the piece of a text in which a word stands, a third of it before.
-func around(text, word string) string {
+// excerptAround is the piece of a text in which a word stands, a third of it before.
+func excerptAround(text, word string) string {
 	runes := []rune(strings.Join(strings.Fields(text), " "))
 	if len(runes) <= excerptRunes {
 		return string(runes)
 	}
 	at := 0
-	if i := strings.Index(folded(string(runes)), folded(word)); word != "" && i > 0 {
-		at = utf8.RuneCountInString(folded(string(runes))[:i])
+	if i := strings.Index(foldCase(string(runes)), foldCase(word)); word != "" && i > 0 {
+		at = utf8.RuneCountInString(foldCase(string(runes))[:i])
 	}
 	begin := max(0, min(at-excerptRunes/3, len(runes)-excerptRunes))
 	end := min(begin+excerptRunes, len(runes))

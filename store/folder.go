@@ -41,11 +41,11 @@ func Lock(dir string) (release func(), err error) {
 		if errors.Is(err, unix.EWOULDBLOCK) {
 			return nil, fmt.Errorf("data folder %s: %w (process %s); stop it, or give this one a folder of its own "+
 				"with --data",
-				dir, ErrLocked, holder(f))
+				dir, ErrLocked, readPID(f))
 		}
 		return nil, fmt.Errorf("data folder %s: locking %s: %w", dir, lockName, err)
 	}
-	if err := signLock(f); err != nil {
+	if err := writePID(f); err != nil {
 		f.Close()
 		return nil, folderError(dir, err)
 	}
@@ -65,14 +65,14 @@ func Holder(dir string) (pid string, held bool, err error) {
 	defer f.Close() // which gives back what we may get now
 	err = unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {
-		return holder(f), true, nil
+		return readPID(f), true, nil
 	}
 	return "", false, err
 }
 
-// signLock writes this process's number into the lock file, for whoever finds
+// writePID writes this process's number into the lock file, for whoever finds
 // it taken.
-func signLock(f *os.File) error {
+func writePID(f *os.File) error {
 	if err := f.Truncate(0); err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func signLock(f *os.File) error {
 	return err
 }
 
-func holder(f *os.File) string {
+func readPID(f *os.File) string {
 	var b [20]byte // an int64 in digits, and a newline
 	n, _ := f.ReadAt(b[:], 0)
 	if pid := strings.TrimSpace(string(b[:n])); pid != "" {

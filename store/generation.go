@@ -13,9 +13,9 @@ type Generation struct {
 	Body      string // JSON
 }
 
-// KeepGenerations keeps generations of an account, and of all that it has only
+// AddGenerations keeps generations of an account, and of all that it has only
 // the newest of that number. ErrNotFound: there is no such account.
-func (s *Store) KeepGenerations(ctx context.Context, accountID string, newest int, made ...Generation) error {
+func (s *Store) AddGenerations(ctx context.Context, accountID string, newest int, made ...Generation) error {
 	return s.change(ctx, "keeping what it takes to speak again", func(ctx context.Context, c conn) error {
 		account, err := value[int64](ctx, c, `SELECT num FROM account WHERE id = ?`, accountID)
 		if err != nil {

@@ -11,12 +11,12 @@ func TestOfGenerationsTheNewestAreKept(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	home, other := newAccount(t, s, "home"), newAccount(t, s, "other")
 	for n := range 5 {
-		if err := s.KeepGenerations(t.Context(), home, 3,
+		if err := s.AddGenerations(t.Context(), home, 3,
 			Generation{ID: fmt.Sprint("g", n), Body: `{"text":"ä"}`}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := s.KeepGenerations(t.Context(), other, 3, Generation{ID: "theirs", Body: `{}`}); err != nil {
+	if err := s.AddGenerations(t.Context(), other, 3, Generation{ID: "theirs", Body: `{}`}); err != nil {
 		t.Fatal(err)
 	}
 	has := func(account, id string) bool {
@@ -44,7 +44,7 @@ func TestOfGenerationsTheNewestAreKept(t *testing.T) {
 	if g, err := s.Generation(t.Context(), home, "g4"); err != nil || g.Body != `{"changed":1}` || g.CreatedMS == 0 {
 		t.Errorf("%+v, %v", g, err)
 	}
-	if err := s.KeepGenerations(t.Context(), "nobody", 3, Generation{ID: "x", Body: `{}`}); !errors.Is(err,
+	if err := s.AddGenerations(t.Context(), "nobody", 3, Generation{ID: "x", Body: `{}`}); !errors.Is(err,
 		ErrNotFound) {
 		t.Error(err)
 	}

@@ -62,9 +62,9 @@ type Key struct {
 	Kiosk *string
 }
 
-// goodKey is the condition that a key opens what it is for at the time (Unix
+// validKey is the condition that a key opens what it is for at the time (Unix
 // milliseconds) that is the next parameter.
-const goodKey = ` key.revoked_ms IS NULL AND (key.expires_ms IS NULL OR key.expires_ms > ?) `
+const validKey = ` key.revoked_ms IS NULL AND (key.expires_ms IS NULL OR key.expires_ms > ?) `
 
 // CreateKey makes a key. ErrNotAllowed: there is no such role. What a name may
 // hold is the caller's to check.
@@ -112,9 +112,9 @@ func (s *Store) RevokeKey(ctx context.Context, keyID string) error {
 	return s.revokeKey(ctx, keyID, true)
 }
 
-// RevokeKeyButLast is RevokeKey, but for an operator's key without which there is
+// RevokeKeyUnlessLast is RevokeKey, but for an operator's key without which there is
 // none that lasts: ErrLastOperator.
-func (s *Store) RevokeKeyButLast(ctx context.Context, keyID string) error {
+func (s *Store) RevokeKeyUnlessLast(ctx context.Context, keyID string) error {
 	return s.revokeKey(ctx, keyID, false)
 }
 
@@ -137,7 +137,7 @@ func (s *Store) revokeKey(ctx context.Context, keyID string, alsoLast bool) erro
 			}
 		}
 		now := time.Now().UnixMilli()
-		if err := changeOne(ctx, c, `UPDATE key SET revoked_ms = ? WHERE id = ? AND`+goodKey, now, keyID,
+		if err := changeOne(ctx, c, `UPDATE key SET revoked_ms = ? WHERE id = ? AND`+validKey, now, keyID,
 			now); err != nil {
 			return err
 		}
@@ -158,7 +158,7 @@ func (s *Store) RegenerateKey(ctx context.Context, keyID string) (Credentials, e
 		now := time.Now().UnixMilli()
 		err = scanFirst(ctx, c, []any{&made.Role, &made.ExpiresMS, &made.WebhookSigningKey}, `
 			UPDATE key SET api_hash = ?, secret_hash = ?, hint = ?, created_ms = ?, used_ms = NULL
-			 WHERE id = ? AND`+goodKey+`
+			 WHERE id = ? AND`+validKey+`
 			RETURNING role, coalesce(expires_ms, 0), (SELECT signing_key FROM account WHERE num = key.account)`,
 			hash(made.APIKey), hash(made.SecretKey), hint(made.APIKey), now, keyID, now)
 		if err != nil {
@@ -173,7 +173,7 @@ func (s *Store) RegenerateKey(ctx context.Context, keyID string) (Credentials, e
 func (s *Store) changeKeys(ctx context.Context, doing string, do func(context.Context, conn) error) error {
 	err := s.change(ctx, doing, do)
 	if err == nil {
-		s.keyBell.toll()
+		s.keyNotifier.notify()
 	}
 	return err
 }

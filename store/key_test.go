@@ -288,8 +288,8 @@ func TestTheLastUseOfAKeyIsKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.OpenToken(t.Context(), token, at.Add(usedEvery)); err != nil ||
-		used() < at.Add(usedEvery).UnixMilli() {
+	if _, err := s.OpenToken(t.Context(), token, at.Add(usedResolution)); err != nil ||
+		used() < at.Add(usedResolution).UnixMilli() {
 		t.Errorf("by its token used at %d, %v", used(), err)
 	}
 	if _, err := s.RegenerateKey(t.Context(), made.KeyID); err != nil || used() != 0 {

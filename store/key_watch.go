@@ -9,29 +9,29 @@ import (
 )
 
 const (
-	// lookAnyway is when the keys in use are looked at although nobody said that
+	// checkInterval is when the keys in use are looked at although nobody said that
 	// one was revoked: the clock may have been set beyond the end of one, and
-	// somebody may have deleted the file that is the bell.
-	lookAnyway = time.Minute
-	// lookUnrung is the same where the kernel watches no file for the box, and
-	// lookAgain where the database could not be read.
-	lookUnrung = time.Second
-	lookAgain  = time.Second
+	// somebody may have deleted the file that notifies.
+	checkInterval = time.Minute
+	// checkUnwatched is the same where the kernel watches no file for the box, and
+	// checkRetry where the database could not be read.
+	checkUnwatched = time.Second
+	checkRetry     = time.Second
 )
 
 // keyWatch tells those who hold connections when the keys behind them are good no
-// more. It is one for the whole box: it sleeps until a key is revoked, here or by
+// extra. It is one for the whole box: it sleeps until a key is revoked, here or by
 // another process, or the next one in use is past its end, and asks one question a
 // key then, however many connections it has.
 type keyWatch struct {
-	store  *Store
-	rung   <-chan struct{}
-	unrung bool // other processes cannot ring
-	log    *slog.Logger
+	store     *Store
+	wake      <-chan struct{}
+	unwatched bool // other processes cannot ring
+	log       *slog.Logger
 
 	mu    sync.Mutex
 	keys  map[string]*watchedKey // in use, by the hash of the API key
-	added chan struct{}          // has one when a key came that nobody has looked at
+	added chan struct{}          // containsAll one when a key came that nobody has looked at
 
 	stop    context.CancelFunc
 	stopped chan struct{}
@@ -48,14 +48,14 @@ type watchedKey struct {
 func startKeyWatch(s *Store, log *slog.Logger) *keyWatch {
 	ctx, stop := context.WithCancel(context.Background())
 	w := &keyWatch{
-		store:   s,
-		rung:    s.keyBell.rung,
-		unrung:  s.keyBell.watch == nil,
-		log:     log,
-		keys:    map[string]*watchedKey{},
-		added:   make(chan struct{}, 1),
-		stop:    stop,
-		stopped: make(chan struct{}),
+		store:     s,
+		wake:      s.keyNotifier.wake,
+		unwatched: s.keyNotifier.watch == nil,
+		log:       log,
+		keys:      map[string]*watchedKey{},
+		added:     make(chan struct{}, 1),
+		stop:      stop,
+		stopped:   make(chan struct{}),
 	}
 	go func() {
 		defer close(w.stopped)
@@ -120,13 +120,13 @@ func (w *keyWatch) run(ctx context.Context) {
 	next.Stop()
 	for {
 		select {
-		case <-w.rung:
+		case <-w.wake:
 		case <-w.added:
 		case <-next.C:
 		case <-ctx.Done():
 			return
 		}
-		if wait, ok := w.look(ctx); ok {
+		if wait, ok := w.check(ctx); ok {
 			next.Reset(wait)
 		} else {
 			next.Stop()
@@ -134,18 +134,18 @@ func (w *keyWatch) run(ctx context.Context) {
 	}
 }
 
-// look asks of each key in use whether it is good, and tells those who hold one
+// check asks of each key in use whether it is good, and tells those who hold one
 // that is not. It returns when to look again; false: when somebody rings.
-func (w *keyWatch) look(ctx context.Context) (again time.Duration, ok bool) {
+func (w *keyWatch) check(ctx context.Context) (again time.Duration, ok bool) {
 	w.mu.Lock()
 	all := make([]*watchedKey, 0, len(w.keys))
 	for _, k := range w.keys {
 		all = append(all, k)
 	}
 	w.mu.Unlock()
-	again = lookAnyway
-	if w.unrung {
-		again = lookUnrung
+	again = checkInterval
+	if w.unwatched {
+		again = checkUnwatched
 	}
 	left := 0
 	for _, k := range all {
@@ -159,7 +159,7 @@ func (w *keyWatch) look(ctx context.Context) (again time.Duration, ok bool) {
 			continue
 		case err != nil && ctx.Err() == nil:
 			w.log.Warn("cannot tell whether a key that is in use still holds; trying again", "err", err)
-			again = min(again, lookAgain)
+			again = min(again, checkRetry)
 		case endsMS != 0:
 			again = min(again, max(0, time.Until(time.UnixMilli(endsMS))))
 		}
@@ -172,11 +172,11 @@ func (w *keyWatch) look(ctx context.Context) (again time.Duration, ok bool) {
 // 0: never. ErrNotFound: it is good no more.
 func (s *Store) keyEnd(ctx context.Context, g Grant) (int64, error) {
 	if g.Session != "" {
-		ends, err := value[int64](ctx, s.keys, `SELECT`+endsMS+`FROM session WHERE hash = ? AND`+goodSession, g.apiHash,
-			time.Now().UnixMilli())
+		ends, err := value[int64](ctx, s.keys, `SELECT`+endsMS+`FROM session WHERE hash = ? AND`+validSession,
+			g.apiHash, time.Now().UnixMilli())
 		return ends, explain("looking up a session in use", err)
 	}
 	ends, err := value[int64](ctx, s.keys, `
-		SELECT coalesce(expires_ms, 0) FROM key WHERE api_hash = ? AND`+goodKey, g.apiHash, time.Now().UnixMilli())
+		SELECT coalesce(expires_ms, 0) FROM key WHERE api_hash = ? AND`+validKey, g.apiHash, time.Now().UnixMilli())
 	return ends, explain("looking up a key in use", err)
 }

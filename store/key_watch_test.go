@@ -122,9 +122,9 @@ func TestWithoutABellKeysAreLookedAt(t *testing.T) {
 	made, err := s.CreateKey(t.Context(), NewKey{Account: "home"})
 	must(t, err)
 	s.keyWatch.close()
-	deaf := &bell{}
-	s.keyBell.close()
-	s.keyBell = deaf // tolls nowhere
+	deaf := &notifier{}
+	s.keyNotifier.close()
+	s.keyNotifier = deaf // tolls nowhere
 	s.keyWatch = startKeyWatch(s, s.keyWatch.log)
 	lost := watched(t, s, made)
 	must(t, s.RevokeKey(t.Context(), made.KeyID))

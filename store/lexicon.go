@@ -7,9 +7,9 @@ import (
 
 // Pronunciation is how an account has a word said.
 type Pronunciation struct {
-	Key  string // by which it is compared; one entry of an account has it
-	Word string // as it was written
-	Said string // phonemes between slashes, or a respelling
+	Key    string // by which it is compared; one entry of an account has it
+	Word   string // as it was written
+	Spoken string // phonemes between slashes, or a respelling
 }
 
 // ErrLexiconFull says that an account's lexicon has no room for one more word.
@@ -37,7 +37,7 @@ func (s *Store) Pronunciation(ctx context.Context, accountID, key string) (Pronu
 }
 
 func scanPronunciation(row scanner) (p Pronunciation, err error) {
-	return p, row.Scan(&p.Key, &p.Word, &p.Said)
+	return p, row.Scan(&p.Key, &p.Word, &p.Spoken)
 }
 
 // SetLexicon has an account's words said as these entries say, and no others.
@@ -89,7 +89,7 @@ func setPronunciation(ctx context.Context, c conn, account int64, p Pronunciatio
 	return execute(ctx, c, `
 		INSERT INTO lexicon (account, key, word, said) VALUES (?, ?, ?, ?)
 		    ON CONFLICT (account, key) DO UPDATE SET word = excluded.word, said = excluded.said`, account, p.Key,
-		p.Word, p.Said)
+		p.Word, p.Spoken)
 }
 
 // DeletePronunciation forgets how an account has a word said; ErrNotFound where

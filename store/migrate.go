@@ -23,7 +23,7 @@ import (
 var migrationFiles embed.FS
 
 // applicationID marks a database as Parley's ("Parl"), in the place that SQLite
-// has for it (https://www.sqlite.org/pragma.html#pragma_application_id).
+// containsAll for it (https://www.sqlite.org/pragma.html#pragma_application_id).
 const applicationID = 0x5061726c
 
 // migration is one step of the schema.
@@ -116,12 +116,12 @@ func usable(ctx context.Context, q querier, dir string, target int64) (current i
 			"Parley, or restore a backup made before it",
 			ErrNewer, current, target)
 	}
-	return current, lostDatabase(dir, current)
+	return current, checkNotLost(dir, current)
 }
 
-// lostDatabase says when an empty database stands where another must have been:
+// checkNotLost says when an empty database stands where another must have been:
 // to begin anew would delete the recordings that nothing speaks of any more.
-func lostDatabase(dir string, current int64) error {
+func checkNotLost(dir string, current int64) error {
 	if current > 0 {
 		return nil
 	}
@@ -148,7 +148,7 @@ func applySteps(ctx context.Context, c *sql.Conn, current int64, steps []migrati
 		fmt.Sprintf(`PRAGMA user_version = %d; PRAGMA application_id = %d`, newest(steps), applicationID)); err != nil {
 		return err
 	}
-	if err := signGoose(ctx, c, newest(steps)); err != nil {
+	if err := noteGooseVersion(ctx, c, newest(steps)); err != nil {
 		return err
 	}
 	return checkReferences(ctx, c)
@@ -158,9 +158,9 @@ func applySteps(ctx context.Context, c *sql.Conn, current int64, steps []migrati
 // library goose.
 const gooseTable = "goose_db_version"
 
-// signGoose notes the schema where an older Parley looks for it, in a database
+// noteGooseVersion notes the schema where an older Parley looks for it, in a database
 // that one has made: so it knows the database for a newer one's, and says so.
-func signGoose(ctx context.Context, c conn, now int64) error {
+func noteGooseVersion(ctx context.Context, c conn, now int64) error {
 	noted, err := value[bool](ctx, c, `SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = ?)`, gooseTable)
 	if err != nil || !noted {
 		return err

@@ -67,7 +67,7 @@ type listing struct {
 
 // pageOf reads a page and the length of the list in one statement, so both of
 // one moment. What has to be counted or passed over is so along an index, which
-// has all that is asked for.
+// containsAll all that is asked for.
 func pageOf[T any](ctx context.Context, q querier, l listing, page Page, scan func(scanner) (T, error)) (found []T,
 	total int, err error) {
 	count, numbers, args := l.queries()

@@ -43,9 +43,9 @@ func (s *Store) PluginRevision(ctx context.Context) (int64, error) {
 	return n, explain("looking for changes to the plugins", err)
 }
 
-// PluginsChange is sent to when the plugins were changed, by this process or by
+// PluginsChanged is sent to when the plugins were changed, by this process or by
 // another. There is one who receives, in the box.
-func (s *Store) PluginsChange() <-chan struct{} { return s.pluginBell.rung }
+func (s *Store) PluginsChanged() <-chan struct{} { return s.pluginNotifier.wake }
 
 const pluginColumns = ` name, version, digest, manifest, coalesce(signer, ''), granted, installed_ms, changed_ms, ` +
 	`upgrades,
@@ -79,7 +79,7 @@ func (s *Store) InstallPlugin(ctx context.Context, f PluginFiles) error {
 			f.Name, f.Version, f.Digest, f.Manifest, orNull(f.Signer), f.Granted, now); err != nil {
 			return err
 		}
-		return enterTools(ctx, c, f)
+		return addTools(ctx, c, f)
 	})
 }
 
@@ -89,7 +89,7 @@ func (s *Store) InstallPlugin(ctx context.Context, f PluginFiles) error {
 // no such plugin. ErrToolTaken as of InstallPlugin.
 func (s *Store) UpgradePlugin(ctx context.Context, f PluginFiles, from string) error {
 	return s.changePlugins(ctx, "upgrading the plugin "+f.Name, func(ctx context.Context, c conn) error {
-		if err := hasFiles(ctx, c, f.Name, from); err != nil {
+		if err := checkDigest(ctx, c, f.Name, from); err != nil {
 			return err
 		}
 		if err := execute(ctx, c, `
@@ -103,16 +103,16 @@ func (s *Store) UpgradePlugin(ctx context.Context, f PluginFiles, from string) e
 			f.Name); err != nil {
 			return err
 		}
-		if err := keepSettings(ctx, c, f); err != nil {
+		if err := dropStaleSettings(ctx, c, f); err != nil {
 			return err
 		}
-		return enterTools(ctx, c, f)
+		return addTools(ctx, c, f)
 	})
 }
 
-// hasFiles is ErrConflict where a plugin's files are others than those of a digest,
+// checkDigest is ErrConflict where a plugin's files are others than those of a digest,
 // and ErrNotFound where there is no such plugin.
-func hasFiles(ctx context.Context, c conn, name, digest string) error {
+func checkDigest(ctx context.Context, c conn, name, digest string) error {
 	had, err := value[string](ctx, c, `SELECT digest FROM plugin WHERE name = ?`, name)
 	if err == nil && had != digest {
 		err = ErrConflict
@@ -120,8 +120,8 @@ func hasFiles(ctx context.Context, c conn, name, digest string) error {
 	return err
 }
 
-// enterTools notes whose the tools are.
-func enterTools(ctx context.Context, c conn, f PluginFiles) error {
+// addTools notes whose the tools are.
+func addTools(ctx context.Context, c conn, f PluginFiles) error {
 	taken, err := query(ctx, c, func(row scanner) (t ErrToolTaken, err error) {
 		return t, row.Scan(&t.Tool, &t.Plugin)
 	}, `
@@ -143,7 +143,7 @@ func enterTools(ctx context.Context, c conn, f PluginFiles) error {
 // there is no such plugin; ErrConflict: its files are others by now.
 func (s *Store) GrantPlugin(ctx context.Context, name, digest, granted string) error {
 	return s.changePlugins(ctx, "saying what the plugin "+name+" may do", func(ctx context.Context, c conn) error {
-		if err := hasFiles(ctx, c, name, digest); err != nil {
+		if err := checkDigest(ctx, c, name, digest); err != nil {
 			return err
 		}
 		return changeOne(ctx, c, `UPDATE plugin SET granted = ?, changed_ms = max(?, changed_ms + 1), broken_ms = `+
@@ -152,10 +152,10 @@ func (s *Store) GrantPlugin(ctx context.Context, name, digest, granted string) e
 	})
 }
 
-// BreakPlugin notes that a plugin of these files failed in a row, and is not
-// called until a time (Unix milliseconds). MendPlugin takes that back. Neither
+// MarkPluginBroken notes that a plugin of these files failed in a row, and is not
+// called until a time (Unix milliseconds). MarkPluginWorking takes that back. Neither
 // does anything where the files are others by now.
-func (s *Store) BreakPlugin(ctx context.Context, name, digest string, retryMS int64, why string) error {
+func (s *Store) MarkPluginBroken(ctx context.Context, name, digest string, retryMS int64, why string) error {
 	return s.changePlugins(ctx, "noting that the plugin "+name+" fails", func(ctx context.Context, c conn) error {
 		return execute(ctx, c, `
 			UPDATE plugin SET broken_ms = coalesce(broken_ms, ?3), retry_ms = ?4, broken_error = ?5 WHERE name = ?1
@@ -164,8 +164,8 @@ func (s *Store) BreakPlugin(ctx context.Context, name, digest string, retryMS in
 	})
 }
 
-// MendPlugin notes that it works again.
-func (s *Store) MendPlugin(ctx context.Context, name, digest string) error {
+// MarkPluginWorking notes that it works again.
+func (s *Store) MarkPluginWorking(ctx context.Context, name, digest string) error {
 	return s.changePlugins(ctx, "noting that the plugin "+name+" works again", func(ctx context.Context, c conn) error {
 		return execute(ctx, c,
 			`UPDATE plugin SET broken_ms = NULL, retry_ms = NULL, broken_error = NULL WHERE name = ? AND digest = ?`,
@@ -179,7 +179,7 @@ func (s *Store) RemovePlugin(ctx context.Context, name string) error {
 	err := s.changePlugins(ctx, "removing the plugin "+name, func(ctx context.Context, c conn) error {
 		return changeOne(ctx, c, `DELETE FROM plugin WHERE name = ?`, name)
 	})
-	s.logBell.toll() // whoever follows its log is at its end
+	s.logNotifier.notify() // whoever follows its log is at its end
 	return err
 }
 
@@ -192,7 +192,7 @@ func (s *Store) changePlugins(ctx context.Context, doing string, do func(context
 		return changeOne(ctx, c, `UPDATE plugin_revision SET revision = revision + 1`)
 	})
 	if err == nil {
-		s.pluginBell.toll()
+		s.pluginNotifier.notify()
 	}
 	return err
 }

@@ -62,7 +62,7 @@ func (s *Store) LogPlugins(ctx context.Context, lines []PluginLine) error {
 		return nil
 	})
 	if err == nil {
-		s.logBell.toll()
+		s.logNotifier.notify()
 	}
 	return err
 }
@@ -91,12 +91,12 @@ func (s *Store) PluginLog(ctx context.Context, plugin string, after int64, most 
 // WatchPluginLogs sends to changed when a plugin, of this process or another, has
 // logged something or was removed, until stop is called.
 func (s *Store) WatchPluginLogs() (changed <-chan struct{}, stop func(), err error) {
-	b := &bell{file: filepath.Join(s.dir, layout.LogBell), rung: make(chan struct{}, 1)}
+	b := &notifier{file: filepath.Join(s.dir, layout.LogSignal), wake: make(chan struct{}, 1)}
 	if err := b.watchFile(); err != nil {
 		return nil, nil, explain("watching the logs of plugins", err)
 	}
 	b.stopped.Go(b.listen)
-	return b.rung, b.close, nil
+	return b.wake, b.close, nil
 }
 
 // dropOldPluginLog deletes what plugins logged before a time (Unix milliseconds; 0:

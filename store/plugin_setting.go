@@ -29,7 +29,7 @@ func (s *Store) PluginSettings(ctx context.Context, plugin string) ([]PluginSett
 // are others by now.
 func (s *Store) SetPlugin(ctx context.Context, plugin, digest string, set []PluginSetting, unset []string) error {
 	return s.changePlugins(ctx, "setting what the plugin "+plugin+" is told", func(ctx context.Context, c conn) error {
-		if err := hasFiles(ctx, c, plugin, digest); err != nil {
+		if err := checkDigest(ctx, c, plugin, digest); err != nil {
 			return err
 		}
 		for _, t := range set {
@@ -57,10 +57,10 @@ func (s *Store) SetPlugin(ctx context.Context, plugin, digest string, set []Plug
 	})
 }
 
-// keepSettings forgets what the new files of a plugin have no setting for: one
+// dropStaleSettings forgets what the new files of a plugin have no setting for: one
 // that is a secret now was not sealed, and one that is none now cannot be told
 // apart from its seal.
-func keepSettings(ctx context.Context, c conn, f PluginFiles) error {
+func dropStaleSettings(ctx context.Context, c conn, f PluginFiles) error {
 	return execute(ctx, c, `
 		DELETE FROM plugin_setting WHERE plugin = (SELECT num FROM plugin WHERE name = ?) AND NOT EXISTS (
 		       SELECT 1 FROM json_each(?, '$.settings') j WHERE j.value->>'name' = plugin_setting.name

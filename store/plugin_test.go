@@ -103,15 +103,15 @@ func TestChangesToPluginsAreTold(t *testing.T) {
 	dir := t.TempDir()
 	box := openStore(t, dir)
 	must(t, box.InstallPlugin(t.Context(), hours()))
-	<-box.PluginsChange()
+	<-box.PluginsChanged()
 	beside, err := Join(t.Context(), dir)
 	must(t, err)
 	defer beside.Close()
 	for name, change := range map[string]func() error{
 		"set":   func() error { return beside.SetPlugin(t.Context(), "hours", "aa", nil, []string{"city"}) },
 		"grant": func() error { return beside.GrantPlugin(t.Context(), "hours", "aa", `{"http":[]}`) },
-		"break": func() error { return beside.BreakPlugin(t.Context(), "hours", "aa", 5, "no") },
-		"mend":  func() error { return beside.MendPlugin(t.Context(), "hours", "aa") },
+		"break": func() error { return beside.MarkPluginBroken(t.Context(), "hours", "aa", 5, "no") },
+		"mend":  func() error { return beside.MarkPluginWorking(t.Context(), "hours", "aa") },
 	} {
 		before, err := box.PluginRevision(t.Context())
 		must(t, err)
@@ -120,7 +120,7 @@ func TestChangesToPluginsAreTold(t *testing.T) {
 			t.Errorf("%s: revision %d, then %d, %v", name, before, after, err)
 		}
 		select {
-		case <-box.PluginsChange():
+		case <-box.PluginsChanged():
 		case <-time.After(time.Minute):
 			t.Fatalf("%s: the box was not told", name)
 		}
@@ -138,16 +138,16 @@ func TestChangesToPluginsAreTold(t *testing.T) {
 func TestABrokenPluginStaysSoUntilItIsMendedOrChanged(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	must(t, s.InstallPlugin(t.Context(), hours()))
-	must(t, s.BreakPlugin(t.Context(), "hours", "aa", 7, "trap"))
+	must(t, s.MarkPluginBroken(t.Context(), "hours", "aa", 7, "trap"))
 	first, err := s.Plugin(t.Context(), "hours")
 	must(t, err)
-	must(t, s.BreakPlugin(t.Context(), "hours", "aa", 9, "time"))
+	must(t, s.MarkPluginBroken(t.Context(), "hours", "aa", 9, "time"))
 	again, err := s.Plugin(t.Context(), "hours")
 	must(t, err)
 	if first.BrokenMS == 0 || again.BrokenMS != first.BrokenMS || again.RetryMS != 9 || again.BrokenError != "time" {
 		t.Errorf("%+v, then %+v", first, again)
 	}
-	must(t, s.MendPlugin(t.Context(), "hours", "other files"))
+	must(t, s.MarkPluginWorking(t.Context(), "hours", "other files"))
 	if p, _ := s.Plugin(t.Context(), "hours"); p.BrokenMS == 0 {
 		t.Error("mended by files that it no longer has")
 	}

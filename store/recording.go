@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -72,8 +71,8 @@ func (s *Store) OpenRecording(chatID string, side Side) (*os.File, error) {
 	return f, err
 }
 
-// Heard says whether anything of a chat is recorded so far.
-func (s *Store) Heard(chatID string) bool {
+// HasSound says whether anything of a chat is recorded so far.
+func (s *Store) HasSound(chatID string) bool {
 	for _, side := range []Side{UserSide, AssistantSide} {
 		if _, err := os.Stat(s.recordingPath(chatID, side)); err == nil {
 			return true
@@ -182,29 +181,4 @@ func cutLast(s string) (before, after string, found bool) {
 		return s, "", false
 	}
 	return s[:i], s[i+1:], true
-}
-
-// secretBytes is the length of a key that signs: that of the hash it is used
-// with (RFC 2104, 3).
-const secretBytes = 32
-
-// Secret returns the box's own key of that name, made when first asked for.
-func (s *Store) Secret(ctx context.Context, name string) ([]byte, error) {
-	const find = `SELECT key FROM secret WHERE name = ?`
-	doing := "reading the key " + name
-	key, err := value[[]byte](ctx, s.keys, find, name)
-	if !errors.Is(err, ErrNotFound) {
-		return key, explain(doing, err)
-	}
-	err = s.change(ctx, doing, func(ctx context.Context, c conn) error {
-		fresh := make([]byte, secretBytes)
-		_, _ = rand.Read(fresh) // never fails, as its documentation says
-		if _, err := c.ExecContext(ctx, `INSERT INTO secret (name, key) VALUES (?, ?) ON CONFLICT DO NOTHING`, name,
-			fresh); err != nil {
-			return err
-		}
-		key, err = value[[]byte](ctx, c, find, name)
-		return err
-	})
-	return key, err
 }

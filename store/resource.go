@@ -30,9 +30,9 @@ type Version struct {
 	ModifiedMS  int64  // Unix milliseconds, of the version or of the name, whichever changed last
 }
 
-// Draft is a version to be stored. With a Name it is the first of a new
+// NewVersion is a version to be stored. With a Name it is the first of a new
 // resource; without one it is the next of that which has the ID.
-type Draft struct {
+type NewVersion struct {
 	Kind        Kind
 	ID          string
 	Name        string
@@ -76,34 +76,34 @@ func missing(err error, ref Ref) error {
 	return err
 }
 
-// Keep stores drafts of an account, all or none, and returns the versions that
+// AddVersions stores drafts of an account, all or none, and returns the versions that
 // they became. Each draft may use those before it. ErrMissing: the resource of
 // a next version, or what a draft uses, is not there.
-func (s *Store) Keep(ctx context.Context, accountID string, drafts ...Draft) (kept []Version, err error) {
+func (s *Store) AddVersions(ctx context.Context, accountID string, drafts ...NewVersion) (kept []Version, err error) {
 	err = s.change(ctx, "storing a version", func(ctx context.Context, c conn) (err error) {
-		kept, err = keepAll(ctx, c, accountID, drafts)
+		kept, err = addVersions(ctx, c, accountID, drafts)
 		return err
 	})
 	return kept, err
 }
 
-func keepAll(ctx context.Context, c conn, accountID string, drafts []Draft) ([]Version, error) {
+func addVersions(ctx context.Context, c conn, accountID string, drafts []NewVersion) ([]Version, error) {
 	account, err := value[int64](ctx, c, `SELECT num FROM account WHERE id = ?`, accountID)
 	if err != nil {
 		return nil, fmt.Errorf("account %s: %w", accountID, err)
 	}
 	kept := make([]Version, len(drafts))
 	for i, d := range drafts {
-		if kept[i], err = keep(ctx, c, account, d); err != nil {
+		if kept[i], err = addVersion(ctx, c, account, d); err != nil {
 			return nil, err
 		}
 	}
 	return kept, nil
 }
 
-func keep(ctx context.Context, c conn, account int64, d Draft) (v Version, err error) {
+func addVersion(ctx context.Context, c conn, account int64, d NewVersion) (v Version, err error) {
 	for _, ref := range d.Uses {
-		if err := exists(ctx, c, account, ref); err != nil {
+		if err := checkExists(ctx, c, account, ref); err != nil {
 			return v, err
 		}
 	}
@@ -139,7 +139,7 @@ func keep(ctx context.Context, c conn, account int64, d Draft) (v Version, err e
 	return v, err
 }
 
-func exists(ctx context.Context, c conn, account int64, ref Ref) error {
+func checkExists(ctx context.Context, c conn, account int64, ref Ref) error {
 	there, err := value[bool](ctx, c, `
 		SELECT EXISTS (SELECT 1 FROM resource r JOIN resource_version v
 		    ON v.resource = r.num AND v.version = iif(?1 = -1, r.newest, ?1)
@@ -150,24 +150,24 @@ func exists(ctx context.Context, c conn, account int64, ref Ref) error {
 	return err
 }
 
-// mine is the condition that a row is of the account whose id is the next
+// ofAccount is the condition that a row is of the account whose id is the next
 // parameter.
-const mine = ` account = (SELECT num FROM account WHERE id = ?) `
+const ofAccount = ` account = (SELECT num FROM account WHERE id = ?) `
 
-// ErrTaken says that a tool cannot have a name that another tool has in a config
+// ErrNameTaken says that a tool cannot have a name that another tool has in a config
 // which has both, so that no model could tell them apart. It is an ErrConflict.
-type ErrTaken struct {
+type ErrNameTaken struct {
 	Name    string
 	Config  string // its name
 	Version int    // of the config
 }
 
-func (e ErrTaken) Error() string {
+func (e ErrNameTaken) Error() string {
 	return fmt.Sprintf("version %d of the config %q has another tool named %q", e.Version, e.Config, e.Name)
 }
 
 // Unwrap makes it an ErrConflict.
-func (e ErrTaken) Unwrap() error { return ErrConflict }
+func (e ErrNameTaken) Unwrap() error { return ErrConflict }
 
 // sharedName finds a config of the account that has the tool of an id (?2) and
 // another one, its own or the box's, of a name (?3).
@@ -180,9 +180,9 @@ const sharedName = `
 	                 WHERE o.id <> ?2 AND o.kind = 'tool' AND o.account = c.account AND o.name = ?3))
 	 ORDER BY c.num DESC, v.version DESC LIMIT 1`
 
-// nameFree returns an ErrTaken where a tool must not have a name.
-func nameFree(ctx context.Context, c conn, accountID, id, name string) error {
-	taken, err := first(ctx, c, func(row scanner) (e ErrTaken, err error) {
+// checkNameFree returns an ErrNameTaken where a tool must not have a name.
+func checkNameFree(ctx context.Context, c conn, accountID, id, name string) error {
+	taken, err := first(ctx, c, func(row scanner) (e ErrNameTaken, err error) {
 		e.Name = name
 		return e, row.Scan(&e.Config, &e.Version)
 	}, sharedName, accountID, id, name)
@@ -196,16 +196,16 @@ func nameFree(ctx context.Context, c conn, accountID, id, name string) error {
 }
 
 // Rename gives a resource another name, which all its versions show. A tool gets
-// none that another tool of the same config has: then it is an ErrTaken.
+// none that another tool of the same config has: then it is an ErrNameTaken.
 func (s *Store) Rename(ctx context.Context, accountID string, kind Kind, id, name string) error {
 	doing := fmt.Sprintf("renaming %s %s", kind, id)
 	return s.change(ctx, doing, func(ctx context.Context, c conn) error {
 		if kind == KindTool {
-			if err := nameFree(ctx, c, accountID, id, name); err != nil {
+			if err := checkNameFree(ctx, c, accountID, id, name); err != nil {
 				return err
 			}
 		}
-		err := changeOne(ctx, c, `UPDATE resource SET name = ?, renamed_ms = ? WHERE id = ? AND kind = ? AND`+mine,
+		err := changeOne(ctx, c, `UPDATE resource SET name = ?, renamed_ms = ? WHERE id = ? AND kind = ? AND`+ofAccount,
 			name, time.Now().UnixMilli(), id, kind, accountID)
 		return missing(err, Ref{kind, id, Newest})
 	})
@@ -224,7 +224,7 @@ func (s *Store) Describe(ctx context.Context, accountID string, ref Ref, descrip
 func describe(ctx context.Context, c conn, accountID string, ref Ref, description string) (Version, error) {
 	err := changeOne(ctx, c, `
 		UPDATE resource_version SET description = ?, modified_ms = ?
-		 WHERE version = ? AND resource = (SELECT num FROM resource WHERE id = ? AND kind = ? AND`+mine+`)`,
+		 WHERE version = ? AND resource = (SELECT num FROM resource WHERE id = ? AND kind = ? AND`+ofAccount+`)`,
 		description, time.Now().UnixMilli(), ref.Version, ref.ID, ref.Kind, accountID)
 	if err != nil {
 		return Version{}, missing(err, ref)
@@ -235,7 +235,7 @@ func describe(ctx context.Context, c conn, accountID string, ref Ref, descriptio
 // Delete removes a resource with all its versions.
 func (s *Store) Delete(ctx context.Context, accountID string, kind Kind, id string) error {
 	return s.change(ctx, fmt.Sprintf("deleting %s %s", kind, id), func(ctx context.Context, c conn) error {
-		err := changeOne(ctx, c, `DELETE FROM resource WHERE id = ? AND kind = ? AND`+mine, id, kind, accountID)
+		err := changeOne(ctx, c, `DELETE FROM resource WHERE id = ? AND kind = ? AND`+ofAccount, id, kind, accountID)
 		return missing(err, Ref{kind, id, Newest})
 	})
 }
@@ -249,7 +249,7 @@ func (s *Store) DeleteVersion(ctx context.Context, accountID string, ref Ref) er
 			return g, row.Scan(&g.num, &g.bytes)
 		}, `
 			DELETE FROM resource_version
-			 WHERE version = ? AND resource = (SELECT num FROM resource WHERE id = ? AND kind = ? AND`+mine+`)
+			 WHERE version = ? AND resource = (SELECT num FROM resource WHERE id = ? AND kind = ? AND`+ofAccount+`)
 			RETURNING resource, octet_length(description) + octet_length(content)`, ref.Version, ref.ID, ref.Kind,
 			accountID)
 		if err != nil {

@@ -44,8 +44,8 @@ func versionOf(ctx context.Context, q querier, accountID string, ref Ref) (Versi
 // ResourceName returns the name of an account's resource, which may have no
 // version left. ErrMissing: there is no such resource.
 func (s *Store) ResourceName(ctx context.Context, accountID string, kind Kind, id string) (string, error) {
-	name, err := value[string](ctx, s.read, `SELECT name FROM resource WHERE id = ? AND kind = ? AND`+mine, id, kind,
-		accountID)
+	name, err := value[string](ctx, s.read, `SELECT name FROM resource WHERE id = ? AND kind = ? AND`+ofAccount,
+		id, kind, accountID)
 	return name, explain(fmt.Sprintf("reading %s %s", kind, id), missing(err, Ref{kind, id, Newest}))
 }
 

@@ -13,7 +13,7 @@ func TestConfigsComeInTheOrderOfTheirUse(t *testing.T) {
 	config := func(account, name string) string {
 		d := draft(uuid.NewString(), name, "first")
 		d.Kind = KindConfig
-		kept, err := s.Keep(t.Context(), account, d)
+		kept, err := s.AddVersions(t.Context(), account, d)
 		must(t, err)
 		return kept[0].ID
 	}

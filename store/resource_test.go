@@ -12,9 +12,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-func draft(id, name, text string) Draft {
+func draft(id, name, text string) NewVersion {
 	content, _ := json.Marshal(map[string]string{"text": text})
-	return Draft{
+	return NewVersion{
 		Kind:        KindPrompt,
 		ID:          id,
 		Name:        name,
@@ -26,7 +26,7 @@ func draft(id, name, text string) Draft {
 // newPrompt stores a prompt of one version.
 func newPrompt(t testing.TB, s *Store, account, name string) Version {
 	t.Helper()
-	kept, err := s.Keep(t.Context(), account, draft(uuid.NewString(), name, "first"))
+	kept, err := s.AddVersions(t.Context(), account, draft(uuid.NewString(), name, "first"))
 	must(t, err)
 	return kept[0]
 }
@@ -62,7 +62,7 @@ func TestFiftyWritersGetFiftyVersionsWithoutAGap(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range writers {
 		wg.Go(func() {
-			kept, err := s.Keep(t.Context(), home, draft(p.ID, "", fmt.Sprint(i)))
+			kept, err := s.AddVersions(t.Context(), home, draft(p.ID, "", fmt.Sprint(i)))
 			if err != nil {
 				t.Error(err)
 				return
@@ -97,7 +97,7 @@ func TestDraftsAreKeptTogetherOrNotAtAll(t *testing.T) {
 		"a tool with the id of a prompt": {KindTool, prompt.ID, Newest},
 	} {
 		config.Uses = []Ref{uses}
-		_, err := s.Keep(t.Context(), home, prompt, config)
+		_, err := s.AddVersions(t.Context(), home, prompt, config)
 		wantError(t, err, ErrNotFound, string(uses.Kind), uses.ID)
 		if _, total, err := s.List(t.Context(), home, ResourceFilter{Kind: KindPrompt}, Page{Size: 9}); err != nil ||
 			total != 0 {
@@ -105,16 +105,16 @@ func TestDraftsAreKeptTogetherOrNotAtAll(t *testing.T) {
 		}
 	}
 	config.Uses = []Ref{{KindPrompt, prompt.ID, Newest}, {KindPrompt, prompt.ID, 0}}
-	kept, err := s.Keep(t.Context(), home, prompt, config)
+	kept, err := s.AddVersions(t.Context(), home, prompt, config)
 	if err != nil || len(kept) != 2 || kept[1].Kind != KindConfig {
 		t.Errorf("kept %+v, %v", kept, err)
 	}
-	_, err = s.Keep(t.Context(), home, prompt)
+	_, err = s.AddVersions(t.Context(), home, prompt)
 	wantError(t, err, ErrConflict)
-	_, err = s.Keep(t.Context(), "nobody", draft(uuid.NewString(), "x", "x"))
+	_, err = s.AddVersions(t.Context(), "nobody", draft(uuid.NewString(), "x", "x"))
 	wantError(t, err, ErrNotFound, "nobody")
 	prompt.ID, prompt.Content = uuid.NewString(), "{"
-	_, err = s.Keep(t.Context(), home, prompt)
+	_, err = s.AddVersions(t.Context(), home, prompt)
 	wantError(t, err, ErrNotAllowed, "content")
 }
 
@@ -135,7 +135,7 @@ func TestResourceOfAnotherAccountIsNotThere(t *testing.T) {
 			_, _, err := s.Versions(t.Context(), work, KindPrompt, p.ID, true, Page{Size: 9})
 			return err
 		},
-		"add":            func() error { _, err := s.Keep(t.Context(), work, draft(p.ID, "", "x")); return err },
+		"add":            func() error { _, err := s.AddVersions(t.Context(), work, draft(p.ID, "", "x")); return err },
 		"rename":         func() error { return s.Rename(t.Context(), work, KindPrompt, p.ID, "mine") },
 		"describe":       func() error { _, err := s.Describe(t.Context(), work, ref, "mine"); return err },
 		"delete version": func() error { return s.DeleteVersion(t.Context(), work, ref) },
@@ -190,7 +190,7 @@ func TestRandomLivesMatchThePlainModel(t *testing.T) {
 			number := rapid.IntRange(0, m.next).Draw(r, "version")
 			switch rapid.IntRange(0, 3).Draw(r, "step") {
 			case 0:
-				kept, err := s.Keep(t.Context(), account, draft(m.id, "", "x"))
+				kept, err := s.AddVersions(t.Context(), account, draft(m.id, "", "x"))
 				must(t, err)
 				if kept[0].Number != m.next || kept[0].Name != m.name {
 					r.Fatalf("version %d of %q, want %d of %q", kept[0].Number, kept[0].Name, m.next, m.name)
@@ -273,7 +273,7 @@ func TestWhatIsWrittenAboutAResourceMovesItsTime(t *testing.T) {
 	if v.Description != "new" || v.CreatedMS != 1000 || v.ModifiedMS <= 1000 {
 		t.Errorf("described: %+v", v)
 	}
-	kept, err := s.Keep(t.Context(), home, draft(p.ID, "", "second"))
+	kept, err := s.AddVersions(t.Context(), home, draft(p.ID, "", "second"))
 	must(t, err)
 	if kept[0].CreatedMS != 1000 || kept[0].ModifiedMS <= 1000 {
 		t.Errorf("second version: %+v", kept)

@@ -42,8 +42,8 @@ func TestARestoredDatabaseLetsNobodyInWhoWasPutOutSince(t *testing.T) {
 	}
 
 	restored := openStore(t, then)
-	o, err := restored.Outdate(t.Context(), s)
-	if err != nil || o != (Outdated{Sessions: 1, Revoked: 1, Renewed: 1}) {
+	o, err := restored.EndRestoredAccess(t.Context(), s)
+	if err != nil || o != (EndedAccess{Sessions: 1, Revoked: 1, Renewed: 1}) {
 		t.Fatalf("%+v, %v", o, err)
 	}
 	opens := func(key string) bool {
@@ -73,13 +73,13 @@ func TestARestoredDatabaseLetsNobodyInWhoWasPutOutSince(t *testing.T) {
 	if _, _, err := restored.Pair(t.Context(), code, at); !errors.Is(err, ErrNotFound) {
 		t.Errorf("a code: %v", err)
 	}
-	if again, err := restored.Outdate(t.Context(), s); err != nil || again != (Outdated{}) {
+	if again, err := restored.EndRestoredAccess(t.Context(), s); err != nil || again != (EndedAccess{}) {
 		t.Errorf("once more: %+v, %v", again, err)
 	}
 }
 
 // A signing key that was replaced since the backup stays replaced; one that the backup
-// has, and the database that it replaces does not know yet, is the backup's.
+// containsAll, and the database that it replaces does not know yet, is the backup's.
 func TestARestoredDatabaseSignsWithTheNewestKey(t *testing.T) {
 	dir, older := t.TempDir(), t.TempDir()
 	s := openStore(t, dir)
@@ -106,7 +106,7 @@ func TestARestoredDatabaseSignsWithTheNewestKey(t *testing.T) {
 	since := replace(home)
 
 	restored := openStore(t, then)
-	o, err := restored.Outdate(t.Context(), s)
+	o, err := restored.EndRestoredAccess(t.Context(), s)
 	if err != nil || o.Signing != 1 {
 		t.Errorf("%+v, %v", o, err)
 	}
@@ -115,11 +115,11 @@ func TestARestoredDatabaseSignsWithTheNewestKey(t *testing.T) {
 			t.Errorf("it signs with %.4s…, want %.4s…", got, want)
 		}
 	}
-	if again, err := restored.Outdate(t.Context(), s); err != nil || again != (Outdated{}) {
+	if again, err := restored.EndRestoredAccess(t.Context(), s); err != nil || again != (EndedAccess{}) {
 		t.Errorf("once more: %+v, %v", again, err)
 	}
 	// The backup over an older database, as of one that was restored before it.
-	o, err = restored.Outdate(t.Context(), openStore(t, older))
+	o, err = restored.EndRestoredAccess(t.Context(), openStore(t, older))
 	if err != nil || o.Signing != 0 || signs(restored, home) != since || signs(restored, work) != inBackup {
 		t.Errorf("over an older database: %+v, %v", o, err)
 	}
@@ -133,7 +133,7 @@ func TestARestoredDatabaseKeepsItsKeysOnAnotherMachine(t *testing.T) {
 		t.Fatal(err)
 	}
 	signedIn(t, s, time.Now())
-	if o, err := s.Outdate(t.Context(), nil); err != nil || o != (Outdated{Sessions: 1}) {
+	if o, err := s.EndRestoredAccess(t.Context(), nil); err != nil || o != (EndedAccess{Sessions: 1}) {
 		t.Errorf("%+v, %v", o, err)
 	}
 	if _, err := s.OpenKey(t.Context(), made.APIKey); err != nil {

@@ -217,9 +217,9 @@ func TestDroppedSoundLeavesTheChat(t *testing.T) {
 	f, err := s.CreateRecording(live.ID, UserSide)
 	must(t, err)
 	must(t, f.Close())
-	kept, err := s.KeptSounds(t.Context())
+	kept, err := s.StoredSounds(t.Context())
 	must(t, err)
-	want := []KeptSound{{early.ID, other, 5000, 10}, {late.ID, home, 9000, 10}, {live.ID, home, 0, 0}}
+	want := []StoredSound{{early.ID, other, 5000, 10}, {late.ID, home, 9000, 10}, {live.ID, home, 0, 0}}
 	if !slices.Equal(kept, want) {
 		t.Errorf("kept are %v, want %v", kept, want)
 	}

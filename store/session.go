@@ -16,9 +16,9 @@ const (
 	// SessionLife ends it however much it is used. A page that is left open asks
 	// the box now and then, and would else be signed in for ever.
 	SessionLife = 30 * 24 * time.Hour
-	// usedEvery is how exactly it is kept when a session was last used: a write
+	// usedResolution is how exactly it is kept when a session was last used: a write
 	// every few minutes, not with every request.
-	usedEvery = 5 * time.Minute
+	usedResolution = 5 * time.Minute
 )
 
 // Session is a browser that is signed in to the console, as an operator.
@@ -36,9 +36,9 @@ type Session struct {
 // uses any more.
 const endsMS = ` min(session.expires_ms, session.used_ms + 43200000) `
 
-// goodSession is the condition that a session holds at the time (Unix
+// validSession is the condition that a session holds at the time (Unix
 // milliseconds) that is the next parameter.
-const goodSession = endsMS + `> ? `
+const validSession = endsMS + `> ? `
 
 // StartSignIn makes what signs one browser in, once, until SignInLife is over.
 // The account, which is the one that it acts for at first, is made where there is
@@ -49,7 +49,7 @@ func (s *Store) StartSignIn(ctx context.Context, account string, at time.Time) (
 		if account == "" {
 			account, err = value[string](ctx, c, `
 				SELECT account.name FROM key JOIN account ON account.num = key.account
-				 WHERE key.role = ? AND`+goodKey+`ORDER BY key.num LIMIT 1`, OperatorKey, at.UnixMilli())
+				 WHERE key.role = ? AND`+validKey+`ORDER BY key.num LIMIT 1`, OperatorKey, at.UnixMilli())
 			if errors.Is(err, ErrNotFound) {
 				account, err = firstAccount, nil
 			}
@@ -120,7 +120,7 @@ func (s *Store) OpenSession(ctx context.Context, cookie string, at time.Time) (G
 	g, used := Grant{Role: OperatorKey, apiHash: hash(cookie)}, int64(0)
 	err := scanFirst(ctx, s.keys, []any{&g.AccountID, &g.Session, &used}, `
 		SELECT a.id, session.id, session.used_ms FROM session JOIN account a ON a.num = session.account
-		 WHERE session.hash = ? AND`+goodSession, g.apiHash, at.UnixMilli())
+		 WHERE session.hash = ? AND`+validSession, g.apiHash, at.UnixMilli())
 	if err != nil {
 		return Grant{}, explain("looking up a session", err)
 	}
@@ -136,7 +136,7 @@ func (s *Store) Sessions(ctx context.Context, at time.Time) ([]Session, error) {
 	}, `
 		SELECT session.id, a.name, browser, address, session.created_ms, used_ms,`+endsMS+`
 		  FROM session JOIN account a ON a.num = session.account
-		 WHERE`+goodSession+`ORDER BY session.num DESC`, at.UnixMilli())
+		 WHERE`+validSession+`ORDER BY session.num DESC`, at.UnixMilli())
 	return all, explain("listing the sessions", err)
 }
 
@@ -164,9 +164,9 @@ func (s *Store) EndSessions(ctx context.Context) (ended int64, err error) {
 	return ended, err
 }
 
-// ActFor has a session act for another account. ErrNotFound: there is no such
+// SwitchAccount has a session act for another account. ErrNotFound: there is no such
 // session, or no such account.
-func (s *Store) ActFor(ctx context.Context, id, account string) error {
+func (s *Store) SwitchAccount(ctx context.Context, id, account string) error {
 	return s.change(ctx, "choosing an account", func(ctx context.Context, c conn) error {
 		return changeOne(ctx, c,
 			`UPDATE session SET account = a.num FROM account a WHERE a.name = ? AND a.num <> 0 AND session.id = ?`,

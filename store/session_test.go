@@ -66,7 +66,7 @@ func TestWhoIsLetInIsLetInAlsoWhenTheirUseCannotBeNoted(t *testing.T) {
 	if _, err := s.OpenKey(t.Context(), made.APIKey); err != nil {
 		t.Errorf("by the key: %v", err)
 	}
-	later := begun.Add(2 * usedEvery)
+	later := begun.Add(2 * usedResolution)
 	for range 3 {
 		g, err := s.OpenSession(t.Context(), cookie, later)
 		if err != nil || g.Session != session.ID || g.Role != OperatorKey {
@@ -171,10 +171,10 @@ func TestASessionActsForTheAccountThatItChooses(t *testing.T) {
 	if made.Account != "museum" {
 		t.Errorf("it acts for %q, and the first operator's key is the museum's", made.Account)
 	}
-	if err := s.ActFor(t.Context(), made.ID, "nobody"); !errors.Is(err, ErrNotFound) {
+	if err := s.SwitchAccount(t.Context(), made.ID, "nobody"); !errors.Is(err, ErrNotFound) {
 		t.Errorf("an account that is not there: %v", err)
 	}
-	if err := s.ActFor(t.Context(), made.ID, "shop"); err != nil {
+	if err := s.SwitchAccount(t.Context(), made.ID, "shop"); err != nil {
 		t.Fatal(err)
 	}
 	shop, err := s.Account(t.Context(), "shop")

@@ -7,16 +7,16 @@ import "context"
 // recorder keeps back two seconds at most, and half a second for a page.
 const soundWrittenMS = 3000
 
-// Sound is what the history says of the file that holds one side of a chat.
-type Sound struct {
-	Due   bool // it should be there: something was heard of that side
-	Whole bool // if it is there it ends as it should: nothing cut its chat off
+// SoundFile is what the history says of the file that holds one side of a chat.
+type SoundFile struct {
+	Expected bool // it should be there: something was heard of that side
+	Complete bool // if it is there it ends as it should: nothing cut its chat off
 }
 
 // SoundFiles returns what the history says of the files of the recordings folder,
 // by their names; other files are nobody's. The database in the data folder dir
 // stays as it is. ErrNotFound: there is none of this Parley's schema.
-func SoundFiles(ctx context.Context, dir string) (map[string]Sound, error) {
+func SoundFiles(ctx context.Context, dir string) (map[string]SoundFile, error) {
 	const doing = "reading what was recorded"
 	if err := holdsDatabase(dir); err != nil {
 		return nil, err
@@ -52,10 +52,10 @@ func SoundFiles(ctx context.Context, dir string) (map[string]Sound, error) {
 	if err != nil {
 		return nil, explain(doing, err)
 	}
-	files := make(map[string]Sound, 2*len(rows))
+	files := make(map[string]SoundFile, 2*len(rows))
 	for _, r := range rows {
-		files[recordingName(r.chat, UserSide)] = Sound{Due: r.user, Whole: r.whole}
-		files[recordingName(r.chat, AssistantSide)] = Sound{Due: r.assistant, Whole: r.whole}
+		files[recordingName(r.chat, UserSide)] = SoundFile{Expected: r.user, Complete: r.whole}
+		files[recordingName(r.chat, AssistantSide)] = SoundFile{Expected: r.assistant, Complete: r.whole}
 	}
 	return files, nil
 }

@@ -13,24 +13,26 @@ func TestTheHistoryKnowsWhichSoundShouldBeThere(t *testing.T) {
 	wantError(t, err, ErrNotFound)
 	s := openStore(t, dir)
 	home := newAccount(t, s, "home")
-	want := map[string]Sound{}
+	want := map[string]SoundFile{}
+	var none SoundFile
+	unexpected, whole, cut := SoundFile{false, true}, SoundFile{true, true}, SoundFile{true, false}
 	for _, c := range []struct {
 		events          []Event
 		end             Status // of the chat, at 9000
 		failed          bool
-		user, assistant Sound
+		user, assistant SoundFile
 	}{
-		{nil, UserEnded, false, Sound{false, true}, Sound{false, true}},
+		{nil, UserEnded, false, unexpected, unexpected},
 		{[]Event{{AtMS: 2000, Type: UserRecordingStart}, {AtMS: 3000, Type: AgentMessage, MessageText: "Hello."}},
-			UserEnded, false, Sound{true, true}, Sound{true, true}},
+			UserEnded, false, whole, whole},
 		{[]Event{{AtMS: 8000, Type: UserRecordingStart}, {AtMS: 8000, Type: AgentMessage, MessageText: "Hello."}},
-			UserEnded, false, Sound{false, true}, Sound{false, true}},
+			UserEnded, false, unexpected, unexpected},
 		{[]Event{{AtMS: 2000, Type: UserMessage, MessageText: "typed"},
-			{AtMS: 3000, Type: AgentMessage, MessageText: "…"}}, UserEnded, false, Sound{false, true},
-			Sound{false, true}},
-		{[]Event{{AtMS: 2000, Type: UserRecordingStart}}, Failed, false, Sound{true, false}, Sound{false, false}},
-		{[]Event{{AtMS: 2000, Type: UserRecordingStart}}, UserEnded, true, Sound{false, false}, Sound{false, false}},
-		{[]Event{{AtMS: 2000, Type: UserRecordingStart}}, Active, false, Sound{false, false}, Sound{false, false}},
+			{AtMS: 3000, Type: AgentMessage, MessageText: "…"}}, UserEnded, false, unexpected,
+			unexpected},
+		{[]Event{{AtMS: 2000, Type: UserRecordingStart}}, Failed, false, cut, none},
+		{[]Event{{AtMS: 2000, Type: UserRecordingStart}}, UserEnded, true, none, none},
+		{[]Event{{AtMS: 2000, Type: UserRecordingStart}}, Active, false, none, none},
 	} {
 		n := NewChat{
 			ID:        uuid.NewString(),

@@ -23,23 +23,23 @@ import (
 // Several processes may have the same folder open; each sees at once what
 // another has committed.
 type Store struct {
-	dir         string
-	read        readers
-	keys        readers // for what opens the box
-	write       *sql.DB
-	w           *writer
-	checkpoints *sql.DB // the connection that moves SQLite's log into the database
-	background  *background
-	emptying    emptying
-	bell        *bell        // for who sends webhooks
-	pluginBell  *bell        // for who runs plugins
-	endBell     *bell        // for who has plugins told of chats that have ended
-	keyBell     *bell        // for who holds connections open by keys
-	logBell     *bell        // for who follows the logs of plugins, in any process
-	keyWatch    *keyWatch    // nil in a store that has only joined
-	notesFrom   atomic.Int64 // Unix milliseconds: until then no use of a key or a session is noted
-	log         *slog.Logger // discards in a store that has only joined
-	close       func() error
+	dir             string
+	read            readPool
+	keys            readPool // for what opens the box
+	write           *sql.DB
+	w               *writer
+	checkpoints     *sql.DB // the connection that moves SQLite's log into the database
+	background      *background
+	emptying        emptying
+	outboxNotifier  *notifier    // for who sends webhooks
+	pluginNotifier  *notifier    // for who runs plugins
+	endCallNotifier *notifier    // for who has plugins told of chats that have ended
+	keyNotifier     *notifier    // for who holds connections open by keys
+	logNotifier     *notifier    // for who follows the logs of plugins, in any process
+	keyWatch        *keyWatch    // nil in a store that has only joined
+	notesFrom       atomic.Int64 // Unix milliseconds: until then no use of a key or a session is noted
+	log             *slog.Logger // discards in a store that has only joined
+	close           func() error
 }
 
 // Open opens the database in the data folder dir for the one process that
@@ -75,22 +75,22 @@ func open(ctx context.Context, dir string, log *slog.Logger, steps []migration) 
 	}
 	s.log = log
 	s.background = startBackground(s, log)
-	s.bell = hang(s.bell.file, "webhooks to send", log)
-	s.endBell = &bell{rung: make(chan struct{}, 1)}
-	s.pluginBell = hang(s.pluginBell.file, "plugins that were changed", log)
-	s.keyBell = hang(s.keyBell.file, "keys that were revoked", log)
+	s.outboxNotifier = newNotifier(s.outboxNotifier.file, "webhooks to send", log)
+	s.endCallNotifier = &notifier{wake: make(chan struct{}, 1)}
+	s.pluginNotifier = newNotifier(s.pluginNotifier.file, "plugins that were changed", log)
+	s.keyNotifier = newNotifier(s.keyNotifier.file, "keys that were revoked", log)
 	s.keyWatch = startKeyWatch(s, log)
-	if err := s.logBell.makeFile(); err != nil { // by the box, so that it is the box's, whoever follows first
+	if err := s.logNotifier.makeFile(); err != nil { // by the box, so that it is the box's, whoever follows first
 		log.Warn("nobody can follow the logs of plugins", "err", err)
 	}
 	closeDatabase := s.close
 	s.close = sync.OnceValue(func() error {
 		defer unlock()
 		s.background.close()
-		s.bell.close()
-		s.pluginBell.close()
+		s.outboxNotifier.close()
+		s.pluginNotifier.close()
 		s.keyWatch.close()
-		s.keyBell.close()
+		s.keyNotifier.close()
 		return closeDatabase()
 	})
 	return s, nil
@@ -151,18 +151,18 @@ func older(dir string, current, schema int64) error {
 // of the one that writes, after the common ones.
 func connected(ctx context.Context, dir, pragmas string) (_ *Store, err error) {
 	s := &Store{
-		dir:         dir,
-		log:         slog.New(slog.DiscardHandler),
-		read:        openReaders(dir),
-		keys:        openKeyReaders(dir),
-		write:       connect(dir, pragmas, 1),
-		checkpoints: connect(dir, checkpointPragmas, 1),
-		emptying:    emptying{turn: make(chan struct{}, 1)},
-		endBell:     &bell{},
-		bell:        &bell{file: filepath.Join(dir, layout.Bell)},
-		pluginBell:  &bell{file: filepath.Join(dir, layout.PluginBell)},
-		keyBell:     &bell{file: filepath.Join(dir, layout.KeyBell)},
-		logBell:     &bell{file: filepath.Join(dir, layout.LogBell)},
+		dir:             dir,
+		log:             slog.New(slog.DiscardHandler),
+		read:            openReadPool(dir),
+		keys:            openKeyPool(dir),
+		write:           connect(dir, pragmas, 1),
+		checkpoints:     connect(dir, checkpointPragmas, 1),
+		emptying:        emptying{lock: make(chan struct{}, 1)},
+		endCallNotifier: &notifier{},
+		outboxNotifier:  &notifier{file: filepath.Join(dir, layout.WebhookSignal)},
+		pluginNotifier:  &notifier{file: filepath.Join(dir, layout.PluginSignal)},
+		keyNotifier:     &notifier{file: filepath.Join(dir, layout.KeySignal)},
+		logNotifier:     &notifier{file: filepath.Join(dir, layout.LogSignal)},
 	}
 	if s.w, err = newWriter(ctx, s.write, filepath.Join(dir, databaseName)); err != nil {
 		return nil, errors.Join(explain("opening the database", err),
@@ -179,7 +179,7 @@ func connected(ctx context.Context, dir, pragmas string) (_ *Store, err error) {
 
 // prepare makes the folder and an empty database file that only its owner can
 // read, and returns the folder's full path. SQLite gives the files it puts
-// beside the database the same mode.
+// extendedRow the database the same mode.
 func prepare(dir string) (string, error) {
 	if err := makeFolder(dir); err != nil {
 		return "", err

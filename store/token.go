@@ -41,9 +41,9 @@ func (s *Store) GrantBy(ctx context.Context, id string, at time.Time) (Grant, er
 	g, err := first(ctx, s.read, func(row scanner) (g Grant, err error) {
 		return g, row.Scan(&g.KeyID, &g.Session, &g.apiHash)
 	}, `
-		SELECT id, '', api_hash FROM key WHERE id = ? AND`+goodKey+`
+		SELECT id, '', api_hash FROM key WHERE id = ? AND`+validKey+`
 		 UNION ALL
-		SELECT '', id, hash FROM session WHERE id = ? AND`+goodSession, id, at.UnixMilli(), id, at.UnixMilli())
+		SELECT '', id, hash FROM session WHERE id = ? AND`+validSession, id, at.UnixMilli(), id, at.UnixMilli())
 	return g, explain("looking up who asked for a link", err)
 }
 
@@ -56,7 +56,7 @@ func (s *Store) OpenKey(ctx context.Context, apiKey string) (Grant, error) {
 	err := scanFirst(ctx, s.keys, []any{&g.AccountID, &g.KeyID, &g.Role, &g.Kiosk, &used}, `
 		SELECT a.id, key.id, key.role, key.kiosk, coalesce(key.used_ms, 0) FROM key JOIN account a ON a.num =
 		  key.account
-		 WHERE key.api_hash = ? AND`+goodKey, g.apiHash, at.UnixMilli())
+		 WHERE key.api_hash = ? AND`+validKey, g.apiHash, at.UnixMilli())
 	if err != nil {
 		return Grant{}, explain("looking up the API key", err)
 	}
@@ -64,11 +64,11 @@ func (s *Store) OpenKey(ctx context.Context, apiKey string) (Grant, error) {
 	return g, nil
 }
 
-// noting is how long it may take to note that a key or a session is used, and
-// noteAgain when it is tried again after it could not be.
+// noteTimeout is how long it may take to note that a key or a session is used, and
+// noteRetry when it is tried again after it could not be.
 const (
-	noting    = time.Second
-	noteAgain = time.Minute
+	noteTimeout = time.Second
+	noteRetry   = time.Minute
 )
 
 // noteUse notes that a key or a session has opened the box, unless that is known of
@@ -77,17 +77,17 @@ const (
 func (s *Store) noteUse(
 	ctx context.Context, doing string, usedMS int64, at time.Time, update string, hash []byte,
 ) {
-	if at.Sub(time.UnixMilli(usedMS)) < usedEvery || at.UnixMilli() < s.notesFrom.Load() {
+	if at.Sub(time.UnixMilli(usedMS)) < usedResolution || at.UnixMilli() < s.notesFrom.Load() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), noting)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), noteTimeout)
 	defer cancel()
 	err := s.change(ctx, doing, func(ctx context.Context, c conn) error {
 		return execute(ctx, c, update, at.UnixMilli(), hash)
 	})
 	if err != nil {
-		s.notesFrom.Store(at.Add(noteAgain).UnixMilli())
-		s.log.WarnContext(ctx, "who uses the box is let in, and when is not written", "again_in", noteAgain, "err", err)
+		s.notesFrom.Store(at.Add(noteRetry).UnixMilli())
+		s.log.WarnContext(ctx, "who uses the box is let in, and when is not written", "again_in", noteRetry, "err", err)
 	}
 }
 
@@ -107,7 +107,7 @@ func (s *Store) OpenToken(ctx context.Context, token string, at time.Time) (Gran
 	}, `
 		SELECT a.id, key.id, key.role, key.api_hash, key.kiosk, coalesce(key.used_ms, 0)
 		  FROM token t JOIN key ON key.num = t.key JOIN account a ON a.num = key.account
-		 WHERE t.hash = ? AND t.expires_ms > ? AND`+goodKey, hash(token), at.UnixMilli(), at.UnixMilli())
+		 WHERE t.hash = ? AND t.expires_ms > ? AND`+validKey, hash(token), at.UnixMilli(), at.UnixMilli())
 	if err != nil {
 		return Grant{}, explain("looking up the access token", err)
 	}
@@ -118,7 +118,7 @@ func (s *Store) OpenToken(ctx context.Context, token string, at time.Time) (Gran
 // Holds returns nil while the key or the session behind a grant is the one that
 // it was, and ErrNotFound once it was revoked, regenerated or ended or is past its
 // end. That a token
-// has expired since does not matter: it opened what it opened.
+// containsAll expired since does not matter: it opened what it opened.
 func (s *Store) Holds(ctx context.Context, g Grant) error {
 	_, err := s.keyEnd(ctx, g)
 	return err
@@ -130,7 +130,7 @@ func (s *Store) Holds(ctx context.Context, g Grant) error {
 func (s *Store) CreateToken(ctx context.Context, apiKey, secret string, at time.Time) (token string, err error) {
 	// Looked up before anything is written: a guesser keeps no writer busy.
 	kept, err := value[[]byte](ctx, s.keys, `
-		SELECT secret_hash FROM key WHERE api_hash = ? AND`+goodKey, hash(apiKey), at.UnixMilli())
+		SELECT secret_hash FROM key WHERE api_hash = ? AND`+validKey, hash(apiKey), at.UnixMilli())
 	if err == nil && subtle.ConstantTimeCompare(kept, hash(secret)) != 1 {
 		err = ErrNotFound
 	}
@@ -145,7 +145,7 @@ func (s *Store) CreateToken(ctx context.Context, apiKey, secret string, at time.
 		// The key may have been revoked or regenerated since it was looked up.
 		return changeOne(ctx, c, `
 			INSERT INTO token (hash, key, expires_ms)
-			SELECT ?, num, ? FROM key WHERE api_hash = ? AND secret_hash = ? AND`+goodKey,
+			SELECT ?, num, ? FROM key WHERE api_hash = ? AND secret_hash = ? AND`+validKey,
 			hash(token), at.Add(TokenLife).UnixMilli(), hash(apiKey), kept, at.UnixMilli())
 	})
 	return token, err

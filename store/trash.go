@@ -24,8 +24,8 @@ const (
 	// chatsAtOnce is how many chats are put into the trash in one batch: each, and
 	// its group, may be in eight indexes.
 	chatsAtOnce = batchRows / (2 * chatRows)
-	// mostRest is how long one batch waits for the next one at most.
-	mostRest = 100 * time.Millisecond
+	// maxRest is how long one batch waits for the next one at most.
+	maxRest = 100 * time.Millisecond
 )
 
 // inBatches runs one batch after another until one reports that nothing is left.
@@ -39,7 +39,7 @@ func (s *Store) inBatches(ctx context.Context, batch func(context.Context) (more
 			return err
 		}
 		select {
-		case <-time.After(min(time.Since(begun), mostRest)):
+		case <-time.After(min(time.Since(begun), maxRest)):
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
@@ -50,7 +50,7 @@ func (s *Store) inBatches(ctx context.Context, batch func(context.Context) (more
 // not say that all is gone while the first still removes files. It knows what one
 // that was broken off has left undone.
 type emptying struct {
-	turn  chan struct{} // has room for one
+	lock  chan struct{} // containsAll room for one
 	files []string      // the chats that are deleted and whose sound is perhaps not
 	log   bool          // SQLite's log may still have what was deleted
 }
@@ -60,8 +60,8 @@ type emptying struct {
 func (s *Store) emptyTrash(ctx context.Context) error {
 	e := &s.emptying
 	select {
-	case e.turn <- struct{}{}:
-		defer func() { <-e.turn }()
+	case e.lock <- struct{}{}:
+		defer func() { <-e.lock }()
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}

@@ -283,20 +283,20 @@ func TestTheLogIsMovedWhileOthersWrite(t *testing.T) {
 func TestADeletionWaitsForOneThatEmptiesTheTrash(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	n := talk(t, s, newAccount(t, s, "home"), 5000, NewChat{})
-	s.emptying.turn <- struct{}{} // as the background holds it
+	s.emptying.lock <- struct{}{} // as the background holds it
 	late, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	if err := s.DeleteChatGroup(late, n.AccountID, n.GroupID); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("while another empties the trash, deleting ends with %v", err)
 	}
-	<-s.emptying.turn
+	<-s.emptying.lock
 	must(t, s.emptyTrash(t.Context()))
 	if left := recordingsIn(t, s); len(left) > 0 {
 		t.Errorf("%v are left", left)
 	}
 }
 
-// Sound whose file could not be removed goes when it can be.
+// SoundFile whose file could not be removed goes when it can be.
 func TestADeletionThatFailedIsFinishedLater(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	n := talk(t, s, newAccount(t, s, "home"), 5000, NewChat{})

@@ -42,7 +42,7 @@ func TestWhatAnAccountHoldsIsKnown(t *testing.T) {
 	p := newPrompt(t, s, home, "p")
 	before := used(home).RecordBytes
 	next := draft(p.ID, "", strings.Repeat("x", 1000))
-	kept, err := s.Keep(t.Context(), home, next)
+	kept, err := s.AddVersions(t.Context(), home, next)
 	must(t, err)
 	if grown := used(home).RecordBytes - before; grown != int64(versionBytes+len(next.Description)+len(next.Content)) {
 		t.Errorf("a version of 2000 bytes counts for %d", grown)

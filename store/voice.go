@@ -90,7 +90,8 @@ const configsOf = `
 // ErrVoiceUsed: the newest version of one of its configs speaks with it.
 func (s *Store) DeleteVoice(ctx context.Context, accountID, name string) error {
 	return s.change(ctx, "deleting a voice", func(ctx context.Context, c conn) error {
-		id, err := value[string](ctx, c, `SELECT id FROM voice WHERE folded = ? AND`+mine, FoldedName(name), accountID)
+		id, err := value[string](ctx, c, `SELECT id FROM voice WHERE folded = ? AND`+ofAccount, FoldedName(name),
+			accountID)
 		if err != nil {
 			return err
 		}

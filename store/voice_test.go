@@ -62,19 +62,19 @@ func TestAVoiceThatConfigsSpeakWithStays(t *testing.T) {
 	if err := s.SaveVoice(ctx, a, Voice{ID: "v-1", Name: "Guide", Recipe: `{}`}); err != nil {
 		t.Fatal(err)
 	}
-	keep := func(account string, d Draft) {
+	keep := func(account string, d NewVersion) {
 		t.Helper()
-		if _, err := s.Keep(ctx, account, d); err != nil {
+		if _, err := s.AddVersions(ctx, account, d); err != nil {
 			t.Fatal(err)
 		}
 	}
-	keep(a, Draft{
+	keep(a, NewVersion{
 		Kind:    KindConfig,
 		ID:      "c-1",
 		Name:    "museum",
 		Content: `{"voice":{"id":"v-1"}}`,
 	})
-	keep(b, Draft{
+	keep(b, NewVersion{
 		Kind:    KindConfig,
 		ID:      "c-2",
 		Name:    "other's",
@@ -87,7 +87,7 @@ func TestAVoiceThatConfigsSpeakWithStays(t *testing.T) {
 	if used, ok := errors.AsType[ErrVoiceUsed](err); !ok || !slices.Equal(used.Configs, []string{"museum"}) {
 		t.Fatalf("got %v", err)
 	}
-	keep(a, Draft{Kind: KindConfig, ID: "c-1", Content: `{"voice":{"id":"voice-joe"}}`}) // its next version
+	keep(a, NewVersion{Kind: KindConfig, ID: "c-1", Content: `{"voice":{"id":"voice-joe"}}`}) // its next version
 	if err := s.DeleteVoice(ctx, a, "guide"); err != nil {
 		t.Fatal(err)
 	}

@@ -62,7 +62,7 @@ func beginWebhooks(ctx context.Context, c conn, n NewChat) error {
 			}
 		}
 	}
-	return tell(ctx, c, n.ID, Notice{noticeStarted, n.StartedMS, n.Webhooks.Started})
+	return enqueue(ctx, c, n.ID, Notice{noticeStarted, n.StartedMS, n.Webhooks.Started})
 }
 
 // receiverOf returns the number of an account's receiver, which is entered where
@@ -78,10 +78,10 @@ func receiverOf(ctx context.Context, c conn, accountID, url string) (num int64, 
 		accountID, url)
 }
 
-// tell puts a notice into the outbox for each receiver of the chat that wants
+// enqueue puts a notice into the outbox for each receiver of the chat that wants
 // it. The first of the chat that waits for a receiver is due at once, those
 // behind it when that is over.
-func tell(ctx context.Context, c conn, chatID string, n Notice) error {
+func enqueue(ctx context.Context, c conn, chatID string, n Notice) error {
 	now := time.Now().UnixMilli()
 	return execute(ctx, c, `
 		INSERT INTO webhook (id, receiver, chat, event, body, created_ms, until_ms, due_ms)
@@ -105,7 +105,7 @@ func endWebhooks(ctx context.Context, c conn, chatID string, status Status, atMS
 	if err != nil {
 		return err
 	}
-	if err := tell(ctx, c, chatID, Notice{noticeEnded, atMS, body}); err != nil {
+	if err := enqueue(ctx, c, chatID, Notice{noticeEnded, atMS, body}); err != nil {
 		return err
 	}
 	return changeOne(ctx, c, `DELETE FROM webhook_chat WHERE id = ?`, chatID)
@@ -137,7 +137,7 @@ func endForgottenWebhooks(ctx context.Context, c conn) error {
 // gave the session from then on.
 func writeWebhooks(ctx context.Context, c conn, chatID string, w ChatWrite) error {
 	for _, n := range w.Notices {
-		if err := tell(ctx, c, chatID, n); err != nil {
+		if err := enqueue(ctx, c, chatID, n); err != nil {
 			return err
 		}
 	}
@@ -155,31 +155,31 @@ func writeWebhooks(ctx context.Context, c conn, chatID string, w ChatWrite) erro
 // StartWebhooks does of StartChat what webhooks want, for a chat of which nothing
 // else is kept. ErrNotFound: no such account.
 func (s *Store) StartWebhooks(ctx context.Context, n NewChat) error {
-	return s.changeAndToll(ctx, "telling that chat "+n.ID+" began", func(ctx context.Context, c conn) error {
-		return beginTold(ctx, c, n)
+	return s.changeAndNotify(ctx, "telling that chat "+n.ID+" began", func(ctx context.Context, c conn) error {
+		return beginOutbox(ctx, c, n)
 	})
 }
 
 // WriteWebhooks is that of WriteChat.
 func (s *Store) WriteWebhooks(ctx context.Context, chatID string, w ChatWrite) error {
-	return s.changeAndToll(ctx, "telling of chat "+chatID, func(ctx context.Context, c conn) error {
+	return s.changeAndNotify(ctx, "telling of chat "+chatID, func(ctx context.Context, c conn) error {
 		return writeWebhooks(ctx, c, chatID, w)
 	})
 }
 
 // EndWebhooks is that of EndChat.
 func (s *Store) EndWebhooks(ctx context.Context, chatID string, status Status, atMS int64) error {
-	return s.changeAndToll(ctx, "telling that chat "+chatID+" ended", func(ctx context.Context, c conn) error {
-		return endTold(ctx, c, chatID, status, atMS)
+	return s.changeAndNotify(ctx, "telling that chat "+chatID+" ended", func(ctx context.Context, c conn) error {
+		return endOutbox(ctx, c, chatID, status, atMS)
 	})
 }
 
-// changeAndToll is change, and lets those know that the outbox has more.
-func (s *Store) changeAndToll(ctx context.Context, doing string, do func(context.Context, conn) error) error {
+// changeAndNotify is change, and lets those know that the outbox has more.
+func (s *Store) changeAndNotify(ctx context.Context, doing string, do func(context.Context, conn) error) error {
 	err := s.change(ctx, doing, do)
 	if err == nil {
-		s.bell.toll()
-		s.endBell.toll()
+		s.outboxNotifier.notify()
+		s.endCallNotifier.notify()
 	}
 	return err
 }

@@ -139,13 +139,13 @@ func (s *Store) WebhookCounts(ctx context.Context) (waiting, dead int, err error
 // many there were.
 func (s *Store) RetryWebhooks(ctx context.Context, f WebhookFilter) (retried int, err error) {
 	f.States = []WebhookState{WebhookWaiting, WebhookWasAbandoned}
-	meant, err := s.meant(ctx, f)
+	meant, err := s.matchingWebhooks(ctx, f)
 	if err != nil {
 		return 0, err
 	}
 	for batch := range slices.Chunk(meant, webhooksAtOnce) {
 		var changed int
-		err := s.changeAndToll(ctx, "trying webhooks again", func(ctx context.Context, c conn) (err error) {
+		err := s.changeAndNotify(ctx, "trying webhooks again", func(ctx context.Context, c conn) (err error) {
 			changed, err = retry(ctx, c, batch)
 			return err
 		})
@@ -157,8 +157,8 @@ func (s *Store) RetryWebhooks(ctx context.Context, f WebhookFilter) (retried int
 	return retried, nil
 }
 
-// meant returns the numbers of the webhooks that are meant, oldest first.
-func (s *Store) meant(ctx context.Context, f WebhookFilter) ([]int64, error) {
+// matchingWebhooks returns the numbers of the webhooks that are meant, oldest first.
+func (s *Store) matchingWebhooks(ctx context.Context, f WebhookFilter) ([]int64, error) {
 	where, args := f.where()
 	nums, err := query(ctx, s.read, func(row scanner) (num int64, err error) { return num, row.Scan(&num) }, `
 		SELECT w.num FROM webhook w JOIN webhook_receiver r ON r.num = w.receiver WHERE `+where+` ORDER BY w.num`,
@@ -169,7 +169,7 @@ func (s *Store) meant(ctx context.Context, f WebhookFilter) ([]int64, error) {
 func retry(ctx context.Context, c conn, nums []int64) (changed int, err error) {
 	now := time.Now().UnixMilli()
 	for _, num := range nums {
-		l, err := first(ctx, c, scanLane, `
+		l, err := first(ctx, c, scanQueue, `
 			UPDATE webhook SET state = 'waiting', attempts = 0, until_ms = ?2, due_ms = iif(due_ms IS NULL, NULL, ?3)
 			 WHERE num = ?1 AND state <> 'delivered' RETURNING chat, receiver`, num, now+WebhookPatience.Milliseconds(),
 			now)
@@ -191,7 +191,7 @@ func retry(ctx context.Context, c conn, nums []int64) (changed int, err error) {
 // many there were.
 func (s *Store) ForgetWebhooks(ctx context.Context, f WebhookFilter) (forgotten int, err error) {
 	f.States = []WebhookState{WebhookWasAbandoned}
-	meant, err := s.meant(ctx, f)
+	meant, err := s.matchingWebhooks(ctx, f)
 	if err != nil {
 		return 0, err
 	}

@@ -7,11 +7,11 @@ import (
 )
 
 const (
-	// deliveredKept is for how long it is remembered that a webhook was
-	// delivered, without what it said; deadKept how long one is kept that could
+	// deliveredRetention is for how long it is remembered that a webhook was
+	// delivered, without what it said; deadRetention how long one is kept that could
 	// not be, so that it can be tried again.
-	deliveredKept = 24 * time.Hour
-	deadKept      = 7 * 24 * time.Hour
+	deliveredRetention = 24 * time.Hour
+	deadRetention      = 7 * 24 * time.Hour
 	// lastChance is for how long those are tried whose time was over while the box
 	// was off.
 	lastChance = time.Hour
@@ -37,9 +37,9 @@ type Delivery struct {
 	UntilMS    int64  // from then on it is given up
 }
 
-// WebhooksWait is sent to when there may be more to send than before. There is
+// WebhooksChanged is sent to when there may be more to send than before. There is
 // one who receives, in the box.
-func (s *Store) WebhooksWait() <-chan struct{} { return s.bell.rung }
+func (s *Store) WebhooksChanged() <-chan struct{} { return s.outboxNotifier.wake }
 
 // ResumeWebhooks makes the outbox ready at the start of a box: what was given up
 // only because the box was off has a last chance, and nothing waits for longer
@@ -86,11 +86,12 @@ func (s *Store) DueWebhooks(ctx context.Context, receiver, atMS int64, most int)
 
 // WebhookDelivered notes that a webhook was delivered, forgets what it said, and
 // lets the next one of its chat go. One that was given up while it was on its way
-// has arrived all the same.
+// containsAll arrived all the same.
 func (s *Store) WebhookDelivered(ctx context.Context, num, atMS int64) error {
 	return s.change(ctx, "noting that a webhook was delivered", func(ctx context.Context, c conn) error {
-		return settle(ctx, c, `UPDATE webhook SET state = 'delivered', due_ms = NULL, body = '', attempts = `+
-			`attempts + 1, last_ms = ?2, last_error = NULL
+		return finishWebhook(ctx, c, `
+			UPDATE webhook SET state = 'delivered', due_ms = NULL, body = '', attempts = attempts + 1, last_ms = ?2,
+			       last_error = NULL
 			 WHERE num = ?1 AND state <> 'delivered' RETURNING chat, receiver`, atMS, num, atMS)
 	})
 }
@@ -108,16 +109,16 @@ func (s *Store) WebhookFailed(ctx context.Context, num, atMS int64, why string, 
 // lets the next one of its chat go.
 func (s *Store) WebhookDead(ctx context.Context, num, atMS int64, why string) error {
 	return s.change(ctx, "noting that a webhook is given up", func(ctx context.Context, c conn) error {
-		return settle(ctx, c, `UPDATE webhook SET state = 'dead', due_ms = NULL, attempts = attempts + 1, last_ms = `+
-			`?2, last_error = ?3
+		return finishWebhook(ctx, c, `
+			UPDATE webhook SET state = 'dead', due_ms = NULL, attempts = attempts + 1, last_ms = ?2, last_error = ?3
 			 WHERE num = ?1 AND state = 'waiting' RETURNING chat, receiver`, atMS, num, atMS, why)
 	})
 }
 
-// settle ends the waiting of a webhook, by a statement that returns its chat and
+// finishWebhook ends the waiting of a webhook, by a statement that returns its chat and
 // receiver, and makes the next one there due.
-func settle(ctx context.Context, c conn, statement string, atMS int64, args ...any) error {
-	l, err := first(ctx, c, scanLane, statement, args...)
+func finishWebhook(ctx context.Context, c conn, statement string, atMS int64, args ...any) error {
+	l, err := first(ctx, c, scanQueue, statement, args...)
 	if errors.Is(err, ErrNotFound) {
 		return nil // it does not wait any more, or was deleted with its account
 	}
@@ -127,16 +128,16 @@ func settle(ctx context.Context, c conn, statement string, atMS int64, args ...a
 	return l.advance(ctx, c, atMS)
 }
 
-// lane is a chat's webhooks for one receiver, who gets them in their order.
-type lane struct {
+// chatQueue is a chat's webhooks for one receiver, who gets them in their order.
+type chatQueue struct {
 	chat     string
 	receiver int64
 }
 
-func scanLane(row scanner) (l lane, err error) { return l, row.Scan(&l.chat, &l.receiver) }
+func scanQueue(row scanner) (l chatQueue, err error) { return l, row.Scan(&l.chat, &l.receiver) }
 
 // advance makes the first of them that waits due.
-func (l lane) advance(ctx context.Context, c conn, atMS int64) error {
+func (l chatQueue) advance(ctx context.Context, c conn, atMS int64) error {
 	return execute(ctx, c, `
 		UPDATE webhook SET due_ms = ?3 WHERE due_ms IS NULL AND num = (
 		       SELECT num FROM webhook WHERE chat = ?1 AND receiver = ?2 AND state = 'waiting' ORDER BY num LIMIT 1)`,
@@ -148,7 +149,7 @@ func (l lane) advance(ctx context.Context, c conn, atMS int64) error {
 func (s *Store) dropOldWebhooks(ctx context.Context) error {
 	const doing = "forgetting old webhooks"
 	now := time.Now()
-	for state, kept := range map[string]time.Duration{"delivered": deliveredKept, "dead": deadKept} {
+	for state, kept := range map[string]time.Duration{"delivered": deliveredRetention, "dead": deadRetention} {
 		err := s.inBatches(ctx, func(ctx context.Context) (more bool, err error) {
 			const some = ` FROM webhook WHERE state = ? AND last_ms < ?`
 			before := now.Add(-kept).UnixMilli()

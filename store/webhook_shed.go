@@ -37,7 +37,7 @@ func (s *Store) WebhooksSince(ctx context.Context, num int64) (newest int64, num
 func (s *Store) ShedWebhooks(ctx context.Context, b WebhookBounds, why string) (shed int, err error) {
 	if shed, err = s.shed(ctx, b, WebhookWaiting, func(ctx context.Context, c conn, num int64) error {
 		now := time.Now().UnixMilli()
-		return settle(ctx, c, `UPDATE webhook SET state = 'dead', due_ms = NULL, last_ms = ?2, last_error = ?3
+		return finishWebhook(ctx, c, `UPDATE webhook SET state = 'dead', due_ms = NULL, last_ms = ?2, last_error = ?3
 			 WHERE num = ?1 AND state = 'waiting' RETURNING chat, receiver`, now, num, now, why)
 	}); err != nil {
 		return shed, err
@@ -62,7 +62,7 @@ func (s *Store) shed(ctx context.Context, b WebhookBounds, state WebhookState,
 		return 0, explain(doing, err)
 	}
 	for _, h := range all {
-		oldest, err := s.beyond(ctx, b, h)
+		oldest, err := s.oldestBeyond(ctx, b, h)
 		if err != nil {
 			return shed, explain(doing, err)
 		}
@@ -83,8 +83,8 @@ func (s *Store) shed(ctx context.Context, b WebhookBounds, state WebhookState,
 	return shed, nil
 }
 
-// beyond returns the numbers of the oldest of those held that are to go.
-func (s *Store) beyond(ctx context.Context, b WebhookBounds, h held) (nums []int64, err error) {
+// oldestBeyond returns the numbers of the oldest of those held that are to go.
+func (s *Store) oldestBeyond(ctx context.Context, b WebhookBounds, h held) (nums []int64, err error) {
 	for after := int64(0); b.exceededBy(h); {
 		type one struct{ num, bytes int64 }
 		some, err := query(ctx, s.read, func(row scanner) (o one, err error) { return o, row.Scan(&o.num, &o.bytes) }, `

@@ -17,12 +17,12 @@ func TestADiskWithoutRoomIsTold(t *testing.T) {
 		want  error
 		words string
 	}{
-		{unix.Statfs_t{Bsize: 4096, Bavail: leastFree / 4096}, nil, ""},
-		{unix.Statfs_t{Bsize: 4096, Bavail: leastFree/4096 - 1}, ErrFull, "16.8 MB are needed"},
+		{unix.Statfs_t{Bsize: 4096, Bavail: minFree / 4096}, nil, ""},
+		{unix.Statfs_t{Bsize: 4096, Bavail: minFree/4096 - 1}, ErrFull, "16.8 MB are needed"},
 		{unix.Statfs_t{Bsize: 4096, Bfree: 1 << 20}, ErrFull, "0.0 MB are left"}, // there is some, for root
 		{unix.Statfs_t{Bsize: 4096, Bavail: 1 << 30, Flags: unix.ST_RDONLY}, ErrReadOnly, "read-only"},
 	} {
-		if err := room(c.disk); c.want != nil {
+		if err := checkFreeSpace(c.disk); c.want != nil {
 			wantError(t, err, c.want, c.words)
 		} else {
 			must(t, err)

@@ -35,8 +35,8 @@ type writer struct {
 	stop    chan struct{} // closed: take no more, finish what is queued
 	stopped chan struct{} // closed: the goroutine has ended
 
-	conn    *sql.Conn
-	inPlace func() error // the database is still where it was opened
+	conn       *sql.Conn
+	checkMoved func() error // the database is still where it was opened
 
 	crowded bool // the last transaction held several writes
 	pending int  // writes since due got one
@@ -65,18 +65,18 @@ func newWriter(ctx context.Context, db *sql.DB, path string) (*writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	there, err := inPlace(path)
+	there, err := moveCheck(path)
 	if err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
 	w := &writer{
-		queue:   make(chan *write, maxQueue),
-		between: make(chan func()),
-		due:     make(chan struct{}, 1),
-		stop:    make(chan struct{}),
-		stopped: make(chan struct{}),
-		conn:    c,
-		inPlace: there,
+		queue:      make(chan *write, maxQueue),
+		between:    make(chan func()),
+		due:        make(chan struct{}, 1),
+		stop:       make(chan struct{}),
+		stopped:    make(chan struct{}),
+		conn:       c,
+		checkMoved: there,
 	}
 	go w.run()
 	return w, nil
@@ -175,7 +175,7 @@ func (w *writer) group(first *write) {
 		}
 	}
 	for _, job := range jobs {
-		if ofDisk(job.err) {
+		if isDiskFault(job.err) {
 			w.failing.Store(true)
 		}
 		job.answer <- job.err
@@ -207,7 +207,7 @@ func (w *writer) gather(first *write) []*write {
 // returned means that none of them is stored. No caller's context is used: one
 // that ends would interrupt SQLite, which then rolls back everybody's work.
 func (w *writer) transact(jobs []*write) (err error) {
-	if err := w.inPlace(); err != nil {
+	if err := w.checkMoved(); err != nil {
 		return err
 	}
 	ctx := context.Background()

@@ -104,7 +104,7 @@ func (a *API) audioStatus(c store.Chat, made store.ChatRecording, kept bool) con
 		return contract.AudioError
 	case made.Status == store.Recorded:
 		return contract.AudioComplete
-	case a.Records.Heard(c.ID):
+	case a.Records.HasSound(c.ID):
 		return contract.AudioInProgress
 	}
 	return contract.AudioQueued

@@ -159,7 +159,7 @@ func (a *API) revokeKey(w http.ResponseWriter, r *http.Request, _ caller) error 
 	if err != nil {
 		return err
 	}
-	revoke := a.Records.RevokeKeyButLast
+	revoke := a.Records.RevokeKeyUnlessLast
 	if last {
 		revoke = a.Records.RevokeKey
 	}

@@ -16,10 +16,11 @@ func (a *API) configs() versioned[contract.ReturnConfig] {
 		API:       a,
 		kind:      store.KindConfig,
 		parseName: contract.Parse[contract.PostedName],
-		draftFirst: drafting(func(r *http.Request, account string, c contract.PostedConfig) ([]store.Draft, error) {
+		draftFirst: drafting(func(r *http.Request, account string, c contract.PostedConfig) ([]store.NewVersion,
+			error) {
 			return a.configDrafts(r.Context(), account, contract.NewID(), c.Name, c.PostedConfigVersion, true)
 		}),
-		draftNext: drafting(func(r *http.Request, account string, c contract.PostedConfigVersion) ([]store.Draft,
+		draftNext: drafting(func(r *http.Request, account string, c contract.PostedConfigVersion) ([]store.NewVersion,
 			error) {
 			name, err := a.Records.ResourceName(r.Context(), account, store.KindConfig, r.PathValue("id"))
 			if err != nil {
@@ -37,8 +38,8 @@ func (a *API) configs() versioned[contract.ReturnConfig] {
 // configDrafts are the draft of a config and, before it, that of the prompt
 // whose text it brings. Such a prompt has the config's name.
 func (a *API) configDrafts(ctx context.Context, account, id, name string, c contract.PostedConfigVersion,
-	isNew bool) ([]store.Draft, error) {
-	var drafts []store.Draft
+	isNew bool) ([]store.NewVersion, error) {
+	var drafts []store.NewVersion
 	if c.Prompt != nil && c.Prompt.Text != "" {
 		made, err := promptDraft(contract.NewID(), name,
 			contract.PostedPromptVersion{Text: c.Prompt.Text, PromptExpansion: c.Prompt.PromptExpansion})

@@ -85,7 +85,7 @@ func translate(err error) error {
 	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return contract.ErrTooLarge{Limit: large.Limit}
 	}
-	if taken, ok := errors.AsType[store.ErrTaken](err); ok {
+	if taken, ok := errors.AsType[store.ErrNameTaken](err); ok {
 		return contract.ErrInvalid{Field: "name", Why: taken.Error() + "; a model calls tools by their names"}
 	}
 	if gone, ok := errors.AsType[store.ErrMissing](err); ok {

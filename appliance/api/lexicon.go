@@ -134,16 +134,16 @@ func pronunciation(of, word, said string) (store.Pronunciation, error) {
 	if err != nil {
 		return store.Pronunciation{}, contract.ErrInvalid{Field: of + "said", Why: err.Error()}
 	}
-	return store.Pronunciation{Key: e.Key, Word: word, Said: said}, nil
+	return store.Pronunciation{Key: e.Key, Word: word, Spoken: said}, nil
 }
 
 // pronunciationRecord is an entry as clients see it.
 func pronunciationRecord(p store.Pronunciation) contract.ReturnPronunciation {
-	e, err := text.NewEntry(p.Word, p.Said)
+	e, err := text.NewEntry(p.Word, p.Spoken)
 	if err != nil { // it was kept by a box that knew more phonemes
 		e = text.Entry{}
 	}
-	return contract.ReturnPronunciation{Word: p.Word, Said: p.Said, Phonemes: e.Phonemes}
+	return contract.ReturnPronunciation{Word: p.Word, Said: p.Spoken, Phonemes: e.Phonemes}
 }
 
 func noWord(word string, err error) error { return missing(err, "pronunciation of", word) }

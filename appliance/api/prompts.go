@@ -14,10 +14,11 @@ func (a *API) prompts() versioned[contract.ReturnPrompt] {
 		API:       a,
 		kind:      store.KindPrompt,
 		parseName: contract.Parse[contract.PostedName],
-		draftFirst: drafting(func(r *http.Request, _ string, p contract.PostedPrompt) ([]store.Draft, error) {
+		draftFirst: drafting(func(r *http.Request, _ string, p contract.PostedPrompt) ([]store.NewVersion, error) {
 			return promptDraft(contract.NewID(), p.Name, p.PostedPromptVersion)
 		}),
-		draftNext: drafting(func(r *http.Request, _ string, p contract.PostedPromptVersion) ([]store.Draft, error) {
+		draftNext: drafting(func(r *http.Request, _ string, p contract.PostedPromptVersion) ([]store.NewVersion,
+			error) {
 			return promptDraft(r.PathValue("id"), "", p)
 		}),
 		records: func(_ context.Context, _ string, versions []store.Version) ([]contract.ReturnPrompt, error) {
@@ -29,11 +30,11 @@ func (a *API) prompts() versioned[contract.ReturnPrompt] {
 	}
 }
 
-func promptDraft(id, name string, p contract.PostedPromptVersion) ([]store.Draft, error) {
+func promptDraft(id, name string, p contract.PostedPromptVersion) ([]store.NewVersion, error) {
 	description := p.VersionDescription
 	p.VersionDescription = ""
 	d, err := draft(store.KindPrompt, id, name, description, p)
-	return []store.Draft{d}, err
+	return []store.NewVersion{d}, err
 }
 
 func (c *contents) prompt(v store.Version) (contract.ReturnPrompt, error) {

@@ -113,7 +113,7 @@ func (a *API) actFor(w http.ResponseWriter, r *http.Request, by caller) error {
 	if err != nil {
 		return err
 	}
-	if err := a.Records.ActFor(r.Context(), by.Session, chosen.Name); err != nil {
+	if err := a.Records.SwitchAccount(r.Context(), by.Session, chosen.Name); err != nil {
 		return err
 	}
 	by.AccountID = chosen.ID

@@ -16,11 +16,12 @@ func (a *API) tools() versioned[contract.ReturnUserDefinedTool] {
 		API:       a,
 		kind:      store.KindTool,
 		parseName: contract.ParsePostedToolName,
-		draftFirst: drafting(func(r *http.Request, _ string, t contract.PostedUserDefinedTool) ([]store.Draft, error) {
+		draftFirst: drafting(func(r *http.Request, _ string, t contract.PostedUserDefinedTool) ([]store.NewVersion,
+			error) {
 			return toolDraft(contract.NewID(), t.Name, t.PostedUserDefinedToolVersion)
 		}),
-		draftNext: drafting(func(r *http.Request, _ string, t contract.PostedUserDefinedToolVersion) ([]store.Draft,
-			error) {
+		draftNext: drafting(func(r *http.Request, _ string, t contract.PostedUserDefinedToolVersion) (
+			[]store.NewVersion, error) {
 			return toolDraft(r.PathValue("id"), "", t)
 		}),
 		records: func(_ context.Context, _ string, versions []store.Version) ([]contract.ReturnUserDefinedTool, error) {
@@ -35,11 +36,11 @@ func (a *API) tools() versioned[contract.ReturnUserDefinedTool] {
 	}
 }
 
-func toolDraft(id, name string, t contract.PostedUserDefinedToolVersion) ([]store.Draft, error) {
+func toolDraft(id, name string, t contract.PostedUserDefinedToolVersion) ([]store.NewVersion, error) {
 	description := t.VersionDescription
 	t.VersionDescription = ""
 	d, err := draft(store.KindTool, id, name, description, t)
-	return []store.Draft{d}, err
+	return []store.NewVersion{d}, err
 }
 
 func (c *contents) tool(v store.Version) (contract.ReturnUserDefinedTool, error) {

@@ -36,12 +36,12 @@ type versioned[R any] struct {
 }
 
 // A drafter makes drafts of what an account has posted.
-type drafter func(r *http.Request, account string) ([]store.Draft, error)
+type drafter func(r *http.Request, account string) ([]store.NewVersion, error)
 
 // drafting is a drafter that reads a body.
-func drafting[T contract.Readable[T]](made func(r *http.Request, account string, posted T) ([]store.Draft,
+func drafting[T contract.Readable[T]](made func(r *http.Request, account string, posted T) ([]store.NewVersion,
 	error)) drafter {
-	return func(r *http.Request, account string) ([]store.Draft, error) {
+	return func(r *http.Request, account string) ([]store.NewVersion, error) {
 		posted, err := decode(r, contract.Parse[T])
 		if err != nil {
 			return nil, err
@@ -80,8 +80,8 @@ func (v versioned[R]) addVersion(w http.ResponseWriter, r *http.Request, by call
 	return v.keep(w, r, by.AccountID, drafts)
 }
 
-func (v versioned[R]) keep(w http.ResponseWriter, r *http.Request, account string, drafts []store.Draft) error {
-	kept, err := v.Records.Keep(r.Context(), account, drafts...)
+func (v versioned[R]) keep(w http.ResponseWriter, r *http.Request, account string, drafts []store.NewVersion) error {
+	kept, err := v.Records.AddVersions(r.Context(), account, drafts...)
 	if err != nil {
 		return err
 	}
@@ -242,12 +242,12 @@ func (v versioned[R]) ref(r *http.Request) (store.Ref, error) {
 
 // draft is a version whose content is what was posted, but for what is kept
 // beside it.
-func draft(kind store.Kind, id, name, description string, posted any) (store.Draft, error) {
+func draft(kind store.Kind, id, name, description string, posted any) (store.NewVersion, error) {
 	content, err := json.Marshal(posted)
 	if err != nil {
-		return store.Draft{}, fmt.Errorf("keeping a %s: %w", kind, err)
+		return store.NewVersion{}, fmt.Errorf("keeping a %s: %w", kind, err)
 	}
-	return store.Draft{
+	return store.NewVersion{
 		Kind:        kind,
 		ID:          id,
 		Name:        name,

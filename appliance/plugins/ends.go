@@ -59,7 +59,7 @@ func (e ends) run(ctx context.Context) {
 	defer timer.Stop()
 	for {
 		select {
-		case <-e.records.EndCallsChange():
+		case <-e.records.EndCallsChanged():
 		case <-timer.C:
 		case <-ctx.Done():
 			return

@@ -23,7 +23,7 @@ const untouched = 10 * time.Minute
 // then the oldest of each account that has too much; and while all together are
 // too much, the oldest of the account that then has the most. So one account
 // never pushes out another that has less. Chats that go on keep what they have.
-func (l Limits) Surplus(kept []store.KeptSound, now time.Time) (surplus []store.KeptSound) {
+func (l Limits) Surplus(kept []store.StoredSound, now time.Time) (surplus []store.StoredSound) {
 	s := sizes{all: map[string]*account{}}
 	for _, k := range kept {
 		s.add(k, now)
@@ -61,10 +61,10 @@ type sizes struct {
 
 type account struct {
 	bytes int64
-	ended []store.KeptSound // that may go, the oldest first
+	ended []store.StoredSound // that may go, the oldest first
 }
 
-func (s *sizes) add(k store.KeptSound, now time.Time) {
+func (s *sizes) add(k store.StoredSound, now time.Time) {
 	a := s.all[k.AccountID]
 	if a == nil {
 		a = &account{}
@@ -91,7 +91,7 @@ func (s *sizes) largest() (largest *account) {
 // Shelf is where recordings lie.
 type Shelf interface {
 	// KeptSounds returns all recordings, in the order in which their chats ended.
-	KeptSounds(context.Context) ([]store.KeptSound, error)
+	StoredSounds(context.Context) ([]store.StoredSound, error)
 	// DropSounds deletes the recordings of chats.
 	DropSounds(ctx context.Context, chatIDs []string) error
 }
@@ -107,7 +107,7 @@ const (
 
 // Drop deletes recordings from the shelf in small steps. It returns how many it
 // has deleted, also beside an error.
-func Drop(ctx context.Context, from Shelf, surplus []store.KeptSound) (dropped int, err error) {
+func Drop(ctx context.Context, from Shelf, surplus []store.StoredSound) (dropped int, err error) {
 	for len(surplus) > 0 {
 		step := surplus[:min(stepSize, len(surplus))]
 		surplus = surplus[len(step):]
@@ -132,7 +132,7 @@ func Drop(ctx context.Context, from Shelf, surplus []store.KeptSound) (dropped i
 }
 
 // Total is how many bytes recordings have together.
-func Total(kept []store.KeptSound) (bytes int64) {
+func Total(kept []store.StoredSound) (bytes int64) {
 	for _, k := range kept {
 		bytes += k.Bytes
 	}

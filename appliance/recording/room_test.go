@@ -19,8 +19,8 @@ var noon = time.Date(2030, 1, 31, 12, 0, 0, 0, time.UTC)
 
 // ended is a recording of so many megabytes as its name has letters: "aa" is of
 // account a. Its chat ended so many hours before noon.
-func ended(name string, hours int) store.KeptSound {
-	return store.KeptSound{
+func ended(name string, hours int) store.StoredSound {
+	return store.StoredSound{
 		ChatID:    fmt.Sprintf("%s%d", name, hours),
 		AccountID: name[:1],
 		EndedMS:   noon.Add(-time.Duration(hours) * time.Hour).UnixMilli(),
@@ -28,34 +28,34 @@ func ended(name string, hours int) store.KeptSound {
 	}
 }
 
-func live(name string) store.KeptSound {
-	return store.KeptSound{ChatID: name, AccountID: name[:1], Bytes: int64(len(name)) * 1e6}
+func live(name string) store.StoredSound {
+	return store.StoredSound{ChatID: name, AccountID: name[:1], Bytes: int64(len(name)) * 1e6}
 }
 
 func TestWhatIsTooOldOrTooMuchGoes(t *testing.T) {
 	day := 24
 	for name, c := range map[string]struct {
 		limits Limits
-		kept   []store.KeptSound
+		kept   []store.StoredSound
 		want   string
 	}{
-		"no limits":   {Limits{}, []store.KeptSound{ended("aaaa", 9999*day)}, ""},
-		"within them": {Limits{30, 10e6, 10e6}, []store.KeptSound{ended("aaaa", 29*day), ended("b", 1)}, ""},
+		"no limits":   {Limits{}, []store.StoredSound{ended("aaaa", 9999*day)}, ""},
+		"within them": {Limits{30, 10e6, 10e6}, []store.StoredSound{ended("aaaa", 29*day), ended("b", 1)}, ""},
 		"too old": {Limits{Days: 30},
-			[]store.KeptSound{ended("a", 32*day), ended("b", 31*day), ended("a", 29*day)}, "a768 b744"},
-		"too much, the first": {Limits{Bytes: 4e6}, []store.KeptSound{ended("aa", 9), ended("aa", 8), ended("aa", 7)},
+			[]store.StoredSound{ended("a", 32*day), ended("b", 31*day), ended("a", 29*day)}, "a768 b744"},
+		"too much, the first": {Limits{Bytes: 4e6}, []store.StoredSound{ended("aa", 9), ended("aa", 8), ended("aa", 7)},
 			"aa9"},
 		// a is loud and came later; b keeps its one.
 		"of the largest": {Limits{Bytes: 5e6},
-			[]store.KeptSound{ended("bb", 9), ended("aaa", 8), ended("aa", 7)}, "aaa8"},
+			[]store.StoredSound{ended("bb", 9), ended("aaa", 8), ended("aa", 7)}, "aaa8"},
 		"then of the next": {Limits{Bytes: 3e6},
-			[]store.KeptSound{ended("bb", 9), ended("aa", 8), ended("bb", 7), ended("a", 6)}, "bb9 aa8"},
+			[]store.StoredSound{ended("bb", 9), ended("aa", 8), ended("bb", 7), ended("a", 6)}, "bb9 aa8"},
 		"of one account": {Limits{AccountBytes: 3e6},
-			[]store.KeptSound{ended("bbb", 9), ended("aa", 8), ended("aa", 7), ended("a", 6)}, "aa8"},
-		"not of chats that go": {Limits{Bytes: 2e6}, []store.KeptSound{ended("b", 9), live("aaaaa")}, "b9"},
-		"nor just ended":       {Limits{Bytes: 1e6, Days: 1}, []store.KeptSound{ended("aa", 0)}, ""},
+			[]store.StoredSound{ended("bbb", 9), ended("aa", 8), ended("aa", 7), ended("a", 6)}, "aa8"},
+		"not of chats that go": {Limits{Bytes: 2e6}, []store.StoredSound{ended("b", 9), live("aaaaa")}, "b9"},
+		"nor just ended":       {Limits{Bytes: 1e6, Days: 1}, []store.StoredSound{ended("aa", 0)}, ""},
 		"days and room at once": {Limits{Days: 1, Bytes: 2e6},
-			[]store.KeptSound{ended("aa", 25), ended("aa", 9), ended("a", 8)}, "aa25 aa9"},
+			[]store.StoredSound{ended("aa", 25), ended("aa", 9), ended("a", 8)}, "aa25 aa9"},
 	} {
 		var got []string
 		for _, k := range c.limits.Surplus(c.kept, noon) {
@@ -72,7 +72,7 @@ func TestWhatIsTooOldOrTooMuchGoes(t *testing.T) {
 // touched for one that has more.
 func TestRoomIsMadeFairly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		kept := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) store.KeptSound {
+		kept := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) store.StoredSound {
 			k := ended(strings.Repeat(rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "account"),
 				rapid.IntRange(1, 5).Draw(t, "mb")),
 				rapid.IntRange(0, 2000).Draw(t, "hours"))
@@ -81,7 +81,7 @@ func TestRoomIsMadeFairly(t *testing.T) {
 			}
 			return k
 		}), 0, 40).Draw(t, "kept")
-		slices.SortStableFunc(kept, func(a, b store.KeptSound) int { return int(a.EndedMS - b.EndedMS) })
+		slices.SortStableFunc(kept, func(a, b store.StoredSound) int { return int(a.EndedMS - b.EndedMS) })
 		for i := range kept {
 			kept[i].ChatID = fmt.Sprint(i)
 		}
@@ -130,7 +130,7 @@ type fakeShelf struct {
 	fails error
 }
 
-func (s *fakeShelf) KeptSounds(context.Context) ([]store.KeptSound, error) { return nil, nil }
+func (s *fakeShelf) StoredSounds(context.Context) ([]store.StoredSound, error) { return nil, nil }
 
 func (s *fakeShelf) DropSounds(_ context.Context, ids []string) error {
 	s.steps = append(s.steps, fmt.Sprintf("%d after %v", len(ids), time.Since(s.begun)))
@@ -139,7 +139,7 @@ func (s *fakeShelf) DropSounds(_ context.Context, ids []string) error {
 
 func TestRecordingsAreDeletedInSmallSteps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		surplus := make([]store.KeptSound, 2*stepSize+3)
+		surplus := make([]store.StoredSound, 2*stepSize+3)
 		s := &fakeShelf{begun: time.Now()}
 		dropped, err := Drop(t.Context(), s, surplus)
 		if err != nil || dropped != len(surplus) || fmt.Sprint(s.steps) != "[8 after 0s 8 after 50ms 3 after 100ms]" {

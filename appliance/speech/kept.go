@@ -15,7 +15,7 @@ import (
 
 // Records keep what it takes to speak again.
 type Records interface {
-	KeepGenerations(ctx context.Context, accountID string, newest int, made ...store.Generation) error
+	AddGenerations(ctx context.Context, accountID string, newest int, made ...store.Generation) error
 	ChangeGeneration(ctx context.Context, accountID string, g store.Generation) error
 	Generation(ctx context.Context, accountID, id string) (store.Generation, error)
 }
@@ -98,7 +98,7 @@ func (j *Job) keep(ctx context.Context) {
 			}
 			all = append(all, g)
 		}
-		j.keeping <- j.service.Records.KeepGenerations(ctx, j.asked.Account, j.service.Keep.Newest, all...)
+		j.keeping <- j.service.Records.AddGenerations(ctx, j.asked.Account, j.service.Keep.Newest, all...)
 	}()
 }
 

@@ -16,7 +16,7 @@ import (
 // shelf keeps generations in memory.
 type shelf map[string]store.Generation
 
-func (s shelf) KeepGenerations(_ context.Context, _ string, _ int, made ...store.Generation) error {
+func (s shelf) AddGenerations(_ context.Context, _ string, _ int, made ...store.Generation) error {
 	for _, g := range made {
 		s[g.ID] = g
 	}
@@ -24,7 +24,7 @@ func (s shelf) KeepGenerations(_ context.Context, _ string, _ int, made ...store
 }
 
 func (s shelf) ChangeGeneration(ctx context.Context, account string, g store.Generation) error {
-	return s.KeepGenerations(ctx, account, 0, g)
+	return s.AddGenerations(ctx, account, 0, g)
 }
 
 func (s shelf) Generation(_ context.Context, _, id string) (store.Generation, error) {

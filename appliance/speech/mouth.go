@@ -303,7 +303,7 @@ func (m *mouth) keep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return service.Records.KeepGenerations(ctx, m.job.asked.Account, service.Keep.Newest, g)
+	return service.Records.AddGenerations(ctx, m.job.asked.Account, service.Keep.Newest, g)
 }
 
 // give sends sound and times.

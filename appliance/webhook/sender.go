@@ -50,7 +50,7 @@ const (
 
 // Outbox is where webhooks wait.
 type Outbox interface {
-	WebhooksWait() <-chan struct{}
+	WebhooksChanged() <-chan struct{}
 	ResumeWebhooks(ctx context.Context, longest time.Duration) error
 	WaitingReceivers(ctx context.Context) ([]store.WaitingReceiver, error)
 	DueWebhooks(ctx context.Context, receiver, atMS int64, most int) (due []store.Delivery, nextMS int64, err error)
@@ -187,7 +187,7 @@ func (s *Sender) run() {
 		timer.Reset(wake)
 		look = false
 		select {
-		case <-s.Outbox.WebhooksWait():
+		case <-s.Outbox.WebhooksChanged():
 			look = true
 		case l := <-s.landed:
 			s.land(l)

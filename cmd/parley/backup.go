@@ -63,7 +63,7 @@ func (cmd *backupCmd) Run(ctx context.Context, c *console, cfg config.Config) er
 	if err != nil {
 		return brokenOff(ctx, err, cmd.File+" was not written", "run the command again")
 	}
-	return c.tellBackup(cmd.JSON, cmd.File, made, "", store.Outdated{})
+	return c.tellBackup(cmd.JSON, cmd.File, made, "", store.EndedAccess{})
 }
 
 // backupMade is what backup and restore print with --json.
@@ -83,7 +83,7 @@ type backupMade struct {
 	LeftOut            []string `json:"left_out,omitempty"`             // files of the backup that were not restored
 }
 
-func (c *console) tellBackup(asJSON bool, file string, m backup.Manifest, aside string, over store.Outdated) error {
+func (c *console) tellBackup(asJSON bool, file string, m backup.Manifest, aside string, over store.EndedAccess) error {
 	if asJSON {
 		return c.json(backupMade{
 			File:               file,
@@ -128,7 +128,7 @@ Every byte is checked before anything is put in place. The box must be stopped. 
 
 // Run restores the backup.
 func (cmd *restoreCmd) Run(ctx context.Context, c *console, cfg config.Config) (err error) {
-	var over store.Outdated
+	var over store.EndedAccess
 	to := backup.Target{Data: cfg.Data, Force: cmd.Force, Check: func(ctx context.Context, folder string) error {
 		return unlessDone(ctx, func() (err error) {
 			over, err = c.outdate(ctx, cfg, folder)
@@ -162,7 +162,7 @@ func (cmd *restoreCmd) Run(ctx context.Context, c *console, cfg config.Config) (
 }
 
 // tellOutdated says what is not as it was when the backup was made.
-func (c *console) tellOutdated(data string, m backup.Manifest, over store.Outdated) {
+func (c *console) tellOutdated(data string, m backup.Manifest, over store.EndedAccess) {
 	if over.Sessions > 0 {
 		fmt.Fprintf(c.err,
 			"Browsers that were signed in to the console are not any more: %d. parley console signs in anew.\n",
@@ -186,7 +186,7 @@ func (c *console) tellOutdated(data string, m backup.Manifest, over store.Outdat
 // outdate opens what was restored into folder, looks at it, and ends what is over
 // since the backup: sessions, and what was revoked in the data folder that it is to
 // replace. One whose database cannot be read says nothing of that.
-func (c *console) outdate(ctx context.Context, cfg config.Config, folder string) (over store.Outdated, err error) {
+func (c *console) outdate(ctx context.Context, cfg config.Config, folder string) (over store.EndedAccess, err error) {
 	s, err := store.Open(ctx, folder, c.quietLogger(cfg.Log))
 	if err != nil {
 		return over, err
@@ -212,5 +212,5 @@ func (c *console) outdate(ctx context.Context, cfg config.Config, folder string)
 			"for the database that is replaced cannot be read: %v. "+
 			"parley keys list shows the keys; revoke, create --renew and signing-key --new end them.\n", err)
 	}
-	return s.Outdate(ctx, before)
+	return s.EndRestoredAccess(ctx, before)
 }

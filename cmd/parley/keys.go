@@ -20,7 +20,7 @@ type keysCmd struct {
 
 	Create     keysCreateCmd  `cmd:"" help:"Make a key, or give one new secrets."`
 	List       keysListCmd    `cmd:"" help:"List the keys, those of screens too."`
-	Revoke     keysRevokeCmd  `cmd:"" help:"Make a key useless, at once and for ever; a screen's ends its conversation."`
+	Revoke     keysRevokeCmd  `cmd:"" help:"Revoke a key, at once and for ever; a screen's conversation ends."`
 	SigningKey keysSigningCmd `cmd:"" help:"Print the key that an account's webhooks are signed with."`
 
 	Settings kong.Plugins `embed:"" settings:"data"`
@@ -165,7 +165,7 @@ func (keysRevokeCmd) Help() string { return "Example:\n\n  parley keys revoke 4t
 
 // Run revokes the key.
 func (cmd *keysRevokeCmd) Run(ctx context.Context, c *console, s *store.Store, k *keysCmd) error {
-	err := s.RevokeKeyButLast(ctx, cmd.KeyID)
+	err := s.RevokeKeyUnlessLast(ctx, cmd.KeyID)
 	last := errors.Is(err, store.ErrLastOperator)
 	if last {
 		err = s.RevokeKey(ctx, cmd.KeyID)

@@ -135,7 +135,7 @@ var notKept = []string{
 
 // keeps tells whether a backup has files of that name, relative to the data folder,
 // or below it. Of what the database is made of it has the file itself alone, and
-// nothing that begins with a dot: that is being written, or is a bell or a lock. A
+// nothing that begins with a dot: that is being written, or is a signal or a lock. A
 // disk may not tell small letters from capitals, so neither does this.
 func keeps(name string) bool {
 	if name == databaseName {

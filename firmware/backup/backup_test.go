@@ -130,7 +130,7 @@ func TestRestoreBringsBackWhatTheBackupKept(t *testing.T) {
 }
 
 // Nothing is restored that no backup has, such as machine code of plugins, a log that
-// SQLite would take into the database, or the bell and the lock of a box.
+// SQLite would take into the database, or the signals and the lock of a box.
 func TestNothingIsRestoredThatNoBackupHas(t *testing.T) {
 	x := func(name string) bundle.File { return bundle.File{Name: name, Bytes: 1, SHA256: sumOf([]byte("x"))} }
 	for _, name := range []string{

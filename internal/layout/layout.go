@@ -10,18 +10,18 @@ import (
 
 // What lies in the data folder.
 const (
-	Database   = "parley.db" // beside it -wal and -shm while it is open
-	Lock       = "parley.lock"
-	Address    = "parley.address" // where the box listens that runs on the folder
-	Bell       = ".bell"          // empty: whoever writes to it lets the box know that there is something to send
-	PluginBell = ".plugins"       // empty: whoever writes to it lets the box know that plugins were changed
-	KeyBell    = ".keys"          // empty: whoever writes to it lets the box know that keys were revoked
-	LogBell    = ".logs"          // empty: whoever writes to it lets those know who follow the logs of plugins
-	Recordings = "recordings"     // a folder: for each side of each chat an Ogg/Opus file
-	Prompts    = "prompts"        // a folder: what language models computed of prompts; may be deleted
-	Settings   = "parley.yaml"
-	Authority  = "ca.crt"        // for clients to trust; the one thing in it that others may read
-	FirstKey   = "first-key.env" // the secrets of the first key, until somebody deletes it
+	Database      = "parley.db" // beside it -wal and -shm while it is open
+	Lock          = "parley.lock"
+	Address       = "parley.address" // where the box listens that runs on the folder
+	WebhookSignal = ".bell"          // empty: whoever writes to it lets the box know that there is something to send
+	PluginSignal  = ".plugins"       // empty: whoever writes to it lets the box know that plugins were changed
+	KeySignal     = ".keys"          // empty: whoever writes to it lets the box know that keys were revoked
+	LogSignal     = ".logs"          // empty: whoever writes to it lets those know who follow the logs of plugins
+	Recordings    = "recordings"     // a folder: for each side of each chat an Ogg/Opus file
+	Prompts       = "prompts"        // a folder: what language models computed of prompts; may be deleted
+	Settings      = "parley.yaml"
+	Authority     = "ca.crt"        // for clients to trust; the one thing in it that others may read
+	FirstKey      = "first-key.env" // the secrets of the first key, until somebody deletes it
 	// Plugins is a folder: what plugins are made of.
 	Plugins = "plugins"
 	// PluginCache is a folder: plugins as machine code; may be deleted.

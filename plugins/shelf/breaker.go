@@ -77,11 +77,11 @@ func (s *Shelf) judge(ctx context.Context, p *plugin, trial, answered, blamed bo
 	var err error
 	switch open := p.breaker.count(trial, answered, blamed); {
 	case answered && trial:
-		err = s.Records.MendPlugin(ctx, p.Name, p.Digest)
+		err = s.Records.MarkPluginWorking(ctx, p.Name, p.Digest)
 		s.Log.Info("a plugin works again", "plugin", p.Name)
 	case open:
 		rest := pause(p.BrokenMS, time.Now())
-		err = s.Records.BreakPlugin(ctx, p.Name, p.Digest, time.Now().Add(rest).UnixMilli(), why)
+		err = s.Records.MarkPluginBroken(ctx, p.Name, p.Digest, time.Now().Add(rest).UnixMilli(), why)
 		s.Log.Warn("a plugin has failed in a row and is left alone", "plugin", p.Name, "for", rest, "last", why)
 	}
 	if trial || blamed && p.BrokenMS == 0 {

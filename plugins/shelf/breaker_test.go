@@ -61,7 +61,7 @@ func TestThreeFailuresInARowLeaveAPluginAlone(t *testing.T) {
 
 	// When the pause is over one call is tried.
 	over := func() {
-		must(t, s.Records.BreakPlugin(t.Context(), "tool", mustShow(t, s).Digest, time.Now().UnixMilli()-1, "no"))
+		must(t, s.Records.MarkPluginBroken(t.Context(), "tool", mustShow(t, s).Digest, time.Now().UnixMilli()-1, "no"))
 	}
 	over()
 	if err := fail(); err == nil || err.Error() != "no" {

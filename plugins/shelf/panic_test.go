@@ -95,7 +95,7 @@ func TestAPanicWhileAModuleIsLoadedIsAnError(t *testing.T) {
 func TestATrialThatPanicsIsOver(t *testing.T) {
 	s := box(t, t.TempDir())
 	install(t, s, fileOf(t, described("1.0.0"), empty))
-	must(t, s.Records.BreakPlugin(t.Context(), "tool", mustShow(t, s).Digest, 1, "no"))
+	must(t, s.Records.MarkPluginBroken(t.Context(), "tool", mustShow(t, s).Digest, 1, "no"))
 	now, err := s.current(t.Context())
 	must(t, err)
 	p := *now.plugins[0]

@@ -92,7 +92,7 @@ func (s *Shelf) Watch() {
 				s.Log.Error("cannot read the plugins", "err", err)
 			}
 			select {
-			case <-s.Records.PluginsChange():
+			case <-s.Records.PluginsChanged():
 			case <-ctx.Done():
 				return
 			}

@@ -34,7 +34,7 @@ func (u Unkept) StartChat(ctx context.Context, c store.NewChat, _ ...store.Event
 
 // WriteChat forgets what happened.
 func (u Unkept) WriteChat(ctx context.Context, chatID string, w store.ChatWrite) error {
-	if u.Outbox == nil || !w.Tells() {
+	if u.Outbox == nil || !w.ForWebhooks() {
 		return nil
 	}
 	return u.Outbox.WriteWebhooks(ctx, chatID, w)

@@ -5,19 +5,19 @@ import (
 	"encoding/json"
 )
 
-// KeptSound is the recording of a chat as it lies on the disk.
-type KeptSound struct {
+// StoredSound is the recording of a chat as it lies on the disk.
+type StoredSound struct {
 	ChatID, AccountID string
 	EndedMS           int64 // of the chat, Unix milliseconds; 0: it goes on
 	Bytes             int64 // of both sides
 }
 
-// KeptSounds returns the recordings of all chats, in the order in which the
+// StoredSounds returns the recordings of all chats, in the order in which the
 // chats ended. Those of chats that go on come last.
-func (s *Store) KeptSounds(ctx context.Context) ([]KeptSound, error) {
+func (s *Store) StoredSounds(ctx context.Context) ([]StoredSound, error) {
 	const doing = "reading what is recorded"
 	type row struct {
-		KeptSound
+		StoredSound
 		measured bool
 	}
 	rows, err := query(ctx, s.read, func(from scanner) (r row, err error) {
@@ -31,14 +31,14 @@ func (s *Store) KeptSounds(ctx context.Context) ([]KeptSound, error) {
 	if err != nil {
 		return nil, explain(doing, err)
 	}
-	kept := make([]KeptSound, len(rows))
+	kept := make([]StoredSound, len(rows))
 	for i, r := range rows {
 		if !r.measured {
 			if r.Bytes, err = s.soundBytes(r.ChatID); err != nil {
 				return nil, explain(doing, err)
 			}
 		}
-		kept[i] = r.KeptSound
+		kept[i] = r.StoredSound
 	}
 	return kept, nil
 }

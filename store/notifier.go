@@ -8,22 +8,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// bell lets one in the box know that something has come: who sends webhooks that
+// outboxNotifier lets one in the box know that something has come: who sends webhooks that
 // there are more, who runs plugins that they are others, who holds connections open
 // that a key is good no more. Within the box it is a channel. Another process that has the folder open rings it by
 // writing to a file
 // that the kernel watches for the box, so that nobody has to look now and then.
-type bell struct {
+type notifier struct {
 	file    string
-	rung    chan struct{} // holds one; nil in a store that has only joined
+	wake    chan struct{} // applyTo one; nil in a store that has only joined
 	watch   *os.File      // nil where the file cannot be watched
 	stopped sync.WaitGroup
 }
 
-// hang makes a bell of the box that serves the folder. what is what others leave
+// newNotifier makes a notifier of the box that serves the folder. what is what others leave
 // there, for the log.
-func hang(file, what string, log *slog.Logger) *bell {
-	b := &bell{file: file, rung: make(chan struct{}, 1)}
+func newNotifier(file, what string, log *slog.Logger) *notifier {
+	b := &notifier{file: file, wake: make(chan struct{}, 1)}
 	if err := b.watchFile(); err != nil {
 		log.Warn("other processes cannot tell the box of "+what+"; it finds that out later", "err", err)
 		return b
@@ -33,7 +33,7 @@ func hang(file, what string, log *slog.Logger) *bell {
 }
 
 // makeFile makes the file where it is not there.
-func (b *bell) makeFile() error {
+func (b *notifier) makeFile() error {
 	f, err := os.OpenFile(b.file, os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
@@ -41,7 +41,7 @@ func (b *bell) makeFile() error {
 	return f.Close()
 }
 
-func (b *bell) watchFile() error {
+func (b *notifier) watchFile() error {
 	if err := b.makeFile(); err != nil {
 		return err
 	}
@@ -59,22 +59,22 @@ func (b *bell) watchFile() error {
 }
 
 // listen passes on what the kernel has seen, until the watch is closed.
-func (b *bell) listen() {
+func (b *notifier) listen() {
 	var seen [4096]byte // many may ring at once
 	for {
 		if _, err := b.watch.Read(seen[:]); err != nil {
 			return
 		}
-		b.toll()
+		b.notify()
 	}
 }
 
-// toll rings, and never waits. Where no box runs there is nobody to hear it: the
+// notify rings, and never waits. Where no box runs there is nobody to hear it: the
 // next start looks by itself.
-func (b *bell) toll() {
-	if b.rung != nil {
+func (b *notifier) notify() {
+	if b.wake != nil {
 		select {
-		case b.rung <- struct{}{}:
+		case b.wake <- struct{}{}:
 		default:
 		}
 		return
@@ -84,7 +84,7 @@ func (b *bell) toll() {
 	}
 }
 
-func (b *bell) close() {
+func (b *notifier) close() {
 	if b.watch != nil {
 		_ = b.watch.Close()
 	}
