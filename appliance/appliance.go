@@ -191,7 +191,7 @@ func Run(ctx context.Context, cfg config.Config, c Console) error {
 		banner.ready(c.firstKey(ctx, cfg.Data, records), c.signIn(ctx, records))
 	})
 	defer admission.wait()
-	defer opened.LoadAhead(ctx, host.Live)()
+	defer opened.PrefetchVoices(ctx, host.Live)()
 
 	select {
 	case err = <-served:

@@ -167,7 +167,7 @@ func examineLibraries(cfg config.Config) doctor.Finding {
 // examineHearing says which languages the box understands.
 func examineHearing(cfg config.Config) doctor.Finding {
 	f := doctor.Finding{Part: "hearing", Health: doctor.Well, What: "Whisper, in many languages"}
-	if engines.Understands(cfg) != nil {
+	if engines.TranscriberLanguages(cfg) != nil {
 		f.What = "Moonshine, in English only; for other languages: " + voices.HearMore
 	}
 	if why := voices.Unheard(cfg, ""); why != "" {

@@ -30,7 +30,7 @@ func TestADirectionIsHeard(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := engines.Open(t.Context(), cfg, engines.Designing|engines.Once, slog.New(slog.DiscardHandler))
+	e, err := engines.Open(t.Context(), cfg, engines.OnDemandVoices|engines.OneShot, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func (h hollow) Voice(_ context.Context, account, name string) (engine.Synthesiz
 	return h, h.Prepare(account, name)
 }
 func (hollow) Speak(ctx context.Context, text string, o engine.SpeakOptions, emit func(engine.Sound) error) error {
-	return enginetest.Sounds(24000, make([]float32, len(text)*24000*60/1000)).Speak(ctx, text, o, emit)
+	return enginetest.FixedSound(24000, make([]float32, len(text)*24000*60/1000)).Speak(ctx, text, o, emit)
 }
 
 func (h hollow) LanguageModel(contract.LanguageModel) (engine.LanguageModel, bool) { return h, true }

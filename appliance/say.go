@@ -22,11 +22,11 @@ func OpenSpeech(ctx context.Context, a voices.Account, name string, designed boo
 	which := engines.Speaking
 	all, cfg := a.Voices, a.Voices.Config
 	if _, err := all.FindVoice(ctx, a.ID, contract.VoiceRef{Name: name}); err == nil || designed {
-		which = engines.Designing
+		which = engines.OnDemandVoices
 	} else if name != "" {
 		cfg.Engines.Voice = name // what is wrong with it is said where it is opened
 	}
-	opened, err := engines.Open(ctx, cfg, which|engines.Once, log)
+	opened, err := engines.Open(ctx, cfg, which|engines.OneShot, log)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -53,7 +53,7 @@ func (m moody) Transcribe(ctx context.Context, pcm []float32, o engine.Transcrib
 }
 
 func (m moody) Generate(ctx context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
-	if len(p.Tools) > 0 && !p.NoCall && rand.IntN(3) == 0 {
+	if len(p.Tools) > 0 && !p.NoToolCalls && rand.IntN(3) == 0 {
 		if err := m.work(ctx, 100*time.Millisecond); err != nil {
 			return engine.Usage{}, err
 		}

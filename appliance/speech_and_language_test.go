@@ -24,7 +24,7 @@ func TestSpeechDoesNotDisturbTheLanguageModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	open := func(which engines.Which) *engines.Set {
+	open := func(which engines.Selection) *engines.Set {
 		opened, err := engines.Open(t.Context(), cfg, which, slog.New(slog.DiscardHandler))
 		if err != nil {
 			t.Fatal(err)

@@ -283,7 +283,7 @@ func (t *tooling) readAhead(ctx context.Context, p engine.Prompt) error {
 	if last.Content == "" {
 		p.Messages = p.Messages[:len(p.Messages)-1]
 	}
-	p.Urgency = engine.Ahead.Urgency()
+	p.Urgency = engine.Prefetch.Urgency()
 	return t.model.Prefill(ctx, p)
 }
 

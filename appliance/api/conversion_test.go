@@ -26,7 +26,7 @@ func startConverting(t *testing.T) client {
 	c := startRest(t, "home")[0]
 	c.api.Speech = speech.New(speech.Parts{
 		Voices:  hum{},
-		Ear:     speech.Ear{Detector: enginetest.Loud(0.01), Transcriber: enginetest.Hears("Some words.")},
+		Ear:     speech.Ear{Detector: enginetest.LevelDetector(0.01), Transcriber: enginetest.FixedTranscript("Some words.")},
 		Records: c.api.Records,
 		Keep:    speech.Keep{Newest: 10},
 		Log:     slog.New(slog.DiscardHandler),

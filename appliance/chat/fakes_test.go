@@ -43,7 +43,7 @@ func (f *fakes) Generate(ctx context.Context, p engine.Prompt, emit func(engine.
 	f.mu.Lock()
 	f.asked = append(f.asked, p.Messages)
 	f.mu.Unlock()
-	return enginetest.Says(0, f.replies...)(ctx, p, emit)
+	return enginetest.FixedReply(0, f.replies...)(ctx, p, emit)
 }
 
 func (f *fakes) Prepare(account, name string) error {

@@ -89,7 +89,7 @@ func explainedFault(f contract.Fault) (_ contract.Fault, ok bool) {
 // noRoom says what of the client's a model cannot read, and how much it can.
 func noRoom(e engine.ErrTooLong) string {
 	return fmt.Sprintf("The system prompt and the newest message, with its context, are %d tokens for it; at most %d "+
-		"are allowed. Make one of them shorter.", e.Tokens, e.Room)
+		"are allowed. Make one of them shorter.", e.Tokens, e.Limit)
 }
 
 // noVoice is what a client is told when it cannot have the voice that it asked

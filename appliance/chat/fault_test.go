@@ -27,7 +27,7 @@ func TestClientsAreToldWhatFailedAndNotWhere(t *testing.T) {
 			contract.Fault{Code: contract.ProviderFailed}},
 		"a box under load": {fmt.Errorf("encoder: %w", context.DeadlineExceeded),
 			contract.Fault{Code: contract.NotTranscribed, Detail: tooLong}},
-		"too much to read": {fmt.Errorf("llama: %w", engine.ErrTooLong{Tokens: 9130, Room: 8072}),
+		"too much to read": {fmt.Errorf("llama: %w", engine.ErrTooLong{Tokens: 9130, Limit: 8072}),
 			contract.Fault{Code: contract.NotTranscribed,
 				Detail: "The system prompt and the newest message, with its context, are 9130 tokens for it; at most " +
 					"8072 are allowed. Make one of them shorter."}},
@@ -71,7 +71,7 @@ func (f *failing) fail(where string) error {
 
 func (f *failing) NewStream() engine.VoiceStream {
 	return enginetest.Detector(func(frame []float32) (float32, error) {
-		p, _ := enginetest.Loud(0)(frame)
+		p, _ := enginetest.LevelDetector(0)(frame)
 		return p, f.fail("detector")
 	})
 }

@@ -105,7 +105,7 @@ func (s *slowNetwork) Voice(context.Context, string, string) (engine.Synthesizer
 
 func (s *slowNetwork) Speak(_ context.Context, _ string, _ engine.SpeakOptions, emit func(engine.Sound) error) error {
 	time.Sleep(50 * time.Millisecond)
-	return emit(engine.Sound{PCM: second, Whole: len(second), Last: true})
+	return emit(engine.Sound{PCM: second, TotalSamples: len(second), Last: true})
 }
 
 var second = make([]float32, contract.OutputRateHz)

@@ -87,7 +87,7 @@ func (l *lively) Generate(ctx context.Context, p engine.Prompt, emit func(engine
 	l.asked = append(l.asked, p.Messages)
 	l.fakes.mu.Unlock()
 	said := l.replies[:1+l.draw(len(l.replies))]
-	if len(p.Tools) > 0 && !p.NoCall && l.draw(2) == 0 {
+	if len(p.Tools) > 0 && !p.NoToolCalls && l.draw(2) == 0 {
 		if err := l.work(ctx, 200*time.Millisecond); err != nil {
 			return engine.Usage{}, err
 		}
@@ -149,7 +149,7 @@ func (v livelyVoice) Speak(ctx context.Context, text string, _ engine.SpeakOptio
 		}
 		piece := min(whole-made, 6000)
 		made += piece
-		if err := emit(engine.Sound{PCM: make([]float32, piece), Whole: whole, Last: made == whole}); err != nil {
+		if err := emit(engine.Sound{PCM: make([]float32, piece), TotalSamples: whole, Last: made == whole}); err != nil {
 			return err
 		}
 	}

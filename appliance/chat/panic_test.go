@@ -30,7 +30,7 @@ func (b broken) NewStream() engine.VoiceStream {
 		if b.where == "detector" && frame[0] < 0 {
 			panic("the detector breaks")
 		}
-		return enginetest.Loud(0)(frame)
+		return enginetest.LevelDetector(0)(frame)
 	})
 }
 

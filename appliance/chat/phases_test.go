@@ -83,7 +83,7 @@ func (v tellingVoice) Speak(ctx context.Context, _ string, _ engine.SpeakOptions
 		if err := pass(ctx, 60*time.Millisecond); err != nil {
 			return err
 		}
-		if err := emit(engine.Sound{PCM: slices.Clone(piece), Whole: 4 * len(piece), Last: n == 3}); err != nil {
+		if err := emit(engine.Sound{PCM: slices.Clone(piece), TotalSamples: 4 * len(piece), Last: n == 3}); err != nil {
 			return err
 		}
 	}

@@ -38,7 +38,7 @@ func unreadable(ctx context.Context, s turn.Settings, models []engine.LanguageMo
 		"system_prompt: with what stands beside it (examples, variables, tools, the context, the box's rules, %d "+
 			"words of the user's) it is %d tokens for the language model; at most %d are allowed. Make one of them "+
 			"shorter, or choose a language model that reads more.",
-		reply.LeastWords, long.Tokens, long.Room)}
+		reply.LeastWords, long.Tokens, long.Limit)}
 }
 
 // lengthens reports whether settings change what the model reads before each

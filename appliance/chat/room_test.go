@@ -22,7 +22,7 @@ func (s short) CheckPrompt(_ context.Context, p engine.Prompt) error {
 		n += len(m.Content)
 	}
 	if n > s.room {
-		return engine.ErrTooLong{Tokens: n, Room: s.room}
+		return engine.ErrTooLong{Tokens: n, Limit: s.room}
 	}
 	return nil
 }

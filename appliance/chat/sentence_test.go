@@ -133,7 +133,7 @@ func TestASentenceInTwoMessagesIsOneRow(t *testing.T) {
 		w.typed(t, c, "assistant_end", 2)
 		asked := w.asked[len(w.asked)-1]
 		before := asked[len(asked)-2]
-		if before.Role != engine.Assistant || before.Content != slowBegin+" "+slowRest || before.Cut {
+		if before.Role != engine.Assistant || before.Content != slowBegin+" "+slowRest || before.Interrupted {
 			t.Errorf("the model sees %+v", before)
 		}
 	})

@@ -18,7 +18,7 @@ func TestAClientMayHaveItsSoundFurtherAhead(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			f := newFakes()
 			f.closed = make(chan int, 1)
-			h := hostOf(voiced{f, enginetest.Sounds(contract.OutputRateHz, second)})
+			h := hostOf(voiced{f, enginetest.FixedSound(contract.OutputRateHz, second)})
 			c := begin(t, h, Opening{Line: f, Connect: contract.ConnectSettings{SoundAheadSecs: secs}})
 			if err := c.Receive(contract.AssistantInput{Text: strings.Repeat("This is a sentence. ", 60)}); err != nil {
 				t.Fatal(err)

@@ -163,7 +163,7 @@ func TestArgumentsThatDoNotFitGoBackOnce(t *testing.T) {
 		if strings.Contains(c.messages(), "tool_call") {
 			t.Error("the client is asked to run it")
 		}
-		if last := c.last(); !last.NoCall || last.Messages[len(last.Messages)-1].Content != weatherTool.Fallback {
+		if last := c.last(); !last.NoToolCalls || last.Messages[len(last.Messages)-1].Content != weatherTool.Fallback {
 			t.Errorf("the model goes on with %+v", last)
 		}
 	}, call("nothing", `{}`), call("weather", `{`), engine.Part{Text: "Nobody knows."})

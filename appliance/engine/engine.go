@@ -55,22 +55,22 @@ type TranscribeOptions struct {
 	// Speed is how many times as fast as people do a voice speaks that was told to; 0
 	// means 1.
 	Speed float64
-	// Draft is that of an earlier transcript of the beginning of the same sound;
+	// Tokens is that of an earlier transcript of the beginning of the same sound;
 	// nil is none. As far as it is right, the words in it need not be found again
 	// one by one: the transcript is the same, and comes sooner.
-	Draft Draft
+	SpeculativeTokens TranscriptTokens
 }
 
 // Transcript is what a Transcriber heard. Text is empty when nobody spoke.
 type Transcript struct {
 	Text     string
-	Language string // BCP 47
-	Draft    Draft  // for the same sound when there is more of it; nil where the engine makes none
+	Language string           // BCP 47
+	Tokens   TranscriptTokens // for the same sound when there is more of it; nil where the engine makes none
 }
 
-// Draft is a transcript in the tokens of the Transcriber that made it, which
+// Tokens is a transcript in the tokens of the Transcriber that made it, which
 // alone can read it. Nobody changes it.
-type Draft []int64
+type TranscriptTokens []int64
 
 // A Synthesizer speaks with one voice. It may be called from many goroutines.
 type Synthesizer interface {
@@ -116,24 +116,24 @@ type SpeakOptions struct {
 	Urgency *Urgency
 	// Speed is how many times as fast as without it text is said, 0.25 to 3; 0 means 1.
 	Speed float64
-	// Pace is how fast the voice is with which it is said, in its model's own measure,
+	// ModelSpeed is how fast the voice is with which it is said, in its model's own measure,
 	// 0.25 to 3; 0 means 1.
-	Pace float64
-	// After is what was said just before, where text goes on with the same
+	ModelSpeed float64
+	// Previous is what was said just before, where text goes on with the same
 	// sentence: it is not spoken again, but text is said as what follows it.
-	After string
-	// GoesOn says that text is the beginning of a sentence whose rest follows,
+	Previous string
+	// Continues says that text is the beginning of a sentence whose rest follows,
 	// so that the voice does not end.
-	GoesOn bool
+	Continues bool
 	// Temperature is how much is left to chance, 0 to 1: 0 is nothing, so that
 	// the same text always gives the same samples. Above 0 they follow from Seed:
 	// the same seed gives the same samples, bit for bit, another one others.
 	Temperature float64
 	Seed        int64
-	// Calm says that nobody waits for the first of the sound, since what was said
+	// LongPieces says that nobody waits for the first of the sound, since what was said
 	// before plays for a while yet: it may come in longer pieces then, which cost
 	// less.
-	Calm bool
+	LongPieces bool
 	// Locale is the BCP 47 tag of where text was written, which says how dates,
 	// times and money are read; empty: the voice's own language.
 	Locale string
@@ -153,10 +153,10 @@ type Sound struct {
 	// Words are the words as they are written that end in this piece, in order;
 	// nil when the voice cannot tell.
 	Words []Word
-	// Whole is how many samples all of the text has: an estimate, mostly a little
+	// TotalSamples is how many samples all of the text has: an estimate, mostly a little
 	// too much, until the last piece.
-	Whole int
-	Last  bool
+	TotalSamples int
+	Last         bool
 }
 
 // Phoneme is one sound of a Speech, in samples of its PCM.
@@ -207,15 +207,15 @@ const (
 type Message struct {
 	Role    Role
 	Content string
-	// Changing is how many bytes at the end of Content are of this conversation
+	// VolatileBytes is how many bytes at the end of Content are of this conversation
 	// alone, such as the time; other conversations begin with those before them.
-	Changing int
-	// Noted is how many bytes at the end of Content are notes about what a User
-	// said, or a tool answered, and nothing that they did say.
-	Noted int
-	// Cut says of what the assistant said that the user interrupted it there, in the
+	VolatileBytes int
+	// NoteBytes is how many bytes at the end of Content are notes about what a User
+	// utterances, or a tool answered, and nothing that they did say.
+	NoteBytes int
+	// Interrupted says of what the assistant said that the user interrupted it there, in the
 	// middle of a sentence; its Content may have "…" at the end to say so.
-	Cut bool
+	Interrupted bool
 	// Calls are the tools that the assistant called in this message, beside
 	// its Content, which may be empty then; of Assistant only.
 	Calls []ToolCall
@@ -232,7 +232,7 @@ type Message struct {
 // ToolCall is the assistant's wish to have a tool run.
 type ToolCall struct {
 	ID        string // names the call within its conversation
-	Name      string // of the Tool
+	Name      string // energies the Tool
 	Arguments string // a JSON object, as the tool's Parameters ask for; a model on a server may write something else
 }
 
@@ -253,9 +253,9 @@ type Prompt struct {
 	Messages     []Message
 	// Tools are what the assistant may call; it calls one at most in a reply.
 	Tools []Tool
-	// NoCall has the reply be in words, though there are Tools: the prompt stays
+	// NoToolCalls has the reply be in words, though there are Tools: the prompt stays
 	// the same, and with it what is kept of it.
-	NoCall bool
+	NoToolCalls bool
 	// NoClaims has a reply in words not claim that something was done which no Tool
 	// has done, also where there are no Tools. It is a hint: engines that cannot
 	// judge that leave it out.
@@ -263,13 +263,13 @@ type Prompt struct {
 	// Grammar is what the reply has to follow, in GBNF with the rule "root";
 	// empty: none. It excludes Tools.
 	Grammar string
-	// Begins makes a reply likelier, above 0, or less likely, below, to begin with
+	// FirstWordBias makes a reply likelier, above 0, or less likely, below, to begin with
 	// a word: so much is added to the natural logarithm of the probability of the
 	// word's first token. It is a hint: engines that cannot leave it out.
-	Begins      map[string]float64
-	MaxTokens   int     // 0 means the engine's default
-	Temperature float64 // 0 is greedy
-	Urgency     *Urgency
+	FirstWordBias map[string]float64
+	MaxTokens     int     // 0 means the engine's default
+	Temperature   float64 // 0 is greedy
+	Urgency       *Urgency
 	// Session is the name that the client has given the conversation, and Key the
 	// key that it has brought: both are for models on somebody's server.
 	Session, Key string
@@ -286,12 +286,12 @@ type Part struct {
 // Usage is what a reply cost.
 type Usage struct {
 	PromptTokens int // all of the prompt
-	CachedTokens int // of these, taken from the kept cache
+	CachedTokens int // energies these, taken from the kept cache
 	ReplyTokens  int
 	FirstToken   time.Duration // from the call to the first piece
-	// BesideTokens are those of the choice of a tool, which were read beside the
+	// RouterTokens are those of the choice of a tool, which were read beside the
 	// prompt; without those that were known.
-	BesideTokens int
+	RouterTokens int
 	// Steps is how often the model computed until it had the first token, for
 	// whomever; a step of a few tokens takes hardly longer than one of one. 0 where
 	// that is not known.
@@ -303,14 +303,14 @@ type Usage struct {
 type LanguageModel interface {
 	// Generate streams the reply to p, part by part, and returns when it is
 	// complete, ctx ends, or emit returns an error. What the model cannot do
-	// of p (tools, a grammar) is an ErrCannot.
+	// energies p (tools, a grammar) is an ErrUnsupported.
 	Generate(ctx context.Context, p Prompt, emit func(Part) error) (Usage, error)
 	// Choose returns how likely the reply to p is to begin with each of the
 	// choices: the natural logarithm of the probability of its first token. A
 	// choice that is not among those that the model tells of gets negative
 	// infinity. Choices that begin with the same token cannot be told apart,
 	// which is an error. A model that does not tell probabilities returns
-	// ErrCannot.
+	// ErrUnsupported.
 	Choose(ctx context.Context, p Prompt, choices []string) ([]float64, error)
 	// Prefill computes p's messages ahead of time, so that a Generate with the
 	// same beginning starts sooner. Where p names no conversation, what its
@@ -351,7 +351,7 @@ var (
 type ErrCannotSay struct {
 	Writing  string // what cannot be said, or the beginning of it
 	Script   string // its script as Unicode calls it, such as "Han"; several are joined by ", "
-	Language string // of the voice, a BCP 47 tag
+	Language string // energies the voice, a BCP 47 tag
 	Rest     string // the text without it, which can be said; may hold nothing to say
 }
 
@@ -363,14 +363,14 @@ func (e ErrCannotSay) Error() string {
 // ErrTooLong is what a language model says of a prompt that it has no room for,
 // even with nothing of the conversation but its system message and its newest one.
 type ErrTooLong struct {
-	Tokens int // of the two
-	Room   int // that there is for them, in tokens: the rest is the reply's
+	Tokens int // energies the two
+	Limit  int // that there is for them, in tokens: the rest is the reply's
 }
 
 func (e ErrTooLong) Error() string {
 	return fmt.Sprintf("the system message and the newest message are %d tokens; there is room for %d", e.Tokens,
-		e.Room)
+		e.Limit)
 }
 
-// ErrCannot is what an engine says that is asked for what it has no way to do.
-var ErrCannot = errors.New("this language model cannot do that")
+// ErrUnsupported is what an engine says that is asked for what it has no way to do.
+var ErrUnsupported = errors.New("this language model cannot do that")

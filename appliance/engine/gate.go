@@ -14,20 +14,20 @@ import (
 // that the engines together never run more threads than there are cores. Work
 // that takes long passes the gate in pieces.
 type Gate struct {
-	cores int
-	told  atomic.Pointer[func(Passage)]
+	cores    int
+	observer atomic.Pointer[func(Passage)]
 
 	mu      sync.Mutex
 	free    int
 	seq     uint64
 	waiting waiters
-	lent    map[*loan]struct{} // cores that are given back where somebody needs them sooner
+	loans   map[*loan]struct{} // cores that are given back where somebody needs them sooner
 }
 
 // NewGate returns a Gate over so many cores, at least one.
 func NewGate(cores int) *Gate {
 	cores = max(cores, 1)
-	return &Gate{cores: cores, free: cores, lent: map[*loan]struct{}{}}
+	return &Gate{cores: cores, free: cores, loans: map[*loan]struct{}{}}
 }
 
 // Cores is how many cores the gate gives out.
@@ -43,7 +43,7 @@ type Passage struct {
 
 // Observe has tell called for each passage when it is over. tell must not
 // block: the work that has just ended waits for it.
-func (g *Gate) Observe(tell func(Passage)) { g.told.Store(&tell) }
+func (g *Gate) Observe(tell func(Passage)) { g.observer.Store(&tell) }
 
 // Load is how many cores are given out now, and how many calls wait for some,
 // by their priority.
@@ -100,7 +100,7 @@ func (g *Gate) EnterSome(ctx context.Context, u *Urgency, least, most int) (core
 
 	select {
 	case <-w.ready:
-		return w.given, g.leaver(u, w.given, asked), nil
+		return w.given, g.leaveFunc(u, w.given, asked), nil
 	case <-ctx.Done():
 		g.mu.Lock()
 		defer g.mu.Unlock()
@@ -154,7 +154,7 @@ func (l *loan) yields(to Need) bool {
 	return to.Compare(need) < 0 && (!l.firm || to.Priority != need.Priority)
 }
 
-// DoAgain is Do for work that takes long, cannot be cut into pieces and is the same
+// DoRestartable is Do for work that takes long, cannot be cut into pieces and is the same
 // when it is done again: where somebody more urgent comes for the cores, the work's
 // context ends, and when that has its turn again it begins anew. It comes through in
 // the end, since it becomes more urgent than whatever is due later.
@@ -165,7 +165,7 @@ func (l *loan) yields(to Need) bool {
 // it lose is bounded by as much, and the try that goes over it: one that was there
 // before and comes for the cores again and again, piece by piece, would have it begin
 // in each gap and come to nothing. After that it gives way to conversations alone.
-func (g *Gate) DoAgain(ctx context.Context, u *Urgency, cores int, takes time.Duration,
+func (g *Gate) DoRestartable(ctx context.Context, u *Urgency, cores int, takes time.Duration,
 	work func(context.Context) error) error {
 	if need := u.Get(); need.Priority == Request {
 		u.Set(Request, need.Due.Add(takes))
@@ -173,7 +173,7 @@ func (g *Gate) DoAgain(ctx context.Context, u *Urgency, cores int, takes time.Du
 	var lost time.Duration
 	for {
 		var held time.Duration // by the last try
-		recalled, err := g.doLent(ctx, u, cores, lost > takes, func(ctx context.Context) error {
+		recalled, err := g.doRecallable(ctx, u, cores, lost > takes, func(ctx context.Context) error {
 			begun := time.Now()
 			defer func() { held = time.Since(begun) }()
 			return work(ctx)
@@ -185,20 +185,20 @@ func (g *Gate) DoAgain(ctx context.Context, u *Urgency, cores int, takes time.Du
 	}
 }
 
-// DoOnceMore is DoAgain for work that takes a twentieth of a second or two: it gives
+// DoRestartableOnce is DoRestartable for work that takes a twentieth of a second or two: it gives
 // way once, and the second time it is done to its end. So it comes on also where
 // somebody more urgent wants the cores again and again.
-func (g *Gate) DoOnceMore(ctx context.Context, u *Urgency, cores int, work func(context.Context) error) error {
-	recalled, err := g.doLent(ctx, u, cores, false, work)
+func (g *Gate) DoRestartableOnce(ctx context.Context, u *Urgency, cores int, work func(context.Context) error) error {
+	recalled, err := g.doRecallable(ctx, u, cores, false, work)
 	if !recalled {
 		return err
 	}
 	return g.Do(ctx, u, cores, func() error { return work(ctx) })
 }
 
-// doLent does work until somebody more urgent comes for the cores: somebody of
+// doRecallable does work until somebody more urgent comes for the cores: somebody of
 // another priority, where it is firm.
-func (g *Gate) doLent(ctx context.Context, u *Urgency, cores int, firm bool,
+func (g *Gate) doRecallable(ctx context.Context, u *Urgency, cores int, firm bool,
 	work func(context.Context) error) (recalled bool, err error) {
 	err = g.Do(ctx, u, cores, func() error {
 		ctx, cancel := context.WithCancelCause(ctx)
@@ -212,32 +212,32 @@ func (g *Gate) doLent(ctx context.Context, u *Urgency, cores int, firm bool,
 func (g *Gate) lend(l *loan) (back func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.lent[l] = struct{}{}
+	g.loans[l] = struct{}{}
 	g.recall()
 	return func() {
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		delete(g.lent, l)
+		delete(g.loans, l)
 	}
 }
 
 // recall ends the loans of those who are less urgent than somebody who waits.
 func (g *Gate) recall() {
-	for l := range g.lent {
+	for l := range g.loans {
 		if slices.ContainsFunc(g.waiting, func(w *waiter) bool { return l.yields(w.need) }) {
 			l.recall(errRecalled)
 		}
 	}
 }
 
-func (g *Gate) leaver(u *Urgency, cores int, asked time.Time) func() {
+func (g *Gate) leaveFunc(u *Urgency, cores int, asked time.Time) func() {
 	entered := time.Now()
 	return sync.OnceFunc(func() {
 		g.mu.Lock()
 		g.free += cores
 		g.admit()
 		g.mu.Unlock()
-		if tell := g.told.Load(); tell != nil {
+		if tell := g.observer.Load(); tell != nil {
 			(*tell)(Passage{u.Get().Priority, cores, entered.Sub(asked), time.Since(entered)})
 		}
 	})

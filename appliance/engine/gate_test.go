@@ -157,7 +157,7 @@ func TestLongWorkGivesWayToMoreUrgent(t *testing.T) {
 		var tries atomic.Int32
 		done := make(chan error, 1)
 		go func() {
-			done <- g.DoAgain(t.Context(), Request.Urgency(), 2, 0, func(ctx context.Context) error {
+			done <- g.DoRestartable(t.Context(), Request.Urgency(), 2, 0, func(ctx context.Context) error {
 				tries.Add(1)
 				return taking(time.Second)(ctx)
 			})
@@ -178,14 +178,14 @@ func TestLongWorkGivesWayToMoreUrgent(t *testing.T) {
 			t.Errorf("after %d tries: %v", tries.Load(), err)
 		}
 		synctest.Wait() // the one that is due in an hour has its turn now
-		if g.free != 2 || len(g.lent) != 0 {
-			t.Errorf("%d cores are free, %d lent", g.free, len(g.lent))
+		if g.free != 2 || len(g.loans) != 0 {
+			t.Errorf("%d cores are free, %d lent", g.free, len(g.loans))
 		}
 	})
 }
 
 // A clip of a slow voice that is long past its moment gives way to a conversation
-// all the same, until it has done so for givesWay: then it comes through once, and
+// all the same, until it has done so for requestDelay: then it comes through once, and
 // the conversation waits for that one call.
 func TestWhatConversationsMissComesBeforeALateRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -195,13 +195,13 @@ func TestWhatConversationsMissComesBeforeALateRequest(t *testing.T) {
 		bulk := NewUrgency(Request, begun.Add(-time.Second)) // its listener has run dry
 		done := make(chan time.Duration, 1)
 		go func() {
-			err := g.DoAgain(t.Context(), bulk, 2, 0, taking(call))
+			err := g.DoRestartable(t.Context(), bulk, 2, 0, taking(call))
 			if err != nil {
 				t.Error(err)
 			}
 			done <- time.Since(begun)
 		}()
-		var waited []time.Duration // of the clauses of a conversation, one each second
+		var waited []time.Duration // energies the clauses of a conversation, one each second
 		for i := range 20 {
 			time.Sleep(time.Until(begun.Add(time.Duration(i)*time.Second + 500*time.Millisecond)))
 			u := Live.Urgency()
@@ -215,7 +215,7 @@ func TestWhatConversationsMissComesBeforeALateRequest(t *testing.T) {
 				t.Errorf("clause %d waited for %v behind late text-to-speech", i, waited[i])
 			}
 		}
-		if through := <-done; through > givesWay+call {
+		if through := <-done; through > requestDelay+call {
 			t.Errorf("the request came through after %v", through)
 		}
 		if most := slices.Max(waited); most > call {
@@ -243,7 +243,7 @@ func TestWhatBeginsAnewComesThroughBetweenThePiecesOfAnother(t *testing.T) {
 		}()
 		time.Sleep(10 * time.Millisecond)
 		tries := 0
-		err := g.DoAgain(t.Context(), Request.Urgency(), 2, call, func(ctx context.Context) error {
+		err := g.DoRestartable(t.Context(), Request.Urgency(), 2, call, func(ctx context.Context) error {
 			if tries++; tries == 4 { // it has lost 1.2 s
 				go func() {
 					time.Sleep(50 * time.Millisecond)
@@ -289,7 +289,7 @@ func TestAShortRequestGoesBeforeALongOne(t *testing.T) {
 		begun := time.Now()
 		done := make(chan time.Duration, 1)
 		go func() {
-			err := g.DoAgain(t.Context(), Request.Urgency(), 2, long, taking(long))
+			err := g.DoRestartable(t.Context(), Request.Urgency(), 2, long, taking(long))
 			if err != nil {
 				t.Error(err)
 			}
@@ -329,7 +329,7 @@ func TestWorkThatGivesWayOnceComesOn(t *testing.T) {
 		done := make(chan time.Duration, 1)
 		go func() {
 			for range 3 {
-				err := g.DoOnceMore(t.Context(), Request.Urgency(), 2, taking(piece))
+				err := g.DoRestartableOnce(t.Context(), Request.Urgency(), 2, taking(piece))
 				if err != nil {
 					t.Error(err)
 				}
@@ -358,14 +358,14 @@ func TestWorkThatGivesWayOnceComesOn(t *testing.T) {
 func TestLongWorkThatFailsIsNotDoneAgain(t *testing.T) {
 	g := NewGate(1)
 	wrong, tries := errors.New("wrong"), 0
-	if err := g.DoAgain(t.Context(), nil, 1, 0, func(context.Context) error {
+	if err := g.DoRestartable(t.Context(), nil, 1, 0, func(context.Context) error {
 		tries++
 		return wrong
 	}); !errors.Is(err, wrong) || tries != 1 {
 		t.Errorf("%d tries: %v", tries, err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
-	err := g.DoAgain(ctx, nil, 1, 0, func(context.Context) error { cancel(wrong); return errRecalled })
+	err := g.DoRestartable(ctx, nil, 1, 0, func(context.Context) error { cancel(wrong); return errRecalled })
 	if err == nil || tries != 1 {
 		t.Errorf("work whose caller is gone: %v", err)
 	}

@@ -18,7 +18,7 @@ type Utterance struct {
 // longest utterance.
 func Listen(ctx context.Context, d VoiceDetector, t Transcriber, pcm []float32, so SegmentOptions, to TranscribeOptions,
 	found func(Utterance)) ([]Utterance, string, error) {
-	l := listening{t: t, opt: to, found: found}
+	l := recordingListener{t: t, opt: to, found: found}
 	s := NewSegmenter(d.NewStream(), so)
 	var segments []Segment
 	frame := make([]float32, FrameSamples)
@@ -32,33 +32,33 @@ func Listen(ctx context.Context, d VoiceDetector, t Transcriber, pcm []float32, 
 		if segments, err = s.Push(segments[:0], frame); err != nil {
 			return nil, "", err
 		}
-		if err := l.take(ctx, segments); err != nil {
+		if err := l.handle(ctx, segments); err != nil {
 			return nil, "", err
 		}
 	}
-	err := l.take(ctx, s.Finish(nil))
-	return l.said, l.language, err
+	err := l.handle(ctx, s.Finish(nil))
+	return l.utterances, l.language, err
 }
 
-// listening gathers the utterances of one recording.
-type listening struct {
+// recordingListener gathers the utterances of one recording.
+type recordingListener struct {
 	t     Transcriber
 	opt   TranscribeOptions
 	found func(Utterance)
 
-	last     Segment // the newest Paused, not transcribed yet
-	parts    []string
-	said     []Utterance
-	language string
-	longest  time.Duration
+	last       Segment // the newest Paused, not transcribed yet
+	parts      []string
+	utterances []Utterance
+	language   string
+	longest    time.Duration
 }
 
-func (l *listening) take(ctx context.Context, segments []Segment) error {
+func (l *recordingListener) handle(ctx context.Context, segments []Segment) error {
 	for _, s := range segments {
 		switch s.Kind {
 		case Paused:
 			l.last = s
-		case WentOn:
+		case Resumed:
 			l.last = Segment{}
 		case PartEnded:
 			l.last = Segment{}
@@ -76,7 +76,7 @@ func (l *listening) take(ctx context.Context, segments []Segment) error {
 	return nil
 }
 
-func (l *listening) finish(ctx context.Context, s Segment) error {
+func (l *recordingListener) finish(ctx context.Context, s Segment) error {
 	if l.last.PCM != nil {
 		if err := l.transcribe(ctx, l.last); err != nil {
 			return err
@@ -88,14 +88,14 @@ func (l *listening) finish(ctx context.Context, s Segment) error {
 		return nil
 	}
 	u := Utterance{Begin: duration(s.Begin), End: duration(s.End), Text: text}
-	l.said = append(l.said, u)
+	l.utterances = append(l.utterances, u)
 	if l.found != nil {
 		l.found(u)
 	}
 	return nil
 }
 
-func (l *listening) transcribe(ctx context.Context, s Segment) error {
+func (l *recordingListener) transcribe(ctx context.Context, s Segment) error {
 	t, err := l.t.Transcribe(ctx, s.PCM, l.opt)
 	if err != nil {
 		return err

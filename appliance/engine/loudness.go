@@ -20,7 +20,7 @@ const (
 )
 
 // loudness follows how loud a stream is, in hops of endHop samples: the energy
-// of its high frequencies more than of its low ones, for the last consonants are
+// energies its high frequencies more than of its low ones, for the last consonants are
 // there, and most noise is not.
 type loudness struct {
 	last  float32   // sample
@@ -28,8 +28,8 @@ type loudness struct {
 	quiet []float32 // the newest without voice
 }
 
-// of returns the energies of the hops of the sound that comes next.
-func (l *loudness) of(pcm []float32) []float32 {
+// energies returns the energies of the hops of the sound that comes next.
+func (l *loudness) energies(pcm []float32) []float32 {
 	all := make([]float32, len(pcm)/endHop)
 	for i := range all {
 		for _, x := range pcm[i*endHop : (i+1)*endHop] {
@@ -41,17 +41,17 @@ func (l *loudness) of(pcm []float32) []float32 {
 	return all
 }
 
-// hear takes a frame, which may hold voice.
-func (l *loudness) hear(frame []float32, voice bool) {
-	hops := l.of(frame)
-	l.hops = appended(l.hops, hops, levelTime/endHop)
+// add takes a frame, which may hold voice.
+func (l *loudness) add(frame []float32, voice bool) {
+	hops := l.energies(frame)
+	l.hops = keepNewest(l.hops, hops, levelTime/endHop)
 	if !voice {
-		l.quiet = appended(l.quiet, hops, quietHops)
+		l.quiet = keepNewest(l.quiet, hops, quietHops)
 	}
 }
 
-// appended keeps the newest n.
-func appended(all, more []float32, n int) []float32 {
+// keepNewest keeps the newest n.
+func keepNewest(all, more []float32, n int) []float32 {
 	if over := len(all) + len(more) - n; over > 0 {
 		all = append(all[:0], all[over:]...)
 	}

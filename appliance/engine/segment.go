@@ -33,9 +33,9 @@ const (
 // Segmenter cuts a stream of audio into utterances at its silences. It is
 // used by one goroutine.
 type Segmenter struct {
-	voice VoiceStream
-	opt   SegmentOptions
-	fit   conditioning
+	voice        VoiceStream
+	opt          SegmentOptions
+	conditioning conditioning
 
 	pos       int64     // samples taken
 	prefix    []float32 // the newest audio while nobody speaks
@@ -58,7 +58,7 @@ type Segmenter struct {
 	partVoice bool      // whether it holds voice
 	begin     int64     // where the utterance's voice begins
 	lastVoice int64     // where its voice ends so far
-	probs     []float32 // of the current part's newest frames
+	probs     []float32 // energies the current part's newest frames
 }
 
 // resumption is where voice came back after the newest pause that is over.
@@ -85,15 +85,15 @@ func (s *Segmenter) Listening() bool { return s.speaking || s.run > 0 }
 // faded: it broke off there, if nothing more comes.
 func (s *Segmenter) Voiced() bool { return s.speaking && s.run > 0 && !s.faded }
 
-// Stirring reports whether the newest frame of a pause holds a sound that may become
+// MayResume reports whether the newest frame of a pause holds a sound that may become
 // voice: one that the detector takes for it, or one as loud as a consonant.
-func (s *Segmenter) Stirring() bool {
-	return s.paused && (s.run > 0 || s.probable >= stirs || s.loudness.burst())
+func (s *Segmenter) MayResume() bool {
+	return s.paused && (s.run > 0 || s.probable >= mayResumeProbability || s.loudness.burst())
 }
 
-// stirs is the probability of voice from which a frame may be the beginning of a word:
+// mayResumeProbability is the probability of voice from which a frame may be the beginning of a word:
 // a detector follows one over two or three frames, and has less in silence.
-const stirs = 0.1
+const mayResumeProbability = 0.1
 
 // Position is how many samples were taken.
 func (s *Segmenter) Position() int64 { return s.pos }
@@ -105,15 +105,15 @@ func (s *Segmenter) Push(out []Segment, frame []float32) ([]Segment, error) {
 		return out, fmt.Errorf("segmenter: a frame of %d samples, want %d", len(frame), FrameSamples)
 	}
 	came := frame
-	frame = s.fit.steady(came)
+	frame = s.conditioning.removeOffset(came)
 	p, err := s.probability(frame)
 	if err != nil {
 		return out, fmt.Errorf("voice detection: %w", err)
 	}
 	s.probable = p
-	s.fit.heard(came, frame, float64(p) >= s.opt.Threshold)
+	s.conditioning.observe(came, frame, float64(p) >= s.opt.Threshold)
 	s.pos += FrameSamples
-	s.loudness.hear(frame, p >= noVoice)
+	s.loudness.add(frame, p >= noVoice)
 	burst := s.burst(p)
 	threshold := s.opt.Threshold
 	if s.run > 0 || s.speaking && !s.paused {
@@ -126,27 +126,27 @@ func (s *Segmenter) Push(out []Segment, frame []float32) ([]Segment, error) {
 		s.run = 0
 	}
 	if !s.speaking {
-		return s.idle(out, frame), nil
+		return s.idleFrame(out, frame), nil
 	}
 	if burst {
 		s.run = onsetFrames
 	}
-	return s.heard(out, frame, p), nil
+	return s.utteranceFrame(out, frame, p), nil
 }
 
 const (
 	// burstWithin is how many frames behind a voice a sound still belongs to it
 	// that the detector does not know as voice, 192 ms: the burst that ends a word
-	// such as "locked" comes up to 150 ms after the vowel. mostBursts is how many
+	// such as "locked" comes up to 150 ms after the vowel. maxBursts is how many
 	// frames may, so that no music behind a voice is taken for it.
 	burstWithin = 6
-	mostBursts  = 3
+	maxBursts   = 3
 )
 
 // burst reports whether a frame without voice holds the end of the word before
 // it.
 func (s *Segmenter) burst(p float32) bool {
-	if !s.paused || s.silent > burstWithin || s.bursts >= mostBursts || float64(p) >= s.opt.Threshold ||
+	if !s.paused || s.silent > burstWithin || s.bursts >= maxBursts || float64(p) >= s.opt.Threshold ||
 		!s.loudness.burst() {
 		return false
 	}
@@ -169,7 +169,7 @@ func (s *Segmenter) probability(frame []float32) (float32, error) {
 	}) {
 		s.still = false
 		if e, ok := s.voice.(interface{ Echoes() bool }); !ok || !e.Echoes() { // what is left of an echo stays soft
-			frame = s.fit.raised(frame)
+			frame = s.conditioning.raise(frame)
 		}
 		return s.voice.Probability(frame)
 	}
@@ -180,8 +180,8 @@ func (s *Segmenter) probability(frame []float32) (float32, error) {
 	return 0, nil
 }
 
-// idle keeps the prefix and waits for enough voice to begin an utterance.
-func (s *Segmenter) idle(out []Segment, frame []float32) []Segment {
+// idleFrame keeps the prefix and waits for enough voice to begin an utterance.
+func (s *Segmenter) idleFrame(out []Segment, frame []float32) []Segment {
 	s.prefix = append(s.prefix, frame...)
 	keep := samples(s.opt.PrefixPadding) + s.run*FrameSamples
 	if extra := len(s.prefix) - keep; extra > 0 {
@@ -202,12 +202,12 @@ func (s *Segmenter) idle(out []Segment, frame []float32) []Segment {
 	return append(out, s.segment(Voice))
 }
 
-// heard takes a frame inside an utterance.
-func (s *Segmenter) heard(out []Segment, frame []float32, p float32) []Segment {
+// observe takes a frame inside an utterance.
+func (s *Segmenter) utteranceFrame(out []Segment, frame []float32, p float32) []Segment {
 	s.part = append(s.part, frame...)
 	s.probs = append(s.probs, p)
 	if s.run > 0 && (!s.paused || s.run >= onsetFrames) {
-		return s.fade(s.heardVoice(out), p)
+		return s.fade(s.voiceFrame(out), p)
 	}
 	s.silent++
 	out = s.fade(out, p)
@@ -231,7 +231,7 @@ func (s *Segmenter) fade(out []Segment, p float32) []Segment {
 	}
 	before := s.faded
 	s.faded = s.loudness.faded()
-	if before || !s.faded || !s.partVoice || !s.enough() ||
+	if before || !s.faded || !s.partVoice || !s.longEnough() ||
 		s.fades > int(time.Duration(s.voiced)*FrameDuration/time.Second) {
 		return out
 	}
@@ -242,7 +242,7 @@ func (s *Segmenter) fade(out []Segment, p float32) []Segment {
 // Fading reports whether the voice is as quiet as when Faded was told.
 func (s *Segmenter) Fading() bool { return s.faded }
 
-func (s *Segmenter) heardVoice(out []Segment) []Segment {
+func (s *Segmenter) voiceFrame(out []Segment) []Segment {
 	if !s.partVoice {
 		s.partVoice, s.partBegin = true, s.pos-int64(s.run*FrameSamples)
 	}
@@ -251,7 +251,7 @@ func (s *Segmenter) heardVoice(out []Segment) []Segment {
 		s.paused = false
 		s.resumed = resumption{at: s.pos - int64(s.run*FrameSamples), voiced: s.voiced}
 		s.voiced += s.run - 1
-		went := s.segment(WentOn)
+		went := s.segment(Resumed)
 		went.Begin = s.resumed.at
 		out = append(out, went)
 		if n := len(s.part); n >= longPartSamples || n >= partSamples && silence >= partSilence {
@@ -273,7 +273,7 @@ func (s *Segmenter) heardVoice(out []Segment) []Segment {
 func (s *Segmenter) closePart(out []Segment, at int) []Segment {
 	rest := s.part[at:]
 	done := s.withPCM(PartEnded)
-	done.PCM = audible(s.part[:at:at])
+	done.PCM = raiseSoft(s.part[:at:at])
 	out = append(out, done)
 	s.part = append(make([]float32, 0, 8*SpeechRateHz), rest...)
 	s.probs = s.probs[:0]
@@ -295,7 +295,7 @@ func (s *Segmenter) quietest() int {
 
 func (s *Segmenter) end() Segment {
 	kind := Ended
-	if !s.enough() {
+	if !s.longEnough() {
 		kind = Dropped
 	}
 	e := s.segment(kind)
@@ -344,13 +344,13 @@ func (s *Segmenter) Finish(out []Segment) []Segment {
 func (s *Segmenter) pause() Segment {
 	began := s.pos - int64(len(s.part))
 	s.lastVoice = max(s.partBegin, began+int64(voiceEnd(s.part, int(s.lastVoice-began))))
-	if !s.enough() {
+	if !s.longEnough() {
 		return s.segment(Paused)
 	}
 	return s.withPCM(Paused)
 }
 
-func (s *Segmenter) enough() bool {
+func (s *Segmenter) longEnough() bool {
 	return time.Duration(s.voiced)*FrameDuration >= s.opt.MinVoiced
 }
 
@@ -359,7 +359,7 @@ func (s *Segmenter) segment(k SegmentKind) Segment {
 		Kind:      k,
 		Utterance: s.utterance,
 		Voiced:    time.Duration(s.voiced) * FrameDuration,
-		Short:     !s.enough(),
+		Short:     !s.longEnough(),
 		Begin:     s.begin,
 		End:       s.lastVoice,
 	}
@@ -368,14 +368,14 @@ func (s *Segmenter) segment(k SegmentKind) Segment {
 func (s *Segmenter) withPCM(k SegmentKind) Segment {
 	e := s.segment(k)
 	e.Begin = s.partBegin
-	e.PCM = audible(s.part[:len(s.part):len(s.part)])
+	e.PCM = raiseSoft(s.part[:len(s.part):len(s.part)])
 	return e
 }
 
 // Part is the current part so far, in the middle of what is said: Voice, with
 // PCM. False while nobody speaks, or too little was said to hold a word.
 func (s *Segmenter) Part() (Segment, bool) {
-	if !s.speaking || !s.partVoice || !s.enough() {
+	if !s.speaking || !s.partVoice || !s.longEnough() {
 		return Segment{}, false
 	}
 	return s.withPCM(Voice), true

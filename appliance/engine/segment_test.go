@@ -51,7 +51,7 @@ func segments(t interface{ Fatal(...any) }, s string) []Segment {
 }
 
 func kinds(s []Segment) string {
-	names := map[SegmentKind]string{Voice: "", Paused: "paused ", WentOn: "on ", PartEnded: "part ", Ended: "ended ",
+	names := map[SegmentKind]string{Voice: "", Paused: "paused ", Resumed: "on ", PartEnded: "part ", Ended: "ended ",
 		Dropped: "dropped "}
 	var b strings.Builder
 	for _, e := range s {
@@ -127,7 +127,7 @@ func TestSegmentsComeInOrderWhateverIsHeard(t *testing.T) {
 			if s.Kind == Ended && last.Kind == Voice {
 				t.Fatal("an utterance ended without a pause")
 			}
-			if s.Begin > s.End && s.Kind != WentOn {
+			if s.Begin > s.End && s.Kind != Resumed {
 				t.Fatalf("begins at %d and ends at %d", s.Begin, s.End)
 			}
 			last = s
@@ -231,7 +231,7 @@ func TestAWordEndsWithTheBurstBehindIt(t *testing.T) {
 			t.Errorf("%s: the voice ends behind frame %.1f, want %d", script, got, want)
 		}
 	}
-	if got := endOf(t, "...."+frames("b", 40)); got > 60+4+mostBursts {
+	if got := endOf(t, "...."+frames("b", 40)); got > 60+4+maxBursts {
 		t.Errorf("with music behind it the voice ends behind frame %.1f", got)
 	}
 }
@@ -266,7 +266,7 @@ func TestASoundThatMayBecomeVoiceStirs(t *testing.T) {
 		if _, err := s.Push(nil, script(what)); err != nil {
 			t.Fatal(err)
 		}
-		if got := s.Stirring(); got != want {
+		if got := s.MayResume(); got != want {
 			t.Errorf("%s: stirring %v, want %v", what, got, want)
 		}
 	}

@@ -49,8 +49,8 @@ const (
 	// Paused: the short pause is reached; PCM holds the current part, unless
 	// the utterance is too Short to hold a word.
 	Paused
-	// WentOn: voice again after Paused. Begin is where it comes back.
-	WentOn
+	// Resumed: voice again after Paused. Begin is where it comes back.
+	Resumed
 	// PartEnded: the utterance grows long; PCM holds a part that is complete,
 	// the next part follows.
 	PartEnded

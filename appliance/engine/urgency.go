@@ -11,11 +11,11 @@ type Priority int
 
 // The priorities. Work that somebody will miss goes by the moment at which it
 // is due, and that of requests behind conversations unless it is very late
-// (givesWay); before it comes neither reading ahead nor a batch job, beyond the
+// (requestDelay); before it comes neither reading ahead nor a batch job, beyond the
 // piece of it that is running.
 const (
 	Batch       Priority = iota // analysis jobs: when nobody else wants the cores
-	Ahead                       // what may be of use later: reading ahead
+	Prefetch                    // what may be of use later: reading ahead
 	Request                     // text-to-speech and other requests: behind what conversations miss
 	Speculative                 // a turn prepared before the user has finished
 	Live                        // a turn that someone waits for
@@ -26,7 +26,7 @@ func (p Priority) String() string {
 	switch p {
 	case Batch:
 		return "batch"
-	case Ahead:
+	case Prefetch:
 		return "ahead"
 	case Request:
 		return "request"
@@ -36,11 +36,11 @@ func (p Priority) String() string {
 	return "live"
 }
 
-// grace is how long after the call a piece of work is due where nobody said
+// defaultDelay is how long after the call a piece of work is due where nobody said
 // when: a turn that someone waits for at once; a request when a person who has
 // pressed a button begins to wonder, so that it gives way to a turn and to a
 // guess that is nearly one; a guess after the silence that most configs ask for.
-func (p Priority) grace() time.Duration {
+func (p Priority) defaultDelay() time.Duration {
 	switch p {
 	case Request:
 		return 500 * time.Millisecond
@@ -50,18 +50,18 @@ func (p Priority) grace() time.Duration {
 	return 0
 }
 
-// givesWay is how long after its moment a request still lets conversations go
+// requestDelay is how long after its moment a request still lets conversations go
 // first. A request for speech is late for good where the voice is slower than its
 // sound, and one call of such a voice holds the cores for seconds; so lateness alone
 // must not put it before an answer. Ten seconds are a turn of a conversation, from
 // its first guess to the answer's first clauses: behind those the listener is
 // supplied, and the cores are free. And they are a sixth of the minute after which
 // proxies give up on an answer of which nothing comes.
-const givesWay = 10 * time.Second
+const requestDelay = 10 * time.Second
 
 // Urgency says how soon a piece of work is needed. It may be changed while the
 // work waits for the cores, or between two pieces of it: a guess that becomes a
-// turn is promoted where it stands. It may be used from many goroutines; nil is
+// orderTime is promoted where it stands. It may be used from many goroutines; nil is
 // Batch.
 type Urgency struct {
 	mu       sync.Mutex
@@ -84,7 +84,7 @@ func (p Priority) Urgency() *Urgency { return NewUrgency(p, time.Time{}) }
 
 func needOf(p Priority, due time.Time) Need {
 	if due.IsZero() {
-		due = time.Now().Add(p.grace())
+		due = time.Now().Add(p.defaultDelay())
 	}
 	return Need{p, due}
 }
@@ -140,21 +140,21 @@ func (n Need) NotBefore(at time.Time) Need {
 	return n
 }
 
-// missed reports whether somebody misses the work when it comes late.
-func (n Need) missed() bool { return n.Priority > Ahead }
+// hasDeadline reports whether somebody misses the work when it comes late.
+func (n Need) hasDeadline() bool { return n.Priority > Prefetch }
 
 // Compare is negative where n is more urgent than m, positive where it is less.
 func (n Need) Compare(m Need) int {
-	if !n.missed() || !m.missed() {
+	if !n.hasDeadline() || !m.hasDeadline() {
 		return cmp.Compare(m.Priority, n.Priority)
 	}
-	return cmp.Or(n.turn().Compare(m.turn()), cmp.Compare(m.Priority, n.Priority))
+	return cmp.Or(n.orderTime().Compare(m.orderTime()), cmp.Compare(m.Priority, n.Priority))
 }
 
-// turn is the moment by which needs that somebody misses are ordered.
-func (n Need) turn() time.Time {
+// orderTime is the moment by which needs that somebody misses are ordered.
+func (n Need) orderTime() time.Time {
 	if n.Priority == Request {
-		return n.Due.Add(givesWay)
+		return n.Due.Add(requestDelay)
 	}
 	return n.Due
 }

@@ -50,14 +50,14 @@ func TestWhatIsDueFirstEntersFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		now := time.Now()
 		got := entering(t, NewGate(2), func() {},
-			Batch.Urgency(),                          // 0
-			Ahead.Urgency(),                          // 1
-			NewUrgency(Live, now.Add(3*time.Second)), // 2: a sentence that is due when another has been played
-			NewUrgency(Speculative, now.Add(700*time.Millisecond)), // 3: a guess whose silence ends sooner
-			NewUrgency(Request, now.Add(2*time.Second-givesWay)),   // 4: late
-			Live.Urgency(), // 5
-			NewUrgency(Live, now.Add(-200*time.Millisecond)),        // 6: late
-			NewUrgency(Speculative, now.Add(-100*time.Millisecond)), // 7
+			Batch.Urgency(),                                          // 0
+			Prefetch.Urgency(),                                       // 1
+			NewUrgency(Live, now.Add(3*time.Second)),                 // 2: a sentence that is due when another has been played
+			NewUrgency(Speculative, now.Add(700*time.Millisecond)),   // 3: a guess whose silence ends sooner
+			NewUrgency(Request, now.Add(2*time.Second-requestDelay)), // 4: late
+			Live.Urgency(),                                           // 5
+			NewUrgency(Live, now.Add(-200*time.Millisecond)),         // 6: late
+			NewUrgency(Speculative, now.Add(-100*time.Millisecond)),  // 7
 		)
 		wantOrder(t, got, 6, 7, 5, 3, 4, 2, 1, 0)
 	})
@@ -67,12 +67,12 @@ func TestAGuessThatBecomesATurnIsPromotedWhereItStands(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		now := time.Now()
 		guess := NewUrgency(Speculative, now.Add(5*time.Second))
-		ahead := Ahead.Urgency()
+		ahead := Prefetch.Urgency()
 		got := entering(t, NewGate(2), func() {
 			time.Sleep(10 * time.Millisecond)
 			guess.Set(Live, now)
 			ahead.Set(Batch, time.Time{})
-		}, NewUrgency(Live, now.Add(time.Second)), ahead, guess, Ahead.Urgency(), Batch.Urgency())
+		}, NewUrgency(Live, now.Add(time.Second)), ahead, guess, Prefetch.Urgency(), Batch.Urgency())
 		wantOrder(t, got, 2, 0, 3, 1, 4)
 	})
 }

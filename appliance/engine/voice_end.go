@@ -19,7 +19,7 @@ const (
 	softest   = 1.0 / 1000
 	overFloor = 1.6
 	// detectorLag is how many hops after the end of a voice the detector lets go
-	// of it in the median, 48 ms, and a little less in noise.
+	// energies it in the median, 48 ms, and a little less in noise.
 	detectorLag = 6
 )
 
@@ -28,10 +28,10 @@ const (
 // silence: the noise of the place. Where a soft end goes on behind letGo, the
 // voice ends with it. Noise hides soft ends; in it the voice has ended by as much
 // before letGo as the detector mostly is late, but not before the last that is
-// heard over the noise.
+// observe over the noise.
 func voiceEnd(pcm []float32, letGo int) int {
 	from := max(0, letGo-levelTime)
-	hops := (&loudness{}).of(pcm[from:])
+	hops := (&loudness{}).energies(pcm[from:])
 	let := (letGo - from) / endHop
 	if let < endBack || let > len(hops)-endSpan {
 		return letGo
@@ -56,7 +56,7 @@ func voiceEnd(pcm []float32, letGo int) int {
 			return letGo
 		}
 	}
-	for back := furthest(noisy, threshold > softest*level); end > let-back && !voiced(end); {
+	for back := maxSearchBack(noisy, threshold > softest*level); end > let-back && !voiced(end); {
 		end--
 	}
 	if !noisy && hops[end-1] <= threshold { // the one before it was loud enough for two
@@ -65,9 +65,9 @@ func voiceEnd(pcm []float32, letGo int) int {
 	return from + end*endHop
 }
 
-// furthest is how many hops before the detector lets go a voice may end: fewer
+// maxSearchBack is how many hops before the detector lets go a voice may end: fewer
 // where noise hides soft ends, and least where it is loud.
-func furthest(noisy, someNoise bool) int {
+func maxSearchBack(noisy, someNoise bool) int {
 	switch {
 	case noisy:
 		return detectorLag

@@ -79,7 +79,7 @@ func TestAVoiceOfAnyNameLeadsNowhereElse(t *testing.T) {
 	write(t, filepath.Join(c.Packs, "voice-joe", "voice.onnx"), "x")
 	write(t, filepath.Join(c.Packs, "..", "outside", "voice.onnx"), "x")
 	for _, name := range []string{"../outside", "..", "/etc", "llm-qwen", "voice-joe/../../outside"} {
-		e := Set{cfg: c, voices: map[string]*speaker{}, log: slog.New(slog.DiscardHandler)}
+		e := Set{cfg: c, voices: map[string]*voicePack{}, log: slog.New(slog.DiscardHandler)}
 		if _, err := e.Voice(t.Context(), name); err == nil {
 			t.Errorf("%q was opened", name)
 		}

@@ -23,19 +23,19 @@ import (
 	"parley/firmware/packs"
 )
 
-// Which says which engines to open.
-type Which uint
+// Selection says which engines to open.
+type Selection uint
 
 // What engines are for; they can be joined with |.
 const (
-	Hearing   Which = 1 << iota // the voice detector and the transcriber
-	Speaking                    // the voices
-	Thinking                    // the language model
-	Designing                   // the voices, each when it is first asked for
+	Hearing        Selection = 1 << iota // the voice detector and the transcriber
+	Speaking                             // the voices
+	Thinking                             // the language model
+	OnDemandVoices                       // the voices, each when it is first asked for
 
-	// Once is for a program that speaks once, and at once: its first words are the
+	// OneShot is for a program that speaks once, and at once: its first words are the
 	// voice's first run.
-	Once
+	OneShot
 
 	All = Hearing | Speaking | Thinking
 )
@@ -56,19 +56,19 @@ type Set struct {
 
 	models map[config.LanguageModel]engine.LanguageModel // Model, and those of the routes
 
-	loading sync.WaitGroup
-	cold    bool // voices are not warmed
+	loading    sync.WaitGroup
+	skipWarmUp bool // voices are not warmed
 
-	mu      sync.Mutex          // guards what follows
-	voices  map[string]*speaker // by pack
-	known   []voice.Base        // the library as it was read last
-	closers []func() error      // in the order of opening
+	mu      sync.Mutex            // guards what follows
+	voices  map[string]*voicePack // by pack
+	library []voice.Base          // the library as it was read last
+	closers []func() error        // in the order of opening
 }
 
 // Open opens the engines that cfg chooses, side by side, and warms
 // them. A missing or damaged pack is an error that names the command that
 // mends it.
-func Open(ctx context.Context, cfg config.Config, which Which, log *slog.Logger) (*Set, error) {
+func Open(ctx context.Context, cfg config.Config, which Selection, log *slog.Logger) (*Set, error) {
 	if err := errors.Join(checkVoice(cfg, which), checkModels(cfg, which)); err != nil {
 		return nil, err
 	}
@@ -80,17 +80,17 @@ func Open(ctx context.Context, cfg config.Config, which Which, log *slog.Logger)
 		return nil, err
 	}
 	e := &Set{
-		Gate:   engine.NewGate(cfg.Cores()),
-		cfg:    cfg,
-		log:    log,
-		cold:   which&Once != 0,
-		voices: map[string]*speaker{},
+		Gate:       engine.NewGate(cfg.Cores()),
+		cfg:        cfg,
+		log:        log,
+		skipWarmUp: which&OneShot != 0,
+		voices:     map[string]*voicePack{},
 	}
 	var opening errgroup.Group
-	if which&(Speaking|Designing) != 0 {
+	if which&(Speaking|OnDemandVoices) != 0 {
 		e.startPhonemizer()
 	}
-	if which&(Hearing|Speaking|Designing) != 0 {
+	if which&(Hearing|Speaking|OnDemandVoices) != 0 {
 		if e.rt, err = onnx.Open(filepath.Join(cfg.Pack("runtime-onnx"), "libonnxruntime.so")); err != nil {
 			return nil, errors.Join(err, e.Close())
 		}
@@ -103,7 +103,7 @@ func Open(ctx context.Context, cfg config.Config, which Which, log *slog.Logger)
 	}
 	if which&Speaking != 0 {
 		opening.Go(func() error { return e.openVoices(ctx) })
-	} else if which&Designing != 0 {
+	} else if which&OnDemandVoices != 0 {
 		opening.Go(e.ph.Started)
 	}
 	if which&Thinking != 0 {
@@ -117,7 +117,7 @@ func Open(ctx context.Context, cfg config.Config, which Which, log *slog.Logger)
 
 // Close gives all engines back, the newest first. No call may be under way.
 func (e *Set) Close() error {
-	e.loading.Wait() // of voices
+	e.loading.Wait() // set voices
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	var err error
@@ -169,9 +169,9 @@ func (e *Set) openTranscriber(ctx context.Context) error {
 	return e.warm(ctx, name, t)
 }
 
-// Understands are the languages that the transcriber of the settings knows, as tags of
+// TranscriberLanguages are the languages that the transcriber of the settings knows, as tags of
 // BCP 47; nil: many.
-func Understands(cfg config.Config) []string {
+func TranscriberLanguages(cfg config.Config) []string {
 	if cfg.Engines.Transcriber == "moonshine" {
 		return []string{"en"}
 	}
@@ -194,12 +194,12 @@ func (e *Set) warm(ctx context.Context, name string, w warmer) error {
 func Needs(cfg config.Config) []string { return needs(cfg, All) }
 
 // needs are the packs that the chosen engines are made of.
-func needs(cfg config.Config, which Which) []string {
+func needs(cfg config.Config, which Selection) []string {
 	var names []string
-	if which&(Hearing|Speaking|Designing) != 0 {
+	if which&(Hearing|Speaking|OnDemandVoices) != 0 {
 		names = append(names, "runtime-onnx")
 	}
-	if which&Designing != 0 && which&Speaking == 0 {
+	if which&OnDemandVoices != 0 && which&Speaking == 0 {
 		names = append(names, "espeak-ng")
 	}
 	if which&Hearing != 0 {

@@ -98,7 +98,7 @@ func (e *Set) openRemote(ctx context.Context, m config.LanguageModel) (engine.La
 
 // checkModels says which language models there are where one that is asked for
 // is neither here nor to be fetched. The error is a *packs.ErrNoPack.
-func checkModels(cfg config.Config, which Which) error {
+func checkModels(cfg config.Config, which Selection) error {
 	if which&Thinking == 0 {
 		return nil
 	}

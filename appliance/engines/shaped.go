@@ -13,9 +13,9 @@ import (
 const (
 	// voiceLUFS is how loud the engines make their voices.
 	voiceLUFS = -23
-	// loudest is what no voice passes, -1 dB below full scale: what codecs and
+	// peakLimit is what no voice passes, -1 dB below full scale: what codecs and
 	// sound cards make of a wave goes a little beyond its samples.
-	loudest = 0.891
+	peakLimit = 0.891
 
 	slowest, fastest = 0.25, 3 // speeds that the engines take
 )
@@ -26,7 +26,7 @@ type shaped struct {
 	shape   shape.Settings
 	rate    float64 // of its speech beside its own
 	pitchHz float64 // its mean pitch; 0 where it is not known
-	louder  float64 // dB, of all that it says
+	gainDB  float64 // dB, of all that it says
 }
 
 // Language is that of the voice; empty where it does not say it.
@@ -41,12 +41,12 @@ func (s shaped) CanSay(text string, o engine.SpeakOptions) error {
 // ahead, at most 80 ms of sound, comes with the next one.
 func (s shaped) Speak(ctx context.Context, text string, o engine.SpeakOptions, emit func(engine.Sound) error) error {
 	if s.rate != 0 {
-		o.Pace = min(max(s.rate, slowest), fastest)
+		o.ModelSpeed = min(max(s.rate, slowest), fastest)
 	}
 	hz := s.RateHz()
 	settings := s.shape
-	settings.Gain += s.louder
-	p := shaping{shaper: shape.New(hz, settings, s.pitchHz), limiter: audio.NewLimiter(hz, loudest)}
+	settings.Gain += s.gainDB
+	p := shaping{shaper: shape.New(hz, settings, s.pitchHz), limiter: audio.NewLimiter(hz, peakLimit)}
 	return s.Synthesizer.Speak(ctx, text, o, func(in engine.Sound) error {
 		out := p.process(in)
 		if len(out.PCM) == 0 && !out.Last {
@@ -60,7 +60,7 @@ func (s shaped) Speak(ctx context.Context, text string, o engine.SpeakOptions, e
 type shaping struct {
 	shaper   *shape.Shaper
 	limiter  *audio.Limiter
-	given    int // samples
+	emitted  int // samples
 	taken    int
 	words    []engine.Word // whose sound has not been given yet
 	phonemes []engine.Phoneme
@@ -70,13 +70,13 @@ func (p *shaping) process(in engine.Sound) engine.Sound {
 	p.taken += len(in.PCM)
 	out := engine.Sound{Last: in.Last,
 		PCM: p.limiter.Process(nil, p.shaper.Process(slices.Clone(in.PCM), in.Last), in.Last)}
-	p.given += len(out.PCM)
+	p.emitted += len(out.PCM)
 	p.words, p.phonemes = append(p.words, in.Words...), append(p.phonemes, in.Phonemes...)
 	n := 0
 	for ; n < len(p.words); n++ {
 		w := p.words[n]
 		w.Begin, w.End = p.shaper.Moved(w.Begin), p.shaper.Moved(w.End)
-		if w.End > p.given && !in.Last {
+		if w.End > p.emitted && !in.Last {
 			break
 		}
 		out.Words = append(out.Words, w)
@@ -85,15 +85,15 @@ func (p *shaping) process(in engine.Sound) engine.Sound {
 	for n = 0; n < len(p.phonemes); n++ {
 		ph := p.phonemes[n]
 		ph.Begin, ph.End = p.shaper.Moved(ph.Begin), p.shaper.Moved(ph.End)
-		if ph.End > p.given && !in.Last {
+		if ph.End > p.emitted && !in.Last {
 			break
 		}
 		out.Phonemes = append(out.Phonemes, ph)
 	}
 	p.phonemes = slices.Delete(p.phonemes, 0, n)
-	out.Whole = max(p.shaper.Moved(max(in.Whole, p.taken)), p.given)
+	out.TotalSamples = max(p.shaper.Moved(max(in.TotalSamples, p.taken)), p.emitted)
 	if in.Last {
-		out.Whole = p.given
+		out.TotalSamples = p.emitted
 	}
 	return out
 }

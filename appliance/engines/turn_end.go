@@ -13,12 +13,12 @@ import (
 // turnEnd is the turn-end model, which most boxes never need: it is loaded when
 // the first chat asks for it, or at the start where the box's own mode does.
 type turnEnd struct {
-	of    *Set
+	set   *Set
 	model func() (*onnx.Turn, error)
 }
 
 func (e *Set) openTurnEnd() error {
-	t := &turnEnd{of: e}
+	t := &turnEnd{set: e}
 	t.model = sync.OnceValues(t.open)
 	e.TurnEnd = t
 	if e.cfg.TurnDetection.Mode != string(contract.TurnSemantic) {
@@ -29,7 +29,7 @@ func (e *Set) openTurnEnd() error {
 }
 
 func (t *turnEnd) open() (*onnx.Turn, error) {
-	e := t.of
+	e := t.set
 	m, err := onnx.LoadTurn(e.rt, filepath.Join(e.cfg.Pack("turn"), "smart-turn-v3.2-cpu.onnx"), e.Gate)
 	if err != nil {
 		e.log.Error("the turn-end model cannot be loaded: turns end by silence alone", "err", err)

@@ -19,17 +19,17 @@ import (
 	"parley/firmware/packs"
 )
 
-// speaker is a pack with voices that was asked for. It is loaded on a goroutine of
+// voicePack is a pack with voices that was asked for. It is loaded on a goroutine of
 // its own.
-type speaker struct {
-	loaded chan struct{} // closed when what follows is set
-	speak  func([]voice.Part) (engine.Synthesizer, error)
-	err    error
+type voicePack struct {
+	loaded   chan struct{} // closed when what follows is set
+	newVoice func([]voice.Part) (engine.Synthesizer, error)
+	err      error
 }
 
-// keptVoices is a folder beside the packs, in which it is kept what loading their
+// voiceCacheDir is a folder beside the packs, in which it is kept what loading their
 // voices finds out. It may be deleted.
-const keptVoices = ".voices"
+const voiceCacheDir = ".voices"
 
 // openVoices opens the voice of the configuration, and waits for the phonemizer.
 // Other voices are opened when they are first asked for.
@@ -51,21 +51,21 @@ func (e *Set) startPhonemizer() {
 // the same. One that could not be loaded is tried again by the next call. The
 // error lists the voices that are there.
 func (e *Set) Voice(ctx context.Context, name string) (engine.Synthesizer, error) {
-	b, err := e.base(name)
+	b, err := e.findVoice(name)
 	if err != nil {
 		return nil, err
 	}
-	return e.Speaker(ctx, voice.Of(b.ID))
+	return e.RecipeVoice(ctx, voice.Of(b.ID))
 }
 
-// Speaker returns the voice that a recipe makes, as loud as the settings say. It
+// RecipeVoice returns the voice that a recipe makes, as loud as the settings say. It
 // loads what Voice does.
-func (e *Set) Speaker(ctx context.Context, r voice.Recipe) (engine.Synthesizer, error) {
+func (e *Set) RecipeVoice(ctx context.Context, r voice.Recipe) (engine.Synthesizer, error) {
 	parts, pitch, err := e.parts(r)
 	if err != nil {
 		return nil, err
 	}
-	p := e.asked(parts[0].Pack)
+	p := e.voicePack(parts[0].Pack)
 	select {
 	case <-p.loaded:
 	case <-ctx.Done():
@@ -74,7 +74,7 @@ func (e *Set) Speaker(ctx context.Context, r voice.Recipe) (engine.Synthesizer, 
 	if p.err != nil {
 		return nil, p.err
 	}
-	speaks, err := p.speak(r.Parts)
+	speaks, err := p.newVoice(r.Parts)
 	if err != nil {
 		return nil, err
 	}
@@ -83,9 +83,9 @@ func (e *Set) Speaker(ctx context.Context, r voice.Recipe) (engine.Synthesizer, 
 		shape:       r.Shape,
 		rate:        r.Rate,
 		pitchHz:     pitch,
-		louder:      decibels(voiceLUFS, float64(e.cfg.Speech.LoudnessLUFS)),
+		gainDB:      decibels(voiceLUFS, float64(e.cfg.Speech.LoudnessLUFS)),
 	}
-	if s.shape == (shape.Settings{}) && (s.rate == 0 || s.rate == 1) && s.louder == 0 {
+	if s.shape == (shape.Settings{}) && (s.rate == 0 || s.rate == 1) && s.gainDB == 0 {
 		return speaks, nil
 	}
 	return s, nil
@@ -94,9 +94,9 @@ func (e *Set) Speaker(ctx context.Context, r voice.Recipe) (engine.Synthesizer, 
 // Prepare says at once whether there is a voice of that name, and begins to load
 // it. The error lists the voices that are there.
 func (e *Set) Prepare(name string) error {
-	b, err := e.base(name)
+	b, err := e.findVoice(name)
 	if err == nil {
-		e.asked(b.Pack)
+		e.voicePack(b.Pack)
 	}
 	return err
 }
@@ -105,7 +105,7 @@ func (e *Set) Prepare(name string) error {
 func (e *Set) PrepareRecipe(r voice.Recipe) error {
 	parts, _, err := e.parts(r)
 	if err == nil {
-		e.asked(parts[0].Pack)
+		e.voicePack(parts[0].Pack)
 	}
 	return err
 }
@@ -114,7 +114,7 @@ func (e *Set) PrepareRecipe(r voice.Recipe) error {
 // pitch of the blend.
 func (e *Set) parts(r voice.Recipe) (parts []voice.Base, pitchHz float64, err error) {
 	for _, p := range r.Parts {
-		b, err := e.base(p.Voice)
+		b, err := e.findVoice(p.Voice)
 		if err != nil {
 			return nil, 0, fmt.Errorf("the voice is made of %q, whose pack is not here: %w", p.Voice, err)
 		}
@@ -126,34 +126,34 @@ func (e *Set) parts(r voice.Recipe) (parts []voice.Base, pitchHz float64, err er
 	return parts, voice.PitchOf(parts, r.Parts), nil
 }
 
-// base is the voice of the library with that name or id; an empty one is the
+// findVoice is the voice of the library with that name or id; an empty one is the
 // configured one.
-func (e *Set) base(name string) (voice.Base, error) {
+func (e *Set) findVoice(name string) (voice.Base, error) {
 	if name == "" {
 		name = e.cfg.Engines.Voice
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	b, found := voice.Find(e.known, name)
+	b, found := voice.Find(e.library, name)
 	if found && e.voices[b.Pack] != nil {
 		return b, nil
 	}
-	e.known = Library(e.cfg) // packs come and go while a box runs
-	if b, found = voice.Find(e.known, name); !found {
+	e.library = Library(e.cfg) // packs come and go while a box runs
+	if b, found = voice.Find(e.library, name); !found {
 		return b, contract.ErrInvalid{Field: "voice",
-			Why: fmt.Sprintf("there is no voice %.80q: choose of %s", name, VoiceNames(e.known))}
+			Why: fmt.Sprintf("there is no voice %.80q: choose of %s", name, VoiceNames(e.library))}
 	}
 	return b, nil
 }
 
-// asked is a pack with voices, loaded or being loaded from now on.
-func (e *Set) asked(pack string) *speaker {
+// voicePack is a pack with voices, loaded or being loaded from now on.
+func (e *Set) voicePack(pack string) *voicePack {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if p := e.voices[pack]; p != nil {
 		return p
 	}
-	p := &speaker{loaded: make(chan struct{})}
+	p := &voicePack{loaded: make(chan struct{})}
 	e.voices[pack] = p
 	e.loading.Go(func() { e.load(pack, p) })
 	return p
@@ -161,7 +161,7 @@ func (e *Set) asked(pack string) *speaker {
 
 // load loads a voice. One that fails is forgotten: the pack may be mended before
 // the next try. What panics has failed, too.
-func (e *Set) load(pack string, v *speaker) {
+func (e *Set) load(pack string, v *voicePack) {
 	defer close(v.loaded)
 	defer func() {
 		if r := recover(); r != nil {
@@ -177,16 +177,16 @@ func (e *Set) load(pack string, v *speaker) {
 	}()
 	begun := time.Now()
 	if pack == voice.KokoroPack {
-		v.speak, v.err = e.loadKokoro(pack)
+		v.newVoice, v.err = e.loadKokoro(pack)
 	} else {
-		v.speak, v.err = e.loadPiper(pack)
+		v.newVoice, v.err = e.loadPiper(pack)
 	}
 	e.log.Debug("voice loaded", "voice", pack, "ms", time.Since(begun).Milliseconds())
 }
 
 func (e *Set) loadPiper(pack string) (func([]voice.Part) (engine.Synthesizer, error), error) {
 	p, err := onnx.LoadPiper(e.rt, e.cfg.Pack(pack), e.Gate, e.ph,
-		onnx.PiperOptions{Kept: e.cfg.Pack(keptVoices), Cold: e.cold})
+		onnx.PiperOptions{Kept: e.cfg.Pack(voiceCacheDir), Cold: e.skipWarmUp})
 	if err != nil {
 		return nil, err
 	}
@@ -214,7 +214,7 @@ func (e *Set) loadKokoro(pack string) (func([]voice.Part) (engine.Synthesizer, e
 	return func(parts []voice.Part) (engine.Synthesizer, error) {
 		var blend []onnx.Weight
 		for _, p := range parts {
-			b, err := e.base(p.Voice)
+			b, err := e.findVoice(p.Voice)
 			if err != nil {
 				return nil, err
 			}
@@ -229,7 +229,7 @@ func (e *Set) loadKokoro(pack string) (func([]voice.Part) (engine.Synthesizer, e
 
 // checkVoice says which voices there are where the one that is asked for is
 // neither here nor to be fetched.
-func checkVoice(cfg config.Config, which Which) error {
+func checkVoice(cfg config.Config, which Selection) error {
 	if _, there := voice.Find(Library(cfg), cfg.Engines.Voice); which&Speaking == 0 || there {
 		return nil
 	}

@@ -15,7 +15,7 @@ import (
 func TestAVoiceThatFailsIsLoadedAnew(t *testing.T) {
 	c := config.Config{Packs: t.TempDir()}
 	write(t, filepath.Join(c.Packs, "voice-joe", "voice.onnx"), "x")
-	e := Set{cfg: c, voices: map[string]*speaker{}, log: slog.New(slog.DiscardHandler)}
+	e := Set{cfg: c, voices: map[string]*voicePack{}, log: slog.New(slog.DiscardHandler)}
 	if err := e.Prepare("joe"); err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func TestAVoiceThatFailsIsLoadedAnew(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	e.voices["voice-joe"] = &speaker{loaded: make(chan struct{})} // still loading
+	e.voices["voice-joe"] = &voicePack{loaded: make(chan struct{})} // still loading
 	if _, err := e.Voice(ctx, "joe"); err != context.Canceled {
 		t.Errorf("who has gone gets %v", err)
 	}

@@ -34,16 +34,16 @@ func (m metronome) Speak(_ context.Context, text string, o engine.SpeakOptions, 
 	}
 	faded(pcm[edge:edge+letter*len(text)], 240)
 	return emit(engine.Sound{
-		PCM:   pcm,
-		Words: words,
-		Whole: len(pcm),
-		Last:  true,
+		PCM:          pcm,
+		Words:        words,
+		TotalSamples: len(pcm),
+		Last:         true,
 	})
 }
 
 // noting is m, and calls note with all that it is asked to say.
 func (m metronome) noting(note func(text string, o engine.SpeakOptions)) *enginetest.Voice {
-	return &enginetest.Voice{Say: func(ctx context.Context, text string, o engine.SpeakOptions,
+	return &enginetest.Voice{SpeakFunc: func(ctx context.Context, text string, o engine.SpeakOptions,
 		emit func(engine.Sound) error) error {
 		note(text, o)
 		return m.Speak(ctx, text, o, emit)
@@ -149,7 +149,7 @@ func TestPhrasesBeginAndEndWithoutAStep(t *testing.T) {
 }
 
 func TestWhatAVoiceCannotSayIsSilence(t *testing.T) {
-	mute := &enginetest.Voice{Say: func(context.Context, string, engine.SpeakOptions, func(engine.Sound) error) error {
+	mute := &enginetest.Voice{SpeakFunc: func(context.Context, string, engine.SpeakOptions, func(engine.Sound) error) error {
 		return nil
 	}}
 	pcm, snippets := recite(t, mute, 2*time.Second, said(500, 900, "…"), said(1100, 1500, "—"))

@@ -92,7 +92,7 @@ func converse(t *testing.T, connect contract.TTSConnect, messages ...contract.Pu
 // Whoever has asked for a long text is still read, so that he is heard to leave; what
 // waits has a bound.
 func TestALongTextDoesNotKeepASocketFromBeingRead(t *testing.T) {
-	breathless := &enginetest.Voice{Say: func(ctx context.Context, _ string, _ engine.SpeakOptions,
+	breathless := &enginetest.Voice{SpeakFunc: func(ctx context.Context, _ string, _ engine.SpeakOptions,
 		_ func(engine.Sound) error) error {
 		<-ctx.Done()
 		return context.Cause(ctx)

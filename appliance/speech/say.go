@@ -230,14 +230,14 @@ func (t *take) sounds(ctx context.Context, s *snippet, u *engine.Urgency, try in
 	o := engine.SpeakOptions{
 		Urgency:     u,
 		Speed:       s.line.Speed,
-		After:       s.before,
-		GoesOn:      s.part.GoesOn,
+		Previous:    s.before,
+		Continues:   s.part.GoesOn,
 		Temperature: t.temperature,
 		Seed:        t.seedFor(s, try),
 		// Text that comes bit by bit may come when all before it has been heard.
-		Calm:    s.index > 0 && s.line.ends == nil,
-		Locale:  t.reading.Locale,
-		Lexicon: t.reading.Lexicon,
+		LongPieces: s.index > 0 && s.line.ends == nil,
+		Locale:     t.reading.Locale,
+		Lexicon:    t.reading.Lexicon,
 	}
 	if try > 0 {
 		o.Temperature = max(o.Temperature, chance)

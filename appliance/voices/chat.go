@@ -47,7 +47,7 @@ func (v *ForChats) Voice(ctx context.Context, account, name string) (engine.Synt
 	if err != nil {
 		return nil, err
 	}
-	return v.engines.Speaker(ctx, other.Recipe)
+	return v.engines.RecipeVoice(ctx, other.Recipe)
 }
 
 // lookUp is how long the database may take to say which voice is meant.

@@ -14,7 +14,7 @@ import (
 // that of the settings), speaks a language in which the box understands nobody: of
 // other languages Moonshine makes English words that mean nothing. Else it is empty.
 func Unheard(cfg config.Config, name string) string {
-	if engines.Understands(cfg) == nil {
+	if engines.TranscriberLanguages(cfg) == nil {
 		return ""
 	}
 	b, found := voice.Find(engines.Library(cfg), cmp.Or(name, cfg.Engines.Voice))

@@ -16,7 +16,7 @@ import (
 type ForSpeech struct {
 	Voices
 	Engines interface {
-		Speaker(ctx context.Context, r voice.Recipe) (engine.Synthesizer, error)
+		RecipeVoice(ctx context.Context, r voice.Recipe) (engine.Synthesizer, error)
 	}
 }
 
@@ -59,7 +59,7 @@ func (v ForSpeech) of(ctx context.Context, r voice.Recipe, manner string) (speec
 	if strings.TrimSpace(manner) != "" {
 		r = r.Said(voice.Direct(manner))
 	}
-	speaks, err := v.Engines.Speaker(ctx, r)
+	speaks, err := v.Engines.RecipeVoice(ctx, r)
 	if err != nil {
 		return speech.Voice{Recipe: kept}, err
 	}

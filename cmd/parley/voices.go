@@ -188,12 +188,12 @@ func (cmd *voicesDesignCmd) speak(ctx context.Context, c *console, cfg config.Co
 	if err != nil {
 		return err
 	}
-	opened, err := engines.Open(ctx, cfg, engines.Designing, c.quietLogger(cfg.Log))
+	opened, err := engines.Open(ctx, cfg, engines.OnDemandVoices, c.quietLogger(cfg.Log))
 	if err != nil {
 		return err
 	}
 	defer opened.Close()
-	speaks, err := opened.Speaker(ctx, r)
+	speaks, err := opened.RecipeVoice(ctx, r)
 	if err != nil {
 		return err
 	}

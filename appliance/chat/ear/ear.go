@@ -295,7 +295,7 @@ func (e *Ear) frames(ctx context.Context, pcm []float32) {
 			At:        turn.At(e.Clock()),
 			Utterance: u.number,
 			Until:     e.time.At(e.segmenter.Position()),
-			Stirs:     e.segmenter.Stirring(),
+			Stirs:     e.segmenter.MayResume(),
 		})
 	}
 }
@@ -305,7 +305,7 @@ func (e *Ear) frames(ctx context.Context, pcm []float32) {
 // beginning of another.
 func (e *Ear) follow(ctx context.Context, said []engine.Segment) {
 	for i, s := range said {
-		if s.Kind != engine.WentOn {
+		if s.Kind != engine.Resumed {
 			e.segment(ctx, s)
 			continue
 		}

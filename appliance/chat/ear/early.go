@@ -48,7 +48,7 @@ func (e *Ear) goneOn() {
 	waiting := len(e.waiting)
 	e.waiting = slices.DeleteFunc(e.waiting, func(g guess) bool { return g.of == u && !g.part })
 	if len(e.waiting) == waiting { // it is under way
-		u.urgency.Set(engine.Ahead, time.Time{})
+		u.urgency.Set(engine.Prefetch, time.Time{})
 		e.overheard.cancel, u.cancel = u.cancel, nil
 	}
 }

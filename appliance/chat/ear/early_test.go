@@ -14,7 +14,7 @@ import (
 func slowToLetGo(frames int) enginetest.Detector {
 	left := 0
 	return func(frame []float32) (float32, error) {
-		p, err := enginetest.Loud(0)(frame)
+		p, err := enginetest.LevelDetector(0)(frame)
 		if left--; p > 0 {
 			left = frames
 		} else if left >= 0 {
@@ -27,7 +27,7 @@ func slowToLetGo(frames int) enginetest.Detector {
 // request is what a transcriber was asked for.
 type request struct {
 	ms    int
-	draft engine.Draft
+	draft engine.TranscriptTokens
 }
 
 // noting notes what it is asked for, and gives as a draft how many ms it heard.
@@ -38,9 +38,9 @@ type noting struct {
 
 func (n noting) Transcribe(ctx context.Context, pcm []float32, o engine.TranscribeOptions) (engine.Transcript, error) {
 	ms := len(pcm) * 1000 / engine.SpeechRateHz
-	n.requests <- request{ms, o.Draft}
+	n.requests <- request{ms, o.SpeculativeTokens}
 	t, err := n.patientEar.Transcribe(ctx, pcm, o)
-	t.Draft = engine.Draft{int64(ms)}
+	t.Tokens = engine.TranscriptTokens{int64(ms)}
 	return t, err
 }
 

@@ -38,7 +38,7 @@ type hearing struct {
 // its sound.
 type draft struct {
 	part int64 // sample at which its voice begins
-	ids  engine.Draft
+	ids  engine.TranscriptTokens
 }
 
 // guess is one transcription: asked for, and then answered.
@@ -126,7 +126,7 @@ func (e *Ear) transcribe(ctx context.Context, g guess, u *engine.Urgency) contex
 	e.awaiting = true
 	options := engine.TranscribeOptions{Urgency: u}
 	if d := g.of.draft; d.part == g.segment.Begin {
-		options.Draft = d.ids
+		options.SpeculativeTokens = d.ids
 	}
 	ctx, cancel := context.WithTimeout(ctx, guessTimeout)
 	e.Go(func() {
@@ -143,7 +143,7 @@ func (e *Ear) transcribe(ctx context.Context, g guess, u *engine.Urgency) contex
 func (e *Ear) guessed(ctx context.Context, g guess) {
 	e.awaiting = false
 	if g.err == nil {
-		g.of.draft = draft{g.segment.Begin, g.transcript.Draft}
+		g.of.draft = draft{g.segment.Begin, g.transcript.Tokens}
 	}
 	switch {
 	case g.midway:

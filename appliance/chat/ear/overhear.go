@@ -45,7 +45,7 @@ func (o *overheard) stop() {
 // nothing else is to be.
 func (e *Ear) overhear(ctx context.Context) {
 	o := &e.overheard
-	after, urgency := overhearAfter, engine.Ahead.Urgency()
+	after, urgency := overhearAfter, engine.Prefetch.Urgency()
 	if e.echo.active { // somebody speaks over the assistant
 		after = min(after, max(0, e.settings.MinInterruption-interruptsSoon))
 		urgency = engine.NewUrgency(engine.Speculative, time.Now().Add(interruptsSoon))

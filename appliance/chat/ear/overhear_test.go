@@ -80,7 +80,7 @@ func listening(t *testing.T, p patientEar, change ...func(*Ear)) (*Ear, chan tur
 		events <- e
 	}
 	e := New(Parts{
-		Detector:    enginetest.Loud(0),
+		Detector:    enginetest.LevelDetector(0),
 		Transcriber: p,
 		Clock:       func() time.Duration { return time.Since(begun) },
 		Post: func(e turn.Event) {
@@ -124,7 +124,7 @@ func TestLookInTheMiddleGivesWayToThePause(t *testing.T) {
 	p := patientEar{make(chan engine.Priority, 10), make(chan struct{}, 10)}
 	e, events, _ := listening(t, p)
 	e.queue <- pcmOf(1500, 0.1)
-	if got := <-p.asked; got != engine.Ahead {
+	if got := <-p.asked; got != engine.Prefetch {
 		t.Errorf("the look in the middle has priority %v", got)
 	}
 	e.queue <- pcmOf(200, 0)

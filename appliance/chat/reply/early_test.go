@@ -14,7 +14,7 @@ import (
 
 // writer writes a text, a word at a time.
 func writer(text string, each time.Duration) engine.LanguageModel {
-	return enginetest.Says(each, strings.SplitAfter(text, " ")...)
+	return enginetest.FixedReply(each, strings.SplitAfter(text, " ")...)
 }
 
 // pieces of what a writer says in answer to a guess whose silence ends after

@@ -33,7 +33,7 @@ func (m *scripted) Generate(ctx context.Context, p engine.Prompt, emit func(engi
 	if m.again != nil && len(m.asked) > 1 {
 		pieces = m.again
 	}
-	if _, err := enginetest.Says(m.each, pieces...)(ctx, p, emit); err != nil {
+	if _, err := enginetest.FixedReply(m.each, pieces...)(ctx, p, emit); err != nil {
 		return engine.Usage{}, err
 	}
 	return engine.Usage{ReplyTokens: m.tokens}, m.err
@@ -314,15 +314,15 @@ func TestASilentModelIsAskedOnceMore(t *testing.T) {
 			return 0
 		}, func(turn.Event) {}
 		_, err := think.generate(t.Context(),
-			engine.Prompt{Messages: messages, Begins: begins})
+			engine.Prompt{Messages: messages, FirstWordBias: begins})
 		if !errors.Is(err, ErrSilent) || !strings.Contains(err.Error(), "##") || len(m.asked) != 2 {
 			t.Fatalf("asked %d times: %v", len(m.asked), err)
 		}
-		if p := m.asked[1]; p.Temperature <= 0 || p.Begins["##"] > -100 || p.Begins["Yes"] != 1 {
+		if p := m.asked[1]; p.Temperature <= 0 || p.FirstWordBias["##"] > -100 || p.FirstWordBias["Yes"] != 1 {
 			t.Errorf("asked once more by %+v", p)
 		}
 		if last := m.asked[1].Messages[1]; !strings.HasPrefix(last.Content, "When? (") ||
-			last.Noted != len(last.Content)-len("When?") || messages[1].Content != "When?" {
+			last.NoteBytes != len(last.Content)-len("When?") || messages[1].Content != "When?" {
 			t.Errorf("asked once more with %+v", last)
 		}
 		if len(begins) != 1 {

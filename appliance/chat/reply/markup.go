@@ -21,7 +21,7 @@ var errOver = errors.New("the reply is over")
 // Generate is that of the model.
 func (m unmarked) Generate(ctx context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
 	tools := p.Tools
-	if p.NoCall {
+	if p.NoToolCalls {
 		tools = nil
 	}
 	f := markup.New(tools, m.pace.opensThoughts())

@@ -142,7 +142,7 @@ func TestAReplyThatIsOverIsNotWrittenOn(t *testing.T) {
 	written := 0
 	endless := func(ctx context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
 		turns := slices.Repeat([]string{"At ten.<|im_end|>\n<|im_start|>user\nWhy?"}, 1000)
-		return enginetest.Says(0, turns...)(ctx, p, func(p engine.Part) error { written++; return emit(p) })
+		return enginetest.FixedReply(0, turns...)(ctx, p, func(p engine.Part) error { written++; return emit(p) })
 	}
 	m := unmarked{enginetest.Model(endless), NewPace()}
 	said := ""

@@ -46,7 +46,7 @@ func TestAHistoryAsTheModelSeesIt(t *testing.T) {
 		{Role: engine.ToolRole, CallID: "c", Content: "Room 12"},
 		{Role: engine.Assistant, Content: "Room twelve."},
 		{Role: engine.User, Content: "Which?"},
-		{Role: engine.Assistant, Content: "Room…", Cut: true},
+		{Role: engine.Assistant, Content: "Room…", Interrupted: true},
 	}
 	if len(got) == len(want) && got[0].Role == want[0].Role {
 		got[0].Content = want[0].Content // the box's own rules may come with it

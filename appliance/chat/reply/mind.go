@@ -73,7 +73,7 @@ func Prefill(ctx context.Context, m engine.LanguageModel, c turn.Conversation) e
 // the message before it.
 func messages(c turn.Conversation) []engine.Message {
 	out := make([]engine.Message, 0, 1+len(c.History))
-	out = append(out, engine.Message{Role: engine.System, Content: c.Prompt, Changing: c.Changing})
+	out = append(out, engine.Message{Role: engine.System, Content: c.Prompt, VolatileBytes: c.Changing})
 	for _, e := range c.History {
 		last := &out[len(out)-1]
 		switch e.Role {
@@ -81,14 +81,14 @@ func messages(c turn.Conversation) []engine.Message {
 			out = append(out, userMessage(e))
 		case turn.Context:
 			last.Content += " {Context: " + e.Text + "}"
-			last.Noted = 0 // they are not its end any more
+			last.NoteBytes = 0 // they are not its end any more
 		case turn.Assistant:
 			if last.Role == engine.Assistant && len(last.Calls) == 0 {
 				last.Content = strings.TrimSuffix(last.Content, turn.CutMark) + " " + e.Text // it was taken up again
-				last.Cut = e.GoesOn
+				last.Interrupted = e.GoesOn
 				continue
 			}
-			out = append(out, engine.Message{Role: engine.Assistant, Content: e.Text, Cut: e.GoesOn})
+			out = append(out, engine.Message{Role: engine.Assistant, Content: e.Text, Interrupted: e.GoesOn})
 		case turn.ToolCall:
 			if last.Role != engine.Assistant {
 				out = append(out, engine.Message{Role: engine.Assistant})
@@ -112,7 +112,7 @@ func userMessage(e turn.Entry) engine.Message {
 	if e.Sounds != "" {
 		m.Content += " (sounds: " + e.Sounds + ")"
 	}
-	m.Noted = len(m.Content) - len(e.Text)
+	m.NoteBytes = len(m.Content) - len(e.Text)
 	if e.Scores != nil {
 		m.Scores = e.Scores
 	}
@@ -122,7 +122,7 @@ func userMessage(e turn.Entry) engine.Message {
 // prefill has the model read the conversation so far ahead of the next turn. It
 // is a hint: what cannot be read ahead is read then.
 func (m mind) prefill(ctx context.Context, c reading) {
-	p := m.prompt(c.Conversation, engine.Ahead.Urgency())
+	p := m.prompt(c.Conversation, engine.Prefetch.Urgency())
 	p.Session, p.Key = c.how.Session, c.how.Key
 	if err := m.model.Prefill(ctx, p); err != nil && ctx.Err() == nil {
 		m.log.Warn("cannot read the conversation ahead", "err", err)
@@ -138,7 +138,7 @@ func (m mind) reply(ctx context.Context, t turn.Think, how Manner, s *schedule) 
 	ctx, cancel := context.WithTimeout(ctx, replyTimeout)
 	defer cancel()
 	prompt := m.prompt(t.Conversation, s.mind)
-	prompt.Temperature, prompt.Session, prompt.Key, prompt.NoCall = how.Temperature, how.Session, how.Key, t.NoCall
+	prompt.Temperature, prompt.Session, prompt.Key, prompt.NoToolCalls = how.Temperature, how.Session, how.Key, t.NoCall
 	r := thinking{
 		mind:     m,
 		turn:     t.Turn,
@@ -150,7 +150,7 @@ func (m mind) reply(ctx context.Context, t turn.Think, how Manner, s *schedule) 
 		expected: !m.certain && !t.Unasked,
 	}
 	prompt.NoClaims = t.Check
-	prompt.Begins = withoutSigns(r.itself.begins(asked(t.Conversation), begins(t.Conversation)))
+	prompt.FirstWordBias = withoutSigns(r.itself.begins(asked(t.Conversation), begins(t.Conversation)))
 	if how.Quick && !t.GoesOn && !t.Unasked {
 		r.quick = m.quickAnswer(t, s)
 		defer r.quick.end()
@@ -287,7 +287,7 @@ func (t thinking) generateBy(ctx context.Context, model engine.LanguageModel, pa
 	})
 	t.log.Debug("reply", "turn", t.turn, "prompt_tokens", usage.PromptTokens, "cached_tokens", usage.CachedTokens,
 		"reply_tokens", usage.ReplyTokens, "first_token_ms", usage.FirstToken.Milliseconds(),
-		"steps", usage.Steps, "beside_tokens", usage.BesideTokens, "err", err)
+		"steps", usage.Steps, "beside_tokens", usage.RouterTokens, "err", err)
 	if errors.Is(err, errEnough) {
 		return nil, said, nil
 	}

@@ -109,10 +109,10 @@ func (m mouth) say(ctx context.Context, n int, s speech, line, before string, ra
 		piece.Index++
 	}
 	o := engine.SpeakOptions{
-		Urgency: due.mouth,
-		Speed:   s.speed,
-		After:   before,
-		GoesOn:  s.sentence.GoesOn,
+		Urgency:   due.mouth,
+		Speed:     s.speed,
+		Previous:  before,
+		Continues: s.sentence.GoesOn,
 	}
 	if m.reading != nil {
 		read := m.reading(ctx)
@@ -129,7 +129,7 @@ func (m mouth) say(ctx context.Context, n int, s speech, line, before string, ra
 		} else {
 			piece.PCM = resampler.Process(make([]float32, 0, room), sound.PCM)
 		}
-		piece.Whole = time.Duration(sound.Whole)*time.Second/time.Duration(voice.RateHz()) +
+		piece.Whole = time.Duration(sound.TotalSamples)*time.Second/time.Duration(voice.RateHz()) +
 			sentencePause*time.Duration(min(pause, 1))
 		post()
 		return context.Cause(ctx)

@@ -45,7 +45,7 @@ func (v *singer) Speak(ctx context.Context, text string, o engine.SpeakOptions, 
 		if i > 0 {
 			v.due = append(v.due, time.Until(o.Urgency.Get().Due))
 		}
-		if err := emit(engine.Sound{PCM: tone(at, n), Whole: all, Last: i == len(v.pieces)-1}); err != nil {
+		if err := emit(engine.Sound{PCM: tone(at, n), TotalSamples: all, Last: i == len(v.pieces)-1}); err != nil {
 			return err
 		}
 		if at += n; v.during != nil {
@@ -169,10 +169,10 @@ func TestTheRestOfASentenceIsSpokenAsItsRest(t *testing.T) {
 	pieces := spoken(t.Context(), v, turn.Sentence{ID: "a", Text: "Sure,", GoesOn: true},
 		turn.Sentence{ID: "b", Text: "I can help", GoesOn: true},
 		turn.Sentence{ID: "c", Text: "with that."}, turn.Sentence{ID: "d", Text: "Bye."})
-	for i, want := range []engine.SpeakOptions{{GoesOn: true}, {After: "Sure, ", GoesOn: true},
-		{After: "Sure, I can help "}, {}} {
-		if got := v.asked[i]; got.After != want.After || got.GoesOn != want.GoesOn {
-			t.Errorf("sentence %d was asked for after %q, going on: %v", i, got.After, got.GoesOn)
+	for i, want := range []engine.SpeakOptions{{Continues: true}, {Previous: "Sure, ", Continues: true},
+		{Previous: "Sure, I can help "}, {}} {
+		if got := v.asked[i]; got.Previous != want.Previous || got.Continues != want.Continues {
+			t.Errorf("sentence %d was asked for after %q, going on: %v", i, got.Previous, got.Continues)
 		}
 	}
 	pause := audio.Samples(sentencePause, contract.OutputRateHz)

@@ -169,7 +169,7 @@ func (s *schedule) tellMind() {
 	case !s.begun:
 		s.mind.Set(s.priority(), s.begins)
 	case !s.real:
-		s.mind.Set(engine.Ahead, s.heard)
+		s.mind.Set(engine.Prefetch, s.heard)
 	default:
 		due := s.heard.Add(-ahead)
 		if sound := s.soundDue(); s.silent > 0 && !due.After(sound) {

@@ -41,7 +41,7 @@ func TestAGuessThinksOneSentenceUntilItIsPromoted(t *testing.T) {
 			t.Errorf("%+v", n)
 		}
 		guess.thought("The museum opens at ten.")
-		if n := guess.mind.Get(); n.Priority != engine.Ahead {
+		if n := guess.mind.Get(); n.Priority != engine.Prefetch {
 			t.Errorf("with a sentence: %+v", n)
 		}
 		time.Sleep(300 * time.Millisecond)

@@ -74,8 +74,8 @@ func (t thinking) generateWords(ctx context.Context, model engine.LanguageModel,
 	prompt.Temperature = max(prompt.Temperature, otherwise)
 	prompt.Messages = withWish(prompt.Messages, inWords)
 	if signs := strings.TrimSpace(silent.wrote); signs != "" {
-		prompt.Begins = anew(prompt.Begins)
-		prompt.Begins[signs] = neverAtFirst
+		prompt.FirstWordBias = anew(prompt.FirstWordBias)
+		prompt.FirstWordBias[signs] = neverAtFirst
 	}
 	return t.generateBy(ctx, model, pace, prompt)
 }
@@ -99,7 +99,7 @@ func withWish(messages []engine.Message, wish string) []engine.Message {
 	}
 	out := slices.Clone(messages)
 	out[last].Content += " " + wish
-	out[last].Noted += 1 + len(wish)
+	out[last].NoteBytes += 1 + len(wish)
 	return out
 }
 

@@ -17,8 +17,8 @@ func (d Detector) NewStream() engine.VoiceStream                { return d }
 func (d Detector) Probability(frame []float32) (float32, error) { return d(frame) }
 func (d Detector) Reset()                                       {}
 
-// Loud hears voice in a frame with a sample beyond level.
-func Loud(level float32) Detector {
+// LevelDetector hears voice in a frame with a sample beyond level.
+func LevelDetector(level float32) Detector {
 	return func(frame []float32) (float32, error) {
 		for _, v := range frame {
 			if math.Abs(float64(v)) > float64(level) {
@@ -37,8 +37,8 @@ func (t Transcriber) Transcribe(ctx context.Context, pcm []float32, o engine.Tra
 	return t(ctx, pcm, o)
 }
 
-// Hears understands the same English words in everything.
-func Hears(words string) Transcriber {
+// FixedTranscript understands the same English words in everything.
+func FixedTranscript(words string) Transcriber {
 	return func(ctx context.Context, _ []float32, _ engine.TranscribeOptions) (engine.Transcript, error) {
 		return engine.Transcript{Text: words, Language: "en"}, ctx.Err()
 	}
@@ -53,11 +53,11 @@ func (m Model) Generate(ctx context.Context, p engine.Prompt, emit func(engine.P
 func (Model) Prefill(context.Context, engine.Prompt) error { return nil }
 func (Model) Forget(string)                                {}
 func (Model) Choose(context.Context, engine.Prompt, []string) ([]float64, error) {
-	return nil, engine.ErrCannot
+	return nil, engine.ErrUnsupported
 }
 
-// Says writes the same pieces in answer to everything, each after a time.
-func Says(each time.Duration, pieces ...string) Model {
+// FixedReply writes the same pieces in answer to everything, each after a time.
+func FixedReply(each time.Duration, pieces ...string) Model {
 	return func(ctx context.Context, _ engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
 		for _, piece := range pieces {
 			if each > 0 {
@@ -78,22 +78,22 @@ func Says(each time.Duration, pieces ...string) Model {
 // A Voice is a function that speaks, at 24 kHz where Hz is 0. Voices are compared:
 // one is used by its pointer.
 type Voice struct {
-	Hz  int
-	Say func(ctx context.Context, text string, o engine.SpeakOptions, emit func(engine.Sound) error) error
+	Hz        int
+	SpeakFunc func(ctx context.Context, text string, o engine.SpeakOptions, emit func(engine.Sound) error) error
 }
 
 func (v *Voice) RateHz() int { return cmp.Or(v.Hz, 24000) }
 func (v *Voice) Speak(ctx context.Context, text string, o engine.SpeakOptions, emit func(engine.Sound) error) error {
-	return v.Say(ctx, text, o, emit)
+	return v.SpeakFunc(ctx, text, o, emit)
 }
 
-// Sounds says the same to every text, at once.
-func Sounds(hz int, pcm []float32) *Voice {
+// FixedSound says the same to every text, at once.
+func FixedSound(hz int, pcm []float32) *Voice {
 	return &Voice{hz, func(ctx context.Context, _ string, _ engine.SpeakOptions, emit func(engine.Sound) error) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		return emit(engine.Sound{PCM: pcm, Whole: len(pcm), Last: true})
+		return emit(engine.Sound{PCM: pcm, TotalSamples: len(pcm), Last: true})
 	}}
 }
 
@@ -101,19 +101,19 @@ func Sounds(hz int, pcm []float32) *Voice {
 // same words in it always, answer at once, and speak silence, a second of it.
 type Engines struct{}
 
-func (Engines) NewStream() engine.VoiceStream { return Loud(0) }
+func (Engines) NewStream() engine.VoiceStream { return LevelDetector(0) }
 func (Engines) Transcribe(ctx context.Context, pcm []float32, o engine.TranscribeOptions) (engine.Transcript, error) {
-	return Hears("When do you open?")(ctx, pcm, o)
+	return FixedTranscript("When do you open?")(ctx, pcm, o)
 }
 func (Engines) Generate(ctx context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
-	return Says(0, "It opens at ten. ", "Not on Mondays.")(ctx, p, emit)
+	return FixedReply(0, "It opens at ten. ", "Not on Mondays.")(ctx, p, emit)
 }
 func (Engines) Prefill(context.Context, engine.Prompt) error { return nil }
 func (Engines) Forget(string)                                {}
 func (Engines) Choose(context.Context, engine.Prompt, []string) ([]float64, error) {
-	return nil, engine.ErrCannot
+	return nil, engine.ErrUnsupported
 }
 func (Engines) RateHz() int { return 24000 }
 func (Engines) Speak(ctx context.Context, text string, o engine.SpeakOptions, emit func(engine.Sound) error) error {
-	return Sounds(24000, make([]float32, 24000)).Speak(ctx, text, o, emit)
+	return FixedSound(24000, make([]float32, 24000)).Speak(ctx, text, o, emit)
 }

@@ -32,7 +32,7 @@ func TestAStepIsGivenUpForWhomIsMoreUrgentAtTheGate(t *testing.T) {
 			Conversation: "a",
 			Messages:     long(questions[0]),
 			MaxTokens:    8,
-			Urgency:      engine.Ahead.Urgency(),
+			Urgency:      engine.Prefetch.Urgency(),
 		})
 	})
 	var waited []time.Duration
@@ -49,7 +49,7 @@ func TestAStepIsGivenUpForWhomIsMoreUrgentAtTheGate(t *testing.T) {
 	reading.Wait()
 	t.Logf("waited %v beside %d passages", waited, len(passages))
 	// What was given up left nothing behind: the answer is that of one who was
-	// never disturbed.
+	// excludedBias disturbed.
 	alone, _ := reply(t, m, engine.Prompt{Conversation: "b", Messages: long(questions[0]), MaxTokens: 8})
 	fresh, _ := reply(t, small(t, nil), engine.Prompt{Messages: long(questions[0]), MaxTokens: 8})
 	if said != alone || said != fresh {
@@ -73,11 +73,11 @@ func TestAStepThatIsGivenUpChangesNothing(t *testing.T) {
 		ask, stop := m.lib.watch(ctx, a)
 		defer stop()
 		ask(true)
-		b := newBatch(m.lib, stepTokensAlone)
+		b := newBatch(m.lib, stepTokensInteractive)
 		defer b.close()
-		for at := 0; at < len(tokens); at += stepTokensAlone {
+		for at := 0; at < len(tokens); at += stepTokensInteractive {
 			b.empty()
-			b.add(0, at, tokens[at:at+stepTokensAlone], true)
+			b.add(0, at, tokens[at:at+stepTokensInteractive], true)
 			if disturb {
 				a.arm(func() engine.Need { return engine.Need{} }, time.Minute, "", 0)
 				a.yieldTo(engine.Live.Urgency(), "")
@@ -93,7 +93,7 @@ func TestAStepThatIsGivenUpChangesNothing(t *testing.T) {
 				t.Fatalf("result %d", r)
 			}
 		}
-		return append([]float32(nil), logitsAt(m, ctx, stepTokensAlone-1)...)
+		return append([]float32(nil), logitsAt(m, ctx, stepTokensInteractive-1)...)
 	}
 	if d := distance(read(false), read(true)); d != 0 {
 		t.Errorf("the numbers after a step that was given up are others: %g", d)
@@ -111,8 +111,8 @@ func TestOnlyTheMoreUrgentHasAStepGivenUp(t *testing.T) {
 		want bool
 	}{
 		"live":           {live, time.Second, true},
-		"nearly over":    {live, worthAborting / 2, false},
-		"reading ahead":  {engine.Ahead.Urgency(), time.Second, false},
+		"nearly over":    {live, minAbortGain / 2, false},
+		"reading ahead":  {engine.Prefetch.Urgency(), time.Second, false},
 		"a later guess":  {engine.NewUrgency(engine.Speculative, now.Add(time.Minute)), time.Second, false},
 		"a batch":        {nil, time.Second, false},
 		"as urgent":      {engine.NewUrgency(engine.Speculative, now.Add(time.Second)), time.Second, false},
@@ -120,16 +120,16 @@ func TestOnlyTheMoreUrgentHasAStepGivenUp(t *testing.T) {
 	} {
 		a.arm(func() engine.Need { return need }, c.took, "", 0)
 		a.yieldTo(c.by, "")
-		if got := a.asked(); got != c.want {
+		if got := a.shouldAbort(); got != c.want {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 		a.disarm()
-		if a.asked() {
+		if a.shouldAbort() {
 			t.Errorf("%s: asked of the next step too", name)
 		}
 	}
 	a.yieldTo(live, "")
-	if a.asked() {
+	if a.shouldAbort() {
 		t.Error("a step that may not be given up was")
 	}
 	// The step becomes less urgent while it runs: what it is for has its first
@@ -138,12 +138,12 @@ func TestOnlyTheMoreUrgentHasAStepGivenUp(t *testing.T) {
 	sound := engine.NewUrgency(engine.Live, now)
 	a.arm(step.Get, time.Second, "", 0)
 	a.yieldTo(sound, "")
-	if a.asked() {
+	if a.shouldAbort() {
 		t.Error("a step was given up for what is as urgent")
 	}
 	step.Set(engine.Live, now.Add(time.Minute))
-	time.Sleep(2 * lookEvery)
-	if !a.asked() {
+	time.Sleep(2 * gateCheckInterval)
+	if !a.shouldAbort() {
 		t.Error("a step whose words have time holds up the sound that is due")
 	}
 	// What has come to the model is less urgent by now, or is the step's own.
@@ -151,16 +151,16 @@ func TestOnlyTheMoreUrgentHasAStepGivenUp(t *testing.T) {
 	a.arm(step.Get, time.Second, "", 0)
 	a.yieldTo(step, "")
 	step.Set(engine.Live, now.Add(time.Minute))
-	time.Sleep(2 * lookEvery)
-	if a.asked() {
+	time.Sleep(2 * gateCheckInterval)
+	if a.shouldAbort() {
 		t.Error("a step was given up for what it was for")
 	}
 	// A reply takes over what is read ahead for it.
-	ahead := engine.Ahead.Urgency()
+	ahead := engine.Prefetch.Urgency()
 	for conversation, want := range map[string]bool{"mine": false, "other": true, "": true} {
 		a.arm(ahead.Get, time.Second, "mine", time.Second)
 		a.yieldTo(live, conversation)
-		if got := a.asked(); got != want {
+		if got := a.shouldAbort(); got != want {
 			t.Errorf("beside what is read ahead, a reply of the conversation %q: %v", conversation, got)
 		}
 	}
@@ -168,41 +168,41 @@ func TestOnlyTheMoreUrgentHasAStepGivenUp(t *testing.T) {
 	for _, conversation := range []string{"mine", "mine" + routerSuffix} {
 		a.arm(ahead.Get, time.Second, "mine", 300*time.Millisecond)
 		a.yieldTo(live, conversation)
-		if !a.asked() {
+		if !a.shouldAbort() {
 			t.Errorf("a reply of the conversation %q waits for a second for what it reads in 0.3 s", conversation)
 		}
 	}
 }
 
 func TestTheSizeOfAStepFollowsItsTime(t *testing.T) {
-	var s steps
+	var s stepTimes
 	now := time.Now()
 	cost := func(n int) time.Duration { return 20*time.Millisecond + time.Duration(n)*5*time.Millisecond }
 	for range 20 {
-		n := s.within(stepBudget, now)
-		s.measured(n, cost(n), now)
+		n := s.fits(stepBudget, now)
+		s.record(n, cost(n), now)
 	}
-	if n := s.within(stepBudget, now); n != 8 {
+	if n := s.fits(stepBudget, now); n != 8 {
 		t.Errorf("%d tokens; eight take exactly the budget of %v", n, stepBudget)
 	}
 	for _, n := range sizes { // the machine gets busy
 		for range 20 {
-			s.measured(n, 10*cost(n), now)
+			s.record(n, 10*cost(n), now)
 		}
 	}
-	if n := s.within(stepBudget, now); n != 1 {
+	if n := s.fits(stepBudget, now); n != 1 {
 		t.Errorf("%d tokens where each step takes seconds", n)
 	}
 	later := now.Add(2 * sizeAge)
 	for range 20 { // and quiet again
-		n := s.within(stepBudget, later)
-		s.measured(n, cost(n), later)
+		n := s.fits(stepBudget, later)
+		s.record(n, cost(n), later)
 	}
-	if n := s.within(stepBudget, later); n != 8 {
+	if n := s.fits(stepBudget, later); n != 8 {
 		t.Errorf("%d tokens after the machine has become quiet", n)
 	}
-	if s.expect(8, later) != stepBudget || s.expect(stepTokensAlone, later) != 0 {
+	if s.expect(8, later) != stepBudget || s.expect(stepTokensInteractive, later) != 0 {
 		t.Errorf("expects %v for 8 and %v for 24, of which nothing is known", s.expect(8, later),
-			s.expect(stepTokensAlone, later))
+			s.expect(stepTokensInteractive, later))
 	}
 }

@@ -4,18 +4,18 @@ import "unsafe"
 
 // batch is the input of one decode, in C memory that is used again each time.
 type batch struct {
-	lib    *library
-	c      cBatch
-	room   int
-	tokens []Token
-	pos    []int32
-	lens   []int32
-	seqs   []*int32
-	wanted []int8
+	lib      *library
+	c        cBatch
+	capacity int
+	tokens   []Token
+	pos      []int32
+	lens     []int32
+	seqs     []*int32
+	wanted   []int8
 }
 
 func newBatch(lib *library, room int) *batch {
-	b := &batch{lib: lib, c: lib.batchInit(int32(room), 0, 1), room: room}
+	b := &batch{lib: lib, c: lib.batchInit(int32(room), 0, 1), capacity: room}
 	b.tokens = unsafe.Slice(b.c.tokens, room)
 	b.pos = unsafe.Slice(b.c.pos, room)
 	b.lens = unsafe.Slice(b.c.seqLens, room)
@@ -27,7 +27,7 @@ func newBatch(lib *library, room int) *batch {
 func (b *batch) empty() { b.c.count = 0 }
 
 // left is how many more tokens there is room for.
-func (b *batch) left() int { return b.room - int(b.c.count) }
+func (b *batch) left() int { return b.capacity - int(b.c.count) }
 
 // add puts tokens, which follow the first at of sequence seq, into the batch
 // and returns the index of the last; its logits are computed if wanted.

@@ -16,7 +16,7 @@ func logitsOf(t *testing.T, m *Model, prompts ...[]Token) [][]float32 {
 		t.Fatal(err)
 	}
 	defer m.lib.free(ctx)
-	b := newBatch(m.lib, stepTokensAlone)
+	b := newBatch(m.lib, stepTokensInteractive)
 	defer b.close()
 	out := make([][]float32, len(prompts))
 	const piece = 6 // four of them are a step

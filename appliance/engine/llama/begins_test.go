@@ -12,7 +12,7 @@ func TestAReplyCanBeKeptFromBeginningWithAWord(t *testing.T) {
 	m := small(t, nil)
 	say := func(begins map[string]float64) string {
 		var b strings.Builder
-		p := engine.Prompt{Messages: ask("Is breakfast on the second floor?"), Begins: begins, MaxTokens: 8}
+		p := engine.Prompt{Messages: ask("Is breakfast on the second floor?"), FirstWordBias: begins, MaxTokens: 8}
 		if _, err := m.Generate(within(t), p, func(part engine.Part) error {
 			b.WriteString(part.Text)
 			return nil

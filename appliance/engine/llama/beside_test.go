@@ -14,7 +14,7 @@ func TestTheChoiceOfAToolTakesNoStepOfItsOwn(t *testing.T) {
 	m.about.Parameters = smallModel // as of a model whose router reads one token after the last word
 	for name, row := range map[string]struct {
 		said, rest string
-		beside     int // tokens
+		beside     int // budget
 	}{
 		"read while it is spoken":              {"Could you please tell me when the", " pool opens?", 5},
 		"a question of which nothing was read": {"", "When does the pool open tomorrow, and where is it, please?", 16},
@@ -25,7 +25,7 @@ func TestTheChoiceOfAToolTakesNoStepOfItsOwn(t *testing.T) {
 				Conversation: name,
 				Messages:     ask(row.said),
 				MaxTokens:    4,
-				Urgency:      engine.Ahead.Urgency(),
+				Urgency:      engine.Prefetch.Urgency(),
 			}
 			if with {
 				p.Tools = hotelTools
@@ -40,8 +40,8 @@ func TestTheChoiceOfAToolTakesNoStepOfItsOwn(t *testing.T) {
 			_, u := reply(t, m, p)
 			m.Forget(name)
 			steps[with] = u.Steps
-			if with && (u.BesideTokens < 1 || u.BesideTokens > row.beside) {
-				t.Errorf("%s: %d tokens were read for the choice, want at most %d", name, u.BesideTokens, row.beside)
+			if with && (u.RouterTokens < 1 || u.RouterTokens > row.beside) {
+				t.Errorf("%s: %d tokens were read for the choice, want at most %d", name, u.RouterTokens, row.beside)
 			}
 		}
 		if steps[false] != 1 || steps[true] != 1 {
@@ -64,12 +64,12 @@ func TestAReplyThatIsHeldWaitsForTheChoice(t *testing.T) {
 		Urgency:   engine.Live.Urgency(),
 	}
 	said, u := reply(t, m, p)
-	read := u.PromptTokens + u.BesideTokens
-	if u.BesideTokens < 4*stepTokensAlone || u.PromptTokens >= u.BesideTokens {
+	read := u.PromptTokens + u.RouterTokens
+	if u.RouterTokens < 4*stepTokensInteractive || u.PromptTokens >= u.RouterTokens {
 		t.Fatalf("the words have %d tokens, the choice %d: they are to be read first, and the choice in many steps",
-			u.PromptTokens, u.BesideTokens)
+			u.PromptTokens, u.RouterTokens)
 	}
-	if most := read/stepTokensAlone + 3; u.Steps > most {
+	if most := read/stepTokensInteractive + 3; u.Steps > most {
 		t.Errorf("%d tokens were read in %d steps, want at most %d; it said %q", read, u.Steps, most, said)
 	}
 }

@@ -19,31 +19,31 @@ const (
 	callTokens = 256
 	// askTokens is how long a question for an argument may get.
 	askTokens = 48
-	// mostMissing is how many arguments are asked for in one question: more nobody
+	// maxMissing is how many arguments are asked for in one question: more nobody
 	// answers at once.
-	mostMissing = 2
+	maxMissing = 2
 )
 
-// call has the model write the call that it was decided to make, and emits it;
+// writeCall has the model write the call that it was decided to make, and emits it;
 // where something is missing for it, it emits a question. wish is the part of the
 // user's words that wants it.
-func (m *Model) call(ctx context.Context, p engine.Prompt, set *toolset, at int, wish want, begun time.Time,
+func (m *Model) writeCall(ctx context.Context, p engine.Prompt, set *toolset, at int, wish userRequest, begun time.Time,
 	emit func(engine.Part) error) (engine.Usage, error) {
 	tool, parameters := set.tools[at], set.parameters[at]
-	_, _, since, _ := newest(p.Messages)
+	_, _, since, _ := lastRequest(p.Messages)
 	again := slices.ContainsFunc(since, func(c engine.ToolCall) bool { return c.Name == tool.Name })
 	var u engine.Usage
 	arguments := "{}"
 	if len(parameters.Arguments) > 0 || parameters.Validate(arguments) != nil {
 		var missing []schema.Argument
 		var fault error
-		heard, asked := hear(p.Messages).but(nameWords(tool.Name)), p
+		heard, asked := newSource(p.Messages).ignoring(nameWords(tool.Name)), p
 		if again { // for something else than before
-			heard = hear(ofWish(p.Messages, wish.text)).but(nameWords(tool.Name))
-			asked = noted(p, "Left to be done: "+wish.text)
+			heard = newSource(onlyRequest(p.Messages, wish.text)).ignoring(nameWords(tool.Name))
+			asked = withNote(p, "Left to be done: "+wish.text)
 		}
 		for try := range 2 {
-			written, cost, err := m.arguments(ctx, asked, set, at, heard, begun, fault)
+			written, cost, err := m.writeArguments(ctx, asked, set, at, heard, begun, fault)
 			if try == 0 {
 				u = cost
 			}
@@ -51,10 +51,10 @@ func (m *Model) call(ctx context.Context, p engine.Prompt, set *toolset, at int,
 				return u, err
 			}
 			if len(since) == 0 {
-				written = onlyFirst(written)
+				written = firstOfLists(written)
 			}
-			arguments, missing, fault = settle(parameters, written, heard.copier(tool.Parameters, false))
-			if unsaid := misheard(missing, written); try == 0 && unsaid != "" {
+			arguments, missing, fault = checkArguments(parameters, written, heard.copier(tool.Parameters, false))
+			if unsaid := unsaidValues(missing, written); try == 0 && unsaid != "" {
 				fault = fmt.Errorf("nobody said %s; write what was said, or null", unsaid)
 			}
 			if fault == nil {
@@ -62,11 +62,11 @@ func (m *Model) call(ctx context.Context, p engine.Prompt, set *toolset, at int,
 			}
 		}
 		switch {
-		case len(missing) == 0 && fault == nil && !(again && done(since, tool.Name, arguments)):
+		case len(missing) == 0 && fault == nil && !(again && alreadyCalled(since, tool.Name, arguments)):
 		case len(since) > 0: // there is something to tell, of what was done
-			return m.inWords(ctx, p, set, begun, emit)
+			return m.replyInWords(ctx, p, set, begun, emit)
 		default:
-			return m.ask(ctx, p, set, tool, missing, fault, begun, emit)
+			return m.askForMissing(ctx, p, set, tool, missing, fault, begun, emit)
 		}
 	}
 	u.FirstToken = time.Since(begun)
@@ -74,13 +74,13 @@ func (m *Model) call(ctx context.Context, p engine.Prompt, set *toolset, at int,
 		emit(engine.Part{Call: &engine.ToolCall{ID: "call_" + rand.Text()[:16], Name: tool.Name, Arguments: arguments}})
 }
 
-// arguments has the model write those of a call, with the words that were heard. fault
+// writeArguments has the model write those of a call, with the words that were heard. fault
 // is what was wrong with them before; nil: nothing.
-func (m *Model) arguments(ctx context.Context, p engine.Prompt, set *toolset, at int, heard said, begun time.Time,
+func (m *Model) writeArguments(ctx context.Context, p engine.Prompt, set *toolset, at int, heard source, begun time.Time,
 	fault error) (string, engine.Usage, error) {
 	name, _ := json.Marshal(set.tools[at].Name)
 	if fault != nil {
-		p = noted(p, "The arguments of "+set.tools[at].Name+" did not fit: "+fault.Error())
+		p = withNote(p, "The arguments of "+set.tools[at].Name+" did not fit: "+fault.Error())
 	}
 	p.Grammar, p.MaxTokens, p.Temperature = callGrammar(set.parameters[at]), callTokens, 0
 	var text strings.Builder
@@ -90,12 +90,12 @@ func (m *Model) arguments(ctx context.Context, p engine.Prompt, set *toolset, at
 			return engine.Usage{}, err
 		}
 		r.copier = heard.copier(set.tools[at].Parameters, fault != nil)
-		return m.carryOut(ctx, r, begun, func(part engine.Part) error {
+		return m.run(ctx, r, begun, func(part engine.Part) error {
 			text.WriteString(part.Text)
 			return nil
 		})
 	}
-	u, err := m.trusting(write)
+	u, err := m.retryUncached(write)
 	return strings.TrimSpace(text.String()), u, err
 }
 
@@ -105,21 +105,21 @@ func callGrammar(p *schema.Parameters) string {
 	return "root ::= \" \" arguments\n" + strings.Replace(p.Grammar(), "root ::=", "arguments ::=", 1)
 }
 
-// settle takes out of the arguments that a model wrote what nobody said. missing
+// checkArguments takes out of the arguments that a model wrote what nobody said. missing
 // are those of them without which there is no call; fault is why the others do
 // not fit.
-func settle(p *schema.Parameters, written string, c *copier) (arguments string, missing []schema.Argument,
+func checkArguments(p *schema.Parameters, written string, c *copier) (arguments string, missing []schema.Argument,
 	fault error) {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(written), &all); err != nil {
 		return "", nil, fmt.Errorf("they were not complete after %d tokens; say less", callTokens)
 	}
 	var kept []string
-	heard := c.heard
+	heard := c.source
 	for _, a := range p.Arguments {
 		value, there := all[a.Name]
-		value = heard.dated(value)
-		known := there && string(value) != "null" && (a.Required && a.Chosen() || heard.has(a, value))
+		value = heard.correctDate(value)
+		known := there && string(value) != "null" && (a.Required && a.Chosen() || heard.supports(a, value))
 		if a.Required && !known && a.Default != nil {
 			value, there, known = a.Default, true, true
 		}
@@ -128,11 +128,11 @@ func settle(p *schema.Parameters, written string, c *copier) (arguments string, 
 			missing = append(missing, a)
 		case there && known:
 			name, _ := json.Marshal(a.Name)
-			kept = append(kept, string(name)+":"+string(c.asSaid(a.Name, heard.pruned(a, value))))
+			kept = append(kept, string(name)+":"+string(c.restoreSpelling(a.Name, heard.prune(a, value))))
 		}
 		delete(all, a.Name)
 	}
-	for _, name := range sortedKeys(all) { // of a schema that lets others be
+	for _, name := range sortedKeys(all) { // byKey a schema that lets others be
 		quoted, _ := json.Marshal(name)
 		kept = append(kept, string(quoted)+":"+string(all[name]))
 	}
@@ -143,9 +143,9 @@ func settle(p *schema.Parameters, written string, c *copier) (arguments string, 
 	return arguments, missing, fault
 }
 
-// misheard are the values of missing arguments that were written all the same:
+// unsaidValues are the values of missing arguments that were written all the same:
 // the user may have said another.
-func misheard(missing []schema.Argument, written string) string {
+func unsaidValues(missing []schema.Argument, written string) string {
 	var all map[string]json.RawMessage
 	if json.Unmarshal([]byte(written), &all) != nil {
 		return ""
@@ -162,11 +162,11 @@ func misheard(missing []schema.Argument, written string) string {
 // question is one, and no claim that something was done.
 const question = "root ::= [^?？؟\\n<>{}\\[\\].!]{3,160} [?？؟]\n"
 
-// ask has the model ask for what is missing, in the language of the conversation.
-func (m *Model) ask(ctx context.Context, p engine.Prompt, set *toolset, t engine.Tool, missing []schema.Argument,
+// askForMissing has the model ask for what is missing, in the language of the conversation.
+func (m *Model) askForMissing(ctx context.Context, p engine.Prompt, set *toolset, t engine.Tool, missing []schema.Argument,
 	fault error, begun time.Time, emit func(engine.Part) error) (engine.Usage, error) {
 	var wanted []string
-	for _, a := range missing[:min(len(missing), mostMissing)] {
+	for _, a := range missing[:min(len(missing), maxMissing)] {
 		what := strings.ReplaceAll(a.Name, "_", " ")
 		if a.Description != "" {
 			what += " (" + clip(oneLine(a.Description), toolLine) + ")"
@@ -176,19 +176,19 @@ func (m *Model) ask(ctx context.Context, p engine.Prompt, set *toolset, t engine
 	note := "Reply only with one short question, in my language, that asks me for " + strings.Join(wanted, " and ") +
 		"."
 	if len(wanted) == 0 && fault != nil {
-		note = "To " + lowered(does(t)) + " was not possible: " + clip(fault.Error(), toolLine) +
+		note = "To " + lowerFirst(toolPhrase(t)) + " was not possible: " + clip(fault.Error(), toolLine) +
 			". Reply only with one short question, in my language, that asks me for another."
 	}
-	p = noted(p, note)
-	p.Grammar, p.MaxTokens, p.Temperature, p.Begins = question, askTokens, 0, nil
+	p = withNote(p, note)
+	p.Grammar, p.MaxTokens, p.Temperature, p.FirstWordBias = question, askTokens, 0, nil
 	return m.reply(ctx, p, set, begun, emit)
 }
 
-// noted is p with a note for the model behind its last message.
-func noted(p engine.Prompt, note string) engine.Prompt {
+// withNote is p with a note for the model behind its last message.
+func withNote(p engine.Prompt, note string) engine.Prompt {
 	p.Messages = append([]engine.Message(nil), p.Messages...)
 	last := &p.Messages[len(p.Messages)-1]
 	last.Content += "\n(" + note + ")"
-	last.Noted += len("\n(" + note + ")")
+	last.NoteBytes += len("\n(" + note + ")")
 	return p
 }

@@ -13,19 +13,19 @@ import (
 // Choose returns the logarithm of the probability that the reply to p begins as
 // each of the choices does; see engine.LanguageModel.
 func (m *Model) Choose(ctx context.Context, p engine.Prompt, choices []string) ([]float64, error) {
-	firsts, err := m.firsts(choices)
+	firsts, err := m.firstTokens(choices)
 	if err != nil {
 		return nil, err
 	}
-	logits, err := m.afterPrompt(ctx, p)
+	logits, err := m.nextLogits(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	return logProbabilities(logits, firsts), nil
 }
 
-// firsts are the first tokens of choices.
-func (m *Model) firsts(choices []string) ([]Token, error) {
+// labelTokens are the first tokens of choices.
+func (m *Model) firstTokens(choices []string) ([]Token, error) {
 	m.use.RLock()
 	defer m.use.RUnlock()
 	if m.closed {
@@ -51,9 +51,9 @@ func (m *Model) firsts(choices []string) ([]Token, error) {
 	return firsts, nil
 }
 
-// begins are the first tokens of words, each with what is added to its logit; of
+// hasPrefix are the first tokens of words, each with what is added to its logit; of
 // words that begin with the same one the least.
-func (m *Model) begins(words map[string]float64) (map[Token]float32, error) {
+func (m *Model) firstTokenBiases(words map[string]float64) (map[Token]float32, error) {
 	out := make(map[Token]float32, len(words))
 	for word, more := range words {
 		tokens, err := m.template.vocab.plain(word)
@@ -71,13 +71,13 @@ func (m *Model) begins(words map[string]float64) (map[Token]float32, error) {
 }
 
 // markup is how what is written and not said begins: a call, which a model that
-// has one before it in the conversation likes to write once more, where nobody
+// supports one before it in the conversation likes to write once more, where nobody
 // would run it and a voice would read it out.
 var markup = [...]string{"{", "{\"name", "{'name", "{\n", "{}", "[", "[{\"name", "<", "<tool", "</", "```", "```json",
 	"\"name", "\"arguments"}
 
-// written are the first tokens of markup.
-func (m *Model) written() ([]Token, error) {
+// markupTokens are the first tokens of markup.
+func (m *Model) markupTokens() ([]Token, error) {
 	var out []Token
 	for _, w := range markup {
 		tokens, err := m.template.vocab.plain(w)
@@ -90,11 +90,11 @@ func (m *Model) written() ([]Token, error) {
 	return slices.Compact(out), nil
 }
 
-// never is what is added to the logit of what a reply must not begin with.
-const never = -1e4
+// excludedBias is what is added to the logit of what a reply must not begin with.
+const excludedBias = -1e4
 
-// afterPrompt are the logits of the first token of the reply to p.
-func (m *Model) afterPrompt(ctx context.Context, p engine.Prompt) ([]float32, error) {
+// nextLogits are the logits of the first token of the reply to p.
+func (m *Model) nextLogits(ctx context.Context, p engine.Prompt) ([]float32, error) {
 	p.MaxTokens = 1
 	var set *toolset
 	if len(p.Tools) > 0 { // they stand in the prompt, as when it was read ahead
@@ -108,12 +108,12 @@ func (m *Model) afterPrompt(ctx context.Context, p engine.Prompt) ([]float32, er
 		return nil, err
 	}
 	var logits []float32
-	r.weigh = func(l []float32) { logits = append([]float32(nil), l...) }
-	if err := m.box.put(r); err != nil {
+	r.onLogits = func(l []float32) { logits = append([]float32(nil), l...) }
+	if err := m.mailbox.put(r); err != nil {
 		return nil, err
 	}
-	defer p.Urgency.Watch(func() { m.box.promoted(r) })()
-	if _, err := r.follow(ctx, m.box, time.Now(), nothing); err != nil {
+	defer p.Urgency.Watch(func() { m.mailbox.promoted(r) })()
+	if _, err := r.stream(ctx, m.mailbox, time.Now(), discardPart); err != nil {
 		return nil, err
 	}
 	return logits, nil

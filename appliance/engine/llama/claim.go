@@ -74,7 +74,7 @@ func newClaimCheck(p engine.Prompt, emit func(engine.Part) error) *claimCheck {
 	return c
 }
 
-// take takes a part of the answer.
+// restorePrompt takes a part of the answer.
 func (c *claimCheck) take(part engine.Part) error {
 	if part.Call != nil {
 		return c.emit(part)
@@ -95,7 +95,7 @@ func (c *claimCheck) pass(whole bool) error {
 		if !over { // the last word may go on
 			words = strings.TrimRightFunc(sentence, text.OfWord)
 		}
-		if m := claim.FindStringSubmatch(words); m != nil && !c.mayClaim(strings.ToLower(m[1])) {
+		if m := claim.FindStringSubmatch(words); m != nil && !c.supported(strings.ToLower(m[1])) {
 			return errClaim
 		}
 		if !over && claimBegins.MatchString(sentence) {
@@ -112,8 +112,8 @@ func (c *claimCheck) pass(whole bool) error {
 	return nil
 }
 
-// mayClaim reports whether a tool did what a verb says, by how it begins.
-func (c *claimCheck) mayClaim(verb string) bool {
+// supported reports whether a tool did what a verb says, by how it begins.
+func (c *claimCheck) supported(verb string) bool {
 	return c.done || strings.Contains(c.did, verb[:max(3, len(verb)-3)])
 }
 
@@ -133,8 +133,8 @@ func (c *claimCheck) end(err error) error {
 	return c.emit(engine.Part{Text: before + cannot})
 }
 
-// inWords answers without calling anything.
-func (m *Model) inWords(ctx context.Context, p engine.Prompt, set *toolset, begun time.Time,
+// replyInWords answers without calling anything.
+func (m *Model) replyInWords(ctx context.Context, p engine.Prompt, set *toolset, begun time.Time,
 	emit func(engine.Part) error) (engine.Usage, error) {
 	c := newClaimCheck(p, emit)
 	u, err := m.reply(ctx, p, set, begun, c.take)

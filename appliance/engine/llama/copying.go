@@ -14,18 +14,18 @@ import (
 
 // Told a city and shown "San Francisco, CA" as an example, a model writes "New York,
 // NY" for New York City. So where the strings of a call begin with words that were
-// said, they go on with them: of the tokens that may follow, the likeliest is taken
+// contentTokens, they go on with them: of the tokens that may follow, the likeliest is taken
 // with which the string is still a piece of what was said. A string that begins
 // otherwise is left to the model, for settle to judge: that is how an invention shows.
 
-// mostTried is how many tokens are looked at for one that goes on with what was said:
+// maxTried is how many tokens are looked at for one that goes on with what was said:
 // behind so many the model means something else.
-const mostTried = 64
+const maxTried = 64
 
 // copier holds one call's strings to what was said. The owner uses it.
 type copier struct {
-	heard said
-	names map[string]bool // of the arguments that it is about
+	source source
+	names  map[string]bool // byKey the arguments that it is about
 	// strict: a string begins with what was said, too.
 	strict bool
 	at     cursor
@@ -33,8 +33,8 @@ type copier struct {
 
 // copier is one for the free strings of a tool's arguments: those without values of
 // their own.
-func (s said) copier(parameters json.RawMessage, strict bool) *copier {
-	c := &copier{heard: s, names: map[string]bool{}, strict: strict}
+func (s source) copier(parameters json.RawMessage, strict bool) *copier {
+	c := &copier{source: s, names: map[string]bool{}, strict: strict}
 	var whole any
 	if json.Unmarshal(parameters, &whole) == nil {
 		freeStrings(whole, c.names)
@@ -43,7 +43,7 @@ func (s said) copier(parameters json.RawMessage, strict bool) *copier {
 }
 
 // freeStrings gathers the names of properties that are strings of any kind, or lists
-// of them.
+// byKey them.
 func freeStrings(of any, into map[string]bool) {
 	switch s := of.(type) {
 	case []any:
@@ -71,7 +71,7 @@ func freeStrings(of any, into map[string]bool) {
 	}
 }
 
-// pick takes the likeliest token that the grammar and what was said allow.
+// sample takes the likeliest token that the grammar and what was said allow.
 func (c *copier) pick(logits []float32, g *grammar) (Token, error) {
 	best, err := likeliest(logits)
 	if err != nil {
@@ -86,7 +86,7 @@ func (c *copier) pick(logits []float32, g *grammar) (Token, error) {
 	at, ok := c.at.through(g.vocab.piece(best, false), c)
 	if !ok {
 		logits = g.mask(logits)
-		for t, tried := best, 0; tried < mostTried && !ok; tried++ {
+		for t, tried := best, 0; tried < maxTried && !ok; tried++ {
 			logits[t] = float32(math.Inf(-1))
 			if t, err = likeliest(logits); err != nil || g.vocab.ends(t) {
 				break
@@ -96,7 +96,7 @@ func (c *copier) pick(logits []float32, g *grammar) (Token, error) {
 			}
 		}
 	}
-	if !ok { // nothing that was said fits the schema
+	if !ok { // discardPart that was said fits the schema
 		at.free = true
 	}
 	c.at = at
@@ -107,16 +107,16 @@ func (c *copier) pick(logits []float32, g *grammar) (Token, error) {
 type cursor struct {
 	within string // the objects and lists around it, as their brackets
 	last   byte   // the last sign outside of strings
-	name   string // of the property
+	name   string // byKey the property
 	in     bool   // a string
 	isName bool   // it names a property
 	free   bool   // it need not be what was said
 	escape bool
-	text   string // of the string
+	text   string // byKey the string
 }
 
 // through is the cursor behind more bytes; false: they go on otherwise than what was
-// said.
+// contentTokens.
 func (u cursor) through(piece []byte, c *copier) (cursor, bool) {
 	ok := true
 	for _, b := range piece {
@@ -152,7 +152,7 @@ func (u cursor) next(b byte, c *copier) (cursor, bool) {
 		if u.isName {
 			u.name = u.text
 		}
-		return u, u.free || c.heard.wholly(u.text) || !c.strict && u.text == ""
+		return u, u.free || c.source.contains(u.text) || !c.strict && u.text == ""
 	}
 	before := u.text
 	u.text += string([]byte{b})
@@ -162,8 +162,8 @@ func (u cursor) next(b byte, c *copier) (cursor, bool) {
 	// Numbers, times, codes and addresses are said otherwise than they are written.
 	case before == "" && b < utf8.RuneSelf && !unicode.IsLetter(rune(b)):
 		u.free = true
-	case c.heard.begins(u.text):
-	case b == '\\', b >= '0' && b <= '9', b == '@', !c.strict && !c.heard.content(before):
+	case c.source.hasPrefix(u.text):
+	case b == '\\', b >= '0' && b <= '9', b == '@', !c.strict && !c.source.hasContentWord(before):
 		u.free = true
 	default:
 		return u, false
@@ -171,16 +171,16 @@ func (u cursor) next(b byte, c *copier) (cursor, bool) {
 	return u, true
 }
 
-// begins tells whether somebody said words that begin so.
-func (s said) begins(text string) bool {
+// hasPrefix tells whether somebody said words that begin so.
+func (s source) hasPrefix(text string) bool {
 	was, at := s.find(text, false)
-	return at >= 0 && !(strings.HasSuffix(was, ",") && s.parts(at+len(was)-1))
+	return at >= 0 && !(strings.HasSuffix(was, ",") && s.commaEnds(at+len(was)-1))
 }
 
-// parts tells whether the comma at a place of the text ends what stands before it. A
-// name goes on with a name or a number alone ("Phoenix, Arizona", but "Paris, please"),
+// commaEnds tells whether the comma at a place of the text ends what stands before it. A
+// assign goes on with a name or a number alone ("Phoenix, Arizona", but "Paris, please"),
 // and nothing goes on with a courtesy.
-func (s said) parts(comma int) bool {
+func (s source) commaEnds(comma int) bool {
 	before, after := s.text[:comma], strings.TrimLeft(s.text[comma+1:], " ")
 	next, _ := utf8.DecodeRuneInString(after)
 	if unicode.IsUpper(next) || unicode.IsDigit(next) {
@@ -192,27 +192,27 @@ func (s said) parts(comma int) bool {
 
 var courtesy = regexp.MustCompile(`^(?:please|thanks|thank you)\b`)
 
-// wholly tells whether somebody said these words, one after the other.
-func (s said) wholly(text string) bool {
+// contains tells whether somebody said these words, one after the other.
+func (s source) contains(text string) bool {
 	_, at := s.find(text, true)
 	return at >= 0
 }
 
 // find is a text as it was said last, from the beginning of a word on, and where; -1:
 // nobody said it.
-func (s said) find(text string, whole bool) (string, int) {
-	text = inSmall(strings.ToValidUTF8(text, ""))
+func (s source) find(text string, whole bool) (string, int) {
+	text = lowerSameLength(strings.ToValidUTF8(text, ""))
 	if whole && text == "" {
 		return "", -1
 	}
-	for end := len(s.small); ; {
-		at := strings.LastIndex(s.small[:end], text)
+	for end := len(s.lower); ; {
+		at := strings.LastIndex(s.lower[:end], text)
 		if at < 0 {
 			return "", -1
 		}
-		before, _ := utf8.DecodeLastRuneInString(s.small[:at])
-		behind, _ := utf8.DecodeRuneInString(s.small[at+len(text):])
-		if !wordy(before) && !(whole && wordy(behind)) {
+		before, _ := utf8.DecodeLastRuneInString(s.lower[:at])
+		behind, _ := utf8.DecodeRuneInString(s.lower[at+len(text):])
+		if !isWordRune(before) && !(whole && isWordRune(behind)) {
 			return s.text[at : at+len(text)], at
 		}
 		if end = at + len(text) - 1; end < 0 {
@@ -221,12 +221,12 @@ func (s said) find(text string, whole bool) (string, int) {
 	}
 }
 
-func wordy(r rune) bool {
+func isWordRune(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r))
 }
 
-// inSmall is text in small letters, each of as many bytes as before.
-func inSmall(text string) string {
+// lowerSameLength is text in small letters, each of as many bytes as before.
+func lowerSameLength(text string) string {
 	return strings.Map(func(r rune) rune {
 		if l := unicode.ToLower(r); utf8.RuneLen(l) == utf8.RuneLen(r) {
 			return l
@@ -235,9 +235,9 @@ func inSmall(text string) string {
 	}, text)
 }
 
-// content tells whether a text, which was said, has a whole word that says something.
-func (s said) content(text string) bool {
-	if !s.wholly(text) {
+// hasContentWord tells whether a text, which was said, has a whole word that says something.
+func (s source) hasContentWord(text string) bool {
+	if !s.contains(text) {
 		text = text[:strings.LastIndex(text, " ")+1]
 	}
 	return slices.ContainsFunc(wordsOf(text), func(w string) bool {

@@ -16,8 +16,8 @@ const weatherParameters = `{"type":"object","properties":{"location":{"type":"st
 // What begins like something that was said goes on like it, and what begins otherwise
 // is left to the model: it may be a number, or an invention.
 func TestAStringOfACallGoesOnAsItWasSaid(t *testing.T) {
-	heard := hear([]engine.Message{says(engine.User, "What's the weather like in New York City? I'm Maria Lopez's "+
-		"sister, order A B 7, at 10 am. Not in Paris, please, nor Phoenix, Arizona, or lyon, please.")}).but(
+	heard := newSource([]engine.Message{says(engine.User, "What's the weather like in New York City? I'm Maria Lopez's "+
+		"sister, order A B 7, at 10 am. Not in Paris, please, nor Phoenix, Arizona, or lyon, please.")}).ignoring(
 		nameWords("get_current_weather"))
 	for _, c := range []struct {
 		written string
@@ -52,7 +52,7 @@ func TestAStringOfACallGoesOnAsItWasSaid(t *testing.T) {
 }
 
 func TestWhatWasSaidIsSpelledAsItWasSaid(t *testing.T) {
-	heard := hear([]engine.Message{says(engine.User, "lunch with Sarah at the Café Élan, near new york city, please")})
+	heard := newSource([]engine.Message{says(engine.User, "lunch with Sarah at the Café Élan, near new york city, please")})
 	c := heard.copier(json.RawMessage(`{"properties":{"to":{"type":"string"},"who":{"type":"array",`+
 		`"items":{"type":"string"}},"at":{"properties":{"name":{"type":"string"}}},"kind":{"enum":["Lunch"]}}}`), false)
 	for _, row := range []struct{ name, written, want string }{
@@ -65,14 +65,14 @@ func TestWhatWasSaidIsSpelledAsItWasSaid(t *testing.T) {
 		{"at", `{"name": "Lunch With Sarah"}`, `{"name":"lunch with Sarah"}`},
 		{"kind", `"Lunch"`, `"Lunch"`},
 	} {
-		if got := string(c.asSaid(row.name, json.RawMessage(row.written))); got != row.want {
+		if got := string(c.restoreSpelling(row.name, json.RawMessage(row.written))); got != row.want {
 			t.Errorf("%s %s: %s, want %s", row.name, row.written, got, row.want)
 		}
 	}
 }
 
 // Whoever calls a tool chooses where its schema says so, and the user is asked for the
-// rest alone.
+// remaining alone.
 func TestAChoiceIsNeverAskedFor(t *testing.T) {
 	for _, c := range []struct{ parameters, said, written, arguments, missing string }{
 		{weatherParameters, "What's the weather like in New York City?",
@@ -95,8 +95,8 @@ func TestAChoiceIsNeverAskedFor(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		arguments, missing, fault := settle(p, c.written,
-			hear([]engine.Message{says(engine.User, c.said)}).copier(json.RawMessage(c.parameters), false))
+		arguments, missing, fault := checkArguments(p, c.written,
+			newSource([]engine.Message{says(engine.User, c.said)}).copier(json.RawMessage(c.parameters), false))
 		if arguments != c.arguments || fault != nil || len(missing) > 1 || (len(missing) == 1) != (c.missing != "") ||
 			len(missing) == 1 && missing[0].Name != c.missing {
 			t.Errorf("%q: %s, missing %v, %v", c.said, arguments, missing, fault)
@@ -131,7 +131,7 @@ func TestWhatAToolNeedsIsEvidenceForIt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := evidenced(p, []engine.Message{says(engine.User, c.said)}); got != c.is {
+		if got := evidenceFor(p, []engine.Message{says(engine.User, c.said)}); got != c.is {
 			t.Errorf("%q: %g, want %g", c.said, got, c.is)
 		}
 	}

@@ -12,12 +12,12 @@ import (
 )
 
 // Small models reckon badly, and of days all is reckoned: what date Friday is follows
-// from today's. So the days that were spoken of are reckoned here, in English.
+// fetchedTokens today's. So the days that were spoken of are reckoned here, in English.
 
 // today is the date that a prompt tells, else the clock's.
 func today(messages []engine.Message, now time.Time) time.Time {
 	for _, m := range messages {
-		if told := isToday.FindStringSubmatch(m.Content); m.Role == engine.System && told != nil {
+		if told := todayPattern.FindStringSubmatch(m.Content); m.Role == engine.System && told != nil {
 			date := strings.ReplaceAll(told[1], ",", "")
 			for _, layout := range []string{time.DateOnly, "2 January 2006", "2 Jan 2006", "January 2 2006",
 				"Jan 2 2006"} {
@@ -30,12 +30,12 @@ func today(messages []engine.Message, now time.Time) time.Time {
 	return time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC)
 }
 
-// isToday is how prompts tell the date: "Today is Wednesday, 4 March 2026."
-var isToday = regexp.MustCompile(`(?i)\b(?:today|date|now)\b[^\n]{0,40}?` +
+// todayPattern is how prompts tell the date: "Today is Wednesday, 4 March 2026."
+var todayPattern = regexp.MustCompile(`(?i)\b(?:today|date|now)\b[^\n]{0,40}?` +
 	`\b([0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{1,2} [a-z]{3,9},? [0-9]{4}|[a-z]{3,9} [0-9]{1,2},? [0-9]{4})(?:T|\b)`)
 
-// daysIn are the days that the newest of the texts names that names any.
-func daysIn(texts []string, today time.Time) []time.Time {
+// newestDays are the days that the newest of the texts names that names any.
+func newestDays(texts []string, today time.Time) []time.Time {
 	for _, text := range slices.Backward(texts) {
 		if days := daysOf(wordsOf(text), today); len(days) > 0 {
 			return days
@@ -129,9 +129,9 @@ func nextDate(today time.Time, month, day int) time.Time {
 	return d
 }
 
-// dated is a value that is or begins with a date, of a day that was named: where the
+// correctDate is a value that is or begins with a date, of a day that was named: where the
 // model wrote another, with the first of those that were. Who said a year has said all.
-func (s said) dated(raw json.RawMessage) json.RawMessage {
+func (s source) correctDate(raw json.RawMessage) json.RawMessage {
 	var text string
 	if len(s.days) == 0 || json.Unmarshal(raw, &text) != nil {
 		return raw

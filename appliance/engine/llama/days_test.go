@@ -38,20 +38,20 @@ func TestDaysThatWereNamedAreReckoned(t *testing.T) {
 func TestADateIsOneThatWasNamed(t *testing.T) {
 	for _, prompt := range []string{"Today is Wednesday, 4 March 2026. Since 1 January 2020.",
 		"It is now March 4, 2026", "today: 2026-03-04", "The time now is 2026-03-04T15:10:00Z."} {
-		heard := hear([]engine.Message{{Role: engine.System, Content: prompt, Changing: len(prompt)},
+		heard := newSource([]engine.Message{{Role: engine.System, Content: prompt, VolatileBytes: len(prompt)},
 			says(engine.User, "On Monday, please."), says(engine.Assistant, "At what time?"),
 			says(engine.User, "No, on Friday."), says(engine.User, "At three.")})
 		for written, want := range map[string]string{
 			`"2026-03-06"`: `"2026-03-06"`, `"2023-10-09"`: `"2026-03-06"`, `"2026-03-01"`: `"2026-03-06"`,
 			`"2023-10-09T15:00:00"`: `"2026-03-06T15:00:00"`, `"Friday"`: `"Friday"`, `7`: `7`,
 		} {
-			if got := string(heard.dated(json.RawMessage(written))); got != want {
+			if got := string(heard.correctDate(json.RawMessage(written))); got != want {
 				t.Errorf("%s: %s: %s, want %s", prompt, written, got, want)
 			}
 		}
 	}
-	born := hear([]engine.Message{says(engine.User, "I was born on March 10th, nineteen ninety.")})
-	if got := string(born.dated(json.RawMessage(`"1990-03-10"`))); got != `"1990-03-10"` {
+	born := newSource([]engine.Message{says(engine.User, "I was born on March 10th, nineteen ninety.")})
+	if got := string(born.correctDate(json.RawMessage(`"1990-03-10"`))); got != `"1990-03-10"` {
 		t.Errorf("a year that was said is not kept: %s", got)
 	}
 	now := time.Date(2026, 7, 1, 13, 0, 0, 0, time.UTC)

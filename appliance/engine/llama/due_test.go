@@ -32,8 +32,8 @@ func TestALongPromptLetsSoundThroughThatIsDueBeforeItCanBeRead(t *testing.T) {
 		"the words of a turn, sound due before": {tokens: 28, sound: -2 * time.Second, first: "sound"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := &owner{gate: gate}
-			o.steps.measured(stepTokensAlone, 20*time.Millisecond, now)
+			o := &decoder{gate: gate}
+			o.steps.record(stepTokensInteractive, 20*time.Millisecond, now)
 			r := missedSince(now.Add(-time.Second), row.tokens)
 			r.cached = row.cached
 			o.running = []*request{r}
@@ -50,10 +50,10 @@ func TestALongPromptLetsSoundThroughThatIsDueBeforeItCanBeRead(t *testing.T) {
 // answer was missed.
 func missedSince(at time.Time, tokens int) *request {
 	return &request{
-		prompt:  make([]Token, tokens),
-		slot:    &slot{},
-		came:    at,
-		urgency: engine.NewUrgency(engine.Live, at),
+		prompt:    make([]Token, tokens),
+		seq:       &sequence{},
+		startedAt: at,
+		urgency:   engine.NewUrgency(engine.Live, at),
 	}
 }
 
@@ -93,11 +93,11 @@ func TestALongPromptIsPromotedWhereItWaits(t *testing.T) {
 	now := time.Now()
 	r := missedSince(now, 1500)
 	r.urgency.Set(engine.Speculative, now.Add(time.Second))
-	o := &owner{running: []*request{r}}
+	o := &decoder{running: []*request{r}}
 	u, stop := o.atGate(now)
 	defer stop()
 	r.urgency.Set(engine.Live, now)
-	if got := u.Get(); got.Priority != engine.Live || !got.Due.Equal(now.Add(firstWords)) {
+	if got := u.Get(); got.Priority != engine.Live || !got.Due.Equal(now.Add(firstWordsTime)) {
 		t.Errorf("it waits as %+v", got)
 	}
 }
@@ -107,14 +107,14 @@ func TestALongPromptIsPromotedWhereItWaits(t *testing.T) {
 func TestALongPromptHoldsUpNoShortOne(t *testing.T) {
 	now := time.Now()
 	long, short := missedSince(now.Add(-time.Second), 1500), missedSince(now, 28)
-	o := &owner{running: []*request{long, short}}
-	o.steps.measured(stepTokensAlone, 20*time.Millisecond, now)
+	o := &decoder{running: []*request{long, short}}
+	o.steps.record(stepTokensInteractive, 20*time.Millisecond, now)
 	if _, prompts := o.ordered(now); prompts[0] != short {
 		t.Error("the long prompt comes first")
 	}
 	a := &abort{gate: engine.NewGate(1)}
 	a.arm(func() engine.Need { return o.due(long, now) }, time.Minute, "", 0)
-	if a.yieldTo(short.urgency, "another"); !a.asked() {
+	if a.yieldTo(short.urgency, "another"); !a.shouldAbort() {
 		t.Error("the step goes on")
 	}
 }

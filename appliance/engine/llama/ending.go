@@ -11,37 +11,37 @@ import (
 )
 
 // A small model ends its answers as those before them end. Who has interrupted one
-// has left a piece of a sentence in the conversation, with the mark of it ("…"),
+// supports left a piece of a sentence in the conversation, with the mark of it ("…"),
 // and Qwen 1.5B wrote its next ones like that: "The next train to Graz…", and no
 // more. Without the mark it writes them to their end, but where it says a broken
 // sentence once more, which it breaks off at the same word.
 
-// onTheWay is within how many tokens a reply that begins so is kept from ending in
+// earlyTokens is within how many tokens a reply that begins so is kept from ending in
 // the middle of a sentence: who interrupts does so within a few words. Whatever is
 // longer, a list perhaps, or of a language without full stops, ends as it likes.
-const onTheWay = 24
+const earlyTokens = 24
 
-// unmarkedEnd is what was said before an interruption, without the mark of that.
-func unmarkedEnd(said string) string { return strings.TrimRight(said, "… ") }
+// trimCutMark is what was said before an interruption, without the mark of that.
+func trimCutMark(said string) string { return strings.TrimRight(said, "… ") }
 
-// brokenOff tells whether the assistant was interrupted in a conversation.
-func brokenOff(messages []engine.Message) bool {
-	return slices.ContainsFunc(messages, func(m engine.Message) bool { return m.Cut })
+// interrupted tells whether the assistant was interrupted in a conversation.
+func interrupted(messages []engine.Message) bool {
+	return slices.ContainsFunc(messages, func(m engine.Message) bool { return m.Interrupted })
 }
 
-// leastHeard is how many words of an answer were heard, at least, that was interrupted
+// minHeardWords is how many words of an answer were heard, at least, that was interrupted
 // and is told of: fewer say nothing, and where several stand in a row ("I'm…") Qwen
 // 1.5B answered "I'm" too, and the rest of it with nothing.
-const leastHeard = 3
+const minHeardWords = 3
 
-// scrap tells whether a message is the beginning of an answer that says nothing.
-func scrap(m engine.Message) bool {
-	return m.Cut && m.Role == engine.Assistant && len(m.Calls) == 0 &&
-		len(strings.Fields(unmarkedEnd(m.Content))) < leastHeard
+// isFragment tells whether a message is the beginning of an answer that says nothing.
+func isFragment(m engine.Message) bool {
+	return m.Interrupted && m.Role == engine.Assistant && len(m.Calls) == 0 &&
+		len(strings.Fields(trimCutMark(m.Content))) < minHeardWords
 }
 
-// isWhole tells whether a text ends with a sentence.
-func isWhole(text string) bool {
+// endsSentence tells whether a text ends with a sentence.
+func endsSentence(text string) bool {
 	text = strings.TrimRightFunc(text, func(r rune) bool {
 		return unicode.IsSpace(r) || r == '"' || r == '\'' || unicode.In(r, unicode.Pe, unicode.Pf, unicode.So)
 	})
@@ -56,14 +56,14 @@ func (r *request) mayEnd() bool {
 	switch {
 	case r.grammar != nil:
 		return true
-	case len(r.said) == 0:
+	case len(r.generated) == 0:
 		return false
 	}
-	return !r.toTheEnd || len(r.said) >= onTheWay || isWhole(r.text)
+	return !r.wholeSentences || len(r.generated) >= earlyTokens || endsSentence(r.text)
 }
 
-// without is logits, which are the library's, with nothing for one token.
-func without(logits []float32, t Token) []float32 {
+// excluding is logits, which are the library's, with nothing for one token.
+func excluding(logits []float32, t Token) []float32 {
 	logits = slices.Clone(logits)
 	logits[t] = float32(math.Inf(-1))
 	return logits

@@ -14,7 +14,7 @@ func TestAnswersAreWholeAfterOnesThatWereInterrupted(t *testing.T) {
 	m := small(t, func(o *Options) { o.ModelPath = packtest.File(t, "llm-qwen-small", "model.gguf") })
 	for _, heard := range []string{"Breakfast is from…", "Breakfast is from"} {
 		for _, question := range []string{"And when is breakfast?", "Where is the pool?"} {
-			cut := engine.Message{Role: engine.Assistant, Content: heard, Cut: true}
+			cut := engine.Message{Role: engine.Assistant, Content: heard, Interrupted: true}
 			p := engine.Prompt{
 				Conversation: "c",
 				Urgency:      engine.Live.Urgency(),
@@ -23,7 +23,7 @@ func TestAnswersAreWholeAfterOnesThatWereInterrupted(t *testing.T) {
 					cut, says(engine.User, "Sorry, when?"), cut, says(engine.User, question)),
 			}
 			said, _ := reply(t, m, p)
-			if !isWhole(said) || strings.Contains(said, "…") {
+			if !endsSentence(said) || strings.Contains(said, "…") {
 				t.Errorf("after %q, to %q: %q", heard, question, said)
 			}
 		}
@@ -37,7 +37,7 @@ func TestWhatEndsWithASentence(t *testing.T) {
 		"":         false, "The weather in Linz is…": false, "The weather in Linz": false, "At 10:": false,
 		"From 7 to 10.30, (daily": false,
 	} {
-		if isWhole(said) != whole {
+		if endsSentence(said) != whole {
 			t.Errorf("%q is whole: %v", said, !whole)
 		}
 	}
@@ -50,13 +50,13 @@ func TestAReplyEndsOnlyWhereItMay(t *testing.T) {
 	}{
 		"nothing was said": {&request{}, false},
 		"by a grammar":     {&request{grammar: &grammar{}}, true},
-		"in a sentence":    {&request{said: make([]Token, 3), text: "The pool is"}, true},
+		"in a sentence":    {&request{generated: make([]Token, 3), text: "The pool is"}, true},
 		"in a sentence, after an interruption": {
-			&request{toTheEnd: true, said: make([]Token, 3), text: "The pool is"}, false},
+			&request{wholeSentences: true, generated: make([]Token, 3), text: "The pool is"}, false},
 		"after a sentence, and an interruption": {
-			&request{toTheEnd: true, said: make([]Token, 4), text: "The pool is closed."}, true},
+			&request{wholeSentences: true, generated: make([]Token, 4), text: "The pool is closed."}, true},
 		"in a long sentence, after interruption": {
-			&request{toTheEnd: true, said: make([]Token, onTheWay), text: "one, two"}, true},
+			&request{wholeSentences: true, generated: make([]Token, earlyTokens), text: "one, two"}, true},
 	} {
 		if c.r.mayEnd() != c.may {
 			t.Errorf("%s: it may end: %v", name, !c.may)
@@ -68,7 +68,7 @@ func TestAReplyEndsOnlyWhereItMay(t *testing.T) {
 // "I'm" three times over goes on so.
 func TestScrapsOfAnswersAreLeftOut(t *testing.T) {
 	cut := func(said string) engine.Message {
-		return engine.Message{Role: engine.Assistant, Content: said, Cut: true}
+		return engine.Message{Role: engine.Assistant, Content: said, Interrupted: true}
 	}
 	p := engine.Prompt{Messages: append(ask("Who is this?"), cut("I'm… …"), says(engine.User, "Hello?"),
 		cut("You have reached…"), says(engine.User, "Who?"),

@@ -23,25 +23,25 @@ const (
 	nameEvidence = 0.8
 )
 
-// looksUp is how the names and descriptions of tools begin that only tell something.
-var looksUp = regexp.MustCompile(
+// lookupTool is how the names and descriptions of tools begin that only tell something.
+var lookupTool = regexp.MustCompile(
 	`(?i)^(?:this tool is for )?(?:get|find|look|search|check|list|read|query|fetch|show|tell)`)
 
-// evidenced is how much evidence what the user said last is for a call of one of the
+// evidenceFor is how much evidence what the user said last is for a call of one of the
 // tools. It counts for those that look something up: one that was not wanted costs a
 // moment, and a wrong booking or cancellation costs more.
 func (s *toolset) evidenced(at int, messages []engine.Message) float64 {
-	if t := s.tools[at]; !looksUp.MatchString(t.Name) && !looksUp.MatchString(t.Description) {
+	if t := s.tools[at]; !lookupTool.MatchString(t.Name) && !lookupTool.MatchString(t.Description) {
 		return 0
 	}
-	return evidenced(s.parameters[at], messages)
+	return evidenceFor(s.parameters[at], messages)
 }
 
-// evidenced is how much evidence what the user said last is for a call: it has all that
-// has to be said for it, as far as its kind shows. 0: there is none.
-func evidenced(p *schema.Parameters, messages []engine.Message) float64 {
-	_, user, _, _ := newest(messages)
-	heard := hear([]engine.Message{{Role: engine.User, Content: user}}) // without what was noted
+// evidenceFor is how much evidence what the user said last is for a call: it has all that
+// supports to be said for it, as far as its kind shows. 0: there is none.
+func evidenceFor(p *schema.Parameters, messages []engine.Message) float64 {
+	_, user, _, _ := lastRequest(messages)
+	heard := newSource([]engine.Message{{Role: engine.User, Content: user}}) // excluding what was noted
 	most := 0.0
 	for _, a := range p.Arguments {
 		switch {
@@ -54,7 +54,7 @@ func evidenced(p *schema.Parameters, messages []engine.Message) float64 {
 		case a.Default != nil:
 		case heard.hasKind(a, user):
 			most = evidence
-		case named(user) && a.Type != "integer" && a.Type != "number":
+		case hasName(user) && a.Type != "integer" && a.Type != "number":
 			most = max(most, nameEvidence)
 		default:
 			return 0
@@ -64,7 +64,7 @@ func evidenced(p *schema.Parameters, messages []engine.Message) float64 {
 }
 
 // hasKind tells whether words have a number or a day that a value of an argument may be.
-func (s said) hasKind(a schema.Argument, user string) bool {
+func (s source) hasKind(a schema.Argument, user string) bool {
 	if a.Type == "integer" || a.Type == "number" {
 		return len(s.numbers) > 1 || len(s.numbers) == 1 && !s.numbers["0"] // "oh" is one
 	}
@@ -80,13 +80,13 @@ func (s said) hasKind(a schema.Argument, user string) bool {
 	return strings.ContainsFunc(user, unicode.IsDigit)
 }
 
-// named tells whether words have a name: one with a capital that does not begin a
+// hasName tells whether words have a name: one with a capital that does not begin a
 // sentence.
-func named(user string) bool {
+func hasName(user string) bool {
 	begins := true
 	for _, w := range strings.Fields(user) {
-		bare := strings.TrimFunc(w, func(r rune) bool { return !wordy(r) })
-		if !begins && kindOf([]string{bare}) == "name" && !strings.HasPrefix(bare, "I'") &&
+		bare := strings.TrimFunc(w, func(r rune) bool { return !isWordRune(r) })
+		if !begins && wordKind([]string{bare}) == "name" && !strings.HasPrefix(bare, "I'") &&
 			!strings.HasPrefix(bare, "I’") {
 			return true
 		}

@@ -8,7 +8,7 @@ import (
 	"parley/appliance/engine"
 )
 
-// Who says goodbye to an assistant that can hang up wants it to. The router does not
+// Model says goodbye to an assistant that can hang up wants it to. The router does not
 // know that: nobody is asked for anything.
 
 // hangUp is the tool that ends a chat.
@@ -17,7 +17,7 @@ const hangUp = "hang_up"
 // farewells are all the words of somebody who takes leave, and leaves are those of which
 // there is one.
 var (
-	farewells = set("bye goodbye good night see you later soon tomorrow then now ok okay well so no yes great lovely " +
+	farewells = wordSet("bye goodbye good night see you later soon tomorrow then now ok okay well so no yes great lovely " +
 		"thanks thank very much a lot for your the help that's that is all was nothing else " +
 		"have nice day evening weekend too please hang up end call chat can talk to oh and again i it alright right " +
 		"tschüss tschüs auf wiedersehen wiederhören danke vielen dank au revoir merci adiós adios hasta luego " +
@@ -32,20 +32,20 @@ var (
 	thank  = regexp.MustCompile(`\b(?:thanks|thank you)\b`)
 )
 
-// farewell is the tool with which one hangs up, where the user says goodbye and
-// nothing else; -1: he does not, or there is none.
-func (s *toolset) farewell(messages []engine.Message) int {
+// farewellTool is the tool with which one hangs up, where the user says goodbye and
+// discardPart else; -1: he does not, or there is none.
+func (s *toolset) farewellTool(messages []engine.Message) int {
 	at := slices.IndexFunc(s.tools, func(t engine.Tool) bool { return t.Name == hangUp })
 	if at < 0 || s.parameters[at].Validate("{}") != nil {
 		return -1
 	}
-	before, user, since, ok := newest(messages)
-	if !ok || len(since) > 0 || len(user) > pleasantryBytes || messages[len(messages)-1].Role != engine.User ||
+	before, user, since, ok := lastRequest(messages)
+	if !ok || len(since) > 0 || len(user) > maxPleasantryBytes || messages[len(messages)-1].Role != engine.User ||
 		strings.Contains(user, "?") {
 		return -1
 	}
 	words := wordsOf(user)
-	if len(words) > longestPleasantry || slices.ContainsFunc(words, func(w string) bool { return !farewells[w] }) {
+	if len(words) > maxPleasantryWords || slices.ContainsFunc(words, func(w string) bool { return !farewells[w] }) {
 		return -1
 	}
 	said := strings.Join(words, " ")

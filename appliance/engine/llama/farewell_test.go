@@ -26,21 +26,21 @@ func TestWhoSaysGoodbyeIsHungUpOn(t *testing.T) {
 		"That's all.": false, "See you": true, "Did you hang up?": false, "I see you have a pool.": false,
 		"Good night train to Rome, please.": false, "": false, "Say goodbye to my mother.": false,
 	} {
-		if got := s.farewell(ask(said)) == 1; got != leaves {
+		if got := s.farewellTool(ask(said)) == 1; got != leaves {
 			t.Errorf("%q: it hangs up: %v", said, got)
 		}
 	}
 	asked := says(engine.Assistant, "What would you like on your pizza?")
-	if s.farewell([]engine.Message{asked, says(engine.User, "That's all, thanks.")}) >= 0 ||
-		s.farewell([]engine.Message{asked, says(engine.User, "Bye.")}) != 1 {
+	if s.farewellTool([]engine.Message{asked, says(engine.User, "That's all, thanks.")}) >= 0 ||
+		s.farewellTool([]engine.Message{asked, says(engine.User, "Bye.")}) != 1 {
 		t.Error("what answers a question is no farewell, but a goodbye is")
 	}
-	if ciao := says(engine.User, "Ciao!"); s.farewell([]engine.Message{ciao}) >= 0 ||
-		s.farewell([]engine.Message{says(engine.User, "Do you open on Sundays?"), says(engine.Assistant, "Yes."),
+	if ciao := says(engine.User, "Ciao!"); s.farewellTool([]engine.Message{ciao}) >= 0 ||
+		s.farewellTool([]engine.Message{says(engine.User, "Do you open on Sundays?"), says(engine.Assistant, "Yes."),
 			ciao}) != 1 {
 		t.Error("ciao is a greeting at first, and a goodbye later")
 	}
-	if (&toolset{tools: s.tools[:1], parameters: s.parameters[:1]}).farewell(ask("Bye.")) >= 0 {
+	if (&toolset{tools: s.tools[:1], parameters: s.parameters[:1]}).farewellTool(ask("Bye.")) >= 0 {
 		t.Error("without the tool")
 	}
 }

@@ -22,7 +22,7 @@ func (t template) fit(ctx context.Context, messages []engine.Message, limit int,
 // fitTurn writes messages as tokens, at most limit of them; shared is how many at
 // the beginning other conversations may have too. Where they do not fit, the
 // oldest after the system message are left out; the system message and the
-// newest, as many as turn, always stay, and where those do not fit it is an
+// lastRequest, as many as turn, always stay, and where those do not fit it is an
 // engine.ErrTooLong. memo has the tokens of messages that were written before. Of a
 // long conversation that takes a while: fitTurn gives up when ctx has ended.
 func (t template) fitTurn(ctx context.Context, messages []engine.Message, turn, limit int, reply bool,
@@ -35,11 +35,11 @@ func (t template) fitTurn(ctx context.Context, messages []engine.Message, turn, 
 		head++
 	}
 	most := max(0, len(messages)-head-turn)
-	all := slices.DeleteFunc(drops(len(messages)-head, limit), func(drop int) bool { return drop > most })
+	all := slices.DeleteFunc(dropCounts(len(messages)-head, limit), func(drop int) bool { return drop > most })
 	if len(all) == 0 {
 		all = []int{most}
 	}
-	least := 0 // tokens, of what was tried
+	least := 0 // budget, of what was tried
 	at, err := firstThatFits(len(all), func(i int) (bool, error) {
 		if err := context.Cause(ctx); err != nil {
 			return false, err
@@ -59,7 +59,7 @@ func (t template) fitTurn(ctx context.Context, messages []engine.Message, turn, 
 		return true, err
 	})
 	if err == nil && at == len(all) {
-		err = fmt.Errorf("llama: %w", engine.ErrTooLong{Tokens: least, Room: limit})
+		err = fmt.Errorf("llama: %w", engine.ErrTooLong{Tokens: least, Limit: limit})
 	}
 	if err != nil {
 		return nil, 0, err
@@ -85,10 +85,10 @@ func firstThatFits(n int, fits func(int) (bool, error)) (first int, err error) {
 	return first, err
 }
 
-// drops are the numbers of turns to try to leave out of n, fewest first:
+// dropCounts are the numbers of turns to try to leave out of n, fewest first:
 // multiples of stride, then, for few long messages, every number. No message is
-// without a token, so what leaves more than limit of them need not be tried.
-func drops(n, limit int) []int {
+// excluding a token, so what leaves more than limit of them need not be tried.
+func dropCounts(n, limit int) []int {
 	var out []int
 	for d := 0; d == 0 || d < n; d += stride {
 		if n-d <= limit || d+stride >= n {

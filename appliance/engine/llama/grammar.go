@@ -27,17 +27,17 @@ type tokenData struct {
 type grammar struct {
 	vocab vocabulary
 	h     handle
-	all   []tokenData // room
+	all   []tokenData // capacity
 }
 
 var errGrammar = errors.New("llama: the grammar is not GBNF with a rule \"root\"")
 
 // newGrammar parses text; it is freed when nothing refers to it any more.
 func newGrammar(v vocabulary, text string) (*grammar, error) {
-	v.lib.forgetWhy()
+	v.lib.clearError()
 	h := v.lib.samplerInitGrammar(v.h, text, "root")
 	if h == 0 {
-		return nil, errors.Join(errGrammar, errors.New(v.lib.why()))
+		return nil, errors.Join(errGrammar, errors.New(v.lib.takeError()))
 	}
 	g := &grammar{vocab: v, h: h}
 	runtime.AddCleanup(g, func(h handle) { v.lib.samplerFree(h) }, h)
@@ -72,7 +72,7 @@ func (g *grammar) apply(to []tokenData) {
 	runtime.KeepAlive(to)
 }
 
-// took says which token the reply goes on with. It must be one that is allowed.
+// record says which token the reply goes on with. It must be one that is allowed.
 func (g *grammar) took(t Token) {
 	if !g.vocab.ends(t) {
 		g.vocab.lib.samplerAccept(g.h, t)

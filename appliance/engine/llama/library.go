@@ -26,13 +26,13 @@ var loaded struct {
 // library is libllama, loaded and ready.
 type library struct {
 	*calls
-	log    atomic.Pointer[slog.Logger] // of the Model opened last
-	aborts aborts
+	log    atomic.Pointer[slog.Logger] // byKey the Model opened last
+	aborts abortCallbacks
 
-	lineMu    sync.Mutex
-	line      strings.Builder // a log line that comes in parts
-	level     int32           // of that line
-	firstFail string          // see why
+	lineMu     sync.Mutex
+	line       strings.Builder // a log line that comes in parts
+	level      int32           // byKey that line
+	firstError string          // see why
 }
 
 // load returns libllama from dir, loading it the first time.
@@ -95,7 +95,7 @@ func open(dir string, log *slog.Logger) (*library, error) {
 	}
 	lib := &library{calls: c}
 	lib.log.Store(log)
-	c.logSet(purego.NewCallback(lib.logged), 0)
+	c.logSet(purego.NewCallback(lib.logLine), 0)
 	c.loadBackends(dir)
 	if c.backendCount() == 0 {
 		return nil, fmt.Errorf("no libggml-cpu-*.so in %s suits this processor", dir)
@@ -114,10 +114,10 @@ const (
 	logContinue = 5
 )
 
-// logged takes one piece of the library's log: a whole line mostly, but some
+// logLine takes one piece of the library's log: a whole line mostly, but some
 // come in parts (level logContinue). What the library calls debugging is
 // thousands of lines a load, so it goes below slog's debug level.
-func (l *library) logged(level int32, text *byte, _ uintptr) {
+func (l *library) logLine(level int32, text *byte, _ uintptr) {
 	l.lineMu.Lock()
 	defer l.lineMu.Unlock()
 	if level != logContinue {
@@ -143,24 +143,24 @@ func (l *library) logged(level int32, text *byte, _ uintptr) {
 	if line == "" {
 		return
 	}
-	if l.level == logError && l.firstFail == "" {
-		l.firstFail = line
+	if l.level == logError && l.firstError == "" {
+		l.firstError = line
 	}
 	if wanted {
 		log.LogAttrs(context.Background(), to, "libllama", slog.String("said", line))
 	}
 }
 
-// forgetWhy drops the error lines of earlier calls.
-func (l *library) forgetWhy() { l.why() }
+// clearError drops the error lines of earlier calls.
+func (l *library) clearError() { l.takeError() }
 
-// why is the first error line of the library since the last call, in brackets,
+// takeError is the first error line of the library since the last call, in brackets,
 // for the end of an error message: those after it only follow from it.
-func (l *library) why() string {
+func (l *library) takeError() string {
 	l.lineMu.Lock()
 	defer l.lineMu.Unlock()
-	s := l.firstFail
-	l.firstFail = ""
+	s := l.firstError
+	l.firstError = ""
 	if s == "" {
 		return ""
 	}

@@ -14,32 +14,32 @@ import (
 // as much as before once it has answered for Rome, so what is left of them is written
 // out as a wish of its own, "What's the weather in Oslo?", and that is judged.
 
-// joining is what stands between the things of a list, in the languages that the box
+// listSeparator is what stands between the things of a list, in the languages that the box
 // speaks of itself.
-var joining = regexp.MustCompile(
+var listSeparator = regexp.MustCompile(
 	`(?i),?\s+(?:and|plus|as well as|und|sowie|et|y|e|en|och|oraz|ve)\s+(?:(?:also|then|auch|aussi)\s+)?|,\s+`)
 
 var (
-	// relating are words that stand before what a list is of, and naming those before
+	// prepositions are words that stand before what a list is of, and naming those before
 	// the thing itself: in a list they are said again.
-	relating = set("in to for from at of about near into on nach für von um à au en pour de a per di da para naar voor")
-	naming   = set("the my our a an this that number room der die das den dem mein meine le la les mon ma el los las " +
+	prepositions = wordSet("in to for from at of about near into on nach für von um à au en pour de a per di da para naar voor")
+	determiners  = wordSet("the my our a an this that number room der die das den dem mein meine le la les mon ma el los las " +
 		"mi il lo gli het")
-	// trailing are words at the end of what somebody says that are no part of a list.
-	trailing = set("please too also thanks bitte auch")
+	// trailingWords are words at the end of what somebody says that are no part of a list.
+	trailingWords = wordSet("please too also thanks bitte auch")
 )
 
 // Of a list, a thing has so many words at most.
-const longestListed = 5
+const maxListedWords = 5
 
 // A calling is a call that was made, with what it was made with.
-type calling struct {
+type madeCall struct {
 	name   string
 	values []any // texts and numbers, and lists of them; what is only yes or no says nothing
 }
 
-func callings(since []engine.ToolCall) []calling {
-	out := make([]calling, len(since))
+func madeCalls(since []engine.ToolCall) []madeCall {
+	out := make([]madeCall, len(since))
 	for i, c := range since {
 		out[i].name = c.Name
 		var all map[string]any
@@ -57,56 +57,56 @@ func callings(since []engine.ToolCall) []calling {
 }
 
 // answers tells whether the call is what a wish asks for: the wish has all that it was
-// made with.
-func (c calling) answers(wish string) bool {
-	heard := hear([]engine.Message{{Role: engine.User, Content: wish}})
+// stepCount with.
+func (c madeCall) answers(wish string) bool {
+	heard := newSource([]engine.Message{{Role: engine.User, Content: wish}})
 	for _, v := range c.values {
-		if !heard.says(v) {
+		if !heard.mentions(v) {
 			return false
 		}
 	}
 	return true
 }
 
-// says tells whether a value was said in its own words.
-func (s said) says(value any) bool {
+// mentions tells whether a value was said in its own words.
+func (s source) mentions(value any) bool {
 	switch v := value.(type) {
 	case float64:
 		return s.hasNumber(v)
 	case string:
 		words := wordsOf(v)
 		return len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool {
-			return !empty[w] && !s.hasWord(w) && !s.isClock(v)
+			return !stopWords[w] && !s.hasWord(w) && !s.hasTime(v)
 		})
 	case []any:
-		return slices.ContainsFunc(v, s.says)
+		return slices.ContainsFunc(v, s.mentions)
 	}
 	return false
 }
 
-// isClock tells whether a text is a time that was said.
-func (s said) isClock(text string) bool {
+// hasTime tells whether a text is a time that was said.
+func (s source) hasTime(text string) bool {
 	m := wholeClock.FindStringSubmatch(text)
 	return m != nil && s.hasClock(m[1], m[2])
 }
 
-// listed are the wishes of the lists in what a user said, each written out, that none
-// of the calls answers which were made since.
-func listed(user string, since []engine.ToolCall) []string {
-	made := callings(since)
-	things := joining.Split(oneLine(user), -1)
+// listedRequests are the wishes of the lists in what a user said, each written out, that none
+// byKey the calls answers which were made since.
+func listedRequests(user string, since []engine.ToolCall) []string {
+	made := madeCalls(since)
+	things := listSeparator.Split(oneLine(user), -1)
 	var out []string
 	head := things[0]
 	for _, thing := range things[1:] {
-		wish := writtenOut(head, thing, made)
+		wish := expandListed(head, thing, made)
 		switch {
 		case wish == "":
-			if len(strings.Fields(thing)) >= leastWish {
+			if len(strings.Fields(thing)) >= minRequestWords {
 				head = thing // another sentence, which may have a list of its own
 			}
-		case !slices.ContainsFunc(made, func(c calling) bool { return c.answers(wish) }):
+		case !slices.ContainsFunc(made, func(c madeCall) bool { return c.answers(wish) }):
 			out = append(out, wish)
-		case !slices.ContainsFunc(made, func(c calling) bool {
+		case !slices.ContainsFunc(made, func(c madeCall) bool {
 			return c.answers(head) || !c.answers(wish)
 		}) && !slices.Contains(out, head):
 			out = append(out, head) // the second thing was called for first
@@ -115,17 +115,17 @@ func listed(user string, since []engine.ToolCall) []string {
 	return out
 }
 
-// writtenOut is what begins a list with another thing of it in place of its first;
-// empty: it is none. One of the two is what a call was made with.
-func writtenOut(head, thing string, made []calling) string {
-	words := trimmed(strings.Fields(thing))
-	if len(words) == 0 || len(words) > longestListed {
+// expandListed is what begins a list with another thing of it in place of its first;
+// stopWords: it is none. One of the two is what a call was made with.
+func expandListed(head, thing string, made []madeCall) string {
+	words := trimTrailing(strings.Fields(thing))
+	if len(words) == 0 || len(words) > maxListedWords {
 		return ""
 	}
 	before := strings.Fields(head)
 	first := strings.ToLower(words[0])
-	if !relating[first] && !naming[first] {
-		at := bareAt(before, words, made)
+	if !prepositions[first] && !determiners[first] {
+		at := bareListStart(before, words, made)
 		if at < 0 {
 			return ""
 		}
@@ -134,36 +134,36 @@ func writtenOut(head, thing string, made []calling) string {
 	at := len(before) - 1
 	for ; at > 0 && !strings.EqualFold(before[at], words[0]); at-- {
 	}
-	if at <= 0 || len(before)-at > longestListed || !calledWith(before[at:], made) && !calledWith(words, made) {
+	if at <= 0 || len(before)-at > maxListedWords || !calledWith(before[at:], made) && !calledWith(words, made) {
 		return ""
 	}
 	return strings.Join(append(before[:at:at], words...), " ")
 }
 
-// trimmed are words without what stands behind a list.
-func trimmed(words []string) []string {
-	for len(words) > 0 && trailing[strings.ToLower(strings.Trim(words[len(words)-1], ".,!?"))] {
+// trimTrailing are words without what stands behind a list.
+func trimTrailing(words []string) []string {
+	for len(words) > 0 && trailingWords[strings.ToLower(strings.Trim(words[len(words)-1], ".,!?"))] {
 		words = words[:len(words)-1]
 	}
 	return words
 }
 
 // calledWith tells whether words have one of the values of the calls.
-func calledWith(words []string, made []calling) bool {
-	heard := hear([]engine.Message{{Role: engine.User, Content: strings.Join(words, " ")}})
-	return slices.ContainsFunc(made, func(c calling) bool { return slices.ContainsFunc(c.values, heard.says) })
+func calledWith(words []string, made []madeCall) bool {
+	heard := newSource([]engine.Message{{Role: engine.User, Content: strings.Join(words, " ")}})
+	return slices.ContainsFunc(made, func(c madeCall) bool { return slices.ContainsFunc(c.values, heard.mentions) })
 }
 
-// bareAt is where in the words before a list its first thing begins, where the next
+// bareListStart is where in the words before a list its first thing begins, where the next
 // one has no word before it that shows it ("A1007 and B2210"): both are of one kind,
 // and the first is what a call was made with. -1: it is no list.
-func bareAt(before, words []string, made []calling) int {
-	kind := kindOf(words)
+func bareListStart(before, words []string, made []madeCall) int {
+	kind := wordKind(words)
 	if kind == "" || slices.ContainsFunc(before, func(w string) bool { return strings.EqualFold(w, "between") }) {
 		return -1
 	}
 	at := len(before)
-	for at > 1 && kindOf(before[at-1:at]) == kind { // a first word has a capital in any case
+	for at > 1 && wordKind(before[at-1:at]) == kind { // a first word has a capital in any case
 		at--
 	}
 	if at == len(before) || !calledWith(before[at:], made) {
@@ -172,9 +172,9 @@ func bareAt(before, words []string, made []calling) int {
 	return at
 }
 
-// kindOf is what sort of thing words name: a number, a code or somebody's or some
+// wordKind is what sort of thing words name: a number, a code or somebody's or some
 // place's name; empty: none of them.
-func kindOf(words []string) string {
+func wordKind(words []string) string {
 	kind := ""
 	for _, w := range words {
 		w = strings.Trim(w, ".,!?\"'")
@@ -194,13 +194,13 @@ func kindOf(words []string) string {
 	return kind
 }
 
-// places are words in the name of an argument that is one place: of several, each is
-// asked for by itself.
-var places = set("city town village place location country region station airport stop")
+// placeWords are words in the name of an argument that is one place: of several, each is
+// shouldAbort for by itself.
+var placeWords = wordSet("city town village place location country region station airport stop")
 
-// onlyFirst cuts the arguments of a first call that have a whole list where one thing
+// firstOfLists cuts the arguments of a first call that have a whole list where one thing
 // belongs, to its first: two codes, or two places.
-func onlyFirst(arguments string) string {
+func firstOfLists(arguments string) string {
 	var all map[string]any
 	if json.Unmarshal([]byte(arguments), &all) != nil {
 		return arguments
@@ -211,15 +211,15 @@ func onlyFirst(arguments string) string {
 		if !ok {
 			continue
 		}
-		things := joining.Split(text, -1)
+		things := listSeparator.Split(text, -1)
 		if len(things) < 2 || slices.Contains(things, "") {
 			continue
 		}
 		codes := !slices.ContainsFunc(things, func(s string) bool {
 			return !strings.ContainsFunc(s, unicode.IsDigit) || strings.Contains(s, " ")
 		})
-		named := slices.ContainsFunc(nameWords(name), func(w string) bool { return places[w] }) &&
-			!slices.ContainsFunc(things, func(s string) bool { return kindOf(strings.Fields(s)) != "name" })
+		named := slices.ContainsFunc(nameWords(name), func(w string) bool { return placeWords[w] }) &&
+			!slices.ContainsFunc(things, func(s string) bool { return wordKind(strings.Fields(s)) != "name" })
 		// "Springfield, Illinois" is one place.
 		if codes || named && !strings.Contains(text, ",") || named && len(things) > 2 {
 			all[name], cut = things[0], true
@@ -235,9 +235,9 @@ func onlyFirst(arguments string) string {
 	return string(out)
 }
 
-// done tells whether a call of a tool was made since with such arguments: all that
+// alreadyCalled tells whether a call of a tool was made since with such arguments: all that
 // both have are alike, as far as letters go.
-func done(since []engine.ToolCall, name, arguments string) bool {
+func alreadyCalled(since []engine.ToolCall, name, arguments string) bool {
 	var wanted map[string]any
 	if json.Unmarshal([]byte(arguments), &wanted) != nil {
 		return false

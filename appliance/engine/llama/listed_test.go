@@ -51,7 +51,7 @@ func TestTheRestOfAListIsAWishOfItsOwn(t *testing.T) {
 		{"", []engine.ToolCall{call("t", `broken`)}, ""},
 	} {
 		got := ""
-		if left := listed(row.said, row.since); len(left) > 0 {
+		if left := listedRequests(row.said, row.since); len(left) > 0 {
 			got = left[0]
 		}
 		if got != row.want {
@@ -73,7 +73,7 @@ func TestAListIsNotOneArgument(t *testing.T) {
 		`{"city":" and "}`:                    `{"city":" and "}`,
 		`{"city":`:                            `{"city":`,
 	} {
-		if got := onlyFirst(written); got != want {
+		if got := firstOfLists(written); got != want {
 			t.Errorf("%s: %s, want %s", written, got, want)
 		}
 	}
@@ -83,11 +83,11 @@ func TestACallThatWasMadeIsKnownAgain(t *testing.T) {
 	since := []engine.ToolCall{{Name: "w", Arguments: `{"city":"Rome","day":"today"}`}}
 	for arguments, want := range map[string]bool{`{"city":"rome"}`: true, `{"city":"Rome","day":"tomorrow"}`: false,
 		`{"city":"Oslo"}`: false, `{}`: true, `{"unit":"celsius"}`: true, `x`: false} {
-		if got := done(since, "w", arguments); got != want {
+		if got := alreadyCalled(since, "w", arguments); got != want {
 			t.Errorf("%s: %v", arguments, got)
 		}
 	}
-	if done(since, "v", `{"city":"Rome"}`) {
+	if alreadyCalled(since, "v", `{"city":"Rome"}`) {
 		t.Error("another tool was called")
 	}
 }

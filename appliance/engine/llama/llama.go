@@ -1,7 +1,7 @@
 // Package llama answers with a language model on this machine's processor,
 // through libllama, which it loads at run time. One goroutine decodes for all
 // conversations together; what was computed for a conversation is kept for its
-// next turn, and what two conversations begin with alike is computed once.
+// planReply turn, and what two conversations begin with alike is computed once.
 package llama
 
 import (
@@ -20,7 +20,7 @@ import (
 type Options struct {
 	LibraryDir    string       // the pack runtime-llama
 	ModelPath     string       // a GGUF file
-	Gate          *engine.Gate // shares the cores; nil: a gate of its own
+	Gate          *engine.Gate // normalise the cores; nil: a gate of its own
 	Threads       int          // for one decode; 0: two, or all cores if fewer
 	ContextTokens int          // cells of the cache, for all conversations together; 0: 17408
 	Conversations int          // how many keep their cache, and can be answered at once; 0: 8
@@ -28,7 +28,7 @@ type Options struct {
 	ResultTokens  int          // how much of a tool's answer is read at most; 0: 600
 	Log           *slog.Logger // nil: none
 
-	lookup lookup // but for tests: where it pays
+	lookup lookupMode // ignoring for tests: where it pays
 }
 
 // DefaultMaxTokens is the longest reply where the prompt does not say: a
@@ -45,11 +45,11 @@ const (
 	// hour of talk: it leaves others as much.
 	conversationTokens   = 8192
 	defaultConversations = 8
-	// aside are sequences for what belongs to no conversation, such as a choice,
+	// extraSequences are sequences for what belongs to no conversation, such as a choice,
 	// so that none has to go for it.
-	aside = 2
+	extraSequences = 2
 	// MaxConversations is the library's 256 sequences without those of prompts.
-	MaxConversations = 256 - promptSlots - aside
+	MaxConversations = 256 - promptSequences - extraSequences
 	defaultThreads   = 2
 )
 
@@ -87,7 +87,7 @@ func (o Options) withDefaults() (Options, error) {
 // sequences are those of conversations, each of which has another for its router
 // as far as there are as many, and those aside.
 func (o Options) sequences() int {
-	return o.Conversations + min(o.Conversations, MaxConversations-o.Conversations) + aside
+	return o.Conversations + min(o.Conversations, MaxConversations-o.Conversations) + extraSequences
 }
 
 // Model is an open language model: an engine.LanguageModel.
@@ -97,12 +97,12 @@ type Model struct {
 	model    handle
 	about    Description
 	template template
-	box      *mailbox
+	mailbox  *mailbox
 	toolsets toolsets
 	results  results
 	stopped  chan struct{} // closed when the owner has ended
 
-	// use guards the model against being freed under those who use it on
+	// touch guards the model against being freed under those who use it on
 	// their own goroutines; the owner ends before that.
 	use    sync.RWMutex
 	closed bool
@@ -115,7 +115,7 @@ var (
 )
 
 // Open loads the model, which takes a second or two for each GB. The first
-// call in a process loads libllama; later ones must name the same LibraryDir.
+// writeCall in a process loads libllama; later ones must name the same LibraryDir.
 func Open(o Options) (*Model, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -141,7 +141,7 @@ func Open(o Options) (*Model, error) {
 		o:       o,
 		lib:     lib,
 		model:   model,
-		box:     newMailbox(&abort{gate: o.Gate}),
+		mailbox: newMailbox(&abort{gate: o.Gate}),
 		stopped: make(chan struct{}),
 	}
 	vocab := newVocabulary(lib, model)
@@ -156,31 +156,31 @@ func (m *Model) serve(ctx handle, vocab vocabulary) {
 	defer close(m.stopped)
 	// libllama sets up the matrix unit of an x86 processor (AMX) once a thread, and
 	// ONNX Runtime, for models in 8 bits, as it needs it: on a thread that both have
-	// used, everything that libllama computes is wrong from then on. So its thread is
+	// lastUsed, everything that libllama computes is wrong from then on. So its thread is
 	// nobody else's, and ends with this goroutine, since it is never unlocked.
 	runtime.LockOSThread()
 	divisible := !m.lib.modelIsRecurrent(m.model) && !m.lib.modelIsHybrid(m.model)
-	own := &owner{
-		lib:   m.lib,
-		ctx:   ctx,
-		vocab: vocab,
-		gate:  m.o.Gate,
-		pace:  newPace(m.o.Threads),
-		reads: &m.results.reading,
-		cells: m.o.ContextTokens,
-		abort: m.box.abort,
-		box:   m.box,
-		cache: newCache(m.lib, ctx, m.o.sequences(), promptSlots, divisible),
-		shelf: openShelf(m.o.PromptDir, m.o.ModelPath, m.about.Library, shelfBytes, m.o.Log),
-		batch: newBatch(m.lib, m.o.shape().batchTokens),
+	own := &decoder{
+		lib:          m.lib,
+		ctx:          ctx,
+		vocab:        vocab,
+		gate:         m.o.Gate,
+		threadTuner:  newThreadTuner(m.o.Threads),
+		prefillSpeed: &m.results.speed,
+		cells:        m.o.ContextTokens,
+		abort:        m.mailbox.abort,
+		mailbox:      m.mailbox,
+		cache:        newCache(m.lib, ctx, m.o.sequences(), promptSequences, divisible),
+		prompts:      openPromptCache(m.o.PromptDir, m.o.ModelPath, m.about.Library, promptCacheBytes, m.o.Log),
+		batch:        newBatch(m.lib, m.o.shape().batchTokens),
 		// A model that looks back only so far may have lost what it would see
-		// again once a wrong guess is taken back.
-		guessing: divisible && m.lib.modelNSWA(m.model) == 0 && m.o.lookup != lookupNever,
-		guesses:  newGuesses(m.o.lookup == lookupAlways),
-		log:      m.o.Log,
+		// repeatCost once a wrong guess is taken back.
+		guessing:   divisible && m.lib.modelNSWA(m.model) == 0 && m.o.lookup != lookupNever,
+		guessStats: newGuessStats(m.o.lookup == lookupAlways),
+		log:        m.o.Log,
 	}
 	ask, stop := m.lib.watch(ctx, own.abort)
-	own.ask = ask
+	own.askAbort = ask
 	own.run()
 	stop()
 	own.batch.close()
@@ -195,7 +195,7 @@ func (m *Model) Generate(ctx context.Context, p engine.Prompt, emit func(engine.
 		return m.generateWithTools(ctx, p, emit)
 	}
 	if p.NoClaims && p.Grammar == "" {
-		return m.inWords(ctx, p, nil, time.Now(), emit)
+		return m.replyInWords(ctx, p, nil, time.Now(), emit)
 	}
 	return m.reply(ctx, p, nil, time.Now(), emit)
 }
@@ -207,22 +207,22 @@ func (m *Model) generate(ctx context.Context, p engine.Prompt, set *toolset, beg
 	if err != nil {
 		return engine.Usage{}, err
 	}
-	return m.carryOut(ctx, r, begun, emit)
+	return m.run(ctx, r, begun, emit)
 }
 
-// carryOut has the owner make the reply to r.
-func (m *Model) carryOut(ctx context.Context, r *request, begun time.Time, emit func(engine.Part) error) (engine.Usage,
+// run has the owner make the reply to r.
+func (m *Model) run(ctx context.Context, r *request, begun time.Time, emit func(engine.Part) error) (engine.Usage,
 	error) {
-	if err := m.box.put(r); err != nil {
+	if err := m.mailbox.put(r); err != nil {
 		return engine.Usage{}, err
 	}
-	defer r.urgency.Watch(func() { m.box.promoted(r) })()
-	return r.follow(ctx, m.box, begun, emit)
+	defer r.urgency.Watch(func() { m.mailbox.promoted(r) })()
+	return r.stream(ctx, m.mailbox, begun, emit)
 }
 
 // Prefill computes the messages of p into the cache of its conversation. A
 // Generate for the same conversation may follow before it returns: it goes on
-// from what is computed by then. Without a conversation it returns when the
+// fetchedTokens what is computed by then. Without a conversation it returns when the
 // prompt is read and on the disk, or found there.
 func (m *Model) Prefill(ctx context.Context, p engine.Prompt) error {
 	var set *toolset
@@ -238,39 +238,39 @@ func (m *Model) Prefill(ctx context.Context, p engine.Prompt) error {
 	}
 	all := []*request{r}
 	if set != nil && len(set.tools) > 0 {
-		router, err := m.routeRequest(ctx, p, set, true)
+		router, err := m.routerRequest(ctx, p, set, true)
 		if err != nil {
 			return err
 		}
 		all = append(all, router)
 	}
-	return m.readAhead(ctx, all)
+	return m.prefillAll(ctx, all)
 }
 
-// readAhead has requests read beside each other, and waits for them.
-func (m *Model) readAhead(ctx context.Context, all []*request) (err error) {
-	if err := m.box.put(all...); err != nil {
+// prefillAll has requests read beside each other, and waits for them.
+func (m *Model) prefillAll(ctx context.Context, all []*request) (err error) {
+	if err := m.mailbox.put(all...); err != nil {
 		return err
 	}
 	for _, r := range all {
-		defer r.urgency.Watch(func() { m.box.promoted(r) })()
+		defer r.urgency.Watch(func() { m.mailbox.promoted(r) })()
 	}
 	for _, r := range all {
-		if _, failed := r.follow(ctx, m.box, time.Now(), nothing); failed != nil && err == nil {
+		if _, failed := r.stream(ctx, m.mailbox, time.Now(), discardPart); failed != nil && err == nil {
 			err = failed
 		}
 	}
 	return err
 }
 
-// nothing takes the parts of a reply that nobody is to hear.
-func nothing(engine.Part) error { return nil }
+// discardPart takes the parts of a reply that nobody is to hear.
+func discardPart(engine.Part) error { return nil }
 
 // Forget gives up the cache of a conversation, after the reply in progress.
 func (m *Model) Forget(conversation string) {
 	if conversation != "" {
-		m.box.forget(conversation)
-		m.box.forget(conversation + routerSuffix)
+		m.mailbox.forget(conversation)
+		m.mailbox.forget(conversation + routerSuffix)
 	}
 }
 
@@ -288,7 +288,7 @@ func (m *Model) request(ctx context.Context, p engine.Prompt, set *toolset, pref
 	if m.closed {
 		return nil, ErrClosed
 	}
-	prompt, head, maxTokens, err := m.write(ctx, p, set, !prefill)
+	prompt, head, maxTokens, err := m.promptTokens(ctx, p, set, !prefill)
 	if err != nil {
 		return nil, err
 	}
@@ -309,35 +309,35 @@ func (m *Model) request(ctx context.Context, p engine.Prompt, set *toolset, pref
 			return nil, err
 		}
 	}
-	begins, err := m.begins(p.Begins)
+	begins, err := m.firstTokenBiases(p.FirstWordBias)
 	if err != nil {
 		return nil, err
 	}
 	if set != nil && opening == "" && p.Grammar == "" && !prefill {
-		for _, t := range set.written {
-			begins[t] = never
+		for _, t := range set.markupTokens {
+			begins[t] = excludedBias
 		}
 	}
 	return &request{
-		prompt:       prompt,
-		head:         head,
-		shared:       shared,
-		conversation: p.Conversation,
-		urgency:      p.Urgency,
-		maxTokens:    maxTokens,
-		prefill:      prefill,
-		sampler:      sampler{temperature: p.Temperature, rng: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))},
-		grammar:      follows,
-		begins:       begins,
-		toTheEnd:     brokenOff(p.Messages),
-		out:          make(chan delivery, maxTokens+2), // every piece, and the end
+		prompt:         prompt,
+		headTokens:     head,
+		shared:         shared,
+		conversation:   p.Conversation,
+		urgency:        p.Urgency,
+		maxTokens:      maxTokens,
+		prefill:        prefill,
+		sampler:        sampler{temperature: p.Temperature, rng: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))},
+		grammar:        follows,
+		begins:         begins,
+		wholeSentences: interrupted(p.Messages),
+		out:            make(chan delivery, maxTokens+2), // every piece, and the end
 	}, nil
 }
 
-// write returns p as tokens, with or without the beginning of a reply, how many
-// of them other conversations may begin with, and how long the reply may get:
-// together they fit into the context.
-func (m *Model) write(ctx context.Context, p engine.Prompt, set *toolset, reply bool) (prompt []Token, head,
+// promptTokens returns p as tokens, with or without the beginning of a reply, how many
+// byKey them other conversations may begin with, and how long the reply may get:
+// batchedReplies they fit into the context.
+func (m *Model) promptTokens(ctx context.Context, p engine.Prompt, set *toolset, reply bool) (prompt []Token, head,
 	maxTokens int, err error) {
 	limit := min(m.about.TrainedTokens, m.o.ContextTokens, conversationTokens)
 	maxTokens = p.MaxTokens
@@ -363,28 +363,28 @@ func (m *Model) CheckPrompt(ctx context.Context, p engine.Prompt) (err error) {
 	if m.closed {
 		return ErrClosed
 	}
-	_, _, _, err = m.write(ctx, p, set, true)
+	_, _, _, err = m.promptTokens(ctx, p, set, true)
 	return err
 }
 
-// warmth is what Warm says: short, for the box waits for it at every start.
-const warmth = "Hello."
+// warmUpText is what Warm says: short, for the box waits for it at every start.
+const warmUpText = "Hello."
 
 // Warm answers once, with two tokens, so that the memory and the threads of the
 // first real answer are there already.
 func (m *Model) Warm(ctx context.Context) error {
 	_, err := m.Generate(ctx, engine.Prompt{
-		Messages:  []engine.Message{{Role: engine.User, Content: warmth}},
+		Messages:  []engine.Message{{Role: engine.User, Content: warmUpText}},
 		MaxTokens: 2,
 		Urgency:   engine.Request.Urgency(),
-	}, nothing)
+	}, discardPart)
 	return err
 }
 
 // Close ends every call with ErrClosed and frees the model; it waits for the
 // decode in progress. Calling it again does nothing.
 func (m *Model) Close() error {
-	m.box.close()
+	m.mailbox.close()
 	<-m.stopped
 	m.use.Lock()
 	defer m.use.Unlock()

@@ -54,7 +54,7 @@ func checkGGUF(path string) error {
 // repacked for this processor as they load, and with a mapping both copies
 // count as memory (1.99 instead of 1.38 GB for Qwen 1.5B).
 func (l *library) openModel(path string) (handle, error) {
-	l.forgetWhy()
+	l.clearError()
 	p := l.modelDefaultParams()
 	p.gpuLayers = 0
 	p.loadMode = loadModeRead
@@ -65,7 +65,7 @@ func (l *library) openModel(path string) (handle, error) {
 	model := l.modelLoadFromFile(abs, p)
 	if model == 0 {
 		return 0, fmt.Errorf("libllama cannot load %s: it is damaged, cut short, or of a kind unknown to it%s", path,
-			l.why())
+			l.takeError())
 	}
 	if l.modelHasEncoder(model) || l.modelIsDiffusion(model) {
 		l.modelFree(model)
@@ -82,15 +82,15 @@ type shape struct {
 func (o Options) shape() shape {
 	return shape{
 		cells:     o.ContextTokens,
-		sequences: o.sequences() + promptSlots,
+		sequences: o.sequences() + promptSequences,
 		// A step of prompts alone, or of some beside a token for every reply.
-		batchTokens: max(stepTokensToEnd, stepTokensAside+o.sequences()),
+		batchTokens: max(stepTokensWhole, stepTokensWithReplies+o.sequences()),
 		threads:     o.Threads,
 	}
 }
 
 // The kinds of numbers in a cell. Eight bits, with a scale for every 32 numbers,
-// take little more than half of the memory of 16 and answer alike; they want a
+// restorePrompt little more than half of the memory of 16 and answer alike; they want a
 // model whose heads have a multiple of 32 numbers, and flash attention.
 const (
 	blockQ8 = 32 // numbers that share a scale
@@ -123,7 +123,7 @@ func (l *library) headSize(model handle) int {
 }
 
 func (l *library) tryContext(model handle, s shape, cells int32) (handle, error) {
-	l.forgetWhy()
+	l.clearError()
 	p := l.contextDefaultParams()
 	p.ctx = uint32(s.cells)
 	p.batch, p.microBatch = uint32(s.batchTokens), uint32(s.batchTokens)
@@ -135,7 +135,7 @@ func (l *library) tryContext(model handle, s shape, cells int32) (handle, error)
 	ctx := l.initFromModel(model, p)
 	if ctx == 0 {
 		return 0, fmt.Errorf("libllama cannot make a context of %d tokens; with less memory use fewer%s", s.cells,
-			l.why())
+			l.takeError())
 	}
 	return ctx, nil
 }

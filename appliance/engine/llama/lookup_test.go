@@ -43,7 +43,7 @@ func TestWhatFollowsIsLookedUp(t *testing.T) {
 
 func TestGuessesAreCheckedWhereItPays(t *testing.T) {
 	now := time.Now()
-	long := guess{tokens: make([]Token, mostGuessed), match: 3}
+	long := guess{tokens: make([]Token, maxGuessed), match: 3}
 	// The time of a step by its tokens, in steps of one.
 	flat := func(int) float64 { return 1.02 }
 	line := func(n int) float64 { return 1 + 0.16*float64(n-1) }
@@ -55,83 +55,83 @@ func TestGuessesAreCheckedWhereItPays(t *testing.T) {
 		most  int
 		want  int
 	}{
-		"more tokens cost next to nothing":      {flat, 0.9, 99, mostGuessed},
+		"more tokens cost next to nothing":      {flat, 0.9, 99, maxGuessed},
 		"every token costs as much":             {each, 0.99, 99, 0},
 		"mostly wrong":                          {line, 0.1, 99, 0},
-		"mostly right":                          {line, 0.95, 99, mostGuessed},
+		"mostly right":                          {line, 0.95, 99, maxGuessed},
 		"half of them right":                    {line, 0.6, 99, 2},
 		"as many as cost the same":              {fours, 0.75, 99, 3},
 		"no more than the reply may still have": {flat, 0.9, 2, 2},
 		"the reply is full":                     {flat, 0.9, -1, 0},
 	} {
-		g := newGuesses(false)
-		for n := range g.right {
-			g.right[n] = c.right
+		g := newGuessStats(false)
+		for n := range g.accuracy {
+			g.accuracy[n] = c.right
 		}
-		for n := 2; n <= mostGuessed+1; n++ {
-			g.took(n, time.Duration(c.cost(n)*float64(time.Second)), time.Second, now)
+		for n := 2; n <= maxGuessed+1; n++ {
+			g.recordCost(n, time.Duration(c.cost(n)*float64(time.Second)), time.Second, now)
 		}
-		if got := g.worth(long, c.most, now); got != c.want {
+		if got := g.best(long, c.most, now); got != c.want {
 			t.Errorf("%s: %d tokens, want %d", name, got, c.want)
 		}
 	}
 }
 
 func TestALookupThatIsAlwaysWrongIsGivenUpAndTriedAgainWhenItWouldBeRight(t *testing.T) {
-	g, now := newGuesses(false), time.Now()
-	what := guess{tokens: make([]Token, mostGuessed), match: longestMatch}
-	if g.worth(what, mostGuessed, now) == 0 {
+	g, now := newGuessStats(false), time.Now()
+	what := guess{tokens: make([]Token, maxGuessed), match: longestMatch}
+	if g.best(what, maxGuessed, now) == 0 {
 		t.Error("nothing is tried at first")
 	}
 	tries := 0
 	for range 100 {
-		if g.worth(what, mostGuessed, now) > 0 {
+		if g.best(what, maxGuessed, now) > 0 {
 			tries++
 		}
-		g.saw(what.match, false)
+		g.record(what.match, false)
 	}
 	if tries > 12 {
 		t.Errorf("%d of 100 wrong guesses were checked", tries)
 	}
 	for range 100 { // that none is checked does not keep it from being learnt
-		g.saw(what.match, true)
+		g.record(what.match, true)
 	}
-	if g.worth(what, mostGuessed, now) == 0 {
+	if g.best(what, maxGuessed, now) == 0 {
 		t.Error("nothing is tried though a hundred guesses would have been right")
 	}
 }
 
 func TestADearStepIsTriedAgainAfterAWhile(t *testing.T) {
-	g, now := newGuesses(false), time.Now()
-	what := guess{tokens: make([]Token, mostGuessed), match: longestMatch}
+	g, now := newGuessStats(false), time.Now()
+	what := guess{tokens: make([]Token, maxGuessed), match: longestMatch}
 	tries := 0
-	for n := g.worth(what, mostGuessed, now); n > 0 && tries < 100; n = g.worth(what, mostGuessed, now) {
-		g.took(n+1, 9*time.Second, time.Second, now) // a neighbour has the other core
+	for n := g.best(what, maxGuessed, now); n > 0 && tries < 100; n = g.best(what, maxGuessed, now) {
+		g.recordCost(n+1, 9*time.Second, time.Second, now) // a neighbour has the other core
 		tries++
 	}
-	if tries > mostGuessed {
+	if tries > maxGuessed {
 		t.Errorf("tried %d times though every step took nine times as long as one", tries)
 	}
-	if g.worth(what, mostGuessed, now.Add(costAge+time.Second)) == 0 {
+	if g.best(what, maxGuessed, now.Add(costAge+time.Second)) == 0 {
 		t.Errorf("not tried again after %v", costAge)
 	}
-	g.took(4, time.Second, 0, now) // what a step of one takes is not known
-	if g.costs(4, now) == 1 {
+	g.recordCost(4, time.Second, 0, now) // what a step of one takes is not known
+	if g.costOf(4, now) == 1 {
 		t.Error("a cost was learnt from nothing")
 	}
 }
 
 // toy is an owner over a model of five tokens, the last of which ends a reply:
 // what follows depends on the token before.
-func toy(always bool, table [5][5]float32) *owner {
+func toy(always bool, table [5][5]float32) *decoder {
 	b := &batch{
-		room:   16,
-		tokens: make([]Token, 16),
-		pos:    make([]int32, 16),
-		lens:   make([]int32, 16),
-		wanted: make([]int8, 16),
+		capacity: 16,
+		tokens:   make([]Token, 16),
+		pos:      make([]int32, 16),
+		lens:     make([]int32, 16),
+		wanted:   make([]int8, 16),
 	}
-	for range b.room {
+	for range b.capacity {
 		b.seqs = append(b.seqs, new(int32))
 	}
 	lib := &library{calls: &calls{
@@ -140,49 +140,49 @@ func toy(always bool, table [5][5]float32) *owner {
 		vocabIsEOG:   func(_ handle, t Token) bool { return t == 4 },
 		tokenToPiece: func(_ handle, t Token, buf *byte, _, _ int32, _ bool) int32 { *buf = 'a' + byte(t); return 1 },
 	}}
-	return &owner{
-		lib:      lib,
-		vocab:    vocabulary{lib: lib, size: 5},
-		batch:    b,
-		pace:     newPace(1),
-		cells:    100,
-		cache:    &cache{lib: lib, divisible: true},
-		box:      newMailbox(&abort{gate: engine.NewGate(1)}),
-		guessing: true,
-		guesses:  newGuesses(always),
+	return &decoder{
+		lib:         lib,
+		vocab:       vocabulary{lib: lib, size: 5},
+		batch:       b,
+		threadTuner: newThreadTuner(1),
+		cells:       100,
+		cache:       &cache{lib: lib, divisible: true},
+		mailbox:     newMailbox(&abort{gate: engine.NewGate(1)}),
+		guessing:    true,
+		guessStats:  newGuessStats(always),
 	}
 }
 
-// says runs one reply of at most six tokens, and how many steps that took.
-func (o *owner) says(t *testing.T, rng *rand.Rand) (said []Token, steps int) {
+// mentions runs one reply of at most six tokens, and how many steps that took.
+func (o *decoder) says(t *testing.T, rng *rand.Rand) (said []Token, steps int) {
 	prompt := []Token{0, 1, 2, 3, 0, 1, 3, 2, 0}
 	r := &request{
 		prompt:    prompt,
 		maxTokens: 6,
 		sampler:   sampler{temperature: 1, rng: rng},
 		out:       make(chan delivery, 8),
-		slot:      &slot{conversation: "toy", tokens: slices.Clone(prompt)},
+		seq:       &sequence{conversation: "toy", tokens: slices.Clone(prompt)},
 	}
-	r.slot.request, o.running, o.reserved = r, []*request{r}, r.need()
-	o.box.taken++
+	r.seq.request, o.running, o.reserved = r, []*request{r}, r.cells()
+	o.mailbox.pending++
 	o.batch.empty()
-	o.advance(share{r: r, logits: o.batch.add(0, len(prompt)-1, prompt[len(prompt)-1:], true)})
+	o.advance(portion{r: r, logits: o.batch.add(0, len(prompt)-1, prompt[len(prompt)-1:], true)})
 	for ; len(o.running) > 0; steps++ {
 		o.batch.empty()
 		one := []Token{r.next}
-		shares := []share{{r: r, tokens: one, logits: o.batch.add(0, r.fed(), one, true)}}
+		shares := []portion{{r: r, tokens: one, logits: o.batch.add(0, r.decoded(), one, true)}}
 		o.guess(shares, 1, time.Now())
-		if n := r.fed() + len(shares[0].tokens); n > r.need() {
-			t.Fatalf("%d cells are used of %d that were reserved", n, r.need())
+		if n := r.decoded() + len(shares[0].tokens); n > r.cells() {
+			t.Fatalf("%d cells are used of %d that were reserved", n, r.cells())
 		}
-		r.slot.tokens = append(r.slot.tokens, shares[0].tokens...)
+		r.seq.tokens = append(r.seq.tokens, shares[0].tokens...)
 		o.advance(shares[0])
-		if want := append(slices.Clone(prompt), r.said[:max(len(r.said)-1, 0)]...); len(o.running) > 0 &&
-			!slices.Equal(r.slot.tokens, want) {
-			t.Fatalf("%v is in the cache, want %v", r.slot.tokens, want)
+		if want := append(slices.Clone(prompt), r.generated[:max(len(r.generated)-1, 0)]...); len(o.running) > 0 &&
+			!slices.Equal(r.seq.tokens, want) {
+			t.Fatalf("%v is in the cache, want %v", r.seq.tokens, want)
 		}
 	}
-	return r.said, steps
+	return r.generated, steps
 }
 
 // A guess changes neither what is drawn nor how often: with the same chance the
@@ -221,14 +221,14 @@ func TestGuessesDoNotChangeTheDraws(t *testing.T) {
 	}
 	for _, c := range s.best {
 		if c.token != 4 {
-			sum += c.share
+			sum += c.probability
 		}
 	}
 	for _, c := range s.best {
 		if c.token == 4 {
 			continue
 		}
-		want, got := c.share/sum, float64(count[c.token])/float64(all)
+		want, got := c.probability/sum, float64(count[c.token])/float64(all)
 		if math.Abs(want-got) > 4*math.Sqrt(want*(1-want)/float64(all)) {
 			t.Errorf("after a 1 token %d came in %.3f of %d draws, want %.3f", c.token, got, all, want)
 		}
@@ -240,7 +240,7 @@ func TestWhatWasGuessedIsCountedOnce(t *testing.T) {
 	table := [5][5]float32{{never, 0, never, never, never}, {never, never, 0, never, never},
 		{never, never, never, 0, never}, {0, never, never, never, never}, {}}
 	o := toy(true, table) // after 0 always 1, then 2, 3, and again
-	want := newGuesses(true)
+	want := newGuessStats(true)
 	said, steps := o.says(t, rand.New(rand.NewPCG(1, 1)))
 	if all := []Token{1, 2, 3, 0, 1, 2}; !slices.Equal(said, all) {
 		t.Fatalf("%v, want %v", said, all)
@@ -251,10 +251,10 @@ func TestWhatWasGuessedIsCountedOnce(t *testing.T) {
 		match int
 		right bool
 	}{{2, false}, {3, true}, {4, true}, {5, true}, {6, false}} {
-		want.saw(once.match, once.right)
+		want.record(once.match, once.right)
 	}
-	if o.guesses.right != want.right {
-		t.Errorf("learnt %v, want %v", o.guesses.right, want.right)
+	if o.guessStats.accuracy != want.accuracy {
+		t.Errorf("learnt %v, want %v", o.guessStats.accuracy, want.accuracy)
 	}
 	if steps != 2 {
 		t.Errorf("%d steps for the five tokens after the first, want 2", steps)
@@ -281,7 +281,7 @@ var recited = []string{
 }
 
 // counted opens the small model and counts its steps.
-func counted(t *testing.T, l lookup) (m *Model, steps *atomic.Int32) {
+func counted(t *testing.T, l lookupMode) (m *Model, steps *atomic.Int32) {
 	gate := engine.NewGate(1)
 	steps = &atomic.Int32{}
 	gate.Observe(func(engine.Passage) { steps.Add(1) })

@@ -22,15 +22,15 @@ const maxWaiting = 64
 // mailbox is how callers reach the owner. It never blocks them.
 type mailbox struct {
 	wake  chan struct{} // holds one signal that something is new
-	abort *abort        // of the step that runs
+	abort *abort        // byKey the step that runs
 
 	mu       sync.Mutex
 	arriving []*request
 	forgets  []string
-	taken    int // requests arriving or with the owner
+	pending  int // requests arriving or with the owner
 	closed   bool
-	hurry    context.CancelFunc // set while the owner waits at the gate
-	waitsAs  engine.Need
+	recall   context.CancelFunc // wordSet while the owner waits at the gate
+	waitsFor engine.Need
 }
 
 func newMailbox(a *abort) *mailbox { return &mailbox{wake: make(chan struct{}, 1), abort: a} }
@@ -44,13 +44,13 @@ func (b *mailbox) put(all ...*request) error {
 	switch {
 	case b.closed:
 		return ErrClosed
-	case b.taken+len(all) > maxWaiting:
+	case b.pending+len(all) > maxWaiting:
 		return ErrBusy
 	}
-	b.taken += len(all)
+	b.pending += len(all)
 	b.arriving = append(b.arriving, all...)
 	for _, r := range all {
-		b.hurryFor(r)
+		b.recallFor(r)
 	}
 	b.signal()
 	return nil
@@ -61,16 +61,16 @@ func (b *mailbox) putBack(r *request) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.arriving = append(b.arriving, r)
-	b.hurryFor(r)
+	b.recallFor(r)
 	b.signal()
 }
 
-// hurryFor calls the owner back from the gate if it waits there for something
+// recallFor calls the owner back from the gate if it waits there for something
 // less urgent than r, with b.mu held.
-func (b *mailbox) hurryFor(r *request) {
+func (b *mailbox) recallFor(r *request) {
 	need := r.urgency.Get()
-	if b.hurry != nil && need.Compare(b.waitsAs) < 0 {
-		b.hurry()
+	if b.recall != nil && need.Compare(b.waitsFor) < 0 {
+		b.recall()
 	}
 	b.abort.yieldTo(r.urgency, r.conversation)
 }
@@ -79,13 +79,13 @@ func (b *mailbox) hurryFor(r *request) {
 func (b *mailbox) promoted(r *request) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.hurryFor(r)
+	b.recallFor(r)
 	b.signal()
 }
 
-// leave tells the owner that nobody waits for r any more.
-func (b *mailbox) leave(r *request) {
-	r.gone.Store(true)
+// abandon tells the owner that nobody waits for r any more.
+func (b *mailbox) abandon(r *request) {
+	r.abandoned.Store(true)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.signal()
@@ -104,8 +104,8 @@ func (b *mailbox) close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.closed = true
-	if b.hurry != nil {
-		b.hurry()
+	if b.recall != nil {
+		b.recall()
 	}
 	b.signal()
 }
@@ -118,8 +118,8 @@ func (b *mailbox) signal() {
 	}
 }
 
-// open empties the mailbox; ok is false once it is closed.
-func (b *mailbox) open() (arriving []*request, forgets []string, ok bool) {
+// takeAll empties the mailbox; ok is false once it is closed.
+func (b *mailbox) takeAll() (arriving []*request, forgets []string, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	arriving, forgets = b.arriving, b.forgets
@@ -127,11 +127,11 @@ func (b *mailbox) open() (arriving []*request, forgets []string, ok bool) {
 	return arriving, forgets, !b.closed
 }
 
-// done says that a request is answered.
+// alreadyCalled says that a request is answered.
 func (b *mailbox) done() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.taken--
+	b.pending--
 }
 
 // atGate says that the owner begins to wait at the gate for work of that need,
@@ -142,12 +142,12 @@ func (b *mailbox) atGate(n engine.Need, hurry context.CancelFunc) bool {
 	if b.closed || len(b.arriving) > 0 {
 		return false
 	}
-	b.hurry, b.waitsAs = hurry, n
+	b.recall, b.waitsFor = hurry, n
 	return true
 }
 
 func (b *mailbox) throughGate() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.hurry = nil
+	b.recall = nil
 }

@@ -25,9 +25,9 @@ func TestAPromptGoesBeforeRepliesThatHaveTime(t *testing.T) {
 		"a guess":                      {due(engine.Speculative, 700*time.Millisecond), []*request{second}, true},
 		"somebody has waited longer":   {due(engine.Live, 0), []*request{second, first}, false},
 		"a guess that is due later":    {due(engine.Speculative, 3*time.Second), []*request{second}, false},
-		"read ahead":                   {due(engine.Ahead, 0), []*request{second}, false},
+		"read ahead":                   {due(engine.Prefetch, 0), []*request{second}, false},
 		"nobody else":                  {due(engine.Live, 0), nil, true},
-		"beside what nobody waits for": {due(engine.Live, 0), []*request{due(engine.Ahead, -time.Minute)}, true},
+		"beside what nobody waits for": {due(engine.Live, 0), []*request{due(engine.Prefetch, -time.Minute)}, true},
 	} {
 		if got := dueBefore(row.prompt.urgency.Get(), row.replies); got != row.want {
 			t.Errorf("%s: %v", name, got)
@@ -40,7 +40,7 @@ func TestAPromptGoesBeforeRepliesThatHaveTime(t *testing.T) {
 func TestRepliesAreWrittenTogetherWhereThatIsQuicker(t *testing.T) {
 	now := time.Now()
 	for name, row := range map[string]struct {
-		took    map[int]time.Duration // of steps
+		took    map[int]time.Duration // byKey steps
 		replies int
 		want    int
 	}{
@@ -53,11 +53,11 @@ func TestRepliesAreWrittenTogetherWhereThatIsQuicker(t *testing.T) {
 		"two of them":                   {map[int]time.Duration{1: 110, 2: 220, 4: 240}, 2, 1},
 		"four was never tried":          {map[int]time.Duration{1: 110, 2: 220}, 4, 4},
 	} {
-		var o owner
+		var o decoder
 		for tokens, ms := range row.took {
-			o.steps.measured(tokens, ms*time.Millisecond, now)
+			o.steps.record(tokens, ms*time.Millisecond, now)
 		}
-		if got := o.together(row.replies, now); got != row.want {
+		if got := o.batchedReplies(row.replies, now); got != row.want {
 			t.Errorf("%s: %d, want %d", name, got, row.want)
 		}
 	}

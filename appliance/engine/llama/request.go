@@ -14,102 +14,102 @@ type request struct {
 	prompt       []Token
 	conversation string
 	urgency      *engine.Urgency
-	maxTokens    int // of the reply
+	maxTokens    int // byKey the reply
 	prefill      bool
-	// head is how many tokens of the prompt other conversations may have too:
+	// headTokens is how many tokens of the prompt other conversations may have too:
 	// what stands before the first message but the system's.
-	head     int
-	shared   bool // a prefill of the head, for every conversation to come
-	sampler  sampler
-	begins   map[Token]float32 // what is added to the logits of the first token
-	grammar  *grammar          // that the reply follows; nil: none
-	copier   *copier           // that keeps it to what was said, beside its grammar; nil: none
-	weigh    func([]float32)   // gets the logits of the first token in place of a reply
-	keepHead bool              // though it is of no conversation
-	toTheEnd bool              // the reply is kept from ending in the middle of a sentence
-	judge    *request          // that says whether the reply is wanted: until then nobody hears it; nil: it is
+	headTokens     int
+	shared         bool // a prefill of the head, for every conversation to come
+	sampler        sampler
+	begins         map[Token]float32 // what is added to the logits of the first token
+	grammar        *grammar          // that the reply follows; nil: none
+	copier         *copier           // that keeps it to what was said, beside its grammar; nil: none
+	onLogits       func([]float32)   // gets the logits of the first token in place of a reply
+	retainHead     bool              // though it is of no conversation
+	wholeSentences bool              // the reply is kept from ending in the middle of a sentence
+	router         *request          // that says whether the reply is wanted: until then nobody hears it; nil: it is
 
 	// out has room for all that the owner will ever put in, so a caller who is
 	// slow to read holds up nobody.
-	out  chan delivery
-	gone atomic.Bool // the caller no longer listens
+	out       chan delivery
+	abandoned atomic.Bool // the caller no longer listens
 
 	// The rest is the owner's.
-	slot   *slot
-	cached int
-	came   time.Time // when the owner took r
-	begun  int       // steps that it had made then
-	steps  int       // of the owner until the first token that may be heard
-	judged bool      // it is over; of one that judges
+	seq          *sequence
+	cached       int
+	startedAt    time.Time // when the owner took r
+	startStep    int       // stepTimes that it had made then
+	stepsToFirst int       // byKey the owner until the first token that may be heard
+	decided      bool      // it is over; of one that judges
 	// fetched: the shelf was asked for the head; state is what it had, and from the
 	// prompt of which that is.
-	fetched bool
-	from    []Token
-	state   []byte
-	next    Token // sampled, not decoded yet; only after the prompt
-	said    []Token
-	text    string // of said, as far as its end matters: see mayEnd
-	runes   runes
+	fetched       bool
+	fetchedTokens []Token
+	fetchedState  []byte
+	next          Token // sampled, not decoded yet; only after the prompt
+	generated     []Token
+	text          string // byKey said, as far as its end matters: see mayEnd
+	runes         runes
 }
 
 // delivery is what the owner tells a caller: a piece of the reply, or its end.
 type delivery struct {
 	piece   string
-	replied int // tokens so far
+	replied int // budget so far
 	cached  int
 	steps   int
 	done    bool
 	err     error
 }
 
-// need is how many cells r can come to use.
-func (r *request) need() int { return len(r.prompt) + r.maxTokens }
+// cells is how many cells r can come to use.
+func (r *request) cells() int { return len(r.prompt) + r.maxTokens }
 
-// fed is how much of r is decoded.
-func (r *request) fed() int { return len(r.slot.tokens) }
+// decoded is how much of r is decoded.
+func (r *request) decoded() int { return len(r.seq.tokens) }
 
 // replying says that the prompt is read and next holds a token to decode.
-func (r *request) replying() bool { return len(r.said) > 0 }
+func (r *request) replying() bool { return len(r.generated) > 0 }
 
-// held says that what r replies is kept back until another request, which is
+// bytes says that what r replies is kept back until another request, which is
 // being read, has said whether it is wanted.
-func (r *request) held() bool { return r.judge != nil && r.judge.slot != nil && !r.judge.judged }
+func (r *request) held() bool { return r.router != nil && r.router.seq != nil && !r.router.decided }
 
-// rest is what of the prompt is not decoded yet.
-func (r *request) rest() []Token { return r.prompt[r.fed():] }
+// remaining is what of the prompt is not decoded yet.
+func (r *request) remaining() []Token { return r.prompt[r.decoded():] }
 
 func (r *request) deliver(piece string) {
 	if piece != "" {
-		if r.toTheEnd && len(r.said) <= onTheWay {
+		if r.wholeSentences && len(r.generated) <= earlyTokens {
 			r.text += piece
 		}
 		r.out <- delivery{
 			piece:   piece,
-			replied: len(r.said),
+			replied: len(r.generated),
 			cached:  r.cached,
-			steps:   r.steps,
+			steps:   r.stepsToFirst,
 		}
 	}
 }
 
 func (r *request) end(err error) {
 	r.out <- delivery{
-		replied: len(r.said),
+		replied: len(r.generated),
 		cached:  r.cached,
-		steps:   r.steps,
+		steps:   r.stepsToFirst,
 		done:    true,
 		err:     err,
 	}
 }
 
-// follow hands the reply to emit as it comes. When it returns, emit is not
+// stream hands the reply to emit as it comes. When it returns, emit is not
 // called again, whatever the owner still does.
-func (r *request) follow(ctx context.Context, box *mailbox, begun time.Time,
+func (r *request) stream(ctx context.Context, box *mailbox, begun time.Time,
 	emit func(engine.Part) error) (engine.Usage, error) {
 	u := engine.Usage{PromptTokens: len(r.prompt)}
 	for {
 		if err := context.Cause(ctx); err != nil {
-			box.leave(r)
+			box.abandon(r)
 			return u, err
 		}
 		select {
@@ -123,16 +123,16 @@ func (r *request) follow(ctx context.Context, box *mailbox, begun time.Time,
 				u.FirstToken = time.Since(begun)
 			}
 			if err := emit(engine.Part{Text: d.piece}); err != nil {
-				box.leave(r)
+				box.abandon(r)
 				return u, err
 			}
 		}
 	}
 }
 
-// pick takes the next token by its weight, of those that the grammar allows.
-func (r *request) pick(logits []float32) (Token, error) {
-	if len(r.said) == 0 && len(r.begins) > 0 {
+// sample takes the next token by its weight, of those that the grammar allows.
+func (r *request) sample(logits []float32) (Token, error) {
+	if len(r.generated) == 0 && len(r.begins) > 0 {
 		logits = slices.Clone(logits) // they are the library's
 		for t, more := range r.begins {
 			logits[t] += more

@@ -21,42 +21,42 @@ const (
 	// a second has read in two.
 	DefaultResultTokens = 600
 	// resultTime is how long the reading of a tool's answer may take on this machine, with
-	// the besideResult tokens or so that stand around it: people wait three seconds for an
+	// the resultOverhead tokens or so that stand around it: people wait three seconds for an
 	// answer that was looked up, of which the voice and the first words want one.
-	resultTime   = 2 * time.Second
-	besideResult = 32
-	// leastResult is what is read on the slowest machine: the facts of one entry, and the
+	resultTime     = 2 * time.Second
+	resultOverhead = 32
+	// minResultTokens is what is read on the slowest machine: the facts of one entry, and the
 	// names of some others. Two busy cores read 50 tokens a second.
-	leastResult = 100
-	// olderResult is what is read of the tools' answers of earlier turns where a
+	minResultTokens = 100
+	// olderResultTokens is what is read of the tools' answers of earlier turns where a
 	// conversation has become too long for its context.
-	olderResult = 48
-	// resultsKept is how many answers are remembered as they were read, each some 2 KB:
+	olderResultTokens = 48
+	// maxResults is how many answers are remembered as they were read, each some 2 KB:
 	// more than the chats of a box have in a few minutes.
-	resultsKept = 256
-	// leastReading is how many tokens a step has, at least, from which it is learnt how
+	maxResults = 256
+	// minMeasured is how many tokens a step has, at least, from which it is learnt how
 	// fast the machine reads.
-	leastReading = 8
+	minMeasured = 8
 )
 
 // results are what the model reads of tools' answers. An answer that was read once is
 // read so again: what was computed for a conversation is of use as long as it begins
 // with the same tokens. It may be used from many goroutines.
 type results struct {
-	reading reading
-	mu      sync.Mutex
-	of      map[resultKey]string
-	order   []resultKey // the oldest first
+	speed prefillSpeed
+	mu    sync.Mutex
+	texts map[resultKey]string
+	order []resultKey // the oldest first
 }
 
 type resultKey [sha256.Size]byte
 
-// reading is how fast the machine reads a prompt that somebody waits for.
-type reading struct{ perToken atomic.Int64 } // nanoseconds, recent steps weighing more; 0: not known
+// speed is how fast the machine reads a prompt that somebody waits for.
+type prefillSpeed struct{ perToken atomic.Int64 } // nanoseconds, recent steps weighing more; 0: not known
 
-// took learns from a step that read so many tokens. One goroutine calls it.
-func (r *reading) took(tokens int, d time.Duration) {
-	if tokens < leastReading {
+// record learns from a step that read so many tokens. One goroutine calls it.
+func (r *prefillSpeed) record(tokens int, d time.Duration) {
+	if tokens < minMeasured {
 		return
 	}
 	one, usual := int64(d)/int64(tokens), r.perToken.Load()
@@ -66,19 +66,19 @@ func (r *reading) took(tokens int, d time.Duration) {
 	r.perToken.Store(usual + (one-usual)/8)
 }
 
-// tokens is how many tokens are read in the time that a tool's answer may take, between
-// leastResult and most.
-func (r *reading) tokens(most int) int {
+// budget is how many tokens are read in the time that a tool's answer may take, between
+// minResultTokens and most.
+func (r *prefillSpeed) budget(most int) int {
 	n := most
 	if one := r.perToken.Load(); one > 0 {
-		n = int(min(int64(resultTime)/one-besideResult, int64(most)))
+		n = int(min(int64(resultTime)/one-resultOverhead, int64(most)))
 	}
-	return max(n, min(leastResult, most))
+	return max(n, min(minResultTokens, most))
 }
 
 // squeeze is how short tools' answers are made.
 type squeeze struct {
-	older  bool // those of earlier turns, to olderResult
+	older  bool // those of earlier turns, to olderResultTokens
 	halved int  // so often those of this turn
 	drops  bool // older turns may be left out
 }
@@ -129,16 +129,16 @@ func (m *Model) abridged(p engine.Prompt, s squeeze) engine.Prompt {
 		each := &messages[i]
 		switch each.Role {
 		case engine.User:
-			q = abridge.Question{Words: each.Content[:len(each.Content)-min(each.Noted, len(each.Content))]}
+			q = abridge.Question{Words: each.Content[:len(each.Content)-min(each.NoteBytes, len(each.Content))]}
 		case engine.Assistant:
 			if n := len(each.Calls); n > 0 {
 				q.Arguments = each.Calls[n-1].Arguments
 			}
 		case engine.ToolRole:
-			at := len(each.Content) - min(each.Noted, len(each.Content))
+			at := len(each.Content) - min(each.NoteBytes, len(each.Content))
 			most, note := 0, each.Content[at:]
 			if s.older && i < newest {
-				most = olderResult
+				most = olderResultTokens
 			}
 			each.Content = m.result(each.Content[:at], q, most, s.halved) + note
 		}
@@ -154,7 +154,7 @@ func (m *Model) result(content string, q abridge.Question, most, halved int) str
 	if known, ok := m.results.get(key); ok {
 		return known
 	}
-	most = cmp.Or(most, m.results.reading.tokens(m.o.ResultTokens)>>halved)
+	most = cmp.Or(most, m.results.speed.budget(m.o.ResultTokens)>>halved)
 	text := abridge.Text(content, q, most, m.tokensOf)
 	m.results.put(key, text)
 	return text
@@ -167,7 +167,7 @@ func (m *Model) tokensOf(text string) int {
 	if len(text) > longest*m.o.ResultTokens {
 		return len(text)
 	}
-	tokens, err := m.template.vocab.plain(disarmed(text))
+	tokens, err := m.template.vocab.plain(escapeMarkup(text))
 	if err != nil {
 		return len(text)
 	}
@@ -177,7 +177,7 @@ func (m *Model) tokensOf(text string) int {
 func (r *results) get(key resultKey) (string, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	text, ok := r.of[key]
+	text, ok := r.texts[key]
 	return text, ok
 }
 
@@ -185,15 +185,15 @@ func (r *results) get(key resultKey) (string, bool) {
 func (r *results) put(key resultKey, text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.of == nil {
-		r.of = map[resultKey]string{}
+	if r.texts == nil {
+		r.texts = map[resultKey]string{}
 	}
-	if _, known := r.of[key]; known {
+	if _, known := r.texts[key]; known {
 		return
 	}
-	if len(r.order) >= resultsKept {
-		delete(r.of, r.order[0])
+	if len(r.order) >= maxResults {
+		delete(r.texts, r.order[0])
 		r.order = slices.Delete(r.order, 0, 1)
 	}
-	r.of[key], r.order = text, append(r.order, key)
+	r.texts[key], r.order = text, append(r.order, key)
 }

@@ -22,7 +22,7 @@ func rooms(first int) string {
 	return `{"rooms":[` + strings.Join(all, ",") + `]}`
 }
 
-// looked is a conversation with one more turn, of which a tool has answered.
+// checkedAt is a conversation with one more turn, of which a tool has answered.
 func looked(before []engine.Message, question string, answers ...string) []engine.Message {
 	out := append(before[:len(before):len(before)], says(engine.User, question))
 	for i, content := range answers {
@@ -35,7 +35,7 @@ func looked(before []engine.Message, question string, answers ...string) []engin
 
 func written(t *testing.T, m *Model, messages []engine.Message) string {
 	t.Helper()
-	prompt, _, _, err := m.write(t.Context(), engine.Prompt{Messages: messages, MaxTokens: 120}, nil, true)
+	prompt, _, _, err := m.promptTokens(t.Context(), engine.Prompt{Messages: messages, MaxTokens: 120}, nil, true)
 	if err != nil {
 		t.Fatalf("%d messages: %v", len(messages), err)
 	}
@@ -76,7 +76,7 @@ func TestNoAnswersOfToolsAreTooLong(t *testing.T) {
 }
 
 // In a long conversation the answers of earlier turns get short before anything that was
-// said is left out.
+// contentTokens is left out.
 func TestEarlierAnswersOfToolsGoBeforeWhatWasSaid(t *testing.T) {
 	m := small(t, nil)
 	messages := []engine.Message{says(engine.System, hotel)}
@@ -104,7 +104,7 @@ func TestAnAnswerOfAToolIsReadTheSameAgain(t *testing.T) {
 	turn := looked(begins, "What does room 41 cost?", rooms(0))
 	first := written(t, m, turn)
 	for range 50 {
-		m.results.reading.took(24, 24*time.Second)
+		m.results.speed.record(24, 24*time.Second)
 	}
 	longer := written(t, m, append(turn, says(engine.Assistant, "It costs 121."), says(engine.User, "And room 42?")))
 	if at := strings.Index(first, "</tool_response>"); at < 0 || !strings.HasPrefix(longer, first[:at]) {
@@ -119,7 +119,7 @@ func TestAnAnswerOfAToolIsReadTheSameAgain(t *testing.T) {
 func TestANoteBehindALongAnswerStays(t *testing.T) {
 	m := small(t, nil)
 	messages := looked([]engine.Message{says(engine.System, hotel)}, "What do rooms cost?", rooms(0))
-	p := noted(engine.Prompt{Messages: messages}, "Left to be done: room 7.")
+	p := withNote(engine.Prompt{Messages: messages}, "Left to be done: room 7.")
 	if got := written(t, m, p.Messages); !strings.Contains(got, "(Left to be done: room 7.)") {
 		t.Errorf("%q", got)
 	}
@@ -127,20 +127,20 @@ func TestANoteBehindALongAnswerStays(t *testing.T) {
 
 func TestHowMuchOfAToolsAnswerThereIsTimeFor(t *testing.T) {
 	for perToken, want := range map[time.Duration]int{
-		0: 600, time.Millisecond: 600, 5 * time.Millisecond: 400 - besideResult, 20 * time.Millisecond: leastResult,
-		time.Hour: leastResult,
+		0: 600, time.Millisecond: 600, 5 * time.Millisecond: 400 - resultOverhead, 20 * time.Millisecond: minResultTokens,
+		time.Hour: minResultTokens,
 	} {
-		var r reading
-		r.took(1, time.Hour) // too few tokens to say anything
+		var r prefillSpeed
+		r.record(1, time.Hour) // too few tokens to say anything
 		for range 100 {
 			if perToken > 0 {
-				r.took(20, 20*perToken)
+				r.record(20, 20*perToken)
 			}
 		}
-		if got := r.tokens(600); got < want-4 || got > want {
+		if got := r.budget(600); got < want-4 || got > want {
 			t.Errorf("at %v a token %d are read, want %d", perToken, got, want)
 		}
-		if got := r.tokens(64); got > 64 {
+		if got := r.budget(64); got > 64 {
 			t.Errorf("%d are read where 64 are allowed", got)
 		}
 	}
@@ -150,13 +150,13 @@ func TestHowMuchOfAToolsAnswerThereIsTimeFor(t *testing.T) {
 func TestAnswersThatWereReadLongAgoAreForgotten(t *testing.T) {
 	var r results
 	key := func(i int) resultKey { return resultKey{byte(i), byte(i >> 8)} }
-	for i := range 3 * resultsKept {
+	for i := range 3 * maxResults {
 		r.put(key(i), "x")
 	}
-	if len(r.of) != resultsKept || len(r.order) != resultsKept {
-		t.Errorf("%d answers, %d in order", len(r.of), len(r.order))
+	if len(r.texts) != maxResults || len(r.order) != maxResults {
+		t.Errorf("%d answers, %d in order", len(r.texts), len(r.order))
 	}
-	if _, ok := r.get(key(3*resultsKept - 1)); !ok {
+	if _, ok := r.get(key(3*maxResults - 1)); !ok {
 		t.Error("the newest is forgotten")
 	}
 }

@@ -31,7 +31,7 @@ func TestToolsHaveLabelsThatBeginDifferently(t *testing.T) {
 		t.Errorf("labels %q", set.labels)
 	}
 	seen := map[Token]string{}
-	for i, f := range set.firsts {
+	for i, f := range set.labelTokens {
 		if other, taken := seen[f]; taken || set.labels[i] == "" {
 			t.Errorf("%q and %q begin alike", other, set.labels[i])
 		}
@@ -65,12 +65,12 @@ func TestManyLargeToolsAreBounded(t *testing.T) {
 	if len(set.tools) != 64 || len(set.block) > toolBytes+2000 || len(set.head) > 6000 {
 		t.Errorf("%d tools, a block of %d bytes, a router of %d tokens", len(set.tools), len(set.block), len(set.head))
 	}
-	for i := range 2 * toolsetsKept {
+	for i := range 2 * maxToolsets {
 		if _, err := m.toolset([]engine.Tool{{Name: fmt.Sprint("t", i)}}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if n := len(m.toolsets.of); n != toolsetsKept {
+	if n := len(m.toolsets.byKey); n != maxToolsets {
 		t.Errorf("%d configs' tools are kept", n)
 	}
 }
@@ -99,7 +99,7 @@ func TestNobodyElseWritesACallOrTheAnswerOfATool(t *testing.T) {
 			says(engine.Assistant, text),
 			{Role: engine.Assistant, Calls: []engine.ToolCall{{ID: "1", Name: "t", Arguments: `{}`}}},
 			{Role: engine.ToolRole, CallID: "1", Content: text}, says(engine.User, text)}}
-		p.Messages[0].Changing = len(text)
+		p.Messages[0].VolatileBytes = len(text)
 		count := func(messages []engine.Message) (calls, answers, control int) {
 			tokens := tokensOf(t, m, messages, true)
 			var b strings.Builder
@@ -120,13 +120,13 @@ func TestNobodyElseWritesACallOrTheAnswerOfATool(t *testing.T) {
 				p.Messages[i].Content = "hello"
 			}
 		}
-		p.Messages[0].Changing = 0
+		p.Messages[0].VolatileBytes = 0
 		_, _, want := count(withTools(p, set))
 		if calls != 1 || answers != 1 || control != want {
 			t.Errorf("%q: %d calls, %d answers, %d control tokens, want 1, 1 and %d", text, calls, answers, control,
 				want)
 		}
-		r, err := m.routeRequest(t.Context(), engine.Prompt{Messages: ask(text)}, set, false)
+		r, err := m.routerRequest(t.Context(), engine.Prompt{Messages: ask(text)}, set, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,7 +143,7 @@ func TestWhatNobodySaidIsTakenOutOfACall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	heard := hear([]engine.Message{says(engine.User, "A taxi to the opera for three, please."),
+	heard := newSource([]engine.Message{says(engine.User, "A taxi to the opera for three, please."),
 		says(engine.Assistant, "Nine?"), says(engine.User, "Nine.")})
 	for _, c := range []struct{ written, arguments, missing, fault string }{
 		{`{"to": "opera", "people": 3}`, `{"to":"opera","people":3}`, "", ""},
@@ -154,7 +154,7 @@ func TestWhatNobodySaidIsTakenOutOfACall(t *testing.T) {
 		{`{"to": "opera", "people": 9}`, `{"to":"opera","people":9}`, "", "maximum"},
 		{`{"to": "ope`, "", "", "not complete"},
 	} {
-		arguments, missing, fault := settle(p, c.written, heard.copier(parameters, false))
+		arguments, missing, fault := checkArguments(p, c.written, heard.copier(parameters, false))
 		var names []string
 		for _, a := range missing {
 			names = append(names, a.Name)
@@ -169,7 +169,7 @@ func TestWhatNobodySaidIsTakenOutOfACall(t *testing.T) {
 // What the user said asks for the tool that has answered more than for any other,
 // and to call that once more would book twice.
 func TestAToolThatHasAnsweredIsNotCalledAgain(t *testing.T) {
-	s := &toolset{tools: []engine.Tool{{Name: "a"}, {Name: "b"}}, firsts: []Token{0, 1, 2}}
+	s := &toolset{tools: []engine.Tool{{Name: "a"}, {Name: "b"}}, labelTokens: []Token{0, 1, 2}}
 	logits := []float32{9, 5, 3}
 	for _, c := range []struct {
 		since  []engine.ToolCall
@@ -181,7 +181,7 @@ func TestAToolThatHasAnsweredIsNotCalledAgain(t *testing.T) {
 		{[]engine.ToolCall{{Name: "a"}, {Name: "b"}}, -1, math.Inf(-1)},
 		{[]engine.ToolCall{{Name: "gone"}}, 0, 6},
 	} {
-		if at, margin := s.judge(logits, c.since); at != c.at || margin != c.margin {
+		if at, margin := s.pickTool(logits, c.since); at != c.at || margin != c.margin {
 			t.Errorf("after %v: tool %d by %v", c.since, at, margin)
 		}
 	}
@@ -194,7 +194,7 @@ func TestTheRouterReadsTheWordsWhileTheyAreSpoken(t *testing.T) {
 		Conversation: "chat",
 		Messages:     ask(said),
 		Tools:        hotelTools,
-		Urgency:      engine.Ahead.Urgency(),
+		Urgency:      engine.Prefetch.Urgency(),
 	}
 	if err := m.Prefill(within(t), p); err != nil {
 		t.Fatal(err)
@@ -204,15 +204,15 @@ func TestTheRouterReadsTheWordsWhileTheyAreSpoken(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := m.routeRequest(t.Context(), p, set, false)
+		r, err := m.routerRequest(t.Context(), p, set, false)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.weigh = func([]float32) {}
-		if err := m.box.put(r); err != nil {
+		r.onLogits = func([]float32) {}
+		if err := m.mailbox.put(r); err != nil {
 			t.Fatal(err)
 		}
-		u, err := r.follow(within(t), m.box, time.Now(), nothing)
+		u, err := r.stream(within(t), m.mailbox, time.Now(), discardPart)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -250,7 +250,7 @@ func TestTheRouterReadsOneTokenAfterTheLastWord(t *testing.T) {
 			for i, text := range said {
 				p.Messages = append(p.Messages, says([]engine.Role{engine.User, engine.Assistant}[i%2], text))
 			}
-			r, err := m.routeRequest(t.Context(), p, set, prefill)
+			r, err := m.routerRequest(t.Context(), p, set, prefill)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -264,7 +264,7 @@ func TestTheRouterReadsOneTokenAfterTheLastWord(t *testing.T) {
 			tokens(true, "Hello.", "Good evening.", "I need a taxi to the harbour at nine."),
 		}
 		for i, part := range ahead {
-			if n := shared(part, asked); n != len(part) {
+			if n := commonPrefix(part, asked); n != len(part) {
 				t.Errorf("%s: of what is read ahead at first, part %d, %d of %d tokens are read again", pack, i,
 					len(part)-n, len(part))
 			}
@@ -275,8 +275,8 @@ func TestTheRouterReadsOneTokenAfterTheLastWord(t *testing.T) {
 	}
 }
 
-// Who goes while the choice of a tool is read leaves nothing behind that it is
-// written into.
+// Model goes while the choice of a tool is read leaves nothing behind that it is
+// markupTokens into.
 func TestAChoiceOutlivesWhoWaitedForIt(t *testing.T) {
 	var mu sync.Mutex
 	var log strings.Builder

@@ -20,16 +20,16 @@ const (
 type sampler struct {
 	temperature float64 // 0: always the likeliest
 	rng         *rand.Rand
-	best        []candidate // room, kept from draw to draw
+	best        []candidate // capacity, kept from draw to draw
 }
 
 type candidate struct {
-	token Token
-	logit float32
-	share float64 // of the probability
+	token       Token
+	logit       float32
+	probability float64 // byKey the probability
 }
 
-// next picks a token by its logit; logits has one for each of the vocabulary.
+// planReply picks a token by its logit; logits has one for each of the vocabulary.
 func (s *sampler) next(logits []float32) (Token, error) {
 	if s.temperature <= 0 {
 		return likeliest(logits)
@@ -56,7 +56,7 @@ func likeliest(logits []float32) (Token, error) {
 	return Token(at), nil
 }
 
-// choose leaves the candidates in s.best, likeliest first.
+// sampleNext leaves the candidates in s.best, likeliest first.
 func (s *sampler) choose(logits []float32) {
 	s.best = s.best[:0]
 	floor := float32(math.Inf(-1))
@@ -73,34 +73,34 @@ func (s *sampler) choose(logits []float32) {
 			floor = s.best[topK-1].logit
 		}
 	}
-	s.shares(1)
+	s.normalise(1)
 	held := 0.0
 	for i, c := range s.best {
-		if held += c.share; held >= topP {
+		if held += c.probability; held >= topP {
 			s.best = s.best[:i+1]
 			break
 		}
 	}
-	s.shares(s.temperature)
+	s.normalise(s.temperature)
 }
 
-// shares gives every candidate its part of their probability at a temperature.
-func (s *sampler) shares(temperature float64) {
+// normalise gives every candidate its part of their probability at a temperature.
+func (s *sampler) normalise(temperature float64) {
 	sum := 0.0
 	for i := range s.best {
 		c := &s.best[i]
-		c.share = math.Exp(float64(c.logit-s.best[0].logit) / temperature)
-		sum += c.share
+		c.probability = math.Exp(float64(c.logit-s.best[0].logit) / temperature)
+		sum += c.probability
 	}
 	for i := range s.best {
-		s.best[i].share /= sum
+		s.best[i].probability /= sum
 	}
 }
 
 func (s *sampler) draw() Token {
 	at := s.rng.Float64()
 	for _, c := range s.best {
-		if at -= c.share; at < 0 {
+		if at -= c.probability; at < 0 {
 			return c.token
 		}
 	}

@@ -14,30 +14,30 @@ import (
 type template struct {
 	lib   *library
 	vocab vocabulary
-	text  *byte // of the model, or the library's name of a format
+	text  *byte // byKey the model, or the library's name of a format
 	// terse: between what a user said and the reply stands no more of the markup
 	// than its first token.
 	terse bool
-	// own: the model brings a template, whether or not the library knows it.
-	own bool
+	// fromModel: the model brings a template, whether or not the library knows it.
+	fromModel bool
 }
 
 // A part of a rendered conversation: markup of the template, or what message
 // number i says.
 type part struct {
-	markup string
-	said   int // -1: this is markup
+	markup  string
+	message int // -1: this is markup
 }
 
 // newTemplate takes the model's own template, or ChatML, which most models
-// follow, where the library knows no better.
+// stream, where the library knows no better.
 func newTemplate(lib *library, model handle, vocab vocabulary, log *slog.Logger) template {
 	own := lib.modelChatTemplate(model, nil)
 	t := template{
-		lib:   lib,
-		vocab: vocab,
-		text:  cString(own),
-		own:   own != "",
+		lib:       lib,
+		vocab:     vocab,
+		text:      cString(own),
+		fromModel: own != "",
 	}
 	probe := []engine.Role{engine.System, engine.User, engine.Assistant, engine.User}
 	if own != "" {
@@ -56,24 +56,24 @@ func newTemplate(lib *library, model handle, vocab vocabulary, log *slog.Logger)
 
 // HasTemplate reports whether the model brings a chat template; a base model, which
 // was taught no conversations, brings none.
-func (m *Model) HasTemplate() bool { return m.template.own }
+func (m *Model) HasTemplate() bool { return m.template.fromModel }
 
 // complete tells whether parts hold each of n messages.
 func complete(parts []part, n int) bool {
 	for _, p := range parts {
-		if p.said >= 0 {
+		if p.message >= 0 {
 			n--
 		}
 	}
 	return n == 0
 }
 
-// tokens writes messages as tokens; reply adds the beginning of the
+// budget writes messages as tokens; reply adds the beginning of the
 // assistant's next turn. The tokens without reply are the beginning of those of
 // the same conversation carried on, up to where the user's next words would
 // stand: what then has to be read is little more than those words. Of a user who
 // still speaks they end with the newest word.
-// shared is how many of them other conversations may have too: those before the
+// commonPrefix is how many of them other conversations may have too: those before the
 // first message that is not the system's, as far as they are steady.
 func (t template) tokens(messages []engine.Message, reply bool, memo map[string][]Token) (out []Token, shared int,
 	err error) {
@@ -93,20 +93,20 @@ func (t template) tokens(messages []engine.Message, reply bool, memo map[string]
 		out = append(out, t.vocab.bos)
 	}
 	for i, p := range parts {
-		if p.said == len(messages) {
+		if p.message == len(messages) {
 			break
 		}
 		var piece, rest []Token
-		if p.said < 0 {
-			piece, err = remember(memo, "m"+p.markup, p.markup, t.vocab.markup)
+		if p.message < 0 {
+			piece, err = memoized(memo, "m"+p.markup, p.markup, t.vocab.markup)
 			if t.terse && opensReply(roles, parts, i, reply) {
 				piece = piece[:min(1, len(piece))]
 			}
 		} else {
-			ends = ends || messages[p.said].Role != engine.System
-			said, changing := steady(messages[p.said])
-			if piece, err = remember(memo, "p"+said, said, t.said); err == nil && changing != "" {
-				rest, err = remember(memo, "p"+changing, changing, t.vocab.plain)
+			ends = ends || messages[p.message].Role != engine.System
+			said, changing := splitVolatile(messages[p.message])
+			if piece, err = memoized(memo, "p"+said, said, t.contentTokens); err == nil && changing != "" {
+				rest, err = memoized(memo, "p"+changing, changing, t.vocab.plain)
 			}
 		}
 		if err != nil {
@@ -120,7 +120,7 @@ func (t template) tokens(messages []engine.Message, reply bool, memo map[string]
 		}
 		ends = ends || len(rest) > 0
 		out = append(append(out, piece...), rest...)
-		if !reply && p.said == len(messages)-1 && messages[p.said].Role == engine.User {
+		if !reply && p.message == len(messages)-1 && messages[p.message].Role == engine.User {
 			break
 		}
 	}
@@ -130,21 +130,21 @@ func (t template) tokens(messages []engine.Message, reply bool, memo map[string]
 // opensReply tells whether parts[at] is the markup between what a user said and
 // the reply to it.
 func opensReply(roles []engine.Role, parts []part, at int, reply bool) bool {
-	if at == 0 || parts[at-1].said < 0 || roles[parts[at-1].said] != engine.User {
+	if at == 0 || parts[at-1].message < 0 || roles[parts[at-1].message] != engine.User {
 		return false
 	}
 	if at == len(parts)-1 {
 		return reply
 	}
-	return roles[parts[at+1].said] == engine.Assistant
+	return roles[parts[at+1].message] == engine.Assistant
 }
 
-// steady cuts what a message says where it begins to change from conversation
+// splitVolatile cuts what a message says where it begins to change from conversation
 // to conversation. White space goes with what follows it, as in most
 // vocabularies.
-func steady(m engine.Message) (steady, changing string) {
+func splitVolatile(m engine.Message) (steady, changing string) {
 	said := strings.TrimSpace(m.Content)
-	at := len(m.Content) - m.Changing - strings.Index(m.Content, said)
+	at := len(m.Content) - m.VolatileBytes - strings.Index(m.Content, said)
 	if at >= len(said) {
 		return said, ""
 	}
@@ -152,8 +152,8 @@ func steady(m engine.Message) (steady, changing string) {
 	return steady, said[len(steady):]
 }
 
-// said are the tokens of what a message says: plain text, but for marks.
-func (t template) said(text string) (out []Token, err error) {
+// contentTokens are the tokens of what a message says: plain text, but for marks.
+func (t template) contentTokens(text string) (out []Token, err error) {
 	for text != "" {
 		at, mark := len(text), ""
 		for m := range marks {
@@ -176,7 +176,7 @@ func (t template) said(text string) (out []Token, err error) {
 	return out, nil
 }
 
-func remember(memo map[string][]Token, key, text string, tokenize func(string) ([]Token, error)) ([]Token, error) {
+func memoized(memo map[string][]Token, key, text string, tokenize func(string) ([]Token, error)) ([]Token, error) {
 	if known, ok := memo[key]; ok {
 		return known, nil
 	}
@@ -187,7 +187,7 @@ func remember(memo map[string][]Token, key, text string, tokenize func(string) (
 	return tokens, err
 }
 
-// parts renders a conversation between roles with a stand-in for every
+// commaEnds renders a conversation between roles with a stand-in for every
 // message, and cuts the result there: so no message ever passes through the
 // template, where its markup would be the template's.
 func (t template) parts(roles []engine.Role, reply bool) ([]part, error) {
@@ -197,23 +197,23 @@ func (t template) parts(roles []engine.Role, reply bool) ([]part, error) {
 	}
 	var out []part
 	for i := range roles {
-		before, after, found := strings.Cut(rendered, standIn(i))
+		before, after, found := strings.Cut(rendered, placeholder(i))
 		if !found {
 			continue // the template has no place for this role here
 		}
 		if before != "" {
-			out = append(out, part{markup: before, said: -1})
+			out = append(out, part{markup: before, message: -1})
 		}
-		out = append(out, part{said: i})
+		out = append(out, part{message: i})
 		rendered = after
 	}
 	if rendered != "" {
-		out = append(out, part{markup: rendered, said: -1})
+		out = append(out, part{markup: rendered, message: -1})
 	}
 	return out, nil
 }
 
-func standIn(i int) string { return fmt.Sprintf("\x02%d\x03", i) }
+func placeholder(i int) string { return fmt.Sprintf("\x02%d\x03", i) }
 
 func (t template) render(roles []engine.Role, reply bool) (string, error) {
 	messages := make([]chatMessage, len(roles)+1) // one more: never empty
@@ -222,7 +222,7 @@ func (t template) render(roles []engine.Role, reply bool) (string, error) {
 			return "", fmt.Errorf("llama: message %d has role %q; known are %q, %q and %q", i, r, engine.System,
 				engine.User, engine.Assistant)
 		}
-		messages[i] = chatMessage{role: cString(string(r)), content: cString(standIn(i))}
+		messages[i] = chatMessage{role: cString(string(r)), content: cString(placeholder(i))}
 	}
 	buf := make([]byte, 64*len(messages)+256)
 	n := t.lib.chatApply(t.text, &messages[0], uint64(len(roles)), reply, &buf[0], int32(len(buf)))

@@ -25,17 +25,17 @@ var marks = map[string]string{callMark: "<tool_call>", callEndMark: "</tool_call
 	answerEndMark: "</tool_response>"}
 
 var (
-	unmarked = strings.NewReplacer("\x02", "", "\x03", "")
-	armed    = regexp.MustCompile(`(?i)<(\s*/?\s*)(tool_?(?:call|response|result)|function|tools)`)
+	markRemover   = strings.NewReplacer("\x02", "", "\x03", "")
+	markupPattern = regexp.MustCompile(`(?i)<(\s*/?\s*)(tool_?(?:call|response|result)|function|tools)`)
 )
 
-// disarmed is text that is nobody's markup.
-func disarmed(text string) string {
+// escapeMarkup is text that is nobody's markup.
+func escapeMarkup(text string) string {
 	if strings.ContainsAny(text, "\x02\x03") {
-		text = unmarked.Replace(text)
+		text = markRemover.Replace(text)
 	}
 	if strings.Contains(text, "<") {
-		text = armed.ReplaceAllString(text, "‹$1$2")
+		text = markupPattern.ReplaceAllString(text, "‹$1$2")
 	}
 	return text
 }
@@ -49,19 +49,19 @@ func withTools(p engine.Prompt, set *toolset) []engine.Message {
 		out = append(out, engine.Message{Role: engine.System})
 	}
 	for i, m := range p.Messages {
-		if scrap(m) && i < len(p.Messages)-1 {
+		if isFragment(m) && i < len(p.Messages)-1 {
 			continue
 		}
-		steady := len(m.Content) - min(m.Changing, len(m.Content))
-		changing := disarmed(m.Content[steady:])
-		said := engine.Message{Role: m.Role, Content: disarmed(m.Content[:steady]) + changing, Changing: len(changing)}
-		if m.Cut {
-			said.Content = unmarkedEnd(said.Content)
+		steady := len(m.Content) - min(m.VolatileBytes, len(m.Content))
+		changing := escapeMarkup(m.Content[steady:])
+		said := engine.Message{Role: m.Role, Content: escapeMarkup(m.Content[:steady]) + changing, VolatileBytes: len(changing)}
+		if m.Interrupted {
+			said.Content = trimCutMark(said.Content)
 		}
 		for _, c := range m.Calls {
 			name, _ := json.Marshal(c.Name)
 			said.Content += fmt.Sprintf("\n%s\n{\"name\": %s, \"arguments\": %s}\n%s", callMark, name,
-				disarmed(c.Arguments), callEndMark)
+				escapeMarkup(c.Arguments), callEndMark)
 		}
 		if m.Role == engine.ToolRole {
 			said = engine.Message{Role: engine.User, Content: answerMark + "\n" + said.Content + "\n" + answerEndMark}
@@ -69,8 +69,8 @@ func withTools(p engine.Prompt, set *toolset) []engine.Message {
 		out = append(out, said)
 	}
 	if set != nil {
-		steady := len(out[0].Content) - out[0].Changing
-		out[0].Content = out[0].Content[:steady] + disarmed(set.block) + out[0].Content[steady:]
+		steady := len(out[0].Content) - out[0].VolatileBytes
+		out[0].Content = out[0].Content[:steady] + escapeMarkup(set.block) + out[0].Content[steady:]
 	}
 	return out
 }
@@ -86,16 +86,16 @@ func (m *Model) generateWithTools(ctx context.Context, p engine.Prompt, emit fun
 	if err != nil {
 		return engine.Usage{}, err
 	}
-	_, _, _, asked := newest(p.Messages)
-	if p.NoCall || len(set.tools) == 0 || !asked || p.Messages[len(p.Messages)-1].Role == engine.Assistant ||
-		set.pleases(p.Messages) {
-		return m.inWords(ctx, p, set, begun, emit)
+	_, _, _, asked := lastRequest(p.Messages)
+	if p.NoToolCalls || len(set.tools) == 0 || !asked || p.Messages[len(p.Messages)-1].Role == engine.Assistant ||
+		set.isPleasantry(p.Messages) {
+		return m.replyInWords(ctx, p, set, begun, emit)
 	}
 	if err := checkRoles(p); err != nil {
 		return engine.Usage{}, err
 	}
-	if at := set.farewell(p.Messages); at >= 0 {
-		return m.call(ctx, p, set, at, want{}, begun, emit)
+	if at := set.farewellTool(p.Messages); at >= 0 {
+		return m.writeCall(ctx, p, set, at, userRequest{}, begun, emit)
 	}
 	words, err := m.request(ctx, p, set, false, "")
 	if err != nil {
@@ -106,13 +106,13 @@ func (m *Model) generateWithTools(ctx context.Context, p engine.Prompt, emit fun
 		return engine.Usage{}, err
 	}
 	if at >= 0 {
-		m.box.leave(words)
-		return m.call(ctx, p, set, at, wish, begun, emit)
+		m.mailbox.abandon(words)
+		return m.writeCall(ctx, p, set, at, wish, begun, emit)
 	}
-	defer p.Urgency.Watch(func() { m.box.promoted(words) })()
+	defer p.Urgency.Watch(func() { m.mailbox.promoted(words) })()
 	c := newClaimCheck(p, emit)
-	u, err := words.follow(ctx, m.box, begun, c.take)
-	u.BesideTokens = beside
+	u, err := words.stream(ctx, m.mailbox, begun, c.take)
+	u.RouterTokens = beside
 	return u, c.end(err)
 }
 
@@ -127,7 +127,7 @@ func checkRoles(p engine.Prompt) error {
 		}
 	}
 	if p.Grammar != "" && len(p.Tools) > 0 {
-		return fmt.Errorf("llama: a prompt with both tools and a grammar: %w", engine.ErrCannot)
+		return fmt.Errorf("llama: a prompt with both tools and a grammar: %w", engine.ErrUnsupported)
 	}
 	return nil
 }

@@ -17,37 +17,37 @@ import (
 
 const (
 	// toolBytes is how much the model reads of all tools together, about 2,000
-	// tokens, beside the conversation and again in the router: sixty-four tools
+	// budget, beside the conversation and again in the router: sixty-four tools
 	// have a line of 128 bytes each, three as much as a config may say of them.
 	toolBytes = 8 << 10
 	// toolLine is how much of one tool's description an example of the router's has,
 	// and toolEntry how much of all that is known of it the router reads.
 	toolLine  = 160
 	toolEntry = 400
-	// toolsetsKept is how many configs' tools are kept ready: more than a box
+	// maxToolsets is how many configs' tools are kept ready: more than a box
 	// talks with at a time. Each is some kilobytes, and 64 kB at most for each of
 	// its tools.
-	toolsetsKept = 32
+	maxToolsets = 32
 )
 
 // toolset is what is made of a config's tools, once.
 type toolset struct {
-	tools      []engine.Tool
-	parameters []*schema.Parameters // of each of tools
-	labels     []string             // what the router calls them, and at the end what is none of them
-	firsts     []Token              // by which it tells the labels apart
-	block      string               // for the system message
-	examples   []engine.Message     // what the router begins with
-	head       []Token              // the same in tokens
-	written    []Token              // with which no reply beside these tools begins
+	tools        []engine.Tool
+	parameters   []*schema.Parameters // byKey each of tools
+	labels       []string             // what the router calls them, and at the end what is none of them
+	labelTokens  []Token              // by which it tells the labels apart
+	block        string               // for the system message
+	examples     []engine.Message     // what the router begins with
+	head         []Token              // the same in tokens
+	markupTokens []Token              // with which no reply beside these tools begins
 }
 
 // toolsets keeps those used last. It may be used from many goroutines.
 type toolsets struct {
-	mu   sync.Mutex
-	of   map[[sha256.Size]byte]*toolset
-	used map[[sha256.Size]byte]int
-	time int
+	mu    sync.Mutex
+	byKey map[[sha256.Size]byte]*toolset
+	used  map[[sha256.Size]byte]int
+	time  int
 }
 
 // toolset makes of tools what routing and calling needs. A tool that cannot be
@@ -61,7 +61,7 @@ func (m *Model) toolset(tools []engine.Tool) (*toolset, error) {
 	if kept := m.toolsets.get(key); kept != nil {
 		return kept, nil
 	}
-	made, err := m.makeToolset(tools) // of large tools that takes half a second, in which others may come
+	made, err := m.makeToolset(tools) // byKey large tools that takes half a second, in which others may come
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (s *toolsets) get(key [sha256.Size]byte) *toolset {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.time++
-	kept := s.of[key]
+	kept := s.byKey[key]
 	if kept != nil {
 		s.used[key] = s.time
 	}
@@ -85,17 +85,17 @@ func (s *toolsets) put(key [sha256.Size]byte, made *toolset) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.time++
-	if s.of == nil {
-		s.of, s.used = map[[sha256.Size]byte]*toolset{}, map[[sha256.Size]byte]int{}
+	if s.byKey == nil {
+		s.byKey, s.used = map[[sha256.Size]byte]*toolset{}, map[[sha256.Size]byte]int{}
 	}
-	if len(s.of) >= toolsetsKept {
-		oldest := slices.MinFunc(slices.Collect(maps.Keys(s.of)), func(a, b [sha256.Size]byte) int {
+	if len(s.byKey) >= maxToolsets {
+		oldest := slices.MinFunc(slices.Collect(maps.Keys(s.byKey)), func(a, b [sha256.Size]byte) int {
 			return s.used[a] - s.used[b]
 		})
-		delete(s.of, oldest)
+		delete(s.byKey, oldest)
 		delete(s.used, oldest)
 	}
-	s.of[key], s.used[key] = made, s.time
+	s.byKey[key], s.used[key] = made, s.time
 }
 
 // CheckTool says why no grammar can be made of the parameters of a tool.
@@ -120,17 +120,17 @@ func (m *Model) makeToolset(tools []engine.Tool) (*toolset, error) {
 	}
 	s.block = toolBlock(s.tools, s.parameters)
 	var err error
-	if s.written, err = m.written(); err != nil {
+	if s.markupTokens, err = m.markupTokens(); err != nil {
 		return nil, err
 	}
 	if err := s.label(m.template.vocab); err != nil {
 		return nil, err
 	}
-	s.examples = s.routing()
+	s.examples = s.routerMessages()
 	for i := range s.examples {
-		s.examples[i].Content = disarmed(s.examples[i].Content)
+		s.examples[i].Content = escapeMarkup(s.examples[i].Content)
 	}
-	s.head, _, err = m.labelled().tokens(s.examples, false, map[string][]Token{})
+	s.head, _, err = m.routerTemplate().tokens(s.examples, false, map[string][]Token{})
 	return s, err
 }
 
@@ -162,7 +162,7 @@ func (s *toolset) label(v vocabulary) error {
 			shared[w]++
 		}
 	}
-	s.labels, s.firsts = make([]string, len(s.tools)), make([]Token, len(s.tools))
+	s.labels, s.labelTokens = make([]string, len(s.tools)), make([]Token, len(s.tools))
 	for i := range s.tools {
 		mine := slices.DeleteFunc(slices.Clone(words[i]), func(w string) bool { return shared[w] > 1 })
 		for _, w := range slices.Concat(mine, letters) {
@@ -171,7 +171,7 @@ func (s *toolset) label(v vocabulary) error {
 				return err
 			}
 			if at >= 0 && !taken[at] {
-				s.labels[i], s.firsts[i], taken[at] = w, at, true
+				s.labels[i], s.labelTokens[i], taken[at] = w, at, true
 				break
 			}
 		}
@@ -179,7 +179,7 @@ func (s *toolset) label(v vocabulary) error {
 			return fmt.Errorf("llama: the tool %q cannot be told from the others", s.tools[i].Name)
 		}
 	}
-	s.labels, s.firsts = append(s.labels, noTool), append(s.firsts, none)
+	s.labels, s.labelTokens = append(s.labels, noTool), append(s.labelTokens, none)
 	return nil
 }
 
@@ -220,8 +220,8 @@ func nameWords(name string) []string {
 	return out
 }
 
-// does is what a tool does, in a phrase: the first sentence of its description.
-func does(t engine.Tool) string {
+// toolPhrase is what a tool does, in a phrase: the first sentence of its description.
+func toolPhrase(t engine.Tool) string {
 	text := oneLine(t.Description)
 	if end := strings.Index(text, ". "); end > 0 {
 		text = text[:end]
@@ -252,7 +252,7 @@ func toolBlock(tools []engine.Tool, parameters []*schema.Parameters) string {
 	whole := 0
 	lines := make([]string, len(tools))
 	for i, t := range tools {
-		lines[i] = "- " + t.Name + ": " + oneLine(t.Description) + needs(parameters[i])
+		lines[i] = "- " + t.Name + ": " + oneLine(t.Description) + describeArguments(parameters[i])
 		whole += len(lines[i])
 	}
 	for _, line := range lines {
@@ -266,8 +266,8 @@ func toolBlock(tools []engine.Tool, parameters []*schema.Parameters) string {
 	return b.String()
 }
 
-// takes are the names of a tool's arguments, by which the router tells what it is about.
-func takes(p *schema.Parameters) string {
+// argumentNames are the names of a tool's arguments, by which the router tells what it is about.
+func argumentNames(p *schema.Parameters) string {
 	var names []string
 	for _, a := range p.Arguments {
 		names = append(names, strings.ReplaceAll(a.Name, "_", " "))
@@ -278,9 +278,9 @@ func takes(p *schema.Parameters) string {
 	return " (" + strings.Join(names, ", ") + ")"
 }
 
-// either is what a value of several kinds may be, in words: "integer or email". Empty:
+// unionTypes is what a value of several kinds may be, in words: "integer or email". Empty:
 // it is more than that.
-func either(of json.RawMessage) string {
+func unionTypes(of json.RawMessage) string {
 	type kind struct{ Type, Format string }
 	var s struct {
 		AnyOf, OneOf []json.RawMessage
@@ -305,9 +305,9 @@ func either(of json.RawMessage) string {
 	return strings.Join(out, " or ")
 }
 
-// needs are the arguments of a tool, as short as they can be told. It is no code: a
-// small model would answer with such code.
-func needs(p *schema.Parameters) string {
+// describeArguments are the arguments of a tool, as short as they can be told. It is no code: a
+// lower model would answer with such code.
+func describeArguments(p *schema.Parameters) string {
 	var args []string
 	for _, a := range p.Arguments {
 		is := a.Type
@@ -318,8 +318,8 @@ func needs(p *schema.Parameters) string {
 				values = append(values, string(v))
 			}
 			is = clip(strings.Join(values, "|"), 300)
-		case either(a.Schema) != "":
-			is = either(a.Schema)
+		case unionTypes(a.Schema) != "":
+			is = unionTypes(a.Schema)
 		case a.Type == "array" || a.Type == "object" || a.Type == "":
 			var compact bytes.Buffer
 			if json.Compact(&compact, a.Schema) == nil {

@@ -43,9 +43,9 @@ func noise(dice *rand.Rand, n int, scale float64) []float32 {
 // some. A voice whose front does not varies in its pace alone.
 func (p *Piper) chances(ids []int64, o engine.SpeakOptions, dice *rand.Rand) ([]Value, error) {
 	if !p.chancy {
-		return p.numbers(ids, o.Speed*o.Pace*pace(dice, o.Temperature))
+		return p.numbers(ids, o.Speed*o.ModelSpeed*pace(dice, o.Temperature))
 	}
-	inputs, err := p.numbers(ids, o.Speed*o.Pace)
+	inputs, err := p.numbers(ids, o.Speed*o.ModelSpeed)
 	n := len(ids)
 	v, wrong := NewTensor(noise(dice, lengthNoiseChannels*n, piperLengthNoise*o.Temperature), 1, lengthNoiseChannels,
 		int64(n))

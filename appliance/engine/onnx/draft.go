@@ -9,7 +9,7 @@ const longestDraft = 32
 
 // usable is what may be read of a draft: its beginning, as far as it is of
 // tokens that the model has.
-func (m *Moonshine) usable(d engine.Draft) []int64 {
+func (m *Moonshine) usable(d engine.TranscriptTokens) []int64 {
 	d = d[:min(len(d), longestDraft)]
 	for i, id := range d {
 		if id < 0 || id >= moonshineVocab {

@@ -23,15 +23,15 @@ func TestDraftCostsNoWord(t *testing.T) {
 		pcm, said := p.pcm(t), text.Words(p.text)
 		want := hear(t, m, pcm)
 		alone += text.WordErrors(said, text.Words(want.Text))
-		drafts := map[string]engine.Draft{"of its first three quarters": hear(t, m, pcm[:len(pcm)*3/4]).Draft}
+		drafts := map[string]engine.TranscriptTokens{"of its first three quarters": hear(t, m, pcm[:len(pcm)*3/4]).Tokens}
 		if i%5 == 0 {
-			drafts["of something else"] = slices.Repeat(engine.Draft{77, 1234}, 8)
-			drafts["of no token"] = engine.Draft{1 << 40}
-			drafts["of more than there is room"] = slices.Repeat(engine.Draft{77, 1234}, 200)
-			drafts["of its end"] = append(slices.Clone(want.Draft), moonshineEOS, 5)
+			drafts["of something else"] = slices.Repeat(engine.TranscriptTokens{77, 1234}, 8)
+			drafts["of no token"] = engine.TranscriptTokens{1 << 40}
+			drafts["of more than there is room"] = slices.Repeat(engine.TranscriptTokens{77, 1234}, 200)
+			drafts["of its end"] = append(slices.Clone(want.Tokens), moonshineEOS, 5)
 		}
 		for name, draft := range drafts {
-			got, err := m.Transcribe(context.Background(), pcm, engine.TranscribeOptions{Draft: draft})
+			got, err := m.Transcribe(context.Background(), pcm, engine.TranscribeOptions{SpeculativeTokens: draft})
 			if err != nil {
 				t.Fatalf("%s, with a draft %s: %v", p.name, name, err)
 			}
@@ -58,7 +58,7 @@ func TestDraftIsReadInOneStepAsFarAsItIsRight(t *testing.T) {
 	m := openMoonshine(t)
 	pcm := prompts(t)[40].pcm(t)
 	want := hear(t, m, pcm)
-	ids := want.Draft
+	ids := want.Tokens
 	for _, right := range []int{0, 1, len(ids) / 2, len(ids)} {
 		draft := slices.Clone(ids)
 		if right < len(ids) {
@@ -124,7 +124,7 @@ func TestPiecesGiveWayToTheMoreUrgentAlone(t *testing.T) {
 				order = append(order, "piece")
 				switch n {
 				case 1:
-					other("ahead", engine.Ahead)
+					other("ahead", engine.Prefetch)
 				case 2:
 					other("live", engine.Live)
 				}

@@ -81,7 +81,7 @@ func (v *kokoroVoice) breaths(ctx context.Context, s string, o engine.SpeakOptio
 	}
 	var all []breath
 	for i, one := range sentences {
-		if o.GoesOn && i == len(sentences)-1 && !strings.ContainsAny(one.ipa[max(len(one.ipa)-1, 0):], ".?!,;:") {
+		if o.Continues && i == len(sentences)-1 && !strings.ContainsAny(one.ipa[max(len(one.ipa)-1, 0):], ".?!,;:") {
 			one.ipa += ","
 		}
 		all = append(all, v.clauses(one)...)
@@ -119,14 +119,14 @@ func (v *kokoroVoice) wave(ctx context.Context, b breath, o engine.SpeakOptions)
 	dice := diceOf(o, 0) // all of a text is said by one voice
 	style := v.styleFor(len(b.ids))
 	if o.Temperature > 0 {
-		o.Pace *= pace(dice, o.Temperature)
+		o.ModelSpeed *= pace(dice, o.Temperature)
 		style = v.moved(style, noise(dice, kokoroStyle, o.Temperature))
 	}
-	err := v.k.gate.DoAgain(ctx, o.Urgency, v.k.session.Threads(), v.k.pace.of(len(b.ids)),
+	err := v.k.gate.DoRestartable(ctx, o.Urgency, v.k.session.Threads(), v.k.pace.of(len(b.ids)),
 		func(ctx context.Context) (err error) {
 			begun := time.Now()
 			if w.pcm, w.frames, err = v.k.run(ctx, b.ids, style,
-				min(max(o.Speed*o.Pace, minSpeed), maxSpeed)); err == nil {
+				min(max(o.Speed*o.ModelSpeed, minSpeed), maxSpeed)); err == nil {
 				v.k.pace.took(len(b.ids), time.Since(begun))
 			}
 			return err

@@ -119,13 +119,13 @@ func (m *Moonshine) Transcribe(ctx context.Context, pcm []float32, o engine.Tran
 		return heard, ctx.Err()
 	}
 	err := m.work.use(func(w *moonshineWork) (err error) {
-		heard.Draft, err = m.transcribe(ctx, w, pcm, o)
+		heard.Tokens, err = m.transcribe(ctx, w, pcm, o)
 		return errors.Join(err, w.end())
 	})
 	if err != nil {
 		return engine.Transcript{}, err
 	}
-	heard.Text = m.Text(heard.Draft)
+	heard.Text = m.Text(heard.Tokens)
 	return heard, nil
 }
 
@@ -138,7 +138,7 @@ func (m *Moonshine) transcribe(ctx context.Context, w *moonshineWork, pcm []floa
 	p := pass{
 		pcm:     pcm,
 		lead:    moonshineLead,
-		draft:   m.usable(o.Draft),
+		draft:   m.usable(o.SpeculativeTokens),
 		speed:   max(o.Speed, 1),
 		urgency: o.Urgency,
 		weighed: len(pcm) >= doubtedFrom,

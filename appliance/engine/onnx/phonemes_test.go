@@ -173,7 +173,7 @@ func TestTimesOfAVoiceNeverGoBack(t *testing.T) {
 		for _, w := range said {
 			want = append(want, strings.TrimRight(w, ".,!?"))
 		}
-		o := engine.SpeakOptions{Speed: speed.Example(i), Temperature: float64(i % 2), GoesOn: goesOn.Example(i)}
+		o := engine.SpeakOptions{Speed: speed.Example(i), Temperature: float64(i % 2), Continues: goesOn.Example(i)}
 		if got := inTime(t, piper, strings.Join(said, " "), o); !slices.Equal(got, want) {
 			t.Errorf("%q: told of %q", said, got)
 		}

@@ -168,14 +168,14 @@ func checkOptions(o *engine.SpeakOptions) error {
 	if o.Speed == 0 {
 		o.Speed = 1
 	}
-	if o.Pace == 0 {
-		o.Pace = 1
+	if o.ModelSpeed == 0 {
+		o.ModelSpeed = 1
 	}
 	switch {
 	case !(o.Speed >= minSpeed && o.Speed <= maxSpeed):
 		return fmt.Errorf("voice: speed is %g; allowed are %g to %d", o.Speed, minSpeed, maxSpeed)
-	case !(o.Pace >= minSpeed && o.Pace <= maxSpeed):
-		return fmt.Errorf("voice: pace is %g; allowed are %g to %d", o.Pace, minSpeed, maxSpeed)
+	case !(o.ModelSpeed >= minSpeed && o.ModelSpeed <= maxSpeed):
+		return fmt.Errorf("voice: pace is %g; allowed are %g to %d", o.ModelSpeed, minSpeed, maxSpeed)
 	case !(o.Temperature >= 0 && o.Temperature <= 1):
 		return fmt.Errorf("voice: temperature is %g; allowed are 0 to 1", o.Temperature)
 	}
@@ -201,7 +201,7 @@ func (p *Piper) allBreaths(ctx context.Context, s string, o engine.SpeakOptions)
 		if i == 0 {
 			around.before = before
 		}
-		around.goesOn = o.GoesOn && i == len(sentences)-1
+		around.goesOn = o.Continues && i == len(sentences)-1
 		all = append(all, p.breaths(one, around)...)
 	}
 	for i := range all {

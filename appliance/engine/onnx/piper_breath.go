@@ -56,10 +56,10 @@ func (p *Piper) breaths(s sentence, around surroundings) []breath {
 // before is the phonemes of what was said before a text, as far as it is of the
 // same sentence. What cannot be said of it was not.
 func (p *Piper) before(ctx context.Context, o engine.SpeakOptions) (string, error) {
-	if o.After == "" {
+	if o.Previous == "" {
 		return "", nil
 	}
-	said, err := p.reader.sentences(ctx, o.After, engine.SpeakOptions{Locale: o.Locale, Lexicon: o.Lexicon})
+	said, err := p.reader.sentences(ctx, o.Previous, engine.SpeakOptions{Locale: o.Locale, Lexicon: o.Lexicon})
 	var cannot engine.ErrCannotSay
 	if errors.As(err, &cannot) {
 		return "", nil

@@ -76,7 +76,7 @@ func gainOf(pcm []float32, rateHz int) float32 {
 // pass says a breath at the voice's own speed, as the model says it.
 func (p *Piper) pass(ctx context.Context, b breath) (pcm []float32, err error) {
 	u := engine.Request.Urgency()
-	w, _, err := p.wave(ctx, b, engine.SpeakOptions{Speed: 1, Pace: 1, Urgency: u})
+	w, _, err := p.wave(ctx, b, engine.SpeakOptions{Speed: 1, ModelSpeed: 1, Urgency: u})
 	for err == nil {
 		var piece []float32
 		if piece, err = w.piece(ctx, u); piece == nil {

@@ -35,7 +35,7 @@ func breathOf(t testing.TB, p *Piper, s string) breath {
 // model is told as it is; a speed is kept exactly by a front part only.
 func inPieces(t testing.TB, p *Piper, b breath, pace float64) (pcm, frames []float32) {
 	t.Helper()
-	w, frames, err := p.wave(t.Context(), b, engine.SpeakOptions{Speed: 1, Pace: pace})
+	w, frames, err := p.wave(t.Context(), b, engine.SpeakOptions{Speed: 1, ModelSpeed: pace})
 	for err == nil {
 		var piece []float32
 		if piece, err = w.piece(t.Context(), nil); piece == nil {
@@ -197,14 +197,14 @@ func TestTheFirstSoundDoesNotWaitForTheRest(t *testing.T) {
 			}
 			if len(sizes) == 0 {
 				t.Logf("%.20q: first %d samples after %v, of %d", s, len(piece.PCM),
-					time.Since(begun).Round(time.Millisecond), piece.Whole)
-				whole = piece.Whole
+					time.Since(begun).Round(time.Millisecond), piece.TotalSamples)
+				whole = piece.TotalSamples
 			}
 			sizes = append(sizes, len(piece.PCM))
 			sum += len(piece.PCM)
 			last = piece.Last
-			if last && piece.Whole != sum {
-				t.Errorf("%.20q: the last piece says %d of %d samples", s, piece.Whole, sum)
+			if last && piece.TotalSamples != sum {
+				t.Errorf("%.20q: the last piece says %d of %d samples", s, piece.TotalSamples, sum)
 			}
 			return nil
 		})
@@ -258,8 +258,8 @@ func TestASentenceSaidInTwoPartsSoundsLikeOne(t *testing.T) {
 		{"I'm sorry,", "but I do not know that."},
 	} {
 		whole := say(t, p, c[0]+" "+c[1], engine.SpeakOptions{})
-		first, ended := say(t, p, c[0], engine.SpeakOptions{GoesOn: true}), say(t, p, c[0], engine.SpeakOptions{})
-		rest, alone := say(t, p, c[1], engine.SpeakOptions{After: c[0] + " "}), say(t, p, c[1], engine.SpeakOptions{})
+		first, ended := say(t, p, c[0], engine.SpeakOptions{Continues: true}), say(t, p, c[0], engine.SpeakOptions{})
+		rest, alone := say(t, p, c[1], engine.SpeakOptions{Previous: c[0] + " "}), say(t, p, c[1], engine.SpeakOptions{})
 		if len(first.Phonemes) != len(ended.Phonemes) || len(rest.Phonemes) != len(alone.Phonemes) ||
 			len(first.Phonemes)+len(rest.Phonemes) != len(whole.Phonemes) {
 			t.Fatalf("%q: %d and %d phonemes, of %d", c, len(first.Phonemes), len(rest.Phonemes), len(whole.Phonemes))
@@ -287,7 +287,7 @@ func TestACalmVoiceSaysTheSame(t *testing.T) {
 		hurried := say(t, p, s, engine.SpeakOptions{})
 		passages := 0
 		p.gate.Observe(func(engine.Passage) { passages++ })
-		calm := say(t, p, s, engine.SpeakOptions{Calm: true})
+		calm := say(t, p, s, engine.SpeakOptions{LongPieces: true})
 		p.gate.Observe(func(engine.Passage) {})
 		// Each sentence passes the gate with its text; all of them besides as often as
 		// their steps, twice, and their pieces.
@@ -300,7 +300,7 @@ func TestACalmVoiceSaysTheSame(t *testing.T) {
 			t.Errorf("%.20q: %d passages of %d frames in %d sentences, want %d at most", s, passages, frames,
 				len(breaths), most)
 		}
-		again := say(t, p, s, engine.SpeakOptions{Calm: true})
+		again := say(t, p, s, engine.SpeakOptions{LongPieces: true})
 		if !slices.Equal(calm.PCM, again.PCM) {
 			t.Errorf("%.20q: two times the same is not the same", s)
 		}

@@ -117,11 +117,11 @@ func (s *speaking) give(pcm []float32, rest []breath, ended bool) error {
 	}
 	phonemes, words := s.said(ended)
 	return s.emit(engine.Sound{
-		PCM:      pcm,
-		Phonemes: phonemes,
-		Words:    words,
-		Whole:    s.expected(rest, ended),
-		Last:     last,
+		PCM:          pcm,
+		Phonemes:     phonemes,
+		Words:        words,
+		TotalSamples: s.expected(rest, ended),
+		Last:         last,
 	})
 }
 

@@ -145,7 +145,7 @@ func wordsInOrder(t *testing.T, p *Piper) {
 	const s = "of the **pool**, it is £3.50. Thanks, Ann-Marie!"
 	at, n := 0, 0
 	var words []string
-	err := p.Speak(context.Background(), s, engine.SpeakOptions{After: "This is the price"},
+	err := p.Speak(context.Background(), s, engine.SpeakOptions{Previous: "This is the price"},
 		func(piece engine.Sound) error {
 			n += len(piece.PCM)
 			for _, w := range piece.Words {
@@ -193,7 +193,7 @@ func speedScales(t *testing.T, p *Piper) {
 			t.Errorf("at speed %g it is %.2f times as fast", speed, got)
 		}
 	}
-	brisk := engine.SpeakOptions{Pace: 1.2}
+	brisk := engine.SpeakOptions{ModelSpeed: 1.2}
 	calm := len(say(t, p, s, brisk).PCM)
 	brisk.Speed = 1.5
 	if got := float64(calm) / float64(len(say(t, p, s, brisk).PCM)); math.Abs(got/1.5-1) > 0.06 {

@@ -66,7 +66,7 @@ func (p *Piper) wave(ctx context.Context, b breath, o engine.SpeakOptions) (piec
 	}
 	// Also of a breath behind another: by what it is, not by who waits now, so that
 	// the same text always gives the same samples.
-	w := &wave{p: p, calm: o.Calm || b.number > 0}
+	w := &wave{p: p, calm: o.LongPieces || b.number > 0}
 	err := w.through(ctx, o.Urgency, func(ctx context.Context) (err error) {
 		if err = w.latent(ctx, b, o); err != nil {
 			return err
@@ -220,7 +220,7 @@ func (w *wave) piece(ctx context.Context, u *engine.Urgency) (pcm []float32, err
 // gives way once.
 func (w *wave) through(ctx context.Context, u *engine.Urgency, work func(context.Context) error) error {
 	if w.calm {
-		return w.p.gate.DoOnceMore(ctx, u, w.p.threads(), work)
+		return w.p.gate.DoRestartableOnce(ctx, u, w.p.threads(), work)
 	}
 	return w.p.through(ctx, u, func() error { return work(ctx) })
 }

@@ -20,7 +20,7 @@ type inOne struct {
 func (p *Piper) inOne(ctx context.Context, b breath, o engine.SpeakOptions) (w *inOne, err error) {
 	w = &inOne{}
 	err = p.through(ctx, o.Urgency, func() error {
-		w.pcm, w.frames, err = p.run(b.ids, o.Speed*o.Pace*pace(diceOf(o, b.number), o.Temperature))
+		w.pcm, w.frames, err = p.run(b.ids, o.Speed*o.ModelSpeed*pace(diceOf(o, b.number), o.Temperature))
 		return err
 	})
 	if len(w.frames) == len(b.ids) {

@@ -189,14 +189,14 @@ func TestEveryWordIsInABreath(t *testing.T) {
 		word := rapid.SampledFrom([]string{"of", "the", "£3.50", "-", "—", "π", "🙂", "a", ",", "x²", "no.", "Why?", "(",
 			")", strings.Repeat("na", 200), "of the", "é"})
 		s := strings.Join(rapid.SliceOfN(word, 1, 60).Draw(t, "words"), " ")
-		o := engine.SpeakOptions{GoesOn: rapid.Bool().Draw(t, "goes on")}
+		o := engine.SpeakOptions{Continues: rapid.Bool().Draw(t, "goes on")}
 		sentences, err := read.sentences(t.Context(), s, o)
 		if err != nil {
 			t.Fatalf("%q: %v", s, err)
 		}
 		for _, one := range sentences {
 			for name, breaths := range map[string][]breath{
-				"piper":  piper.breaths(one, surroundings{before: "sˈoʊ ", goesOn: o.GoesOn}),
+				"piper":  piper.breaths(one, surroundings{before: "sˈoʊ ", goesOn: o.Continues}),
 				"kokoro": kokoro.clauses(one)} {
 				if len(breaths) == 0 {
 					continue

@@ -234,7 +234,7 @@ func (s *Socket) Prefill(ctx context.Context, p engine.Prompt) error {
 
 // Choose is not in the protocol.
 func (s *Socket) Choose(context.Context, engine.Prompt, []string) ([]float64, error) {
-	return nil, fmt.Errorf("custom language model: it tells no probabilities: %w", engine.ErrCannot)
+	return nil, fmt.Errorf("custom language model: it tells no probabilities: %w", engine.ErrUnsupported)
 }
 
 // Forget closes the connection: the conversation is over. It does not wait for

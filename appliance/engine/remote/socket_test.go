@@ -337,7 +337,7 @@ func TestASocketCallsATool(t *testing.T) {
 		calls[0] != (engine.ToolCall{ID: "c1", Name: "book_taxi", Arguments: `{"persons":2}`}) {
 		t.Fatalf("%q, %+v, %v", said, calls, err)
 	}
-	p.NoCall = true // it is asked for words
+	p.NoToolCalls = true // it is asked for words
 	p.Messages = append(p.Messages, engine.Message{Role: engine.Assistant, Content: said, Calls: calls},
 		engine.Message{Role: engine.ToolRole, CallID: "c1", Content: "five"})
 	if said, _, _, err = reply(t.Context(), m, p); err != nil || said != "It comes at five." || made.Load() != 1 {

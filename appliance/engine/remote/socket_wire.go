@@ -65,7 +65,7 @@ func (s socketAnswer) says() bool {
 // protocol has no other way to say so.
 func socketBody(p engine.Prompt) ([]byte, error) {
 	q := socketQuestion{Messages: []socketMessage{}, Temperature: p.Temperature}
-	if !p.NoCall {
+	if !p.NoToolCalls {
 		q.Tools = wireTools(p.Tools)
 	}
 	if p.Session != "" {

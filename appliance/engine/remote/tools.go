@@ -89,7 +89,7 @@ func (m *Model) Choose(ctx context.Context, p engine.Prompt, choices []string) (
 		return nil, err
 	}
 	if len(a.first) == 0 {
-		return nil, fmt.Errorf("remote model: %s tells no probabilities: %w", m.server, engine.ErrCannot)
+		return nil, fmt.Errorf("remote model: %s tells no probabilities: %w", m.server, engine.ErrUnsupported)
 	}
 	return weigh(a.first, choices)
 }
@@ -123,7 +123,7 @@ func weigh(told []topLogprob, choices []string) ([]float64, error) {
 // cannot says what of p a server of the OpenAI API has no way to do.
 func cannot(p engine.Prompt) error {
 	if p.Grammar != "" {
-		return fmt.Errorf("remote model: the OpenAI API knows no grammars: %w", engine.ErrCannot)
+		return fmt.Errorf("remote model: the OpenAI API knows no grammars: %w", engine.ErrUnsupported)
 	}
 	return nil
 }

@@ -143,16 +143,16 @@ func TestChoicesAreWeighedByTheirFirstToken(t *testing.T) {
 		t.Errorf("%v, %v", got, err)
 	}
 	if _, err := m.Choose(t.Context(), hello, []string{"Paris", "Parma"}); err == nil ||
-		errors.Is(err, engine.ErrCannot) {
+		errors.Is(err, engine.ErrUnsupported) {
 		t.Errorf("two that begin alike: %v", err)
 	}
 	m = streaming(t, nil, delta("Paris"), stop)
-	if _, err := m.Choose(t.Context(), hello, []string{"Paris", "Rome"}); !errors.Is(err, engine.ErrCannot) {
+	if _, err := m.Choose(t.Context(), hello, []string{"Paris", "Rome"}); !errors.Is(err, engine.ErrUnsupported) {
 		t.Errorf("a server that tells no probabilities: %v", err)
 	}
 	p := hello
 	p.Grammar = `root ::= "a"`
-	if _, err := m.Generate(t.Context(), p, func(engine.Part) error { return nil }); !errors.Is(err, engine.ErrCannot) {
+	if _, err := m.Generate(t.Context(), p, func(engine.Part) error { return nil }); !errors.Is(err, engine.ErrUnsupported) {
 		t.Errorf("a grammar: %v", err)
 	}
 }

@@ -224,7 +224,7 @@ func (m *Model) question(p engine.Prompt) question {
 	q.Tools = wireTools(p.Tools)
 	if len(q.Tools) > 0 {
 		q.ToolChoice, q.ParallelToolCalls = "auto", new(bool)
-		if p.NoCall {
+		if p.NoToolCalls {
 			q.ToolChoice = "none"
 		}
 	}

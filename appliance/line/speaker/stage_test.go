@@ -223,7 +223,7 @@ func loudIsVoice(frame []float32) (float32, error) {
 	if slices.Max(frame) > 3 {
 		panic("the detector")
 	}
-	return enginetest.Loud(0.2)(frame)
+	return enginetest.LevelDetector(0.2)(frame)
 }
 
 // heardWords are what the transcriber reads, one after the other.

@@ -160,12 +160,12 @@ func TestTheGateIsAskedInTheNameOfTheMostUrgent(t *testing.T) {
 		})
 	}
 	generate("batch", engine.Batch)
-	waitFor(t, func() bool { m.box.mu.Lock(); defer m.box.mu.Unlock(); return m.box.hurry != nil })
+	waitFor(t, func() bool { m.mailbox.mu.Lock(); defer m.mailbox.mu.Unlock(); return m.mailbox.recall != nil })
 	generate("live", engine.Live)
 	waitFor(t, func() bool {
-		m.box.mu.Lock()
-		defer m.box.mu.Unlock()
-		return m.box.hurry != nil && m.box.waitsAs.Priority == engine.Live
+		m.mailbox.mu.Lock()
+		defer m.mailbox.mu.Unlock()
+		return m.mailbox.recall != nil && m.mailbox.waitsFor.Priority == engine.Live
 	})
 	leave()
 	wg.Wait()
@@ -281,7 +281,7 @@ func TestTooManyRequestsAreRefused(t *testing.T) {
 	for range maxWaiting {
 		wg.Go(func() { m.Generate(ctx, engine.Prompt{Messages: ask("Hi")}, func(engine.Part) error { return nil }) })
 	}
-	waitFor(t, func() bool { m.box.mu.Lock(); defer m.box.mu.Unlock(); return m.box.taken == maxWaiting })
+	waitFor(t, func() bool { m.mailbox.mu.Lock(); defer m.mailbox.mu.Unlock(); return m.mailbox.pending == maxWaiting })
 	if _, err := m.Generate(ctx, engine.Prompt{Messages: ask("Hi")}, func(engine.Part) error {
 		return nil
 	}); !errors.Is(err, ErrBusy) {
@@ -314,7 +314,7 @@ func TestAPanicInOneReplyIsNobodyElses(t *testing.T) {
 			Urgency:      engine.Live.Urgency(),
 		})
 	})
-	prompt, _, _, err := m.write(t.Context(), engine.Prompt{Messages: repeating("market")}, nil, true)
+	prompt, _, _, err := m.promptTokens(t.Context(), engine.Prompt{Messages: repeating("market")}, nil, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -325,10 +325,10 @@ func TestAPanicInOneReplyIsNobodyElses(t *testing.T) {
 		sampler:   sampler{temperature: 1},
 		out:       make(chan delivery, 10),
 	}
-	if err := m.box.put(r); err != nil {
+	if err := m.mailbox.put(r); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.follow(within(t), m.box, time.Now(), func(engine.Part) error {
+	if _, err := r.stream(within(t), m.mailbox, time.Now(), func(engine.Part) error {
 		return nil
 	}); err == nil || !strings.Contains(err.Error(), "panic") {
 		t.Errorf("got %v, want the panic as an error", err)
@@ -363,10 +363,10 @@ func TestAPanicBesideTheRepliesEndsThemAndNotTheBox(t *testing.T) {
 	})
 	<-began
 	r := &request{urgency: engine.Live.Urgency(), out: make(chan delivery, 2)} // no prompt has no last token
-	if err := m.box.put(r); err != nil {
+	if err := m.mailbox.put(r); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.follow(within(t), m.box, time.Now(), nothing); err == nil ||
+	if _, err := r.stream(within(t), m.mailbox, time.Now(), discardPart); err == nil ||
 		!strings.Contains(err.Error(), "panic") {
 		t.Errorf("got %v, want the panic as an error", err)
 	}
@@ -381,5 +381,5 @@ func TestAPanicBesideTheRepliesEndsThemAndNotTheBox(t *testing.T) {
 	if said != "garden" || u.CachedTokens != u.PromptTokens-1 {
 		t.Errorf("afterwards %q, %+v", said, u)
 	}
-	waitFor(t, func() bool { m.box.mu.Lock(); defer m.box.mu.Unlock(); return m.box.taken == 0 })
+	waitFor(t, func() bool { m.mailbox.mu.Lock(); defer m.mailbox.mu.Unlock(); return m.mailbox.pending == 0 })
 }

@@ -70,45 +70,45 @@ func TestWhatWasSaidIsKnownFromWhatWasInvented(t *testing.T) {
 		{"Ein Taxi zum Bahnhof um sechs bitte.", `"Bahnhof"`, true},
 		{"请明天早上七点叫醒我。", `7`, true}, // no ear for its numbers: the model is believed
 	} {
-		if got := hear(text(c.said)).has(schema.Argument{}, json.RawMessage(c.value)); got != c.is {
+		if got := newSource(text(c.said)).supports(schema.Argument{}, json.RawMessage(c.value)); got != c.is {
 			t.Errorf("%q: %s was said: %v", c.said, c.value, got)
 		}
 	}
 }
 
 func TestTheWishItselfSaysNothingOfAValue(t *testing.T) {
-	heard := hear([]engine.Message{says(engine.User, "Play something.")}).but(nameWords("play_music"))
-	if heard.has(schema.Argument{}, json.RawMessage(`"The song you want to play"`)) {
+	heard := newSource([]engine.Message{says(engine.User, "Play something.")}).ignoring(nameWords("play_music"))
+	if heard.supports(schema.Argument{}, json.RawMessage(`"The song you want to play"`)) {
 		t.Error("\"play\" is taken for what is to be played")
 	}
-	heard = hear([]engine.Message{says(engine.User, "Play some jazz.")}).but(nameWords("play_music"))
-	if !heard.has(schema.Argument{}, json.RawMessage(`"jazz music"`)) {
+	heard = newSource([]engine.Message{says(engine.User, "Play some jazz.")}).ignoring(nameWords("play_music"))
+	if !heard.supports(schema.Argument{}, json.RawMessage(`"jazz music"`)) {
 		t.Error("what is to be played is not known")
 	}
 }
 
 func TestAChoiceOfCodesIsBelieved(t *testing.T) {
-	s := hear([]engine.Message{says(engine.User, "Wake me at seven in the morning.")})
+	s := newSource([]engine.Message{says(engine.User, "Wake me at seven in the morning.")})
 	codes := schema.Argument{Enum: []json.RawMessage{[]byte(`"am"`), []byte(`"pm"`)}}
 	words := schema.Argument{Enum: []json.RawMessage{[]byte(`"English"`), []byte(`"German"`)}}
-	if !s.has(codes, json.RawMessage(`"am"`)) || s.has(words, json.RawMessage(`"German"`)) {
+	if !s.supports(codes, json.RawMessage(`"am"`)) || s.supports(words, json.RawMessage(`"German"`)) {
 		t.Error("the code is not believed, or the word is")
 	}
 }
 
 func TestOfAPromptOnlyWhatIsOfThisConversationCounts(t *testing.T) {
 	const changing = " The guest is in room 304."
-	m := []engine.Message{{Role: engine.System, Content: "Rooms 101 to 699." + changing, Changing: len(changing)},
+	m := []engine.Message{{Role: engine.System, Content: "Rooms 101 to 699." + changing, VolatileBytes: len(changing)},
 		says(engine.User, "I need towels.")}
-	if s := hear(m); !s.has(schema.Argument{}, json.RawMessage("304")) ||
-		s.has(schema.Argument{}, json.RawMessage("101")) {
+	if s := newSource(m); !s.supports(schema.Argument{}, json.RawMessage("304")) ||
+		s.supports(schema.Argument{}, json.RawMessage("101")) {
 		t.Errorf("%v", s.numbers)
 	}
 }
 
 // Of lists and objects each part is judged: a street was said, and its number was not.
 func TestWhatNobodySaidIsLeftOutOfAPart(t *testing.T) {
-	heard := hear([]engine.Message{says(engine.User, "A pizza with olives to Baker Street, please, in kilos or am.")})
+	heard := newSource([]engine.Message{says(engine.User, "A pizza with olives to Baker Street, please, in kilos or am.")})
 	address := schema.Argument{Schema: json.RawMessage(`{"type":"object","properties":{"street":{"type":"string"},` +
 		`"number":{"type":"integer"},"when":{"enum":["am","pm"]}}}`)}
 	toppings := schema.Argument{Schema: json.RawMessage(`{"type":"array","items":{"type":"string"}}`)}
@@ -122,7 +122,7 @@ func TestWhatNobodySaidIsLeftOutOfAPart(t *testing.T) {
 		{toppings, `["olives"]`, `["olives"]`},
 		{schema.Argument{}, `[{"what": "olives", "count": 7}]`, `[{"what":"olives"}]`},
 	} {
-		if got := string(heard.pruned(row.a, json.RawMessage(row.written))); got != row.want {
+		if got := string(heard.prune(row.a, json.RawMessage(row.written))); got != row.want {
 			t.Errorf("%s: %s, want %s", row.written, got, row.want)
 		}
 	}
@@ -137,7 +137,7 @@ func TestAValueOfSeveralKindsIsToldInWords(t *testing.T) {
 		`{"type":"string"}`:                                                 "",
 		`{}`:                                                                "",
 	} {
-		if got := either(json.RawMessage(of)); got != want {
+		if got := unionTypes(json.RawMessage(of)); got != want {
 			t.Errorf("%s: %q, want %q", of, got, want)
 		}
 	}

@@ -13,26 +13,26 @@ import (
 )
 
 const (
-	// aheadMemory has to be free before a voice is loaded that nobody has asked for
+	// prefetchMemory has to be free before a voice is loaded that nobody has asked for
 	// yet: three times what Kokoro takes with its work, so that a box on a small
 	// machine keeps its memory for what is asked of it.
-	aheadMemory = 2 << 30
-	// aheadAgain is how long after a moment in which the box is busy it is tried
+	prefetchMemory = 2 << 30
+	// prefetchInterval is how long after a moment in which the box is busy it is tried
 	// again, and how long after the start for the first time: who starts a box
 	// talks to it then, and loading takes one core for seconds.
-	aheadAgain = 30 * time.Second
+	prefetchInterval = 30 * time.Second
 )
 
-// LoadAhead loads the voices of the profile that the first request for them would
+// PrefetchVoices loads the voices of the profile that the first request for them would
 // have to wait for, at a moment when nobody talks to the box: chats is how many
 // conversations there are. stop waits for the end of that.
-func (e *Set) LoadAhead(ctx context.Context, chats func() int) (stop func()) {
+func (e *Set) PrefetchVoices(ctx context.Context, chats func() int) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
-		if wantsAhead(e.cfg) && idle(ctx, e.Gate, chats) {
-			e.loadKokoroAhead(ctx)
+		if prefetchesKokoro(e.cfg) && waitIdle(ctx, e.Gate, chats) {
+			e.prefetchKokoro(ctx)
 		}
 	}()
 	return func() {
@@ -41,19 +41,19 @@ func (e *Set) LoadAhead(ctx context.Context, chats func() int) (stop func()) {
 	}
 }
 
-// wantsAhead reports whether the profile has Kokoro, and it is here.
-func wantsAhead(cfg config.Config) bool {
+// prefetchesKokoro reports whether the profile has Kokoro, and it is here.
+func prefetchesKokoro(cfg config.Config) bool {
 	chosen, err := packs.Profile(cfg.Profile)
 	return err == nil && slices.ContainsFunc(chosen, func(p packs.Pack) bool { return p.Name == voice.KokoroPack }) &&
 		slices.ContainsFunc(Library(cfg), func(b voice.Base) bool { return b.Pack == voice.KokoroPack })
 }
 
-// idle waits until nobody talks to the box and nothing is computed; false where ctx
+// waitIdle waits until nobody talks to the box and nothing is computed; false where ctx
 // ends before.
-func idle(ctx context.Context, gate *engine.Gate, chats func() int) bool {
+func waitIdle(ctx context.Context, gate *engine.Gate, chats func() int) bool {
 	for {
 		select {
-		case <-time.After(aheadAgain):
+		case <-time.After(prefetchInterval):
 		case <-ctx.Done():
 			return false
 		}
@@ -68,15 +68,15 @@ func idle(ctx context.Context, gate *engine.Gate, chats func() int) bool {
 	}
 }
 
-// loadKokoroAhead loads Kokoro, if there is memory enough.
-func (e *Set) loadKokoroAhead(ctx context.Context) {
-	if free := freeMemory(); free < aheadMemory {
+// prefetchKokoro loads Kokoro, if there is memory enough.
+func (e *Set) prefetchKokoro(ctx context.Context) {
+	if free := freeMemory(); free < prefetchMemory {
 		e.log.Info("the voices of Kokoro are loaded when they are first asked for, since memory is short", "free", free,
-			"wanted", aheadMemory)
+			"wanted", prefetchMemory)
 		return
 	}
 	begun := time.Now()
-	p := e.asked(voice.KokoroPack)
+	p := e.voicePack(voice.KokoroPack)
 	select {
 	case <-p.loaded:
 	case <-ctx.Done():

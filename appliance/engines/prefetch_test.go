@@ -23,20 +23,20 @@ func TestVoicesAreLoadedAheadWhenTheBoxIsIdle(t *testing.T) {
 		}
 		went := make(chan time.Duration)
 		go func() {
-			if idle(t.Context(), gate, func() int { return int(chats.Load()) }) {
+			if waitIdle(t.Context(), gate, func() int { return int(chats.Load()) }) {
 				went <- time.Since(begun)
 			}
 		}()
-		time.Sleep(aheadAgain + 5*time.Second)
+		time.Sleep(prefetchInterval + 5*time.Second)
 		leave() // the chat is still there
 		synctest.Wait()
 		chats.Store(0)
-		if after := <-went; after != aheadAgain+5*time.Second+aheadAgain {
+		if after := <-went; after != prefetchInterval+5*time.Second+prefetchInterval {
 			t.Errorf("it was idle after %v", after)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if idle(ctx, gate, func() int { return 0 }) {
+		if waitIdle(ctx, gate, func() int { return 0 }) {
 			t.Error("a box that stops is idle")
 		}
 	})

@@ -14,44 +14,44 @@ import (
 	"parley/appliance/text"
 )
 
-// said is what was said in a conversation, in words and numbers. What a model
+// contentTokens is what was said in a conversation, in words and numbers. What a model
 // fills into a call is compared with it: a small one invents what it was not
 // told.
-type said struct {
+type source struct {
 	text    string // as it was said, a line a message; small is the same in small letters
-	small   string
+	lower   string
 	words   []string
 	numbers map[string]bool // as digits
 	days    []time.Time     // that were named last
 	years   map[string]bool // numbers that the user has said, years among them
 	english bool
-	// wish are words by which a tool is asked for, and which say nothing of a value.
-	wish map[string]bool
+	// ignored are words by which a tool is asked for, and which say nothing of a value.
+	ignored map[string]bool
 }
 
-// but is s where these words are those by which a tool is asked for: "play" does
+// ignoring is s where these words are those by which a tool is asked for: "play" does
 // not say what.
-func (s said) but(words []string) said {
-	s.wish = set(strings.Join(words, " "))
+func (s source) ignoring(words []string) source {
+	s.ignored = wordSet(strings.Join(words, " "))
 	return s
 }
 
-// mostCopied is how many bytes of a conversation, the newest, the strings of a call are
+// maxSourceBytes is how many bytes of a conversation, the newest, the strings of a call are
 // copied from: what a model has in sight of one that is that long.
-const mostCopied = 16 << 10
+const maxSourceBytes = 16 << 10
 
-// hear gathers what was said: by the user and the assistant, what tools were
+// newSource gathers what was said: by the user and the assistant, what tools were
 // called with and answered, and what of the prompt is of this conversation alone.
 // The rest of the prompt is the same for everybody, and nobody's wish.
-func hear(messages []engine.Message) said {
+func newSource(messages []engine.Message) source {
 	var b strings.Builder
 	var texts, asked []string
 	for _, m := range messages {
 		text := m.Content
 		if m.Role == engine.System {
-			text = text[len(text)-min(m.Changing, len(text)):]
+			text = text[len(text)-min(m.VolatileBytes, len(text)):]
 		} else {
-			texts = append(texts, text[:len(text)-min(m.Noted, len(text))])
+			texts = append(texts, text[:len(text)-min(m.NoteBytes, len(text))])
 		}
 		if m.Role == engine.User {
 			asked = append(asked, texts[len(texts)-1])
@@ -61,32 +61,32 @@ func hear(messages []engine.Message) said {
 			b.WriteString(c.Arguments + "\n")
 		}
 	}
-	s := said{text: strings.ToValidUTF8(b.String()[max(b.Len()-mostCopied, 0):], ""), words: wordsOf(b.String())}
-	s.small = inSmall(s.text)
+	s := source{text: strings.ToValidUTF8(b.String()[max(b.Len()-maxSourceBytes, 0):], ""), words: wordsOf(b.String())}
+	s.lower = lowerSameLength(s.text)
 	s.numbers = numbersOf(s.words)
 	s.english = slices.ContainsFunc(s.words, func(w string) bool {
 		_, numeral := numerals[w]
-		return english[w] || numeral && !elsewhere[w]
+		return englishWords[w] || numeral && !foreignNumerals[w]
 	})
 	if s.english {
 		s.years = numbersOf(wordsOf(strings.Join(asked, "\n")))
-		s.days = daysIn(texts, today(messages, time.Now()))
+		s.days = newestDays(texts, today(messages, time.Now()))
 	}
 	return s
 }
 
-// english are words that most English sentences have one of, short wishes too: "Give
+// englishWords are words that most English sentences have one of, short wishes too: "Give
 // Anna some money."
-var english = set(
+var englishWords = wordSet(
 	"the a an i you it is are me my to for and please yes no in on at of do can we this that's i'd i'm what " +
 		"some any with from by your our him her them give get show tell make take call turn want need would could " +
 		"where " +
 		"when who how which another more less money tomorrow today")
 
-// elsewhere are those of numbers that other languages have too.
-var elsewhere = set("oh second couple pair single six ten once zero")
+// foreignNumerals are those of numbers that other languages have too.
+var foreignNumerals = wordSet("oh second couple pair single six ten once zero")
 
-func set(words string) map[string]bool {
+func wordSet(words string) map[string]bool {
 	out := map[string]bool{}
 	for _, w := range strings.Fields(words) {
 		out[w] = true
@@ -178,9 +178,9 @@ func numbersOf(words []string) map[string]bool {
 	return out
 }
 
-// has tells whether an argument's value was said, or follows from what was. Of
+// supports tells whether an argument's value was said, or follows from what was. Of
 // what can be meant in other words (a choice of two, "yes") the model is believed.
-func (s said) has(a schema.Argument, raw json.RawMessage) bool {
+func (s source) supports(a schema.Argument, raw json.RawMessage) bool {
 	var value any
 	if json.Unmarshal(raw, &value) != nil {
 		return false
@@ -188,11 +188,11 @@ func (s said) has(a schema.Argument, raw json.RawMessage) bool {
 	return s.hasValue(a, value)
 }
 
-// longestCode is the length in bytes of values of a choice that are no words, such
+// maxCodeBytes is the length in bytes of values of a choice that are no words, such
 // as "am" and "kg": people say them in other ways, and the model is believed.
-const longestCode = 3
+const maxCodeBytes = 3
 
-func (s said) hasValue(a schema.Argument, value any) bool {
+func (s source) hasValue(a schema.Argument, value any) bool {
 	switch v := value.(type) {
 	case nil:
 		return false
@@ -201,15 +201,15 @@ func (s said) hasValue(a schema.Argument, value any) bool {
 	case float64:
 		return !s.english || s.hasNumber(v)
 	case string:
-		if len(a.Enum) == 1 || len(a.Enum) > 1 && len(v) <= longestCode {
+		if len(a.Enum) == 1 || len(a.Enum) > 1 && len(v) <= maxCodeBytes {
 			return true
 		}
 		return s.hasText(a, v)
 	case []any:
-		return slices.ContainsFunc(v, func(item any) bool { return s.hasValue(itemOf(a), item) })
+		return slices.ContainsFunc(v, func(item any) bool { return s.hasValue(itemArgument(a), item) })
 	case map[string]any:
 		for name, item := range v {
-			if s.hasPart(partOf(a, name), item) {
+			if s.hasPart(propertyArgument(a, name), item) {
 				return true
 			}
 		}
@@ -218,11 +218,11 @@ func (s said) hasValue(a schema.Argument, value any) bool {
 }
 
 // hasPart tells the same of a property: what has to be chosen is believed.
-func (s said) hasPart(a schema.Argument, value any) bool {
+func (s source) hasPart(a schema.Argument, value any) bool {
 	return value != nil && a.Required && a.Chosen() || s.hasValue(a, value)
 }
 
-func (s said) hasNumber(v float64) bool {
+func (s source) hasNumber(v float64) bool {
 	return s.numbers[strconv.FormatFloat(v, 'f', -1, 64)] || v != float64(int(v)) && s.numbers[strconv.Itoa(int(v))]
 }
 
@@ -234,14 +234,14 @@ var (
 	clockTime  = regexp.MustCompile(`[0-9]{1,2}:[0-9]{2}`)
 )
 
-func (s said) hasText(a schema.Argument, v string) bool {
+func (s source) hasText(a schema.Argument, v string) bool {
 	if d, err := time.Parse(time.DateOnly, day.FindString(v)); err == nil {
 		return !s.english || s.hasDay(d)
 	}
 	if m := wholeClock.FindStringSubmatch(v); m != nil {
 		return !s.english || s.hasClock(m[1], m[2])
 	}
-	if s.english && s.strange(v) {
+	if s.english && s.hasUnsaidNumber(v) {
 		return false
 	}
 	for _, w := range wordsOf(v) {
@@ -252,21 +252,21 @@ func (s said) hasText(a schema.Argument, v string) bool {
 	if m := clock.FindStringSubmatch(v); m != nil {
 		return !s.english || s.hasClock(m[1], m[2])
 	}
-	return !s.english && !unicode.IsDigit([]rune(v + " ")[0]) && !s.latin(v)
+	return !s.english && !unicode.IsDigit([]rune(v + " ")[0]) && !s.sameScript(v)
 }
 
-// inAddress are words of an address that nobody says, or says otherwise.
-var inAddress = set("com org net www http https mail e")
+// addressWords are words of an address that nobody says, or says otherwise.
+var addressWords = wordSet("com org net www http https mail e")
 
-// strange tells whether a text has a number that was not said, and is no hour that
+// hasUnsaidNumber tells whether a text has a number that was not said, and is no hour that
 // was; of an address with an @ that holds for its words as well: a small model that is
 // to write one writes one.
-func (s said) strange(v string) bool {
+func (s source) hasUnsaidNumber(v string) bool {
 	address := strings.Contains(v, "@")
 	for _, w := range wordsOf(clockTime.ReplaceAllString(v, " ")) {
 		number := unicode.IsDigit([]rune(w)[0])
 		switch {
-		case !number && (!address || inAddress[w]), s.hasWord(w), slices.Contains(s.words, w):
+		case !number && (!address || addressWords[w]), s.hasWord(w), slices.Contains(s.words, w):
 		case number && len(w) <= 2 && !address && s.hasClock(w, "00"):
 		default:
 			return true
@@ -276,28 +276,28 @@ func (s said) strange(v string) bool {
 }
 
 // days are words that a day can be meant with which say neither its number nor its
-// name, as weekdays do. A month is not among them: who names one says the day too.
+// assign, as weekdays do. A month is not among them: who names one says the day too.
 var (
-	days     = set("today tomorrow tonight yesterday weekend week day month next now asap earliest soonest")
-	weekdays = set("monday tuesday wednesday thursday friday saturday sunday")
+	days     = wordSet("today tomorrow tonight yesterday weekend week day month next now asap earliest soonest")
+	weekdays = wordSet("monday tuesday wednesday thursday friday saturday sunday")
 )
 
 // hasDay tells whether a day was said, or can be meant. Small models reckon badly:
 // where a weekday was said it has to be one.
-func (s said) hasDay(d time.Time) bool {
+func (s source) hasDay(d time.Time) bool {
 	if s.numbers[strconv.Itoa(d.Day())] || slices.Contains(s.words, strings.ToLower(d.Weekday().String())) {
 		return true
 	}
-	return !s.hasAny(weekdays) && s.hasAny(days)
+	return !s.hasAnyWord(weekdays) && s.hasAnyWord(days)
 }
 
-func (s said) hasAny(of map[string]bool) bool {
+func (s source) hasAnyWord(of map[string]bool) bool {
 	return slices.ContainsFunc(s.words, func(w string) bool { return of[w] })
 }
 
 // hasClock tells whether a time was said: its hour, or the next one, as in "a
 // quarter to six".
-func (s said) hasClock(hour, minute string) bool {
+func (s source) hasClock(hour, minute string) bool {
 	h, _ := strconv.Atoi(hour)
 	for _, at := range []int{h, h % 12, h%12 + 12, 12} {
 		if at == 12 && h%12 != 0 {
@@ -307,11 +307,11 @@ func (s said) hasClock(hour, minute string) bool {
 			return true
 		}
 	}
-	return s.hasAny(set("now noon midnight immediately"))
+	return s.hasAnyWord(wordSet("now noon midnight immediately"))
 }
 
 // hasMinute tells whether the minute of a time was said, from either hour.
-func (s said) hasMinute(minute string) bool {
+func (s source) hasMinute(minute string) bool {
 	m, _ := strconv.Atoi(minute)
 	switch {
 	case m == 0, s.numbers[strconv.Itoa(m)], s.numbers[strconv.Itoa(60-m)]:
@@ -322,19 +322,19 @@ func (s said) hasMinute(minute string) bool {
 	return m%30 == 15 && slices.Contains(s.words, "quarter")
 }
 
-// empty are words that say nothing of a value.
-var empty = set("the and for with from that this some any one please want would like have not none unknown null user " +
+// stopWords are words that say nothing of a value.
+var stopWords = wordSet("the and for with from that this some any one please want would like have not none unknown null user " +
 	"guest customer name")
 
-// shortestStem is how many letters two words begin with alike that are forms of
+// minStem is how many letters two words begin with alike that are forms of
 // one: "towels" and "towel".
-const shortestStem = 4
+const minStem = 4
 
-func (s said) hasWord(w string) bool {
+func (s source) hasWord(w string) bool {
 	if unicode.IsDigit([]rune(w)[0]) {
 		return s.numbers[strings.TrimLeft(w, "0")] || s.numbers[w] || slices.Contains(s.words, w)
 	}
-	if empty[w] || s.wish[w] {
+	if stopWords[w] || s.ignored[w] {
 		return false
 	}
 	return slices.ContainsFunc(s.words, func(said string) bool {
@@ -345,13 +345,13 @@ func (s said) hasWord(w string) bool {
 		for n < min(len(said), len(w)) && said[n] == w[n] {
 			n++
 		}
-		return n >= shortestStem && n >= min(len(said), len(w))-1
+		return n >= minStem && n >= min(len(said), len(w))-1
 	})
 }
 
-// latin tells whether a text is in the letters of what was said: words of another
+// sameScript tells whether a text is in the letters of what was said: words of another
 // script may be the same word.
-func (s said) latin(text string) bool {
+func (s source) sameScript(text string) bool {
 	is := func(t string) bool {
 		return strings.ContainsFunc(t, func(r rune) bool { return unicode.Is(unicode.Latin, r) })
 	}

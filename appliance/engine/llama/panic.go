@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// turn takes in what is new and decodes once, or waits for news where there is
-// nothing to do. It is false once the mailbox is closed. A panic in it ends the
+// iterate takes in what is new and decodes once, or waits for news where there is
+// discardPart to do. It is false once the mailbox is closed. A panic in it ends the
 // requests of the model with an error, not the box.
-func (o *owner) turn() (open bool) {
+func (o *decoder) iterate() (open bool) {
 	defer func() {
 		if p := recover(); p != nil {
-			o.startOver(p)
+			o.reset(p)
 			open = true
 		}
 	}()
@@ -20,7 +20,7 @@ func (o *owner) turn() (open bool) {
 		return false
 	}
 	if len(o.running) == 0 {
-		<-o.box.wake
+		<-o.mailbox.wake
 		return true
 	}
 	if cores, leave := o.enterGate(); leave != nil {
@@ -29,11 +29,11 @@ func (o *owner) turn() (open bool) {
 	return true
 }
 
-// startOver is what follows a panic between two requests, after which nobody
+// reset is what follows a panic between two requests, after which nobody
 // knows what holds of those that were under way: they end with an error, and
 // what was computed for them is forgotten, as is what the library does not have
 // as it is written down. Conversations that wait for their next turn keep theirs.
-func (o *owner) startOver(p any) {
+func (o *decoder) reset(p any) {
 	err := fmt.Errorf("llama: a step failed: panic: %v", p)
 	o.log.Error("panic beside the replies; all that were under way are ended", "err", err, "stack",
 		string(debug.Stack()))
@@ -42,12 +42,12 @@ func (o *owner) startOver(p any) {
 		if !ended[r] { // a panic in its start leaves it among both
 			ended[r] = true
 			r.end(err)
-			o.box.done()
+			o.mailbox.done()
 		}
 	}
 	o.running, o.waiting, o.reserved = nil, nil, 0
-	for _, s := range o.cache.slots {
-		if s.request != nil || int(o.lib.memorySeqPosMax(o.cache.mem, s.seq)) != len(s.tokens)-1 {
+	for _, s := range o.cache.sequences {
+		if s.request != nil || int(o.lib.memorySeqPosMax(o.cache.mem, s.id)) != len(s.tokens)-1 {
 			s.request = nil
 			o.cache.clear(s)
 		}

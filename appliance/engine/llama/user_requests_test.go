@@ -27,7 +27,7 @@ func TestWishesAreToldApart(t *testing.T) {
 		"One two three and":   {"One two three and"},
 		"and and and and and": {"and and and and and"},
 	} {
-		if got := wishes(said); !slices.Equal(got, want) {
+		if got := splitRequests(said); !slices.Equal(got, want) {
 			t.Errorf("%q: %q, want %q", said, got, want)
 		}
 	}
@@ -43,35 +43,35 @@ func TestTheWishThatIsLeftIsTaken(t *testing.T) {
 		}
 		return since
 	}
-	three := []want{{text: "The weather in Rome"}, {text: "the next train to Rome"}, {text: "a taxi to Rome"}}
-	again := []want{{text: "The weather in Oslo?", listed: true}, {}}
+	three := []userRequest{{text: "The weather in Rome"}, {text: "the next train to Rome"}, {text: "a taxi to Rome"}}
+	again := []userRequest{{text: "The weather in Oslo?", listed: true}, {}}
 	for _, row := range []struct {
-		parts []want
-		said  []opinion
+		parts []userRequest
+		said  []verdict
 		since []engine.ToolCall
 		at    int
 	}{
-		{three, []opinion{{0, 3}, {1, 2}, {2, -0.5}}, called("weather"), 1},
-		{three, []opinion{{0, 3}, {1, 2}, {2, -0.5}}, called("train"), 0},
-		{three, []opinion{{0, 3}, {1, 2}, {2, -0.5}}, called("weather", "train"), -1},
-		{three, []opinion{{0, 3}, {1, 2}, {2, -0.5}}, called("taxi"), 0},
-		{again, []opinion{{0, 3}, {1, 1}}, called("weather"), 0},
-		{again, []opinion{{0, 0.1}, {1, 1}}, called("weather"), -1},  // not sure of the list
-		{again, []opinion{{0, 0.1}, {1, 2.5}}, called("weather"), 1}, // but of all of the words
-		{[]want{{text: "The weather in Rome"}, {text: "and the one in Oslo"}}, []opinion{{0, 3}, {0, 2}},
+		{three, []verdict{{0, 3}, {1, 2}, {2, -0.5}}, called("weather"), 1},
+		{three, []verdict{{0, 3}, {1, 2}, {2, -0.5}}, called("train"), 0},
+		{three, []verdict{{0, 3}, {1, 2}, {2, -0.5}}, called("weather", "train"), -1},
+		{three, []verdict{{0, 3}, {1, 2}, {2, -0.5}}, called("taxi"), 0},
+		{again, []verdict{{0, 3}, {1, 1}}, called("weather"), 0},
+		{again, []verdict{{0, 0.1}, {1, 1}}, called("weather"), -1},  // not sure of the list
+		{again, []verdict{{0, 0.1}, {1, 2.5}}, called("weather"), 1}, // ignoring of all of the words
+		{[]userRequest{{text: "The weather in Rome"}, {text: "and the one in Oslo"}}, []verdict{{0, 3}, {0, 2}},
 			called("weather"), 0},
-		{[]want{{text: "The weather in Rome"}, {text: "do I need a coat"}}, []opinion{{0, 3}, {0, 2}},
+		{[]userRequest{{text: "The weather in Rome"}, {text: "do I need a coat"}}, []verdict{{0, 3}, {0, 2}},
 			called("weather"), -1},
 	} {
-		if _, at, _ := unanswered(row.parts, row.said, set, row.since); at != row.at {
+		if _, at, _ := firstUnanswered(row.parts, row.said, set, row.since); at != row.at {
 			t.Errorf("%v after %v: %d, want %d", row.parts, row.since, at, row.at)
 		}
 	}
-	if got := partsOf("The weather in Rome and in Oslo, and wake me at six, please, then call a taxi.",
-		called("weather")); len(got) > mostWishes || !got[0].listed || got[1].listed {
+	if got := userRequests("The weather in Rome and in Oslo, and wake me at six, please, then call a taxi.",
+		called("weather")); len(got) > maxUserRequests || !got[0].listed || got[1].listed {
 		t.Errorf("judged are %+v", got)
 	}
-	if got := partsOf("Rome and Oslo", nil); len(got) != 1 || !got[0].whole() {
+	if got := userRequests("Rome and Oslo", nil); len(got) != 1 || !got[0].whole() {
 		t.Errorf("at first %+v is judged", got)
 	}
 }

@@ -6,9 +6,9 @@ import (
 	"unicode"
 )
 
-// asSaid is a value of an argument with its free strings as they were said: of one that
+// restoreSpelling is a value of an argument with its free strings as they were said: of one that
 // was said in part, that part. Of numbers, codes and addresses the model is believed.
-func (c *copier) asSaid(name string, raw json.RawMessage) json.RawMessage {
+func (c *copier) restoreSpelling(name string, raw json.RawMessage) json.RawMessage {
 	var value any
 	if json.Unmarshal(raw, &value) != nil {
 		return raw
@@ -30,7 +30,7 @@ func (c *copier) restored(name string, value any) (out any, changed bool) {
 		if !c.names[name] {
 			return v, false
 		}
-		said := c.heard.part(v)
+		said := c.source.longestPart(v)
 		return said, said != v
 	case []any:
 		for i := range v {
@@ -46,9 +46,9 @@ func (c *copier) restored(name string, value any) (out any, changed bool) {
 	return value, changed
 }
 
-// part is the longest part of a text that was said, as it was said; the text, where
+// longestPart is the longest part of a text that was said, as it was said; the text, where
 // there is none or where it has numbers.
-func (s said) part(text string) string {
+func (s source) longestPart(text string) string {
 	if strings.ContainsFunc(text, unicode.IsDigit) || strings.Contains(text, "@") {
 		return text
 	}
@@ -59,7 +59,7 @@ func (s said) part(text string) string {
 	for n := len(words) - 1; n > 0; n-- {
 		for i := 0; i+n <= len(words); i++ {
 			part := strings.Trim(strings.Join(words[i:i+n], " "), ".,;:!?\"'()")
-			if said, at := s.find(part, true); at >= 0 && s.content(part) {
+			if said, at := s.find(part, true); at >= 0 && s.hasContentWord(part) {
 				return said
 			}
 		}

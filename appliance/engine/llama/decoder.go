@@ -15,55 +15,55 @@ import (
 	"parley/appliance/engine"
 )
 
-// owner is the one goroutine that uses the context. It decodes for all
+// decoder is the one goroutine that uses the context. It decodes for all
 // requests at once: each step takes the next token of every reply in progress
 // and a piece of the prompts that wait.
-type owner struct {
-	lib   *library
-	ctx   handle
-	vocab vocabulary
-	gate  *engine.Gate
-	pace  *pace
-	// reads is told how fast prompts are read.
-	reads *reading
-	steps steps
+type decoder struct {
+	lib         *library
+	ctx         handle
+	vocab       vocabulary
+	gate        *engine.Gate
+	threadTuner *threadTuner
+	// prefillSpeed is told how fast prompts are read.
+	prefillSpeed *prefillSpeed
+	steps        stepTimes
 	// guessing: replies may be looked up in their conversations.
-	guessing bool
-	guesses  *guesses
-	abort    *abort
-	ask      func(bool) // whether libllama asks abort
-	cells    int
-	box      *mailbox
-	shelf    *shelf // nil: prompts are kept in memory alone
-	cache    *cache
-	batch    *batch
-	log      *slog.Logger
+	guessing   bool
+	guessStats *guessStats
+	abort      *abort
+	askAbort   func(bool) // whether libllama asks abort
+	cells      int
+	mailbox    *mailbox
+	prompts    *promptCache // nil: prompts are kept in memory alone
+	cache      *cache
+	batch      *batch
+	log        *slog.Logger
 
-	waiting  []*request // most urgent first, then in order of arrival
-	running  []*request // each has a slot
-	reserved int        // cells that running can come to need
-	clock    uint64
-	reading  sync.WaitGroup // of goroutines at the shelf
-	starved  int            // steps of replies since a prompt had a step to itself
-	careful  int            // so many steps are to be short ones
-	made     int            // steps
+	waiting    []*request // maxThreads urgent first, then in order of arrival
+	running    []*request // each has a slot
+	reserved   int        // cells that running can come to need
+	clock      uint64
+	diskWork   sync.WaitGroup // byKey goroutines at the shelf
+	starved    int            // stepTimes of replies since a prompt had a step to itself
+	shortSteps int            // so many steps are to be short ones
+	stepCount  int            // stepTimes
 }
 
 // run serves until the mailbox is closed, then ends what is left.
-func (o *owner) run() {
-	for o.turn() {
+func (o *decoder) run() {
+	for o.iterate() {
 	}
-	o.reading.Wait()
-	back, _, _ := o.box.open()
+	o.diskWork.Wait()
+	back, _, _ := o.mailbox.takeAll()
 	for _, r := range slices.Concat(o.running, o.waiting, back) {
 		r.end(ErrClosed)
-		o.box.done()
+		o.mailbox.done()
 	}
 }
 
 // stepOnce decodes once, unless those who wanted it have gone meanwhile, and
 // gives the cores back.
-func (o *owner) stepOnce(cores int, leave func()) {
+func (o *decoder) stepOnce(cores int, leave func()) {
 	defer leave()
 	if o.takeIn() && len(o.running) > 0 {
 		o.step(cores)
@@ -73,16 +73,16 @@ func (o *owner) stepOnce(cores int, leave func()) {
 // enterGate waits for the cores in the name of the most urgent request, of which
 // one free is better than none; leave is nil: there was news and it is worth
 // asking again.
-func (o *owner) enterGate() (cores int, leave func()) {
+func (o *decoder) enterGate() (cores int, leave func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	u, stop := o.atGate(time.Now())
 	defer stop()
-	if !o.box.atGate(u.Get(), cancel) {
+	if !o.mailbox.atGate(u.Get(), cancel) {
 		return 0, nil
 	}
-	defer o.box.throughGate()
-	cores, leave, err := o.gate.EnterSome(ctx, u, 1, o.pace.threads())
+	defer o.mailbox.throughGate()
+	cores, leave, err := o.gate.EnterSome(ctx, u, 1, o.threadTuner.threads())
 	if err != nil {
 		return 0, nil
 	}
@@ -91,8 +91,8 @@ func (o *owner) enterGate() (cores int, leave func()) {
 
 // takeIn reads the mailbox, lets those go who left, and gives free slots to
 // those who wait. It is false once the mailbox is closed.
-func (o *owner) takeIn() bool {
-	arriving, forgets, ok := o.box.open()
+func (o *decoder) takeIn() bool {
+	arriving, forgets, ok := o.mailbox.takeAll()
 	o.waiting = append(o.waiting, arriving...)
 	if !ok {
 		return false
@@ -108,23 +108,23 @@ func (o *owner) takeIn() bool {
 	return true
 }
 
-func (o *owner) dropGone() {
+func (o *decoder) dropGone() {
 	o.waiting = slices.DeleteFunc(o.waiting, func(r *request) bool {
-		if r.gone.Load() {
-			o.box.done()
+		if r.abandoned.Load() {
+			o.mailbox.done()
 			return true
 		}
 		return false
 	})
 	for _, r := range slices.Clone(o.running) {
-		if r.gone.Load() {
+		if r.abandoned.Load() {
 			o.finish(r, nil)
 		}
 	}
 }
 
-func (o *owner) forget(conversation string) {
-	s := o.cache.of(conversation)
+func (o *decoder) forget(conversation string) {
+	s := o.cache.ofConversation(conversation)
 	switch {
 	case s == nil:
 	case s.request != nil:
@@ -135,28 +135,28 @@ func (o *owner) forget(conversation string) {
 }
 
 // start gives r a slot; false: there is none, or too few cells are left.
-func (o *owner) start(r *request) bool {
-	if o.fetch(r) {
+func (o *decoder) start(r *request) bool {
+	if o.fetchPrompt(r) {
 		return true // it comes back
 	}
-	o.take(r)
+	o.restorePrompt(r)
 	if r.shared {
-		return o.startShared(r)
+		return o.startSharedPrefill(r)
 	}
-	s := o.cache.of(r.conversation)
+	s := o.cache.ofConversation(r.conversation)
 	if s != nil && s.request != nil {
 		switch {
 		case s.request.prefill: // r goes on from where it is
 			o.finish(s.request, nil)
 		case r.prefill: // the reply that is being written has all there is
 			r.end(nil)
-			o.box.done()
+			o.mailbox.done()
 			return true
 		default:
 			s = nil
 		}
 	}
-	if len(o.running) > 0 && o.reserved+r.need() > o.cells {
+	if len(o.running) > 0 && o.reserved+r.cells() > o.cells {
 		return false
 	}
 	if s == nil {
@@ -168,60 +168,60 @@ func (o *owner) start(r *request) bool {
 		}
 	}
 	o.clock++
-	r.cached = o.cache.begin(s, r.prompt, r.keep(), o.clock)
-	o.cache.name(s, r.conversation)
-	s.head = 0
-	if r.conversation != "" || r.keepHead {
-		s.head = r.head
+	r.cached = o.cache.fillPrefix(s, r.prompt, r.maxCached(), o.clock)
+	o.cache.assign(s, r.conversation)
+	s.headTokens = 0
+	if r.conversation != "" || r.retainHead {
+		s.headTokens = r.headTokens
 	}
 	o.occupy(s, r)
 	return true
 }
 
 // occupy has r go on in s.
-func (o *owner) occupy(s *slot, r *request) {
-	s.request, r.slot, r.begun, r.came = r, s, o.made, time.Now()
+func (o *decoder) occupy(s *sequence, r *request) {
+	s.request, r.seq, r.startStep, r.startedAt = r, s, o.stepCount, time.Now()
 	o.running = append(o.running, r)
-	o.reserved += r.need()
-	if r.prefill && len(r.rest()) == 0 {
+	o.reserved += r.cells()
+	if r.prefill && len(r.remaining()) == 0 {
 		o.finish(r, nil)
 	}
 }
 
 // finish ends r and frees its slot; what was decoded stays in it.
-func (o *owner) finish(r *request, err error) {
+func (o *decoder) finish(r *request, err error) {
 	o.clock++
-	s := r.slot
-	s.request, s.used = nil, o.clock
-	o.release(r)
+	s := r.seq
+	s.request, s.lastUsed = nil, o.clock
+	o.releaseHeld(r)
 	if errors.Is(err, errNoLogits) {
-		o.distrust(r)
+		o.discardCached(r)
 	}
 	if s.conversation == "" && !s.prompt {
 		o.clear(s)
 	}
-	kept := r.shared && o.readShared(r)
+	kept := r.shared && o.storeSharedPrompt(r)
 	o.running = slices.DeleteFunc(o.running, func(other *request) bool { return other == r })
-	o.reserved -= r.need()
+	o.reserved -= r.cells()
 	if kept {
 		return // it ends when it is on the disk
 	}
 	r.end(err)
-	o.box.done()
+	o.mailbox.done()
 }
 
-// release lets the replies go that were held until r is over.
-func (o *owner) release(r *request) {
-	r.judged = true
+// releaseHeld lets the replies go that were held until r is over.
+func (o *decoder) releaseHeld(r *request) {
+	r.decided = true
 	for _, other := range o.running {
-		if other.judge == r && other.replying() {
-			other.steps = o.made - other.begun
+		if other.router == r && other.replying() {
+			other.stepsToFirst = o.stepCount - other.startStep
 		}
 	}
 }
 
 // step decodes once for all who take part, and takes every reply one token on.
-func (o *owner) step(cores int) {
+func (o *decoder) step(cores int) {
 	shares := o.plan(cores)
 	if len(shares) == 0 {
 		return
@@ -230,11 +230,11 @@ func (o *owner) step(cores int) {
 	given, err := o.decode(shares, cores)
 	if given {
 		if !shares[0].r.replying() { // it was for a prompt alone
-			o.careful = carefully
+			o.shortSteps = shortStepsAfterAbort
 		}
-		// Who takes part goes on from where it was, after the more urgent.
+		// Model takes part goes on from where it was, after the more urgent.
 		for _, s := range shares {
-			o.cache.undo(s.r.slot)
+			o.cache.rollBack(s.r.seq)
 		}
 		o.log.Debug("a step was given up for somebody more urgent", "tokens", o.batch.c.count, "after_ms",
 			time.Since(begun).Milliseconds())
@@ -242,59 +242,59 @@ func (o *owner) step(cores int) {
 	}
 	if err != nil {
 		for _, s := range shares {
-			o.cache.undo(s.r.slot)
+			o.cache.rollBack(s.r.seq)
 			o.finish(s.r, err)
 		}
 		return
 	}
-	o.made++
-	o.learn(shares, cores, time.Since(begun))
+	o.stepCount++
+	o.recordStep(shares, cores, time.Since(begun))
 	for _, s := range shares {
-		s.r.slot.tokens = append(s.r.slot.tokens, s.tokens...)
+		s.r.seq.tokens = append(s.r.seq.tokens, s.tokens...)
 	}
 	for _, s := range shares {
 		switch {
 		case s.logits >= 0:
 			o.advance(s)
-		case s.r.prefill && len(s.r.rest()) == 0:
+		case s.r.prefill && len(s.r.remaining()) == 0:
 			o.finish(s.r, nil)
 		}
 	}
 }
 
-// learn notes how long a step took. With fewer cores than were asked for it
-// says nothing about another one.
-func (o *owner) learn(shares []share, cores int, took time.Duration) {
-	if cores != o.pace.threads() {
+// recordStep notes how long a step took. With fewer cores than were asked for it
+// mentions nothing about another one.
+func (o *decoder) recordStep(shares []portion, cores int, took time.Duration) {
+	if cores != o.threadTuner.threads() {
 		return
 	}
 	n, now := int(o.batch.c.count), time.Now()
-	o.steps.measured(n, took, now)
-	o.guesses.took(n, took, o.steps.expect(1, now), now)
-	if !slices.ContainsFunc(shares, func(s share) bool { return s.r.replying() }) {
-		o.reads.took(n, took)
+	o.steps.record(n, took, now)
+	o.guessStats.recordCost(n, took, o.steps.expect(1, now), now)
+	if !slices.ContainsFunc(shares, func(s portion) bool { return s.r.replying() }) {
+		o.prefillSpeed.record(n, took)
 	}
-	if !slices.ContainsFunc(shares, func(s share) bool { return !s.r.replying() || s.guessed > 0 }) {
-		o.pace.took(len(shares), took)
+	if !slices.ContainsFunc(shares, func(s portion) bool { return !s.r.replying() || s.guessed > 0 }) {
+		o.threadTuner.record(len(shares), took)
 	}
 }
 
 // decode runs the batch; given says that it was given up for somebody more
 // urgent. When the cells run out, prompts that the disk has and the caches of
 // conversations that wait for their next turn are given up.
-func (o *owner) decode(shares []share, cores int) (given bool, err error) {
+func (o *decoder) decode(shares []portion, cores int) (given bool, err error) {
 	o.lib.setNThreads(o.ctx, int32(cores), int32(cores))
 	now := time.Now()
 	took := o.steps.expect(int(o.batch.c.count), now)
-	if cores < o.pace.threads() || took == 0 {
+	if cores < o.threadTuner.threads() || took == 0 {
 		took = time.Second // as good as any guess: it is worth giving up
 	}
-	if took > worthAborting && o.cache.divisible {
+	if took > minAbortGain && o.cache.divisible {
 		need := func() engine.Need { return o.due(o.first(now), now) }
-		o.abort.arm(need, took, aheadFor(shares), o.steps.marginal(int(o.batch.c.count), now))
-		o.ask(true)
+		o.abort.arm(need, took, prefillConversation(shares), o.steps.marginal(int(o.batch.c.count), now))
+		o.askAbort(true)
 		defer func() {
-			o.ask(false)
+			o.askAbort(false)
 			o.abort.disarm()
 		}()
 	}
@@ -303,20 +303,20 @@ func (o *owner) decode(shares []share, cores int) (given bool, err error) {
 		case 0:
 			return false, nil
 		case 1: // no room in the cache
-			if !o.giveUp() {
+			if !o.evict() {
 				return false, fmt.Errorf("llama: no cells are left for %d tokens", o.batch.c.count)
 			}
 		case 2: // libllama removed again what the step had put into the cache
 			return true, nil
 		default:
-			return false, fmt.Errorf("llama: libllama cannot decode: result %d%s", result, o.lib.why())
+			return false, fmt.Errorf("llama: libllama cannot decode: result %d%s", result, o.lib.takeError())
 		}
 	}
 }
 
-// aheadFor is the conversation that a step reads ahead for, if it does nothing
+// prefillConversation is the conversation that a step reads ahead for, if it does nothing
 // else.
-func aheadFor(shares []share) string {
+func prefillConversation(shares []portion) string {
 	conversation := ""
 	for _, s := range shares {
 		of := strings.TrimSuffix(s.r.conversation, routerSuffix)
@@ -331,17 +331,17 @@ func aheadFor(shares []share) string {
 // advance takes a request's next token from the logits of this step, and those
 // after it as long as what was guessed comes true. What is wrong of it is
 // removed.
-func (o *owner) advance(s share) {
+func (o *decoder) advance(s portion) {
 	r := s.r
 	for i := 0; ; i++ {
-		said := len(r.said)
-		ended, err := o.choose(r, s.logits+int32(i))
-		right := o.guessedRight(s, i, len(r.said) > said)
+		said := len(r.generated)
+		ended, err := o.sampleNext(r, s.logits+int32(i))
+		right := o.guessedRight(s, i, len(r.generated) > said)
 		if right && i < s.guessed && !ended && err == nil {
 			continue
 		}
-		if keep := r.fed() - s.guessed + i; keep < r.fed() {
-			if o.cache.cut(r.slot, keep); r.fed() != keep {
+		if keep := r.decoded() - s.guessed + i; keep < r.decoded() {
+			if o.cache.truncate(r.seq, keep); r.decoded() != keep {
 				err = errors.Join(err, errors.New("llama: libllama does not take back what was guessed"))
 			}
 		}
@@ -352,10 +352,10 @@ func (o *owner) advance(s share) {
 	}
 }
 
-// choose picks r's next token and hands its text on; ended says that the reply
+// sampleNext picks r's next token and hands its text on; ended says that the reply
 // is over. A panic in it is that request's error alone: it touches nothing of
 // the others, who share this goroutine.
-func (o *owner) choose(r *request, at int32) (ended bool, err error) {
+func (o *decoder) sampleNext(r *request, at int32) (ended bool, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("llama: choosing a token: panic: %v", p)
@@ -364,25 +364,25 @@ func (o *owner) choose(r *request, at int32) (ended bool, err error) {
 	}()
 	logits := o.lib.getLogitsIth(o.ctx, at)
 	if logits == nil {
-		return false, fmt.Errorf("llama: no logits for a decoded token%s", o.lib.why())
+		return false, fmt.Errorf("llama: no logits for a decoded token%s", o.lib.takeError())
 	}
 	weights := unsafe.Slice(logits, o.vocab.size)
-	if r.weigh != nil {
-		r.weigh(weights)
+	if r.onLogits != nil {
+		r.onLogits(weights)
 		return true, nil
 	}
-	t, err := r.pick(weights)
+	t, err := r.sample(weights)
 	for err == nil && o.vocab.ends(t) && !r.mayEnd() {
-		weights = without(weights, t)
-		t, err = r.pick(weights)
+		weights = excluding(weights, t)
+		t, err = r.sample(weights)
 	}
 	if err != nil || o.vocab.ends(t) {
 		return true, err
 	}
-	if r.next = t; len(r.said) == 0 {
-		r.steps = o.made - r.begun
+	if r.next = t; len(r.generated) == 0 {
+		r.stepsToFirst = o.stepCount - r.startStep
 	}
-	r.said = append(r.said, t)
+	r.generated = append(r.generated, t)
 	r.deliver(r.runes.add(o.vocab.piece(t, false)))
-	return len(r.said) >= r.maxTokens || r.grammar == nil && loops(r.said), nil
+	return len(r.generated) >= r.maxTokens || r.grammar == nil && loops(r.generated), nil
 }

@@ -7,14 +7,14 @@ import (
 
 // paced runs n steps at the cost of a step with all threads and with one, and
 // returns the mean.
-func paced(p *pace, n int, all, one time.Duration) time.Duration {
+func paced(p *threadTuner, n int, all, one time.Duration) time.Duration {
 	var sum time.Duration
 	for range n {
 		d := all
 		if p.threads() == 1 {
 			d = one
 		}
-		p.took(1, d)
+		p.record(1, d)
 		sum += d
 	}
 	return sum / time.Duration(n)
@@ -23,17 +23,17 @@ func paced(p *pace, n int, all, one time.Duration) time.Duration {
 const quick, single, stalled = 27 * time.Millisecond, 40 * time.Millisecond, 300 * time.Millisecond
 
 func TestThePaceCostsNextToNothingOnAQuietMachine(t *testing.T) {
-	p := newPace(2)
+	p := newThreadTuner(2)
 	if mean := paced(p, 1000, quick, single); mean > quick*101/100 {
 		t.Errorf("%v a step; with all threads it is %v", mean, quick)
 	}
-	if p.alone {
+	if p.single {
 		t.Error("one thread was kept, which is slower")
 	}
 }
 
 func TestThePaceFleesABusyNeighbourAndComesBack(t *testing.T) {
-	p := newPace(2)
+	p := newThreadTuner(2)
 	paced(p, 500, quick, single)
 	if mean := paced(p, 12, stalled, single); mean > stalled/2 {
 		t.Errorf("%v a step in the first twelve beside a neighbour", mean)
@@ -42,13 +42,13 @@ func TestThePaceFleesABusyNeighbourAndComesBack(t *testing.T) {
 		t.Errorf("%v a step beside a neighbour; alone it is %v", mean, single)
 	}
 	paced(p, 2*trialLast, quick, single)
-	if p.alone {
+	if p.single {
 		t.Error("still one thread, long after the neighbour went")
 	}
 }
 
 func TestOneThreadIsNeverChanged(t *testing.T) {
-	p := newPace(1)
+	p := newThreadTuner(1)
 	paced(p, 100, stalled, stalled)
 	if p.threads() != 1 {
 		t.Errorf("%d threads of one", p.threads())

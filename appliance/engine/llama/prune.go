@@ -1,0 +1,100 @@
+package llama
+
+import (
+	"encoding/json"
+	"slices"
+
+	"parley/appliance/engine/schema"
+)
+
+// schemaNode is what of a schema says what its parts may be.
+type schemaNode struct {
+	Type        any                        `json:"type"`
+	Description string                     `json:"description"`
+	Enum        []json.RawMessage          `json:"enum"`
+	Items       json.RawMessage            `json:"items"`
+	Properties  map[string]json.RawMessage `json:"properties"`
+	Required    []string                   `json:"required"`
+}
+
+// schemaArgument is a part of an argument as an argument of its own; where its schema says
+// discardPart of it, anything may be.
+func schemaArgument(of json.RawMessage) schema.Argument {
+	var p schemaNode
+	if json.Unmarshal(of, &p) != nil {
+		return schema.Argument{}
+	}
+	kind, _ := p.Type.(string)
+	return schema.Argument{
+		Enum:        p.Enum,
+		Type:        kind,
+		Description: p.Description,
+		Schema:      of,
+	}
+}
+
+// itemArgument is an item of an argument that is a list.
+func itemArgument(a schema.Argument) schema.Argument {
+	var p schemaNode
+	if json.Unmarshal(a.Schema, &p) != nil {
+		return schema.Argument{}
+	}
+	return schemaArgument(p.Items)
+}
+
+// propertyArgument is a property of an argument that is an object.
+func propertyArgument(a schema.Argument, name string) schema.Argument {
+	var p schemaNode
+	if json.Unmarshal(a.Schema, &p) != nil {
+		return schema.Argument{}
+	}
+	part := schemaArgument(p.Properties[name])
+	part.Required = slices.Contains(p.Required, name)
+	return part
+}
+
+// prune is a value without the items and properties in it that nobody said; whether
+// the rest is enough its schema says. Where nothing was, it is as it was written.
+func (s source) prune(a schema.Argument, raw json.RawMessage) json.RawMessage {
+	var value any
+	if json.Unmarshal(raw, &value) != nil {
+		return raw
+	}
+	left, cut := s.pruneValue(a, value)
+	if !cut {
+		return raw
+	}
+	out, err := json.Marshal(left)
+	if err != nil {
+		return raw
+	}
+	return out
+}
+
+func (s source) pruneValue(a schema.Argument, value any) (left any, cut bool) {
+	switch v := value.(type) {
+	case []any:
+		kept := []any{}
+		for _, item := range v {
+			if !s.hasValue(itemArgument(a), item) {
+				cut = true
+				continue
+			}
+			item, less := s.pruneValue(itemArgument(a), item)
+			kept, cut = append(kept, item), cut || less
+		}
+		return kept, cut
+	case map[string]any:
+		kept := map[string]any{}
+		for name, item := range v {
+			if !s.hasPart(propertyArgument(a, name), item) {
+				cut = true
+				continue
+			}
+			item, less := s.pruneValue(propertyArgument(a, name), item)
+			kept[name], cut = item, cut || less
+		}
+		return kept, cut
+	}
+	return value, false
+}
