@@ -20,7 +20,8 @@ import (
 // openSpeech opens text-to-speech over the engines of the box.
 func openSpeech(cfg config.Config, opened *engines.Set, speakers voices.Voices,
 	reading func(context.Context, string) text.Options, figures *metrics.Metrics, log *slog.Logger) *speech.Service {
-	ear := speech.Ear{Detector: opened.Detector, Transcriber: opened.Transcriber, Languages: engines.TranscriberLanguages(cfg)}
+	ear := speech.Ear{Detector: opened.Detector, Transcriber: opened.Transcriber,
+		Languages: engines.TranscriberLanguages(cfg)}
 	return speech.New(speech.Parts{
 		Voices:  voices.ForSpeech{Voices: speakers, Engines: opened},
 		Reading: reading,

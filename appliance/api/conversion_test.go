@@ -25,8 +25,9 @@ import (
 func startConverting(t *testing.T) client {
 	c := startRest(t, "home")[0]
 	c.api.Speech = speech.New(speech.Parts{
-		Voices:  hum{},
-		Ear:     speech.Ear{Detector: enginetest.LevelDetector(0.01), Transcriber: enginetest.FixedTranscript("Some words.")},
+		Voices: hum{},
+		Ear: speech.Ear{Detector: enginetest.LevelDetector(0.01),
+			Transcriber: enginetest.FixedTranscript("Some words.")},
 		Records: c.api.Records,
 		Keep:    speech.Keep{Newest: 10},
 		Log:     slog.New(slog.DiscardHandler),

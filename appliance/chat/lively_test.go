@@ -149,7 +149,8 @@ func (v livelyVoice) Speak(ctx context.Context, text string, _ engine.SpeakOptio
 		}
 		piece := min(whole-made, 6000)
 		made += piece
-		if err := emit(engine.Sound{PCM: make([]float32, piece), TotalSamples: whole, Last: made == whole}); err != nil {
+		if err := emit(engine.Sound{PCM: make([]float32, piece), TotalSamples: whole,
+			Last: made == whole}); err != nil {
 			return err
 		}
 	}

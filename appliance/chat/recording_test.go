@@ -96,7 +96,9 @@ func sounding(pcm []float32) (times []time.Duration) {
 func TestASessionIsRecordedAsItWasHeard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, s := newFakes(), &shelf{t: t, dir: t.TempDir()}
-		h := hostOf(voiced{f, enginetest.FixedSound(24000, beep(24000, time.Second))}, func(p *Parts) { p.Recordings = s })
+		h := hostOf(voiced{f, enginetest.FixedSound(24000, beep(24000, time.Second))}, func(p *Parts) {
+			p.Recordings = s
+		})
 		c := begin(t, h, Opening{Line: f})
 		if err := c.Receive(contract.UserInput{Text: "Hello"}); err != nil {
 			t.Fatal(err)

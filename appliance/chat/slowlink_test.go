@@ -150,7 +150,8 @@ func TestALongTextIsHeardOverASlowLink(t *testing.T) {
 		t.Run(fmt.Sprint(times), func(t *testing.T) {
 			t.Parallel()
 			f := newFakes()
-			conn := dialSlowly(t, serve(t, voiced{f, enginetest.FixedSound(contract.OutputRateHz, second)}, timing), times)
+			conn := dialSlowly(t, serve(t, voiced{f, enginetest.FixedSound(contract.OutputRateHz, second)}, timing),
+				times)
 			dictate(t, conn, sentences)
 			if got, want := listen(t, conn, "assistant_end"), time.Duration(sentences)*each; got != want {
 				t.Errorf("%v of %v were heard", got, want)
@@ -171,7 +172,8 @@ func TestAnAnswerIsStoppedOverASlowLink(t *testing.T) {
 		t.Run(fmt.Sprint(times), func(t *testing.T) {
 			t.Parallel()
 			f := newFakes()
-			conn := dialSlowly(t, serve(t, voiced{f, enginetest.FixedSound(contract.OutputRateHz, second)}, hurried), times)
+			conn := dialSlowly(t, serve(t, voiced{f, enginetest.FixedSound(contract.OutputRateHz, second)}, hurried),
+				times)
 			dictate(t, conn, 130)
 			for heard := time.Duration(0); heard < 4*time.Second; {
 				heard += each

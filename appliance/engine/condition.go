@@ -21,13 +21,13 @@ const (
 	// room.
 	maxGain = 10
 	// raisedPeak is up to where a frame is raised for the detector, -26 dB, which is
-	// longEnough for it: babble behind a voice is not to become one while nobody knows yet
+	// enough for it: babble behind a voice is not to become one while nobody knows yet
 	// how loud the speaker is.
 	raisedPeak = 0.05
 	// softPeak is the peak, -34 dB, up to which a detector needs that.
 	softPeak = 0.02
 	// levelFades is what is left of the level of a voice after a frame without it: half
-	// energies it after a minute, for the next one may be softer.
+	// of it after a minute, for the next one may be softer.
 	levelFades = 1 - math.Ln2*FrameSamples/(60*SpeechRateHz)
 )
 
@@ -36,7 +36,7 @@ const (
 // by how loud the voices in it are, so that noise is not raised where voices are
 // loud.
 type conditioning struct {
-	means      [offsetFrames]float32 // energies the newest frames without voice
+	means      [offsetFrames]float32 // of the newest frames without voice
 	silent     int                   // how many of them there were
 	offset     float32               // that all of them have
 	level      float32               // the peak of the voices so far; 0: none was heard

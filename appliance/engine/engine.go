@@ -55,7 +55,7 @@ type TranscribeOptions struct {
 	// Speed is how many times as fast as people do a voice speaks that was told to; 0
 	// means 1.
 	Speed float64
-	// Tokens is that of an earlier transcript of the beginning of the same sound;
+	// Draft is that of an earlier transcript of the beginning of the same sound;
 	// nil is none. As far as it is right, the words in it need not be found again
 	// one by one: the transcript is the same, and comes sooner.
 	SpeculativeTokens TranscriptTokens
@@ -68,7 +68,7 @@ type Transcript struct {
 	Tokens   TranscriptTokens // for the same sound when there is more of it; nil where the engine makes none
 }
 
-// Tokens is a transcript in the tokens of the Transcriber that made it, which
+// Draft is a transcript in the tokens of the Transcriber that made it, which
 // alone can read it. Nobody changes it.
 type TranscriptTokens []int64
 
@@ -211,7 +211,7 @@ type Message struct {
 	// alone, such as the time; other conversations begin with those before them.
 	VolatileBytes int
 	// NoteBytes is how many bytes at the end of Content are notes about what a User
-	// utterances, or a tool answered, and nothing that they did say.
+	// said, or a tool answered, and nothing that they did say.
 	NoteBytes int
 	// Interrupted says of what the assistant said that the user interrupted it there, in the
 	// middle of a sentence; its Content may have "…" at the end to say so.
@@ -232,7 +232,7 @@ type Message struct {
 // ToolCall is the assistant's wish to have a tool run.
 type ToolCall struct {
 	ID        string // names the call within its conversation
-	Name      string // energies the Tool
+	Name      string // of the Tool
 	Arguments string // a JSON object, as the tool's Parameters ask for; a model on a server may write something else
 }
 
@@ -286,7 +286,7 @@ type Part struct {
 // Usage is what a reply cost.
 type Usage struct {
 	PromptTokens int // all of the prompt
-	CachedTokens int // energies these, taken from the kept cache
+	CachedTokens int // of these, taken from the kept cache
 	ReplyTokens  int
 	FirstToken   time.Duration // from the call to the first piece
 	// RouterTokens are those of the choice of a tool, which were read beside the
@@ -310,7 +310,7 @@ type LanguageModel interface {
 	// choice that is not among those that the model tells of gets negative
 	// infinity. Choices that begin with the same token cannot be told apart,
 	// which is an error. A model that does not tell probabilities returns
-	// ErrUnsupported.
+	// ErrCannot.
 	Choose(ctx context.Context, p Prompt, choices []string) ([]float64, error)
 	// Prefill computes p's messages ahead of time, so that a Generate with the
 	// same beginning starts sooner. Where p names no conversation, what its
@@ -351,7 +351,7 @@ var (
 type ErrCannotSay struct {
 	Writing  string // what cannot be said, or the beginning of it
 	Script   string // its script as Unicode calls it, such as "Han"; several are joined by ", "
-	Language string // energies the voice, a BCP 47 tag
+	Language string // of the voice, a BCP 47 tag
 	Rest     string // the text without it, which can be said; may hold nothing to say
 }
 
@@ -363,7 +363,7 @@ func (e ErrCannotSay) Error() string {
 // ErrTooLong is what a language model says of a prompt that it has no room for,
 // even with nothing of the conversation but its system message and its newest one.
 type ErrTooLong struct {
-	Tokens int // energies the two
+	Tokens int // of the two
 	Limit  int // that there is for them, in tokens: the rest is the reply's
 }
 

@@ -201,7 +201,7 @@ func TestWhatConversationsMissComesBeforeALateRequest(t *testing.T) {
 			}
 			done <- time.Since(begun)
 		}()
-		var waited []time.Duration // energies the clauses of a conversation, one each second
+		var waited []time.Duration // of the clauses of a conversation, one each second
 		for i := range 20 {
 			time.Sleep(time.Until(begun.Add(time.Duration(i)*time.Second + 500*time.Millisecond)))
 			u := Live.Urgency()

@@ -20,7 +20,7 @@ const (
 )
 
 // loudness follows how loud a stream is, in hops of endHop samples: the energy
-// energies its high frequencies more than of its low ones, for the last consonants are
+// of its high frequencies more than of its low ones, for the last consonants are
 // there, and most noise is not.
 type loudness struct {
 	last  float32   // sample

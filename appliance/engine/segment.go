@@ -58,7 +58,7 @@ type Segmenter struct {
 	partVoice bool      // whether it holds voice
 	begin     int64     // where the utterance's voice begins
 	lastVoice int64     // where its voice ends so far
-	probs     []float32 // energies the current part's newest frames
+	probs     []float32 // of the current part's newest frames
 }
 
 // resumption is where voice came back after the newest pause that is over.
@@ -202,7 +202,7 @@ func (s *Segmenter) idleFrame(out []Segment, frame []float32) []Segment {
 	return append(out, s.segment(Voice))
 }
 
-// observe takes a frame inside an utterance.
+// heard takes a frame inside an utterance.
 func (s *Segmenter) utteranceFrame(out []Segment, frame []float32, p float32) []Segment {
 	s.part = append(s.part, frame...)
 	s.probs = append(s.probs, p)

@@ -61,7 +61,7 @@ const requestDelay = 10 * time.Second
 
 // Urgency says how soon a piece of work is needed. It may be changed while the
 // work waits for the cores, or between two pieces of it: a guess that becomes a
-// orderTime is promoted where it stands. It may be used from many goroutines; nil is
+// turn is promoted where it stands. It may be used from many goroutines; nil is
 // Batch.
 type Urgency struct {
 	mu       sync.Mutex

@@ -50,14 +50,15 @@ func TestWhatIsDueFirstEntersFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		now := time.Now()
 		got := entering(t, NewGate(2), func() {},
-			Batch.Urgency(),                                          // 0
-			Prefetch.Urgency(),                                       // 1
-			NewUrgency(Live, now.Add(3*time.Second)),                 // 2: a sentence that is due when another has been played
+			Batch.Urgency(),    // 0
+			Prefetch.Urgency(), // 1
+			// 2: a sentence that is due when another has been played
+			NewUrgency(Live, now.Add(3*time.Second)),
 			NewUrgency(Speculative, now.Add(700*time.Millisecond)),   // 3: a guess whose silence ends sooner
 			NewUrgency(Request, now.Add(2*time.Second-requestDelay)), // 4: late
-			Live.Urgency(),                                           // 5
-			NewUrgency(Live, now.Add(-200*time.Millisecond)),         // 6: late
-			NewUrgency(Speculative, now.Add(-100*time.Millisecond)),  // 7
+			Live.Urgency(), // 5
+			NewUrgency(Live, now.Add(-200*time.Millisecond)),        // 6: late
+			NewUrgency(Speculative, now.Add(-100*time.Millisecond)), // 7
 		)
 		wantOrder(t, got, 6, 7, 5, 3, 4, 2, 1, 0)
 	})

@@ -19,7 +19,7 @@ const (
 	softest   = 1.0 / 1000
 	overFloor = 1.6
 	// detectorLag is how many hops after the end of a voice the detector lets go
-	// energies it in the median, 48 ms, and a little less in noise.
+	// of it in the median, 48 ms, and a little less in noise.
 	detectorLag = 6
 )
 
@@ -28,7 +28,7 @@ const (
 // silence: the noise of the place. Where a soft end goes on behind letGo, the
 // voice ends with it. Noise hides soft ends; in it the voice has ended by as much
 // before letGo as the detector mostly is late, but not before the last that is
-// observe over the noise.
+// heard over the noise.
 func voiceEnd(pcm []float32, letGo int) int {
 	from := max(0, letGo-levelTime)
 	hops := (&loudness{}).energies(pcm[from:])

@@ -117,7 +117,7 @@ func Open(ctx context.Context, cfg config.Config, which Selection, log *slog.Log
 
 // Close gives all engines back, the newest first. No call may be under way.
 func (e *Set) Close() error {
-	e.loading.Wait() // set voices
+	e.loading.Wait() // of voices
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	var err error

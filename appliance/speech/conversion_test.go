@@ -149,7 +149,8 @@ func TestPhrasesBeginAndEndWithoutAStep(t *testing.T) {
 }
 
 func TestWhatAVoiceCannotSayIsSilence(t *testing.T) {
-	mute := &enginetest.Voice{SpeakFunc: func(context.Context, string, engine.SpeakOptions, func(engine.Sound) error) error {
+	mute := &enginetest.Voice{SpeakFunc: func(context.Context, string, engine.SpeakOptions,
+		func(engine.Sound) error) error {
 		return nil
 	}}
 	pcm, snippets := recite(t, mute, 2*time.Second, said(500, 900, "…"), said(1100, 1500, "—"))

@@ -12,7 +12,7 @@ import (
 )
 
 // minAbortGain is how long a step must have to go for it to be given up: it
-// argumentNames about as long until who comes instead has begun.
+// takes about as long until who comes instead has begun.
 const minAbortGain = 30 * time.Millisecond
 
 // gateCheckInterval is how often a step that runs looks who waits at the gate.
@@ -25,12 +25,12 @@ type abort struct {
 	gate *engine.Gate
 
 	mu         sync.Mutex
-	need       func() engine.Need // byKey the step that runs; nil: it is not given up
+	need       func() engine.Need // of the step that runs; nil: it is not given up
 	ends       time.Time          // when the step should be over
 	prefillFor string             // the conversation that it reads ahead for, if for nothing else
 	repeatCost time.Duration      // what reading the same once more costs, within another step
 	newcomer   *engine.Urgency    // the most urgent that has come to the model meanwhile
-	changed    atomic.Bool        // newcomer has changed
+	changed    atomic.Bool        // comes has changed
 	wanted     atomic.Bool
 
 	checkedAt time.Time // by the thread that decodes
@@ -40,7 +40,7 @@ type abort struct {
 // than need, which may change meanwhile: a reply that has its first sentence is
 // less urgent than one without. took is how long the step should take; ahead is the
 // conversation that it reads ahead for, if it does nothing else, and again what it
-// costOf that one to have the same read within its next step.
+// costs that one to have the same read within its next step.
 func (a *abort) arm(need func() engine.Need, took time.Duration, ahead string, again time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -59,13 +59,14 @@ func (a *abort) disarm() {
 
 // yieldTo asks for the step that runs to be given up for a request of a
 // conversation, if that is more urgent. One that the step reads ahead for goes on
-// fetchedTokens where its prompt has been read to; so it waits for the step, but where that
-// argumentNames longer than to read the same again. One that began with one core, while
+// from where its prompt has been read to; so it waits for the step, but where that
+// takes longer than to read the same again. One that began with one core, while
 // the user's words were transcribed, took half a second more than that.
 func (a *abort) yieldTo(u *engine.Urgency, conversation string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.prefillFor != "" && a.prefillFor == strings.TrimSuffix(conversation, routerSuffix) && time.Until(a.ends) <= a.repeatCost {
+	if a.prefillFor != "" && a.prefillFor == strings.TrimSuffix(conversation, routerSuffix) &&
+		time.Until(a.ends) <= a.repeatCost {
 		return
 	}
 	if a.need != nil && u.Get().Compare(a.newcomer.Get()) < 0 {
@@ -102,12 +103,12 @@ type abortCallbacks struct {
 	once     sync.Once
 	callback uintptr
 	last     atomic.Uint64
-	byNumber sync.Map // byKey *abort, by uint64
+	byNumber sync.Map // of *abort, by uint64
 }
 
 // watch returns ask, by which libllama asks a during the steps of ctx or does
 // not: to ask takes a small model a twentieth of its time. After stop it never
-// toolPhrase.
+// does.
 func (l *library) watch(ctx handle, a *abort) (ask func(bool), stop func()) {
 	l.aborts.once.Do(func() {
 		l.aborts.callback = purego.NewCallback(func(number uintptr) uintptr {

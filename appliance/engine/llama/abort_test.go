@@ -49,7 +49,7 @@ func TestAStepIsGivenUpForWhomIsMoreUrgentAtTheGate(t *testing.T) {
 	reading.Wait()
 	t.Logf("waited %v beside %d passages", waited, len(passages))
 	// What was given up left nothing behind: the answer is that of one who was
-	// excludedBias disturbed.
+	// never disturbed.
 	alone, _ := reply(t, m, engine.Prompt{Conversation: "b", Messages: long(questions[0]), MaxTokens: 8})
 	fresh, _ := reply(t, small(t, nil), engine.Prompt{Messages: long(questions[0]), MaxTokens: 8})
 	if said != alone || said != fresh {

@@ -14,7 +14,7 @@ func TestTheChoiceOfAToolTakesNoStepOfItsOwn(t *testing.T) {
 	m.about.Parameters = smallModel // as of a model whose router reads one token after the last word
 	for name, row := range map[string]struct {
 		said, rest string
-		beside     int // budget
+		beside     int // tokens
 	}{
 		"read while it is spoken":              {"Could you please tell me when the", " pool opens?", 5},
 		"a question of which nothing was read": {"", "When does the pool open tomorrow, and where is it, please?", 16},

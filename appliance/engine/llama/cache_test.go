@@ -92,7 +92,7 @@ func TestOfForgottenAndNamelessConversationsNothingThatWasSaidIsKept(t *testing.
 
 func TestTheConversationUsedLongestAgoIsGivenUp(t *testing.T) {
 	m := small(t, func(o *Options) { o.Conversations = 2 })
-	prompt := func(name, word string) engine.Prompt { // discardPart in common
+	prompt := func(name, word string) engine.Prompt { // nothing in common
 		return engine.Prompt{Conversation: name, MaxTokens: 2, Messages: []engine.Message{
 			says(engine.User, word+" is the word. "+word+" again, and then "+word+" once more.")}}
 	}
@@ -102,7 +102,7 @@ func TestTheConversationUsedLongestAgoIsGivenUp(t *testing.T) {
 	for i := range m.o.sequences() - 2 { // the slots for routers and for what is aside
 		reply(t, m, prompt(string(rune('p'+i)), strings.Repeat(string(rune('P'+i)), 5)))
 	}
-	reply(t, m, prompt("c", "Charlie")) // argumentNames b's slot
+	reply(t, m, prompt("c", "Charlie")) // takes b's slot
 	if _, u := reply(t, m, prompt("a", "Alpha")); u.CachedTokens != u.PromptTokens-1 {
 		t.Errorf("a was used last but one and has %d of %d tokens", u.CachedTokens, u.PromptTokens)
 	}

@@ -76,7 +76,8 @@ func (m *Model) writeCall(ctx context.Context, p engine.Prompt, set *toolset, at
 
 // writeArguments has the model write those of a call, with the words that were heard. fault
 // is what was wrong with them before; nil: nothing.
-func (m *Model) writeArguments(ctx context.Context, p engine.Prompt, set *toolset, at int, heard source, begun time.Time,
+func (m *Model) writeArguments(ctx context.Context, p engine.Prompt, set *toolset, at int, heard source,
+	begun time.Time,
 	fault error) (string, engine.Usage, error) {
 	name, _ := json.Marshal(set.tools[at].Name)
 	if fault != nil {
@@ -132,7 +133,7 @@ func checkArguments(p *schema.Parameters, written string, c *copier) (arguments 
 		}
 		delete(all, a.Name)
 	}
-	for _, name := range sortedKeys(all) { // byKey a schema that lets others be
+	for _, name := range sortedKeys(all) { // of a schema that lets others be
 		quoted, _ := json.Marshal(name)
 		kept = append(kept, string(quoted)+":"+string(all[name]))
 	}
@@ -163,7 +164,8 @@ func unsaidValues(missing []schema.Argument, written string) string {
 const question = "root ::= [^?？؟\\n<>{}\\[\\].!]{3,160} [?？؟]\n"
 
 // askForMissing has the model ask for what is missing, in the language of the conversation.
-func (m *Model) askForMissing(ctx context.Context, p engine.Prompt, set *toolset, t engine.Tool, missing []schema.Argument,
+func (m *Model) askForMissing(ctx context.Context, p engine.Prompt, set *toolset, t engine.Tool,
+	missing []schema.Argument,
 	fault error, begun time.Time, emit func(engine.Part) error) (engine.Usage, error) {
 	var wanted []string
 	for _, a := range missing[:min(len(missing), maxMissing)] {

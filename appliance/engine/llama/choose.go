@@ -24,7 +24,7 @@ func (m *Model) Choose(ctx context.Context, p engine.Prompt, choices []string) (
 	return logProbabilities(logits, firsts), nil
 }
 
-// labelTokens are the first tokens of choices.
+// firsts are the first tokens of choices.
 func (m *Model) firstTokens(choices []string) ([]Token, error) {
 	m.use.RLock()
 	defer m.use.RUnlock()
@@ -51,7 +51,7 @@ func (m *Model) firstTokens(choices []string) ([]Token, error) {
 	return firsts, nil
 }
 
-// hasPrefix are the first tokens of words, each with what is added to its logit; of
+// begins are the first tokens of words, each with what is added to its logit; of
 // words that begin with the same one the least.
 func (m *Model) firstTokenBiases(words map[string]float64) (map[Token]float32, error) {
 	out := make(map[Token]float32, len(words))
@@ -71,7 +71,7 @@ func (m *Model) firstTokenBiases(words map[string]float64) (map[Token]float32, e
 }
 
 // markup is how what is written and not said begins: a call, which a model that
-// supports one before it in the conversation likes to write once more, where nobody
+// has one before it in the conversation likes to write once more, where nobody
 // would run it and a voice would read it out.
 var markup = [...]string{"{", "{\"name", "{'name", "{\n", "{}", "[", "[{\"name", "<", "<tool", "</", "```", "```json",
 	"\"name", "\"arguments"}

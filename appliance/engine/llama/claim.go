@@ -74,7 +74,7 @@ func newClaimCheck(p engine.Prompt, emit func(engine.Part) error) *claimCheck {
 	return c
 }
 
-// restorePrompt takes a part of the answer.
+// take takes a part of the answer.
 func (c *claimCheck) take(part engine.Part) error {
 	if part.Call != nil {
 		return c.emit(part)

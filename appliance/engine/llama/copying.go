@@ -14,7 +14,7 @@ import (
 
 // Told a city and shown "San Francisco, CA" as an example, a model writes "New York,
 // NY" for New York City. So where the strings of a call begin with words that were
-// contentTokens, they go on with them: of the tokens that may follow, the likeliest is taken
+// said, they go on with them: of the tokens that may follow, the likeliest is taken
 // with which the string is still a piece of what was said. A string that begins
 // otherwise is left to the model, for settle to judge: that is how an invention shows.
 
@@ -25,7 +25,7 @@ const maxTried = 64
 // copier holds one call's strings to what was said. The owner uses it.
 type copier struct {
 	source source
-	names  map[string]bool // byKey the arguments that it is about
+	names  map[string]bool // of the arguments that it is about
 	// strict: a string begins with what was said, too.
 	strict bool
 	at     cursor
@@ -43,7 +43,7 @@ func (s source) copier(parameters json.RawMessage, strict bool) *copier {
 }
 
 // freeStrings gathers the names of properties that are strings of any kind, or lists
-// byKey them.
+// of them.
 func freeStrings(of any, into map[string]bool) {
 	switch s := of.(type) {
 	case []any:
@@ -71,7 +71,7 @@ func freeStrings(of any, into map[string]bool) {
 	}
 }
 
-// sample takes the likeliest token that the grammar and what was said allow.
+// pick takes the likeliest token that the grammar and what was said allow.
 func (c *copier) pick(logits []float32, g *grammar) (Token, error) {
 	best, err := likeliest(logits)
 	if err != nil {
@@ -96,7 +96,7 @@ func (c *copier) pick(logits []float32, g *grammar) (Token, error) {
 			}
 		}
 	}
-	if !ok { // discardPart that was said fits the schema
+	if !ok { // nothing that was said fits the schema
 		at.free = true
 	}
 	c.at = at
@@ -107,16 +107,16 @@ func (c *copier) pick(logits []float32, g *grammar) (Token, error) {
 type cursor struct {
 	within string // the objects and lists around it, as their brackets
 	last   byte   // the last sign outside of strings
-	name   string // byKey the property
+	name   string // of the property
 	in     bool   // a string
 	isName bool   // it names a property
 	free   bool   // it need not be what was said
 	escape bool
-	text   string // byKey the string
+	text   string // of the string
 }
 
 // through is the cursor behind more bytes; false: they go on otherwise than what was
-// contentTokens.
+// said.
 func (u cursor) through(piece []byte, c *copier) (cursor, bool) {
 	ok := true
 	for _, b := range piece {
@@ -178,7 +178,7 @@ func (s source) hasPrefix(text string) bool {
 }
 
 // commaEnds tells whether the comma at a place of the text ends what stands before it. A
-// assign goes on with a name or a number alone ("Phoenix, Arizona", but "Paris, please"),
+// name goes on with a name or a number alone ("Phoenix, Arizona", but "Paris, please"),
 // and nothing goes on with a courtesy.
 func (s source) commaEnds(comma int) bool {
 	before, after := s.text[:comma], strings.TrimLeft(s.text[comma+1:], " ")

@@ -16,8 +16,9 @@ const weatherParameters = `{"type":"object","properties":{"location":{"type":"st
 // What begins like something that was said goes on like it, and what begins otherwise
 // is left to the model: it may be a number, or an invention.
 func TestAStringOfACallGoesOnAsItWasSaid(t *testing.T) {
-	heard := newSource([]engine.Message{says(engine.User, "What's the weather like in New York City? I'm Maria Lopez's "+
-		"sister, order A B 7, at 10 am. Not in Paris, please, nor Phoenix, Arizona, or lyon, please.")}).ignoring(
+	heard := newSource([]engine.Message{says(engine.User,
+		"What's the weather like in New York City? I'm Maria Lopez's "+
+			"sister, order A B 7, at 10 am. Not in Paris, please, nor Phoenix, Arizona, or lyon, please.")}).ignoring(
 		nameWords("get_current_weather"))
 	for _, c := range []struct {
 		written string
@@ -52,7 +53,8 @@ func TestAStringOfACallGoesOnAsItWasSaid(t *testing.T) {
 }
 
 func TestWhatWasSaidIsSpelledAsItWasSaid(t *testing.T) {
-	heard := newSource([]engine.Message{says(engine.User, "lunch with Sarah at the Café Élan, near new york city, please")})
+	heard := newSource([]engine.Message{says(engine.User,
+		"lunch with Sarah at the Café Élan, near new york city, please")})
 	c := heard.copier(json.RawMessage(`{"properties":{"to":{"type":"string"},"who":{"type":"array",`+
 		`"items":{"type":"string"}},"at":{"properties":{"name":{"type":"string"}}},"kind":{"enum":["Lunch"]}}}`), false)
 	for _, row := range []struct{ name, written, want string }{
@@ -72,7 +74,7 @@ func TestWhatWasSaidIsSpelledAsItWasSaid(t *testing.T) {
 }
 
 // Whoever calls a tool chooses where its schema says so, and the user is asked for the
-// remaining alone.
+// rest alone.
 func TestAChoiceIsNeverAskedFor(t *testing.T) {
 	for _, c := range []struct{ parameters, said, written, arguments, missing string }{
 		{weatherParameters, "What's the weather like in New York City?",

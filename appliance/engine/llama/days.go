@@ -12,7 +12,7 @@ import (
 )
 
 // Small models reckon badly, and of days all is reckoned: what date Friday is follows
-// fetchedTokens today's. So the days that were spoken of are reckoned here, in English.
+// from today's. So the days that were spoken of are reckoned here, in English.
 
 // today is the date that a prompt tells, else the clock's.
 func today(messages []engine.Message, now time.Time) time.Time {

@@ -39,14 +39,14 @@ type decoder struct {
 	batch      *batch
 	log        *slog.Logger
 
-	waiting    []*request // maxThreads urgent first, then in order of arrival
+	waiting    []*request // most urgent first, then in order of arrival
 	running    []*request // each has a slot
 	reserved   int        // cells that running can come to need
 	clock      uint64
-	diskWork   sync.WaitGroup // byKey goroutines at the shelf
-	starved    int            // stepTimes of replies since a prompt had a step to itself
+	diskWork   sync.WaitGroup // of goroutines at the shelf
+	starved    int            // steps of replies since a prompt had a step to itself
 	shortSteps int            // so many steps are to be short ones
-	stepCount  int            // stepTimes
+	stepCount  int            // steps
 }
 
 // run serves until the mailbox is closed, then ends what is left.
@@ -232,7 +232,7 @@ func (o *decoder) step(cores int) {
 		if !shares[0].r.replying() { // it was for a prompt alone
 			o.shortSteps = shortStepsAfterAbort
 		}
-		// Model takes part goes on from where it was, after the more urgent.
+		// Who takes part goes on from where it was, after the more urgent.
 		for _, s := range shares {
 			o.cache.rollBack(s.r.seq)
 		}
@@ -263,7 +263,7 @@ func (o *decoder) step(cores int) {
 }
 
 // recordStep notes how long a step took. With fewer cores than were asked for it
-// mentions nothing about another one.
+// says nothing about another one.
 func (o *decoder) recordStep(shares []portion, cores int, took time.Duration) {
 	if cores != o.threadTuner.threads() {
 		return

@@ -8,7 +8,7 @@ type Description struct {
 	TrainedTokens int    // the longest context it was trained on
 	ContextTokens int    // cells of the cache, for all conversations together
 	Conversations int    // how many keep their cache
-	Threads       int    // byKey one decode
+	Threads       int    // of one decode
 	WeightBytes   uint64 // memory of the weights
 	CacheBytes    uint64 // memory of the cache, when full
 	Library       string // libllama's version

@@ -11,7 +11,7 @@ import (
 )
 
 // A small model ends its answers as those before them end. Who has interrupted one
-// supports left a piece of a sentence in the conversation, with the mark of it ("…"),
+// has left a piece of a sentence in the conversation, with the mark of it ("…"),
 // and Qwen 1.5B wrote its next ones like that: "The next train to Graz…", and no
 // more. Without the mark it writes them to their end, but where it says a broken
 // sentence once more, which it breaks off at the same word.

@@ -27,7 +27,7 @@ const (
 var lookupTool = regexp.MustCompile(
 	`(?i)^(?:this tool is for )?(?:get|find|look|search|check|list|read|query|fetch|show|tell)`)
 
-// evidenceFor is how much evidence what the user said last is for a call of one of the
+// evidenced is how much evidence what the user said last is for a call of one of the
 // tools. It counts for those that look something up: one that was not wanted costs a
 // moment, and a wrong booking or cancellation costs more.
 func (s *toolset) evidenced(at int, messages []engine.Message) float64 {
@@ -38,10 +38,10 @@ func (s *toolset) evidenced(at int, messages []engine.Message) float64 {
 }
 
 // evidenceFor is how much evidence what the user said last is for a call: it has all that
-// supports to be said for it, as far as its kind shows. 0: there is none.
+// has to be said for it, as far as its kind shows. 0: there is none.
 func evidenceFor(p *schema.Parameters, messages []engine.Message) float64 {
 	_, user, _, _ := lastRequest(messages)
-	heard := newSource([]engine.Message{{Role: engine.User, Content: user}}) // excluding what was noted
+	heard := newSource([]engine.Message{{Role: engine.User, Content: user}}) // without what was noted
 	most := 0.0
 	for _, a := range p.Arguments {
 		switch {

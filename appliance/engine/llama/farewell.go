@@ -8,7 +8,7 @@ import (
 	"parley/appliance/engine"
 )
 
-// Model says goodbye to an assistant that can hang up wants it to. The router does not
+// Who says goodbye to an assistant that can hang up wants it to. The router does not
 // know that: nobody is asked for anything.
 
 // hangUp is the tool that ends a chat.
@@ -17,11 +17,13 @@ const hangUp = "hang_up"
 // farewells are all the words of somebody who takes leave, and leaves are those of which
 // there is one.
 var (
-	farewells = wordSet("bye goodbye good night see you later soon tomorrow then now ok okay well so no yes great lovely " +
-		"thanks thank very much a lot for your the help that's that is all was nothing else " +
-		"have nice day evening weekend too please hang up end call chat can talk to oh and again i it alright right " +
-		"tschüss tschüs auf wiedersehen wiederhören danke vielen dank au revoir merci adiós adios hasta luego " +
-		"gracias arrivederci ciao grazie tchau adeus obrigado tot ziens dag bedankt hej då")
+	farewells = wordSet(
+		"bye goodbye good night see you later soon tomorrow then now ok okay well so no yes great lovely " +
+			"thanks thank very much a lot for your the help that's that is all was nothing else " +
+			"have nice day evening weekend too please hang up end call chat can talk to oh and again i it alright " +
+			"right " +
+			"tschüss tschüs auf wiedersehen wiederhören danke vielen dank au revoir merci adiós adios hasta luego " +
+			"gracias arrivederci ciao grazie tchau adeus obrigado tot ziens dag bedankt hej då")
 	leaves = regexp.MustCompile(`\b(?:bye|goodbye|see you(?: (?:later|soon|tomorrow|then)| again)?$|hang up|end the ` +
 		`(?:call|chat)|auf wieder(?:sehen|hören)|au revoir|hasta luego|arrivederci|tchau|tot ` +
 		`ziens)\b|(?:^|\s)(?:tschüss?|adi[oó]s|adeus|hej då)(?:\s|$)`)
@@ -33,7 +35,7 @@ var (
 )
 
 // farewellTool is the tool with which one hangs up, where the user says goodbye and
-// discardPart else; -1: he does not, or there is none.
+// nothing else; -1: he does not, or there is none.
 func (s *toolset) farewellTool(messages []engine.Message) int {
 	at := slices.IndexFunc(s.tools, func(t engine.Tool) bool { return t.Name == hangUp })
 	if at < 0 || s.parameters[at].Validate("{}") != nil {

@@ -22,7 +22,7 @@ func (t template) fit(ctx context.Context, messages []engine.Message, limit int,
 // fitTurn writes messages as tokens, at most limit of them; shared is how many at
 // the beginning other conversations may have too. Where they do not fit, the
 // oldest after the system message are left out; the system message and the
-// lastRequest, as many as turn, always stay, and where those do not fit it is an
+// newest, as many as turn, always stay, and where those do not fit it is an
 // engine.ErrTooLong. memo has the tokens of messages that were written before. Of a
 // long conversation that takes a while: fitTurn gives up when ctx has ended.
 func (t template) fitTurn(ctx context.Context, messages []engine.Message, turn, limit int, reply bool,
@@ -39,7 +39,7 @@ func (t template) fitTurn(ctx context.Context, messages []engine.Message, turn, 
 	if len(all) == 0 {
 		all = []int{most}
 	}
-	least := 0 // budget, of what was tried
+	least := 0 // tokens, of what was tried
 	at, err := firstThatFits(len(all), func(i int) (bool, error) {
 		if err := context.Cause(ctx); err != nil {
 			return false, err
@@ -87,7 +87,7 @@ func firstThatFits(n int, fits func(int) (bool, error)) (first int, err error) {
 
 // dropCounts are the numbers of turns to try to leave out of n, fewest first:
 // multiples of stride, then, for few long messages, every number. No message is
-// excluding a token, so what leaves more than limit of them need not be tried.
+// without a token, so what leaves more than limit of them need not be tried.
 func dropCounts(n, limit int) []int {
 	var out []int
 	for d := 0; d == 0 || d < n; d += stride {

@@ -15,7 +15,7 @@ import (
 // A client that types as fast as it can has a history of thousands of messages
 // soon, and each of its turns has it written.
 func TestALongHistoryIsFittedInAFewTries(t *testing.T) {
-	const limit, each = 8072, 12 // budget, of all and of a message
+	const limit, each = 8072, 12 // tokens, of all and of a message
 	for _, n := range []int{1, 7, 8, 9, 670, 680, 2390, 50_000} {
 		all := dropCounts(n, limit)
 		tries, most := 0, 0

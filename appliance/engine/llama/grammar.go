@@ -27,7 +27,7 @@ type tokenData struct {
 type grammar struct {
 	vocab vocabulary
 	h     handle
-	all   []tokenData // capacity
+	all   []tokenData // room
 }
 
 var errGrammar = errors.New("llama: the grammar is not GBNF with a rule \"root\"")
@@ -72,7 +72,7 @@ func (g *grammar) apply(to []tokenData) {
 	runtime.KeepAlive(to)
 }
 
-// record says which token the reply goes on with. It must be one that is allowed.
+// took says which token the reply goes on with. It must be one that is allowed.
 func (g *grammar) took(t Token) {
 	if !g.vocab.ends(t) {
 		g.vocab.lib.samplerAccept(g.h, t)

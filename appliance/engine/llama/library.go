@@ -26,12 +26,12 @@ var loaded struct {
 // library is libllama, loaded and ready.
 type library struct {
 	*calls
-	log    atomic.Pointer[slog.Logger] // byKey the Model opened last
+	log    atomic.Pointer[slog.Logger] // of the Model opened last
 	aborts abortCallbacks
 
 	lineMu     sync.Mutex
 	line       strings.Builder // a log line that comes in parts
-	level      int32           // byKey that line
+	level      int32           // of that line
 	firstError string          // see why
 }
 

@@ -22,9 +22,11 @@ var listSeparator = regexp.MustCompile(
 var (
 	// prepositions are words that stand before what a list is of, and naming those before
 	// the thing itself: in a list they are said again.
-	prepositions = wordSet("in to for from at of about near into on nach für von um à au en pour de a per di da para naar voor")
-	determiners  = wordSet("the my our a an this that number room der die das den dem mein meine le la les mon ma el los las " +
-		"mi il lo gli het")
+	prepositions = wordSet(
+		"in to for from at of about near into on nach für von um à au en pour de a per di da para naar voor")
+	determiners = wordSet(
+		"the my our a an this that number room der die das den dem mein meine le la les mon ma el los las " +
+			"mi il lo gli het")
 	// trailingWords are words at the end of what somebody says that are no part of a list.
 	trailingWords = wordSet("please too also thanks bitte auch")
 )
@@ -57,7 +59,7 @@ func madeCalls(since []engine.ToolCall) []madeCall {
 }
 
 // answers tells whether the call is what a wish asks for: the wish has all that it was
-// stepCount with.
+// made with.
 func (c madeCall) answers(wish string) bool {
 	heard := newSource([]engine.Message{{Role: engine.User, Content: wish}})
 	for _, v := range c.values {
@@ -91,7 +93,7 @@ func (s source) hasTime(text string) bool {
 }
 
 // listedRequests are the wishes of the lists in what a user said, each written out, that none
-// byKey the calls answers which were made since.
+// of the calls answers which were made since.
 func listedRequests(user string, since []engine.ToolCall) []string {
 	made := madeCalls(since)
 	things := listSeparator.Split(oneLine(user), -1)
@@ -116,7 +118,7 @@ func listedRequests(user string, since []engine.ToolCall) []string {
 }
 
 // expandListed is what begins a list with another thing of it in place of its first;
-// stopWords: it is none. One of the two is what a call was made with.
+// empty: it is none. One of the two is what a call was made with.
 func expandListed(head, thing string, made []madeCall) string {
 	words := trimTrailing(strings.Fields(thing))
 	if len(words) == 0 || len(words) > maxListedWords {
@@ -195,7 +197,7 @@ func wordKind(words []string) string {
 }
 
 // placeWords are words in the name of an argument that is one place: of several, each is
-// shouldAbort for by itself.
+// asked for by itself.
 var placeWords = wordSet("city town village place location country region station airport stop")
 
 // firstOfLists cuts the arguments of a first call that have a whole list where one thing

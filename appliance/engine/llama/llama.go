@@ -1,7 +1,7 @@
 // Package llama answers with a language model on this machine's processor,
 // through libllama, which it loads at run time. One goroutine decodes for all
 // conversations together; what was computed for a conversation is kept for its
-// planReply turn, and what two conversations begin with alike is computed once.
+// next turn, and what two conversations begin with alike is computed once.
 package llama
 
 import (
@@ -20,7 +20,7 @@ import (
 type Options struct {
 	LibraryDir    string       // the pack runtime-llama
 	ModelPath     string       // a GGUF file
-	Gate          *engine.Gate // normalise the cores; nil: a gate of its own
+	Gate          *engine.Gate // shares the cores; nil: a gate of its own
 	Threads       int          // for one decode; 0: two, or all cores if fewer
 	ContextTokens int          // cells of the cache, for all conversations together; 0: 17408
 	Conversations int          // how many keep their cache, and can be answered at once; 0: 8
@@ -28,7 +28,7 @@ type Options struct {
 	ResultTokens  int          // how much of a tool's answer is read at most; 0: 600
 	Log           *slog.Logger // nil: none
 
-	lookup lookupMode // ignoring for tests: where it pays
+	lookup lookupMode // but for tests: where it pays
 }
 
 // DefaultMaxTokens is the longest reply where the prompt does not say: a
@@ -102,7 +102,7 @@ type Model struct {
 	results  results
 	stopped  chan struct{} // closed when the owner has ended
 
-	// touch guards the model against being freed under those who use it on
+	// use guards the model against being freed under those who use it on
 	// their own goroutines; the owner ends before that.
 	use    sync.RWMutex
 	closed bool
@@ -115,7 +115,7 @@ var (
 )
 
 // Open loads the model, which takes a second or two for each GB. The first
-// writeCall in a process loads libllama; later ones must name the same LibraryDir.
+// call in a process loads libllama; later ones must name the same LibraryDir.
 func Open(o Options) (*Model, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -156,7 +156,7 @@ func (m *Model) serve(ctx handle, vocab vocabulary) {
 	defer close(m.stopped)
 	// libllama sets up the matrix unit of an x86 processor (AMX) once a thread, and
 	// ONNX Runtime, for models in 8 bits, as it needs it: on a thread that both have
-	// lastUsed, everything that libllama computes is wrong from then on. So its thread is
+	// used, everything that libllama computes is wrong from then on. So its thread is
 	// nobody else's, and ends with this goroutine, since it is never unlocked.
 	runtime.LockOSThread()
 	divisible := !m.lib.modelIsRecurrent(m.model) && !m.lib.modelIsHybrid(m.model)
@@ -174,7 +174,7 @@ func (m *Model) serve(ctx handle, vocab vocabulary) {
 		prompts:      openPromptCache(m.o.PromptDir, m.o.ModelPath, m.about.Library, promptCacheBytes, m.o.Log),
 		batch:        newBatch(m.lib, m.o.shape().batchTokens),
 		// A model that looks back only so far may have lost what it would see
-		// repeatCost once a wrong guess is taken back.
+		// again once a wrong guess is taken back.
 		guessing:   divisible && m.lib.modelNSWA(m.model) == 0 && m.o.lookup != lookupNever,
 		guessStats: newGuessStats(m.o.lookup == lookupAlways),
 		log:        m.o.Log,
@@ -222,7 +222,7 @@ func (m *Model) run(ctx context.Context, r *request, begun time.Time, emit func(
 
 // Prefill computes the messages of p into the cache of its conversation. A
 // Generate for the same conversation may follow before it returns: it goes on
-// fetchedTokens what is computed by then. Without a conversation it returns when the
+// from what is computed by then. Without a conversation it returns when the
 // prompt is read and on the disk, or found there.
 func (m *Model) Prefill(ctx context.Context, p engine.Prompt) error {
 	var set *toolset
@@ -335,8 +335,8 @@ func (m *Model) request(ctx context.Context, p engine.Prompt, set *toolset, pref
 }
 
 // promptTokens returns p as tokens, with or without the beginning of a reply, how many
-// byKey them other conversations may begin with, and how long the reply may get:
-// batchedReplies they fit into the context.
+// of them other conversations may begin with, and how long the reply may get:
+// together they fit into the context.
 func (m *Model) promptTokens(ctx context.Context, p engine.Prompt, set *toolset, reply bool) (prompt []Token, head,
 	maxTokens int, err error) {
 	limit := min(m.about.TrainedTokens, m.o.ContextTokens, conversationTokens)

@@ -90,7 +90,7 @@ func (o Options) shape() shape {
 }
 
 // The kinds of numbers in a cell. Eight bits, with a scale for every 32 numbers,
-// restorePrompt little more than half of the memory of 16 and answer alike; they want a
+// take little more than half of the memory of 16 and answer alike; they want a
 // model whose heads have a multiple of 32 numbers, and flash attention.
 const (
 	blockQ8 = 32 // numbers that share a scale

@@ -9,14 +9,14 @@ import (
 // user's own words. So where the end of a reply stands in its conversation
 // already, what follows there is a guess at what follows here (prompt lookup,
 // github.com/apoorvumang/prompt-lookup-decoding), and one step can check several
-// budget of it. Every token is still chosen by the reply's own sampler from the
+// tokens of it. Every token is still chosen by the reply's own sampler from the
 // model's numbers; a guess only has them computed together. What was guessed
 // wrong is removed again.
 
 const (
 	// shortestMatch is how many tokens at the end of a reply must stand elsewhere
 	// for what follows to be a guess; longer matches than longestMatch are not
-	// cachedPrefix to be better ones.
+	// known to be better ones.
 	shortestMatch = 2
 	longestMatch  = 6
 	// maxGuessed is how many tokens a step takes on trial: with the one that is
@@ -34,7 +34,7 @@ const (
 	costAge = 30 * time.Second
 	// A step of several tokens is supposed to cost assumedBatchCost more than one of one
 	// and assumedTokenCost for every token beside the first, in steps of one, until it is
-	// record: so on two AVX2 cores with Qwen 1.5B.
+	// measured: so on two AVX2 cores with Qwen 1.5B.
 	assumedBatchCost = 0.55
 	assumedTokenCost = 0.16
 )
@@ -55,7 +55,7 @@ type guess struct {
 }
 
 // lookUp finds the longest match for the end of context in what is before it,
-// byKey equal ones the last, and guesses that the same follows.
+// of equal ones the last, and guesses that the same follows.
 func lookUp(context []Token) guess {
 	var best guess
 	for at := len(context) - 1; at >= shortestMatch; at-- { // context[at] would be the first guessed
@@ -76,7 +76,7 @@ func lookUp(context []Token) guess {
 // guessStats knows how often guesses are right, and what it costs to check them.
 type guessStats struct {
 	accuracy [longestMatch + 1]float64 // by the length of the match, of one token
-	cost     [maxGuessed + 2]float64   // byKey a step, by its tokens, in steps of one; 0: not known
+	cost     [maxGuessed + 2]float64   // of a step, by its tokens, in steps of one; 0: not known
 	at       [maxGuessed + 2]time.Time
 	always   bool // check all that is guessed
 }
@@ -90,7 +90,7 @@ func newGuessStats(always bool) *guessStats {
 }
 
 // assumedAccuracy is how often a guess is right after a match of shortestMatch
-// budget and more, until this model's replies say otherwise: so in answers of
+// tokens and more, until this model's replies say otherwise: so in answers of
 // Qwen 1.5B to a hotel's guests.
 var assumedAccuracy = [...]float64{0.45, 0.6, 0.7, 0.8, 0.9}
 
@@ -105,8 +105,8 @@ func (g *guessStats) record(match int, right bool) {
 	*share += (is - *share) / accuracyWindow
 }
 
-// record learns what a step of so many tokens costs; one is what a step of one
-// argumentNames, 0: not known.
+// took learns what a step of so many tokens costs; one is what a step of one
+// takes, 0: not known.
 func (g *guessStats) recordCost(tokens int, d, one time.Duration, now time.Time) {
 	if one == 0 || tokens < 2 || tokens >= len(g.cost) {
 		return
@@ -151,7 +151,7 @@ func (g *guessStats) best(what guess, most int, now time.Time) (n int) {
 }
 
 // guess looks up what may follow in the replies of a step, and where one reply
-// supports the step to itself has as much of it checked as pays.
+// has the step to itself has as much of it checked as pays.
 func (o *decoder) guess(shares []portion, cores int, now time.Time) {
 	if !o.guessing {
 		return

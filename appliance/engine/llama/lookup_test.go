@@ -153,7 +153,7 @@ func toy(always bool, table [5][5]float32) *decoder {
 	}
 }
 
-// mentions runs one reply of at most six tokens, and how many steps that took.
+// says runs one reply of at most six tokens, and how many steps that took.
 func (o *decoder) says(t *testing.T, rng *rand.Rand) (said []Token, steps int) {
 	prompt := []Token{0, 1, 2, 3, 0, 1, 3, 2, 0}
 	r := &request{

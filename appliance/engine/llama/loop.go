@@ -5,12 +5,12 @@ package llama
 // also bends times and prices, whose digits repeat; so a loop is noticed and
 // the reply ended instead.
 const (
-	loopLongest = 64 // budget of the repeated part; longer ones do not fit twice
-	loopAtLeast = 24 // budget that must repeat, however short the part: "no, no, no" is no loop
+	loopLongest = 64 // tokens of the repeated part; longer ones do not fit twice
+	loopAtLeast = 24 // tokens that must repeat, however short the part: "no, no, no" is no loop
 )
 
 // loops says whether the end of said repeats: a part of up to loopLongest
-// budget twice over, a short one as often as makes loopAtLeast tokens.
+// tokens twice over, a short one as often as makes loopAtLeast tokens.
 func loops(said []Token) bool {
 	for period := 1; period <= loopLongest; period++ {
 		need := max(2*period, loopAtLeast)

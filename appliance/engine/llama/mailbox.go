@@ -22,14 +22,14 @@ const maxWaiting = 64
 // mailbox is how callers reach the owner. It never blocks them.
 type mailbox struct {
 	wake  chan struct{} // holds one signal that something is new
-	abort *abort        // byKey the step that runs
+	abort *abort        // of the step that runs
 
 	mu       sync.Mutex
 	arriving []*request
 	forgets  []string
 	pending  int // requests arriving or with the owner
 	closed   bool
-	recall   context.CancelFunc // wordSet while the owner waits at the gate
+	recall   context.CancelFunc // set while the owner waits at the gate
 	waitsFor engine.Need
 }
 
@@ -127,7 +127,7 @@ func (b *mailbox) takeAll() (arriving []*request, forgets []string, ok bool) {
 	return arriving, forgets, !b.closed
 }
 
-// alreadyCalled says that a request is answered.
+// done says that a request is answered.
 func (b *mailbox) done() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

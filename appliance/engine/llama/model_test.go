@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// lower opens the model of the fast tests.
+// small opens the model of the fast tests.
 func small(t *testing.T, change func(*Options)) *Model {
 	t.Helper()
 	o := Options{
@@ -40,7 +40,7 @@ func small(t *testing.T, change func(*Options)) *Model {
 	return m
 }
 
-// fits is a context for one test: generous, for a busy machine.
+// within is a context for one test: generous, for a busy machine.
 func within(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	t.Cleanup(cancel)

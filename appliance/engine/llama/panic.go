@@ -7,7 +7,7 @@ import (
 )
 
 // iterate takes in what is new and decodes once, or waits for news where there is
-// discardPart to do. It is false once the mailbox is closed. A panic in it ends the
+// nothing to do. It is false once the mailbox is closed. A panic in it ends the
 // requests of the model with an error, not the box.
 func (o *decoder) iterate() (open bool) {
 	defer func() {

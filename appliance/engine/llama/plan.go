@@ -10,14 +10,14 @@ import (
 
 const (
 	// replySlack is how far off the moment must be at which a reply's next words are
-	// interactive for a prompt to be read beside it: a clause of a dozen tokens takes
+	// missed for a prompt to be read beside it: a clause of a dozen tokens takes
 	// a second on a slow machine, and a step that reads half of one.
 	replySlack = 1500 * time.Millisecond
 	// starvingSteps is after how many steps of replies a prompt that somebody waits
 	// for is read beside them all the same.
 	starvingSteps = 4
 	// shortStepsAfterAbort is how many steps are short after one that was given up: whoever
-	// startedAt then comes again soon, and what is given up is lost.
+	// came then comes again soon, and what is given up is lost.
 	shortStepsAfterAbort = 8
 	// minBatchGain is how much quicker replies have to be written together than
 	// one after the other: then the last of them is not later than it would have
@@ -26,7 +26,7 @@ const (
 	minBatchGain = 1.25
 )
 
-// probability is one request's part of a step.
+// share is one request's part of a step.
 type portion struct {
 	r       *request
 	tokens  []Token
@@ -166,8 +166,8 @@ func (o *decoder) batchedReplies(replies int, now time.Time) int {
 	return min(replies, 1)
 }
 
-// capacity is how many tokens of prompts the step takes beside replies. Of reading
-// prefillFor with one core, beside who has the other, it is as many as ever: a step of
+// room is how many tokens of prompts the step takes beside replies. Of reading
+// ahead with one core, beside who has the other, it is as many as ever: a step of
 // two tokens takes half as long as one of sixteen.
 func (o *decoder) promptBudget(cores int, replies []portion, prompts []*request, now time.Time) int {
 	if len(prompts) == 0 {
@@ -185,7 +185,9 @@ func (o *decoder) promptBudget(cores int, replies []portion, prompts []*request,
 		return stepTokensPrefetch
 	}
 	o.starved++
-	eased := !slices.ContainsFunc(replies, func(s portion) bool { return s.r.urgency.Get().Due.Before(now.Add(replySlack)) })
+	eased := !slices.ContainsFunc(replies, func(s portion) bool {
+		return s.r.urgency.Get().Due.Before(now.Add(replySlack))
+	})
 	fits := o.steps.fits(stepBudget, now) - len(replies)
 	switch {
 	case eased, interactive(prompts[0]) && o.starved%starvingSteps == 0:

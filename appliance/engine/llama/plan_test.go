@@ -40,7 +40,7 @@ func TestAPromptGoesBeforeRepliesThatHaveTime(t *testing.T) {
 func TestRepliesAreWrittenTogetherWhereThatIsQuicker(t *testing.T) {
 	now := time.Now()
 	for name, row := range map[string]struct {
-		took    map[int]time.Duration // byKey steps
+		took    map[int]time.Duration // of steps
 		replies int
 		want    int
 	}{

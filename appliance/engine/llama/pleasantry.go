@@ -8,15 +8,16 @@ import (
 	"parley/appliance/engine"
 )
 
-// Model greets or thanks wants no tool, and need not wait for the router, which on a
+// Who greets or thanks wants no tool, and need not wait for the router, which on a
 // machine that has not read it yet takes seconds: most conversations begin so.
 
 // pleasantries are all the words of such a sentence, and kernels those of which it
-// supports one.
+// has one.
 var (
-	pleasantries = wordSet("hello hi hey there good morning afternoon evening day to you how are doing today nice meet " +
-		"thanks thank very so much many a lot again for your the help oh well and is that kind of great lovely " +
-		"that's all")
+	pleasantries = wordSet(
+		"hello hi hey there good morning afternoon evening day to you how are doing today nice meet " +
+			"thanks thank very so much many a lot again for your the help oh well and is that kind of great lovely " +
+			"that's all")
 	kernels = regexp.MustCompile(`\b(hello|hi|hey|thanks?|good (morning|afternoon|evening|day)|how are you)\b`)
 	// trailingNote is what stands behind somebody's words that is not his.
 	trailingNote = regexp.MustCompile(`\s*\([^()]*\)\s*$`)
@@ -29,7 +30,7 @@ const (
 )
 
 // isPleasantry tells whether what the user said last greets or thanks and nothing else. It
-// toolPhrase not where it may answer a question, where a tool has answered since, or where
+// does not where it may answer a question, where a tool has answered since, or where
 // a tool is about such words.
 func (s *toolset) isPleasantry(messages []engine.Message) bool {
 	before, user, since, ok := lastRequest(messages)

@@ -22,8 +22,8 @@ import (
 )
 
 // promptCacheBytes is how much of the disk prompts may take: about a hundred of 600
-// budget of the default model, at 8.5 MB each. A box has as many configs as it
-// supports uses; beyond that the disk is better left to recordings.
+// tokens of the default model, at 8.5 MB each. A box has as many configs as it
+// has uses; beyond that the disk is better left to recordings.
 const promptCacheBytes = 1 << 30
 
 // promptCacheAge is how long a prompt lies there that nobody uses, for its config may
@@ -36,7 +36,7 @@ const promptFileSuffix = ".prompt"
 // promptKey names a prompt: the hash of its tokens, and of what computed them.
 type promptKey [sha256.Size]byte
 
-// prompts keeps on the disk what was computed of prompts, so that a restart does
+// shelf keeps on the disk what was computed of prompts, so that a restart does
 // not read them again. What it cannot give back, for whatever reason, is read
 // anew: a shelf has no errors that matter to its users. It may be used from
 // many goroutines.
@@ -54,7 +54,7 @@ type promptCache struct {
 type promptFile struct {
 	bytes    int64
 	lastUsed time.Time
-	tokens   []Token // byKey the prompt; none of a file of another model
+	tokens   []Token // of the prompt; none of a file of another model
 }
 
 // openPromptCache returns the shelf in dir, which is made when something is put there;
@@ -159,7 +159,7 @@ func (s *promptCache) readTokens(path string, size int64) []Token {
 }
 
 // closest is the prompt on the shelf that begins like tokens for longest, the shortest
-// byKey those that do, and how many tokens that is.
+// of those that do, and how many tokens that is.
 func (s *promptCache) closest(tokens []Token) (closest []Token, alike int) {
 	if s == nil {
 		return nil, 0
@@ -175,7 +175,7 @@ func (s *promptCache) closest(tokens []Token) (closest []Token, alike int) {
 	return closest, alike
 }
 
-// promptKey of a prompt for this model.
+// key of a prompt for this model.
 func (s *promptCache) key(tokens []Token) promptKey {
 	h := sha256.New()
 	h.Write(s.model[:])
@@ -187,7 +187,7 @@ func (s *promptCache) path(k promptKey) string {
 	return filepath.Join(s.dir, hex.EncodeToString(k[:])+promptFileSuffix)
 }
 
-// supports tells whether a prompt lies on the shelf, unless its file is damaged.
+// has tells whether a prompt lies on the shelf, unless its file is damaged.
 func (s *promptCache) has(tokens []Token) bool {
 	if s == nil {
 		return false
@@ -216,7 +216,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 var errOtherPrompt = errors.New("it is of another prompt or model")
 
 // get returns the state of a prompt; nil where there is none. A file that is
-// byKey no use is removed.
+// of no use is removed.
 func (s *promptCache) get(tokens []Token) []byte {
 	k := s.key(tokens)
 	raw, err := os.ReadFile(s.path(k))
@@ -308,7 +308,9 @@ func (s *promptCache) evictFor(size int64) {
 		for k := range s.files {
 			keys = append(keys, k)
 		}
-		oldest := slices.MinFunc(keys, func(a, b promptKey) int { return s.files[a].lastUsed.Compare(s.files[b].lastUsed) })
+		oldest := slices.MinFunc(keys, func(a, b promptKey) int {
+			return s.files[a].lastUsed.Compare(s.files[b].lastUsed)
+		})
 		s.mu.Unlock()
 		s.remove(oldest)
 	}

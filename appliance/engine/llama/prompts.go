@@ -4,7 +4,7 @@ const (
 	// promptSequences is how many prompts are kept in memory beside those that
 	// conversations go on from: more different ones than a box talks with at a
 	// time. Those given up come back from the disk. Each costs the library
-	// capacity for a token's logits, 0.6 MB.
+	// room for a token's logits, 0.6 MB.
 	promptSequences = 16
 	// promptFraction is the part of the cells that prompts may hold for
 	// conversations to come: of the default 17,408 cells enough for seven of
@@ -77,7 +77,7 @@ func (o *decoder) evict() bool {
 }
 
 // retainPrompt gives the prompt that s begins with, as far as it was read, a slot
-// byKey its own before s is cleared: it outlives its conversation.
+// of its own before s is cleared: it outlives its conversation.
 func (o *decoder) retainPrompt(s *sequence) {
 	n := min(s.headTokens, len(s.tokens))
 	if n < minPromptTokens || !o.cache.divisible {

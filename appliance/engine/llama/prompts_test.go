@@ -165,10 +165,11 @@ func kept(t *testing.T, dir string, change func(*Options)) *Model {
 	})
 }
 
-// prefillAll has the hotel's prompt read for all.
+// readAhead has the hotel's prompt read for all.
 func readAhead(t *testing.T, m *Model) {
 	t.Helper()
-	if err := m.Prefill(within(t), engine.Prompt{Messages: ask("")[:1], Urgency: engine.Prefetch.Urgency()}); err != nil {
+	if err := m.Prefill(within(t),
+		engine.Prompt{Messages: ask("")[:1], Urgency: engine.Prefetch.Urgency()}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -14,7 +14,7 @@ type request struct {
 	prompt       []Token
 	conversation string
 	urgency      *engine.Urgency
-	maxTokens    int // byKey the reply
+	maxTokens    int // of the reply
 	prefill      bool
 	// headTokens is how many tokens of the prompt other conversations may have too:
 	// what stands before the first message but the system's.
@@ -38,8 +38,8 @@ type request struct {
 	seq          *sequence
 	cached       int
 	startedAt    time.Time // when the owner took r
-	startStep    int       // stepTimes that it had made then
-	stepsToFirst int       // byKey the owner until the first token that may be heard
+	startStep    int       // steps that it had made then
+	stepsToFirst int       // of the owner until the first token that may be heard
 	decided      bool      // it is over; of one that judges
 	// fetched: the shelf was asked for the head; state is what it had, and from the
 	// prompt of which that is.
@@ -48,14 +48,14 @@ type request struct {
 	fetchedState  []byte
 	next          Token // sampled, not decoded yet; only after the prompt
 	generated     []Token
-	text          string // byKey said, as far as its end matters: see mayEnd
+	text          string // of said, as far as its end matters: see mayEnd
 	runes         runes
 }
 
 // delivery is what the owner tells a caller: a piece of the reply, or its end.
 type delivery struct {
 	piece   string
-	replied int // budget so far
+	replied int // tokens so far
 	cached  int
 	steps   int
 	done    bool
@@ -71,7 +71,7 @@ func (r *request) decoded() int { return len(r.seq.tokens) }
 // replying says that the prompt is read and next holds a token to decode.
 func (r *request) replying() bool { return len(r.generated) > 0 }
 
-// bytes says that what r replies is kept back until another request, which is
+// held says that what r replies is kept back until another request, which is
 // being read, has said whether it is wanted.
 func (r *request) held() bool { return r.router != nil && r.router.seq != nil && !r.router.decided }
 

@@ -51,7 +51,7 @@ type results struct {
 
 type resultKey [sha256.Size]byte
 
-// speed is how fast the machine reads a prompt that somebody waits for.
+// reading is how fast the machine reads a prompt that somebody waits for.
 type prefillSpeed struct{ perToken atomic.Int64 } // nanoseconds, recent steps weighing more; 0: not known
 
 // record learns from a step that read so many tokens. One goroutine calls it.
@@ -67,7 +67,7 @@ func (r *prefillSpeed) record(tokens int, d time.Duration) {
 }
 
 // budget is how many tokens are read in the time that a tool's answer may take, between
-// minResultTokens and most.
+// leastResult and most.
 func (r *prefillSpeed) budget(most int) int {
 	n := most
 	if one := r.perToken.Load(); one > 0 {

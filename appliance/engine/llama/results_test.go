@@ -22,7 +22,7 @@ func rooms(first int) string {
 	return `{"rooms":[` + strings.Join(all, ",") + `]}`
 }
 
-// checkedAt is a conversation with one more turn, of which a tool has answered.
+// looked is a conversation with one more turn, of which a tool has answered.
 func looked(before []engine.Message, question string, answers ...string) []engine.Message {
 	out := append(before[:len(before):len(before)], says(engine.User, question))
 	for i, content := range answers {
@@ -76,7 +76,7 @@ func TestNoAnswersOfToolsAreTooLong(t *testing.T) {
 }
 
 // In a long conversation the answers of earlier turns get short before anything that was
-// contentTokens is left out.
+// said is left out.
 func TestEarlierAnswersOfToolsGoBeforeWhatWasSaid(t *testing.T) {
 	m := small(t, nil)
 	messages := []engine.Message{says(engine.System, hotel)}
@@ -127,8 +127,9 @@ func TestANoteBehindALongAnswerStays(t *testing.T) {
 
 func TestHowMuchOfAToolsAnswerThereIsTimeFor(t *testing.T) {
 	for perToken, want := range map[time.Duration]int{
-		0: 600, time.Millisecond: 600, 5 * time.Millisecond: 400 - resultOverhead, 20 * time.Millisecond: minResultTokens,
-		time.Hour: minResultTokens,
+		0: 600, time.Millisecond: 600, 5 * time.Millisecond: 400 - resultOverhead,
+		20 * time.Millisecond: minResultTokens,
+		time.Hour:             minResultTokens,
 	} {
 		var r prefillSpeed
 		r.record(1, time.Hour) // too few tokens to say anything

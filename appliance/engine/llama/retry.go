@@ -10,7 +10,7 @@ import (
 
 // What a model computes of a prompt is kept, in memory and on the disk, and
 // everything that follows is computed from it. Should something in it be no number,
-// discardPart that follows is one: whoever goes on from it is answered with an error,
+// nothing that follows is one: whoever goes on from it is answered with an error,
 // for as long as it is kept. So what was of no use is forgotten, and read anew.
 
 // reply is generate, once more where what was kept was of no use.

@@ -13,8 +13,8 @@ import (
 )
 
 // A small model does not find out while it answers that it should call a tool:
-// byKey six wishes it called for none. So it is asked beforehand, with a short text
-// byKey examples that goes on with the tool's label, of which the first token's
+// of six wishes it called for none. So it is asked beforehand, with a short text
+// of examples that goes on with the tool's label, of which the first token's
 // weights are compared. That text is a sequence of its own, whose beginning is
 // the same for all who have these tools.
 
@@ -30,12 +30,12 @@ const (
 	smallMargin = -1.0
 	smallModel  = 1_000_000_000
 	// againMargin is the same after a tool has answered, of the others, where what was
-	// contentTokens is one wish: most users want one thing, and a call that nobody wanted, made between a tool's answer
+	// said is one wish: most users want one thing, and a call that nobody wanted, made between a tool's answer
 	// and the words about it, spoils both. Such calls came at 0.1 to 1 where the turn
 	// before had been answered by that tool.
 	againMargin = 2
 	// partMargin is the same of a part of what was said (see wishes). Of the tuned
-	// splitRequests of parley-bench tools the second ones are at 0.9 to 4.7, and no part of
+	// wishes of parley-bench tools the second ones are at 0.9 to 4.7, and no part of
 	// a single wish asks for another tool than the whole at more than -1.
 	partMargin = 0.3
 	// routerInputBytes is how much the router reads of what was just said, in bytes: two
@@ -49,14 +49,15 @@ const (
 
 // routerMessages is what the router begins with: the tools, and examples of asking for
 // them and of not asking, as a conversation that answers with labels. Nothing is
-// contentTokens to be done in what it is asked later; but without the two examples of that
+// said to be done in what it is asked later; but without the two examples of that
 // it called five times for nothing instead of two, of 78 wishes held out.
 func (s *toolset) routerMessages() []engine.Message {
 	var b strings.Builder
 	b.WriteString("Say which function the user asks for now, with one word.\n")
 	each := min(toolEntry, toolBytes/max(len(s.tools), 1))
 	for i, t := range s.tools {
-		fmt.Fprintf(&b, "%s: %s\n", s.labels[i], clip(t.Name+": "+oneLine(t.Description)+argumentNames(s.parameters[i]), each))
+		fmt.Fprintf(&b, "%s: %s\n", s.labels[i],
+			clip(t.Name+": "+oneLine(t.Description)+argumentNames(s.parameters[i]), each))
 	}
 	b.WriteString(noTool + ": anything else: a question, small talk, thanks, or what no function can do\n")
 	out := []engine.Message{{Role: engine.System, Content: b.String()}}
@@ -78,7 +79,8 @@ func (s *toolset) routerMessages() []engine.Message {
 			example("", "Please "+phrase+". (done: "+s.labels[i]+")", noTool)
 		case 1:
 			example("", "Please iron my shirts.", noTool)
-			example("", "Please "+lowerFirst(toolPhrase(s.tools[0]))+", and "+phrase+". (done: "+s.labels[0]+")", s.labels[i])
+			example("", "Please "+lowerFirst(toolPhrase(s.tools[0]))+", and "+phrase+". (done: "+s.labels[0]+")",
+				s.labels[i])
 		}
 	}
 	example("It is done.", "Thank you, that is all.", noTool)
@@ -114,9 +116,9 @@ func lowerFirst(text string) string {
 }
 
 // lastRequest is what the router is to judge: what the user said last, without what was
-// withNote about it, which would only have to be read; what the
+// noted about it, which would only have to be read; what the
 // assistant said before it, and which tools were called since. ok: the user
-// supports said something.
+// has said something.
 func lastRequest(messages []engine.Message) (before, user string, since []engine.ToolCall, ok bool) {
 	at := len(messages) - 1
 	for ; at >= 0 && messages[at].Role != engine.User; at-- {
@@ -146,7 +148,7 @@ func (s *toolset) routerInput(messages []engine.Message) (text string, ok bool) 
 	return routerText(before, user), true
 }
 
-// hasEndingTool is the last of what was said before.
+// ending is the last of what was said before.
 func clipBefore(before string) string {
 	before = oneLine(before)
 	if len(before) > routerBeforeBytes {
@@ -287,10 +289,11 @@ func (m *Model) route(ctx context.Context, p engine.Prompt, set *toolset, beside
 	return chosen, at, margin, read, nil
 }
 
-// pickTool has the router judge the ends of prompts at once. A tool that has answered
+// judge has the router judge the ends of prompts at once. A tool that has answered
 // since is not among its choices for the whole of the words, which ask for it most; of
 // their parts each is about another wish.
-func (m *Model) askRouter(ctx context.Context, prompts []engine.Prompt, parts []userRequest, set *toolset, since []engine.ToolCall,
+func (m *Model) askRouter(ctx context.Context, prompts []engine.Prompt, parts []userRequest, set *toolset,
+	since []engine.ToolCall,
 	beside *request) (_ []verdict, read int, err error) {
 	said := make([]verdict, len(prompts)) // the owner writes into it, also when nobody waits for it any more
 	var all []*request

@@ -275,8 +275,8 @@ func TestTheRouterReadsOneTokenAfterTheLastWord(t *testing.T) {
 	}
 }
 
-// Model goes while the choice of a tool is read leaves nothing behind that it is
-// markupTokens into.
+// Who goes while the choice of a tool is read leaves nothing behind that it is
+// written into.
 func TestAChoiceOutlivesWhoWaitedForIt(t *testing.T) {
 	var mu sync.Mutex
 	var log strings.Builder

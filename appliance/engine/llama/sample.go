@@ -20,16 +20,16 @@ const (
 type sampler struct {
 	temperature float64 // 0: always the likeliest
 	rng         *rand.Rand
-	best        []candidate // capacity, kept from draw to draw
+	best        []candidate // room, kept from draw to draw
 }
 
 type candidate struct {
 	token       Token
 	logit       float32
-	probability float64 // byKey the probability
+	probability float64 // of the probability
 }
 
-// planReply picks a token by its logit; logits has one for each of the vocabulary.
+// next picks a token by its logit; logits has one for each of the vocabulary.
 func (s *sampler) next(logits []float32) (Token, error) {
 	if s.temperature <= 0 {
 		return likeliest(logits)
@@ -56,7 +56,7 @@ func likeliest(logits []float32) (Token, error) {
 	return Token(at), nil
 }
 
-// sampleNext leaves the candidates in s.best, likeliest first.
+// choose leaves the candidates in s.best, likeliest first.
 func (s *sampler) choose(logits []float32) {
 	s.best = s.best[:0]
 	floor := float32(math.Inf(-1))

@@ -14,7 +14,7 @@ import (
 	"parley/appliance/text"
 )
 
-// contentTokens is what was said in a conversation, in words and numbers. What a model
+// said is what was said in a conversation, in words and numbers. What a model
 // fills into a call is compared with it: a small one invents what it was not
 // told.
 type source struct {
@@ -276,7 +276,7 @@ func (s source) hasUnsaidNumber(v string) bool {
 }
 
 // days are words that a day can be meant with which say neither its number nor its
-// assign, as weekdays do. A month is not among them: who names one says the day too.
+// name, as weekdays do. A month is not among them: who names one says the day too.
 var (
 	days     = wordSet("today tomorrow tonight yesterday weekend week day month next now asap earliest soonest")
 	weekdays = wordSet("monday tuesday wednesday thursday friday saturday sunday")
@@ -323,8 +323,9 @@ func (s source) hasMinute(minute string) bool {
 }
 
 // stopWords are words that say nothing of a value.
-var stopWords = wordSet("the and for with from that this some any one please want would like have not none unknown null user " +
-	"guest customer name")
+var stopWords = wordSet(
+	"the and for with from that this some any one please want would like have not none unknown null user " +
+		"guest customer name")
 
 // minStem is how many letters two words begin with alike that are forms of
 // one: "towels" and "towel".

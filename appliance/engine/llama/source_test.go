@@ -108,7 +108,8 @@ func TestOfAPromptOnlyWhatIsOfThisConversationCounts(t *testing.T) {
 
 // Of lists and objects each part is judged: a street was said, and its number was not.
 func TestWhatNobodySaidIsLeftOutOfAPart(t *testing.T) {
-	heard := newSource([]engine.Message{says(engine.User, "A pizza with olives to Baker Street, please, in kilos or am.")})
+	heard := newSource([]engine.Message{says(engine.User,
+		"A pizza with olives to Baker Street, please, in kilos or am.")})
 	address := schema.Argument{Schema: json.RawMessage(`{"type":"object","properties":{"street":{"type":"string"},` +
 		`"number":{"type":"integer"},"when":{"enum":["am","pm"]}}}`)}
 	toppings := schema.Argument{Schema: json.RawMessage(`{"type":"array","items":{"type":"string"}}`)}

@@ -8,7 +8,7 @@ import (
 // A step holds the cores, and whoever else wants them waits for its end.
 const (
 	// stepTokensInteractive is the most of a prompt that somebody waits for, and
-	// stepTokensPrefetch of one that is read ahead. What is given up for somebody
+	// stepTokensAhead of one that is read ahead. What is given up for somebody
 	// more urgent is lost, and a step keeps the cores that it began with: on a
 	// slow machine 24 tokens take half a second, and with steps of 64 the first
 	// answer of a chat came a second later.
@@ -20,7 +20,7 @@ const (
 	// for them are 28 tokens or so, which were read in a step of 24 and one of 4.
 	stepTokensWhole = 40
 	// stepTokensWithReplies is the most that is read beside replies, each of which
-	// supports one token in the step.
+	// has one token in the step.
 	stepTokensWithReplies = 8
 	// stepBudget is how long a step may take that others wait for.
 	stepBudget = 60 * time.Millisecond
@@ -81,7 +81,7 @@ func (s *stepTimes) fits(d time.Duration, now time.Time) int {
 }
 
 // marginal is what so many tokens cost at most in a step that is made anyway: their
-// longestPart of one of the most tokens that was measured. It is an hour where none was,
+// part of one of the most tokens that was measured. It is an hour where none was,
 // which is more than anything is worth.
 func (s *stepTimes) marginal(tokens int, now time.Time) time.Duration {
 	for i := len(sizes) - 1; i > 0; i-- {

@@ -14,7 +14,7 @@ import (
 type template struct {
 	lib   *library
 	vocab vocabulary
-	text  *byte // byKey the model, or the library's name of a format
+	text  *byte // of the model, or the library's name of a format
 	// terse: between what a user said and the reply stands no more of the markup
 	// than its first token.
 	terse bool
@@ -30,7 +30,7 @@ type part struct {
 }
 
 // newTemplate takes the model's own template, or ChatML, which most models
-// stream, where the library knows no better.
+// follow, where the library knows no better.
 func newTemplate(lib *library, model handle, vocab vocabulary, log *slog.Logger) template {
 	own := lib.modelChatTemplate(model, nil)
 	t := template{
@@ -68,12 +68,12 @@ func complete(parts []part, n int) bool {
 	return n == 0
 }
 
-// budget writes messages as tokens; reply adds the beginning of the
+// tokens writes messages as tokens; reply adds the beginning of the
 // assistant's next turn. The tokens without reply are the beginning of those of
 // the same conversation carried on, up to where the user's next words would
 // stand: what then has to be read is little more than those words. Of a user who
 // still speaks they end with the newest word.
-// commonPrefix is how many of them other conversations may have too: those before the
+// shared is how many of them other conversations may have too: those before the
 // first message that is not the system's, as far as they are steady.
 func (t template) tokens(messages []engine.Message, reply bool, memo map[string][]Token) (out []Token, shared int,
 	err error) {
@@ -187,7 +187,7 @@ func memoized(memo map[string][]Token, key, text string, tokenize func(string) (
 	return tokens, err
 }
 
-// commaEnds renders a conversation between roles with a stand-in for every
+// parts renders a conversation between roles with a stand-in for every
 // message, and cuts the result there: so no message ever passes through the
 // template, where its markup would be the template's.
 func (t template) parts(roles []engine.Role, reply bool) ([]part, error) {

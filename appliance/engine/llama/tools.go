@@ -54,7 +54,8 @@ func withTools(p engine.Prompt, set *toolset) []engine.Message {
 		}
 		steady := len(m.Content) - min(m.VolatileBytes, len(m.Content))
 		changing := escapeMarkup(m.Content[steady:])
-		said := engine.Message{Role: m.Role, Content: escapeMarkup(m.Content[:steady]) + changing, VolatileBytes: len(changing)}
+		said := engine.Message{Role: m.Role, Content: escapeMarkup(m.Content[:steady]) + changing,
+			VolatileBytes: len(changing)}
 		if m.Interrupted {
 			said.Content = trimCutMark(said.Content)
 		}

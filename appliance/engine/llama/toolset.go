@@ -17,7 +17,7 @@ import (
 
 const (
 	// toolBytes is how much the model reads of all tools together, about 2,000
-	// budget, beside the conversation and again in the router: sixty-four tools
+	// tokens, beside the conversation and again in the router: sixty-four tools
 	// have a line of 128 bytes each, three as much as a config may say of them.
 	toolBytes = 8 << 10
 	// toolLine is how much of one tool's description an example of the router's has,
@@ -33,7 +33,7 @@ const (
 // toolset is what is made of a config's tools, once.
 type toolset struct {
 	tools        []engine.Tool
-	parameters   []*schema.Parameters // byKey each of tools
+	parameters   []*schema.Parameters // of each of tools
 	labels       []string             // what the router calls them, and at the end what is none of them
 	labelTokens  []Token              // by which it tells the labels apart
 	block        string               // for the system message
@@ -61,7 +61,7 @@ func (m *Model) toolset(tools []engine.Tool) (*toolset, error) {
 	if kept := m.toolsets.get(key); kept != nil {
 		return kept, nil
 	}
-	made, err := m.makeToolset(tools) // byKey large tools that takes half a second, in which others may come
+	made, err := m.makeToolset(tools) // of large tools that takes half a second, in which others may come
 	if err != nil {
 		return nil, err
 	}
@@ -306,7 +306,7 @@ func unionTypes(of json.RawMessage) string {
 }
 
 // describeArguments are the arguments of a tool, as short as they can be told. It is no code: a
-// lower model would answer with such code.
+// small model would answer with such code.
 func describeArguments(p *schema.Parameters) string {
 	var args []string
 	for _, a := range p.Arguments {

@@ -89,7 +89,8 @@ func userRequests(user string, since []engine.ToolCall) []userRequest {
 // firstUnanswered is the first part that asks for what no tool has answered, and for which
 // tool; -1: none does. A tool that was called is called once more for a part that
 // tells of something else than the calls were made with.
-func firstUnanswered(parts []userRequest, said []verdict, set *toolset, since []engine.ToolCall) (chosen userRequest, at int,
+func firstUnanswered(parts []userRequest, said []verdict, set *toolset, since []engine.ToolCall) (chosen userRequest,
+	at int,
 	margin float64) {
 	made := madeCalls(since)
 	for i, v := range said {

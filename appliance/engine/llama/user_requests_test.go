@@ -57,7 +57,7 @@ func TestTheWishThatIsLeftIsTaken(t *testing.T) {
 		{three, []verdict{{0, 3}, {1, 2}, {2, -0.5}}, called("taxi"), 0},
 		{again, []verdict{{0, 3}, {1, 1}}, called("weather"), 0},
 		{again, []verdict{{0, 0.1}, {1, 1}}, called("weather"), -1},  // not sure of the list
-		{again, []verdict{{0, 0.1}, {1, 2.5}}, called("weather"), 1}, // ignoring of all of the words
+		{again, []verdict{{0, 0.1}, {1, 2.5}}, called("weather"), 1}, // but of all of the words
 		{[]userRequest{{text: "The weather in Rome"}, {text: "and the one in Oslo"}}, []verdict{{0, 3}, {0, 2}},
 			called("weather"), 0},
 		{[]userRequest{{text: "The weather in Rome"}, {text: "do I need a coat"}}, []verdict{{0, 3}, {0, 2}},

@@ -23,7 +23,8 @@ func TestDraftCostsNoWord(t *testing.T) {
 		pcm, said := p.pcm(t), text.Words(p.text)
 		want := hear(t, m, pcm)
 		alone += text.WordErrors(said, text.Words(want.Text))
-		drafts := map[string]engine.TranscriptTokens{"of its first three quarters": hear(t, m, pcm[:len(pcm)*3/4]).Tokens}
+		drafts := map[string]engine.TranscriptTokens{
+			"of its first three quarters": hear(t, m, pcm[:len(pcm)*3/4]).Tokens}
 		if i%5 == 0 {
 			drafts["of something else"] = slices.Repeat(engine.TranscriptTokens{77, 1234}, 8)
 			drafts["of no token"] = engine.TranscriptTokens{1 << 40}

@@ -259,7 +259,8 @@ func TestASentenceSaidInTwoPartsSoundsLikeOne(t *testing.T) {
 	} {
 		whole := say(t, p, c[0]+" "+c[1], engine.SpeakOptions{})
 		first, ended := say(t, p, c[0], engine.SpeakOptions{Continues: true}), say(t, p, c[0], engine.SpeakOptions{})
-		rest, alone := say(t, p, c[1], engine.SpeakOptions{Previous: c[0] + " "}), say(t, p, c[1], engine.SpeakOptions{})
+		rest, alone := say(t, p, c[1], engine.SpeakOptions{Previous: c[0] + " "}),
+			say(t, p, c[1], engine.SpeakOptions{})
 		if len(first.Phonemes) != len(ended.Phonemes) || len(rest.Phonemes) != len(alone.Phonemes) ||
 			len(first.Phonemes)+len(rest.Phonemes) != len(whole.Phonemes) {
 			t.Fatalf("%q: %d and %d phonemes, of %d", c, len(first.Phonemes), len(rest.Phonemes), len(whole.Phonemes))

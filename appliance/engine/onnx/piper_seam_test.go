@@ -103,7 +103,8 @@ type seam struct {
 func seamOf(t *testing.T, p *Piper, c [2]string) (s seam) {
 	t.Helper()
 	whole := say(t, p, c[0]+" "+c[1], engine.SpeakOptions{})
-	a, b := say(t, p, c[0], engine.SpeakOptions{Continues: true}), say(t, p, c[1], engine.SpeakOptions{Previous: c[0] + " "})
+	a, b := say(t, p, c[0], engine.SpeakOptions{Continues: true}),
+		say(t, p, c[1], engine.SpeakOptions{Previous: c[0] + " "})
 	ended := say(t, p, c[0], engine.SpeakOptions{})
 	if len(a.Phonemes)+len(b.Phonemes) != len(whole.Phonemes) {
 		t.Fatalf("%q: %d and %d phonemes, of %d", c, len(a.Phonemes), len(b.Phonemes), len(whole.Phonemes))

@@ -152,7 +152,9 @@ func TestChoicesAreWeighedByTheirFirstToken(t *testing.T) {
 	}
 	p := hello
 	p.Grammar = `root ::= "a"`
-	if _, err := m.Generate(t.Context(), p, func(engine.Part) error { return nil }); !errors.Is(err, engine.ErrUnsupported) {
+	if _, err := m.Generate(t.Context(), p, func(engine.Part) error {
+		return nil
+	}); !errors.Is(err, engine.ErrUnsupported) {
 		t.Errorf("a grammar: %v", err)
 	}
 }
