@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"parley/appliance/api/describe"
 	"parley/appliance/contract"
 	"parley/store"
 )
@@ -176,4 +177,38 @@ func (a *API) checkLink(r *http.Request) (caller, error) {
 		}
 	}
 	return caller{Grant: asked}, nil
+}
+
+// aboutAudio describes the routes of a chat's recording.
+func aboutAudio() descriptions {
+	return inSection("Chats", descriptions{
+		"GET /v0/evi/chats/{id}/audio": {
+			ID:      "getChatAudio",
+			Summary: "Where to hear a chat",
+			More: "The link works without a key for an hour, and no longer than the key, or the session of the " +
+				"console, that asked for it. What the assistant had not said when it was interrupted is not in " +
+				"the recording.",
+			Answers: ok(contract.ReturnChatAudioReconstruction{}),
+		},
+		"GET /v0/evi/chats/{id}/audio.wav": {
+			ID:      "hearChat",
+			Summary: "Hear a chat",
+			More:    "Both sides in one WAV file, 24 kHz, 16-bit, mono. Ranges are served.",
+			Query: []describe.Parameter{
+				{
+					Name:   "by",
+					Says:   "The id of the key or the session that asked for the link, and ends it.",
+					Schema: describe.Text(),
+				},
+				{Name: "expires", Says: "Until when the link works, in Unix milliseconds.", Schema: describe.Text()},
+				{Name: "signature", Says: "By which the box knows its own link.", Schema: describe.Text()},
+			},
+			Answers: append(plain("audio/wav"),
+				unchanged(),
+				describe.Answer{Status: 206, Says: "The range asked for", Media: "audio/wav"},
+				describe.Answer{Status: 412, Says: "It is not as If-Match says"},
+				describe.Answer{Status: 416, Says: "There is no such range", Value: problem{}}),
+			Refuses: []int{404},
+		},
+	})
 }

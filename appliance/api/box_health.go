@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 
-	"parley/appliance/api/describe"
 	"parley/appliance/contract"
 )
 
@@ -22,43 +21,41 @@ type BoxHealth interface {
 	Settings() contract.ReturnSettings
 }
 
-func (a *API) healthRoutes() []route {
-	says := section("Health of the box")
-	return []route{
-		{"GET", "/v0/box/health", describe.Operator, unread, normal, storesNothing, a.ofHealth(a.boxHealth),
-			says(describe.Operation{ID: "getBoxHealth", Summary: "How the box does now",
-				Answers: ok(contract.ReturnBoxHealth{})})},
-		{"GET", "/v0/box/health/events", describe.Operator, unread, normal, storesNothing, a.ofHealth(a.watchHealth),
-			says(describe.Operation{
-				ID:      "watchBoxHealth",
-				Summary: "How the box does, as it goes",
-				More: "Server-sent events, one every other second: the data of each is what GET /v0/box/health " +
-					"answers.",
-				Answers: plain("text/event-stream"),
-			})},
-		{"POST", "/v0/box/diagnosis", describe.Operator, unread, bulk, storesNothing, a.ofHealth(a.diagnose),
-			says(describe.Operation{
-				ID:      "diagnoseBox",
-				Summary: "Look for what is wrong with the box",
-				More: "As parley doctor does, which changes nothing. It reads the database, the recordings and the " +
-					"packs, and takes as long as that.",
-				Answers: ok(contract.ReturnDiagnosis{}),
-				Refuses: []int{409},
-			})},
-		{"GET", "/v0/box/settings", describe.Operator, unread, quick, storesNothing, a.ofHealth(a.settings),
-			says(describe.Operation{
-				ID:      "getBoxSettings",
-				Summary: "The settings that hold",
-				More: "As the box read them when it was started. They are changed in parley.yaml, by variables or by " +
-					"flags, and hold from the next start on.",
-				Answers: ok(contract.ReturnSettings{}),
-			})},
-	}
+func aboutHealth() descriptions {
+	return inSection("Health of the box", descriptions{
+		"GET /v0/box/health": {
+			ID:      "getBoxHealth",
+			Summary: "How the box does now",
+			Answers: ok(contract.ReturnBoxHealth{}),
+		},
+		"GET /v0/box/health/events": {
+			ID:      "watchBoxHealth",
+			Summary: "How the box does, as it goes",
+			More: "Server-sent events, one every other second: the data of each is what GET /v0/box/health " +
+				"answers.",
+			Answers: plain("text/event-stream"),
+		},
+		"POST /v0/box/diagnosis": {
+			ID:      "diagnoseBox",
+			Summary: "Look for what is wrong with the box",
+			More: "As parley doctor does, which changes nothing. It reads the database, the recordings and the " +
+				"packs, and takes as long as that.",
+			Answers: ok(contract.ReturnDiagnosis{}),
+			Refuses: []int{409},
+		},
+		"GET /v0/box/settings": {
+			ID:      "getBoxSettings",
+			Summary: "The settings that hold",
+			More: "As the box read them when it was started. They are changed in parley.yaml, by variables or by " +
+				"flags, and hold from the next start on.",
+			Answers: ok(contract.ReturnSettings{}),
+		},
+	})
 }
 
-// ofHealth refuses where nobody knows.
-func (a *API) ofHealth(handle handler) handler {
-	return where(func() bool { return a.BoxHealth != nil }, "this box does not look after itself", handle)
+// ifHealth answers 503 where no health source is configured.
+func (a *API) ifHealth(handle handler) handler {
+	return available(func() bool { return a.BoxHealth != nil }, "this box does not look after itself", handle)
 }
 
 func (a *API) boxHealth(w http.ResponseWriter, r *http.Request, _ caller) error {

@@ -13,38 +13,32 @@ import (
 	"parley/store"
 )
 
-// keyRoutes are the ways to the keys of all accounts, as parley keys has them.
-func (a *API) keyRoutes() []route {
-	const path = "/v0/box/keys"
-	const one = path + "/{id}"
-	const signing = "/v0/box/signing-keys/{name}"
-	says := section("Keys of the box")
+func aboutKeys() descriptions {
 	list := append(pageQuery(),
-		describe.Parameter{Name: "account", Says: "Only those of the account of this name.", Schema: describe.Text()},
-		describe.Parameter{Name: "search",
-			Says: "Only those that have this in their id, label, account or last characters.", Schema: describe.Text()},
-		describe.Parameter{Name: "revoked", Says: "Whether those are listed too that were revoked.",
-			Schema: describe.Flag().Or(true)})
-	last := describe.Parameter{Name: "last",
-		Says: "Revoke it also where no operator's key is left then that has no end.", Schema: describe.Flag().Or(false)}
-	return []route{
-		{"GET", path, describe.Operator, unread, normal, storesNothing, a.listKeys, says(describe.Operation{
+		parameter("account", "Only those of the account of this name.", describe.Text()),
+		parameter("search", "Only those that have this in their id, label, account or last characters.",
+			describe.Text()),
+		parameter("revoked", "Whether those are listed too that were revoked.", describe.Flag().Or(true)))
+	last := parameter("last", "Revoke it also where no operator's key is left then that has no end.",
+		describe.Flag().Or(false))
+	return inSection("Keys of the box", descriptions{
+		"GET /v0/box/keys": {
 			ID:      "listKeys",
 			Summary: "The keys of all accounts",
 			Query:   list,
 			More:    "The newest first. The keys themselves are not kept, and so not told.",
 			Answers: ok(contract.ReturnPagedKeys{}),
 			Refuses: []int{404},
-		})},
-		{"POST", path, describe.Operator, tokenBody, normal, storing, reading(a.makeKey), says(describe.Operation{
+		},
+		"POST /v0/box/keys": {
 			ID:      "makeKey",
 			Summary: "Make a key",
 			More:    "Its secrets are told once.",
 			Body:    "PostedKey",
 			Example: `{"account":"museum","label":"lobby","role":"client","expires_in":86400}`,
 			Answers: made(contract.MadeKey{}),
-		})},
-		{"DELETE", one, describe.Operator, unread, normal, storesNothing, a.revokeKey, says(describe.Operation{
+		},
+		"DELETE /v0/box/keys/{id}": {
 			ID:      "revokeKey",
 			Summary: "Make a key useless, at once and for ever",
 			More: "Its tokens too, and the sockets that are open by it are closed. The last operator's key is " +
@@ -52,25 +46,26 @@ func (a *API) keyRoutes() []route {
 			Query:   []describe.Parameter{last},
 			Answers: ok(confirmation{}),
 			Refuses: []int{409},
-		})},
-		{"POST", one + "/regenerate", describe.Operator, unread, normal, storesNothing, a.regenerateKey,
-			says(describe.Operation{
-				ID:      "regenerateKey",
-				Summary: "Give a key new secrets",
-				More:    "The old ones fail at once. The new ones are told once.",
-				Answers: ok(contract.MadeKey{}),
-				Refuses: []int{409},
-			})},
-		{"GET", signing, describe.Operator, unread, normal, storesNothing, a.signingKey,
-			says(describe.Operation{ID: "getSigningKey", Summary: "What the webhooks of an account are signed with",
-				Answers: ok(contract.ReturnSigningKey{})})},
-		{"POST", signing, describe.Operator, unread, normal, storesNothing, a.newSigningKey, says(describe.Operation{
+		},
+		"POST /v0/box/keys/{id}/regenerate": {
+			ID:      "regenerateKey",
+			Summary: "Give a key new secrets",
+			More:    "The old ones fail at once. The new ones are told once.",
+			Answers: ok(contract.MadeKey{}),
+			Refuses: []int{409},
+		},
+		"GET /v0/box/signing-keys/{name}": {
+			ID:      "getSigningKey",
+			Summary: "What the webhooks of an account are signed with",
+			Answers: ok(contract.ReturnSigningKey{}),
+		},
+		"POST /v0/box/signing-keys/{name}": {
 			ID:      "makeSigningKey",
 			Summary: "Sign the webhooks of an account with a new key",
 			More:    "The old one is gone at once: receivers must be told.",
 			Answers: ok(contract.ReturnSigningKey{}),
-		})},
-	}
+		},
+	})
 }
 
 func (a *API) listKeys(w http.ResponseWriter, r *http.Request, _ caller) error {

@@ -10,42 +10,34 @@ import (
 	"parley/store"
 )
 
-// kioskRoutes are the ways to the screens that were paired, as parley kiosk has
-// them.
-func (a *API) kioskRoutes() []route {
-	says := section("Screens")
+func aboutKiosks() descriptions {
 	list := append(pageQuery(),
-		describe.Parameter{Name: "search", Says: "Only those that have this in their name, account or id.",
-			Schema: describe.Text()},
-		describe.Parameter{Name: "revoked", Says: "Whether those are listed too that were revoked.",
-			Schema: describe.Flag().Or(false)})
-	return []route{
-		{"POST", "/v0/box/kiosk-codes", describe.Operator, tokenBody, normal, storing, reading(a.makeKioskCode),
-			says(describe.Operation{
-				ID:      "makeKioskCode",
-				Summary: "Make a code that pairs a screen",
-				More:    "Once, for ten minutes: open /kiosk on the screen and type it, or open /kiosk#CODE.",
-				Body:    "PostedKiosk",
-				Example: `{"name":"Lobby","account":"museum"}`,
-				Answers: made(contract.KioskCode{}),
-				Refuses: []int{404},
-			})},
-		{"GET", "/v0/box/kiosks", describe.Operator, unread, normal, storesNothing, a.listKiosks,
-			says(describe.Operation{
-				ID:      "listKiosks",
-				Summary: "The screens that were paired",
-				Query:   list,
-				More:    "The newest first.",
-				Answers: ok(contract.ReturnPagedKiosks{}),
-			})},
-		{"DELETE", "/v0/box/kiosks/{id}", describe.Operator, unread, normal, storesNothing, a.revokeKiosk,
-			says(describe.Operation{
-				ID:      "revokeKiosk",
-				Summary: "End a screen's pairing, and its conversation",
-				More:    "By the id of its key.",
-				Answers: ok(confirmation{}),
-			})},
-	}
+		parameter("search", "Only those that have this in their name, account or id.", describe.Text()),
+		parameter("revoked", "Whether those are listed too that were revoked.", describe.Flag().Or(false)))
+	return inSection("Screens", descriptions{
+		"POST /v0/box/kiosk-codes": {
+			ID:      "makeKioskCode",
+			Summary: "Make a code that pairs a screen",
+			More:    "Once, for ten minutes: open /kiosk on the screen and type it, or open /kiosk#CODE.",
+			Body:    "PostedKiosk",
+			Example: `{"name":"Lobby","account":"museum"}`,
+			Answers: made(contract.KioskCode{}),
+			Refuses: []int{404},
+		},
+		"GET /v0/box/kiosks": {
+			ID:      "listKiosks",
+			Summary: "The screens that were paired",
+			Query:   list,
+			More:    "The newest first.",
+			Answers: ok(contract.ReturnPagedKiosks{}),
+		},
+		"DELETE /v0/box/kiosks/{id}": {
+			ID:      "revokeKiosk",
+			Summary: "End a screen's pairing, and its conversation",
+			More:    "By the id of its key.",
+			Answers: ok(confirmation{}),
+		},
+	})
 }
 
 func (a *API) makeKioskCode(w http.ResponseWriter, r *http.Request, _ caller, posted contract.PostedKiosk) error {

@@ -23,55 +23,48 @@ type BoxPacks interface {
 	RemovePack(ctx context.Context, name string) error
 }
 
-func (a *API) packRoutes() []route {
-	const path = "/v0/box/packs"
-	const pull = "/v0/box/pack-pull"
-	says := section("Packs of the box")
-	begun := []describe.Answer{{Status: 202, Says: "It is begun", Value: contract.PackPull{}}}
-	return []route{
-		{"GET", path, describe.Operator, unread, bulk, storesNothing, a.ofPacks(a.listPacks),
-			says(describe.Operation{ID: "listPacks", Summary: "The packs that there are, and how they stand",
-				Answers: ok(contract.ReturnPacks{})})},
-		{"POST", path + "/{name}/pull", describe.Operator, unread, normal, storesNothing, a.ofPacks(a.pullPack),
-			says(describe.Operation{
-				ID:      "pullPack",
-				Summary: "Fetch a pack",
-				More: "It goes on when this is answered: GET " + pull +
-					"/events tells how far it is. A pack is there " +
-					"whole or not at all, and of a pull that fails nothing stays. One is fetched at a time.",
-				Answers: begun,
-				Refuses: []int{409},
-			})},
-		{"DELETE", path + "/{name}", describe.Operator, unread, bulk, storesNothing, a.ofPacks(a.removePack),
-			says(describe.Operation{
-				ID:      "removePack",
-				Summary: "Remove a pack",
-				More:    "Not one that the settings have the box run on.",
-				Answers: ok(confirmation{}),
-				Refuses: []int{409},
-			})},
-		{"GET", pull + "/events", describe.Operator, unread, normal, storesNothing, a.ofPacks(a.watchPull),
-			says(describe.Operation{
-				ID:      "watchPackPull",
-				Summary: "How far the newest pull is, as it goes",
-				More: "Server-sent events: the data of each is a PackPull. The stream ends with the pull; without any " +
-					"it is empty.",
-				Answers: plain("text/event-stream"),
-			})},
-		{"DELETE", pull, describe.Operator, unread, normal, storesNothing, a.ofPacks(a.cancelPull),
-			says(describe.Operation{
-				ID:      "cancelPackPull",
-				Summary: "End the pull that goes on",
-				More:    "What has arrived is dropped.",
-				Answers: ok(contract.PackPull{}),
-				Refuses: []int{409},
-			})},
-	}
+func aboutPacks() descriptions {
+	return inSection("Packs of the box", descriptions{
+		"GET /v0/box/packs": {
+			ID:      "listPacks",
+			Summary: "The packs that there are, and how they stand",
+			Answers: ok(contract.ReturnPacks{}),
+		},
+		"POST /v0/box/packs/{name}/pull": {
+			ID:      "pullPack",
+			Summary: "Fetch a pack",
+			More: "It goes on when this is answered: GET /v0/box/pack-pull/events tells how far it is. A pack is " +
+				"there whole or not at all, and of a pull that fails nothing stays. One is fetched at a time.",
+			Answers: []describe.Answer{{Status: 202, Says: "It is begun", Value: contract.PackPull{}}},
+			Refuses: []int{409},
+		},
+		"DELETE /v0/box/packs/{name}": {
+			ID:      "removePack",
+			Summary: "Remove a pack",
+			More:    "Not one that the settings have the box run on.",
+			Answers: ok(confirmation{}),
+			Refuses: []int{409},
+		},
+		"GET /v0/box/pack-pull/events": {
+			ID:      "watchPackPull",
+			Summary: "How far the newest pull is, as it goes",
+			More: "Server-sent events: the data of each is a PackPull. The stream ends with the pull; without any " +
+				"it is empty.",
+			Answers: plain("text/event-stream"),
+		},
+		"DELETE /v0/box/pack-pull": {
+			ID:      "cancelPackPull",
+			Summary: "End the pull that goes on",
+			More:    "What has arrived is dropped.",
+			Answers: ok(contract.PackPull{}),
+			Refuses: []int{409},
+		},
+	})
 }
 
-// ofPacks refuses where the box looks after none.
-func (a *API) ofPacks(handle handler) handler {
-	return where(func() bool { return a.BoxPacks != nil }, "this box has no packs", handle)
+// ifPacks answers 503 where the box has no packs.
+func (a *API) ifPacks(handle handler) handler {
+	return available(func() bool { return a.BoxPacks != nil }, "this box has no packs", handle)
 }
 
 func (a *API) listPacks(w http.ResponseWriter, r *http.Request, _ caller) error {

@@ -41,107 +41,107 @@ type PluginChoice struct {
 	OtherSigner bool
 }
 
-// pluginBody is the largest plugin that is taken: a module of 64 MiB, which is the
-// most, with what lies beside it in a tar.
-const pluginBody = 80 << 20
-
 // mostLogLines is how many lines of a log one answer holds: about all of it.
 const mostLogLines = 10_000
 
-func (a *API) pluginRoutes() []route {
-	const path = "/v0/box/plugins"
-	const one = path + "/{name}"
-	upload := func(id, summary, more string, query []describe.Parameter, answers []describe.Answer) describe.Operation {
-		return describe.Operation{
-			ID:      id,
-			Section: "Plugins of the box",
-			Summary: summary,
-			More:    more,
-			Query:   query,
-			Upload:  "application/octet-stream",
-			Answers: answers,
-			Refuses: []int{409},
-		}
-	}
-	says := section("Plugins of the box")
-	tag := describe.Parameter{Name: "tag", Says: "Of an OCI layout that holds several images, the one that is meant.",
-		Schema: describe.Text()}
-	choice := []describe.Parameter{
-		tag,
-		{Name: "grant",
-			Says:   "What it may do, by the names that examining it tells, or all; once for each. Without it, nothing.",
-			Schema: describe.Text()},
-	}
-	other := describe.Parameter{Name: "other_signer",
-		Says:   "Take it also where somebody else has signed it than what is installed.",
-		Schema: describe.Flag().Or(false)}
-	lines := describe.Parameter{Name: "lines", Says: "The newest so many.",
-		Schema: describe.Number(1, mostLogLines).Or(100)}
+func aboutPlugins() descriptions {
 	const form = "The body is a module that carries its manifest, or the tar of an OCI image layout."
-	return []route{
-		{"GET", path, describe.Operator, unread, normal, storesNothing, a.ofShelf(a.listPlugins),
-			says(describe.Operation{ID: "listPlugins", Summary: "The plugins that are installed",
-				Answers: ok([]contract.ReturnPlugin{})})},
-		{"POST", "/v0/box/plugin-offers", describe.Operator, pluginBody, bulk, storesNothing,
-			a.ofShelf(a.examinePlugin),
-			upload("examinePlugin", "What a plugin asks for", form+" Nothing is changed.", []describe.Parameter{tag},
-				ok(contract.PluginOffer{}))},
-		{"POST", path, describe.Operator, pluginBody, bulk, storing, a.ofShelf(a.installPlugin),
-			upload("installPlugin", "Install a plugin", form, choice, made(contract.ReturnPlugin{}))},
-		{"GET", one, describe.Operator, unread, normal, storesNothing, a.ofShelf(a.getPlugin),
-			says(describe.Operation{ID: "getPlugin", Summary: "One plugin", Answers: ok(contract.ReturnPlugin{})})},
-		{"PUT", one, describe.Operator, pluginBody, bulk, storing, a.ofShelf(a.upgradePlugin),
-			upload("upgradePlugin", "Put another version in its place",
-				form+" What is installed goes on until the new one has passed the tests that came along with it.",
-				append(choice, other), ok(contract.ReturnPlugin{}))},
-		{"PATCH", one, describe.Operator, recordBody, normal, storing, a.ofShelf(reading(a.changePlugin)),
-			says(describe.Operation{
-				ID:      "changePlugin",
-				Summary: "Let it do more or less, or tell it settings",
-				More: "What is revoked is revoked first, then what is granted is granted, then the settings are set. " +
-					"Secrets are never told again.",
-				Body:    "PostedPluginChange",
-				Example: `{"grant":["storage"],"settings":[{"name":"city","value":"Ulm"}]}`,
-				Answers: ok(contract.ReturnPlugin{}),
-				Refuses: []int{409},
-			})},
-		{"DELETE", one, describe.Operator, unread, normal, storesNothing, a.ofShelf(a.removePlugin),
-			says(describe.Operation{ID: "removePlugin", Summary: "Remove it with all that it keeps",
-				Answers: ok(confirmation{})})},
-		{"POST", one + "/call", describe.Operator, recordBody, bulk, storesNothing, a.ofShelf(reading(a.callPlugin)),
-			says(describe.Operation{
-				ID:      "callPlugin",
-				Summary: "Call a tool of it",
-				More:    "As a chat of the key's account would. That the tool fails is told in error.",
-				Body:    "PostedPluginCall",
-				Example: `{"parameters":"{\"place\":\"museum\"}"}`,
-				Answers: ok(contract.PluginCalled{}),
-			})},
-		{"GET", one + "/logs", describe.Operator, unread, normal, storesNothing, a.ofShelf(a.pluginLog),
-			says(describe.Operation{
-				ID:      "pluginLog",
-				Summary: "What it wrote into its log",
-				Query:   []describe.Parameter{lines},
-				Answers: ok([]contract.PluginLogLine{}),
-			})},
-		{"GET", one + "/logs/events", describe.Operator, unread, normal, storesNothing, a.ofShelf(a.followPlugin),
-			says(describe.Operation{
-				ID:      "followPluginLog",
-				Summary: "What it writes into its log, as it does",
-				More:    "Server-sent events: the data of each is a PluginLogLine. The newest lines come first.",
-				Query:   []describe.Parameter{lines},
-				Answers: plain("text/event-stream"),
-			})},
-		{"GET", one + "/figures", describe.Operator, unread, normal, storesNothing, a.ofShelf(a.pluginFigures),
-			says(describe.Operation{ID: "pluginFigures",
-				Summary: "How often its tools and hooks were called, and how long that took",
-				Answers: ok([]contract.PluginFigures{})})},
-	}
+	tag := parameter("tag", "Of an OCI layout that holds several images, the one that is meant.", describe.Text())
+	grant := parameter("grant",
+		"What it may do, by the names that examining it tells, or all; once for each. Without it, nothing.",
+		describe.Text())
+	lines := parameter("lines", "The newest so many.", describe.Number(1, mostLogLines).Or(100))
+	return inSection("Plugins of the box", descriptions{
+		"GET /v0/box/plugins": {
+			ID:      "listPlugins",
+			Summary: "The plugins that are installed",
+			Answers: ok([]contract.ReturnPlugin{}),
+		},
+		"POST /v0/box/plugin-offers": {
+			ID:      "examinePlugin",
+			Summary: "What a plugin asks for",
+			More:    form + " Nothing is changed.",
+			Query:   []describe.Parameter{tag},
+			Upload:  "application/octet-stream",
+			Answers: ok(contract.PluginOffer{}),
+			Refuses: []int{409},
+		},
+		"POST /v0/box/plugins": {
+			ID:      "installPlugin",
+			Summary: "Install a plugin",
+			More:    form,
+			Query:   []describe.Parameter{tag, grant},
+			Upload:  "application/octet-stream",
+			Answers: made(contract.ReturnPlugin{}),
+			Refuses: []int{409},
+		},
+		"GET /v0/box/plugins/{name}": {
+			ID:      "getPlugin",
+			Summary: "One plugin",
+			Answers: ok(contract.ReturnPlugin{}),
+		},
+		"PUT /v0/box/plugins/{name}": {
+			ID:      "upgradePlugin",
+			Summary: "Put another version in its place",
+			More: form + " What is installed goes on until the new one has passed the tests that came along with " +
+				"it.",
+			Query: []describe.Parameter{
+				tag,
+				grant,
+				parameter("other_signer", "Take it also where somebody else has signed it than what is installed.",
+					describe.Flag().Or(false)),
+			},
+			Upload:  "application/octet-stream",
+			Answers: ok(contract.ReturnPlugin{}),
+			Refuses: []int{409},
+		},
+		"PATCH /v0/box/plugins/{name}": {
+			ID:      "changePlugin",
+			Summary: "Let it do more or less, or tell it settings",
+			More: "What is revoked is revoked first, then what is granted is granted, then the settings are set. " +
+				"Secrets are never told again.",
+			Body:    "PostedPluginChange",
+			Example: `{"grant":["storage"],"settings":[{"name":"city","value":"Ulm"}]}`,
+			Answers: ok(contract.ReturnPlugin{}),
+			Refuses: []int{409},
+		},
+		"DELETE /v0/box/plugins/{name}": {
+			ID:      "removePlugin",
+			Summary: "Remove it with all that it keeps",
+			Answers: ok(confirmation{}),
+		},
+		"POST /v0/box/plugins/{name}/call": {
+			ID:      "callPlugin",
+			Summary: "Call a tool of it",
+			More:    "As a chat of the key's account would. That the tool fails is told in error.",
+			Body:    "PostedPluginCall",
+			Example: `{"parameters":"{\"place\":\"museum\"}"}`,
+			Answers: ok(contract.PluginCalled{}),
+		},
+		"GET /v0/box/plugins/{name}/logs": {
+			ID:      "pluginLog",
+			Summary: "What it wrote into its log",
+			Query:   []describe.Parameter{lines},
+			Answers: ok([]contract.PluginLogLine{}),
+		},
+		"GET /v0/box/plugins/{name}/logs/events": {
+			ID:      "followPluginLog",
+			Summary: "What it writes into its log, as it does",
+			More:    "Server-sent events: the data of each is a PluginLogLine. The newest lines come first.",
+			Query:   []describe.Parameter{lines},
+			Answers: plain("text/event-stream"),
+		},
+		"GET /v0/box/plugins/{name}/figures": {
+			ID:      "pluginFigures",
+			Summary: "How often its tools and hooks were called, and how long that took",
+			Answers: ok([]contract.PluginFigures{}),
+		},
+	})
 }
 
-// ofShelf refuses where the box has no plugins.
-func (a *API) ofShelf(handle handler) handler {
-	return where(func() bool { return a.BoxPlugins != nil }, "this box has no plugins", handle)
+// ifPlugins answers 503 where the box has no plugins.
+func (a *API) ifPlugins(handle handler) handler {
+	return available(func() bool { return a.BoxPlugins != nil }, "this box has no plugins", handle)
 }
 
 func (a *API) listPlugins(w http.ResponseWriter, r *http.Request, _ caller) error {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 
-	"parley/appliance/api/describe"
 	"parley/appliance/contract"
 )
 
@@ -21,39 +20,33 @@ type VoiceAliases interface {
 	DeleteAlias(ctx context.Context, name string) error
 }
 
-// aliasRoutes are the ways to the aliases of voices, as parley voices alias has them.
-func (a *API) aliasRoutes() []route {
-	const path = "/v0/box/voice-aliases"
-	const one = path + "/{name}"
-	says := section("Names of other voices")
-	list := says(describe.Operation{
-		ID:      "listVoiceAliases",
-		Summary: "Which voices stand in for those that the box does not have",
-		More: "By the name or id that programs ask for: those of the operator, and those that are built in, " +
-			"which are the voices of the cloud library.",
-		Answers: ok(contract.ReturnVoiceAliases{}),
+func aboutAliases() descriptions {
+	return inSection("Names of other voices", descriptions{
+		"GET /v0/box/voice-aliases": {
+			ID:      "listVoiceAliases",
+			Summary: "Which voices stand in for those that the box does not have",
+			More: "By the name or id that programs ask for: those of the operator, and those that are built in, " +
+				"which are the voices of the cloud library.",
+			Answers: ok(contract.ReturnVoiceAliases{}),
+		},
+		"PUT /v0/box/voice-aliases/{name}": {
+			ID:      "putVoiceAlias",
+			Summary: "Have a voice stand in for a name",
+			More: "It holds at once, for all accounts, wherever a voice is named by name or by id, in small or in " +
+				"large letters. A voice that an account has saved under the name, and one of the library, go before " +
+				"it.",
+			Body:    "PostedVoiceAlias",
+			Example: `{"voice":"joe"}`,
+			Answers: ok(contract.ReturnVoiceAlias{}),
+			Refuses: []int{409},
+		},
+		"DELETE /v0/box/voice-aliases/{name}": {
+			ID:      "deleteVoiceAlias",
+			Summary: "Have no voice stand in for a name",
+			More:    "For a voice of the cloud library, the one that is built in stands in again.",
+			Answers: ok(confirmation{}),
+		},
 	})
-	set := says(describe.Operation{
-		ID:      "putVoiceAlias",
-		Summary: "Have a voice stand in for a name",
-		More: "It holds at once, for all accounts, wherever a voice is named by name or by id, in small or in large " +
-			"letters. A voice that an account has saved under the name, and one of the library, go before it.",
-		Body:    "PostedVoiceAlias",
-		Example: `{"voice":"joe"}`,
-		Answers: ok(contract.ReturnVoiceAlias{}),
-		Refuses: []int{409},
-	})
-	forget := says(describe.Operation{
-		ID:      "deleteVoiceAlias",
-		Summary: "Have no voice stand in for a name",
-		More:    "For a voice of the cloud library, the one that is built in stands in again.",
-		Answers: ok(confirmation{}),
-	})
-	return []route{
-		{"GET", path, describe.Operator, unread, normal, storesNothing, a.listAliases, list},
-		{"PUT", one, describe.Operator, recordBody, normal, storing, reading(a.putAlias), set},
-		{"DELETE", one, describe.Operator, unread, normal, storesNothing, a.deleteAlias, forget},
-	}
 }
 
 func (a *API) listAliases(w http.ResponseWriter, r *http.Request, _ caller) error {

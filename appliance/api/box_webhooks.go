@@ -21,59 +21,50 @@ type BoxWebhooks interface {
 	TryWebhook(ctx context.Context, signingKey, url string) (took time.Duration, err error)
 }
 
-// webhookRoutes are the ways to what webhooks are told, as parley webhooks has
-// them.
-func (a *API) webhookRoutes() []route {
-	const path = "/v0/box/webhooks"
-	says := section("Webhooks of the box")
+func aboutWebhooks() descriptions {
 	list := append(pageQuery(),
-		describe.Parameter{Name: "state",
-			Says:   "Only those that are so: waiting, delivered, or dead, which is given up.",
-			Schema: describe.Words(store.WebhookStates()...)},
-		describe.Parameter{Name: "account", Says: "Only those of the account of this name.", Schema: describe.Text()},
-		describe.Parameter{Name: "chat_id", Says: "Only those of this chat.", Schema: describe.Text()},
-		describe.Parameter{Name: "search", Says: "Only those that have this in their URL, chat, event or error.",
-			Schema: describe.Text()})
-	return []route{
-		{"GET", path, describe.Operator, unread, normal, storesNothing, a.listWebhooks, says(describe.Operation{
+		parameter("state", "Only those that are so: waiting, delivered, or dead, which is given up.",
+			describe.Words(store.WebhookStates()...)),
+		parameter("account", "Only those of the account of this name.", describe.Text()),
+		parameter("chat_id", "Only those of this chat.", describe.Text()),
+		parameter("search", "Only those that have this in their URL, chat, event or error.", describe.Text()))
+	return inSection("Webhooks of the box", descriptions{
+		"GET /v0/box/webhooks": {
 			ID:      "listWebhooks",
 			Summary: "The webhooks that wait, that were given up, and those of the last day",
 			Query:   list,
 			More:    "The newest first.",
 			Answers: ok(contract.ReturnPagedWebhooks{}),
 			Refuses: []int{404},
-		})},
-		{"POST", path + "/retry", describe.Operator, recordBody, bulk, storesNothing, a.retryWebhooks,
-			says(describe.Operation{
-				ID:      "retryWebhooks",
-				Summary: "Try webhooks again, now and for another day",
-				More:    "Those that wait, and those that were given up.",
-				Body:    "PostedWebhookChoice",
-				Example: `{"all":true}`,
-				Answers: ok(contract.WebhooksChanged{}),
-				Refuses: []int{404},
-			})},
-		{"POST", path + "/forget", describe.Operator, recordBody, bulk, storesNothing, a.forgetWebhooks,
-			says(describe.Operation{
-				ID:      "forgetWebhooks",
-				Summary: "Delete webhooks that were given up",
-				Body:    "PostedWebhookChoice",
-				Example: `{"all":true}`,
-				Answers: ok(contract.WebhooksChanged{}),
-				Refuses: []int{404},
-			})},
-		{"POST", path + "/test", describe.Operator, tokenBody, normal, storesNothing, reading(a.tryWebhook),
-			says(describe.Operation{
-				ID:      "testWebhook",
-				Summary: "Send a receiver a signed example",
-				More: "A chat_started of a chat that there never was, once, under the rules of the box. That it was " +
-					"not delivered is told in error.",
-				Body:    "PostedWebhookTest",
-				Example: `{"url":"https://shop.example/hooks/parley","account":"home"}`,
-				Answers: ok(contract.WebhookTested{}),
-				Refuses: []int{404},
-			})},
-	}
+		},
+		"POST /v0/box/webhooks/retry": {
+			ID:      "retryWebhooks",
+			Summary: "Try webhooks again, now and for another day",
+			More:    "Those that wait, and those that were given up.",
+			Body:    "PostedWebhookChoice",
+			Example: `{"all":true}`,
+			Answers: ok(contract.WebhooksChanged{}),
+			Refuses: []int{404},
+		},
+		"POST /v0/box/webhooks/forget": {
+			ID:      "forgetWebhooks",
+			Summary: "Delete webhooks that were given up",
+			Body:    "PostedWebhookChoice",
+			Example: `{"all":true}`,
+			Answers: ok(contract.WebhooksChanged{}),
+			Refuses: []int{404},
+		},
+		"POST /v0/box/webhooks/test": {
+			ID:      "testWebhook",
+			Summary: "Send a receiver a signed example",
+			More: "A chat_started of a chat that there never was, once, under the rules of the box. That it was " +
+				"not delivered is told in error.",
+			Body:    "PostedWebhookTest",
+			Example: `{"url":"https://shop.example/hooks/parley","account":"home"}`,
+			Answers: ok(contract.WebhookTested{}),
+			Refuses: []int{404},
+		},
+	})
 }
 
 func (a *API) listWebhooks(w http.ResponseWriter, r *http.Request, _ caller) error {

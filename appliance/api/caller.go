@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"parley/appliance/api/describe"
 	"parley/appliance/contract"
 	"parley/store"
 )
@@ -106,18 +105,18 @@ func firstFilled(texts ...string) string {
 // for it in their share. What may turn out to be wrong takes from the address's
 // share before anybody looks it up, so a flood of it ends here.
 func (a *API) admit(rt route, r *http.Request) (caller, error) {
-	if rt.access == describe.Token || rt.access == describe.Account || rt.access == describe.Operator {
+	if rt.access == byToken || rt.access == byKey || rt.access == byOperator {
 		return a.admitKey(rt, r)
 	}
 	// Whoever posts without a key brings a link or a code that is good once.
-	looksUp := rt.access != describe.Anybody || rt.method == http.MethodPost
+	looksUp := rt.access != byAnyone || rt.method == http.MethodPost
 	if err := a.shares.address(r, looksUp); err != nil {
 		return caller{}, err
 	}
 	switch rt.access {
-	case describe.Link:
+	case byLink:
 		return a.checkLink(r)
-	case describe.Client:
+	case bySecret:
 		return a.admitClient(r)
 	}
 	return caller{}, nil
@@ -170,12 +169,12 @@ func (a *API) admitKey(rt route, r *http.Request) (caller, error) {
 	if g.Kiosk != nil {
 		return by, ofKiosk(rt, r, by)
 	}
-	if c.token && rt.access != describe.Token {
+	if c.token && rt.access != byToken {
 		return caller{}, contract.ErrForbidden{Why: "an access token may not do this: it opens live chats, speech " +
 			"and the list of voices, " +
 			"and nothing else; send an API key in the header X-Service-Api-Key, from a server"}
 	}
-	if rt.access == describe.Operator && g.Role != store.OperatorKey {
+	if rt.access == byOperator && g.Role != store.OperatorKey {
 		return caller{}, contract.ErrForbidden{Why: "this is of the whole box, and this is a client's key; a key of " +
 			"an operator opens it (parley keys create --role operator)"}
 	}
@@ -185,7 +184,7 @@ func (a *API) admitKey(rt route, r *http.Request) (caller, error) {
 // nothingPresented says what a row wants of who brings nothing.
 func nothingPresented(rt route) string {
 	switch {
-	case rt.access != describe.Token:
+	case rt.access != byToken:
 		return "no API key; send " + inHeaders(rt)
 	case rt.keyInQuery():
 		return "no API key and no access token; " +
@@ -197,7 +196,7 @@ func nothingPresented(rt route) string {
 
 // inHeaders says which headers open a row.
 func inHeaders(rt route) string {
-	if rt.access == describe.Token {
+	if rt.access == byToken {
 		return "a key in the header X-Service-Api-Key, or a token as Authorization: Bearer"
 	}
 	return "a key in the header X-Service-Api-Key"

@@ -7,9 +7,6 @@ import (
 	"parley/appliance/api/describe"
 )
 
-// callPath is where calls begin.
-const callPath = "/v0/evi/chat/webrtc"
-
 // Calls carries live conversations over WebRTC.
 type Calls interface {
 	// Answer begins a call of the account's with the offer in the request, and
@@ -22,15 +19,15 @@ type Calls interface {
 	HangUp(account, id string) error
 }
 
-// ofCalls refuses where the box takes none.
-func (a *API) ofCalls(handle handler) handler {
-	return where(func() bool { return a.Calls != nil },
+// ifCalls answers 503 where the box takes no calls.
+func (a *API) ifCalls(handle handler) handler {
+	return available(func() bool { return a.Calls != nil },
 		"this box takes no calls over WebRTC: its operator has turned them off (webrtc.listen)", handle)
 }
 
 func (a *API) call(w http.ResponseWriter, r *http.Request, by caller) error {
 	return a.Calls.Answer(w, r, by.AccountID, func(id string) string {
-		return callPath + "/calls/" + id
+		return "/v0/evi/chat/webrtc/calls/" + id
 	}, &pass{keys: a.Keys, grant: by.Grant})
 }
 
@@ -46,59 +43,51 @@ func (a *API) endCall(w http.ResponseWriter, r *http.Request, by caller) error {
 	return nil
 }
 
-// callSays is the description of a call's beginning.
-func callSays() describe.Operation {
-	chat := chatSays()
-	return describe.Operation{
-		ID:      "call",
-		Section: "Live chats",
-		Summary: "Talk, over WebRTC",
-		Call:    true,
-		Kiosk:   true,
-		More: strings.Join([]string{
-			"The body is an SDP offer with one audio track, both ways, and a data channel named chat; the answer is " +
-				"SDP too (WHIP, RFC 9725).",
-			"The voices go as Opus; the data channel carries the messages of the socket as text, but for audio, and " +
-				"call_ended {code, reason} at the end.",
-			"Location is the call: PATCH it with further candidates or a new offer, DELETE it to hang up.",
-		}, " "),
-		Query:   chat.Query,
-		Upload:  sdpMedia,
-		Answers: []describe.Answer{{Status: 201, Says: "The answer", Media: sdpMedia}},
-		Refuses: []int{413, 415, 422, 503},
-	}
-}
-
 const (
 	sdpMedia      = "application/sdp"
 	fragmentMedia = "application/trickle-ice-sdpfrag"
 )
 
-func changeCallSays() describe.Operation {
-	return describe.Operation{
-		ID:      "changeCall",
-		Section: "Live chats",
-		Summary: "Add candidates to a call, or begin its connection anew",
-		Call:    true,
-		Kiosk:   true,
-		More: "The body is a fragment of SDP (" + fragmentMedia + ") or a whole offer (" + sdpMedia +
-			"), after a change of networks for one; what begins anew is answered in kind.",
-		Upload: fragmentMedia,
-		Also:   sdpMedia,
-		Answers: []describe.Answer{{Status: 200, Says: "The connection begins anew", Media: fragmentMedia},
-			{Status: 204, Says: "The candidates were taken"}},
-		Refuses: []int{412, 413, 415, 503},
-	}
-}
-
-func endCallSays() describe.Operation {
-	return describe.Operation{
-		ID:      "endCall",
-		Section: "Live chats",
-		Summary: "Hang up",
-		Call:    true,
-		Kiosk:   true,
-		Answers: []describe.Answer{{Status: 200, Says: "The call is over"}},
-		Refuses: []int{503},
-	}
+// aboutCalls describes the routes of live chats over WebRTC.
+func aboutCalls() descriptions {
+	return inSection("Live chats", descriptions{
+		"POST /v0/evi/chat/webrtc": {
+			ID:      "call",
+			Summary: "Talk, over WebRTC",
+			Call:    true,
+			Kiosk:   true,
+			More: strings.Join([]string{
+				"The body is an SDP offer with one audio track, both ways, and a data channel named chat; the answer " +
+					"is SDP too (WHIP, RFC 9725).",
+				"The voices go as Opus; the data channel carries the messages of the socket as text, but for audio, " +
+					"and call_ended {code, reason} at the end.",
+				"Location is the call: PATCH it with further candidates or a new offer, DELETE it to hang up.",
+			}, " "),
+			Query:   aboutChat().Query,
+			Upload:  sdpMedia,
+			Answers: []describe.Answer{{Status: 201, Says: "The answer", Media: sdpMedia}},
+			Refuses: []int{413, 415, 422, 503},
+		},
+		"PATCH /v0/evi/chat/webrtc/calls/{id}": {
+			ID:      "changeCall",
+			Summary: "Add candidates to a call, or begin its connection anew",
+			Call:    true,
+			Kiosk:   true,
+			More: "The body is a fragment of SDP (" + fragmentMedia + ") or a whole offer (" + sdpMedia +
+				"), after a change of networks for one; what begins anew is answered in kind.",
+			Upload: fragmentMedia,
+			Also:   sdpMedia,
+			Answers: []describe.Answer{{Status: 200, Says: "The connection begins anew", Media: fragmentMedia},
+				{Status: 204, Says: "The candidates were taken"}},
+			Refuses: []int{412, 413, 415, 503},
+		},
+		"DELETE /v0/evi/chat/webrtc/calls/{id}": {
+			ID:      "endCall",
+			Summary: "Hang up",
+			Call:    true,
+			Kiosk:   true,
+			Answers: []describe.Answer{{Status: 200, Says: "The call is over"}},
+			Refuses: []int{503},
+		},
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 
+	"parley/appliance/api/describe"
 	"parley/appliance/contract"
 	"parley/store"
 )
@@ -76,4 +77,42 @@ func (a *API) deleteChatGroup(w http.ResponseWriter, r *http.Request, by caller)
 	}
 	return a.result(w, http.StatusOK, confirmation{"The chat group is deleted, with its chats and their recordings."},
 		missing(err, "chat group", id))
+}
+
+func aboutChatGroups() descriptions {
+	newest := parameter("config_id", "Only groups whose newest chat used this config.", describe.Text())
+	return inSection("Chat groups", descriptions{
+		"GET /v0/evi/chat_groups": {
+			ID:      "listChatGroups",
+			Summary: "List chat groups",
+			Query:   timedQuery(newest),
+			Answers: ok(contract.ReturnPagedChatGroups{}),
+		},
+		"GET /v0/evi/chat_groups/{id}": {
+			ID:      "getChatGroup",
+			Summary: "Get a chat group and its chats",
+			Query:   timedQuery(statusFilter()),
+			Answers: ok(contract.ReturnChatGroupPagedChats{}),
+		},
+		"DELETE /v0/evi/chat_groups/{id}": {
+			ID:      "deleteChatGroup",
+			Summary: "Delete a chat group",
+			More: "With its chats, what was said in them, and how they sounded. Nothing of it can be brought " +
+				"back.",
+			Answers: ok(confirmation{}),
+			Refuses: []int{409},
+		},
+		"GET /v0/evi/chat_groups/{id}/audio": {
+			ID:      "getChatGroupAudio",
+			Summary: "Where to hear each chat",
+			Query:   timedQuery(),
+			Answers: ok(contract.ReturnChatGroupPagedAudioReconstructions{}),
+		},
+		"GET /v0/evi/chat_groups/{id}/events": {
+			ID:      "listChatGroupEvents",
+			Summary: "What happened in all chats",
+			Query:   timedQuery(),
+			Answers: ok(contract.ReturnChatGroupPagedEvents{}),
+		},
+	})
 }

@@ -85,29 +85,30 @@ func readSearch(q url.Values) (f store.ChatSearch, err error) {
 	return f, nil
 }
 
-func searchChatsSays(config, status describe.Parameter) describe.Operation {
+func aboutChatSearch() descriptions {
 	text := func(name, says string) describe.Parameter {
 		return describe.Parameter{Name: name, Says: says, Schema: describe.Text()}
 	}
 	time := func(name, says string) describe.Parameter {
 		return describe.Parameter{Name: name, Says: says, Schema: describe.Number(0, maxPageNumber)}
 	}
-	return describe.Operation{
-		ID:      "searchChats",
-		Section: "Chats",
-		Summary: "Search chats",
-		More: "The newest first. One answer looks through some ten thousand chats at most: where next is there, " +
-			"the search goes on with it as before, and may find more.",
-		Query: []describe.Parameter{
-			text("search", "Words, all of which were said in one message, in any case."),
-			config, status,
-			text("custom_session_id", "Only chats to which their client gave this id."),
-			time("from", "Only chats that began then, in Unix milliseconds, or later."),
-			time("until", "Only chats that began before."),
-			text("before", "The next of the answer before this one."),
-			{Name: "limit", Says: "How many chats at most.",
-				Schema: describe.Number(1, contract.MaxPageSize).Or(contract.DefaultPageSize)},
+	return inSection("Chats", descriptions{
+		"GET /v0/box/chats": {
+			ID:      "searchChats",
+			Summary: "Search chats",
+			More: "The newest first. One answer looks through some ten thousand chats at most: where next is there, " +
+				"the search goes on with it as before, and may find more.",
+			Query: []describe.Parameter{
+				text("search", "Words, all of which were said in one message, in any case."),
+				configFilter(), statusFilter(),
+				text("custom_session_id", "Only chats to which their client gave this id."),
+				time("from", "Only chats that began then, in Unix milliseconds, or later."),
+				time("until", "Only chats that began before."),
+				text("before", "The next of the answer before this one."),
+				{Name: "limit", Says: "How many chats at most.",
+					Schema: describe.Number(1, contract.MaxPageSize).Or(contract.DefaultPageSize)},
+			},
+			Answers: ok(contract.ReturnFoundChats{}),
 		},
-		Answers: ok(contract.ReturnFoundChats{}),
-	}
+	})
 }

@@ -55,7 +55,7 @@ func TestChatsAreSearched(t *testing.T) {
 	for query, want := range map[string]string{
 		"status=BUSY":                        "status: ",
 		"limit=0":                            "limit: ",
-		"from=yesterday":                     "from: \"yesterday\" is not allowed; expected a time in Unix milliseconds",
+		"from=yesterday":                     `from: "yesterday" is not allowed; expected a time in Unix milliseconds`,
 		"until=-1":                           "until: ",
 		"before=" + contract.NewID():         "before: ",
 		"search=" + strings.Repeat("x", 201): "search: 201 characters; at most 200 are allowed",

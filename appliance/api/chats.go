@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"parley/appliance/api/describe"
 	"parley/appliance/contract"
 	"parley/store"
 )
@@ -139,4 +140,37 @@ func configSpec(c store.ConfigRef) *contract.ReturnConfigSpec {
 		return nil
 	}
 	return &contract.ReturnConfigSpec{ID: c.ID, Version: c.Version}
+}
+
+// configFilter and statusFilter describe what readers of lists of chats may ask for.
+func configFilter() describe.Parameter {
+	return parameter("config_id", "Only chats that used this config.", describe.Text())
+}
+
+func statusFilter() describe.Parameter {
+	return parameter("status", "Only chats of this status; repeat it for several.",
+		describe.Words(contract.ChatStatuses()...))
+}
+
+// timedQuery describes what readTimedPage reads, and more.
+func timedQuery(more ...describe.Parameter) []describe.Parameter {
+	ascending := parameter("ascending_order", "Oldest first.", describe.Flag().Or(true))
+	return append(append(pageQuery(), ascending), more...)
+}
+
+func aboutChats() descriptions {
+	return inSection("Chats", descriptions{
+		"GET /v0/evi/chats": {
+			ID:      "listChats",
+			Summary: "List chats",
+			Query:   timedQuery(configFilter(), statusFilter()),
+			Answers: ok(contract.ReturnPagedChats{}),
+		},
+		"GET /v0/evi/chats/{id}": {
+			ID:      "listChatEvents",
+			Summary: "Get a chat and what happened in it",
+			Query:   timedQuery(),
+			Answers: ok(contract.ReturnChatPagedEvents{}),
+		},
+	})
 }

@@ -126,3 +126,19 @@ func versionOrNewest(version *int) int {
 	}
 	return *version
 }
+
+func aboutConfigs() descriptions {
+	return versionedWords{
+		one:   "Config",
+		many:  "Configs",
+		first: "PostedConfig",
+		next:  "PostedConfigVersion",
+		name:  "PostedName",
+		firstExample: `{"name":"Museum guide","evi_version":"4-mini","prompt":{"text":"You show visitors around. ` +
+			`Answer briefly."}}`,
+		nextExample:  `{"evi_version":"4-mini","version_description":"without a prompt"}`,
+		record:       contract.ReturnConfig{},
+		page:         contract.ReturnPagedConfigs{},
+		firstRefuses: []int{404}, // a prompt, tool or voice that it names
+	}.describe("/v0/evi/configs")
+}

@@ -17,9 +17,6 @@ import (
 )
 
 const (
-	// conversionBody is the largest recording that is taken, with what comes beside
-	// it: the longest as a WAV file of 48 kHz, 16 bit and two channels has 58 MB.
-	conversionBody = 64 << 20
 	// mostParts of a form, and mostPartBytes of all of them but the recording: the
 	// context is the longest of them.
 	mostParts     = 64
@@ -210,4 +207,32 @@ func undecoded(err error) error {
 			Why: fmt.Sprintf("it is %s, which is not taken: %s", format.What, taken)}
 	}
 	return contract.ErrInvalid{Field: "audio", Why: strings.TrimPrefix(err.Error(), "audio: ")}
+}
+
+// aboutConversion describes the routes of voice conversion.
+func aboutConversion() descriptions {
+	const more = "The words of the recording, each phrase when it was said there and as long as it took there. " +
+		"Parts other than the recording hold JSON; include_timestamp_types may also come as several parts with a " +
+		"word each. The recording may be WAV, MP3, FLAC, Ogg with Opus, Vorbis or FLAC, WebM with Opus or Vorbis, or " +
+		"MP4 with AAC or Opus, up to five minutes and 64 MiB."
+	return inSection("Text-to-speech", descriptions{
+		"POST /v0/tts/voice_conversion/json": {
+			ID:      "convertVoiceJson",
+			Summary: "Have a recording said by another voice, and send it as it is made",
+			More:    more,
+			Body:    "PostedConversion",
+			Upload:  "audio",
+			Answers: jsonLines(),
+			Refuses: []int{404},
+		},
+		"POST /v0/tts/voice_conversion/file": {
+			ID:      "convertVoiceFile",
+			Summary: "Have a recording said by another voice, and answer with a file",
+			More:    more,
+			Body:    "PostedConversion",
+			Upload:  "audio",
+			Answers: soundFile(),
+			Refuses: []int{404},
+		},
+	})
 }

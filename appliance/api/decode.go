@@ -37,8 +37,8 @@ func decode[T any](r *http.Request, parse func([]byte) (T, error)) (T, error) {
 	return parse(bytes.TrimPrefix(body, []byte("\ufeff")))
 }
 
-// reading is a handler that first reads the body.
-func reading[T contract.Readable[T]](handle func(http.ResponseWriter, *http.Request, caller, T) error) handler {
+// parsed returns a handler that parses the body before it calls handle.
+func parsed[T contract.Readable[T]](handle func(http.ResponseWriter, *http.Request, caller, T) error) handler {
 	return func(w http.ResponseWriter, r *http.Request, by caller) error {
 		body, err := decode(r, contract.Parse[T])
 		if err != nil {

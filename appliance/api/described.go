@@ -21,7 +21,7 @@ import (
 //go:generate go test -count=1 -run TestTheDescriptionsAreFresh . -args -update
 
 //go:embed described
-var descriptions embed.FS
+var generated embed.FS
 
 // madeVersion stands in them where each box puts its own version.
 const madeVersion = "0.0.0-made"
@@ -44,7 +44,8 @@ func (a *API) described() describe.Box {
 			Title: "Parley", Version: madeVersion,
 			Description: "A voice service on one box: it listens, thinks and speaks by itself. Field names are " +
 				"snake_case JSON; unknown fields are ignored, and null is the same as absent. Times are Unix " +
-				"milliseconds unless they say otherwise. Every answer has an X-Request-Id, which the box's log has too.",
+				"milliseconds unless they say otherwise. Every answer has an X-Request-Id, which the box's log " +
+				"has too.",
 		},
 		Problem: problem{}, Invalid: malformed{},
 	}
@@ -55,7 +56,7 @@ func (a *API) described() describe.Box {
 			Path:      rt.path,
 			Access:    rt.access,
 			MaxBody:   rt.body,
-			Operation: rt.says,
+			Operation: rt.about,
 		})
 	}
 	return box
@@ -74,7 +75,7 @@ func readDocuments(version string) (d documents, err error) {
 	if d.asyncAPI, err = readDocument("asyncapi.json", "application/json", describe.NoPolicy, bare); err != nil {
 		return d, err
 	}
-	policy, err := descriptions.ReadFile("described/docs.policy")
+	policy, err := generated.ReadFile("described/docs.policy")
 	if err != nil {
 		return d, err
 	}
@@ -84,7 +85,7 @@ func readDocuments(version string) (d documents, err error) {
 }
 
 func readDocument(name, mediaType, policy, version string) (document, error) {
-	text, err := descriptions.ReadFile(path.Join("described", name))
+	text, err := generated.ReadFile(path.Join("described", name))
 	if err != nil {
 		return document{}, fmt.Errorf("a description of the API: %w", err)
 	}
@@ -93,24 +94,54 @@ func readDocument(name, mediaType, policy, version string) (document, error) {
 	return document{mediaType, policy, text, `"` + hex.EncodeToString(sum[:8]) + `"`}, nil
 }
 
-// document answers with one of the descriptions.
-func (a *API) document(which func(documents) document) handler {
-	return func(w http.ResponseWriter, r *http.Request, _ caller) error {
-		all, err := a.documents()
-		if err != nil {
-			return err
-		}
-		d := which(all)
-		h := w.Header()
-		h.Set("Content-Type", d.mediaType)
-		h.Set("ETag", d.tag)
-		h.Set("Cache-Control", "no-cache") // kept, and asked about: the box may be of another version by then
-		h.Set("Content-Security-Policy", d.policy)
-		if r.Header.Get("If-None-Match") == d.tag {
-			w.WriteHeader(http.StatusNotModified)
-			return nil
-		}
-		_, err = w.Write(d.text)
+// docsPage, openAPI and asyncAPI answer with the descriptions of the API.
+func (a *API) docsPage(w http.ResponseWriter, r *http.Request, _ caller) error {
+	return a.document(w, r, func(d documents) document { return d.page })
+}
+
+func (a *API) openAPI(w http.ResponseWriter, r *http.Request, _ caller) error {
+	return a.document(w, r, func(d documents) document { return d.openAPI })
+}
+
+func (a *API) asyncAPI(w http.ResponseWriter, r *http.Request, _ caller) error {
+	return a.document(w, r, func(d documents) document { return d.asyncAPI })
+}
+
+func (a *API) document(w http.ResponseWriter, r *http.Request, which func(documents) document) error {
+	all, err := a.documents()
+	if err != nil {
 		return err
 	}
+	d := which(all)
+	h := w.Header()
+	h.Set("Content-Type", d.mediaType)
+	h.Set("ETag", d.tag)
+	h.Set("Cache-Control", "no-cache") // kept, and asked about: the box may be of another version by then
+	h.Set("Content-Security-Policy", d.policy)
+	if r.Header.Get("If-None-Match") == d.tag {
+		w.WriteHeader(http.StatusNotModified)
+		return nil
+	}
+	_, err = w.Write(d.text)
+	return err
+}
+
+func aboutDocuments() descriptions {
+	return inSection("The box", descriptions{
+		"GET /docs": {
+			ID:      "docs",
+			Summary: "This interface, to read",
+			Answers: append(plain("text/html"), unchanged()),
+		},
+		"GET /openapi.json": {
+			ID:      "openapi",
+			Summary: "The paths in OpenAPI 3.1",
+			Answers: append(plain("application/json"), unchanged()),
+		},
+		"GET /asyncapi.json": {
+			ID:      "asyncapi",
+			Summary: "The sockets in AsyncAPI 3.0",
+			Answers: append(plain("application/json"), unchanged()),
+		},
+	})
 }

@@ -17,7 +17,6 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"parley/appliance/api/describe"
 	"parley/appliance/contract"
 )
 
@@ -152,10 +151,13 @@ func TestEveryRouteIsDescribed(t *testing.T) {
 		o, _ := find(d.doc, "paths", path, strings.ToLower(rt.method)).(map[string]any)
 		id, _ := o["operationId"].(string)
 		if !regexp.MustCompile(`^[a-z][A-Za-z]+$`).MatchString(id) || ids[id] || o["summary"] == "" ||
-			len(rt.says.Answers) == 0 || rt.says.Section == "" {
+			len(rt.about.Answers) == 0 || rt.about.Section == "" {
 			t.Errorf("%s %s: its row says too little, or has the name of another: %q", rt.method, rt.path, id)
 		}
 		ids[id] = true
+	}
+	if routes := len(a.routes()); len(allDescriptions()) != routes {
+		t.Errorf("%d descriptions for %d routes", len(allDescriptions()), routes)
 	}
 }
 
@@ -210,7 +212,7 @@ func TestTheExamplesWork(t *testing.T) {
 	tried := 0
 	for _, rt := range New(Parts{}).routes() {
 		// recordings are not written down; the code of a screen is good once
-		if rt.says.Body == "" || rt.says.Upload != "" || rt.access == describe.Anybody {
+		if rt.about.Body == "" || rt.about.Upload != "" || rt.access == byAnyone {
 			continue
 		}
 		if rt.path == "/v0/box/operator" { // for a session; a key is of one account for good
@@ -220,7 +222,7 @@ func TestTheExamplesWork(t *testing.T) {
 		kind, _, _ := strings.Cut(rt.path, "/{")
 		path := strings.NewReplacer("{id}", ids[kind], "{version}", "0", "{name}", "hours", "{word}",
 			"Nguyen").Replace(rt.path)
-		status, _, text := c.send(rt.method, path, "application/json", rt.says.Example)
+		status, _, text := c.send(rt.method, path, "application/json", rt.about.Example)
 		if status >= 300 {
 			t.Errorf("%s %s: %d %s", rt.method, path, status, text)
 		}
@@ -240,11 +242,11 @@ func TestTheBoundsThatAreDescribedAreThoseThatHold(t *testing.T) {
 	c := startRest(t, "home")[0]
 	d := c.http.Config.Handler.(*described)
 	for _, rt := range d.API.routes() {
-		if rt.says.Body == "" || rt.access == describe.Anybody || rt.method != "POST" ||
+		if rt.about.Body == "" || rt.access == byAnyone || rt.method != "POST" ||
 			strings.Contains(rt.path, "{") {
 			continue
 		}
-		at := slices.IndexFunc(contract.Bodies(), func(b contract.Body) bool { return b.Name == rt.says.Body })
+		at := slices.IndexFunc(contract.Bodies(), func(b contract.Body) bool { return b.Name == rt.about.Body })
 		for name, f := range contract.Bodies()[at].Shape.Fields {
 			// those mean something
 			if f.Kind != "string" || f.High == nil ||
@@ -253,15 +255,15 @@ func TestTheBoundsThatAreDescribedAreThoseThatHold(t *testing.T) {
 			}
 			for over := range 2 {
 				var body map[string]any
-				if err := json.Unmarshal([]byte(rt.says.Example), &body); err != nil {
+				if err := json.Unmarshal([]byte(rt.about.Example), &body); err != nil {
 					t.Fatal(err)
 				}
 				body[name] = strings.Repeat("é", int(*f.High)+over)
 				text, _ := json.Marshal(body)
-				fits := d.fits([]string{"components", "schemas", rt.says.Body}, text) == nil
+				fits := d.fits([]string{"components", "schemas", rt.about.Body}, text) == nil
 				status, _, said := c.send("POST", rt.path, "application/json", string(text))
 				if fits != (over == 0) || fits != (status == 200 || status == 201) {
-					t.Errorf("%s of %s with %d characters: %d; the description says %v: %.200s", name, rt.says.Body,
+					t.Errorf("%s of %s with %d characters: %d; the description says %v: %.200s", name, rt.about.Body,
 						int(*f.High)+over, status, fits, said)
 				}
 			}
@@ -297,7 +299,7 @@ func TestThePageNamesEveryRouteAndReachesForNothing(t *testing.T) {
 	}
 	page := string(all.page.text)
 	for _, rt := range a.routes() {
-		if !strings.Contains(page, `<article id="`+rt.says.ID+`">`) {
+		if !strings.Contains(page, `<article id="`+rt.about.ID+`">`) {
 			t.Errorf("%s %s is not on the page", rt.method, rt.path)
 		}
 	}

@@ -36,7 +36,7 @@ func TestEveryPathIsInTheDocs(t *testing.T) {
 		path := strings.TrimSuffix(rt.path, "{$}")
 		written := place.ReplaceAllString(regexp.QuoteMeta(path), `\{[a-z_]+\}`)
 		if !regexp.MustCompile("(?m)" + written + `($|[^A-Za-z0-9_/{-])`).MatchString(text) {
-			t.Errorf("%s %s (%s) is on no page of docs", rt.method, rt.path, rt.says.Summary)
+			t.Errorf("%s %s (%s) is on no page of docs", rt.method, rt.path, rt.about.Summary)
 		}
 	}
 }

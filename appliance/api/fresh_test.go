@@ -67,7 +67,7 @@ func makeDescriptions(t *testing.T, a *API) map[string][]byte {
 
 // What is not made from the source cannot be in the program.
 func TestTheProgramHoldsNoSourceOfItsOwn(t *testing.T) {
-	entries, err := descriptions.ReadDir("described")
+	entries, err := generated.ReadDir("described")
 	if err != nil || len(entries) != 4 {
 		t.Errorf("%v, %v", entries, err)
 	}

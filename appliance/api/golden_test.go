@@ -28,7 +28,7 @@ func TestGoldenRoutes(t *testing.T) {
 func TestGoldenAnswers(t *testing.T) {
 	var lines []string
 	for _, rt := range New(Parts{}).routes() {
-		for _, a := range rt.says.Answers {
+		for _, a := range rt.about.Answers {
 			words := []string{rt.method, rt.path + ":", strconv.Itoa(a.Status)}
 			if a.Media != "" {
 				words = append(words, a.Media)

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 
-	"parley/appliance/api/describe"
 	"parley/appliance/contract"
 	"parley/store"
 )
@@ -25,23 +24,24 @@ func (a *API) pairKiosk(w http.ResponseWriter, r *http.Request, _ caller, asked 
 	return a.result(w, http.StatusCreated, paired, nil)
 }
 
-func pairKioskSays() describe.Operation {
-	return describe.Operation{
-		ID:      "pairKiosk",
-		Section: "Screens",
-		Summary: "Pair a screen",
-		More: "The code is of parley kiosk, and good once, for ten minutes. The key opens conversations with " +
-			"the config of the screen and nothing else, until it is revoked.",
-		Body:    "PostedPairing",
-		Example: `{"code":"ABCD-2345"}`,
-		Answers: made(contract.PairedKiosk{}),
-		Refuses: []int{401, 429},
-	}
+func aboutPairing() descriptions {
+	return inSection("Screens", descriptions{
+		"POST /v0/box/kiosks": {
+			ID:      "pairKiosk",
+			Summary: "Pair a screen",
+			More: "The code is of parley kiosk, and good once, for ten minutes. The key opens conversations with " +
+				"the config of the screen and nothing else, until it is revoked.",
+			Body:    "PostedPairing",
+			Example: `{"code":"ABCD-2345"}`,
+			Answers: made(contract.PairedKiosk{}),
+			Refuses: []int{401, 429},
+		},
+	})
 }
 
 // ofKiosk lets the key of a screen into conversations with its config alone.
 func ofKiosk(rt route, r *http.Request, by caller) error {
-	if !rt.says.Kiosk {
+	if !rt.about.Kiosk {
 		return contract.ErrForbidden{
 			Why: "this is the key of a screen, which opens its conversations and nothing else; send another key"}
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"parley/appliance/api/describe"
 	"parley/appliance/contract"
 	"parley/store"
 )
@@ -31,14 +30,14 @@ func TestTheKeyOfAScreenOpensItsConversationsAlone(t *testing.T) {
 	a.Keys = &screens{}
 	opened := 0
 	for _, rt := range rows {
-		if rt.access != describe.Token && rt.access != describe.Account && rt.access != describe.Operator {
+		if rt.access != byToken && rt.access != byKey && rt.access != byOperator {
 			continue
 		}
 		w := try(a, rt, "", 0, "X-Service-Api-Key", "lobby")
-		if rt.says.Kiosk {
+		if rt.about.Kiosk {
 			opened++
 		}
-		if want := map[bool]int{true: 200, false: 403}[rt.says.Kiosk]; w.Code != want {
+		if want := map[bool]int{true: 200, false: 403}[rt.about.Kiosk]; w.Code != want {
 			t.Errorf("%s %s: %d, want %d: %s", rt.method, rt.path, w.Code, want, w.Body)
 		}
 	}

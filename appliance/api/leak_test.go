@@ -160,12 +160,12 @@ func (f failing) ListVoices(context.Context, string, contract.VoiceProvider) ([]
 func askAll(t *testing.T, a *API, what string) {
 	t.Helper()
 	for _, rt := range a.routes() {
-		r := httptest.NewRequest(rt.method, pathOf(rt), strings.NewReader(rt.says.Example))
-		if rt.says.Body == "PostedConfig" {
+		r := httptest.NewRequest(rt.method, pathOf(rt), strings.NewReader(rt.about.Example))
+		if rt.about.Body == "PostedConfig" {
 			r = httptest.NewRequest(rt.method, pathOf(rt),
 				strings.NewReader(`{"name":"x","evi_version":"4-mini","voice":{"name":"joe"},"prompt":{"text":"x"}}`))
 		}
-		if rt.says.Example == "" {
+		if rt.about.Example == "" {
 			r = httptest.NewRequest(rt.method, pathOf(rt), nil)
 		}
 		query, header := in(a, rt)

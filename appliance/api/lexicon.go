@@ -5,49 +5,47 @@ import (
 	"fmt"
 	"net/http"
 
-	"parley/appliance/api/describe"
 	"parley/appliance/contract"
 	"parley/appliance/text"
 	"parley/store"
 )
 
-// lexiconRoutes are the ways to how an account's words are pronounced.
-func (a *API) lexiconRoutes() []route {
-	const path = "/v0/box/lexicon"
-	const one = path + "/{word}"
-	says := section("Pronunciations")
-	return []route{
-		{"GET", path, describe.Account, unread, normal, storesNothing, a.getLexicon, says(describe.Operation{
+func aboutLexicon() descriptions {
+	return inSection("Pronunciations", descriptions{
+		"GET /v0/box/lexicon": {
 			ID:      "getLexicon",
 			Summary: "How the account has words said",
 			More: "In its chats and in text-to-speech. What the box's own settings say holds for words that are " +
 				"not here.",
 			Answers: ok(contract.ReturnLexicon{}),
-		})},
-		{"PUT", path, describe.Account, recordBody, normal, storing, reading(a.putLexicon), says(describe.Operation{
+		},
+		"PUT /v0/box/lexicon": {
 			ID:      "putLexicon",
 			Summary: "Say how all words are said",
 			More:    "What the account had before is gone. It holds from the next sentence on.",
 			Body:    "PostedLexicon",
 			Example: `{"entries":[{"word":"Nguyen","said":"/wɪn/"},{"word":"Joaquín","said":"hwah-KEEN"}]}`,
 			Answers: ok(contract.ReturnLexicon{}),
-		})},
-		{"GET", one, describe.Account, unread, normal, storesNothing, a.getPronunciation,
-			says(describe.Operation{ID: "getPronunciation", Summary: "How one word is said",
-				Answers: ok(contract.ReturnPronunciation{})})},
-		{"PUT", one, describe.Account, recordBody, normal, storing, reading(a.putPronunciation),
-			says(describe.Operation{
-				ID:      "putPronunciation",
-				Summary: "Say how one word is said",
-				Body:    "PostedPronunciation",
-				Example: `{"said":"/wɪn/"}`,
-				Answers: append(ok(contract.ReturnPronunciation{}), made(contract.ReturnPronunciation{})...),
-				Refuses: []int{409},
-			})},
-		{"DELETE", one, describe.Account, unread, normal, storesNothing, a.deletePronunciation,
-			says(describe.Operation{ID: "deletePronunciation", Summary: "Have the word said as the box would",
-				Answers: ok(confirmation{})})},
-	}
+		},
+		"GET /v0/box/lexicon/{word}": {
+			ID:      "getPronunciation",
+			Summary: "How one word is said",
+			Answers: ok(contract.ReturnPronunciation{}),
+		},
+		"PUT /v0/box/lexicon/{word}": {
+			ID:      "putPronunciation",
+			Summary: "Say how one word is said",
+			Body:    "PostedPronunciation",
+			Example: `{"said":"/wɪn/"}`,
+			Answers: append(ok(contract.ReturnPronunciation{}), made(contract.ReturnPronunciation{})...),
+			Refuses: []int{409},
+		},
+		"DELETE /v0/box/lexicon/{word}": {
+			ID:      "deletePronunciation",
+			Summary: "Have the word said as the box would",
+			Answers: ok(confirmation{}),
+		},
+	})
 }
 
 func (a *API) getLexicon(w http.ResponseWriter, r *http.Request, by caller) error {

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"strings"
 
+	"parley/appliance/api/describe"
 	"parley/appliance/contract"
 	"parley/store"
 )
@@ -103,5 +105,102 @@ func (p *pass) Watch() (lost context.Context, release func()) {
 	return lost, func() {
 		unwatch()
 		over()
+	}
+}
+
+// aboutLiveChats describes the routes of live chats over WebSocket.
+func aboutLiveChats() descriptions {
+	return inSection("Live chats", descriptions{
+		"GET /v0/evi/chat":              aboutChat(),
+		"GET /v0/assistant/chat":        aboutOlderChat(),
+		"GET /v0/evi/chat/{id}/connect": aboutConnect(),
+		"POST /v0/evi/chat/{id}/send":   aboutSend(),
+		"GET /v0/evi/chat/{id}/turns": {
+			ID:      "listTurns",
+			Summary: "How long the stages of a live chat's turns took",
+			More: "The newest hundred that were answered aloud, the oldest first. They are gone with the chat. An " +
+				"answer is prepared while the silence that ends a turn is still waited for, so some of its stages " +
+				"come before the end of the turn.",
+			Answers: ok(contract.ReturnTurns{}),
+			Refuses: []int{404},
+		},
+	})
+}
+
+// aboutChat is the description of live chats.
+func aboutChat() describe.Operation {
+	return describe.Operation{
+		ID:      "chat",
+		Summary: "Talk, over WebSocket",
+		Kiosk:   true,
+		More: strings.Join([]string{
+			"Send audio_input messages with what the microphone hears, as a browser's MediaRecorder makes it or, " +
+				"announced with session_settings.audio, as 16-bit PCM; binary frames are audio too.",
+			"The box answers with user_message, then assistant_message, audio_output and assistant_prosody for each " +
+				"sentence, and assistant_end.",
+			"Of session_settings, all or one that is an object may be JSON text: " +
+				"session_settings[variables]={\"name\": \"Joshua\"}.",
+			"The messages are described in /asyncapi.json.",
+		}, " "),
+		Query: describe.FromShape(contract.ConnectQuery().Shape, map[string]string{
+			"config_id":             "The config that the assistant follows; without one the box's own settings hold.",
+			"config_version":        "A version of the config; the newest where none is named.",
+			"resumed_chat_group_id": "The chat group to go on with: the assistant remembers what was said.",
+			"voice_id":              "The voice, in place of the config's.",
+			"verbose_transcription": "Send user_message also while the user speaks, with interim true.",
+			"allow_connection": "Let others with a key, or with a token and the id of the chat, follow and " +
+				"steer it while it is live.",
+			"keep_history": "false: nothing of the chat is kept, neither words nor sound, and it cannot be " +
+				"resumed. Webhooks are told of it all the same.",
+			"sound_ahead_secs": "How many seconds ahead of its playback sound is sent, 2 to 60, " +
+				"for clients that hold clips themselves; absent: as the box is set (chat.sound_ahead, 5 by default).",
+			"event_limit": "How many of the newest events of a resumed group the model sees.",
+		}),
+		Answers: []describe.Answer{{Status: 101, Says: "The socket is open"}},
+		Refuses: []int{403, 426},
+		Socket: &describe.Socket{Takes: contract.ClientMessages(),
+			Sends: describe.Messages(contract.ServerMessages())},
+	}
+}
+
+// aboutOlderChat is the description of live chats under their older path.
+func aboutOlderChat() describe.Operation {
+	says := aboutChat()
+	says.ID, says.Summary = "chatOlderPath", "Talk, over WebSocket: the older path"
+	says.More = "The same as /v0/evi/chat, for clients of before that."
+	return says
+}
+
+// aboutConnect is the description of following a live chat.
+func aboutConnect() describe.Operation {
+	return describe.Operation{
+		ID:      "connect",
+		Summary: "Follow and steer a live chat, over WebSocket",
+		More: strings.Join([]string{
+			"The chat has to be one of the account, opened with allow_connection=true.",
+			"All that its client was told comes first, without the sound, and then all that it is told, as it is.",
+			"What its client may send is taken here too, audio excepted.",
+			"The socket closes with 1000 when the chat is over.",
+		}, " "),
+		Query: []describe.Parameter{
+			{Name: "audio_output", Says: "Whether the chat's sound comes too.", Schema: describe.Flag().Or(true)},
+		},
+		Answers: []describe.Answer{{Status: 101, Says: "The socket is open"}},
+		Refuses: []int{403, 426},
+		Socket: &describe.Socket{Takes: contract.ControlMessages(),
+			Sends: describe.Messages(contract.ServerMessages())},
+	}
+}
+
+// aboutSend is the description of sending into a live chat.
+func aboutSend() describe.Operation {
+	return describe.Operation{
+		ID:      "send",
+		Summary: "Send a message into a live chat",
+		More: "As if its client had sent it: any of the client's messages, audio excepted. What is wrong with it " +
+			"is told here, and not in the chat.",
+		OneOf:   contract.ControlMessages(),
+		Example: `{"type":"assistant_input","text":"We close in ten minutes."}`,
+		Answers: ok(taken{}),
 	}
 }

@@ -15,3 +15,13 @@ type Models interface {
 func (a *API) languageModels(w http.ResponseWriter, _ *http.Request, _ caller) error {
 	return a.result(w, http.StatusOK, a.Models.LanguageModels(), nil)
 }
+
+func aboutModels() descriptions {
+	return inSection("Language models", descriptions{
+		"GET /v0/evi/language-models": {
+			ID:      "listLanguageModels",
+			Summary: "What this box can serve",
+			Answers: ok(contract.ReturnLanguageModels{}),
+		},
+	})
+}

@@ -41,25 +41,23 @@ func (a *API) front(w http.ResponseWriter, r *http.Request, by caller) error {
 	return a.about(w, r, by)
 }
 
-// pageRoutes are those of the box's pages and of what they need.
-func (a *API) pageRoutes() []route {
-	file := func(path, name, id, section, says, media string) route {
-		return route{"GET", path, describe.Anybody, unread, quick, storesNothing, a.page(name), describe.Operation{
+func aboutPages() descriptions {
+	file := func(section, id, summary, media string) describe.Operation {
+		return describe.Operation{
 			ID:      id,
 			Section: section,
-			Summary: says,
+			Summary: summary,
 			Answers: append(plain(media), unchanged()),
-		}}
+		}
 	}
-	return append([]route{
-		{"POST", "/v0/box/kiosks", describe.Anybody, tokenBody, normal, storing, reading(a.pairKiosk), pairKioskSays()},
-		file("/kiosk", "kiosk.html", "kiosk", "Screens", "The page of a screen that talks", "text/html"),
-		file("/kiosk/kiosk.js", "kiosk.js", "kioskScript", "Screens", "Its script", "text/javascript"),
-		file("/kiosk/kiosk.css", "kiosk.css", "kioskStyle", "Screens", "Its style", "text/css"),
-		file("/console/console.js", "console.js", "consoleScript", "The console", "The script of the page at /",
+	return descriptions{
+		"GET /kiosk":           file("Screens", "kiosk", "The page of a screen that talks", "text/html"),
+		"GET /kiosk/kiosk.js":  file("Screens", "kioskScript", "Its script", "text/javascript"),
+		"GET /kiosk/kiosk.css": file("Screens", "kioskStyle", "Its style", "text/css"),
+		"GET /console/console.js": file("The console", "consoleScript", "The script of the page at /",
 			"text/javascript"),
-		file("/console/plots.js", "plots.js", "consolePlots", "The console",
+		"GET /console/plots.js": file("The console", "consolePlots",
 			"What draws its charts, fetched with the first of them", "text/javascript"),
-		file("/console/console.css", "console.css", "consoleStyle", "The console", "Its style", "text/css"),
-	}, a.sessionRoutes()...)
+		"GET /console/console.css": file("The console", "consoleStyle", "Its style", "text/css"),
+	}
 }

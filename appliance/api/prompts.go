@@ -67,3 +67,17 @@ func each[R any](versions []store.Version, record func(store.Version) (R, error)
 	}
 	return records, nil
 }
+
+func aboutPrompts() descriptions {
+	return versionedWords{
+		one:          "Prompt",
+		many:         "Prompts",
+		first:        "PostedPrompt",
+		next:         "PostedPromptVersion",
+		name:         "PostedName",
+		firstExample: `{"name":"Museum guide","text":"You show visitors around. Answer briefly."}`,
+		nextExample:  `{"text":"You show children around.","version_description":"for children"}`,
+		record:       contract.ReturnPrompt{},
+		page:         contract.ReturnPagedPrompts{},
+	}.describe("/v0/evi/prompts")
+}

@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"parley/appliance/api/describe"
 	"parley/store"
 )
 
@@ -188,7 +187,7 @@ func TestANeighbourOfAFloodGoesOn(t *testing.T) {
 	a.shares.of("192.0.2.1/32").SetLimit(0.001)
 	a.shares.of("192.0.2.1/32").SetBurst(10)
 	open := rows[slices.IndexFunc(rows, func(rt route) bool {
-		return rt.access == describe.Token && rt.method == "GET" && !rt.isSocket()
+		return rt.access == byToken && rt.method == "GET" && !rt.isSocket()
 	})]
 	office := func(header ...string) int { return sent(t, a, "192.0.2.1:9", open.method, pathOf(open), "", header...) }
 	// An office of a hundred that behaves takes nothing of it.

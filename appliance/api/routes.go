@@ -1,242 +1,236 @@
 package api
 
 import (
-	"cmp"
-	"maps"
 	"net/http"
-	"slices"
-	"strings"
+	"time"
 
 	"parley/appliance/api/describe"
-	"parley/appliance/contract"
 )
 
-// routes is every way into the box, in the order in which the descriptions
-// have them: what people come for is first.
-func (a *API) routes() []route {
-	return slices.Concat([]route{
-		{"GET", "/v0/evi/chat", describe.Token, unread, whileItLasts, storing, a.chat, chatSays()},
-		{"GET", "/v0/assistant/chat", describe.Token, unread, whileItLasts, storing, a.chat, olderChatSays()},
-		{"GET", "/v0/evi/chat/{id}/connect", describe.Token, unread, whileItLasts, storesNothing, a.connect,
-			connectSays()},
-		{"POST", "/v0/evi/chat/{id}/send", describe.Account, recordBody, normal, storesNothing, a.send, sendSays()},
-		{"GET", "/v0/evi/chat/{id}/turns", describe.Account, unread, quick, storesNothing, a.turns, describe.Operation{
-			ID:      "listTurns",
-			Section: "Live chats",
-			Summary: "How long the stages of a live chat's turns took",
-			More: "The newest hundred that were answered aloud, the oldest first. They are gone with the chat. An " +
-				"answer is prepared while the silence that ends a turn is still waited for, so some of its stages " +
-				"come before the end of the turn.",
-			Answers: ok(contract.ReturnTurns{}),
-			Refuses: []int{404},
-		}},
-		{"POST", callPath, describe.Token, offerBody, normal, storing, a.ofCalls(a.call), callSays()},
-		{"PATCH", callPath + "/calls/{id}", describe.Token, offerBody, normal, storesNothing, a.ofCalls(a.changeCall),
-			changeCallSays()},
-		{"DELETE", callPath + "/calls/{id}", describe.Token, unread, normal, storesNothing, a.ofCalls(a.endCall),
-			endCallSays()},
-		{"POST", "/oauth2-cc/token", describe.Client, tokenBody, normal, storesNothing, a.makeToken, describe.Operation{
-			ID:      "createToken",
-			Section: "Access",
-			Summary: "Make an access token",
-			More: "For 30 minutes it opens live chats, speech and the list of voices, and nothing else: what a " +
-				"page in a browser needs, which then need not hold the key.",
-			Form:    tokenAsked{},
-			Example: `{"grant_type":"client_credentials"}`,
-			Answers: append(ok(tokenMade{}), describe.Answer{Status: 400, Value: tokenRefused{}},
-				describe.Answer{Status: 401, Value: tokenRefused{}}),
-			Refuses: []int{413},
-		}},
-		{"GET", "/ca.crt", describe.Anybody, unread, quick, storesNothing, a.authority, describe.Operation{
-			ID:      "authority",
-			Section: "Access",
-			Summary: "The certificate that clients of this box have to trust",
-			More: "Of a box that made its own certificate. Compare its fingerprint with the one that the box " +
-				"shows at its start.",
-			Answers: plain("application/x-x509-ca-cert"),
-			Refuses: []int{404},
-		}},
-		{"GET", "/v0/evi/language-models", describe.Account, unread, quick, storesNothing, a.languageModels,
-			describe.Operation{
-				ID:      "listLanguageModels",
-				Section: "Language models",
-				Summary: "What this box can serve",
-				Answers: ok(contract.ReturnLanguageModels{}),
-			}},
-	},
-		a.historyRoutes(),
-		a.ttsRoutes(),
-		versionedRoutes("/v0/evi/configs", a.configs(),
-			versionedWords{"Config", "Configs", "PostedConfig", "PostedConfigVersion", "PostedName",
-				`{"name":"Museum guide","evi_version":"4-mini","prompt":{"text":"You show visitors around. Answer ` +
-					`briefly."}}`, `{"evi_version":"4-mini","version_description":"without a prompt"}`}),
-		versionedRoutes("/v0/evi/prompts", a.prompts(),
-			versionedWords{"Prompt", "Prompts", "PostedPrompt", "PostedPromptVersion", "PostedName",
-				`{"name":"Museum guide","text":"You show visitors around. Answer briefly."}`,
-				`{"text":"You show children around.","version_description":"for children"}`}),
-		versionedRoutes("/v0/evi/tools", a.tools(),
-			versionedWords{"Tool", "Tools", "PostedUserDefinedTool", "PostedUserDefinedToolVersion",
-				"PostedUserDefinedToolName",
-				`{"name":"opening_hours","description":"When the museum is ` +
-					`open","parameters":"{\"type\":\"object\",\"properties\":{\"day\":{\"type\":\"string\"}}}"}`,
-				`{"parameters":"{\"type\":\"object\"}"}`}),
-		a.voiceRoutes(),
-		a.lexiconRoutes(),
-		a.pluginRoutes(),
-		a.keyRoutes(),
-		a.kioskRoutes(),
-		a.aliasRoutes(),
-		a.webhookRoutes(),
-		a.packRoutes(),
-		a.healthRoutes(),
-		a.pageRoutes(),
-		a.speakerRoutes(),
-		[]route{
-			{"GET", "/{$}", describe.Anybody, unread, quick, storesNothing, a.front, describe.Operation{
-				ID:      "about",
-				Section: "The box",
-				Summary: "What this is, for people",
-				More:    "For a browser (Accept: text/html) it is the console.",
-				Answers: []describe.Answer{{Status: 200, Media: "text/plain", Also: []string{"text/html"}},
-					unchanged()},
-			}},
-			{"GET", "/healthz", describe.Anybody, unread, quick, storesNothing, a.health, describe.Operation{
-				ID:      "health",
-				Section: "The box",
-				Summary: "Whether the box runs",
-				Answers: ok(state{}),
-			}},
-			{"GET", "/readyz", describe.Anybody, unread, quick, storesNothing, a.readiness, describe.Operation{
-				ID:      "ready",
-				Section: "The box",
-				Summary: "Whether a conversation could start",
-				Answers: append(ok(state{}),
-					describe.Answer{Status: 503, Says: "Not yet; missing says why", Value: state{}}),
-			}},
-			{"GET", "/metrics", describe.Operator, unread, normal, storesNothing, a.metrics, describe.Operation{
-				ID:      "metrics",
-				Section: "The box",
-				Summary: "Figures of the whole box, for Prometheus",
-				More:    "They hold nothing that was said.",
-				Answers: plain("text/plain"),
-			}},
-			{"GET", "/docs", describe.Anybody, unread, quick, storesNothing, a.document(func(d documents) document {
-				return d.page
-			}), describe.Operation{
-				ID:      "docs",
-				Section: "The box",
-				Summary: "This interface, to read",
-				Answers: append(plain("text/html"), unchanged()),
-			}},
-			{"GET", "/openapi.json", describe.Anybody, unread, quick, storesNothing,
-				a.document(func(d documents) document {
-					return d.openAPI
-				}), describe.Operation{
-					ID:      "openapi",
-					Section: "The box",
-					Summary: "The paths in OpenAPI 3.1",
-					Answers: append(plain("application/json"), unchanged()),
-				}},
-			{"GET", "/asyncapi.json", describe.Anybody, unread, quick, storesNothing,
-				a.document(func(d documents) document {
-					return d.asyncAPI
-				}), describe.Operation{
-					ID:      "asyncapi",
-					Section: "The box",
-					Summary: "The sockets in AsyncAPI 3.0",
-					Answers: append(plain("application/json"), unchanged()),
-				}},
-		},
-	)
+// row is one line of the table of routes. enforce.go holds every request to the
+// row of its route, so handlers check none of it. The description of a route
+// stands in the file of its handler, under the same method and path.
+type row struct {
+	method, path string
+	access       describe.Access // who may use the route
+	body         int64           // the largest request body, in bytes
+	time         time.Duration   // how long the box may take to begin its answer
+	stores       bool            // whether it adds to the data that the account stores
+	handle       handler
 }
 
-// versionedRoutes are the ways to configs, to prompts and to tools.
-func versionedRoutes[R any](path string, v versioned[R], t versionedWords) []route {
-	one, version := path+"/{id}", path+"/{id}/version/{version}"
-	var record R
-	page := v.page(contract.Paging{}, nil)
-	list := append(pageQuery(), describe.Parameter{Name: "restrict_to_most_recent",
-		Says: "Only the newest version of each.", Schema: describe.Flag().Or(true)})
-	named := append(list, describe.Parameter{Name: "name", Says: "Only what has this name.", Schema: describe.Text()})
-	return []route{
-		{"GET", path, describe.Account, unread, normal, storesNothing, v.list,
-			t.says("list"+t.many, "List "+strings.ToLower(t.many),
-				describe.Operation{Query: named, More: t.beside(), Answers: ok(page)})},
-		{"POST", path, describe.Account, recordBody, normal, storing, v.create,
-			t.says("create"+t.one, "Make a "+strings.ToLower(t.one), describe.Operation{
-				Body:    t.first,
-				Example: t.firstExample,
-				Answers: made(record),
-				Refuses: t.finds(),
-			})},
-		{"GET", one, describe.Account, unread, normal, storesNothing, v.versions,
-			t.says("list"+t.one+"Versions", "List the versions", describe.Operation{Query: list, Answers: ok(page)})},
-		{"POST", one, describe.Account, recordBody, normal, storing, v.addVersion,
-			t.says("create"+t.one+"Version", "Make a new version", describe.Operation{
-				Body:    t.next,
-				Example: t.nextExample,
-				Answers: made(record),
-				Refuses: t.fixed(),
-			})},
-		{"PATCH", one, describe.Account, recordBody, normal, storing, v.rename,
-			t.says("update"+t.one+"Name", "Give it another name", describe.Operation{
-				Body:    t.name,
-				Example: `{"name":"guide_2"}`,
-				Answers: plain("text/plain"),
-				Refuses: t.fixed(),
-			})},
-		{"DELETE", one, describe.Account, unread, normal, storesNothing, v.delete,
-			t.says("delete"+t.one, "Delete it with all versions",
-				describe.Operation{Answers: ok(confirmation{}), Refuses: t.fixed()})},
-		{"GET", version, describe.Account, unread, normal, storesNothing, v.get,
-			t.says("get"+t.one+"Version", "Get a version", describe.Operation{Answers: ok(record)})},
-		{"PATCH", version, describe.Account, recordBody, normal, storing, v.describe,
-			t.says("update"+t.one+"Description", "Describe a version anew", describe.Operation{
-				Body:    "PostedVersionDescription",
-				Example: `{"version_description":"for children"}`,
-				Answers: ok(record),
-				Refuses: t.fixed(),
-			})},
-		{"DELETE", version, describe.Account, unread, normal, storesNothing, v.deleteVersion,
-			t.says("delete"+t.one+"Version", "Delete a version",
-				describe.Operation{Answers: ok(confirmation{}), Refuses: t.fixed()})},
-	}
-}
+// handler answers a request that enforce.go has admitted. refuse answers the
+// error that it returns.
+type handler func(w http.ResponseWriter, r *http.Request, by caller) error
 
-// register also answers OPTIONS and, in JSON, for the methods that a path does not
-// take and for the paths that there are not.
-func (a *API) register(routes []route) {
-	allowed, takes := map[string][]string{}, map[string]http.Header{}
-	accepts := map[string]string{http.MethodPost: "Accept-Post", http.MethodPatch: "Accept-Patch"}
-	for _, rt := range routes {
-		a.mux.Handle(rt.method+" "+rt.path, a.gate(rt))
-		allowed[rt.path] = append(allowed[rt.path], rt.method)
-		if header := accepts[rt.method]; header != "" && strings.Contains(rt.says.Upload, "/") {
-			if takes[rt.path] == nil {
-				takes[rt.path] = http.Header{}
-			}
-			takes[rt.path].Set(header, strings.TrimSuffix(rt.says.Upload+", "+rt.says.Also, ", "))
-		}
-		if rt.method == http.MethodGet {
-			allowed[rt.path] = append(allowed[rt.path], http.MethodHead)
-		}
+// Who may use a route.
+const (
+	byAnyone   = describe.Anybody
+	byLink     = describe.Link     // a client with a link that the box has signed
+	bySecret   = describe.Client   // a client with an API key and its secret key
+	byToken    = describe.Token    // a client with an API key or an access token
+	byKey      = describe.Account  // a client with an API key
+	byOperator = describe.Operator // a client with an operator's API key, or a session of the console
+)
+
+// The largest request bodies, in bytes. Bodies above jsonBody are streamed to
+// a file and never held in memory.
+const (
+	noBody        = 4 << 10  // the handler reads no body; some clients send {} anyway
+	smallBody     = 16 << 10 // a form or an object of a few words
+	sdpBody       = 64 << 10 // browsers' offers have 3 to 8 kB
+	jsonBody      = 4 << 20  // the longest prompt or tool has a few hundred KB
+	recordingBody = 64 << 20 // the longest recording, as WAV of 48 kHz, 16 bit and two channels, has 58 MB
+	pluginBody    = 80 << 20 // the largest module has 64 MiB; a tar holds other files too
+)
+
+// How long the box may take to begin its answer, counted from the last byte of
+// the request body. The transfer of the body and of the answer depends on the
+// client and is bounded in transfer.go.
+const (
+	quick     = 10 * time.Second // made in memory: a stuck disk must not delay a health check
+	normal    = 30 * time.Second // database queries and single writes; proxies give up after 60 s
+	slow      = 5 * time.Minute  // deletes, checks or installs gigabytes
+	synthesis = 10 * time.Minute // makes half an hour of speech, after waiting for other requests
+	unlimited = time.Duration(-1)
+)
+
+// Whether a route adds to the data that the account stores. An account whose
+// disk quota is used up may not use a route that stores.
+const (
+	stores  = true
+	nothing = false
+)
+
+// table returns every route of the box, in the order of the descriptions. The
+// columns are method, path, access, body, time, what it stores, and handler.
+func (a *API) table() []row {
+	configs, prompts, tools := a.configs(), a.prompts(), a.tools()
+	return []row{
+		// Live chats: live.go, calls.go
+		{"GET", "/v0/evi/chat", byToken, noBody, unlimited, stores, a.chat},
+		{"GET", "/v0/assistant/chat", byToken, noBody, unlimited, stores, a.chat},
+		{"GET", "/v0/evi/chat/{id}/connect", byToken, noBody, unlimited, nothing, a.connect},
+		{"POST", "/v0/evi/chat/{id}/send", byKey, jsonBody, normal, nothing, a.send},
+		{"GET", "/v0/evi/chat/{id}/turns", byKey, noBody, quick, nothing, a.turns},
+		{"POST", "/v0/evi/chat/webrtc", byToken, sdpBody, normal, stores, a.ifCalls(a.call)},
+		{"PATCH", "/v0/evi/chat/webrtc/calls/{id}", byToken, sdpBody, normal, nothing, a.ifCalls(a.changeCall)},
+		{"DELETE", "/v0/evi/chat/webrtc/calls/{id}", byToken, noBody, normal, nothing, a.ifCalls(a.endCall)},
+
+		// Access: token.go, status.go
+		{"POST", "/oauth2-cc/token", bySecret, smallBody, normal, nothing, a.makeToken},
+		{"GET", "/ca.crt", byAnyone, noBody, quick, nothing, a.authority},
+
+		// Language models: models.go
+		{"GET", "/v0/evi/language-models", byKey, noBody, quick, nothing, a.languageModels},
+
+		// Chats of the past: chats.go, audio.go, chat_search.go
+		{"GET", "/v0/evi/chats", byKey, noBody, normal, nothing, a.listChats},
+		{"GET", "/v0/evi/chats/{id}", byKey, noBody, normal, nothing, a.chatEvents},
+		{"GET", "/v0/evi/chats/{id}/audio", byKey, noBody, normal, nothing, a.chatAudio},
+		{"GET", "/v0/evi/chats/{id}/audio.wav", byLink, noBody, normal, nothing, a.hearChat},
+		{"GET", "/v0/box/chats", byKey, noBody, normal, nothing, a.searchChats},
+
+		// Chat groups: chat_groups.go, audio.go
+		{"GET", "/v0/evi/chat_groups", byKey, noBody, normal, nothing, a.listChatGroups},
+		{"GET", "/v0/evi/chat_groups/{id}", byKey, noBody, normal, nothing, a.chatGroup},
+		{"DELETE", "/v0/evi/chat_groups/{id}", byKey, noBody, slow, nothing, a.deleteChatGroup},
+		{"GET", "/v0/evi/chat_groups/{id}/audio", byKey, noBody, normal, nothing, a.chatGroupAudio},
+		{"GET", "/v0/evi/chat_groups/{id}/events", byKey, noBody, normal, nothing, a.chatGroupEvents},
+
+		// Text-to-speech: tts.go, conversion.go
+		{"GET", "/v0/tts/stream/input", byToken, noBody, unlimited, stores, a.ttsInput},
+		{"POST", "/v0/tts", byToken, jsonBody, synthesis, stores, a.tts},
+		{"POST", "/v0/tts/file", byToken, jsonBody, synthesis, stores, a.ttsFile},
+		{"POST", "/v0/tts/stream/json", byToken, jsonBody, synthesis, stores, a.ttsStream},
+		{"POST", "/v0/tts/stream/file", byToken, jsonBody, synthesis, stores, a.ttsStreamFile},
+		{"GET", "/v0/tts/generations/{id}/file", byToken, noBody, synthesis, nothing, a.ttsAgain},
+		{"POST", "/v0/tts/voice_conversion/json", byToken, recordingBody, synthesis, stores, a.voiceConversion},
+		{"POST", "/v0/tts/voice_conversion/file", byToken, recordingBody, synthesis, stores, a.voiceConversionFile},
+
+		// Configs: configs.go, versioned.go
+		{"GET", "/v0/evi/configs", byKey, noBody, normal, nothing, configs.list},
+		{"POST", "/v0/evi/configs", byKey, jsonBody, normal, stores, configs.create},
+		{"GET", "/v0/evi/configs/{id}", byKey, noBody, normal, nothing, configs.versions},
+		{"POST", "/v0/evi/configs/{id}", byKey, jsonBody, normal, stores, configs.addVersion},
+		{"PATCH", "/v0/evi/configs/{id}", byKey, jsonBody, normal, stores, configs.rename},
+		{"DELETE", "/v0/evi/configs/{id}", byKey, noBody, normal, nothing, configs.delete},
+		{"GET", "/v0/evi/configs/{id}/version/{version}", byKey, noBody, normal, nothing, configs.get},
+		{"PATCH", "/v0/evi/configs/{id}/version/{version}", byKey, jsonBody, normal, stores, configs.describe},
+		{"DELETE", "/v0/evi/configs/{id}/version/{version}", byKey, noBody, normal, nothing, configs.deleteVersion},
+
+		// Prompts: prompts.go, versioned.go
+		{"GET", "/v0/evi/prompts", byKey, noBody, normal, nothing, prompts.list},
+		{"POST", "/v0/evi/prompts", byKey, jsonBody, normal, stores, prompts.create},
+		{"GET", "/v0/evi/prompts/{id}", byKey, noBody, normal, nothing, prompts.versions},
+		{"POST", "/v0/evi/prompts/{id}", byKey, jsonBody, normal, stores, prompts.addVersion},
+		{"PATCH", "/v0/evi/prompts/{id}", byKey, jsonBody, normal, stores, prompts.rename},
+		{"DELETE", "/v0/evi/prompts/{id}", byKey, noBody, normal, nothing, prompts.delete},
+		{"GET", "/v0/evi/prompts/{id}/version/{version}", byKey, noBody, normal, nothing, prompts.get},
+		{"PATCH", "/v0/evi/prompts/{id}/version/{version}", byKey, jsonBody, normal, stores, prompts.describe},
+		{"DELETE", "/v0/evi/prompts/{id}/version/{version}", byKey, noBody, normal, nothing, prompts.deleteVersion},
+
+		// Tools: tools.go, versioned.go
+		{"GET", "/v0/evi/tools", byKey, noBody, normal, nothing, tools.list},
+		{"POST", "/v0/evi/tools", byKey, jsonBody, normal, stores, tools.create},
+		{"GET", "/v0/evi/tools/{id}", byKey, noBody, normal, nothing, tools.versions},
+		{"POST", "/v0/evi/tools/{id}", byKey, jsonBody, normal, stores, tools.addVersion},
+		{"PATCH", "/v0/evi/tools/{id}", byKey, jsonBody, normal, stores, tools.rename},
+		{"DELETE", "/v0/evi/tools/{id}", byKey, noBody, normal, nothing, tools.delete},
+		{"GET", "/v0/evi/tools/{id}/version/{version}", byKey, noBody, normal, nothing, tools.get},
+		{"PATCH", "/v0/evi/tools/{id}/version/{version}", byKey, jsonBody, normal, stores, tools.describe},
+		{"DELETE", "/v0/evi/tools/{id}/version/{version}", byKey, noBody, normal, nothing, tools.deleteVersion},
+
+		// Voices: voices.go
+		{"GET", "/v0/tts/voices", byToken, noBody, normal, nothing, a.listVoices},
+		{"POST", "/v0/tts/voices", byKey, jsonBody, normal, stores, parsed(a.saveVoice)},
+		{"DELETE", "/v0/tts/voices", byKey, noBody, normal, nothing, a.deleteVoice},
+
+		// Pronunciations: lexicon.go
+		{"GET", "/v0/box/lexicon", byKey, noBody, normal, nothing, a.getLexicon},
+		{"PUT", "/v0/box/lexicon", byKey, jsonBody, normal, stores, parsed(a.putLexicon)},
+		{"GET", "/v0/box/lexicon/{word}", byKey, noBody, normal, nothing, a.getPronunciation},
+		{"PUT", "/v0/box/lexicon/{word}", byKey, jsonBody, normal, stores, parsed(a.putPronunciation)},
+		{"DELETE", "/v0/box/lexicon/{word}", byKey, noBody, normal, nothing, a.deletePronunciation},
+
+		// Plugins: box_plugins.go
+		{"GET", "/v0/box/plugins", byOperator, noBody, normal, nothing, a.ifPlugins(a.listPlugins)},
+		{"POST", "/v0/box/plugin-offers", byOperator, pluginBody, slow, nothing, a.ifPlugins(a.examinePlugin)},
+		{"POST", "/v0/box/plugins", byOperator, pluginBody, slow, stores, a.ifPlugins(a.installPlugin)},
+		{"GET", "/v0/box/plugins/{name}", byOperator, noBody, normal, nothing, a.ifPlugins(a.getPlugin)},
+		{"PUT", "/v0/box/plugins/{name}", byOperator, pluginBody, slow, stores, a.ifPlugins(a.upgradePlugin)},
+		{"PATCH", "/v0/box/plugins/{name}", byOperator, jsonBody, normal, stores, a.ifPlugins(parsed(a.changePlugin))},
+		{"DELETE", "/v0/box/plugins/{name}", byOperator, noBody, normal, nothing, a.ifPlugins(a.removePlugin)},
+		{"POST", "/v0/box/plugins/{name}/call", byOperator, jsonBody, slow, nothing, a.ifPlugins(parsed(a.callPlugin))},
+		{"GET", "/v0/box/plugins/{name}/logs", byOperator, noBody, normal, nothing, a.ifPlugins(a.pluginLog)},
+		{"GET", "/v0/box/plugins/{name}/logs/events", byOperator, noBody, normal, nothing, a.ifPlugins(a.followPlugin)},
+		{"GET", "/v0/box/plugins/{name}/figures", byOperator, noBody, normal, nothing, a.ifPlugins(a.pluginFigures)},
+
+		// Keys of the box: box_keys.go
+		{"GET", "/v0/box/keys", byOperator, noBody, normal, nothing, a.listKeys},
+		{"POST", "/v0/box/keys", byOperator, smallBody, normal, stores, parsed(a.makeKey)},
+		{"DELETE", "/v0/box/keys/{id}", byOperator, noBody, normal, nothing, a.revokeKey},
+		{"POST", "/v0/box/keys/{id}/regenerate", byOperator, noBody, normal, nothing, a.regenerateKey},
+		{"GET", "/v0/box/signing-keys/{name}", byOperator, noBody, normal, nothing, a.signingKey},
+		{"POST", "/v0/box/signing-keys/{name}", byOperator, noBody, normal, nothing, a.newSigningKey},
+
+		// Screens: box_kiosks.go
+		{"POST", "/v0/box/kiosk-codes", byOperator, smallBody, normal, stores, parsed(a.makeKioskCode)},
+		{"GET", "/v0/box/kiosks", byOperator, noBody, normal, nothing, a.listKiosks},
+		{"DELETE", "/v0/box/kiosks/{id}", byOperator, noBody, normal, nothing, a.revokeKiosk},
+
+		// Voice aliases: box_voice_aliases.go
+		{"GET", "/v0/box/voice-aliases", byOperator, noBody, normal, nothing, a.listAliases},
+		{"PUT", "/v0/box/voice-aliases/{name}", byOperator, jsonBody, normal, stores, parsed(a.putAlias)},
+		{"DELETE", "/v0/box/voice-aliases/{name}", byOperator, noBody, normal, nothing, a.deleteAlias},
+
+		// Webhooks: box_webhooks.go
+		{"GET", "/v0/box/webhooks", byOperator, noBody, normal, nothing, a.listWebhooks},
+		{"POST", "/v0/box/webhooks/retry", byOperator, jsonBody, slow, nothing, a.retryWebhooks},
+		{"POST", "/v0/box/webhooks/forget", byOperator, jsonBody, slow, nothing, a.forgetWebhooks},
+		{"POST", "/v0/box/webhooks/test", byOperator, smallBody, normal, nothing, parsed(a.tryWebhook)},
+
+		// Packs: box_packs.go
+		{"GET", "/v0/box/packs", byOperator, noBody, slow, nothing, a.ifPacks(a.listPacks)},
+		{"POST", "/v0/box/packs/{name}/pull", byOperator, noBody, normal, nothing, a.ifPacks(a.pullPack)},
+		{"DELETE", "/v0/box/packs/{name}", byOperator, noBody, slow, nothing, a.ifPacks(a.removePack)},
+		{"GET", "/v0/box/pack-pull/events", byOperator, noBody, normal, nothing, a.ifPacks(a.watchPull)},
+		{"DELETE", "/v0/box/pack-pull", byOperator, noBody, normal, nothing, a.ifPacks(a.cancelPull)},
+
+		// Health: box_health.go
+		{"GET", "/v0/box/health", byOperator, noBody, normal, nothing, a.ifHealth(a.boxHealth)},
+		{"GET", "/v0/box/health/events", byOperator, noBody, normal, nothing, a.ifHealth(a.watchHealth)},
+		{"POST", "/v0/box/diagnosis", byOperator, noBody, slow, nothing, a.ifHealth(a.diagnose)},
+		{"GET", "/v0/box/settings", byOperator, noBody, quick, nothing, a.ifHealth(a.settings)},
+
+		// The page of a screen: kiosks.go, pages.go
+		{"POST", "/v0/box/kiosks", byAnyone, smallBody, normal, stores, parsed(a.pairKiosk)},
+		{"GET", "/kiosk", byAnyone, noBody, quick, nothing, a.page("kiosk.html")},
+		{"GET", "/kiosk/kiosk.js", byAnyone, noBody, quick, nothing, a.page("kiosk.js")},
+		{"GET", "/kiosk/kiosk.css", byAnyone, noBody, quick, nothing, a.page("kiosk.css")},
+
+		// The console: pages.go, sessions.go
+		{"GET", "/console/console.js", byAnyone, noBody, quick, nothing, a.page("console.js")},
+		{"GET", "/console/plots.js", byAnyone, noBody, quick, nothing, a.page("plots.js")},
+		{"GET", "/console/console.css", byAnyone, noBody, quick, nothing, a.page("console.css")},
+		{"POST", "/v0/box/sessions", byAnyone, smallBody, normal, nothing, a.signIn},
+		{"GET", "/v0/box/sessions", byOperator, noBody, normal, nothing, a.listSessions},
+		{"DELETE", "/v0/box/sessions/{id}", byOperator, noBody, normal, nothing, a.endSession},
+		{"GET", "/v0/box/operator", byOperator, noBody, normal, nothing, a.operator},
+		{"PATCH", "/v0/box/operator", byOperator, smallBody, normal, nothing, a.actFor},
+
+		// The box's loudspeaker and microphone: speaker.go
+		{"GET", "/v0/box/kiosk", byOperator, noBody, quick, nothing, a.ifSpeaker(a.speakerStatus)},
+		{"POST", "/v0/box/kiosk/start", byOperator, noBody, quick, nothing, a.ifSpeaker(a.startSpeaker)},
+		{"POST", "/v0/box/kiosk/stop", byOperator, noBody, quick, nothing, a.ifSpeaker(a.stopSpeaker)},
+
+		// The box: status.go, pages.go, metrics.go, described.go
+		{"GET", "/{$}", byAnyone, noBody, quick, nothing, a.front},
+		{"GET", "/healthz", byAnyone, noBody, quick, nothing, a.health},
+		{"GET", "/readyz", byAnyone, noBody, quick, nothing, a.readiness},
+		{"GET", "/metrics", byOperator, noBody, normal, nothing, a.metrics},
+		{"GET", "/docs", byAnyone, noBody, quick, nothing, a.docsPage},
+		{"GET", "/openapi.json", byAnyone, noBody, quick, nothing, a.openAPI},
+		{"GET", "/asyncapi.json", byAnyone, noBody, quick, nothing, a.asyncAPI},
 	}
-	for path, methods := range allowed {
-		slices.Sort(methods)
-		a.mux.Handle(path, a.answering(func(w http.ResponseWriter, r *http.Request) error {
-			if err := a.shares.address(r, false); err != nil {
-				return err
-			}
-			w.Header().Set("Allow", strings.Join(methods, ", "))
-			if r.Method == http.MethodOptions { // a client of WHIP asks so what is taken (RFC 9725, section 4.2)
-				maps.Copy(w.Header(), takes[path])
-				w.WriteHeader(http.StatusNoContent)
-				return nil
-			}
-			return contract.ErrMethod{Method: r.Method, Allowed: methods}
-		}))
-	}
-	a.mux.Handle("/", a.answering(func(_ http.ResponseWriter, r *http.Request) error {
-		return cmp.Or(a.shares.address(r, false), error(contract.ErrNotFound{What: "path", ID: r.URL.Path}))
-	}))
 }

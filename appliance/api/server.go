@@ -18,7 +18,7 @@ func NewServer(h http.Handler, log *slog.Logger) *http.Server {
 		// for nothing.
 		ReadHeaderTimeout: 10 * time.Second,
 		// Bodies and answers have deadlines that move with what the client
-		// sends and takes; see pace.go.
+		// sends and takes; see transfer.go.
 		ReadTimeout:  0,
 		WriteTimeout: 0,
 		// Above the 60 s for which proxies keep theirs, so that they are the

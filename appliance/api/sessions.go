@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strings"
 
-	"parley/appliance/api/describe"
 	"parley/appliance/contract"
 	"parley/store"
 )
@@ -139,36 +138,42 @@ func (a *API) endSession(w http.ResponseWriter, r *http.Request, by caller) erro
 	return a.result(w, http.StatusOK, confirmation{"session ended"}, missing(err, "session", id))
 }
 
-// sessionRoutes are those by which somebody signs in to the console.
-func (a *API) sessionRoutes() []route {
-	const path = "/v0/box/sessions"
-	says := func(id, summary, more string, o describe.Operation) describe.Operation {
-		o.ID, o.Section, o.Summary, o.More = id, "The console", summary, more
-		return o
-	}
-	return []route{
-		{"POST", path, describe.Anybody, tokenBody, normal, storesNothing, a.signIn,
-			says("signIn", "Sign a browser in", "The link is of parley console, and good once, for ten minutes. "+
-				"The answer sets a cookie, which opens what an operator's key opens, to the box's own pages alone.",
-				describe.Operation{
-					Body:    "PostedSignIn",
-					Example: `{"link":"4tQpYz0aBcDe"}`,
-					Answers: made(contract.ReturnSession{}),
-					Refuses: []int{401, 403, 429},
-				})},
-		{"GET", path, describe.Operator, unread, normal, storesNothing, a.listSessions,
-			says("listSessions", "The browsers that are signed in", "The newest first.",
-				describe.Operation{Answers: ok([]contract.ReturnSession{})})},
-		{"DELETE", path + "/{id}", describe.Operator, unread, normal, storesNothing, a.endSession,
-			says("endSession", "Sign a browser out", "Its conversations end too.",
-				describe.Operation{Answers: ok(confirmation{})})},
-		{"GET", "/v0/box/operator", describe.Operator, unread, normal, storesNothing, a.operator,
-			says("getOperator", "Who asks, and for which account", "",
-				describe.Operation{Answers: ok(contract.ReturnOperator{})})},
-		{"PATCH", "/v0/box/operator", describe.Operator, tokenBody, normal, storesNothing, a.actFor,
-			says("changeOperator", "Act for another account",
-				"For sessions of the console; a key is of one account for good.",
-				describe.Operation{Body: "PostedSessionAccount", Example: `{"account":"museum"}`,
-					Answers: ok(contract.ReturnOperator{})})},
-	}
+func aboutSessions() descriptions {
+	return inSection("The console", descriptions{
+		"POST /v0/box/sessions": {
+			ID:      "signIn",
+			Summary: "Sign a browser in",
+			More: "The link is of parley console, and good once, for ten minutes. The answer sets a cookie, which " +
+				"opens what an operator's key opens, to the box's own pages alone.",
+			Body:    "PostedSignIn",
+			Example: `{"link":"4tQpYz0aBcDe"}`,
+			Answers: made(contract.ReturnSession{}),
+			Refuses: []int{401, 403, 429},
+		},
+		"GET /v0/box/sessions": {
+			ID:      "listSessions",
+			Summary: "The browsers that are signed in",
+			More:    "The newest first.",
+			Answers: ok([]contract.ReturnSession{}),
+		},
+		"DELETE /v0/box/sessions/{id}": {
+			ID:      "endSession",
+			Summary: "Sign a browser out",
+			More:    "Its conversations end too.",
+			Answers: ok(confirmation{}),
+		},
+		"GET /v0/box/operator": {
+			ID:      "getOperator",
+			Summary: "Who asks, and for which account",
+			Answers: ok(contract.ReturnOperator{}),
+		},
+		"PATCH /v0/box/operator": {
+			ID:      "changeOperator",
+			Summary: "Act for another account",
+			More:    "For sessions of the console; a key is of one account for good.",
+			Body:    "PostedSessionAccount",
+			Example: `{"account":"museum"}`,
+			Answers: ok(contract.ReturnOperator{}),
+		},
+	})
 }

@@ -14,8 +14,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"parley/appliance/api/describe"
 )
 
 // patientFor is stalled, for tests that wait for it: long enough for clients that
@@ -44,7 +42,7 @@ func startSlow(t *testing.T, limits Limits) *slowBox {
 	})
 	b.api.stalled = patientFor
 	b.add(
-		route{"GET", "/much/{mb}", describe.Anybody, unread, normal, storesNothing,
+		row{"GET", "/much/{mb}", byAnyone, noBody, normal, nothing,
 			func(w http.ResponseWriter, r *http.Request, _ caller) error {
 				b.sending.Add(1)
 				defer b.sending.Add(-1)
@@ -52,15 +50,15 @@ func startSlow(t *testing.T, limits Limits) *slowBox {
 				_, _ = fmt.Sscan(r.PathValue("mb"), &mb)
 				_, err := io.Copy(w, io.LimitReader(zeros{}, mb<<20))
 				return err
-			}, describe.Operation{}},
-		route{"POST", "/much", describe.Anybody, 1 << 30, normal, storesNothing,
+			}},
+		row{"POST", "/much", byAnyone, 1 << 30, normal, nothing,
 			func(w http.ResponseWriter, r *http.Request, _ caller) error {
 				n, err := io.Copy(io.Discard, r.Body)
 				if err == nil {
 					_, err = fmt.Fprint(w, n)
 				}
 				return err
-			}, describe.Operation{}},
+			}},
 	)
 	b.Server = httptest.NewUnstartedServer(nil)
 	b.Listener = Listen(b.Listener, limits, b.api.Log)
@@ -70,9 +68,9 @@ func startSlow(t *testing.T, limits Limits) *slowBox {
 	return b
 }
 
-func (b *slowBox) add(rows ...route) {
-	for _, rt := range rows {
-		b.api.mux.Handle(rt.method+" "+rt.path, b.api.gate(rt))
+func (b *slowBox) add(rows ...row) {
+	for _, r := range rows {
+		b.api.mux.Handle(r.method+" "+r.path, b.api.enforce(route{row: r}))
 	}
 }
 
@@ -303,7 +301,7 @@ func TestOverHTTP2AStreamThatIsNotReadIsCutOffAndOthersAreServed(t *testing.T) {
 // is timed.
 func TestOverHTTP2AnAnswerMayPause(t *testing.T) {
 	b := startSlow(t, Limits{})
-	b.add(route{"GET", "/pause", describe.Anybody, unread, normal, storesNothing,
+	b.add(row{"GET", "/pause", byAnyone, noBody, normal, nothing,
 		func(w http.ResponseWriter, _ *http.Request, _ caller) error {
 			for range 3 {
 				if _, err := io.WriteString(w, "x"); err != nil {
@@ -315,7 +313,7 @@ func TestOverHTTP2AnAnswerMayPause(t *testing.T) {
 				time.Sleep(2 * patientFor)
 			}
 			return nil
-		}, describe.Operation{}})
+		}})
 	b.EnableHTTP2 = true
 	b.StartTLS()
 	answer, err := b.Client().Get(b.URL + "/pause")

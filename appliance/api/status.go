@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"parley/appliance/api/describe"
 	"parley/appliance/contract"
 )
 
@@ -54,4 +55,46 @@ func (a *API) readiness(w http.ResponseWriter, r *http.Request, _ caller) error 
 		return a.result(w, http.StatusServiceUnavailable, state{"not ready", missing}, nil)
 	}
 	return a.result(w, http.StatusOK, state{Status: "ok"}, nil)
+}
+
+// aboutBox describes the routes that show what the box is and how it does.
+func aboutBox() descriptions {
+	all := inSection("The box", descriptions{
+		"GET /{$}": {
+			ID:      "about",
+			Summary: "What this is, for people",
+			More:    "For a browser (Accept: text/html) it is the console.",
+			Answers: []describe.Answer{
+				{Status: 200, Media: "text/plain", Also: []string{"text/html"}},
+				unchanged(),
+			},
+		},
+		"GET /healthz": {
+			ID:      "health",
+			Summary: "Whether the box runs",
+			Answers: ok(state{}),
+		},
+		"GET /readyz": {
+			ID:      "ready",
+			Summary: "Whether a conversation could start",
+			Answers: append(ok(state{}),
+				describe.Answer{Status: 503, Says: "Not yet; missing says why", Value: state{}}),
+		},
+		"GET /metrics": {
+			ID:      "metrics",
+			Summary: "Figures of the whole box, for Prometheus",
+			More:    "They hold nothing that was said.",
+			Answers: plain("text/plain"),
+		},
+	})
+	all["GET /ca.crt"] = describe.Operation{
+		ID:      "authority",
+		Section: "Access",
+		Summary: "The certificate that clients of this box have to trust",
+		More: "Of a box that made its own certificate. Compare its fingerprint with the one that the box " +
+			"shows at its start.",
+		Answers: plain("application/x-x509-ca-cert"),
+		Refuses: []int{404},
+	}
+	return all
 }

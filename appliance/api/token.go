@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"parley/appliance/api/describe"
 	"parley/appliance/contract"
 	"parley/store"
 )
@@ -107,4 +108,21 @@ func grantType(body io.Reader, contentType string) (string, error) {
 		return "", nil
 	}
 	return form.Get("grant_type"), nil
+}
+
+func aboutToken() descriptions {
+	return inSection("Access", descriptions{
+		"POST /oauth2-cc/token": {
+			ID:      "createToken",
+			Summary: "Make an access token",
+			More: "For 30 minutes it opens live chats, speech and the list of voices, and nothing else: what a " +
+				"page in a browser needs, which then need not hold the key.",
+			Form:    tokenAsked{},
+			Example: `{"grant_type":"client_credentials"}`,
+			Answers: append(ok(tokenMade{}),
+				describe.Answer{Status: 400, Value: tokenRefused{}},
+				describe.Answer{Status: 401, Value: tokenRefused{}}),
+			Refuses: []int{413},
+		},
+	})
 }

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
-
-	"parley/appliance/api/describe"
 )
 
 // tokenRoutes is all that a visitor's browser may do: talk, and have something
@@ -39,7 +37,7 @@ func TestAnAccessTokenOpensItsListAndNothingElse(t *testing.T) {
 		for _, whose := range []string{"client", "operator"} {
 			w := try(a, rt, "", 0, "Authorization", "Bearer "+whose+" token")
 			switch {
-			case rt.access == describe.Anybody || rt.access == describe.Link || rt.access == describe.Client:
+			case rt.access == byAnyone || rt.access == byLink || rt.access == bySecret:
 				continue // no token is asked for
 			case tokenRoutes[name]:
 				opened[name] = true

@@ -70,7 +70,7 @@ func TestATokenIsRefusedInTheWordsOfOAuth(t *testing.T) {
 		a.Header.Get("Allow") != "POST" {
 		t.Errorf("GET: %d, Allow %q", a.StatusCode, a.Header.Get("Allow"))
 	}
-	if a := b.ask("POST", "/oauth2-cc/token", strings.Repeat("x", tokenBody+1), "Authorization", right, "Content-Type",
+	if a := b.ask("POST", "/oauth2-cc/token", strings.Repeat("x", smallBody+1), "Authorization", right, "Content-Type",
 		form); a.StatusCode != 413 {
 		t.Errorf("a large body: %d", a.StatusCode)
 	}

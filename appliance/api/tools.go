@@ -62,3 +62,21 @@ func (c *contents) tool(v store.Version) (contract.ReturnUserDefinedTool, error)
 		ModifiedOn:         v.ModifiedMS,
 	}, nil
 }
+
+func aboutTools() descriptions {
+	return versionedWords{
+		one:   "Tool",
+		many:  "Tools",
+		first: "PostedUserDefinedTool",
+		next:  "PostedUserDefinedToolVersion",
+		name:  "PostedUserDefinedToolName",
+		firstExample: `{"name":"opening_hours","description":"When the museum is ` +
+			`open","parameters":"{\"type\":\"object\",\"properties\":{\"day\":{\"type\":\"string\"}}}"}`,
+		nextExample: `{"parameters":"{\"type\":\"object\"}"}`,
+		record:      contract.ReturnUserDefinedTool{},
+		page:        contract.ReturnPagedUserDefinedTools{},
+		more: "Behind the account's own tools stand those that plugins of the box bring: they belong to every " +
+			"account, have one version and are read-only.",
+		changeRefuses: []int{403}, // a tool of a plugin
+	}.describe("/v0/evi/tools")
+}

@@ -6,7 +6,9 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
 
+	"parley/appliance/api/describe"
 	"parley/appliance/contract"
 	"parley/appliance/speech"
 )
@@ -212,4 +214,113 @@ func soundHeaders(w http.ResponseWriter, format contract.AudioFormat) {
 		contract.FormatPCM: "audio/pcm"}
 	w.Header().Set("Content-Type", kinds[format])
 	w.Header().Set("Cache-Control", "no-store")
+}
+
+// aboutSpeech describes the routes of text-to-speech.
+func aboutSpeech() descriptions {
+	const (
+		example = `{"utterances":[{"text":"The museum opens at ten."}],"format":{"type":"wav"}}`
+		voiced  = `{"utterances":[{"text":"The museum opens at ten.","voice":{"name":"joe","provider":"HUME_AI"}}],` +
+			`"format":{"type":"wav"}}`
+	)
+	return inSection("Text-to-speech", descriptions{
+		"GET /v0/tts/stream/input": aboutSpeechInput(),
+		"POST /v0/tts": {
+			ID:      "synthesizeJson",
+			Summary: "Speak, and answer when all is made",
+			More:    "In time for what takes seconds; long texts are better streamed.",
+			Body:    "PostedTTS",
+			Example: example,
+			Answers: ok(contract.ReturnTTS{}),
+			Refuses: []int{404},
+		},
+		"POST /v0/tts/file": {
+			ID:      "synthesizeFile",
+			Summary: "Speak, and answer with a file",
+			More:    "Several generations stand one after the other in it, a second apart.",
+			Body:    "PostedTTS",
+			Example: example,
+			Answers: soundFile(),
+			Refuses: []int{404},
+		},
+		"POST /v0/tts/stream/json": {
+			ID:      "synthesizeJsonStreaming",
+			Summary: "Speak, and send it as it is made",
+			More:    "A SnippetAudioChunk or a TimestampMessage a line, as the socket sends them.",
+			Body:    "PostedTTS",
+			Example: voiced,
+			Answers: jsonLines(),
+			Refuses: []int{404},
+		},
+		"POST /v0/tts/stream/file": {
+			ID:      "synthesizeFileStreaming",
+			Summary: "Speak, and send a file as it is made",
+			More: "What comes is one file, whether strip_headers is set or not: over this path nobody sees where a " +
+				"chunk ends.",
+			Body:    "PostedTTS",
+			Example: voiced,
+			Answers: soundFile(),
+			Refuses: []int{404},
+		},
+		"GET /v0/tts/generations/{id}/file": {
+			ID:      "synthesizeAgain",
+			Summary: "Make a generation again",
+			More:    "Sample for sample, as long as the box keeps what it takes and has the same program and packs.",
+			Query: []describe.Parameter{{
+				Name: "format_type",
+				Says: "The format of the file.",
+				Schema: describe.Words(contract.FormatMP3, contract.FormatPCM, contract.FormatWAV).
+					Or(contract.FormatMP3),
+			}},
+			Answers: soundFile(),
+		},
+	})
+}
+
+// jsonLines and soundFile describe the two ways in which speech is answered.
+func jsonLines() []describe.Answer {
+	return []describe.Answer{{Status: 200, Says: "Objects, each ended by a newline", Media: "application/x-ndjson"}}
+}
+
+func soundFile() []describe.Answer {
+	return []describe.Answer{{
+		Status: 200,
+		Says:   "The sound, in the format that was asked for",
+		Media:  "audio/mpeg",
+		Also:   []string{"audio/wav", "audio/pcm"},
+	}}
+}
+
+// aboutSpeechInput is the description of the socket that speaks.
+func aboutSpeechInput() describe.Operation {
+	return describe.Operation{
+		ID:      "streamInput",
+		Summary: "Send text bit by bit and hear it, over WebSocket",
+		More: strings.Join([]string{
+			"Each sentence is spoken as soon as it is whole: when more follows, or nothing for half a second; flush " +
+				"has spoken what there is, close too, and then closes the socket.",
+			"Sound comes as binary frames or, with no_binary, as the lines of /v0/tts/stream/json do; times and " +
+				"errors always come as text.",
+			"An error is a chunk without sound that has a code, an error and a message.",
+			"A generation ends with each flush. Half a minute of snippets may wait: then nothing more is read.",
+			"The messages are described in /asyncapi.json.",
+		}, " "),
+		Query: append(describe.FromShape(contract.TTSConnectQuery().Shape, map[string]string{
+			"instant_mode": "Send sound as it is made. It needs a voice; where it is absent, it is on with " +
+				"a voice that is named or that the context has, and otherwise off: a voice is made.",
+			"no_binary": "Send sound in JSON messages, not as binary frames.",
+			"strip_headers": "Make one file of the chunks of a generation, joined; otherwise each chunk is a " +
+				"file.",
+			"format_type":           "The format of the sound; mp3 where it is absent.",
+			"version":               "2 needs a voice.",
+			"context_generation_id": "The generation to go on with, in its voice where none is named.",
+		}), parameter("include_timestamp_types",
+			"The times of words, of phonemes, or of both: given twice, or with a comma.", describe.Text())),
+		Answers: []describe.Answer{{Status: 101, Says: "The socket is open"}},
+		Refuses: []int{403, 426},
+		Socket: &describe.Socket{
+			Takes: []contract.Body{contract.PublishedTTS()},
+			Sends: []describe.Message{contract.SnippetAudioChunk{}, contract.TimestampMessage{}},
+		},
+	}
 }

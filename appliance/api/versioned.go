@@ -10,7 +10,9 @@ import (
 	"math"
 	"net/http"
 	"strconv"
+	"strings"
 
+	"parley/appliance/api/describe"
 	"parley/appliance/contract"
 	"parley/store"
 )
@@ -254,4 +256,87 @@ func draft(kind store.Kind, id, name, description string, posted any) (store.New
 		Description: description,
 		Content:     string(content),
 	}, nil
+}
+
+// versionedWords are how configs, prompts and tools are called, what is sent to
+// make one and its next version, and examples of that.
+type versionedWords struct {
+	one, many                   string
+	first, next, name           string // of contract.Bodies
+	firstExample, nextExample   string
+	record, page                any    // what one version and a list of them are answered as
+	more                        string // on the list
+	firstRefuses, changeRefuses []int
+}
+
+// describe describes the routes at path.
+func (t versionedWords) describe(path string) descriptions {
+	one, version := path+"/{id}", path+"/{id}/version/{version}"
+	list := append(pageQuery(), parameter("restrict_to_most_recent", "Only the newest version of each.",
+		describe.Flag().Or(true)))
+	named := append(list, parameter("name", "Only what has this name.", describe.Text()))
+	return inSection(t.many, descriptions{
+		"GET " + path: {
+			ID:      "list" + t.many,
+			Summary: "List " + strings.ToLower(t.many),
+			More:    t.more,
+			Query:   named,
+			Answers: ok(t.page),
+		},
+		"POST " + path: {
+			ID:      "create" + t.one,
+			Summary: "Make a " + strings.ToLower(t.one),
+			Body:    t.first,
+			Example: t.firstExample,
+			Answers: made(t.record),
+			Refuses: t.firstRefuses,
+		},
+		"GET " + one: {
+			ID:      "list" + t.one + "Versions",
+			Summary: "List the versions",
+			Query:   list,
+			Answers: ok(t.page),
+		},
+		"POST " + one: {
+			ID:      "create" + t.one + "Version",
+			Summary: "Make a new version",
+			Body:    t.next,
+			Example: t.nextExample,
+			Answers: made(t.record),
+			Refuses: t.changeRefuses,
+		},
+		"PATCH " + one: {
+			ID:      "update" + t.one + "Name",
+			Summary: "Give it another name",
+			Body:    t.name,
+			Example: `{"name":"guide_2"}`,
+			Answers: plain("text/plain"),
+			Refuses: t.changeRefuses,
+		},
+		"DELETE " + one: {
+			ID:      "delete" + t.one,
+			Summary: "Delete it with all versions",
+			Answers: ok(confirmation{}),
+			Refuses: t.changeRefuses,
+		},
+		"GET " + version: {
+			ID:      "get" + t.one + "Version",
+			Summary: "Get a version",
+			Answers: ok(t.record),
+		},
+		"PATCH " + version: {
+			ID:      "update" + t.one + "Description",
+			Summary: "Describe a version anew",
+			Body:    "PostedVersionDescription",
+			Example: `{"version_description":"for children"}`,
+			Answers: ok(t.record),
+			Refuses: t.changeRefuses,
+		},
+		"DELETE " + version: {
+			ID:      "delete" + t.one + "Version",
+			Summary: "Delete a version",
+			Answers: ok(confirmation{}),
+			Refuses: t.changeRefuses,
+		},
+	})
 }

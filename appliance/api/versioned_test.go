@@ -395,7 +395,7 @@ func TestBodiesThatDoNotFitAreAnsweredByTheirKind(t *testing.T) {
 		{"application/json", `{"name":`, 422},
 		{"application/json", `{"name":7,"text":"t"}`, 422},
 		{"application/json", strings.Repeat("[", 1<<20), 422},
-		{"application/json", `{"name":"p","text":"` + strings.Repeat("x", recordBody) + `"}`, 413},
+		{"application/json", `{"name":"p","text":"` + strings.Repeat("x", jsonBody) + `"}`, 413},
 	} {
 		status, _, text := c.send("POST", "/v0/evi/prompts", x.contentType, x.body)
 		if status != x.status || !json.Valid([]byte(text)) {

@@ -27,12 +27,10 @@ type Voices interface {
 	DeleteVoice(ctx context.Context, account, name string) error
 }
 
-// voiceRoutes are the ways to voices.
-func (a *API) voiceRoutes() []route {
-	return []route{
-		{"GET", "/v0/tts/voices", describe.Token, unread, normal, storesNothing, a.listVoices, describe.Operation{
+func aboutVoices() descriptions {
+	return inSection("Voices", descriptions{
+		"GET /v0/tts/voices": {
 			ID:      "listVoices",
-			Section: "Voices",
 			Summary: "List voices",
 			More: "Those of the library that the box brings (HUME_AI), or those that the account has saved " +
 				"(CUSTOM_VOICE). Text-to-speech and chats take any of them, by id or by name. tags say what a voice " +
@@ -44,27 +42,24 @@ func (a *API) voiceRoutes() []route {
 					Required: true,
 					Schema:   describe.Words(contract.VoiceLibrary, contract.VoiceCustom),
 				},
-				describe.Parameter{Name: "ascending_order", Says: "First to last.", Schema: describe.Flag().Or(true)},
-				describe.Parameter{Name: "filter_tag", Says: "Only voices with this tag, as GENDER:Female; repeat it " +
-					"for those that have each. The tags are " + tagNames() + ".", Schema: describe.Text()}),
+				parameter("ascending_order", "First to last.", describe.Flag().Or(true)),
+				parameter("filter_tag", "Only voices with this tag, as GENDER:Female; repeat it "+
+					"for those that have each. The tags are "+tagNames()+".", describe.Text())),
 			Answers: ok(contract.ReturnPagedVoices{}),
-		}},
-		{"POST", "/v0/tts/voices", describe.Account, recordBody, normal, storing, reading(a.saveVoice),
-			describe.Operation{
-				ID:      "createVoice",
-				Section: "Voices",
-				Summary: "Save the voice of a generation",
-				More: "Under a name that neither the library has nor another voice of the account; small and large " +
-					"letters are the same. From then on text-to-speech and chats take it. Of a generation with several " +
-					"voices it is the first.",
-				Body:    "PostedVoice",
-				Example: `{"generation_id":"795c949a-1510-4a80-9646-7d0863b023ab","name":"Keeper of the tower"}`,
-				Answers: ok(contract.ReturnVoice{}),
-				Refuses: []int{404, 409},
-			}},
-		{"DELETE", "/v0/tts/voices", describe.Account, unread, normal, storesNothing, a.deleteVoice, describe.Operation{
+		},
+		"POST /v0/tts/voices": {
+			ID:      "createVoice",
+			Summary: "Save the voice of a generation",
+			More: "Under a name that neither the library has nor another voice of the account; small and large " +
+				"letters are the same. From then on text-to-speech and chats take it. Of a generation with several " +
+				"voices it is the first.",
+			Body:    "PostedVoice",
+			Example: `{"generation_id":"795c949a-1510-4a80-9646-7d0863b023ab","name":"Keeper of the tower"}`,
+			Answers: ok(contract.ReturnVoice{}),
+			Refuses: []int{404, 409},
+		},
+		"DELETE /v0/tts/voices": {
 			ID:      "deleteVoice",
-			Section: "Voices",
 			Summary: "Delete a saved voice",
 			More:    "One that the newest version of a config names is not deleted; the answer says which configs.",
 			Query: []describe.Parameter{{
@@ -75,8 +70,8 @@ func (a *API) voiceRoutes() []route {
 			}},
 			Answers: ok(confirmation{}),
 			Refuses: []int{404, 409},
-		}},
-	}
+		},
+	})
 }
 
 // saveVoice saves the voice of a generation. Clients want 200.

@@ -6,14 +6,13 @@ import (
 	"net/http"
 	"time"
 
-	"parley/appliance/api/describe"
 	"parley/appliance/contract"
 )
 
-// gate stands before the handler of a row: it lets in whom the row lets in,
+// enforce stands before the handler of a row: it lets in whom the row lets in,
 // bounds the body and the time as the row says, and calls the handler with the
 // caller.
-func (a *API) gate(rt route) http.Handler {
+func (a *API) enforce(rt route) http.Handler {
 	return a.answering(func(w http.ResponseWriter, r *http.Request) error {
 		by, err := a.admit(rt, r)
 		if err != nil {
@@ -28,11 +27,11 @@ func (a *API) gate(rt route) http.Handler {
 			}
 		}
 		r.Body = http.MaxBytesReader(underlying(w), r.Body, rt.body)
-		if rt.time == whileItLasts {
+		if rt.time == unlimited {
 			return rt.handle(w, r, by)
 		}
 		return inTime(rt.time, w, r, func(r *http.Request) error {
-			if rt.time == making || rt.access == describe.Link { // what lasts as long as it is heard
+			if rt.time == synthesis || rt.access == byLink { // what lasts as long as it is heard
 				return a.whileHeld(w, r, by, rt.handle)
 			}
 			return rt.handle(w, r, by)

@@ -21,7 +21,7 @@ import (
 func TestEveryRowSaysWhoMayUseItAndHowMuchItMayTake(t *testing.T) {
 	a, _ := box(io.Discard)
 	for _, rt := range a.routes() {
-		if rt.access < describe.Anybody || rt.access > describe.Operator {
+		if rt.access < byAnyone || rt.access > byOperator {
 			t.Errorf("%s %s does not say who may use it", rt.method, rt.path)
 		}
 		if rt.body <= 0 {
@@ -30,8 +30,8 @@ func TestEveryRowSaysWhoMayUseItAndHowMuchItMayTake(t *testing.T) {
 		if (rt.time <= 0) != rt.isSocket() || rt.time == 0 {
 			t.Errorf("%s %s: only sockets last as long as they like, and this one has %v", rt.method, rt.path, rt.time)
 		}
-		if reads := rt.says.Body != "" || rt.says.OneOf != nil || rt.says.Form != nil ||
-			rt.says.Upload != ""; reads == (rt.body == unread) {
+		if reads := rt.about.Body != "" || rt.about.OneOf != nil || rt.about.Form != nil ||
+			rt.about.Upload != ""; reads == (rt.body == noBody) {
 			t.Errorf("%s %s reads a body: %v; it may have %d bytes", rt.method, rt.path, reads, rt.body)
 		}
 		if rt.handle == nil {
@@ -134,8 +134,8 @@ func TestEveryRowLetsInWhomItSays(t *testing.T) {
 	}
 	want := func(anybody, linked, client, token, account, operator int) map[describe.Access]int {
 		return map[describe.Access]int{
-			describe.Anybody: anybody, describe.Link: linked, describe.Client: client,
-			describe.Token: token, describe.Account: account, describe.Operator: operator,
+			byAnyone: anybody, byLink: linked, bySecret: client,
+			byToken: token, byKey: account, byOperator: operator,
 		}
 	}
 	callers := []struct {
@@ -184,7 +184,7 @@ func TestEveryRowLetsInWhomItSays(t *testing.T) {
 func TestAKeyInTheQueryIsToldWhereItBelongs(t *testing.T) {
 	a, rows := guarded(t)
 	for _, rt := range rows {
-		if rt.access != describe.Token && rt.access != describe.Account || rt.keyInQuery() {
+		if rt.access != byToken && rt.access != byKey || rt.keyInQuery() {
 			continue
 		}
 		w := try(a, rt, "api_key=client", 0)
@@ -204,9 +204,9 @@ func TestAKeyInTheQueryIsToldWhereItBelongs(t *testing.T) {
 // in is what lets a caller in at a row.
 func in(a *API, rt route) (query string, header []string) {
 	switch rt.access {
-	case describe.Client:
+	case bySecret:
 		return "", []string{"Authorization", basic("client", "secret")}
-	case describe.Link:
+	case byLink:
 		link, err := linkToX(context.Background(), a)
 		if err != nil {
 			return "", nil
@@ -271,7 +271,7 @@ func TestEveryRowBeginsItsAnswerInTheTimeThatItSays(t *testing.T) {
 		query, header := in(a, rt)
 		synctest.Test(t, func(t *testing.T) {
 			begun := time.Now()
-			if rt.access == describe.Link { // its end is in the time of the bubble
+			if rt.access == byLink { // its end is in the time of the bubble
 				a.now = time.Now
 				query, header = in(a, rt)
 			}

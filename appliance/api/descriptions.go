@@ -1,0 +1,85 @@
+package api
+
+import (
+	"maps"
+
+	"parley/appliance/api/describe"
+	"parley/appliance/contract"
+)
+
+// descriptions are the OpenAPI descriptions of routes, by method and path.
+type descriptions map[string]describe.Operation
+
+// inSection sets the section of all descriptions.
+func inSection(name string, all descriptions) descriptions {
+	for route, o := range all {
+		o.Section = name
+		all[route] = o
+	}
+	return all
+}
+
+// allDescriptions returns the descriptions of all routes.
+func allDescriptions() descriptions {
+	all := descriptions{}
+	for _, some := range []descriptions{
+		aboutLiveChats(),
+		aboutCalls(),
+		aboutToken(),
+		aboutModels(),
+		aboutChats(),
+		aboutChatSearch(),
+		aboutChatGroups(),
+		aboutAudio(),
+		aboutSpeech(),
+		aboutConversion(),
+		aboutConfigs(),
+		aboutPrompts(),
+		aboutTools(),
+		aboutVoices(),
+		aboutLexicon(),
+		aboutPlugins(),
+		aboutKeys(),
+		aboutKiosks(),
+		aboutAliases(),
+		aboutWebhooks(),
+		aboutPacks(),
+		aboutHealth(),
+		aboutPairing(),
+		aboutPages(),
+		aboutSessions(),
+		aboutSpeaker(),
+		aboutBox(),
+		aboutDocuments(),
+	} {
+		maps.Copy(all, some)
+	}
+	return all
+}
+
+func ok(v any) []describe.Answer { return []describe.Answer{{Status: 200, Value: v}} }
+
+func made(v any) []describe.Answer { return []describe.Answer{{Status: 201, Value: v}} }
+
+// plain is an answer that is not written as JSON of a type.
+func plain(media string) []describe.Answer { return []describe.Answer{{Status: 200, Media: media}} }
+
+// unchanged answers who has the newest already, by its ETag.
+func unchanged() describe.Answer {
+	return describe.Answer{Status: 304, Says: "It is as If-None-Match says"}
+}
+
+// parameter describes one parameter of the query.
+func parameter(name, says string, schema *describe.Schema) describe.Parameter {
+	return describe.Parameter{Name: name, Says: says, Schema: schema}
+}
+
+// pageQuery is what readPage reads.
+func pageQuery() []describe.Parameter {
+	return []describe.Parameter{
+		{Name: "page_number", Says: "Which page, from 0. One past the end is empty.",
+			Schema: describe.Number(0, maxPageNumber).Or(0)},
+		{Name: "page_size", Says: "How many on a page.",
+			Schema: describe.Number(1, contract.MaxPageSize).Or(contract.DefaultPageSize)},
+	}
+}

@@ -1,0 +1,83 @@
+package api
+
+import (
+	"cmp"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"parley/appliance/api/describe"
+	"parley/appliance/contract"
+)
+
+// route is a row of the table with its description.
+type route struct {
+	row
+	about describe.Operation
+}
+
+// routes returns the table with the description of each route.
+func (a *API) routes() []route {
+	about := allDescriptions()
+	var all []route
+	for _, r := range a.table() {
+		all = append(all, route{r, about[r.method+" "+r.path]})
+	}
+	return all
+}
+
+func (rt route) isSocket() bool { return rt.about.Socket != nil }
+
+// keyInQuery reports whether a key or a token may be in the query, as that of
+// sockets, for which browsers let pages set no header.
+func (rt route) keyInQuery() bool { return rt.isSocket() || rt.about.Call }
+
+// register also answers OPTIONS and, in JSON, for the methods that a path does not
+// take and for the paths that there are not.
+func (a *API) register(routes []route) {
+	allowed, takes := map[string][]string{}, map[string]http.Header{}
+	accepts := map[string]string{http.MethodPost: "Accept-Post", http.MethodPatch: "Accept-Patch"}
+	for _, rt := range routes {
+		a.mux.Handle(rt.method+" "+rt.path, a.enforce(rt))
+		allowed[rt.path] = append(allowed[rt.path], rt.method)
+		if header := accepts[rt.method]; header != "" && strings.Contains(rt.about.Upload, "/") {
+			if takes[rt.path] == nil {
+				takes[rt.path] = http.Header{}
+			}
+			takes[rt.path].Set(header, strings.TrimSuffix(rt.about.Upload+", "+rt.about.Also, ", "))
+		}
+		if rt.method == http.MethodGet {
+			allowed[rt.path] = append(allowed[rt.path], http.MethodHead)
+		}
+	}
+	for path, methods := range allowed {
+		slices.Sort(methods)
+		a.mux.Handle(path, a.answering(func(w http.ResponseWriter, r *http.Request) error {
+			if err := a.shares.address(r, false); err != nil {
+				return err
+			}
+			w.Header().Set("Allow", strings.Join(methods, ", "))
+			if r.Method == http.MethodOptions { // a client of WHIP asks so what is taken (RFC 9725, section 4.2)
+				maps.Copy(w.Header(), takes[path])
+				w.WriteHeader(http.StatusNoContent)
+				return nil
+			}
+			return contract.ErrMethod{Method: r.Method, Allowed: methods}
+		}))
+	}
+	a.mux.Handle("/", a.answering(func(_ http.ResponseWriter, r *http.Request) error {
+		return cmp.Or(a.shares.address(r, false), error(contract.ErrNotFound{What: "path", ID: r.URL.Path}))
+	}))
+}
+
+// available returns a handler that answers 503 with the reason while there is
+// not what the request needs.
+func available(there func() bool, why string, handle handler) handler {
+	return func(w http.ResponseWriter, r *http.Request, by caller) error {
+		if !there() {
+			return contract.ErrUnavailable{Why: why}
+		}
+		return handle(w, r, by)
+	}
+}
