@@ -179,7 +179,8 @@ export type FoundChat = {
   // Absent while it goes on
   end_timestamp?: number;
   event_count: number;
-  // Excerpt is a piece of the newest message that has the words or, where none are searched for, of the first one of the user.
+  // Excerpt is a piece of the newest message that has the words or, where none are searched for, of the first one of
+  // the user.
   excerpt?: ChatExcerpt;
   id: string;
   // JSON as text
@@ -205,7 +206,19 @@ export type KioskCode = {
 export type LanguageModel = {
   // Fallback are the models that answer where this one fails, one after the other; an extension of the box's own.
   fallback?: Array<LanguageModelRef>;
-  model_provider?: "GROQ" | "OPEN_AI" | "FIREWORKS" | "ANTHROPIC" | "CUSTOM_LANGUAGE_MODEL" | "GOOGLE" | "HUME_AI" | "AMAZON_BEDROCK" | "PERPLEXITY" | "SAMBANOVA" | "CEREBRAS" | "X_AI";
+  model_provider?:
+    | "GROQ"
+    | "OPEN_AI"
+    | "FIREWORKS"
+    | "ANTHROPIC"
+    | "CUSTOM_LANGUAGE_MODEL"
+    | "GOOGLE"
+    | "HUME_AI"
+    | "AMAZON_BEDROCK"
+    | "PERPLEXITY"
+    | "SAMBANOVA"
+    | "CEREBRAS"
+    | "X_AI";
   model_resource?: string;
   temperature?: number;
 };
@@ -217,7 +230,19 @@ export type LanguageModelEntry = {
   default: boolean;
   // It runs on the box itself
   embedded: boolean;
-  model_provider: "GROQ" | "OPEN_AI" | "FIREWORKS" | "ANTHROPIC" | "CUSTOM_LANGUAGE_MODEL" | "GOOGLE" | "HUME_AI" | "AMAZON_BEDROCK" | "PERPLEXITY" | "SAMBANOVA" | "CEREBRAS" | "X_AI";
+  model_provider:
+    | "GROQ"
+    | "OPEN_AI"
+    | "FIREWORKS"
+    | "ANTHROPIC"
+    | "CUSTOM_LANGUAGE_MODEL"
+    | "GOOGLE"
+    | "HUME_AI"
+    | "AMAZON_BEDROCK"
+    | "PERPLEXITY"
+    | "SAMBANOVA"
+    | "CEREBRAS"
+    | "X_AI";
   // * is every one of the provider that has no entry before
   model_resource: string;
   // The model that answers
@@ -226,7 +251,19 @@ export type LanguageModelEntry = {
 
 // Names a language model, as a LanguageModel does.
 export type LanguageModelRef = {
-  model_provider?: "GROQ" | "OPEN_AI" | "FIREWORKS" | "ANTHROPIC" | "CUSTOM_LANGUAGE_MODEL" | "GOOGLE" | "HUME_AI" | "AMAZON_BEDROCK" | "PERPLEXITY" | "SAMBANOVA" | "CEREBRAS" | "X_AI";
+  model_provider?:
+    | "GROQ"
+    | "OPEN_AI"
+    | "FIREWORKS"
+    | "ANTHROPIC"
+    | "CUSTOM_LANGUAGE_MODEL"
+    | "GOOGLE"
+    | "HUME_AI"
+    | "AMAZON_BEDROCK"
+    | "PERPLEXITY"
+    | "SAMBANOVA"
+    | "CEREBRAS"
+    | "X_AI";
   model_resource?: string;
 };
 
@@ -519,14 +556,38 @@ export type PostedKiosk = {
 export type PostedLanguageModel = {
   // Fallback are the models that answer where this one fails, one after the other; an extension of the box's own.
   fallback?: Array<PostedLanguageModelRef>;
-  model_provider?: "GROQ" | "OPEN_AI" | "FIREWORKS" | "ANTHROPIC" | "CUSTOM_LANGUAGE_MODEL" | "GOOGLE" | "HUME_AI" | "AMAZON_BEDROCK" | "PERPLEXITY" | "SAMBANOVA" | "CEREBRAS" | "X_AI";
+  model_provider?:
+    | "GROQ"
+    | "OPEN_AI"
+    | "FIREWORKS"
+    | "ANTHROPIC"
+    | "CUSTOM_LANGUAGE_MODEL"
+    | "GOOGLE"
+    | "HUME_AI"
+    | "AMAZON_BEDROCK"
+    | "PERPLEXITY"
+    | "SAMBANOVA"
+    | "CEREBRAS"
+    | "X_AI";
   model_resource?: string;
   temperature?: number;
 };
 
 // Names a language model, as a LanguageModel does.
 export type PostedLanguageModelRef = {
-  model_provider: "GROQ" | "OPEN_AI" | "FIREWORKS" | "ANTHROPIC" | "CUSTOM_LANGUAGE_MODEL" | "GOOGLE" | "HUME_AI" | "AMAZON_BEDROCK" | "PERPLEXITY" | "SAMBANOVA" | "CEREBRAS" | "X_AI";
+  model_provider:
+    | "GROQ"
+    | "OPEN_AI"
+    | "FIREWORKS"
+    | "ANTHROPIC"
+    | "CUSTOM_LANGUAGE_MODEL"
+    | "GOOGLE"
+    | "HUME_AI"
+    | "AMAZON_BEDROCK"
+    | "PERPLEXITY"
+    | "SAMBANOVA"
+    | "CEREBRAS"
+    | "X_AI";
   model_resource?: string;
 };
 
@@ -603,7 +664,8 @@ export type PostedPromptVersion = {
 
 // Says how one word is said.
 export type PostedPronunciation = {
-  // Said is how: phonemes of the International Phonetic Alphabet between slashes (/wɪn/), or a respelling, as syllables with hyphens, the stressed ones in capitals (hwah-KEEN), or as words that sound like it.
+  // Said is how: phonemes of the International Phonetic Alphabet between slashes (/wɪn/), or a respelling, as
+  // syllables with hyphens, the stressed ones in capitals (hwah-KEEN), or as words that sound like it.
   said: string;
 };
 
@@ -652,7 +714,8 @@ export type PostedTTS = {
   instant_mode?: boolean;
   // NumGenerations is how many candidates are made; 1 where it is absent.
   num_generations?: number;
-  // SplitUtterances cuts utterances into snippets at natural places, true where it is absent; false makes one snippet of each utterance.
+  // SplitUtterances cuts utterances into snippets at natural places, true where it is absent; false makes one snippet
+  // of each utterance.
   split_utterances?: boolean;
   // StripHeaders makes one file of the chunks of a generation, joined; otherwise each chunk is a file.
   strip_headers?: boolean;
@@ -787,7 +850,8 @@ export type PostedVoice = {
 
 // Says which voice stands in for a name.
 export type PostedVoiceAlias = {
-  // Voice is the name or id of a voice of the library, or of one that an account has saved: then it stands in for those accounts that have a voice of its name.
+  // Voice is the name or id of a voice of the library, or of one that an account has saved: then it stands in for those
+  // accounts that have a voice of its name.
   voice: string;
 };
 
@@ -852,7 +916,8 @@ export type ReturnBoxHealth = {
   ready: boolean;
   // Serves is what does the work, as the settings name it.
   serves: BoxServes;
-  // Speaker is the line of the box's own loudspeaker and microphone; absent where there is none, and until the models are loaded.
+  // Speaker is the line of the box's own loudspeaker and microphone; absent where there is none, and until the models
+  // are loaded.
   speaker?: BoxKiosk;
   started_on: number;
   version: string;
@@ -904,7 +969,20 @@ export type ReturnChatEvent = {
   related_event_id?: string;
   role: "USER" | "AGENT" | "SYSTEM" | "TOOL";
   timestamp: number;
-  type: "AGENT_MESSAGE" | "ASSISTANT_PROSODY" | "CHAT_START_MESSAGE" | "CHAT_END_MESSAGE" | "FUNCTION_CALL" | "FUNCTION_CALL_RESPONSE" | "PAUSE_ONSET" | "RESUME_ONSET" | "SESSION_SETTINGS" | "SYSTEM_PROMPT" | "USER_INTERRUPTION" | "USER_MESSAGE" | "USER_RECORDING_START_MESSAGE";
+  type:
+    | "AGENT_MESSAGE"
+    | "ASSISTANT_PROSODY"
+    | "CHAT_START_MESSAGE"
+    | "CHAT_END_MESSAGE"
+    | "FUNCTION_CALL"
+    | "FUNCTION_CALL_RESPONSE"
+    | "PAUSE_ONSET"
+    | "RESUME_ONSET"
+    | "SESSION_SETTINGS"
+    | "SYSTEM_PROMPT"
+    | "USER_INTERRUPTION"
+    | "USER_MESSAGE"
+    | "USER_RECORDING_START_MESSAGE";
 };
 
 // A chat with those that resumed it, as lists have it.
@@ -974,7 +1052,8 @@ export type ReturnChatPagedEvents = {
   total_pages: number;
 };
 
-// The record of one version of a config: all that was posted, the defaults of what was not, and the prompt and tools that it uses as they are now.
+// The record of one version of a config: all that was posted, the defaults of what was not, and the prompt and tools
+// that it uses as they are now.
 export type ReturnConfig = {
   builtin_tools: Array<ReturnBuiltinTool>;
   created_on: number;
@@ -1363,7 +1442,8 @@ export type ReturnUserDefinedTool = {
   modified_on: number;
   name: string;
   parameters: string;
-  // Plugin is the plugin of the box that brings the tool: then it is read-only, of every account, and has this one version.
+  // Plugin is the plugin of the box that brings the tool: then it is read-only, of every account, and has this one
+  // version.
   plugin?: string;
   tool_type: "BUILTIN" | "FUNCTION";
   version: number;
@@ -1373,12 +1453,14 @@ export type ReturnUserDefinedTool = {
 
 // A voice, in the lists of voices and in the record of a config.
 export type ReturnVoice = {
-  // CompatibleOctaveModels are the versions of a request for speech that may name the voice; not in the record of a config.
+  // CompatibleOctaveModels are the versions of a request for speech that may name the voice; not in the record of a
+  // config.
   compatible_octave_models?: Array<string>;
   id: string;
   name: string;
   provider: "HUME_AI" | "CUSTOM_VOICE";
-  // Tags say what the voice is like, by the name of the tag: an extension of the box's own, not in the record of a config.
+  // Tags say what the voice is like, by the name of the tag: an extension of the box's own, not in the record of a
+  // config.
   tags?: Record<string, unknown>;
 };
 

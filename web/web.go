@@ -1,6 +1,5 @@
-// Package web is the pages of the box, as browsers get them. They are written in
-// TypeScript, in the folders beside this file; go generate ./web makes dist of
-// them, which is kept in the repository so that a build needs nothing else.
+// Package web holds the pages of the box as the browser gets them. Their sources are TypeScript, in the folders next to
+// this file. go generate ./web builds dist from them; dist is in the repository, so that building the box needs no npm.
 package web
 
 import (
@@ -18,24 +17,23 @@ import (
 //go:embed dist
 var dist embed.FS
 
-// Policy is the Content-Security-Policy of the pages: they are made of the box's
-// own files and speak to the box alone. blob: is sound that they have recorded.
+// Policy is the Content-Security-Policy of the pages: they load files from the box only and connect to the box only.
+// blob: allows sound that a page has recorded.
 const Policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self' " +
 	"blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// A File is one of the files of the pages.
+// A File is a file of the pages.
 type File struct {
 	Type string // media type
 	Text []byte
 	Tag  string // changes with Text; an ETag
 }
 
-// types are the media types of what is there, by the end of the name.
+// types maps file extensions to media types.
 var types = map[string]string{".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8",
 	".js": "text/javascript; charset=utf-8"}
 
-// Open returns the file of that name, such as kiosk.html; fs.ErrNotExist where
-// there is none.
+// Open returns the file with the given name, such as kiosk.html. It returns fs.ErrNotExist for an unknown name.
 func Open(name string) (File, error) {
 	text, err := dist.ReadFile(path.Join("dist", name))
 	if err != nil {

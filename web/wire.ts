@@ -155,7 +155,8 @@ export type PostedAudioConfiguration = {
   sample_rate: number;
 };
 
-// Carries what the microphone heard: bytes of a container as a browser's MediaRecorder makes it, cut anywhere, or of the headerless PCM that session settings announced.
+// Carries what the microphone heard: bytes of a container as a browser's MediaRecorder makes it, cut anywhere, or of
+// the headerless PCM that session settings announced.
 export type PostedAudioInput = {
   custom_session_id?: string;
   // Base64 on the wire
@@ -185,7 +186,8 @@ export type PostedPauseAssistantMessage = {
 export type PostedPublishTTS = {
   // Close flushes, and then closes the socket.
   close?: boolean;
-  // Description, Speed, TrailingSilence and Voice are as in a PostedUtterance, and hold for the text of this message; the voice for what follows, too.
+  // Description, Speed, TrailingSilence and Voice are as in a PostedUtterance, and hold for the text of this message;
+  // the voice for what follows, too.
   description?: string;
   // Flush has all text spoken that has come, whole sentences or not.
   flush?: boolean;
@@ -291,7 +293,39 @@ export type SnippetAudioChunk = {
   // Counts the chunks of the snippet from 0
   chunk_index: number;
   // Code, Error, Slug and Message are of an error on a socket, and absent from what is spoken.
-  code?: "E0100" | "E0101" | "E0103" | "E0200" | "E0201" | "E0300" | "E0301" | "E0702" | "E0704" | "E0705" | "E0706" | "E0708" | "E0709" | "E0710" | "E0711" | "E0712" | "E0713" | "E0714" | "E0715" | "E0716" | "E0717" | "E0718" | "E0719" | "E0720" | "E0723" | "E0730" | "E0731" | "E0732" | "E0733" | "E0740" | "E0741" | "E0799";
+  code?:
+    | "E0100"
+    | "E0101"
+    | "E0103"
+    | "E0200"
+    | "E0201"
+    | "E0300"
+    | "E0301"
+    | "E0702"
+    | "E0704"
+    | "E0705"
+    | "E0706"
+    | "E0708"
+    | "E0709"
+    | "E0710"
+    | "E0711"
+    | "E0712"
+    | "E0713"
+    | "E0714"
+    | "E0715"
+    | "E0716"
+    | "E0717"
+    | "E0718"
+    | "E0719"
+    | "E0720"
+    | "E0723"
+    | "E0730"
+    | "E0731"
+    | "E0732"
+    | "E0733"
+    | "E0740"
+    | "E0741"
+    | "E0799";
   error?: string;
   generation_id: string;
   // Of the snippet
@@ -379,7 +413,8 @@ export type UserInterruption = {
   type: "user_interruption";
 };
 
-// What the user said or typed: once per turn with Interim false, and before that, if asked for, as it is understood so far.
+// What the user said or typed: once per turn with Interim false, and before that, if asked for, as it is understood so
+// far.
 export type UserMessage = {
   custom_session_id?: string;
   // Any part of it was typed
@@ -395,7 +430,39 @@ export type UserMessage = {
 
 // Says what went wrong; Code.Error makes one.
 export type WebSocketError = {
-  code: "E0100" | "E0101" | "E0103" | "E0200" | "E0201" | "E0300" | "E0301" | "E0702" | "E0704" | "E0705" | "E0706" | "E0708" | "E0709" | "E0710" | "E0711" | "E0712" | "E0713" | "E0714" | "E0715" | "E0716" | "E0717" | "E0718" | "E0719" | "E0720" | "E0723" | "E0730" | "E0731" | "E0732" | "E0733" | "E0740" | "E0741" | "E0799";
+  code:
+    | "E0100"
+    | "E0101"
+    | "E0103"
+    | "E0200"
+    | "E0201"
+    | "E0300"
+    | "E0301"
+    | "E0702"
+    | "E0704"
+    | "E0705"
+    | "E0706"
+    | "E0708"
+    | "E0709"
+    | "E0710"
+    | "E0711"
+    | "E0712"
+    | "E0713"
+    | "E0714"
+    | "E0715"
+    | "E0716"
+    | "E0717"
+    | "E0718"
+    | "E0719"
+    | "E0720"
+    | "E0723"
+    | "E0730"
+    | "E0731"
+    | "E0732"
+    | "E0733"
+    | "E0740"
+    | "E0741"
+    | "E0799";
   custom_session_id?: string;
   message: string;
   request_id?: string;

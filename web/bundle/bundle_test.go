@@ -8,17 +8,16 @@ import (
 	"testing"
 )
 
-// packages fails a test where what the pages are made of is not there.
+// packages fails the test when the npm packages are not installed.
 func packages(t *testing.T) {
 	t.Helper()
 	if _, err := os.Stat("../node_modules"); err != nil {
-		t.Fatal("what the pages are made of is not there: run tools/web/install, as make test does")
+		t.Fatal("the npm packages of the pages are missing: run tools/web/install, as make test does")
 	}
 }
 
-// The pages in the binary are those of their sources, and their messages those
-// of the description.
-func TestWhatIsKeptIsWhatTheSourcesMake(t *testing.T) {
+// dist and the generated types must be up to date with their sources.
+func TestGeneratedFilesAreUpToDate(t *testing.T) {
 	packages(t)
 	files, err := pages("..")
 	if err != nil {
@@ -39,8 +38,8 @@ func TestWhatIsKeptIsWhatTheSourcesMake(t *testing.T) {
 	}
 }
 
-// The bundler takes types away without reading them.
-func TestTheTypesOfThePagesHold(t *testing.T) {
+// The bundler strips types without checking them.
+func TestThePagesTypeCheck(t *testing.T) {
 	packages(t)
 	out, err := exec.CommandContext(t.Context(), "../node_modules/.bin/tsc", "--noEmit", "-p", "..").CombinedOutput()
 	if err != nil {
@@ -48,8 +47,7 @@ func TestTheTypesOfThePagesHold(t *testing.T) {
 	}
 }
 
-// A kiosk's tablet loads the page over a slow network too, and so does a phone the
-// console.
+// Tablets and phones load the pages over slow networks too.
 func TestThePagesAreSmall(t *testing.T) {
 	for name, most := range map[string]int64{"kiosk.js": 150 << 10, "console.js": 160 << 10, "plots.js": 56 << 10} {
 		info, err := os.Stat("../dist/" + name)

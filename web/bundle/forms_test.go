@@ -10,8 +10,7 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// What the forms of the console make of records and read back is held to its laws,
-// for any input, in Node.
+// Property tests of the console's forms, run in Node: what a form writes, it reads back.
 func TestTheFormsReadWhatTheyWrite(t *testing.T) {
 	packages(t)
 	r := api.Build(api.BuildOptions{

@@ -1,7 +1,5 @@
-// Command bundle makes the files of the box's pages (web/dist) and the types that
-// they use: of the messages of a chat (web/wire.ts), and of what the paths take and
-// answer (web/rest.ts). It is run in the folder web, by
-// go generate ./web.
+// Command bundle builds the pages of the box (web/dist) and generates their TypeScript types: the messages of a chat
+// (web/wire.ts) and the bodies of the REST API (web/rest.ts). go generate ./web runs it in the folder web.
 package main
 
 import (
@@ -9,10 +7,10 @@ import (
 	"os"
 )
 
-// descriptions are what the types are made of.
+// descriptions are the API descriptions from which the types are generated.
 const descriptions = "../appliance/api/described/"
 
-// types makes the files of types, by their names.
+// types generates the files of types and returns them by name.
 func types(web string) (map[string][]byte, error) {
 	all := map[string][]byte{}
 	for _, one := range []struct {
@@ -37,7 +35,7 @@ func main() {
 	}
 }
 
-// run writes all files anew, in the folder of the pages.
+// run writes all generated files.
 func run(web string) error {
 	made, err := types(web)
 	if err != nil {

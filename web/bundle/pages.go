@@ -9,20 +9,19 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// built are the pages: each has a folder with an index.html, and in it the files
-// that its script and its style begin with.
+// built lists the pages. Each has a folder with its index.html and the entry points of its script and its style.
 var built = []struct{ name, script, style string }{
 	{"kiosk", "src/kiosk.ts", "kiosk.css"},
 	{"console", "console.tsx", "style.css"},
 }
 
-// fetchedLater are the scripts that a page fetches when it needs them, and what they are
-// made of; later is the path at which the box has each, as it is imported.
+// fetchedLater maps the scripts that a page loads on demand to their sources; later maps the path of each import to the
+// path at which the box serves it.
 var fetchedLater = map[string]string{"plots.js": "console/plots.ts"}
 
 const later = "/console/plots.js"
 
-// pages returns the files of all pages, by their names. Nothing is written.
+// pages returns the files of all pages by name. It writes nothing.
 func pages(web string) (map[string][]byte, error) {
 	all := map[string][]byte{}
 	for _, page := range built {
@@ -50,8 +49,8 @@ func pages(web string) (map[string][]byte, error) {
 	return all, nil
 }
 
-// bundled is a file with all that it imports, small, for the browsers of the last
-// four years: tablets on walls are seldom new.
+// bundled returns a file with its imports, minified for the browsers of the last four years: tablets on walls are
+// seldom new.
 func bundled(file string) ([]byte, error) {
 	abs, err := filepath.Abs(file)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// schema is as much of a JSON Schema as the description of the messages uses.
+// schema is the part of JSON Schema that the descriptions use.
 type schema struct {
 	Ref         string             `json:"$ref"`
 	Type        string             `json:"type"`
@@ -19,7 +19,7 @@ type schema struct {
 	Required    []string           `json:"required"`
 	Items       *schema            `json:"items"`
 	OneOf       []*schema          `json:"oneOf"`
-	// Additional is null where nothing is said of other properties.
+	// Additional is null when the schema does not mention other properties.
 	Additional json.RawMessage `json:"additionalProperties"`
 }
 
@@ -27,8 +27,7 @@ type reference struct {
 	Ref string `json:"$ref"`
 }
 
-// restTypes makes TypeScript of what the description of the paths says of bodies
-// and answers.
+// restTypes generates TypeScript types for the request and response bodies of the OpenAPI description.
 func restTypes(openAPI []byte) ([]byte, error) {
 	var d struct {
 		Components struct {
@@ -42,7 +41,7 @@ func restTypes(openAPI []byte) ([]byte, error) {
 		typesOf(d.Components.Schemas)), nil
 }
 
-// typesOf are the types of a description, by their names.
+// typesOf returns the types of a description, sorted by name.
 func typesOf(schemas map[string]*schema) string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(schemas)) {
@@ -52,7 +51,7 @@ func typesOf(schemas map[string]*schema) string {
 	return b.String()
 }
 
-// wireTypes makes TypeScript of the description of the live chat's messages.
+// wireTypes generates TypeScript types for the messages of a chat from the AsyncAPI description.
 func wireTypes(asyncAPI []byte) ([]byte, error) {
 	var d struct {
 		Operations map[string]struct {
@@ -85,17 +84,30 @@ func wireTypes(asyncAPI []byte) ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
-// last is the name at the end of a reference.
+// last returns the name at the end of a reference.
 func last(ref string) string { return ref[strings.LastIndexByte(ref, '/')+1:] }
 
+// mostColumns is the longest line of the generated files.
+const mostColumns = 120
+
+// comment renders a text as line comments, or returns nothing for an empty text.
 func comment(text, indent string) string {
 	if text == "" {
 		return ""
 	}
-	return indent + "// " + strings.Join(strings.Fields(text), " ") + "\n"
+	var b strings.Builder
+	line := indent + "//"
+	for word := range strings.FieldsSeq(text) {
+		if len(line)+1+len(word) > mostColumns {
+			b.WriteString(line + "\n")
+			line = indent + "//"
+		}
+		line += " " + word
+	}
+	return b.String() + line + "\n"
 }
 
-// typescript is the schema as a type.
+// typescript returns the TypeScript type of the schema.
 func (s *schema) typescript(indent string) string {
 	switch {
 	case s.Ref != "":
@@ -143,7 +155,12 @@ func (s *schema) object(indent string) string {
 			key = fmt.Sprintf("%q", name)
 		}
 		b.WriteString(comment(p.Description, indent+"  "))
-		fmt.Fprintf(&b, "%s  %s%s: %s;\n", indent, key, optional, p.typescript(indent+"  "))
+		kind := " " + p.typescript(indent+"  ")
+		if len(indent)+len(key)+len(kind)+5 > mostColumns && !strings.Contains(kind, "\n") {
+			or := "\n" + indent + "    | "
+			kind = or + strings.ReplaceAll(kind[1:], " | ", or)
+		}
+		fmt.Fprintf(&b, "%s  %s%s:%s;\n", indent, key, optional, kind)
 	}
 	return b.String() + indent + "}"
 }

@@ -1,8 +1,7 @@
-// What the console asks of the box: the public API, with the session's cookie.
+// Calls the public API of the box with the cookie of the console's session.
 import type { Problem } from "../rest";
 
-// Refused is what the box answers where it does not do what it was asked, in its
-// own words; status 0 is a box that does not answer.
+// Refused is an error answer from the box, with the box's message. Status 0 means that the box did not answer.
 export class Refused extends Error {
   constructor(
     readonly status: number,
@@ -13,7 +12,7 @@ export class Refused extends Error {
   }
 }
 
-// onSignedOut is called when the box says that the session is over.
+// onSignedOut is called when the box reports that the session has ended.
 let signedOut = () => {};
 export function onSignedOut(does: () => void): void {
   signedOut = does;
@@ -21,7 +20,7 @@ export function onSignedOut(does: () => void): void {
 
 export type Query = Record<string, string | number | boolean | string[] | undefined>;
 
-// withQuery is a path with a query, without what is undefined or empty.
+// withQuery adds a query to a path, without undefined and empty values.
 export function withQuery(path: string, query: Query = {}): string {
   const q = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
@@ -32,7 +31,7 @@ export function withQuery(path: string, query: Query = {}): string {
   return text ? `${path}?${text}` : path;
 }
 
-// answer sends a request and returns the answer; a Refused where it is none of 2xx.
+// answer sends a request and returns the response. It throws Refused for any status but 2xx.
 export async function answer(method: string, path: string, init: RequestInit = {}): Promise<Response> {
   let res: Response;
   try {
@@ -67,7 +66,7 @@ export const put = <T>(path: string, body: unknown) => send<T>("PUT", path, body
 export const patch = <T>(path: string, body: unknown) => send<T>("PATCH", path, body);
 export const remove = <T>(path: string) => send<T>("DELETE", path);
 
-// upload sends a file as it is.
+// upload sends a file as the request body.
 export async function upload<T>(
   method: "POST" | "PUT",
   path: string,
@@ -77,21 +76,19 @@ export async function upload<T>(
   return asJSON<T>(await answer(method, path, { body: file, headers: { "content-type": type } }));
 }
 
-// blob fetches a file, such as a recording; its address is good while the page lives.
+// blob fetches a file, such as a recording, and returns a URL that works until the page is closed.
 export async function blob(path: string, signal?: AbortSignal): Promise<Blob> {
   return (await answer("GET", path, { signal })).blob();
 }
 
-// Paged is one page of a list, as all lists of the box have it; the rows stand under
-// a name of their own, such as configs_page.
+// Paged is one page of any list of the box. Each list has its own name for the rows, such as configs_page.
 export interface Paged {
   page_number: number;
   page_size: number;
   total_pages: number;
 }
 
-// everything reads all pages of a list, one after the other: for choices. most bounds
-// what is read.
+// everything fetches all pages of a list in order, at most `most` rows.
 export async function everything<T>(path: string, rows: string, query: Query = {}, most = 1000): Promise<T[]> {
   const all: T[] = [];
   for (let number = 0; all.length < most; number++) {

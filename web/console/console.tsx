@@ -19,7 +19,7 @@ function Console() {
       else setError(err);
     });
   };
-  // Whose page stays, unseen, while he signs in again: he was writing something.
+  // The user whose page stays mounted but hidden during a new sign-in, so that unsaved text survives.
   const [held, setHeld] = useState<ReturnOperator>();
   const signedIn = useRef<ReturnOperator>(undefined);
   signedIn.current = who ?? signedIn.current;

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { answer } from "./api";
 
-// follow reads a stream of server-sent events until it ends or signal does. It is
-// fetched, and not an EventSource, which says nothing of why it was refused.
+// follow reads a stream of server-sent events until the stream ends or signal aborts. It uses fetch, because
+// EventSource does not tell why the server refused.
 async function follow<T>(path: string, take: (event: T) => void, signal: AbortSignal): Promise<void> {
   const res = await answer("GET", path, { signal });
   const reader = res.body!.getReader(),
@@ -17,14 +17,12 @@ async function follow<T>(path: string, take: (event: T) => void, signal: AbortSi
   }
 }
 
-// A stream that breaks is opened again after so many milliseconds, each time twice as
-// many, up to the last.
+// A broken stream is reopened after this many milliseconds; the delay doubles up to the second number.
 const firstWait = 1000,
   lastWait = 30_000;
 
-// useEvents takes the events of a stream while the page is to be seen; path undefined
-// is none. A stream that ends is opened again, unless somebody wants to know of its
-// end. It returns what went wrong, until it goes on.
+// useEvents follows a stream while the page is visible; an undefined path means no stream. It reopens a stream that
+// ends, unless the caller passes a function to call at the end. It returns the error while the stream is broken.
 export function useEvents<T>(
   path: string | undefined,
   take: (event: T) => void,

@@ -2,14 +2,14 @@ import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preac
 import { type Paged, type Query, get } from "./api";
 
 export interface Loaded<T> {
-  value?: T; // what was read last, also while it is read anew
+  value?: T; // the last value, also during a reload
   error?: Error;
   loading: boolean;
   reload: () => void;
 }
 
-// useLoad reads something when the component comes, and anew when one of its
-// reasons changes or reload is called. What comes too late is dropped.
+// useLoad fetches a value when the component mounts, when one of its reasons changes, and when reload is called. It
+// drops answers that arrive after a newer request.
 export function useLoad<T>(read: (signal: AbortSignal) => Promise<T>, reasons: unknown[]): Loaded<T> {
   const [state, setState] = useState<{ value?: T; error?: Error; loading: boolean }>({ loading: true });
   const [round, setRound] = useState(0);
@@ -38,8 +38,7 @@ export interface List<T> extends Loaded<T[]> {
   go: (page: number) => void;
 }
 
-// usePages reads one page of a list after the other. rows is the name under which
-// they stand in the answer.
+// usePages fetches a list page by page. rows is the field of the answer that holds the rows.
 export function usePages<T>(path: string, rows: string, query: Query = {}, size = 20): List<T> {
   const [page, go] = useState(0);
   const asked = JSON.stringify(query);
@@ -48,7 +47,7 @@ export function usePages<T>(path: string, rows: string, query: Query = {}, size 
     (signal) => get<Paged & Record<string, unknown>>(path, { ...query, page_number: page, page_size: size }, signal),
     [path, asked, page, size],
   );
-  // The last one of the last page was deleted: its place is on the one before.
+  // The only row of the last page was deleted: go to the page before.
   const pages = l.value?.total_pages ?? 0;
   useEffect(() => {
     if (!l.loading && page > 0 && page >= pages) go(Math.max(0, pages - 1));
@@ -56,8 +55,8 @@ export function usePages<T>(path: string, rows: string, query: Query = {}, size 
   return { ...l, value: l.value?.[rows] as T[] | undefined, page, pages, go };
 }
 
-// useDoing runs one thing at a time that a button asks for, and keeps what went
-// wrong. A button that is off meanwhile loses the focus, and has it back then.
+// useDoing runs one action of a button at a time and holds its error. A button disabled during the action gets the focus
+// back afterwards.
 export function useDoing(): {
   busy: boolean;
   error?: Error;

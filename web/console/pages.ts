@@ -14,7 +14,7 @@ import { Tools } from "./pages/tools";
 import { Voices } from "./pages/voices";
 import { Webhooks } from "./pages/webhooks";
 
-// pages are all, in the order of the menu; the first is shown at first.
+// pages lists all pages in the order of the menu. The console opens with the first.
 export const pages: Page[] = [
   { path: "talk", name: "Talk", group: "Conversations", show: Talk },
   { path: "chats", name: "Chats", group: "Conversations", show: Chats },

@@ -1,3 +1,3 @@
-// What draws charts, as a file of its own: a quarter of the console, which only the pages
-// with charts fetch.
+// Draws charts. This is a separate file because it is a quarter of the console's code and only pages with charts need
+// it.
 export { default } from "uplot";

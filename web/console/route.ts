@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 
-// A Route is where the console is: #/chats/ID?event=3 is the page chats with the
-// rest ["ID"] and a query. It stands behind #, so that the box has one page to serve.
+// A Route is the console's address: #/chats/ID?event=3 is the page chats with the rest ["ID"] and a query. It comes
+// after #, so that the box serves one page only.
 export interface Route {
   page: string;
   rest: string[];
@@ -18,11 +18,11 @@ function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    return part; // typed by hand
+    return part; // an invalid escape, typed by hand
   }
 }
 
-// to is the address of a page, for a link: to("chats", id).
+// to returns the address of a page, for a link: to("chats", id).
 export function to(page: string, ...rest: string[]): string {
   return "#/" + [page, ...rest].map(encodeURIComponent).join("/");
 }
@@ -32,27 +32,26 @@ export function go(address: string): void {
   location.hash = address;
 }
 
-// What a page asks before it is left, on which something is not saved.
+// Asks whether to leave the current page, which has unsaved changes.
 let mayLeave: (() => boolean) | undefined;
 export function guard(asks: (() => boolean) | undefined): void {
   mayLeave = asks;
 }
 
-// Whether the page has something that is not saved.
+// Tells whether the current page has unsaved changes.
 let written = false;
 export const unsaved = () => written;
 export function writes(something: boolean): void {
   written = something;
 }
 
-// Where the console goes without asking: somebody was asked, or saved.
+// The address to which the console may go without asking, because the user was asked before or has saved.
 let followed: string | undefined;
 export function follow(address: string): void {
   followed = address;
 }
 
-// useRoute is where the console is, as its address changes: by links, by the
-// browser's Back and Forward, and by hand.
+// useRoute follows the console's address as it changes: by links, by the browser's Back and Forward, and by hand.
 export function useRoute(): Route {
   const shown = useRef(location.hash);
   const [route, setRoute] = useState(() => routeOf(location.hash));

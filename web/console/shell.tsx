@@ -7,7 +7,7 @@ import { Select } from "./parts/field";
 import { ErrorLine } from "./parts/notice";
 import { to, useRoute } from "./route";
 
-// Shell is the menu beside the page that the address names.
+// Shell shows the menu and, next to it, the page that the address names.
 export function Shell({ who, changed }: { who: ReturnOperator; changed: (who: ReturnOperator | null) => void }) {
   const route = useRoute();
   const [open, setOpen] = useState(false);
@@ -16,10 +16,10 @@ export function Shell({ who, changed }: { who: ReturnOperator; changed: (who: Re
   const page = route.page === "" ? pages[0]! : pages.find((p) => p.path === route.page);
   const first = useRef(true);
   useEffect(() => {
-    document.title = `${page?.name ?? "Nothing here"} · Parley`;
+    document.title = `${page?.name ?? "Page not found"} · Parley`;
     setOpen(false);
   }, [page]);
-  // Who follows a link by keyboard or ear, of the menu or of a list, is on the page then.
+  // Moves the focus to the new page after a link, for users of a keyboard or a screen reader.
   useEffect(() => {
     if (!first.current) main.current?.focus();
     first.current = false;
@@ -87,13 +87,13 @@ export function Shell({ who, changed }: { who: ReturnOperator; changed: (who: Re
       </nav>
       <main id="main" ref={main} tabIndex={-1}>
         {page ? (
-          // Another account is another page: nothing of the one is shown for the other.
+          // The key remounts the page for another account, so that no data of one account is shown for the other.
           <page.show key={`${page.path} ${who.account}`} who={who} route={route} />
         ) : (
           <>
-            <h1>Nothing here</h1>
+            <h1>Page not found</h1>
             <p>
-              There is no page of this address. <a href={to(pages[0]!.path)}>To the first one</a>
+              This address has no page. <a href={to(pages[0]!.path)}>Go to the first page</a>
             </p>
           </>
         )}

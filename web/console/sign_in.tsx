@@ -4,14 +4,13 @@ import { useDoing } from "./load";
 import { Field } from "./parts/field";
 import { ErrorLine } from "./parts/notice";
 
-// linkOf is what signs in, of an address or of what somebody typed: what stands
-// behind #signin=.
+// linkOf extracts the sign-in code, the part after #signin=, from an address or from typed text.
 export function linkOf(text: string): string {
   return /#signin=([0-9A-Za-z]+)/.exec(text)?.[1] ?? "";
 }
 
-// SignIn trades a link for a session. The link leaves the address first, so that it
-// is in no history and on no screenshot.
+// SignIn exchanges a sign-in link for a session. It first removes the link from the address, so that the link stays out
+// of the browser's history and of screenshots.
 export function SignIn({ link, done }: { link: string; done: () => void }) {
   const [typed, setTyped] = useState("");
   const doing = useDoing();

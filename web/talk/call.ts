@@ -1,13 +1,13 @@
 import { type Access, type Events, type Line, Meter, Refusal, asked } from "./line";
 
-// How long a connection may take before the socket is tried: on a network that
-// lets calls through it takes a tenth of a second.
+// How long a WebRTC connection may take before the WebSocket is tried. On a network that allows WebRTC it takes a tenth
+// of a second.
 const patienceMS = 4000;
 
-// How long a connection that begins anew has before it is tried once more.
+// How long a reconnection may take before it is tried again.
 const restartMS = 2000;
 
-// call talks to the box by WebRTC.
+// call connects to the box by WebRTC.
 export async function call(
   access: Access,
   microphone: MediaStream | null,
@@ -51,8 +51,8 @@ export async function call(
   };
   const headers = (type: string): Record<string, string> =>
     access.key === null ? { "content-type": type } : { "content-type": type, "x-service-api-key": access.key };
-  // A change of networks: the same call goes on over another, as soon as there is
-  // one. The box waits for that as long as the browser does.
+  // After a change of networks the same call continues over the new one. The box waits for that as long as the
+  // browser does.
   let restarting = false;
   const restart = async () => {
     if (restarting) return;
@@ -66,7 +66,7 @@ export async function call(
       }).catch(() => null);
       if (answer?.ok) await peer.setRemoteDescription({ type: "answer", sdp: await answer.text() });
       else if (answer && answer.status < 500 && answer.status !== 429)
-        // the box has ended it
+        // the box has ended the call
         return end(answer.status === 401 ? 1008 : 1006, answer.status === 401 ? "key_revoked" : "");
       await new Promise((again) => setTimeout(again, restartMS));
     }
@@ -75,7 +75,7 @@ export async function call(
 
   const opened = new Promise<void>((opens, fails) => {
     chat.onopen = () => opens();
-    setTimeout(() => fails(new Error("no way to the box by WebRTC")), patienceMS);
+    setTimeout(() => fails(new Error("cannot reach the box by WebRTC")), patienceMS);
   });
   opened.catch(() => {});
   try {

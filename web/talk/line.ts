@@ -1,25 +1,24 @@
 import type { ClientMessage, ServerMessage } from "../wire";
 
-// With what a page talks: the key of a screen, or null where the console's session
-// speaks for it, and what else the chat is asked for (config_id, voice_id, …).
+// Access is how a page authenticates: the key of a screen, or null for the console's session, and the other query
+// parameters of the chat (config_id, voice_id, …).
 export interface Access {
   key: string | null;
   query: Record<string, string>;
 }
 
-// asked is the query of a chat; a socket, which takes no headers, has the key in it.
+// asked returns the query of a chat. For a WebSocket, which cannot send headers, the query contains the key.
 export function asked(access: Access, keyToo: boolean): string {
   const q = new URLSearchParams({ verbose_transcription: "true", ...access.query });
   if (keyToo && access.key !== null) q.set("api_key", access.key);
   return q.toString();
 }
 
-// How a conversation reaches the box: by WebRTC, or by a socket where that finds
-// no way.
+// Line connects a conversation to the box: by WebRTC, or by WebSocket where WebRTC does not work.
 export interface Line {
   readonly by: "WebRTC" | "WebSocket";
   send(message: ClientMessage): void;
-  // loudness of what the assistant says and of what the microphone hears, 0 to 1
+  // loudness of the assistant and of the microphone, 0 to 1
   heard(): number;
   said(): number;
   hangUp(): void;
@@ -28,11 +27,11 @@ export interface Line {
 export interface Events {
   message(m: ServerMessage): void;
   over(code: number, reason: string): void;
-  // the way to the box is lost, or found again, and the conversation goes on if it is
+  // the connection was lost, or restored and the conversation continues
   lost?(yes: boolean): void;
 }
 
-// A refusal is the box's own word, which asking again by other means does not change.
+// A Refusal is an answer of the box that another kind of connection would not change.
 export class Refusal extends Error {
   constructor(
     readonly status: number,
@@ -42,8 +41,7 @@ export class Refusal extends Error {
   }
 }
 
-// Meter tells how loud a stream is, as the ear takes it: 0 is silence, 1 is a
-// voice close by.
+// Meter measures the perceived loudness of a stream: 0 is silence, 1 is a voice nearby.
 export class Meter {
   private readonly node: AnalyserNode;
   private readonly pcm: Float32Array<ArrayBuffer>;

@@ -2,9 +2,9 @@
 // somebody or a setting refuses it, or there is none that is free.
 export type NoMicrophone = "insecure" | "refused" | "none";
 
-// microphone asks the browser for one, with echo and noise taken out.
+// microphone asks the browser for the microphone, with echo cancellation and noise suppression.
 export async function microphone(): Promise<MediaStream | NoMicrophone> {
-  if (!navigator.mediaDevices) return "insecure"; // browsers give these to secure pages only
+  if (!navigator.mediaDevices) return "insecure"; // browsers offer this on secure pages only
   try {
     return await navigator.mediaDevices.getUserMedia({
       audio: { echoCancellation: true, noiseSuppression: true, autoGainControl: true },

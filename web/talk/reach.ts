@@ -2,9 +2,8 @@ import { call } from "./call";
 import { type Access, type Events, type Line, Refusal } from "./line";
 import { socket } from "./socket";
 
-// reach begins a conversation: by WebRTC, whose voices the browser cancels the
-// echo of, and by a socket where no call finds its way. What the box refuses by
-// one way it would refuse by the other, but that it takes no calls (503).
+// reach starts a conversation by WebRTC, where the browser cancels the echo of the assistant's voice, or by WebSocket
+// when WebRTC does not connect. It does not retry a refusal by WebSocket, except for 503: the box takes no calls.
 export function reach(
   access: Access,
   microphone: MediaStream | null,
@@ -13,7 +12,7 @@ export function reach(
 ): Promise<Line> {
   return call(access, microphone, context, on).catch((err) => {
     if (err instanceof Refusal && err.status !== 503) throw err;
-    // A socket that is refused does not say why: what the call was told holds.
+    // A refused WebSocket does not say why, so the refusal of the call is reported.
     return socket(access, microphone, context, on).catch((none) => {
       throw err instanceof Refusal ? err : none;
     });

@@ -1,15 +1,15 @@
 import type { ServerMessage } from "../wire";
 import { type Access, type Events, type Line, Meter, asked } from "./line";
 
-// How often the box is asked whether it is there, and how long it may stay away: a
-// socket does not tell that its network is gone. The box gives one up after 20 s.
+// How often the page pings the box, and how long the box may stay silent: a WebSocket does not report a lost network.
+// The box drops a silent connection after 20 s.
 const askMS = 3000,
   goneMS = 30_000;
 
 // How much sound the recorder sends at a time.
 const sliceMS = 100;
 
-// socket talks to the box by WebSocket, for networks that let no call through.
+// socket connects to the box by WebSocket, for networks that block WebRTC.
 export function socket(
   access: Access,
   microphone: MediaStream | null,
@@ -34,7 +34,7 @@ export function socket(
     ended = false,
     away = 0,
     failed = (_: Error) => {};
-  // over does not wait for the socket, which takes its time without a network.
+  // over does not wait for the socket to close, which takes long without a network.
   const over = (code: number, reason: string) => {
     if (ended) return;
     ended = true;
@@ -54,7 +54,7 @@ export function socket(
   }, askMS);
   return new Promise((opens, fails) => {
     failed = fails;
-    ws.onerror = () => fails(new Error("no way to the box by a socket"));
+    ws.onerror = () => fails(new Error("cannot reach the box by WebSocket"));
     ws.onclose = ({ code, reason }) => over(code, reason);
     if (recorder)
       recorder.ondataavailable = ({ data }) => {
@@ -75,7 +75,7 @@ export function socket(
   });
 }
 
-// there tells whether the box answers in time.
+// there reports whether the box answers in time.
 async function there(): Promise<boolean> {
   const patience = new AbortController(),
     timer = setTimeout(() => patience.abort(), askMS);

@@ -1,6 +1,5 @@
-// What the forms of the console make of records, and read back, for any input. Run by
-// TestTheFormsReadWhatTheyWrite in web/bundle; a law that does not hold is an
-// exception, with the least input that fast-check found.
+// Property tests of the console's forms. TestTheFormsReadWhatTheyWrite in web/bundle runs them. A property that fails
+// throws, with the smallest input that fast-check found.
 import fc from "fast-check";
 import type { ReturnChatEvent, ReturnConfig } from "../rest";
 import { Refused } from "../console/api";
@@ -20,8 +19,7 @@ function holds(what: boolean, says: () => string): void {
 const same = (a: unknown, b: unknown) =>
   holds(JSON.stringify(a) === JSON.stringify(b), () => `${JSON.stringify(a)} is not ${JSON.stringify(b)}`);
 
-// Texts as people write them into forms: with the words that the forms themselves
-// use, line breaks, and any character.
+// Texts as people type them into forms: with the keywords of the forms, line breaks, and any character.
 const words = fc.oneof(
   fc.constantFrom(
     "Facts:",

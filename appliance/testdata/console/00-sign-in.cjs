@@ -19,7 +19,7 @@ exports.steps = async (c, { link, assert }) => {
 	});
 	await c.law("an address that names no page says so", async () => {
 		await c.go("nowhere");
-		await c.reads("Nothing here", "h1");
+		await c.reads("Page not found", "h1");
 	});
 	await c.law("the link stays neither in the address nor in what scripts can read", async () => {
 		const secret = link.split("=")[1];
@@ -28,7 +28,7 @@ exports.steps = async (c, { link, assert }) => {
 		const [cookie] = await c.context.cookies();
 		assert.ok(cookie.httpOnly && cookie.sameSite === "Strict" && cookie.expires > 0, JSON.stringify(cookie));
 	});
-	await c.law("a link is good once", async () => {
+	await c.law("a link works once", async () => {
 		const again = await c.ask("POST", "/v0/box/sessions", { link: link.split("=")[1] });
 		assert.equal(again.status, 401);
 	});

@@ -13,7 +13,7 @@ exports.steps = async (c, { assert }) => {
 		await c.page.waitForFunction((id) => document.querySelector("select").value === id, config.body.id);
 	});
 	await c.law("what is said is written, and the tool waits for its answer", async () => {
-		await c.press("Begin a conversation");
+		await c.press("Start conversation");
 		await c.reads("Listening", "[role=status]");
 		await c.speak();
 		await said("you", /name.*pound key/i);
@@ -21,7 +21,7 @@ exports.steps = async (c, { assert }) => {
 		await c.reads("waits for you");
 		await c.reads("A tool waits for your answer", "[role=status]");
 	});
-	await c.law("the answer of a tool, by hand, is gone on with aloud", async () => {
+	await c.law("the assistant speaks the answer of a tool given by hand", async () => {
 		await c.fill("Answer of press_key", "a story of the key");
 		await c.press("Answer");
 		await said("box", "village by the sea");
@@ -50,7 +50,7 @@ exports.steps = async (c, { assert }) => {
 		await c.page.waitForFunction(() => [...document.querySelectorAll("section table td")].some((td) => td.innerText.trim())); // a box that is behind leaves some out
 	});
 	await c.law("the conversation ends where somebody ends it", async () => {
-		await c.press("End the conversation");
+		await c.press("End conversation");
 		await c.reads("The conversation is over");
 	});
 	await c.law("one may type, and by a socket where no call finds its way", async () => {
@@ -63,7 +63,7 @@ exports.steps = async (c, { assert }) => {
 		await c.reads("WebSocket", ".tag");
 		await c.reads(/typed: \d+ ms/, "caption");
 		await c.page.evaluate(() => { window.RTCPeerConnection = window.RTC; });
-		await c.press("End the conversation");
+		await c.press("End conversation");
 		await c.reads("The conversation is over");
 	});
 	await c.accessible("after a conversation");

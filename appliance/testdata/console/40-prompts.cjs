@@ -11,14 +11,14 @@ exports.steps = async (c, { assert }) => {
 	await c.law("a form makes the text of a prompt", async () => {
 		await c.press("New prompt");
 		await c.fill("Name", "Clock Museum");
-		await c.fill("Who the assistant is", "You are the voice at the entrance of the Clock Museum.");
+		await c.fill("Role", "You are the voice at the entrance of the Clock Museum.");
 		await c.fill("Facts", "On Mondays the museum is closed.\nA ticket for an adult costs 14 dollars.\nclosed Tue\n");
-		await c.reads("Line 3 is no whole sentence", ".advice");
+		await c.reads("Line 3 is not a whole sentence", ".advice");
 		await c.fill("Facts", "On Mondays the museum is closed.\nA ticket for an adult costs 14 dollars.");
 		await c.press("Add an example");
 		await c.fill("Question 1", "Are you open on Monday?");
 		await c.fill("Answer 1", "No, on Mondays we are closed.");
-		await c.press("The text that the assistant reads");
+		await c.press("Text of the prompt");
 		await c.reads(/Museum\.\n\nFacts:\n- On Mondays the museum is closed\.\n- A ticket[^\n]*\n\nExamples:\nQuestion: Are you open on Monday\?\nAnswer: No/, "pre");
 	});
 	await c.law("what is written from right to left runs so", async () => {
@@ -46,7 +46,7 @@ exports.steps = async (c, { assert }) => {
 	});
 	await c.law("a next version shows what is new in it", async () => {
 		await c.fill("Rules", "Send who asks for a refund to the ticket desk.");
-		await c.fill("What is new", "refunds");
+		await c.fill("Version note", "refunds");
 		await c.press("Save");
 		await c.reads("Version 1");
 		await c.reads("- Send who asks for a refund", ".difference .added");
@@ -64,14 +64,14 @@ exports.steps = async (c, { assert }) => {
 		await c.ask("POST", "/v0/evi/prompts", { name: "Plain", text: "Facts:\n* another list" });
 		await c.go("prompts");
 		await c.press("Plain");
-		await c.reads("was not made by the form");
+		await c.reads("does not have the layout of the form");
 		assert.equal(await c.page.evaluate(() => document.querySelector("textarea").value), "Facts:\n* another list");
 	});
 	await c.law("Back asks before it loses what is not saved", async () => {
 		const asked = [];
 		const answers = (d) => { asked.push(d.message()); return asked.length === 1 ? d.dismiss() : d.accept(); };
 		c.page.on("dialog", answers);
-		await c.fill("What is new", "nothing");
+		await c.fill("Version note", "nothing");
 		await c.fill("Name", "Plainer");
 		await c.page.evaluate(() => history.back());
 		while (asked.length === 0) await new Promise((later) => setTimeout(later, 20));
@@ -91,7 +91,7 @@ exports.steps = async (c, { assert }) => {
 		const { body } = await c.ask("GET", "/v0/evi/prompts");
 		await c.ask("DELETE", `/v0/evi/prompts/${body.prompts_page.find((p) => p.name.startsWith("<")).id}`);
 		await c.press("Plain", "main table");
-		await c.reads("was not made by the form");
+		await c.reads("does not have the layout of the form");
 	});
 	await c.law("what the box refuses is told", async () => {
 		await c.fill("Name", "x".repeat(74));
@@ -102,7 +102,7 @@ exports.steps = async (c, { assert }) => {
 	});
 	await c.law("a prompt is deleted after a question", async () => {
 		await c.press("Delete");
-		await c.press("Delete it");
+		await c.press("Delete", "dialog");
 		await c.reads("Clock Museum", "main table");
 		assert.equal((await c.ask("GET", "/v0/evi/prompts?name=Plain")).body.prompts_page.length, 0);
 	});

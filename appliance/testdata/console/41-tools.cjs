@@ -5,10 +5,10 @@ exports.steps = async (c, { assert }) => {
 	await c.law("a schema that is none is told before it is sent", async () => {
 		await c.go("tools/new");
 		await c.fill("Name", "next_train");
-		await c.fill("What it does", "Tells when the next train to a town leaves.");
+		await c.fill("Description", "Tells when the next train to a town leaves.");
 		await c.reads("Where to", "main table");
 		await c.fill("Arguments, as a JSON schema", "{\"type\": ");
-		await c.reads("Not JSON yet", ".error");
+		await c.reads("Not valid JSON", ".error");
 	});
 	await c.law("one that the box refuses is told at its field", async () => {
 		await c.fill("Arguments, as a JSON schema", "{\"type\": \"thing\"}");

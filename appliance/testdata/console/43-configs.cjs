@@ -13,15 +13,15 @@ exports.steps = async (c, { assert }) => {
 		await c.choose("Prompt", body.prompts_page[0].id);
 		await c.field("lamp").check();
 		await c.field("Hang up").check();
-		await c.field("At the beginning").check();
-		await c.fill("What it says: at the beginning", "Welcome to the museum.");
+		await c.field("Greeting").check();
+		await c.fill("Text: greeting", "Welcome to the museum.");
 		await c.press("Add an example");
 		await c.fill("Question 1", "Is there a lift?");
 		await c.fill("Answer 1", "No, there is none.");
 	});
 	await c.law("what is wrong is told at its field", async () => {
 		await c.press("Add a webhook");
-		await c.fill("Address of webhook 1", "http://8.8.8.8/told");
+		await c.fill("URL of webhook 1", "http://8.8.8.8/told");
 		await c.press("Make this config");
 		await c.page.waitForFunction(() => /private|https/i.test(document.querySelector("input[type=url][aria-invalid]")?.closest(".field").querySelector(".error")?.innerText ?? ""));
 		await c.press("Remove webhook 1");
@@ -42,7 +42,7 @@ exports.steps = async (c, { assert }) => {
 	});
 	await c.law("a change of one field changes nothing else", async () => {
 		const before = await newest();
-		await c.fill("Silence that ends a turn, in ms", "1000");
+		await c.fill("Silence that ends a turn (ms)", "1000");
 		await c.press("Save");
 		await c.reads("Version 1");
 		const after = await newest();
@@ -58,7 +58,7 @@ exports.steps = async (c, { assert }) => {
 		const asked = [];
 		const answers = (d) => { asked.push(d.message()); return asked.length === 1 ? d.dismiss() : d.accept(); };
 		c.page.on("dialog", answers);
-		await c.fill("Voice that interrupts, in ms", "900");
+		await c.fill("Speech that interrupts (ms)", "900");
 		await c.press("Save");
 		while (asked.length === 0) await new Promise((later) => setTimeout(later, 20));
 		assert.match(asked[0], /Version 2 was saved .* after you opened version 1/);

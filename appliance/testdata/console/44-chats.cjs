@@ -29,10 +29,10 @@ exports.steps = async (c, { assert }) => {
 		await c.go("chats");
 		await c.reads("till-7", "main table");
 		await c.reads(/^\w+ \d+, \d+:\d\d [AP]M$/, "main table time"); // the hour too
-		await c.fill("Words that were said", "elephant");
+		await c.fill("Spoken words", "elephant");
 		await c.press("Search");
-		await c.reads("Nothing like that was found", ".empty");
-		await c.fill("Words that were said", "LIGHTHOUSE where");
+		await c.reads("No chat found", ".empty");
+		await c.fill("Spoken words", "LIGHTHOUSE where");
 		await c.press("Search");
 		await c.reads("Lighthouse", "main table mark");
 	});
@@ -45,7 +45,7 @@ exports.steps = async (c, { assert }) => {
 			await route.fulfill({ json: { chats: first, next: id } });
 		});
 		await c.press("Search");
-		await c.page.getByRole("button", { name: "Show older ones" }).click();
+		await c.page.getByRole("button", { name: "Show older" }).click();
 		await c.page.locator("main table a[href*=older]").first().click();
 		await c.reads("no chat", "main");
 		await c.page.goBack();
@@ -55,7 +55,7 @@ exports.steps = async (c, { assert }) => {
 	await c.law("Back from a chat, and the link to all, lead to what was found", async () => {
 		const found = async () => {
 			await c.reads("Lighthouse", "main table mark");
-			assert.equal(await c.field("Words that were said").inputValue(), "LIGHTHOUSE where");
+			assert.equal(await c.field("Spoken words").inputValue(), "LIGHTHOUSE where");
 		};
 		await c.page.click("main table a");
 		await c.reads("Lighthouse", "[data-who=user] mark");
@@ -102,8 +102,8 @@ exports.steps = async (c, { assert }) => {
 			const page = Number(new URL(route.request().url()).searchParams.get("page_number"));
 			return route.fulfill({ json: { ...body, total_pages: 52, events_page: Array.from({ length: 100 }, (_, i) => ({ ...said, id: `${page} ${i}`, message_text: `${page} ${i}` })) } });
 		});
-		await c.press("Read it anew");
-		await c.reads("the end of it is not shown", "main p");
+		await c.press("Reload");
+		await c.reads("The page omits its end", "main p");
 		await c.page.evaluate(() => {
 			window.saved = undefined;
 			const make = URL.createObjectURL.bind(URL);
@@ -116,7 +116,7 @@ exports.steps = async (c, { assert }) => {
 	});
 	await c.law("it is deleted after a question", async () => {
 		await c.press("Delete");
-		await c.press("Delete it");
+		await c.press("Delete", "dialog");
 		await c.reads("Chats", "h1");
 		assert.equal((await c.ask("GET", `/v0/evi/chats/${id}`)).status, 404);
 	});

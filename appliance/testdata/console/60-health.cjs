@@ -1,22 +1,22 @@
-// How the box does is shown as it goes, and the box examines itself when asked.
+// The health page shows live figures and runs the checks on request.
 "use strict";
 
 exports.steps = async (c, { assert }) => {
 	await c.law("the figures of the box are shown", async () => {
 		await c.go("health");
-		for (const name of ["Answers, median", "Late answers", "Live chats", "Cores that compute", "Calls that wait for cores", "Memory", "Disk", "Webhooks that wait", "Certificate", "Newest backup"]) {
+		for (const name of ["Answer time, median", "Late answers", "Live chats", "CPU cores in use", "Queued calls", "Memory", "Disk", "Pending webhooks", "Certificate", "Newest backup"]) {
 			await c.reads(name, "dt");
 		}
 		await c.reads("ready", ".tag");
 	});
-	await c.law("they go on while the page is open", async () => {
+	await c.law("the figures update while the page is open", async () => {
 		await c.page.waitForSelector(".chart canvas");
 		await c.reads(/\d+\.\d of \d+/, "dd"); // of two events
 	});
-	await c.law("the box is examined when somebody asks", async () => {
-		await c.press("Examine the box");
+	await c.law("the checks run on request", async () => {
+		await c.press("Check the box");
 		await c.reads("database", "td");
-		await c.reads(/Nothing keeps the box from its work|Something is wrong/);
+		await c.reads(/The box is healthy|The box has problems/);
 	});
 	await c.accessible("health");
 	await c.law("the settings that hold are shown, and found", async () => {

@@ -1,61 +1,60 @@
-// Keys are made, shown once, given new secrets, and revoked; the last operator's is
-// not revoked unnoticed.
+// Keys are made, shown once, given new secrets, and revoked; revoking the last operator key needs a second yes.
 "use strict";
 
 exports.steps = async (c, { assert }) => {
 	const shown = () => c.page.$eval("dialog dd code", (e) => e.textContent);
 	const opens = async (key) => (await c.page.evaluate(async (key) => (await fetch("/v0/evi/configs", { credentials: "omit", headers: { "x-service-api-key": key } })).status, key)) === 200;
 	let first;
-	await c.law("a key is made and told once", async () => {
+	await c.law("a key is made and shown once", async () => {
 		await c.go("keys");
 		await c.press("Make a key");
 		await c.fill("Label", "Till", "dialog");
 		await c.fill("Account", "shop", "dialog");
-		await c.press("Make it", "dialog");
-		await c.reads("Note these now", "dialog h2");
+		await c.press("Make the key", "dialog");
+		await c.reads("Copy these secrets now", "dialog h2");
 		first = await shown();
 		assert.ok(await opens(first));
 		await c.accessible("a new key");
-		await c.press("I have noted them");
+		await c.press("I have copied them");
 		await c.reads("Till", "td");
 		const page = await c.page.content();
 		assert.ok(!page.includes(first), "the page has the key");
 	});
-	await c.law("what is wrong with a key is said at its field", async () => {
+	await c.law("an error of a key is shown at its field", async () => {
 		await c.press("Make a key");
 		await c.fill("Account", " ", "dialog");
-		await c.press("Make it", "dialog");
+		await c.press("Make the key", "dialog");
 		await c.reads(/empty; it needs/, "dialog .field .error");
 		await c.press("Cancel", "dialog");
 	});
 	await c.law("a key is given new secrets", async () => {
 		await c.press("New secrets for Till");
-		await c.press("Make them", "dialog");
-		await c.reads("Note these now", "dialog h2");
+		await c.press("Make new secrets", "dialog");
+		await c.reads("Copy these secrets now", "dialog h2");
 		assert.ok(await opens(await shown()) && !await opens(first));
-		await c.press("I have noted them");
+		await c.press("I have copied them");
 	});
 	await c.law("keys are found", async () => {
 		await c.fill("Search", "nothing like this");
-		await c.reads("No key is like that");
+		await c.reads("No key found");
 		await c.fill("Search", "till");
 		await c.reads("Till", "td");
 	});
 	await c.accessible("the keys");
 	await c.law("a key is revoked", async () => {
 		await c.press("Revoke Till");
-		await c.press("Revoke it", "dialog");
+		await c.press("Revoke", "dialog");
 		await c.page.waitForFunction(() => !document.querySelector("dialog"));
-		await c.reads("No key is like that");
+		await c.reads("No key found");
 	});
 	await c.law("the last operator's key is not revoked unnoticed", async () => {
 		await c.fill("Search", "first start");
 		await c.press("Revoke first start");
-		await c.press("Revoke it", "dialog");
+		await c.press("Revoke", "dialog");
 		await c.reads("last operator's key", "dialog .error");
-		await c.field("Revoke the last operator's key", "dialog").waitFor();
+		await c.field("Revoke the last operator key", "dialog").waitFor();
 		await c.press("Cancel", "dialog");
-		await c.reads("good", "td");
+		await c.reads("active", "td");
 	});
 	await c.law("the signing key of webhooks is shown", async () => {
 		await c.press("Webhook signing key");

@@ -26,7 +26,7 @@ exports.steps = async (c, { assert }) => {
 	await c.accessible("the screens");
 	await c.law("a screen is revoked", async () => {
 		await c.press("Revoke Foyer");
-		await c.press("Revoke it", "dialog");
+		await c.press("Revoke", "dialog");
 		await c.reads("No screen is paired");
 	});
 };

@@ -1,35 +1,34 @@
-// Webhooks that were not delivered are listed with the reason, forgotten and tried
-// again; a receiver is tried.
+// Undelivered webhooks are listed with the reason, discarded and retried; a receiver is tested.
 "use strict";
 
 exports.steps = async (c) => {
-	await c.law("what was not delivered is listed with why", async () => {
+	await c.law("undelivered webhooks are listed with the reason", async () => {
 		await c.go("webhooks");
 		await c.reads(/webhooks\.allow_private/, "td");
-		await c.reads(/given up\s+answered 410 Gone/, "td");
+		await c.reads(/failed\s+answered 410 Gone/, "td");
 	});
 	await c.accessible("the webhooks");
-	await c.law("those that were given up are forgotten", async () => {
-		await c.press("Forget those given up");
-		await c.press("Forget them", "dialog");
-		await c.reads("One is forgotten.");
+	await c.law("failed webhooks are discarded", async () => {
+		await c.press("Discard failed");
+		await c.press("Discard", "dialog");
+		await c.reads("One webhook discarded.");
 		await c.page.waitForFunction(() => !document.body.innerText.includes("410 Gone"));
 	});
-	await c.law("those that wait are tried again", async () => {
-		await c.press("Try all again");
-		await c.reads("One is tried again now.");
-		await c.choose("Which", "delivered");
-		await c.reads("No webhook is like that");
-		await c.choose("Which", "waiting");
+	await c.law("pending webhooks are retried", async () => {
+		await c.press("Retry all");
+		await c.reads("Retrying one webhook.");
+		await c.choose("State", "delivered");
+		await c.reads("No webhook found");
+		await c.choose("State", "waiting");
 		await c.reads("chat_started", "td");
 	});
-	await c.law("a receiver is tried, and what is wrong with it is said", async () => {
+	await c.law("a receiver is tested, and errors are shown", async () => {
 		await c.fill("URL", "https://127.0.0.1:9/hook");
-		await c.press("Send it");
+		await c.press("Send an example");
 		await c.reads("Not delivered:");
-		await c.page.waitForFunction(() => document.activeElement.textContent === "Send it"); // which was off meanwhile
+		await c.page.waitForFunction(() => document.activeElement.textContent === "Send an example"); // which was off meanwhile
 		await c.fill("URL", "https://h.example/x#part");
-		await c.press("Send it");
+		await c.press("Send an example");
 		await c.reads("what stands behind #", ".field .error");
 	});
 };

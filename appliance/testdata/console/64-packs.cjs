@@ -1,5 +1,4 @@
-// Packs are listed; one is fetched, which is watched and cancelled; one that the box
-// runs on cannot be removed, another can.
+// Packs are listed; a download is watched and cancelled; a pack in use cannot be removed, another can.
 "use strict";
 
 exports.steps = async (c, { assert }) => {
@@ -12,16 +11,16 @@ exports.steps = async (c, { assert }) => {
 		assert.match(await row("voice-alan"), /missing/);
 	});
 	await c.accessible("the packs");
-	await c.law("a pack is fetched, watched and cancelled, and nothing of it stays", async () => {
-		await c.press("Fetch voice-alan");
-		await c.reads(/Fetching voice-alan: downloading/);
+	await c.law("a pack download is shown and cancelled, and leaves no files", async () => {
+		await c.press("Download voice-alan");
+		await c.reads(/Downloading voice-alan: downloading/);
 		await c.press("Cancel", "main .card");
-		await c.reads("nothing of it stays");
+		await c.reads("no files are left");
 		assert.match(await row("voice-alan"), /missing/);
 	});
 	await c.law("a pack that the box does not run on is removed", async () => {
 		await c.press("Remove voice-jenny");
-		await c.press("Remove it", "dialog");
-		await c.pressable("Fetch voice-jenny").waitFor();
+		await c.press("Remove", "dialog");
+		await c.pressable("Download voice-jenny").waitFor();
 	});
 };

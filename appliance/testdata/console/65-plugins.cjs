@@ -21,7 +21,7 @@ exports.steps = async (c, { assert }) => {
 		});
 		const file = c.field("File", "dialog");
 		await file.setInputFiles(PLUGIN);
-		await c.reads("The box looks at it", "dialog [role=status]");
+		await c.reads("Checking the file", "dialog [role=status]");
 		await file.setInputFiles(__filename);
 		await c.page.waitForFunction(() => document.querySelector("dialog .error").innerText !== "");
 		await c.page.evaluate(() => window.goOn());
@@ -34,9 +34,9 @@ exports.steps = async (c, { assert }) => {
 		const file = c.field("File", "dialog");
 		await file.setInputFiles(PLUGIN);
 		await c.reads("quiet 1.0.0", "dialog h3");
-		await c.reads("It waits for these settings then: key", "dialog");
+		await c.reads("It needs these settings before it can run: key", "dialog");
 		await c.accessible("a plugin that is to be installed");
-		await c.press("Install it", "dialog");
+		await c.press("Install", "dialog");
 		await c.reads("quiet", "h1");
 		await c.reads("incomplete", ".tag");
 	});
@@ -51,7 +51,7 @@ exports.steps = async (c, { assert }) => {
 		await c.pressable("Grant storage").waitFor();
 	});
 	await c.law("its tool is called, which is no call of a chat", async () => {
-		await c.press("Call it");
+		await c.press("Call");
 		await c.reads("of memory");
 		await c.reads("None yet.");
 	});
@@ -72,13 +72,13 @@ exports.steps = async (c, { assert }) => {
 	});
 	await c.law("a wrong call is told", async () => {
 		await c.fill("Parameters", "nonsense");
-		await c.press("Call it");
+		await c.press("Call");
 		await c.reads("expected a JSON object as text");
 	});
 	await c.accessible("a plugin");
 	await c.law("it is removed", async () => {
 		await c.press("Remove");
-		await c.press("Remove it", "dialog");
+		await c.press("Remove", "dialog");
 		await c.reads("No plugin is installed");
 	});
 };

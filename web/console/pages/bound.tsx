@@ -4,8 +4,7 @@ import { Area, Check, Field, Select } from "../parts/field";
 import { type Draft, at, put } from "./draft";
 import type { Faults } from "./faults";
 
-// A Form is a draft with what is wrong in it. Fields are bound to paths of it, by
-// which the box names what is wrong too.
+// A Form is a draft and its errors. Fields are bound to paths of the draft; errors from the box name the same paths.
 export interface Form {
   draft: Draft;
   set: (d: Draft) => void;
@@ -15,7 +14,7 @@ export interface Form {
 
 export const FormOf = createContext<Form>(undefined!);
 
-// useBound is what stands at a path, and how to change it.
+// useBound returns the value at a path, its error, and a function that changes it.
 export function useBound<T>(path: string): { value: T | undefined; set: (v: T | undefined) => void; error?: string } {
   const form = useContext(FormOf);
   form.placed.add(path);
@@ -33,7 +32,7 @@ interface Words {
   hideLabel?: boolean;
 }
 
-// TextAt is a line; where it is empty the field is absent.
+// TextAt is a line of text. An empty line removes the field.
 export function TextAt({
   path,
   ...rest
@@ -42,13 +41,13 @@ export function TextAt({
   return <Field {...rest} value={b.value ?? ""} set={(v) => b.set(v || undefined)} error={b.error} />;
 }
 
-// AreaAt is a text of several lines.
+// AreaAt is a text of several lines. An empty text removes the field.
 export function AreaAt({ path, ...rest }: Words & { rows?: number; maxLength?: number; placeholder?: string }) {
   const b = useBound<string>(path);
   return <Area {...rest} value={b.value ?? ""} set={(v) => b.set(v || undefined)} error={b.error} />;
 }
 
-// NumberAt is a number; empty is the box's own.
+// NumberAt is a number. Empty removes the field, so that the default of the box applies.
 export function NumberAt({
   path,
   ...rest
@@ -65,13 +64,13 @@ export function NumberAt({
   );
 }
 
-// CheckAt is a yes or no, otherwise where it is absent.
+// CheckAt is a check box. It shows otherwise when the field is absent.
 export function CheckAt({ path, label, help, otherwise = false }: Words & { otherwise?: boolean }) {
   const b = useBound<boolean>(path);
   return <Check label={label} help={help} value={b.value ?? otherwise} set={b.set} error={b.error} />;
 }
 
-// ChoiceAt is one of several; the empty one is absent.
+// ChoiceAt is a choice of one option. The empty option removes the field.
 export function ChoiceAt({ path, options, ...rest }: Words & { options: readonly (readonly [string, string])[] }) {
   const b = useBound<string>(path);
   return (

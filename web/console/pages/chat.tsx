@@ -12,8 +12,8 @@ import { Marked } from "./marked";
 import { pretty } from "./tool_schema";
 import { type Line, asText, clock, current, transcript } from "./transcript";
 
-// mostPages of a chat, of a hundred events each, are shown: one of half an hour has a
-// few, and with more of them the browser is slow.
+// mostPages is how many pages of a chat are shown, of a hundred events each. A chat of half an hour has a few; many
+// more would make the browser slow.
 const mostPages = 50;
 
 async function events(id: string, mostPages = Infinity, signal?: AbortSignal): Promise<ReturnChatPagedEvents> {
@@ -27,7 +27,7 @@ async function events(id: string, mostPages = Infinity, signal?: AbortSignal): P
 
 const linesOf = (c: ReturnChatPagedEvents) => transcript(c.events_page, c.start_timestamp);
 
-// Chat is one of them: what was said, and how it sounded.
+// Chat shows the transcript and the recording of one chat.
 export function Chat({ id, words, back }: { id: string; words: string[]; back: string }) {
   const chat = useLoad((signal) => events(id, mostPages, signal), [id]);
   const sound = useLoad(
@@ -68,7 +68,7 @@ export function Chat({ id, words, back }: { id: string; words: string[]; back: s
         <span class={statuses[c.status][1]}>{statuses[c.status][0]}</span>
       </div>
       <p class="faint">
-        {c.end_timestamp ? `${clock(c.end_timestamp - c.start_timestamp)} long` : "It goes on"}
+        {c.end_timestamp ? `${clock(c.end_timestamp - c.start_timestamp)} long` : "Still live"}
         {c.config && (
           <>
             , with <a href={to("configs", c.config.id)}>the config</a> as of version {c.config.version}
@@ -78,13 +78,13 @@ export function Chat({ id, words, back }: { id: string; words: string[]; back: s
       </p>
       {c.metadata && (
         <details>
-          <summary>What its client noted</summary>
+          <summary>Metadata from the client</summary>
           <pre class="wrapped">{pretty(c.metadata)}</pre>
         </details>
       )}
-      <Heard lines={lines} words={words} sound={sound.value} reload={sound.reload} error={sound.error} />
+      <Playback lines={lines} words={words} sound={sound.value} reload={sound.reload} error={sound.error} />
       {cut && (
-        <p class="quiet">This chat is too long for a page: the end of it is not shown. What is saved has all of it.</p>
+        <p class="quiet">This chat is too long for one page. The page omits its end; a saved file has all of it.</p>
       )}
       <ErrorLine error={saving.error} />
       <div class="buttons">
@@ -104,7 +104,7 @@ export function Chat({ id, words, back }: { id: string; words: string[]; back: s
         </button>
         {sound.value?.signed_audio_url && (
           <a class="button" href={here(sound.value.signed_audio_url)} download={sound.value.filename}>
-            Save the sound
+            Save recording
           </a>
         )}
         <button
@@ -114,7 +114,7 @@ export function Chat({ id, words, back }: { id: string; words: string[]; back: s
             sound.reload();
           }}
         >
-          Read it anew
+          Reload
         </button>
         <button type="button" class="danger" disabled={c.status === "ACTIVE"} onClick={() => setDeleting(true)}>
           Delete
@@ -123,34 +123,33 @@ export function Chat({ id, words, back }: { id: string; words: string[]; back: s
       {deleting && (
         <Confirm
           title="Delete this chat?"
-          verb="Delete it"
+          verb="Delete"
           close={() => setDeleting(false)}
           does={async () => {
             await remove(`/v0/evi/chat_groups/${c.chat_group_id}`);
             go(back);
           }}
         >
-          <p>With what was said, how it sounded, and the chats that went on with it. It cannot be brought back.</p>
+          <p>This deletes the transcript, the recording and the chats that resumed this one. It cannot be undone.</p>
         </Confirm>
       )}
     </>
   );
 }
 
-// here is a link of the box as this page reaches it: the box may know another of its
-// addresses.
+// here rewrites a link from the box to this page's origin, because the box may use another of its addresses.
 const here = (url: string) => new URL(url).pathname + new URL(url).search;
 
 const speeds = ["0.75", "1", "1.25", "1.5", "2"];
 
 const silent: Partial<Record<ReturnChatAudioReconstruction["status"], string>> = {
-  QUEUED: "Nobody has made a sound yet.",
-  IN_PROGRESS: "The chat goes on; it can be heard when it is over.",
-  CANCELLED: "There is no recording, or it is kept no longer.",
+  QUEUED: "Nothing has been recorded yet.",
+  IN_PROGRESS: "The recording is available when the chat is over.",
+  CANCELLED: "There is no recording, or it was deleted.",
 };
 
-// Heard is the transcript beside the player, which it follows.
-function Heard({
+// Playback shows the player, and the transcript that follows it.
+function Playback({
   lines,
   words,
   sound,
@@ -189,11 +188,11 @@ function Heard({
     });
   const url = sound?.signed_audio_url;
   return (
-    <section class="heard" aria-label="What was said">
+    <section class="heard" aria-label="Conversation">
       {error && <Failure error={error} again={reload} />}
       {sound && silent[sound.status] && <p class="quiet">{silent[sound.status]}</p>}
       {sound?.status === "ERROR" && (
-        <p class="quiet">A part of the recording is missing: the disk was too slow, or it is damaged.</p>
+        <p class="quiet">Part of the recording is missing: the disk was too slow, or the file is damaged.</p>
       )}
       {url && (
         <div class="player card">
@@ -202,7 +201,7 @@ function Heard({
             controls
             preload="metadata"
             src={here(url)}
-            aria-label="The recording"
+            aria-label="Recording"
             onTimeUpdate={(e) => setNow(current(lines, e.currentTarget.currentTime * 1000))}
           />
           <Select label="Speed" value={speed} set={setSpeed} options={speeds.map((s) => [s, `${s} ×`] as const)} />

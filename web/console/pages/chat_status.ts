@@ -1,11 +1,11 @@
 import type { FoundChat } from "../../rest";
 
-// statuses are how a chat ended, in words, and how that looks.
+// statuses maps the status of a chat to its label and CSS class.
 export const statuses: Record<FoundChat["status"], [string, string]> = {
-  ACTIVE: ["goes on", "tag"],
+  ACTIVE: ["live", "tag"],
   USER_ENDED: ["ended", "tag plain"],
-  USER_TIMEOUT: ["the user was away", "tag plain"],
-  MAX_DURATION_TIMEOUT: ["took its time", "tag warn"],
-  INACTIVITY_TIMEOUT: ["nobody spoke", "tag plain"],
+  USER_TIMEOUT: ["user away", "tag plain"],
+  MAX_DURATION_TIMEOUT: ["time limit", "tag warn"],
+  INACTIVITY_TIMEOUT: ["inactivity", "tag plain"],
   ERROR: ["failed", "tag bad"],
 };

@@ -13,7 +13,7 @@ import { statuses } from "./chat_status";
 import { Marked } from "./marked";
 import { clock } from "./transcript";
 
-// Chats are what was said.
+// Chats searches the chats, or shows the one that the address names.
 export function Chats({ route }: PageProps) {
   const [id] = route.rest;
   const query = route.query.toString();
@@ -24,13 +24,13 @@ export function Chats({ route }: PageProps) {
   return <Chat key={id} id={id} words={wordsOf(asked)} back={addressOf(asked)} />;
 }
 
-// Left is how the list was left for a chat of it, to which one comes back.
+// Left remembers the list while one of its chats is shown, for the way back.
 interface Left {
   chat?: string;
   older?: Older;
 }
 
-// Older are further chats of a search, behind those of its first page, which ended there.
+// Older holds the chats that "Show older" added to a search; end is where its first page ended.
 interface Older {
   of: Wanted;
   end: string;
@@ -38,8 +38,8 @@ interface Older {
   next?: string;
 }
 
-// What is searched for stands in the address of the list and of each chat of it, so that
-// Back and the link to all chats lead to what was found.
+// The search is part of the address of the list and of its chats, so that Back and the link to all chats return to the
+// results.
 const nothing = { search: "", config: "", status: "", session: "", from: "", until: "" };
 type Wanted = typeof nothing;
 
@@ -51,14 +51,14 @@ function searchOf(query: string): Wanted {
 const addressOf = (wanted: Wanted, ...id: string[]) => withQuery(to("chats", ...id), wanted);
 const wordsOf = (wanted: Wanted) => wanted.search.trim().split(/\s+/).filter(Boolean);
 
-// dayMS is when a day of the calendar begins here; days later where next.
+// dayMS returns when a calendar day begins in local time, as Unix milliseconds, plus next days.
 function dayMS(date: string, next = 0): number | undefined {
   if (!date) return undefined;
   const [y, m, d] = date.split("-").map(Number);
   return new Date(y!, m! - 1, d! + next).getTime();
 }
 
-// Search finds chats.
+// Search is the search form with its results.
 function Search({ asked, left }: { asked: Wanted; left: Left }) {
   const [wanted, setWanted] = useState(asked); // in the form
   useEffect(() => setWanted(asked), [asked]);
@@ -102,14 +102,12 @@ function Search({ asked, left }: { asked: Wanted; left: Left }) {
   const search = () => (addressOf(wanted) === addressOf(asked) ? found.reload() : go(addressOf(wanted)));
   const words = wordsOf(asked);
   const nameOf = (c: FoundChat) =>
-    c.config
-      ? (configs.value?.find((one) => one.id === c.config!.id)?.name ?? "a config that is gone")
-      : "the box's own";
+    c.config ? (configs.value?.find((one) => one.id === c.config!.id)?.name ?? "deleted config") : "default";
   const filtered = Object.values(asked).some(Boolean);
   return (
     <>
       <h1>Chats</h1>
-      <p>What was said to the box and by it, the newest first.</p>
+      <p>All conversations, newest first.</p>
       <form
         class="card"
         role="search"
@@ -120,7 +118,7 @@ function Search({ asked, left }: { asked: Wanted; left: Left }) {
       >
         <div class="row">
           <Field
-            label="Words that were said"
+            label="Spoken words"
             type="search"
             value={wanted.search}
             set={(search) => set({ search })}
@@ -133,7 +131,7 @@ function Search({ asked, left }: { asked: Wanted; left: Left }) {
             options={[["", "Any"], ...(configs.value ?? []).map((c) => [c.id, c.name] as const)]}
           />
           <Select
-            label="How it ended"
+            label="Status"
             value={wanted.status}
             set={(status) => set({ status })}
             options={[["", "Any"], ...Object.entries(statuses).map(([s, [said]]) => [s, said] as const)]}
@@ -142,12 +140,7 @@ function Search({ asked, left }: { asked: Wanted; left: Left }) {
         <div class="row">
           <Field label="From" type="date" value={wanted.from} set={(from) => set({ from })} />
           <Field label="To" type="date" value={wanted.until} set={(until) => set({ until })} />
-          <Field
-            label="Session id of the client"
-            value={wanted.session}
-            set={(session) => set({ session })}
-            maxLength={512}
-          />
+          <Field label="Custom session id" value={wanted.session} set={(session) => set({ session })} maxLength={512} />
           <button type="submit" class="primary">
             Search
           </button>
@@ -165,13 +158,13 @@ function Search({ asked, left }: { asked: Wanted; left: Left }) {
         chats.length === 0 &&
         !next &&
         (filtered ? (
-          <Empty title="Nothing like that was found">
-            <p>Search for fewer words, or in more days.</p>
+          <Empty title="No chat found">
+            <p>Search for fewer words, or for more days.</p>
           </Empty>
         ) : (
-          <Empty title="Nobody has talked yet">
+          <Empty title="No chats yet">
             <p>
-              <a href={to("talk")}>Talk to the box</a>, and the chat is here.
+              <a href={to("talk")}>Talk to the box</a>, and the chat appears here.
             </p>
           </Empty>
         ))}
@@ -190,7 +183,7 @@ function Search({ asked, left }: { asked: Wanted; left: Left }) {
               ),
             },
             {
-              head: "What was said",
+              head: "Transcript",
               cell: (c) =>
                 c.excerpt ? <Marked text={c.excerpt.text} words={words} /> : <span class="quiet">nothing</span>,
             },
@@ -213,7 +206,7 @@ function Search({ asked, left }: { asked: Wanted; left: Left }) {
               number: true,
               cell: (c) => (c.end_timestamp ? clock(c.end_timestamp - c.start_timestamp) : "–"),
             },
-            { head: "Ended", cell: (c) => <span class={statuses[c.status][1]}>{statuses[c.status][0]}</span> },
+            { head: "Status", cell: (c) => <span class={statuses[c.status][1]}>{statuses[c.status][0]}</span> },
           ]}
         />
       )}
@@ -221,7 +214,7 @@ function Search({ asked, left }: { asked: Wanted; left: Left }) {
       {next && !found.loading && (
         <div class="buttons">
           <button type="button" disabled={doing.busy} onClick={() => void goOn()}>
-            {chats.length > 0 ? "Show older ones" : "Nothing so far: look further back"}
+            {chats.length > 0 ? "Show older" : "Nothing found yet: search further back"}
           </button>
         </div>
       )}

@@ -7,7 +7,7 @@ import type {
 } from "../../rest";
 import { everything, get } from "../api";
 
-// Choices are what a config may name.
+// Choices holds the records that a config may name.
 export interface Choices {
   prompts: ReturnPrompt[];
   tools: ReturnUserDefinedTool[];

@@ -7,11 +7,11 @@ import { AreaAt, CheckAt, ChoiceAt, NumberAt, TextAt, useBound } from "./bound";
 import type { Choices } from "./choices";
 import { tagged } from "./voice";
 
-// Sections are all that a config says, each with what is asked about most first.
+// Sections is the form of a config, with the fields that people change most first.
 export function Sections({ known }: { known: Choices }) {
   return (
     <>
-      <Section title="What it is told">
+      <Section title="Prompt">
         <Prompt known={known} />
         <Examples />
       </Section>
@@ -24,13 +24,13 @@ export function Sections({ known }: { known: Choices }) {
       <Section title="Tools">
         <Tools known={known} />
       </Section>
-      <Section title="What it says by itself">
+      <Section title="Spoken without a question">
         <ByItself />
       </Section>
       <Section title="Turns">
         <Turns />
       </Section>
-      <Section title="When it ends">
+      <Section title="Time limits">
         <Ends />
       </Section>
       <Section title="Webhooks">
@@ -62,27 +62,27 @@ function Prompt({ known }: { known: Choices }) {
         value={id.value ?? ""}
         set={(v) => prompt.set(v ? { id: v } : undefined)}
         error={prompt.error ?? id.error}
-        options={[["", "The box's own"], ...known.prompts.map((p) => [p.id, p.name] as const)]}
-        help="Not with a custom language model, which has a prompt of its own."
+        options={[["", "Default"], ...known.prompts.map((p) => [p.id, p.name] as const)]}
+        help="A custom language model brings its own prompt; leave this empty for one."
       />
       {chosen && (
         <>
           <NumberAt
             path="prompt.version"
-            label="Its version"
+            label="Version of the prompt"
             min={0}
             max={chosen.version}
-            placeholder={`the newest, now ${chosen.version}`}
-            help="Empty follows the newest version; a number stays with that one."
+            placeholder={`newest, now ${chosen.version}`}
+            help="Empty follows the newest version. A number pins that version."
           />
           <p>
-            <a href={to("prompts", chosen.id)}>Write {chosen.name}, and try it</a>
+            <a href={to("prompts", chosen.id)}>Edit and try {chosen.name}</a>
           </p>
           <CheckAt
             path="prompt.prompt_expansion.enabled"
-            label="With the box's own rules before it"
+            label="Add the built-in rules before the prompt"
             otherwise
-            help="They help small models to answer in short spoken sentences, from the facts only."
+            help="The rules help small models to answer in short spoken sentences, from the facts only."
           />
         </>
       )}
@@ -90,7 +90,7 @@ function Prompt({ known }: { known: Choices }) {
   );
 }
 
-// listed are the entries of a list, and how to change them; an empty one is absent.
+// listed returns the entries of a list and functions to change them. An empty list is removed.
 function useListed<T>(path: string) {
   const list = useBound<T[]>(path);
   const all = list.value ?? [];
@@ -109,7 +109,7 @@ function Examples() {
     <fieldset>
       <legend>Examples</legend>
       <p class="help">
-        Questions with the answers that it should give; they stand behind the prompt. A few, about what is asked most.
+        Questions with the right answers, added after the prompt. Give a few, for what people ask most.
       </p>
       {examples.error && <p class="error">{examples.error}</p>}
       {examples.all.map((_, i) => (
@@ -146,11 +146,11 @@ function Voice({ known }: { known: Choices }) {
           const v = known.voices.find((one) => one.id === id);
           voice.set(v && { id, provider: v.provider });
         }}
-        options={[["", "The box's own"], ...known.voices.map((v) => [v.id, said(v)] as const)]}
-        help="A voice reads every text as its own language."
+        options={[["", "Default"], ...known.voices.map((v) => [v.id, said(v)] as const)]}
+        help="A voice pronounces every text in its own language."
       />
       <p>
-        <a href={to("voices")}>Hear them</a> or <a href={to("voices", "design")}>design one</a>
+        <a href={to("voices")}>Listen to the voices</a> or <a href={to("voices", "design")}>design one</a>
       </p>
       <ChoiceAt
         path="evi_version"
@@ -161,7 +161,7 @@ function Voice({ known }: { known: Choices }) {
           ["2", "2"],
           ["1", "1"],
         ]}
-        help="For clients that ask; the box behaves the same in all."
+        help="Some clients ask for it. Parley behaves the same in every generation."
       />
     </>
   );
@@ -174,7 +174,7 @@ function Model({ known }: { known: Choices }) {
   const options: [string, string][] = own.map((m) => [
     `${m.model_provider} ${m.model_resource}`,
     `${m.model_resource}${m.served_by === m.model_resource ? "" : `, answered by ${m.served_by}`}` +
-                (m.embedded ? "" : ", on a server"),
+      (m.embedded ? "" : ", on a server"),
   ]);
   if (value && !options.some(([v]) => v === value)) options.push([value, value]);
   return (
@@ -187,18 +187,18 @@ function Model({ known }: { known: Choices }) {
           const [model_provider, ...rest] = v.split(" ");
           model.set(v ? { ...model.value, model_provider, model_resource: rest.join(" ") || undefined } : undefined);
         }}
-        options={[["", "The box's own"], ...options]}
-        help="What this box can serve, as clients name it."
+        options={[["", "Default"], ...options]}
+        help="The models of this box, by the names that clients use."
       />
       <details>
-        <summary>By its provider and name</summary>
+        <summary>By provider and name</summary>
         <div class="row">
           <ChoiceAt
             path="language_model.model_provider"
             label="Provider"
             options={[["", "None"], ...providers.map((p) => [p, p] as const)]}
           />
-          <TextAt path="language_model.model_resource" label="Name, or the address of a custom one" maxLength={1024} />
+          <TextAt path="language_model.model_resource" label="Name, or URL of a custom model" maxLength={1024} />
         </div>
       </details>
       <div class="row">
@@ -209,12 +209,12 @@ function Model({ known }: { known: Choices }) {
           max={2}
           step="any"
           placeholder="0"
-          help="0 says the same each time; 2 is wild."
+          help="0 repeats the same answer; 2 varies most."
         />
       </div>
       <CheckAt
         path="ellm_model.allow_short_responses"
-        label="A short answer may come first where the model is late"
+        label="Allow a short first answer when the model is slow"
         otherwise
       />
       <Fallback />
@@ -241,8 +241,8 @@ function Fallback() {
   const list = useListed<{ model_provider: string; model_resource?: string }>("language_model.fallback");
   return (
     <fieldset>
-      <legend>Where it fails</legend>
-      <p class="help">Models that answer then, one after the other. Without any, the box's setting holds.</p>
+      <legend>Fallback</legend>
+      <p class="help">Models to try in this order when the model fails. Without any, the box's setting applies.</p>
       {list.error && <p class="error">{list.error}</p>}
       {list.all.map((_, i) => (
         <div class="row example" key={i}>
@@ -262,18 +262,18 @@ function Fallback() {
         </div>
       ))}
       <button type="button" disabled={list.all.length >= 4} onClick={() => list.add({ model_provider: "HUME_AI" })}>
-        Add a model
+        Add a fallback model
       </button>
     </fieldset>
   );
 }
 
-// fewTools can be looked over; more are searched.
+// fewTools is how many tools are listed without a search field.
 const fewTools = 12;
 
 const builtin = [
   ["hang_up", "Hang up", "Ends the chat after a goodbye."],
-  ["web_search", "Search the web", "On the box's search server, if it has one."],
+  ["web_search", "Search the web", "Uses the box's search server, if one is set."],
 ] as const;
 
 function Tools({ known }: { known: Choices }) {
@@ -288,7 +288,7 @@ function Tools({ known }: { known: Choices }) {
   return (
     <>
       <fieldset>
-        <legend>Of the box</legend>
+        <legend>Built in</legend>
         {builtin.map(([name, label, help]) => {
           const i = own.all.findIndex((t) => t.name === name);
           return (
@@ -297,7 +297,7 @@ function Tools({ known }: { known: Choices }) {
               {i >= 0 && (
                 <TextAt
                   path={`builtin_tools[${i}].fallback_content`}
-                  label={`What it is told where ${name} fails`}
+                  label={`Text for the model when ${name} fails`}
                   maxLength={2047}
                 />
               )}
@@ -306,11 +306,11 @@ function Tools({ known }: { known: Choices }) {
         })}
       </fieldset>
       <fieldset>
-        <legend>Yours, and of plugins</legend>
+        <legend>Your tools and plugins</legend>
         {tools.error && <p class="error">{tools.error}</p>}
         {known.tools.length === 0 && (
           <p class="quiet">
-            There are none. <a href={to("tools", "new")}>Make one</a>.
+            No tools yet. <a href={to("tools", "new")}>Make one</a>.
           </p>
         )}
         {known.tools.length > fewTools && (
@@ -342,7 +342,7 @@ function Tools({ known }: { known: Choices }) {
                   label={`Version of ${t.name}`}
                   min={0}
                   max={t.version}
-                  placeholder={`the newest, now ${t.version}`}
+                  placeholder={`newest, now ${t.version}`}
                 />
               )}
             </div>
@@ -354,9 +354,9 @@ function Tools({ known }: { known: Choices }) {
 }
 
 const occasions = [
-  ["on_new_chat", "At the beginning", "Without a text it greets in words of its own."],
-  ["on_inactivity_timeout", "When nobody has spoken for long", "Before the chat ends for that."],
-  ["on_max_duration_timeout", "When the chat has been long enough", "Before it ends for that."],
+  ["on_new_chat", "Greeting", "Spoken first. Without a text the model greets in its own words."],
+  ["on_inactivity_timeout", "After inactivity", "Spoken before the chat ends because nobody speaks."],
+  ["on_max_duration_timeout", "At the time limit", "Spoken before the chat ends at its maximum duration."],
 ] as const;
 
 function ByItself() {
@@ -366,9 +366,9 @@ function ByItself() {
       {occasions.map(([name, label, help]) => (
         <Occasion key={name} path={`event_messages.${name}`} label={label} help={help} />
       ))}
-      <CheckAt path="nudges.enabled" label="Ask whether somebody is there, where it is silent for long" />
+      <CheckAt path="nudges.enabled" label="After a long silence, ask whether the user is still there" />
       {nudges.value && (
-        <NumberAt path="nudges.interval_secs" label="After so many seconds" min={1} max={1800} placeholder="10" />
+        <NumberAt path="nudges.interval_secs" label="Seconds of silence" min={1} max={1800} placeholder="10" />
       )}
     </>
   );
@@ -380,13 +380,7 @@ function Occasion({ path, label, help }: { path: string; label: string; help: st
     <>
       <Check label={label} value={on.value ?? false} set={on.set} error={on.error} />
       {on.value && (
-        <AreaAt
-          path={`${path}.text`}
-          label={`What it says: ${label.toLowerCase()}`}
-          rows={2}
-          maxLength={10_000}
-          help={help}
-        />
+        <AreaAt path={`${path}.text`} label={`Text: ${label.toLowerCase()}`} rows={2} maxLength={10_000} help={help} />
       )}
     </>
   );
@@ -398,32 +392,32 @@ function Turns() {
       <div class="row">
         <NumberAt
           path="turn_detection.end_of_turn_silence_ms"
-          label="Silence that ends a turn, in ms"
+          label="Silence that ends a turn (ms)"
           min={500}
           max={3000}
           placeholder="800"
-          help="Shorter answers sooner, and interrupts who thinks in between."
+          help="Shorter: quicker answers, but the box may interrupt a user who pauses to think."
         />
         <NumberAt
           path="interruption.min_interruption_ms"
-          label="Voice that interrupts, in ms"
+          label="Speech that interrupts (ms)"
           min={50}
           max={2000}
           placeholder="800"
-          help="So long has somebody to speak over the assistant."
+          help="How long the user must speak over the assistant to interrupt it."
         />
       </div>
       <ChoiceAt
         path="turn_detection.mode"
-        label="What ends a turn"
+        label="End of turn"
         options={[
-          ["", "As the box is set"],
-          ["silence", "Silence alone"],
-          ["semantic", "Silence, and that it sounds finished"],
+          ["", "Default"],
+          ["silence", "Silence only"],
+          ["semantic", "Silence after a sentence that sounds finished"],
         ]}
       />
       <details>
-        <summary>How voice is found</summary>
+        <summary>Voice activity detection</summary>
         <div class="row">
           <NumberAt
             path="turn_detection.speech_detection_threshold"
@@ -432,11 +426,11 @@ function Turns() {
             max={1}
             step="any"
             placeholder="0.5"
-            help="Higher hears less of what is no voice."
+            help="Higher ignores more noise."
           />
           <NumberAt
             path="turn_detection.prefix_padding_ms"
-            label="Heard before the voice, in ms"
+            label="Padding before speech (ms)"
             min={0}
             max={3000}
             placeholder="300"
@@ -450,22 +444,22 @@ function Turns() {
 function Ends() {
   return (
     <>
-      <CheckAt path="timeouts.inactivity.enabled" label="Where nobody says anything" />
+      <CheckAt path="timeouts.inactivity.enabled" label="End after inactivity" />
       <NumberAt
         path="timeouts.inactivity.duration_secs"
-        label="For so many seconds"
+        label="Seconds of inactivity"
         min={30}
         max={1800}
         placeholder="600"
       />
-      <CheckAt path="timeouts.max_duration.enabled" label="Where it has been long" />
+      <CheckAt path="timeouts.max_duration.enabled" label="End after a maximum duration" />
       <NumberAt
         path="timeouts.max_duration.duration_secs"
-        label="So many seconds"
+        label="Maximum duration in seconds"
         min={30}
         max={1800}
         placeholder="1800"
-        help="After 1,800 it ends in any case."
+        help="1,800 seconds is the limit in any case."
       />
     </>
   );
@@ -488,7 +482,7 @@ function Webhooks() {
       {hooks.all.map((_, i) => (
         <fieldset key={i}>
           <legend>Webhook {i + 1}</legend>
-          <TextAt path={`webhooks[${i}].url`} label={`Address of webhook ${i + 1}`} type="url" maxLength={2048} />
+          <TextAt path={`webhooks[${i}].url`} label={`URL of webhook ${i + 1}`} type="url" maxLength={2048} />
           <Told path={`webhooks[${i}].events`} />
           <button type="button" onClick={() => hooks.drop(i)}>
             Remove<span class="unseen"> webhook {i + 1}</span>

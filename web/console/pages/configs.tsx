@@ -19,9 +19,9 @@ import { Versions, mayFollow } from "./versions";
 
 const path = "/v0/evi/configs";
 
-const own = <span class="word">the box's own</span>;
+const byDefault = <span class="word">default</span>;
 
-// Configs say how assistants behave.
+// Configs lists the configs, or shows the one that the address names.
 export function Configs({ route }: PageProps) {
   const [id] = route.rest;
   if (id === "new") return <Config />;
@@ -34,12 +34,15 @@ export function Configs({ route }: PageProps) {
       rows="configs_page"
       one="config"
       about={
-        "How an assistant behaves in a chat: what it is told, with which voice it speaks, what it may " +
-        "call, and when a user has finished."
+        "How an assistant behaves in a chat: its prompt, its voice, the tools that it may call, and when a turn " +
+        "ends."
       }
       columns={[
-        { head: "Voice", cell: (c) => c.voice?.name ?? own },
-        { head: "Prompt", cell: (c) => (c.prompt ? <a href={to("prompts", c.prompt.id)}>{c.prompt.name}</a> : own) },
+        { head: "Voice", cell: (c) => c.voice?.name ?? byDefault },
+        {
+          head: "Prompt",
+          cell: (c) => (c.prompt ? <a href={to("prompts", c.prompt.id)}>{c.prompt.name}</a> : byDefault),
+        },
         { head: "Tools", number: true, cell: (c) => c.tools.length + c.builtin_tools.length },
       ]}
       nothing={
@@ -55,7 +58,7 @@ function Existing({ id }: { id: string }) {
   const newest = useLoad(
     async (signal) => {
       const found = (await get<ReturnPagedConfigs>(`${path}/${id}`, {}, signal)).configs_page[0];
-      if (!found) throw new Refused(404, "There is no version of this config any more.");
+      if (!found) throw new Refused(404, "This config was deleted.");
       return found;
     },
     [id],
@@ -122,7 +125,7 @@ function Config({ saved, reload }: { saved?: ReturnConfig; reload?: () => void }
       {saved && (
         <p class="faint">
           Clients name it as <code>config_id={saved.id}</code>.{" "}
-          <a href={`${to("chats")}?config=${saved.id}`}>Its chats</a>
+          <a href={`${to("chats")}?config=${saved.id}`}>Chats with this config</a>
         </p>
       )}
       {known.error && <Failure error={known.error} again={known.reload} />}
@@ -137,11 +140,11 @@ function Config({ saved, reload }: { saved?: ReturnConfig; reload?: () => void }
             <Field label="Name" value={name} set={setName} required maxLength={74} error={faults.name} />
             {saved && (
               <Field
-                label="What is new"
+                label="Version note"
                 value={why}
                 set={setWhy}
                 maxLength={255}
-                help="Stands with the version, for whoever looks back."
+                help="What changed. Shown in the list of versions."
                 error={faults.version_description}
               />
             )}
@@ -171,7 +174,7 @@ function Config({ saved, reload }: { saved?: ReturnConfig; reload?: () => void }
               {saved && (
                 <span class="faint">
                   Version {saved.version}
-                  {changed && ", changed and not saved"}
+                  {changed && ", unsaved changes"}
                 </span>
               )}
             </div>
@@ -196,14 +199,14 @@ function Config({ saved, reload }: { saved?: ReturnConfig; reload?: () => void }
       {asking && saved && (
         <Confirm
           title={`Delete ${saved.name}?`}
-          verb="Delete it"
+          verb="Delete"
           close={() => setAsking(false)}
           does={async () => {
             await remove(`${path}/${saved.id}`);
             go(to("configs"));
           }}
         >
-          <p>It goes with all its versions. Clients that name it get an error; its chats stay.</p>
+          <p>This deletes all its versions. Clients that name it get an error. Its chats stay.</p>
         </Confirm>
       )}
     </>

@@ -15,7 +15,7 @@ interface Candidate {
   saved?: string;
 }
 
-// ideas are descriptions to begin with.
+// ideas are example descriptions.
 const ideas = [
   "A warm, calm old man who takes his time",
   "A bright young woman, friendly and quick",
@@ -24,7 +24,7 @@ const ideas = [
   "A lively child",
 ];
 
-// Design makes voices of a description, to be heard and saved.
+// Design makes voices from a description, to listen to and to save.
 export function Design() {
   const [description, setDescription] = useState("");
   const [text, setText] = useState("Good morning, and welcome. I am here if you have a question.");
@@ -57,7 +57,8 @@ export function Design() {
       </p>
       <h1>Design a voice</h1>
       <p>
-        Say in English who speaks and how it sounds. The box makes some that are like that; save the one that you like.
+        Describe in English who speaks and how the voice sounds. The box makes several candidates; save the one that you
+        like.
       </p>
       <section class="card">
         <form
@@ -76,7 +77,7 @@ export function Design() {
             error={faults["utterances[0].description"]}
             help="Gender, age, accent; deep or high, warm, raspy, breathy; slow or quick; calm, cheerful, serious."
           />
-          <div class="buttons" role="group" aria-label="Ideas">
+          <div class="buttons" role="group" aria-label="Examples">
             {ideas.map((idea) => (
               <button key={idea} type="button" class="idea" onClick={() => setDescription(idea)}>
                 {idea}
@@ -84,7 +85,7 @@ export function Design() {
             ))}
           </div>
           <Area
-            label="What it says"
+            label="Sample text"
             rows={2}
             required
             value={text}
@@ -93,7 +94,7 @@ export function Design() {
             error={faults["utterances[0].text"]}
           />
           <Select
-            label="How many candidates"
+            label="Number of candidates"
             value={number}
             set={setNumber}
             options={["1", "2", "3", "4", "5"].map((n) => [n, n] as const)}
@@ -103,7 +104,7 @@ export function Design() {
           />
           <div class="buttons">
             <button type="submit" class="primary" disabled={doing.busy || !description.trim()}>
-              {doing.busy ? "Is made …" : "Make them"}
+              {doing.busy ? "Making …" : "Make candidates"}
             </button>
           </div>
         </form>
@@ -144,7 +145,7 @@ function Save({ candidate, number, saved }: { candidate: Candidate; number: numb
   if (candidate.saved)
     return (
       <p role="status">
-        Saved as <strong>{candidate.saved}</strong>. <a href={to("voices")}>To the voices</a>
+        Saved as <strong>{candidate.saved}</strong>. <a href={to("voices")}>All voices</a>
       </p>
     );
   return (

@@ -1,15 +1,15 @@
 import { diffLines } from "diff";
 import { useMemo } from "preact/hooks";
 
-// kept is how many lines that are alike are shown beside a difference.
-const kept = 3;
+// contextLines is how many unchanged lines are shown around a difference.
+const contextLines = 3;
 
 interface Line {
   mark: " " | "+" | "-";
   text: string;
 }
 
-// linesOf are the lines of two texts, each with what became of it.
+// linesOf compares two texts line by line and marks each line as added, removed or unchanged.
 export function linesOf(before: string, after: string): Line[] {
   return diffLines(ended(before), ended(after)).flatMap(({ value, added, removed }) =>
     value
@@ -21,10 +21,10 @@ export function linesOf(before: string, after: string): Line[] {
 
 const ended = (text: string) => (text === "" || text.endsWith("\n") ? text : text + "\n");
 
-// folded leaves out what is alike and far from any difference; a number is how many
-// lines that were.
+// folded replaces unchanged lines far from any difference with their number.
 export function folded(lines: Line[]): (Line | number)[] {
-  const near = (i: number) => lines.slice(Math.max(0, i - kept), i + kept + 1).some((l) => l.mark !== " ");
+  const near = (i: number) =>
+    lines.slice(Math.max(0, i - contextLines), i + contextLines + 1).some((l) => l.mark !== " ");
   const out: (Line | number)[] = [];
   lines.forEach((line, i) => {
     const newest = out.at(-1);
@@ -35,10 +35,10 @@ export function folded(lines: Line[]): (Line | number)[] {
   return out;
 }
 
-// Difference shows what became of a text, line by line.
+// Difference shows the difference of two texts, line by line.
 export function Difference({ before, after }: { before: string; after: string }) {
   const lines = useMemo(() => folded(linesOf(before, after)), [before, after]);
-  if (before === after) return <p class="quiet">They say the same.</p>;
+  if (before === after) return <p class="quiet">No differences.</p>;
   return (
     <div class="difference" role="region" aria-label="Differences" tabIndex={0}>
       {lines.map((l, i) =>
@@ -49,7 +49,7 @@ export function Difference({ before, after }: { before: string; after: string })
         ) : (
           <p key={i} class={l.mark === "+" ? "added" : l.mark === "-" ? "removed" : undefined}>
             <span aria-hidden="true">{l.mark}</span>
-            {l.mark !== " " && <span class="unseen">{l.mark === "+" ? "Added: " : "Taken away: "}</span>}
+            {l.mark !== " " && <span class="unseen">{l.mark === "+" ? "Added: " : "Removed: "}</span>}
             {l.text || " "}
           </p>
         ),

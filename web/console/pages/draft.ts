@@ -1,17 +1,17 @@
-// A Draft is a config as it is being written: what will be posted, and half of it.
+// A Draft is a config while it is edited: the body of the next POST, possibly incomplete.
 import type { ReturnConfig } from "../../rest";
 
 export type Draft = Record<string, unknown>;
 
 const steps = (path: string) => path.replace(/\[(\d+)\]/g, ".$1").split(".");
 
-// at is what stands at a path of a draft, such as timeouts.inactivity.enabled.
+// at returns the value at a path of a draft, such as timeouts.inactivity.enabled.
 export function at(draft: Draft, path: string): unknown {
   return steps(path).reduce<unknown>((v, step) => (v as Draft | undefined)?.[step], draft);
 }
 
-// put is the draft with something else there. What becomes undefined goes, and an
-// object of which nothing is left; but an entry of a list stays in its place.
+// put returns the draft with another value at a path. It removes undefined values and objects that become empty, but
+// keeps the entries of lists in their positions.
 export function put(draft: Draft, path: string, value: unknown): Draft {
   return set(draft, steps(path), value) as Draft;
 }
@@ -29,11 +29,11 @@ function set(before: unknown, [step, ...rest]: string[], value: unknown): unknow
 
 const isEmpty = (v: unknown) => typeof v === "object" && v !== null && !Array.isArray(v) && Object.keys(v).length === 0;
 
-// fresh is what a new config begins with.
+// fresh is the draft of a new config.
 export const fresh: Draft = { evi_version: "4-mini" };
 
-// draftOf is what was posted to make a config what it is. Its defaults are in it: so
-// they stay what they are where a box with others takes it.
+// draftOf returns the body that makes a config like this one. It includes the defaults, so that they stay the same on a
+// box with other defaults.
 export function draftOf(c: ReturnConfig): Draft {
   const version = (r: { version: number; version_type: string }) =>
     r.version_type === "FIXED" ? r.version : undefined;
@@ -57,7 +57,7 @@ export function draftOf(c: ReturnConfig): Draft {
   return JSON.parse(JSON.stringify(draft)) as Draft; // without what is undefined
 }
 
-// sorted is a draft as text, to compare: the same says the same.
+// sorted renders a draft as JSON with sorted keys: equal drafts give equal texts.
 export function sorted(value: unknown): string {
   return JSON.stringify(
     value,

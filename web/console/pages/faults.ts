@@ -1,13 +1,12 @@
-// Which field of a form an error of the box is of.
+// Assigns errors from the box to the fields of a form.
 import { useEffect } from "preact/hooks";
 import { Refused } from "../api";
 
-// Faults are what is wrong, by the field's name as the API writes it:
+// Faults maps a field's name, as the API writes it, to its error:
 // "turn_detection.end_of_turn_silence_ms", "webhooks[0].url".
 export type Faults = Record<string, string>;
 
-// faultsOf reads them off an error: a list of them, or one whose message begins with
-// the name of its field.
+// faultsOf extracts the faults of an error: its list of problems, or its message when that begins with a field's name.
 export function faultsOf(error: Error | undefined): Faults {
   if (!(error instanceof Refused)) return {};
   const detail = (error.problem as { detail?: { loc: (string | number)[]; msg: string }[] } | undefined)?.detail;
@@ -22,19 +21,18 @@ export function pathOf(loc: (string | number)[]): string {
     .reduce<string>((path, l) => (typeof l === "number" ? `${path}[${l}]` : path ? `${path}.${l}` : l), "");
 }
 
-// unplaced is an error for the line below a form: of the faults those that stand at
-// none of its fields, and any other error as it is.
+// unplaced returns the error for the line below a form: the faults of fields that the form does not show, or any other
+// error unchanged.
 export function unplaced(error: Error | undefined, has: (path: string) => boolean): Error | undefined {
   const faults = faultsOf(error);
   if (Object.keys(faults).length === 0) return error;
   const others = Object.entries(faults)
     .filter(([path]) => !has(path))
     .map(([path, why]) => `${path}: ${why}`);
-  return new Error(others.length > 0 ? others.join("\n") : "Not saved: see the fields that are marked.");
+  return new Error(others.length > 0 ? others.join("\n") : "Not saved: see the marked fields.");
 }
 
-// useShown leads to the first field that is wrong, when an error comes: what hides it
-// is opened.
+// useShown scrolls to the first field with an error and opens the section that hides it.
 export function useShown(error: Error | undefined): void {
   useEffect(() => {
     const first = error && document.querySelector<HTMLElement>("main [aria-invalid]");

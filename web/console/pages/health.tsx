@@ -10,18 +10,18 @@ import { ErrorLine, Failure, Loading } from "../parts/notice";
 import { Table } from "../parts/table";
 import { when } from "../parts/time";
 
-// A Sample is what is drawn of one event of the stream.
+// A Sample is one point of the charts, taken from one event of the stream.
 interface Sample {
   at: number;
   cores: number | null;
   chats: number;
 }
 
-const kept = 300; // samples, ten minutes
-const answersKept = 512; // as many as the box knows
+const maxSamples = 300; // ten minutes at one event every two seconds
+const maxAnswers = 512; // as many as the box reports
 const days = 86_400_000;
 
-// Health is how the box does, as it goes.
+// Health shows the state of the box and updates it live.
 export function Health(_: PageProps) {
   const first = useLoad((signal) => get<ReturnBoxHealth>("/v0/box/health", {}, signal), []);
   const [live, setLive] = useState<ReturnBoxHealth>();
@@ -31,14 +31,14 @@ export function Health(_: PageProps) {
   const lost = useEvents<ReturnBoxHealth>("/v0/box/health/events", (h) => {
     const before = last.current;
     last.current = h;
-    // What a pause or another start of the box lies in between says nothing.
+    // Across a pause or a restart of the box, the difference of CPU seconds means nothing.
     const near = before && h.started_on === before.started_on && h.now - before.now < 10_000 && h.now > before.now;
     const cores = near
       ? Math.max(0, (h.cores.process_seconds - before.cores.process_seconds) / ((h.now - before.now) / 1000))
       : null;
-    samples.current = [...samples.current, { at: h.now / 1000, cores, chats: h.chats.live }].slice(-kept);
+    samples.current = [...samples.current, { at: h.now / 1000, cores, chats: h.chats.live }].slice(-maxSamples);
     for (const a of h.answers.recent) answers.current.set(`${a.on} ${a.took_ms}`, { at: a.on / 1000, ms: a.took_ms });
-    if (answers.current.size > answersKept) answers.current = new Map([...answers.current].slice(-answersKept));
+    if (answers.current.size > maxAnswers) answers.current = new Map([...answers.current].slice(-maxAnswers));
     setLive(h);
   });
   const h = live ?? first.value;
@@ -51,7 +51,7 @@ export function Health(_: PageProps) {
         <ErrorLine
           error={
             new Error(
-              `${lost.message} The figures are of ${last.current ? when(new Date(last.current.now)) : "before"}.`,
+              `${lost.message} The figures below are from ${last.current ? when(new Date(last.current.now)) : "before"}.`,
             )
           }
         />
@@ -71,13 +71,13 @@ export function Health(_: PageProps) {
           <Now h={h} cores={samples.current.at(-1)?.cores ?? null} />
           <Charts samples={samples.current} answers={[...answers.current.values()].sort((a, b) => a.at - b.at)} h={h} />
           <section class="card">
-            <h2>What does the work</h2>
+            <h2>Engines</h2>
             <dl class="told">
-              <dt>Hears</dt>
+              <dt>Speech to text</dt>
               <dd>{h.serves.transcriber}</dd>
-              <dt>Answers</dt>
+              <dt>Language models</dt>
               <dd>{h.serves.language_models.join(", ")}</dd>
-              <dt>Speaks</dt>
+              <dt>Voice</dt>
               <dd>{h.serves.voice}</dd>
             </dl>
           </section>
@@ -91,18 +91,18 @@ export function Health(_: PageProps) {
 function Now({ h, cores }: { h: ReturnBoxHealth; cores: number | null }) {
   const a = h.answers,
     waiting = h.cores.waiting.reduce((n, w) => n + w.calls, 0);
-  const own = h.speaker,
-    trouble = own && (own.input.trouble || own.output.trouble);
+  const speaker = h.speaker,
+    trouble = speaker && (speaker.input.trouble || speaker.output.trouble);
   const ends = h.certificate && h.certificate.ends_on - h.now;
   return (
     <Figures>
       <Figure
-        name="Answers, median"
+        name="Answer time, median"
         value={a.count ? milliseconds(a.median_ms) : "none yet"}
         more={a.count > 0 && `of ${a.count} in the last hour`}
       />
       <Figure
-        name="Answers, 95 of 100 within"
+        name="Answer time, 95th percentile"
         value={a.count ? milliseconds(a.p95_ms) : "none yet"}
         more={a.count > 0 && `${milliseconds(a.added_median_ms)} after the silence, median`}
       />
@@ -119,12 +119,12 @@ function Now({ h, cores }: { h: ReturnBoxHealth; cores: number | null }) {
         mood={h.chats.live >= h.chats.seats ? "bad" : undefined}
       />
       <Figure
-        name="Cores that compute"
+        name="CPU cores in use"
         value={cores === null ? "–" : `${cores.toFixed(1)} of ${h.cores.machine}`}
-        more={`engines have ${h.cores.busy} of ${h.cores.engines}`}
+        more={`engines use ${h.cores.busy} of ${h.cores.engines}`}
       />
       <Figure
-        name="Calls that wait for cores"
+        name="Queued calls"
         value={String(waiting)}
         more={h.cores.waiting
           .filter((w) => w.calls > 0)
@@ -134,7 +134,7 @@ function Now({ h, cores }: { h: ReturnBoxHealth; cores: number | null }) {
       <Figure
         name="Memory"
         value={bytes(h.memory.resident)}
-        more={`${bytes(h.memory.available)} of ${bytes(h.memory.total)} are free`}
+        more={`${bytes(h.memory.available)} of ${bytes(h.memory.total)} free`}
         mood={h.memory.available < h.memory.total / 20 ? "bad" : undefined}
       />
       <Figure
@@ -144,34 +144,34 @@ function Now({ h, cores }: { h: ReturnBoxHealth; cores: number | null }) {
         mood={h.disk.free < 256e6 ? "bad" : h.disk.free < 1e9 ? "warn" : undefined}
       />
       <Figure
-        name="Webhooks that wait"
+        name="Pending webhooks"
         value={String(h.webhooks.waiting)}
-        more={<a href="#/webhooks">{h.webhooks.dead} given up</a>}
+        more={<a href="#/webhooks">{h.webhooks.dead} failed</a>}
         mood={h.webhooks.dead > 0 ? "warn" : undefined}
       />
-      <Figure name="Screens" value={String(h.kiosks)} more={<a href="#/kiosks">all of them</a>} />
-      {own && (
+      <Figure name="Screens" value={String(h.kiosks)} more={<a href="#/kiosks">all screens</a>} />
+      {speaker && (
         <Figure
-          name="Its own loudspeaker"
+          name="Built-in speaker"
           value={
-            own.input.open && own.output.open
-              ? own.state
-              : own.output.open
-                ? "does not hear"
-                : own.input.open
-                  ? "does not speak"
-                  : "not there"
+            speaker.input.open && speaker.output.open
+              ? speaker.state
+              : speaker.output.open
+                ? "no microphone"
+                : speaker.input.open
+                  ? "no loudspeaker"
+                  : "no devices"
           }
-          more={trouble || [own.input.name, own.output.name].filter(Boolean).join(" and ")}
-          mood={own.input.open && own.output.open ? undefined : "bad"}
+          more={trouble || [speaker.input.name, speaker.output.name].filter(Boolean).join(" and ")}
+          mood={speaker.input.open && speaker.output.open ? undefined : "bad"}
         />
       )}
       <Figure
         name="Certificate"
-        value={ends === undefined ? "none" : ends < 0 ? "over" : `${Math.floor(ends / days)} days left`}
+        value={ends === undefined ? "none" : ends < 0 ? "expired" : `${Math.floor(ends / days)} days left`}
         more={
           h.certificate
-            ? `${h.certificate.source}, ${h.certificate.renewed ? "renewed by the box" : "yours to renew"}`
+            ? `${h.certificate.source}, ${h.certificate.renewed ? "renewed automatically" : "not renewed automatically"}`
             : "connections are not encrypted"
         }
         mood={ends !== undefined && ends < 14 * days ? (ends < 3 * days ? "bad" : "warn") : undefined}
@@ -179,7 +179,7 @@ function Now({ h, cores }: { h: ReturnBoxHealth; cores: number | null }) {
       <Figure
         name="Newest backup"
         value={h.backup ? when(new Date(h.backup.made_on)) : "none"}
-        more={h.backup ? bytes(h.backup.bytes) : "parley backup FILE makes one"}
+        more={h.backup ? bytes(h.backup.bytes) : "make one: parley backup FILE"}
         mood={!h.backup || h.now - h.backup.made_on > 30 * days ? "warn" : undefined}
       />
     </Figures>
@@ -199,8 +199,8 @@ function Charts({
   return (
     <div class="columns">
       <section class="card">
-        <h2>Answers of the last hour</h2>
-        <p class="faint">From the end of a voice to the first sound of the answer.</p>
+        <h2>Answer time, last hour</h2>
+        <p class="faint">From the end of the caller's speech to the first sound of the answer.</p>
         {answers.length === 0 ? (
           <p>
             Nobody has talked to the box in the last hour. <a href="#/talk">Talk to it</a>
@@ -208,8 +208,8 @@ function Charts({
         ) : (
           <Chart
             says={
-              `Answers over time, in milliseconds: median ${Math.round(h.answers.median_ms)}, 95 of 100 ` +
-              `within ${Math.round(h.answers.p95_ms)}.`
+              `Answer time in milliseconds: median ${Math.round(h.answers.median_ms)}, ` +
+              `95th percentile ${Math.round(h.answers.p95_ms)}.`
             }
             seconds={answers.map((a) => a.at)}
             lines={[{ name: "Answer", values: answers.map((a) => a.ms), points: true }]}
@@ -219,10 +219,10 @@ function Charts({
         )}
       </section>
       <section class="card">
-        <h2>Since this page was opened</h2>
-        <p class="faint">Cores that the box computes with, and chats that are live.</p>
+        <h2>Load since this page was opened</h2>
+        <p class="faint">CPU cores in use, and live chats.</p>
         {times.length < 2 ? (
-          <p>The first figures come in seconds.</p>
+          <p>The first figures appear in a few seconds.</p>
         ) : (
           <Chart
             says={
@@ -242,30 +242,28 @@ function Charts({
   );
 }
 
-// Doctor looks for what is wrong, when somebody asks.
+// Doctor runs the checks of parley doctor when its button is pressed.
 function Doctor() {
   const [found, setFound] = useState<ReturnDiagnosis>();
   const doing = useDoing();
   return (
     <section>
       <div class="head">
-        <h2>Examination</h2>
+        <h2>Checks</h2>
         <button
           type="button"
           disabled={doing.busy}
           onClick={() => void doing.run(async () => setFound(await post<ReturnDiagnosis>("/v0/box/diagnosis")))}
         >
-          {doing.busy ? "Examining …" : "Examine the box"}
+          {doing.busy ? "Checking …" : "Check the box"}
         </button>
       </div>
       <p>
-        Reads the database, the recordings and the packs whole, as <code>parley doctor</code> does. It changes nothing,
-        and may take a minute.
+        Runs the checks of <code>parley doctor</code>: database, recordings, packs and more. They change nothing and may
+        take a minute.
       </p>
       <ErrorLine error={doing.error} />
-      <p role="status">
-        {found && (found.healthy ? "Nothing keeps the box from its work." : "Something is wrong with the box.")}
-      </p>
+      <p role="status">{found && (found.healthy ? "The box is healthy." : "The box has problems.")}</p>
       {found && (
         <Table
           caption="Findings"
@@ -281,8 +279,8 @@ function Doctor() {
                 </span>
               ),
             },
-            { head: "What was seen", cell: (f) => f.what },
-            { head: "What to do", cell: (f) => f.mend },
+            { head: "Finding", cell: (f) => f.what },
+            { head: "Remedy", cell: (f) => f.mend },
           ]}
         />
       )}

@@ -11,7 +11,7 @@ import { Pager, Table } from "../parts/table";
 import { Time } from "../parts/time";
 import { faultsOf, unplaced } from "./faults";
 
-// Keys are those of all accounts.
+// Keys lists the API keys of all accounts.
 export function Keys({ who }: PageProps) {
   const [search, setSearch] = useState(""),
     [revoked, setRevoked] = useState(false);
@@ -21,7 +21,7 @@ export function Keys({ who }: PageProps) {
   const [revoking, setRevoking] = useState<ReturnKey>(),
     [renewing, setRenewing] = useState<ReturnKey>();
   const [signing, setSigning] = useState(false);
-  const told = (k: MadeKey) => {
+  const show = (k: MadeKey) => {
     setMade(k);
     keys.reload();
   };
@@ -39,8 +39,9 @@ export function Keys({ who }: PageProps) {
         </div>
       </div>
       <p>
-        A key of a <em>client</em> opens the conversations, configs and history of its account; one of an{" "}
-        <em>operator</em> opens the whole box too. The box keeps no key itself: it is told once, when it is made.
+        A <em>client</em> key gives access to the conversations, configs and history of its account. An{" "}
+        <em>operator</em> key also gives access to the whole box. Parley stores only hashes, so it shows a key once,
+        when it is made.
       </p>
       <div class="row">
         <Field
@@ -50,16 +51,14 @@ export function Keys({ who }: PageProps) {
           set={setSearch}
           placeholder="Label, account, id or last characters"
         />
-        <Check label="Also those that were revoked" value={revoked} set={setRevoked} />
+        <Check label="Show revoked keys" value={revoked} set={setRevoked} />
       </div>
       {keys.error && <Failure error={keys.error} again={keys.reload} />}
       {!keys.value && keys.loading && <Loading />}
       {keys.value?.length === 0 && (
-        <Empty title={search ? "No key is like that" : "There are no keys"}>
+        <Empty title={search ? "No key found" : "No keys yet"}>
           <p>
-            {search
-                ? "Search for another label, account or id."
-                : "Programs talk to the box with a key of their own."}{" "}
+            {search ? "Search for another label, account or id." : "Each program needs a key to use the box."}{" "}
             <button type="button" class="link" onClick={() => setMaking(true)}>
               Make one
             </button>
@@ -119,7 +118,7 @@ export function Keys({ who }: PageProps) {
           close={() => setMaking(false)}
           done={(k) => {
             setMaking(false);
-            told(k);
+            show(k);
           }}
         />
       )}
@@ -128,11 +127,11 @@ export function Keys({ who }: PageProps) {
       {renewing && (
         <Confirm
           title={`New secrets for ${named(renewing)}?`}
-          verb="Make them"
+          verb="Make new secrets"
           close={() => setRenewing(undefined)}
-          does={async () => told(await post<MadeKey>(`/v0/box/keys/${renewing.key_id}/regenerate`))}
+          does={async () => show(await post<MadeKey>(`/v0/box/keys/${renewing.key_id}/regenerate`))}
         >
-          <p>Its present secrets fail at once, and whoever uses them has to be told the new ones.</p>
+          <p>The present secrets stop working at once. Give the new ones to the programs that use this key.</p>
         </Confirm>
       )}
       {signing && <Signing account={who.account} close={() => setSigning(false)} />}
@@ -149,20 +148,20 @@ function State({ k }: { k: ReturnKey }) {
       until <Time ms={k.expires_on} />
     </>
   ) : (
-    <span class="word">good</span>
+    <span class="word">active</span>
   );
 }
 
 const lives = [
-  ["", "For ever"],
+  ["", "No expiry"],
   ["3600", "One hour"],
   ["86400", "One day"],
   ["2592000", "30 days"],
   ["31536000", "One year"],
 ] as const;
 
-function Make({ account: own, close, done }: { account: string; close: () => void; done: (k: MadeKey) => void }) {
-  const [account, setAccount] = useState(own),
+function Make({ account: mine, close, done }: { account: string; close: () => void; done: (k: MadeKey) => void }) {
+  const [account, setAccount] = useState(mine),
     [label, setLabel] = useState(""),
     [role, setRole] = useState("client"),
     [life, setLife] = useState("");
@@ -185,7 +184,7 @@ function Make({ account: own, close, done }: { account: string; close: () => voi
           value={label}
           set={setLabel}
           error={faults.label}
-          help="What it is for, to find it again."
+          help="What the key is for."
           maxLength={64}
         />
         <Field
@@ -193,7 +192,7 @@ function Make({ account: own, close, done }: { account: string; close: () => voi
           value={account}
           set={setAccount}
           error={faults.account}
-          help="Whose conversations it opens. A new name makes a new account."
+          help="The account whose conversations the key can use. A new name makes a new account."
           required
           maxLength={64}
         />
@@ -203,18 +202,18 @@ function Make({ account: own, close, done }: { account: string; close: () => voi
           set={setRole}
           error={faults.role}
           options={[
-            ["client", "Client: its account alone"],
+            ["client", "Client: this account only"],
             ["operator", "Operator: the whole box"],
           ]}
         />
-        <Select label="Good" value={life} set={setLife} error={faults.expires_in} options={lives} />
+        <Select label="Valid for" value={life} set={setLife} error={faults.expires_in} options={lives} />
         <ErrorLine error={unplaced(doing.error, (f) => ["label", "account", "role", "expires_in"].includes(f))} />
         <div class="buttons">
           <button type="button" onClick={close}>
             Cancel
           </button>
           <button class="primary" disabled={doing.busy}>
-            Make it
+            Make the key
           </button>
         </div>
       </form>
@@ -224,8 +223,8 @@ function Make({ account: own, close, done }: { account: string; close: () => voi
 
 function Made({ made, close }: { made: MadeKey; close: () => void }) {
   return (
-    <Dialog title="Note these now" close={close}>
-      <p>The API key and the secret key are not kept, and nobody can tell them again.</p>
+    <Dialog title="Copy these secrets now" close={close}>
+      <p>Parley does not store the API key and the secret key, and cannot show them again.</p>
       <dl class="told">
         <dt>API key</dt>
         <dd>
@@ -242,14 +241,14 @@ function Made({ made, close }: { made: MadeKey; close: () => void }) {
       </dl>
       <div class="buttons">
         <button type="button" class="primary" onClick={close}>
-          I have noted them
+          I have copied them
         </button>
       </div>
     </Dialog>
   );
 }
 
-// Revoke asks once more where no operator's key would be left.
+// Revoke asks a second time when the key is the last operator key.
 function Revoke({ k, close, done }: { k: ReturnKey; close: () => void; done: () => void }) {
   const [last, setLast] = useState(false),
     [sure, setSure] = useState(false);
@@ -263,29 +262,29 @@ function Revoke({ k, close, done }: { k: ReturnKey; close: () => void; done: () 
     done();
   };
   return (
-    <Confirm title={`Revoke ${named(k)}?`} verb="Revoke it" close={close} does={revoke}>
-      <p>It is useless at once and for ever, with its tokens. Conversations that are open by it end.</p>
+    <Confirm title={`Revoke ${named(k)}?`} verb="Revoke" close={close} does={revoke}>
+      <p>The key and its tokens stop working at once and for good. Conversations opened with it end.</p>
       {last && (
         <Check
-          label="Revoke the last operator's key"
+          label="Revoke the last operator key"
           value={sure}
           set={setSure}
-          help="Then only who is on the machine itself makes another one: parley keys create --role operator"
+          help="Without one, a new operator key can be made only on the machine itself: parley keys create --role operator"
         />
       )}
     </Confirm>
   );
 }
 
-function Signing({ account: own, close }: { account: string; close: () => void }) {
-  const [account, setAccount] = useState(own);
+function Signing({ account: mine, close }: { account: string; close: () => void }) {
+  const [account, setAccount] = useState(mine);
   const [key, setKey] = useState<ReturnSigningKey>(),
-    [anew, setAnew] = useState(false);
+    [replacing, setReplacing] = useState(false);
   const doing = useDoing();
   const path = () => `/v0/box/signing-keys/${encodeURIComponent(account)}`;
   return (
     <Dialog title="Webhook signing key" close={close}>
-      <p>Receivers tell by it that a webhook is of this box. Each account has one.</p>
+      <p>A receiver uses this key to verify that a webhook comes from this box. Each account has one.</p>
       <form
         class="row"
         onSubmit={(e) => {
@@ -303,23 +302,23 @@ function Signing({ account: own, close }: { account: string; close: () => void }
       )}
       <ErrorLine error={doing.error} />
       <div class="buttons">
-        <button type="button" class="danger" disabled={!key} onClick={() => setAnew(true)}>
+        <button type="button" class="danger" disabled={!key} onClick={() => setReplacing(true)}>
           Make a new one
         </button>
         <button type="button" onClick={close}>
           Close
         </button>
       </div>
-      {anew && key && (
+      {replacing && key && (
         <Confirm
           title="Sign with a new key?"
-          verb="Make it"
-          close={() => setAnew(false)}
+          verb="Replace the key"
+          close={() => setReplacing(false)}
           does={async () => setKey(await post<ReturnSigningKey>(path()))}
         >
           <p>
-            The old one is gone at once: the receivers of {key.account} refuse its webhooks until they are told the new
-            one.
+            The old key stops working at once. The receivers of {key.account} reject webhooks until they know the new
+            key.
           </p>
         </Confirm>
       )}

@@ -12,14 +12,14 @@ import { Pager, Table } from "../parts/table";
 import { Time } from "../parts/time";
 import { faultsOf, unplaced } from "./faults";
 
-// Kiosks are the screens that talk to one assistant each.
+// Kiosks lists the paired screens. Each screen talks with one assistant.
 export function Kiosks({ who }: PageProps) {
   const [search, setSearch] = useState(""),
     [revoked, setRevoked] = useState(false);
   const screens = usePages<ReturnKiosk>("/v0/box/kiosks", "kiosks_page", { search, revoked });
   const [pairing, setPairing] = useState(false),
     [revoking, setRevoking] = useState<ReturnKiosk>();
-  // A screen that was paired shows at once.
+  // The list reloads whenever the number of paired screens changes.
   const [paired, setPaired] = useState<number>();
   useEvents<ReturnBoxHealth>("/v0/box/health/events", (h) => setPaired(h.kiosks));
   useEffect(screens.reload, [paired]);
@@ -32,21 +32,21 @@ export function Kiosks({ who }: PageProps) {
         </button>
       </div>
       <p>
-        A screen opens <a href="/kiosk">/kiosk</a> and holds conversations with one assistant; its key opens nothing
-        else.
+        A screen opens <a href="/kiosk">/kiosk</a> and holds conversations with one assistant. Its key gives access to
+        nothing else.
       </p>
       <div class="row">
         <Field label="Search" type="search" value={search} set={setSearch} placeholder="Name, account or id" />
-        <Check label="Also those that were revoked" value={revoked} set={setRevoked} />
+        <Check label="Show revoked screens" value={revoked} set={setRevoked} />
       </div>
       {screens.error && <Failure error={screens.error} again={screens.reload} />}
       {!screens.value && screens.loading && <Loading />}
       {screens.value?.length === 0 && (
-        <Empty title={search ? "No screen is like that" : "No screen is paired"}>
+        <Empty title={search ? "No screen found" : "No screen is paired"}>
           <p>
             {search
               ? "Search for another name, account or id."
-              : "A tablet on a wall, or any browser, becomes one by a code of eight characters."}{" "}
+              : "Pair a tablet on the wall, or any browser, with a code of eight characters."}{" "}
             <button type="button" class="link" onClick={() => setPairing(true)}>
               Make a code
             </button>
@@ -62,15 +62,15 @@ export function Kiosks({ who }: PageProps) {
             { head: "Name", cell: (k) => k.name },
             { head: "Account", cell: (k) => k.account },
             {
-              head: "Talks by",
+              head: "Config",
               cell: (k) =>
                 k.config_name ??
                 (k.config_id ? (
                   <>
-                    a config that is gone <span class="tag bad">answers nobody</span>
+                    deleted config <span class="tag bad">does not answer</span>
                   </>
                 ) : (
-                  "the box's own assistant"
+                  "default assistant"
                 )),
             },
             { head: "Paired", cell: (k) => <Time ms={k.paired_on} /> },
@@ -102,21 +102,21 @@ export function Kiosks({ who }: PageProps) {
       {revoking && (
         <Confirm
           title={`Revoke ${revoking.name}?`}
-          verb="Revoke it"
+          verb="Revoke"
           close={() => setRevoking(undefined)}
           does={async () => {
             await remove(`/v0/box/kiosks/${revoking.key_id}`);
             screens.reload();
           }}
         >
-          <p>Its conversation ends, and it asks for a code again.</p>
+          <p>Its conversation ends, and the screen asks for a new code.</p>
         </Confirm>
       )}
     </>
   );
 }
 
-// Pair makes a code, and tells when the screen has it.
+// Pair makes a pairing code and reports when a screen has used it.
 function Pair({ account, paired, close }: { account: string; paired?: number; close: () => void }) {
   const configs = useLoad(() => everything<ReturnConfig>("/v0/evi/configs", "configs_page"), []);
   const [name, setName] = useState("Lobby"),
@@ -136,7 +136,7 @@ function Pair({ account, paired, close }: { account: string; paired?: number; cl
     return (
       <Dialog title={`Pair ${code.name}`} close={close}>
         <p>
-          Open <Copy text={address} label="the address" /> on the screen, and type:
+          Open <Copy text={address} label="the address" /> on the screen and type:
         </p>
         <p class="code-shown">
           <Copy text={code.code} label="the code" />
@@ -146,7 +146,7 @@ function Pair({ account, paired, close }: { account: string; paired?: number; cl
             "The screen is paired."
           ) : (
             <>
-              It pairs one screen; good <Time ms={code.expires_on} />.
+              The code pairs one screen and expires <Time ms={code.expires_on} />.
             </>
           )}
         </p>
@@ -171,17 +171,17 @@ function Pair({ account, paired, close }: { account: string; paired?: number; cl
           value={name}
           set={setName}
           error={faults.name}
-          help="Where it hangs; it shows this."
+          help="Where the screen is. The screen shows this name."
           required
           maxLength={64}
         />
         <Select
-          label="Talks by"
+          label="Config"
           value={config}
           set={setConfig}
           error={faults.config_id}
-          options={[["", "The box's own assistant"], ...(configs.value ?? []).map((c) => [c.id, c.name] as const)]}
-          help={`The configs of ${account}.`}
+          options={[["", "Default assistant"], ...(configs.value ?? []).map((c) => [c.id, c.name] as const)]}
+          help={`Configs of the account ${account}.`}
         />
         <ErrorLine error={configs.error ?? unplaced(doing.error, (f) => ["name", "config_id"].includes(f))} />
         <div class="buttons">

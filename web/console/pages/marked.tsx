@@ -1,4 +1,4 @@
-// Marked is a text in which the words stand out that were searched for.
+// Marked highlights the search words in a text.
 export function Marked({ text, words }: { text: string; words: string[] }) {
   if (words.length === 0) return <span dir="auto">{text}</span>;
   const any = new RegExp(`(${words.map((w) => w.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|")})`, "giu");

@@ -9,8 +9,7 @@ import { Time } from "../parts/time";
 import { to } from "../route";
 import type { Version } from "./versions";
 
-// mostSearched are looked through for a name, the newest: twenty requests. mostShown of
-// those that are found are listed.
+// mostSearched is how many of the newest records a search reads, in twenty requests. It lists at most mostShown results.
 const mostSearched = 2000,
   mostShown = 50;
 
@@ -18,7 +17,7 @@ export interface Named extends Version {
   name: string;
 }
 
-// NamedList is the list of the configs, of the prompts or of the tools.
+// NamedList lists the configs, the prompts or the tools.
 export function NamedList<T extends Named>({
   title,
   page,
@@ -61,8 +60,8 @@ export function NamedList<T extends Named>({
       {!error && (!found || (searched && all.loading)) && <Loading />}
       {!searched && list.value?.length === 0 && list.page === 0 && <Empty title={`No ${one} yet`}>{nothing}</Empty>}
       {searched && !all.loading && found?.length === 0 && (
-        <Empty title={`No ${one} is called that`}>
-          <p>Search for a part of its name.</p>
+        <Empty title={`No ${one} found`}>
+          <p>Search for a part of the name.</p>
         </Empty>
       )}
       {found && found.length > 0 && (

@@ -11,15 +11,15 @@ import { Empty, ErrorLine, Failure, Loading } from "../parts/notice";
 import { Table } from "../parts/table";
 
 const kinds: Record<string, string> = {
-  "language-model": "answers",
-  voice: "speaks",
-  transcriber: "hears",
-  turn: "hears whose turn it is",
-  runtime: "runs models",
-  phonemes: "reads words",
+  "language-model": "language model",
+  voice: "voice",
+  transcriber: "speech to text",
+  turn: "end of turn",
+  runtime: "model runtime",
+  phonemes: "pronunciation",
 };
 
-// Packs are the models and libraries that the box runs on, or could.
+// Packs lists the models and libraries that the box has or can download.
 export function Packs(_: PageProps) {
   const packs = useLoad((signal) => get<ReturnPacks>("/v0/box/packs", {}, signal), []);
   const [search, setSearch] = useState("");
@@ -28,11 +28,12 @@ export function Packs(_: PageProps) {
   const [removing, setRemoving] = useState<ReturnPack>();
   const doing = useDoing();
   const newest = pull ?? packs.value?.pull;
-  const going = newest?.state === "going";
-  // A pull is watched from its beginning, or from when the page is opened on. What
-  // stands behind # is not sent: it makes each pull a stream of its own.
-  const lost = useEvents<PackPull>(going || begun > 0 ? `/v0/box/pack-pull/events#${begun}` : undefined, setPull, () =>
-    packs.reload(),
+  const running = newest?.state === "going";
+  // The page follows a running download. The part after # is not sent; it only opens a new stream for each download.
+  const lost = useEvents<PackPull>(
+    running || begun > 0 ? `/v0/box/pack-pull/events#${begun}` : undefined,
+    setPull,
+    () => packs.reload(),
   );
   const start = (name: string) =>
     doing.run(async () => {
@@ -48,8 +49,8 @@ export function Packs(_: PageProps) {
       <h1>Packs</h1>
       {packs.value && (
         <p>
-          The models and libraries of the box, in <code>{packs.value.folder}</code>; {bytes(packs.value.free)} are free
-          there. Which of them it runs on, its settings say.
+          The models and libraries in <code>{packs.value.folder}</code>, with {bytes(packs.value.free)} free. The
+          settings choose which of them the box uses.
         </p>
       )}
       {packs.value?.read_only && <p class="notice">{packs.value.read_only}</p>}
@@ -58,10 +59,10 @@ export function Packs(_: PageProps) {
       {packs.error && <Failure error={packs.error} again={packs.reload} />}
       {!packs.value && packs.loading && <Loading />}
       {packs.value && (
-        <Field label="Search" type="search" value={search} set={setSearch} placeholder="Name, or what it does" />
+        <Field label="Search" type="search" value={search} set={setSearch} placeholder="Name or description" />
       )}
       {shown?.length === 0 && (
-        <Empty title="No pack is like that">
+        <Empty title="No pack found">
           <p>Search for another name.</p>
         </Empty>
       )}
@@ -79,14 +80,14 @@ export function Packs(_: PageProps) {
                   {p.own && (
                     <>
                       {" "}
-                      <span class="tag plain">your own</span>
+                      <span class="tag plain">custom</span>
                     </>
                   )}
                 </>
               ),
             },
             {
-              head: "What it is",
+              head: "Description",
               cell: (p) => (
                 <>
                   {p.does}
@@ -104,7 +105,7 @@ export function Packs(_: PageProps) {
               cell: (p) => (
                 <Acts
                   p={p}
-                  busy={doing.busy || going}
+                  busy={doing.busy || running}
                   fixed={Boolean(packs.value?.read_only)}
                   pull={() => void start(p.name)}
                   remove={() => setRemoving(p)}
@@ -117,7 +118,7 @@ export function Packs(_: PageProps) {
       {removing && (
         <Confirm
           title={`Remove ${removing.name}?`}
-          verb="Remove it"
+          verb="Remove"
           close={() => setRemoving(undefined)}
           does={async () => {
             await remove(`/v0/box/packs/${encodeURIComponent(removing.name)}`);
@@ -126,9 +127,9 @@ export function Packs(_: PageProps) {
         >
           <p>
             {removing.own
-              ? "It is your own: nobody can fetch it again."
-              : `That frees ${bytes(removing.bytes)}. It can be fetched again.`}{" "}
-            {removing.kind === "voice" && "Configs that name this voice cannot speak with it any more."}
+              ? "It is a custom pack and cannot be downloaded again."
+              : `This frees ${bytes(removing.bytes)}. You can download it again.`}{" "}
+            {removing.kind === "voice" && "Configs that use this voice can no longer speak with it."}
           </p>
         </Confirm>
       )}
@@ -143,7 +144,7 @@ function State({ p }: { p: ReturnPack }) {
       <span class="tag">in use</span>
     </>
   );
-  if (p.status === "ready") return <>here{use}</>;
+  if (p.status === "ready") return <>installed{use}</>;
   return (
     <>
       <span class={p.in_use || p.status === "damaged" ? "tag bad" : "tag plain"}>{p.status}</span>
@@ -171,13 +172,13 @@ function Acts({
   pull: () => void;
   remove: () => void;
 }) {
-  if (p.system) return <span class="faint">of the operating system</span>;
+  if (p.system) return <span class="faint">part of the operating system</span>;
   if (fixed) return null;
   return (
     <span class="acts">
       {p.status !== "ready" && !p.own && (
         <button type="button" disabled={busy} onClick={pull}>
-          Fetch<span class="unseen"> {p.name}</span>
+          Download<span class="unseen"> {p.name}</span>
         </button>
       )}
       {p.status !== "missing" && !p.in_use && (
@@ -189,15 +190,15 @@ function Acts({
   );
 }
 
-// Pull is the newest one: how far it is, or how it ended.
+// Pull shows the progress or the result of the newest download.
 function Pull({ pull, doing }: { pull: PackPull; doing: ReturnType<typeof useDoing> }) {
-  const share = pull.total > 0 ? pull.done / pull.total : 0;
+  const fraction = pull.total > 0 ? pull.done / pull.total : 0;
   return (
-    <section class="card" aria-label="Fetching">
+    <section class="card" aria-label="Download">
       {pull.state === "going" && (
         <>
           <p>
-            Fetching <code>{pull.name}</code>: {pull.step}
+            Downloading <code>{pull.name}</code>: {pull.step}
             {pull.total > 0 && (
               <>
                 , {bytes(pull.done)} of {bytes(pull.total)}
@@ -205,7 +206,7 @@ function Pull({ pull, doing }: { pull: PackPull; doing: ReturnType<typeof useDoi
             )}
             .
           </p>
-          <progress value={share} max={1} aria-label={`How far ${pull.name} is`} />
+          <progress value={fraction} max={1} aria-label={`Download of ${pull.name}`} />
           <div class="buttons">
             <button
               type="button"
@@ -219,12 +220,12 @@ function Pull({ pull, doing }: { pull: PackPull; doing: ReturnType<typeof useDoi
       )}
       <p role="status">
         {pull.state === "done" && (
-          <>{pull.name} is here. Settings that name it hold from the next start of the box on.</>
+          <>{pull.name} is installed. Settings that name it take effect at the next start of the box.</>
         )}
-        {pull.state === "cancelled" && <>The fetching of {pull.name} was cancelled; nothing of it stays.</>}
+        {pull.state === "cancelled" && <>The download of {pull.name} was cancelled; no files are left.</>}
         {pull.state === "failed" && (
           <span class="error">
-            {pull.name} could not be fetched, and nothing of it stays: {pull.error}
+            The download of {pull.name} failed; no files are left: {pull.error}
           </span>
         )}
       </p>

@@ -16,7 +16,7 @@ export function usePlayer() {
     setWaiting("");
   };
   useEffect(() => stop, []);
-  // play fetches a sound and plays it to its end, or until something else is played.
+  // play fetches a sound and plays it until it ends or another sound starts.
   const play = async (id: string, sound: (signal: AbortSignal) => Promise<Blob>) => {
     stop();
     const mine = (stopping.current = new AbortController());

@@ -11,12 +11,12 @@ import { Table } from "../parts/table";
 import { Time } from "../parts/time";
 import { go, to } from "../route";
 
-// PluginStateTag is the state of a plugin in a word.
+// PluginStateTag shows the state of a plugin.
 export function PluginStateTag({ p }: { p: ReturnPlugin }) {
   return <span class={p.state === "ready" ? "tag" : p.state === "incomplete" ? "tag warn" : "tag bad"}>{p.state}</span>;
 }
 
-// Plugin is one plugin: what it may do, what it is told, and what it does.
+// Plugin shows one plugin: permissions, settings, calls and log.
 export function Plugin({ name }: { name: string }) {
   const path = `/v0/box/plugins/${encodeURIComponent(name)}`;
   const plugin = useLoad((signal) => get<ReturnPlugin>(path, {}, signal), [path]);
@@ -47,11 +47,11 @@ export function Plugin({ name }: { name: string }) {
                 ? "signed by a key that the box trusts"
                 : "signed by a key that the box does not know"
               : "not signed"}
-            ; changed <Time ms={p.changed_on} />. It keeps {bytes(p.keeps_bytes)}.
+            ; changed <Time ms={p.changed_on} />. It stores {bytes(p.keeps_bytes)}.
           </p>
           <div class="columns">
             <Rights p={p} path={path} reload={plugin.reload} />
-            <Told key={p.changed_on} p={p} path={path} reload={plugin.reload} />
+            <Settings key={p.changed_on} p={p} path={path} reload={plugin.reload} />
           </div>
           <Figures path={path} />
           <Try p={p} path={path} />
@@ -61,21 +61,21 @@ export function Plugin({ name }: { name: string }) {
       {removing && (
         <Confirm
           title={`Remove ${name}?`}
-          verb="Remove it"
+          verb="Remove"
           close={() => setRemoving(false)}
           does={async () => {
             await remove(path);
             go(to("plugins"));
           }}
         >
-          <p>With all that it keeps, of all accounts. Conversations that have its tools go on without them.</p>
+          <p>This also deletes its stored data of all accounts. Running conversations continue without its tools.</p>
         </Confirm>
       )}
     </>
   );
 }
 
-// Rights are what it may do, one by one.
+// Rights lists the permissions that the plugin asks for, with a button to grant or revoke each.
 function Rights({ p, path, reload }: { p: ReturnPlugin; path: string; reload: () => void }) {
   const doing = useDoing();
   const change = (what: "grant" | "revoke", name: string) =>
@@ -86,8 +86,8 @@ function Rights({ p, path, reload }: { p: ReturnPlugin; path: string; reload: ()
   const all = [...p.granted.map((r) => ({ ...r, may: true })), ...p.denied.map((r) => ({ ...r, may: false }))];
   return (
     <section class="card">
-      <h2>What it may do</h2>
-      {all.length === 0 && <p>It asks for nothing: it computes, and that is all.</p>}
+      <h2>Permissions</h2>
+      {all.length === 0 && <p>It asks for no permissions.</p>}
       <ul class="rights">
         {all.map((r) => (
           <li key={r.name}>
@@ -113,8 +113,8 @@ function Rights({ p, path, reload }: { p: ReturnPlugin; path: string; reload: ()
   );
 }
 
-// Told is what it is told: its settings.
-function Told({ p, path, reload }: { p: ReturnPlugin; path: string; reload: () => void }) {
+// Settings is the form of the plugin's settings.
+function Settings({ p, path, reload }: { p: ReturnPlugin; path: string; reload: () => void }) {
   const [values, setValues] = useState<Record<string, string>>(() =>
     Object.fromEntries(p.settings.map((s) => [s.name, s.value ?? ""])),
   );
@@ -130,7 +130,7 @@ function Told({ p, path, reload }: { p: ReturnPlugin; path: string; reload: () =
     });
   return (
     <section class="card">
-      <h2>What it is told</h2>
+      <h2>Settings</h2>
       {p.settings.length === 0 && <p>It has no settings.</p>}
       <form
         onSubmit={(e) => {
@@ -158,8 +158,8 @@ function Setting({ s, value, set }: { s: PluginSetting; value: string; set: (val
   const help = [
     s.description,
     s.type === "secret" &&
-      (s.is_set ? "It is set, and nobody is told it; what is typed here takes its place." : "It is never told again."),
-    s.required && !s.is_set && "The plugin waits for it.",
+      (s.is_set ? "It is set and never shown. A new value replaces it." : "It is never shown again."),
+    s.required && !s.is_set && "The plugin cannot run without it.",
   ]
     .filter(Boolean)
     .join(" ");
@@ -189,21 +189,21 @@ function Setting({ s, value, set }: { s: PluginSetting; value: string; set: (val
   );
 }
 
-// How often they are read anew while the page is to be seen.
-const anewMS = 3000;
+// refreshMS is how often the figures are fetched while the page is visible.
+const refreshMS = 3000;
 
-// Figures are those of its calls since the box was started.
+// Figures lists the plugin's calls since the box started.
 function Figures({ path }: { path: string }) {
   const figures = useLoad((signal) => get<PluginFigures[]>(`${path}/figures`, {}, signal), [path]);
   useEffect(() => {
     const asking = setInterval(() => {
       if (!document.hidden) figures.reload();
-    }, anewMS);
+    }, refreshMS);
     return () => clearInterval(asking);
   }, []);
   return (
     <section>
-      <h2>Calls of chats since the box was started</h2>
+      <h2>Calls from chats since the box started</h2>
       {figures.error && <Failure error={figures.error} again={figures.reload} />}
       {figures.value?.length === 0 && <p class="faint">None yet.</p>}
       {figures.value && figures.value.length > 0 && (
@@ -213,9 +213,9 @@ function Figures({ path }: { path: string }) {
           id={(f) => f.tool}
           columns={[
             { head: "Tool or hook", cell: (f) => <code>{f.tool}</code> },
-            { head: "How they ended", cell: (f) => f.results.map((r) => `${r.calls} ${r.result}`).join(", ") },
+            { head: "Results", cell: (f) => f.results.map((r) => `${r.calls} ${r.result}`).join(", ") },
             { head: "Median", number: true, cell: (f) => (f.median_ms ? `≤ ${milliseconds(f.median_ms)}` : "–") },
-            { head: "95 of 100", number: true, cell: (f) => (f.p95_ms ? `≤ ${milliseconds(f.p95_ms)}` : "–") },
+            { head: "95th percentile", number: true, cell: (f) => (f.p95_ms ? `≤ ${milliseconds(f.p95_ms)}` : "–") },
           ]}
         />
       )}
@@ -223,7 +223,7 @@ function Figures({ path }: { path: string }) {
   );
 }
 
-// Try calls a tool of it, as a chat would.
+// Try calls one of the plugin's tools, as a chat would.
 function Try({ p, path }: { p: ReturnPlugin; path: string }) {
   const [tool, setTool] = useState(p.tools[0]?.name ?? ""),
     [parameters, setParameters] = useState("{}");
@@ -255,7 +255,7 @@ function Try({ p, path }: { p: ReturnPlugin; path: string }) {
           help="A JSON object, as the model would write it."
         />
         <ErrorLine error={doing.error} />
-        <button disabled={doing.busy}>Call it</button>
+        <button disabled={doing.busy}>Call</button>
       </form>
       <div role="status">
         {called && (
@@ -277,16 +277,14 @@ function Try({ p, path }: { p: ReturnPlugin; path: string }) {
   );
 }
 
-const linesKept = 500;
+const maxLines = 500;
 
-// Log is what it writes, as it does.
+// Log shows the plugin's log lines as the plugin writes them.
 function Log({ path, changed }: { path: string; changed: () => void }) {
   const [lines, setLines] = useState<PluginLogLine[]>([]);
   const [level, setLevel] = useState("");
   const lost = useEvents<PluginLogLine>(`${path}/logs/events?lines=100`, (l) => {
-    setLines((all) =>
-      all.some((o) => o.on_ms === l.on_ms && o.text === l.text) ? all : [...all, l].slice(-linesKept),
-    ); // a stream that is opened again tells the newest again
+    setLines((all) => (all.some((o) => o.on_ms === l.on_ms && o.text === l.text) ? all : [...all, l].slice(-maxLines))); // a reopened stream repeats the newest lines
     if (l.level === "error" && Date.now() - l.on_ms < 5000) changed();
   });
   const shown = lines.filter((l) => !level || l.level === level);
@@ -311,7 +309,7 @@ function Log({ path, changed }: { path: string; changed: () => void }) {
       </div>
       <ErrorLine error={lost} />
       {shown.length === 0 ? (
-        <p class="faint">It has written nothing{level && " of that level"}. What it writes shows here at once.</p>
+        <p class="faint">No log lines{level && " at this level"} yet. New lines appear here at once.</p>
       ) : (
         <div class="written" role="log" aria-label="Log" tabIndex={0}>
           {shown.map((l) => (

@@ -7,8 +7,7 @@ import { Check, Labelled } from "../parts/field";
 import { ErrorLine } from "../parts/notice";
 import { go, to } from "../route";
 
-// Install shows what a plugin asks for before it is installed, or takes the place of
-// another version.
+// Install shows the permissions that a plugin asks for, before it is installed or replaces another version.
 export function Install({ close, done }: { close: () => void; done: () => void }) {
   const [file, setFile] = useState<File>(),
     [offer, setOffer] = useState<PluginOffer>();
@@ -16,7 +15,7 @@ export function Install({ close, done }: { close: () => void; done: () => void }
     [other, setOther] = useState(false);
   const doing = useDoing();
   const chosen = useRef<File>(undefined);
-  // examine asks what a file is; another one may be chosen meanwhile.
+  // examine has the box inspect the file. The user may choose another file meanwhile.
   const examine = (f: File | undefined) => {
     chosen.current = f;
     setFile(f);
@@ -24,8 +23,8 @@ export function Install({ close, done }: { close: () => void; done: () => void }
     setGranted([]);
     if (f)
       void doing.run(async () => {
-        const told = await upload<PluginOffer>("POST", "/v0/box/plugin-offers", f);
-        if (chosen.current === f) setOffer(told);
+        const found = await upload<PluginOffer>("POST", "/v0/box/plugin-offers", f);
+        if (chosen.current === f) setOffer(found);
       });
   };
   const install = () =>
@@ -53,7 +52,7 @@ export function Install({ close, done }: { close: () => void; done: () => void }
         <Labelled
           id="plugin-file"
           label="File"
-          help="A module (.wasm) that carries its manifest, or the tar of an OCI image layout."
+          help="A module (.wasm) with its manifest inside, or the tar of an OCI image layout."
         >
           <input
             id="plugin-file"
@@ -73,24 +72,19 @@ export function Install({ close, done }: { close: () => void; done: () => void }
             </p>
             <p>
               {offer.installed_version
-                ? `It takes the place of version ${offer.installed_version}, which goes on until this one ` +
+                ? `It replaces version ${offer.installed_version}, which stays in use until the new version ` +
                   `has passed its tests.`
                 : "It is new on this box."}{" "}
               It is {offer.signed}.
             </p>
             {offer.other_signer && (
-              <Check
-                label="Take it although somebody else has signed it"
-                value={other}
-                set={setOther}
-                help={offer.other_signer}
-              />
+              <Check label="Accept the different signer" value={other} set={setOther} help={offer.other_signer} />
             )}
             {offer.asks.length === 0 ? (
-              <p>It asks for nothing{offer.installed_version && " new"}: it computes, and that is all.</p>
+              <p>It asks for no {offer.installed_version && "new "}permissions.</p>
             ) : (
               <fieldset>
-                <legend>What it may do</legend>
+                <legend>Permissions</legend>
                 {offer.asks.map((a) => (
                   <Check
                     key={a.name}
@@ -103,12 +97,12 @@ export function Install({ close, done }: { close: () => void; done: () => void }
               </fieldset>
             )}
             {offer.unset_settings.length > 0 && (
-              <p>It waits for these settings then: {offer.unset_settings.join(", ")}.</p>
+              <p>It needs these settings before it can run: {offer.unset_settings.join(", ")}.</p>
             )}
           </>
         )}
         <p role="status" class="faint">
-          {doing.busy && (offer ? "It is installed …" : "The box looks at it …")}
+          {doing.busy && (offer ? "Installing …" : "Checking the file …")}
         </p>
         <ErrorLine error={doing.error} />
         <div class="buttons">
@@ -116,7 +110,7 @@ export function Install({ close, done }: { close: () => void; done: () => void }
             Cancel
           </button>
           <button class="primary" disabled={!offer || doing.busy}>
-            {offer?.installed_version ? "Replace it" : "Install it"}
+            {offer?.installed_version ? "Replace" : "Install"}
           </button>
         </div>
       </form>

@@ -11,7 +11,7 @@ import { to } from "../route";
 import { Install } from "./plugin_install";
 import { Plugin, PluginStateTag } from "./plugin";
 
-// Plugins are those that are installed; the rest of the address names one.
+// Plugins lists the installed plugins, or shows the one that the address names.
 export function Plugins({ route }: PageProps) {
   const [name] = route.rest;
   return name ? <Plugin key={name} name={name} /> : <All />;
@@ -32,8 +32,8 @@ function All() {
         </button>
       </div>
       <p>
-        Tools that the box runs itself, shut in: each does what it was granted and nothing else. Configs name their
-        tools, and chats may have them all.
+        Tools that run on the box in a sandbox. Each plugin can do only what you grant it. Configs name the tools that
+        their chats may call.
       </p>
       {plugins.error && <Failure error={plugins.error} again={plugins.reload} />}
       {!plugins.value && plugins.loading && <Loading />}
@@ -43,7 +43,7 @@ function All() {
       {plugins.value?.length === 0 && (
         <Empty title="No plugin is installed">
           <p>
-            A plugin is a WebAssembly module that carries its manifest; <code>parley plugin new</code> begins one.{" "}
+            A plugin is a WebAssembly module with its manifest inside. <code>parley plugin new</code> starts one.{" "}
             <button type="button" class="link" onClick={() => setInstalling(true)}>
               Install one
             </button>
@@ -61,16 +61,16 @@ function All() {
             { head: "Version", cell: (p) => p.version },
             { head: "State", cell: (p) => <PluginStateTag p={p} /> },
             {
-              head: "May do",
+              head: "Permissions",
               cell: (p) =>
                 p.denied.length > 0 ? (
                   <>
-                    {p.granted.length} of {p.granted.length + p.denied.length} things it asks for
+                    {p.granted.length} of {p.granted.length + p.denied.length} granted
                   </>
                 ) : p.granted.length > 0 ? (
-                  <>all {p.granted.length} things it asks for</>
+                  <>all {p.granted.length} granted</>
                 ) : (
-                  <>it asks for nothing</>
+                  <>none needed</>
                 ),
             },
             { head: "Installed", cell: (p) => <Time ms={p.installed_on} /> },

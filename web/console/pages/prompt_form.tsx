@@ -1,8 +1,7 @@
 import { Area, Field } from "../parts/field";
 import { type Form, advice } from "./prompt_text";
 
-// PromptForm is what a shop fills in: who speaks, what is so, how to behave, and
-// what to answer.
+// PromptForm is the form of a prompt: role, facts, rules and examples.
 export function PromptForm({ form, set, error }: { form: Form; set: (f: Form) => void; error?: string }) {
   const lines = (text: string) => text.split("\n");
   const doubtful = form.facts.flatMap((fact, i) => {
@@ -14,12 +13,12 @@ export function PromptForm({ form, set, error }: { form: Form; set: (f: Form) =>
   return (
     <>
       <Area
-        label="Who the assistant is"
+        label="Role"
         rows={3}
         value={form.who}
         set={(who) => set({ ...form, who })}
         error={error}
-        help="Its name, where it is, and who asks it."
+        help="The assistant's name, where it is, and who talks to it."
         placeholder="You are the voice at the entrance of the Clock Museum. Visitors ask you questions."
       />
       <Area
@@ -28,7 +27,7 @@ export function PromptForm({ form, set, error }: { form: Form; set: (f: Form) =>
         value={form.facts.join("\n")}
         set={(t) => set({ ...form, facts: lines(t) })}
         help={
-          "One a line, each a whole sentence that can be understood alone. An exception is a line of its " +
+          "One a line, each a whole sentence that is clear on its own. An exception gets a line of its " +
           "own. Say also what there is not, if people ask for it."
         }
         placeholder={
@@ -49,16 +48,15 @@ export function PromptForm({ form, set, error }: { form: Form; set: (f: Form) =>
         value={form.rules.join("\n")}
         set={(t) => set({ ...form, rules: lines(t) })}
         help={
-          "One a line: what it is to do, and what not. To answer in short spoken sentences need not be " +
+          "One a line: what the assistant should do and should not do. Short spoken sentences need not be " +
           "said, the box says it."
         }
-        placeholder="Send who asks for a refund to the ticket desk."
+        placeholder="Send visitors who want a refund to the ticket desk."
       />
       <fieldset>
         <legend>Examples</legend>
         <p class="help">
-          Questions that were answered wrongly without one, with the answer that your own people would give. A few are
-          enough.
+          Questions that the assistant answered wrongly, with the answer that your staff would give. A few are enough.
         </p>
         {form.examples.map((e, i) => (
           <div class="row example" key={i}>
@@ -94,13 +92,13 @@ export function PromptForm({ form, set, error }: { form: Form; set: (f: Form) =>
         </button>
       </fieldset>
       <Area
-        label="What changes from chat to chat"
+        label="Variables"
         rows={2}
         value={form.last}
         set={(last) => set({ ...form, last })}
         help={
-          "With variables that the client fills in, such as {{name}}. It stands last, since what stands " +
-          "before the first variable is read once for all chats."
+          "Sentences with variables that the client fills in, such as {{name}}. They come last, because the model " +
+          "processes the text before the first variable only once for all chats."
         }
         placeholder="The visitor is called {{name}}."
       />

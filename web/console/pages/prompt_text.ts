@@ -1,12 +1,12 @@
-// A prompt as a form: who the assistant is, facts, rules, examples, and what changes
-// from chat to chat. Its text is as docs/prompts.md wants it.
+// Converts between a prompt's text and the fields of its form: role, facts, rules, examples and variables. The text
+// follows docs/prompts.md.
 
 export interface Form {
   who: string;
   facts: string[];
   rules: string[];
   examples: Example[];
-  last: string; // with variables: what stands before the first one is read once for all chats
+  last: string; // sentences with variables; the model processes the text before the first one once for all chats
 }
 
 export interface Example {
@@ -18,8 +18,7 @@ export const emptyForm: Form = { who: "", facts: [], rules: [], examples: [], la
 
 const heads = { facts: "Facts:", rules: "Rules:", examples: "Examples:", last: "In this conversation:" };
 
-// written is the text of a form. Examples stand in it as the box writes those of a
-// config behind its prompt.
+// written returns the text of a form. Its examples look like those that the box adds from a config.
 export function written(f: Form): string {
   const list = (head: string, lines: string[]) =>
     lines.length > 0 ? `${head}\n${lines.map((l) => `- ${l}`).join("\n")}` : "";
@@ -35,8 +34,7 @@ export function written(f: Form): string {
     .join("\n\n");
 }
 
-// read is the form of a text that a form has written, or that is written like one;
-// undefined where something would be lost.
+// read parses a text that has the layout of written. It returns undefined when the form would lose part of the text.
 export function read(text: string): Form | undefined {
   const f: Form = { who: "", facts: [], rules: [], examples: [], last: "" };
   const blocks = text.split("\n\n");
@@ -66,11 +64,11 @@ function pairs(lines: string[]): Example[] {
   return all;
 }
 
-// one is what somebody wrote as one line: what would break the list is space.
+// one joins a text to one line, because a line break would split the entry of a list.
 export const one = (text: string) => text.replace(/\s*\n\s*/g, " ");
 
-// tidy is a form without what is empty or would not be read back: lines of nothing,
-// half of an example, and gaps in what stands before and behind.
+// tidy removes what read could not restore: empty lines, half-filled examples, and blank lines in the role and the
+// variables.
 export function tidy(f: Form): Form {
   const lines = (all: string[]) => all.map((l) => l.trim().replace(/^(-\s+)+/, "")).filter(Boolean);
   return {
@@ -84,19 +82,18 @@ export function tidy(f: Form): Form {
   };
 }
 
-// advice is what is known to help in a fact, of docs/prompts.md; nothing where it is
-// well written.
+// advice returns a hint on how to write a fact better, after docs/prompts.md, or nothing.
 export function advice(fact: string): string | undefined {
   const text = fact.trim();
   if (!text) return undefined;
-  if (text.length > 300) return "is long: a fact is one sentence that can be understood alone";
-  if (!/\s/.test(text) || text.split(/\s+/).length < 3) return "is no whole sentence: write it as you would say it";
+  if (text.length > 300) return "is long: write one sentence that is clear on its own";
+  if (!/\s/.test(text) || text.split(/\s+/).length < 3) return "is not a whole sentence: write it as you would say it";
   if (
     /\b(mon|tue|tues|wed|thu|thur|thurs|fri|sat|sun)\b\.?/i.test(text) &&
     !/(sunday|sat down|sun (is|sets|rises))/i.test(text)
   )
-    return "has a day cut short: write Monday, not Mon";
+    return "has a shortened day: write Monday, not Mon";
   if (/\b(it|they|this|these)\b/i.test(text.split(/\s+/)[0]!))
-    return "begins with a word for something else: begin with what it is about";
+    return "begins with a pronoun: begin with the name of the thing";
   return undefined;
 }

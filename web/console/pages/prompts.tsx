@@ -17,7 +17,7 @@ import { Versions, mayFollow } from "./versions";
 
 const path = "/v0/evi/prompts";
 
-// Prompts are what assistants are told.
+// Prompts lists the prompts, or shows the one that the address names.
 export function Prompts({ route }: PageProps) {
   const [id] = route.rest;
   if (id === "new") return <Prompt />;
@@ -30,8 +30,8 @@ export function Prompts({ route }: PageProps) {
       rows="prompts_page"
       one="prompt"
       about={
-        "What an assistant is told: who it is, what it knows, and how it is to behave. Several " +
-        "configs may share one."
+        "Instructions for an assistant: its role, the facts that it knows, and its rules. Several " +
+        "configs can share a prompt."
       }
       columns={[
         {
@@ -44,7 +44,7 @@ export function Prompts({ route }: PageProps) {
           ),
         },
       ]}
-      nothing={<p>Write down what people ask about most, one fact a line, and try it beside.</p>}
+      nothing={<p>Write down what people ask most, one fact a line, and try it at once.</p>}
     />
   );
 }
@@ -53,7 +53,7 @@ function Existing({ id }: { id: string }) {
   const newest = useLoad(
     async (signal) => {
       const found = (await get<ReturnPagedPrompts>(`${path}/${id}`, {}, signal)).prompts_page[0];
-      if (!found) throw new Refused(404, "There is no version of this prompt any more.");
+      if (!found) throw new Refused(404, "This prompt was deleted.");
       return found;
     },
     [id],
@@ -78,7 +78,7 @@ function Existing({ id }: { id: string }) {
   return <Prompt key={newest.value.version} saved={newest.value} reload={newest.reload} />;
 }
 
-// Prompt is one of them, or a new one, as a form where its text is one.
+// Prompt edits one prompt or a new one, as a form if its text has the layout of the form.
 function Prompt({ saved, reload }: { saved?: ReturnPrompt; reload?: () => void }) {
   const [name, setName] = useState(saved?.name ?? "");
   const [why, setWhy] = useState("");
@@ -124,7 +124,7 @@ function Prompt({ saved, reload }: { saved?: ReturnPrompt; reload?: () => void }
         >
           <section class="card">
             <Field label="Name" value={name} set={setName} required maxLength={74} error={faults.name} />
-            <div class="buttons" role="group" aria-label="How to write it">
+            <div class="buttons" role="group" aria-label="Editor">
               <button
                 type="button"
                 aria-pressed={!!form}
@@ -145,7 +145,7 @@ function Prompt({ saved, reload }: { saved?: ReturnPrompt; reload?: () => void }
               >
                 Text
               </button>
-              {!form && !asForm && <span class="faint">This text was not made by the form, so it stays a text.</span>}
+              {!form && !asForm && <span class="faint">This text does not have the layout of the form.</span>}
             </div>
             {form ? (
               <PromptForm form={form} set={setForm} error={faults.text} />
@@ -157,24 +157,24 @@ function Prompt({ saved, reload }: { saved?: ReturnPrompt; reload?: () => void }
                 value={plain}
                 set={setPlain}
                 error={faults.text}
-                help="{{name}} stands for a variable of the chat, {{now}} for the time when it began."
+                help="{{name}} is replaced by a variable of the chat, {{now}} by the time when the chat began."
               />
             )}
           </section>
           {form && (
             <details class="card">
-              <summary>The text that the assistant reads</summary>
+              <summary>Text of the prompt</summary>
               <pre class="wrapped">{text || " "}</pre>
             </details>
           )}
           <section class="card">
             {saved && (
               <Field
-                label="What is new"
+                label="Version note"
                 value={why}
                 set={setWhy}
                 maxLength={255}
-                help="Stands with the version, for whoever looks back."
+                help="What changed. Shown in the list of versions."
                 error={faults.version_description}
               />
             )}
@@ -191,7 +191,7 @@ function Prompt({ saved, reload }: { saved?: ReturnPrompt; reload?: () => void }
               {saved && (
                 <span class="faint">
                   Version {saved.version}
-                  {changed && ", changed and not saved"}
+                  {changed && ", unsaved changes"}
                 </span>
               )}
             </div>
@@ -221,14 +221,14 @@ function Prompt({ saved, reload }: { saved?: ReturnPrompt; reload?: () => void }
       {asking && saved && (
         <Confirm
           title={`Delete ${saved.name}?`}
-          verb="Delete it"
+          verb="Delete"
           close={() => setAsking(false)}
           does={async () => {
             await remove(`${path}/${saved.id}`);
             go(to("prompts"));
           }}
         >
-          <p>It goes with all its versions. Configs that use it go on with the box's own prompt.</p>
+          <p>This deletes all its versions. Configs that use it fall back to the default prompt.</p>
         </Confirm>
       )}
     </>

@@ -8,7 +8,7 @@ import { Failure, Loading } from "../parts/notice";
 import { Table } from "../parts/table";
 import { Time } from "../parts/time";
 
-// Sessions are the browsers that are signed in.
+// Sessions lists the browsers that are signed in.
 export function Sessions(_: PageProps) {
   const sessions = useLoad((signal) => get<ReturnSession[]>("/v0/box/sessions", {}, signal), []);
   const [ending, setEnding] = useState<ReturnSession>();
@@ -16,8 +16,8 @@ export function Sessions(_: PageProps) {
     <>
       <h1>Sessions</h1>
       <p>
-        The browsers that are signed in to this console. One that nobody uses for 12 hours is signed out, every one
-        after 30 days. <code>parley console</code> signs in another.
+        Browsers that are signed in to this console. A browser is signed out after 12 hours without use, and after 30
+        days in any case. <code>parley console</code> signs in another one.
       </p>
       {sessions.error && <Failure error={sessions.error} again={sessions.reload} />}
       {!sessions.value && sessions.loading && <Loading />}
@@ -53,7 +53,7 @@ export function Sessions(_: PageProps) {
       {ending && (
         <Confirm
           title="End this session?"
-          verb="End it"
+          verb="End"
           close={() => setEnding(undefined)}
           does={async () => {
             await remove(`/v0/box/sessions/${ending.id}`);
@@ -61,8 +61,8 @@ export function Sessions(_: PageProps) {
           }}
         >
           <p>
-            {ending.current ? "You are signed out here." : `${browser(ending.browser)} is signed out at once.`} Its
-            conversations end.
+            {ending.current ? "This browser" : browser(ending.browser)} is signed out at once, and its conversations
+            end.
           </p>
         </Confirm>
       )}
@@ -70,8 +70,8 @@ export function Sessions(_: PageProps) {
   );
 }
 
-// Of what browsers say of themselves: the newer ones call themselves by the names of
-// the older ones too, so the first that is found counts.
+// browsers maps marks in the User-Agent header to names. Newer browsers also carry the marks of older ones, so the
+// first match counts.
 const browsers = [
   ["Edg/", "Edge"],
   ["OPR/", "Opera"],
@@ -81,7 +81,7 @@ const browsers = [
 ] as const;
 const systems = ["Android", "iPhone", "iPad", "Windows", "Mac OS X", "CrOS", "Linux"];
 
-// browser is what a browser says of itself, short: its name and its system.
+// browser shortens a User-Agent header to the browser's name and its system.
 export function browser(agent: string): string {
   const name = browsers.find(([mark]) => agent.includes(mark))?.[1];
   const system = systems.find((s) => agent.includes(s));

@@ -7,7 +7,7 @@ import { Check, Field } from "../parts/field";
 import { Empty, Failure, Loading } from "../parts/notice";
 import { Table } from "../parts/table";
 
-// Settings are those that hold since the box was started.
+// Settings lists the settings that the running box uses.
 export function Settings(_: PageProps) {
   const all = useLoad((signal) => get<ReturnSettings>("/v0/box/settings", {}, signal), []);
   const [search, setSearch] = useState(""),
@@ -23,23 +23,23 @@ export function Settings(_: PageProps) {
     <>
       <h1>Settings</h1>
       <p>
-        What holds since the box was started
+        The settings that the running box uses
         {all.value?.file && (
           <>
-            , from <code>{all.value.file}</code> and elsewhere
+            , from <code>{all.value.file}</code>, environment variables and flags
           </>
         )}
-        . They are changed there, by variables or by flags, and hold from the next start on.
+        . Change them there. A change takes effect at the next start.
       </p>
       <div class="row">
-        <Field label="Search" type="search" value={search} set={setSearch} placeholder="Name, value, or what it is" />
-        <Check label="Only those that somebody set" value={set} set={setSet} />
+        <Field label="Search" type="search" value={search} set={setSearch} placeholder="Name, value or description" />
+        <Check label="Only changed settings" value={set} set={setSet} />
       </div>
       {all.error && <Failure error={all.error} again={all.reload} />}
       {!all.value && all.loading && <Loading />}
       {shown?.length === 0 && (
-        <Empty title="No setting is like that">
-          <p>{set && !wanted ? "All of them are as they come." : "Search for something else."}</p>
+        <Empty title="No setting found">
+          <p>{set && !wanted ? "All settings have their default." : "Search for something else."}</p>
         </Empty>
       )}
       {groups.map((group) => (
@@ -60,14 +60,14 @@ export function Settings(_: PageProps) {
                   </>
                 ),
               },
-              { head: "Holds", cell: (s) => <Value s={s} /> },
+              { head: "Value", cell: (s) => <Value s={s} /> },
               {
                 head: "From",
                 cell: (s) =>
-                  s.from === undefined || s.from === "default" ? <span class="faint">as it comes</span> : s.from,
+                  s.from === undefined || s.from === "default" ? <span class="faint">default</span> : s.from,
               },
               {
-                head: "How it is set",
+                head: "Flag and variable",
                 cell: (s) => (
                   <>
                     <code>{s.flag}</code>

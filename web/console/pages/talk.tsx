@@ -11,9 +11,9 @@ import { Tools } from "../talk/tools";
 import { Transcript } from "../talk/transcript";
 import { Waterfall } from "../talk/waterfall";
 
-const states = { listening: "Listening", thinking: "Thinking …", speaking: "Speaking", tool: "A tool is at work …" };
+const states = { listening: "Listening", thinking: "Thinking …", speaking: "Speaking", tool: "Running a tool …" };
 
-// choices are the configs and the voices that a conversation may have.
+// choices fetches the configs and voices to choose from.
 async function choices() {
   const voices = (provider: string) => everything<ReturnVoice>("/v0/tts/voices", "voices_page", { provider });
   const [configs, own, library] = await Promise.all([
@@ -24,8 +24,8 @@ async function choices() {
   return { configs, voices: [...own, ...library] };
 }
 
-// Talk holds a conversation with the box, by any config, and shows all that is known
-// of it. The address may name the config: #/talk?config=ID.
+// Talk holds a conversation with the box and shows transcript, timing, tools and feelings. The address may name the
+// config: #/talk?config=ID.
 export function Talk({ route }: PageProps) {
   const [talk, setTalk] = useState<Shown>(nothing);
   const named = route.query.get("config") ?? "";
@@ -63,9 +63,9 @@ export function Talk({ route }: PageProps) {
       <h1>Talk</h1>
       {!isSecureContext && (
         <p class="notice">
-          Typing works here, speaking does not: browsers give the microphone to pages over https only, and to those of
-          the machine itself, and this one came over http. The <a href="#/settings">settings</a> listen and tls give the
-          box a certificate.
+          You can type here but not speak: browsers allow the microphone only on https pages and on the machine itself,
+          and this page was loaded over http. The <a href="#/settings">settings</a> listen and tls give the box a
+          certificate.
         </p>
       )}
       <ErrorLine error={all.error} />
@@ -75,34 +75,34 @@ export function Talk({ route }: PageProps) {
           value={config}
           set={setConfig}
           disabled={busy}
-          options={[["", "None: the box's own assistant"], ...options(all.value?.configs)]}
+          options={[["", "Default assistant"], ...options(all.value?.configs)]}
         />
         <Select
           label="Voice"
           value={voice}
           set={setVoice}
           disabled={busy}
-          options={[["", "As the config says"], ...options(all.value?.voices)]}
+          options={[["", "Voice of the config"], ...options(all.value?.voices)]}
         />
       </div>
       <div class="row checks">
         <Check label="Use the microphone" value={microphone} set={setMicrophone} disabled={busy || !isSecureContext} />
-        <Check label="Keep it in the history" value={keep} set={setKeep} disabled={busy} />
+        <Check label="Save in the history" value={keep} set={setKeep} disabled={busy} />
       </div>
       <div class="buttons">
         {busy ? (
           <button type="button" class="danger" onClick={() => conversation.current?.stop()}>
-            End the conversation
+            End conversation
           </button>
         ) : (
           <button type="button" class="primary" onClick={() => void begin(microphone)}>
-            Begin a conversation
+            Start conversation
           </button>
         )}
         <span role="status" class="state">
           {live
             ? talk.lost
-              ? "The box cannot be reached. The conversation goes on if it is found again …"
+              ? "The box cannot be reached. Reconnecting …"
               : talk.calls.some((c) => c.wanted)
                 ? "A tool waits for your answer"
                 : states[talk.doing]
@@ -116,7 +116,7 @@ export function Talk({ route }: PageProps) {
       <div class="columns talk">
         <div>
           <section class="card" aria-labelledby="said">
-            <h2 id="said">What is said</h2>
+            <h2 id="said">Transcript</h2>
             <Transcript said={talk.said} />
             <form
               class="row"
@@ -140,7 +140,7 @@ export function Talk({ route }: PageProps) {
             <Tools calls={talk.calls} conversation={live ? conversation.current : null} />
           </section>
           <section class="card" aria-labelledby="times">
-            <h2 id="times">Where the time goes</h2>
+            <h2 id="times">Timing</h2>
             <Waterfall turns={talk.turns} />
           </section>
         </div>
@@ -149,14 +149,14 @@ export function Talk({ route }: PageProps) {
   );
 }
 
-// Levels shows how loud both sides are, as often as the screen is drawn.
+// Levels shows the loudness of both sides, updated with every frame of the screen.
 function Levels({ of }: { of: { current: Conversation | null } }) {
   const you = useRef<HTMLSpanElement>(null),
     box = useRef<HTMLSpanElement>(null);
   useEffect(() => {
     let frame = 0;
     const draw = () => {
-      if (!you.current || !box.current) return; // it is being taken away
+      if (!you.current || !box.current) return; // the component is being removed
       const l = of.current?.levels() ?? { you: 0, box: 0 };
       you.current.style.width = `${100 * l.you}%`;
       box.current.style.width = `${100 * l.box}%`;

@@ -1,4 +1,4 @@
-// What can be said of a tool's arguments before the box looks at them.
+// Checks a tool's arguments in the browser, before the box does.
 
 export interface Argument {
   name: string;
@@ -7,19 +7,19 @@ export interface Argument {
   says: string;
 }
 
-// wrongIn says where a text is no JSON of an object; undefined where it is one.
+// wrongIn returns why a text is not a JSON object, or undefined if it is one.
 export function wrongIn(text: string): string | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return value !== null && typeof value === "object" && !Array.isArray(value)
       ? undefined
-      : "An object is wanted: { … }";
+      : "Must be an object: { … }";
   } catch (err) {
-    return `Not JSON yet: ${(err as Error).message}`;
+    return `Not valid JSON: ${(err as Error).message}`;
   }
 }
 
-// pretty is JSON with a line for each thing; a text that is none stays as it is.
+// pretty indents JSON, and returns any other text unchanged.
 export function pretty(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);
@@ -37,7 +37,7 @@ type Schema = {
   items?: Schema;
 };
 
-// argumentsOf are the arguments that a schema names at its top.
+// argumentsOf returns the top-level arguments of a schema.
 export function argumentsOf(text: string): Argument[] {
   if (wrongIn(text)) return [];
   const s = JSON.parse(text) as Schema;

@@ -17,7 +17,7 @@ import { Versions, mayFollow } from "./versions";
 const path = "/v0/evi/tools";
 type Tool = ReturnUserDefinedTool;
 
-// Tools are what assistants may call.
+// Tools lists the tools, or shows the one that the address names.
 export function Tools({ route }: PageProps) {
   const [id] = route.rest;
   if (id === "new") return <Own />;
@@ -34,13 +34,13 @@ export function Tools({ route }: PageProps) {
         "socket, or a plugin on the box does."
       }
       columns={[
-        { head: "What it does", cell: (t) => <span class="faint clipped">{t.description}</span> },
+        { head: "Description", cell: (t) => <span class="faint clipped">{t.description}</span> },
         {
           head: "Answered by",
           cell: (t) => (t.plugin ? <span class="tag">plugin {t.plugin}</span> : <span class="word">your program</span>),
         },
       ]}
-      nothing={<p>Say what it is called, what it does, and what it wants to know.</p>}
+      nothing={<p>Give it a name, a description, and the arguments that it needs.</p>}
     />
   );
 }
@@ -50,7 +50,7 @@ function Existing({ id }: { id: string }) {
     async (signal) => {
       const found = (await get<ReturnPagedUserDefinedTools>(`${path}/${encodeURIComponent(id)}`, {}, signal))
         .tools_page[0];
-      if (!found) throw new Refused(404, "There is no version of this tool any more.");
+      if (!found) throw new Refused(404, "This tool was deleted.");
       return found;
     },
     [id],
@@ -76,10 +76,10 @@ function Existing({ id }: { id: string }) {
   return tool.plugin ? <OfPlugin tool={tool} /> : <Own key={tool.version} saved={tool} reload={newest.reload} />;
 }
 
-// Arguments are what a schema asks for, to read.
+// Arguments lists the arguments of a schema.
 function Arguments({ schema }: { schema: string }) {
   const rows = argumentsOf(schema);
-  if (rows.length === 0) return <p class="quiet">It wants no arguments.</p>;
+  if (rows.length === 0) return <p class="quiet">No arguments.</p>;
   return (
     <Table
       caption="Arguments"
@@ -89,14 +89,13 @@ function Arguments({ schema }: { schema: string }) {
         { head: "Argument", cell: (r) => <code>{r.name}</code> },
         { head: "Type", cell: (r) => r.type },
         { head: "Required", cell: (r) => (r.required ? "yes" : "no") },
-        { head: "Means", cell: (r) => r.says || "–" },
+        { head: "Description", cell: (r) => r.says || "–" },
       ]}
     />
   );
 }
 
-// OfPlugin is a tool that a plugin of the box brings: it can be tried, and is
-// changed with its plugin.
+// OfPlugin shows a tool of a plugin. It can be tried here, and changes only with its plugin.
 function OfPlugin({ tool }: { tool: Tool }) {
   const [given, setGiven] = useState("{}");
   const [called, setCalled] = useState<PluginCalled>();
@@ -119,8 +118,8 @@ function OfPlugin({ tool }: { tool: Tool }) {
       <h1>{tool.name}</h1>
       <p>{tool.description}</p>
       <p>
-        The plugin <strong>{tool.plugin}</strong> brings it and answers it on the box. It is read-only here, and changed
-        with the plugin.
+        This tool belongs to the plugin <strong>{tool.plugin}</strong>, which runs on the box. It is read-only here and
+        changes with the plugin.
       </p>
       <section class="card">
         <h2>Arguments</h2>
@@ -138,7 +137,7 @@ function OfPlugin({ tool }: { tool: Tool }) {
           <ErrorLine error={doing.error} />
           <div class="buttons">
             <button type="submit" class="primary" disabled={doing.busy || !!wrong}>
-              Call it
+              Call
             </button>
           </div>
         </form>
@@ -146,7 +145,7 @@ function OfPlugin({ tool }: { tool: Tool }) {
           {called && (
             <>
               <p class="faint">
-                {called.error ? "It failed" : "It answered"} after {called.milliseconds.toFixed(1)} ms, with{" "}
+                {called.error ? "Failed" : "Answered"} after {called.milliseconds.toFixed(1)} ms, with{" "}
                 {(called.memory_bytes / (1 << 20)).toFixed(1)} MiB of memory.
               </p>
               <pre class="wrapped">{called.error ?? called.content ?? ""}</pre>
@@ -172,7 +171,7 @@ const body = (t: Tool) => ({
   fallback_content: t.fallback_content,
 });
 
-// compared is what the versions of a tool are compared by.
+// compared renders a version of a tool as text, to compare it with others.
 const compared = (t: Tool) =>
   `Description: ${t.description ?? ""}\n\nArguments:\n${pretty(t.parameters)}\n\nWhen it fails: ` +
   `${t.fallback_content ?? ""}`;
@@ -229,10 +228,10 @@ function Own({ saved, reload }: { saved?: Tool; reload?: () => void }) {
               required
               maxLength={64}
               error={faults.name}
-              help="The model calls it by this, and the box's own model thinks in its words: next_train, not fn2."
+              help="The model calls the tool by this name and understands its words: next_train, not fn2."
             />
             <Area
-              label="What it does"
+              label="Description"
               value={description}
               set={setDescription}
               maxLength={511}
@@ -246,10 +245,10 @@ function Own({ saved, reload }: { saved?: Tool; reload?: () => void }) {
               set={setFallback}
               maxLength={2047}
               error={faults.fallback_content}
-              help="What the model is told then. Without it the assistant says that it did not work."
+              help="The model gets this text instead of an answer. Without it the assistant says that the tool failed."
             />
             {saved && (
-              <Field label="What is new" value={why} set={setWhy} maxLength={255} error={faults.version_description} />
+              <Field label="Version note" value={why} set={setWhy} maxLength={255} error={faults.version_description} />
             )}
           </section>
           <section class="card">
@@ -260,7 +259,7 @@ function Own({ saved, reload }: { saved?: Tool; reload?: () => void }) {
               value={schema}
               set={setSchema}
               error={wrong ?? faults.parameters}
-              help="Few and simple ones work best. What is required is asked for where the user has not said it."
+              help="Few simple arguments work best. The assistant asks the user for a missing required argument."
             />
             {!wrong && <Arguments schema={schema} />}
           </section>
@@ -305,14 +304,14 @@ function Own({ saved, reload }: { saved?: Tool; reload?: () => void }) {
       {asking && saved && (
         <Confirm
           title={`Delete ${saved.name}?`}
-          verb="Delete it"
+          verb="Delete"
           close={() => setAsking(false)}
           does={async () => {
             await remove(`${path}/${saved.id}`);
             go(to("tools"));
           }}
         >
-          <p>It goes with all its versions, and out of the configs that have it.</p>
+          <p>This deletes all its versions and removes it from the configs that use it.</p>
         </Confirm>
       )}
     </>

@@ -1,4 +1,4 @@
-// A chat as it is read: its events, each where it is heard in the recording.
+// Turns the events of a chat into transcript lines with their positions in the recording.
 import type { ReturnChatEvent } from "../../rest";
 
 export interface Feeling {
@@ -10,7 +10,7 @@ export interface Line {
   id: string;
   kind: "user" | "agent" | "tool" | "note";
   at: number; // ms in the recording, and since the chat began
-  heard: boolean; // it has a place in the recording
+  heard: boolean; // it has a position in the recording
   text: string;
   name?: string; // of a tool
   detail?: string; // of a tool: its answer
@@ -40,7 +40,7 @@ function json<T>(text: string | undefined): Partial<T> {
   }
 }
 
-// feelings are the strongest of the scores, those of which there is something.
+// feelings returns the strongest scores above a threshold.
 export function feelings(scores: string | undefined, most = 3): Feeling[] {
   return Object.entries(json<Record<string, number>>(scores))
     .map(([name, score]) => ({ name, score: score as number }))
@@ -50,12 +50,12 @@ export function feelings(scores: string | undefined, most = 3): Feeling[] {
 }
 
 const notes: Partial<Record<ReturnChatEvent["type"], string>> = {
-  USER_INTERRUPTION: "The user spoke over the assistant",
+  USER_INTERRUPTION: "The user interrupted the assistant",
   PAUSE_ONSET: "The assistant was paused",
-  RESUME_ONSET: "The assistant was let go on",
+  RESUME_ONSET: "The assistant was resumed",
 };
 
-// transcript are the lines of a chat that began at a time (Unix ms).
+// transcript returns the lines of a chat that began at the given time (Unix ms).
 export function transcript(events: ReturnChatEvent[], began: number): Line[] {
   const lines: Line[] = [];
   const calls = new Map<string, Line>();
@@ -122,12 +122,12 @@ export function transcript(events: ReturnChatEvent[], began: number): Line[] {
     .map(({ line }) => line);
 }
 
-// current is the newest line that is being heard at a time of the recording.
+// current returns the newest line that is spoken at a time of the recording.
 export function current(lines: Line[], ms: number): Line | undefined {
   return lines.filter((l) => l.heard && l.at <= ms).at(-1);
 }
 
-// clock is a time of a recording: 1:05, or 1:02:05.
+// clock formats a position in a recording: 1:05, or 1:02:05.
 export function clock(ms: number): string {
   const s = Math.floor(ms / 1000),
     two = (n: number) => String(n).padStart(2, "0");
@@ -136,7 +136,7 @@ export function clock(ms: number): string {
   return hours > 0 ? `${hours}:${two(minutes)}:${two(s % 60)}` : `${minutes}:${two(s % 60)}`;
 }
 
-// asText is a transcript to read elsewhere.
+// asText renders a transcript as plain text.
 export function asText(lines: Line[]): string {
   const who = { user: "User", agent: "Assistant", tool: "Tool", note: "" };
   return (

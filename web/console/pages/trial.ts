@@ -1,10 +1,10 @@
-// A Trial asks the box questions with a prompt that is nowhere kept: one
-// conversation for as long as the prompt stays the same.
+// A Trial asks the box questions with an unsaved prompt. It keeps one conversation for as long as the prompt stays the
+// same.
 import type { ServerMessage } from "../../wire";
 
 export interface Answer {
   text: string;
-  // Since the question was sent, in ms: the first words, the first sound, all of it.
+  // Milliseconds from the question to the first words, the first sound and the end of the answer.
   words?: number;
   sound?: number;
   whole?: number;
@@ -16,8 +16,8 @@ export class Trial {
   private failed?: (err: Error) => void;
   private take?: (m: ServerMessage) => void;
 
-  // ask sends a question and calls came with as much of the answer as there is. It
-  // ends with the answer, or with an Error in the box's words.
+  // ask sends a question and calls came with the answer so far, whenever it grows. It resolves when the answer is
+  // complete, and rejects with the box's error message.
   async ask(prompt: string, question: string, came: (a: Answer) => void): Promise<void> {
     if (prompt !== this.prompt || this.ws?.readyState !== WebSocket.OPEN) await this.open(prompt);
     const asked = performance.now();
@@ -54,7 +54,7 @@ export class Trial {
       ws.onmessage = ({ data }) => this.take?.(JSON.parse(data as string) as ServerMessage);
       ws.onerror = () =>
         this.failed?.(
-          new Error("The box takes no conversation just now. It may be full, or still loading its models."),
+          new Error("The box cannot start a conversation now. It may be full, or still loading its models."),
         );
       ws.onclose = ({ reason }) => this.failed?.(new Error(reason || "The conversation is over."));
     });

@@ -8,7 +8,7 @@ interface Asked extends Answer {
   question: string;
 }
 
-// TryIt answers questions with a prompt as it stands, saved or not.
+// TryIt answers questions with the current text of a prompt, saved or not.
 export function TryIt({ prompt }: { prompt: string }) {
   const trial = useRef<Trial>(new Trial());
   const [question, setQuestion] = useState("");
@@ -42,7 +42,7 @@ export function TryIt({ prompt }: { prompt: string }) {
           </button>
         )}
       </div>
-      <p class="help">The box answers with the prompt as it stands beside this, saved or not. Nothing of it is kept.</p>
+      <p class="help">The box answers with the current text, saved or not. It stores nothing.</p>
       <ol class="asked" aria-live="polite" aria-label="Questions and answers">
         {all.map((a, i) => (
           <li key={i}>

@@ -3,10 +3,9 @@ import { follow, guard, writes } from "../route";
 
 const asks = () => confirm("Leave without saving what you changed?");
 
-// useUnsaved has the browser ask before it leaves a page on which something is not
-// saved: when it is closed, when a link of the console leads away, and with Back. While
-// it is being saved nobody is asked. It holds with the letter that is written, and not
-// only from the next frame on.
+// useUnsaved makes the browser ask before the user leaves a page with unsaved changes: by closing it, by a link of the
+// console, or with Back. It does not ask while a save is running. It takes effect with the first typed letter, not only
+// at the next frame.
 export function useUnsaved(changed: boolean, saving: boolean): void {
   useLayoutEffect(() => {
     writes(changed);

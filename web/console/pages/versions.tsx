@@ -6,7 +6,7 @@ import { ErrorLine, Failure, Loading } from "../parts/notice";
 import { Time, when } from "../parts/time";
 import { Difference } from "./difference";
 
-// Version is what the versions of configs, prompts and tools have in common.
+// Version has the fields that versions of configs, prompts and tools share.
 export interface Version {
   id: string;
   version: number;
@@ -14,8 +14,7 @@ export interface Version {
   modified_on: number;
 }
 
-// mayFollow asks whoever saves over a version that somebody else has saved since the
-// page was opened: what was changed there is not in it.
+// mayFollow asks before a save that would hide changes which somebody else saved after this page was opened.
 export async function mayFollow(path: string, rows: string, opened: Version): Promise<boolean> {
   const [newest] = (await get<Paged & Record<string, unknown>>(`${path}/${encodeURIComponent(opened.id)}`))[
     rows
@@ -32,14 +31,14 @@ export async function mayFollow(path: string, rows: string, opened: Version): Pr
 }
 
 interface Props<T> {
-  path: string; // of the thing itself
-  rows: string; // under which its versions stand in the answer
+  path: string; // of the record
+  rows: string; // the field of the answer that holds its versions
   newest: number;
-  text: (v: T) => string; // what is compared
-  restore: (v: T) => Promise<unknown>; // makes a next version that says the same
+  text: (v: T) => string; // the text to compare
+  restore: (v: T) => Promise<unknown>; // saves a new version with the content of v
 }
 
-// Versions lists what was before, shows what became of it, and goes back to it.
+// Versions compares two versions and restores an earlier one.
 export function Versions<T extends Version>({ path, rows, newest, text, restore }: Props<T>) {
   const all = useLoad(
     async () => (await everything<T>(path, rows, { restrict_to_most_recent: false })).reverse(),
@@ -51,11 +50,7 @@ export function Versions<T extends Version>({ path, rows, newest, text, restore 
   if (all.error) return <Failure error={all.error} again={all.reload} />;
   if (!all.value) return <Loading />;
   if (all.value.length < 2)
-    return (
-      <p class="quiet">
-        There is one version so far. Each time it is saved there is another one, and the ones before stay.
-      </p>
-    );
+    return <p class="quiet">One version so far. Every save adds a version and keeps the earlier ones.</p>;
   const find = (version: string | undefined, otherwise: T) =>
     all.value!.find((v) => String(v.version) === version) ?? otherwise;
   const after = find(to, all.value[0]!),
@@ -83,7 +78,7 @@ export function Versions<T extends Version>({ path, rows, newest, text, restore 
         >
           Go back to version {before.version}
         </button>
-        <span class="faint">It becomes the newest version; none is lost.</span>
+        <span class="faint">This adds a new version and keeps all others.</span>
       </div>
     </>
   );

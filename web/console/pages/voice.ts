@@ -1,7 +1,7 @@
 import type { ReturnVoice } from "../../rest";
 import { answer } from "../api";
 
-// spoken has a voice say something.
+// spoken synthesizes a text with a voice and returns the sound.
 export async function spoken(text: string, voice: ReturnVoice, signal: AbortSignal): Promise<Blob> {
   const res = await answer("POST", "/v0/tts/stream/file", {
     signal,
@@ -14,5 +14,5 @@ export async function spoken(text: string, voice: ReturnVoice, signal: AbortSign
   return res.blob();
 }
 
-// tagged are the values of a tag of a voice.
+// tagged returns the values of one tag of a voice.
 export const tagged = (v: ReturnVoice, tag: string) => (v.tags as Record<string, string[]> | undefined)?.[tag] ?? [];

@@ -16,7 +16,7 @@ const sources: Record<ReturnVoiceAlias["from"], string> = {
   built_in: "built in",
 };
 
-// VoiceNames are the voices that stand in for those that the box does not have.
+// VoiceNames lists the stand-ins: voices of the box that answer to the names of voices it does not have.
 export function VoiceNames() {
   const aliases = useLoad((signal) => get<ReturnVoiceAliases>(path, {}, signal), []);
   const library = useLoad(() => everything<ReturnVoice>("/v0/tts/voices", "voices_page", { provider: "HUME_AI" }), []);
@@ -43,10 +43,10 @@ export function VoiceNames() {
       <p>
         <a href={to("voices")}>All voices</a>
       </p>
-      <h1>Names of other voices</h1>
+      <h1>Stand-ins</h1>
       <p>
-        Programs that were written for another service ask for its voices, by name or by id. A voice of this box stands
-        in for each; for those of the cloud library one is built in.
+        Programs written for another service ask for its voices by name or id. For each of them, a voice of this box
+        stands in. Stand-ins for the voices of the cloud library are built in.
       </p>
       <section class="card">
         <form
@@ -60,23 +60,16 @@ export function VoiceNames() {
             });
           }}
         >
-          <Field
-            label="Name or id that programs ask for"
-            value={name}
-            set={setName}
-            required
-            maxLength={100}
-            error={faults.name}
-          />
+          <Field label="Requested name or id" value={name} set={setName} required maxLength={100} error={faults.name} />
           <Select
-            label="Voice that stands in"
+            label="Stand-in"
             value={chosen}
             set={setVoice}
             error={faults.voice}
             options={(library.value ?? []).map((v) => [v.id, v.name] as const)}
           />
           <button type="submit" class="primary" disabled={doing.busy || !name.trim() || !chosen}>
-            Have it stand in
+            Save
           </button>
         </form>
         <ErrorLine error={unplaced(doing.error, (p) => p === "name" || p === "voice")} />
@@ -95,7 +88,7 @@ export function VoiceNames() {
       {!aliases.value && !failed && <Loading />}
       {shown.length > 0 && (
         <Table
-          caption="Names of other voices"
+          caption="Stand-ins"
           rows={shown}
           id={(a) => a.from + a.name}
           columns={[
@@ -114,10 +107,10 @@ export function VoiceNames() {
               ),
             },
             {
-              head: "Stands in",
+              head: "Stand-in",
               cell: (a) => (
                 <>
-                  {a.voice} {a.missing && <span class="tag">not here</span>}
+                  {a.voice} {a.missing && <span class="tag">not installed</span>}
                 </>
               ),
             },
@@ -133,7 +126,7 @@ export function VoiceNames() {
                     onClick={() =>
                       void change(async () => {
                         await remove(of(a.name));
-                        return `${a.name} has no alias any more.`;
+                        return `The stand-in for ${a.name} was removed.`;
                       })
                     }
                   >

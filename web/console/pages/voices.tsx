@@ -14,7 +14,7 @@ import { VoiceNames } from "./voice_names";
 
 const sentence = "Good morning, and welcome. The museum opens at ten.";
 
-// Voices are those to hear; one may be designed, or stand in for others.
+// Voices lists the voices with a sample of each. Subpages design a voice and set stand-ins.
 export function Voices({ route }: PageProps) {
   if (route.rest[0] === "names") return <VoiceNames />;
   return route.rest[0] === "design" ? <Design /> : <Library />;
@@ -58,21 +58,21 @@ function Library() {
         <h1>Voices</h1>
         <div class="buttons">
           <a class="button" href={to("voices", "names")}>
-            Names of other voices
+            Stand-ins
           </a>
           <a class="button primary" href={to("voices", "design")}>
             Design a voice
           </a>
         </div>
       </div>
-      <p>Those that the box brings, and those that you have saved. Configs and text-to-speech take any of them.</p>
+      <p>The voices of the box and the voices that you have saved. Configs and text-to-speech can use all of them.</p>
       <Area
-        label="What they say"
+        label="Sample text"
         rows={2}
         value={text}
         set={setText}
         maxLength={500}
-        help="Each voice reads it as its own language."
+        help="Each voice pronounces it in the voice's language."
       />
       <div class="row">
         <Field label="Name" type="search" value={search} set={setSearch} />
@@ -103,9 +103,9 @@ function Library() {
       )}
       {all.length === 0 && !failed && <Loading />}
       {all.length > 0 && shown.length === 0 && (
-        <Empty title="No voice is like that">
+        <Empty title="No voice found">
           <p>
-            Choose fewer of the filters, or <a href={to("voices", "design")}>design one</a>.
+            Choose fewer filters, or <a href={to("voices", "design")}>design one</a>.
           </p>
         </Empty>
       )}
@@ -114,7 +114,7 @@ function Library() {
           <li key={v.id} class="card">
             <h2>{v.name}</h2>
             <p class="tags">
-              {v.provider === "CUSTOM_VOICE" && <span class="tag">yours</span>}
+              {v.provider === "CUSTOM_VOICE" && <span class="tag">saved</span>}
               {tags
                 .flatMap(([tag]) => tagged(v, tag))
                 .map((value) => (
@@ -125,7 +125,7 @@ function Library() {
             </p>
             {users(v).length > 0 && (
               <p class="faint">
-                Speaks in{" "}
+                Used by{" "}
                 {users(v).map((c, i) => (
                   <>
                     {i > 0 && ", "}
@@ -138,7 +138,7 @@ function Library() {
             )}
             <div class="buttons">
               <button type="button" aria-pressed={player.playing === v.id} onClick={() => press(v)}>
-                {player.waiting === v.id ? "Is made …" : player.playing === v.id ? "Stop" : "Play"}
+                {player.waiting === v.id ? "Preparing …" : player.playing === v.id ? "Stop" : "Play"}
                 <span class="unseen"> {v.name}</span>
               </button>
               {v.provider === "CUSTOM_VOICE" && (
@@ -153,7 +153,7 @@ function Library() {
       {deleting && (
         <Confirm
           title={`Delete the voice ${deleting.name}?`}
-          verb="Delete it"
+          verb="Delete"
           close={() => setDeleting(undefined)}
           does={async () => {
             await remove(withQuery("/v0/tts/voices", { name: deleting.name }));
@@ -162,14 +162,14 @@ function Library() {
         >
           {users(deleting).length > 0 ? (
             <p>
-              It speaks in{" "}
+              It is used by{" "}
               {users(deleting)
                 .map((c) => c.name)
                 .join(", ")}
-              : choose another voice there first.
+              . Choose another voice there first.
             </p>
           ) : (
-            <p>What was made with it stays; nothing more can be said by it.</p>
+            <p>Speech made with it stays. It cannot speak any more.</p>
           )}
         </Confirm>
       )}

@@ -14,21 +14,21 @@ import { faultsOf, unplaced } from "./faults";
 
 const states = [
   ["", "All"],
-  ["waiting", "Waiting"],
-  ["dead", "Given up"],
-  ["delivered", "Delivered, in the last day"],
+  ["waiting", "Pending"],
+  ["dead", "Failed"],
+  ["delivered", "Delivered in the last day"],
 ] as const;
 
-// Webhooks are what receivers are still to be told, and were lately.
+// Webhooks lists pending, failed and recently delivered webhooks.
 export function Webhooks({ who }: PageProps) {
   const [state, setState] = useState(""),
     [search, setSearch] = useState("");
   const list = usePages<ReturnWebhook>("/v0/box/webhooks", "webhooks_page", { state, search });
   const counts = useLoad((signal) => get<ReturnPagedWebhooks>("/v0/box/webhooks", { page_size: 1 }, signal), []);
-  const [forgetting, setForgetting] = useState(false);
+  const [discarding, setDiscarding] = useState(false);
   const [said, setSaid] = useState("");
   const doing = useDoing();
-  // What changes in the outbox shows at once.
+  // The list reloads whenever the counts of the outbox change.
   const [outbox, setOutbox] = useState("");
   useEvents<ReturnBoxHealth>("/v0/box/health/events", (h) => setOutbox(`${h.webhooks.waiting} ${h.webhooks.dead}`));
   const reload = () => {
@@ -39,7 +39,7 @@ export function Webhooks({ who }: PageProps) {
   const retry = (choice: { ids: string[] } | { all: true }) =>
     doing.run(async () => {
       const { changed } = await post<WebhooksChanged>("/v0/box/webhooks/retry", choice);
-      setSaid(changed === 1 ? "One is tried again now." : `${changed} are tried again now.`);
+      setSaid(changed === 1 ? "Retrying one webhook." : `Retrying ${changed} webhooks.`);
       reload();
     });
   const { waiting = 0, dead = 0 } = counts.value ?? {};
@@ -49,31 +49,31 @@ export function Webhooks({ who }: PageProps) {
         <h1>Webhooks</h1>
         <div class="buttons">
           <button type="button" disabled={doing.busy || waiting + dead === 0} onClick={() => void retry({ all: true })}>
-            Try all again
+            Retry all
           </button>
-          <button type="button" class="danger" disabled={dead === 0} onClick={() => setForgetting(true)}>
-            Forget those given up
+          <button type="button" class="danger" disabled={dead === 0} onClick={() => setDiscarding(true)}>
+            Discard failed
           </button>
         </div>
       </div>
       <p>
-        What the receivers that configs name are told of chats. One that fails is tried again for a day, later and
-        later. {waiting} wait, {dead} were given up in the last seven days.
+        Notifications about chats to the receivers that configs name. A failed delivery is retried for a day, at growing
+        intervals. {waiting} pending, {dead} failed in the last seven days.
       </p>
       <p role="status">{said}</p>
       <ErrorLine error={doing.error} />
       <div class="row">
-        <Select label="Which" value={state} set={setState} options={states} />
+        <Select label="State" value={state} set={setState} options={states} />
         <Field label="Search" type="search" value={search} set={setSearch} placeholder="URL, chat, event or error" />
       </div>
       {list.error && <Failure error={list.error} again={list.reload} />}
       {!list.value && list.loading && <Loading />}
       {list.value?.length === 0 && (
-        <Empty title={search || state ? "No webhook is like that" : "No webhooks yet"}>
+        <Empty title={search || state ? "No webhook found" : "No webhooks yet"}>
           <p>
             {search || state
-              ? "Choose others, or search for something else."
-              : "A config names receivers of webhooks under “Webhooks”; what they are told of its chats stands here."}
+              ? "Choose another state, or search for something else."
+              : "A config names its receivers under “Webhooks”. Their notifications appear here."}
           </p>
         </Empty>
       )}
@@ -83,7 +83,7 @@ export function Webhooks({ who }: PageProps) {
           rows={list.value}
           id={(h) => h.id}
           columns={[
-            { head: "Of", cell: (h) => <Time ms={h.created_on} /> },
+            { head: "Created", cell: (h) => <Time ms={h.created_on} /> },
             {
               head: "Event",
               cell: (h) => (
@@ -113,7 +113,7 @@ export function Webhooks({ who }: PageProps) {
               cell: (h) =>
                 h.state === "delivered" ? null : (
                   <button type="button" disabled={doing.busy} onClick={() => void retry({ ids: [h.id] })}>
-                    Try again
+                    Retry
                     <span class="unseen">
                       {" "}
                       {h.event} for {h.url}
@@ -126,18 +126,18 @@ export function Webhooks({ who }: PageProps) {
       )}
       <Pager list={list} />
       <Try account={who.account} />
-      {forgetting && (
+      {discarding && (
         <Confirm
-          title="Forget those that were given up?"
-          verb="Forget them"
-          close={() => setForgetting(false)}
+          title="Discard failed webhooks?"
+          verb="Discard"
+          close={() => setDiscarding(false)}
           does={async () => {
             const { changed } = await post<WebhooksChanged>("/v0/box/webhooks/forget", { all: true });
-            setSaid(changed === 1 ? "One is forgotten." : `${changed} are forgotten.`);
+            setSaid(changed === 1 ? "One webhook discarded." : `${changed} webhooks discarded.`);
             reload();
           }}
         >
-          <p>Their receivers are never told. They would be forgotten by themselves after seven days.</p>
+          <p>Their receivers never get them. Parley discards failed webhooks by itself after seven days.</p>
         </Confirm>
       )}
     </>
@@ -155,18 +155,18 @@ function State({ h }: { h: ReturnWebhook }) {
   if (h.state === "dead")
     return (
       <>
-        <span class="tag bad">given up</span>
+        <span class="tag bad">failed</span>
         {why}
       </>
     );
-  if (!h.due_on) return <>waits for the one before it</>;
+  if (!h.due_on) return <>waits for an earlier one</>;
   return (
     <>
       {h.attempts === 0 ? (
         "due"
       ) : (
         <>
-          again <Time ms={h.due_on} />
+          retry <Time ms={h.due_on} />
         </>
       )}
       {why}
@@ -174,7 +174,7 @@ function State({ h }: { h: ReturnWebhook }) {
   );
 }
 
-// Try sends a receiver an example.
+// Try sends an example to a receiver.
 function Try({ account }: { account: string }) {
   const [url, setURL] = useState(""),
     [tried, setTried] = useState<WebhookTested>();
@@ -182,9 +182,9 @@ function Try({ account }: { account: string }) {
   const faults = faultsOf(doing.error);
   return (
     <section class="card">
-      <h2>Try a receiver</h2>
+      <h2>Test a receiver</h2>
       <p>
-        It is sent a signed <code>chat_started</code> of a chat that there never was, once.
+        Sends one signed <code>chat_started</code> event of an imaginary chat.
       </p>
       <form
         class="row"
@@ -203,12 +203,12 @@ function Try({ account }: { account: string }) {
           placeholder="https://shop.example/hooks/parley"
           required
         />
-        <button disabled={doing.busy}>Send it</button>
+        <button disabled={doing.busy}>Send an example</button>
       </form>
       <ErrorLine error={unplaced(doing.error, (f) => f === "url")} />
       <p role="status">
         {tried &&
-          (tried.delivered ? `Delivered, in ${milliseconds(tried.milliseconds)}.` : `Not delivered: ${tried.error}`)}
+          (tried.delivered ? `Delivered in ${milliseconds(tried.milliseconds)}.` : `Not delivered: ${tried.error}`)}
       </p>
     </section>
   );

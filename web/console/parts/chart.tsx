@@ -9,12 +9,11 @@ export interface Line {
 }
 
 const heightPX = 180;
-// Each line has a dash of its own beside its colour.
+// Lines differ by dash pattern as well as by colour.
 const dashes = [[], [6, 4]];
 
-// Chart draws lines over time. seconds are Unix seconds; says is the chart in words,
-// for who cannot see it; least is the least that the height stands for, and the width
-// is from the first second to the last, or back from now for so many.
+// Chart draws lines over time. seconds holds Unix seconds; says describes the chart for screen readers; least is the
+// smallest range of the vertical axis. The horizontal axis covers all seconds, or the last `back` seconds.
 export function Chart({
   says,
   seconds,

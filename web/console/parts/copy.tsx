@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 
-// Copy is a text with a button that copies it. Browsers give the clipboard to secure
-// pages only; elsewhere the text is marked, for the keyboard to copy.
+// Copy is a text with a copy button. Browsers give the clipboard to secure pages only; on other pages the button selects
+// the text for the keyboard.
 export function Copy({ text, label }: { text: string; label: string }) {
   const [said, setSaid] = useState("");
   const copy = async (e: { currentTarget: HTMLElement }) => {
@@ -11,7 +11,7 @@ export function Copy({ text, label }: { text: string; label: string }) {
       setSaid("Copied");
     } catch {
       getSelection()?.selectAllChildren(code);
-      setSaid("Marked: copy it with the keyboard");
+      setSaid("Selected: copy it with the keyboard");
     }
     setTimeout(() => setSaid(""), 3000);
   };

@@ -3,9 +3,8 @@ import { useEffect, useId, useRef } from "preact/hooks";
 import { useDoing } from "../load";
 import { ErrorLine } from "./notice";
 
-// Dialog asks for something above the page. The browser keeps the focus in it; Escape
-// closes it. The focus goes back to what it was opened with: the browser does not do
-// that for a dialog that is taken out of the page.
+// Dialog is a modal dialog. The browser keeps the focus inside; Escape closes it. Dialog returns the focus to the element
+// that opened it, because browsers do not do that for a dialog that is removed from the page.
 export function Dialog({
   title,
   close,
@@ -46,7 +45,7 @@ export function Dialog({
   );
 }
 
-// Confirm asks before something that cannot be undone. verb is what the button says.
+// Confirm asks before an action that cannot be undone. verb is the label of its button.
 export function Confirm({
   title,
   verb,

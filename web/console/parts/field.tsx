@@ -8,8 +8,7 @@ interface Common {
   hideLabel?: boolean;
 }
 
-// Labelled is the frame of a field: its label before, help and error behind, both
-// read out with it.
+// Labelled frames a field with its label, help and error. Screen readers read help and error with the field.
 export function Labelled({
   id,
   label,
@@ -55,7 +54,7 @@ interface FieldProps extends Common {
   maxLength?: number;
 }
 
-// Field is a line of text or a number.
+// Field is an input for a line of text or a number.
 export function Field({
   label,
   help,
@@ -68,7 +67,7 @@ export function Field({
   ...rest
 }: FieldProps) {
   const id = useId();
-  const kind = { type } as { type: "text" }; // the types of the elements have one for each, and the page needs none
+  const kind = { type } as { type: "text" }; // the element types have one type for each kind; this page needs none
   return (
     <Labelled {...{ id, label, help, error, hideLabel }}>
       <input
@@ -126,7 +125,7 @@ export function Area({
   );
 }
 
-// Select is one of several; options are [value, words].
+// Select is a choice of one option; options are pairs of value and label.
 export function Select({
   label,
   help,
@@ -163,7 +162,7 @@ export function Select({
   );
 }
 
-// Check is a yes or no.
+// Check is a check box.
 export function Check({
   label,
   help,

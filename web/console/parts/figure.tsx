@@ -2,14 +2,14 @@ import type { ComponentChildren } from "preact";
 
 const units = ["B", "kB", "MB", "GB", "TB"];
 
-// bytes is a size as disks are sold: 1.2 GB.
+// bytes formats a size in decimal units: 1.2 GB.
 export function bytes(n: number): string {
   let unit = 0;
   for (; n >= 1000 && unit < units.length - 1; unit++) n /= 1000;
   return `${n >= 100 || unit === 0 ? Math.round(n) : n.toFixed(1)} ${units[unit]}`;
 }
 
-// milliseconds is a time that people wait: 340 ms, 1.2 s.
+// milliseconds formats a short time: 340 ms, 1.2 s.
 export function milliseconds(ms: number): string {
   if (ms < 1) return `${ms.toFixed(2)} ms`;
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
@@ -21,7 +21,7 @@ const spans: [string, number][] = [
   ["min", 60],
 ];
 
-// span is a long time: 3 d 4 h.
+// span formats a long time: 3 d 4 h.
 export function span(ms: number): string {
   let left = Math.floor(ms / 1000);
   const said: string[] = [];
@@ -34,12 +34,12 @@ export function span(ms: number): string {
 
 export const percent = (share: number) => `${Math.round(share * 100)} %`;
 
-// Figures are some of them, each with what it is of.
+// Figures is a list of figures.
 export function Figures({ children }: { children: ComponentChildren }) {
   return <dl class="figures">{children}</dl>;
 }
 
-// Figure is one; mood says that somebody should look at it.
+// Figure is a number with its name. mood marks one that needs attention.
 export function Figure({
   name,
   value,

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-// ErrorLine says what went wrong with what somebody just did, and is read out.
+// ErrorLine shows the error of the last action. Screen readers announce it.
 export function ErrorLine({ error }: { error?: Error }) {
   return (
     <p class="error" role="alert">
@@ -9,7 +9,7 @@ export function ErrorLine({ error }: { error?: Error }) {
   );
 }
 
-// Failure stands in the place of what could not be read.
+// Failure replaces content that could not be loaded.
 export function Failure({ error, again }: { error: Error; again?: () => void }) {
   return (
     <div class="failure" role="alert">
@@ -23,7 +23,7 @@ export function Failure({ error, again }: { error: Error; again?: () => void }) 
   );
 }
 
-// Empty says what could stand here, and how it comes there.
+// Empty explains an empty list and how to fill it.
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
     <div class="empty">
@@ -33,7 +33,7 @@ export function Empty({ title, children }: { title: string; children?: Component
   );
 }
 
-// Loading is shown until the first answer is there.
+// Loading is shown until the first answer arrives.
 export function Loading() {
   return (
     <p class="loading" role="status">

@@ -1,12 +1,12 @@
 import { useEffect, useState } from "preact/hooks";
 import type uPlot from "uplot";
 
-// Colours that stay apart for who sees red and green alike, by day and by night
+// Colours that people with red-green colour blindness can tell apart, in light and dark mode.
 // (Okabe and Ito, https://jfly.uni-koeln.de/color/).
 export const colours = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a7a00"],
   coloursAtNight = ["#56b4e9", "#e69f00", "#2fc49a", "#e49ac4", "#f0e442"];
 
-// axisIn is how an axis looks in a frame of the page.
+// axisIn returns the style of an axis, from the CSS of an element.
 export function axisIn(frame: Element) {
   const style = getComputedStyle(frame),
     grid = style.getPropertyValue("--line");
@@ -18,8 +18,7 @@ export function axisIn(frame: Element) {
   };
 }
 
-// usePlots is what draws charts, once it was fetched. Where it cannot be, there is no chart;
-// what each of them says stands beside it in words.
+// usePlots loads the chart library. When that fails, the page shows no charts, only their descriptions.
 export function usePlots(): typeof uPlot | undefined {
   const [plots, setPlots] = useState<typeof uPlot>();
   useEffect(() => {
@@ -31,7 +30,7 @@ export function usePlots(): typeof uPlot | undefined {
   return plots;
 }
 
-// useNight tells whether the page is dark.
+// useNight reports whether the page is in dark mode.
 export function useNight(): boolean {
   const asked = matchMedia("(prefers-color-scheme: dark)");
   const [night, setNight] = useState(asked.matches);

@@ -1,8 +1,7 @@
-// savedMS is how long a browser may take to read what it is given to save: some begin
-// a moment after the click.
+// savedMS is how long the browser gets to read a saved blob: some browsers start a moment after the click.
 const savedMS = 10_000;
 
-// save has the browser save a text as a file of that name.
+// save downloads a text as a file.
 export function save(name: string, type: string, text: string) {
   const a = document.createElement("a");
   a.href = URL.createObjectURL(new Blob([text], { type }));

@@ -7,8 +7,7 @@ export interface Column<T> {
   number?: boolean;
 }
 
-// Table is a list of records. caption says what it is to who cannot see the
-// heading above it. On a narrow screen each row is a card.
+// Table is a list of records. caption names it for screen readers. On a narrow screen each row becomes a card.
 export function Table<T>({
   caption,
   columns,
@@ -27,7 +26,7 @@ export function Table<T>({
         <tr>
           {columns.map((c) => (
             <th key={c.head} scope="col" class={c.number ? "number" : undefined}>
-              {c.head || <span class="unseen">What to do</span>}
+              {c.head || <span class="unseen">Actions</span>}
             </th>
           ))}
         </tr>
@@ -47,12 +46,11 @@ export function Table<T>({
   );
 }
 
-// framed is what is in a cell as one piece: on a narrow screen a cell is a row of its
-// head and that.
+// framed wraps the content of a cell in one element: on a narrow screen a cell is a row of its heading and that element.
 const framed = (cell: ComponentChildren) =>
   cell === null || cell === undefined || cell === "" ? null : <div>{cell}</div>;
 
-// Pager turns the pages of a list; nothing where there is one.
+// Pager moves between the pages of a list. It shows nothing for a single page.
 export function Pager<T>({ list }: { list: List<T> }) {
   if (list.pages <= 1) return null;
   return (

@@ -1,5 +1,4 @@
-// Time is a moment as people say it, of Unix milliseconds; the whole of it is in
-// its title.
+// Time shows Unix milliseconds as a relative time, with the full date in its title.
 export function Time({ ms }: { ms: number }) {
   const at = new Date(ms);
   return (
@@ -9,7 +8,7 @@ export function Time({ ms }: { ms: number }) {
   );
 }
 
-// Clock is a moment with its hour, as one looks for it in a day.
+// Clock shows Unix milliseconds with date and hour.
 export function Clock({ ms }: { ms: number }) {
   const at = new Date(ms),
     year = at.getFullYear() === new Date().getFullYear() ? undefined : "numeric";
@@ -26,7 +25,7 @@ const steps: [Intl.RelativeTimeFormatUnit, number][] = [
   ["day", 86_400],
 ];
 
-// when is a moment of the last week as its distance, and any other as a date.
+// when formats a moment within a week as a relative time, and any other as a date.
 export function when(at: Date, now = new Date()): string {
   const seconds = (at.getTime() - now.getTime()) / 1000;
   const far = Math.abs(seconds);

@@ -14,8 +14,7 @@ export interface Said {
   cut?: boolean;
   scores?: EmotionScores;
 }
-// A Call is a tool that the assistant calls. Where the client has to answer and has
-// not, wanted is true.
+// A Call is a tool call of the assistant. wanted is true while the client has to answer it.
 export interface Call {
   id: string;
   name: string;
@@ -24,7 +23,7 @@ export interface Call {
   answer?: string;
   error?: string;
 }
-// A Felt is what was measured in one utterance, at so many seconds of the chat.
+// A Felt holds the expression scores of one utterance, and when it began in seconds of the chat.
 export interface Felt {
   at: number;
   who: "you" | "box";
@@ -32,7 +31,7 @@ export interface Felt {
   scores: EmotionScores;
 }
 
-// Talk is all that the page shows of a conversation.
+// Talk is the state of a conversation that the page shows.
 export interface Talk {
   phase: "idle" | "connecting" | "live" | "over";
   said: Said[];
@@ -64,17 +63,17 @@ export const nothing: Talk = {
 // How long the assistant counts as speaking after its last sound: the pause between
 // two sentences.
 const pauseMS = 700;
-// How often it is looked at who speaks.
+// How often the page checks who speaks.
 const lookMS = 100;
-// How much later than a message the turns are asked for: the sound that ends a
-// turn's way leaves after the message that brings its words.
+// The turns' timings are fetched this long after a message, because the sound that completes a turn leaves after the
+// message with its words.
 const settledMS = 300;
 
-// Why nothing is heard of who talks.
+// Why the microphone is not available.
 const deaf: Record<NoMicrophone, string> = {
-  insecure: "Browsers give the microphone to pages over https only, and to those of the machine itself. You can type.",
-  refused: "The browser does not let this page use the microphone; allow it beside the address. You can type.",
-  none: "There is no microphone, or another program has it. You can type.",
+  insecure: "Browsers allow the microphone only on https pages and on the machine itself. You can type.",
+  refused: "The browser blocks the microphone for this page. Allow it next to the address. You can type.",
+  none: "There is no microphone, or another program uses it. You can type.",
 };
 
 export interface Wishes {
@@ -82,8 +81,7 @@ export interface Wishes {
   query: Record<string, string>;
 }
 
-// Conversation is one with the box: it follows its messages and tells changed what
-// there is to show.
+// Conversation is a live conversation with the box. It follows the messages and calls changed with the new state.
 export class Conversation {
   private talk: Talk;
   private line: Line | null = null;
@@ -93,7 +91,7 @@ export class Conversation {
   private interims = 0;
   private lines = 0;
   private answering = false;
-  private readonly typed: string[] = []; // before there was a line
+  private readonly typed: string[] = []; // typed before the connection was ready
   private soundAt = 0;
   private looking = 0;
   private asking = 0;
@@ -150,7 +148,7 @@ export class Conversation {
     this.called(call.id, { wanted: false, error });
   }
 
-  // levels are how loud both sides are, 0 to 1.
+  // levels returns the loudness of both sides, 0 to 1.
   levels(): { you: number; box: number } {
     return { you: this.line?.said() ?? 0, box: this.line?.heard() ?? 0 };
   }
@@ -210,12 +208,12 @@ export class Conversation {
     this.say({ id: this.newID(), who: "note", text });
   }
 
-  // newID is for lines that the box gives none.
+  // newID numbers lines that have no id from the box.
   private newID(): string {
     return `line${this.lines++}`;
   }
 
-  // say shows a line; the one of the same id is replaced.
+  // say shows a line, or replaces the line with the same id.
   private say(line: Said): void {
     const at = this.talk.said.findIndex((s) => s.id === line.id);
     const said = [...this.talk.said];
@@ -284,7 +282,7 @@ const callOf = (m: ToolCallMessage): Call => ({
   wanted: m.response_required,
 });
 
-// refused is a refusal in the box's own words.
+// refused returns the box's message of a refusal.
 function refused(err: Refusal): string {
   try {
     return JSON.parse(err.message).message;
@@ -297,5 +295,5 @@ function ends(code: number, reason: string): string {
   if (code === 1000)
     return reason ? `The conversation is over: ${reason.replaceAll("_", " ")}.` : "The conversation is over.";
   if (code === 0) return reason;
-  return reason ? `The box ended the conversation: ${reason.replaceAll("_", " ")}.` : "The connection is gone.";
+  return reason ? `The box ended the conversation: ${reason.replaceAll("_", " ")}.` : "The connection was lost.";
 }

@@ -5,14 +5,13 @@ import { axisIn, colours, coloursAtNight, useNight, usePlots } from "../parts/pl
 import type { Felt } from "./conversation";
 import { strongest } from "./transcript";
 
-// How many feelings are drawn: more lines than that nobody tells apart.
+// How many feelings are drawn: nobody can tell more lines apart.
 const lines = 5;
 const heightPX = 220;
-// Each line has a dash of its own beside its colour.
+// Lines differ by dash pattern as well as by colour.
 const dashes = [[], [8, 4], [2, 3], [12, 3, 2, 3], [5, 5]];
 
-// Feelings are those of one side over the time of the conversation: the ones that
-// were strongest in any of its utterances.
+// Feelings charts the feelings of one side over the conversation: those that were strongest in any utterance.
 export function Feelings({ felt }: { felt: Felt[] }) {
   const [who, setWho] = useState<"you" | "box">("you");
   const of = felt.filter((f) => f.who === who);
@@ -28,7 +27,7 @@ export function Feelings({ felt }: { felt: Felt[] }) {
         ]}
       />
       {of.length === 0 ? (
-        <p class="faint">Nothing was measured yet. Feelings are measured in voices.</p>
+        <p class="faint">No measurements yet. Feelings are measured in speech.</p>
       ) : (
         <>
           <Chart felt={of} />
@@ -39,7 +38,7 @@ export function Feelings({ felt }: { felt: Felt[] }) {
   );
 }
 
-// drawn are the feelings that are drawn: the strongest at their strongest.
+// drawn chooses the feelings to draw: those with the highest peaks.
 function drawn(felt: Felt[]): string[] {
   const most = new Map<string, number>();
   for (const f of felt)
@@ -100,13 +99,13 @@ function Chart({ felt }: { felt: Felt[] }) {
   );
 }
 
-// Told is the chart for who cannot see it, and for exact figures.
+// Told is the chart as a table, for screen readers and exact figures.
 function Told({ felt }: { felt: Felt[] }) {
   return (
     <details>
       <summary>As a table</summary>
       <table>
-        <caption class="unseen">What was strongest in each utterance</caption>
+        <caption class="unseen">Strongest feelings of each utterance</caption>
         <thead>
           <tr>
             <th scope="col">Second</th>

@@ -2,10 +2,10 @@ import { useState } from "preact/hooks";
 import { Area } from "../parts/field";
 import type { Call, Conversation } from "./conversation";
 
-// Tools are the calls of the conversation, with what was answered. What waits for
-// the client is answered here, by hand.
+// Tools lists the tool calls of the conversation with their answers. Calls that wait for the client are answered here by
+// hand.
 export function Tools({ calls, conversation }: { calls: Call[]; conversation: Conversation | null }) {
-  if (calls.length === 0) return <p class="faint">No tool was called. A config says which ones there are.</p>;
+  if (calls.length === 0) return <p class="faint">No tool calls yet. The config chooses the tools.</p>;
   return (
     <ol class="calls">
       {calls.map((c) => (
@@ -52,7 +52,7 @@ function OneCall({ call, conversation }: { call: Call; conversation: Conversatio
         >
           <Area
             label={`Answer of ${call.name}`}
-            help="Text or JSON, as the tool would answer."
+            help="Text or JSON, as the tool would return it."
             value={content}
             set={setContent}
             rows={3}
@@ -64,7 +64,7 @@ function OneCall({ call, conversation }: { call: Call; conversation: Conversatio
               Answer
             </button>
             <button type="button" onClick={() => wanted.fail(call, content || "the tool failed")}>
-              Let it fail
+              Fail
             </button>
           </div>
         </form>
@@ -73,7 +73,7 @@ function OneCall({ call, conversation }: { call: Call; conversation: Conversatio
   );
 }
 
-// pretty is JSON with line breaks, and any other text as it is.
+// pretty indents JSON, and returns any other text unchanged.
 function pretty(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);

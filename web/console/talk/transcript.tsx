@@ -4,8 +4,8 @@ import type { Said } from "./conversation";
 
 const names = { you: "You", box: "Assistant", note: "Note" };
 
-// Transcript is what was said, as it comes; it is read out, and follows its end for
-// as long as nobody scrolls up.
+// Transcript shows the conversation as it happens. Screen readers read it out. It follows the end until the user scrolls
+// up.
 export function Transcript({ said }: { said: Said[] }) {
   const log = useRef<HTMLDivElement>(null),
     follow = useRef(true);
@@ -18,7 +18,7 @@ export function Transcript({ said }: { said: Said[] }) {
   };
   return (
     <div class="log" ref={log} role="log" aria-label="Transcript" tabIndex={0} onScroll={scrolled}>
-      {said.length === 0 && <p class="faint">What is said is written here.</p>}
+      {said.length === 0 && <p class="faint">The conversation appears here.</p>}
       <ol>
         {said.map((s) => (
           <li key={s.id} class={`${s.who}${s.interim ? " interim" : ""}`} data-who={s.who}>
@@ -43,7 +43,7 @@ export function Transcript({ said }: { said: Said[] }) {
   );
 }
 
-// strongest are the feelings that stand out, the strongest first.
+// strongest returns the feelings that stand out, the strongest first.
 export function strongest(scores: EmotionScores, most: number): [string, number][] {
   return (Object.entries(scores) as [string, number][]).sort((a, b) => b[1] - a[1]).slice(0, most);
 }

@@ -1,15 +1,15 @@
 import { useState } from "preact/hooks";
 import type { ReturnTurn } from "../../rest";
 
-// A Stage is a piece of a turn, in ms from the end of the user's voice.
+// A Stage is a part of a turn, in milliseconds from the end of the user's speech.
 interface Stage {
   name: string;
   from: number;
   to: number;
 }
 
-// stagesOf are the stages of a turn in their order. An answer that was prepared
-// while the silence was waited for has some of them before its end.
+// stagesOf returns the stages of a turn in order. An answer prepared during the silence has stages before the silence
+// ends.
 export function stagesOf(t: ReturnTurn): Stage[] {
   const at = (ms: number) => ms - t.voice_end;
   const token = t.first_token ?? t.first_sentence;
@@ -22,25 +22,25 @@ export function stagesOf(t: ReturnTurn): Stage[] {
   return [
     ...spoken,
     {
-      name: t.called_tool ? "Tool, and the model's first word" : "The model's first word",
+      name: t.called_tool ? "Tool and first word of the model" : "First word of the model",
       from: at(t.transcript),
       to: at(token),
     },
     { name: "First sentence", from: at(token), to: at(t.first_sentence) },
     { name: "First sound", from: at(t.first_sentence), to: at(t.first_sound) },
-    { name: "Held back until the turn is over, and sent", from: at(t.first_sound), to: at(t.sent) },
+    { name: "Held until the turn ended, then sent", from: at(t.first_sound), to: at(t.sent) },
   ];
 }
 
 const few = 3;
 
-// Waterfall shows where the time of each turn goes, the newest first.
+// Waterfall shows the timing of each turn, the newest first.
 export function Waterfall({ turns }: { turns: ReturnTurn[] }) {
   const [all, setAll] = useState(false);
   if (turns.length === 0)
     return (
       <p class="faint">
-        After the first answer this shows where the time between your last word and its first sound went.
+        After the first answer, this shows the time between your last word and the first sound of the answer.
       </p>
     );
   const newest = [...turns].reverse(),
@@ -52,7 +52,7 @@ export function Waterfall({ turns }: { turns: ReturnTurn[] }) {
       ))}
       {newest.length > few && (
         <button type="button" onClick={() => setAll(!all)}>
-          {all ? "Show the newest only" : `Show all ${newest.length}`}
+          {all ? "Show only the newest" : `Show all ${newest.length}`}
         </button>
       )}
     </>

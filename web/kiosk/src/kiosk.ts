@@ -9,15 +9,14 @@ import { type Word, word } from "./words";
 // How long the assistant counts as speaking after its last sound: the pause
 // between two sentences.
 const pauseMS = 700;
-// How long captions stay after a conversation, and what was typed and not sent: long
-// enough to read on.
+// How long captions and unsent text stay after a conversation: long enough to finish reading.
 const readMS = 60_000;
-// How long the browser asks for the microphone before the page does.
+// How long the page waits for the browser's microphone prompt before it explains the prompt itself.
 const askMS = 1500;
-// When the box is asked whether it is back: soon at first, then every 10 s.
+// When the page checks whether the box is back: soon at first, then every 10 s.
 const againMS = [1000, 2000, 4000, 10_000];
 
-// What a visitor is told where the page hears nothing.
+// Messages for a visitor when the microphone is not available.
 const deaf: Record<NoMicrophone, Word> = { insecure: "noHTTPS", refused: "microphoneRefused", none: "noMicrophone" };
 
 let pairing = remembered();
@@ -56,29 +55,29 @@ onChanged(() => {
 
 const code = location.hash.slice(1);
 if (code) {
-  history.replaceState(null, "", location.pathname + location.search); // the code is good once
+  history.replaceState(null, "", location.pathname + location.search); // a code works once
   void pair(code);
 } else {
   enter();
 }
 
-// adopt takes a pairing as the screen's own.
+// adopt stores a pairing for this screen and uses it.
 function adopt(p: Pairing | null): void {
   pairing = p;
   enter();
 }
 
-// enter shows the page that fits: of a screen that is paired, or is not.
+// enter shows the conversation page of a paired screen, or the pairing page.
 function enter(): void {
   view.pairing.hidden = pairing !== null;
   view.stage.hidden = pairing === null;
   if (!pairing) return view.code.focus();
   view.name.textContent = pairing.name;
   show("ready");
-  if (!isSecureContext) caption("note", word("noHTTPS")); // whoever sets the screen up sees it at once
+  if (!isSecureContext) caption("note", word("noHTTPS")); // so that the person who installs the screen sees it at once
 }
 
-let pairs = false; // a code is good once: a second press of the button is not another try
+let pairs = false; // a code works once: a second press of the button must not send it again
 
 async function pair(code: string): Promise<void> {
   if (pairs) return;
@@ -102,8 +101,8 @@ async function pair(code: string): Promise<void> {
   enter();
 }
 
-// unpair forgets a pairing whose key the box has refused. Another tab may have made a
-// new one meanwhile, which this page may have adopted already.
+// unpair deletes a pairing whose key the box has refused. Another tab may have paired the screen meanwhile, and this page
+// may have adopted that pairing already.
 function unpair(refused: string): void {
   const now = remembered();
   if (now && now.key !== refused) return adopt(now);
@@ -112,7 +111,7 @@ function unpair(refused: string): void {
   view.pairError.textContent = word("revoked");
 }
 
-// tidyLater leaves the screen to the next visitor, in a while.
+// tidyLater clears the screen for the next visitor after a while.
 function tidyLater(): void {
   clearTimeout(clearing);
   clearing = window.setTimeout(() => {
@@ -136,7 +135,7 @@ async function begin(withVoice: boolean): Promise<Conversation | null> {
 async function type(text: string): Promise<void> {
   if (!text) return;
   const c = conversation ?? (await begin(false));
-  if (!c) return; // what was typed stays, for another try
+  if (!c) return; // typed text stays, for another try
   view.text.value = "";
   c.type(text);
 }
@@ -145,7 +144,7 @@ class Conversation {
   private line: Line | null = null;
   private microphone: MediaStream | null = null;
   private readonly context = new AudioContext();
-  private readonly typed: string[] = []; // before there was a line
+  private readonly typed: string[] = []; // typed before the connection was ready
   private lost = false;
   private unfollow = () => {};
   private ended = false;
@@ -172,7 +171,7 @@ class Conversation {
     try {
       this.line = line = await reach({ key: this.key, query: {} }, this.microphone, this.context, on);
     } catch (err) {
-      if (this.ended) return false; // somebody has stopped it before
+      if (this.ended) return false; // stopped before it began
       view.text.value ||= this.typed.join(" "); // for another try
       this.release();
       if (conversation === this) conversation = null;
@@ -189,7 +188,7 @@ class Conversation {
     return true;
   }
 
-  // asked is the microphone. A browser that asks for leave does so in a corner.
+  // asked requests the microphone. Browsers show their prompt in a corner, where visitors overlook it.
   private async asked(): Promise<MediaStream | NoMicrophone> {
     const asking = setTimeout(() => {
       if (!this.ended) show("connecting", word("allow"));
@@ -200,8 +199,8 @@ class Conversation {
     return got;
   }
 
-  // hears takes the microphone, or says why there is none: then one may type. It is
-  // false where the conversation was stopped while the browser asked for it.
+  // hears opens the microphone, or explains why it cannot; the visitor may type then. It returns false when the
+  // conversation was stopped during the browser's prompt.
   private hears(got: MediaStream | NoMicrophone): boolean {
     if (typeof got === "string") {
       if (this.ended) return false;
@@ -224,8 +223,8 @@ class Conversation {
     return true;
   }
 
-  // failed says why no conversation came about. A way that tells nothing is asked
-  // whether it is the key.
+  // failed explains why the conversation did not start. When the connection gives no reason, it checks whether the
+  // key is still valid.
   private async failed(err: unknown): Promise<void> {
     const status =
       err instanceof Refusal
@@ -239,15 +238,15 @@ class Conversation {
     else void awaitBox();
   }
 
-  // wake keeps the screen on. The browser lets go of that when the page is hidden.
+  // wake keeps the screen on. The browser ends that when the page is hidden.
   async wake(): Promise<void> {
-    if (this.context.state !== "closed") void this.context.resume(); // a device that slept may have stopped the sound
+    if (this.context.state !== "closed") void this.context.resume(); // a device that slept may have suspended the sound
     const screen = (await navigator.wakeLock?.request("screen").catch(() => null)) ?? null;
     if (this.ended) void screen?.release();
     else this.screen = screen;
   }
 
-  // look tells how loud whoever speaks is, and shows who does.
+  // look shows who speaks and how loud.
   private look(line: Line): number {
     const heard = line.heard(),
       now = performance.now();
@@ -287,9 +286,9 @@ class Conversation {
         break;
       case "error":
         this.answering = this.tool = false;
-        if (m.code === "E0732") break; // the key is revoked: the page says so itself
-        if (m.code === "E0714" || m.code === "E0715") break; // its time is over: no fault
-        // The box's words are for whoever runs it; a visitor is told what to do.
+        if (m.code === "E0732") break; // the key is revoked: the page shows its own message
+        if (m.code === "E0714" || m.code === "E0715") break; // the chat reached its time limit: not an error
+        // The box's message is for its operator; the visitor sees what to do.
         caption("note", word("failed"), { id: "failed" });
         caption("detail", `${m.message} (${m.code})`, { id: "detail", language: "en" });
         break;
@@ -328,8 +327,7 @@ class Conversation {
   }
 }
 
-// awaitBox waits for a box that is gone to come back. One of another version has
-// another page.
+// awaitBox waits until the box is back. It reloads the page when the box has another version of it.
 async function awaitBox(): Promise<void> {
   show("offline");
   for (let n = 0; pairing && !conversation; n++) {
@@ -342,7 +340,7 @@ async function awaitBox(): Promise<void> {
   }
 }
 
-// edition names the script that the box has now.
+// edition returns the name of the script that the box serves now.
 async function edition(): Promise<string | null> {
   return fetch("/kiosk/kiosk.js", { method: "HEAD", cache: "no-store" }).then(
     (r) => r.headers.get("etag"),

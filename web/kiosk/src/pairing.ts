@@ -1,11 +1,11 @@
-// What the browser keeps of the pairing.
+// Stores the pairing in the browser.
 const kept = "parley.kiosk";
 export interface Pairing {
   key: string;
   name: string;
 }
 
-// remembered is the pairing that the browser kept; what it did not keep whole is none.
+// remembered returns the stored pairing, or nothing when it is incomplete.
 export function remembered(): Pairing | null {
   try {
     const p = JSON.parse(localStorage.getItem(kept) ?? "null") as Partial<Pairing> | null;
@@ -15,8 +15,8 @@ export function remembered(): Pairing | null {
   }
 }
 
-// remember has the browser keep it, or forget it. One that keeps nothing asks for a
-// code again when the page is opened the next time.
+// remember stores the pairing or deletes it. A browser that cannot store it asks for a code again when the page is opened
+// next.
 export function remember(p: Pairing | null): void {
   try {
     if (p) localStorage.setItem(kept, JSON.stringify(p));
@@ -26,7 +26,7 @@ export function remember(p: Pairing | null): void {
   }
 }
 
-// onChanged calls does when another tab has paired the screen, or ended that.
+// onChanged calls does when another tab has paired or unpaired the screen.
 export function onChanged(does: () => void): void {
   addEventListener("storage", (e) => {
     if (e.key === kept || e.key === null) does();

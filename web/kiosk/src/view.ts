@@ -4,7 +4,7 @@ export type State = "ready" | "connecting" | "listening" | "thinking" | "speakin
 
 const at = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
 
-// The page itself: what is shown and heard of the conversation.
+// The view of the conversation: what the visitor sees and hears.
 export const view = {
   pairing: at("pairing"),
   stage: at("stage"),
@@ -24,8 +24,7 @@ export const view = {
   pairError: at("pairError"),
 };
 
-// most is how many captions stay: what people have read is gone from the screen
-// before the next person comes.
+// most is how many captions stay, so that read captions leave the screen before the next visitor comes.
 const most = 30;
 
 export function translate(): void {
@@ -38,7 +37,7 @@ export function translate(): void {
     element.ariaLabel = word(element.dataset.label as Word);
 }
 
-let shown = ""; // asked for with each frame: what is the same is not touched
+let shown = ""; // called with every frame: leave the page alone when nothing changed
 
 export function show(state: State, said: string = word(state)): void {
   if (shown === state + said) return;
@@ -50,12 +49,12 @@ export function show(state: State, said: string = word(state)): void {
   view.talk.hidden = talking;
   view.talk.disabled = state === "offline";
   view.stop.hidden = !talking;
-  // Who works by keyboard is not thrown out of the row when his button goes.
+  // Keeps the focus in the row of buttons when the focused button disappears.
   if (talking && at === view.talk) view.stop.focus();
   if (!talking && at === view.stop) view.talk.focus();
 }
 
-// typing opens the field to type in, or shuts it.
+// typing shows or hides the text field.
 export function typing(open: boolean): void {
   view.typing.hidden = !open;
   view.type.setAttribute("aria-expanded", String(open));
@@ -68,9 +67,8 @@ interface Of {
   language?: string;
 }
 
-// caption shows a line of the conversation, or a note with a detail; the one of the same
-// id is replaced. While it is still being heard it is not read out, which would be each
-// word anew.
+// caption shows a line of the conversation or a note with a detail, and replaces the one with the same id. Screen readers
+// do not read an unfinished line: they would repeat it with every word.
 export function caption(
   who: "you" | "box" | "note" | "detail",
   text: string,
@@ -86,7 +84,7 @@ export function caption(
   speaker.className = "who";
   speaker.textContent = who === "you" || who === "box" ? `${word(who)}: ` : "";
   const said = document.createElement("p");
-  if (language) said.lang = language; // who reads it out takes a voice of that
+  if (language) said.lang = language; // so that screen readers use a voice of that language
   said.dir = "auto"; // captions are in the language of the talk, which may run from right to left
   said.textContent = text;
   line.append(speaker, said);
@@ -96,7 +94,7 @@ export function caption(
   toEnd();
 }
 
-// toEnd shows the newest caption, also when the screen is turned.
+// toEnd scrolls to the newest caption, also after the screen was rotated.
 const toEnd = () => {
   view.log.scrollTop = view.log.scrollHeight;
 };
@@ -110,16 +108,15 @@ export function clear(): void {
   view.lines.replaceChildren();
 }
 
-// loud gives the picture its size. Only what moves is touched: a variable of the
-// whole page would have every caption's style computed anew, sixty times a second.
+// loud sets the size of the picture. It changes only the moving element: a variable on the whole page would recompute
+// the style of every caption sixty times a second.
 function loud(level: number): void {
   view.glow.style.transform = `scale(${(0.8 + 0.5 * level).toFixed(3)})`;
   view.core.style.transform = `scale(${(0.62 + 0.2 * level).toFixed(3)})`;
 }
 
-// follow has the picture follow a loudness, as often as the screen is drawn,
-// until it is told to stop. A voice rises at once and falls within a fifth of a
-// second, as a needle does.
+// follow animates the picture after a loudness with every frame, until it is stopped. The picture grows at once and
+// shrinks within a fifth of a second, like the needle of a meter.
 export function follow(level: () => number): () => void {
   let shown = 0,
     drawn = 0,

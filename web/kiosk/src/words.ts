@@ -1,11 +1,10 @@
-// What the page says, by language: those that the box has voices for, German and Arabic.
-// English is what others fall back to.
+// The texts of the page by language: the languages of the box's voices, German and Arabic. Others fall back to English.
 const english = {
   pairTitle: "Pair this screen",
-  pairHelp: "In the console of the box, under Screens, make a code, or run: parley kiosk. Then type the code.",
+  pairHelp: "Make a code in the console of the box under Screens, or run: parley kiosk. Then type the code here.",
   code: "Code",
   pair: "Pair",
-  pairWrong: "This code is not known, or its time is over. Ask for a new one.",
+  pairWrong: "This code is unknown or has expired. Ask for a new one.",
   pairBusy: "Too many tries. Wait a minute, then try again.",
   pairFailed: "The box cannot be reached. Try again.",
   talk: "Talk",
@@ -20,19 +19,19 @@ const english = {
   speaking: "Speaking",
   tool: "Looking that up …",
   typeNow: "Type your question",
-  offline: "The box is not there. It comes back by itself.",
-  full: "All places are taken. Please try again in a moment.",
-  allow: "Please allow the microphone, beside the address.",
+  offline: "The box cannot be reached. This page reconnects by itself.",
+  full: "The assistant is busy with other visitors. Please try again in a moment.",
+  allow: "Please allow the microphone next to the address.",
   failed: "Something went wrong. Please try again, or tell somebody who works here.",
-  noMicrophone: "There is no microphone, or another program has it. You can type instead.",
+  noMicrophone: "There is no microphone, or another program uses it. You can type instead.",
   microphoneRefused:
-    "The browser does not let this page use the microphone; allow it beside the address. You can type instead.",
-  noHTTPS: "Browsers give the microphone to pages over https only, and this one came without. You can type instead.",
+    "The browser blocks the microphone for this page. Allow it next to the address. You can type instead.",
+  noHTTPS: "Browsers allow the microphone only on https pages, and this page was loaded over http. You can type instead.",
   revoked: "This screen is not paired any more.",
   over: "The conversation is over.",
   you: "You",
   box: "Assistant",
-  log: "What was said",
+  log: "Conversation",
 };
 export type Word = keyof typeof english;
 const all: Record<string, Record<Word, string>> = {
