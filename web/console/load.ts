@@ -55,8 +55,8 @@ export function usePages<T>(path: string, rows: string, query: Query = {}, size 
   return { ...l, value: l.value?.[rows] as T[] | undefined, page, pages, go };
 }
 
-// useDoing runs one action of a button at a time and holds its error. A button disabled during the action gets the focus
-// back afterwards.
+// useDoing runs one action of a button at a time and holds its error. A button disabled during the action gets the
+// focus back afterwards.
 export function useDoing(): {
   busy: boolean;
   error?: Error;

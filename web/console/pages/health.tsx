@@ -51,7 +51,7 @@ export function Health(_: PageProps) {
         <ErrorLine
           error={
             new Error(
-              `${lost.message} The figures below are from ${last.current ? when(new Date(last.current.now)) : "before"}.`,
+              `${lost.message} The figures are from ${last.current ? when(new Date(last.current.now)) : "before"}.`,
             )
           }
         />
@@ -171,7 +171,7 @@ function Now({ h, cores }: { h: ReturnBoxHealth; cores: number | null }) {
         value={ends === undefined ? "none" : ends < 0 ? "expired" : `${Math.floor(ends / days)} days left`}
         more={
           h.certificate
-            ? `${h.certificate.source}, ${h.certificate.renewed ? "renewed automatically" : "not renewed automatically"}`
+            ? `${h.certificate.source}, ${h.certificate.renewed ? "renewed automatically" : "renew it yourself"}`
             : "connections are not encrypted"
         }
         mood={ends !== undefined && ends < 14 * days ? (ends < 3 * days ? "bad" : "warn") : undefined}

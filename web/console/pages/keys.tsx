@@ -269,7 +269,7 @@ function Revoke({ k, close, done }: { k: ReturnKey; close: () => void; done: () 
           label="Revoke the last operator key"
           value={sure}
           set={setSure}
-          help="Without one, a new operator key can be made only on the machine itself: parley keys create --role operator"
+          help="Without one, only the machine itself can make a new one: parley keys create --role operator"
         />
       )}
     </Confirm>

@@ -9,7 +9,8 @@ import { Time } from "../parts/time";
 import { to } from "../route";
 import type { Version } from "./versions";
 
-// mostSearched is how many of the newest records a search reads, in twenty requests. It lists at most mostShown results.
+// mostSearched is how many of the newest records a search reads, in twenty requests. It lists at most mostShown
+// results.
 const mostSearched = 2000,
   mostShown = 50;
 

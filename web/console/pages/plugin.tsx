@@ -215,7 +215,11 @@ function Figures({ path }: { path: string }) {
             { head: "Tool or hook", cell: (f) => <code>{f.tool}</code> },
             { head: "Results", cell: (f) => f.results.map((r) => `${r.calls} ${r.result}`).join(", ") },
             { head: "Median", number: true, cell: (f) => (f.median_ms ? `≤ ${milliseconds(f.median_ms)}` : "–") },
-            { head: "95th percentile", number: true, cell: (f) => (f.p95_ms ? `≤ ${milliseconds(f.p95_ms)}` : "–") },
+            {
+              head: "95th percentile",
+              number: true,
+              cell: (f) => (f.p95_ms ? `≤ ${milliseconds(f.p95_ms)}` : "–"),
+            },
           ]}
         />
       )}
@@ -284,7 +288,9 @@ function Log({ path, changed }: { path: string; changed: () => void }) {
   const [lines, setLines] = useState<PluginLogLine[]>([]);
   const [level, setLevel] = useState("");
   const lost = useEvents<PluginLogLine>(`${path}/logs/events?lines=100`, (l) => {
-    setLines((all) => (all.some((o) => o.on_ms === l.on_ms && o.text === l.text) ? all : [...all, l].slice(-maxLines))); // a reopened stream repeats the newest lines
+    // A reopened stream repeats the newest lines.
+    const repeated = (all: PluginLogLine[]) => all.some((o) => o.on_ms === l.on_ms && o.text === l.text);
+    setLines((all) => (repeated(all) ? all : [...all, l].slice(-maxLines)));
     if (l.level === "error" && Date.now() - l.on_ms < 5000) changed();
   });
   const shown = lines.filter((l) => !level || l.level === level);

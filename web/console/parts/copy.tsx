@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 
-// Copy is a text with a copy button. Browsers give the clipboard to secure pages only; on other pages the button selects
-// the text for the keyboard.
+// Copy is a text with a copy button. Browsers give the clipboard to secure pages only; on other pages the button
+// selects the text for the keyboard.
 export function Copy({ text, label }: { text: string; label: string }) {
   const [said, setSaid] = useState("");
   const copy = async (e: { currentTarget: HTMLElement }) => {

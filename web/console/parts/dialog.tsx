@@ -3,8 +3,8 @@ import { useEffect, useId, useRef } from "preact/hooks";
 import { useDoing } from "../load";
 import { ErrorLine } from "./notice";
 
-// Dialog is a modal dialog. The browser keeps the focus inside; Escape closes it. Dialog returns the focus to the element
-// that opened it, because browsers do not do that for a dialog that is removed from the page.
+// Dialog is a modal dialog. The browser keeps the focus inside; Escape closes it. Dialog returns the focus to the
+// element that opened it, because browsers do not do that for a dialog that is removed from the page.
 export function Dialog({
   title,
   close,

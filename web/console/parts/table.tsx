@@ -46,7 +46,8 @@ export function Table<T>({
   );
 }
 
-// framed wraps the content of a cell in one element: on a narrow screen a cell is a row of its heading and that element.
+// framed wraps the content of a cell in one element: on a narrow screen a cell is a row of its heading and that
+// element.
 const framed = (cell: ComponentChildren) =>
   cell === null || cell === undefined || cell === "" ? null : <div>{cell}</div>;
 

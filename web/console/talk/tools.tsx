@@ -2,8 +2,8 @@ import { useState } from "preact/hooks";
 import { Area } from "../parts/field";
 import type { Call, Conversation } from "./conversation";
 
-// Tools lists the tool calls of the conversation with their answers. Calls that wait for the client are answered here by
-// hand.
+// Tools lists the tool calls of the conversation with their answers. Calls that wait for the client are answered here
+// by hand.
 export function Tools({ calls, conversation }: { calls: Call[]; conversation: Conversation | null }) {
   if (calls.length === 0) return <p class="faint">No tool calls yet. The config chooses the tools.</p>;
   return (

@@ -4,8 +4,8 @@ import type { Said } from "./conversation";
 
 const names = { you: "You", box: "Assistant", note: "Note" };
 
-// Transcript shows the conversation as it happens. Screen readers read it out. It follows the end until the user scrolls
-// up.
+// Transcript shows the conversation as it happens. Screen readers read it out. It follows the end until the user
+// scrolls up.
 export function Transcript({ said }: { said: Said[] }) {
   const log = useRef<HTMLDivElement>(null),
     follow = useRef(true);

@@ -101,8 +101,8 @@ async function pair(code: string): Promise<void> {
   enter();
 }
 
-// unpair deletes a pairing whose key the box has refused. Another tab may have paired the screen meanwhile, and this page
-// may have adopted that pairing already.
+// unpair deletes a pairing whose key the box has refused. Another tab may have paired the screen meanwhile, and this
+// page may have adopted that pairing already.
 function unpair(refused: string): void {
   const now = remembered();
   if (now && now.key !== refused) return adopt(now);

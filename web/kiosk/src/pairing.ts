@@ -15,8 +15,8 @@ export function remembered(): Pairing | null {
   }
 }
 
-// remember stores the pairing or deletes it. A browser that cannot store it asks for a code again when the page is opened
-// next.
+// remember stores the pairing or deletes it. A browser that cannot store it asks for a code again when the page is
+// opened next.
 export function remember(p: Pairing | null): void {
   try {
     if (p) localStorage.setItem(kept, JSON.stringify(p));

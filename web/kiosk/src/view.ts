@@ -67,8 +67,8 @@ interface Of {
   language?: string;
 }
 
-// caption shows a line of the conversation or a note with a detail, and replaces the one with the same id. Screen readers
-// do not read an unfinished line: they would repeat it with every word.
+// caption shows a line of the conversation or a note with a detail, and replaces the one with the same id. Screen
+// readers do not read an unfinished line: they would repeat it with every word.
 export function caption(
   who: "you" | "box" | "note" | "detail",
   text: string,

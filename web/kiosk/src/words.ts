@@ -26,7 +26,7 @@ const english = {
   noMicrophone: "There is no microphone, or another program uses it. You can type instead.",
   microphoneRefused:
     "The browser blocks the microphone for this page. Allow it next to the address. You can type instead.",
-  noHTTPS: "Browsers allow the microphone only on https pages, and this page was loaded over http. You can type instead.",
+  noHTTPS: "Browsers allow the microphone only on https pages, and this page came over http. You can type instead.",
   revoked: "This screen is not paired any more.",
   over: "The conversation is over.",
   you: "You",
