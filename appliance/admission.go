@@ -10,65 +10,74 @@ import (
 	"sync/atomic"
 	"time"
 
+	"parley/appliance/api"
 	"parley/appliance/chat"
+	"parley/appliance/chat/record"
+	"parley/appliance/chat/reply"
 	"parley/appliance/chat/turn"
 	"parley/appliance/config"
 	"parley/appliance/contract"
+	"parley/appliance/engines"
 	"parley/appliance/line"
+	"parley/appliance/plugins"
+	"parley/appliance/recording"
+	"parley/appliance/search"
+	"parley/appliance/voices"
 	"parley/store"
 )
 
-// admission lets conversations begin. The lines are open at once; before the
-// models are warm they are refused here.
+// admission decides whether a new chat may start, and reports the reason when it may
+// not. Lines are open before the models are loaded; until then it refuses their chats.
 type admission struct {
-	host atomic.Pointer[chat.Host]
-	// writable says what keeps a chat from being written; nil where chats are
-	// not.
+	host atomic.Pointer[chat.Host] // nil before the models are loaded
+	// writable returns why chats cannot be written; nil where no history is stored.
 	writable func(context.Context) error
 	log      *slog.Logger
 
 	mu       sync.Mutex
-	watching bool // whether somebody waits for a trouble to end
+	watching bool // a goroutine waits until chats can start
 	watchers sync.WaitGroup
 	stop     context.Context // ends with the box
 }
 
 const (
-	// warming is when it is worth asking again: the models take a few seconds.
-	warming = 2 * time.Second
-	// trying is how long a disk has to show that it can be written, and the
-	// database to say who has accounts.
-	trying = 2 * time.Second
-	// rechecking is how often a full or failing disk is looked at until it can
-	// be written again: soon enough for the person who mends it. While all is
-	// well it is not looked at.
-	rechecking = 5 * time.Second
+	// loadingRetry is after how long a refused client should try again while the models
+	// are loaded, which takes a few seconds.
+	loadingRetry = 2 * time.Second
+	// probeLimit is how long a write to the disk, and a query for the accounts, may take.
+	probeLimit = 2 * time.Second
+	// recheckEvery is how often a full or failing disk is checked until it can be
+	// written again. A disk that works is not checked.
+	recheckEvery = 5 * time.Second
 )
 
-// open lets conversations begin. ready is called as soon as nothing keeps them
-// from it: at once, or when the trouble is over that waiting is told of.
+// errLoading refuses a request that needs the models.
+var errLoading = contract.ErrUnavailable{Why: "the models are being loaded", RetryAfter: loadingRetry}
+
+// open lets chats of the host start. open calls ready as soon as a chat can start.
+// Until then it calls waiting with the reason, and again when the reason changes.
 func (a *admission) open(h *chat.Host, waiting func(why string), ready func()) {
 	a.host.Store(h)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.watch(rechecking, waiting, ready)
+	a.watch(recheckEvery, waiting, ready)
 }
 
-// watch waits for the end of what keeps conversations from starting, whose
-// changes are logged. a.mu is held.
+// watch waits on a goroutine until chats can start, and logs the reasons why they
+// cannot. a.mu is held.
 func (a *admission) watch(every time.Duration, waiting func(why string), ready func()) {
 	a.watching = true
 	a.watchers.Go(func() {
 		tick := time.NewTicker(every)
 		defer tick.Stop()
-		for told := ""; ; {
+		for reported := ""; ; {
 			_, all := a.missing(a.stop)
 			why := strings.Join(all, "; ")
 			if why == "" || a.stop.Err() != nil {
 				break
 			}
-			if why != told {
-				told = why
+			if why != reported {
+				reported = why
 				a.log.Error("not ready: no conversation can start", "why", why)
 				waiting(why)
 			}
@@ -86,40 +95,40 @@ func (a *admission) watch(every time.Duration, waiting func(why string), ready f
 	})
 }
 
-// wait returns when nobody watches any more, after stop has ended.
+// wait waits for the goroutine of watch, after stop has ended.
 func (a *admission) wait() { a.watchers.Wait() }
 
-// Missing says what keeps a conversation from starting. A trouble that it meets
-// first is logged, and so is its end.
+// Missing returns what keeps chats from starting. When it is the first to find a
+// fault, it has the fault and its end logged.
 func (a *admission) Missing(ctx context.Context) []string {
 	missing, _ := a.missing(ctx)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if len(missing) > 0 && a.host.Load() != nil && !a.watching && a.stop.Err() == nil {
-		a.watch(rechecking, func(string) {}, func() { a.log.Info("ready again") })
+		a.watch(recheckEvery, func(string) {}, func() { a.log.Info("ready again") })
 	}
 	return missing
 }
 
-// missing says what keeps a conversation from starting: as everybody may read
-// it, and in full, for the log.
-func (a *admission) missing(ctx context.Context) (told, full []string) {
+// missing returns what keeps chats from starting: in words for everybody, and with
+// all details for the log.
+func (a *admission) missing(ctx context.Context) (public, full []string) {
 	if a.host.Load() == nil {
-		told = append(told, "the models are being loaded")
+		public = append(public, errLoading.Why)
 	}
-	full = slices.Clone(told)
+	full = slices.Clone(public)
 	if a.writable != nil {
-		ctx, cancel := context.WithTimeout(ctx, trying)
+		ctx, cancel := context.WithTimeout(ctx, probeLimit)
 		defer cancel()
 		if err := a.writable(ctx); err != nil {
-			told, full = append(told, kindOf(err)), append(full, err.Error())
+			public, full = append(public, publicReason(err)), append(full, err.Error())
 		}
 	}
-	return told, full
+	return public, full
 }
 
-// kindOf is what everybody may read of a fault of the disk.
-func kindOf(err error) string {
+// publicReason returns what everybody may know of a fault of the disk.
+func publicReason(err error) string {
 	for _, kind := range []error{store.ErrFull, store.ErrReadOnly, store.ErrDamaged, store.ErrBusy, store.ErrClosed} {
 		if errors.Is(err, kind) {
 			return kind.Error()
@@ -128,15 +137,23 @@ func kindOf(err error) string {
 	return "the data folder cannot be written; the box's log says why"
 }
 
-// Reserve takes room for a conversation, unless something keeps it from starting:
-// then its client learns that before the line is open. It is line.Host.
+// Live counts the live chats, and the accounts that have them.
+func (a *admission) Live() (chats, accounts int) {
+	if host := a.host.Load(); host != nil {
+		chats, accounts, _ = host.Load()
+	}
+	return chats, accounts
+}
+
+// Reserve reserves a slot for a chat of an account, or returns why the chat cannot
+// start: its client learns that before the line is open. It implements line.Host.
 func (a *admission) Reserve(account string) (line.Seat, error) {
 	host := a.host.Load()
 	if host == nil {
-		return nil, contract.ErrUnavailable{Why: "the models are being loaded", RetryAfter: warming}
+		return nil, errLoading
 	}
 	if missing := a.Missing(a.stop); len(missing) > 0 {
-		return nil, contract.ErrUnavailable{Why: strings.Join(missing, "; "), RetryAfter: rechecking}
+		return nil, contract.ErrUnavailable{Why: strings.Join(missing, "; "), RetryAfter: recheckEvery}
 	}
 	s, err := host.Reserve(account)
 	if err != nil {
@@ -145,41 +162,10 @@ func (a *admission) Reserve(account string) (line.Seat, error) {
 	return seat{s}, nil
 }
 
-// chatDefaults are the settings of a chat where neither config nor client says
-// otherwise.
-func chatDefaults(cfg config.Config) turn.Settings {
-	s := chat.DefaultSettings()
-	s.Semantic = cfg.TurnDetection.Mode == string(contract.TurnSemantic)
-	if cfg.Tools.TimeoutS > 0 {
-		s.ToolLimit = time.Duration(cfg.Tools.TimeoutS) * time.Second
-	}
-	if cfg.Chat.SoundAheadS > 0 {
-		s.SoundAhead = time.Duration(cfg.Chat.SoundAheadS) * time.Second
-	}
-	s.Plugins = cfg.Plugins
-	s.Filler = time.Duration(cfg.Tools.FillerMS) * time.Millisecond
-	return s
-}
-
-// alone returns what tells whether an account is the only one on the box, which
-// then needs to leave no seats to others; nil where the operator has said how
-// many seats an account may have.
-func alone(ctx context.Context, cfg config.Config, records *store.Store) func(account string) bool {
-	if cfg.Limits.ChatsPerAccount > 0 {
-		return nil
-	}
-	return func(account string) bool {
-		ctx, cancel := context.WithTimeout(ctx, trying)
-		defer cancel()
-		all, err := records.Accounts(ctx)
-		return err == nil && !slices.ContainsFunc(all, func(a store.Account) bool { return a.ID != account })
-	}
-}
-
-// seat is a chat's, as lines use it.
+// seat is a chat.Seat with the types of package line.
 type seat struct{ *chat.Seat }
 
-// Open begins the conversation.
+// Open starts the chat.
 func (s seat) Open(ctx context.Context, o line.Opening) (line.Session, error) {
 	c, err := s.Seat.Open(ctx, chat.Opening{
 		Account:   o.Account,
@@ -195,4 +181,118 @@ func (s seat) Open(ctx context.Context, o line.Opening) (line.Session, error) {
 		return nil, err
 	}
 	return c, nil
+}
+
+// startHost starts the host of the chats. No chat can start before admission is open.
+func (a *appliance) startHost(ctx context.Context) error {
+	feelings, err := openExpression(a.cfg.Expression)
+	if err != nil {
+		return err
+	}
+	history, recordings := chatRecords(a.cfg.Retention, a.records)
+	a.host = chat.NewHost(ctx, chat.Parts{
+		Detector:        a.engines.Detector,
+		Transcriber:     a.engines.Transcriber,
+		TurnEnd:         a.engines.TurnEnd,
+		Model:           a.engines.Model,
+		Voices:          voices.NewForChats(a.voices, a.engines, a.log),
+		Reading:         a.lexicons.Options,
+		Records:         history,
+		Recordings:      recordings,
+		Outbox:          a.records,
+		Defaults:        chatDefaults(a.cfg),
+		Log:             a.log,
+		MaxChats:        a.cfg.MaxChats(),
+		MaxAdded:        time.Duration(a.cfg.Chat.MaxAddedMS) * time.Millisecond,
+		ChatsPerAccount: a.cfg.ChatsPerAccount(),
+		Alone:           alone(ctx, a.cfg, a.records),
+		Configs:         api.NewConfigs(a.records, a.plugins),
+		Models:          a.engines,
+		StrictModels:    a.cfg.StrictModels,
+		Tools:           toolbox{a.plugins, search.Server{URL: a.cfg.WebSearch}},
+		Plugins:         a.plugins,
+		Rules:           a.engines.Rules,
+		Expression:      feelings,
+		TellFeelings:    engines.TellsFeelings(a.cfg.Expression),
+		Observe:         func(s chat.Stage, took time.Duration) { a.figures.Turn(string(s), took) },
+	})
+	a.plugins.Tell(a.host)
+	a.figures.WatchChats(a.host.Load, a.cfg.MaxChats())
+	return nil
+}
+
+// admit lets chats start, and reports to the operator when the first one can.
+func (a *appliance) admit(ctx context.Context) {
+	a.admission.open(a.host, a.announceWaiting, func() { a.announceReady(ctx) })
+	a.onClose(a.admission.wait)
+}
+
+// chatRecords returns where chats are written and recorded. Without a history only
+// webhooks are written, and without audio nothing is recorded.
+func chatRecords(r config.Retention, records *store.Store) (chat.Records, chat.Recordings) {
+	switch {
+	case !r.History:
+		return record.Unkept{Outbox: records}, nil
+	case !r.Audio:
+		return records, nil
+	}
+	return records, recorders{records, recording.NewSyncer()}
+}
+
+// recorders makes the recorders of chats, which write into files of the store.
+type recorders struct {
+	*store.Store
+	syncer *recording.Syncer
+}
+
+// Recorder returns the recorder of a chat. clock returns the time since the chat
+// started.
+func (s recorders) Recorder(chatID string, clock func() time.Duration, log *slog.Logger) chat.Recorder {
+	return recording.New(chatID, s.Store, s.syncer, clock, log)
+}
+
+// chatDefaults returns the settings of a chat where neither its config nor its client
+// sets them.
+func chatDefaults(cfg config.Config) turn.Settings {
+	s := chat.DefaultSettings()
+	s.Semantic = cfg.TurnDetection.Mode == string(contract.TurnSemantic)
+	if cfg.Tools.TimeoutS > 0 {
+		s.ToolLimit = time.Duration(cfg.Tools.TimeoutS) * time.Second
+	}
+	if cfg.Chat.SoundAheadS > 0 {
+		s.SoundAhead = time.Duration(cfg.Chat.SoundAheadS) * time.Second
+	}
+	s.Plugins = cfg.Plugins
+	s.Filler = time.Duration(cfg.Tools.FillerMS) * time.Millisecond
+	return s
+}
+
+// alone returns a function that reports whether an account is the only one of the
+// box, and so need not leave slots to others. It returns nil if the operator has set
+// the number of chats per account.
+func alone(ctx context.Context, cfg config.Config, records *store.Store) func(account string) bool {
+	if cfg.Limits.ChatsPerAccount > 0 {
+		return nil
+	}
+	return func(account string) bool {
+		ctx, cancel := context.WithTimeout(ctx, probeLimit)
+		defer cancel()
+		all, err := records.Accounts(ctx)
+		return err == nil && !slices.ContainsFunc(all, func(a store.Account) bool { return a.ID != account })
+	}
+}
+
+// toolbox runs the tools that the box runs for chats: those of plugins, and
+// web_search.
+type toolbox struct {
+	plugins *plugins.Plugins
+	search  search.Server
+}
+
+// RunTool implements reply.Toolbox.
+func (t toolbox) RunTool(ctx context.Context, r reply.ToolRun) (string, error) {
+	if r.Tool.Plugin != "" {
+		return t.plugins.Run(ctx, r)
+	}
+	return t.search.RunTool(ctx, r.Tool.Name, r.Arguments)
 }

@@ -36,7 +36,7 @@ func TestABoxThatCannotWriteIsReadyWhenItCan(t *testing.T) {
 		var told []string
 		a.open(&chat.Host{}, func(why string) { told = append(told, why) }, func() { told = append(told, "ready") })
 		synctest.Wait()
-		time.Sleep(3 * rechecking)
+		time.Sleep(3 * recheckEvery)
 		if got := strings.Join(told, ", "); got != "writing /secret/parley.db: "+store.ErrFull.Error() {
 			t.Errorf("the operator is told %q, want the trouble, once", got)
 		}
@@ -44,7 +44,7 @@ func TestABoxThatCannotWriteIsReadyWhenItCan(t *testing.T) {
 			t.Errorf("everybody is told %q, want no more than what kind of trouble it is", got)
 		}
 		full.Store(false)
-		time.Sleep(2 * rechecking)
+		time.Sleep(2 * recheckEvery)
 		if got := strings.Join(told, ", "); !strings.HasSuffix(got, ", ready") || len(a.Missing(ctx)) != 0 {
 			t.Errorf("told %q", got)
 		}
@@ -54,7 +54,7 @@ func TestABoxThatCannotWriteIsReadyWhenItCan(t *testing.T) {
 		a.Missing(ctx)
 		synctest.Wait()
 		full.Store(false)
-		time.Sleep(2 * rechecking)
+		time.Sleep(2 * recheckEvery)
 		if n := strings.Count(log.String(), "not ready"); n != 2 || strings.Count(log.String(), "ready again") != 1 {
 			t.Errorf("the log says\n%s", &log)
 		}

@@ -1,18 +1,19 @@
-// Package appliance is the box: it opens every part, in order, and runs them
-// until it is told to stop.
+// Package appliance is the box: Run opens its parts in order, runs them, and stops
+// them.
 package appliance
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"time"
 
 	"parley/appliance/api"
+	"parley/appliance/box"
 	"parley/appliance/certs"
 	"parley/appliance/chat"
 	"parley/appliance/config"
@@ -20,241 +21,278 @@ import (
 	"parley/appliance/line/ws"
 	"parley/appliance/metrics"
 	"parley/appliance/plugins"
-	"parley/appliance/search"
+	"parley/appliance/recording"
 	"parley/appliance/voices"
 	"parley/internal/disk"
+	"parley/internal/version"
 	"parley/store"
 )
 
-const (
-	// stopping is how long the box takes to stop: chats are told and ended,
-	// requests finished. Service managers wait longer than that.
-	stopping = 4 * time.Second
-	// finishing is the part of it that requests have after the chats.
-	finishing = 2 * time.Second
-)
+// Run runs the box until ctx ends, and then stops it. The box answers /healthz as soon
+// as it listens, and /readyz with 200 when a chat could start.
+func Run(ctx context.Context, cfg config.Config, console Console) error {
+	a := &appliance{cfg: cfg, console: console, log: console.Log, started: time.Now()}
+	defer a.close()
 
-// Console is where a box tells the people who run it what they should know.
-type Console struct {
-	Log *slog.Logger
-	// Out is read by the person who starts the box; Terminal says that it is a
-	// terminal, so that secrets may be shown there.
-	Out      io.Writer
-	Terminal bool
-	// Loaded is called when the models are loaded: from then on the box has to
-	// be stopped, and cannot simply be ended.
-	Loaded func()
-}
-
-// Run runs the box until ctx ends, and then stops it. It answers /healthz as
-// soon as it listens, /readyz when a conversation could start.
-func Run(ctx context.Context, cfg config.Config, c Console) error {
-	begun, log := time.Now(), c.Log
-	records, err := openStore(ctx, cfg, log)
-	if err != nil {
+	if err := a.openStore(ctx); err != nil {
 		return err
 	}
-	defer records.Close()
-	defer keepSweeping(ctx, cfg, records, log)()
-
-	listener, err := net.Listen("tcp", cfg.Listen)
-	if err != nil {
-		return fmt.Errorf("listen %s: %w: choose another address with --listen, or stop what uses it", cfg.Listen, err)
-	}
-	limits := limitsOf(cfg, log)
-	listener = api.Listen(listener, limits, log)
-	identity, err := certs.Open(ctx, certOptions(cfg), listener.Addr(), log)
-	if err != nil {
-		return errors.Join(err, listener.Close())
-	}
-	defer identity.Close()
-	figures := metrics.New(Version(), log)
-	figures.WatchStore(records.Written)
-	defer sendWebhooks(cfg, records, figures, log)()
-	admission := &admission{log: log, stop: ctx}
-	if cfg.Retention.History {
-		admission.writable = records.Writable
-	}
-	lines := ws.NewServer(admission, cfg.Origins, ws.Timing{}, log)
-	installed := plugins.Open(cfg, records, figures, log)
-	defer installed.Close()
-	defer installed.TellEnds(ctx, records)()
-	ahead := newAhead(records, installed, log)
-	calls, err := openCalls(cfg, listener.Addr(), admission, log)
-	if err != nil {
-		return errors.Join(err, listener.Close())
-	}
-	defer calls.cutOff()
-	speakers := voices.Voices{Config: cfg, Records: records, StandIns: &voices.StandIns{Log: log}}
-	readings := newReadings(records, cfg.Speech.Locale, cfg.Lexicon, log)
-	speaking := speeches{lines: lines, stop: ctx}
-	door := &kioskDoor{enabled: cfg.Kiosk.Enabled}
-	health := &boxHealth{
-		cfg:       cfg,
-		begun:     begun,
-		records:   records,
-		figures:   figures,
-		admission: admission,
-		identity:  identity,
-		speaker:   door,
-	}
-	health.cfg.Listen = listener.Addr().String()
-	packs := newBoxPacks(ctx, cfg)
-	defer packs.wait()
-	front := api.NewServer(api.New(api.Parts{
-		Keys:           records,
-		Chats:          control{lines, admission},
-		Calls:          calls.api(),
-		Speaker:        door.api(),
-		Ready:          admission,
-		Version:        Version(),
-		Log:            log,
-		Records:        records,
-		ConfigsChanged: ahead.configsChanged,
-		LexiconChanged: readings.changed,
-		Voices:         speakers,
-		Aliases:        speakers,
-		Speech:         &speaking,
-		SpeechInput:    &speaking,
-		Models:         engines.Catalogue{Config: cfg},
-		Plugins:        installed,
-		BoxPlugins:     installed.Operator(figures),
-		BoxWebhooks:    boxWebhooks{cfg},
-		BoxHealth:      health,
-		BoxPacks:       packs,
-		Running:        ctx,
-		Origins:        cfg.Origins,
-		Authority:      identity.Authority(),
-		Metrics:        figures,
-		Limits:         limits,
-	}), log)
-	defer announce(cfg, listener.Addr(), log)()
-	served := make(chan error, 1)
-	go func() { served <- identity.Serve(front, listener, api.Refusals(log)) }()
-	log.Info("listening", "address", listener.Addr().String(), "data", cfg.Data)
-
-	opened, err := engines.Open(ctx, cfg, engines.All, log)
-	if err != nil {
-		front.Close()
-		<-served
+	a.startSweeping(ctx)
+	if err := a.listen(ctx); err != nil {
 		return err
 	}
-	defer opened.Close()
-	figures.WatchEngines(opened.Gate)
-	health.gate.Store(opened.Gate)
-	feelings, err := openExpression(cfg.Expression)
-	if err != nil {
+	a.openFigures()
+	a.startWebhooks()
+	a.openAdmission(ctx)
+	a.openPlugins(ctx)
+	if err := a.openLines(); err != nil {
 		return err
 	}
-	history, recordings := kept(cfg.Retention, records)
-	host := chat.NewHost(ctx, chat.Parts{
-		Detector:        opened.Detector,
-		Transcriber:     opened.Transcriber,
-		TurnEnd:         opened.TurnEnd,
-		Model:           opened.Model,
-		Voices:          voices.NewForChats(speakers, opened, log),
-		Reading:         readings.of,
-		Records:         history,
-		Recordings:      recordings,
-		Outbox:          records,
-		Defaults:        chatDefaults(cfg),
-		Log:             log,
-		MaxChats:        cfg.MaxChats(),
-		MaxAdded:        time.Duration(cfg.Chat.MaxAddedMS) * time.Millisecond,
-		ChatsPerAccount: cfg.ChatsPerAccount(),
-		Alone:           alone(ctx, cfg, records),
-		Configs:         api.NewConfigs(records, installed),
-		Models:          opened,
-		StrictModels:    cfg.StrictModels,
-		Tools:           toolbox{installed, search.Server{URL: cfg.WebSearch}},
-		Plugins:         installed,
-		Rules:           opened.Rules,
-		Expression:      feelings,
-		TellFeelings:    tellsFeelings(cfg.Expression),
-		Observe:         func(s chat.Stage, took time.Duration) { figures.Turn(string(s), took) },
-	})
-	installed.Tell(host)
-	speakers.WarnOfAliases(ctx, log)
-	speaking.service.Store(openSpeech(cfg, opened, speakers, readings.of, figures, log))
-	figures.WatchChats(host.Load, cfg.MaxChats())
-	c.Loaded()
-	if err := host.PrefillOwn(ctx); err != nil && ctx.Err() == nil {
-		log.Warn("the box's own prompt cannot be read ahead", "err", err)
+	a.openVoices(ctx)
+	a.startHTTP(ctx) // answers 503 where the models are needed
+
+	if err := a.openEngines(ctx); err != nil {
+		return err
 	}
-	defer ahead.begin(ctx, host)()
-	kiosk := openKiosk(cfg, opened, admission, records, c.Terminal, log)
-	defer kiosk.cutOff()
-	door.Store(kiosk.Speaker)
-	banner := banner{cfg, listener.Addr(), identity, c.Out}
-	admission.open(host, banner.waiting, func() {
-		log.Info("ready", "seconds", time.Since(begun).Seconds())
-		banner.ready(c.firstKey(ctx, cfg.Data, records), c.signIn(ctx, records))
-	})
-	defer admission.wait()
-	defer opened.PrefetchVoices(ctx, host.Live)()
+	if err := a.startHost(ctx); err != nil {
+		return err
+	}
+	a.startSpeech(ctx)
+	a.loaded()
+	a.prefill(ctx)
+	a.startKiosk()
+	a.admit(ctx) // from here on chats can start
+	a.prefetchVoices(ctx)
 
 	select {
-	case err = <-served:
+	case err := <-a.served:
 		return fmt.Errorf("serving: %w", err)
 	case <-ctx.Done():
 	}
-	log.Info("stopping")
-	return stop(log, host, lines, calls, kiosk, front)
+	return a.stop()
 }
 
-// firstKey makes the box's first key, and logs where its secrets lie.
-func (c Console) firstKey(ctx context.Context, data string, records *store.Store) firstKey {
-	key, err := makeFirstKey(ctx, data, c.Terminal, records)
-	switch left := leftFirstKey(data); {
-	case err != nil:
-		c.Log.Error("cannot make the first key", "err", err)
-	case key.file != "":
-		c.Log.Info(
-			"the first API key lies in a file that only this user can read: keep it elsewhere and delete the file",
-			"file", key.file)
-	case left != "":
-		c.Log.Warn(
-			"the secrets of the first API key still lie in the data folder: keep them elsewhere and delete the file",
-			"file", left)
-	}
-	return key
+// appliance is a running box. Each method that opens or starts a part needs the parts
+// that Run opens before it.
+type appliance struct {
+	cfg     config.Config
+	console Console
+	log     *slog.Logger
+	started time.Time
+	closers []func() // in the order of opening
+
+	records   *store.Store
+	listener  net.Listener
+	limits    api.Limits
+	identity  *certs.Identity
+	figures   *metrics.Metrics
+	admission *admission
+	plugins   *plugins.Plugins
+	prefetch  *prefetch
+	sockets   *ws.Server
+	calls     calls
+	kiosk     *kiosk
+	voices    voices.Voices
+	lexicons  *voices.Lexicons
+	speech    *speechDoor
+	health    *box.Health
+	http      *http.Server
+	served    chan error // receives the error of http, and is closed
+
+	// These are nil before the models are loaded.
+	engines *engines.Set
+	host    *chat.Host
 }
 
-// signIn makes what signs a browser in to the console, where it may be shown: on a
-// terminal. Logs keep what they are told.
-func (c Console) signIn(ctx context.Context, records *store.Store) string {
-	if !c.Terminal {
-		return ""
+func (a *appliance) onClose(f func()) { a.closers = append(a.closers, f) }
+
+// close closes what is open, the newest first.
+func (a *appliance) close() {
+	for _, f := range slices.Backward(a.closers) {
+		f()
 	}
-	link, err := records.StartSignIn(ctx, "", time.Now())
+}
+
+// openStore opens the database, and ends the chats that a crash left open. It has no
+// time limit: the migration of a large database may take minutes.
+func (a *appliance) openStore(ctx context.Context) (err error) {
+	if a.records, err = store.Open(ctx, a.cfg.Data, a.log); err != nil {
+		return err
+	}
+	a.onClose(func() { a.records.Close() })
+	ended, err := a.records.EndOpenChats(ctx, time.Now().UnixMilli(), func(chatID string) time.Duration {
+		return recording.Length(a.records, chatID, a.log)
+	})
 	if err != nil {
-		c.Log.Error("cannot make a link to the console", "err", err)
-		return ""
+		return err
 	}
-	return link
+	// The secret is created while there is space for it. Then a request for a link to a
+	// recording only reads, also on a full disk.
+	if _, err := a.records.Secret(ctx, api.AudioURLKey); err != nil {
+		a.log.Warn("the key by which links to recordings are signed cannot be made", "err", err)
+	}
+	for _, c := range ended {
+		a.log.Warn("a chat was left open by a crash and is ended as an error", "chat", c.ID)
+	}
+	return nil
 }
 
-// stop ends the chats, which tells their clients, and then the rest.
-func stop(log *slog.Logger, host *chat.Host, lines *ws.Server, calls calls, kiosk kiosk, front *http.Server) error {
-	ctx, cancel := context.WithTimeout(context.Background(), stopping)
+// startSweeping deletes old data in the background.
+func (a *appliance) startSweeping(ctx context.Context) {
+	a.onClose(inBackground(ctx, func(ctx context.Context) { sweeping(ctx, a.cfg, a.records, a.log) }))
+}
+
+// listen listens for HTTP, and opens the certificate of the box.
+func (a *appliance) listen(ctx context.Context) error {
+	l, err := net.Listen("tcp", a.cfg.Listen)
+	if err != nil {
+		return fmt.Errorf("listen %s: %w: choose another address with --listen, or stop what uses it",
+			a.cfg.Listen, err)
+	}
+	a.limits = limits(a.cfg, a.log)
+	a.listener = api.Listen(l, a.limits, a.log)
+	a.onClose(func() { a.listener.Close() }) // again, if HTTP has started
+	if a.identity, err = certs.Open(ctx, certOptions(a.cfg), l.Addr(), a.log); err != nil {
+		return err
+	}
+	a.onClose(a.identity.Close)
+	return nil
+}
+
+func (a *appliance) openFigures() {
+	a.figures = metrics.New(version.String(), a.log)
+	a.figures.WatchStore(a.records.Written)
+}
+
+// openAdmission opens admission, which refuses all chats until the models are loaded.
+func (a *appliance) openAdmission(ctx context.Context) {
+	a.admission = &admission{log: a.log, stop: ctx}
+	if a.cfg.Retention.History {
+		a.admission.writable = a.records.Writable
+	}
+}
+
+func (a *appliance) openPlugins(ctx context.Context) {
+	a.plugins = plugins.Open(a.cfg, a.records, a.figures, a.log)
+	a.onClose(func() { a.plugins.Close() })
+	a.onClose(a.plugins.TellEnds(ctx, a.records))
+	a.prefetch = newPrefetch(a.records, a.plugins, a.log)
+}
+
+// openVoices opens the voices of the accounts and how their texts are pronounced.
+func (a *appliance) openVoices(ctx context.Context) {
+	a.voices = voices.Voices{Config: a.cfg, Records: a.records, StandIns: &voices.StandIns{Log: a.log}}
+	a.lexicons = voices.NewLexicons(a.records, a.cfg.Speech.Locale, a.cfg.Lexicon, a.log)
+	a.speech = &speechDoor{lines: a.sockets, stop: ctx}
+}
+
+// startHTTP serves the API, and announces its address in the data folder.
+func (a *appliance) startHTTP(ctx context.Context) {
+	reported := a.cfg
+	reported.Listen = a.listener.Addr().String()
+	a.health = box.NewHealth(box.HealthSources{
+		Config:  reported,
+		Started: a.started,
+		Records: a.records,
+		Figures: a.figures,
+		Chats:   a.admission,
+		Speaker: a.kiosk,
+		Leaf:    a.identity.Shown,
+	})
+	packs := box.NewPacks(ctx, a.cfg)
+	a.onClose(packs.Wait)
+	a.http = api.NewServer(api.New(api.Parts{
+		Keys:           a.records,
+		Chats:          control{a.sockets, a.admission},
+		Calls:          a.calls.api(),
+		Speaker:        a.kiosk.api(),
+		Ready:          a.admission,
+		Version:        version.String(),
+		Log:            a.log,
+		Records:        a.records,
+		ConfigsChanged: a.prefetch.configsChanged,
+		LexiconChanged: a.lexicons.Changed,
+		Voices:         a.voices,
+		Aliases:        a.voices,
+		Speech:         a.speech,
+		SpeechInput:    a.speech,
+		Models:         engines.Catalogue{Config: a.cfg},
+		Plugins:        a.plugins,
+		BoxPlugins:     a.plugins.Operator(a.figures),
+		BoxWebhooks:    box.Webhooks{Config: a.cfg},
+		BoxHealth:      a.health,
+		BoxPacks:       packs,
+		Running:        ctx,
+		Origins:        a.cfg.Origins,
+		Authority:      a.identity.Authority(),
+		Metrics:        a.figures,
+		Limits:         a.limits,
+	}), a.log)
+	a.onClose(box.Announce(a.cfg, a.listener.Addr(), a.log))
+	a.served = make(chan error, 1)
+	go func() {
+		defer close(a.served)
+		a.served <- a.identity.Serve(a.http, a.listener, api.Refusals(a.log))
+	}()
+	a.onClose(func() { a.http.Close(); <-a.served }) // at once, if stop did not end it before
+	a.log.Info("listening", "address", a.listener.Addr().String(), "data", a.cfg.Data)
+}
+
+// openEngines loads the models, which takes seconds.
+func (a *appliance) openEngines(ctx context.Context) (err error) {
+	if a.engines, err = engines.Open(ctx, a.cfg, engines.All, a.log); err != nil {
+		return err
+	}
+	a.onClose(func() { a.engines.Close() })
+	a.figures.WatchEngines(a.engines.Gate)
+	a.health.WatchEngines(a.engines.Gate)
+	return nil
+}
+
+// prefill prefills the prompt of the box itself, and starts to prefill those of the
+// configs in the background.
+func (a *appliance) prefill(ctx context.Context) {
+	if err := a.host.PrefillOwn(ctx); err != nil && ctx.Err() == nil {
+		a.log.Warn("the box's own prompt cannot be read ahead", "err", err)
+	}
+	a.onClose(inBackground(ctx, func(ctx context.Context) { a.prefetch.run(ctx, a.host) }))
+}
+
+// prefetchVoices loads further voices in the background, while no chat is live.
+func (a *appliance) prefetchVoices(ctx context.Context) {
+	a.onClose(a.engines.PrefetchVoices(ctx, a.host.Live))
+}
+
+const (
+	// stopLimit is how long the box takes to stop: chats are ended, and requests
+	// finished. Service managers wait longer than that.
+	stopLimit = 4 * time.Second
+	// requestLimit is the part of stopLimit that requests have after the chats.
+	requestLimit = 2 * time.Second
+)
+
+// stop ends the chats, with a message to their clients, and then all requests.
+func (a *appliance) stop() error {
+	a.log.Info("stopping")
+	ctx, cancel := context.WithTimeout(context.Background(), stopLimit)
 	defer cancel()
-	err := errors.Join(host.Stop(ctx), lines.Wait(ctx), calls.Close(ctx))
-	kiosk.Close(ctx)
-	ctx, cancel = context.WithTimeout(ctx, finishing)
+	err := errors.Join(a.host.Stop(ctx), a.sockets.Wait(ctx), a.calls.Close(ctx))
+	a.kiosk.Close(ctx)
+	ctx, cancel = context.WithTimeout(ctx, requestLimit)
 	defer cancel()
-	if front.Shutdown(ctx) != nil {
-		// Whoever is left asks for nothing, or takes its answer too slowly.
-		log.Info("connections that were still open are cut off")
-		err = errors.Join(err, front.Close())
+	if a.http.Shutdown(ctx) != nil {
+		// These clients are idle, or take their answers too slowly.
+		a.log.Info("connections that were still open are cut off")
+		err = errors.Join(err, a.http.Close())
 	}
 	if err == nil {
-		log.Info("stopped")
+		a.log.Info("stopped")
 	}
 	return err
 }
 
-// limitsOf are what the settings let one account and one address take.
-func limitsOf(cfg config.Config, log *slog.Logger) api.Limits {
+// limits returns what the settings let one account and one address use.
+func limits(cfg config.Config, log *slog.Logger) api.Limits {
 	l := api.Limits{
 		RequestsPerSecond:     cfg.Limits.RequestsPerSecond,
 		RequestBurst:          cfg.Limits.RequestBurst,
@@ -270,7 +308,7 @@ func limitsOf(cfg config.Config, log *slog.Logger) api.Limits {
 	return l
 }
 
-// certOptions are what the settings say about certificates.
+// certOptions returns the settings of the box's certificate.
 func certOptions(cfg config.Config) certs.Options {
 	host, _, _ := net.SplitHostPort(cfg.Listen) // was checked when it was set
 	t := cfg.TLS

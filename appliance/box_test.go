@@ -1,7 +1,6 @@
 package appliance
 
 import (
-	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -10,7 +9,6 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
-	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -57,14 +55,13 @@ func startBox(t *testing.T, change ...func(*config.Config)) *runningBox {
 		c(&cfg)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	var said notice
+	ready := make(chan Ready, 1)
 	ended := make(chan error, 1)
 	go func() {
 		ended <- Run(ctx, cfg, Console{
 			Log:      slog.New(slog.NewTextHandler(testLog{t}, nil)),
-			Out:      &said,
 			Terminal: true,
-			Loaded:   func() {},
+			Ready:    func(r Ready) { ready <- r },
 		})
 	}()
 	b := &runningBox{cfg: cfg, stop: sync.OnceValue(func() error {
@@ -76,43 +73,16 @@ func startBox(t *testing.T, change ...func(*config.Config)) *runningBox {
 			t.Error(err)
 		}
 	})
-	for deadline := time.Now().Add(patient); time.Now().Before(deadline); <-time.After(20 * time.Millisecond) {
-		select {
-		case err := <-ended:
-			ended <- err
-			t.Fatal("the box ended: ", err)
-		default:
-		}
-		if b.url, b.key = said.find(); b.url != "" {
-			return b
-		}
+	select {
+	case r := <-ready:
+		b.url, b.key = r.URL, r.FirstKey.APIKey
+	case err := <-ended:
+		ended <- err
+		t.Fatal("the box ended: ", err)
+	case <-time.After(patient):
+		t.Fatal("the box is not ready after five minutes")
 	}
-	t.Fatal("the box is not ready after five minutes")
-	return nil
-}
-
-// notice is what the box tells its operator.
-type notice struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (n *notice) Write(p []byte) (int, error) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.text.Write(p)
-}
-
-var told = regexp.MustCompile(`--url (\S+)(?: --key (\S+))?`)
-
-// find is where the box listens, and the key that it made, if it had none.
-func (n *notice) find() (url, key string) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if m := told.FindStringSubmatch(n.text.String()); m != nil {
-		return m[1], m[2]
-	}
-	return "", ""
+	return b
 }
 
 // testLog gives the box's log to the test.

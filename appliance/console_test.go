@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/appliance/box"
 	"parley/appliance/config"
 	"parley/appliance/contract"
 	"parley/internal/packtest"
@@ -81,7 +82,7 @@ func undelivered(t *testing.T, b *runningBox) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	owner, err := records.Account(t.Context(), defaultAccount)
+	owner, err := records.Account(t.Context(), box.DefaultAccount)
 	if err == nil {
 		chat := store.NewChat{
 			ID:        contract.NewID(),
@@ -160,5 +161,5 @@ func signIn(t *testing.T, b *runningBox) string {
 	if err := records.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return ConsoleLink(b.url, link)
+	return b.url + "/#signin=" + link
 }

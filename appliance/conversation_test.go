@@ -3,7 +3,6 @@ package appliance
 import (
 	"bytes"
 	"context"
-	"io"
 	"log/slog"
 	"net/http"
 	"os/exec"
@@ -219,7 +218,7 @@ func TestStoppingBoxTellsItsChatsAndASecondOneIsRefused(t *testing.T) {
 	b := startBox(t, byScript(t))
 	c := b.call(t, "")
 	c.until("chat_metadata", 1, patient)
-	err := Run(t.Context(), b.cfg, Console{Log: slog.New(slog.DiscardHandler), Out: io.Discard, Loaded: func() {}})
+	err := Run(t.Context(), b.cfg, Console{Log: slog.New(slog.DiscardHandler)})
 	if err == nil || !strings.Contains(err.Error(), "in use") {
 		t.Errorf("a second box on the same data folder: %v", err)
 	}

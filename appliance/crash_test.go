@@ -17,6 +17,7 @@ import (
 	"parley/appliance/engines"
 	"parley/appliance/voices"
 	"parley/firmware/backup"
+	"parley/internal/version"
 	"parley/store"
 )
 
@@ -62,7 +63,7 @@ func TestABackupOfALiveChatIsHeardUpToIt(t *testing.T) {
 	assistant(4*time.Second, 1700*time.Millisecond)
 
 	file := filepath.Join(t.TempDir(), "backup")
-	box := backup.Box{Data: live, Version: Version(),
+	box := backup.Box{Data: live, Version: version.String(),
 		Database: func(ctx context.Context, file string, progress func(done, total int64)) (int64, error) {
 			return store.Backup(ctx, live, file, progress)
 		}}
@@ -82,15 +83,15 @@ func TestABackupOfALiveChatIsHeardUpToIt(t *testing.T) {
 	}
 
 	cfg := config.Config{Data: elsewhere}
-	restored, err := openStore(t.Context(), cfg, log)
-	if err != nil {
+	a := &appliance{cfg: cfg, log: log}
+	defer a.close()
+	if err := a.openStore(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	defer restored.Close()
 	served := httptest.NewServer(api.New(api.Parts{
-		Keys:    restored,
-		Records: restored,
-		Voices:  voices.Voices{Config: cfg, Records: restored},
+		Keys:    a.records,
+		Records: a.records,
+		Voices:  voices.Voices{Config: cfg, Records: a.records},
 		Models:  engines.Catalogue{Config: cfg},
 		Ready:   &admission{},
 		Log:     log,

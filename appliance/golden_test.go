@@ -4,6 +4,7 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"io/fs"
 	"log/slog"
@@ -19,12 +20,14 @@ import (
 
 	"github.com/coder/websocket"
 
+	"parley/appliance/box"
 	"parley/appliance/certs"
 	"parley/appliance/chat"
 	"parley/appliance/config"
 	"parley/appliance/contract"
 	"parley/firmware/backup"
 	"parley/internal/golden"
+	"parley/internal/version"
 	"parley/plugins/shelf"
 	"parley/store"
 )
@@ -59,7 +62,7 @@ func TestGoldenDataFolder(t *testing.T) {
 		late = slices.DeleteFunc(late, func(name string) bool { return slices.Contains(within(t, data), name) })
 		<-time.After(100 * time.Millisecond)
 	}
-	_, err = backup.Make(t.Context(), backup.Box{Data: data, Version: Version(),
+	_, err = backup.Make(t.Context(), backup.Box{Data: data, Version: version.String(),
 		Database: func(ctx context.Context, file string, progress func(done, total int64)) (int64, error) {
 			return store.Backup(ctx, data, file, progress)
 		}}, filepath.Join(t.TempDir(), "backup"), nil)
@@ -70,9 +73,17 @@ func TestGoldenDataFolder(t *testing.T) {
 	if err := b.stop(); err != nil {
 		t.Fatal(err)
 	}
-	if err := writeFirstKey(filepath.Join(data, "first-key.env"), key); err != nil {
+	// The box had a key, so it made no first one.
+	empty := t.TempDir()
+	keyless, err := store.Open(t.Context(), empty, slog.New(slog.DiscardHandler))
+	if err != nil {
 		t.Fatal(err)
 	}
+	_, err = box.MakeFirstKey(t.Context(), empty, false, keyless)
+	if err := errors.Join(err, keyless.Close()); err != nil {
+		t.Fatal(err)
+	}
+	lines = append(lines, within(t, empty)...)
 	own := b.cfg
 	own.TLS = config.TLS{Mode: config.TLSOwn}
 	at := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1}

@@ -2,6 +2,7 @@ package appliance
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +18,7 @@ import (
 	"parley/appliance/config"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
+	"parley/appliance/recording"
 	"parley/internal/layout"
 	"parley/store"
 )
@@ -233,11 +235,11 @@ func TestOldChatsAreSweptAway(t *testing.T) {
 		return total
 	}
 	log := slog.New(slog.DiscardHandler)
-	if err := sweep(t.Context(), config.Retention{}, records, now, log); err != nil || left() != 4 {
+	if err := sweepChats(t.Context(), config.Retention{}, records, now, log); err != nil || left() != 4 {
 		t.Errorf("without a limit %d of 4 are left, %v", left(), err)
 	}
-	stop := keepSweeping(t.Context(), config.Config{Data: t.TempDir(), Retention: config.Retention{Days: 30}}, records,
-		log)
+	cfg := config.Config{Data: t.TempDir(), Retention: config.Retention{Days: 30}}
+	stop := inBackground(t.Context(), func(ctx context.Context) { sweeping(ctx, cfg, records, log) })
 	for deadline := time.Now().Add(time.Minute); left() != 2 && time.Now().Before(deadline); {
 		<-time.After(10 * time.Millisecond)
 	}
@@ -290,7 +292,7 @@ func TestRecordingsAreDeletedAfterTheBoxHasSaidSo(t *testing.T) {
 	pass := func(days int) (log string, left map[string]store.ChatRecording) {
 		t.Helper()
 		var out bytes.Buffer
-		err := makeRoom(t.Context(), cfg, records, now.AddDate(0, 0, days), days == 0,
+		err := sweepRecordings(t.Context(), cfg, records, now.AddDate(0, 0, days), days == 0,
 			slog.New(slog.NewTextHandler(&out, nil)))
 		if err != nil {
 			t.Fatal(err)
@@ -304,7 +306,8 @@ func TestRecordingsAreDeletedAfterTheBoxHasSaidSo(t *testing.T) {
 		!strings.Contains(log, "days=30") {
 		t.Errorf("at the first start %v are left, and it says %s", left, log)
 	}
-	if n, err := RecordingNotice(cfg); err != nil || n.Recordings != 1 || n.From.Before(now.AddDate(0, 0, 6)) {
+	n, err := recording.ReadNotice(cfg.Data)
+	if err != nil || n.Recordings != 1 || n.From.Before(now.AddDate(0, 0, 6)) {
 		t.Errorf("the doctor hears %+v, %v", n, err)
 	}
 	if _, left := pass(6); len(left) != 2 {

@@ -54,12 +54,17 @@ func startHollowBox(t *testing.T, change ...func(*chat.Parts)) *runningBox {
 	if err != nil {
 		t.Fatal(err)
 	}
-	admission := &admission{log: log, stop: t.Context()}
-	lines := ws.NewServer(admission, nil, ws.Timing{}, log)
-	front := api.NewServer(api.New(api.Parts{
+	a := &appliance{
+		log:       log,
+		records:   records,
+		admission: &admission{log: log, stop: t.Context()},
+		kiosk:     &kiosk{},
+	}
+	a.sockets = ws.NewServer(a.admission, nil, ws.Timing{}, log)
+	a.http = api.NewServer(api.New(api.Parts{
 		Keys:    records,
-		Chats:   control{lines, admission},
-		Ready:   admission,
+		Chats:   control{a.sockets, a.admission},
+		Ready:   a.admission,
 		Version: "hollow",
 		Log:     log,
 		Records: records,
@@ -79,18 +84,12 @@ func startHollowBox(t *testing.T, change ...func(*chat.Parts)) *runningBox {
 	for _, c := range change {
 		c(&parts)
 	}
-	host := chat.NewHost(t.Context(), parts)
-	admission.host.Store(host)
+	a.host = chat.NewHost(t.Context(), parts)
+	a.admission.host.Store(a.host)
 	served := make(chan error, 1)
-	go func() { served <- front.Serve(listener) }()
-	b := &runningBox{
-		url:     "http://" + strings.Replace(listener.Addr().String(), "127.0.0.1", "localhost", 1),
-		key:     key.APIKey,
-		secret:  key.SecretKey,
-		records: records,
-	}
+	go func() { served <- a.http.Serve(listener) }()
 	t.Cleanup(func() {
-		if err := stop(log, host, lines, calls{}, kiosk{}, front); err != nil {
+		if err := a.stop(); err != nil {
 			t.Error(err)
 		}
 		<-served
@@ -98,5 +97,10 @@ func startHollowBox(t *testing.T, change ...func(*chat.Parts)) *runningBox {
 			t.Error(err)
 		}
 	})
-	return b
+	return &runningBox{
+		url:     "http://" + strings.Replace(listener.Addr().String(), "127.0.0.1", "localhost", 1),
+		key:     key.APIKey,
+		secret:  key.SecretKey,
+		records: records,
+	}
 }

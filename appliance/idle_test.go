@@ -27,7 +27,7 @@ func TestAnIdleTextChatIsSmall(t *testing.T) {
 	const chats, most, mostStack = 300, 20 << 10, 28 << 10
 	b := startHollowBox(t, func(p *chat.Parts) {
 		p.Log, p.MaxChats = slog.New(slog.DiscardHandler), chats+1
-		history, recordings := kept(config.Retention{History: true, Audio: true}, p.Records.(*store.Store))
+		history, recordings := chatRecords(config.Retention{History: true, Audio: true}, p.Records.(*store.Store))
 		p.Records, p.Recordings = history, recordings
 	})
 	defer b.openIdle(t)() // what the first one alone needs

@@ -3,7 +3,6 @@ package bench
 import (
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -48,9 +47,8 @@ func serve(args []string) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	return appliance.Run(ctx, cfg,
-		appliance.Console{Log: slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: cfg.Log.Level})),
-			Out: io.Discard, Loaded: func() {}})
+	log := slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: cfg.Log.Level}))
+	return appliance.Run(ctx, cfg, appliance.Console{Log: log})
 }
 
 // onlyInFull skips a test that takes minutes, or a machine with nothing else to do.

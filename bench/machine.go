@@ -8,10 +8,10 @@ import (
 	"strconv"
 	"strings"
 
-	"parley/appliance"
 	"parley/appliance/config"
 	"parley/firmware/packs"
 	"parley/internal/machine"
+	"parley/internal/version"
 )
 
 // Machine is where a benchmark ran, and what.
@@ -33,7 +33,7 @@ func describe(cfg config.Config, measured ...string) Machine {
 		CPU:     runtime.GOARCH,
 		Cores:   runtime.NumCPU(),
 		Kernel:  firstLine("/proc/sys/kernel/osrelease"),
-		Version: appliance.Version(),
+		Version: version.String(),
 		Profile: cfg.Profile,
 		Packs:   versions(cfg.Packs, measured),
 	}

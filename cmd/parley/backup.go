@@ -10,10 +10,10 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"parley/appliance"
 	"parley/appliance/config"
 	"parley/firmware/backup"
 	"parley/internal/progress"
+	"parley/internal/version"
 	"parley/plugins/shelf"
 	"parley/store"
 )
@@ -41,7 +41,7 @@ The box may go on: the backup is of the moment in which it began. It holds the w
 // Run makes the backup.
 func (cmd *backupCmd) Run(ctx context.Context, c *console, cfg config.Config) error {
 	box := backup.Box{
-		Data: cfg.Data, Version: appliance.Version(),
+		Data: cfg.Data, Version: version.String(),
 		Database: func(ctx context.Context, file string, progress func(done, total int64)) (int64, error) {
 			return store.Backup(ctx, cfg.Data, file, progress)
 		},

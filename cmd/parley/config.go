@@ -7,7 +7,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"parley/appliance"
+	"parley/appliance/box"
 	"parley/appliance/config"
 	"parley/internal/durable"
 	"parley/internal/layout"
@@ -38,7 +38,7 @@ Shown is what parley serve would take here: parley.yaml and the PARLEY_ variable
 // Run prints the settings.
 func (cmd *configShowCmd) Run(c *console, cfg config.Config) error {
 	if cmd.JSON {
-		return c.json(appliance.Settings(cfg))
+		return c.json(box.Settings(cfg))
 	}
 	rows := [][]string{{"SETTING", "VALUE", "FROM"}}
 	for _, s := range cfg.Effective() {

@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"parley/appliance"
+	"parley/appliance/box"
 	"parley/appliance/config"
 	"parley/internal/layout"
 	"parley/store"
@@ -19,7 +19,7 @@ import (
 // command began would be a box of its own, whose keys open no other.
 func noBox(data string) error {
 	hint := ""
-	if found := appliance.LikelyBox(data); found != "" {
+	if found := box.Likely(data); found != "" {
 		hint = fmt.Sprintf(": did you mean --data %s, where there is one?", found)
 	}
 	return misuse{fmt.Errorf("no box has its data in %s%s (parley serve --data %s begins one)", data, hint, data)}
@@ -67,8 +67,8 @@ func accountID(ctx context.Context, s *store.Store, name string) (string, error)
 // reached is where a running box is reached: as this machine opens it, and as
 // others do. url is empty for one that does not run.
 func reached(cfg config.Config) (url string, elsewhere []string, err error) {
-	if url, err = appliance.Running(cfg.Data); err == nil {
-		elsewhere, err = appliance.Elsewhere(cfg.Data)
+	if url, err = box.Running(cfg.Data); err == nil {
+		elsewhere, err = box.Elsewhere(cfg.Data)
 	}
 	return url, elsewhere, err
 }

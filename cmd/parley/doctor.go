@@ -7,9 +7,9 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"parley/appliance"
 	"parley/appliance/audio/soundcard"
 	"parley/appliance/audio/soundcheck"
+	"parley/appliance/box"
 	"parley/appliance/config"
 	"parley/internal/progress"
 )
@@ -61,9 +61,9 @@ func (cmd *doctorCmd) Run(ctx context.Context, c *console, cfg config.Config) er
 		return cmd.measure(ctx, c, cfg)
 	}
 	c.endsAtOnce(interrupted{kept: "the box is as it was"})
-	var d appliance.Diagnosis
+	var d box.Diagnosis
 	err := withBars(ctx, c.err, func(p progress.Func) (err error) {
-		d, err = appliance.Diagnose(ctx, cfg, p)
+		d, err = box.Diagnose(ctx, cfg, p)
 		return err
 	})
 	if err != nil {
@@ -94,7 +94,7 @@ func (cmd *doctorCmd) measure(ctx context.Context, c *console, cfg config.Config
 	return s.write(c.out)
 }
 
-func printDiagnosis(c *console, d appliance.Diagnosis) error {
+func printDiagnosis(c *console, d box.Diagnosis) error {
 	var rows [][]string
 	for _, f := range d.Findings {
 		rows = append(rows, []string{string(f.Health), f.Part, f.What})

@@ -15,6 +15,7 @@ import (
 
 	"parley/appliance"
 	"parley/appliance/audio"
+	"parley/appliance/box"
 	"parley/appliance/chat"
 	"parley/appliance/config"
 	"parley/appliance/contract"
@@ -60,7 +61,7 @@ type callers struct {
 // measureSpeed starts a box with the models of the settings on a folder of its own,
 // has it speak, and calls it: once, and with more and more callers at once.
 func (c *console) measureSpeed(ctx context.Context, cfg config.Config, most int) (s speed, err error) {
-	if url, err := appliance.Running(cfg.Data); err == nil && url != "" {
+	if url, err := box.Running(cfg.Data); err == nil && url != "" {
 		fmt.Fprintf(c.err, "A box runs at %s: what is measured is what it leaves over of the machine.\n", url)
 	}
 	if cfg.Data, err = os.MkdirTemp("", "parley-speed-"); err != nil {
@@ -143,8 +144,7 @@ func (c *console) boxToMeasure(ctx context.Context, cfg config.Config) (b measur
 	b.over = make(chan struct{})
 	go func() {
 		defer close(b.over)
-		why = appliance.Run(ctx, cfg,
-			appliance.Console{Log: c.quietLogger(cfg.Log), Out: io.Discard, Loaded: func() {}})
+		why = appliance.Run(ctx, cfg, appliance.Console{Log: c.quietLogger(cfg.Log)})
 	}()
 	for ready := false; !ready; {
 		select {
@@ -152,7 +152,7 @@ func (c *console) boxToMeasure(ctx context.Context, cfg config.Config) (b measur
 			return b, errors.Join(why, ctx.Err())
 		case <-time.After(pieceDuration):
 		}
-		if b.url, err = appliance.Running(cfg.Data); err != nil || b.url == "" {
+		if b.url, err = box.Running(cfg.Data); err != nil || b.url == "" {
 			continue
 		}
 		if r, err := http.Get(b.url + "/readyz"); err == nil {

@@ -12,8 +12,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"parley/appliance"
 	"parley/appliance/audio"
+	"parley/appliance/box"
 	"parley/firmware/doctor"
 	"parley/internal/layout"
 	"parley/store"
@@ -24,7 +24,7 @@ import (
 func examined(t *testing.T, wantCode int, args ...string) map[string]doctor.Finding {
 	t.Helper()
 	code, out, errs := parley(t, "", append([]string{"doctor", "--json", "--profile", "test"}, args...)...)
-	var d appliance.Diagnosis
+	var d box.Diagnosis
 	if err := json.Unmarshal([]byte(out), &d); err != nil || code != wantCode || d.Healthy != (code == exitDone) {
 		t.Fatalf("doctor %v: code %d, want %d: %s %s", args, code, wantCode, out, errs)
 	}

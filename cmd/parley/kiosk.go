@@ -9,7 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"parley/appliance"
+	"parley/appliance/box"
 	"parley/appliance/config"
 	"parley/appliance/contract"
 	"parley/store"
@@ -58,7 +58,7 @@ func (cmd *kioskCmd) Run(ctx context.Context, c *console, cfg config.Config, s *
 		if err != nil {
 			return err
 		}
-		if made.ConfigID, err = appliance.ConfigID(ctx, s, a, cmd.PairedFor); err != nil {
+		if made.ConfigID, err = box.ConfigID(ctx, s, a, cmd.PairedFor); err != nil {
 			return fmt.Errorf("--for: %w", err)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"parley/appliance"
+	"parley/appliance/box"
 	"parley/appliance/config"
 	"parley/appliance/contract"
 )
@@ -44,7 +44,7 @@ func (cmd *sayCmd) askBox(ctx context.Context, cfg config.Config, asked contract
 		return nil, fmt.Errorf("a box speaks at %g to %g times a voice's speed", float64(contract.MinSpeed),
 			float64(contract.MaxSpeed))
 	}
-	url, err := appliance.Running(cfg.Data)
+	url, err := box.Running(cfg.Data)
 	if err != nil {
 		return nil, err
 	}

@@ -39,10 +39,12 @@ func (*serveCmd) Run(ctx context.Context, c *console, cfg config.Config) error {
 	// Nothing is lost if a signal ends a box that takes no chats yet.
 	c.endsAtOnce(interrupted{kept: "the box was still loading its models", next: "parley serve starts it again",
 		service: true})
+	banner := banner{cfg, c.out}
 	return appliance.Run(ctx, cfg, appliance.Console{
 		Log:      log,
-		Out:      c.out,
 		Terminal: onTerminal(c.out),
 		Loaded:   c.endsByItself,
+		Waiting:  banner.waiting,
+		Ready:    banner.ready,
 	})
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"parley/appliance"
 	"parley/appliance/config"
 	"parley/store"
 )
@@ -61,9 +60,9 @@ func (cmd *consoleCmd) Run(ctx context.Context, c *console, cfg config.Config, s
 	if err != nil {
 		return err
 	}
-	link := consoleLink{URL: appliance.ConsoleLink(url, made), ExpiresMS: at.Add(store.SignInLife).UnixMilli()}
+	link := consoleLink{URL: signInURL(url, made), ExpiresMS: at.Add(store.SignInLife).UnixMilli()}
 	for _, url := range elsewhere {
-		link.Elsewhere = append(link.Elsewhere, appliance.ConsoleLink(url, made))
+		link.Elsewhere = append(link.Elsewhere, signInURL(url, made))
 	}
 	return c.tell(cmd.JSON, link, "%s", link.words())
 }

@@ -18,7 +18,7 @@ import (
 
 	"github.com/coder/websocket"
 
-	"parley/appliance"
+	"parley/appliance/box"
 	"parley/appliance/config"
 	"parley/appliance/contract"
 	"parley/store"
@@ -50,7 +50,7 @@ type place struct {
 // say, if there is a key for it.
 func find(given, key string, cfg config.Config) (place, error) {
 	if strings.TrimSpace(given) == "" {
-		url, err := appliance.Running(cfg.Data)
+		url, err := box.Running(cfg.Data)
 		if err != nil && !errors.Is(err, fs.ErrPermission) { // the box may be another user's
 			return place{}, err
 		}
@@ -82,7 +82,7 @@ func listening(cfg config.Config) string {
 	if cfg.TLS.Off() {
 		scheme = "ws://"
 	}
-	return scheme + appliance.Dialable(cfg.Listen)
+	return scheme + box.Dialable(cfg.Listen)
 }
 
 // chatAddress is the address of a box's chats, from what a person wrote.

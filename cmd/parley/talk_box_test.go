@@ -6,7 +6,7 @@ import (
 	"syscall"
 	"testing"
 
-	"parley/appliance"
+	"parley/appliance/box"
 )
 
 func TestTalkFindsTheBoxThatRuns(t *testing.T) {
@@ -34,7 +34,7 @@ func TestTalkFindsTheBoxThatRuns(t *testing.T) {
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("Ctrl-C stops a box that serves, and that is no failure: %v", err)
 	}
-	if found, err := appliance.Running(data); found != "" || err != nil {
+	if found, err := box.Running(data); found != "" || err != nil {
 		t.Errorf("it is found after its end: %q, %v", found, err)
 	}
 }

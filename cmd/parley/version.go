@@ -3,7 +3,7 @@ package main
 import (
 	"runtime"
 
-	"parley/appliance"
+	"parley/internal/version"
 )
 
 // versionFlag prints the version wherever it stands.
@@ -26,6 +26,6 @@ func (versionCmd) Help() string { return "Example:\n\n  parley version --json" }
 func (v *versionCmd) Run(c *console) error {
 	platform := runtime.GOOS + "/" + runtime.GOARCH
 	return c.tell(v.JSON,
-		map[string]string{"version": appliance.Version(), "go": runtime.Version(), "platform": platform},
-		"parley %s (%s, %s)\n", appliance.Version(), runtime.Version(), platform)
+		map[string]string{"version": version.String(), "go": runtime.Version(), "platform": platform},
+		"parley %s (%s, %s)\n", version.String(), runtime.Version(), platform)
 }

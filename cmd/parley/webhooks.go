@@ -9,7 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"parley/appliance"
+	"parley/appliance/box"
 	"parley/appliance/config"
 	"parley/appliance/contract"
 	"parley/store"
@@ -97,7 +97,7 @@ func (cmd *webhooksCmd) Run(ctx context.Context, c *console, cfg config.Config, 
 	}
 	var all []listedWebhook
 	for _, h := range sent {
-		r := appliance.WebhookRecord(h)
+		r := box.WebhookRecord(h)
 		all = append(all, listedWebhook{r.ID, r.Account, r.Event, r.ChatID, r.URL, h.State, r.CreatedOn,
 			r.Attempts, r.LastOn, r.LastError, r.DueOn, r.UntilOn})
 	}
@@ -166,7 +166,7 @@ func (cmd *webhooksCmd) try(ctx context.Context, c *console, cfg config.Config, 
 	if err != nil {
 		return err
 	}
-	took, err := appliance.TryWebhook(ctx, cfg, key, cmd.Test)
+	took, err := box.TryWebhook(ctx, cfg, key, cmd.Test)
 	if err != nil {
 		return fmt.Errorf("not delivered: %w", err)
 	}

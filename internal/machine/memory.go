@@ -5,6 +5,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // Bytes reads one size, such as MemTotal or VmRSS, from a file of the kernel's that
@@ -32,4 +34,31 @@ func Number(file string) (int64, error) {
 		return 0, err
 	}
 	return strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+}
+
+// Memory is how much memory there is, in bytes. A figure that the kernel does not
+// report is 0.
+type Memory struct {
+	Resident  int64 // of this process
+	Available int64 // to programs, without swapping
+	Total     int64
+}
+
+// ReadMemory returns the memory of the machine as the kernel reports it.
+func ReadMemory() Memory {
+	return Memory{
+		Resident:  Bytes("/proc/self/status", "VmRSS"),
+		Available: Bytes("/proc/meminfo", "MemAvailable"),
+		Total:     Bytes("/proc/meminfo", "MemTotal"),
+	}
+}
+
+// ProcessSeconds returns how many seconds of CPU time this process has used, and 0
+// if the kernel does not report that.
+func ProcessSeconds() float64 {
+	var used unix.Rusage
+	if unix.Getrusage(unix.RUSAGE_SELF, &used) != nil {
+		return 0
+	}
+	return float64(used.Utime.Nano()+used.Stime.Nano()) / 1e9
 }

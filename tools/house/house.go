@@ -42,6 +42,7 @@ var mayKnow = []struct {
 	{"internal/machine", ""},
 	{"internal/packtest", "internal/layout"},
 	{"internal/progress", ""},
+	{"internal/version", ""},
 	{"store", "internal/durable internal/layout"},
 	{"firmware/packs", "internal/bundle internal/disk internal/durable internal/progress"},
 	{"firmware/backup", "internal/bundle internal/disk internal/durable internal/layout internal/progress"},
@@ -81,7 +82,7 @@ var mayKnow = []struct {
 		"appliance/contract appliance/engine/schema appliance/metrics plugins/author plugins/manifest " +
 		"plugins/sandbox plugins/shelf store"},
 	{"appliance/voices", "appliance/config appliance/contract appliance/engine appliance/engines appliance/speech " +
-		"appliance/voice store"},
+		"appliance/text appliance/voice store"},
 	{"appliance/api", "web appliance/api/describe appliance/contract appliance/audio appliance/text appliance/engine " +
 		"appliance/chat appliance/speech internal/limit store"},
 	{"appliance/api/describe", "appliance/contract"},
@@ -101,6 +102,7 @@ var mayKnow = []struct {
 	{"plugins/sandbox", "internal/addresses internal/machine plugins/manifest"},
 	{"plugins/shelf", "plugins/manifest plugins/sandbox store internal/durable internal/layout"},
 	{"appliance", "*"},
+	{"appliance/box", "*"},
 	{"bench", "*"},
 	{"bench/yardstick", "appliance/engine appliance/engine/llama store"},
 	{"bench/cases", ""},

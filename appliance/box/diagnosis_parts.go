@@ -1,0 +1,249 @@
+package box
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"parley/appliance/audio"
+	"parley/appliance/audio/clean"
+	"parley/appliance/config"
+	"parley/appliance/engine/espeak"
+	"parley/appliance/engine/llama"
+	"parley/appliance/engine/onnx"
+	"parley/appliance/engines"
+	"parley/appliance/recording"
+	"parley/appliance/voices"
+	"parley/firmware/backup"
+	"parley/firmware/doctor"
+	"parley/internal/layout"
+	"parley/internal/progress"
+	"parley/store"
+)
+
+// examineDatabase checks the whole database. The error is only ctx's.
+func examineDatabase(ctx context.Context, data string) (doctor.Finding, error) {
+	f := doctor.Finding{Part: "database", Health: doctor.Trouble}
+	schema, err := store.Inspect(ctx, data)
+	newest, newestErr := store.NewestSchema()
+	switch {
+	case ctx.Err() != nil:
+		return f, context.Cause(ctx)
+	case newestErr != nil:
+		return f, newestErr
+	case errors.Is(err, store.ErrNotFound):
+		f.Health, f.What, f.Mend = doctor.Doubt, "there is none", doctor.NoBox
+		if found := Likely(data); found != "" {
+			f.Mend = "a box has its data in " + found + ": pass --data " + found
+		}
+	case errors.Is(err, store.ErrDamaged):
+		f.What, f.Mend = err.Error(), fmt.Sprintf("stop the box, then: parley restore BACKUP --data %s --force", data)
+	case errors.Is(err, store.ErrNewer):
+		f.What, f.Mend = err.Error(), "install the newer Parley"
+	case err != nil:
+		f.What, f.Mend = err.Error(), "run this as the user that runs the box"
+	case schema < newest:
+		f.Health, f.What = doctor.Well,
+			fmt.Sprintf("sound; the next start brings its schema from %d to %d, after copying it aside", schema, newest)
+	default:
+		f.Health, f.What = doctor.Well, fmt.Sprintf("sound, schema %d", schema)
+	}
+	return f, nil
+}
+
+// examineBackup checks how old the newest backup is.
+func examineBackup(data string) doctor.Finding {
+	made, ok, err := backup.Newest(data)
+	switch {
+	case err != nil:
+		return doctor.Finding{
+			Part:   "backup",
+			Health: doctor.Doubt,
+			What:   err.Error(),
+			Mend:   "delete that file, and make a backup: parley backup FILE",
+		}
+	case !ok:
+		return doctor.Backup(time.Time{}, time.Now())
+	}
+	return doctor.Backup(time.UnixMilli(made.MadeMS), time.Now())
+}
+
+// examineRecordings checks all recordings. The error is only ctx's.
+func examineRecordings(ctx context.Context, cfg config.Config, tell progress.Func) (doctor.Finding, error) {
+	data := cfg.Data
+	var files map[string]store.SoundFile
+	room, err := recordingRoom(cfg)
+	if err != nil {
+		return doctor.Finding{
+			Part:   "recordings",
+			Health: doctor.Trouble,
+			What:   err.Error(),
+			Mend:   "run this as the user that runs the box",
+		}, nil
+	}
+	sounds := doctor.Sounds{Folder: filepath.Join(data, layout.Recordings), Room: room}
+	sounds.Known = func(ctx context.Context) (due map[string]bool, err error) {
+		if files, err = store.SoundFiles(ctx, data); errors.Is(err, store.ErrNotFound) {
+			return nil, fs.ErrNotExist
+		}
+		due = make(map[string]bool, len(files))
+		for name, f := range files {
+			due[name] = f.Expected
+		}
+		return due, err
+	}
+	sounds.Check = func(name string, f *os.File) error {
+		info, err := f.Stat()
+		if err != nil {
+			return err
+		}
+		sound, err := audio.NewOpusFile(f, info.Size())
+		if err != nil {
+			return err
+		}
+		err = sound.Check()
+		if errors.Is(err, audio.ErrCutOff) && !files[name].Complete {
+			return nil // a crash cut it off, or it is still being written
+		}
+		return err
+	}
+	return doctor.Recordings(ctx, sounds, tell)
+}
+
+// recordingRoom returns the limits of recordings, and from when on the box deletes
+// those beyond them.
+func recordingRoom(cfg config.Config) (room doctor.Room, err error) {
+	limits, err := RecordingLimits(cfg)
+	if err != nil {
+		return room, err
+	}
+	notice, err := recording.ReadNotice(cfg.Data)
+	if errors.Is(err, fs.ErrNotExist) { // no box with limits has started yet
+		err = nil
+	}
+	return doctor.Room{
+		Bytes: limits.Bytes,
+		Days:  limits.Days,
+		From:  notice.From,
+		Found: notice.Recordings,
+	}, err
+}
+
+// examineLibraries loads the libraries of the engines.
+func examineLibraries(cfg config.Config) doctor.Finding {
+	var broken []string
+	say := func(err error) {
+		if err != nil {
+			broken = append(broken, err.Error())
+		}
+	}
+	runtime, err := onnx.Open(filepath.Join(cfg.Pack("runtime-onnx"), "libonnxruntime.so"))
+	if say(err); err == nil {
+		say(runtime.Close())
+	}
+	var lacks []string
+	phonemizer, err := espeak.Open()
+	if say(err); err == nil {
+		lacks = phonemizer.Lacks()
+		say(phonemizer.Close())
+	}
+	if slices.Contains(engines.Needs(cfg), "runtime-llama") {
+		say(llama.Loads(cfg.Pack("runtime-llama"), slog.New(slog.DiscardHandler)))
+	}
+	if len(broken) > 0 {
+		return doctor.Finding{
+			Part:   "libraries",
+			Health: doctor.Trouble,
+			What:   strings.Join(broken, "; "),
+			Mend:   "run: parley packs pull, and see parley packs list --verify",
+		}
+	}
+	return examineSystem(lacks)
+}
+
+// examineHearing reports which languages the box understands.
+func examineHearing(cfg config.Config) doctor.Finding {
+	f := doctor.Finding{Part: "hearing", Health: doctor.Well, What: "Whisper, in many languages"}
+	if engines.TranscriberLanguages(cfg) != nil {
+		f.What = "Moonshine, in English only; for other languages: " + voices.HearMore
+	}
+	if why := voices.Unheard(cfg, ""); why != "" {
+		f.Health, f.What, f.Mend = doctor.Doubt, why, voices.HearMore
+	}
+	return f
+}
+
+// examineSystem checks the optional libraries of the system. lacks names the kernel's
+// means of isolation that eSpeak NG and the decoders have to do without.
+func examineSystem(lacks []string) doctor.Finding {
+	if err := audio.CheckMP3(); err != nil {
+		return doctor.Finding{
+			Part:   "libraries",
+			Health: doctor.Doubt,
+			What:   err.Error(),
+			Mend:   "apt-get install libmpg123-0",
+		}
+	}
+	if err := audio.CheckMP3Encoder(); err != nil {
+		return doctor.Finding{
+			Part:   "libraries",
+			Health: doctor.Doubt,
+			What:   err.Error(),
+			Mend:   "apt-get install libmp3lame0",
+		}
+	}
+	if err := audio.CheckAAC(); err != nil {
+		return doctor.Finding{
+			Part:   "libraries",
+			Health: doctor.Doubt,
+			What:   err.Error(),
+			Mend:   "apt-get install ffmpeg",
+		}
+	}
+	if err := clean.Check(); err != nil {
+		return doctor.Finding{
+			Part:   "libraries",
+			Health: doctor.Doubt,
+			What:   err.Error(),
+			Mend:   "apt-get install libspeexdsp1",
+		}
+	}
+	if len(lacks) > 0 {
+		return doctor.Finding{
+			Part:   "libraries",
+			Health: doctor.Doubt,
+			What: "all of them load; this kernel does not shut eSpeak NG and the decoders in with " +
+				strings.Join(lacks, ", nor with "),
+			Mend: "use a Linux from 5.13 on that has Landlock switched on (lsm= on its command line)",
+		}
+	}
+	return doctor.Finding{Part: "libraries", Health: doctor.Well, What: "all of them load"}
+}
+
+// examineWebhooks counts the webhooks that wait and those that were given up. If the
+// database cannot be read, another finding says why. The error is only ctx's.
+func examineWebhooks(ctx context.Context, data string) ([]doctor.Finding, error) {
+	s, err := store.Join(ctx, data)
+	if err != nil {
+		return nil, context.Cause(ctx)
+	}
+	waiting, dead, err := s.WebhookCounts(ctx)
+	newest, listErr := s.Webhooks(ctx, store.WebhookFilter{States: []store.WebhookState{store.WebhookWasAbandoned}}, 1)
+	if errors.Join(err, listErr, s.Close()) != nil {
+		return nil, context.Cause(ctx)
+	}
+	f := doctor.Finding{Part: "webhooks", Health: doctor.Well, What: fmt.Sprintf("%d wait", waiting)}
+	if dead > 0 && len(newest) > 0 {
+		f.Health, f.What = doctor.Doubt,
+			fmt.Sprintf("%d were given up in the last seven days; the newest: %s", dead, newest[0].LastError)
+		f.Mend = "see parley webhooks --state dead; once the receiver is mended: parley webhooks --retry --all"
+	}
+	return []doctor.Finding{f}, nil
+}
