@@ -151,7 +151,7 @@ func examineLibraries(cfg config.Config) doctor.Finding {
 	var lacks []string
 	phonemizer, err := espeak.Open()
 	if say(err); err == nil {
-		lacks = phonemizer.Lacks()
+		lacks = phonemizer.MissingSandbox()
 		say(phonemizer.Close())
 	}
 	if slices.Contains(engines.Needs(cfg), "runtime-llama") {

@@ -26,7 +26,7 @@ var causes = []struct {
 // custom language model, to whose developer it is of use.
 type frank interface {
 	error
-	Told() string
+	PublicDetail() string
 }
 
 // tooLong says what a deadline means to a client.
@@ -72,7 +72,7 @@ func explainedFault(f contract.Fault) (_ contract.Fault, ok bool) {
 		if errors.Is(f.Cause, c.err) {
 			f.Code = c.code
 			if e, ok := errors.AsType[frank](f.Cause); ok {
-				f.Detail = e.Told()
+				f.Detail = e.PublicDetail()
 			}
 			return f, true
 		}

@@ -186,12 +186,12 @@ func (e *Set) load(pack string, v *voicePack) {
 
 func (e *Set) loadPiper(pack string) (func([]voice.Part) (engine.Synthesizer, error), error) {
 	p, err := onnx.LoadPiper(e.rt, e.cfg.Pack(pack), e.Gate, e.ph,
-		onnx.PiperOptions{Kept: e.cfg.Pack(voiceCacheDir), Cold: e.skipWarmUp})
+		onnx.PiperOptions{CacheDir: e.cfg.Pack(voiceCacheDir), SkipWarmUp: e.skipWarmUp})
 	if err != nil {
 		return nil, err
 	}
 	p.Log = e.log
-	if why := p.Uncut(); why != nil {
+	if why := p.StreamError(); why != nil {
 		e.log.Warn("a voice makes its sentences in one piece, so that their first sound takes longer", "voice", pack,
 			"why", why)
 	}
@@ -212,7 +212,7 @@ func (e *Set) loadKokoro(pack string) (func([]voice.Part) (engine.Synthesizer, e
 	k.Log = e.log
 	e.onClose(k.Close)
 	return func(parts []voice.Part) (engine.Synthesizer, error) {
-		var blend []onnx.Weight
+		var blend []onnx.StyleWeight
 		for _, p := range parts {
 			b, err := e.findVoice(p.Voice)
 			if err != nil {
@@ -221,7 +221,7 @@ func (e *Set) loadKokoro(pack string) (func([]voice.Part) (engine.Synthesizer, e
 			if b.Pack != pack {
 				return nil, fmt.Errorf("the voice %s cannot be blended with %s", b.Name, parts[0].Voice)
 			}
-			blend = append(blend, onnx.Weight{Name: b.Style, Share: p.Weight})
+			blend = append(blend, onnx.StyleWeight{Name: b.Style, Weight: p.Weight})
 		}
 		return k.Voice(blend)
 	}, nil

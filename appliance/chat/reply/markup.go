@@ -48,8 +48,8 @@ func (m unmarked) Generate(ctx context.Context, p engine.Prompt, emit func(engin
 			return u, err
 		}
 	}
-	if whole || f.Opened() {
-		m.pace.opens(f.Opened())
+	if whole || f.UnopenedThought() {
+		m.pace.opens(f.UnopenedThought())
 	}
 	if c := f.Call(); c != nil && !called && err == nil {
 		return u, emit(engine.Part{Call: c})

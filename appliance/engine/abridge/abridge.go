@@ -16,11 +16,11 @@ type Question struct {
 }
 
 const (
-	// tries is how often a text is drawn anew to come close to its budget from below.
-	tries = 6
-	// wellUsed is how much of the budget is enough: another try costs more than
+	// maxTries is how often a text is drawn anew to come close to its budget from below.
+	maxTries = 6
+	// goodEnough is how much of the budget is enough: another try costs more than
 	// what it would bring.
-	wellUsed = 0.85
+	goodEnough = 0.85
 )
 
 // Text is content in at most budget tokens, as count counts them: as it is where it
@@ -30,19 +30,19 @@ func Text(content string, q Question, budget int, count func(string) int) string
 		return content
 	}
 	content = strings.ToValidUTF8(content, "")
-	asked := q.read()
+	asked := q.query()
 	if root := parse(content, asked); root != nil {
-		return fitted(root.drawn(asked), budget, count)
+		return fit(root.renderer(asked), budget, count)
 	}
 	text := strings.TrimSpace(withoutTags(content))
-	return fitted(passagesOf(text, asked).lines, budget, count)
+	return fit(passagesOf(text, asked).lines, budget, count)
 }
 
-// fitted is what draw makes that has at most budget tokens, and not many fewer where
+// fit is what draw makes that has at most budget tokens, and not many fewer where
 // there is more to show. What draw is given is its own estimate of tokens.
-func fitted(draw func(size int) string, budget int, count func(string) int) string {
+func fit(draw func(size int) string, budget int, count func(string) int) string {
 	best, last, size := "", "", budget
-	for range tries {
+	for range maxTries {
 		out := draw(size)
 		if out == last || size < 1 {
 			break
@@ -56,28 +56,28 @@ func fitted(draw func(size int) string, budget int, count func(string) int) stri
 		if len(out) > len(best) {
 			best = out
 		}
-		if float64(n) >= wellUsed*float64(budget) {
+		if float64(n) >= goodEnough*float64(budget) {
 			break
 		}
 		size = min(2*size, size*budget*95/100/n)
 	}
 	if best == "" {
-		best = chopped(last, budget, count)
+		best = truncate(last, budget, count)
 	}
 	return best
 }
 
-// chopped is the beginning of a text that has at most budget tokens: for what is
+// truncate is the beginning of a text that has at most budget tokens: for what is
 // nothing but one key that is longer than that.
-func chopped(text string, budget int, count func(string) int) string {
-	for len(text) > 0 && count(text+mark) > budget {
+func truncate(text string, budget int, count func(string) int) string {
+	for len(text) > 0 && count(text+ellipsis) > budget {
 		text = cutAt(text, len(text)/2)
 	}
-	return text + mark
+	return text + ellipsis
 }
 
-// mark stands where something was left out.
-const mark = "…"
+// ellipsis stands where something was left out.
+const ellipsis = "…"
 
 // cutAt is the beginning of a text of at most n bytes, in whole runes.
 func cutAt(text string, n int) string {

@@ -74,7 +74,7 @@ func TestALongAnswerIsShortenedToWhatIsAskedFor(t *testing.T) {
 		"pairs":                {filled(pairs + codesOfIts), "What color is it?", "", `"color"|XL|vienna`, "7b0c|1Z99"},
 		"a code":               {filled(codesOfIts), "What's the tracking number?", "", "1Z999AA10123456784", "7b0c"},
 		"a code as argument":   {filled(codesOfIts), "What is it?", `{"product_id":"x"}`, "7b0c", "8b0c"},
-		"nothing but a code":   {`["` + strings.Repeat("a1B2c3D4", 900) + `"]`, "What is it?", "", mark, ""},
+		"nothing but a code":   {`["` + strings.Repeat("a1B2c3D4", 900) + `"]`, "What is it?", "", ellipsis, ""},
 		"a text of JSON":       {fmt.Sprintf("%q", list), "What does shop 41 cost?", "", "51.5", ""},
 		"a field of two words": {many, "What is the head room?", "", "Up to B7", ""},
 		"in JSON":              {fmt.Sprintf(`{"body":%q}`, list), "What does shop 41 cost?", "", "51.5", ""},
@@ -84,7 +84,7 @@ func TestALongAnswerIsShortenedToWhatIsAskedFor(t *testing.T) {
 		"a page":               {page, "What does hall 77 show?", "", "Hall 77 shows painting 5929.", "<|var a|class"},
 		"XML":                  {trains, "Where does the train to Town66 leave?", "", "to: Town66; platform: 66", "<"},
 		"markdown":             {rules, "What is rule 71?", "", "# Rules|Rule 71: quiet after 71.", ""},
-		"within a long text":   {house, "Where does the key lie?", "", "The key lies under the mat.|" + mark, ""},
+		"within a long text":   {house, "Where does the key lie?", "", "The key lies under the mat.|" + ellipsis, ""},
 	} {
 		for _, budget := range []int{600, 200} {
 			got := Text(c.content, Question{c.words, c.arguments}, budget, tokens)

@@ -8,12 +8,12 @@ import (
 )
 
 const (
-	// shortestCode is how long a word is, at least, that may be a code that nobody can
-	// say, and longestSaid how long one may be that is read out to who asks for it.
-	shortestCode = 16
-	longestSaid  = 24
-	// longWords is how many bytes of a text are a fact; more is prose.
-	longWords = 60
+	// minCodeLength is how long a word is, at least, that may be a code that nobody can
+	// say, and maxSpokenCode how long one may be that is read out to who asks for it.
+	minCodeLength = 16
+	maxSpokenCode = 24
+	// maxShortText is how many bytes of a text are a fact; more is prose.
+	maxShortText = 60
 )
 
 // Names of fields.
@@ -33,21 +33,21 @@ ms page per pagination meta position score sort locale lang icon etag cod curren
 	// codes name what only programs want.
 	codes = set(`
 id ids uuid guid hash sha md5 checksum etag token key cursor signature fingerprint trace sku geohash`)
-	// links lead somewhere.
+	// wantsLink lead somewhere.
 	links = set(`
 url uri href link links image images img icon avatar photo thumbnail logo favicon self next prev previous`)
 )
 
 var uuid = regexp.MustCompile(`(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$`)
 
-func link(text string) bool {
+func isLink(text string) bool {
 	return strings.Contains(text, "://") || strings.HasPrefix(text, "www.") || strings.HasPrefix(text, "data:")
 }
 
-// opaque reports whether a text without spaces is one that nobody would say: a link, or
+// isOpaque reports whether a text without spaces is one that nobody would say: a link, or
 // letters and digits without order.
-func opaque(text string) bool {
-	if link(text) || uuid.MatchString(text) {
+func isOpaque(text string) bool {
+	if isLink(text) || uuid.MatchString(text) {
 		return true
 	}
 	digits, letters, turns, was := 0, 0, 0, 0
@@ -71,17 +71,17 @@ func opaque(text string) bool {
 		was = is
 	}
 	mixed := turns >= 4 && digits > 0 || turns >= len(text)/4
-	return len(text) >= shortestCode && (mixed || digits >= shortestCode && letters == 0)
+	return len(text) >= minCodeLength && (mixed || digits >= minCodeLength && letters == 0)
 }
 
-// noisy reports whether a leaf says nothing that anybody could say, or asked for.
-func noisy(n *node, a asked) bool {
+// isNoise reports whether a leaf says nothing that anybody could say, or asked for.
+func isNoise(n *node, a query) bool {
 	if n.kind == null || n.kind == words && strings.TrimSpace(n.text) == "" {
 		return true
 	}
 	key := wordsOf(n.key)
 	last := lastOf(key)
-	asksFor := func(w string) bool { return a.has(w) >= 0 }
+	asksFor := func(w string) bool { return a.match(w) >= 0 }
 	unlike := func(w string) bool { return !slices.Contains(a.arguments, w) }
 	if asksFor(last) || len(key) > 0 && !slices.ContainsFunc(key, unlike) {
 		return false
@@ -89,10 +89,10 @@ func noisy(n *node, a asked) bool {
 	code := slices.ContainsFunc(key, func(w string) bool { return codes[w] }) && !strings.Contains(n.text, " ") &&
 		strings.ContainsAny(n.text, "0123456789")
 	switch {
-	case n.kind == words && (link(n.text) || links[last] && !strings.Contains(n.text, " ")):
-		return !a.links
-	case code || n.kind == words && len(n.text) >= shortestCode && opaque(n.text):
-		return !a.ids || len(n.text) > 2*longestSaid || opaque(n.text) && !slices.ContainsFunc(key, asksFor)
+	case n.kind == words && (isLink(n.text) || links[last] && !strings.Contains(n.text, " ")):
+		return !a.wantsLink
+	case code || n.kind == words && len(n.text) >= minCodeLength && isOpaque(n.text):
+		return !a.wantsID || len(n.text) > 2*maxSpokenCode || isOpaque(n.text) && !slices.ContainsFunc(key, asksFor)
 	}
 	return false
 }

@@ -14,8 +14,8 @@ const (
 	// passageBytes is how long a passage gets, which is a sentence or a line: what is
 	// longer has several.
 	passageBytes = 200
-	// mostPassages is how many of a text are looked at: 100,000 bytes or so.
-	mostPassages = 4000
+	// maxPassages is how many of a text are looked at: 100,000 bytes or so.
+	maxPassages = 4000
 )
 
 // passages is a text that is no JSON, or a long text in it, cut into pieces of which
@@ -36,14 +36,14 @@ type passage struct {
 var sentenceEnd = regexp.MustCompile(`[.!?][)"'”’]*\s+|[。！？]`)
 
 // passagesOf cuts a text.
-func passagesOf(text string, a asked) passages {
+func passagesOf(text string, a query) passages {
 	var p passages
 	line := 0
 	for l := range strings.Lines(text) {
-		if l = readable(l, a); l == "" {
+		if l = withoutCodes(l, a); l == "" {
 			continue
 		}
-		if len(p.pieces) >= mostPassages {
+		if len(p.pieces) >= maxPassages {
 			p.more++
 			continue
 		}
@@ -52,18 +52,18 @@ func passagesOf(text string, a asked) passages {
 		}
 		line++
 	}
-	p.judge(a)
+	p.score(a)
 	return p
 }
 
-// judge says how much each passage has of what is wanted: words that few others have
+// score says how much each passage has of what is wanted: words that few others have
 // count most.
-func (p *passages) judge(a asked) {
+func (p *passages) score(a query) {
 	of := make([][]int, len(p.pieces))
 	often := make([]int, len(a.words))
 	for i, piece := range p.pieces {
 		for _, w := range wordsOf(piece.text) {
-			if at := a.has(w); at >= 0 && !slices.Contains(of[i], at) {
+			if at := a.match(w); at >= 0 && !slices.Contains(of[i], at) {
 				of[i] = append(of[i], at)
 				often[at]++
 			}
@@ -74,7 +74,7 @@ func (p *passages) judge(a asked) {
 		piece := &p.pieces[i]
 		piece.score = -min(0.02*float64(i), 1)
 		for _, at := range of[i] {
-			piece.score += rare(often[at])
+			piece.score += rarity(often[at])
 		}
 		if strings.ContainsFunc(piece.text, unicode.IsDigit) {
 			piece.score += 0.3
@@ -119,13 +119,13 @@ func (p passages) excerpt(size int) string {
 	next := 0
 	for _, i := range chosen {
 		if i > next {
-			b.WriteString(mark + " ")
+			b.WriteString(ellipsis + " ")
 		}
 		b.WriteString(p.pieces[i].text + " ")
 		next = i + 1
 	}
 	if next < len(p.pieces) || p.more > 0 {
-		return strings.TrimSpace(b.String()) + mark
+		return strings.TrimSpace(b.String()) + ellipsis
 	}
 	return strings.TrimSpace(b.String())
 }
@@ -148,7 +148,7 @@ func (p passages) lines(size int) string {
 			}
 		}
 		if i > next {
-			b.WriteString(mark + " ")
+			b.WriteString(ellipsis + " ")
 		}
 		b.WriteString(piece.text)
 		next, shown[piece.line] = i+1, true
@@ -158,9 +158,9 @@ func (p passages) lines(size int) string {
 		all += p.pieces[n-1].line + 1
 	}
 	if left := all - len(shown); left > 0 {
-		fmt.Fprintf(&b, "\n%s %d more lines", mark, left)
+		fmt.Fprintf(&b, "\n%s %d more lines", ellipsis, left)
 	} else if next < len(p.pieces) {
-		b.WriteString(" " + mark)
+		b.WriteString(" " + ellipsis)
 	}
 	return b.String()
 }
@@ -202,14 +202,15 @@ func cutAtWord(text string, n int) string {
 	if len(text) <= n {
 		return text
 	}
-	return strings.TrimSpace(cutAtWordEnd(text, n)) + mark
+	return strings.TrimSpace(cutAtWordEnd(text, n)) + ellipsis
 }
 
-// readable is a line without what nobody can say: links, and words that are codes.
-func readable(line string, a asked) string {
+// withoutCodes is a line without what nobody can say: links, and words that are codes.
+func withoutCodes(line string, a query) string {
 	words := strings.Fields(line)
 	for i, w := range words {
-		if len(w) >= shortestCode && opaque(w) && !(link(w) && a.links) && !(a.ids && len(w) <= longestSaid) {
+		if len(w) >= minCodeLength && isOpaque(w) && !(isLink(w) && a.wantsLink) &&
+			!(a.wantsID && len(w) <= maxSpokenCode) {
 			words[i] = ""
 		}
 	}

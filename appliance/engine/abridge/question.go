@@ -10,40 +10,41 @@ import (
 	"unicode"
 )
 
-// asked is a Question as it is compared with what a tool answered.
-type asked struct {
-	words     []string // that say what is wanted, in small letters
-	kin       []string // names of fields that mean the same as some of them
-	arguments []string // the words of the names of arguments
-	links     bool     // it wants a link
-	ids       bool     // it wants a number, a code or the like
-	many      bool     // it wants to know how many there are
+// query is a Question as it is compared with what a tool answered.
+type query struct {
+	words      []string // that say what is wanted, in small letters
+	synonyms   []string // names of fields that mean the same as some of them
+	arguments  []string // the words of the names of arguments
+	wantsLink  bool     // it wants a link
+	wantsID    bool     // it wants a number, a code or the like
+	wantsCount bool     // it wants to know how many there are
 }
 
-// mostAsked is how many words of a question count: the last ones of a long speech.
-const mostAsked = 24
+// maxQueryWords is how many words of a question count: the last ones of a long speech.
+const maxQueryWords = 24
 
 var (
-	wantsLink = regexp.MustCompile(`(?i)\b(links?|urls?|web ?(site|page|address)(e?s)?|homepage)\b`)
-	wantsID   = regexp.MustCompile(
+	linkQuestion = regexp.MustCompile(`(?i)\b(links?|urls?|web ?(site|page|address)(e?s)?|homepage)\b`)
+	idQuestion   = regexp.MustCompile(
 		`(?i)\b(ids?|identifiers?|numbers?|codes?|reference|sku|uuid|hash|serial|token|key|` +
 			`nummer|kennung|numéro|número|numero)\b`)
-	wantsMany = regexp.MustCompile(`(?i)\b(how many|number of|wie ?viele?|combien|cuántos|cuántas|quanti|quante|ile)\b`)
+	countQuestion = regexp.MustCompile(
+		`(?i)\b(how many|number of|wie ?viele?|combien|cuántos|cuántas|quanti|quante|ile)\b`)
 )
 
 // empty are words that say nothing of what is wanted.
 //
-//go:embed empty.txt
-var emptyWords string
+//go:embed stop_words.txt
+var stopWordFile string
 
-var empty = set(emptyWords)
+var stopWords = set(stopWordFile)
 
 // kin are words that ask for the same, with the names that fields have for it.
 //
-//go:embed kin.txt
-var kinWords string
+//go:embed synonyms.txt
+var synonymFile string
 
-var kin = groups(kinWords)
+var synonyms = groups(synonymFile)
 
 // groups are lists of words, one a line, with an empty line between two lists.
 func groups(text string) (all [][]string) {
@@ -53,16 +54,16 @@ func groups(text string) (all [][]string) {
 	return all
 }
 
-// read takes the words out of a question.
-func (q Question) read() asked {
-	a := asked{
-		links: wantsLink.MatchString(q.Words),
-		ids:   wantsID.MatchString(q.Words),
-		many:  wantsMany.MatchString(q.Words),
+// query takes the words out of a question.
+func (q Question) query() query {
+	a := query{
+		wantsLink:  linkQuestion.MatchString(q.Words),
+		wantsID:    idQuestion.MatchString(q.Words),
+		wantsCount: countQuestion.MatchString(q.Words),
 	}
 	take := func(text string) {
 		for _, w := range wordsOf(text) {
-			if !empty[w] && !slices.Contains(a.words, w) {
+			if !stopWords[w] && !slices.Contains(a.words, w) {
 				a.words = append(a.words, w)
 			}
 		}
@@ -77,25 +78,25 @@ func (q Question) read() asked {
 			}
 		}
 	}
-	a.words = a.words[max(0, len(a.words)-mostAsked):]
+	a.words = a.words[max(0, len(a.words)-maxQueryWords):]
 	spoken := wordsOf(q.Words)
-	for i := max(1, len(spoken)-mostAsked); i < len(spoken); i++ {
-		a.kin = append(a.kin, spoken[i-1]+spoken[i]) // fields are called "headroom" and "zipcode"
+	for i := max(1, len(spoken)-maxQueryWords); i < len(spoken); i++ {
+		a.synonyms = append(a.synonyms, spoken[i-1]+spoken[i]) // fields are called "headroom" and "zipcode"
 	}
-	if a.many {
-		a.kin = append(a.kin, "count", "total", "quantity")
+	if a.wantsCount {
+		a.synonyms = append(a.synonyms, "count", "total", "quantity")
 	}
-	for _, row := range kin {
+	for _, row := range synonyms {
 		if slices.ContainsFunc(row, func(w string) bool { return slices.Contains(spoken, w) }) {
-			a.kin = append(a.kin, row...)
+			a.synonyms = append(a.synonyms, row...)
 		}
 	}
 	return a
 }
 
-// has is which word of the question a word of the answer is a form of; -1: none.
-func (a asked) has(w string) int {
-	return slices.IndexFunc(a.words, func(asked string) bool { return alike(asked, w) })
+// match is which word of the question a word of the answer is a form of; -1: none.
+func (a query) match(w string) int {
+	return slices.IndexFunc(a.words, func(asked string) bool { return sameWord(asked, w) })
 }
 
 const (
@@ -105,8 +106,8 @@ const (
 	ending = 3
 )
 
-// alike reports whether two words are forms of one.
-func alike(a, b string) bool {
+// sameWord reports whether two words are forms of one.
+func sameWord(a, b string) bool {
 	if len(a) == 0 || len(b) == 0 || a[0] != b[0] {
 		return false
 	}

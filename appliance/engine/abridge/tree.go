@@ -9,29 +9,29 @@ import (
 )
 
 const (
-	// deepest is how deep JSON may be nested; what lies deeper is left out.
-	deepest = 24
-	// mostNodes is how many values are looked at, as many as a list of 1,000 entries
+	// maxDepth is how deep JSON may be nested; what lies deeper is left out.
+	maxDepth = 24
+	// maxNodes is how many values are looked at, as many as a list of 1,000 entries
 	// of 20 fields has; those behind them are counted.
-	mostNodes = 20_000
-	// unwrapped is how often a text of JSON may hold a text of JSON.
-	unwrapped = 2
+	maxNodes = 20_000
+	// maxUnwraps is how often a text of JSON may hold a text of JSON.
+	maxUnwraps = 2
 )
 
 // node is a value of JSON.
 type node struct {
-	kind  kind
-	key   string // its name, where it is a field
-	text  string // of a leaf: what a string says, or a number as it is written
-	kids  []*node
-	more  int // items of a list that were not looked at
-	up    *node
-	noise bool // nobody can say it, nor wants it
-	long  *passages
+	kind     kind
+	key      string // its name, where it is a field
+	text     string // of a leaf: what a string says, or a number as it is written
+	children []*node
+	omitted  int // items of a list that were not looked at
+	parent   *node
+	noise    bool // nobody can say it, nor wants it
+	prose    *passages
 
-	score float64 // how much it is wanted
-	shown int     // tokens that it may have; 0: it is left out
-	nth   int     // draw in which it was shown last
+	score      float64 // how much it is wanted
+	budget     int     // tokens that it may have; 0: it is left out
+	lastRender int     // draw in which it was shown last
 }
 
 type kind int
@@ -44,23 +44,24 @@ const (
 	null
 )
 
-// reader makes nodes.
-type reader struct {
-	in    *json.Decoder
-	asked asked
-	nodes int
-	deep  int  // how many texts of JSON this one lies in
-	ended bool // in the middle of a value: whoever sent it has cut it
+// parser makes nodes.
+type parser struct {
+	in          *json.Decoder
+	query       query
+	nodes       int
+	unwrapDepth int  // how many texts of JSON this one lies in
+	truncated   bool // in the middle of a value: whoever sent it has cut it
 }
 
 // parse reads JSON, one value or several after each other; nil: it is none, or a
 // value without parts.
-func parse(content string, a asked) *node {
-	r := reader{asked: a}
-	root := r.all(content)
-	for root != nil && root.kind == list && len(root.kids) == 1 && root.more == 0 && root.kids[0].kind == list {
-		root = root.kids[0]
-		root.up = nil
+func parse(content string, a query) *node {
+	r := parser{query: a}
+	root := r.parseText(content)
+	for root != nil && root.kind == list && len(root.children) == 1 && root.omitted == 0 &&
+		root.children[0].kind == list {
+		root = root.children[0]
+		root.parent = nil
 	}
 	if root == nil || root.kind != object && root.kind != list {
 		return nil
@@ -68,7 +69,7 @@ func parse(content string, a asked) *node {
 	return root
 }
 
-func (r *reader) all(content string) *node {
+func (r *parser) parseText(content string) *node {
 	was := r.in
 	defer func() { r.in = was }()
 	r.in = json.NewDecoder(strings.NewReader(content))
@@ -76,7 +77,7 @@ func (r *reader) all(content string) *node {
 	var values []*node
 	for {
 		n, err := r.value(nil, "", 0)
-		if errors.Is(err, io.EOF) && len(values) > 0 || r.ended && err != nil {
+		if errors.Is(err, io.EOF) && len(values) > 0 || r.truncated && err != nil {
 			break
 		}
 		if err != nil {
@@ -94,35 +95,35 @@ func (r *reader) all(content string) *node {
 	case 1:
 		return values[0]
 	}
-	root := &node{kind: list, kids: values}
+	root := &node{kind: list, children: values}
 	for _, n := range values {
-		n.up = root
+		n.parent = root
 	}
 	return root
 }
 
 // value reads the next one; nil: it was too deep, or one too many.
-func (r *reader) value(up *node, key string, depth int) (*node, error) {
+func (r *parser) value(up *node, key string, depth int) (*node, error) {
 	t, err := r.in.Token()
 	if err != nil {
 		return nil, err
 	}
-	if depth > deepest || r.nodes >= mostNodes {
+	if depth > maxDepth || r.nodes >= maxNodes {
 		return nil, r.skip(t)
 	}
 	r.nodes++
-	n := &node{key: key, up: up}
+	n := &node{key: key, parent: up}
 	switch t := t.(type) {
 	case json.Delim:
 		n.kind = list
 		if t == '{' {
 			n.kind = object
 		}
-		return n, r.parts(n, depth)
+		return n, r.children(n, depth)
 	case string:
 		n.kind, n.text = words, t
 		if inner := r.unwrap(t); inner != nil {
-			inner.key, inner.up = key, up
+			inner.key, inner.parent = key, up
 			return inner, nil
 		}
 	case json.Number:
@@ -138,8 +139,8 @@ func (r *reader) value(up *node, key string, depth int) (*node, error) {
 	return n, nil
 }
 
-// parts reads what an object or a list holds, up to its end.
-func (r *reader) parts(n *node, depth int) error {
+// children reads what an object or a list holds, up to its end.
+func (r *parser) children(n *node, depth int) error {
 	for r.in.More() {
 		key := ""
 		if n.kind == object {
@@ -154,9 +155,9 @@ func (r *reader) parts(n *node, depth int) error {
 		case err != nil:
 			return r.end(err)
 		case kid != nil:
-			n.kids = append(n.kids, kid)
+			n.children = append(n.children, kid)
 		default:
-			n.more++
+			n.omitted++
 		}
 	}
 	_, err := r.in.Token()
@@ -164,16 +165,16 @@ func (r *reader) parts(n *node, depth int) error {
 }
 
 // end is nil where JSON was cut: what came before that is read.
-func (r *reader) end(err error) error {
+func (r *parser) end(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		r.ended = true
+		r.truncated = true
 		return nil
 	}
 	return err
 }
 
 // skip reads the rest of a value that began with t.
-func (r *reader) skip(t json.Token) error {
+func (r *parser) skip(t json.Token) error {
 	for open := 0; ; {
 		switch t {
 		case json.Delim('{'), json.Delim('['):
@@ -192,14 +193,14 @@ func (r *reader) skip(t json.Token) error {
 }
 
 // unwrap reads the JSON that a text holds; nil: none.
-func (r *reader) unwrap(text string) *node {
+func (r *parser) unwrap(text string) *node {
 	text = strings.TrimLeftFunc(text, unicode.IsSpace)
-	if r.deep >= unwrapped || text == "" || text[0] != '{' && text[0] != '[' && text[0] != '"' {
+	if r.unwrapDepth >= maxUnwraps || text == "" || text[0] != '{' && text[0] != '[' && text[0] != '"' {
 		return nil
 	}
-	r.deep++
-	defer func() { r.deep-- }()
-	n := r.all(text)
+	r.unwrapDepth++
+	defer func() { r.unwrapDepth-- }()
+	n := r.parseText(text)
 	if n == nil || n.kind != object && n.kind != list {
 		return nil
 	}

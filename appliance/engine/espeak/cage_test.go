@@ -54,8 +54,8 @@ func deeds() map[string]func(string) (string, error) {
 // in, and nothing else.
 func TestTheProcessIsShutIn(t *testing.T) {
 	p := openMisbehaving(t)
-	if len(p.Lacks()) > 0 {
-		t.Skipf("this kernel lacks %q", p.Lacks())
+	if len(p.MissingSandbox()) > 0 {
+		t.Skipf("this kernel lacks %q", p.MissingSandbox())
 	}
 	if got, err := p.ask(t.Context(), question{"en-us", "read /etc/passwd"}); err == nil ||
 		!strings.Contains(err.Error(), "permission denied") {
@@ -114,7 +114,7 @@ func TestAHangHoldsUpNobodyElse(t *testing.T) {
 func TestHangsEverywhereEnd(t *testing.T) {
 	p := openMisbehaving(t)
 	var all sync.WaitGroup
-	for range mostProcesses {
+	for range maxProcesses {
 		all.Go(func() {
 			if _, err := p.Phonemize(t.Context(), "hang", "en-us"); err != nil {
 				t.Error(err)

@@ -16,17 +16,17 @@ type question struct{ Voice, Words string }
 // answer holds the phonemes, or what is wrong with the question.
 type answer struct{ IPA, Error string }
 
-// sayer turns words into phonemes.
-type sayer func(question) (string, error)
+// phonemizeFunc turns words into phonemes.
+type phonemizeFunc func(question) (string, error)
 
 // Main makes this process the one that holds eSpeak NG, if it was started for
 // that; then it does not return. A program that opens a Phonemizer calls it
 // before anything else.
-func Main() { childMain(childName, func(lib *library) sayer { return lib.answer }) }
+func Main() { childMain(childName, func(lib *library) phonemizeFunc { return lib.answer }) }
 
 // childMain is the process of that name from its start to its end. Its one
 // argument, if it has one, is the folder of the library's data.
-func childMain(name string, with func(*library) sayer) {
+func childMain(name string, with func(*library) phonemizeFunc) {
 	cage.Main(name, func(args []string) (cage.Work, error) {
 		var dataDir string
 		if len(args) > 0 {
@@ -60,7 +60,7 @@ func (e *library) answer(q question) (string, error) {
 	if err := e.use(q.Voice); err != nil {
 		return "", err
 	}
-	return e.say(q.Words)
+	return e.phonemize(q.Words)
 }
 
 // childArgs are the arguments of the process.

@@ -28,9 +28,9 @@ type Phonemizer struct {
 	pool     *pool
 	once     sync.Once // tells lacks
 
-	started chan struct{} // closed when what follows is known
-	lacks   []string
-	failed  error
+	started        chan struct{} // closed when what follows is known
+	missingSandbox []string
+	failed         error
 }
 
 // Open starts eSpeak NG, which the machine has or has not. The error says how
@@ -61,7 +61,7 @@ func begin(child string) *Phonemizer {
 			p.failed = err
 			return
 		}
-		p.lacks = first.Lacks()
+		p.missingSandbox = first.Lacks()
 		p.pool.put(first, true)
 	})
 	return p
@@ -79,20 +79,20 @@ func (p *Phonemizer) Close() error {
 	return nil
 }
 
-// Lacks are the walls of the process that this kernel does not have, in words;
+// MissingSandbox are the walls of the process that this kernel does not have, in words;
 // none on a kernel with Landlock and seccomp filters.
-func (p *Phonemizer) Lacks() []string {
+func (p *Phonemizer) MissingSandbox() []string {
 	<-p.started
-	return p.lacks
+	return p.missingSandbox
 }
 
 const (
 	// textTime is how long one text may take in all: one clause that hangs, and
 	// the rest of it.
 	textTime = answerTime + time.Second
-	// mostDeaths is how often eSpeak NG may die of one text before that is given
+	// maxDeaths is how often eSpeak NG may die of one text before that is given
 	// up: each takes as long as a start, a tenth of a second.
-	mostDeaths = 6
+	maxDeaths = 6
 )
 
 var errTooLong = fmt.Errorf("espeak: eSpeak NG took longer than %v for a text", textTime)
@@ -110,7 +110,7 @@ func (p *Phonemizer) Phonemize(ctx context.Context, text, voice string) (string,
 	if p.failed != nil {
 		return "", p.failed
 	}
-	p.once.Do(p.tellLacks)
+	p.once.Do(p.warnMissingSandbox)
 	ctx, cancel := context.WithTimeoutCause(ctx, textTime, errTooLong)
 	defer cancel()
 	text = strings.Map(func(r rune) rune {
@@ -120,9 +120,9 @@ func (p *Phonemizer) Phonemize(ctx context.Context, text, voice string) (string,
 		return r
 	}, strings.ToValidUTF8(text, " "))
 	var out strings.Builder
-	deaths := mostDeaths
+	deaths := maxDeaths
 	for _, c := range clauses(text) {
-		ipa, err := p.say(ctx, question{voice, c.words}, &deaths)
+		ipa, err := p.clausePhonemes(ctx, question{voice, c.words}, &deaths)
 		if err != nil {
 			return "", err
 		}
@@ -139,10 +139,10 @@ func (p *Phonemizer) Phonemize(ctx context.Context, text, voice string) (string,
 	return out.String(), nil
 }
 
-// say returns the phonemes of a clause. Mostly eSpeak NG dies of what it was
+// phonemize returns the phonemes of a clause. Mostly eSpeak NG dies of what it was
 // asked before, so it is asked again. Of a clause that it dies of twice, each
 // word is said alone, but for the one that it dies of.
-func (p *Phonemizer) say(ctx context.Context, q question, deaths *int) (string, error) {
+func (p *Phonemizer) clausePhonemes(ctx context.Context, q question, deaths *int) (string, error) {
 	for range 2 {
 		ipa, err := p.ask(ctx, q)
 		if errors.Is(err, errHung) {
@@ -163,7 +163,7 @@ func (p *Phonemizer) say(ctx context.Context, q question, deaths *int) (string, 
 	}
 	var said []string
 	for _, w := range words {
-		ipa, err := p.say(ctx, question{q.Voice, w}, deaths)
+		ipa, err := p.clausePhonemes(ctx, question{q.Voice, w}, deaths)
 		if err != nil {
 			return "", err
 		}
@@ -205,11 +205,11 @@ func (p *Phonemizer) warn(what string, q question, err error) {
 	}
 }
 
-func (p *Phonemizer) tellLacks() {
+func (p *Phonemizer) warnMissingSandbox() {
 	if p.Log == nil {
 		return
 	}
-	for _, lack := range p.lacks {
+	for _, lack := range p.missingSandbox {
 		p.Log.Warn("this kernel does not shut eSpeak NG and the decoders in as far as it should", "lacks", lack)
 	}
 }

@@ -108,9 +108,9 @@ func (e *library) language() string {
 	return text(unsafe.Add(unsafe.Pointer(v.languages), 1), maxTag)
 }
 
-// say returns the phonemes of words, which hold no NUL. Clauses that the
+// phonemize returns the phonemes of words, which hold no NUL. Clauses that the
 // library finds by itself are joined by spaces.
-func (e *library) say(words string) (string, error) {
+func (e *library) phonemize(words string) (string, error) {
 	left := append([]byte(words), 0)
 	at := unsafe.Pointer(&left[0])
 	var ipa string

@@ -14,7 +14,7 @@ const misbehaving = "parley-espeak-misbehaving"
 // TestMain is the process that holds eSpeak NG, too.
 func TestMain(m *testing.M) {
 	Main()
-	childMain(misbehaving, func(lib *library) sayer {
+	childMain(misbehaving, func(lib *library) phonemizeFunc {
 		return func(q question) (string, error) {
 			what, rest, _ := strings.Cut(q.Words, " ")
 			if f, ok := deeds()[what]; ok {

@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	// mostProcesses is how many there are at once. One does for a whole box, at
+	// maxProcesses is how many there are at once. One does for a whole box, at
 	// 0.2 ms a clause; the second is for when the first hangs.
-	mostProcesses = 2
+	maxProcesses = 2
 	// secondAfter is how long a caller waits for the first process before a
 	// second is started: far longer than a text takes that does not hang.
 	secondAfter = 100 * time.Millisecond
@@ -26,16 +26,16 @@ type pool struct {
 	closing chan struct{}
 	running sync.WaitGroup // goroutines that have a process, or start one
 
-	mu     sync.Mutex
-	live   map[*process]bool
-	coming int // processes that are being started
-	closed bool
+	mu       sync.Mutex
+	live     map[*process]bool
+	starting int // processes that are being started
+	closed   bool
 }
 
 func newPool(start func() (*process, error)) *pool {
 	return &pool{
 		start:   start,
-		idle:    make(chan *process, mostProcesses),
+		idle:    make(chan *process, maxProcesses),
 		closing: make(chan struct{}),
 		live:    map[*process]bool{},
 	}
@@ -62,7 +62,7 @@ func (p *pool) get(ctx context.Context) (*process, error) {
 			failed = nil // it has come, to whoever was first
 		case <-more.C:
 			if failed == nil {
-				failed = p.grow(mostProcesses)
+				failed = p.grow(maxProcesses)
 			}
 			more.Reset(secondAfter)
 		case <-p.closing:
@@ -79,15 +79,15 @@ func (p *pool) get(ctx context.Context) (*process, error) {
 func (p *pool) grow(most int) <-chan error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closed || len(p.live)+p.coming >= most {
+	if p.closed || len(p.live)+p.starting >= most {
 		return nil
 	}
-	p.coming++
+	p.starting++
 	done := make(chan error, 1)
 	p.running.Go(func() {
 		c, err := p.start()
 		p.mu.Lock()
-		p.coming--
+		p.starting--
 		if err == nil {
 			p.live[c] = true
 		}

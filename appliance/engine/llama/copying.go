@@ -61,7 +61,7 @@ func freeStrings(of any, into map[string]bool) {
 			bound := slices.ContainsFunc([]string{"enum", "const", "format", "pattern"}, func(k string) bool {
 				return property[k] != nil
 			})
-			if property["type"] == "string" && !bound && !schema.Infers(says) {
+			if property["type"] == "string" && !bound && !schema.SaysToInfer(says) {
 				into[name] = true
 			}
 		}

@@ -96,12 +96,12 @@ func readObject(s string, _ []engine.Tool) (name, arguments string) {
 	return "", ""
 }
 
-// deepest is how many objects a call is wrapped in: {"tool_calls": [{"function": {…}}]}.
-const deepest = 3
+// maxWrapping is how many objects a call is wrapped in: {"tool_calls": [{"function": {…}}]}.
+const maxWrapping = 3
 
 func fromJSON(raw json.RawMessage, depth int) (name, arguments string) {
 	var list []json.RawMessage
-	if depth > deepest || len(raw) == 0 {
+	if depth > maxWrapping || len(raw) == 0 {
 		return "", ""
 	}
 	if json.Unmarshal(raw, &list) == nil {

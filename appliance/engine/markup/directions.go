@@ -66,11 +66,11 @@ func setOf(words ...string) map[string]bool {
 	return out
 }
 
-// mostDirected is how many words a direction in brackets has at most, and
-// mostActed one between asterisks, which may tell a whole story.
+// maxBracketWords is how many words a direction in brackets has at most, and
+// maxStarWords one between asterisks, which may tell a whole story.
 const (
-	mostDirected = 7
-	mostActed    = 25
+	maxBracketWords = 7
+	maxStarWords    = 25
 )
 
 // closers are with what directions end that begin so.
@@ -174,10 +174,10 @@ func direction(before, s string) (n int, whole bool) {
 	acts := known(words)
 	switch {
 	case opener != '*':
-		acts = acts && whole && len(words) <= mostDirected
+		acts = acts && whole && len(words) <= maxBracketWords
 	case !whole:
 		acts = acts && known(words[:min(len(words), 2)])
-	case len(words) > mostActed:
+	case len(words) > maxStarWords:
 		acts = false
 	case !acts:
 		acts = (acting(words, inner) || smiling(words)) && begins(before) && alone(after)

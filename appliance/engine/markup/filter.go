@@ -15,15 +15,15 @@ import (
 
 // Limits of what is held back, in bytes.
 const (
-	// mostCall bounds the text of a call: as much as the largest arguments that any
+	// maxCallBytes bounds the text of a call: as much as the largest arguments that any
 	// format was seen with, many times over.
-	mostCall = 64 << 10
-	// mostHeader bounds the words between the marker that begins a message and the
+	maxCallBytes = 64 << 10
+	// maxHeaderBytes bounds the words between the marker that begins a message and the
 	// message itself: "assistant to=functions.NAME", where a name has 64.
-	mostHeader = 160
-	// mostThought bounds what is held back as a thought of which only the end is
+	maxHeaderBytes = 160
+	// maxThoughtBytes bounds what is held back as a thought of which only the end is
 	// marked: 2,000 words.
-	mostThought = 16 << 10
+	maxThoughtBytes = 16 << 10
 )
 
 // A Filter reads one reply as it comes. What it returns of a reply does not depend
@@ -32,26 +32,26 @@ const (
 type Filter struct {
 	tools []engine.Tool
 
-	held    string          // not read yet
-	out     strings.Builder // what can be said of the newest piece
-	inside  marker          // what began the part that the text is in; none in what is said
-	heading bool            // that part is still in the words behind a role or a channel
-	region  strings.Builder // what is kept of that part
-	to      string          // the tool that a message is for
-	nested  bool            // a thought has begun within a thought
-	guessed bool            // the part was not begun by a marker
-	plain   bool            // how the reply begins was looked at
+	held           string          // not read yet
+	spoken         strings.Builder // what can be said of the newest piece
+	inside         marker          // what began the part that the text is in; none in what is said
+	heading        bool            // that part is still in the words behind a role or a channel
+	region         strings.Builder // what is kept of that part
+	to             string          // the tool that a message is for
+	nested         bool            // a thought has begun within a thought
+	guessed        bool            // the part was not begun by a marker
+	openingChecked bool            // how the reply begins was looked at
 
-	begun   bool // something was said
-	sent    bool // and returned, with an earlier piece
-	last    rune // of what was said
-	ink     rune // the same, but for spaces
-	gap     bool // something was left out behind last
-	strike  bool // <s> has begun what is struck out in HTML
-	between bool // a message has ended, and another may begin
-	over    bool
-	opened  bool
-	call    *engine.ToolCall
+	begun           bool // something was said
+	sent            bool // and returned, with an earlier piece
+	last            rune // of what was said
+	lastInk         rune // the same, but for spaces
+	gap             bool // something was left out behind last
+	strike          bool // <s> has begun what is struck out in HTML
+	between         bool // a message has ended, and another may begin
+	over            bool
+	unopenedThought bool
+	call            *engine.ToolCall
 }
 
 // New returns a Filter for a reply that may call those tools. opened says that the
@@ -59,7 +59,7 @@ type Filter struct {
 func New(tools []engine.Tool, opened bool) *Filter {
 	f := &Filter{tools: tools}
 	if opened {
-		f.inside = marker{kind: doubted}
+		f.inside = marker{kind: possibleThought}
 	}
 	return f
 }
@@ -76,8 +76,8 @@ func (f *Filter) Push(piece string) string {
 // came is an answer then.
 func (f *Filter) Rest(whole bool) string {
 	out := f.take(true)
-	for f.inside.kind == doubted && whole || f.inside.kind == tool && f.guessed && !f.over {
-		f.endDoubt()
+	for f.inside.kind == possibleThought && whole || f.inside.kind == tool && f.guessed && !f.over {
+		f.releaseHeld()
 		out += f.take(true)
 	}
 	if f.inside.kind == tool {
@@ -89,8 +89,8 @@ func (f *Filter) Rest(whole bool) string {
 // Over reports that nothing more of the reply will be said.
 func (f *Filter) Over() bool { return f.over }
 
-// Opened reports that the reply had a thought of which only the end was marked.
-func (f *Filter) Opened() bool { return f.opened }
+// UnopenedThought reports that the reply had a thought of which only the end was marked.
+func (f *Filter) UnopenedThought() bool { return f.unopenedThought }
 
 // Call returns the first call of one of the tools that the reply has written as
 // text; nil: none.
@@ -102,8 +102,8 @@ func (f *Filter) take(final bool) string {
 	if f.over {
 		f.held = ""
 	}
-	out := f.out.String()
-	f.out.Reset()
+	out := f.spoken.String()
+	f.spoken.Reset()
 	f.sent = f.sent || out != ""
 	return out
 }
@@ -184,7 +184,7 @@ func (f *Filter) quoted(m marker) bool {
 	if strings.ContainsRune("`'\"“‘«", f.last) {
 		return true
 	}
-	return m.name == "details" && (unicode.IsLetter(f.ink) || f.ink == ',') // of HTML
+	return m.name == "details" && (unicode.IsLetter(f.lastInk) || f.lastInk == ',') // of HTML
 }
 
 // pass takes text that is no marker.
@@ -192,14 +192,14 @@ func (f *Filter) pass(s string) {
 	limit := 0
 	switch {
 	case f.heading:
-		limit = mostHeader
+		limit = maxHeaderBytes
 	case f.inside.kind == literal:
-		f.say(s)
+		f.emit(s)
 		return
 	case f.inside.kind == tool:
-		limit = mostCall
-	case f.inside.kind == doubted:
-		limit = mostThought
+		limit = maxCallBytes
+	case f.inside.kind == possibleThought:
+		limit = maxThoughtBytes
 	default:
 		return
 	}
@@ -213,20 +213,20 @@ func (f *Filter) pass(s string) {
 	}
 }
 
-// say takes text that is said.
-func (f *Filter) say(s string) {
+// emit takes text that is said.
+func (f *Filter) emit(s string) {
 	if f.between || s == "" {
 		return
 	}
 	first, _ := utf8.DecodeRuneInString(s)
 	if f.gap && f.begun && !unicode.IsSpace(f.last) && !unicode.IsSpace(first) && !unicode.IsPunct(first) {
-		f.out.WriteByte(' ')
+		f.spoken.WriteByte(' ')
 	}
 	f.gap = false
-	f.out.WriteString(s)
+	f.spoken.WriteString(s)
 	f.last, _ = utf8.DecodeLastRuneInString(s)
 	if ink := strings.TrimRightFunc(s, unicode.IsSpace); ink != "" {
 		f.begun = true
-		f.ink, _ = utf8.DecodeLastRuneInString(ink)
+		f.lastInk, _ = utf8.DecodeLastRuneInString(ink)
 	}
 }

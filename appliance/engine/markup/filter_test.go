@@ -221,8 +221,8 @@ func TestArgumentsHaveTheTypesThatTheToolAsksFor(t *testing.T) {
 func TestAModelThatHasBegunToThinkIsHeldBack(t *testing.T) {
 	f := New(nil, false)
 	first := f.Push("Ten or nine? ") + f.Push("Ten.</think>At ten.")
-	if !f.Opened() || !strings.HasSuffix(first, "At ten.") || strings.Contains(first, "think") {
-		t.Errorf("said %q, opened %v", first, f.Opened())
+	if !f.UnopenedThought() || !strings.HasSuffix(first, "At ten.") || strings.Contains(first, "think") {
+		t.Errorf("said %q, opened %v", first, f.UnopenedThought())
 	}
 	f = New(nil, true)
 	if said := f.Push("Ten or nine? ") + f.Push("Ten.</think>") + f.Push("At ten."); said != "At ten." {
@@ -247,7 +247,7 @@ func FuzzFilter(f *testing.F) {
 		whole, cut := New(weather, false), New(weather, false)
 		want := pushed(whole, reply)
 		got := pushed(cut, reply, min(a, b), max(a, b))
-		if got != want && !cut.Opened() && !whole.Opened() {
+		if got != want && !cut.UnopenedThought() && !whole.UnopenedThought() {
 			t.Errorf("%q cut at %d and %d: %q, whole %q", reply, a, b, got, want)
 		}
 	})

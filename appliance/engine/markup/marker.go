@@ -9,18 +9,18 @@ import (
 type kind int
 
 const (
-	literal   kind = iota // it is no marker
-	dropped               // left out, and nothing else
-	doubted               // around what seems to be a thought: no marker, but how a Filter takes text
-	thought               // around what a model thinks before it answers
-	tool                  // around the call of a tool
-	result                // around what a tool has answered, which a model makes up
-	ending                // the reply is over
-	message               // a message of the assistant's is over; in some formats another one follows
-	role                  // a message begins; whose it is follows
-	channel               // gpt-oss: on which channel a message is, follows
-	headerEnd             // the words behind role or channel are over, and the message itself begins
-	headerGap             // stands between those words
+	literal         kind = iota // it is no marker
+	dropped                     // left out, and nothing else
+	possibleThought             // around what seems to be a thought: no marker, but how a Filter takes text
+	thought                     // around what a model thinks before it answers
+	tool                        // around the call of a tool
+	result                      // around what a tool has answered, which a model makes up
+	ending                      // the reply is over
+	message                     // a message of the assistant's is over; in some formats another one follows
+	role                        // a message begins; whose it is follows
+	channel                     // gpt-oss: on which channel a message is, follows
+	headerEnd                   // the words behind role or channel are over, and the message itself begins
+	headerGap                   // stands between those words
 )
 
 // A marker is one word of a model's markup.
@@ -34,8 +34,8 @@ type marker struct {
 // Limits of markers, in bytes: with less, what is meant as one is cut in two;
 // with more, a text with a lone "<" waits for too long.
 const (
-	longestSpecial = 64  // "<｜tool▁calls▁begin｜>" has 33
-	longestTag     = 256 // <details type="reasoning" done="true" duration="12">
+	maxSpecialBytes = 64  // "<｜tool▁calls▁begin｜>" has 33
+	maxTagBytes     = 256 // <details type="reasoning" done="true" duration="12">
 )
 
 // triggers are the first letters of markers.
@@ -69,8 +69,8 @@ func readSpecial(s string) (m marker, wait bool) {
 	end := strings.IndexAny(s[1:], "<>\n") + 1
 	switch {
 	case end == 0:
-		return marker{}, len(s) < longestSpecial
-	case s[end] != '>' || end >= longestSpecial:
+		return marker{}, len(s) < maxSpecialBytes
+	case s[end] != '>' || end >= maxSpecialBytes:
 		return marker{}, false
 	}
 	inner := strings.ToLower(strings.ReplaceAll(s[1:end], wideBar, "|"))
@@ -145,8 +145,8 @@ func readTag(s string) (m marker, wait bool) {
 	end := strings.IndexAny(s[1:], "<>\n") + 1
 	switch {
 	case end == 0:
-		return marker{}, len(s) < longestTag
-	case s[end] != '>' || end >= longestTag:
+		return marker{}, len(s) < maxTagBytes
+	case s[end] != '>' || end >= maxTagBytes:
 		return marker{}, false
 	}
 	m.name, m.raw = name, s[:end+1]

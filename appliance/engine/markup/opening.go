@@ -14,7 +14,7 @@ const stripped = "assistantfinal"
 // thought of which only the end is marked. It reports whether more of the reply is
 // needed to tell. What is one of the two is held back.
 func (f *Filter) opening() (wait bool) {
-	if f.plain {
+	if f.openingChecked {
 		return false
 	}
 	is, wait := f.beginsCall(f.held)
@@ -30,12 +30,12 @@ func (f *Filter) opening() (wait bool) {
 		return true
 	}
 	if after, found := strings.CutPrefix(f.held, "analysis"); found && unicode.IsUpper(rune(after[0])) {
-		f.begin(marker{kind: doubted, name: stripped})
+		f.begin(marker{kind: possibleThought, name: stripped})
 		return false
 	}
 	switch is, wait := beginsThought(f.held); {
 	case is:
-		f.begin(marker{kind: doubted})
+		f.begin(marker{kind: possibleThought})
 	case wait:
 		return true
 	}
@@ -150,8 +150,8 @@ func words(phrases ...string) [][]string {
 	return out
 }
 
-// mostLeads is how many of thoughtLeads stand one behind the other: "Okay, so".
-const mostLeads = 3
+// maxLeads is how many of thoughtLeads stand one behind the other: "Okay, so".
+const maxLeads = 3
 
 // beginsThought tells whether a reply begins as a thought does. It never says that
 // of words that may go on.
@@ -162,7 +162,7 @@ func beginsThought(s string) (is, wait bool) {
 	if len(came) == 0 {
 		return false, strings.Trim(s, "\"“*( ") == ""
 	}
-	for range mostLeads {
+	for range maxLeads {
 		n, more := leads(came, open, thoughtLeads)
 		if more {
 			return false, true
@@ -171,7 +171,7 @@ func beginsThought(s string) (is, wait bool) {
 			break
 		}
 		if came = came[n:]; len(came) == 0 {
-			return false, len(s) < longestTag
+			return false, len(s) < maxTagBytes
 		}
 	}
 	n, more := leads(came, open, thoughtBegins)

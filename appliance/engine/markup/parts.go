@@ -9,8 +9,8 @@ func (f *Filter) mark(m marker) {
 		f.markHeading(m)
 	case f.inside.kind == literal:
 		f.markText(m)
-	case f.inside.kind == doubted:
-		f.markDoubted(m)
+	case f.inside.kind == possibleThought:
+		f.markPossibleThought(m)
 	case m.ends(f.inside):
 		f.endPart(m)
 	case f.inside.kind == tool:
@@ -63,27 +63,27 @@ func (f *Filter) loneEnd(m marker) {
 	if m.name == "details" {
 		return
 	}
-	f.opened = true
+	f.unopenedThought = true
 	f.gap = true
 	if !f.sent {
-		f.out.Reset()
+		f.spoken.Reset()
 		f.begun = false
 	}
 }
 
-// markDoubted takes a marker in what may be a thought of which only the end is
+// markPossibleThought takes a marker in what may be a thought of which only the end is
 // marked.
-func (f *Filter) markDoubted(m marker) {
+func (f *Filter) markPossibleThought(m marker) {
 	switch {
 	case m.kind == thought && m.close && m.name != "details":
-		f.opened = f.opened || !f.nested
+		f.unopenedThought = f.unopenedThought || !f.nested
 		f.endPart(m)
 	case m.kind == thought && !m.close, m.kind == tool && !m.close, m.kind == channel, m.kind == role:
 		f.endPart(marker{})
 		f.markText(m)
 	case m.kind == ending || m.kind == message:
 		f.held = m.raw + f.held
-		f.endDoubt()
+		f.releaseHeld()
 	default:
 		f.pass(m.raw)
 	}
@@ -109,13 +109,13 @@ func (f *Filter) endPart(m marker) {
 	case m.kind == role || m.kind == channel:
 		f.markText(m)
 	case nested: // the outer thought may go on
-		f.begin(marker{kind: doubted})
+		f.begin(marker{kind: possibleThought})
 		f.nested = true
 	}
 }
 
-// endDoubt takes what was held back without a marker as text.
-func (f *Filter) endDoubt() {
+// releaseHeld takes what was held back without a marker as text.
+func (f *Filter) releaseHeld() {
 	text := f.region.String()
 	if f.inside.kind == tool && f.endCall() {
 		text = ""
@@ -124,7 +124,7 @@ func (f *Filter) endDoubt() {
 		_, text, _ = strings.Cut(text, stripped)
 	}
 	f.begin(marker{})
-	f.held, f.plain = text+f.held, true
+	f.held, f.openingChecked = text+f.held, true
 }
 
 // endCall ends the text of a call, and reports whether it is one.

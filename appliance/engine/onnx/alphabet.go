@@ -12,12 +12,12 @@ import (
 type alphabet struct {
 	ids                 map[rune][]int64
 	begin, between, end []int64 // stand before all phonemes, behind each of them, behind all
-	// unknown is told of each phoneme that the model does not know, once; nil:
+	// onUnknown is told of each phoneme that the model does not know, once; nil:
 	// nobody is.
-	unknown func(r rune)
+	onUnknown func(r rune)
 
-	mu   sync.Mutex
-	told map[rune]bool
+	mu       sync.Mutex
+	reported map[rune]bool
 }
 
 // A sound is a phoneme of a sentence and which of the model's ids are its.
@@ -36,7 +36,7 @@ type wordSpan struct {
 
 // A breath is what the model says in one call: a sentence, or a part of one
 // that has very many phonemes.
-type breath struct {
+type phrase struct {
 	ids []int64
 	// The ids from begin to end are said. Those before were said already, those
 	// behind stand for what is to come: the model says what is between them as
@@ -45,12 +45,12 @@ type breath struct {
 	sounds     []sound // at least one, between them
 	words      []wordSpan
 	pauseMS    int    // the silence before it, where it is not the first
-	number     uint64 // its place among those of the text
+	index      uint64 // its place among those of the text
 }
 
-// breath turns phonemes, and those before and after them, into the numbers that
+// phrase turns phonemes, and those before and after them, into the numbers that
 // the model takes, over decomposed code points.
-func (a *alphabet) breath(before, ipa, after string) breath {
+func (a *alphabet) phrase(before, ipa, after string) phrase {
 	var ids []int64
 	var sounds []sound
 	all := before + ipa + after
@@ -58,7 +58,7 @@ func (a *alphabet) breath(before, ipa, after string) breath {
 		all += "." // voices learned from sentences that end
 	}
 	ids = append(append(ids, a.begin...), a.between...)
-	b := breath{end: -1, pauseMS: betweenSentencesMS}
+	b := phrase{end: -1, pauseMS: betweenSentencesMS}
 	prefix := -1 // where a stress mark waits for its phoneme
 	for i, r := range all {
 		if i == len(before) && i > 0 {
@@ -69,7 +69,7 @@ func (a *alphabet) breath(before, ipa, after string) breath {
 		}
 		known := a.ids[r]
 		if known == nil {
-			a.tellUnknown(r)
+			a.reportUnknown(r)
 			continue
 		}
 		begin := len(ids)
@@ -105,30 +105,30 @@ func lengthens(r rune) bool {
 	return r != 'ˈ' && r != 'ˌ' && (unicode.Is(unicode.Lm, r) || unicode.Is(unicode.Mn, r) || unicode.Is(unicode.Sk, r))
 }
 
-func (a *alphabet) tellUnknown(r rune) {
-	if a.unknown == nil {
+func (a *alphabet) reportUnknown(r rune) {
+	if a.onUnknown == nil {
 		return
 	}
 	a.mu.Lock()
-	first := !a.told[r]
-	if a.told == nil {
-		a.told = make(map[rune]bool)
+	first := !a.reported[r]
+	if a.reported == nil {
+		a.reported = make(map[rune]bool)
 	}
-	a.told[r] = true
+	a.reported[r] = true
 	a.mu.Unlock()
 	if first {
-		a.unknown(r)
+		a.onUnknown(r)
 	}
 }
 
-// spell gives a breath the words of its sentence that it says, whose phonemes
+// assignWords gives a breath the words of its sentence that it says, whose phonemes
 // begin at a place of the sentence's; next is the first word that no breath has,
 // before and after. A word without phonemes of its own is said in no time.
-func (b *breath) spell(s sentence, part, next int) int {
+func (b *phrase) assignWords(s sentence, part, next int) int {
 	for _, sound := range b.sounds {
 		w := noWord
-		if at := part + sound.at; at < len(s.of) {
-			w = s.of[at]
+		if at := part + sound.at; at < len(s.wordOf) {
+			w = s.wordOf[at]
 		}
 		if n := len(b.words); n > 0 && w == next-1 {
 			b.words[n-1].end = sound.end
@@ -143,17 +143,17 @@ func (b *breath) spell(s sentence, part, next int) int {
 	return next
 }
 
-// spellRest gives a breath, the last of its sentence, the words that are left.
-func (b *breath) spellRest(s sentence, next int) {
+// assignRest gives a breath, the last of its sentence, the words that are left.
+func (b *phrase) assignRest(s sentence, next int) {
 	at := b.sounds[len(b.sounds)-1].end
 	for _, w := range s.words[next:] {
 		b.words = append(b.words, wordSpan{w, at, at})
 	}
 }
 
-// place says where in the samples of a breath its sounds and its words are, from
+// timings says where in the samples of a breath its sounds and its words are, from
 // the frames of each id; nil when those are not known.
-func (b breath) place(frames []float32, hop int) (phonemes []engine.Phoneme, words []engine.Word) {
+func (b phrase) timings(frames []float32, hop int) (phonemes []engine.Phoneme, words []engine.Word) {
 	if len(frames) == 0 {
 		return nil, nil
 	}

@@ -63,9 +63,9 @@ func scriptsOf(tag string) scripts {
 	return nil
 }
 
-// foreign reports whether a rune is a letter of a script that the language is
+// unreadable reports whether a rune is a letter of a script that the language is
 // not read in.
-func (s scripts) foreign(r rune) bool {
+func (s scripts) unreadable(r rune) bool {
 	return r >= 0x80 && unicode.IsLetter(r) && !unicode.In(r, unicode.Latin, unicode.Common, unicode.Inherited) &&
 		!unicode.In(r, s...)
 }
@@ -73,7 +73,7 @@ func (s scripts) foreign(r rune) bool {
 // maxNamed is how many runes of what cannot be said an error names.
 const maxNamed = 40
 
-// check returns an engine.ErrCannotSay where writing is in a script that the
+// verify returns an engine.ErrCannotSay where writing is in a script that the
 // language is not read in: eSpeak NG would spell it ("Chinese letter, Chinese
 // letter") or leave it out. A Greek letter by itself has a name in every
 // language. What a lexicon has phonemes for can be said.
@@ -83,11 +83,11 @@ func (s scripts) check(written string, sentences [][]text.Spoken, tag string) er
 	kept := 0
 	for _, stretches := range sentences {
 		for _, part := range stretches {
-			if part.Phonemes != "" || !strings.ContainsFunc(part.Text, s.foreign) {
+			if part.Phonemes != "" || !strings.ContainsFunc(part.Text, s.unreadable) {
 				continue
 			}
 			from := written[part.From:part.To]
-			without := s.without(from, &e)
+			without := s.speakable(from, &e)
 			if without == from {
 				continue
 			}
@@ -104,20 +104,20 @@ func (s scripts) check(written string, sentences [][]text.Spoken, tag string) er
 	return e
 }
 
-// without is what can be said of a word; what cannot, e is told.
-func (s scripts) without(word string, e *engine.ErrCannotSay) string {
+// speakable is what can be said of a word; what cannot, e is told.
+func (s scripts) speakable(word string, e *engine.ErrCannotSay) string {
 	var kept strings.Builder
 	var run []rune
 	end := func() {
 		if len(run) == 1 && unicode.Is(unicode.Greek, run[0]) {
 			kept.WriteRune(run[0])
 		} else if len(run) > 0 {
-			name(e, run)
+			addUnspeakable(e, run)
 		}
 		run = nil
 	}
 	for _, r := range word {
-		if s.foreign(r) || len(run) > 0 && (unicode.IsMark(r) || r == '\u200c' || r == '\u200d') {
+		if s.unreadable(r) || len(run) > 0 && (unicode.IsMark(r) || r == '\u200c' || r == '\u200d') {
 			run = append(run, r)
 			continue
 		}
@@ -128,8 +128,8 @@ func (s scripts) without(word string, e *engine.ErrCannotSay) string {
 	return kept.String()
 }
 
-// name adds a run of letters to what cannot be said, and their script.
-func name(e *engine.ErrCannotSay, run []rune) {
+// addUnspeakable adds a run of letters to what cannot be said, and their script.
+func addUnspeakable(e *engine.ErrCannotSay, run []rune) {
 	said := []rune(e.Writing)
 	if len(said) >= maxNamed {
 		return

@@ -83,17 +83,17 @@ func (g *decoding) begin(tokens, sound int64) error {
 	tensors := int64(2 * len(d.layers))
 	g.capacity, g.sound, g.length = tokens, sound, 0
 	for i := range g.self {
-		g.self[i] = grown(g.self[i], tensors*d.heads*tokens*d.dim)
+		g.self[i] = resize(g.self[i], tensors*d.heads*tokens*d.dim)
 	}
-	g.encoder = grown(g.encoder, tensors*d.heads*sound*d.dim)
+	g.encoder = resize(g.encoder, tensors*d.heads*sound*d.dim)
 
-	empty, err := g.keep(NewTensor[float32](nil, 1, d.heads, 0, d.dim))
+	empty, err := g.track(NewTensor[float32](nil, 1, d.heads, 0, d.dim))
 	if err != nil {
 		return err
 	}
 	for i, n := range d.layers {
 		for j := range 2 {
-			out, err := g.keep(NewTensor(g.part(g.encoder, i, j, sound), 1, d.heads, sound, d.dim))
+			out, err := g.track(NewTensor(g.part(g.encoder, i, j, sound), 1, d.heads, sound, d.dim))
 			if err != nil {
 				return err
 			}
@@ -131,23 +131,23 @@ func (g *decoding) step(ids ...int64) ([]float32, error) {
 	}
 	first := g.length == 0
 	g.length += n
-	return g.logits, g.carry(wrote, first)
+	return g.logits, g.swap(wrote, first)
 }
 
 // bindStep binds what depends on how many ids a step reads.
 func (g *decoding) bindStep(n int64) error {
-	g.ids = grown(g.ids, n)
-	g.logits = grown(g.logits, n*int64(g.decoder.vocab))
-	ids, err := g.keep(NewTensor(g.ids, 1, n))
+	g.ids = resize(g.ids, n)
+	g.logits = resize(g.logits, n*int64(g.decoder.vocab))
+	ids, err := g.track(NewTensor(g.ids, 1, n))
 	if err != nil {
 		return err
 	}
-	logits, err := g.keep(NewTensor(g.logits, 1, n, int64(g.decoder.vocab)))
+	logits, err := g.track(NewTensor(g.logits, 1, n, int64(g.decoder.vocab)))
 	if err != nil {
 		return err
 	}
 	g.branch[0] = g.length > 0
-	branch, err := g.keep(NewTensor(g.branch, 1))
+	branch, err := g.track(NewTensor(g.branch, 1))
 	if err != nil {
 		return err
 	}
@@ -177,8 +177,8 @@ func (g *decoding) bindPresent(length int64) ([]Value, error) {
 	return wrote, nil
 }
 
-// carry makes what a step wrote the past of the next one.
-func (g *decoding) carry(wrote []Value, first bool) error {
+// swap makes what a step wrote the past of the next one.
+func (g *decoding) swap(wrote []Value, first bool) error {
 	d := g.decoder
 	err := destroy(g.past)
 	g.past = wrote
@@ -196,7 +196,7 @@ func (g *decoding) carry(wrote []Value, first bool) error {
 	g.call.ClearOutputs()
 	for i, n := range d.layers {
 		for j := range 2 {
-			t, bad := g.keep(NewTensor(g.part(g.encoder, i, j, g.sound), 1, d.heads, g.sound, d.dim))
+			t, bad := g.track(NewTensor(g.part(g.encoder, i, j, g.sound), 1, d.heads, g.sound, d.dim))
 			if bad != nil {
 				return bad
 			}
@@ -244,8 +244,8 @@ func (g *decoding) part(buffer []float32, layer, kind int, positions int64) []fl
 	return buffer[at : at+size]
 }
 
-// keep remembers a value to be destroyed when the text ends.
-func (g *decoding) keep(v Value, err error) (Value, error) {
+// track remembers a value to be destroyed when the text ends.
+func (g *decoding) track(v Value, err error) (Value, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -275,10 +275,10 @@ func destroy(values []Value) error {
 	return errors.Join(errs...)
 }
 
-// grown returns a slice of n elements: s itself where it is long enough. A new
+// resize returns a slice of n elements: s itself where it is long enough. A new
 // one has a quarter more room than was asked for, so that calls of about the
 // same length settle.
-func grown[T any](s []T, n int64) []T {
+func resize[T any](s []T, n int64) []T {
 	if int64(cap(s)) < n {
 		return make([]T, n, n+n/4)
 	}

@@ -34,7 +34,7 @@ func (g *greedy) add(id int64) bool {
 	g.ids = append(g.ids, id)
 	if n := repeats(g.ids); n > 0 {
 		keep := len(g.ids) - loopTokens(n) + n
-		if keep == n && n <= longestMurmur {
+		if keep == n && n <= maxMurmurTokens {
 			keep = 0
 		}
 		g.ids = g.ids[:keep]
@@ -44,8 +44,8 @@ func (g *greedy) add(id int64) bool {
 }
 
 const (
-	longestLoop   = 20 // tokens
-	longestMurmur = 4
+	maxLoopTokens   = 20 // tokens
+	maxMurmurTokens = 4
 )
 
 // loopTokens is how many tokens repeats of n tokens must fill before they are a
@@ -60,7 +60,7 @@ func loopTokens(n int) int {
 
 // repeats returns the length of the loop in which ids ends, or 0.
 func repeats(ids []int64) int {
-	for n := 1; n <= longestLoop; n++ {
+	for n := 1; n <= maxLoopTokens; n++ {
 		if tail := len(ids) - loopTokens(n); tail >= 0 && slices.Equal(ids[tail:len(ids)-n], ids[tail+n:]) {
 			return n
 		}
@@ -79,11 +79,11 @@ func argmax(x []float32) int64 {
 	return int64(best)
 }
 
-// inTurns runs work in pieces: first once, then next until it says that it is
+// runPieces runs work in pieces: first once, then next until it says that it is
 // done. Between two pieces it looks at ctx, and leaves the cores to who is more
 // urgent, if somebody like that waits. Were they given back each time, who is less
 // urgent would get in between, and hold them for a piece of its own.
-func inTurns(ctx context.Context, gate *engine.Gate, u *engine.Urgency, cores int,
+func runPieces(ctx context.Context, gate *engine.Gate, u *engine.Urgency, cores int,
 	pieces ...func() (done bool, err error)) error {
 	next, done := 0, false
 	for !done {
@@ -112,7 +112,7 @@ func checkLength(pcm []float32) error {
 	return nil
 }
 
-// tidy makes a model's text fit to be shown: valid UTF-8, no space around it.
-func tidy(s string) string {
+// cleanText makes a model's text fit to be shown: valid UTF-8, no space around it.
+func cleanText(s string) string {
 	return strings.TrimSpace(strings.ToValidUTF8(s, "\uFFFD"))
 }

@@ -9,7 +9,7 @@ import (
 
 func TestARunawayEndsBeforeItRepeats(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		loop := rapid.SliceOfN(rapid.Int64Range(10, 20), 1, longestLoop).Draw(t, "loop")
+		loop := rapid.SliceOfN(rapid.Int64Range(10, 20), 1, maxLoopTokens).Draw(t, "loop")
 		said := rapid.SliceOfNDistinct(rapid.Int64Range(100, 200), 0, 30, rapid.ID).Draw(t, "said")
 		g := greedy{limit: 1000, end: 2}
 		for _, id := range said {
@@ -19,11 +19,11 @@ func TestARunawayEndsBeforeItRepeats(t *testing.T) {
 		}
 		steps := 0
 		for g.add(loop[steps%len(loop)]) {
-			if steps++; steps > 3*longestLoop+longestLoop {
+			if steps++; steps > 3*maxLoopTokens+maxLoopTokens {
 				t.Fatalf("still repeating after %d tokens", steps)
 			}
 		}
-		if len(said) == 0 && len(loop) <= longestMurmur {
+		if len(said) == 0 && len(loop) <= maxMurmurTokens {
 			if len(g.ids) != 0 {
 				t.Fatalf("%v from a text that is nothing but a loop", g.ids)
 			}

@@ -61,7 +61,7 @@ func shapeInitializer(name string, dims ...int64) []byte {
 	return appendBytes(nil, graphInitializer, appendBytes(t, tensorRawData, raw))
 }
 
-// numbers are those of a repeated field, which a file may have packed or one by one.
+// modelInputs are those of a repeated field, which a file may have packed or one by one.
 func numbers(message []byte, number uint64) (found []uint64, err error) {
 	for f, err := range protobufFields(message) {
 		switch {

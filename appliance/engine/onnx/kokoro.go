@@ -18,10 +18,10 @@ const (
 	// one of its frames has.
 	kokoroRateHz = 24000
 	kokoroHop    = 600
-	// kokoroEarly is how many frames each phoneme is heard before its durations say: of
+	// kokoroLeadFrames is how many frames each phoneme is heard before its durations say: of
 	// words behind a pause the sound begins 40 to 60 ms before that, in six voices of
 	// three languages (Piper's are within 10); Kokoro's authors take three frames off.
-	kokoroEarly = 2
+	kokoroLeadFrames = 2
 	// kokoroThreads is how many cores one call takes.
 	kokoroThreads = 2
 
@@ -39,12 +39,12 @@ type Kokoro struct {
 	// none. It is set before the first use.
 	Log *slog.Logger
 
-	dir      string
-	session  *Session
-	gate     *engine.Gate
-	ph       phonemizer
-	alphabet *alphabet
-	pace     kokoroPace
+	dir        string
+	session    *Session
+	gate       *engine.Gate
+	ph         phonemizer
+	alphabet   *alphabet
+	throughput throughput
 
 	mu     sync.Mutex
 	styles map[string][]float32 // those that were asked for
@@ -64,9 +64,9 @@ func LoadKokoro(rt *Runtime, dir string, gate *engine.Gate, ph phonemizer) (*Kok
 		alphabet: letters,
 		styles:   map[string][]float32{},
 	}
-	letters.unknown = k.warn
+	letters.onUnknown = k.warn
 	path := filepath.Join(dir, "model.onnx")
-	if err := readable(path); err != nil {
+	if err := checkReadable(path); err != nil {
 		return nil, err
 	}
 	if k.session, err = rt.loadKokoro(path); err != nil {
@@ -98,16 +98,16 @@ func (k *Kokoro) Close() error { return k.session.Close() }
 
 // warm makes the model's first run, which is slower than all later ones.
 func (k *Kokoro) warm(ctx context.Context) error {
-	b := k.alphabet.breath("", "həlˈoʊ", "")
+	b := k.alphabet.phrase("", "həlˈoʊ", "")
 	return k.gate.Do(ctx, engine.Request.Urgency(), k.session.Threads(), func() error {
 		begun := time.Now()
 		_, _, err := k.run(ctx, b.ids, make([]float32, kokoroStyle), 1)
-		k.pace.took(len(b.ids), time.Since(begun))
+		k.throughput.record(len(b.ids), time.Since(begun))
 		return err
 	})
 }
 
-// run gives the model a text, a style and a speed, and returns its sound and
+// runWhole gives the model a text, a style and a speed, and returns its sound and
 // the frames of each id. It breaks off when ctx ends.
 func (k *Kokoro) run(ctx context.Context, ids []int64, style []float32, speed float64) (pcm, frames []float32,
 	err error) {
@@ -139,24 +139,24 @@ func (k *Kokoro) run(ctx context.Context, ids []int64, style []float32, speed fl
 		return nil, nil, fmt.Errorf("onnx: %s: %d frames of %d ids, and %d samples of %d ids", k.session.name,
 			framesOf(frames), len(frames), len(pcm), len(ids))
 	}
-	return pcm, heardEarly(frames), nil
+	return pcm, advanceFrames(frames), nil
 }
 
-// heardEarly are the frames of ids as they are heard: what the first, in which nothing
+// advanceFrames are the frames of ids as they are heard: what the first, in which nothing
 // is said, has less, the last has more.
-func heardEarly(frames []float32) []float32 {
-	early := min(kokoroEarly, frames[0])
+func advanceFrames(frames []float32) []float32 {
+	early := min(kokoroLeadFrames, frames[0])
 	frames[0] -= early
 	frames[len(frames)-1] += early
 	return frames
 }
 
-// kokoroPace is how long the model lately took for a text on this machine.
-type kokoroPace struct{ perID atomic.Int64 } // nanoseconds
+// throughput is how long the model lately took for a text on this machine.
+type throughput struct{ perID atomic.Int64 } // nanoseconds
 
-// took notes how long a text of so many ids took. The newest counts as much as all
+// record notes how long a text of so many ids took. The newest counts as much as all
 // before it: the pace of a machine that others use, too, changes within seconds.
-func (p *kokoroPace) took(ids int, d time.Duration) {
+func (p *throughput) record(ids int, d time.Duration) {
 	one := int64(d) / int64(ids)
 	if before := p.perID.Load(); before > 0 {
 		one = (one + before) / 2
@@ -164,8 +164,10 @@ func (p *kokoroPace) took(ids int, d time.Duration) {
 	p.perID.Store(one)
 }
 
-// of is how long a text of so many ids probably takes.
-func (p *kokoroPace) of(ids int) time.Duration { return time.Duration(p.perID.Load() * int64(ids)) }
+// word is how long a text of so many ids probably takes.
+func (p *throughput) estimate(ids int) time.Duration {
+	return time.Duration(p.perID.Load() * int64(ids))
+}
 
 func (k *Kokoro) warn(phoneme rune) {
 	if k.Log != nil {

@@ -23,9 +23,9 @@ const (
 type kokoroLanguage struct {
 	tag    string // BCP 47
 	espeak string // eSpeak NG's voice
-	// mended are phonemes as eSpeak NG writes them, and as the model was taught
+	// replacements are phonemes as eSpeak NG writes them, and as the model was taught
 	// them, by turns.
-	mended []string
+	replacements []string
 }
 
 // kokoroLanguageOf is the language of a style, by the first letter of its name.
@@ -95,22 +95,22 @@ func KokoroStyles(dir string) ([]KokoroStyle, error) {
 	return all, nil
 }
 
-// Weight is a part of a blend of styles.
-type Weight struct {
-	Name  string  // of a style
-	Share float64 // over 0; the shares of a blend are divided by their sum
+// StyleWeight is a part of a blend of styles.
+type StyleWeight struct {
+	Name   string  // of a style
+	Weight float64 // over 0; the shares of a blend are divided by their sum
 }
 
 // blend is the style that lies between some. They have to be of one language: a
 // text has one pronunciation.
-func (k *Kokoro) blend(weights []Weight) (style []float32, language kokoroLanguage, err error) {
+func (k *Kokoro) blend(weights []StyleWeight) (style []float32, language kokoroLanguage, err error) {
 	sum := 0.0
 	for _, w := range weights {
-		if !(w.Share > 0 && w.Share <= math.MaxFloat32) {
+		if !(w.Weight > 0 && w.Weight <= math.MaxFloat32) {
 			return nil, language, fmt.Errorf("voice: the share of %.80q in a blend is %g; a share is over 0", w.Name,
-				w.Share)
+				w.Weight)
 		}
-		sum += w.Share
+		sum += w.Weight
 	}
 	if len(weights) == 0 {
 		return nil, language, fmt.Errorf("voice: a blend of no voices; it has at least one")
@@ -125,7 +125,7 @@ func (k *Kokoro) blend(weights []Weight) (style []float32, language kokoroLangua
 			return nil, language, fmt.Errorf("voice: %q speaks %s and %q %s; a blend has one language", weights[0].Name,
 				language.tag, w.Name, l.tag)
 		}
-		if i == 0 || w.Share > heaviest(weights[:i]) {
+		if i == 0 || w.Weight > heaviest(weights[:i]) {
 			language = l
 		}
 		one, err := k.style(w.Name)
@@ -133,15 +133,15 @@ func (k *Kokoro) blend(weights []Weight) (style []float32, language kokoroLangua
 			return nil, language, err
 		}
 		for i, x := range one {
-			style[i] += float32(w.Share/sum) * x
+			style[i] += float32(w.Weight/sum) * x
 		}
 	}
 	return style, language, nil
 }
 
-func heaviest(weights []Weight) (share float64) {
+func heaviest(weights []StyleWeight) (share float64) {
 	for _, w := range weights {
-		share = max(share, w.Share)
+		share = max(share, w.Weight)
 	}
 	return share
 }

@@ -27,7 +27,7 @@ func openKokoro(t testing.TB, rt *Runtime) *Kokoro {
 // of its sound's time on two free cores.
 func TestKokoroSpeaks(t *testing.T) {
 	k := openKokoro(t, openRuntime(t))
-	v, err := k.Voice([]Weight{{"af_heart", 1}})
+	v, err := k.Voice([]StyleWeight{{"af_heart", 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,23 +89,23 @@ func TestKokoroSpeaks(t *testing.T) {
 		enough := errors.New("enough")
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cancel(enough)
-		b := k.alphabet.breath("", strings.Repeat("ˈa", 100), "")
+		b := k.alphabet.phrase("", strings.Repeat("ˈa", 100), "")
 		if _, _, err := k.run(ctx, b.ids, k.styles["af_heart"][:kokoroStyle], 1); !errors.Is(err, enough) {
 			t.Errorf("%v", err)
 		}
 	})
 	t.Run("what is wrong with a blend is said", func(t *testing.T) {
 		for _, c := range []struct {
-			blend []Weight
+			blend []StyleWeight
 			want  string
 		}{
 			{nil, "at least one"},
-			{[]Weight{{"af_heart", 0}}, "share"},
-			{[]Weight{{"af_heart", math.NaN()}}, "share"},
-			{[]Weight{{"af_nobody", 1}}, "no voice \"af_nobody\""},
-			{[]Weight{{"../voices/af_heart", 1}}, "no voice"},
-			{[]Weight{{"zf_xiaobei", 1}}, "no voice"},
-			{[]Weight{{"af_heart", 1}, {"ff_siwis", 1}}, "one language"},
+			{[]StyleWeight{{"af_heart", 0}}, "share"},
+			{[]StyleWeight{{"af_heart", math.NaN()}}, "share"},
+			{[]StyleWeight{{"af_nobody", 1}}, "no voice \"af_nobody\""},
+			{[]StyleWeight{{"../voices/af_heart", 1}}, "no voice"},
+			{[]StyleWeight{{"zf_xiaobei", 1}}, "no voice"},
+			{[]StyleWeight{{"af_heart", 1}, {"ff_siwis", 1}}, "one language"},
 		} {
 			if _, err := k.Voice(c.blend); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v: %v", c.blend, err)
@@ -113,7 +113,7 @@ func TestKokoroSpeaks(t *testing.T) {
 		}
 	})
 	t.Run("a blend lies between its styles", func(t *testing.T) {
-		style, l, err := k.blend([]Weight{{"af_heart", 1}, {"bm_george", 3}})
+		style, l, err := k.blend([]StyleWeight{{"af_heart", 1}, {"bm_george", 3}})
 		if err != nil || l.tag != "en-GB" {
 			t.Fatal(l.tag, err)
 		}
@@ -155,12 +155,12 @@ func TestKokoroKnowsThePhonemesOfItsLanguages(t *testing.T) {
 			t.Fatal(err)
 		}
 		var missing []string
-		for _, r := range l.mend(ipa) {
+		for _, r := range l.rewrite(ipa) {
 			if letters.ids[r] == nil && !slices.Contains(missing, string(r)) {
 				missing = append(missing, string(r))
 			}
 		}
-		t.Logf("%s: %s", style, l.mend(ipa))
+		t.Logf("%s: %s", style, l.rewrite(ipa))
 		if missing != nil {
 			t.Errorf("%s: the model does not know %q", l.tag, missing)
 		}
@@ -180,7 +180,7 @@ func TestPhonemesAreWrittenAsKokoroKnowsThem(t *testing.T) {
 		{"a", "hˈeɪ", "hˈeɪ"},
 	} {
 		l, _ := kokoroLanguageOf(c.style)
-		if got := l.mend(c.ipa); got != c.want {
+		if got := l.rewrite(c.ipa); got != c.want {
 			t.Errorf("%s: %s is written %s, want %s", l.tag, c.ipa, got, c.want)
 		}
 	}
@@ -212,7 +212,7 @@ func TestClausesAreSaidByThemselvesWhereTheyAreLongEnough(t *testing.T) {
 // next is still to be made, with a pause between and no click.
 func TestKokoroSaysItsClausesOneAfterTheOther(t *testing.T) {
 	k := openKokoro(t, openRuntime(t))
-	v, err := k.Voice([]Weight{{"bm_george", 1}})
+	v, err := k.Voice([]StyleWeight{{"bm_george", 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,11 +32,11 @@ func kokoroAlphabet() (*alphabet, error) {
 	return a, nil
 }
 
-// mend writes phonemes as the model was taught them. It knows nasal vowels as a
+// rewrite writes phonemes as the model was taught them. It knows nasal vowels as a
 // vowel and a tilde, but ç as one.
-func (l kokoroLanguage) mend(ipa string) string {
+func (l kokoroLanguage) rewrite(ipa string) string {
 	ipa = strings.ReplaceAll(norm.NFD.String(ipa), "c\u0327", "ç")
-	return strings.NewReplacer(l.mended...).Replace(ipa)
+	return strings.NewReplacer(l.replacements...).Replace(ipa)
 }
 
 const (
@@ -45,11 +45,11 @@ const (
 	// depends on all of it (the mean and the variance of each layer), so its sound
 	// cannot be made in pieces as Piper's can.
 	//
-	// leastClause is how many phonemes a clause has that is said by itself, some
-	// four words: the model hurries over shorter ones. mostClauses is how many
-	// those have together that are said in one call, some six seconds; mostAtOnce
+	// minClause is how many phonemes a clause has that is said by itself, some
+	// four words: the model hurries over shorter ones. maxClauses is how many
+	// those have together that are said in one call, some six seconds; maxAtOnce
 	// how many a clause may have that is longer.
-	leastClause, mostClauses, mostAtOnce = 20, 90, 200
+	minClause, maxClauses, maxAtOnce = 20, 90, 200
 	// betweenClausesMS is the silence put between the clauses of a sentence, beside
 	// what is left of their own: together what the model itself leaves at a comma.
 	betweenClausesMS = 60
@@ -66,8 +66,8 @@ func clauses(ipa string) []string {
 		end := i + 2
 		clause := utf8.RuneCountInString(ipa[begin:end])
 		next := utf8.RuneCountInString(ipa[end:nextMark(ipa, end)])
-		if clause < leastClause || utf8.RuneCountInString(ipa[end:]) < leastClause ||
-			clause+next <= mostClauses && len(parts) >= least {
+		if clause < minClause || utf8.RuneCountInString(ipa[end:]) < minClause ||
+			clause+next <= maxClauses && len(parts) >= least {
 			continue
 		}
 		parts = append(parts, ipa[begin:end])
@@ -75,7 +75,7 @@ func clauses(ipa string) []string {
 	}
 	var all []string
 	for _, p := range append(parts, ipa[begin:]) {
-		all = append(all, cutPhonemes(p, mostAtOnce)...)
+		all = append(all, cutPhonemes(p, maxAtOnce)...)
 	}
 	return all
 }

@@ -16,7 +16,7 @@ func TestKokorosWordsBeginWithTheirSound(t *testing.T) {
 		"af_heart": "Apples are here. Eggs are there. Onions, too. All of it is old. Is it?",
 		"if_sara":  "Anna è qui. Elena è là. Orlando arriva. Aldo è andato via. Uno o due?",
 	} {
-		v, err := k.Voice([]Weight{{voice, 1}})
+		v, err := k.Voice([]StyleWeight{{voice, 1}})
 		if err != nil {
 			t.Fatal(err)
 		}

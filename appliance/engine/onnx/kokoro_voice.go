@@ -11,34 +11,34 @@ import (
 
 // kokoroVoice is one voice of Kokoro's, an engine.Synthesizer.
 type kokoroVoice struct {
-	k        *Kokoro
-	style    []float32 // kokoroStyle numbers a length
-	varies   []float32 // how far each of them is from its mean, over the lengths
-	language kokoroLanguage
-	reader   *reader
+	k          *Kokoro
+	style      []float32 // kokoroStyle numbers a length
+	deviation  []float32 // how far each of them is from its mean, over the lengths
+	language   kokoroLanguage
+	pronouncer *pronouncer
 }
 
 // Voice is the voice that a blend makes; one of a single style is that style.
 // It costs nothing but its style, half a megabyte, and lives as long as the Kokoro
 // does.
-func (k *Kokoro) Voice(blend []Weight) (engine.Synthesizer, error) {
+func (k *Kokoro) Voice(blend []StyleWeight) (engine.Synthesizer, error) {
 	style, language, err := k.blend(blend)
 	if err != nil {
 		return nil, err
 	}
-	l := &reader{
+	l := &pronouncer{
 		ph:      k.ph,
 		voice:   language.espeak,
 		tag:     language.tag,
 		scripts: scriptsOf(language.tag),
-		write:   language.mend,
+		rewrite: language.rewrite,
 	}
 	return &kokoroVoice{
-		k:        k,
-		style:    style,
-		varies:   variety(style),
-		language: language,
-		reader:   l,
+		k:          k,
+		style:      style,
+		deviation:  deviations(style),
+		language:   language,
+		pronouncer: l,
 	}, nil
 }
 
@@ -50,13 +50,13 @@ func (v *kokoroVoice) Language() string { return v.language.tag }
 
 func (v *kokoroVoice) hop() int { return kokoroHop }
 
-// louder goes by the first clause of each text: to measure each voice before it
+// gain goes by the first clause of each text: to measure each voice before it
 // is used, as Piper's are, would take two seconds of the cores for each of the
 // dozens of styles, and for every blend.
-func (v *kokoroVoice) louder(first []float32) float32 { return gainOf(first, kokoroRateHz) }
+func (v *kokoroVoice) gain(first []float32) float32 { return gainOf(first, kokoroRateHz) }
 
 // CanSay says whether the voice can read s, an engine.TextChecker.
-func (v *kokoroVoice) CanSay(s string, o engine.SpeakOptions) error { return v.reader.canSay(s, o) }
+func (v *kokoroVoice) CanSay(s string, o engine.SpeakOptions) error { return v.pronouncer.canSay(s, o) }
 
 // Speak speaks s, an engine.Synthesizer. The same text gives the same samples.
 // Sound comes clause by clause; each passes the gate by itself, and breaks off
@@ -65,21 +65,21 @@ func (v *kokoroVoice) Speak(ctx context.Context, s string, o engine.SpeakOptions
 	if err := checkOptions(&o); err != nil {
 		return err
 	}
-	breaths, err := v.breaths(ctx, s, o)
+	breaths, err := v.phrases(ctx, s, o)
 	if err != nil {
 		return err
 	}
 	return speak(ctx, v, breaths, o, emit)
 }
 
-// breaths are what is said of s, call by call. What was said before it makes no
+// phrases are what is said of s, call by call. What was said before it makes no
 // difference to the model; a sentence that goes on ends as before a comma.
-func (v *kokoroVoice) breaths(ctx context.Context, s string, o engine.SpeakOptions) ([]breath, error) {
-	sentences, err := v.reader.sentences(ctx, s, o)
+func (v *kokoroVoice) phrases(ctx context.Context, s string, o engine.SpeakOptions) ([]phrase, error) {
+	sentences, err := v.pronouncer.sentences(ctx, s, o)
 	if err != nil {
 		return nil, err
 	}
-	var all []breath
+	var all []phrase
 	for i, one := range sentences {
 		if o.Continues && i == len(sentences)-1 && !strings.ContainsAny(one.ipa[max(len(one.ipa)-1, 0):], ".?!,;:") {
 			one.ipa += ","
@@ -90,44 +90,44 @@ func (v *kokoroVoice) breaths(ctx context.Context, s string, o engine.SpeakOptio
 }
 
 // clauses are what is said of a sentence, call by call.
-func (v *kokoroVoice) clauses(s sentence) []breath {
-	var all []breath
+func (v *kokoroVoice) clauses(s sentence) []phrase {
+	var all []phrase
 	at, word := 0, 0
 	for _, clause := range clauses(s.ipa) {
-		b := v.k.alphabet.breath("", strings.TrimRight(clause, " "), "")
+		b := v.k.alphabet.phrase("", strings.TrimRight(clause, " "), "")
 		if len(b.sounds) > 0 {
 			if len(all) > 0 {
 				b.pauseMS = betweenClausesMS
 			}
 			b.sounds = phonologyOf(v.language.tag).joined(b.sounds)
-			word = b.spell(s, at, word)
+			word = b.assignWords(s, at, word)
 			all = append(all, b)
 		}
 		at += len(clause)
 	}
 	if n := len(all); n > 0 {
-		all[n-1].spellRest(s, word)
+		all[n-1].assignRest(s, word)
 	}
 	return all
 }
 
-// wave has the model say a breath, all of it at once: a second of two slow cores.
+// sound has the model say a breath, all of it at once: a second of two slow cores.
 // Somebody more urgent need not wait for its end; it is said anew then. So does what
 // another request waits for that takes less time.
-func (v *kokoroVoice) wave(ctx context.Context, b breath, o engine.SpeakOptions) (pieces, []float32, error) {
-	w := &inOne{}
-	dice := diceOf(o, 0) // all of a text is said by one voice
+func (v *kokoroVoice) synthesize(ctx context.Context, b phrase, o engine.SpeakOptions) (phraseSound, []float32, error) {
+	w := &wholeSound{}
+	dice := newRand(o, 0) // all of a text is said by one voice
 	style := v.styleFor(len(b.ids))
 	if o.Temperature > 0 {
-		o.ModelSpeed *= pace(dice, o.Temperature)
-		style = v.moved(style, noise(dice, kokoroStyle, o.Temperature))
+		o.ModelSpeed *= randomSpeed(dice, o.Temperature)
+		style = v.perturb(style, noise(dice, kokoroStyle, o.Temperature))
 	}
-	err := v.k.gate.DoRestartable(ctx, o.Urgency, v.k.session.Threads(), v.k.pace.of(len(b.ids)),
+	err := v.k.gate.DoRestartable(ctx, o.Urgency, v.k.session.Threads(), v.k.throughput.estimate(len(b.ids)),
 		func(ctx context.Context) (err error) {
 			begun := time.Now()
 			if w.pcm, w.frames, err = v.k.run(ctx, b.ids, style,
 				min(max(o.Speed*o.ModelSpeed, minSpeed), maxSpeed)); err == nil {
-				v.k.pace.took(len(b.ids), time.Since(begun))
+				v.k.throughput.record(len(b.ids), time.Since(begun))
 			}
 			return err
 		})
@@ -141,18 +141,18 @@ func (v *kokoroVoice) styleFor(ids int) []float32 {
 	return v.style[at : at+kokoroStyle : at+kokoroStyle]
 }
 
-// moved is a style a little off, in those numbers in which it differs from one
+// perturb is a style a little off, in those numbers in which it differs from one
 // length of a text to another: how it speaks, and hardly whose voice it is.
-func (v *kokoroVoice) moved(style, by []float32) []float32 {
+func (v *kokoroVoice) perturb(style, by []float32) []float32 {
 	out := make([]float32, len(style))
 	for i, x := range style {
-		out[i] = x + v.varies[i]*by[i]
+		out[i] = x + v.deviation[i]*by[i]
 	}
 	return out
 }
 
-// variety is the standard deviation of each number of a style over its lengths.
-func variety(style []float32) []float32 {
+// deviations is the standard deviation of each number of a style over its lengths.
+func deviations(style []float32) []float32 {
 	out := make([]float32, kokoroStyle)
 	for i := range out {
 		var sum, squares float64

@@ -72,11 +72,11 @@ func TestMelIsNumpys(t *testing.T) {
 
 func TestTurnHearsTheEndNormalised(t *testing.T) {
 	g := readGolden(t)
-	w := &turnWork{sound: make([]float32, turnSound)}
+	w := &turnWorkspace{sound: make([]float32, turnSound)}
 	got := make([]float32, melBands*800)
 	for _, before := range []int{0, 100_000} { // what is more than 8 s ago does not count
 		pcm := append(make([]float32, before), testSound(50000)...)
-		w.hear(pcm)
+		w.setSound(pcm)
 		newMelBank().features(got, w.sound, 800)
 		wantColumns(t, got, 800, g.TurnFrames, g.Turn)
 	}

@@ -36,7 +36,7 @@ const (
 
 	// Nobody says more than about six and a half tokens a second, unless it is a
 	// voice that was told to; a text that is longer is a runaway.
-	tokensPerSecond = 6.5
+	maxTokensPerSecond = 6.5
 )
 
 // MaxSamples is the longest sound that a Transcriber of this package takes:
@@ -46,11 +46,11 @@ const MaxSamples = 30 * engine.SpeechRateHz
 // Moonshine turns English speech into text. It is an engine.Transcriber: any
 // number of goroutines share its sessions, one at a time for each core.
 type Moonshine struct {
-	encoder *Session
-	decoder *mergedDecoder
-	tokens  [][]byte
-	gate    *engine.Gate
-	work    *pool[*moonshineWork]
+	encoder    *Session
+	decoder    *mergedDecoder
+	tokens     [][]byte
+	gate       *engine.Gate
+	workspaces *pool[*moonshineWorkspace]
 }
 
 // LoadMoonshine loads encoder_model.ort, decoder_model_merged.ort and
@@ -74,15 +74,15 @@ func LoadMoonshine(rt *Runtime, dir string, gate *engine.Gate) (_ *Moonshine, er
 		return nil, err
 	}
 	m.decoder = newMergedDecoder(decoder, moonshineLayers, moonshineHeads, moonshineDim, moonshineVocab)
-	m.work = newPool(gate.Cores(), m.newWork)
+	m.workspaces = newPool(gate.Cores(), m.newWorkspace)
 	return m, nil
 }
 
 // Close gives the memory back. No call may be running.
 func (m *Moonshine) Close() error {
 	var errs []error
-	if m.work != nil {
-		errs = append(errs, m.work.Close())
+	if m.workspaces != nil {
+		errs = append(errs, m.workspaces.Close())
 	}
 	if m.encoder != nil {
 		errs = append(errs, m.encoder.Close())
@@ -118,7 +118,7 @@ func (m *Moonshine) Transcribe(ctx context.Context, pcm []float32, o engine.Tran
 	if len(pcm) == 0 {
 		return heard, ctx.Err()
 	}
-	err := m.work.use(func(w *moonshineWork) (err error) {
+	err := m.workspaces.use(func(w *moonshineWorkspace) (err error) {
 		heard.Tokens, err = m.transcribe(ctx, w, pcm, o)
 		return errors.Join(err, w.end())
 	})
@@ -133,50 +133,50 @@ func (m *Moonshine) Transcribe(ctx context.Context, pcm []float32, o engine.Tran
 // does on about one cut in a hundred of a long utterance, it hears it once more
 // with other silence around it; and in two halves, if the text is still far too
 // short for the voice.
-func (m *Moonshine) transcribe(ctx context.Context, w *moonshineWork, pcm []float32,
+func (m *Moonshine) transcribe(ctx context.Context, w *moonshineWorkspace, pcm []float32,
 	o engine.TranscribeOptions) ([]int64, error) {
-	p := pass{
-		pcm:     pcm,
-		lead:    moonshineLead,
-		draft:   m.usable(o.SpeculativeTokens),
-		speed:   max(o.Speed, 1),
-		urgency: o.Urgency,
-		weighed: len(pcm) >= doubtedFrom,
+	p := transcribePass{
+		pcm:         pcm,
+		lead:        moonshineLead,
+		speculative: m.usableTokens(o.SpeculativeTokens),
+		speed:       max(o.Speed, 1),
+		urgency:     o.Urgency,
+		confidence:  len(pcm) >= minDoubtSamples,
 	}
-	best, err := m.hear(ctx, w, p)
+	best, err := m.runPass(ctx, w, p)
 	if err != nil || !best.doubtful(pcm) {
 		return best.ids, err
 	}
-	p.lead, p.draft = 0, nil
-	again, err := m.hear(ctx, w, p)
+	p.lead, p.speculative = 0, nil
+	again, err := m.runPass(ctx, w, p)
 	if err != nil {
 		return nil, err
 	}
 	if again.better(best) {
 		best = again
 	}
-	if !best.short(pcm) {
+	if !best.tooShort(pcm) {
 		return best.ids, nil
 	}
 	at := quietest(pcm)
 	p.pcm = pcm[:at]
-	first, err := m.hear(ctx, w, p)
+	first, err := m.runPass(ctx, w, p)
 	if err != nil {
 		return nil, err
 	}
 	p.pcm = pcm[at:]
-	second, err := m.hear(ctx, w, p)
+	second, err := m.runPass(ctx, w, p)
 	if err != nil {
 		return nil, err
 	}
-	if halves := first.and(second); halves.better(best) {
+	if halves := first.concat(second); halves.better(best) {
 		return halves.ids, nil
 	}
 	return best.ids, nil
 }
 
-// moonshineWork is what one call needs.
-type moonshineWork struct {
+// moonshineWorkspace is what one call needs.
+type moonshineWorkspace struct {
 	*decoding
 	encoder *Call
 	sound   []float32
@@ -184,7 +184,7 @@ type moonshineWork struct {
 	hidden  []float32
 }
 
-func (m *Moonshine) newWork() (*moonshineWork, error) {
+func (m *Moonshine) newWorkspace() (*moonshineWorkspace, error) {
 	encoder, err := m.encoder.NewCall()
 	if err != nil {
 		return nil, err
@@ -193,49 +193,49 @@ func (m *Moonshine) newWork() (*moonshineWork, error) {
 	if err != nil {
 		return nil, errors.Join(err, encoder.Close())
 	}
-	return &moonshineWork{decoding: d, encoder: encoder}, nil
+	return &moonshineWorkspace{decoding: d, encoder: encoder}, nil
 }
 
-func (w *moonshineWork) end() error {
+func (w *moonshineWorkspace) end() error {
 	w.encoder.Clear()
 	return w.decoding.end()
 }
 
-func (w *moonshineWork) Close() error {
+func (w *moonshineWorkspace) Close() error {
 	return errors.Join(w.end(), w.encoder.Close(), w.decoding.Close())
 }
 
-// pass is one hearing of a sound.
-type pass struct {
-	pcm     []float32
-	lead    int     // samples of silence before it
-	draft   []int64 // with which its text may begin
-	speed   float64 // beside that of people
-	urgency *engine.Urgency
-	weighed bool // it is to be known how sure the model is, a tenth of a token's work
+// speakRaw is one hearing of a sound.
+type transcribePass struct {
+	pcm         []float32
+	lead        int     // samples of silence before it
+	speculative []int64 // with which its text may begin
+	speed       float64 // beside that of people
+	urgency     *engine.Urgency
+	confidence  bool // it is to be known how sure the model is, a tenth of a token's work
 }
 
-// hear runs the encoder and then the decoder, token by token, on cores that it
+// setSound runs the encoder and then the decoder, token by token, on cores that it
 // gives back whenever somebody wants them more.
-func (m *Moonshine) hear(ctx context.Context, w *moonshineWork, p pass) (reading, error) {
-	w.sound = grown(w.sound, int64(p.lead+len(p.pcm)+moonshineTail))
+func (m *Moonshine) runPass(ctx context.Context, w *moonshineWorkspace, p transcribePass) (transcription, error) {
+	w.sound = resize(w.sound, int64(p.lead+len(p.pcm)+moonshineTail))
 	clear(w.sound[:p.lead])
-	limited(w.sound[p.lead:], p.pcm)
+	clampSound(w.sound[p.lead:], p.pcm)
 	clear(w.sound[p.lead+len(p.pcm):])
-	limit := int(tokensPerSecond*p.speed*float64(len(p.pcm))/engine.SpeechRateHz) + 2
-	p.draft = p.draft[:min(len(p.draft), limit-1)]
+	limit := int(maxTokensPerSecond*p.speed*float64(len(p.pcm))/engine.SpeechRateHz) + 2
+	p.speculative = p.speculative[:min(len(p.speculative), limit-1)]
 	text := greedy{limit: limit, end: moonshineEOS}
-	var r reading
+	var r transcription
 	take := func(logits []float32) (id int64, more bool) {
 		id = argmax(logits)
-		if p.weighed {
+		if p.confidence {
 			r.add(logits, id)
 		}
 		return id, text.add(id)
 	}
-	err := inTurns(ctx, m.gate, p.urgency, m.encoder.Threads(),
-		func() (bool, error) { return false, m.listen(w, int64(limit)) },
-		func() (bool, error) { return w.check(p.draft, take) },
+	err := runPieces(ctx, m.gate, p.urgency, m.encoder.Threads(),
+		func() (bool, error) { return false, m.encode(w, int64(limit)) },
+		func() (bool, error) { return w.verify(p.speculative, take) },
 		func() (bool, error) {
 			logits, err := w.step(text.last(moonshineBOS))
 			if err != nil {
@@ -248,26 +248,26 @@ func (m *Moonshine) hear(ctx context.Context, w *moonshineWork, p pass) (reading
 	return r, err
 }
 
-// listen runs the encoder and prepares the decoder to read what it made.
-func (m *Moonshine) listen(w *moonshineWork, limit int64) error {
+// encode runs the encoder and prepares the decoder to read what it made.
+func (m *Moonshine) encode(w *moonshineWorkspace, limit int64) error {
 	n := int64(len(w.sound))
 	frames := moonshineFrames(n)
 	for int64(len(w.ones)) < n {
 		w.ones = append(w.ones, 1)
 	}
-	w.hidden = grown(w.hidden, frames*moonshineWidth)
+	w.hidden = resize(w.hidden, frames*moonshineWidth)
 	if err := w.begin(limit, frames); err != nil {
 		return err
 	}
-	sound, err := w.keep(NewTensor(w.sound, 1, n))
+	sound, err := w.track(NewTensor(w.sound, 1, n))
 	if err != nil {
 		return err
 	}
-	mask, err := w.keep(NewTensor(w.ones, 1, n))
+	mask, err := w.track(NewTensor(w.ones, 1, n))
 	if err != nil {
 		return err
 	}
-	hidden, err := w.keep(NewTensor(w.hidden, 1, frames, moonshineWidth))
+	hidden, err := w.track(NewTensor(w.hidden, 1, frames, moonshineWidth))
 	if err != nil {
 		return err
 	}
@@ -305,5 +305,5 @@ func (m *Moonshine) Text(ids []int64) string {
 			b.Write(piece)
 		}
 	}
-	return tidy(strings.ReplaceAll(b.String(), "\u2581", " "))
+	return cleanText(strings.ReplaceAll(b.String(), "\u2581", " "))
 }

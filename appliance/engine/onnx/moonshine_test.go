@@ -140,7 +140,7 @@ func TestHearingAllocatesNothingLarge(t *testing.T) {
 	}
 }
 
-// hear transcribes with no options.
+// setSound transcribes with no options.
 func hear(t testing.TB, ear engine.Transcriber, pcm []float32) engine.Transcript {
 	t.Helper()
 	heard, err := ear.Transcribe(context.Background(), pcm, engine.TranscribeOptions{})

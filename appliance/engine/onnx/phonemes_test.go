@@ -14,8 +14,8 @@ import (
 	"parley/appliance/text"
 )
 
-// spelt are the symbols of a text as a voice of Piper's tells them.
-func spelt(t *testing.T, r *reader, s string) string {
+// words are the symbols of a text as a voice of Piper's tells them.
+func spelt(t *testing.T, r *pronouncer, s string) string {
 	t.Helper()
 	sentences, err := r.sentences(t.Context(), s, engine.SpeakOptions{})
 	if err != nil || len(sentences) != 1 {
@@ -25,10 +25,10 @@ func spelt(t *testing.T, r *reader, s string) string {
 	for _, c := range sentences[0].ipa {
 		a.ids[c] = []int64{int64(c)}
 	}
-	return symbols((&Piper{alphabet: a, reader: r}).breaths(sentences[0], surroundings{}))
+	return symbols((&Piper{alphabet: a, pronouncer: r}).phrases(sentences[0], phraseContext{}))
 }
 
-func symbols(breaths []breath) string {
+func symbols(breaths []phrase) string {
 	var all []string
 	for _, b := range breaths {
 		for _, s := range b.sounds {
@@ -60,7 +60,7 @@ func TestAPhonemeIsOneSound(t *testing.T) {
 		{"de", "de", "Zeit, deutsch, Pferd", "ts aɪ t d ɔø tʃ pf eː ɾ t"},
 	} {
 		r := readerOf(ph, c.voice, c.tag)
-		r.write = norm.NFD.String
+		r.rewrite = norm.NFD.String
 		if got := spelt(t, r, c.said); got != norm.NFD.String(c.want) {
 			t.Errorf("%s: %q is said as %s, want %s", c.tag, c.said, got, c.want)
 		}
@@ -84,8 +84,8 @@ func TestPhonemesOfALexiconAreJoined(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := symbols((&Piper{alphabet: letters, reader: r}).breaths(sentences[0],
-			surroundings{})); got != "tʃ aɪ" {
+		if got := symbols((&Piper{alphabet: letters, pronouncer: r}).phrases(sentences[0],
+			phraseContext{})); got != "tʃ aɪ" {
 			t.Errorf("%s is told as %s", ipa, got)
 		}
 	}
@@ -107,18 +107,18 @@ func TestKokorosLettersAreToldAsIPA(t *testing.T) {
 		{"h", "घर", "ɡʰ ʌ ɾ"},
 	} {
 		l, _ := kokoroLanguageOf(c.style)
-		r := &reader{
+		r := &pronouncer{
 			ph:      ph,
 			voice:   l.espeak,
 			tag:     l.tag,
 			scripts: scriptsOf(l.tag),
-			write:   l.mend,
+			rewrite: l.rewrite,
 		}
 		sentences, err := r.sentences(t.Context(), c.said, engine.SpeakOptions{})
 		if err != nil || len(sentences) != 1 {
 			t.Fatal(sentences, err)
 		}
-		got := symbols((&kokoroVoice{k: &Kokoro{alphabet: letters}, language: l, reader: r}).clauses(sentences[0]))
+		got := symbols((&kokoroVoice{k: &Kokoro{alphabet: letters}, language: l, pronouncer: r}).clauses(sentences[0]))
 		if got != norm.NFD.String(c.want) {
 			t.Errorf("%s: %q is told as %s, want %s", c.style, c.said, got, c.want)
 		}
@@ -183,7 +183,7 @@ func TestTimesOfAVoiceNeverGoBack(t *testing.T) {
 		"if_sara": "Ciao, la piazza è qui.", "pf_dora": "Não, pão e leite.", "ff_siwis": "Un bon vin blanc.",
 		"hf_alpha": "घर अच्छा है",
 	} {
-		v, err := kokoro.Voice([]Weight{{style, 1}})
+		v, err := kokoro.Voice([]StyleWeight{{style, 1}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -34,30 +34,30 @@ type Piper struct {
 	// nil: none. It is set before the first use.
 	Log *slog.Logger
 
-	config   *piperConfig
-	front    *Session
-	behind   [parts]stage // the parts of the model behind the front
-	whole    *Session     // the model in one, where it cannot be cut
-	uncut    error        // why
-	timed    bool         // whole tells the durations of phonemes
-	chancy   bool         // the front takes noise
-	outputs  int          // of the front
-	cores    int          // that one call takes
-	gate     *engine.Gate
-	reader   *reader
-	gain     float32
-	alphabet *alphabet
+	config         *piperConfig
+	encoder        *Session
+	stages         [stageCount]stage // the parts of the model behind the front
+	wholeModel     *Session          // the model in one, where it cannot be cut
+	streamError    error             // why
+	hasDurations   bool              // whole tells the durations of phonemes
+	noiseInput     bool              // the front takes noise
+	encoderOutputs int               // of the front
+	cores          int               // that one call takes
+	gate           *engine.Gate
+	pronouncer     *pronouncer
+	levelGain      float32
+	alphabet       *alphabet
 }
 
 // PiperOptions say how a voice is loaded.
 type PiperOptions struct {
-	// Kept is a folder in which is kept what loading finds out, so that the next
+	// CacheDir is a folder in which is kept what loading finds out, so that the next
 	// time takes a third of the processor's time; empty: none. What is in it may be
 	// deleted.
-	Kept string
-	// Cold leaves out the first run, which is slower than all later ones, where
+	CacheDir string
+	// SkipWarmUp leaves out the first run, which is slower than all later ones, where
 	// what it would find out is kept: for who is about to speak anyway.
-	Cold bool
+	SkipWarmUp bool
 	// threads of a call; 0: piperThreads.
 	threads int
 }
@@ -70,20 +70,20 @@ func LoadPiper(rt *Runtime, dir string, gate *engine.Gate, ph phonemizer, o Pipe
 		return nil, err
 	}
 	p := &Piper{
-		config:   config,
-		alphabet: config.alphabet(),
-		gate:     gate,
-		reader:   config.reader(ph),
-		cores:    cmp.Or(o.threads, piperThreads),
+		config:     config,
+		alphabet:   config.alphabet(),
+		gate:       gate,
+		pronouncer: config.pronouncer(ph),
+		cores:      cmp.Or(o.threads, piperThreads),
 	}
-	p.alphabet.unknown = p.warn
+	p.alphabet.onUnknown = p.warn
 	path := filepath.Join(dir, "voice.onnx")
-	if err := readable(path); err != nil {
+	if err := checkReadable(path); err != nil {
 		return nil, err
 	}
-	file := readAhead(path, durationsPatch)
+	file := startReading(path, durationsPatch)
 	defer file.close()
-	known := keptIn(o.Kept, filepath.Base(dir), func() ([]byte, error) {
+	known := openVoiceCache(o.CacheDir, filepath.Base(dir), func() ([]byte, error) {
 		model, err := file.model()
 		if err != nil {
 			return nil, err
@@ -93,27 +93,27 @@ func LoadPiper(rt *Runtime, dir string, gate *engine.Gate, ph phonemizer, o Pipe
 	if err := p.open(rt, file, known); err != nil {
 		return nil, err
 	}
-	if err := p.settle(context.Background(), known, o.Cold); err != nil {
+	if err := p.setGain(context.Background(), known, o.SkipWarmUp); err != nil {
 		return nil, errors.Join(fmt.Errorf("voice %s: %w", dir, err), p.Close())
 	}
 	return p, nil
 }
 
-// settle sets the gain: as it is kept, or as it is measured.
-func (p *Piper) settle(ctx context.Context, known *keptVoice, cold bool) error {
-	if p.gain = known.gain(); p.gain == 0 {
+// setGain sets the gain: as it is kept, or as it is measured.
+func (p *Piper) setGain(ctx context.Context, known *cachedVoice, cold bool) error {
+	if p.levelGain = known.gain(); p.levelGain == 0 {
 		if err := p.calibrate(ctx); err != nil {
 			return err
 		}
-		known.measured(p.gain)
+		known.storeGain(p.levelGain)
 		return nil
 	}
 	if cold {
 		return nil
 	}
-	breaths, err := p.allBreaths(ctx, calibration(p.Language())[0], engine.SpeakOptions{})
+	breaths, err := p.allPhrases(ctx, calibrationTexts(p.Language())[0], engine.SpeakOptions{})
 	if err == nil && len(breaths) > 0 {
-		_, err = p.pass(ctx, breaths[0])
+		_, err = p.speakRaw(ctx, breaths[0])
 	}
 	return err
 }
@@ -128,8 +128,8 @@ func (p *Piper) warn(phoneme rune) {
 
 // Close gives the model's memory back. No call may be running.
 func (p *Piper) Close() (err error) {
-	for _, s := range []*Session{p.front, p.whole, p.behind[flowPart].session, p.behind[coarsePart].session,
-		p.behind[finePart].session} {
+	for _, s := range []*Session{p.encoder, p.wholeModel, p.stages[flowStage].session, p.stages[coarseStage].session,
+		p.stages[fineStage].session} {
 		if s != nil {
 			err = errors.Join(err, s.Close())
 		}
@@ -137,8 +137,8 @@ func (p *Piper) Close() (err error) {
 	return err
 }
 
-// Uncut says why the voice cannot speak in pieces; nil when it can.
-func (p *Piper) Uncut() error { return p.uncut }
+// StreamError says why the voice cannot speak in pieces; nil when it can.
+func (p *Piper) StreamError() error { return p.streamError }
 
 // RateHz is the sample rate of the voice.
 func (p *Piper) RateHz() int { return p.config.Audio.SampleRate }
@@ -147,7 +147,7 @@ func (p *Piper) RateHz() int { return p.config.Audio.SampleRate }
 func (p *Piper) Language() string { return p.config.language() }
 
 // CanSay says whether the voice can read s, an engine.TextChecker.
-func (p *Piper) CanSay(s string, o engine.SpeakOptions) error { return p.reader.canSay(s, o) }
+func (p *Piper) CanSay(s string, o engine.SpeakOptions) error { return p.pronouncer.canSay(s, o) }
 
 // Speak speaks s, an engine.Synthesizer. The same text with the same options gives
 // the same samples, bit by bit. Sound comes in pieces that grow, the first of at most 0.26 s;
@@ -156,7 +156,7 @@ func (p *Piper) Speak(ctx context.Context, s string, o engine.SpeakOptions, emit
 	if err := checkOptions(&o); err != nil {
 		return err
 	}
-	breaths, err := p.allBreaths(ctx, s, o)
+	breaths, err := p.allPhrases(ctx, s, o)
 	if err != nil {
 		return err
 	}
@@ -182,30 +182,30 @@ func checkOptions(o *engine.SpeakOptions) error {
 	return nil
 }
 
-func (p *Piper) hop() int                   { return piperHop }
-func (p *Piper) louder(_ []float32) float32 { return p.gain }
+func (p *Piper) hop() int                 { return piperHop }
+func (p *Piper) gain(_ []float32) float32 { return p.levelGain }
 
-// allBreaths is all that is to be said of s, call by call.
-func (p *Piper) allBreaths(ctx context.Context, s string, o engine.SpeakOptions) ([]breath, error) {
-	sentences, err := p.reader.sentences(ctx, s, o)
+// allPhrases is all that is to be said of s, call by call.
+func (p *Piper) allPhrases(ctx context.Context, s string, o engine.SpeakOptions) ([]phrase, error) {
+	sentences, err := p.pronouncer.sentences(ctx, s, o)
 	if err != nil {
 		return nil, err
 	}
-	before, err := p.before(ctx, o)
+	before, err := p.previousPhonemes(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	var all []breath
+	var all []phrase
 	for i, one := range sentences {
-		around := surroundings{}
+		around := phraseContext{}
 		if i == 0 {
 			around.before = before
 		}
-		around.goesOn = o.Continues && i == len(sentences)-1
-		all = append(all, p.breaths(one, around)...)
+		around.continues = o.Continues && i == len(sentences)-1
+		all = append(all, p.phrases(one, around)...)
 	}
 	for i := range all {
-		all[i].number = uint64(i)
+		all[i].index = uint64(i)
 	}
 	return all, nil
 }

@@ -34,8 +34,8 @@ type piperConfig struct {
 		Code string `json:"code"`
 	} `json:"language"`
 
-	ids  map[rune][]int64
-	said []byte // all of it
+	ids map[rune][]int64
+	raw []byte // all of it
 }
 
 // The ids that frame and space a Piper sentence, as runes of phoneme_id_map.
@@ -66,7 +66,7 @@ func readPiperConfig(path string) (*piperConfig, error) {
 	if err := c.check(); err != nil {
 		return nil, fmt.Errorf("voice: %s: %w", path, err)
 	}
-	c.said = raw
+	c.raw = raw
 	return &c, nil
 }
 
@@ -119,14 +119,14 @@ func (c *piperConfig) alphabet() *alphabet {
 	}
 }
 
-// reader reads for the voice.
-func (c *piperConfig) reader(ph phonemizer) *reader {
-	return &reader{
+// pronouncer reads for the voice.
+func (c *piperConfig) pronouncer(ph phonemizer) *pronouncer {
+	return &pronouncer{
 		ph:      ph,
 		voice:   c.Espeak.Voice,
 		tag:     c.language(),
 		scripts: scriptsOf(c.language()),
-		write:   norm.NFD.String,
+		rewrite: norm.NFD.String,
 	}
 }
 

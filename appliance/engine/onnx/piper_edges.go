@@ -73,7 +73,7 @@ func (e *edges) end() []float32 {
 	return e.give(n)
 }
 
-// give hands out so much of what is held.
+// emitPiece hands out so much of what is held.
 func (e *edges) give(n int) []float32 {
 	if e.given == 0 && e.fade > 0 {
 		e.fadeIn(e.fade)

@@ -23,9 +23,9 @@ const (
 	maxGain = 10
 )
 
-// calibration is what a voice says to be measured: short and long, a question
+// calibrationTexts is what a voice says to be measured: short and long, a question
 // and a statement, as short sentences come out louder than long ones.
-func calibration(language string) []string {
+func calibrationTexts(language string) []string {
 	if strings.HasPrefix(strings.ToLower(language), "en") {
 		return []string{"Hello, how are you today?", "Sure, I can help you with that.",
 			"The pool on the second floor is open every day from seven until ten at night."}
@@ -39,8 +39,8 @@ func calibration(language string) []string {
 // its sentence is whole.
 func (p *Piper) calibrate(ctx context.Context) error {
 	var pcm []float32
-	for _, sentence := range calibration(p.Language()) {
-		breaths, err := p.allBreaths(ctx, sentence, engine.SpeakOptions{})
+	for _, sentence := range calibrationTexts(p.Language()) {
+		breaths, err := p.allPhrases(ctx, sentence, engine.SpeakOptions{})
 		if err != nil {
 			return err
 		}
@@ -48,7 +48,7 @@ func (p *Piper) calibrate(ctx context.Context) error {
 			return fmt.Errorf(`the voice knows none of the phonemes of %q; do "espeak.voice" (%q) and `+
 				`"phoneme_id_map" belong to it?`, sentence, p.config.Espeak.Voice)
 		}
-		said, err := p.pass(ctx, breaths[0]) // all of it: it is short
+		said, err := p.speakRaw(ctx, breaths[0]) // all of it: it is short
 		if err != nil {
 			return err
 		}
@@ -57,7 +57,7 @@ func (p *Piper) calibrate(ctx context.Context) error {
 		}
 		pcm = append(pcm, said...)
 	}
-	if p.gain = gainOf(pcm, p.RateHz()); p.gain == 0 {
+	if p.levelGain = gainOf(pcm, p.RateHz()); p.levelGain == 0 {
 		return errors.New("the voice makes no sound")
 	}
 	return nil
@@ -73,10 +73,10 @@ func gainOf(pcm []float32, rateHz int) float32 {
 	return float32(min(math.Pow(10, (voiceLUFS-loudness)/20), maxGain))
 }
 
-// pass says a breath at the voice's own speed, as the model says it.
-func (p *Piper) pass(ctx context.Context, b breath) (pcm []float32, err error) {
+// speakRaw says a breath at the voice's own speed, as the model says it.
+func (p *Piper) speakRaw(ctx context.Context, b phrase) (pcm []float32, err error) {
 	u := engine.Request.Urgency()
-	w, _, err := p.wave(ctx, b, engine.SpeakOptions{Speed: 1, ModelSpeed: 1, Urgency: u})
+	w, _, err := p.synthesize(ctx, b, engine.SpeakOptions{Speed: 1, ModelSpeed: 1, Urgency: u})
 	for err == nil {
 		var piece []float32
 		if piece, err = w.piece(ctx, u); piece == nil {

@@ -44,14 +44,14 @@ const (
 // quick, its second makes up most of all the work and looks hardly further
 // than one, so that sound in short pieces costs little more than in one.
 const (
-	flowPart = iota
-	coarsePart
-	finePart
-	parts
+	flowStage = iota
+	coarseStage
+	fineStage
+	stageCount
 )
 
-// wholeOf is a whole model.
-func wholeOf(speakers bool) part {
+// wholePart is a whole model.
+func wholePart(speakers bool) part {
 	p := part{[]string{"input", "input_lengths", "scales"}, []string{soundTensor, durationsTensor}}
 	if speakers {
 		p.inputs = append(p.inputs, speakerInput)
@@ -59,26 +59,26 @@ func wholeOf(speakers bool) part {
 	return p
 }
 
-func frontOf(speakers bool) part {
-	p := wholeOf(speakers)
+func encoderPart(speakers bool) part {
+	p := wholePart(speakers)
 	p.outputs = []string{latentTensor, maskTensor, durationsTensor, lengthsTensor}
 	return p
 }
 
-// chancyFrontOf is the front with the model's own chance taken out, so that it
+// noisyEncoderPart is the front with the model's own chance taken out, so that it
 // can be put in from outside.
-func chancyFrontOf(speakers bool) part {
-	p := frontOf(speakers)
+func noisyEncoderPart(speakers bool) part {
+	p := encoderPart(speakers)
 	p.inputs = append(p.inputs, lengthNoiseTensor)
 	p.outputs = append(p.outputs, spreadTensor)
 	return p
 }
 
-func behindFront(i int) part {
-	return [parts]part{
-		flowPart:   {[]string{latentTensor, maskTensor}, []string{acousticTensor}},
-		coarsePart: {[]string{acousticTensor}, []string{coarseTensor}},
-		finePart:   {[]string{coarseTensor}, []string{soundTensor}},
+func stagePart(i int) part {
+	return [stageCount]part{
+		flowStage:   {[]string{latentTensor, maskTensor}, []string{acousticTensor}},
+		coarseStage: {[]string{acousticTensor}, []string{coarseTensor}},
+		fineStage:   {[]string{coarseTensor}, []string{soundTensor}},
 	}[i]
 }
 
@@ -91,8 +91,8 @@ const durationsPatch = "\x3a\x12\x62\x10\x0a\x0e" + durationsTensor
 const maxVoiceModel = 1 << 30
 
 // open loads the model: in parts, or, where it cannot be cut, in one.
-func (p *Piper) open(rt *Runtime, file *modelFile, known *keptVoice) error {
-	if p.uncut = p.openParts(rt, file, known); p.uncut == nil {
+func (p *Piper) open(rt *Runtime, file *modelFile, known *cachedVoice) error {
+	if p.streamError = p.openParts(rt, file, known); p.streamError == nil {
 		return nil
 	}
 	model, err := file.model()
@@ -105,34 +105,34 @@ func (p *Piper) open(rt *Runtime, file *modelFile, known *keptVoice) error {
 // openWhole loads the model in one, with durations where it has them: behind it
 // lies the durationsPatch.
 func (p *Piper) openWhole(rt *Runtime, path string, model []byte) (err error) {
-	edges := wholeOf(p.config.NumSpeakers > 1)
-	p.timed = true
-	p.whole, err = rt.LoadBytes(path, model[:cap(model)], SessionOptions{
+	edges := wholePart(p.config.NumSpeakers > 1)
+	p.hasDurations = true
+	p.wholeModel, err = rt.LoadBytes(path, model[:cap(model)], SessionOptions{
 		Threads: p.cores, Inputs: edges.inputs, Outputs: edges.outputs,
 	})
 	if err == nil {
 		return nil
 	}
 	// A voice from another exporter: it speaks, but does not tell when.
-	p.timed = false
-	p.whole, err = rt.LoadBytes(path, model, SessionOptions{
+	p.hasDurations = false
+	p.wholeModel, err = rt.LoadBytes(path, model, SessionOptions{
 		Threads: p.cores, Inputs: edges.inputs, Outputs: edges.outputs[:1],
 	})
 	return err
 }
 
 // openParts cuts the model and loads its parts side by side, all of them or none.
-func (p *Piper) openParts(rt *Runtime, file *modelFile, known *keptVoice) error {
-	rates := [parts]int{flowPart: 1, coarsePart: coarseRate, finePart: piperHop / coarseRate}
+func (p *Piper) openParts(rt *Runtime, file *modelFile, known *cachedVoice) error {
+	rates := [stageCount]int{flowStage: 1, coarseStage: coarseRate, fineStage: piperHop / coarseRate}
 	var loading errgroup.Group
-	loading.Go(func() error { return p.openFront(rt, file, known) })
+	loading.Go(func() error { return p.openEncoder(rt, file, known) })
 	loading.Go(func() error { // together they take a tenth of the front's time
 		model, err := file.model()
 		if err != nil {
 			return err
 		}
-		for i := range p.behind {
-			if p.behind[i], err = rt.loadStage(file.path, model, behindFront(i), rates[i], p.cores); err != nil {
+		for i := range p.stages {
+			if p.stages[i], err = rt.loadStage(file.path, model, stagePart(i), rates[i], p.cores); err != nil {
 				break
 			}
 		}
@@ -140,30 +140,30 @@ func (p *Piper) openParts(rt *Runtime, file *modelFile, known *keptVoice) error 
 	})
 	if err := loading.Wait(); err != nil {
 		err = errors.Join(err, p.Close())
-		p.front, p.behind = nil, [parts]stage{}
+		p.encoder, p.stages = nil, [stageCount]stage{}
 		return err
 	}
 	return nil
 }
 
-// openFront loads the front: as ONNX Runtime has prepared it before, or cut out of
+// openEncoder loads the front: as ONNX Runtime has prepared it before, or cut out of
 // the model, and keeps it then.
-func (p *Piper) openFront(rt *Runtime, file *modelFile, known *keptVoice) (err error) {
-	chancy, plain := chancyFrontOf(p.config.NumSpeakers > 1), frontOf(p.config.NumSpeakers > 1)
-	p.chancy, p.outputs = true, len(chancy.outputs)
-	if prepared, release := known.front(); prepared != nil {
-		p.front, err = rt.LoadBytes(file.path, prepared, SessionOptions{
-			Threads:  p.cores,
-			Inputs:   chancy.inputs,
-			Outputs:  chancy.outputs,
-			Prepared: true,
+func (p *Piper) openEncoder(rt *Runtime, file *modelFile, known *cachedVoice) (err error) {
+	chancy, plain := noisyEncoderPart(p.config.NumSpeakers > 1), encoderPart(p.config.NumSpeakers > 1)
+	p.noiseInput, p.encoderOutputs = true, len(chancy.outputs)
+	if prepared, release := known.encoder(); prepared != nil {
+		p.encoder, err = rt.LoadBytes(file.path, prepared, SessionOptions{
+			Threads:   p.cores,
+			Inputs:    chancy.inputs,
+			Outputs:   chancy.outputs,
+			Optimized: true,
 		})
 		release()
 		if err == nil {
-			if known.fits() {
+			if known.matches() {
 				return nil
 			}
-			if err := p.front.Close(); err != nil {
+			if err := p.encoder.Close(); err != nil {
 				return err
 			}
 		}
@@ -173,19 +173,21 @@ func (p *Piper) openFront(rt *Runtime, file *modelFile, known *keptVoice) (err e
 	if err != nil {
 		return err
 	}
-	if p.front, err = rt.loadFront(path, model, chancy, p.cores, known); err == nil {
+	if p.encoder, err = rt.loadEncoder(path, model, chancy, p.cores, known); err == nil {
 		return nil
 	}
-	p.chancy, p.outputs = false, len(plain.outputs) // of another exporter
-	p.front, err = rt.loadPart(path, model, plain, SessionOptions{Threads: p.cores})
+	p.noiseInput, p.encoderOutputs = false, len(plain.outputs) // of another exporter
+	p.encoder, err = rt.loadPart(path, model, plain, SessionOptions{Threads: p.cores})
 	return err
 }
 
-// loadFront cuts the front out of a model, loads it, and keeps it as it is then.
-func (r *Runtime) loadFront(path string, model []byte, front part, threads int, known *keptVoice) (*Session, error) {
-	file := known.newFront()
+// loadEncoder cuts the front out of a model, loads it, and keeps it as it is then.
+func (r *Runtime) loadEncoder(path string, model []byte, front part, threads int, known *cachedVoice) (*Session,
+	error) {
+	file := known.newEncoderFile()
 	defer file.discard()
-	s, err := r.loadPart(path, model, front, SessionOptions{Threads: threads, Portable: true, Prepare: file.name()})
+	s, err := r.loadPart(path, model, front,
+		SessionOptions{Threads: threads, Portable: true, SaveOptimized: file.name()})
 	if err == nil {
 		file.commit()
 	} else if file != nil { // it may be the disk that is at fault
@@ -194,13 +196,13 @@ func (r *Runtime) loadFront(path string, model []byte, front part, threads int, 
 	return s, err
 }
 
-// cutRoom is what a part may have beside what it has of the model: the
+// cutOverhead is what a part may have beside what it has of the model: the
 // descriptions of its edges, and 350 bytes for each convolution that is planar.
-const cutRoom = 64 << 10
+const cutOverhead = 64 << 10
 
 // loadPart cuts a part out of model and loads it.
 func (r *Runtime) loadPart(path string, model []byte, p part, o SessionOptions) (*Session, error) {
-	room, release, err := memory(len(model) + cutRoom) // only what is written to takes memory
+	room, release, err := memory(len(model) + cutOverhead) // only what is written to takes memory
 	if err != nil {
 		return nil, err
 	}
@@ -216,18 +218,18 @@ func (r *Runtime) loadPart(path string, model []byte, p part, o SessionOptions) 
 // modelFile is a model that is read beside what can be done without it.
 type modelFile struct {
 	path  string
-	read  chan struct{} // closed when what follows is known
+	done  chan struct{} // closed when what follows is known
 	bytes []byte        // behind them, up to their capacity, lies the tail
 	free  func() error
 	err   error
 }
 
-// readAhead begins to read a model, behind which tail is put. Who closes it waits for
+// startReading begins to read a model, behind which tail is put. Who closes it waits for
 // it.
-func readAhead(path, tail string) *modelFile {
-	f := &modelFile{path: path, read: make(chan struct{})}
+func startReading(path, tail string) *modelFile {
+	f := &modelFile{path: path, done: make(chan struct{})}
 	go func() {
-		defer close(f.read)
+		defer close(f.done)
 		if f.bytes, f.free, f.err = readModel(path, tail); f.err == nil {
 			f.bytes = f.bytes[: len(f.bytes)-len(tail) : len(f.bytes)]
 		}
@@ -237,12 +239,12 @@ func readAhead(path, tail string) *modelFile {
 
 // model waits for the model. It is good until close.
 func (f *modelFile) model() ([]byte, error) {
-	<-f.read
+	<-f.done
 	return f.bytes, f.err
 }
 
 func (f *modelFile) close() {
-	if <-f.read; f.err == nil {
+	if <-f.done; f.err == nil {
 		_ = f.free()
 	}
 }

@@ -22,9 +22,9 @@ import (
 // 84 dB below full scale, two steps of 16-bit sound.
 const sameSound = 6e-5
 
-func breathOf(t testing.TB, p *Piper, s string) breath {
+func breathOf(t testing.TB, p *Piper, s string) phrase {
 	t.Helper()
-	all, err := p.allBreaths(t.Context(), s, engine.SpeakOptions{})
+	all, err := p.allPhrases(t.Context(), s, engine.SpeakOptions{})
 	if err != nil || len(all) == 0 {
 		t.Fatalf("%q: %d breaths, %v", s, len(all), err)
 	}
@@ -33,9 +33,9 @@ func breathOf(t testing.TB, p *Piper, s string) breath {
 
 // inPieces is a breath as the model says it, piece by piece. The pace is what the
 // model is told as it is; a speed is kept exactly by a front part only.
-func inPieces(t testing.TB, p *Piper, b breath, pace float64) (pcm, frames []float32) {
+func inPieces(t testing.TB, p *Piper, b phrase, pace float64) (pcm, frames []float32) {
 	t.Helper()
-	w, frames, err := p.wave(t.Context(), b, engine.SpeakOptions{Speed: 1, ModelSpeed: pace})
+	w, frames, err := p.synthesize(t.Context(), b, engine.SpeakOptions{Speed: 1, ModelSpeed: pace})
 	for err == nil {
 		var piece []float32
 		if piece, err = w.piece(t.Context(), nil); piece == nil {
@@ -60,12 +60,12 @@ func openWhole(t testing.TB, rt *Runtime, pack string) *Piper {
 	ph := openPhonemizer(t)
 	return sharedOf(t, pack+" in one piece", func() (*Piper, error) {
 		p := &Piper{
-			config:   config,
-			cores:    piperThreads,
-			alphabet: config.alphabet(),
-			gate:     engine.NewGate(2),
-			reader:   config.reader(ph),
-			gain:     1,
+			config:     config,
+			cores:      piperThreads,
+			alphabet:   config.alphabet(),
+			gate:       engine.NewGate(2),
+			pronouncer: config.pronouncer(ph),
+			levelGain:  1,
 		}
 		model, release, err := readModel(path, durationsPatch)
 		if err != nil {
@@ -96,8 +96,8 @@ func TestPiecesAddUpToTheWhole(t *testing.T) {
 		}
 		t.Run(pack, func(t *testing.T) {
 			cut, uncut := openVoice(t, rt, pack), openWhole(t, rt, pack)
-			if cut.uncut != nil {
-				t.Fatal(cut.uncut)
+			if cut.streamError != nil {
+				t.Fatal(cut.streamError)
 			}
 			worst, same, all := 0.0, 0, 0
 			for i, s := range oddTexts() {
@@ -215,7 +215,7 @@ func TestTheFirstSoundDoesNotWaitForTheRest(t *testing.T) {
 			t.Errorf("%.20q: the first piece has %d samples, at most %d are allowed", s, sizes[0], most)
 		}
 		for i, n := range sizes {
-			if most := (calmPiece+1)*piperHop + p.RateHz()*(tailMS+betweenSentencesMS)/1000; n > most {
+			if most := (unhurriedPiece+1)*piperHop + p.RateHz()*(tailMS+betweenSentencesMS)/1000; n > most {
 				t.Errorf("%.20q: piece %d has %d samples, at most %d are allowed", s, i, n, most)
 			}
 		}
@@ -292,7 +292,7 @@ func TestACalmVoiceSaysTheSame(t *testing.T) {
 		p.gate.Observe(func(engine.Passage) {})
 		// Each sentence passes the gate with its text; all of them besides as often as
 		// their steps, twice, and their pieces.
-		breaths, err := p.allBreaths(t.Context(), s, engine.SpeakOptions{})
+		breaths, err := p.allPhrases(t.Context(), s, engine.SpeakOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,16 +18,16 @@ type stage struct {
 	reach   int // how many places of the input to each side matter
 	rate    int // places of the output for one of the input
 	masked  bool
-	sides   int // how many stretches it is cut into, each of which one thread runs
+	splits  int // how many stretches it is cut into, each of which one thread runs
 	cores   int // and how many of them are run at once
 }
 
-// shortReach is up to which reach a stage is run on both cores by stretches. Within its
+// maxSplitReach is up to which reach a stage is run on both cores by stretches. Within its
 // operators threads wait for each other some hundred times a call, which takes 5 to 9 %
 // more of a sentence than what such a stage computes twice where it is cut; of one with
 // the reach of a flow, 32, that is more. How many stretches there are does not depend on
 // the cores, so that the samples do not.
-const shortReach = 16
+const maxSplitReach = 16
 
 // loadStage cuts a part out of a model; it has to have that rate.
 func (r *Runtime) loadStage(path string, model []byte, p part, rate, threads int) (stage, error) {
@@ -45,7 +45,7 @@ func (r *Runtime) loadStage(path string, model []byte, p part, rate, threads int
 				p.inputs, p.outputs, s.rate, s.reach, rate, maxReach)
 	}
 	reach, sides, cores := int(math.Ceil(s.reach)), 1, 1
-	if reach <= shortReach {
+	if reach <= maxSplitReach {
 		sides, cores, threads = piperThreads, SessionOptions{Threads: threads}.threads(), 1
 	}
 	session, err := r.loadPart(path, model, p, SessionOptions{Threads: threads})
@@ -56,16 +56,16 @@ func (r *Runtime) loadStage(path string, model []byte, p part, rate, threads int
 // pieces.
 const maxReach = 100
 
-// track is what a stage is given or gives: rows of numbers, one a channel, for
+// frameBuffer is what a stage is given or gives: rows of numbers, one a channel, for
 // the places from begin on.
-type track struct {
+type frameBuffer struct {
 	rows  [][]float32
 	begin int
 }
 
 // newTrack is a track over a tensor [1, channels, n], without a copy.
-func newTrack(data []float32, channels, n int) *track {
-	t := &track{rows: make([][]float32, channels)}
+func newTrack(data []float32, channels, n int) *frameBuffer {
+	t := &frameBuffer{rows: make([][]float32, channels)}
 	for c := range t.rows {
 		t.rows[c] = data[c*n : (c+1)*n : (c+1)*n]
 	}
@@ -73,7 +73,7 @@ func newTrack(data []float32, channels, n int) *track {
 }
 
 // end is the first place that is not there yet.
-func (t *track) end() int {
+func (t *frameBuffer) end() int {
 	if len(t.rows) == 0 {
 		return t.begin
 	}
@@ -81,7 +81,7 @@ func (t *track) end() int {
 }
 
 // window is a copy of the places from a to b, as a tensor wants them.
-func (t *track) window(a, b int) []float32 {
+func (t *frameBuffer) window(a, b int) []float32 {
 	out := make([]float32, 0, len(t.rows)*(b-a))
 	for _, row := range t.rows {
 		out = append(out, row[a-t.begin:b-t.begin]...)
@@ -90,7 +90,7 @@ func (t *track) window(a, b int) []float32 {
 }
 
 // add appends the places from a to b of a tensor that has n.
-func (t *track) add(data []float32, n, a, b int) {
+func (t *frameBuffer) add(data []float32, n, a, b int) {
 	if t.rows == nil {
 		t.rows = make([][]float32, len(data)/n)
 	}
@@ -99,8 +99,8 @@ func (t *track) add(data []float32, n, a, b int) {
 	}
 }
 
-// forget drops the places before at.
-func (t *track) forget(at int) {
+// dropBefore drops the places before at.
+func (t *frameBuffer) dropBefore(at int) {
 	n := min(at, t.end()) - t.begin
 	if n <= 0 {
 		return
@@ -112,16 +112,16 @@ func (t *track) forget(at int) {
 }
 
 // A stretch is the places from from to to, and those from a to b, which matter for it.
-type stretch struct{ from, to, a, b int }
+type frameRange struct{ from, to, a, b int }
 
-// stretches are the places from from to to, cut for the sides, where all of the input
+// ranges are the places from from to to, cut for the sides, where all of the input
 // has whole places. None is shorter than the reach.
-func (s stage) stretches(from, to, whole int) []stretch {
-	cut := make([]stretch, max(1, min(s.sides, (to-from)/max(1, s.reach))))
+func (s stage) ranges(from, to, whole int) []frameRange {
+	cut := make([]frameRange, max(1, min(s.splits, (to-from)/max(1, s.reach))))
 	at := from
 	for i := range cut {
 		end := from + (to-from)*(i+1)/len(cut)
-		cut[i] = stretch{at, end, max(at-s.reach, 0), min(end+s.reach, whole)}
+		cut[i] = frameRange{at, end, max(at-s.reach, 0), min(end+s.reach, whole)}
 		at = end
 	}
 	return cut
@@ -130,12 +130,12 @@ func (s stage) stretches(from, to, whole int) []stretch {
 // extend runs the stage over as much of in as makes out reach to places of the
 // input, where all of the input has whole places. What in has before is not
 // needed any more.
-func (s stage) extend(ctx context.Context, out, in *track, to, whole int) error {
+func (s stage) extend(ctx context.Context, out, in *frameBuffer, to, whole int) error {
 	from := out.end() / s.rate
 	if to <= from {
 		return nil
 	}
-	cut := s.stretches(from, to, whole)
+	cut := s.ranges(from, to, whole)
 	if a, b := cut[0].a, cut[len(cut)-1].b; a < in.begin || b > in.end() {
 		return fmt.Errorf("onnx: %s: places %d to %d are wanted, %d to %d are there", s.session.name, a, b, in.begin,
 			in.end())
@@ -152,12 +152,12 @@ func (s stage) extend(ctx context.Context, out, in *track, to, whole int) error 
 	for i, c := range cut {
 		out.add(made[i], (c.b-c.a)*s.rate, (c.from-c.a)*s.rate, (c.to-c.a)*s.rate)
 	}
-	in.forget(to - s.reach)
+	in.dropBefore(to - s.reach)
 	return nil
 }
 
-// run runs the stage over the places from a to b, until ctx ends.
-func (s stage) run(ctx context.Context, in *track, a, b int) (made []float32, err error) {
+// runWhole runs the stage over the places from a to b, until ctx ends.
+func (s stage) run(ctx context.Context, in *frameBuffer, a, b int) (made []float32, err error) {
 	n := b - a
 	var inputs []Value
 	outputs := make([]Value, 1)

@@ -10,12 +10,12 @@ import (
 // what matters around it.
 func TestStretchesAreWhatIsAskedFor(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := stage{reach: rapid.IntRange(0, 40).Draw(t, "reach"), sides: rapid.IntRange(1, 4).Draw(t, "sides")}
+		s := stage{reach: rapid.IntRange(0, 40).Draw(t, "reach"), splits: rapid.IntRange(1, 4).Draw(t, "sides")}
 		from := rapid.IntRange(0, 500).Draw(t, "from")
 		to := from + rapid.IntRange(1, 500).Draw(t, "places")
 		whole := to + rapid.IntRange(0, 100).Draw(t, "rest")
 		at := from
-		cut := s.stretches(from, to, whole)
+		cut := s.ranges(from, to, whole)
 		for _, c := range cut {
 			if c.from != at || c.to <= c.from || c.a != max(c.from-s.reach, 0) || c.b != min(c.to+s.reach, whole) {
 				t.Fatalf("behind %d: %+v", at, c)
@@ -25,7 +25,7 @@ func TestStretchesAreWhatIsAskedFor(t *testing.T) {
 			}
 			at = c.to
 		}
-		if at != to || len(cut) > s.sides {
+		if at != to || len(cut) > s.splits {
 			t.Fatalf("%d stretches up to %d", len(cut), at)
 		}
 	})
@@ -35,11 +35,11 @@ func TestStretchesAreWhatIsAskedFor(t *testing.T) {
 // cores by stretches.
 func TestADecoderIsRunByStretches(t *testing.T) {
 	p := openVoice(t, openRuntime(t), "voice-joe")
-	for i, s := range p.behind {
-		if i == flowPart {
+	for i, s := range p.stages {
+		if i == flowStage {
 			continue
 		}
-		if cut := s.stretches(0, 300, 300); len(cut) != 2 || s.session.Threads() != 1 || s.cores != p.front.Threads() {
+		if cut := s.ranges(0, 300, 300); len(cut) != 2 || s.session.Threads() != 1 || s.cores != p.encoder.Threads() {
 			t.Errorf("part %d, of reach %d: %d stretches by %d threads each, %d at once", i, s.reach, len(cut),
 				s.session.Threads(), s.cores)
 		}

@@ -33,11 +33,11 @@ func openVoice(t testing.TB, rt *Runtime, pack string) *Piper {
 	ph := openPhonemizer(t)
 	return sharedOf(t, pack, func() (*Piper, error) {
 		return LoadPiper(rt, filepath.Dir(packtest.File(t, pack, "voice.onnx")), engine.NewGate(2), ph,
-			PiperOptions{Kept: shared.kept})
+			PiperOptions{CacheDir: shared.kept})
 	})
 }
 
-// say speaks or fails.
+// speakPhrase speaks or fails.
 func say(t testing.TB, p *Piper, s string, o engine.SpeakOptions) engine.Speech {
 	t.Helper()
 	speech, err := engine.SpeakWhole(context.Background(), p, s, o)
@@ -267,18 +267,18 @@ func TestAVoiceStopsWhenNobodyWaits(t *testing.T) {
 func TestNoCallOfAVoiceIsLong(t *testing.T) {
 	p := openVoice(t, openRuntime(t), "voice-joe")
 	for _, s := range []string{strings.Repeat("banana", 120), strings.Repeat("zxq", 160)} {
-		calls, err := p.allBreaths(t.Context(), s, engine.SpeakOptions{})
+		calls, err := p.allPhrases(t.Context(), s, engine.SpeakOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		phonemes := 0
 		for _, call := range calls {
 			phonemes += len(call.ids) / 2
-			if len(call.ids) > 2*maxBreath+8 {
+			if len(call.ids) > 2*maxPhraseRunes+8 {
 				t.Errorf("%.12q…: one call has %d ids", s, len(call.ids))
 			}
 		}
-		if phonemes < maxBreath {
+		if phonemes < maxPhraseRunes {
 			t.Errorf("%.12q… has %d phonemes only: it tests nothing", s, phonemes)
 		}
 	}
@@ -304,7 +304,7 @@ func TestPhonemesAreCutBetweenWords(t *testing.T) {
 func TestAnUnknownPhonemeIsLeftOutAndToldOnce(t *testing.T) {
 	// A voice of its own: its alphabet is changed.
 	p, err := LoadPiper(openRuntime(t), filepath.Dir(packtest.File(t, "voice-joe", "voice.onnx")), engine.NewGate(2),
-		openPhonemizer(t), PiperOptions{Kept: shared.kept})
+		openPhonemizer(t), PiperOptions{CacheDir: shared.kept})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,20 +7,20 @@ import (
 	"parley/appliance/engine"
 )
 
-// inOne is the sound of a breath of a voice whose model cannot be cut: one
+// wholeSound is the sound of a breath of a voice whose model cannot be cut: one
 // piece.
-type inOne struct {
+type wholeSound struct {
 	pcm     []float32 // nil once it was given
 	samples int
 	skip    int // samples that come before
 	frames  []float32
 }
 
-// inOne runs the whole model.
-func (p *Piper) inOne(ctx context.Context, b breath, o engine.SpeakOptions) (w *inOne, err error) {
-	w = &inOne{}
-	err = p.through(ctx, o.Urgency, func() error {
-		w.pcm, w.frames, err = p.run(b.ids, o.Speed*o.ModelSpeed*pace(diceOf(o, b.number), o.Temperature))
+// wholeSound runs the whole model.
+func (p *Piper) synthesizeWhole(ctx context.Context, b phrase, o engine.SpeakOptions) (w *wholeSound, err error) {
+	w = &wholeSound{}
+	err = p.atGate(ctx, o.Urgency, func() error {
+		w.pcm, w.frames, err = p.runWhole(b.ids, o.Speed*o.ModelSpeed*randomSpeed(newRand(o, b.index), o.Temperature))
 		return err
 	})
 	if len(w.frames) == len(b.ids) {
@@ -32,20 +32,20 @@ func (p *Piper) inOne(ctx context.Context, b breath, o engine.SpeakOptions) (w *
 	return w, err
 }
 
-func (w *inOne) length() int  { return w.samples }
-func (w *inOne) skipped() int { return w.skip }
+func (w *wholeSound) length() int  { return w.samples }
+func (w *wholeSound) skipped() int { return w.skip }
 
-func (w *inOne) piece(context.Context, *engine.Urgency) ([]float32, error) {
+func (w *wholeSound) piece(context.Context, *engine.Urgency) ([]float32, error) {
 	pcm := w.pcm
 	w.pcm = nil
 	return pcm, nil
 }
 
-// numbers are what the model is given. Its noise scales are 0: a Piper model adds
+// modelInputs are what the model is given. Its noise scales are 0: a Piper model adds
 // noise to the sound and to the durations, and without it the same text gives the
 // same samples, bit by bit, at the same word error. Where its noise comes from
 // outside, that of the durations is taken as it is.
-func (p *Piper) numbers(ids []int64, speed float64) (inputs []Value, err error) {
+func (p *Piper) modelInputs(ids []int64, speed float64) (inputs []Value, err error) {
 	in := func(v Value, e error) {
 		if e != nil {
 			err = errors.Join(err, e)
@@ -70,28 +70,28 @@ const scalesInput = 2
 // how long it lasts, and of the noise in that.
 func (p *Piper) scales(speed float64) []float32 {
 	var ownNoise float32
-	if p.chancy {
+	if p.noiseInput {
 		ownNoise = 1
 	}
 	return []float32{0, float32(p.config.Inference.LengthScale / speed), ownNoise}
 }
 
-// run gives the whole model its numbers and returns its sound and, when it
+// runWhole gives the whole model its numbers and returns its sound and, when it
 // tells, the frames of each id.
-func (p *Piper) run(ids []int64, speed float64) (pcm, frames []float32, err error) {
-	inputs, err := p.numbers(ids, speed)
+func (p *Piper) runWhole(ids []int64, speed float64) (pcm, frames []float32, err error) {
+	inputs, err := p.modelInputs(ids, speed)
 	outputs := make([]Value, 1, 2)
-	if p.timed {
+	if p.hasDurations {
 		outputs = append(outputs, nil)
 	}
 	defer func() { err = errors.Join(err, destroy(inputs), destroy(outputs)) }()
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := p.whole.Run(inputs, outputs); err != nil {
+	if err := p.wholeModel.Run(inputs, outputs); err != nil {
 		return nil, nil, err
 	}
-	if pcm, err = Floats(outputs[0]); err != nil || !p.timed {
+	if pcm, err = Floats(outputs[0]); err != nil || !p.hasDurations {
 		return pcm, nil, err
 	}
 	frames, err = Floats(outputs[1])

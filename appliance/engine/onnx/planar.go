@@ -90,13 +90,13 @@ func planarWeights(fields [][]byte) (weights, error) {
 // dimension, and nothing for every other node.
 func (n graphStep) planarWeight() string {
 	if !slices.Contains(planarOperators, n.operator) || len(n.inputs) < 2 || len(n.outputs) != 1 ||
-		n.says("output_shape") {
+		n.hasAttribute("output_shape") {
 		return ""
 	}
 	return n.inputs[1]
 }
 
-func (n graphStep) says(attribute string) bool {
+func (n graphStep) hasAttribute(attribute string) bool {
 	return slices.ContainsFunc(n.attributes, func(a []byte) bool {
 		name, _ := protobufString(a, attributeName)
 		return name == attribute
@@ -178,13 +178,13 @@ func readPlanar(path, tail string) (model []byte, release func() error, err erro
 	if err != nil {
 		return nil, nil, err
 	}
-	room, release, err := memory(len(file) + cutRoom + len(tail))
+	room, release, err := memory(len(file) + cutOverhead + len(tail))
 	if err != nil {
 		return nil, nil, errors.Join(err, free())
 	}
 	model, err = planarModel(room[:0], file)
 	if err = errors.Join(err, free()); err != nil { // so that both are not there beside what the library makes of them
-		return nil, nil, errors.Join(damaged(path, err), release())
+		return nil, nil, errors.Join(loadError(path, err), release())
 	}
 	return append(model, tail...), release, nil
 }

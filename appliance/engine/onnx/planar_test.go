@@ -171,7 +171,7 @@ func TestKokoroSaysTheSameAsItsFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ids := k.alphabet.breath("", "həlˈoʊ", "").ids
+	ids := k.alphabet.phrase("", "həlˈoʊ", "").ids
 	loaded := k.session
 	defer func() { k.session = loaded }()
 	var sound [2][]float32

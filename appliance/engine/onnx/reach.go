@@ -35,7 +35,7 @@ func reachOf(graph []byte, p part) (span, error) {
 		if !found {
 			continue
 		}
-		if at, err = n.across(at); err != nil {
+		if at, err = n.after(at); err != nil {
 			return span{}, err
 		}
 		for _, out := range n.outputs {
@@ -63,8 +63,8 @@ func widest(names []string, known map[string]span) (s span, found bool) {
 	return s, found
 }
 
-// across is what the node's result spans when what it is given spans s.
-func (n graphStep) across(s span) (span, error) {
+// after is what the node's result spans when what it is given spans s.
+func (n graphStep) after(s span) (span, error) {
 	if n.operator != "Conv" && n.operator != "ConvTranspose" {
 		return s, nil
 	}
@@ -94,7 +94,7 @@ func (n graphStep) across(s span) (span, error) {
 	return s, nil
 }
 
-// number is the first of an attribute's numbers, or what it is without it.
+// index is the first of an attribute's numbers, or what it is without it.
 func (n graphStep) number(attribute string, without int64) (int64, error) {
 	for _, a := range n.attributes {
 		name, err := protobufString(a, attributeName)

@@ -36,7 +36,7 @@ func Open(libraryPath string) (*Runtime, error) {
 	if err != nil {
 		return nil, fmt.Errorf("onnx: library %q: %w", libraryPath, err)
 	}
-	if err := readable(path); err != nil {
+	if err := checkReadable(path); err != nil {
 		return nil, err
 	}
 	process.Lock()
@@ -48,7 +48,7 @@ func Open(libraryPath string) (*Runtime, error) {
 	if process.users == 0 {
 		ort.SetSharedLibraryPath(path)
 		if err := ort.InitializeEnvironment(ort.WithLogLevelFatal()); err != nil {
-			return nil, damaged(path, err)
+			return nil, loadError(path, err)
 		}
 		if err := shareArena(); err != nil {
 			return nil, errors.Join(fmt.Errorf("onnx: memory arena: %w", err), ort.DestroyEnvironment())
@@ -109,8 +109,8 @@ func release() error {
 	return ort.DestroyEnvironment()
 }
 
-// readable says in words of packs when a file is missing.
-func readable(path string) error {
+// checkReadable says in words of packs when a file is missing.
+func checkReadable(path string) error {
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("onnx: %s is missing: fetch it with `parley packs pull`: %w", path, err)
@@ -121,7 +121,7 @@ func readable(path string) error {
 	return f.Close()
 }
 
-// damaged says what to do about a file that is there but does not work.
-func damaged(path string, err error) error {
+// loadError says what to do about a file that is there but does not work.
+func loadError(path string, err error) error {
 	return fmt.Errorf("onnx: %s does not load (check it with `parley packs list --verify`): %w", path, err)
 }

@@ -26,8 +26,8 @@ type SessionOptions struct {
 	// on the processor, and Prepare names a file in which it is kept then, in the
 	// library's own format: loading that takes less, and gives the same numbers.
 	// Prepared says that the model is such a one.
-	Portable, Prepared bool
-	Prepare            string
+	Portable, Optimized bool
+	SaveOptimized       string
 }
 
 func (o SessionOptions) threads() int {
@@ -48,14 +48,14 @@ type Session struct {
 // Load loads a model file, .onnx or .ort. The error names the file and the
 // command that mends it.
 func (r *Runtime) Load(path string, o SessionOptions) (*Session, error) {
-	if err := readable(path); err != nil {
+	if err := checkReadable(path); err != nil {
 		return nil, err
 	}
 	s, err := load(path, o, func(so *ort.SessionOptions) (*ort.DynamicAdvancedSession, error) {
 		return ort.NewDynamicAdvancedSession(path, o.Inputs, o.Outputs, so)
 	})
 	if err != nil {
-		return nil, damaged(path, err)
+		return nil, loadError(path, err)
 	}
 	return s, nil
 }
@@ -67,7 +67,7 @@ func (r *Runtime) LoadBytes(name string, model []byte, o SessionOptions) (*Sessi
 		return ort.NewDynamicAdvancedSessionWithONNXData(model, o.Inputs, o.Outputs, so)
 	})
 	if err != nil {
-		return nil, damaged(name, err)
+		return nil, loadError(name, err)
 	}
 	return s, nil
 }
@@ -114,15 +114,15 @@ func (o SessionOptions) build() (_ *ort.SessionOptions, err error) {
 		so.AddSessionConfigEntry("session.inter_op.allow_spinning", "0"),
 		so.AddSessionConfigEntry("session.use_env_allocators", "1"),
 	)
-	if err = errors.Join(err, o.prepare(so)); err != nil {
+	if err = errors.Join(err, o.setOptimization(so)); err != nil {
 		return nil, errors.Join(err, so.Destroy())
 	}
 	return so, nil
 }
 
-// prepare sets what has to do with models that are kept prepared.
-func (o SessionOptions) prepare(so *ort.SessionOptions) error {
-	if o.Prepared {
+// setOptimization sets what has to do with models that are kept prepared.
+func (o SessionOptions) setOptimization(so *ort.SessionOptions) error {
+	if o.Optimized {
 		return errors.Join(
 			so.AddSessionConfigEntry("session.load_model_format", "ORT"),
 			so.SetGraphOptimizationLevel(ort.GraphOptimizationLevelDisableAll),
@@ -132,8 +132,8 @@ func (o SessionOptions) prepare(so *ort.SessionOptions) error {
 		return nil
 	}
 	err := so.SetGraphOptimizationLevel(ort.GraphOptimizationLevelEnableExtended)
-	if o.Prepare != "" {
-		err = errors.Join(err, so.SetOptimizedModelFilePath(o.Prepare),
+	if o.SaveOptimized != "" {
+		err = errors.Join(err, so.SetOptimizedModelFilePath(o.SaveOptimized),
 			so.AddSessionConfigEntry("session.save_model_format", "ORT"))
 	}
 	return err

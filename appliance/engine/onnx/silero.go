@@ -71,7 +71,7 @@ func (s *sileroStream) Probability(frame []float32) (float32, error) {
 		return 0, err
 	}
 	copy(c.input, s.context[:])
-	limited(c.input[sileroContext:], frame)
+	clampSound(c.input[sileroContext:], frame)
 	copy(c.state, s.state[:])
 	if err := c.call.Run(); err != nil {
 		return 0, errors.Join(err, c.Close())
@@ -82,9 +82,9 @@ func (s *sileroStream) Probability(frame []float32) (float32, error) {
 	return p, s.detector.calls.put(c)
 }
 
-// limited copies sound and brings it within [-1, 1]. What is no number becomes
+// clampSound copies sound and brings it within [-1, 1]. What is no number becomes
 // silence: the network would carry it on in its state for ever.
-func limited(dst, sound []float32) {
+func clampSound(dst, sound []float32) {
 	for i, x := range sound {
 		switch {
 		case x >= -1 && x <= 1:

@@ -14,10 +14,10 @@ const turnSound = 8 * engine.SpeechRateHz
 // Turn tells a finished turn from a pause within one, by how it sounds, with
 // the smart-turn network. It is safe for concurrent use.
 type Turn struct {
-	session *Session
-	mel     *melBank
-	gate    *engine.Gate
-	work    *pool[*turnWork]
+	session    *Session
+	mel        *melBank
+	gate       *engine.Gate
+	workspaces *pool[*turnWorkspace]
 }
 
 // LoadTurn loads smart-turn-v3.2-cpu.onnx. A call runs on one core, about
@@ -28,12 +28,12 @@ func LoadTurn(rt *Runtime, path string, gate *engine.Gate) (*Turn, error) {
 		return nil, err
 	}
 	t := &Turn{session: session, mel: newMelBank(), gate: gate}
-	t.work = newPool(gate.Cores(), t.newWork)
+	t.workspaces = newPool(gate.Cores(), t.newWorkspace)
 	return t, nil
 }
 
 // Close gives the memory back. No call may be running.
-func (t *Turn) Close() error { return errors.Join(t.work.Close(), t.session.Close()) }
+func (t *Turn) Close() error { return errors.Join(t.workspaces.Close(), t.session.Close()) }
 
 // Warm asks once about silence, so that the first real call is not the slow one.
 func (t *Turn) Warm(ctx context.Context) error {
@@ -47,8 +47,8 @@ func (t *Turn) Warm(ctx context.Context) error {
 // are complete.
 func (t *Turn) Probability(ctx context.Context, pcm []float32, u *engine.Urgency) (probability float64, err error) {
 	err = t.gate.Do(ctx, u, t.session.Threads(), func() error {
-		return t.work.use(func(w *turnWork) error {
-			w.hear(pcm)
+		return t.workspaces.use(func(w *turnWorkspace) error {
+			w.setSound(pcm)
 			t.mel.features(w.features, w.sound, turnSound/melHop)
 			if err := w.call.Run(); err != nil {
 				return err
@@ -60,15 +60,15 @@ func (t *Turn) Probability(ctx context.Context, pcm []float32, u *engine.Urgency
 	return probability, err
 }
 
-// turnWork is a prepared run with the memory it reads and writes.
-type turnWork struct {
+// turnWorkspace is a prepared run with the memory it reads and writes.
+type turnWorkspace struct {
 	call                         *Call
 	sound, features, probability []float32
 	values                       []Value
 }
 
-func (t *Turn) newWork() (_ *turnWork, err error) {
-	w := &turnWork{
+func (t *Turn) newWorkspace() (_ *turnWorkspace, err error) {
+	w := &turnWorkspace{
 		sound:       make([]float32, turnSound),
 		features:    make([]float32, melBands*turnSound/melHop),
 		probability: make([]float32, 1),
@@ -94,12 +94,12 @@ func (t *Turn) newWork() (_ *turnWork, err error) {
 	return w, errors.Join(w.call.In("input_features", features), w.call.Out("logits", probability))
 }
 
-// hear puts the end of pcm at the end of the window, silence before it, and
+// setSound puts the end of pcm at the end of the window, silence before it, and
 // brings the whole to a mean of zero and a variance of one.
-func (w *turnWork) hear(pcm []float32) {
+func (w *turnWorkspace) setSound(pcm []float32) {
 	pcm = pcm[max(0, len(pcm)-turnSound):]
 	clear(w.sound)
-	limited(w.sound[turnSound-len(pcm):], pcm)
+	clampSound(w.sound[turnSound-len(pcm):], pcm)
 	var sum, squares float64
 	for _, x := range w.sound {
 		sum += float64(x)
@@ -113,7 +113,7 @@ func (w *turnWork) hear(pcm []float32) {
 }
 
 // Close gives back what the C library holds for the call.
-func (w *turnWork) Close() error {
+func (w *turnWorkspace) Close() error {
 	err := destroy(w.values)
 	if w.call != nil {
 		err = errors.Join(err, w.call.Close())

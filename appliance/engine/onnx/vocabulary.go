@@ -10,7 +10,7 @@ import (
 // and as many bytes. The length is one byte, or, from 128 on, two: b0 - 128 +
 // 128·b1.
 func readBinaryVocabulary(path string, size int) ([][]byte, error) {
-	if err := readable(path); err != nil {
+	if err := checkReadable(path); err != nil {
 		return nil, err
 	}
 	b, err := os.ReadFile(path)
@@ -26,13 +26,13 @@ func readBinaryVocabulary(path string, size int) ([][]byte, error) {
 			i++
 		}
 		if i+n > len(b) {
-			return nil, damaged(path, fmt.Errorf("token %d is cut off", len(tokens)))
+			return nil, loadError(path, fmt.Errorf("token %d is cut off", len(tokens)))
 		}
 		tokens = append(tokens, b[i:i+n:i+n])
 		i += n
 	}
 	if len(tokens) != size {
-		return nil, damaged(path, fmt.Errorf("%d tokens, expected %d", len(tokens), size))
+		return nil, loadError(path, fmt.Errorf("%d tokens, expected %d", len(tokens), size))
 	}
 	return tokens, nil
 }

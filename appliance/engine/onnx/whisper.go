@@ -28,8 +28,8 @@ const (
 	whisperLimit  = 224
 	whisperPrompt = 4
 
-	// silent is the probability of no speech from which on nothing was said.
-	silent = 0.5
+	// noSpeechThreshold is the probability of no speech from which on nothing was said.
+	noSpeechThreshold = 0.5
 )
 
 // Whisper turns the speech of 99 languages into text. It is an
@@ -40,7 +40,7 @@ type Whisper struct {
 	short, long *whisperEncoder
 	decoder     *mergedDecoder
 	gate        *engine.Gate
-	work        *pool[*whisperWork]
+	workspaces  *pool[*whisperWorkspace]
 }
 
 // LoadWhisper loads encoder_model_quantized.onnx,
@@ -49,7 +49,7 @@ type Whisper struct {
 // when they are first needed.
 func LoadWhisper(rt *Runtime, dir string, gate *engine.Gate) (_ *Whisper, err error) {
 	encoder := filepath.Join(dir, "encoder_model_quantized.onnx")
-	if err := readable(encoder); err != nil {
+	if err := checkReadable(encoder); err != nil {
 		return nil, err
 	}
 	tokens, err := readWhisperTokens(dir)
@@ -68,13 +68,13 @@ func LoadWhisper(rt *Runtime, dir string, gate *engine.Gate) (_ *Whisper, err er
 		decoder: newMergedDecoder(decoder, whisperLayers, whisperHeads, whisperDim, whisperVocab),
 		gate:    gate,
 	}
-	w.work = newPool(max(1, gate.Cores()/decoder.Threads()), w.newWork)
+	w.workspaces = newPool(max(1, gate.Cores()/decoder.Threads()), w.newWorkspace)
 	return w, nil
 }
 
 // Close gives the memory back. No call may be running.
 func (w *Whisper) Close() error {
-	return errors.Join(w.work.Close(), w.short.Close(), w.long.Close(), w.decoder.session.Close())
+	return errors.Join(w.workspaces.Close(), w.short.Close(), w.long.Close(), w.decoder.session.Close())
 }
 
 // Warm transcribes a second of silence, so that the first real call is not the
@@ -101,7 +101,7 @@ func (w *Whisper) Transcribe(ctx context.Context, pcm []float32, o engine.Transc
 		return engine.Transcript{Language: primaryLanguage(o.Language)}, ctx.Err()
 	}
 	var ids []int64
-	err = w.work.use(func(work *whisperWork) (err error) {
+	err = w.workspaces.use(func(work *whisperWorkspace) (err error) {
 		ids, language, err = w.transcribe(ctx, work, pcm, language, o.Urgency)
 		return errors.Join(err, work.end())
 	})
@@ -117,11 +117,11 @@ func (w *Whisper) Transcribe(ctx context.Context, pcm []float32, o engine.Transc
 
 // transcribe runs the encoder, the prompt, and then the decoder, token by token,
 // on cores that it gives back whenever somebody wants them more.
-func (w *Whisper) transcribe(ctx context.Context, work *whisperWork, pcm []float32, language int64,
+func (w *Whisper) transcribe(ctx context.Context, work *whisperWorkspace, pcm []float32, language int64,
 	u *engine.Urgency) ([]int64, int64, error) {
 	text := greedy{limit: whisperLimit, end: whisperEOS}
-	err := inTurns(ctx, w.gate, u, w.decoder.session.Threads(),
-		func() (bool, error) { return false, w.listen(work, pcm) },
+	err := runPieces(ctx, w.gate, u, w.decoder.session.Threads(),
+		func() (bool, error) { return false, w.encode(work, pcm) },
 		func() (done bool, err error) {
 			var logits []float32
 			logits, language, err = w.prompt(work, language)
@@ -139,7 +139,7 @@ func (w *Whisper) transcribe(ctx context.Context, work *whisperWork, pcm []float
 
 // prompt tells the decoder what to do and returns the logits of the first
 // token, or none when nobody speaks.
-func (w *Whisper) prompt(work *whisperWork, language int64) ([]float32, int64, error) {
+func (w *Whisper) prompt(work *whisperWorkspace, language int64) ([]float32, int64, error) {
 	prompt := []int64{whisperStart, language, whisperTranscribe, whisperNoTimes}
 	if language != 0 {
 		logits, err := work.step(prompt...)
@@ -173,42 +173,42 @@ func noSpeech(logits []float32) bool {
 	for _, x := range logits {
 		sum += math.Exp(float64(x - top))
 	}
-	return !(math.Exp(float64(logits[whisperNoSpeech]-top))/sum <= silent)
+	return !(math.Exp(float64(logits[whisperNoSpeech]-top))/sum <= noSpeechThreshold)
 }
 
-// whisperWork is what one call needs.
-type whisperWork struct {
+// whisperWorkspace is what one call needs.
+type whisperWorkspace struct {
 	*decoding
 	features, hidden []float32
 }
 
-func (w *Whisper) newWork() (*whisperWork, error) {
+func (w *Whisper) newWorkspace() (*whisperWorkspace, error) {
 	d, err := w.decoder.newDecoding()
 	if err != nil {
 		return nil, err
 	}
-	return &whisperWork{decoding: d}, nil
+	return &whisperWorkspace{decoding: d}, nil
 }
 
-// listen runs the encoder and prepares the decoder to read what it made.
-func (w *Whisper) listen(work *whisperWork, pcm []float32) error {
+// encode runs the encoder and prepares the decoder to read what it made.
+func (w *Whisper) encode(work *whisperWorkspace, pcm []float32) error {
 	e := w.short
 	if len(pcm) > whisperShortSound {
 		e = w.long
 	}
-	work.features = grown(work.features, int64(melBands*e.frames))
+	work.features = resize(work.features, int64(melBands*e.frames))
 	w.mel.features(work.features, pcm, e.frames)
 
 	positions := int64(e.frames / 2)
-	work.hidden = grown(work.hidden, positions*whisperWidth)
+	work.hidden = resize(work.hidden, positions*whisperWidth)
 	if err := work.begin(whisperPrompt+whisperLimit, positions); err != nil {
 		return err
 	}
-	hidden, err := work.keep(NewTensor(work.hidden, 1, positions, whisperWidth))
+	hidden, err := work.track(NewTensor(work.hidden, 1, positions, whisperWidth))
 	if err != nil {
 		return err
 	}
-	features, err := work.keep(NewTensor(work.features, 1, melBands, int64(e.frames)))
+	features, err := work.track(NewTensor(work.features, 1, melBands, int64(e.frames)))
 	if err != nil {
 		return err
 	}

@@ -54,8 +54,8 @@ func (w *Whisper) Align(ctx context.Context, pcm []float32, words []string, o en
 	}
 	var heard [][]float32
 	err = w.gate.Do(ctx, o.Urgency, w.decoder.session.Threads(), func() error {
-		return w.work.use(func(work *whisperWork) error {
-			err := w.listen(work, pcm)
+		return w.workspaces.use(func(work *whisperWorkspace) error {
+			err := w.encode(work, pcm)
 			if err == nil {
 				heard, err = w.attention(work, ids)
 			}
@@ -69,7 +69,7 @@ func (w *Whisper) Align(ctx context.Context, pcm []float32, words []string, o en
 	// Where the decoder attends to while it reads an id is where it looks for the
 	// next one; what it reads before the last of the prompt is no sound's.
 	const before = whisperPrompt - 1
-	path := warp(follow(heard, len(ids), places)[before : len(ids)-1])
+	path := warp(smoothAttention(heard, len(ids), places)[before : len(ids)-1])
 	for _, first := range at {
 		begins = append(begins, path[first-1-before]*attentionSamples)
 	}
@@ -78,12 +78,12 @@ func (w *Whisper) Align(ctx context.Context, pcm []float32, words []string, o en
 
 // attention has the decoder read ids, and returns for each of the heads that
 // follow the sound how much each id attends to each place of it.
-func (w *Whisper) attention(work *whisperWork, ids []int64) (heard [][]float32, err error) {
+func (w *Whisper) attention(work *whisperWorkspace, ids []int64) (heard [][]float32, err error) {
 	made := map[int][]float32{}
 	n := int64(len(ids))
 	for layer := range alignmentHeads() {
 		made[layer] = make([]float32, whisperHeads*n*work.sound)
-		v, err := work.keep(NewTensor(made[layer], 1, whisperHeads, n, work.sound))
+		v, err := work.track(NewTensor(made[layer], 1, whisperHeads, n, work.sound))
 		if err != nil {
 			return nil, err
 		}
@@ -103,9 +103,9 @@ func (w *Whisper) attention(work *whisperWork, ids []int64) (heard [][]float32, 
 	return heard, nil
 }
 
-// follow is how much each id is said at each place, over all heads: their
+// smoothAttention is how much each id is said at each place, over all heads: their
 // attention against its mean over the ids, smoothed.
-func follow(heads [][]float32, ids, places int) [][]float64 {
+func smoothAttention(heads [][]float32, ids, places int) [][]float64 {
 	sum := make([][]float64, ids)
 	for i := range sum {
 		sum[i] = make([]float64, places)
@@ -182,7 +182,7 @@ func warp(gain [][]float64) []int {
 	return first
 }
 
-// spell writes text letter by letter, a space with the letter behind it. Told
+// assignWords writes text letter by letter, a space with the letter behind it. Told
 // whole words, the model looks somewhere into each of them, a tenth of a second
 // from where it begins in the median; told letters, 0.04 s.
 func (t *whisperTokens) spell(text string) []int64 {

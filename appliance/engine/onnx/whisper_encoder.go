@@ -39,7 +39,7 @@ func (e *whisperEncoder) load() (*Session, error) {
 	}
 	model, err = trimGraph(model, "last_hidden_state", "embed_positions.weight", uint64(e.frames/2))
 	if err != nil {
-		return nil, damaged(e.path, err)
+		return nil, loadError(e.path, err)
 	}
 	e.session, err = e.rt.LoadBytes(e.path, model, SessionOptions{
 		Inputs: []string{"input_features"}, Outputs: []string{"last_hidden_state"}})

@@ -56,12 +56,12 @@ func readWhisperTokens(dir string) (*whisperTokens, error) {
 	}
 	for code, id := range config.Languages {
 		if id <= whisperStart || id >= whisperTranscribe {
-			return nil, damaged(configPath, fmt.Errorf("language %s has the token %d", code, id))
+			return nil, loadError(configPath, fmt.Errorf("language %s has the token %d", code, id))
 		}
 		t.languages[strings.Trim(code, "<|>")] = id
 	}
 	if t.languages["en"] == 0 {
-		return nil, damaged(configPath, fmt.Errorf("no English in lang_to_id: not the multilingual model"))
+		return nil, loadError(configPath, fmt.Errorf("no English in lang_to_id: not the multilingual model"))
 	}
 	var err error
 	t.bytes, err = readByteLevelVocabulary(filepath.Join(dir, "tokenizer.json"), whisperText)
@@ -89,14 +89,14 @@ func readByteLevelVocabulary(path string, size int) ([][]byte, error) {
 		for _, r := range written {
 			b, ok := alphabet[r]
 			if !ok {
-				return nil, damaged(path, fmt.Errorf("token %d is written with %q, which stands for no byte", id, r))
+				return nil, loadError(path, fmt.Errorf("token %d is written with %q, which stands for no byte", id, r))
 			}
 			token = append(token, b)
 		}
 		tokens[id] = token
 	}
 	if i := slices.IndexFunc(tokens, func(b []byte) bool { return b == nil }); i >= 0 {
-		return nil, damaged(path, fmt.Errorf("token %d is missing", i))
+		return nil, loadError(path, fmt.Errorf("token %d is missing", i))
 	}
 	return tokens, nil
 }
@@ -118,7 +118,7 @@ func byteAlphabet() map[rune]byte {
 }
 
 func readJSON(path string, into any) error {
-	if err := readable(path); err != nil {
+	if err := checkReadable(path); err != nil {
 		return err
 	}
 	b, err := os.ReadFile(path)
@@ -126,7 +126,7 @@ func readJSON(path string, into any) error {
 		return fmt.Errorf("onnx: %w", err)
 	}
 	if err := json.Unmarshal(b, into); err != nil {
-		return damaged(path, err)
+		return loadError(path, err)
 	}
 	return nil
 }
@@ -185,7 +185,7 @@ func (t *whisperTokens) likeliestLanguage(logits []float32) int64 {
 	return best
 }
 
-// next is the likeliest token that may be said, first or later in a text.
+// nextEnds is the likeliest token that may be said, first or later in a text.
 func (t *whisperTokens) next(logits []float32, first bool) int64 {
 	best := int64(-1)
 	for id, x := range logits[:whisperText+1] {
@@ -207,5 +207,5 @@ func (t *whisperTokens) text(ids []int64) string {
 			b.Write(t.bytes[id])
 		}
 	}
-	return tidy(b.String())
+	return cleanText(b.String())
 }

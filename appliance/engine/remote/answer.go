@@ -16,21 +16,21 @@ import (
 
 // An answer is a reply in the making.
 type answer struct {
-	start time.Time // when the caller began to wait
-	watch *watch
-	emit  func(engine.Part) error
-	usage *engine.Usage
+	start    time.Time // when the caller began to wait
+	timeouts *timeouts
+	emit     func(engine.Part) error
+	usage    *engine.Usage
 
-	custom   bool   // the server may speak the API freely
-	texted   int    // bytes of text that came
-	last     rune   // of the text, but for spaces
-	session  string // that was told
-	events   int
-	begun    bool  // a piece was emitted
-	finished bool  // the server said that the reply ends here
-	closes   bool  // the end of the connection is that of the answer
-	refused  error // emit's
-	refusal  refusal
+	custom    bool   // the server may speak the API freely
+	textBytes int    // bytes of text that came
+	last      rune   // of the text, but for spaces
+	session   string // that was told
+	events    int
+	begun     bool  // a piece was emitted
+	finished  bool  // the server said that the reply ends here
+	closes    bool  // the end of the connection is that of the answer
+	emitError error // emit's
+	refusal   refusal
 
 	call     *engine.ToolCall // in the making
 	callSize int
@@ -55,8 +55,8 @@ func (a *answer) cutOff() bool {
 		(unicode.IsLetter(a.last) || unicode.IsDigit(a.last) || strings.ContainsRune(",-–", a.last))
 }
 
-// read takes the events to the end of the stream.
-func (a *answer) read(stream *eventStream) error {
+// readStream takes the events to the end of the stream.
+func (a *answer) readStream(stream *eventStream) error {
 	for {
 		data, err := stream.next()
 		if errors.Is(err, io.EOF) {
@@ -73,18 +73,18 @@ func (a *answer) read(stream *eventStream) error {
 		if err := json.Unmarshal(data, &c); err != nil {
 			return fmt.Errorf("an event is not what the OpenAI API says: %w", err)
 		}
-		if c.Error.there {
+		if c.Error.present {
 			return &streamError{c.Error}
 		}
-		if c.says() {
-			a.watch.next()
+		if c.hasContent() {
+			a.timeouts.next()
 		}
-		if err := a.take(c); err != nil {
+		if err := a.takeChunk(c); err != nil {
 			return err
 		}
 	}
 	a.finished = a.finished || stream.marked
-	if a.refusal.there {
+	if a.refusal.present {
 		return &a.refusal
 	}
 	if a.cutOff() {
@@ -96,14 +96,14 @@ func (a *answer) read(stream *eventStream) error {
 	return a.deliverCall()
 }
 
-// take emits what an event says.
-func (a *answer) take(c chunk) error {
+// takeMessage emits what an event says.
+func (a *answer) takeChunk(c chunk) error {
 	if n := c.Usage; n.TotalTokens > 0 {
 		a.usage.PromptTokens = n.PromptTokens
 		a.usage.CachedTokens = n.Details.CachedTokens
 		a.usage.ReplyTokens = n.CompletionTokens
 	}
-	if err := a.named(c.SystemFingerprint); err != nil {
+	if err := a.setSession(c.SystemFingerprint); err != nil {
 		return err
 	}
 	for _, choice := range c.Choices {
@@ -114,7 +114,7 @@ func (a *answer) take(c chunk) error {
 			a.first = choice.Logprobs.Content[0].TopLogprobs
 		}
 		came := choice.Delta
-		if a.custom && a.texted == 0 && a.call == nil && came.Content == "" && came.Refusal == "" &&
+		if a.custom && a.textBytes == 0 && a.call == nil && came.Content == "" && came.Refusal == "" &&
 			len(came.calls()) == 0 {
 			came = choice.Message // a last event may hold all of it once more
 			a.finished = a.finished || came.Content != ""
@@ -122,12 +122,12 @@ func (a *answer) take(c chunk) error {
 		if err := a.takeCalls(came.calls()); err != nil {
 			return err
 		}
-		a.refusal.take(came.Refusal, choice.FinishReason)
+		a.refusal.add(came.Refusal, choice.FinishReason)
 		piece := string(came.Content)
 		if words := strings.TrimSpace(piece); words != "" {
 			a.last, _ = utf8.DecodeLastRuneInString(words)
 		}
-		if a.texted += len(piece); a.custom && a.texted > maxCustomText {
+		if a.textBytes += len(piece); a.custom && a.textBytes > maxCustomText {
 			return errTooMuchText
 		}
 		if err := a.deliver(piece); err != nil {
@@ -138,16 +138,16 @@ func (a *answer) take(c chunk) error {
 	return nil
 }
 
-// named tells the name that a custom language model gives the session, once.
-func (a *answer) named(session string) error {
+// setSession tells the name that a custom language model gives the session, once.
+func (a *answer) setSession(session string) error {
 	if !a.custom || session == "" || session == a.session {
 		return nil
 	}
 	a.session = session
-	a.watch.pause()
-	a.refused = a.emit(engine.Part{Session: session})
-	a.watch.next()
-	return a.refused
+	a.timeouts.pause()
+	a.emitError = a.emit(engine.Part{Session: session})
+	a.timeouts.next()
+	return a.emitError
 }
 
 // deliver emits a piece. How long the caller takes is not the server's fault.
@@ -155,15 +155,15 @@ func (a *answer) deliver(piece string) error {
 	if piece == "" {
 		return nil
 	}
-	return a.hand(engine.Part{Text: strings.ToValidUTF8(piece, "\uFFFD")})
+	return a.emitPart(engine.Part{Text: strings.ToValidUTF8(piece, "\uFFFD")})
 }
 
-func (a *answer) hand(p engine.Part) error {
+func (a *answer) emitPart(p engine.Part) error {
 	if !a.begun {
 		a.begun, a.usage.FirstToken = true, time.Since(a.start)
 	}
-	a.watch.pause()
-	a.refused = a.emit(p)
-	a.watch.next()
-	return a.refused
+	a.timeouts.pause()
+	a.emitError = a.emit(p)
+	a.timeouts.next()
+	return a.emitError
 }

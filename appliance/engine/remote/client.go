@@ -19,25 +19,25 @@ const maxAnswerBytes = 8 << 20
 
 var errAnswerSize = fmt.Errorf("the answer has more than %d bytes", maxAnswerBytes)
 
-// dialing bounds the making of a connection, and the handshake of TLS after it:
+// dialTimeout bounds the making of a connection, and the handshake of TLS after it:
 // a server on the local network answers in milliseconds, one across the world
 // in one second; half of FirstPiece leaves room to say so.
-const dialing = 5 * time.Second
+const dialTimeout = 5 * time.Second
 
 // newClient returns the HTTP client for one server. It keeps connections, so
 // that a turn does not begin with a handshake, and it goes nowhere else: a
 // redirect to another host would hand the conversation to that one.
 func newClient(server *url.URL) *http.Client {
 	return &http.Client{
-		Transport: bounded{&http.Transport{
+		Transport: limitedTransport{&http.Transport{
 			Proxy:               http.ProxyFromEnvironment,
-			DialContext:         (&net.Dialer{Timeout: dialing, KeepAlive: 30 * time.Second}).DialContext,
-			TLSHandshakeTimeout: dialing,
+			DialContext:         (&net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}).DialContext,
+			TLSHandshakeTimeout: dialTimeout,
 			ForceAttemptHTTP2:   true,
 			MaxIdleConnsPerHost: 16,              // as many chats as a box holds answer at once
 			IdleConnTimeout:     5 * time.Minute, // outlasts the pauses of a conversation
 		}},
-		CheckRedirect: staysAt(server),
+		CheckRedirect: sameServerOnly(server),
 	}
 }
 
@@ -46,8 +46,8 @@ var (
 	errRedirectsOn        = errors.New("it redirects without end")
 )
 
-// staysAt follows redirects that lead to the same server.
-func staysAt(server *url.URL) func(to *http.Request, via []*http.Request) error {
+// sameServerOnly follows redirects that lead to the same server.
+func sameServerOnly(server *url.URL) func(to *http.Request, via []*http.Request) error {
 	return func(to *http.Request, via []*http.Request) error {
 		if to.URL.Host != server.Host || to.URL.Scheme != server.Scheme {
 			return fmt.Errorf("%w %s://%s: set that address if it is meant", errRedirectsElsewhere, to.URL.Scheme,
@@ -60,29 +60,29 @@ func staysAt(server *url.URL) func(to *http.Request, via []*http.Request) error 
 	}
 }
 
-// bounded is a transport whose answers end with an error at maxAnswerBytes.
-type bounded struct{ http.RoundTripper }
+// limitedTransport is a transport whose answers end with an error at maxAnswerBytes.
+type limitedTransport struct{ http.RoundTripper }
 
-func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+func (b limitedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	response, err := b.RoundTripper.RoundTrip(r)
 	if err == nil {
-		response.Body = &boundedBody{response.Body, maxAnswerBytes}
+		response.Body = &limitedBody{response.Body, maxAnswerBytes}
 	}
 	return response, err
 }
 
-func (b bounded) CloseIdleConnections() {
+func (b limitedTransport) CloseIdleConnections() {
 	if t, ok := b.RoundTripper.(*http.Transport); ok {
 		t.CloseIdleConnections()
 	}
 }
 
-type boundedBody struct {
+type limitedBody struct {
 	io.ReadCloser
 	left int
 }
 
-func (b *boundedBody) Read(p []byte) (int, error) {
+func (b *limitedBody) Read(p []byte) (int, error) {
 	if b.left == 0 {
 		return 0, errAnswerSize
 	}
@@ -97,8 +97,8 @@ func brokenConnection(err error) bool {
 		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
-// notDialled tells whether no connection could be made.
-func notDialled(err error) bool {
+// dialFailed tells whether no connection could be made.
+func dialFailed(err error) bool {
 	op, ok := errors.AsType[*net.OpError](err)
 	return ok && (op.Op == "dial" || op.Op == "proxyconnect")
 }
@@ -112,8 +112,8 @@ func failedHandshake(err error) bool {
 	return notTrusted || noTLS || alert || errors.Is(err, http.ErrSchemeMismatch)
 }
 
-// slow tells whether a limit of the transport was passed.
-func slow(err error) bool {
+// timedOut tells whether a limit of the transport was passed.
+func timedOut(err error) bool {
 	e, ok := errors.AsType[net.Error](err)
 	return ok && e.Timeout()
 }

@@ -54,7 +54,7 @@ func OpenCustom(o CustomOptions) (Custom, error) {
 	switch u.Scheme {
 	case "https", "http":
 		return &Model{
-			client:  customClient(bounded{customTransport(u.Scheme == "https", o.Allowed)}, u),
+			client:  customClient(limitedTransport{customTransport(u.Scheme == "https", o.Allowed)}, u),
 			address: u.String(),
 			model:   customName,
 			server:  u.Scheme + "://" + u.Host,
@@ -70,15 +70,15 @@ func OpenCustom(o CustomOptions) (Custom, error) {
 
 // customClient is the HTTP client for the server of one custom language model.
 func customClient(over http.RoundTripper, server *url.URL) *http.Client {
-	return &http.Client{Transport: over, CheckRedirect: staysAt(server)}
+	return &http.Client{Transport: over, CheckRedirect: sameServerOnly(server)}
 }
 
 // customTransport goes to no proxy: which addresses it may go to is for the guard
 // to say, and not for somebody beyond it.
 func customTransport(encrypted bool, allowed addresses.Allowed) *http.Transport {
 	return &http.Transport{
-		DialContext:            guard{allowed, encrypted, addresses.NewTable(machine.Addresses)}.dial,
-		TLSHandshakeTimeout:    dialing,
+		DialContext:            dialFilter{allowed, encrypted, addresses.NewTable(machine.Addresses)}.dial,
+		TLSHandshakeTimeout:    dialTimeout,
 		MaxResponseHeaderBytes: 64 << 10, // the default is 10 MiB, which a chat need not hold
 		ForceAttemptHTTP2:      true,
 		MaxIdleConnsPerHost:    1, // a conversation has one answer at a time
@@ -114,8 +114,8 @@ type prosody struct {
 	Scores any `json:"scores"`
 }
 
-// heard adds to a user's message when it was said and how it sounded.
-func heard(m engine.Message) (*interval, *inference) {
+// timeAndProsody adds to a user's message when it was said and how it sounded.
+func timeAndProsody(m engine.Message) (*interval, *inference) {
 	if m.Role != engine.User {
 		return nil, nil
 	}
@@ -129,10 +129,10 @@ func heard(m engine.Message) (*interval, *inference) {
 	return &interval{m.Begin.Milliseconds(), m.End.Milliseconds()}, i
 }
 
-// customQuestion is p in the words of a custom language model, which has a
+// customRequest is p in the words of a custom language model, which has a
 // length and a prompt of its own.
-func (m *Model) customQuestion(p engine.Prompt) question {
-	q := m.question(p)
+func (m *Model) customRequest(p engine.Prompt) chatRequest {
+	q := m.chatRequest(p)
 	q.address, q.key = customAddress(m.address, p.Session), p.Key
 	q.StreamOptions, q.MaxTokens, q.MaxCompletionTokens = nil, 0, 0
 	q.Messages = nil
@@ -141,7 +141,7 @@ func (m *Model) customQuestion(p engine.Prompt) question {
 			continue
 		}
 		w := wireMessage(said)
-		w.Time, w.Models = heard(said)
+		w.Time, w.Models = timeAndProsody(said)
 		q.Messages = append(q.Messages, w)
 	}
 	return q

@@ -340,7 +340,7 @@ func TestACustomModelThatFailsSaysHow(t *testing.T) {
 			if !ok || !errors.Is(err, c.kind) || text != c.said {
 				t.Fatalf("%.40q, %v; want %v", text, err, c.kind)
 			}
-			if told := e.Told(); !strings.Contains(told, c.told) || strings.Contains(told, "secret") ||
+			if told := e.PublicDetail(); !strings.Contains(told, c.told) || strings.Contains(told, "secret") ||
 				strings.Contains(told, "127.0.0.1") {
 				t.Errorf("told %q", told)
 			}
@@ -358,7 +358,8 @@ func TestACustomModelThatIsNotThereIsUnreachable(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, _, _, err = reply(t.Context(), m, hello)
-		if e, ok := errors.AsType[*Error](err); !ok || !errors.Is(err, engine.ErrUnreachable) || e.Told() == "" {
+		if e, ok := errors.AsType[*Error](err); !ok || !errors.Is(err, engine.ErrUnreachable) ||
+			e.PublicDetail() == "" {
 			t.Errorf("%s: %v", url, err)
 		}
 		m.Close()
@@ -378,7 +379,7 @@ func TestACustomModelThatCannotBeTrustedIsAFailedConnection(t *testing.T) {
 		}
 		_, _, _, err = reply(t.Context(), m, hello)
 		if e, ok := errors.AsType[*Error](err); !ok || !errors.Is(err, engine.ErrConnection) ||
-			!strings.Contains(e.Told(), "TLS") {
+			!strings.Contains(e.PublicDetail(), "TLS") {
 			t.Errorf("%s: %v", url, err)
 		}
 		m.Close()

@@ -76,22 +76,22 @@ func (e *Error) wants(parameter string) bool {
 		strings.Contains(e.Why, parameter)
 }
 
-// Told is what a client may be told beside the kind: how the custom language
+// PublicDetail is what a client may be told beside the kind: how the custom language
 // model that its developer serves has failed, without any of the server's words.
 // Of other servers it is told nothing.
-func (e *Error) Told() string {
+func (e *Error) PublicDetail() string {
 	switch {
 	case !e.Custom:
 		return ""
 	case e.Status != 0:
-		return fmt.Sprintf("It answered with HTTP status %d%s", e.Status, askedBack(e.Status))
+		return fmt.Sprintf("It answered with HTTP status %d%s", e.Status, statusHint(e.Status))
 	}
 	return e.public
 }
 
-// askedBack is how a sentence about an HTTP status ends: with the question that
+// statusHint is how a sentence about an HTTP status ends: with the question that
 // mostly leads to what is wrong, where there is one.
-func askedBack(status int) string {
+func statusHint(status int) string {
 	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden:
 		return ": does the client send the right key, as language_model_api_key in session_settings?"
@@ -137,7 +137,7 @@ func (m *Model) fault(watched, ctx context.Context, err error, answered bool) er
 		return m.status(e, status)
 	}
 	if said, ok := errors.AsType[*streamError](err); ok {
-		e.Kind, e.Why, e.public = BadAnswer, short(said.message), "It answered with an error."
+		e.Kind, e.Why, e.public = BadAnswer, clip(said.message), "It answered with an error."
 		if said.overloaded {
 			e.Kind = Overloaded
 		}
@@ -147,43 +147,43 @@ func (m *Model) fault(watched, ctx context.Context, err error, answered bool) er
 		return e
 	}
 	if said, ok := errors.AsType[*refusal](err); ok {
-		e.Kind, e.Why, e.public = BadAnswer, said.Error(), said.told()
+		e.Kind, e.Why, e.public = BadAnswer, said.Error(), said.publicDetail()
 		return e
 	}
-	refused, notAllowed := errors.AsType[errAddress](err)
+	refused, notAllowed := errors.AsType[errNotAllowed](err)
 	switch {
 	case notAllowed:
 		e.Kind, e.Why, e.public = Unreachable, refused.why, refused.public
-	case notDialled(err):
+	case dialFailed(err):
 		e.Kind, e.public = Unreachable, "Nothing answers at its URL."
-		e.Why = short(err.Error()) + ": is the server running, and is the address right?"
+		e.Why = clip(err.Error()) + ": is the server running, and is the address right?"
 	case failedHandshake(err):
 		e.Kind, e.public = Disconnected, "The TLS handshake failed: is its certificate one that the box trusts?"
-		e.Why = short(err.Error())
+		e.Why = clip(err.Error())
 	case errors.Is(err, errNoEnd):
 		e.Kind, e.Why = Disconnected, errNoEnd.Error()
 		e.public = "The connection ended in the middle of a sentence, without data: [DONE]."
 	case brokenConnection(err) && answered:
 		e.Kind, e.public = Disconnected, "The connection broke in the middle of the answer."
-		e.Why = "the connection broke: " + short(err.Error())
+		e.Why = "the connection broke: " + clip(err.Error())
 	case brokenConnection(err):
 		e.Kind, e.public = Disconnected, "The connection broke before an answer began."
-		e.Why = "the connection broke before an answer began: " + short(err.Error())
-	case slow(err) && strings.Contains(err.Error(), "TLS handshake"):
-		e.Kind, e.Why, e.public = TimedOut, short(err.Error()),
+		e.Why = "the connection broke before an answer began: " + clip(err.Error())
+	case timedOut(err) && strings.Contains(err.Error(), "TLS handshake"):
+		e.Kind, e.Why, e.public = TimedOut, clip(err.Error()),
 			"The TLS handshake took too long: does it speak TLS, as its URL says?"
-	case slow(err):
-		e.Kind, e.Why, e.public = TimedOut, short(err.Error()), "The connection timed out."
+	case timedOut(err):
+		e.Kind, e.Why, e.public = TimedOut, clip(err.Error()), "The connection timed out."
 	case errors.Is(err, errTooMuchText), errors.Is(err, errLineSize), errors.Is(err, errAnswerSize):
 		e.Kind, e.Why, e.public = BadAnswer, err.Error(), sentence(err.Error())
 	case errors.Is(err, errRedirectsElsewhere):
-		e.Kind, e.Why, e.public = BadAnswer, short(err.Error()),
+		e.Kind, e.Why, e.public = BadAnswer, clip(err.Error()),
 			"It redirects to another server, which is not followed: name that one in the config."
 	case errors.Is(err, errRedirectsOn):
-		e.Kind, e.Why, e.public = BadAnswer, short(err.Error()), sentence(errRedirectsOn.Error())
+		e.Kind, e.Why, e.public = BadAnswer, clip(err.Error()), sentence(errRedirectsOn.Error())
 	default:
 		e.Kind, e.public = BadAnswer, "What it answered is no stream of chat completions."
-		e.Why = short(err.Error())
+		e.Why = clip(err.Error())
 	}
 	return e
 }
@@ -206,11 +206,11 @@ func (l Limits) tooLong(cause error) string {
 // status classifies an HTTP status that is not 200.
 func (m *Model) status(e *Error, from *statusError) error {
 	e.Status = from.status
-	e.Why = short(from.message)
+	e.Why = clip(from.message)
 	if e.Why == "" {
 		e.Why = http.StatusText(e.Status)
 	}
-	e.RetryAfter = patience(from.retryAfter, time.Now())
+	e.RetryAfter = retryAfter(from.retryAfter, time.Now())
 	switch s := e.Status; {
 	case s == http.StatusUnauthorized || s == http.StatusForbidden:
 		e.Kind = Refused
@@ -235,9 +235,9 @@ func (m *Model) status(e *Error, from *statusError) error {
 	return e
 }
 
-// patience is what a Retry-After header asks for, in seconds or as a date, up
+// retryAfter is what a Retry-After header asks for, in seconds or as a date, up
 // to a day; 0 where it asks for nothing that can be understood.
-func patience(header string, now time.Time) time.Duration {
+func retryAfter(header string, now time.Time) time.Duration {
 	d := time.Duration(0)
 	if s, err := strconv.ParseFloat(header, 64); err == nil && s < 1e6 {
 		d = time.Duration(s * float64(time.Second))
@@ -250,8 +250,8 @@ func patience(header string, now time.Time) time.Duration {
 	return d
 }
 
-// short puts a server's words on one line of at most 200 bytes.
-func short(s string) string {
+// clip puts a server's words on one line of at most 200 bytes.
+func clip(s string) string {
 	s = strings.ToValidUTF8(strings.Join(strings.Fields(s), " "), "?")
 	if len(s) > 200 {
 		s = strings.ToValidUTF8(s[:200], "") + "…"

@@ -114,7 +114,7 @@ var _ engine.LanguageModel = (*Model)(nil)
 // error is an *Error, or ctx's when ctx ended, or emit's.
 func (m *Model) Generate(ctx context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
 	start := time.Now()
-	if err := cannot(p); err != nil {
+	if err := unsupported(p); err != nil {
 		return engine.Usage{}, err
 	}
 	u, err := m.once(ctx, start, p, emit)
@@ -126,7 +126,7 @@ func (m *Model) Generate(ctx context.Context, p engine.Prompt, emit func(engine.
 		return u, err
 	}
 	switch {
-	case fault.Kind == Unreachable && !refusedAddress(fault), fault.Kind == Disconnected && brokenConnection(fault.Err),
+	case fault.Kind == Unreachable && !isNotAllowed(fault), fault.Kind == Disconnected && brokenConnection(fault.Err),
 		fault.Kind == Overloaded && fault.RetryAfter <= m.limits.RetryAfter:
 		select {
 		case <-time.After(m.limits.RetryAfter):
@@ -192,37 +192,37 @@ func (m *Model) Close() error {
 // once makes one request. start is when the caller began to wait.
 func (m *Model) once(ctx context.Context, start time.Time, p engine.Prompt, emit func(engine.Part) error) (engine.Usage,
 	error) {
-	q := m.question(p)
+	q := m.chatRequest(p)
 	if m.custom {
-		q = m.customQuestion(p)
+		q = m.customRequest(p)
 	}
-	a, err := m.request(ctx, start, q, emit)
+	a, err := m.exchange(ctx, start, q, emit)
 	return *a.usage, err
 }
 
-// request asks a question and reads its answer, which is never nil.
-func (m *Model) request(ctx context.Context, start time.Time, q question, emit func(engine.Part) error) (*answer,
+// exchange asks a question and reads its answer, which is never nil.
+func (m *Model) exchange(ctx context.Context, start time.Time, q chatRequest, emit func(engine.Part) error) (*answer,
 	error) {
-	watched, watch := newWatch(ctx, m.limits, start)
+	watched, watch := newTimeouts(ctx, m.limits, start)
 	defer watch.stop()
 	a := &answer{
-		start:  start,
-		watch:  watch,
-		emit:   emit,
-		usage:  &engine.Usage{},
-		custom: m.custom,
+		start:    start,
+		timeouts: watch,
+		emit:     emit,
+		usage:    &engine.Usage{},
+		custom:   m.custom,
 	}
-	response, err := m.ask(watched, q)
+	response, err := m.post(watched, q)
 	if err != nil {
 		return a, m.fault(watched, ctx, err, false)
 	}
 	defer response.Body.Close()
 	a.closes = response.ProtoMajor == 1 && response.ContentLength < 0 && len(response.TransferEncoding) == 0 &&
 		!response.Uncompressed
-	err = a.read(newEventStream(response.Body, m.custom))
+	err = a.readStream(newEventStream(response.Body, m.custom))
 	switch {
-	case a.refused != nil: // emit's own error
-		return a, a.refused
+	case a.emitError != nil: // emit's own error
+		return a, a.emitError
 	case err != nil:
 		return a, m.fault(watched, ctx, err, a.begun)
 	case a.events == 0:

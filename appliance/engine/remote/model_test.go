@@ -269,7 +269,7 @@ func TestRetryAfterIsUnderstoodInBothForms(t *testing.T) {
 		"90000":                         0,
 		"Tue, 01 Jan 2030 12:01:00 GMT": time.Minute, "Tue, 01 Jan 2030 11:00:00 GMT": 0,
 	} {
-		if got := patience(header, now); got != want {
+		if got := retryAfter(header, now); got != want {
 			t.Errorf("%q: %v, want %v", header, got, want)
 		}
 	}

@@ -15,13 +15,13 @@ import (
 	"parley/appliance/engine"
 )
 
-// handshake bounds the making of a connection, with TCP, TLS and the upgrade. It
+// handshakeTimeout bounds the making of a connection, with TCP, TLS and the upgrade. It
 // ends before FirstPiece does, so that the error says what took so long.
-const handshake = 8 * time.Second
+const handshakeTimeout = 8 * time.Second
 
-// dialAgain is how long after a connection could not be made nobody makes one
+// redialDelay is how long after a connection could not be made nobody makes one
 // ahead of an answer.
-const dialAgain = 5 * time.Second
+const redialDelay = 5 * time.Second
 
 // Socket is a custom language model that talks over a WebSocket: one connection
 // for its one conversation, made anew when it is gone, and where an answer that
@@ -32,13 +32,13 @@ type Socket struct {
 	server  string // scheme and host, for messages
 	limits  Limits
 
-	asking  chan struct{} // has one while an answer is asked for
-	dialing chan struct{} // has one while a connection is made
-	running sync.WaitGroup
+	answering chan struct{} // has one while an answer is asked for
+	dialing   chan struct{} // has one while a connection is made
+	running   sync.WaitGroup
 
 	mu     sync.Mutex
-	link   *link     // nil: none yet
-	failed time.Time // when a connection could not be made
+	conn   *connection // nil: none yet
+	failed time.Time   // when a connection could not be made
 	closed bool
 }
 
@@ -49,12 +49,12 @@ func openSocket(u *url.URL, o CustomOptions) *Socket {
 	transport := customTransport(overHTTP.Scheme == "https", o.Allowed)
 	transport.ForceAttemptHTTP2 = false
 	return &Socket{
-		client:  customClient(transport, &overHTTP),
-		address: u.String(),
-		server:  u.Scheme + "://" + u.Host,
-		limits:  o.Limits.orDefault(),
-		asking:  make(chan struct{}, 1),
-		dialing: make(chan struct{}, 1),
+		client:    customClient(transport, &overHTTP),
+		address:   u.String(),
+		server:    u.Scheme + "://" + u.Host,
+		limits:    o.Limits.orDefault(),
+		answering: make(chan struct{}, 1),
+		dialing:   make(chan struct{}, 1),
 	}
 }
 
@@ -62,12 +62,12 @@ func openSocket(u *url.URL, o CustomOptions) *Socket {
 // turns out to be gone before anything was answered is made anew once.
 func (s *Socket) Generate(ctx context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
 	start := time.Now()
-	if err := cannot(p); err != nil {
+	if err := unsupported(p); err != nil {
 		return engine.Usage{}, err
 	}
 	select {
-	case s.asking <- struct{}{}:
-		defer func() { <-s.asking }()
+	case s.answering <- struct{}{}:
+		defer func() { <-s.answering }()
 	case <-ctx.Done():
 		return engine.Usage{}, context.Cause(ctx)
 	}
@@ -83,15 +83,15 @@ func (s *Socket) Generate(ctx context.Context, p engine.Prompt, emit func(engine
 // once asks for an answer; kept says that it was over a connection that was there.
 func (s *Socket) once(ctx context.Context, start time.Time, p engine.Prompt,
 	emit func(engine.Part) error) (_ engine.Usage, kept bool, _ error) {
-	watched, watch := newWatch(ctx, s.limits, start)
+	watched, watch := newTimeouts(ctx, s.limits, start)
 	defer watch.stop()
 	a := &answer{
-		start:   start,
-		watch:   watch,
-		emit:    emit,
-		usage:   &engine.Usage{},
-		custom:  true,
-		session: p.Session,
+		start:    start,
+		timeouts: watch,
+		emit:     emit,
+		usage:    &engine.Usage{},
+		custom:   true,
+		session:  p.Session,
 	}
 	l, kept, err := s.ready(watched, p.Key)
 	if err != nil {
@@ -99,16 +99,16 @@ func (s *Socket) once(ctx context.Context, start time.Time, p engine.Prompt,
 	}
 	err = s.ask(watched, l, p, a)
 	switch {
-	case a.refused != nil: // emit's own error
-		return *a.usage, kept, a.refused
+	case a.emitError != nil: // emit's own error
+		return *a.usage, kept, a.emitError
 	case err != nil:
 		return *a.usage, kept, s.fault(watched, ctx, err, a.begun)
 	}
 	return *a.usage, kept, nil
 }
 
-// ask sends the question over a link and reads the answer to its end.
-func (s *Socket) ask(ctx context.Context, l *link, p engine.Prompt, a *answer) error {
+// post sends the question over a link and reads the answer to its end.
+func (s *Socket) ask(ctx context.Context, l *connection, p engine.Prompt, a *answer) error {
 	body, err := socketBody(p)
 	if err != nil {
 		return err
@@ -120,7 +120,7 @@ func (s *Socket) ask(ctx context.Context, l *link, p engine.Prompt, a *answer) e
 	defer func() { l.done(a.finished, a.call != nil) }()
 	if err := l.conn.Write(ctx, websocket.MessageText, body); err != nil {
 		l.close()
-		return goneBecause(err)
+		return connectionGone(err)
 	}
 	before := ""
 	for !a.finished && a.call == nil {
@@ -128,7 +128,7 @@ func (s *Socket) ask(ctx context.Context, l *link, p engine.Prompt, a *answer) e
 		if err != nil {
 			return err
 		}
-		if err := take(a, said, &before); err != nil {
+		if err := takeMessage(a, said, &before); err != nil {
 			l.close()
 			return err
 		}
@@ -136,39 +136,39 @@ func (s *Socket) ask(ctx context.Context, l *link, p engine.Prompt, a *answer) e
 	return a.deliverCall()
 }
 
-// take emits what a message says.
-func take(a *answer, said socketAnswer, before *string) error {
-	if said.says() {
-		a.watch.next() // others only show that it is there
+// takeMessage emits what a message says.
+func takeMessage(a *answer, said socketAnswer, before *string) error {
+	if said.hasContent() {
+		a.timeouts.next() // others only show that it is there
 	}
 	a.events++
-	if err := a.named(said.CustomSessionID); err != nil {
+	if err := a.setSession(said.CustomSessionID); err != nil {
 		return err
 	}
 	switch said.Type {
-	case saysText:
-		if a.texted += len(said.Text); a.texted > maxCustomText {
+	case typeText:
+		if a.textBytes += len(said.Text); a.textBytes > maxCustomText {
 			return errTooMuchText
 		}
-		piece := gap(*before, said.Text) + said.Text
+		piece := missingSpace(*before, said.Text) + said.Text
 		if said.Text != "" {
 			*before = said.Text
 		}
 		return a.deliver(piece)
-	case saysEnd:
+	case typeEnd:
 		a.finished = true
-	case saysCall:
+	case typeCall:
 		call, err := said.call()
 		a.call = call
 		return err
-	case saysFail:
+	case typeError:
 		return errNoMessage
 	}
 	return nil
 }
 
 // ready returns a link that can be used, and whether it was there before.
-func (s *Socket) ready(ctx context.Context, key string) (_ *link, kept bool, _ error) {
+func (s *Socket) ready(ctx context.Context, key string) (_ *connection, kept bool, _ error) {
 	select {
 	case s.dialing <- struct{}{}:
 		defer func() { <-s.dialing }()
@@ -176,7 +176,7 @@ func (s *Socket) ready(ctx context.Context, key string) (_ *link, kept bool, _ e
 		return nil, false, context.Cause(ctx)
 	}
 	s.mu.Lock()
-	l := s.link
+	l := s.conn
 	s.mu.Unlock()
 	if l != nil && l.alive(key) {
 		return l, true, nil
@@ -194,12 +194,12 @@ func (s *Socket) ready(ctx context.Context, key string) (_ *link, kept bool, _ e
 	return l, false, nil
 }
 
-func (s *Socket) dial(ctx context.Context, key string) (*link, error) {
+func (s *Socket) dial(ctx context.Context, key string) (*connection, error) {
 	header := http.Header{"User-Agent": {"parley"}}
 	if key != "" {
 		header.Set("Authorization", "Bearer "+key)
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, handshake, errHandshake)
+	ctx, cancel := context.WithTimeoutCause(ctx, handshakeTimeout, errHandshake)
 	defer cancel()
 	conn, response, err := websocket.Dial(ctx, s.address,
 		&websocket.DialOptions{HTTPClient: s.client, HTTPHeader: header})
@@ -215,8 +215,8 @@ func (s *Socket) dial(ctx context.Context, key string) (*link, error) {
 		_ = conn.CloseNow()
 		return nil, errGone
 	}
-	s.link = newLink(conn, key, s.running.Go)
-	return s.link, nil
+	s.conn = newConnection(conn, key, s.running.Go)
+	return s.conn, nil
 }
 
 // Prefill makes the connection ahead of the first answer, and anew when it is
@@ -224,7 +224,7 @@ func (s *Socket) dial(ctx context.Context, key string) (*link, error) {
 // that is told when an answer is asked for.
 func (s *Socket) Prefill(ctx context.Context, p engine.Prompt) error {
 	s.mu.Lock()
-	idle := s.closed || time.Since(s.failed) < dialAgain
+	idle := s.closed || time.Since(s.failed) < redialDelay
 	s.mu.Unlock()
 	if !idle {
 		_, _, _ = s.ready(ctx, p.Key)
@@ -242,8 +242,8 @@ func (s *Socket) Choose(context.Context, engine.Prompt, []string) ([]float64, er
 func (s *Socket) Forget(string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.closed && s.link != nil {
-		s.running.Go(s.link.leave)
+	if !s.closed && s.conn != nil {
+		s.running.Go(s.conn.leave)
 	}
 	s.closed = true
 }
@@ -263,8 +263,8 @@ var (
 	errNoMessage = errors.New("it sent an error, or what is none of the protocol's messages")
 )
 
-// goneBecause is why nothing more of an answer comes.
-func goneBecause(err error) error { return fmt.Errorf("%w: %w", errGone, err) }
+// connectionGone is why nothing more of an answer comes.
+func connectionGone(err error) error { return fmt.Errorf("%w: %w", errGone, err) }
 
 // fault classifies what asking for an answer came to, as Model.fault does.
 func (s *Socket) fault(watched, ctx context.Context, err error, answered bool) error {
@@ -277,7 +277,7 @@ func (s *Socket) fault(watched, ctx context.Context, err error, answered bool) e
 		Answered: answered,
 		Err:      err,
 		Custom:   true,
-		Why:      short(err.Error()),
+		Why:      clip(err.Error()),
 	}
 	switch {
 	case context.Cause(watched) != nil:

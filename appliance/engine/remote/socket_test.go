@@ -25,7 +25,7 @@ type talker struct {
 	from  http.Header
 }
 
-// ask waits for a question; false: there will be none.
+// post waits for a question; false: there will be none.
 func (c *talker) ask() bool {
 	_, data, err := c.Read(c.ctx)
 	c.asked = string(data)
@@ -149,7 +149,7 @@ func TestALateMessageIsNoPartOfTheNextAnswer(t *testing.T) {
 				t.Fatal(err)
 			}
 			close(interrupted)
-			for deadline := time.Now().Add(time.Minute); finishes && !m.link.alive("") && time.Now().Before(deadline); {
+			for deadline := time.Now().Add(time.Minute); finishes && !m.conn.alive("") && time.Now().Before(deadline); {
 				time.Sleep(5 * time.Millisecond) // the user still talks
 			}
 			said, _, _, err := reply(t.Context(), m,
@@ -188,7 +188,7 @@ func TestAConnectionThatDropsIsMadeAnew(t *testing.T) {
 		engine.Prompt{Messages: []engine.Message{{Role: engine.User, Content: "break"}}})
 	e, ok := errors.AsType[*Error](err)
 	if !ok || said != "It goes as far as thi" || !errors.Is(err, engine.ErrConnection) || !e.Answered ||
-		e.Told() == "" {
+		e.PublicDetail() == "" {
 		t.Errorf("%q, %v", said, err)
 	}
 	if said, _, _, err := reply(t.Context(), m, hello); err != nil || said != "Fine." {
@@ -276,7 +276,7 @@ func TestASocketThatFailsSaysHow(t *testing.T) {
 			if !ok || !errors.Is(err, c.kind) || strings.TrimSpace(said) != c.said {
 				t.Fatalf("%.40q, %v; want %v", said, err, c.kind)
 			}
-			if told := e.Told(); !strings.Contains(told, c.told) || strings.Contains(told, "secret") ||
+			if told := e.PublicDetail(); !strings.Contains(told, c.told) || strings.Contains(told, "secret") ||
 				strings.Contains(told, "127.0.0.1") {
 				t.Errorf("told %q", told)
 			}
@@ -379,7 +379,7 @@ func TestTextsThatAreSentAsAWholeAreKeptApart(t *testing.T) {
 		{"example.", "com", ""},
 		{"Ja!", "Über", " "}, {"そうです。", "はい", " "}, {"Yes.", "\"No\"", " "}, {"", "Hello", ""}, {"Hello.", " How", ""},
 	} {
-		if got := gap(c[0], c[1]); got != c[2] {
+		if got := missingSpace(c[0], c[1]); got != c[2] {
 			t.Errorf("%q %q: %q", c[0], c[1], got)
 		}
 	}

@@ -13,8 +13,8 @@ import (
 
 // What a custom language model is sent over its WebSocket, and what it says.
 
-// socketQuestion is what it is sent for each answer.
-type socketQuestion struct {
+// socketRequest is what it is sent for each answer.
+type socketRequest struct {
 	Messages        []socketMessage `json:"messages"`
 	CustomSessionID *string         `json:"custom_session_id"`
 	Temperature     float64         `json:"temperature,omitempty"`
@@ -24,16 +24,16 @@ type socketQuestion struct {
 // socketMessage is one message of the conversation. What a tool has to do with
 // has the names that it has in a chat.
 type socketMessage struct {
-	Type       string    `json:"type"`
-	Message    plain     `json:"message"`
-	Models     inference `json:"models"`
-	Time       *interval `json:"time,omitempty"`
-	ToolCallID string    `json:"tool_call_id,omitempty"`
-	Name       string    `json:"name,omitempty"`
-	Parameters string    `json:"parameters,omitempty"`
+	Type       string      `json:"type"`
+	Message    roleContent `json:"message"`
+	Models     inference   `json:"models"`
+	Time       *interval   `json:"time,omitempty"`
+	ToolCallID string      `json:"tool_call_id,omitempty"`
+	Name       string      `json:"name,omitempty"`
+	Parameters string      `json:"parameters,omitempty"`
 }
 
-type plain struct {
+type roleContent struct {
 	Role    engine.Role `json:"role"`
 	Content string      `json:"content"`
 }
@@ -50,21 +50,21 @@ type socketAnswer struct {
 
 // The types of socketAnswer.
 const (
-	saysText = "assistant_input"
-	saysEnd  = "assistant_end"
-	saysCall = "tool_call"
-	saysFail = "error"
+	typeText  = "assistant_input"
+	typeEnd   = "assistant_end"
+	typeCall  = "tool_call"
+	typeError = "error"
 )
 
-// says reports whether a message brings anything of the answer, or its end.
-func (s socketAnswer) says() bool {
-	return s.Type == saysText && s.Text != "" || s.Type == saysEnd || s.Type == saysCall || s.Type == saysFail
+// hasContent reports whether a message brings anything of the answer, or its end.
+func (s socketAnswer) hasContent() bool {
+	return s.Type == typeText && s.Text != "" || s.Type == typeEnd || s.Type == typeCall || s.Type == typeError
 }
 
 // socketBody is p as it is sent. Where no tool may be called it names none: the
 // protocol has no other way to say so.
 func socketBody(p engine.Prompt) ([]byte, error) {
-	q := socketQuestion{Messages: []socketMessage{}, Temperature: p.Temperature}
+	q := socketRequest{Messages: []socketMessage{}, Temperature: p.Temperature}
 	if !p.NoToolCalls {
 		q.Tools = wireTools(p.Tools)
 	}
@@ -85,8 +85,8 @@ func socketBody(p engine.Prompt) ([]byte, error) {
 // own.
 func socketMessages(m engine.Message) []socketMessage {
 	said := socketMessage{Type: string(m.Role) + "_message",
-		Message: plain{m.Role, strings.ToValidUTF8(m.Content, "\uFFFD")}, ToolCallID: m.CallID}
-	if when, how := heard(m); how != nil {
+		Message: roleContent{m.Role, strings.ToValidUTF8(m.Content, "\uFFFD")}, ToolCallID: m.CallID}
+	if when, how := timeAndProsody(m); how != nil {
 		said.Time, said.Models = when, *how
 	}
 	if m.Role == engine.ToolRole {
@@ -98,8 +98,8 @@ func socketMessages(m engine.Message) []socketMessage {
 	}
 	for _, c := range m.Calls {
 		out = append(out, socketMessage{
-			Type:       saysCall,
-			Message:    plain{Role: m.Role},
+			Type:       typeCall,
+			Message:    roleContent{Role: m.Role},
 			ToolCallID: c.ID,
 			Name:       c.Name,
 			Parameters: c.Arguments,
@@ -125,9 +125,9 @@ func (s socketAnswer) call() (*engine.ToolCall, error) {
 	return &engine.ToolCall{ID: s.ToolCallID, Name: s.Name, Arguments: arguments}, nil
 }
 
-// gap is the space that is missing between two texts of which each was sent as a
+// missingSpace is the space that is missing between two texts of which each was sent as a
 // whole: people send sentences without one. A stream of tokens has its own.
-func gap(before, text string) string {
+func missingSpace(before, text string) string {
 	last, _ := utf8.DecodeLastRuneInString(before)
 	first, _ := utf8.DecodeRuneInString(text)
 	if !strings.ContainsRune(".!?…:;)\"”»。！？।॥؟۔", last) || unicode.IsLower(first) ||

@@ -113,9 +113,9 @@ func (s *eventStream) value(line []byte, begun bool) (value []byte, isData bool)
 	return line, s.bare && len(line) > 0
 }
 
-// mostTried bounds how often one event is looked at for JSON, so that one of
+// maxTried bounds how often one event is looked at for JSON, so that one of
 // many lines costs no more than so many times its length.
-const mostTried = 64
+const maxTried = 64
 
 // complete reports whether what has come of an event is all of it: it is JSON,
 // or the mark of the end.
@@ -124,7 +124,7 @@ func (s *eventStream) complete() bool {
 	if string(d) == endOfStream {
 		return true
 	}
-	if len(d) == 0 || d[len(d)-1] != '}' || s.tried >= mostTried {
+	if len(d) == 0 || d[len(d)-1] != '}' || s.tried >= maxTried {
 		return false
 	}
 	s.tried++

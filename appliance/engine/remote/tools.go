@@ -54,12 +54,12 @@ func (a *answer) deliverCall() error {
 	if a.call.Name == "" {
 		return errors.New("the answer calls a tool without its name")
 	}
-	return a.hand(engine.Part{Call: a.call})
+	return a.emitPart(engine.Part{Call: a.call})
 }
 
-// mostLogprobs is of how many tokens servers of the OpenAI API tell the
+// maxLogprobs is of how many tokens servers of the OpenAI API tell the
 // probability at most.
-const mostLogprobs = 20
+const maxLogprobs = 20
 
 type logprobs struct {
 	Content []struct {
@@ -77,25 +77,25 @@ type topLogprob struct {
 // tokens a choice is made of is the server's affair, so it begins with the
 // longest of the tokens that it begins with as text.
 func (m *Model) Choose(ctx context.Context, p engine.Prompt, choices []string) ([]float64, error) {
-	if err := cannot(p); err != nil {
+	if err := unsupported(p); err != nil {
 		return nil, err
 	}
 	p.Tools = nil // what is chosen from are the choices
 	p.MaxTokens, p.Temperature = 1, 0
-	q := m.question(p)
-	q.Logprobs, q.TopLogprobs = true, mostLogprobs
-	a, err := m.request(ctx, time.Now(), q, func(engine.Part) error { return nil })
+	q := m.chatRequest(p)
+	q.Logprobs, q.TopLogprobs = true, maxLogprobs
+	a, err := m.exchange(ctx, time.Now(), q, func(engine.Part) error { return nil })
 	if err != nil {
 		return nil, err
 	}
 	if len(a.first) == 0 {
 		return nil, fmt.Errorf("remote model: %s tells no probabilities: %w", m.server, engine.ErrUnsupported)
 	}
-	return weigh(a.first, choices)
+	return matchChoices(a.first, choices)
 }
 
-// weigh finds the first token of each choice among those that were told.
-func weigh(told []topLogprob, choices []string) ([]float64, error) {
+// matchChoices finds the first token of each choice among those that were told.
+func matchChoices(told []topLogprob, choices []string) ([]float64, error) {
 	out := make([]float64, len(choices))
 	by := map[string]string{}
 	for i, c := range choices {
@@ -120,8 +120,8 @@ func weigh(told []topLogprob, choices []string) ([]float64, error) {
 	return out, nil
 }
 
-// cannot says what of p a server of the OpenAI API has no way to do.
-func cannot(p engine.Prompt) error {
+// unsupported says what of p a server of the OpenAI API has no way to do.
+func unsupported(p engine.Prompt) error {
 	if p.Grammar != "" {
 		return fmt.Errorf("remote model: the OpenAI API knows no grammars: %w", engine.ErrUnsupported)
 	}

@@ -16,8 +16,8 @@ import (
 
 // The OpenAI API's POST /chat/completions, as far as it is used here.
 
-// question is the body of the request.
-type question struct {
+// chatRequest is the body of the request.
+type chatRequest struct {
 	address, key        string         // where it is sent, and with which bearer token
 	Model               string         `json:"model"`
 	Messages            []message      `json:"messages"`
@@ -95,8 +95,8 @@ type chunk struct {
 
 // part is a part of a reply.
 type part struct {
-	Content spoken `json:"content"`
-	Refusal string `json:"refusal"`
+	Content textContent `json:"content"`
+	Refusal string      `json:"refusal"`
 	// ToolCalls are parts of calls.
 	ToolCalls []wireCall `json:"tool_calls"`
 	// FunctionCall is a part of the one call that there was before ToolCalls.
@@ -115,28 +115,28 @@ func (p part) calls() []wireCall {
 	return p.ToolCalls
 }
 
-// says reports whether a part brings anything.
-func (p part) says() bool {
+// hasContent reports whether a part brings anything.
+func (p part) hasContent() bool {
 	empty := func(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" || string(raw) == `""` }
 	return p.Content != "" || p.Refusal != "" || len(p.calls()) > 0 || !empty(p.Reasoning) || !empty(p.ReasoningContent)
 }
 
-// says reports whether an event brings anything of the answer, or its end. With
+// hasContent reports whether an event brings anything of the answer, or its end. With
 // others a server only shows that it is there, and the user hears nothing.
-func (c chunk) says() bool {
+func (c chunk) hasContent() bool {
 	for _, choice := range c.Choices {
-		if choice.FinishReason != "" || choice.Delta.says() || choice.Message.says() {
+		if choice.FinishReason != "" || choice.Delta.hasContent() || choice.Message.hasContent() {
 			return true
 		}
 	}
 	return false
 }
 
-// spoken is a text, which some servers send as a list of parts.
-type spoken string
+// textContent is a text, which some servers send as a list of parts.
+type textContent string
 
 // UnmarshalJSON takes "…", null or [{"type": "text", "text": "…"}].
-func (s *spoken) UnmarshalJSON(data []byte) error {
+func (s *textContent) UnmarshalJSON(data []byte) error {
 	var parts []struct {
 		Text string `json:"text"`
 	}
@@ -145,7 +145,7 @@ func (s *spoken) UnmarshalJSON(data []byte) error {
 			return err
 		}
 		for _, p := range parts {
-			*s += spoken(p.Text)
+			*s += textContent(p.Text)
 		}
 		return nil
 	}
@@ -155,7 +155,7 @@ func (s *spoken) UnmarshalJSON(data []byte) error {
 // failure is what went wrong in a server's words. Some send a text where others
 // send an object.
 type failure struct {
-	there      bool
+	present    bool
 	message    string
 	overloaded bool // it says that it has too much to do, not what else is wrong
 }
@@ -167,7 +167,7 @@ func (f *failure) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		return nil
 	}
-	f.there = true
+	f.present = true
 	var object struct {
 		Message string          `json:"message"`
 		Type    json.RawMessage `json:"type"`
@@ -208,9 +208,9 @@ func wireTools(tools []engine.Tool) []wireTool {
 	return out
 }
 
-// question is p in the server's words.
-func (m *Model) question(p engine.Prompt) question {
-	q := question{
+// chatRequest is p in the server's words.
+func (m *Model) chatRequest(p engine.Prompt) chatRequest {
+	q := chatRequest{
 		Model:         m.model,
 		Temperature:   &p.Temperature,
 		Stream:        true,
@@ -243,9 +243,9 @@ func (m *Model) question(p engine.Prompt) question {
 	return q
 }
 
-// ask sends the request and returns the answer of a 200; a *statusError for
+// post sends the request and returns the answer of a 200; a *statusError for
 // every other status.
-func (m *Model) ask(ctx context.Context, q question) (*http.Response, error) {
+func (m *Model) post(ctx context.Context, q chatRequest) (*http.Response, error) {
 	body, err := json.Marshal(q)
 	if err != nil {
 		return nil, err

@@ -8,17 +8,17 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// mostSteps is how many times at most a schema is tried on a value while arguments
+// maxSteps is how many times at most a schema is tried on a value while arguments
 // are checked: a second's work. Schemas that people write take some hundred; a page
 // of those that name one another twice each would take days, and nothing ends a
 // check that has begun.
-const mostSteps = 200_000
+const maxSteps = 200_000
 
-// bounded tells whether a check takes fewer steps than that.
-func bounded(s *jsonschema.Schema, v any) bool {
+// affordable tells whether a check takes fewer steps than that.
+func affordable(s *jsonschema.Schema, v any) bool {
 	deep, values := extent(v)
 	c := cost{}
-	return float64(values)*c.of(s, deep) <= mostSteps
+	return float64(values)*c.of(s, deep) <= maxSteps
 }
 
 // extent is how deep a value is, 0 where it holds no others, and how many values

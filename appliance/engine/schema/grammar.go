@@ -47,8 +47,8 @@ var basics = map[string]string{
 	"object":  `"{" (string ": " value (", " string ": " value){0,15})? "}"`,
 }
 
-// needs are the basics that others are made of.
-var needs = map[string][]string{
+// dependencies are the basics that others are made of.
+var dependencies = map[string][]string{
 	"string": {"char"}, "value": {"string", "number", "boolean", "null", "array", "object"},
 	"array": {"value"}, "object": {"string", "value"},
 	"date": {"day"}, "time": {"clock"}, "moment": {"day", "clock"},
@@ -79,7 +79,7 @@ func (w *writer) write(top node) string {
 func (w *writer) basic(name string) string {
 	if !w.used[name] {
 		w.used[name] = true
-		for _, n := range needs[name] {
+		for _, n := range dependencies[name] {
 			w.basic(n)
 		}
 	}
@@ -119,7 +119,7 @@ func (w *writer) rule(raw json.RawMessage, depth int) string {
 	if depth > maxDepth || w.rules.Len() > maxGrammar {
 		return w.basic("value")
 	}
-	s := w.read(raw)
+	s := w.resolve(raw)
 	var ways []string
 	switch {
 	case s.Const != nil:
@@ -194,7 +194,7 @@ func (w *writer) object(s node, depth int) string {
 	after, begin := `""`, `""`
 	for _, name := range slices.Backward(s.Properties.names) {
 		required := slices.Contains(s.Required, name)
-		value := w.rule(s.Properties.of[name], depth+1)
+		value := w.rule(s.Properties.values[name], depth+1)
 		if required && !w.argument(name, s).Chosen() {
 			value += " | " + w.basic("null")
 		}
@@ -212,11 +212,11 @@ func (w *writer) object(s node, depth int) string {
 
 // argument is what is said of a property of s.
 func (w *writer) argument(name string, s node) Argument {
-	raw := s.Properties.of[name]
-	of := w.read(raw)
+	raw := s.Properties.values[name]
+	of := w.resolve(raw)
 	a := Argument{
 		Name:        name,
-		Description: of.Says,
+		Description: of.Description,
 		Required:    slices.Contains(s.Required, name),
 		Format:      of.Format,
 		Enum:        of.Enum,

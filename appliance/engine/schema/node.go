@@ -12,32 +12,32 @@ import (
 // node is the part of JSON Schema that a grammar follows, at one place. What else
 // there is is checked when the JSON is there.
 type node struct {
-	Type       json.RawMessage   `json:"type"` // a name or several
-	Properties orderedMap        `json:"properties"`
-	Required   []string          `json:"required"`
-	Items      json.RawMessage   `json:"items"`
-	MinItems   int               `json:"minItems"`
-	Format     string            `json:"format"`
-	Enum       []json.RawMessage `json:"enum"`
-	Const      json.RawMessage   `json:"const"`
-	AnyOf      []json.RawMessage `json:"anyOf"`
-	OneOf      []json.RawMessage `json:"oneOf"`
-	AllOf      []json.RawMessage `json:"allOf"`
-	Ref        string            `json:"$ref"`
-	Additional json.RawMessage   `json:"additionalProperties"`
-	Says       string            `json:"description"`
-	Default    json.RawMessage   `json:"default"`
+	Type        json.RawMessage   `json:"type"` // a name or several
+	Properties  orderedMap        `json:"properties"`
+	Required    []string          `json:"required"`
+	Items       json.RawMessage   `json:"items"`
+	MinItems    int               `json:"minItems"`
+	Format      string            `json:"format"`
+	Enum        []json.RawMessage `json:"enum"`
+	Const       json.RawMessage   `json:"const"`
+	AnyOf       []json.RawMessage `json:"anyOf"`
+	OneOf       []json.RawMessage `json:"oneOf"`
+	AllOf       []json.RawMessage `json:"allOf"`
+	Ref         string            `json:"$ref"`
+	Additional  json.RawMessage   `json:"additionalProperties"`
+	Description string            `json:"description"`
+	Default     json.RawMessage   `json:"default"`
 }
 
 // orderedMap keeps the properties in the order in which they were written: the
 // model writes them so.
 type orderedMap struct {
-	names []string
-	of    map[string]json.RawMessage
+	names  []string
+	values map[string]json.RawMessage
 }
 
 func (o *orderedMap) UnmarshalJSON(data []byte) error {
-	if err := json.Unmarshal(data, &o.of); err != nil {
+	if err := json.Unmarshal(data, &o.values); err != nil {
 		return err
 	}
 	d := json.NewDecoder(bytes.NewReader(data))
@@ -68,7 +68,7 @@ func (s node) types() []string {
 	case json.Unmarshal(s.Type, &one) == nil:
 		types = []string{one}
 	case json.Unmarshal(s.Type, &types) == nil:
-	case s.Properties.of != nil:
+	case s.Properties.values != nil:
 		types = []string{"object"}
 	case s.Items != nil:
 		types = []string{"array"}
@@ -79,16 +79,16 @@ func (s node) types() []string {
 // unknown is a required property that is none of the properties; empty: there is none.
 func (s node) unknown() string {
 	for _, name := range s.Required {
-		if s.Properties.of[name] == nil {
+		if s.Properties.values[name] == nil {
 			return name
 		}
 	}
 	return ""
 }
 
-// read reads the schema at a place, or the one in its stead: that of a reference, or
+// resolve reads the schema at a place, or the one in its stead: that of a reference, or
 // the only one of an allOf. What is described before a reference is described by that.
-func (w *writer) read(raw json.RawMessage) node {
+func (w *writer) resolve(raw json.RawMessage) node {
 	var s node
 	if json.Unmarshal(raw, &s) != nil { // true, false, or what only the check knows
 		return node{}
@@ -99,15 +99,15 @@ func (w *writer) read(raw json.RawMessage) node {
 		known := false
 		if of, known = w.refs[s.Ref]; !known {
 			w.refs[s.Ref] = node{} // for one that leads back to itself
-			of = w.read(w.find(s.Ref))
+			of = w.resolve(w.find(s.Ref))
 			w.refs[s.Ref] = of
 		}
-	case len(s.AllOf) == 1 && s.Properties.of == nil:
-		of = w.read(s.AllOf[0])
+	case len(s.AllOf) == 1 && s.Properties.values == nil:
+		of = w.resolve(s.AllOf[0])
 	default:
 		return s
 	}
-	of.Says = cmp.Or(s.Says, of.Says)
+	of.Description = cmp.Or(s.Description, of.Description)
 	return of
 }
 

@@ -42,11 +42,11 @@ type Argument struct {
 // Chosen reports whether whoever calls the tool chooses the value, also where nobody
 // has said it: one of several, yes or no, or what the description says to infer.
 func (a Argument) Chosen() bool {
-	return len(a.Enum) > 0 || a.Type == "boolean" || Infers(a.Description)
+	return len(a.Enum) > 0 || a.Type == "boolean" || SaysToInfer(a.Description)
 }
 
-// Infers reports whether a description says that a value follows from others.
-func Infers(description string) bool { return infers.MatchString(description) }
+// SaysToInfer reports whether a description says that a value follows from others.
+func SaysToInfer(description string) bool { return infers.MatchString(description) }
 
 var infers = regexp.MustCompile(`(?i)\b(?:infer|deduce|derive|guess|estimate)\b|\bdefaults? (?:to|is|value)\b`)
 
@@ -86,7 +86,7 @@ func Read(tool string, parameters []byte) (*Parameters, error) {
 		return fail("parameters", "%v", err)
 	}
 	w := newWriter(parameters)
-	top := w.read(parameters)
+	top := w.resolve(parameters)
 	if types := top.types(); len(types) > 0 && !slices.Contains(types, "object") {
 		return fail("parameters.type",
 			"%q is not allowed at the top; \"object\" is, with the arguments as its properties",

@@ -59,7 +59,7 @@ func (v Validator) Validate(arguments string) error {
 	case v.compiled == nil:
 		return nil
 	}
-	if !bounded(v.compiled, value) {
+	if !affordable(v.compiled, value) {
 		return nil
 	}
 	err = v.compiled.Validate(value)
@@ -69,8 +69,8 @@ func (v Validator) Validate(arguments string) error {
 	return err
 }
 
-// mostFaults are said of one call; a model makes no use of more.
-const mostFaults = 3
+// maxFaults are said of one call; a model makes no use of more.
+const maxFaults = 3
 
 // faults are the ends of a nest of faults, each with its place.
 func faults(e *jsonschema.ValidationError) string {
@@ -85,7 +85,7 @@ func faults(e *jsonschema.ValidationError) string {
 		}
 	}
 	walk(e)
-	return strings.Join(said[:min(len(said), mostFaults)], "; ")
+	return strings.Join(said[:min(len(said), maxFaults)], "; ")
 }
 
 func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
@@ -102,10 +102,10 @@ func pattern(text string) (jsonschema.Regexp, error) {
 			return r, nil
 		}
 	}
-	return untried(text), nil
+	return anyPattern(text), nil
 }
 
-type untried string
+type anyPattern string
 
-func (untried) MatchString(string) bool { return true }
-func (p untried) String() string        { return string(p) }
+func (anyPattern) MatchString(string) bool { return true }
+func (p anyPattern) String() string        { return string(p) }

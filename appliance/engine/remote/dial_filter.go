@@ -13,61 +13,62 @@ import (
 	"parley/internal/addresses"
 )
 
-// guard says to which addresses connections for a custom language model may go,
+// dialFilter says to which addresses connections for a custom language model may go,
 // which anybody with a key may name. It is asked with the address itself, after
 // the name was resolved, so a name that leads elsewhere the second time gains
 // nothing, and before the first packet, so the error is the same whatever
 // listens there.
-type guard struct {
+type dialFilter struct {
 	allowed   addresses.Allowed
 	encrypted bool
 	table     addresses.Table
 }
 
-// errAddress is why a connection is not made: the address is not one that a
+// errNotAllowed is why a connection is not made: the address is not one that a
 // custom language model may have.
-type errAddress struct {
+type errNotAllowed struct {
 	why    string // with the address, for the operator
 	public string // for the model's developer
 }
 
-func (e errAddress) Error() string { return e.why }
+func (e errNotAllowed) Error() string { return e.why }
 
-func refusedAddress(err error) bool {
-	_, ok := errors.AsType[errAddress](err)
+func isNotAllowed(err error) bool {
+	_, ok := errors.AsType[errNotAllowed](err)
 	return ok
 }
 
 // dial connects to address, HOST:PORT, where that leads to an address that is
 // allowed.
-func (g guard) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	dialer := net.Dialer{Timeout: dialing, KeepAlive: 30 * time.Second}
+func (g dialFilter) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	dialer := net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}
 	dialer.ControlContext = func(_ context.Context, _, resolved string, _ syscall.RawConn) error {
 		return g.check(address, resolved)
 	}
 	return dialer.DialContext(ctx, network, address)
 }
 
-// check returns an errAddress where address, which has led to resolved, may not
+// check returns an errNotAllowed where address, which has led to resolved, may not
 // be connected to.
-func (g guard) check(address, resolved string) error {
+func (g dialFilter) check(address, resolved string) error {
 	to, err := g.table.Destination(resolved)
 	if err != nil {
-		return errAddress{err.Error(), "The box connects to no such address."}
+		return errNotAllowed{err.Error(), "The box connects to no such address."}
 	}
 	host, _, err := net.SplitHostPort(address)
 	switch {
 	case to.Kind == addresses.Public && g.encrypted:
 		return nil
 	case to.Kind == addresses.Public:
-		return errAddress{to.String() + ", and the URL is not encrypted: use https or wss", publicPlain}
+		return errNotAllowed{to.String() + ", and the URL is not encrypted: use https or wss", publicPlain}
 	case to.Kind == addresses.Special:
-		return errAddress{to.String(), special}
+		return errNotAllowed{to.String(), special}
 	case err == nil && g.allowed.Names(host, to):
 		return nil
 	}
-	line := fmt.Sprintf("models: {allow: [%s]}", strconv.Quote(allowing(address, to)))
-	return errAddress{to.String() + ": " + toAllow + ", and start the box anew: " + line, local + toAllow + ": " + line}
+	line := fmt.Sprintf("models: {allow: [%s]}", strconv.Quote(allowEntry(address, to)))
+	return errNotAllowed{to.String() + ": " + toAllow + ", and start the box anew: " + line,
+		local + toAllow + ": " + line}
 }
 
 // What is said of an address that is refused.
@@ -78,8 +79,8 @@ const (
 	toAllow     = "to allow it, put this line into parley.yaml, or its entry behind those that models.allow has there"
 )
 
-// allowing is the entry of models.allow for address, which has led to a place.
-func allowing(address string, to addresses.Destination) string {
+// allowEntry is the entry of models.allow for address, which has led to a place.
+func allowEntry(address string, to addresses.Destination) string {
 	if _, err := addresses.ParseAllowed([]string{address}); err == nil {
 		return address
 	}

@@ -21,12 +21,12 @@ func TestWhatLoadingAVoiceFindsOutIsKept(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer closeOrFail(t, p)
-		if p.Uncut() != nil || !p.chancy {
-			t.Errorf("the voice is uncut (%v) or without chance", p.Uncut())
+		if p.StreamError() != nil || !p.noiseInput {
+			t.Errorf("the voice is uncut (%v) or without chance", p.StreamError())
 		}
-		return say(t, p, "Good morning.", engine.SpeakOptions{Temperature: 0.5, Seed: 3}).PCM, p.gain
+		return say(t, p, "Good morning.", engine.SpeakOptions{Temperature: 0.5, Seed: 3}).PCM, p.levelGain
 	}
-	first, gain := load(PiperOptions{Kept: folder})
+	first, gain := load(PiperOptions{CacheDir: folder})
 	note, front := filepath.Join(folder, "voice-joe.json"), filepath.Join(folder, "voice-joe.ort")
 	was, err := os.ReadFile(front)
 	if err != nil {
@@ -39,7 +39,7 @@ func TestWhatLoadingAVoiceFindsOutIsKept(t *testing.T) {
 		}
 	}
 	before, _ := os.Stat(front)
-	pcm, g := load(PiperOptions{Kept: folder, Cold: true})
+	pcm, g := load(PiperOptions{CacheDir: folder, SkipWarmUp: true})
 	same("as it was kept", pcm, g)
 	if after, err := os.Stat(front); err != nil || !os.SameFile(before, after) {
 		t.Errorf("what was kept was made again (%v)", err)
@@ -49,7 +49,7 @@ func TestWhatLoadingAVoiceFindsOutIsKept(t *testing.T) {
 	if err := os.WriteFile(front, damaged, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	pcm, g = load(PiperOptions{Kept: folder, Cold: true})
+	pcm, g = load(PiperOptions{CacheDir: folder, SkipWarmUp: true})
 	same("where what was kept is damaged", pcm, g)
 	if now, err := os.ReadFile(front); err != nil || bytes.Equal(now, damaged) {
 		t.Errorf("what was damaged is not mended (%v)", err)
@@ -57,9 +57,11 @@ func TestWhatLoadingAVoiceFindsOutIsKept(t *testing.T) {
 	if err := os.WriteFile(note, []byte(`{"identity": "another voice", "gain": 9, "front": "x"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if k := keptIn(folder, "voice-joe", func() ([]byte, error) { return []byte("this one"), nil }); k.gain() != 0 {
+	if k := openVoiceCache(folder, "voice-joe", func() ([]byte, error) {
+		return []byte("this one"), nil
+	}); k.gain() != 0 {
 		t.Error("what was kept of another voice is taken")
 	}
-	pcm, g = load(PiperOptions{Kept: filepath.Join(note, "no folder")})
+	pcm, g = load(PiperOptions{CacheDir: filepath.Join(note, "no folder")})
 	same("where nothing can be kept", pcm, g)
 }

@@ -8,21 +8,21 @@ import (
 	"unicode/utf8"
 )
 
-// alone keeps how words are said by themselves.
-type alone struct {
-	mu   sync.Mutex
-	said map[string]string
+// wordCache keeps how words are said by themselves.
+type wordCache struct {
+	mu       sync.Mutex
+	phonemes map[string]string
 }
 
-// mostAlone is how many are kept: those of an hour's conversation, in a quarter
+// maxCachedWords is how many are kept: those of an hour's conversation, in a quarter
 // of a megabyte. When there are more, it begins anew.
-const mostAlone = 4096
+const maxCachedWords = 4096
 
-// alone is how a word is said by itself.
-func (r *reader) alone(ctx context.Context, word string) (string, error) {
-	r.spelt.mu.Lock()
-	ipa, ok := r.spelt.said[word]
-	r.spelt.mu.Unlock()
+// wordCache is how a word is said by itself.
+func (r *pronouncer) pronounceWord(ctx context.Context, word string) (string, error) {
+	r.words.mu.Lock()
+	ipa, ok := r.words.phonemes[word]
+	r.words.mu.Unlock()
 	if ok {
 		return ipa, nil
 	}
@@ -30,24 +30,24 @@ func (r *reader) alone(ctx context.Context, word string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	ipa = r.write(ipa)
-	r.spelt.mu.Lock()
-	defer r.spelt.mu.Unlock()
-	if r.spelt.said == nil || len(r.spelt.said) >= mostAlone {
-		r.spelt.said = make(map[string]string)
+	ipa = r.rewrite(ipa)
+	r.words.mu.Lock()
+	defer r.words.mu.Unlock()
+	if r.words.phonemes == nil || len(r.words.phonemes) >= maxCachedWords {
+		r.words.phonemes = make(map[string]string)
 	}
-	r.spelt.said[word] = ipa
+	r.words.phonemes[word] = ipa
 	return ipa, nil
 }
 
 // A phone is a phoneme of a text, without what marks its stress and length.
 type phone struct {
-	r       rune
-	at      int  // its place in the phonemes
-	begins  bool // of what is between two spaces, the first
-	of      int  // the word
-	vowel   bool
-	opening bool // the first of its word
+	r      rune
+	at     int  // its place in the phonemes
+	begins bool // of what is between two spaces, the first
+	word   int  // the word
+	vowel  bool
+	first  bool // the first of its word
 }
 
 // phones are the phonemes of ipa.
@@ -63,7 +63,7 @@ func phones(ipa string) []phone {
 				r:      r,
 				at:     i,
 				begins: begins,
-				of:     noWord,
+				word:   noWord,
 				vowel:  vowel(r),
 			})
 			begins = false
@@ -76,36 +76,36 @@ func vowel(r rune) bool {
 	return strings.ContainsRune("aeiouyæøœɐɑɒɔəɚɛɜɤɨɪɯʊʉʌɵɘᵻAIOQWY", r)
 }
 
-// bySound gives each phoneme of a text to the word that it sounds like: those of
+// alignBySound gives each phoneme of a text to the word that it sounds like: those of
 // the text and those of its words, each said alone, are brought over one another
 // with as little change as can be (the edit distance). It always comes out,
 // however little they have in common.
-func bySound(ipa string, words []spokenWord, alone []string) []int {
+func alignBySound(ipa string, words []spokenWord, alone []string) []int {
 	heard := phones(ipa)
 	var want []phone
 	for i, w := range words {
 		of := phones(alone[i])
 		for n := range of {
-			of[n].of, of[n].opening = w.of, n == 0
+			of[n].word, of[n].first = w.word, n == 0
 		}
 		want = append(want, of...)
 	}
 	switch {
 	case len(want) == 0:
-	case len(heard)*len(want) > mostCells:
+	case len(heard)*len(want) > maxAlignCells:
 		for i := range heard {
-			heard[i].of = want[i*len(want)/len(heard)].of
+			heard[i].word = want[i*len(want)/len(heard)].word
 		}
 	default:
 		align(heard, want)
 	}
-	return everyByte(ipa, heard)
+	return spreadToBytes(ipa, heard)
 }
 
-// mostCells bounds the table of align: two sentences of two thousand phonemes,
+// maxAlignCells bounds the table of align: two sentences of two thousand phonemes,
 // four megabytes. Sentences have a tenth of that; what is longer is shared out
 // evenly.
-const mostCells = 4 << 20
+const maxAlignCells = 4 << 20
 
 // What it costs to bring one phoneme over another, to leave one out, and to have
 // a word begin where the text has no space, or not where it has one.
@@ -142,31 +142,31 @@ func align(heard, want []phone) {
 		switch from[i*width+j] {
 		case over:
 			i, j = i-1, j-1
-			heard[i].of = want[j].of
+			heard[i].word = want[j].word
 		case extra: // the word around it: the next where it begins, else the one before
 			i--
 			switch {
 			case i > 0 && !heard[i].begins:
-				heard[i].of = asBefore
+				heard[i].word = samePrevious
 			case j < len(want):
-				heard[i].of = want[j].of
+				heard[i].word = want[j].word
 			default:
-				heard[i].of = want[j-1].of
+				heard[i].word = want[j-1].word
 			}
 		default:
 			j--
 		}
 	}
 	for i := range heard {
-		if heard[i].of == asBefore {
-			heard[i].of = heard[i-1].of
+		if heard[i].word == samePrevious {
+			heard[i].word = heard[i-1].word
 		}
 	}
 }
 
-// asBefore stands, until all others are known, for the word of the phoneme
+// samePrevious stands, until all others are known, for the word of the phoneme
 // before: what is heard as one word and stands for none is not torn apart.
-const asBefore = -2
+const samePrevious = -2
 
 func cost(h, w phone) int {
 	c := 0
@@ -178,29 +178,29 @@ func cost(h, w phone) int {
 		c = otherKind
 	}
 	switch {
-	case w.opening && !h.begins:
+	case w.first && !h.begins:
 		c += noSpace
-	case h.begins && !w.opening:
+	case h.begins && !w.first:
 		c += spaceIn
 	}
 	return c
 }
 
-// everyByte gives the bytes between phonemes to the one that they belong to: stress
+// spreadToBytes gives the bytes between phonemes to the one that they belong to: stress
 // to the next, what lengthens to the last, spaces and punctuation to none.
-func everyByte(ipa string, heard []phone) []int {
+func spreadToBytes(ipa string, heard []phone) []int {
 	of := make([]int, len(ipa))
 	next, word := 0, noWord
 	for i, r := range ipa {
 		if next < len(heard) && heard[next].at == i {
-			word = heard[next].of
+			word = heard[next].word
 			next++
 		}
 		at := noWord
 		switch {
 		case r == 'ˈ' || r == 'ˌ':
 			if next < len(heard) {
-				at = heard[next].of
+				at = heard[next].word
 			}
 		case unicode.IsLetter(r) || lengthens(r):
 			at = word

@@ -48,9 +48,9 @@ func TestConnectionsGoOnlyWhereTheyMay(t *testing.T) {
 		{"::", "link-local", "link-local"}, {"224.0.0.1", "link-local", "link-local"},
 	} {
 		for encrypted, want := range map[bool]string{false: c.plain, true: c.encrypted} {
-			g := guard{allow(t, "10.9.9.9", "allowed.example"), encrypted, table}
+			g := dialFilter{allow(t, "10.9.9.9", "allowed.example"), encrypted, table}
 			err := g.check("llm.example:80", net.JoinHostPort(c.address, "80"))
-			refused, ok := errors.AsType[errAddress](err)
+			refused, ok := errors.AsType[errNotAllowed](err)
 			if want == "" && err != nil || want != "" && (!ok || !strings.Contains(refused.public, want)) {
 				t.Errorf("%s, encrypted %v: %+v", c.address, encrypted, err)
 			}
@@ -93,15 +93,15 @@ func TestARefusedAddressTellsNothingOfItsPort(t *testing.T) {
 				p.Key = "key"
 				_, _, _, err = reply(t.Context(), m, p)
 				e, ok := errors.AsType[*Error](err)
-				if !ok || !errors.Is(err, engine.ErrUnreachable) || !refusedAddress(err) {
+				if !ok || !errors.Is(err, engine.ErrUnreachable) || !isNotAllowed(err) {
 					t.Fatalf("%s %s: %v", scheme, address, err)
 				}
 				local := host != "169.254.169.254" && host != "0.0.0.0"
 				line := `models: {allow: ["` + address + `"]}`
-				if local != strings.Contains(e.Told(), line) || local != strings.Contains(e.Error(), line) {
-					t.Errorf("%s %s: told %q, logged %q", scheme, address, e.Told(), e)
+				if local != strings.Contains(e.PublicDetail(), line) || local != strings.Contains(e.Error(), line) {
+					t.Errorf("%s %s: told %q, logged %q", scheme, address, e.PublicDetail(), e)
 				}
-				told = append(told, strings.ReplaceAll(e.Told(), port, "PORT"))
+				told = append(told, strings.ReplaceAll(e.PublicDetail(), port, "PORT"))
 				m.Close()
 			}
 			if told[0] != told[1] {
@@ -122,8 +122,8 @@ func TestTheEntryThatIsToldAllows(t *testing.T) {
 		{"[64:ff9b::a00:5]:80", "[64:ff9b::a00:5]:80", "[64:ff9b::a00:5]:80"},
 		{`o"dd:80`, "10.0.0.5:80", "10.0.0.5:80"},
 	} {
-		g := guard{table: addresses.NewTable(nil)}
-		refused, ok := errors.AsType[errAddress](g.check(c.address, c.resolved))
+		g := dialFilter{table: addresses.NewTable(nil)}
+		refused, ok := errors.AsType[errNotAllowed](g.check(c.address, c.resolved))
 		if !ok || !strings.HasSuffix(refused.public, `models: {allow: ["`+c.entry+`"]}`) {
 			t.Errorf("%s: %+v", c.address, refused)
 		}

@@ -13,13 +13,13 @@ import (
 	"parley/appliance/text"
 )
 
-func readerOf(ph phonemizer, voice, tag string) *reader {
-	return &reader{
+func readerOf(ph phonemizer, voice, tag string) *pronouncer {
+	return &pronouncer{
 		ph:      ph,
 		voice:   voice,
 		tag:     tag,
 		scripts: scriptsOf(tag),
-		write:   func(s string) string { return s },
+		rewrite: func(s string) string { return s },
 	}
 }
 
@@ -27,8 +27,8 @@ func readerOf(ph phonemizer, voice, tag string) *reader {
 func ofEach(s sentence) []string {
 	said := make([]string, len(s.words))
 	for i := range len(s.ipa) {
-		if s.of[i] != noWord {
-			said[s.of[i]] += s.ipa[i : i+1]
+		if s.wordOf[i] != noWord {
+			said[s.wordOf[i]] += s.ipa[i : i+1]
 		}
 	}
 	return said
@@ -69,7 +69,7 @@ func TestPhonemesGoToTheWordsThatTheyAreOf(t *testing.T) {
 // each with the letters that it is written with, and no place is outside.
 func TestEveryWordHasItsPhonemesWhateverIsWritten(t *testing.T) {
 	ph := openPhonemizer(t)
-	readers := []*reader{readerOf(ph, "en-us", "en-US"), readerOf(ph, "fr", "fr-FR"), readerOf(ph, "hi", "hi")}
+	readers := []*pronouncer{readerOf(ph, "en-us", "en-US"), readerOf(ph, "fr", "fr-FR"), readerOf(ph, "hi", "hi")}
 	odd := rapid.SampledFrom([]string{"of", "the", "in", "£3.50", "twenty-five", "don't", "a/b", "e.V.", "14:05",
 		"www.x.org", "🙂", "naïve", "—", "\"", "(", ")", "...", "π", "x²", "BBC", "aB3-x9Z", "é\u0301\u0301", "नमस्ते",
 		"你好", "\x00", "\u200d", "1,000,000"})
@@ -96,11 +96,11 @@ func TestEveryWordHasItsPhonemesWhateverIsWritten(t *testing.T) {
 		}
 		at := 0
 		for _, one := range all {
-			if len(one.of) != len(one.ipa) {
-				t.Fatalf("%q: %d bytes of phonemes, words for %d", s, len(one.ipa), len(one.of))
+			if len(one.wordOf) != len(one.ipa) {
+				t.Fatalf("%q: %d bytes of phonemes, words for %d", s, len(one.ipa), len(one.wordOf))
 			}
 			last := noWord
-			for _, w := range one.of {
+			for _, w := range one.wordOf {
 				if w == noWord {
 					continue
 				}
@@ -155,13 +155,13 @@ func TestWritingThatCannotBeSaidIsNamed(t *testing.T) {
 func TestPhonemesAreSharedOutWhereNothingFits(t *testing.T) {
 	words := []spokenWord{{"ab", 0}, {"cd", 1}, {"ef", 2}}
 	for _, alone := range [][]string{{"", "", ""}, {"x", "", "zzzzzzzzzzzzzzzzzz"}, {"ab", "kd", "ef"}} {
-		of := bySound("ˈabkˌdɛːf", words, alone)
+		of := alignBySound("ˈabkˌdɛːf", words, alone)
 		if len(of) != len("ˈabkˌdɛːf") || !slices.IsSorted(of) {
 			t.Errorf("%q: %v", alone, of)
 		}
 	}
 	long := strings.Repeat("a", 4000)
-	of := bySound(long, words, []string{long, long, long})
+	of := alignBySound(long, words, []string{long, long, long})
 	if of[0] != 0 || of[len(of)-1] != 2 || !slices.IsSorted(of) {
 		t.Error("a very long text is not shared out evenly")
 	}
@@ -176,15 +176,15 @@ func TestEveryWordIsInABreath(t *testing.T) {
 		t.Fatal(err)
 	}
 	l, _ := kokoroLanguageOf("a")
-	read := &reader{
+	read := &pronouncer{
 		ph:      ph,
 		voice:   l.espeak,
 		tag:     l.tag,
 		scripts: scriptsOf(l.tag),
-		write:   l.mend,
+		rewrite: l.rewrite,
 	}
-	piper := &Piper{alphabet: letters, reader: read}
-	kokoro := &kokoroVoice{k: &Kokoro{alphabet: letters}, language: l, reader: read}
+	piper := &Piper{alphabet: letters, pronouncer: read}
+	kokoro := &kokoroVoice{k: &Kokoro{alphabet: letters}, language: l, pronouncer: read}
 	rapid.Check(t, func(t *rapid.T) {
 		word := rapid.SampledFrom([]string{"of", "the", "£3.50", "-", "—", "π", "🙂", "a", ",", "x²", "no.", "Why?", "(",
 			")", strings.Repeat("na", 200), "of the", "é"})
@@ -195,8 +195,8 @@ func TestEveryWordIsInABreath(t *testing.T) {
 			t.Fatalf("%q: %v", s, err)
 		}
 		for _, one := range sentences {
-			for name, breaths := range map[string][]breath{
-				"piper":  piper.breaths(one, surroundings{before: "sˈoʊ ", goesOn: o.Continues}),
+			for name, breaths := range map[string][]phrase{
+				"piper":  piper.phrases(one, phraseContext{before: "sˈoʊ ", continues: o.Continues}),
 				"kokoro": kokoro.clauses(one)} {
 				if len(breaths) == 0 {
 					continue

@@ -14,55 +14,55 @@ const (
 	// maxSocketMessage bounds one message of a custom language model: eight times
 	// what a whole answer may have as text, for what JSON makes of it.
 	maxSocketMessage = 8 * maxCustomText
-	// draining is how long the rest of an answer that is not wanted any more is
+	// drainTimeout is how long the rest of an answer that is not wanted any more is
 	// waited for. Who interrupts needs longer than that for what he has to say, so
 	// a connection made anew costs him nothing.
-	draining = time.Second
+	drainTimeout = time.Second
 	// pingEvery keeps a connection through routers, which forget one that is
 	// silent for a minute; pingTimeout is how long its answer may take.
 	pingEvery   = 20 * time.Second
 	pingTimeout = 10 * time.Second
 )
 
-// link is one connection to a custom language model. One goroutine reads what
+// conn is one connection to a custom language model. One goroutine reads what
 // comes, from its beginning to its end, and another one pings.
-type link struct {
-	conn *websocket.Conn
-	key  string // with which it was made
-	gone chan struct{}
-	stop context.CancelFunc
+type connection struct {
+	conn   *websocket.Conn
+	key    string // with which it was made
+	closed chan struct{}
+	stop   context.CancelFunc
 
-	mu      sync.Mutex
-	answer  *awaited    // that what comes belongs to; nil: nobody waits
-	left    bool        // the answer before is not at its end, and nobody wants it
-	mayEnd  bool        // an end may still come that belongs to a call of a tool
-	hurry   *time.Timer // for the end of what is left
-	failure error       // why it is gone
+	mu           sync.Mutex
+	answer       *pendingAnswer // that what comes belongs to; nil: nobody waits
+	draining     bool           // the answer before is not at its end, and nobody wants it
+	endMayFollow bool           // an end may still come that belongs to a call of a tool
+	drainTimer   *time.Timer    // for the end of what is left
+	failure      error          // why it is gone
 }
 
-// awaited is an answer that somebody waits for.
-type awaited struct {
-	said  chan socketAnswer
-	given chan struct{} // closed when nobody waits any more
+// pendingAnswer is an answer that somebody waits for.
+type pendingAnswer struct {
+	messages chan socketAnswer
+	done     chan struct{} // closed when nobody waits any more
 }
 
-// newLink begins to read from a connection.
-func newLink(conn *websocket.Conn, key string, run func(func())) *link {
+// newConnection begins to read from a connection.
+func newConnection(conn *websocket.Conn, key string, run func(func())) *connection {
 	conn.SetReadLimit(maxSocketMessage)
 	ctx, stop := context.WithCancel(context.Background())
-	l := &link{
-		conn: conn,
-		key:  key,
-		gone: make(chan struct{}),
-		stop: stop,
+	l := &connection{
+		conn:   conn,
+		key:    key,
+		closed: make(chan struct{}),
+		stop:   stop,
 	}
 	run(func() { l.read(ctx) })
 	run(func() { l.ping(ctx) })
 	return l
 }
 
-// read hands on what comes until there is no more.
-func (l *link) read(ctx context.Context) {
+// readStream hands on what comes until there is no more.
+func (l *connection) read(ctx context.Context) {
 	for {
 		_, data, err := l.conn.Read(ctx)
 		if err != nil {
@@ -71,85 +71,85 @@ func (l *link) read(ctx context.Context) {
 		}
 		var said socketAnswer
 		if err := json.Unmarshal(data, &said); err != nil {
-			said = socketAnswer{Type: saysFail}
+			said = socketAnswer{Type: typeError}
 		}
-		if to := l.take(said); to != nil {
+		if to := l.route(said); to != nil {
 			select {
-			case to.said <- said:
-			case <-to.given:
+			case to.messages <- said:
+			case <-to.done:
 			}
 		}
 	}
 }
 
-// take says whom what was said is for: nobody where it belongs to an answer that
+// takeMessage says whom what was said is for: nobody where it belongs to an answer that
 // is not wanted any more.
-func (l *link) take(said socketAnswer) *awaited {
+func (l *connection) route(said socketAnswer) *pendingAnswer {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	ended := said.Type == saysEnd
+	ended := said.Type == typeEnd
 	switch {
-	case l.left:
+	case l.draining:
 		if ended {
-			l.left = false
-			l.hurry.Stop()
+			l.draining = false
+			l.drainTimer.Stop()
 		}
 		return nil
-	case l.mayEnd && ended:
-		l.mayEnd = false
+	case l.endMayFollow && ended:
+		l.endMayFollow = false
 		return nil
-	case said.Type == saysText:
-		l.mayEnd = false
+	case said.Type == typeText:
+		l.endMayFollow = false
 	}
 	return l.answer
 }
 
 // await has what comes from now on belong to a new answer. It reports whether the
 // link can be used: not while the rest of the last answer is still to come.
-func (l *link) await() (*awaited, bool) {
+func (l *connection) await() (*pendingAnswer, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.left || l.failure != nil {
+	if l.draining || l.failure != nil {
 		return nil, false
 	}
-	l.answer = &awaited{said: make(chan socketAnswer, 16), given: make(chan struct{})}
+	l.answer = &pendingAnswer{messages: make(chan socketAnswer, 16), done: make(chan struct{})}
 	return l.answer, true
 }
 
 // next waits for the next message of an answer. What came before the connection
 // was lost is told before that.
-func (l *link) next(ctx context.Context, to *awaited) (socketAnswer, error) {
+func (l *connection) next(ctx context.Context, to *pendingAnswer) (socketAnswer, error) {
 	select {
-	case said := <-to.said:
+	case said := <-to.messages:
 		return said, nil
 	case <-ctx.Done():
 		return socketAnswer{}, context.Cause(ctx)
-	case <-l.gone:
+	case <-l.closed:
 	}
 	select {
-	case said := <-to.said:
+	case said := <-to.messages:
 		return said, nil
 	default:
-		return socketAnswer{}, goneBecause(l.why())
+		return socketAnswer{}, connectionGone(l.why())
 	}
 }
 
 // done says that nobody waits for the answer any more: it is at its end, or at
 // the call of a tool, behind which an end may come; or it is not, and the rest
 // is dropped.
-func (l *link) done(ended, called bool) {
+func (l *connection) done(ended, called bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	close(l.answer.given)
+	close(l.answer.done)
 	l.answer = nil
-	l.mayEnd = called
-	if l.left = !ended && !called; l.left {
-		l.hurry = time.AfterFunc(draining, l.close)
+	l.endMayFollow = called
+	if l.draining = !ended && !called; l.draining {
+		l.drainTimer = time.AfterFunc(drainTimeout, l.close)
 	}
 }
 
 // ping keeps the connection, and notices when the other side has vanished.
-func (l *link) ping(ctx context.Context) {
+func (l *connection) ping(ctx context.Context) {
 	every := time.NewTicker(pingEvery)
 	defer every.Stop()
 	for {
@@ -169,37 +169,37 @@ func (l *link) ping(ctx context.Context) {
 }
 
 // end notes why nothing more comes.
-func (l *link) end(err error) {
+func (l *connection) end(err error) {
 	l.mu.Lock()
 	l.failure = err
-	if l.hurry != nil {
-		l.hurry.Stop()
+	if l.drainTimer != nil {
+		l.drainTimer.Stop()
 	}
 	l.mu.Unlock()
-	close(l.gone)
+	close(l.closed)
 	l.stop()
 	_ = l.conn.CloseNow()
 }
 
 // close gives the connection up; its goroutines end.
-func (l *link) close() { l.stop() }
+func (l *connection) close() { l.stop() }
 
 // leave closes the connection in order; the other side has a second to agree.
-func (l *link) leave() {
+func (l *connection) leave() {
 	defer time.AfterFunc(time.Second, l.close).Stop()
 	_ = l.conn.Close(websocket.StatusNormalClosure, "the chat is over")
 	l.close()
 }
 
 // alive reports whether an answer can be asked for over the link.
-func (l *link) alive(key string) bool {
+func (l *connection) alive(key string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.failure == nil && !l.left && l.key == key
+	return l.failure == nil && !l.draining && l.key == key
 }
 
 // why is what the link has ended with.
-func (l *link) why() error {
+func (l *connection) why() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.failure

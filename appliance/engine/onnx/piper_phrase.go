@@ -9,57 +9,57 @@ import (
 	"parley/appliance/engine"
 )
 
-// surroundings are what is said before and after a sentence without being a
+// phraseContext are what is said before and after a sentence without being a
 // sentence of its own.
-type surroundings struct {
-	before string // phonemes, with a space behind
-	goesOn bool
+type phraseContext struct {
+	before    string // phonemes, with a space behind
+	continues bool
 }
 
-// maxBreath is how many code points of phonemes a breath has. A sentence of 250
+// maxPhraseRunes is how many code points of phonemes a breath has. A sentence of 250
 // letters has about as many phonemes, but eSpeak NG spells out what it cannot
 // read ("Chinese letter" for each): such a sentence had thousands, and the model
 // takes all of a breath before the first of its sound.
-const maxBreath = 300
+const maxPhraseRunes = 300
 
-// breaths turns a sentence into what the model is given, without what says
+// phrases turns a sentence into what the model is given, without what says
 // nothing.
-func (p *Piper) breaths(s sentence, around surroundings) []breath {
-	var all []breath
+func (p *Piper) phrases(s sentence, around phraseContext) []phrase {
+	var all []phrase
 	before := around.before
-	parts := cutPhonemes(s.ipa, maxBreath)
+	parts := cutPhonemes(s.ipa, maxPhraseRunes)
 	at, word := 0, 0
 	for i, part := range parts {
-		if i > 0 || utf8.RuneCountInString(before)+utf8.RuneCountInString(part) > maxBreath {
+		if i > 0 || utf8.RuneCountInString(before)+utf8.RuneCountInString(part) > maxPhraseRunes {
 			before = ""
 		}
 		after := ""
-		if around.goesOn && i == len(parts)-1 {
-			after = standIn(part)
-			if utf8.RuneCountInString(before+part+after) > maxBreath {
+		if around.continues && i == len(parts)-1 {
+			after = placeholder(part)
+			if utf8.RuneCountInString(before+part+after) > maxPhraseRunes {
 				after = ""
 			}
 		}
-		if b := p.alphabet.breath(before, part, after); len(b.sounds) > 0 {
-			b.sounds = phonologyOf(p.reader.tag).joined(b.sounds)
-			word = b.spell(s, at, word)
+		if b := p.alphabet.phrase(before, part, after); len(b.sounds) > 0 {
+			b.sounds = phonologyOf(p.pronouncer.tag).joined(b.sounds)
+			word = b.assignWords(s, at, word)
 			all = append(all, b)
 		}
 		at += len(part)
 	}
 	if n := len(all); n > 0 {
-		all[n-1].spellRest(s, word)
+		all[n-1].assignRest(s, word)
 	}
 	return all
 }
 
-// before is the phonemes of what was said before a text, as far as it is of the
+// previousPhonemes is the phonemes of what was said before a text, as far as it is of the
 // same sentence. What cannot be said of it was not.
-func (p *Piper) before(ctx context.Context, o engine.SpeakOptions) (string, error) {
+func (p *Piper) previousPhonemes(ctx context.Context, o engine.SpeakOptions) (string, error) {
 	if o.Previous == "" {
 		return "", nil
 	}
-	said, err := p.reader.sentences(ctx, o.Previous, engine.SpeakOptions{Locale: o.Locale, Lexicon: o.Lexicon})
+	said, err := p.pronouncer.sentences(ctx, o.Previous, engine.SpeakOptions{Locale: o.Locale, Lexicon: o.Lexicon})
 	var cannot engine.ErrCannotSay
 	if errors.As(err, &cannot) {
 		return "", nil
@@ -70,11 +70,11 @@ func (p *Piper) before(ctx context.Context, o engine.SpeakOptions) (string, erro
 	return said[len(said)-1].ipa + " ", nil
 }
 
-// standIn is what a part that goes on is followed by in the place of words that
+// placeholder is what a part that goes on is followed by in the place of words that
 // nobody knows yet: its own first two, since any words keep a voice from ending,
 // and all of the part again would double what the model has to read before the
 // first sound.
-func standIn(part string) string {
+func placeholder(part string) string {
 	words := strings.Fields(part)
 	return " " + strings.Join(words[:min(2, len(words))], " ")
 }

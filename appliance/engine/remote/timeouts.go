@@ -13,22 +13,22 @@ var (
 	errReply      = errors.New("the answer did not end")
 )
 
-// watch ends a request whose server takes longer than its limits.
-type watch struct {
+// timeouts ends a request whose server takes longer than its limits.
+type timeouts struct {
 	cancel context.CancelCauseFunc
 	whole  *time.Timer
 	timer  *time.Timer // for the first piece; replaced for those after it
 	idle   time.Duration
 }
 
-// newWatch returns a context for the request, which ends with ctx or when a
+// newTimeouts returns a context for the request, which ends with ctx or when a
 // limit, counted from start, is passed.
-func newWatch(ctx context.Context, l Limits, start time.Time) (context.Context, *watch) {
+func newTimeouts(ctx context.Context, l Limits, start time.Time) (context.Context, *timeouts) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	after := func(d time.Duration, cause error) *time.Timer {
 		return time.AfterFunc(d-time.Since(start), func() { cancel(cause) })
 	}
-	return ctx, &watch{
+	return ctx, &timeouts{
 		cancel: cancel,
 		whole:  after(l.Reply, errReply),
 		timer:  after(l.FirstPiece, errFirstPiece),
@@ -37,16 +37,16 @@ func newWatch(ctx context.Context, l Limits, start time.Time) (context.Context, 
 }
 
 // next says that a piece has come and begins the wait for the next one.
-func (w *watch) next() {
+func (w *timeouts) next() {
 	w.timer.Stop()
 	w.timer = time.AfterFunc(w.idle, func() { w.cancel(errIdle) })
 }
 
 // pause stops the wait for the next piece.
-func (w *watch) pause() { w.timer.Stop() }
+func (w *timeouts) pause() { w.timer.Stop() }
 
 // stop ends the request, if it still runs, and the watch.
-func (w *watch) stop() {
+func (w *timeouts) stop() {
 	w.whole.Stop()
 	w.timer.Stop()
 	w.cancel(nil)

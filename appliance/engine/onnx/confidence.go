@@ -7,65 +7,65 @@ import (
 	"parley/appliance/engine"
 )
 
-// reading is what one pass over a sound gave, and how sure the model was of it.
-type reading struct {
+// transcription is what one pass over a sound gave, and how sure the model was of it.
+type transcription struct {
 	ids       []int64
 	certainty float64 // sum of the log-probabilities of all steps, the end among them
 	steps     int
 }
 
 // add takes note of how likely the chosen token was.
-func (r *reading) add(logits []float32, chosen int64) {
+func (r *transcription) add(logits []float32, chosen int64) {
 	r.certainty += logProbability(logits, chosen)
 	r.steps++
 }
 
 // mean is the mean log-probability of a token.
-func (r reading) mean() float64 { return r.certainty / float64(max(r.steps, 1)) }
+func (r transcription) mean() float64 { return r.certainty / float64(max(r.steps, 1)) }
 
-// and is r and, after it, what another pass gave.
-func (r reading) and(o reading) reading {
-	return reading{slices.Concat(r.ids, o.ids), r.certainty + o.certainty, r.steps + o.steps}
+// concat is r and, after it, what another pass gave.
+func (r transcription) concat(o transcription) transcription {
+	return transcription{slices.Concat(r.ids, o.ids), r.certainty + o.certainty, r.steps + o.steps}
 }
 
 const (
-	// doubtedFrom is how long a sound is whose reading may be doubted. In 150
+	// minDoubtSamples is how long a sound is whose reading may be doubted. In 150
 	// prompts none under 6 s broke off, and in short ones a single rare word
 	// makes the mean low.
-	doubtedFrom = 6 * engine.SpeechRateHz
-	// doubtfulMean is the mean log-probability under which a reading is doubted.
+	minDoubtSamples = 6 * engine.SpeechRateHz
+	// doubtfulBelow is the mean log-probability under which a reading is doubted.
 	// Of 405 cuts of long prompts the median had -0.12 and 2 in 100 were under
 	// -0.29; those that had lost words had -0.32, -0.32 and -0.55.
-	doubtfulMean = -0.3
-	// tokensOfVoice is how many tokens a second of voice gives at least. People
+	doubtfulBelow = -0.3
+	// minTokensPerSecond is how many tokens a second of voice gives at least. People
 	// who were heard in full gave 2.5 to 6.
-	tokensOfVoice = 2.0
-	// fewerTokens is the share of another reading's tokens under which one has
+	minTokensPerSecond = 2.0
+	// lostTokensRatio is the share of another reading's tokens under which one has
 	// likely lost some, rather than written numbers in another way, and
 	// surer is by how much its mean must be better to be taken all the same.
-	fewerTokens = 0.9
-	surer       = 0.15
+	lostTokensRatio  = 0.9
+	confidenceMargin = 0.15
 )
 
 // doubtful reports whether the model has likely lost the thread.
-func (r reading) doubtful(pcm []float32) bool {
-	return len(pcm) >= doubtedFrom && (r.mean() < doubtfulMean || r.short(pcm))
+func (r transcription) doubtful(pcm []float32) bool {
+	return len(pcm) >= minDoubtSamples && (r.mean() < doubtfulBelow || r.tooShort(pcm))
 }
 
-// short reports whether the text is far too short for the voice.
-func (r reading) short(pcm []float32) bool {
-	return float64(len(r.ids)) < tokensOfVoice*voicedSeconds(pcm)
+// tooShort reports whether the text is far too short for the voice.
+func (r transcription) tooShort(pcm []float32) bool {
+	return float64(len(r.ids)) < minTokensPerSecond*voicedSeconds(pcm)
 }
 
 // better reports whether r is rather what was said than o, another reading of
 // the same sound.
-func (r reading) better(o reading) bool {
+func (r transcription) better(o transcription) bool {
 	more := r.mean() - o.mean()
 	switch mine, others := float64(len(r.ids)), float64(len(o.ids)); {
-	case mine < fewerTokens*others:
-		return more > surer
-	case others < fewerTokens*mine:
-		return more > -surer
+	case mine < lostTokensRatio*others:
+		return more > confidenceMargin
+	case others < lostTokensRatio*mine:
+		return more > -confidenceMargin
 	}
 	return more > 0
 }

@@ -56,15 +56,15 @@ func inOrder(want, got []string) int {
 }
 
 func TestReadingIsDoubtedAndReplacedForAReason(t *testing.T) {
-	said := func(tokens int, mean float64) reading {
-		return reading{ids: make([]int64, tokens), certainty: mean * float64(tokens), steps: tokens}
+	said := func(tokens int, mean float64) transcription {
+		return transcription{ids: make([]int64, tokens), certainty: mean * float64(tokens), steps: tokens}
 	}
 	voice := make([]float32, 10*engine.SpeechRateHz)
 	for i := range voice {
 		voice[i] = float32(0.1 * math.Sin(float64(i)/10))
 	}
 	for name, row := range map[string]struct {
-		r    reading
+		r    transcription
 		pcm  []float32
 		want bool
 	}{
@@ -82,7 +82,7 @@ func TestReadingIsDoubtedAndReplacedForAReason(t *testing.T) {
 		}
 	}
 	for name, row := range map[string]struct {
-		r, o reading
+		r, o transcription
 		want bool
 	}{
 		"surer":                       {said(40, -0.1), said(40, -0.3), true},

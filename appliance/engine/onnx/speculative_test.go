@@ -65,9 +65,9 @@ func TestDraftIsReadInOneStepAsFarAsItIsRight(t *testing.T) {
 		if right < len(ids) {
 			draft[right] = 77
 		}
-		err := m.work.use(func(w *moonshineWork) error {
+		err := m.workspaces.use(func(w *moonshineWorkspace) error {
 			w.sound = slices.Concat(make([]float32, moonshineLead), pcm, make([]float32, moonshineTail))
-			if err := m.listen(w, int64(len(ids)+9)); err != nil {
+			if err := m.encode(w, int64(len(ids)+9)); err != nil {
 				return err
 			}
 			found := greedy{limit: len(ids) + 9, end: moonshineEOS}
@@ -75,7 +75,7 @@ func TestDraftIsReadInOneStepAsFarAsItIsRight(t *testing.T) {
 				id := argmax(logits)
 				return id, found.add(id)
 			}
-			done, err := w.check(draft, take)
+			done, err := w.verify(draft, take)
 			n := len(found.ids)
 			if err != nil || n < min(right, 4) || n > right+1 || !slices.Equal(found.ids[:n-1], ids[:n-1]) ||
 				!done && w.length != int64(n) {
@@ -119,7 +119,7 @@ func TestPiecesGiveWayToTheMoreUrgentAlone(t *testing.T) {
 			synctest.Wait()
 		}
 		n := 0
-		err := inTurns(t.Context(), gate, engine.NewUrgency(engine.Speculative, time.Now().Add(time.Second)), 1,
+		err := runPieces(t.Context(), gate, engine.NewUrgency(engine.Speculative, time.Now().Add(time.Second)), 1,
 			func() (bool, error) {
 				n++
 				order = append(order, "piece")

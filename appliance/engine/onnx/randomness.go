@@ -12,8 +12,8 @@ import (
 // Chance is ours and not ONNX Runtime's: its generator goes on from call to
 // call, so that nobody could make the same sound again.
 
-// diceOf are the dice of a call: the same for the same seed and number.
-func diceOf(o engine.SpeakOptions, number uint64) *rand.Rand {
+// newRand are the dice of a call: the same for the same seed and number.
+func newRand(o engine.SpeakOptions, number uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(uint64(o.Seed), number))
 }
 
@@ -21,9 +21,9 @@ const (
 	// piperNoise and piperLengthNoise are the scales of the noise in the sound and
 	// in the durations with which Piper's voices were taught to be used.
 	piperNoise, piperLengthNoise = 0.667, 0.8
-	// paceVaries is by how much the pace of a voice varies whose model takes no
+	// speedDeviation is by how much the pace of a voice varies whose model takes no
 	// noise: a twenty-fifth, as a standard deviation.
-	paceVaries = 0.04
+	speedDeviation = 0.04
 )
 
 // noise are n numbers of a normal distribution, all 0 where nothing is left to
@@ -39,13 +39,13 @@ func noise(dice *rand.Rand, n int, scale float64) []float32 {
 	return out
 }
 
-// chances are what the front is given: its numbers, and noise where it takes
+// encoderInputs are what the front is given: its numbers, and noise where it takes
 // some. A voice whose front does not varies in its pace alone.
-func (p *Piper) chances(ids []int64, o engine.SpeakOptions, dice *rand.Rand) ([]Value, error) {
-	if !p.chancy {
-		return p.numbers(ids, o.Speed*o.ModelSpeed*pace(dice, o.Temperature))
+func (p *Piper) encoderInputs(ids []int64, o engine.SpeakOptions, dice *rand.Rand) ([]Value, error) {
+	if !p.noiseInput {
+		return p.modelInputs(ids, o.Speed*o.ModelSpeed*randomSpeed(dice, o.Temperature))
 	}
-	inputs, err := p.numbers(ids, o.Speed*o.ModelSpeed)
+	inputs, err := p.modelInputs(ids, o.Speed*o.ModelSpeed)
 	n := len(ids)
 	v, wrong := NewTensor(noise(dice, lengthNoiseChannels*n, piperLengthNoise*o.Temperature), 1, lengthNoiseChannels,
 		int64(n))
@@ -55,8 +55,8 @@ func (p *Piper) chances(ids []int64, o engine.SpeakOptions, dice *rand.Rand) ([]
 	return inputs, errors.Join(err, wrong)
 }
 
-// scatter moves the numbers of a latent, each as far as it may be from its mean.
-func scatter(latent []float32, spread Value, dice *rand.Rand, temperature float64) error {
+// addNoise moves the numbers of a latent, each as far as it may be from its mean.
+func addNoise(latent []float32, spread Value, dice *rand.Rand, temperature float64) error {
 	far, err := Floats(spread)
 	if err != nil {
 		return err
@@ -70,7 +70,7 @@ func scatter(latent []float32, spread Value, dice *rand.Rand, temperature float6
 	return nil
 }
 
-// pace is by how much faster or slower a text is said.
-func pace(dice *rand.Rand, temperature float64) float64 {
-	return math.Exp(temperature * paceVaries * dice.NormFloat64())
+// throughput is by how much faster or slower a text is said.
+func randomSpeed(dice *rand.Rand, temperature float64) float64 {
+	return math.Exp(temperature * speedDeviation * dice.NormFloat64())
 }

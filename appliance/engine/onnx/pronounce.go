@@ -13,33 +13,33 @@ import (
 // A sentence is what is said at once, in phonemes, and the words of the writing
 // that they are of.
 type sentence struct {
-	ipa   string
-	words []engine.Word // without their times
-	of    []int         // the word of each byte of ipa that is a phoneme's; noWord for others
+	ipa    string
+	words  []engine.Word // without their times
+	wordOf []int         // the word of each byte of ipa that is a phoneme's; noWord for others
 }
 
 const noWord = -1
 
 // A reader turns writing into the phonemes of one language.
-type reader struct {
+type pronouncer struct {
 	ph      phonemizer
 	voice   string                  // eSpeak NG's
 	tag     string                  // BCP 47
-	write   func(ipa string) string // writes phonemes as the voice's model knows them
-	spelt   alone                   // words that were said alone
+	rewrite func(ipa string) string // writes phonemes as the voice's model knows them
+	words   wordCache               // words that were said alone
 	scripts scripts                 // that it can read
 }
 
 // sentences are those of a text that is given to be spoken. Writing that the
 // language cannot say is an engine.ErrCannotSay.
-func (r *reader) sentences(ctx context.Context, s string, o engine.SpeakOptions) ([]sentence, error) {
+func (r *pronouncer) sentences(ctx context.Context, s string, o engine.SpeakOptions) ([]sentence, error) {
 	all := text.SaySentences(s, text.Options{Language: r.tag, Locale: o.Locale, Lexicon: o.Lexicon})
 	if err := r.scripts.check(s, all, r.tag); err != nil {
 		return nil, err
 	}
 	var out []sentence
 	for _, stretches := range all {
-		one, err := r.read(ctx, s, stretches)
+		one, err := r.pronounce(ctx, s, stretches)
 		if err != nil {
 			return nil, err
 		}
@@ -50,18 +50,18 @@ func (r *reader) sentences(ctx context.Context, s string, o engine.SpeakOptions)
 
 // canSay returns the error with which sentences would refuse a text for its
 // writing.
-func (r *reader) canSay(s string, o engine.SpeakOptions) error {
-	if !strings.ContainsFunc(s, r.scripts.foreign) {
+func (r *pronouncer) canSay(s string, o engine.SpeakOptions) error {
+	if !strings.ContainsFunc(s, r.scripts.unreadable) {
 		return nil
 	}
 	all := text.SaySentences(s, text.Options{Language: r.tag, Locale: o.Locale, Lexicon: o.Lexicon})
 	return r.scripts.check(s, all, r.tag)
 }
 
-// read turns the stretches of a sentence of s into phonemes: what a lexicon has
+// pronounce turns the stretches of a sentence of s into phonemes: what a lexicon has
 // phonemes for is said by them, and what stands between is read by eSpeak NG, as
 // much as there is at once.
-func (r *reader) read(ctx context.Context, s string, stretches []text.Spoken) (sentence, error) {
+func (r *pronouncer) pronounce(ctx context.Context, s string, stretches []text.Spoken) (sentence, error) {
 	if slices.ContainsFunc(stretches, func(part text.Spoken) bool { return part.Phonemes != "" }) {
 		if whole, ok, err := r.inContext(ctx, s, stretches); ok || err != nil {
 			return whole, err
@@ -88,7 +88,7 @@ func (r *reader) read(ctx context.Context, s string, stretches []text.Spoken) (s
 		if part.Phonemes == "" {
 			said.WriteString(part.Text)
 			for _, w := range strings.Fields(part.Text) {
-				if strings.ContainsFunc(w, sounding) {
+				if strings.ContainsFunc(w, isSounding) {
 					run = append(run, spokenWord{w, word})
 				}
 			}
@@ -97,7 +97,7 @@ func (r *reader) read(ctx context.Context, s string, stretches []text.Spoken) (s
 		if err := flush(); err != nil {
 			return out, err
 		}
-		ipa := r.write(part.Phonemes)
+		ipa := r.rewrite(part.Phonemes)
 		of := make([]int, len(ipa))
 		for i := range of {
 			of[i] = word
@@ -112,7 +112,7 @@ func (r *reader) read(ctx context.Context, s string, stretches []text.Spoken) (s
 // stretches have in place of what it made of those words, so that it reads the words
 // around as parts of a sentence: an "a" that is alone or last is the name of the
 // letter. It is false where the phonemes cannot be told apart by words.
-func (r *reader) inContext(ctx context.Context, s string, stretches []text.Spoken) (sentence, bool, error) {
+func (r *pronouncer) inContext(ctx context.Context, s string, stretches []text.Spoken) (sentence, bool, error) {
 	var out sentence
 	var run []spokenWord
 	var said strings.Builder
@@ -121,12 +121,12 @@ func (r *reader) inContext(ctx context.Context, s string, stretches []text.Spoke
 		if part.From < part.To {
 			out.words = append(out.words, engine.Word{Text: s[part.From:part.To], From: part.From, To: part.To})
 			if part.Phonemes != "" {
-				given[len(out.words)-1] = r.write(part.Phonemes)
+				given[len(out.words)-1] = r.rewrite(part.Phonemes)
 			}
 		}
 		said.WriteString(part.Text)
 		for _, w := range strings.Fields(part.Text) {
-			if strings.ContainsFunc(w, sounding) {
+			if strings.ContainsFunc(w, isSounding) {
 				run = append(run, spokenWord{w, len(out.words) - 1})
 			}
 		}
@@ -161,7 +161,7 @@ func (s *sentence) replace(ipa string, of []int, given map[int]string) bool {
 		if slices.ContainsFunc(words, func(i int) bool { return i != word && i != noWord }) {
 			return false
 		}
-		behind := w[len(strings.TrimRightFunc(w, func(r rune) bool { return !sounding(r) })):]
+		behind := w[len(strings.TrimRightFunc(w, func(r rune) bool { return !isSounding(r) })):]
 		if word == last { // of several words that have been replaced
 			s.ipa += behind
 		} else {
@@ -169,8 +169,8 @@ func (s *sentence) replace(ipa string, of []int, given map[int]string) bool {
 			s.add(by+behind, slices.Repeat([]int{word}, len(by+behind)))
 			last = word
 		}
-		for len(s.of) < len(s.ipa) {
-			s.of = append(s.of, noWord)
+		for len(s.wordOf) < len(s.ipa) {
+			s.wordOf = append(s.wordOf, noWord)
 		}
 	}
 	return replaced == len(given)
@@ -183,20 +183,20 @@ func (s *sentence) add(ipa string, of []int) {
 	}
 	if s.ipa != "" {
 		s.ipa += " "
-		s.of = append(s.of, noWord)
+		s.wordOf = append(s.wordOf, noWord)
 	}
 	s.ipa += ipa
-	s.of = append(s.of, of...)
+	s.wordOf = append(s.wordOf, of...)
 }
 
 // mark appends the punctuation behind a word that eSpeak NG has not read, as the
 // voices were taught it.
 func (s *sentence) mark(said string) {
-	behind := said[strings.LastIndexFunc(said, sounding)+1:]
+	behind := said[strings.LastIndexFunc(said, isSounding)+1:]
 	for _, m := range []string{"?", "!", ".", ":", ";", ","} {
 		if strings.Contains(behind, m) {
 			s.ipa += m
-			s.of = append(s.of, noWord)
+			s.wordOf = append(s.wordOf, noWord)
 			return
 		}
 	}
@@ -205,39 +205,39 @@ func (s *sentence) mark(said string) {
 // spokenWord is a word that is said, and which word of the writing it is said
 // for.
 type spokenWord struct {
-	said string
-	of   int
+	text string
+	word int
 }
 
 // phonemes are those of a text of these words, and the word of each of their
 // bytes.
-func (r *reader) phonemes(ctx context.Context, said string, words []spokenWord) (string, []int, error) {
+func (r *pronouncer) phonemes(ctx context.Context, said string, words []spokenWord) (string, []int, error) {
 	ipa, err := r.ph.Phonemize(ctx, said, r.voice)
 	if err != nil {
 		return "", nil, err
 	}
-	ipa = r.write(ipa)
-	if of, ok := byPlace(ipa, words); ok {
+	ipa = r.rewrite(ipa)
+	if of, ok := alignByPosition(ipa, words); ok {
 		return ipa, of, nil
 	}
 	alone := make([]string, len(words))
 	for i, w := range words {
-		if alone[i], err = r.alone(ctx, w.said); err != nil {
+		if alone[i], err = r.pronounceWord(ctx, w.text); err != nil {
 			return "", nil, err
 		}
 	}
-	return ipa, bySound(ipa, words, alone), nil
+	return ipa, alignBySound(ipa, words, alone), nil
 }
 
-// byPlace gives each word of the phonemes to the word of the text in its place,
+// alignByPosition gives each word of the phonemes to the word of the text in its place,
 // where there are as many: eSpeak NG says some words as one ("of the") and some
 // as several (what is joined by a hyphen).
-func byPlace(ipa string, words []spokenWord) ([]int, bool) {
+func alignByPosition(ipa string, words []spokenWord) ([]int, bool) {
 	if len(strings.Fields(ipa)) != len(words) {
 		return nil, false
 	}
 	for _, w := range words {
-		if !plainWord(w.said) {
+		if !plainWord(w.text) {
 			return nil, false
 		}
 	}
@@ -251,7 +251,7 @@ func byPlace(ipa string, words []spokenWord) ([]int, bool) {
 		for n := range len(string(r)) {
 			of[i+n] = noWord
 			if !between {
-				of[i+n] = words[at].of
+				of[i+n] = words[at].word
 			}
 		}
 	}
@@ -261,11 +261,11 @@ func byPlace(ipa string, words []spokenWord) ([]int, bool) {
 // plainWord reports whether a word is letters alone, but for what stands around
 // them.
 func plainWord(w string) bool {
-	w = strings.TrimFunc(w, func(r rune) bool { return !sounding(r) })
+	w = strings.TrimFunc(w, func(r rune) bool { return !isSounding(r) })
 	return !strings.ContainsFunc(w, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsMark(r) && r != '\'' && r != '’'
 	})
 }
 
-// sounding reports whether a rune is more than punctuation.
-func sounding(r rune) bool { return !unicode.IsPunct(r) && !unicode.IsSpace(r) }
+// isSounding reports whether a rune is more than punctuation.
+func isSounding(r rune) bool { return !unicode.IsPunct(r) && !unicode.IsSpace(r) }

@@ -16,10 +16,10 @@ type part struct {
 }
 
 const (
-	// longestKey and longestFact are how many bytes of a name, or of a text that is no
+	// maxKeyBytes and maxFactBytes are how many bytes of a name, or of a text that is no
 	// prose, are shown.
-	longestKey  = 48
-	longestFact = longWords + 20
+	maxKeyBytes  = 48
+	maxFactBytes = maxShortText + 20
 	// fewEntries is how many entries of a list a small model counts by itself.
 	fewEntries = 3
 )
@@ -28,9 +28,9 @@ const (
 // more of those that say most.
 var proseSizes = [...]int{40, 120, 480}
 
-// drawn judges an answer and returns what draws it in so many tokens.
-func (root *node) drawn(a asked) func(size int) string {
-	root.judge(a)
+// renderer judges an answer and returns what draws it in so many tokens.
+func (root *node) renderer(a query) func(size int) string {
+	root.scoreLeaves(a)
 	parts := root.parts(a, false, nil)
 	if len(parts) == 0 {
 		parts = root.parts(a, true, nil) // it is nothing but codes
@@ -41,32 +41,32 @@ func (root *node) drawn(a asked) func(size int) string {
 		nth++
 		root.choose(parts, size, nth)
 		var b strings.Builder
-		root.draw(&b, a, nth)
+		root.render(&b, a, nth)
 		return b.String()
 	}
 }
 
-// parts are those of n, in their order.
-func (n *node) parts(a asked, noise bool, out []part) []part {
+// children are those of n, in their order.
+func (n *node) parts(a query, noise bool, out []part) []part {
 	switch {
 	case n.kind == object || n.kind == list:
-		for _, kid := range n.kids {
+		for _, kid := range n.children {
 			out = kid.parts(a, noise, out)
 		}
-		if n.kind == list && n.up != nil && len(n.kids)+n.more > 1 {
+		if n.kind == list && n.parent != nil && len(n.children)+n.omitted > 1 {
 			out = append(out, part{n, 1, n.score})
 		}
 	case n.noise != noise:
-	case n.long != nil:
+	case n.prose != nil:
 		whole := tokens(n.text)
 		for i, size := range proseSizes {
-			score := n.score + n.long.matched()*0.5 - 1.5*float64(i)
-			if out = append(out, part{n, min(size, whole), score}); whole <= size || n.long.matched() == 0 {
+			score := n.score + n.prose.matched()*0.5 - 1.5*float64(i)
+			if out = append(out, part{n, min(size, whole), score}); whole <= size || n.prose.matched() == 0 {
 				break // more of what nobody asked for is not worth its time
 			}
 		}
 	default:
-		out = append(out, part{n, tokens(cutAt(n.text, longestFact)), n.score})
+		out = append(out, part{n, tokens(cutAt(n.text, maxFactBytes)), n.score})
 	}
 	return out
 }
@@ -77,79 +77,79 @@ func (root *node) choose(parts []part, size, nth int) {
 	used := 2
 	for _, p := range parts {
 		cost := p.size
-		if p.of.nth == nth {
-			cost -= p.of.shown // more of what is shown already
+		if p.of.lastRender == nth {
+			cost -= p.of.budget // more of what is shown already
 		} else {
-			for n := p.of; n != nil && n.nth != nth; n = n.up {
-				cost += tokens(cutAt(n.key, longestKey)) + 2
+			for n := p.of; n != nil && n.lastRender != nth; n = n.parent {
+				cost += tokens(cutAt(n.key, maxKeyBytes)) + 2
 			}
 		}
 		if used+cost > size {
 			continue
 		}
 		used += cost
-		p.of.shown = max(p.size, 1)
-		for n := p.of; n != nil && n.nth != nth; n = n.up {
-			n.nth = nth
+		p.of.budget = max(p.size, 1)
+		for n := p.of; n != nil && n.lastRender != nth; n = n.parent {
+			n.lastRender = nth
 		}
 	}
 }
 
-// draw writes what was chosen.
-func (n *node) draw(b *strings.Builder, a asked, nth int) {
+// render writes what was chosen.
+func (n *node) render(b *strings.Builder, a query, nth int) {
 	switch n.kind {
 	case object:
 		b.WriteByte('{')
 		first := true
-		for _, kid := range n.kids {
-			if kid.nth != nth {
+		for _, kid := range n.children {
+			if kid.lastRender != nth {
 				continue
 			}
 			if !first {
 				b.WriteByte(',')
 			}
 			first = false
-			write(b, cut(kid.key, longestKey))
+			write(b, cut(kid.key, maxKeyBytes))
 			b.WriteByte(':')
-			kid.draw(b, a, nth)
+			kid.render(b, a, nth)
 		}
 		b.WriteByte('}')
 	case list:
-		n.drawList(b, a, nth)
+		n.renderList(b, a, nth)
 	case words:
 		switch {
-		case n.long != nil:
-			write(b, n.long.excerpt(n.shown))
+		case n.prose != nil:
+			write(b, n.prose.excerpt(n.budget))
 		default:
-			write(b, cut(n.text, longestFact))
+			write(b, cut(n.text, maxFactBytes))
 		}
 	default:
-		b.WriteString(cut(n.text, longestFact))
+		b.WriteString(cut(n.text, maxFactBytes))
 	}
 }
 
-// drawList writes entries, and how many others there are.
-func (n *node) drawList(b *strings.Builder, a asked, nth int) {
+// renderList writes entries, and how many others there are.
+func (n *node) renderList(b *strings.Builder, a query, nth int) {
 	b.WriteByte('[')
-	shown, all := 0, len(n.kids)+n.more
-	for _, kid := range n.kids {
-		if kid.nth != nth {
+	shown, all := 0, len(n.children)+n.omitted
+	for _, kid := range n.children {
+		if kid.lastRender != nth {
 			continue
 		}
 		if shown > 0 {
 			b.WriteByte(',')
 		}
 		shown++
-		kid.draw(b, a, nth)
+		kid.render(b, a, nth)
 	}
 	left := ""
 	switch {
-	case shown == 0 || shown == all && a.many && all > fewEntries:
-		left = fmt.Sprintf("%s %d in all", mark, all)
-	case shown < all && a.many:
-		left = fmt.Sprintf("%s %d more, %d in all", mark, all-shown, all)
+	case shown == 0 || shown == all && a.wantsCount && all > fewEntries:
+		left = fmt.Sprintf("%s %d in all", ellipsis, all)
+	case shown < all && a.wantsCount:
+		left = fmt.Sprintf("%s %d more, %d in all", ellipsis, all-shown, all)
 	case shown < all:
-		left = fmt.Sprintf("%s %d more", mark, all-shown)
+		left = fmt.Sprintf("%s %d more", ellipsis, all-shown)
 	}
 	if left != "" {
 		if shown > 0 {
@@ -174,5 +174,5 @@ func cut(text string, n int) string {
 	if len(text) <= n {
 		return text
 	}
-	return cutAt(text, n-len(mark)) + mark
+	return cutAt(text, n-len(ellipsis)) + ellipsis
 }

@@ -2,15 +2,15 @@ package onnx
 
 import "parley/appliance/engine"
 
-// longestDraft is how many tokens of a draft are read at once, about eight
+// maxSpeculative is how many tokens of a draft are read at once, about eight
 // seconds of speech: longer sounds are cut at their pauses, and each token takes
 // 128 KB for its logits.
-const longestDraft = 32
+const maxSpeculative = 32
 
-// usable is what may be read of a draft: its beginning, as far as it is of
+// usableTokens is what may be read of a draft: its beginning, as far as it is of
 // tokens that the model has.
-func (m *Moonshine) usable(d engine.TranscriptTokens) []int64 {
-	d = d[:min(len(d), longestDraft)]
+func (m *Moonshine) usableTokens(d engine.TranscriptTokens) []int64 {
+	d = d[:min(len(d), maxSpeculative)]
 	for i, id := range d {
 		if id < 0 || id >= moonshineVocab {
 			return d[:i]
@@ -19,12 +19,13 @@ func (m *Moonshine) usable(d engine.TranscriptTokens) []int64 {
 	return d
 }
 
-// check is the first step of a text: it reads the draft as if the model had
+// verify is the first step of a text: it reads the draft as if the model had
 // written it, and gives take the logits after each token for as long as what take
 // makes of them is what stands in the draft, and once more. Then the decoder is
 // where it would be had it written those tokens alone: reading 16 of them takes
 // as long as writing three. It reports whether the text is done.
-func (w *moonshineWork) check(draft []int64, take func(logits []float32) (id int64, more bool)) (done bool, err error) {
+func (w *moonshineWorkspace) verify(draft []int64, take func(logits []float32) (id int64, more bool)) (done bool,
+	err error) {
 	logits, err := w.step(append([]int64{moonshineBOS}, draft...)...)
 	if err != nil {
 		return true, err

@@ -1,0 +1,186 @@
+package abridge
+
+import (
+	"math"
+	"slices"
+)
+
+// rarity is how much a word of the question counts that so many parts of the answer have.
+func rarity(often int) float64 { return 4 / (1 + math.Log2(float64(max(often, 1)))) }
+
+// scoring says of the leaves of an answer how much each is wanted.
+type scoring struct {
+	query query
+	often []int // how many leaves have each word of the question
+	found map[*node][]int
+}
+
+// score gives every leaf its score.
+func (root *node) scoreLeaves(a query) {
+	j := scoring{query: a, often: make([]int, len(a.words)), found: map[*node][]int{}}
+	j.scan(root)
+	j.score(root, 0, 0)
+}
+
+// scan marks what is noise, and finds the words of the question.
+func (j *scoring) scan(n *node) {
+	for _, kid := range n.children {
+		j.scan(kid)
+	}
+	if n.kind == object || n.kind == list {
+		return
+	}
+	if n.noise = isNoise(n, j.query); n.noise || n.kind != words {
+		return
+	}
+	if len(n.text) > maxShortText {
+		p := passagesOf(withoutTags(n.text), j.query)
+		n.prose = &p
+	}
+	var at []int
+	for _, w := range wordsOf(cutAt(n.text, maxPassages)) {
+		if i := j.query.match(w); i >= 0 && !slices.Contains(at, i) {
+			at = append(at, i)
+			j.often[i]++
+		}
+	}
+	if at != nil {
+		j.found[n] = at
+	}
+}
+
+// matched is how much of what is wanted a leaf says.
+func (j *scoring) matched(n *node) (sum float64) {
+	for _, at := range j.found[n] {
+		sum += rarity(j.often[at])
+	}
+	return sum
+}
+
+// nameMatch is how much the name of a field is one that the question names.
+func (j *scoring) nameMatch(key string) (direct, kin float64) {
+	for _, w := range wordsOf(key) {
+		switch {
+		case j.query.match(w) >= 0:
+			direct++
+		case slices.ContainsFunc(j.query.synonyms, func(k string) bool { return sameWord(k, w) }):
+			kin = 1
+		}
+	}
+	return direct, kin
+}
+
+const (
+	byName        = 2.5 // the question names the field
+	bySynonym     = 1.5 // or something like it
+	inherited     = 0.6 // of what speaks for the object that a leaf is in
+	maxEntryBonus = 6   // that an entry can get for what its leaves say
+)
+
+// score goes down: more is what speaks for all that n holds.
+func (j *scoring) score(n *node, more float64, depth int) {
+	if n.kind == list {
+		for i, kid := range n.children {
+			down := more - min(0.05*float64(i), 3)
+			if kid.kind == object || kid.kind == list {
+				down += j.entryBonus(kid)
+			}
+			j.scoreOne(kid, down, depth)
+			if kid.kind == object {
+				j.promoteName(kid)
+			}
+		}
+		n.score = more + 0.5
+		return
+	}
+	for _, kid := range n.children {
+		j.scoreOne(kid, more, depth)
+	}
+}
+
+func (j *scoring) scoreOne(n *node, more float64, depth int) {
+	direct, kin := j.nameMatch(n.key)
+	if n.kind == object || n.kind == list {
+		up := more - 0.25
+		if n.kind == object || n.key != "" {
+			up += inherited * (byName*direct + bySynonym*kin)
+		}
+		if dullName(n.key) && direct == 0 {
+			up--
+		}
+		j.score(n, up, depth+1)
+		return
+	}
+	n.score = more + 2 + byName*direct + bySynonym*kin + min(j.matched(n), maxEntryBonus)
+	key := wordsOf(n.key)
+	last := lastOf(key)
+	switch {
+	case n.prose != nil:
+		n.score -= 1.2
+		if facts[last] {
+			n.score += 0.5
+		}
+	case names[last]:
+		n.score += 1.5
+	case n.kind == literal && n.text == "false":
+		n.score -= byName * direct / 2
+	case slices.ContainsFunc(key, func(w string) bool { return facts[w] }):
+		n.score += 0.5
+	}
+	if dullName(n.key) && direct == 0 {
+		n.score -= 1.5
+	}
+}
+
+func dullName(key string) bool {
+	return slices.ContainsFunc(wordsOf(key), func(w string) bool { return dull[w] || codes[w] || links[w] })
+}
+
+// entryBonus is what speaks for an entry of a list: what it says of what is wanted.
+func (j *scoring) entryBonus(n *node) float64 {
+	var sum float64
+	for _, kid := range n.children {
+		switch {
+		case kid.kind == object:
+			sum += j.entryBonus(kid) / 2
+		case kid.kind == literal && kid.text == "true":
+			direct, _ := j.nameMatch(kid.key)
+			sum += direct
+		default:
+			sum += j.matched(kid)
+		}
+	}
+	return min(sum, maxEntryBonus)
+}
+
+// promoteName has an entry say what it is before it says anything else.
+func (j *scoring) promoteName(entry *node) {
+	best := math.Inf(-1)
+	for _, kid := range entry.children {
+		best = max(best, kid.best())
+	}
+	for _, of := range []map[string]bool{names, moments} {
+		for _, kid := range entry.children {
+			if kid.kind <= list || kid.noise || kid.prose != nil || !of[lastOf(wordsOf(kid.key))] {
+				continue
+			}
+			kid.score = max(kid.score, best+0.1)
+			return
+		}
+	}
+}
+
+// best is the highest score in n.
+func (n *node) best() float64 {
+	if n.kind != object && n.kind != list {
+		if n.noise {
+			return math.Inf(-1)
+		}
+		return n.score
+	}
+	best := math.Inf(-1)
+	for _, kid := range n.children {
+		best = max(best, kid.best())
+	}
+	return best
+}
