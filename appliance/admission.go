@@ -162,20 +162,20 @@ func (a *admission) Reserve(account string) (line.Seat, error) {
 	return seat{s}, nil
 }
 
-// seat is a chat.Seat with the types of package line.
-type seat struct{ *chat.Seat }
+// seat is a chat.Slot with the types of package line.
+type seat struct{ *chat.Slot }
 
 // Open starts the chat.
 func (s seat) Open(ctx context.Context, o line.Opening) (line.Session, error) {
-	c, err := s.Seat.Open(ctx, chat.Opening{
-		Account:   o.Account,
-		RequestID: o.RequestID,
-		Line:      o.Line,
-		Kind:      o.Kind,
-		Client:    o.Client,
-		Near:      o.Near,
-		Live:      o.Live,
-		Connect:   o.Settings,
+	c, err := s.Slot.Open(ctx, chat.Opening{
+		Account:    o.Account,
+		RequestID:  o.RequestID,
+		Line:       o.Line,
+		Kind:       o.Kind,
+		Client:     o.Client,
+		Unbuffered: o.Near,
+		RealTime:   o.Live,
+		Connect:    o.Settings,
 	})
 	if err != nil {
 		return nil, err
@@ -196,16 +196,16 @@ func (a *appliance) startHost(ctx context.Context) error {
 		TurnEnd:         a.engines.TurnEnd,
 		Model:           a.engines.Model,
 		Voices:          voices.NewForChats(a.voices, a.engines, a.log),
-		Reading:         a.lexicons.Options,
+		Pronunciation:   a.lexicons.Options,
 		Records:         history,
 		Recordings:      recordings,
 		Outbox:          a.records,
 		Defaults:        chatDefaults(a.cfg),
 		Log:             a.log,
 		MaxChats:        a.cfg.MaxChats(),
-		MaxAdded:        time.Duration(a.cfg.Chat.MaxAddedMS) * time.Millisecond,
+		MaxAddedDelay:   time.Duration(a.cfg.Chat.MaxAddedMS) * time.Millisecond,
 		ChatsPerAccount: a.cfg.ChatsPerAccount(),
-		Alone:           alone(ctx, a.cfg, a.records),
+		SoleAccount:     alone(ctx, a.cfg, a.records),
 		Configs:         api.NewConfigs(a.records, a.plugins),
 		Models:          a.engines,
 		StrictModels:    a.cfg.StrictModels,
@@ -232,7 +232,7 @@ func (a *appliance) admit(ctx context.Context) {
 func chatRecords(r config.Retention, records *store.Store) (chat.Records, chat.Recordings) {
 	switch {
 	case !r.History:
-		return record.Unkept{Outbox: records}, nil
+		return record.Unrecorded{Outbox: records}, nil
 	case !r.Audio:
 		return records, nil
 	}
@@ -260,7 +260,7 @@ func chatDefaults(cfg config.Config) turn.Settings {
 		s.ToolLimit = time.Duration(cfg.Tools.TimeoutS) * time.Second
 	}
 	if cfg.Chat.SoundAheadS > 0 {
-		s.SoundAhead = time.Duration(cfg.Chat.SoundAheadS) * time.Second
+		s.Lead = time.Duration(cfg.Chat.SoundAheadS) * time.Second
 	}
 	s.Plugins = cfg.Plugins
 	s.Filler = time.Duration(cfg.Tools.FillerMS) * time.Millisecond

@@ -252,7 +252,7 @@ func (a *appliance) openEngines(ctx context.Context) (err error) {
 // prefill prefills the prompt of the box itself, and starts to prefill those of the
 // configs in the background.
 func (a *appliance) prefill(ctx context.Context) {
-	if err := a.host.PrefillOwn(ctx); err != nil && ctx.Err() == nil {
+	if err := a.host.PrefillDefault(ctx); err != nil && ctx.Err() == nil {
 		a.log.Warn("the box's own prompt cannot be read ahead", "err", err)
 	}
 	a.onClose(inBackground(ctx, func(ctx context.Context) { a.prefetch.run(ctx, a.host) }))
@@ -260,7 +260,7 @@ func (a *appliance) prefill(ctx context.Context) {
 
 // prefetchVoices loads further voices in the background, while no chat is live.
 func (a *appliance) prefetchVoices(ctx context.Context) {
-	a.onClose(a.engines.PrefetchVoices(ctx, a.host.Live))
+	a.onClose(a.engines.PrefetchVoices(ctx, a.host.Running))
 }
 
 const (

@@ -121,7 +121,7 @@ func (c control) Follow(w http.ResponseWriter, r *http.Request, account, chatID 
 	if err != nil {
 		return err
 	}
-	if !session.About().Connectable {
+	if !session.Info().Connectable {
 		return contract.ErrForbidden{
 			Why: "the client of this chat lets nobody connect to it; it has to open it with allow_connection=true"}
 	}
@@ -149,7 +149,7 @@ func (c control) Turns(account, chatID string) ([]contract.ReturnTurn, error) {
 // live finds a live chat of the account. A chat of another account is not found.
 func (c control) live(account, chatID string) (*chat.Session, error) {
 	if host := c.admission.host.Load(); host != nil {
-		if s, ok := host.Find(chatID); ok && s.About().Account == account {
+		if s, ok := host.Find(chatID); ok && s.Info().Account == account {
 			return s, nil
 		}
 	}

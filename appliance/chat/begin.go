@@ -57,16 +57,16 @@ func (noRecorder) Said(time.Duration, []float32)           {}
 func (noRecorder) Cut(time.Duration)                       {}
 func (noRecorder) End(context.Context, time.Duration) bool { return true }
 
-// lateRecorder is a Recorder that runs from the first sound on: many conversations
+// lazyRecorder is a Recorder that runs from the first sound on: many conversations
 // have none.
-type lateRecorder struct {
+type lazyRecorder struct {
 	Recorder
 	once sync.Once
 	run  func()
 	runs atomic.Bool
 }
 
-func (r *lateRecorder) begin() {
+func (r *lazyRecorder) begin() {
 	r.once.Do(func() {
 		r.runs.Store(true)
 		r.run()
@@ -74,70 +74,70 @@ func (r *lateRecorder) begin() {
 }
 
 // Heard records what the user said.
-func (r *lateRecorder) Heard(at time.Duration, pcm []float32) {
+func (r *lazyRecorder) Heard(at time.Duration, pcm []float32) {
 	r.begin()
 	r.Recorder.Heard(at, pcm)
 }
 
 // Said records what the assistant said.
-func (r *lateRecorder) Said(at time.Duration, pcm []float32) {
+func (r *lazyRecorder) Said(at time.Duration, pcm []float32) {
 	r.begin()
 	r.Recorder.Said(at, pcm)
 }
 
 // Cut silences the assistant, if it has said anything.
-func (r *lateRecorder) Cut(at time.Duration) {
+func (r *lazyRecorder) Cut(at time.Duration) {
 	if r.runs.Load() {
 		r.Recorder.Cut(at)
 	}
 }
 
 // End closes the recording, if there is one.
-func (r *lateRecorder) End(ctx context.Context, at time.Duration) (whole bool) {
+func (r *lazyRecorder) End(ctx context.Context, at time.Duration) (whole bool) {
 	r.once.Do(func() {}) // it does not begin any more
 	return !r.runs.Load() || r.Recorder.End(ctx, at)
 }
 
 // Opening is what a line says of the conversation that it brings.
 type Opening struct {
-	Account   string
-	RequestID string // by which the line's own log knows it; made here where there is none
-	Line      Line
-	Kind      string // of the line: "websocket", "webrtc"
-	Client    string // network address of the client, without a port; empty where there is none
-	Near      bool   // sound is heard as it comes, and does not gather while nobody speaks
-	Live      bool   // it comes as it is said, and never faster
-	Connect   contract.ConnectSettings
+	Account    string
+	RequestID  string // by which the line's own log knows it; made here where there is none
+	Line       Line
+	Kind       string // of the line: "websocket", "webrtc"
+	Client     string // network address of the client, without a port; empty where there is none
+	Unbuffered bool   // sound is heard as it comes, and does not gather while nobody speaks
+	RealTime   bool   // it comes as it is said, and never faster
+	Connect    contract.ConnectSettings
 }
 
 // Open begins a conversation on the seat. A contract.Fault is an error that
 // the client must be told of; the seat is given back then.
-func (s *Seat) Open(ctx context.Context, o Opening) (*Session, error) {
+func (s *Slot) Open(ctx context.Context, o Opening) (*Session, error) {
 	var c *Session
 	var opened turn.Opened
 	var err error
-	if crash := guard(s.host.Log, func() { c, opened, err = s.host.begin(ctx, o) }); crash != nil {
+	if crash := catchPanic(s.host.Log, func() { c, opened, err = s.host.begin(ctx, o) }); crash != nil {
 		err = crash
 	}
 	if err != nil {
 		s.Release()
 		return nil, err
 	}
-	s.host.enter(c)
+	s.host.register(c)
 	if s.host.Plugins != nil { // they may have changed since its settings were put together
-		c.equip(s.host.Plugins.Installed())
+		c.setPlugins(s.host.Plugins.Installed())
 	}
-	s.host.open.Go(func() {
+	s.host.sessions.Go(func() {
 		defer s.Release()
-		defer s.host.over(c)
-		c.run(s.host.running, opened)
+		defer s.host.releaseGroup(c)
+		c.run(s.host.ctx, opened)
 	})
 	return c, nil
 }
 
 func (h *Host) begin(ctx context.Context, o Opening) (*Session, turn.Opened, error) {
 	o.RequestID = cmp.Or(o.RequestID, contract.NewID())
-	chosen, err := h.choose(ctx, o)
+	chosen, err := h.setUp(ctx, o)
 	if err != nil {
 		return nil, turn.Opened{}, err
 	}
@@ -146,9 +146,9 @@ func (h *Host) begin(ctx context.Context, o Opening) (*Session, turn.Opened, err
 	if resumed {
 		meta.ChatGroupID = o.Connect.ResumedChatGroupID
 	}
-	kept := h.keeping(o.Connect)
+	kept := h.storageFor(o.Connect)
 	begun := time.Now()
-	told := record.Told{
+	told := record.Notifications{
 		ChatID:          meta.ChatID,
 		GroupID:         meta.ChatGroupID,
 		ConfigID:        chosen.config.ID,
@@ -168,11 +168,11 @@ func (h *Host) begin(ctx context.Context, o Opening) (*Session, turn.Opened, err
 		CustomSessionID: chosen.settings.CustomSessionID,
 		Metadata:        chosen.metadata,
 		Recorded:        kept.recordings != nil,
-		Webhooks:        told.Beginning(begun),
+		Webhooks:        told.AtStart(begun),
 		EndCalls:        told.AtEnd(begun),
 	}
 	err = kept.records.StartChat(ctx, begin)
-	if errors.Is(err, store.ErrActive) && h.vacant(ctx, meta.ChatGroupID) {
+	if errors.Is(err, store.ErrActive) && h.waitForGroup(ctx, meta.ChatGroupID) {
 		err = kept.records.StartChat(ctx, begin)
 	}
 	if err != nil {
@@ -189,30 +189,30 @@ func (h *Host) begin(ctx context.Context, o Opening) (*Session, turn.Opened, err
 	}()
 	var history []turn.Entry
 	if resumed {
-		if history, err = h.remember(ctx, meta.ChatGroupID, o.Connect.EventLimit); err != nil {
+		if history, err = h.groupHistory(ctx, meta.ChatGroupID, o.Connect.EventLimit); err != nil {
 			return nil, turn.Opened{}, err
 		}
 	}
-	c := h.session(meta, chosen, told, begun, history, o, kept)
+	c := h.newSession(meta, chosen, told, begun, history, o, kept)
 	c.warnUnset()
 	c.log.Info("chat begins", "account", o.Account, "resumed", resumed, "config", chosen.config.ID)
 	ready = true
-	return c, turn.Opened{Metadata: meta, Asked: chosen.asked}, nil
+	return c, turn.Opened{Metadata: meta, Requested: chosen.requested}, nil
 }
 
-// keeping is where one conversation is written, and its sound, which is nil where
+// storageFor is where one conversation is written, and its sound, which is nil where
 // that is not kept.
-type keeping struct {
+type storage struct {
 	records    Records
 	recordings Recordings
 }
 
-// keeping is where a conversation is kept whose client opens it so.
-func (h *Host) keeping(c contract.ConnectSettings) keeping {
+// storageFor is where a conversation is kept whose client opens it so.
+func (h *Host) storageFor(c contract.ConnectSettings) storage {
 	if c.Unkept {
-		return keeping{record.Unkept{Outbox: h.Outbox}, nil}
+		return storage{record.Unrecorded{Outbox: h.Outbox}, nil}
 	}
-	return keeping{h.Records, h.Recordings}
+	return storage{h.Records, h.Recordings}
 }
 
 // startFault is what a client is told when its chat cannot begin.
@@ -221,7 +221,7 @@ func startFault(err error, group string, resumed bool) error {
 	case resumed && errors.Is(err, store.ErrNotFound):
 		return contract.Fault{Code: contract.GroupNotFound,
 			Detail: fmt.Sprintf("resumed_chat_group_id: no chat group %q", group)}
-	case errors.Is(err, record.ErrNotKept):
+	case errors.Is(err, record.ErrUnrecorded):
 		return contract.Fault{Code: contract.NoDataRetention}
 	case errors.Is(err, store.ErrActive):
 		return contract.Fault{Code: contract.GroupActive,
@@ -230,8 +230,8 @@ func startFault(err error, group string, resumed bool) error {
 	return fmt.Errorf("beginning a chat: %w", err)
 }
 
-// remember gathers what was said in a group so far.
-func (h *Host) remember(ctx context.Context, group string, limit int) ([]turn.Entry, error) {
+// groupHistory gathers what was said in a group so far.
+func (h *Host) groupHistory(ctx context.Context, group string, limit int) ([]turn.Entry, error) {
 	if limit == 0 || limit > contract.MaxResumedEvents {
 		limit = contract.MaxResumedEvents
 	}
@@ -242,28 +242,28 @@ func (h *Host) remember(ctx context.Context, group string, limit int) ([]turn.En
 	return record.History(events), nil
 }
 
-func (h *Host) session(meta contract.ChatMetadata, chosen chosen, told record.Told, begun time.Time,
-	history []turn.Entry, o Opening, kept keeping) *Session {
+func (h *Host) newSession(meta contract.ChatMetadata, chosen setup, told record.Notifications, begun time.Time,
+	history []turn.Entry, o Opening, kept storage) *Session {
 	id := meta.ChatID
-	modelPace := reply.NewPace() // a custom model is this chat's alone
+	modelPace := reply.NewThroughput() // a custom model is this chat's alone
 	if !chosen.custom {
-		modelPace = h.pace(chosen.model)
+		modelPace = h.throughput(chosen.model)
 	}
 	c := &Session{
-		id:       id,
-		log:      h.Log.With("chat", id, "request", meta.RequestID),
-		begun:    begun,
-		voices:   ownVoices{h.Voices, o.Account},
-		line:     o.Line,
-		near:     o.Near,
-		state:    turn.NewState(chosen.settings, begun, history),
-		events:   make(chan posted, eventQueue),
-		left:     make(chan struct{}),
-		done:     make(chan struct{}),
-		unset:    map[string]bool{},
-		applying: make(chan struct{}, 1),
-		inForce:  chosen.settings,
-		readers:  chosen.readers(),
+		id:           id,
+		log:          h.Log.With("chat", id, "request", meta.RequestID),
+		begun:        begun,
+		voices:       accountVoices{h.Voices, o.Account},
+		line:         o.Line,
+		unbuffered:   o.Unbuffered,
+		state:        turn.NewState(chosen.settings, begun, history),
+		events:       make(chan queuedEvent, eventQueue),
+		unregistered: make(chan struct{}),
+		done:         make(chan struct{}),
+		unsetLogged:  map[string]bool{},
+		settingsLock: make(chan struct{}, 1),
+		settings:     chosen.settings,
+		models:       chosen.models(),
 	}
 	for _, g := range []*group{&c.workers, &c.scribing, &c.recording, &c.draining} {
 		g.log, g.crashed = c.log, c.crashed
@@ -271,12 +271,13 @@ func (h *Host) session(meta contract.ChatMetadata, chosen chosen, told record.To
 	c.recorder = noRecorder{}
 	if kept.recordings != nil {
 		r := kept.recordings.Recorder(id, c.clock, c.log)
-		c.recorder = &lateRecorder{Recorder: r, run: func() { c.recording.Go(r.Run) }}
+		c.recorder = &lazyRecorder{Recorder: r, run: func() { c.recording.Go(r.Run) }}
 	}
 	var newVoice func() ear.Voice
 	var feelings func(text string) contract.EmotionScores
 	if h.Expression != nil {
-		p := &prompt{h.Expression, &c.workers, c.log, func(took time.Duration) { c.pace.tell(StageFeel, took) }}
+		p := &boundedExpression{h.Expression, &c.workers, c.log,
+			func(took time.Duration) { c.stages.observe(StageFeel, took) }}
 		newVoice, feelings = p.voice, p.Text
 	}
 	c.ear = ear.New(ear.Parts{
@@ -284,12 +285,12 @@ func (h *Host) session(meta contract.ChatMetadata, chosen chosen, told record.To
 		Transcriber:  h.Transcriber,
 		TurnEnd:      h.TurnEnd,
 		Clock:        c.clock,
-		Live:         o.Live,
+		RealTime:     o.RealTime,
 		Post:         c.post,
-		Settle:       c.settle,
+		PostAndWait:  c.postAndWait,
 		Record:       c.recorder.Heard,
 		Go:           c.workers.Go,
-		Listen:       func() { c.hand(posted{listen: true}) },
+		Listen:       func() { c.enqueue(queuedEvent{startEar: true}) },
 		NewVoice:     newVoice,
 		TellFeelings: !chosen.custom && h.TellFeelings != nil && h.TellFeelings(chosen.model),
 	}, chosen.settings)
@@ -301,27 +302,27 @@ func (h *Host) session(meta contract.ChatMetadata, chosen chosen, told record.To
 			GroupID:  meta.ChatGroupID,
 			ConfigID: chosen.config.ID,
 		},
-		Model:    chosen.model,
-		Voices:   ownVoices{h.Voices, o.Account},
-		Pace:     modelPace,
-		Fallback: chosen.fallback,
-		Certain:  chosen.custom,
-		Log:      c.log,
-		Clock:    c.clock,
-		Post:     c.post,
-		Go:       c.workers.Go,
-		Reading:  h.reading(o.Account),
-		Tools:    h.Tools,
-		Feelings: feelings,
-		Advisers: h.Plugins,
+		Model:         chosen.model,
+		Voices:        accountVoices{h.Voices, o.Account},
+		Throughput:    modelPace,
+		Fallback:      chosen.fallback,
+		NoSpeculation: chosen.custom,
+		Log:           c.log,
+		Clock:         c.clock,
+		Post:          c.post,
+		Go:            c.workers.Go,
+		Pronunciation: h.pronunciation(o.Account),
+		Tools:         h.Tools,
+		Feelings:      feelings,
+		Advisers:      h.Plugins,
 	})
 	c.scribe = record.NewScribe(record.Chat{
-		ID:        id,
-		RequestID: meta.RequestID,
-		Begun:     begun,
-		Told:      told,
-	}, kept.records, aloud{o.Line, c}, c.recorder, c.tellAll, c.lost)
-	c.about = Live{
+		ID:            id,
+		RequestID:     meta.RequestID,
+		Begun:         begun,
+		Notifications: told,
+	}, kept.records, echoLine{o.Line, c}, c.recorder, c.runScribe, c.scribeFailed)
+	c.info = Info{
 		ChatID:      id,
 		GroupID:     meta.ChatGroupID,
 		Account:     o.Account,
@@ -332,34 +333,34 @@ func (h *Host) session(meta contract.ChatMetadata, chosen chosen, told record.To
 		Since:       begun,
 		Connectable: o.Connect.AllowConnection,
 	}
-	c.leave = func() { h.leave(c) }
+	c.unregister = func() { h.unregister(c) }
 	c.toolChecker, _ = chosen.model.(engine.ToolChecker)
 	c.audio.Store(chosen.settings.Audio)
-	c.pace = pace{tell: h.Observe, log: c.log}
+	c.stages = stageTimer{observe: h.Observe, log: c.log}
 	if !chosen.custom {
-		c.pace.late = func(late time.Duration) {
-			h.late.note(id, time.Now(), late)
-			c.pace.tell(StageLate, late)
+		c.stages.observeDelay = func(late time.Duration) {
+			h.delays.note(id, time.Now(), late)
+			c.stages.observe(StageLate, late)
 		}
 	}
-	if c.pace.tell == nil {
-		c.pace.tell = func(Stage, time.Duration) {}
+	if c.stages.observe == nil {
+		c.stages.observe = func(Stage, time.Duration) {}
 	}
 	c.retry = func(doing string, write func(context.Context) error) { h.retry(c.log, doing, write) }
 	c.failRecording = func(ctx context.Context) error { return kept.recordings.FailRecording(ctx, id) }
 	return c
 }
 
-// reading is how what is spoken in a chat of an account is read.
-func (h *Host) reading(account string) func(context.Context) text.Options {
-	if h.Reading == nil {
+// pronunciation is how what is spoken in a chat of an account is read.
+func (h *Host) pronunciation(account string) func(context.Context) text.Options {
+	if h.Pronunciation == nil {
 		return func(context.Context) text.Options { return text.Options{} }
 	}
-	return func(ctx context.Context) text.Options { return h.Reading(ctx, account) }
+	return func(ctx context.Context) text.Options { return h.Pronunciation(ctx, account) }
 }
 
-// connected lays what the client asked for at connect over s.
-func (h *Host) connected(account string, s turn.Settings, p contract.ConnectSettings) (turn.Settings, error) {
+// withConnectSettings lays what the client asked for at connect over s.
+func (h *Host) withConnectSettings(account string, s turn.Settings, p contract.ConnectSettings) (turn.Settings, error) {
 	s, fault := s.Merge(p.SessionSettings)
 	if fault != nil {
 		return s, *fault
@@ -368,11 +369,11 @@ func (h *Host) connected(account string, s turn.Settings, p contract.ConnectSett
 		s.Voice = p.VoiceID
 	}
 	if err := h.Voices.Prepare(account, s.Voice); err != nil {
-		return s, noVoice(contract.VoiceNotFound, err)
+		return s, voiceFault(contract.VoiceNotFound, err)
 	}
 	s.Verbose = p.VerboseTranscription
 	if p.SoundAheadSecs > 0 {
-		s.SoundAhead = time.Duration(p.SoundAheadSecs) * time.Second
+		s.Lead = time.Duration(p.SoundAheadSecs) * time.Second
 	}
 	return s, nil
 }

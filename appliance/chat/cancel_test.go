@@ -12,7 +12,7 @@ import (
 	"parley/store"
 )
 
-// held are parts of which one is as slow as can be: it waits for the end of its
+// queuedSamples are parts of which one is as slow as can be: it waits for the end of its
 // context.
 type held struct {
 	*fakes
@@ -84,7 +84,7 @@ func TestAChatEndsWhereverItIs(t *testing.T) {
 		"the client leaves":      func(_ *Host, c *Session) { c.HangUp() },
 		"the box stops":          func(h *Host, _ *Session) { _ = h.Stop(context.Background()) },
 		"a part of it panics":    func(_ *Host, c *Session) { c.crashed() },
-		"nothing can be written": func(_ *Host, c *Session) { c.lost(store.ErrFull) },
+		"nothing can be written": func(_ *Host, c *Session) { c.scribeFailed(store.ErrFull) },
 		"it may not go on":       func(_ *Host, c *Session) { _ = c.Fault(contract.KeyRevoked, "") },
 	}
 	for _, stage := range stages {
@@ -117,7 +117,7 @@ func TestAChatEndsWhereverItIs(t *testing.T) {
 				begun := time.Now()
 				end(h, c)
 				<-c.Done()
-				if took := time.Since(begun); took > 2*goodbye {
+				if took := time.Since(begun); took > 2*lastWriteLimit {
 					t.Errorf("in the %s, when %s, it took %s", stage, name, took)
 				}
 				<-speaking
@@ -125,8 +125,8 @@ func TestAChatEndsWhereverItIs(t *testing.T) {
 				for err == nil {
 					_, err = l.Next(t.Context())
 				}
-				if err := h.Stop(t.Context()); err != nil || h.Live() != 0 || len(h.Chats()) != 0 {
-					t.Errorf("in the %s, when %s: %v, %d live", stage, name, err, h.Live())
+				if err := h.Stop(t.Context()); err != nil || h.Running() != 0 || len(h.Chats()) != 0 {
+					t.Errorf("in the %s, when %s: %v, %d live", stage, name, err, h.Running())
 				}
 			})
 		}

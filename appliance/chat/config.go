@@ -21,24 +21,24 @@ type Configs interface {
 	Config(ctx context.Context, account, id string, version *int) (contract.ReturnConfig, error)
 }
 
-// chosen is what holds for a chat before its client has said anything in it.
-type chosen struct {
-	settings turn.Settings
-	model    engine.LanguageModel
-	custom   bool // the model is the developer's own, and this chat's
-	fallback []reply.Fallback
-	config   store.ConfigRef
-	asked    contract.SessionSettings // by the client, at connect
-	metadata string                   // JSON, of the chat
-	webhooks []contract.Webhook       // are told of it
+// setup is what holds for a chat before its client has said anything in it.
+type setup struct {
+	settings  turn.Settings
+	model     engine.LanguageModel
+	custom    bool // the model is the developer's own, and this chat's
+	fallback  []reply.Fallback
+	config    store.ConfigRef
+	requested contract.SessionSettings // by the client, at connect
+	metadata  string                   // JSON, of the chat
+	webhooks  []contract.Webhook       // are told of it
 }
 
-// choose lays the config that the client asks for over the defaults, and what
+// setUp lays the config that the client asks for over the defaults, and what
 // it sent at connect over that. What cannot be had is a contract.Fault.
-func (h *Host) choose(ctx context.Context, o Opening) (chosen, error) {
+func (h *Host) setUp(ctx context.Context, o Opening) (setup, error) {
 	p := o.Connect
-	c := chosen{settings: h.ruled(h.Defaults, h.Model), model: h.Model, asked: p.SessionSettings}
-	c.asked.VoiceID, c.asked.EventLimit = p.VoiceID, p.EventLimit
+	c := setup{settings: h.withRules(h.Defaults, h.Model), model: h.Model, requested: p.SessionSettings}
+	c.requested.VoiceID, c.requested.EventLimit = p.VoiceID, p.EventLimit
 	if p.SessionSettings.Metadata != nil {
 		noted, err := json.Marshal(p.SessionSettings.Metadata)
 		if err != nil {
@@ -49,7 +49,7 @@ func (h *Host) choose(ctx context.Context, o Opening) (chosen, error) {
 	if p.ConfigID != "" {
 		config, err := h.Configs.Config(ctx, o.Account, p.ConfigID, p.ConfigVersion)
 		if errors.Is(err, store.ErrNotFound) {
-			return c, contract.Fault{Code: contract.ConfigNotFound, Detail: noConfig(p)}
+			return c, contract.Fault{Code: contract.ConfigNotFound, Detail: configNotFound(p)}
 		}
 		if err != nil {
 			return c, fmt.Errorf("beginning a chat: %w", err)
@@ -65,20 +65,20 @@ func (h *Host) choose(ctx context.Context, o Opening) (chosen, error) {
 			return c, err
 		}
 	} else {
-		c.settings = h.equipped(c.settings)
-		c.fallback = h.ownFallback(c.model)
+		c.settings = h.withPlugins(c.settings)
+		c.fallback = h.boxFallback(c.model)
 	}
 	var err error
-	if c.settings, err = h.connected(o.Account, c.settings, p); err != nil {
+	if c.settings, err = h.withConnectSettings(o.Account, c.settings, p); err != nil {
 		return c, err
 	}
-	if fault := unreadable(ctx, c.settings, c.readers()); fault != nil {
+	if fault := promptTooLong(ctx, c.settings, c.models()); fault != nil {
 		return c, *fault
 	}
 	return c, nil
 }
 
-func noConfig(p contract.ConnectSettings) string {
+func configNotFound(p contract.ConnectSettings) string {
 	if p.ConfigVersion != nil {
 		return fmt.Sprintf("config_id: no version %d of a config %q", *p.ConfigVersion, p.ConfigID)
 	}
@@ -87,38 +87,38 @@ func noConfig(p contract.ConnectSettings) string {
 
 // Settings are those of a chat with a config, which a model answers.
 func (p Parts) Settings(c contract.ReturnConfig, m engine.LanguageModel) turn.Settings {
-	s := configured(p.ruled(p.Defaults, m), c)
+	s := withConfig(p.withRules(p.Defaults, m), c)
 	if c.Prompt != nil && c.Prompt.PromptExpansion != nil && c.Prompt.PromptExpansion.Enabled != nil &&
 		!*c.Prompt.PromptExpansion.Enabled {
-		s.Rules.Before, s.Rules.Manner = "", "" // its author wants it to stand alone
+		s.Rules.Factual, s.Rules.Persona = "", "" // its author wants it to stand alone
 	}
-	return p.equipped(s)
+	return p.withPlugins(s)
 }
 
-// equipped adds what the plugins of the box bring to s now.
-func (p Parts) equipped(s turn.Settings) turn.Settings {
+// withPlugins adds what the plugins of the box bring to s now.
+func (p Parts) withPlugins(s turn.Settings) turn.Settings {
 	if p.Plugins == nil {
 		return s
 	}
-	return s.Equip(p.Plugins.Installed())
+	return s.WithPlugins(p.Plugins.Installed())
 }
 
-// ruled adds to s what the box adds for a model.
-func (p Parts) ruled(s turn.Settings, m engine.LanguageModel) turn.Settings {
+// withRules adds to s what the box adds for a model.
+func (p Parts) withRules(s turn.Settings, m engine.LanguageModel) turn.Settings {
 	if p.Rules != nil {
 		s.Rules = p.Rules(m)
 	}
 	return s
 }
 
-// configured lays a config over s. A config as it is returned says everything,
+// withConfig lays a config over s. A config as it is returned says everything,
 // if only by its defaults; of its prompt nothing is left where it was deleted.
-func configured(s turn.Settings, c contract.ReturnConfig) turn.Settings {
+func withConfig(s turn.Settings, c contract.ReturnConfig) turn.Settings {
 	if isCustom(c) {
 		s.SystemPrompt, s.Rules = "", turn.Rules{} // the model has its own
 	}
 	if c.Prompt != nil && c.Prompt.Text != "" {
-		s.SystemPrompt, s.Brought = c.Prompt.Text, true
+		s.SystemPrompt, s.CustomPrompt = c.Prompt.Text, true
 	}
 	s.Examples = c.Examples
 	if c.Voice != nil {
@@ -149,7 +149,7 @@ func configured(s turn.Settings, c contract.ReturnConfig) turn.Settings {
 			Parameters:  t.Parameters,
 			Fallback:    t.FallbackContent,
 			Plugin:      t.Plugin,
-			Brought:     t.Plugin != "",
+			FromPlugin:  t.Plugin != "",
 			Stored:      t.Plugin == "",
 		})
 	}

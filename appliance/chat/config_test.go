@@ -78,7 +78,7 @@ func TestAConfigDecidesWhatItSaysAndTheClientTheRest(t *testing.T) {
 	f := newFakes()
 	h := hostWith(t, f, nil, c, &bytes.Buffer{})
 	defer h.Stop(t.Context())
-	got, err := h.choose(t.Context(), Opening{Account: "a", Connect: contract.ConnectSettings{ConfigID: "c"}})
+	got, err := h.setUp(t.Context(), Opening{Account: "a", Connect: contract.ConnectSettings{ConfigID: "c"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestAConfigDecidesWhatItSaysAndTheClientTheRest(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	prompt := "Be brief."
-	got, err = h.choose(t.Context(),
+	got, err = h.setUp(t.Context(),
 		Opening{Account: "a", Connect: contract.ConnectSettings{ConfigID: "c",
 			SessionSettings: contract.SessionSettings{SystemPrompt: &prompt}}})
 	if err != nil || got.settings.SystemPrompt != prompt || got.settings.Voice != "joe" {
@@ -102,11 +102,11 @@ func TestAConfigDecidesWhatItSaysAndTheClientTheRest(t *testing.T) {
 func TestAConfigOfNothingButDefaultsChangesNothing(t *testing.T) {
 	h := hostWith(t, newFakes(), nil, config(t, `{"name":"n","evi_version":"4-mini"}`), &bytes.Buffer{})
 	defer h.Stop(t.Context())
-	with, err := h.choose(t.Context(), Opening{Account: "a", Connect: contract.ConnectSettings{ConfigID: "c"}})
+	with, err := h.setUp(t.Context(), Opening{Account: "a", Connect: contract.ConnectSettings{ConfigID: "c"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	without, err := h.choose(t.Context(), Opening{Account: "a", Connect: contract.ConnectSettings{}})
+	without, err := h.setUp(t.Context(), Opening{Account: "a", Connect: contract.ConnectSettings{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func TestAConfigThatCannotBeHadIsAFault(t *testing.T) {
 		"another account's": {"b", contract.ConnectSettings{ConfigID: "c"}, contract.ConfigNotFound},
 		"its voice is gone": {"a", contract.ConnectSettings{ConfigID: "c"}, contract.VoiceNotFound},
 	} {
-		_, err := h.choose(t.Context(), Opening{Account: c.account, Connect: c.connect})
+		_, err := h.setUp(t.Context(), Opening{Account: c.account, Connect: c.connect})
 		if fault, ok := errors.AsType[contract.Fault](err); !ok || fault.Code != c.code || fault.Detail == "" {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -158,7 +158,7 @@ func TestAConfigThatFillsTooLongIsAFault(t *testing.T) {
 		!strings.Contains(fault.Detail, "10000000 bytes") {
 		t.Errorf("%v", err)
 	}
-	if h.Live() != 0 {
+	if h.Running() != 0 {
 		t.Error("the seat is not given back")
 	}
 }
@@ -186,7 +186,7 @@ func TestTheModelOfAConfigAnswersOrTheDefaultAndTheLogSaysSo(t *testing.T) {
 		f, other := newFakes(), newFakes()
 		h := hostWith(t, f, other, config(t, `{"name":"n","evi_version":"4-mini","language_model":`+c.model+`}`), &log)
 		h.StrictModels = c.strict
-		got, err := h.choose(t.Context(), Opening{Account: "a", Connect: contract.ConnectSettings{ConfigID: "c"}})
+		got, err := h.setUp(t.Context(), Opening{Account: "a", Connect: contract.ConnectSettings{ConfigID: "c"}})
 		if fault, _ := errors.AsType[contract.Fault](err); fault.Code != c.code {
 			t.Errorf("%s: %v, want %q", c.model, err, c.code)
 		}

@@ -54,7 +54,7 @@ func typed(t *testing.T, c *Session, text string) {
 	}
 }
 
-// told waits until so many answers have ended, and returns what was said, with
+// turns waits until so many answers have ended, and returns what was said, with
 // the codes of errors among it.
 func (f *fakes) told(t *testing.T, ends int) []string {
 	t.Helper()
@@ -300,11 +300,11 @@ func TestWhoFallsBackOnWhat(t *testing.T) {
 		f, other := newFakes(), newFakes()
 		h := hostWith(t, f, other, config(t, `{"name":"n","evi_version":"4-mini","language_model":`+c.model+`}`), &log)
 		h.Models = withFallback{h.Models.(oneModel)}
-		got, err := h.choose(t.Context(), Opening{Account: "a", Connect: contract.ConnectSettings{ConfigID: "c"}})
+		got, err := h.setUp(t.Context(), Opening{Account: "a", Connect: contract.ConnectSettings{ConfigID: "c"}})
 		if err != nil || len(got.fallback) != c.want {
 			t.Errorf("%s: %d, %v", c.model, len(got.fallback), err)
 		}
-		if c.want == 2 && (got.fallback[0].Certain || !got.fallback[1].Certain) {
+		if c.want == 2 && (got.fallback[0].NoSpeculation || !got.fallback[1].NoSpeculation) {
 			t.Errorf("%s: %+v", c.model, got.fallback)
 		}
 		if err := h.Stop(t.Context()); err != nil {

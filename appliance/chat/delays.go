@@ -47,9 +47,9 @@ func (l *delays) forget(chat string) {
 	delete(l.newest, chat)
 }
 
-// over tells whether more than half of the conversations that were answered lately
+// releaseGroup tells whether more than half of the conversations that were answered lately
 // were answered later than most.
-func (l *delays) over(now time.Time, most time.Duration) bool {
+func (l *delays) mostlyLate(now time.Time, most time.Duration) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	all, late := 0, 0
@@ -65,10 +65,10 @@ func (l *delays) over(now time.Time, most time.Duration) bool {
 	return all >= lateChats && 2*late > all
 }
 
-// behind refuses one more conversation where those that there are get their
+// refuseIfLate refuses one more conversation where those that there are get their
 // answers late: it would make all of them later.
-func (h *Host) behind() error {
-	if h.MaxAdded <= 0 || !h.late.over(time.Now(), h.MaxAdded) {
+func (h *Host) refuseIfLate() error {
+	if h.MaxAddedDelay <= 0 || !h.delays.mostlyLate(time.Now(), h.MaxAddedDelay) {
 		return nil
 	}
 	return contract.ErrFull{What: "the box is busy: the conversations that it has are answered late",

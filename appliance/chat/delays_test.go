@@ -32,11 +32,11 @@ func TestABoxThatAnswersLateTakesNoMore(t *testing.T) {
 		"they may be as late as it is": {[]time.Duration{time.Second, time.Second}, 0, 0, false},
 	} {
 		f := newFakes()
-		h := hostOf(f, func(p *Parts) { p.MaxAdded, p.MaxChats = c.max, 8 })
+		h := hostOf(f, func(p *Parts) { p.MaxAddedDelay, p.MaxChats = c.max, 8 })
 		for i, late := range c.late {
 			id := string(rune('a' + i))
-			h.late.note(id, time.Now().Add(-c.ago-time.Second), 0)
-			h.late.note(id, time.Now().Add(-c.ago), late)
+			h.delays.note(id, time.Now().Add(-c.ago-time.Second), 0)
+			h.delays.note(id, time.Now().Add(-c.ago), late)
 		}
 		seat, err := h.Reserve("a")
 		full, refused := errors.AsType[contract.ErrFull](err)
@@ -47,7 +47,7 @@ func TestABoxThatAnswersLateTakesNoMore(t *testing.T) {
 			seat.Release()
 		}
 		for i := range c.late {
-			h.late.forget(string(rune('a' + i)))
+			h.delays.forget(string(rune('a' + i)))
 		}
 		if seat, err := h.Reserve("a"); err != nil {
 			t.Errorf("%s: refused when they were over: %v", name, err)
@@ -61,16 +61,18 @@ func TestABoxThatAnswersLateTakesNoMore(t *testing.T) {
 func TestATurnWithAToolIsNotLate(t *testing.T) {
 	for _, tool := range []bool{false, true} {
 		var late []time.Duration
-		p := pace{tell: func(Stage, time.Duration) {}, log: slog.New(slog.DiscardHandler), late: func(d time.Duration) {
-			late = append(late, d)
-		}}
+		p := stageTimer{observe: func(Stage, time.Duration) {}, log: slog.New(slog.DiscardHandler),
+			observeDelay: func(d time.Duration) {
+				late = append(late, d)
+			}}
 		at := func(d time.Duration) turn.At { return turn.At(d) }
-		p.note(turn.Voiced{At: at(0)}, nil, 1)
-		p.note(turn.Silent{At: at(time.Second)}, []turn.Effect{turn.Close{}}, 1)
+		p.follow(turn.VoiceHeard{At: at(0)}, nil, 1)
+		p.follow(turn.SilenceContinued{At: at(time.Second)}, []turn.Effect{turn.CloseUtterance{}}, 1)
 		if tool {
-			p.note(turn.Called{At: at(time.Second), Turn: 1}, nil, 1)
+			p.follow(turn.ToolRequested{At: at(time.Second), Turn: 1}, nil, 1)
 		}
-		p.note(turn.Spoken{At: at(4 * time.Second), Turn: 1}, []turn.Effect{turn.Tell{Fact: turn.Sounded{}}}, 1)
+		p.follow(turn.SoundMade{At: at(4 * time.Second), Turn: 1},
+			[]turn.Effect{turn.Publish{Fact: turn.SoundSent{}}}, 1)
 		if tool && len(late) != 0 || !tool && (len(late) != 1 || late[0] != 3*time.Second) {
 			t.Errorf("with a tool %v: %v", tool, late)
 		}
@@ -80,17 +82,17 @@ func TestATurnWithAToolIsNotLate(t *testing.T) {
 // What was thought and said for a guess that was dropped is nothing of the answer
 // that came.
 func TestADroppedGuessLeavesNoStage(t *testing.T) {
-	p := pace{tell: func(Stage, time.Duration) {}, log: slog.New(slog.DiscardHandler)}
+	p := stageTimer{observe: func(Stage, time.Duration) {}, log: slog.New(slog.DiscardHandler)}
 	at := func(d time.Duration) turn.At { return turn.At(d) }
-	p.note(turn.Voiced{At: at(0)}, nil, 0)
-	p.note(turn.Guessed{At: at(1000 * time.Millisecond)}, []turn.Effect{turn.Think{Turn: 1}}, 1)
-	p.note(turn.Thought{At: at(1100 * time.Millisecond), Turn: 1, Began: 1050 * time.Millisecond}, nil, 1)
-	p.note(turn.Spoken{At: at(1200 * time.Millisecond), Turn: 1}, nil, 1)
-	p.note(turn.Guessed{At: at(3 * time.Second)}, []turn.Effect{turn.Cancel{Turn: 1}, turn.Think{Turn: 2}}, 2)
-	p.note(turn.Silent{At: at(4 * time.Second)}, []turn.Effect{turn.Close{}}, 2)
-	p.note(turn.Thought{At: at(5 * time.Second), Turn: 2, Began: 4500 * time.Millisecond}, nil, 2)
-	p.note(turn.Spoken{At: at(6 * time.Second), Turn: 2}, []turn.Effect{turn.Tell{Fact: turn.Sounded{}}}, 2)
-	told := p.turns()
+	p.follow(turn.VoiceHeard{At: at(0)}, nil, 0)
+	p.follow(turn.Transcribed{At: at(1000 * time.Millisecond)}, []turn.Effect{turn.Think{Turn: 1}}, 1)
+	p.follow(turn.SentenceThought{At: at(1100 * time.Millisecond), Turn: 1, Began: 1050 * time.Millisecond}, nil, 1)
+	p.follow(turn.SoundMade{At: at(1200 * time.Millisecond), Turn: 1}, nil, 1)
+	p.follow(turn.Transcribed{At: at(3 * time.Second)}, []turn.Effect{turn.Cancel{Turn: 1}, turn.Think{Turn: 2}}, 2)
+	p.follow(turn.SilenceContinued{At: at(4 * time.Second)}, []turn.Effect{turn.CloseUtterance{}}, 2)
+	p.follow(turn.SentenceThought{At: at(5 * time.Second), Turn: 2, Began: 4500 * time.Millisecond}, nil, 2)
+	p.follow(turn.SoundMade{At: at(6 * time.Second), Turn: 2}, []turn.Effect{turn.Publish{Fact: turn.SoundSent{}}}, 2)
+	told := p.recent()
 	if len(told) != 1 {
 		t.Fatalf("%d turns were told", len(told))
 	}

@@ -242,7 +242,7 @@ func TestFeelingsDelayNoMessage(t *testing.T) {
 		})
 	}
 	for kind, fast := range came[false] {
-		if late := came[true][kind] - fast; late > feltWithin {
+		if late := came[true][kind] - fast; late > expressionLimit {
 			t.Errorf("%s is %v later where feelings are slow", kind, late)
 		}
 	}
@@ -285,7 +285,7 @@ func TestAVoiceThatWasSlowIsMeasuredOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var workers group
 		slow := &lateVoice{slow: time.Second}
-		p := &prompt{lateFeelings{feelings{new(int)}, slow}, &workers, slog.New(slog.DiscardHandler),
+		p := &boundedExpression{lateFeelings{feelings{new(int)}, slow}, &workers, slog.New(slog.DiscardHandler),
 			func(time.Duration) {}}
 		v, begun := p.voice(), time.Now()
 		said := func(from, n int) {
@@ -301,7 +301,7 @@ func TestAVoiceThatWasSlowIsMeasuredOn(t *testing.T) {
 		if passed := time.Since(begun); passed != 0 {
 			t.Errorf("the ear was held up for %v", passed)
 		}
-		if scores, _ := v.Express("Hello", "en"); scores.Of("Calmness") == 0 || time.Since(begun) > feltWithin {
+		if scores, _ := v.Express("Hello", "en"); scores.Of("Calmness") == 0 || time.Since(begun) > expressionLimit {
 			t.Errorf("%v came after %v, want those of no voice at once", scores, time.Since(begun))
 		}
 		time.Sleep(2 * time.Second)
@@ -322,7 +322,7 @@ func TestAVoiceThatWasSlowIsMeasuredOn(t *testing.T) {
 		slow.slow = time.Hour
 		v.Pause()
 		synctest.Wait()
-		said(0, mostHeld+1)
+		said(0, maxQueuedSamples+1)
 		at := time.Now()
 		if scores, _ := v.Express("Hello", "en"); scores.Of("Sadness") == 0 || time.Since(at) != 0 {
 			t.Errorf("a voice that was given up has the scores %v after %v, want the last ones at once", scores,

@@ -184,7 +184,7 @@ func hostOf(f whole, change ...func(*Parts)) *Host {
 	return NewHost(context.Background(), p)
 }
 
-// enter takes a seat of h for what o says, which is account a where it says
+// register takes a seat of h for what o says, which is account a where it says
 // nothing of that. An error is that of Open.
 func enter(t *testing.T, h *Host, o Opening) (*Session, error) {
 	t.Helper()
@@ -210,7 +210,7 @@ func begin(t *testing.T, h *Host, o Opening) *Session {
 	return c
 }
 
-// open begins a chat of nothing but f.
+// sessions begins a chat of nothing but f.
 func open(t *testing.T, f *fakes, change ...func(*contract.ConnectSettings)) (*Host, *Session) {
 	t.Helper()
 	h := hostOf(f)

@@ -26,14 +26,14 @@ func TestClientsAreToldWhatFailedAndNotWhere(t *testing.T) {
 		"a server in trouble": {fmt.Errorf("10.0.0.5: %w", engine.ErrBroken),
 			contract.Fault{Code: contract.ProviderFailed}},
 		"a box under load": {fmt.Errorf("encoder: %w", context.DeadlineExceeded),
-			contract.Fault{Code: contract.NotTranscribed, Detail: tooLong}},
+			contract.Fault{Code: contract.NotTranscribed, Detail: timedOutDetail}},
 		"too much to read": {fmt.Errorf("llama: %w", engine.ErrTooLong{Tokens: 9130, Limit: 8072}),
 			contract.Fault{Code: contract.NotTranscribed,
 				Detail: "The system prompt and the newest message, with its context, are 9130 tokens for it; at most " +
 					"8072 are allowed. Make one of them shorter."}},
 		"anything else": {errors.New("/var/lib/parley/model: broken"), contract.Fault{Code: contract.NotTranscribed}},
 	} {
-		got, ok := explainedFault(contract.Fault{Code: contract.NotTranscribed, Cause: c.err})
+		got, ok := clientFault(contract.Fault{Code: contract.NotTranscribed, Cause: c.err})
 		if !ok || got.Code != c.want.Code || got.Detail != c.want.Detail {
 			t.Errorf("%s: %+v", name, got)
 		}
@@ -42,8 +42,8 @@ func TestClientsAreToldWhatFailedAndNotWhere(t *testing.T) {
 		}
 	}
 	cut := contract.Fault{Code: contract.NotTranscribed, Cause: fmt.Errorf("cut: %w", context.Canceled)}
-	for _, e := range []turn.Event{turn.Faulty{Fault: cut}, turn.Failed{Fault: cut}} {
-		if got := explained(e); got != nil {
+	for _, e := range []turn.Event{turn.FaultReported{Fault: cut}, turn.TurnFailed{Fault: cut}} {
+		if got := withClientDetail(e); got != nil {
 			t.Errorf("the end of a context is told as %+v", got)
 		}
 	}

@@ -20,7 +20,7 @@ type group struct {
 // Go runs f on a goroutine of its own.
 func (g *group) Go(f func()) {
 	g.running.Go(func() {
-		if guard(g.log, f) != nil && g.crashed != nil {
+		if catchPanic(g.log, f) != nil && g.crashed != nil {
 			g.crashed()
 		}
 	})
@@ -32,8 +32,8 @@ func (g *group) Wait() { g.running.Wait() }
 // errPanicked is all that is said of a panic; the log has it with its stack.
 var errPanicked = errors.New("a part of the chat panicked; the box's log says where")
 
-// guard calls f. A panic in it goes to the log, and becomes errPanicked.
-func guard(log *slog.Logger, f func()) (err error) {
+// catchPanic calls f. A panic in it goes to the log, and becomes errPanicked.
+func catchPanic(log *slog.Logger, f func()) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			log.Error("a part of a chat panicked", "panic", fmt.Sprint(v), "stack", string(debug.Stack()))

@@ -31,17 +31,17 @@ type Voices interface {
 	Prepare(account, name string) error
 }
 
-// ownVoices are the voices of one account.
-type ownVoices struct {
+// accountVoices are the voices of one account.
+type accountVoices struct {
 	all     Voices
 	account string
 }
 
-func (v ownVoices) Voice(ctx context.Context, name string) (engine.Synthesizer, error) {
+func (v accountVoices) Voice(ctx context.Context, name string) (engine.Synthesizer, error) {
 	return v.all.Voice(ctx, v.account, name)
 }
 
-func (v ownVoices) Prepare(name string) error { return v.all.Prepare(v.account, name) }
+func (v accountVoices) Prepare(name string) error { return v.all.Prepare(v.account, name) }
 
 // Parts are what a Host makes conversations of.
 type Parts struct {
@@ -50,11 +50,11 @@ type Parts struct {
 	TurnEnd     ear.TurnEnd // nil where it cannot be had: then silence alone ends a turn
 	Model       engine.LanguageModel
 	Voices      Voices
-	// Reading says how what is spoken for an account is read; nil: as the voice
+	// Pronunciation says how what is spoken for an account is read; nil: as the voice
 	// does.
-	Reading    func(ctx context.Context, account string) text.Options
-	Records    Records
-	Recordings Recordings // nil where chats are not recorded
+	Pronunciation func(ctx context.Context, account string) text.Options
+	Records       Records
+	Recordings    Recordings // nil where chats are not recorded
 	// Outbox is what keeps, of chats whose clients want nothing of them kept, what
 	// webhooks are to be told; nil: nobody is told of them.
 	Outbox  record.Outbox
@@ -72,15 +72,15 @@ type Parts struct {
 	// MaxChats is how many conversations there may be at once; one more is
 	// refused rather than all of them made late.
 	MaxChats int
-	// MaxAdded is by how much answers may come later than the silence that ends a
+	// MaxAddedDelay is by how much answers may come later than the silence that ends a
 	// turn: while more than half of the conversations wait longer, none more
 	// begins. 0: however late they are.
-	MaxAdded time.Duration
+	MaxAddedDelay time.Duration
 	// ChatsPerAccount is how many of them one account may have; 0 is all. Alone,
 	// if it is not nil, tells whether there is no other account to leave room
 	// for: then it may have all.
 	ChatsPerAccount int
-	Alone           func(account string) bool
+	SoleAccount     func(account string) bool
 	// Observe is told how long the stages of a turn took; nil if nobody asks.
 	Observe func(Stage, time.Duration)
 	// Expression measures feelings; nil where nobody is to. TellFeelings says
@@ -94,36 +94,36 @@ type Parts struct {
 type Host struct {
 	Parts
 
-	running context.Context // until Stop
-	stop    context.CancelFunc
+	ctx  context.Context // until Stop
+	stop context.CancelFunc
 
-	mu       sync.Mutex
-	seats    int
-	turned   chan struct{}       // closed when seats becomes 0, or is 0 no more
-	accounts map[string]int      // seats of each account that has any
-	live     map[string]*Session // by chat
-	groups   map[string]*Session // by chat group, until nothing of them runs any more
-	late     delays
-	paces    map[engine.LanguageModel]*reply.Pace
-	stopping bool
+	mu               sync.Mutex
+	slots            int
+	occupancyChanged chan struct{}       // closed when seats becomes 0, or is 0 no more
+	accounts         map[string]int      // seats of each account that has any
+	live             map[string]*Session // by chat
+	groups           map[string]*Session // by chat group, until nothing of them runs any more
+	delays           delays
+	throughputs      map[engine.LanguageModel]*reply.Throughput
+	stopping         bool
 
-	open    group // sessions and what goes on after them; and every seat counts as one
-	waiting group // for open, in Stop
+	sessions group // sessions and what goes on after them; and every seat counts as one
+	stopper  group // for open, in Stop
 }
 
 // NewHost returns a Host of parts; ctx gives its conversations their values.
 func NewHost(ctx context.Context, parts Parts) *Host {
 	h := &Host{
-		Parts:    parts,
-		accounts: map[string]int{},
-		live:     map[string]*Session{},
-		groups:   map[string]*Session{},
-		paces:    map[engine.LanguageModel]*reply.Pace{},
-		turned:   make(chan struct{}),
-		open:     group{log: parts.Log},
-		waiting:  group{log: parts.Log},
+		Parts:            parts,
+		accounts:         map[string]int{},
+		live:             map[string]*Session{},
+		groups:           map[string]*Session{},
+		throughputs:      map[engine.LanguageModel]*reply.Throughput{},
+		occupancyChanged: make(chan struct{}),
+		sessions:         group{log: parts.Log},
+		stopper:          group{log: parts.Log},
 	}
-	h.running, h.stop = context.WithCancel(context.WithoutCancel(ctx))
+	h.ctx, h.stop = context.WithCancel(context.WithoutCancel(ctx))
 	return h
 }
 
@@ -131,8 +131,8 @@ func NewHost(ctx context.Context, parts Parts) *Host {
 // long, so some seat among several is free in half of one.
 const fullRetry = 30 * time.Second
 
-// Seat is room for one conversation, taken before the line is.
-type Seat struct {
+// Slot is room for one conversation, taken before the line is.
+type Slot struct {
 	host    *Host
 	account string
 	once    sync.Once
@@ -141,22 +141,22 @@ type Seat struct {
 // Reserve takes room for a conversation of an account. Without any on the box, or
 // while the others are answered late, it returns a contract.ErrFull; if the account
 // has its share, an ErrTooMany.
-func (h *Host) Reserve(account string) (*Seat, error) {
-	if err := h.behind(); err != nil {
+func (h *Host) Reserve(account string) (*Slot, error) {
+	if err := h.refuseIfLate(); err != nil {
 		return nil, err
 	}
 	seat, err := h.reserve(account, h.ChatsPerAccount)
-	if _, much := errors.AsType[contract.ErrTooMany](err); much && h.Alone != nil && h.Alone(account) {
+	if _, much := errors.AsType[contract.ErrTooMany](err); much && h.SoleAccount != nil && h.SoleAccount(account) {
 		return h.reserve(account, 0)
 	}
 	return seat, err
 }
 
 // reserve takes a seat for an account that may have so many; 0 is all.
-func (h *Host) reserve(account string, most int) (*Seat, error) {
+func (h *Host) reserve(account string, most int) (*Slot, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.stopping || h.seats >= h.MaxChats {
+	if h.stopping || h.slots >= h.MaxChats {
 		return nil, contract.ErrFull{RetryAfter: fullRetry}
 	}
 	if n := h.accounts[account]; most > 0 && n >= most {
@@ -164,52 +164,52 @@ func (h *Host) reserve(account string, most int) (*Seat, error) {
 			contract.ErrTooMany{What: fmt.Sprintf("this account has %d chats open, as many as one account may have", n),
 				RetryAfter: fullRetry}
 	}
-	h.seat(1)
+	h.countSlots(1)
 	h.accounts[account]++
-	h.open.running.Add(1)
-	return &Seat{host: h, account: account}, nil
+	h.sessions.running.Add(1)
+	return &Slot{host: h, account: account}, nil
 }
 
-// seat counts one more seat, or one less. The caller holds h.mu.
-func (h *Host) seat(more int) {
-	before := h.seats
-	h.seats += more
-	if before == 0 || h.seats == 0 {
-		close(h.turned)
-		h.turned = make(chan struct{})
+// countSlots counts one more seat, or one less. The caller holds h.mu.
+func (h *Host) countSlots(more int) {
+	before := h.slots
+	h.slots += more
+	if before == 0 || h.slots == 0 {
+		close(h.occupancyChanged)
+		h.occupancyChanged = make(chan struct{})
 	}
 }
 
 // Release gives the seat back; the session does it at its end.
-func (s *Seat) Release() {
+func (s *Slot) Release() {
 	s.once.Do(func() {
 		s.host.mu.Lock()
-		s.host.seat(-1)
+		s.host.countSlots(-1)
 		if s.host.accounts[s.account]--; s.host.accounts[s.account] == 0 {
 			delete(s.host.accounts, s.account)
 		}
 		s.host.mu.Unlock()
-		s.host.open.running.Done()
+		s.host.sessions.running.Done()
 	})
 }
 
-// pace is how quick a model has lately been.
-func (h *Host) pace(m engine.LanguageModel) *reply.Pace {
+// stageTimer is how quick a model has lately been.
+func (h *Host) throughput(m engine.LanguageModel) *reply.Throughput {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	p := h.paces[m]
+	p := h.throughputs[m]
 	if p == nil {
-		p = reply.NewPace()
-		h.paces[m] = p
+		p = reply.NewThroughput()
+		h.throughputs[m] = p
 	}
 	return p
 }
 
-// Live is how many conversations there are.
-func (h *Host) Live() int {
+// RealTime is how many conversations there are.
+func (h *Host) Running() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.seats
+	return h.slots
 }
 
 // Stop ends all conversations and waits until they are over, at most until ctx
@@ -220,12 +220,12 @@ func (h *Host) Stop(ctx context.Context) error {
 	h.mu.Unlock()
 	h.stop()
 	over := make(chan struct{})
-	h.waiting.Go(func() { h.open.Wait(); close(over) })
+	h.stopper.Go(func() { h.sessions.Wait(); close(over) })
 	select {
 	case <-over:
 		return nil
 	case <-ctx.Done():
-		return fmt.Errorf("%d chats did not end in time: %w", h.Live(), context.Cause(ctx))
+		return fmt.Errorf("%d chats did not end in time: %w", h.Running(), context.Cause(ctx))
 	}
 }
 
@@ -233,9 +233,9 @@ func (h *Host) Stop(ctx context.Context) error {
 // disk that was full has room again when somebody made some.
 const retryEvery = 5 * time.Second
 
-// passing are the errors of a write that may be none the next time: somebody
+// transient are the errors of a write that may be none the next time: somebody
 // made room on the disk, or another process has let go of the database.
-func passing(err error) bool {
+func transient(err error) bool {
 	for _, may := range []error{store.ErrFull, store.ErrBusy, store.ErrReadOnly, context.DeadlineExceeded} {
 		if errors.Is(err, may) {
 			return true
@@ -250,37 +250,37 @@ func passing(err error) bool {
 // use to try again.
 func (h *Host) retry(log *slog.Logger, doing string, write func(context.Context) error) {
 	try := func() error {
-		ctx, cancel := context.WithTimeout(context.Background(), goodbye)
+		ctx, cancel := context.WithTimeout(context.Background(), lastWriteLimit)
 		defer cancel()
 		return write(ctx)
 	}
 	err := try()
 	switch {
 	case err == nil:
-	case !passing(err):
+	case !transient(err):
 		log.Error("cannot "+doing+"; the next start of the box will see to it", "err", err)
 	default:
 		log.Error("cannot "+doing+"; trying again until it is done", "err", err)
 		// The chat's seat is still taken, so nobody waits for the last yet.
-		h.open.Go(func() { h.retryOn(log, doing, try) })
+		h.sessions.Go(func() { h.retryUntilDone(log, doing, try) })
 	}
 }
 
-// retryOn tries until it is done, or of no use any more, or the box stops.
-func (h *Host) retryOn(log *slog.Logger, doing string, try func() error) {
+// retryUntilDone tries until it is done, or of no use any more, or the box stops.
+func (h *Host) retryUntilDone(log *slog.Logger, doing string, try func() error) {
 	again := time.NewTicker(retryEvery)
 	defer again.Stop()
 	for {
 		select {
 		case <-again.C:
-		case <-h.running.Done():
+		case <-h.ctx.Done():
 			return
 		}
 		switch err := try(); {
 		case err == nil:
 			log.Info("could " + doing + " after all")
 			return
-		case !passing(err):
+		case !transient(err):
 			log.Error("cannot "+doing+"; the next start of the box will see to it", "err", err)
 			return
 		}

@@ -29,10 +29,10 @@ func (d door) Reserve(account string) (line.Seat, error) {
 	return doorSeat{s}, err
 }
 
-type doorSeat struct{ *Seat }
+type doorSeat struct{ *Slot }
 
 func (s doorSeat) Open(ctx context.Context, o line.Opening) (line.Session, error) {
-	c, err := s.Seat.Open(ctx, Opening{
+	c, err := s.Slot.Open(ctx, Opening{
 		Account:   o.Account,
 		RequestID: o.RequestID,
 		Line:      o.Line,
@@ -104,7 +104,7 @@ func (c *hostile) act() error {
 	return nil
 }
 
-// leave ends the client in one of the ways in which clients end.
+// unregister ends the client in one of the ways in which clients end.
 func (c *hostile) leave() {
 	switch c.IntN(4) {
 	case 0:
@@ -179,10 +179,10 @@ func TestHostileClientsCostNothing(t *testing.T) {
 	}
 	clients.Wait()
 	// What they sent is still decoded, which takes its time with -race.
-	for deadline := time.Now().Add(time.Minute); h.Live() > 0 ||
+	for deadline := time.Now().Add(time.Minute); h.Running() > 0 ||
 		len(h.Chats()) > 0; <-time.After(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("%d seats are taken, by %+v", h.Live(), h.Chats())
+			t.Fatalf("%d seats are taken, by %+v", h.Running(), h.Chats())
 		}
 	}
 	conn, _, err := connect("")

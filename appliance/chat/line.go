@@ -43,34 +43,34 @@ type Line interface {
 // it. It waits while much of what happened before is still to be written or read
 // by the client, 15 s at most; then the chat is over. ErrOver means that it is.
 func (c *Session) Receive(m contract.ClientMessage) error {
-	return c.guarded(func() error {
-		if err := c.waitForRoom(); err != nil {
+	return c.catchPanic(func() error {
+		if err := c.waitForBacklog(); err != nil {
 			return err
 		}
 		return c.receive(m)
 	})
 }
 
-// waitForRoom holds up who brings a message while too much waits to be told.
-func (c *Session) waitForRoom() error {
-	if c.roomy() {
+// waitForBacklog holds up who brings a message while too much waits to be told.
+func (c *Session) waitForBacklog() error {
+	if c.backlogDrained() {
 		return c.over()
 	}
 	if c.over() == nil {
 		why := c.scribe.Blocked()
-		c.post(turn.Lost{At: turn.At(c.clock()), Code: codeOf(why), Why: why.Error()})
+		c.post(turn.Aborted{At: turn.At(c.clock()), Code: closeCodeOf(why), Why: why.Error()})
 	}
 	return ErrOver
 }
 
-// roomy waits until little enough waits to be told. False means that it did not
+// backlogDrained waits until little enough waits to be told. False means that it did not
 // come to that within patience, or that the chat is over.
-func (c *Session) roomy() bool {
-	room := c.scribe.Room()
+func (c *Session) backlogDrained() bool {
+	room := c.scribe.Drained()
 	if room == nil {
 		return true
 	}
-	late := time.NewTimer(patience)
+	late := time.NewTimer(backlogLimit)
 	defer late.Stop()
 	select {
 	case <-room:
@@ -81,9 +81,9 @@ func (c *Session) roomy() bool {
 	return false
 }
 
-// guarded calls f for the line. A panic in it ends the chat.
-func (c *Session) guarded(f func() error) (err error) {
-	if guard(c.log, func() { err = f() }) != nil {
+// catchPanic calls f for the line. A panic in it ends the chat.
+func (c *Session) catchPanic(f func() error) (err error) {
+	if catchPanic(c.log, func() { err = f() }) != nil {
 		c.crashed()
 		return ErrOver
 	}
@@ -94,13 +94,13 @@ func (c *Session) receive(m contract.ClientMessage) error {
 	if settings, ok := m.(contract.SessionSettings); ok {
 		fault, err := c.apply(settings, false)
 		if fault != nil {
-			c.tellFault(*fault)
+			c.reportFault(*fault)
 		}
 		return err
 	}
 	e, fault := c.eventOf(m)
 	if fault != nil {
-		c.tellFault(*fault)
+		c.reportFault(*fault)
 	} else {
 		c.post(e)
 	}
@@ -114,23 +114,23 @@ func (c *Session) eventOf(m contract.ClientMessage) (turn.Event, *contract.Fault
 	switch m := m.(type) {
 	case contract.UserInput:
 		if !strings.ContainsFunc(m.Text, visible) {
-			return nil, misshapen("user_input.text is empty")
+			return nil, malformed("user_input.text is empty")
 		}
 		return turn.Typed{At: now, Text: m.Text}, nil
 	case contract.AssistantInput:
 		lines := reply.Sentences(m.Text)
 		if len(lines) == 0 {
-			return nil, misshapen("assistant_input.text has nothing to say")
+			return nil, malformed("assistant_input.text has nothing to say")
 		}
 		return turn.Dictated{At: now, Sentences: lines}, nil
 	case contract.PauseAssistantMessage:
-		return turn.PauseAsked{At: now}, nil
+		return turn.PauseRequested{At: now}, nil
 	case contract.ResumeAssistantMessage:
-		return turn.ResumeAsked{At: now}, nil
+		return turn.ResumeRequested{At: now}, nil
 	case contract.ToolResponseMessage:
-		return turn.Answered{At: now, CallID: m.ToolCallID, Content: m.Content}, nil
+		return turn.ToolAnswered{At: now, CallID: m.ToolCallID, Content: m.Content}, nil
 	case contract.ToolErrorMessage:
-		return turn.Answered{
+		return turn.ToolAnswered{
 			At:      now,
 			CallID:  m.ToolCallID,
 			Content: m.Content,
@@ -138,7 +138,7 @@ func (c *Session) eventOf(m contract.ClientMessage) (turn.Event, *contract.Fault
 			Error:   m.Error,
 		}, nil
 	}
-	return nil, misshapen(fmt.Sprintf("type: %q is not taken here", m.MessageType()))
+	return nil, malformed(fmt.Sprintf("type: %q is not taken here", m.MessageType()))
 }
 
 // visible reports whether a character says anything: no space, nothing of no
@@ -147,7 +147,7 @@ func visible(r rune) bool {
 	return unicode.In(r, unicode.L, unicode.N, unicode.P, unicode.S)
 }
 
-func misshapen(why string) *contract.Fault {
+func malformed(why string) *contract.Fault {
 	return &contract.Fault{Code: contract.WrongShape, Detail: why}
 }
 
@@ -157,25 +157,25 @@ func misshapen(why string) *contract.Fault {
 func (c *Session) apply(m contract.SessionSettings, aside bool) (*contract.Fault, error) {
 	if m.VoiceID != "" {
 		if err := c.voices.Prepare(m.VoiceID); err != nil {
-			fault := noVoice(contract.InvalidSettings, err)
+			fault := voiceFault(contract.InvalidSettings, err)
 			return &fault, c.over()
 		}
 	}
-	if fault := uncallable(c.toolChecker, m.Tools); fault != nil {
+	if fault := uncallableTool(c.toolChecker, m.Tools); fault != nil {
 		return fault, c.over()
 	}
 	select { // the ear is told in the order in which they come into force
-	case c.applying <- struct{}{}:
-		defer func() { <-c.applying }()
+	case c.settingsLock <- struct{}{}:
+		defer func() { <-c.settingsLock }()
 	case <-c.done:
 		return nil, ErrOver
 	}
-	if fault := c.unreadable(m); fault != nil {
+	if fault := c.promptTooLong(m); fault != nil {
 		return fault, c.over()
 	}
-	o, err := c.ask(turn.SettingsAsked{At: turn.At(c.clock()), Message: m}, aside)
+	o, err := c.ask(turn.SettingsRequested{At: turn.At(c.clock()), Message: m}, aside)
 	if err == nil {
-		c.inForce = o.settings
+		c.settings = o.settings
 	}
 	switch {
 	case err != nil || o.fault != nil:
@@ -189,7 +189,7 @@ func (c *Session) apply(m contract.SessionSettings, aside bool) (*contract.Fault
 // ask posts an event and waits for what came of it.
 func (c *Session) ask(e turn.Event, aside bool) (outcome, error) {
 	handled := make(chan outcome, 1)
-	c.hand(posted{event: e, handled: handled, aside: aside})
+	c.enqueue(queuedEvent{event: e, handled: handled, faultToCaller: aside})
 	select {
 	case o := <-handled:
 		return o, nil
@@ -208,58 +208,58 @@ func (c *Session) Audio() *contract.AudioConfiguration { return c.audio.Load() }
 // will follow. It waits while the ear has more than a second to catch up on, or
 // nothing to listen to. It is called by one goroutine at a time.
 func (c *Session) Hear(pcm []float32) error {
-	return c.guarded(func() error { return c.hear(pcm) })
+	return c.catchPanic(func() error { return c.hear(pcm) })
 }
 
 func (c *Session) hear(pcm []float32) error {
 	if !c.ear.Hear(c.done, pcm) {
 		return ErrOver
 	}
-	c.rest()
+	c.gatherChunks()
 	return nil
 }
 
 const (
-	// restFor is how long small chunks may gather in the network's buffers
+	// gatherTime is how long small chunks may gather in the network's buffers
 	// while nobody speaks. Each chunk that is taken as it comes wakes half a
 	// dozen threads for 30 µs of work; six at a time cost a fourth. What a user
 	// begins to say is noticed so much later, and nothing depends on that.
-	restFor = 100 * time.Millisecond
+	gatherTime = 100 * time.Millisecond
 	// smallChunk is the distance between chunks below which they are worth
 	// gathering: native clients send every 20 ms, web clients every 100 ms.
 	smallChunk = 40 * time.Millisecond
-	// backlog is the distance between chunks below which the later one did not
+	// backlogGap is the distance between chunks below which the later one did not
 	// have to be waited for: others may lie behind it, and they are late enough.
-	backlog = 5 * time.Millisecond
+	backlogGap = 5 * time.Millisecond
 )
 
-// rest holds up who brings audio, while there is nothing to hear in it.
-func (c *Session) rest() {
-	if c.near {
+// gatherChunks holds up who brings audio, while there is nothing to hear in it.
+func (c *Session) gatherChunks() {
+	if c.unbuffered {
 		return
 	}
-	gap := time.Since(c.chunkAt)
-	if c.ear.Idle() && gap > backlog && gap <= smallChunk {
+	gap := time.Since(c.lastChunk)
+	if c.ear.Idle() && gap > backlogGap && gap <= smallChunk {
 		select {
-		case <-time.After(restFor):
+		case <-time.After(gatherTime):
 		case <-c.done:
 		}
 	}
-	c.chunkAt = time.Now()
+	c.lastChunk = time.Now()
 }
 
 // Fault tells the client, in order with everything else, of a message that
 // could not be used. It waits as Receive does.
 func (c *Session) Fault(code contract.Code, detail string) error {
-	if err := c.waitForRoom(); err != nil {
+	if err := c.waitForBacklog(); err != nil {
 		return err
 	}
-	c.tellFault(contract.Fault{Code: code, Detail: detail})
+	c.reportFault(contract.Fault{Code: code, Detail: detail})
 	return c.over()
 }
 
-func (c *Session) tellFault(f contract.Fault) {
-	c.post(turn.Faulty{At: turn.At(c.clock()), Fault: f})
+func (c *Session) reportFault(f contract.Fault) {
+	c.post(turn.FaultReported{At: turn.At(c.clock()), Fault: f})
 }
 
 // Played says how much of the sound of the assistant message id the client has
@@ -275,7 +275,7 @@ func (c *Session) HangUp() { c.post(turn.HungUp{At: turn.At(c.clock())}) }
 // an error.
 func (c *Session) CutOff(why error) {
 	c.log.Warn("the chat is cut off", "err", why)
-	c.post(turn.Lost{At: turn.At(c.clock()), Code: contract.ClosePolicy, Why: why.Error()})
+	c.post(turn.Aborted{At: turn.At(c.clock()), Code: contract.ClosePolicy, Why: why.Error()})
 }
 
 func (c *Session) over() error {

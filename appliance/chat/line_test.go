@@ -82,7 +82,7 @@ func TestWhatIsTooSlowIsNamed(t *testing.T) {
 			if code := <-f.closed; code != x.code || f.reason != x.reason || f.status != store.Failed {
 				t.Errorf("%s: closed with %d %q, as %s", name, code, f.reason, f.status)
 			}
-			if took := time.Since(begun); took < patience || took > patience+2*goodbye || sent > 200 {
+			if took := time.Since(begun); took < backlogLimit || took > backlogLimit+2*lastWriteLimit || sent > 200 {
 				t.Errorf("%s: over after %s and %d messages", name, took, sent)
 			}
 		})

@@ -11,9 +11,9 @@ import (
 	"parley/store"
 )
 
-// Live says of a conversation that goes on whose it is, where, and since when.
+// RealTime says of a conversation that goes on whose it is, where, and since when.
 // Nothing in it was said by anybody.
-type Live struct {
+type Info struct {
 	ChatID, GroupID string
 	Account         string
 	RequestID       string          // by which the log of its line knows it
@@ -24,8 +24,8 @@ type Live struct {
 	Connectable     bool // its client lets others connect to it
 }
 
-// About says whose conversation it is, and where.
-func (c *Session) About() Live { return c.about }
+// Info says whose conversation it is, and where.
+func (c *Session) Info() Info { return c.info }
 
 // A Listener gets what the client of a chat is told, each as a Copy.
 type (
@@ -44,17 +44,17 @@ func (c *Session) Listen(sound bool) (*Listener, error) { return c.scribe.Listen
 
 // Turns are its newest turns that were answered aloud, the oldest first, with the
 // moments of their stages.
-func (c *Session) Turns() []contract.ReturnTurn { return c.pace.turns() }
+func (c *Session) Turns() []contract.ReturnTurn { return c.stages.recent() }
 
 // Chats are the conversations that are live, oldest first.
-func (h *Host) Chats() []Live {
+func (h *Host) Chats() []Info {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	all := make([]Live, 0, len(h.live))
+	all := make([]Info, 0, len(h.live))
 	for _, c := range h.live {
-		all = append(all, c.about)
+		all = append(all, c.info)
 	}
-	slices.SortFunc(all, func(a, b Live) int {
+	slices.SortFunc(all, func(a, b Info) int {
 		return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.ChatID, b.ChatID))
 	})
 	return all
@@ -69,55 +69,55 @@ func (h *Host) Find(chatID string) (*Session, bool) {
 	return c, ok
 }
 
-// enter puts a conversation among those that are live.
-func (h *Host) enter(c *Session) {
+// register puts a conversation among those that are live.
+func (h *Host) register(c *Session) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.live[c.id] = c
-	h.groups[c.about.GroupID] = c
+	h.groups[c.info.GroupID] = c
 }
 
-// leave takes a conversation out that takes nothing more.
-func (h *Host) leave(c *Session) {
+// unregister takes a conversation out that takes nothing more.
+func (h *Host) unregister(c *Session) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.live, c.id)
-	h.late.forget(c.id)
-	close(c.left)
+	h.delays.forget(c.id)
+	close(c.unregistered)
 }
 
-// over takes a conversation out of which nothing runs any more.
-func (h *Host) over(c *Session) {
+// releaseGroup takes a conversation out of which nothing runs any more.
+func (h *Host) releaseGroup(c *Session) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.groups[c.about.GroupID] == c {
-		delete(h.groups, c.about.GroupID)
+	if h.groups[c.info.GroupID] == c {
+		delete(h.groups, c.info.GroupID)
 	}
 }
 
 const (
-	// noticed is within what time a session has taken the end of its line: the
+	// hangUpLimit is within what time a session has taken the end of its line: the
 	// client knows of it first, and may be back before the session does.
-	noticed = time.Second
-	// written is within what time a chat that is being ended is over.
-	written = 2 * goodbye
+	hangUpLimit = time.Second
+	// endLimit is within what time a chat that is being ended is over.
+	endLimit = 2 * lastWriteLimit
 )
 
-// vacant waits until the chat of a group that goes on is over, if it is at its end
+// waitForGroup waits until the chat of a group that goes on is over, if it is at its end
 // already: who leaves and comes back at once finds the group free. False means
 // that the chat goes on.
-func (h *Host) vacant(ctx context.Context, group string) bool {
+func (h *Host) waitForGroup(ctx context.Context, group string) bool {
 	h.mu.Lock()
 	c := h.groups[group]
 	h.mu.Unlock()
 	if c == nil { // it has just gone
 		return true
 	}
-	return within(ctx, noticed, c.left) && within(ctx, written, c.done)
+	return closedWithin(ctx, hangUpLimit, c.unregistered) && closedWithin(ctx, endLimit, c.done)
 }
 
-// within reports whether something is there within a time.
-func within(ctx context.Context, limit time.Duration, there <-chan struct{}) bool {
+// closedWithin reports whether something is there within a time.
+func closedWithin(ctx context.Context, limit time.Duration, there <-chan struct{}) bool {
 	late := time.NewTimer(limit)
 	defer late.Stop()
 	select {
@@ -134,7 +134,7 @@ func within(ctx context.Context, limit time.Duration, there <-chan struct{}) boo
 func (h *Host) Occupied() (is bool, changes <-chan struct{}) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.seats > 0, h.turned
+	return h.slots > 0, h.occupancyChanged
 }
 
 // Load is how many conversations there are, of how many accounts, and how many
@@ -145,5 +145,5 @@ func (h *Host) Load() (chats, accounts, most int) {
 	for _, n := range h.accounts {
 		most = max(most, n)
 	}
-	return h.seats, len(h.accounts), most
+	return h.slots, len(h.accounts), most
 }

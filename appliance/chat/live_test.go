@@ -32,7 +32,7 @@ func TestTheHostKnowsWhoIsLive(t *testing.T) {
 		t.Errorf("%d chats of %d accounts, one of which has %d", chats, accounts, most)
 	}
 	live := h.Chats()
-	if len(live) != 3 || !slices.IsSortedFunc(live, func(a, b Live) int { return a.Since.Compare(b.Since) }) {
+	if len(live) != 3 || !slices.IsSortedFunc(live, func(a, b Info) int { return a.Since.Compare(b.Since) }) {
 		t.Fatalf("live: %+v", live)
 	}
 	for _, c := range all {
@@ -40,14 +40,14 @@ func TestTheHostKnowsWhoIsLive(t *testing.T) {
 		if !ok || found != c {
 			t.Fatalf("%s is not found", c.ID())
 		}
-		about := c.About()
+		about := c.Info()
 		if about.ChatID != c.ID() || about.GroupID == "" || about.RequestID != "r" || about.Line != "websocket" ||
 			about.Client != "192.0.2.7" || time.Since(about.Since) > time.Minute {
 			t.Errorf("about it: %+v", about)
 		}
 	}
-	if all[1].About().Account != "b" {
-		t.Errorf("the second is of %q", all[1].About().Account)
+	if all[1].Info().Account != "b" {
+		t.Errorf("the second is of %q", all[1].Info().Account)
 	}
 	all[1].HangUp()
 	<-all[1].Done()
@@ -81,7 +81,7 @@ func TestTheHostTellsWhenSomebodyComesAndWhenAllHaveGone(t *testing.T) {
 	if is || told(changes) {
 		t.Fatal("a host without a conversation is occupied")
 	}
-	var seats []*Seat
+	var seats []*Slot
 	for range 2 {
 		seat, err := h.Reserve("a")
 		if err != nil {

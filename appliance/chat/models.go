@@ -71,7 +71,7 @@ func (h *Host) fallbackOf(c contract.ReturnConfig, model engine.LanguageModel, r
 		if isCustom(c) {
 			return nil, nil
 		}
-		return h.ownFallback(model), nil
+		return h.boxFallback(model), nil
 	}
 	var all []reply.Fallback
 	for _, ref := range c.LanguageModel.Fallback {
@@ -79,24 +79,25 @@ func (h *Host) fallbackOf(c contract.ReturnConfig, model engine.LanguageModel, r
 		if err != nil {
 			return nil, err
 		}
-		f := reply.Fallback{Model: next, Pace: reply.NewPace(), Prompt: h.Defaults.Prompt(time.Now())}
-		if f.Certain = ref.Provider == contract.ProviderCustom; !f.Certain {
-			f.Pace = h.pace(next)
+		f := reply.Fallback{Model: next, Throughput: reply.NewThroughput(), Prompt: h.Defaults.Prompt(time.Now())}
+		if f.NoSpeculation = ref.Provider == contract.ProviderCustom; !f.NoSpeculation {
+			f.Throughput = h.throughput(next)
 		}
 		all = append(all, f)
 	}
 	return all, nil
 }
 
-// ownFallback are those of the box's models that answer where another one fails.
-func (h *Host) ownFallback(failing engine.LanguageModel) []reply.Fallback {
+// boxFallback are those of the box's models that answer where another one fails.
+func (h *Host) boxFallback(failing engine.LanguageModel) []reply.Fallback {
 	if h.Models == nil {
 		return nil
 	}
 	var all []reply.Fallback
 	for _, next := range h.Models.Fallback() {
 		if next != failing {
-			all = append(all, reply.Fallback{Model: next, Pace: h.pace(next), Prompt: h.Defaults.Prompt(time.Now())})
+			all = append(all, reply.Fallback{Model: next, Throughput: h.throughput(next),
+				Prompt: h.Defaults.Prompt(time.Now())})
 		}
 	}
 	return all

@@ -160,7 +160,7 @@ func TestAPanicEndsItsChatAndNoOther(t *testing.T) {
 				case "detector", "transcriber", "recorder":
 					say(t, first, -0.1)
 				case "session":
-					first.hand(posted{event: nil}) // on which Next panics, having no time
+					first.enqueue(queuedEvent{event: nil}) // on which Next panics, having no time
 				default:
 					_ = first.Receive(contract.UserInput{Text: poison})
 				}
@@ -181,8 +181,8 @@ func TestAPanicEndsItsChatAndNoOther(t *testing.T) {
 				if status != store.Failed {
 					t.Errorf("it ended as %s", status)
 				}
-				if h.Live() != 1 {
-					eventually(t, "its seat is free", func() bool { return h.Live() == 1 })
+				if h.Running() != 1 {
+					eventually(t, "its seat is free", func() bool { return h.Running() == 1 })
 				}
 				mu.Lock()
 				if said := log.String(); !strings.Contains(said, "panic_test.go") && where != "session" ||
@@ -234,8 +234,8 @@ func TestAPanicAtTheBeginningGivesTheSeatBack(t *testing.T) {
 	h := hostOf(panicking{f})
 	defer h.Stop(t.Context())
 	_, err := enter(t, h, Opening{Line: f, Connect: contract.ConnectSettings{ResumedChatGroupID: "g"}})
-	if err == nil || h.Live() != 0 || f.status != store.Failed {
-		t.Errorf("%v, %d live, status %q", err, h.Live(), f.status)
+	if err == nil || h.Running() != 0 || f.status != store.Failed {
+		t.Errorf("%v, %d live, status %q", err, h.Running(), f.status)
 	}
 }
 
@@ -247,14 +247,14 @@ func TestOneAccountCannotTakeAllSeats(t *testing.T) {
 		Log:             slog.New(slog.DiscardHandler),
 		MaxChats:        4,
 		ChatsPerAccount: 3,
-		Alone:           func(string) bool { return alone },
+		SoleAccount:     func(string) bool { return alone },
 	})
 	defer h.Stop(t.Context())
 	take := func(account string) error {
 		_, err := h.Reserve(account)
 		return err
 	}
-	var seats []*Seat
+	var seats []*Slot
 	for range 4 {
 		s, err := h.Reserve("a")
 		if err != nil {
@@ -278,7 +278,7 @@ func TestOneAccountCannotTakeAllSeats(t *testing.T) {
 	for _, s := range append(seats, s) {
 		s.Release()
 	}
-	if h.Live() != 0 || len(h.accounts) != 0 {
-		t.Errorf("%d seats are taken, by %v", h.Live(), h.accounts)
+	if h.Running() != 0 || len(h.accounts) != 0 {
+		t.Errorf("%d seats are taken, by %v", h.Running(), h.accounts)
 	}
 }

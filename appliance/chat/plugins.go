@@ -24,10 +24,10 @@ func (h *Host) PluginsChanged() {
 	}
 	h.mu.Unlock()
 	for _, c := range live {
-		c.equip(all)
+		c.setPlugins(all)
 	}
 }
 
-func (c *Session) equip(all []turn.Plugin) {
-	c.post(turn.Equipped{At: turn.At(c.clock()), Plugins: all})
+func (c *Session) setPlugins(all []turn.Plugin) {
+	c.post(turn.PluginsChanged{At: turn.At(c.clock()), Plugins: all})
 }

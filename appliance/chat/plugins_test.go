@@ -52,7 +52,7 @@ var hoursPlugin = turn.Plugin{Name: "hours", OnTurn: true, Tools: []turn.Tool{{
 	OnBox:      true,
 	Plugin:     "hours",
 	Limit:      2 * time.Second,
-	Brought:    true,
+	FromPlugin: true,
 }}}
 
 // plugged begins a chat of a box whose every chat has the plugin "hours".
@@ -86,7 +86,7 @@ func TestAPluginsToolIsRunAndToldWho(t *testing.T) {
 			r.Arguments != `{"place":"museum"}` || r.Conversation.History[0].Text != "When do you open?" {
 			t.Errorf("the plugin is told %+v", r)
 		}
-		if q := p.asked[0]; q.Plugin != "hours" || q.Guess || q.Account != "a" || q.ChatID != s.ID() {
+		if q := p.asked[0]; q.Plugin != "hours" || q.Speculative || q.Account != "a" || q.ChatID != s.ID() {
 			t.Errorf("the plugin is asked %+v", q)
 		}
 	}, call("opening_hours", `{"place":"museum"}`), engine.Part{Text: "At ten."})

@@ -161,7 +161,7 @@ func TestALongTextIsRecordedToItsEnd(t *testing.T) {
 
 func TestWithoutHistoryNothingIsKeptOrResumed(t *testing.T) {
 	f := newFakes()
-	h := hostOf(f, func(p *Parts) { p.Records, p.MaxChats = record.Unkept{}, 2 })
+	h := hostOf(f, func(p *Parts) { p.Records, p.MaxChats = record.Unrecorded{}, 2 })
 	c := begin(t, h, Opening{Line: f})
 	if err := c.Receive(contract.UserInput{Text: "Hello"}); err != nil {
 		t.Fatal(err)

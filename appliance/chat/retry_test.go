@@ -38,8 +38,8 @@ func TestTheEndOfAChatIsWrittenAsSoonAsTheDiskTakesIt(t *testing.T) {
 		}, time.Hour, 3},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			h := Host{open: group{log: slog.New(slog.DiscardHandler)}}
-			h.running, h.stop = context.WithCancel(t.Context())
+			h := Host{sessions: group{log: slog.New(slog.DiscardHandler)}}
+			h.ctx, h.stop = context.WithCancel(t.Context())
 			asked := 0
 			h.retry(slog.New(slog.DiscardHandler), "end it", func(context.Context) error {
 				asked++
@@ -51,7 +51,7 @@ func TestTheEndOfAChatIsWrittenAsSoonAsTheDiskTakesIt(t *testing.T) {
 				t.Errorf("%s: asked %d times, want %d", name, asked, x.want)
 			}
 			h.stop()
-			h.open.Wait()
+			h.sessions.Wait()
 		})
 	}
 }

@@ -15,7 +15,7 @@ func TestThePromptGetsTheRulesOfItsModel(t *testing.T) {
 	small, large := newFakes(), newFakes()
 	rules := func(m engine.LanguageModel) turn.Rules {
 		if m == engine.LanguageModel(small) {
-			return turn.Rules{Before: "Be brief.", Check: true}
+			return turn.Rules{Factual: "Be brief.", CheckAnswers: true}
 		}
 		return turn.Rules{}
 	}
@@ -23,19 +23,19 @@ func TestThePromptGetsTheRulesOfItsModel(t *testing.T) {
 	prompt := func(c contract.ReturnConfig, m engine.LanguageModel) turn.Settings { return p.Settings(c, m) }
 	c := config(t, `{"name":"n","evi_version":"3","voice":{"name":"joe"},"prompt":{"text":"Open at `+
 		`ten."},"examples":[{"user":"When?","assistant":"At ten."}]}`)
-	if s := prompt(c, small); s.Rules.Before != "Be brief." || !s.Brought || len(s.Examples) != 1 {
+	if s := prompt(c, small); s.Rules.Factual != "Be brief." || !s.CustomPrompt || len(s.Examples) != 1 {
 		t.Errorf("with the small model: %+v", s)
 	}
-	if s := prompt(c, large); s.Rules != (turn.Rules{}) || !s.Brought {
+	if s := prompt(c, large); s.Rules != (turn.Rules{}) || !s.CustomPrompt {
 		t.Errorf("with the large one: %+v", s.Rules)
 	}
 	off := false
 	c.Prompt.PromptExpansion = &contract.PromptExpansion{Enabled: &off}
-	if s := prompt(c, small); s.Rules.Before != "" || !s.Rules.Check {
+	if s := prompt(c, small); s.Rules.Factual != "" || !s.Rules.CheckAnswers {
 		t.Errorf("a prompt that wants to stand alone: %+v", s.Rules)
 	}
 	c.Prompt = nil
-	if s := prompt(c, small); s.Brought || s.SystemPrompt != DefaultPrompt {
+	if s := prompt(c, small); s.CustomPrompt || s.SystemPrompt != DefaultPrompt {
 		t.Errorf("without a prompt: %q", s.SystemPrompt)
 	}
 }
@@ -45,17 +45,17 @@ func TestThePromptGetsTheRulesOfItsModel(t *testing.T) {
 func TestAPromptAtConnectGetsTheRules(t *testing.T) {
 	f := newFakes()
 	h := hostOf(f, func(p *Parts) {
-		p.Rules = func(engine.LanguageModel) turn.Rules { return turn.Rules{Before: "Be brief."} }
+		p.Rules = func(engine.LanguageModel) turn.Rules { return turn.Rules{Factual: "Be brief."} }
 	})
 	defer h.Stop(t.Context())
 	brought := "Open at ten."
 	o := Opening{Account: "a",
 		Connect: contract.ConnectSettings{SessionSettings: contract.SessionSettings{SystemPrompt: &brought}}}
-	got, err := h.choose(t.Context(), o)
-	if err != nil || got.settings.Rules.Before != "Be brief." || !got.settings.Brought {
+	got, err := h.setUp(t.Context(), o)
+	if err != nil || got.settings.Rules.Factual != "Be brief." || !got.settings.CustomPrompt {
 		t.Fatalf("%+v, %v", got.settings, err)
 	}
-	if got, err = h.choose(t.Context(), Opening{Account: "a"}); err != nil || got.settings.Brought {
+	if got, err = h.setUp(t.Context(), Opening{Account: "a"}); err != nil || got.settings.CustomPrompt {
 		t.Errorf("without a prompt: %+v, %v", got.settings, err)
 	}
 }
@@ -63,7 +63,7 @@ func TestAPromptAtConnectGetsTheRules(t *testing.T) {
 // The rules hold nothing that changes from chat to chat, and are short enough
 // for a box to read them in some seconds.
 func TestTheRulesAreSteadyAndShort(t *testing.T) {
-	for _, rules := range [...]string{SpokenRules, MannerRules} {
+	for _, rules := range [...]string{FactRules, PersonaRules} {
 		if strings.Contains(rules, "{{") || len(rules) > 2000 {
 			t.Errorf("%d bytes", len(rules))
 		}

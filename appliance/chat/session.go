@@ -19,12 +19,12 @@ const (
 	// eventQueue is how many events may wait. The session never waits for
 	// those who post them, so the queue is short whenever it runs.
 	eventQueue = 16
-	// goodbye bounds the last writing and sending of a chat.
-	goodbye = 3 * time.Second
-	// patience is how long who brings a message may wait until the client has
+	// lastWriteLimit bounds the last writing and sending of a chat.
+	lastWriteLimit = 3 * time.Second
+	// backlogLimit is how long who brings a message may wait until the client has
 	// read, and the disk has written, enough of what came before: longer than any
 	// line waits for its client, and than SQLite for its lock.
-	patience = 15 * time.Second
+	backlogLimit = 15 * time.Second
 )
 
 // ErrOver means that the conversation has ended, and ErrBehind that a listener
@@ -38,54 +38,54 @@ var (
 // at a time, asks Next what follows, and carries that out. Everything that
 // takes time happens elsewhere and comes back as an event.
 type Session struct {
-	id     string
-	log    *slog.Logger
-	begun  time.Time
-	state  turn.State // of the goroutine that runs, and of Open before it
-	voices ownVoices
-	line   Line
-	about  Live
-	leave  func() // from those that are live
+	id         string
+	log        *slog.Logger
+	begun      time.Time
+	state      turn.State // of the goroutine that runs, and of Open before it
+	voices     accountVoices
+	line       Line
+	info       Info
+	unregister func() // from those that are live
 	// toolChecker is the model, where it cannot call every tool; else nil.
-	toolChecker engine.ToolChecker
-	events      chan posted
-	left, done  chan struct{} // left: it takes nothing more
+	toolChecker        engine.ToolChecker
+	events             chan queuedEvent
+	unregistered, done chan struct{} // left: it takes nothing more
 
 	ear           *ear.Ear
 	replies       *reply.Replies
 	scribe        *record.Scribe
 	recorder      Recorder
-	pace          pace
+	stages        stageTimer
 	retry         func(doing string, write func(context.Context) error)
 	failRecording func(context.Context) error
 
-	writing context.Context // of what is told; of the goroutine that runs
-	untold  int             // how often telling has panicked; of who tells
+	writeCtx     context.Context // of what is told; of the goroutine that runs
+	scribePanics int             // how often telling has panicked; of who tells
 
-	ended *turn.End
-	unset map[string]bool // variables that nobody has set, of which the log knows
+	ended       *turn.End
+	unsetLogged map[string]bool // variables that nobody has set, of which the log knows
 
 	workers, scribing, recording, draining group
 
-	audio    atomic.Pointer[contract.AudioConfiguration] // of the settings in force
-	applying chan struct{}                               // holds one while settings are put in force
-	inForce  turn.Settings                               // as they were last put in force; of who holds applying
-	readers  []engine.LanguageModel                      // that may answer
+	audio        atomic.Pointer[contract.AudioConfiguration] // of the settings in force
+	settingsLock chan struct{}                               // holds one while settings are put in force
+	settings     turn.Settings                               // as they were last put in force; of who holds applying
+	models       []engine.LanguageModel                      // that may answer
 
 	// Of the goroutine that brings audio.
-	chunkAt time.Time // when it was done with the newest
-	near    bool      // it need not wait for more of it
+	lastChunk  time.Time // when it was done with the newest
+	unbuffered bool      // it need not wait for more of it
 }
 
-// posted is an event on its way to the session, and who wants to know when all
+// queuedEvent is an event on its way to the session, and who wants to know when all
 // that follows from it was carried out.
-type posted struct {
+type queuedEvent struct {
 	event   turn.Event
 	handled chan<- outcome // has room for one; nil: nobody
-	// listen: there is something to hear, and nothing else.
-	listen bool
-	// aside: what is wrong with it is for who waits, and not for the client.
-	aside bool
+	// startEar: there is something to hear, and nothing else.
+	startEar bool
+	// faultToCaller: what is wrong with it is for who waits, and not for the client.
+	faultToCaller bool
 }
 
 // ID is the chat's.
@@ -99,23 +99,23 @@ func (c *Session) clock() time.Duration { return time.Since(c.begun) }
 // post hands an event to the session; it waits only as long as the session
 // needs for the events before it.
 func (c *Session) post(e turn.Event) {
-	if e = explained(e); e != nil {
-		c.hand(posted{event: e})
+	if e = withClientDetail(e); e != nil {
+		c.enqueue(queuedEvent{event: e})
 	}
 }
 
-func (c *Session) hand(p posted) {
+func (c *Session) enqueue(p queuedEvent) {
 	select {
 	case c.events <- p:
 	case <-c.done:
 	}
 }
 
-// settle posts an event and returns when all that follows from it was carried
+// postAndWait posts an event and returns when all that follows from it was carried
 // out, or ctx has ended.
-func (c *Session) settle(ctx context.Context, e turn.Event) {
+func (c *Session) postAndWait(ctx context.Context, e turn.Event) {
 	handled := make(chan outcome, 1)
-	c.hand(posted{event: e, handled: handled})
+	c.enqueue(queuedEvent{event: e, handled: handled})
 	select {
 	case <-handled:
 	case <-ctx.Done():
@@ -127,41 +127,41 @@ func (c *Session) run(ctx context.Context, opened turn.Opened) {
 	defer close(c.done)
 	work, stop := context.WithCancel(context.WithoutCancel(ctx))
 	writing, stopWriting := context.WithCancel(context.WithoutCancel(ctx))
-	c.writing = writing
+	c.writeCtx = writing
 	converse := func() {
-		c.readAhead(work)
+		c.prefill(work)
 		c.loop(ctx, work, opened)
 	}
-	if guard(c.log, converse) != nil {
+	if catchPanic(c.log, converse) != nil {
 		c.abandon()
 	}
 
-	c.last(c.leave)
+	c.cleanUp(c.unregister)
 	stop()
 	c.draining.Go(c.drain) // those who still post must not wait for a session that is over
 	c.workers.Wait()
-	c.last(c.stopRecording)
-	hurry := time.AfterFunc(goodbye, stopWriting)
+	c.cleanUp(c.stopRecording)
+	hurry := time.AfterFunc(lastWriteLimit, stopWriting)
 	c.scribing.Wait()
 	hurry.Stop()
 	stopWriting()
-	c.last(func() { c.retry("record the end of a chat", c.scribe.End(c.ended.Status, time.Now())) })
-	c.last(func() { c.line.Close(c.ended.Code, c.ended.Reason) })
-	c.last(c.scribe.Over)
-	c.last(c.replies.Forget)
+	c.cleanUp(func() { c.retry("record the end of a chat", c.scribe.End(c.ended.Status, time.Now())) })
+	c.cleanUp(func() { c.line.Close(c.ended.Code, c.ended.Reason) })
+	c.cleanUp(c.scribe.Over)
+	c.cleanUp(c.replies.Forget)
 	c.log.Info("chat ended", "status", c.ended.Status, "reason", c.ended.Reason, "seconds", int(c.clock().Seconds()))
 }
 
-// last does one of the last things of a chat. If it panics, those after it are
+// cleanUp does one of the last things of a chat. If it panics, those after it are
 // done all the same.
-func (c *Session) last(f func()) { _ = guard(c.log, f) }
+func (c *Session) cleanUp(f func()) { _ = catchPanic(c.log, f) }
 
-// tellAll has the scribe tell what waits, beside the session. After a panic it goes
+// runScribe has the scribe tell what waits, beside the session. After a panic it goes
 // on once, with what came after: the client is to learn that its chat is over.
-func (c *Session) tellAll() {
+func (c *Session) runScribe() {
 	c.scribing.Go(func() {
-		for ; c.untold < 2; c.untold++ {
-			if guard(c.log, func() { c.scribe.Run(c.writing) }) == nil {
+		for ; c.scribePanics < 2; c.scribePanics++ {
+			if catchPanic(c.log, func() { c.scribe.Run(c.writeCtx) }) == nil {
 				return
 			}
 			c.crashed()
@@ -177,21 +177,22 @@ func (c *Session) crashed() { c.post(turn.Crashed{At: turn.At(c.clock())}) }
 func (c *Session) abandon() {
 	if c.ended == nil {
 		f := contract.Fault{Code: contract.Internal}
-		_ = c.scribe.Tell(turn.Tell{At: c.clock(), Fact: turn.WentWrong{Fault: f}}, c.state.Settings().CustomSessionID)
+		_ = c.scribe.Publish(turn.Publish{At: c.clock(), Fact: turn.FaultOccurred{Fault: f}},
+			c.state.Settings().CustomSessionID)
 		c.ended = &turn.End{Status: contract.ChatError, Code: f.Code.CloseCode(), Reason: f.Code.Slug()}
 	}
-	c.last(c.replies.CancelAll)
+	c.cleanUp(c.replies.CancelAll)
 }
 
 func (c *Session) loop(ctx, work context.Context, first turn.Event) {
-	c.handle(work, posted{event: first})
+	c.handle(work, queuedEvent{event: first})
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for c.ended == nil {
 		if at, ok := c.wake(); ok {
 			timer.Reset(max(0, at-c.clock()))
 		}
-		var p posted
+		var p queuedEvent
 		select {
 		case p = <-c.events:
 		case <-timer.C:
@@ -207,11 +208,11 @@ func (c *Session) loop(ctx, work context.Context, first turn.Event) {
 // by the loop, and not a part of it: a chat waits in there nearly all of its life,
 // and a stack of which more than a quarter is in use is never made smaller.
 
-// readAhead has the model read what the conversation begins with.
+// prefill has the model read what the conversation begins with.
 //
 //go:noinline
-func (c *Session) readAhead(work context.Context) {
-	c.replies.Prefill(work, c.state.Conversation(), manner(c.state.Settings()))
+func (c *Session) prefill(work context.Context) {
+	c.replies.Prefill(work, c.state.Conversation(), modelOptions(c.state.Settings()))
 }
 
 // wake is when the state wants a Tick.
@@ -229,26 +230,26 @@ func (c *Session) drain() {
 	}
 }
 
-func (c *Session) handle(ctx context.Context, p posted) {
-	if p.listen {
+func (c *Session) handle(ctx context.Context, p queuedEvent) {
+	if p.startEar {
 		c.workers.Go(func() { c.ear.Run(ctx) })
 		return
 	}
 	if unsent := c.line.Unsent(); unsent > 0 {
-		c.state, _ = turn.Next(c.state, turn.Unsent{At: turn.At(c.clock()), Length: unsent})
+		c.state, _ = turn.Next(c.state, turn.SendDelayed{At: turn.At(c.clock()), Length: unsent})
 	}
 	var follows []turn.Effect
 	c.state, follows = turn.Next(c.state, p.event)
 	var fault *contract.Fault
-	if p.aside {
-		follows, fault = setAside(follows)
+	if p.faultToCaller {
+		follows, fault = takeFault(follows)
 	}
 	for _, f := range follows {
 		c.carryOut(ctx, f)
 	}
-	c.pace.note(p.event, follows, c.state.Turn())
+	c.stages.follow(p.event, follows, c.state.Turn())
 	c.noteFault(p.event)
-	if _, changed := p.event.(turn.SettingsAsked); changed {
+	if _, changed := p.event.(turn.SettingsRequested); changed {
 		c.warnUnset()
 	}
 	if p.handled != nil {
@@ -262,8 +263,8 @@ func (c *Session) handle(ctx context.Context, p posted) {
 func (c *Session) warnUnset() {
 	const most = 32 // a client may write any number of names into its prompt
 	for _, name := range c.state.Settings().Unset() {
-		if len(c.unset) < most && !c.unset[name] {
-			c.unset[name] = true
+		if len(c.unsetLogged) < most && !c.unsetLogged[name] {
+			c.unsetLogged[name] = true
 			c.log.Warn("a variable is not set; it stays empty", "variable", name, "field", "session_settings.variables")
 		}
 	}
@@ -274,11 +275,11 @@ func (c *Session) warnUnset() {
 func (c *Session) noteFault(e turn.Event) {
 	var f contract.Fault
 	switch e := e.(type) {
-	case turn.Failed:
+	case turn.TurnFailed:
 		f = e.Fault
-	case turn.Broke:
+	case turn.MindFailed:
 		f = e.Fault
-	case turn.Faulty:
+	case turn.FaultReported:
 		f = e.Fault
 	}
 	if f.Cause != nil {
@@ -289,34 +290,34 @@ func (c *Session) noteFault(e turn.Event) {
 func (c *Session) carryOut(ctx context.Context, e turn.Effect) {
 	settings := c.state.Settings()
 	switch e := e.(type) {
-	case turn.Tell:
-		c.tell(e, settings.CustomSessionID)
+	case turn.Publish:
+		c.publish(e, settings.CustomSessionID)
 	case turn.Think:
-		c.replies.Think(ctx, e, manner(settings))
-	case turn.Read:
-		c.replies.Read(ctx, e)
-	case turn.Run:
-		c.replies.Run(ctx, e, settings.CustomSessionID)
+		c.replies.Think(ctx, e, modelOptions(settings))
+	case turn.SayText:
+		c.replies.SayText(ctx, e)
+	case turn.RunTool:
+		c.replies.RunTool(ctx, e, settings.CustomSessionID)
 	case turn.StopTool:
-		c.replies.Stop(e.Turn)
-	case turn.Consult:
+		c.replies.StopTools(e.Turn)
+	case turn.ConsultPlugins:
 		c.replies.Consult(ctx, e, settings.CustomSessionID)
-	case turn.StopAdvice:
+	case turn.StopPlugins:
 		c.log.Warn("plugins took too long over a turn, which goes on without them", "turn", e.Turn, "limit",
 			turn.AdviceLimit)
-		c.replies.Stop(e.Turn)
-	case turn.Enough:
-		c.replies.Enough(e.Turn)
+		c.replies.StopTools(e.Turn)
+	case turn.StopThinking:
+		c.replies.StopThinking(e.Turn)
 	case turn.Prefill:
-		c.replies.Prefill(ctx, e.Conversation, manner(settings))
-	case turn.Close:
+		c.replies.Prefill(ctx, e.Conversation, modelOptions(settings))
+	case turn.CloseUtterance:
 		c.ear.Close(e.Utterance)
 	case turn.Speak:
 		c.replies.Speak(ctx, e, settings.Voice, settings.Speed)
 	case turn.Promote:
 		c.replies.Promote(e.Turn)
-	case turn.Done:
-		c.replies.Done(e.Turn)
+	case turn.FinishTurn:
+		c.replies.Finish(e.Turn)
 	case turn.Cancel:
 		c.replies.Cancel(e.Turn)
 	case turn.Cut:
@@ -329,9 +330,9 @@ func (c *Session) carryOut(ctx context.Context, e turn.Effect) {
 	}
 }
 
-// manner is how replies are to be thought of under these settings.
-func manner(s turn.Settings) reply.Manner {
-	return reply.Manner{
+// modelOptions is how replies are to be thought of under these settings.
+func modelOptions(s turn.Settings) reply.ModelOptions {
+	return reply.ModelOptions{
 		Temperature: s.Temperature,
 		Session:     s.CustomSessionID,
 		Key:         s.ModelKey,
@@ -339,20 +340,20 @@ func manner(s turn.Settings) reply.Manner {
 	}
 }
 
-// tell hands on what is written and sent. Where so much waits that it cannot, the
+// observe hands on what is written and sent. Where so much waits that it cannot, the
 // chat is over, and the reason says what is too slow.
-func (c *Session) tell(t turn.Tell, customSessionID string) {
+func (c *Session) publish(t turn.Publish, customSessionID string) {
 	if c.ended != nil {
 		return
 	}
-	if err := c.scribe.Tell(t, customSessionID); err != nil {
+	if err := c.scribe.Publish(t, customSessionID); err != nil {
 		c.log.Warn("the chat is cut off", "err", err)
-		c.ended = &turn.End{Status: contract.ChatError, Code: codeOf(err), Reason: err.Error()}
+		c.ended = &turn.End{Status: contract.ChatError, Code: closeCodeOf(err), Reason: err.Error()}
 	}
 }
 
-// codeOf is the code with which a line is closed because something is too slow.
-func codeOf(err error) int {
+// closeCodeOf is the code with which a line is closed because something is too slow.
+func closeCodeOf(err error) int {
 	if errors.Is(err, record.ErrSlowClient) {
 		return contract.ClosePolicy
 	}
@@ -362,7 +363,7 @@ func codeOf(err error) int {
 // stopRecording waits for the recorder, whose disk may be slow, and notes when
 // something of the chat is missing.
 func (c *Session) stopRecording() {
-	ctx, cancel := context.WithTimeout(context.Background(), goodbye)
+	ctx, cancel := context.WithTimeout(context.Background(), lastWriteLimit)
 	defer cancel()
 	if c.recorder.End(ctx, c.state.Now()) {
 		return
@@ -370,8 +371,8 @@ func (c *Session) stopRecording() {
 	c.retry("note that a recording is not whole", c.failRecording)
 }
 
-// lost says that nothing more can be written, or sent to the client.
-func (c *Session) lost(err error) {
+// givenUp says that nothing more can be written, or sent to the client.
+func (c *Session) scribeFailed(err error) {
 	c.log.Warn("the chat is cut off", "err", err)
-	c.post(turn.Lost{At: turn.At(c.clock()), Unwritten: errors.Is(err, record.ErrUnwritten)})
+	c.post(turn.Aborted{At: turn.At(c.clock()), Unwritten: errors.Is(err, record.ErrUnwritten)})
 }

@@ -171,7 +171,7 @@ func TestUnknownVoiceIsRefused(t *testing.T) {
 	if fault, ok := errors.AsType[contract.Fault](err); !ok || fault.Code != contract.VoiceNotFound {
 		t.Fatalf("refused with %v", err)
 	}
-	if h.Live() != 0 {
+	if h.Running() != 0 {
 		t.Fatal("the seat was not given back")
 	}
 }

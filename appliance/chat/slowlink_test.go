@@ -100,7 +100,7 @@ func serve(t *testing.T, f whole, timing ws.Timing) (url string) {
 	return box.URL
 }
 
-// listen reads until a message of a type. It returns how much sound came before.
+// startEar reads until a message of a type. It returns how much sound came before.
 func listen(t *testing.T, conn *websocket.Conn, until string) (sound time.Duration) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)

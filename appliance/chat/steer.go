@@ -19,8 +19,8 @@ const busyRetry = 5 * time.Second
 // ErrOver means that the chat has ended, and a contract.ErrUnavailable that it
 // takes nothing just now.
 func (c *Session) Steer(m contract.ClientMessage) error {
-	return c.guarded(func() error {
-		if !c.roomy() {
+	return c.catchPanic(func() error {
+		if !c.backlogDrained() {
 			if err := c.over(); err != nil {
 				return err
 			}
@@ -56,15 +56,15 @@ type outcome struct {
 	fault    *contract.Fault // nil: none, or the client is told of it
 }
 
-// setAside takes the fault out of what follows from an event that somebody else
+// takeFault takes the fault out of what follows from an event that somebody else
 // than the client brought. One that ends the chat is the client's affair too.
-func setAside(follows []turn.Effect) ([]turn.Effect, *contract.Fault) {
+func takeFault(follows []turn.Effect) ([]turn.Effect, *contract.Fault) {
 	if slices.ContainsFunc(follows, func(e turn.Effect) bool { _, end := e.(turn.End); return end }) {
 		return follows, nil
 	}
 	for i, e := range follows {
-		t, _ := e.(turn.Tell)
-		if wrong, ok := t.Fact.(turn.WentWrong); ok {
+		t, _ := e.(turn.Publish)
+		if wrong, ok := t.Fact.(turn.FaultOccurred); ok {
 			return slices.Delete(follows, i, i+1), &wrong.Fault
 		}
 	}

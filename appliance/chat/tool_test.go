@@ -43,14 +43,14 @@ func (c *caller) RunTool(ctx context.Context, r reply.ToolRun) (string, error) {
 	return c.result(ctx)
 }
 
-// last is what the model was asked last.
+// cleanUp is what the model was asked last.
 func (c *caller) last() engine.Prompt {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.seen[len(c.seen)-1]
 }
 
-// asked is how often the model was asked.
+// requested is how often the model was asked.
 func (c *caller) asked() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -235,13 +235,13 @@ func TestAResumedConversationKnowsItsTools(t *testing.T) {
 			ID:   "a",
 			Name: "weather",
 			Text: `{"town":"Graz"}`,
-		}, {Role: turn.ToolResult, ID: "a", Text: turn.NoAnswer},
+		}, {Role: turn.ToolResult, ID: "a", Text: turn.FailedResult},
 		{
 			Role: turn.ToolCall,
 			ID:   "d",
 			Name: "weather",
 			Text: `{"town":"Linz"}`,
-		}, {Role: turn.ToolResult, ID: "d", Text: turn.NoWords},
+		}, {Role: turn.ToolResult, ID: "d", Text: turn.EmptyResult},
 		{Role: turn.Assistant, Text: "I do not know."},
 	}
 	if len(got) != len(want) {

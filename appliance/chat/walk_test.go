@@ -234,7 +234,7 @@ func oneWalk(t *testing.T, seed uint64) {
 		t.Helper()
 		t.Errorf("walk %d, after %q, when %s: %s", seed, w.through, end.name, fmt.Sprintf(format, args...))
 	}
-	if took := time.Since(told); took > 2*goodbye && end.name != "nobody says anything" {
+	if took := time.Since(told); took > 2*lastWriteLimit && end.name != "nobody says anything" {
 		fail("it took %s", took)
 	}
 	<-w.silent
@@ -262,7 +262,7 @@ func oneWalk(t *testing.T, seed uint64) {
 	if !errors.Is(err, ErrOver) && !errors.Is(err, ErrBehind) {
 		fail("who listens along is told %v", err)
 	}
-	if err := host.Stop(t.Context()); err != nil || host.Live() != 0 || len(host.Chats()) != 0 {
-		fail("%v, %d live", err, host.Live())
+	if err := host.Stop(t.Context()); err != nil || host.Running() != 0 || len(host.Chats()) != 0 {
+		fail("%v, %d live", err, host.Running())
 	}
 }

@@ -14,9 +14,9 @@ func (e *Set) Rules(m engine.LanguageModel) turn.Rules {
 	_, embedded := m.(*llama.Model)
 	var r turn.Rules
 	if applies(e.cfg.Answers.Rules, embedded) {
-		r.Before, r.Manner = chat.SpokenRules, chat.MannerRules
+		r.Factual, r.Persona = chat.FactRules, chat.PersonaRules
 	}
-	r.Check = applies(e.cfg.Answers.Check, embedded)
+	r.CheckAnswers = applies(e.cfg.Answers.Check, embedded)
 	return r
 }
 

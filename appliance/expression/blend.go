@@ -22,8 +22,8 @@ func blend(words, voice contract.EmotionScores) contract.EmotionScores {
 	return words
 }
 
-// alone are the scores of a voice whose words are not understood.
-func alone(voice contract.EmotionScores) contract.EmotionScores {
+// voiceOnly are the scores of a voice whose words are not understood.
+func voiceOnly(voice contract.EmotionScores) contract.EmotionScores {
 	for i, v := range voice {
 		voice[i] = max(v, wordsFloor)
 	}
@@ -42,14 +42,14 @@ var strong = []struct {
 	{"Joy", "happy", 0.4}, {"Sadness", "sad", 0.35}, {"Tiredness", "tired", 0.35},
 }
 
-// mostNamed is how many feelings a language model is told of.
-const mostNamed = 2
+// maxNamed is how many feelings a language model is told of.
+const maxNamed = 2
 
-// named says which feelings stand out, the strongest first; empty where none does.
-func named(s contract.EmotionScores) string {
+// standOut says which feelings stand out, the strongest first; empty where none does.
+func standOut(s contract.EmotionScores) string {
 	var out []string
 	taken := map[string]bool{}
-	for range mostNamed {
+	for range maxNamed {
 		best, by := "", 1.0
 		for _, f := range strong {
 			if over := s.Of(f.name) / f.from; over >= by && !taken[f.called] {

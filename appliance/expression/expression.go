@@ -62,9 +62,9 @@ func (m *Meter) NewSound() *Sound {
 	return &Sound{m: m, scratch: newScratch()}
 }
 
-// reads reports whether words of a language (BCP 47, empty where it is not known)
+// understands reports whether words of a language (BCP 47, empty where it is not known)
 // can be judged: the model has read English alone.
-func reads(language string) bool {
+func understands(language string) bool {
 	of, _, _ := strings.Cut(strings.ToLower(language), "-")
 	return of == "" || of == "en"
 }

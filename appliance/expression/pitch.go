@@ -6,21 +6,21 @@ const (
 	pitchSamples = 800          // heard for a pitch: 50 ms
 	shortestLag  = rateHz / 500 // 500 Hz
 	longestLag   = rateHz / 60  // 60 Hz
-	mostPitches  = 5            // candidates of a frame
-	noPitch      = mostPitches  // stands for that it has none, in a path
+	maxPitches   = 5            // candidates of a frame
+	noPitch      = maxPitches   // stands for that it has none, in a path
 	// formedFrom and formedTo are the bins of 2.2 and 3.4 kHz.
 	formedFrom, formedTo = 2200 * harmonics / rateHz, 3400 * harmonics / rateHz
-	leastPitch           = 0.25 // correlation of a candidate
+	minPitch             = 0.25 // correlation of a candidate
 )
 
 // pitch is what the pitch of a frame may be.
 type pitch struct {
 	n          int
-	hz         [mostPitches]float64
-	strength   [mostPitches]float64 // 0 to 1, with a little for high ones
-	first      [mostPitches]float64 // dB of the first harmonic over the second
-	overFormed [mostPitches]float64 // dB of the first harmonic over the third formant's
-	local      float64              // the largest sample, less the mean
+	hz         [maxPitches]float64
+	strength   [maxPitches]float64 // 0 to 1, with a little for high ones
+	first      [maxPitches]float64 // dB of the first harmonic over the second
+	overFormed [maxPitches]float64 // dB of the first harmonic over the third formant's
+	local      float64             // the largest sample, less the mean
 }
 
 // correlate writes the autocorrelation of x for the lags of out.
@@ -66,7 +66,7 @@ func (s *scratch) findPitch(a *analyser, p *pitch, x []float64, at int) {
 		r[i] *= scale / a.pitchNormal[i]
 	}
 	for lag := shortestLag; lag < longestLag; lag++ {
-		if r[lag] > r[lag-1] && r[lag] >= r[lag+1] && r[lag] > leastPitch {
+		if r[lag] > r[lag-1] && r[lag] >= r[lag+1] && r[lag] > minPitch {
 			p.candidate(r, lag)
 		}
 	}
@@ -85,10 +85,10 @@ func (p *pitch) candidate(r []float64, lag int) {
 	for i > 0 && p.strength[i-1] < strength {
 		i--
 	}
-	if i == mostPitches {
+	if i == maxPitches {
 		return
 	}
-	p.n = min(p.n+1, mostPitches)
+	p.n = min(p.n+1, maxPitches)
 	copy(p.hz[i+1:], p.hz[i:])
 	copy(p.strength[i+1:], p.strength[i:])
 	p.hz[i], p.strength[i] = rateHz/length, strength
@@ -129,7 +129,7 @@ func pitchPath(frames []frame, loudest float64) []int {
 		onOff, octave = 0.14, 0.35 // what it costs to begin or end a voice, and to leap by an octave
 		unvoiced      = 0.45
 		quiet         = 0.03
-		states        = mostPitches + 1
+		states        = maxPitches + 1
 	)
 	// State 0 is no voice; that order decides between equals.
 	from := make([][states]int8, len(frames))

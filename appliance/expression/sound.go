@@ -7,9 +7,9 @@ import (
 )
 
 const (
-	// mostFrames is how much of an utterance is listened to, its newest
+	// maxFrames is how much of an utterance is listened to, its newest
 	// twenty seconds: 0.9 MB. Nobody's tone is one and the same for longer.
-	mostFrames = 2000
+	maxFrames = 2000
 	// behind is how many samples after its window a frame's pitch hears.
 	behind = (pitchSamples - window) / 2
 	// loudestSample is what a sample may be: a little more than full scale, as
@@ -62,19 +62,19 @@ type Tone struct {
 func (t Tone) Express(text, language string) (scores contract.EmotionScores, strong string) {
 	m := t.m
 	voice := m.mapping.ofVoice(t.of)
-	if reads(language) {
+	if understands(language) {
 		scores = blend(m.mapping.ofWords(text, m.text.probabilities(text)), voice)
 	} else {
-		scores = alone(voice)
+		scores = voiceOnly(voice)
 	}
 	scores = rounded(scores)
-	return scores, named(scores)
+	return scores, standOut(scores)
 }
 
 // measure measures the next frame, and forgets what no other hears.
 func (s *Sound) measure() {
-	if len(s.frames) == mostFrames { // a tenth at once, and not one at a time
-		s.frames = append(s.frames[:0], s.frames[mostFrames/10:]...)
+	if len(s.frames) == maxFrames { // a tenth at once, and not one at a time
+		s.frames = append(s.frames[:0], s.frames[maxFrames/10:]...)
 	}
 	s.frames = append(s.frames, s.scratch.measure(s.m.analyser, s.samples, s.next))
 	s.next += hop

@@ -18,9 +18,9 @@ var textLabels = [...]string{
 
 const (
 	textBuckets = 1 << 16 // that features are hashed into
-	// mostText is how much of a text is read, in bytes, its end: some two minutes
+	// maxText is how much of a text is read, in bytes, its end: some two minutes
 	// of speech. What was said longer ago says little of how somebody feels.
-	mostText = 2 << 10
+	maxText = 2 << 10
 )
 
 // textModel is one logistic regression a label over hashed n-grams.
@@ -94,10 +94,10 @@ func textFeatures(text string) []uint16 {
 
 // textEnd is the end of a text that is too long, from a whole character on.
 func textEnd(text string) string {
-	if len(text) <= mostText {
+	if len(text) <= maxText {
 		return text
 	}
-	return strings.ToValidUTF8(text[len(text)-mostText:], "")
+	return strings.ToValidUTF8(text[len(text)-maxText:], "")
 }
 
 // bucketOf hashes a feature (FNV-1a, 32 bits).

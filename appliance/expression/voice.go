@@ -12,13 +12,13 @@ var (
 )
 
 const (
-	mostDeviation = 5 // of a feature from its mean, in standard deviations
+	maxDeviation = 5 // of a feature from its mean, in standard deviations
 	// strangeFrom is the mean deviation from which a sound is not speech: 99 of
 	// 100 recordings of speech stay under 1.21.
 	strangeFrom = 1.25
-	// leastVoiced is how many frames with a pitch make a voice of a sound: fewer
+	// minVoiced is how many frames with a pitch make a voice of a sound: fewer
 	// than the shortest word has.
-	leastVoiced = 10
+	minVoiced   = 10
 	temperature = 1.2  // actors are surer than people
 	priorShare  = 0.15 // of what is to be expected, whatever is heard
 )
@@ -36,7 +36,7 @@ type voiceModel struct {
 func (m voiceModel) normalised(f features) (z []float64, strange float64) {
 	z = make([]float64, len(m.Features))
 	for i, name := range m.Features {
-		z[i] = min(max((f[name]-m.Mean[i])/m.Std[i], -mostDeviation), mostDeviation)
+		z[i] = min(max((f[name]-m.Mean[i])/m.Std[i], -maxDeviation), maxDeviation)
 		strange += math.Abs(z[i]) / float64(len(z))
 	}
 	return z, strange
@@ -67,7 +67,7 @@ func (m voiceModel) probabilities(z []float64, warmth float64) (p [len(voiceClas
 // be expected; that alone where it is not speech.
 func (m voiceModel) tone(f features) [len(voiceClasses)]float64 {
 	z, strange := m.normalised(f)
-	if strange > strangeFrom || math.IsNaN(strange) || f["voiced"] < leastVoiced {
+	if strange > strangeFrom || math.IsNaN(strange) || f["voiced"] < minVoiced {
 		return voicePrior
 	}
 	p := m.probabilities(z, temperature)

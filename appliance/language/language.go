@@ -25,17 +25,17 @@ type Language struct {
 	yes     []string
 	// backchannels are the sounds by which a listener says "go on".
 	backchannels []string
-	// holds are words that nobody ends with: after them, more is to come.
-	holds []string
-	// leans are words that few end with, though some do ("Yes, it is").
-	leans []string
-	// stands are those of them that many end with.
-	stands []string
-	// opens are words with which a clause begins that needs another one, or a
+	// cannotEnd are words that nobody ends with: after them, more is to come.
+	cannotEnd []string
+	// seldomEnd are words that few end with, though some do ("Yes, it is").
+	seldomEnd []string
+	// oftenEnd are those of them that many end with.
+	oftenEnd []string
+	// clauseOpeners are words with which a clause begins that needs another one, or a
 	// phrase that is no sentence.
-	opens []string
-	// begins are words that take the floor and say nothing yet.
-	begins []string
+	clauseOpeners []string
+	// floorTakers are words that take the floor and say nothing yet.
+	floorTakers []string
 	// stops are the utterances that end a conversation. Each is all that is said:
 	// who says more asks for something else.
 	stops []string
@@ -60,9 +60,9 @@ func Of(tag string) Language {
 	return common
 }
 
-// Answer is the sentence that tells a model to answer in the language; empty
+// AnswerInstruction is the sentence that tells a model to answer in the language; empty
 // where the model does so by itself, or the language is not known.
-func (l Language) Answer() string { return l.answer }
+func (l Language) AnswerInstruction() string { return l.answer }
 
 // Unknown is how somebody says in the language that he does not know; in English
 // where the language is not in the table.
@@ -92,33 +92,33 @@ const longestBackchannel = 80
 // Backchannel reports whether text is nothing but the sounds of a listener who
 // wants to hear more ("Mm-hm. Right."). A text without any word is, too.
 func (l Language) Backchannel(text string) bool {
-	words := l.normal(text)
-	return len(words) <= longestBackchannel && l.only(words, func(l Language) []string { return l.backchannels })
+	words := l.normalise(text)
+	return len(words) <= longestBackchannel && l.consistsOf(words, func(l Language) []string { return l.backchannels })
 }
 
-// Begins reports whether text takes the floor and says nothing yet ("Well,
+// OnlyTakesFloor reports whether text takes the floor and says nothing yet ("Well,
 // so"): more is to come, and it is no backchannel.
-func (l Language) Begins(text string) bool {
-	words := l.normal(text)
-	return words != "" && len(words) <= longestBackchannel && l.only(words, func(l Language) []string {
-		return l.begins
+func (l Language) OnlyTakesFloor(text string) bool {
+	words := l.normalise(text)
+	return words != "" && len(words) <= longestBackchannel && l.consistsOf(words, func(l Language) []string {
+		return l.floorTakers
 	})
 }
 
-// Holds reports whether text ends in a word that hardly anybody ends with ("I
+// CannotEnd reports whether text ends in a word that hardly anybody ends with ("I
 // would like to go to the, um"): its speaker will go on, unless it is a question
 // ("Who is it for?").
-func (l Language) Holds(text string) bool {
+func (l Language) CannotEnd(text string) bool {
 	if Question(text) {
 		return false
 	}
-	words := l.normal(text)
-	return l.ends(words, l.holds) || l.ends(words, common.holds) || l.Begins(text)
+	words := l.normalise(text)
+	return l.endsWith(words, l.cannotEnd) || l.endsWith(words, common.cannotEnd) || l.OnlyTakesFloor(text)
 }
 
-// Leans reports whether text ends as few end: in a comma, a colon, a dash or an
+// SeldomEnds reports whether text ends as few end: in a comma, a colon, a dash or an
 // ellipsis, or in a word such as "is" or "about".
-func (l Language) Leans(text string) bool {
+func (l Language) SeldomEnds(text string) bool {
 	if Question(text) {
 		return false
 	}
@@ -128,18 +128,18 @@ func (l Language) Leans(text string) bool {
 			return true
 		}
 	}
-	words := l.normal(text)
-	return l.ends(words, l.leans) && !l.ends(words, l.stands)
+	words := l.normalise(text)
+	return l.endsWith(words, l.seldomEnd) && !l.endsWith(words, l.oftenEnd)
 }
 
 // longestClause is how many words, or in a language without spaces characters, a
 // clause has that is still to be followed by another one.
 const longestClause, longestJoinedClause = 12, 12
 
-// Opens reports whether the last sentence of text is a clause or a phrase that
+// OpensClause reports whether the last sentence of text is a clause or a phrase that
 // wants another one ("If you would like to leave a message"). In answer to a
 // question it may be all ("When it is done", "To Vienna").
-func (l Language) Opens(text string) bool {
+func (l Language) OpensClause(text string) bool {
 	if Question(text) {
 		return false
 	}
@@ -147,7 +147,7 @@ func (l Language) Opens(text string) bool {
 	if strings.ContainsAny(sentence, ",，、،;；:：") { // the other one has begun
 		return false
 	}
-	words := l.normal(sentence)
+	words := l.normalise(sentence)
 	if l.joined && utf8.RuneCountInString(words) > longestJoinedClause ||
 		!l.joined && strings.Count(words, " ") >= longestClause {
 		return false
@@ -155,7 +155,7 @@ func (l Language) Opens(text string) bool {
 	if l.tag == "en" && englishLacksVerb(words) {
 		return true
 	}
-	for _, p := range l.opens {
+	for _, p := range l.clauseOpeners {
 		rest, found := strings.CutPrefix(words, p)
 		if found && rest != "" && (l.joined || rest[0] == ' ') {
 			return true
@@ -174,9 +174,9 @@ func lastSentence(text string) string {
 	return text
 }
 
-// ends reports whether words end in one of a list. A word alone may be all, or a
+// endsWith reports whether words end in one of a list. A word alone may be all, or a
 // letter that somebody spells.
-func (l Language) ends(words string, list []string) bool {
+func (l Language) endsWith(words string, list []string) bool {
 	for _, p := range list {
 		rest, found := strings.CutSuffix(words, p)
 		if found && rest != "" && (l.joined || strings.HasSuffix(rest, " ")) {
@@ -199,9 +199,9 @@ func Question(text string) bool {
 	return false
 }
 
-// only reports whether words consist of []string of one kind, the language's and
+// consistsOf reports whether words consist of []string of one kind, the language's and
 // those that all share.
-func (l Language) only(words string, kind func(Language) []string) bool {
+func (l Language) consistsOf(words string, kind func(Language) []string) bool {
 	reached := make([]bool, len(words)+1) // where a phrase may begin
 	reached[0] = true
 	for at := range words {
@@ -221,10 +221,10 @@ func (l Language) only(words string, kind func(Language) []string) bool {
 	return reached[len(words)]
 }
 
-// normal is text as the table has it: words in small letters with one space
+// normalise is text as the table has it: words in small letters with one space
 // between them, none where the language writes none. Of a letter that is drawn
 // out ("hmmmm") two stay.
-func (l Language) normal(text string) string {
+func (l Language) normalise(text string) string {
 	var b strings.Builder
 	var last rune
 	run, gap := 0, false

@@ -81,8 +81,9 @@ func TestWhoHoldsTheFloorHasMoreToSay(t *testing.T) {
 		{"en", "", false, false},
 	} {
 		l := Of(row.tag)
-		if l.Holds(row.text) != row.holds || l.Begins(row.text) != row.begins {
-			t.Errorf("%q in %q: holds %v, begins %v", row.text, row.tag, l.Holds(row.text), l.Begins(row.text))
+		if l.CannotEnd(row.text) != row.holds || l.OnlyTakesFloor(row.text) != row.begins {
+			t.Errorf("%q in %q: holds %v, begins %v", row.text, row.tag, l.CannotEnd(row.text),
+				l.OnlyTakesFloor(row.text))
 		}
 	}
 }
@@ -126,8 +127,8 @@ func TestWhatFewEndWithLeans(t *testing.T) {
 		{"", "…", true, false},
 	} {
 		l := Of(row.tag)
-		if l.Leans(row.text) != row.leans || l.Opens(row.text) != row.opens {
-			t.Errorf("%q in %q: leans %v, opens %v", row.text, row.tag, l.Leans(row.text), l.Opens(row.text))
+		if l.SeldomEnds(row.text) != row.leans || l.OpensClause(row.text) != row.opens {
+			t.Errorf("%q in %q: leans %v, opens %v", row.text, row.tag, l.SeldomEnds(row.text), l.OpensClause(row.text))
 		}
 	}
 }
@@ -150,10 +151,11 @@ func TestTheTableIsWrittenAsTextIsRead(t *testing.T) {
 		if (l.answer == "") != (l.tag == "" || l.tag == "en") {
 			t.Errorf("%q: answer %q", l.tag, l.answer)
 		}
-		for _, kind := range [][]string{l.backchannels, l.holds, l.leans, l.stands, l.opens, l.begins} {
+		for _, kind := range [][]string{l.backchannels, l.cannotEnd, l.seldomEnd, l.oftenEnd, l.clauseOpeners,
+			l.floorTakers} {
 			for _, p := range kind {
-				if p == "" || l.normal(p) != p {
-					t.Errorf("%q: phrase %q is read as %q", l.tag, p, l.normal(p))
+				if p == "" || l.normalise(p) != p {
+					t.Errorf("%q: phrase %q is read as %q", l.tag, p, l.normalise(p))
 				}
 			}
 		}
@@ -165,9 +167,10 @@ func FuzzAnyTextIsRead(f *testing.F) {
 	f.Add("zh", "嗯嗯嗯嗯嗯嗯嗯嗯嗯嗯嗯嗯嗯嗯嗯嗯不")
 	f.Fuzz(func(t *testing.T, tag, text string) {
 		l := Of(tag)
-		if l.Backchannel(text) && len(l.normal(text)) > longestBackchannel {
+		if l.Backchannel(text) && len(l.normalise(text)) > longestBackchannel {
 			t.Error("a long text is no backchannel")
 		}
-		_, _, _, _, _ = l.Holds(text), l.Leans(text), l.Opens(text), l.Begins(text), Question(text)
+		_, _, _, _, _ = l.CannotEnd(text), l.SeldomEnds(text), l.OpensClause(text), l.OnlyTakesFloor(text),
+			Question(text)
 	})
 }

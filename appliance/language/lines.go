@@ -20,37 +20,37 @@ type lines struct {
 
 // Working says that something is being looked up, for the nth time of an answer
 // (from 1).
-func (l Language) Working(nth int) string { return said(l).working[pick(nth, 2)] }
+func (l Language) Working(nth int) string { return linesOf(l).working[pick(nth, 2)] }
 
 // Sorry says that something that was to be done did not work.
-func (l Language) Sorry() string { return said(l).sorry }
+func (l Language) Sorry() string { return linesOf(l).sorry }
 
-// Broken says that an answer cannot be given, or not to its end.
-func (l Language) Broken() string { return said(l).broken }
+// AnswerFailed says that an answer cannot be given, or not to its end.
+func (l Language) AnswerFailed() string { return linesOf(l).broken }
 
-// Again asks somebody to say once more what was not understood.
-func (l Language) Again() string { return said(l).again }
+// SayAgain asks somebody to say once more what was not understood.
+func (l Language) SayAgain() string { return linesOf(l).again }
 
 // Quick says that somebody was heard, where the answer takes its time: to a
 // question, or to anything else. Of several ways of saying it nth chooses one.
 func (l Language) Quick(question bool, nth int) string {
 	if question {
-		return said(l).thinking[nth&1]
+		return linesOf(l).thinking[nth&1]
 	}
-	return said(l).wait[nth&1]
+	return linesOf(l).wait[nth&1]
 }
 
 // Nudge asks somebody who has fallen silent to go on, for the nth time (from 1).
-func (l Language) Nudge(nth int) string { return said(l).nudges[pick(nth, 3)] }
+func (l Language) Nudge(nth int) string { return linesOf(l).nudges[pick(nth, 3)] }
 
 // Goodbye ends a call.
-func (l Language) Goodbye() string { return said(l).goodbye }
+func (l Language) Goodbye() string { return linesOf(l).goodbye }
 
 // pick is the place of the nth of n; the last for all after it.
 func pick(nth, n int) int { return min(max(nth, 1), n) - 1 }
 
-// said are the lines of a language; English where it has none.
-func said(l Language) lines {
+// linesOf are the lines of a language; English where it has none.
+func linesOf(l Language) lines {
 	if l.lines.sorry == "" {
 		return languages["en"].lines
 	}

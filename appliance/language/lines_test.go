@@ -11,8 +11,8 @@ func TestEveryLanguageHasItsLines(t *testing.T) {
 			continue // only what ends a conversation is known of it
 		}
 		for name, text := range map[string]string{
-			"working": l.Working(1), "working on": l.Working(9), "sorry": l.Sorry(), "broken": l.Broken(),
-			"again": l.Again(),
+			"working": l.Working(1), "working on": l.Working(9), "sorry": l.Sorry(), "broken": l.AnswerFailed(),
+			"again": l.SayAgain(),
 			"nudge": l.Nudge(1), "nudge again": l.Nudge(2), "last nudge": l.Nudge(7), "goodbye": l.Goodbye(),
 		} {
 			if other, twice := seen[text]; text == "" || twice {

@@ -28,9 +28,9 @@ func TestEveryLanguageCanBeStoppedIn(t *testing.T) {
 			t.Errorf("nobody can say stop in %q", l.tag)
 		}
 		for _, one := range l.stops {
-			if !Stops(one) || l.Backchannel(one) || l.Begins(one) {
+			if !Stops(one) || l.Backchannel(one) || l.OnlyTakesFloor(one) {
 				t.Errorf("%q in %q: stops %v, goes on %v, begins %v", one, l.tag, Stops(one), l.Backchannel(one),
-					l.Begins(one))
+					l.OnlyTakesFloor(one))
 			}
 		}
 		for _, p := range l.backchannels {

@@ -17,13 +17,13 @@ var words embed.FS
 // that answers nothing but a question in most talk, except where listeners do
 // say it to go on ("yes", "да", "はい"): after a question it is an answer
 // whatever stands there. Of Hindi there is only what ends a conversation.
-var languages = readLanguages()
+var languages = loadLanguages()
 
 // common is what listeners of all languages do: all that is known of a language
 // that is not known.
-var common = readLanguage("common")
+var common = loadLanguage("common")
 
-func readLanguages() map[string]Language {
+func loadLanguages() map[string]Language {
 	files, err := words.ReadDir("words")
 	if err != nil {
 		panic(err) // a fault of the program: the folder is in it
@@ -31,7 +31,7 @@ func readLanguages() map[string]Language {
 	all := map[string]Language{}
 	for _, f := range files {
 		if tag := strings.TrimSuffix(f.Name(), ".txt"); tag != "common" {
-			l := readLanguage(tag)
+			l := loadLanguage(tag)
 			l.tag, l.joined = tag, tag == "ja" || tag == "zh"
 			all[tag] = l
 		}
@@ -39,8 +39,8 @@ func readLanguages() map[string]Language {
 	return all
 }
 
-// readLanguage reads the file of a language.
-func readLanguage(name string) Language {
+// loadLanguage reads the file of a language.
+func loadLanguage(name string) Language {
 	text, err := words.ReadFile(path.Join("words", name+".txt"))
 	if err != nil {
 		panic(err)
@@ -57,20 +57,20 @@ func readLanguage(name string) Language {
 	}
 	one := func(section string) string { return strings.Join(sections[section], "") }
 	return Language{
-		answer:       one("answer"),
-		unknown:      one("unknown"),
-		yes:          sections["yes"],
-		backchannels: sections["backchannels"],
-		holds:        sections["holds"],
-		leans:        sections["leans"],
-		stands:       sections["stands"],
-		opens:        sections["opens"],
-		begins:       sections["begins"],
-		stops:        sections["stops"],
-		groups:       sections["groups"],
-		determiners:  sections["determiners"],
-		verbs:        sections["verbs"],
-		subjects:     sections["subjects"],
+		answer:        one("answer"),
+		unknown:       one("unknown"),
+		yes:           sections["yes"],
+		backchannels:  sections["backchannels"],
+		cannotEnd:     sections["cannot end"],
+		seldomEnd:     sections["seldom end"],
+		oftenEnd:      sections["often end"],
+		clauseOpeners: sections["clause openers"],
+		floorTakers:   sections["floor takers"],
+		stops:         sections["stops"],
+		groups:        sections["groups"],
+		determiners:   sections["determiners"],
+		verbs:         sections["verbs"],
+		subjects:      sections["subjects"],
 		lines: lines{
 			working:  sections["working"],
 			sorry:    one("sorry"),

@@ -137,7 +137,7 @@ func (p *Plugins) Installed() []turn.Plugin {
 				OnBox:       true,
 				Plugin:      r.Name,
 				Limit:       t.Timeout,
-				Brought:     true,
+				FromPlugin:  true,
 			})
 		}
 		if slices.Contains(r.Manifest.Hooks, manifest.OnTurn) {

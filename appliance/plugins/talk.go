@@ -59,7 +59,7 @@ func (t talk) lines(feelings bool) []contract.SpokenLine {
 func turnCall(q reply.Question, feelings bool) contract.TurnCall {
 	c := contract.TurnCall{
 		Language:        q.Conversation.Language,
-		Guess:           q.Guess,
+		Guess:           q.Speculative,
 		ChatID:          q.ChatID,
 		ChatGroupID:     q.GroupID,
 		ConfigID:        q.ConfigID,

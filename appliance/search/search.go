@@ -19,15 +19,15 @@ const (
 	// timeout bounds one search. A SearXNG server gives its own sources 3 s, and
 	// people wait no longer than some seconds more.
 	timeout = 8 * time.Second
-	// mostBytes is how much of an answer is read; a page of results is some
+	// maxBytes is how much of an answer is read; a page of results is some
 	// hundred kilobytes.
-	mostBytes = 4 << 20
-	// mostResults and mostChars are what the model gets: what it can read in some
+	maxBytes = 4 << 20
+	// maxResults and maxChars are what the model gets: what it can read in some
 	// seconds on a small box, 500 tokens.
-	mostResults = 4
-	mostChars   = 400 // of one result
-	// mostQuery is how long a search may be, in characters.
-	mostQuery = 300
+	maxResults = 4
+	maxChars   = 400 // of one result
+	// maxQuery is how long a search may be, in characters.
+	maxQuery = 300
 )
 
 // ErrNoServer means that no search server is configured.
@@ -39,8 +39,8 @@ type Server struct {
 	Client *http.Client // nil: one of its own
 }
 
-// found is what a SearXNG server answers, as far as it is used.
-type found struct {
+// results is what a SearXNG server answers, as far as it is used.
+type results struct {
 	Answers   []json.RawMessage `json:"answers"` // texts, or objects with one in "answer"
 	Infoboxes []struct {
 		Infobox string `json:"infobox"`
@@ -66,7 +66,7 @@ func (s Server) RunTool(ctx context.Context, name, arguments string) (string, er
 	if err := json.Unmarshal([]byte(arguments), &asked); err != nil {
 		return "", fmt.Errorf("web_search: its arguments are not {\"query\": TEXT}: %w", err)
 	}
-	query := shortened(strings.Join(strings.Fields(asked.Query), " "), mostQuery)
+	query := truncate(strings.Join(strings.Fields(asked.Query), " "), maxQuery)
 	if query == "" {
 		return "", errors.New("web_search: query is empty")
 	}
@@ -82,7 +82,7 @@ func (s Server) RunTool(ctx context.Context, name, arguments string) (string, er
 	return f.text(), nil
 }
 
-func (s Server) search(ctx context.Context, query string) (f found, err error) {
+func (s Server) search(ctx context.Context, query string) (f results, err error) {
 	at := strings.TrimRight(s.URL, "/") + "/search?" + url.Values{"q": {query}, "format": {"json"}}.Encode()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)
 	if err != nil {
@@ -104,14 +104,14 @@ func (s Server) search(ctx context.Context, query string) (f found, err error) {
 	case answer.StatusCode != http.StatusOK:
 		return f, fmt.Errorf("the search server answered %s", answer.Status)
 	}
-	if err = json.NewDecoder(io.LimitReader(answer.Body, mostBytes)).Decode(&f); err != nil {
+	if err = json.NewDecoder(io.LimitReader(answer.Body, maxBytes)).Decode(&f); err != nil {
 		return f, fmt.Errorf("the search server answered no JSON of its API: %w", err)
 	}
 	return f, nil
 }
 
 // text is what was found, for a model to read.
-func (f found) text() string {
+func (f results) text() string {
 	var lines []string
 	for _, raw := range f.Answers {
 		var said string
@@ -121,17 +121,17 @@ func (f found) text() string {
 		if json.Unmarshal(raw, &said) != nil && json.Unmarshal(raw, &object) == nil {
 			said = object.Answer
 		}
-		lines = add(lines, "", said)
+		lines = appendResult(lines, "", said)
 	}
 	for _, box := range f.Infoboxes {
-		lines = add(lines, box.Infobox, box.Content)
+		lines = appendResult(lines, box.Infobox, box.Content)
 	}
 	for _, r := range f.Results {
 		title := r.Title
 		if u, err := url.Parse(r.URL); err == nil && u.Host != "" {
 			title += " (" + u.Host + ")"
 		}
-		lines = add(lines, title, r.Content)
+		lines = appendResult(lines, title, r.Content)
 	}
 	if len(lines) == 0 {
 		return "Nothing was found."
@@ -139,11 +139,11 @@ func (f found) text() string {
 	return strings.Join(lines, "\n")
 }
 
-// add adds one result, if there is room and it says anything.
-func add(lines []string, title, content string) []string {
-	content = shortened(strings.Join(strings.Fields(content), " "), mostChars)
-	title = shortened(strings.Join(strings.Fields(title), " "), mostChars/4)
-	if len(lines) >= mostResults || content == "" {
+// appendResult adds one result, if there is room and it says anything.
+func appendResult(lines []string, title, content string) []string {
+	content = truncate(strings.Join(strings.Fields(content), " "), maxChars)
+	title = truncate(strings.Join(strings.Fields(title), " "), maxChars/4)
+	if len(lines) >= maxResults || content == "" {
 		return lines
 	}
 	if title == "" {
@@ -152,8 +152,8 @@ func add(lines []string, title, content string) []string {
 	return append(lines, title+": "+content)
 }
 
-// shortened is a text of at most so many characters.
-func shortened(s string, most int) string {
+// truncate is a text of at most so many characters.
+func truncate(s string, most int) string {
 	if utf8.RuneCountInString(s) <= most {
 		return s
 	}

@@ -33,7 +33,7 @@ func TestWhatIsFoundIsShortText(t *testing.T) {
 		{"title":"C","url":"::","content":"Rain."},{"title":"D","url":"https://d.test","content":"Snow."}]}`)
 	got, err := s.RunTool(t.Context(), "web_search", query)
 	lines := strings.Split(got, "\n")
-	if err != nil || len(lines) != mostResults || lines[0] != "It is 20 °C." || lines[1] != "Sunny." ||
+	if err != nil || len(lines) != maxResults || lines[0] != "It is 20 °C." || lines[1] != "Sunny." ||
 		!strings.HasPrefix(lines[2], "Weather today (b.test): very very") || len(lines[2]) > 600 ||
 		lines[3] != "C: Rain." {
 		t.Errorf("%q, %v", got, err)

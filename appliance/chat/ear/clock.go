@@ -25,10 +25,10 @@ const (
 // that comes late came after a pause. Unless more of it comes at once than the
 // time since can hold: then the network had held it back, and the pause was none.
 type Clock struct {
-	// Live is whether the stream comes as it is said, as a call's does and a
+	// RealTime is whether the stream comes as it is said, as a call's does and a
 	// recording's does not: nothing in it can have been said after it came. What
 	// looks so had silence put before it, by a line that thought it lost.
-	Live bool
+	RealTime bool
 
 	marks []mark        // in order
 	gap   time.Duration // all holes so far that were not made good
@@ -68,7 +68,7 @@ func (c *Clock) Arrived(now time.Duration, from int64, n int, filled time.Durati
 	back := min(ahead, c.gap)
 	c.gap -= back
 	c.last().zero -= back
-	if ahead -= back; ahead == 0 || !c.Live {
+	if ahead -= back; ahead == 0 || !c.RealTime {
 		return
 	}
 	if l := c.last(); l.back+ahead <= jitter {

@@ -70,7 +70,7 @@ func TestStallsInARowAreNoPause(t *testing.T) {
 // than now; what was before stays where it was.
 func TestNothingOfALiveStreamIsAheadOfTheClock(t *testing.T) {
 	const chunk = engine.SpeechRateHz / 50
-	c := Clock{Live: true}
+	c := Clock{RealTime: true}
 	next, now := int64(0), time.Duration(0)
 	bring := func(chunks int) {
 		for range chunks {

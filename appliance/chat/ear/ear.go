@@ -27,13 +27,13 @@ const (
 	// client stops behind the last word, and a network anywhere. One that stood for
 	// two seconds brings the rest of the sentence at once.
 	stalledAfter = 2500 * time.Millisecond
-	// guessTimeout bounds one transcription: 30 s of audio take under 2 s on
+	// transcribeTimeout bounds one transcription: 30 s of audio take under 2 s on
 	// the slowest ear here; a box under load gets fifteen times that, for words
 	// that come late are better than words that are lost.
-	guessTimeout = 30 * time.Second
-	// mostWaiting is how many transcriptions may wait for the one under way. In
+	transcribeTimeout = 30 * time.Second
+	// maxWaiting is how many transcriptions may wait for the one under way. In
 	// real time a user makes no more than two.
-	mostWaiting = 4
+	maxWaiting = 4
 )
 
 // Parts are what an Ear needs.
@@ -42,9 +42,9 @@ type Parts struct {
 	Transcriber engine.Transcriber
 	Clock       func() time.Duration // since the chat began
 	Post        func(turn.Event)     // takes what was heard
-	// Settle posts an event and returns when all that follows from it was done,
+	// PostAndWait posts an event and returns when all that follows from it was done,
 	// or ctx has ended.
-	Settle func(ctx context.Context, e turn.Event)
+	PostAndWait func(ctx context.Context, e turn.Event)
 	// Record takes the sound itself, which it owns from then on; at is when it
 	// was made.
 	Record func(at time.Duration, pcm []float32)
@@ -56,8 +56,8 @@ type Parts struct {
 	NewVoice func() Voice
 	// TellFeelings has the model told of feelings that stand out.
 	TellFeelings bool
-	// Live is whether the sound comes as it is said, and never faster.
-	Live bool
+	// RealTime is whether the sound comes as it is said, and never faster.
+	RealTime bool
 	// Go runs a function beside the ear.
 	Go func(func())
 	// Listen is called once, when the first sound comes: somebody is to call Run.
@@ -72,30 +72,30 @@ type Parts struct {
 type Ear struct {
 	Parts
 
-	beginning sync.Mutex
-	begun     bool // some sound has come, or is about to
+	startLock sync.Mutex
+	started   bool // some sound has come, or is about to
 
-	queue   chan incoming // once it has begun
-	closing chan int      // the utterance that is over
-	guesses chan guess    // finished
+	queue       chan incoming      // once it has begun
+	closing     chan int           // the utterance that is over
+	transcribed chan transcription // finished
 
-	segmenter *engine.Segmenter
-	pending   []float32 // less than a frame
-	segments  []engine.Segment
-	time      Clock
-	chunk     time.Duration // how much audio the newest chunk held
-	filled    time.Duration // silence put in since, because nothing came
-	opened    bool          // some sound has come
+	segmenter   *engine.Segmenter
+	pending     []float32 // less than a frame
+	segments    []engine.Segment
+	streamClock Clock
+	chunk       time.Duration // how much audio the newest chunk held
+	filled      time.Duration // silence put in since, because nothing came
+	opened      bool          // some sound has come
 
 	settings turn.Settings // those in force
 
-	idle      atomic.Bool // nobody speaks
-	utterance *hearing    // the newest
-	awaiting  bool        // a transcription is under way
-	waiting   []guess     // those after it, in order
-	overheard overheard
-	finishing finishing
-	echo      echo
+	idle         atomic.Bool     // nobody speaks
+	utterance    *utterance      // the newest
+	transcribing bool            // a transcription is under way
+	waiting      []transcription // those after it, in order
+	interim      interim
+	endQuestion  endQuestion
+	echo         echo
 }
 
 // incoming is what comes to the ear, in order: sound, or new settings.
@@ -107,37 +107,37 @@ type incoming struct {
 // New returns an Ear that listens as the settings say, once it runs.
 func New(p Parts, s turn.Settings) *Ear {
 	e := &Ear{
-		Parts:     p,
-		utterance: &hearing{},
-		closing:   make(chan int, 1),
-		guesses:   make(chan guess, 1),
-		settings:  s,
-		time:      Clock{Live: p.Live},
+		Parts:       p,
+		utterance:   &utterance{},
+		closing:     make(chan int, 1),
+		transcribed: make(chan transcription, 1),
+		settings:    s,
+		streamClock: Clock{RealTime: p.RealTime},
 	}
 	return e
 }
 
-// begin makes it ready for the first sound.
-func (e *Ear) begin() {
-	e.beginning.Lock()
-	defer e.beginning.Unlock()
-	if e.begun {
+// start makes it ready for the first sound.
+func (e *Ear) start() {
+	e.startLock.Lock()
+	defer e.startLock.Unlock()
+	if e.started {
 		return
 	}
-	e.begun = true
+	e.started = true
 	e.queue = make(chan incoming, queueLength)
-	e.segmenter = engine.NewSegmenter(unechoed{e.Detector.NewStream(), &e.echo}, segmentOptions(e.settings))
+	e.segmenter = engine.NewSegmenter(echoFilter{e.Detector.NewStream(), &e.echo}, segmentOptions(e.settings))
 	e.Listen()
 }
 
 // setUp puts settings in force before it has begun; false: it has.
 func (e *Ear) setUp(s turn.Settings) bool {
-	e.beginning.Lock()
-	defer e.beginning.Unlock()
-	if !e.begun {
+	e.startLock.Lock()
+	defer e.startLock.Unlock()
+	if !e.started {
 		e.settings = s
 	}
-	return !e.begun
+	return !e.started
 }
 
 // segmentOptions are what the segmenter needs of settings.
@@ -154,7 +154,7 @@ func segmentOptions(s turn.Settings) engine.SegmentOptions {
 // the ear has more than a second to catch up on; false means that over was
 // closed before.
 func (e *Ear) Hear(over <-chan struct{}, pcm []float32) bool {
-	e.begin()
+	e.start()
 	return e.put(over, incoming{pcm: pcm})
 }
 
@@ -192,12 +192,12 @@ func (e *Ear) Run(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer e.stop()
 	defer cancel() // also where it panics: then nobody else ends what stop waits for
-	e.judge(ctx, e.settings.Semantic)
+	e.judgeEnds(ctx, e.settings.Semantic)
 	starved := time.NewTimer(starvedAfter)
 	defer starved.Stop()
 	for {
 		queue, silence := e.queue, starved.C
-		if len(e.waiting) >= mostWaiting {
+		if len(e.waiting) >= maxWaiting {
 			queue, silence = nil, nil // who sends faster than this can be heard waits
 		}
 		select {
@@ -210,8 +210,8 @@ func (e *Ear) Run(ctx context.Context) {
 			starved.Reset(max(e.patience(), 2*e.chunk))
 		case n := <-e.closing:
 			e.close(ctx, n)
-		case g := <-e.guesses:
-			e.guessed(ctx, g)
+		case g := <-e.transcribed:
+			e.takeTranscription(ctx, g)
 		case <-silence:
 			if e.segmenter.Speaking() {
 				e.hearSilence(ctx)
@@ -234,14 +234,14 @@ func (e *Ear) patience() time.Duration {
 func (e *Ear) adjust(ctx context.Context, s turn.Settings) {
 	e.settings = s
 	e.segmenter.Adjust(segmentOptions(s))
-	e.judge(ctx, s.Semantic)
+	e.judgeEnds(ctx, s.Semantic)
 }
 
 // stop waits for the transcription under way, which ctx has ended.
 func (e *Ear) stop() {
-	e.forget()
-	if e.awaiting {
-		<-e.guesses
+	e.cancelUnneeded()
+	if e.transcribing {
+		<-e.transcribed
 	}
 }
 
@@ -255,7 +255,7 @@ func (e *Ear) hear(ctx context.Context, pcm []float32) {
 	e.frames(ctx, pcm)
 }
 
-func (e *Ear) fault(f contract.Fault) { e.Post(turn.Faulty{At: turn.At(e.Clock()), Fault: f}) }
+func (e *Ear) fault(f contract.Fault) { e.Post(turn.FaultReported{At: turn.At(e.Clock()), Fault: f}) }
 
 // keepTime notes when sound has come, and has it recorded there.
 func (e *Ear) keepTime(pcm []float32) {
@@ -263,9 +263,9 @@ func (e *Ear) keepTime(pcm []float32) {
 		return
 	}
 	from := e.segmenter.Position() + int64(len(e.pending))
-	e.time.Arrived(e.Clock(), from, len(pcm), e.filled, e.segmenter.Listening())
+	e.streamClock.Arrived(e.Clock(), from, len(pcm), e.filled, e.segmenter.Listening())
 	e.chunk, e.filled = streamTime(int64(len(pcm))), 0
-	e.Record(e.time.At(from), pcm)
+	e.Record(e.streamClock.At(from), pcm)
 }
 
 func (e *Ear) hearSilence(ctx context.Context) {
@@ -279,23 +279,23 @@ func (e *Ear) frames(ctx context.Context, pcm []float32) {
 	n := 0
 	for ; len(e.pending)-n >= engine.FrameSamples; n += engine.FrameSamples {
 		frame := e.pending[n : n+engine.FrameSamples]
-		e.echo.hear(e.time.At(e.segmenter.Position()+engine.FrameSamples), frame)
+		e.echo.hear(e.streamClock.At(e.segmenter.Position()+engine.FrameSamples), frame)
 		var err error
 		e.segments, err = e.segmenter.Push(e.segments[:0], frame)
 		if err != nil {
 			e.fault(contract.Fault{Code: contract.Internal, Cause: err})
 		}
 		e.follow(ctx, e.segments)
-		e.feel()
+		e.measureVoice()
 	}
 	e.pending = append(e.pending[:0], e.pending[n:]...)
 	e.idle.Store(!e.segmenter.Listening())
 	if u := e.utterance; u.pausing {
-		e.Post(turn.Silent{
-			At:        turn.At(e.Clock()),
-			Utterance: u.number,
-			Until:     e.time.At(e.segmenter.Position()),
-			Stirs:     e.segmenter.MayResume(),
+		e.Post(turn.SilenceContinued{
+			At:         turn.At(e.Clock()),
+			Utterance:  u.number,
+			Until:      e.streamClock.At(e.segmenter.Position()),
+			MayBeVoice: e.segmenter.MayResume(),
 		})
 	}
 }
@@ -309,11 +309,11 @@ func (e *Ear) follow(ctx context.Context, said []engine.Segment) {
 			e.segment(ctx, s)
 			continue
 		}
-		e.Settle(ctx, turn.WentOn{
+		e.PostAndWait(ctx, turn.VoiceResumed{
 			At:        turn.At(e.Clock()),
 			Utterance: s.Utterance,
 			Revision:  e.utterance.revision,
-			Begin:     e.time.At(s.Begin),
+			Begin:     e.streamClock.At(s.Begin),
 		})
 		select {
 		case n := <-e.closing:
@@ -323,10 +323,10 @@ func (e *Ear) follow(ctx context.Context, said []engine.Segment) {
 		}
 		e.utterance.pausing = false
 		if i+1 < len(said) && said[i+1].Kind == engine.PartEnded {
-			e.keep()
+			e.keepPauseTranscript()
 		}
 		e.utterance.revision++
-		e.forget()
+		e.cancelUnneeded()
 	}
 }
 
@@ -336,7 +336,7 @@ func (e *Ear) close(ctx context.Context, utterance int) {
 	if utterance != u.number || u.over {
 		return
 	}
-	e.goneOn()
+	e.dropEarly()
 	u.over, u.pausing = true, false
 	if u.urgency != nil { // somebody waits for the words now
 		u.urgency.Set(engine.Live, time.Now())
@@ -349,39 +349,39 @@ func (e *Ear) close(ctx context.Context, utterance int) {
 
 func (e *Ear) segment(ctx context.Context, s engine.Segment) {
 	if s.Utterance != e.utterance.number {
-		e.forget()
-		e.utterance = &hearing{number: s.Utterance, begin: s.Begin, revision: 1}
+		e.cancelUnneeded()
+		e.utterance = &utterance{number: s.Utterance, begin: s.Begin, revision: 1}
 	}
 	u := e.utterance
 	now := turn.At(e.Clock())
 	switch s.Kind {
 	case engine.Voice:
 		u.paused = nil
-		e.Post(turn.Voiced{At: now, Utterance: u.number, Voice: s.Voiced})
+		e.Post(turn.VoiceHeard{At: now, Utterance: u.number, Voice: s.Voiced})
 		if !e.segmenter.Fading() {
-			e.goneOn()
+			e.dropEarly()
 		}
-		e.overhear(ctx)
+		e.transcribeInterim(ctx)
 	case engine.Faded:
-		e.guessEarly(ctx, s)
-		e.feelPause()
+		e.transcribeEarly(ctx, s)
+		e.judgeVoice()
 	case engine.Paused:
-		known := e.guessedEarly(s)
+		known := e.hasEarly(s)
 		u.pausing, u.end = true, s.End
-		e.Post(turn.Paused{
+		e.Post(turn.VoicePaused{
 			At:        now,
 			Utterance: u.number,
 			Revision:  u.revision,
-			End:       e.time.At(s.End),
+			End:       e.streamClock.At(s.End),
 			Short:     s.Short,
 		})
 		if !s.Short {
 			if !known {
-				e.ask(ctx, guess{of: u, revision: u.revision, segment: s})
-				e.feelPause()
+				e.ask(ctx, transcription{utterance: u, revision: u.revision, segment: s})
+				e.judgeVoice()
 			}
-			e.tellEarly()
-			e.askFinished(ctx, u, s)
+			e.postEarly()
+			e.askEnd(ctx, u, s)
 		}
 	case engine.PartEnded:
 		e.partEnded(ctx, s)

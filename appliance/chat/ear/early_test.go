@@ -48,8 +48,8 @@ func doubting(t *testing.T) (*Ear, noting, chan turn.Event) {
 	n := noting{patientEar{make(chan engine.Priority, 100), make(chan struct{}, 100)}, make(chan request, 100)}
 	e, events, _ := listening(t, n.patientEar, func(e *Ear) {
 		e.Transcriber = n
-		e.overheard.next = 1 << 40 // no looks in the middle
-		e.segmenter = engine.NewSegmenter(unechoed{slowToLetGo(4), &e.echo}, segmentOptions(e.settings))
+		e.interim.next = 1 << 40 // no looks in the middle
+		e.segmenter = engine.NewSegmenter(echoFilter{slowToLetGo(4), &e.echo}, segmentOptions(e.settings))
 	})
 	return e, n, events
 }
@@ -58,7 +58,7 @@ func doubting(t *testing.T) (*Ear, noting, chan turn.Event) {
 func told(events chan turn.Event) turn.Event {
 	for {
 		switch e := (<-events).(type) {
-		case turn.Paused, turn.Guessed, turn.Overheard, turn.WentOn:
+		case turn.VoicePaused, turn.Transcribed, turn.PartlyTranscribed, turn.VoiceResumed:
 			return e
 		}
 	}
@@ -78,13 +78,14 @@ func TestWordsAreAskedForBeforeThePauseIsSure(t *testing.T) {
 			n.release <- struct{}{}
 		}
 		e.queue <- pcmOf(320, 0)
-		p, ok := told(events).(turn.Paused)
+		p, ok := told(events).(turn.VoicePaused)
 		if !ok || p.Revision != 1 {
 			t.Fatalf("first comes %+v", p)
 		}
 		n.release <- struct{}{}
-		if g, ok := told(events).(turn.Guessed); !ok || g.Revision != 1 || strings.TrimSpace(g.Words.Text) != "word" ||
-			g.Words.End != p.End {
+		if g, ok := told(events).(turn.Transcribed); !ok || g.Revision != 1 ||
+			strings.TrimSpace(g.Transcript.Text) != "word" ||
+			g.Transcript.End != p.End {
 			t.Errorf("after a pause from %v on comes %+v", p.End, g)
 		}
 		if len(n.requests) > 0 {
@@ -109,7 +110,7 @@ func TestVoiceThatGoesOnLosesNoWord(t *testing.T) {
 		if !known {
 			n.release <- struct{}{}
 		}
-		if o, ok := told(events).(turn.Overheard); !ok || strings.TrimSpace(o.Words.Text) != "word" {
+		if o, ok := told(events).(turn.PartlyTranscribed); !ok || strings.TrimSpace(o.Transcript.Text) != "word" {
 			t.Errorf("what was asked for early is told as %+v", o)
 		}
 		e.queue <- pcmOf(400, 0)
@@ -120,13 +121,13 @@ func TestVoiceThatGoesOnLosesNoWord(t *testing.T) {
 		if r.ms < 3328 || len(r.draft) != 1 || r.draft[0] != 1664 {
 			t.Errorf("of 3328 ms of voice %d are transcribed, with the draft %v of 1664 ms", r.ms, r.draft)
 		}
-		p, ok := told(events).(turn.Paused)
+		p, ok := told(events).(turn.VoicePaused)
 		if !ok {
 			t.Fatal("no pause is told")
 		}
 		n.release <- struct{}{}
-		if g, ok := told(events).(turn.Guessed); !ok || g.Revision != p.Revision ||
-			len(strings.Fields(g.Words.Text)) != 3 {
+		if g, ok := told(events).(turn.Transcribed); !ok || g.Revision != p.Revision ||
+			len(strings.Fields(g.Transcript.Text)) != 3 {
 			t.Errorf("the pause of revision %d has %+v", p.Revision, g)
 		}
 	}
@@ -144,11 +145,11 @@ func TestGuessForNothingGivesWay(t *testing.T) {
 	n.release <- struct{}{}
 	for {
 		switch x := told(events).(type) {
-		case turn.Overheard:
-			t.Errorf("overheard %q", x.Words.Text)
-		case turn.Guessed:
-			if len(strings.Fields(x.Words.Text)) != 3 {
-				t.Errorf("guessed %q", x.Words.Text)
+		case turn.PartlyTranscribed:
+			t.Errorf("overheard %q", x.Transcript.Text)
+		case turn.Transcribed:
+			if len(strings.Fields(x.Transcript.Text)) != 3 {
+				t.Errorf("guessed %q", x.Transcript.Text)
 			}
 			return
 		}

@@ -22,10 +22,10 @@ const (
 	// for the client's buffer, the network and the room. On a machine that was too
 	// busy to take the user's sound in time it seemed up to 1 s late.
 	echoLags = 75
-	// echoRoom is what is left after a hop of the energy of a sound in a room: it
+	// echoDecay is what is left after a hop of the energy of a sound in a room: it
 	// fades by 60 dB in 0.3 s. With a second, larger room to choose from, large
 	// rooms were not known better, and people in headsets worse.
-	echoRoom = 0.5
+	echoDecay = 0.5
 	// echoAlike is the likeness from which the one is the echo of the other. Of
 	// echoes 95 frames in 100 have 0.82 and more (0.76 in a large room), of
 	// people who speak at the same time one in 100 has 0.54, and 0.73 in the
@@ -41,7 +41,7 @@ const (
 // itself is left as it is. Of the goroutine that runs the ear; only playing is
 // shared.
 type echo struct {
-	playing playing
+	playback playback
 
 	active bool
 	last   int64   // the hop that was heard last, in 16 ms of the chat
@@ -58,7 +58,7 @@ var bandEdges = [...]float64{150, 300, 450, 650, 900, 1200, 1600, 2100, 2700, 33
 
 // hear takes a frame that ends at a time of the chat.
 func (e *echo) hear(end time.Duration, frame []float32) {
-	if !e.playing.near(end) {
+	if !e.playback.near(end) {
 		e.active = false
 		return
 	}
@@ -84,13 +84,13 @@ func newest(hops []bands, n int) []bands {
 	return append(hops[:0], hops[len(hops)-n+1:]...)
 }
 
-// explains reports whether the frame that was taken last is the assistant's own
+// isEcho reports whether the frame that was taken last is the assistant's own
 // voice, and nobody else's.
-func (e *echo) explains() bool {
+func (e *echo) isEcho() bool {
 	if !e.active || len(e.heard) < echoLeast {
 		return false
 	}
-	alike, lag := explained(e.heard, e.playing.until(e.last, len(e.heard)+echoLags), e.lag)
+	alike, lag := likeness(e.heard, e.playback.until(e.last, len(e.heard)+echoLags), e.lag)
 	if alike < echoAlike {
 		return false
 	}
@@ -98,31 +98,31 @@ func (e *echo) explains() bool {
 	return true
 }
 
-// unechoed is a voice detector that finds no voice in an echo.
-type unechoed struct {
+// echoFilter is a voice detector that finds no voice in an echo.
+type echoFilter struct {
 	engine.VoiceStream
 	echo *echo
 }
 
 // Echoes reports whether the assistant may be heard in the sound: a segmenter does
 // not raise it then.
-func (u unechoed) Echoes() bool { return u.echo.active }
+func (u echoFilter) Echoes() bool { return u.echo.active }
 
-func (u unechoed) Probability(frame []float32) (float32, error) {
+func (u echoFilter) Probability(frame []float32) (float32, error) {
 	p, err := u.VoiceStream.Probability(frame)
-	if p > echoDoubt && u.echo.explains() {
+	if p > echoDoubt && u.echo.isEcho() {
 		p = 0
 	}
 	return p, err
 }
 
-// explained is how well what was heard is explained by what was played, both up
+// likeness is how well what was heard is explained by what was played, both up
 // to now, at the lag at which they are most alike, and that lag; 1 is an echo and
 // nothing else. It begins at the lag expected, for most echoes come as the frame
 // before, and is content with the first that is alike enough.
-func explained(heard, played []bands, expected int) (best float64, at int) {
+func likeness(heard, played []bands, expected int) (best float64, at int) {
 	x := loudness(heard, floor(heard), 0)
-	y := loudness(played, bands{}, echoRoom)
+	y := loudness(played, bands{}, echoDecay)
 	mean, spread := moments(x)
 	n := 0 // bands in which there is something to hear
 	top := slices.Max(spread[:])

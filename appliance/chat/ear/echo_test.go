@@ -118,7 +118,7 @@ func (d duplex) hears(t *testing.T, v engine.VoiceDetector, assistant, user stri
 		Clock:       func() time.Duration { return now },
 		Post: func(e turn.Event) {
 			switch e := e.(type) {
-			case turn.Voiced:
+			case turn.VoiceHeard:
 				longest = max(longest, e.Voice)
 				if e.Voice >= 250*time.Millisecond {
 					first = min(first, now-d.begins)
@@ -126,22 +126,22 @@ func (d duplex) hears(t *testing.T, v engine.VoiceDetector, assistant, user stri
 				if e.Voice >= 800*time.Millisecond {
 					interrupted = min(interrupted, now-d.begins)
 				}
-			case turn.Paused:
+			case turn.VoicePaused:
 				words = words || !e.Short
 			}
 		},
-		Settle: func(context.Context, turn.Event) {},
-		Listen: func() {},
-		Record: func(time.Duration, []float32) {},
-		Go:     func(func()) {},
+		PostAndWait: func(context.Context, turn.Event) {},
+		Listen:      func() {},
+		Record:      func(time.Duration, []float32) {},
+		Go:          func(func()) {},
 	}, turn.DefaultSettings())
-	e.awaiting = true // nothing is transcribed
+	e.transcribing = true // nothing is transcribed
 	if !d.unaware {
 		for at := 0; at < len(said); at += contract.OutputRateHz / 2 { // as the mouth makes it
-			e.Playing(time.Second, said[at:min(len(said), at+contract.OutputRateHz/2)], 0)
+			e.Played(time.Second, said[at:min(len(said), at+contract.OutputRateHz/2)], 0)
 		}
 	}
-	e.begin()
+	e.start()
 	for i := 0; i+320 <= len(mic); i += 320 {
 		now = time.Duration(i+320) * time.Second / rate
 		e.hear(t.Context(), mic[i:i+320])
@@ -271,7 +271,7 @@ func TestWhoSpeaksOverTheEchoIsHeard(t *testing.T) {
 func TestALateEchoIsKnown(t *testing.T) {
 	for _, delay := range []time.Duration{20 * time.Millisecond, 400 * time.Millisecond, time.Second} {
 		e := &echo{}
-		e.playing.add(0, recorded(t, talks[0][0], contract.OutputRateHz), 0)
+		e.playback.take(0, recorded(t, talks[0][0], contract.OutputRateHz), 0)
 		mic := append(make([]float32, audio.Samples(delay, engine.SpeechRateHz)),
 			recorded(t, talks[0][0], engine.SpeechRateHz)...)
 		known, frames := 0, 0
@@ -281,7 +281,7 @@ func TestALateEchoIsKnown(t *testing.T) {
 				continue // too little to go by
 			}
 			frames++
-			if e.explains() {
+			if e.isEcho() {
 				known++
 			}
 		}
@@ -308,8 +308,8 @@ func TestAnEchoIsKnownThroughGapsAndStalls(t *testing.T) {
 			n = min(rate, len(came)-i)
 			piece := said[3*i : min(len(said), 3*(i+n))]
 			kept := min(len(piece)/3, contract.OutputRateHz/10)
-			e.playing.add(at, piece[:len(piece)/2], kept) // a part of it is kept back
-			e.playing.add(at, piece[len(piece)/2:], 0)
+			e.playback.take(at, piece[:len(piece)/2], kept) // a part of it is kept back
+			e.playback.take(at, piece[len(piece)/2:], 0)
 			mic = append(append(mic, came[i:i+n]...), make([]float32, rate*2/5)...)
 			at = time.Duration(len(mic)) * time.Second / rate
 		}
@@ -326,7 +326,7 @@ func TestAnEchoIsKnownThroughGapsAndStalls(t *testing.T) {
 				continue // too little to go by, or silence, in which there is no voice to explain
 			}
 			frames++
-			if e.explains() {
+			if e.isEcho() {
 				known++
 			}
 		}

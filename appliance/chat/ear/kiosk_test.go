@@ -142,31 +142,31 @@ func (k kiosk) hears(t *testing.T, v engine.VoiceDetector) (longest time.Duratio
 		Clock:       func() time.Duration { return now },
 		Post: func(e turn.Event) {
 			switch e := e.(type) {
-			case turn.Voiced:
+			case turn.VoiceHeard:
 				longest = max(longest, e.Voice)
 				if e.Voice >= 800*time.Millisecond && now > k.begins {
 					interrupted = min(interrupted, now-k.begins)
 				}
-			case turn.Paused:
+			case turn.VoicePaused:
 				if !e.Short {
 					words++
 				}
 			}
 		},
-		Settle: func(context.Context, turn.Event) {},
-		Listen: func() {},
-		Record: func(time.Duration, []float32) {},
-		Go:     func(func()) {},
+		PostAndWait: func(context.Context, turn.Event) {},
+		Listen:      func() {},
+		Record:      func(time.Duration, []float32) {},
+		Go:          func(func()) {},
 	}, turn.DefaultSettings())
-	e.awaiting = true // nothing is transcribed
-	e.begin()
+	e.transcribing = true // nothing is transcribed
+	e.start()
 	loud := audio.Resample(k.played, rate, contract.OutputRateHz)
 	for i := 0; i+320 <= len(mic); i += 320 {
 		for ; len(told) > 0 && told[0].at <= now; told = told[1:] {
-			e.Playing(told[0].at, audio.Resample(told[0].pcm, rate, contract.OutputRateHz), 0)
+			e.Played(told[0].at, audio.Resample(told[0].pcm, rate, contract.OutputRateHz), 0)
 		}
 		if i%(rate/2) == 0 && !k.alone && k.devices == nil { // as the line takes it
-			e.Playing(now, loud[3*i:min(len(loud), 3*i+contract.OutputRateHz/2)], 0)
+			e.Played(now, loud[3*i:min(len(loud), 3*i+contract.OutputRateHz/2)], 0)
 		}
 		now = time.Duration(i+320) * time.Second / rate
 		e.hear(t.Context(), mic[i:i+320])

@@ -12,19 +12,19 @@ import (
 )
 
 const (
-	// keptMessages and keptBytes bound what is kept of a chat for who begins to
+	// maxReplayMessages and maxReplayBytes bound what is kept of a chat for who begins to
 	// listen in the middle of it: half an hour of talk, the longest there is, is
 	// some 300 messages, and of the shortest ones 1 MiB is 4,000.
-	keptMessages = 1024
-	keptBytes    = 1 << 20
-	// behindMessages is how many messages may wait for a listener beside those
-	// that it was given at the beginning, and behindSamples how much sound: two
+	maxReplayMessages = 1024
+	maxReplayBytes    = 1 << 20
+	// maxBehindMessages is how many messages may wait for a listener beside those
+	// that it was given at the beginning, and maxBehindSamples how much sound: two
 	// minutes. A listener that lets more pile up is not listening.
-	behindMessages = 256
-	behindSamples  = 120 * contract.OutputRateHz
-	// mostListeners at once, each of which may hold so much: a few servers and
+	maxBehindMessages = 256
+	maxBehindSamples  = 120 * contract.OutputRateHz
+	// maxListeners at once, each of which may hold so much: a few servers and
 	// screens are what a chat has.
-	mostListeners = 16
+	maxListeners = 16
 	// listenRetry is when it is worth trying again: somebody may have left.
 	listenRetry = 30 * time.Second
 )
@@ -48,9 +48,9 @@ type Copy struct {
 // the chat.
 type audience struct {
 	mu        sync.Mutex
-	kept      []contract.ServerMessage // the first of the chat, and the newest
+	replay    []contract.ServerMessage // the first of the chat, and the newest
 	bytes     int                      // of kept
-	forgotten int                      // messages that are not kept any more
+	dropped   int                      // messages that are not kept any more
 	listeners []*Listener
 	over      bool
 }
@@ -77,18 +77,18 @@ func (a *audience) listen(sound bool) (*Listener, error) {
 	if a.over {
 		return nil, ErrOver
 	}
-	if n := len(a.listeners); n >= mostListeners {
+	if n := len(a.listeners); n >= maxListeners {
 		return nil, contract.ErrTooMany{What: fmt.Sprintf("%d follow this chat, as many as may", n),
 			RetryAfter: listenRetry}
 	}
 	l := &Listener{
 		audience: a,
 		sound:    sound,
-		missed:   a.forgotten,
+		missed:   a.dropped,
 		more:     make(chan struct{}, 1),
-		replayed: len(a.kept),
+		replayed: len(a.replay),
 	}
-	for _, m := range a.kept {
+	for _, m := range a.replay {
 		l.waiting = append(l.waiting, Copy{Message: m})
 	}
 	l.wake()
@@ -100,7 +100,7 @@ func (a *audience) listen(sound bool) (*Listener, error) {
 func (a *audience) message(m contract.ServerMessage) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.keep(m)
+	a.store(m)
 	a.give(Copy{Message: m})
 }
 
@@ -111,12 +111,12 @@ func (a *audience) play(s contract.Sound) {
 	a.give(Copy{Sound: &s})
 }
 
-// cut takes sound back that was not heard yet.
+// cutUpTo takes sound back that was not heard yet.
 func (a *audience) cut() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, l := range a.listeners {
-		l.unplay()
+		l.dropSound()
 	}
 	a.give(Copy{Cut: true})
 }
@@ -125,18 +125,18 @@ func (a *audience) give(c Copy) {
 	a.listeners = slices.DeleteFunc(a.listeners, func(l *Listener) bool { return !l.put(c) })
 }
 
-// keep keeps a message for those who come later: the first, which says which
+// store keeps a message for those who come later: the first, which says which
 // chat it is, and the newest. Words that may still change are not kept.
-func (a *audience) keep(m contract.ServerMessage) {
+func (a *audience) store(m contract.ServerMessage) {
 	if u, ok := m.(contract.UserMessage); ok && u.Interim {
 		return
 	}
-	a.kept = append(a.kept, m)
+	a.replay = append(a.replay, m)
 	a.bytes += overhead + sizeOf(m)
-	for len(a.kept) > keptMessages || a.bytes > keptBytes && len(a.kept) > 2 {
-		a.bytes -= overhead + sizeOf(a.kept[1])
-		a.kept = slices.Delete(a.kept, 1, 2)
-		a.forgotten++
+	for len(a.replay) > maxReplayMessages || a.bytes > maxReplayBytes && len(a.replay) > 2 {
+		a.bytes -= overhead + sizeOf(a.replay[1])
+		a.replay = slices.Delete(a.replay, 1, 2)
+		a.dropped++
 	}
 }
 
@@ -146,9 +146,9 @@ func (a *audience) end() {
 	defer a.mu.Unlock()
 	a.over = true
 	for _, l := range a.listeners {
-		l.leave(ErrOver)
+		l.end(ErrOver)
 	}
-	a.listeners, a.kept = nil, nil
+	a.listeners, a.replay = nil, nil
 }
 
 // put hands a copy to a listener; false means that it is gone.
@@ -159,8 +159,8 @@ func (l *Listener) put(c Copy) bool {
 	if c.Sound != nil {
 		l.samples += len(c.Sound.PCM)
 	}
-	if len(l.waiting)-l.replayed >= behindMessages || l.samples > behindSamples {
-		l.leave(ErrBehind)
+	if len(l.waiting)-l.replayed >= maxBehindMessages || l.samples > maxBehindSamples {
+		l.end(ErrBehind)
 		return false
 	}
 	l.waiting = append(l.waiting, c)
@@ -168,13 +168,13 @@ func (l *Listener) put(c Copy) bool {
 	return true
 }
 
-// unplay drops the sound that waits.
-func (l *Listener) unplay() {
+// dropSound drops the sound that waits.
+func (l *Listener) dropSound() {
 	l.waiting = slices.DeleteFunc(l.waiting, func(c Copy) bool { return c.Sound != nil || c.Cut })
 	l.samples = 0
 }
 
-func (l *Listener) leave(why error) {
+func (l *Listener) end(why error) {
 	if l.err == nil {
 		l.err = why
 		l.wake()
@@ -230,6 +230,6 @@ func (l *Listener) Close() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	l.waiting = nil
-	l.leave(ErrLeft)
+	l.end(ErrLeft)
 	a.listeners = slices.DeleteFunc(a.listeners, func(other *Listener) bool { return other == l })
 }

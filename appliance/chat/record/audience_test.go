@@ -114,15 +114,15 @@ func TestASlowListenerIsCutOff(t *testing.T) {
 			tell(t, s, sound("a", contract.OutputRateHz))
 			synctest.Wait()
 		}
-		for n := range behindMessages + 100 {
+		for n := range maxBehindMessages + 100 {
 			tell(t, s, says(n+1))
 			synctest.Wait()
 		}
 		finish()
-		if len(w.sent) != 1+behindMessages+100 {
+		if len(w.sent) != 1+maxBehindMessages+100 {
 			t.Errorf("the client got %d", len(w.sent))
 		}
-		if n := <-got; n != 130+1+behindMessages+100 {
+		if n := <-got; n != 130+1+maxBehindMessages+100 {
 			t.Errorf("the quick one got %d", n)
 		}
 		ends := func(l *Listener) (n int, err error) {
@@ -132,7 +132,7 @@ func TestASlowListenerIsCutOff(t *testing.T) {
 			}
 			return n - 1, err
 		}
-		if n, err := ends(slow); n != 1+behindMessages || !errors.Is(err, ErrBehind) {
+		if n, err := ends(slow); n != 1+maxBehindMessages || !errors.Is(err, ErrBehind) {
 			t.Errorf("the slow one got %d, %v", n, err)
 		}
 		if n, err := ends(loud); n != 1+120 || !errors.Is(err, ErrBehind) {
@@ -147,7 +147,8 @@ func TestASlowListenerIsCutOff(t *testing.T) {
 // Of a long chat the first message is kept, and the newest: by number, and by
 // what they hold. Words that may still change are not.
 func TestWhatIsKeptForListenersIsBounded(t *testing.T) {
-	for name, x := range map[string]struct{ length, want int }{"many": {10, keptMessages}, "long": {keptBytes / 4, 4}} {
+	for name, x := range map[string]struct{ length, want int }{"many": {10, maxReplayMessages},
+		"long": {maxReplayBytes / 4, 4}} {
 		var a audience
 		a.message(contract.ChatMetadata{ChatID: "c"})
 		for n := range 1100 {
@@ -180,7 +181,7 @@ func TestSoundGoesToThoseWhoWantIt(t *testing.T) {
 	gone, _ := s.Listen(true)
 	gone.Close()
 	pcm := []float32{1, 2, 3}
-	tell(t, s, turn.Tell{Fact: turn.Sounded{ID: "a", Index: 2, PCM: pcm}}, says(7))
+	tell(t, s, turn.Publish{Fact: turn.SoundSent{ID: "a", Index: 2, PCM: pcm}}, says(7))
 	if c, err := with.Next(t.Context()); err != nil || c.Sound == nil || c.Sound.Index != 2 ||
 		&c.Sound.PCM[0] != &pcm[0] {
 		t.Errorf("%+v, %v", c, err)

@@ -12,13 +12,13 @@ import (
 // outgoing is what a fact brings: a message for the client, a row for the
 // history, or both; sound; a change to what the history has; a notice for webhooks.
 type outgoing struct {
-	message  contract.ServerMessage
-	aside    bool // the message is only for who listens along
-	sound    *contract.Sound
-	number   int64 // of sounds: they count up
-	record   *store.Event
-	amended  *store.Event
-	metadata string // of the chat
+	message       contract.ServerMessage
+	listenersOnly bool // the message is only for who listens along
+	sound         *contract.Sound
+	number        int64 // of sounds: they count up
+	record        *store.Event
+	amended       *store.Event
+	metadata      string // of the chat
 
 	notice  *store.Notice // for those who are told of the chat elsewhere
 	session string        // the client's id of it, where that is a new one
@@ -26,7 +26,7 @@ type outgoing struct {
 
 // outgoing says what is written of a fact, and what is sent. begin is when the
 // sentence begins that it is of, where it is of one of the assistant's.
-func (c Chat) outgoing(t turn.Tell, begin *int64) outgoing {
+func (c Chat) outgoing(t turn.Publish, begin *int64) outgoing {
 	row := func(typ store.EventType, role store.Role, text string) *store.Event {
 		return &store.Event{
 			Type:        typ,
@@ -36,10 +36,11 @@ func (c Chat) outgoing(t turn.Tell, begin *int64) outgoing {
 		}
 	}
 	switch f := t.Fact.(type) {
-	case turn.Began:
+	case turn.ChatBegan:
 		return outgoing{message: f.Metadata, record: row(store.ChatStart, store.System, "")}
 	case turn.SettingsApplied:
-		return outgoing{record: row(store.SessionSettings, store.System, wireJSON(f.Asked))} // its size was checked so
+		// its size was checked so
+		return outgoing{record: row(store.SessionSettings, store.System, wireJSON(f.Requested))}
 	case turn.PromptApplied:
 		return outgoing{record: row(store.SystemPrompt, store.System, f.Text)}
 	case turn.RecordingBegan:
@@ -48,14 +49,14 @@ func (c Chat) outgoing(t turn.Tell, begin *int64) outgoing {
 		return userSaid(f, row(store.UserMessage, store.User, f.Text))
 	case turn.AssistantSaid:
 		return assistantSaid(f, row(store.AgentMessage, store.Agent, f.SoFar()), begin)
-	case turn.Sounded:
+	case turn.SoundSent:
 		return outgoing{sound: &contract.Sound{
 			ID:    f.ID,
 			Index: f.Index,
 			PCM:   f.PCM,
 			Last:  f.Last,
 		}}
-	case turn.AssistantSounded:
+	case turn.ProsodyMeasured:
 		r := row(store.AssistantProsody, store.Agent, "")
 		r.RelatedEventID, r.EmotionFeatures = f.Row(), asJSON(f.Scores)
 		return outgoing{record: r, message: contract.AssistantProsody{ID: f.ID, Models: inference(&f.Scores)}}
@@ -82,11 +83,11 @@ func (c Chat) outgoing(t turn.Tell, begin *int64) outgoing {
 		return outgoing{record: row(store.PauseOnset, store.System, "")}
 	case turn.AssistantResumed:
 		return outgoing{record: row(store.ResumeOnset, store.System, "")}
-	case turn.WentWrong:
+	case turn.FaultOccurred:
 		m := f.Fault.Code.Error(f.Fault.Detail)
 		m.RequestID = c.RequestID
 		return outgoing{message: m}
-	case turn.Noted:
+	case turn.MetadataSet:
 		return outgoing{metadata: asJSON(f.Metadata)}
 	}
 	return outgoing{}
@@ -181,7 +182,7 @@ func toolReplied(f turn.ToolReplied, row *store.Event) outgoing {
 		meta.Error = cmp.Or(f.Error, "It failed.")
 	}
 	row.Metadata = asJSON(meta)
-	o := outgoing{record: row, aside: !f.OnBox}
+	o := outgoing{record: row, listenersOnly: !f.OnBox}
 	if f.Failed {
 		o.message = contract.ToolErrorMessage{
 			ToolCallID: f.CallID,

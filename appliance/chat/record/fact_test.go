@@ -12,8 +12,9 @@ import (
 
 func TestWhatIsSaidIsARowOfTheHistoryAndAMessage(t *testing.T) {
 	c := Chat{ID: "c", Begun: time.UnixMilli(1_700_000_000_000)}
-	said := turn.UserSaid{Words: turn.Words{Text: "Hello.", Begin: time.Second, End: time.Second}, Typed: true}
-	o := c.outgoing(turn.Tell{At: time.Second, Fact: said}, nil)
+	said := turn.UserSaid{Transcript: turn.Transcript{Text: "Hello.", Begin: time.Second, End: time.Second},
+		Typed: true}
+	o := c.outgoing(turn.Publish{At: time.Second, Fact: said}, nil)
 	if r := o.record; r == nil || r.Type != store.UserMessage || r.Role != store.User || r.MessageText != "Hello." ||
 		r.AtMS != 1_700_000_001_000 || r.Metadata != `{"from_text":true,"time":{"begin":1000,"end":1000}}` {
 		t.Errorf("recorded %+v", r)
@@ -22,19 +23,21 @@ func TestWhatIsSaidIsARowOfTheHistoryAndAMessage(t *testing.T) {
 		t.Errorf("sent %+v", o.message)
 	}
 	said.Interim = true
-	if o := c.outgoing(turn.Tell{Fact: said}, nil); o.record != nil || o.message == nil {
+	if o := c.outgoing(turn.Publish{Fact: said}, nil); o.record != nil || o.message == nil {
 		t.Errorf("interim words bring %+v", o)
 	}
 }
 
 func TestSettingsAreRecordedAsTheyWereSent(t *testing.T) {
 	angles := strings.Repeat("<", 1000) // not as \u003c
-	o := Chat{}.outgoing(turn.Tell{Fact: turn.SettingsApplied{Asked: contract.SessionSettings{SystemPrompt: &angles}}},
+	asked := contract.SessionSettings{SystemPrompt: &angles}
+	o := Chat{}.outgoing(turn.Publish{Fact: turn.SettingsApplied{Requested: asked}},
 		nil)
 	if n := len(o.record.MessageText); n > 1100 {
 		t.Errorf("1000 characters are recorded in %d bytes", n)
 	}
-	o = Chat{}.outgoing(turn.Tell{Fact: turn.SettingsApplied{Asked: contract.SessionSettings{VoiceID: "jenny"}}}, nil)
+	asked = contract.SessionSettings{VoiceID: "jenny"}
+	o = Chat{}.outgoing(turn.Publish{Fact: turn.SettingsApplied{Requested: asked}}, nil)
 	if o.message != nil || o.record == nil || o.record.MessageText != `{"type":"session_settings","voice_id":"jenny"}` {
 		t.Errorf("%+v", o.record)
 	}
@@ -43,7 +46,8 @@ func TestSettingsAreRecordedAsTheyWereSent(t *testing.T) {
 // An error names the request, by which the box's log knows the chat.
 func TestFaultsAreToldWithTheirRequest(t *testing.T) {
 	c := Chat{RequestID: "r"}
-	o := c.outgoing(turn.Tell{Fact: turn.WentWrong{Fault: contract.Fault{Code: contract.NotSpoken, Detail: "Again."}}},
+	o := c.outgoing(turn.Publish{Fact: turn.FaultOccurred{Fault: contract.Fault{Code: contract.NotSpoken,
+		Detail: "Again."}}},
 		nil)
 	if m, ok := o.message.(contract.WebSocketError); !ok || m.RequestID != "r" || m.Code != contract.NotSpoken ||
 		o.record != nil {
@@ -55,7 +59,7 @@ func TestFaultsAreToldWithTheirRequest(t *testing.T) {
 // that of the whole; its feelings belong to that row.
 func TestTheRestOfASentenceIsInTheRowOfItsBeginning(t *testing.T) {
 	var c Chat
-	var a aloud
+	var a playbackClock
 	first := turn.Sentence{ID: "a", Text: "Sure,", GoesOn: true}
 	rest := turn.Sentence{
 		ID:     "b",
@@ -64,8 +68,8 @@ func TestTheRestOfASentenceIsInTheRowOfItsBeginning(t *testing.T) {
 		Before: "Sure,",
 	}
 	tell := func(at time.Duration, f turn.Fact) outgoing {
-		told := turn.Tell{At: at, Fact: f}
-		return c.outgoing(told, a.begins(told))
+		told := turn.Publish{At: at, Fact: f}
+		return c.outgoing(told, a.startOf(told))
 	}
 	begun := tell(time.Second, turn.AssistantSaid{Sentence: first})
 	o := tell(3*time.Second, turn.AssistantSaid{Sentence: rest})
@@ -76,7 +80,7 @@ func TestTheRestOfASentenceIsInTheRowOfItsBeginning(t *testing.T) {
 		r.Metadata != begun.record.Metadata {
 		t.Errorf("wrote %+v and %+v, before %+v", o.record, o.amended, begun.record)
 	}
-	o = tell(4*time.Second, turn.AssistantSounded{Sentence: rest})
+	o = tell(4*time.Second, turn.ProsodyMeasured{Sentence: rest})
 	if o.record.RelatedEventID != "a" || o.message.(contract.AssistantProsody).ID != "b" {
 		t.Errorf("of its feelings: %+v", o)
 	}

@@ -7,18 +7,18 @@ import (
 )
 
 const (
-	// most is how many facts may wait to be told, and mostBytes how much they may
+	// maxFacts is how many facts may wait to be told, and maxBytes how much they may
 	// hold. Who brings more waits long before; these are for what cannot be held
 	// back: what is under way already, and the sound of a long sentence.
-	most      = 1024
-	mostBytes = 64 << 20
-	// enough is how many of them, sound excepted, are enough to wait for, and
-	// enoughBytes how much: a long reply is some twenty, the longest settings
+	maxFacts = 1024
+	maxBytes = 64 << 20
+	// waitFacts is how many of them, sound excepted, are enough to wait for, and
+	// waitBytes how much: a long reply is some twenty, the longest settings
 	// half a megabyte.
-	enough      = 128
-	enoughBytes = 4 << 20
-	// batchLength is how many of them share a commit.
-	batchLength = 64
+	waitFacts = 128
+	waitBytes = 4 << 20
+	// maxBatch is how many of them share a commit.
+	maxBatch = 64
 	// overhead is what one counts as beside its text and sound.
 	overhead = 256
 )
@@ -30,8 +30,8 @@ type queue struct {
 	bytes   int           // of all
 	facts   int           // but sound
 	text    int           // bytes of these
-	served  bool          // somebody takes what comes
-	room    chan struct{} // not nil: closed as soon as there is less than enough
+	running bool          // somebody takes what comes
+	drained chan struct{} // not nil: closed as soon as there is less than enough
 }
 
 // put adds one; false means that too much waits. unserved: nobody takes what
@@ -40,12 +40,12 @@ func (q *queue) put(o outgoing) (unserved, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	n := o.size()
-	if len(q.waiting) >= most || len(q.waiting) > 0 && q.bytes+n > mostBytes {
+	if len(q.waiting) >= maxFacts || len(q.waiting) > 0 && q.bytes+n > maxBytes {
 		return false, false
 	}
 	q.waiting = append(q.waiting, o)
 	q.count(o, 1)
-	unserved, q.served = !q.served, true
+	unserved, q.running = !q.running, true
 	return unserved, true
 }
 
@@ -66,7 +66,7 @@ func (q *queue) take(batch []outgoing) []outgoing {
 	clear(batch) // sound that was sent is not kept
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	n := min(len(q.waiting), batchLength)
+	n := min(len(q.waiting), maxBatch)
 	batch = append(batch[:0], q.waiting[:n]...)
 	for _, o := range batch {
 		q.count(o, -1)
@@ -75,28 +75,28 @@ func (q *queue) take(batch []outgoing) []outgoing {
 	if q.waiting = q.waiting[n:]; len(q.waiting) == 0 {
 		q.waiting = nil
 	}
-	q.served = n > 0
-	if q.room != nil && q.roomy() { // those who wait for it may go on
-		close(q.room)
-		q.room = nil
+	q.running = n > 0
+	if q.drained != nil && q.isShort() { // those who wait for it may go on
+		close(q.drained)
+		q.drained = nil
 	}
 	return batch
 }
 
-func (q *queue) roomy() bool { return q.facts < enough && q.text < enoughBytes }
+func (q *queue) isShort() bool { return q.facts < waitFacts && q.text < waitBytes }
 
-// wait returns what is closed as soon as there is room for more; nil where there
+// whenShort returns what is closed as soon as there is room for more; nil where there
 // is.
-func (q *queue) wait() <-chan struct{} {
+func (q *queue) whenShort() <-chan struct{} {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.roomy() {
+	if q.isShort() {
 		return nil
 	}
-	if q.room == nil {
-		q.room = make(chan struct{})
+	if q.drained == nil {
+		q.drained = make(chan struct{})
 	}
-	return q.room
+	return q.drained
 }
 
 // size is how many bytes are held for it.

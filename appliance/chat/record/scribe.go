@@ -39,10 +39,10 @@ type Recorder interface {
 
 // Chat says which chat a Scribe writes of.
 type Chat struct {
-	ID        string
-	RequestID string    // errors name it
-	Begun     time.Time // times in the history count from it
-	Told      Told      // who is told of it elsewhere
+	ID            string
+	RequestID     string        // errors name it
+	Begun         time.Time     // times in the history count from it
+	Notifications Notifications // who is told of it elsewhere
 }
 
 // A Scribe writes what happens into the history and then tells the client, in
@@ -57,13 +57,13 @@ type Scribe struct {
 	work     func()      // has Run called
 	queue    queue
 	audience audience
-	broken   error // why nothing more is written or sent; of who runs
-	aloud    aloud // of who tells
+	broken   error         // why nothing more is written or sent; of who runs
+	playback playbackClock // of who tells
 
-	session string       // the client's id of it, as webhooks know it; of who tells
-	writing atomic.Bool  // the history is being written
-	sounds  int64        // told so far; of who tells
-	cut     atomic.Int64 // the newest sound that is not to be heard any more
+	customSessionID string       // the client's id of it, as webhooks know it; of who tells
+	writing         atomic.Bool  // the history is being written
+	sounds          int64        // told so far; of who tells
+	cutUpTo         atomic.Int64 // the newest sound that is not to be heard any more
 }
 
 // NewScribe returns the scribe of a chat. work is called by Tell when there is
@@ -72,13 +72,13 @@ type Scribe struct {
 // is an ErrUnwritten.
 func NewScribe(c Chat, r Records, to Client, kept Recorder, work func(), failed func(error)) *Scribe {
 	return &Scribe{
-		chat:     c,
-		session:  c.Told.CustomSessionID,
-		records:  r,
-		client:   to,
-		recorder: kept,
-		work:     work,
-		failed:   failed,
+		chat:            c,
+		customSessionID: c.Notifications.CustomSessionID,
+		records:         r,
+		client:          to,
+		recorder:        kept,
+		work:            work,
+		failed:          failed,
 	}
 }
 
@@ -88,10 +88,10 @@ var (
 	ErrSlowDisk   = errors.New("the box writes the history too slowly")
 )
 
-// Room returns what is closed as soon as little enough waits to be told; nil
+// Drained returns what is closed as soon as little enough waits to be told; nil
 // where that is so now. Whoever can wait with what it brings does. Any goroutine
 // may ask.
-func (s *Scribe) Room() <-chan struct{} { return s.queue.wait() }
+func (s *Scribe) Drained() <-chan struct{} { return s.queue.whenShort() }
 
 // Blocked is what holds up what waits to be told: ErrSlowClient or ErrSlowDisk.
 func (s *Scribe) Blocked() error {
@@ -101,11 +101,11 @@ func (s *Scribe) Blocked() error {
 	return ErrSlowClient
 }
 
-// Tell takes a fact without ever waiting; where too much waits it is lost, and
+// Publish takes a fact without ever waiting; where too much waits it is lost, and
 // the error says what holds that up. Messages carry the id that the client chose
 // for its session, if any.
-func (s *Scribe) Tell(t turn.Tell, customSessionID string) error {
-	o := s.chat.outgoing(t, s.aloud.begins(t))
+func (s *Scribe) Publish(t turn.Publish, customSessionID string) error {
+	o := s.chat.outgoing(t, s.playback.startOf(t))
 	if o.message != nil && customSessionID != "" {
 		o.message = contract.WithCustomSessionID(o.message, customSessionID)
 	}
@@ -114,9 +114,9 @@ func (s *Scribe) Tell(t turn.Tell, customSessionID string) error {
 		s.sounds++
 		o.number = s.sounds
 	}
-	o.notice = s.chat.Told.notice(o, s.chat.Begun.Add(t.At), customSessionID)
-	if customSessionID != s.session {
-		o.session, s.session = customSessionID, customSessionID
+	o.notice = s.chat.Notifications.notice(o, s.chat.Begun.Add(t.At), customSessionID)
+	if customSessionID != s.customSessionID {
+		o.session, s.customSessionID = customSessionID, customSessionID
 	}
 	unserved, ok := s.queue.put(o)
 	if !ok {
@@ -135,12 +135,12 @@ func (s *Scribe) Tell(t turn.Tell, customSessionID string) error {
 // has not reached the client is taken back. It is called by who calls Tell.
 func (s *Scribe) Cut(at time.Duration) {
 	s.recorder.Cut(at)
-	s.aloud.cut(at)
-	s.cut.Store(s.sounds)
-	s.takeBack()
+	s.playback.cut(at)
+	s.cutUpTo.Store(s.sounds)
+	s.dropUnplayed()
 }
 
-func (s *Scribe) takeBack() {
+func (s *Scribe) dropUnplayed() {
 	s.client.Cut()
 	s.audience.cut()
 }
@@ -164,7 +164,7 @@ func (s *Scribe) Run(ctx context.Context) {
 	var batch []outgoing
 	for batch = s.queue.take(batch); len(batch) > 0; batch = s.queue.take(batch) {
 		if s.broken != nil {
-			s.part(ctx, batch, s.broken)
+			s.sendLastError(ctx, batch, s.broken)
 			continue
 		}
 		if s.broken = s.deliver(ctx, batch); s.broken != nil {
@@ -173,8 +173,8 @@ func (s *Scribe) Run(ctx context.Context) {
 	}
 }
 
-// part tells a client that can still be reached by which error its chat ends.
-func (s *Scribe) part(ctx context.Context, batch []outgoing, why error) {
+// sendLastError tells a client that can still be reached by which error its chat ends.
+func (s *Scribe) sendLastError(ctx context.Context, batch []outgoing, why error) {
 	for _, o := range batch {
 		if last, ok := o.message.(contract.WebSocketError); ok && errors.Is(why, ErrUnwritten) {
 			_ = s.client.Send(ctx, last) // who is gone too needs no telling
@@ -196,17 +196,17 @@ func (s *Scribe) deliver(ctx context.Context, batch []outgoing) error {
 
 func (s *Scribe) send(ctx context.Context, o outgoing) error {
 	switch {
-	case o.sound != nil && o.number > s.cut.Load():
+	case o.sound != nil && o.number > s.cutUpTo.Load():
 		s.audience.play(*o.sound)
 		if err := s.client.Play(ctx, *o.sound); err != nil {
 			return fmt.Errorf("playing: %w", err)
 		}
-		if o.number <= s.cut.Load() { // it came to the client while that was told to drop it
-			s.takeBack()
+		if o.number <= s.cutUpTo.Load() { // it came to the client while that was told to drop it
+			s.dropUnplayed()
 		}
 	case o.message != nil:
 		s.audience.message(o.message)
-		if o.aside {
+		if o.listenersOnly {
 			return nil
 		}
 		if err := s.client.Send(ctx, o.message); err != nil {

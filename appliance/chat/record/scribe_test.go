@@ -17,7 +17,7 @@ import (
 
 // world is a client, a history and a recorder that note what they are told.
 type world struct {
-	Unkept
+	Unrecorded
 	mu      sync.Mutex
 	stored  int // events
 	amended int
@@ -80,7 +80,7 @@ func (w *world) Cut() {
 
 func (w *world) Said(time.Duration, []float32) { w.note("said") }
 
-// kept is the recorder's side of a world.
+// replay is the recorder's side of a world.
 type kept struct{ *world }
 
 func (k kept) Cut(time.Duration) { k.note("cut") }
@@ -96,18 +96,18 @@ func (w *world) start(t *testing.T) (s *Scribe, finish func()) {
 	}
 }
 
-func says(n int) turn.Tell {
-	return turn.Tell{Fact: turn.UserSaid{Words: turn.Words{Text: fmt.Sprint(n)}}}
+func says(n int) turn.Publish {
+	return turn.Publish{Fact: turn.UserSaid{Transcript: turn.Transcript{Text: fmt.Sprint(n)}}}
 }
 
-func sound(id string, samples int) turn.Tell {
-	return turn.Tell{Fact: turn.Sounded{ID: id, PCM: make([]float32, samples)}}
+func sound(id string, samples int) turn.Publish {
+	return turn.Publish{Fact: turn.SoundSent{ID: id, PCM: make([]float32, samples)}}
 }
 
-func tell(t *testing.T, s *Scribe, facts ...turn.Tell) {
+func tell(t *testing.T, s *Scribe, facts ...turn.Publish) {
 	t.Helper()
 	for _, f := range facts {
-		if err := s.Tell(f, ""); err != nil {
+		if err := s.Publish(f, ""); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -119,13 +119,13 @@ func TestWhatWaitsSharesACommit(t *testing.T) {
 		s, finish := w.start(t)
 		tell(t, s, says(0))
 		synctest.Wait() // it is being written
-		for n := range batchLength - 2 {
+		for n := range maxBatch - 2 {
 			tell(t, s, says(n+1))
 		}
-		tell(t, s, turn.Tell{Fact: turn.CutShort{}}, turn.Tell{Fact: turn.Noted{}})
+		tell(t, s, turn.Publish{Fact: turn.CutShort{}}, turn.Publish{Fact: turn.MetadataSet{}})
 		close(w.disk)
 		finish()
-		if w.commits != 2 || w.stored != batchLength-1 || w.amended != 1 || len(w.sent) != batchLength-1 {
+		if w.commits != 2 || w.stored != maxBatch-1 || w.amended != 1 || len(w.sent) != maxBatch-1 {
 			t.Errorf("%d commits, %d stored, %d amended, %d sent", w.commits, w.stored, w.amended, len(w.sent))
 		}
 	})
@@ -135,28 +135,28 @@ func TestWhatWaitsSharesACommit(t *testing.T) {
 // too slow, and the queue has an end, in number and in bytes.
 func TestTheQueueIsBounded(t *testing.T) {
 	long := says(1)
-	long.Fact = turn.UserSaid{Words: turn.Words{Text: strings.Repeat("x", 1<<19)}}
+	long.Fact = turn.UserSaid{Transcript: turn.Transcript{Text: strings.Repeat("x", 1<<19)}}
 	for name, x := range map[string]struct {
-		fact         turn.Tell
+		fact         turn.Publish
 		easy, atMost int
 	}{
-		"many":  {says(1), enough, most},
-		"large": {long, enoughBytes >> 20, mostBytes >> 20},
+		"many":  {says(1), waitFacts, maxFacts},
+		"large": {long, waitBytes >> 20, maxBytes >> 20},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			w := &world{disk: make(chan struct{})}
 			s, finish := w.start(t)
-			if s.Room() != nil {
+			if s.Drained() != nil {
 				t.Errorf("%s: there is no room from the beginning", name)
 			}
 			tell(t, s, says(0))
 			synctest.Wait()
 			n := 0
-			for ; n < 10*most; n++ {
-				if full := s.Room() != nil; full != (n >= x.easy) {
+			for ; n < 10*maxFacts; n++ {
+				if full := s.Drained() != nil; full != (n >= x.easy) {
 					t.Fatalf("%s: after %d there is room: %v", name, n, !full)
 				}
-				if err := s.Tell(x.fact, ""); err != nil {
+				if err := s.Publish(x.fact, ""); err != nil {
 					if !errors.Is(err, ErrSlowDisk) {
 						t.Errorf("%s: %v", name, err)
 					}
@@ -166,7 +166,7 @@ func TestTheQueueIsBounded(t *testing.T) {
 			if n > x.atMost || n < x.easy {
 				t.Errorf("%s: %d wait", name, n)
 			}
-			room := s.Room()
+			room := s.Drained()
 			close(w.disk)
 			<-room
 			finish()
@@ -219,8 +219,8 @@ func TestTheClientIsToldOfAHistoryThatCannotBeWritten(t *testing.T) {
 	var failed []error
 	s = NewScribe(Chat{ID: "c"}, w, w, kept{w}, func() {}, func(err error) {
 		failed = append(failed, err)
-		_ = s.Tell(says(2), "")
-		_ = s.Tell(turn.Tell{Fact: turn.WentWrong{Fault: contract.Fault{Code: contract.Internal}}}, "")
+		_ = s.Publish(says(2), "")
+		_ = s.Publish(turn.Publish{Fact: turn.FaultOccurred{Fault: contract.Fault{Code: contract.Internal}}}, "")
 	})
 	tell(t, s, says(1))
 	s.Run(t.Context())

@@ -8,9 +8,9 @@ import (
 	"parley/store"
 )
 
-// Told is what those learn of a chat who are told of it by webhooks, or are
+// Notifications is what those learn of a chat who are told of it by webhooks, or are
 // plugins, and who they are.
-type Told struct {
+type Notifications struct {
 	ChatID, GroupID string
 	ConfigID        string // empty: it has none
 	CustomSessionID string // that the client gave at connect; empty: none
@@ -19,9 +19,9 @@ type Told struct {
 	EndCalls        []string // plugins that are told of its end
 }
 
-// Beginning is what webhooks are told when the chat begins, and will be when it
+// AtStart is what webhooks are told when the chat begins, and will be when it
 // ends.
-func (t Told) Beginning(begun time.Time) store.Webhooks {
+func (t Notifications) AtStart(begun time.Time) store.Webhooks {
 	var w store.Webhooks
 	for _, h := range t.Hooks {
 		hook := store.Webhook{URL: h.URL}
@@ -44,7 +44,7 @@ func (t Told) Beginning(begun time.Time) store.Webhooks {
 }
 
 // AtEnd is what plugins will be told when the chat ends.
-func (t Told) AtEnd(begun time.Time) store.EndCalls {
+func (t Notifications) AtEnd(begun time.Time) store.EndCalls {
 	if len(t.EndCalls) == 0 {
 		return store.EndCalls{}
 	}
@@ -58,7 +58,7 @@ func (t Told) AtEnd(begun time.Time) store.EndCalls {
 	return store.EndCalls{Plugins: t.EndCalls, Body: asJSON(body)}
 }
 
-func (t Told) base(event contract.WebhookEvent, customSessionID string) contract.WebhookBase {
+func (t Notifications) base(event contract.WebhookEvent, customSessionID string) contract.WebhookBase {
 	b := contract.WebhookBase{
 		EventName:   event,
 		ChatGroupID: t.GroupID,
@@ -73,7 +73,7 @@ func (t Told) base(event contract.WebhookEvent, customSessionID string) contract
 
 // notice is what webhooks are told of what a fact brings, at the time that its
 // message bears; nil where that is nothing.
-func (t Told) notice(o outgoing, at time.Time, customSessionID string) *store.Notice {
+func (t Notifications) notice(o outgoing, at time.Time, customSessionID string) *store.Notice {
 	call, ok := o.message.(contract.ToolCallMessage)
 	if !ok || !t.wants(contract.WebhookToolCall) {
 		return nil
@@ -85,7 +85,7 @@ func (t Told) notice(o outgoing, at time.Time, customSessionID string) *store.No
 		})}
 }
 
-func (t Told) wants(event contract.WebhookEvent) bool {
+func (t Notifications) wants(event contract.WebhookEvent) bool {
 	return slices.ContainsFunc(t.Hooks, func(h contract.Webhook) bool { return slices.Contains(h.Events, event) })
 }
 

@@ -13,8 +13,8 @@ import (
 	"parley/store"
 )
 
-func told(events ...contract.WebhookEvent) Told {
-	return Told{
+func told(events ...contract.WebhookEvent) Notifications {
+	return Notifications{
 		ChatID:   "c",
 		GroupID:  "g",
 		ConfigID: "f",
@@ -35,7 +35,7 @@ func wantJSON(t *testing.T, body, want string) {
 func TestTheBodiesOfBeginningAndEnd(t *testing.T) {
 	begun := time.UnixMilli(1_700_000_000_123)
 	c := told(contract.WebhookChatStarted, contract.WebhookToolCall)
-	w := c.Beginning(begun)
+	w := c.AtStart(begun)
 	wantJSON(t, w.Started, `{"event_name":"chat_started","chat_group_id":"g","chat_id":"c","config_id":"f",`+
 		`"caller_number":null,"custom_session_id":null,
 		"start_time":1700000000123,"chat_start_type":"new_chat_group"}`)
@@ -47,11 +47,11 @@ func TestTheBodiesOfBeginningAndEnd(t *testing.T) {
 		t.Errorf("told are %+v", w.Hooks)
 	}
 	c.Resumed, c.ConfigID, c.CustomSessionID = true, "", "<mine>"
-	w = c.Beginning(begun)
+	w = c.AtStart(begun)
 	wantJSON(t, w.Started, `{"event_name":"chat_started","chat_group_id":"g","chat_id":"c","caller_number":null,`+
 		`"custom_session_id":"<mine>",
 		"start_time":1700000000123,"chat_start_type":"resumed_chat_group"}`)
-	if w := (Told{ChatID: "c"}).Beginning(begun); len(w.Hooks) != 0 || w.Started != "" || w.Ended != "" {
+	if w := (Notifications{ChatID: "c"}).AtStart(begun); len(w.Hooks) != 0 || w.Started != "" || w.Ended != "" {
 		t.Errorf("without webhooks: %+v", w)
 	}
 }
@@ -65,13 +65,13 @@ func TestAToolCallIsToldInTheCommitOfItsRow(t *testing.T) {
 		if asked {
 			c = told(contract.WebhookToolCall)
 		}
-		s := NewScribe(Chat{ID: "c", Begun: time.UnixMilli(1_700_000_000_000), Told: c}, w, w, kept{&w.world},
+		s := NewScribe(Chat{ID: "c", Begun: time.UnixMilli(1_700_000_000_000), Notifications: c}, w, w, kept{&w.world},
 			func() {}, func(err error) {
 				t.Error(err)
 			})
 		call := turn.ToolCalled{Call: turn.Call{ID: "t", Name: "hours", Arguments: `{"day":"<Monday>"}`}}
-		tell(t, s, turn.Tell{At: time.Second, Fact: turn.AnswerEnded{}})
-		if err := s.Tell(turn.Tell{At: 1234 * time.Millisecond, Fact: call}, "mine"); err != nil {
+		tell(t, s, turn.Publish{At: time.Second, Fact: turn.AnswerEnded{}})
+		if err := s.Publish(turn.Publish{At: 1234 * time.Millisecond, Fact: call}, "mine"); err != nil {
 			t.Fatal(err)
 		}
 		s.Run(t.Context())
@@ -114,7 +114,7 @@ func (w *outboxWorld) WriteChat(_ context.Context, _ string, x store.ChatWrite) 
 // that, and only where there are webhooks.
 func TestUnkeptChatsAreTold(t *testing.T) {
 	o := &outbox{}
-	u := Unkept{o}
+	u := Unrecorded{o}
 	n := store.NewChat{ID: "c"}
 	some := store.ChatWrite{New: []store.Event{{}}, Metadata: "{}"}
 	for range 2 {
@@ -122,14 +122,14 @@ func TestUnkeptChatsAreTold(t *testing.T) {
 			u.EndChat(t.Context(), "c", store.UserEnded, 5)); err != nil {
 			t.Fatal(err)
 		}
-		n.Webhooks = told(contract.WebhookChatStarted).Beginning(time.Now())
+		n.Webhooks = told(contract.WebhookChatStarted).AtStart(time.Now())
 		some.Notices = []store.Notice{{Event: "tool_call"}}
 	}
 	if o.calls != "end start write end " {
 		t.Errorf("the outbox was told: %s", o.calls)
 	}
 	if err := u.StartChat(t.Context(), store.NewChat{Resume: true, Webhooks: n.Webhooks}); !errors.Is(err,
-		ErrNotKept) || o.calls != "end start write end " {
+		ErrUnrecorded) || o.calls != "end start write end " {
 		t.Errorf("resuming: %v, %s", err, o.calls)
 	}
 }

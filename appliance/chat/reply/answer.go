@@ -20,18 +20,18 @@ func Answer(ctx context.Context, chat string, model engine.LanguageModel, c turn
 	var usage engine.Usage
 	begun := time.Now()
 	m := mind{
-		chatID: chat,
-		model:  metered{model, &usage},
-		pace:   NewPace(),
-		ailing: &ailing{},
-		fits:   &fits{},
-		log:    slog.New(slog.DiscardHandler),
-		clock:  func() time.Duration { return time.Since(begun) },
+		chatID:     chat,
+		model:      metered{model, &usage},
+		throughput: NewThroughput(),
+		outage:     &outage{},
+		toolChecks: &toolChecks{},
+		log:        slog.New(slog.DiscardHandler),
+		clock:      func() time.Duration { return time.Since(begun) },
 		post: func(e turn.Event) {
 			switch e := e.(type) {
-			case turn.Thought:
+			case turn.SentenceThought:
 				said = append(said, e.Sentence.Text)
-			case turn.Broke:
+			case turn.MindFailed:
 				if failed = e.Fault.Cause; failed == nil {
 					failed = e.Fault
 				}
@@ -44,7 +44,7 @@ func Answer(ctx context.Context, chat string, model engine.LanguageModel, c turn
 		return "", usage, err
 	}
 	begun = time.Now()
-	m.reply(ctx, turn.Think{Conversation: c}, Manner{}, newSchedule(true, begun.Add(replyTimeout)))
+	m.reply(ctx, turn.Think{Conversation: c}, ModelOptions{}, newSchedule(true, begun.Add(replyTimeout)))
 	return strings.Join(said, " "), usage, failed
 }
 

@@ -41,7 +41,7 @@ func TestAnAnswerWithoutRoomEndsWithASentence(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			wantSaid(t, thought(t, alone(&scripted{pieces: row.pieces, tokens: row.tokens}),
-				question("Tell me a story."), Manner{}, newSchedule(true, time.Now())), row.want...)
+				question("Tell me a story."), ModelOptions{}, newSchedule(true, time.Now())), row.want...)
 		})
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"parley/appliance/engine/schema"
 )
 
-// errNoTool is what a tool of the box fails with that it does not have.
-var errNoTool = errors.New("the box has no such tool")
+// errUnknownTool is what a tool of the box fails with that it does not have.
+var errUnknownTool = errors.New("the box has no such tool")
 
 // tools are those of a conversation as a model sees them.
 func tools(all []turn.Tool) []engine.Tool {
@@ -28,8 +28,8 @@ func tools(all []turn.Tool) []engine.Tool {
 	return out
 }
 
-// again tells a model that its call does not fit, why, and what it can do.
-func again(c engine.ToolCall, why string, all []turn.Tool) []engine.Message {
+// retryMessages tells a model that its call does not fit, why, and what it can do.
+func retryMessages(c engine.ToolCall, why string, all []turn.Tool) []engine.Message {
 	instead := "Call one of these, or answer without."
 	switch {
 	case slices.ContainsFunc(all, func(t turn.Tool) bool { return t.Name == c.Name }):
@@ -46,18 +46,18 @@ func again(c engine.ToolCall, why string, all []turn.Tool) []engine.Message {
 	}
 }
 
-// fits are the checks of a chat's tools, by their parameters: which tools there are
+// toolChecks are the checks of a chat's tools, by their parameters: which tools there are
 // changes seldom, and a large schema takes dozens of milliseconds to read. It may
 // be used from many goroutines.
-type fits struct {
-	mu sync.Mutex
-	of map[string]schema.Validator
+type toolChecks struct {
+	mu         sync.Mutex
+	validators map[string]schema.Validator
 }
 
-// unfit says why a call is none of the tools', or not one with arguments that its
+// misfit says why a call is none of the tools', or not one with arguments that its
 // schema allows; empty: it fits. A schema that cannot be read allows everything:
 // whoever runs the tool sees what comes.
-func (f *fits) unfit(all []turn.Tool, c engine.ToolCall) string {
+func (f *toolChecks) misfit(all []turn.Tool, c engine.ToolCall) string {
 	var names []string
 	for _, t := range all {
 		if t.Name == c.Name {
@@ -79,10 +79,10 @@ func (f *fits) unfit(all []turn.Tool, c engine.ToolCall) string {
 }
 
 // get is the check of parameters; those that no tool has any more are forgotten.
-func (f *fits) get(all []turn.Tool, parameters string) (schema.Validator, error) {
+func (f *toolChecks) get(all []turn.Tool, parameters string) (schema.Validator, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if v, ok := f.of[parameters]; ok {
+	if v, ok := f.validators[parameters]; ok {
 		return v, nil
 	}
 	v, err := schema.Compile([]byte(parameters))
@@ -91,10 +91,10 @@ func (f *fits) get(all []turn.Tool, parameters string) (schema.Validator, error)
 	}
 	kept := map[string]schema.Validator{parameters: v}
 	for _, t := range all {
-		if of, ok := f.of[t.Parameters]; ok {
+		if of, ok := f.validators[t.Parameters]; ok {
 			kept[t.Parameters] = of
 		}
 	}
-	f.of = kept
+	f.validators = kept
 	return v, nil
 }

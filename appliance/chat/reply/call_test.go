@@ -16,7 +16,7 @@ func TestACallHasToFitItsTool(t *testing.T) {
 			`$defs/n"},"name":{"type":"string"}}}},"$ref":"#/$defs/n"}`},
 		{Name: "broken", Parameters: `{`},
 	}
-	f := &fits{}
+	f := &toolChecks{}
 	for range 2 { // read, and known already
 		for _, x := range []struct{ name, arguments, why string }{
 			{"book", `{"day":"2026-03-03","people":2}`, ""},
@@ -30,18 +30,19 @@ func TestACallHasToFitItsTool(t *testing.T) {
 			{"broken", `{"a":1}`, ""},
 			{"fly", `{}`, `no tool "fly"; there are: book, tree, broken`},
 		} {
-			got := f.unfit(tools, engine.ToolCall{Name: x.name, Arguments: x.arguments})
+			got := f.misfit(tools, engine.ToolCall{Name: x.name, Arguments: x.arguments})
 			if (got == "") != (x.why == "") || !strings.Contains(got, x.why) {
 				t.Errorf("%s %s: %q, want %q in it", x.name, x.arguments, got, x.why)
 			}
 		}
 	}
-	if f.unfit(tools[1:], engine.ToolCall{Name: "tree", Arguments: `{}`}); len(f.of) != 2 {
-		t.Errorf("%d are kept, of 2", len(f.of))
+	if f.misfit(tools[1:], engine.ToolCall{Name: "tree", Arguments: `{}`}); len(f.validators) != 2 {
+		t.Errorf("%d are kept, of 2", len(f.validators))
 	}
 	tools[1].Parameters = `{"type":"object"}`
-	if why := f.unfit(tools[1:], engine.ToolCall{Name: "tree", Arguments: `{"name":7}`}); why != "" || len(f.of) != 1 {
-		t.Errorf("after its parameters have changed: %q, %d are kept", why, len(f.of))
+	if why := f.misfit(tools[1:], engine.ToolCall{Name: "tree", Arguments: `{"name":7}`}); why != "" ||
+		len(f.validators) != 1 {
+		t.Errorf("after its parameters have changed: %q, %d are kept", why, len(f.validators))
 	}
 }
 
@@ -57,8 +58,8 @@ func TestACallThatDoesNotFitIsAnsweredWithWhatDoes(t *testing.T) {
 		{nil, "fly", "and no other one. Answer without."},
 	} {
 		call := engine.ToolCall{Name: c.name, Arguments: `{}`}
-		why := (&fits{}).unfit(c.tools, call)
-		if told := again(call, why, c.tools)[1].Content; !strings.HasSuffix(told, c.end) {
+		why := (&toolChecks{}).misfit(c.tools, call)
+		if told := retryMessages(call, why, c.tools)[1].Content; !strings.HasSuffix(told, c.end) {
 			t.Errorf("%q; want it to end in %q", told, c.end)
 		}
 	}

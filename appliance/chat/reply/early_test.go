@@ -19,17 +19,18 @@ func writer(text string, each time.Duration) engine.LanguageModel {
 
 // pieces of what a writer says in answer to a guess whose silence ends after
 // some time, and when each was thought.
-func pieces(t *testing.T, w engine.LanguageModel, silence time.Duration, p *Pace) (said []string, at []time.Duration) {
+func pieces(t *testing.T, w engine.LanguageModel, silence time.Duration, p *Throughput) (said []string,
+	at []time.Duration) {
 	t.Helper()
 	begun := time.Now()
 	clock := func() time.Duration { return time.Since(begun) }
-	m := mind{"chat", w, false, p, nil, &ailing{}, &fits{}, slog.New(slog.DiscardHandler), clock,
+	m := mind{"chat", w, false, p, nil, &outage{}, &toolChecks{}, slog.New(slog.DiscardHandler), clock,
 		func(e turn.Event) {
-			if thought, ok := e.(turn.Thought); ok {
+			if thought, ok := e.(turn.SentenceThought); ok {
 				said, at = append(said, thought.Sentence.Text), append(at, thought.Time())
 			}
 		}}
-	m.reply(t.Context(), turn.Think{Turn: 1, Speculative: true, Due: silence}, Manner{},
+	m.reply(t.Context(), turn.Think{Turn: 1, Speculative: true, Due: silence}, ModelOptions{},
 		newSchedule(false, begun.Add(silence)))
 	return said, at
 }
@@ -39,7 +40,7 @@ const longAnswer = "The garden behind the old house is open in the summer, and y
 
 func TestAnAnswerForWhichThereIsTimeIsOneSentence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		said, _ := pieces(t, writer(longAnswer, 20*time.Millisecond), 800*time.Millisecond, NewPace())
+		said, _ := pieces(t, writer(longAnswer, 20*time.Millisecond), 800*time.Millisecond, NewThroughput())
 		if len(said) != 1 {
 			t.Errorf("%q", said)
 		}
@@ -49,11 +50,11 @@ func TestAnAnswerForWhichThereIsTimeIsOneSentence(t *testing.T) {
 func TestAnAnswerForWhichThereIsNoTimeBeginsWithAClauseOrAPhrase(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clause, at := pieces(t, writer("Yes, of course, "+longAnswer, 60*time.Millisecond),
-			500*time.Millisecond, NewPace())
+			500*time.Millisecond, NewThroughput())
 		if clause[0] != "Yes, of course," || at[0] > 400*time.Millisecond {
 			t.Errorf("%q after %v", clause, at)
 		}
-		phrase, at := pieces(t, writer(longAnswer, 100*time.Millisecond), 500*time.Millisecond, NewPace())
+		phrase, at := pieces(t, writer(longAnswer, 100*time.Millisecond), 500*time.Millisecond, NewThroughput())
 		if len(strings.Fields(phrase[0])) < 4 || at[0] > 900*time.Millisecond {
 			t.Errorf("%q after %v", phrase, at)
 		}
@@ -68,11 +69,11 @@ func TestAnAnswerForWhichThereIsNoTimeBeginsWithAClauseOrAPhrase(t *testing.T) {
 func TestAnAnswerThatIsLateBeginsWithWhatThereIs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const each = 100 * time.Millisecond
-		said, at := pieces(t, writer("The conference is now being recorded for all.", each), 0, NewPace())
+		said, at := pieces(t, writer("The conference is now being recorded for all.", each), 0, NewThroughput())
 		if len(said) != 2 || said[0] != "The conference is now being recorded" || at[0] != 7*each {
 			t.Errorf("%q after %v", said, at)
 		}
-		said, at = pieces(t, writer("It opens soon. ", each), 0, NewPace())
+		said, at = pieces(t, writer("It opens soon. ", each), 0, NewThroughput())
 		if len(said) != 1 || said[0] != "It opens soon." || at[0] != 3*each {
 			t.Errorf("%q after %v", said, at)
 		}
@@ -82,7 +83,7 @@ func TestAnAnswerThatIsLateBeginsWithWhatThereIs(t *testing.T) {
 // A guess teaches how quick the model is as well as any other reply.
 func TestThePaceIsLearntFromAGuess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := NewPace()
+		p := NewThroughput()
 		for range 20 {
 			pieces(t, writer(longAnswer, 250*time.Millisecond), time.Minute, p)
 		}
@@ -99,11 +100,11 @@ func TestThePaceIsLearntFromAGuess(t *testing.T) {
 func TestTheRestOfASentenceIsOnePiece(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, each := range []time.Duration{60 * time.Millisecond, 120 * time.Millisecond, 240 * time.Millisecond} {
-			p := NewPace()
+			p := NewThroughput()
 			w := writer(longAnswer, each)
 			for range 5 { // it learns
 				pieces(t, w, 0, p)
-				p.wrote(len(longAnswer), time.Duration(len(strings.Fields(longAnswer)))*each)
+				p.noteWriting(len(longAnswer), time.Duration(len(strings.Fields(longAnswer)))*each)
 			}
 			said, at := pieces(t, w, 300*time.Millisecond, p)
 			if len(said) != 2 {
@@ -125,13 +126,13 @@ func thoughts(t *testing.T, w engine.LanguageModel, due time.Duration) (said []t
 	begun := time.Now()
 	clock := func() time.Duration { return time.Since(begun) }
 	post := func(e turn.Event) {
-		if thought, ok := e.(turn.Thought); ok {
+		if thought, ok := e.(turn.SentenceThought); ok {
 			said = append(said, thought.Sentence)
 		}
 	}
 	log := slog.New(slog.DiscardHandler)
-	m := mind{"chat", w, false, NewPace(), nil, &ailing{}, &fits{}, log, clock, post}
-	m.reply(t.Context(), turn.Think{Turn: 1}, Manner{}, newSchedule(true, begun.Add(due)))
+	m := mind{"chat", w, false, NewThroughput(), nil, &outage{}, &toolChecks{}, log, clock, post}
+	m.reply(t.Context(), turn.Think{Turn: 1}, ModelOptions{}, newSchedule(true, begun.Add(due)))
 	return said
 }
 

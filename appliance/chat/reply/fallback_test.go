@@ -39,28 +39,28 @@ func (m *scripted) Generate(ctx context.Context, p engine.Prompt, emit func(engi
 	return engine.Usage{ReplyTokens: m.tokens}, m.err
 }
 
-// thought is what a mind posts for a turn: "quick: …" and "broke" among it.
-func thought(t *testing.T, m mind, think turn.Think, how Manner, s *schedule) []string {
+// sentenceThought is what a mind posts for a turn: "quick: …" and "broke" among it.
+func thought(t *testing.T, m mind, think turn.Think, how ModelOptions, s *schedule) []string {
 	t.Helper()
 	var said []string
 	begun := time.Now()
 	m.log, m.clock, m.chatID = slog.New(slog.DiscardHandler), func() time.Duration { return time.Since(begun) }, "chat"
 	m.post = func(e turn.Event) {
 		switch e := e.(type) {
-		case turn.Thought:
+		case turn.SentenceThought:
 			if e.Sentence.Quick {
 				said = append(said, fmt.Sprintf("quick after %v", e.Time()))
 				return
 			}
 			said = append(said, e.Sentence.Text)
-		case turn.Broke:
+		case turn.MindFailed:
 			said = append(said, "broke")
 			if e.ID == "" || e.Fault.Cause == nil {
 				t.Errorf("%+v", e)
 			}
-		case turn.ThoughtEnded:
+		case turn.ThinkingEnded:
 			said = append(said, "end")
-		case turn.Named:
+		case turn.SessionNamed:
 			said = append(said, "named "+e.Session)
 		}
 	}
@@ -71,13 +71,13 @@ func thought(t *testing.T, m mind, think turn.Think, how Manner, s *schedule) []
 // alone is a mind with those models.
 func alone(m *scripted, fallback ...*scripted) mind {
 	out := mind{
-		model:  m,
-		pace:   NewPace(),
-		ailing: &ailing{},
-		fits:   &fits{},
+		model:      m,
+		throughput: NewThroughput(),
+		outage:     &outage{},
+		toolChecks: &toolChecks{},
 	}
 	for _, f := range fallback {
-		out.fallback = append(out.fallback, Fallback{Model: f, Pace: NewPace(), Prompt: "own"})
+		out.fallback = append(out.fallback, Fallback{Model: f, Throughput: NewThroughput(), Prompt: "own"})
 	}
 	return out
 }
@@ -110,7 +110,7 @@ func TestAnAnswerThatBreaksOffIsSaidAsFarAsItCame(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			m := alone(&scripted{pieces: c.pieces, err: io.ErrUnexpectedEOF})
-			wantSaid(t, thought(t, m, question("When?"), Manner{}, newSchedule(true, time.Now())), c.want...)
+			wantSaid(t, thought(t, m, question("When?"), ModelOptions{}, newSchedule(true, time.Now())), c.want...)
 		})
 	}
 }
@@ -121,7 +121,8 @@ func TestTheNextModelGoesOnWhereOneBreaksOff(t *testing.T) {
 		second := &scripted{err: engine.ErrBroken}
 		third := &scripted{pieces: []string{"ten o'clock."}}
 		m := alone(first, second, third)
-		wantSaid(t, thought(t, m, question("When?"), Manner{Key: "k", Session: "s"}, newSchedule(true, time.Now())),
+		wantSaid(t, thought(t, m, question("When?"), ModelOptions{Key: "k", Session: "s"}, newSchedule(true,
+			time.Now())),
 			"The museum opens at", "ten o'clock.", "end")
 		if p := first.asked[0]; p.Key != "k" || p.Session != "s" || p.Messages[0].Content != "" {
 			t.Errorf("the first was asked %+v", p)
@@ -129,16 +130,16 @@ func TestTheNextModelGoesOnWhereOneBreaksOff(t *testing.T) {
 		p := third.asked[0]
 		n := len(p.Messages)
 		if p.Key != "" || p.Messages[0].Content != "own" || p.Messages[n-2].Content != "The museum opens at" ||
-			p.Messages[n-1].Content != goOnRequest {
+			p.Messages[n-1].Content != continueInstruction {
 			t.Errorf("the third was asked %+v", p)
 		}
 		// The first is not waited for again at once, and then it is.
-		thought(t, m, question("And then?"), Manner{}, newSchedule(true, time.Now()))
+		thought(t, m, question("And then?"), ModelOptions{}, newSchedule(true, time.Now()))
 		if len(first.asked) != 1 || len(third.asked) != 2 {
 			t.Errorf("asked %d and %d times", len(first.asked), len(third.asked))
 		}
-		time.Sleep(passedOver)
-		thought(t, m, question("And then?"), Manner{}, newSchedule(true, time.Now()))
+		time.Sleep(outageTime)
+		thought(t, m, question("And then?"), ModelOptions{}, newSchedule(true, time.Now()))
 		if len(first.asked) != 2 {
 			t.Errorf("asked %d times", len(first.asked))
 		}
@@ -156,7 +157,7 @@ func TestASentenceThatNobodyEndsHasBrokenOff(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			first := &scripted{pieces: []string{c.first}, err: fmt.Errorf("x: %w", engine.ErrConnection)}
 			m := alone(first, &scripted{pieces: []string{c.second}})
-			wantSaid(t, thought(t, m, question("When?"), Manner{}, newSchedule(true, time.Now())), "It is open.",
+			wantSaid(t, thought(t, m, question("When?"), ModelOptions{}, newSchedule(true, time.Now())), "It is open.",
 				c.said, c.end)
 		})
 	}
@@ -169,12 +170,12 @@ func TestAnAnswerThatIsNotWantedAnyMoreHasNoFallback(t *testing.T) {
 		m := alone(first, second)
 		m.log, m.clock = slog.New(slog.DiscardHandler), func() time.Duration { return 0 }
 		m.post = func(e turn.Event) {
-			if b, ok := e.(turn.Broke); !ok || !errors.Is(b.Fault.Cause, context.Canceled) {
+			if b, ok := e.(turn.MindFailed); !ok || !errors.Is(b.Fault.Cause, context.Canceled) {
 				t.Errorf("posted %+v", e)
 			}
 		}
 		time.AfterFunc(time.Millisecond, cancel)
-		m.reply(ctx, question("When?"), Manner{}, newSchedule(true, time.Now()))
+		m.reply(ctx, question("When?"), ModelOptions{}, newSchedule(true, time.Now()))
 		if len(second.asked) > 0 {
 			t.Error("the next model was asked")
 		}
@@ -186,7 +187,7 @@ func TestACertainModelIsAskedWhenTheUserHasFinished(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first := &scripted{pieces: []string{"Ten."}}
 		m := alone(first)
-		m.certain = true
+		m.noSpeculation = true
 		s := newSchedule(false, time.Now().Add(800*time.Millisecond))
 		time.AfterFunc(500*time.Millisecond, func() {
 			if len(first.asked) > 0 {
@@ -196,24 +197,24 @@ func TestACertainModelIsAskedWhenTheUserHasFinished(t *testing.T) {
 		})
 		think := question("When?")
 		think.Speculative = true
-		wantSaid(t, thought(t, m, think, Manner{}, s), "Ten.", "end")
+		wantSaid(t, thought(t, m, think, ModelOptions{}, s), "Ten.", "end")
 	})
 }
 
 func TestAQuickAnswerComesOnlyBeforeALateOne(t *testing.T) {
-	quickly := Manner{Quick: true}
+	quickly := ModelOptions{Quick: true}
 	for _, c := range []struct {
 		name  string
 		each  time.Duration
 		think turn.Think
-		how   Manner
+		how   ModelOptions
 		want  []string
 	}{
 		{"in time", 800 * time.Millisecond, question("When?"), quickly, []string{"Ten.", "end"}},
 		{"late", 3 * time.Second, question("When?"), quickly, []string{"quick after 900ms", "Ten.", "end"}},
-		{"not allowed", 3 * time.Second, question("When?"), Manner{}, []string{"Ten.", "end"}},
-		{"after a tool", 3 * time.Second, turn.Think{Turn: 1, GoesOn: true}, quickly, []string{"Ten.", "end"}},
-		{"unasked", 3 * time.Second, turn.Think{Turn: 1, Unasked: true}, quickly, []string{"Ten.", "end"}},
+		{"not allowed", 3 * time.Second, question("When?"), ModelOptions{}, []string{"Ten.", "end"}},
+		{"after a tool", 3 * time.Second, turn.Think{Turn: 1, AfterTool: true}, quickly, []string{"Ten.", "end"}},
+		{"unasked", 3 * time.Second, turn.Think{Turn: 1, Unprompted: true}, quickly, []string{"Ten.", "end"}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			m := alone(&scripted{pieces: []string{"Ten."}, each: c.each})
@@ -233,11 +234,11 @@ func TestAQuickAnswerIsDueWhenTheAnswerIs(t *testing.T) {
 		think.Speculative = true
 		s := newSchedule(false, time.Now().Add(800*time.Millisecond))
 		time.AfterFunc(800*time.Millisecond, s.promote)
-		wantSaid(t, thought(t, m, think, Manner{Quick: true}, s), "quick after 1.7s", "Ten.", "end")
+		wantSaid(t, thought(t, m, think, ModelOptions{Quick: true}, s), "quick after 1.7s", "Ten.", "end")
 		for range 4 {
-			thought(t, m, question("When?"), Manner{}, newSchedule(true, time.Now()))
+			thought(t, m, question("When?"), ModelOptions{}, newSchedule(true, time.Now()))
 		}
-		wantSaid(t, thought(t, m, question("When?"), Manner{Quick: true}, newSchedule(true, time.Now())),
+		wantSaid(t, thought(t, m, question("When?"), ModelOptions{Quick: true}, newSchedule(true, time.Now())),
 			"quick after 300ms", "Ten.", "end")
 	})
 }
@@ -247,12 +248,12 @@ func TestAQuickAnswerIsDueWhenTheAnswerIs(t *testing.T) {
 // that is read out, or the assistant apologises, for what was asked would be called once
 // more; no error is told in either case.
 func TestWhatCannotBeSaidIsNoAnswer(t *testing.T) {
-	custom := func(m mind) mind { m.certain = true; return m }
+	custom := func(m mind) mind { m.noSpeculation = true; return m }
 	unasked := question("")
-	unasked.Unasked = true
+	unasked.Unprompted = true
 	answered := func(content string) turn.Think {
 		t := question("When?")
-		t.GoesOn = true
+		t.AfterTool = true
 		t.History = append(t.History, turn.Entry{Role: turn.ToolCall, ID: "a", Name: "hours"},
 			turn.Entry{Role: turn.ToolResult, ID: "a", Text: content})
 		return t
@@ -290,7 +291,7 @@ func TestWhatCannotBeSaidIsNoAnswer(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			t.Log(c.name)
-			wantSaid(t, thought(t, c.mind, c.think, Manner{}, newSchedule(true, time.Now())), c.want...)
+			wantSaid(t, thought(t, c.mind, c.think, ModelOptions{}, newSchedule(true, time.Now())), c.want...)
 		})
 	}
 	if lines := Sentences("# …\n\nHello. — !"); len(lines) != 1 || lines[0].Text != "Hello." {
@@ -305,15 +306,15 @@ func TestASilentModelIsAskedOnceMore(t *testing.T) {
 		begins := map[string]float64{"Yes": 1}
 		messages := []engine.Message{{Role: engine.System}, {Role: engine.User, Content: "When?"}}
 		think := thinking{
-			mind:     alone(m),
-			schedule: newSchedule(true, time.Now()),
-			began:    new(time.Duration),
-			expected: true,
+			mind:          alone(m),
+			schedule:      newSchedule(true, time.Now()),
+			began:         new(time.Duration),
+			wordsExpected: true,
 		}
 		think.log, think.clock, think.post = slog.New(slog.DiscardHandler), func() time.Duration {
 			return 0
 		}, func(turn.Event) {}
-		_, err := think.generate(t.Context(),
+		_, err := think.generateWithFallback(t.Context(),
 			engine.Prompt{Messages: messages, FirstWordBias: begins})
 		if !errors.Is(err, ErrSilent) || !strings.Contains(err.Error(), "##") || len(m.asked) != 2 {
 			t.Fatalf("asked %d times: %v", len(m.asked), err)

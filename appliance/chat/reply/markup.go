@@ -12,7 +12,7 @@ import (
 // and the calls of tools that they make, also those that it writes as text.
 type unmarked struct {
 	engine.LanguageModel
-	pace *Pace
+	throughput *Throughput
 }
 
 // errOver ends the writing of a reply of which nothing more will be said.
@@ -24,7 +24,7 @@ func (m unmarked) Generate(ctx context.Context, p engine.Prompt, emit func(engin
 	if p.NoToolCalls {
 		tools = nil
 	}
-	f := markup.New(tools, m.pace.opensThoughts())
+	f := markup.New(tools, m.throughput.opensThought())
 	called := false
 	u, err := m.LanguageModel.Generate(ctx, p, func(part engine.Part) error {
 		called = called || part.Call != nil
@@ -49,7 +49,7 @@ func (m unmarked) Generate(ctx context.Context, p engine.Prompt, emit func(engin
 		}
 	}
 	if whole || f.UnopenedThought() {
-		m.pace.opens(f.UnopenedThought())
+		m.throughput.noteOpenThought(f.UnopenedThought())
 	}
 	if c := f.Call(); c != nil && !called && err == nil {
 		return u, emit(engine.Part{Call: c})

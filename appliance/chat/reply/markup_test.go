@@ -33,7 +33,7 @@ func TestMarkupBecomesNoSentence(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			m := alone(&scripted{pieces: c.pieces})
-			wantSaid(t, thought(t, m, question("When?"), Manner{}, newSchedule(true, time.Now())), c.want...)
+			wantSaid(t, thought(t, m, question("When?"), ModelOptions{}, newSchedule(true, time.Now())), c.want...)
 		})
 	}
 }
@@ -63,7 +63,7 @@ func TestStageDirectionsOfAModelAreSilent(t *testing.T) {
 				for _, word := range strings.SplitAfter(c.reply, " ") {
 					s.pieces = append(s.pieces, word[:1], word[1:])
 				}
-				said := thought(t, alone(s), question("When?"), Manner{}, newSchedule(true, time.Now()))
+				said := thought(t, alone(s), question("When?"), ModelOptions{}, newSchedule(true, time.Now()))
 				said = said[:len(said)-1] // the end
 				if got := strings.Join(said, " "); got != c.text {
 					t.Errorf("%q, late %v: the text is %q", c.reply, late, got)
@@ -87,15 +87,16 @@ func TestAModelThatBeginsToThinkInItsTemplateIsKnown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &scripted{pieces: []string{"Ten? Or nine? ", "Ten.</think>", "At ten."}, each: time.Second}
 		m := alone(s)
-		first := thought(t, m, question("When?"), Manner{}, newSchedule(true, time.Now()))
+		first := thought(t, m, question("When?"), ModelOptions{}, newSchedule(true, time.Now()))
 		if got := first[len(first)-2]; got != "At ten." {
 			t.Errorf("said %q", first)
 		}
-		wantSaid(t, thought(t, m, question("When?"), Manner{}, newSchedule(true, time.Now())), "At ten.", "end")
+		wantSaid(t, thought(t, m, question("When?"), ModelOptions{}, newSchedule(true, time.Now())), "At ten.", "end")
 		s.pieces = []string{"At ten. ", "Come early."}
-		wantSaid(t, thought(t, m, question("When?"), Manner{}, newSchedule(true, time.Now())), "At ten.", "Come early.",
+		wantSaid(t, thought(t, m, question("When?"), ModelOptions{}, newSchedule(true, time.Now())), "At ten.",
+			"Come early.",
 			"end")
-		if m.pace.opensThoughts() {
+		if m.throughput.opensThought() {
 			t.Error("its replies are held back for ever")
 		}
 	})
@@ -111,15 +112,15 @@ func TestACallWrittenAsTextIsMade(t *testing.T) {
 		}, "chat"
 		m.post = func(e turn.Event) {
 			switch e := e.(type) {
-			case turn.Thought:
+			case turn.SentenceThought:
 				said = append(said, e.Sentence.Text)
-			case turn.Called:
+			case turn.ToolRequested:
 				called = &e.Call
 			}
 		}
 		think := question("Rain?")
 		think.Tools = tools
-		m.reply(t.Context(), think, Manner{}, newSchedule(true, time.Now()))
+		m.reply(t.Context(), think, ModelOptions{}, newSchedule(true, time.Now()))
 		return said, called
 	}
 	synctest.Test(t, func(t *testing.T) {
@@ -144,7 +145,7 @@ func TestAReplyThatIsOverIsNotWrittenOn(t *testing.T) {
 		turns := slices.Repeat([]string{"At ten.<|im_end|>\n<|im_start|>user\nWhy?"}, 1000)
 		return enginetest.FixedReply(0, turns...)(ctx, p, func(p engine.Part) error { written++; return emit(p) })
 	}
-	m := unmarked{enginetest.Model(endless), NewPace()}
+	m := unmarked{enginetest.Model(endless), NewThroughput()}
 	said := ""
 	_, err := m.Generate(t.Context(), engine.Prompt{}, func(p engine.Part) error { said += p.Text; return nil })
 	if err != nil || said != "At ten." || written > 2 {

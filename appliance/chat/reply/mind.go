@@ -37,16 +37,16 @@ var errEnough = errors.New("nothing more of the reply is to be said")
 // mind thinks of replies: it streams the language model's answer and cuts it
 // into sentences as it comes.
 type mind struct {
-	chatID   string
-	model    engine.LanguageModel
-	certain  bool // the model is asked for no answer that may not be wanted
-	pace     *Pace
-	fallback []Fallback // which answer where model fails, one after the other
-	ailing   *ailing
-	fits     *fits
-	log      *slog.Logger
-	clock    func() time.Duration
-	post     func(turn.Event)
+	chatID        string
+	model         engine.LanguageModel
+	noSpeculation bool // the model is asked for no answer that may not be wanted
+	throughput    *Throughput
+	fallback      []Fallback // which answer where model fails, one after the other
+	outage        *outage
+	toolChecks    *toolChecks
+	log           *slog.Logger
+	clock         func() time.Duration
+	post          func(turn.Event)
 }
 
 // prompt is what the model is asked to go on with.
@@ -73,7 +73,7 @@ func Prefill(ctx context.Context, m engine.LanguageModel, c turn.Conversation) e
 // the message before it.
 func messages(c turn.Conversation) []engine.Message {
 	out := make([]engine.Message, 0, 1+len(c.History))
-	out = append(out, engine.Message{Role: engine.System, Content: c.Prompt, VolatileBytes: c.Changing})
+	out = append(out, engine.Message{Role: engine.System, Content: c.Prompt, VolatileBytes: c.VariableBytes})
 	for _, e := range c.History {
 		last := &out[len(out)-1]
 		switch e.Role {
@@ -109,8 +109,8 @@ func userMessage(e turn.Entry) engine.Message {
 		Begin:   e.Begin,
 		End:     e.End,
 	}
-	if e.Sounds != "" {
-		m.Content += " (sounds: " + e.Sounds + ")"
+	if e.Feelings != "" {
+		m.Content += " (sounds: " + e.Feelings + ")"
 	}
 	m.NoteBytes = len(m.Content) - len(e.Text)
 	if e.Scores != nil {
@@ -121,9 +121,9 @@ func userMessage(e turn.Entry) engine.Message {
 
 // prefill has the model read the conversation so far ahead of the next turn. It
 // is a hint: what cannot be read ahead is read then.
-func (m mind) prefill(ctx context.Context, c reading) {
+func (m mind) prefill(ctx context.Context, c prefillRequest) {
 	p := m.prompt(c.Conversation, engine.Prefetch.Urgency())
-	p.Session, p.Key = c.how.Session, c.how.Key
+	p.Session, p.Key = c.options.Session, c.options.Key
 	if err := m.model.Prefill(ctx, p); err != nil && ctx.Err() == nil {
 		m.log.Warn("cannot read the conversation ahead", "err", err)
 	}
@@ -131,8 +131,8 @@ func (m mind) prefill(ctx context.Context, c reading) {
 
 // reply thinks of the reply to t. It returns when all of it was posted: its
 // sentences, and then its end or the tool that the model calls.
-func (m mind) reply(ctx context.Context, t turn.Think, how Manner, s *schedule) {
-	if m.certain && !s.awaited(ctx) {
+func (m mind) reply(ctx context.Context, t turn.Think, how ModelOptions, s *schedule) {
+	if m.noSpeculation && !s.waitUntilReal(ctx) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, replyTimeout)
@@ -140,46 +140,46 @@ func (m mind) reply(ctx context.Context, t turn.Think, how Manner, s *schedule) 
 	prompt := m.prompt(t.Conversation, s.mind)
 	prompt.Temperature, prompt.Session, prompt.Key, prompt.NoToolCalls = how.Temperature, how.Session, how.Key, t.NoCall
 	r := thinking{
-		mind:     m,
-		turn:     t.Turn,
-		language: t.Language,
-		schedule: s,
-		began:    new(time.Duration),
-		itself:   newItself(t.Conversation),
-		wish:     newWish(t.Conversation),
-		expected: !m.certain && !t.Unasked,
+		mind:          m,
+		turn:          t.Turn,
+		language:      t.Language,
+		schedule:      s,
+		began:         new(time.Duration),
+		identity:      newIdentity(t.Conversation),
+		refusal:       newRefusal(t.Conversation),
+		wordsExpected: !m.noSpeculation && !t.Unprompted,
 	}
-	prompt.NoClaims = t.Check
-	prompt.FirstWordBias = withoutSigns(r.itself.begins(asked(t.Conversation), begins(t.Conversation)))
-	if how.Quick && !t.GoesOn && !t.Unasked {
+	prompt.NoClaims = t.CheckAnswers
+	prompt.FirstWordBias = withoutSigns(r.identity.firstWordBias(asked(t.Conversation), firstWordBias(t.Conversation)))
+	if how.Quick && !t.AfterTool && !t.Unprompted {
 		r.quick = m.quickAnswer(t, s)
 		defer r.quick.end()
 	}
-	if line := r.itself.says(lastAsked(t.Conversation)); line != "" {
-		r.tell(line, false, turn.Sentence{})
-		m.post(turn.ThoughtEnded{At: turn.At(m.clock()), Turn: t.Turn})
+	if line := r.identity.answer(lastAsked(t.Conversation)); line != "" {
+		r.postSentence(line, false, turn.Sentence{})
+		m.post(turn.ThinkingEnded{At: turn.At(m.clock()), Turn: t.Turn})
 		return
 	}
-	call, err := r.generate(ctx, prompt)
+	call, err := r.generateWithFallback(ctx, prompt)
 	misfit := ""
 	if err == nil && call != nil {
-		if misfit = m.fits.unfit(t.Tools, *call); misfit != "" {
+		if misfit = m.toolChecks.misfit(t.Tools, *call); misfit != "" {
 			m.log.Info("a call does not fit its tool; the model is told", "turn", t.Turn, "tool", call.Name, "why",
 				misfit)
-			prompt.Messages = append(prompt.Messages, again(*call, misfit, t.Tools)...)
-			if call, err = r.generate(ctx, prompt); err == nil && call != nil {
-				misfit = m.fits.unfit(t.Tools, *call)
+			prompt.Messages = append(prompt.Messages, retryMessages(*call, misfit, t.Tools)...)
+			if call, err = r.generateWithFallback(ctx, prompt); err == nil && call != nil {
+				misfit = m.toolChecks.misfit(t.Tools, *call)
 			}
 		}
 	}
 	if errors.Is(err, ErrSilent) {
 		m.log.Warn("the language model wrote nothing that can be said, twice", "turn", t.Turn, "err", err)
-		r.tell(inPlaceOfSilence(t), false, turn.Sentence{})
+		r.postSentence(silenceReplacement(t), false, turn.Sentence{})
 		err = nil
 	}
 	switch now := turn.At(m.clock()); {
 	case err != nil:
-		m.post(turn.Broke{
+		m.post(turn.MindFailed{
 			At:    now,
 			Turn:  t.Turn,
 			ID:    contract.NewID(),
@@ -190,30 +190,30 @@ func (m mind) reply(ctx context.Context, t turn.Think, how Manner, s *schedule) 
 			m.log.Warn("a call does not fit its tool, twice; its fallback answers", "turn", t.Turn, "tool", call.Name,
 				"why", misfit)
 		}
-		m.post(turn.Called{At: now, Turn: t.Turn, Call: turn.Call{
+		m.post(turn.ToolRequested{At: now, Turn: t.Turn, Call: turn.Call{
 			ID:        contract.NewID(),
 			Name:      call.Name,
 			Arguments: call.Arguments,
 			Misfit:    misfit,
 		}})
 	default:
-		m.post(turn.ThoughtEnded{At: now, Turn: t.Turn})
+		m.post(turn.ThinkingEnded{At: now, Turn: t.Turn})
 	}
 }
 
-// thinking is one reply that a mind is at.
+// openThought is one reply that a mind is at.
 type thinking struct {
 	mind
 	turn     int
 	language string // in which the user speaks
 	schedule *schedule
 	began    *time.Duration // when the first word came; 0: none has
-	itself   *itself
-	wish     *wish
+	identity *identity
+	refusal  *refusal
 	quick    *quick // nil: there is none to be given
-	// expected: somebody waits for words. Who serves a model of his own may have it
+	// wordsExpected: somebody waits for words. Who serves a model of his own may have it
 	// be silent, and nobody has asked for a greeting.
-	expected bool
+	wordsExpected bool
 }
 
 // loopWords is of how many words a sentence is, at least, that ends an answer where it
@@ -221,14 +221,14 @@ type thinking struct {
 // say "No, no.".
 const loopWords = 4
 
-// generateBy has one model go on with a prompt. What it says is posted sentence by
+// generateOnce has one model go on with a prompt. What it says is posted sentence by
 // sentence, and returned, also where it fails; so is the tool that it calls, nil
 // where it calls none.
-func (t thinking) generateBy(ctx context.Context, model engine.LanguageModel, pace *Pace,
+func (t thinking) generateOnce(ctx context.Context, model engine.LanguageModel, pace *Throughput,
 	prompt engine.Prompt) (call *engine.ToolCall, said string, err error) {
 	var directions markup.Directions
 	cutter := text.Cutter{Stars: directions.Stars, Language: t.language}
-	var w writing
+	var w writeTimer
 	var all strings.Builder // of what came
 	open := false           // what came may end in the middle of a word
 	var begun turn.Sentence // the newest; where it GoesOn, its rest is to come
@@ -237,12 +237,12 @@ func (t thinking) generateBy(ctx context.Context, model engine.LanguageModel, pa
 		for i, line := range sentences {
 			w.cut(pace)
 			goesOn, over := goesOn && i == len(sentences)-1, false
-			line = t.wish.pass(line, goesOn)
-			if mine, wrong := t.itself.pass(line, goesOn); wrong {
+			line = t.refusal.pass(line, goesOn)
+			if mine, wrong := t.identity.pass(line, goesOn); wrong {
 				line, goesOn, over = mine, false, true
 			}
 			words := text.Written(line)
-			if looping := len(words) >= loopWords && slices.Equal(words, last) && !goesOn && !t.certain; looping {
+			if looping := len(words) >= loopWords && slices.Equal(words, last) && !goesOn && !t.noSpeculation; looping {
 				return errEnough
 			}
 			if last = words; goesOn {
@@ -250,7 +250,7 @@ func (t thinking) generateBy(ctx context.Context, model engine.LanguageModel, pa
 			}
 			if !mute(line) {
 				said = strings.TrimSpace(said + " " + line)
-				begun = t.tell(line, goesOn, begun)
+				begun = t.postSentence(line, goesOn, begun)
 			}
 			if over {
 				return errEnough
@@ -260,7 +260,7 @@ func (t thinking) generateBy(ctx context.Context, model engine.LanguageModel, pa
 	}
 	usage, err := model.Generate(ctx, prompt, func(part engine.Part) error {
 		if part.Session != "" {
-			t.named(part.Session)
+			t.postSessionName(part.Session)
 		}
 		if part.Call != nil {
 			call = part.Call
@@ -272,7 +272,7 @@ func (t thinking) generateBy(ctx context.Context, model engine.LanguageModel, pa
 			*t.began = t.clock()
 		}
 		if w.came(part.Text) {
-			pace.answered(t.schedule.late())
+			pace.noteDelay(t.schedule.late())
 		}
 		all.WriteString(part.Text)
 		open = !unicode.IsSpace(lastRune(part.Text))
@@ -280,7 +280,7 @@ func (t thinking) generateBy(ctx context.Context, model engine.LanguageModel, pa
 		if err := tell(cutter.GoesOn, sentences...); err != nil {
 			return err
 		}
-		if begin, ended := early(&cutter, pace, t.schedule, begun.GoesOn); begin != "" {
+		if begin, ended := cutEarly(&cutter, pace, t.schedule, begun.GoesOn); begin != "" {
 			return tell(!ended, begin)
 		}
 		return context.Cause(ctx)
@@ -297,12 +297,12 @@ func (t thinking) generateBy(ctx context.Context, model engine.LanguageModel, pa
 		rest = "" // there was no room for all of it: half a sentence says nothing
 	}
 	if err != nil && open {
-		rest = uncut(rest)
+		rest = withoutCutWord(rest)
 	}
 	if rest != "" && (err == nil || ctx.Err() == nil) {
 		_ = tell(false, rest) // it is the last in any case
 	}
-	if err == nil && call == nil && said == "" && t.expected {
+	if err == nil && call == nil && said == "" && t.wordsExpected {
 		err = silence{all.String()}
 	}
 	if err != nil {
@@ -321,15 +321,15 @@ func lastRune(s string) rune {
 	return r
 }
 
-// tell posts a sentence of the reply, or the rest of the one before, and returns it.
-func (t thinking) tell(line string, goesOn bool, before turn.Sentence) turn.Sentence {
+// postSentence posts a sentence of the reply, or the rest of the one before, and returns it.
+func (t thinking) postSentence(line string, goesOn bool, before turn.Sentence) turn.Sentence {
 	t.quick.end()
-	t.schedule.thought(line)
+	t.schedule.sentenceThought(line)
 	s := turn.Sentence{ID: contract.NewID(), Text: line, GoesOn: goesOn}
 	if before.GoesOn {
 		s.First, s.Before = before.Row(), before.SoFar()
 	}
-	t.post(turn.Thought{
+	t.post(turn.SentenceThought{
 		At:       turn.At(t.clock()),
 		Turn:     t.turn,
 		Sentence: s,
@@ -338,29 +338,29 @@ func (t thinking) tell(line string, goesOn bool, before turn.Sentence) turn.Sent
 	return s
 }
 
-// named posts the name that the model's server gives the session, if it may be
+// postSessionName posts the name that the model's server gives the session, if it may be
 // one.
-func (m mind) named(session string) {
+func (m mind) postSessionName(session string) {
 	if n := utf8.RuneCountInString(session); n > contract.MaxCustomSessionIDChars ||
 		strings.ContainsFunc(session, unicode.IsControl) {
 		m.log.Warn("the language model's server names the session by what may be no name", "characters", n, "limit",
 			contract.MaxCustomSessionIDChars)
 		return
 	}
-	m.post(turn.Named{At: turn.At(m.clock()), Session: session})
+	m.post(turn.SessionNamed{At: turn.At(m.clock()), Session: session})
 }
 
-// early cuts a sentence short where its sound would come too late if it waited for one
+// cutEarly cuts a sentence short where its sound would come too late if it waited for one
 // word more; goesOn says that it is the rest of one that was cut. A sentence that seems
 // to be over is not kept back until that is sure.
-func early(c *text.Cutter, p *Pace, s *schedule, goesOn bool) (begin string, ended bool) {
+func cutEarly(c *text.Cutter, p *Throughput, s *schedule, goesOn bool) (begin string, ended bool) {
 	switch late := s.lateBy(p.lead()); {
 	case late <= 0:
 		return "", false
 	case goesOn && late <= restPatience:
 		return c.Early(0, 0)
 	}
-	return c.Early(p.least(clauseBreath), p.least(0))
+	return c.Early(p.minWords(clauseBreath), p.minWords(0))
 }
 
 // Sentences cuts a text that the assistant is to say as it stands. What has

@@ -20,11 +20,11 @@ const sentencePause = 150 * time.Millisecond
 
 // mouth speaks the sentences of replies: synthesis, at the rate of the wire.
 type mouth struct {
-	voices  Voices
-	reading func(context.Context) text.Options // nil: as the voice does
-	pace    *Pace
-	clock   func() time.Duration
-	post    func(turn.Event)
+	voices        Voices
+	pronunciation func(context.Context) text.Options // nil: as the voice does
+	throughput    *Throughput
+	clock         func() time.Duration
+	post          func(turn.Event)
 	// feelings scores a sentence; a nil func: nobody is to.
 	feelings func(text string) contract.EmotionScores
 }
@@ -53,13 +53,13 @@ func (m mouth) speak(ctx context.Context, n int, sentences <-chan speech, due *s
 		if !s.sentence.Dictated {
 			line = directions.Without(line)
 		}
-		err := m.say(ctx, n, s, line, before, &rate, due)
-		due.said()
+		err := m.speakSentence(ctx, n, s, line, before, &rate, due)
+		due.sentenceDone()
 		if ctx.Err() != nil {
 			return
 		}
 		if err != nil {
-			m.post(turn.Failed{At: turn.At(m.clock()), Turn: n, Fault: notSpoken(err)})
+			m.post(turn.TurnFailed{At: turn.At(m.clock()), Turn: n, Fault: speechFault(err)})
 			return
 		}
 		if before += line + " "; !s.sentence.GoesOn {
@@ -71,9 +71,9 @@ func (m mouth) speak(ctx context.Context, n int, sentences <-chan speech, due *s
 // errNoVoice is what a voice that cannot be loaded has failed with.
 var errNoVoice = errors.New("the voice cannot be opened")
 
-// notSpoken is what a client is told of a sentence that could not be spoken. A
+// speechFault is what a client is told of a sentence that could not be spoken. A
 // voice that could not be opened is tried again for the next one.
-func notSpoken(err error) contract.Fault {
+func speechFault(err error) contract.Fault {
 	f := contract.Fault{Code: contract.NotSpoken, Cause: err}
 	if errors.Is(err, errNoVoice) {
 		f.Detail = "The voice cannot be opened just now."
@@ -81,9 +81,9 @@ func notSpoken(err error) contract.Fault {
 	return f
 }
 
-// say speaks one sentence, of which line is to be heard, and posts its sound piece
+// speakSentence speaks one sentence, of which line is to be heard, and posts its sound piece
 // by piece as it is made.
-func (m mouth) say(ctx context.Context, n int, s speech, line, before string, rate *audio.Converter,
+func (m mouth) speakSentence(ctx context.Context, n int, s speech, line, before string, rate *audio.Converter,
 	due *schedule) error {
 	asked := time.Now()
 	voice, err := m.voices.Voice(ctx, s.voice)
@@ -104,8 +104,8 @@ func (m mouth) say(ctx context.Context, n int, s speech, line, before string, ra
 			scores := m.feelings(before + s.sentence.Text)
 			piece.Scores = &scores
 		}
-		due.spoken(piece.Length())
-		m.post(turn.Spoken{At: turn.At(m.clock()), Turn: n, Piece: piece})
+		due.soundMade(piece.Length())
+		m.post(turn.SoundMade{At: turn.At(m.clock()), Turn: n, Piece: piece})
 		piece.Index++
 	}
 	o := engine.SpeakOptions{
@@ -114,13 +114,13 @@ func (m mouth) say(ctx context.Context, n int, s speech, line, before string, ra
 		Previous:  before,
 		Continues: s.sentence.GoesOn,
 	}
-	if m.reading != nil {
-		read := m.reading(ctx)
+	if m.pronunciation != nil {
+		read := m.pronunciation(ctx)
 		o.Locale, o.Lexicon = read.Locale, read.Lexicon
 	}
-	err = speakWhatCanBeSaid(ctx, voice, line, o, func(sound engine.Sound) error {
+	err = speakSpeakable(ctx, voice, line, o, func(sound engine.Sound) error {
 		if piece.Index == 0 {
-			m.pace.sounded(time.Since(asked))
+			m.throughput.noteFirstSound(time.Since(asked))
 		}
 		room := len(sound.PCM)*contract.OutputRateHz/voice.RateHz() + 1
 		if piece.Last = sound.Last; piece.Last {
@@ -141,9 +141,9 @@ func (m mouth) say(ctx context.Context, n int, s speech, line, before string, ra
 	return err
 }
 
-// speakWhatCanBeSaid speaks a text without the writing that the voice cannot read:
+// speakSpeakable speaks a text without the writing that the voice cannot read:
 // a model that drops a Chinese name into its answer has still answered.
-func speakWhatCanBeSaid(ctx context.Context, voice engine.Synthesizer, text string, o engine.SpeakOptions,
+func speakSpeakable(ctx context.Context, voice engine.Synthesizer, text string, o engine.SpeakOptions,
 	emit func(engine.Sound) error) error {
 	err := voice.Speak(ctx, text, o, emit)
 	var cannot engine.ErrCannotSay

@@ -63,14 +63,14 @@ func tone(at, n int) []float32 {
 	return pcm
 }
 
-// spoken is what a mouth posts of sentences.
+// soundMade is what a mouth posts of sentences.
 func spoken(ctx context.Context, v *singer, sentences ...turn.Sentence) (pieces []turn.Piece) {
 	m := mouth{
-		voices: v,
-		pace:   NewPace(),
-		clock:  func() time.Duration { return 0 },
+		voices:     v,
+		throughput: NewThroughput(),
+		clock:      func() time.Duration { return 0 },
 		post: func(e turn.Event) {
-			pieces = append(pieces, e.(turn.Spoken).Piece)
+			pieces = append(pieces, e.(turn.SoundMade).Piece)
 		},
 	}
 	queue := make(chan speech, len(sentences))
@@ -142,9 +142,9 @@ func TestLaterPiecesAreDueWhenTheListenerRunsDry(t *testing.T) {
 		for i, due := range v.due {
 			made += v.pieces[i]
 			dry := time.Duration(made) * time.Second / singerRateHz
-			if (due + soundAhead - dry).Abs() > 5*time.Millisecond { // the resampler's filter
+			if (due + mouthLead - dry).Abs() > 5*time.Millisecond { // the resampler's filter
 				t.Errorf("piece %d is due in %v; the listener has %v and it takes %v to make", i+1, due, dry,
-					soundAhead)
+					mouthLead)
 			}
 		}
 	})
@@ -205,12 +205,12 @@ func TestSentencesAreReadAsTheAccountHasThem(t *testing.T) {
 	v := &singer{pieces: []int{100}}
 	locales := []string{"en-GB", "en-IN"}
 	m := mouth{
-		voices: v,
-		pace:   NewPace(),
-		clock:  func() time.Duration { return 0 },
-		post:   func(turn.Event) {},
+		voices:     v,
+		throughput: NewThroughput(),
+		clock:      func() time.Duration { return 0 },
+		post:       func(turn.Event) {},
 	}
-	m.reading = func(context.Context) text.Options {
+	m.pronunciation = func(context.Context) text.Options {
 		l, err := text.NewLexicon(map[string]string{locales[0]: "x"})
 		if err != nil {
 			t.Fatal(err)

@@ -36,8 +36,8 @@ type Toolbox interface {
 type Question struct {
 	Caller
 	Plugin string
-	// Guess says that the user may go on: then the words are others.
-	Guess bool
+	// Speculative says that the user may go on: then the words are others.
+	Speculative bool
 	// Conversation ends with what the user said.
 	Conversation turn.Conversation
 }
@@ -50,17 +50,17 @@ type Advisers interface {
 
 // Consult begins a turn by asking plugins, each at the same time. What each says
 // is posted, also where that is nothing.
-func (r *Replies) Consult(ctx context.Context, c turn.Consult, customSessionID string) {
+func (r *Replies) Consult(ctx context.Context, c turn.ConsultPlugins, customSessionID string) {
 	begins := time.Now()
 	if c.Speculative {
 		begins = begins.Add(c.Due - r.Clock())
 	}
 	w := r.begin(ctx, c.Turn, newSchedule(!c.Speculative, begins))
-	ctx, w.runs = context.WithCancel(w.ctx) // the conversation says when it has waited enough
+	ctx, w.stopTools = context.WithCancel(w.ctx) // the conversation says when it has waited enough
 	for _, plugin := range c.Plugins {
 		q := Question{r.caller(customSessionID), plugin, c.Speculative, c.Conversation}
 		r.Go(func() {
-			a := turn.Advised{Turn: c.Turn, Advice: r.advise(ctx, q)}
+			a := turn.PluginAdvised{Turn: c.Turn, Advice: r.advise(ctx, q)}
 			a.At = turn.At(r.Clock())
 			r.Post(a)
 		})

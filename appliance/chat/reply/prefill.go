@@ -12,25 +12,25 @@ import (
 type prefills struct {
 	mu      sync.Mutex
 	running bool
-	reading string // the prompt of what is read
+	prompt  string // the prompt of what is read
 	cancel  context.CancelFunc
-	next    *reading
+	next    *prefillRequest
 }
 
-// reading is what a model is to read ahead, and how.
-type reading struct {
+// prompt is what a model is to read ahead, and how.
+type prefillRequest struct {
 	turn.Conversation
-	how Manner
+	options ModelOptions
 }
 
 // put has a conversation wait in place of the one that does. What is read is
 // given up if it has another prompt: nothing of it will be used. It reports
 // whether nobody reads yet.
-func (p *prefills) put(c turn.Conversation, how Manner) (start bool) {
+func (p *prefills) put(c turn.Conversation, how ModelOptions) (start bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.next = &reading{c, how}
-	if p.cancel != nil && p.reading != c.Prompt {
+	p.next = &prefillRequest{c, how}
+	if p.cancel != nil && p.prompt != c.Prompt {
 		p.cancel()
 	}
 	start = !p.running
@@ -39,7 +39,7 @@ func (p *prefills) put(c turn.Conversation, how Manner) (start bool) {
 }
 
 // take takes what waits; there is no more when it is false. cancel gives it up.
-func (p *prefills) take(cancel context.CancelFunc) (c reading, more bool) {
+func (p *prefills) take(cancel context.CancelFunc) (c prefillRequest, more bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.next == nil {
@@ -47,6 +47,6 @@ func (p *prefills) take(cancel context.CancelFunc) (c reading, more bool) {
 		return c, false
 	}
 	c, p.next = *p.next, nil
-	p.reading, p.cancel = c.Prompt, cancel
+	p.prompt, p.cancel = c.Prompt, cancel
 	return c, true
 }

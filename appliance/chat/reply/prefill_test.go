@@ -32,20 +32,20 @@ func TestOnlyTheNewestPromptIsReadAhead(t *testing.T) {
 	started := 0
 	r := New(Parts{Model: m, Log: slog.New(slog.DiscardHandler), Go: func(f func()) { started++; running.Go(f) }})
 	ctx, cancel := context.WithCancel(t.Context())
-	r.Prefill(ctx, turn.Conversation{Prompt: "first"}, Manner{})
+	r.Prefill(ctx, turn.Conversation{Prompt: "first"}, ModelOptions{})
 	if got := <-m.begun; got != "first" {
 		t.Fatalf("it reads %q", got)
 	}
-	r.Prefill(ctx, turn.Conversation{Prompt: "first", History: []turn.Entry{{Text: "Hello."}}}, Manner{})
+	r.Prefill(ctx, turn.Conversation{Prompt: "first", History: []turn.Entry{{Text: "Hello."}}}, ModelOptions{})
 	select {
 	case got := <-m.given:
 		t.Errorf("%q is given up for more of the same", got)
 	case <-time.After(50 * time.Millisecond):
 	}
 	for range 1000 {
-		r.Prefill(ctx, turn.Conversation{Prompt: "newer"}, Manner{})
+		r.Prefill(ctx, turn.Conversation{Prompt: "newer"}, ModelOptions{})
 	}
-	r.Prefill(ctx, turn.Conversation{Prompt: "newest"}, Manner{})
+	r.Prefill(ctx, turn.Conversation{Prompt: "newest"}, ModelOptions{})
 	<-m.given
 	for got := <-m.begun; got != "newest"; got = <-m.begun {
 		if got != "newer" {

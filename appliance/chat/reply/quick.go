@@ -64,13 +64,13 @@ func (q *quick) end() {
 // quickAnswer begins to wait for the answer of a turn; end it when that comes.
 func (m mind) quickAnswer(t turn.Think, s *schedule) *quick {
 	after := quickAfter
-	if m.pace.lateness() > usuallyLate {
+	if m.throughput.averageDelay() > usuallyLate {
 		after = quickSoon
 	}
 	line := language.Of(t.Language).Quick(language.Question(asked(t.Conversation)), t.Turn)
 	return newQuick(s, after, func() {
-		s.thought(line)
-		m.post(turn.Thought{At: turn.At(m.clock()), Turn: t.Turn,
+		s.sentenceThought(line)
+		m.post(turn.SentenceThought{At: turn.At(m.clock()), Turn: t.Turn,
 			Sentence: turn.Sentence{ID: contract.NewID(), Text: line, Quick: true}})
 	})
 }

@@ -29,7 +29,7 @@ func (m repeating) Generate(ctx context.Context, p engine.Prompt, emit func(engi
 // answer.
 type repetition struct {
 	emit func(engine.Part) error
-	// said are the words of what was said, from the beginning of each of its
+	// sentenceDone are the words of what was said, from the beginning of each of its
 	// sentences that the answer may be repeating.
 	said [][]string
 	held string // of the answer: it may yet be a repetition
@@ -87,7 +87,7 @@ func (r *repetition) news(whole bool) string {
 	case len(r.said) == 0:
 		news = r.held
 	case done >= 0:
-		news = behind(r.held, len(r.said[done]))
+		news = afterWords(r.held, len(r.said[done]))
 		r.said = nil
 	case whole: // the beginning of what was said, and no more
 		r.said = nil
@@ -98,8 +98,8 @@ func (r *repetition) news(whole bool) string {
 	return news
 }
 
-// behind is what of a text stands behind so many words, and the marks at their end.
-func behind(s string, words int) string {
+// afterWords is what of a text stands behind so many words, and the marks at their end.
+func afterWords(s string, words int) string {
 	for range words {
 		s = strings.TrimLeftFunc(s, func(r rune) bool { return !ofWritten(r) })
 		s = strings.TrimLeftFunc(s, ofWritten)

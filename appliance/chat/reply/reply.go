@@ -16,7 +16,7 @@ import (
 
 // queueLength is how many sentences of one reply may wait for the mouth; the
 // conversation hands on no more.
-const queueLength = turn.MostAsked
+const queueLength = turn.MaxAtMouth
 
 // Parts are what replies are made of.
 type Parts struct {
@@ -24,19 +24,19 @@ type Parts struct {
 	Caller Caller // without what changes in the chat
 	Model  engine.LanguageModel
 	Voices Voices
-	// Reading says how sentences are read aloud, asked for each: the account may
+	// Pronunciation says how sentences are read aloud, asked for each: the account may
 	// change it.
-	Reading func(context.Context) text.Options
-	Pace    *Pace // of Model
+	Pronunciation func(context.Context) text.Options
+	Throughput    *Throughput // of Model
 	// Fallback answer where Model fails, one after the other.
 	Fallback []Fallback
-	// Certain has Model asked only for answers to what the user has said for
+	// NoSpeculation has Model asked only for answers to what the user has said for
 	// certain, and not while the user may go on: who serves it may do things for
 	// an answer that cannot be undone.
-	Certain bool
-	Log     *slog.Logger
-	Clock   func() time.Duration // since the chat began
-	Post    func(turn.Event)     // takes sentences and sound as they are made
+	NoSpeculation bool
+	Log           *slog.Logger
+	Clock         func() time.Duration // since the chat began
+	Post          func(turn.Event)     // takes sentences and sound as they are made
 	// Tools are those of the box; nil where it has none.
 	Tools Toolbox
 	// Advisers are asked where a turn is to; nil where the box has none.
@@ -54,16 +54,16 @@ type Replies struct {
 	Parts
 	mind     mind
 	mouth    mouth
-	turns    map[int]*work
+	turns    map[int]*turnWork
 	prefills prefills
 }
 
-// work is what is done for one reply.
-type work struct {
+// turnWork is what is done for one reply.
+type turnWork struct {
 	ctx       context.Context
 	cancel    context.CancelFunc
-	thinks    context.CancelFunc // gives up what the mind is at
-	runs      context.CancelFunc // gives up the tool or the plugins that the box runs; nil: it runs none
+	stopMind  context.CancelFunc // gives up what the mind is at
+	stopTools context.CancelFunc // gives up the tool or the plugins that the box runs; nil: it runs none
 	schedule  *schedule
 	sentences chan speech
 	closed    bool
@@ -73,10 +73,11 @@ type work struct {
 func New(p Parts) *Replies {
 	return &Replies{
 		Parts: p,
-		mind: mind{p.ChatID, p.Model, p.Certain, p.Pace, p.Fallback, &ailing{}, &fits{}, p.Log, p.Clock,
+		mind: mind{p.ChatID, p.Model, p.NoSpeculation, p.Throughput, p.Fallback, &outage{}, &toolChecks{}, p.Log,
+			p.Clock,
 			p.Post},
-		mouth: mouth{p.Voices, p.Reading, p.Pace, p.Clock, p.Post, p.Feelings},
-		turns: map[int]*work{},
+		mouth: mouth{p.Voices, p.Pronunciation, p.Throughput, p.Clock, p.Post, p.Feelings},
+		turns: map[int]*turnWork{},
 	}
 }
 
@@ -90,7 +91,7 @@ func (r *Replies) Forget() {
 
 // Prefill has the model read the conversation so far, after what it reads
 // already. Of those that wait the newest is enough: it holds the others.
-func (r *Replies) Prefill(ctx context.Context, c turn.Conversation, how Manner) {
+func (r *Replies) Prefill(ctx context.Context, c turn.Conversation, how ModelOptions) {
 	if r.prefills.put(c, how) {
 		r.Go(func() { r.prefillAll(ctx) })
 	}
@@ -110,9 +111,9 @@ func (r *Replies) prefillAll(ctx context.Context) {
 	}
 }
 
-// Manner is how a reply is to be thought of: what of the settings in force
+// ModelOptions is how a reply is to be thought of: what of the settings in force
 // concerns the model.
-type Manner struct {
+type ModelOptions struct {
 	Temperature  float64
 	Session, Key string // see engine.Prompt
 	Quick        bool   // a short answer may come before one that is late
@@ -120,10 +121,10 @@ type Manner struct {
 
 // Think begins a turn with the model's reply, or goes on with it after a tool has
 // answered, or plugins were asked.
-func (r *Replies) Think(ctx context.Context, t turn.Think, how Manner) {
+func (r *Replies) Think(ctx context.Context, t turn.Think, how ModelOptions) {
 	if w := r.turns[t.Turn]; w != nil {
-		if t.GoesOn {
-			w.schedule.goOn()
+		if t.AfterTool {
+			w.schedule.resume()
 		}
 		r.think(w, t, how)
 		return
@@ -136,61 +137,61 @@ func (r *Replies) Think(ctx context.Context, t turn.Think, how Manner) {
 	r.think(w, t, how)
 }
 
-func (r *Replies) think(w *work, t turn.Think, how Manner) {
+func (r *Replies) think(w *turnWork, t turn.Think, how ModelOptions) {
 	ctx, cancel := context.WithCancel(w.ctx)
-	w.thinks = cancel
+	w.stopMind = cancel
 	r.Go(func() {
 		defer cancel()
 		r.mind.reply(ctx, t, how, w.schedule)
 	})
 }
 
-// Read begins a turn with a text that is known, or goes on with it.
-func (r *Replies) Read(ctx context.Context, t turn.Read) {
+// SayText begins a turn with a text that is known, or goes on with it.
+func (r *Replies) SayText(ctx context.Context, t turn.SayText) {
 	w := r.turns[t.Turn]
 	if w == nil {
 		w = r.begin(ctx, t.Turn, newSchedule(true, time.Now()))
 	}
 	r.Go(func() {
 		for _, line := range Sentences(t.Text) {
-			w.schedule.thought(line.Text)
-			r.Post(turn.Thought{At: turn.At(r.Clock()), Turn: t.Turn, Sentence: line})
+			w.schedule.sentenceThought(line.Text)
+			r.Post(turn.SentenceThought{At: turn.At(r.Clock()), Turn: t.Turn, Sentence: line})
 		}
-		r.Post(turn.ThoughtEnded{At: turn.At(r.Clock()), Turn: t.Turn})
+		r.Post(turn.ThinkingEnded{At: turn.At(r.Clock()), Turn: t.Turn})
 	})
 }
 
-// Enough gives up what the mind is at for a turn; what it has thought is spoken.
-func (r *Replies) Enough(n int) {
-	if w := r.turns[n]; w != nil && w.thinks != nil {
-		w.thinks()
+// StopThinking gives up what the mind is at for a turn; what it has thought is spoken.
+func (r *Replies) StopThinking(n int) {
+	if w := r.turns[n]; w != nil && w.stopMind != nil {
+		w.stopMind()
 	}
 }
 
-// Run runs a tool of the box for a turn, which it begins if it is the first of
+// RunTool runs a tool of the box for a turn, which it begins if it is the first of
 // it. What the tool answers is posted.
-func (r *Replies) Run(ctx context.Context, t turn.Run, customSessionID string) {
+func (r *Replies) RunTool(ctx context.Context, t turn.RunTool, customSessionID string) {
 	w := r.turns[t.Turn]
 	if w == nil {
 		w = r.begin(ctx, t.Turn, newSchedule(true, time.Now()))
 	}
 	ctx, cancel := context.WithCancel(w.ctx)
-	w.runs = cancel
+	w.stopTools = cancel
 	r.Go(func() {
 		defer cancel()
-		r.run(ctx, t.Call, ToolRun{r.caller(customSessionID), t.Tool, t.Call.Arguments, t.Conversation})
+		r.runTool(ctx, t.Call, ToolRun{r.caller(customSessionID), t.Tool, t.Call.Arguments, t.Conversation})
 	})
 }
 
-func (r *Replies) run(ctx context.Context, c turn.Call, t ToolRun) {
-	content, err := "", errNoTool
+func (r *Replies) runTool(ctx context.Context, c turn.Call, t ToolRun) {
+	content, err := "", errUnknownTool
 	if r.Tools != nil {
 		content, err = r.Tools.RunTool(ctx, t)
 	}
 	if ctx.Err() != nil {
 		return // nobody waits for it
 	}
-	a := turn.Answered{
+	a := turn.ToolAnswered{
 		At:      turn.At(r.Clock()),
 		CallID:  c.ID,
 		Content: content,
@@ -203,10 +204,10 @@ func (r *Replies) run(ctx context.Context, c turn.Call, t ToolRun) {
 	r.Post(a)
 }
 
-// Stop gives up the tool, or the plugins, that the box runs for a turn.
-func (r *Replies) Stop(n int) {
-	if w := r.turns[n]; w != nil && w.runs != nil {
-		w.runs()
+// StopTools gives up the tool, or the plugins, that the box runs for a turn.
+func (r *Replies) StopTools(n int) {
+	if w := r.turns[n]; w != nil && w.stopTools != nil {
+		w.stopTools()
 	}
 }
 
@@ -231,8 +232,8 @@ func (r *Replies) Promote(n int) {
 	}
 }
 
-// Done says that a turn needs no more sentences.
-func (r *Replies) Done(n int) {
+// Finish says that a turn needs no more sentences.
+func (r *Replies) Finish(n int) {
 	if w := r.turns[n]; w != nil {
 		w.close()
 	}
@@ -255,9 +256,9 @@ func (r *Replies) CancelAll() {
 }
 
 // begin makes room for a turn's work. A new turn supersedes the older ones.
-func (r *Replies) begin(ctx context.Context, n int, s *schedule) *work {
+func (r *Replies) begin(ctx context.Context, n int, s *schedule) *turnWork {
 	r.CancelAll()
-	w := &work{schedule: s, sentences: make(chan speech, queueLength)}
+	w := &turnWork{schedule: s, sentences: make(chan speech, queueLength)}
 	w.ctx, w.cancel = context.WithCancel(ctx)
 	r.turns[n] = w
 	r.Go(func() { r.mouth.speak(w.ctx, n, w.sentences, w.schedule) })
@@ -265,7 +266,7 @@ func (r *Replies) begin(ctx context.Context, n int, s *schedule) *work {
 }
 
 // close lets the mouth go when it has spoken what waits.
-func (w *work) close() {
+func (w *turnWork) close() {
 	if !w.closed {
 		w.closed = true
 		close(w.sentences)

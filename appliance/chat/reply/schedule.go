@@ -9,19 +9,19 @@ import (
 )
 
 const (
-	// spokenEach is about how long a byte of a sentence plays, 15 letters a
+	// byteTime is about how long a byte of a sentence plays, 15 letters a
 	// second: how much the mind is ahead of the listener does not have to be
 	// known better than that.
-	spokenEach = time.Second / 15
-	// ahead is how long before the listener has heard all that was thought, the
+	byteTime = time.Second / 15
+	// mindLead is how long before the listener has heard all that was thought, the
 	// next of it is to be there: its first sound is made in that time. When the
 	// model begins with it is not said here. It was a second; then, with several
 	// callers, everybody's second sentence went before the first of who came last.
-	ahead = 300 * time.Millisecond
-	// soundAhead is the same for a piece of sound, which is made in a fraction of
+	mindLead = 300 * time.Millisecond
+	// mouthLead is the same for a piece of sound, which is made in a fraction of
 	// the time it plays: the longest takes 150 ms on a slow machine, and waits for
 	// a piece of somebody else's work or two before.
-	soundAhead = 300 * time.Millisecond
+	mouthLead = 300 * time.Millisecond
 )
 
 // schedule says when the parts of one reply are due, so that the cores go to
@@ -29,41 +29,41 @@ const (
 type schedule struct {
 	mind, mouth *engine.Urgency
 
-	mu     sync.Mutex
-	real   bool      // the user has finished: somebody waits
-	begins time.Time // when the first sound is due
-	begun  bool      // the mind has a sentence
-	heard  time.Time // when what was thought will have been heard
-	played time.Time // when what became sound will have been played
-	silent int       // so many sentences have been thought and are not all sound
-	waits  []func()  // to be called when it becomes real
+	mu          sync.Mutex
+	real        bool      // the user has finished: somebody waits
+	firstDue    time.Time // when the first sound is due
+	hasSentence bool      // the mind has a sentence
+	heard       time.Time // when what was thought will have been heard
+	played      time.Time // when what became sound will have been played
+	unspoken    int       // so many sentences have been thought and are not all sound
+	onReal      []func()  // to be called when it becomes real
 }
 
 // newSchedule is that of a reply whose first sound is due at a moment. A
 // speculative one is not real until it is promoted.
 func newSchedule(real bool, begins time.Time) *schedule {
 	s := &schedule{
-		real:   real,
-		begins: begins,
-		heard:  begins,
-		played: begins,
+		real:     real,
+		firstDue: begins,
+		heard:    begins,
+		played:   begins,
 	}
 	s.mind, s.mouth = engine.NewUrgency(s.priority(), begins), engine.NewUrgency(s.priority(), begins)
 	return s
 }
 
-// goOn says that the mind thinks again, after a tool has answered: its next
+// resume says that the mind thinks again, after a tool has answered: its next
 // sentence is due when what was said before has been heard.
-func (s *schedule) goOn() {
+func (s *schedule) resume() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.heard, s.played = later(s.heard), later(s.played)
 	if s.heard.Before(s.played) {
 		s.heard = s.played
 	}
-	s.begins, s.begun = s.heard, false
-	s.tellMind()
-	s.tellMouth()
+	s.firstDue, s.hasSentence = s.heard, false
+	s.updateMind()
+	s.updateMouth()
 }
 
 func (s *schedule) priority() engine.Priority {
@@ -73,32 +73,32 @@ func (s *schedule) priority() engine.Priority {
 	return engine.Speculative
 }
 
-// thought says that the mind has a sentence. The next is due when that has been
+// sentenceThought says that the mind has a sentence. The next is due when that has been
 // heard; of a speculative reply it is due only if that becomes real.
-func (s *schedule) thought(sentence string) {
+func (s *schedule) sentenceThought(sentence string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.heard = later(s.heard).Add(time.Duration(len(sentence)) * spokenEach)
-	s.begun = true
-	s.silent++
-	s.tellMind()
+	s.heard = later(s.heard).Add(time.Duration(len(sentence)) * byteTime)
+	s.hasSentence = true
+	s.unspoken++
+	s.updateMind()
 }
 
-// said says that all of a sentence has become sound.
-func (s *schedule) said() {
+// sentenceDone says that all of a sentence has become sound.
+func (s *schedule) sentenceDone() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.silent = max(s.silent-1, 0) // what a client dictates was not thought
-	s.tellMind()
+	s.unspoken = max(s.unspoken-1, 0) // what a client dictates was not thought
+	s.updateMind()
 }
 
-// spoken says that so much sound was made.
-func (s *schedule) spoken(d time.Duration) {
+// soundMade says that so much sound was made.
+func (s *schedule) soundMade(d time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.played = later(s.played).Add(d)
-	s.tellMouth()
-	s.tellMind()
+	s.updateMouth()
+	s.updateMind()
 }
 
 // lateBy is how much too late the sound of what is cut off now will be, when
@@ -117,16 +117,16 @@ func (s *schedule) promote() {
 		return
 	}
 	s.real = true
-	if early := time.Until(s.begins); early > 0 { // the silence was shorter than it seemed
+	if early := time.Until(s.firstDue); early > 0 { // the silence was shorter than it seemed
 		s.heard, s.played = s.heard.Add(-early), s.played.Add(-early)
-		s.begins = s.begins.Add(-early)
+		s.firstDue = s.firstDue.Add(-early)
 	}
-	s.tellMind()
-	s.tellMouth()
-	for _, f := range s.waits {
+	s.updateMind()
+	s.updateMouth()
+	for _, f := range s.onReal {
 		f()
 	}
-	s.waits = nil
+	s.onReal = nil
 }
 
 // whenReal has f called as soon as somebody waits for the reply, now if somebody
@@ -138,10 +138,10 @@ func (s *schedule) whenReal(f func()) {
 		f()
 		return
 	}
-	s.waits = append(s.waits, f)
+	s.onReal = append(s.onReal, f)
 }
 
-// late is how long ago the first sound of the reply was due; 0 where it is not
+// delay is how long ago the first sound of the reply was due; 0 where it is not
 // due yet, or nobody waits for it.
 func (s *schedule) late() time.Duration {
 	s.mu.Lock()
@@ -149,11 +149,11 @@ func (s *schedule) late() time.Duration {
 	if !s.real {
 		return 0
 	}
-	return max(0, time.Since(s.begins))
+	return max(0, time.Since(s.firstDue))
 }
 
-// awaited waits until somebody waits for the reply; false: ctx has ended before.
-func (s *schedule) awaited(ctx context.Context) bool {
+// waitUntilReal waits until somebody waits for the reply; false: ctx has ended before.
+func (s *schedule) waitUntilReal(ctx context.Context) bool {
 	real := make(chan struct{})
 	s.whenReal(func() { close(real) })
 	select {
@@ -164,29 +164,29 @@ func (s *schedule) awaited(ctx context.Context) bool {
 	}
 }
 
-func (s *schedule) tellMind() {
+func (s *schedule) updateMind() {
 	switch {
-	case !s.begun:
-		s.mind.Set(s.priority(), s.begins)
+	case !s.hasSentence:
+		s.mind.Set(s.priority(), s.firstDue)
 	case !s.real:
 		s.mind.Set(engine.Prefetch, s.heard)
 	default:
-		due := s.heard.Add(-ahead)
-		if sound := s.soundDue(); s.silent > 0 && !due.After(sound) {
+		due := s.heard.Add(-mindLead)
+		if sound := s.soundDue(); s.unspoken > 0 && !due.After(sound) {
 			due = sound.Add(1) // what was thought is heard before what is to be
 		}
 		s.mind.Set(engine.Live, due)
 	}
 }
 
-func (s *schedule) tellMouth() { s.mouth.Set(s.priority(), s.soundDue()) }
+func (s *schedule) updateMouth() { s.mouth.Set(s.priority(), s.soundDue()) }
 
 // soundDue is when more sound is to be there.
 func (s *schedule) soundDue() time.Time {
-	if s.played.Equal(s.begins) {
-		return s.begins
+	if s.played.Equal(s.firstDue) {
+		return s.firstDue
 	}
-	return s.played.Add(-soundAhead)
+	return s.played.Add(-mouthLead)
 }
 
 // later is t, or now where t has passed: a listener who has run dry goes on

@@ -21,12 +21,12 @@ func TestTheSecondSentenceOfOneWaitsForTheFirstOfAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		one, other := newSchedule(true, time.Now()), newSchedule(true, time.Now().Add(time.Millisecond))
 		before(t, "both are asked", one.mind, other.mind)
-		one.thought(strings.Repeat("word ", 9)) // three seconds
+		one.sentenceThought(strings.Repeat("word ", 9)) // three seconds
 		before(t, "the first has a sentence", other.mind, one.mind)
 		before(t, "its sound is due before its second sentence", one.mouth, one.mind)
 		guess := newSchedule(false, time.Now().Add(700*time.Millisecond))
 		before(t, "a guess whose silence ends sooner", guess.mind, one.mind)
-		one.spoken(3 * time.Second)
+		one.soundMade(3 * time.Second)
 		before(t, "and before the second sound", guess.mind, one.mouth)
 		time.Sleep(2750 * time.Millisecond) // the first is nearly played, and the guess still speculative
 		before(t, "the listener of one will run dry", one.mind, engine.Live.Urgency())
@@ -40,7 +40,7 @@ func TestAGuessThinksOneSentenceUntilItIsPromoted(t *testing.T) {
 			!n.Due.Equal(time.Now().Add(600*time.Millisecond)) {
 			t.Errorf("%+v", n)
 		}
-		guess.thought("The museum opens at ten.")
+		guess.sentenceThought("The museum opens at ten.")
 		if n := guess.mind.Get(); n.Priority != engine.Prefetch {
 			t.Errorf("with a sentence: %+v", n)
 		}
@@ -63,13 +63,13 @@ func TestTheSoundOfAShortPieceComesBeforeWhatFollowsIt(t *testing.T) {
 		one := newSchedule(true, time.Now())
 		time.Sleep(700 * time.Millisecond)
 		other := newSchedule(true, time.Now())
-		one.thought("Sure,")
+		one.sentenceThought("Sure,")
 		before(t, "the sound of what was thought", one.mouth, one.mind)
 		before(t, "the answer that the other waits for", other.mind, one.mind)
-		one.spoken(150 * time.Millisecond)
+		one.soundMade(150 * time.Millisecond)
 		before(t, "the rest of the sound", one.mouth, one.mind)
-		one.spoken(150 * time.Millisecond)
-		one.said()
+		one.soundMade(150 * time.Millisecond)
+		one.sentenceDone()
 		before(t, "the answer that the other waits for, still", other.mind, one.mind)
 		time.Sleep(200 * time.Millisecond)
 		third := newSchedule(true, time.Now())

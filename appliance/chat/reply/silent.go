@@ -21,14 +21,14 @@ var ErrSilent = errors.New("the language model wrote nothing that can be said")
 // silence is an ErrSilent of a model that wrote signs, or nothing at all.
 type silence struct{ wrote string }
 
-// shownOfSilence is how many bytes of signs are told of: enough to see what they
+// maxSignsShown is how many bytes of signs are told of: enough to see what they
 // are.
-const shownOfSilence = 60
+const maxSignsShown = 60
 
 func (s silence) Error() string {
 	wrote := s.wrote
-	if len(wrote) > shownOfSilence {
-		wrote = strings.ToValidUTF8(wrote[:shownOfSilence], "") + "…"
+	if len(wrote) > maxSignsShown {
+		wrote = strings.ToValidUTF8(wrote[:maxSignsShown], "") + "…"
 	}
 	return fmt.Sprintf("%v: %q", ErrSilent, wrote)
 }
@@ -36,14 +36,14 @@ func (s silence) Error() string {
 func (silence) Unwrap() error { return ErrSilent }
 
 const (
-	// otherwise is the temperature at which a model is asked once more that was
+	// retryTemperature is the temperature at which a model is asked once more that was
 	// silent: where it always writes the likeliest words, it would be so again.
-	otherwise = 0.7
-	// neverAtFirst keeps it from beginning with the same signs.
-	neverAtFirst = -1e4
-	// inWords asks for something that can be said, behind the user's words. It is no
+	retryTemperature = 0.7
+	// signBias keeps it from beginning with the same signs.
+	signBias = -1e4
+	// wordsInstruction asks for something that can be said, behind the user's words. It is no
 	// part of the history.
-	inWords = "(Answer me in one short spoken sentence, without signs or codes.)"
+	wordsInstruction = "(Answer me in one short spoken sentence, without signs or codes.)"
 )
 
 // signs are what no answer begins with that is to be heard: how small models begin
@@ -53,46 +53,46 @@ var signs = [...]string{"#", "##", "###", "*", "**", "_", "~", "|", "…", "..."
 // withoutSigns keeps an answer from beginning with a sign; others are what else there
 // is of its beginning.
 func withoutSigns(others map[string]float64) map[string]float64 {
-	out := anew(others)
+	out := copyBias(others)
 	for _, sign := range signs {
-		out[sign] = neverAtFirst
+		out[sign] = signBias
 	}
 	return out
 }
 
-// generateWords has a model go on with a prompt, as generateBy has, and asks it once
+// generateWords has a model go on with a prompt, as generateOnce has, and asks it once
 // more where it was silent: to a question that nobody asked, as a recording may be,
 // small models answer with signs.
-func (t thinking) generateWords(ctx context.Context, model engine.LanguageModel, pace *Pace,
+func (t thinking) generateWords(ctx context.Context, model engine.LanguageModel, pace *Throughput,
 	prompt engine.Prompt) (call *engine.ToolCall, said string, err error) {
-	call, said, err = t.generateBy(ctx, model, pace, prompt)
+	call, said, err = t.generateOnce(ctx, model, pace, prompt)
 	silent, is := errors.AsType[silence](err)
 	if !is || ctx.Err() != nil {
 		return call, said, err
 	}
 	t.log.Warn("the language model wrote nothing that can be said; it is asked once more", "turn", t.turn, "err", err)
-	prompt.Temperature = max(prompt.Temperature, otherwise)
-	prompt.Messages = withWish(prompt.Messages, inWords)
+	prompt.Temperature = max(prompt.Temperature, retryTemperature)
+	prompt.Messages = withInstruction(prompt.Messages, wordsInstruction)
 	if signs := strings.TrimSpace(silent.wrote); signs != "" {
-		prompt.FirstWordBias = anew(prompt.FirstWordBias)
-		prompt.FirstWordBias[signs] = neverAtFirst
+		prompt.FirstWordBias = copyBias(prompt.FirstWordBias)
+		prompt.FirstWordBias[signs] = signBias
 	}
-	return t.generateBy(ctx, model, pace, prompt)
+	return t.generateOnce(ctx, model, pace, prompt)
 }
 
-// inPlaceOfSilence is what is said where the model had no words twice: the user is asked
+// silenceReplacement is what is said where the model had no words twice: the user is asked
 // to say it again. Where a tool has answered that would call it again, so its words are
 // read out, or the assistant apologises.
-func inPlaceOfSilence(t turn.Think) string {
+func silenceReplacement(t turn.Think) string {
 	if !toolAnswered(t.History) {
-		return language.Of(t.Language).Again()
+		return language.Of(t.Language).SayAgain()
 	}
-	return cmp.Or(toolWords(t.History), language.Of(t.Language).Broken())
+	return cmp.Or(toolWords(t.History), language.Of(t.Language).AnswerFailed())
 }
 
-// withWish are messages with a wish behind the last words of the user's; where he has
+// withInstruction are messages with a wish behind the last words of the user's; where he has
 // not spoken last, they are as they were.
-func withWish(messages []engine.Message, wish string) []engine.Message {
+func withInstruction(messages []engine.Message, wish string) []engine.Message {
 	last := len(messages) - 1
 	if last < 0 || messages[last].Role != engine.User {
 		return messages

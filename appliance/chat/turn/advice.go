@@ -14,27 +14,27 @@ import (
 const AdviceLimit = 300 * time.Millisecond
 
 type (
-	// Consult asks plugins about what the user said, before the model is. Due and
+	// ConsultPlugins asks plugins about what the user said, before the model is. Due and
 	// Speculative are those of a Think: the words may be a guess.
-	Consult struct {
+	ConsultPlugins struct {
 		Turn        int
 		Plugins     []string
 		Speculative bool
 		Due         time.Duration
 		Conversation
 	}
-	// StopAdvice says that the plugins are not waited for any longer.
-	StopAdvice struct{ Turn int }
-	// Advised is what a plugin says to the user's words; nothing, where it failed.
-	Advised struct {
+	// StopPlugins says that the plugins are not waited for any longer.
+	StopPlugins struct{ Turn int }
+	// PluginAdvised is what a plugin says to the user's words; nothing, where it failed.
+	PluginAdvised struct {
 		At
 		Turn   int
 		Advice Advice
 	}
 )
 
-func (Consult) effect()    {}
-func (StopAdvice) effect() {}
+func (ConsultPlugins) effect() {}
+func (StopPlugins) effect()    {}
 
 // Advice is what a plugin says to the user's words.
 type Advice struct {
@@ -43,23 +43,23 @@ type Advice struct {
 	Answer  string // in place of the model's
 }
 
-// consulting is what is known of the plugins that are asked for a reply.
-type consulting struct {
-	open  []string // have said nothing yet
-	since time.Duration
-	said  []Advice
-	more  []Entry // what the model is to see beyond the history
+// consultation is what is known of the plugins that are asked for a reply.
+type consultation struct {
+	open         []string // have said nothing yet
+	since        time.Duration
+	advice       []Advice
+	extraEntries []Entry // what the model is to see beyond the history
 }
 
-func (c consulting) is() bool { return len(c.open) > 0 }
+func (c consultation) pending() bool { return len(c.open) > 0 }
 
-// consult asks the plugins of the chat, if it has any that want to be asked.
+// consultation asks the plugins of the chat, if it has any that want to be asked.
 func (s *State) consult(out *effects, t Think, more []Entry) bool {
-	if len(s.settings.TurnHooks) == 0 || t.Unasked || !endsWithUser(t.History) {
+	if len(s.settings.TurnHooks) == 0 || t.Unprompted || !endsWithUser(t.History) {
 		return false
 	}
-	s.reply.consult = consulting{open: s.settings.TurnHooks, since: s.now, more: more}
-	out.add(Consult{
+	s.reply.consultation = consultation{open: s.settings.TurnHooks, since: s.now, extraEntries: more}
+	out.add(ConsultPlugins{
 		Turn:         t.Turn,
 		Plugins:      s.settings.TurnHooks,
 		Speculative:  t.Speculative,
@@ -79,65 +79,65 @@ func endsWithUser(history []Entry) bool {
 	return false
 }
 
-// advised: a plugin has said what it has to.
-func (s *State) advised(out *effects, e Advised) {
-	c := &s.reply.consult
+// collectAdvice: a plugin has said what it has to.
+func (s *State) collectAdvice(out *effects, e PluginAdvised) {
+	c := &s.reply.consultation
 	i := slices.Index(c.open, e.Advice.Plugin)
-	if !s.at(e.Turn) || i < 0 {
+	if !s.isCurrent(e.Turn) || i < 0 {
 		return
 	}
 	c.open = slices.Delete(slices.Clone(c.open), i, i+1)
-	c.said = append(slices.Clip(c.said), e.Advice)
-	if !c.is() {
+	c.advice = append(slices.Clip(c.advice), e.Advice)
+	if !c.pending() {
 		s.takeAdvice(out)
 	}
 }
 
 // adviceDue is when the plugins have had their time.
 func (s State) adviceDue() time.Duration {
-	if !s.reply.consult.is() {
+	if !s.reply.consultation.pending() {
 		return never
 	}
-	return s.reply.consult.since + AdviceLimit
+	return s.reply.consultation.since + AdviceLimit
 }
 
-// adviceIsLate: the model is asked with what the plugins have said by now.
-func (s *State) adviceIsLate(out *effects) {
-	out.add(StopAdvice{s.turn})
+// stopConsultation: the model is asked with what the plugins have said by now.
+func (s *State) stopConsultation(out *effects) {
+	out.add(StopPlugins{s.turn})
 	s.takeAdvice(out)
 }
 
 // takeAdvice goes on to the answer: what a plugin says in place of the model, else
 // the model's. What plugins have told the model stays beside the user's words.
 func (s *State) takeAdvice(out *effects) {
-	c := s.reply.consult
-	s.reply.consult = consulting{}
-	told, answer := c.result(s.settings.TurnHooks)
-	more := c.more
+	c := s.reply.consultation
+	s.reply.consultation = consultation{}
+	told, answer := c.merged(s.settings.TurnHooks)
+	more := c.extraEntries
 	if told != "" {
 		told := Entry{Role: Context, Text: told}
 		if s.reply.phase == preparing {
-			s.reply.told = []Entry{told}
+			s.reply.pluginContext = []Entry{told}
 			more = append(slices.Clip(more), told)
 		} else if endsWithUser(s.history) {
 			s.history = append(s.history, told)
 		}
 	}
 	if answer != "" {
-		out.add(Read{Turn: s.turn, Text: answer})
+		out.add(SayText{Turn: s.turn, Text: answer})
 		return
 	}
-	s.ask(out, more)
+	s.askMind(out, more)
 }
 
-// result is what was advised, in the order of the plugins: who is first in it
+// merged is what was advised, in the order of the plugins: who is first in it
 // answers, where several would.
-func (c consulting) result(order []string) (told, answer string) {
-	slices.SortStableFunc(c.said, func(a, b Advice) int {
+func (c consultation) merged(order []string) (told, answer string) {
+	slices.SortStableFunc(c.advice, func(a, b Advice) int {
 		return slices.Index(order, a.Plugin) - slices.Index(order, b.Plugin)
 	})
 	var all []string
-	for _, a := range c.said {
+	for _, a := range c.advice {
 		if a.Context != "" {
 			all = append(all, a.Context)
 		}

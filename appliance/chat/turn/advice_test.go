@@ -12,8 +12,8 @@ func advisers(names ...string) func(*Settings) {
 	return func(s *Settings) { s.TurnHooks = names }
 }
 
-func advice(turn int, plugin, context, answer string) Advised {
-	return Advised{Turn: turn, Advice: Advice{Plugin: plugin, Context: context, Answer: answer}}
+func advice(turn int, plugin, context, answer string) PluginAdvised {
+	return PluginAdvised{Turn: turn, Advice: Advice{Plugin: plugin, Context: context, Answer: answer}}
 }
 
 // texts are those of a conversation.
@@ -41,8 +41,8 @@ func TestAPluginMayAnswerByItself(t *testing.T) {
 	b := begin(t, advisers("a", "b"))
 	b.after(Typed{Text: "What time is it?"}, advice(1, "b", "", "Never mind."))
 	want(t, b.after(advice(1, "a", "", "It is noon.")), "read 1: It is noon.")
-	want(t, b.after(thinks(1, "It is noon.")), "speak 1: It is noon.")
-	want(t, b.after(ThoughtEnded{Turn: 1}), "done 1")
+	want(t, b.after(sentenceThought(1, "It is noon.")), "speak 1: It is noon.")
+	want(t, b.after(ThinkingEnded{Turn: 1}), "done 1")
 	want(t, b.after(clip(1, "It is noon.", time.Second)), "assistant: It is noon.", "audio id-It is noon.",
 		"assistant_end")
 }
@@ -59,17 +59,18 @@ func TestPluginsThatAreSlowAreNotWaitedFor(t *testing.T) {
 // user has finished; what they said stays beside the words.
 func TestAGuessIsAdvisedAndWhatWasSaidStays(t *testing.T) {
 	b := begin(t, advisers("a"))
-	want(t, b.after(Voiced{Utterance: 1, Voice: time.Second},
-		Guessed{Utterance: 1, Revision: 1, Words: says("Who am I?")}), "ask ahead a 1: Who am I?")
+	want(t, b.after(VoiceHeard{Utterance: 1, Voice: time.Second},
+		Transcribed{Utterance: 1, Revision: 1, Transcript: says("Who am I?")}), "ask ahead a 1: Who am I?")
 	want(t, b.after(advice(1, "a", "Ann.", "")), "prepare 1: Who am I? {Context: Ann.}")
 	want(t, b.after(TurnEnded{Utterance: 1, Revision: 1}), "user: Who am I?")
 	if got := texts(b.state.Conversation()); !slices.Equal(got, []string{"Who am I?", "Ann."}) {
 		t.Errorf("the model will see %q", got)
 	}
 	// Where the user has finished before the plugin has, the answer waits for it.
-	b.after(thinks(1, "You are Ann."), ThoughtEnded{Turn: 1}, clip(1, "You are Ann.", time.Second))
+	b.after(sentenceThought(1, "You are Ann."), ThinkingEnded{Turn: 1}, clip(1, "You are Ann.", time.Second))
 	b.wait(2 * time.Second)
-	b.after(Voiced{Utterance: 2, Voice: time.Second}, Guessed{Utterance: 2, Revision: 1, Words: says("And now?")})
+	b.after(VoiceHeard{Utterance: 2, Voice: time.Second}, Transcribed{Utterance: 2, Revision: 1,
+		Transcript: says("And now?")})
 	want(t, b.after(TurnEnded{Utterance: 2, Revision: 1}), "user: And now?")
 	want(t, b.after(advice(2, "a", "Bob.", "")), "think 2: And now? {Context: Bob.}")
 	if got := texts(b.state.Conversation()); !slices.Equal(got,
@@ -80,9 +81,11 @@ func TestAGuessIsAdvisedAndWhatWasSaidStays(t *testing.T) {
 
 func TestAdviceForWordsThatChangedIsDropped(t *testing.T) {
 	b := begin(t, advisers("a"))
-	b.after(Voiced{Utterance: 1, Voice: time.Second}, Guessed{Utterance: 1, Revision: 1, Words: says("Who am")},
-		advice(1, "a", "Half.", ""), WentOn{Utterance: 1, Revision: 1}, Voiced{Utterance: 1, Voice: 2 * time.Second})
-	want(t, b.after(Guessed{Utterance: 1, Revision: 2, Words: says("Who am I?")}), "cancel 1",
+	b.after(VoiceHeard{Utterance: 1, Voice: time.Second}, Transcribed{Utterance: 1, Revision: 1,
+		Transcript: says("Who am")},
+		advice(1, "a", "Half.", ""), VoiceResumed{Utterance: 1, Revision: 1}, VoiceHeard{Utterance: 1,
+			Voice: 2 * time.Second})
+	want(t, b.after(Transcribed{Utterance: 1, Revision: 2, Transcript: says("Who am I?")}), "cancel 1",
 		"ask ahead a 2: Who am I?")
 	want(t, b.after(advice(1, "a", "Half.", "")))
 	want(t, b.after(advice(2, "a", "", "")), "prepare 2: Who am I?")
@@ -98,9 +101,9 @@ func TestPluginsAreAskedOnlyAboutWhatTheUserSays(t *testing.T) {
 	b := begin(t, advisers("a"), withTools(weather()), func(s *Settings) {
 		s.OnNewChat = contract.EventMessage{Enabled: true}
 	})
-	if b.state.reply.consult.is() || b.state.reply.phase != answering {
+	if b.state.reply.consultation.pending() || b.state.reply.phase != answering {
 		t.Fatalf("%+v", b.state.reply)
 	}
-	b.after(ThoughtEnded{Turn: 1}, Typed{Text: "Does it rain?"}, advice(2, "a", "", ""), calls(2, "c", "weather"))
-	want(t, b.after(Answered{CallID: "c", Content: "Rain."}), answered, "go on 2: Rain.")
+	b.after(ThinkingEnded{Turn: 1}, Typed{Text: "Does it rain?"}, advice(2, "a", "", ""), calls(2, "c", "weather"))
+	want(t, b.after(ToolAnswered{CallID: "c", Content: "Rain."}), answered, "go on 2: Rain.")
 }

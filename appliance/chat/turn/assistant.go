@@ -11,25 +11,25 @@ import (
 func (s *State) answer(out *effects, words string) {
 	s.waiting.unanswered = false
 	if s.leaving.on {
-		s.drop(out)
+		s.dropPrepared(out)
 		return
 	}
 	if s.paused {
-		s.resumes = true
-		s.drop(out)
+		s.answerOnResume = true
+		s.dropPrepared(out)
 		return
 	}
-	if s.reply.phase == preparing && words != "" && s.reply.answers == words {
-		s.reveal(out)
+	if s.reply.phase == preparing && words != "" && s.reply.answeredText == words {
+		s.playPrepared(out)
 		return
 	}
-	s.drop(out)
+	s.dropPrepared(out)
 	if s.resumeCall(out) {
 		return
 	}
-	if rest := again(s.unsaid); len(rest) > 0 {
-		s.unsaid = nil
-		s.recite(out, rest)
+	if rest := toRepeat(s.sayOnResume); len(rest) > 0 {
+		s.sayOnResume = nil
+		s.saySentences(out, rest)
 		return
 	}
 	s.think(out, answering, words)
@@ -39,48 +39,48 @@ func (s *State) answer(out *effects, words string) {
 // beyond the history: of a speculative turn the words, which are not in it yet.
 func (s *State) think(out *effects, p phase, words string, more ...Entry) {
 	s.turn++
-	s.reply = reply{phase: p, answers: words}
-	s.resumes = false
+	s.reply = reply{phase: p, answeredText: words}
+	s.answerOnResume = false
 	if p == answering {
-		s.unsaid, s.broken = nil, brokenOff{}
+		s.sayOnResume, s.interruption = nil, interruption{}
 	}
-	if t := s.thinking(more); !s.consult(out, t, more) {
+	if t := s.thinkEffect(more); !s.consult(out, t, more) {
 		out.add(t)
 	}
 }
 
-// ask asks the mind for the reply of the turn.
-func (s *State) ask(out *effects, more []Entry) { out.add(s.thinking(more)) }
+// askMind asks the mind for the reply of the turn.
+func (s *State) askMind(out *effects, more []Entry) { out.add(s.thinkEffect(more)) }
 
-func (s State) thinking(more []Entry) Think {
-	t := Think{Turn: s.turn, Unasked: s.reply.phase == answering && len(more) > 0,
+func (s State) thinkEffect(more []Entry) Think {
+	t := Think{Turn: s.turn, Unprompted: s.reply.phase == answering && len(more) > 0,
 		Conversation: s.conversation(more...)}
 	if s.reply.phase == preparing {
 		t.Speculative = true
-		t.Due = s.heard.words.End + s.silenceAsked()
+		t.Due = s.utterance.transcript.End + s.requiredSilence()
 	}
 	return t
 }
 
-// reveal plays what was prepared: the user has finished.
-func (s *State) reveal(out *effects) {
+// playPrepared plays what was prepared: the user has finished.
+func (s *State) playPrepared(out *effects) {
 	r := s.reply
-	s.broken = brokenOff{}
-	s.reply.phase, s.reply.failed = answering, nil
-	s.reply.told, s.reply.consult.more = nil, nil // the words are in the history now
-	s.history = append(s.history, r.told...)
+	s.interruption = interruption{}
+	s.reply.phase, s.reply.fault = answering, nil
+	s.reply.pluginContext, s.reply.consultation.extraEntries = nil, nil // the words are in the history now
+	s.history = append(s.history, r.pluginContext...)
 	out.add(Promote{s.turn})
 	s.sendMade(out)
-	if r.failed != nil {
-		s.fail(out, *r.failed)
+	if r.fault != nil {
+		s.failReply(out, *r.fault)
 		return
 	}
 	s.sendSound(out)
-	s.admit(out)
+	s.apologise(out)
 }
 
-// drop forgets a reply that nobody heard of.
-func (s *State) drop(out *effects) {
+// dropPrepared forgets a reply that nobody heard of.
+func (s *State) dropPrepared(out *effects) {
 	if s.reply.phase != preparing {
 		return
 	}
@@ -88,65 +88,65 @@ func (s *State) drop(out *effects) {
 	s.reply = reply{}
 }
 
-// at reports whether work for a turn is still wanted.
-func (s State) at(turn int) bool {
-	return turn == s.turn && s.reply.phase != quiet && s.reply.failed == nil
+// isCurrent reports whether work for a turn is still wanted.
+func (s State) isCurrent(turn int) bool {
+	return turn == s.turn && s.reply.phase != quiet && s.reply.fault == nil
 }
 
-// thought: the mind has the next sentence.
-func (s *State) thought(out *effects, e Thought) {
-	if !s.at(e.Turn) || s.reply.thought {
+// queueSentence: the mind has the next sentence.
+func (s *State) queueSentence(out *effects, e SentenceThought) {
+	if !s.isCurrent(e.Turn) || s.reply.thinkingEnded {
 		return
 	}
 	w := s.reply.unspoken
 	s.reply.unspoken = append(w[:len(w):len(w)], e.Sentence)
-	s.reply.reading = openCall{}
+	s.reply.answeredCall = openCall{}
 	s.reply.quick = s.reply.quick || e.Sentence.Quick
 	s.askMouth(out)
 }
 
-// MostAsked is how many sentences of a reply may be asked of the mouth and not
+// MaxAtMouth is how many sentences of a reply may be asked of the mouth and not
 // be spoken yet: the one that it is at, and enough behind it that it never waits
 // for the next. A dictated text may have thousands.
-const MostAsked = 4
+const MaxAtMouth = 4
 
 // askMouth hands sentences on: one ahead while the user may still go on, a few
 // at a time after.
 func (s *State) askMouth(out *effects) {
 	r := &s.reply
-	more := r.phase == answering && r.madeUnsent() < madeAhead
-	for len(r.unspoken) > 0 && len(r.asked) < MostAsked && (more || !r.begun) {
+	more := r.phase == answering && r.unsentLength() < maxMadeAhead
+	for len(r.unspoken) > 0 && len(r.atMouth) < MaxAtMouth && (more || !r.mouthBegun) {
 		out.add(Speak{Turn: s.turn, Sentence: r.unspoken[0]})
-		r.asked = append(slices.Clip(r.asked), r.unspoken[0])
+		r.atMouth = append(slices.Clip(r.atMouth), r.unspoken[0])
 		r.unspoken = r.unspoken[1:]
-		r.begun = true
+		r.mouthBegun = true
 	}
-	if r.thought && len(r.unspoken) == 0 && !r.done {
-		r.done = true
-		out.add(Done{s.turn})
+	if r.thinkingEnded && len(r.unspoken) == 0 && !r.finished {
+		r.finished = true
+		out.add(FinishTurn{s.turn})
 	}
 }
 
-// thoughtEnded: there are no more sentences.
-func (s *State) thoughtEnded(out *effects, e ThoughtEnded) {
-	if !s.at(e.Turn) || s.reply.call.is() {
+// endThinking: there are no more sentences.
+func (s *State) endThinking(out *effects, e ThinkingEnded) {
+	if !s.isCurrent(e.Turn) || s.reply.call.exists() {
 		return
 	}
-	s.reply.thought, s.reply.reading = true, openCall{}
+	s.reply.thinkingEnded, s.reply.answeredCall = true, openCall{}
 	s.askMouth(out)
-	s.finish(out)
+	s.finishReply(out)
 }
 
-// spoken: a sentence, or a piece of it, has become sound.
-func (s *State) spoken(out *effects, e Spoken) {
+// queueSound: a sentence, or a piece of it, has become sound.
+func (s *State) queueSound(out *effects, e SoundMade) {
 	r := &s.reply
-	if !s.at(e.Turn) || len(r.asked) == 0 {
+	if !s.isCurrent(e.Turn) || len(r.atMouth) == 0 {
 		return
 	}
 	if e.Piece.Last {
-		r.asked = r.asked[1:]
+		r.atMouth = r.atMouth[1:]
 	}
-	r.kept = append(slices.Clip(r.kept), e)
+	r.unsentSound = append(slices.Clip(r.unsentSound), e)
 	if r.phase == answering {
 		s.sendSound(out)
 	}
@@ -157,59 +157,59 @@ func (s *State) spoken(out *effects, e Spoken) {
 func (s *State) play(out *effects, p Piece) {
 	p = s.join(p)
 	if p.Index == 0 {
-		s.tell(out, AssistantSaid{p.Sentence})
+		s.publish(out, AssistantSaid{p.Sentence})
 		if !p.Sentence.Quick {
-			s.addAssistant(p.Sentence)
+			s.appendAssistant(p.Sentence)
 		}
 	}
 	if len(p.PCM) > 0 {
-		s.tell(out, Sounded{p.Sentence.ID, p.Index, p.PCM, p.Last})
+		s.publish(out, SoundSent{p.Sentence.ID, p.Index, p.PCM, p.Last})
 	}
 	if p.Last && p.Scores != nil {
-		s.tell(out, AssistantSounded{p.Sentence, *p.Scores})
+		s.publish(out, ProsodyMeasured{p.Sentence, *p.Scores})
 	}
-	s.plays(p)
+	s.notePlaying(p)
 }
 
-// finish ends a turn of which everything was sent.
-func (s *State) finish(out *effects) {
+// finishReply ends a turn of which everything was sent.
+func (s *State) finishReply(out *effects) {
 	r := s.reply
-	if r.phase != answering || !r.made() || len(r.kept) > 0 {
+	if r.phase != answering || !r.complete() || len(r.unsentSound) > 0 {
 		return
 	}
-	s.breakOff(out)
-	s.tell(out, AnswerEnded{})
+	s.cutUnfinishedSentence(out)
+	s.publish(out, AnswerEnded{})
 	s.reply = reply{}
 	if len(r.dictated) > 0 {
-		s.recite(out, r.dictated[0])
+		s.saySentences(out, r.dictated[0])
 		s.reply.dictated = r.dictated[1:]
 		return
 	}
 	out.add(Prefill{s.conversation()})
 }
 
-// failed: mind or mouth gave up.
-func (s *State) failed(out *effects, e Failed) {
-	if !s.at(e.Turn) || s.reply.phase == answering && s.reply.made() {
+// stopFailedTurn: mind or mouth gave up.
+func (s *State) stopFailedTurn(out *effects, e TurnFailed) {
+	if !s.isCurrent(e.Turn) || s.reply.phase == answering && s.reply.complete() {
 		return
 	}
 	out.add(Cancel{s.turn})
 	if s.reply.phase == preparing {
-		s.reply.failed = &e.Fault
+		s.reply.fault = &e.Fault
 		return
 	}
-	s.fail(out, e.Fault)
+	s.failReply(out, e.Fault)
 }
 
-// fail tells the client, and ends the turn with what was made of it.
-func (s *State) fail(out *effects, f contract.Fault) {
-	s.noMore()
-	if len(s.reply.kept) == 0 {
-		s.breakOff(out)
+// failReply tells the client, and ends the turn with what was made of it.
+func (s *State) failReply(out *effects, f contract.Fault) {
+	s.endWithUnsent()
+	if len(s.reply.unsentSound) == 0 {
+		s.cutUnfinishedSentence(out)
 	}
-	s.faulty(out, f)
+	s.reportFault(out, f)
 	if !s.ended {
-		s.finish(out)
+		s.finishReply(out)
 	}
 }
 
@@ -219,18 +219,18 @@ func (s *State) interrupt(out *effects) (unheard []Sentence) {
 	if s.reply.phase != quiet {
 		out.add(Cancel{s.turn})
 	}
-	s.broken, s.leaving = brokenOff{}, leaving{}
+	s.interruption, s.leaving = interruption{}, leaving{}
 	s.reply = reply{}
-	unheard = s.silence(out)
-	s.tell(out, Interrupted{})
+	unheard = s.stopPlayback(out)
+	s.publish(out, Interrupted{})
 	out.add(Prefill{s.conversation()})
 	return unheard
 }
 
-// dictated: the client has the assistant say something.
-func (s *State) dictated(out *effects, e Dictated) {
-	s.stir()
-	s.drop(out)
+// sayDictated: the client has the assistant say something.
+func (s *State) sayDictated(out *effects, e Dictated) {
+	s.noteActivity()
+	s.dropPrepared(out)
 	if len(e.Sentences) == 0 {
 		return
 	}
@@ -238,84 +238,84 @@ func (s *State) dictated(out *effects, e Dictated) {
 	for i := range lines {
 		lines[i].Dictated = true
 	}
-	if s.reply.call.told { // the client's own "one moment" ends no call
-		s.reply.call.filled = true
+	if s.reply.call.running { // the client's own "one moment" ends no call
+		s.reply.call.fillerSaid = true
 		s.reply.unspoken = append(slices.Clip(s.reply.unspoken), lines...)
 		s.askMouth(out)
 		return
 	}
 	if s.reply.phase != answering {
-		s.recite(out, lines)
+		s.saySentences(out, lines)
 		return
 	}
 	// One voice at a time: this one when what is made has been sent.
-	if !s.reply.made() {
+	if !s.reply.complete() {
 		out.add(Cancel{s.turn})
-		s.noMore()
+		s.endWithUnsent()
 	}
-	if len(s.reply.dictated) == mostDictated {
+	if len(s.reply.dictated) == maxDictated {
 		s.reply.dictated = s.reply.dictated[1:]
 	}
 	s.reply.dictated = append(slices.Clip(s.reply.dictated), lines)
-	s.finish(out)
+	s.finishReply(out)
 }
 
-// made reports whether nothing more of a reply will be made.
-func (r reply) made() bool { return r.thought && len(r.asked)+len(r.unspoken) == 0 }
+// complete reports whether nothing more of a reply will be made.
+func (r reply) complete() bool { return r.thinkingEnded && len(r.atMouth)+len(r.unspoken) == 0 }
 
-// noMore ends a reply with what is made of it.
-func (s *State) noMore() {
+// endWithUnsent ends a reply with what is made of it.
+func (s *State) endWithUnsent() {
 	r := s.reply
 	s.reply = reply{
-		phase:    answering,
-		thought:  true,
-		done:     true,
-		kept:     r.kept,
-		joined:   r.joined,
-		dictated: r.dictated,
-		unasked:  r.unasked,
+		phase:         answering,
+		thinkingEnded: true,
+		finished:      true,
+		unsentSound:   r.unsentSound,
+		joined:        r.joined,
+		dictated:      r.dictated,
+		unprompted:    r.unprompted,
 	}
 }
 
-// recite begins a turn of which every sentence is known.
-func (s *State) recite(out *effects, sentences []Sentence) {
+// saySentences begins a turn of which every sentence is known.
+func (s *State) saySentences(out *effects, sentences []Sentence) {
 	s.turn++
-	s.broken = brokenOff{call: s.broken.call}
-	s.reply = reply{phase: answering, thought: true, unspoken: sentences}
+	s.interruption = interruption{call: s.interruption.call}
+	s.reply = reply{phase: answering, thinkingEnded: true, unspoken: sentences}
 	s.askMouth(out)
 }
 
-// pause holds the assistant back; what it was saying ends here. An answer that
+// pauseAssistant holds the assistant back; what it was saying ends here. An answer that
 // the model was still at is given again when the assistant may go on; of one
 // that is all known the rest is said then.
-func (s *State) pause(out *effects) {
+func (s *State) pauseAssistant(out *effects) {
 	if s.paused {
 		return
 	}
 	s.paused = true
-	s.tell(out, AssistantPaused{})
-	s.drop(out)
+	s.publish(out, AssistantPaused{})
+	s.dropPrepared(out)
 	r, sent := s.reply, s.playing
-	s.broken = brokenOff{call: r.brokenCall()}
-	s.resumes = r.phase == answering && !r.thought
+	s.interruption = interruption{call: r.interruptedCall()}
+	s.answerOnResume = r.phase == answering && !r.thinkingEnded
 	// the client may send it again
-	rest := slices.DeleteFunc(r.rest(sent, s.hush(out)), func(u Sentence) bool { return u.Dictated })
-	if len(rest) > 0 && !s.resumes {
-		s.unsaid = rest
+	rest := slices.DeleteFunc(r.unheard(sent, s.stopSpeaking(out)), func(u Sentence) bool { return u.Dictated })
+	if len(rest) > 0 && !s.answerOnResume {
+		s.sayOnResume = rest
 	}
 }
 
-// resume lets the assistant go on: it answers what was said last, or says what
+// resumeAssistant lets the assistant go on: it answers what was said last, or says what
 // is left of its answer to that.
-func (s *State) resume(out *effects) {
+func (s *State) resumeAssistant(out *effects) {
 	if !s.paused {
 		return
 	}
 	s.paused = false
-	s.stir() // a nudge would otherwise come for the silence of the pause
-	s.tell(out, AssistantResumed{})
-	if s.resumes || len(s.unsaid) > 0 {
-		s.resumes = false
+	s.noteActivity() // a nudge would otherwise come for the silence of the pause
+	s.publish(out, AssistantResumed{})
+	if s.answerOnResume || len(s.sayOnResume) > 0 {
+		s.answerOnResume = false
 		s.waiting.unanswered = true // until what is dictated has been heard
 		s.answerWaiting(out)
 	}

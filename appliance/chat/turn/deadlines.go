@@ -18,15 +18,15 @@ type deadline struct {
 // in the list comes first.
 func (s State) deadlines() [10]deadline {
 	return [...]deadline{
-		{"maximum duration", s.timeOver(), (*State).lastedTooLong},
-		{"end of turn", s.endOfTurn(), (*State).turnOver},
+		{"maximum duration", s.maxDurationDue(), (*State).reachMaxDuration},
+		{"end of turn", s.turnEndDue(), (*State).endUserTurn},
 		{"sound", s.soundDue(), (*State).sendSound},
-		{"silence of the assistant", s.floorFree(), (*State).floorIsFree},
-		{"advice of plugins", s.adviceDue(), (*State).adviceIsLate},
-		{"tool", s.toolLate(), (*State).toolIsLate},
-		{"filler", s.fillerDue(), (*State).fill},
-		{"departure", s.departure(), (*State).depart},
-		{"inactivity", s.forsaken(), (*State).nobodyThere},
+		{"silence of the assistant", s.playbackEndDue(), (*State).afterPlayback},
+		{"advice of plugins", s.adviceDue(), (*State).stopConsultation},
+		{"tool", s.toolDue(), (*State).giveUpTool},
+		{"filler", s.fillerDue(), (*State).sayFiller},
+		{"departure", s.leaveDue(), (*State).leave},
+		{"inactivity", s.inactivityDue(), (*State).endInactivity},
 		{"nudge", s.nudgeDue(), (*State).nudge},
 	}
 }
@@ -36,11 +36,11 @@ func (s State) Wake() (time.Duration, bool) {
 	if s.ended {
 		return 0, false
 	}
-	return max(s.now, s.next().at), true
+	return max(s.now, s.nextDeadline().at), true
 }
 
-// next is the earliest deadline.
-func (s State) next() deadline {
+// nextDeadline is the earliest deadline.
+func (s State) nextDeadline() deadline {
 	list := s.deadlines()
 	first := list[0]
 	for _, d := range list[1:] {
@@ -51,11 +51,11 @@ func (s State) next() deadline {
 	return first
 }
 
-// tick takes what is due, in its order. Each deadline is met once: what it
+// meetDeadlines takes what is due, in its order. Each deadline is met once: what it
 // brings lifts it.
-func (s *State) tick(out *effects) {
+func (s *State) meetDeadlines(out *effects) {
 	for !s.ended {
-		d := s.next()
+		d := s.nextDeadline()
 		if d.at > s.now {
 			return
 		}
@@ -64,50 +64,50 @@ func (s *State) tick(out *effects) {
 }
 
 const (
-	// unheard is how much of the silence before the end of a turn may still be
+	// inTransit is how much of the silence before the end of a turn may still be
 	// on its way. Native clients send every 20 ms and web clients every 100,
 	// and a frame of the voice detector is 32 ms; what comes in longer pieces,
 	// or is held up by the network, is waited for.
-	unheard = 160 * time.Millisecond
-	// stirring is how long a sound at the end of a silence is given to become voice:
+	inTransit = 160 * time.Millisecond
+	// onsetTime is how long a sound at the end of a silence is given to become voice:
 	// a word that begins with a soft consonant ("seven", "four") is heard up to 100 ms
 	// before a detector knows it, and two frames of voice are wanted.
-	stirring = 200 * time.Millisecond
-	// unheardLongest is how long that is waited for. The ear takes it for
+	onsetTime = 200 * time.Millisecond
+	// maxInTransit is how long that is waited for. The ear takes it for
 	// silence when nothing comes for 400 ms, or two of the client's chunks; only
 	// one that is far behind with its own work needs longer.
-	unheardLongest = 3 * time.Second
+	maxInTransit = 3 * time.Second
 )
 
-// endOfTurn is when the user's turn is over if nothing more is heard.
-func (s State) endOfTurn() time.Duration {
-	p := s.heard.pause
-	if !p.on || s.heard.over {
+// turnEndDue is when the user's turn is over if nothing more is heard.
+func (s State) turnEndDue() time.Duration {
+	p := s.utterance.pause
+	if !p.on || s.utterance.ended {
 		return never
 	}
-	at := p.end + s.silenceGiven()
-	if p.until < at-unheard {
-		return at + unheardLongest
+	at := p.voiceEnd + s.silenceUntilEnd()
+	if p.silentUntil < at-inTransit {
+		return at + maxInTransit
 	}
-	if p.stirs {
-		return at + stirring
+	if p.mayBeVoice {
+		return at + onsetTime
 	}
 	return at
 }
 
-// floorFree is when the assistant will have been heard to the end, if something
+// playbackEndDue is when the assistant will have been heard to the end, if something
 // waits for that.
-func (s State) floorFree() time.Duration {
-	waits := len(s.waiting.untold) > 0 || s.waiting.forAnswer() && !s.heard.open || s.unprepared()
+func (s State) playbackEndDue() time.Duration {
+	waits := len(s.waiting.heldBack) > 0 || s.waiting.onlyForAnswer() && !s.utterance.open || s.awaitsPreparation()
 	if s.reply.phase == answering || !waits {
 		return never
 	}
-	return s.silentAt
+	return s.playbackEnd
 }
 
-// floorIsFree: the assistant is silent, and what waited for that has its turn.
-func (s *State) floorIsFree(out *effects) {
-	s.tellHeld(out)
+// afterPlayback: the assistant is silent, and what waited for that has its turn.
+func (s *State) afterPlayback(out *effects) {
+	s.releaseHeldBack(out)
 	s.answerWaiting(out)
 	s.speculate(out)
 }

@@ -6,37 +6,37 @@ import (
 )
 
 // paused is a conversation whose user asked something and is silent since b.now.
-func paused(t *testing.T) *told {
+func paused(t *testing.T) *testChat {
 	b := begin(t)
-	b.after(Voiced{Utterance: 1, Voice: time.Second})
-	b.after(Paused{Utterance: 1, Revision: 1, End: b.now + time.Millisecond})
-	b.after(Guessed{Utterance: 1, Revision: 1, Words: says("Hello?")})
+	b.after(VoiceHeard{Utterance: 1, Voice: time.Second})
+	b.after(VoicePaused{Utterance: 1, Revision: 1, End: b.now + time.Millisecond})
+	b.after(Transcribed{Utterance: 1, Revision: 1, Transcript: says("Hello?")})
 	return b
 }
 
-func (b *told) closes(e Event) bool {
+func (b *testChat) closes(e Event) bool {
 	b.t.Helper()
 	b.now = max(b.now, e.Time())
 	var effects []Effect
 	b.state, effects = Next(b.state, stamped(e, b.now))
 	for _, f := range effects {
-		if _, ok := f.(Close); ok {
+		if _, ok := f.(CloseUtterance); ok {
 			return true
 		}
 	}
 	return false
 }
 
-func (b *told) wakes() time.Duration {
+func (b *testChat) wakes() time.Duration {
 	at, _ := b.state.Wake()
 	return at
 }
 
 func TestTheTurnEndsByTheClock(t *testing.T) {
 	b := paused(t)
-	end := b.state.heard.pause.end
+	end := b.state.utterance.pause.voiceEnd
 	due := end + 800*time.Millisecond
-	b.after(Silent{Utterance: 1, Until: due - 100*time.Millisecond}) // a web client's chunk before
+	b.after(SilenceContinued{Utterance: 1, Until: due - 100*time.Millisecond}) // a web client's chunk before
 	if got := b.wakes(); got != due {
 		t.Fatalf("wakes at %v, want %v", got, due)
 	}
@@ -50,36 +50,38 @@ func TestTheTurnEndsByTheClock(t *testing.T) {
 
 func TestSoundThatIsStillOnItsWayIsWaitedFor(t *testing.T) {
 	b := paused(t)
-	due := b.state.heard.pause.end + 800*time.Millisecond
-	b.after(Silent{Utterance: 1, Until: due - 400*time.Millisecond}) // a phone's chunk before
+	due := b.state.utterance.pause.voiceEnd + 800*time.Millisecond
+	b.after(SilenceContinued{Utterance: 1, Until: due - 400*time.Millisecond}) // a phone's chunk before
 	b.now = due
 	if b.closes(Tick{}) {
 		t.Fatal("it ends although 400 ms of sound have not come yet")
 	}
 	back := b.state
-	if b.closes(Silent{At: At(due + 100*time.Millisecond), Utterance: 1, Until: due + 100*time.Millisecond}) ||
+	if b.closes(SilenceContinued{At: At(due + 100*time.Millisecond), Utterance: 1, Until: due +
+		100*time.Millisecond}) ||
 		b.wakes() != b.now || !b.closes(Tick{}) {
 		t.Error("it does not end when they hold silence")
 	}
 	b.state = back
-	if b.closes(WentOn{Utterance: 1, Revision: 1, Begin: due - 10*time.Millisecond}) || b.wakes() < b.now+time.Second {
+	if b.closes(VoiceResumed{Utterance: 1, Revision: 1, Begin: due - 10*time.Millisecond}) ||
+		b.wakes() < b.now+time.Second {
 		t.Error("it ends although they hold voice")
 	}
 	b.state = back
-	if !b.closes(WentOn{Utterance: 1, Revision: 1, Begin: due + 10*time.Millisecond}) {
+	if !b.closes(VoiceResumed{Utterance: 1, Revision: 1, Begin: due + 10*time.Millisecond}) {
 		t.Error("it does not end although the voice came back too late")
 	}
 	b.state = back
 	b.now = b.wakes()
-	if b.now > due+unheardLongest || !b.closes(Tick{}) {
+	if b.now > due+maxInTransit || !b.closes(Tick{}) {
 		t.Error("it never ends when no sound comes")
 	}
 }
 
 func TestASilenceThatIsChangedHoldsAtOnce(t *testing.T) {
 	b := paused(t)
-	end := b.state.heard.pause.end
-	b.after(Silent{Utterance: 1, Until: end + 600*time.Millisecond})
+	end := b.state.utterance.pause.voiceEnd
+	b.after(SilenceContinued{Utterance: 1, Until: end + 600*time.Millisecond})
 	b.now = end + 600*time.Millisecond
 	for _, silence := range []time.Duration{500 * time.Millisecond, 2 * time.Second} {
 		c := *b
@@ -94,27 +96,28 @@ func TestASilenceThatIsChangedHoldsAtOnce(t *testing.T) {
 func TestWhatIsSaidOfAnUtteranceThatIsOverIsTheNextOnes(t *testing.T) {
 	b := paused(t)
 	b.after(TurnEnded{Utterance: 1, Revision: 1})
-	b.after(thinks(1, "The museum opens at ten."), clip(1, "The museum opens at ten.", 3*time.Second))
-	if b.closes(WentOn{Utterance: 1, Revision: 1, Begin: b.now}) {
+	b.after(sentenceThought(1, "The museum opens at ten."), clip(1, "The museum opens at ten.", 3*time.Second))
+	if b.closes(VoiceResumed{Utterance: 1, Revision: 1, Begin: b.now}) {
 		t.Error("it is closed twice")
 	}
-	want(t, b.after(Voiced{Utterance: 1, Voice: 2 * time.Second}))
-	want(t, b.after(Paused{Utterance: 1, Revision: 2, End: b.now}))
-	want(t, b.after(Guessed{Utterance: 1, Revision: 2, Words: says("Hello? And")}))
-	want(t, b.after(Voiced{Utterance: 2, Voice: 900 * time.Millisecond})[:1], "cancel 1")
+	want(t, b.after(VoiceHeard{Utterance: 1, Voice: 2 * time.Second}))
+	want(t, b.after(VoicePaused{Utterance: 1, Revision: 2, End: b.now}))
+	want(t, b.after(Transcribed{Utterance: 1, Revision: 2, Transcript: says("Hello? And")}))
+	want(t, b.after(VoiceHeard{Utterance: 2, Voice: 900 * time.Millisecond})[:1], "cancel 1")
 }
 
 // Whatever is due is taken once: a deadline that stays would wake its owner for
 // ever.
 func TestWhatIsDueIsTakenOnce(t *testing.T) {
-	for name, b := range map[string]*told{
+	for name, b := range map[string]*testChat{
 		"a pause":    paused(t),
 		"late words": lateWords(t),
 		"an answer":  speaking(t, "One."),
-		"words held": func() *told {
+		"words held": func() *testChat {
 			b := speaking(t, "One.")
-			b.after(ThoughtEnded{Turn: 1}, Voiced{Utterance: 2, Voice: 400 * time.Millisecond},
-				Guessed{Utterance: 2, Revision: 1, Words: says("And Mondays?")}, TurnEnded{Utterance: 2, Revision: 1})
+			b.after(ThinkingEnded{Turn: 1}, VoiceHeard{Utterance: 2, Voice: 400 * time.Millisecond},
+				Transcribed{Utterance: 2, Revision: 1, Transcript: says("And Mondays?")}, TurnEnded{Utterance: 2,
+					Revision: 1})
 			return b
 		}(),
 	} {

@@ -24,15 +24,15 @@ func TestADictatedTextOfAnyLengthEnds(t *testing.T) {
 			switch f := f.(type) {
 			case Speak:
 				asked = append(asked, f.Sentence)
-			case Done:
+			case FinishTurn:
 				dones++
-			case Tell:
+			case Publish:
 				if _, ok := f.Fact.(AnswerEnded); ok {
 					ends++
 				}
 			}
 		}
-		if len(asked) > MostAsked {
+		if len(asked) > MaxAtMouth {
 			t.Fatalf("%d sentences wait for the mouth", len(asked))
 		}
 		if len(asked) == 0 && ends > 0 {
@@ -50,7 +50,7 @@ func TestADictatedTextOfAnyLengthEnds(t *testing.T) {
 		if asked[0].ID != lines[spoken].ID || !asked[0].Dictated {
 			t.Fatalf("%v comes in place of %v", asked[0], lines[spoken])
 		}
-		s, effects = Next(s, Spoken{At: At(now), Turn: 1, Piece: whole(asked[0], 20*time.Millisecond)})
+		s, effects = Next(s, SoundMade{At: At(now), Turn: 1, Piece: whole(asked[0], 20*time.Millisecond)})
 		asked, spoken = asked[1:], spoken+1
 	}
 	if spoken != many || ends != 1 || dones != 1 || s.reply.phase != quiet {
@@ -60,9 +60,9 @@ func TestADictatedTextOfAnyLengthEnds(t *testing.T) {
 
 func TestResumingDoesNotDropWhatIsDictated(t *testing.T) {
 	b := begin(t)
-	b.after(PauseAsked{}, Typed{Text: "Hello?"})
+	b.after(PauseRequested{}, Typed{Text: "Hello?"})
 	b.after(Dictated{Sentences: []Sentence{{ID: "a", Text: "One."}}})
-	want(t, b.after(ResumeAsked{}), "record RESUME_ONSET")
+	want(t, b.after(ResumeRequested{}), "record RESUME_ONSET")
 	want(t, b.after(clip(1, "One.", time.Second)), "assistant: One.", "audio id-One.", "assistant_end")
 	want(t, b.after(Tick{}))
 	want(t, b.wait(time.Second).after(Tick{}), "think 2: One.") // after both
@@ -75,9 +75,9 @@ func TestResumingDoesNotDropWhatIsDictated(t *testing.T) {
 // where its sound does: the rest will not come, and the history says so.
 func TestDictationBreaksOffTheSentenceUnderWay(t *testing.T) {
 	b := begin(t)
-	b.after(Typed{Text: "Hello?"}, thinks(1, "One two three four."))
+	b.after(Typed{Text: "Hello?"}, sentenceThought(1, "One two three four."))
 	line := Sentence{ID: "a", Text: "One two three four."}
-	b.after(Spoken{Turn: 1, Piece: Piece{Sentence: line, PCM: silence(time.Second), Whole: 2 * time.Second}})
+	b.after(SoundMade{Turn: 1, Piece: Piece{Sentence: line, PCM: silence(time.Second), Whole: 2 * time.Second}})
 	want(t, b.after(Dictated{Sentences: []Sentence{{ID: "d", Text: "Closing time."}}}),
 		"cancel 1", "amend a: One two…", "assistant_end", "speak 2: Closing time.", "done 2")
 	if last := b.state.history[len(b.state.history)-1]; last.Text != "One two…" {

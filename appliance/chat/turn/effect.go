@@ -10,9 +10,9 @@ import (
 type Effect interface{ effect() }
 
 type (
-	// Tell passes on a fact: it is written into the history first, and then
+	// Publish passes on a fact: it is written into the history first, and then
 	// sent to the client.
-	Tell struct {
+	Publish struct {
 		At   time.Duration
 		Fact Fact
 	}
@@ -20,20 +20,20 @@ type (
 	// will be over and the reply is waited for, 0 when it is already: near that
 	// moment its first sentence may be cut at a clause.
 	//
-	// GoesOn says that the turn is under way: a tool has answered, and NoCall that
+	// AfterTool says that the turn is under way: a tool has answered, and NoCall that
 	// the reply has to be in words.
 	Think struct {
 		Turn        int
 		Speculative bool
 		Due         time.Duration
-		GoesOn      bool
+		AfterTool   bool
 		NoCall      bool
-		// Unasked says that nobody waits for it: the assistant speaks by itself.
-		Unasked bool
+		// Unprompted says that nobody waits for it: the assistant speaks by itself.
+		Unprompted bool
 		Conversation
 	}
-	// Read asks for the sentences of a text, as a reply of the mind.
-	Read struct {
+	// SayText asks for the sentences of a text, as a reply of the mind.
+	SayText struct {
 		Turn int
 		Text string
 	}
@@ -43,16 +43,16 @@ type (
 	// Prefill has the model read the conversation so far, ahead of the user's
 	// next words.
 	Prefill struct{ Conversation }
-	// Close tells the ear that an utterance is over: the voice that comes after
+	// CloseUtterance tells the ear that an utterance is over: the voice that comes after
 	// the pause it is in begins another one.
-	Close struct{ Utterance int }
+	CloseUtterance struct{ Utterance int }
 	// Speak asks the mouth for one sentence of a turn.
 	Speak struct {
 		Turn     int
 		Sentence Sentence
 	}
-	// Done says that a turn needs no more sentences: its mind and mouth may go.
-	Done struct{ Turn int }
+	// FinishTurn says that a turn needs no more sentences: its mind and mouth may go.
+	FinishTurn struct{ Turn int }
 	// Cancel stops all work for a turn; what it still brings is dropped.
 	Cancel struct{ Turn int }
 	// Cut says that what was sent and not played by now is not heard any more.
@@ -65,14 +65,14 @@ type (
 	}
 )
 
-func (Tell) effect()    {}
-func (Think) effect()   {}
-func (Read) effect()    {}
-func (Promote) effect() {}
-func (Prefill) effect() {}
-func (Close) effect()   {}
-func (Speak) effect()   {}
-func (Done) effect()    {}
-func (Cancel) effect()  {}
-func (Cut) effect()     {}
-func (End) effect()     {}
+func (Publish) effect()        {}
+func (Think) effect()          {}
+func (SayText) effect()        {}
+func (Promote) effect()        {}
+func (Prefill) effect()        {}
+func (CloseUtterance) effect() {}
+func (Speak) effect()          {}
+func (FinishTurn) effect()     {}
+func (Cancel) effect()         {}
+func (Cut) effect()            {}
+func (End) effect()            {}

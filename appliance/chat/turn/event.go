@@ -25,8 +25,8 @@ type (
 	// which holds already.
 	Opened struct {
 		At
-		Metadata contract.ChatMetadata
-		Asked    contract.SessionSettings
+		Metadata  contract.ChatMetadata
+		Requested contract.SessionSettings
 	}
 	// Typed is text that the user wrote instead of saying it.
 	Typed struct {
@@ -38,18 +38,18 @@ type (
 		At
 		Sentences []Sentence
 	}
-	// PauseAsked and ResumeAsked hold the assistant back and let it go on.
-	PauseAsked  struct{ At }
-	ResumeAsked struct{ At }
-	// SettingsAsked are settings that the client wants to be in force; they are
+	// PauseRequested and ResumeRequested hold the assistant back and let it go on.
+	PauseRequested  struct{ At }
+	ResumeRequested struct{ At }
+	// SettingsRequested are settings that the client wants to be in force; they are
 	// checked as far as that needs no knowledge of the conversation.
-	SettingsAsked struct {
+	SettingsRequested struct {
 		At
 		Message contract.SessionSettings
 	}
-	// Faulty says that something went wrong of which the client is told, as a
+	// FaultReported says that something went wrong of which the client is told, as a
 	// message that could not be used.
-	Faulty struct {
+	FaultReported struct {
 		At
 		Fault contract.Fault
 	}
@@ -60,17 +60,17 @@ type (
 		ID   string
 		UpTo time.Duration
 	}
-	// Unsent says how much of the sound that was sent still waits for the network.
-	Unsent struct {
+	// SendDelayed says how much of the sound that was sent still waits for the network.
+	SendDelayed struct {
 		At
 		Length time.Duration
 	}
 	// HungUp means that the client closed the line or vanished.
 	HungUp struct{ At }
-	// Lost means that the client cannot be reached or the history not written;
+	// Aborted means that the client cannot be reached or the history not written;
 	// of the latter the client is told. Code and Why are how the line is closed;
 	// empty where nobody is there to read it.
-	Lost struct {
+	Aborted struct {
 		At
 		Unwritten bool
 		Code      int
@@ -87,53 +87,53 @@ type (
 type (
 	// MicrophoneOpened says that the first audio has come.
 	MicrophoneOpened struct{ At }
-	// Voiced says how much voice an utterance holds so far.
-	Voiced struct {
+	// VoiceHeard says how much voice an utterance holds so far.
+	VoiceHeard struct {
 		At
 		Utterance int
 		Voice     time.Duration
 	}
-	// Overheard is what was said so far, in the middle of it.
-	Overheard struct {
+	// PartlyTranscribed is what was said so far, in the middle of it.
+	PartlyTranscribed struct {
 		At
-		Utterance int
-		Words     Words
+		Utterance  int
+		Transcript Transcript
 	}
-	// Paused says that the voice of an utterance ended at End, for now. Revision
+	// VoicePaused says that the voice of an utterance ended at End, for now. Revision
 	// is that of the guess which is to come, unless the utterance is too Short
 	// to hold a word: then none is.
-	Paused struct {
+	VoicePaused struct {
 		At
 		Utterance, Revision int
 		End                 time.Duration
 		Short               bool
 	}
-	// Silent says that nothing but silence has come since the pause, up to what
+	// SilenceContinued says that nothing but silence has come since the pause, up to what
 	// was to be heard at Until. Stirs says that the newest of it holds a sound that
 	// may become voice.
-	Silent struct {
+	SilenceContinued struct {
 		At
-		Utterance int
-		Until     time.Duration
-		Stirs     bool
+		Utterance  int
+		Until      time.Duration
+		MayBeVoice bool
 	}
-	// Guessed is what was said up to a pause.
-	Guessed struct {
+	// Transcribed is what was said up to a pause.
+	Transcribed struct {
 		At
 		Utterance, Revision int
-		Words               Words
+		Transcript          Transcript
 	}
-	// Finished says how likely it is, 0 to 1, that what was said up to the pause
+	// EndJudged says how likely it is, 0 to 1, that what was said up to the pause
 	// of that revision is all that the user wants to say. It is asked where the
 	// settings are Semantic.
-	Finished struct {
+	EndJudged struct {
 		At
 		Utterance, Revision int
 		Probability         float64
 	}
-	// WentOn says that the pause of that revision is over: the voice came back
+	// VoiceResumed says that the pause of that revision is over: the voice came back
 	// at Begin.
-	WentOn struct {
+	VoiceResumed struct {
 		At
 		Utterance, Revision int
 		Begin               time.Duration
@@ -143,40 +143,40 @@ type (
 // What mind and mouth bring. Each names the turn that it belongs to; that of
 // an old turn is dropped.
 type (
-	// Thought is the next sentence of a reply.
-	Thought struct {
+	// SentenceThought is the next sentence of a reply.
+	SentenceThought struct {
 		At
 		Turn     int
 		Sentence Sentence
 		Began    time.Duration // when the model's first word of the reply came; 0: no model wrote it
 	}
-	// ThoughtEnded says that the reply has no more sentences.
-	ThoughtEnded struct {
+	// ThinkingEnded says that the reply has no more sentences.
+	ThinkingEnded struct {
 		At
 		Turn int
 	}
-	// Spoken is a sentence as sound, or a piece of it.
-	Spoken struct {
+	// SoundMade is a sentence as sound, or a piece of it.
+	SoundMade struct {
 		At
 		Turn  int
 		Piece Piece
 	}
-	// Broke says that the mind has failed. What it had thought is said, and then
+	// MindFailed says that the mind has failed. What it had thought is said, and then
 	// the assistant apologises; ID is that of the apology.
-	Broke struct {
+	MindFailed struct {
 		At
 		Turn  int
 		ID    string
 		Fault contract.Fault
 	}
-	// Named is the name that the language model's server gives the session.
-	Named struct {
+	// SessionNamed is the name that the language model's server gives the session.
+	SessionNamed struct {
 		At
 		Session string
 	}
-	// Failed says that mind or mouth could not do their part; the turn is
+	// TurnFailed says that mind or mouth could not do their part; the turn is
 	// over, as far as it came.
-	Failed struct {
+	TurnFailed struct {
 		At
 		Turn  int
 		Fault contract.Fault
@@ -186,25 +186,25 @@ type (
 // Tick says that the time State.Wake asked for has come.
 type Tick struct{ At }
 
-// Words is what the ear made of an utterance. Begin and End are where its
+// Transcript is what the ear made of an utterance. Begin and End are where its
 // voice lies, counted from the beginning of the chat.
-type Words struct {
+type Transcript struct {
 	Text       string
 	Language   string // BCP 47, empty when unknown
 	Begin, End time.Duration
 	// Scores are the feelings in the words and in the voice, nil where nobody
 	// measured them. Nobody changes them.
 	Scores *contract.EmotionScores
-	// Sounds names those that are clearly above their usual level, the strongest
+	// Feelings names those that are clearly above their usual level, the strongest
 	// first, for the model: "tired, sad". It is empty where none is.
-	Sounds string
+	Feelings string
 }
 
 // Sentence is one sentence of the assistant. ID names it on the wire.
 type Sentence struct {
 	ID   string
 	Text string
-	// GoesOn says that it was cut before its end: its rest is the next one.
+	// AfterTool says that it was cut before its end: its rest is the next one.
 	GoesOn bool
 	// First is the ID of the beginning of a sentence of which this is the rest; the
 	// history has all of the sentence under that. Before is what was said of it

@@ -11,10 +11,10 @@ import (
 type Fact interface{ fact() }
 
 type (
-	// Began is the first fact of a chat.
-	Began struct{ Metadata contract.ChatMetadata }
+	// ChatBegan is the first fact of a chat.
+	ChatBegan struct{ Metadata contract.ChatMetadata }
 	// SettingsApplied says what the client asked for, which now holds.
-	SettingsApplied struct{ Asked contract.SessionSettings }
+	SettingsApplied struct{ Requested contract.SessionSettings }
 	// PromptApplied is the system prompt that the chat begins with, its
 	// variables filled in.
 	PromptApplied struct{ Text string }
@@ -22,20 +22,20 @@ type (
 	RecordingBegan struct{}
 	// UserSaid is what the user said or typed. Interim words may still change.
 	UserSaid struct {
-		Words
+		Transcript
 		Typed, Interim bool
 	}
 	// AssistantSaid is a sentence of the assistant, or the rest of one.
 	AssistantSaid struct{ Sentence }
-	// Sounded is a piece of the sound of the sentence ID.
-	Sounded struct {
+	// SoundSent is a piece of the sound of the sentence ID.
+	SoundSent struct {
 		ID    string
 		Index int       // counts the pieces of the sentence from 0
 		PCM   []float32 // mono at contract.OutputRateHz; nobody changes it any more
 		Last  bool      // the sentence ends with it
 	}
-	// AssistantSounded says which feelings are in a sentence, of which all was sent.
-	AssistantSounded struct {
+	// ProsodyMeasured says which feelings are in a sentence, of which all was sent.
+	ProsodyMeasured struct {
 		Sentence
 		Scores contract.EmotionScores
 	}
@@ -49,24 +49,24 @@ type (
 	// answer.
 	AssistantPaused  struct{}
 	AssistantResumed struct{}
-	// WentWrong tells the client of a fault.
-	WentWrong struct{ Fault contract.Fault }
-	// Noted is what the client wants to be kept with the chat.
-	Noted struct{ Metadata map[string]json.RawMessage }
+	// FaultOccurred tells the client of a fault.
+	FaultOccurred struct{ Fault contract.Fault }
+	// MetadataSet is what the client wants to be kept with the chat.
+	MetadataSet struct{ Metadata map[string]json.RawMessage }
 )
 
-func (Began) fact()            {}
+func (ChatBegan) fact()        {}
 func (SettingsApplied) fact()  {}
 func (PromptApplied) fact()    {}
 func (RecordingBegan) fact()   {}
 func (UserSaid) fact()         {}
 func (AssistantSaid) fact()    {}
-func (Sounded) fact()          {}
-func (AssistantSounded) fact() {}
+func (SoundSent) fact()        {}
+func (ProsodyMeasured) fact()  {}
 func (AnswerEnded) fact()      {}
 func (Interrupted) fact()      {}
 func (CutShort) fact()         {}
 func (AssistantPaused) fact()  {}
 func (AssistantResumed) fact() {}
-func (WentWrong) fact()        {}
-func (Noted) fact()            {}
+func (FaultOccurred) fact()    {}
+func (MetadataSet) fact()      {}

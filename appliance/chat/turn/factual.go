@@ -8,14 +8,14 @@ import (
 )
 
 const (
-	// leastSigns is how many signs of facts a prompt has that holds some. One or two
+	// minSigns is how many signs of facts a prompt has that holds some. One or two
 	// are in many that say who speaks and how ("You are Mia, 30 years old").
-	leastSigns = 3
-	// leastListed is how many lines of a list a prompt has that holds facts, with
+	minSigns = 3
+	// minListed is how many lines of a list a prompt has that holds facts, with
 	// signs of them or without.
-	leastListed = 3
-	// mostLooked is how many bytes of a prompt are looked through for facts.
-	mostLooked = 20_000
+	minListed = 3
+	// maxScanned is how many bytes of a prompt are looked through for facts.
+	maxScanned = 20_000
 )
 
 // signWords are words that are signs of facts: in which a prompt gives hours, prices
@@ -45,8 +45,8 @@ var (
 // how something is. Held to no facts a small model makes things up, and held to facts
 // that are not there it knows nothing, so in doubt there are some.
 func factual(prompt string) bool {
-	if len(prompt) > mostLooked {
-		prompt = strings.ToValidUTF8(prompt[:mostLooked], "")
+	if len(prompt) > maxScanned {
+		prompt = strings.ToValidUTF8(prompt[:maxScanned], "")
 	}
 	listed := 0
 	for line := range strings.Lines(prompt) {
@@ -55,7 +55,7 @@ func factual(prompt string) bool {
 			listed++
 		}
 	}
-	return listed >= leastListed || signs(prompt) >= leastSigns
+	return listed >= minListed || signs(prompt) >= minSigns
 }
 
 // signs are the signs of facts that a prompt has, as far as they matter.
@@ -64,7 +64,7 @@ func signs(prompt string) (n int) {
 	for w := range strings.FieldsFuncSeq(prompt, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	}) {
-		if n >= leastSigns {
+		if n >= minSigns {
 			return n
 		}
 		first, _ := utf8.DecodeRuneInString(w)

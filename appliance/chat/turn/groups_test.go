@@ -24,12 +24,12 @@ func TestANumberThatWasAskedForIsWaitedFor(t *testing.T) {
 	} {
 		b := begin(t, func(s *Settings) { s.Semantic = true })
 		b.state.history = append(b.state.history, Entry{Role: Assistant, Text: row.asked})
-		b.after(Voiced{Utterance: 1, Voice: time.Second}, Paused{Utterance: 1, Revision: 1, End: b.now})
-		end := b.state.heard.pause.end
-		b.after(Finished{Utterance: 1, Revision: 1, Probability: 0.99})
-		b.after(Guessed{Utterance: 1, Revision: 1, Words: Words{Text: row.said, Language: "en"}})
-		b.after(Silent{Utterance: 1, Until: end + 10*time.Second})
-		if got := b.state.silenceAsked(); got != row.silence {
+		b.after(VoiceHeard{Utterance: 1, Voice: time.Second}, VoicePaused{Utterance: 1, Revision: 1, End: b.now})
+		end := b.state.utterance.pause.voiceEnd
+		b.after(EndJudged{Utterance: 1, Revision: 1, Probability: 0.99})
+		b.after(Transcribed{Utterance: 1, Revision: 1, Transcript: Transcript{Text: row.said, Language: "en"}})
+		b.after(SilenceContinued{Utterance: 1, Until: end + 10*time.Second})
+		if got := b.state.requiredSilence(); got != row.silence {
 			t.Errorf("%s: after %q the turn ends after %v, want %v", name, row.said, got, row.silence)
 		}
 	}
@@ -39,18 +39,18 @@ func TestANumberThatWasAskedForIsWaitedFor(t *testing.T) {
 // becomes none, the turn ends.
 func TestASoundAtTheEndOfTheSilenceIsWaitedFor(t *testing.T) {
 	b := paused(t)
-	due := b.state.heard.pause.end + 800*time.Millisecond
-	b.after(Silent{Utterance: 1, Until: due - 20*time.Millisecond, Stirs: true})
+	due := b.state.utterance.pause.voiceEnd + 800*time.Millisecond
+	b.after(SilenceContinued{Utterance: 1, Until: due - 20*time.Millisecond, MayBeVoice: true})
 	b.now = due
 	if b.closes(Tick{}) {
 		t.Fatal("the turn ends while a word may be beginning")
 	}
 	back := b.state
-	if !b.closes(Silent{At: At(due + 30*time.Millisecond), Utterance: 1, Until: due + 30*time.Millisecond}) &&
+	if !b.closes(SilenceContinued{At: At(due + 30*time.Millisecond), Utterance: 1, Until: due + 30*time.Millisecond}) &&
 		!b.closes(Tick{}) {
 		t.Error("it does not end when the sound was none")
 	}
-	b.state, b.now = back, due+stirring
+	b.state, b.now = back, due+onsetTime
 	if !b.closes(Tick{}) {
 		t.Error("it does not end though no voice has come")
 	}

@@ -29,7 +29,7 @@ func TestTheHistoryIsBounded(t *testing.T) {
 			t.Fatalf("the history ends with %q after %q", last, text)
 		}
 	}
-	if most > mostHistory+contract.MaxPromptChars+100 || most < mostHistory/2 {
+	if most > maxHistory+contract.MaxPromptChars+100 || most < maxHistory/2 {
 		t.Errorf("it held %d bytes", most)
 	}
 }

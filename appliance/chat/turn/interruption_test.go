@@ -12,33 +12,34 @@ import (
 
 func TestVoiceFromBeforeTheAssistantBeganDoesNotInterrupt(t *testing.T) {
 	b := begin(t)
-	b.after(Voiced{Utterance: 1, Voice: 2 * time.Second}, Dictated{Sentences: []Sentence{{ID: "a", Text: "One."}}})
-	want(t, b.after(Voiced{Utterance: 1, Voice: 2032 * time.Millisecond}))
-	want(t, b.after(Voiced{Utterance: 1, Voice: 2799 * time.Millisecond}))
-	want(t, b.after(Voiced{Utterance: 1, Voice: 2800 * time.Millisecond}), "cancel 1", "user_interruption")
+	b.after(VoiceHeard{Utterance: 1, Voice: 2 * time.Second}, Dictated{Sentences: []Sentence{{ID: "a", Text: "One."}}})
+	want(t, b.after(VoiceHeard{Utterance: 1, Voice: 2032 * time.Millisecond}))
+	want(t, b.after(VoiceHeard{Utterance: 1, Voice: 2799 * time.Millisecond}))
+	want(t, b.after(VoiceHeard{Utterance: 1, Voice: 2800 * time.Millisecond}), "cancel 1", "user_interruption")
 }
 
 func TestABackchannelDoesNotCountTowardsAnInterruption(t *testing.T) {
 	b := speaking(t, "The museum opens at ten.")
-	b.after(Voiced{Utterance: 2, Voice: 700 * time.Millisecond},
-		Guessed{Utterance: 2, Revision: 1, Words: says("Right, right.")})
-	want(t, b.after(Voiced{Utterance: 2, Voice: 900 * time.Millisecond}))
-	want(t, b.after(Voiced{Utterance: 2, Voice: 1500 * time.Millisecond})[:1], "cancel 1") // there is more to it
+	b.after(VoiceHeard{Utterance: 2, Voice: 700 * time.Millisecond},
+		Transcribed{Utterance: 2, Revision: 1, Transcript: says("Right, right.")})
+	want(t, b.after(VoiceHeard{Utterance: 2, Voice: 900 * time.Millisecond}))
+	want(t, b.after(VoiceHeard{Utterance: 2, Voice: 1500 * time.Millisecond})[:1], "cancel 1") // there is more to it
 	b = speaking(t, "The museum opens at ten.")
-	b.after(Voiced{Utterance: 2, Voice: 700 * time.Millisecond}, Overheard{Utterance: 2, Words: says("But then")})
-	want(t, b.after(Voiced{Utterance: 2, Voice: 900 * time.Millisecond})[:1], "cancel 1")
+	b.after(VoiceHeard{Utterance: 2, Voice: 700 * time.Millisecond}, PartlyTranscribed{Utterance: 2,
+		Transcript: says("But then")})
+	want(t, b.after(VoiceHeard{Utterance: 2, Voice: 900 * time.Millisecond})[:1], "cancel 1")
 }
 
 // interruptedBy is what follows when something of that sound stops the
 // assistant in the middle of the first of two sentences and then turns out to
 // be words.
-func interruptedBy(t *testing.T, words string) (*told, []string) {
+func interruptedBy(t *testing.T, words string) (*testChat, []string) {
 	b := speaking(t, "The museum opens at ten.")
-	b.after(thinks(1, "It closes at six."), ThoughtEnded{Turn: 1})
+	b.after(sentenceThought(1, "It closes at six."), ThinkingEnded{Turn: 1})
 	b.wait(500 * time.Millisecond)
-	want(t, b.after(Voiced{Utterance: 2, Voice: 900 * time.Millisecond}), "cancel 1",
+	want(t, b.after(VoiceHeard{Utterance: 2, Voice: 900 * time.Millisecond}), "cancel 1",
 		"amend id-The museum opens at ten.: The museum…", "user_interruption")
-	b.after(Guessed{Utterance: 2, Revision: 1, Words: says(words)})
+	b.after(Transcribed{Utterance: 2, Revision: 1, Transcript: says(words)})
 	return b, b.after(TurnEnded{Utterance: 2, Revision: 1})
 }
 
@@ -48,7 +49,7 @@ func TestTheAssistantTakesUpWhatANoiseStopped(t *testing.T) {
 	want(t, got, rest...)
 	id := contract.DerivedID("id-The museum opens at ten.")
 	line := Sentence{ID: id, Text: "opens at ten."}
-	got = b.after(Spoken{Turn: 2, Piece: Piece{
+	got = b.after(SoundMade{Turn: 2, Piece: Piece{
 		Sentence: line,
 		PCM:      silence(time.Second),
 		Whole:    time.Second,
@@ -62,7 +63,7 @@ func TestTheAssistantTakesUpWhatANoiseStopped(t *testing.T) {
 	if got := strings.Join(history, " | "); got != "Hello? | The museum… | opens at ten." {
 		t.Errorf("the history is %s", got)
 	}
-	want(t, b.after(Voiced{Utterance: 3, Voice: 900 * time.Millisecond})[:1], "cancel 2") // again
+	want(t, b.after(VoiceHeard{Utterance: 3, Voice: 900 * time.Millisecond})[:1], "cancel 2") // again
 
 	_, got = interruptedBy(t, "Mm-hm.")
 	want(t, got, append([]string{"user: Mm-hm."}, rest...)...)
@@ -70,23 +71,23 @@ func TestTheAssistantTakesUpWhatANoiseStopped(t *testing.T) {
 	want(t, got, "user: No, wait.")
 
 	b = speaking(t, "The museum opens at ten.")
-	b.after(Voiced{Utterance: 2, Voice: 900 * time.Millisecond})
+	b.after(VoiceHeard{Utterance: 2, Voice: 900 * time.Millisecond})
 	want(t, b.after(TurnEnded{Utterance: 2}), "speak 2: The museum opens at ten.", "done 2") // too short for a word
 }
 
 func TestANoiseWhileTheModelThinksBringsTheAnswerAgain(t *testing.T) {
 	b := begin(t)
 	b.after(Typed{Text: "Hello?"})
-	want(t, b.after(Voiced{Utterance: 1, Voice: 900 * time.Millisecond}), "cancel 1", "user_interruption")
+	want(t, b.after(VoiceHeard{Utterance: 1, Voice: 900 * time.Millisecond}), "cancel 1", "user_interruption")
 	want(t, b.after(TurnEnded{Utterance: 1, Revision: 0}), "think 2: Hello?")
 }
 
 // When the noise came at the very last, there is nothing left to take up.
 func TestANoiseAfterTheLastWord(t *testing.T) {
 	b := speaking(t, "At ten.")
-	b.after(ThoughtEnded{Turn: 1})
-	b.wait(990 * time.Millisecond).after(Voiced{Utterance: 2, Voice: 900 * time.Millisecond})
-	b.state.broken.rest = []Sentence{{ID: "a"}} // with no word
+	b.after(ThinkingEnded{Turn: 1})
+	b.wait(990 * time.Millisecond).after(VoiceHeard{Utterance: 2, Voice: 900 * time.Millisecond})
+	b.state.interruption.rest = []Sentence{{ID: "a"}} // with no word
 	want(t, b.after(TurnEnded{Utterance: 2}))
 	if b.state.talking() {
 		t.Error("the assistant is to say nothing, and does so for ever")
@@ -96,10 +97,10 @@ func TestANoiseAfterTheLastWord(t *testing.T) {
 // The words of a noise may be known only when another one has begun.
 func TestANoiseWhoseTranscriptIsLate(t *testing.T) {
 	b := speaking(t, "The museum opens at ten.")
-	b.after(ThoughtEnded{Turn: 1}, Voiced{Utterance: 2, Voice: 900 * time.Millisecond},
+	b.after(ThinkingEnded{Turn: 1}, VoiceHeard{Utterance: 2, Voice: 900 * time.Millisecond},
 		TurnEnded{Utterance: 2, Revision: 1})
-	b.after(Voiced{Utterance: 3, Voice: 300 * time.Millisecond})
-	want(t, b.after(Guessed{Utterance: 2, Revision: 1}))
+	b.after(VoiceHeard{Utterance: 3, Voice: 300 * time.Millisecond})
+	want(t, b.after(Transcribed{Utterance: 2, Revision: 1}))
 	want(t, b.after(TurnEnded{Utterance: 3}), "speak 2: The museum opens at ten.", "done 2")
 }
 
@@ -107,9 +108,9 @@ func TestANoiseWhoseTranscriptIsLate(t *testing.T) {
 // cut by what it will play.
 func TestInterruptionBeforeASentenceIsAllMade(t *testing.T) {
 	b := begin(t)
-	b.after(Typed{Text: "Hello?"}, thinks(1, "One two three four."))
+	b.after(Typed{Text: "Hello?"}, sentenceThought(1, "One two three four."))
 	line := Sentence{ID: "a", Text: "One two three four."}
-	b.after(Spoken{Turn: 1, Piece: Piece{Sentence: line, PCM: silence(time.Second), Whole: 2 * time.Second}})
+	b.after(SoundMade{Turn: 1, Piece: Piece{Sentence: line, PCM: silence(time.Second), Whole: 2 * time.Second}})
 	b.wait(3 * time.Second) // the client has run dry
 	want(t, b.after(Typed{Text: "Stop."})[:3], "cancel 1", "amend a: One two…", "user_interruption")
 }
@@ -117,10 +118,10 @@ func TestInterruptionBeforeASentenceIsAllMade(t *testing.T) {
 // A sentence whose sound fails in the middle was said so far, and no more.
 func TestASentenceThatFailsInTheMiddle(t *testing.T) {
 	b := begin(t)
-	b.after(Typed{Text: "Hello?"}, thinks(1, "One two three four."))
+	b.after(Typed{Text: "Hello?"}, sentenceThought(1, "One two three four."))
 	line := Sentence{ID: "a", Text: "One two three four."}
-	b.after(Spoken{Turn: 1, Piece: Piece{Sentence: line, PCM: silence(time.Second), Whole: 2 * time.Second}})
-	want(t, b.after(Failed{Turn: 1, Fault: contract.Fault{Code: contract.NotSpoken}}),
+	b.after(SoundMade{Turn: 1, Piece: Piece{Sentence: line, PCM: silence(time.Second), Whole: 2 * time.Second}})
+	want(t, b.after(TurnFailed{Turn: 1, Fault: contract.Fault{Code: contract.NotSpoken}}),
 		"cancel 1", "amend a: One two…", "error "+string(contract.NotSpoken), "assistant_end")
 	if last := b.state.history[1]; last.Text != "One two…" {
 		t.Errorf("the history has %+v", last)
@@ -133,12 +134,12 @@ func TestPausingAmendsWhatWasNotHeard(t *testing.T) {
 	for _, ended := range []bool{false, true} {
 		b := speaking(t, "The museum opens at ten.")
 		if ended {
-			b.after(ThoughtEnded{Turn: 1})
+			b.after(ThinkingEnded{Turn: 1})
 		}
 		b.wait(500 * time.Millisecond)
 		b.now += time.Millisecond
 		var effects []Effect
-		b.state, effects = Next(b.state, PauseAsked{At(b.now)})
+		b.state, effects = Next(b.state, PauseRequested{At(b.now)})
 		got := short(effects)
 		wanted := []string{"record PAUSE_ONSET", "cancel 1", "amend id-The museum opens at ten.: The museum…",
 			"assistant_end"}
@@ -153,74 +154,75 @@ func TestPausingAmendsWhatWasNotHeard(t *testing.T) {
 			t.Errorf("the history ends with %+v", last)
 		}
 		if ended { // the rest is known, and nobody waits for another answer
-			want(t, b.after(ResumeAsked{}), "record RESUME_ONSET", "speak 2: opens at ten.", "done 2")
+			want(t, b.after(ResumeRequested{}), "record RESUME_ONSET", "speak 2: opens at ten.", "done 2")
 			continue
 		}
-		want(t, b.after(ResumeAsked{}), "record RESUME_ONSET", "think 2: The museum…")
+		want(t, b.after(ResumeRequested{}), "record RESUME_ONSET", "think 2: The museum…")
 	}
 }
 
 // What a pause kept from being heard is said once, and only while nobody has
 // said anything since.
 func TestTheRestOfAPausedAnswerIsSaidOnResuming(t *testing.T) {
-	paused := func() *told {
+	paused := func() *testChat {
 		b := speaking(t, "The museum opens at ten.")
-		b.after(thinks(1, "It closes at six."), ThoughtEnded{Turn: 1})
-		want(t, b.wait(500*time.Millisecond).after(PauseAsked{}), "record PAUSE_ONSET", "cancel 1",
+		b.after(sentenceThought(1, "It closes at six."), ThinkingEnded{Turn: 1})
+		want(t, b.wait(500*time.Millisecond).after(PauseRequested{}), "record PAUSE_ONSET", "cancel 1",
 			"amend id-The museum opens at ten.: The museum…", "assistant_end")
 		return b
 	}
 	resumed := []string{"record RESUME_ONSET", "speak 2: opens at ten.", "speak 2: It closes at six.", "done 2"}
 	b := paused()
-	want(t, b.after(ResumeAsked{}), resumed...)
-	want(t, b.after(PauseAsked{}), "record PAUSE_ONSET", "cancel 2", "assistant_end") // before any of it was heard
-	want(t, b.after(ResumeAsked{}), "record RESUME_ONSET", "speak 3: opens at ten.", "speak 3: It closes at six.",
+	want(t, b.after(ResumeRequested{}), resumed...)
+	want(t, b.after(PauseRequested{}), "record PAUSE_ONSET", "cancel 2", "assistant_end") // before any of it was heard
+	want(t, b.after(ResumeRequested{}), "record RESUME_ONSET", "speak 3: opens at ten.", "speak 3: It closes at six.",
 		"done 3")
 
 	b = paused()
 	b.after(Typed{Text: "And on Mondays?"})
-	want(t, b.after(ResumeAsked{}), "record RESUME_ONSET", "think 2: And on Mondays?")
-	b.after(PauseAsked{}, Typed{Text: "Stop."})
-	want(t, b.after(ResumeAsked{}), "record RESUME_ONSET", "think 3: Stop.")
+	want(t, b.after(ResumeRequested{}), "record RESUME_ONSET", "think 2: And on Mondays?")
+	b.after(PauseRequested{}, Typed{Text: "Stop."})
+	want(t, b.after(ResumeRequested{}), "record RESUME_ONSET", "think 3: Stop.")
 
 	b = paused() // what the client dictates meanwhile comes first, and is not said again
 	b.after(Dictated{Sentences: []Sentence{{ID: "a", Text: "One."}}}, clip(2, "One.", time.Second))
-	want(t, b.after(ResumeAsked{}), "record RESUME_ONSET")
+	want(t, b.after(ResumeRequested{}), "record RESUME_ONSET")
 	want(t, b.wait(time.Second).after(Tick{}), "speak 3: opens at ten.", "speak 3: It closes at six.", "done 3")
 
 	b = paused()
 	one := Sentence{ID: "a", Text: "One.", Dictated: true}
-	b.after(Dictated{Sentences: []Sentence{one}}, Spoken{Turn: 2, Piece: whole(one, time.Second)}, ResumeAsked{})
-	b.wait(500 * time.Millisecond).after(PauseAsked{})
-	want(t, b.after(ResumeAsked{}),
+	b.after(Dictated{Sentences: []Sentence{one}}, SoundMade{Turn: 2, Piece: whole(one, time.Second)}, ResumeRequested{})
+	b.wait(500 * time.Millisecond).after(PauseRequested{})
+	want(t, b.after(ResumeRequested{}),
 		append([]string{"record RESUME_ONSET"}, "speak 3: opens at ten.", "speak 3: It closes at six.", "done 3")...)
 }
 
 func TestAnAnswerHeardToItsEndIsNotGivenAgain(t *testing.T) {
 	b := speaking(t, "At ten.")
-	b.after(ThoughtEnded{Turn: 1})
-	b.wait(5 * time.Second).after(PauseAsked{})
-	want(t, b.after(ResumeAsked{}), "record RESUME_ONSET")
+	b.after(ThinkingEnded{Turn: 1})
+	b.wait(5 * time.Second).after(PauseRequested{})
+	want(t, b.after(ResumeRequested{}), "record RESUME_ONSET")
 }
 
 // What the ear still says of an utterance that is over is said of nothing: it
 // neither stops the assistant nor takes the ear's attention off the newest one.
 func TestVoiceOfAnUtteranceThatIsOverIsNotHeard(t *testing.T) {
 	b := begin(t)
-	b.after(Voiced{Utterance: 1, Voice: 2 * time.Second}, Guessed{Utterance: 1, Revision: 1, Words: says("Hello?")},
+	b.after(VoiceHeard{Utterance: 1, Voice: 2 * time.Second}, Transcribed{Utterance: 1, Revision: 1,
+		Transcript: says("Hello?")},
 		TurnEnded{Utterance: 1, Revision: 1},
-		thinks(1, "The museum opens at ten."), clip(1, "The museum opens at ten.", time.Second))
+		sentenceThought(1, "The museum opens at ten."), clip(1, "The museum opens at ten.", time.Second))
 	if !b.state.talking() {
 		t.Fatal("the assistant does not speak")
 	}
-	want(t, b.after(Voiced{Utterance: 1, Voice: 3 * time.Second}))
+	want(t, b.after(VoiceHeard{Utterance: 1, Voice: 3 * time.Second}))
 
 	b = begin(t)
 	// its words are still to come
-	b.after(Voiced{Utterance: 1, Voice: time.Second}, TurnEnded{Utterance: 1, Revision: 1})
-	want(t, b.after(Voiced{Utterance: 1, Voice: 3 * time.Second}))
-	b.after(Voiced{Utterance: 2, Voice: 600 * time.Millisecond}, Voiced{Utterance: 1, Voice: 3 * time.Second})
-	if h := b.state.heard; h.utterance != 2 || h.voice != 600*time.Millisecond {
+	b.after(VoiceHeard{Utterance: 1, Voice: time.Second}, TurnEnded{Utterance: 1, Revision: 1})
+	want(t, b.after(VoiceHeard{Utterance: 1, Voice: 3 * time.Second}))
+	b.after(VoiceHeard{Utterance: 2, Voice: 600 * time.Millisecond}, VoiceHeard{Utterance: 1, Voice: 3 * time.Second})
+	if h := b.state.utterance; h.number != 2 || h.voice != 600*time.Millisecond {
 		t.Errorf("what is heard is %+v", h)
 	}
 }
@@ -229,17 +231,17 @@ func TestVoiceOfAnUtteranceThatIsOverIsNotHeard(t *testing.T) {
 // machine the client has played what was sent before more is made.
 func TestWhatIsKeptBackOfAnUnfinishedSentenceIsCutWhenNothingPlays(t *testing.T) {
 	b := begin(t)
-	b.after(Typed{Text: "Hello?"}, thinks(1, "The museum opens at ten."))
+	b.after(Typed{Text: "Hello?"}, sentenceThought(1, "The museum opens at ten."))
 	first := Piece{Sentence: Sentence{ID: "id-The museum opens at ten.", Text: "The museum opens at ten."},
 		PCM: silence(300 * time.Millisecond), Whole: 2 * time.Second}
-	b.after(Spoken{Turn: 1, Piece: first})
+	b.after(SoundMade{Turn: 1, Piece: first})
 	b.wait(time.Second)
 	state, out := Next(b.state, Typed{At: At(b.now), Text: "Stop."})
 	if !cuts(out) {
 		t.Error("what is kept back would be heard before the next answer")
 	}
-	if state.silentAt != b.state.silentAt {
-		t.Errorf("it was heard until %v, and not %v", b.state.silentAt, state.silentAt)
+	if state.playbackEnd != b.state.playbackEnd {
+		t.Errorf("it was heard until %v, and not %v", b.state.playbackEnd, state.playbackEnd)
 	}
 }
 
@@ -262,12 +264,12 @@ func TestNobodyIsAwayWhileSomethingIsBeingMade(t *testing.T) {
 		}
 		b.wait(500 * time.Second).after(Tick{})
 	}
-	b.after(ThoughtEnded{Turn: 1})
+	b.after(ThinkingEnded{Turn: 1})
 	if at := b.wakes(); at != b.now+600*time.Second {
 		b.t.Errorf("it ends at %v, and the model was done at %v", at, b.now)
 	}
 	b = begin(t, long)
-	b.after(Voiced{Utterance: 1, Voice: time.Second}, TurnEnded{Utterance: 1, Revision: 1})
+	b.after(VoiceHeard{Utterance: 1, Voice: time.Second}, TurnEnded{Utterance: 1, Revision: 1})
 	if at := b.wakes(); at < 1800*time.Second {
 		t.Errorf("the chat ends at %v while it is found out what was said", at)
 	}
@@ -277,12 +279,13 @@ func TestNobodyIsAwayWhileSomethingIsBeingMade(t *testing.T) {
 // means to interrupt.
 func TestALookThatFindsNoWordYetSaysNothing(t *testing.T) {
 	b := speaking(t, "The museum opens at ten.")
-	b.after(Voiced{Utterance: 2, Voice: 500 * time.Millisecond}, Overheard{Utterance: 2})
-	want(t, b.after(Voiced{Utterance: 2, Voice: 800 * time.Millisecond})[:1], "cancel 1")
+	b.after(VoiceHeard{Utterance: 2, Voice: 500 * time.Millisecond}, PartlyTranscribed{Utterance: 2})
+	want(t, b.after(VoiceHeard{Utterance: 2, Voice: 800 * time.Millisecond})[:1], "cancel 1")
 
 	b = speaking(t, "The museum opens at ten.")
-	b.after(Voiced{Utterance: 2, Voice: 500 * time.Millisecond}, Overheard{Utterance: 2, Words: says("Mm-hm.")})
-	want(t, b.after(Voiced{Utterance: 2, Voice: 1056 * time.Millisecond}))
+	b.after(VoiceHeard{Utterance: 2, Voice: 500 * time.Millisecond}, PartlyTranscribed{Utterance: 2,
+		Transcript: says("Mm-hm.")})
+	want(t, b.after(VoiceHeard{Utterance: 2, Voice: 1056 * time.Millisecond}))
 }
 
 // What was heard of a sentence that was cut for its voice is no whole one, wherever
@@ -291,8 +294,8 @@ func TestTheHistorySaysWhatWasInterrupted(t *testing.T) {
 	for name, rest := range map[string]bool{"the rest was on its way": true, "the rest was not thought": false} {
 		b := begin(t)
 		first := Sentence{ID: "a", Text: "The museum", GoesOn: true}
-		b.after(Typed{Text: "Hello?"}, Thought{Turn: 1, Sentence: first})
-		b.after(Spoken{Turn: 1, Piece: Piece{
+		b.after(Typed{Text: "Hello?"}, SentenceThought{Turn: 1, Sentence: first})
+		b.after(SoundMade{Turn: 1, Piece: Piece{
 			Sentence: first,
 			PCM:      silence(time.Second),
 			Whole:    time.Second,
@@ -300,7 +303,7 @@ func TestTheHistorySaysWhatWasInterrupted(t *testing.T) {
 		}})
 		if rest {
 			second := Sentence{ID: "b", Text: "opens at ten."}
-			b.after(Thought{Turn: 1, Sentence: second}, Spoken{Turn: 1, Piece: Piece{
+			b.after(SentenceThought{Turn: 1, Sentence: second}, SoundMade{Turn: 1, Piece: Piece{
 				Sentence: second,
 				PCM:      silence(time.Second),
 				Whole:    time.Second,
@@ -343,16 +346,16 @@ func TestASentenceInTwoPartsIsOneInTheHistory(t *testing.T) {
 		{true, 5 * time.Second, all, ""},
 	} {
 		b := begin(t)
-		b.after(Typed{Text: "Hello?"}, Thought{Turn: 1, Sentence: first})
+		b.after(Typed{Text: "Hello?"}, SentenceThought{Turn: 1, Sentence: first})
 		if row.known {
-			b.after(Thought{Turn: 1, Sentence: rest})
-			want(t, b.after(Spoken{Turn: 1, Piece: whole(first, 2*time.Second)}), "assistant: "+all, "audio a")
-			want(t, b.after(Spoken{Turn: 1, Piece: whole(rest, 2*time.Second)}), "audio a")
+			b.after(SentenceThought{Turn: 1, Sentence: rest})
+			want(t, b.after(SoundMade{Turn: 1, Piece: whole(first, 2*time.Second)}), "assistant: "+all, "audio a")
+			want(t, b.after(SoundMade{Turn: 1, Piece: whole(rest, 2*time.Second)}), "audio a")
 		} else {
-			want(t, b.after(Spoken{Turn: 1, Piece: whole(first, 2*time.Second)}), "assistant: The museum is open",
+			want(t, b.after(SoundMade{Turn: 1, Piece: whole(first, 2*time.Second)}), "assistant: The museum is open",
 				"audio a")
-			b.after(Thought{Turn: 1, Sentence: rest})
-			want(t, b.after(Spoken{Turn: 1, Piece: whole(rest, 2*time.Second)}), "assistant: from ten to six.",
+			b.after(SentenceThought{Turn: 1, Sentence: rest})
+			want(t, b.after(SoundMade{Turn: 1, Piece: whole(rest, 2*time.Second)}), "assistant: from ten to six.",
 				"audio b")
 		}
 		if h := b.state.history; len(h) != 2 || h[1].Text != all || h[1].GoesOn || h[1].ID != "a" {
@@ -360,7 +363,7 @@ func TestASentenceInTwoPartsIsOneInTheHistory(t *testing.T) {
 		}
 		b.wait(row.after - 2*time.Millisecond)
 		amends := 0
-		for _, what := range b.after(Voiced{Utterance: 2, Voice: 900 * time.Millisecond}) {
+		for _, what := range b.after(VoiceHeard{Utterance: 2, Voice: 900 * time.Millisecond}) {
 			if strings.HasPrefix(what, "amend") {
 				amends++
 				want(t, []string{what}, "amend a: "+row.history)
@@ -370,7 +373,7 @@ func TestASentenceInTwoPartsIsOneInTheHistory(t *testing.T) {
 			t.Errorf("%+v: the history is %+v, amended %d times", row, h, amends)
 		}
 		if row.again != "" {
-			said := b.after(Guessed{Utterance: 2, Revision: 1, Words: says("Mm-hm.")},
+			said := b.after(Transcribed{Utterance: 2, Revision: 1, Transcript: says("Mm-hm.")},
 				TurnEnded{Utterance: 2, Revision: 1})
 			said = slices.DeleteFunc(said, func(s string) bool { return !strings.HasPrefix(s, "speak") })
 			want(t, said, "speak 2: "+row.again)
@@ -398,9 +401,9 @@ func TestThePartsOfOneMessageAreItsSound(t *testing.T) {
 	}
 	b.after(Typed{Text: "Hello?"})
 	for _, s := range []Sentence{first, second, third} {
-		b.after(Thought{Turn: 1, Sentence: s})
+		b.after(SentenceThought{Turn: 1, Sentence: s})
 	}
-	var sound []Sounded
+	var sound []SoundSent
 	piece := func(s Sentence, index int, length time.Duration, last bool) {
 		b.now += time.Millisecond
 		var effects []Effect
@@ -411,13 +414,13 @@ func TestThePartsOfOneMessageAreItsSound(t *testing.T) {
 			Last:     last,
 			Scores:   &contract.EmotionScores{},
 		}
-		b.state, effects = Next(b.state, Spoken{At: At(b.now), Turn: 1, Piece: p})
+		b.state, effects = Next(b.state, SoundMade{At: At(b.now), Turn: 1, Piece: p})
 		for _, e := range effects {
-			if tell, ok := e.(Tell); ok {
+			if tell, ok := e.(Publish); ok {
 				switch f := tell.Fact.(type) {
-				case Sounded:
-					sound = append(sound, Sounded{ID: f.ID, Index: f.Index, Last: f.Last})
-				case AssistantSounded:
+				case SoundSent:
+					sound = append(sound, SoundSent{ID: f.ID, Index: f.Index, Last: f.Last})
+				case ProsodyMeasured:
 					if f.ID != "a" || s.GoesOn {
 						t.Errorf("scores of %s with a piece of %s", f.ID, s.ID)
 					}
@@ -430,11 +433,11 @@ func TestThePartsOfOneMessageAreItsSound(t *testing.T) {
 		piece(s, 1, time.Second/2, false)
 		piece(s, 2, time.Duration(len(s.Text)%2)*time.Second/2, true) // of the second nothing was left
 	}
-	var wanted []Sounded
+	var wanted []SoundSent
 	for i := range 8 {
-		wanted = append(wanted, Sounded{ID: "a", Index: i, Last: i == 7})
+		wanted = append(wanted, SoundSent{ID: "a", Index: i, Last: i == 7})
 	}
-	same := func(a, b Sounded) bool { return a.ID == b.ID && a.Index == b.Index && a.Last == b.Last }
+	same := func(a, b SoundSent) bool { return a.ID == b.ID && a.Index == b.Index && a.Last == b.Last }
 	if !slices.EqualFunc(sound, wanted, same) {
 		t.Errorf("sent %+v", sound)
 	}

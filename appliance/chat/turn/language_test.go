@@ -14,9 +14,9 @@ func TestPromptAsksForTheLanguageThatIsSpoken(t *testing.T) {
 	s := NewState(settings, time.UnixMilli(0), nil)
 	say := func(utterance int, tag, text string) string {
 		prompt := ""
-		for _, e := range []Event{Voiced{Utterance: utterance, Voice: time.Second},
-			Paused{Utterance: utterance, Revision: 1},
-			Guessed{Utterance: utterance, Revision: 1, Words: Words{Text: text, Language: tag}}} {
+		for _, e := range []Event{VoiceHeard{Utterance: utterance, Voice: time.Second},
+			VoicePaused{Utterance: utterance, Revision: 1},
+			Transcribed{Utterance: utterance, Revision: 1, Transcript: Transcript{Text: text, Language: tag}}} {
 			var out []Effect
 			s, out = Next(s, e)
 			for _, f := range out {

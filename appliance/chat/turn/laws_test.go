@@ -17,7 +17,7 @@ type laws struct {
 	records map[string]string
 	rows    []string // ids in their order
 	heard   []string // what the user said, as it was told
-	known   []guessOf
+	known   []pendingTranscript
 
 	dead     map[int]bool   // turns that were cancelled
 	done     map[int]bool   // turns whose mind and mouth may go
@@ -48,36 +48,36 @@ func newLaws(t *rapid.T) laws {
 	}
 }
 
-func (l *laws) transcribed(g guessOf) { l.known = append(l.known, g) }
+func (l *laws) transcribed(g pendingTranscript) { l.known = append(l.known, g) }
 
 // follow looks at what follows from an event.
 func (l *laws) follow(e Event, effects []Effect, old, now State) {
 	switch e.(type) {
-	case PauseAsked:
+	case PauseRequested:
 		l.paused = true
-	case ResumeAsked:
+	case ResumeRequested:
 		l.paused = false
 	}
 	l.turn = old.turn
 	for _, f := range effects {
 		l.effect(f, now)
 	}
-	if _, failed := e.(Failed); failed && now.reply.failed != nil {
+	if _, failed := e.(TurnFailed); failed && now.reply.fault != nil {
 		delete(l.dead, now.turn) // what of it is made is still told, if its time comes
 		l.done[now.turn] = true
 	}
 	if l.dead[now.turn] && now.reply.phase == answering { // what of it is made is still sent, and nothing more made
 		delete(l.dead, now.turn)
 		l.done[now.turn] = true
-		if len(now.reply.kept) == 0 || !now.reply.made() {
+		if len(now.reply.unsentSound) == 0 || !now.reply.complete() {
 			l.t.Fatalf("turn %d goes on after it was cancelled: %+v", now.turn, now.reply)
 		}
 	}
-	if l.sounded && now.silentAt-now.now > now.settings.SoundAhead+longestPiece {
-		l.t.Fatalf("sound is sent %v ahead of its playback", now.silentAt-now.now)
+	if l.sounded && now.playbackEnd-now.now > now.settings.Lead+longestPiece {
+		l.t.Fatalf("sound is sent %v ahead of its playback", now.playbackEnd-now.now)
 	}
 	l.sounded = false
-	if n := len(now.reply.asked); n > MostAsked {
+	if n := len(now.reply.atMouth); n > MaxAtMouth {
 		l.t.Fatalf("%d sentences are asked of the mouth", n)
 	}
 	l.agree(now)
@@ -98,13 +98,13 @@ func (l *laws) effect(f Effect, now State) {
 		if !f.Speculative {
 			l.open[f.Turn] = true
 		}
-	case Run:
+	case RunTool:
 		if !slices.ContainsFunc(now.settings.Tools, func(t Tool) bool {
 			return t.Name == f.Call.Name
-		}) && !l.told(f.Call.ID) {
+		}) && !l.underWay(f.Call.ID) {
 			l.t.Fatalf("the box is to run %q, which is no tool of the chat", f.Call.Name)
 		}
-	case Consult:
+	case ConsultPlugins:
 		if l.paused {
 			l.t.Fatal("asks plugins while paused")
 		}
@@ -113,7 +113,7 @@ func (l *laws) effect(f Effect, now State) {
 		if !f.Speculative {
 			l.open[f.Turn] = true
 		}
-	case Read:
+	case SayText:
 		if l.paused {
 			l.t.Fatal("reads while paused")
 		}
@@ -121,7 +121,7 @@ func (l *laws) effect(f Effect, now State) {
 		l.open[f.Turn] = true
 		under, thought := l.prepared[f.Turn]
 		under.Context = now.settings.Context // one that was meant for these words is spent by them
-		if thought && !under.answerAlike(now.settings) {
+		if thought && !under.sameAnswers(now.settings) {
 			l.t.Fatalf("turn %d was prepared under settings that do not hold any more", f.Turn)
 		}
 	case Speak:
@@ -133,14 +133,14 @@ func (l *laws) effect(f Effect, now State) {
 		if now.reply.phase == answering {
 			l.open[f.Turn] = true
 		}
-	case Done:
+	case FinishTurn:
 		if l.done[f.Turn] {
 			l.t.Fatalf("turn %d is done twice", f.Turn)
 		}
 		l.done[f.Turn] = true
 	case Cancel:
 		l.dead[f.Turn] = true
-	case Tell:
+	case Publish:
 		l.fact(f.Fact)
 	}
 }
@@ -164,7 +164,7 @@ func (l *laws) fact(f Fact) {
 			l.rows = append(l.rows, f.ID)
 		}
 		l.mayTalk("words", f.Dictated)
-	case Sounded:
+	case SoundSent:
 		dictated, said := l.said[f.ID]
 		if !said {
 			l.t.Fatal("audio comes before its words")
@@ -204,8 +204,8 @@ func (l *laws) fact(f Fact) {
 	}
 }
 
-// told reports whether a call is under way.
-func (l *laws) told(id string) bool { return l.calls[id] != "" }
+// running reports whether a call is under way.
+func (l *laws) underWay(id string) bool { return l.calls[id] != "" }
 
 func (l *laws) end(how string) {
 	if before := l.ends[l.turn]; before != "" {
@@ -244,10 +244,10 @@ func (l *laws) agree(now State) {
 	}
 }
 
-// settled looks at what must have happened in the end.
-func (l *laws) settled(w *world) {
+// atEnd looks at what must have happened in the end.
+func (l *laws) atEnd(w *world) {
 	if w.state.reply.phase != quiet || w.state.talking() {
-		l.t.Fatalf("the assistant is still at %+v, now %v, silent at %v", w.state.reply, w.now, w.state.silentAt)
+		l.t.Fatalf("the assistant is still at %+v, now %v, silent at %v", w.state.reply, w.now, w.state.playbackEnd)
 	}
 	for turn := range l.open {
 		if l.ends[turn] == "" {
@@ -264,7 +264,7 @@ func (l *laws) settled(w *world) {
 			l.t.Errorf("utterance %d was never closed", n)
 		}
 	}
-	if len(w.state.waiting.untold) > 0 || len(w.state.waiting.transcripts) > 0 {
+	if len(w.state.waiting.heldBack) > 0 || len(w.state.waiting.transcripts) > 0 {
 		l.t.Errorf("it still waits for %+v", w.state.waiting)
 	}
 	if w.state.waiting.unanswered && !w.state.paused {
@@ -285,10 +285,10 @@ func (l *laws) settled(w *world) {
 			l.t.Errorf("the model sees %+v behind %+v", e, w.state.history[max(0, i-1)])
 		}
 	}
-	if len(w.state.reply.kept) > 0 {
+	if len(w.state.reply.unsentSound) > 0 {
 		l.t.Error("sound was made and never sent")
 	}
-	if next := w.state.next(); next.what != "inactivity" {
+	if next := w.state.nextDeadline(); next.what != "inactivity" {
 		l.t.Errorf("it waits for %s", next.what)
 	}
 }
@@ -302,7 +302,7 @@ func TestRandomConversationsKeepTheLaws(t *testing.T) {
 			w.step()
 		}
 		w.settle()
-		w.laws.settled(w)
+		w.laws.atEnd(w)
 	})
 }
 

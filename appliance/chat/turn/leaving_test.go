@@ -12,23 +12,23 @@ func event(text string) contract.EventMessage {
 }
 
 func TestBeforeAnInactivityTimeoutSomebodyIsAskedAndGivenTime(t *testing.T) {
-	absent := func() *told {
+	absent := func() *testChat {
 		b := begin(t, func(s *Settings) { s.OnInactivity = event("Are you there?") })
 		b.now = b.wake()
 		want(t, b.after(Tick{}), "read 1: Are you there?")
-		b.after(thinks(1, "Are you there?"), ThoughtEnded{Turn: 1})
+		b.after(sentenceThought(1, "Are you there?"), ThinkingEnded{Turn: 1})
 		b.after(clip(1, "Are you there?", 2*time.Second))
 		return b
 	}
 	b := absent()
-	if left := b.wake() - b.state.silentAt; left != stillThere {
+	if left := b.wake() - b.state.playbackEnd; left != stillThere {
 		t.Fatalf("%v are left", left)
 	}
 	b.now = b.wake()
 	want(t, b.after(Tick{}), "error E0714", "end INACTIVITY_TIMEOUT 1000")
 
 	b = absent()
-	b.wait(5*time.Second).after(Voiced{Utterance: 1, Voice: 200 * time.Millisecond}, TurnEnded{Utterance: 1})
+	b.wait(5*time.Second).after(VoiceHeard{Utterance: 1, Voice: 200 * time.Millisecond}, TurnEnded{Utterance: 1})
 	if left := b.wake() - b.now; left < 9*time.Minute {
 		t.Errorf("who speaks has %v left", left)
 	}
@@ -36,29 +36,29 @@ func TestBeforeAnInactivityTimeoutSomebodyIsAskedAndGivenTime(t *testing.T) {
 
 func TestSomebodyWhoSaysNothingIsNudgedThreeTimes(t *testing.T) {
 	b := begin(t, func(s *Settings) { s.Nudge, s.Inactivity = 10*time.Second, 2*time.Minute })
-	for n := 1; n <= mostNudges; n++ {
-		if at := b.wake(); at-max(b.state.silentAt, b.state.active) != 10*time.Second {
+	for n := 1; n <= maxNudges; n++ {
+		if at := b.wake(); at-max(b.state.playbackEnd, b.state.lastActive) != 10*time.Second {
 			t.Fatalf("nudge %d comes at %v", n, at)
 		}
 		b.now = b.wake()
 		b.after(Tick{})
-		b.after(thinks(n, "Well?"), ThoughtEnded{Turn: n})
-		b.after(Spoken{Turn: n, Piece: whole(b.state.reply.asked[0], time.Second)})
+		b.after(sentenceThought(n, "Well?"), ThinkingEnded{Turn: n})
+		b.after(SoundMade{Turn: n, Piece: whole(b.state.reply.atMouth[0], time.Second)})
 	}
 	if at := b.wake(); at < 2*time.Minute || at > 2*time.Minute+time.Second {
 		t.Fatalf("then it wakes at %v", at) // nudges are no activity
 	}
 	b.after(Typed{Text: "Yes."})
-	b.after(thinks(4, "Good."), ThoughtEnded{Turn: 4})
-	b.after(Spoken{Turn: 4, Piece: whole(b.state.reply.asked[0], time.Second)})
-	if at := b.wake(); at-b.state.silentAt != 10*time.Second {
-		t.Errorf("after an answer it wakes %v later", at-b.state.silentAt)
+	b.after(sentenceThought(4, "Good."), ThinkingEnded{Turn: 4})
+	b.after(SoundMade{Turn: 4, Piece: whole(b.state.reply.atMouth[0], time.Second)})
+	if at := b.wake(); at-b.state.playbackEnd != 10*time.Second {
+		t.Errorf("after an answer it wakes %v later", at-b.state.playbackEnd)
 	}
-	b.wait(2 * time.Second).after(PauseAsked{})
+	b.wait(2 * time.Second).after(PauseRequested{})
 	if at := b.wake(); at-b.now < time.Minute {
 		t.Errorf("a paused assistant wants to speak in %v", at-b.now)
 	}
-	b.wait(30 * time.Second).after(ResumeAsked{})
+	b.wait(30 * time.Second).after(ResumeRequested{})
 	if at := b.wake(); at-b.now != 10*time.Second {
 		t.Errorf("after a pause somebody is nudged in %v", at-b.now)
 	}
@@ -67,18 +67,19 @@ func TestSomebodyWhoSaysNothingIsNudgedThreeTimes(t *testing.T) {
 func TestTheLastSentenceIsHeardToItsEnd(t *testing.T) {
 	b := begin(t, func(s *Settings) { s.MaxDuration, s.OnMaxDuration = time.Minute, event("Our time is over.") })
 	b.wait(59 * time.Second).after(Typed{Text: "Hello?"})
-	b.after(thinks(1, "It is long."), clip(1, "It is long.", 5*time.Second))
+	b.after(sentenceThought(1, "It is long."), clip(1, "It is long.", 5*time.Second))
 	b.now = time.Minute
 	want(t, b.after(Tick{}), "enough 1", "done 1", "assistant_end")
-	want(t, b.after(thinks(1, "And longer.")))
-	want(t, b.after(Voiced{Utterance: 1, Voice: 2 * time.Second})) // it ends, whatever is said
+	want(t, b.after(sentenceThought(1, "And longer.")))
+	want(t, b.after(VoiceHeard{Utterance: 1, Voice: 2 * time.Second})) // it ends, whatever is said
 	b.now = b.wake()
-	if b.now != b.state.silentAt {
-		t.Fatalf("it goes on at %v, silent at %v", b.now, b.state.silentAt)
+	if b.now != b.state.playbackEnd {
+		t.Fatalf("it goes on at %v, silent at %v", b.now, b.state.playbackEnd)
 	}
 	want(t, b.after(Tick{}), "read 2: Our time is over.")
 	want(t, b.after(Typed{Text: "One more!"}), "user: One more!")
-	b.after(thinks(2, "Our time is over."), ThoughtEnded{Turn: 2}, clip(2, "Our time is over.", 2*time.Second))
+	b.after(sentenceThought(2, "Our time is over."), ThinkingEnded{Turn: 2}, clip(2, "Our time is over.",
+		2*time.Second))
 	b.now = b.wake()
 	want(t, b.after(Tick{}), "error E0715", "end MAX_DURATION_TIMEOUT 1000")
 }
@@ -86,11 +87,11 @@ func TestTheLastSentenceIsHeardToItsEnd(t *testing.T) {
 func TestTheEndDoesNotWaitForever(t *testing.T) {
 	b := begin(t, func(s *Settings) { s.MaxDuration, s.OnMaxDuration = time.Minute, event("Our time is over.") })
 	b.wait(59 * time.Second).after(Typed{Text: "Hello?"})
-	b.after(thinks(1, "It is very long."), clip(1, "It is very long.", 50*time.Second))
+	b.after(sentenceThought(1, "It is very long."), clip(1, "It is very long.", 50*time.Second))
 	b.now = time.Minute
 	b.after(Tick{})
 	b.now = b.wake()
-	if b.now > time.Minute+lastWords+time.Second {
+	if b.now > time.Minute+lastWordsLimit+time.Second {
 		t.Fatalf("it waits until %v", b.now)
 	}
 	got := b.after(Tick{}) // the rest of that is not heard

@@ -16,81 +16,81 @@ func Next(s State, e Event) (State, []Effect) {
 		return s, nil
 	}
 	s.now = max(s.now, e.Time())
-	if s.busy() && !s.reply.unasked {
-		s.active = s.now // as long as that lasts, nobody is away
+	if s.busy() && !s.reply.unprompted {
+		s.lastActive = s.now // as long as that lasts, nobody is away
 	}
 	var out effects
 	switch e := e.(type) {
 	case Opened:
-		s.tell(&out, Began{e.Metadata})
-		s.tellSettings(&out, e.Asked)
-		s.tell(&out, PromptApplied{s.prompt})
+		s.publish(&out, ChatBegan{e.Metadata})
+		s.publishSettings(&out, e.Requested)
+		s.publish(&out, PromptApplied{s.prompt})
 		s.speakFirst(&out)
 	case MicrophoneOpened:
-		s.tell(&out, RecordingBegan{})
-	case Voiced:
-		s.voiced(&out, e)
-	case Overheard:
-		s.overheard(&out, e)
-	case Guessed:
-		s.guessed(&out, e)
-	case Paused:
-		s.pausedAt(e)
-	case Silent:
-		s.silent(e)
-	case Finished:
-		s.finished(e)
-	case WentOn:
-		s.wentOn(&out, e)
+		s.publish(&out, RecordingBegan{})
+	case VoiceHeard:
+		s.countVoice(&out, e)
+	case PartlyTranscribed:
+		s.readAlong(&out, e)
+	case Transcribed:
+		s.takeTranscript(&out, e)
+	case VoicePaused:
+		s.beginPause(e)
+	case SilenceContinued:
+		s.extendPause(e)
+	case EndJudged:
+		s.judgePause(e)
+	case VoiceResumed:
+		s.endPause(&out, e)
 	case Typed:
-		s.typed(&out, e)
+		s.answerTyped(&out, e)
 	case Dictated:
-		s.dictated(&out, e)
-	case Thought:
-		s.thought(&out, e)
-	case ThoughtEnded:
-		s.thoughtEnded(&out, e)
-	case Advised:
-		s.advised(&out, e)
-	case Equipped:
-		s.equipped(&out, e)
-	case Called:
-		s.called(&out, e)
-	case Answered:
-		s.answered(&out, e)
-	case Spoken:
-		s.spoken(&out, e)
-	case Broke:
-		s.broke(&out, e)
-	case Named:
-		s.named(&out, e)
-	case Failed:
-		s.failed(&out, e)
-	case PauseAsked:
-		s.pause(&out)
-	case ResumeAsked:
-		s.resume(&out)
-	case SettingsAsked:
-		s.apply(&out, e.Message)
+		s.sayDictated(&out, e)
+	case SentenceThought:
+		s.queueSentence(&out, e)
+	case ThinkingEnded:
+		s.endThinking(&out, e)
+	case PluginAdvised:
+		s.collectAdvice(&out, e)
+	case PluginsChanged:
+		s.replacePlugins(&out, e)
+	case ToolRequested:
+		s.requestTool(&out, e)
+	case ToolAnswered:
+		s.takeToolAnswer(&out, e)
+	case SoundMade:
+		s.queueSound(&out, e)
+	case MindFailed:
+		s.noteMindFailure(&out, e)
+	case SessionNamed:
+		s.nameSession(&out, e)
+	case TurnFailed:
+		s.stopFailedTurn(&out, e)
+	case PauseRequested:
+		s.pauseAssistant(&out)
+	case ResumeRequested:
+		s.resumeAssistant(&out)
+	case SettingsRequested:
+		s.applySettings(&out, e.Message)
 	case Played:
-		s.played(e)
-	case Unsent:
-		s.notSent(e)
-	case Faulty:
-		s.faulty(&out, e.Fault)
+		s.correctPlayback(e)
+	case SendDelayed:
+		s.delayPlayback(e)
+	case FaultReported:
+		s.reportFault(&out, e.Fault)
 	case Tick:
-		s.tick(&out)
+		s.meetDeadlines(&out)
 	case HungUp:
 		s.end(&out, contract.ChatUserEnded, contract.CloseNormal, "")
-	case Lost:
+	case Aborted:
 		if e.Unwritten {
-			s.faulty(&out, contract.Fault{Code: contract.Internal,
+			s.reportFault(&out, contract.Fault{Code: contract.Internal,
 				Detail: "The chat cannot be written down; the box's log says why."})
 			break
 		}
 		s.end(&out, contract.ChatError, cmp.Or(e.Code, contract.CloseInternal), cmp.Or(e.Why, "the chat cannot go on"))
 	case Crashed:
-		s.faulty(&out, contract.Fault{Code: contract.Internal})
+		s.reportFault(&out, contract.Fault{Code: contract.Internal})
 	case ShutDown:
 		s.end(&out, contract.ChatError, contract.CloseGoingAway, "the box is shutting down")
 	}
@@ -102,12 +102,12 @@ type effects []Effect
 
 func (o *effects) add(e ...Effect) { *o = append(*o, e...) }
 
-// tell adds a fact of this moment.
-func (s State) tell(out *effects, f Fact) { out.add(Tell{s.now, f}) }
+// publish adds a fact of this moment.
+func (s State) publish(out *effects, f Fact) { out.add(Publish{s.now, f}) }
 
-// faulty tells the client what was wrong; a fatal fault ends the chat.
-func (s *State) faulty(out *effects, f contract.Fault) {
-	s.tell(out, WentWrong{f})
+// reportFault tells the client what was wrong; a fatal fault ends the chat.
+func (s *State) reportFault(out *effects, f contract.Fault) {
+	s.publish(out, FaultOccurred{f})
 	if f.Code.Fatal() {
 		s.end(out, contract.ChatError, f.Code.CloseCode(), f.Code.Slug())
 	}

@@ -12,26 +12,26 @@ import (
 	"parley/appliance/contract"
 )
 
-// told is a conversation in a test: its state and its clock.
-type told struct {
+// running is a conversation in a test: its state and its clock.
+type testChat struct {
 	t     *testing.T
 	state State
 	now   time.Duration
 }
 
-func begin(t *testing.T, change ...func(*Settings)) *told {
+func begin(t *testing.T, change ...func(*Settings)) *testChat {
 	s := DefaultSettings()
 	for _, c := range change {
 		c(&s)
 	}
-	b := &told{t: t, state: NewState(s, time.UnixMilli(1_700_000_000_000), nil)}
+	b := &testChat{t: t, state: NewState(s, time.UnixMilli(1_700_000_000_000), nil)}
 	b.after(Opened{Metadata: contract.ChatMetadata{ChatID: "c", ChatGroupID: "g"}})
 	return b
 }
 
 // after lets things happen, a millisecond apart, and returns what the last one
 // brought, in short.
-func (b *told) after(events ...Event) []string {
+func (b *testChat) after(events ...Event) []string {
 	b.t.Helper()
 	var out []string
 	for _, e := range events {
@@ -57,18 +57,18 @@ func follow(s State, e Event) (State, []Effect) {
 		return Next(s, e)
 	}
 	now := ended.Time()
-	s, _ = Next(s, Paused{
+	s, _ = Next(s, VoicePaused{
 		At:        ended.At,
 		Utterance: ended.Utterance,
 		Revision:  max(1, ended.Revision),
 		End:       now - s.settings.EndOfTurnSilence,
 		Short:     ended.Revision == 0,
 	})
-	s, _ = Next(s, Silent{At: ended.At, Utterance: ended.Utterance, Until: now})
+	s, _ = Next(s, SilenceContinued{At: ended.At, Utterance: ended.Utterance, Until: now})
 	return Next(s, Tick{ended.At})
 }
 
-func (b *told) wait(d time.Duration) *told {
+func (b *testChat) wait(d time.Duration) *testChat {
 	b.now += d
 	return b
 }
@@ -86,40 +86,40 @@ func short(effects []Effect) []string {
 	out := []string{}
 	for _, e := range effects {
 		switch e := e.(type) {
-		case Tell:
+		case Publish:
 			out = append(out, shortFact(e.Fact))
 		case Think:
 			how := "think"
 			switch {
 			case e.Speculative:
 				how = "prepare"
-			case e.GoesOn && e.NoCall:
+			case e.AfterTool && e.NoCall:
 				how = "go on in words"
-			case e.GoesOn:
+			case e.AfterTool:
 				how = "go on"
 			}
 			out = append(out, fmt.Sprintf("%s %d: %s", how, e.Turn, lastEntry(e.Conversation)))
-		case Read:
+		case SayText:
 			out = append(out, fmt.Sprintf("read %d: %s", e.Turn, e.Text))
-		case Run:
+		case RunTool:
 			out = append(out, fmt.Sprintf("run %d: %s %s", e.Turn, e.Call.Name, e.Call.Arguments))
-		case Consult:
+		case ConsultPlugins:
 			how := "ask"
 			if e.Speculative {
 				how = "ask ahead"
 			}
 			out = append(out, fmt.Sprintf("%s %s %d: %s", how, strings.Join(e.Plugins, ","), e.Turn,
 				lastEntry(e.Conversation)))
-		case StopAdvice:
+		case StopPlugins:
 			out = append(out, fmt.Sprintf("stop advice %d", e.Turn))
 		case StopTool:
 			out = append(out, fmt.Sprintf("stop tool %d", e.Turn))
-		case Enough:
+		case StopThinking:
 			out = append(out, fmt.Sprintf("enough %d", e.Turn))
 		case Speak:
 			out = append(out, fmt.Sprintf("speak %d: %s", e.Turn, e.Sentence.Text))
-		case Prefill, Cut, Close: // a hint, and what the recorder needs; tested by themselves
-		case Done:
+		case Prefill, Cut, CloseUtterance: // a hint, and what the recorder needs; tested by themselves
+		case FinishTurn:
 			out = append(out, fmt.Sprintf("done %d", e.Turn))
 		case Cancel:
 			out = append(out, fmt.Sprintf("cancel %d", e.Turn))
@@ -141,7 +141,7 @@ func lastEntry(c Conversation) string {
 
 func shortFact(f Fact) string {
 	switch f := f.(type) {
-	case Began:
+	case ChatBegan:
 		return "chat_metadata"
 	case SettingsApplied:
 		return "record SESSION_SETTINGS"
@@ -156,7 +156,7 @@ func shortFact(f Fact) string {
 		return "user: " + f.Text
 	case AssistantSaid:
 		return "assistant: " + f.Text
-	case Sounded:
+	case SoundSent:
 		return "audio " + f.ID
 	case AnswerEnded:
 		return "assistant_end"
@@ -175,9 +175,9 @@ func shortFact(f Fact) string {
 		return "record PAUSE_ONSET"
 	case AssistantResumed:
 		return "record RESUME_ONSET"
-	case WentWrong:
+	case FaultOccurred:
 		return "error " + string(f.Fault.Code)
-	case Noted:
+	case MetadataSet:
 		noted, _ := json.Marshal(f.Metadata)
 		return "note " + string(noted)
 	}
@@ -191,13 +191,13 @@ func want(t *testing.T, got []string, wanted ...string) {
 	}
 }
 
-func says(text string) Words { return Words{Text: text, Language: "en"} }
+func says(text string) Transcript { return Transcript{Text: text, Language: "en"} }
 
-func clip(turn int, text string, d time.Duration) Spoken {
-	return Spoken{Turn: turn, Piece: whole(Sentence{ID: "id-" + text, Text: text}, d)}
+func clip(turn int, text string, d time.Duration) SoundMade {
+	return SoundMade{Turn: turn, Piece: whole(Sentence{ID: "id-" + text, Text: text}, d)}
 }
 
-// whole is a sentence that plays so long, in one piece.
+// length is a sentence that plays so long, in one piece.
 func whole(s Sentence, d time.Duration) Piece {
 	return Piece{
 		Sentence: s,
@@ -207,23 +207,24 @@ func whole(s Sentence, d time.Duration) Piece {
 	}
 }
 
-// silence is so long; there is one for all, since nobody changes it.
+// stopPlayback is so long; there is one for all, since nobody changes it.
 func silence(d time.Duration) []float32 { return minute[:d*contract.OutputRateHz/time.Second] }
 
 var minute = make([]float32, 60*contract.OutputRateHz)
 
-func thinks(turn int, text string) Thought {
-	return Thought{Turn: turn, Sentence: Sentence{ID: "id-" + text, Text: text}}
+func sentenceThought(turn int, text string) SentenceThought {
+	return SentenceThought{Turn: turn, Sentence: Sentence{ID: "id-" + text, Text: text}}
 }
 
 // speaking is a conversation in which the assistant says the sentences, one
 // second each, after the user asked something.
-func speaking(t *testing.T, sentences ...string) *told {
+func speaking(t *testing.T, sentences ...string) *testChat {
 	b := begin(t)
-	b.after(Voiced{Utterance: 1, Voice: time.Second}, Guessed{Utterance: 1, Revision: 1, Words: says("Hello?")},
+	b.after(VoiceHeard{Utterance: 1, Voice: time.Second}, Transcribed{Utterance: 1, Revision: 1,
+		Transcript: says("Hello?")},
 		TurnEnded{Utterance: 1, Revision: 1})
 	for _, s := range sentences {
-		b.after(thinks(1, s))
+		b.after(sentenceThought(1, s))
 	}
 	for _, s := range sentences {
 		b.after(clip(1, s, time.Second))
@@ -233,13 +234,13 @@ func speaking(t *testing.T, sentences ...string) *told {
 
 func TestAnswerIsPreparedAtThePauseAndPlayedWhenTheTurnEnds(t *testing.T) {
 	b := begin(t)
-	want(t, b.after(Voiced{Utterance: 1, Voice: time.Second}))
-	want(t, b.after(Guessed{Utterance: 1, Revision: 1, Words: says("When do you open?")}),
+	want(t, b.after(VoiceHeard{Utterance: 1, Voice: time.Second}))
+	want(t, b.after(Transcribed{Utterance: 1, Revision: 1, Transcript: says("When do you open?")}),
 		"prepare 1: When do you open?")
-	want(t, b.after(thinks(1, "At ten.")), "speak 1: At ten.")
-	want(t, b.after(thinks(1, "Not on Mondays.")))
+	want(t, b.after(sentenceThought(1, "At ten.")), "speak 1: At ten.")
+	want(t, b.after(sentenceThought(1, "Not on Mondays.")))
 	want(t, b.after(clip(1, "At ten.", time.Second)))
-	want(t, b.after(ThoughtEnded{Turn: 1}))
+	want(t, b.after(ThinkingEnded{Turn: 1}))
 	want(t, b.after(TurnEnded{Utterance: 1, Revision: 1}),
 		"user: When do you open?", "assistant: At ten.", "audio id-At ten.", "speak 1: Not on Mondays.", "done 1")
 	want(t, b.after(clip(1, "Not on Mondays.", time.Second)),
@@ -248,67 +249,70 @@ func TestAnswerIsPreparedAtThePauseAndPlayedWhenTheTurnEnds(t *testing.T) {
 
 func TestPreparedAnswerIsThrownAwayWhenTheUserGoesOn(t *testing.T) {
 	b := begin(t)
-	b.after(Voiced{Utterance: 1, Voice: time.Second}, Guessed{Utterance: 1, Revision: 1, Words: says("When do you")})
-	want(t, b.after(WentOn{Utterance: 1, Revision: 1}))
-	want(t, b.after(Voiced{Utterance: 1, Voice: 1064 * time.Millisecond}))
-	want(t, b.after(Voiced{Utterance: 1, Voice: 1300 * time.Millisecond}), "cancel 1")
-	want(t, b.after(thinks(1, "What?")))
-	want(t, b.after(Guessed{Utterance: 1, Revision: 2, Words: says("When do you open?")}),
+	b.after(VoiceHeard{Utterance: 1, Voice: time.Second}, Transcribed{Utterance: 1, Revision: 1,
+		Transcript: says("When do you")})
+	want(t, b.after(VoiceResumed{Utterance: 1, Revision: 1}))
+	want(t, b.after(VoiceHeard{Utterance: 1, Voice: 1064 * time.Millisecond}))
+	want(t, b.after(VoiceHeard{Utterance: 1, Voice: 1300 * time.Millisecond}), "cancel 1")
+	want(t, b.after(sentenceThought(1, "What?")))
+	want(t, b.after(Transcribed{Utterance: 1, Revision: 2, Transcript: says("When do you open?")}),
 		"prepare 2: When do you open?")
 }
 
 func TestPreparedAnswerOutlivesABreath(t *testing.T) {
 	b := begin(t)
-	b.after(Voiced{Utterance: 1, Voice: time.Second}, Guessed{Utterance: 1, Revision: 1, Words: says("Hello?")},
-		WentOn{Utterance: 1, Revision: 1}, Voiced{Utterance: 1, Voice: 1064 * time.Millisecond})
-	want(t, b.after(Guessed{Utterance: 1, Revision: 2, Words: says("Hello?")}))
+	b.after(VoiceHeard{Utterance: 1, Voice: time.Second}, Transcribed{Utterance: 1, Revision: 1,
+		Transcript: says("Hello?")},
+		VoiceResumed{Utterance: 1, Revision: 1}, VoiceHeard{Utterance: 1, Voice: 1064 * time.Millisecond})
+	want(t, b.after(Transcribed{Utterance: 1, Revision: 2, Transcript: says("Hello?")}))
 	want(t, b.after(TurnEnded{Utterance: 1, Revision: 2}), "user: Hello?")
-	want(t, b.after(thinks(1, "Hi.")), "speak 1: Hi.")
+	want(t, b.after(sentenceThought(1, "Hi.")), "speak 1: Hi.")
 }
 
 func TestTurnThatEndsBeforeItsWordsAreKnownWaitsForThem(t *testing.T) {
 	b := begin(t)
-	b.after(Voiced{Utterance: 1, Voice: time.Second})
+	b.after(VoiceHeard{Utterance: 1, Voice: time.Second})
 	want(t, b.after(TurnEnded{Utterance: 1, Revision: 1}))
-	want(t, b.after(Guessed{Utterance: 1, Revision: 1, Words: says("Hello?")}), "user: Hello?", "think 1: Hello?")
+	want(t, b.after(Transcribed{Utterance: 1, Revision: 1, Transcript: says("Hello?")}), "user: Hello?",
+		"think 1: Hello?")
 }
 
 func TestSpeechWithoutWordsIsNoTurn(t *testing.T) {
 	b := begin(t)
-	b.after(Voiced{Utterance: 1, Voice: 300 * time.Millisecond})
-	want(t, b.after(Guessed{Utterance: 1, Revision: 1}))
+	b.after(VoiceHeard{Utterance: 1, Voice: 300 * time.Millisecond})
+	want(t, b.after(Transcribed{Utterance: 1, Revision: 1}))
 	want(t, b.after(TurnEnded{Utterance: 1, Revision: 1}))
-	b.after(Voiced{Utterance: 2, Voice: 100 * time.Millisecond})
+	b.after(VoiceHeard{Utterance: 2, Voice: 100 * time.Millisecond})
 	want(t, b.after(TurnEnded{Utterance: 2}))
 }
 
 func TestInterruptedReplySaysNothingMore(t *testing.T) {
 	b := speaking(t, "The museum opens at", "ten.")
-	want(t, b.after(Voiced{Utterance: 2, Voice: 700 * time.Millisecond}))
-	want(t, b.after(Voiced{Utterance: 2, Voice: 800 * time.Millisecond}), "cancel 1",
+	want(t, b.after(VoiceHeard{Utterance: 2, Voice: 700 * time.Millisecond}))
+	want(t, b.after(VoiceHeard{Utterance: 2, Voice: 800 * time.Millisecond}), "cancel 1",
 		"amend id-The museum opens at: …", "amend id-ten.: …", "user_interruption")
 	want(t, b.after(clip(1, "More.", time.Second)))
-	want(t, b.after(thinks(1, "More.")))
-	want(t, b.after(ThoughtEnded{Turn: 1}))
-	want(t, b.after(Voiced{Utterance: 2, Voice: 1600 * time.Millisecond}))
+	want(t, b.after(sentenceThought(1, "More.")))
+	want(t, b.after(ThinkingEnded{Turn: 1}))
+	want(t, b.after(VoiceHeard{Utterance: 2, Voice: 1600 * time.Millisecond}))
 }
 
 func TestSpeechOverThePlaybackInterruptsAfterAssistantEnd(t *testing.T) {
 	b := speaking(t, "One.", "Two.")
-	want(t, b.after(ThoughtEnded{Turn: 1}), "done 1", "assistant_end")
-	want(t, b.wait(500*time.Millisecond).after(Voiced{Utterance: 2, Voice: time.Second}), "amend id-One.: …",
+	want(t, b.after(ThinkingEnded{Turn: 1}), "done 1", "assistant_end")
+	want(t, b.wait(500*time.Millisecond).after(VoiceHeard{Utterance: 2, Voice: time.Second}), "amend id-One.: …",
 		"amend id-Two.: …", "user_interruption")
 }
 
 func TestAfterThePlaybackSpeechIsATurnAndNoInterruption(t *testing.T) {
 	b := speaking(t, "One.")
-	b.after(ThoughtEnded{Turn: 1})
-	want(t, b.wait(1100*time.Millisecond).after(Voiced{Utterance: 2, Voice: time.Second}))
+	b.after(ThinkingEnded{Turn: 1})
+	want(t, b.wait(1100*time.Millisecond).after(VoiceHeard{Utterance: 2, Voice: time.Second}))
 }
 
 func TestHistoryHoldsOnlyWhatWasPlayed(t *testing.T) {
 	b := speaking(t, "The museum opens at ten.", "It closes at six.")
-	out := b.wait(500 * time.Millisecond).after(Voiced{Utterance: 2, Voice: 900 * time.Millisecond})
+	out := b.wait(500 * time.Millisecond).after(VoiceHeard{Utterance: 2, Voice: 900 * time.Millisecond})
 	want(t, out, "cancel 1", "amend id-The museum opens at ten.: The museum…", "amend id-It closes at six.: …",
 		"user_interruption")
 	last := b.state.history[len(b.state.history)-1]
@@ -319,12 +323,12 @@ func TestHistoryHoldsOnlyWhatWasPlayed(t *testing.T) {
 
 func TestShortSpeechOverTheAssistantIsHeldBackUntilThePlaybackIsOver(t *testing.T) {
 	b := speaking(t, "The museum opens at ten.")
-	b.after(ThoughtEnded{Turn: 1}, Voiced{Utterance: 2, Voice: 400 * time.Millisecond})
-	want(t, b.after(Guessed{Utterance: 2, Revision: 1, Words: says("And Mondays?")}))
+	b.after(ThinkingEnded{Turn: 1}, VoiceHeard{Utterance: 2, Voice: 400 * time.Millisecond})
+	want(t, b.after(Transcribed{Utterance: 2, Revision: 1, Transcript: says("And Mondays?")}))
 	want(t, b.after(TurnEnded{Utterance: 2, Revision: 1}))
 	at, ok := b.state.Wake()
-	if !ok || at != b.state.silentAt {
-		t.Fatalf("wakes at %v, the playback ends at %v", at, b.state.silentAt)
+	if !ok || at != b.state.playbackEnd {
+		t.Fatalf("wakes at %v, the playback ends at %v", at, b.state.playbackEnd)
 	}
 	b.now = at
 	want(t, b.after(Tick{}), "user: And Mondays?", "think 2: And Mondays?")
@@ -332,15 +336,15 @@ func TestShortSpeechOverTheAssistantIsHeldBackUntilThePlaybackIsOver(t *testing.
 
 func TestBackchannelIsRecordedWithoutAnAnswer(t *testing.T) {
 	b := speaking(t, "The museum opens at ten.")
-	b.after(ThoughtEnded{Turn: 1}, Voiced{Utterance: 2, Voice: 400 * time.Millisecond},
-		Guessed{Utterance: 2, Revision: 1, Words: says("Mm-hm, right.")}, TurnEnded{Utterance: 2, Revision: 1})
+	b.after(ThinkingEnded{Turn: 1}, VoiceHeard{Utterance: 2, Voice: 400 * time.Millisecond},
+		Transcribed{Utterance: 2, Revision: 1, Transcript: says("Mm-hm, right.")}, TurnEnded{Utterance: 2, Revision: 1})
 	want(t, b.wait(time.Second).after(Tick{}), "user: Mm-hm, right.")
 }
 
 func TestYesToAQuestionIsAnAnswer(t *testing.T) {
 	b := speaking(t, "Shall I go on?")
-	b.after(ThoughtEnded{Turn: 1}, Voiced{Utterance: 2, Voice: 400 * time.Millisecond},
-		Guessed{Utterance: 2, Revision: 1, Words: says("Yes.")}, TurnEnded{Utterance: 2, Revision: 1})
+	b.after(ThinkingEnded{Turn: 1}, VoiceHeard{Utterance: 2, Voice: 400 * time.Millisecond},
+		Transcribed{Utterance: 2, Revision: 1, Transcript: says("Yes.")}, TurnEnded{Utterance: 2, Revision: 1})
 	want(t, b.wait(time.Second).after(Tick{}), "user: Yes.", "think 2: Yes.")
 }
 
@@ -352,17 +356,17 @@ func TestTypedTextInterruptsAndIsAnswered(t *testing.T) {
 
 func TestPausedAssistantSaysNothingAndAnswersTheLastMessageWhenResumed(t *testing.T) {
 	b := speaking(t, "One.")
-	want(t, b.after(PauseAsked{}), "record PAUSE_ONSET", "cancel 1", "amend id-One.: …", "assistant_end")
-	want(t, b.after(PauseAsked{}))
+	want(t, b.after(PauseRequested{}), "record PAUSE_ONSET", "cancel 1", "amend id-One.: …", "assistant_end")
+	want(t, b.after(PauseRequested{}))
 	want(t, b.after(Typed{Text: "First."}), "user: First.")
 	want(t, b.after(Typed{Text: "Second."}), "user: Second.")
-	want(t, b.after(ResumeAsked{}), "record RESUME_ONSET", "think 2: Second.")
-	want(t, b.after(ResumeAsked{}))
+	want(t, b.after(ResumeRequested{}), "record RESUME_ONSET", "think 2: Second.")
+	want(t, b.after(ResumeRequested{}))
 }
 
 func TestDictatedTextIsSpokenEvenWhilePaused(t *testing.T) {
 	b := begin(t)
-	b.after(PauseAsked{})
+	b.after(PauseRequested{})
 	want(t, b.after(Dictated{Sentences: []Sentence{{ID: "a", Text: "One."}, {ID: "b", Text: "Two."}}}), "speak 1: One.",
 		"speak 1: Two.", "done 1")
 	want(t, b.after(clip(1, "One.", time.Second)), "assistant: One.", "audio id-One.")
@@ -372,30 +376,32 @@ func TestDictatedTextIsSpokenEvenWhilePaused(t *testing.T) {
 func TestFailedReplyTellsAndEndsTheTurn(t *testing.T) {
 	b := begin(t)
 	b.after(Typed{Text: "Hello."})
-	want(t, b.after(Failed{Turn: 1, Fault: contract.Fault{Code: contract.ProviderFailed}}),
+	want(t, b.after(TurnFailed{Turn: 1, Fault: contract.Fault{Code: contract.ProviderFailed}}),
 		"cancel 1", "error E0719", "assistant_end")
 	want(t, b.after(Typed{Text: "Again."}), "user: Again.", "think 2: Again.")
 }
 
 func TestFailureOfAPreparedReplyIsToldOnlyWhenItsTurnComes(t *testing.T) {
 	b := begin(t)
-	b.after(Voiced{Utterance: 1, Voice: time.Second}, Guessed{Utterance: 1, Revision: 1, Words: says("Hello?")})
-	want(t, b.after(Failed{Turn: 1, Fault: contract.Fault{Code: contract.ProviderFailed}}), "cancel 1")
+	b.after(VoiceHeard{Utterance: 1, Voice: time.Second}, Transcribed{Utterance: 1, Revision: 1,
+		Transcript: says("Hello?")})
+	want(t, b.after(TurnFailed{Turn: 1, Fault: contract.Fault{Code: contract.ProviderFailed}}), "cancel 1")
 	want(t, b.after(TurnEnded{Utterance: 1, Revision: 1}), "user: Hello?", "error E0719", "assistant_end")
 }
 
 func TestFatalFaultEndsTheChat(t *testing.T) {
 	b := begin(t)
-	want(t, b.after(Faulty{Fault: contract.Fault{Code: contract.BrokenJSON}}), "error E0100")
-	want(t, b.after(Faulty{Fault: contract.Fault{Code: contract.ConfigNotFound}}), "error E0709", "end ERROR 1008")
+	want(t, b.after(FaultReported{Fault: contract.Fault{Code: contract.BrokenJSON}}), "error E0100")
+	want(t, b.after(FaultReported{Fault: contract.Fault{Code: contract.ConfigNotFound}}), "error E0709",
+		"end ERROR 1008")
 	want(t, b.after(Typed{Text: "Anyone?"}))
 }
 
 func TestSilenceEndsTheChat(t *testing.T) {
 	b := speaking(t, "One.")
-	b.after(ThoughtEnded{Turn: 1})
+	b.after(ThinkingEnded{Turn: 1})
 	at, _ := b.state.Wake()
-	if idle := at - b.state.silentAt; idle != 600*time.Second {
+	if idle := at - b.state.playbackEnd; idle != 600*time.Second {
 		t.Fatalf("the chat times out %v after the last sound", idle)
 	}
 	b.now = at
@@ -405,7 +411,7 @@ func TestSilenceEndsTheChat(t *testing.T) {
 func TestMaximumDurationEndsTheChat(t *testing.T) {
 	b := begin(t)
 	for range 6 {
-		b.wait(299 * time.Second).after(Voiced{Utterance: 1, Voice: time.Second})
+		b.wait(299 * time.Second).after(VoiceHeard{Utterance: 1, Voice: time.Second})
 	}
 	b.wait(6 * time.Second)
 	want(t, b.after(Tick{}), "error E0715", "end MAX_DURATION_TIMEOUT 1000")
@@ -421,16 +427,18 @@ func TestHangingUpEndsTheChatAndItsWork(t *testing.T) {
 
 func TestInterimMessagesOnlyWhenAskedForAndNotOverTheAssistant(t *testing.T) {
 	b := begin(t, func(s *Settings) { s.Verbose = true })
-	b.after(Voiced{Utterance: 1, Voice: time.Second})
-	want(t, b.after(Guessed{Utterance: 1, Revision: 1, Words: says("Hello?")}), "interim: Hello?", "prepare 1: Hello?")
-	b.after(TurnEnded{Utterance: 1, Revision: 1}, thinks(1, "Hi."), clip(1, "Hi.", time.Second), ThoughtEnded{Turn: 1})
-	b.after(Voiced{Utterance: 2, Voice: 400 * time.Millisecond})
-	want(t, b.after(Guessed{Utterance: 2, Revision: 1, Words: says("Um.")}))
+	b.after(VoiceHeard{Utterance: 1, Voice: time.Second})
+	want(t, b.after(Transcribed{Utterance: 1, Revision: 1, Transcript: says("Hello?")}), "interim: Hello?",
+		"prepare 1: Hello?")
+	b.after(TurnEnded{Utterance: 1, Revision: 1}, sentenceThought(1, "Hi."), clip(1, "Hi.", time.Second),
+		ThinkingEnded{Turn: 1})
+	b.after(VoiceHeard{Utterance: 2, Voice: 400 * time.Millisecond})
+	want(t, b.after(Transcribed{Utterance: 2, Revision: 1, Transcript: says("Um.")}))
 }
 
 func TestTemporaryContextGoesWithOneMessageAndIsNotTranscribed(t *testing.T) {
 	b := begin(t)
-	b.after(SettingsAsked{Message: contract.SessionSettings{Context: &contract.Context{Text: "He is in room 12."}}})
+	b.after(SettingsRequested{Message: contract.SessionSettings{Context: &contract.Context{Text: "He is in room 12."}}})
 	want(t, b.after(Typed{Text: "Where am I?"}), "user: Where am I?",
 		"think 1: Where am I? {Context: He is in room 12.}")
 	want(t, b.after(Typed{Text: "And now?"}), "cancel 1", "user_interruption", "user: And now?", "think 2: And now?")
@@ -440,15 +448,16 @@ func TestPreparedAnswerSeesTheContextToo(t *testing.T) {
 	b := begin(t, func(s *Settings) {
 		s.Context = &contract.Context{Text: "Room 12.", Type: contract.ContextPersistent}
 	})
-	b.after(Voiced{Utterance: 1, Voice: time.Second})
-	want(t, b.after(Guessed{Utterance: 1, Revision: 1, Words: says("Where?")}), "prepare 1: Where? {Context: Room 12.}")
+	b.after(VoiceHeard{Utterance: 1, Voice: time.Second})
+	want(t, b.after(Transcribed{Utterance: 1, Revision: 1, Transcript: says("Where?")}),
+		"prepare 1: Where? {Context: Room 12.}")
 	want(t, b.after(TurnEnded{Utterance: 1, Revision: 1}), "user: Where?")
 }
 
 func TestInvalidSettingsChangeNothing(t *testing.T) {
 	b := begin(t)
 	empty := " "
-	want(t, b.after(SettingsAsked{Message: contract.SessionSettings{SystemPrompt: &empty, CustomSessionID: "x"}}),
+	want(t, b.after(SettingsRequested{Message: contract.SessionSettings{SystemPrompt: &empty, CustomSessionID: "x"}}),
 		"error E0716")
 	if b.state.Settings().CustomSessionID != "" {
 		t.Fatal("half of the settings were applied")
@@ -459,7 +468,7 @@ func TestNextLeavesTheOldStateAsItWas(t *testing.T) {
 	b := speaking(t, "One.", "Two.")
 	before := b.state
 	kept := slices.Clone(before.history)
-	b.wait(300*time.Millisecond).after(Voiced{Utterance: 2, Voice: time.Second}, Typed{Text: "And?"})
+	b.wait(300*time.Millisecond).after(VoiceHeard{Utterance: 2, Voice: time.Second}, Typed{Text: "And?"})
 	if !reflect.DeepEqual(before.history, kept) {
 		t.Fatalf("the old state's history became %v", before.history)
 	}
@@ -467,31 +476,32 @@ func TestNextLeavesTheOldStateAsItWas(t *testing.T) {
 
 func TestSettingsOfTheConnectAreRecordedWithoutKeys(t *testing.T) {
 	s := NewState(DefaultSettings(), time.UnixMilli(1_700_000_000_000), nil)
-	_, effects := Next(s, Opened{Asked: contract.SessionSettings{VoiceID: "jenny", LanguageModelAPIKey: "secret"}})
+	_, effects := Next(s, Opened{Requested: contract.SessionSettings{VoiceID: "jenny", LanguageModelAPIKey: "secret"}})
 	want(t, short(effects), "chat_metadata", "record SESSION_SETTINGS", "record SYSTEM_PROMPT")
-	if asked := effects[1].(Tell).Fact.(SettingsApplied).Asked; asked.VoiceID != "jenny" ||
+	if asked := effects[1].(Publish).Fact.(SettingsApplied).Requested; asked.VoiceID != "jenny" ||
 		asked.LanguageModelAPIKey != "" {
 		t.Errorf("recorded %+v", asked)
 	}
-	_, effects = Next(s, Opened{Asked: contract.SessionSettings{LanguageModelAPIKey: "secret"}})
+	_, effects = Next(s, Opened{Requested: contract.SessionSettings{LanguageModelAPIKey: "secret"}})
 	want(t, short(effects), "chat_metadata", "record SYSTEM_PROMPT")
 }
 
 func TestMetadataIsNotedOfTheChat(t *testing.T) {
 	b := begin(t)
 	noted := contract.SessionSettings{Metadata: map[string]json.RawMessage{"order": json.RawMessage("7")}}
-	want(t, b.after(SettingsAsked{Message: noted}), "record SESSION_SETTINGS", `note {"order":7}`)
-	want(t, b.after(SettingsAsked{Message: contract.SessionSettings{CustomSessionID: "s"}}), "record SESSION_SETTINGS")
+	want(t, b.after(SettingsRequested{Message: noted}), "record SESSION_SETTINGS", `note {"order":7}`)
+	want(t, b.after(SettingsRequested{Message: contract.SessionSettings{CustomSessionID: "s"}}),
+		"record SESSION_SETTINGS")
 }
 
 // A sentence may come in pieces: its words once, before the first, and what was
 // heard of it by the length of the whole.
 func TestASentenceInPieces(t *testing.T) {
 	b := begin(t)
-	b.after(Typed{Text: "Hello?"}, thinks(1, "Two words."))
+	b.after(Typed{Text: "Hello?"}, sentenceThought(1, "Two words."))
 	line := Sentence{ID: "id-Two words.", Text: "Two words."}
-	piece := func(index int, last bool) Spoken {
-		return Spoken{Turn: 1, Piece: Piece{
+	piece := func(index int, last bool) SoundMade {
+		return SoundMade{Turn: 1, Piece: Piece{
 			Sentence: line,
 			Index:    index,
 			PCM:      silence(time.Second),
@@ -500,33 +510,33 @@ func TestASentenceInPieces(t *testing.T) {
 		}}
 	}
 	want(t, b.after(piece(0, false)), "assistant: Two words.", "audio id-Two words.")
-	want(t, b.after(ThoughtEnded{Turn: 1}), "done 1")
+	want(t, b.after(ThinkingEnded{Turn: 1}), "done 1")
 	b.wait(1500 * time.Millisecond) // for 502 ms the client had nothing to play
 	want(t, b.after(piece(1, false)), "audio id-Two words.")
 	b.wait(499 * time.Millisecond).after(Tick{})
-	if p := b.state.playing[0]; len(b.state.playing) != 1 || p.whole != 3*time.Second ||
-		b.state.heardOf()[0] != 1500*time.Millisecond {
-		t.Errorf("playing %+v, heard %v", b.state.playing, b.state.heardOf())
+	if p := b.state.playing[0]; len(b.state.playing) != 1 || p.length != 3*time.Second ||
+		b.state.playedLengths()[0] != 1500*time.Millisecond {
+		t.Errorf("playing %+v, heard %v", b.state.playing, b.state.playedLengths())
 	}
 	want(t, b.after(piece(2, true)), "audio id-Two words.", "assistant_end")
-	if p := b.state.playing[0]; !p.last || p.sounded != 3*time.Second ||
-		b.state.silentAt-b.now != 1499*time.Millisecond {
-		t.Errorf("playing %+v, silent at %s", p, b.state.silentAt)
+	if p := b.state.playing[0]; !p.complete || p.sent != 3*time.Second ||
+		b.state.playbackEnd-b.now != 1499*time.Millisecond {
+		t.Errorf("playing %+v, silent at %s", p, b.state.playbackEnd)
 	}
 }
 
 // A line that knows what was played knows better than the clock.
 func TestTheLineSaysWhatWasPlayed(t *testing.T) {
 	b := speaking(t, "First one.", "Second one.")
-	until := b.state.silentAt
+	until := b.state.playbackEnd
 	b.wait(until - 2*time.Second + 699*time.Millisecond - b.now)
 	b.after(Played{ID: "id-First one.", UpTo: 300 * time.Millisecond}) // it began 400 ms late
-	if late := b.state.silentAt - until; late != 400*time.Millisecond {
+	if late := b.state.playbackEnd - until; late != 400*time.Millisecond {
 		t.Errorf("silent %s later", late)
 	}
 	b.after(Played{ID: "id-First one.", UpTo: -time.Hour}, Played{ID: "nobody's", UpTo: time.Second},
 		Played{ID: "id-Second one.", UpTo: time.Hour})
-	if b.state.silentAt != b.now {
-		t.Errorf("all was played; silent at %s, now %s", b.state.silentAt, b.now)
+	if b.state.playbackEnd != b.now {
+		t.Errorf("all was played; silent at %s, now %s", b.state.playbackEnd, b.now)
 	}
 }

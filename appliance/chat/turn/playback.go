@@ -8,88 +8,88 @@ import (
 	"unicode/utf8"
 )
 
-// playing is a sentence at the client.
-type playing struct {
+// playingSentence is a sentence at the client.
+type playingSentence struct {
 	sentence Sentence
-	sounded  time.Duration // of its sound was sent
-	whole    time.Duration // all of its sound, as far as that is known
-	last     bool          // all of it was sent
+	sent     time.Duration // of its sound was sent
+	length   time.Duration // all of its sound, as far as that is known
+	complete bool          // all of it was sent
 }
 
-// plays notes that the client plays a piece after what it plays already.
-func (s *State) plays(p Piece) {
+// notePlaying notes that the client plays a piece after what it plays already.
+func (s *State) notePlaying(p Piece) {
 	n := len(s.playing)
 	switch {
 	case n > 0 && s.playing[n-1].sentence.ID == p.Sentence.ID:
 		s.playing = slices.Clone(s.playing)
 	case len(p.PCM) == 0: // a sentence without any sound
 		return
-	case s.now >= s.silentAt: // what was before is played
+	case s.now >= s.playbackEnd: // what was before is played
 		s.playing = nil
 		fallthrough
 	default:
-		s.playing = append(s.playing, playing{sentence: p.Sentence})
+		s.playing = append(s.playing, playingSentence{sentence: p.Sentence})
 	}
 	newest := &s.playing[len(s.playing)-1]
-	newest.sounded += p.Length()
-	newest.whole, newest.last = max(p.Whole, newest.sounded), p.Last
+	newest.sent += p.Length()
+	newest.length, newest.complete = max(p.Whole, newest.sent), p.Last
 	if p.Last {
-		newest.whole = newest.sounded
+		newest.length = newest.sent
 	}
 	if p.Length() > 0 {
-		s.silentAt = max(s.now, s.silentAt) + p.Length()
-		if !s.reply.unasked {
-			s.saidUntil = s.silentAt
+		s.playbackEnd = max(s.now, s.playbackEnd) + p.Length()
+		if !s.reply.unprompted {
+			s.promptedUntil = s.playbackEnd
 		}
 	}
 }
 
-// played: the line knows how far a sentence has been heard. What of it, and
+// correctPlayback: the line knows how far a sentence has been heard. What of it, and
 // after it, is still to be heard comes from now on.
-func (s *State) played(e Played) {
-	i := slices.IndexFunc(s.playing, func(p playing) bool { return p.sentence.ID == e.ID })
+func (s *State) correctPlayback(e Played) {
+	i := slices.IndexFunc(s.playing, func(p playingSentence) bool { return p.sentence.ID == e.ID })
 	if i < 0 {
 		return
 	}
-	left := max(0, s.playing[i].sounded-max(0, e.UpTo))
+	left := max(0, s.playing[i].sent-max(0, e.UpTo))
 	for _, p := range s.playing[i+1:] {
-		left += p.sounded
+		left += p.sent
 	}
 	if left == 0 {
-		s.silentAt = min(s.silentAt, s.now)
+		s.playbackEnd = min(s.playbackEnd, s.now)
 		return
 	}
-	s.silentAt = s.now + left
+	s.playbackEnd = s.now + left
 }
 
-// heardOf is how much of each sentence at the client has been played by now.
+// playedLengths is how much of each sentence at the client has been played by now.
 // The client plays without a gap what it has: so what is left of its time is
 // the end of what was sent.
-func (s State) heardOf() []time.Duration {
-	left := max(0, s.silentAt-s.now)
+func (s State) playedLengths() []time.Duration {
+	left := max(0, s.playbackEnd-s.now)
 	heard := make([]time.Duration, len(s.playing))
 	for i, p := range slices.Backward(s.playing) {
-		unplayed := min(left, p.sounded)
+		unplayed := min(left, p.sent)
 		left -= unplayed
-		heard[i] = p.sounded - unplayed
+		heard[i] = p.sent - unplayed
 	}
 	return heard
 }
 
-// silence stops the playback. What the client had not played by now was not
+// stopPlayback stops the playback. What the client had not played by now was not
 // said: the history and the records say so. It returns that.
-func (s *State) silence(out *effects) (unheard []Sentence) {
-	heard, cut := s.heardOf(), ""
+func (s *State) stopPlayback(out *effects) (unheard []Sentence) {
+	heard, cut := s.playedLengths(), ""
 	for i, p := range s.playing {
-		if p.last && heard[i] == p.whole {
+		if p.complete && heard[i] == p.length {
 			continue
 		}
-		words := p.words(heard[i])
+		words := p.textHeard(heard[i])
 		left := p.sentence
 		left.Text = strings.TrimSpace(left.Text[len(words):])
 		unheard = append(unheard, left)
 		if row := p.sentence.Row(); row != cut { // else the beginning of the sentence was cut already
-			s.amend(out, p, words)
+			s.cutShort(out, p, words)
 			cut = row
 		}
 	}
@@ -98,9 +98,9 @@ func (s *State) silence(out *effects) (unheard []Sentence) {
 	return unheard
 }
 
-// rest is what of a reply was not heard, of which so much was sent, and of that
+// unheard is what of a reply was not heard, of which so much was sent, and of that
 // so much not heard.
-func (r reply) rest(sent []playing, unheard []Sentence) []Sentence {
+func (r reply) unheard(sent []playingSentence, unheard []Sentence) []Sentence {
 	var last Sentence
 	if len(sent) > 0 {
 		last = sent[len(sent)-1].sentence
@@ -118,38 +118,38 @@ func (r reply) rest(sent []playing, unheard []Sentence) []Sentence {
 // sound back.
 func (s *State) stopSound(out *effects) {
 	n := len(s.playing)
-	if s.silentAt > s.now || n > 0 && !s.playing[n-1].last {
-		s.silentAt = min(s.silentAt, s.now)
+	if s.playbackEnd > s.now || n > 0 && !s.playing[n-1].complete {
+		s.playbackEnd = min(s.playbackEnd, s.now)
 		out.add(Cut{s.now})
 	}
 }
 
-// breakOff ends a sentence of which only a part was sent: the rest will not come.
-func (s *State) breakOff(out *effects) {
+// cutUnfinishedSentence ends a sentence of which only a part was sent: the rest will not come.
+func (s *State) cutUnfinishedSentence(out *effects) {
 	n := len(s.playing)
-	if n == 0 || s.playing[n-1].last {
+	if n == 0 || s.playing[n-1].complete {
 		return
 	}
 	s.playing = slices.Clone(s.playing)
 	p := &s.playing[n-1]
-	words := p.words(p.sounded)
-	s.amend(out, *p, words)
+	words := p.textHeard(p.sent)
+	s.cutShort(out, *p, words)
 	p.sentence.Text = strings.TrimSpace(words) + CutMark
-	p.whole, p.last = p.sounded, true
+	p.length, p.complete = p.sent, true
 }
 
-// words is the beginning of a sentence that was heard when so much of it was
+// textHeard is the beginning of a sentence that was heard when so much of it was
 // played: as many of its words as the time is of its length. What is written
 // without spaces is cut between two characters.
-func (p playing) words(heard time.Duration) string {
+func (p playingSentence) textHeard(heard time.Duration) string {
 	text := p.sentence.Text
-	if heard <= 0 || p.whole <= 0 {
+	if heard <= 0 || p.length <= 0 {
 		return ""
 	}
-	if heard >= p.whole {
+	if heard >= p.length {
 		return text
 	}
-	n := int(float64(len(text)) * float64(heard) / float64(p.whole))
+	n := int(float64(len(text)) * float64(heard) / float64(p.length))
 	for n > 0 {
 		r, size := utf8.DecodeLastRuneInString(text[:n])
 		if r == ' ' || unicode.In(r, unspaced...) {

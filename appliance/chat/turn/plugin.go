@@ -15,19 +15,19 @@ type Plugin struct {
 	OnTurn, OnEnd bool
 }
 
-// Equipped says what the plugins of the box bring from now on: some were
+// PluginsChanged says what the plugins of the box bring from now on: some were
 // installed, changed or removed.
-type Equipped struct {
+type PluginsChanged struct {
 	At
 	Plugins []Plugin
 }
 
-// Equip gives the settings what the plugins of the box bring now. What a
+// WithPlugins gives the settings what the plugins of the box bring now. What a
 // config names stays, as far as it is there still: a tool that a plugin brought
 // is as the plugin says now, and one of the developer's that has the name of a
 // plugin's tool is run by that. Behind these come the tools of the plugins that
 // every chat of the box has; where two tools have a name, the first stays.
-func (s Settings) Equip(all []Plugin) Settings {
+func (s Settings) WithPlugins(all []Plugin) Settings {
 	by := map[string]Tool{} // name
 	for _, p := range all {
 		for _, t := range p.Tools {
@@ -39,11 +39,11 @@ func (s Settings) Equip(all []Plugin) Settings {
 	kept := make([]Tool, 0, len(s.Tools))
 	for _, t := range s.Tools {
 		switch run, found := by[t.Name]; {
-		case t.Brought && !s.everywhere(t.Plugin):
-			if now, there := toolOf(all, t.Plugin, t.Name); there {
+		case t.FromPlugin && !s.inEveryChat(t.Plugin):
+			if now, there := pluginTool(all, t.Plugin, t.Name); there {
 				kept = append(kept, now)
 			}
-		case t.Brought: // comes again below
+		case t.FromPlugin: // comes again below
 		case t.Stored:
 			t.OnBox, t.Plugin, t.Limit = found, run.Plugin, run.Limit
 			t.Fallback = cmp.Or(t.Fallback, run.Fallback)
@@ -52,16 +52,16 @@ func (s Settings) Equip(all []Plugin) Settings {
 			kept = append(kept, t)
 		}
 	}
-	s.Tools = s.withEverywhere(kept, all)
-	s.TurnHooks, s.EndHooks = s.partOf(all)
+	s.Tools = s.withBoxPlugins(kept, all)
+	s.TurnHooks, s.EndHooks = s.hooksOf(all)
 	return s
 }
 
-// everywhere reports whether every chat of the box has the tools of a plugin.
-func (s Settings) everywhere(plugin string) bool { return slices.Contains(s.Plugins, plugin) }
+// inEveryChat reports whether every chat of the box has the tools of a plugin.
+func (s Settings) inEveryChat(plugin string) bool { return slices.Contains(s.Plugins, plugin) }
 
-// withEverywhere adds the tools of the plugins that every chat has.
-func (s Settings) withEverywhere(tools []Tool, all []Plugin) []Tool {
+// withBoxPlugins adds the tools of the plugins that every chat has.
+func (s Settings) withBoxPlugins(tools []Tool, all []Plugin) []Tool {
 	for _, name := range s.Plugins {
 		for _, p := range all {
 			for _, t := range p.Tools {
@@ -77,13 +77,13 @@ func (s Settings) withEverywhere(tools []Tool, all []Plugin) []Tool {
 	return tools
 }
 
-// partOf are the plugins that are asked at every turn, and those that are told of
+// hooksOf are the plugins that are asked at every turn, and those that are told of
 // the end of the chat: of those that take part in it, which every chat of the box
 // has, or of which it has a tool.
-func (s Settings) partOf(all []Plugin) (advisers, heirs []string) {
+func (s Settings) hooksOf(all []Plugin) (advisers, heirs []string) {
 	for _, p := range all {
-		if !s.everywhere(p.Name) && !slices.ContainsFunc(s.Tools, func(t Tool) bool {
-			return t.Brought && t.Plugin == p.Name
+		if !s.inEveryChat(p.Name) && !slices.ContainsFunc(s.Tools, func(t Tool) bool {
+			return t.FromPlugin && t.Plugin == p.Name
 		}) {
 			continue
 		}
@@ -97,8 +97,8 @@ func (s Settings) partOf(all []Plugin) (advisers, heirs []string) {
 	return advisers, heirs
 }
 
-// toolOf is a tool as its plugin has it now.
-func toolOf(all []Plugin, plugin, name string) (Tool, bool) {
+// pluginTool is a tool as its plugin has it now.
+func pluginTool(all []Plugin, plugin, name string) (Tool, bool) {
 	for _, p := range all {
 		for _, t := range p.Tools {
 			if p.Name == plugin && t.Name == name {
@@ -109,14 +109,14 @@ func toolOf(all []Plugin, plugin, name string) (Tool, bool) {
 	return Tool{}, false
 }
 
-// equipped: the plugins of the box have changed. What is prepared was prepared for
+// replacePlugins: the plugins of the box have changed. What is prepared was prepared for
 // other tools, perhaps.
-func (s *State) equipped(out *effects, e Equipped) {
+func (s *State) replacePlugins(out *effects, e PluginsChanged) {
 	before := s.settings
-	s.settings = s.settings.Equip(e.Plugins)
-	if before.answerAlike(s.settings) {
+	s.settings = s.settings.WithPlugins(e.Plugins)
+	if before.sameAnswers(s.settings) {
 		return
 	}
-	s.drop(out)
+	s.dropPrepared(out)
 	out.add(Prefill{s.conversation()})
 }

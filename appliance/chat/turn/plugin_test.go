@@ -22,7 +22,7 @@ func hours(description string) Plugin {
 			OnBox:       true,
 			Plugin:      "hours",
 			Limit:       2 * time.Second,
-			Brought:     true,
+			FromPlugin:  true,
 		}},
 	}
 }
@@ -36,7 +36,7 @@ func TestAToolOfThatNameIsRunByThePlugin(t *testing.T) {
 	}
 	sent := stored
 	sent.Stored = false // by the client, in session_settings
-	s := Settings{Tools: []Tool{stored}}.Equip([]Plugin{hours("theirs")})
+	s := Settings{Tools: []Tool{stored}}.WithPlugins([]Plugin{hours("theirs")})
 	if got := s.Tools; len(got) != 1 || !got[0].OnBox || got[0].Plugin != "hours" || got[0].Description != "mine" ||
 		got[0].Fallback != "Nobody knows." || got[0].Limit != 2*time.Second {
 		t.Errorf("%+v", got)
@@ -44,33 +44,33 @@ func TestAToolOfThatNameIsRunByThePlugin(t *testing.T) {
 	if len(s.TurnHooks)+len(s.EndHooks) > 0 {
 		t.Errorf("who wrote a tool of their own has the plugin in their chats: %v %v", s.TurnHooks, s.EndHooks)
 	}
-	if got := s.Equip(nil).Tools; len(got) != 1 || got[0].OnBox || got[0].Plugin != "" {
+	if got := s.WithPlugins(nil).Tools; len(got) != 1 || got[0].OnBox || got[0].Plugin != "" {
 		t.Errorf("without the plugin: %+v", got)
 	}
-	if got := (Settings{Tools: []Tool{sent}}).Equip([]Plugin{hours("theirs")}).Tools; got[0].OnBox {
+	if got := (Settings{Tools: []Tool{sent}}).WithPlugins([]Plugin{hours("theirs")}).Tools; got[0].OnBox {
 		t.Errorf("the box runs what the client has said that it runs: %+v", got)
 	}
 }
 
 func TestToolsOfPluginsAreAsThePluginsAre(t *testing.T) {
-	s := Settings{Tools: hours("old").Tools}.Equip([]Plugin{hours("new")})
+	s := Settings{Tools: hours("old").Tools}.WithPlugins([]Plugin{hours("new")})
 	if len(s.Tools) != 1 || s.Tools[0].Description != "new" || !slices.Equal(s.TurnHooks, []string{"hours"}) ||
 		!slices.Equal(s.EndHooks, []string{"hours"}) {
 		t.Errorf("%+v", s)
 	}
-	if s = s.Equip(nil); s.Tools != nil || s.TurnHooks != nil {
+	if s = s.WithPlugins(nil); s.Tools != nil || s.TurnHooks != nil {
 		t.Errorf("%+v", s)
 	}
 	// Those that every chat has come when they are installed; the config's own tool
 	// of a name stands before them.
 	s = Settings{Plugins: []string{"hours", "missing"}, Tools: []Tool{weather()}}
-	if s = s.Equip([]Plugin{hours("x")}); len(s.Tools) != 2 || s.Tools[1].Name != "opening_hours" {
+	if s = s.WithPlugins([]Plugin{hours("x")}); len(s.Tools) != 2 || s.Tools[1].Name != "opening_hours" {
 		t.Errorf("%+v", s.Tools)
 	}
-	if s = s.Equip([]Plugin{hours("y")}); len(s.Tools) != 2 || s.Tools[1].Description != "y" {
+	if s = s.WithPlugins([]Plugin{hours("y")}); len(s.Tools) != 2 || s.Tools[1].Description != "y" {
 		t.Errorf("%+v", s.Tools)
 	}
-	if s = s.Equip(nil); len(s.Tools) != 1 {
+	if s = s.WithPlugins(nil); len(s.Tools) != 1 {
 		t.Errorf("%+v", s.Tools)
 	}
 }
@@ -79,16 +79,16 @@ func TestToolsOfPluginsAreAsThePluginsAre(t *testing.T) {
 func TestAClientsToolsStandBesideThoseOfPlugins(t *testing.T) {
 	b := begin(t, func(s *Settings) {
 		s.Plugins = []string{"hours"}
-		*s = s.Equip([]Plugin{hours("x")})
+		*s = s.WithPlugins([]Plugin{hours("x")})
 		s.TurnHooks = nil
 	})
-	b.after(SettingsAsked{Message: contract.SessionSettings{
+	b.after(SettingsRequested{Message: contract.SessionSettings{
 		Tools: []contract.Tool{{Name: "lamp", Parameters: `{"type":"object"}`}}}})
 	if got := b.state.settings.Tools; len(got) != 2 || got[0].Name != "lamp" || got[0].OnBox ||
 		got[1].Plugin != "hours" {
 		t.Fatalf("%+v", got)
 	}
-	b.after(SettingsAsked{Message: contract.SessionSettings{
+	b.after(SettingsRequested{Message: contract.SessionSettings{
 		Tools: []contract.Tool{{Name: "lamp", Parameters: `{}`},
 			{Name: "opening_hours", Description: "In short.", Parameters: `{"type":"object"}`}}}})
 	if got := b.state.settings.Tools; len(got) != 2 || got[1].Description != "In short." || got[1].Plugin != "hours" ||
@@ -101,17 +101,17 @@ func TestAClientsToolsStandBesideThoseOfPlugins(t *testing.T) {
 // the old is dropped.
 func TestAPluginThatIsInstalledIsThereInTheNextTurn(t *testing.T) {
 	b := begin(t, func(s *Settings) { s.Plugins = []string{"hours"} })
-	b.after(Voiced{Utterance: 1, Voice: time.Second},
-		Guessed{Utterance: 1, Revision: 1, Words: says("When do you open?")})
+	b.after(VoiceHeard{Utterance: 1, Voice: time.Second},
+		Transcribed{Utterance: 1, Revision: 1, Transcript: says("When do you open?")})
 	p := hours("x")
 	p.OnTurn = false
-	want(t, b.after(Equipped{Plugins: []Plugin{p}}), "cancel 1")
+	want(t, b.after(PluginsChanged{Plugins: []Plugin{p}}), "cancel 1")
 	want(t, b.after(TurnEnded{Utterance: 1, Revision: 1}), "prepare 2: When do you open?", "user: When do you open?")
 	want(t, b.after(calls(2, "a", "opening_hours")), `tool_call opening_hours {"day":"today"}`,
 		`run 2: opening_hours {"day":"today"}`)
-	want(t, b.after(Equipped{Plugins: []Plugin{p}})) // nothing new
-	want(t, b.after(Equipped{}))                     // removed in the middle of its call, which goes on
-	want(t, b.after(Answered{CallID: "a", OnBox: true, Content: "At ten."}), "tool_response opening_hours: At ten.",
+	want(t, b.after(PluginsChanged{Plugins: []Plugin{p}})) // nothing new
+	want(t, b.after(PluginsChanged{}))                     // removed in the middle of its call, which goes on
+	want(t, b.after(ToolAnswered{CallID: "a", OnBox: true, Content: "At ten."}), "tool_response opening_hours: At ten.",
 		"go on 2: At ten.")
 	if got := b.state.settings.Tools; got != nil {
 		t.Errorf("%+v", got)
@@ -125,6 +125,6 @@ func TestAToolsOwnLimitEndsIt(t *testing.T) {
 	})
 	b.after(Typed{Text: "When?"}, calls(1, "a", "opening_hours"))
 	want(t, b.wait(2*time.Second).after(Tick{}))
-	want(t, b.wait(overdue).after(Tick{}), "tool_error opening_hours: Nobody knows.", "stop tool 1",
+	want(t, b.wait(toolGrace).after(Tick{}), "tool_error opening_hours: Nobody knows.", "stop tool 1",
 		"go on 1: Nobody knows.")
 }

@@ -18,15 +18,15 @@ func TestWhatIsPreparedIsWorthlessOnceWhatItWasMadeFromChanges(t *testing.T) {
 		"variables": {Variables: variables(map[string]string{"name": "Ann"})},
 	} {
 		b := paused(t)
-		b.after(thinks(1, "Hi."), clip(1, "Hi.", time.Second))
-		got := b.after(SettingsAsked{Message: m})
+		b.after(sentenceThought(1, "Hi."), clip(1, "Hi.", time.Second))
+		got := b.after(SettingsRequested{Message: m})
 		want(t, got[:1], "cancel 1")
 		again := "prepare 2: Hello?"
 		if name == "context" {
 			again += " {Context: Room 12.}"
 		}
 		want(t, b.after(Tick{}), again)
-		b.after(thinks(2, "Hello there."), clip(2, "Hello there.", time.Second))
+		b.after(sentenceThought(2, "Hello there."), clip(2, "Hello there.", time.Second))
 		want(t, b.after(TurnEnded{Utterance: 1, Revision: 1}), "user: Hello?", "assistant: Hello there.",
 			"audio id-Hello there.")
 		if b.state.settings.Context != nil {
@@ -34,7 +34,8 @@ func TestWhatIsPreparedIsWorthlessOnceWhatItWasMadeFromChanges(t *testing.T) {
 		}
 	}
 	b := paused(t)
-	want(t, b.after(SettingsAsked{Message: contract.SessionSettings{CustomSessionID: "x"}}), "record SESSION_SETTINGS")
+	want(t, b.after(SettingsRequested{Message: contract.SessionSettings{CustomSessionID: "x"}}),
+		"record SESSION_SETTINGS")
 	want(t, b.after(TurnEnded{Utterance: 1, Revision: 1}), "user: Hello?")
 }
 
@@ -51,29 +52,31 @@ func TestOnlyWhatHasNoPartInAnAnswerMayDiffer(t *testing.T) {
 	} {
 		s, o := DefaultSettings(), DefaultSettings()
 		change(&o)
-		if s.answerAlike(o) || !s.answerAlike(DefaultSettings()) {
+		if s.sameAnswers(o) || !s.sameAnswers(DefaultSettings()) {
 			t.Errorf("%+v is taken for the same as %+v", o, s)
 		}
 	}
 }
 
-// Words that come late change the history under what is prepared.
+// Transcript that come late change the history under what is prepared.
 func TestWhatIsPreparedIsWorthlessOnceEarlierWordsAreTold(t *testing.T) {
 	b := lateWords(t)
-	b.after(Paused{Utterance: 2, Revision: 1, End: b.now}) // its words are known before those of the first
-	want(t, b.after(Guessed{Utterance: 2, Revision: 1, Words: says("When do you open?")}),
+	b.after(VoicePaused{Utterance: 2, Revision: 1, End: b.now}) // its words are known before those of the first
+	want(t, b.after(Transcribed{Utterance: 2, Revision: 1, Transcript: says("When do you open?")}),
 		"prepare 1: When do you open?")
-	want(t, b.after(Guessed{Utterance: 1, Revision: 1, Words: says("I am Anna.")}), "cancel 1", "user: I am Anna.")
+	want(t, b.after(Transcribed{Utterance: 1, Revision: 1, Transcript: says("I am Anna.")}), "cancel 1",
+		"user: I am Anna.")
 	want(t, b.after(Tick{}), "prepare 2: When do you open?")
 }
 
 // A context for one message stays until a message is told.
 func TestATemporaryContextIsNotSpentByAGuess(t *testing.T) {
 	b := begin(t)
-	b.after(SettingsAsked{Message: contract.SessionSettings{Context: &contract.Context{Text: "Room 12."}}})
-	b.after(Voiced{Utterance: 1, Voice: time.Second}, Paused{Utterance: 1, Revision: 1, End: b.now})
-	want(t, b.after(Guessed{Utterance: 1, Revision: 1, Words: says("Where")}), "prepare 1: Where {Context: Room 12.}")
-	b.after(WentOn{Utterance: 1, Revision: 1, Begin: b.now}, Voiced{Utterance: 1, Voice: 2 * time.Second})
-	want(t, b.after(Guessed{Utterance: 1, Revision: 2, Words: says("Where am I?")}), "cancel 1",
+	b.after(SettingsRequested{Message: contract.SessionSettings{Context: &contract.Context{Text: "Room 12."}}})
+	b.after(VoiceHeard{Utterance: 1, Voice: time.Second}, VoicePaused{Utterance: 1, Revision: 1, End: b.now})
+	want(t, b.after(Transcribed{Utterance: 1, Revision: 1, Transcript: says("Where")}),
+		"prepare 1: Where {Context: Room 12.}")
+	b.after(VoiceResumed{Utterance: 1, Revision: 1, Begin: b.now}, VoiceHeard{Utterance: 1, Voice: 2 * time.Second})
+	want(t, b.after(Transcribed{Utterance: 1, Revision: 2, Transcript: says("Where am I?")}), "cancel 1",
 		"prepare 2: Where am I? {Context: Room 12.}")
 }

@@ -9,55 +9,56 @@ import (
 
 // Rules are what a box adds of its own for a model that needs it.
 type Rules struct {
-	// Before stands before a prompt that is not the box's own, and is the same in
+	// Factual stands before a prompt that is not the box's own, and is the same in
 	// all chats; empty: nothing does.
-	Before string
-	// Manner stands in place of Before where the prompt has no facts; empty: Before
+	Factual string
+	// Persona stands in place of Before where the prompt has no facts; empty: Before
 	// does there, too.
-	Manner string
-	// Check: an answer does not claim what no tool has done, and does not say that a
+	Persona string
+	// CheckAnswers: an answer does not claim what no tool has done, and does not say that a
 	// company made the assistant.
-	Check bool
+	CheckAnswers bool
 }
 
 // rules are those that stand before the prompt; empty: none do.
 func (s State) rules() string {
 	switch {
-	case !s.settings.Brought:
+	case !s.settings.CustomPrompt:
 		return ""
-	case s.settings.Rules.Manner == "" || s.settings.Rules.Before == "" || factual(s.prompt):
-		return s.settings.Rules.Before
+	case s.settings.Rules.Persona == "" || s.settings.Rules.Factual == "" || factual(s.prompt):
+		return s.settings.Rules.Factual
 	}
-	return s.settings.Rules.Manner
+	return s.settings.Rules.Persona
 }
 
-// between parts the box's rules and the prompt behind them.
-const between = "\n\n"
+// separator parts the box's rules and the prompt behind them.
+const separator = "\n\n"
 
 // instructions are all that the model is told before the conversation: the
 // box's rules, where there are any, and the prompt. The rules are English, and
 // so would be the answers: behind the prompt stands in which language to answer
 // somebody who speaks another, unless the prompt says so itself.
-func (s State) instructions() string { return s.behind(s.rules()) }
+func (s State) instructions() string { return s.withRules(s.rules()) }
 
-// behind are the instructions with these rules.
-func (s State) behind(rules string) string {
+// withRules are the instructions with these rules.
+func (s State) withRules(rules string) string {
 	if rules == "" {
 		return s.prompt
 	}
-	all := rules + between + s.prompt
-	if answer := language.Of(s.settings.spoken).Answer(); answer != "" && !strings.Contains(s.prompt, answer) {
-		all += between + answer
+	all := rules + separator + s.prompt
+	if answer := language.Of(s.settings.userLanguage).AnswerInstruction(); answer != "" && !strings.Contains(s.prompt,
+		answer) {
+		all += separator + answer
 	}
 	return all
 }
 
-// steady is how many bytes of the instructions are the same in every chat that
+// constantLength is how many bytes of the instructions are the same in every chat that
 // has them, with these rules.
-func (s State) steady(rules string) int {
-	n := s.settings.steady()
+func (s State) constantLength(rules string) int {
+	n := s.settings.constantLength()
 	if rules != "" {
-		n += len(rules) + len(between)
+		n += len(rules) + len(separator)
 	}
 	return n
 }

@@ -10,7 +10,7 @@ import (
 
 func conversationOf(change func(*Settings)) Conversation {
 	s := DefaultSettings()
-	s.SystemPrompt, s.Rules = "You are a box.", Rules{Before: "Be brief.", Check: true}
+	s.SystemPrompt, s.Rules = "You are a box.", Rules{Factual: "Be brief.", CheckAnswers: true}
 	change(&s)
 	return NewState(s, time.UnixMilli(0), nil).Conversation()
 }
@@ -25,7 +25,7 @@ func TestRulesStandBeforeAPromptThatWasBrought(t *testing.T) {
 	}{
 		"the box's own": {func(s *Settings) {}, "You are a box.", "You are a box.", false},
 		"brought": {func(s *Settings) {
-			s.SystemPrompt, s.Brought = "Open at {{at}}, daily.", true
+			s.SystemPrompt, s.CustomPrompt = "Open at {{at}}, daily.", true
 			s.Variables = map[string]string{"at": "ten"}
 		},
 			"Be brief.\n\nOpen at ten, daily.", "Be brief.\n\nOpen at ", false},
@@ -33,32 +33,32 @@ func TestRulesStandBeforeAPromptThatWasBrought(t *testing.T) {
 			s.Tools = []Tool{{Name: "t"}}
 		}, "You are a box.", "You are a box.", false},
 		"alone": {func(s *Settings) {
-			s.Brought, s.Rules.Before = true, ""
+			s.CustomPrompt, s.Rules.Factual = true, ""
 		}, "You are a box.", "You are a box.", false},
 		"unchecked": {func(s *Settings) {
-			s.Brought, s.Rules.Check = true, false
+			s.CustomPrompt, s.Rules.CheckAnswers = true, false
 		}, "Be brief.\n\nYou are a box.", "Be brief.\n\nYou are a box.", true},
 		"with examples": {func(s *Settings) {
-			s.Brought, s.Examples = true, []contract.Example{{User: "When?", Assistant: "At ten."}}
+			s.CustomPrompt, s.Examples = true, []contract.Example{{User: "When?", Assistant: "At ten."}}
 		},
 			"Be brief.\n\nYou are a box.\n\nExamples:\nQuestion: When?\nAnswer: At ten.",
 			"Be brief.\n\nYou are a box.\n\nExamples:\nQuestion: When?\nAnswer: At ten.",
 			false},
 		"in German": {func(s *Settings) {
-			s.Brought, s.spoken = true, "de"
+			s.CustomPrompt, s.userLanguage = true, "de"
 		}, "Be brief.\n\nYou are a box.\n\nAntworte auf Deutsch.", "Be brief.\n\nYou are a box.", false},
 		"in German, which the prompt asks for": {func(s *Settings) {
-			s.SystemPrompt, s.Brought, s.spoken = "Hallo.{{answer_language}}", true, "de"
+			s.SystemPrompt, s.CustomPrompt, s.userLanguage = "Hallo.{{answer_language}}", true, "de"
 		},
 			"Be brief.\n\nHallo. Antworte auf Deutsch.", "Be brief.\n\nHallo.", false},
 	} {
 		c := conversationOf(row.change)
-		steady := c.Prompt[:len(c.Prompt)-c.Changing]
+		steady := c.Prompt[:len(c.Prompt)-c.VariableBytes]
 		if c.Prompt != row.prompt || steady != row.steady {
 			t.Errorf("%s: %q, steady %q", name, c.Prompt, steady)
 		}
-		if c.Check == row.unchecked {
-			t.Errorf("%s: checked: %v", name, c.Check)
+		if c.CheckAnswers == row.unchecked {
+			t.Errorf("%s: checked: %v", name, c.CheckAnswers)
 		}
 	}
 }
@@ -81,14 +81,14 @@ func TestAPromptWithoutFactsHasRulesOfItsOwn(t *testing.T) {
 		"Facts:\n- Dogs stay out.\n- The lift is broken.\n- Ann is the boss.":             "Be brief.",
 		"Say:\n- hello\n- goodbye":                       "Be kind.",
 		"You know {{what}}.":                             "Be brief.",
-		strings.Repeat("x ", mostLooked) + "1 2 3 4 5 6": "Be kind.",
+		strings.Repeat("x ", maxScanned) + "1 2 3 4 5 6": "Be kind.",
 	} {
 		c := conversationOf(func(s *Settings) {
-			s.SystemPrompt, s.Brought, s.Rules.Manner = prompt, true, "Be kind."
+			s.SystemPrompt, s.CustomPrompt, s.Rules.Persona = prompt, true, "Be kind."
 			s.Variables = map[string]string{"what": "1, 2, 3, 4 and 5"}
 		})
-		if !strings.HasPrefix(c.Prompt, want+between) ||
-			!strings.HasPrefix(c.Prompt[:len(c.Prompt)-c.Changing], want+between) {
+		if !strings.HasPrefix(c.Prompt, want+separator) ||
+			!strings.HasPrefix(c.Prompt[:len(c.Prompt)-c.VariableBytes], want+separator) {
 			t.Errorf("%.60q has %.20q before it, want %q", prompt, c.Prompt, want)
 		}
 		if c.Factual != (want == "Be brief.") {
@@ -96,7 +96,7 @@ func TestAPromptWithoutFactsHasRulesOfItsOwn(t *testing.T) {
 		}
 	}
 	if c := conversationOf(func(s *Settings) {
-		s.Brought, s.Rules = true, Rules{Manner: "Be kind."}
+		s.CustomPrompt, s.Rules = true, Rules{Persona: "Be kind."}
 	}); c.Prompt != "You are a box." {
 		t.Errorf("alone: %q", c.Prompt)
 	}
@@ -106,14 +106,14 @@ func TestAPromptWithoutFactsHasRulesOfItsOwn(t *testing.T) {
 // and makes an answer prepared for the old one worthless.
 func TestANewPromptHasTheRules(t *testing.T) {
 	s := DefaultSettings()
-	s.SystemPrompt, s.Rules = "You are a box.", Rules{Before: "Be brief.", Check: true}
+	s.SystemPrompt, s.Rules = "You are a box.", Rules{Factual: "Be brief.", CheckAnswers: true}
 	prompt := "Open at 10, 11 and 12."
 	_, out := Next(NewState(s, time.UnixMilli(0), nil),
-		SettingsAsked{Message: contract.SessionSettings{SystemPrompt: &prompt}})
+		SettingsRequested{Message: contract.SessionSettings{SystemPrompt: &prompt}})
 	for _, e := range out {
 		if p, ok := e.(Prefill); ok {
-			if want := "Be brief.\n\n" + prompt; p.Prompt != want || !p.Check || p.Brought != prompt {
-				t.Errorf("reads %q of %q, checked: %v", p.Prompt, p.Brought, p.Check)
+			if want := "Be brief.\n\n" + prompt; p.Prompt != want || !p.CheckAnswers || p.CustomPrompt != prompt {
+				t.Errorf("reads %q of %q, checked: %v", p.Prompt, p.CustomPrompt, p.CheckAnswers)
 			}
 			return
 		}

@@ -30,45 +30,45 @@ const (
 	surelyUnfinished = 0.1
 )
 
-// silenceGiven is how long the user is given to go on after what he said last.
+// silenceUntilEnd is how long the user is given to go on after what he said last.
 // A turn that may be over sooner than the config says ends when the answer's
 // first sound is there: until then nothing is won by holding it for over, and
 // who was only thinking has gone on.
-func (s State) silenceGiven() time.Duration {
-	asked := s.silenceAsked()
-	if r := s.reply; r.phase == preparing && !r.stale && len(r.kept) == 0 && r.failed == nil && !r.done {
+func (s State) silenceUntilEnd() time.Duration {
+	asked := s.requiredSilence()
+	if r := s.reply; r.phase == preparing && !r.stale && len(r.unsentSound) == 0 && r.fault == nil && !r.finished {
 		return max(asked, s.settings.EndOfTurnSilence)
 	}
 	return asked
 }
 
-// silenceAsked is how long the user has to be silent after what he said last.
-func (s State) silenceAsked() time.Duration {
-	h, config := s.heard, s.settings.EndOfTurnSilence
+// requiredSilence is how long the user has to be silent after what he said last.
+func (s State) requiredSilence() time.Duration {
+	h, config := s.utterance, s.settings.EndOfTurnSilence
 	if !s.settings.Semantic {
 		return config
 	}
 	if h.pause.short { // no words will come
 		return config
 	}
-	if !h.guessed { // they may show that more must come; without them there is no answer anyway
+	if !h.transcribed { // they may show that more must come; without them there is no answer anyway
 		return max(config, openSilence)
 	}
-	sound := h.pause.silenceAsked(config)
-	switch words := language.Of(h.words.Language); {
-	case words.Begins(h.words.Text): // "Hello." may be all
+	sound := h.pause.requiredSilence(config)
+	switch words := language.Of(h.transcript.Language); {
+	case words.OnlyTakesFloor(h.transcript.Text): // "Hello." may be all
 		return max(config, openSilence)
-	case words.Holds(h.words.Text):
+	case words.CannotEnd(h.transcript.Text):
 		return unfinishedSilence
-	case words.Leans(h.words.Text) || words.Opens(h.words.Text) && !s.endedWithQuestion():
-		if h.pause.asked && h.pause.finished <= surelyUnfinished {
+	case words.SeldomEnds(h.transcript.Text) || words.OpensClause(h.transcript.Text) && !s.endedWithQuestion():
+		if h.pause.judged && h.pause.probability <= surelyUnfinished {
 			return unfinishedSilence
 		}
 		return max(config, openSilence)
-	case s.askedForGroups() && !ofItsOwn(h.words.Text):
+	case s.askedForGroups() && !isWholeSentence(h.transcript.Text):
 		return max(config, openSilence)
 	}
-	return max(sound, h.pace(config))
+	return max(sound, h.likelyPause(config))
 }
 
 // askedForGroups reports whether the assistant has asked last for what people say
@@ -99,25 +99,25 @@ func asksPolitely(text string) bool {
 // sounds finished where it is.
 const longestGroup = 8
 
-// ofItsOwn reports whether words are no group of a number or an address, but an
+// isWholeSentence reports whether words are no group of a number or an address, but an
 // answer or a question of their own.
-func ofItsOwn(text string) bool {
+func isWholeSentence(text string) bool {
 	return language.Question(text) || len(strings.Fields(text)) > longestGroup
 }
 
-// silenceAsked is the silence that the sound before a pause asks for; the
+// requiredSilence is the silence that the sound before a pause asks for; the
 // config's where the model has not said.
-func (p pause) silenceAsked(config time.Duration) time.Duration {
-	if !p.asked {
+func (p pause) requiredSilence(config time.Duration) time.Duration {
+	if !p.judged {
 		return config
 	}
-	doubt := (surelyFinished - p.finished) / (surelyFinished - hardlyFinished)
+	doubt := (surelyFinished - p.probability) / (surelyFinished - hardlyFinished)
 	longest := max(config, openSilence)
 	return finishedSilence + time.Duration(min(max(doubt, 0), 1)*float64(longest-finishedSilence))
 }
 
-// pace is a silence that who has gone on after a pause in this utterance may
+// likelyPause is a silence that who has gone on after a pause in this utterance may
 // make again, a quarter longer: at most the config's.
-func (h heard) pace(config time.Duration) time.Duration {
-	return min(config, h.hesitated*5/4)
+func (h utterance) likelyPause(config time.Duration) time.Duration {
+	return min(config, h.longestPause*5/4)
 }

@@ -34,20 +34,20 @@ func TestWhatSoundsFinishedIsAnsweredSooner(t *testing.T) {
 		"unfinished, not asked for":      {false, "I would like to go to the", 0.05, config},
 	} {
 		b := begin(t, func(s *Settings) { s.Semantic = row.semantic })
-		b.after(Voiced{Utterance: 1, Voice: time.Second}, Paused{Utterance: 1, Revision: 1, End: b.now})
-		end := b.state.heard.pause.end
+		b.after(VoiceHeard{Utterance: 1, Voice: time.Second}, VoicePaused{Utterance: 1, Revision: 1, End: b.now})
+		end := b.state.utterance.pause.voiceEnd
 		if row.probability >= 0 {
-			b.after(Finished{Utterance: 1, Revision: 1, Probability: row.probability})
+			b.after(EndJudged{Utterance: 1, Revision: 1, Probability: row.probability})
 		}
 		if row.said != "" {
-			b.after(Guessed{Utterance: 1, Revision: 1, Words: Words{Text: row.said, Language: "en"}})
+			b.after(Transcribed{Utterance: 1, Revision: 1, Transcript: Transcript{Text: row.said, Language: "en"}})
 		}
-		b.after(Silent{Utterance: 1, Until: end + 10*time.Second})
+		b.after(SilenceContinued{Utterance: 1, Until: end + 10*time.Second})
 		if got := b.wakes() - end; got != max(row.silence, config) {
 			t.Errorf("%s: without an answer yet the turn ends after %v", name, got)
 		}
 		if row.said != "" {
-			b.after(thinks(1, "At ten."), clip(1, "At ten.", time.Second))
+			b.after(sentenceThought(1, "At ten."), clip(1, "At ten.", time.Second))
 		}
 		if got := b.wakes() - end; got != row.silence {
 			t.Errorf("%s: the turn ends after %v, want %v", name, got, row.silence)
@@ -58,28 +58,28 @@ func TestWhatSoundsFinishedIsAnsweredSooner(t *testing.T) {
 // A turn that seems to be over ends when its answer can be heard, and who goes on
 // before that has not been cut off.
 func TestAFinishedTurnEndsWhenItsAnswerCanBeHeard(t *testing.T) {
-	pausing := func() (b *told, end time.Duration) {
+	pausing := func() (b *testChat, end time.Duration) {
 		b = begin(t, func(s *Settings) { s.Semantic = true })
-		b.after(Voiced{Utterance: 1, Voice: time.Second}, Paused{Utterance: 1, Revision: 1, End: b.now})
-		end = b.state.heard.pause.end
-		b.after(Finished{Utterance: 1, Revision: 1, Probability: 1},
-			Guessed{Utterance: 1, Revision: 1, Words: says("When do you open?")})
+		b.after(VoiceHeard{Utterance: 1, Voice: time.Second}, VoicePaused{Utterance: 1, Revision: 1, End: b.now})
+		end = b.state.utterance.pause.voiceEnd
+		b.after(EndJudged{Utterance: 1, Revision: 1, Probability: 1},
+			Transcribed{Utterance: 1, Revision: 1, Transcript: says("When do you open?")})
 		return b, end
 	}
 	b, _ := pausing()
-	b.wait(700*time.Millisecond).after(Silent{Utterance: 1, Until: b.now}, thinks(1, "At ten."),
+	b.wait(700*time.Millisecond).after(SilenceContinued{Utterance: 1, Until: b.now}, sentenceThought(1, "At ten."),
 		clip(1, "At ten.", time.Second))
 	if at := b.wakes(); at != b.state.now {
 		t.Errorf("after 700 ms of silence the answer is there, and the turn ends %v later", at-b.state.now)
 	}
 	b, end := pausing()
-	b.wait(700*time.Millisecond).after(Silent{Utterance: 1, Until: b.now},
-		WentOn{Utterance: 1, Revision: 1, Begin: end + 700*time.Millisecond})
-	if b.state.heard.over || !b.state.heard.open {
+	b.wait(700*time.Millisecond).after(SilenceContinued{Utterance: 1, Until: b.now},
+		VoiceResumed{Utterance: 1, Revision: 1, Begin: end + 700*time.Millisecond})
+	if b.state.utterance.ended || !b.state.utterance.open {
 		t.Error("somebody who went on before there was an answer is cut off")
 	}
 	b, end = pausing()
-	b.after(Silent{Utterance: 1, Until: end + 10*time.Second}, Failed{Turn: 1})
+	b.after(SilenceContinued{Utterance: 1, Until: end + 10*time.Second}, TurnFailed{Turn: 1})
 	if got := b.wakes() - end; got != finishedSilence {
 		t.Errorf("an answer that failed: the turn ends after %v", got)
 	}
@@ -88,15 +88,15 @@ func TestAFinishedTurnEndsWhenItsAnswerCanBeHeard(t *testing.T) {
 // What is said of an earlier pause says nothing of this one.
 func TestAFinishedSentenceThatGoesOn(t *testing.T) {
 	b := begin(t, func(s *Settings) { s.Semantic = true })
-	b.after(Voiced{Utterance: 1, Voice: time.Second}, Paused{Utterance: 1, Revision: 1, End: b.now},
-		WentOn{Utterance: 1, Revision: 1, Begin: b.now}, Voiced{Utterance: 1, Voice: 2 * time.Second},
-		Finished{Utterance: 1, Revision: 1, Probability: 1}, Paused{Utterance: 1, Revision: 2, End: b.now},
-		Finished{Utterance: 1, Revision: 1, Probability: 1})
-	if b.state.heard.pause.asked {
+	b.after(VoiceHeard{Utterance: 1, Voice: time.Second}, VoicePaused{Utterance: 1, Revision: 1, End: b.now},
+		VoiceResumed{Utterance: 1, Revision: 1, Begin: b.now}, VoiceHeard{Utterance: 1, Voice: 2 * time.Second},
+		EndJudged{Utterance: 1, Revision: 1, Probability: 1}, VoicePaused{Utterance: 1, Revision: 2, End: b.now},
+		EndJudged{Utterance: 1, Revision: 1, Probability: 1})
+	if b.state.utterance.pause.judged {
 		t.Error("it is taken for finished")
 	}
-	b.after(Finished{Utterance: 1, Revision: 2, Probability: 1})
-	if !b.state.heard.pause.asked {
+	b.after(EndJudged{Utterance: 1, Revision: 2, Probability: 1})
+	if !b.state.utterance.pause.judged {
 		t.Error("it is not heard of")
 	}
 }
@@ -107,12 +107,12 @@ func TestAnAnswerToAQuestionNeedsNoWholeSentence(t *testing.T) {
 		"Do come.": openSilence} {
 		b := speaking(t, question)
 		b.state.settings.Semantic = true
-		b.after(ThoughtEnded{Turn: 1})
-		b.wait(5*time.Second).after(Voiced{Utterance: 2, Voice: time.Second},
-			Paused{Utterance: 2, Revision: 1, End: b.now},
-			Finished{Utterance: 2, Revision: 1, Probability: 0.95},
-			Guessed{Utterance: 2, Revision: 1, Words: says("When it is done.")})
-		if got := b.state.silenceAsked(); got != silence {
+		b.after(ThinkingEnded{Turn: 1})
+		b.wait(5*time.Second).after(VoiceHeard{Utterance: 2, Voice: time.Second},
+			VoicePaused{Utterance: 2, Revision: 1, End: b.now},
+			EndJudged{Utterance: 2, Revision: 1, Probability: 0.95},
+			Transcribed{Utterance: 2, Revision: 1, Transcript: says("When it is done.")})
+		if got := b.state.requiredSilence(); got != silence {
 			t.Errorf("after %q the turn ends after %v, want %v", question, got, silence)
 		}
 	}
@@ -125,13 +125,13 @@ func TestWhoHesitatesIsGivenTimeToDoSoAgain(t *testing.T) {
 	for pause, silence := range map[time.Duration]time.Duration{300 * ms: finishedSilence, 400 * ms: 500 * ms,
 		700 * ms: 800 * ms} {
 		b := begin(t, func(s *Settings) { s.Semantic = true })
-		b.after(Voiced{Utterance: 1, Voice: time.Second}, Paused{Utterance: 1, Revision: 1, End: b.now})
-		end := b.state.heard.pause.end
-		b.wait(pause).after(WentOn{Utterance: 1, Revision: 1, Begin: end + pause},
-			Voiced{Utterance: 1, Voice: 2 * time.Second},
-			Paused{Utterance: 1, Revision: 2, End: b.now}, Finished{Utterance: 1, Revision: 2, Probability: 0.95},
-			Guessed{Utterance: 1, Revision: 2, Words: says("When do you open?")})
-		if got := b.state.silenceAsked(); got != silence {
+		b.after(VoiceHeard{Utterance: 1, Voice: time.Second}, VoicePaused{Utterance: 1, Revision: 1, End: b.now})
+		end := b.state.utterance.pause.voiceEnd
+		b.wait(pause).after(VoiceResumed{Utterance: 1, Revision: 1, Begin: end + pause},
+			VoiceHeard{Utterance: 1, Voice: 2 * time.Second},
+			VoicePaused{Utterance: 1, Revision: 2, End: b.now}, EndJudged{Utterance: 1, Revision: 2, Probability: 0.95},
+			Transcribed{Utterance: 1, Revision: 2, Transcript: says("When do you open?")})
+		if got := b.state.requiredSilence(); got != silence {
 			t.Errorf("after a pause of %v the turn ends after %v, want %v", pause, got, silence)
 		}
 	}

@@ -15,8 +15,8 @@ import (
 type Settings struct {
 	// SystemPrompt is the prompt as written, its variables not filled in.
 	SystemPrompt string
-	// Brought: SystemPrompt is a config's or a client's, not the box's own.
-	Brought bool
+	// CustomPrompt: SystemPrompt is a config's or a client's, not the box's own.
+	CustomPrompt bool
 	// Examples are the config's; they belong to its prompt.
 	Examples  []contract.Example
 	Rules     Rules
@@ -48,8 +48,8 @@ type Settings struct {
 	Inactivity       time.Duration
 	MaxDuration      time.Duration
 
-	// SoundAhead is how far ahead of its playback sound is sent.
-	SoundAhead time.Duration
+	// Lead is how far ahead of its playback sound is sent.
+	Lead time.Duration
 
 	// QuickResponses allows a short answer before one that is late.
 	QuickResponses bool
@@ -72,7 +72,7 @@ type Settings struct {
 	// Verbose asks for interim user messages.
 	Verbose bool
 
-	spoken string // the language in which the user speaks, BCP 47, once it is known
+	userLanguage string // the language in which the user speaks, BCP 47, once it is known
 }
 
 // DefaultSettings are the interface's defaults; of a prompt it has none.
@@ -87,35 +87,35 @@ func DefaultSettings() Settings {
 		MaxDuration:      contract.DefaultMaxDuration,
 		ToolLimit:        DefaultToolLimit,
 		Filler:           DefaultFiller,
-		SoundAhead:       DefaultSoundAhead,
+		Lead:             DefaultLead,
 	}
 }
 
-// apply puts in force what the client sent, all of it or nothing.
-func (s *State) apply(out *effects, m contract.SessionSettings) {
+// applySettings puts in force what the client sent, all of it or nothing.
+func (s *State) applySettings(out *effects, m contract.SessionSettings) {
 	merged, fault := s.settings.Merge(m)
 	if fault != nil {
-		s.faulty(out, *fault)
+		s.reportFault(out, *fault)
 		return
 	}
 	before, prompt := s.settings, s.instructions()
 	s.settings = merged
-	s.prompt = merged.Prompt(s.begun)
-	if !before.answerAlike(merged) {
-		s.drop(out)
+	s.prompt = merged.Prompt(s.startedAt)
+	if !before.sameAnswers(merged) {
+		s.dropPrepared(out)
 	}
 	if s.instructions() != prompt || m.Tools != nil || m.BuiltinTools != nil {
 		out.add(Prefill{s.conversation()})
 	}
-	s.tellSettings(out, m)
+	s.publishSettings(out, m)
 	if m.Metadata != nil {
-		s.tell(out, Noted{m.Metadata})
+		s.publish(out, MetadataSet{m.Metadata})
 	}
 }
 
-// answerAlike reports whether an answer under these settings is one under o.
+// sameAnswers reports whether an answer under these settings is one under o.
 // Only what is known to have no part in an answer may differ.
-func (s Settings) answerAlike(o Settings) bool {
+func (s Settings) sameAnswers(o Settings) bool {
 	for _, x := range []*Settings{&s, &o} {
 		x.CustomSessionID, x.Audio, x.Verbose = "", nil, false
 		x.Threshold, x.PrefixPadding, x.EndOfTurnSilence, x.MinInterruption, x.Semantic = 0, 0, 0, 0, false
@@ -126,11 +126,11 @@ func (s Settings) answerAlike(o Settings) bool {
 	return reflect.DeepEqual(s, o)
 }
 
-// tellSettings tells what was asked for and applied, where it is anything.
-func (s *State) tellSettings(out *effects, m contract.SessionSettings) {
+// publishSettings tells what was asked for and applied, where it is anything.
+func (s *State) publishSettings(out *effects, m contract.SessionSettings) {
 	m.LanguageModelAPIKey = "" // a secret has no place in the history
 	if !reflect.DeepEqual(m, contract.SessionSettings{}) {
-		s.tell(out, SettingsApplied{m})
+		s.publish(out, SettingsApplied{m})
 	}
 }
 
@@ -143,7 +143,7 @@ func (s Settings) Merge(m contract.SessionSettings) (Settings, *contract.Fault) 
 		if strings.TrimSpace(*m.SystemPrompt) == "" {
 			return s, invalid("system_prompt is empty; leave it out to keep the prompt in force")
 		}
-		merged.SystemPrompt, merged.Brought = *m.SystemPrompt, true
+		merged.SystemPrompt, merged.CustomPrompt = *m.SystemPrompt, true
 	}
 	if m.Audio != nil {
 		format := *m.Audio
@@ -185,7 +185,7 @@ func invalid(why string) *contract.Fault {
 	return &contract.Fault{Code: contract.InvalidSettings, Detail: why}
 }
 
-// Check says what is too much in settings that were put together of several
+// CheckAnswers says what is too much in settings that were put together of several
 // parts, each of which is within its own bounds; it is empty where nothing is.
 // It builds no text, so that what is too long costs nothing.
 func (s Settings) Check() string {

@@ -49,13 +49,13 @@ func Builtin(name contract.BuiltInTool, fallback string) Tool {
 // client's: it stays, and whoever runs a tool does so under the client's words.
 // why says what is wrong.
 func (s Settings) withTools(m contract.SessionSettings) (tools []Tool, why string) {
-	own, plugged, brought := s.split()
+	own, plugged, brought := s.splitTools()
 	if m.Tools != nil {
 		sent := make([]Tool, len(m.Tools))
 		for i, t := range m.Tools {
-			sent[i] = s.sent(t)
+			sent[i] = s.clientTool(t)
 		}
-		if why := removed("tools", own, sent); why != "" {
+		if why := missingTool("tools", own, sent); why != "" {
 			return nil, why
 		}
 		own = sent
@@ -68,18 +68,18 @@ func (s Settings) withTools(m contract.SessionSettings) (tools []Tool, why strin
 		for i, t := range m.BuiltinTools {
 			sent[i] = Builtin(t.Name, t.FallbackContent)
 		}
-		if why := removed("builtin_tools", brought, sent); why != "" {
+		if why := missingTool("builtin_tools", brought, sent); why != "" {
 			return nil, why
 		}
 		brought = sent
 	}
 	tools = slices.Concat(own, plugged, brought)
-	return tools, doubled(tools)
+	return tools, duplicateTool(tools)
 }
 
-// sent is a tool as the client sends it. Who runs one of that name goes on doing
+// clientTool is a tool as the client sends it. Who runs one of that name goes on doing
 // so.
-func (s Settings) sent(m contract.Tool) Tool {
+func (s Settings) clientTool(m contract.Tool) Tool {
 	t := Tool{}
 	if there := s.tool(m.Name); !there.Builtin {
 		t = there
@@ -91,14 +91,14 @@ func (s Settings) sent(m contract.Tool) Tool {
 	return t
 }
 
-// split are the client's tools, those that plugins bring, and those of the box
+// splitTools are the client's tools, those that plugins bring, and those of the box
 // itself.
-func (s Settings) split() (own, plugged, brought []Tool) {
+func (s Settings) splitTools() (own, plugged, brought []Tool) {
 	for _, t := range s.Tools {
 		switch {
 		case t.Builtin:
 			brought = append(brought, t)
-		case t.Brought:
+		case t.FromPlugin:
 			plugged = append(plugged, t)
 		default:
 			own = append(own, t)
@@ -107,8 +107,8 @@ func (s Settings) split() (own, plugged, brought []Tool) {
 	return own, plugged, brought
 }
 
-// removed says which tool of before is not among those sent.
-func removed(field string, before, sent []Tool) string {
+// missingTool says which tool of before is not among those sent.
+func missingTool(field string, before, sent []Tool) string {
 	for _, t := range before {
 		if !slices.ContainsFunc(sent, func(x Tool) bool { return x.Name == t.Name }) {
 			return fmt.Sprintf("%s: %q is enabled and missing in the list; a tool that is enabled cannot be removed, "+
@@ -118,8 +118,8 @@ func removed(field string, before, sent []Tool) string {
 	return ""
 }
 
-// doubled says which name is that of two tools, or of one of the box's as well.
-func doubled(tools []Tool) string {
+// duplicateTool says which name is that of two tools, or of one of the box's as well.
+func duplicateTool(tools []Tool) string {
 	seen := map[string]bool{}
 	for _, t := range tools {
 		switch {

@@ -11,11 +11,11 @@ import (
 // another one and leaves the old as it was. What grows with the conversation is
 // shared by both, so only the newest State has a future.
 type State struct {
-	settings Settings
-	begun    time.Time     // wall clock at the beginning, for {{now}}
-	now      time.Duration // when the last event happened
-	ended    bool
-	paused   bool
+	settings  Settings
+	startedAt time.Time     // wall clock at the beginning, for {{now}}
+	now       time.Duration // when the last event happened
+	ended     bool
+	paused    bool
 
 	prompt  string  // the system prompt, its variables filled in
 	history []Entry // what was said, as far as it was heard
@@ -24,20 +24,20 @@ type State struct {
 	reply reply // the assistant's part of it
 
 	// What was sent and may still be playing at the client.
-	playing  []playing
-	silentAt time.Duration // when the client will have played everything
+	playing     []playingSentence
+	playbackEnd time.Duration // when the client will have played everything
 
-	heard   heard      // the newest utterance
-	waiting waiting    // what was said before it
-	resumes bool       // the last user message is answered when the assistant may go on
-	unsaid  []Sentence // else this: what a pause kept from being heard of an answer that was all made
-	broken  brokenOff  // what the assistant was at when it was interrupted
-	leaving leaving    // why the chat ends soon
+	utterance      utterance    // the newest utterance
+	waiting        waiting      // what was said before it
+	answerOnResume bool         // the last user message is answered when the assistant may go on
+	sayOnResume    []Sentence   // else this: what a pause kept from being heard of an answer that was all made
+	interruption   interruption // what the assistant was at when it was interrupted
+	leaving        leaving      // why the chat ends soon
 
-	active    time.Duration // when somebody last did something
-	saidUntil time.Duration // when what the assistant was asked for is played
-	nudged    int           // times that somebody was asked to go on
-	warned    bool          // that the chat will end
+	lastActive       time.Duration // when somebody last did something
+	promptedUntil    time.Duration // when what the assistant was asked for is played
+	nudges           int           // times that somebody was asked to go on
+	inactivityWarned bool          // that the chat will end
 }
 
 // phase is how far a reply is.
@@ -51,74 +51,74 @@ const (
 
 // reply is the assistant's part of a turn.
 type reply struct {
-	phase     phase
-	utterance int // that a speculative reply answers, with the revision of its guess
-	revision  int
-	stale     bool   // the user went on; kept only in case the words stay the same
-	answers   string // these words
+	phase        phase
+	utterance    int // that a speculative reply answers, with the revision of its guess
+	revision     int
+	stale        bool   // the user went on; kept only in case the words stay the same
+	answeredText string // these words
 
-	unspoken []Sentence   // thought, not asked of the mouth yet
-	asked    []Sentence   // of the mouth, not spoken yet
-	begun    bool         // some sentence was asked of the mouth
-	thought  bool         // no more sentences will come
-	done     bool         // and all were asked of the mouth
-	kept     []Spoken     // spoken, held back until the user has finished, or more may be sent
-	joined   joined       // a sentence that is sent as one and spoken in parts
-	dictated [][]Sentence // texts that the client has sent meanwhile
-	consult  consulting   // plugins are asked before the mind is
-	told     []Entry      // what they have said to a guess, beside the words
-	failed   *contract.Fault
-	broke    *Broke   // the mind has failed, and nobody was told yet
-	unasked  bool     // it is of the assistant's own accord: nobody was there for it
-	call     openCall // the tool that is at work, or is to be
-	reading  openCall // the one that has answered, until the model has words for it
-	calls    int      // tools that were called
-	quick    bool     // a quick answer was given
+	unspoken      []Sentence     // thought, not asked of the mouth yet
+	atMouth       []Sentence     // of the mouth, not spoken yet
+	mouthBegun    bool           // some sentence was asked of the mouth
+	thinkingEnded bool           // no more sentences will come
+	finished      bool           // and all were asked of the mouth
+	unsentSound   []SoundMade    // spoken, held back until the user has finished, or more may be sent
+	joined        joinedSentence // a sentence that is sent as one and spoken in parts
+	dictated      [][]Sentence   // texts that the client has sent meanwhile
+	consultation  consultation   // plugins are asked before the mind is
+	pluginContext []Entry        // what they have said to a guess, beside the words
+	fault         *contract.Fault
+	mindFailure   *MindFailed // the mind has failed, and nobody was told yet
+	unprompted    bool        // it is of the assistant's own accord: nobody was there for it
+	call          openCall    // the tool that is at work, or is to be
+	answeredCall  openCall    // the one that has answered, until the model has words for it
+	calls         int         // tools that were called
+	quick         bool        // a quick answer was given
 }
 
-// heard is what is known of the newest utterance.
-type heard struct {
-	utterance   int
-	open        bool // it goes on, or its words are still to come
-	revision    int  // of the newest guess asked for
-	words       Words
-	guessed     bool          // words are those of revision
-	pause       pause         // that it is in
-	over        bool          // the turn ended, the guess is still awaited
-	voice       time.Duration // of it so far
-	before      time.Duration // of it before the assistant began
-	interrupted bool          // it has interrupted the assistant
-	resumed     time.Duration // voice at the moment the user went on after a pause
-	hesitated   time.Duration // the longest pause so far that might have been the end
+// utterance is what is known of the newest utterance.
+type utterance struct {
+	number        int
+	open          bool // it goes on, or its words are still to come
+	revision      int  // of the newest guess asked for
+	transcript    Transcript
+	transcribed   bool          // words are those of revision
+	pause         pause         // that it is in
+	ended         bool          // the turn ended, the guess is still awaited
+	voice         time.Duration // of it so far
+	ignoredVoice  time.Duration // of it before the assistant began
+	interrupted   bool          // it has interrupted the assistant
+	voiceAtResume time.Duration // voice at the moment the user went on after a pause
+	longestPause  time.Duration // the longest pause so far that might have been the end
 }
 
-// pause is a silence within an utterance, or after it.
+// pauseAssistant is a silence within an utterance, or after it.
 type pause struct {
-	on    bool
-	end   time.Duration // of the voice before it
-	until time.Duration // how far the ear has heard nothing but silence
-	stirs bool          // the newest of that holds a sound that may become voice
-	short bool          // the utterance holds no word
-	// asked says that it is known how likely the user has finished.
-	asked    bool
-	finished float64
+	on          bool
+	voiceEnd    time.Duration // of the voice before it
+	silentUntil time.Duration // how far the ear has heard nothing but silence
+	mayBeVoice  bool          // the newest of that holds a sound that may become voice
+	short       bool          // the utterance holds no word
+	// atMouth says that it is known how likely the user has finished.
+	judged      bool
+	probability float64
 }
 
-// brokenOff is what an utterance has kept the assistant from.
-type brokenOff struct {
+// interruption is what an utterance has kept the assistant from.
+type interruption struct {
 	utterance int // 0: none
 	rest      []Sentence
-	said      string     // of it, last
-	call      brokenCall // also where a pause has done it
+	spoken    string          // of it, last
+	call      interruptedCall // also where a pause has done it
 }
 
 // NewState is a conversation about to begin, with what was said before.
 func NewState(s Settings, begun time.Time, history []Entry) State {
 	return State{
-		settings: s,
-		begun:    begun,
-		prompt:   s.Prompt(begun),
-		history:  slices.Clone(history),
+		settings:  s,
+		startedAt: begun,
+		prompt:    s.Prompt(begun),
+		history:   slices.Clone(history),
 	}
 }
 
@@ -137,11 +137,11 @@ func (s State) Conversation() Conversation { return s.conversation() }
 // busy reports whether something is being made that somebody waits for: an
 // answer, or the words of what was said.
 func (s State) busy() bool {
-	return s.reply.phase != quiet || s.heard.over || len(s.waiting.transcripts) > 0
+	return s.reply.phase != quiet || s.utterance.ended || len(s.waiting.transcripts) > 0
 }
 
 // talking reports whether the assistant holds the floor: it prepares an answer
 // in the open, or what it said is still being played.
 func (s State) talking() bool {
-	return s.reply.phase == answering || s.now < s.silentAt
+	return s.reply.phase == answering || s.now < s.playbackEnd
 }

@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// MostCalls is how many tools one turn may call, one after the other: enough
+	// MaxCalls is how many tools one turn may call, one after the other: enough
 	// for "find it, look it up, book it", and an end for a model that only calls.
-	MostCalls = 5
+	MaxCalls = 5
 	// DefaultToolLimit is how long a tool may take. People on the phone wait half a
 	// minute for "let me look that up", and not much longer.
 	DefaultToolLimit = 30 * time.Second
@@ -37,10 +37,10 @@ type Tool struct {
 	// long that says it may take; 0: as long as any.
 	Plugin string
 	Limit  time.Duration
-	// Brought says that it is there because of the Plugin. Stored says that a
+	// CustomPrompt says that it is there because of the Plugin. Stored says that a
 	// developer has made it: it is run by the plugin that has a tool of its name,
 	// if there is one.
-	Brought, Stored bool
+	FromPlugin, Stored bool
 }
 
 // HangUp is the tool by which the assistant ends the chat; what it does is done
@@ -58,16 +58,16 @@ type Call struct {
 }
 
 type (
-	// Called says that the mind of a turn wants a tool to be run, in place of
+	// ToolRequested says that the mind of a turn wants a tool to be run, in place of
 	// more sentences.
-	Called struct {
+	ToolRequested struct {
 		At
 		Turn int
 		Call Call
 	}
-	// Answered is how a tool call ended. The model sees Content alone. It comes
+	// ToolAnswered is how a tool call ended. The model sees Content alone. It comes
 	// from the client, or OnBox from who ran it there.
-	Answered struct {
+	ToolAnswered struct {
 		At
 		CallID  string
 		Content string
@@ -78,8 +78,8 @@ type (
 )
 
 type (
-	// Run has the box run one of its tools. What it answers comes as Answered.
-	Run struct {
+	// RunTool has the box run one of its tools. What it answers comes as Answered.
+	RunTool struct {
 		Turn int
 		Call Call
 		Tool Tool
@@ -87,14 +87,14 @@ type (
 	}
 	// StopTool has the box give up the tool that it runs for a turn.
 	StopTool struct{ Turn int }
-	// Enough says that no more sentences of a turn are wanted: its mind may go,
+	// StopThinking says that no more sentences of a turn are wanted: its mind may go,
 	// its mouth goes on.
-	Enough struct{ Turn int }
+	StopThinking struct{ Turn int }
 )
 
-func (Run) effect()      {}
-func (StopTool) effect() {}
-func (Enough) effect()   {}
+func (RunTool) effect()      {}
+func (StopTool) effect()     {}
+func (StopThinking) effect() {}
 
 type (
 	// ToolCalled says that the assistant calls a tool.
@@ -104,7 +104,7 @@ type (
 	}
 	// ToolReplied says how a call ended.
 	ToolReplied struct {
-		Answered
+		ToolAnswered
 		Tool Tool
 	}
 )
@@ -115,41 +115,41 @@ func (ToolReplied) fact() {}
 // openCall is a call that has no answer yet.
 type openCall struct {
 	Call
-	tool   Tool
-	told   bool          // it is under way; else the user may still go on
-	since  time.Duration // when it was told
-	filled bool          // the user was told that it takes long
-	nth    int           // of its turn, from 1
+	tool       Tool
+	running    bool          // it is under way; else the user may still go on
+	since      time.Duration // when it was told
+	fillerSaid bool          // the user was told that it takes long
+	nth        int           // of its turn, from 1
 }
 
-// brokenCall is a call whose turn was broken off, and may yet go on: by a pause,
+// interruptedCall is a call whose turn was broken off, and may yet go on: by a pause,
 // or by a sound that may be nothing.
-type brokenCall struct {
+type interruptedCall struct {
 	openCall
-	answer *Answered
+	answer *ToolAnswered
 }
 
-func (c openCall) is() bool { return c.ID != "" }
+func (c openCall) exists() bool { return c.ID != "" }
 
-// waitsFor reports whether an answer is that of the call, by whom it runs.
-func (c openCall) waitsFor(e Answered) bool {
-	return c.told && c.ID == e.CallID && c.tool.OnBox == e.OnBox
+// awaits reports whether an answer is that of the call, by whom it runs.
+func (c openCall) awaits(e ToolAnswered) bool {
+	return c.running && c.ID == e.CallID && c.tool.OnBox == e.OnBox
 }
 
-// called: the mind wants a tool. A guess calls none before the user has finished.
+// requestTool: the mind wants a tool. A guess calls none before the user has finished.
 // A model on a server may call on though it was asked for words: that it failed.
-func (s *State) called(out *effects, e Called) {
-	if !s.at(e.Turn) || s.reply.thought || s.reply.call.is() {
+func (s *State) requestTool(out *effects, e ToolRequested) {
+	if !s.isCurrent(e.Turn) || s.reply.thinkingEnded || s.reply.call.exists() {
 		return
 	}
-	if s.reply.calls >= MostCalls {
-		s.broke(out, Broke{
+	if s.reply.calls >= MaxCalls {
+		s.noteMindFailure(out, MindFailed{
 			At:   e.At,
 			Turn: e.Turn,
 			ID:   e.Call.ID,
 			Fault: contract.Fault{Code: contract.ProviderFailed, Detail: fmt.Sprintf(
 				"It called another tool where it was asked for words: after %d calls, which are the most of a turn.",
-				MostCalls)},
+				MaxCalls)},
 		})
 		return
 	}
@@ -159,87 +159,87 @@ func (s *State) called(out *effects, e Called) {
 		e.Call.Misfit = "There is no such tool any more." // it went while the mind thought of it: nobody would answer
 	}
 	s.reply.call = openCall{Call: e.Call, tool: s.settings.tool(e.Call.Name), nth: s.reply.calls + 1}
-	s.reply.reading = openCall{}
+	s.reply.answeredCall = openCall{}
 	s.makeCall(out)
 }
 
 // makeCall makes the call that waits for the user to have finished, if one does.
 func (s *State) makeCall(out *effects) {
 	c := &s.reply.call
-	if s.reply.phase != answering || !c.is() || c.told || len(s.reply.kept) > 0 {
+	if s.reply.phase != answering || !c.exists() || c.running || len(s.reply.unsentSound) > 0 {
 		return
 	}
-	c.told, c.since = true, s.now
+	c.running, c.since = true, s.now
 	s.reply.calls = c.nth
 	if c.Misfit != "" { // nobody could run it
-		a := Answered{Failed: true}
+		a := ToolAnswered{Failed: true}
 		if c.tool.Parameters == "" { // there is no such tool: the model has to do without
-			a.Content = NoAnswer
+			a.Content = FailedResult
 		}
-		s.goOn(out, c.ended(a))
+		s.continueAfterTool(out, c.withFallback(a))
 		return
 	}
-	s.tell(out, ToolCalled{c.Call, c.tool})
-	s.start(out)
+	s.publish(out, ToolCalled{c.Call, c.tool})
+	s.runCall(out)
 }
 
-// start has a call of the box carried out.
-func (s *State) start(out *effects) {
+// runCall has a call of the box carried out.
+func (s *State) runCall(out *effects) {
 	switch c := s.reply.call; {
 	case c.Name == HangUp && c.tool.Builtin:
 		s.hangUp(out, c)
 	case c.tool.OnBox:
-		out.add(Run{s.turn, c.Call, c.tool, s.conversation()})
+		out.add(RunTool{s.turn, c.Call, c.tool, s.conversation()})
 	}
 }
 
-// answered: a tool has answered. What nobody waits for is an error, unless the
+// takeToolAnswer: a tool has answered. What nobody waits for is an error, unless the
 // box itself brings it.
-func (s *State) answered(out *effects, e Answered) {
-	switch open, broken := s.reply.call, s.broken.call; {
-	case open.waitsFor(e):
-		e = s.replied(out, open, e)
-		s.goOn(out, e)
-	case broken.waitsFor(e) && broken.answer == nil:
-		e = s.replied(out, broken.openCall, e)
-		s.broken.call.answer = &e
+func (s *State) takeToolAnswer(out *effects, e ToolAnswered) {
+	switch open, broken := s.reply.call, s.interruption.call; {
+	case open.awaits(e):
+		e = s.publishToolReply(out, open, e)
+		s.continueAfterTool(out, e)
+	case broken.awaits(e) && broken.answer == nil:
+		e = s.publishToolReply(out, broken.openCall, e)
+		s.interruption.call.answer = &e
 	case !e.OnBox:
-		s.faulty(out, contract.Fault{Code: contract.UnexpectedTool, Detail: fmt.Sprintf(
+		s.reportFault(out, contract.Fault{Code: contract.UnexpectedTool, Detail: fmt.Sprintf(
 			"tool_call_id: no call %q waits for an answer; it was answered already, took too long, was given up when "+
 				"the user spoke, or never was.", contract.Clip(e.CallID))})
 	}
 }
 
-// replied tells how a call ended, and returns what it ended with.
-func (s *State) replied(out *effects, c openCall, a Answered) Answered {
-	a = c.ended(a)
-	s.tell(out, ToolReplied{a, c.tool})
+// publishToolReply tells how a call ended, and returns what it ended with.
+func (s *State) publishToolReply(out *effects, c openCall, a ToolAnswered) ToolAnswered {
+	a = c.withFallback(a)
+	s.publish(out, ToolReplied{a, c.tool})
 	return a
 }
 
-// ended is what a call ends with: where it failed without a word, with what its
+// withFallback is what a call ends with: where it failed without a word, with what its
 // tool falls back on.
-func (c openCall) ended(a Answered) Answered {
+func (c openCall) withFallback(a ToolAnswered) ToolAnswered {
 	if a.Failed {
 		a.Content = cmp.Or(a.Content, c.tool.Fallback)
 	}
 	return a
 }
 
-// goOn has the model go on with what a call ended with; without anything to go
+// continueAfterTool has the model go on with what a call ended with; without anything to go
 // on with the assistant apologises.
-func (s *State) goOn(out *effects, e Answered) {
+func (s *State) continueAfterTool(out *effects, e ToolAnswered) {
 	c := s.reply.call
-	s.remember(c.Call, Result(e.Content, e.Failed))
-	s.reply.call, s.reply.reading = openCall{}, c
+	s.appendCall(c.Call, Result(e.Content, e.Failed))
+	s.reply.call, s.reply.answeredCall = openCall{}, c
 	if e.Failed && e.Content == "" {
-		s.last(out, language.Of(s.settings.spoken).Sorry(), c.ID)
+		s.endWith(out, language.Of(s.settings.userLanguage).Sorry(), c.ID)
 		return
 	}
 	out.add(Think{
 		Turn:         s.turn,
-		GoesOn:       true,
-		NoCall:       c.nth >= MostCalls || c.Misfit != "",
+		AfterTool:    true,
+		NoCall:       c.nth >= MaxCalls || c.Misfit != "",
 		Conversation: s.conversation(),
 	})
 }
@@ -247,8 +247,8 @@ func (s *State) goOn(out *effects, e Answered) {
 // What the model finds in place of a tool's answer that has no words: of one that
 // failed, and of one that did what it was asked and had nothing to tell.
 const (
-	NoAnswer = "The tool failed and did nothing."
-	NoWords  = "Done. The tool returned no text."
+	FailedResult = "The tool failed and did nothing."
+	EmptyResult  = "Done. The tool returned no text."
 )
 
 // Result is what the model reads of a tool's answer.
@@ -257,14 +257,14 @@ func Result(content string, failed bool) string {
 	case strings.TrimSpace(content) != "":
 		return content
 	case failed:
-		return NoAnswer
+		return FailedResult
 	}
-	return NoWords
+	return EmptyResult
 }
 
-// remember adds a call and its answer to the history, one after the other: no
+// appendCall adds a call and its answer to the history, one after the other: no
 // model is ever shown the one without the other.
-func (s *State) remember(c Call, content string) {
+func (s *State) appendCall(c Call, content string) {
 	arguments := c.Arguments
 	if c.Misfit != "" {
 		arguments = "{}"
@@ -277,41 +277,41 @@ func (s *State) remember(c Call, content string) {
 	}, Entry{Role: ToolResult, ID: c.ID, Text: content})
 }
 
-// last has a turn end with a sentence that nobody had to think of.
-func (s *State) last(out *effects, text, after string) {
+// endWith has a turn end with a sentence that nobody had to think of.
+func (s *State) endWith(out *effects, text, after string) {
 	r := &s.reply
-	r.thought, r.reading = true, openCall{}
+	r.thinkingEnded, r.answeredCall = true, openCall{}
 	if text != "" {
 		r.unspoken = append(slices.Clip(r.unspoken), Sentence{ID: contract.DerivedID(after), Text: text})
 	}
 	s.askMouth(out)
-	s.finish(out)
+	s.finishReply(out)
 }
 
-// toolLate is when a call has taken too long.
-func (s State) toolLate() time.Duration {
-	if c := s.reply.call; c.told {
+// toolDue is when a call has taken too long.
+func (s State) toolDue() time.Duration {
+	if c := s.reply.call; c.running {
 		return c.since + s.toolLimit()
 	}
 	return never
 }
 
-// overdue is how much longer than its own limit a tool is waited for: who runs it
+// toolGrace is how much longer than its own limit a tool is waited for: who runs it
 // gives it up by itself, and can say more about it.
-const overdue = 500 * time.Millisecond
+const toolGrace = 500 * time.Millisecond
 
 // toolLimit is how long the call may take.
 func (s State) toolLimit() time.Duration {
 	if own := s.reply.call.tool.Limit; own > 0 {
-		return min(s.settings.ToolLimit, own+overdue)
+		return min(s.settings.ToolLimit, own+toolGrace)
 	}
 	return s.settings.ToolLimit
 }
 
-// toolIsLate: the tool is not waited for any longer.
-func (s *State) toolIsLate(out *effects) {
+// giveUpTool: the tool is not waited for any longer.
+func (s *State) giveUpTool(out *effects) {
 	c := s.reply.call
-	a := s.replied(out, c, Answered{
+	a := s.publishToolReply(out, c, ToolAnswered{
 		CallID: c.ID,
 		Failed: true,
 		Error:  "It did not answer within " + s.toolLimit().String() + ".",
@@ -320,67 +320,67 @@ func (s *State) toolIsLate(out *effects) {
 	if c.tool.OnBox {
 		out.add(StopTool{s.turn})
 	}
-	s.goOn(out, a)
+	s.continueAfterTool(out, a)
 }
 
 // fillerDue is when the user is told that it takes long: the tool, or the model, which
 // reads what the tool answered.
 func (s State) fillerDue() time.Duration {
-	c := s.reply.late()
-	if !c.told || c.filled || s.settings.Filler <= 0 || s.reply.speaks() || s.leaving.on {
+	c := s.reply.slowCall()
+	if !c.running || c.fillerSaid || s.settings.Filler <= 0 || s.reply.speaks() || s.leaving.on {
 		return never
 	}
-	return max(c.since, s.silentAt) + s.settings.Filler
+	return max(c.since, s.playbackEnd) + s.settings.Filler
 }
 
-// late is the call that is waited for, or whose answer the model reads.
-func (r *reply) late() *openCall {
-	if r.call.is() {
+// slowCall is the call that is waited for, or whose answer the model reads.
+func (r *reply) slowCall() *openCall {
+	if r.call.exists() {
 		return &r.call
 	}
-	return &r.reading
+	return &r.answeredCall
 }
 
-// fill says that it takes long.
-func (s *State) fill(out *effects) {
-	c := s.reply.late()
-	c.filled = true
+// sayFiller says that it takes long.
+func (s *State) sayFiller(out *effects) {
+	c := s.reply.slowCall()
+	c.fillerSaid = true
 	nth := c.nth
 	if s.reply.quick { // "One moment" was said
 		nth++
 	}
-	if text := language.Of(s.settings.spoken).Working(nth); text != "" {
+	if text := language.Of(s.settings.userLanguage).Working(nth); text != "" {
 		s.reply.unspoken = append(slices.Clip(s.reply.unspoken),
 			Sentence{ID: contract.DerivedID("filler " + c.ID), Text: text, Quick: true})
 		s.askMouth(out)
 	}
 }
 
-// brokenCall is what is kept of the call of a reply that is broken off.
-func (r reply) brokenCall() brokenCall {
-	if !r.call.told {
-		return brokenCall{}
+// interruptedCall is what is kept of the call of a reply that is broken off.
+func (r reply) interruptedCall() interruptedCall {
+	if !r.call.running {
+		return interruptedCall{}
 	}
-	return brokenCall{openCall: r.call}
+	return interruptedCall{openCall: r.call}
 }
 
 // resumeCall goes on with a turn that was broken off while a tool was at work.
 func (s *State) resumeCall(out *effects) bool {
-	c := s.broken.call
-	if !c.is() {
+	c := s.interruption.call
+	if !c.exists() {
 		return false
 	}
 	s.turn++
 	s.reply = reply{phase: answering, call: c.openCall, calls: c.nth}
-	s.broken, s.unsaid, s.resumes = brokenOff{}, nil, false
+	s.interruption, s.sayOnResume, s.answerOnResume = interruption{}, nil, false
 	if s.reply.call.tool.OnBox {
 		s.reply.call.since = s.now
 	}
 	switch {
 	case c.answer != nil:
-		s.goOn(out, *c.answer)
+		s.continueAfterTool(out, *c.answer)
 	case c.tool.OnBox: // it was given up with the turn
-		s.start(out)
+		s.runCall(out)
 	}
 	return true
 }

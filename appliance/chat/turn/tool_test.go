@@ -22,8 +22,8 @@ func withTools(tools ...Tool) func(*Settings) {
 	return func(s *Settings) { s.Tools = tools }
 }
 
-func calls(turn int, id, name string) Called {
-	return Called{Turn: turn, Call: Call{ID: id, Name: name, Arguments: `{"day":"today"}`}}
+func calls(turn int, id, name string) ToolRequested {
+	return ToolRequested{Turn: turn, Call: Call{ID: id, Name: name, Arguments: `{"day":"today"}`}}
 }
 
 const (
@@ -35,10 +35,10 @@ func TestAToolAnswersAndTheModelGoesOn(t *testing.T) {
 	b := begin(t, withTools(weather()))
 	b.after(Typed{Text: "Does it rain?"})
 	want(t, b.after(calls(1, "a", "weather")), calledWeather)
-	want(t, b.after(ThoughtEnded{Turn: 1})) // of the mind that has called
-	want(t, b.after(Answered{CallID: "a", Content: "Rain."}), answered, "go on 1: Rain.")
-	want(t, b.after(thinks(1, "It rains.")), "speak 1: It rains.")
-	want(t, b.after(ThoughtEnded{Turn: 1}), "done 1")
+	want(t, b.after(ThinkingEnded{Turn: 1})) // of the mind that has called
+	want(t, b.after(ToolAnswered{CallID: "a", Content: "Rain."}), answered, "go on 1: Rain.")
+	want(t, b.after(sentenceThought(1, "It rains.")), "speak 1: It rains.")
+	want(t, b.after(ThinkingEnded{Turn: 1}), "done 1")
 	want(t, b.after(clip(1, "It rains.", time.Second)), "assistant: It rains.", "audio id-It rains.", "assistant_end")
 	got := b.state.Conversation().History
 	called, answer := Entry{
@@ -58,35 +58,37 @@ func TestAnAnswerWithoutWordsIsNoFailure(t *testing.T) {
 	for _, content := range []string{"", " \n"} {
 		b := begin(t, withTools(weather()))
 		b.after(Typed{Text: "Switch it on."}, calls(1, "a", "weather"))
-		want(t, b.after(Answered{CallID: "a", Content: content}), "tool_response weather: "+content,
-			"go on 1: "+NoWords)
+		want(t, b.after(ToolAnswered{CallID: "a", Content: content}), "tool_response weather: "+content,
+			"go on 1: "+EmptyResult)
 	}
 }
 
 func TestAGuessCallsNoTool(t *testing.T) {
 	b := begin(t, withTools(weather()))
-	b.after(Voiced{Utterance: 1, Voice: time.Second}, Guessed{Utterance: 1, Revision: 1, Words: says("Does it rain?")})
+	b.after(VoiceHeard{Utterance: 1, Voice: time.Second}, Transcribed{Utterance: 1, Revision: 1,
+		Transcript: says("Does it rain?")})
 	want(t, b.after(calls(1, "a", "weather")))
-	want(t, b.after(Answered{CallID: "a", Content: "Rain."}), "error E0731")
+	want(t, b.after(ToolAnswered{CallID: "a", Content: "Rain."}), "error E0731")
 	want(t, b.after(TurnEnded{Utterance: 1, Revision: 1}), "user: Does it rain?", calledWeather)
-	want(t, b.after(Answered{CallID: "a", Content: "Rain."}), answered, "go on 1: Rain.")
+	want(t, b.after(ToolAnswered{CallID: "a", Content: "Rain."}), answered, "go on 1: Rain.")
 
 	b = begin(t, withTools(weather())) // and if the user goes on, never
-	b.after(Voiced{Utterance: 1, Voice: time.Second}, Guessed{Utterance: 1, Revision: 1, Words: says("Does it")},
+	b.after(VoiceHeard{Utterance: 1, Voice: time.Second}, Transcribed{Utterance: 1, Revision: 1,
+		Transcript: says("Does it")},
 		calls(1, "a", "weather"),
-		WentOn{Utterance: 1, Revision: 1}, Voiced{Utterance: 1, Voice: 2 * time.Second})
-	want(t, b.after(Guessed{Utterance: 1, Revision: 2, Words: says("Does it snow?")}), "cancel 1",
+		VoiceResumed{Utterance: 1, Revision: 1}, VoiceHeard{Utterance: 1, Voice: 2 * time.Second})
+	want(t, b.after(Transcribed{Utterance: 1, Revision: 2, Transcript: says("Does it snow?")}), "cancel 1",
 		"prepare 2: Does it snow?")
 	want(t, b.after(TurnEnded{Utterance: 1, Revision: 2}), "user: Does it snow?")
 }
 
 func TestAnAnswerNobodyWaitsForIsAnError(t *testing.T) {
 	b := begin(t, withTools(weather()))
-	want(t, b.after(Answered{CallID: "a", Content: "Rain."}), "error E0731")
+	want(t, b.after(ToolAnswered{CallID: "a", Content: "Rain."}), "error E0731")
 	b.after(Typed{Text: "Does it rain?"}, calls(1, "a", "weather"))
-	want(t, b.after(Answered{CallID: "b", Content: "Rain."}), "error E0731")
-	b.after(Answered{CallID: "a", Content: "Rain."})
-	want(t, b.after(Answered{CallID: "a", Content: "Snow."}), "error E0731")
+	want(t, b.after(ToolAnswered{CallID: "b", Content: "Rain."}), "error E0731")
+	b.after(ToolAnswered{CallID: "a", Content: "Rain."})
+	want(t, b.after(ToolAnswered{CallID: "a", Content: "Snow."}), "error E0731")
 }
 
 func TestOfAToolErrorTheModelSeesTheContentOrTheFallback(t *testing.T) {
@@ -94,7 +96,7 @@ func TestOfAToolErrorTheModelSeesTheContentOrTheFallback(t *testing.T) {
 		"": "go on 1: The weather is not known."} {
 		b := begin(t, withTools(weather()))
 		b.after(Typed{Text: "Does it rain?"}, calls(1, "a", "weather"))
-		want(t, b.after(Answered{
+		want(t, b.after(ToolAnswered{
 			CallID:  "a",
 			Failed:  true,
 			Error:   "server down",
@@ -108,7 +110,7 @@ func TestAToolThatFailsWithoutAFallbackIsApologisedFor(t *testing.T) {
 	bare.Fallback = ""
 	b := begin(t, withTools(bare))
 	b.after(Typed{Text: "Does it rain?"}, calls(1, "a", "weather"))
-	want(t, b.after(Answered{CallID: "a", Failed: true}), "tool_error weather: ",
+	want(t, b.after(ToolAnswered{CallID: "a", Failed: true}), "tool_error weather: ",
 		"speak 1: I'm sorry, that did not work.", "done 1")
 	want(t, b.after(clip(1, "I'm sorry, that did not work.", time.Second))[2:], "assistant_end")
 }
@@ -117,13 +119,13 @@ func TestAToolThatFailsWithoutAFallbackIsApologisedFor(t *testing.T) {
 func TestAModelThatOnlyCallsComesToAnEnd(t *testing.T) {
 	b := begin(t, withTools(weather()))
 	b.after(Typed{Text: "Does it rain?"})
-	for n := 1; n <= MostCalls; n++ {
+	for n := 1; n <= MaxCalls; n++ {
 		id := string(rune('a' + n))
 		want(t, b.after(calls(1, id, "weather")), calledWeather)
-		b.after(Answered{CallID: id, Content: "Rain."})
+		b.after(ToolAnswered{CallID: id, Content: "Rain."})
 	}
 	want(t, b.after(calls(1, "z", "weather")), "error E0719", "speak 1: "+sorry, "done 1")
-	want(t, b.after(Answered{CallID: "z", Content: "Rain."}), "error E0731")
+	want(t, b.after(ToolAnswered{CallID: "z", Content: "Rain."}), "error E0731")
 	b.after(clip(1, sorry, time.Second), Typed{Text: "And now?"})
 	want(t, b.after(calls(2, "y", "weather")), calledWeather) // another turn may call again
 }
@@ -137,7 +139,7 @@ func TestAToolThatTakesTooLongIsGivenUp(t *testing.T) {
 	}
 	b.now = at
 	want(t, b.after(Tick{}), "tool_error weather: The weather is not known.", "go on 1: The weather is not known.")
-	want(t, b.after(Answered{CallID: "a", Content: "Rain."}), "error E0731")
+	want(t, b.after(ToolAnswered{CallID: "a", Content: "Rain."}), "error E0731")
 }
 
 func TestWhileAToolTakesLongTheAssistantSaysSo(t *testing.T) {
@@ -149,7 +151,7 @@ func TestWhileAToolTakesLongTheAssistantSaysSo(t *testing.T) {
 	}
 	want(t, b.after(Tick{}), "speak 1: One moment, please.")
 	b.after(clip(1, "One moment, please.", time.Second))
-	want(t, b.after(Answered{CallID: "a", Content: "Rain."}), answered, "go on 1: Rain.")
+	want(t, b.after(ToolAnswered{CallID: "a", Content: "Rain."}), answered, "go on 1: Rain.")
 	if at := b.wake(); at < 60*time.Second {
 		t.Errorf("it wakes again at %v", at)
 	}
@@ -158,10 +160,10 @@ func TestWhileAToolTakesLongTheAssistantSaysSo(t *testing.T) {
 // Who has waited for the tool waits for the model, too, which reads what the tool
 // answered: an answer of many entries takes a slow machine seconds.
 func TestWhileTheModelReadsWhatAToolAnsweredTheAssistantSaysSo(t *testing.T) {
-	asked := func() *told {
+	asked := func() *testChat {
 		b := begin(t, withTools(weather()))
 		b.after(Typed{Text: "Does it rain?"}, calls(1, "a", "weather"))
-		b.wait(time.Second).after(Answered{CallID: "a", Content: "Rain."})
+		b.wait(time.Second).after(ToolAnswered{CallID: "a", Content: "Rain."})
 		return b
 	}
 	b := asked()
@@ -174,12 +176,12 @@ func TestWhileTheModelReadsWhatAToolAnsweredTheAssistantSaysSo(t *testing.T) {
 	if at := b.wake(); at < 60*time.Second {
 		t.Errorf("it says so once more at %v", at)
 	}
-	want(t, b.after(thinks(1, "It rains.")), "speak 1: It rains.")
+	want(t, b.after(sentenceThought(1, "It rains.")), "speak 1: It rains.")
 
 	for name, words := range map[string]Event{
-		"an answer":  thinks(1, "It rains."),
-		"no words":   ThoughtEnded{Turn: 1},
-		"a failure":  Broke{Turn: 1, ID: "x"},
+		"an answer":  sentenceThought(1, "It rains."),
+		"no words":   ThinkingEnded{Turn: 1},
+		"a failure":  MindFailed{Turn: 1, ID: "x"},
 		"a new call": calls(1, "b", "weather"),
 	} {
 		b := asked()
@@ -192,7 +194,7 @@ func TestWhileTheModelReadsWhatAToolAnsweredTheAssistantSaysSo(t *testing.T) {
 }
 
 // wake is when it wants to be woken.
-func (b *told) wake() time.Duration {
+func (b *testChat) wake() time.Duration {
 	at, _ := b.state.Wake()
 	return at
 }
@@ -200,74 +202,74 @@ func (b *told) wake() time.Duration {
 func TestATurnCallsFiveToolsAtMost(t *testing.T) {
 	b := begin(t, withTools(weather()))
 	b.after(Typed{Text: "Does it rain?"})
-	for n := 1; n <= MostCalls; n++ {
+	for n := 1; n <= MaxCalls; n++ {
 		id := string(rune('a' + n))
 		want(t, b.after(calls(1, id, "weather")), calledWeather)
 		how := "go on 1: Rain."
-		if n == MostCalls {
+		if n == MaxCalls {
 			how = "go on in words 1: Rain."
 		}
-		want(t, b.after(Answered{CallID: id, Content: "Rain."}), answered, how)
+		want(t, b.after(ToolAnswered{CallID: id, Content: "Rain."}), answered, how)
 	}
 }
 
 func TestACallThatFitsNoToolIsNotMade(t *testing.T) {
 	b := begin(t, withTools(weather()))
 	b.after(Typed{Text: "Does it rain?"})
-	want(t, b.after(Called{Turn: 1, Call: Call{
+	want(t, b.after(ToolRequested{Turn: 1, Call: Call{
 		ID:        "a",
 		Name:      "weather",
 		Arguments: "{",
 		Misfit:    "no JSON",
 	}}), "go on in words 1: The weather is not known.")
-	want(t, b.after(Answered{CallID: "a", Content: "Rain."}), "error E0731")
+	want(t, b.after(ToolAnswered{CallID: "a", Content: "Rain."}), "error E0731")
 }
 
 // Real words give the call up; a cough does not, whatever comes first.
 func TestACallOutlivesACough(t *testing.T) {
-	interrupted := func() *told {
+	interrupted := func() *testChat {
 		b := begin(t, withTools(weather()))
 		b.after(Typed{Text: "Does it rain?"}, calls(1, "a", "weather"))
-		want(t, b.after(Voiced{Utterance: 1, Voice: time.Second}), "cancel 1", "user_interruption")
+		want(t, b.after(VoiceHeard{Utterance: 1, Voice: time.Second}), "cancel 1", "user_interruption")
 		return b
 	}
 	b := interrupted()
-	b.after(Guessed{Utterance: 1, Revision: 1})
+	b.after(Transcribed{Utterance: 1, Revision: 1})
 	want(t, b.after(TurnEnded{Utterance: 1, Revision: 1}))
-	want(t, b.after(Answered{CallID: "a", Content: "Rain."}), answered, "go on 2: Rain.")
+	want(t, b.after(ToolAnswered{CallID: "a", Content: "Rain."}), answered, "go on 2: Rain.")
 
 	b = interrupted()
-	want(t, b.after(Answered{CallID: "a", Content: "Rain."}), answered)
-	want(t, b.after(Answered{CallID: "a", Content: "Rain."}), "error E0731")
-	b.after(Guessed{Utterance: 1, Revision: 1})
+	want(t, b.after(ToolAnswered{CallID: "a", Content: "Rain."}), answered)
+	want(t, b.after(ToolAnswered{CallID: "a", Content: "Rain."}), "error E0731")
+	b.after(Transcribed{Utterance: 1, Revision: 1})
 	want(t, b.after(TurnEnded{Utterance: 1, Revision: 1}), "go on 2: Rain.")
 
 	b = interrupted()
-	b.after(Guessed{Utterance: 1, Revision: 1, Words: says("No, tomorrow.")})
+	b.after(Transcribed{Utterance: 1, Revision: 1, Transcript: says("No, tomorrow.")})
 	want(t, b.after(TurnEnded{Utterance: 1, Revision: 1}), "user: No, tomorrow.")
-	want(t, b.after(Answered{CallID: "a", Content: "Rain."}), "error E0731")
+	want(t, b.after(ToolAnswered{CallID: "a", Content: "Rain."}), "error E0731")
 }
 
 // What the model reads of a call that failed stands in the history too, whenever
 // it failed.
 func TestOfACallThatFailsDuringASoundTheFallbackIsKept(t *testing.T) {
 	b := begin(t, withTools(weather()))
-	b.after(Typed{Text: "Does it rain?"}, calls(1, "a", "weather"), Voiced{Utterance: 1, Voice: time.Second})
-	want(t, b.after(Answered{CallID: "a", Failed: true, Error: "server down"}),
+	b.after(Typed{Text: "Does it rain?"}, calls(1, "a", "weather"), VoiceHeard{Utterance: 1, Voice: time.Second})
+	want(t, b.after(ToolAnswered{CallID: "a", Failed: true, Error: "server down"}),
 		"tool_error weather: The weather is not known.")
-	b.after(Guessed{Utterance: 1, Revision: 1})
+	b.after(Transcribed{Utterance: 1, Revision: 1})
 	want(t, b.after(TurnEnded{Utterance: 1, Revision: 1}), "go on 2: The weather is not known.")
 }
 
 func TestACallOutlivesAPause(t *testing.T) {
 	b := begin(t, withTools(weather()))
 	b.after(Typed{Text: "Does it rain?"}, calls(1, "a", "weather"))
-	want(t, b.after(PauseAsked{}), "record PAUSE_ONSET", "cancel 1", "assistant_end")
-	want(t, b.after(Answered{CallID: "a", Content: "Rain."}), answered)
-	want(t, b.after(ResumeAsked{}), "record RESUME_ONSET", "go on 2: Rain.")
+	want(t, b.after(PauseRequested{}), "record PAUSE_ONSET", "cancel 1", "assistant_end")
+	want(t, b.after(ToolAnswered{CallID: "a", Content: "Rain."}), answered)
+	want(t, b.after(ResumeRequested{}), "record RESUME_ONSET", "go on 2: Rain.")
 
-	b.after(calls(2, "b", "weather"), PauseAsked{}, Typed{Text: "And snow?"})
-	want(t, b.after(ResumeAsked{}), "record RESUME_ONSET", "think 3: And snow?")
+	b.after(calls(2, "b", "weather"), PauseRequested{}, Typed{Text: "And snow?"})
+	want(t, b.after(ResumeRequested{}), "record RESUME_ONSET", "think 3: And snow?")
 }
 
 func TestWhatTheClientHasSaidMeanwhileEndsNoCall(t *testing.T) {
@@ -275,7 +277,7 @@ func TestWhatTheClientHasSaidMeanwhileEndsNoCall(t *testing.T) {
 	b.after(Typed{Text: "Does it rain?"}, calls(1, "a", "weather"))
 	want(t, b.after(Dictated{Sentences: []Sentence{{ID: "d", Text: "Let me see."}}}), "speak 1: Let me see.")
 	want(t, b.after(clip(1, "Let me see.", time.Second)), "assistant: Let me see.", "audio id-Let me see.")
-	want(t, b.after(Answered{CallID: "a", Content: "Rain."}), answered, "go on 1: Rain.")
+	want(t, b.after(ToolAnswered{CallID: "a", Content: "Rain."}), answered, "go on 1: Rain.")
 }
 
 func TestAToolOfTheBoxRunsThere(t *testing.T) {
@@ -283,13 +285,14 @@ func TestAToolOfTheBoxRunsThere(t *testing.T) {
 	b.after(Typed{Text: "Any news?"})
 	want(t, b.after(calls(1, "a", "web_search")), `tool_call web_search {"day":"today"}`,
 		`run 1: web_search {"day":"today"}`)
-	want(t, b.after(Answered{CallID: "a", Content: "Forged."}), "error E0731") // the client does not answer for the box
-	want(t, b.after(Answered{CallID: "a", Content: "None.", OnBox: true}), "tool_response web_search: None.",
+	// the client does not answer for the box
+	want(t, b.after(ToolAnswered{CallID: "a", Content: "Forged."}), "error E0731")
+	want(t, b.after(ToolAnswered{CallID: "a", Content: "None.", OnBox: true}), "tool_response web_search: None.",
 		"go on 1: None.")
 	b.after(calls(1, "b", "web_search"))
 	b.now = b.now + DefaultToolLimit
 	want(t, b.after(Tick{})[:2], "tool_error web_search: ", "stop tool 1")
-	want(t, b.after(Answered{CallID: "b", Content: "Late.", OnBox: true}))
+	want(t, b.after(ToolAnswered{CallID: "b", Content: "Late.", OnBox: true}))
 }
 
 func TestHangingUpComesAfterTheGoodbye(t *testing.T) {
@@ -299,19 +302,19 @@ func TestHangingUpComesAfterTheGoodbye(t *testing.T) {
 	want(t, got[:1], `tool_call hang_up {"day":"today"}`)
 	want(t, got[2:], "speak 1: Goodbye.", "done 1")
 	b.after(clip(1, "Goodbye.", time.Second))
-	if at := b.wake(); at != b.state.silentAt {
-		t.Fatalf("it wakes at %v, the goodbye ends at %v", at, b.state.silentAt)
+	if at := b.wake(); at != b.state.playbackEnd {
+		t.Fatalf("it wakes at %v, the goodbye ends at %v", at, b.state.playbackEnd)
 	}
-	b.now = b.state.silentAt
+	b.now = b.state.playbackEnd
 	want(t, b.after(Tick{}), "end USER_ENDED 1000")
 }
 
 func TestWhoSaysMoreIsNotHungUpOn(t *testing.T) {
 	b := begin(t, withTools(Builtin(contract.HangUp, "")))
-	b.after(Typed{Text: "Goodbye."}, thinks(1, "Bye!"), calls(1, "a", "hang_up"), clip(1, "Bye!", time.Second))
+	b.after(Typed{Text: "Goodbye."}, sentenceThought(1, "Bye!"), calls(1, "a", "hang_up"), clip(1, "Bye!", time.Second))
 	want(t, b.after(Typed{Text: "Wait."}), "amend id-Bye!: …", "user_interruption", "user: Wait.", "think 2: Wait.")
-	b.after(thinks(2, "Yes?"), ThoughtEnded{Turn: 2}, clip(2, "Yes?", time.Second))
-	b.now = b.state.silentAt + time.Minute
+	b.after(sentenceThought(2, "Yes?"), ThinkingEnded{Turn: 2}, clip(2, "Yes?", time.Second))
+	b.now = b.state.playbackEnd + time.Minute
 	want(t, b.after(Tick{}))
 }
 
@@ -336,15 +339,15 @@ func TestToolsOfSettingsAreCheckedAsAWhole(t *testing.T) {
 		if x.want == "error E0716" {
 			x.sent.CustomSessionID = "half"
 		}
-		got := b.after(SettingsAsked{Message: x.sent})
+		got := b.after(SettingsRequested{Message: x.sent})
 		if len(got) != 1 || got[0] != x.want || b.state.settings.CustomSessionID != "" {
 			t.Errorf("%s: %q, session %q", name, got, b.state.settings.CustomSessionID)
 		}
 	}
 	b := begin(t, withTools(weather()))
-	b.after(SettingsAsked{Message: contract.SessionSettings{Tools: []contract.Tool{tool("weather"), tool("b")},
+	b.after(SettingsRequested{Message: contract.SessionSettings{Tools: []contract.Tool{tool("weather"), tool("b")},
 		BuiltinTools: []contract.BuiltinToolConfig{{Name: contract.HangUp}}}})
-	want(t, b.after(SettingsAsked{Message: contract.SessionSettings{BuiltinTools: []contract.BuiltinToolConfig{}}}),
+	want(t, b.after(SettingsRequested{Message: contract.SessionSettings{BuiltinTools: []contract.BuiltinToolConfig{}}}),
 		"error E0716")
 	if n := len(b.state.settings.Tools); n != 3 {
 		t.Errorf("%d tools", n)
@@ -361,7 +364,7 @@ func TestToolsAreReadAhead(t *testing.T) {
 		{contract.SessionSettings{Tools: []contract.Tool{{Name: "a", Parameters: "{}"}}}, true},
 		{contract.SessionSettings{CustomSessionID: "x"}, false},
 	} {
-		_, effects := Next(b.state, SettingsAsked{At: At(b.now), Message: x.sent})
+		_, effects := Next(b.state, SettingsRequested{At: At(b.now), Message: x.sent})
 		reads := slices.ContainsFunc(effects, func(e Effect) bool { _, is := e.(Prefill); return is })
 		if reads != x.want {
 			t.Errorf("%+v: it reads: %v", x.sent, reads)

@@ -13,95 +13,95 @@ import (
 // words as they were.
 const staleVoice = 160 * time.Millisecond
 
-// voiced: the user makes a sound. Enough of it over the assistant's interrupts.
-func (s *State) voiced(out *effects, e Voiced) {
-	s.stir()
-	if s.closed(e.Utterance) {
+// countVoice: the user makes a sound. Enough of it over the assistant's interrupts.
+func (s *State) countVoice(out *effects, e VoiceHeard) {
+	s.noteActivity()
+	if s.isClosed(e.Utterance) {
 		return
 	}
-	s.listenTo(out, e.Utterance)
-	h := &s.heard
-	if s.reply.phase == preparing && s.reply.stale && e.Voice-h.resumed >= staleVoice {
-		s.drop(out)
+	s.beginUtterance(out, e.Utterance)
+	h := &s.utterance
+	if s.reply.phase == preparing && s.reply.stale && e.Voice-h.voiceAtResume >= staleVoice {
+		s.dropPrepared(out)
 	}
 	h.voice = e.Voice
-	h.resumed = min(h.resumed, e.Voice)
+	h.voiceAtResume = min(h.voiceAtResume, e.Voice)
 	switch {
 	case !s.talking():
-		h.before = e.Voice // was said before the assistant began
-	case !h.interrupted && !s.leaving.final() && e.Voice-h.before >= s.settings.MinInterruption:
+		h.ignoredVoice = e.Voice // was said before the assistant began
+	case !h.interrupted && !s.leaving.final() && e.Voice-h.ignoredVoice >= s.settings.MinInterruption:
 		h.interrupted = true
-		s.interruptBy(out, e.Utterance)
+		s.interruptWith(out, e.Utterance)
 	}
 }
 
-// interruptBy: the user speaks over the assistant. If it turns out that nothing
+// interruptWith: the user speaks over the assistant. If it turns out that nothing
 // was said, the assistant takes up what it was saying.
-func (s *State) interruptBy(out *effects, utterance int) {
-	r, sent, said := s.reply, s.playing, s.lately()
-	rest := r.rest(sent, s.interrupt(out))
-	s.broken = brokenOff{
+func (s *State) interruptWith(out *effects, utterance int) {
+	r, sent, said := s.reply, s.playing, s.recentlySpoken()
+	rest := r.unheard(sent, s.interrupt(out))
+	s.interruption = interruption{
 		utterance: utterance,
 		rest:      rest,
-		said:      said,
-		call:      r.brokenCall(),
+		spoken:    said,
+		call:      r.interruptedCall(),
 	}
 }
 
-// closed reports whether an utterance is over: what the ear still says of it
+// isClosed reports whether an utterance is over: what the ear still says of it
 // belongs to the next one, as which it will say it again.
-func (s State) closed(utterance int) bool {
-	return utterance < s.heard.utterance || utterance == s.heard.utterance && (s.heard.over || !s.heard.open)
+func (s State) isClosed(utterance int) bool {
+	return utterance < s.utterance.number || utterance == s.utterance.number && (s.utterance.ended || !s.utterance.open)
 }
 
-// listenTo makes utterance n the one that is heard.
-func (s *State) listenTo(out *effects, n int) {
-	if n == s.heard.utterance {
+// beginUtterance makes utterance n the one that is heard.
+func (s *State) beginUtterance(out *effects, n int) {
+	if n == s.utterance.number {
 		return
 	}
-	s.drop(out)
-	if s.heard.over {
-		s.waiting.expect(s.heard.utterance, s.heard.revision)
+	s.dropPrepared(out)
+	if s.utterance.ended {
+		s.waiting.expect(s.utterance.number, s.utterance.revision)
 	}
-	s.heard = heard{utterance: n, open: true}
+	s.utterance = utterance{number: n, open: true}
 }
 
-// overheard: the user is still speaking, and this is the beginning of it. The
+// readAlong: the user is still speaking, and this is the beginning of it. The
 // model reads it meanwhile.
-func (s *State) overheard(out *effects, e Overheard) {
-	if e.Utterance != s.heard.utterance || s.closed(e.Utterance) {
+func (s *State) readAlong(out *effects, e PartlyTranscribed) {
+	if e.Utterance != s.utterance.number || s.isClosed(e.Utterance) {
 		return
 	}
-	if s.own(e.Utterance, e.Words) {
-		s.heard.before = max(s.heard.before, s.heard.voice)
+	if s.isEcho(e.Utterance, e.Transcript) {
+		s.utterance.ignoredVoice = max(s.utterance.ignoredVoice, s.utterance.voice)
 		return
 	}
-	if e.Words.Text != "" { // the beginning of a word may give none
-		s.discount(e.Words)
+	if e.Transcript.Text != "" { // the beginning of a word may give none
+		s.ignoreBackchannel(e.Transcript)
 	}
-	if s.heard.guessed || s.talking() {
+	if s.utterance.transcribed || s.talking() {
 		return
 	}
-	if s.settings.Verbose && e.Words.Text != "" {
-		s.tell(out, UserSaid{Words: e.Words, Interim: true})
+	if s.settings.Verbose && e.Transcript.Text != "" {
+		s.publish(out, UserSaid{Transcript: e.Transcript, Interim: true})
 	}
-	if text := certain(e.Words.Text); text != "" && s.reply.phase == quiet && !s.paused {
+	if text := stableText(e.Transcript.Text); text != "" && s.reply.phase == quiet && !s.paused {
 		out.add(Prefill{s.conversation(Entry{Role: User, Text: text})})
 	}
 }
 
-// discount leaves out of what interrupts the voice that has turned out to be
+// ignoreBackchannel leaves out of what interrupts the voice that has turned out to be
 // nothing but a backchannel, or no word at all.
-func (s *State) discount(w Words) {
+func (s *State) ignoreBackchannel(w Transcript) {
 	if s.talking() && backchannel(w) {
-		s.heard.before = max(s.heard.before, s.heard.voice)
+		s.utterance.ignoredVoice = max(s.utterance.ignoredVoice, s.utterance.voice)
 	}
 }
 
-// certain is what will most likely stay of words that were cut off: all but the
+// stableText is what will most likely stay of words that were cut off: all but the
 // last one, which may be half of a word, and without the full stop that a
 // transcriber puts at the end.
-func certain(text string) string {
+func stableText(text string) string {
 	last := strings.LastIndexByte(text, ' ')
 	if last < 0 {
 		return ""
@@ -109,128 +109,130 @@ func certain(text string) string {
 	return strings.TrimRight(text[:last], " .,;:!?")
 }
 
-// guessed: the user paused, and this is what was said so far.
-func (s *State) guessed(out *effects, e Guessed) {
-	h := &s.heard
-	if s.own(e.Utterance, e.Words) {
-		e.Words.Text = "" // nobody has said anything
+// takeTranscript: the user paused, and this is what was said so far.
+func (s *State) takeTranscript(out *effects, e Transcribed) {
+	h := &s.utterance
+	if s.isEcho(e.Utterance, e.Transcript) {
+		e.Transcript.Text = "" // nobody has said anything
 	}
-	if e.Utterance < h.utterance {
-		s.cameLate(out, e)
+	if e.Utterance < h.number {
+		s.takeLateTranscript(out, e)
 		return
 	}
-	if e.Utterance != h.utterance || e.Revision < h.revision || !h.open {
+	if e.Utterance != h.number || e.Revision < h.revision || !h.open {
 		return
 	}
-	if e.Words.Text == h.words.Text && h.words.Scores != nil {
+	if e.Transcript.Text == h.transcript.Text && h.transcript.Scores != nil {
 		// What is prepared was prepared for these: the model is to find in the
 		// history what it has read.
-		e.Words.Scores, e.Words.Sounds = h.words.Scores, h.words.Sounds
+		e.Transcript.Scores, e.Transcript.Feelings = h.transcript.Scores, h.transcript.Feelings
 	}
-	h.revision, h.words, h.guessed = e.Revision, e.Words, true
-	s.learnLanguage(out, e.Words)
-	if h.over {
-		s.complete(out)
+	h.revision, h.transcript, h.transcribed = e.Revision, e.Transcript, true
+	s.learnLanguage(out, e.Transcript)
+	if h.ended {
+		s.finishUtterance(out)
 		return
 	}
-	s.discount(e.Words)
-	if s.settings.Verbose && e.Words.Text != "" && !s.talking() {
-		s.tell(out, UserSaid{Words: e.Words, Interim: true})
+	s.ignoreBackchannel(e.Transcript)
+	if s.settings.Verbose && e.Transcript.Text != "" && !s.talking() {
+		s.publish(out, UserSaid{Transcript: e.Transcript, Interim: true})
 	}
 	s.speculate(out)
 }
 
 // learnLanguage takes note of the language that the user speaks, for the prompt
 // may ask to be answered in it. A word or two are no evidence.
-func (s *State) learnLanguage(out *effects, w Words) {
+func (s *State) learnLanguage(out *effects, w Transcript) {
 	const evidence = 12 // bytes: three short words, or four characters of Chinese
-	if w.Language == s.settings.spoken || len(w.Text) < evidence || language.Of(w.Language).Backchannel(w.Text) {
+	if w.Language == s.settings.userLanguage || len(w.Text) < evidence || language.Of(w.Language).Backchannel(w.Text) {
 		return
 	}
 	before := s.instructions()
-	s.settings.spoken = w.Language
-	s.prompt = s.settings.Prompt(s.begun)
+	s.settings.userLanguage = w.Language
+	s.prompt = s.settings.Prompt(s.startedAt)
 	if s.instructions() != before && s.reply.phase == preparing {
-		s.drop(out)
+		s.dropPrepared(out)
 	}
 }
 
 // speculate prepares the answer to a guess, unless it is prepared already.
 func (s *State) speculate(out *effects) {
-	h := s.heard
-	if !h.guessed || h.over || s.talking() || s.paused || s.leaving.on {
+	h := s.utterance
+	if !h.transcribed || h.ended || s.talking() || s.paused || s.leaving.on {
 		return
 	}
 	if s.reply.phase == preparing {
-		if s.reply.answers == h.words.Text && s.reply.failed == nil && s.reply.broke == nil {
+		if s.reply.answeredText == h.transcript.Text && s.reply.fault == nil && s.reply.mindFailure == nil {
 			s.reply.revision, s.reply.stale = h.revision, false
 			return
 		}
-		s.drop(out)
+		s.dropPrepared(out)
 	}
-	if h.words.Text == "" || s.returns(h.utterance, h.words) {
+	if h.transcript.Text == "" || s.isFalseInterruption(h.number, h.transcript) {
 		return
 	}
-	s.think(out, preparing, h.words.Text, s.byUser(h.words)...)
-	s.reply.utterance, s.reply.revision = h.utterance, h.revision
+	s.think(out, preparing, h.transcript.Text, s.userEntries(h.transcript)...)
+	s.reply.utterance, s.reply.revision = h.number, h.revision
 }
 
-// unprepared reports whether the user's words wait to be answered in advance.
-func (s State) unprepared() bool {
-	h := s.heard
-	return s.reply.phase == quiet && h.guessed && !h.over && h.words.Text != "" && !s.paused && !s.leaving.on &&
-		!s.returns(h.utterance, h.words)
+// awaitsPreparation reports whether the user's words wait to be answered in advance.
+func (s State) awaitsPreparation() bool {
+	h := s.utterance
+	return s.reply.phase == quiet && h.transcribed && !h.ended && h.transcript.Text != "" && !s.paused &&
+		!s.leaving.on &&
+		!s.isFalseInterruption(h.number, h.transcript)
 }
 
-// pausedAt: the user is silent, for now.
-func (s *State) pausedAt(e Paused) {
-	if e.Utterance != s.heard.utterance || s.closed(e.Utterance) {
+// beginPause: the user is silent, for now.
+func (s *State) beginPause(e VoicePaused) {
+	if e.Utterance != s.utterance.number || s.isClosed(e.Utterance) {
 		return
 	}
-	if e.Revision != s.heard.revision {
-		s.heard.revision, s.heard.guessed = e.Revision, false
+	if e.Revision != s.utterance.revision {
+		s.utterance.revision, s.utterance.transcribed = e.Revision, false
 	}
-	s.heard.pause = pause{
-		on:    true,
-		end:   e.End,
-		until: e.End,
-		short: e.Short,
-	}
-}
-
-// silent: the user is silent still.
-func (s *State) silent(e Silent) {
-	if e.Utterance == s.heard.utterance {
-		s.heard.pause.until, s.heard.pause.stirs = max(s.heard.pause.until, e.Until), e.Stirs
+	s.utterance.pause = pause{
+		on:          true,
+		voiceEnd:    e.End,
+		silentUntil: e.End,
+		short:       e.Short,
 	}
 }
 
-// finished: a model says whether the user will go on.
-func (s *State) finished(e Finished) {
-	h := &s.heard
-	if e.Utterance == h.utterance && e.Revision == h.revision && h.pause.on {
-		h.pause.asked, h.pause.finished = true, e.Probability
+// extendPause: the user is silent still.
+func (s *State) extendPause(e SilenceContinued) {
+	if e.Utterance == s.utterance.number {
+		s.utterance.pause.silentUntil, s.utterance.pause.mayBeVoice = max(s.utterance.pause.silentUntil, e.Until),
+			e.MayBeVoice
 	}
 }
 
-// wentOn: the pause is over. If it was long enough by then, the turn is too:
+// judgePause: a model says whether the user will go on.
+func (s *State) judgePause(e EndJudged) {
+	h := &s.utterance
+	if e.Utterance == h.number && e.Revision == h.revision && h.pause.on {
+		h.pause.judged, h.pause.probability = true, e.Probability
+	}
+}
+
+// endPause: the pause is over. If it was long enough by then, the turn is too:
 // sound may come late, and more of it at once.
-func (s *State) wentOn(out *effects, e WentOn) {
-	if e.Utterance != s.heard.utterance || s.closed(e.Utterance) {
+func (s *State) endPause(out *effects, e VoiceResumed) {
+	if e.Utterance != s.utterance.number || s.isClosed(e.Utterance) {
 		return
 	}
-	p := s.heard.pause
-	if p.on && e.Begin >= p.end+s.silenceGiven() {
-		s.turnOver(out)
+	p := s.utterance.pause
+	if p.on && e.Begin >= p.voiceEnd+s.silenceUntilEnd() {
+		s.endUserTurn(out)
 		return
 	}
-	if silent := e.Begin - p.end; p.on && silent >= finishedSilence {
-		s.heard.hesitated = max(s.heard.hesitated, silent)
+	if silent := e.Begin - p.voiceEnd; p.on && silent >= finishedSilence {
+		s.utterance.longestPause = max(s.utterance.longestPause, silent)
 	}
-	s.heard.pause = pause{}
-	s.heard.guessed = false
-	s.heard.revision = e.Revision + 1
-	s.heard.resumed = noVoiceYet
+	s.utterance.pause = pause{}
+	s.utterance.transcribed = false
+	s.utterance.revision = e.Revision + 1
+	s.utterance.voiceAtResume = noVoiceYet
 	if s.reply.phase == preparing {
 		s.reply.stale = true
 	}
@@ -240,67 +242,67 @@ func (s *State) wentOn(out *effects, e WentOn) {
 // tells it.
 const noVoiceYet = time.Duration(1<<62 - 1)
 
-// turnOver: the silence is long enough.
-func (s *State) turnOver(out *effects) {
-	h := &s.heard
-	out.add(Close{h.utterance})
-	if h.guessed || h.pause.short {
-		s.complete(out)
+// endUserTurn: the silence is long enough.
+func (s *State) endUserTurn(out *effects) {
+	h := &s.utterance
+	out.add(CloseUtterance{h.number})
+	if h.transcribed || h.pause.short {
+		s.finishUtterance(out)
 		return
 	}
-	h.over = true
+	h.ended = true
 }
 
-// complete: the user has finished, and this is what was said, if anything.
-func (s *State) complete(out *effects) {
-	words, returns := s.heard.words, s.returns(s.heard.utterance, s.heard.words)
-	s.heard = heard{utterance: s.heard.utterance}
-	s.stir()
+// finishUtterance: the user has finished, and this is what was said, if anything.
+func (s *State) finishUtterance(out *effects) {
+	words, returns := s.utterance.transcript, s.isFalseInterruption(s.utterance.number, s.utterance.transcript)
+	s.utterance = utterance{number: s.utterance.number}
+	s.noteActivity()
 	switch {
 	case words.Text != "" && s.talking():
 		s.waiting.hold(words)
 	case returns:
-		s.drop(out)
+		s.dropPrepared(out)
 		if words.Text != "" {
-			s.say(out, words)
+			s.recordUser(out, words)
 		}
-		s.takeUp(out)
+		s.resumeReply(out)
 	case words.Text != "":
-		s.tellEarlier(out)
-		s.add(out, UserSaid{Words: words})
+		s.recordHeldBack(out)
+		s.addUserSaid(out, UserSaid{Transcript: words})
 		s.answer(out, words.Text)
 	default:
-		s.drop(out)
+		s.dropPrepared(out)
 		s.answerWaiting(out)
 	}
 }
 
-// returns reports whether an utterance has interrupted the assistant and, with
+// isFalseInterruption reports whether an utterance has interrupted the assistant and, with
 // these words, does not take the floor: a cough, a noise, "mm-hm".
-func (s State) returns(utterance int, w Words) bool {
-	return s.broken.utterance == utterance && utterance != 0 && backchannel(w) && !s.endedWithQuestion()
+func (s State) isFalseInterruption(utterance int, w Transcript) bool {
+	return s.interruption.utterance == utterance && utterance != 0 && backchannel(w) && !s.endedWithQuestion()
 }
 
-// takeUp has the assistant go on where it was interrupted. If nothing of it was
+// resumeReply has the assistant go on where it was interrupted. If nothing of it was
 // known then, it thinks again.
-func (s *State) takeUp(out *effects) {
-	b := s.broken
-	s.broken = brokenOff{call: b.call}
-	rest := again(b.rest)
+func (s *State) resumeReply(out *effects) {
+	b := s.interruption
+	s.interruption = interruption{call: b.call}
+	rest := toRepeat(b.rest)
 	switch {
 	case s.paused || s.waiting.unanswered || s.talking():
 		s.answerWaiting(out)
 	case s.resumeCall(out):
 	case len(rest) > 0:
-		s.recite(out, rest)
+		s.saySentences(out, rest)
 	case len(b.rest) == 0:
 		s.answer(out, "")
 	}
 }
 
-// again is what was not heard of sentences, to be said anew. A sentence that was said
+// toRepeat is what was not heard of sentences, to be said anew. A sentence that was said
 // in two parts is one now: all of it is known.
-func again(unheard []Sentence) []Sentence {
+func toRepeat(unheard []Sentence) []Sentence {
 	rest := make([]Sentence, 0, len(unheard))
 	row := "" // of the newest
 	for _, sentence := range unheard {
@@ -319,47 +321,47 @@ func again(unheard []Sentence) []Sentence {
 	return rest
 }
 
-// say tells and keeps what the user said, after what was said before it and is
+// recordUser tells and keeps what the user said, after what was said before it and is
 // not told yet. What was prepared before the history changed is worthless.
-func (s *State) say(out *effects, w Words) {
-	s.drop(out)
-	s.tellEarlier(out)
-	s.add(out, UserSaid{Words: w})
+func (s *State) recordUser(out *effects, w Transcript) {
+	s.dropPrepared(out)
+	s.recordHeldBack(out)
+	s.addUserSaid(out, UserSaid{Transcript: w})
 }
 
-// tellEarlier tells what was held back.
-func (s *State) tellEarlier(out *effects) {
+// recordHeldBack tells what was held back.
+func (s *State) recordHeldBack(out *effects) {
 	for _, w := range s.waiting.release() {
-		s.drop(out)
-		s.add(out, UserSaid{Words: w})
+		s.dropPrepared(out)
+		s.addUserSaid(out, UserSaid{Transcript: w})
 	}
 }
 
-// add tells and keeps what the user said or typed.
-func (s *State) add(out *effects, u UserSaid) {
-	s.tell(out, u)
-	s.unsaid = nil // it is answered with what follows
-	if !backchannel(u.Words) {
-		s.broken.call = brokenCall{}
+// addUserSaid tells and keeps what the user said or typed.
+func (s *State) addUserSaid(out *effects, u UserSaid) {
+	s.publish(out, u)
+	s.sayOnResume = nil // it is answered with what follows
+	if !backchannel(u.Transcript) {
+		s.interruption.call = interruptedCall{}
 	}
-	s.addUser(u.Words)
-	s.spendContext()
+	s.appendUser(u.Transcript)
+	s.dropOneTimeContext()
 }
 
-// typed: the user wrote. It interrupts as speech does.
-func (s *State) typed(out *effects, e Typed) {
-	s.stir()
-	s.drop(out)
+// answerTyped: the user wrote. It interrupts as speech does.
+func (s *State) answerTyped(out *effects, e Typed) {
+	s.noteActivity()
+	s.dropPrepared(out)
 	if s.talking() && !s.leaving.final() {
 		s.interrupt(out)
 	}
-	s.tellEarlier(out)
-	s.add(out, UserSaid{Words: Words{Text: e.Text, Begin: s.now, End: s.now}, Typed: true})
+	s.recordHeldBack(out)
+	s.addUserSaid(out, UserSaid{Transcript: Transcript{Text: e.Text, Begin: s.now, End: s.now}, Typed: true})
 	s.answer(out, "")
 }
 
-// spendContext drops a context that was meant for one message.
-func (s *State) spendContext() {
+// dropOneTimeContext drops a context that was meant for one message.
+func (s *State) dropOneTimeContext() {
 	if c := s.settings.Context; c != nil && c.Type != contract.ContextPersistent {
 		s.settings.Context = nil
 	}

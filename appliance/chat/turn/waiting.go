@@ -11,23 +11,23 @@ import (
 // they were told and have no answer. It is a value, as State is: nothing that
 // an older one holds is changed.
 type waiting struct {
-	transcripts []expected // of utterances that are over, in the order of the utterances
-	untold      []Words    // said over the assistant, in order
-	unanswered  bool       // words that came late were told, and have no answer
+	transcripts []expectedTranscript // of utterances that are over, in the order of the utterances
+	heldBack    []Transcript         // said over the assistant, in order
+	unanswered  bool                 // words that came late were told, and have no answer
 }
 
-// expected is an utterance whose words come when the user already says the
+// expectedTranscript is an utterance whose words come when the user already says the
 // next: the guess of that revision, or of a later one.
-type expected struct{ utterance, revision int }
+type expectedTranscript struct{ utterance, revision int }
 
 // expect notes that the words of an utterance are still to come.
 func (w *waiting) expect(utterance, revision int) {
-	w.transcripts = append(slices.Clip(w.transcripts), expected{utterance, revision})
+	w.transcripts = append(slices.Clip(w.transcripts), expectedTranscript{utterance, revision})
 }
 
-// came takes note of a guess; it reports whether its words were waited for.
-func (w *waiting) came(utterance, revision int) bool {
-	i := slices.IndexFunc(w.transcripts, func(x expected) bool {
+// arrived takes note of a guess; it reports whether its words were waited for.
+func (w *waiting) arrived(utterance, revision int) bool {
+	i := slices.IndexFunc(w.transcripts, func(x expectedTranscript) bool {
 		return x.utterance == utterance && revision >= x.revision
 	})
 	if i < 0 {
@@ -38,39 +38,39 @@ func (w *waiting) came(utterance, revision int) bool {
 }
 
 // hold keeps short speech over the assistant's until that is over.
-func (w *waiting) hold(words Words) { w.untold = append(slices.Clip(w.untold), words) }
+func (w *waiting) hold(words Transcript) { w.heldBack = append(slices.Clip(w.heldBack), words) }
 
 // release returns what was held, in order, and holds it no longer.
-func (w *waiting) release() []Words {
-	held := w.untold
-	w.untold = nil
+func (w *waiting) release() []Transcript {
+	held := w.heldBack
+	w.heldBack = nil
 	return held
 }
 
-// forAnswer reports whether there is nothing but an answer to wait for: all that
+// onlyForAnswer reports whether there is nothing but an answer to wait for: all that
 // was said is known.
-func (w waiting) forAnswer() bool { return w.unanswered && len(w.transcripts) == 0 }
+func (w waiting) onlyForAnswer() bool { return w.unanswered && len(w.transcripts) == 0 }
 
-// cameLate: these are the words of an utterance that was over before the user
+// takeLateTranscript: these are the words of an utterance that was over before the user
 // began the newest one. They are told before that; the answer is to both.
-func (s *State) cameLate(out *effects, e Guessed) {
-	if !s.waiting.came(e.Utterance, e.Revision) {
+func (s *State) takeLateTranscript(out *effects, e Transcribed) {
+	if !s.waiting.arrived(e.Utterance, e.Revision) {
 		return
 	}
-	returns := s.returns(e.Utterance, e.Words)
+	returns := s.isFalseInterruption(e.Utterance, e.Transcript)
 	switch {
-	case e.Words.Text == "":
+	case e.Transcript.Text == "":
 	case s.talking():
-		s.waiting.hold(e.Words)
+		s.waiting.hold(e.Transcript)
 	default:
-		s.say(out, e.Words)
+		s.recordUser(out, e.Transcript)
 		s.waiting.unanswered = s.waiting.unanswered || !returns
 	}
 	switch {
-	case returns && s.heard.open: // then what is said now decides
-		s.broken.utterance = s.heard.utterance
+	case returns && s.utterance.open: // then what is said now decides
+		s.interruption.utterance = s.utterance.number
 	case returns:
-		s.takeUp(out)
+		s.resumeReply(out)
 	default:
 		s.answerWaiting(out)
 	}
@@ -78,23 +78,23 @@ func (s *State) cameLate(out *effects, e Guessed) {
 
 // answerWaiting answers words that came late, once the user says no more.
 func (s *State) answerWaiting(out *effects) {
-	if s.waiting.forAnswer() && !s.heard.open && !s.talking() {
+	if s.waiting.onlyForAnswer() && !s.utterance.open && !s.talking() {
 		s.answer(out, "")
 	}
 }
 
-// tellHeld: the playback is over; what was said meanwhile counts now. Nothing
+// releaseHeldBack: the playback is over; what was said meanwhile counts now. Nothing
 // but backchannels needs no answer, unless they are one.
-func (s *State) tellHeld(out *effects) {
+func (s *State) releaseHeldBack(out *effects) {
 	asked := s.endedWithQuestion()
 	for _, w := range s.waiting.release() {
-		s.say(out, w)
+		s.recordUser(out, w)
 		s.waiting.unanswered = s.waiting.unanswered || asked || !backchannel(w)
 	}
 }
 
 // backchannel reports whether words only say "go on".
-func backchannel(w Words) bool { return language.Of(w.Language).Backchannel(w.Text) }
+func backchannel(w Transcript) bool { return language.Of(w.Language).Backchannel(w.Text) }
 
 // endedWithQuestion reports whether the assistant ended with a question: then a "yes" is
 // an answer.

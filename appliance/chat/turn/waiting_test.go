@@ -11,20 +11,20 @@ import (
 
 // lateWords is a conversation in which the first utterance is over, its words are
 // still to come, and the second has begun.
-func lateWords(t *testing.T) *told {
+func lateWords(t *testing.T) *testChat {
 	b := begin(t)
-	want(t, b.after(Voiced{Utterance: 1, Voice: time.Second}, TurnEnded{Utterance: 1, Revision: 1}))
-	want(t, b.after(Voiced{Utterance: 2, Voice: time.Second}))
+	want(t, b.after(VoiceHeard{Utterance: 1, Voice: time.Second}, TurnEnded{Utterance: 1, Revision: 1}))
+	want(t, b.after(VoiceHeard{Utterance: 2, Voice: time.Second}))
 	return b
 }
 
 func TestWordsThatComeLateAreSaidAndAnsweredWithTheNextOnes(t *testing.T) {
 	b := lateWords(t)
-	want(t, b.after(Guessed{Utterance: 1, Revision: 1, Words: says("I am Anna.")}), "user: I am Anna.")
-	want(t, b.after(Guessed{Utterance: 2, Revision: 1, Words: says("When do you open?")}),
+	want(t, b.after(Transcribed{Utterance: 1, Revision: 1, Transcript: says("I am Anna.")}), "user: I am Anna.")
+	want(t, b.after(Transcribed{Utterance: 2, Revision: 1, Transcript: says("When do you open?")}),
 		"prepare 1: When do you open?")
 	want(t, b.after(TurnEnded{Utterance: 2, Revision: 1}), "user: When do you open?")
-	want(t, b.after(thinks(1, "At ten.")), "speak 1: At ten.")
+	want(t, b.after(sentenceThought(1, "At ten.")), "speak 1: At ten.")
 	var said []string
 	for _, m := range b.state.history {
 		said = append(said, m.Text)
@@ -37,10 +37,10 @@ func TestWordsThatComeLateAreSaidAndAnsweredWithTheNextOnes(t *testing.T) {
 func TestWordsThatComeLateAreAnsweredWhenNoMoreAreSaid(t *testing.T) {
 	for name, end := range map[string][]Event{
 		"a cough":         {TurnEnded{Utterance: 2, Revision: 0}},
-		"nothing in them": {TurnEnded{Utterance: 2, Revision: 1}, Guessed{Utterance: 2, Revision: 1}},
+		"nothing in them": {TurnEnded{Utterance: 2, Revision: 1}, Transcribed{Utterance: 2, Revision: 1}},
 	} {
 		b := lateWords(t)
-		b.after(Guessed{Utterance: 1, Revision: 1, Words: says("When do you open?")})
+		b.after(Transcribed{Utterance: 1, Revision: 1, Transcript: says("When do you open?")})
 		if got := b.after(end...); !slices.Equal(got, []string{"think 1: When do you open?"}) {
 			t.Errorf("%s: %q", name, got)
 		}
@@ -49,7 +49,8 @@ func TestWordsThatComeLateAreAnsweredWhenNoMoreAreSaid(t *testing.T) {
 		if len(end) > 1 {
 			continue // words come in their order
 		}
-		if got := b.after(Guessed{Utterance: 1, Revision: 1, Words: says("When do you open?")}); !slices.Equal(got,
+		if got := b.after(Transcribed{Utterance: 1, Revision: 1,
+			Transcript: says("When do you open?")}); !slices.Equal(got,
 			[]string{"user: When do you open?", "think 1: When do you open?"}) {
 			t.Errorf("%s, before the words: %q", name, got)
 		}
@@ -58,13 +59,14 @@ func TestWordsThatComeLateAreAnsweredWhenNoMoreAreSaid(t *testing.T) {
 
 func TestSeveralUtterancesMayBeLate(t *testing.T) {
 	b := lateWords(t)
-	b.after(TurnEnded{Utterance: 2, Revision: 1}, Voiced{Utterance: 3, Voice: time.Second},
+	b.after(TurnEnded{Utterance: 2, Revision: 1}, VoiceHeard{Utterance: 3, Voice: time.Second},
 		TurnEnded{Utterance: 3, Revision: 2})
-	want(t, b.after(Guessed{Utterance: 1, Revision: 1, Words: says("One.")}), "user: One.")
-	want(t, b.after(Guessed{Utterance: 1, Revision: 1, Words: says("One.")})) // only once
-	want(t, b.after(Guessed{Utterance: 2, Revision: 1, Words: says("Two.")}), "user: Two.")
-	want(t, b.after(Guessed{Utterance: 3, Revision: 1, Words: says("Thr")}))
-	want(t, b.after(Guessed{Utterance: 3, Revision: 2, Words: says("Three.")}), "user: Three.", "think 1: Three.")
+	want(t, b.after(Transcribed{Utterance: 1, Revision: 1, Transcript: says("One.")}), "user: One.")
+	want(t, b.after(Transcribed{Utterance: 1, Revision: 1, Transcript: says("One.")})) // only once
+	want(t, b.after(Transcribed{Utterance: 2, Revision: 1, Transcript: says("Two.")}), "user: Two.")
+	want(t, b.after(Transcribed{Utterance: 3, Revision: 1, Transcript: says("Thr")}))
+	want(t, b.after(Transcribed{Utterance: 3, Revision: 2, Transcript: says("Three.")}), "user: Three.",
+		"think 1: Three.")
 }
 
 func TestWhatWaitsIsAValue(t *testing.T) {
@@ -73,18 +75,18 @@ func TestWhatWaitsIsAValue(t *testing.T) {
 	w.expect(2, 3)
 	w.hold(says("One."))
 	was := w
-	if w.came(2, 2) || w.came(3, 1) {
+	if w.arrived(2, 2) || w.arrived(3, 1) {
 		t.Error("words came that nobody waited for")
 	}
-	if !w.came(1, 1) || w.came(1, 1) || w.forAnswer() {
+	if !w.arrived(1, 1) || w.arrived(1, 1) || w.onlyForAnswer() {
 		t.Error("words come once")
 	}
 	w.expect(4, 1)
 	w.hold(says("Two."))
-	if got := w.release(); len(got) != 2 || got[0].Text != "One." || len(w.untold) > 0 {
+	if got := w.release(); len(got) != 2 || got[0].Text != "One." || len(w.heldBack) > 0 {
 		t.Errorf("released %v", got)
 	}
-	if len(was.transcripts) != 2 || was.transcripts[0] != (expected{1, 1}) || len(was.untold) != 1 {
+	if len(was.transcripts) != 2 || was.transcripts[0] != (expectedTranscript{1, 1}) || len(was.heldBack) != 1 {
 		t.Errorf("the older value became %+v", was)
 	}
 }
@@ -111,7 +113,7 @@ func (k *talk) next(e Event) {
 	var effects []Effect
 	k.state, effects = follow(k.state, e)
 	for _, f := range effects {
-		if tell, ok := f.(Tell); ok {
+		if tell, ok := f.(Publish); ok {
 			if u, ok := tell.Fact.(UserSaid); ok && !u.Interim {
 				k.told = append(k.told, u.Text)
 			}
@@ -130,22 +132,22 @@ func (k *talk) transcribe() {
 // reply lets the assistant say what it has to, two seconds of it.
 func (k *talk) reply() {
 	n := k.state.Turn()
-	if k.state.reply.phase == quiet || k.state.reply.thought {
+	if k.state.reply.phase == quiet || k.state.reply.thinkingEnded {
 		return
 	}
 	line := Sentence{ID: fmt.Sprint(n), Text: "Answer."}
-	k.happen(Thought{Turn: n, Sentence: line})
-	k.happen(ThoughtEnded{Turn: n})
-	k.happen(Spoken{Turn: n, Piece: whole(line, 2*time.Second)})
+	k.happen(SentenceThought{Turn: n, Sentence: line})
+	k.happen(ThinkingEnded{Turn: n})
+	k.happen(SoundMade{Turn: n, Piece: whole(line, 2*time.Second)})
 }
 
 // speak is one utterance, whose words come before its end or later.
 func (k *talk) speak() {
 	k.utterance++
 	voice := rapid.SampledFrom([]int{400, 1200}).Draw(k.t, "voice") // the longer one interrupts
-	k.happen(Voiced{Utterance: k.utterance, Voice: time.Duration(voice) * time.Millisecond})
-	k.words = append(k.words, Guessed{Utterance: k.utterance, Revision: 1,
-		Words: says(fmt.Sprint("Words ", k.utterance))})
+	k.happen(VoiceHeard{Utterance: k.utterance, Voice: time.Duration(voice) * time.Millisecond})
+	k.words = append(k.words, Transcribed{Utterance: k.utterance, Revision: 1,
+		Transcript: says(fmt.Sprint("Words ", k.utterance))})
 	if rapid.Bool().Draw(k.t, "known at the pause") {
 		for len(k.words) > 0 {
 			k.transcribe()
@@ -158,8 +160,8 @@ func (k *talk) speak() {
 // What was said over the assistant is told before that which interrupts it.
 func TestWhatInterruptsIsToldAfterWhatWasSaidBefore(t *testing.T) {
 	b := speaking(t, "The museum opens at ten.")
-	b.after(ThoughtEnded{Turn: 1}, Voiced{Utterance: 2, Voice: 400 * time.Millisecond},
-		Guessed{Utterance: 2, Revision: 1, Words: says("And Mondays?")}, TurnEnded{Utterance: 2, Revision: 1})
+	b.after(ThinkingEnded{Turn: 1}, VoiceHeard{Utterance: 2, Voice: 400 * time.Millisecond},
+		Transcribed{Utterance: 2, Revision: 1, Transcript: says("And Mondays?")}, TurnEnded{Utterance: 2, Revision: 1})
 	want(t, b.after(Typed{Text: "Stop."}), "amend id-The museum opens at ten.: …", "user_interruption",
 		"user: And Mondays?", "user: Stop.", "think 2: Stop.")
 }
@@ -220,9 +222,9 @@ func TestWordsOfAnyScriptAreAnswered(t *testing.T) {
 		{"来ますか？", "ja", "はい。", true},
 	} {
 		s := NewState(DefaultSettings(), time.UnixMilli(0), []Entry{{Role: Assistant, Text: row.assistant}})
-		s.waiting.hold(Words{Text: row.said, Language: row.language})
+		s.waiting.hold(Transcript{Text: row.said, Language: row.language})
 		var out effects
-		s.floorIsFree(&out)
+		s.afterPlayback(&out)
 		answered := slices.ContainsFunc(out, func(e Effect) bool { _, is := e.(Think); return is })
 		if answered != row.answered {
 			t.Errorf("%q, %q in %q: answered %v", row.assistant, row.said, row.language, answered)

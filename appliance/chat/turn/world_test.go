@@ -23,24 +23,24 @@ type world struct {
 	open, pausing       bool
 	voice               time.Duration
 	pauseEnd            time.Duration
-	guesses             []guessOf
+	guesses             []pendingTranscript
 	over                map[int]int // utterances that were closed, and at which revision; 0: too short
 	closing             bool        // the ear has not yet heard of a Close
 
 	minds    map[int]int // turns that are thought of, and how many sentences are to come
-	mouths   map[int][]piecesOf
-	sounds   []string  // ids of which sound was sent
-	calls    []string  // ids of tool calls that were told
-	runs     []string  // of those that the box runs
-	asked    []Advised // plugins that are asked, without what they will say
-	wordy    int       // a turn that may call no more
-	begun    Sentence  // the newest that was thought, for this turn
+	mouths   map[int][]pendingPieces
+	sounds   []string        // ids of which sound was sent
+	calls    []string        // ids of tool calls that were told
+	runs     []string        // of those that the box runs
+	asked    []PluginAdvised // plugins that are asked, without what they will say
+	wordy    int             // a turn that may call no more
+	begun    Sentence        // the newest that was thought, for this turn
 	begunFor int
 	serial   int
 }
 
-// guessOf is a transcription under way.
-type guessOf struct {
+// pendingTranscript is a transcription under way.
+type pendingTranscript struct {
 	utterance, revision int
 	text                string
 }
@@ -48,8 +48,8 @@ type guessOf struct {
 // longestPiece is how much sound comes at once.
 const longestPiece = time.Second
 
-// piecesOf is a sentence at the mouth, and how many pieces of it are made.
-type piecesOf struct {
+// pendingPieces is a sentence at the mouth, and how many pieces of it are made.
+type pendingPieces struct {
 	sentence Sentence
 	made     int
 }
@@ -58,7 +58,7 @@ func newWorld(t *rapid.T) *world {
 	s := DefaultSettings()
 	s.Verbose = rapid.Bool().Draw(t, "verbose")
 	s.Semantic = rapid.Bool().Draw(t, "semantic")
-	s.SoundAhead = time.Duration(rapid.IntRange(0, 20).Draw(t, "ahead")) * 100 * time.Millisecond
+	s.Lead = time.Duration(rapid.IntRange(0, 20).Draw(t, "ahead")) * 100 * time.Millisecond
 	if rapid.Bool().Draw(t, "tools") {
 		s.Tools = []Tool{weather(), Builtin(contract.WebSearch, "")}
 		s.Filler = time.Duration(rapid.IntRange(0, 2).Draw(t, "filler")) * time.Second
@@ -74,7 +74,7 @@ func newWorld(t *rapid.T) *world {
 		state:  NewState(s, time.UnixMilli(0), nil),
 		over:   map[int]int{},
 		minds:  map[int]int{},
-		mouths: map[int][]piecesOf{},
+		mouths: map[int][]pendingPieces{},
 	}
 	w.laws = newLaws(t)
 	w.happen(Opened{Metadata: contract.ChatMetadata{ChatID: "c"}})
@@ -106,44 +106,44 @@ func (w *world) happen(e Event) {
 	w.laws.follow(e, effects, old, w.state)
 	for _, f := range effects {
 		switch f := f.(type) {
-		case Close:
+		case CloseUtterance:
 			if _, again := w.over[f.Utterance]; again || f.Utterance != w.utterance || !w.open {
 				w.t.Fatalf("utterance %d is closed, and the ear is at %d", f.Utterance, w.utterance)
 			}
 			w.over[f.Utterance] = w.revision
-			if w.state.heard.utterance == f.Utterance && old.heard.pause.short {
+			if w.state.utterance.number == f.Utterance && old.utterance.pause.short {
 				w.over[f.Utterance] = 0
 			}
 			w.closing = true
 		case Think:
-			if f.GoesOn && f.NoCall {
+			if f.AfterTool && f.NoCall {
 				w.wordy = f.Turn
 			}
-			if w.minds = map[int]int{f.Turn: rapid.IntRange(0, 3).Draw(w.t, "sentences")}; !f.GoesOn ||
+			if w.minds = map[int]int{f.Turn: rapid.IntRange(0, 3).Draw(w.t, "sentences")}; !f.AfterTool ||
 				f.Turn != old.turn {
-				w.mouths = map[int][]piecesOf{}
+				w.mouths = map[int][]pendingPieces{}
 			}
-		case Consult:
-			w.minds, w.mouths = map[int]int{}, map[int][]piecesOf{}
+		case ConsultPlugins:
+			w.minds, w.mouths = map[int]int{}, map[int][]pendingPieces{}
 			for _, p := range f.Plugins {
-				w.asked = append(w.asked, Advised{Turn: f.Turn, Advice: Advice{Plugin: p}})
+				w.asked = append(w.asked, PluginAdvised{Turn: f.Turn, Advice: Advice{Plugin: p}})
 			}
-		case Read:
+		case SayText:
 			w.wordy = f.Turn
 			w.minds = map[int]int{f.Turn: rapid.IntRange(0, 3).Draw(w.t, "sentences")}
-		case Run:
+		case RunTool:
 			w.runs = append(w.runs, f.Call.ID)
 		case Speak:
 			if _, thought := w.minds[f.Turn]; !thought {
 				w.minds = map[int]int{}
 			}
-			w.mouths = map[int][]piecesOf{f.Turn: append(w.mouths[f.Turn], piecesOf{sentence: f.Sentence})}
+			w.mouths = map[int][]pendingPieces{f.Turn: append(w.mouths[f.Turn], pendingPieces{sentence: f.Sentence})}
 		case Cancel:
 			delete(w.minds, f.Turn)
 			delete(w.mouths, f.Turn)
-		case Tell:
+		case Publish:
 			switch f := f.Fact.(type) {
-			case Sounded:
+			case SoundSent:
 				w.sounds = append(w.sounds, f.ID)
 			case ToolCalled:
 				w.calls = append(w.calls, f.ID)
@@ -157,9 +157,9 @@ func (w *world) hear() {
 	if w.closing { // it may say something more before it hears of it
 		switch rapid.IntRange(0, 3).Draw(w.t, "the ear, late") {
 		case 0:
-			w.happen(Silent{Utterance: w.utterance, Until: w.now})
+			w.happen(SilenceContinued{Utterance: w.utterance, Until: w.now})
 		case 1:
-			w.happen(WentOn{Utterance: w.utterance, Revision: w.revision, Begin: w.now})
+			w.happen(VoiceResumed{Utterance: w.utterance, Revision: w.revision, Begin: w.now})
 		}
 		w.closing, w.open = false, false
 		return
@@ -170,9 +170,9 @@ func (w *world) hear() {
 	case !w.pausing:
 		w.rest()
 	case what < 2:
-		w.happen(Silent{Utterance: w.utterance, Until: w.now})
+		w.happen(SilenceContinued{Utterance: w.utterance, Until: w.now})
 	case what < 3 && w.over[w.utterance] == 0:
-		w.happen(Finished{Utterance: w.utterance, Revision: w.revision,
+		w.happen(EndJudged{Utterance: w.utterance, Revision: w.revision,
 			Probability: rapid.Float64Range(0, 1).Draw(w.t, "finished")})
 	case what < 4:
 		w.goOn()
@@ -185,17 +185,17 @@ func (w *world) speak() {
 		w.open, w.pausing, w.revision, w.voice = true, false, 1, 0
 	}
 	w.voice += time.Duration(rapid.IntRange(32, 900).Draw(w.t, "voice")) * time.Millisecond
-	w.happen(Voiced{Utterance: w.utterance, Voice: w.voice})
+	w.happen(VoiceHeard{Utterance: w.utterance, Voice: w.voice})
 	if rapid.Bool().Draw(w.t, "overheard") {
-		w.happen(Overheard{Utterance: w.utterance,
-			Words: says(rapid.SampledFrom([]string{"", "Right.", "What is"}).Draw(w.t, "so far"))})
+		w.happen(PartlyTranscribed{Utterance: w.utterance,
+			Transcript: says(rapid.SampledFrom([]string{"", "Right.", "What is"}).Draw(w.t, "so far"))})
 	}
 }
 
 func (w *world) rest() {
 	w.pausing, w.pauseEnd = true, w.now
 	short := w.voice < 250*time.Millisecond
-	w.happen(Paused{
+	w.happen(VoicePaused{
 		Utterance: w.utterance,
 		Revision:  w.revision,
 		End:       w.now,
@@ -206,7 +206,7 @@ func (w *world) rest() {
 		if text == "Words" {
 			text = fmt.Sprintf("Words %d.%d", w.utterance, w.revision)
 		}
-		w.guesses = append(w.guesses, guessOf{w.utterance, w.revision, text})
+		w.guesses = append(w.guesses, pendingTranscript{w.utterance, w.revision, text})
 	}
 }
 
@@ -215,14 +215,14 @@ func (w *world) goOn() {
 	if rapid.Bool().Draw(w.t, "late") { // it was said before, and comes only now
 		back = max(w.pauseEnd, w.now-time.Second)
 	}
-	w.happen(WentOn{Utterance: w.utterance, Revision: w.revision, Begin: back})
+	w.happen(VoiceResumed{Utterance: w.utterance, Revision: w.revision, Begin: back})
 	if w.closing {
 		w.closing, w.open = false, false
 		w.speak() // the voice is that of the next one
 		return
 	}
 	w.pausing = false
-	w.guesses = slices.DeleteFunc(w.guesses, func(g guessOf) bool { return g.utterance == w.utterance })
+	w.guesses = slices.DeleteFunc(w.guesses, func(g pendingTranscript) bool { return g.utterance == w.utterance })
 	w.revision++
 	w.speak()
 }
@@ -235,7 +235,7 @@ func (w *world) transcribe() {
 	g := w.guesses[0]
 	w.guesses = w.guesses[1:]
 	w.laws.transcribed(g)
-	w.happen(Guessed{Utterance: g.utterance, Revision: g.revision, Words: says(g.text)})
+	w.happen(Transcribed{Utterance: g.utterance, Revision: g.revision, Transcript: says(g.text)})
 }
 
 // think brings the next of a reply.
@@ -255,12 +255,12 @@ func (w *world) think() {
 			}
 			next.GoesOn = !next.Quick && rapid.IntRange(0, 2).Draw(w.t, "goes on") == 0
 			w.begun = next
-			w.happen(Thought{Turn: turn, Sentence: next})
+			w.happen(SentenceThought{Turn: turn, Sentence: next})
 			return
 		case rapid.IntRange(0, 4).Draw(w.t, "fails") == 0:
 			delete(w.minds, turn)
 			w.serial++
-			w.happen(Broke{Turn: turn, ID: fmt.Sprint("b", w.serial),
+			w.happen(MindFailed{Turn: turn, ID: fmt.Sprint("b", w.serial),
 				Fault: contract.Fault{Code: contract.ProviderFailed}})
 		case w.wordy != turn && len(w.state.settings.Tools) > 0 && rapid.Bool().Draw(w.t, "calls"):
 			delete(w.minds, turn)
@@ -270,10 +270,10 @@ func (w *world) think() {
 			if rapid.IntRange(0, 9).Draw(w.t, "misfit") == 0 {
 				c.Misfit = "no"
 			}
-			w.happen(Called{Turn: turn, Call: c})
+			w.happen(ToolRequested{Turn: turn, Call: c})
 		default:
 			delete(w.minds, turn)
-			w.happen(ThoughtEnded{Turn: turn})
+			w.happen(ThinkingEnded{Turn: turn})
 		}
 		w.begun = Sentence{} // what is thought after that begins a sentence
 		return
@@ -288,7 +288,7 @@ func (w *world) sound() {
 		}
 		if rapid.IntRange(0, 20).Draw(w.t, "voice fails") == 0 {
 			delete(w.mouths, turn)
-			w.happen(Failed{Turn: turn, Fault: contract.Fault{Code: contract.NotSpoken}})
+			w.happen(TurnFailed{Turn: turn, Fault: contract.Fault{Code: contract.NotSpoken}})
 			return
 		}
 		p := Piece{Sentence: queue[0].sentence, Index: queue[0].made, Whole: time.Second}
@@ -300,22 +300,22 @@ func (w *world) sound() {
 			queue = queue[1:]
 		}
 		w.mouths[turn] = queue
-		w.happen(Spoken{Turn: turn, Piece: p})
+		w.happen(SoundMade{Turn: turn, Piece: p})
 		return
 	}
 }
 
-// ask is what the client may want.
+// askMind is what the client may want.
 func (w *world) ask() {
 	w.serial++
 	switch rapid.IntRange(0, 9).Draw(w.t, "the client") {
 	case 9:
-		w.happen(Unsent{Length: time.Duration(rapid.IntRange(0, 3000).Draw(w.t, "unsent")) * time.Millisecond})
+		w.happen(SendDelayed{Length: time.Duration(rapid.IntRange(0, 3000).Draw(w.t, "unsent")) * time.Millisecond})
 	case 6:
 		prompt := fmt.Sprint("Be brief. ", w.serial)
-		w.happen(SettingsAsked{Message: contract.SessionSettings{SystemPrompt: &prompt}})
+		w.happen(SettingsRequested{Message: contract.SessionSettings{SystemPrompt: &prompt}})
 	case 7:
-		w.happen(SettingsAsked{Message: contract.SessionSettings{Tools: []contract.Tool{
+		w.happen(SettingsRequested{Message: contract.SessionSettings{Tools: []contract.Tool{
 			{
 				Type:        "function",
 				Name:        "weather",
@@ -332,10 +332,10 @@ func (w *world) ask() {
 				Parameters: `{"type":"object"}`,
 				OnBox:      true,
 				Plugin:     "p",
-				Brought:    true,
+				FromPlugin: true,
 			}}
 		}
-		w.happen(Equipped{Plugins: []Plugin{{Name: "p", Tools: brought}}})
+		w.happen(PluginsChanged{Plugins: []Plugin{{Name: "p", Tools: brought}}})
 	case 0:
 		w.happen(Typed{Text: fmt.Sprint("Typed ", w.serial)})
 	case 1:
@@ -345,11 +345,11 @@ func (w *world) ask() {
 		}
 		w.happen(Dictated{Sentences: lines})
 	case 2:
-		w.happen(PauseAsked{})
+		w.happen(PauseRequested{})
 	case 3:
-		w.happen(ResumeAsked{})
+		w.happen(ResumeRequested{})
 	case 4:
-		w.happen(SettingsAsked{Message: contract.SessionSettings{
+		w.happen(SettingsRequested{Message: contract.SessionSettings{
 			Context: &contract.Context{Text: fmt.Sprint("Room ", w.serial)}}})
 	case 5:
 		if n := len(w.sounds); n > 0 {
@@ -364,7 +364,7 @@ func (w *world) answer() {
 	if n := len(w.runs); n > 0 {
 		id := w.runs[n-1]
 		w.runs = w.runs[:n-1]
-		w.happen(Answered{
+		w.happen(ToolAnswered{
 			CallID:  id,
 			Content: "Found.",
 			OnBox:   true,
@@ -376,7 +376,7 @@ func (w *world) answer() {
 	if n := len(w.calls); n > 0 {
 		id = w.calls[rapid.IntRange(max(0, n-2), n-1).Draw(w.t, "call")]
 	}
-	w.happen(Answered{CallID: id, Content: rapid.SampledFrom([]string{"", "Rain."}).Draw(w.t, "content"),
+	w.happen(ToolAnswered{CallID: id, Content: rapid.SampledFrom([]string{"", "Rain."}).Draw(w.t, "content"),
 		Failed: rapid.Bool().Draw(w.t, "failed")})
 }
 
@@ -398,9 +398,9 @@ func (w *world) stale() {
 	turn := max(0, w.state.turn-rapid.IntRange(1, 3).Draw(w.t, "turns ago"))
 	line := Sentence{ID: "old", Text: "Old."}
 	w.happen(rapid.SampledFrom([]Event{
-		Thought{Turn: turn, Sentence: line}, ThoughtEnded{Turn: turn},
-		Spoken{Turn: turn, Piece: Piece{Sentence: line, PCM: silence(time.Second), Last: true}},
-		Failed{Turn: turn, Fault: contract.Fault{Code: contract.NotSpoken}}, Broke{Turn: turn, ID: "old"},
+		SentenceThought{Turn: turn, Sentence: line}, ThinkingEnded{Turn: turn},
+		SoundMade{Turn: turn, Piece: Piece{Sentence: line, PCM: silence(time.Second), Last: true}},
+		TurnFailed{Turn: turn, Fault: contract.Fault{Code: contract.NotSpoken}}, MindFailed{Turn: turn, ID: "old"},
 	}).Draw(w.t, "stale"))
 }
 
@@ -439,7 +439,7 @@ func (w *world) settle() {
 		case w.open && !w.pausing:
 			w.rest()
 		case w.open:
-			w.happen(Silent{Utterance: w.utterance, Until: w.now})
+			w.happen(SilenceContinued{Utterance: w.utterance, Until: w.now})
 		}
 		w.transcribe()
 		w.think()

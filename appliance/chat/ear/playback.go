@@ -1,0 +1,124 @@
+package ear
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+)
+
+// playbackMemory is for how long it is known how loud the assistant was, where nobody
+// listens: a client may send nothing but text, for as long as a chat lasts, and then
+// speak. Sound comes in late by a few seconds at most.
+const playbackMemory = 30 * time.Second
+
+// playback is how loud the assistant is, and when. Who tells of sound writes it and
+// the ear reads it; neither holds it for longer than a file of sound is looked at,
+// which takes 5 ms. A minute of sound takes 150 KB; of what has played at most half of one is
+// kept.
+type playback struct {
+	mu       sync.Mutex
+	end      time.Duration // of all that left
+	heldBack []float32     // what the line keeps back
+	rest     []float32     // the last of what left, less than a hop
+	analysis analysis
+	pieces   []playedPiece // in order; those long past are given up
+}
+
+// playedPiece is a piece of sound, as the loudness of its hops, and when it begins
+// to play.
+type playedPiece struct {
+	begin time.Duration
+	hops  []bands
+}
+
+func (s playedPiece) end() time.Duration { return s.begin + time.Duration(len(s.hops))*echoHopTime }
+
+// Played tells that the line was given a piece of the assistant's sound (mono, at
+// contract.OutputRateHz, not changed here) by a time, and still keeps so many of
+// the newest samples back. The others play from when they left, or after those
+// before. No sound tells that some was let go. Any goroutine may call it.
+func (e *Ear) Played(at time.Duration, pcm []float32, kept int) { e.echo.playback.take(at, pcm, kept) }
+
+// Cut tells that the assistant fell silent at a time. Any goroutine may call it.
+func (e *Ear) Cut(at time.Duration) { e.echo.playback.cut(at) }
+
+func (p *playback) take(at time.Duration, pcm []float32, kept int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.heldBack = append(p.heldBack, pcm...)
+	if n := len(p.heldBack) - kept; n > 0 {
+		p.add(at, p.heldBack[:n])
+		p.heldBack = append(p.heldBack[:0], p.heldBack[n:]...)
+	}
+}
+
+// add takes what has left for the client.
+func (p *playback) add(at time.Duration, pcm []float32) {
+	if at > p.end {
+		p.end, p.rest, p.analysis = at, p.rest[:0], analysis{}
+	}
+	begin := p.end - time.Duration(len(p.rest))*time.Second/engine.SpeechRateHz
+	p.end += time.Duration(len(pcm)) * time.Second / contract.OutputRateHz
+	const step = contract.OutputRateHz / engine.SpeechRateHz
+	for ; len(pcm) >= step; pcm = pcm[step:] {
+		// The mean of neighbours is good enough for bands up to 4 kHz.
+		p.rest = append(p.rest, (pcm[0]+pcm[1]+pcm[2])/step)
+	}
+	hops := make([]bands, 0, len(p.rest)/echoHop)
+	n := 0
+	for ; n+echoHop <= len(p.rest); n += echoHop {
+		hops = append(hops, p.analysis.hop(p.rest[n:n+echoHop]))
+	}
+	p.rest = append(p.rest[:0], p.rest[n:]...)
+	p.forget(at - playbackMemory)
+	p.pieces = append(p.pieces, playedPiece{begin, hops})
+}
+
+func (p *playback) cut(at time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.end, p.heldBack, p.rest, p.analysis = min(p.end, at), nil, p.rest[:0], analysis{}
+	p.pieces = slices.DeleteFunc(p.pieces, func(s playedPiece) bool { return s.begin >= at })
+	if n := len(p.pieces); n > 0 && p.pieces[n-1].end() > at {
+		s := &p.pieces[n-1]
+		s.hops = s.hops[:(at-s.begin)/echoHopTime]
+	}
+}
+
+// cancelUnneeded gives up what had played by a time.
+func (p *playback) forget(by time.Duration) {
+	p.pieces = slices.DeleteFunc(p.pieces, func(s playedPiece) bool { return s.end() < by })
+}
+
+// near reports whether an echo of what is played may be heard at a time.
+func (p *playback) near(at time.Duration) bool {
+	const (
+		fading   = echoLags*echoHopTime + 300*time.Millisecond // and the room behind it
+		compared = fading + echoWindow*echoHopTime
+	)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.forget(at - compared)
+	return slices.ContainsFunc(p.pieces, func(s playedPiece) bool { return s.begin <= at && at <= s.end()+fading })
+}
+
+// until are the n hops that play before a hop of the chat; all zero is silence.
+func (p *playback) until(end int64, n int) []bands {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	out := make([]bands, n)
+	first := time.Duration(end-int64(n)) * echoHopTime
+	for _, s := range p.pieces {
+		for i := max(0, int((s.begin-first+echoHopTime-1)/echoHopTime)); i < n; i++ {
+			at := int((first + time.Duration(i)*echoHopTime - s.begin) / echoHopTime)
+			if at >= len(s.hops) {
+				break
+			}
+			out[i] = s.hops[at]
+		}
+	}
+	return out
+}

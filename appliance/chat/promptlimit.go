@@ -1,0 +1,61 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"parley/appliance/chat/reply"
+	"parley/appliance/chat/turn"
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+)
+
+// models are the models that may answer in a chat.
+func (c setup) models() []engine.LanguageModel {
+	all := []engine.LanguageModel{c.model}
+	for _, f := range c.fallback {
+		all = append(all, f.Model)
+	}
+	return all
+}
+
+// promptTooLong is what a client is told of settings under which no answer could be
+// thought of, since none of the models can read what they have it read each time;
+// nil where one can. Without it the first who speaks would learn of it.
+func promptTooLong(ctx context.Context, s turn.Settings, models []engine.LanguageModel) *contract.Fault {
+	beside := ""
+	if s.Context != nil {
+		beside = s.Context.Text
+	}
+	err := reply.CheckPromptFits(ctx, turn.NewState(s, time.Now(), nil).Conversation(), beside, models...)
+	long, is := errors.AsType[engine.ErrTooLong](err)
+	if !is {
+		return nil
+	}
+	return &contract.Fault{Code: contract.InvalidSettings, Detail: fmt.Sprintf(
+		"system_prompt: with what stands beside it (examples, variables, tools, the context, the box's rules, %d "+
+			"words of the user's) it is %d tokens for the language model; at most %d are allowed. Make one of them "+
+			"shorter, or choose a language model that reads more.",
+		reply.MinUserWords, long.Tokens, long.Limit)}
+}
+
+// changesPrompt reports whether settings change what the model reads before each
+// answer.
+func changesPrompt(m contract.SessionSettings) bool {
+	return m.SystemPrompt != nil || m.Context != nil || len(m.Variables) > 0 || m.Tools != nil || m.BuiltinTools != nil
+}
+
+// promptTooLong is that of settings over those in force. Whoever calls it holds
+// c.applying.
+func (c *Session) promptTooLong(m contract.SessionSettings) *contract.Fault {
+	if !changesPrompt(m) {
+		return nil
+	}
+	merged, fault := c.settings.Merge(m)
+	if fault != nil {
+		return nil // the state says so, and of what is in force when it does
+	}
+	return promptTooLong(context.Background(), merged, c.models)
+}

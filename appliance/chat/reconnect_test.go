@@ -1,0 +1,77 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"parley/appliance/contract"
+	"parley/store"
+)
+
+// aGroup is a history with one group, which takes one chat at a time.
+type aGroup struct {
+	*fakes
+	mu   sync.Mutex
+	goes bool
+}
+
+func (g *aGroup) StartChat(context.Context, store.NewChat, ...store.Event) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.goes {
+		return store.ErrActive
+	}
+	g.goes = true
+	return nil
+}
+
+func (g *aGroup) EndChat(context.Context, string, store.Status, int64, ...store.Event) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.goes = false
+	return nil
+}
+
+// A client that has left and is back at once, before the box is done with the end
+// of its chat, goes on with the group; one that comes while a chat of it goes on
+// is told so, and soon.
+func TestWhoLeavesAndComesBackAtOnceGoesOn(t *testing.T) {
+	for name, leaves := range map[string]bool{"leaves": true, "stays": false} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				g := &aGroup{fakes: newFakes()}
+				h := hostOf(g, func(p *Parts) { p.MaxChats = 2 })
+				connect := contract.ConnectSettings{ResumedChatGroupID: "g"}
+				first := begin(t, h, Opening{Line: g, Connect: connect})
+				if leaves {
+					time.AfterFunc(hangUpLimit/2, first.HangUp)
+				}
+				came := time.Now()
+				second, err := enter(t, h, Opening{Line: newFakes(), Connect: connect})
+				fault, told := errors.AsType[contract.Fault](err)
+				switch {
+				case leaves && err != nil:
+					t.Errorf("it is refused: %v", err)
+				case !leaves && (!told || fault.Code != contract.GroupActive):
+					t.Errorf("it gets %v", err)
+				}
+				if took := time.Since(came); took > hangUpLimit {
+					t.Errorf("it takes %v", took)
+				}
+				if second != nil {
+					second.HangUp()
+					<-second.Done()
+				}
+				first.HangUp()
+				<-first.Done()
+				if err := h.Stop(t.Context()); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,138 @@
+package reply
+
+import (
+	_ "embed"
+	"regexp"
+	"slices"
+	"strings"
+
+	"parley/appliance/text"
+)
+
+// requestText has the words of errands in sections, one a line. Deeds are what
+// somebody who can only speak cannot do; they are wished for by their mere name
+// ("Send a bottle of water."). Those asked of somebody are asked in so many words:
+// "can you wash my car?" asks for a service. What is told is no deed.
+//
+//go:embed requests.txt
+var requestText string
+
+var requestWords = func() map[string]string {
+	out, section := map[string]string{}, ""
+	for line := range strings.FieldsFuncSeq(requestText, func(r rune) bool { return r == '\n' }) {
+		if name, heading := strings.CutPrefix(line, "["); heading {
+			section = strings.TrimSuffix(name, "]")
+			continue
+		}
+		out[section] += line + " "
+	}
+	return out
+}()
+
+const (
+	// whose are the words behind deeds that are other things too: "get me a taxi", and
+	// not "get off at the harbour".
+	whose = "me us my our him her them"
+	what  = "a an the some one two three " + whose
+	// maxRequest is how many bytes of what somebody says are read: a minute of speech.
+	maxRequest = 1000
+)
+
+// isRequest reports whether somebody wants to have something done: "Please wake me up at
+// six", "Could you sign me up?", and not what may be done or is so.
+func isRequest(said string) bool {
+	if len(said) > maxRequest {
+		return false
+	}
+	wished, wondered := false, false
+	for _, s := range text.Sentences(said) {
+		is := isRequestSentence(s)
+		wished = wished || is
+		wondered = !is && (wondered || strings.HasSuffix(strings.TrimSpace(s), "?")) // what is asked last is answered
+	}
+	return wished && !wondered
+}
+
+// isRequestSentence reports whether a sentence is one.
+func isRequestSentence(sentence string) bool {
+	words := wordsOf(sentence)
+	for len(words) > 0 && in(words[0], requestWords["polite"]) {
+		words = words[1:]
+	}
+	if len(words) < 2 {
+		return false
+	}
+	has := func(of string) bool { return slices.ContainsFunc(words[1:], func(w string) bool { return in(w, of) }) }
+	last := strings.Join(words[len(words)-2:], " ")
+	switch question := strings.HasSuffix(strings.TrimSpace(sentence), "?"); {
+	case in(words[0], "can could would will") && words[1] == "you":
+		words = words[2:]
+		for len(words) > 0 && in(words[0], requestWords["polite"]) {
+			words = words[1:]
+		}
+		return len(words) > 1 && in(words[0], requestWords["asked of somebody"]) && isDeed(words) &&
+			(has("me us my our please") || words[0] == "tell")
+	case len(words) > 4 && (in(words[0], "i'd i we'd we")) &&
+		strings.Contains(strings.Join(words[:min(5, len(words))], " "), " you to "):
+		for words[0] != "to" {
+			words = words[1:]
+		}
+		return len(words) > 2 && isDeed(words[1:])
+	case question && !in(words[len(words)-1], "please") &&
+		!slices.Contains([]string{"will you", "would you", "can you", "could you"}, last):
+		return false
+	}
+	return isDeed(words)
+}
+
+// isDeed reports whether words begin with one, and with whom or what it is done to.
+func isDeed(words []string) bool {
+	if len(words) < 2 || !in(words[0], requestWords["deeds"]) {
+		return false
+	}
+	next, has := words[1], func(of string) bool {
+		return slices.ContainsFunc(words[1:], func(w string) bool { return in(w, of) })
+	}
+	switch words[0] {
+	case "tell":
+		return !in(next, "me us") && !has(requestWords["told"])
+	case "let":
+		return in(next, "me us him her them") && len(words) > 2 && in(words[2], "in out through")
+	case "call", "ring":
+		// "call me Tom"
+		name := next == "me" && len(words) == 3 && !in(words[2], "back again now later today tomorrow please up")
+		return in(next, what+" somebody someone back") && !name
+	case "get", "bring", "fetch", "take", "leave":
+		return in(next, what) && !has(requestWords["told"]) &&
+			(in(next, whose) || in(words[0], "bring fetch") || has("message note order"))
+	case "turn", "switch":
+		return has("on off up down") && !in(next, "left right")
+	case "open", "close", "start", "stop", "set", "play", "write":
+		return in(next, what+" to down music") && !has(requestWords["told"])
+	case "move", "change", "fix", "repair", "mend", "clean", "wash", "iron", "buy", "pay":
+		return in(next, whose)
+	case "hold", "keep", "save":
+		return in(next, what) && has("for") && has("me us")
+	}
+	return !isNumber(next) && !in(next, "is are was costs cost number") || has("for please me us")
+}
+
+// in reports whether a word is in a list, with spaces between.
+func in(word, list string) bool { return word != "" && strings.Contains(" "+list+" ", " "+word+" ") }
+
+// isNumber reports whether a word is a number, in digits or a word for a small one.
+func isNumber(w string) bool {
+	return strings.ContainsAny(w, "0123456789") || in(w, "one two three four five six seven eight nine ten")
+}
+
+// wordsOf cuts a text into its words, in small letters; a word with a hyphen is two.
+func wordsOf(s string) []string {
+	words := text.Written(electric.ReplaceAllString(s, "${1}e$2"))
+	for i, w := range words {
+		words[i] = strings.TrimSuffix(strings.Trim(w, "'"), "'s")
+	}
+	return words
+}
+
+// electric finds what is another thing than without its first letter: an e-bike.
+var electric = regexp.MustCompile(`(?i)(^|[^a-z0-9])e-([a-z])`)

@@ -1,0 +1,60 @@
+package turn
+
+import (
+	"testing"
+	"time"
+)
+
+// reads is what the model is asked to read ahead of the user's end.
+func (b *testChat) reads(e Event) (last string) {
+	b.now += time.Millisecond
+	var effects []Effect
+	b.state, effects = Next(b.state, stamped(e, b.now))
+	for _, f := range effects {
+		if r, ok := f.(Prefill); ok {
+			last = lastEntry(r.Conversation)
+		}
+	}
+	return last
+}
+
+func TestWordsAreReadWhileTheUserGoesOn(t *testing.T) {
+	b := begin(t)
+	b.after(VoiceHeard{Utterance: 1, Voice: time.Second})
+	for said, want := range map[string]string{
+		"When do you op.":        "When do you",
+		"When do you open, and.": "When do you open",
+		"When":                   "", // may be half of a word
+		"":                       "",
+	} {
+		if got := b.reads(PartlyTranscribed{Utterance: 1, Transcript: says(said)}); got != want {
+			t.Errorf("of %q it reads %q, want %q", said, got, want)
+		}
+	}
+	if got := b.reads(PartlyTranscribed{Utterance: 0, Transcript: says("Long ago said words.")}); got != "" {
+		t.Errorf("it reads %q of an utterance that is over", got)
+	}
+	want(t, b.after(Transcribed{Utterance: 1, Revision: 1, Transcript: says("When do you open?")}),
+		"prepare 1: When do you open?")
+	if got := b.reads(PartlyTranscribed{Utterance: 1, Transcript: says("When do you open?")}); got != "" {
+		t.Errorf("it reads %q, and prepares the answer to it already", got)
+	}
+}
+
+func TestWhatIsOverheardOverTheAssistantIsNotRead(t *testing.T) {
+	b := speaking(t, "The museum opens at ten.")
+	b.after(VoiceHeard{Utterance: 2, Voice: 400 * time.Millisecond})
+	if got := b.reads(PartlyTranscribed{Utterance: 2, Transcript: says("And when does")}); got != "" {
+		t.Errorf("it reads %q", got)
+	}
+}
+
+func TestInterimMessagesComeInTheMiddleToo(t *testing.T) {
+	b := begin(t, func(s *Settings) { s.Verbose = true })
+	b.after(VoiceHeard{Utterance: 1, Voice: time.Second})
+	want(t, b.after(PartlyTranscribed{Utterance: 1, Transcript: says("When do you")}), "interim: When do you")
+	b = speaking(t, "The museum opens at ten.")
+	b.state.settings.Verbose = true
+	b.after(VoiceHeard{Utterance: 2, Voice: 400 * time.Millisecond})
+	want(t, b.after(PartlyTranscribed{Utterance: 2, Transcript: says("And when does")}))
+}
