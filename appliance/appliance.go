@@ -197,7 +197,7 @@ func (a *appliance) startHTTP(ctx context.Context) {
 		Figures: a.figures,
 		Chats:   a.admission,
 		Speaker: a.kiosk,
-		Leaf:    a.identity.Shown,
+		Leaf:    a.identity.Leaf,
 	})
 	packs := box.NewPacks(ctx, a.cfg)
 	a.onClose(packs.Wait)

@@ -78,10 +78,10 @@ func sweepChats(ctx context.Context, r config.Retention, records *store.Store, n
 
 // sweepSpeech deletes the generations of text-to-speech that are too old.
 func sweepSpeech(ctx context.Context, s config.Speech, records *store.Store, now time.Time) error {
-	if s.KeepDays == 0 {
+	if s.GenerationDays == 0 {
 		return nil
 	}
-	return records.ExpireGenerations(ctx, now.AddDate(0, 0, -s.KeepDays).UnixMilli())
+	return records.ExpireGenerations(ctx, now.AddDate(0, 0, -s.GenerationDays).UnixMilli())
 }
 
 // sweepRecordings deletes the recordings that are too old or take too much space. It

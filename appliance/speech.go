@@ -39,7 +39,7 @@ func (a *appliance) startSpeech(ctx context.Context) {
 			Languages:   engines.TranscriberLanguages(a.cfg),
 		},
 		Records: a.records,
-		Keep:    speech.Keep{Newest: a.cfg.Speech.Keep, Texts: a.cfg.Retention.History},
+		Keep:    speech.Keep{Newest: a.cfg.Speech.Generations, Texts: a.cfg.Retention.History},
 		Observe: metrics.Speech{Metrics: a.figures},
 		Log:     a.log,
 	}))

@@ -172,10 +172,10 @@ func examineLibraries(cfg config.Config) doctor.Finding {
 func examineHearing(cfg config.Config) doctor.Finding {
 	f := doctor.Finding{Part: "hearing", Health: doctor.Well, What: "Whisper, in many languages"}
 	if engines.TranscriberLanguages(cfg) != nil {
-		f.What = "Moonshine, in English only; for other languages: " + voices.HearMore
+		f.What = "Moonshine, in English only; for other languages: " + voices.HearingAdvice
 	}
-	if why := voices.Unheard(cfg, ""); why != "" {
-		f.Health, f.What, f.Mend = doctor.Doubt, why, voices.HearMore
+	if why := voices.HearingProblem(cfg, ""); why != "" {
+		f.Health, f.What, f.Mend = doctor.Doubt, why, voices.HearingAdvice
 	}
 	return f
 }

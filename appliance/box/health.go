@@ -40,7 +40,7 @@ type Records interface {
 type Figures interface {
 	// Answers returns how long the newest answers took, and how much of that came
 	// on top of the silence before them.
-	Answers() (took, added []metrics.Took)
+	Answers() (took, added []metrics.Sample)
 }
 
 // Chats is what starts chats.
@@ -179,11 +179,11 @@ func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 
 
 // quantiles returns the median and the 95th percentile, by the nearest-rank method,
 // and 0 for an empty list.
-func quantiles(all []metrics.Took) (median, p95 float64) {
+func quantiles(all []metrics.Sample) (median, p95 float64) {
 	if len(all) == 0 {
 		return 0, 0
 	}
-	sorted := slices.SortedFunc(slices.Values(all), func(x, y metrics.Took) int { return int(x.Took - y.Took) })
+	sorted := slices.SortedFunc(slices.Values(all), func(x, y metrics.Sample) int { return int(x.Took - y.Took) })
 	rank := func(percent int) float64 { return milliseconds(sorted[(len(sorted)*percent+99)/100-1].Took) }
 	return rank(50), rank(95)
 }
@@ -282,7 +282,7 @@ func Settings(cfg config.Config) contract.ReturnSettings {
 			Help:      s.Help,
 			Allowed:   s.Allowed(),
 			Value:     s.Value,
-			Otherwise: s.Otherwise,
+			Otherwise: s.DefaultInWords,
 			Default:   s.Default,
 			From:      s.From,
 			Flag:      "--" + s.Flag,

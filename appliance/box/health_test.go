@@ -51,7 +51,7 @@ func newHealth(t *testing.T) (*Health, *metrics.Metrics) {
 		Figures: figures,
 		Chats:   stopped{},
 		Speaker: stopped{},
-		Leaf:    (&certs.Identity{}).Shown,
+		Leaf:    (&certs.Identity{}).Leaf,
 	}), figures
 }
 

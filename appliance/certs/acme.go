@@ -39,7 +39,7 @@ func openACME(ctx context.Context, o Options, at net.Addr, log *slog.Logger) (*t
 		Storage:           &certmagic.FileStorage{Path: filepath.Join(o.Folder, "acme")},
 		DefaultServerName: o.Names[0], // for those who come by address
 		OnEvent: func(_ context.Context, name string, data map[string]any) error {
-			return tellACME(log, name, data)
+			return logACME(log, name, data)
 		},
 		Logger: quiet,
 	})
@@ -64,8 +64,8 @@ func openACME(ctx context.Context, o Options, at net.Addr, log *slog.Logger) (*t
 	return magic.TLSConfig(), func() { cancel(); cache.Stop() }, nil
 }
 
-// tellACME logs what became of a certificate.
-func tellACME(log *slog.Logger, name string, data map[string]any) error {
+// logACME logs what became of a certificate.
+func logACME(log *slog.Logger, name string, data map[string]any) error {
 	switch name {
 	case "cert_obtained":
 		log.Info("the box has a certificate", "name", data["identifier"], "renewed", data["renewal"])

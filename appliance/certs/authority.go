@@ -25,8 +25,8 @@ import (
 const (
 	// authorityLife is how long kiosks can go on trusting the authority.
 	authorityLife = 10 * 365 * 24 * time.Hour
-	// backdated is how far behind the clock of a client may be.
-	backdated = 24 * time.Hour
+	// clockSkew is how far behind the clock of a client may be.
+	clockSkew = 24 * time.Hour
 	// maxCommonName is how long a common name may be (RFC 5280, appendix A).
 	maxCommonName = 64
 )
@@ -111,7 +111,7 @@ func newAuthority(names []string) (*authority, error) {
 	cert, err := sign(&x509.Certificate{
 		Subject: pkix.Name{Organization: []string{"Parley"},
 			CommonName: "Parley on " + host + ", " + now.Format(time.DateOnly)},
-		NotBefore:                   now.Add(-backdated),
+		NotBefore:                   now.Add(-clockSkew),
 		NotAfter:                    now.Add(authorityLife),
 		KeyUsage:                    x509.KeyUsageCertSign | x509.KeyUsageCRLSign,
 		ExtKeyUsage:                 []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
@@ -127,9 +127,9 @@ func newAuthority(names []string) (*authority, error) {
 	return &authority{cert, key}, nil
 }
 
-// may tells whether the authority may sign for a name: it is one of its
+// permits tells whether the authority may sign for a name: it is one of its
 // domains, or below one (RFC 5280, section 4.2.1.10).
-func (a *authority) may(name string) bool {
+func (a *authority) permits(name string) bool {
 	for _, domain := range a.cert.PermittedDNSDomains {
 		if name == domain || strings.HasSuffix(name, "."+domain) {
 			return true

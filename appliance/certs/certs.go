@@ -46,7 +46,7 @@ type Identity struct {
 	authority *authority  // that signs the box's own certificate; nil where another one does
 	close     func()
 	log       *slog.Logger
-	shown     atomic.Pointer[tls.Certificate] // to the newest who connected
+	served    atomic.Pointer[tls.Certificate] // to the newest who connected
 }
 
 // Open opens or makes the certificate that o asks for, of a box that listens at
@@ -63,8 +63,8 @@ func Open(ctx context.Context, o Options, at net.Addr, log *slog.Logger) (*Ident
 	case ACME:
 		id.config, id.close, err = openACME(ctx, o, at, log)
 	case Own:
-		var own *ownCertificate
-		if own, err = openOwn(o.Folder, o.AuthorityFile, o.Names, log); err == nil {
+		var own *boxCertificate
+		if own, err = openBoxCertificate(o.Folder, o.AuthorityFile, o.Names, log); err == nil {
 			id.config, id.authority = &tls.Config{GetCertificate: own.get}, own.authority
 			log.Info("the box has a certificate of its own", "authority", o.AuthorityFile, "sha256",
 				own.authority.fingerprint())
@@ -77,28 +77,28 @@ func Open(ctx context.Context, o Options, at net.Addr, log *slog.Logger) (*Ident
 		// What came before has known weaknesses, and every client since 2014
 		// speaks it.
 		id.config.MinVersion = tls.VersionTLS12
-		id.notice()
+		id.recordServed()
 	}
 	return id, nil
 }
 
-// notice keeps what is shown to those who connect, but for the certificates by
+// recordServed keeps what is shown to those who connect, but for the certificates by
 // which an ACME server makes sure of a name.
-func (id *Identity) notice() {
+func (id *Identity) recordServed() {
 	get := id.config.GetCertificate
 	id.config.GetCertificate = func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 		c, err := get(hello)
 		if err == nil && c != nil && !slices.Contains(hello.SupportedProtos, "acme-tls/1") {
-			id.shown.Store(c)
+			id.served.Store(c)
 		}
 		return c, err
 	}
 }
 
-// Shown is the certificate that was shown to the newest who connected; nil where
+// Leaf is the certificate that was shown to the newest who connected; nil where
 // none was.
-func (id *Identity) Shown() *x509.Certificate {
-	c := id.shown.Load()
+func (id *Identity) Leaf() *x509.Certificate {
+	c := id.served.Load()
 	if c == nil || len(c.Certificate) == 0 {
 		return nil
 	}

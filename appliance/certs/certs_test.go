@@ -182,8 +182,8 @@ func TestTheAuthorityIsNotBelievedAboutOthers(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = leaf.Verify(x509.VerifyOptions{DNSName: name, Roots: roots})
-		if (err == nil) != good || a.may(name) != good {
-			t.Errorf("%s: %v, and may is %v", name, err, a.may(name))
+		if (err == nil) != good || a.permits(name) != good {
+			t.Errorf("%s: %v, and may is %v", name, err, a.permits(name))
 		}
 	}
 }
@@ -191,15 +191,15 @@ func TestTheAuthorityIsNotBelievedAboutOthers(t *testing.T) {
 func TestTheOwnCertificateOutlivesARestartAndIsRenewed(t *testing.T) {
 	dir := t.TempDir()
 	log := slog.New(slog.DiscardHandler)
-	open := func(names ...string) *ownCertificate {
+	open := func(names ...string) *boxCertificate {
 		t.Helper()
-		o, err := openOwn(dir, filepath.Join(dir, "ca.crt"), names, log)
+		o, err := openBoxCertificate(dir, filepath.Join(dir, "ca.crt"), names, log)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return o
 	}
-	get := func(o *ownCertificate) *x509.Certificate {
+	get := func(o *boxCertificate) *x509.Certificate {
 		t.Helper()
 		cert, err := o.get(&tls.ClientHelloInfo{})
 		if err != nil {
@@ -222,8 +222,8 @@ func TestTheOwnCertificateOutlivesARestartAndIsRenewed(t *testing.T) {
 	for _, c := range []struct {
 		after   time.Duration
 		renewed bool
-	}{{ownLife - ownRenewal - time.Hour, false}, {ownLife - ownRenewal, true},
-		{ownLife - ownRenewal + time.Hour, false}, {-100 * 24 * time.Hour, true}} {
+	}{{boxCertLife - boxCertRenewal - time.Hour, false}, {boxCertLife - boxCertRenewal, true},
+		{boxCertLife - boxCertRenewal + time.Hour, false}, {-100 * 24 * time.Hour, true}} {
 		named.now = func() time.Time { return time.Now().Add(c.after) }
 		next := get(named)
 		if next.Equal(leaf) == c.renewed {
@@ -250,7 +250,7 @@ func (c connTo) LocalAddr() net.Addr { return c.local }
 
 func TestAnAddressThatTheBoxGetsLaterIsCovered(t *testing.T) {
 	dir := t.TempDir()
-	o, err := openOwn(dir, filepath.Join(dir, "ca.crt"), nil, slog.New(slog.DiscardHandler))
+	o, err := openBoxCertificate(dir, filepath.Join(dir, "ca.crt"), nil, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -276,12 +276,12 @@ func TestAnAddressThatTheBoxGetsLaterIsCovered(t *testing.T) {
 func TestABrokenAuthorityIsNotReplacedInSilence(t *testing.T) {
 	dir := t.TempDir()
 	log := slog.New(slog.DiscardHandler)
-	if _, err := openOwn(dir, filepath.Join(dir, "ca.crt"), nil, log); err != nil {
+	if _, err := openBoxCertificate(dir, filepath.Join(dir, "ca.crt"), nil, log); err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range []string{"", "no PEM", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"} {
 		write(t, filepath.Join(dir, "authority.pem"), text)
-		if _, err := openOwn(dir, filepath.Join(dir, "ca.crt"), nil, log); err == nil ||
+		if _, err := openBoxCertificate(dir, filepath.Join(dir, "ca.crt"), nil, log); err == nil ||
 			!strings.Contains(err.Error(), "authority.pem") || !strings.Contains(err.Error(), "delete") {
 			t.Errorf("%q: %v", text, err)
 		}
@@ -363,7 +363,7 @@ func TestReplacedFilesAreTakenWithoutARestart(t *testing.T) {
 	}
 	shown := func() string {
 		t.Helper()
-		f.looked = time.Now().Add(-lookAgain)
+		f.checked = time.Now().Add(-reloadEvery)
 		cert, err := f.get(nil)
 		if err != nil {
 			t.Fatal(err)
@@ -442,7 +442,7 @@ func TestRequestsKnowOfTheirTLS(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer silent.Close()
-	if _, err := silent.Write([]byte{handshake, 3, 1}); err != nil {
+	if _, err := silent.Write([]byte{handshakeByte, 3, 1}); err != nil {
 		t.Fatal(err)
 	}
 	time.Sleep(50 * time.Millisecond)

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// lookAgain is how often the files of a certificate are looked at, so that the
+// reloadEvery is how often the files of a certificate are looked at, so that the
 // box need not be restarted when they are renewed.
-const lookAgain = 10 * time.Second
+const reloadEvery = 10 * time.Second
 
 // certificateFiles serves a certificate from files, and the newer one when they
 // are replaced.
@@ -19,10 +19,10 @@ type certificateFiles struct {
 	certFile, keyFile string
 	log               *slog.Logger
 
-	mu     sync.Mutex
-	cert   *tls.Certificate
-	seen   [2]time.Time // when the files were last changed
-	looked time.Time
+	mu       sync.Mutex
+	cert     *tls.Certificate
+	modified [2]time.Time // when the files were last changed
+	checked  time.Time
 }
 
 func openFiles(certFile, keyFile string, log *slog.Logger) (*certificateFiles, error) {
@@ -30,9 +30,9 @@ func openFiles(certFile, keyFile string, log *slog.Logger) (*certificateFiles, e
 		certFile: certFile,
 		keyFile:  keyFile,
 		log:      log,
-		looked:   time.Now(),
+		checked:  time.Now(),
 	}
-	f.seen = f.changed()
+	f.modified = f.modTimes()
 	cert, err := f.load()
 	f.cert = cert
 	return f, err
@@ -46,9 +46,9 @@ func (f *certificateFiles) load() (*tls.Certificate, error) {
 	return &cert, nil
 }
 
-// changed returns when each file was changed; the zero time for one that is
+// modTimes returns when each file was changed; the zero time for one that is
 // not there.
-func (f *certificateFiles) changed() (at [2]time.Time) {
+func (f *certificateFiles) modTimes() (at [2]time.Time) {
 	for i, name := range [2]string{f.certFile, f.keyFile} {
 		if info, err := os.Stat(name); err == nil {
 			at[i] = info.ModTime()
@@ -62,12 +62,12 @@ func (f *certificateFiles) changed() (at [2]time.Time) {
 func (f *certificateFiles) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if time.Since(f.looked) < lookAgain {
+	if time.Since(f.checked) < reloadEvery {
 		return f.cert, nil
 	}
-	f.looked = time.Now()
-	now := f.changed()
-	if now == f.seen {
+	f.checked = time.Now()
+	now := f.modTimes()
+	if now == f.modified {
 		return f.cert, nil
 	}
 	cert, err := f.load()
@@ -75,7 +75,7 @@ func (f *certificateFiles) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 		f.log.Error("the certificate was replaced by one that cannot be used; the old one stays", "err", err)
 		return f.cert, nil
 	}
-	f.cert, f.seen = cert, now
+	f.cert, f.modified = cert, now
 	f.log.Info("a new certificate is in use", "file", f.certFile)
 	return f.cert, nil
 }

@@ -57,7 +57,7 @@ type Config struct {
 	Warnings         []string // what is allowed but likely not meant; to be logged at start
 	Notes            []string // which settings have another name now; likewise
 
-	given map[string]given // what it was made of, by key
+	assigned map[string]assignment // what it was made of, by key
 }
 
 // Engines chooses the models.
@@ -99,9 +99,9 @@ const (
 // Expression says what is done about feelings.
 type Expression struct {
 	Measured bool // scores go with what is said
-	// Told says which language models are told of feelings that stand out in what
+	// Models says which language models are told of feelings that stand out in what
 	// a user says: ForServers, ForAll or ForNone.
-	Told string
+	Models string
 }
 
 // ForServers is for language models that are on servers.
@@ -116,10 +116,10 @@ type Chat struct {
 
 // Speech says how text is read aloud, and what is kept of what was.
 type Speech struct {
-	Locale       string // a BCP 47 tag; empty: the voice's own
-	LoudnessLUFS int    // of all that is spoken
-	Keep         int    // generations of an account
-	KeepDays     int    // 0: for ever
+	Locale         string // a BCP 47 tag; empty: the voice's own
+	LoudnessLUFS   int    // of all that is spoken
+	Generations    int    // generations of an account
+	GenerationDays int    // 0: for ever
 }
 
 // Tools says how long tools are waited for.
@@ -203,12 +203,12 @@ func Load(s Sources) (Config, error) {
 	if err != nil {
 		return Config{}, err
 	}
-	c := Config{File: file, given: map[string]given{}}
+	c := Config{File: file, assigned: map[string]assignment{}}
 	fromFile, err := l.readFile(file)
 	if err != nil {
 		return Config{}, err
 	}
-	for _, given := range [][]given{l.defaults(), fromFile, l.fromEnvironment(), l.fromFlags()} {
+	for _, given := range [][]assignment{l.defaults(), fromFile, l.fromEnvironment(), l.fromFlags()} {
 		if err := apply(&c, given); err != nil {
 			return Config{}, err
 		}

@@ -115,7 +115,7 @@ func TestEverySettingMayComeFromEverySource(t *testing.T) {
 		"engines.language_model.key_env": {"engines.language_model.openai", "engines.language_model.model"},
 	}
 	env, flags := map[string]bool{}, map[string]bool{}
-	for _, name := range every() {
+	for _, name := range allSettings() {
 		if env[name.Env()] || flags[name.Flag] || value[name.Key] == "" {
 			t.Fatalf("%+v: the names are not its own, or this test knows no value", name)
 		}
@@ -126,7 +126,7 @@ func TestEverySettingMayComeFromEverySource(t *testing.T) {
 			byFlag, byEnv, byFile := place(t, ""), place(t, ""), place(t, "")
 			for _, key := range append(with[name.Key], name.Key) {
 				byFlag.Flags[key] = value[key]
-				s, _ := find(key)
+				s, _ := findSetting(key)
 				byEnv.Environ = append(byEnv.Environ, s.Env()+"="+value[key])
 			}
 			write(t, filepath.Join(byFile.Dir, FileName), nested(append(with[name.Key], name.Key), value))

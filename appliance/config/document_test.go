@@ -47,7 +47,7 @@ func TestTheDocumentedTableIsTheOneInTheCode(t *testing.T) {
 
 func TestEverySettingIsDescribed(t *testing.T) {
 	for _, s := range Settings() {
-		if s.Group == "" || s.Takes == "" || s.Allowed() == "" || !strings.HasSuffix(s.Help, ".") || s.set == nil {
+		if s.Group == "" || s.Placeholder == "" || s.Allowed() == "" || !strings.HasSuffix(s.Help, ".") || s.set == nil {
 			t.Errorf("%s: something is missing in %+v", s.Key, s)
 		}
 		if strings.ContainsAny(s.Help, "`\\") {
@@ -66,8 +66,8 @@ func document(more map[string]string) string {
 			fmt.Fprintf(&b, "\n### %s\n\n| in parley.yaml | variable | flag | what it is | allowed | default |\n"+
 				"|---|---|---|---|---|---|\n", group)
 		}
-		byDefault := cell(s.Fallback())
-		if s.Otherwise == "" {
+		byDefault := cell(s.DefaultText())
+		if s.DefaultInWords == "" {
 			byDefault = "`" + byDefault + "`"
 		}
 		fmt.Fprintf(&b, "| `%s` | `%s` | `--%s` | %s | %s | %s |\n", s.Key, s.Env(), s.Flag, cell(s.Help)+more[s.Key],
@@ -76,12 +76,12 @@ func document(more map[string]string) string {
 	b.WriteString(
 		"\n### Old names\n\nThey are still read, in all four places. Where one place has an old name and the " +
 			"setting itself, they must not differ.\n\n| was | variable, flag | is a part of |\n|---|---|---|\n")
-	for _, s := range Old() {
-		names := "those of `" + s.Into + "`"
+	for _, s := range OldSettings() {
+		names := "those of `" + s.PartOf + "`"
 		if s.Flag != "" {
 			names = "`" + s.Env() + "`, `--" + s.Flag + "`"
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | `%s` |\n", s.Key, names, s.Into)
+		fmt.Fprintf(&b, "| `%s` | %s | `%s` |\n", s.Key, names, s.PartOf)
 	}
 	return strings.TrimPrefix(b.String(), "\n")
 }

@@ -18,15 +18,15 @@ var password = regexp.MustCompile(`(//[^/@\s:]*):[^/@\s]*@`)
 // Effective lists all settings as the sources that were loaded have them, in the
 // order of the table.
 func (c Config) Effective() []Effective {
-	all := make([]Effective, 0, len(c.given))
+	all := make([]Effective, 0, len(c.assigned))
 	for _, s := range Settings() {
 		e := Effective{Setting: s}
-		if g, ok := c.given[s.Key]; ok {
+		if g, ok := c.assigned[s.Key]; ok {
 			if s.days != nil {
 				g.value, _, _ = strings.Cut(g.value, " for ")
-				g.value += lasts(*s.days(&c))
+				g.value += daysInWords(*s.days(&c))
 			}
-			e.Value, e.From = password.ReplaceAllString(g.value, "$1:xxxxx@"), g.where
+			e.Value, e.From = password.ReplaceAllString(g.value, "$1:xxxxx@"), g.source
 		}
 		all = append(all, e)
 	}

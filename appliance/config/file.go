@@ -19,7 +19,7 @@ const maxFileBytes = 1 << 20
 
 // readFile returns what the YAML file at path sets, in the file's order. An
 // empty path sets nothing.
-func (l *loader) readFile(path string) ([]given, error) {
+func (l *loader) readFile(path string) ([]assignment, error) {
 	if path == "" {
 		return nil, nil
 	}
@@ -30,11 +30,11 @@ func (l *loader) readFile(path string) ([]given, error) {
 		err = fmt.Errorf("%d bytes, at most %d are allowed", info.Size(), maxFileBytes)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("config file %s: %w", path, reason(err))
+		return nil, fmt.Errorf("config file %s: %w", path, cause(err))
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("config file %s: %w", path, reason(err))
+		return nil, fmt.Errorf("config file %s: %w", path, cause(err))
 	}
 	tree, err := parser.ParseBytes(text, 0)
 	if err != nil {
@@ -57,7 +57,7 @@ func (l *loader) readFile(path string) ([]given, error) {
 			return nil, err
 		}
 	}
-	return r.list, nil
+	return r.assignments, nil
 }
 
 // syntaxError puts a YAML error on one line with its place.
@@ -70,16 +70,16 @@ func syntaxError(path string, err error) error {
 
 // fileReader walks a file's tree and collects the settings in it.
 type fileReader struct {
-	path, home string
-	read       bool
-	list       []given
+	path, home  string
+	read        bool
+	assignments []assignment
 }
 
 func (r *fileReader) errorf(at ast.Node, format string, args ...any) error {
-	return fmt.Errorf("%s: %s", r.place(at), fmt.Sprintf(format, args...))
+	return fmt.Errorf("%s: %s", r.position(at), fmt.Sprintf(format, args...))
 }
 
-func (r *fileReader) place(at ast.Node) string {
+func (r *fileReader) position(at ast.Node) string {
 	return fmt.Sprintf("%s:%d", r.path, at.GetToken().Position.Line)
 }
 
@@ -87,17 +87,17 @@ func (r *fileReader) place(at ast.Node) string {
 func (r *fileReader) mapping(prefix string, m ast.MapNode) error {
 	for entry := m.MapRange(); entry.Next(); {
 		key, value := prefix+entry.Key().GetToken().Value, entry.Value()
-		if !known(key) {
+		if !isKnown(key) {
 			return r.unknown(entry.Key(), prefix, key)
 		}
 		if inner, ok := value.(ast.MapNode); ok {
-			if s, _ := find(key); s.pairs {
-				if err := r.pairs(s, entry.Key(), inner); err != nil {
+			if s, _ := findSetting(key); s.isMap {
+				if err := r.freeMap(s, entry.Key(), inner); err != nil {
 					return err
 				}
 				continue
 			}
-			if !hasInner(key) {
+			if !isGroup(key) {
 				return r.errorf(value, "%s takes a plain value, not a map", key)
 			}
 			if err := r.mapping(key+".", inner); err != nil {
@@ -112,28 +112,28 @@ func (r *fileReader) mapping(prefix string, m ast.MapNode) error {
 		if err != nil {
 			return err
 		}
-		s, ok := find(key)
+		s, ok := findSetting(key)
 		if !ok {
 			return r.errorf(value, "%s takes a map with the keys %s", key, strings.Join(keysUnder(key+"."), ", "))
 		}
-		r.give(s, text, entry.Key())
+		r.assign(s, text, entry.Key())
 	}
 	return nil
 }
 
-func (r *fileReader) give(s Setting, text string, at ast.Node) {
-	r.list = append(r.list, given{
+func (r *fileReader) assign(s Setting, text string, at ast.Node) {
+	r.assignments = append(r.assignments, assignment{
 		Setting: s,
 		value:   text,
-		where:   r.place(at),
+		source:  r.position(at),
 		dir:     filepath.Dir(r.path),
 		home:    r.home,
 		inFile:  true,
 	})
 }
 
-// pairs reads a map with any keys into one text.
-func (r *fileReader) pairs(s Setting, at ast.Node, m ast.MapNode) error {
+// freeMap reads a map with any keys into one text.
+func (r *fileReader) freeMap(s Setting, at ast.Node, m ast.MapNode) error {
 	var lines []string
 	words := map[string]string{}
 	for entry := m.MapRange(); entry.Next(); {
@@ -154,10 +154,10 @@ func (r *fileReader) pairs(s Setting, at ast.Node, m ast.MapNode) error {
 			return r.errorf(entry.Key(), "%s: %q and its value are one line each, without =", s.Key, name)
 		}
 		lines = append(lines, name+"="+value)
-		words[name] = r.place(entry.Key())
+		words[name] = r.position(entry.Key())
 	}
-	r.give(s, strings.Join(lines, "\n")+"\n", at)
-	r.list[len(r.list)-1].words = words
+	r.assign(s, strings.Join(lines, "\n")+"\n", at)
+	r.assignments[len(r.assignments)-1].entrySources = words
 	return nil
 }
 
@@ -171,7 +171,7 @@ func (r *fileReader) scalar(key string, n ast.Node) (string, error) {
 	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
 		return n.GetToken().Value, nil
 	case *ast.SequenceNode:
-		if s, _ := find(key); !s.list {
+		if s, _ := findSetting(key); !s.isList {
 			return "", r.errorf(n, "%s takes one value, not a list", key)
 		}
 		var items []string
@@ -203,9 +203,9 @@ func (r *fileReader) unknown(at ast.Node, prefix, key string) error {
 	return r.errorf(at, "unknown key %s: allowed here are %s", key, strings.Join(allowed, ", "))
 }
 
-// find returns the setting of that key, also of an old one.
-func find(key string) (Setting, bool) {
-	all := every()
+// findSetting returns the setting of that key, also of an old one.
+func findSetting(key string) (Setting, bool) {
+	all := allSettings()
 	i := slices.IndexFunc(all, func(s Setting) bool { return s.Key == key })
 	if i < 0 {
 		return Setting{}, false
@@ -213,22 +213,22 @@ func find(key string) (Setting, bool) {
 	return all[i], true
 }
 
-// known tells whether key is a setting or a map of settings.
-func known(key string) bool {
-	_, ok := find(key)
-	return ok || hasInner(key)
+// isKnown tells whether key is a setting or a map of settings.
+func isKnown(key string) bool {
+	_, ok := findSetting(key)
+	return ok || isGroup(key)
 }
 
-func hasInner(key string) bool {
-	return slices.ContainsFunc(every(), func(s Setting) bool { return strings.HasPrefix(s.Key, key+".") })
+func isGroup(key string) bool {
+	return slices.ContainsFunc(allSettings(), func(s Setting) bool { return strings.HasPrefix(s.Key, key+".") })
 }
 
 // keysUnder lists the keys to write in the map at prefix.
 func keysUnder(prefix string) []string {
 	var keys []string
-	for _, s := range every() {
+	for _, s := range allSettings() {
 		rest, ok := strings.CutPrefix(s.Key, prefix)
-		if !ok || s.Into != "" && !s.inMap() {
+		if !ok || s.PartOf != "" && !s.inFileMap() {
 			continue
 		}
 		first, _, _ := strings.Cut(rest, ".")

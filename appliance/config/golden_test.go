@@ -9,22 +9,22 @@ import (
 // Files, variables and scripts of operators have these names, those that are old too.
 func TestGoldenSettings(t *testing.T) {
 	lines := []string{FileName, fileVariable, cacheVariable}
-	for _, s := range every() {
+	for _, s := range allSettings() {
 		line := s.Key
 		if s.Flag != "" {
-			line += " " + s.Env() + " --" + s.Flag + " " + s.Takes
+			line += " " + s.Env() + " --" + s.Flag + " " + s.Placeholder
 		}
-		if s.list {
+		if s.isList {
 			line += " list"
 		}
-		if s.pairs {
+		if s.isMap {
 			line += " map"
 		}
 		if s.Switch {
 			line += " switch"
 		}
-		if s.Into != "" {
-			line += " old: " + s.Into
+		if s.PartOf != "" {
+			line += " old: " + s.PartOf
 		}
 		lines = append(lines, line)
 	}

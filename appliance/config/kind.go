@@ -17,23 +17,23 @@ import (
 // kind says which values a setting may have, and has the function that reads
 // them.
 type kind struct {
-	allowed string // in words, in Markdown
-	set     func(c *Config, g given) error
-	list    bool                   // in YAML it may be a list, whose items the text has with commas
-	pairs   bool                   // in YAML it is a map, of which the text has a line each, KEY=VALUE
-	takes   string                 // the word that stands for its value in help
-	days    func(c *Config) *int   // where for how long it holds may stand behind the value
-	show    func(c *Config) string // the value that holds, where old names make it hard to tell
+	allowed     string // in words, in Markdown
+	set         func(c *Config, g assignment) error
+	isList      bool                   // in YAML it may be a list, whose items the text has with commas
+	isMap       bool                   // in YAML it is a map, of which the text has a line each, KEY=VALUE
+	placeholder string                 // the word that stands for its value in help
+	days        func(c *Config) *int   // where for how long it holds may stand behind the value
+	show        func(c *Config) string // the value that holds, where old names make it hard to tell
 }
 
 // custom is a kind that one setting has for itself.
-func custom(allowed string, set func(*Config, given) error) kind {
+func custom(allowed string, set func(*Config, assignment) error) kind {
 	return kind{allowed: allowed, set: set}
 }
 
-// one is the kind of one piece of text. read makes of it what is kept.
-func one(allowed string, at func(*Config) *string, read func(string) (string, error)) kind {
-	return custom(allowed, func(c *Config, g given) (err error) {
+// textKind is the kind of one piece of text. read makes of it what is kept.
+func textKind(allowed string, at func(*Config) *string, read func(string) (string, error)) kind {
+	return custom(allowed, func(c *Config, g assignment) (err error) {
 		*at(c), err = read(g.value)
 		return err
 	})
@@ -51,11 +51,11 @@ func matching(pattern, wrong string) func(string) (string, error) {
 	}
 }
 
-// list is the kind of lists of text. read makes of an item what is kept of it.
-func list(allowed string, at func(*Config) *[]string, read func(item string) (string, error)) kind {
-	return listed(allowed, func(c *Config, g given) error {
+// textListKind is the kind of lists of text. read makes of an item what is kept of it.
+func textListKind(allowed string, at func(*Config) *[]string, read func(item string) (string, error)) kind {
+	return listKind(allowed, func(c *Config, g assignment) error {
 		*at(c) = nil
-		for item := range items(g.value) {
+		for item := range splitList(g.value) {
 			text, err := read(item)
 			if err != nil {
 				return err
@@ -68,18 +68,18 @@ func list(allowed string, at func(*Config) *[]string, read func(item string) (st
 	})
 }
 
-// listed is a custom kind that may be a list in YAML.
-func listed(allowed string, set func(*Config, given) error) kind {
+// listKind is a custom kind that may be a list in YAML.
+func listKind(allowed string, set func(*Config, assignment) error) kind {
 	return kind{
-		allowed: allowed,
-		set:     set,
-		list:    true,
-		takes:   "LIST",
+		allowed:     allowed,
+		set:         set,
+		isList:      true,
+		placeholder: "LIST",
 	}
 }
 
-// items are those of a list as one text, with commas between them.
-func items(text string) iter.Seq[string] {
+// splitList yields the items of a list as one text, with commas between them.
+func splitList(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for item := range strings.SplitSeq(text, ",") {
 			if item = strings.TrimSpace(item); item != "" && !yield(item) {
@@ -89,49 +89,49 @@ func items(text string) iter.Seq[string] {
 	}
 }
 
-// pairs is a custom kind that is a map with any keys in YAML.
-func pairs(allowed string, set func(*Config, given) error) kind {
-	return kind{allowed: allowed, set: set, pairs: true}
+// mapKind is a custom kind that is a map with any keys in YAML.
+func mapKind(allowed string, set func(*Config, assignment) error) kind {
+	return kind{allowed: allowed, set: set, isMap: true}
 }
 
-// given is a value that somebody gave for a setting.
-type given struct {
+// assignment is a value that somebody gave for a setting.
+type assignment struct {
 	Setting
-	value  string
-	where  string // parley.yaml:3, PARLEY_DATA, --data
-	dir    string // where relative paths start
-	home   string
-	words  map[string]string // of a map with any keys: where each stands
-	inFile bool              // a file has it, else a flag, a variable or the table
+	value        string
+	source       string // parley.yaml:3, PARLEY_DATA, --data
+	dir          string // where relative paths start
+	home         string
+	entrySources map[string]string // of a map with any keys: where each stands
+	inFile       bool              // a file has it, else a flag, a variable or the table
 }
 
-// placeOf is where stands what an error is about.
-func (g given) placeOf(err error) string {
+// sourceOf is where stands what an error is about.
+func (g assignment) sourceOf(err error) string {
 	if entry, ok := errors.AsType[text.ErrEntry](err); ok {
-		return cmp.Or(g.words[entry.Word], g.where)
+		return cmp.Or(g.entrySources[entry.Word], g.source)
 	}
-	return g.where
+	return g.source
 }
 
-func (g given) path() string { return absolute(g.value, g.dir, g.home) }
+func (g assignment) path() string { return absolute(g.value, g.dir, g.home) }
 
 // path is the kind of paths. at returns the field that the path is put into, as
 // in all kinds below.
 func path(at func(*Config) *string) kind {
-	k := custom("a path", func(c *Config, g given) error {
+	k := custom("a path", func(c *Config, g assignment) error {
 		if strings.TrimSpace(g.value) == "" { // the working folder, which nobody means by it
 			return errors.New("the path is empty: name one, or leave it out")
 		}
 		*at(c) = g.path()
 		return nil
 	})
-	k.takes = "DIR"
+	k.placeholder = "DIR"
 	return k
 }
 
 // oneOf is the kind of settings that are one of several words.
 func oneOf(at func(*Config) *string, allowed ...string) kind {
-	return custom("`"+strings.Join(allowed, "`, `")+"`", func(c *Config, g given) error {
+	return custom("`"+strings.Join(allowed, "`, `")+"`", func(c *Config, g assignment) error {
 		return choose(at(c), g.value, allowed...)
 	})
 }
@@ -146,7 +146,7 @@ func choose(dst *string, word string, allowed ...string) error {
 
 // number is the kind of whole numbers from low to high.
 func number(at func(*Config) *int, low, high int) kind {
-	k := custom(fmt.Sprintf("%d to %d", low, high), func(c *Config, g given) error {
+	k := custom(fmt.Sprintf("%d to %d", low, high), func(c *Config, g assignment) error {
 		n, err := strconv.Atoi(g.value)
 		if err != nil || n < low || n > high {
 			return fmt.Errorf("%.80q is not allowed: use a whole number from %d to %d", g.value, low, high)
@@ -154,12 +154,12 @@ func number(at func(*Config) *int, low, high int) kind {
 		*at(c) = n
 		return nil
 	})
-	k.takes = "N"
+	k.placeholder = "N"
 	return k
 }
 
-// lasts says for how long something holds.
-func lasts(days int) string {
+// daysInWords says for how long something holds.
+func daysInWords(days int) string {
 	if days == 0 {
 		return " for ever"
 	}
@@ -168,7 +168,7 @@ func lasts(days int) string {
 
 // boolean is the kind of switches. Older files have the other words.
 func boolean(at func(*Config) *bool) kind {
-	k := custom("`true`, `false`", func(c *Config, g given) error {
+	k := custom("`true`, `false`", func(c *Config, g assignment) error {
 		switch strings.ToLower(g.value) {
 		case "true", "on", "yes":
 			*at(c) = true
@@ -179,26 +179,26 @@ func boolean(at func(*Config) *bool) kind {
 		}
 		return nil
 	})
-	k.takes = "BOOL"
+	k.placeholder = "BOOL"
 	return k
 }
 
-// mostDays is a century: as good as for ever, which 0 is.
-const mostDays = 36500
+// maxDays is a century: as good as for ever, which 0 is.
+const maxDays = 36500
 
-// lasting is a kind of values behind which may stand for how long they hold. A value
+// withDays is a kind of values behind which may stand for how long they hold. A value
 // that does not say leaves the days as they are.
-func lasting(of kind, days func(*Config) *int) kind {
+func withDays(of kind, days func(*Config) *int) kind {
 	k := of
 	k.allowed += ", with for N days or for ever behind it"
-	k.set = func(c *Config, g given) error {
+	k.set = func(c *Config, g assignment) error {
 		value, length, has := strings.Cut(g.value, " for ")
 		if has && length != "ever" {
 			number, unit, _ := strings.Cut(length, " ")
 			n, err := strconv.Atoi(number)
-			if err != nil || n < 1 || n > mostDays || unit != "days" && unit != "day" {
+			if err != nil || n < 1 || n > maxDays || unit != "days" && unit != "day" {
 				return fmt.Errorf("%.80q is not a time: use 1 to %d days, such as %s for 30 days, or %s for ever",
-					length, mostDays, value, value)
+					length, maxDays, value, value)
 			}
 			*days(c) = n
 		} else if has {
@@ -214,7 +214,7 @@ func lasting(of kind, days func(*Config) *int) kind {
 // level is the kind of log levels.
 func level(at func(*Config) *slog.Level) kind {
 	v := oneOf(nil, "debug", "info", "warn", "error")
-	v.set = func(c *Config, g given) error {
+	v.set = func(c *Config, g assignment) error {
 		var name string
 		if err := choose(&name, g.value, "debug", "info", "warn", "error"); err != nil {
 			return err
@@ -243,7 +243,7 @@ func (s Size) Of(disk int64) int64 {
 // size is the kind of sizes: 0, 500MB, 20GB or 25%. Units are decimal, as disks are sold.
 func size(at func(*Config) *Size) kind {
 	k := custom("a size such as `500MB` or `20GB`, a part of the disk such as `25%`, or 0",
-		func(c *Config, g given) error {
+		func(c *Config, g assignment) error {
 			s, ok := parseSize(g.value)
 			if !ok {
 				return fmt.Errorf("%.80q is not a size: use such as 500MB, 20GB, 25%% of the disk, or 0 for no bound",
@@ -252,7 +252,7 @@ func size(at func(*Config) *Size) kind {
 			*at(c) = s
 			return nil
 		})
-	k.takes = "SIZE"
+	k.placeholder = "SIZE"
 	return k
 }
 

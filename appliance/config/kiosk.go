@@ -53,23 +53,23 @@ type GPIO struct {
 }
 
 // setDevices reads MICROPHONE|LOUDSPEAKER, or one name of both. An empty side stays as it is.
-func setDevices(c *Config, g given) (err error) {
+func setDevices(c *Config, g assignment) (err error) {
 	input, output, two := strings.Cut(g.value, "|")
 	if !two {
 		output = input
 	}
 	if input != "" {
-		c.Kiosk.Input, err = oneLine(input)
+		c.Kiosk.Input, err = parseLine(input)
 	}
 	if output != "" && err == nil {
-		c.Kiosk.Output, err = oneLine(output)
+		c.Kiosk.Output, err = parseLine(output)
 	}
 	return err
 }
 
 // setButton reads what is pressed: a keyboard, a button at a GPIO line, or both.
-func setButton(c *Config, g given) (err error) {
-	for text := range items(g.value) {
+func setButton(c *Config, g assignment) (err error) {
+	for text := range splitList(g.value) {
 		if g.value = text; strings.HasPrefix(text, "/dev/input") {
 			c.Kiosk.Keyboard, err = inputDevice(text)
 		} else {
@@ -82,46 +82,46 @@ func setButton(c *Config, g given) (err error) {
 	return nil
 }
 
-// longestPhrase and shortestPhrase bound the letters and digits of a phrase: who
+// maxPhraseLetters and minPhraseLetters bound the letters and digits of a phrase: who
 // says a longer one is read at most as long as the ear looks back, and a shorter
-// one is in what anybody says. Of mostPhrases, one for each language of a place with
+// one is in what anybody says. Of maxPhrases, one for each language of a place with
 // many guests, each is compared with all that is heard.
-const shortestPhrase, longestPhrase, mostPhrases = 5, 60, 16
+const minPhraseLetters, maxPhraseLetters, maxPhrases = 5, 60, 16
 
-func setPhrases(c *Config, g given) error {
+func setPhrases(c *Config, g assignment) error {
 	var all []string
 	for phrase := range strings.SplitSeq(g.value, ";") {
 		phrase = strings.TrimSpace(phrase)
-		if !sayable(phrase) {
+		if !isPhrase(phrase) {
 			return fmt.Errorf("%.80q is not allowed: use %d to %d letters and digits that nobody says by chance, "+
-				"such as Hey Parley, and ; between several", phrase, shortestPhrase, longestPhrase)
+				"such as Hey Parley, and ; between several", phrase, minPhraseLetters, maxPhraseLetters)
 		}
 		all = append(all, phrase)
 	}
-	if len(all) > mostPhrases {
-		return fmt.Errorf("these are %d phrases; allowed are %d", len(all), mostPhrases)
+	if len(all) > maxPhrases {
+		return fmt.Errorf("these are %d phrases; allowed are %d", len(all), maxPhrases)
 	}
 	c.Kiosk.Phrases = all
 	return nil
 }
 
-// sayable reports whether a phrase is long enough to be known, and short enough. A
+// isPhrase reports whether a phrase is long enough to be known, and short enough. A
 // character of some scripts is a syllable or a word.
-func sayable(phrase string) bool {
+func isPhrase(phrase string) bool {
 	n := 0
 	for _, r := range phrase {
 		if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) {
-			n += shortestPhrase/2 + 1
+			n += minPhraseLetters/2 + 1
 		} else if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			n++
 		}
 	}
-	return n >= shortestPhrase && utf8.RuneCountInString(phrase) <= longestPhrase
+	return n >= minPhraseLetters && utf8.RuneCountInString(phrase) <= maxPhraseLetters
 }
 
 var gpioLine = regexp.MustCompile(`^(?:/dev/)?(gpiochip[0-9]{1,3}):([0-9]{1,4})(:high|:low)?$`)
 
-func setGPIO(c *Config, g given) error {
+func setGPIO(c *Config, g assignment) error {
 	m := gpioLine.FindStringSubmatch(g.value)
 	if m == nil {
 		return fmt.Errorf("%.80q is not a line: use CHIP:LINE, such as gpiochip0:17, with :high behind it where the "+
@@ -139,20 +139,20 @@ func setGPIO(c *Config, g given) error {
 var inputDevice = matching(`^/dev/input/`, "is not an input device: use one of those in /dev/input/by-id that end in "+
 	"-event-kbd")
 
-// longestLine is how many characters the assistant says at the beginning or the
+// maxLineChars is how many characters the assistant says at the beginning or the
 // end: longer ones keep people waiting.
-const longestLine = 300
+const maxLineChars = 300
 
-// words is the kind of what people say, or call something: one line.
-func words(at func(*Config) *string) kind {
-	return one(fmt.Sprintf("1 to %d characters", longestLine), at, oneLine)
+// lineKind is the kind of what people say, or call something: one line.
+func lineKind(at func(*Config) *string) kind {
+	return textKind(fmt.Sprintf("1 to %d characters", maxLineChars), at, parseLine)
 }
 
-func oneLine(text string) (string, error) {
+func parseLine(text string) (string, error) {
 	line := strings.TrimSpace(text)
-	if line == "" || utf8.RuneCountInString(line) > longestLine || strings.ContainsFunc(line, unicode.IsControl) {
+	if line == "" || utf8.RuneCountInString(line) > maxLineChars || strings.ContainsFunc(line, unicode.IsControl) {
 		return "", fmt.Errorf("%.80q is not allowed: use a line of 1 to %d characters, or leave it out", text,
-			longestLine)
+			maxLineChars)
 	}
 	return line, nil
 }

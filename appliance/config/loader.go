@@ -67,16 +67,16 @@ func homeFolder() (string, error) {
 	return "", err
 }
 
-// byDefault is where a default was given.
-const byDefault = "default"
+// fromDefault is where a default was given.
+const fromDefault = "default"
 
 // defaults are what the table of settings says, and PARLEY_CACHE.
-func (l *loader) defaults() []given {
-	return l.given(func(s Setting) (string, string, bool) {
+func (l *loader) defaults() []assignment {
+	return l.collect(func(s Setting) (string, string, bool) {
 		if cache := l.env[cacheVariable]; s.Key == "packs" && cache != "" {
 			s.Default = filepath.Join(cache, filepath.Base(layout.DefaultPacks))
 		}
-		return s.Default, byDefault, s.Default != ""
+		return s.Default, fromDefault, s.Default != ""
 	})
 }
 
@@ -91,7 +91,7 @@ func (l *loader) findFile() (string, error) {
 		path := absolute(asked, l.dir, l.home)
 		if _, err := os.Stat(path); err != nil {
 			return "", fmt.Errorf("config file %s: %w: name a file that is there, or leave --config out", path,
-				reason(err))
+				cause(err))
 		}
 		return path, nil
 	}
@@ -104,29 +104,29 @@ func (l *loader) findFile() (string, error) {
 	return "", nil
 }
 
-func (l *loader) fromEnvironment() []given {
-	return l.given(func(s Setting) (string, string, bool) {
+func (l *loader) fromEnvironment() []assignment {
+	return l.collect(func(s Setting) (string, string, bool) {
 		value, ok := l.env[s.Env()]
 		return value, s.Env(), ok && s.Flag != ""
 	})
 }
 
-func (l *loader) fromFlags() []given {
-	return l.given(func(s Setting) (string, string, bool) {
+func (l *loader) fromFlags() []assignment {
+	return l.collect(func(s Setting) (string, string, bool) {
 		value, ok := l.Flags[s.Key]
 		return value, "--" + s.Flag, ok
 	})
 }
 
-// given lists the settings that a source other than a file has, by their names of today or old ones.
-func (l *loader) given(by func(Setting) (value, where string, ok bool)) []given {
-	var list []given
-	for _, s := range every() {
+// collect lists the settings that a source other than a file has, by their names of today or old ones.
+func (l *loader) collect(by func(Setting) (value, where string, ok bool)) []assignment {
+	var list []assignment
+	for _, s := range allSettings() {
 		if value, where, ok := by(s); ok {
-			list = append(list, given{
+			list = append(list, assignment{
 				Setting: s,
 				value:   value,
-				where:   where,
+				source:  where,
 				dir:     l.dir,
 				home:    l.home,
 			})
@@ -139,7 +139,7 @@ func (l *loader) given(by func(Setting) (value, where string, ok bool)) []given 
 // alone: container platforms put PARLEY_… variables of their own there.
 func (l *loader) misspelled() []string {
 	known := []string{fileVariable, cacheVariable, "PARLEY_API_KEY"}
-	for _, s := range every() {
+	for _, s := range allSettings() {
 		known = append(known, s.Env())
 	}
 	var warnings []string
@@ -170,8 +170,8 @@ func absolute(path, dir, home string) string {
 	return filepath.Join(dir, path)
 }
 
-// reason is the bare cause of a file error, whose message repeats the path.
-func reason(err error) error {
+// cause is the bare cause of a file error, whose message repeats the path.
+func cause(err error) error {
 	if e, ok := errors.AsType[*os.PathError](err); ok {
 		return e.Err
 	}

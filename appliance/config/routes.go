@@ -27,17 +27,17 @@ const anyModel = "*"
 // through when a chat begins.
 const maxRoutes = 1000
 
-// takes says whether the route is for that model.
-func (r Route) takes(m contract.LanguageModel) bool {
+// matches says whether the route is for that model.
+func (r Route) matches(m contract.LanguageModel) bool {
 	return (r.Provider == anyModel || r.Provider == m.Provider) && (r.Model == anyModel || r.Model == m.Resource)
 }
 
 // setRoutes reads routes as one text, PROVIDER/MODEL=TO with commas between
 // them. TO is the pack of an embedded model, or a server as URL|MODEL or
 // URL|MODEL|KEY_ENV.
-func setRoutes(c *Config, g given) error {
+func setRoutes(c *Config, g assignment) error {
 	c.Routes = nil
-	for text := range items(g.value) {
+	for text := range splitList(g.value) {
 		r, err := parseRoute(text)
 		if err != nil {
 			return err
@@ -95,9 +95,9 @@ const maxFallback = contract.MaxFallback
 
 // setFallback reads models as one text, with commas between them, each as in a
 // route.
-func setFallback(c *Config, g given) error {
+func setFallback(c *Config, g assignment) error {
 	c.Fallback = nil
-	for text := range items(g.value) {
+	for text := range splitList(g.value) {
 		m, err := parseModel(text)
 		if err != nil {
 			return err
@@ -175,7 +175,7 @@ func (c Config) ModelFor(m contract.LanguageModel) (LanguageModel, bool) {
 		}
 	}
 	for _, r := range c.Routes {
-		if r.takes(m) {
+		if r.matches(m) {
 			return r.To, true
 		}
 	}

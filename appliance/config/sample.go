@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// sampled are the settings that people change, those of one map side by side, with an
+// sampleSettings are the settings that people change, those of one map side by side, with an
 // example where there is no default.
-func sampled() [][2]string {
+func sampleSettings() [][2]string {
 	return [][2]string{
 		{"listen", ""}, {"tls", ""}, {"origins", "[https://kiosk.example]"}, {"profile", ""},
 		{"engines.transcriber", ""}, {languageModel, "llm-qwen"}, {"engines.voice", ""}, {"turn_detection.mode", ""},
@@ -24,8 +24,8 @@ func Sample() string {
 	b.WriteString("# Settings of Parley. Those below are commented out, and have their default or an example: take\n" +
 		"# the # before one away to set it. docs/configuration.md has all settings.\n")
 	within := ""
-	for _, entry := range sampled() {
-		s, _ := find(entry[0])
+	for _, entry := range sampleSettings() {
+		s, _ := findSetting(entry[0])
 		group, name, inner := strings.Cut(s.Key, ".")
 		indent := ""
 		if !inner {
@@ -36,15 +36,15 @@ func Sample() string {
 		}
 		value, help := s.Default, s.Help
 		if value == "" {
-			value, help = entry[1], strings.TrimSuffix(help, ".")+" (default: "+s.Otherwise+")."
+			value, help = entry[1], strings.TrimSuffix(help, ".")+" (default: "+s.DefaultInWords+")."
 		}
-		fmt.Fprintf(&b, "\n%s%s#%s: %s\n", wrapped(help, indent+"# "), indent, name, value)
+		fmt.Fprintf(&b, "\n%s%s#%s: %s\n", wrap(help, indent+"# "), indent, name, value)
 	}
 	return b.String()
 }
 
-// wrapped breaks text into lines, each behind prefix.
-func wrapped(text, prefix string) []byte {
+// wrap breaks text into lines, each behind prefix.
+func wrap(text, prefix string) []byte {
 	var p comment.Parser
 	lines := comment.Printer{TextPrefix: prefix, TextWidth: 90}
 	return lines.Text(p.Parse(text))

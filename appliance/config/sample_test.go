@@ -21,7 +21,7 @@ func TestTheSampleSetsNothingUntilItsLinesAreTakenIn(t *testing.T) {
 	}
 	c := load(t, place(t, line.ReplaceAllString(text, "$1$2")))
 	for _, e := range c.Effective() {
-		for _, s := range sampled() {
+		for _, s := range sampleSettings() {
 			if s[0] == e.Key && !strings.Contains(e.From, FileName+":") {
 				t.Errorf("%s is from %s:\n%s", e.Key, e.From, text)
 			}

@@ -21,10 +21,10 @@ import (
 // apply sets what one source gave: by old names first, which set parts, so that a
 // setting's own name has the last word. Where that takes back what an old one said, the
 // source contradicts itself.
-func apply(c *Config, list []given) error {
-	var old, own []given
+func apply(c *Config, list []assignment) error {
+	var old, own []assignment
 	for _, g := range list {
-		if g.Into != "" {
+		if g.PartOf != "" {
 			old = append(old, g)
 		} else {
 			own = append(own, g)
@@ -32,16 +32,16 @@ func apply(c *Config, list []given) error {
 	}
 	for _, g := range slices.Concat(old, own) {
 		if err := g.set(c, g); err != nil {
-			return fmt.Errorf("%s (%s): %w", g.Key, g.placeOf(err), err)
+			return fmt.Errorf("%s (%s): %w", g.Key, g.sourceOf(err), err)
 		}
-		c.remember(g)
+		c.record(g)
 	}
 	for _, o := range old {
 		again := *c
 		err := o.set(&again, o)
 		for _, g := range own {
-			if g.Key == o.Into && (err != nil || !reflect.DeepEqual(again, *c)) {
-				return fmt.Errorf("%s (%s) and %s (%s) differ: keep %s alone", o.Key, o.where, g.Key, g.where, g.Key)
+			if g.Key == o.PartOf && (err != nil || !reflect.DeepEqual(again, *c)) {
+				return fmt.Errorf("%s (%s) and %s (%s) differ: keep %s alone", o.Key, o.source, g.Key, g.source, g.Key)
 			}
 		}
 	}
@@ -49,24 +49,24 @@ func apply(c *Config, list []given) error {
 	return nil
 }
 
-// remember notes what a setting was given by. Of old names it notes what each said, too,
+// record notes what a setting was given by. Of old names it notes what each said, too,
 // since each says a part.
-func (c *Config) remember(g given) {
-	if g.Into != "" {
-		before, part := c.given[g.Into], g.Key[strings.LastIndex(g.Key, ".")+1:]
-		switch g.Key = g.Into; {
+func (c *Config) record(g assignment) {
+	if g.PartOf != "" {
+		before, part := c.assigned[g.PartOf], g.Key[strings.LastIndex(g.Key, ".")+1:]
+		switch g.Key = g.PartOf; {
 		case before.show != nil:
 			g.value = before.show(c)
 		case before.days != nil: // they are shown as they are in the end
 			g.value = before.value
-		case before.where == "" || before.where == byDefault:
+		case before.source == "" || before.source == fromDefault:
 			g.value = part + ": " + g.value
 		default:
 			g.value = before.value + "; " + part + ": " + g.value
 		}
 		g.kind = before.kind
 	}
-	c.given[g.Key] = g
+	c.assigned[g.Key] = g
 }
 
 // hostPort reads an address to listen on.
@@ -88,8 +88,8 @@ func webOrigin(text string) (string, error) {
 	return text, nil
 }
 
-func setModelsAllow(c *Config, g given) (err error) {
-	c.CustomModels.Allow, err = addresses.ParseAllowed(slices.Collect(items(g.value)))
+func setModelsAllow(c *Config, g assignment) (err error) {
+	c.CustomModels.Allow, err = addresses.ParseAllowed(slices.Collect(splitList(g.value)))
 	return err
 }
 
@@ -107,8 +107,8 @@ func pluginKey(text string) (string, error) {
 }
 
 // setLexicon reads WORD=SAID.
-func setLexicon(c *Config, g given) error {
-	entries, err := pairsOf(g.value, "each word once, as WORD=SAID, such as Nguyen=/wɪn/")
+func setLexicon(c *Config, g assignment) error {
+	entries, err := parsePairs(g.value, "each word once, as WORD=SAID, such as Nguyen=/wɪn/")
 	if err != nil {
 		return err
 	}
@@ -117,8 +117,8 @@ func setLexicon(c *Config, g given) error {
 }
 
 // setVoiceAliases reads OLD=NEW.
-func setVoiceAliases(c *Config, g given) (err error) {
-	c.VoiceAliases, err = pairsOf(g.value, "each name once, as OLD=NEW, such as Ava Song=jenny")
+func setVoiceAliases(c *Config, g assignment) (err error) {
+	c.VoiceAliases, err = parsePairs(g.value, "each name once, as OLD=NEW, such as Ava Song=jenny")
 	folded := map[string]bool{}
 	for name, voice := range c.VoiceAliases {
 		if err := contract.CheckAliasedName(name); err != nil {
@@ -135,9 +135,9 @@ func setVoiceAliases(c *Config, g given) (err error) {
 	return err
 }
 
-// pairsOf reads KEY=VALUE, with commas or, as a file has it, lines between them. write
+// parsePairs reads KEY=VALUE, with commas or, as a file has it, lines between them. write
 // says how they are written.
-func pairsOf(value, write string) (map[string]string, error) {
+func parsePairs(value, write string) (map[string]string, error) {
 	between := ","
 	if strings.Contains(value, "\n") {
 		between = "\n"
@@ -157,13 +157,13 @@ func pairsOf(value, write string) (map[string]string, error) {
 	return entries, nil
 }
 
-func setLanguageModel(c *Config, g given) (err error) {
+func setLanguageModel(c *Config, g assignment) (err error) {
 	c.Engines.LanguageModel, err = parseModel(g.value)
 	return err
 }
 
 // setOpenAI is the old name of a server's URL, which takes the place of a pack.
-func setOpenAI(c *Config, g given) (err error) {
+func setOpenAI(c *Config, g assignment) (err error) {
 	c.Engines.LanguageModel.Pack = ""
 	c.Engines.LanguageModel.OpenAI, err = baseURL(g.value)
 	return err
@@ -197,15 +197,15 @@ var packName = matching(`^[a-z0-9-]{1,40}$`, "is not the name of a pack: use 1 t
 
 // What is kept of chats.
 const (
-	keepAll     = "all"
-	keepText    = "text"
-	keepNothing = "nothing"
+	retainAll     = "all"
+	retainText    = "text"
+	retainNothing = "nothing"
 )
 
-func setRetention(c *Config, g given) error {
+func setRetention(c *Config, g assignment) error {
 	var what string
-	err := choose(&what, g.value, keepAll, keepText, keepNothing)
-	c.Retention.Audio, c.Retention.History = what == keepAll, what != keepNothing
+	err := choose(&what, g.value, retainAll, retainText, retainNothing)
+	c.Retention.Audio, c.Retention.History = what == retainAll, what != retainNothing
 	return err
 }
 
@@ -213,19 +213,19 @@ func setRetention(c *Config, g given) error {
 func showRetention(c *Config) string {
 	switch {
 	case !c.Retention.History:
-		return keepNothing
+		return retainNothing
 	case !c.Retention.Audio:
-		return keepText
+		return retainText
 	}
-	return keepAll
+	return retainAll
 }
 
 // setExpression reads which models are told of feelings, or whether they are measured.
-func setExpression(c *Config, g given) error {
+func setExpression(c *Config, g assignment) error {
 	e := &c.Expression
 	if boolean(func(*Config) *bool { return &e.Measured }).set(c, g) == nil { // off; older files have on, too
 		return nil
 	}
 	e.Measured = true
-	return choose(&e.Told, g.value, ForServers, ForAll, ForNone, Off)
+	return choose(&e.Models, g.value, ForServers, ForAll, ForNone, Off)
 }

@@ -10,18 +10,18 @@ import (
 // one as a flag and one in the environment, and one function that reads its
 // value wherever it came from.
 type Setting struct {
-	Key   string // in parley.yaml, with dots between levels
-	Flag  string // without its dashes
-	Group string // the heading under which it is listed
-	Takes string // the word that stands for its value in help, such as HOST:PORT
-	Help  string // what it is, for a terminal
-	// Into is the key of the setting that an old name is a part of now.
-	Into string
+	Key         string // in parley.yaml, with dots between levels
+	Flag        string // without its dashes
+	Group       string // the heading under which it is listed
+	Placeholder string // the word that stands for its value in help, such as HOST:PORT
+	Help        string // what it is, for a terminal
+	// PartOf is the key of the setting that an old name is a part of now.
+	PartOf string
 	// Switch says that the flag may stand alone: then it is true.
 	Switch bool
 	// Default is the value where nobody sets one. Where it is not a fixed value,
-	// Otherwise says in words what it is.
-	Default, Otherwise string
+	// DefaultInWords says in words what it is.
+	Default, DefaultInWords string
 	kind
 }
 
@@ -61,13 +61,13 @@ func group(heading string, list []Setting) []Setting {
 		s := &list[i]
 		s.Group = heading
 		s.Flag = cmp.Or(s.Flag, strings.NewReplacer(".", "-", "_", "-").Replace(s.Key))
-		s.Takes = cmp.Or(s.Takes, s.takes)
+		s.Placeholder = cmp.Or(s.Placeholder, s.placeholder)
 		if s.Default == "" {
-			s.Otherwise = cmp.Or(s.Otherwise, "none")
+			s.DefaultInWords = cmp.Or(s.DefaultInWords, "none")
 		}
 	}
 	return list
 }
 
-// Fallback is the default, or says in words what it is.
-func (s Setting) Fallback() string { return cmp.Or(s.Otherwise, s.Default) }
+// DefaultText is the default, or says in words what it is.
+func (s Setting) DefaultText() string { return cmp.Or(s.DefaultInWords, s.Default) }

@@ -15,16 +15,16 @@ func boxSettings() []Setting {
 			kind:    path(func(c *Config) *string { return &c.Data }),
 		},
 		{
-			Key:     "listen",
-			Takes:   "HOST:PORT",
-			Default: "127.0.0.1:8080",
-			Help:    "Address to listen on; port 0 lets the system choose.",
-			kind:    one("host:port", func(c *Config) *string { return &c.Listen }, hostPort),
+			Key:         "listen",
+			Placeholder: "HOST:PORT",
+			Default:     "127.0.0.1:8080",
+			Help:        "Address to listen on; port 0 lets the system choose.",
+			kind:        textKind("host:port", func(c *Config) *string { return &c.Listen }, hostPort),
 		},
 		{
 			Key:  "origins",
 			Help: "Web origins besides its own whose pages may use the box.",
-			kind: list("a list, or with commas", func(c *Config) *[]string { return &c.Origins }, webOrigin),
+			kind: textListKind("a list, or with commas", func(c *Config) *[]string { return &c.Origins }, webOrigin),
 		},
 		{
 			Key:     "packs",
@@ -38,24 +38,25 @@ func boxSettings() []Setting {
 func callSettings() []Setting {
 	return []Setting{
 		{
-			Key:       "webrtc.listen",
-			Takes:     "HOST:PORT|off",
-			Otherwise: "that of listen",
-			Help:      "UDP address for calls over WebRTC, or off.",
-			kind:      one("host:port, or `off`", func(c *Config) *string { return &c.WebRTC.Listen }, callAddress),
+			Key:            "webrtc.listen",
+			Placeholder:    "HOST:PORT|off",
+			DefaultInWords: "that of listen",
+			Help:           "UDP address for calls over WebRTC, or off.",
+			kind: textKind("host:port, or `off`", func(c *Config) *string { return &c.WebRTC.Listen },
+				callAddress),
 		},
 		{
-			Key:       "webrtc.public",
-			Otherwise: "the machine's own",
-			Help:      "IP addresses under which callers reach the box, where they are not its own.",
-			kind: list("a list, or with commas", func(c *Config) *[]string { return &c.WebRTC.Public },
+			Key:            "webrtc.public",
+			DefaultInWords: "the machine's own",
+			Help:           "IP addresses under which callers reach the box, where they are not its own.",
+			kind: textListKind("a list, or with commas", func(c *Config) *[]string { return &c.WebRTC.Public },
 				publicAddress),
 		},
 		{
 			Key: "webrtc.servers",
 			Help: "STUN and TURN servers, for boxes that callers cannot reach directly: stun:HOST:3478, or " +
 				"turn:HOST:3478|NAME|PASSWORD_ENV.",
-			kind: listed("a list, or with commas", setWebRTCServers),
+			kind: listKind("a list, or with commas", setWebRTCServers),
 		},
 	}
 }
@@ -63,9 +64,9 @@ func callSettings() []Setting {
 func tlsSettings() []Setting {
 	return []Setting{
 		{
-			Key:     "tls",
-			Takes:   "MODE|CERT,KEY",
-			Default: "auto",
+			Key:         "tls",
+			Placeholder: "MODE|CERT,KEY",
+			Default:     "auto",
 			Help: "Encryption: auto (off on loopback, own elsewhere), off, own (a certificate that the box " +
 				"makes), acme (one that it fetches), or a certificate and its key.",
 			kind: custom("`auto`, `off`, `own`, `acme`, `CERT.pem,KEY.pem`, or `URL|EMAIL|ROOTS`", setTLS),
@@ -74,7 +75,7 @@ func tlsSettings() []Setting {
 			Key: "tls.names",
 			Help: "Names that lead to the box: all of an acme certificate, or names and addresses to add to its " +
 				"own.",
-			kind: list("a list, or with commas", func(c *Config) *[]string { return &c.TLS.Names }, hostName),
+			kind: textListKind("a list, or with commas", func(c *Config) *[]string { return &c.TLS.Names }, hostName),
 		},
 	}
 }
@@ -93,18 +94,18 @@ func webhookSettings() []Setting {
 func logSettings() []Setting {
 	return []Setting{
 		{
-			Key:     "log.level",
-			Takes:   "LEVEL",
-			Default: "info",
-			Help:    "How much is logged: debug, info, warn or error.",
-			kind:    level(func(c *Config) *slog.Level { return &c.Log.Level }),
+			Key:         "log.level",
+			Placeholder: "LEVEL",
+			Default:     "info",
+			Help:        "How much is logged: debug, info, warn or error.",
+			kind:        level(func(c *Config) *slog.Level { return &c.Log.Level }),
 		},
 		{
-			Key:     "log.format",
-			Takes:   "FORMAT",
-			Default: "auto",
-			Help:    "auto (text on a terminal, JSON elsewhere), text or json.",
-			kind:    oneOf(func(c *Config) *string { return &c.Log.Format }, "auto", "text", "json"),
+			Key:         "log.format",
+			Placeholder: "FORMAT",
+			Default:     "auto",
+			Help:        "auto (text on a terminal, JSON elsewhere), text or json.",
+			kind:        oneOf(func(c *Config) *string { return &c.Log.Format }, "auto", "text", "json"),
 		},
 	}
 }

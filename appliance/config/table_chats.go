@@ -8,10 +8,10 @@ import (
 func chatSettings() []Setting {
 	return []Setting{
 		{
-			Key:     "turn_detection.mode",
-			Flag:    "turn-detection",
-			Takes:   "MODE",
-			Default: string(contract.TurnBySilence),
+			Key:         "turn_detection.mode",
+			Flag:        "turn-detection",
+			Placeholder: "MODE",
+			Default:     string(contract.TurnBySilence),
 			Help: "What ends a user's turn: silence, or semantic (a sentence that sounds finished is answered " +
 				"sooner, another one waited for).",
 			kind: oneOf(func(c *Config) *string {
@@ -19,18 +19,18 @@ func chatSettings() []Setting {
 			}, string(contract.TurnBySilence), string(contract.TurnSemantic)),
 		},
 		{
-			Key:     "answers.rules",
-			Flag:    "answer-rules",
-			Takes:   "WHEN",
-			Default: ForEmbedded,
+			Key:         "answers.rules",
+			Flag:        "answer-rules",
+			Placeholder: "WHEN",
+			Default:     ForEmbedded,
 			Help: "Put the box's own rules for spoken answers before prompts that clients bring, and check that " +
 				"answers claim nothing that no tool has done: for embedded models, always, or never.",
 			kind: oneOf(func(c *Config) *string { return &c.Answers.Rules }, ForEmbedded, ForAll, ForNone),
 		},
 		{
-			Key:     "expression",
-			Takes:   "WHO",
-			Default: ForServers,
+			Key:         "expression",
+			Placeholder: "WHO",
+			Default:     ForServers,
 			Help: "Measure feelings, in what users say and in the assistant's sentences, and tell language models " +
 				"of those that stand out in what a user says: models on servers, always (the embedded one too), or " +
 				"never; off measures none.",
@@ -44,32 +44,32 @@ func chatSettings() []Setting {
 			kind:    number(func(c *Config) *int { return &c.Chat.MaxChats }, 0, 10000),
 		},
 		{
-			Key:     "chat.max_added_ms",
-			Flag:    "max-added-ms",
-			Takes:   "MS",
-			Default: "3000",
+			Key:         "chat.max_added_ms",
+			Flag:        "max-added-ms",
+			Placeholder: "MS",
+			Default:     "3000",
 			Help: "By how many milliseconds answers may come later than the silence that ends a turn, before more " +
 				"chats are refused with 503; 0 is any number.",
 			kind: number(func(c *Config) *int { return &c.Chat.MaxAddedMS }, 0, 600000),
 		},
 		{
-			Key:     "chat.sound_ahead",
-			Flag:    "sound-ahead",
-			Takes:   "S",
-			Default: "5",
-			Help:    "By how many seconds the sound of an answer is sent ahead of its playback.",
+			Key:         "chat.sound_ahead",
+			Flag:        "sound-ahead",
+			Placeholder: "S",
+			Default:     "5",
+			Help:        "By how many seconds the sound of an answer is sent ahead of its playback.",
 			kind: number(
 				func(c *Config) *int {
 					return &c.Chat.SoundAheadS
 				}, contract.MinSoundAheadSecs, contract.MaxSoundAheadSecs),
 		},
 		{
-			Key:     "retention.keep",
-			Takes:   "WHAT",
-			Default: keepAll + " for ever",
+			Key:         "retention.keep",
+			Placeholder: "WHAT",
+			Default:     retainAll + " for ever",
 			Help: "What is kept of chats: all, text (they are not recorded) or nothing; and for how long after their " +
 				"end, such as all for 30 days.",
-			kind: lasting(kind{allowed: "`all`, `text`, `nothing`", set: setRetention, show: showRetention},
+			kind: withDays(kind{allowed: "`all`, `text`, `nothing`", set: setRetention, show: showRetention},
 				func(c *Config) *int { return &c.Retention.Days }),
 		},
 	}
@@ -78,43 +78,43 @@ func chatSettings() []Setting {
 func speechSettings() []Setting {
 	return []Setting{
 		{
-			Key:       "speech.locale",
-			Flag:      "locale",
-			Takes:     "TAG",
-			Otherwise: "that of the voice",
+			Key:            "speech.locale",
+			Flag:           "locale",
+			Placeholder:    "TAG",
+			DefaultInWords: "that of the voice",
 			Help: "Where texts are written: whether 3/4 is in March or in April, how large a billion is said, " +
 				"and what R5,50 is.",
 			kind: oneOf(func(c *Config) *string { return &c.Speech.Locale }, text.Locales()...),
 		},
 		{
-			Key:     "speech.loudness_lufs",
-			Flag:    "loudness",
-			Takes:   "LUFS",
-			Default: "-23",
-			Help:    "How loud voices are, in chats, in text-to-speech and in say: -35 to -12 LUFS.",
-			kind:    number(func(c *Config) *int { return &c.Speech.LoudnessLUFS }, -35, -12),
+			Key:         "speech.loudness_lufs",
+			Flag:        "loudness",
+			Placeholder: "LUFS",
+			Default:     "-23",
+			Help:        "How loud voices are, in chats, in text-to-speech and in say: -35 to -12 LUFS.",
+			kind:        number(func(c *Config) *int { return &c.Speech.LoudnessLUFS }, -35, -12),
 		},
 		{
-			Key:   "lexicon",
-			Takes: "WORD=SAID,...",
-			Help:  "How words are said, for all accounts: phonemes between slashes, or a respelling.",
-			kind:  pairs("a map, or `WORD=SAID` with commas", setLexicon),
+			Key:         "lexicon",
+			Placeholder: "WORD=SAID,...",
+			Help:        "How words are said, for all accounts: phonemes between slashes, or a respelling.",
+			kind:        mapKind("a map, or `WORD=SAID` with commas", setLexicon),
 		},
 		{
-			Key:   "voices.aliases",
-			Flag:  "voice-aliases",
-			Takes: "OLD=NEW,...",
+			Key:         "voices.aliases",
+			Flag:        "voice-aliases",
+			Placeholder: "OLD=NEW,...",
 			Help: "Which voice of this box stands in for a name or id that programs ask for and that it does " +
 				"not have.",
-			kind: pairs("a map, or `OLD=NEW` with commas", setVoiceAliases),
+			kind: mapKind("a map, or `OLD=NEW` with commas", setVoiceAliases),
 		},
 		{
 			Key:     "speech.keep",
 			Default: "1000 for 30 days",
 			Help: "Generations of an account of which is kept what it takes to speak again and to save their " +
 				"voices, and for how long; the oldest go first. 0 is none.",
-			kind: lasting(number(func(c *Config) *int { return &c.Speech.Keep }, 0, 100_000),
-				func(c *Config) *int { return &c.Speech.KeepDays }),
+			kind: withDays(number(func(c *Config) *int { return &c.Speech.Generations }, 0, 100_000),
+				func(c *Config) *int { return &c.Speech.GenerationDays }),
 		},
 	}
 }
@@ -122,34 +122,36 @@ func speechSettings() []Setting {
 func toolSettings() []Setting {
 	return []Setting{
 		{
-			Key:     "tools.timeout",
-			Flag:    "tool-timeout",
-			Takes:   "SECONDS",
-			Default: "30",
-			Help:    "Seconds that a tool may take to answer, before its fallback is used or the assistant apologises.",
-			kind:    number(func(c *Config) *int { return &c.Tools.TimeoutS }, 1, 600),
+			Key:         "tools.timeout",
+			Flag:        "tool-timeout",
+			Placeholder: "SECONDS",
+			Default:     "30",
+			Help: "Seconds that a tool may take to answer, before its fallback is used or the assistant " +
+				"apologises.",
+			kind: number(func(c *Config) *int { return &c.Tools.TimeoutS }, 1, 600),
 		},
 		{
-			Key:     "tools.filler_ms",
-			Flag:    "tool-filler-ms",
-			Takes:   "MS",
-			Default: "1500",
-			Help:    "Milliseconds after which the assistant says that it is at it, while a tool is; 0 is never.",
-			kind:    number(func(c *Config) *int { return &c.Tools.FillerMS }, 0, 60_000),
+			Key:         "tools.filler_ms",
+			Flag:        "tool-filler-ms",
+			Placeholder: "MS",
+			Default:     "1500",
+			Help:        "Milliseconds after which the assistant says that it is at it, while a tool is; 0 is never.",
+			kind:        number(func(c *Config) *int { return &c.Tools.FillerMS }, 0, 60_000),
 		},
 		{
-			Key:     "tools.answer_tokens",
-			Flag:    "tool-answer-tokens",
-			Takes:   "TOKENS",
-			Default: "600",
-			Help:    "How much of a tool's answer the embedded models read at most; on a slow machine it is less.",
+			Key:         "tools.answer_tokens",
+			Flag:        "tool-answer-tokens",
+			Placeholder: "TOKENS",
+			Default:     "600",
+			Help:        "How much of a tool's answer the embedded models read at most; on a slow machine it is less.",
 			// Fewer than 64 hold no list, and 2,048 are a quarter of the longest conversation.
 			kind: number(func(c *Config) *int { return &c.Tools.AnswerTokens }, 64, 2048),
 		},
 		{
 			Key:  "plugins",
 			Help: "Plugins whose tools every chat has, with or without a config; for kiosks.",
-			kind: list("a list of names, or with commas", func(c *Config) *[]string { return &c.Plugins }, pluginName),
+			kind: textListKind("a list of names, or with commas", func(c *Config) *[]string { return &c.Plugins },
+				pluginName),
 		},
 		{
 			Key:     "plugin_signatures.required",
@@ -162,15 +164,16 @@ func toolSettings() []Setting {
 			Key:  "plugin_signatures.keys",
 			Flag: "plugin-keys",
 			Help: "Public keys of those whose plugins the box trusts, as ed25519:BASE64.",
-			kind: list("a list, or with commas", func(c *Config) *[]string { return &c.PluginSignatures.Keys },
+			kind: textListKind("a list, or with commas", func(c *Config) *[]string { return &c.PluginSignatures.Keys },
 				pluginKey),
 		},
 		{
-			Key:   "web_search.url",
-			Flag:  "web-search",
-			Takes: "URL",
-			Help:  "SearXNG server on which the tool web_search searches: its base URL.",
-			kind:  one("an `http://` or `https://` URL", func(c *Config) *string { return &c.WebSearch }, baseURL),
+			Key:         "web_search.url",
+			Flag:        "web-search",
+			Placeholder: "URL",
+			Help:        "SearXNG server on which the tool web_search searches: its base URL.",
+			kind: textKind("an `http://` or `https://` URL", func(c *Config) *string { return &c.WebSearch },
+				baseURL),
 		},
 	}
 }
@@ -226,7 +229,7 @@ func limitSettings() []Setting {
 			Default: "25% for 30 days",
 			Help: "Room on the disk for the recordings of all chats, and for how long after its chat one is kept; the " +
 				"oldest are deleted first. 0 is any room, and for ever is as long as the chat.",
-			kind: lasting(size(func(c *Config) *Size { return &c.Limits.Recordings }),
+			kind: withDays(size(func(c *Config) *Size { return &c.Limits.Recordings }),
 				func(c *Config) *int { return &c.Limits.RecordingsDays }),
 		},
 	}

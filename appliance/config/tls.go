@@ -42,7 +42,7 @@ const letsEncrypt = "https://acme-v02.api.letsencrypt.org/directory"
 
 // setTLS reads a mode, CERT,KEY, or an ACME server as URL|EMAIL|ROOTS, of which acme alone
 // is the one that is set already, else Let's Encrypt.
-func setTLS(c *Config, g given) error {
+func setTLS(c *Config, g assignment) error {
 	t := &c.TLS
 	first, rest, _ := strings.Cut(g.value, "|")
 	cert, key, two := strings.Cut(g.value, ",")
@@ -67,7 +67,7 @@ func setTLS(c *Config, g given) error {
 }
 
 // setACME reads the directory of an ACME server, and an address and a file behind it.
-func setACME(c *Config, g given, directory, rest string) (err error) {
+func setACME(c *Config, g assignment, directory, rest string) (err error) {
 	g.value = directory
 	if err := setTLSACME(c, g); err != nil {
 		return err
@@ -84,12 +84,12 @@ func setACME(c *Config, g given, directory, rest string) (err error) {
 	return nil
 }
 
-func setTLSCert(c *Config, g given) error {
+func setTLSCert(c *Config, g assignment) error {
 	c.TLS.Mode, c.TLS.Cert = TLSFiles, g.path()
 	return nil
 }
 
-func setTLSKey(c *Config, g given) error {
+func setTLSKey(c *Config, g assignment) error {
 	c.TLS.Mode, c.TLS.Key = TLSFiles, g.path()
 	return nil
 }
@@ -113,7 +113,7 @@ func hostName(text string) (string, error) {
 	return name, nil
 }
 
-func setTLSACME(c *Config, g given) error {
+func setTLSACME(c *Config, g assignment) error {
 	directory := g.value
 	if strings.EqualFold(directory, "letsencrypt") {
 		directory = letsEncrypt

@@ -51,11 +51,11 @@ func publicAddress(text string) (string, error) {
 var iceServer = regexp.MustCompile(`^(stuns?:[^?\s/@]+|turns?:[^?\s/@]+(\?transport=(udp|tcp))?)$`)
 
 // setWebRTCServers reads servers, each URL or, of TURN, URL|NAME|PASSWORD_ENV.
-func setWebRTCServers(c *Config, g given) (err error) {
+func setWebRTCServers(c *Config, g assignment) (err error) {
 	w := &c.WebRTC
 	w.Servers = nil
 	credentials := ""
-	for text := range items(g.value) {
+	for text := range splitList(g.value) {
 		server, own, has := strings.Cut(text, "|")
 		if !iceServer.MatchString(server) {
 			return fmt.Errorf("%.80q is not a STUN or TURN server: use stun:HOST:3478, "+
@@ -70,7 +70,7 @@ func setWebRTCServers(c *Config, g given) (err error) {
 		}
 		credentials = own
 		name, holds, _ := strings.Cut(own, "|")
-		if w.Username, err = oneLine(name); err == nil {
+		if w.Username, err = parseLine(name); err == nil {
 			w.PasswordEnv, err = variable(holds)
 		}
 		if err != nil {

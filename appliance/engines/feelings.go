@@ -13,9 +13,9 @@ func TellsFeelings(c config.Expression) func(engine.LanguageModel) bool {
 	return func(m engine.LanguageModel) bool {
 		switch m.(type) {
 		case *llama.Model:
-			return c.Told == config.ForAll
+			return c.Models == config.ForAll
 		case *remote.Model:
-			return c.Told != config.ForNone
+			return c.Models != config.ForNone
 		}
 		return false
 	}

@@ -23,20 +23,20 @@ type Metrics struct {
 	http.Handler
 	registry *prometheus.Registry
 
-	requests *prometheus.CounterVec   // by route, method, status
-	latency  *prometheus.HistogramVec // by route, method
-	sockets  prometheus.Histogram
-	stages   *prometheus.HistogramVec // by stage
-	waits    *prometheus.HistogramVec // by priority
-	used     *prometheus.CounterVec   // by priority
-	webhooks *prometheus.CounterVec   // by result
-	webhook  prometheus.Histogram
-	shed     prometheus.Counter       // webhooks
-	plugins  *prometheus.CounterVec   // by plugin, tool, result
-	plugin   *prometheus.HistogramVec // by plugin, tool
-	spoken   speechFigures
-	answers  recent
-	late     recent
+	requests    *prometheus.CounterVec   // by route, method, status
+	latency     *prometheus.HistogramVec // by route, method
+	sockets     prometheus.Histogram
+	stages      *prometheus.HistogramVec // by stage
+	waits       *prometheus.HistogramVec // by priority
+	coreSeconds *prometheus.CounterVec   // by priority
+	webhooks    *prometheus.CounterVec   // by result
+	webhook     prometheus.Histogram
+	shed        prometheus.Counter       // webhooks
+	plugins     *prometheus.CounterVec   // by plugin, tool, result
+	plugin      *prometheus.HistogramVec // by plugin, tool
+	speech      speechFigures
+	answers     recent
+	late        recent
 }
 
 // New returns the figures of a box of that version, all of them 0.
@@ -65,7 +65,7 @@ func New(version string, log *slog.Logger) *Metrics {
 			Name: "parley_engine_wait_seconds", Help: "How long a call of an engine waited for cores, by its priority.",
 			Buckets: []float64{.0001, .001, .005, .01, .025, .05, .1, .25, .5, 1, 2.5},
 		}, []string{"priority"}),
-		used: prometheus.NewCounterVec(prometheus.CounterOpts{
+		coreSeconds: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "parley_engine_core_seconds_total", Help: "How long engines had cores, times how many, by priority.",
 		}, []string{"priority"}),
 		webhooks: prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -90,8 +90,8 @@ func New(version string, log *slog.Logger) *Metrics {
 			Buckets: []float64{.0001, .0005, .001, .005, .01, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
 		}, []string{"plugin", "tool"}),
 	}
-	m.spoken = newSpeechFigures(r)
-	r.MustRegister(m.plugins, m.plugin, m.requests, m.latency, m.sockets, m.stages, m.waits, m.used, m.webhooks,
+	m.speech = newSpeechFigures(r)
+	r.MustRegister(m.plugins, m.plugin, m.requests, m.latency, m.sockets, m.stages, m.waits, m.coreSeconds, m.webhooks,
 		m.webhook, m.shed,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.gauge("parley_build_info", "Always 1; the version of the box is in the label.",
@@ -125,8 +125,8 @@ func (m *Metrics) Answered(route, method string, status int, took time.Duration)
 	if route == "" || route == "/" {
 		route = "none"
 	}
-	route, method = strings.TrimSuffix(route, "{$}"), known(method)
-	m.requests.WithLabelValues(route, method, class(status)).Inc()
+	route, method = strings.TrimSuffix(route, "{$}"), knownMethod(method)
+	m.requests.WithLabelValues(route, method, statusClass(status)).Inc()
 	if status == http.StatusSwitchingProtocols {
 		m.sockets.Observe(took.Seconds())
 		return
@@ -134,8 +134,8 @@ func (m *Metrics) Answered(route, method string, status int, took time.Duration)
 	m.latency.WithLabelValues(route, method).Observe(took.Seconds())
 }
 
-// known is the method, or other: anybody can send words of their own.
-func known(method string) string {
+// knownMethod is the method, or other: anybody can send words of their own.
+func knownMethod(method string) string {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
 		http.MethodOptions:
@@ -144,8 +144,8 @@ func known(method string) string {
 	return "other"
 }
 
-// class is 2xx for 204; none where nothing was answered.
-func class(status int) string {
+// statusClass is 2xx for 204; none where nothing was answered.
+func statusClass(status int) string {
 	if status < 100 || status > 599 {
 		return "none"
 	}
@@ -157,9 +157,9 @@ func (m *Metrics) Turn(stage string, took time.Duration) {
 	m.stages.WithLabelValues(stage).Observe(took.Seconds())
 	switch stage {
 	case answerStage:
-		m.answers.add(Took{time.Now(), took})
+		m.answers.add(Sample{time.Now(), took})
 	case lateStage:
-		m.late.add(Took{time.Now(), took})
+		m.late.add(Sample{time.Now(), took})
 	}
 }
 
@@ -179,7 +179,7 @@ func (m *Metrics) WatchEngines(g *engine.Gate) {
 	}
 	g.Observe(func(p engine.Passage) {
 		m.waits.WithLabelValues(p.Priority.String()).Observe(p.Waited.Seconds())
-		m.used.WithLabelValues(p.Priority.String()).Add(p.Held.Seconds() * float64(p.Cores))
+		m.coreSeconds.WithLabelValues(p.Priority.String()).Add(p.Held.Seconds() * float64(p.Cores))
 	})
 }
 

@@ -8,20 +8,20 @@ import (
 
 // speechFigures are those of text-to-speech.
 type speechFigures struct {
-	first  prometheus.Histogram
-	sound  prometheus.Counter
-	words  *prometheus.CounterVec // by how they were heard
-	remade *prometheus.CounterVec // by whether it helped
+	firstSound prometheus.Histogram
+	seconds    prometheus.Counter
+	words      *prometheus.CounterVec // by how they were heard
+	remade     *prometheus.CounterVec // by whether it helped
 }
 
 func newSpeechFigures(r *prometheus.Registry) speechFigures {
 	s := speechFigures{
-		first: prometheus.NewHistogram(prometheus.HistogramOpts{
+		firstSound: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: "parley_speech_first_sound_seconds", Help: "How long after it came a request for speech had its " +
 				"first sound; their number is that of the requests that were spoken.",
 			Buckets: []float64{.05, .075, .1, .15, .2, .3, .5, .75, 1, 2, 5, 10, 30},
 		}),
-		sound: prometheus.NewCounter(prometheus.CounterOpts{
+		seconds: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "parley_speech_sound_seconds_total", Help: "How much speech was made for requests.",
 		}),
 		words: prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -39,7 +39,7 @@ func newSpeechFigures(r *prometheus.Registry) speechFigures {
 	for _, taken := range []string{"first", "second"} {
 		s.remade.WithLabelValues(taken)
 	}
-	r.MustRegister(s.first, s.sound, s.words, s.remade)
+	r.MustRegister(s.firstSound, s.seconds, s.words, s.remade)
 	return s
 }
 
@@ -47,16 +47,16 @@ func newSpeechFigures(r *prometheus.Registry) speechFigures {
 type Speech struct{ *Metrics }
 
 // FirstSound notes how long after it began a request had its first sound.
-func (m Speech) FirstSound(after time.Duration) { m.spoken.first.Observe(after.Seconds()) }
+func (m Speech) FirstSound(after time.Duration) { m.speech.firstSound.Observe(after.Seconds()) }
 
 // Made notes how much sound was made.
-func (m Speech) Made(sound time.Duration) { m.spoken.sound.Add(sound.Seconds()) }
+func (m Speech) Made(sound time.Duration) { m.speech.seconds.Add(sound.Seconds()) }
 
 // Heard notes how many of so many words were heard wrong.
 func (m Speech) Heard(wrong, of int) {
 	wrong = min(wrong, of) // there may be more in what was heard
-	m.spoken.words.WithLabelValues("wrong").Add(float64(wrong))
-	m.spoken.words.WithLabelValues("right").Add(float64(of - wrong))
+	m.speech.words.WithLabelValues("wrong").Add(float64(wrong))
+	m.speech.words.WithLabelValues("right").Add(float64(of - wrong))
 }
 
 // Remade notes that a snippet was made twice, and whether the second was better.
@@ -65,5 +65,5 @@ func (m Speech) Remade(better bool) {
 	if better {
 		taken = "second"
 	}
-	m.spoken.remade.WithLabelValues(taken).Inc()
+	m.speech.remade.WithLabelValues(taken).Inc()
 }

@@ -8,19 +8,19 @@ import (
 )
 
 const (
-	// blockWaits is how long sound that comes after a pause is kept back until
+	// blockWait is how long sound that comes after a pause is kept back until
 	// its place in time is known. With what waits for its page, a crash then
 	// still loses less than a second.
-	blockWaits = 250 * time.Millisecond
-	// blockLongest is how long it is kept back at most: as long as a slow
+	blockWait = 250 * time.Millisecond
+	// maxBlockWait is how long it is kept back at most: as long as a slow
 	// network needs for the backlog of a long stall.
-	blockLongest = 2 * time.Second
-	// blockEarlier is by how much sound must show to be older than it seemed,
+	maxBlockWait = 2 * time.Second
+	// blockJitter is by how much sound must show to be older than it seemed,
 	// for its block to wait on: less is the usual jitter.
-	blockEarlier = 20 * time.Millisecond
-	// shortestPause is the hole in the user's stream from which what follows
+	blockJitter = 20 * time.Millisecond
+	// minPause is the hole in the user's stream from which what follows
 	// comes after a pause: the ear's clock moves for no shorter one.
-	shortestPause = 200 * time.Millisecond
+	minPause = 200 * time.Millisecond
 )
 
 // block is what a user said after a pause. Each piece of it says anew when it
@@ -38,7 +38,7 @@ func (b *block) add(now, at time.Duration, pcm []float32) {
 	begin := at - duration(int64(len(b.pcm)))
 	if b.pcm == nil {
 		b.since, b.moved = now, now
-	} else if b.begin-begin > blockEarlier {
+	} else if b.begin-begin > blockJitter {
 		b.moved = now
 	}
 	b.begin, b.pcm = begin, append(b.pcm, pcm...)
@@ -49,14 +49,14 @@ func (b *block) end() time.Duration { return b.begin + duration(int64(len(b.pcm)
 
 // due reports whether there is nothing to wait for any more.
 func (b *block) due(now time.Duration) bool {
-	return now-b.moved >= blockWaits || now-b.since >= blockLongest || len(b.pcm) >= mostWaiting
+	return now-b.moved >= blockWait || now-b.since >= maxBlockWait || len(b.pcm) >= maxQueuedSamples
 }
 
-// hear writes what the user said, or keeps it back after a pause.
-func (r *Recorder) hear(at time.Duration, pcm []float32) {
-	const pause = shortestPause * engine.SpeechRateHz / time.Second
+// addUser writes what the user said, or keeps it back after a pause.
+func (r *Recorder) addUser(at time.Duration, pcm []float32) {
+	const pause = minPause * engine.SpeechRateHz / time.Second
 	b, now := &r.block, r.clock()
-	if b.pcm != nil && at > b.end()+shortestPause {
+	if b.pcm != nil && at > b.end()+minPause {
 		r.writeBlock()
 	}
 	if b.pcm == nil && audio.Samples(at, engine.SpeechRateHz)-r.user.head < int(pause) {

@@ -56,7 +56,7 @@ func TestSoundThatTheNetworkHeldBackIsWhereItWasSaid(t *testing.T) {
 			c.Arrived(clock.now, sample, len(pcm), 0, false)
 			r.Heard(c.At(sample), pcm)
 			tell(r)
-			r.beat(clock.now)
+			r.flush(clock.now)
 			sample += int64(len(pcm))
 		}
 		r.close()
@@ -86,7 +86,7 @@ func TestSoundThatComesTooFastIsKeptWhole(t *testing.T) {
 		c.Arrived(clock.now, n*320, 320, 0, false)
 		r.Heard(c.At(n*320), beep(engine.SpeechRateHz, arrivalLength))
 		tell(r)
-		r.beat(clock.now)
+		r.flush(clock.now)
 	}
 	r.close()
 	if got := len(shelf.hear(t, store.UserSide)); got < 10*engine.SpeechRateHz || got > 11*engine.SpeechRateHz {

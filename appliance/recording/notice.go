@@ -13,9 +13,9 @@ import (
 	"parley/internal/layout"
 )
 
-// notice is how long recordings that lie in a data folder when a box first looks
+// noticePeriod is how long recordings that lie in a data folder when a box first looks
 // are spared: a week in which somebody reads the log, or asks the doctor.
-const notice = 7 * 24 * time.Hour
+const noticePeriod = 7 * 24 * time.Hour
 
 // A Notice says from when on a box deletes recordings that are too old or too
 // much. It lies in the data folder, from the first start that had limits.
@@ -49,7 +49,7 @@ func GiveNotice(data string, surplus int, bytes int64, now time.Time) (Notice, e
 	}
 	n = Notice{From: now.UTC().Truncate(time.Second), Recordings: surplus, Bytes: bytes}
 	if surplus > 0 {
-		n.From = n.From.Add(notice)
+		n.From = n.From.Add(noticePeriod)
 	}
 	text, err := json.Marshal(n)
 	if err != nil {

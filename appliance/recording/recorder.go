@@ -21,23 +21,23 @@ const (
 	// ten seconds of a disk that does not answer. What comes then is lost to the
 	// recording, and to nothing else.
 	queueLength = 512
-	// mostWaiting is how much of the user's sound may wait, whatever pieces it
+	// maxQueuedSamples is how much of the user's sound may wait, whatever pieces it
 	// comes in: a minute, 4 MB.
-	mostWaiting = 60 * engine.SpeechRateHz
-	// beatEvery is how often the recorder writes down what the assistant has
-	// said meanwhile. With half a second in a page of the file, a process that
+	maxQueuedSamples = 60 * engine.SpeechRateHz
+	// flushEvery is how often the recorder writes down what the assistant has
+	// assistant meanwhile. With half a second in a page of the file, a process that
 	// is killed loses less than a second of what was heard; a power cut also
 	// what the Syncer has not come to.
-	beatEvery = 250 * time.Millisecond
-	// lag is how far behind the clock it stays with the assistant: an
+	flushEvery = 250 * time.Millisecond
+	// flushLag is how far behind the clock it stays with the assistant: an
 	// interruption, whose event is handled that late at most, is then still to
 	// be written.
-	lag = 200 * time.Millisecond
-	// mostHeld is how many samples that are still to be played it holds: two
+	flushLag = 200 * time.Millisecond
+	// maxHeldSamples is how many samples that are still to be played it holds: two
 	// minutes, twice as much as is ever sent ahead of its playback
 	// (contract.MaxSoundAheadSecs). They are 12 MB, for it keeps them in two bytes
 	// each.
-	mostHeld = 2 * contract.MaxSoundAheadSecs * contract.OutputRateHz
+	maxHeldSamples = 2 * contract.MaxSoundAheadSecs * contract.OutputRateHz
 )
 
 // Files is where the sound of chats is kept.
@@ -57,35 +57,35 @@ type Recorder struct {
 	clock  func() time.Duration // since the chat began
 	log    *slog.Logger
 
-	queue   *backlog.Queue[sound]
-	waiting atomic.Int64  // samples of the user in the queue
-	over    chan struct{} // closed: all is written
-	lossy   atomic.Bool   // something was not taken
+	queue      *backlog.Queue[sound]
+	waiting    atomic.Int64  // samples of the user in the queue
+	done       chan struct{} // closed: all is written
+	incomplete atomic.Bool   // something was not taken
 
-	user, assistant lane
-	block           block    // of the user, not written yet
-	playing         []played // not written to its end, in order
-	held            int      // samples of playing
-	silentAt        time.Duration
+	user, assistant track
+	block           block  // of the user, not written yet
+	clips           []clip // not written to its end, in order
+	held            int    // samples of playing
+	playsUntil      time.Duration
 }
 
 // sound is what the recorder is told, in order.
 type sound struct {
-	at    time.Duration
-	heard []float32 // of the user, from at on
-	said  []float32 // of the assistant, plays from at on or after what was before
-	cut   bool      // the assistant falls silent at at
-	last  bool      // nothing more comes
+	at        time.Duration
+	user      []float32 // of the user, from at on
+	assistant []float32 // of the assistant, plays from at on or after what was before
+	cut       bool      // the assistant falls silent at at
+	last      bool      // nothing more comes
 }
 
-// played is a piece of sound that the client plays, as 16-bit samples.
-type played struct {
+// clip is a piece of sound that the client plays, as 16-bit samples.
+type clip struct {
 	begin    time.Duration
 	linear16 []byte
 }
 
 // samples is how many there are of it.
-func (p played) samples() int { return len(p.linear16) / 2 }
+func (p clip) samples() int { return len(p.linear16) / 2 }
 
 // New returns the recorder of a chat. The clock counts from when the chat began;
 // all chats of a box share the syncer.
@@ -97,16 +97,16 @@ func New(chatID string, files Files, syncer *Syncer, clock func() time.Duration,
 		clock:     clock,
 		log:       log,
 		queue:     backlog.New[sound](),
-		over:      make(chan struct{}),
-		user:      lane{side: store.UserSide, rateHz: engine.SpeechRateHz},
-		assistant: lane{side: store.AssistantSide, rateHz: contract.OutputRateHz},
+		done:      make(chan struct{}),
+		user:      track{side: store.UserSide, rateHz: engine.SpeechRateHz},
+		assistant: track{side: store.AssistantSide, rateHz: contract.OutputRateHz},
 	}
 }
 
 // Heard takes what the user said, from a time on. It owns pcm from now on.
 func (r *Recorder) Heard(at time.Duration, pcm []float32) {
 	if len(pcm) > 0 {
-		r.put(sound{at: at, heard: pcm})
+		r.put(sound{at: at, user: pcm})
 	}
 }
 
@@ -114,7 +114,7 @@ func (r *Recorder) Heard(at time.Duration, pcm []float32) {
 // contract.OutputRateHz.
 func (r *Recorder) Said(at time.Duration, pcm []float32) {
 	if len(pcm) > 0 {
-		r.put(sound{at: at, said: pcm})
+		r.put(sound{at: at, assistant: pcm})
 	}
 }
 
@@ -123,13 +123,13 @@ func (r *Recorder) Said(at time.Duration, pcm []float32) {
 func (r *Recorder) Cut(at time.Duration) { r.put(sound{at: at, cut: true}) }
 
 func (r *Recorder) put(s sound) {
-	n := int64(len(s.heard))
-	if r.waiting.Add(n) <= mostWaiting && r.queue.Len() < queueLength {
+	n := int64(len(s.user))
+	if r.waiting.Add(n) <= maxQueuedSamples && r.queue.Len() < queueLength {
 		r.queue.Put(s)
 		return
 	}
 	r.waiting.Add(-n)
-	r.lossy.Store(true)
+	r.incomplete.Store(true)
 }
 
 // End closes the recording at a time and waits until it is written, at most
@@ -138,8 +138,8 @@ func (r *Recorder) put(s sound) {
 func (r *Recorder) End(ctx context.Context, at time.Duration) (whole bool) {
 	r.queue.Put(sound{at: at, last: true})
 	select {
-	case <-r.over:
-		return r.whole()
+	case <-r.done:
+		return r.complete()
 	case <-ctx.Done():
 		r.log.Error("the recording of a chat is still not written; the disk is too slow")
 		return false
@@ -149,18 +149,18 @@ func (r *Recorder) End(ctx context.Context, at time.Duration) (whole bool) {
 // Run records until the end.
 func (r *Recorder) Run() {
 	crashed := true
-	defer close(r.over)
+	defer close(r.done)
 	defer func() {
 		if crashed {
 			r.abandon()
 		}
 	}()
-	beat := time.NewTicker(beatEvery)
+	beat := time.NewTicker(flushEvery)
 	defer beat.Stop()
-	for beats := true; !r.takeAll(); {
-		if due := r.holds(); due != beats { // nothing beats where nobody speaks
+	for beats := true; !r.handleAll(); {
+		if due := r.pending(); due != beats { // nothing beats where nobody speaks
 			if beats = due; due {
-				beat.Reset(beatEvery)
+				beat.Reset(flushEvery)
 			} else {
 				beat.Stop()
 			}
@@ -168,63 +168,63 @@ func (r *Recorder) Run() {
 		select {
 		case <-r.queue.More():
 		case <-beat.C:
-			r.beat(r.clock())
+			r.flush(r.clock())
 		}
 	}
 	r.close()
 	crashed = false
 }
 
-// takeAll takes what waits. It reports whether that was the last.
-func (r *Recorder) takeAll() (last bool) {
+// handleAll takes what waits. It reports whether that was the last.
+func (r *Recorder) handleAll() (last bool) {
 	for {
 		s, ok := r.queue.Take()
 		switch {
 		case !ok:
 			return false
 		case s.last:
-			r.silence(s.at)
+			r.cutPlayback(s.at)
 			return true
 		}
-		r.take(s)
+		r.handle(s)
 	}
 }
 
-// holds reports whether there is something that is still to be written.
-func (r *Recorder) holds() bool { return len(r.playing) > 0 || len(r.block.pcm) > 0 }
+// pending reports whether there is something that is still to be written.
+func (r *Recorder) pending() bool { return len(r.clips) > 0 || len(r.block.pcm) > 0 }
 
 // abandon gives the files back as they are, in the middle of a panic.
 func (r *Recorder) abandon() {
-	r.lossy.Store(true)
-	for _, l := range []*lane{&r.user, &r.assistant} {
+	r.incomplete.Store(true)
+	for _, l := range []*track{&r.user, &r.assistant} {
 		if l.file != nil {
 			_ = l.file.Close() // it was written as far as it was
 		}
 	}
 }
 
-func (r *Recorder) take(s sound) {
+func (r *Recorder) handle(s sound) {
 	switch {
 	case s.cut:
-		r.silence(s.at)
-	case s.heard != nil:
-		r.waiting.Add(-int64(len(s.heard)))
-		r.hear(s.at, s.heard)
+		r.cutPlayback(s.at)
+	case s.user != nil:
+		r.waiting.Add(-int64(len(s.user)))
+		r.addUser(s.at, s.user)
 	default:
-		r.say(s.at, s.said)
+		r.queuePlayback(s.at, s.assistant)
 	}
 }
 
-// say keeps what the assistant says until it is played.
-func (r *Recorder) say(at time.Duration, pcm []float32) {
-	if r.held+len(pcm) > mostHeld {
-		r.lossy.Store(true)
+// queuePlayback keeps what the assistant says until it is played.
+func (r *Recorder) queuePlayback(at time.Duration, pcm []float32) {
+	if r.held+len(pcm) > maxHeldSamples {
+		r.incomplete.Store(true)
 		return
 	}
 	r.held += len(pcm)
-	begin := max(at, r.silentAt)
-	r.silentAt = begin + playTime(len(pcm))
-	r.playing = append(r.playing, played{begin, audio.AppendLinear16(make([]byte, 0, 2*len(pcm)), pcm)})
+	begin := max(at, r.playsUntil)
+	r.playsUntil = begin + playTime(len(pcm))
+	r.clips = append(r.clips, clip{begin, audio.AppendLinear16(make([]byte, 0, 2*len(pcm)), pcm)})
 }
 
 // playTime is how long so many samples of the assistant's play.
@@ -232,17 +232,17 @@ func playTime(samples int) time.Duration {
 	return time.Duration(samples) * time.Second / contract.OutputRateHz
 }
 
-// silence writes what the assistant had said by a time, and forgets the rest.
-func (r *Recorder) silence(at time.Duration) {
-	r.play(at)
-	r.playing, r.held = nil, 0
-	r.silentAt = min(r.silentAt, at)
+// cutPlayback writes what the assistant had said by a time, and forgets the rest.
+func (r *Recorder) cutPlayback(at time.Duration) {
+	r.writePlayed(at)
+	r.clips, r.held = nil, 0
+	r.playsUntil = min(r.playsUntil, at)
 }
 
-// play writes what the assistant had said by a time.
-func (r *Recorder) play(until time.Duration) {
-	for len(r.playing) > 0 && r.playing[0].begin < until {
-		c := &r.playing[0]
+// writePlayed writes what the assistant had said by a time.
+func (r *Recorder) writePlayed(until time.Duration) {
+	for len(r.clips) > 0 && r.clips[0].begin < until {
+		c := &r.clips[0]
 		n := min(c.samples(), audio.Samples(until-c.begin, contract.OutputRateHz))
 		r.write(&r.assistant, c.begin, audio.Linear16(c.linear16[:2*n]))
 		r.held -= n
@@ -251,11 +251,11 @@ func (r *Recorder) play(until time.Duration) {
 			c.begin += playTime(n)
 			return
 		}
-		r.playing = r.playing[1:]
+		r.clips = r.clips[1:]
 	}
 }
 
-func (r *Recorder) write(l *lane, at time.Duration, pcm []float32) {
+func (r *Recorder) write(l *track, at time.Duration, pcm []float32) {
 	if len(pcm) == 0 || l.err != nil {
 		return
 	}
@@ -265,14 +265,14 @@ func (r *Recorder) write(l *lane, at time.Duration, pcm []float32) {
 }
 
 // failed gives up one side, and keeps what is there of it.
-func (r *Recorder) failed(l *lane, err error) {
+func (r *Recorder) failed(l *track, err error) {
 	l.err = err
 	r.log.Error("a chat is no longer recorded", "side", string(l.side), "err", err)
 }
 
-// beat writes what is due.
-func (r *Recorder) beat(now time.Duration) {
-	r.play(now - lag)
+// flush writes what is due.
+func (r *Recorder) flush(now time.Duration) {
+	r.writePlayed(now - flushLag)
 	if r.block.due(now) {
 		r.writeBlock()
 	}
@@ -280,17 +280,17 @@ func (r *Recorder) beat(now time.Duration) {
 
 func (r *Recorder) close() {
 	r.writeBlock()
-	for _, l := range []*lane{&r.user, &r.assistant} {
+	for _, l := range []*track{&r.user, &r.assistant} {
 		if err := l.close(); err != nil {
 			r.failed(l, err)
 		}
 	}
-	if r.lossy.Load() {
+	if r.incomplete.Load() {
 		r.log.Error("something of a chat is not recorded: the disk was too slow, or too much waited to be played")
 	}
 }
 
-// whole reports, when all is over, whether nothing is missing.
-func (r *Recorder) whole() bool {
-	return r.user.err == nil && r.assistant.err == nil && !r.lossy.Load()
+// complete reports, when all is over, whether nothing is missing.
+func (r *Recorder) complete() bool {
+	return r.user.err == nil && r.assistant.err == nil && !r.incomplete.Load()
 }

@@ -77,7 +77,7 @@ func recording(t *testing.T) (*Recorder, *shelf, *testClock) {
 
 // tell lets the recorder take all that it was told.
 func tell(r *Recorder) {
-	r.takeAll()
+	r.handleAll()
 }
 
 const ms = time.Millisecond
@@ -143,19 +143,19 @@ func TestARecordingIsInTimeAndEndsWhereItWasInterrupted(t *testing.T) {
 	r.Said(1000*ms, hum(400*ms))
 	r.Said(1050*ms, hum(2000*ms))
 	tell(r)
-	for clock.now = 0; clock.now < 2000*ms; clock.now += beatEvery {
-		r.play(clock.now - lag)
+	for clock.now = 0; clock.now < 2000*ms; clock.now += flushEvery {
+		r.writePlayed(clock.now - flushLag)
 	}
 	r.Cut(2100 * ms)
 	r.Said(2500*ms, hum(200*ms))
 	r.Said(4000*ms, hum(5000*ms))
 	tell(r)
-	r.silence(4300 * ms)
+	r.cutPlayback(4300 * ms)
 	r.close()
 	wantSounding(t, "user", s.hear(t, store.UserSide), 500*ms, 800*ms, 3000*ms, 3300*ms)
 	// 1000 to 1400 is followed at once by the second, to 2100.
 	wantSounding(t, "assistant", s.hear(t, store.AssistantSide), 1000*ms, 2100*ms, 2500*ms, 2700*ms, 4000*ms, 4300*ms)
-	if !r.whole() {
+	if !r.complete() {
 		t.Error("the recording is said to have failed")
 	}
 }
@@ -178,7 +178,7 @@ func TestWhoMakesNoSoundHasNoFile(t *testing.T) {
 	r.Cut(0)
 	tell(r)
 	r.close()
-	if s.hear(t, store.UserSide) != nil || s.hear(t, store.AssistantSide) != nil || !r.whole() {
+	if s.hear(t, store.UserSide) != nil || s.hear(t, store.AssistantSide) != nil || !r.complete() {
 		t.Error("silence left a file, or failed")
 	}
 }
@@ -187,14 +187,14 @@ func TestADiskThatFailsEndsOneSideOfTheRecordingAndNothingElse(t *testing.T) {
 	r, s, _ := recording(t)
 	r.Said(0, hum(100*ms))
 	tell(r)
-	r.play(time.Second)
+	r.writePlayed(time.Second)
 	s.full = store.ErrFull
 	r.Heard(0, beep(engine.SpeechRateHz, time.Second))
 	r.Heard(time.Second, beep(engine.SpeechRateHz, time.Second))
 	tell(r)
 	r.close()
 	wantSounding(t, "assistant", s.hear(t, store.AssistantSide), 0, 100*ms)
-	if r.whole() {
+	if r.complete() {
 		t.Error("nobody is told that the recording is not whole")
 	}
 }
@@ -207,13 +207,13 @@ func TestNobodyWaitsForTheRecorder(t *testing.T) {
 	}
 	tell(r)
 	r.close()
-	if len(s.hear(t, store.UserSide)) != queueLength*engine.SpeechRateHz/50 || r.whole() {
-		t.Errorf("%d samples are kept, failed: %v", len(s.hear(t, store.UserSide)), !r.whole())
+	if len(s.hear(t, store.UserSide)) != queueLength*engine.SpeechRateHz/50 || r.complete() {
+		t.Errorf("%d samples are kept, failed: %v", len(s.hear(t, store.UserSide)), !r.complete())
 	}
 	for range 20 { // in pieces of the greatest length
 		r.Heard(0, make([]float32, 5*engine.SpeechRateHz))
 	}
-	if waits := r.queue.Len() * 5 * engine.SpeechRateHz; waits > mostWaiting || waits == 0 {
+	if waits := r.queue.Len() * 5 * engine.SpeechRateHz; waits > maxQueuedSamples || waits == 0 {
 		t.Errorf("%d samples wait", waits)
 	}
 	tell(r)
@@ -226,13 +226,13 @@ func TestNobodyWaitsForTheRecorder(t *testing.T) {
 		r.Said(0, long)
 	}
 	tell(r)
-	if len(r.playing)*len(long) > mostHeld {
-		t.Errorf("%d samples wait to be played", len(r.playing)*len(long))
+	if len(r.clips)*len(long) > maxHeldSamples {
+		t.Errorf("%d samples wait to be played", len(r.clips)*len(long))
 	}
-	r.silence(0)
+	r.cutPlayback(0)
 	r.close()
-	if r.whole() || r.held != 0 {
-		t.Errorf("failed: %v, held %d", !r.whole(), r.held)
+	if r.complete() || r.held != 0 {
+		t.Errorf("failed: %v, held %d", !r.complete(), r.held)
 	}
 }
 
@@ -361,7 +361,7 @@ func BenchmarkRecorder(b *testing.B) {
 				tell(r)
 				c.now += 20 * ms
 			}
-			r.play(c.now - lag)
+			r.writePlayed(c.now - flushLag)
 		}
 		r.close()
 	}

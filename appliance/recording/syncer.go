@@ -35,8 +35,8 @@ func NewSyncer() *Syncer {
 // open has the syncer look after a file.
 func (s *Syncer) open(f *os.File) *syncedFile { return &syncedFile{file: f, syncer: s} }
 
-// note says that f has changed.
-func (s *Syncer) note(f *syncedFile) {
+// markChanged says that f has changed.
+func (s *Syncer) markChanged(f *syncedFile) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.changed[f] = true
@@ -91,7 +91,7 @@ func (f *syncedFile) Write(p []byte) (int, error) {
 	}
 	n, err := f.file.Write(p)
 	if n > 0 {
-		f.syncer.note(f)
+		f.syncer.markChanged(f)
 	}
 	return n, err
 }

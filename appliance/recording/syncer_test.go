@@ -109,7 +109,7 @@ func TestADiskThatDoesNotKeepItEndsARecording(t *testing.T) {
 		t.Errorf("the user's side ends with %v", r.user.err)
 	}
 	r.close()
-	if r.whole() {
+	if r.complete() {
 		t.Error("the recording is said to be whole")
 	}
 }

@@ -20,7 +20,7 @@ import (
 // of the settings, and then those of the cloud library that neither of them nor a voice
 // of this library has taken.
 func (v Voices) ListAliases(ctx context.Context) ([]contract.ReturnVoiceAlias, error) {
-	all, err := v.ownAliases(ctx)
+	all, err := v.operatorAliases(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -39,9 +39,9 @@ func (v Voices) ListAliases(ctx context.Context) ([]contract.ReturnVoiceAlias, e
 	return append(all, builtIn(library, all)...), nil
 }
 
-// ownAliases are those of the operator: of the box, where the settings do not say
+// operatorAliases are those of the operator: of the box, where the settings do not say
 // otherwise by now, and of the settings.
-func (v Voices) ownAliases(ctx context.Context) (all []contract.ReturnVoiceAlias, err error) {
+func (v Voices) operatorAliases(ctx context.Context) (all []contract.ReturnVoiceAlias, err error) {
 	if v.Records != nil {
 		own, err := v.Records.VoiceAliases(ctx)
 		if err != nil {

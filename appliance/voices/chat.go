@@ -31,8 +31,8 @@ func (v *ForChats) warn(name string) {
 	if _, told := v.warned.LoadOrStore(name, true); told {
 		return
 	}
-	if why := Unheard(v.Config, name); why != "" {
-		v.log.Warn("who talks with this voice in its language is not understood", "why", why, "mend", HearMore)
+	if why := HearingProblem(v.Config, name); why != "" {
+		v.log.Warn("who talks with this voice in its language is not understood", "why", why, "mend", HearingAdvice)
 	}
 }
 
@@ -43,7 +43,7 @@ func (v *ForChats) Voice(ctx context.Context, account, name string) (engine.Synt
 	if err == nil || !isUnknown(err) {
 		return speaks, err
 	}
-	other, err := v.other(ctx, account, name, err)
+	other, err := v.savedOrStandIn(ctx, account, name, err)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func (v *ForChats) Prepare(account, name string) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), lookUp)
 	defer cancel()
-	other, err := v.other(ctx, account, name, err)
+	other, err := v.savedOrStandIn(ctx, account, name, err)
 	if err != nil {
 		return err
 	}
@@ -75,10 +75,10 @@ func (v *ForChats) Prepare(account, name string) error {
 	return v.engines.PrepareRecipe(other.Recipe)
 }
 
-// other is a voice that is none of the library's: one that an account has saved, by its
+// savedOrStandIn is a voice that is none of the library's: one that an account has saved, by its
 // id or name, or one that stands in for it. Where there is none, the error says what
 // unknown does, which lists the library.
-func (v *ForChats) other(ctx context.Context, account, name string, unknown error) (Voice, error) {
+func (v *ForChats) savedOrStandIn(ctx context.Context, account, name string, unknown error) (Voice, error) {
 	for _, ref := range []contract.VoiceRef{{ID: name}, {Name: name}} {
 		ref.Provider = contract.VoiceCustom
 		found, err := v.named(ctx, account, ref)

@@ -10,10 +10,10 @@ import (
 	"parley/appliance/voice"
 )
 
-// Unheard says what is wrong where a voice of the library, by its name or id (empty:
+// HearingProblem says what is wrong where a voice of the library, by its name or id (empty:
 // that of the settings), speaks a language in which the box understands nobody: of
 // other languages Moonshine makes English words that mean nothing. Else it is empty.
-func Unheard(cfg config.Config, name string) string {
+func HearingProblem(cfg config.Config, name string) string {
 	if engines.TranscriberLanguages(cfg) == nil {
 		return ""
 	}
@@ -25,5 +25,5 @@ func Unheard(cfg config.Config, name string) string {
 		cmp.Or(b.LanguageName(), b.Language))
 }
 
-// HearMore is what an operator does about it.
-const HearMore = "engines.transcriber: whisper, and parley packs pull whisper"
+// HearingAdvice is what an operator does about it.
+const HearingAdvice = "engines.transcriber: whisper, and parley packs pull whisper"

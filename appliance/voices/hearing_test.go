@@ -49,7 +49,7 @@ func TestAVoiceWhoseListenersAreNotUnderstoodIsTold(t *testing.T) {
 		{"moonshine", "voice-joe", "nobody", ""},
 		{"whisper", "voice-joe", "dora", ""},
 	} {
-		got := Unheard(withVoices(t, row.transcriber, row.own), row.name)
+		got := HearingProblem(withVoices(t, row.transcriber, row.own), row.name)
 		if (got != "") != (row.want != "") || !strings.Contains(got, row.want) {
 			t.Errorf("%+v: %q", row, got)
 		}

@@ -27,7 +27,7 @@ func (v ForSpeech) Find(ctx context.Context, account string, ref contract.VoiceR
 	if err != nil {
 		return speech.Voice{}, err
 	}
-	made, err := v.of(ctx, found.Recipe, manner)
+	made, err := v.synthesize(ctx, found.Recipe, manner)
 	made.ID, made.Name, made.Provider = found.ID, found.Name, found.Provider
 	return made, err
 }
@@ -38,7 +38,7 @@ func (v ForSpeech) Design(ctx context.Context, description string, candidate int
 	if err != nil {
 		return speech.Voice{}, err
 	}
-	return v.of(ctx, r, "")
+	return v.synthesize(ctx, r, "")
 }
 
 // Again returns the voice of a recipe, as it speaks in a manner.
@@ -47,11 +47,11 @@ func (v ForSpeech) Again(ctx context.Context, recipe json.RawMessage, manner str
 	if err := json.Unmarshal(recipe, &r); err != nil {
 		return speech.Voice{}, fmt.Errorf("reading what a voice is made of: %w", err)
 	}
-	return v.of(ctx, r, manner)
+	return v.synthesize(ctx, r, manner)
 }
 
-// of returns the voice of a recipe. The manner is no part of what it is made of.
-func (v ForSpeech) of(ctx context.Context, r voice.Recipe, manner string) (speech.Voice, error) {
+// synthesize returns the voice of a recipe. The manner is no part of what it is made of.
+func (v ForSpeech) synthesize(ctx context.Context, r voice.Recipe, manner string) (speech.Voice, error) {
 	kept, err := json.Marshal(r)
 	if err != nil {
 		return speech.Voice{}, err

@@ -28,21 +28,21 @@ func (v Voices) standIn(ctx context.Context, account, asked string) (Voice, erro
 	if target != "" {
 		found, err := v.named(ctx, account, contract.VoiceRef{Name: target})
 		if _, gone := errors.AsType[contract.ErrNotFound](err); gone {
-			there := fmt.Sprintf("%.80q, which stands in for it, is not there either: %s", target, v.howToAlias(asked))
+			there := fmt.Sprintf("%.80q, which stands in for it, is not there either: %s", target, v.aliasHint(asked))
 			err = contract.ErrNotFound{What: "voice", ID: asked, There: there}
 		}
 		if err == nil {
-			v.StandIns.tell(asked, found.Name)
+			v.StandIns.logOnce(asked, found.Name)
 		}
 		return found, err
 	}
 	if old, is := oldVoiceOf(asked); is {
 		if b, any := nearest(engines.Library(v.Config), old.like); any {
-			v.StandIns.tell(asked, b.Name)
+			v.StandIns.logOnce(asked, b.Name)
 			return Voice{libraryRecord(b), voice.Of(b.ID)}, nil
 		}
 	}
-	return Voice{}, contract.ErrNotFound{What: "voice", ID: asked, There: v.howToAlias(asked)}
+	return Voice{}, contract.ErrNotFound{What: "voice", ID: asked, There: v.aliasHint(asked)}
 }
 
 // aliasOf is the voice that the operator has stand in for a name; empty where none is.
@@ -80,8 +80,8 @@ func settingsAlias(cfg config.Config, asked string) string {
 	return ""
 }
 
-// howToAlias says how a voice is made to stand in for another.
-func (v Voices) howToAlias(asked string) string {
+// aliasHint says how a voice is made to stand in for another.
+func (v Voices) aliasHint(asked string) string {
 	example := cmp.Or(strings.TrimPrefix(v.Config.Engines.Voice, config.VoicePrefix), "joe")
 	return fmt.Sprintf("to have another voice stand in for it, run: parley voices alias %.80q %s", asked, example)
 }
@@ -91,27 +91,27 @@ func (v Voices) howToAlias(asked string) string {
 type StandIns struct {
 	Log *slog.Logger
 
-	mu   sync.Mutex
-	told map[string]string // names of voices, by the one that was asked for
+	mu     sync.Mutex
+	logged map[string]string // names of voices, by the one that was asked for
 }
 
-// maxTold bounds what is remembered: more than there are names with a stand-in, unless
+// maxLogged bounds what is remembered: more than there are names with a stand-in, unless
 // aliases come and go.
-const maxTold = 2000
+const maxLogged = 2000
 
-func (s *StandIns) tell(asked, name string) {
+func (s *StandIns) logOnce(asked, name string) {
 	if s == nil {
 		return
 	}
 	folded := store.FoldedName(asked)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.told[folded] == name {
+	if s.logged[folded] == name {
 		return
 	}
-	if s.told == nil || len(s.told) >= maxTold {
-		s.told = map[string]string{}
+	if s.logged == nil || len(s.logged) >= maxLogged {
+		s.logged = map[string]string{}
 	}
-	s.told[folded] = name
+	s.logged[folded] = name
 	s.Log.Info("a voice stands in for one that this box does not have", "asked", asked, "voice", name)
 }

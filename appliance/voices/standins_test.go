@@ -190,7 +190,7 @@ func TestWhichVoiceStandsInFirst(t *testing.T) {
 			t.Errorf("%+v: %+v, %v", ref, one, err)
 		}
 	}
-	if one, err := NewForChats(v, nil, nil).other(t.Context(), account.ID, "Ito",
+	if one, err := NewForChats(v, nil, nil).savedOrStandIn(t.Context(), account.ID, "Ito",
 		errors.New("unknown")); one.ID != saved.ID {
 		t.Errorf("a chat: %+v, %v", one, err)
 	}
@@ -224,7 +224,7 @@ func TestASavedVoiceStandsIn(t *testing.T) {
 			return err
 		},
 		"a chat of another account": func() error {
-			_, err := NewForChats(v, nil, nil).other(t.Context(), "b", old,
+			_, err := NewForChats(v, nil, nil).savedOrStandIn(t.Context(), "b", old,
 				contract.ErrInvalid{Field: "voice", Why: "there is no such voice: choose of Joe"})
 			return err
 		},
@@ -324,7 +324,7 @@ func TestAnUnknownNameIsToldHowToAliasIt(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	unknown := contract.ErrInvalid{Field: "voice", Why: "there is no voice \"Zara\": choose of Joe"}
-	_, err = NewForChats(v, nil, nil).other(t.Context(), "a", "Zara", unknown)
+	_, err = NewForChats(v, nil, nil).savedOrStandIn(t.Context(), "a", "Zara", unknown)
 	if invalid, is := errors.AsType[contract.ErrInvalid](err); !is || !strings.HasPrefix(invalid.Why, unknown.Why) ||
 		!strings.Contains(invalid.Why, `parley voices alias "Zara" joe`) {
 		t.Errorf("%v", err)
@@ -341,7 +341,7 @@ func TestTheLogSaysOnceWhichVoiceStandsIn(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, err := NewForChats(v, nil, nil).other(t.Context(), "a", "ito", nil); err != nil {
+		if _, err := NewForChats(v, nil, nil).savedOrStandIn(t.Context(), "a", "ito", nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -355,10 +355,10 @@ func TestTheLogSaysOnceWhichVoiceStandsIn(t *testing.T) {
 		!strings.Contains(said.String(), "voice=Jenny") {
 		t.Errorf("another one is not told: %s, %v", said.String(), err)
 	}
-	for i := range 2 * maxTold {
-		v.StandIns.tell(strings.Repeat("x", i), "Joe")
+	for i := range 2 * maxLogged {
+		v.StandIns.logOnce(strings.Repeat("x", i), "Joe")
 	}
-	if n := len(v.StandIns.told); n > maxTold {
+	if n := len(v.StandIns.logged); n > maxLogged {
 		t.Errorf("%d names are remembered", n)
 	}
 }

@@ -23,36 +23,36 @@ const (
 	attemptTime = 10 * time.Second
 	// connectTime bounds the connection in it: two packets that were lost.
 	connectTime = 5 * time.Second
-	// restTime and restBytes are for how much longer the rest of an answer is
+	// drainTime and drainBytes are for how much longer the rest of an answer is
 	// read, so that the connection can be used again. Nobody wants what it says.
-	restTime  = 200 * time.Millisecond
-	restBytes = 4 << 10
+	drainTime  = 200 * time.Millisecond
+	drainBytes = 4 << 10
 	// idleTime is for how long a connection is kept for the next webhook: those
-	// of a chat come seconds to minutes apart.
+	// byHealth a chat come seconds to minutes apart.
 	idleTime = 60 * time.Second
-	// longestWait bounds what a receiver may ask for by Retry-After.
-	longestWait = longestBackOff
+	// maxRetryAfter bounds what a receiver may ask for by Retry-After.
+	maxRetryAfter = maxBackOff
 )
 
 // client sends webhooks over http or https to where they may go.
 type client struct {
-	agent string // the User-Agent
-	by    map[string]*http.Client
+	agent    string // the User-Agent
+	byScheme map[string]*http.Client
 }
 
 // newClient returns a client; resolver is the system's where it is nil.
 func newClient(agent string, allowPrivate bool, resolver *net.Resolver) *client {
-	c, table := &client{agent: agent, by: map[string]*http.Client{}}, addresses.NewTable(machine.Addresses)
+	c, table := &client{agent: agent, byScheme: map[string]*http.Client{}}, addresses.NewTable(machine.Addresses)
 	for _, scheme := range []string{"http", "https"} {
-		g := guard{plain: scheme == "http", allowPrivate: allowPrivate, table: table}
+		g := dialFilter{plain: scheme == "http", allowPrivate: allowPrivate, table: table}
 		dialer := net.Dialer{Timeout: connectTime, Resolver: resolver, ControlContext: g.control}
-		c.by[scheme] = &http.Client{
+		c.byScheme[scheme] = &http.Client{
 			Transport: &http.Transport{
 				// No proxy: it would connect to where the guard does not look.
 				DialContext:            dialer.DialContext,
 				TLSHandshakeTimeout:    connectTime,
-				MaxIdleConns:           mostAttempts,
-				MaxIdleConnsPerHost:    mostForOne,
+				MaxIdleConns:           maxAttempts,
+				MaxIdleConnsPerHost:    maxPerReceiver,
 				IdleConnTimeout:        idleTime,
 				MaxResponseHeaderBytes: 64 << 10,
 				DisableCompression:     true,
@@ -66,7 +66,7 @@ func newClient(agent string, allowPrivate bool, resolver *net.Resolver) *client 
 }
 
 func (c *client) close() {
-	for _, client := range c.by {
+	for _, client := range c.byScheme {
 		client.CloseIdleConnections()
 	}
 }
@@ -104,9 +104,9 @@ func (c *client) send(ctx context.Context, d store.Delivery) error {
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, d.URL, strings.NewReader(d.Body))
 	if err != nil {
-		return failure{why: "the URL is not valid: " + plainly(err)}
+		return failure{why: "the URL is not valid: " + reasonOf(err)}
 	}
-	client, ok := c.by[r.URL.Scheme]
+	client, ok := c.byScheme[r.URL.Scheme]
 	if !ok {
 		return failure{why: fmt.Sprintf("the URL begins with %q; webhooks go to http:// and https://", r.URL.Scheme)}
 	}
@@ -116,7 +116,7 @@ func (c *client) send(ctx context.Context, d store.Delivery) error {
 	sign(r.Header, d.SigningKey, d.Body, time.Now())
 	answer, err := client.Do(r)
 	if err != nil {
-		return failure{why: plainly(err)}
+		return failure{why: reasonOf(err)}
 	}
 	defer answer.Body.Close()
 	defer drain(answer, cancel)
@@ -129,9 +129,9 @@ func (c *client) send(ctx context.Context, d store.Delivery) error {
 // drain reads the rest of an answer where there is little of it and it comes at
 // once.
 func drain(answer *http.Response, giveUp func()) {
-	late := time.AfterFunc(restTime, giveUp)
+	late := time.AfterFunc(drainTime, giveUp)
 	defer late.Stop()
-	_, _ = io.CopyN(io.Discard, answer.Body, restBytes)
+	_, _ = io.CopyN(io.Discard, answer.Body, drainBytes)
 }
 
 // refusal is what an answer other than 2xx means.
@@ -142,19 +142,19 @@ func refusal(answer *http.Response) failure {
 		f.why += ": redirects are not followed; put the address that it leads to into the config"
 	case answer.StatusCode == http.StatusTooManyRequests, answer.StatusCode == http.StatusServiceUnavailable:
 		if seconds, err := strconv.Atoi(answer.Header.Get("Retry-After")); err == nil && seconds > 0 {
-			f.wait = min(time.Duration(min(seconds, int(longestWait/time.Second)))*time.Second, longestWait)
+			f.wait = min(time.Duration(min(seconds, int(maxRetryAfter/time.Second)))*time.Second, maxRetryAfter)
 		}
 	}
 	return f
 }
 
-// mostReason bounds what is kept of a reason: a receiver may put much into its
+// maxReasonBytes bounds what is kept of a reason: a receiver may put much into its
 // status line.
-const mostReason = 300
+const maxReasonBytes = 300
 
-// plainly says what went wrong without repeating method and URL, in which there
+// reasonOf says what went wrong without repeating method and URL, in which there
 // may be secrets.
-func plainly(err error) string {
+func reasonOf(err error) string {
 	var refused ErrRefused
 	if errors.As(err, &refused) {
 		return refused.Error()
@@ -171,11 +171,11 @@ func plainly(err error) string {
 	return err.Error()
 }
 
-// shortened is a reason as it is kept.
-func shortened(why string) string {
+// shorten is a reason as it is kept.
+func shorten(why string) string {
 	why = strings.ToValidUTF8(why, "�")
-	if len(why) <= mostReason {
+	if len(why) <= maxReasonBytes {
 		return why
 	}
-	return strings.ToValidUTF8(why[:mostReason], "") + "…"
+	return strings.ToValidUTF8(why[:maxReasonBytes], "") + "…"
 }

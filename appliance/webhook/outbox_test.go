@@ -53,7 +53,7 @@ func TestARestartInTheMiddleDelivers(t *testing.T) {
 	r.until(t, 1)
 	begun := time.Now()
 	b.close() // while the receiver hangs
-	if took := time.Since(begun); took > farewell+20*time.Second {
+	if took := time.Since(begun); took > stopLimit+20*time.Second {
 		t.Errorf("the box takes %v to stop", took)
 	}
 	close(hang)
@@ -256,10 +256,10 @@ func TestReasonsAreSaid(t *testing.T) {
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %v, want %q", url, err, want)
 		}
-		if f, ok := err.(failure); ok && (f.wait > longestWait || f.wait < 0 || url == busy.URL && f.wait == 0) {
+		if f, ok := err.(failure); ok && (f.wait > maxRetryAfter || f.wait < 0 || url == busy.URL && f.wait == 0) {
 			t.Errorf("%s: wait %v", url, f.wait)
 		}
-		if err != nil && (len(shortened(err.Error())) > mostReason+3 || strings.Contains(err.Error(), "Post \"")) {
+		if err != nil && (len(shorten(err.Error())) > maxReasonBytes+3 || strings.Contains(err.Error(), "Post \"")) {
 			t.Errorf("%s: %q", url, err)
 		}
 		if took := time.Since(begun); took > 20*time.Second {
@@ -271,7 +271,7 @@ func TestReasonsAreSaid(t *testing.T) {
 // The back-off doubles, is random over its whole length, and never ends.
 func TestTheBackOffIsFullJitter(t *testing.T) {
 	for attempts := range 200 {
-		longest := min(longestBackOff, firstBackOff*time.Duration(1<<min(attempts, 20)))
+		longest := min(maxBackOff, firstBackOff*time.Duration(1<<min(attempts, 20)))
 		var least, most time.Duration = longest, 0
 		for range 500 {
 			d := backOff(attempts)

@@ -15,37 +15,37 @@ import (
 )
 
 const (
-	// mostAttempts is how many attempts go on at once: each holds a connection,
-	// some 50 KB. mostForOne is how many of them may be for one receiver.
-	mostAttempts = 192
-	mostForOne   = 4
+	// maxAttempts is how many attempts go on at once: each holds a connection,
+	// some 50 KB. maxPerReceiver is how many of them may be for one receiver.
+	maxAttempts    = 192
+	maxPerReceiver = 4
 	// Receivers of whom nothing is known yet, and those in doubt, have one attempt
 	// each, and all of a kind together so many: however many of them hang, those
 	// that do well have the rest. In doubt is one whose last attempt failed or took
 	// longer than slow.
-	mostNew      = 96
-	mostDoubtful = 48
-	slow         = 2 * time.Second
-	// After patientFails attempts for a receiver that failed in a row it is left
+	maxUnknown  = 96
+	maxDoubtful = 48
+	slowAnswer  = 2 * time.Second
+	// After failsBeforeHold attempts for a receiver that failed in a row it is left
 	// alone for firstHold at most, and twice as long after each more, up to
-	// longestHold: thousands that wait for one that is down cost next to nothing,
+	// maxHold: thousands that wait for one that is down cost next to nothing,
 	// and each is still tried several times in a day.
-	patientFails = 3
-	firstHold    = 250 * time.Millisecond
-	longestHold  = 5 * time.Second
-	// mostRemembered is how many receivers are remembered while nothing waits for
+	failsBeforeHold = 3
+	firstHold       = 250 * time.Millisecond
+	maxHold         = 5 * time.Second
+	// maxIdleReceivers is how many receivers are remembered while nothing waits for
 	// them.
-	mostRemembered = 1000
+	maxIdleReceivers = 1000
 	// firstBackOff is the longest time until the second attempt. It doubles with
-	// each, up to longestBackOff; in fact any time up to that is as likely (full
+	// each, up to maxBackOff; in fact any time up to that is as likely (full
 	// jitter), so that those that failed together do not come together again.
-	firstBackOff   = 2 * time.Second
-	longestBackOff = time.Hour
-	// pause is for how long the sender waits when the database fails it.
-	pause = 5 * time.Second
-	// farewell is for how long what is due is still sent when the box stops:
+	firstBackOff = 2 * time.Second
+	maxBackOff   = time.Hour
+	// storeRetry is for how long the sender waits when the database fails it.
+	storeRetry = 5 * time.Second
+	// stopLimit is for how long what is due is still sent when the box stops:
 	// receivers that are up learn of the end of chats before it.
-	farewell = time.Second
+	stopLimit = time.Second
 )
 
 // Outbox is where webhooks wait.
@@ -78,7 +78,7 @@ func Results() []Result { return []Result{Delivered, Failed, Dead} }
 type Parts struct {
 	Outbox       Outbox
 	AllowPrivate bool   // receivers may have private addresses
-	Agent        string // by which receivers know the box: "Parley/1.0"
+	Agent        string // byScheme which receivers know the box: "Parley/1.0"
 	Log          *slog.Logger
 	// Observe is told of each attempt, and of a first one that was delivered how
 	// long that was after what it tells; nil: nobody is.
@@ -97,10 +97,10 @@ type Sender struct {
 	client *client
 
 	receivers map[int64]*receiver
-	flying    map[int64]bool   // webhooks, by number, of which an attempt goes on
-	of        map[standing]int // attempts for receivers of a standing
-	landed    chan landing
-	sheds     sheds
+	inFlight  map[int64]bool // webhooks, by number, of which an attempt goes on
+	byHealth  map[health]int // attempts for receivers of a standing
+	ended     chan outcome
+	shedState shedState
 
 	attempts sync.WaitGroup
 	closing  chan struct{}
@@ -110,26 +110,26 @@ type Sender struct {
 
 // receiver is one for whom something waits, or did.
 type receiver struct {
-	flying   int   // attempts that go on
-	dueMS    int64 // of the next attempt that does not; 0: none is known of
+	inFlight int   // attempts that go on
+	dueMS    int64 // byHealth the next attempt that does not; 0: none is known of
 	heldMS   int64 // until then it is left alone
 	fails    int   // attempts in a row
-	standing standing
+	health   health
 }
 
-// standing is how a receiver did lately.
-type standing int
+// health is how a receiver did lately.
+type health int
 
 const (
-	unknown standing = iota
+	unknown health = iota
 	good
 	doubtful
 )
 
-// landing is the end of an attempt.
-type landing struct {
+// outcome is the end of an attempt.
+type outcome struct {
 	receiver, num int64
-	standing      standing // of the receiver when it began
+	health        health // byHealth the receiver when it began
 	failed        bool
 	took          time.Duration
 }
@@ -140,9 +140,9 @@ func Start(p Parts) *Sender {
 		Parts:     p,
 		client:    newClient(p.Agent, p.AllowPrivate, p.resolver),
 		receivers: map[int64]*receiver{},
-		flying:    map[int64]bool{},
-		of:        map[standing]int{},
-		landed:    make(chan landing, mostAttempts),
+		inFlight:  map[int64]bool{},
+		byHealth:  map[health]int{},
+		ended:     make(chan outcome, maxAttempts),
 		closing:   make(chan struct{}),
 		closed:    make(chan struct{}),
 	}
@@ -153,7 +153,7 @@ func Start(p Parts) *Sender {
 		s.Shed = func(int) {}
 	}
 	if s.bounds == (store.WebhookBounds{}) {
-		s.bounds = bounds()
+		s.bounds = accountBounds()
 	}
 	go s.run()
 	return s
@@ -172,16 +172,16 @@ func (s *Sender) run() {
 	defer s.client.close()
 	defer s.attempts.Wait()
 	defer cancel()
-	if err := s.Outbox.ResumeWebhooks(ctx, longestBackOff); err != nil {
+	if err := s.Outbox.ResumeWebhooks(ctx, maxBackOff); err != nil {
 		s.Log.Error("cannot make the outbox of webhooks ready", "err", err)
 	}
 	var stop <-chan time.Time
 	closing := s.closing
-	timer := time.NewTimer(0) // look at once: something may wait from before
+	timer := time.NewTimer(0) // refresh at once: something may wait from before
 	defer timer.Stop()
 	for look := true; ; {
 		wake := s.work(ctx, look)
-		if stop != nil && len(s.flying) == 0 {
+		if stop != nil && len(s.inFlight) == 0 {
 			return
 		}
 		timer.Reset(wake)
@@ -189,41 +189,41 @@ func (s *Sender) run() {
 		select {
 		case <-s.Outbox.WebhooksChanged():
 			look = true
-		case l := <-s.landed:
-			s.land(l)
+		case l := <-s.ended:
+			s.finish(l)
 		case <-timer.C:
-			look = wake == pause
+			look = wake == storeRetry
 		case <-closing:
-			closing, stop, look = nil, time.After(farewell), true
+			closing, stop, look = nil, time.After(stopLimit), true
 		case <-stop:
 			return
 		}
 	}
 }
 
-// asleep is for how long the sender sleeps when nothing is due: until it is
+// maxSleep is for how long the sender sleeps when nothing is due: until it is
 // woken.
-const asleep = 24 * time.Hour
+const maxSleep = 24 * time.Hour
 
 // work sends what is due, as far as it may, and returns after how long there is
 // more to do by itself.
 func (s *Sender) work(ctx context.Context, look bool) time.Duration {
 	if look {
-		if err := s.look(ctx); err != nil {
+		if err := s.refresh(ctx); err != nil {
 			s.Log.Error("cannot read which webhooks wait; trying again", "err", err)
-			return pause
+			return storeRetry
 		}
 	}
-	now, wake := time.Now().UnixMilli(), int64(asleep/time.Millisecond)
+	now, wake := time.Now().UnixMilli(), int64(maxSleep/time.Millisecond)
 	for num, r := range s.receivers {
-		if r.dueMS != 0 && max(r.dueMS, r.heldMS) <= now && s.room(r) > 0 {
-			if err := s.serve(ctx, num, r, now); err != nil {
+		if r.dueMS != 0 && max(r.dueMS, r.heldMS) <= now && s.capacity(r) > 0 {
+			if err := s.startDue(ctx, num, r, now); err != nil {
 				s.Log.Error("cannot read webhooks that are due; trying again", "err", err)
-				return pause
+				return storeRetry
 			}
 		}
 		switch at := max(r.dueMS, r.heldMS); {
-		case r.dueMS == 0 && r.flying == 0 && len(s.receivers) > mostRemembered:
+		case r.dueMS == 0 && r.inFlight == 0 && len(s.receivers) > maxIdleReceivers:
 			delete(s.receivers, num)
 		case r.dueMS != 0 && at > now:
 			wake = min(wake, at-now)
@@ -232,8 +232,8 @@ func (s *Sender) work(ctx context.Context, look bool) time.Duration {
 	return time.Duration(wake) * time.Millisecond
 }
 
-// look learns for whom something waits, after what is too much was given up.
-func (s *Sender) look(ctx context.Context) error {
+// refresh learns for whom something waits, after what is too much was given up.
+func (s *Sender) refresh(ctx context.Context) error {
 	if err := s.shed(ctx); err != nil {
 		return err
 	}
@@ -251,68 +251,68 @@ func (s *Sender) look(ctx context.Context) error {
 	return nil
 }
 
-// room is how many more attempts there may be for a receiver.
-func (s *Sender) room(r *receiver) int {
-	free := mostAttempts - len(s.flying)
-	switch r.standing {
+// capacity is how many more attempts there may be for a receiver.
+func (s *Sender) capacity(r *receiver) int {
+	free := maxAttempts - len(s.inFlight)
+	switch r.health {
 	case unknown:
-		return min(1-r.flying, mostNew-s.of[unknown], free)
+		return min(1-r.inFlight, maxUnknown-s.byHealth[unknown], free)
 	case doubtful:
-		return min(1-r.flying, mostDoubtful-s.of[doubtful], free)
+		return min(1-r.inFlight, maxDoubtful-s.byHealth[doubtful], free)
 	}
-	return min(mostForOne-r.flying, free)
+	return min(maxPerReceiver-r.inFlight, free)
 }
 
-// serve begins the attempts for a receiver that are due and for which there is
-// room. Those that go on are still due in the outbox.
-func (s *Sender) serve(ctx context.Context, num int64, r *receiver, now int64) error {
-	due, next, err := s.Outbox.DueWebhooks(ctx, num, now, s.room(r)+r.flying+1)
+// startDue begins the attempts for a receiver that are due and for which there is
+// capacity. Those that go on are still due in the outbox.
+func (s *Sender) startDue(ctx context.Context, num int64, r *receiver, now int64) error {
+	due, next, err := s.Outbox.DueWebhooks(ctx, num, now, s.capacity(r)+r.inFlight+1)
 	if err != nil {
 		return err
 	}
 	r.dueMS = next
 	for _, d := range due {
-		if s.flying[d.Num] {
+		if s.inFlight[d.Num] {
 			continue
 		}
-		if s.room(r) <= 0 {
+		if s.capacity(r) <= 0 {
 			r.dueMS = now // as soon as one lands
 			return nil
 		}
-		s.launch(ctx, num, r, d)
+		s.start(ctx, num, r, d)
 	}
 	return nil
 }
 
-func (s *Sender) launch(ctx context.Context, num int64, r *receiver, d store.Delivery) {
-	l := landing{receiver: num, num: d.Num, standing: r.standing}
-	r.flying++
-	s.flying[d.Num] = true
-	s.of[l.standing]++
+func (s *Sender) start(ctx context.Context, num int64, r *receiver, d store.Delivery) {
+	l := outcome{receiver: num, num: d.Num, health: r.health}
+	r.inFlight++
+	s.inFlight[d.Num] = true
+	s.byHealth[l.health]++
 	s.attempts.Go(func() {
 		begun := time.Now()
 		l.failed = !s.attempt(ctx, d)
 		l.took = time.Since(begun)
-		s.landed <- l // has room for all that may be under way
+		s.ended <- l // has room for all that may be under way
 	})
 }
 
-func (s *Sender) land(l landing) {
-	delete(s.flying, l.num)
-	s.of[l.standing]--
+func (s *Sender) finish(l outcome) {
+	delete(s.inFlight, l.num)
+	s.byHealth[l.health]--
 	r := s.receivers[l.receiver]
-	r.flying--
+	r.inFlight--
 	r.dueMS = 1 // to be looked at: the next of its chat may be due now
 	if !l.failed {
-		r.fails, r.heldMS, r.standing = 0, 0, good
-		if l.took > slow {
-			r.standing = doubtful
+		r.fails, r.heldMS, r.health = 0, 0, good
+		if l.took > slowAnswer {
+			r.health = doubtful
 		}
 		return
 	}
-	r.standing = doubtful
-	if r.fails++; r.fails >= patientFails {
-		longest := min(longestHold, firstHold<<min(r.fails-patientFails, 8))
+	r.health = doubtful
+	if r.fails++; r.fails >= failsBeforeHold {
+		longest := min(maxHold, firstHold<<min(r.fails-failsBeforeHold, 8))
 		r.heldMS = time.Now().Add(rand.N(longest)).UnixMilli()
 	}
 }
@@ -331,7 +331,7 @@ func (s *Sender) attempt(ctx context.Context, d store.Delivery) bool {
 	switch {
 	case !errors.As(err, &failed):
 		s.Observe(Delivered, first, now.Sub(time.UnixMilli(d.CreatedMS)))
-		s.note(ctx, log, func(ctx context.Context) error {
+		s.record(ctx, log, func(ctx context.Context) error {
 			return s.Outbox.WebhookDelivered(ctx, d.Num, now.UnixMilli())
 		})
 		return true
@@ -339,8 +339,8 @@ func (s *Sender) attempt(ctx context.Context, d store.Delivery) bool {
 		log.Error("a webhook is given up; parley webhooks --retry tries it again", "attempts", d.Attempts+1, "why",
 			failed.why)
 		s.Observe(Dead, first, 0)
-		s.note(ctx, log, func(ctx context.Context) error {
-			return s.Outbox.WebhookDead(ctx, d.Num, now.UnixMilli(), shortened(failed.why))
+		s.record(ctx, log, func(ctx context.Context) error {
+			return s.Outbox.WebhookDead(ctx, d.Num, now.UnixMilli(), shorten(failed.why))
 		})
 	default:
 		next := min(now.Add(max(backOff(d.Attempts), failed.wait)).UnixMilli(), d.UntilMS)
@@ -348,8 +348,8 @@ func (s *Sender) attempt(ctx context.Context, d store.Delivery) bool {
 			log.Warn("a webhook was not delivered; it is tried again for a day", "why", failed.why)
 		}
 		s.Observe(Failed, first, 0)
-		s.note(ctx, log, func(ctx context.Context) error {
-			return s.Outbox.WebhookFailed(ctx, d.Num, now.UnixMilli(), shortened(failed.why), next)
+		s.record(ctx, log, func(ctx context.Context) error {
+			return s.Outbox.WebhookFailed(ctx, d.Num, now.UnixMilli(), shorten(failed.why), next)
 		})
 	}
 	return false
@@ -358,17 +358,17 @@ func (s *Sender) attempt(ctx context.Context, d store.Delivery) bool {
 // backOff is how long to wait after an attempt that failed, after so many before
 // it.
 func backOff(attempts int) time.Duration {
-	longest := longestBackOff
+	longest := maxBackOff
 	if attempts < 16 { // 2 s doubled as often is more than an hour
 		longest = min(longest, firstBackOff<<attempts)
 	}
 	return rand.N(longest)
 }
 
-// note writes how an attempt came out. Until that is done the attempt goes on:
+// record writes how an attempt came out. Until that is done the attempt goes on:
 // otherwise a database that cannot be written would have the receiver told again
 // and again.
-func (s *Sender) note(ctx context.Context, log *slog.Logger, write func(context.Context) error) {
+func (s *Sender) record(ctx context.Context, log *slog.Logger, write func(context.Context) error) {
 	for {
 		err := write(context.WithoutCancel(ctx)) // it was made, even if the box stops now
 		if err == nil || ctx.Err() != nil {
@@ -376,7 +376,7 @@ func (s *Sender) note(ctx context.Context, log *slog.Logger, write func(context.
 		}
 		log.Error("cannot note how a webhook went; trying again", "err", err)
 		select {
-		case <-time.After(pause):
+		case <-time.After(storeRetry):
 		case <-ctx.Done():
 			return
 		}

@@ -43,7 +43,7 @@ func (cmd *configShowCmd) Run(c *console, cfg config.Config) error {
 	rows := [][]string{{"SETTING", "VALUE", "FROM"}}
 	for _, s := range cfg.Effective() {
 		if s.From == "" {
-			s.Value = "(" + s.Otherwise + ")"
+			s.Value = "(" + s.DefaultInWords + ")"
 		}
 		rows = append(rows, []string{s.Key, s.Value, s.From})
 	}

@@ -52,11 +52,11 @@ func settingFlags(keys string, first bool) any {
 		if !all && !slices.Contains(strings.Fields(keys), s.Key) {
 			continue
 		}
-		tags := []string{"name", s.Flag, "setting", s.Key, "placeholder", s.Takes, "help", flagHelp(s)}
+		tags := []string{"name", s.Flag, "setting", s.Key, "placeholder", s.Placeholder, "help", flagHelp(s)}
 		switch {
-		case s.Takes == "DIR":
+		case s.Placeholder == "DIR":
 			tags = append(tags, "predictor", "dir")
-		case s.Takes == "FILE":
+		case s.Placeholder == "FILE":
 			tags = append(tags, "predictor", "file")
 		case len(settingWords(s)) > 0:
 			tags = append(tags, "predictor", "setting "+s.Key)
@@ -70,10 +70,10 @@ func settingFlags(keys string, first bool) any {
 		}
 		fields = append(fields, field)
 	}
-	for _, s := range config.Old() {
-		if s.Flag != "" && (keys == "*" || slices.Contains(strings.Fields(keys), s.Into)) {
+	for _, s := range config.OldSettings() {
+		if s.Flag != "" && (keys == "*" || slices.Contains(strings.Fields(keys), s.PartOf)) {
 			fields = append(fields, flagField(len(fields), "hidden:\"\"", "name", s.Flag, "setting", s.Key,
-				"placeholder", s.Takes, "help", s.Help))
+				"placeholder", s.Placeholder, "help", s.Help))
 		}
 	}
 	return reflect.New(reflect.StructOf(fields)).Interface()
@@ -89,10 +89,10 @@ func flagField(n int, tag string, more ...string) reflect.StructField {
 
 // flagHelp is what a setting is, and its default in brackets.
 func flagHelp(s config.Setting) string {
-	if s.Fallback() == "" {
+	if s.DefaultText() == "" {
 		return s.Help
 	}
-	return strings.TrimSuffix(s.Help, ".") + " (default: " + s.Fallback() + ")."
+	return strings.TrimSuffix(s.Help, ".") + " (default: " + s.DefaultText() + ")."
 }
 
 // config makes the configuration from the flags of the command that runs and

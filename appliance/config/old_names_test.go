@@ -43,13 +43,13 @@ func TestAStrongerPlaceWinsByOldNamesAndByNew(t *testing.T) {
 	s := place(t, "retention: {keep: all for 30 days}\nspeech: {keep: 5, keep_days: 6}\n")
 	s.Environ = []string{"PARLEY_RETENTION_AUDIO=off", "PARLEY_SPEECH_KEEP=7 for 8 days"}
 	c := load(t, s)
-	if c.Retention != (Retention{Days: 30, History: true}) || c.Speech.Keep != 7 || c.Speech.KeepDays != 8 {
+	if c.Retention != (Retention{Days: 30, History: true}) || c.Speech.Generations != 7 || c.Speech.GenerationDays != 8 {
 		t.Errorf("the environment: %+v, %+v", c.Retention, c.Speech)
 	}
 	s.Flags["retention.keep"], s.Flags["speech.keep_days"] = "all", "9"
 	c = load(t, s)
-	if c.Retention != (Retention{Days: 30, History: true, Audio: true}) || c.Speech.Keep != 7 ||
-		c.Speech.KeepDays != 9 {
+	if c.Retention != (Retention{Days: 30, History: true, Audio: true}) || c.Speech.Generations != 7 ||
+		c.Speech.GenerationDays != 9 {
 		t.Errorf("the flags: %+v, %+v", c.Retention, c.Speech)
 	}
 	for _, e := range c.Effective() {

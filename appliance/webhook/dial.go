@@ -7,10 +7,10 @@ import (
 	"parley/internal/addresses"
 )
 
-// guard says which addresses a webhook may go to. It is asked when a connection
+// dialFilter says which addresses a webhook may go to. It is asked when a connection
 // is made, with the address that the name has led to: what a name led to before
 // does not count, so a name that changes its mind gains nothing.
-type guard struct {
+type dialFilter struct {
 	plain        bool // for http: only within the house
 	allowPrivate bool // the operator lets webhooks go to private addresses
 	table        addresses.Table
@@ -22,7 +22,7 @@ type ErrRefused struct{ Why string }
 func (e ErrRefused) Error() string { return "refused: " + e.Why }
 
 // control refuses a connection before its first packet (net.Dialer.ControlContext).
-func (g guard) control(_ context.Context, _, address string, _ syscall.RawConn) error {
+func (g dialFilter) control(_ context.Context, _, address string, _ syscall.RawConn) error {
 	to, err := g.table.Destination(address)
 	switch {
 	case err != nil:

@@ -36,7 +36,7 @@ func TestAddressesAreRefusedByWhatTheyAre(t *testing.T) {
 	} {
 		for _, plain := range []bool{false, true} {
 			for _, allow := range []bool{false, true} {
-				g := guard{plain, allow, table}
+				g := dialFilter{plain, allow, table}
 				err := g.control(t.Context(), "tcp", net.JoinHostPort(address, "443"), nil)
 				good := class == public && !plain || class == private && allow
 				var refused ErrRefused
@@ -49,7 +49,7 @@ func TestAddressesAreRefusedByWhatTheyAre(t *testing.T) {
 			}
 		}
 	}
-	if err := (guard{false, true, table}).control(t.Context(), "tcp", "nonsense", nil); err == nil {
+	if err := (dialFilter{false, true, table}).control(t.Context(), "tcp", "nonsense", nil); err == nil {
 		t.Error("what is no address is allowed")
 	}
 }

@@ -23,7 +23,7 @@ func (id *Identity) Serve(front *http.Server, l net.Listener, http1 func(net.Con
 		return front.Serve(l)
 	}
 	plain := &plainListener{conns: make(chan net.Conn, 16), closed: make(chan struct{}), addr: l.Addr()}
-	guide := id.guide()
+	guide := id.plainServer()
 	guided := make(chan struct{})
 	go func() {
 		defer close(guided)
@@ -35,9 +35,9 @@ func (id *Identity) Serve(front *http.Server, l net.Listener, http1 func(net.Con
 			front.TLSConfig.NextProtos = append(front.TLSConfig.NextProtos, protocol)
 		}
 	}
-	front.ConnContext = withState
-	front.Handler = knowsTLS(front.Handler)
-	secure := newSecureListener(sniffing{l, plain}, front.TLSConfig, http1)
+	front.ConnContext = withConnTLS
+	front.Handler = withRequestTLS(front.Handler)
+	secure := newSecureListener(sniffingListener{l, plain}, front.TLSConfig, http1)
 	err := front.Serve(secure)
 	_ = secure.Close()
 	_ = guide.Close()
@@ -45,8 +45,8 @@ func (id *Identity) Serve(front *http.Server, l net.Listener, http1 func(net.Con
 	return err
 }
 
-// knowsTLS tells requests of the TLS that they came over, where the server cannot.
-func knowsTLS(h http.Handler) http.Handler {
+// withRequestTLS tells requests of the TLS that they came over, where the server cannot.
+func withRequestTLS(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if state, ok := r.Context().Value(stateKey{}).(tls.ConnectionState); ok {
 			r.TLS = &state
@@ -55,72 +55,72 @@ func knowsTLS(h http.Handler) http.Handler {
 	})
 }
 
-// sniffing is a listener whose connections look at their first byte: those that
+// sniffingListener is a listener whose connections look at their first byte: those that
 // do not speak TLS are handed to the plain listener.
-type sniffing struct {
+type sniffingListener struct {
 	net.Listener
 	plain *plainListener
 }
 
-func (s sniffing) Accept() (net.Conn, error) {
+func (s sniffingListener) Accept() (net.Conn, error) {
 	c, err := s.Listener.Accept()
 	if err != nil {
 		return nil, err
 	}
-	return &sniffed{Conn: c, plain: s.plain}, nil
+	return &sniffedConn{Conn: c, plain: s.plain}, nil
 }
 
-// sniffed is a connection under TLS whose first byte has yet to say that it is.
-type sniffed struct {
+// sniffedConn is a connection under TLS whose first byte has yet to say that it is.
+type sniffedConn struct {
 	net.Conn
-	plain  *plainListener
-	looked bool        // used by the one goroutine that shakes hands
-	handed atomic.Bool // over to the plain listener: it is its to close
+	plain      *plainListener
+	checked    bool        // used by the one goroutine that shakes hands
+	handedOver atomic.Bool // over to the plain listener: it is its to close
 }
 
-// handshake is the first byte of every TLS connection (RFC 8446, section 5.1).
-const handshake = 0x16
+// handshakeByte is the first byte of every TLS connection (RFC 8446, section 5.1).
+const handshakeByte = 0x16
 
 var errPlain = errors.New("the client does not speak TLS")
 
-func (c *sniffed) Read(p []byte) (int, error) {
+func (c *sniffedConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
-	if c.looked || n == 0 {
+	if c.checked || n == 0 {
 		return n, err
 	}
-	c.looked = true
-	if p[0] == handshake {
+	c.checked = true
+	if p[0] == handshakeByte {
 		return n, err
 	}
-	if c.plain.take(&replayed{c.Conn, append([]byte(nil), p[:n]...)}) {
-		c.handed.Store(true)
+	if c.plain.take(&replayedConn{c.Conn, append([]byte(nil), p[:n]...)}) {
+		c.handedOver.Store(true)
 	}
 	return 0, errPlain
 }
 
 // Close leaves alone what was handed over.
-func (c *sniffed) Close() error {
-	if c.handed.Load() {
+func (c *sniffedConn) Close() error {
+	if c.handedOver.Load() {
 		return nil
 	}
 	return c.Conn.Close()
 }
 
 // SetWriteBuffer reaches through to the TCP connection.
-func (c *sniffed) SetWriteBuffer(bytes int) error {
+func (c *sniffedConn) SetWriteBuffer(bytes int) error {
 	if b, ok := c.Conn.(interface{ SetWriteBuffer(bytes int) error }); ok {
 		return b.SetWriteBuffer(bytes)
 	}
 	return errors.ErrUnsupported
 }
 
-// replayed is a connection of which something was read already.
-type replayed struct {
+// replayedConn is a connection of which something was read already.
+type replayedConn struct {
 	net.Conn
 	first []byte
 }
 
-func (c *replayed) Read(p []byte) (int, error) {
+func (c *replayedConn) Read(p []byte) (int, error) {
 	if len(c.first) > 0 {
 		n := copy(p, c.first)
 		c.first = c.first[n:]
@@ -176,9 +176,9 @@ func (s *plainListener) Close() error {
 
 func (s *plainListener) Addr() net.Addr { return s.addr }
 
-// guide is the server for those who came without TLS: each connection brings
+// plainServer is the server for those who came without TLS: each connection brings
 // one small request, for which ten seconds are plenty.
-func (id *Identity) guide() *http.Server {
+func (id *Identity) plainServer() *http.Server {
 	s := &http.Server{
 		Handler:           http.HandlerFunc(id.answerPlain),
 		ReadHeaderTimeout: 10 * time.Second,

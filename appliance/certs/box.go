@@ -17,56 +17,56 @@ import (
 )
 
 const (
-	// ownLife is how long the box's own certificate lasts: within the 398 days
+	// boxCertLife is how long the box's own certificate lasts: within the 398 days
 	// beyond which browsers refuse one.
-	ownLife = 180 * 24 * time.Hour
-	// ownRenewal is how long before its end a new one is made.
-	ownRenewal = 60 * 24 * time.Hour
+	boxCertLife = 180 * 24 * time.Hour
+	// boxCertRenewal is how long before its end a new one is made.
+	boxCertRenewal = 60 * 24 * time.Hour
 )
 
-// ownCertificate is what the box shows to those who trust its authority. It
+// boxCertificate is what the box shows to those who trust its authority. It
 // covers the machine's names and addresses. It is made anew when its end is
 // near or when somebody finds the box at an address that it does not have yet,
 // which is seen as they connect; and at a start that finds other names.
-type ownCertificate struct {
+type boxCertificate struct {
 	authority *authority
 	file      string
 	extra     []string // names and addresses that the operator adds
 	log       *slog.Logger
 	now       func() time.Time
 
-	mu    sync.Mutex
-	cert  *tls.Certificate
-	found []net.IP // addresses of the box by which clients came, besides those of its interfaces
+	mu        sync.Mutex
+	cert      *tls.Certificate
+	reachedAt []net.IP // addresses of the box by which clients came, besides those of its interfaces
 }
 
-// maxFound bounds found; a machine has a few link-local addresses.
-const maxFound = 32
+// maxReachedAt bounds found; a machine has a few link-local addresses.
+const maxReachedAt = 32
 
-// openOwn opens the box's own certificate in its folder, or makes it, and the
+// openBoxCertificate opens the box's own certificate in its folder, or makes it, and the
 // authority before it, whose certificate goes to the file public.
-func openOwn(folder, public string, extra []string, log *slog.Logger) (*ownCertificate, error) {
+func openBoxCertificate(folder, public string, extra []string, log *slog.Logger) (*boxCertificate, error) {
 	a, err := openAuthority(folder, public, append(hostNames(), extra...))
 	if err != nil {
 		return nil, err
 	}
-	o := &ownCertificate{
+	o := &boxCertificate{
 		authority: a,
 		file:      filepath.Join(folder, "box.pem"),
 		extra:     extra,
 		log:       log,
 		now:       time.Now,
 	}
-	if o.cert = o.read(); o.cert != nil && !o.named() {
+	if o.cert = o.load(); o.cert != nil && !o.complete() {
 		o.cert = nil
 	}
-	_, err = o.fit(nil)
+	_, err = o.current(nil)
 	return o, err
 }
 
-// read returns the certificate that was made before a restart, so that it stays
+// load returns the certificate that was made before a restart, so that it stays
 // the one that a browser was told to accept; nil where it is of no use.
-func (o *ownCertificate) read() *tls.Certificate {
+func (o *boxCertificate) load() *tls.Certificate {
 	text, err := os.ReadFile(o.file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -86,36 +86,36 @@ func (o *ownCertificate) read() *tls.Certificate {
 }
 
 // get returns the certificate for one who connects.
-func (o *ownCertificate) get(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+func (o *boxCertificate) get(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	var at net.IP
 	if hello.Conn != nil {
 		if tcp, ok := hello.Conn.LocalAddr().(*net.TCPAddr); ok && !tcp.IP.IsLoopback() {
 			at = tcp.IP
 		}
 	}
-	return o.fit(at)
+	return o.current(at)
 }
 
-// fit returns a certificate that is good now and, if at is not nil, covers the
+// current returns a certificate that is good now and, if at is not nil, covers the
 // address at which the box was found.
-func (o *ownCertificate) fit(at net.IP) (*tls.Certificate, error) {
+func (o *boxCertificate) current(at net.IP) (*tls.Certificate, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	now := o.now()
 	if o.cert != nil {
 		leaf := o.cert.Leaf
-		fresh := now.After(leaf.NotBefore) && now.Before(leaf.NotAfter.Add(-ownRenewal)) ||
+		fresh := now.After(leaf.NotBefore) && now.Before(leaf.NotAfter.Add(-boxCertRenewal)) ||
 			leaf.NotAfter.Equal(o.authority.cert.NotAfter) && now.Before(leaf.NotAfter)
-		known := at == nil || covers(leaf.IPAddresses, at) || len(o.found) >= maxFound
+		known := at == nil || contains(leaf.IPAddresses, at) || len(o.reachedAt) >= maxReachedAt
 		if fresh && known {
 			return o.cert, nil
 		}
 	}
-	if at != nil && !covers(o.found, at) {
-		o.found = append(o.found, at)
+	if at != nil && !contains(o.reachedAt, at) {
+		o.reachedAt = append(o.reachedAt, at)
 	}
-	names, addresses := o.called()
-	leaf, key, err := o.authority.issue(names, addresses, now.Add(-backdated), now.Add(ownLife))
+	names, addresses := o.identifiers()
+	leaf, key, err := o.authority.issue(names, addresses, now.Add(-clockSkew), now.Add(boxCertLife))
 	if err != nil {
 		return nil, err
 	}
@@ -128,27 +128,27 @@ func (o *ownCertificate) fit(at net.IP) (*tls.Certificate, error) {
 	return o.cert, nil
 }
 
-// named tells whether the certificate has all that the box is called by now.
-func (o *ownCertificate) named() bool {
-	names, addresses := o.called()
+// complete tells whether the certificate has all that the box is called by now.
+func (o *boxCertificate) complete() bool {
+	names, addresses := o.identifiers()
 	for _, name := range names {
 		if !slices.Contains(o.cert.Leaf.DNSNames, name) {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(addresses, func(ip net.IP) bool { return !covers(o.cert.Leaf.IPAddresses, ip) })
+	return !slices.ContainsFunc(addresses, func(ip net.IP) bool { return !contains(o.cert.Leaf.IPAddresses, ip) })
 }
 
-// called returns the names and addresses under which the box may be found, as
+// identifiers returns the names and addresses under which the box may be found, as
 // far as its authority may sign for them.
-func (o *ownCertificate) called() (names []string, addresses []net.IP) {
-	addresses = slices.Concat([]net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback}, MachineAddresses(), o.found)
+func (o *boxCertificate) identifiers() (names []string, addresses []net.IP) {
+	addresses = slices.Concat([]net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback}, MachineAddresses(), o.reachedAt)
 	for _, name := range append(hostNames(), o.extra...) {
 		switch ip := net.ParseIP(name); {
-		case ip != nil && !covers(addresses, ip):
+		case ip != nil && !contains(addresses, ip):
 			addresses = append(addresses, ip)
 		case ip != nil, slices.Contains(names, name):
-		case o.authority.may(name):
+		case o.authority.permits(name):
 			names = append(names, name)
 		default:
 			o.log.Warn("the box's authority was made before this name and may not sign for it: delete authority.pem "+
@@ -159,7 +159,7 @@ func (o *ownCertificate) called() (names []string, addresses []net.IP) {
 	return names, addresses
 }
 
-func covers(addresses []net.IP, ip net.IP) bool {
+func contains(addresses []net.IP, ip net.IP) bool {
 	return slices.ContainsFunc(addresses, ip.Equal)
 }
 

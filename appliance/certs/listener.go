@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// shaking is how long a client may take for the TLS handshake: who needs longer
+// handshakeLimit is how long a client may take for the TLS handshake: who needs longer
 // holds a connection for nothing.
-const shaking = 10 * time.Second
+const handshakeLimit = 10 * time.Second
 
 // secureListener accepts connections over TLS when their handshakes are done, of
 // which many may be under way.
@@ -48,13 +48,13 @@ func (s *secureListener) run() {
 			s.failed <- err
 			return
 		}
-		s.running.Go(func() { s.shake(c) })
+		s.running.Go(func() { s.handshake(c) })
 	}
 }
 
-// shake does the handshake of one connection.
-func (s *secureListener) shake(c net.Conn) {
-	ctx, cancel := context.WithTimeout(s.closing, shaking)
+// handshake does the handshake of one connection.
+func (s *secureListener) handshake(c net.Conn) {
+	ctx, cancel := context.WithTimeout(s.closing, handshakeLimit)
 	defer cancel()
 	secure := tls.Server(c, s.config)
 	if secure.HandshakeContext(ctx) != nil {
@@ -63,7 +63,7 @@ func (s *secureListener) shake(c net.Conn) {
 	}
 	var ready net.Conn = secure
 	if p := secure.ConnectionState().NegotiatedProtocol; p == "" || p == "http/1.1" {
-		ready = overTLS{s.http1(secure), secure}
+		ready = http1Conn{s.http1(secure), secure}
 	}
 	select {
 	case s.ready <- ready:
@@ -93,25 +93,25 @@ func (s *secureListener) Close() error {
 	return err
 }
 
-// overTLS is a connection over which HTTP/1.1 is spoken.
-type overTLS struct {
+// http1Conn is a connection over which HTTP/1.1 is spoken.
+type http1Conn struct {
 	net.Conn
-	secure *tls.Conn
+	tls *tls.Conn
 }
 
 // NetConn is the connection under TLS, as a tls.Conn has it.
-func (c overTLS) NetConn() net.Conn { return c.secure.NetConn() }
+func (c http1Conn) NetConn() net.Conn { return c.tls.NetConn() }
 
 // CloseWrite says that nothing more comes.
-func (c overTLS) CloseWrite() error { return c.secure.CloseWrite() }
+func (c http1Conn) CloseWrite() error { return c.tls.CloseWrite() }
 
 type stateKey struct{}
 
-// withState has the requests that come over it know of their TLS, as those do
+// withConnTLS has the requests that come over it know of their TLS, as those do
 // that come over a tls.Conn.
-func withState(ctx context.Context, c net.Conn) context.Context {
-	if over, ok := c.(overTLS); ok {
-		return context.WithValue(ctx, stateKey{}, over.secure.ConnectionState())
+func withConnTLS(ctx context.Context, c net.Conn) context.Context {
+	if over, ok := c.(http1Conn); ok {
+		return context.WithValue(ctx, stateKey{}, over.tls.ConnectionState())
 	}
 	return ctx
 }

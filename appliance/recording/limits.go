@@ -14,9 +14,9 @@ type Limits struct {
 	AccountBytes int64 // of one account; 0: any
 }
 
-// untouched is how long after the end of its chat no recording is deleted: its
+// minAge is how long after the end of its chat no recording is deleted: its
 // last pages may still be written.
-const untouched = 10 * time.Minute
+const minAge = 10 * time.Minute
 
 // Surplus returns those of kept that have to go, in the order in which they
 // do. kept is in the order in which the chats ended. What is too old goes first,
@@ -72,7 +72,7 @@ func (s *sizes) add(k store.StoredSound, now time.Time) {
 		s.order = append(s.order, a)
 	}
 	a.bytes, s.bytes = a.bytes+k.Bytes, s.bytes+k.Bytes
-	if k.EndedMS > 0 && k.EndedMS <= now.Add(-untouched).UnixMilli() {
+	if k.EndedMS > 0 && k.EndedMS <= now.Add(-minAge).UnixMilli() {
 		a.ended = append(a.ended, k)
 	}
 }
@@ -88,8 +88,8 @@ func (s *sizes) largest() (largest *account) {
 	return largest
 }
 
-// Shelf is where recordings lie.
-type Shelf interface {
+// Archive is where recordings lie.
+type Archive interface {
 	// KeptSounds returns all recordings, in the order in which their chats ended.
 	StoredSounds(context.Context) ([]store.StoredSound, error)
 	// DropSounds deletes the recordings of chats.
@@ -107,7 +107,7 @@ const (
 
 // Drop deletes recordings from the shelf in small steps. It returns how many it
 // has deleted, also beside an error.
-func Drop(ctx context.Context, from Shelf, surplus []store.StoredSound) (dropped int, err error) {
+func Drop(ctx context.Context, from Archive, surplus []store.StoredSound) (dropped int, err error) {
 	for len(surplus) > 0 {
 		step := surplus[:min(stepSize, len(surplus))]
 		surplus = surplus[len(step):]

@@ -97,7 +97,7 @@ func TestRoomIsMadeFairly(t *testing.T) {
 		stayed := map[string]bool{}
 		var total int64
 		for _, k := range kept {
-			settled := k.EndedMS > 0 && k.EndedMS <= noon.Add(-untouched).UnixMilli()
+			settled := k.EndedMS > 0 && k.EndedMS <= noon.Add(-minAge).UnixMilli()
 			if gone[k.ChatID] {
 				if stayed[k.AccountID] {
 					t.Fatalf("%v goes before an older one", k)
@@ -164,7 +164,7 @@ func TestABoxGivesNoticeOnce(t *testing.T) {
 		t.Errorf("a box with nothing to delete: %+v, %v", n, err)
 	}
 	n, err = GiveNotice(old, 3, 3e6, noon)
-	if err != nil || !n.From.Equal(noon.Add(notice)) || n.Recordings != 3 {
+	if err != nil || !n.From.Equal(noon.Add(noticePeriod)) || n.Recordings != 3 {
 		t.Errorf("a box with old recordings: %+v, %v", n, err)
 	}
 	again, err := GiveNotice(old, 9, 9e6, noon.Add(time.Hour))

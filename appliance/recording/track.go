@@ -8,8 +8,8 @@ import (
 	"parley/store"
 )
 
-// lane is one side's stream. It has a file from its first sound on.
-type lane struct {
+// track is one side's stream. It has a file from its first sound on.
+type track struct {
 	side   store.Side
 	rateHz int
 	file   *syncedFile
@@ -20,7 +20,7 @@ type lane struct {
 
 // write adds samples in their place: silence up to it, but never over what is
 // there already.
-func (l *lane) write(r *Recorder, at time.Duration, pcm []float32) (err error) {
+func (l *track) write(r *Recorder, at time.Duration, pcm []float32) (err error) {
 	if l.file == nil {
 		if err := l.open(r); err != nil {
 			return err
@@ -37,7 +37,7 @@ func (l *lane) write(r *Recorder, at time.Duration, pcm []float32) (err error) {
 	return l.opus.Write(pcm)
 }
 
-func (l *lane) open(r *Recorder) (err error) {
+func (l *track) open(r *Recorder) (err error) {
 	f, err := r.files.CreateRecording(r.chatID, l.side)
 	if err != nil {
 		return err
@@ -48,7 +48,7 @@ func (l *lane) open(r *Recorder) (err error) {
 }
 
 // close ends the stream and has the disk keep it.
-func (l *lane) close() error {
+func (l *track) close() error {
 	switch {
 	case l.file == nil:
 		return nil
