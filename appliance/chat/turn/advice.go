@@ -6,16 +6,15 @@ import (
 	"time"
 )
 
-// AdviceLimit is how long plugins may take over what the user said, before the
-// model is asked without them. At the pause in which an answer is prepared, the
-// words are known some 200 ms into a silence of 800, and a small model needs most
-// of the rest; 300 ms more are noticed, and not yet taken for a fault. A plugin that
-// is late is not to blame: the box may be busy with others.
+// AdviceLimit is how long plugins may take over what the user said before the model is asked without them. At
+// the pause in which an answer is prepared, the transcript is known some 200 ms into a silence of 800, and a
+// small model needs most of the rest; 300 ms more are noticed, but not yet taken for a fault. A late plugin
+// may not be at fault: the box may be busy with others.
 const AdviceLimit = 300 * time.Millisecond
 
 type (
-	// ConsultPlugins asks plugins about what the user said, before the model is. Due and
-	// Speculative are those of a Think: the words may be a guess.
+	// ConsultPlugins asks plugins about what the user said, before the model is asked. Due and Speculative
+	// are those of a Think: the transcript may still change.
 	ConsultPlugins struct {
 		Turn        int
 		Plugins     []string
@@ -23,9 +22,9 @@ type (
 		Due         time.Duration
 		Conversation
 	}
-	// StopPlugins says that the plugins are not waited for any longer.
+	// StopPlugins stops waiting for the plugins.
 	StopPlugins struct{ Turn int }
-	// PluginAdvised is what a plugin says to the user's words; nothing, where it failed.
+	// PluginAdvised holds a plugin's advice; a plugin that failed gives empty advice.
 	PluginAdvised struct {
 		At
 		Turn   int
@@ -36,24 +35,24 @@ type (
 func (ConsultPlugins) effect() {}
 func (StopPlugins) effect()    {}
 
-// Advice is what a plugin says to the user's words.
+// Advice is a plugin's response to the user's words.
 type Advice struct {
 	Plugin  string
-	Context string // for the model's eyes, beside the words
-	Answer  string // in place of the model's
+	Context string // added to the words, for the model only
+	Answer  string // replaces the model's answer
 }
 
-// consultation is what is known of the plugins that are asked for a reply.
+// consultation is the state of the plugins that are asked for a reply.
 type consultation struct {
-	open         []string // have said nothing yet
+	open         []string // plugins that have not responded
 	since        time.Duration
 	advice       []Advice
-	extraEntries []Entry // what the model is to see beyond the history
+	extraEntries []Entry // for the model, beyond the history
 }
 
 func (c consultation) pending() bool { return len(c.open) > 0 }
 
-// consultation asks the plugins of the chat, if it has any that want to be asked.
+// consult asks the plugins of the chat, and reports whether there are any to ask.
 func (s *State) consult(out *effects, t Think, more []Entry) bool {
 	if len(s.settings.TurnHooks) == 0 || t.Unprompted || !endsWithUser(t.History) {
 		return false
@@ -69,7 +68,7 @@ func (s *State) consult(out *effects, t Think, more []Entry) bool {
 	return true
 }
 
-// endsWithUser reports whether the user has said something last.
+// endsWithUser reports whether the user spoke last.
 func endsWithUser(history []Entry) bool {
 	for _, e := range slices.Backward(history) {
 		if e.Role != Context {
@@ -79,7 +78,7 @@ func endsWithUser(history []Entry) bool {
 	return false
 }
 
-// collectAdvice: a plugin has said what it has to.
+// collectAdvice takes the advice of one plugin.
 func (s *State) collectAdvice(out *effects, e PluginAdvised) {
 	c := &s.reply.consultation
 	i := slices.Index(c.open, e.Advice.Plugin)
@@ -93,7 +92,7 @@ func (s *State) collectAdvice(out *effects, e PluginAdvised) {
 	}
 }
 
-// adviceDue is when the plugins have had their time.
+// adviceDue returns when the time of the plugins is over.
 func (s State) adviceDue() time.Duration {
 	if !s.reply.consultation.pending() {
 		return never
@@ -101,26 +100,26 @@ func (s State) adviceDue() time.Duration {
 	return s.reply.consultation.since + AdviceLimit
 }
 
-// stopConsultation: the model is asked with what the plugins have said by now.
+// stopConsultation asks the model with the advice that has come by now.
 func (s *State) stopConsultation(out *effects) {
 	out.add(StopPlugins{s.turn})
 	s.takeAdvice(out)
 }
 
-// takeAdvice goes on to the answer: what a plugin says in place of the model, else
-// the model's. What plugins have told the model stays beside the user's words.
+// takeAdvice continues with the answer: a plugin's, if one gave an answer, otherwise the model's. Context
+// from plugins is added to the user's words.
 func (s *State) takeAdvice(out *effects) {
 	c := s.reply.consultation
 	s.reply.consultation = consultation{}
-	told, answer := c.merged(s.settings.TurnHooks)
+	context, answer := c.merged(s.settings.TurnHooks)
 	more := c.extraEntries
-	if told != "" {
-		told := Entry{Role: Context, Text: told}
+	if context != "" {
+		entry := Entry{Role: Context, Text: context}
 		if s.reply.phase == preparing {
-			s.reply.pluginContext = []Entry{told}
-			more = append(slices.Clip(more), told)
+			s.reply.pluginContext = []Entry{entry}
+			more = append(slices.Clip(more), entry)
 		} else if endsWithUser(s.history) {
-			s.history = append(s.history, told)
+			s.history = append(s.history, entry)
 		}
 	}
 	if answer != "" {
@@ -130,9 +129,9 @@ func (s *State) takeAdvice(out *effects) {
 	s.askMind(out, more)
 }
 
-// merged is what was advised, in the order of the plugins: who is first in it
-// answers, where several would.
-func (c consultation) merged(order []string) (told, answer string) {
+// merged returns all contexts and one answer, in the order of the plugins: if several answer, the first one
+// counts.
+func (c consultation) merged(order []string) (context, answer string) {
 	slices.SortStableFunc(c.advice, func(a, b Advice) int {
 		return slices.Index(order, a.Plugin) - slices.Index(order, b.Plugin)
 	})

@@ -6,8 +6,8 @@ import (
 	"parley/appliance/contract"
 )
 
-// answer replies to what the user said last: with what was prepared, if it was
-// prepared for these words, else from the beginning. No words are never those.
+// answer replies to what the user said last: with the prepared answer if it was prepared for these words,
+// otherwise with a new one. Empty words never match a prepared answer.
 func (s *State) answer(out *effects, words string) {
 	s.waiting.unanswered = false
 	if s.leaving.on {
@@ -35,8 +35,8 @@ func (s *State) answer(out *effects, words string) {
 	s.think(out, answering, words)
 }
 
-// think begins a turn, which answers words. more is what the model is to see
-// beyond the history: of a speculative turn the words, which are not in it yet.
+// think begins a turn that answers words. more holds entries for the model beyond the history; for a
+// speculative turn these are the user's words, which are not in the history yet.
 func (s *State) think(out *effects, p phase, words string, more ...Entry) {
 	s.turn++
 	s.reply = reply{phase: p, answeredText: words}
@@ -49,7 +49,7 @@ func (s *State) think(out *effects, p phase, words string, more ...Entry) {
 	}
 }
 
-// askMind asks the mind for the reply of the turn.
+// askMind asks the mind for the reply of the current turn.
 func (s *State) askMind(out *effects, more []Entry) { out.add(s.thinkEffect(more)) }
 
 func (s State) thinkEffect(more []Entry) Think {
@@ -62,7 +62,7 @@ func (s State) thinkEffect(more []Entry) Think {
 	return t
 }
 
-// playPrepared plays what was prepared: the user has finished.
+// playPrepared sends the prepared answer, because the user has finished.
 func (s *State) playPrepared(out *effects) {
 	r := s.reply
 	s.interruption = interruption{}
@@ -79,7 +79,7 @@ func (s *State) playPrepared(out *effects) {
 	s.apologise(out)
 }
 
-// dropPrepared forgets a reply that nobody heard of.
+// dropPrepared cancels a prepared reply.
 func (s *State) dropPrepared(out *effects) {
 	if s.reply.phase != preparing {
 		return
@@ -93,7 +93,7 @@ func (s State) isCurrent(turn int) bool {
 	return turn == s.turn && s.reply.phase != quiet && s.reply.fault == nil
 }
 
-// queueSentence: the mind has the next sentence.
+// queueSentence takes the next sentence from the mind.
 func (s *State) queueSentence(out *effects, e SentenceThought) {
 	if !s.isCurrent(e.Turn) || s.reply.thinkingEnded {
 		return
@@ -105,13 +105,11 @@ func (s *State) queueSentence(out *effects, e SentenceThought) {
 	s.askMouth(out)
 }
 
-// MaxAtMouth is how many sentences of a reply may be asked of the mouth and not
-// be spoken yet: the one that it is at, and enough behind it that it never waits
-// for the next. A dictated text may have thousands.
+// MaxAtMouth is how many sentences of a reply the mouth is given before it has spoken them: the current one,
+// and enough for it never to wait for the next. A dictated text may have thousands.
 const MaxAtMouth = 4
 
-// askMouth hands sentences on: one ahead while the user may still go on, a few
-// at a time after.
+// askMouth gives sentences to the mouth: one while the user may still go on, a few at a time after that.
 func (s *State) askMouth(out *effects) {
 	r := &s.reply
 	more := r.phase == answering && r.unsentLength() < maxMadeAhead
@@ -127,7 +125,7 @@ func (s *State) askMouth(out *effects) {
 	}
 }
 
-// endThinking: there are no more sentences.
+// endThinking notes that the mind has no more sentences.
 func (s *State) endThinking(out *effects, e ThinkingEnded) {
 	if !s.isCurrent(e.Turn) || s.reply.call.exists() {
 		return
@@ -137,7 +135,7 @@ func (s *State) endThinking(out *effects, e ThinkingEnded) {
 	s.finishReply(out)
 }
 
-// queueSound: a sentence, or a piece of it, has become sound.
+// queueSound takes a piece of a sentence's sound from the mouth.
 func (s *State) queueSound(out *effects, e SoundMade) {
 	r := &s.reply
 	if !s.isCurrent(e.Turn) || len(r.atMouth) == 0 {
@@ -152,8 +150,7 @@ func (s *State) queueSound(out *effects, e SoundMade) {
 	}
 }
 
-// play sends a piece of a sentence: before the first of them its words, then
-// the sound.
+// play sends a piece of a sentence. The first piece is preceded by the sentence's text.
 func (s *State) play(out *effects, p Piece) {
 	p = s.join(p)
 	if p.Index == 0 {
@@ -171,7 +168,7 @@ func (s *State) play(out *effects, p Piece) {
 	s.notePlaying(p)
 }
 
-// finishReply ends a turn of which everything was sent.
+// finishReply ends a turn when everything of it has been sent.
 func (s *State) finishReply(out *effects) {
 	r := s.reply
 	if r.phase != answering || !r.complete() || len(r.unsentSound) > 0 {
@@ -188,7 +185,7 @@ func (s *State) finishReply(out *effects) {
 	out.add(Prefill{s.conversation()})
 }
 
-// stopFailedTurn: mind or mouth gave up.
+// stopFailedTurn handles a mind or mouth that gave up.
 func (s *State) stopFailedTurn(out *effects, e TurnFailed) {
 	if !s.isCurrent(e.Turn) || s.reply.phase == answering && s.reply.complete() {
 		return
@@ -201,7 +198,7 @@ func (s *State) stopFailedTurn(out *effects, e TurnFailed) {
 	s.failReply(out, e.Fault)
 }
 
-// failReply tells the client, and ends the turn with what was made of it.
+// failReply reports the fault to the client and ends the turn with what was made of it.
 func (s *State) failReply(out *effects, f contract.Fault) {
 	s.endWithUnsent()
 	if len(s.reply.unsentSound) == 0 {
@@ -213,8 +210,8 @@ func (s *State) failReply(out *effects, f contract.Fault) {
 	}
 }
 
-// interrupt: the user takes the floor. What was not played was not said; it is
-// returned.
+// interrupt gives the floor to the user. Sentences that were not played count as not said; interrupt returns
+// them.
 func (s *State) interrupt(out *effects) (unheard []Sentence) {
 	if s.reply.phase != quiet {
 		out.add(Cancel{s.turn})
@@ -227,7 +224,7 @@ func (s *State) interrupt(out *effects) (unheard []Sentence) {
 	return unheard
 }
 
-// sayDictated: the client has the assistant say something.
+// sayDictated says a text from the client.
 func (s *State) sayDictated(out *effects, e Dictated) {
 	s.noteActivity()
 	s.dropPrepared(out)
@@ -238,7 +235,7 @@ func (s *State) sayDictated(out *effects, e Dictated) {
 	for i := range lines {
 		lines[i].Dictated = true
 	}
-	if s.reply.call.running { // the client's own "one moment" ends no call
+	if s.reply.call.running { // the client's own "one moment" does not end a call
 		s.reply.call.fillerSaid = true
 		s.reply.unspoken = append(slices.Clip(s.reply.unspoken), lines...)
 		s.askMouth(out)
@@ -248,7 +245,7 @@ func (s *State) sayDictated(out *effects, e Dictated) {
 		s.saySentences(out, lines)
 		return
 	}
-	// One voice at a time: this one when what is made has been sent.
+	// One voice at a time: the dictated text follows when everything made so far has been sent.
 	if !s.reply.complete() {
 		out.add(Cancel{s.turn})
 		s.endWithUnsent()
@@ -260,10 +257,10 @@ func (s *State) sayDictated(out *effects, e Dictated) {
 	s.finishReply(out)
 }
 
-// complete reports whether nothing more of a reply will be made.
+// complete reports whether all of a reply has been made.
 func (r reply) complete() bool { return r.thinkingEnded && len(r.atMouth)+len(r.unspoken) == 0 }
 
-// endWithUnsent ends a reply with what is made of it.
+// endWithUnsent ends a reply with the sound that was made for it.
 func (s *State) endWithUnsent() {
 	r := s.reply
 	s.reply = reply{
@@ -277,7 +274,7 @@ func (s *State) endWithUnsent() {
 	}
 }
 
-// saySentences begins a turn of which every sentence is known.
+// saySentences begins a turn whose sentences are all known.
 func (s *State) saySentences(out *effects, sentences []Sentence) {
 	s.turn++
 	s.interruption = interruption{call: s.interruption.call}
@@ -285,9 +282,8 @@ func (s *State) saySentences(out *effects, sentences []Sentence) {
 	s.askMouth(out)
 }
 
-// pauseAssistant holds the assistant back; what it was saying ends here. An answer that
-// the model was still at is given again when the assistant may go on; of one
-// that is all known the rest is said then.
+// pauseAssistant stops the assistant at once. If the model was still answering, it answers again on
+// resumption; if the answer was complete, its unheard rest is said then.
 func (s *State) pauseAssistant(out *effects) {
 	if s.paused {
 		return
@@ -298,25 +294,24 @@ func (s *State) pauseAssistant(out *effects) {
 	r, sent := s.reply, s.playing
 	s.interruption = interruption{call: r.interruptedCall()}
 	s.answerOnResume = r.phase == answering && !r.thinkingEnded
-	// the client may send it again
+	// the client may send dictated text again
 	rest := slices.DeleteFunc(r.unheard(sent, s.stopSpeaking(out)), func(u Sentence) bool { return u.Dictated })
 	if len(rest) > 0 && !s.answerOnResume {
 		s.sayOnResume = rest
 	}
 }
 
-// resumeAssistant lets the assistant go on: it answers what was said last, or says what
-// is left of its answer to that.
+// resumeAssistant lets the assistant answer what was said last, or say the rest of its answer.
 func (s *State) resumeAssistant(out *effects) {
 	if !s.paused {
 		return
 	}
 	s.paused = false
-	s.noteActivity() // a nudge would otherwise come for the silence of the pause
+	s.noteActivity() // otherwise the silence of the pause would bring a nudge
 	s.publish(out, AssistantResumed{})
 	if s.answerOnResume || len(s.sayOnResume) > 0 {
 		s.answerOnResume = false
-		s.waiting.unanswered = true // until what is dictated has been heard
+		s.waiting.unanswered = true // until dictated text has been played
 		s.answerWaiting(out)
 	}
 }

@@ -2,20 +2,18 @@ package turn
 
 import "time"
 
-// never is the moment of a deadline that is not set.
+// never is the time of a deadline that is not set.
 const never = time.Duration(1<<63 - 1)
 
-// deadline is something that time alone brings: what it is, when, and what
-// follows. Which are set, and for when, is read off the state; so none outlives
-// what it was set for.
+// deadline is something that happens when time has passed: its name, its time and its handler. Deadlines are
+// computed from the state, so none can outlive its reason.
 type deadline struct {
 	what string
-	at   time.Duration // never where it is not set
+	at   time.Duration // never if it is not set
 	due  func(*State, *effects)
 }
 
-// deadlines are all that there are. Of those due at the same moment the earlier
-// in the list comes first.
+// deadlines returns all deadlines. If two are due at the same time, the earlier one in the list comes first.
 func (s State) deadlines() [10]deadline {
 	return [...]deadline{
 		{"maximum duration", s.maxDurationDue(), (*State).reachMaxDuration},
@@ -31,7 +29,7 @@ func (s State) deadlines() [10]deadline {
 	}
 }
 
-// Wake is when the state wants a Tick; false when it needs none.
+// Wake returns the time at which the state needs a Tick. It returns false if it needs none.
 func (s State) Wake() (time.Duration, bool) {
 	if s.ended {
 		return 0, false
@@ -39,7 +37,7 @@ func (s State) Wake() (time.Duration, bool) {
 	return max(s.now, s.nextDeadline().at), true
 }
 
-// nextDeadline is the earliest deadline.
+// nextDeadline returns the earliest deadline.
 func (s State) nextDeadline() deadline {
 	list := s.deadlines()
 	first := list[0]
@@ -51,8 +49,8 @@ func (s State) nextDeadline() deadline {
 	return first
 }
 
-// meetDeadlines takes what is due, in its order. Each deadline is met once: what it
-// brings lifts it.
+// meetDeadlines calls the handlers of all deadlines that are due, in order. Each handler clears the reason of
+// its own deadline, so each is met once.
 func (s *State) meetDeadlines(out *effects) {
 	for !s.ended {
 		d := s.nextDeadline()
@@ -64,22 +62,21 @@ func (s *State) meetDeadlines(out *effects) {
 }
 
 const (
-	// inTransit is how much of the silence before the end of a turn may still be
-	// on its way. Native clients send every 20 ms and web clients every 100,
-	// and a frame of the voice detector is 32 ms; what comes in longer pieces,
-	// or is held up by the network, is waited for.
+	// inTransit is how much of the silence at the end of a turn may still be on its way. Native clients send
+	// every 20 ms, web clients every 100 ms, and a frame of the voice detector is 32 ms. Sound that comes in
+	// longer pieces, or that the network holds up, is waited for.
 	inTransit = 160 * time.Millisecond
-	// onsetTime is how long a sound at the end of a silence is given to become voice:
-	// a word that begins with a soft consonant ("seven", "four") is heard up to 100 ms
-	// before a detector knows it, and two frames of voice are wanted.
+	// onsetTime is how long a sound at the end of a silence may take to become voice. A word that begins with
+	// a soft consonant ("seven", "four") is audible up to 100 ms before a detector finds it, and two frames
+	// of voice are required.
 	onsetTime = 200 * time.Millisecond
-	// maxInTransit is how long that is waited for. The ear takes it for
-	// silence when nothing comes for 400 ms, or two of the client's chunks; only
-	// one that is far behind with its own work needs longer.
+	// maxInTransit is how long sound that is late is waited for. The ear assumes silence when nothing comes
+	// for 400 ms, or for two of the client's chunks. Only an ear that is far behind with its own work needs
+	// longer.
 	maxInTransit = 3 * time.Second
 )
 
-// turnEndDue is when the user's turn is over if nothing more is heard.
+// turnEndDue returns when the user's turn ends if nothing more is heard.
 func (s State) turnEndDue() time.Duration {
 	p := s.utterance.pause
 	if !p.on || s.utterance.ended {
@@ -95,8 +92,7 @@ func (s State) turnEndDue() time.Duration {
 	return at
 }
 
-// playbackEndDue is when the assistant will have been heard to the end, if something
-// waits for that.
+// playbackEndDue returns when the playback ends, if something waits for that.
 func (s State) playbackEndDue() time.Duration {
 	waits := len(s.waiting.heldBack) > 0 || s.waiting.onlyForAnswer() && !s.utterance.open || s.awaitsPreparation()
 	if s.reply.phase == answering || !waits {
@@ -105,7 +101,7 @@ func (s State) playbackEndDue() time.Duration {
 	return s.playbackEnd
 }
 
-// afterPlayback: the assistant is silent, and what waited for that has its turn.
+// afterPlayback handles what waited for the end of the playback.
 func (s *State) afterPlayback(out *effects) {
 	s.releaseHeldBack(out)
 	s.answerWaiting(out)

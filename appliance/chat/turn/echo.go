@@ -9,17 +9,17 @@ import (
 )
 
 const (
-	// minEchoWords is how many words somebody has to repeat for it to be the assistant
-	// itself that is heard: two are said by chance, and "Ten o'clock?" by people.
+	// minEchoWords is how many words must match for an utterance to be the assistant's own voice. Two match
+	// by chance, and "Ten o'clock?" is said by people.
 	minEchoWords = 3
-	// echoSentences is how many of the sentences that were heard last an echo may be
-	// of, with words that come late.
+	// echoSentences is how many of the last heard sentences an echo may repeat, because transcripts come
+	// late.
 	echoSentences = 3
 )
 
-// isEcho reports whether words that were heard while the assistant spoke are its own,
-// come back from a loudspeaker, as far as a transcriber understands an echo: a word
-// in four may be wrong. Nothing else need know an echo for that.
+// isEcho reports whether words heard while the assistant spoke are its own, come back from a loudspeaker. A
+// transcriber understands an echo badly, so one word in four may be wrong. No other part needs to detect the
+// echo for this to work.
 func (s State) isEcho(utterance int, w Transcript) bool {
 	said := ""
 	switch {
@@ -35,7 +35,7 @@ func (s State) isEcho(utterance int, w Transcript) bool {
 	return len(heard) >= minEchoWords && wordErrors(heard, strings.Fields(language.Plain(said))) <= len(heard)/4
 }
 
-// recentlySpoken is what the assistant has said last, and is saying.
+// recentlySpoken returns what the assistant has said last and is saying.
 func (s State) recentlySpoken() string {
 	var said []string
 	for i, heard := range s.playedLengths() {
@@ -46,10 +46,9 @@ func (s State) recentlySpoken() string {
 	return strings.Join(said[max(0, len(said)-echoSentences):], " ")
 }
 
-// wordErrors is how many words of one list are wrong, missing or too many for it to be a
-// part of the other, by edit distance.
+// wordErrors returns the edit distance, in words, between part and the most similar part of whole.
 func wordErrors(part, whole []string) int {
-	row := make([]int, len(whole)+1) // it may begin anywhere
+	row := make([]int, len(whole)+1) // the match may begin anywhere
 	for _, word := range part {
 		edits.Next(row, word, whole)
 	}

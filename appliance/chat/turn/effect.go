@@ -10,54 +10,51 @@ import (
 type Effect interface{ effect() }
 
 type (
-	// Publish passes on a fact: it is written into the history first, and then
-	// sent to the client.
+	// Publish passes on a fact: it is written into the history, and then sent to the client.
 	Publish struct {
 		At   time.Duration
 		Fact Fact
 	}
-	// Think asks the mind for the reply of a turn. Due is when the user's turn
-	// will be over and the reply is waited for, 0 when it is already: near that
-	// moment its first sentence may be cut at a clause.
+	// Think asks the mind for the reply of a turn. Due is when the user's turn will be over and the reply is
+	// waited for; 0 means that it is waited for now. Near that time the first sentence may be cut at a
+	// clause.
 	//
-	// AfterTool says that the turn is under way: a tool has answered, and NoCall that
-	// the reply has to be in words.
+	// AfterTool means that the turn continues after a tool's answer. NoCall means that the reply must be in
+	// words.
 	Think struct {
 		Turn        int
 		Speculative bool
 		Due         time.Duration
 		AfterTool   bool
 		NoCall      bool
-		// Unprompted says that nobody waits for it: the assistant speaks by itself.
+		// Unprompted means that the assistant speaks by itself and nobody waits for the reply.
 		Unprompted bool
 		Conversation
 	}
-	// SayText asks for the sentences of a text, as a reply of the mind.
+	// SayText asks for the sentences of a known text, as if the mind had thought them.
 	SayText struct {
 		Turn int
 		Text string
 	}
-	// Promote says that a speculative turn has become real: the user has
-	// finished, and waits.
+	// Promote makes a speculative turn real: the user has finished and waits.
 	Promote struct{ Turn int }
-	// Prefill has the model read the conversation so far, ahead of the user's
-	// next words.
+	// Prefill has the model read the conversation so far, before the user's next words.
 	Prefill struct{ Conversation }
-	// CloseUtterance tells the ear that an utterance is over: the voice that comes after
-	// the pause it is in begins another one.
+	// CloseUtterance tells the ear that an utterance is over: voice after the current pause begins the next
+	// one.
 	CloseUtterance struct{ Utterance int }
 	// Speak asks the mouth for one sentence of a turn.
 	Speak struct {
 		Turn     int
 		Sentence Sentence
 	}
-	// FinishTurn says that a turn needs no more sentences: its mind and mouth may go.
+	// FinishTurn reports that a turn needs no more sentences, so that its mind and mouth can stop.
 	FinishTurn struct{ Turn int }
-	// Cancel stops all work for a turn; what it still brings is dropped.
+	// Cancel stops all work for a turn. Events that still come from it are dropped.
 	Cancel struct{ Turn int }
-	// Cut says that what was sent and not played by now is not heard any more.
+	// Cut drops the sound that was sent and has not been played by now.
 	Cut struct{ At time.Duration }
-	// End ends the conversation: the history says why, the line closes.
+	// End ends the conversation: the history records the reason, and the line closes.
 	End struct {
 		Status contract.ChatStatus
 		Code   int

@@ -8,27 +8,26 @@ import (
 	"parley/appliance/contract"
 )
 
-// An Event is something that happened to a conversation. Every event carries
-// the time since the conversation began: time comes in with events and in no
-// other way.
+// An Event is something that happened to a conversation. Every event carries the time since the conversation
+// began; the state machine has no other clock.
 type Event interface{ Time() time.Duration }
 
-// At is when an event happened, counted from the beginning of the chat.
+// At is the time of an event, counted from the beginning of the chat.
 type At time.Duration
 
-// Time is when it happened.
+// Time returns the time as a duration.
 func (a At) Time() time.Duration { return time.Duration(a) }
 
-// What the line brings.
+// Events from the line.
 type (
-	// Opened is the first event. Asked is what the client asked for at connect,
-	// which holds already.
+	// Opened is the first event. Requested holds the settings that the client sent at connect; they are in
+	// force already.
 	Opened struct {
 		At
 		Metadata  contract.ChatMetadata
 		Requested contract.SessionSettings
 	}
-	// Typed is text that the user wrote instead of saying it.
+	// Typed is text that the user typed.
 	Typed struct {
 		At
 		Text string
@@ -38,38 +37,37 @@ type (
 		At
 		Sentences []Sentence
 	}
-	// PauseRequested and ResumeRequested hold the assistant back and let it go on.
+	// PauseRequested and ResumeRequested pause and resume the assistant.
 	PauseRequested  struct{ At }
 	ResumeRequested struct{ At }
-	// SettingsRequested are settings that the client wants to be in force; they are
-	// checked as far as that needs no knowledge of the conversation.
+	// SettingsRequested holds settings that the client wants to be in force. They have been checked as far as
+	// possible without the conversation's state.
 	SettingsRequested struct {
 		At
 		Message contract.SessionSettings
 	}
-	// FaultReported says that something went wrong of which the client is told, as a
-	// message that could not be used.
+	// FaultReported reports a fault that the client has to know, such as a message that could not be used.
 	FaultReported struct {
 		At
 		Fault contract.Fault
 	}
-	// Played says how much of the sentence ID the client has played by now. It
-	// comes from lines that know; for others the clock counts.
+	// Played reports how much of the sentence ID the client has played by now. Lines that know it post it;
+	// for other lines the clock counts.
 	Played struct {
 		At
 		ID   string
 		UpTo time.Duration
 	}
-	// SendDelayed says how much of the sound that was sent still waits for the network.
+	// SendDelayed reports how much of the sent sound still waits for the network.
 	SendDelayed struct {
 		At
 		Length time.Duration
 	}
 	// HungUp means that the client closed the line or vanished.
 	HungUp struct{ At }
-	// Aborted means that the client cannot be reached or the history not written;
-	// of the latter the client is told. Code and Why are how the line is closed;
-	// empty where nobody is there to read it.
+	// Aborted means that the client cannot be reached or the history cannot be written (Unwritten). In the
+	// second case the client is told. Code and Why close the line; they are empty if no one is left to read
+	// them.
 	Aborted struct {
 		At
 		Unwritten bool
@@ -82,57 +80,53 @@ type (
 	ShutDown struct{ At }
 )
 
-// What the ear brings. Utterances count from 1; Revision counts the guesses at
-// one utterance, each made at a pause in it.
+// Events from the ear. Utterances count from 1. Revision counts the transcripts of one utterance; each pause
+// in it has its own.
 type (
-	// MicrophoneOpened says that the first audio has come.
+	// MicrophoneOpened reports that the first audio has come.
 	MicrophoneOpened struct{ At }
-	// VoiceHeard says how much voice an utterance holds so far.
+	// VoiceHeard reports how much voice an utterance holds so far.
 	VoiceHeard struct {
 		At
 		Utterance int
 		Voice     time.Duration
 	}
-	// PartlyTranscribed is what was said so far, in the middle of it.
+	// PartlyTranscribed holds the interim transcript of an utterance that goes on.
 	PartlyTranscribed struct {
 		At
 		Utterance  int
 		Transcript Transcript
 	}
-	// VoicePaused says that the voice of an utterance ended at End, for now. Revision
-	// is that of the guess which is to come, unless the utterance is too Short
-	// to hold a word: then none is.
+	// VoicePaused reports that the voice of an utterance stopped at End, for now. Revision is that of the
+	// transcript to come. If Short, the utterance is too short to hold a word, and no transcript comes.
 	VoicePaused struct {
 		At
 		Utterance, Revision int
 		End                 time.Duration
 		Short               bool
 	}
-	// SilenceContinued says that nothing but silence has come since the pause, up to what
-	// was to be heard at Until. Stirs says that the newest of it holds a sound that
-	// may become voice.
+	// SilenceContinued reports that only silence was heard from the pause up to Until. MayBeVoice means that
+	// the newest part of it holds a sound that may become voice.
 	SilenceContinued struct {
 		At
 		Utterance  int
 		Until      time.Duration
 		MayBeVoice bool
 	}
-	// Transcribed is what was said up to a pause.
+	// Transcribed holds the transcript of an utterance up to a pause.
 	Transcribed struct {
 		At
 		Utterance, Revision int
 		Transcript          Transcript
 	}
-	// EndJudged says how likely it is, 0 to 1, that what was said up to the pause
-	// of that revision is all that the user wants to say. It is asked where the
-	// settings are Semantic.
+	// EndJudged reports the probability, 0 to 1, that the user has finished at the pause of that revision. It
+	// comes only if the settings are Semantic.
 	EndJudged struct {
 		At
 		Utterance, Revision int
 		Probability         float64
 	}
-	// VoiceResumed says that the pause of that revision is over: the voice came back
-	// at Begin.
+	// VoiceResumed reports that the pause of that revision is over: the voice came back at Begin.
 	VoiceResumed struct {
 		At
 		Utterance, Revision int
@@ -140,42 +134,40 @@ type (
 	}
 )
 
-// What mind and mouth bring. Each names the turn that it belongs to; that of
-// an old turn is dropped.
+// Events from mind and mouth. Each names its turn; events of an old turn are dropped.
 type (
-	// SentenceThought is the next sentence of a reply.
+	// SentenceThought holds the next sentence of a reply.
 	SentenceThought struct {
 		At
 		Turn     int
 		Sentence Sentence
 		Began    time.Duration // when the model's first word of the reply came; 0: no model wrote it
 	}
-	// ThinkingEnded says that the reply has no more sentences.
+	// ThinkingEnded reports that the reply has no more sentences.
 	ThinkingEnded struct {
 		At
 		Turn int
 	}
-	// SoundMade is a sentence as sound, or a piece of it.
+	// SoundMade holds a piece of a sentence's sound.
 	SoundMade struct {
 		At
 		Turn  int
 		Piece Piece
 	}
-	// MindFailed says that the mind has failed. What it had thought is said, and then
-	// the assistant apologises; ID is that of the apology.
+	// MindFailed reports that the mind has failed. The sentences it had thought are said, then the assistant
+	// apologises; ID is that of the apology.
 	MindFailed struct {
 		At
 		Turn  int
 		ID    string
 		Fault contract.Fault
 	}
-	// SessionNamed is the name that the language model's server gives the session.
+	// SessionNamed holds the name that the language model's server gives the session.
 	SessionNamed struct {
 		At
 		Session string
 	}
-	// TurnFailed says that mind or mouth could not do their part; the turn is
-	// over, as far as it came.
+	// TurnFailed reports that mind or mouth could not do their part. The turn ends with what was made of it.
 	TurnFailed struct {
 		At
 		Turn  int
@@ -183,20 +175,19 @@ type (
 	}
 )
 
-// Tick says that the time State.Wake asked for has come.
+// Tick reports that the time returned by State.Wake has come.
 type Tick struct{ At }
 
-// Transcript is what the ear made of an utterance. Begin and End are where its
-// voice lies, counted from the beginning of the chat.
+// Transcript is what the ear understood of an utterance. Begin and End are the limits of its voice, counted
+// from the beginning of the chat.
 type Transcript struct {
 	Text       string
-	Language   string // BCP 47, empty when unknown
+	Language   string // BCP 47; empty if unknown
 	Begin, End time.Duration
-	// Scores are the feelings in the words and in the voice, nil where nobody
-	// measured them. Nobody changes them.
+	// Scores are the feelings in the words and the voice; nil if they were not measured. They are read-only.
 	Scores *contract.EmotionScores
-	// Feelings names those that are clearly above their usual level, the strongest
-	// first, for the model: "tired, sad". It is empty where none is.
+	// Feelings names the feelings that are clearly above their usual level, strongest first, for the model:
+	// "tired, sad". It is empty if there are none.
 	Feelings string
 }
 
@@ -204,39 +195,38 @@ type Transcript struct {
 type Sentence struct {
 	ID   string
 	Text string
-	// AfterTool says that it was cut before its end: its rest is the next one.
+	// GoesOn means that the sentence was cut before its end; its rest is the next Sentence.
 	GoesOn bool
-	// First is the ID of the beginning of a sentence of which this is the rest; the
-	// history has all of the sentence under that. Before is what was said of it
-	// until here. Both are empty where a sentence begins.
+	// First is set if this is the rest of a sentence: the ID of the sentence's beginning, under which the
+	// history stores the whole. Before is the text of the sentence up to here. Both are empty where a
+	// sentence begins.
 	First, Before string
-	// Dictated says that the client wrote it.
+	// Dictated means that the client wrote the sentence.
 	Dictated bool
-	// Quick says that it only fills the time until the answer comes: it is no part
-	// of the answer, nor of what the model remembers.
+	// Quick means that the sentence only fills the time until the answer comes. It is not part of the answer,
+	// nor of the history.
 	Quick bool
 }
 
-// Row is the ID under which the history has the sentence.
+// Row returns the ID under which the history stores the sentence.
 func (s Sentence) Row() string { return cmp.Or(s.First, s.ID) }
 
-// SoFar is all of the sentence up to the end of this part.
+// SoFar returns the sentence from its beginning to the end of this part.
 func (s Sentence) SoFar() string { return strings.TrimSpace(s.Before + " " + s.Text) }
 
-// Piece is a piece of the sound of a Sentence. The pieces of one follow one
-// another, and nothing else comes between them.
+// Piece is a piece of the sound of a Sentence. The pieces of a sentence follow one another without anything
+// between them.
 type Piece struct {
 	Sentence Sentence
 	Index    int           // counts the pieces of the sentence from 0
-	PCM      []float32     // mono at contract.OutputRateHz; nobody changes it any more
-	Whole    time.Duration // how long all of the sentence plays, as far as that is known
-	Last     bool          // the sentence ends with it
-	// Scores are the feelings in the sentence; the Last piece has them, where
-	// they are measured.
+	PCM      []float32     // mono at contract.OutputRateHz; read-only
+	Whole    time.Duration // length of the whole sentence's sound, as far as it is known
+	Last     bool          // it is the sentence's last piece
+	// Scores are the feelings in the sentence. The last piece has them, if they are measured.
 	Scores *contract.EmotionScores
 }
 
-// Length is how long the piece plays.
+// Length returns how long the piece plays.
 func (p Piece) Length() time.Duration {
 	return time.Duration(len(p.PCM)) * time.Second / contract.OutputRateHz
 }

@@ -8,42 +8,40 @@ import (
 	"parley/appliance/contract"
 )
 
-// Role says what an Entry is.
+// Role is the kind of an Entry.
 type Role int
 
-// What a history is made of.
+// The kinds of entries.
 const (
 	User       Role = iota // the user's words
-	Context                // goes with the user's words before it, for the model alone
-	Assistant              // a sentence of the assistant's, as far as it was heard
+	Context                // belongs to the user's words before it; only the model sees it
+	Assistant              // a sentence of the assistant, as far as it was heard
 	ToolCall               // a tool that the assistant called
-	ToolResult             // what the tool answered
+	ToolResult             // the tool's answer
 )
 
-// Entry is one thing of a conversation, as the model is to see it.
+// Entry is one entry of a conversation's history, as the model sees it.
 type Entry struct {
 	Role Role
-	// ID names a sentence of the assistant's on the wire; a ToolCall and its
-	// ToolResult have that of the call.
+	// ID names a sentence of the assistant on the wire. A ToolCall and its ToolResult have the ID of the
+	// call.
 	ID string
 	// Name is the tool that a ToolCall calls.
 	Name string
-	// Text is what was said or answered; of a ToolCall its arguments, a JSON
-	// object.
+	// Text is what was said or answered; for a ToolCall, its arguments as a JSON object.
 	Text string
-	// AfterTool says of what the assistant said that its sentence is not over: unless
-	// more of the assistant's follows, it was interrupted there.
+	// GoesOn means that the assistant's sentence is not over. Unless more of the assistant's follows, it was
+	// interrupted there.
 	GoesOn bool
-	// Scores and Sounds are those of the Words that a User said; a history that
-	// was resumed has none.
+	// Scores and Feelings are those of a User's Transcript. A resumed history has none.
 	Scores   *contract.EmotionScores
 	Feelings string
-	// Begin and End are when a User said it, counted from the beginning of the
-	// chat; both are 0 in a history that was resumed.
+	// Begin and End are when the User said it, counted from the beginning of the chat. Both are 0 in a
+	// resumed history.
 	Begin, End time.Duration
 }
 
-// size is what an entry holds, in bytes.
+// size returns the size of an entry in bytes.
 func (e Entry) size() int {
 	n := len(e.ID) + len(e.Name) + len(e.Text) + len(e.Feelings)
 	if e.Scores != nil {
@@ -52,58 +50,54 @@ func (e Entry) size() int {
 	return n
 }
 
-// Conversation is what the model goes on with.
+// Conversation is what the model continues from.
 type Conversation struct {
-	Prompt string // its variables filled in
-	// VariableBytes is how many bytes at the end of Prompt other chats do not have:
-	// those from its first variable on.
+	Prompt string // with its variables filled in
+	// VariableBytes is how many bytes at the end of Prompt differ from chat to chat: everything from its
+	// first variable on.
 	VariableBytes int
 	History       []Entry
-	// CustomPrompt is what of the Prompt a config or a client wrote; empty: it is the
-	// box's own.
+	// CustomPrompt is the part of Prompt that a config or a client wrote. It is empty for the box's own
+	// prompt.
 	CustomPrompt string
-	// Identity is what is said to who asks the assistant what it is or who made it, where
-	// its prompt is the box's own; empty: that is the model's to say.
+	// Identity is the answer to a user who asks the assistant what it is or who made it, for the box's own
+	// prompt. If it is empty, the model answers.
 	Identity string
-	// CheckAnswers: answers are checked, see Rules. Factual: what somebody brought as Prompt
-	// holds facts.
+	// CheckAnswers is that of Rules. Factual means that CustomPrompt states facts.
 	CheckAnswers, Factual bool
-	// Language is that in which the user speaks, BCP 47; empty: it is not known.
+	// Language is the language that the user speaks, BCP 47; empty if unknown.
 	Language string
 	Tools    []Tool // that the model may call
 }
 
-// boxIdentity is the Self of a Conversation. It is said to questions in English.
+// boxIdentity is the Identity of a Conversation with the box's own prompt. It answers questions in English.
 const boxIdentity = "I'm the voice assistant on this box, and that is all I know about myself."
 
-// CutMark ends what was interrupted. It is all there is of a sentence of which
-// not a word was heard.
+// CutMark ends a sentence that was interrupted. Alone, it stands for a sentence of which no word was heard.
 const CutMark = "…"
 
-// maxHistory is how many bytes of a conversation are kept for the model, more
-// than one reads that talks in real time; a client that writes as fast as it
-// can, with a long context beside every message, must not fill the memory. When
-// there is more, the older half is forgotten, and not a little with each
-// message, since a model reads all anew of which the beginning has changed.
+// maxHistory bounds the history that is held for the model, in bytes. A conversation in real time stays below
+// it; a client that writes as fast as it can, with a long context in every message, must not fill the memory.
+// Beyond it, the older half is dropped at once, not a little with each message, because a model must read
+// everything again when the beginning has changed.
 const maxHistory = 1 << 20
 
-// conversation is what the model is to go on with, and more that is not in the
-// history.
+// conversation returns what the model continues from: the history and more.
 func (s State) conversation(more ...Entry) Conversation {
 	rules := s.rules()
 	prompt := s.withRules(rules)
-	brought, self := "", ""
+	custom, identity := "", ""
 	switch {
 	case s.settings.CustomPrompt:
-		brought = s.prompt
+		custom = s.prompt
 	case s.settings.Rules.CheckAnswers:
-		self = boxIdentity
+		identity = boxIdentity
 	}
 	return Conversation{
 		Prompt:        prompt,
 		VariableBytes: len(prompt) - s.constantLength(rules),
-		CustomPrompt:  brought,
-		Identity:      self,
+		CustomPrompt:  custom,
+		Identity:      identity,
 		CheckAnswers:  s.settings.Rules.CheckAnswers,
 		Factual:       s.settings.CustomPrompt && factual(s.prompt),
 		Language:      s.settings.userLanguage,
@@ -112,7 +106,7 @@ func (s State) conversation(more ...Entry) Conversation {
 	}
 }
 
-// userEntries is what the user said, with the context that goes with it.
+// userEntries returns the entries for what the user said: its text, and the context that belongs to it.
 func (s State) userEntries(w Transcript) []Entry {
 	said := []Entry{{
 		Role:     User,
@@ -133,9 +127,8 @@ func (s *State) appendUser(w Transcript) {
 	s.history = append(recent(s.history), s.userEntries(w)...)
 }
 
-// recent is the newer half of a history that has become too long, and any other
-// whole. It begins with something that was said: no context or result of what
-// is forgotten.
+// recent returns the newer half of a history that is too long, and any other history unchanged. The result
+// does not begin with a context or a tool result whose entry was dropped.
 func recent(history []Entry) []Entry {
 	all := 0
 	for _, e := range history {
@@ -152,8 +145,7 @@ func recent(history []Entry) []Entry {
 	return history[n:]
 }
 
-// appendAssistant adds a sentence that is sent to the history, or to the beginning of it
-// that is there.
+// appendAssistant adds a sentence to the history, or extends the beginning of the sentence that is there.
 func (s *State) appendAssistant(sentence Sentence) {
 	e := Entry{
 		Role:   Assistant,
@@ -169,7 +161,7 @@ func (s *State) appendAssistant(sentence Sentence) {
 	s.history = append(s.history, e)
 }
 
-// assistantEntry is where a sentence of the assistant's stands in the history, -1: nowhere.
+// assistantEntry returns the index of a sentence of the assistant in the history, or -1.
 func (s State) assistantEntry(row string) int {
 	for i, e := range slices.Backward(s.history) {
 		if e.Role == Assistant && e.ID == row {
@@ -179,8 +171,8 @@ func (s State) assistantEntry(row string) int {
 	return -1
 }
 
-// cutShort puts what was heard of a sentence in place of the whole, in the history
-// and in the records: the two always agree.
+// cutShort replaces a sentence by the part that was heard, in the history and in the records, so that the two
+// always agree.
 func (s *State) cutShort(out *effects, p playingSentence, heard string) {
 	line := p.sentence
 	line.Text = strings.TrimSpace(heard)

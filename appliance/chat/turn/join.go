@@ -2,17 +2,15 @@ package turn
 
 import "time"
 
-// joinedSentence is a sentence that was cut for its voice, and of which all was known when its
-// first sound was sent: it is one message all the same, and the sound of its parts is
-// that of the message.
+// joinedSentence is a sentence that was cut for its voice but was completely known when its first sound was
+// sent. It is sent as one message, and the sound of its parts belongs to that message.
 type joinedSentence struct {
 	sentence   Sentence
-	clips      int           // sent of it
-	sentBefore time.Duration // of the parts before the newest
+	clips      int           // pieces of sound sent so far
+	sentBefore time.Duration // sound sent for the parts before the newest
 }
 
-// join makes of a piece of a part of a sentence one of the whole, where that is sent as
-// one.
+// join turns a piece of a part into a piece of the whole sentence, if the sentence is sent as one message.
 func (s *State) join(p Piece) Piece {
 	j, part := &s.reply.joined, p.Sentence
 	if p.Index == 0 && len(p.PCM) > 0 && part.GoesOn && part.Row() != j.sentence.Row() {
@@ -35,8 +33,8 @@ func (s *State) join(p Piece) Piece {
 	return p
 }
 
-// length is a part of a sentence with those of its rest that are known. It goes on where
-// there are more to come.
+// whole returns the part together with the following parts that are known. GoesOn is set if more parts are to
+// come.
 func (r reply) whole(part Sentence) Sentence {
 	for _, rest := range r.unsent() {
 		if rest.First == part.Row() && rest.ID != part.ID {

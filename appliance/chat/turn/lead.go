@@ -6,19 +6,18 @@ import (
 )
 
 const (
-	// DefaultLead is how far ahead of its playback sound is sent. A client
-	// rides out a stall of its network that long. What is on its way to one whose
-	// link is half as fast again as speech gathers for as long at most, so that an
-	// interruption reaches it in time, whatever buffers lie between.
+	// DefaultLead is how far ahead of its playback sound is sent. A client rides out a stall of its network
+	// for that long. For a client whose link is only half as fast again as speech, no more than this gathers
+	// in the buffers on the way, so that an interruption reaches it in time.
 	DefaultLead = 5 * time.Second
-	// maxMadeAhead is how much sound may be made beyond that and not be sent yet: what
-	// a busy box lives on while others have the cores. It is 4 MB.
+	// maxMadeAhead is how much more sound may be made without being sent. A busy box lives on it while others
+	// have the cores. It is 4 MB.
 	maxMadeAhead = 20 * time.Second
-	// maxDictated is how many dictated texts wait behind one that is being said.
+	// maxDictated is how many dictated texts may wait behind the one that is being said.
 	maxDictated = 16
 )
 
-// soundDue is when the next of the sound that is made is sent.
+// soundDue returns when the next piece of sound is sent.
 func (s State) soundDue() time.Duration {
 	if s.reply.phase != answering || len(s.reply.unsentSound) == 0 {
 		return never
@@ -26,7 +25,7 @@ func (s State) soundDue() time.Duration {
 	return s.playbackEnd - s.settings.Lead
 }
 
-// sendMade sends what is made, as far ahead of its playback as that goes.
+// sendMade sends the sound that is due.
 func (s *State) sendMade(out *effects) {
 	for s.soundDue() <= s.now {
 		e := s.reply.unsentSound[0]
@@ -35,7 +34,7 @@ func (s *State) sendMade(out *effects) {
 	}
 }
 
-// sendSound is sendMade, and what waits for it.
+// sendSound sends the sound that is due and continues what waited for that.
 func (s *State) sendSound(out *effects) {
 	s.sendMade(out)
 	s.askMouth(out)
@@ -43,7 +42,7 @@ func (s *State) sendSound(out *effects) {
 	s.finishReply(out)
 }
 
-// unsentLength is how much sound of the reply is made and not sent.
+// unsentLength returns how much sound of the reply is made and not sent.
 func (r reply) unsentLength() (d time.Duration) {
 	for _, e := range r.unsentSound {
 		d += e.Piece.Length()
@@ -51,11 +50,11 @@ func (r reply) unsentLength() (d time.Duration) {
 	return d
 }
 
-// speaks reports whether there are sentences of a reply of which not all was sent.
+// speaks reports whether some sentence of the reply is not completely sent.
 func (r reply) speaks() bool { return len(r.unsentSound)+len(r.atMouth)+len(r.unspoken) > 0 }
 
-// unsent are the sentences of a reply of which not all was sent, in their order.
-// Of the first a part may have been.
+// unsent returns the sentences of the reply that are not completely sent, in order. A part of the first one
+// may have been sent.
 func (r reply) unsent() []Sentence {
 	all := make([]Sentence, 0, len(r.atMouth)+len(r.unspoken))
 	for _, e := range r.unsentSound {
@@ -65,7 +64,8 @@ func (r reply) unsent() []Sentence {
 	return slices.CompactFunc(all, func(a, b Sentence) bool { return a.ID == b.ID })
 }
 
-// delayPlayback: so much of the sound waits for the network. None of it was played.
+// delayPlayback corrects the end of the playback for sound that still waits for the network: none of it has
+// been played.
 func (s *State) delayPlayback(e SendDelayed) {
 	if len(s.playing) > 0 {
 		s.playbackEnd = max(s.playbackEnd, s.now+e.Length)

@@ -10,22 +10,20 @@ import (
 )
 
 const (
-	// lastWordsLimit is how long the assistant may still speak when the time of the
-	// chat is over: as long as a long sentence.
+	// lastWordsLimit is how long the assistant may still speak when the time of the chat is over: as long as
+	// a long sentence.
 	lastWordsLimit = 15 * time.Second
-	// lastMessageLimit is how long what it says then may take, of which the beginning
-	// may have to be thought.
+	// lastMessageLimit is how long the last message may take, including the time to think of it.
 	lastMessageLimit = 30 * time.Second
-	// stillThere is how long somebody has to answer the message of an inactivity
-	// timeout; the interface says so.
+	// stillThere is how long the user has to answer the message of an inactivity timeout. The interface
+	// promises it.
 	stillThere = 15 * time.Second
-	// maxNudges is how often somebody is asked to go on who says nothing: after
-	// three times nobody is there.
+	// maxNudges is how often a silent user is nudged. After three times no one is there.
 	maxNudges = 3
 )
 
-// What the model is asked for where a config has the assistant speak by itself
-// and gives it no words. They are no part of the history.
+// Requests to the model for a message that the config enables without giving its text. They are not part of
+// the history.
 const (
 	greetingRequest = "(The user has just connected and said nothing yet. Greet them in one short sentence.)"
 	welcomeRequest  = "(The user has come back to this conversation. Welcome them back in one short sentence.)"
@@ -34,20 +32,19 @@ const (
 	timeOverRequest = "(The time for this conversation is over. Say goodbye in one short sentence.)"
 )
 
-// leaving is why the chat ends as soon as the assistant has been heard to the
-// voiceEnd.
+// leaving holds why the chat ends as soon as the assistant has been heard to the end.
 type leaving struct {
 	on      bool
 	status  contract.ChatStatus
 	reason  string
-	fault   contract.Code         // pending told first; empty where the end is none
-	by      time.Duration         // isCurrent the latest
-	message contract.EventMessage // pending still to be said
-	hungUp  bool                  // by the assistant: the user may still take the floor
+	fault   contract.Code         // reported first; empty if the end is not an error
+	by      time.Duration         // the latest time of the end
+	message contract.EventMessage // still to be said
+	hungUp  bool                  // the assistant hung up: the user may still take the floor
 }
 
-// speakByItself has the assistant say what a config has it say, or what the model
-// makes of a request where the config has no words for it.
+// speakByItself has the assistant say a config's message, or what the model makes of a request if the message
+// has no text.
 func (s *State) speakByItself(out *effects, m contract.EventMessage, request string) {
 	if text := strings.TrimSpace(s.settings.Fill(m.Text, s.startedAt)); text != "" {
 		s.sayText(out, text)
@@ -56,7 +53,7 @@ func (s *State) speakByItself(out *effects, m contract.EventMessage, request str
 	s.think(out, answering, "", Entry{Role: User, Text: request})
 }
 
-// sayText begins a turn of which the words are known, and not yet the sentences.
+// sayText begins a turn whose text is known but not cut into sentences.
 func (s *State) sayText(out *effects, text string) {
 	s.turn++
 	s.interruption = interruption{call: s.interruption.call}
@@ -64,7 +61,7 @@ func (s *State) sayText(out *effects, text string) {
 	out.add(SayText{s.turn, text})
 }
 
-// speakFirst lets the assistant begin, where the config wants it.
+// speakFirst lets the assistant begin, if the config wants it.
 func (s *State) speakFirst(out *effects) {
 	if !s.settings.OnNewChat.Enabled {
 		return
@@ -76,21 +73,20 @@ func (s *State) speakFirst(out *effects) {
 	s.speakByItself(out, s.settings.OnNewChat, request)
 }
 
-// noteActivity notes that somebody did something.
+// noteActivity notes that the user did something.
 func (s *State) noteActivity() {
 	s.lastActive, s.promptedUntil = s.now, min(s.promptedUntil, s.playbackEnd)
 	s.nudges, s.inactivityWarned = 0, false
 }
 
-// silentSince is when the last thing happened that shows that somebody is there,
-// the assistant's answers among them.
+// silentSince returns when the user last showed to be there; answers of the assistant to the user count too.
 func (s State) silentSince() time.Duration {
 	return max(s.lastActive, min(s.promptedUntil, s.playbackEnd))
 }
 
-// inactivityDue is when the chat ends because nobody says anything, or is told that it
-// will. What is being made is no silence, and what the assistant said of its own
-// accord is.
+// inactivityDue returns when the user is warned that the chat will end, or when it ends, because the user
+// says nothing. Time in which something is made for the user does not count as silence; unprompted speech of
+// the assistant does.
 func (s State) inactivityDue() time.Duration {
 	switch {
 	case s.busy() || s.leaving.on:
@@ -101,7 +97,7 @@ func (s State) inactivityDue() time.Duration {
 	return max(s.silentSince()+s.settings.Inactivity, s.playbackEnd)
 }
 
-// endInactivity: nobody said anything for too long.
+// endInactivity warns a user who has said nothing for too long, or ends the chat.
 func (s *State) endInactivity(out *effects) {
 	if m := s.settings.OnInactivity; m.Enabled && !s.inactivityWarned && !s.paused {
 		s.inactivityWarned = true
@@ -113,7 +109,7 @@ func (s *State) endInactivity(out *effects) {
 	s.end(out, contract.ChatInactivityTimeout, contract.CloseNormal, "nobody said anything")
 }
 
-// nudgeDue is when somebody who says nothing is asked to go on.
+// nudgeDue returns when a silent user is nudged.
 func (s State) nudgeDue() time.Duration {
 	if s.settings.Nudge <= 0 || s.nudges >= maxNudges || s.busy() || s.paused || s.inactivityWarned || s.leaving.on ||
 		s.utterance.open {
@@ -122,17 +118,17 @@ func (s State) nudgeDue() time.Duration {
 	return max(s.silentSince(), s.playbackEnd) + s.settings.Nudge
 }
 
-// nudge asks somebody to go on.
+// nudge asks a silent user to go on.
 func (s *State) nudge(out *effects) {
 	s.nudges++
 	s.sayText(out, language.Of(s.settings.userLanguage).Nudge(s.nudges))
 	s.reply.unprompted = true
 }
 
-// final reports whether the chat ends, whatever the user says.
+// final reports whether the chat ends whatever the user says.
 func (l leaving) final() bool { return l.on && !l.hungUp }
 
-// maxDurationDue is when the chat has lasted as long as it may.
+// maxDurationDue returns when the chat has lasted as long as it may.
 func (s State) maxDurationDue() time.Duration {
 	if s.leaving.final() {
 		return never
@@ -140,8 +136,8 @@ func (s State) maxDurationDue() time.Duration {
 	return s.settings.MaxDuration
 }
 
-// reachMaxDuration: the chat has lasted as long as it may. What the assistant is
-// saying is heard to its end, then the message for this case if there is one.
+// reachMaxDuration begins the end of a chat that has lasted as long as it may. The current sentence is heard
+// to its end, then the message for this case, if there is one.
 func (s *State) reachMaxDuration(out *effects) {
 	s.leaving = leaving{
 		on:      true,
@@ -157,7 +153,7 @@ func (s *State) reachMaxDuration(out *effects) {
 	}
 }
 
-// wrapUp has the assistant say what is on its way to its mouth, and no more.
+// wrapUp has the assistant say what the mouth was given, and nothing more.
 func (s *State) wrapUp(out *effects) {
 	r := &s.reply
 	if !r.thinkingEnded {
@@ -174,8 +170,8 @@ func (s *State) wrapUp(out *effects) {
 	s.finishReply(out)
 }
 
-// hangUp: the assistant ends the chat, when it has said goodbye: in its own words
-// where it has said any in this turn.
+// hangUp ends the chat for the assistant, after a goodbye: the assistant's own words if it has said any in
+// this turn.
 func (s *State) hangUp(out *effects, c openCall) {
 	a := ToolAnswered{CallID: c.ID, Content: "The call ends now.", OnBox: true}
 	s.publish(out, ToolReplied{a, c.tool})
@@ -187,7 +183,7 @@ func (s *State) hangUp(out *effects, c openCall) {
 		hungUp: true,
 	}
 	words := language.Of(s.settings.userLanguage).Goodbye()
-	if s.hasSpoken() { // it has said so
+	if s.hasSpoken() { // it has said goodbye
 		words = ""
 	}
 	s.appendCall(c.Call, a.Content)
@@ -197,12 +193,12 @@ func (s *State) hangUp(out *effects, c openCall) {
 
 // hasSpoken reports whether the reply has words of its own.
 func (s State) hasSpoken() bool {
-	own := func(x Sentence) bool { return !x.Quick && !x.Dictated }
+	ownWords := func(x Sentence) bool { return !x.Quick && !x.Dictated }
 	n := len(s.history)
-	return n > 0 && s.history[n-1].Role == Assistant || slices.ContainsFunc(s.reply.unsent(), own)
+	return n > 0 && s.history[n-1].Role == Assistant || slices.ContainsFunc(s.reply.unsent(), ownWords)
 }
 
-// leaveDue is when a chat that is to end does.
+// leaveDue returns when a chat that is leaving ends.
 func (s State) leaveDue() time.Duration {
 	switch {
 	case !s.leaving.on:
@@ -228,8 +224,7 @@ func (s *State) leave(out *effects) {
 	s.speakByItself(out, m, timeOverRequest)
 }
 
-// stopSpeaking ends what the assistant is saying, here. It returns what of it was not
-// utterance.
+// stopSpeaking ends what the assistant is saying now. It returns the sentences that were not heard.
 func (s *State) stopSpeaking(out *effects) (unheard []Sentence) {
 	answered := s.reply.phase == answering
 	if s.reply.phase != quiet {

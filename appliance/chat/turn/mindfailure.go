@@ -5,8 +5,8 @@ import (
 	"parley/appliance/language"
 )
 
-// noteMindFailure: the mind has failed. Of a guess nobody is told before the user has
-// judgePause.
+// noteMindFailure notes that the mind has failed. The failure of a speculative reply is not reported before
+// the user has finished.
 func (s *State) noteMindFailure(out *effects, e MindFailed) {
 	if !s.isCurrent(e.Turn) || s.reply.thinkingEnded || s.reply.call.exists() {
 		return
@@ -17,8 +17,8 @@ func (s *State) noteMindFailure(out *effects, e MindFailed) {
 	}
 }
 
-// apologise tells of a mind that has failed, and has the assistant apologise behind
-// what it had thought.
+// apologise reports that the mind has failed, and has the assistant apologise after the sentences that were
+// thought.
 func (s *State) apologise(out *effects) {
 	e := s.reply.mindFailure
 	if e == nil {
@@ -31,8 +31,8 @@ func (s *State) apologise(out *effects) {
 	}
 }
 
-// nameSession: the language model's server has a name for the session, which holds as
-// if the client had given it.
+// nameSession puts the name that the language model's server gives the session in force, as if the client had
+// set it.
 func (s *State) nameSession(out *effects, e SessionNamed) {
 	if e.Session == s.settings.CustomSessionID {
 		return

@@ -1,6 +1,5 @@
-// Package turn says whose turn it is in a conversation, and what follows from
-// the next thing that happens. It is pure: no clock, no input or output, no
-// goroutine. Time comes in with the events.
+// Package turn is the state machine of a conversation: whose turn it is, and what happens next. It is pure:
+// it uses no clock, no I/O and no goroutine. Time comes in with the events.
 package turn
 
 import (
@@ -9,23 +8,20 @@ import (
 	"parley/appliance/contract"
 )
 
-// Next says what follows when e happens in s. It is the whole behaviour of a
-// conversation and touches nothing outside its arguments.
+// Next returns the state after event e, and the effects that its owner has to carry out. It holds the whole
+// behaviour of a conversation and touches nothing outside its arguments.
 func Next(s State, e Event) (State, []Effect) {
 	if s.ended {
 		return s, nil
 	}
 	s.now = max(s.now, e.Time())
 	if s.busy() && !s.reply.unprompted {
-		s.lastActive = s.now // as long as that lasts, nobody is away
+		s.lastActive = s.now // the user is not inactive while the box is working for them
 	}
 	var out effects
 	switch e := e.(type) {
 	case Opened:
-		s.publish(&out, ChatBegan{e.Metadata})
-		s.publishSettings(&out, e.Requested)
-		s.publish(&out, PromptApplied{s.prompt})
-		s.speakFirst(&out)
+		s.begin(&out, e)
 	case MicrophoneOpened:
 		s.publish(&out, RecordingBegan{})
 	case VoiceHeard:
@@ -83,12 +79,7 @@ func Next(s State, e Event) (State, []Effect) {
 	case HungUp:
 		s.end(&out, contract.ChatUserEnded, contract.CloseNormal, "")
 	case Aborted:
-		if e.Unwritten {
-			s.reportFault(&out, contract.Fault{Code: contract.Internal,
-				Detail: "The chat cannot be written down; the box's log says why."})
-			break
-		}
-		s.end(&out, contract.ChatError, cmp.Or(e.Code, contract.CloseInternal), cmp.Or(e.Why, "the chat cannot go on"))
+		s.abort(&out, e)
 	case Crashed:
 		s.reportFault(&out, contract.Fault{Code: contract.Internal})
 	case ShutDown:
@@ -97,15 +88,15 @@ func Next(s State, e Event) (State, []Effect) {
 	return s, out
 }
 
-// effects gathers what follows from one event.
+// effects collects the effects of one event.
 type effects []Effect
 
 func (o *effects) add(e ...Effect) { *o = append(*o, e...) }
 
-// publish adds a fact of this moment.
+// publish adds a fact with the current time.
 func (s State) publish(out *effects, f Fact) { out.add(Publish{s.now, f}) }
 
-// reportFault tells the client what was wrong; a fatal fault ends the chat.
+// reportFault reports a fault to the client. A fatal fault ends the chat.
 func (s *State) reportFault(out *effects, f contract.Fault) {
 	s.publish(out, FaultOccurred{f})
 	if f.Code.Fatal() {
@@ -113,6 +104,25 @@ func (s *State) reportFault(out *effects, f contract.Fault) {
 	}
 }
 
+// begin records how the chat begins, and lets the assistant speak first if the config wants it.
+func (s *State) begin(out *effects, e Opened) {
+	s.publish(out, ChatBegan{e.Metadata})
+	s.publishSettings(out, e.Requested)
+	s.publish(out, PromptApplied{s.prompt})
+	s.speakFirst(out)
+}
+
+// abort ends a chat whose client cannot be reached or whose history cannot be written.
+func (s *State) abort(out *effects, e Aborted) {
+	if e.Unwritten {
+		s.reportFault(out, contract.Fault{Code: contract.Internal,
+			Detail: "The chat cannot be written down; the box's log says why."})
+		return
+	}
+	s.end(out, contract.ChatError, cmp.Or(e.Code, contract.CloseInternal), cmp.Or(e.Why, "the chat cannot go on"))
+}
+
+// end cancels the reply, stops its sound and ends the chat.
 func (s *State) end(out *effects, status contract.ChatStatus, code int, reason string) {
 	if s.reply.phase != quiet {
 		out.add(Cancel{s.turn})

@@ -8,15 +8,15 @@ import (
 	"unicode/utf8"
 )
 
-// playingSentence is a sentence at the client.
+// playingSentence is a sentence that the client is playing, or will play.
 type playingSentence struct {
 	sentence Sentence
-	sent     time.Duration // of its sound was sent
-	length   time.Duration // all of its sound, as far as that is known
-	complete bool          // all of it was sent
+	sent     time.Duration // how much of its sound was sent
+	length   time.Duration // of all its sound, as far as it is known
+	complete bool          // all of its sound was sent
 }
 
-// notePlaying notes that the client plays a piece after what it plays already.
+// notePlaying notes that the client plays a piece after everything that was sent before.
 func (s *State) notePlaying(p Piece) {
 	n := len(s.playing)
 	switch {
@@ -24,7 +24,7 @@ func (s *State) notePlaying(p Piece) {
 		s.playing = slices.Clone(s.playing)
 	case len(p.PCM) == 0: // a sentence without any sound
 		return
-	case s.now >= s.playbackEnd: // what was before is played
+	case s.now >= s.playbackEnd: // everything before has been played
 		s.playing = nil
 		fallthrough
 	default:
@@ -44,8 +44,8 @@ func (s *State) notePlaying(p Piece) {
 	}
 }
 
-// correctPlayback: the line knows how far a sentence has been heard. What of it, and
-// after it, is still to be heard comes from now on.
+// correctPlayback takes the line's report of how far a sentence has been heard, and recomputes when the
+// playback ends.
 func (s *State) correctPlayback(e Played) {
 	i := slices.IndexFunc(s.playing, func(p playingSentence) bool { return p.sentence.ID == e.ID })
 	if i < 0 {
@@ -62,9 +62,8 @@ func (s *State) correctPlayback(e Played) {
 	s.playbackEnd = s.now + left
 }
 
-// playedLengths is how much of each sentence at the client has been played by now.
-// The client plays without a gap what it has: so what is left of its time is
-// the end of what was sent.
+// playedLengths returns how much of each sentence at the client has been played by now. The client plays what
+// it has without a gap, so the time left until playbackEnd is the end of what was sent.
 func (s State) playedLengths() []time.Duration {
 	left := max(0, s.playbackEnd-s.now)
 	heard := make([]time.Duration, len(s.playing))
@@ -76,8 +75,8 @@ func (s State) playedLengths() []time.Duration {
 	return heard
 }
 
-// stopPlayback stops the playback. What the client had not played by now was not
-// said: the history and the records say so. It returns that.
+// stopPlayback stops the playback. What the client has not played by now counts as not said: the history and
+// the records are corrected. It returns the sentences that were not heard.
 func (s *State) stopPlayback(out *effects) (unheard []Sentence) {
 	heard, cut := s.playedLengths(), ""
 	for i, p := range s.playing {
@@ -88,7 +87,7 @@ func (s *State) stopPlayback(out *effects) (unheard []Sentence) {
 		left := p.sentence
 		left.Text = strings.TrimSpace(left.Text[len(words):])
 		unheard = append(unheard, left)
-		if row := p.sentence.Row(); row != cut { // else the beginning of the sentence was cut already
+		if row := p.sentence.Row(); row != cut { // otherwise the beginning of the sentence was cut already
 			s.cutShort(out, p, words)
 			cut = row
 		}
@@ -98,24 +97,23 @@ func (s *State) stopPlayback(out *effects) (unheard []Sentence) {
 	return unheard
 }
 
-// unheard is what of a reply was not heard, of which so much was sent, and of that
-// so much not heard.
+// unheard adds to the unheard sentences those of the reply that were not sent. sent holds the sentences that
+// were.
 func (r reply) unheard(sent []playingSentence, unheard []Sentence) []Sentence {
 	var last Sentence
 	if len(sent) > 0 {
 		last = sent[len(sent)-1].sentence
 	}
 	for _, a := range r.unsent() {
-		if a.ID != last.ID && (last.GoesOn || a.Row() != last.Row()) { // else it was broken off
+		if a.ID != last.ID && (last.GoesOn || a.Row() != last.Row()) { // otherwise it was cut off
 			unheard = append(unheard, a)
 		}
 	}
 	return unheard
 }
 
-// stopSound has nothing more heard of what was sent. Where all of it has been
-// played, and more of the sentence was to come, a line may still hold its newest
-// sound back.
+// stopSound drops the sound that was sent and not played. If all of it has been played but its sentence is
+// not complete, the line may still hold back the newest sound.
 func (s *State) stopSound(out *effects) {
 	n := len(s.playing)
 	if s.playbackEnd > s.now || n > 0 && !s.playing[n-1].complete {
@@ -124,7 +122,7 @@ func (s *State) stopSound(out *effects) {
 	}
 }
 
-// cutUnfinishedSentence ends a sentence of which only a part was sent: the rest will not come.
+// cutUnfinishedSentence ends a sentence of which only a part was sent, because the rest will not come.
 func (s *State) cutUnfinishedSentence(out *effects) {
 	n := len(s.playing)
 	if n == 0 || s.playing[n-1].complete {
@@ -138,9 +136,9 @@ func (s *State) cutUnfinishedSentence(out *effects) {
 	p.length, p.complete = p.sent, true
 }
 
-// textHeard is the beginning of a sentence that was heard when so much of it was
-// played: as many of its words as the time is of its length. What is written
-// without spaces is cut between two characters.
+// textHeard returns the beginning of the sentence that was heard when this much of it has been played: the
+// same share of its text, up to the last whole word. Text without spaces between words is cut between two
+// characters.
 func (p playingSentence) textHeard(heard time.Duration) string {
 	text := p.sentence.Text
 	if heard <= 0 || p.length <= 0 {
@@ -160,6 +158,6 @@ func (p playingSentence) textHeard(heard time.Duration) string {
 	return text[:n]
 }
 
-// unspaced are the scripts that are written without spaces between words.
+// unspaced holds the scripts that are written without spaces between words.
 var unspaced = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao,
 	unicode.Khmer, unicode.Myanmar}

@@ -5,30 +5,28 @@ import (
 	"slices"
 )
 
-// Plugin is what a plugin of the box brings to conversations.
+// Plugin is what a plugin of the box adds to conversations.
 type Plugin struct {
 	Name string
-	// Tools are those that it runs. Each says Plugin and Brought.
+	// Tools are the tools that it runs. Each has Plugin and FromPlugin set.
 	Tools []Tool
-	// OnTurn has it told of what the user says before the model is, and OnEnd of
-	// chats that have ended.
+	// OnTurn plugins are asked about the user's words before the model; OnEnd plugins are notified when a
+	// chat has ended.
 	OnTurn, OnEnd bool
 }
 
-// PluginsChanged says what the plugins of the box bring from now on: some were
-// installed, changed or removed.
+// PluginsChanged holds the plugins of the box after some were installed, changed or removed.
 type PluginsChanged struct {
 	At
 	Plugins []Plugin
 }
 
-// WithPlugins gives the settings what the plugins of the box bring now. What a
-// config names stays, as far as it is there still: a tool that a plugin brought
-// is as the plugin says now, and one of the developer's that has the name of a
-// plugin's tool is run by that. Behind these come the tools of the plugins that
-// every chat of the box has; where two tools have a name, the first stays.
+// WithPlugins returns the settings with the plugins as they are now. A tool that a config took from a plugin
+// is updated, or dropped if the plugin no longer has it. A developer's own tool with the name of a plugin's
+// tool is run by that plugin. The tools of the plugins that every chat has follow; if two tools have the same
+// name, the first one stays.
 func (s Settings) WithPlugins(all []Plugin) Settings {
-	by := map[string]Tool{} // name
+	by := map[string]Tool{} // by name
 	for _, p := range all {
 		for _, t := range p.Tools {
 			if _, taken := by[t.Name]; !taken {
@@ -36,23 +34,23 @@ func (s Settings) WithPlugins(all []Plugin) Settings {
 			}
 		}
 	}
-	kept := make([]Tool, 0, len(s.Tools))
+	tools := make([]Tool, 0, len(s.Tools))
 	for _, t := range s.Tools {
 		switch run, found := by[t.Name]; {
 		case t.FromPlugin && !s.inEveryChat(t.Plugin):
 			if now, there := pluginTool(all, t.Plugin, t.Name); there {
-				kept = append(kept, now)
+				tools = append(tools, now)
 			}
-		case t.FromPlugin: // comes again below
+		case t.FromPlugin: // added again below
 		case t.Stored:
 			t.OnBox, t.Plugin, t.Limit = found, run.Plugin, run.Limit
 			t.Fallback = cmp.Or(t.Fallback, run.Fallback)
-			kept = append(kept, t)
+			tools = append(tools, t)
 		default:
-			kept = append(kept, t)
+			tools = append(tools, t)
 		}
 	}
-	s.Tools = s.withBoxPlugins(kept, all)
+	s.Tools = s.withBoxPlugins(tools, all)
 	s.TurnHooks, s.EndHooks = s.hooksOf(all)
 	return s
 }
@@ -77,10 +75,9 @@ func (s Settings) withBoxPlugins(tools []Tool, all []Plugin) []Tool {
 	return tools
 }
 
-// hooksOf are the plugins that are asked at every turn, and those that are told of
-// the end of the chat: of those that take part in it, which every chat of the box
-// has, or of which it has a tool.
-func (s Settings) hooksOf(all []Plugin) (advisers, heirs []string) {
+// hooksOf returns the plugins to ask at every turn and those to notify of the end, among the plugins that
+// take part in the chat: those that every chat has, and those whose tools it has.
+func (s Settings) hooksOf(all []Plugin) (advisers, notified []string) {
 	for _, p := range all {
 		if !s.inEveryChat(p.Name) && !slices.ContainsFunc(s.Tools, func(t Tool) bool {
 			return t.FromPlugin && t.Plugin == p.Name
@@ -91,13 +88,13 @@ func (s Settings) hooksOf(all []Plugin) (advisers, heirs []string) {
 			advisers = append(advisers, p.Name)
 		}
 		if p.OnEnd {
-			heirs = append(heirs, p.Name)
+			notified = append(notified, p.Name)
 		}
 	}
-	return advisers, heirs
+	return advisers, notified
 }
 
-// pluginTool is a tool as its plugin has it now.
+// pluginTool returns a tool as its plugin defines it now.
 func pluginTool(all []Plugin, plugin, name string) (Tool, bool) {
 	for _, p := range all {
 		for _, t := range p.Tools {
@@ -109,8 +106,8 @@ func pluginTool(all []Plugin, plugin, name string) (Tool, bool) {
 	return Tool{}, false
 }
 
-// replacePlugins: the plugins of the box have changed. What is prepared was prepared for
-// other tools, perhaps.
+// replacePlugins puts the changed plugins in force. A prepared answer may have been prepared for other tools,
+// so it is dropped.
 func (s *State) replacePlugins(out *effects, e PluginsChanged) {
 	before := s.settings
 	s.settings = s.settings.WithPlugins(e.Plugins)

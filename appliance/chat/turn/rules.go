@@ -7,20 +7,19 @@ import (
 	"parley/appliance/language"
 )
 
-// Rules are what a box adds of its own for a model that needs it.
+// Rules are instructions that the box adds for a model that needs them.
 type Rules struct {
-	// Factual stands before a prompt that is not the box's own, and is the same in
-	// all chats; empty: nothing does.
+	// Factual precedes a custom prompt. It is the same in all chats; empty adds nothing.
 	Factual string
-	// Persona stands in place of Before where the prompt has no facts; empty: Before
-	// does there, too.
+	// Persona replaces Factual before a prompt that states no facts. If it is empty, Factual is used there
+	// too.
 	Persona string
-	// CheckAnswers: an answer does not claim what no tool has done, and does not say that a
-	// company made the assistant.
+	// CheckAnswers means that answers are checked: an answer must not claim what no tool has done, and must
+	// not say that some company made the assistant.
 	CheckAnswers bool
 }
 
-// rules are those that stand before the prompt; empty: none do.
+// rules returns the rules that precede the prompt; empty if there are none.
 func (s State) rules() string {
 	switch {
 	case !s.settings.CustomPrompt:
@@ -31,16 +30,15 @@ func (s State) rules() string {
 	return s.settings.Rules.Persona
 }
 
-// separator parts the box's rules and the prompt behind them.
+// separator stands between the box's rules and the prompt.
 const separator = "\n\n"
 
-// instructions are all that the model is told before the conversation: the
-// box's rules, where there are any, and the prompt. The rules are English, and
-// so would be the answers: behind the prompt stands in which language to answer
-// somebody who speaks another, unless the prompt says so itself.
+// instructions returns everything that the model is told before the conversation: the rules, if any, and the
+// prompt. Rules are English, which would make the answers English. So for a user of another language a
+// sentence after the prompt asks for that language, unless the prompt has it.
 func (s State) instructions() string { return s.withRules(s.rules()) }
 
-// withRules are the instructions with these rules.
+// withRules returns the instructions with these rules.
 func (s State) withRules(rules string) string {
 	if rules == "" {
 		return s.prompt
@@ -53,8 +51,8 @@ func (s State) withRules(rules string) string {
 	return all
 }
 
-// constantLength is how many bytes of the instructions are the same in every chat that
-// has them, with these rules.
+// constantLength returns how many bytes of the instructions, with these rules, are the same in every chat
+// that has them.
 func (s State) constantLength(rules string) int {
 	n := s.settings.constantLength()
 	if rules != "" {
@@ -63,7 +61,7 @@ func (s State) constantLength(rules string) int {
 	return n
 }
 
-// examples are those of a config as they stand behind its prompt.
+// examples returns a config's examples as they follow its prompt.
 func examples(all []contract.Example) string {
 	if len(all) == 0 {
 		return ""

@@ -7,33 +7,29 @@ import (
 	"parley/appliance/language"
 )
 
-// Silence of the semantic mode. What sounds finished, and reads so, is answered
-// from finishedSilence on: less, and the words would not be known yet. Who is
-// still to go on is seldom silent for longer than openSilence (of the pauses that
-// people make within a sentence few last 1.5 s, and a voice fades before it), and
-// where the words show that more must come, waiting longer for it costs nobody
-// anything.
+// Silences of the semantic mode. An utterance that sounds and reads finished is answered after
+// finishedSilence; with less, its transcript would not be known yet. A user who is going to go on is seldom
+// silent for longer than openSilence: few of the pauses that people make within a sentence last 1.5 s, and
+// the voice fades before it. If the words show that more must come, waiting longer costs nothing.
 const (
 	finishedSilence   = 350 * time.Millisecond
 	openSilence       = 1800 * time.Millisecond
 	unfinishedSilence = 3 * time.Second
-	// From surelyFinished on the model is taken at its word; from there down to
-	// hardlyFinished the silence grows evenly, and stays. surelyUnfinished is
-	// where it bears out words that few end with.
+	// A probability of surelyFinished or more is trusted. From there down to hardlyFinished the silence grows
+	// linearly, then stays. At surelyUnfinished or less, the model confirms words that few sentences end
+	// with.
 	//
-	// Of 222 recorded sentences 59 in 100 reach the first at their end, and 20 do
-	// not reach the second; of 45 that stop within themselves and whose words do
-	// not show it 10 and 21. So the model alone can neither be trusted with the
-	// one nor with the other.
+	// Of 222 recorded sentences, 59 in 100 reach surelyFinished at their end, and 20 do not reach
+	// hardlyFinished. Of 45 that stop in the middle, without showing it in their words, 10 reach the first
+	// and 21 do not reach the second. So the model alone can be trusted with neither.
 	surelyFinished   = 0.9
 	hardlyFinished   = 0.3
 	surelyUnfinished = 0.1
 )
 
-// silenceUntilEnd is how long the user is given to go on after what he said last.
-// A turn that may be over sooner than the config says ends when the answer's
-// first sound is there: until then nothing is won by holding it for over, and
-// who was only thinking has gone on.
+// silenceUntilEnd returns how long the user may be silent before the turn ends. A turn that may end sooner
+// than the config says ends when the first sound of its answer is ready: ending it earlier gains nothing, and
+// a user who was only thinking may go on.
 func (s State) silenceUntilEnd() time.Duration {
 	asked := s.requiredSilence()
 	if r := s.reply; r.phase == preparing && !r.stale && len(r.unsentSound) == 0 && r.fault == nil && !r.finished {
@@ -42,16 +38,16 @@ func (s State) silenceUntilEnd() time.Duration {
 	return asked
 }
 
-// requiredSilence is how long the user has to be silent after what he said last.
+// requiredSilence returns how long the user has to be silent after what was said last.
 func (s State) requiredSilence() time.Duration {
 	h, config := s.utterance, s.settings.EndOfTurnSilence
 	if !s.settings.Semantic {
 		return config
 	}
-	if h.pause.short { // no words will come
+	if h.pause.short { // no transcript will come
 		return config
 	}
-	if !h.transcribed { // they may show that more must come; without them there is no answer anyway
+	if !h.transcribed { // the transcript may show that more must come; without it there is no answer anyway
 		return max(config, openSilence)
 	}
 	sound := h.pause.requiredSilence(config)
@@ -71,17 +67,16 @@ func (s State) requiredSilence() time.Duration {
 	return max(sound, h.likelyPause(config))
 }
 
-// askedForGroups reports whether the assistant has asked last for what people say
-// in groups, with a pause behind each as long as one behind a sentence: a number, an
-// address. How each of them sounds says nothing.
+// askedForGroups reports whether the assistant has asked for something that people say in groups, such as a
+// number or an address. The pause after each group is as long as after a sentence, and the sound of a group
+// says nothing about the end.
 func (s State) askedForGroups() bool {
 	n := len(s.history)
 	return n > 0 && s.history[n-1].Role == Assistant && language.AsksForGroups(s.history[n-1].Text) &&
 		(language.Question(s.history[n-1].Text) || asksPolitely(s.history[n-1].Text))
 }
 
-// asksPolitely reports whether a sentence asks without being a question: "Please
-// tell me your address."
+// asksPolitely reports whether a sentence asks without being a question: "Please tell me your address."
 func asksPolitely(text string) bool {
 	words := " " + language.Plain(text) + " "
 	for _, w := range [...]string{
@@ -95,18 +90,17 @@ func asksPolitely(text string) bool {
 	return false
 }
 
-// longestGroup is how many words a group has at most: longer is a sentence, which
-// sounds finished where it is.
+// longestGroup is the most words in a group. Anything longer is a sentence, which sounds finished when it is.
 const longestGroup = 8
 
-// isWholeSentence reports whether words are no group of a number or an address, but an
-// answer or a question of their own.
+// isWholeSentence reports whether the text is an answer or a question of its own, not a group of a number or
+// an address.
 func isWholeSentence(text string) bool {
 	return language.Question(text) || len(strings.Fields(text)) > longestGroup
 }
 
-// requiredSilence is the silence that the sound before a pause asks for; the
-// config's where the model has not said.
+// requiredSilence returns the silence that the sound before the pause asks for; the config's if the model has
+// not judged it.
 func (p pause) requiredSilence(config time.Duration) time.Duration {
 	if !p.judged {
 		return config
@@ -116,8 +110,8 @@ func (p pause) requiredSilence(config time.Duration) time.Duration {
 	return finishedSilence + time.Duration(min(max(doubt, 0), 1)*float64(longest-finishedSilence))
 }
 
-// likelyPause is a silence that who has gone on after a pause in this utterance may
-// make again, a quarter longer: at most the config's.
+// likelyPause returns the pause that the user may make again: a quarter longer than the longest one in this
+// utterance, and at most the config's silence.
 func (h utterance) likelyPause(config time.Duration) time.Duration {
 	return min(config, h.longestPause*5/4)
 }

@@ -10,37 +10,34 @@ import (
 	"parley/appliance/contract"
 )
 
-// Settings are what holds for a conversation: the box's defaults, over them
-// the config's, over them what the client sent in session_settings.
+// Settings are the settings in force for a conversation: the box's defaults, overridden by the config,
+// overridden by the client's session_settings.
 type Settings struct {
 	// SystemPrompt is the prompt as written, its variables not filled in.
 	SystemPrompt string
-	// CustomPrompt: SystemPrompt is a config's or a client's, not the box's own.
+	// CustomPrompt means that SystemPrompt comes from a config or a client, not from the box.
 	CustomPrompt bool
 	// Examples are the config's; they belong to its prompt.
 	Examples  []contract.Example
 	Rules     Rules
 	Variables map[string]string
-	// Context is appended to the user's messages for the model's eyes only;
-	// nil is none.
+	// Context is appended to the user's messages; only the model sees it. nil is none.
 	Context *contract.Context
 	// Voice names the voice; empty is the box's default.
 	Voice           string
 	Speed           float64
 	Temperature     float64
 	CustomSessionID string
-	// ModelKey is the client's key for the language model's server. It is written
-	// nowhere.
+	// ModelKey is the client's key for the language model's server. It is never written.
 	ModelKey string
-	// Audio is the format of headerless audio; nil is a container that says
-	// itself what it is.
+	// Audio is the format of headerless audio; nil if the audio comes in a container with a header.
 	Audio *contract.AudioConfiguration
 
-	// Threshold, PrefixPadding and EndOfTurnSilence are the config's
-	// turn_detection, MinInterruption its interruption.
+	// Threshold, PrefixPadding and EndOfTurnSilence are the config's turn_detection, MinInterruption its
+	// interruption.
 	Threshold float64
-	// Semantic has a sentence that sounds finished answered sooner than after
-	// EndOfTurnSilence, and one that does not waited for.
+	// Semantic answers a sentence that sounds finished sooner than after EndOfTurnSilence, and one that does
+	// not later.
 	Semantic         bool
 	PrefixPadding    time.Duration
 	EndOfTurnSilence time.Duration
@@ -54,28 +51,28 @@ type Settings struct {
 	// QuickResponses allows a short answer before one that is late.
 	QuickResponses bool
 
-	// OnNewChat, OnInactivity and OnMaxDuration are what the assistant says first,
-	// and before a chat ends by itself, if it is to: the config's event_messages.
+	// OnNewChat, OnInactivity and OnMaxDuration are the config's event_messages: what the assistant says
+	// first, and before a chat ends by itself.
 	OnNewChat, OnInactivity, OnMaxDuration contract.EventMessage
 
-	// Nudge is after how long a silence the user is asked to go on; 0: never.
+	// Nudge is the silence after which the user is asked to go on; 0: never.
 	Nudge time.Duration
-	// Tools are what the model may call, each name once.
+	// Tools are the tools that the model may call; names are unique.
 	Tools []Tool
-	// Plugins are those that every chat of the box has. TurnHooks are those asked at every
-	// turn of this one, and EndHooks those told of its end: see Equip.
+	// Plugins are those that every chat of the box has. TurnHooks are asked at every turn of this chat, and
+	// EndHooks are notified of its end: see WithPlugins.
 	Plugins, TurnHooks, EndHooks []string
-	// ToolLimit is how long a tool may take, and Filler after how long the
-	// assistant says that it takes long; 0: never.
+	// ToolLimit is how long a tool may take. Filler is the delay after which the assistant says that it takes
+	// long; 0: never.
 	ToolLimit, Filler time.Duration
 
 	// Verbose asks for interim user messages.
 	Verbose bool
 
-	userLanguage string // the language in which the user speaks, BCP 47, once it is known
+	userLanguage string // the language that the user speaks, BCP 47, once it is known
 }
 
-// DefaultSettings are the interface's defaults; of a prompt it has none.
+// DefaultSettings returns the interface's defaults. They have no prompt.
 func DefaultSettings() Settings {
 	return Settings{
 		Speed:            1,
@@ -91,7 +88,7 @@ func DefaultSettings() Settings {
 	}
 }
 
-// applySettings puts in force what the client sent, all of it or nothing.
+// applySettings puts the client's settings in force, all of them or none.
 func (s *State) applySettings(out *effects, m contract.SessionSettings) {
 	merged, fault := s.settings.Merge(m)
 	if fault != nil {
@@ -113,8 +110,8 @@ func (s *State) applySettings(out *effects, m contract.SessionSettings) {
 	}
 }
 
-// sameAnswers reports whether an answer under these settings is one under o.
-// Only what is known to have no part in an answer may differ.
+// sameAnswers reports whether answers under these settings and under o would be the same. Only fields that
+// are known to have no effect on an answer may differ.
 func (s Settings) sameAnswers(o Settings) bool {
 	for _, x := range []*Settings{&s, &o} {
 		x.CustomSessionID, x.Audio, x.Verbose = "", nil, false
@@ -126,17 +123,16 @@ func (s Settings) sameAnswers(o Settings) bool {
 	return reflect.DeepEqual(s, o)
 }
 
-// publishSettings tells what was asked for and applied, where it is anything.
+// publishSettings publishes the settings that the client asked for, if there are any.
 func (s *State) publishSettings(out *effects, m contract.SessionSettings) {
-	m.LanguageModelAPIKey = "" // a secret has no place in the history
+	m.LanguageModelAPIKey = "" // a secret must not be in the history
 	if !reflect.DeepEqual(m, contract.SessionSettings{}) {
 		s.publish(out, SettingsApplied{m})
 	}
 }
 
-// Merge lays what the client sent over what is in force, field by field; what
-// does not fit together changes nothing. Like every method of a State it leaves
-// the old maps as they are.
+// Merge returns the settings overridden by the client's, field by field. If they do not fit together, it
+// returns a fault and the old settings. It does not change the old maps.
 func (s Settings) Merge(m contract.SessionSettings) (Settings, *contract.Fault) {
 	merged := s
 	if m.SystemPrompt != nil {
@@ -185,9 +181,8 @@ func invalid(why string) *contract.Fault {
 	return &contract.Fault{Code: contract.InvalidSettings, Detail: why}
 }
 
-// CheckAnswers says what is too much in settings that were put together of several
-// parts, each of which is within its own bounds; it is empty where nothing is.
-// It builds no text, so that what is too long costs nothing.
+// Check says what is too large in settings that were merged from parts, each of which is within its own
+// limits. It returns "" if nothing is. It builds no text, so that an oversized one costs nothing.
 func (s Settings) Check() string {
 	if n := len(s.Variables); n > contract.MaxVariables {
 		return fmt.Sprintf("variables: the chat would have %d; at most %d are allowed", n, contract.MaxVariables)

@@ -7,7 +7,7 @@ import (
 	"parley/appliance/contract"
 )
 
-// builtins are the tools that the box brings, by name.
+// builtins are the box's own tools.
 var builtins = [...]Tool{
 	{
 		Name:        HangUp,
@@ -27,7 +27,7 @@ var builtins = [...]Tool{
 	},
 }
 
-// Builtin is a tool of the box, with a fallback of the config's.
+// Builtin returns a tool of the box, with the config's fallback.
 func Builtin(name contract.BuiltInTool, fallback string) Tool {
 	for _, t := range builtins {
 		if t.Name == string(name) {
@@ -43,23 +43,21 @@ func Builtin(name contract.BuiltInTool, fallback string) Tool {
 	}
 }
 
-// withTools lays the tools that the client sent over those in force. A list says
-// all that there are of its kind from then on; one that was enabled stays, and
-// may come with another description or schema. What plugins bring is not the
-// client's: it stays, and whoever runs a tool does so under the client's words.
-// why says what is wrong.
+// withTools returns the tools with those that the client sent. A list replaces all tools of its kind; a tool
+// that was enabled must be in it, and may have another description or schema. Tools from plugins stay. A tool
+// that the box runs is still run by it, under the client's description. why says what is wrong.
 func (s Settings) withTools(m contract.SessionSettings) (tools []Tool, why string) {
-	own, plugged, brought := s.splitTools()
+	client, plugin, builtin := s.splitTools()
 	if m.Tools != nil {
 		sent := make([]Tool, len(m.Tools))
 		for i, t := range m.Tools {
 			sent[i] = s.clientTool(t)
 		}
-		if why := missingTool("tools", own, sent); why != "" {
+		if why := missingTool("tools", client, sent); why != "" {
 			return nil, why
 		}
-		own = sent
-		plugged = slices.DeleteFunc(plugged, func(t Tool) bool {
+		client = sent
+		plugin = slices.DeleteFunc(plugin, func(t Tool) bool {
 			return slices.ContainsFunc(sent, func(x Tool) bool { return x.Name == t.Name })
 		})
 	}
@@ -68,17 +66,17 @@ func (s Settings) withTools(m contract.SessionSettings) (tools []Tool, why strin
 		for i, t := range m.BuiltinTools {
 			sent[i] = Builtin(t.Name, t.FallbackContent)
 		}
-		if why := missingTool("builtin_tools", brought, sent); why != "" {
+		if why := missingTool("builtin_tools", builtin, sent); why != "" {
 			return nil, why
 		}
-		brought = sent
+		builtin = sent
 	}
-	tools = slices.Concat(own, plugged, brought)
+	tools = slices.Concat(client, plugin, builtin)
 	return tools, duplicateTool(tools)
 }
 
-// clientTool is a tool as the client sends it. Who runs one of that name goes on doing
-// so.
+// clientTool returns a tool as the client sent it. If a tool of that name exists, the same side goes on
+// running it.
 func (s Settings) clientTool(m contract.Tool) Tool {
 	t := Tool{}
 	if there := s.tool(m.Name); !there.Builtin {
@@ -91,23 +89,22 @@ func (s Settings) clientTool(m contract.Tool) Tool {
 	return t
 }
 
-// splitTools are the client's tools, those that plugins bring, and those of the box
-// itself.
-func (s Settings) splitTools() (own, plugged, brought []Tool) {
+// splitTools returns the client's tools, those from plugins and the box's own.
+func (s Settings) splitTools() (client, plugin, builtin []Tool) {
 	for _, t := range s.Tools {
 		switch {
 		case t.Builtin:
-			brought = append(brought, t)
+			builtin = append(builtin, t)
 		case t.FromPlugin:
-			plugged = append(plugged, t)
+			plugin = append(plugin, t)
 		default:
-			own = append(own, t)
+			client = append(client, t)
 		}
 	}
-	return own, plugged, brought
+	return client, plugin, builtin
 }
 
-// missingTool says which tool of before is not among those sent.
+// missingTool says which of the tools before is not among those sent.
 func missingTool(field string, before, sent []Tool) string {
 	for _, t := range before {
 		if !slices.ContainsFunc(sent, func(x Tool) bool { return x.Name == t.Name }) {
@@ -118,7 +115,7 @@ func missingTool(field string, before, sent []Tool) string {
 	return ""
 }
 
-// duplicateTool says which name is that of two tools, or of one of the box's as well.
+// duplicateTool says which name is used twice, or is the name of a built-in tool.
 func duplicateTool(tools []Tool) string {
 	seen := map[string]bool{}
 	for _, t := range tools {

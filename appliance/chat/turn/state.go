@@ -7,112 +7,114 @@ import (
 	"parley/appliance/contract"
 )
 
-// State is all that is so in a conversation. It is a value: Next returns
-// another one and leaves the old as it was. What grows with the conversation is
-// shared by both, so only the newest State has a future.
+// State is everything a conversation knows. It is a value: Next returns a new State and leaves the old one
+// unchanged. Slices that grow with the conversation are shared between the two, so only the newest State may
+// be passed to Next.
 type State struct {
 	settings  Settings
-	startedAt time.Time     // wall clock at the beginning, for {{now}}
-	now       time.Duration // when the last event happened
+	startedAt time.Time     // wall clock at the start of the chat, for {{now}}
+	now       time.Duration // time of the last event
 	ended     bool
 	paused    bool
 
-	prompt  string  // the system prompt, its variables filled in
+	prompt  string  // the system prompt with its variables filled in
 	history []Entry // what was said, as far as it was heard
 
 	turn  int   // number of the newest turn
-	reply reply // the assistant's part of it
+	reply reply // the assistant's part of that turn
 
-	// What was sent and may still be playing at the client.
+	// Sentences that were sent and may still be playing at the client.
 	playing     []playingSentence
-	playbackEnd time.Duration // when the client will have played everything
+	playbackEnd time.Duration // when the client will have played everything that was sent
 
-	utterance      utterance    // the newest utterance
-	waiting        waiting      // what was said before it
-	answerOnResume bool         // the last user message is answered when the assistant may go on
-	sayOnResume    []Sentence   // else this: what a pause kept from being heard of an answer that was all made
-	interruption   interruption // what the assistant was at when it was interrupted
-	leaving        leaving      // why the chat ends soon
+	utterance      utterance // the newest utterance of the user
+	waiting        waiting   // earlier speech of the user that is not finished with
+	answerOnResume bool      // answer the last user message when the assistant is resumed
+	// otherwise say this when the assistant is resumed: the unheard rest of a complete answer
+	sayOnResume  []Sentence
+	interruption interruption // what the newest interruption cut off
+	leaving      leaving      // why the chat ends soon
 
-	lastActive       time.Duration // when somebody last did something
-	promptedUntil    time.Duration // when what the assistant was asked for is played
-	nudges           int           // times that somebody was asked to go on
-	inactivityWarned bool          // that the chat will end
+	lastActive       time.Duration // when the user was last active
+	promptedUntil    time.Duration // when the last answer that the user asked for has been played
+	nudges           int           // how many times the user was nudged in this silence
+	inactivityWarned bool          // the user was warned that the chat will end
 }
 
-// phase is how far a reply is.
+// phase is the progress of a reply.
 type phase int
 
 const (
-	quiet     phase = iota // no reply under way
-	preparing              // speculative: nothing is sent until the user has finished
-	answering              // under way, in the open
+	quiet     phase = iota // there is no reply
+	preparing              // speculative: nothing is sent before the user has finished
+	answering              // the reply is sent as it is made
 )
 
 // reply is the assistant's part of a turn.
 type reply struct {
 	phase        phase
-	utterance    int // that a speculative reply answers, with the revision of its guess
+	utterance    int // that a speculative reply answers, with the revision of its transcript
 	revision     int
-	stale        bool   // the user went on; kept only in case the words stay the same
-	answeredText string // these words
+	stale        bool   // the user went on; the reply is usable only if the transcript stays the same
+	answeredText string // the transcript that the reply answers
 
-	unspoken      []Sentence     // thought, not asked of the mouth yet
-	atMouth       []Sentence     // of the mouth, not spoken yet
-	mouthBegun    bool           // some sentence was asked of the mouth
-	thinkingEnded bool           // no more sentences will come
-	finished      bool           // and all were asked of the mouth
-	unsentSound   []SoundMade    // spoken, held back until the user has finished, or more may be sent
-	joined        joinedSentence // a sentence that is sent as one and spoken in parts
-	dictated      [][]Sentence   // texts that the client has sent meanwhile
-	consultation  consultation   // plugins are asked before the mind is
-	pluginContext []Entry        // what they have said to a guess, beside the words
+	unspoken      []Sentence     // sentences from the mind that the mouth has not been given
+	atMouth       []Sentence     // sentences that the mouth is speaking or will speak next
+	mouthBegun    bool           // the mouth was given a sentence
+	thinkingEnded bool           // the mind has no more sentences
+	finished      bool           // and all of them were given to the mouth
+	unsentSound   []SoundMade    // sound held back until the user has finished, or until more may be sent
+	joined        joinedSentence // a sentence that is spoken in parts and sent as one message
+	dictated      [][]Sentence   // texts from the client that are said after this reply
+	consultation  consultation   // plugins that are asked before the mind
+	pluginContext []Entry        // what plugins added to a speculative transcript
 	fault         *contract.Fault
-	mindFailure   *MindFailed // the mind has failed, and nobody was told yet
-	unprompted    bool        // it is of the assistant's own accord: nobody was there for it
-	call          openCall    // the tool that is at work, or is to be
-	answeredCall  openCall    // the one that has answered, until the model has words for it
-	calls         int         // tools that were called
+	mindFailure   *MindFailed // the mind has failed, and the client does not know yet
+	unprompted    bool        // the assistant speaks by itself: nobody asked
+	call          openCall    // the tool call under way or about to start
+	answeredCall  openCall    // the call whose result the model is reading
+	calls         int         // how many tools this turn has called
 	quick         bool        // a quick answer was given
 }
 
-// utterance is what is known of the newest utterance.
+// utterance is what is known of one utterance of the user.
 type utterance struct {
 	number        int
-	open          bool // it goes on, or its words are still to come
-	revision      int  // of the newest guess asked for
+	open          bool // it goes on, or its transcript is still to come
+	revision      int  // of the newest transcript that was asked for
 	transcript    Transcript
-	transcribed   bool          // words are those of revision
-	pause         pause         // that it is in
-	ended         bool          // the turn ended, the guess is still awaited
-	voice         time.Duration // of it so far
-	ignoredVoice  time.Duration // of it before the assistant began
+	transcribed   bool          // transcript is that of revision
+	pause         pause         // the pause that the utterance is in
+	ended         bool          // the turn is over, but the transcript is still to come
+	voice         time.Duration // how much voice it holds so far
+	ignoredVoice  time.Duration // how much of that does not count towards an interruption
 	interrupted   bool          // it has interrupted the assistant
 	voiceAtResume time.Duration // voice at the moment the user went on after a pause
-	longestPause  time.Duration // the longest pause so far that might have been the end
+	longestPause  time.Duration // the longest pause so far that could have been the end
 }
 
-// pauseAssistant is a silence within an utterance, or after it.
+// pause is a silence within an utterance or after it.
 type pause struct {
 	on          bool
-	voiceEnd    time.Duration // of the voice before it
+	voiceEnd    time.Duration // when the voice before the pause ended
 	silentUntil time.Duration // how far the ear has heard nothing but silence
-	mayBeVoice  bool          // the newest of that holds a sound that may become voice
-	short       bool          // the utterance holds no word
-	// atMouth says that it is known how likely the user has finished.
+	mayBeVoice  bool          // the newest part of the silence holds a sound that may become voice
+	short       bool          // the utterance is too short to hold a word
+	// judged says whether probability, the likelihood that the user has finished, is known.
 	judged      bool
 	probability float64
 }
 
-// interruption is what an utterance has kept the assistant from.
+// interruption is what an utterance has cut off.
 type interruption struct {
-	utterance int // 0: none
+	utterance int // number of the utterance; 0: none
 	rest      []Sentence
-	spoken    string          // of it, last
-	call      interruptedCall // also where a pause has done it
+	spoken    string          // what the assistant had said last
+	call      interruptedCall // also set by a pause of the assistant
 }
 
-// NewState is a conversation about to begin, with what was said before.
+// NewState returns the state of a conversation about to begin. history is what was said in earlier chats of
+// its group.
 func NewState(s Settings, begun time.Time, history []Entry) State {
 	return State{
 		settings:  s,
@@ -122,26 +124,24 @@ func NewState(s Settings, begun time.Time, history []Entry) State {
 	}
 }
 
-// Settings are what holds now.
+// Settings returns the settings in force.
 func (s State) Settings() Settings { return s.settings }
 
-// Now is when the last event happened.
+// Now returns the time of the last event.
 func (s State) Now() time.Duration { return s.now }
 
-// Turn is the number of the newest turn; they count from 1.
+// Turn returns the number of the newest turn; turns count from 1.
 func (s State) Turn() int { return s.turn }
 
-// Conversation is what the model goes on with.
+// Conversation returns what the model continues from.
 func (s State) Conversation() Conversation { return s.conversation() }
 
-// busy reports whether something is being made that somebody waits for: an
-// answer, or the words of what was said.
+// busy reports whether the box is working on something that the user waits for: an answer or a transcript.
 func (s State) busy() bool {
 	return s.reply.phase != quiet || s.utterance.ended || len(s.waiting.transcripts) > 0
 }
 
-// talking reports whether the assistant holds the floor: it prepares an answer
-// in the open, or what it said is still being played.
+// talking reports whether the assistant holds the floor: it is answering, or its sound is still being played.
 func (s State) talking() bool {
 	return s.reply.phase == answering || s.now < s.playbackEnd
 }

@@ -12,61 +12,57 @@ import (
 )
 
 const (
-	// MaxCalls is how many tools one turn may call, one after the other: enough
-	// for "find it, look it up, book it", and an end for a model that only calls.
+	// MaxCalls is how many tools one turn may call, one after the other: enough for "find it, look it up,
+	// book it", and an end for a model that only calls.
 	MaxCalls = 5
-	// DefaultToolLimit is how long a tool may take. People on the phone wait half a
-	// minute for "let me look that up", and not much longer.
+	// DefaultToolLimit is how long a tool may take. Callers on the phone wait half a minute for "let me look
+	// that up", and not much longer.
 	DefaultToolLimit = 30 * time.Second
-	// DefaultFiller is how long a tool may take before the assistant says that it
-	// is at it. Two seconds of silence are taken for a line that is dead.
+	// DefaultFiller is how long a tool may take before the assistant says that it is working. After two
+	// seconds of silence people take a line for dead.
 	DefaultFiller = 1500 * time.Millisecond
 )
 
-// Tool is what the assistant may call in place of saying something.
+// Tool is a tool that the assistant may call.
 type Tool struct {
 	Name, Description string
 	// Parameters is the JSON schema of the arguments, an object, as text.
 	Parameters string
-	// Fallback is what the model is told when the call fails; where it is empty
-	// the assistant apologises instead.
+	// Fallback is what the model is told when the call fails. If it is empty, the assistant apologises
+	// instead.
 	Fallback string
-	Builtin  bool // the box brings it
-	OnBox    bool // the box runs it; else the client does
-	// Plugin is the plugin of the box that runs it; empty: none does. Limit is how
-	// long that says it may take; 0: as long as any.
+	Builtin  bool // the box defines it
+	OnBox    bool // the box runs it; otherwise the client does
+	// Plugin is the plugin of the box that runs the tool; empty if none does. Limit is the plugin's time
+	// limit; 0 if it sets none.
 	Plugin string
 	Limit  time.Duration
-	// CustomPrompt says that it is there because of the Plugin. Stored says that a
-	// developer has made it: it is run by the plugin that has a tool of its name,
-	// if there is one.
+	// FromPlugin means that the tool is there because of the Plugin. Stored means that a developer defined
+	// it; if a plugin has a tool of its name, that plugin runs it.
 	FromPlugin, Stored bool
 }
 
-// HangUp is the tool by which the assistant ends the chat; what it does is done
-// here.
+// HangUp is the tool with which the assistant ends the chat. The state machine runs it itself.
 const HangUp = string(contract.HangUp)
 
-// Call is the assistant's wish to have a tool run.
+// Call is a tool call of the assistant.
 type Call struct {
 	ID        string // names the call on the wire
 	Name      string // of the Tool
 	Arguments string // a JSON object
-	// Misfit says why they are no arguments of the tool, which was tried twice;
-	// empty: they are.
+	// Misfit says why the arguments do not fit the tool, after two attempts; empty if they fit.
 	Misfit string
 }
 
 type (
-	// ToolRequested says that the mind of a turn wants a tool to be run, in place of
-	// more sentences.
+	// ToolRequested reports that the mind calls a tool instead of thinking more sentences.
 	ToolRequested struct {
 		At
 		Turn int
 		Call Call
 	}
-	// ToolAnswered is how a tool call ended. The model sees Content alone. It comes
-	// from the client, or OnBox from who ran it there.
+	// ToolAnswered reports how a tool call ended. The model sees only Content. It comes from the client, or
+	// from the box (OnBox).
 	ToolAnswered struct {
 		At
 		CallID  string
@@ -78,17 +74,16 @@ type (
 )
 
 type (
-	// RunTool has the box run one of its tools. What it answers comes as Answered.
+	// RunTool has the box run one of its tools. The result comes as ToolAnswered.
 	RunTool struct {
 		Turn int
 		Call Call
 		Tool Tool
 		Conversation
 	}
-	// StopTool has the box give up the tool that it runs for a turn.
+	// StopTool stops the tool that the box runs for a turn.
 	StopTool struct{ Turn int }
-	// StopThinking says that no more sentences of a turn are wanted: its mind may go,
-	// its mouth goes on.
+	// StopThinking means that a turn needs no more sentences: its mind may stop, its mouth continues.
 	StopThinking struct{ Turn int }
 )
 
@@ -97,12 +92,12 @@ func (StopTool) effect()     {}
 func (StopThinking) effect() {}
 
 type (
-	// ToolCalled says that the assistant calls a tool.
+	// ToolCalled reports that the assistant calls a tool.
 	ToolCalled struct {
 		Call
 		Tool Tool
 	}
-	// ToolReplied says how a call ended.
+	// ToolReplied reports how a call ended.
 	ToolReplied struct {
 		ToolAnswered
 		Tool Tool
@@ -116,14 +111,14 @@ func (ToolReplied) fact() {}
 type openCall struct {
 	Call
 	tool       Tool
-	running    bool          // it is under way; else the user may still go on
-	since      time.Duration // when it was told
+	running    bool          // it is under way; otherwise the user may still go on
+	since      time.Duration // when it started
 	fillerSaid bool          // the user was told that it takes long
-	nth        int           // of its turn, from 1
+	nth        int           // number of the call in its turn, from 1
 }
 
-// interruptedCall is a call whose turn was broken off, and may yet go on: by a pause,
-// or by a sound that may be nothing.
+// interruptedCall is a call whose turn was interrupted and may resume: by a pause, or by a sound that may be
+// nothing.
 type interruptedCall struct {
 	openCall
 	answer *ToolAnswered
@@ -131,13 +126,13 @@ type interruptedCall struct {
 
 func (c openCall) exists() bool { return c.ID != "" }
 
-// awaits reports whether an answer is that of the call, by whom it runs.
+// awaits reports whether an answer belongs to the call and comes from the side that runs it.
 func (c openCall) awaits(e ToolAnswered) bool {
 	return c.running && c.ID == e.CallID && c.tool.OnBox == e.OnBox
 }
 
-// requestTool: the mind wants a tool. A guess calls none before the user has finished.
-// A model on a server may call on though it was asked for words: that it failed.
+// requestTool takes a tool call from the mind. A speculative reply calls no tool before the user has
+// finished. A model on a server may call a tool although it was asked for words; that counts as a failure.
 func (s *State) requestTool(out *effects, e ToolRequested) {
 	if !s.isCurrent(e.Turn) || s.reply.thinkingEnded || s.reply.call.exists() {
 		return
@@ -156,14 +151,15 @@ func (s *State) requestTool(out *effects, e ToolRequested) {
 	if e.Call.Misfit == "" && !slices.ContainsFunc(s.settings.Tools, func(t Tool) bool {
 		return t.Name == e.Call.Name
 	}) {
-		e.Call.Misfit = "There is no such tool any more." // it went while the mind thought of it: nobody would answer
+		// it was removed while the mind was thinking, so no one would answer
+		e.Call.Misfit = "There is no such tool any more."
 	}
 	s.reply.call = openCall{Call: e.Call, tool: s.settings.tool(e.Call.Name), nth: s.reply.calls + 1}
 	s.reply.answeredCall = openCall{}
 	s.makeCall(out)
 }
 
-// makeCall makes the call that waits for the user to have finished, if one does.
+// makeCall makes the requested call, once the user has finished and all sound before it is sent.
 func (s *State) makeCall(out *effects) {
 	c := &s.reply.call
 	if s.reply.phase != answering || !c.exists() || c.running || len(s.reply.unsentSound) > 0 {
@@ -171,7 +167,7 @@ func (s *State) makeCall(out *effects) {
 	}
 	c.running, c.since = true, s.now
 	s.reply.calls = c.nth
-	if c.Misfit != "" { // nobody could run it
+	if c.Misfit != "" { // no one could run it
 		a := ToolAnswered{Failed: true}
 		if c.tool.Parameters == "" { // there is no such tool: the model has to do without
 			a.Content = FailedResult
@@ -183,7 +179,7 @@ func (s *State) makeCall(out *effects) {
 	s.runCall(out)
 }
 
-// runCall has a call of the box carried out.
+// runCall starts a call that the box runs.
 func (s *State) runCall(out *effects) {
 	switch c := s.reply.call; {
 	case c.Name == HangUp && c.tool.Builtin:
@@ -193,8 +189,8 @@ func (s *State) runCall(out *effects) {
 	}
 }
 
-// takeToolAnswer: a tool has answered. What nobody waits for is an error, unless the
-// box itself brings it.
+// takeToolAnswer takes the answer of a tool. An unexpected answer from the client is a fault; one from the
+// box is ignored.
 func (s *State) takeToolAnswer(out *effects, e ToolAnswered) {
 	switch open, broken := s.reply.call, s.interruption.call; {
 	case open.awaits(e):
@@ -210,15 +206,14 @@ func (s *State) takeToolAnswer(out *effects, e ToolAnswered) {
 	}
 }
 
-// publishToolReply tells how a call ended, and returns what it ended with.
+// publishToolReply publishes how a call ended, and returns the answer with the tool's fallback applied.
 func (s *State) publishToolReply(out *effects, c openCall, a ToolAnswered) ToolAnswered {
 	a = c.withFallback(a)
 	s.publish(out, ToolReplied{a, c.tool})
 	return a
 }
 
-// withFallback is what a call ends with: where it failed without a word, with what its
-// tool falls back on.
+// withFallback returns the answer; if the call failed without content, its content is the tool's fallback.
 func (c openCall) withFallback(a ToolAnswered) ToolAnswered {
 	if a.Failed {
 		a.Content = cmp.Or(a.Content, c.tool.Fallback)
@@ -226,8 +221,8 @@ func (c openCall) withFallback(a ToolAnswered) ToolAnswered {
 	return a
 }
 
-// continueAfterTool has the model go on with what a call ended with; without anything to go
-// on with the assistant apologises.
+// continueAfterTool has the model continue with the result of a call. If there is no content after a failure,
+// the assistant apologises.
 func (s *State) continueAfterTool(out *effects, e ToolAnswered) {
 	c := s.reply.call
 	s.appendCall(c.Call, Result(e.Content, e.Failed))
@@ -244,14 +239,13 @@ func (s *State) continueAfterTool(out *effects, e ToolAnswered) {
 	})
 }
 
-// What the model finds in place of a tool's answer that has no words: of one that
-// failed, and of one that did what it was asked and had nothing to tell.
+// The model's view of a tool's answer without text: of a call that failed, and of one that succeeded.
 const (
 	FailedResult = "The tool failed and did nothing."
 	EmptyResult  = "Done. The tool returned no text."
 )
 
-// Result is what the model reads of a tool's answer.
+// Result returns what the model reads of a tool's answer.
 func Result(content string, failed bool) string {
 	switch {
 	case strings.TrimSpace(content) != "":
@@ -262,8 +256,8 @@ func Result(content string, failed bool) string {
 	return EmptyResult
 }
 
-// appendCall adds a call and its answer to the history, one after the other: no
-// model is ever shown the one without the other.
+// appendCall adds a call and its answer to the history together: no model is ever shown one without the
+// other.
 func (s *State) appendCall(c Call, content string) {
 	arguments := c.Arguments
 	if c.Misfit != "" {
@@ -277,7 +271,7 @@ func (s *State) appendCall(c Call, content string) {
 	}, Entry{Role: ToolResult, ID: c.ID, Text: content})
 }
 
-// endWith has a turn end with a sentence that nobody had to think of.
+// endWith ends a turn with a fixed sentence.
 func (s *State) endWith(out *effects, text, after string) {
 	r := &s.reply
 	r.thinkingEnded, r.answeredCall = true, openCall{}
@@ -288,7 +282,7 @@ func (s *State) endWith(out *effects, text, after string) {
 	s.finishReply(out)
 }
 
-// toolDue is when a call has taken too long.
+// toolDue returns when a call has taken too long.
 func (s State) toolDue() time.Duration {
 	if c := s.reply.call; c.running {
 		return c.since + s.toolLimit()
@@ -296,19 +290,19 @@ func (s State) toolDue() time.Duration {
 	return never
 }
 
-// toolGrace is how much longer than its own limit a tool is waited for: who runs it
-// gives it up by itself, and can say more about it.
+// toolGrace is how much longer than its own limit a tool is waited for. The plugin host stops the tool by
+// itself and can report more about it.
 const toolGrace = 500 * time.Millisecond
 
-// toolLimit is how long the call may take.
+// toolLimit returns how long the call may take.
 func (s State) toolLimit() time.Duration {
-	if own := s.reply.call.tool.Limit; own > 0 {
-		return min(s.settings.ToolLimit, own+toolGrace)
+	if limit := s.reply.call.tool.Limit; limit > 0 {
+		return min(s.settings.ToolLimit, limit+toolGrace)
 	}
 	return s.settings.ToolLimit
 }
 
-// giveUpTool: the tool is not waited for any longer.
+// giveUpTool stops waiting for the tool.
 func (s *State) giveUpTool(out *effects) {
 	c := s.reply.call
 	a := s.publishToolReply(out, c, ToolAnswered{
@@ -323,8 +317,7 @@ func (s *State) giveUpTool(out *effects) {
 	s.continueAfterTool(out, a)
 }
 
-// fillerDue is when the user is told that it takes long: the tool, or the model, which
-// reads what the tool answered.
+// fillerDue returns when the user is told that it takes long: the tool, or the model reading its answer.
 func (s State) fillerDue() time.Duration {
 	c := s.reply.slowCall()
 	if !c.running || c.fillerSaid || s.settings.Filler <= 0 || s.reply.speaks() || s.leaving.on {
@@ -333,7 +326,7 @@ func (s State) fillerDue() time.Duration {
 	return max(c.since, s.playbackEnd) + s.settings.Filler
 }
 
-// slowCall is the call that is waited for, or whose answer the model reads.
+// slowCall returns the call that is waited for, or the one whose answer the model is reading.
 func (r *reply) slowCall() *openCall {
 	if r.call.exists() {
 		return &r.call
@@ -346,7 +339,7 @@ func (s *State) sayFiller(out *effects) {
 	c := s.reply.slowCall()
 	c.fillerSaid = true
 	nth := c.nth
-	if s.reply.quick { // "One moment" was said
+	if s.reply.quick { // it has said "One moment"
 		nth++
 	}
 	if text := language.Of(s.settings.userLanguage).Working(nth); text != "" {
@@ -356,7 +349,7 @@ func (s *State) sayFiller(out *effects) {
 	}
 }
 
-// interruptedCall is what is kept of the call of a reply that is broken off.
+// interruptedCall returns the call of a reply that is interrupted, if it is running.
 func (r reply) interruptedCall() interruptedCall {
 	if !r.call.running {
 		return interruptedCall{}
@@ -364,7 +357,7 @@ func (r reply) interruptedCall() interruptedCall {
 	return interruptedCall{openCall: r.call}
 }
 
-// resumeCall goes on with a turn that was broken off while a tool was at work.
+// resumeCall resumes a turn that was interrupted while a tool was running.
 func (s *State) resumeCall(out *effects) bool {
 	c := s.interruption.call
 	if !c.exists() {
@@ -379,13 +372,13 @@ func (s *State) resumeCall(out *effects) bool {
 	switch {
 	case c.answer != nil:
 		s.continueAfterTool(out, *c.answer)
-	case c.tool.OnBox: // it was given up with the turn
+	case c.tool.OnBox: // it was stopped with the turn
 		s.runCall(out)
 	}
 	return true
 }
 
-// tool is the one of a name; of a name that there is none of, an empty one.
+// tool returns the tool of a name, or an empty one of that name.
 func (s Settings) tool(name string) Tool {
 	for _, t := range s.Tools {
 		if t.Name == name {

@@ -8,12 +8,11 @@ import (
 	"parley/appliance/language"
 )
 
-// staleVoice is how much more voice after a pause makes an answer prepared in
-// that pause worthless. A breath or a cough brings less, and mostly leaves the
-// words as they were.
+// staleVoice is how much more voice after a pause makes an answer prepared in that pause useless. A breath or
+// a cough is shorter and mostly leaves the transcript unchanged.
 const staleVoice = 160 * time.Millisecond
 
-// countVoice: the user makes a sound. Enough of it over the assistant's interrupts.
+// countVoice notes how much the user has said. Enough voice over the assistant's interrupts it.
 func (s *State) countVoice(out *effects, e VoiceHeard) {
 	s.noteActivity()
 	if s.isClosed(e.Utterance) {
@@ -28,15 +27,15 @@ func (s *State) countVoice(out *effects, e VoiceHeard) {
 	h.voiceAtResume = min(h.voiceAtResume, e.Voice)
 	switch {
 	case !s.talking():
-		h.ignoredVoice = e.Voice // was said before the assistant began
+		h.ignoredVoice = e.Voice // it was said before the assistant began
 	case !h.interrupted && !s.leaving.final() && e.Voice-h.ignoredVoice >= s.settings.MinInterruption:
 		h.interrupted = true
 		s.interruptWith(out, e.Utterance)
 	}
 }
 
-// interruptWith: the user speaks over the assistant. If it turns out that nothing
-// was said, the assistant takes up what it was saying.
+// interruptWith lets an utterance interrupt the assistant. If the transcript turns out to hold no words, the
+// assistant resumes what it was saying.
 func (s *State) interruptWith(out *effects, utterance int) {
 	r, sent, said := s.reply, s.playing, s.recentlySpoken()
 	rest := r.unheard(sent, s.interrupt(out))
@@ -48,13 +47,13 @@ func (s *State) interruptWith(out *effects, utterance int) {
 	}
 }
 
-// isClosed reports whether an utterance is over: what the ear still says of it
-// belongs to the next one, as which it will say it again.
+// isClosed reports whether an utterance is over. What the ear still reports for it belongs to the next
+// utterance, for which the ear will report it again.
 func (s State) isClosed(utterance int) bool {
 	return utterance < s.utterance.number || utterance == s.utterance.number && (s.utterance.ended || !s.utterance.open)
 }
 
-// beginUtterance makes utterance n the one that is heard.
+// beginUtterance makes utterance n the newest one.
 func (s *State) beginUtterance(out *effects, n int) {
 	if n == s.utterance.number {
 		return
@@ -66,8 +65,7 @@ func (s *State) beginUtterance(out *effects, n int) {
 	s.utterance = utterance{number: n, open: true}
 }
 
-// readAlong: the user is still speaking, and this is the beginning of it. The
-// model reads it meanwhile.
+// readAlong lets the model read the beginning of an utterance while the user is still speaking.
 func (s *State) readAlong(out *effects, e PartlyTranscribed) {
 	if e.Utterance != s.utterance.number || s.isClosed(e.Utterance) {
 		return
@@ -76,7 +74,7 @@ func (s *State) readAlong(out *effects, e PartlyTranscribed) {
 		s.utterance.ignoredVoice = max(s.utterance.ignoredVoice, s.utterance.voice)
 		return
 	}
-	if e.Transcript.Text != "" { // the beginning of a word may give none
+	if e.Transcript.Text != "" { // the beginning of a word may give no text
 		s.ignoreBackchannel(e.Transcript)
 	}
 	if s.utterance.transcribed || s.talking() {
@@ -90,17 +88,16 @@ func (s *State) readAlong(out *effects, e PartlyTranscribed) {
 	}
 }
 
-// ignoreBackchannel leaves out of what interrupts the voice that has turned out to be
-// nothing but a backchannel, or no word at all.
+// ignoreBackchannel excludes the voice so far from an interruption if its transcript is only a backchannel,
+// or empty.
 func (s *State) ignoreBackchannel(w Transcript) {
 	if s.talking() && backchannel(w) {
 		s.utterance.ignoredVoice = max(s.utterance.ignoredVoice, s.utterance.voice)
 	}
 }
 
-// stableText is what will most likely stay of words that were cut off: all but the
-// last one, which may be half of a word, and without the full stop that a
-// transcriber puts at the end.
+// stableText returns the part of an interim transcript that most likely stays: everything but the last word,
+// which may be half a word, and without the full stop that a transcriber adds at the end.
 func stableText(text string) string {
 	last := strings.LastIndexByte(text, ' ')
 	if last < 0 {
@@ -109,11 +106,11 @@ func stableText(text string) string {
 	return strings.TrimRight(text[:last], " .,;:!?")
 }
 
-// takeTranscript: the user paused, and this is what was said so far.
+// takeTranscript takes the transcript up to a pause and prepares an answer to it.
 func (s *State) takeTranscript(out *effects, e Transcribed) {
 	h := &s.utterance
 	if s.isEcho(e.Utterance, e.Transcript) {
-		e.Transcript.Text = "" // nobody has said anything
+		e.Transcript.Text = "" // the user said nothing
 	}
 	if e.Utterance < h.number {
 		s.takeLateTranscript(out, e)
@@ -123,8 +120,7 @@ func (s *State) takeTranscript(out *effects, e Transcribed) {
 		return
 	}
 	if e.Transcript.Text == h.transcript.Text && h.transcript.Scores != nil {
-		// What is prepared was prepared for these: the model is to find in the
-		// history what it has read.
+		// The prepared answer was made from these scores; the history must hold what the model has read.
 		e.Transcript.Scores, e.Transcript.Feelings = h.transcript.Scores, h.transcript.Feelings
 	}
 	h.revision, h.transcript, h.transcribed = e.Revision, e.Transcript, true
@@ -140,8 +136,8 @@ func (s *State) takeTranscript(out *effects, e Transcribed) {
 	s.speculate(out)
 }
 
-// learnLanguage takes note of the language that the user speaks, for the prompt
-// may ask to be answered in it. A word or two are no evidence.
+// learnLanguage notes the language that the user speaks, because the prompt may ask the model to answer in
+// it. One or two words are not enough evidence.
 func (s *State) learnLanguage(out *effects, w Transcript) {
 	const evidence = 12 // bytes: three short words, or four characters of Chinese
 	if w.Language == s.settings.userLanguage || len(w.Text) < evidence || language.Of(w.Language).Backchannel(w.Text) {
@@ -155,7 +151,7 @@ func (s *State) learnLanguage(out *effects, w Transcript) {
 	}
 }
 
-// speculate prepares the answer to a guess, unless it is prepared already.
+// speculate prepares an answer to the transcript of a pause, unless it is prepared already.
 func (s *State) speculate(out *effects) {
 	h := s.utterance
 	if !h.transcribed || h.ended || s.talking() || s.paused || s.leaving.on {
@@ -175,7 +171,7 @@ func (s *State) speculate(out *effects) {
 	s.reply.utterance, s.reply.revision = h.number, h.revision
 }
 
-// awaitsPreparation reports whether the user's words wait to be answered in advance.
+// awaitsPreparation reports whether a transcript waits until its answer can be prepared.
 func (s State) awaitsPreparation() bool {
 	h := s.utterance
 	return s.reply.phase == quiet && h.transcribed && !h.ended && h.transcript.Text != "" && !s.paused &&
@@ -183,7 +179,7 @@ func (s State) awaitsPreparation() bool {
 		!s.isFalseInterruption(h.number, h.transcript)
 }
 
-// beginPause: the user is silent, for now.
+// beginPause notes that the voice has stopped for now.
 func (s *State) beginPause(e VoicePaused) {
 	if e.Utterance != s.utterance.number || s.isClosed(e.Utterance) {
 		return
@@ -199,7 +195,7 @@ func (s *State) beginPause(e VoicePaused) {
 	}
 }
 
-// extendPause: the user is silent still.
+// extendPause notes that the silence goes on.
 func (s *State) extendPause(e SilenceContinued) {
 	if e.Utterance == s.utterance.number {
 		s.utterance.pause.silentUntil, s.utterance.pause.mayBeVoice = max(s.utterance.pause.silentUntil, e.Until),
@@ -207,7 +203,7 @@ func (s *State) extendPause(e SilenceContinued) {
 	}
 }
 
-// judgePause: a model says whether the user will go on.
+// judgePause notes how likely it is that the user has finished.
 func (s *State) judgePause(e EndJudged) {
 	h := &s.utterance
 	if e.Utterance == h.number && e.Revision == h.revision && h.pause.on {
@@ -215,8 +211,8 @@ func (s *State) judgePause(e EndJudged) {
 	}
 }
 
-// endPause: the pause is over. If it was long enough by then, the turn is too:
-// sound may come late, and more of it at once.
+// endPause handles voice that returned after a pause. If the pause was long enough, the turn is over: sound
+// may arrive late and in one piece.
 func (s *State) endPause(out *effects, e VoiceResumed) {
 	if e.Utterance != s.utterance.number || s.isClosed(e.Utterance) {
 		return
@@ -238,11 +234,10 @@ func (s *State) endPause(out *effects, e VoiceResumed) {
 	}
 }
 
-// noVoiceYet stands for the voice at the resumption until the next Voiced
-// tells it.
+// noVoiceYet stands for the voice at the resumption until the next VoiceHeard.
 const noVoiceYet = time.Duration(1<<62 - 1)
 
-// endUserTurn: the silence is long enough.
+// endUserTurn closes the utterance when the silence is long enough.
 func (s *State) endUserTurn(out *effects) {
 	h := &s.utterance
 	out.add(CloseUtterance{h.number})
@@ -253,7 +248,7 @@ func (s *State) endUserTurn(out *effects) {
 	h.ended = true
 }
 
-// finishUtterance: the user has finished, and this is what was said, if anything.
+// finishUtterance handles a complete utterance and its transcript, which may be empty.
 func (s *State) finishUtterance(out *effects) {
 	words, returns := s.utterance.transcript, s.isFalseInterruption(s.utterance.number, s.utterance.transcript)
 	s.utterance = utterance{number: s.utterance.number}
@@ -277,14 +272,14 @@ func (s *State) finishUtterance(out *effects) {
 	}
 }
 
-// isFalseInterruption reports whether an utterance has interrupted the assistant and, with
-// these words, does not take the floor: a cough, a noise, "mm-hm".
+// isFalseInterruption reports whether an utterance interrupted the assistant but, with this transcript, does
+// not take the floor: a cough, a noise, "mm-hm".
 func (s State) isFalseInterruption(utterance int, w Transcript) bool {
 	return s.interruption.utterance == utterance && utterance != 0 && backchannel(w) && !s.endedWithQuestion()
 }
 
-// resumeReply has the assistant go on where it was interrupted. If nothing of it was
-// known then, it thinks again.
+// resumeReply continues the reply where it was interrupted. If none of it was known then, the mind answers
+// again.
 func (s *State) resumeReply(out *effects) {
 	b := s.interruption
 	s.interruption = interruption{call: b.call}
@@ -300,14 +295,14 @@ func (s *State) resumeReply(out *effects) {
 	}
 }
 
-// toRepeat is what was not heard of sentences, to be said anew. A sentence that was said
-// in two parts is one now: all of it is known.
+// toRepeat returns the unheard sentences with new IDs, to be said again. A sentence that was said in two
+// parts becomes one, because all of it is known now.
 func toRepeat(unheard []Sentence) []Sentence {
 	rest := make([]Sentence, 0, len(unheard))
-	row := "" // of the newest
+	row := "" // of the newest sentence in rest
 	for _, sentence := range unheard {
 		text := strings.TrimSpace(strings.TrimSuffix(sentence.Text, CutMark))
-		if text == "" || sentence.Quick { // its last word was heard, or it is not missed
+		if text == "" || sentence.Quick { // all of it was heard, or it is not worth repeating
 			continue
 		}
 		if n := len(rest); n > 0 && sentence.First == row && row != "" {
@@ -321,15 +316,15 @@ func toRepeat(unheard []Sentence) []Sentence {
 	return rest
 }
 
-// recordUser tells and keeps what the user said, after what was said before it and is
-// not told yet. What was prepared before the history changed is worthless.
+// recordUser records what the user said, after earlier speech that was held back. It drops a prepared answer,
+// because the history changes.
 func (s *State) recordUser(out *effects, w Transcript) {
 	s.dropPrepared(out)
 	s.recordHeldBack(out)
 	s.addUserSaid(out, UserSaid{Transcript: w})
 }
 
-// recordHeldBack tells what was held back.
+// recordHeldBack records the speech that was held back.
 func (s *State) recordHeldBack(out *effects) {
 	for _, w := range s.waiting.release() {
 		s.dropPrepared(out)
@@ -337,10 +332,10 @@ func (s *State) recordHeldBack(out *effects) {
 	}
 }
 
-// addUserSaid tells and keeps what the user said or typed.
+// addUserSaid publishes what the user said or typed and adds it to the history.
 func (s *State) addUserSaid(out *effects, u UserSaid) {
 	s.publish(out, u)
-	s.sayOnResume = nil // it is answered with what follows
+	s.sayOnResume = nil // the next answer replaces it
 	if !backchannel(u.Transcript) {
 		s.interruption.call = interruptedCall{}
 	}
@@ -348,7 +343,7 @@ func (s *State) addUserSaid(out *effects, u UserSaid) {
 	s.dropOneTimeContext()
 }
 
-// answerTyped: the user wrote. It interrupts as speech does.
+// answerTyped answers text that the user typed. Typed text interrupts the assistant as speech does.
 func (s *State) answerTyped(out *effects, e Typed) {
 	s.noteActivity()
 	s.dropPrepared(out)

@@ -9,15 +9,14 @@ import (
 	"parley/appliance/language"
 )
 
-// Prompt is the system prompt and its examples with their variables filled in.
-// {{now}} is when the chat began: a prompt that changed with every turn would
-// have to be read anew.
+// Prompt returns the system prompt and its examples with their variables filled in. {{now}} is when the chat
+// began: a prompt that changed with every turn would have to be prefilled every time.
 func (s Settings) Prompt(begun time.Time) string {
 	return s.Fill(s.SystemPrompt+examples(s.Examples), begun)
 }
 
-// constantLength is how many bytes of the filled system prompt are the same in every
-// chat that has it: those before its first variable.
+// constantLength returns how many bytes of the filled system prompt are the same in every chat that has it:
+// those before its first variable.
 func (s Settings) constantLength() int {
 	prompt := s.SystemPrompt + examples(s.Examples)
 	before, rest, found := strings.Cut(prompt, "{{")
@@ -27,9 +26,9 @@ func (s Settings) constantLength() int {
 	return len(before)
 }
 
-// Fill puts the values of variables into a text, and of {{now}} and
-// {{answer_language}}, the sentence that asks for answers in the user's language,
-// where nobody set them. A variable that nobody set is empty.
+// Fill replaces the variables in a text by their values. {{now}} and {{answer_language}}, the sentence that
+// asks for answers in the user's language, have values even if they were not set. Any other variable without
+// a value becomes empty.
 func (s Settings) Fill(text string, now time.Time) string {
 	var b strings.Builder
 	b.Grow(s.filledLength(text, nil))
@@ -37,20 +36,20 @@ func (s Settings) Fill(text string, now time.Time) string {
 	return b.String()
 }
 
-// filledLength is how many bytes a text has once it is filled. brought, where it is
-// not nil, is told how many of them each variable brings.
-func (s Settings) filledLength(text string, brought func(name string, bytes int)) (n int) {
+// filledLength returns the length of a text in bytes once it is filled. each, if not nil, is called with
+// the length of each variable's value.
+func (s Settings) filledLength(text string, each func(name string, bytes int)) (n int) {
 	s.eachPiece(text, time.Time{}, func(name, piece string) {
 		n += len(piece)
-		if name != "" && brought != nil {
-			brought(name, len(piece))
+		if name != "" && each != nil {
+			each(name, len(piece))
 		}
 	})
 	return n
 }
 
-// eachPiece goes through a text once and hands on its pieces in order: what
-// stands between variables, with an empty name, and the value of each variable.
+// eachPiece calls take for each piece of a text in order: the text between variables, with an empty name, and
+// the value of each variable.
 func (s Settings) eachPiece(text string, now time.Time, take func(name, piece string)) {
 	for {
 		before, rest, found := strings.Cut(text, "{{")
@@ -68,7 +67,7 @@ func (s Settings) eachPiece(text string, now time.Time, take func(name, piece st
 			value = now.UTC().Format(time.RFC3339)
 		case name == "answer_language":
 			if value = language.Of(s.userLanguage).AnswerInstruction(); value != "" {
-				value = " " + value // a prompt has no space too many where there is none
+				value = " " + value // separated from the prompt only if there is a value
 			}
 		}
 		take(name, value)
@@ -76,8 +75,7 @@ func (s Settings) eachPiece(text string, now time.Time, take func(name, piece st
 	}
 }
 
-// Unset are the variables that the prompt and the event messages have and that
-// nobody set, each once: they are empty.
+// Unset returns the variables in the prompt and the event messages that have no value, each once.
 func (s Settings) Unset() []string {
 	var names []string
 	for _, text := range [...]string{s.SystemPrompt, s.OnNewChat.Text, s.OnInactivity.Text, s.OnMaxDuration.Text} {
@@ -91,21 +89,21 @@ func (s Settings) Unset() []string {
 	return names
 }
 
-// tooLong says by how much a text is too long once it is filled, and which
-// variable brings most of that; nothing where it is not.
+// tooLong says by how much a filled text is too long and which variable adds most to it. It returns "" if the
+// text fits.
 func (s Settings) tooLong(text string, most int) string {
 	if s.filledLength(text, nil) <= most {
 		return ""
 	}
-	brought := map[string]int{}
+	lengths := map[string]int{}
 	n := s.filledLength(text, func(name string, bytes int) {
 		if bytes > 0 {
-			brought[name] += bytes
+			lengths[name] += bytes
 		}
 	})
 	name := ""
-	for v, bytes := range brought {
-		if bytes > brought[name] || bytes == brought[name] && v < name {
+	for v, bytes := range lengths {
+		if bytes > lengths[name] || bytes == lengths[name] && v < name {
 			name = v
 		}
 	}
@@ -114,5 +112,5 @@ func (s Settings) tooLong(text string, most int) string {
 	}
 	return fmt.Sprintf(
 		"with its variables filled in it would have %d bytes, %d of them from {{%s}}; at most %d are allowed", n,
-		brought[name], name, most)
+		lengths[name], name, most)
 }

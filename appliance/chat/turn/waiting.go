@@ -6,26 +6,25 @@ import (
 	"parley/appliance/language"
 )
 
-// waiting is what the user has said and what has not come to its end: its words
-// are still to come, or they are not told yet because the assistant speaks, or
-// they were told and have no answer. It is a value, as State is: nothing that
-// an older one holds is changed.
+// waiting holds speech of the user that is not finished with: its transcript is still to come, or it is held
+// back because the assistant speaks, or it has no answer yet. It is a value, as State is: an older copy never
+// changes.
 type waiting struct {
-	transcripts []expectedTranscript // of utterances that are over, in the order of the utterances
+	transcripts []expectedTranscript // of utterances that are over, in order
 	heldBack    []Transcript         // said over the assistant, in order
-	unanswered  bool                 // words that came late were told, and have no answer
+	unanswered  bool                 // late speech was recorded and has no answer
 }
 
-// expectedTranscript is an utterance whose words come when the user already says the
-// next: the guess of that revision, or of a later one.
+// expectedTranscript is an utterance that was over before its transcript came. It expects the transcript of
+// that revision or a later one.
 type expectedTranscript struct{ utterance, revision int }
 
-// expect notes that the words of an utterance are still to come.
+// expect notes that the transcript of an utterance is still to come.
 func (w *waiting) expect(utterance, revision int) {
 	w.transcripts = append(slices.Clip(w.transcripts), expectedTranscript{utterance, revision})
 }
 
-// arrived takes note of a guess; it reports whether its words were waited for.
+// arrived notes a transcript and reports whether it was expected.
 func (w *waiting) arrived(utterance, revision int) bool {
 	i := slices.IndexFunc(w.transcripts, func(x expectedTranscript) bool {
 		return x.utterance == utterance && revision >= x.revision
@@ -37,22 +36,21 @@ func (w *waiting) arrived(utterance, revision int) bool {
 	return true
 }
 
-// hold keeps short speech over the assistant's until that is over.
+// hold holds back short speech over the assistant until the assistant is silent.
 func (w *waiting) hold(words Transcript) { w.heldBack = append(slices.Clip(w.heldBack), words) }
 
-// release returns what was held, in order, and holds it no longer.
+// release returns the speech that was held back, in order, and clears it.
 func (w *waiting) release() []Transcript {
 	held := w.heldBack
 	w.heldBack = nil
 	return held
 }
 
-// onlyForAnswer reports whether there is nothing but an answer to wait for: all that
-// was said is known.
+// onlyForAnswer reports whether all transcripts have come and only the answer is missing.
 func (w waiting) onlyForAnswer() bool { return w.unanswered && len(w.transcripts) == 0 }
 
-// takeLateTranscript: these are the words of an utterance that was over before the user
-// began the newest one. They are told before that; the answer is to both.
+// takeLateTranscript takes the transcript of an utterance that was over before the newest one began. It is
+// recorded before the newest one, and the answer is to both.
 func (s *State) takeLateTranscript(out *effects, e Transcribed) {
 	if !s.waiting.arrived(e.Utterance, e.Revision) {
 		return
@@ -67,7 +65,7 @@ func (s *State) takeLateTranscript(out *effects, e Transcribed) {
 		s.waiting.unanswered = s.waiting.unanswered || !returns
 	}
 	switch {
-	case returns && s.utterance.open: // then what is said now decides
+	case returns && s.utterance.open: // the newest utterance decides
 		s.interruption.utterance = s.utterance.number
 	case returns:
 		s.resumeReply(out)
@@ -76,15 +74,15 @@ func (s *State) takeLateTranscript(out *effects, e Transcribed) {
 	}
 }
 
-// answerWaiting answers words that came late, once the user says no more.
+// answerWaiting answers late speech as soon as the user says no more.
 func (s *State) answerWaiting(out *effects) {
 	if s.waiting.onlyForAnswer() && !s.utterance.open && !s.talking() {
 		s.answer(out, "")
 	}
 }
 
-// releaseHeldBack: the playback is over; what was said meanwhile counts now. Nothing
-// but backchannels needs no answer, unless they are one.
+// releaseHeldBack records what was said during the playback. Backchannels need no answer, unless the
+// assistant had asked a question.
 func (s *State) releaseHeldBack(out *effects) {
 	asked := s.endedWithQuestion()
 	for _, w := range s.waiting.release() {
@@ -93,11 +91,10 @@ func (s *State) releaseHeldBack(out *effects) {
 	}
 }
 
-// backchannel reports whether words only say "go on".
+// backchannel reports whether a transcript only says "go on".
 func backchannel(w Transcript) bool { return language.Of(w.Language).Backchannel(w.Text) }
 
-// endedWithQuestion reports whether the assistant ended with a question: then a "yes" is
-// an answer.
+// endedWithQuestion reports whether the assistant ended with a question, to which "yes" is an answer.
 func (s State) endedWithQuestion() bool {
 	n := len(s.history)
 	return n > 0 && s.history[n-1].Role == Assistant && language.Question(s.history[n-1].Text)
