@@ -85,7 +85,7 @@ func migrate(ctx context.Context, dir string, log *slog.Logger, steps []migratio
 		return err
 	}
 	if current > 0 {
-		aside := filepath.Join(dir, layout.Copy(newest(steps)))
+		aside := filepath.Join(dir, layout.DatabaseCopy(newest(steps)))
 		if _, err := copyDatabase(ctx, dir, aside, nil); err != nil {
 			return fmt.Errorf("copying the database aside: %w", err)
 		}

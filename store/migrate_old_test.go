@@ -52,7 +52,7 @@ func TestADatabaseOfGooseIsTakenOver(t *testing.T) {
 		`SELECT max(version_id) FROM goose_db_version WHERE is_applied`); err != nil || noted != target {
 		t.Errorf("goose's table says %d (%v), want %d", noted, err, target)
 	}
-	if _, err := os.Stat(filepath.Join(dir, layout.Copy(target))); err != nil {
+	if _, err := os.Stat(filepath.Join(dir, layout.DatabaseCopy(target))); err != nil {
 		t.Error("no copy was put aside")
 	}
 	wantSchema5(t, s)
@@ -108,7 +108,7 @@ func TestJoiningDoesNotMigrate(t *testing.T) {
 	if contents(t, dir) != before {
 		t.Error("the database was changed")
 	}
-	if _, err := os.Stat(filepath.Join(dir, layout.Copy(6))); err == nil {
+	if _, err := os.Stat(filepath.Join(dir, layout.DatabaseCopy(6))); err == nil {
 		t.Error("a copy was put aside for nothing")
 	}
 }

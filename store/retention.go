@@ -145,7 +145,7 @@ func (s *Store) Tidy(ctx context.Context, beforeMS int64) error {
 	if err := s.dropOldPluginLog(ctx, beforeMS); err != nil {
 		return err
 	}
-	copies, err := fs.Glob(os.DirFS(s.dir), layout.Copies)
+	copies, err := fs.Glob(os.DirFS(s.dir), layout.DatabaseCopies)
 	if err != nil {
 		return explain(doing, err)
 	}

@@ -15,7 +15,7 @@ import (
 type slots struct{ *limit.Limiter[netip.Prefix] }
 
 func newSlots(l Limits) slots {
-	return slots{limit.New[netip.Prefix](limit.Rule{AtOnce: l.Connections, OfOne: l.ConnectionsPerAddress})}
+	return slots{limit.New[netip.Prefix](limit.Rule{MaxActive: l.Connections, MaxPerKey: l.ConnectionsPerAddress})}
 }
 
 // reservedSlots of all are for clients on the machine itself, so that its
@@ -30,13 +30,13 @@ const slotRetry = 5 * time.Second
 // contract.ErrTooMany for an address that holds all it may, and a
 // contract.ErrFull where there is no slot left.
 func (p slots) enter(from netip.Prefix) (leave func(), err error) {
-	atOnce, ofOne := p.AtOnce, 0
+	atOnce, ofOne := p.MaxActive, 0
 	if !from.Addr().IsLoopback() {
-		atOnce, ofOne = p.AtOnce-min(reservedSlots, p.AtOnce/2), p.OfOne
+		atOnce, ofOne = p.MaxActive-min(reservedSlots, p.MaxActive/2), p.MaxPerKey
 	}
-	leave, err = p.TryWithin(from, atOnce, ofOne)
+	leave, err = p.TryAcquireWithin(from, atOnce, ofOne)
 	switch err {
-	case limit.ErrOfOne:
+	case limit.ErrPerKey:
 		return nil, contract.ErrTooMany{What: "too many connections or requests at once from this address",
 			RetryAfter: slotRetry}
 	case limit.ErrFull:

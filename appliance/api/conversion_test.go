@@ -205,7 +205,7 @@ func TestRecordingsThatAreNotTakenAreNamed(t *testing.T) {
 			t.Errorf("%s is not told what is missing: %s", sent[0], text)
 		}
 	}
-	if n := c.api.uploads.In(); n != 0 {
+	if n := c.api.uploads.Active(); n != 0 {
 		t.Errorf("%d uploads that are over are still counted", n)
 	}
 }
@@ -234,7 +234,7 @@ func TestRecordingsOnTheirWayAreCounted(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	held := c.api.uploads.In
+	held := c.api.uploads.Active
 	until := func(want int) {
 		for deadline := time.Now().Add(30 * time.Second); held() != want; time.Sleep(time.Millisecond) {
 			if time.Now().After(deadline) {

@@ -29,9 +29,9 @@ type searches struct{ *limit.Limiter[string] }
 
 func newSearches() searches {
 	return searches{limit.New[string](limit.Rule{
-		OfOne:    searchesOfOne,
-		MostOf:   searchesOfOne + searchesWaiting,
-		Patience: searchPatience,
+		MaxPerKey:      searchesOfOne,
+		MaxPerKeyTotal: searchesOfOne + searchesWaiting,
+		MaxWait:        searchPatience,
 	})}
 }
 
@@ -39,8 +39,8 @@ func newSearches() searches {
 // over. The error is a contract.ErrTooMany where there are too many, or that of
 // ctx.
 func (s searches) enter(ctx context.Context, account string) (leave func(), err error) {
-	leave, err = s.Enter(ctx, account)
-	if err == limit.ErrOfOne || err == limit.ErrWaited {
+	leave, err = s.Acquire(ctx, account)
+	if err == limit.ErrPerKey || err == limit.ErrTimeout {
 		err = contract.ErrTooMany{
 			What: fmt.Sprintf("more searches at once than the %d that the box runs for one account",
 				searchesOfOne),

@@ -22,14 +22,14 @@ const (
 type uploads struct{ *limit.Limiter[string] }
 
 func newUploads() uploads {
-	return uploads{limit.New[string](limit.Rule{AtOnce: mostUploads, OfOne: uploadsOfOne})}
+	return uploads{limit.New[string](limit.Rule{MaxActive: mostUploads, MaxPerKey: uploadsOfOne})}
 }
 
 // enter lets one more in; leave is called when it is gone.
 func (u uploads) enter(account string) (leave func(), err error) {
-	leave, err = u.Try(account)
+	leave, err = u.TryAcquire(account)
 	switch err {
-	case limit.ErrOfOne:
+	case limit.ErrPerKey:
 		return nil,
 			contract.ErrTooMany{What: fmt.Sprintf("%d recordings of this account are being converted or wait for it",
 				uploadsOfOne), RetryAfter: uploadRetry}

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"math"
 
-	"parley/internal/cage"
+	"parley/internal/isolate"
 )
 
 const (
@@ -19,7 +19,7 @@ const (
 	requestOpen   = 'o'
 	requestDecode = 'd'
 	// answerAt is how long an answer becomes before it is sent, in bytes: far more
-	// than a frame, far less than cage.MaxFrame.
+	// than a frame, far less than isolate.MaxFrame.
 	answerAt = 1 << 18
 )
 
@@ -27,16 +27,16 @@ const (
 // does not return. A program that decodes AAC, Vorbis or MP3 calls it before
 // anything else.
 func Main() {
-	cage.Main(decoderName, func(args []string) (cage.Work, error) {
+	isolate.Main(decoderName, func(args []string) (isolate.Work, error) {
 		if len(args) > 1 && args[0] == decodesAV {
 			library, err := loadAVCodec(args[1:])
-			return cage.Work{Answer: (&avWorker{library: library}).answer}, err
+			return isolate.Work{Answer: (&avWorker{library: library}).answer}, err
 		}
 		if len(args) == 2 && args[0] == decodesMP3 {
 			dec, err := openMPG123(args[1], mp3MaxJunk)
-			return cage.Work{Answer: (&mp3Worker{dec: dec, pcm: make([]float32, 2*1152)}).answer}, err
+			return isolate.Work{Answer: (&mp3Worker{dec: dec, pcm: make([]float32, 2*1152)}).answer}, err
 		}
-		return cage.Work{}, errors.New("audio: no such decoder")
+		return isolate.Work{}, errors.New("audio: no such decoder")
 	})
 }
 

@@ -11,7 +11,7 @@ import (
 	"time"
 	"unicode"
 
-	"parley/internal/cage"
+	"parley/internal/isolate"
 )
 
 const (
@@ -44,7 +44,7 @@ var (
 // reads what strangers wrote, so nothing that it says is believed. One goroutine
 // uses it. It is ended by free, or when nobody has it any more.
 type decoderProcess struct {
-	process *cage.Process
+	process *isolate.Process
 	free    func() // nothing else is called after it
 	limit   time.Duration
 	late    time.Duration // how much longer it took than its sound plays
@@ -53,15 +53,15 @@ type decoderProcess struct {
 
 // startDecoder starts the decoder that args name, as Main has them.
 func startDecoder(args ...string) (*decoderProcess, error) {
-	p, err := cage.Start(decoderName, args...)
-	if errors.Is(err, cage.ErrDied) || errors.Is(err, cage.ErrHung) { // which is no fault of the file
+	p, err := isolate.Start(decoderName, args...)
+	if errors.Is(err, isolate.ErrDied) || errors.Is(err, isolate.ErrHung) { // which is no fault of the file
 		return nil, fmt.Errorf("its decoder does not start: %w", err)
 	}
 	if err != nil {
 		return nil, err
 	}
 	d := &decoderProcess{process: p, limit: decodeTime}
-	cleanup := runtime.AddCleanup(d, (*cage.Process).Stop, p)
+	cleanup := runtime.AddCleanup(d, (*isolate.Process).Stop, p)
 	d.free = sync.OnceFunc(func() { cleanup.Stop(); p.Stop() })
 	return d, nil
 }
@@ -112,9 +112,9 @@ func (d *decoderProcess) ask(request []byte, rate func(hz int) error, sound func
 // decoderFault says of a file what became of its decoder.
 func decoderFault(err error) error {
 	switch {
-	case errors.Is(err, cage.ErrHung):
+	case errors.Is(err, isolate.ErrHung):
 		return errDecoderHung
-	case errors.Is(err, cage.ErrDied):
+	case errors.Is(err, isolate.ErrDied):
 		return errDecoderDied
 	}
 	return err

@@ -14,7 +14,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"parley/internal/cage"
+	"parley/internal/isolate"
 )
 
 // inC are files that are decoded in C, in a process of its own.
@@ -92,8 +92,8 @@ func TestADecoderIsShutIn(t *testing.T) {
 		d, _ := halfDecoded(t, voice(t, file, inC[file]))
 		decoder := processOf(t, d)
 		p := decoder.process
-		if len(p.Lacks()) > 0 {
-			t.Skipf("this kernel lacks %q", p.Lacks())
+		if len(p.MissingProtections()) > 0 {
+			t.Skipf("this kernel lacks %q", p.MissingProtections())
 		}
 		for of, want := range map[string]string{"maps": library, "status": "Seccomp:\t2", "cmdline": decoderName} {
 			text, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", p.Pid(), of))
@@ -265,7 +265,7 @@ func TestADecoderThatLiesIsAnErrorOfItsFile(t *testing.T) {
 		"sound without an end":      {slices.Concat([]byte{2}, rate, sound), "too long"},
 		"what is no number or loud": {once(rate, odd, end), ""},
 	} {
-		process, err := cage.Start(lying)
+		process, err := isolate.Start(lying)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,13 +13,13 @@ import (
 
 	"go.uber.org/goleak"
 
-	"parley/internal/cage"
+	"parley/internal/isolate"
 )
 
 // TestMain is the process that decodes, too.
 func TestMain(m *testing.M) {
 	Main()
-	cage.Main(lying, func([]string) (cage.Work, error) { return cage.Work{Answer: lie}, nil })
+	isolate.Main(lying, func([]string) (isolate.Work, error) { return isolate.Work{Answer: lie}, nil })
 	goleak.VerifyTestMain(collected{m})
 }
 

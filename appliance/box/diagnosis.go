@@ -20,7 +20,7 @@ import (
 
 // Diagnosis is what Diagnose found.
 type Diagnosis struct {
-	Healthy  bool             `json:"healthy"` // no finding is doctor.Trouble
+	Healthy  bool             `json:"healthy"` // no finding is doctor.Problem
 	Running  bool             `json:"running"` // a box runs on the data folder
 	Findings []doctor.Finding `json:"findings"`
 }
@@ -75,7 +75,7 @@ func diagnose(ctx context.Context, cfg config.Config, examineLibraries func(conf
 		return d, err
 	}
 	d.add(kioskChat...)
-	d.Healthy = !slices.ContainsFunc(d.Findings, func(f doctor.Finding) bool { return f.Health == doctor.Trouble })
+	d.Healthy = !slices.ContainsFunc(d.Findings, func(f doctor.Finding) bool { return f.Health == doctor.Problem })
 	return d, nil
 }
 
@@ -83,20 +83,20 @@ func (d *Diagnosis) add(found ...doctor.Finding) { d.Findings = append(d.Finding
 
 // examinePort checks whether the box can listen, or does.
 func examinePort(listen, pid string, running bool) doctor.Finding {
-	f := doctor.Finding{Part: "port", Health: doctor.Well}
+	f := doctor.Finding{Part: "port", Health: doctor.OK}
 	if !running {
 		l, err := net.Listen("tcp", listen)
 		if err != nil {
 			return doctor.Finding{
 				Part:   "port",
-				Health: doctor.Trouble,
+				Health: doctor.Problem,
 				What:   err.Error(),
 				Mend:   "stop what uses it, or choose another address with --listen",
 			}
 		}
 		f.What = listen + " is free"
 		if err := l.Close(); err != nil {
-			f.Health, f.What = doctor.Doubt, err.Error()
+			f.Health, f.What = doctor.Warning, err.Error()
 		}
 		return f
 	}
@@ -107,13 +107,13 @@ func examinePort(listen, pid string, running bool) doctor.Finding {
 	if err != nil {
 		return doctor.Finding{
 			Part:   "port",
-			Health: doctor.Doubt,
+			Health: doctor.Warning,
 			What:   fmt.Sprintf("the box runs (process %s), but not on %s: %v", pid, listen, err),
 			Mend:   "pass the --listen or --config that it was started with, or see its log",
 		}
 	}
 	if err := conn.Close(); err != nil {
-		f.Health, f.What = doctor.Doubt, err.Error()
+		f.Health, f.What = doctor.Warning, err.Error()
 	}
 	return f
 }

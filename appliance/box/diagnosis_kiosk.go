@@ -23,7 +23,7 @@ func examineKiosk(k config.Kiosk) []doctor.Finding {
 	if err != nil {
 		return []doctor.Finding{{
 			Part:   "kiosk",
-			Health: doctor.Trouble,
+			Health: doctor.Problem,
 			What:   err.Error(),
 			Mend: "install PulseAudio or PipeWire, or run this as the user that runs the box: sound servers belong " +
 				"to one user's session",
@@ -62,15 +62,15 @@ func examineKioskChat(ctx context.Context, cfg config.Config) ([]doctor.Finding,
 	case err != nil:
 		return []doctor.Finding{{
 			Part:   "kiosk",
-			Health: doctor.Trouble,
+			Health: doctor.Problem,
 			What:   "no conversation can begin: " + err.Error(),
 			Mend:   "set kiosk.config_id and kiosk.account to what is there, or make it (see docs/console.md)",
 		}}, nil
 	case k.Config == "":
-		return []doctor.Finding{{Part: "kiosk", Health: doctor.Well,
+		return []doctor.Finding{{Part: "kiosk", Health: doctor.OK,
 			What: "account " + k.Account + ", the box's own assistant"}}, nil
 	}
-	return []doctor.Finding{{Part: "kiosk", Health: doctor.Well,
+	return []doctor.Finding{{Part: "kiosk", Health: doctor.OK,
 		What: fmt.Sprintf("account %s, config %s (%s)", k.Account, k.Config, settings.ConfigID)}}, nil
 }
 
@@ -81,33 +81,33 @@ func examineDevice(part string, kind soundcard.Kind, all []soundcard.Device, wan
 		if err != nil {
 			return doctor.Finding{
 				Part:   part,
-				Health: doctor.Trouble,
+				Health: doctor.Problem,
 				What:   err.Error(),
 				Mend:   "plug it in, or set kiosk.devices to one that parley doctor --devices lists",
 			}
 		}
-		return doctor.Finding{Part: part, Health: doctor.Well, What: fmt.Sprintf("%s (%s)", d.Name, d.ID)}
+		return doctor.Finding{Part: part, Health: doctor.OK, What: fmt.Sprintf("%s (%s)", d.Name, d.ID)}
 	}
 	d, err := soundcard.Usual(all, kind)
 	switch _, monitor := errors.AsType[soundcard.ErrMonitor](err); {
 	case monitor:
 		return doctor.Finding{
 			Part:   part,
-			Health: doctor.Trouble,
+			Health: doctor.Problem,
 			What:   err.Error(),
 			Mend:   "plug in a microphone, or name one with kiosk.devices",
 		}
 	case err != nil:
 		return doctor.Finding{
 			Part:   part,
-			Health: doctor.Trouble,
+			Health: doctor.Problem,
 			What:   "there is none",
 			Mend:   "plug one in, and see that the user of the box is in the group audio",
 		}
 	case d.ID == "":
-		return doctor.Finding{Part: part, Health: doctor.Well, What: "the system's default"}
+		return doctor.Finding{Part: part, Health: doctor.OK, What: "the system's default"}
 	}
-	return doctor.Finding{Part: part, Health: doctor.Well,
+	return doctor.Finding{Part: part, Health: doctor.OK,
 		What: fmt.Sprintf("%s (%s), the system's default", d.Name, d.ID)}
 }
 
@@ -115,18 +115,18 @@ func examineDevice(part string, kind soundcard.Kind, all []soundcard.Device, wan
 func examineFile(part, path string, how uint32, group string) doctor.Finding {
 	switch err := unix.Access(path, how); {
 	case err == nil:
-		return doctor.Finding{Part: part, Health: doctor.Well, What: path}
+		return doctor.Finding{Part: part, Health: doctor.OK, What: path}
 	case errors.Is(err, unix.EACCES):
 		return doctor.Finding{
 			Part:   part,
-			Health: doctor.Trouble,
+			Health: doctor.Problem,
 			What:   path + " may not be used by this user",
 			Mend:   "usermod -aG " + group + " USER, and start the box anew",
 		}
 	default:
 		return doctor.Finding{
 			Part:   part,
-			Health: doctor.Trouble,
+			Health: doctor.Problem,
 			What:   fmt.Sprintf("%s: %v", path, err),
 			Mend:   "plug it in, or name another one",
 		}

@@ -29,31 +29,31 @@ func TestTheDoctorKnowsWhichDeviceIsMeant(t *testing.T) {
 		health doctor.Health
 		says   string
 	}{
-		{"puck", doctor.Well, "Acme Puck Mono"},
-		{"alsa_input.usb-Acme_Cam", doctor.Well, "Acme Camera"},
-		{"ACME CAMERA", doctor.Well, "Acme Camera"},
-		{"acme", doctor.Trouble, `several microphones: "Acme Puck Mono" (alsa_input.usb-Acme_Puck), "Acme Camera"`},
-		{"webcam", doctor.Trouble, `there are "Acme Puck Mono"`},
-		{"", doctor.Trouble, "hears what the box plays"},
+		{"puck", doctor.OK, "Acme Puck Mono"},
+		{"alsa_input.usb-Acme_Cam", doctor.OK, "Acme Camera"},
+		{"ACME CAMERA", doctor.OK, "Acme Camera"},
+		{"acme", doctor.Problem, `several microphones: "Acme Puck Mono" (alsa_input.usb-Acme_Puck), "Acme Camera"`},
+		{"webcam", doctor.Problem, `there are "Acme Puck Mono"`},
+		{"", doctor.Problem, "hears what the box plays"},
 	} {
 		f := examineDevice("microphone", soundcard.Input, all, row.wanted)
 		if f.Health != row.health || !strings.Contains(f.What, row.says) ||
-			(f.Mend == "") != (f.Health == doctor.Well) {
+			(f.Mend == "") != (f.Health == doctor.OK) {
 			t.Errorf("%q: %+v, want %s with %q", row.wanted, f, row.health, row.says)
 		}
 	}
-	if f := examineDevice("microphone", soundcard.Input, nil, ""); f.Health != doctor.Trouble {
+	if f := examineDevice("microphone", soundcard.Input, nil, ""); f.Health != doctor.Problem {
 		t.Errorf("without any: %+v", f)
 	}
 	if f := examineDevice("microphone", soundcard.Input, nil, "puck"); !strings.Contains(f.What,
 		"no microphone is called \"puck\": there is none at all") {
 		t.Errorf("without any: %+v", f)
 	}
-	if f := examineFile("button", filepath.Join(t.TempDir(), "gpiochip0"), 4, "gpio"); f.Health != doctor.Trouble ||
+	if f := examineFile("button", filepath.Join(t.TempDir(), "gpiochip0"), 4, "gpio"); f.Health != doctor.Problem ||
 		!strings.Contains(f.What, "no such file") {
 		t.Errorf("%+v", f)
 	}
-	if f := examineFile("keyboard", os.DevNull, 4, "input"); f.Health != doctor.Well {
+	if f := examineFile("keyboard", os.DevNull, 4, "input"); f.Health != doctor.OK {
 		t.Errorf("%+v", f)
 	}
 }
@@ -83,7 +83,7 @@ func TestTheDoctorKnowsWhetherAConversationCanBegin(t *testing.T) {
 		health doctor.Health
 		says   string
 	}{
-		{config.Kiosk{Enabled: true, Account: "museum"}, doctor.Trouble, `kiosk.account: there is no account "museum"`},
+		{config.Kiosk{Enabled: true, Account: "museum"}, doctor.Problem, `kiosk.account: there is no account "museum"`},
 	} {
 		cfg.Kiosk = row.kiosk
 		if found := examine(); len(found) != 1 || found[0].Health != row.health ||

@@ -30,7 +30,7 @@ import (
 
 // examineDatabase checks the whole database. The error is only ctx's.
 func examineDatabase(ctx context.Context, data string) (doctor.Finding, error) {
-	f := doctor.Finding{Part: "database", Health: doctor.Trouble}
+	f := doctor.Finding{Part: "database", Health: doctor.Problem}
 	schema, err := store.Inspect(ctx, data)
 	newest, newestErr := store.NewestSchema()
 	switch {
@@ -39,7 +39,7 @@ func examineDatabase(ctx context.Context, data string) (doctor.Finding, error) {
 	case newestErr != nil:
 		return f, newestErr
 	case errors.Is(err, store.ErrNotFound):
-		f.Health, f.What, f.Mend = doctor.Doubt, "there is none", doctor.NoBox
+		f.Health, f.What, f.Mend = doctor.Warning, "there is none", doctor.NoBox
 		if found := Likely(data); found != "" {
 			f.Mend = "a box has its data in " + found + ": pass --data " + found
 		}
@@ -50,22 +50,22 @@ func examineDatabase(ctx context.Context, data string) (doctor.Finding, error) {
 	case err != nil:
 		f.What, f.Mend = err.Error(), "run this as the user that runs the box"
 	case schema < newest:
-		f.Health, f.What = doctor.Well,
+		f.Health, f.What = doctor.OK,
 			fmt.Sprintf("sound; the next start brings its schema from %d to %d, after copying it aside", schema, newest)
 	default:
-		f.Health, f.What = doctor.Well, fmt.Sprintf("sound, schema %d", schema)
+		f.Health, f.What = doctor.OK, fmt.Sprintf("sound, schema %d", schema)
 	}
 	return f, nil
 }
 
 // examineBackup checks how old the newest backup is.
 func examineBackup(data string) doctor.Finding {
-	made, ok, err := backup.Newest(data)
+	made, ok, err := backup.Latest(data)
 	switch {
 	case err != nil:
 		return doctor.Finding{
 			Part:   "backup",
-			Health: doctor.Doubt,
+			Health: doctor.Warning,
 			What:   err.Error(),
 			Mend:   "delete that file, and make a backup: parley backup FILE",
 		}
@@ -83,13 +83,13 @@ func examineRecordings(ctx context.Context, cfg config.Config, tell progress.Fun
 	if err != nil {
 		return doctor.Finding{
 			Part:   "recordings",
-			Health: doctor.Trouble,
+			Health: doctor.Problem,
 			What:   err.Error(),
 			Mend:   "run this as the user that runs the box",
 		}, nil
 	}
-	sounds := doctor.Sounds{Folder: filepath.Join(data, layout.Recordings), Room: room}
-	sounds.Known = func(ctx context.Context) (due map[string]bool, err error) {
+	sounds := doctor.RecordingsCheck{Folder: filepath.Join(data, layout.Recordings), Limits: room}
+	sounds.Expected = func(ctx context.Context) (due map[string]bool, err error) {
 		if files, err = store.SoundFiles(ctx, data); errors.Is(err, store.ErrNotFound) {
 			return nil, fs.ErrNotExist
 		}
@@ -119,7 +119,7 @@ func examineRecordings(ctx context.Context, cfg config.Config, tell progress.Fun
 
 // recordingRoom returns the limits of recordings, and from when on the box deletes
 // those beyond them.
-func recordingRoom(cfg config.Config) (room doctor.Room, err error) {
+func recordingRoom(cfg config.Config) (room doctor.RecordingLimits, err error) {
 	limits, err := RecordingLimits(cfg)
 	if err != nil {
 		return room, err
@@ -128,11 +128,11 @@ func recordingRoom(cfg config.Config) (room doctor.Room, err error) {
 	if errors.Is(err, fs.ErrNotExist) { // no box with limits has started yet
 		err = nil
 	}
-	return doctor.Room{
-		Bytes: limits.Bytes,
-		Days:  limits.Days,
-		From:  notice.From,
-		Found: notice.Recordings,
+	return doctor.RecordingLimits{
+		Bytes:        limits.Bytes,
+		Days:         limits.Days,
+		DeletingFrom: notice.From,
+		ToDelete:     notice.Recordings,
 	}, err
 }
 
@@ -160,7 +160,7 @@ func examineLibraries(cfg config.Config) doctor.Finding {
 	if len(broken) > 0 {
 		return doctor.Finding{
 			Part:   "libraries",
-			Health: doctor.Trouble,
+			Health: doctor.Problem,
 			What:   strings.Join(broken, "; "),
 			Mend:   "run: parley packs pull, and see parley packs list --verify",
 		}
@@ -170,12 +170,12 @@ func examineLibraries(cfg config.Config) doctor.Finding {
 
 // examineHearing reports which languages the box understands.
 func examineHearing(cfg config.Config) doctor.Finding {
-	f := doctor.Finding{Part: "hearing", Health: doctor.Well, What: "Whisper, in many languages"}
+	f := doctor.Finding{Part: "hearing", Health: doctor.OK, What: "Whisper, in many languages"}
 	if engines.TranscriberLanguages(cfg) != nil {
 		f.What = "Moonshine, in English only; for other languages: " + voices.HearingAdvice
 	}
 	if why := voices.HearingProblem(cfg, ""); why != "" {
-		f.Health, f.What, f.Mend = doctor.Doubt, why, voices.HearingAdvice
+		f.Health, f.What, f.Mend = doctor.Warning, why, voices.HearingAdvice
 	}
 	return f
 }
@@ -186,7 +186,7 @@ func examineSystem(lacks []string) doctor.Finding {
 	if err := audio.CheckMP3(); err != nil {
 		return doctor.Finding{
 			Part:   "libraries",
-			Health: doctor.Doubt,
+			Health: doctor.Warning,
 			What:   err.Error(),
 			Mend:   "apt-get install libmpg123-0",
 		}
@@ -194,7 +194,7 @@ func examineSystem(lacks []string) doctor.Finding {
 	if err := audio.CheckMP3Encoder(); err != nil {
 		return doctor.Finding{
 			Part:   "libraries",
-			Health: doctor.Doubt,
+			Health: doctor.Warning,
 			What:   err.Error(),
 			Mend:   "apt-get install libmp3lame0",
 		}
@@ -202,7 +202,7 @@ func examineSystem(lacks []string) doctor.Finding {
 	if err := audio.CheckAAC(); err != nil {
 		return doctor.Finding{
 			Part:   "libraries",
-			Health: doctor.Doubt,
+			Health: doctor.Warning,
 			What:   err.Error(),
 			Mend:   "apt-get install ffmpeg",
 		}
@@ -210,7 +210,7 @@ func examineSystem(lacks []string) doctor.Finding {
 	if err := clean.Check(); err != nil {
 		return doctor.Finding{
 			Part:   "libraries",
-			Health: doctor.Doubt,
+			Health: doctor.Warning,
 			What:   err.Error(),
 			Mend:   "apt-get install libspeexdsp1",
 		}
@@ -218,13 +218,13 @@ func examineSystem(lacks []string) doctor.Finding {
 	if len(lacks) > 0 {
 		return doctor.Finding{
 			Part:   "libraries",
-			Health: doctor.Doubt,
+			Health: doctor.Warning,
 			What: "all of them load; this kernel does not shut eSpeak NG and the decoders in with " +
 				strings.Join(lacks, ", nor with "),
 			Mend: "use a Linux from 5.13 on that has Landlock switched on (lsm= on its command line)",
 		}
 	}
-	return doctor.Finding{Part: "libraries", Health: doctor.Well, What: "all of them load"}
+	return doctor.Finding{Part: "libraries", Health: doctor.OK, What: "all of them load"}
 }
 
 // examineWebhooks counts the webhooks that wait and those that were given up. If the
@@ -239,9 +239,9 @@ func examineWebhooks(ctx context.Context, data string) ([]doctor.Finding, error)
 	if errors.Join(err, listErr, s.Close()) != nil {
 		return nil, context.Cause(ctx)
 	}
-	f := doctor.Finding{Part: "webhooks", Health: doctor.Well, What: fmt.Sprintf("%d wait", waiting)}
+	f := doctor.Finding{Part: "webhooks", Health: doctor.OK, What: fmt.Sprintf("%d wait", waiting)}
 	if dead > 0 && len(newest) > 0 {
-		f.Health, f.What = doctor.Doubt,
+		f.Health, f.What = doctor.Warning,
 			fmt.Sprintf("%d were given up in the last seven days; the newest: %s", dead, newest[0].LastError)
 		f.Mend = "see parley webhooks --state dead; once the receiver is mended: parley webhooks --retry --all"
 	}

@@ -110,7 +110,7 @@ func (b *Health) since(ctx context.Context, newest time.Time) (h contract.Return
 	if now, err := b.Speaker.Status(); err == nil {
 		h.Speaker = &now
 	}
-	made, ok, err := backup.Newest(b.Config.Data)
+	made, ok, err := backup.Latest(b.Config.Data)
 	if ok {
 		h.Backup = &contract.BoxBackup{MadeOn: made.MadeMS, Bytes: made.Bytes}
 	}
@@ -261,7 +261,7 @@ func (b *Health) examineLoaded(config.Config) doctor.Finding {
 	if b.gate.Load() == nil {
 		return doctor.Finding{
 			Part:   "libraries",
-			Health: doctor.Doubt,
+			Health: doctor.Warning,
 			What:   "they are being loaded",
 			Mend:   "look again when the box is ready",
 		}

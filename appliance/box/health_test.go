@@ -125,7 +125,7 @@ func TestARunningBoxExaminesItselfOnceAtATime(t *testing.T) {
 	for _, f := range d.Findings {
 		found[f.Part] = f
 	}
-	if found["database"].Health != string(doctor.Well) || found["libraries"].Health != string(doctor.Doubt) ||
+	if found["database"].Health != string(doctor.OK) || found["libraries"].Health != string(doctor.Warning) ||
 		found["backup"].Mend == "" || found["webhooks"].Part == "" {
 		t.Errorf("%+v", d)
 	}

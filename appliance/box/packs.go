@@ -42,7 +42,7 @@ func (b *Packs) Wait() { b.running.Wait() }
 
 // Packs lists all packs: their state, and which of them the box uses.
 func (b *Packs) Packs(ctx context.Context) (contract.ReturnPacks, error) {
-	states, err := packs.Verify(ctx, b.cfg.Packs, append(packs.BuiltIn(), packs.Own(b.cfg.Packs)...), false)
+	states, err := packs.Verify(ctx, b.cfg.Packs, append(packs.BuiltIn(), packs.Custom(b.cfg.Packs)...), false)
 	if err != nil {
 		return contract.ReturnPacks{}, err
 	}
@@ -56,14 +56,14 @@ func (b *Packs) Packs(ctx context.Context) (contract.ReturnPacks, error) {
 		told.Packs[i] = contract.ReturnPack{
 			Name:    s.Pack.Name,
 			Kind:    string(s.Pack.Kind),
-			Does:    s.Pack.Does,
+			Does:    s.Pack.Summary,
 			Version: s.Pack.Version,
 			Licence: s.Pack.Licence,
 			Bytes:   s.Pack.Bytes(),
 			Status:  string(s.Status),
 			Why:     s.Why,
 			InUse:   slices.Contains(uses, s.Pack.Name),
-			Own:     s.Pack.Own,
+			Own:     s.Pack.Custom,
 			System:  s.Pack.System != nil,
 		}
 	}
@@ -114,7 +114,7 @@ func (b *Packs) PullPack(ctx context.Context, name string) (contract.PackPull, e
 	if err != nil {
 		return contract.PackPull{}, err
 	}
-	if pack.Own {
+	if pack.Custom {
 		return contract.PackPull{}, contract.ErrConflict{Why: "the operator added " + name + ", and it cannot be " +
 			"fetched; add it again with parley packs add"}
 	}
@@ -137,7 +137,7 @@ func (b *Packs) PullPack(ctx context.Context, name string) (contract.PackPull, e
 	b.newest = startPull(b.stop, name, &b.running, func(ctx context.Context, tell progress.Func) error {
 		err := packs.Pull(ctx, b.cfg.Packs, []packs.Pack{pack}, tell)
 		if err != nil {
-			err = errors.Join(err, packs.Forget(b.cfg.Packs, pack))
+			err = errors.Join(err, packs.DropPartial(b.cfg.Packs, pack))
 		}
 		return err
 	})

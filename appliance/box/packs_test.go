@@ -71,16 +71,16 @@ func packsOf(t *testing.T, data string) *Packs {
 	pack := packs.Pack{
 		Name:    "voice-test",
 		Kind:    packs.Voice,
-		Does:    "A test",
+		Summary: "A test",
 		Version: "1",
 		Licence: "MIT",
-		Credits: []packs.Credit{{Of: "a test", SPDX: "MIT", Copyright: "nobody"}},
+		Credits: []packs.Credit{{Work: "a test", SPDX: "MIT", Copyright: "nobody"}},
 		Builds: map[string]packs.Build{"any": {Files: []bundle.File{file}, Sources: []packs.Source{{
 			Client:  "pip",
 			Package: "x",
 			Version: "1",
 			Bytes:   5,
-			Take: []packs.Take{{
+			Parts: []packs.Part{{
 				Member: "data",
 				File:   "voice",
 				Bytes:  file.Bytes,

@@ -3,7 +3,7 @@ package config
 import (
 	"strings"
 
-	"parley/internal/edits"
+	"parley/internal/levenshtein"
 )
 
 // Nearest returns the candidate that name most likely meant, or "" when none
@@ -11,7 +11,7 @@ import (
 func Nearest(name string, candidates []string) string {
 	best, distance := "", max(2, len(name)/3)+1
 	for _, c := range candidates {
-		if d := edits.Distance([]byte(strings.ToLower(name)), []byte(strings.ToLower(c))); d < distance {
+		if d := levenshtein.Distance([]byte(strings.ToLower(name)), []byte(strings.ToLower(c))); d < distance {
 			best, distance = c, d
 		}
 	}

@@ -103,7 +103,7 @@ func checkModels(cfg config.Config, which Selection) error {
 		return nil
 	}
 	var have []string
-	for _, p := range append(packs.BuiltIn(), packs.Own(cfg.Packs)...) {
+	for _, p := range append(packs.BuiltIn(), packs.Custom(cfg.Packs)...) {
 		if p.Kind == packs.LanguageModel {
 			have = append(have, p.Name)
 		}

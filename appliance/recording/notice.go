@@ -28,12 +28,13 @@ type Notice struct {
 // ReadNotice returns the notice in the data folder. fs.ErrNotExist: no box with
 // limits has started there yet.
 func ReadNotice(data string) (n Notice, err error) {
-	text, err := os.ReadFile(filepath.Join(data, layout.RoomNotice))
+	text, err := os.ReadFile(filepath.Join(data, layout.RecordingsNotice))
 	if err != nil {
 		return n, err
 	}
 	if err := json.Unmarshal(text, &n); err != nil {
-		return n, fmt.Errorf("%s: %w: delete it, and the box writes a new one", filepath.Join(data, layout.RoomNotice),
+		return n, fmt.Errorf("%s: %w: delete it, and the box writes a new one",
+			filepath.Join(data, layout.RecordingsNotice),
 			err)
 	}
 	return n, nil
@@ -55,5 +56,5 @@ func GiveNotice(data string, surplus int, bytes int64, now time.Time) (Notice, e
 	if err != nil {
 		return n, err
 	}
-	return n, durable.WriteFile(filepath.Join(data, layout.RoomNotice), append(text, '\n'), 0o600)
+	return n, durable.WriteFile(filepath.Join(data, layout.RecordingsNotice), append(text, '\n'), 0o600)
 }

@@ -12,7 +12,7 @@ import (
 	"parley/appliance/audio"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
-	"parley/internal/backlog"
+	"parley/internal/unbounded"
 	"parley/store"
 )
 
@@ -57,7 +57,7 @@ type Recorder struct {
 	clock  func() time.Duration // since the chat began
 	log    *slog.Logger
 
-	queue      *backlog.Queue[sound]
+	queue      *unbounded.Queue[sound]
 	waiting    atomic.Int64  // samples of the user in the queue
 	done       chan struct{} // closed: all is written
 	incomplete atomic.Bool   // something was not taken
@@ -96,7 +96,7 @@ func New(chatID string, files Files, syncer *Syncer, clock func() time.Duration,
 		syncer:    syncer,
 		clock:     clock,
 		log:       log,
-		queue:     backlog.New[sound](),
+		queue:     unbounded.NewQueue[sound](),
 		done:      make(chan struct{}),
 		user:      track{side: store.UserSide, rateHz: engine.SpeechRateHz},
 		assistant: track{side: store.AssistantSide, rateHz: contract.OutputRateHz},

@@ -29,11 +29,11 @@ const (
 // newConversions returns what lets conversions in.
 func newConversions() *limit.Limiter[string] {
 	return limit.New[string](limit.Rule{
-		AtOnce:   convertAtOnce,
-		Kept:     convertKeptFree,
-		Waiting:  convertWaiting,
-		MostOf:   convertOfOne,
-		Patience: longestWait,
+		MaxActive:      convertAtOnce,
+		Reserved:       convertKeptFree,
+		MaxWaiting:     convertWaiting,
+		MaxPerKeyTotal: convertOfOne,
+		MaxWait:        longestWait,
 	})
 }
 

@@ -5,7 +5,7 @@ import (
 	"unicode"
 
 	"parley/appliance/text"
-	"parley/internal/edits"
+	"parley/internal/levenshtein"
 )
 
 const (
@@ -102,7 +102,7 @@ func unlike(a, b []rune) float64 {
 	if len(a) == 0 && len(b) == 0 {
 		return 0
 	}
-	return strangers * float64(edits.Distance(a, b)) / float64(max(len(a), len(b)))
+	return strangers * float64(levenshtein.Distance(a, b)) / float64(max(len(a), len(b)))
 }
 
 // byLength gives each part as many letters as it is long.

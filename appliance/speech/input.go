@@ -11,8 +11,8 @@ import (
 
 	"parley/appliance/contract"
 	"parley/appliance/text"
-	"parley/internal/backlog"
 	"parley/internal/limit"
+	"parley/internal/unbounded"
 )
 
 const (
@@ -44,9 +44,9 @@ type Out interface {
 // ReserveSocket takes room for one socket of an account. The error is a
 // contract.ErrTooMany or a contract.ErrFull.
 func (s *Service) ReserveSocket(account string) (release func(), err error) {
-	release, err = s.sockets.Try(account)
+	release, err = s.sockets.TryAcquire(account)
 	switch err {
-	case limit.ErrOfOne:
+	case limit.ErrPerKey:
 		return nil, contract.ErrTooMany{What: "this account has too many sockets open for text-to-speech",
 			RetryAfter: turnRetry}
 	case limit.ErrFull:
@@ -65,7 +65,7 @@ type Input struct {
 
 	ctx    context.Context // ends when nobody listens any more
 	cancel context.CancelCauseFunc
-	orders *backlog.Queue[order]
+	orders *unbounded.Queue[order]
 	room   *semaphore.Weighted // for orders, in bytes
 	done   chan struct{}
 
@@ -107,7 +107,7 @@ func (s *Service) OpenInput(ctx context.Context, account, requestID string, c co
 	in := &Input{
 		service: s,
 		out:     out,
-		orders:  backlog.New[order](),
+		orders:  unbounded.NewQueue[order](),
 		room:    semaphore.NewWeighted(mostOrdered),
 		done:    make(chan struct{}),
 		set:     settings{speed: 1},

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"parley/appliance/text"
-	"parley/internal/edits"
+	"parley/internal/levenshtein"
 )
 
 // anyWords stands for what the ear makes of a name of which a lexicon gives the
@@ -45,7 +45,7 @@ func wordsSaid(s string, o text.Options) []string {
 // wordErrors is text.WordErrors, but for anyWords, for which any number of words
 // may stand; of is how many the others are.
 func wordErrors(want, got []string) (wrong, of int) {
-	row := edits.Row(len(got))
+	row := levenshtein.Row(len(got))
 	for _, w := range want {
 		if w == anyWords {
 			for j := range got {
@@ -54,7 +54,7 @@ func wordErrors(want, got []string) (wrong, of int) {
 			continue
 		}
 		of++
-		edits.Next(row, w, got)
+		levenshtein.Next(row, w, got)
 	}
 	return row[len(got)], of
 }

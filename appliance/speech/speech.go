@@ -83,7 +83,7 @@ func New(p Parts) *Service {
 		Parts:       p,
 		turns:       newTurns(),
 		conversions: newConversions(),
-		sockets:     limit.New[string](limit.Rule{AtOnce: socketsAtOnce, OfOne: socketsOfOne}),
+		sockets:     limit.New[string](limit.Rule{MaxActive: socketsAtOnce, MaxPerKey: socketsOfOne}),
 		whole:       semaphore.NewWeighted(mostWhole),
 	}
 }

@@ -31,26 +31,27 @@ const (
 // newTurns returns what lets requests in.
 func newTurns() *limit.Limiter[string] {
 	return limit.New[string](limit.Rule{
-		AtOnce:   atOnce,
-		Kept:     keptFree,
-		Waiting:  mostWaiting,
-		MostOf:   mostOfOne,
-		Patience: longestWait,
+		MaxActive:      atOnce,
+		Reserved:       keptFree,
+		MaxWaiting:     mostWaiting,
+		MaxPerKeyTotal: mostOfOne,
+		MaxWait:        longestWait,
 	})
 }
 
 // turn waits for the turn of a request of an account; leave gives it back. A
 // contract.ErrTooMany says that the account has too many, or that it takes too long.
 func turn(ctx context.Context, of *limit.Limiter[string], account string) (leave func(), err error) {
-	leave, err = of.Enter(ctx, account)
+	leave, err = of.Acquire(ctx, account)
 	why := ""
 	switch err {
-	case limit.ErrOfOne:
-		why = fmt.Sprintf("this account has %d requests for text-to-speech under way, the most it may", of.MostOf)
+	case limit.ErrPerKey:
+		why = fmt.Sprintf("this account has %d requests for text-to-speech under way, the most it may",
+			of.MaxPerKeyTotal)
 	case limit.ErrFull:
-		why = fmt.Sprintf("%d requests for text-to-speech wait already", of.Waiting)
-	case limit.ErrWaited:
-		why = fmt.Sprintf("all %d places for text-to-speech have been taken for %s", of.AtOnce, of.Patience)
+		why = fmt.Sprintf("%d requests for text-to-speech wait already", of.MaxWaiting)
+	case limit.ErrTimeout:
+		why = fmt.Sprintf("all %d places for text-to-speech have been taken for %s", of.MaxActive, of.MaxWait)
 	default:
 		return leave, err
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"parley/internal/edits"
+	"parley/internal/levenshtein"
 )
 
 var spokenWord = regexp.MustCompile(`[a-z']+`)
@@ -45,7 +45,7 @@ func countedOrSpelt(digits string) string {
 
 // WordErrors is how many words must be changed, added or left out to make got
 // of want. Over len(want) it is the word error rate.
-func WordErrors(want, got []string) int { return edits.Distance(want, got) }
+func WordErrors(want, got []string) int { return levenshtein.Distance(want, got) }
 
 // Written are the words of s as they are written, in small letters and of any
 // language: runs of what OfWord holds for. A curly apostrophe becomes a straight one.

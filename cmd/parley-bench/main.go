@@ -103,7 +103,7 @@ func measure(ctx context.Context, args []string, out, complaints io.Writer) erro
 	o.Config = cfg
 	o.Log = slog.New(slog.NewTextHandler(complaints, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	o.Progress = func(doing string) { fmt.Fprintln(complaints, doing) }
-	run, err := line.chosen(parsed.Command(), &o)
+	run, err := line.benchmark(parsed.Command(), &o)
 	if err != nil {
 		return err
 	}
@@ -119,14 +119,14 @@ func measure(ctx context.Context, args []string, out, complaints io.Writer) erro
 	return r.WriteTable(out)
 }
 
-// chosen is the benchmark that the command line names, whose options it sets.
-func (l *commandLine) chosen(name string, o *bench.Options) (func(context.Context, bench.Options) (bench.Report, error),
-	error) {
+// benchmark is the benchmark that the command line names, whose options it sets.
+func (l *commandLine) benchmark(name string, o *bench.Options) (
+	run func(context.Context, bench.Options) (bench.Report, error), err error,
+) {
 	switch name {
 	case "talk":
 		o.Turns, o.Chats, o.Idle, o.Recordings = l.Talk.Turns, l.Talk.Chats, l.Talk.Idle, l.Talk.Recordings
-		var err error
-		o.Serve, err = l.serving()
+		o.Serve, err = l.serveCommand()
 		return bench.Talk, err
 	case "stt":
 		o.Prompts, o.Rounds, o.Recordings = l.STT.Prompts, l.STT.Rounds, l.STT.Recordings
@@ -150,8 +150,8 @@ func (l *commandLine) chosen(name string, o *bench.Options) (func(context.Contex
 	return bench.Plugin, nil
 }
 
-// serving is the command line of a box with the settings of this one.
-func (l *commandLine) serving() ([]string, error) {
+// serveCommand is the command line of a box with the settings of this one.
+func (l *commandLine) serveCommand() ([]string, error) {
 	program := l.Talk.Parley
 	if program == "" {
 		self, err := os.Executable()

@@ -61,13 +61,13 @@ func (cmd *backupCmd) Run(ctx context.Context, c *console, cfg config.Config) er
 		return err
 	})
 	if err != nil {
-		return brokenOff(ctx, err, cmd.File+" was not written", "run the command again")
+		return orInterrupted(ctx, err, cmd.File+" was not written", "run the command again")
 	}
-	return c.tellBackup(cmd.JSON, cmd.File, made, "", store.EndedAccess{})
+	return c.printBackup(cmd.JSON, cmd.File, made, "", store.EndedAccess{})
 }
 
-// backupMade is what backup and restore print with --json.
-type backupMade struct {
+// backupResult is what backup and restore print with --json.
+type backupResult struct {
 	File   string `json:"file"`
 	Files  int    `json:"files"`
 	Bytes  int64  `json:"bytes"` // before compression
@@ -83,9 +83,9 @@ type backupMade struct {
 	LeftOut            []string `json:"left_out,omitempty"`             // files of the backup that were not restored
 }
 
-func (c *console) tellBackup(asJSON bool, file string, m backup.Manifest, aside string, over store.EndedAccess) error {
+func (c *console) printBackup(asJSON bool, file string, m backup.Manifest, aside string, over store.EndedAccess) error {
 	if asJSON {
-		return c.json(backupMade{
+		return c.json(backupResult{
 			File:               file,
 			Files:              len(m.Files),
 			Bytes:              m.Bytes(),
@@ -130,8 +130,8 @@ Every byte is checked before anything is put in place. The box must be stopped. 
 func (cmd *restoreCmd) Run(ctx context.Context, c *console, cfg config.Config) (err error) {
 	var over store.EndedAccess
 	to := backup.Target{Data: cfg.Data, Force: cmd.Force, Check: func(ctx context.Context, folder string) error {
-		return unlessDone(ctx, func() (err error) {
-			over, err = c.outdate(ctx, cfg, folder)
+		return runCancellable(ctx, func() (err error) {
+			over, err = c.endRestoredAccess(ctx, cfg, folder)
 			return err
 		})
 	}}
@@ -155,14 +155,14 @@ func (cmd *restoreCmd) Run(ctx context.Context, c *console, cfg config.Config) (
 		fmt.Fprintf(c.err, "What was in %s before lies in %s now.\n", cfg.Data, aside)
 	}
 	if err != nil {
-		return brokenOff(ctx, err, cfg.Data+" is as it was", "run the command again")
+		return orInterrupted(ctx, err, cfg.Data+" is as it was", "run the command again")
 	}
-	c.tellOutdated(cfg.Data, m, over)
-	return c.tellBackup(cmd.JSON, cmd.File, m, aside, over)
+	c.printEndedAccess(cfg.Data, m, over)
+	return c.printBackup(cmd.JSON, cmd.File, m, aside, over)
 }
 
-// tellOutdated says what is not as it was when the backup was made.
-func (c *console) tellOutdated(data string, m backup.Manifest, over store.EndedAccess) {
+// printEndedAccess says what is not as it was when the backup was made.
+func (c *console) printEndedAccess(data string, m backup.Manifest, over store.EndedAccess) {
 	if over.Sessions > 0 {
 		fmt.Fprintf(c.err,
 			"Browsers that were signed in to the console are not any more: %d. parley console signs in anew.\n",
@@ -183,10 +183,12 @@ func (c *console) tellOutdated(data string, m backup.Manifest, over store.EndedA
 	}
 }
 
-// outdate opens what was restored into folder, looks at it, and ends what is over
+// endRestoredAccess opens what was restored into folder, looks at it, and ends what is over
 // since the backup: sessions, and what was revoked in the data folder that it is to
 // replace. One whose database cannot be read says nothing of that.
-func (c *console) outdate(ctx context.Context, cfg config.Config, folder string) (over store.EndedAccess, err error) {
+func (c *console) endRestoredAccess(ctx context.Context, cfg config.Config, folder string) (
+	over store.EndedAccess, err error,
+) {
 	s, err := store.Open(ctx, folder, c.quietLogger(cfg.Log))
 	if err != nil {
 		return over, err

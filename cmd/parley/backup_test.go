@@ -82,7 +82,7 @@ func TestBackupOfARunningBoxIsRestored(t *testing.T) {
 	dir, key := aBox(t)
 	file := filepath.Join(t.TempDir(), "b.tar.zst")
 	code, out, errs := parley(t, "", "backup", file, "--data", dir, "--json")
-	var made backupMade
+	var made backupResult
 	if err := json.Unmarshal([]byte(out), &made); code != exitDone || err != nil || made.Files != 2 ||
 		!strings.Contains(errs, "backup: done") {
 		t.Fatalf("code %d, %s, %v; told %s", code, out, err, errs)
@@ -145,7 +145,7 @@ func TestRestoreKeepsOutWhoWasPutOutSince(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, out, errs := parley(t, "", "restore", file, "--data", dir, "--force", "--json")
-	var told backupMade
+	var told backupResult
 	if err := json.Unmarshal([]byte(out), &told); code != exitDone || err != nil ||
 		told.SessionsEnded != 1 || told.KeysRevoked != 1 || told.SigningKeysRenewed != 1 ||
 		!strings.Contains(errs, "signed in to the console") || !strings.Contains(errs, "stay replaced: 1") {

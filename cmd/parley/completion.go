@@ -19,18 +19,18 @@ func (c *console) predictors(ctx context.Context) map[string]complete.Predictor 
 		"dir":  complete.PredictDirs("*"),
 	}
 	for _, kind := range []string{"pack", "voice", "plugin", "key", "account"} {
-		all[kind] = complete.PredictFunc(func(a complete.Args) []string { return c.names(ctx, a, kind) })
+		all[kind] = complete.PredictFunc(func(a complete.Args) []string { return c.completions(ctx, a, kind) })
 	}
 	for _, s := range config.Settings() {
-		all["setting "+s.Key] = complete.PredictSet(settingWords(s)...)
+		all["setting "+s.Key] = complete.PredictSet(allowedWords(s)...)
 	}
 	return all
 }
 
-// names are those of a kind that there are, by the settings as far as the flags
+// completions are those of a kind that there are, by the settings as far as the flags
 // say that were typed. Nobody can be told in the middle of a command line that
 // a box or a setting is wrong: then there is nothing to choose.
-func (c *console) names(ctx context.Context, a complete.Args, kind string) (names []string) {
+func (c *console) completions(ctx context.Context, a complete.Args, kind string) (names []string) {
 	sources := config.Sources{Flags: map[string]string{}, Environ: c.environ}
 	for i, word := range a.Completed {
 		for _, s := range config.Settings() {
@@ -47,7 +47,7 @@ func (c *console) names(ctx context.Context, a complete.Args, kind string) (name
 	defer c.close()
 	switch {
 	case kind == "pack":
-		for _, p := range append(packs.BuiltIn(), packs.Own(cfg.Packs)...) {
+		for _, p := range append(packs.BuiltIn(), packs.Custom(cfg.Packs)...) {
 			names = append(names, p.Name)
 		}
 	case kind == "voice":
@@ -74,8 +74,8 @@ func (c *console) names(ctx context.Context, a complete.Args, kind string) (name
 	return names
 }
 
-// settingWords are the words that a setting may be.
-func settingWords(s config.Setting) []string {
+// allowedWords are the words that a setting may be.
+func allowedWords(s config.Setting) []string {
 	var words []string
 	for i, word := range strings.Split(s.Allowed(), "`") {
 		// between backquotes, and no pattern

@@ -117,7 +117,7 @@ func TestFishCompletesLines(t *testing.T) {
 func TestTheWordsOfASettingAreAllowed(t *testing.T) {
 	offered := 0
 	for _, s := range config.Settings() {
-		for _, word := range settingWords(s) {
+		for _, word := range allowedWords(s) {
 			offered++
 			sources := config.Sources{
 				Flags:   map[string]string{s.Key: word},

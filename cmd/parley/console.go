@@ -26,8 +26,8 @@ type console struct {
 	out, err io.Writer
 	environ  []string
 
-	atOnce  atomic.Pointer[interrupted] // see endsAtOnce
-	closers []func() error              // of what a command was given
+	instantExit atomic.Pointer[interrupted] // see allowInstantExit
+	closers     []func() error              // of what a command was given
 }
 
 func standardConsole() *console {
@@ -80,8 +80,8 @@ func (c *console) quietLogger(cfg config.Log) *slog.Logger {
 	return c.logger(cfg)
 }
 
-// tell prints what a command has done: v as JSON, or the words.
-func (c *console) tell(asJSON bool, v any, format string, args ...any) error {
+// print prints what a command has done: v as JSON, or the words.
+func (c *console) print(asJSON bool, v any, format string, args ...any) error {
 	if asJSON {
 		return c.json(v)
 	}

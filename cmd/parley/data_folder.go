@@ -32,9 +32,9 @@ func isNoBox(data string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// records opens the database of the box whose data lies in the folder of the
+// openStore opens the database of the box whose data lies in the folder of the
 // settings, beside the box if it runs, until the command is over.
-func (c *console) records(ctx context.Context, cfg config.Config) (*store.Store, error) {
+func (c *console) openStore(ctx context.Context, cfg config.Config) (*store.Store, error) {
 	s, err := store.Join(ctx, cfg.Data)
 	if errors.Is(err, store.ErrNotFound) {
 		err = noBox(cfg.Data)
@@ -64,9 +64,9 @@ func accountID(ctx context.Context, s *store.Store, name string) (string, error)
 	return a.ID, err
 }
 
-// reached is where a running box is reached: as this machine opens it, and as
+// boxURLs is where a running box is reached: as this machine opens it, and as
 // others do. url is empty for one that does not run.
-func reached(cfg config.Config) (url string, elsewhere []string, err error) {
+func boxURLs(cfg config.Config) (url string, elsewhere []string, err error) {
 	if url, err = box.Running(cfg.Data); err == nil {
 		elsewhere, err = box.Elsewhere(cfg.Data)
 	}

@@ -47,7 +47,7 @@ func TestTheCommandsOfTheDocumentationAreThere(t *testing.T) {
 		}
 		for _, typed := range typedIn(string(text)) {
 			tried++
-			words, err := respelled(strings.Fields(typed))
+			words, err := translateOldCommand(strings.Fields(typed))
 			if history := page == "RATIONALE.md"; history && err != nil {
 				continue // it is told what it is now
 			} else if !history {

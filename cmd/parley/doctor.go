@@ -60,14 +60,14 @@ func (cmd *doctorCmd) Run(ctx context.Context, c *console, cfg config.Config) er
 	case cmd.Speed:
 		return cmd.measure(ctx, c, cfg)
 	}
-	c.endsAtOnce(interrupted{kept: "the box is as it was"})
+	c.allowInstantExit(interrupted{state: "the box is as it was"})
 	var d box.Diagnosis
 	err := withBars(ctx, c.err, func(p progress.Func) (err error) {
 		d, err = box.Diagnose(ctx, cfg, p)
 		return err
 	})
 	if err != nil {
-		return brokenOff(ctx, err, "the box is as it was", "")
+		return orInterrupted(ctx, err, "the box is as it was", "")
 	}
 	if cmd.JSON {
 		err = c.json(d)
@@ -82,10 +82,10 @@ func (cmd *doctorCmd) Run(ctx context.Context, c *console, cfg config.Config) er
 
 // measure prints how quick the machine is.
 func (cmd *doctorCmd) measure(ctx context.Context, c *console, cfg config.Config) error {
-	s, err := c.measureSpeed(ctx, cfg, manyCallers)
+	s, err := c.measureSpeed(ctx, cfg, maxCallers)
 	switch {
 	case ctx.Err() != nil:
-		return interrupted{kept: "nothing was measured"}
+		return interrupted{state: "nothing was measured"}
 	case err != nil:
 		return fmt.Errorf("doctor: %w", err)
 	case cmd.JSON:

@@ -22,22 +22,23 @@ import (
 )
 
 const (
-	// speedTime bounds the calls: with the loading of the models and the speech
+	// speedTimeout bounds the calls: with the loading of the models and the speech
 	// before them the whole takes two minutes.
-	speedTime = 90 * time.Second
+	speedTimeout = 90 * time.Second
 	// lateAfter is by how much an answer may come later than the silence that ends a
 	// turn: people who wait for longer begin to ask whether anybody is there.
 	lateAfter = time.Second
-	// speedPatience is when an answer counts as none.
-	speedPatience = 10 * time.Second
-	// betweenCallers keeps callers from speaking in step, as people would not.
-	betweenCallers = 700 * time.Millisecond
-	manyCallers    = 8
+	// speedAnswerTimeout is when an answer counts as none.
+	speedAnswerTimeout = 10 * time.Second
+	// callerOffset keeps callers from speaking in step, as people would not.
+	callerOffset = 700 * time.Millisecond
+	maxCallers   = 8
 
 	easyQuestion   = "What is the capital of France?"
-	fifteenSeconds = "The museum opens at ten in the morning and closes at six. Breakfast is served on the first floor " +
-		"until half past nine. If you turn left behind the library, you will see the post office on the other side of " +
-		"the square. Would you like to book a table for two people this evening?"
+	fifteenSeconds = "The museum opens at ten in the morning and closes at six. " +
+		"Breakfast is served on the first floor until half past nine. " +
+		"If you turn left behind the library, you will see the post office on the other side of the square. " +
+		"Would you like to book a table for two people this evening?"
 )
 
 // speed is what an operator asks of a machine.
@@ -70,8 +71,8 @@ func (c *console) measureSpeed(ctx context.Context, cfg config.Config, most int)
 	defer func() { err = errors.Join(err, os.RemoveAll(cfg.Data)) }()
 	fmt.Fprintln(c.err, "Loading the models …")
 	ctx, stop := context.WithCancel(ctx)
-	b, err := c.boxToMeasure(ctx, cfg)
-	defer func() { stop(); <-b.over }()
+	b, err := c.startTestBox(ctx, cfg)
+	defer func() { stop(); <-b.stopped }()
 	if err != nil {
 		return s, err
 	}
@@ -88,15 +89,15 @@ func (c *console) measureSpeed(ctx context.Context, cfg config.Config, most int)
 		return s, err
 	}
 	s.SpeechPerSecond = float64(len(said)) / chatRateHz / took.Seconds()
-	err = c.try(ctx, b, question, most, &s)
+	err = c.measureCallers(ctx, b, question, most, &s)
 	return s, err
 }
 
-// try has more and more callers ask at once until their answers come late.
-func (c *console) try(ctx context.Context, b measured, question []float32, most int, s *speed) error {
+// testReceiver has more and more callers ask at once until their answers come late.
+func (c *console) measureCallers(ctx context.Context, b testBox, question []float32, most int, s *speed) error {
 	limit := chat.DefaultSettings().EndOfTurnSilence + lateAfter
 	s.InTimeMS = limit.Milliseconds()
-	calling, cancel := context.WithTimeout(ctx, speedTime)
+	calling, cancel := context.WithTimeout(ctx, speedTimeout)
 	defer cancel()
 	for n := 1; n <= most; n *= 2 {
 		fmt.Fprintf(c.err, "Asking, %d at once …\n", n)
@@ -105,7 +106,7 @@ func (c *console) try(ctx context.Context, b measured, question []float32, most 
 			if n > 1 {
 				return nil
 			}
-			waited, err = append(waited, speedPatience), nil
+			waited, err = append(waited, speedAnswerTimeout), nil
 		}
 		if err != nil {
 			return err
@@ -128,27 +129,27 @@ func (c *console) try(ctx context.Context, b measured, question []float32, most 
 	return nil
 }
 
-// measured is a box that runs to be measured.
-type measured struct {
+// testBox is a box that runs to be measured.
+type testBox struct {
 	url, key string
-	over     chan struct{} // closed when it has stopped
+	stopped  chan struct{} // closed when it has stopped
 }
 
-// boxToMeasure runs a box in this process until ctx ends, and returns when
+// startTestBox runs a box in this process until ctx ends, and returns when
 // conversations can begin.
-func (c *console) boxToMeasure(ctx context.Context, cfg config.Config) (b measured, err error) {
+func (c *console) startTestBox(ctx context.Context, cfg config.Config) (b testBox, err error) {
 	cfg.Listen, cfg.TLS.Mode, cfg.WebRTC.Listen, cfg.Kiosk.Enabled = "127.0.0.1:0", config.TLSOff, config.Off, false
 	cfg.Plugins, cfg.Chat.MaxAddedMS = nil, 0 // how late answers are is measured
-	cfg.Chat.MaxChats, cfg.Limits.ChatsPerAccount = manyCallers, manyCallers
+	cfg.Chat.MaxChats, cfg.Limits.ChatsPerAccount = maxCallers, maxCallers
 	var why error
-	b.over = make(chan struct{})
+	b.stopped = make(chan struct{})
 	go func() {
-		defer close(b.over)
+		defer close(b.stopped)
 		why = appliance.Run(ctx, cfg, appliance.Console{Log: c.quietLogger(cfg.Log)})
 	}()
 	for ready := false; !ready; {
 		select {
-		case <-b.over:
+		case <-b.stopped:
 			return b, errors.Join(why, ctx.Err())
 		case <-time.After(pieceDuration):
 		}
@@ -160,16 +161,16 @@ func (c *console) boxToMeasure(ctx context.Context, cfg config.Config) (b measur
 			r.Body.Close()
 		}
 	}
-	b.key, _, err = makeKey(ctx, cfg, "", "parley doctor", longestSaying) // it goes with the folder
+	b.key, _, err = makeKey(ctx, cfg, "", "parley doctor", speechKeyLife) // it goes with the folder
 	return b, err
 }
 
 // speak has the box say a text, and returns what was said, at chatRateHz, and how
 // long it took.
-func (b measured) speak(ctx context.Context, voice, text string) (pcm []float32, took time.Duration, err error) {
+func (b testBox) speak(ctx context.Context, voice, text string) (pcm []float32, took time.Duration, err error) {
 	begun := time.Now()
 	body, err := requestSpeech(ctx, http.DefaultClient, b.url, b.key,
-		saying(contract.PostedUtterance{Text: text, Voice: &contract.VoiceRef{Name: voice}}, false))
+		speechRequest(contract.PostedUtterance{Text: text, Voice: &contract.VoiceRef{Name: voice}}, false))
 	if err != nil {
 		return nil, 0, err
 	}
@@ -190,12 +191,12 @@ func (b measured) speak(ctx context.Context, voice, text string) (pcm []float32,
 
 // call has so many callers ask at once, so many times each, and returns how long
 // they waited for each answer, in order.
-func (b measured) call(ctx context.Context, n int, question []float32, times int) ([]time.Duration, error) {
+func (b testBox) call(ctx context.Context, n int, question []float32, times int) ([]time.Duration, error) {
 	waited := make([][]time.Duration, n)
 	var all errgroup.Group
 	for i := range n {
 		all.Go(func() (err error) {
-			waited[i], err = b.ask(ctx, question, times, time.Duration(i+1)*betweenCallers)
+			waited[i], err = b.ask(ctx, question, times, time.Duration(i+1)*callerOffset)
 			return err
 		})
 	}
@@ -205,7 +206,7 @@ func (b measured) call(ctx context.Context, n int, question []float32, times int
 
 // ask asks in one chat, again when the answer before has been heard, and returns
 // how long each answer's first sound was waited for.
-func (b measured) ask(ctx context.Context, question []float32, times int, after time.Duration) ([]time.Duration,
+func (b testBox) ask(ctx context.Context, question []float32, times int, after time.Duration) ([]time.Duration,
 	error) {
 	box, err := dial(ctx, http.DefaultClient, "ws"+b.url[len("http"):]+chatPath, b.key, nil)
 	if err != nil {
@@ -214,61 +215,62 @@ func (b measured) ask(ctx context.Context, question []float32, times int, after 
 	defer box.close()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	messages := make(chan arrived, 256)
+	messages := make(chan received, 256)
 	go box.receive(ctx, messages)
 	err = box.send(ctx, contract.SessionSettings{
 		Audio: &contract.AudioConfiguration{Encoding: contract.Linear16, SampleRate: chatRateHz, Channels: 1},
 	})
 	begun, sound := time.Now(), make([]float32, chatRateHz*periodMS/1000)
-	a := asking{over: true, heard: begun.Add(after)}
-	for i := 0; err == nil && (len(a.waited) < times || !a.over); i++ {
+	a := testCaller{complete: true, heardUntil: begun.Add(after)}
+	for i := 0; err == nil && (len(a.waited) < times || !a.complete); i++ {
 		at := begun.Add(time.Duration(i) * pieceDuration)
-		if a.over && at.After(a.heard) {
-			a.left, a.over, a.waits = question, false, true
-			a.last = at.Add(time.Duration(len(question)) * time.Second / chatRateHz)
+		if a.complete && at.After(a.heardUntil) {
+			a.question, a.complete, a.waiting = question, false, true
+			a.questionEnd = at.Add(time.Duration(len(question)) * time.Second / chatRateHz)
 		}
 		clear(sound)
-		a.left = a.left[copy(sound, a.left):]
+		a.question = a.question[copy(sound, a.question):]
 		err = sendAt(ctx, box, at, sound)
 		for len(messages) > 0 && err == nil {
-			err = a.hear(<-messages)
+			err = a.receive(<-messages)
 		}
-		if a.waits && time.Since(a.last) > speedPatience { // it asks no more: what comes now answers nothing
-			return append(a.waited, slices.Repeat([]time.Duration{speedPatience}, times-len(a.waited))...), nil
+		// The caller gives up: an answer that comes now would be to nothing.
+		if a.waiting && time.Since(a.questionEnd) > speedAnswerTimeout {
+			return append(a.waited, slices.Repeat([]time.Duration{speedAnswerTimeout}, times-len(a.waited))...), nil
 		}
 	}
 	return a.waited, err
 }
 
-// asking is a caller.
-type asking struct {
-	left   []float32       // of the question, to be said
-	last   time.Time       // when its last sound is
-	waits  bool            // for the answer's first sound
-	over   bool            // the answer is complete
-	heard  time.Time       // until when it is
-	waited []time.Duration // for each answer
+// testCaller is a caller.
+type testCaller struct {
+	question    []float32       // of the question, to be said
+	questionEnd time.Time       // when its last sound is
+	waiting     bool            // for the answer's first sound
+	complete    bool            // the answer is complete
+	heardUntil  time.Time       // until when it is
+	waited      []time.Duration // for each answer
 }
 
-// hear takes a message of the box.
-func (a *asking) hear(m arrived) error {
+// addUser takes a message of the box.
+func (a *testCaller) receive(m received) error {
 	if m.err != nil {
 		return fmt.Errorf("a chat broke off: %w", m.err)
 	}
 	switch message := m.message.(type) {
 	case contract.AudioOutput:
 		pcm, err := audio.DecodeAll(message.Data, chatRateHz)
-		if m.at.After(a.heard) {
-			a.heard = m.at
+		if m.at.After(a.heardUntil) {
+			a.heardUntil = m.at
 		}
-		if silence := slices.IndexFunc(pcm, audible); a.waits && silence >= 0 {
-			first := a.heard.Add(time.Duration(silence) * time.Second / chatRateHz)
-			a.waits, a.waited = false, append(a.waited, first.Sub(a.last))
+		if silence := slices.IndexFunc(pcm, audible); a.waiting && silence >= 0 {
+			first := a.heardUntil.Add(time.Duration(silence) * time.Second / chatRateHz)
+			a.waiting, a.waited = false, append(a.waited, first.Sub(a.questionEnd))
 		}
-		a.heard = a.heard.Add(time.Duration(len(pcm)) * time.Second / chatRateHz)
+		a.heardUntil = a.heardUntil.Add(time.Duration(len(pcm)) * time.Second / chatRateHz)
 		return err
 	case contract.AssistantEnd:
-		a.over = !a.waits
+		a.complete = !a.waiting
 	case contract.WebSocketError:
 		return fmt.Errorf("the box answers with an error: %s %s", message.Code, message.Message)
 	}

@@ -57,7 +57,7 @@ func TestACallerIsTimedFromItsLastSoundToTheAnswersFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	begun := time.Now()
-	waited, err := measured{url: url, key: "right"}.ask(t.Context(), question, 2, 0)
+	waited, err := testBox{url: url, key: "right"}.ask(t.Context(), question, 2, 0)
 	if err != nil || len(waited) != 2 {
 		t.Fatalf("%v, %v", waited, err)
 	}
@@ -78,11 +78,11 @@ func TestACallerSaysWhyThereIsNoAnswer(t *testing.T) {
 		for box.next(ctx) != nil {
 		}
 	})
-	if _, err := (measured{url: url, key: "right"}).ask(t.Context(), make([]float32, 1600), 1, 0); err == nil ||
+	if _, err := (testBox{url: url, key: "right"}).ask(t.Context(), make([]float32, 1600), 1, 0); err == nil ||
 		!strings.Contains(err.Error(), "out of words") {
 		t.Errorf("%v", err)
 	}
-	if _, err := (measured{url: url, key: "wrong"}).ask(t.Context(), nil, 1, 0); err == nil {
+	if _, err := (testBox{url: url, key: "wrong"}).ask(t.Context(), nil, 1, 0); err == nil {
 		t.Error("a caller that was refused got an answer")
 	}
 }

@@ -30,7 +30,7 @@ func examined(t *testing.T, wantCode int, args ...string) map[string]doctor.Find
 	}
 	found := map[string]doctor.Finding{}
 	for _, f := range d.Findings {
-		if (f.Mend == "") != (f.Health == doctor.Well) {
+		if (f.Mend == "") != (f.Health == doctor.OK) {
 			t.Errorf("%+v does not say what to do", f)
 		}
 		found[f.Part] = f
@@ -57,7 +57,7 @@ func TestDoctorFindsNothingWrongWithAWholeBox(t *testing.T) {
 		"libraries": "load", "hearing": "English only", "memory": "need", "clock": "", "port": listen, "webhooks": "",
 		"backup": "none was made",
 	} {
-		if f := found[part]; f.Health == doctor.Trouble || !strings.Contains(f.What, words) {
+		if f := found[part]; f.Health == doctor.Problem || !strings.Contains(f.What, words) {
 			t.Errorf("%s: %+v", part, f)
 		}
 	}
@@ -93,7 +93,7 @@ func TestDoctorSaysWhatIsWrong(t *testing.T) {
 		{"libraries", "libonnxruntime.so", "parley packs pull", []string{"--packs", t.TempDir(), "--listen", listen}},
 	} {
 		f := examined(t, exitFailed, c.args...)[c.part]
-		if f.Health != doctor.Trouble || !strings.Contains(f.What, c.words) || !strings.Contains(f.Mend, c.mend) {
+		if f.Health != doctor.Problem || !strings.Contains(f.What, c.words) || !strings.Contains(f.Mend, c.mend) {
 			t.Errorf("%s: %+v, want %q, and to mend it %q", c.part, f, c.words, c.mend)
 		}
 	}
@@ -111,11 +111,11 @@ func TestDoctorKnowsARunningBox(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	if f := examined(t, exitDone, "--data", dir, "--listen", l.Addr().String())["port"]; f.Health != doctor.Well ||
+	if f := examined(t, exitDone, "--data", dir, "--listen", l.Addr().String())["port"]; f.Health != doctor.OK ||
 		!strings.Contains(f.What, "runs (process") {
 		t.Errorf("%+v", f)
 	}
-	if f := examined(t, exitDone, "--data", dir, "--listen", freeAddress(t))["port"]; f.Health != doctor.Doubt {
+	if f := examined(t, exitDone, "--data", dir, "--listen", freeAddress(t))["port"]; f.Health != doctor.Warning {
 		t.Errorf("%+v", f)
 	}
 }
@@ -205,7 +205,7 @@ func TestDoctorFindsWhatIsLostOfRecordings(t *testing.T) {
 		dir, files := recordedBox(t)
 		must(t, c.damage(dir, files[store.UserSide], files[store.AssistantSide]))
 		f := examined(t, exitDone, "--data", dir, "--listen", freeAddress(t))["recordings"]
-		if (f.Health == doctor.Well) != (c.words == "") || !strings.Contains(f.What, c.words) {
+		if (f.Health == doctor.OK) != (c.words == "") || !strings.Contains(f.What, c.words) {
 			t.Errorf("%s: %+v", name, f)
 		}
 	}

@@ -34,15 +34,15 @@ WAV, MP3, M4A, FLAC, Ogg/Opus and WebM/Opus are read; AIFF, AMR, films and the r
 		`understood; nothing when nobody speaks.`
 }
 
-// heardText is the transcript of a recording, as JSON prints it.
-type heardText struct {
-	Text       string         `json:"text"` // empty when nobody speaks
-	Language   string         `json:"language"`
-	DurationMS int64          `json:"duration_ms"`
-	Segments   []heardSegment `json:"segments"`
+// transcript is the transcript of a recording, as JSON prints it.
+type transcript struct {
+	Text       string              `json:"text"` // empty when nobody speaks
+	Language   string              `json:"language"`
+	DurationMS int64               `json:"duration_ms"`
+	Segments   []transcriptSegment `json:"segments"`
 }
 
-type heardSegment struct {
+type transcriptSegment struct {
 	BeginMS int64  `json:"begin_ms"`
 	EndMS   int64  `json:"end_ms"`
 	Text    string `json:"text"`
@@ -50,7 +50,7 @@ type heardSegment struct {
 
 // Run transcribes the recording.
 func (cmd *hearCmd) Run(ctx context.Context, c *console, cfg config.Config) error {
-	c.endsAtOnce(interrupted{kept: "nothing was understood yet"})
+	c.allowInstantExit(interrupted{state: "nothing was understood yet"})
 	pcm, err := c.recording(ctx, cmd.File, engine.SpeechRateHz)
 	if err != nil {
 		return err
@@ -69,7 +69,7 @@ func (cmd *hearCmd) Run(ctx context.Context, c *console, cfg config.Config) erro
 		} else if _, err := fmt.Fprintln(c.out, u.Text); err != nil {
 			unprinted = err
 		}
-		c.endsAtOnce(interrupted{kept: kept})
+		c.allowInstantExit(interrupted{state: kept})
 	}
 	said, language, err := engine.Listen(ctx, opened.Detector, opened.Transcriber, pcm, engine.DefaultSegmentOptions(),
 		engine.TranscribeOptions{Urgency: engine.Request.Urgency(), Language: cmd.Language}, found)
@@ -79,12 +79,12 @@ func (cmd *hearCmd) Run(ctx context.Context, c *console, cfg config.Config) erro
 	if !cmd.JSON {
 		return nil
 	}
-	heard := heardText{Language: language, DurationMS: int64(len(pcm)) * 1000 / engine.SpeechRateHz,
-		Segments: []heardSegment{}}
+	heard := transcript{Language: language, DurationMS: int64(len(pcm)) * 1000 / engine.SpeechRateHz,
+		Segments: []transcriptSegment{}}
 	var words []string
 	for _, u := range said {
 		words = append(words, u.Text)
-		heard.Segments = append(heard.Segments, heardSegment{u.Begin.Milliseconds(), u.End.Milliseconds(), u.Text})
+		heard.Segments = append(heard.Segments, transcriptSegment{u.Begin.Milliseconds(), u.End.Milliseconds(), u.Text})
 	}
 	heard.Text = strings.Join(words, " ")
 	return c.json(heard)

@@ -53,8 +53,8 @@ func untilSignalled(parent context.Context) context.Context {
 
 // interrupted is the error of a command that a signal ended before it was done.
 type interrupted struct {
-	kept string // what is left of its work: "1 of 3 packs is ready"
-	next string // how to go on: "parley packs pull fetches the rest"
+	state string // what is left of its work: "1 of 3 packs is ready"
+	next  string // how to go on: "parley packs pull fetches the rest"
 
 	service bool // SIGTERM is how the command is meant to be stopped, and no failure
 }
@@ -63,7 +63,7 @@ func (i interrupted) Error() string { return i.after("interrupted") }
 
 func (i interrupted) after(word string) string {
 	parts := []string{word}
-	for _, p := range []string{i.kept, i.next} {
+	for _, p := range []string{i.state, i.next} {
 		if p != "" {
 			parts = append(parts, p)
 		}
@@ -71,22 +71,22 @@ func (i interrupted) after(word string) string {
 	return strings.Join(parts, ": ")
 }
 
-// endsAtOnce says that nothing is lost if a signal ends the command in the
+// allowInstantExit says that nothing is lost if a signal ends the command in the
 // middle of what it does now, and what to tell then. It is for work in C
 // libraries, such as loading a model, which looks at no context for seconds.
-func (c *console) endsAtOnce(i interrupted) { c.atOnce.Store(&i) }
+func (c *console) allowInstantExit(i interrupted) { c.instantExit.Store(&i) }
 
-// endsByItself takes back endsAtOnce: from here on a signal cancels the
+// forbidInstantExit takes back allowInstantExit: from here on a signal cancels the
 // command's context, and the command is waited for.
-func (c *console) endsByItself() { c.atOnce.Store(nil) }
+func (c *console) forbidInstantExit() { c.instantExit.Store(nil) }
 
-// promptly is how long a command that may end at once has to end by itself
+// exitGrace is how long a command that may end at once has to end by itself
 // after a signal, and say better what is kept: people notice about as much.
-const promptly = 200 * time.Millisecond
+const exitGrace = 200 * time.Millisecond
 
-// carryOut runs a command until it returns, or until ctx ends and it may end
+// runCommand runs a command until it returns, or until ctx ends and it may end
 // at once.
-func (c *console) carryOut(ctx context.Context, command func() error) error {
+func (c *console) runCommand(ctx context.Context, command func() error) error {
 	returned := make(chan error, 1)
 	go func() { returned <- command() }()
 	select {
@@ -97,13 +97,13 @@ func (c *console) carryOut(ctx context.Context, command func() error) error {
 	var err error
 	select {
 	case err = <-returned:
-	case <-time.After(promptly):
-		if i := c.atOnce.Load(); i != nil {
+	case <-time.After(exitGrace):
+		if i := c.instantExit.Load(); i != nil {
 			return *i
 		}
 		err = <-returned
 	}
-	if i := c.atOnce.Load(); i != nil && err != nil && !errors.As(err, new(interrupted)) {
+	if i := c.instantExit.Load(); i != nil && err != nil && !errors.As(err, new(interrupted)) {
 		return *i // its own error is that it was broken off
 	}
 	return err

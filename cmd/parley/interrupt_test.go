@@ -59,7 +59,7 @@ func signalWhenReady(t *testing.T, cmd *exec.Cmd, ready <-chan struct{}, s sysca
 	return code, out.String(), time.Since(begun)
 }
 
-// atOnce is how soon a command ends that does not wait for what it is at: on a busy
+// instantExit is how soon a command ends that does not wait for what it is at: on a busy
 // machine seconds, and else the minutes or the ages that it would wait.
 const atOnce = 20 * time.Second
 
@@ -96,9 +96,9 @@ func TestACommandThatMayEndAtOnceIsNotWaitedFor(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	deaf := make(chan struct{})
 	defer close(deaf)
-	c.endsAtOnce(interrupted{kept: "nothing was said"})
+	c.allowInstantExit(interrupted{state: "nothing was said"})
 	cancel(signalled{syscall.SIGINT})
-	err := c.carryOut(ctx, func() error { <-deaf; return nil })
+	err := c.runCommand(ctx, func() error { <-deaf; return nil })
 	line, code, ok := wasInterrupted(ctx, fmt.Errorf("say: %w", err))
 	if line != "interrupted: nothing was said" || code != 130 || !ok {
 		t.Errorf("%q, %d, %v", line, code, ok)
@@ -108,11 +108,11 @@ func TestACommandThatMayEndAtOnceIsNotWaitedFor(t *testing.T) {
 func TestACommandThatCleansUpIsWaitedFor(t *testing.T) {
 	c := &console{out: io.Discard, err: io.Discard}
 	ctx, cancel := context.WithCancelCause(t.Context())
-	c.endsAtOnce(interrupted{})
-	c.endsByItself()
+	c.allowInstantExit(interrupted{})
+	c.forbidInstantExit()
 	cancel(signalled{syscall.SIGINT})
-	cleaned := interrupted{kept: "a.wav holds the answers so far", next: "play it"}
-	err := c.carryOut(ctx, func() error { time.Sleep(2 * promptly); return cleaned })
+	cleaned := interrupted{state: "a.wav holds the answers so far", next: "play it"}
+	err := c.runCommand(ctx, func() error { time.Sleep(2 * exitGrace); return cleaned })
 	if line, _, _ := wasInterrupted(ctx, err); line != "interrupted: a.wav holds the answers so far: play it" {
 		t.Errorf("%q", line)
 	}
@@ -122,8 +122,8 @@ func TestACommandThatCleansUpIsWaitedFor(t *testing.T) {
 func TestACommandThatFailsOfASignalSaysWhatIsKept(t *testing.T) {
 	c := &console{out: io.Discard, err: io.Discard}
 	ctx, cancel := context.WithCancelCause(t.Context())
-	c.endsAtOnce(interrupted{kept: "nothing was said", service: true})
-	err := c.carryOut(ctx, func() error {
+	c.allowInstantExit(interrupted{state: "nothing was said", service: true})
+	err := c.runCommand(ctx, func() error {
 		cancel(signalled{syscall.SIGTERM})
 		<-ctx.Done()
 		return fmt.Errorf("opening: %w", context.Cause(ctx))

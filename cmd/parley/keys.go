@@ -73,7 +73,7 @@ func (cmd *keysCreateCmd) Run(ctx context.Context, c *console, s *store.Store, k
 	if made.ExpiresMS != 0 {
 		until = ", until " + time.UnixMilli(made.ExpiresMS).Format(time.DateTime)
 	}
-	return c.tell(k.JSON, credentials{made.KeyID, made.Role, made.APIKey, made.SecretKey, made.WebhookSigningKey,
+	return c.print(k.JSON, credentials{made.KeyID, made.Role, made.APIKey, made.SecretKey, made.WebhookSigningKey,
 		made.ExpiresMS},
 		"API key              %s\nsecret key           %s\nwebhook signing key  %s\nkey id               %s\n"+
 			"role                 %s%s\nThe API key and the secret are not kept: note them now.\n",
@@ -177,7 +177,7 @@ func (cmd *keysRevokeCmd) Run(ctx context.Context, c *console, s *store.Store, k
 		fmt.Fprintln(c.err, "It was the last operator's key that has no end: no program steers the box until "+
 			"parley keys create --role operator makes another one.")
 	}
-	return c.tell(k.JSON, map[string]string{"key_id": cmd.KeyID, "state": "revoked"}, "key %s is revoked\n", cmd.KeyID)
+	return c.print(k.JSON, map[string]string{"key_id": cmd.KeyID, "state": "revoked"}, "key %s is revoked\n", cmd.KeyID)
 }
 
 func noKey(err error, id string) error {
@@ -239,5 +239,5 @@ func (cmd *keysSigningCmd) Run(ctx context.Context, c *console, s *store.Store, 
 	if err != nil {
 		return err
 	}
-	return c.tell(k.JSON, map[string]string{"account": a.Name, "webhook_signing_key": key}, "%s\n", key)
+	return c.print(k.JSON, map[string]string{"account": a.Name, "webhook_signing_key": key}, "%s\n", key)
 }

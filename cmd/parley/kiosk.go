@@ -48,7 +48,7 @@ type pairing struct {
 
 // Run makes a code and prints it.
 func (cmd *kioskCmd) Run(ctx context.Context, c *console, cfg config.Config, s *store.Store) error {
-	url, elsewhere, err := reached(cfg)
+	url, elsewhere, err := boxURLs(cfg)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (cmd *kioskCmd) Run(ctx context.Context, c *console, cfg config.Config, s *
 	for _, url := range elsewhere {
 		made.Elsewhere = append(made.Elsewhere, kioskLink(url, made.Code))
 	}
-	return c.tell(cmd.JSON, made, "code  %s\n\nIt pairs one screen, until %s. %s\n", made.Code,
+	return c.print(cmd.JSON, made, "code  %s\n\nIt pairs one screen, until %s. %s\n", made.Code,
 		time.UnixMilli(made.ExpiresMS).Format("15:04"), made.where())
 }
 

@@ -27,8 +27,8 @@ type packsCmd struct {
 	Settings kong.Plugins `embed:"" settings:"packs"`
 }
 
-// choose returns the packs that were named, else those of the profile.
-func choose(cfg config.Config, names []string, profile string) ([]packs.Pack, error) {
+// choosePacks returns the packs that were named, else those of the profile.
+func choosePacks(cfg config.Config, names []string, profile string) ([]packs.Pack, error) {
 	var chosen []packs.Pack
 	var err error
 	switch {
@@ -66,10 +66,10 @@ With --verify it exits with 1 when a pack is missing or damaged.`
 
 // Run lists the packs.
 func (cmd *packsListCmd) Run(ctx context.Context, cfg config.Config, c *console) error {
-	chosen := append(packs.BuiltIn(), packs.Own(cfg.Packs)...)
+	chosen := append(packs.BuiltIn(), packs.Custom(cfg.Packs)...)
 	var err error
 	if cmd.Verify || len(cmd.Names) > 0 {
-		chosen, err = choose(cfg, cmd.Names, "")
+		chosen, err = choosePacks(cfg, cmd.Names, "")
 	}
 	if err != nil {
 		return err
@@ -79,7 +79,7 @@ func (cmd *packsListCmd) Run(ctx context.Context, cfg config.Config, c *console)
 	}
 	states, err := packs.Verify(ctx, cfg.Packs, chosen, cmd.Verify)
 	if err != nil {
-		return brokenOff(ctx, err, "the packs are as they were", "")
+		return orInterrupted(ctx, err, "the packs are as they were", "")
 	}
 	bad := &packs.ErrNotReady{Dir: cfg.Packs}
 	var all []packJSON
@@ -90,7 +90,7 @@ func (cmd *packsListCmd) Run(ctx context.Context, cfg config.Config, c *console)
 		}
 	}
 	err = list(c, cmd.JSON, all, []string{"NAME", "STATUS", "MB", "LICENCE", "WHAT IT IS"}, func(p packJSON) []string {
-		return []string{p.Name, string(p.Status), fmt.Sprintf("%.1f", megabytes(p.Bytes)), p.Licence, p.Does}
+		return []string{p.Name, string(p.Status), fmt.Sprintf("%.1f", megabytes(p.Bytes)), p.Licence, p.Summary}
 	})
 	if err == nil && cmd.Verify && len(bad.States) > 0 {
 		return bad
@@ -113,7 +113,7 @@ func withPresent(dir string, chosen []packs.Pack) []packs.Pack {
 	for _, p := range chosen {
 		have[p.Name] = true
 	}
-	for _, p := range append(packs.BuiltIn(), packs.Own(dir)...) {
+	for _, p := range append(packs.BuiltIn(), packs.Custom(dir)...) {
 		if _, err := os.Stat(filepath.Join(dir, p.Name)); err == nil && !have[p.Name] {
 			chosen = append(chosen, p)
 		}
@@ -143,7 +143,7 @@ parley packs add packs.tar.zst takes the packs out of such a file, on a machine 
 
 // Run fetches or exports.
 func (cmd *packsPullCmd) Run(ctx context.Context, cfg config.Config, c *console) error {
-	chosen, err := choose(cfg, cmd.Names, cmd.Profile)
+	chosen, err := choosePacks(cfg, cmd.Names, cmd.Profile)
 	if err != nil {
 		return err
 	}
@@ -151,11 +151,11 @@ func (cmd *packsPullCmd) Run(ctx context.Context, cfg config.Config, c *console)
 		err = withBars(ctx, c.err, func(p progress.Func) error {
 			return packs.Export(ctx, cfg.Packs, chosen, cmd.Export, p)
 		})
-		return brokenOff(ctx, err, cmd.Export+" was not written", "run the command again")
+		return orInterrupted(ctx, err, cmd.Export+" was not written", "run the command again")
 	}
 	err = withBars(ctx, c.err, func(p progress.Func) error { return packs.Pull(ctx, cfg.Packs, chosen, p) })
 	if err != nil {
-		return brokenOff(ctx, err, readyOf(cfg.Packs, chosen), cmd.again()+" goes on from there")
+		return orInterrupted(ctx, err, readyCount(cfg.Packs, chosen), cmd.again()+" goes on from there")
 	}
 	var names []string
 	for _, p := range chosen {
@@ -174,9 +174,9 @@ func (cmd *packsPullCmd) again() string {
 	return strings.Join(command, " ")
 }
 
-// readyOf says how many of the chosen packs are ready after a pull that was
+// readyCount says how many of the chosen packs are ready after a pull that was
 // broken off.
-func readyOf(dir string, chosen []packs.Pack) string {
+func readyCount(dir string, chosen []packs.Pack) string {
 	missing, err := packs.Missing(context.Background(), dir, chosen)
 	if err != nil {
 		return "what has arrived is kept"
@@ -185,12 +185,12 @@ func readyOf(dir string, chosen []packs.Pack) string {
 		len(chosen))
 }
 
-// brokenOff is err; or, when a signal came, what is kept and how to go on.
-func brokenOff(ctx context.Context, err error, kept, next string) error {
+// orInterrupted is err; or, when a signal came, what is kept and how to go on.
+func orInterrupted(ctx context.Context, err error, kept, next string) error {
 	if err == nil || ctx.Err() == nil {
 		return err
 	}
-	return interrupted{kept: kept, next: next}
+	return interrupted{state: kept, next: next}
 }
 
 type packsAddCmd struct {
@@ -220,9 +220,10 @@ func (cmd *packsAddCmd) Run(ctx context.Context, cfg config.Config, c *console) 
 		return cmd.carried(ctx, cfg, c)
 	}
 	fmt.Fprintf(c.err, "copying, and loading it once ...\n")
-	p, err := packs.Add(ctx, cfg.Packs, cmd.Files, cmd.As, loadsIn(cfg.Packs, func() error { return cmd.baseModel(c) }))
+	check := loadCheck(cfg.Packs, func() error { return cmd.baseModel(c) })
+	p, err := packs.Add(ctx, cfg.Packs, cmd.Files, cmd.As, check)
 	if err != nil {
-		return brokenOff(ctx, err, "nothing was added", "run the command again")
+		return orInterrupted(ctx, err, "nothing was added", "run the command again")
 	}
 	setting := map[packs.Kind]string{packs.Voice: "engines.voice",
 		packs.LanguageModel: "engines.language_model"}[p.Kind]
@@ -247,7 +248,7 @@ func (cmd *packsAddCmd) carried(ctx context.Context, cfg config.Config, c *conso
 		_, err := packs.Import(ctx, cfg.Packs, cmd.Files[0], p)
 		return err
 	})
-	return brokenOff(ctx, err, "the packs are as they were", "run the command again")
+	return orInterrupted(ctx, err, "the packs are as they were", "run the command again")
 }
 
 // baseModel asks whether to add a model without a chat template; nil: yes.

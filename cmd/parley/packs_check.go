@@ -14,30 +14,30 @@ import (
 	"parley/firmware/packs"
 )
 
-// loadsIn returns the check that an added model must pass: the engine that
+// loadCheck returns the check that an added model must pass: the engine that
 // will run it, from the packs in dir, loads it and runs it once. baseModel is
-// asked whether to add a language model that was taught no conversations.
-func loadsIn(dir string, baseModel func() error) packs.Check {
+// expectAnswer whether to add a language model that was taught no conversations.
+func loadCheck(dir string, baseModel func() error) packs.Check {
 	return func(ctx context.Context, kind packs.Kind, folder string) error {
 		switch kind {
 		case packs.LanguageModel:
 			converses := true
-			err := unlessDone(ctx, func() (err error) { converses, err = loadsModel(ctx, dir, folder); return err })
+			err := runCancellable(ctx, func() (err error) { converses, err = loadModel(ctx, dir, folder); return err })
 			if err == nil && !converses {
 				return baseModel()
 			}
 			return err
 		case packs.Voice:
-			return unlessDone(ctx, func() error { return loadsVoice(ctx, dir, folder) })
+			return runCancellable(ctx, func() error { return loadVoice(ctx, dir, folder) })
 		}
 		return fmt.Errorf("nothing here can load a %s", kind)
 	}
 }
 
-// unlessDone does work that may not look at ctx for seconds, in a C library. When
+// runCancellable does work that may not look at ctx for seconds, in a C library. When
 // ctx ends it is left behind: its caller must need nothing of it any more and end
 // the process.
-func unlessDone(ctx context.Context, work func() error) error {
+func runCancellable(ctx context.Context, work func() error) error {
 	over := make(chan error, 1)
 	go func() { over <- work() }()
 	select {
@@ -48,7 +48,7 @@ func unlessDone(ctx context.Context, work func() error) error {
 	}
 }
 
-func needs(ctx context.Context, dir string, names ...string) error {
+func requirePacks(ctx context.Context, dir string, names ...string) error {
 	needed, err := packs.Find(dir, names...)
 	if err != nil {
 		return err
@@ -56,9 +56,9 @@ func needs(ctx context.Context, dir string, names ...string) error {
 	return packs.Require(ctx, dir, needed)
 }
 
-// loadsModel loads a language model, and reports whether it has a chat template.
-func loadsModel(ctx context.Context, dir, folder string) (converses bool, err error) {
-	if err := needs(ctx, dir, "runtime-llama"); err != nil {
+// loadModel loads a language model, and reports whether it has a chat template.
+func loadModel(ctx context.Context, dir, folder string) (converses bool, err error) {
+	if err := requirePacks(ctx, dir, "runtime-llama"); err != nil {
 		return false, err
 	}
 	m, err := llama.Open(llama.Options{
@@ -74,8 +74,8 @@ func loadsModel(ctx context.Context, dir, folder string) (converses bool, err er
 	return m.HasTemplate(), m.Warm(ctx)
 }
 
-func loadsVoice(ctx context.Context, dir, folder string) (err error) {
-	if err := needs(ctx, dir, "runtime-onnx", "espeak-ng"); err != nil {
+func loadVoice(ctx context.Context, dir, folder string) (err error) {
+	if err := requirePacks(ctx, dir, "runtime-onnx", "espeak-ng"); err != nil {
 		return err
 	}
 	rt, err := onnx.Open(filepath.Join(dir, "runtime-onnx", "libonnxruntime.so"))

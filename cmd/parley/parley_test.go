@@ -45,7 +45,7 @@ func parleyIn(ctx context.Context, in string, environ []string, args ...string) 
 
 func TestATextThatAVoiceCannotSayIsMisuse(t *testing.T) {
 	cannot := engine.ErrCannotSay{Language: "en-US", Script: "Han", Writing: "日本"}
-	for _, err := range []error{refused(contract.ErrInvalid{Field: "text", Why: cannot.Error()}), cannot} {
+	for _, err := range []error{withoutField(contract.ErrInvalid{Field: "text", Why: cannot.Error()}), cannot} {
 		if !isMisuse(err) || !strings.HasPrefix(err.Error(), "a voice that speaks en-US") {
 			t.Errorf("%v", err)
 		}
@@ -321,7 +321,7 @@ func TestWhatIsSaidIsHeard(t *testing.T) {
 		}
 		wantWords(t, errs, "The museum opens at ten in the morning")
 		code, out, errs = parley(t, "", "hear", file, "--json")
-		var heard heardText
+		var heard transcript
 		if code != exitDone || json.Unmarshal([]byte(out), &heard) != nil {
 			t.Fatalf("hear: code %d, out %q, err %q", code, out, errs)
 		}
@@ -339,7 +339,7 @@ func wantWords(t *testing.T, lines, text string) {
 	var words []string
 	at := int64(0)
 	for line := range strings.Lines(lines) {
-		var w saidWord
+		var w timedWord
 		if err := json.Unmarshal([]byte(line), &w); err != nil || w.BeginMS < at || w.EndMS <= w.BeginMS {
 			t.Errorf("%v, %q behind %d ms", err, line, at)
 		}

@@ -62,7 +62,7 @@ func (cmd *pluginBuildCmd) Run(ctx context.Context, c *console, parsed *kong.Con
 	if err != nil {
 		return err
 	}
-	return c.tell(cmd.JSON, map[string]any{"file": p.Wasm(), "bytes": info.Size()}, "%s, %d KB: %s %s\n", p.Wasm(),
+	return c.print(cmd.JSON, map[string]any{"file": p.Wasm(), "bytes": info.Size()}, "%s, %d KB: %s %s\n", p.Wasm(),
 		(info.Size()+999)/1000, p.Manifest.Name, p.Manifest.Version)
 }
 
@@ -75,7 +75,7 @@ func (cmd *pluginBuildCmd) watch(ctx context.Context, c *console, parsed *kong.C
 		if file != "" {
 			fmt.Fprintf(c.out, "\n%s has changed.\n", file)
 		}
-		if err := cmd.round(ctx, c, cfg); err != nil && ctx.Err() == nil {
+		if err := cmd.buildAndInstall(ctx, c, cfg); err != nil && ctx.Err() == nil {
 			c.complain(err.Error())
 		}
 		if ctx.Err() == nil {
@@ -88,8 +88,8 @@ func (cmd *pluginBuildCmd) watch(ctx context.Context, c *console, parsed *kong.C
 	return err
 }
 
-// round builds, tests and brings to the box what there is now.
-func (cmd *pluginBuildCmd) round(ctx context.Context, c *console, cfg config.Config) error {
+// buildAndInstall builds, tests and brings to the box what there is now.
+func (cmd *pluginBuildCmd) buildAndInstall(ctx context.Context, c *console, cfg config.Config) error {
 	p, err := author.Open(cmd.Folder)
 	if err != nil {
 		return err
@@ -111,11 +111,11 @@ func (cmd *pluginBuildCmd) round(ctx context.Context, c *console, cfg config.Con
 		err:     c.err,
 		environ: c.environ,
 	} // opened and closed in each round
-	records, err := box.records(ctx, cfg)
+	records, err := box.openStore(ctx, cfg)
 	if err != nil {
 		return err
 	}
 	consent := cmd.pluginConsent
 	consent.OtherSigner = true // an author's own box
-	return errors.Join(cmd.bring(ctx, box, cfg, records, pluginSource{From: p.Wasm()}, consent), box.close())
+	return errors.Join(cmd.install(ctx, box, cfg, records, pluginSource{From: p.Wasm()}, consent), box.close())
 }

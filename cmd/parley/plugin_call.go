@@ -40,8 +40,8 @@ It runs as in a chat: with what it may do and was told, and with its limits; par
 		`the same, and what comes of it does not count.`
 }
 
-// calledPlugin is what came of a call, as JSON prints it.
-type calledPlugin struct {
+// callResult is what came of a call, as JSON prints it.
+type callResult struct {
 	Content      string  `json:"content"`
 	Milliseconds float64 `json:"milliseconds"`
 	MemoryBytes  int64   `json:"memory_bytes"`
@@ -82,7 +82,7 @@ func (cmd *pluginCallCmd) Run(ctx context.Context, c *console, s *shelf.Shelf) e
 	if onTerminal(c.out) && !strings.HasSuffix(r.Content, "\n") {
 		end = "\n"
 	}
-	return c.tell(cmd.JSON, calledPlugin{r.Content, milliseconds(r.Took), r.Memory}, "%s%s", r.Content, end)
+	return c.print(cmd.JSON, callResult{r.Content, milliseconds(r.Took), r.Memory}, "%s%s", r.Content, end)
 }
 
 // parameters are a JSON object.

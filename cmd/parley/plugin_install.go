@@ -44,11 +44,11 @@ A signature is read from opening-hours.wasm.sig beside it. From an OCI layout (a
 
 // Run installs or upgrades the plugin.
 func (cmd *pluginInstallCmd) Run(ctx context.Context, c *console, cfg config.Config, records *store.Store) error {
-	return cmd.bring(ctx, c, cfg, records, cmd.pluginSource, cmd.pluginConsent)
+	return cmd.install(ctx, c, cfg, records, cmd.pluginSource, cmd.pluginConsent)
 }
 
-// bring brings a plugin to the box, with the consent of who installs it.
-func (p *pluginBox) bring(ctx context.Context, c *console, cfg config.Config, records *store.Store, from pluginSource,
+// install brings a plugin to the box, with the consent of who installs it.
+func (p *pluginBox) install(ctx context.Context, c *console, cfg config.Config, records *store.Store, from pluginSource,
 	consent pluginConsent) error {
 	cfg.PluginSignatures.Required = cfg.PluginSignatures.Required || consent.RequireSignature
 	s := c.shelf(cfg, records)
@@ -67,7 +67,7 @@ func (p *pluginBox) bring(ctx context.Context, c *console, cfg config.Config, re
 	if err := place(ctx, o, choice); err != nil {
 		return err
 	}
-	return p.done(ctx, c, s, o.Package.Manifest.Name, done)
+	return p.printState(ctx, c, s, o.Package.Manifest.Name, done)
 }
 
 type pluginRemoveCmd struct {
@@ -102,12 +102,12 @@ func (cmd *pluginRemoveCmd) Run(ctx context.Context, c *console, s *shelf.Shelf)
 	if err := s.Remove(ctx, cmd.Name); err != nil {
 		return err
 	}
-	return c.tell(cmd.JSON, map[string]string{"name": i.Name, "state": "removed"}, "%s %s is removed\n", i.Name,
+	return c.print(cmd.JSON, map[string]string{"name": i.Name, "state": "removed"}, "%s %s is removed\n", i.Name,
 		i.Version)
 }
 
-// done says what a plugin is after it was changed.
-func (p *pluginBox) done(ctx context.Context, c *console, s *shelf.Shelf, name, what string) error {
+// printState says what a plugin is after it was changed.
+func (p *pluginBox) printState(ctx context.Context, c *console, s *shelf.Shelf, name, what string) error {
 	i, err := s.Show(ctx, name)
 	if err != nil {
 		return err
@@ -124,5 +124,5 @@ func (p *pluginBox) done(ctx context.Context, c *console, s *shelf.Shelf, name, 
 	if i.Why != "" {
 		state = fmt.Sprintf("It is %s: %s\n", i.State, i.Why)
 	}
-	return c.tell(p.JSON, plugins.Record(i), "%s %s %s; it %s\n%s", i.Name, i.Version, what, may, state)
+	return c.print(p.JSON, plugins.Record(i), "%s %s %s; it %s\n%s", i.Name, i.Version, what, may, state)
 }

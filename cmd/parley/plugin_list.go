@@ -60,7 +60,7 @@ func (cmd *pluginListCmd) Run(ctx context.Context, c *console, s *shelf.Shelf) e
 		if err != nil {
 			return err
 		}
-		return c.tell(cmd.JSON, plugins.Record(i), "%s", describePlugin(i))
+		return c.print(cmd.JSON, plugins.Record(i), "%s", describePlugin(i))
 	}
 	all, err := s.List(ctx)
 	if err != nil {
@@ -83,7 +83,7 @@ func (cmd *pluginListCmd) Run(ctx context.Context, c *console, s *shelf.Shelf) e
 			may = append(may, g.Name)
 		}
 		return []string{i.Name, i.Version, string(i.State), strings.Join(append(tools, i.Manifest.Hooks...), " "),
-			strings.Join(may, " "), why(i)}
+			strings.Join(may, " "), stateReason(i)}
 	})
 }
 
@@ -94,7 +94,7 @@ func (cmd *pluginListCmd) log(ctx context.Context, c *console, s *shelf.Shelf) e
 		if l.Tool != "" {
 			tool = l.Tool + ": "
 		}
-		return c.tell(cmd.JSON, l, "%s %-5s %s%s\n", l.Time.Local().Format(time.DateTime), l.Level, tool, l.Text)
+		return c.print(cmd.JSON, l, "%s %-5s %s%s\n", l.Time.Local().Format(time.DateTime), l.Level, tool, l.Text)
 	}
 	if cmd.Follow {
 		return s.Follow(ctx, cmd.Name, cmd.Lines, tell)
@@ -106,8 +106,8 @@ func (cmd *pluginListCmd) log(ctx context.Context, c *console, s *shelf.Shelf) e
 	return err
 }
 
-// why is why a plugin is not ready, and until when.
-func why(i shelf.Info) string {
+// stateReason is why a plugin is not ready, and until when.
+func stateReason(i shelf.Info) string {
 	if i.State != shelf.Broken {
 		return i.Why
 	}
@@ -128,7 +128,7 @@ func describePlugin(i shelf.Info) string {
 	if i.Manifest.License != "" {
 		line("license", "%s", i.Manifest.License)
 	}
-	line("state", "%s", strings.TrimSuffix(string(i.State)+": "+why(i), ": "))
+	line("state", "%s", strings.TrimSuffix(string(i.State)+": "+stateReason(i), ": "))
 	line("signed", "%s", signedBy(i))
 	line("installed", "%s", time.UnixMilli(i.InstalledMS).Format(time.DateTime))
 	line("changed", "%s", time.UnixMilli(i.ChangedMS).Format(time.DateTime))
@@ -146,7 +146,7 @@ func describePlugin(i shelf.Info) string {
 		line("not granted", "%s (%s)", d.Words, d.Name)
 	}
 	for _, s := range i.Settings {
-		line("setting", "%s = %s", s.Name, toldWords(s))
+		line("setting", "%s = %s", s.Name, describeSetting(s))
 	}
 	return b.String()
 }
@@ -161,7 +161,7 @@ func signedBy(i shelf.Info) string {
 	return "by " + i.Signer + ", which this box does not know"
 }
 
-func toldWords(s shelf.Setting) string {
+func describeSetting(s shelf.Setting) string {
 	switch {
 	case s.Type == manifest.Secret && s.IsSet:
 		return "(a secret, set)"

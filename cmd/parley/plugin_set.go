@@ -76,7 +76,7 @@ func (cmd *pluginSetCmd) Run(ctx context.Context, c *console, s *shelf.Shelf) er
 	if err != nil {
 		return err
 	}
-	return cmd.done(ctx, c, s, cmd.Name, done)
+	return cmd.printState(ctx, c, s, cmd.Name, done)
 }
 
 // set tells the plugin its settings.

@@ -47,7 +47,7 @@ func (cmd *pluginSignCmd) Run(c *console) error {
 	if err := durable.WriteFile(file, shelf.Sign(read, private), 0o644); err != nil {
 		return fmt.Errorf("writing the signature: %w", err)
 	}
-	return c.tell(cmd.JSON, map[string]string{"signature": file, "key": string(shelf.KeyOf(private))},
+	return c.print(cmd.JSON, map[string]string{"signature": file, "key": string(shelf.KeyOf(private))},
 		"%s %s is signed: %s\nWho trusts you lists this key in plugin_signatures.keys:\n%s\n",
 		read.Manifest.Name, read.Manifest.Version, file, shelf.KeyOf(private))
 }

@@ -43,7 +43,7 @@ func (cmd *pluginTestCmd) Run(ctx context.Context, c *console) error {
 	if err = errors.Join(err, unprinted); err != nil {
 		return err
 	}
-	err = c.tell(cmd.JSON, report, "%d passed, %d failed\n", report.Passed, report.Failed)
+	err = c.print(cmd.JSON, report, "%d passed, %d failed\n", report.Passed, report.Failed)
 	if err == nil && report.Failed > 0 {
 		err = fmt.Errorf("%d of %d cases failed", report.Failed, len(report.Cases))
 	}

@@ -39,7 +39,7 @@ func (c *console) recording(ctx context.Context, name string, rateHz int) ([]flo
 	}
 	program, missing := exec.LookPath("ffmpeg")
 	if missing != nil {
-		return nil, misuse{unread(name, err)}
+		return nil, misuse{unreadable(name, err)}
 	}
 	converted, failed := convert(ctx, program, name, data, rateHz)
 	if ctx.Err() != nil {
@@ -86,8 +86,8 @@ func (c *console) recordingBytes(name string) ([]byte, error) {
 	return data, nil
 }
 
-// unread says what a file is that cannot be read, and what to do about it.
-func unread(name string, err error) error {
+// unreadable says what a file is that cannot be read, and what to do about it.
+func unreadable(name string, err error) error {
 	format, known := errors.AsType[*audio.ErrFormat](err)
 	from, to := "recording", "recording.wav"
 	if name != "-" {

@@ -66,7 +66,7 @@ func run(ctx context.Context, args []string, c *console) int {
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
-	args, err = respelled(args)
+	args, err = translateOldCommand(args)
 	if err != nil {
 		return c.fail(ctx, err)
 	}
@@ -79,7 +79,7 @@ func run(ctx context.Context, args []string, c *console) int {
 	case err != nil:
 		return c.fail(ctx, misuse{fmt.Errorf("%w: see parley %s--help", err, commandOf(err))})
 	}
-	err = c.carryOut(ctx, func() error { return errors.Join(parsed.Run(), c.close()) })
+	err = c.runCommand(ctx, func() error { return errors.Join(parsed.Run(), c.close()) })
 	if missing, ok := errors.AsType[notProvided](err); ok {
 		err = missing.error
 	}
@@ -116,7 +116,7 @@ func (c *console) options(ctx context.Context, shown *shown) []kong.Option {
 			return orNotProvided(c.config(parsed))
 		}),
 		kong.BindSingletonProvider(func(cfg config.Config) (*store.Store, error) {
-			return orNotProvided(c.records(ctx, cfg))
+			return orNotProvided(c.openStore(ctx, cfg))
 		}),
 		kong.BindSingletonProvider(c.shelf),
 	}
@@ -135,7 +135,7 @@ func commandOf(err error) string {
 func (c *console) fail(ctx context.Context, err error) int {
 	if line, code, ok := wasInterrupted(ctx, err); ok {
 		if onTerminal(c.err) {
-			fmt.Fprint(c.err, "\r") // over the ^C that the terminal shows
+			fmt.Fprint(c.err, "\r") // stopped the ^C that the terminal shows
 		}
 		c.complain(line)
 		return code

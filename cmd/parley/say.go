@@ -19,8 +19,8 @@ import (
 	tts "parley/appliance/speech"
 )
 
-// maxSaidBytes bounds the text of one call: two hours of speech.
-const maxSaidBytes = 100_000
+// maxTextBytes bounds the text of one call: two hours of speech.
+const maxTextBytes = 100_000
 
 // sample is what a voice says to be heard.
 const sample = "Good morning. The pool on the second floor is open every day, from seven until ten at night."
@@ -80,42 +80,42 @@ func (cmd *sayCmd) Validate() error {
 
 // Run speaks the text.
 func (cmd *sayCmd) Run(ctx context.Context, c *console, cfg config.Config) error {
-	c.endsAtOnce(interrupted{kept: "nothing was said"})
+	c.allowInstantExit(interrupted{state: "nothing was said"})
 	text, err := cmd.text(c)
 	if err != nil {
 		return err
 	}
-	out, err := cmd.speaker(ctx) // before the seconds that loading takes
+	out, err := cmd.openSpeaker(ctx) // before the seconds that loading takes
 	if err != nil {
 		return err
 	}
 	job, err := cmd.begin(ctx, c, cfg, text)
 	if err != nil {
-		return refused(err)
+		return withoutField(err)
 	}
 	defer job.Close()
-	c.endsByItself()
-	if out, err = cmd.withFile(c, out); err != nil {
+	c.forbidInstantExit()
+	if out, err = cmd.openFile(c, out); err != nil {
 		return err
 	}
-	s := &sayer{out: out, progress: newSaying(c, text), times: timesOf(c, cmd.Timestamps)}
+	s := &sayer{out: out, progress: newSpeechProgress(c, text), times: timesOf(c, cmd.Timestamps)}
 	err = errors.Join(job.Stream(ctx, s.take), s.close())
-	if err == nil && s.said == 0 {
+	if err == nil && s.samples == 0 {
 		return misuse{errors.New("there is nothing in this text that can be spoken")}
 	}
-	return refused(err)
+	return withoutField(err)
 }
 
-// refused leaves out which field of a request an error is about: nobody wrote one.
-func refused(err error) error {
+// withoutField leaves out which field of a request an error is about: nobody wrote one.
+func withoutField(err error) error {
 	if invalid, ok := errors.AsType[contract.ErrInvalid](err); ok {
 		return misuse{errors.New(invalid.Why)}
 	}
 	return err
 }
 
-// speaking is speech that has begun.
-type speaking interface {
+// speechStream is speech that has begun.
+type speechStream interface {
 	// Stream gives send the sound and the times as they come.
 	Stream(ctx context.Context, send func(contract.TTSMessage) error) error
 	Close()
@@ -123,13 +123,13 @@ type speaking interface {
 
 // begin has the text spoken: by the box that runs on the data folder, if one does
 // and will, since its voices are loaded; else by a voice that is loaded for it.
-func (cmd *sayCmd) begin(ctx context.Context, c *console, cfg config.Config, text string) (speaking, error) {
+func (cmd *sayCmd) begin(ctx context.Context, c *console, cfg config.Config, text string) (speechStream, error) {
 	log := c.quietLogger(cfg.Log)
 	designed := cmd.Describe != "" && cmd.Voice == ""
 	utterance := contract.PostedUtterance{Text: text, Description: cmd.Describe, Speed: cmd.Speed}
 	if !designed {
 		utterance.Voice = &contract.VoiceRef{Name: cmp.Or(cmd.Voice, cfg.Engines.Voice)}
-		job, err := cmd.askBox(ctx, cfg, saying(utterance, cmd.Timestamps != ""))
+		job, err := cmd.askBox(ctx, cfg, speechRequest(utterance, cmd.Timestamps != ""))
 		if err == nil {
 			log.Debug("the box speaks", "data", cfg.Data)
 			return job, nil
@@ -153,28 +153,28 @@ func (cmd *sayCmd) begin(ctx context.Context, c *console, cfg config.Config, tex
 	if err != nil {
 		return nil, err
 	}
-	job, err := service.Begin(ctx, tts.Asked{Account: a.ID, PostedTTS: saying(utterance, cmd.Timestamps != "")})
+	job, err := service.Begin(ctx, tts.Asked{Account: a.ID, PostedTTS: speechRequest(utterance, cmd.Timestamps != "")})
 	if err != nil {
 		_ = closeEngines() // the process ends
 		return nil, err
 	}
-	return ownSpeech{job, closeEngines}, nil
+	return localSpeech{job, closeEngines}, nil
 }
 
-// ownSpeech is speech of a voice that was loaded for it.
-type ownSpeech struct {
+// localSpeech is speech of a voice that was loaded for it.
+type localSpeech struct {
 	*tts.Job
 	closeEngines func() error
 }
 
 // Close gives the voice's memory back.
-func (s ownSpeech) Close() {
+func (s localSpeech) Close() {
 	s.Job.Close()
 	_ = s.closeEngines() // the process ends
 }
 
-// saying asks for an utterance as samples, as they are made.
-func saying(u contract.PostedUtterance, timed bool) contract.PostedTTS {
+// speechRequest asks for an utterance as samples, as they are made.
+func speechRequest(u contract.PostedUtterance, timed bool) contract.PostedTTS {
 	instant := true
 	asked := contract.PostedTTS{
 		Utterances:     []contract.PostedUtterance{u},
@@ -193,14 +193,14 @@ func saying(u contract.PostedUtterance, timed bool) contract.PostedTTS {
 func (cmd *sayCmd) text(c *console) (string, error) {
 	text := cmd.Text
 	if text == "-" {
-		read, err := io.ReadAll(io.LimitReader(c.in, maxSaidBytes+1))
+		read, err := io.ReadAll(io.LimitReader(c.in, maxTextBytes+1))
 		if err != nil {
 			return "", fmt.Errorf("reading standard input: %w", err)
 		}
 		text = string(read)
 	}
-	if len(text) > maxSaidBytes {
-		return "", misuse{fmt.Errorf("the text has more than %d bytes: say it in parts", maxSaidBytes)}
+	if len(text) > maxTextBytes {
+		return "", misuse{fmt.Errorf("the text has more than %d bytes: say it in parts", maxTextBytes)}
 	}
 	if text = strings.ToValidUTF8(text, " "); strings.TrimSpace(text) == "" {
 		return "", misuse{errors.New("the text is empty")}
@@ -211,9 +211,9 @@ func (cmd *sayCmd) text(c *console) (string, error) {
 // sayer takes speech as it is made to where it is wanted.
 type sayer struct {
 	out      []soundOut
-	progress *saidProgress
+	progress *speechProgress
 	times    func(contract.Timestamp) error // nil: nobody asked
-	said     int                            // samples
+	samples  int                            // samples
 }
 
 // take takes a message of the stream.
@@ -221,13 +221,13 @@ func (s *sayer) take(m contract.TTSMessage) error {
 	switch m := m.(type) {
 	case contract.SnippetAudioChunk:
 		pcm := audio.Linear16(m.Audio)
-		s.said += len(pcm)
+		s.samples += len(pcm)
 		for _, o := range s.out {
 			if err := o.Write(pcm); err != nil {
 				return err
 			}
 		}
-		s.progress.said(m)
+		s.progress.advance(m)
 	case contract.TimestampMessage:
 		if s.times != nil {
 			return s.times(m.Timestamp)
@@ -250,7 +250,7 @@ func timesOf(c *console, how string) func(contract.Timestamp) error {
 	switch how {
 	case "json":
 		return func(t contract.Timestamp) error {
-			return writeJSON(c.err, saidWord{t.Text, t.Time.Begin, t.Time.End})
+			return writeJSON(c.err, timedWord{t.Text, t.Time.Begin, t.Time.End})
 		}
 	case "table":
 		return func(t contract.Timestamp) error {
@@ -261,8 +261,8 @@ func timesOf(c *console, how string) func(contract.Timestamp) error {
 	return nil
 }
 
-// saidWord is a word as JSON tells of it.
-type saidWord struct {
+// timedWord is a word as JSON tells of it.
+type timedWord struct {
 	Text    string `json:"text"`
 	BeginMS int64  `json:"begin_ms"`
 	EndMS   int64  `json:"end_ms"`

@@ -19,13 +19,13 @@ import (
 
 const (
 	speechPath = "/v0/tts/stream/json"
-	// boxPatience is for how long a box may make up its mind: as long as Kokoro takes
+	// boxTimeout is for how long a box may make up its mind: as long as Kokoro takes
 	// to load, twice over. A process that was stopped would be waited for without end,
 	// and a voice loaded here speaks sooner than one behind a queue of half a minute.
-	boxPatience = 10 * time.Second
-	// longestSaying is when the key that was made for one text is forgotten, should
+	boxTimeout = 10 * time.Second
+	// speechKeyLife is when the key that was made for one text is forgotten, should
 	// say be killed: it is looked at when the request comes.
-	longestSaying = 10 * time.Minute
+	speechKeyLife = 10 * time.Minute
 	// maxSpeechLine bounds a message of the stream: the longest piece of sound is a
 	// whole sentence of Kokoro's, a minute at most, 6 MB as samples and 8 in base64.
 	maxSpeechLine = 16 << 20
@@ -51,7 +51,7 @@ func (cmd *sayCmd) askBox(ctx context.Context, cfg config.Config, asked contract
 	if url == "" {
 		return nil, fmt.Errorf("none runs on %s", cfg.Data)
 	}
-	key, giveBack, err := makeKey(ctx, cfg, cmd.Account, "parley say", longestSaying)
+	key, giveBack, err := makeKey(ctx, cfg, cmd.Account, "parley say", speechKeyLife)
 	if err != nil {
 		return nil, err
 	}
@@ -60,11 +60,11 @@ func (cmd *sayCmd) askBox(ctx context.Context, cfg config.Config, asked contract
 			err = errors.Join(err, giveBack())
 		}
 	}()
-	client, err := trust("", cfg)
+	client, err := trustingClient("", cfg)
 	if err != nil {
 		return nil, err
 	}
-	client.Transport.(*http.Transport).ResponseHeaderTimeout = boxPatience
+	client.Transport.(*http.Transport).ResponseHeaderTimeout = boxTimeout
 	body, err := requestSpeech(ctx, client, url, key, asked)
 	if err != nil {
 		return nil, err
@@ -99,8 +99,8 @@ func requestSpeech(ctx context.Context, client *http.Client, url, key string, as
 
 // boxSpeech is speech that a box makes.
 type boxSpeech struct {
-	body     io.ReadCloser
-	giveBack func() error // the key
+	body      io.ReadCloser
+	revokeKey func() error // the key
 }
 
 // Stream gives send the messages of the box.
@@ -128,7 +128,7 @@ func (s *boxSpeech) Stream(ctx context.Context, send func(contract.TTSMessage) e
 // Close tells the box that nobody listens any more.
 func (s *boxSpeech) Close() {
 	_ = s.body.Close()
-	_ = s.giveBack() // what stays is forgotten by itself
+	_ = s.revokeKey() // what stays is forgotten by itself
 }
 
 // readSpeech reads a message of a stream of speech.

@@ -21,8 +21,8 @@ type soundOut interface {
 	Close() error
 }
 
-// saidFormats are those in which a file may be.
-func saidFormats() []string { return []string{"wav", "mp3", "pcm"} }
+// audioFormats are those in which a file may be.
+func audioFormats() []string { return []string{"wav", "mp3", "pcm"} }
 
 // formatOfName is the format of a file of that name.
 func formatOfName(name string) (string, error) {
@@ -30,14 +30,14 @@ func formatOfName(name string) (string, error) {
 	switch {
 	case name == "-" || ext == "":
 		return "wav", nil
-	case !slices.Contains(saidFormats(), ext):
-		return "", fmt.Errorf("--out %s: files are written as %s: name it so", name, strings.Join(saidFormats(), ", "))
+	case !slices.Contains(audioFormats(), ext):
+		return "", fmt.Errorf("--out %s: files are written as %s: name it so", name, strings.Join(audioFormats(), ", "))
 	}
 	return ext, nil
 }
 
-// speaker opens the speaker, if it is wanted.
-func (cmd *sayCmd) speaker(ctx context.Context) ([]soundOut, error) {
+// openSpeaker opens the speaker, if it is wanted.
+func (cmd *sayCmd) openSpeaker(ctx context.Context) ([]soundOut, error) {
 	if cmd.Out != "" && !cmd.Play {
 		return nil, nil
 	}
@@ -45,11 +45,11 @@ func (cmd *sayCmd) speaker(ctx context.Context) ([]soundOut, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []soundOut{&playedOut{ctx: ctx, device: d}}, nil
+	return []soundOut{&speakerOut{ctx: ctx, device: d}}, nil
 }
 
-// withFile opens the file too, if one is wanted, or standard output for -.
-func (cmd *sayCmd) withFile(c *console, outs []soundOut) ([]soundOut, error) {
+// openFile opens the file too, if one is wanted, or standard output for -.
+func (cmd *sayCmd) openFile(c *console, outs []soundOut) ([]soundOut, error) {
 	if cmd.Out == "" {
 		return outs, nil
 	}
@@ -114,25 +114,25 @@ func (r rawOut) Write(pcm []float32) error {
 // Close does nothing.
 func (r rawOut) Close() error { return nil }
 
-// playedOut is the speaker.
-type playedOut struct {
+// speakerOut is the speaker.
+type speakerOut struct {
 	ctx    context.Context //nolint:containedctx // of the command, which ends the waiting
 	device *soundDevice
 }
 
-// playAhead is how much sound is made ahead of what is heard: a machine that is
+// playLead is how much sound is made ahead of what is heard: a machine that is
 // busy for some seconds is not heard to be.
-const playAhead = 20 * time.Second
+const playLead = 20 * time.Second
 
 // Write plays pcm behind what is to be played, and waits while there is more than
-// playAhead of that.
-func (p *playedOut) Write(pcm []float32) error {
+// playLead of that.
+func (p *speakerOut) Write(pcm []float32) error {
 	p.device.queue.add(pcm)
-	return p.device.queue.wait(p.ctx, samplesIn(playAhead))
+	return p.device.queue.wait(p.ctx, samplesIn(playLead))
 }
 
 // Close waits until all was heard.
-func (p *playedOut) Close() error {
+func (p *speakerOut) Close() error {
 	defer p.device.close()
 	if err := p.device.queue.wait(p.ctx, 0); err != nil {
 		return err

@@ -11,14 +11,14 @@ import (
 // of speech, which takes seconds to make.
 const longText = 1000
 
-// saidProgress shows on a terminal how far a long text is said.
-type saidProgress struct {
+// speechProgress shows on a terminal how far a long text is said.
+type speechProgress struct {
 	all *mpb.Progress // nil: nobody looks
 	bar *mpb.Bar
 }
 
-func newSaying(c *console, text string) *saidProgress {
-	p := &saidProgress{}
+func newSpeechProgress(c *console, text string) *speechProgress {
+	p := &speechProgress{}
 	if len(text) >= longText && onTerminal(c.err) {
 		p.all = mpb.New(mpb.WithOutput(c.err), mpb.WithAutoRefresh())
 		p.bar = p.all.AddBar(int64(len(text)), mpb.BarRemoveOnComplete(), mpb.AppendDecorators(decor.Percentage()))
@@ -26,15 +26,15 @@ func newSaying(c *console, text string) *saidProgress {
 	return p
 }
 
-// said notes a chunk.
-func (p *saidProgress) said(m contract.SnippetAudioChunk) {
+// understood notes a chunk.
+func (p *speechProgress) advance(m contract.SnippetAudioChunk) {
 	if p.all != nil && m.IsLastChunk {
 		p.bar.IncrBy(len(m.Text) + 1)
 	}
 }
 
-// done takes the bar away.
-func (p *saidProgress) done() {
+// printState takes the bar away.
+func (p *speechProgress) done() {
 	if p.all != nil {
 		p.bar.SetTotal(-1, true)
 		p.all.Wait()

@@ -13,19 +13,19 @@ import (
 // What comes in chunks of snippets is one file, and its words are timed from its
 // beginning on.
 func TestSpeechIsWrittenAsItComes(t *testing.T) {
-	for _, format := range saidFormats() {
+	for _, format := range audioFormats() {
 		file := filepath.Join(t.TempDir(), "said")
 		var out, errs bytes.Buffer
 		c := &console{out: &out, err: &errs}
-		outs, err := (&sayCmd{Out: file, Format: format}).withFile(c, nil)
+		outs, err := (&sayCmd{Out: file, Format: format}).openFile(c, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		both, err := (&sayCmd{Out: "-", Format: "pcm"}).withFile(c, outs)
+		both, err := (&sayCmd{Out: "-", Format: "pcm"}).openFile(c, outs)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := &sayer{out: both, progress: newSaying(c, "two words"), times: timesOf(c, "table")}
+		s := &sayer{out: both, progress: newSpeechProgress(c, "two words"), times: timesOf(c, "table")}
 		second := audio.AppendLinear16(nil, make([]float32, contract.OutputRateHz))
 		word := func(text string, begin, end int64) contract.TimestampMessage {
 			return contract.TimestampMessage{Timestamp: contract.Timestamp{Text: text,
@@ -60,7 +60,7 @@ func TestSpeechIsWrittenAsItComes(t *testing.T) {
 }
 
 func TestAFileThatCannotBeWrittenIsSaid(t *testing.T) {
-	_, err := (&sayCmd{Out: filepath.Join(t.TempDir(), "nowhere", "a.wav")}).withFile(&console{}, nil)
+	_, err := (&sayCmd{Out: filepath.Join(t.TempDir(), "nowhere", "a.wav")}).openFile(&console{}, nil)
 	if err == nil || !strings.Contains(err.Error(), "choose another place") {
 		t.Errorf("the error is %v", err)
 	}

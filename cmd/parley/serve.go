@@ -37,13 +37,13 @@ func (*serveCmd) Run(ctx context.Context, c *console, cfg config.Config) error {
 		log.Warn(w)
 	}
 	// Nothing is lost if a signal ends a box that takes no chats yet.
-	c.endsAtOnce(interrupted{kept: "the box was still loading its models", next: "parley serve starts it again",
+	c.allowInstantExit(interrupted{state: "the box was still loading its models", next: "parley serve starts it again",
 		service: true})
 	banner := banner{cfg, c.out}
 	return appliance.Run(ctx, cfg, appliance.Console{
 		Log:      log,
 		Terminal: onTerminal(c.out),
-		Loaded:   c.endsByItself,
+		Loaded:   c.forbidInstantExit,
 		Waiting:  banner.waiting,
 		Ready:    banner.ready,
 	})

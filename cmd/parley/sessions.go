@@ -44,7 +44,7 @@ func (cmd *consoleCmd) Run(ctx context.Context, c *console, cfg config.Config, s
 	case cmd.End != "":
 		return cmd.end(ctx, c, s)
 	}
-	url, elsewhere, err := reached(cfg)
+	url, elsewhere, err := boxURLs(cfg)
 	switch {
 	case err != nil:
 		return err
@@ -64,7 +64,7 @@ func (cmd *consoleCmd) Run(ctx context.Context, c *console, cfg config.Config, s
 	for _, url := range elsewhere {
 		link.Elsewhere = append(link.Elsewhere, signInURL(url, made))
 	}
-	return c.tell(cmd.JSON, link, "%s", link.words())
+	return c.print(cmd.JSON, link, "%s", link.words())
 }
 
 // consoleLink is a link, as JSON prints it.
@@ -132,5 +132,5 @@ func (cmd *consoleCmd) end(ctx context.Context, c *console, s *store.Store) erro
 	if err != nil {
 		return err
 	}
-	return c.tell(cmd.JSON, map[string]int64{"ended": ended}, "%d ended\n", ended)
+	return c.print(cmd.JSON, map[string]int64{"ended": ended}, "%d ended\n", ended)
 }

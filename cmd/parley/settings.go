@@ -58,7 +58,7 @@ func settingFlags(keys string, first bool) any {
 			tags = append(tags, "predictor", "dir")
 		case s.Placeholder == "FILE":
 			tags = append(tags, "predictor", "file")
-		case len(settingWords(s)) > 0:
+		case len(allowedWords(s)) > 0:
 			tags = append(tags, "predictor", "setting "+s.Key)
 		}
 		if all {

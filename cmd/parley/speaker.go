@@ -15,7 +15,7 @@ const speakerRateHz = soundcard.RateHz
 
 // periodMS is the length of the pieces that the sound card hands over: what a
 // chat sends as one message. It may hold three of them.
-const periodMS, holdMS = 20, 60
+const periodMS, bufferMS = 20, 60
 
 // A soundDevice is the machine's speaker, with its microphone or without.
 type soundDevice struct {
@@ -27,7 +27,7 @@ type soundDevice struct {
 // whose mono linear16 pieces of 20 ms are given to heard. heard is called by
 // the sound card's thread: it must not block, and the piece is its own.
 func openSound(heard func(linear16 []byte)) (*soundDevice, error) {
-	wanted := soundcard.Wanted{PeriodMS: periodMS, HoldMS: holdMS, Name: "Parley"}
+	wanted := soundcard.Wanted{PeriodMS: periodMS, HoldMS: bufferMS, Name: "Parley"}
 	stopped := func() {} // who talks hears that nothing comes any more
 	d := &soundDevice{}
 	var err error
@@ -72,7 +72,7 @@ type playQueue struct {
 }
 
 // wait waits until there are no more than most samples to be played. One goroutine
-// waits at a time.
+// waiting at a time.
 func (q *playQueue) wait(ctx context.Context, most int) error {
 	for {
 		q.mu.Lock()

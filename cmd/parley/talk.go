@@ -50,7 +50,7 @@ const chatRateHz = 16000
 
 // Run holds the conversation.
 func (cmd *talkCmd) Run(ctx context.Context, c *console, cfg config.Config) (err error) {
-	at, err := find(cmd.URL, cmd.Key, cfg)
+	at, err := findBox(cmd.URL, cmd.Key, cfg)
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (cmd *talkCmd) Run(ctx context.Context, c *console, cfg config.Config) (err
 	}
 	defer func() { err = errors.Join(err, giveBack()) }()
 
-	client, err := trust(cmd.CA, cfg)
+	client, err := trustingClient(cmd.CA, cfg)
 	if err != nil {
 		return misuse{err}
 	}
@@ -84,7 +84,7 @@ func (cmd *talkCmd) Run(ctx context.Context, c *console, cfg config.Config) (err
 	}
 	if _, ok := errors.AsType[signalled](context.Cause(ctx)); ok {
 		err = cmd.hungUp(ctx, err)
-		f.heard.cut(f.now()) // what was not played any more was not heard
+		f.recording.cut(f.now()) // what was not played any more was not heard
 	}
 	return errors.Join(err, cmd.keep(c, f))
 }
@@ -94,7 +94,7 @@ func (cmd *talkCmd) keep(c *console, f *follower) error {
 	if cmd.Out == "" {
 		return nil
 	}
-	frames, channels := f.heard.frames(cmd.Both)
+	frames, channels := f.recording.frames(cmd.Both)
 	out, done, err := c.create(cmd.Out)
 	if err != nil {
 		return err
@@ -117,9 +117,9 @@ func (cmd *talkCmd) hungUp(ctx context.Context, err error) error {
 	case err == nil || s.signal == syscall.SIGINT && !cmd.Text && cmd.Wav == "":
 		return nil
 	case cmd.Out == "":
-		return interrupted{kept: "the conversation is over"}
+		return interrupted{state: "the conversation is over"}
 	}
-	return interrupted{kept: cmd.Out + " holds the conversation up to here"}
+	return interrupted{state: cmd.Out + " holds the conversation up to here"}
 }
 
 // Validate refuses what does not go together.
@@ -136,15 +136,15 @@ func (cmd *talkCmd) Validate() error {
 	return nil
 }
 
-// speech opens the user's side of the conversation and tells the rate of its
+// userSide opens the user's side of the conversation and tells the rate of its
 // audio, 0 when there is none.
-func (cmd *talkCmd) speech(ctx context.Context, c *console) (speech, int, error) {
+func (cmd *talkCmd) speech(ctx context.Context, c *console) (userSide, int, error) {
 	switch {
 	case cmd.Text:
-		return &typed{in: c.in, out: c.err, prompts: onTerminal(c.in)}, 0, nil
+		return &typingUser{in: c.in, out: c.err, prompts: onTerminal(c.in)}, 0, nil
 	case cmd.Wav != "":
 		pcm, err := c.recording(ctx, cmd.Wav, chatRateHz)
-		return &played{pcm: pcm}, chatRateHz, err
+		return &recordedUser{pcm: pcm}, chatRateHz, err
 	}
 	s, err := openLive()
 	return s, speakerRateHz, err
@@ -174,20 +174,20 @@ func (cmd *talkCmd) query() url.Values {
 	return q
 }
 
-// speech is the user's side of a conversation.
-type speech interface {
+// userSide is the user's side of a conversation.
+type userSide interface {
 	// speak sends what the user says until there is no more, or ctx ends.
-	speak(ctx context.Context, box *boxLine, f *follower) error
+	speak(ctx context.Context, box *chatConn, f *follower) error
 	// player plays what the assistant says; nil when nobody listens.
 	player() *playQueue
 	close()
 }
 
 // converse runs the conversation until both sides have said everything.
-func converse(ctx context.Context, box *boxLine, f *follower, say speech, settings contract.SessionSettings) error {
+func converse(ctx context.Context, box *chatConn, f *follower, say userSide, settings contract.SessionSettings) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	messages := make(chan arrived, 64) // taken more slowly than they come while clips are decoded
+	messages := make(chan received, 64) // taken more slowly than they come while clips are decoded
 	go box.receive(ctx, messages)
 
 	if err := f.begin(ctx, messages); err != nil {
@@ -212,7 +212,7 @@ func converse(ctx context.Context, box *boxLine, f *follower, say speech, settin
 			}
 		case err := <-spoken:
 			if err != nil && ctx.Err() == nil {
-				return whyUnsent(err, f, messages)
+				return sendFailure(err, f, messages)
 			}
 			f.userDone()
 			spoken = nil
@@ -226,9 +226,9 @@ func converse(ctx context.Context, box *boxLine, f *follower, say speech, settin
 	}
 }
 
-// whyUnsent returns why nothing can be sent any more. A box that ended the chat
+// sendFailure returns why nothing can be sent any more. A box that ended the chat
 // has said why, and that is on its way.
-func whyUnsent(err error, f *follower, messages <-chan arrived) error {
+func sendFailure(err error, f *follower, messages <-chan received) error {
 	patience := time.After(time.Second)
 	for {
 		select {

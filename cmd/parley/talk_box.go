@@ -30,54 +30,54 @@ const (
 	// maxFromBox bounds a message of the box: a minute of speech at 48 kHz is
 	// 8 MB of base64, and sentences are shorter than that.
 	maxFromBox = 32 << 20
-	// warmingUp is how long a box that is still loading its models is waited for.
-	warmingUp = 30 * time.Second
-	// longestTalk is when the key that was made for one talk is forgotten, should
+	// warmupTimeout is how long a box that is still loading its models is waited for.
+	warmupTimeout = 30 * time.Second
+	// talkKeyLife is when the key that was made for one talk is forgotten, should
 	// talk be killed before it gives the key back.
-	longestTalk = 12 * time.Hour
-	// sending bounds one message on its way: twice what a box may take to read.
-	sending = 20 * time.Second
+	talkKeyLife = 12 * time.Hour
+	// sendTimeout bounds one message on its way: twice what a box may take to read.
+	sendTimeout = 20 * time.Second
 )
 
-// place is a box that can be talked to.
-type place struct {
+// addAssistant is a box that can be talked to.
+type boxTarget struct {
 	address string // of its chats
-	here    bool   // its data lies on this machine, in the folder of the settings
+	local   bool   // its data lies on this machine, in the folder of the settings
 }
 
-// find returns the box at the URL that a person wrote; else the one that runs
+// findBox returns the box at the URL that a person wrote; else the one that runs
 // on the data folder of the settings; else what would listen where the settings
 // say, if there is a key for it.
-func find(given, key string, cfg config.Config) (place, error) {
+func findBox(given, key string, cfg config.Config) (boxTarget, error) {
 	if strings.TrimSpace(given) == "" {
 		url, err := box.Running(cfg.Data)
 		if err != nil && !errors.Is(err, fs.ErrPermission) { // the box may be another user's
-			return place{}, err
+			return boxTarget{}, err
 		}
 		switch {
 		case url != "":
 			address, err := chatAddress(url)
-			return place{address, true}, err
+			return boxTarget{address, true}, err
 		case key == "" && err == nil && store.Exists(cfg.Data):
-			return place{}, fmt.Errorf("no box listens that has its data in %s: start it with parley serve --data "+
+			return boxTarget{}, fmt.Errorf("no box listens that has its data in %s: start it with parley serve --data "+
 				"%s, or name another with --url", cfg.Data, cfg.Data)
 		}
-		given = listening(cfg)
+		given = defaultURL(cfg)
 	}
 	address, err := chatAddress(given)
 	if err != nil {
-		return place{}, misuse{err}
+		return boxTarget{}, misuse{err}
 	}
 	u, err := url.Parse(address)
 	if err != nil {
-		return place{}, misuse{err}
+		return boxTarget{}, misuse{err}
 	}
 	ip := net.ParseIP(u.Hostname())
-	return place{address, u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()}, nil
+	return boxTarget{address, u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()}, nil
 }
 
-// listening is the URL at which a box with these settings is found from here.
-func listening(cfg config.Config) string {
+// defaultURL is the URL at which a box with these settings is found from here.
+func defaultURL(cfg config.Config) string {
 	scheme := "wss://"
 	if cfg.TLS.Off() {
 		scheme = "ws://"
@@ -114,18 +114,18 @@ func chatAddress(given string) (string, error) {
 }
 
 // key returns the key for the box. Where none is given and the box's data lies
-// on this machine, one is made; giveBack revokes it again.
-func (cmd *talkCmd) key(ctx context.Context, cfg config.Config, box place) (key string, giveBack func() error,
+// on this machine, one is made; revokeKey revokes it again.
+func (cmd *talkCmd) key(ctx context.Context, cfg config.Config, box boxTarget) (key string, giveBack func() error,
 	err error) {
 	nothing := func() error { return nil }
 	if cmd.Key != "" {
 		return cmd.Key, nothing, nil
 	}
 	const ask = "pass --key or set PARLEY_API_KEY; parley keys create makes one"
-	if !box.here {
+	if !box.local {
 		return "", nothing, misuse{fmt.Errorf("no key for %s: %s", box.address, ask)}
 	}
-	key, giveBack, err = makeKey(ctx, cfg, "", "parley talk", longestTalk)
+	key, giveBack, err = makeKey(ctx, cfg, "", "parley talk", talkKeyLife)
 	if errors.Is(err, store.ErrNotFound) {
 		return "", nothing, fmt.Errorf("no key, and %w; or %s", noBox(cfg.Data), ask)
 	}
@@ -133,7 +133,7 @@ func (cmd *talkCmd) key(ctx context.Context, cfg config.Config, box place) (key 
 }
 
 // makeKey makes a client's key of an account, the default one for an empty name,
-// for the box whose data lies in the folder of the settings; giveBack revokes it.
+// for the box whose data lies in the folder of the settings; revokeKey revokes it.
 // Where the command is killed before, the key is forgotten after life. The errors
 // are those of store.Join.
 func makeKey(ctx context.Context, cfg config.Config, of, label string, life time.Duration) (key string,
@@ -160,11 +160,11 @@ func makeKey(ctx context.Context, cfg config.Config, of, label string, life time
 	}, nil
 }
 
-// boxLine is a chat with a box. One goroutine receives; any may send.
-type boxLine struct{ conn *websocket.Conn }
+// chatConn is a chat with a box. One goroutine receives; any may send.
+type chatConn struct{ conn *websocket.Conn }
 
 // dial opens a chat. A box that is still loading its models is waited for.
-func dial(ctx context.Context, client *http.Client, address, key string, query url.Values) (*boxLine, error) {
+func dial(ctx context.Context, client *http.Client, address, key string, query url.Values) (*chatConn, error) {
 	if len(query) > 0 {
 		separator := "?"
 		if strings.Contains(address, "?") {
@@ -180,13 +180,13 @@ func dial(ctx context.Context, client *http.Client, address, key string, query u
 		})
 		if err == nil {
 			conn.SetReadLimit(maxFromBox)
-			return &boxLine{conn}, nil
+			return &chatConn{conn}, nil
 		}
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
 		wait, busy := retryAfter(response)
-		if !busy || time.Since(begun)+wait > warmingUp {
+		if !busy || time.Since(begun)+wait > warmupTimeout {
 			return nil, refusal(address, response, err)
 		}
 		select {
@@ -213,7 +213,7 @@ func refusal(address string, r *http.Response, err error) error {
 			return fmt.Errorf("nobody answers at %s: start the box with parley serve, or name another with --url",
 				address)
 		}
-		if why := untrusted(address, err); why != nil {
+		if why := untrustedError(address, err); why != nil {
 			return why
 		}
 		return fmt.Errorf("connecting to %s: %w", address, err)
@@ -234,12 +234,12 @@ func refusal(address string, r *http.Response, err error) error {
 }
 
 // send sends one message.
-func (b *boxLine) send(ctx context.Context, m contract.ClientMessage) error {
+func (b *chatConn) send(ctx context.Context, m contract.ClientMessage) error {
 	data, err := contract.Marshal(m)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, sending)
+	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
 	defer cancel()
 	if err := b.conn.Write(ctx, websocket.MessageText, data); err != nil {
 		return fmt.Errorf("sending to the box: %w", err)
@@ -247,19 +247,19 @@ func (b *boxLine) send(ctx context.Context, m contract.ClientMessage) error {
 	return nil
 }
 
-// arrived is a message of the box and when it came, or how the chat ended:
+// received is a message of the box and when it came, or how the chat ended:
 // err is io.EOF when the box ended it as agreed.
-type arrived struct {
+type received struct {
 	at      time.Time
 	message contract.ServerMessage
 	err     error
 }
 
 // receive hands over the box's messages in order and, last, how the chat ended.
-func (b *boxLine) receive(ctx context.Context, to chan<- arrived) {
+func (b *chatConn) receive(ctx context.Context, to chan<- received) {
 	for {
 		_, data, err := b.conn.Read(ctx)
-		a := arrived{at: time.Now()}
+		a := received{at: time.Now()}
 		if err != nil {
 			a.err = ending(err)
 		} else if a.message, err = contract.ParseServerMessage(data); err != nil {
@@ -289,4 +289,4 @@ func ending(err error) error {
 }
 
 // close hangs up.
-func (b *boxLine) close() { b.conn.Close(websocket.StatusNormalClosure, "") }
+func (b *chatConn) close() { b.conn.Close(websocket.StatusNormalClosure, "") }

@@ -13,18 +13,18 @@ import (
 )
 
 const (
-	// settle is the silence after which nothing more is expected: the longest
+	// endSilence is the silence after which nothing more is expected: the longest
 	// end of a turn that can be configured (3 s) and a second to transcribe.
-	settle = 4 * time.Second
-	// unvoiced is how long a recording is waited for in which the box heard no
+	endSilence = 4 * time.Second
+	// voiceTimeout is how long a recording is waited for in which the box heard no
 	// voice. It tells of one while it goes on, and 100 ms into the silence behind
 	// it: this is what a busy box may take longer.
-	unvoiced = 1800 * time.Millisecond
-	// unheard is how long a box that heard a voice is waited for to say the words.
-	unheard = 10 * time.Second
-	// unanswered is how long an answer may keep a user waiting: longer than
+	voiceTimeout = 1800 * time.Millisecond
+	// transcriptTimeout is how long a box that heard a voice is waited for to say the words.
+	transcriptTimeout = 10 * time.Second
+	// answerTimeout is how long an answer may keep a user waiting: longer than
 	// the box itself gives its language model.
-	unanswered = 75 * time.Second
+	answerTimeout = 75 * time.Second
 )
 
 // errNoSpeech is how a conversation ends in which the user said nothing.
@@ -39,29 +39,29 @@ type follower struct {
 	typed     bool // the user types: nothing is to be heard, and a line waits for its answer
 	quietUser bool // the user's words are on the terminal already
 	play      *playQueue
-	heard     *recording
+	recording *recording
 
 	begun    time.Time
 	messages []contract.AssistantMessage // whose audio has not begun
 
 	mu           sync.Mutex // guards what follows, which the user's side reads
-	owed         bool       // the user said something and the answer is not complete
+	awaiting     bool       // the user said something and the answer is not complete
 	answered     chan struct{}
 	failed       string // what the box said in place of an answer
 	voiced       bool   // the user was heard to speak, if not understood yet
-	said         bool   // the user was understood at least once
+	understood   bool   // the user was understood at least once
 	userEnded    bool
-	last         time.Duration // when something last happened
+	lastEvent    time.Duration // when something last happened
 	playingUntil time.Duration
 }
 
 func newFollower(c *console, json bool, play *playQueue) *follower {
 	return &follower{
-		console:  c,
-		json:     json,
-		play:     play,
-		heard:    &recording{},
-		answered: make(chan struct{}),
+		console:   c,
+		json:      json,
+		play:      play,
+		recording: &recording{},
+		answered:  make(chan struct{}),
 	}
 }
 
@@ -69,7 +69,7 @@ func newFollower(c *console, json bool, play *playQueue) *follower {
 func (f *follower) now() time.Duration { return time.Since(f.begun) }
 
 // begin waits for the chat to begin, which its metadata says.
-func (f *follower) begin(ctx context.Context, messages <-chan arrived) error {
+func (f *follower) begin(ctx context.Context, messages <-chan received) error {
 	for {
 		select {
 		case m := <-messages:
@@ -94,7 +94,7 @@ func (f *follower) begin(ctx context.Context, messages <-chan arrived) error {
 
 // follow follows what came from the box, and tells whether that ended the chat
 // as agreed.
-func (f *follower) follow(a arrived) (over bool, err error) {
+func (f *follower) follow(a received) (over bool, err error) {
 	switch {
 	case errors.Is(a.err, io.EOF):
 		return true, nil
@@ -105,18 +105,18 @@ func (f *follower) follow(a arrived) (over bool, err error) {
 }
 
 // take follows one message of the box.
-func (f *follower) take(a arrived) error {
+func (f *follower) take(a received) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	now := a.at.Sub(f.begun)
-	f.last = now
+	f.lastEvent = now
 	switch m := a.message.(type) {
 	case contract.UserMessage:
 		f.voiced = true
 		if m.Interim {
 			return nil
 		}
-		f.owed, f.said = true, true
+		f.awaiting, f.understood = true, true
 		if !f.quietUser {
 			return f.line(time.Duration(m.Time.Begin)*time.Millisecond, "you", m.Message.Content)
 		}
@@ -125,25 +125,25 @@ func (f *follower) take(a arrived) error {
 	case contract.AudioOutput:
 		return f.clip(m, now)
 	case contract.AssistantEnd:
-		f.settleAnswer()
-		return f.unspoken(now)
+		f.endAnswer()
+		return f.printUnspoken(now)
 	case contract.UserInterruption:
 		if !f.typed { // what was typed into an answer is still to be answered
-			f.settleAnswer()
+			f.endAnswer()
 		}
 		f.messages = nil
 		f.playingUntil = now
-		f.heard.cut(now)
+		f.recording.cut(now)
 		if f.play != nil {
 			f.play.clear()
 		}
 		return f.line(now, "", "(interrupted)")
 	case contract.WebSocketError:
 		fmt.Fprintf(f.console.err, "the box: %s %s: %s\n", m.Code, m.Slug, m.Message)
-		if f.owed {
+		if f.awaiting {
 			f.failed = string(m.Code)
 		}
-		f.settleAnswer()
+		f.endAnswer()
 	}
 	return nil
 }
@@ -156,7 +156,7 @@ func (f *follower) clip(m contract.AudioOutput, now time.Duration) error {
 	}
 	at := max(now, f.playingUntil)
 	f.playingUntil = at + time.Duration(len(pcm))*time.Second/speakerRateHz
-	f.heard.place(at, pcm)
+	f.recording.addAssistant(at, pcm)
 	if f.play != nil {
 		f.play.add(pcm)
 	}
@@ -169,8 +169,8 @@ func (f *follower) clip(m contract.AudioOutput, now time.Duration) error {
 	return nil
 }
 
-// unspoken prints the messages that came without audio.
-func (f *follower) unspoken(now time.Duration) error {
+// printUnspoken prints the messages that came without audio.
+func (f *follower) printUnspoken(now time.Duration) error {
 	var err error
 	for _, m := range f.messages {
 		err = errors.Join(err, f.line(now, "assistant", m.Message.Content))
@@ -179,24 +179,24 @@ func (f *follower) unspoken(now time.Duration) error {
 	return err
 }
 
-// settleAnswer notes that nothing more of this answer will come.
-func (f *follower) settleAnswer() {
-	f.owed = false
+// endAnswer notes that nothing more of this answer will come.
+func (f *follower) endAnswer() {
+	f.awaiting = false
 	close(f.answered)
 	f.answered = make(chan struct{})
 }
 
-// asked notes that the user said something, and returns what is closed when it
+// expectAnswer notes that the user said something, and returns what is closed when it
 // is answered.
-func (f *follower) asked() <-chan struct{} {
+func (f *follower) expectAnswer() <-chan struct{} {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.owed, f.last = true, f.now()
+	f.awaiting, f.lastEvent = true, f.now()
 	return f.answered
 }
 
-// stillPlaying is how long what the assistant said goes on.
-func (f *follower) stillPlaying() time.Duration {
+// playbackLeft is how long what the assistant said goes on.
+func (f *follower) playbackLeft() time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.playingUntil - f.now()
@@ -206,34 +206,34 @@ func (f *follower) stillPlaying() time.Duration {
 func (f *follower) userDone() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.userEnded, f.last = true, f.now()
+	f.userEnded, f.lastEvent = true, f.now()
 }
 
-// over tells whether the conversation is over. A box that owes an answer for
+// stopped tells whether the conversation is over. A box that owes an answer for
 // too long is an error.
 func (f *follower) over() (bool, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	now := f.now()
-	if f.owed && now > max(f.last, f.playingUntil)+unanswered {
-		return true, fmt.Errorf("the box did not answer within %v: look at its log", unanswered)
+	if f.awaiting && now > max(f.lastEvent, f.playingUntil)+answerTimeout {
+		return true, fmt.Errorf("the box did not answer within %v: look at its log", answerTimeout)
 	}
-	if !f.userEnded || f.owed || now < f.playingUntil && !f.typed {
+	if !f.userEnded || f.awaiting || now < f.playingUntil && !f.typed {
 		return false, nil
 	}
-	expected := settle
+	expected := endSilence
 	switch {
 	case f.typed:
 		expected = 0
 	case !f.voiced:
-		expected = unvoiced
-	case !f.said:
-		expected = unheard
+		expected = voiceTimeout
+	case !f.understood:
+		expected = transcriptTimeout
 	}
-	if now < f.last+expected {
+	if now < f.lastEvent+expected {
 		return false, nil
 	}
-	if !f.said && !f.typed {
+	if !f.understood && !f.typed {
 		return true, errNoSpeech
 	}
 	if f.failed != "" {

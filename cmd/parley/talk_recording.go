@@ -13,8 +13,8 @@ type recording struct {
 	user, assistant []float32
 }
 
-// place puts a clip of the assistant at its time.
-func (r *recording) place(at time.Duration, pcm []float32) {
+// addAssistant puts a clip of the assistant at its time.
+func (r *recording) addAssistant(at time.Duration, pcm []float32) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.assistant = append(padded(r.assistant, at), pcm...)
@@ -30,8 +30,8 @@ func (r *recording) cut(at time.Duration) {
 	}
 }
 
-// hear adds what the user says at its time.
-func (r *recording) hear(at time.Duration, pcm []float32) {
+// addUser adds what the user says at its time.
+func (r *recording) addUser(at time.Duration, pcm []float32) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.user = append(padded(r.user, at), pcm...)

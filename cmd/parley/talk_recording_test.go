@@ -154,9 +154,9 @@ func TestABoxThatHeardAVoiceIsWaitedFor(t *testing.T) {
 			box.send(ctx, contract.UserMessage{Interim: interim,
 				Message: contract.ChatMessage{Role: contract.RoleUser, Content: "Hello?"}})
 		}
-		time.Sleep(unvoiced / 10)
+		time.Sleep(voiceTimeout / 10)
 		said(true)
-		time.Sleep(unvoiced + 500*time.Millisecond)
+		time.Sleep(voiceTimeout + 500*time.Millisecond)
 		said(false)
 		box.send(ctx, contract.AssistantEnd{})
 		box.conn.Close(websocket.StatusNormalClosure, "")

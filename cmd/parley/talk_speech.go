@@ -15,18 +15,18 @@ import (
 // pieceDuration is the length of one message of audio, as native clients send it.
 const pieceDuration = periodMS * time.Millisecond
 
-// played is a user whose speech is a recording, sent in real time.
-type played struct {
+// recordedUser is a user whose speech is a recording, sent in real time.
+type recordedUser struct {
 	pcm []float32 // at chatRateHz
 }
 
-func (*played) player() *playQueue { return nil }
-func (*played) close()             {}
+func (*recordedUser) player() *playQueue { return nil }
+func (*recordedUser) close()             {}
 
 // speak sends the recording, and silence behind it for as long as the
 // conversation lasts; it returns when the recording is over.
-func (p *played) speak(ctx context.Context, box *boxLine, f *follower) error {
-	f.heard.hear(f.now(), audio.Resample(p.pcm, chatRateHz, speakerRateHz))
+func (p *recordedUser) speak(ctx context.Context, box *chatConn, f *follower) error {
+	f.recording.addUser(f.now(), audio.Resample(p.pcm, chatRateHz, speakerRateHz))
 	const piece = chatRateHz * periodMS / 1000
 	begun := time.Now()
 	pieces := (len(p.pcm) + piece - 1) / piece
@@ -49,7 +49,7 @@ func (p *played) speak(ctx context.Context, box *boxLine, f *follower) error {
 
 // sendAt sends a piece of speech when its time has come, as a microphone does:
 // at its end.
-func sendAt(ctx context.Context, box *boxLine, at time.Time, pcm []float32) error {
+func sendAt(ctx context.Context, box *chatConn, at time.Time, pcm []float32) error {
 	select {
 	case <-time.After(time.Until(at.Add(pieceDuration))):
 	case <-ctx.Done():
@@ -58,18 +58,18 @@ func sendAt(ctx context.Context, box *boxLine, at time.Time, pcm []float32) erro
 	return box.send(ctx, contract.AudioInput{Data: audio.AppendLinear16(nil, pcm)})
 }
 
-// typed is a user who types.
-type typed struct {
+// typingUser is a user who types.
+type typingUser struct {
 	in      io.Reader
 	out     io.Writer
 	prompts bool
 }
 
-func (*typed) player() *playQueue { return nil }
-func (*typed) close()             {}
+func (*typingUser) player() *playQueue { return nil }
+func (*typingUser) close()             {}
 
 // speak sends line after line, each when the one before is answered.
-func (t *typed) speak(ctx context.Context, box *boxLine, f *follower) error {
+func (t *typingUser) speak(ctx context.Context, box *chatConn, f *follower) error {
 	lines := bufio.NewScanner(t.in)
 	lines.Buffer(nil, 4*contract.MaxInputChars)
 	for t.prompt() && lines.Scan() {
@@ -77,7 +77,7 @@ func (t *typed) speak(ctx context.Context, box *boxLine, f *follower) error {
 		if text == "" {
 			continue
 		}
-		answered := f.asked()
+		answered := f.expectAnswer()
 		if err := box.send(ctx, contract.UserInput{Text: text}); err != nil {
 			return err
 		}
@@ -98,36 +98,36 @@ func (t *typed) speak(ctx context.Context, box *boxLine, f *follower) error {
 
 // listen waits until the answer would have been played, unless a person types:
 // the next line of a script is no interruption.
-func (t *typed) listen(ctx context.Context, f *follower) error {
+func (t *typingUser) listen(ctx context.Context, f *follower) error {
 	if t.prompts {
 		return nil
 	}
 	select {
-	case <-time.After(f.stillPlaying()):
+	case <-time.After(f.playbackLeft()):
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
 }
 
-func (t *typed) prompt() bool {
+func (t *typingUser) prompt() bool {
 	if t.prompts {
 		fmt.Fprint(t.out, "> ")
 	}
 	return true
 }
 
-// live is a user at the machine's microphone and speaker.
-type live struct {
+// liveUser is a user at the machine's microphone and speaker.
+type liveUser struct {
 	device *soundDevice
 	pieces chan []byte
 }
 
 // openLive opens the sound card.
-func openLive() (*live, error) {
+func openLive() (*liveUser, error) {
 	// A second of speech may wait for a slow connection; what is older than
 	// that is no conversation any more, and is dropped.
-	l := &live{pieces: make(chan []byte, time.Second/pieceDuration)}
+	l := &liveUser{pieces: make(chan []byte, time.Second/pieceDuration)}
 	var err error
 	l.device, err = openSound(func(linear16 []byte) {
 		select {
@@ -138,16 +138,16 @@ func openLive() (*live, error) {
 	return l, err
 }
 
-func (l *live) player() *playQueue { return &l.device.queue }
+func (l *liveUser) player() *playQueue { return &l.device.queue }
 
-func (l *live) close() {
+func (l *liveUser) close() {
 	if l.device != nil {
 		l.device.close()
 	}
 }
 
 // speak sends what the microphone hears until ctx ends.
-func (l *live) speak(ctx context.Context, box *boxLine, f *follower) error {
+func (l *liveUser) speak(ctx context.Context, box *chatConn, f *follower) error {
 	fmt.Fprintln(f.console.err, "Speak; Ctrl-C hangs up.")
 	decoder, err := audio.NewLinear16(speakerRateHz, 1, speakerRateHz)
 	if err != nil {
@@ -160,7 +160,7 @@ func (l *live) speak(ctx context.Context, box *boxLine, f *follower) error {
 			if err != nil {
 				return err
 			}
-			f.heard.hear(f.now()-pieceDuration, pcm)
+			f.recording.addUser(f.now()-pieceDuration, pcm)
 			if err := box.send(ctx, contract.AudioInput{Data: piece}); err != nil {
 				return err
 			}

@@ -12,10 +12,10 @@ import (
 	"parley/appliance/config"
 )
 
-// trust returns a client that trusts, besides whom the system trusts, the
+// trustingClient returns a client that trusts, besides whom the system trusts, the
 // authority in the file ca or, where none is named, that of the box whose data
 // lies on this machine.
-func trust(ca string, cfg config.Config) (*http.Client, error) {
+func trustingClient(ca string, cfg config.Config) (*http.Client, error) {
 	roots, err := x509.SystemCertPool()
 	if err != nil {
 		roots = x509.NewCertPool() // a machine without any
@@ -39,9 +39,9 @@ func trust(ca string, cfg config.Config) (*http.Client, error) {
 	}}, nil
 }
 
-// untrusted says what to do about a box whose certificate nobody vouches for;
+// untrustedError says what to do about a box whose certificate nobody vouches for;
 // nil when that is not what is wrong.
-func untrusted(address string, err error) error {
+func untrustedError(address string, err error) error {
 	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); !ok {
 		return nil
 	}

@@ -25,7 +25,7 @@ func TestABoxIsTrustedByItsAuthorityOnly(t *testing.T) {
 	cfg := config.Config{Data: t.TempDir()}
 	connect := func(ca string) error {
 		t.Helper()
-		client, err := trust(ca, cfg)
+		client, err := trustingClient(ca, cfg)
 		if err != nil {
 			return err
 		}

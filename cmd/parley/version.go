@@ -25,7 +25,7 @@ func (versionCmd) Help() string { return "Example:\n\n  parley version --json" }
 // Run prints the version.
 func (v *versionCmd) Run(c *console) error {
 	platform := runtime.GOOS + "/" + runtime.GOARCH
-	return c.tell(v.JSON,
+	return c.print(v.JSON,
 		map[string]string{"version": version.String(), "go": runtime.Version(), "platform": platform},
 		"parley %s (%s, %s)\n", version.String(), runtime.Version(), platform)
 }

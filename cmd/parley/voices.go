@@ -49,7 +49,7 @@ func (c *console) accountVoices(ctx context.Context, cfg config.Config, name str
 	if name == "" {
 		return voices.Account{Voices: c.boxVoices(ctx, cfg)}, nil
 	}
-	s, err := c.records(ctx, cfg)
+	s, err := c.openStore(ctx, cfg)
 	if err != nil {
 		return voices.Account{}, err
 	}
@@ -57,7 +57,7 @@ func (c *console) accountVoices(ctx context.Context, cfg config.Config, name str
 	return voices.Account{Voices: voices.Voices{Config: cfg, Records: s}, ID: id}, err
 }
 
-func (v *voicesCmd) named() error {
+func (v *voicesCmd) requireAccount() error {
 	if v.Account == "" {
 		return misuse{errors.New("whose voice? Name the account with --account (parley keys list shows them)")}
 	}
@@ -144,7 +144,7 @@ func (cmd *voicesDesignCmd) Validate() error {
 // Run makes it.
 func (cmd *voicesDesignCmd) Run(ctx context.Context, c *console, cfg config.Config, v *voicesCmd) error {
 	if cmd.Save != "" {
-		if err := v.named(); err != nil {
+		if err := v.requireAccount(); err != nil {
 			return err
 		}
 	}
@@ -178,13 +178,13 @@ func (cmd *voicesDesignCmd) saved(c *console, v *voicesCmd, saved contract.Retur
 	if err != nil {
 		return err
 	}
-	return c.tell(v.JSON, saved, "%s is saved: %s\n", saved.Name, saved.ID)
+	return c.print(v.JSON, saved, "%s is saved: %s\n", saved.Name, saved.ID)
 }
 
 // speak has the voice of a recipe speak.
 func (cmd *voicesDesignCmd) speak(ctx context.Context, c *console, cfg config.Config, r voice.Recipe) error {
 	say := sayCmd{Out: cmd.Out}
-	out, err := say.speaker(ctx) // before the seconds that loading takes
+	out, err := say.openSpeaker(ctx) // before the seconds that loading takes
 	if err != nil {
 		return err
 	}
@@ -204,7 +204,7 @@ func (cmd *voicesDesignCmd) speak(ctx context.Context, c *console, cfg config.Co
 	if len(said.PCM) == 0 {
 		return misuse{errors.New("there is nothing in this text that can be spoken")}
 	}
-	if out, err = say.withFile(c, out); err != nil {
+	if out, err = say.openFile(c, out); err != nil {
 		return err
 	}
 	pcm := audio.Resample(said.PCM, said.RateHz, contract.OutputRateHz)
@@ -225,7 +225,7 @@ func (voicesDeleteCmd) Help() string {
 
 // Run deletes it.
 func (cmd *voicesDeleteCmd) Run(ctx context.Context, c *console, cfg config.Config, v *voicesCmd) error {
-	if err := v.named(); err != nil {
+	if err := v.requireAccount(); err != nil {
 		return err
 	}
 	a, err := c.accountVoices(ctx, cfg, v.Account)
@@ -235,5 +235,5 @@ func (cmd *voicesDeleteCmd) Run(ctx context.Context, c *console, cfg config.Conf
 	if err != nil {
 		return err
 	}
-	return c.tell(v.JSON, map[string]string{"deleted": cmd.Name}, "%s is deleted.\n", cmd.Name)
+	return c.print(v.JSON, map[string]string{"deleted": cmd.Name}, "%s is deleted.\n", cmd.Name)
 }

@@ -44,7 +44,7 @@ func (cmd *voicesAliasCmd) Run(ctx context.Context, c *console, cfg config.Confi
 	box := c.boxVoices(ctx, cfg)
 	if box.Records == nil && !(cmd.Old == "" && isNoBox(cfg.Data)) {
 		var err error
-		if box.Records, err = c.records(ctx, cfg); err != nil {
+		if box.Records, err = c.openStore(ctx, cfg); err != nil {
 			return err
 		}
 	}
@@ -53,13 +53,13 @@ func (cmd *voicesAliasCmd) Run(ctx context.Context, c *console, cfg config.Confi
 		if err := box.DeleteAlias(ctx, cmd.Old); err != nil {
 			return err
 		}
-		return c.tell(v.JSON, map[string]string{"removed": cmd.Old}, "%s has no alias any more.\n", cmd.Old)
+		return c.print(v.JSON, map[string]string{"removed": cmd.Old}, "%s has no alias any more.\n", cmd.Old)
 	case cmd.Old != "":
 		made, err := box.SetAlias(ctx, cmd.Old, cmd.New)
 		if err != nil {
 			return err
 		}
-		return c.tell(v.JSON, made, "%s stands in for %s.\n", made.Voice, made.Name)
+		return c.print(v.JSON, made, "%s stands in for %s.\n", made.Voice, made.Name)
 	}
 	all, err := box.ListAliases(ctx)
 	if err != nil {

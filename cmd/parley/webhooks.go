@@ -72,7 +72,7 @@ func (cmd *webhooksCmd) Validate() error {
 // Run lists them, the newest first, or does what the flags say.
 func (cmd *webhooksCmd) Run(ctx context.Context, c *console, cfg config.Config, s *store.Store) error {
 	if cmd.Test != "" {
-		return cmd.try(ctx, c, cfg, s)
+		return cmd.testReceiver(ctx, c, cfg, s)
 	}
 	id, err := accountID(ctx, s, cmd.Account)
 	if err != nil {
@@ -86,10 +86,10 @@ func (cmd *webhooksCmd) Run(ctx context.Context, c *console, cfg config.Config, 
 	switch {
 	case cmd.Retry:
 		n, err := s.RetryWebhooks(ctx, f)
-		return cmd.changed(c, f, "retried", n, err)
+		return cmd.printChanged(c, f, "retried", n, err)
 	case cmd.Forget:
 		n, err := s.ForgetWebhooks(ctx, f)
-		return cmd.changed(c, f, "forgotten", n, err)
+		return cmd.printChanged(c, f, "forgotten", n, err)
 	}
 	sent, err := s.Webhooks(ctx, f, cmd.Limit)
 	if err != nil {
@@ -139,9 +139,9 @@ func (l listedWebhook) describe(now time.Time) string {
 	return "again in " + time.UnixMilli(l.DueMS).Sub(now).Round(time.Second).String()
 }
 
-// changed says how many were changed. That none was is a failure where they were
-// named.
-func (cmd *webhooksCmd) changed(c *console, f store.WebhookFilter, done string, n int, err error) error {
+// printChanged says how many were changed. That none was is a failure where they were
+// requireAccount.
+func (cmd *webhooksCmd) printChanged(c *console, f store.WebhookFilter, done string, n int, err error) error {
 	switch named := len(f.IDs); {
 	case err != nil:
 		return err
@@ -149,11 +149,11 @@ func (cmd *webhooksCmd) changed(c *console, f store.WebhookFilter, done string, 
 		return fmt.Errorf("%d of %d ids are of no webhook that can be %s: parley webhooks shows the ids and states",
 			named-n, named, done)
 	}
-	return c.tell(cmd.JSON, map[string]int{done: n}, "%d webhooks are %s\n", n, done)
+	return c.print(cmd.JSON, map[string]int{done: n}, "%d webhooks are %s\n", n, done)
 }
 
-// try sends the example.
-func (cmd *webhooksCmd) try(ctx context.Context, c *console, cfg config.Config, s *store.Store) error {
+// testReceiver sends the example.
+func (cmd *webhooksCmd) testReceiver(ctx context.Context, c *console, cfg config.Config, s *store.Store) error {
 	name := cmd.Account
 	if name == "" {
 		name = "default"
@@ -170,6 +170,6 @@ func (cmd *webhooksCmd) try(ctx context.Context, c *console, cfg config.Config, 
 	if err != nil {
 		return fmt.Errorf("not delivered: %w", err)
 	}
-	return c.tell(cmd.JSON, map[string]any{"delivered": true, "milliseconds": took.Milliseconds()},
+	return c.print(cmd.JSON, map[string]any{"delivered": true, "milliseconds": took.Milliseconds()},
 		"delivered, in %d ms\n", took.Milliseconds())
 }

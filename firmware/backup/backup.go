@@ -77,7 +77,7 @@ func Make(ctx context.Context, box Box, file string, tell progress.Func) (Manife
 	}
 	// The names come before the database: a recording whose chat is not in it
 	// would be nobody's.
-	names, err := keptFiles(box.Data)
+	names, err := includedFiles(box.Data)
 	if err != nil {
 		return Manifest{}, fmt.Errorf("reading the data folder: %w", err)
 	}
@@ -88,11 +88,11 @@ func Make(ctx context.Context, box Box, file string, tell progress.Func) (Manife
 				err)
 	}
 	defer stage.Remove()
-	b := backup{Box: box, stage: stage.Path, tell: tell}
-	if err := b.room(names); err != nil {
+	b := backup{Box: box, stage: stage.Path, report: tell}
+	if err := b.checkSpace(names); err != nil {
 		return Manifest{}, err
 	}
-	if err := b.announce(ctx, names); err != nil {
+	if err := b.buildManifest(ctx, names); err != nil {
 		return Manifest{}, err
 	}
 	if err := b.write(ctx, file); err != nil {
@@ -100,7 +100,7 @@ func Make(ctx context.Context, box Box, file string, tell progress.Func) (Manife
 	}
 	// The backup is whole, also where the box cannot be told of it: a folder that
 	// is read only can be saved.
-	_ = noteMade(box.Data, Made{b.manifest.MadeMS, b.manifest.Bytes()})
+	_ = writeSummary(box.Data, Summary{b.manifest.MadeMS, b.manifest.Bytes()})
 	return b.manifest, nil
 }
 
@@ -120,10 +120,10 @@ func checkTarget(data, file string) error {
 	return nil
 }
 
-// notKept is what a backup leaves out: what is computed anew, what is of the box that
+// excluded is what a backup leaves out: what is computed anew, what is of the box that
 // runs, the key of the plugins' secrets, without which those in the database are
 // nobody's, and the secrets of the first key, which are to lie in one place only.
-var notKept = []string{
+var excluded = []string{
 	layout.Address,
 	layout.FirstKey,
 	layout.LastBackup,
@@ -133,11 +133,11 @@ var notKept = []string{
 	layout.Prompts,
 }
 
-// keeps tells whether a backup has files of that name, relative to the data folder,
+// includes tells whether a backup has files of that name, relative to the data folder,
 // or below it. Of what the database is made of it has the file itself alone, and
 // nothing that begins with a dot: that is being written, or is a signal or a lock. A
 // disk may not tell small letters from capitals, so neither does this.
-func keeps(name string) bool {
+func includes(name string) bool {
 	if name == databaseName {
 		return true
 	}
@@ -145,15 +145,15 @@ func keeps(name string) bool {
 		return false
 	}
 	parts := strings.Split(strings.ToLower(name), "/")
-	isCopy, err := filepath.Match(layout.Copies, parts[0])
-	if err != nil || isCopy || strings.HasPrefix(parts[0], databaseName) || slices.Contains(notKept, parts[0]) {
+	isCopy, err := filepath.Match(layout.DatabaseCopies, parts[0])
+	if err != nil || isCopy || strings.HasPrefix(parts[0], databaseName) || slices.Contains(excluded, parts[0]) {
 		return false
 	}
 	return !slices.ContainsFunc(parts, func(part string) bool { return strings.HasPrefix(part, ".") })
 }
 
 // isProgram tells whether a file is a program or a library of Linux (ELF). A box
-// keeps none in its data folder, and settings in a backup could have it load one.
+// includes none in its data folder, and settings in a backup could have it load one.
 func isProgram(path string) (bool, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -169,10 +169,10 @@ func isProgram(path string) (bool, error) {
 	return string(begins) == elf.ELFMAG, nil
 }
 
-// keptFiles returns the names of the files in the data folder that a backup copies
+// includedFiles returns the names of the files in the data folder that a backup copies
 // as they are: all that it keeps but the database, which needs more care. Folders
 // that an operator has moved to another disk, leaving a link, count.
-func keptFiles(data string) ([]string, error) {
+func includedFiles(data string) ([]string, error) {
 	entries, err := os.ReadDir(data)
 	if err != nil {
 		return nil, err
@@ -180,7 +180,7 @@ func keptFiles(data string) ([]string, error) {
 	var names []string
 	for _, e := range entries {
 		top := e.Name()
-		if top == databaseName || !keeps(top) {
+		if top == databaseName || !includes(top) {
 			continue
 		}
 		below, err := filesBelow(filepath.Join(data, top))
@@ -193,7 +193,7 @@ func keptFiles(data string) ([]string, error) {
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return nil, err
 			}
-			if name = filepath.ToSlash(filepath.Join(top, name)); keeps(name) && !program {
+			if name = filepath.ToSlash(filepath.Join(top, name)); includes(name) && !program {
 				names = append(names, name)
 			}
 		}
@@ -235,12 +235,12 @@ type backup struct {
 	Box
 	stage    string // holds the copy of the database
 	manifest Manifest
-	tell     progress.Func
+	report   progress.Func
 }
 
-// room says when the disk cannot hold the copy of the database and the file at
+// checkSpace says when the disk cannot hold the copy of the database and the file at
 // once, taken as if nothing could be compressed: recordings cannot.
-func (b *backup) room(names []string) error {
+func (b *backup) checkSpace(names []string) error {
 	var need int64
 	for _, suffix := range []string{"", "-wal"} {
 		if info, err := os.Stat(filepath.Join(b.Data, databaseName+suffix)); err == nil {
@@ -272,20 +272,20 @@ func (b *backup) path(name string) string {
 	return filepath.Join(b.Data, filepath.FromSlash(name))
 }
 
-// announce copies the database and fills the manifest. Of a file that grows, a
+// buildManifest copies the database and fills the manifest. Of a file that grows, a
 // recording under way, the backup has what is there now.
-func (b *backup) announce(ctx context.Context, names []string) error {
+func (b *backup) buildManifest(ctx context.Context, names []string) error {
 	now := time.Now()
 	copying := progress.Event{Name: "database", Step: progress.Writing}
 	schema, err := b.Database(ctx, b.path(databaseName), func(done, total int64) {
 		copying.Done, copying.Total = done, total
-		b.tell(copying)
+		b.report(copying)
 	})
 	if err != nil {
 		return err
 	}
 	copying.Step = progress.Done
-	b.tell(copying)
+	b.report(copying)
 	b.manifest = Manifest{
 		Format: backupFormat,
 		Parley: b.Version,
@@ -305,7 +305,7 @@ func (b *backup) announce(ctx context.Context, names []string) error {
 		if !there {
 			continue // deleted since
 		}
-		sum, err := bundle.HashBeginning(ctx, b.path(name), size)
+		sum, err := bundle.HashPrefix(ctx, b.path(name), size)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -314,10 +314,10 @@ func (b *backup) announce(ctx context.Context, names []string) error {
 		}
 		b.manifest.Files = append(b.manifest.Files, bundle.File{Name: name, Bytes: size, SHA256: sum})
 		e.Done += size
-		b.tell(e)
+		b.report(e)
 	}
 	e.Step = progress.Done
-	b.tell(e)
+	b.report(e)
 	return nil
 }
 
@@ -353,7 +353,7 @@ func (b *backup) writeTo(ctx context.Context, to io.Writer) error {
 		}
 	}
 	e.Step = progress.Done
-	b.tell(e)
+	b.report(e)
 	return w.Close()
 }
 
@@ -368,7 +368,7 @@ func (b *backup) add(ctx context.Context, w *bundle.Writer, f bundle.File, e *pr
 	defer in.Close()
 	err = w.Add(ctx, f.Name, f, in, func(bytes int64) {
 		e.Done += bytes
-		b.tell(*e)
+		b.report(*e)
 	})
 	if err != nil {
 		return fmt.Errorf("%w (it changed while the backup was made: run it again)", err)

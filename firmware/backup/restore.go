@@ -74,10 +74,10 @@ func Restore(ctx context.Context, file string, to Target, tell progress.Func) (m
 		err = to.Check(ctx, stage.Path)
 	}
 	if err == nil {
-		err = keepKey(stage.Path, to.Data)
+		err = keepPluginKey(stage.Path, to.Data)
 	}
 	if err == nil {
-		err = likeBefore(stage.Path, to.Data)
+		err = setOwnership(stage.Path, to.Data)
 	}
 	if err == nil {
 		aside, err = exchange(stage.Path, to.Data)
@@ -86,7 +86,7 @@ func Restore(ctx context.Context, file string, to Target, tell progress.Func) (m
 		err = fmt.Errorf("restoring %s: %w: nothing was changed", file, err)
 		return m, "", errors.Join(err, stage.Remove())
 	}
-	aside, err = keepAside(aside)
+	aside, err = dropIfEmpty(aside)
 	return m, aside, errors.Join(err, stage.Release(), durable.SyncFolder(filepath.Dir(to.Data)))
 }
 
@@ -191,7 +191,7 @@ func readManifest(r *bundle.Reader) (m Manifest, err error) {
 		seen[f.Name] = true
 		if f.Name == layout.FirstKey { // those of older boxes had it
 			m.LeftOut = append(m.LeftOut, f.Name)
-		} else if !keeps(f.Name) {
+		} else if !includes(f.Name) {
 			return m, fmt.Errorf("%w: it announces %q, which no backup has: somebody has tampered with it",
 				errNotBackup, f.Name)
 		}
@@ -202,8 +202,8 @@ func readManifest(r *bundle.Reader) (m Manifest, err error) {
 	return m, nil
 }
 
-// keepKey leaves the box the key of its plugins' secrets, which no backup has.
-func keepKey(stage, data string) error {
+// keepPluginKey leaves the box the key of its plugins' secrets, which no backup has.
+func keepPluginKey(stage, data string) error {
 	key, err := os.ReadFile(filepath.Join(data, layout.PluginKey))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -214,10 +214,10 @@ func keepKey(stage, data string) error {
 	return durable.WriteFile(filepath.Join(stage, layout.PluginKey), key, 0o600)
 }
 
-// likeBefore gives the files of the stage to their owner only, but for what
+// setOwnership gives the files of the stage to their owner only, but for what
 // clients have to trust: to the owner of the folder that they replace, for a box
 // seldom runs as the user who restores. All of it is on the disk then.
-func likeBefore(stage, data string) error {
+func setOwnership(stage, data string) error {
 	var before unix.Stat_t
 	err := unix.Stat(data, &before)
 	given := err == nil && os.Geteuid() == 0
@@ -278,9 +278,9 @@ func exchange(stage, data string) (aside string, err error) {
 	return "", errors.Join(err, os.RemoveAll(aside))
 }
 
-// keepAside returns the path of the old data folder, or deletes it and returns
+// dropIfEmpty returns the path of the old data folder, or deletes it and returns
 // nothing when it is empty or was not there.
-func keepAside(aside string) (string, error) {
+func dropIfEmpty(aside string) (string, error) {
 	taken, err := occupied(aside)
 	if err != nil || taken {
 		return aside, err

@@ -15,24 +15,24 @@ import (
 
 func wantFinding(t *testing.T, f Finding, h Health, words string) {
 	t.Helper()
-	if f.Health != h || !strings.Contains(f.What, words) || (f.Mend == "") != (h == Well) || f.Part == "" {
+	if f.Health != h || !strings.Contains(f.What, words) || (f.Mend == "") != (h == OK) || f.Part == "" {
 		t.Errorf("%+v, want %s with %q, and what to do unless all is well", f, h, words)
 	}
 }
 
 func TestFolderThatOthersCanReadIsFound(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
-	wantFinding(t, Folder(dir), Doubt, "there is no "+dir)
+	wantFinding(t, Folder(dir), Warning, "there is no "+dir)
 	must(t, os.Mkdir(dir, 0o700))
-	wantFinding(t, Folder(dir), Well, dir)
+	wantFinding(t, Folder(dir), OK, dir)
 	must(t, os.Chmod(dir, 0o711)) // as parley serve makes it
-	wantFinding(t, Folder(dir), Well, dir)
+	wantFinding(t, Folder(dir), OK, dir)
 	must(t, os.Chmod(dir, 0o755))
-	wantFinding(t, Folder(dir), Doubt, "0755")
+	wantFinding(t, Folder(dir), Warning, "0755")
 	file := filepath.Join(dir, "file")
 	must(t, os.WriteFile(file, nil, 0o600))
-	wantFinding(t, Folder(file), Trouble, "not a folder")
-	wantFinding(t, Folder(filepath.Join(file, "x")), Trouble, "not a directory")
+	wantFinding(t, Folder(file), Problem, "not a folder")
+	wantFinding(t, Folder(filepath.Join(file, "x")), Problem, "not a directory")
 }
 
 func TestDiskIsThatOfTheNearestFolder(t *testing.T) {
@@ -43,9 +43,9 @@ func TestRecordingsThatCannotBeHeardAreFound(t *testing.T) {
 	due := map[string]bool{"a.opus": true, "just-begun.opus": true, "silent.opus": false}
 	var knownErr error
 	examine := func(ctx context.Context, dir string) (Finding, error) {
-		return Recordings(ctx, Sounds{
-			Folder: dir,
-			Known:  func(context.Context) (map[string]bool, error) { return due, knownErr },
+		return Recordings(ctx, RecordingsCheck{
+			Folder:   dir,
+			Expected: func(context.Context) (map[string]bool, error) { return due, knownErr },
 			Check: func(name string, f *os.File) error {
 				text, err := io.ReadAll(f)
 				if strings.Contains(string(text), "noise") {
@@ -62,24 +62,24 @@ func TestRecordingsThatCannotBeHeardAreFound(t *testing.T) {
 		return f
 	}
 	dir := folderOf(t, map[string]string{"a.opus": "sound", "just-begun.opus": ""})
-	wantFinding(t, found(dir), Well, "2 files, 0.0 MB, each kept as long as its chat")
+	wantFinding(t, found(dir), OK, "2 files, 0.0 MB, each kept as long as its chat")
 	must(t, os.WriteFile(filepath.Join(dir, "b.opus"), []byte("noise"), 0o600))
 	must(t, os.WriteFile(filepath.Join(dir, "c.opus"), []byte("more noise"), 0o600))
-	wantFinding(t, found(dir), Doubt, "4 files, 0.0 MB, each kept as long as its chat; 2 cannot be heard whole, the "+
+	wantFinding(t, found(dir), Warning, "4 files, 0.0 MB, each kept as long as its chat; 2 cannot be heard whole, the "+
 		"first is b.opus (noise in b.opus); 2 belong to no chat, the first is b.opus")
 	due = map[string]bool{"a.opus": true, "b.opus": false, "c.opus": true, "d.opus": true, "just-begun.opus": false,
 		"0.opus": true}
-	wantFinding(t, found(dir), Doubt, "2 are missing, the first is 0.opus")
+	wantFinding(t, found(dir), Warning, "2 are missing, the first is 0.opus")
 	if f := found(dir); strings.Contains(f.What, "no chat") {
 		t.Errorf("%+v", f)
 	}
 	knownErr = fs.ErrNotExist // no database: nothing can be missing
 	must(t, os.WriteFile(filepath.Join(dir, "b.opus"), nil, 0o600))
 	must(t, os.WriteFile(filepath.Join(dir, "c.opus"), nil, 0o600))
-	wantFinding(t, found(dir), Well, "4 files")
-	wantFinding(t, found(filepath.Join(dir, "none")), Well, "none yet")
+	wantFinding(t, found(dir), OK, "4 files")
+	wantFinding(t, found(filepath.Join(dir, "none")), OK, "none yet")
 	knownErr, due = nil, map[string]bool{"a.opus": true}
-	wantFinding(t, found(filepath.Join(dir, "none")), Doubt, "1 are missing, the first is a.opus")
+	wantFinding(t, found(filepath.Join(dir, "none")), Warning, "1 are missing, the first is a.opus")
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := examine(ended, dir); !errors.Is(err, context.Canceled) {
@@ -89,28 +89,29 @@ func TestRecordingsThatCannotBeHeardAreFound(t *testing.T) {
 
 func TestTheRoomOfRecordingsIsTold(t *testing.T) {
 	dir := folderOf(t, map[string]string{"a.opus": strings.Repeat("x", 2_500_000)})
-	found := func(dir string, room Room) Finding {
+	found := func(dir string, room RecordingLimits) Finding {
 		t.Helper()
-		f, err := Recordings(t.Context(), Sounds{
-			Folder: dir,
-			Room:   room,
-			Known:  func(context.Context) (map[string]bool, error) { return map[string]bool{"a.opus": false}, nil },
-			Check:  func(string, *os.File) error { return nil },
+		f, err := Recordings(t.Context(), RecordingsCheck{
+			Folder:   dir,
+			Limits:   room,
+			Expected: func(context.Context) (map[string]bool, error) { return map[string]bool{"a.opus": false}, nil },
+			Check:    func(string, *os.File) error { return nil },
 		}, nil)
 		must(t, err)
 		return f
 	}
-	wantFinding(t, found(dir, Room{Bytes: 8e9, Days: 30}), Well,
+	wantFinding(t, found(dir, RecordingLimits{Bytes: 8e9, Days: 30}), OK,
 		"1 files, 2.5 MB of at most 8000.0 MB, each kept for 30 days after its chat")
-	wantFinding(t, found(dir, Room{
-		Bytes: 8e9,
-		Days:  30,
-		From:  time.Now().Add(-time.Hour),
-		Found: 3,
-	}), Well, "1 files")
-	wantFinding(t, found(filepath.Join(dir, "none"), Room{Days: 30}), Well, "none yet; 0.0 MB, each kept for 30 days")
-	f := found(dir, Room{Bytes: 1e6, From: time.Now().Add(time.Hour), Found: 3})
-	wantFinding(t, f, Doubt, "3 chats' recordings are too old or too much, and are deleted from")
+	wantFinding(t, found(dir, RecordingLimits{
+		Bytes:        8e9,
+		Days:         30,
+		DeletingFrom: time.Now().Add(-time.Hour),
+		ToDelete:     3,
+	}), OK, "1 files")
+	wantFinding(t, found(filepath.Join(dir, "none"), RecordingLimits{Days: 30}), OK,
+		"none yet; 0.0 MB, each kept for 30 days")
+	f := found(dir, RecordingLimits{Bytes: 1e6, DeletingFrom: time.Now().Add(time.Hour), ToDelete: 3})
+	wantFinding(t, f, Warning, "3 chats' recordings are too old or too much, and are deleted from")
 	if !strings.Contains(f.Mend, "limits.recordings to 0 for ever") {
 		t.Error(f.Mend)
 	}
@@ -123,14 +124,14 @@ func TestEveryPackThatIsMissingIsAFinding(t *testing.T) {
 		t.Fatalf("%v", found)
 	}
 	for i, name := range []string{"turn", "voice-joe"} {
-		wantFinding(t, found[i], Trouble, name+" is missing")
+		wantFinding(t, found[i], Problem, name+" is missing")
 		if found[i].Mend != "run: parley packs pull "+name {
 			t.Error(found[i].Mend)
 		}
 	}
 	found, err = Packs(t.Context(), t.TempDir(), []string{"llm-nobody"})
 	must(t, err)
-	wantFinding(t, found[0], Trouble, "llm-nobody")
+	wantFinding(t, found[0], Problem, "llm-nobody")
 }
 
 func TestMemoryIsCountedByTheModels(t *testing.T) {
@@ -150,15 +151,15 @@ func TestMemoryIsCountedByTheModels(t *testing.T) {
 
 func TestABackupThatIsOldOrNotThereIsFound(t *testing.T) {
 	now := time.Now()
-	wantFinding(t, Backup(time.Time{}, now), Doubt, "none was made")
-	wantFinding(t, Backup(now.Add(-31*24*time.Hour), now), Doubt, "the newest is of")
-	wantFinding(t, Backup(now.Add(-29*24*time.Hour), now), Well, "the newest is of")
+	wantFinding(t, Backup(time.Time{}, now), Warning, "none was made")
+	wantFinding(t, Backup(now.Add(-31*24*time.Hour), now), Warning, "the newest is of")
+	wantFinding(t, Backup(now.Add(-29*24*time.Hour), now), OK, "the newest is of")
 }
 
 func TestClockThatWasSetBackIsFound(t *testing.T) {
 	now := time.Now()
-	wantFinding(t, Clock(now, now.Add(time.Hour)), Trouble, "has been already")
-	if f := Clock(now, now.Add(time.Second)); f.Health == Trouble {
+	wantFinding(t, Clock(now, now.Add(time.Hour)), Problem, "has been already")
+	if f := Clock(now, now.Add(time.Second)); f.Health == Problem {
 		t.Errorf("%+v", f)
 	}
 }

@@ -15,31 +15,31 @@ import (
 	"parley/internal/progress"
 )
 
-// Sounds is what it takes to examine recordings.
-type Sounds struct {
+// RecordingsCheck is what it takes to examine recordings.
+type RecordingsCheck struct {
 	Folder string
-	// Known returns the names of the files that belong to a chat, and whether
+	// Expected returns the names of the files that belong to a chat, and whether
 	// each must be there; all others are stray. fs.ErrNotExist: nothing is
 	// known. It is called after the files were listed, so that files which come
 	// later do not count.
-	Known func(ctx context.Context) (due map[string]bool, err error)
+	Expected func(ctx context.Context) (due map[string]bool, err error)
 	// Check reads a file whole and says what is wrong with it.
-	Check func(name string, f *os.File) error
-	Room  Room
+	Check  func(name string, f *os.File) error
+	Limits RecordingLimits
 }
 
-// Room is what recordings are allowed.
-type Room struct {
+// RecordingLimits is what recordings are allowed.
+type RecordingLimits struct {
 	Bytes int64 // of all together; 0: any
 	Days  int   // that each is kept after its chat; 0: as long as the chat
-	// From is when the box begins to delete recordings that it found when it
+	// DeletingFrom is when the box begins to delete recordings that it found when it
 	// first had these limits; the zero time where nothing is known.
-	From  time.Time
-	Found int // so many
+	DeletingFrom time.Time
+	ToDelete     int // so many
 }
 
-// words say what n bytes are of what is allowed, and how long it lasts.
-func (r Room) words(bytes int64) string {
+// describe say what n bytes are of what is allowed, and how long it lasts.
+func (r RecordingLimits) describe(bytes int64) string {
 	words := fmt.Sprintf("%.1f MB", float64(bytes)/1e6)
 	if r.Bytes > 0 {
 		words += fmt.Sprintf(" of at most %.1f MB", float64(r.Bytes)/1e6)
@@ -50,23 +50,23 @@ func (r Room) words(bytes int64) string {
 	return words + ", each kept as long as its chat"
 }
 
-// recordingsPatience is how long reading goes on before its progress is shown:
+// progressDelay is how long reading goes on before its progress is shown:
 // the recordings of a few days take no longer.
-const recordingsPatience = 2 * time.Second
+const progressDelay = 2 * time.Second
 
 // Recordings reads every recording, and compares what is there with what
 // should be.
-func Recordings(ctx context.Context, s Sounds, tell progress.Func) (Finding, error) {
-	f := Finding{Part: "recordings", Health: Well}
+func Recordings(ctx context.Context, s RecordingsCheck, tell progress.Func) (Finding, error) {
+	f := Finding{Part: "recordings", Health: OK}
 	entries, err := os.ReadDir(s.Folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return Finding{"recordings", Trouble, fmt.Sprintf("%s cannot be read: %s", s.Folder, disk.Reason(err)),
+		return Finding{"recordings", Problem, fmt.Sprintf("%s cannot be read: %s", s.Folder, disk.Reason(err)),
 			"run this as the user that runs the box"}, nil
 	}
-	due, err := s.Known(ctx)
+	due, err := s.Expected(ctx)
 	known := !errors.Is(err, fs.ErrNotExist)
 	if err != nil && known {
-		return Finding{"recordings", Doubt, "what should be there cannot be told: " + err.Error(),
+		return Finding{"recordings", Warning, "what should be there cannot be told: " + err.Error(),
 			"see what is said of the database"}, ctx.Err()
 	}
 	broken, bytes, err := s.read(ctx, entries, tell.Serial())
@@ -84,21 +84,21 @@ func Recordings(ctx context.Context, s Sounds, tell progress.Func) (Finding, err
 		add(s.missing(entries, due), "are missing")
 		add(stray(entries, due), "belong to no chat")
 	}
-	f.What = fmt.Sprintf("%d files, %s", len(entries), s.Room.words(bytes))
+	f.What = fmt.Sprintf("%d files, %s", len(entries), s.Limits.describe(bytes))
 	if len(entries) == 0 && len(said) == 0 {
-		f.What = "none yet; " + s.Room.words(0)
+		f.What = "none yet; " + s.Limits.describe(0)
 	}
 	var mend []string
 	if len(said) > 0 {
 		mend = append(mend, "bring back from a backup what is lost; delete what belongs to no chat")
 	}
-	if s.Room.From.After(time.Now()) {
+	if s.Limits.DeletingFrom.After(time.Now()) {
 		said = append(said, fmt.Sprintf("%d chats' recordings are too old or too much, and are deleted from %s on",
-			s.Room.Found, s.Room.From.Local().Format(time.DateTime)))
+			s.Limits.ToDelete, s.Limits.DeletingFrom.Local().Format(time.DateTime)))
 		mend = append(mend, "to keep them, set limits.recordings to 0 for ever, or to more")
 	}
 	if len(said) > 0 {
-		f.Health, f.Mend = Doubt, strings.Join(mend, "; ")
+		f.Health, f.Mend = Warning, strings.Join(mend, "; ")
 		f.What += "; " + strings.Join(said, "; ")
 	}
 	return f, nil
@@ -106,8 +106,9 @@ func Recordings(ctx context.Context, s Sounds, tell progress.Func) (Finding, err
 
 // read checks the files, and returns those with which something is wrong, and
 // why, and how many bytes all have.
-func (s Sounds) read(ctx context.Context, entries []fs.DirEntry, tell progress.Func) (broken []string, bytes int64,
-	err error) {
+func (s RecordingsCheck) read(ctx context.Context, entries []fs.DirEntry, tell progress.Func) (
+	broken []string, bytes int64, err error,
+) {
 	e := progress.Event{Name: "recordings", Step: progress.Reading}
 	for _, entry := range entries {
 		if info, err := entry.Info(); err == nil {
@@ -124,7 +125,7 @@ func (s Sounds) read(ctx context.Context, entries []fs.DirEntry, tell progress.F
 			broken = append(broken, fmt.Sprintf("%s (%s)", entry.Name(), disk.Reason(err)))
 		}
 		e.Done += size
-		if told = told || time.Since(begun) > recordingsPatience; told {
+		if told = told || time.Since(begun) > progressDelay; told {
 			tell(e)
 		}
 	}
@@ -135,7 +136,7 @@ func (s Sounds) read(ctx context.Context, entries []fs.DirEntry, tell progress.F
 }
 
 // check reads a file. One in which nothing is yet may become a recording.
-func (s Sounds) check(name string) (size int64, err error) {
+func (s RecordingsCheck) check(name string) (size int64, err error) {
 	f, err := os.Open(filepath.Join(s.Folder, name))
 	if err != nil {
 		return 0, err
@@ -149,7 +150,7 @@ func (s Sounds) check(name string) (size int64, err error) {
 }
 
 // missing are the names of files that are due and not there.
-func (s Sounds) missing(entries []fs.DirEntry, due map[string]bool) (names []string) {
+func (s RecordingsCheck) missing(entries []fs.DirEntry, due map[string]bool) (names []string) {
 	there := make(map[string]bool, len(entries))
 	for _, e := range entries {
 		there[e.Name()] = true

@@ -24,10 +24,10 @@ type Check func(ctx context.Context, kind Kind, folder string) error
 // or a Piper voice (an ONNX file) with its JSON. The pack appears only after
 // check has loaded it.
 func Add(ctx context.Context, dir string, files []string, name string, check Check) (Pack, error) {
-	if err := checkOwnName(name); err != nil {
+	if err := checkCustomName(name); err != nil {
 		return Pack{}, err
 	}
-	kind, places, err := recognise(files)
+	kind, places, err := identify(files)
 	if err != nil {
 		return Pack{}, err
 	}
@@ -61,10 +61,10 @@ func Add(ctx context.Context, dir string, files []string, name string, check Che
 	r := record{
 		Name:    name,
 		Kind:    kind,
-		Does:    "your own, from " + filepath.Base(files[0]),
+		Summary: "your own, from " + filepath.Base(files[0]),
 		Version: "1",
 		Licence: "yours to know",
-		Own:     true,
+		Custom:  true,
 	}
 	for to, from := range places {
 		f, err := copyIn(ctx, from, filepath.Join(stage.Path, to))
@@ -77,18 +77,18 @@ func Add(ctx context.Context, dir string, files []string, name string, check Che
 	if err := check(ctx, kind, stage.Path); err != nil {
 		return Pack{}, fmt.Errorf("%s cannot be used: %w", strings.Join(files, " with "), err)
 	}
-	if err := errors.Join(r.checkOwn(), r.write(stage.Path), os.Chmod(stage.Path, 0o755)); err != nil {
+	if err := errors.Join(r.checkCustom(), r.write(stage.Path), os.Chmod(stage.Path, 0o755)); err != nil {
 		return Pack{}, err
 	}
 	return r.pack(), durable.Replace(stage.Path, target)
 }
 
-// recognise says what the files are by their contents, and where in the pack
+// identify says what the files are by their contents, and where in the pack
 // each belongs.
-func recognise(files []string) (Kind, map[string]string, error) {
+func identify(files []string) (Kind, map[string]string, error) {
 	places := map[string]string{}
 	for _, path := range files {
-		place, err := placeOf(path)
+		place, err := identifyFile(path)
 		if err != nil {
 			return "", nil, err
 		}
@@ -112,8 +112,8 @@ func recognise(files []string) (Kind, map[string]string, error) {
 	return "", nil, fmt.Errorf("%s: name one GGUF file, or an ONNX file and its JSON file", strings.Join(files, ", "))
 }
 
-// placeOf returns the name of path's contents in a pack.
-func placeOf(path string) (string, error) {
+// identifyFile returns the name of path's contents in a pack.
+func identifyFile(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return "", err
@@ -180,9 +180,9 @@ func copyIn(ctx context.Context, from, to string) (recordFile, error) {
 // ErrAbsent says that a pack is not there.
 var ErrAbsent = errors.New("is not there")
 
-// Forget drops what has arrived in dir of a pack whose pull was broken off: the next
+// DropPartial drops what has arrived in dir of a pack whose pull was broken off: the next
 // one begins anew.
-func Forget(dir string, p Pack) error {
+func DropPartial(dir string, p Pack) error {
 	unlock, err := lock(dir)
 	if err != nil {
 		return err

@@ -110,7 +110,7 @@ func TestOwnPackIsFoundMendedAndRemoved(t *testing.T) {
 	dir := t.TempDir()
 	p := ownModel(t, dir, "mine", "abc")
 	found, err := Find(dir, "mine")
-	if err != nil || len(found) != 1 || !found[0].Own {
+	if err != nil || len(found) != 1 || !found[0].Custom {
 		t.Fatalf("got %+v, %v", found, err)
 	}
 	flip(t, filepath.Join(dir, "mine", "model.gguf"), 5)

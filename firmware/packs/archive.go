@@ -107,17 +107,17 @@ func tarMembers(r io.Reader, want func(string) bool, take func(string, io.Reader
 	}
 }
 
-// takeAll writes the wanted members of a package into folder, each checked
+// extractParts writes the wanted members of a package into folder, each checked
 // against its sha256 as it goes by. It ends early with ctx's error.
-func takeAll(ctx context.Context, a archive, takes []Take, folder string) error {
-	byMember := map[string]Take{}
+func extractParts(ctx context.Context, a archive, takes []Part, folder string) error {
+	byMember := map[string]Part{}
 	for _, t := range takes {
 		byMember[t.Member] = t
 	}
 	err := a(func(m string) bool { _, ok := byMember[m]; return ok }, func(m string, r io.Reader) error {
 		t := byMember[m]
 		delete(byMember, m)
-		if err := takeOne(ctx, t, r, folder); err != nil {
+		if err := extractPart(ctx, t, r, folder); err != nil {
 			return fmt.Errorf("%s: %w", m, err)
 		}
 		return nil
@@ -131,7 +131,7 @@ func takeAll(ctx context.Context, a archive, takes []Take, folder string) error 
 	return nil
 }
 
-func takeOne(ctx context.Context, t Take, r io.Reader, folder string) error {
+func extractPart(ctx context.Context, t Part, r io.Reader, folder string) error {
 	h := sha256.New()
 	n := &counter{}
 	// One byte more than announced is enough to know that it is too long.
@@ -156,13 +156,13 @@ func takeOne(ctx context.Context, t Take, r io.Reader, folder string) error {
 	return nil
 }
 
-func unpack(ctx context.Context, takes []Take, r io.Reader, folder string) error {
+func unpack(ctx context.Context, takes []Part, r io.Reader, folder string) error {
 	z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1))
 	if err != nil {
 		return err
 	}
 	defer z.Close()
-	return takeAll(ctx, func(want func(string) bool, take func(string, io.Reader) error) error {
+	return extractParts(ctx, func(want func(string) bool, take func(string, io.Reader) error) error {
 		return tarMembers(z, want, take)
 	}, takes, folder)
 }

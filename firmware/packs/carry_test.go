@@ -55,7 +55,7 @@ func TestExportedPacksArriveWhole(t *testing.T) {
 	if err != nil || len(names) != 1 || names[0] != "mine" {
 		t.Fatalf("got %v, %v", names, err)
 	}
-	own := Own(to)
+	own := Custom(to)
 	if len(own) != 1 || own[0].Kind != LanguageModel {
 		t.Fatalf("there are %+v", own)
 	}
@@ -203,7 +203,7 @@ func craft(t *testing.T, head any, members ...*tar.Header) string {
 func TestHostileExportIsRefused(t *testing.T) {
 	x := bundle.File{Name: "model.gguf", Bytes: 1, SHA256: sumOf([]byte("x"))}
 	pack := func(name string, files ...bundle.File) header {
-		r := record{Name: name, Kind: LanguageModel, Own: true}
+		r := record{Name: name, Kind: LanguageModel, Custom: true}
 		for _, f := range files {
 			r.Files = append(r.Files, recordFile{File: f})
 		}

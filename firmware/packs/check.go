@@ -32,7 +32,7 @@ type State struct {
 	Why    string // what is missing or wrong; empty when ready
 	Mend   string // the command that mends it; empty when ready
 
-	good map[string]recordFile // files that are right, by name
+	valid map[string]recordFile // files that are right, by name
 }
 
 func (s State) String() string {
@@ -80,7 +80,7 @@ type ErrNotReady struct {
 func (e *ErrNotReady) Error() string {
 	var lines, fetch []string
 	for _, s := range e.States {
-		if s.Mend == mend(s.Pack) && !s.Pack.Own {
+		if s.Mend == mendCommand(s.Pack) && !s.Pack.Custom {
 			fetch = append(fetch, s.Pack.Name)
 		}
 	}
@@ -121,7 +121,7 @@ func inspect(ctx context.Context, folder string, p Pack, deep bool) (State, erro
 	}
 	known := readRecord(folder)
 	fresh := newRecord(p)
-	s := State{Pack: p, Status: Ready, good: map[string]recordFile{}}
+	s := State{Pack: p, Status: Ready, valid: map[string]recordFile{}}
 	hashed, damaged := false, false
 	var whys []string
 	for _, f := range build.Files {
@@ -135,13 +135,13 @@ func inspect(ctx context.Context, folder string, p Pack, deep bool) (State, erro
 			continue
 		}
 		r := recordFile{f, info.ModTime().UnixNano()}
-		s.good[f.Name] = r
+		s.valid[f.Name] = r
 		fresh.Files = append(fresh.Files, r)
 	}
 	switch {
 	case len(whys) > 0:
-		s.Status, s.Why, s.Mend = Absent, summary(whys, len(build.Files)), mend(p)
-		if damaged || len(s.good) > 0 {
+		s.Status, s.Why, s.Mend = Absent, summary(whys, len(build.Files)), mendCommand(p)
+		if damaged || len(s.valid) > 0 {
 			s.Status = Damaged
 		}
 	case hashed:
@@ -176,7 +176,7 @@ func inspectFile(ctx context.Context, folder string, f bundle.File, known record
 		return nil, f.Name + " is not a file", true
 	case info.Size() != f.Bytes:
 		return nil, fmt.Sprintf("%s has %d bytes, not %d", f.Name, info.Size(), f.Bytes), true
-	case !deep && known.knows(f, info):
+	case !deep && known.verified(f, info):
 		return info, "", false
 	}
 	sum, err := bundle.Hash(ctx, path)
@@ -186,12 +186,12 @@ func inspectFile(ctx context.Context, folder string, f bundle.File, known record
 	if sum != f.SHA256 {
 		return nil, fmt.Sprintf("%s has sha256 %.12s…, not %.12s…", f.Name, sum, f.SHA256), true
 	}
-	*hashed = *hashed || !known.knows(f, info)
+	*hashed = *hashed || !known.verified(f, info)
 	return info, "", false
 }
 
-func mend(p Pack) string {
-	if p.Own {
+func mendCommand(p Pack) string {
+	if p.Custom {
 		return fmt.Sprintf("parley packs remove %[1]s, then parley packs add FILE… --as %[1]s", p.Name)
 	}
 	return "parley packs pull " + p.Name

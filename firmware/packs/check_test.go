@@ -67,7 +67,7 @@ func TestOnlyAChangedFileIsHashedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantStatus(t, dir, p, false, Ready)
-	if r := readRecord(filepath.Join(dir, "m")); !r.knows(p.Builds["any"].Files[0], mustStat(t, file)) {
+	if r := readRecord(filepath.Join(dir, "m")); !r.verified(p.Builds["any"].Files[0], mustStat(t, file)) {
 		t.Error("the record does not know the file's new time")
 	}
 }

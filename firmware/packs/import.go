@@ -100,7 +100,7 @@ func readHeader(r *bundle.Reader) (h header, err error) {
 // our own manifests know better.
 func (h header) check(dir string) (packs []Pack, total int64, err error) {
 	seen := map[string]bool{}
-	own := Own(dir)
+	own := Custom(dir)
 	for _, r := range h.Packs {
 		if seen[r.Name] {
 			return nil, 0, fmt.Errorf("it holds pack %q twice", r.Name)
@@ -111,7 +111,7 @@ func (h header) check(dir string) (packs []Pack, total int64, err error) {
 			err = sameBuild(p, r)
 		} else {
 			p = r.pack()
-			err = checkOwnImport(dir, r, own)
+			err = checkCustomImport(dir, r, own)
 		}
 		if err != nil {
 			return nil, 0, err
@@ -144,10 +144,10 @@ func sameBuild(p Pack, r record) error {
 	return nil
 }
 
-// checkOwnImport says when r is not a pack that an operator may have added, or
+// checkCustomImport says when r is not a pack that an operator may have added, or
 // would replace another one.
-func checkOwnImport(dir string, r record, own []Pack) error {
-	if err := r.checkOwn(); err != nil {
+func checkCustomImport(dir string, r record, own []Pack) error {
+	if err := r.checkCustom(); err != nil {
 		return err
 	}
 	if _, err := os.Lstat(filepath.Join(dir, r.Name)); errors.Is(err, fs.ErrNotExist) {
@@ -186,8 +186,8 @@ func importPack(ctx context.Context, in *bundle.Reader, r *record, p Pack, stage
 	clean := newRecord(p)
 	clean.Files = r.Files
 	err := clean.write(folder)
-	if err == nil && !p.Own {
-		err = writePapers(p, folder)
+	if err == nil && !p.Custom {
+		err = writeLicenceAndCard(p, folder)
 	}
 	e.Step = progress.Done
 	tell(e)

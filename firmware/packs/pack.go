@@ -19,7 +19,7 @@ import (
 type Pack struct {
 	Name    string   `json:"name"`
 	Kind    Kind     `json:"kind"`
-	Does    string   `json:"does"`    // one line for people
+	Summary string   `json:"does"`    // one line for people
 	Version string   `json:"version"` // of the package it comes from
 	Licence string   `json:"licence"` // SPDX expression
 	Credits []Credit `json:"credits,omitempty"`
@@ -28,8 +28,8 @@ type Pack struct {
 	Builds map[string]Build `json:"builds,omitempty"`
 	// System is set when the operating system provides the pack.
 	System *System `json:"system,omitempty"`
-	// Own is true when the operator added the pack.
-	Own bool `json:"own,omitempty"`
+	// Custom is true when the operator added the pack.
+	Custom bool `json:"own,omitempty"`
 }
 
 // Kind is what a pack is good for.
@@ -47,7 +47,7 @@ const (
 
 // A Credit is one work in a pack, with the licence it is under.
 type Credit struct {
-	Of        string `json:"of"`
+	Work      string `json:"of"`
 	SPDX      string `json:"spdx"`
 	Copyright string `json:"copyright"`
 }
@@ -65,21 +65,21 @@ type Source struct {
 	Version  string `json:"version"`
 	Platform string `json:"platform,omitempty"` // pip's platform tag, where the package is made for one
 	Bytes    int64  `json:"bytes"`              // size of the download
-	Take     []Take `json:"take"`
+	Parts    []Part `json:"take"`
 }
 
 func (s Source) String() string { return fmt.Sprintf("%s %s %s", s.Client, s.Package, s.Version) }
 
 // A Take is a member of a package that becomes a file of the pack, or a part
 // of one, at Offset bytes from its beginning.
-type Take struct {
+type Part struct {
 	Member string `json:"member"`
 	File   string `json:"file,omitempty"`
 	Offset int64  `json:"offset,omitempty"`
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256"`
 	// Unpack is set when the member is itself a tar.zst: its members to take.
-	Unpack []Take `json:"unpack,omitempty"`
+	Unpack []Part `json:"unpack,omitempty"`
 }
 
 // System is a pack that the operating system provides.
@@ -162,7 +162,7 @@ func (e *ErrNoPack) Error() string {
 // Find returns the pack of each name: built in, or added to the folder dir.
 // The error is an *ErrNoPack.
 func Find(dir string, names ...string) ([]Pack, error) {
-	all := append(BuiltIn(), Own(dir)...)
+	all := append(BuiltIn(), Custom(dir)...)
 	var found []Pack
 	for _, name := range names {
 		i := slices.IndexFunc(all, func(p Pack) bool { return p.Name == name })
@@ -225,11 +225,11 @@ func ProfileModel(name string) string {
 	return ""
 }
 
-var ownName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
+var customName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
 
-// checkOwnName says what is wrong with name for a pack of the operator's own.
-func checkOwnName(name string) error {
-	if !ownName.MatchString(name) {
+// checkCustomName says what is wrong with name for a pack of the operator's own.
+func checkCustomName(name string) error {
+	if !customName.MatchString(name) {
 		return fmt.Errorf("the name %q of a pack: use 1 to 40 of a-z, 0-9 and -, not beginning with -", name)
 	}
 	if _, ok := builtIn(name); ok {

@@ -25,13 +25,13 @@ func TestEveryPackCanBePutTogetherFromItsSources(t *testing.T) {
 			}
 		}
 		for arch, b := range p.Builds {
-			takes := map[string][]Take{}
+			takes := map[string][]Part{}
 			for _, s := range b.Sources {
 				if !slices.Contains([]string{"pip", "npm", "go"}, s.Client) || s.Package == "" || s.Version == "" ||
 					s.Bytes <= 0 {
 					t.Errorf("%s %s: incomplete source %+v", p.Name, arch, s)
 				}
-				collect(t, takes, s.Take)
+				collect(t, takes, s.Parts)
 			}
 			for _, f := range b.Files {
 				checkTiles(t, p.Name+" "+arch, f, takes[f.Name])
@@ -44,7 +44,7 @@ func TestEveryPackCanBePutTogetherFromItsSources(t *testing.T) {
 	}
 }
 
-func collect(t *testing.T, into map[string][]Take, takes []Take) {
+func collect(t *testing.T, into map[string][]Part, takes []Part) {
 	for _, k := range takes {
 		if !hexSHA256.MatchString(k.SHA256) || k.Bytes <= 0 || k.Member == "" {
 			t.Errorf("incomplete take %+v", k)
@@ -58,12 +58,12 @@ func collect(t *testing.T, into map[string][]Take, takes []Take) {
 }
 
 // checkTiles checks that the takes cover the file without gap or overlap.
-func checkTiles(t *testing.T, pack string, f bundle.File, takes []Take) {
+func checkTiles(t *testing.T, pack string, f bundle.File, takes []Part) {
 	if !hexSHA256.MatchString(f.SHA256) || path.Clean(f.Name) != f.Name || strings.HasPrefix(f.Name, "..") ||
 		path.IsAbs(f.Name) || f.Name == recordName {
 		t.Errorf("%s: not a file: %+v", pack, f)
 	}
-	slices.SortFunc(takes, func(a, b Take) int { return cmp.Compare(a.Offset, b.Offset) })
+	slices.SortFunc(takes, func(a, b Part) int { return cmp.Compare(a.Offset, b.Offset) })
 	var end int64
 	for _, k := range takes {
 		if k.Offset != end {
@@ -81,8 +81,8 @@ func checkTiles(t *testing.T, pack string, f bundle.File, takes []Take) {
 
 func TestEveryPackTellsWhatItIsAndItsLicence(t *testing.T) {
 	for _, p := range BuiltIn() {
-		if p.Name == "" || p.Kind == "" || p.Does == "" || p.Version == "" || p.Licence == "" || p.Bytes() <= 0 {
-			t.Errorf("incomplete: %s %s %q %s %q", p.Name, p.Kind, p.Does, p.Version, p.Licence)
+		if p.Name == "" || p.Kind == "" || p.Summary == "" || p.Version == "" || p.Licence == "" || p.Bytes() <= 0 {
+			t.Errorf("incomplete: %s %s %q %s %q", p.Name, p.Kind, p.Summary, p.Version, p.Licence)
 		}
 		if len(p.Credits) == 0 && p.Note == "" {
 			t.Errorf("%s says nothing of who made it", p.Name)

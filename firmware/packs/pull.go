@@ -13,10 +13,10 @@ import (
 	"parley/internal/progress"
 )
 
-// atOnce is how many packages are fetched at a time: registries give each
+// maxDownloads is how many packages are fetched at a time: registries give each
 // connection a share, and more than four make small machines start too many
 // package clients.
-const atOnce = 4
+const maxDownloads = 4
 
 // Pull fetches what is missing or damaged of packs into dir. What is there and
 // right stays; what was fetched before an interruption is not fetched again. A
@@ -38,7 +38,7 @@ func Pull(ctx context.Context, dir string, packs []Pack, tell progress.Func) err
 	p := puller{
 		dir:     dir,
 		temp:    filepath.Join(dir, stageName, "temp"),
-		tell:    tell,
+		report:  tell,
 		clients: clients{tools: filepath.Join(filepath.Dir(dir), "toolchain", "bin")},
 	}
 	if err := os.RemoveAll(p.temp); err != nil { // what a killed pull left
@@ -59,7 +59,7 @@ func Pull(ctx context.Context, dir string, packs []Pack, tell progress.Func) err
 // puller is one pull.
 type puller struct {
 	dir, temp string
-	tell      progress.Func
+	report    progress.Func
 	clients   clients
 	jobs      []*job
 	downloads []*download
@@ -68,7 +68,7 @@ type puller struct {
 // job is one pack to be put together.
 type job struct {
 	stage *stage
-	good  map[string]recordFile
+	valid map[string]recordFile
 	total int64 // bytes to download
 	done  atomic.Int64
 	left  atomic.Int32 // downloads to go
@@ -88,22 +88,22 @@ func (d *download) source() Source { return d.stage.build.Sources[d.index] }
 // provides is installed at once: it asks for a password or fails early.
 func (p *puller) plan(ctx context.Context, state State) error {
 	if state.Pack.System != nil {
-		p.tell(progress.Event{Name: state.Pack.Name, Step: progress.Installing, Total: state.Pack.Bytes()})
+		p.report(progress.Event{Name: state.Pack.Name, Step: progress.Installing, Total: state.Pack.Bytes()})
 		if err := installSystem(ctx, state.Pack, p.clients); err != nil {
 			return err
 		}
-		p.tell(progress.Event{Name: state.Pack.Name, Step: progress.Done, Total: state.Pack.Bytes()})
+		p.report(progress.Event{Name: state.Pack.Name, Step: progress.Done, Total: state.Pack.Bytes()})
 		return nil
 	}
-	if _, ok := state.Pack.Build(); !ok || state.Pack.Own {
+	if _, ok := state.Pack.Build(); !ok || state.Pack.Custom {
 		return &ErrNotReady{States: []State{state}}
 	}
 	stage, err := openStage(p.dir, state)
 	if err != nil {
 		return fmt.Errorf("pack %s: %w", state.Pack.Name, err)
 	}
-	j := &job{stage: stage, good: state.good}
-	for _, i := range stage.lacking(state.good) {
+	j := &job{stage: stage, valid: state.valid}
+	for _, i := range stage.missingSources(state.valid) {
 		d := &download{job: j, index: i}
 		p.downloads = append(p.downloads, d)
 		j.total += d.source().Bytes
@@ -120,22 +120,22 @@ func (p *puller) space() int64 {
 	var files int64
 	var archives []int64
 	for _, d := range p.downloads {
-		files += takenBytes(d.source().Take, d.good)
+		files += partBytes(d.source().Parts, d.valid)
 		archives = append(archives, d.source().Bytes)
 	}
 	slices.Sort(archives)
 	slices.Reverse(archives)
-	for _, a := range archives[:min(atOnce, len(archives))] {
+	for _, a := range archives[:min(maxDownloads, len(archives))] {
 		files += 3 * a
 	}
 	return files
 }
 
-func takenBytes(takes []Take, good map[string]recordFile) int64 {
+func partBytes(takes []Part, good map[string]recordFile) int64 {
 	var n int64
-	for _, t := range missingTakes(takes, good) {
+	for _, t := range missingParts(takes, good) {
 		if t.Unpack != nil {
-			n += takenBytes(t.Unpack, good)
+			n += partBytes(t.Unpack, good)
 		} else {
 			n += t.Bytes
 		}
@@ -147,7 +147,7 @@ func takenBytes(takes []Take, good map[string]recordFile) int64 {
 // what other clients had finished by then is kept.
 func (p *puller) work(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(atOnce)
+	group.SetLimit(maxDownloads)
 	over := make(chan struct{})
 	watched := make(chan struct{})
 	go func() {
@@ -183,7 +183,7 @@ func (p *puller) finish(ctx context.Context, j *job) error {
 		return context.Cause(ctx)
 	}
 	name, size := j.stage.pack.Name, j.stage.pack.Bytes()
-	p.tell(progress.Event{
+	p.report(progress.Event{
 		Name:  name,
 		Step:  progress.Checking,
 		Done:  size,
@@ -192,7 +192,7 @@ func (p *puller) finish(ctx context.Context, j *job) error {
 	if err := j.stage.finish(ctx, p.dir); err != nil {
 		return err
 	}
-	p.tell(progress.Event{
+	p.report(progress.Event{
 		Name:  name,
 		Step:  progress.Done,
 		Done:  size,

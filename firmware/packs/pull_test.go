@@ -195,8 +195,8 @@ func TestFailingClientIsQuoted(t *testing.T) {
 		"pack m: fetching pip m-part0 1: pip3 failed: ERROR: No matching distribution found for m-part0==1") {
 		t.Errorf("got %v", err)
 	}
-	if calls := r.calls(); len(calls) < tries {
-		t.Errorf("it was asked for %d times, want %d", len(calls), tries)
+	if calls := r.calls(); len(calls) < maxTries {
+		t.Errorf("it was asked for %d times, want %d", len(calls), maxTries)
 	}
 }
 
@@ -245,7 +245,7 @@ func TestFullDiskIsToldBeforeTheDownload(t *testing.T) {
 	r := newRegistry(t)
 	p := r.model("m", 1)
 	b := p.Builds["any"]
-	b.Sources[0].Take[0].Bytes = 1 << 60
+	b.Sources[0].Parts[0].Bytes = 1 << 60
 	err := Pull(t.Context(), t.TempDir(), []Pack{p}, nil)
 	if err == nil || !strings.Contains(err.Error(), "make room") {
 		t.Errorf("got %v", err)
@@ -298,7 +298,7 @@ func TestUnpackingCanBeCalledOff(t *testing.T) {
 		return len(p), nil
 	})
 	a := func(_ func(string) bool, take func(string, io.Reader) error) error { return take("data", endless) }
-	err := takeAll(ctx, a, []Take{{Member: "data", File: "f", Bytes: 1 << 40}}, t.TempDir())
+	err := extractParts(ctx, a, []Part{{Member: "data", File: "f", Bytes: 1 << 40}}, t.TempDir())
 	if !errors.Is(err, context.Canceled) || read > 3 {
 		t.Errorf("after %d pieces: %v", read, err)
 	}

@@ -22,10 +22,10 @@ const recordName = "pack.json"
 type record struct {
 	Name    string       `json:"name"`
 	Kind    Kind         `json:"kind"`
-	Does    string       `json:"does"`
+	Summary string       `json:"does"`
 	Version string       `json:"version"`
 	Licence string       `json:"licence"`
-	Own     bool         `json:"own,omitempty"`
+	Custom  bool         `json:"own,omitempty"`
 	Files   []recordFile `json:"files"`
 }
 
@@ -38,10 +38,10 @@ func newRecord(p Pack) record {
 	return record{
 		Name:    p.Name,
 		Kind:    p.Kind,
-		Does:    p.Does,
+		Summary: p.Summary,
 		Version: p.Version,
 		Licence: p.Licence,
-		Own:     p.Own,
+		Custom:  p.Custom,
 	}
 }
 
@@ -68,8 +68,8 @@ func (r record) write(folder string) error {
 	return durable.WriteFile(filepath.Join(folder, recordName), append(text, '\n'), 0o644)
 }
 
-// knows tells that f was found right when it had this size and time.
-func (r record) knows(f bundle.File, info os.FileInfo) bool {
+// verified tells that f was found right when it had this size and time.
+func (r record) verified(f bundle.File, info os.FileInfo) bool {
 	return slices.Contains(r.Files, recordFile{f, info.ModTime().UnixNano()})
 }
 
@@ -82,16 +82,16 @@ func (r record) pack() Pack {
 	return Pack{
 		Name:    r.Name,
 		Kind:    r.Kind,
-		Does:    r.Does,
+		Summary: r.Summary,
 		Version: r.Version,
 		Licence: r.Licence,
-		Own:     true,
+		Custom:  true,
 		Builds:  map[string]Build{"any": b},
 	}
 }
 
-// ownFiles are the files of the kinds of packs that an operator may add.
-func ownFiles(k Kind) ([]string, error) {
+// customFiles are the files of the kinds of packs that an operator may add.
+func customFiles(k Kind) ([]string, error) {
 	switch k {
 	case LanguageModel:
 		return []string{"model.gguf"}, nil
@@ -103,13 +103,13 @@ func ownFiles(k Kind) ([]string, error) {
 
 var hexSHA256 = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// checkOwn says what is wrong with a record of a pack of the operator's own,
+// checkCustom says what is wrong with a record of a pack of the operator's own,
 // which may come from a stranger's file.
-func (r record) checkOwn() error {
-	if err := checkOwnName(r.Name); err != nil {
+func (r record) checkCustom() error {
+	if err := checkCustomName(r.Name); err != nil {
 		return err
 	}
-	want, err := ownFiles(r.Kind)
+	want, err := customFiles(r.Kind)
 	if err != nil {
 		return fmt.Errorf("pack %s: %w", r.Name, err)
 	}
@@ -128,8 +128,8 @@ func (r record) checkOwn() error {
 	return nil
 }
 
-// Own returns the packs that the operator added to dir, sorted by name.
-func Own(dir string) []Pack {
+// Custom returns the packs that the operator added to dir, sorted by name.
+func Custom(dir string) []Pack {
 	if dir == "" {
 		return nil
 	}
@@ -140,7 +140,7 @@ func Own(dir string) []Pack {
 	var packs []Pack
 	for _, e := range entries {
 		r := readRecord(filepath.Join(dir, e.Name()))
-		if r.Own && r.Name == e.Name() && r.checkOwn() == nil {
+		if r.Custom && r.Name == e.Name() && r.checkCustom() == nil {
 			packs = append(packs, r.pack())
 		}
 	}

@@ -59,7 +59,7 @@ func openStage(dir string, state State) (*stage, error) {
 	if err := unlinkShared(s.files()); err != nil {
 		return nil, err
 	}
-	for name := range state.good {
+	for name := range state.valid {
 		if err := link(filepath.Join(dir, state.Pack.Name, name), filepath.Join(s.files(), name)); err != nil {
 			return nil, err
 		}
@@ -73,34 +73,34 @@ func (s *stage) marker(source int) string {
 	return filepath.Join(s.folder, "done", strconv.Itoa(source))
 }
 
-// lacking returns which of the build's sources must still be fetched, when the
+// missingSources returns which of the build's sources must still be fetched, when the
 // files in good are right already.
-func (s *stage) lacking(good map[string]recordFile) []int {
+func (s *stage) missingSources(good map[string]recordFile) []int {
 	var lacking []int
 	for i, source := range s.build.Sources {
-		if _, err := os.Stat(s.marker(i)); err != nil && needed(source.Take, good) {
+		if _, err := os.Stat(s.marker(i)); err != nil && anyMissing(source.Parts, good) {
 			lacking = append(lacking, i)
 		}
 	}
 	return lacking
 }
 
-func needed(takes []Take, good map[string]recordFile) bool {
+func anyMissing(takes []Part, good map[string]recordFile) bool {
 	for _, t := range takes {
-		if _, ok := good[t.File]; t.File != "" && !ok || needed(t.Unpack, good) {
+		if _, ok := good[t.File]; t.File != "" && !ok || anyMissing(t.Unpack, good) {
 			return true
 		}
 	}
 	return false
 }
 
-// missingTakes leaves out of takes what is right already: those files are
+// missingParts leaves out of takes what is right already: those files are
 // links to the pack in use, which must not be written to.
-func missingTakes(takes []Take, good map[string]recordFile) []Take {
-	var left []Take
+func missingParts(takes []Part, good map[string]recordFile) []Part {
+	var left []Part
 	for _, t := range takes {
-		if needed([]Take{t}, good) {
-			t.Unpack = missingTakes(t.Unpack, good)
+		if anyMissing([]Part{t}, good) {
+			t.Unpack = missingParts(t.Unpack, good)
 			left = append(left, t)
 		}
 	}
@@ -129,7 +129,7 @@ func (s *stage) finish(ctx context.Context, dir string) error {
 		}
 		r.Files = append(r.Files, recordFile{f, info.ModTime().UnixNano()})
 	}
-	if err := writePapers(s.pack, s.files()); err != nil {
+	if err := writeLicenceAndCard(s.pack, s.files()); err != nil {
 		return err
 	}
 	if err := r.write(s.files()); err != nil {

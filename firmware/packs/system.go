@@ -27,7 +27,7 @@ func inspectSystem(p Pack, root string) State {
 		{p.System.Library, libraries},
 		{p.System.Data, append(libraries, "usr/share", "usr/local/share")},
 	} {
-		if !anywhere(root, part.under, part.name) {
+		if !findAny(root, part.under, part.name) {
 			s.Status = Absent
 			s.Why = part.name + " is not installed"
 			s.Mend = strings.Join(append([]string{"apt-get install"}, p.System.Packages...), " ")
@@ -37,7 +37,7 @@ func inspectSystem(p Pack, root string) State {
 	return s
 }
 
-func anywhere(root string, folders []string, name string) bool {
+func findAny(root string, folders []string, name string) bool {
 	return slices.ContainsFunc(folders, func(folder string) bool {
 		found, err := filepath.Glob(filepath.Join(root, folder, name))
 		return err == nil && len(found) > 0

@@ -43,15 +43,15 @@ func special() []netip.Prefix {
 	)
 }
 
-// form is a range of IPv6 addresses that stand for an IPv4 address.
-type form struct {
+// embedding is a range of IPv6 addresses that stand for an IPv4 address.
+type embedding struct {
 	netip.Prefix
 	at       int  // the byte at which the IPv4 address begins
 	inverted bool // its bits are
 }
 
-func forms() []form {
-	return []form{
+func embeddings() []embedding {
+	return []embedding{
 		{netip.MustParsePrefix("64:ff9b::/96"), 12, false},    // NAT64 (RFC 6052)
 		{netip.MustParsePrefix("64:ff9b:1::/48"), 12, false},  // NAT64 of a network's own (RFC 8215)
 		{netip.MustParsePrefix("2002::/16"), 2, false},        // 6to4 (RFC 3056)
@@ -65,8 +65,8 @@ func forms() []form {
 type Table struct {
 	private, special []netip.Prefix
 	unicast          netip.Prefix // all of IPv6 that is given out (RFC 4291, section 2.4)
-	forms            []form
-	own              func() []netip.Addr
+	embeddings       []embedding
+	local            func() []netip.Addr
 }
 
 // NewTable returns the table of all ranges. own are the addresses of this machine,
@@ -75,7 +75,7 @@ func NewTable(own func() []netip.Addr) Table {
 	if own == nil {
 		own = func() []netip.Addr { return nil }
 	}
-	return Table{private(), special(), netip.MustParsePrefix("2000::/3"), forms(), own}
+	return Table{private(), special(), netip.MustParsePrefix("2000::/3"), embeddings(), own}
 }
 
 func prefixes(texts ...string) []netip.Prefix {
@@ -105,8 +105,8 @@ func (t Table) Destination(address string) (Destination, error) {
 
 // At is Destination of an address that was parsed.
 func (t Table) At(to netip.AddrPort) Destination {
-	d := Destination{IP: t.Meant(to.Addr()), Port: to.Port()}
-	if d.Kind = t.kind(d.IP); d.Kind != Special && slices.Contains(t.own(), d.IP) {
+	d := Destination{IP: t.Effective(to.Addr()), Port: to.Port()}
+	if d.Kind = t.kind(d.IP); d.Kind != Special && slices.Contains(t.local(), d.IP) {
 		d.Kind = Box
 	}
 	return d
@@ -146,22 +146,22 @@ func (t Table) kind(ip netip.Addr) Kind {
 	return Public
 }
 
-// Meant is where a packet to ip arrives: without a zone, and the IPv4 address
+// Effective is where a packet to ip arrives: without a zone, and the IPv4 address
 // that leads on from an IPv6 address that stands for one.
-func (t Table) Meant(ip netip.Addr) netip.Addr {
+func (t Table) Effective(ip netip.Addr) netip.Addr {
 	ip = ip.Unmap().WithZone("")
-	i := slices.IndexFunc(t.forms, func(f form) bool { return f.Contains(ip) })
+	i := slices.IndexFunc(t.embeddings, func(f embedding) bool { return f.Contains(ip) })
 	if i < 0 || ip.IsLoopback() {
 		return ip
 	}
 	b := ip.As16()
-	v4 := [4]byte(b[t.forms[i].at:])
-	if t.forms[i].inverted {
+	v4 := [4]byte(b[t.embeddings[i].at:])
+	if t.embeddings[i].inverted {
 		for i := range v4 {
 			v4[i] = ^v4[i]
 		}
 	}
-	if t.forms[i].Bits() == 48 && b[13]|b[14]|b[15] == 0 {
+	if t.embeddings[i].Bits() == 48 && b[13]|b[14]|b[15] == 0 {
 		// A network may put the IPv4 address further to the left in its own range of
 		// NAT64, with zeros behind it. What it is then, nobody else can tell.
 		return ip

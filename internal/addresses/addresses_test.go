@@ -111,7 +111,7 @@ func TestWhatAnOperatorNamesIsAllowed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, wide := narrow.Names(c.host, d), a.Names(c.host, d); got != c.narrow || wide != c.wide {
+		if got, wide := narrow.Allows(c.host, d), a.Allows(c.host, d); got != c.narrow || wide != c.wide {
 			t.Errorf("%s at %s: %v and %v", c.host, c.to, got, wide)
 		}
 	}

@@ -70,9 +70,9 @@ func (t Table) entry(text string) (e entry, err error) {
 // plainHost is the name of a host as names are compared.
 func plainHost(host string) string { return strings.ToLower(strings.TrimSuffix(host, ".")) }
 
-// Names tells whether a connection for host, a name or an address, may go to d,
+// Allows tells whether a connection for host, a name or an address, may go to d,
 // to which it leads. What is Special is not for anybody to name: it has no server.
-func (a Allowed) Names(host string, d Destination) bool {
+func (a Allowed) Allows(host string, d Destination) bool {
 	host = plainHost(host)
 	return d.Kind != Special && slices.ContainsFunc(a.entries, func(e entry) bool {
 		if e.port != 0 && e.port != d.Port {

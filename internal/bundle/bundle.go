@@ -25,12 +25,12 @@ type File struct {
 // Hash returns the SHA-256 of a file in hexadecimal. It ends early with ctx's
 // error.
 func Hash(ctx context.Context, path string) (string, error) {
-	return HashBeginning(ctx, path, math.MaxInt64)
+	return HashPrefix(ctx, path, math.MaxInt64)
 }
 
-// HashBeginning returns the SHA-256 of at most the first bytes of a file, in
+// HashPrefix returns the SHA-256 of at most the first bytes of a file, in
 // hexadecimal.
-func HashBeginning(ctx context.Context, path string, bytes int64) (string, error) {
+func HashPrefix(ctx context.Context, path string, bytes int64) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return "", err

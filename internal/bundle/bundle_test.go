@@ -72,8 +72,8 @@ func TestNothingOfABundleIsBelieved(t *testing.T) {
 		read func(*Reader) error
 		want string
 	}{
-		"another header": {func(r *Reader) error { return r.Header("other", 100, new(any)) }, ErrOther.Error()},
-		"too long a one": {func(r *Reader) error { return r.Header("head", 3, new(any)) }, ErrOther.Error()},
+		"another header": {func(r *Reader) error { return r.Header("other", 100, new(any)) }, ErrFormat.Error()},
+		"too long a one": {func(r *Reader) error { return r.Header("head", 3, new(any)) }, ErrFormat.Error()},
 		"another name": {func(r *Reader) error {
 			return extract(t, r, "x", fileOf("x", "text"))
 		}, `"a" of 4 bytes where "x"`},

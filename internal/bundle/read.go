@@ -19,8 +19,8 @@ import (
 const maxWindow = 64 << 20
 
 var (
-	// ErrOther says that what is read is something else, or of another kind.
-	ErrOther = errors.New("it is another kind of file, or damaged")
+	// ErrFormat says that what is read is something else, or of another kind.
+	ErrFormat = errors.New("it is another kind of file, or damaged")
 	// ErrDeleted says that a file had been deleted when it was to be written.
 	ErrDeleted = errors.New("it was deleted while the file was written")
 )
@@ -44,18 +44,18 @@ func NewReader(r io.Reader) (*Reader, error) {
 // Close ends the reader. It does not close what lies below.
 func (r *Reader) Close() { r.zstd.Close() }
 
-// Header reads the header of that name, of at most limit bytes. ErrOther: there
+// Header reads the header of that name, of at most limit bytes. ErrFormat: there
 // is none.
 func (r *Reader) Header(name string, limit int64, into any) error {
 	m, err := r.tar.Next()
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrOther, err)
+		return fmt.Errorf("%w: %w", ErrFormat, err)
 	}
 	if m.Name != name || m.Size > limit {
-		return fmt.Errorf("%w: it begins with %.80q of %d bytes", ErrOther, m.Name, m.Size)
+		return fmt.Errorf("%w: it begins with %.80q of %d bytes", ErrFormat, m.Name, m.Size)
 	}
 	if err := json.NewDecoder(io.LimitReader(r.tar, limit)).Decode(into); err != nil {
-		return fmt.Errorf("%w: %w", ErrOther, err)
+		return fmt.Errorf("%w: %w", ErrFormat, err)
 	}
 	return nil
 }

@@ -31,14 +31,14 @@ type File struct {
 	file *os.File
 	data *Writer
 	path string
-	over bool
+	done bool
 }
 
 // Create begins the file that is to be at path. What processes that died left
 // of the same file is removed. The caller ends it with Commit or Discard.
 func Create(path string, mode fs.FileMode) (*File, error) {
 	dir, prefix := filepath.Dir(path), "."+filepath.Base(path)+"-"
-	f, err := locked(dir, prefix, func() (*os.File, error) { return os.CreateTemp(dir, prefix+"*") })
+	f, err := createLocked(dir, prefix, func() (*os.File, error) { return os.CreateTemp(dir, prefix+"*") })
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func (f *File) Commit() error {
 	if err := os.Rename(f.Name(), f.path); err != nil {
 		return err
 	}
-	f.over = true
+	f.done = true
 	return errors.Join(f.file.Close(), SyncFolder(filepath.Dir(f.path)))
 }
 
@@ -83,7 +83,7 @@ func (f *File) CommitNew() error {
 	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) {
 		err = os.Link(f.Name(), f.path) // a file system without that; Discard removes the other name
 	} else if err == nil {
-		f.over = true
+		f.done = true
 		err = f.file.Close()
 	}
 	if err != nil {
@@ -95,8 +95,8 @@ func (f *File) CommitNew() error {
 // Discard gives the file up. After Commit it does nothing, so that it can be
 // deferred.
 func (f *File) Discard() {
-	if !f.over {
-		f.over = true
+	if !f.done {
+		f.done = true
 		_ = os.Remove(f.Name())
 		_ = f.file.Close()
 	}
@@ -110,8 +110,8 @@ const syncEvery = 8 << 20
 // a gigabyte gathers in memory: its writer seems to be done at once, and then
 // waits for minutes at the end, where nothing can be told or called off.
 type Writer struct {
-	file   *os.File
-	behind int // bytes that the disk need not have yet
+	file     *os.File
+	unsynced int // bytes that the disk need not have yet
 }
 
 // NewWriter returns a Writer to f.
@@ -120,8 +120,8 @@ func NewWriter(f *os.File) *Writer { return &Writer{file: f} }
 // Write appends p.
 func (w *Writer) Write(p []byte) (int, error) {
 	n, err := w.file.Write(p)
-	if w.behind += n; err == nil && w.behind >= syncEvery {
-		w.behind = 0
+	if w.unsynced += n; err == nil && w.unsynced >= syncEvery {
+		w.unsynced = 0
 		err = unix.Fdatasync(int(w.file.Fd()))
 	}
 	return n, err

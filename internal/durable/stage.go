@@ -20,7 +20,7 @@ type Stage struct {
 // NewStage makes a folder in dir, for its owner only, whose name is prefix and a
 // number. Folders of that kind that processes left when they died are removed.
 func NewStage(dir, prefix string) (*Stage, error) {
-	f, err := locked(dir, prefix, func() (*os.File, error) {
+	f, err := createLocked(dir, prefix, func() (*os.File, error) {
 		path, err := os.MkdirTemp(dir, prefix+"*") // mode 0700
 		if err != nil {
 			return nil, err
@@ -39,11 +39,11 @@ func (s *Stage) Remove() error { return errors.Join(os.RemoveAll(s.Path), s.Rele
 // Release leaves the folder where it is, to whoever has it now.
 func (s *Stage) Release() error { return s.lock.Close() }
 
-// locked makes a temporary file or folder and locks it (flock), which tells
+// createLocked makes a temporary file or folder and locks it (flock), which tells
 // everybody else that it is in use for as long as this process lives. What is
 // not locked under that prefix is removed first. On a file system without locks
 // nothing is removed.
-func locked(dir, prefix string, create func() (*os.File, error)) (*os.File, error) {
+func createLocked(dir, prefix string, create func() (*os.File, error)) (*os.File, error) {
 	removeStale(dir, prefix)
 	for range 100 { // two processes never meet that often
 		f, err := create()
@@ -52,7 +52,7 @@ func locked(dir, prefix string, create func() (*os.File, error)) (*os.File, erro
 		}
 		// Between the two calls somebody else may have taken it for stale.
 		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-		if !errors.Is(err, unix.EWOULDBLOCK) && isAt(f, f.Name()) {
+		if !errors.Is(err, unix.EWOULDBLOCK) && isSameFile(f, f.Name()) {
 			return f, nil
 		}
 		if err := f.Close(); err != nil {
@@ -62,8 +62,8 @@ func locked(dir, prefix string, create func() (*os.File, error)) (*os.File, erro
 	return nil, fmt.Errorf("making %s… in %s: every file made there goes away at once", prefix, dir)
 }
 
-// isAt tells whether the open file is still the one at path.
-func isAt(f *os.File, path string) bool {
+// isSameFile tells whether the open file is still the one at path.
+func isSameFile(f *os.File, path string) bool {
 	open, err := f.Stat()
 	if err != nil {
 		return false
@@ -89,7 +89,7 @@ func removeStale(dir, prefix string) {
 		if err != nil {
 			continue
 		}
-		if unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil && isAt(f, path) {
+		if unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil && isSameFile(f, path) {
 			_ = os.RemoveAll(path)
 		}
 		_ = f.Close()

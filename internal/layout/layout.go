@@ -29,9 +29,9 @@ const (
 	// PluginKey is the key that opens the secrets of plugins, in the database. No
 	// backup has it: without it those in a backup are nobody's.
 	PluginKey = "plugins.key"
-	// RoomNotice says from when on recordings are deleted that are too old or
+	// RecordingsNotice says from when on recordings are deleted that are too old or
 	// too much.
-	RoomNotice = "recordings-notice.json"
+	RecordingsNotice = "recordings-notice.json"
 	// LastBackup says when the newest backup was made. No backup has it.
 	LastBackup = "last-backup.json"
 )
@@ -40,13 +40,13 @@ const (
 // Authority, and not look into it.
 const DataMode fs.FileMode = 0o711
 
-// Copies is a pattern ([filepath.Match]) of the copies of the database that
+// DatabaseCopies is a pattern ([filepath.Match]) of the copies of the database that
 // upgrades put aside.
-const Copies = "parley-before-v*.db"
+const DatabaseCopies = "parley-before-v*.db"
 
-// Copy is the name of the copy of the database that was made before its schema
+// DatabaseCopy is the name of the copy of the database that was made before its schema
 // was brought to a version.
-func Copy(schema int64) string { return fmt.Sprintf("parley-before-v%d.db", schema) }
+func DatabaseCopy(schema int64) string { return fmt.Sprintf("parley-before-v%d.db", schema) }
 
 // Where the folders lie by default, as people write it.
 const (

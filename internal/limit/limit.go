@@ -12,19 +12,19 @@ import (
 
 // Rule says how many there may be. A number that is 0 bounds nothing.
 type Rule struct {
-	AtOnce   int           // that are in
-	Kept     int           // for how many who have none there is room besides
-	OfOne    int           // of AtOnce, those of one
-	Waiting  int           // that wait to be let in
-	MostOf   int           // that are in or wait, of one
-	Patience time.Duration // for which one waits
+	MaxActive      int           // that are in
+	Reserved       int           // for how many who have none there is room besides
+	MaxPerKey      int           // perKey MaxActive, those of one
+	MaxWaiting     int           // that wait to be let in
+	MaxPerKeyTotal int           // that are in or wait, of one
+	MaxWait        time.Duration // for which one waits
 }
 
 // Errors of who is not let in.
 var (
-	ErrFull   = errors.New("there is no room")
-	ErrOfOne  = errors.New("one has as many as it may")
-	ErrWaited = errors.New("it took too long until there was room")
+	ErrFull    = errors.New("there is no room")
+	ErrPerKey  = errors.New("one has as many as it may")
+	ErrTimeout = errors.New("it took too long until there was room")
 )
 
 // Limiter lets in by a Rule. Of those that wait, that of the one that has the fewest
@@ -32,60 +32,62 @@ var (
 type Limiter[K comparable] struct {
 	Rule
 
-	mu    sync.Mutex
-	in    int
-	of    map[K]int    // those that are in, without who has none
-	queue []*ticket[K] // oldest first
+	mu     sync.Mutex
+	active int
+	perKey map[K]int    // those that are in, without who has none
+	queue  []*waiter[K] // oldest first
 }
 
-type ticket[K comparable] struct {
-	who   K
-	enter chan struct{} // closed when it is its turn
+type waiter[K comparable] struct {
+	key      K
+	admitted chan struct{} // closed when it is its turn
 }
 
 // New returns a Limiter by a rule.
-func New[K comparable](r Rule) *Limiter[K] { return &Limiter[K]{Rule: r, of: map[K]int{}} }
+func New[K comparable](r Rule) *Limiter[K] { return &Limiter[K]{Rule: r, perKey: map[K]int{}} }
 
-// In is how many are in.
-func (l *Limiter[K]) In() int {
+// Active is how many are in.
+func (l *Limiter[K]) Active() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.in
+	return l.active
 }
 
-// Try lets one in, unless that is an ErrOfOne or an ErrFull. leave, which may be called
+// TryAcquire lets one in, unless that is an ErrPerKey or an ErrFull. leave, which may be called
 // again, gives the place back.
-func (l *Limiter[K]) Try(who K) (leave func(), err error) { return l.TryWithin(who, l.AtOnce, l.OfOne) }
+func (l *Limiter[K]) TryAcquire(who K) (leave func(), err error) {
+	return l.TryAcquireWithin(who, l.MaxActive, l.MaxPerKey)
+}
 
-// TryWithin is Try with other bounds for this one.
-func (l *Limiter[K]) TryWithin(who K, atOnce, ofOne int) (leave func(), err error) {
+// TryAcquireWithin is Try with other bounds for this one.
+func (l *Limiter[K]) TryAcquireWithin(who K, atOnce, ofOne int) (leave func(), err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
-	case ofOne > 0 && l.of[who] >= ofOne:
-		return nil, ErrOfOne
-	case atOnce > 0 && l.in >= atOnce:
+	case ofOne > 0 && l.perKey[who] >= ofOne:
+		return nil, ErrPerKey
+	case atOnce > 0 && l.active >= atOnce:
 		return nil, ErrFull
 	}
-	l.in++
-	l.of[who]++
-	return l.leave(who), nil
+	l.active++
+	l.perKey[who]++
+	return l.releaseOnce(who), nil
 }
 
-// Enter lets one in as soon as there is room. The error is an ErrOfOne or an ErrFull
-// where too many wait already, an ErrWaited, or the cause of ctx's end.
-func (l *Limiter[K]) Enter(ctx context.Context, who K) (leave func(), err error) {
-	mine, err := l.wait(who)
+// Acquire lets one in as soon as there is room. The error is an ErrPerKey or an ErrFull
+// where too many wait already, an ErrTimeout, or the cause of ctx's end.
+func (l *Limiter[K]) Acquire(ctx context.Context, who K) (leave func(), err error) {
+	mine, err := l.enqueue(who)
 	if err != nil {
 		return nil, err
 	}
-	timer := time.NewTimer(l.Patience)
+	timer := time.NewTimer(l.MaxWait)
 	defer timer.Stop()
 	select {
-	case <-mine.enter:
-		return l.leave(who), nil
+	case <-mine.admitted:
+		return l.releaseOnce(who), nil
 	case <-timer.C:
-		err = ErrWaited
+		err = ErrTimeout
 	case <-ctx.Done():
 		err = context.Cause(ctx)
 	}
@@ -94,44 +96,44 @@ func (l *Limiter[K]) Enter(ctx context.Context, who K) (leave func(), err error)
 	if i := slices.Index(l.queue, mine); i >= 0 {
 		l.queue = slices.Delete(l.queue, i, i+1)
 	} else { // its turn has just come
-		l.free(who)
+		l.release(who)
 	}
 	return nil, err
 }
 
-func (l *Limiter[K]) wait(who K) (*ticket[K], error) {
+func (l *Limiter[K]) enqueue(who K) (*waiter[K], error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	has := l.of[who]
+	has := l.perKey[who]
 	for _, t := range l.queue {
-		if t.who == who {
+		if t.key == who {
 			has++
 		}
 	}
 	switch {
-	case l.MostOf > 0 && has >= l.MostOf:
-		return nil, ErrOfOne
-	case l.Waiting > 0 && len(l.queue) >= l.Waiting && !l.roomFor(who):
+	case l.MaxPerKeyTotal > 0 && has >= l.MaxPerKeyTotal:
+		return nil, ErrPerKey
+	case l.MaxWaiting > 0 && len(l.queue) >= l.MaxWaiting && !l.hasCapacity(who):
 		return nil, ErrFull
 	}
-	mine := &ticket[K]{who, make(chan struct{})}
+	mine := &waiter[K]{who, make(chan struct{})}
 	l.queue = append(l.queue, mine)
 	l.admit()
 	return mine, nil
 }
 
-func (l *Limiter[K]) leave(who K) func() {
+func (l *Limiter[K]) releaseOnce(who K) func() {
 	return sync.OnceFunc(func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.free(who)
+		l.release(who)
 	})
 }
 
-func (l *Limiter[K]) free(who K) {
-	l.in--
-	if l.of[who]--; l.of[who] == 0 {
-		delete(l.of, who)
+func (l *Limiter[K]) release(who K) {
+	l.active--
+	if l.perKey[who]--; l.perKey[who] == 0 {
+		delete(l.perKey, who)
 	}
 	l.admit()
 }
@@ -141,23 +143,23 @@ func (l *Limiter[K]) free(who K) {
 // any other: they have as many, or more.
 func (l *Limiter[K]) admit() {
 	for len(l.queue) > 0 {
-		next := slices.MinFunc(l.queue, func(a, b *ticket[K]) int { return l.of[a.who] - l.of[b.who] })
-		if !l.roomFor(next.who) {
+		next := slices.MinFunc(l.queue, func(a, b *waiter[K]) int { return l.perKey[a.key] - l.perKey[b.key] })
+		if !l.hasCapacity(next.key) {
 			return
 		}
 		i := slices.Index(l.queue, next)
 		l.queue = slices.Delete(l.queue, i, i+1)
-		l.in++
-		l.of[next.who]++
-		close(next.enter)
+		l.active++
+		l.perKey[next.key]++
+		close(next.admitted)
 	}
 }
 
-// roomFor tells whether one more may be let in.
-func (l *Limiter[K]) roomFor(who K) bool {
-	has := l.of[who]
-	if l.OfOne > 0 && has >= l.OfOne {
+// hasCapacity tells whether one more may be let in.
+func (l *Limiter[K]) hasCapacity(who K) bool {
+	has := l.perKey[who]
+	if l.MaxPerKey > 0 && has >= l.MaxPerKey {
 		return false
 	}
-	return l.AtOnce == 0 || l.in < l.AtOnce || has == 0 && l.in < l.AtOnce+l.Kept
+	return l.MaxActive == 0 || l.active < l.MaxActive || has == 0 && l.active < l.MaxActive+l.Reserved
 }

@@ -15,7 +15,7 @@ func enters(t *testing.T, s *Limiter[string], account string, in chan string) {
 	waiting := len(s.queue)
 	s.mu.Unlock()
 	go func() {
-		if _, err := s.Enter(context.Background(), account); err != nil {
+		if _, err := s.Acquire(context.Background(), account); err != nil {
 			t.Error(err)
 		}
 		in <- account
@@ -32,9 +32,9 @@ func enters(t *testing.T, s *Limiter[string], account string, in chan string) {
 }
 
 func TestTurnsGoToTheAccountWithTheFewest(t *testing.T) {
-	s := New[string](Rule{AtOnce: 2, Waiting: 10, MostOf: 8, Patience: time.Minute})
-	first, err1 := s.Enter(t.Context(), "many")
-	second, err2 := s.Enter(t.Context(), "many")
+	s := New[string](Rule{MaxActive: 2, MaxWaiting: 10, MaxPerKeyTotal: 8, MaxWait: time.Minute})
+	first, err1 := s.Acquire(t.Context(), "many")
+	second, err2 := s.Acquire(t.Context(), "many")
 	if err := errors.Join(err1, err2); err != nil {
 		t.Fatal(err)
 	}
@@ -51,16 +51,16 @@ func TestTurnsGoToTheAccountWithTheFewest(t *testing.T) {
 	if got := <-in; got != "many" {
 		t.Errorf("the next goes to %s", got)
 	}
-	if s.in != 2 || len(s.queue) != 1 {
-		t.Errorf("%d are spoken and %d wait", s.in, len(s.queue))
+	if s.active != 2 || len(s.queue) != 1 {
+		t.Errorf("%d are spoken and %d wait", s.active, len(s.queue))
 	}
 }
 
 func TestOneAccountDoesNotTakeEveryPlace(t *testing.T) {
-	s := New[string](Rule{AtOnce: 2, Kept: 1, Waiting: 1, MostOf: 8, Patience: 20 * time.Millisecond})
+	s := New[string](Rule{MaxActive: 2, Reserved: 1, MaxWaiting: 1, MaxPerKeyTotal: 8, MaxWait: 20 * time.Millisecond})
 	enter := func(account string) func() {
 		t.Helper()
-		leave, err := s.Enter(t.Context(), account)
+		leave, err := s.Acquire(t.Context(), account)
 		if err != nil {
 			t.Fatalf("%s: %v", account, err)
 		}
@@ -68,60 +68,60 @@ func TestOneAccountDoesNotTakeEveryPlace(t *testing.T) {
 	}
 	enter("many")
 	enter("many")
-	s.Patience = time.Minute
+	s.MaxWait = time.Minute
 	enters(t, s, "many", make(chan string, 1)) // and nobody else may wait
 	leave := enter("one")
 	for _, account := range []string{"one", "another"} {
-		if _, err := s.Enter(t.Context(), account); err != ErrFull {
+		if _, err := s.Acquire(t.Context(), account); err != ErrFull {
 			t.Errorf("%s, when the place that was kept is taken: %v", account, err)
 		}
 	}
 	leave()
-	if s.in != 2 || len(s.queue) != 1 {
-		t.Errorf("the account that has many was given the place that is kept: %d are spoken and %d wait", s.in,
+	if s.active != 2 || len(s.queue) != 1 {
+		t.Errorf("the account that has many was given the place that is kept: %d are spoken and %d wait", s.active,
 			len(s.queue))
 	}
 	enter("another")
 }
 
 func TestWhoWaitsInVainLeavesNothingBehind(t *testing.T) {
-	s := New[string](Rule{AtOnce: 1, Waiting: 2, MostOf: 2, Patience: 20 * time.Millisecond})
-	leave, err := s.Enter(t.Context(), "a")
+	s := New[string](Rule{MaxActive: 1, MaxWaiting: 2, MaxPerKeyTotal: 2, MaxWait: 20 * time.Millisecond})
+	leave, err := s.Acquire(t.Context(), "a")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Enter(t.Context(), "a"); err != ErrWaited {
+	if _, err := s.Acquire(t.Context(), "a"); err != ErrTimeout {
 		t.Errorf("after the longest wait: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := s.Enter(ctx, "b"); !errors.Is(err, context.Canceled) {
+	if _, err := s.Acquire(ctx, "b"); !errors.Is(err, context.Canceled) {
 		t.Errorf("of who is gone: %v", err)
 	}
-	s.Patience = time.Minute
+	s.MaxWait = time.Minute
 	in := make(chan string, 2)
 	enters(t, s, "a", in)
-	if _, err := s.Enter(t.Context(), "a"); err != ErrOfOne {
+	if _, err := s.Acquire(t.Context(), "a"); err != ErrPerKey {
 		t.Errorf("of one account too many: %v", err)
 	}
 	enters(t, s, "b", in)
-	if _, err := s.Enter(t.Context(), "c"); err != ErrFull {
+	if _, err := s.Acquire(t.Context(), "c"); err != ErrFull {
 		t.Errorf("of all too many: %v", err)
 	}
 	leave()
 	if got := <-in; got != "a" && got != "b" {
 		t.Error(got)
 	}
-	if accounts := len(s.of); accounts != 1 || len(s.queue) != 1 {
+	if accounts := len(s.perKey); accounts != 1 || len(s.queue) != 1 {
 		t.Errorf("%d accounts, %d wait", accounts, len(s.queue))
 	}
 }
 
 func TestWhoDoesNotWaitIsLetInOrNot(t *testing.T) {
-	l := New[string](Rule{AtOnce: 3, OfOne: 2})
+	l := New[string](Rule{MaxActive: 3, MaxPerKey: 2})
 	try := func(who string, want error) func() {
 		t.Helper()
-		leave, err := l.Try(who)
+		leave, err := l.TryAcquire(who)
 		if err != want {
 			t.Errorf("%s: %v, want %v", who, err, want)
 		}
@@ -129,16 +129,16 @@ func TestWhoDoesNotWaitIsLetInOrNot(t *testing.T) {
 	}
 	leave := try("a", nil)
 	try("a", nil)
-	try("a", ErrOfOne)
+	try("a", ErrPerKey)
 	try("b", nil)
 	try("c", ErrFull)
-	if _, err := l.TryWithin("c", 4, 0); err != nil {
+	if _, err := l.TryAcquireWithin("c", 4, 0); err != nil {
 		t.Error("with more room for it: ", err)
 	}
 	leave()
 	leave() // again: nothing
 	try("c", ErrFull)
-	if l.In() != 3 || len(l.of) != 3 {
-		t.Errorf("%d are in, of %d", l.In(), len(l.of))
+	if l.Active() != 3 || len(l.perKey) != 3 {
+		t.Errorf("%d are in, of %d", l.Active(), len(l.perKey))
 	}
 }

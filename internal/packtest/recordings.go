@@ -12,9 +12,9 @@ import (
 // Where Debian's asterisk-core-sounds-en-wav has its prompts, spoken by one
 // woman at 8 kHz, and asterisk-core-sounds-en the words of each.
 const (
-	recordings = "/usr/share/asterisk/sounds/en_US_f_Allison/"
-	words      = "/usr/share/doc/asterisk-core-sounds-en/core-sounds-en.txt.gz"
-	install    = "%v: install Debian's asterisk-core-sounds-en-wav (`make packs` does)"
+	recordings  = "/usr/share/asterisk/sounds/en_US_f_Allison/"
+	words       = "/usr/share/doc/asterisk-core-sounds-en/core-sounds-en.txt.gz"
+	installHint = "%v: install Debian's asterisk-core-sounds-en-wav (`make packs` does)"
 )
 
 // Recording returns the path of a recording of a person who speaks, a WAV file
@@ -23,14 +23,14 @@ func Recording(t testing.TB, name string) string {
 	t.Helper()
 	path := recordings + name + ".wav"
 	if _, err := os.Stat(path); err != nil {
-		t.Fatalf(install, err)
+		t.Fatalf(installHint, err)
 	}
 	return path
 }
 
-// wordsOf is a line of the list of words: a name and what is said. What stands
+// wordsLine is a line of the list of words: a name and what is said. What stands
 // in brackets says what is heard, not what is said.
-var wordsOf = regexp.MustCompile(`^([\w\-/]+):\s*([^\[(]+)$`)
+var wordsLine = regexp.MustCompile(`^([\w\-/]+):\s*([^\[(]+)$`)
 
 // Words returns what is said in each recording, where that is known, by name. A
 // test without the list fails.
@@ -38,7 +38,7 @@ func Words(t testing.TB) map[string]string {
 	t.Helper()
 	f, err := os.Open(words)
 	if err != nil {
-		t.Fatalf(install, err)
+		t.Fatalf(installHint, err)
 	}
 	defer f.Close()
 	z, err := gzip.NewReader(f)
@@ -48,7 +48,7 @@ func Words(t testing.TB) map[string]string {
 	said := map[string]string{}
 	lines := bufio.NewScanner(z)
 	for lines.Scan() {
-		m := wordsOf.FindStringSubmatch(strings.TrimSpace(lines.Text()))
+		m := wordsLine.FindStringSubmatch(strings.TrimSpace(lines.Text()))
 		if m == nil {
 			continue
 		}

@@ -157,7 +157,7 @@ func (w *web) byAddress(to addresses.Destination) bool {
 	return slices.ContainsFunc(w.granted, func(g manifest.HTTP) bool {
 		name, p := manifest.SplitHost(g.Host)
 		a, err := netip.ParseAddr(name)
-		return err == nil && w.table.Meant(a) == to.IP &&
+		return err == nil && w.table.Effective(a) == to.IP &&
 			(p == strconv.Itoa(int(to.Port)) || p == "" && (to.Port == 80 || to.Port == 443))
 	})
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"parley/appliance/language"
-	"parley/internal/edits"
+	"parley/internal/levenshtein"
 )
 
 const (
@@ -50,7 +50,7 @@ func (s State) recentlySpoken() string {
 func wordErrors(part, whole []string) int {
 	row := make([]int, len(whole)+1) // the match may begin anywhere
 	for _, word := range part {
-		edits.Next(row, word, whole)
+		levenshtein.Next(row, word, whole)
 	}
 	return slices.Min(row) // and end anywhere
 }

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"os"
 
-	"parley/internal/cage"
+	"parley/internal/isolate"
 )
 
 // childName is what the process is called in ps.
@@ -27,17 +27,17 @@ func Main() { childMain(childName, func(lib *library) phonemizeFunc { return lib
 // childMain is the process of that name from its start to its end. Its one
 // argument, if it has one, is the folder of the library's data.
 func childMain(name string, with func(*library) phonemizeFunc) {
-	cage.Main(name, func(args []string) (cage.Work, error) {
+	isolate.Main(name, func(args []string) (isolate.Work, error) {
 		var dataDir string
 		if len(args) > 0 {
 			dataDir = args[0]
 		}
 		lib, err := openLibrary(dataDir)
 		if err != nil {
-			return cage.Work{}, err
+			return isolate.Work{}, err
 		}
 		say := with(lib)
-		return cage.Work{Readable: lib.dataDir, Answer: func(request []byte, reply func([]byte) error) error {
+		return isolate.Work{Readable: lib.dataDir, Answer: func(request []byte, reply func([]byte) error) error {
 			var q question
 			if err := json.Unmarshal(request, &q); err != nil {
 				return err

@@ -61,7 +61,7 @@ func begin(child string) *Phonemizer {
 			p.failed = err
 			return
 		}
-		p.missingSandbox = first.Lacks()
+		p.missingSandbox = first.MissingProtections()
 		p.pool.put(first, true)
 	})
 	return p

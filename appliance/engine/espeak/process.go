@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"parley/internal/cage"
+	"parley/internal/isolate"
 )
 
 // answerTime is how long the process may take for a clause: a millisecond, and a
@@ -22,11 +22,11 @@ var (
 
 // process is a running eSpeak NG, as its parent sees it. One goroutine at a time
 // asks it; any may stop it.
-type process struct{ *cage.Process }
+type process struct{ *isolate.Process }
 
 // start runs a process of that name and waits until it can answer.
 func start(name string) (*process, error) {
-	p, err := cage.Start(name, childArgs()...)
+	p, err := isolate.Start(name, childArgs()...)
 	if err != nil {
 		return nil, fault(err)
 	}
@@ -60,9 +60,9 @@ func (p *process) ask(q question, until time.Time) (string, error) {
 // fault says of eSpeak NG what became of its process.
 func fault(err error) error {
 	switch {
-	case errors.Is(err, cage.ErrHung):
+	case errors.Is(err, isolate.ErrHung):
 		return fmt.Errorf("%w: %w", errHung, err)
-	case errors.Is(err, cage.ErrDied):
+	case errors.Is(err, isolate.ErrDied):
 		return fmt.Errorf("%w: %w", errDied, err)
 	}
 	return err

@@ -63,7 +63,7 @@ func (g dialFilter) check(address, resolved string) error {
 		return errNotAllowed{to.String() + ", and the URL is not encrypted: use https or wss", publicPlain}
 	case to.Kind == addresses.Special:
 		return errNotAllowed{to.String(), special}
-	case err == nil && g.allowed.Names(host, to):
+	case err == nil && g.allowed.Allows(host, to):
 		return nil
 	}
 	line := fmt.Sprintf("models: {allow: [%s]}", strconv.Quote(allowEntry(address, to)))

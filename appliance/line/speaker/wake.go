@@ -8,7 +8,7 @@ import (
 
 	"parley/appliance/engine"
 	"parley/appliance/language"
-	"parley/internal/edits"
+	"parley/internal/levenshtein"
 )
 
 const (
@@ -149,7 +149,7 @@ func after(said, phrase string) (behind string, ok bool) {
 			if len([]rune(run)) > len([]rune(want))+most {
 				break
 			}
-			if d := edits.Distance([]rune(run), []rune(want)); d < best {
+			if d := levenshtein.Distance([]rune(run), []rune(want)); d < best {
 				best, end = d, to+1
 			}
 		}

@@ -11,7 +11,7 @@ import (
 	pion "github.com/pion/webrtc/v4"
 
 	"parley/appliance/line"
-	"parley/internal/backlog"
+	"parley/internal/unbounded"
 )
 
 const (
@@ -40,7 +40,7 @@ type words struct {
 	low     chan struct{} // has one when its buffer has room, for send
 	less    chan struct{} // and when less waits, for goodbye
 	weight  int
-	queue   *backlog.Queue[[]byte]
+	queue   *unbounded.Queue[[]byte]
 	ended   chan struct{}
 	endOnce sync.Once
 	sent    chan struct{} // closed when send has ended
@@ -53,7 +53,7 @@ func newWords(wanted bool, timeout time.Duration) *words {
 		ready:   make(chan struct{}),
 		low:     make(chan struct{}, 1),
 		less:    make(chan struct{}, 1),
-		queue:   backlog.New[[]byte](),
+		queue:   unbounded.NewQueue[[]byte](),
 		ended:   make(chan struct{}),
 		sent:    make(chan struct{}),
 	}

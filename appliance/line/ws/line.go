@@ -19,7 +19,7 @@ import (
 	"parley/appliance/contract"
 	"parley/appliance/line"
 	"parley/appliance/line/decode"
-	"parley/internal/backlog"
+	"parley/internal/unbounded"
 )
 
 const (
@@ -52,8 +52,8 @@ type Line struct {
 	// chunks is the format of a socket that speaks, on which errors are chunks; empty
 	// elsewhere.
 	chunks contract.AudioFormat
-	clip   clip                   // of the sender: the newest sound
-	queue  *backlog.Queue[queued] // to the writer; room bounds it
+	clip   clip                     // of the sender: the newest sound
+	queue  *unbounded.Queue[queued] // to the writer; room bounds it
 	room   *semaphore.Weighted
 	sound  outgoing // of which some waits
 

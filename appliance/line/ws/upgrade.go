@@ -17,7 +17,7 @@ import (
 
 	"parley/appliance/contract"
 	"parley/appliance/line"
-	"parley/internal/backlog"
+	"parley/internal/unbounded"
 )
 
 const (
@@ -105,7 +105,7 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request) (*Line, error) {
 		unknown: unknown(r),
 		log:     s.log.With("client", r.RemoteAddr, "request", w.Header().Get("X-Request-Id")),
 		errs:    line.Errors{RequestID: w.Header().Get("X-Request-Id")},
-		queue:   backlog.New[queued](),
+		queue:   unbounded.NewQueue[queued](),
 		room:    semaphore.NewWeighted(queueBytes),
 	}
 	l.life = line.Begin(s.stopping, l.log, func() { _ = l.raw.Close() })

@@ -1,5 +1,5 @@
-// Package edits counts how far two sequences are apart: of letters, or of words.
-package edits
+// Package levenshtein counts how far two sequences are apart: of letters, or of words.
+package levenshtein
 
 // Distance is how many items must be changed, added or left out to make got of want
 // (Levenshtein's distance).

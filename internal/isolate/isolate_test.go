@@ -1,4 +1,4 @@
-package cage
+package isolate
 
 import (
 	"errors"
@@ -132,8 +132,8 @@ func TestTheProcessIsShutIn(t *testing.T) {
 	}
 	for _, files := range []string{"", folder} {
 		p := start(t, files)
-		if len(p.Lacks()) > 0 {
-			t.Skipf("this kernel lacks %q", p.Lacks())
+		if len(p.MissingProtections()) > 0 {
+			t.Skipf("this kernel lacks %q", p.MissingProtections())
 		}
 		for _, deed := range []string{
 			"read /etc/passwd", "read " + secret,

@@ -17,11 +17,11 @@ import (
 // worked on when w is a terminal, a few plain lines elsewhere.
 func withBars(ctx context.Context, w io.Writer, work func(progress.Func) error) error {
 	if !onTerminal(w) {
-		l := &lines{w: w, now: time.Now, told: map[string]*told{}}
-		return work(l.tell)
+		l := &lines{w: w, now: time.Now, reported: map[string]*reported{}}
+		return work(l.show)
 	}
 	b := &bars{all: mpb.NewWithContext(ctx, mpb.WithOutput(w), mpb.WithAutoRefresh()), bars: map[string]*bar{}}
-	err := work(b.tell)
+	err := work(b.show)
 	b.close()
 	return err
 }
@@ -34,11 +34,11 @@ type bars struct {
 
 type bar struct {
 	*mpb.Bar
-	doing atomic.Pointer[string] // what is being done, and how fast
-	pace  pace
+	doing      atomic.Pointer[string] // what is being done, and how fast
+	throughput throughput
 }
 
-func (b *bars) tell(e progress.Event) {
+func (b *bars) show(e progress.Event) {
 	if e.Step == progress.Skipped {
 		fmt.Fprintf(b.all, "%s: %s\n", e.Name, e.Note)
 		return
@@ -47,7 +47,7 @@ func (b *bars) tell(e progress.Event) {
 	if one == nil {
 		one = b.add(e)
 	}
-	doing := one.pace.words(e, time.Now())
+	doing := one.throughput.describe(e, time.Now())
 	one.doing.Store(&doing)
 	if e.Step == progress.Done {
 		one.SetTotal(-1, true)
@@ -85,17 +85,17 @@ func (b *bars) close() {
 
 func megabytes(bytes int64) float64 { return float64(bytes) / 1e6 }
 
-// pace is how fast a step goes.
-type pace struct {
+// throughput is how fast a step goes.
+type throughput struct {
 	step  progress.Step
 	begun time.Time
 	from  int64 // bytes that were done when the step began
 }
 
-// words say what is being done, with its speed once there is one.
-func (p *pace) words(e progress.Event, now time.Time) string {
+// describe say what is being done, with its speed once there is one.
+func (p *throughput) describe(e progress.Event, now time.Time) string {
 	if e.Step != p.step {
-		*p = pace{step: e.Step, begun: now, from: e.Done}
+		*p = throughput{step: e.Step, begun: now, from: e.Done}
 	}
 	words := string(e.Step)
 	took, done := now.Sub(p.begun), e.Done-p.from
@@ -106,38 +106,38 @@ func (p *pace) words(e progress.Event, now time.Time) string {
 }
 
 // lines tells of each thing when it begins, every so often, and when it is
-// done.
+// printState.
 type lines struct {
-	w    io.Writer
-	now  func() time.Time
-	told map[string]*told
+	w        io.Writer
+	now      func() time.Time
+	reported map[string]*reported
 }
 
-type told struct {
+type reported struct {
 	begun, last time.Time
-	pace        pace
+	throughput  throughput
 }
 
-// often is how often a log, which somebody may be watching, hears of one thing.
-const often = 10 * time.Second
+// reportInterval is how often a log, which somebody may be watching, hears of one thing.
+const reportInterval = 10 * time.Second
 
-func (l *lines) tell(e progress.Event) {
+func (l *lines) show(e progress.Event) {
 	now := l.now()
-	t := l.told[e.Name]
+	t := l.reported[e.Name]
 	if t == nil {
-		t = &told{begun: now, last: now}
-		l.told[e.Name] = t
+		t = &reported{begun: now, last: now}
+		l.reported[e.Name] = t
 		if e.Step != progress.Done && e.Step != progress.Skipped {
 			fmt.Fprintf(l.w, "%s: %s, %.1f MB\n", e.Name, e.Step, megabytes(e.Total))
 		}
 	}
-	words := t.pace.words(e, now)
+	words := t.throughput.describe(e, now)
 	switch {
 	case e.Step == progress.Skipped:
 		fmt.Fprintf(l.w, "%s: %s\n", e.Name, e.Note)
 	case e.Step == progress.Done:
 		fmt.Fprintf(l.w, "%s: done, %.1f MB in %.1f s\n", e.Name, megabytes(e.Total), now.Sub(t.begun).Seconds())
-	case now.Sub(t.last) >= often:
+	case now.Sub(t.last) >= reportInterval:
 		t.last = now
 		fmt.Fprintf(l.w, "%s: %.1f of %.1f MB, %s\n", e.Name, megabytes(e.Done), megabytes(e.Total), words)
 	}

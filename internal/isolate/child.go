@@ -1,4 +1,4 @@
-package cage
+package isolate
 
 import (
 	"bufio"
@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// caged is the first argument of every process that Start starts.
-const caged = "caged"
+// childArgument is the first argument of every process that Start starts.
+const childArgument = "isolated"
 
 // Work is what the process does once it has no rights.
 type Work struct {
@@ -25,8 +25,8 @@ type Work struct {
 
 // readiness is what the process says first.
 type readiness struct {
-	Error string // why it does not work, in words for people
-	Lacks []string
+	Error   string // why it does not work, in words for people
+	Missing []string
 }
 
 // Main makes this process the one of that name, if Start started it; then it does
@@ -34,7 +34,7 @@ type readiness struct {
 // are files to open; its error is that of Start. A program that may call Start,
 // and so every test of it, calls Main before anything else.
 func Main(name string, prepare func(args []string) (Work, error)) {
-	if len(os.Args) < 2 || os.Args[0] != name || os.Args[1] != caged {
+	if len(os.Args) < 2 || os.Args[0] != name || os.Args[1] != childArgument {
 		return
 	}
 	// Ctrl-C in a terminal reaches this process too. The box decides when it
@@ -60,7 +60,7 @@ func serve(requests io.Reader, replies io.Writer, args []string, prepare func([]
 	var ready readiness
 	work, err := prepare(args)
 	if err == nil {
-		ready.Lacks, err = enter(work.Readable)
+		ready.Missing, err = dropPrivileges(work.Readable)
 	}
 	if err != nil {
 		ready.Error = err.Error()

@@ -1,9 +1,9 @@
-// Package cage runs code that reads what strangers wrote in a process without
+// Package isolate runs code that reads what strangers wrote in a process without
 // rights. That is C in libraries, which a crafted file or text may crash, hang or
 // take over. The process is this program once more: it opens the libraries it
 // needs, gives up everything else, and then answers requests over two pipes. What
 // happens to it happens to nobody else.
-package cage
+package isolate
 
 import (
 	"fmt"
@@ -19,11 +19,11 @@ import (
 // What the process may use, once its libraries are open. The filter refuses the
 // system calls that would raise these limits again.
 const (
-	// moreMemory is what it may map beyond what it has then (1.5 GiB, nearly all
+	// extraMemory is what it may map beyond what it has then (1.5 GiB, nearly all
 	// of it reserved by the runtime of Go and never touched). eSpeak NG mapped
 	// 5 MiB more over 22,000 clauses of all scripts, a decoder less; the rest is
 	// room for Go's heap, which grows by 64 MiB at a time.
-	moreMemory = 192 << 20
+	extraMemory = 192 << 20
 	// cpuSeconds is for all of its life: three million clauses, or 50 hours of
 	// AAC. It is what stops a process that runs wild when nobody is left to
 	// kill it, and a file that takes the longest time allowed again and again.
@@ -33,7 +33,7 @@ const (
 	openFiles = 32
 )
 
-// enter gives up what answering requests does not need, for all threads: all
+// dropPrivileges gives up what answering requests does not need, for all threads: all
 // capabilities, all files but those below readable (empty: no exception), which
 // can only be read, all processes, all sockets, and memory and time without end.
 // It is called when the libraries are open. Lacks are the walls that this kernel
@@ -41,11 +41,11 @@ const (
 //
 // The number of processes is not limited by RLIMIT_NPROC, which counts all
 // that the same user has; the filter refuses new ones instead.
-func enter(readable string) (lacks []string, err error) {
+func dropPrivileges(readable string) (lacks []string, err error) {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return nil, fmt.Errorf("no new privileges: %w", err)
 	}
-	if err := limitItself(); err != nil {
+	if err := setLimits(); err != nil {
 		return nil, err
 	}
 	if err := dropCapabilities(); err != nil {
@@ -70,8 +70,8 @@ func enter(readable string) (lacks []string, err error) {
 	return lacks, nil
 }
 
-// limitItself sets the limits that the system keeps.
-func limitItself() error {
+// setLimits sets the limits that the system keeps.
+func setLimits() error {
 	mapped, err := mappedBytes()
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func limitItself() error {
 		which int
 		most  uint64
 	}{
-		{"memory", unix.RLIMIT_AS, mapped + moreMemory},
+		{"memory", unix.RLIMIT_AS, mapped + extraMemory},
 		{"processor time", unix.RLIMIT_CPU, cpuSeconds},
 		{"open files", unix.RLIMIT_NOFILE, openFiles},
 		{"size of files", unix.RLIMIT_FSIZE, 0},

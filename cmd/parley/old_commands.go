@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// spelling is a command of an earlier version.
-type spelling struct {
+// oldCommand is a command of an earlier version.
+type oldCommand struct {
 	old, now string
-	another  bool // what follows the words is not the same, so that it cannot be carried out
+	changed  bool // what follows the words is not the same, so that it cannot be carried out
 }
 
-// spellings are the commands that scripts of operators may have.
-func spellings() []spelling {
-	return []spelling{
+// oldCommands are the commands that scripts of operators may have.
+func oldCommands() []oldCommand {
+	return []oldCommand{
 		{old: "keys regenerate", now: "keys create --renew"},
 		{old: "kiosk pair", now: "kiosk"},
 		{old: "kiosk list", now: "keys list --screens"},
@@ -33,21 +33,21 @@ func spellings() []spelling {
 		{old: "plugin logs", now: "plugin list --logs"},
 		{old: "plugin upgrade", now: "plugin install"},
 		{old: "plugin dev", now: "plugin build --watch"},
-		{old: "plugin grant", now: "plugin set NAME --grant WHAT", another: true},
-		{old: "plugin revoke", now: "plugin set NAME --revoke WHAT", another: true},
+		{old: "plugin grant", now: "plugin set NAME --grant WHAT", changed: true},
+		{old: "plugin revoke", now: "plugin set NAME --revoke WHAT", changed: true},
 		{old: "packs verify", now: "packs list --verify"},
 		{old: "packs export", now: "packs pull --export"},
 		{old: "packs import", now: "packs add"},
 		{old: "voices play", now: "say --voice"},
-		{old: "voices save", now: "voices design DESCRIPTION --save NAME", another: true},
+		{old: "voices save", now: "voices design DESCRIPTION --save NAME", changed: true},
 		{old: "man", now: "help --man"},
 	}
 }
 
-// respelled is a command line in the words of today. Flags may stand before the
+// translateOldCommand is a command line in the words of today. Flags may stand before the
 // second word, as in keys --data DIR list.
-func respelled(args []string) ([]string, error) {
-	for _, s := range spellings() {
+func translateOldCommand(args []string) ([]string, error) {
+	for _, s := range oldCommands() {
 		old, now := strings.Fields(s.old), strings.Fields(s.now)
 		from := 0
 		if len(old) > 1 {
@@ -56,7 +56,7 @@ func respelled(args []string) ([]string, error) {
 		last := from + max(len(old)-1, 1) // behind the words
 		switch {
 		case len(args) < last || args[0] != old[0] || len(old) > 1 && !slices.Equal(args[from:last], old[1:]):
-		case s.another:
+		case s.changed:
 			return nil, misuse{fmt.Errorf("parley %s is now parley %s", s.old, s.now)}
 		case len(old) == 1:
 			return append(now, args[1:]...), nil

@@ -1,4 +1,4 @@
-package cage
+package isolate
 
 import (
 	"bufio"
@@ -17,16 +17,16 @@ import (
 )
 
 const (
-	// startTime is how long the process may take to begin: a tenth of a second,
+	// startTimeout is how long the process may take to begin: a tenth of a second,
 	// and some seconds on a machine that has no time.
-	startTime = 10 * time.Second
-	// endTime is how long the end of a process is waited for that has closed
+	startTimeout = 10 * time.Second
+	// exitTimeout is how long the end of a process is waited for that has closed
 	// its pipe.
-	endTime = 200 * time.Millisecond
-	// firstOther is the first file descriptor behind standard error. Go closes
+	exitTimeout = 200 * time.Millisecond
+	// firstInheritable is the first file descriptor behind standard error. Go closes
 	// its own where a program begins; those that C libraries opened, and those
 	// that the box was started with, have to be told to (Linux 5.11).
-	firstOther = 3
+	firstInheritable = 3
 )
 
 var (
@@ -46,17 +46,18 @@ type Process struct {
 	in       *bufio.Reader
 	out      []byte // the frame sent last
 	reply    []byte // the frame received last
-	lacks    []string
+	missing  []string
 
 	ended chan struct{} // closed when the process has ended
-	how   error         // valid then
+	exit  error         // valid then
 }
 
 // Start runs this program once more, as it is on the disk now or was when it
 // started, as the process of that name, and waits until it can be asked. The
 // process has no environment. It ends with its parent, however that ends.
 func Start(name string, args ...string) (*Process, error) {
-	if len(os.Args) > 1 && os.Args[1] == caged { // a program whose main does not call Main would start itself for ever
+	// A program whose main does not call Main would start itself for ever.
+	if len(os.Args) > 1 && os.Args[1] == childArgument {
 		return nil, errors.New("a process without rights starts no other (does the program's main call Main?)")
 	}
 	theirRequests, requests, err := os.Pipe()
@@ -68,7 +69,7 @@ func Start(name string, args ...string) (*Process, error) {
 		return nil, errors.Join(err, theirRequests.Close(), requests.Close())
 	}
 	cmd := exec.Command("/proc/self/exe")
-	cmd.Args = append([]string{name, caged}, args...)
+	cmd.Args = append([]string{name, childArgument}, args...)
 	cmd.Env = []string{}
 	cmd.Stdin, cmd.Stdout = theirRequests, theirReplies
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
@@ -79,7 +80,7 @@ func Start(name string, args ...string) (*Process, error) {
 		in:       bufio.NewReaderSize(replies, 1<<15),
 		ended:    make(chan struct{}),
 	}
-	closeOthers := unix.CloseRange(firstOther, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC)
+	closeOthers := unix.CloseRange(firstInheritable, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC)
 	started := make(chan error, 1)
 	go p.run(started)
 	err = <-started
@@ -92,14 +93,14 @@ func Start(name string, args ...string) (*Process, error) {
 		return nil, err
 	}
 	if closeOthers != nil {
-		p.lacks = append(p.lacks, fmt.Sprintf("closing of files (%v): it has some of the box's open", closeOthers))
+		p.missing = append(p.missing, fmt.Sprintf("closing of files (%v): it has some of the box's open", closeOthers))
 	}
 	return p, nil
 }
 
 // ready waits for what the process says first.
 func (p *Process) ready() error {
-	first, err := p.Receive(time.Now().Add(startTime))
+	first, err := p.Receive(time.Now().Add(startTimeout))
 	if err != nil {
 		return fmt.Errorf("%w (does the program's main call Main?)", err)
 	}
@@ -110,7 +111,7 @@ func (p *Process) ready() error {
 	if ready.Error != "" {
 		return errors.New(ready.Error)
 	}
-	p.lacks = ready.Lacks
+	p.missing = ready.Missing
 	return nil
 }
 
@@ -124,13 +125,13 @@ func (p *Process) run(started chan<- error) {
 	err := p.cmd.Start()
 	started <- err
 	if err == nil {
-		p.how = p.cmd.Wait()
+		p.exit = p.cmd.Wait()
 	}
 }
 
-// Lacks are the walls around the process that this kernel does not have, in words
+// Missing are the walls around the process that this kernel does not have, in words
 // for the log; none on a kernel with Landlock and seccomp filters.
-func (p *Process) Lacks() []string { return slices.Clone(p.lacks) }
+func (p *Process) MissingProtections() []string { return slices.Clone(p.missing) }
 
 // Pid is the number of the process.
 func (p *Process) Pid() int { return p.cmd.Process.Pid }
@@ -169,8 +170,8 @@ func (p *Process) fault(err error) error {
 	}
 	select {
 	case <-p.ended:
-		return fmt.Errorf("%w: %v", ErrDied, p.how)
-	case <-time.After(endTime):
+		return fmt.Errorf("%w: %v", ErrDied, p.exit)
+	case <-time.After(exitTimeout):
 		return fmt.Errorf("%w: %w", ErrDied, err)
 	}
 }

@@ -1,4 +1,4 @@
-package cage
+package isolate
 
 import (
 	"bytes"
@@ -164,8 +164,8 @@ func call(numbers []uintptr) syscall.Errno {
 func TestCallsThatReachOthersAreRefused(t *testing.T) {
 	for _, files := range []string{"", t.TempDir()} {
 		p := start(t, files)
-		if len(p.Lacks()) > 0 {
-			t.Skipf("this kernel lacks %q", p.Lacks())
+		if len(p.MissingProtections()) > 0 {
+			t.Skipf("this kernel lacks %q", p.MissingProtections())
 		}
 		for name := range refused() {
 			got, err := ask(p, "call "+name)

@@ -1,4 +1,4 @@
-package backlog
+package unbounded
 
 import (
 	"sync"
@@ -9,7 +9,7 @@ import (
 // all was taken.
 func TestWhatIsPutIsTakenInOrder(t *testing.T) {
 	const putters, each = 4, 1000
-	q := New[[2]int]()
+	q := NewQueue[[2]int]()
 	var all sync.WaitGroup
 	for who := range putters {
 		all.Go(func() {
@@ -39,7 +39,7 @@ func TestWhatIsPutIsTakenInOrder(t *testing.T) {
 
 // A queue that never runs empty does not grow.
 func TestAQueueThatIsNeverEmptyStaysSmall(t *testing.T) {
-	q := New[int]()
+	q := NewQueue[int]()
 	for n := range 3 {
 		q.Put(n)
 	}

@@ -1,6 +1,6 @@
 //go:build amd64 || arm64
 
-package cage
+package isolate
 
 import "golang.org/x/sys/unix"
 

@@ -66,11 +66,11 @@ func pullEvents() []progress.Event {
 }
 
 func TestBarsSayWhatIsDoneAndNoSpeedWhereNothingMoves(t *testing.T) {
-	var p pace
+	var p throughput
 	var said []string
 	now := time.Now()
 	for _, e := range pullEvents() {
-		said = append(said, p.words(e, now))
+		said = append(said, p.describe(e, now))
 		now = now.Add(time.Second)
 	}
 	want := "downloading|downloading|downloading, 7.5 MB/s|unpacking|unpacking|checking|checking|done"
@@ -85,7 +85,7 @@ func TestABarIsDrawnWithItsStep(t *testing.T) {
 	b := &bars{all: mpb.New(mpb.WithOutput(&out), mpb.WithWidth(60), mpb.WithManualRefresh(refresh)),
 		bars: map[string]*bar{}}
 	for _, e := range pullEvents() {
-		b.tell(e)
+		b.show(e)
 		refresh <- time.Now()
 	}
 	b.close()
@@ -102,9 +102,9 @@ func TestABarIsDrawnWithItsStep(t *testing.T) {
 func TestALogHearsOfAPackNowAndThen(t *testing.T) {
 	var out bytes.Buffer
 	now := time.Now()
-	l := &lines{w: &out, now: func() time.Time { return now }, told: map[string]*told{}}
+	l := &lines{w: &out, now: func() time.Time { return now }, reported: map[string]*reported{}}
 	for _, e := range pullEvents() {
-		l.tell(e)
+		l.show(e)
 		now = now.Add(6 * time.Second)
 	}
 	want := `voice: downloading, 20.0 MB

@@ -25,7 +25,7 @@ func TestOldSpellings(t *testing.T) {
 		"webhooks":                            "webhooks",
 		"":                                    "",
 	} {
-		got, err := respelled(strings.Fields(old))
+		got, err := translateOldCommand(strings.Fields(old))
 		if err != nil || strings.Join(got, " ") != want {
 			t.Errorf("%q became %q, %v; want %q", old, got, err, want)
 		}
@@ -38,11 +38,11 @@ func TestOldSpellings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range spellings() {
+	for _, s := range oldCommands() {
 		if wrong := unknownIn(parser.Model.Node, strings.Fields(s.now)); wrong != "" {
 			t.Errorf("%s is now %s, which has no %s", s.old, s.now, wrong)
 		}
-		if !slices.Contains(strings.Fields(s.old), "--all") && !s.another && strings.ToLower(s.now) != s.now {
+		if !slices.Contains(strings.Fields(s.old), "--all") && !s.changed && strings.ToLower(s.now) != s.now {
 			t.Errorf("%s cannot be carried out as %s", s.old, s.now)
 		}
 	}

@@ -1,7 +1,7 @@
-// Package backlog is a queue from those who bring to the one who takes, which
+// Package unbounded is a queue from those who bring to the one who takes, which
 // holds memory only for what waits: of thousands of conversations nearly all wait
 // for nothing. It has no bound; who puts sees to that.
-package backlog
+package unbounded
 
 import "sync"
 
@@ -9,12 +9,12 @@ import "sync"
 type Queue[T any] struct {
 	mu      sync.Mutex
 	waiting []T
-	taken   int // of waiting
+	head    int // of waiting
 	more    chan struct{}
 }
 
-// New returns an empty queue.
-func New[T any]() *Queue[T] { return &Queue[T]{more: make(chan struct{}, 1)} }
+// NewQueue returns an empty queue.
+func NewQueue[T any]() *Queue[T] { return &Queue[T]{more: make(chan struct{}, 1)} }
 
 // Put adds v, from any goroutine.
 func (q *Queue[T]) Put(v T) {
@@ -36,17 +36,17 @@ func (q *Queue[T]) More() <-chan struct{} { return q.more }
 func (q *Queue[T]) Take() (v T, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.taken == len(q.waiting) {
+	if q.head == len(q.waiting) {
 		return v, false
 	}
 	var none T
-	v, q.waiting[q.taken] = q.waiting[q.taken], none // what was taken is not held
-	q.taken++
+	v, q.waiting[q.head] = q.waiting[q.head], none // what was taken is not held
+	q.head++
 	switch {
-	case q.taken == len(q.waiting):
-		q.waiting, q.taken = nil, 0
-	case q.taken >= 64 && q.taken > len(q.waiting)/2: // it never runs empty: what was taken makes room
-		q.waiting, q.taken = append([]T(nil), q.waiting[q.taken:]...), 0
+	case q.head == len(q.waiting):
+		q.waiting, q.head = nil, 0
+	case q.head >= 64 && q.head > len(q.waiting)/2: // it never runs empty: what was taken makes room
+		q.waiting, q.head = append([]T(nil), q.waiting[q.head:]...), 0
 	}
 	return v, true
 }
@@ -55,5 +55,5 @@ func (q *Queue[T]) Take() (v T, ok bool) {
 func (q *Queue[T]) Len() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return len(q.waiting) - q.taken
+	return len(q.waiting) - q.head
 }

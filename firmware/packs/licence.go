@@ -14,9 +14,9 @@ import (
 //go:embed licences/*.txt
 var licences embed.FS
 
-// writePapers puts a pack's licences and its card into folder, so that whoever
+// writeLicenceAndCard puts a pack's licences and its card into folder, so that whoever
 // carries it on has them.
-func writePapers(p Pack, folder string) error {
+func writeLicenceAndCard(p Pack, folder string) error {
 	licence, err := licenceText(p)
 	if err != nil {
 		return err
@@ -34,7 +34,7 @@ func licenceText(p Pack) (string, error) {
 	var out strings.Builder
 	seen := map[string]bool{}
 	for _, c := range p.Credits {
-		fmt.Fprintf(&out, "%s: %s\n%s\n\n", c.Of, c.SPDX, c.Copyright)
+		fmt.Fprintf(&out, "%s: %s\n%s\n\n", c.Work, c.SPDX, c.Copyright)
 	}
 	for _, c := range p.Credits {
 		if seen[c.SPDX] {
@@ -56,7 +56,7 @@ func licenceText(p Pack) (string, error) {
 // card tells a person what lies in the folder and where it came from.
 func card(p Pack) string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "# %s\n\n%s.\n\nLicence: %s\n", p.Name, p.Does, p.Licence)
+	fmt.Fprintf(&out, "# %s\n\n%s.\n\nLicence: %s\n", p.Name, p.Summary, p.Licence)
 	if p.Note != "" {
 		fmt.Fprintf(&out, "\n%s\n", p.Note)
 	}

@@ -12,15 +12,15 @@ import (
 	"parley/internal/layout"
 )
 
-// Made is what a box knows of its newest backup.
-type Made struct {
+// Summary is what a box knows of its newest backup.
+type Summary struct {
 	MadeMS int64 `json:"made_ms"` // Unix milliseconds
 	Bytes  int64 `json:"bytes"`   // before compression
 }
 
-// Newest returns what the box whose data lies in a folder knows of its newest
+// Latest returns what the box whose data lies in a folder knows of its newest
 // backup; false where none was made of it since it lies there.
-func Newest(data string) (m Made, ok bool, err error) {
+func Latest(data string) (m Summary, ok bool, err error) {
 	file := filepath.Join(data, layout.LastBackup)
 	text, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -35,7 +35,7 @@ func Newest(data string) (m Made, ok bool, err error) {
 	return m, true, nil
 }
 
-func noteMade(data string, m Made) error {
+func writeSummary(data string, m Summary) error {
 	text, err := json.Marshal(m)
 	if err != nil {
 		return err
