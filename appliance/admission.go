@@ -16,6 +16,7 @@ import (
 	"parley/appliance/chat/reply"
 	"parley/appliance/chat/turn"
 	"parley/appliance/config"
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 	"parley/appliance/engines"
 	"parley/appliance/line"
@@ -166,17 +167,8 @@ func (a *admission) Reserve(account string) (line.Seat, error) {
 type seat struct{ *chat.Slot }
 
 // Open starts the chat.
-func (s seat) Open(ctx context.Context, o line.Opening) (line.Session, error) {
-	c, err := s.Slot.Open(ctx, chat.Opening{
-		Account:    o.Account,
-		RequestID:  o.RequestID,
-		Line:       o.Line,
-		Kind:       o.Kind,
-		Client:     o.Client,
-		Unbuffered: o.Near,
-		RealTime:   o.Live,
-		Connect:    o.Settings,
-	})
+func (s seat) Open(ctx context.Context, o connection.Opening) (line.Session, error) {
+	c, err := s.Slot.Open(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -211,12 +203,12 @@ func (a *appliance) startHost(ctx context.Context) error {
 		StrictModels:    a.cfg.StrictModels,
 		Tools:           toolbox{a.plugins, search.Server{URL: a.cfg.WebSearch}},
 		Plugins:         a.plugins,
-		Rules:           a.engines.Rules,
+		Rules:           chat.RulesOf(a.engines.Rules),
 		Expression:      feelings,
 		TellFeelings:    engines.TellsFeelings(a.cfg.Expression),
 		Observe:         func(s chat.Stage, took time.Duration) { a.figures.Turn(string(s), took) },
 	})
-	a.plugins.Tell(a.host)
+	a.plugins.OnChange(a.host.PluginsChanged)
 	a.figures.WatchChats(a.host.Load, a.cfg.MaxChats())
 	return nil
 }

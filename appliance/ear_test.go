@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"parley/appliance/audio"
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 	"parley/appliance/line"
@@ -130,12 +131,12 @@ type echoes struct{}
 
 func (echoes) Reserve(string) (line.Seat, error) { return echoes{}, nil }
 func (echoes) Release()                          {}
-func (echoes) Open(_ context.Context, o line.Opening) (line.Session, error) {
+func (echoes) Open(_ context.Context, o connection.Opening) (line.Session, error) {
 	return &echoing{line: o.Line, done: make(chan struct{})}, nil
 }
 
 type echoing struct {
-	line  line.Line
+	line  connection.Line
 	quiet int // samples since the newest loud one
 	said  int
 	once  sync.Once

@@ -20,6 +20,7 @@ import (
 	"parley/appliance/box"
 	"parley/appliance/chat"
 	"parley/appliance/config"
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 	"parley/appliance/line/speaker"
@@ -78,12 +79,6 @@ func (c calls) api() api.Calls {
 	return c
 }
 
-// Answer starts a call.
-func (c calls) Answer(w http.ResponseWriter, r *http.Request, account string, path func(id string) string,
-	pass api.Pass) error {
-	return c.Server.Answer(w, r, account, path, pass)
-}
-
 // Close waits for the calls to end.
 func (c calls) Close(ctx context.Context) error {
 	if c.Server == nil {
@@ -109,14 +104,9 @@ type control struct {
 	admission *admission
 }
 
-// ServeChat serves a chat of the account over a WebSocket.
-func (c control) ServeChat(w http.ResponseWriter, r *http.Request, account string, pass api.Pass) error {
-	return c.Server.ServeChat(w, r, account, pass)
-}
-
 // Follow serves a client that connects to a live chat of the account.
 func (c control) Follow(w http.ResponseWriter, r *http.Request, account, chatID string, sound bool,
-	pass api.Pass) error {
+	pass connection.Authorization) error {
 	session, err := c.live(account, chatID)
 	if err != nil {
 		return err
@@ -171,7 +161,7 @@ func (f followed) Listen(sound bool) (ws.Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	return listener{l}, nil
+	return l, nil
 }
 
 // Steer sends a message to the chat, as its client does.
@@ -181,18 +171,6 @@ func (f followed) Steer(m contract.ClientMessage) error {
 		return notLive(f.session.ID())
 	}
 	return err
-}
-
-// listener is a chat.Listener with the types of package ws.
-type listener struct{ *chat.Listener }
-
-// Next waits for the next message, and returns io.EOF when the chat has ended.
-func (l listener) Next(ctx context.Context) (ws.Copy, error) {
-	c, err := l.Listener.Next(ctx)
-	if errors.Is(err, chat.ErrOver) {
-		err = io.EOF
-	}
-	return ws.Copy(c), err
 }
 
 // kiosk is the line of the box's own loudspeaker and microphone. Its routes are open

@@ -6,9 +6,9 @@ import (
 	"net/http"
 	"sync/atomic"
 
-	"parley/appliance/api"
 	"parley/appliance/chat"
 	"parley/appliance/config"
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 	"parley/appliance/engines"
 	"parley/appliance/expression"
@@ -46,7 +46,8 @@ func (a *appliance) startSpeech(ctx context.Context) {
 }
 
 // ServeInput serves a socket whose client sends text and gets speech.
-func (s *speechDoor) ServeInput(w http.ResponseWriter, r *http.Request, account string, pass api.Pass) error {
+func (s *speechDoor) ServeInput(w http.ResponseWriter, r *http.Request, account string,
+	pass connection.Authorization) error {
 	reserve := func() (func(), error) {
 		service, err := s.open()
 		if err != nil {
@@ -136,7 +137,7 @@ func openExpression(c config.Expression) (chat.Expression, error) {
 type meter struct{ *expression.Meter }
 
 // NewVoice returns what measures one utterance.
-func (m meter) NewVoice() chat.Voice { return utterance{m.NewSound()} }
+func (m meter) NewVoice() chat.VoiceScorer { return utterance{m.NewSound()} }
 
 type utterance struct{ *expression.Sound }
 

@@ -57,7 +57,7 @@ func Answers(ctx context.Context, o Options) (Report, error) {
 		return r, err
 	}
 	defer opened.Close()
-	parts := chat.Parts{Defaults: chat.DefaultSettings(), Rules: opened.Rules}
+	parts := chat.Parts{Defaults: chat.DefaultSettings(), Rules: chat.RulesOf(opened.Rules)}
 	for i, a := range all {
 		o.say("assistant %d of %d, %s", i+1, len(all), a.Name)
 		answers, err := answersOf(ctx, a, o, parts, opened.Model)

@@ -23,8 +23,8 @@ func TestARealModelAnswersACase(t *testing.T) {
 		{Kind: "plain", Ask: "When do you open?", Right: []string{`\bnine\b|\b9\b`}},
 		{Kind: "plain", Ask: "When do you close?", Held: true},
 	}}
-	answers, err := answersOf(t.Context(), a, o, chat.Parts{Defaults: chat.DefaultSettings(), Rules: opened.Rules},
-		opened.Model)
+	parts := chat.Parts{Defaults: chat.DefaultSettings(), Rules: chat.RulesOf(opened.Rules)}
+	answers, err := answersOf(t.Context(), a, o, parts, opened.Model)
 	if err != nil || len(answers) != 1 || answers[0].Half != openHalf || answers[0].Said == "" {
 		t.Fatalf("%+v, %v", answers, err)
 	}

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 	"parley/store"
 )
@@ -27,7 +28,7 @@ type Parts struct {
 	Speaker     BoxSpeaker // nil where the box has none
 	Ready       Ready
 	Records     *store.Store // of configs, prompts and tools, and of the history
-	Voices      Voices
+	Voices      VoiceCatalog
 	Aliases     VoiceAliases
 	Models      Models
 	Speech      Speech
@@ -65,12 +66,13 @@ type Chats interface {
 	// ServeChat upgrades the request. It may return while the conversation goes
 	// on, which watches the pass for as long as it does. An error means that
 	// nothing was answered yet.
-	ServeChat(w http.ResponseWriter, r *http.Request, account string, pass Pass) error
+	ServeChat(w http.ResponseWriter, r *http.Request, account string, pass connection.Authorization) error
 	// Follow upgrades the request of somebody who connects to a live chat of the
 	// account, and returns when either is over; the chat's sound comes along if
 	// that is wanted. Errors are as those of ServeChat, and a contract.ErrNotFound
 	// where there is no such chat.
-	Follow(w http.ResponseWriter, r *http.Request, account, chatID string, sound bool, pass Pass) error
+	Follow(w http.ResponseWriter, r *http.Request, account, chatID string, sound bool,
+		pass connection.Authorization) error
 	// Steer hands a message to a live chat of the account, as its client's. The
 	// error is a contract.ErrNotFound where there is none, and a contract.Fault
 	// for a message that the chat does not take.
@@ -78,20 +80,6 @@ type Chats interface {
 	// Turns are the newest turns of a live chat of the account, the oldest first. The
 	// error is a contract.ErrNotFound where there is no such chat.
 	Turns(account, chatID string) ([]contract.ReturnTurn, error)
-}
-
-// A Pass is what lets somebody hold a socket open. Where the key that opened it is
-// revoked, regenerated or past its end, it holds no more.
-type Pass interface {
-	// Holds asks whether it does: contract.ErrUnauthorized says no, another error
-	// that it is not known.
-	Holds(ctx context.Context) error
-	// Permits says whether the client may send a message: a contract.Fault, which
-	// it is told, where it may not.
-	Permits(m contract.ClientMessage) error
-	// Watch returns a context that ends when it holds no more. release, called
-	// once, gives the watch back.
-	Watch() (lost context.Context, release func())
 }
 
 // Ready knows whether a conversation could start.

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 	"parley/store"
 )
@@ -30,11 +31,12 @@ type fakes struct {
 
 func (f *fakes) Missing(context.Context) []string { return f.missing }
 
-func (f *fakes) ServeChat(w http.ResponseWriter, r *http.Request, account string, _ Pass) error {
+func (f *fakes) ServeChat(w http.ResponseWriter, r *http.Request, account string, _ connection.Authorization) error {
 	return f.serve(w, r, account)
 }
 
-func (f *fakes) Follow(w http.ResponseWriter, _ *http.Request, account, chatID string, sound bool, _ Pass) error {
+func (f *fakes) Follow(w http.ResponseWriter, _ *http.Request, account, chatID string, sound bool,
+	_ connection.Authorization) error {
 	if account != "acme" || chatID != "live" {
 		return contract.ErrNotFound{What: "live chat", ID: chatID}
 	}

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 	"parley/store"
 )
@@ -29,7 +30,7 @@ type realBox struct {
 
 	mu   sync.Mutex
 	time time.Time
-	kept Pass // of the last chat
+	kept connection.Authorization // of the last chat
 
 	Chats // nobody follows or steers one
 }
@@ -77,7 +78,8 @@ func (b *realBox) wait(d time.Duration) {
 }
 
 // ServeChat says whose it is.
-func (b *realBox) ServeChat(w http.ResponseWriter, _ *http.Request, account string, pass Pass) error {
+func (b *realBox) ServeChat(w http.ResponseWriter, _ *http.Request, account string,
+	pass connection.Authorization) error {
 	b.kept = pass
 	_, err := io.WriteString(w, account)
 	return err
@@ -198,7 +200,7 @@ func TestARevokedKeyFailsAtOnceWithItsTokensAndItsChats(t *testing.T) {
 			t.Fatal(err)
 		}
 		var lost []context.Context
-		for _, p := range []Pass{byKey, byToken} {
+		for _, p := range []connection.Authorization{byKey, byToken} {
 			watched, release := p.Watch()
 			defer release()
 			if lost = append(lost, watched); watched.Err() != nil {
@@ -213,7 +215,7 @@ func TestARevokedKeyFailsAtOnceWithItsTokensAndItsChats(t *testing.T) {
 				t.Errorf("%s, %s: %d", name, query, a.StatusCode)
 			}
 		}
-		for i, p := range []Pass{byKey, byToken} {
+		for i, p := range []connection.Authorization{byKey, byToken} {
 			if _, out := errors.AsType[contract.ErrUnauthorized](p.Holds(t.Context())); !out {
 				t.Errorf("%s: a chat may go on", name)
 			}

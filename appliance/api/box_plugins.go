@@ -22,7 +22,8 @@ type BoxPlugins interface {
 	ExaminePlugin(ctx context.Context, from io.ReadSeeker, tag string) (contract.PluginOffer, error)
 	// InstallPlugin installs it, or where name is not empty has it take the place
 	// of that one.
-	InstallPlugin(ctx context.Context, name string, from io.ReadSeeker, how PluginChoice) (contract.ReturnPlugin, error)
+	InstallPlugin(ctx context.Context, name string, from io.ReadSeeker,
+		how contract.PluginChoice) (contract.ReturnPlugin, error)
 	ChangePlugin(ctx context.Context, name string, c contract.PostedPluginChange) (contract.ReturnPlugin, error)
 	RemovePlugin(ctx context.Context, name string) error
 	CallPlugin(ctx context.Context, account, name string, c contract.PostedPluginCall) (contract.PluginCalled, error)
@@ -32,13 +33,6 @@ type BoxPlugins interface {
 	// the plugin is gone.
 	FollowPlugin(ctx context.Context, name string, most int, tell func(any) error) error
 	PluginFigures(ctx context.Context, name string) ([]contract.PluginFigures, error)
-}
-
-// PluginChoice is how somebody wants a plugin installed.
-type PluginChoice struct {
-	Tag         string
-	Grant       []string
-	OtherSigner bool
 }
 
 // mostLogLines is how many lines of a log one answer holds: about all of it.
@@ -180,8 +174,8 @@ func (a *API) placePlugin(w http.ResponseWriter, r *http.Request, name string, s
 	})
 }
 
-func pluginChoice(q url.Values) (PluginChoice, error) {
-	how := PluginChoice{Tag: q.Get("tag"), Grant: q["grant"]}
+func pluginChoice(q url.Values) (contract.PluginChoice, error) {
+	how := contract.PluginChoice{Tag: q.Get("tag"), Grant: q["grant"]}
 	if text := q.Get("other_signer"); text != "" {
 		var err error
 		if how.OtherSigner, err = strconv.ParseBool(text); err != nil {

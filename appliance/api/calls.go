@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"parley/appliance/api/describe"
+	"parley/appliance/connection"
 )
 
 // Calls carries live conversations over WebRTC.
@@ -12,7 +13,8 @@ type Calls interface {
 	// Answer begins a call of the account's with the offer in the request, and
 	// writes the answer; path is where the call is found from then on. An error
 	// means that nothing was answered yet.
-	Answer(w http.ResponseWriter, r *http.Request, account string, path func(id string) string, pass Pass) error
+	Answer(w http.ResponseWriter, r *http.Request, account string, path func(id string) string,
+		pass connection.Authorization) error
 	// Change takes what the client of a call adds to its offer, and answers it.
 	Change(w http.ResponseWriter, r *http.Request, account, id string) error
 	// HangUp ends a call.

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 	"parley/internal/layout"
 	"parley/store"
@@ -87,14 +88,14 @@ func (failing) error() error {
 
 func (f failing) Missing(context.Context) []string { return nil }
 
-func (f failing) ServeChat(http.ResponseWriter, *http.Request, string, Pass) error {
+func (f failing) ServeChat(http.ResponseWriter, *http.Request, string, connection.Authorization) error {
 	if rand.IntN(5) == 0 {
 		panic("/" + secretFolder)
 	}
 	return f.error()
 }
 
-func (f failing) Follow(w http.ResponseWriter, r *http.Request, _, _ string, _ bool, p Pass) error {
+func (f failing) Follow(w http.ResponseWriter, r *http.Request, _, _ string, _ bool, p connection.Authorization) error {
 	return f.ServeChat(w, r, "", p)
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"parley/appliance/api/describe"
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 	"parley/appliance/speech"
 )
@@ -30,7 +31,7 @@ type Speech interface {
 type SpeechInput interface {
 	// ServeInput upgrades the request, and returns when the socket is over. An error
 	// means that nothing was answered yet.
-	ServeInput(w http.ResponseWriter, r *http.Request, account string, pass Pass) error
+	ServeInput(w http.ResponseWriter, r *http.Request, account string, pass connection.Authorization) error
 }
 
 // ttsInput lets a socket speak.

@@ -12,8 +12,8 @@ import (
 	"parley/appliance/contract"
 )
 
-// Voices knows the voices that an account may use.
-type Voices interface {
+// VoiceCatalog lists, saves and deletes the voices of an account.
+type VoiceCatalog interface {
 	// FindVoice returns the voice that ref names for the account; a
 	// contract.ErrNotFound where there is none.
 	FindVoice(ctx context.Context, account string, ref contract.VoiceRef) (contract.ReturnVoice, error)

@@ -14,6 +14,7 @@ import (
 	"parley/appliance/chat/record"
 	"parley/appliance/chat/reply"
 	"parley/appliance/chat/turn"
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 	"parley/appliance/text"
@@ -98,21 +99,9 @@ func (r *lazyRecorder) End(ctx context.Context, at time.Duration) (whole bool) {
 	return !r.runs.Load() || r.Recorder.End(ctx, at)
 }
 
-// Opening is what a line says of the conversation that it brings.
-type Opening struct {
-	Account    string
-	RequestID  string // by which the line's own log knows it; made here where there is none
-	Line       Line
-	Kind       string // of the line: "websocket", "webrtc"
-	Client     string // network address of the client, without a port; empty where there is none
-	Unbuffered bool   // sound is heard as it comes, and does not gather while nobody speaks
-	RealTime   bool   // it comes as it is said, and never faster
-	Connect    contract.ConnectSettings
-}
-
 // Open begins a conversation on the seat. A contract.Fault is an error that
 // the client must be told of; the seat is given back then.
-func (s *Slot) Open(ctx context.Context, o Opening) (*Session, error) {
+func (s *Slot) Open(ctx context.Context, o connection.Opening) (*Session, error) {
 	var c *Session
 	var opened turn.Opened
 	var err error
@@ -135,18 +124,18 @@ func (s *Slot) Open(ctx context.Context, o Opening) (*Session, error) {
 	return c, nil
 }
 
-func (h *Host) begin(ctx context.Context, o Opening) (*Session, turn.Opened, error) {
+func (h *Host) begin(ctx context.Context, o connection.Opening) (*Session, turn.Opened, error) {
 	o.RequestID = cmp.Or(o.RequestID, contract.NewID())
 	chosen, err := h.setUp(ctx, o)
 	if err != nil {
 		return nil, turn.Opened{}, err
 	}
-	resumed := o.Connect.ResumedChatGroupID != ""
+	resumed := o.Settings.ResumedChatGroupID != ""
 	meta := contract.ChatMetadata{ChatID: contract.NewID(), ChatGroupID: contract.NewID(), RequestID: o.RequestID}
 	if resumed {
-		meta.ChatGroupID = o.Connect.ResumedChatGroupID
+		meta.ChatGroupID = o.Settings.ResumedChatGroupID
 	}
-	kept := h.storageFor(o.Connect)
+	kept := h.storageFor(o.Settings)
 	begun := time.Now()
 	told := record.Notifications{
 		ChatID:          meta.ChatID,
@@ -189,7 +178,7 @@ func (h *Host) begin(ctx context.Context, o Opening) (*Session, turn.Opened, err
 	}()
 	var history []turn.Entry
 	if resumed {
-		if history, err = h.groupHistory(ctx, meta.ChatGroupID, o.Connect.EventLimit); err != nil {
+		if history, err = h.groupHistory(ctx, meta.ChatGroupID, o.Settings.EventLimit); err != nil {
 			return nil, turn.Opened{}, err
 		}
 	}
@@ -243,7 +232,7 @@ func (h *Host) groupHistory(ctx context.Context, group string, limit int) ([]tur
 }
 
 func (h *Host) newSession(meta contract.ChatMetadata, chosen setup, told record.Notifications, begun time.Time,
-	history []turn.Entry, o Opening, kept storage) *Session {
+	history []turn.Entry, o connection.Opening, kept storage) *Session {
 	id := meta.ChatID
 	modelPace := reply.NewThroughput() // a custom model is this chat's alone
 	if !chosen.custom {
@@ -253,7 +242,7 @@ func (h *Host) newSession(meta contract.ChatMetadata, chosen setup, told record.
 		id:           id,
 		log:          h.Log.With("chat", id, "request", meta.RequestID),
 		begun:        begun,
-		voices:       accountVoices{h.Voices, o.Account},
+		voices:       boundVoices{h.Voices, o.Account},
 		line:         o.Line,
 		unbuffered:   o.Unbuffered,
 		state:        turn.NewState(chosen.settings, begun, history),
@@ -273,7 +262,7 @@ func (h *Host) newSession(meta contract.ChatMetadata, chosen setup, told record.
 		r := kept.recordings.Recorder(id, c.clock, c.log)
 		c.recorder = &lazyRecorder{Recorder: r, run: func() { c.recording.Go(r.Run) }}
 	}
-	var newVoice func() ear.Voice
+	var newVoice func() ear.UtteranceScorer
 	var feelings func(text string) contract.EmotionScores
 	if h.Expression != nil {
 		p := &boundedExpression{h.Expression, &c.workers, c.log,
@@ -303,7 +292,7 @@ func (h *Host) newSession(meta contract.ChatMetadata, chosen setup, told record.
 			ConfigID: chosen.config.ID,
 		},
 		Model:         chosen.model,
-		Voices:        accountVoices{h.Voices, o.Account},
+		Voices:        boundVoices{h.Voices, o.Account},
 		Throughput:    modelPace,
 		Fallback:      chosen.fallback,
 		NoSpeculation: chosen.custom,
@@ -331,7 +320,7 @@ func (h *Host) newSession(meta contract.ChatMetadata, chosen setup, told record.
 		Line:        o.Kind,
 		Client:      o.Client,
 		Since:       begun,
-		Connectable: o.Connect.AllowConnection,
+		Connectable: o.Settings.AllowConnection,
 	}
 	c.unregister = func() { h.unregister(c) }
 	c.toolChecker, _ = chosen.model.(engine.ToolChecker)

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 	"parley/store"
@@ -92,7 +93,7 @@ func TestAChatEndsWhereverItIs(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := held{newFakes(), stage, make(chan struct{}, 1)}
 				h := hostOf(f)
-				c := begin(t, h, Opening{Line: f})
+				c := begin(t, h, connection.Opening{Line: f})
 				l, err := c.Listen(true)
 				if err != nil {
 					t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 
 	"parley/appliance/chat/reply"
 	"parley/appliance/chat/turn"
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 	"parley/store"
@@ -35,8 +36,8 @@ type setup struct {
 
 // setUp lays the config that the client asks for over the defaults, and what
 // it sent at connect over that. What cannot be had is a contract.Fault.
-func (h *Host) setUp(ctx context.Context, o Opening) (setup, error) {
-	p := o.Connect
+func (h *Host) setUp(ctx context.Context, o connection.Opening) (setup, error) {
+	p := o.Settings
 	c := setup{settings: h.withRules(h.Defaults, h.Model), model: h.Model, requested: p.SessionSettings}
 	c.requested.VoiceID, c.requested.EventLimit = p.VoiceID, p.EventLimit
 	if p.SessionSettings.Metadata != nil {

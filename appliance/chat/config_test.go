@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 	"parley/store"
@@ -78,7 +79,8 @@ func TestAConfigDecidesWhatItSaysAndTheClientTheRest(t *testing.T) {
 	f := newFakes()
 	h := hostWith(t, f, nil, c, &bytes.Buffer{})
 	defer h.Stop(t.Context())
-	got, err := h.setUp(t.Context(), Opening{Account: "a", Connect: contract.ConnectSettings{ConfigID: "c"}})
+	got, err := h.setUp(t.Context(),
+		connection.Opening{Account: "a", Settings: contract.ConnectSettings{ConfigID: "c"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +94,7 @@ func TestAConfigDecidesWhatItSaysAndTheClientTheRest(t *testing.T) {
 	}
 	prompt := "Be brief."
 	got, err = h.setUp(t.Context(),
-		Opening{Account: "a", Connect: contract.ConnectSettings{ConfigID: "c",
+		connection.Opening{Account: "a", Settings: contract.ConnectSettings{ConfigID: "c",
 			SessionSettings: contract.SessionSettings{SystemPrompt: &prompt}}})
 	if err != nil || got.settings.SystemPrompt != prompt || got.settings.Voice != "joe" {
 		t.Errorf("%+v, %v", got, err)
@@ -102,11 +104,12 @@ func TestAConfigDecidesWhatItSaysAndTheClientTheRest(t *testing.T) {
 func TestAConfigOfNothingButDefaultsChangesNothing(t *testing.T) {
 	h := hostWith(t, newFakes(), nil, config(t, `{"name":"n","evi_version":"4-mini"}`), &bytes.Buffer{})
 	defer h.Stop(t.Context())
-	with, err := h.setUp(t.Context(), Opening{Account: "a", Connect: contract.ConnectSettings{ConfigID: "c"}})
+	with, err := h.setUp(t.Context(),
+		connection.Opening{Account: "a", Settings: contract.ConnectSettings{ConfigID: "c"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	without, err := h.setUp(t.Context(), Opening{Account: "a", Connect: contract.ConnectSettings{}})
+	without, err := h.setUp(t.Context(), connection.Opening{Account: "a", Settings: contract.ConnectSettings{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +139,7 @@ func TestAConfigThatCannotBeHadIsAFault(t *testing.T) {
 		"another account's": {"b", contract.ConnectSettings{ConfigID: "c"}, contract.ConfigNotFound},
 		"its voice is gone": {"a", contract.ConnectSettings{ConfigID: "c"}, contract.VoiceNotFound},
 	} {
-		_, err := h.setUp(t.Context(), Opening{Account: c.account, Connect: c.connect})
+		_, err := h.setUp(t.Context(), connection.Opening{Account: c.account, Settings: c.connect})
 		if fault, ok := errors.AsType[contract.Fault](err); !ok || fault.Code != c.code || fault.Detail == "" {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -153,7 +156,7 @@ func TestAConfigThatFillsTooLongIsAFault(t *testing.T) {
 	connect := contract.ConnectSettings{ConfigID: "c"}
 	connect.SessionSettings.Variables = map[string]contract.VariableValue{
 		"a": contract.TextVariable(strings.Repeat("x", 1000))}
-	_, err := enter(t, h, Opening{Line: f, Connect: connect})
+	_, err := enter(t, h, connection.Opening{Line: f, Settings: connect})
 	if fault, ok := errors.AsType[contract.Fault](err); !ok || fault.Code != contract.InvalidSettings ||
 		!strings.Contains(fault.Detail, "10000000 bytes") {
 		t.Errorf("%v", err)
@@ -186,7 +189,8 @@ func TestTheModelOfAConfigAnswersOrTheDefaultAndTheLogSaysSo(t *testing.T) {
 		f, other := newFakes(), newFakes()
 		h := hostWith(t, f, other, config(t, `{"name":"n","evi_version":"4-mini","language_model":`+c.model+`}`), &log)
 		h.StrictModels = c.strict
-		got, err := h.setUp(t.Context(), Opening{Account: "a", Connect: contract.ConnectSettings{ConfigID: "c"}})
+		got, err := h.setUp(t.Context(),
+			connection.Opening{Account: "a", Settings: contract.ConnectSettings{ConfigID: "c"}})
 		if fault, _ := errors.AsType[contract.Fault](err); fault.Code != c.code {
 			t.Errorf("%s: %v, want %q", c.model, err, c.code)
 		}
@@ -209,7 +213,7 @@ func TestTheGreetingHasItsVariablesFilledIn(t *testing.T) {
 	h := hostWith(t, f, nil, c, &bytes.Buffer{})
 	connect := contract.ConnectSettings{ConfigID: "c"}
 	connect.SessionSettings.Variables = map[string]contract.VariableValue{"name": contract.TextVariable("Ann")}
-	s := begin(t, h, Opening{Line: f, Connect: connect})
+	s := begin(t, h, connection.Opening{Line: f, Settings: connect})
 	f.until(t, "assistant_end")
 	s.HangUp()
 	<-s.Done()

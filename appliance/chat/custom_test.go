@@ -14,6 +14,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 	"parley/appliance/engine/remote"
@@ -39,7 +40,7 @@ func customChat(t *testing.T, f *fakes, languageModel string) *Session {
 	c := config(t, `{"name":"n","evi_version":"4-mini","ellm_model":{"allow_short_responses":false},"language_model":`+
 		languageModel+`}`)
 	h := hostOf(f, func(p *Parts) { p.Configs, p.Models = oneConfig{c}, opening{oneModel{fallback: f}} })
-	return begin(t, h, Opening{Line: f, Connect: contract.ConnectSettings{ConfigID: "c"}})
+	return begin(t, h, connection.Opening{Line: f, Settings: contract.ConnectSettings{ConfigID: "c"}})
 }
 
 // custom is a language_model at a server's URL.
@@ -300,7 +301,8 @@ func TestWhoFallsBackOnWhat(t *testing.T) {
 		f, other := newFakes(), newFakes()
 		h := hostWith(t, f, other, config(t, `{"name":"n","evi_version":"4-mini","language_model":`+c.model+`}`), &log)
 		h.Models = withFallback{h.Models.(oneModel)}
-		got, err := h.setUp(t.Context(), Opening{Account: "a", Connect: contract.ConnectSettings{ConfigID: "c"}})
+		got, err := h.setUp(t.Context(),
+			connection.Opening{Account: "a", Settings: contract.ConnectSettings{ConfigID: "c"}})
 		if err != nil || len(got.fallback) != c.want {
 			t.Errorf("%s: %d, %v", c.model, len(got.fallback), err)
 		}
@@ -329,7 +331,7 @@ func TestALateAnswerHasAQuickOneBeforeIt(t *testing.T) {
 	f := newFakes()
 	c := config(t, `{"name":"n","evi_version":"4-mini","language_model":`+custom(s.URL, "")+`}`)
 	h := hostOf(f, func(p *Parts) { p.Configs, p.Models = oneConfig{c}, patient{oneModel{fallback: f}} })
-	chat := begin(t, h, Opening{Line: f, Connect: contract.ConnectSettings{ConfigID: "c"}})
+	chat := begin(t, h, connection.Opening{Line: f, Settings: contract.ConnectSettings{ConfigID: "c"}})
 	typed(t, chat, "When do you open?")
 	said := f.told(t, 1)
 	if len(said) != 2 || !strings.HasPrefix(said[0], "Let me ") || said[1] != "At ten." {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"parley/appliance/chat/ear"
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 )
 
@@ -11,7 +12,7 @@ import (
 // for that may come back as an echo. A line that keeps sound back plays it later
 // than it was made, and then a client has run dry in between.
 type echoLine struct {
-	Line
+	connection.Line
 	session *Session
 }
 

@@ -14,14 +14,14 @@ import (
 // Expression measures feelings, in voices and in texts.
 type Expression interface {
 	// NewVoice returns what measures an utterance.
-	NewVoice() Voice
+	NewVoice() VoiceScorer
 	// Text scores what is written, or is to be said. It takes well under a
 	// millisecond, for a message waits.
 	Text(text string) contract.EmotionScores
 }
 
 // A Voice measures the feelings in one utterance. One goroutine at a time uses it.
-type Voice interface {
+type VoiceScorer interface {
 	// Hear takes the next sound, mono at engine.SpeechRateHz.
 	Hear(pcm []float32)
 	// Tone judges what was heard so far, which may be nothing. More may follow.
@@ -51,7 +51,7 @@ type boundedExpression struct {
 }
 
 // voice returns what measures an utterance.
-func (p *boundedExpression) voice() ear.Voice {
+func (p *boundedExpression) voice() ear.UtteranceScorer {
 	v := p.NewVoice()
 	return &boundedVoice{boundedExpression: p, voice: v, tone: v.Tone()}
 }
@@ -64,14 +64,14 @@ const maxQueuedSamples = 30 * engine.SpeechRateHz
 // comes while it is at work, it does afterwards.
 type boundedVoice struct {
 	*boundedExpression
-	voice Voice // used by one goroutine at a time: work's, or else whoever holds mu
+	voice VoiceScorer // used by one goroutine at a time: work's, or else whoever holds mu
 
 	mu            sync.Mutex
-	busy          bool          // work is under way
-	queue         []func(Voice) // in the order in which it came
-	queuedSamples int           // samples in todo
-	givenUp       bool          // it is too far behind
-	tone          Tone          // as it was judged last
+	busy          bool                // work is under way
+	queue         []func(VoiceScorer) // in the order in which it came
+	queuedSamples int                 // samples in todo
+	givenUp       bool                // it is too far behind
+	tone          Tone                // as it was judged last
 }
 
 func (v *boundedVoice) Hear(pcm []float32) {
@@ -86,14 +86,14 @@ func (v *boundedVoice) Hear(pcm []float32) {
 	}
 	if !v.givenUp {
 		later := slices.Clone(pcm)
-		v.enqueue(func(voice Voice) { voice.Hear(later) })
+		v.enqueue(func(voice VoiceScorer) { voice.Hear(later) })
 	}
 }
 
 func (v *boundedVoice) Pause() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.enqueue(func(voice Voice) {
+	v.enqueue(func(voice VoiceScorer) {
 		begun := time.Now()
 		tone := voice.Tone()
 		v.observe(time.Since(begun))
@@ -118,7 +118,7 @@ func (v *boundedVoice) await() {
 	v.mu.Lock()
 	waits := v.busy && !v.givenUp
 	if waits {
-		v.enqueue(func(Voice) { close(done) })
+		v.enqueue(func(VoiceScorer) { close(done) })
 	}
 	v.mu.Unlock()
 	if !waits {
@@ -144,7 +144,7 @@ func (v *boundedVoice) giveUp() {
 }
 
 // enqueue has the voice do something after what it is at. v.mu is held.
-func (v *boundedVoice) enqueue(work func(Voice)) {
+func (v *boundedVoice) enqueue(work func(VoiceScorer)) {
 	if v.givenUp {
 		return
 	}

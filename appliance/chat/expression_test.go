@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 	"parley/store"
@@ -17,7 +18,7 @@ import (
 // sentence.
 type feelings struct{ heard *int }
 
-func (f feelings) NewVoice() Voice { return &feelingVoice{f, 0} }
+func (f feelings) NewVoice() VoiceScorer { return &feelingVoice{f, 0} }
 func (f feelings) Text(string) contract.EmotionScores {
 	return contract.EmotionScores{32: 0.5}
 }
@@ -57,7 +58,7 @@ func feeling(t *testing.T, f *fakes, told bool, change ...func(*contract.Connect
 	for _, set := range change {
 		set(&connect)
 	}
-	return begin(t, h, Opening{Line: f, Connect: connect}), heard
+	return begin(t, h, connection.Opening{Line: f, Settings: connect}), heard
 }
 
 // A spoken message has the scores of the whole voice, an interim one has none;
@@ -184,23 +185,23 @@ func TestTheModelIsToldOfFeelings(t *testing.T) {
 // slowFeelings take a minute to judge a voice.
 type slowFeelings struct{ feelings }
 
-func (f slowFeelings) NewVoice() Voice { return &slowVoice{Voice: f.feelings.NewVoice()} }
+func (f slowFeelings) NewVoice() VoiceScorer { return &slowVoice{VoiceScorer: f.feelings.NewVoice()} }
 
 type slowVoice struct {
-	Voice
+	VoiceScorer
 	heard bool
 }
 
 func (v *slowVoice) Hear(pcm []float32) {
 	v.heard = true
-	v.Voice.Hear(pcm)
+	v.VoiceScorer.Hear(pcm)
 }
 
 func (v *slowVoice) Tone() Tone {
 	if v.heard {
 		time.Sleep(time.Minute)
 	}
-	return v.Voice.Tone()
+	return v.VoiceScorer.Tone()
 }
 
 // Where feelings take too long, messages are hardly later, and what was spoken has
@@ -215,7 +216,7 @@ func TestFeelingsDelayNoMessage(t *testing.T) {
 				e = slowFeelings{feelings{new(int)}}
 			}
 			begun := time.Now()
-			c := begin(t, hostOf(f, func(p *Parts) { p.Expression = e }), Opening{Line: f})
+			c := begin(t, hostOf(f, func(p *Parts) { p.Expression = e }), connection.Opening{Line: f})
 			hear(t, c, 1000, true)
 			hear(t, c, 1000, false)
 			f.until(t, "assistant_end")
@@ -251,14 +252,14 @@ func TestFeelingsDelayNoMessage(t *testing.T) {
 // lateVoice is slow at its first pause alone, as where the machine is busy with
 // something else just then.
 type lateVoice struct {
-	Voice
+	VoiceScorer
 	heard []float32
 	slow  time.Duration
 }
 
 func (v *lateVoice) Hear(pcm []float32) {
 	v.heard = append(v.heard, pcm...)
-	v.Voice.Hear(pcm)
+	v.VoiceScorer.Hear(pcm)
 }
 
 func (v *lateVoice) Tone() Tone {
@@ -266,7 +267,7 @@ func (v *lateVoice) Tone() Tone {
 		time.Sleep(v.slow)
 		v.slow = 0
 	}
-	return v.Voice.Tone()
+	return v.VoiceScorer.Tone()
 }
 
 type lateFeelings struct {
@@ -274,8 +275,8 @@ type lateFeelings struct {
 	voice *lateVoice
 }
 
-func (f lateFeelings) NewVoice() Voice {
-	f.voice.Voice = f.feelings.NewVoice()
+func (f lateFeelings) NewVoice() VoiceScorer {
+	f.voice.VoiceScorer = f.feelings.NewVoice()
 	return f.voice
 }
 

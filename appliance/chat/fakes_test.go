@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley/appliance/chat/turn"
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 	"parley/appliance/engine/enginetest"
@@ -162,7 +163,7 @@ type whole interface {
 	engine.VoiceDetector
 	engine.Transcriber
 	engine.LanguageModel
-	Voices
+	AccountVoices
 	Records
 }
 
@@ -186,7 +187,7 @@ func hostOf(f whole, change ...func(*Parts)) *Host {
 
 // register takes a seat of h for what o says, which is account a where it says
 // nothing of that. An error is that of Open.
-func enter(t *testing.T, h *Host, o Opening) (*Session, error) {
+func enter(t *testing.T, h *Host, o connection.Opening) (*Session, error) {
 	t.Helper()
 	o.Account = cmp.Or(o.Account, "a")
 	seat, err := h.Reserve(o.Account)
@@ -197,7 +198,7 @@ func enter(t *testing.T, h *Host, o Opening) (*Session, error) {
 }
 
 // begin is enter for a chat that has to begin. It ends with the test.
-func begin(t *testing.T, h *Host, o Opening) *Session {
+func begin(t *testing.T, h *Host, o connection.Opening) *Session {
 	t.Helper()
 	c, err := enter(t, h, o)
 	if err != nil {
@@ -218,7 +219,7 @@ func open(t *testing.T, f *fakes, change ...func(*contract.ConnectSettings)) (*H
 	for _, c := range change {
 		c(&connect)
 	}
-	return h, begin(t, h, Opening{Line: f, Connect: connect})
+	return h, begin(t, h, connection.Opening{Line: f, Settings: connect})
 }
 
 // hear brings so many ms of voice (or of silence), as fast as the session takes

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 
 	"parley/appliance/chat/turn"
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 	"parley/appliance/engine/enginetest"
@@ -143,7 +144,7 @@ func TestNoErrorOfTheInsideReachesAClient(t *testing.T) {
 				if where == "beginning" || where == "resuming" {
 					connect.ResumedChatGroupID = "g"
 				}
-				c, err := enter(t, h, Opening{Line: f, Connect: connect})
+				c, err := enter(t, h, connection.Opening{Line: f, Settings: connect})
 				if fault, told := errors.AsType[contract.Fault](err); told && strings.Contains(fault.Error(), secret) {
 					t.Errorf("%s: refused with %v", name, fault)
 				}

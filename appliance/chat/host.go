@@ -21,9 +21,9 @@ import (
 	"parley/store"
 )
 
-// Voices are those that chats of an account may have, by name or id; the empty
+// AccountVoices opens the voices that an account may use, by name or id; the empty
 // name is the default.
-type Voices interface {
+type AccountVoices interface {
 	// Voice returns the voice. It may take seconds, or until ctx ends.
 	Voice(ctx context.Context, account, name string) (engine.Synthesizer, error)
 	// Prepare says at once whether there is such a voice, and has it loaded
@@ -31,17 +31,17 @@ type Voices interface {
 	Prepare(account, name string) error
 }
 
-// accountVoices are the voices of one account.
-type accountVoices struct {
-	all     Voices
+// boundVoices are AccountVoices bound to one account.
+type boundVoices struct {
+	all     AccountVoices
 	account string
 }
 
-func (v accountVoices) Voice(ctx context.Context, name string) (engine.Synthesizer, error) {
+func (v boundVoices) Voice(ctx context.Context, name string) (engine.Synthesizer, error) {
 	return v.all.Voice(ctx, v.account, name)
 }
 
-func (v accountVoices) Prepare(name string) error { return v.all.Prepare(v.account, name) }
+func (v boundVoices) Prepare(name string) error { return v.all.Prepare(v.account, name) }
 
 // Parts are what a Host makes conversations of.
 type Parts struct {
@@ -49,7 +49,7 @@ type Parts struct {
 	Transcriber engine.Transcriber
 	TurnEnd     ear.TurnEnd // nil where it cannot be had: then silence alone ends a turn
 	Model       engine.LanguageModel
-	Voices      Voices
+	Voices      AccountVoices
 	// Pronunciation says how what is spoken for an account is read; nil: as the voice
 	// does.
 	Pronunciation func(ctx context.Context, account string) text.Options

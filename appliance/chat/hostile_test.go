@@ -16,6 +16,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 	"parley/appliance/line"
 	"parley/appliance/line/ws"
@@ -31,13 +32,8 @@ func (d door) Reserve(account string) (line.Seat, error) {
 
 type doorSeat struct{ *Slot }
 
-func (s doorSeat) Open(ctx context.Context, o line.Opening) (line.Session, error) {
-	c, err := s.Slot.Open(ctx, Opening{
-		Account:   o.Account,
-		RequestID: o.RequestID,
-		Line:      o.Line,
-		Connect:   o.Settings,
-	})
+func (s doorSeat) Open(ctx context.Context, o connection.Opening) (line.Session, error) {
+	c, err := s.Slot.Open(ctx, o)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 	"parley/appliance/engine/enginetest"
 )
@@ -19,7 +20,7 @@ func TestAClientMayHaveItsSoundFurtherAhead(t *testing.T) {
 			f := newFakes()
 			f.closed = make(chan int, 1)
 			h := hostOf(voiced{f, enginetest.FixedSound(contract.OutputRateHz, second)})
-			c := begin(t, h, Opening{Line: f, Connect: contract.ConnectSettings{SoundAheadSecs: secs}})
+			c := begin(t, h, connection.Opening{Line: f, Settings: contract.ConnectSettings{SoundAheadSecs: secs}})
 			if err := c.Receive(contract.AssistantInput{Text: strings.Repeat("This is a sentence. ", 60)}); err != nil {
 				t.Fatal(err)
 			}

@@ -1,7 +1,6 @@
 package chat
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -11,33 +10,6 @@ import (
 	"parley/appliance/chat/turn"
 	"parley/appliance/contract"
 )
-
-// A Line carries one conversation to a person and back. It calls the
-// Session's Receive, Hear, Played, Fault and HangUp; the session calls it. What
-// format the sound has on its way is the line's affair, both ways.
-type Line interface {
-	// Send gives the client a message, and Play a piece of sound, which it
-	// plays after the one before; the message of its id was sent before. Both
-	// are called by one goroutine, in the order in which things happened, and
-	// block no longer than the line's own bound; an error means that the line
-	// is gone or too slow.
-	Send(ctx context.Context, m contract.ServerMessage) error
-	Play(ctx context.Context, s contract.Sound) error
-	// Kept is how many samples, the newest that Play was given, wait for more to
-	// come and have not left. It is called by the goroutine that calls Play.
-	Kept() int
-	// Unsent is how much of the sound that Play was given has not been handed to the
-	// network: none of it is played. It comes from any goroutine. A line that calls
-	// Played may say 0.
-	Unsent() time.Duration
-	// Cut drops the sound that was given to Play, also the one that Play is at,
-	// as far as it has not left: nobody is to hear it any more. It returns at
-	// once, and comes from any goroutine.
-	Cut()
-	// Close ends the line. It is called once, after the last Send, with a
-	// WebSocket close code that other lines map to their own.
-	Close(code int, reason string)
-}
 
 // Receive takes a message of the client, audio excepted. Any goroutine may call
 // it. It waits while much of what happened before is still to be written or read

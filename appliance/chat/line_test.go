@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 	"parley/store"
@@ -127,7 +128,7 @@ func TestALongTextReachesASlowClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &slowNetwork{fakes: newFakes()}
 		h := hostOf(f)
-		c := begin(t, h, Opening{Line: f})
+		c := begin(t, h, connection.Opening{Line: f})
 		const sentences = 480
 		if err := c.Receive(contract.AssistantInput{
 			Text: strings.Repeat("This is a sentence. ", sentences)}); err != nil {

@@ -27,11 +27,8 @@ type Info struct {
 // Info says whose conversation it is, and where.
 func (c *Session) Info() Info { return c.info }
 
-// A Listener gets what the client of a chat is told, each as a Copy.
-type (
-	Listener = record.Listener
-	Copy     = record.Copy
-)
+// A Listener gets what the client of a chat is told, each as a connection.Copy.
+type Listener = record.Listener
 
 // Listen returns a listener, which gets what the client was told so far (the
 // first message and the newest 1,024, or 1 MiB, without words that may still

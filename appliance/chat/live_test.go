@@ -3,12 +3,14 @@ package chat
 import (
 	"context"
 	"errors"
+	"io"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 )
 
@@ -20,7 +22,7 @@ func TestTheHostKnowsWhoIsLive(t *testing.T) {
 	h := hostOf(f, func(p *Parts) { p.MaxChats = 3 })
 	var all []*Session
 	for _, account := range []string{"a", "b", "a"} {
-		all = append(all, begin(t, h, Opening{
+		all = append(all, begin(t, h, connection.Opening{
 			Account:   account,
 			RequestID: "r",
 			Kind:      "websocket",
@@ -151,7 +153,7 @@ func TestAnObserverListensAndWrites(t *testing.T) {
 	for err == nil {
 		_, err = l.Next(t.Context())
 	}
-	if !errors.Is(err, ErrOver) {
+	if !errors.Is(err, io.EOF) {
 		t.Errorf("it ends with %v", err)
 	}
 	<-c.Done()

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley/appliance/audio"
+	"parley/appliance/connection"
 	"parley/appliance/engine"
 	"parley/appliance/engine/onnx"
 	"parley/internal/packtest"
@@ -77,7 +78,7 @@ func lateness(t *testing.T, d engine.VoiceDetector, name string, silence, chunk 
 	c := begin(t, hostOf(f, func(p *Parts) {
 		p.Detector = d
 		p.Defaults.EndOfTurnSilence = silence
-	}), Opening{Line: f})
+	}), connection.Opening{Line: f})
 	const quiet = 300 * time.Millisecond
 	sound := slices.Concat(make([]float32, audio.Samples(quiet, engine.SpeechRateHz)), said,
 		make([]float32, 2*engine.SpeechRateHz))

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 	"parley/appliance/engine/enginetest"
@@ -154,8 +155,8 @@ func TestAPanicEndsItsChatAndNoOther(t *testing.T) {
 					p.Log = slog.New(slog.NewTextHandler(locked{&mu, &log}, nil))
 					p.Observe = func(Stage, time.Duration) {}
 				})
-				first, other := begin(t, h, Opening{Line: brittleLine{hurt, where}}),
-					begin(t, h, Opening{Line: brittleLine{well, where}})
+				first, other := begin(t, h, connection.Opening{Line: brittleLine{hurt, where}}),
+					begin(t, h, connection.Opening{Line: brittleLine{well, where}})
 				switch where {
 				case "detector", "transcriber", "recorder":
 					say(t, first, -0.1)
@@ -233,7 +234,7 @@ func TestAPanicAtTheBeginningGivesTheSeatBack(t *testing.T) {
 	f := newFakes()
 	h := hostOf(panicking{f})
 	defer h.Stop(t.Context())
-	_, err := enter(t, h, Opening{Line: f, Connect: contract.ConnectSettings{ResumedChatGroupID: "g"}})
+	_, err := enter(t, h, connection.Opening{Line: f, Settings: contract.ConnectSettings{ResumedChatGroupID: "g"}})
 	if err == nil || h.Running() != 0 || f.status != store.Failed {
 		t.Errorf("%v, %d live, status %q", err, h.Running(), f.status)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 )
@@ -136,7 +137,7 @@ func TestSettingsMayChangeInEveryPhaseOfATurn(t *testing.T) {
 			}
 			synctest.Test(t, func(t *testing.T) {
 				f := &telling{fakes: newFakes()}
-				c := begin(t, hostOf(f), Opening{Line: f})
+				c := begin(t, hostOf(f), connection.Opening{Line: f})
 				begun, changed := time.Now(), false
 				for ; time.Since(begun) < 8*time.Second; time.Sleep(20 * time.Millisecond) {
 					if !changed && time.Since(begun) >= at {

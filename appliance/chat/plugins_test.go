@@ -10,6 +10,7 @@ import (
 
 	"parley/appliance/chat/reply"
 	"parley/appliance/chat/turn"
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 )
@@ -64,8 +65,9 @@ func plugged(t *testing.T, p *plugs, f func(t *testing.T, c *caller, h *Host, s 
 			parts.Defaults.Plugins = []string{"hours"}
 		})
 		f(t, c, host, begin(t, host,
-			Opening{Line: c,
-				Connect: contract.ConnectSettings{SessionSettings: contract.SessionSettings{CustomSessionID: "desk"}}}))
+			connection.Opening{Line: c, Settings: contract.ConnectSettings{
+				SessionSettings: contract.SessionSettings{CustomSessionID: "desk"},
+			}}))
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 )
@@ -47,11 +48,11 @@ func TestAPromptThatNoModelReadsIsRefusedWhenItComes(t *testing.T) {
 	f := newFakes()
 	h := hostOf(f, func(p *Parts) { p.Model = short{f, shortRoom} })
 	long := strings.Repeat("x", shortRoom)
-	_, err := enter(t, h, Opening{Line: f,
-		Connect: contract.ConnectSettings{SessionSettings: contract.SessionSettings{SystemPrompt: &long}}})
+	_, err := enter(t, h, connection.Opening{Line: f,
+		Settings: contract.ConnectSettings{SessionSettings: contract.SessionSettings{SystemPrompt: &long}}})
 	refusedAsUnreadable(t, "at connect", err)
 
-	c := begin(t, h, Opening{Line: f})
+	c := begin(t, h, connection.Opening{Line: f})
 	brief := "Say {{what}}."
 	for _, m := range []contract.SessionSettings{
 		{SystemPrompt: &brief},
@@ -84,7 +85,7 @@ func TestAPromptThatAnotherModelReadsIsTaken(t *testing.T) {
 	f := newFakes()
 	made := config(t, `{"name":"n","evi_version":"4-mini","prompt":{"text":"`+strings.Repeat("x", shortRoom)+`"}}`)
 	own := func(p *Parts) { p.Configs, p.Model = oneConfig{made}, short{f, shortRoom} }
-	open := Opening{Line: f, Connect: contract.ConnectSettings{ConfigID: "c"}}
+	open := connection.Opening{Line: f, Settings: contract.ConnectSettings{ConfigID: "c"}}
 	_, err := enter(t, hostOf(f, own), open)
 	refusedAsUnreadable(t, "a config", err)
 

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 	"parley/store"
 )
@@ -46,12 +47,12 @@ func TestWhoLeavesAndComesBackAtOnceGoesOn(t *testing.T) {
 				g := &aGroup{fakes: newFakes()}
 				h := hostOf(g, func(p *Parts) { p.MaxChats = 2 })
 				connect := contract.ConnectSettings{ResumedChatGroupID: "g"}
-				first := begin(t, h, Opening{Line: g, Connect: connect})
+				first := begin(t, h, connection.Opening{Line: g, Settings: connect})
 				if leaves {
 					time.AfterFunc(hangUpLimit/2, first.HangUp)
 				}
 				came := time.Now()
-				second, err := enter(t, h, Opening{Line: newFakes(), Connect: connect})
+				second, err := enter(t, h, connection.Opening{Line: newFakes(), Settings: connect})
 				fault, told := errors.AsType[contract.Fault](err)
 				switch {
 				case leaves && err != nil:

@@ -16,6 +16,7 @@ import (
 
 	"parley/appliance/audio"
 	"parley/appliance/chat/record"
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 	"parley/appliance/engine/enginetest"
@@ -99,7 +100,7 @@ func TestASessionIsRecordedAsItWasHeard(t *testing.T) {
 		h := hostOf(voiced{f, enginetest.FixedSound(24000, beep(24000, time.Second))}, func(p *Parts) {
 			p.Recordings = s
 		})
-		c := begin(t, h, Opening{Line: f})
+		c := begin(t, h, connection.Opening{Line: f})
 		if err := c.Receive(contract.UserInput{Text: "Hello"}); err != nil {
 			t.Fatal(err)
 		}
@@ -137,7 +138,7 @@ func TestALongTextIsRecordedToItsEnd(t *testing.T) {
 		h := hostOf(voiced{f, enginetest.FixedSound(24000, make([]float32, 24000*135/100))}, func(p *Parts) {
 			p.Recordings = s
 		})
-		c := begin(t, h, Opening{Line: f})
+		c := begin(t, h, connection.Opening{Line: f})
 		const sentence = "This is a sentence. "
 		const sentences = contract.MaxInputChars / len(sentence)
 		const whole = time.Duration(sentences) * 1500 * ms
@@ -162,7 +163,7 @@ func TestALongTextIsRecordedToItsEnd(t *testing.T) {
 func TestWithoutHistoryNothingIsKeptOrResumed(t *testing.T) {
 	f := newFakes()
 	h := hostOf(f, func(p *Parts) { p.Records, p.MaxChats = record.Unrecorded{}, 2 })
-	c := begin(t, h, Opening{Line: f})
+	c := begin(t, h, connection.Opening{Line: f})
 	if err := c.Receive(contract.UserInput{Text: "Hello"}); err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +173,8 @@ func TestWithoutHistoryNothingIsKeptOrResumed(t *testing.T) {
 	if len(f.stored) != 0 {
 		t.Errorf("stored %v", f.stored)
 	}
-	_, err := enter(t, h, Opening{Line: f, Connect: contract.ConnectSettings{ResumedChatGroupID: contract.NewID()}})
+	_, err := enter(t, h,
+		connection.Opening{Line: f, Settings: contract.ConnectSettings{ResumedChatGroupID: contract.NewID()}})
 	if fault, ok := errors.AsType[contract.Fault](err); !ok || fault.Code != contract.NoDataRetention {
 		t.Errorf("resuming: %v", err)
 	}

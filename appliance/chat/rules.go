@@ -1,10 +1,28 @@
 package chat
 
-// FactRules stand before a prompt that a client brings to a small model, which
+import (
+	"parley/appliance/chat/turn"
+	"parley/appliance/engine"
+)
+
+// RulesOf returns what Parts.Rules needs. wanted reports whether a model gets rules
+// before its prompts, and whether its answers are checked.
+func RulesOf(wanted func(engine.LanguageModel) (rules, check bool)) func(engine.LanguageModel) turn.Rules {
+	return func(m engine.LanguageModel) turn.Rules {
+		rules, check := wanted(m)
+		r := turn.Rules{CheckAnswers: check}
+		if rules {
+			r.Factual, r.Persona = factRules, personaRules
+		}
+		return r
+	}
+}
+
+// factRules stand before a prompt that a client brings to a small model, which
 // follows what it was shown rather than what it was told: how to speak, what to
 // do where the facts have no answer, and how yes and no follow from a fact.
 // They are the same in all chats, so a box reads them once.
-const FactRules = `Everything you write is spoken aloud: answer in one short sentence, without lists or markup. ` +
+const factRules = `Everything you write is spoken aloud: answer in one short sentence, without lists or markup. ` +
 	`Answer only from the facts. What the facts do not say, you do not know: then say "I'm sorry, I don't know ` +
 	`that." You cannot do things such as booking, sending or cancelling; say so.
 
@@ -22,10 +40,10 @@ Question: Are you a human? Answer: No, I'm the voice assistant here.
 Question: Who made you? Answer: I'm the voice assistant here, more I don't know about myself.
 Question: Send me a cake, please. Answer: I'm sorry, I can't do that from here.`
 
-// PersonaRules stand in place of FactRules before a prompt without facts, which says
+// personaRules stand in place of factRules before a prompt without facts, which says
 // who speaks and how: held to facts that are not there, a small model knew nothing, not
 // even its name.
-const PersonaRules = `Everything you write is spoken aloud: answer in one or two short sentences, without lists or ` +
+const personaRules = `Everything you write is spoken aloud: answer in one or two short sentences, without lists or ` +
 	`markup. You cannot do things such as booking, sending or cancelling; say so. Prices, times, numbers and names ` +
 	`of people that you were not told you do not know; say so.
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"parley/appliance/chat/turn"
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 )
@@ -49,13 +50,13 @@ func TestAPromptAtConnectGetsTheRules(t *testing.T) {
 	})
 	defer h.Stop(t.Context())
 	brought := "Open at ten."
-	o := Opening{Account: "a",
-		Connect: contract.ConnectSettings{SessionSettings: contract.SessionSettings{SystemPrompt: &brought}}}
+	o := connection.Opening{Account: "a",
+		Settings: contract.ConnectSettings{SessionSettings: contract.SessionSettings{SystemPrompt: &brought}}}
 	got, err := h.setUp(t.Context(), o)
 	if err != nil || got.settings.Rules.Factual != "Be brief." || !got.settings.CustomPrompt {
 		t.Fatalf("%+v, %v", got.settings, err)
 	}
-	if got, err = h.setUp(t.Context(), Opening{Account: "a"}); err != nil || got.settings.CustomPrompt {
+	if got, err = h.setUp(t.Context(), connection.Opening{Account: "a"}); err != nil || got.settings.CustomPrompt {
 		t.Errorf("without a prompt: %+v, %v", got.settings, err)
 	}
 }
@@ -63,7 +64,7 @@ func TestAPromptAtConnectGetsTheRules(t *testing.T) {
 // The rules hold nothing that changes from chat to chat, and are short enough
 // for a box to read them in some seconds.
 func TestTheRulesAreSteadyAndShort(t *testing.T) {
-	for _, rules := range [...]string{FactRules, PersonaRules} {
+	for _, rules := range [...]string{factRules, personaRules} {
 		if strings.Contains(rules, "{{") || len(rules) > 2000 {
 			t.Errorf("%d bytes", len(rules))
 		}

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 	"parley/store"
@@ -81,7 +82,7 @@ const (
 func writing(t *testing.T) (*writer, *Session) {
 	w := &writer{fakes: newFakes(), each: 100 * ms}
 	w.replies = []string{slowBegin + " " + slowRest}
-	return w, begin(t, hostOf(w), Opening{Line: w})
+	return w, begin(t, hostOf(w), connection.Opening{Line: w})
 }
 
 // typed asks something and waits until what is sent holds a message of a type n times.

@@ -11,6 +11,7 @@ import (
 	"parley/appliance/chat/record"
 	"parley/appliance/chat/reply"
 	"parley/appliance/chat/turn"
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 )
@@ -42,8 +43,8 @@ type Session struct {
 	log        *slog.Logger
 	begun      time.Time
 	state      turn.State // of the goroutine that runs, and of Open before it
-	voices     accountVoices
-	line       Line
+	voices     boundVoices
+	line       connection.Line
 	info       Info
 	unregister func() // from those that are live
 	// toolChecker is the model, where it cannot call every tool; else nil.

@@ -10,6 +10,7 @@ import (
 	"go.uber.org/goleak"
 
 	"parley/appliance/chat/turn"
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 	"parley/store"
 )
@@ -50,7 +51,7 @@ func TestATimeoutIsToldBeforeTheLineIsClosed(t *testing.T) {
 			f := newFakes()
 			c := begin(t, hostOf(f, func(p *Parts) {
 				set(&p.Defaults)
-			}), Opening{Line: f, RequestID: "request", Connect: contract.ConnectSettings{
+			}), connection.Opening{Line: f, RequestID: "request", Settings: contract.ConnectSettings{
 				SessionSettings: contract.SessionSettings{CustomSessionID: "mine"}}})
 			along, err := c.Listen(false)
 			if err != nil {
@@ -167,7 +168,7 @@ func TestResumedChatRemembers(t *testing.T) {
 func TestUnknownVoiceIsRefused(t *testing.T) {
 	f := newFakes()
 	h := hostOf(f)
-	_, err := enter(t, h, Opening{Line: f, Connect: contract.ConnectSettings{VoiceID: "nobody"}})
+	_, err := enter(t, h, connection.Opening{Line: f, Settings: contract.ConnectSettings{VoiceID: "nobody"}})
 	if fault, ok := errors.AsType[contract.Fault](err); !ok || fault.Code != contract.VoiceNotFound {
 		t.Fatalf("refused with %v", err)
 	}

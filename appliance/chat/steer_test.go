@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 )
 
@@ -101,7 +102,7 @@ func (picky) CheckTool(name string, parameters []byte) error {
 func TestAToolThatTheModelCannotCallIsRefused(t *testing.T) {
 	f := newFakes()
 	h := hostOf(f, func(p *Parts) { p.Model = picky{f} })
-	c := begin(t, h, Opening{Account: "a", Line: f})
+	c := begin(t, h, connection.Opening{Account: "a", Line: f})
 	tool := contract.Tool{Type: contract.ToolFunction, Name: "weather", Parameters: `{"type":"string"}`}
 	err := c.Steer(contract.SessionSettings{Tools: []contract.Tool{tool}})
 	if wrong, ok := errors.AsType[contract.Fault](err); !ok || wrong.Code != contract.InvalidSettings ||

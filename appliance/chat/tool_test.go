@@ -12,6 +12,7 @@ import (
 	"parley/appliance/chat/record"
 	"parley/appliance/chat/reply"
 	"parley/appliance/chat/turn"
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 	"parley/store"
@@ -88,7 +89,7 @@ func with(t *testing.T, f func(t *testing.T, c *caller, s *Session), says ...eng
 			p.Tools = c
 			p.Defaults.Tools = []turn.Tool{weatherTool, turn.Builtin(contract.WebSearch, "")}
 		})
-		f(t, c, begin(t, host, Opening{Line: c}))
+		f(t, c, begin(t, host, connection.Opening{Line: c}))
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 )
@@ -33,7 +34,7 @@ func (l loading) Voice(ctx context.Context, account, name string) (engine.Synthe
 func openLoading(t *testing.T) (loading, *Session) {
 	t.Helper()
 	v := loading{newFakes(), make(chan error)}
-	return v, begin(t, hostOf(v), Opening{Line: v})
+	return v, begin(t, hostOf(v), connection.Opening{Line: v})
 }
 
 // TestAVoiceIsLoadedBesideTheConversation: what the client sends after it asked

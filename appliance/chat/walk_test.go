@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 	"parley/store"
 )
@@ -214,8 +216,8 @@ func oneWalk(t *testing.T, seed uint64) {
 		host:   host,
 		silent: make(chan struct{}),
 	}
-	w.chat = begin(t, host, Opening{Line: parts,
-		Connect: contract.ConnectSettings{VerboseTranscription: chance.IntN(2) == 0}})
+	w.chat = begin(t, host, connection.Opening{Line: parts,
+		Settings: contract.ConnectSettings{VerboseTranscription: chance.IntN(2) == 0}})
 	along, err := w.chat.Listen(true)
 	if err != nil {
 		t.Fatal(err)
@@ -259,7 +261,7 @@ func oneWalk(t *testing.T, seed uint64) {
 		_, err = along.Next(ctx)
 		cancel()
 	}
-	if !errors.Is(err, ErrOver) && !errors.Is(err, ErrBehind) {
+	if !errors.Is(err, io.EOF) && !errors.Is(err, ErrBehind) {
 		fail("who listens along is told %v", err)
 	}
 	if err := host.Stop(t.Context()); err != nil || host.Running() != 0 || len(host.Chats()) != 0 {

@@ -210,3 +210,10 @@ type PluginResult struct {
 	Result string `json:"result"`
 	Calls  int64  `json:"calls"`
 }
+
+// PluginChoice is how the operator wants a plugin installed.
+type PluginChoice struct {
+	Tag         string   // of the image in an OCI layout that holds several
+	Grant       []string // names of permissions, or "all"
+	OtherSigner bool     // replace a plugin that another key has signed
+}

@@ -14,7 +14,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"parley/appliance/chat/ear"
 	"parley/appliance/config"
 	"parley/appliance/engine"
 	"parley/appliance/engine/espeak"
@@ -46,7 +45,7 @@ type Set struct {
 	Gate        *engine.Gate
 	Detector    engine.VoiceDetector
 	Transcriber engine.Transcriber
-	TurnEnd     ear.TurnEnd          // loaded when somebody asks
+	TurnEnd     *TurnEnd             // loaded when somebody asks
 	Model       engine.LanguageModel // that of a chat whose config names none
 
 	cfg config.Config

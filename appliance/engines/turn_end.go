@@ -10,15 +10,15 @@ import (
 	"parley/appliance/engine/onnx"
 )
 
-// turnEnd is the turn-end model, which most boxes never need: it is loaded when
+// TurnEnd is the turn-end model, which most boxes never need: it is loaded when
 // the first chat asks for it, or at the start where the box's own mode does.
-type turnEnd struct {
+type TurnEnd struct {
 	set   *Set
 	model func() (*onnx.Turn, error)
 }
 
 func (e *Set) openTurnEnd() error {
-	t := &turnEnd{set: e}
+	t := &TurnEnd{set: e}
 	t.model = sync.OnceValues(t.open)
 	e.TurnEnd = t
 	if e.cfg.TurnDetection.Mode != string(contract.TurnSemantic) {
@@ -28,7 +28,7 @@ func (e *Set) openTurnEnd() error {
 	return err
 }
 
-func (t *turnEnd) open() (*onnx.Turn, error) {
+func (t *TurnEnd) open() (*onnx.Turn, error) {
 	e := t.set
 	m, err := onnx.LoadTurn(e.rt, filepath.Join(e.cfg.Pack("turn"), "smart-turn-v3.2-cpu.onnx"), e.Gate)
 	if err != nil {
@@ -40,10 +40,10 @@ func (t *turnEnd) open() (*onnx.Turn, error) {
 }
 
 // Load loads the model if it is not yet.
-func (t *turnEnd) Load(context.Context) { _, _ = t.model() }
+func (t *TurnEnd) Load(context.Context) { _, _ = t.model() }
 
 // Probability returns how likely it is that the speaker of pcm has finished.
-func (t *turnEnd) Probability(ctx context.Context, pcm []float32, u *engine.Urgency) (float64, error) {
+func (t *TurnEnd) Probability(ctx context.Context, pcm []float32, u *engine.Urgency) (float64, error) {
 	m, err := t.model()
 	if err != nil {
 		return 0, err

@@ -7,6 +7,7 @@ import (
 	"context"
 	"time"
 
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 )
 
@@ -23,35 +24,10 @@ type Seat interface {
 	// Open begins the conversation. The session may send on o.Line at once. A
 	// contract.Fault is told to the client (Refuse). The session releases the
 	// seat.
-	Open(ctx context.Context, o Opening) (Session, error)
+	Open(ctx context.Context, o connection.Opening) (Session, error)
 	// Release gives the seat back where there is no session. It may be called
 	// once more than is needed.
 	Release()
-}
-
-// Opening is what a line knows of a conversation before it begins.
-type Opening struct {
-	Account   string
-	RequestID string // with which the client came
-	Client    string // its network address, without a port; empty where there is none
-	Kind      string // of the line: "websocket", "webrtc"
-	Settings  contract.ConnectSettings
-	Line      Line
-	// Near says that there is one such line, the box's own: its sound is heard as
-	// it comes, while that of many gathers in their networks' buffers.
-	Near bool
-	// Live says that sound comes as it is said, and never faster.
-	Live bool
-}
-
-// A Line is one client's, as a conversation uses it: chat.Line says how.
-type Line interface {
-	Send(ctx context.Context, m contract.ServerMessage) error
-	Play(ctx context.Context, s contract.Sound) error
-	Kept() int
-	Unsent() time.Duration
-	Cut()
-	Close(code int, reason string)
 }
 
 // A Session is one live conversation, as a line uses it. After an error of any of

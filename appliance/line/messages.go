@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 )
 
@@ -29,7 +30,7 @@ const closeTryLater = 1013
 
 // Refuse tells the client why there is no conversation, and closes its line. A
 // fault of ours is told without its details, which are in the log.
-func Refuse(ctx context.Context, l Line, log *slog.Logger, err error) {
+func Refuse(ctx context.Context, l connection.Line, log *slog.Logger, err error) {
 	f, told := errors.AsType[contract.Fault](err)
 	full, isFull := errors.AsType[contract.ErrFull](err)
 	code := contract.ClosePolicy

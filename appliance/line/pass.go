@@ -4,30 +4,18 @@ import (
 	"context"
 	"errors"
 
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 )
-
-// A Pass is what lets a client be here, for as long as it holds.
-type Pass interface {
-	// Holds asks whether it does: contract.ErrUnauthorized says no, another error
-	// that it is not known. It is asked at each message of the client but audio.
-	Holds(ctx context.Context) error
-	// Permits says whether the client may send a message: a contract.Fault, which
-	// it is told, where it may not.
-	Permits(m contract.ClientMessage) error
-	// Watch returns a context that ends when it holds no more. release, called
-	// once, gives the watch back.
-	Watch() (lost context.Context, release func())
-}
 
 // Guarded is a Session whose client may lose the right to be there while it
 // lasts. Each message is a moment to ask; audio, of which fifty pieces come a
 // second, is not, and neither is silence: for these somebody tells (Watch).
 type Guarded struct {
 	Session
-	Line Line
+	Line connection.Line
 	Life *Life
-	Pass Pass
+	Pass connection.Authorization
 }
 
 var errBarred = errors.New("the client may not be here any more")
@@ -67,7 +55,7 @@ func (g Guarded) Fail() {
 
 // WhenLost has then called, once, if the pass is lost before release is called.
 // release waits until that is done.
-func WhenLost(pass Pass, then func()) (release func()) {
+func WhenLost(pass connection.Authorization, then func()) (release func()) {
 	lost, unwatch := pass.Watch()
 	done := make(chan struct{})
 	stop := context.AfterFunc(lost, func() {
@@ -84,7 +72,7 @@ func WhenLost(pass Pass, then func()) (release func()) {
 
 // Barred asks whether the client of the line has to go. While that cannot be
 // known it stays: a database that is busy must not end every conversation.
-func (l *Life) Barred(pass Pass) bool {
+func (l *Life) Barred(pass connection.Authorization) bool {
 	err := pass.Holds(l.gone)
 	if _, out := errors.AsType[contract.ErrUnauthorized](err); out {
 		return true

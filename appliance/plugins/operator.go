@@ -11,25 +11,24 @@ import (
 	"strings"
 	"time"
 
-	"parley/appliance/api"
 	"parley/appliance/contract"
 	"parley/appliance/metrics"
 	"parley/plugins/sandbox"
 	"parley/plugins/shelf"
 )
 
-// operator is the shelf as the box's operator sees it over HTTP.
-type operator struct {
+// Operator manages the plugins of the box for its operator, over HTTP.
+type Operator struct {
 	shelf   *shelf.Shelf
 	figures *metrics.Metrics
 }
 
-// Operator is api's BoxPlugins; figures are told in it.
-func (p *Plugins) Operator(figures *metrics.Metrics) api.BoxPlugins {
-	return operator{p.shelf, figures}
+// Operator returns the interface of the operator; figures has the counts of calls.
+func (p *Plugins) Operator(figures *metrics.Metrics) Operator {
+	return Operator{p.shelf, figures}
 }
 
-func (b operator) InstalledPlugins(ctx context.Context) ([]contract.ReturnPlugin, error) {
+func (b Operator) InstalledPlugins(ctx context.Context) ([]contract.ReturnPlugin, error) {
 	list, err := b.shelf.List(ctx)
 	if err != nil {
 		return nil, err
@@ -41,7 +40,7 @@ func (b operator) InstalledPlugins(ctx context.Context) ([]contract.ReturnPlugin
 	return all, nil
 }
 
-func (b operator) InstalledPlugin(ctx context.Context, name string) (contract.ReturnPlugin, error) {
+func (b Operator) InstalledPlugin(ctx context.Context, name string) (contract.ReturnPlugin, error) {
 	i, err := b.shelf.Show(ctx, name)
 	if err != nil {
 		return contract.ReturnPlugin{}, toldPlugin(err)
@@ -49,7 +48,7 @@ func (b operator) InstalledPlugin(ctx context.Context, name string) (contract.Re
 	return Record(i), nil
 }
 
-func (b operator) offer(ctx context.Context, from io.ReadSeeker, tag string) (shelf.Offer, error) {
+func (b Operator) offer(ctx context.Context, from io.ReadSeeker, tag string) (shelf.Offer, error) {
 	p, err := shelf.ReadFrom(from, tag)
 	if err != nil {
 		return shelf.Offer{}, err
@@ -57,7 +56,7 @@ func (b operator) offer(ctx context.Context, from io.ReadSeeker, tag string) (sh
 	return b.shelf.Examine(ctx, p)
 }
 
-func (b operator) ExaminePlugin(ctx context.Context, from io.ReadSeeker, tag string) (contract.PluginOffer, error) {
+func (b Operator) ExaminePlugin(ctx context.Context, from io.ReadSeeker, tag string) (contract.PluginOffer, error) {
 	o, err := b.offer(ctx, from, tag)
 	if err != nil {
 		return contract.PluginOffer{}, toldPlugin(err)
@@ -80,8 +79,8 @@ func (b operator) ExaminePlugin(ctx context.Context, from io.ReadSeeker, tag str
 	return told, nil
 }
 
-func (b operator) InstallPlugin(ctx context.Context, name string, from io.ReadSeeker,
-	how api.PluginChoice) (contract.ReturnPlugin, error) {
+func (b Operator) InstallPlugin(ctx context.Context, name string, from io.ReadSeeker,
+	how contract.PluginChoice) (contract.ReturnPlugin, error) {
 	o, err := b.offer(ctx, from, how.Tag)
 	if err != nil {
 		return contract.ReturnPlugin{}, toldPlugin(err)
@@ -102,7 +101,7 @@ func (b operator) InstallPlugin(ctx context.Context, name string, from io.ReadSe
 	return b.InstalledPlugin(ctx, its)
 }
 
-func (b operator) ChangePlugin(ctx context.Context, name string, c contract.PostedPluginChange) (contract.ReturnPlugin,
+func (b Operator) ChangePlugin(ctx context.Context, name string, c contract.PostedPluginChange) (contract.ReturnPlugin,
 	error) {
 	values := map[string]*string{}
 	for _, s := range c.Settings {
@@ -127,11 +126,11 @@ func (b operator) ChangePlugin(ctx context.Context, name string, c contract.Post
 	return b.InstalledPlugin(ctx, name)
 }
 
-func (b operator) RemovePlugin(ctx context.Context, name string) error {
+func (b Operator) RemovePlugin(ctx context.Context, name string) error {
 	return toldPlugin(b.shelf.Remove(ctx, name))
 }
 
-func (b operator) CallPlugin(ctx context.Context, account, name string,
+func (b Operator) CallPlugin(ctx context.Context, account, name string,
 	c contract.PostedPluginCall) (contract.PluginCalled, error) {
 	i, err := b.shelf.Show(ctx, name)
 	if err != nil {
@@ -164,7 +163,7 @@ func (b operator) CallPlugin(ctx context.Context, account, name string,
 	return told, nil
 }
 
-func (b operator) PluginLog(ctx context.Context, name string, most int) ([]contract.PluginLogLine, error) {
+func (b Operator) PluginLog(ctx context.Context, name string, most int) ([]contract.PluginLogLine, error) {
 	lines, err := b.shelf.Lines(ctx, name, most)
 	if err != nil {
 		return nil, toldPlugin(err)
@@ -188,7 +187,7 @@ func logLine(l shelf.Line) contract.PluginLogLine {
 
 // FollowPlugin tells the lines of its log as they come. That the plugin is gone ends
 // it.
-func (b operator) FollowPlugin(ctx context.Context, name string, most int, tell func(any) error) error {
+func (b Operator) FollowPlugin(ctx context.Context, name string, most int, tell func(any) error) error {
 	err := b.shelf.Follow(ctx, name, most, func(l shelf.Line) error { return tell(logLine(l)) })
 	if _, gone := errors.AsType[shelf.ErrNotInstalled](err); gone {
 		return nil
@@ -197,7 +196,7 @@ func (b operator) FollowPlugin(ctx context.Context, name string, most int, tell 
 }
 
 // PluginFigures are those since the box was started.
-func (b operator) PluginFigures(ctx context.Context, name string) ([]contract.PluginFigures, error) {
+func (b Operator) PluginFigures(ctx context.Context, name string) ([]contract.PluginFigures, error) {
 	if _, err := b.InstalledPlugin(ctx, name); err != nil {
 		return nil, err
 	}

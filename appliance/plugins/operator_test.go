@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"parley/appliance/api"
 	"parley/appliance/config"
 	"parley/appliance/contract"
 	"parley/plugins/manifest"
@@ -44,7 +43,7 @@ func TestTheOperatorLooksAfterPlugins(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	b, ctx := operator{shelf: s}, t.Context()
+	b, ctx := Operator{shelf: s}, t.Context()
 	const asks = "settings: [{name: key, type: secret, required: true}]\npermissions: {storage: 1MiB}\n"
 	offer, err := b.ExaminePlugin(ctx, quietPlugin(t, "1.0.0", asks), "")
 	if err != nil || len(offer.Asks) != 1 || offer.Asks[0].Name != "storage" || offer.InstalledVersion != "" ||
@@ -54,7 +53,7 @@ func TestTheOperatorLooksAfterPlugins(t *testing.T) {
 	if all, err := b.InstalledPlugins(ctx); err != nil || len(all) != 0 {
 		t.Fatalf("looking at it installed it: %v, %v", all, err)
 	}
-	p, err := b.InstallPlugin(ctx, "", quietPlugin(t, "1.0.0", asks), api.PluginChoice{})
+	p, err := b.InstallPlugin(ctx, "", quietPlugin(t, "1.0.0", asks), contract.PluginChoice{})
 	if err != nil || p.State != contract.PluginIncomplete || len(p.Granted) != 0 || len(p.Denied) != 1 {
 		t.Fatalf("installed is %+v, %v", p, err)
 	}
@@ -69,7 +68,7 @@ func TestTheOperatorLooksAfterPlugins(t *testing.T) {
 		called.Error != "" {
 		t.Errorf("called, it answers %+v, %v", called, err)
 	}
-	p, err = b.InstallPlugin(ctx, "quiet", quietPlugin(t, "1.1.0", asks), api.PluginChoice{})
+	p, err = b.InstallPlugin(ctx, "quiet", quietPlugin(t, "1.1.0", asks), contract.PluginChoice{})
 	if err != nil || p.Version != "1.1.0" || p.Upgrades != 1 || !p.Settings[0].IsSet || len(p.Granted) != 1 {
 		t.Errorf("upgraded, it is %+v, %v", p, err)
 	}
@@ -78,13 +77,13 @@ func TestTheOperatorLooksAfterPlugins(t *testing.T) {
 		err  error
 		want error
 	}{
-		"installed twice": {second(b.InstallPlugin(ctx, "", quietPlugin(t, "1.2.0", asks), api.PluginChoice{})),
+		"installed twice": {second(b.InstallPlugin(ctx, "", quietPlugin(t, "1.2.0", asks), contract.PluginChoice{})),
 			contract.ErrConflict{}},
 		"another's name": {
-			second(b.InstallPlugin(ctx, "other", quietPlugin(t, "1.2.0", asks), api.PluginChoice{})),
+			second(b.InstallPlugin(ctx, "other", quietPlugin(t, "1.2.0", asks), contract.PluginChoice{})),
 			contract.ErrConflict{}},
 		"the same again": {
-			second(b.InstallPlugin(ctx, "quiet", quietPlugin(t, "1.1.0", asks), api.PluginChoice{})),
+			second(b.InstallPlugin(ctx, "quiet", quietPlugin(t, "1.1.0", asks), contract.PluginChoice{})),
 			contract.ErrConflict{}},
 		"no plugin": {second(b.ExaminePlugin(ctx, strings.NewReader("hello, this is none"), "")),
 			contract.ErrInvalid{}},

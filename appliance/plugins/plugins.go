@@ -15,7 +15,6 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
-	"parley/appliance/chat"
 	"parley/appliance/chat/reply"
 	"parley/appliance/chat/turn"
 	"parley/appliance/config"
@@ -32,7 +31,7 @@ type Plugins struct {
 	shelf  *shelf.Shelf
 	places *semaphore.Weighted
 	log    *slog.Logger
-	host   atomic.Pointer[chat.Host] // which is told of changes
+	notify atomic.Pointer[func()] // called after a change; nil: there is no host yet
 }
 
 // Open opens the shelf with what is installed. From then on changes to it are seen,
@@ -51,8 +50,8 @@ func Open(cfg config.Config, records *store.Store, figures *metrics.Metrics, log
 	return p
 }
 
-// Tell has changes told to the conversations of host from now on.
-func (p *Plugins) Tell(host *chat.Host) { p.host.Store(host) }
+// OnChange has notify called after every change from now on.
+func (p *Plugins) OnChange(notify func()) { p.notify.Store(&notify) }
 
 // Close ends them. No conversation may be live.
 func (p *Plugins) Close() {
@@ -80,10 +79,10 @@ func (p *Plugins) states() map[string]string {
 	return all
 }
 
-// changed lets the conversations that are live know of it.
+// changed notifies the live conversations of a change.
 func (p *Plugins) changed() {
-	if host := p.host.Load(); host != nil {
-		host.PluginsChanged()
+	if notify := p.notify.Load(); notify != nil {
+		(*notify)()
 	}
 }
 

@@ -27,9 +27,9 @@ type Voice struct {
 	Speaks   engine.Synthesizer
 }
 
-// Voices finds voices and makes new ones. A manner is the description of how to
-// speak; it may be empty. What they load is waited for until ctx ends.
-type Voices interface {
+// VoiceMaker finds voices and makes new ones. A manner is a description of how to
+// speak; it may be empty. The methods wait for what has to be loaded, until ctx ends.
+type VoiceMaker interface {
 	// Find returns the voice that ref names for an account; a contract.ErrNotFound
 	// where there is none.
 	Find(ctx context.Context, account string, ref contract.VoiceRef, manner string) (Voice, error)
@@ -42,7 +42,7 @@ type Voices interface {
 
 // Parts are what the service is made of.
 type Parts struct {
-	Voices Voices
+	Voices VoiceMaker
 	// Reading says how an account's texts are read aloud; nil: as the voices do.
 	Reading func(ctx context.Context, account string) text.Options
 	Ear     Ear

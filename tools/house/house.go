@@ -1,4 +1,4 @@
-// Package house holds the rules of the house, as tests: which package may know
+// Package house holds the rules of the source tree, as tests: which package may import
 // which, and what no package does.
 package house
 
@@ -7,15 +7,39 @@ import (
 	"strings"
 )
 
-// mayKnow says for each package which others of ours it may import. A rule for
-// a folder (ending in /) is for all packages under it. What stands here is the
-// whole truth: a package without a rule fails the test.
-var mayKnow = []struct {
-	who   string
-	knows string // separated by spaces; * is everybody
+// imports lists, for every package, which packages of this module it may import
+// outside its tests. The list is exact: the test fails for a package without a row, and
+// for a permission that is not used.
+//
+// The layers, from below: internal and the leaves (contract, connection, audio, text,
+// language, store, web); engine; chat, speech, expression, recording and webhook, which
+// know each other only through small interfaces that their users declare; api and
+// line; appliance, appliance/box, bench and cmd, which connect the rest. A comment in a
+// row gives the reason for an import that leaves this order.
+var imports = []struct {
+	importer string // a name that ends in / stands for all packages below it
+	imported string // separated by white space; * stands for all packages
 }{
-	{"appliance/contract", "internal/addresses"},
-	{"appliance/audio", "appliance/audio/filter internal/isolate internal/clib"},
+	// Leaves. They know no part of the box; internal/* are tools that would suit any
+	// program.
+	{"internal/addresses", ""},
+	{"internal/unbounded", ""},
+	{"internal/bundle", "internal/durable"},
+	{"internal/isolate", ""},
+	{"internal/clib", ""},
+	{"internal/disk", ""},
+	{"internal/durable", ""},
+	{"internal/levenshtein", ""},
+	{"internal/golden", ""},
+	{"internal/layout", ""},
+	{"internal/limit", ""},
+	{"internal/machine", ""},
+	{"internal/packtest", "internal/layout"},
+	{"internal/progress", ""},
+	{"internal/version", ""},
+	{"appliance/contract", "internal/addresses"}, // checks the URLs of records
+	{"appliance/connection", "appliance/contract"},
+	{"appliance/audio", "appliance/audio/filter internal/isolate internal/clib"}, // decoders run in confined processes
 	{"appliance/audio/clean", "appliance/audio appliance/audio/fourier internal/clib"},
 	{"appliance/audio/clean/acoustics", "appliance/audio/fourier"},
 	{"appliance/audio/filter", ""},
@@ -27,117 +51,119 @@ var mayKnow = []struct {
 		"appliance/audio appliance/audio/clean appliance/audio/fourier appliance/audio/soundcard"},
 	{"appliance/text", "internal/levenshtein"},
 	{"appliance/language", ""},
-	{"appliance/voice", "appliance/audio/shape"},
-	{"internal/addresses", ""},
-	{"internal/unbounded", ""},
-	{"internal/bundle", "internal/durable"},
-	{"internal/isolate", ""},
-	{"internal/clib", ""},
-	{"internal/disk", ""},
-	{"internal/durable", ""},
-	{"internal/golden", ""},
-	{"internal/levenshtein", ""},
-	{"internal/layout", ""},
-	{"internal/limit", ""},
-	{"internal/machine", ""},
-	{"internal/packtest", "internal/layout"},
-	{"internal/progress", ""},
-	{"internal/version", ""},
+	{"appliance/voice", "appliance/audio/shape"}, // a recipe names how a voice is altered
+	{"appliance/search", ""},
 	{"store", "internal/durable internal/layout"},
+	{"web", ""},
+	{"web/bundle", ""},
+
+	// What a machine needs before it is a box.
 	{"firmware/packs", "internal/bundle internal/disk internal/durable internal/progress"},
 	{"firmware/backup", "internal/bundle internal/disk internal/durable internal/layout internal/progress"},
 	{"firmware/doctor", "internal/disk internal/layout internal/machine internal/progress firmware/packs"},
-	{"appliance/engine", "appliance/audio appliance/text"},
-	{"appliance/engine/schema", ""},
-	{"appliance/engine/enginetest", "appliance/engine"},
+
+	// Engines.
+	{"appliance/engine", "appliance/text"},
 	{"appliance/engine/abridge", ""},
-	{"appliance/engine/llama",
-		"appliance/engine appliance/engine/abridge appliance/engine/schema appliance/text internal/clib " +
-			"internal/durable"},
-	{"appliance/engine/onnx",
-		"appliance/audio appliance/audio/fourier appliance/text appliance/engine internal/durable"},
-	{"appliance/engine/remote", "appliance/engine internal/addresses internal/machine"},
+	{"appliance/engine/enginetest", "appliance/engine"},
 	{"appliance/engine/espeak", "internal/isolate internal/clib"},
-	{"appliance/engine/", "appliance/audio appliance/text appliance/engine"},
-	{"appliance/chat", "appliance/chat/turn appliance/chat/ear appliance/chat/reply appliance/chat/record " +
-		"appliance/contract appliance/engine appliance/text store"},
-	{"appliance/chat/turn", "appliance/contract appliance/language internal/levenshtein"},
+	{"appliance/engine/llama", `appliance/engine appliance/engine/abridge appliance/engine/schema appliance/text
+		internal/clib internal/durable`},
+	{"appliance/engine/markup", "appliance/engine"},
+	{"appliance/engine/onnx", `appliance/audio appliance/audio/fourier appliance/engine appliance/text
+		internal/durable`},
+	{"appliance/engine/remote", "appliance/engine internal/addresses internal/machine"},
+	{"appliance/engine/schema", ""},
+
+	// Services. Below chat, the packages share the events and facts of chat/turn. All
+	// of them take engines as the interfaces of engine, and store rows of store.
+	{"appliance/chat", `appliance/chat/ear appliance/chat/record appliance/chat/reply appliance/chat/turn
+		appliance/connection appliance/contract appliance/engine store
+		appliance/text`}, // text.Options, which chat hands from the settings of an account to the mouth
+	{"appliance/chat/turn", "appliance/contract appliance/language internal/levenshtein"}, // levenshtein is pure
 	{"appliance/chat/ear", "appliance/chat/turn appliance/contract appliance/audio appliance/engine"},
-	{"appliance/chat/reply", "appliance/chat/turn appliance/contract appliance/language " +
-		"appliance/audio appliance/text appliance/engine appliance/engine/markup appliance/engine/schema"},
-	{"appliance/chat/record", "appliance/chat/turn appliance/contract store"},
+	{"appliance/chat/reply", `appliance/chat/turn appliance/contract appliance/language appliance/audio
+		appliance/text appliance/engine
+		appliance/engine/markup appliance/engine/schema`}, // what models write, and what tools take: no model is called
+	{"appliance/chat/record", "appliance/chat/turn appliance/connection appliance/contract store"},
 	{"appliance/expression", "appliance/audio/fourier appliance/audio/prediction appliance/contract"},
-	{"appliance/recording",
-		"appliance/contract appliance/audio appliance/engine store internal/durable internal/layout " +
-			"internal/unbounded"},
-	{"appliance/speech",
-		"appliance/contract appliance/audio appliance/text appliance/engine store internal/levenshtein " +
-			"internal/limit internal/unbounded"},
+	{"appliance/recording", `appliance/contract appliance/audio appliance/engine store internal/unbounded
+		internal/durable internal/layout`},
+	{"appliance/speech", `appliance/contract appliance/audio appliance/text appliance/engine store internal/unbounded
+		internal/levenshtein internal/limit`},
 	{"appliance/webhook", "internal/addresses internal/machine store"},
-	{"web", ""},
-	{"web/bundle", ""},
-	{"appliance/engines", "appliance/chat appliance/chat/ear appliance/chat/turn appliance/config appliance/contract " +
-		"appliance/audio appliance/audio/shape appliance/engine appliance/engine/espeak appliance/engine/llama " +
-		"appliance/engine/onnx appliance/engine/remote appliance/voice firmware/packs internal/layout internal/machine"},
-	{"appliance/plugins", "appliance/api appliance/chat appliance/chat/reply appliance/chat/turn appliance/config " +
-		"appliance/contract appliance/engine/schema appliance/metrics plugins/author plugins/manifest " +
-		"plugins/sandbox plugins/shelf store"},
-	{"appliance/voices", "appliance/config appliance/contract appliance/engine appliance/engines appliance/speech " +
-		"appliance/text appliance/voice store"},
-	{"appliance/api", "web appliance/api/describe appliance/contract appliance/audio appliance/text appliance/engine " +
-		"appliance/chat appliance/speech internal/limit store"},
-	{"appliance/api/describe", "appliance/contract"},
-	{"appliance/config",
-		"appliance/contract appliance/text firmware/packs internal/addresses internal/levenshtein internal/layout"},
-	{"appliance/search", ""},
-	{"appliance/certs", "internal/durable"},
-	{"appliance/metrics", "appliance/engine"},
-	{"appliance/line/decode", "appliance/contract appliance/audio appliance/engine"},
-	{"appliance/line", "appliance/contract"},
-	{"appliance/line/", "internal/levenshtein internal/unbounded appliance/line appliance/line/decode " +
-		"appliance/contract " +
-		"appliance/audio appliance/audio/clean appliance/language appliance/text appliance/engine"},
+
+	// Plugins. plugins/* would suit any host that has a store; none knows the API.
 	{"plugins/manifest", "internal/addresses"},
 	{"plugins/sdk", ""},
 	{"plugins/sdk/go", ""},
 	{"plugins/author", "plugins/manifest plugins/sandbox plugins/sdk"},
 	{"plugins/sandbox", "internal/addresses internal/machine plugins/manifest"},
 	{"plugins/shelf", "plugins/manifest plugins/sandbox store internal/durable internal/layout"},
+
+	// Settings, and adapters that give a part of the box the shape that others ask for.
+	{"appliance/config", `appliance/contract appliance/text internal/addresses internal/levenshtein internal/layout
+		firmware/packs`}, // where packs lie, and which are the defaults
+	{"appliance/certs", "internal/durable"},
+	{"appliance/metrics", "appliance/engine"}, // the queue of engine.Gate
+	{"appliance/engines", `appliance/audio appliance/audio/shape appliance/config appliance/contract appliance/engine
+		appliance/engine/espeak appliance/engine/llama appliance/engine/onnx appliance/engine/remote
+		firmware/packs internal/layout internal/machine
+		appliance/voice`}, // the recipes of the voices that it opens
+	{"appliance/voices", `appliance/config appliance/contract appliance/engine appliance/engines appliance/text
+		appliance/voice store
+		appliance/speech`}, // speech.Voice, which it returns as speech.VoiceMaker asks for
+	{"appliance/plugins", `appliance/config appliance/contract appliance/engine/schema appliance/metrics
+		plugins/author plugins/manifest plugins/sandbox plugins/shelf store
+		appliance/chat/reply appliance/chat/turn`}, // the calls and tools that it translates for plugins
+
+	// Edges.
+	{"appliance/api", `appliance/api/describe appliance/audio appliance/connection appliance/contract
+		appliance/engine appliance/speech appliance/text internal/limit store web`},
+	{"appliance/api/describe", "appliance/contract"},
+	{"appliance/line", "appliance/connection appliance/contract"},
+	{"appliance/line/decode", "appliance/audio appliance/contract appliance/engine"},
+	{"appliance/line/speaker", `appliance/audio appliance/audio/clean appliance/connection appliance/contract
+		appliance/engine appliance/language appliance/line internal/levenshtein`},
+	{"appliance/line/webrtc", `appliance/audio appliance/connection appliance/contract appliance/engine
+		appliance/line internal/unbounded`},
+	{"appliance/line/ws", `appliance/audio appliance/connection appliance/contract appliance/line
+		appliance/line/decode internal/unbounded`},
+
+	// Programs, and what connects the parts.
 	{"appliance", "*"},
 	{"appliance/box", "*"},
-	{"bench", "*"},
-	{"bench/yardstick", "appliance/engine appliance/engine/llama store"},
+	{"bench", "*"}, // measures any part of the box
 	{"bench/cases", ""},
-	{"bench/desks", "appliance/text"},
 	{"cmd/", "*"},
 	{"tools/", ""},
 }
 
-// measures tells whether a package belongs to parley-bench, a program of its own
-// that is not installed: nothing else may know it.
-func measures(p string) bool {
+// isBench reports whether a package belongs to parley-bench, a program of its own that
+// is not installed. No other package may import it.
+func isBench(p string) bool {
 	return p == "bench" || strings.HasPrefix(p, "bench/") || p == "cmd/parley-bench"
 }
 
-// forTests are packages that only tests import.
+// forTests lists the packages that only tests import.
 var forTests = []string{"appliance/engine/enginetest", "internal/packtest"}
 
-// allowed tells whether who may import whom outside its tests; known is false when
-// there is no rule for who.
-func allowed(who, whom string) (ok, known bool) {
-	if slices.Contains(forTests, whom) || measures(whom) && !measures(who) {
-		return false, true
-	}
-	for _, r := range mayKnow {
-		if r.who != who && !(strings.HasSuffix(r.who, "/") && strings.HasPrefix(who, r.who)) {
-			continue
+// permitted returns the packages that a package may import, and false if the package has
+// no row.
+func permitted(importer string) (imported []string, ok bool) {
+	for _, r := range imports {
+		if r.importer == importer || strings.HasSuffix(r.importer, "/") && strings.HasPrefix(importer, r.importer) {
+			return strings.Fields(r.imported), true
 		}
-		for _, k := range strings.Fields(r.knows) {
-			if k == "*" || k == whom {
-				return true, true
-			}
-		}
-		return false, true
 	}
-	return false, false
+	return nil, false
+}
+
+// allowed reports whether a package may import another one outside its tests.
+func allowed(importer, imported string) bool {
+	if slices.Contains(forTests, imported) || isBench(imported) && !isBench(importer) {
+		return false
+	}
+	all, _ := permitted(importer)
+	return slices.Contains(all, "*") || slices.Contains(all, imported)
 }

@@ -53,7 +53,7 @@ type Parts struct {
 	TurnEnd TurnEnd
 	// NewVoice returns what measures the feelings in an utterance; nil where
 	// nobody is to.
-	NewVoice func() Voice
+	NewVoice func() UtteranceScorer
 	// TellFeelings has the model told of feelings that stand out.
 	TellFeelings bool
 	// RealTime is whether the sound comes as it is said, and never faster.

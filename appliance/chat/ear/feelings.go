@@ -7,7 +7,7 @@ import (
 
 // A Voice measures the feelings in one utterance. One goroutine uses it, and
 // none of its methods holds it up for longer than a message may wait.
-type Voice interface {
+type UtteranceScorer interface {
 	// Hear takes the next sound, mono at engine.SpeechRateHz.
 	Hear(pcm []float32)
 	// Pause has what was heard so far judged, of which more may follow: at a pause, and

@@ -42,7 +42,7 @@ func feelingEar(t *testing.T, tell bool, more ...func(*Ear)) (e *Ear, n patientE
 	n = patientEar{make(chan engine.Priority, 100), make(chan struct{}, 100)}
 	e, events, _ = listening(t, n, func(e *Ear) {
 		e.interim.next = 1 << 40 // no looks in the middle
-		e.NewVoice = func() Voice {
+		e.NewVoice = func() UtteranceScorer {
 			mu.Lock()
 			defer mu.Unlock()
 			made = append(made, &attentive{})

@@ -30,7 +30,7 @@ type utterance struct {
 	urgency      *engine.Urgency // of the newest guess asked for
 	early        early
 	speculative  speculativeTranscript // of the newest transcript
-	voice        Voice                 // what measures the feelings in it; nil: nobody
+	voice        UtteranceScorer       // what measures the feelings in it; nil: nobody
 	voiceUpTo    int64                 // sample up to which that has heard it
 }
 

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"sync"
 	"time"
 
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 )
 
@@ -36,14 +38,6 @@ var (
 	ErrLeft   = errors.New("the listener has left")
 )
 
-// Copy is what a listener gets: a message, a piece of sound, or that of the
-// sound before it nothing more is to be heard.
-type Copy struct {
-	Message contract.ServerMessage
-	Sound   *contract.Sound // nobody may change its samples
-	Cut     bool
-}
-
 // audience is who listens along. Nothing in it waits, so that no listener slows
 // the chat.
 type audience struct {
@@ -63,7 +57,7 @@ type Listener struct {
 	more     chan struct{} // has one when something came
 
 	// Under the audience's lock.
-	waiting  []Copy
+	waiting  []connection.Copy
 	replayed int // of those waiting: what was told before it came
 	samples  int // of sound, waiting
 	err      error
@@ -89,7 +83,7 @@ func (a *audience) listen(sound bool) (*Listener, error) {
 		replayed: len(a.replay),
 	}
 	for _, m := range a.replay {
-		l.waiting = append(l.waiting, Copy{Message: m})
+		l.waiting = append(l.waiting, connection.Copy{Message: m})
 	}
 	l.wake()
 	a.listeners = append(a.listeners, l)
@@ -101,14 +95,14 @@ func (a *audience) message(m contract.ServerMessage) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.store(m)
-	a.give(Copy{Message: m})
+	a.give(connection.Copy{Message: m})
 }
 
 // play gives sound to those who want it.
 func (a *audience) play(s contract.Sound) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.give(Copy{Sound: &s})
+	a.give(connection.Copy{Sound: &s})
 }
 
 // cutUpTo takes sound back that was not heard yet.
@@ -118,10 +112,10 @@ func (a *audience) cut() {
 	for _, l := range a.listeners {
 		l.dropSound()
 	}
-	a.give(Copy{Cut: true})
+	a.give(connection.Copy{Cut: true})
 }
 
-func (a *audience) give(c Copy) {
+func (a *audience) give(c connection.Copy) {
 	a.listeners = slices.DeleteFunc(a.listeners, func(l *Listener) bool { return !l.put(c) })
 }
 
@@ -146,13 +140,13 @@ func (a *audience) end() {
 	defer a.mu.Unlock()
 	a.over = true
 	for _, l := range a.listeners {
-		l.end(ErrOver)
+		l.end(io.EOF)
 	}
 	a.listeners, a.replay = nil, nil
 }
 
 // put hands a copy to a listener; false means that it is gone.
-func (l *Listener) put(c Copy) bool {
+func (l *Listener) put(c connection.Copy) bool {
 	if (c.Sound != nil || c.Cut) && !l.sound {
 		return true
 	}
@@ -170,7 +164,7 @@ func (l *Listener) put(c Copy) bool {
 
 // dropSound drops the sound that waits.
 func (l *Listener) dropSound() {
-	l.waiting = slices.DeleteFunc(l.waiting, func(c Copy) bool { return c.Sound != nil || c.Cut })
+	l.waiting = slices.DeleteFunc(l.waiting, func(c connection.Copy) bool { return c.Sound != nil || c.Cut })
 	l.samples = 0
 }
 
@@ -193,9 +187,9 @@ func (l *Listener) wake() {
 func (l *Listener) Missed() int { return l.missed }
 
 // Next waits for the next copy, at most until ctx ends. The error says why there
-// are no more: ErrOver, ErrBehind, ErrLeft, or that of ctx. What was told
-// before that comes first. One goroutine calls it.
-func (l *Listener) Next(ctx context.Context) (Copy, error) {
+// are no more: io.EOF when the chat is over, ErrBehind, ErrLeft, or that of ctx. What
+// was told before that comes first. One goroutine calls it.
+func (l *Listener) Next(ctx context.Context) (connection.Copy, error) {
 	for {
 		if c, ok, err := l.take(); ok || err != nil {
 			return c, err
@@ -203,19 +197,19 @@ func (l *Listener) Next(ctx context.Context) (Copy, error) {
 		select {
 		case <-l.more:
 		case <-ctx.Done():
-			return Copy{}, ctx.Err()
+			return connection.Copy{}, ctx.Err()
 		}
 	}
 }
 
-func (l *Listener) take() (c Copy, ok bool, err error) {
+func (l *Listener) take() (c connection.Copy, ok bool, err error) {
 	l.audience.mu.Lock()
 	defer l.audience.mu.Unlock()
 	if len(l.waiting) == 0 {
 		return c, false, l.err
 	}
 	c = l.waiting[0]
-	l.waiting[0] = Copy{} // sound that was heard is not kept
+	l.waiting[0] = connection.Copy{} // sound that was heard is not kept
 	l.waiting = l.waiting[1:]
 	l.replayed = max(0, l.replayed-1)
 	if c.Sound != nil {

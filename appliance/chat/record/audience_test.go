@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 	"sync"
@@ -12,11 +13,12 @@ import (
 	"time"
 
 	"parley/appliance/chat/turn"
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 )
 
 // number is what a message of says says.
-func number(t *testing.T, c Copy) int {
+func number(t *testing.T, c connection.Copy) int {
 	t.Helper()
 	u, ok := c.Message.(contract.UserMessage)
 	if !ok {
@@ -49,7 +51,7 @@ func TestListenersGetEverythingOnceAndInOrder(t *testing.T) {
 			for want := 0; ; want++ {
 				c, err := l.Next(context.Background())
 				if err != nil {
-					if want != all || !errors.Is(err, ErrOver) {
+					if want != all || !errors.Is(err, io.EOF) {
 						t.Errorf("after %d: %v", want, err)
 					}
 					return

@@ -20,7 +20,7 @@ const sentencePause = 150 * time.Millisecond
 
 // mouth speaks the sentences of replies: synthesis, at the rate of the wire.
 type mouth struct {
-	voices        Voices
+	voices        VoiceLoader
 	pronunciation func(context.Context) text.Options // nil: as the voice does
 	throughput    *Throughput
 	clock         func() time.Duration
@@ -36,9 +36,9 @@ type speech struct {
 	speed    float64
 }
 
-// Voices finds a voice by its name or id; the empty name is the default. It may
-// have to be loaded first, which is waited for until ctx ends.
-type Voices interface {
+// VoiceLoader loads a voice by its name or id; the empty name is the default. It waits
+// for a voice that is not loaded yet, until ctx ends.
+type VoiceLoader interface {
 	Voice(ctx context.Context, name string) (engine.Synthesizer, error)
 }
 

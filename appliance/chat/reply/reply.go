@@ -23,7 +23,7 @@ type Parts struct {
 	ChatID string
 	Caller Caller // without what changes in the chat
 	Model  engine.LanguageModel
-	Voices Voices
+	Voices VoiceLoader
 	// Pronunciation says how sentences are read aloud, asked for each: the account may
 	// change it.
 	Pronunciation func(context.Context) text.Options

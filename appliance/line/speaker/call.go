@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 	"parley/appliance/language"
 	"parley/appliance/line"
@@ -121,13 +122,13 @@ func (c *Call) open(ctx context.Context) (line.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	session, err := seat.Open(ctx, line.Opening{
-		Account:  account,
-		Kind:     "speaker",
-		Settings: settings,
-		Line:     c,
-		Near:     true,
-		Live:     true,
+	session, err := seat.Open(ctx, connection.Opening{
+		Account:    account,
+		Kind:       "speaker",
+		Settings:   settings,
+		Line:       c,
+		Unbuffered: true,
+		RealTime:   true,
 	})
 	if err != nil {
 		seat.Release()

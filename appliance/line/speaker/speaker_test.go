@@ -16,8 +16,8 @@ func TestAConversationBeginsWithSpeechAndHasAllOfIt(t *testing.T) {
 		s.quiet()
 		s.pass(time.Second, true)
 		c := s.talking()
-		if c.Account != "museum" || c.Settings.ConfigID != "guide" || c.Kind != "speaker" || !c.Near {
-			t.Errorf("it is of %q with %q, a %q, near: %v", c.Account, c.Settings.ConfigID, c.Kind, c.Near)
+		if c.Account != "museum" || c.Settings.ConfigID != "guide" || c.Kind != "speaker" || !c.Unbuffered {
+			t.Errorf("it is of %q with %q, a %q, near: %v", c.Account, c.Settings.ConfigID, c.Kind, c.Unbuffered)
 		}
 		s.pass(200*time.Millisecond, false)
 		heard, loud := c.sound()

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 	"parley/appliance/engine/enginetest"
@@ -324,7 +325,7 @@ func (c *chair) Release() {
 	})
 }
 
-func (c *chair) Open(_ context.Context, o line.Opening) (line.Session, error) {
+func (c *chair) Open(_ context.Context, o connection.Opening) (line.Session, error) {
 	t := &talk{
 		Opening: o,
 		chair:   c,
@@ -340,7 +341,7 @@ func (c *chair) Open(_ context.Context, o line.Opening) (line.Session, error) {
 
 // talk is a session.
 type talk struct {
-	line.Opening
+	connection.Opening
 	chair *chair
 	done  chan struct{}
 	once  sync.Once

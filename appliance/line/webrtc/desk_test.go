@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"parley/appliance/audio"
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 	"parley/appliance/line"
 )
@@ -57,7 +58,7 @@ func (c *chair) Release() {
 	})
 }
 
-func (c *chair) Open(_ context.Context, o line.Opening) (line.Session, error) {
+func (c *chair) Open(_ context.Context, o connection.Opening) (line.Session, error) {
 	if c.d.refuses != nil {
 		return nil, c.d.refuses
 	}
@@ -77,7 +78,7 @@ func (c *chair) Open(_ context.Context, o line.Opening) (line.Session, error) {
 
 // talk is a session.
 type talk struct {
-	line.Opening
+	connection.Opening
 	heard  chan []float32
 	rests  func() // holds up who brings sound; nil: nothing does
 	got    chan contract.ClientMessage

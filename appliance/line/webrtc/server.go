@@ -18,6 +18,7 @@ import (
 	"github.com/google/uuid"
 	pion "github.com/pion/webrtc/v4"
 
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 	"parley/appliance/line"
 )
@@ -99,7 +100,7 @@ func (s *Server) Close(ctx context.Context) error {
 // pass is lost. An error means that there is no call, and that the response is
 // still to be written.
 func (s *Server) Answer(w http.ResponseWriter, r *http.Request, account string, path func(id string) string,
-	pass line.Pass) error {
+	pass connection.Authorization) error {
 	offer, err := body(r, sdpType)
 	if err != nil {
 		return err
@@ -266,7 +267,7 @@ func (s *Server) HangUp(account, id string) error {
 
 // carry brings the sound and the messages of a call to a session and back, from
 // the first connection to the end.
-func (s *Server) carry(c *Call, seat line.Seat, settings contract.ConnectSettings, pass line.Pass) {
+func (s *Server) carry(c *Call, seat line.Seat, settings contract.ConnectSettings, pass connection.Authorization) {
 	defer s.forget(c)
 	defer c.finish()
 	defer seat.Release()
@@ -292,14 +293,14 @@ func (s *Server) carry(c *Call, seat line.Seat, settings contract.ConnectSetting
 // open begins the conversation.
 func (c *Call) open(seat line.Seat, settings contract.ConnectSettings) (session line.Session, err error) {
 	defer c.life.Survive("opening a chat", func() { err = line.ErrPanicked })
-	return seat.Open(c.life.Gone(), line.Opening{
+	return seat.Open(c.life.Gone(), connection.Opening{
 		Account:   c.account,
 		RequestID: c.errs.RequestID,
 		Client:    c.client,
 		Kind:      Kind,
 		Settings:  settings,
 		Line:      c,
-		Live:      true,
+		RealTime:  true,
 	})
 }
 

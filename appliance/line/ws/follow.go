@@ -10,6 +10,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 	"parley/appliance/line"
 )
@@ -31,23 +32,16 @@ type Chat interface {
 type Listener interface {
 	// Next waits for the next of it, at most until ctx ends. The error says why
 	// there is no more: io.EOF when the chat is over.
-	Next(ctx context.Context) (Copy, error)
+	Next(ctx context.Context) (connection.Copy, error)
 	Close()
-}
-
-// Copy is a message to the client of a chat, a piece of sound, or that the sound
-// so far is not to be heard any more.
-type Copy struct {
-	Message contract.ServerMessage
-	Sound   *contract.Sound
-	Cut     bool
 }
 
 // Follow lets a client follow and steer a chat of its account, from its upgrade
 // to the end of the chat or of the socket. Its sound comes too, if that is
 // wanted. It ends too when the client's pass holds no more. An error means that there was no upgrade
 // and the response is still to be written.
-func (s *Server) Follow(w http.ResponseWriter, r *http.Request, c Chat, sound bool, pass line.Pass) error {
+func (s *Server) Follow(w http.ResponseWriter, r *http.Request, c Chat, sound bool,
+	pass connection.Authorization) error {
 	s.open.Add(1)
 	defer s.open.Done()
 	if err := checkUpgrade(r, s.origins); err != nil {
@@ -88,7 +82,7 @@ func (s *Server) Follow(w http.ResponseWriter, r *http.Request, c Chat, sound bo
 type follower struct {
 	line    *Line
 	chat    Chat
-	entry   line.Pass
+	entry   connection.Authorization
 	request string // id of the handshake
 
 	sent    sync.Once  // away
@@ -115,7 +109,7 @@ func (f *follower) pass(heard Listener) {
 	}
 }
 
-func (f *follower) give(c Copy) error {
+func (f *follower) give(c connection.Copy) error {
 	f.sending.Lock()
 	defer f.sending.Unlock()
 	switch {
@@ -176,7 +170,7 @@ func (f *follower) steer(m contract.ClientMessage) error {
 func (f *follower) complain(wrong contract.Fault) error {
 	m := wrong.Code.Error(wrong.Detail)
 	m.RequestID = f.request
-	return f.give(Copy{Message: m})
+	return f.give(connection.Copy{Message: m})
 }
 
 // bar sends the follower away.

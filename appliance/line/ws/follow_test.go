@@ -13,6 +13,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 )
 
@@ -22,7 +23,7 @@ type show struct {
 	server *Server
 	http   *httptest.Server
 	sound  chan bool
-	copies chan Copy
+	copies chan connection.Copy
 	over   chan error // how it ends
 	got    chan contract.ClientMessage
 	closed sync.WaitGroup // listeners
@@ -44,7 +45,7 @@ func (s *show) Steer(m contract.ClientMessage) error {
 	return nil
 }
 
-func (s *show) Next(ctx context.Context) (Copy, error) {
+func (s *show) Next(ctx context.Context) (connection.Copy, error) {
 	select {
 	case c := <-s.copies:
 		return c, nil
@@ -54,9 +55,9 @@ func (s *show) Next(ctx context.Context) (Copy, error) {
 	case c := <-s.copies:
 		return c, nil
 	case err := <-s.over:
-		return Copy{}, err
+		return connection.Copy{}, err
 	case <-ctx.Done():
-		return Copy{}, ctx.Err()
+		return connection.Copy{}, ctx.Err()
 	}
 }
 
@@ -67,7 +68,7 @@ func startShow(t *testing.T, timing Timing) *show {
 		desk:   b.desk,
 		server: b.server,
 		sound:  make(chan bool, 9),
-		copies: make(chan Copy, 900),
+		copies: make(chan connection.Copy, 900),
 		over:   make(chan error, 9),
 		got:    make(chan contract.ClientMessage, 9),
 		steers: func(contract.ClientMessage) error { return nil },
@@ -102,7 +103,7 @@ func TestAFollowerGetsWhatHappensAndTheEnd(t *testing.T) {
 	if !got(t, s.sound) {
 		t.Error("it does not hear the sound")
 	}
-	for _, copied := range []Copy{
+	for _, copied := range []connection.Copy{
 		{Message: contract.ChatMetadata{ChatID: "c", RequestID: "req-1"}},
 		{Message: contract.AssistantMessage{ID: "a"}},
 		{Sound: &contract.Sound{ID: "a", PCM: make([]float32, contract.OutputRateHz/5), Last: true}},
@@ -129,10 +130,10 @@ func TestAFollowerHearsNothingThatWasCut(t *testing.T) {
 	s := startShow(t, Timing{})
 	c := s.join(t)
 	// less than twice cutHold: too little for a file
-	s.copies <- Copy{Sound: &contract.Sound{ID: "a", PCM: make([]float32, contract.OutputRateHz*15/1000)}}
-	s.copies <- Copy{Cut: true}
-	s.copies <- Copy{Message: contract.UserInterruption{Time: 1}}
-	s.copies <- Copy{Message: contract.AssistantMessage{ID: "b"}}
+	s.copies <- connection.Copy{Sound: &contract.Sound{ID: "a", PCM: make([]float32, contract.OutputRateHz*15/1000)}}
+	s.copies <- connection.Copy{Cut: true}
+	s.copies <- connection.Copy{Message: contract.UserInterruption{Time: 1}}
+	s.copies <- connection.Copy{Message: contract.AssistantMessage{ID: "b"}}
 	for _, want := range []string{"user_interruption", "assistant_message"} {
 		if m := read(t, c); m.MessageType() != want {
 			t.Errorf("%s came, want %s", m.MessageType(), want)
@@ -161,7 +162,7 @@ func TestWhatAFollowerSendsWrongIsToldToIt(t *testing.T) {
 		return nil
 	}
 	c := s.join(t)
-	s.copies <- Copy{Message: contract.ChatMetadata{ChatID: "c", RequestID: "req-1"}}
+	s.copies <- connection.Copy{Message: contract.ChatMetadata{ChatID: "c", RequestID: "req-1"}}
 	read(t, c)
 	for _, x := range []struct {
 		typ  websocket.MessageType
@@ -210,7 +211,7 @@ func TestAFollowerWaitsForABusyChat(t *testing.T) {
 	send(t, c, websocket.MessageText, `{"type":"pause_assistant_message"}`)
 	got(t, s.got)
 	send(t, c, websocket.MessageText, `{"type":"resume_assistant_message"}`)
-	s.copies <- Copy{Message: contract.AssistantEnd{}}
+	s.copies <- connection.Copy{Message: contract.AssistantEnd{}}
 	read(t, c)
 	s.over <- io.EOF
 	if ce := closed(t, c); ce.Code != contract.CloseNormal {
@@ -233,7 +234,7 @@ func TestAFollowerThatReadsNothingIsDropped(t *testing.T) {
 	s.join(t)
 	long := strings.Repeat("long ", 1<<20)
 	for range 6 {
-		s.copies <- Copy{Message: contract.UserMessage{Message: contract.ChatMessage{Content: long}}}
+		s.copies <- connection.Copy{Message: contract.UserMessage{Message: contract.ChatMessage{Content: long}}}
 	}
 	gone := make(chan struct{})
 	go func() {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 )
 
@@ -94,7 +95,7 @@ func TestAFollowerIsSentWhatItsLibraryKnows(t *testing.T) {
 	<-s.sound
 	for _, m := range []contract.ServerMessage{contract.AssistantMessage{ID: "a"}, contract.AssistantProsody{ID: "a"},
 		contract.AssistantEnd{}} {
-		s.copies <- Copy{Message: m}
+		s.copies <- connection.Copy{Message: m}
 	}
 	for _, want := range []string{"assistant_message", "assistant_end"} {
 		if got := read(t, follower).MessageType(); got != want {

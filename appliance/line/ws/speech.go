@@ -9,6 +9,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 	"parley/appliance/line"
 )
@@ -77,7 +78,7 @@ func (l *SpeechLine) Close(code int, reason string) { l.line.Close(code, reason)
 // so over HTTP; release gives it back. An error means that there was no upgrade and
 // the response is still to be written.
 func (s *Server) ServeSpeech(w http.ResponseWriter, r *http.Request, reserve func() (release func(), err error),
-	open func(SpeechOpening) (Speaker, error), pass line.Pass) error {
+	open func(SpeechOpening) (Speaker, error), pass connection.Authorization) error {
 	s.open.Add(1)
 	defer s.open.Done()
 	if err := checkUpgrade(r, s.origins); err != nil {
@@ -111,7 +112,7 @@ func (s *Server) ServeSpeech(w http.ResponseWriter, r *http.Request, reserve fun
 }
 
 // carrySpeech brings what the client sends to the speaker, until either is over.
-func (l *Line) carrySpeech(speaker Speaker, out *SpeechLine, pass line.Pass) {
+func (l *Line) carrySpeech(speaker Speaker, out *SpeechLine, pass connection.Authorization) {
 	defer line.WhenLost(pass, func() { _ = out.Fault(l.life.Gone(), contract.Fault{Code: contract.KeyRevoked}) })()
 	l.life.Spawn("waiting for a speaker", func() {
 		<-speaker.Done()
@@ -123,7 +124,7 @@ func (l *Line) carrySpeech(speaker Speaker, out *SpeechLine, pass line.Pass) {
 }
 
 // readSpeech takes one message after the other.
-func (l *Line) readSpeech(speaker Speaker, out *SpeechLine, pass line.Pass) (err error) {
+func (l *Line) readSpeech(speaker Speaker, out *SpeechLine, pass connection.Authorization) (err error) {
 	defer l.life.Survive("reading what is to be spoken", func() {
 		_ = out.Fault(l.life.Gone(), contract.Fault{Code: contract.Internal})
 		err = sessionOver{line.ErrPanicked}

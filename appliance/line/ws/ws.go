@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 	"parley/appliance/line"
 )
@@ -107,7 +108,8 @@ func (s *Server) Wait(ctx context.Context) error {
 // more, which then is no longer watched. So what the request needed, and the stack
 // on which it was understood, is given back while the conversation lasts. An error
 // means that there was no upgrade and the response is still to be written.
-func (s *Server) ServeChat(w http.ResponseWriter, r *http.Request, account string, pass line.Pass) error {
+func (s *Server) ServeChat(w http.ResponseWriter, r *http.Request, account string,
+	pass connection.Authorization) error {
 	s.open.Add(1)
 	defer s.open.Done()
 	if err := checkUpgrade(r, s.origins); err != nil {
@@ -152,7 +154,7 @@ func (s *Server) begin(r *http.Request, l *Line, seat line.Seat, account string)
 	settings, err := contract.ParseConnectSettings(r.URL.Query())
 	if err == nil {
 		client, _, _ := net.SplitHostPort(r.RemoteAddr) // empty where it is none
-		session, err = seat.Open(r.Context(), line.Opening{
+		session, err = seat.Open(r.Context(), connection.Opening{
 			Account:   account,
 			RequestID: l.errs.RequestID,
 			Client:    client,

@@ -19,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"parley/appliance/audio"
+	"parley/appliance/connection"
 	"parley/appliance/contract"
 	"parley/appliance/line"
 )
@@ -88,7 +89,7 @@ func (d *desk) Reserve(account string) (line.Seat, error) {
 
 func (p place) Release() { p.d.seats.Done() }
 
-func (p place) Open(_ context.Context, o line.Opening) (line.Session, error) {
+func (p place) Open(_ context.Context, o connection.Opening) (line.Session, error) {
 	if p.d.panics != nil {
 		panic(p.d.panics)
 	}
@@ -112,7 +113,7 @@ func (p place) Open(_ context.Context, o line.Opening) (line.Session, error) {
 
 // talk is a session that notes what it is told.
 type talk struct {
-	line.Opening
+	connection.Opening
 	audio  atomic.Pointer[contract.AudioConfiguration]
 	breaks atomic.Bool // when it is to send its client away
 	got    chan any

@@ -1,0 +1,59 @@
+// Package connection has the types that chats, the lines that carry them, and the API
+// share.
+package connection
+
+import (
+	"context"
+	"time"
+
+	"parley/appliance/contract"
+)
+
+// A Line carries one conversation to a person and back. It calls the methods of the
+// chat's session; the session calls those of the line. The format that the sound has
+// on its way is the line's business, in both directions.
+type Line interface {
+	// Send gives the client a message. Send and Play are called by one goroutine, in
+	// the order in which things happened, and block no longer than the line's own
+	// limit. An error means that the line is closed or too slow.
+	Send(ctx context.Context, m contract.ServerMessage) error
+	// Play gives the client a piece of sound, to be played after the previous one.
+	// The message of its id was sent before.
+	Play(ctx context.Context, s contract.Sound) error
+	// Kept is the number of samples, the newest that Play was given, that wait for
+	// more and have not left. The goroutine that calls Play calls it.
+	Kept() int
+	// Unsent is the length of the sound that Play was given and that has not been
+	// handed to the network: none of it has been played. Any goroutine may call it. A
+	// line that reports what was played may return 0.
+	Unsent() time.Duration
+	// Cut drops the sound that Play was given, or is being given, as far as it has not
+	// left. It returns at once, and any goroutine may call it.
+	Cut()
+	// Close ends the line. It is called once, after the last Send, with a WebSocket
+	// close code, which other lines map to their own.
+	Close(code int, reason string)
+}
+
+// Opening is what a line knows of a chat before the chat begins.
+type Opening struct {
+	Account   string
+	RequestID string // of the client's request; if it is empty, the chat makes one
+	Client    string // network address without a port; empty if there is none
+	Kind      string // of the line: "websocket", "webrtc"
+	Settings  contract.ConnectSettings
+	Line      Line
+	// Unbuffered marks the one line of the box itself: its sound is heard as it comes,
+	// while small pieces from remote lines gather in network buffers during silence.
+	Unbuffered bool
+	// RealTime means that sound arrives as it is spoken, and never faster.
+	RealTime bool
+}
+
+// Copy is what a listener to a chat gets: a message to the client, a piece of
+// sound, or the notice that the sound before it is no longer to be played.
+type Copy struct {
+	Message contract.ServerMessage
+	Sound   *contract.Sound // shared: its samples must not be changed
+	Cut     bool
+}
