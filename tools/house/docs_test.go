@@ -67,9 +67,9 @@ func TestTheMapHasEveryPackage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, house, _ := strings.Cut(string(text), "## The house")
-	house, _, _ = strings.Cut(house, "\n## ")
-	drawn := strings.Split(house, "```")[1]
+	_, section, _ := strings.Cut(string(text), "## The map")
+	section, _, _ = strings.Cut(section, "\n## ")
+	drawn := strings.Split(section, "```")[1]
 	out, err := exec.Command("go", "list", "./../../...").Output()
 	if err != nil {
 		t.Fatal(err)
