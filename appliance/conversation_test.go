@@ -318,7 +318,7 @@ func transcribe(t *testing.T, cfg config.Config, pcm []float32) string {
 }
 
 // words are the words of s as a voice says them.
-func words(s string) []string { return text.Words(text.Aloud(s, text.Options{Language: "en"})) }
+func words(s string) []string { return text.Words(text.Verbalize(s, text.Options{Language: "en"})) }
 
 // wordError is the share of the words that were heard wrong.
 func wordError(want, got []string) float64 {

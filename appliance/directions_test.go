@@ -42,7 +42,7 @@ func TestADirectionIsHeard(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		said, err := engine.SpeakWhole(t.Context(), v.Speaks,
+		said, err := engine.SpeakWhole(t.Context(), v.Synthesizer,
 			"The ferry leaves at noon, so we should hurry, or we will miss it.", engine.SpeakOptions{})
 		if err != nil {
 			t.Fatal(err)

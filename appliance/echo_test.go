@@ -109,7 +109,7 @@ func TestTheBoxDoesNotHearItselfInARoom(t *testing.T) {
 // loudspeaker.
 func TestTheSoundCheckHearsARoom(t *testing.T) {
 	newRoomWith(t, walls(t, -10))
-	r, err := soundcheck.Run(t.Context(), soundcheck.Wanted{Input: "microphone", Output: "loudspeaker"})
+	r, err := soundcheck.Run(t.Context(), soundcheck.Devices{Input: "microphone", Output: "loudspeaker"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestTheSoundCheckHearsARoom(t *testing.T) {
 		r.Output != "Loudspeaker" || r.Clipped > 0 {
 		t.Errorf("%+v", r)
 	}
-	if _, err := soundcheck.Run(t.Context(), soundcheck.Wanted{Input: "microphone", Output: "nothing"}); err == nil ||
+	if _, err := soundcheck.Run(t.Context(), soundcheck.Devices{Input: "microphone", Output: "nothing"}); err == nil ||
 		!strings.Contains(err.Error(), `there are "Air" (air), "Loudspeaker" (loudspeaker)`) {
 		t.Errorf("of a loudspeaker that is not there it says %v", err)
 	}

@@ -201,7 +201,7 @@ func (a *appliance) startKiosk() {
 		cleaner = c
 	}
 	a.kiosk.line.Store(speaker.Open(speaker.Parts{
-		Cards:   cards{k, new(soundcard.Sticky)},
+		Cards:   cards{k, new(soundcard.Opener)},
 		Cleaner: cleaner,
 		Host:    a.admission,
 		Who: func(ctx context.Context) (account string, settings contract.ConnectSettings, err error) {
@@ -241,7 +241,7 @@ func buttons(k config.Kiosk, terminal bool) []speaker.Button {
 // cards opens the sound devices of the settings.
 type cards struct {
 	kiosk config.Kiosk
-	on    *soundcard.Sticky
+	on    *soundcard.Opener
 }
 
 // outPeriodMS is about how much sound the loudspeaker requests at a time.
@@ -249,7 +249,7 @@ const outPeriodMS = 15
 
 // Play opens the loudspeaker.
 func (c cards) Play(holds time.Duration, fill func([]float32), stopped func()) (io.Closer, string, error) {
-	return named(c.on.Play(soundcard.Wanted{
+	return named(c.on.Play(soundcard.Config{
 		Device:   c.kiosk.Output,
 		PeriodMS: outPeriodMS,
 		HoldMS:   int(holds.Milliseconds()),
@@ -259,7 +259,7 @@ func (c cards) Play(holds time.Duration, fill func([]float32), stopped func()) (
 
 // Record opens the microphone.
 func (c cards) Record(heard func([]float32), stopped func()) (io.Closer, string, error) {
-	return named(c.on.Record(soundcard.Wanted{
+	return named(c.on.Record(soundcard.Config{
 		Device:   c.kiosk.Input,
 		PeriodMS: speaker.InPeriodMS,
 		HoldMS:   speaker.InHoldMS,

@@ -31,17 +31,17 @@ type speechDoor struct {
 func (a *appliance) startSpeech(ctx context.Context) {
 	a.voices.WarnOfAliases(ctx, a.log)
 	a.speech.service.Store(speech.New(speech.Parts{
-		Voices:  voices.ForSpeech{Voices: a.voices, Engines: a.engines},
-		Reading: a.lexicons.Options,
+		Voices:        voices.ForSpeech{Voices: a.voices, Engines: a.engines},
+		Pronunciation: a.lexicons.Options,
 		Ear: speech.Ear{
 			Detector:    a.engines.Detector,
 			Transcriber: a.engines.Transcriber,
 			Languages:   engines.TranscriberLanguages(a.cfg),
 		},
-		Records: a.records,
-		Keep:    speech.Keep{Newest: a.cfg.Speech.Generations, Texts: a.cfg.Retention.History},
-		Observe: metrics.Speech{Metrics: a.figures},
-		Log:     a.log,
+		Records:   a.records,
+		Retention: speech.Retention{Newest: a.cfg.Speech.Generations, Texts: a.cfg.Retention.History},
+		Observe:   metrics.Speech{Metrics: a.figures},
+		Log:       a.log,
 	}))
 }
 
@@ -61,7 +61,7 @@ func (s *speechDoor) ServeInput(w http.ResponseWriter, r *http.Request, account 
 }
 
 // Begin starts a request.
-func (s *speechDoor) Begin(ctx context.Context, a speech.Asked) (*speech.Job, error) {
+func (s *speechDoor) Begin(ctx context.Context, a speech.Request) (*speech.Job, error) {
 	service, err := s.open()
 	if err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func (s *speechDoor) Begin(ctx context.Context, a speech.Asked) (*speech.Job, er
 }
 
 // Convert starts a request that converts a recording to another voice.
-func (s *speechDoor) Convert(ctx context.Context, a speech.AskedConversion) (*speech.Job, error) {
+func (s *speechDoor) Convert(ctx context.Context, a speech.ConversionRequest) (*speech.Job, error) {
 	service, err := s.open()
 	if err != nil {
 		return nil, err
@@ -78,13 +78,14 @@ func (s *speechDoor) Convert(ctx context.Context, a speech.AskedConversion) (*sp
 	return service.Convert(ctx, a)
 }
 
-// Again starts to synthesise an earlier generation again.
-func (s *speechDoor) Again(ctx context.Context, account, id string, format contract.AudioFormat) (*speech.Job, error) {
+// Regenerate starts to synthesise an earlier generation again.
+func (s *speechDoor) Regenerate(ctx context.Context, account, id string,
+	format contract.AudioFormat) (*speech.Job, error) {
 	service, err := s.open()
 	if err != nil {
 		return nil, err
 	}
-	return service.Again(ctx, account, id, format)
+	return service.Regenerate(ctx, account, id, format)
 }
 
 func (s *speechDoor) open() (*speech.Service, error) {
@@ -113,10 +114,14 @@ func OpenSpeech(ctx context.Context, a voices.Account, name string, designed boo
 	if err != nil {
 		return nil, nil, err
 	}
-	reading := func(context.Context, string) text.Options {
+	pronunciation := func(context.Context, string) text.Options {
 		return text.Options{Locale: cfg.Speech.Locale, Lexicon: cfg.Lexicon}
 	}
-	return speech.New(speech.Parts{Voices: voices.ForSpeech{Voices: all, Engines: opened}, Reading: reading, Log: log}),
+	return speech.New(speech.Parts{
+			Voices:        voices.ForSpeech{Voices: all, Engines: opened},
+			Pronunciation: pronunciation,
+			Log:           log,
+		}),
 		opened.Close, nil
 }
 

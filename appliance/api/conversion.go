@@ -49,7 +49,7 @@ func (a *API) convert(w http.ResponseWriter, r *http.Request, by caller, answer 
 	if err != nil {
 		return err
 	}
-	j, err := a.Speech.Convert(r.Context(), speech.AskedConversion{
+	j, err := a.Speech.Convert(r.Context(), speech.ConversionRequest{
 		Account:          by.AccountID,
 		RequestID:        w.Header().Get("X-Request-Id"),
 		PostedConversion: posted,

@@ -28,9 +28,9 @@ func startConverting(t *testing.T) client {
 		Voices: hum{},
 		Ear: speech.Ear{Detector: enginetest.LevelDetector(0.01),
 			Transcriber: enginetest.FixedTranscript("Some words.")},
-		Records: c.api.Records,
-		Keep:    speech.Keep{Newest: 10},
-		Log:     slog.New(slog.DiscardHandler),
+		Records:   c.api.Records,
+		Retention: speech.Retention{Newest: 10},
+		Log:       slog.New(slog.DiscardHandler),
 	})
 	return c
 }

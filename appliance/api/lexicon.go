@@ -126,7 +126,7 @@ func (a *API) lexiconChanged(account string) {
 // before the names of its fields.
 func pronunciation(of, word, said string) (store.Pronunciation, error) {
 	e, err := text.NewEntry(word, said)
-	if wrong, is := errors.AsType[text.ErrEntry](err); is && wrong.OfWord {
+	if wrong, is := errors.AsType[text.ErrEntry](err); is && wrong.InWord {
 		return store.Pronunciation{}, contract.ErrInvalid{Field: of + "word", Why: err.Error()}
 	}
 	if err != nil {

@@ -78,7 +78,7 @@ func TestAWrongPronunciationSaysWhatIsAllowed(t *testing.T) {
 	}
 	c.ask("PUT", path+"/w7", `{"said":"y"}`, 200)
 	if contract.MaxLexiconEntries != text.MaxLexiconEntries || contract.MaxLexiconWordChars != text.MaxLexiconWord ||
-		contract.MaxLexiconSaidChars != text.MaxLexiconSaid {
+		contract.MaxLexiconSaidChars != text.MaxLexiconPronunciation {
 		t.Error("the bounds of the API are not those of the lexicon")
 	}
 }

@@ -18,13 +18,13 @@ import (
 type Speech interface {
 	// Begin waits for the turn of a request and finds its voices. The errors are
 	// those of package contract.
-	Begin(ctx context.Context, a speech.Asked) (*speech.Job, error)
+	Begin(ctx context.Context, a speech.Request) (*speech.Job, error)
 	// Again is Begin for a generation that the account has had made; a
 	// contract.ErrNotFound where nothing is kept of it.
-	Again(ctx context.Context, account, id string, format contract.AudioFormat) (*speech.Job, error)
+	Regenerate(ctx context.Context, account, id string, format contract.AudioFormat) (*speech.Job, error)
 	// Convert waits for the turn of a request, hears its recording and finds its
 	// voice. The errors are those of package contract.
-	Convert(ctx context.Context, a speech.AskedConversion) (*speech.Job, error)
+	Convert(ctx context.Context, a speech.ConversionRequest) (*speech.Job, error)
 }
 
 // SpeechInput lets sockets speak what they are sent.
@@ -110,7 +110,7 @@ func (a *API) ttsAgain(w http.ResponseWriter, r *http.Request, by caller) error 
 		return contract.ErrInvalid{Field: "format_type",
 			Why: fmt.Sprintf("%q is not allowed; allowed: mp3, pcm, wav", contract.Clip(string(format)))}
 	}
-	j, err := a.Speech.Again(r.Context(), by.AccountID, r.PathValue("id"), format)
+	j, err := a.Speech.Regenerate(r.Context(), by.AccountID, r.PathValue("id"), format)
 	if err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ func (a *API) speak(w http.ResponseWriter, r *http.Request, by caller, stream bo
 		return err
 	}
 	j, err := a.Speech.Begin(r.Context(),
-		speech.Asked{Account: by.AccountID, RequestID: w.Header().Get("X-Request-Id"), PostedTTS: posted})
+		speech.Request{Account: by.AccountID, RequestID: w.Header().Get("X-Request-Id"), PostedTTS: posted})
 	if err != nil {
 		return err
 	}

@@ -29,19 +29,19 @@ func (h hum) Find(_ context.Context, _ string, ref contract.VoiceRef, _ string) 
 		return speech.Voice{}, contract.ErrNotFound{What: "voice", ID: ref.Name}
 	}
 	return speech.Voice{
-		ID:     ref.ID,
-		Name:   ref.Name,
-		Recipe: []byte(`{}`),
-		Speaks: h,
+		ID:          ref.ID,
+		Name:        ref.Name,
+		Recipe:      []byte(`{}`),
+		Synthesizer: h,
 	}, nil
 }
 
 func (h hum) Design(context.Context, string, int, int64) (speech.Voice, error) {
-	return speech.Voice{Recipe: []byte(`{}`), Speaks: h}, nil
+	return speech.Voice{Recipe: []byte(`{}`), Synthesizer: h}, nil
 }
 
-func (h hum) Again(context.Context, json.RawMessage, string) (speech.Voice, error) {
-	return speech.Voice{Recipe: []byte(`{}`), Speaks: h}, nil
+func (h hum) FromRecipe(context.Context, json.RawMessage, string) (speech.Voice, error) {
+	return speech.Voice{Recipe: []byte(`{}`), Synthesizer: h}, nil
 }
 
 func (hum) RateHz() int { return 24000 }
@@ -68,10 +68,10 @@ func (h hum) Speak(ctx context.Context, text string, _ engine.SpeakOptions, emit
 // speaks is text-to-speech with such a voice.
 func speaks(h hum, records speech.Records) *speech.Service {
 	return speech.New(speech.Parts{
-		Voices:  h,
-		Records: records,
-		Keep:    speech.Keep{Newest: 100, Texts: true},
-		Log:     slog.New(slog.DiscardHandler),
+		Voices:    h,
+		Records:   records,
+		Retention: speech.Retention{Newest: 100, Texts: true},
+		Log:       slog.New(slog.DiscardHandler),
 	})
 }
 

@@ -143,14 +143,14 @@ func (s *sink) rate(hz int) error {
 	return nil
 }
 
-// room is how many more samples at the input's rate this call may give.
-func (s *sink) room() int {
+// free is how many more samples at the input's rate this call may give.
+func (s *sink) free() int {
 	return int(int64(s.max-len(s.out)) * int64(s.inHz) / int64(s.outHz))
 }
 
 // write adds samples at the rate last set.
 func (s *sink) write(pcm []float32) error {
-	if len(pcm) > s.room() {
+	if len(pcm) > s.free() {
 		return &ErrTooLong{time.Duration(s.max) * time.Second / time.Duration(s.outHz)}
 	}
 	s.out = s.rs.Process(s.out, pcm)

@@ -87,7 +87,7 @@ func (t *opusTrack) decode(packet []byte, drop int, to *sink) error {
 	if err != nil {
 		return err
 	}
-	if n > to.room() { // before the work is done
+	if n > to.free() { // before the work is done
 		return to.write(make([]float32, n))
 	}
 	pcm, err := dec.decode(packet)

@@ -88,7 +88,7 @@ func examineDevice(part string, kind soundcard.Kind, all []soundcard.Device, wan
 		}
 		return doctor.Finding{Part: part, Health: doctor.OK, What: fmt.Sprintf("%s (%s)", d.Name, d.ID)}
 	}
-	d, err := soundcard.Usual(all, kind)
+	d, err := soundcard.DefaultDevice(all, kind)
 	switch _, monitor := errors.AsType[soundcard.ErrMonitor](err); {
 	case monitor:
 		return doctor.Finding{

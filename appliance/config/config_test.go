@@ -149,7 +149,7 @@ func TestEverySettingMayComeFromEverySource(t *testing.T) {
 
 func TestALexiconIsAMapOfWords(t *testing.T) {
 	c := load(t, place(t, "lexicon:\n  Nguyen: /wɪn/\n  \"AC/DC\": ac dc, the band\n  4711: forty-seven eleven\n"))
-	said := text.Aloud("Nguyen saw AC/DC in 4711.", text.Options{Language: "en", Lexicon: c.Lexicon})
+	said := text.Verbalize("Nguyen saw AC/DC in 4711.", text.Options{Language: "en", Lexicon: c.Lexicon})
 	if said != "Nguyen saw ac dc, the band in forty-seven eleven." {
 		t.Errorf("%q", said)
 	}

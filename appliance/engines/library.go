@@ -13,7 +13,7 @@ import (
 func Library(cfg config.Config) []voice.Base {
 	var all []voice.Base
 	for _, pack := range cfg.Voices() {
-		b := voice.OfPack(pack)
+		b := voice.BaseOfPack(pack)
 		if b.Language == "" {
 			b.Language = onnx.VoiceLanguage(cfg.Pack(pack))
 		}

@@ -55,7 +55,7 @@ func (e *Set) Voice(ctx context.Context, name string) (engine.Synthesizer, error
 	if err != nil {
 		return nil, err
 	}
-	return e.RecipeVoice(ctx, voice.Of(b.ID))
+	return e.RecipeVoice(ctx, voice.Single(b.ID))
 }
 
 // RecipeVoice returns the voice that a recipe makes, as loud as the settings say. It

@@ -50,17 +50,17 @@ type Speech struct{ *Metrics }
 func (m Speech) FirstSound(after time.Duration) { m.speech.firstSound.Observe(after.Seconds()) }
 
 // Made notes how much sound was made.
-func (m Speech) Made(sound time.Duration) { m.speech.seconds.Add(sound.Seconds()) }
+func (m Speech) Synthesized(sound time.Duration) { m.speech.seconds.Add(sound.Seconds()) }
 
 // Heard notes how many of so many words were heard wrong.
-func (m Speech) Heard(wrong, of int) {
+func (m Speech) WordErrors(wrong, of int) {
 	wrong = min(wrong, of) // there may be more in what was heard
 	m.speech.words.WithLabelValues("wrong").Add(float64(wrong))
 	m.speech.words.WithLabelValues("right").Add(float64(of - wrong))
 }
 
 // Remade notes that a snippet was made twice, and whether the second was better.
-func (m Speech) Remade(better bool) {
+func (m Speech) Retried(better bool) {
 	taken := "first"
 	if better {
 		taken = "second"

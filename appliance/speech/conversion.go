@@ -17,28 +17,28 @@ const (
 	// convertAtOnce is how many recordings are converted at once: each takes as
 	// much of the cores as there is, and holds up to 80 MB.
 	convertAtOnce = 2
-	// convertKeptFree is for how many accounts besides there is room that have none
+	// convertReservedSlots is for how many accounts besides there is room that have none
 	// of those: two long recordings take minutes.
-	convertKeptFree = 1
+	convertReservedSlots = 1
 	// convertWaiting is how many wait for their turn, and convertOfOne how many one
 	// account may have.
 	convertWaiting = 16
 	convertOfOne   = 8
 )
 
-// newConversions returns what lets conversions in.
-func newConversions() *limit.Limiter[string] {
+// newConversionLimiter returns what lets conversions in.
+func newConversionLimiter() *limit.Limiter[string] {
 	return limit.New[string](limit.Rule{
 		MaxActive:      convertAtOnce,
-		Reserved:       convertKeptFree,
+		Reserved:       convertReservedSlots,
 		MaxWaiting:     convertWaiting,
 		MaxPerKeyTotal: convertOfOne,
 		MaxWait:        longestWait,
 	})
 }
 
-// AskedConversion asks for a recording to be said by another voice.
-type AskedConversion struct {
+// ConversionRequest asks for a recording to be said by another voice.
+type ConversionRequest struct {
 	Account, RequestID string
 	contract.PostedConversion
 	// Recording decodes the recording, mono at engine.SpeechRateHz. It is called
@@ -50,8 +50,8 @@ type AskedConversion struct {
 // voice. What the job then says are the words of the recording, each phrase when
 // it was said there and as long as it took there. The errors are those of Begin; a
 // recording in which nobody speaks is a contract.ErrInvalid.
-func (s *Service) Convert(ctx context.Context, a AskedConversion) (*Job, error) {
-	leave, err := turn(ctx, s.conversions, a.Account)
+func (s *Service) Convert(ctx context.Context, a ConversionRequest) (*Job, error) {
+	leave, err := enter(ctx, s.conversions, a.Account)
 	if err != nil {
 		return nil, err
 	}
@@ -60,14 +60,14 @@ func (s *Service) Convert(ctx context.Context, a AskedConversion) (*Job, error) 
 		leave()
 		return nil, err
 	}
-	j.leave = leave
+	j.release = leave
 	return j, nil
 }
 
-func (s *Service) convert(ctx context.Context, a AskedConversion) (*Job, error) {
+func (s *Service) convert(ctx context.Context, a ConversionRequest) (*Job, error) {
 	instant := true // its snippets are not heard once more
 	j := &Job{service: s, begun: time.Now(),
-		asked: Asked{Account: a.Account, RequestID: a.RequestID, PostedTTS: contract.PostedTTS{
+		request: Request{Account: a.Account, RequestID: a.RequestID, PostedTTS: contract.PostedTTS{
 			Utterances:            []contract.PostedUtterance{{Voice: a.Voice, Speed: 1}},
 			Context:               a.Context,
 			Format:                a.Format,
@@ -76,15 +76,15 @@ func (s *Service) convert(ctx context.Context, a AskedConversion) (*Job, error) 
 			IncludeTimestampTypes: a.IncludeTimestampTypes,
 			InstantMode:           &instant,
 		}}}
-	t := &take{id: contract.NewID(), lines: []line{{PostedUtterance: j.asked.Utterances[0]}}}
-	before, err := j.earlier(ctx)
+	gen := &generation{id: contract.NewID(), utterances: []utterance{{PostedUtterance: j.request.Utterances[0]}}}
+	before, err := j.priorContext(ctx)
 	if err != nil {
 		return nil, err
 	}
-	t.lines[0].manner = before.manner
-	if err := j.cast(ctx, t, 0, before.voice); err != nil { // before the long work
+	gen.utterances[0].manner = before.manner
+	if err := j.assignVoices(ctx, gen, 0, before.voice); err != nil { // previousText the long work
 		if a.Voice != nil {
-			err = named(err, "voice")
+			err = withField(err, "voice")
 		}
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func (s *Service) convert(ctx context.Context, a AskedConversion) (*Job, error) 
 	if err != nil {
 		return nil, err
 	}
-	ear := listener{s.Ear.Detector, s.Ear.Transcriber, engine.Request.Urgency()}
+	ear := recognizer{s.Ear.Detector, s.Ear.Transcriber, engine.Request.Urgency()}
 	phrases, err := ear.phrases(ctx, pcm)
 	if err != nil {
 		return nil, err
@@ -106,23 +106,23 @@ func (s *Service) convert(ctx context.Context, a AskedConversion) (*Job, error) 
 	for i, p := range phrases {
 		texts[i] = p.text
 	}
-	t.lines[0].Text = strings.Join(texts, " ")
-	t.recital = &recital{phrases: phrases, length: len(pcm), line: &t.lines[0]}
-	if s.Reading != nil {
-		t.reading = s.Reading(ctx, a.Account)
-		t.recital.manner.Locale, t.recital.manner.Lexicon = t.reading.Locale, t.reading.Lexicon
+	gen.utterances[0].Text = strings.Join(texts, " ")
+	gen.script = &script{phrases: phrases, length: len(pcm), utterance: &gen.utterances[0]}
+	if s.Pronunciation != nil {
+		gen.pronunciation = s.Pronunciation(ctx, a.Account)
+		gen.script.options.Locale, gen.script.options.Lexicon = gen.pronunciation.Locale, gen.pronunciation.Lexicon
 	}
-	j.takes = []*take{t}
-	j.keep(ctx)
+	j.generations = []*generation{gen}
+	j.startStoring(ctx)
 	return j, nil
 }
 
-// recital is what somebody else has said, in that time.
-type recital struct {
-	phrases []phrase
-	length  int // of the recording, in samples at engine.SpeechRateHz
-	line    *line
-	manner  engine.SpeakOptions
+// script is what somebody else has said, in that time.
+type script struct {
+	phrases   []phrase
+	length    int // of the recording, in samples at engine.SpeechRateHz
+	utterance *utterance
+	options   engine.SpeakOptions
 }
 
 const (
@@ -141,20 +141,21 @@ const (
 // speak says the phrases, a snippet each: the silence before the first, and that
 // behind each, belong to it, so that the snippets together are as long as the
 // recording.
-func (r *recital) speak(ctx context.Context, p *pacing, types []contract.TimestampType, emit func(piece) error) error {
-	voice := r.line.voice.Speaks
-	f := &fitter{voice: voice, manner: r.manner}
-	f.manner.Urgency = p.urgency
+func (r *script) speak(ctx context.Context, p *playback, types []contract.TimestampType, emit func(piece) error) error {
+	voice := r.utterance.voice.Synthesizer
+	f := &fitter{voice: voice, options: r.options}
+	f.options.Urgency = p.urgency
 	lead := samplesOf(onsetLead, contract.OutputRateHz)
 	at := 0 // the end of what was given
 	for i, ph := range r.phrases {
-		begin, end := out(ph.begin), out(r.length)
-		room := end - begin
+		begin, end := wireSamples(ph.begin), wireSamples(r.length)
+		most := end - begin
 		if i+1 < len(r.phrases) {
-			end = out(r.phrases[i+1].begin) - lead
-			room = end - begin - samplesOf(leastGap, contract.OutputRateHz)
+			end = wireSamples(r.phrases[i+1].begin) - lead
+			most = end - begin - samplesOf(leastGap, contract.OutputRateHz)
 		}
-		said, err := f.say(ctx, flowing(ph.text), to(out(ph.end)-begin, voice.RateHz()), to(room, voice.RateHz()))
+		want := toRate(wireSamples(ph.end)-begin, voice.RateHz())
+		said, err := f.say(ctx, withoutFullStops(ph.text), want, toRate(most, voice.RateHz()))
 		if cannot, ok := errors.AsType[engine.ErrCannotSay](err); ok {
 			return contract.ErrInvalid{Field: "audio",
 				Why: fmt.Sprintf("its words %q: %v", contract.Clip(ph.text), cannot)}
@@ -162,16 +163,16 @@ func (r *recital) speak(ctx context.Context, p *pacing, types []contract.Timesta
 		if err != nil {
 			return err
 		}
-		pcm, silence := r.place(said, begin-at, end-at)
+		pcm, silence := r.layOut(said, begin-at, end-at)
 		s := &snippet{
-			id:    contract.NewID(),
-			index: i,
-			text:  ph.text,
-			line:  r.line,
-			last:  i == len(r.phrases)-1,
+			id:        contract.NewID(),
+			index:     i,
+			text:      ph.text,
+			utterance: r.utterance,
+			last:      i == len(r.phrases)-1,
 		}
 		at += len(pcm)
-		p.sounded(len(pcm), contract.OutputRateHz)
+		p.add(len(pcm), contract.OutputRateHz)
 		times := timestamps(said.moved(silence), voice.RateHz(), types)
 		if err := emit(piece{
 			snippet: s,
@@ -189,15 +190,15 @@ func (r *recital) speak(ctx context.Context, p *pacing, types []contract.Timesta
 	return nil
 }
 
-// place puts a phrase at the rate of the wire into its snippet, so that its voice
+// layOut puts a phrase at the rate of the wire into its snippet, so that its voice
 // begins at begin and the snippet ends at end, or later where the voice does. It
 // says how many samples at the voice's rate the phrase's own are moved by.
-func (r *recital) place(said fitted, begin, end int) (pcm []float32, moved int) {
+func (r *script) layOut(said fitted, begin, end int) (pcm []float32, moved int) {
 	rateHz := said.RateHz
 	from := max(0, said.begin-samplesOf(onsetLead, rateHz))
 	till := min(len(said.PCM), said.end+samplesOf(voiceTail, rateHz))
 	cut := append([]float32{}, said.PCM[from:till]...)
-	faded(cut, samplesOf(edgeFade, rateHz))
+	fadeEdges(cut, samplesOf(edgeFade, rateHz))
 	voice := audio.Resample(cut, rateHz, contract.OutputRateHz)
 	silence := max(0, begin-fromRate(said.begin-from, rateHz))
 	pcm = append(make([]float32, silence, max(end, silence+len(voice))), voice...)
@@ -205,11 +206,11 @@ func (r *recital) place(said fitted, begin, end int) (pcm []float32, moved int) 
 		pcm = append(pcm, make([]float32, n)...)
 	} else if spoken := silence + fromRate(said.end-from, rateHz); end > spoken { // what is too much is no voice
 		pcm = pcm[:end]
-		faded(pcm[silence:], samplesOf(edgeFade, contract.OutputRateHz))
+		fadeEdges(pcm[silence:], samplesOf(edgeFade, contract.OutputRateHz))
 	} else if pause := samplesOf(leastGap, contract.OutputRateHz); n < 0 {
 		pcm = append(pcm, make([]float32, pause)...)
 	}
-	return pcm, to(silence, rateHz) - from
+	return pcm, toRate(silence, rateHz) - from
 }
 
 // moved are the words and phonemes of a phrase, later by so many samples.
@@ -226,8 +227,8 @@ func (f fitted) moved(by int) engine.Sound {
 	return s
 }
 
-// faded lets pcm rise and fall over n samples at its ends.
-func faded(pcm []float32, n int) {
+// fadeEdges lets pcm rise and fall over n samples at its ends.
+func fadeEdges(pcm []float32, n int) {
 	n = min(n, len(pcm)/2)
 	for i := range n {
 		x := float32(i) / float32(n)
@@ -238,8 +239,8 @@ func faded(pcm []float32, n int) {
 
 func samplesOf(d time.Duration, rateHz int) int { return audio.Samples(d, rateHz) }
 
-// out brings a place in a recording to the rate of the wire; to and fromRate bring
+// wireSamples brings a place in a recording to the rate of the wire; to and fromRate bring
 // lengths from there to another rate, and back.
-func out(n int) int              { return n * contract.OutputRateHz / engine.SpeechRateHz }
-func to(n, rateHz int) int       { return n * rateHz / contract.OutputRateHz }
+func wireSamples(n int) int      { return n * contract.OutputRateHz / engine.SpeechRateHz }
+func toRate(n, rateHz int) int   { return n * rateHz / contract.OutputRateHz }
 func fromRate(n, rateHz int) int { return n * contract.OutputRateHz / rateHz }

@@ -6,10 +6,10 @@ const (
 	// edgeHops is how many hops a second sound is looked at in: 8 ms each.
 	edgeHops = 125
 	// softVoice is how much energy a voice has at least where it begins and ends,
-	// beside the voice itself: -30 dB, as in conversations. overRoom is by how much
+	// pipeline the voice itself: -30 dB, as in conversations. overNoise is by how much
 	// it has more than the room around it, 3 dB.
 	softVoice = 1.0 / 1000
-	overRoom  = 2
+	overNoise = 2
 	// The voice may begin up to onsetBack hops before the detector knows it, 160
 	// ms, and onsetLate behind: it takes frames of 32 ms.
 	onsetBack, onsetLate = 20, 6
@@ -40,7 +40,7 @@ func quantile(all []float32, q float64) float32 {
 
 // onset is where the voice in a recording (at engine.SpeechRateHz) begins of which
 // the detector says that it begins at about, as an index. What is before is the
-// room, or the end of another voice, which is not reached.
+// capacity, or the end of another voice, which is not reached.
 func onset(pcm []float32, about int) int {
 	const rateHz = 16000
 	hop := rateHz / edgeHops
@@ -51,7 +51,7 @@ func onset(pcm []float32, about int) int {
 	}
 	level := quantile(all[at:], 0.9)
 	room := quantile(all[max(0, at-8*onsetBack):max(0, at-onsetBack/2)], 0.5)
-	threshold := max(softVoice*level, overRoom*room)
+	threshold := max(softVoice*level, overNoise*room)
 	begin := min(at+onsetLate, len(all)-1)
 	for i, quiet := begin, 0; i >= max(0, at-onsetBack) && quiet < 3; i-- { // the closure of a plosive is not the room
 		if all[i] > threshold {

@@ -19,8 +19,8 @@ const (
 
 // fitter says phrases in the time that others took for them.
 type fitter struct {
-	voice  engine.Synthesizer
-	manner engine.SpeakOptions
+	voice   engine.Synthesizer
+	options engine.SpeakOptions
 	// perLetter is how long the voice takes for a letter by itself, in samples, as
 	// the phrases so far show; 0: not known.
 	perLetter float64
@@ -38,12 +38,12 @@ func (f *fitter) say(ctx context.Context, text string, want, room int) (fitted, 
 	letters := float64(max(len(text), 1))
 	speed := 1.0
 	if f.perLetter > 0 {
-		speed = bounded(f.perLetter * letters / float64(max(want, 1)))
+		speed = clampSpeed(f.perLetter * letters / float64(max(want, 1)))
 	}
 	var best fitted
 	off := math.Inf(1)
 	for range mostTries {
-		o := f.manner
+		o := f.options
 		o.Speed = speed
 		said, err := engine.SpeakWhole(ctx, f.voice, text, o)
 		if err != nil {
@@ -62,7 +62,7 @@ func (f *fitter) say(ctx context.Context, text string, want, room int) (fitted, 
 		if far < off {
 			best, off = fitted{said, begin, end}, far
 		}
-		next := bounded(speed * float64(took) / float64(max(min(want, room), 1)))
+		next := clampSpeed(speed * float64(took) / float64(max(min(want, room), 1)))
 		if far <= fitting || math.Abs(next/speed-1) < 0.01 {
 			break
 		}
@@ -71,7 +71,7 @@ func (f *fitter) say(ctx context.Context, text string, want, room int) (fitted, 
 	return best, nil
 }
 
-// bounded keeps a speed within what is still understood.
-func bounded(speed float64) float64 {
+// clampSpeed keeps a speed within what is still understood.
+func clampSpeed(speed float64) float64 {
 	return min(max(speed, contract.MinSpeed), contract.MaxSpeed)
 }

@@ -39,8 +39,8 @@ type phrase struct {
 	text       string
 }
 
-// listener hears recordings.
-type listener struct {
+// recognizer hears recordings.
+type recognizer struct {
 	detector    engine.VoiceDetector
 	transcriber engine.Transcriber
 	urgency     *engine.Urgency
@@ -48,15 +48,15 @@ type listener struct {
 
 // phrases returns what is said in a recording (mono, engine.SpeechRateHz), and
 // when; the phrases follow one another. It is none when nobody speaks.
-func (l listener) phrases(ctx context.Context, pcm []float32) ([]phrase, error) {
-	voices, err := l.voices(ctx, pcm)
+func (l recognizer) phrases(ctx context.Context, pcm []float32) ([]phrase, error) {
+	voices, err := l.voiceSegments(ctx, pcm)
 	if err != nil {
 		return nil, err
 	}
-	found := joined(voices)
+	found := joinPhrases(voices)
 	for rest := found; len(rest) > 0; {
-		n := spanOf(rest)
-		if err := l.hear(ctx, pcm, rest[:n]); err != nil {
+		n := spanLength(rest)
+		if err := l.transcribeSpan(ctx, pcm, rest[:n]); err != nil {
 			return nil, err
 		}
 		rest = rest[n:]
@@ -70,8 +70,8 @@ func (l listener) phrases(ctx context.Context, pcm []float32) ([]phrase, error) 
 	return said, nil
 }
 
-// voices finds the stretches of voice that the detector tells apart.
-func (l listener) voices(ctx context.Context, pcm []float32) ([]phrase, error) {
+// voiceSegments finds the stretches of voice that the detector tells apart.
+func (l recognizer) voiceSegments(ctx context.Context, pcm []float32) ([]phrase, error) {
 	o := engine.DefaultSegmentOptions()
 	o.ShortPause, o.EndSilence, o.MinVoiced = surePause, surePause, 0
 	s := engine.NewSegmenter(l.detector.NewStream(), o)
@@ -114,9 +114,9 @@ func (l listener) voices(ctx context.Context, pcm []float32) ([]phrase, error) {
 	return all, nil
 }
 
-// joined are the phrases that stretches of voice make: what is apart by less than a
+// joinPhrases are the phrases that stretches of voice make: what is apart by less than a
 // pause is one, and what has too little voice for a word is none.
-func joined(voices []phrase) []phrase {
+func joinPhrases(voices []phrase) []phrase {
 	var all []phrase
 	for _, v := range voices {
 		n := len(all)
@@ -130,8 +130,8 @@ func joined(voices []phrase) []phrase {
 	return slices.DeleteFunc(all, func(p phrase) bool { return p.voiced < phraseVoice })
 }
 
-// spanOf is how many of the first phrases are heard together.
-func spanOf(all []phrase) int {
+// spanLength is how many of the first phrases are heard together.
+func spanLength(all []phrase) int {
 	n := 1
 	for n < len(all) && between(all[n-1].end, all[n].begin) <= spanPause &&
 		between(all[0].begin, all[n].end) <= longestSpan {
@@ -144,9 +144,9 @@ func between(from, to int) time.Duration {
 	return time.Duration(to-from) * time.Second / engine.SpeechRateHz
 }
 
-// hear sets the texts of a span of phrases: the words are those of the whole, and
+// transcribeSpan sets the texts of a span of phrases: the words are those of the whole, and
 // what is heard in each phrase by itself tells which of them are its own.
-func (l listener) hear(ctx context.Context, pcm []float32, span []phrase) error {
+func (l recognizer) transcribeSpan(ctx context.Context, pcm []float32, span []phrase) error {
 	whole, err := l.transcript(ctx, pcm, span[0].begin, span[len(span)-1].end)
 	if err != nil {
 		return err
@@ -171,13 +171,13 @@ func (l listener) hear(ctx context.Context, pcm []float32, span []phrase) error 
 		}
 		return nil
 	}
-	for i, words := range shareOut(words, heard, lengths) {
+	for i, words := range distribute(words, heard, lengths) {
 		span[i].text = strings.Join(words, " ")
 	}
 	return nil
 }
 
-func (l listener) transcript(ctx context.Context, pcm []float32, from, to int) (string, error) {
+func (l recognizer) transcript(ctx context.Context, pcm []float32, from, to int) (string, error) {
 	const edge = int(spanEdge * engine.SpeechRateHz / time.Second)
 	t, err := l.transcriber.Transcribe(ctx, pcm[max(0, from-edge):min(len(pcm), to+edge)],
 		engine.TranscribeOptions{Urgency: l.urgency})

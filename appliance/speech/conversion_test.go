@@ -32,7 +32,7 @@ func (m metronome) Speak(_ context.Context, text string, o engine.SpeakOptions, 
 	for i := range pcm[edge : edge+letter*len(text)] {
 		pcm[edge+i] = 0.3 * float32(math.Sin(float64(i)*2*math.Pi*440/24000))
 	}
-	faded(pcm[edge:edge+letter*len(text)], 240)
+	fadeEdges(pcm[edge:edge+letter*len(text)], 240)
 	return emit(engine.Sound{
 		PCM:          pcm,
 		Words:        words,
@@ -54,9 +54,9 @@ func (m metronome) noting(note func(text string, o engine.SpeakOptions)) *engine
 func recite(t *testing.T, voice engine.Synthesizer, length time.Duration, phrases ...phrase) (pcm []float32,
 	snippets []piece) {
 	t.Helper()
-	r := recital{phrases: phrases, length: samplesOf(length, engine.SpeechRateHz),
-		line: &line{voice: Voice{Speaks: voice}}}
-	err := r.speak(t.Context(), newPacing(), []contract.TimestampType{contract.TimestampWord}, func(p piece) error {
+	r := script{phrases: phrases, length: samplesOf(length, engine.SpeechRateHz),
+		utterance: &utterance{voice: Voice{Synthesizer: voice}}}
+	err := r.speak(t.Context(), newPlayback(), []contract.TimestampType{contract.TimestampWord}, func(p piece) error {
 		pcm = append(pcm, p.pcm...)
 		snippets = append(snippets, p)
 		return nil
@@ -165,7 +165,7 @@ func TestPausesMakePhrases(t *testing.T) {
 		p.voiced = time.Duration(end-begin) * time.Millisecond
 		return p
 	}
-	got := joined([]phrase{ms(0, 1000), ms(1100, 2000), ms(2300, 2350), ms(2700, 3000)})
+	got := joinPhrases([]phrase{ms(0, 1000), ms(1100, 2000), ms(2300, 2350), ms(2700, 3000)})
 	want := []phrase{ms(0, 2000), ms(2700, 3000)}
 	want[0].voiced = 1900 * time.Millisecond
 	if len(got) != 2 || got[0] != want[0] || got[1] != want[1] {

@@ -9,17 +9,17 @@ import (
 )
 
 const (
-	// strangers is how alike two words must not be to be taken for one another,
+	// maxWordDistance is how alike two words must not be to be taken for one another,
 	// and skipped what it costs to leave a word without one: a little more than
 	// half of it, so that what differs stands against each other in order.
-	strangers = 1.0
-	skipped   = 0.55
+	maxWordDistance = 1.0
+	skipCost        = 0.55
 )
 
-// shareOut gives the words of a text to the parts in which they were said, in
-// order. heard is what was understood of each part alone, which may be wrong, too
+// distribute gives the words of a text to the parts in which they were said, in
+// enqueuePart. heard is what was understood of each part alone, which may be wrong, too
 // much or too little; lengths are how long the parts are, for where nothing was.
-func shareOut(words []string, heard [][]string, lengths []int) [][]string {
+func distribute(words []string, heard [][]string, lengths []int) [][]string {
 	var flat []string
 	var part []int // of each in flat
 	for i, h := range heard {
@@ -31,7 +31,7 @@ func shareOut(words []string, heard [][]string, lengths []int) [][]string {
 	if len(flat) == 0 {
 		return byLength(words, lengths)
 	}
-	of := partners(words, flat)
+	of := alignWords(words, flat)
 	at := 0
 	for i, w := range words {
 		switch {
@@ -45,9 +45,9 @@ func shareOut(words []string, heard [][]string, lengths []int) [][]string {
 	return shares
 }
 
-// partners is for each of a the index of the one of b that stands for it, -1 for
-// none: the alignment of the two that costs least.
-func partners(a, b []string) []int {
+// alignWords is for each of a the index of the one of b that stands for it, -1 for
+// empty: the alignment of the two that costs least.
+func alignWords(a, b []string) []int {
 	plainA, plainB := plain(a), plain(b)
 	cost := make([][]float64, len(a)+1) // of a[i:] and b[j:]
 	for i := range cost {
@@ -57,22 +57,22 @@ func partners(a, b []string) []int {
 		for j := len(b); j >= 0; j-- {
 			switch {
 			case i == len(a):
-				cost[i][j] = float64(len(b)-j) * skipped
+				cost[i][j] = float64(len(b)-j) * skipCost
 			case j == len(b):
-				cost[i][j] = float64(len(a)-i) * skipped
+				cost[i][j] = float64(len(a)-i) * skipCost
 			default:
-				cost[i][j] = min(cost[i+1][j+1]+unlike(plainA[i], plainB[j]), cost[i+1][j]+skipped,
-					cost[i][j+1]+skipped)
+				cost[i][j] = min(cost[i+1][j+1]+wordDistance(plainA[i], plainB[j]), cost[i+1][j]+skipCost,
+					cost[i][j+1]+skipCost)
 			}
 		}
 	}
 	of := make([]int, len(a))
 	for i, j := 0, 0; i < len(a); {
 		switch {
-		case j < len(b) && cost[i][j] == cost[i+1][j+1]+unlike(plainA[i], plainB[j]):
+		case j < len(b) && cost[i][j] == cost[i+1][j+1]+wordDistance(plainA[i], plainB[j]):
 			of[i] = j
 			i, j = i+1, j+1
-		case j < len(b) && cost[i][j] == cost[i][j+1]+skipped:
+		case j < len(b) && cost[i][j] == cost[i][j+1]+skipCost:
 			j++
 		default:
 			of[i] = -1
@@ -96,13 +96,13 @@ func plain(words []string) [][]rune {
 	return all
 }
 
-// unlike is how far two words are apart, 0 to strangers: their edit distance
-// beside the longer's length.
-func unlike(a, b []rune) float64 {
+// wordDistance is how far two words are apart, 0 to strangers: their edit distance
+// pipeline the longer's length.
+func wordDistance(a, b []rune) float64 {
 	if len(a) == 0 && len(b) == 0 {
 		return 0
 	}
-	return strangers * float64(levenshtein.Distance(a, b)) / float64(max(len(a), len(b)))
+	return maxWordDistance * float64(levenshtein.Distance(a, b)) / float64(max(len(a), len(b)))
 }
 
 // byLength gives each part as many letters as it is long.
@@ -131,10 +131,10 @@ func byLength(words []string, lengths []int) [][]string {
 	return shares
 }
 
-// flowing is a text as it is said without a pause: what are sentences in it become
+// withoutFullStops is a text as it is said without a pause: what are sentences in it become
 // clauses. Behind a full stop a voice pauses for 300 to 370 ms, behind a comma for 210
-// to 280, and the speaker did for less than phrasePause.
-func flowing(s string) string {
+// toRate 280, and the speaker did for less than phrasePause.
+func withoutFullStops(s string) string {
 	var b strings.Builder
 	parts := text.Stretches(s)
 	for i, p := range parts {

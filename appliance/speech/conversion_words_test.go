@@ -36,7 +36,7 @@ func TestWordsGoToThePhrasesInWhichTheyWereSaid(t *testing.T) {
 			lengths[i] = 1000 * (i + 1)
 		}
 		got := make([]string, len(heard))
-		for i, words := range shareOut(strings.Fields(c.whole), heard, lengths) {
+		for i, words := range distribute(strings.Fields(c.whole), heard, lengths) {
 			got[i] = strings.Join(words, " ")
 		}
 		if !reflect.DeepEqual(got, c.want) {
@@ -53,7 +53,7 @@ func TestSharingOutKeepsAllWordsInOrder(t *testing.T) {
 		heard := rapid.SliceOfN(rapid.SliceOfN(word, 0, 8), 1, 6).Draw(t, "heard")
 		lengths := rapid.SliceOfN(rapid.IntRange(1, 1e6), len(heard), len(heard)).Draw(t, "lengths")
 		var got []string
-		for _, share := range shareOut(words, heard, lengths) {
+		for _, share := range distribute(words, heard, lengths) {
 			got = append(got, share...)
 		}
 		if strings.Join(got, " ") != strings.Join(words, " ") {
@@ -71,7 +71,7 @@ func TestAPhraseIsSaidWithoutFullStopsWithin(t *testing.T) {
 		"Good morning.":                         "Good morning.",
 		"well":                                  "well", "": "", "…": "…",
 	} {
-		if got := flowing(in); got != want {
+		if got := withoutFullStops(in); got != want {
 			t.Errorf("%q is said as %q, want %q", in, got, want)
 		}
 	}

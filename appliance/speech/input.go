@@ -16,18 +16,18 @@ import (
 )
 
 const (
-	// mostOrdered bounds the snippets of one socket that wait to be spoken, in bytes;
+	// maxQueuedBytes bounds the snippets of one socket that wait to be spoken, in bytes;
 	// then its client waits. It is what 25,000 characters in short sentences take, as
 	// one request may have: who leaves behind so much is still heard to leave.
-	mostOrdered = 256 << 10
+	maxQueuedBytes = 256 << 10
 	// orderBytes is what a snippet that waits takes besides its text.
 	orderBytes = 256
-	// settled is how long after its stop a text counts as a whole sentence though
+	// sentenceTimeout is how long after its stop a text counts as a whole sentence though
 	// nothing follows: longer than the gap between two words of a language model on
 	// a slow machine.
-	settled = 500 * time.Millisecond
-	// idle is how long a socket may say nothing, as in conversations.
-	idle = 10 * time.Minute
+	sentenceTimeout = 500 * time.Millisecond
+	// idleTimeout is how long a socket may say nothing, as in conversations.
+	idleTimeout = 10 * time.Minute
 	// socketsAtOnce is how many sockets may be open, idle or not: each costs 100 KB.
 	// One account may have three quarters of them.
 	socketsAtOnce, socketsOfOne = 128, 96
@@ -48,34 +48,34 @@ func (s *Service) ReserveSocket(account string) (release func(), err error) {
 	switch err {
 	case limit.ErrPerKey:
 		return nil, contract.ErrTooMany{What: "this account has too many sockets open for text-to-speech",
-			RetryAfter: turnRetry}
+			RetryAfter: retryAfter}
 	case limit.ErrFull:
-		return nil, contract.ErrFull{What: "too many sockets are open for text-to-speech", RetryAfter: turnRetry}
+		return nil, contract.ErrFull{What: "too many sockets are open for text-to-speech", RetryAfter: retryAfter}
 	}
 	return release, err
 }
 
 // Input speaks what a client sends it bit by bit: each sentence as soon as it is
-// whole, one after the other. Its client's goroutine brings the messages, and one
+// memory, one after the other. Its client's goroutine brings the messages, and one
 // of its own speaks.
 type Input struct {
 	service *Service
 	out     Out
 	mouth   mouth
 
-	ctx    context.Context // ends when nobody listens any more
-	cancel context.CancelCauseFunc
-	orders *unbounded.Queue[order]
-	room   *semaphore.Weighted // for orders, in bytes
-	done   chan struct{}
+	ctx      context.Context // ends when nobody listens any more
+	cancel   context.CancelCauseFunc
+	orders   *unbounded.Queue[order]
+	capacity *semaphore.Weighted // for orders, in bytes
+	done     chan struct{}
 
-	mu        sync.Mutex // guards what follows, which the client's goroutine and the timer use
-	pending   string     // text of which no sentence is whole
-	set       settings
-	utterance int
-	closed    bool
-	timer     *time.Timer // fires when pending is settled, or the socket idle
-	changed   int         // counts messages, so that a timer that fired late is known
+	mu             sync.Mutex // guards what follows, which the client's goroutine and the timer use
+	pending        string     // text of which no sentence is whole
+	settings       settings
+	utteranceIndex int
+	closed         bool
+	timer          *time.Timer // fires when pending is settled, or the socket idle
+	changed        int         // counts messages, so that a timer that fired late is known
 }
 
 // settings are how the texts of a socket are said.
@@ -85,36 +85,36 @@ type settings struct {
 	speed       float64
 }
 
-// order is a snippet to be spoken, or what ends what was.
+// enqueuePart is a snippet to be spoken, or what ends what was.
 type order struct {
-	text      string
-	part      text.Stretch // all of text, and how it ends
-	set       settings
-	utterance int
-	silence   float64 // seconds behind it
-	flushed   bool    // it is the last of a generation
-	close     bool    // it is the last of all
+	text           string
+	part           text.Stretch // all of text, and how it ends
+	settings       settings
+	utteranceIndex int
+	silence        float64 // seconds behind it
+	flushed        bool    // it is the last of a generation
+	close          bool    // it is the last of all
 }
 
 // bytes is what o takes while it waits.
-func (o order) bytes() int64 { return int64(min(orderBytes+len(o.text), mostOrdered)) }
+func (o order) bytes() int64 { return int64(min(orderBytes+len(o.text), maxQueuedBytes)) }
 
-var errOver = errors.New("the socket is over")
+var errSocketClosed = errors.New("the socket is over")
 
 // OpenInput begins to speak for an account what Receive is given. It ends when ctx
 // does, too: the box stops.
 func (s *Service) OpenInput(ctx context.Context, account, requestID string, c contract.TTSConnect, out Out) *Input {
 	in := &Input{
-		service: s,
-		out:     out,
-		orders:  unbounded.NewQueue[order](),
-		room:    semaphore.NewWeighted(mostOrdered),
-		done:    make(chan struct{}),
-		set:     settings{speed: 1},
+		service:  s,
+		out:      out,
+		orders:   unbounded.NewQueue[order](),
+		capacity: semaphore.NewWeighted(maxQueuedBytes),
+		done:     make(chan struct{}),
+		settings: settings{speed: 1},
 	}
 	in.ctx, in.cancel = context.WithCancelCause(ctx)
 	in.mouth = newMouth(s, account, requestID, c, out)
-	in.timer = time.AfterFunc(idle, func() { in.expired(0) })
+	in.timer = time.AfterFunc(idleTimeout, func() { in.onTimer(0) })
 	go in.run()
 	return in
 }
@@ -123,29 +123,30 @@ func (s *Service) OpenInput(ctx context.Context, account, requestID string, c co
 func (in *Input) Done() <-chan struct{} { return in.done }
 
 // HangUp says that the client is gone.
-func (in *Input) HangUp() { in.cancel(errOver) }
+func (in *Input) HangUp() { in.cancel(errSocketClosed) }
 
 // Receive takes a message of the client. It waits while too much is still to be
-// spoken, and so does the client. What comes behind the one that closes counts for
+// synthesis, and so does the client. What comes behind the one that closes counts for
 // nothing.
 func (in *Input) Receive(m contract.PublishTTS) error {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	switch {
 	case in.ctx.Err() != nil:
-		return errOver
+		return errSocketClosed
 	case in.closed: // what was asked for before is still being said
 		return nil
 	}
 	in.changed++
-	now := in.set.with(m)
-	if now != in.set && in.pending != "" && (m.Text != "" || m.Description != "" || m.Speed != 0 || m.Voice != nil) {
+	now := in.settings.updated(m)
+	changes := m.Text != "" || m.Description != "" || m.Speed != 0 || m.Voice != nil
+	if now != in.settings && in.pending != "" && changes {
 		if err := in.flush(0, false); err != nil {
 			return err
 		}
-		now = in.set.with(m)
+		now = in.settings.updated(m)
 	}
-	in.set = now
+	in.settings = now
 	in.pending += m.Text
 	var err error
 	switch {
@@ -155,13 +156,13 @@ func (in *Input) Receive(m contract.PublishTTS) error {
 	case m.Flush || m.TrailingSilence > 0:
 		err = in.flush(m.TrailingSilence, false)
 	default:
-		err = in.sentences()
+		err = in.enqueueSentences()
 	}
-	in.rest()
+	in.resetTimer()
 	return err
 }
 
-func (s settings) with(m contract.PublishTTS) settings {
+func (s settings) updated(m contract.PublishTTS) settings {
 	if m.Voice != nil && (s.voice == nil || *m.Voice != *s.voice) {
 		s.voice = m.Voice
 	}
@@ -174,12 +175,12 @@ func (s settings) with(m contract.PublishTTS) settings {
 	return s
 }
 
-// sentences has the whole sentences spoken, all but the last of what is pending:
+// enqueueSentences has the whole sentences spoken, all but the last of what is pending:
 // that may go on.
-func (in *Input) sentences() error {
+func (in *Input) enqueueSentences() error {
 	parts := text.Stretches(in.pending)
 	for i := 0; i+1 < len(parts); i++ {
-		if err := in.order(parts[i], 0, false, false); err != nil {
+		if err := in.enqueuePart(parts[i], 0, false, false); err != nil {
 			return err
 		}
 	}
@@ -198,14 +199,14 @@ func (in *Input) flush(silence float64, end bool) error {
 		if last {
 			s = silence
 		}
-		if err := in.order(p, s, last, last && end); err != nil {
+		if err := in.enqueuePart(p, s, last, last && end); err != nil {
 			return err
 		}
 	}
 	mute := strings.TrimSpace(in.pending) // where there are no parts
 	in.pending = ""
 	if len(parts) == 0 {
-		if err := in.put(order{
+		if err := in.enqueue(order{
 			text:    mute,
 			silence: silence,
 			flushed: true,
@@ -214,34 +215,34 @@ func (in *Input) flush(silence float64, end bool) error {
 			return err
 		}
 	}
-	in.utterance++
-	in.set.description, in.set.speed = "", 1
+	in.utteranceIndex++
+	in.settings.description, in.settings.speed = "", 1
 	return nil
 }
 
-func (in *Input) order(p text.Stretch, silence float64, flushed, end bool) error {
+func (in *Input) enqueuePart(p text.Stretch, silence float64, flushed, end bool) error {
 	s := in.pending[p.From:p.To]
 	p.From, p.To = 0, len(s)
-	return in.put(order{s, p, in.set, in.utterance, silence, flushed, end})
+	return in.enqueue(order{s, p, in.settings, in.utteranceIndex, silence, flushed, end})
 }
 
-// put hands an order to the mouth, and waits for room.
-func (in *Input) put(o order) error {
-	if in.room.Acquire(in.ctx, o.bytes()) != nil {
-		return errOver
+// enqueue hands an order to the mouth, and waits for room.
+func (in *Input) enqueue(o order) error {
+	if in.capacity.Acquire(in.ctx, o.bytes()) != nil {
+		return errSocketClosed
 	}
 	in.orders.Put(o)
 	return nil
 }
 
-// next waits for an order; the error says that the socket is over.
+// encode waits for an order; the error says that the socket is over.
 func (in *Input) next() (order, error) {
 	for {
 		if in.ctx.Err() != nil {
-			return order{}, errOver
+			return order{}, errSocketClosed
 		}
 		if o, ok := in.orders.Take(); ok {
-			in.room.Release(o.bytes())
+			in.capacity.Release(o.bytes())
 			return o, nil
 		}
 		select {
@@ -251,19 +252,19 @@ func (in *Input) next() (order, error) {
 	}
 }
 
-// rest sets the timer for what time alone brings.
-func (in *Input) rest() {
+// resetTimer sets the timer for what time alone brings.
+func (in *Input) resetTimer() {
 	in.timer.Stop()
-	after := idle
+	after := idleTimeout
 	if n := len(text.Stretches(in.pending)); n > 0 && text.EndsSentence(in.pending) {
-		after = settled
+		after = sentenceTimeout
 	}
 	changed := in.changed
-	in.timer = time.AfterFunc(after, func() { in.expired(changed) })
+	in.timer = time.AfterFunc(after, func() { in.onTimer(changed) })
 }
 
-// expired is called by the timer: a sentence is settled, or the socket idle.
-func (in *Input) expired(changed int) {
+// onTimer is called by the timer: a sentence is settled, or the socket idle.
+func (in *Input) onTimer(changed int) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	if in.changed != changed || in.closed || in.ctx.Err() != nil {
@@ -272,14 +273,14 @@ func (in *Input) expired(changed int) {
 	if text.EndsSentence(in.pending) && len(text.Stretches(in.pending)) > 0 {
 		parts := text.Stretches(in.pending)
 		for _, p := range parts {
-			if in.order(p, 0, false, false) != nil {
+			if in.enqueuePart(p, 0, false, false) != nil {
 				return
 			}
 		}
 		in.pending = ""
-		in.rest()
+		in.resetTimer()
 		return
 	}
 	in.closed = true
-	_ = in.put(order{flushed: true, close: true})
+	_ = in.enqueue(order{flushed: true, close: true})
 }

@@ -39,7 +39,7 @@ type choir struct{ said *[]string }
 
 func (c choir) Find(_ context.Context, _ string, ref contract.VoiceRef, _ string) (Voice, error) {
 	return Voice{Name: ref.Name, Recipe: []byte(`"` + ref.Name + `"`),
-		Speaks: metronome{0.5, 20}.noting(func(text string, _ engine.SpeakOptions) {
+		Synthesizer: metronome{0.5, 20}.noting(func(text string, _ engine.SpeakOptions) {
 			*c.said = append(*c.said, ref.Name+": "+text)
 		})}, nil
 }
@@ -48,7 +48,7 @@ func (c choir) Design(ctx context.Context, _ string, _ int, _ int64) (Voice, err
 	return c.Find(ctx, "", contract.VoiceRef{Name: "made"}, "")
 }
 
-func (c choir) Again(ctx context.Context, recipe json.RawMessage, _ string) (Voice, error) {
+func (c choir) FromRecipe(ctx context.Context, recipe json.RawMessage, _ string) (Voice, error) {
 	return c.Find(ctx, "", contract.VoiceRef{Name: strings.Trim(string(recipe), `"`)}, "")
 }
 
@@ -71,11 +71,11 @@ func sendAll(t *testing.T, in *Input, messages ...contract.PublishTTS) {
 func converse(t *testing.T, connect contract.TTSConnect, messages ...contract.PublishTTS) (c *client, said []string) {
 	t.Helper()
 	s := New(Parts{
-		Voices:  choir{said: &said},
-		Ear:     Ear{Transcriber: deaf},
-		Records: shelf{"before": {ID: "before", Body: `{"voices":["eve"]}`}},
-		Keep:    Keep{Newest: 10, Texts: true},
-		Log:     slog.New(slog.DiscardHandler),
+		Voices:    choir{said: &said},
+		Ear:       Ear{Transcriber: deaf},
+		Records:   shelf{"before": {ID: "before", Body: `{"voices":["eve"]}`}},
+		Retention: Retention{Newest: 10, Texts: true},
+		Log:       slog.New(slog.DiscardHandler),
 	})
 	connect.Format, connect.NoBinary, connect.StripHeaders = contract.FormatPCM, true, true
 	c = &client{closed: make(chan int, 2)}
@@ -97,7 +97,7 @@ func TestALongTextDoesNotKeepASocketFromBeingRead(t *testing.T) {
 		<-ctx.Done()
 		return context.Cause(ctx)
 	}}
-	s := New(Parts{Voices: only{Voice{Name: "a", Recipe: []byte(`{}`), Speaks: breathless}},
+	s := New(Parts{Voices: only{Voice{Name: "a", Recipe: []byte(`{}`), Synthesizer: breathless}},
 		Records: shelf{}, Log: slog.New(slog.DiscardHandler)})
 	in := s.OpenInput(t.Context(), "a", "r", contract.TTSConnect{Format: contract.FormatPCM, NoBinary: true},
 		&client{closed: make(chan int, 2)})
@@ -175,16 +175,16 @@ func TestAnEmojiAloneIsRefused(t *testing.T) {
 func TestAMessageBehindCloseIsPassedOver(t *testing.T) {
 	var said []string
 	s := New(Parts{
-		Voices:  choir{said: &said},
-		Records: shelf{},
-		Keep:    Keep{Newest: 10, Texts: true},
-		Log:     slog.New(slog.DiscardHandler),
+		Voices:    choir{said: &said},
+		Records:   shelf{},
+		Retention: Retention{Newest: 10, Texts: true},
+		Log:       slog.New(slog.DiscardHandler),
 	})
 	c := &client{closed: make(chan int, 2)}
 	in := s.OpenInput(t.Context(), "a", "r", contract.TTSConnect{Format: contract.FormatPCM, NoBinary: true}, c)
 	for _, m := range []contract.PublishTTS{{Text: "One. Two.", Voice: &contract.VoiceRef{Name: "ann"}, Close: true},
 		{Text: "Three."}, {Close: true}} {
-		_ = in.Receive(m) // errOver where all has been said already
+		_ = in.Receive(m) // errSocketClosed where all has been said already
 	}
 	select {
 	case <-in.Done():
@@ -244,7 +244,7 @@ func TestASocketMakesAVoiceWhereNoneIsNamed(t *testing.T) {
 }
 
 // TestInstantModeOfASocketNeedsAVoice where it is asked for; what is named later is
-// spoken.
+// synthesis.
 func TestInstantModeOfASocketNeedsAVoice(t *testing.T) {
 	instant, no := true, false
 	c, said := converse(t, contract.TTSConnect{InstantMode: &instant},

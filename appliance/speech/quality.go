@@ -25,7 +25,7 @@ func (e Ear) transcribe(ctx context.Context, pcm []float32, rateHz int, speed fl
 	error) {
 	o := engine.TranscribeOptions{Urgency: u, Speed: speed}
 	pcm = audio.Resample(pcm, rateHz, engine.SpeechRateHz)
-	if time.Duration(len(pcm))*time.Second/engine.SpeechRateHz <= longestHeard {
+	if time.Duration(len(pcm))*time.Second/engine.SpeechRateHz <= longestTranscribed {
 		t, err := e.Transcriber.Transcribe(ctx, pcm, o)
 		return t.Text, err
 	}
@@ -38,71 +38,74 @@ func (e Ear) transcribe(ctx context.Context, pcm []float32, rateHz int, speed fl
 }
 
 const (
-	// longestHeard is how much is transcribed at once: beyond it the default ear
+	// longestTranscribed is how much is transcribed at once: beyond it the default ear
 	// derails now and then, so longer sound is cut at its pauses.
-	longestHeard = 12 * time.Second
-	// worst is the share of words at which a snippet counts as misspoken. The voices
+	longestTranscribed = 12 * time.Second
+	// misspokenShare is the share of words at which a snippet counts as misspoken. The voices
 	// are read back with 3 to 6 of a hundred words wrong, names and numbers among
 	// them, which ear and table write differently; a third is no such thing.
-	worst = 0.34
-	// fewest wrong words are two: of one that is heard wrong, in "Hi." or
+	misspokenShare = 0.34
+	// misspokenLeast wrong words are two: of one that is heard wrong, in "Hi." or
 	// "Nguyen", the ear is the likelier cause.
-	fewest = 2
+	misspokenLeast = 2
 )
 
-func misspoken(wrong, of int) bool { return wrong >= fewest && float64(wrong) > worst*float64(of) }
+func misspoken(wrong, of int) bool {
+	return wrong >= misspokenLeast && float64(wrong) > misspokenShare*float64(of)
+}
 
-// spoken is a snippet whose sound is all made.
-type spoken struct {
+// synthesis is a snippet whose sound is all made.
+type synthesis struct {
 	sound     engine.Sound // all of it, at the rate of the voice
 	heard     *string      // nil: by nobody
 	wrong, of int          // words
 }
 
-// checked says a snippet, hears what it sounds like, and says it once more, with
+// sayChecked says a snippet, hears what it sounds like, and says it once more, with
 // another seed, where that is something else. It gives emit the better of the two.
-func (j *Job) checked(ctx context.Context, t *take, s *snippet, p *pacing, rate *audio.Converter,
+func (j *Job) sayChecked(ctx context.Context, gen *generation, s *snippet, p *playback, rate *audio.Converter,
 	emit func(piece) error) error {
-	said, err := j.whole(ctx, t, s, p, 0)
+	said, err := j.synthesizeSnippet(ctx, gen, s, p, 0)
 	if err != nil {
 		return err
 	}
 	if misspoken(said.wrong, said.of) {
-		again, err := j.whole(ctx, t, s, p, 1)
+		again, err := j.synthesizeSnippet(ctx, gen, s, p, 1)
 		if err != nil {
 			return err
 		}
 		better := again.wrong < said.wrong
-		j.service.Observe.Remade(better)
+		j.service.Observe.Retried(better)
 		if better {
 			said = again
-			if err := j.took(ctx, t, s, 1); err != nil {
+			if err := j.storeAttempt(ctx, gen, s, 1); err != nil {
 				return err
 			}
 		}
 	}
 	if said.heard != nil {
-		j.service.Observe.Heard(said.wrong, said.of)
+		j.service.Observe.WordErrors(said.wrong, said.of)
 	}
-	return j.give(t, s, said, p, rate, emit)
+	return j.emitSynthesis(gen, s, said, p, rate, emit)
 }
 
-// whole says all of a snippet, and hears it.
-func (j *Job) whole(ctx context.Context, t *take, s *snippet, p *pacing, try int) (said spoken, err error) {
-	err = t.sounds(ctx, s, p.urgency, try, func(sound engine.Sound) error {
+// memory says all of a snippet, and hears it.
+func (j *Job) synthesizeSnippet(ctx context.Context, gen *generation, s *snippet, p *playback,
+	try int) (said synthesis, err error) {
+	err = gen.synthesize(ctx, s, p.urgency, try, func(sound engine.Sound) error {
 		said.sound.PCM = append(said.sound.PCM, sound.PCM...)
 		said.sound.Words = append(said.sound.Words, sound.Words...)
 		said.sound.Phonemes = append(said.sound.Phonemes, sound.Phonemes...)
 		return nil
 	})
-	ear, voice := j.service.Ear, s.line.voice
+	ear, voice := j.service.Ear, s.utterance.voice
 	if err != nil || !ear.understands(voice.Language) {
 		return said, err
 	}
-	heard, err := ear.transcribe(ctx, said.sound.PCM, voice.Speaks.RateHz(), s.line.Speed, p.urgency)
+	heard, err := ear.transcribe(ctx, said.sound.PCM, voice.Synthesizer.RateHz(), s.utterance.Speed, p.urgency)
 	said.heard = &heard
-	said.wrong, said.of = misheard(s.text, heard,
-		text.Options{Language: voice.Language, Locale: t.reading.Locale, Lexicon: t.reading.Lexicon})
+	said.wrong, said.of = transcriptErrors(s.text, heard,
+		text.Options{Language: voice.Language, Locale: gen.pronunciation.Locale, Lexicon: gen.pronunciation.Lexicon})
 	return said, err
 }
 
@@ -111,9 +114,10 @@ func (j *Job) whole(ctx context.Context, t *take, s *snippet, p *pacing, try int
 // unless told otherwise.
 const longestChunk = 5 * time.Second
 
-// give gives emit the sound of a snippet that is all made.
-func (j *Job) give(t *take, s *snippet, said spoken, p *pacing, rate *audio.Converter, emit func(piece) error) error {
-	hz := s.line.voice.Speaks.RateHz()
+// deliver gives emit the sound of a snippet that is all made.
+func (j *Job) emitSynthesis(gen *generation, s *snippet, said synthesis, p *playback, rate *audio.Converter,
+	emit func(piece) error) error {
+	hz := s.utterance.voice.Synthesizer.RateHz()
 	resampler, err := rate.Between(hz, contract.OutputRateHz)
 	if err != nil {
 		return err
@@ -123,16 +127,16 @@ func (j *Job) give(t *take, s *snippet, said spoken, p *pacing, rate *audio.Conv
 	for from := 0; ; from += most {
 		to := min(from+most, len(said.sound.PCM))
 		last := to == len(said.sound.PCM)
-		part := takeTimes(&rest, to, last)
+		part := cutTimes(&rest, to, last)
 		pcm := resampler.Process(nil, said.sound.PCM[from:to])
 		if last {
 			pcm = append(resampler.Flush(pcm), silent(s.pause)...)
 		}
-		p.sounded(len(pcm), contract.OutputRateHz)
+		p.add(len(pcm), contract.OutputRateHz)
 		if err := emit(piece{
 			snippet: s,
 			pcm:     pcm,
-			times:   timestamps(part, hz, j.asked.IncludeTimestampTypes),
+			times:   timestamps(part, hz, j.request.IncludeTimestampTypes),
 			last:    last,
 			heard:   said.heard,
 		}); err != nil || last {
@@ -150,8 +154,8 @@ func (e Ear) understands(language string) bool {
 	return e.Languages == nil || slices.Contains(e.Languages, base)
 }
 
-// takeTimes takes the words and phonemes off that end up to a sample.
-func takeTimes(rest *engine.Sound, to int, all bool) (part engine.Sound) {
+// cutTimes takes the words and phonemes off that end up to a sample.
+func cutTimes(rest *engine.Sound, to int, all bool) (part engine.Sound) {
 	w := slices.IndexFunc(rest.Words, func(w engine.Word) bool { return !all && w.End > to })
 	p := slices.IndexFunc(rest.Phonemes, func(p engine.Phoneme) bool { return !all && p.End > to })
 	if w < 0 {

@@ -42,7 +42,7 @@ func TestWhatIsWrittenInAnotherWayIsNotMisheard(t *testing.T) {
 		{"The ZKM opens.", "The cent room for cost opens.", 0},
 		{"", "you", 1},
 	} {
-		if wrong, of := misheard(row.said, row.heard, o); wrong != row.wrong {
+		if wrong, of := transcriptErrors(row.said, row.heard, o); wrong != row.wrong {
 			t.Errorf("%q heard as %q: %d of %d words are wrong, want %d", row.said, row.heard, wrong, of, row.wrong)
 		}
 	}
@@ -57,13 +57,13 @@ func TestNamesOfALexiconAreNotMadeAgain(t *testing.T) {
 	}
 	var all []engine.SpeakOptions
 	s := New(Parts{
-		Voices:  only{Voice{Language: "en", Speaks: attentive(metronome{0.1, 1}, &all)}},
-		Ear:     Ear{Transcriber: deaf},
-		Log:     slog.New(slog.DiscardHandler),
-		Reading: func(context.Context, string) text.Options { return text.Options{Lexicon: lexicon} },
+		Voices:        only{Voice{Language: "en", Synthesizer: attentive(metronome{0.1, 1}, &all)}},
+		Ear:           Ear{Transcriber: deaf},
+		Log:           slog.New(slog.DiscardHandler),
+		Pronunciation: func(context.Context, string) text.Options { return text.Options{Lexicon: lexicon} },
 	})
 	careful := false
-	job, err := s.Begin(t.Context(), Asked{Account: "a", PostedTTS: contract.PostedTTS{
+	job, err := s.Begin(t.Context(), Request{Account: "a", PostedTTS: contract.PostedTTS{
 		Utterances: []contract.PostedUtterance{
 			{Text: "Nguyen Van Tho.", Voice: &contract.VoiceRef{Name: "a"}, Speed: 1}},
 		Format:         &contract.Format{Type: contract.FormatPCM},
@@ -88,11 +88,11 @@ func TestASecondTryIsTheSameForTheSameRequest(t *testing.T) {
 	asked := func(temperature *float64) (seeds []int64) {
 		var all []engine.SpeakOptions
 		s := New(Parts{
-			Voices: only{Voice{Language: "en", Speaks: attentive(metronome{0.1, 1}, &all)}},
+			Voices: only{Voice{Language: "en", Synthesizer: attentive(metronome{0.1, 1}, &all)}},
 			Ear:    Ear{Transcriber: deaf}, Log: slog.New(slog.DiscardHandler),
 		})
 		careful := false
-		job, err := s.Begin(t.Context(), Asked{Account: "a", PostedTTS: contract.PostedTTS{
+		job, err := s.Begin(t.Context(), Request{Account: "a", PostedTTS: contract.PostedTTS{
 			Utterances: []contract.PostedUtterance{
 				{Text: "The museum opens at ten. The garden opens at noon.", Voice: &contract.VoiceRef{Name: "a"},
 					Speed: 1}},

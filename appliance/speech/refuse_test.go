@@ -34,15 +34,15 @@ func (o only) Find(context.Context, string, contract.VoiceRef, string) (Voice, e
 	return o.voice, nil
 }
 func (o only) Design(context.Context, string, int, int64) (Voice, error) { return o.voice, nil }
-func (o only) Again(context.Context, json.RawMessage, string) (Voice, error) {
+func (o only) FromRecipe(context.Context, json.RawMessage, string) (Voice, error) {
 	return o.voice, nil
 }
 
 func TestWhatAVoiceCannotReadIsRefusedBeforeAnySound(t *testing.T) {
-	s := New(Parts{Voices: only{Voice{Speaks: illiterate{metronome{0.5, 2}}}}, Log: slog.New(slog.DiscardHandler)})
+	s := New(Parts{Voices: only{Voice{Synthesizer: illiterate{metronome{0.5, 2}}}}, Log: slog.New(slog.DiscardHandler)})
 	ref := &contract.VoiceRef{Name: "a"}
 	instant := true
-	_, err := s.Begin(t.Context(), Asked{Account: "a", PostedTTS: contract.PostedTTS{
+	_, err := s.Begin(t.Context(), Request{Account: "a", PostedTTS: contract.PostedTTS{
 		Utterances: []contract.PostedUtterance{{Text: "Good morning.", Voice: ref, Speed: 1},
 			{Text: "Mr. 王.", Voice: ref, Speed: 1}},
 		Format:         &contract.Format{Type: contract.FormatPCM},
@@ -55,7 +55,7 @@ func TestWhatAVoiceCannotReadIsRefusedBeforeAnySound(t *testing.T) {
 	}
 }
 
-// none is a library without voices.
+// empty is a library without voices.
 type none struct{ only }
 
 func (none) Find(_ context.Context, _ string, ref contract.VoiceRef, _ string) (Voice, error) {
@@ -64,7 +64,7 @@ func (none) Find(_ context.Context, _ string, ref contract.VoiceRef, _ string) (
 
 // Of a hundred utterances the one is named whose voice there is not.
 func TestAVoiceThatThereIsNotIsNamedWithItsField(t *testing.T) {
-	known := only{Voice{Speaks: metronome{0.5, 2}}}
+	known := only{Voice{Synthesizer: metronome{0.5, 2}}}
 	ref, instant := &contract.VoiceRef{Name: "nobody"}, true
 	for field, asked := range map[string]contract.PostedTTS{
 		"utterances[0].voice: ": {Utterances: []contract.PostedUtterance{{Text: "Hi.", Voice: ref, Speed: 1},
@@ -75,7 +75,7 @@ func TestAVoiceThatThereIsNotIsNamedWithItsField(t *testing.T) {
 	} {
 		asked.Format, asked.NumGenerations, asked.InstantMode = &contract.Format{Type: contract.FormatPCM}, 1, &instant
 		_, err := New(Parts{Voices: none{known}, Log: slog.New(slog.DiscardHandler)}).Begin(t.Context(),
-			Asked{Account: "a", PostedTTS: asked})
+			Request{Account: "a", PostedTTS: asked})
 		if _, is := errors.AsType[contract.ErrNotFound](err); !is || !strings.HasPrefix(err.Error(), field) {
 			t.Errorf("%s%v", field, err)
 		}

@@ -16,15 +16,15 @@ import (
 
 // snippet is a part of an utterance that is spoken in one go.
 type snippet struct {
-	id        string
-	utterance int
-	index     int // among all of its generation
-	text      string
-	line      *line
-	part      text.Stretch
-	before    string // what was said before it, where it goes on with that
-	pause     time.Duration
-	last      bool // of its generation
+	id             string
+	utteranceIndex int
+	index          int // among all of its generation
+	text           string
+	utterance      *utterance
+	part           text.Stretch
+	before         string // what was said before it, where it goes on with that
+	pause          time.Duration
+	last           bool // of its generation
 }
 
 // piece is sound of a snippet as it is made, at the rate of the wire.
@@ -43,34 +43,34 @@ const (
 	betweenSentences = 180 * time.Millisecond
 	// betweenParagraphs is what readers leave there, twice as much and more.
 	betweenParagraphs = 450 * time.Millisecond
-	// soundAhead is how long before its listener runs dry the next of the sound is
+	// soundLead is how long before its listener runs dry the next of the sound is
 	// due, as in conversations.
-	soundAhead = 300 * time.Millisecond
+	soundLead = 300 * time.Millisecond
 	// soonestDue is when the next of the sound is due at the soonest: as long as the
 	// longest piece of work of a slow voice takes. One that cannot keep up with its
-	// listener would otherwise be overdue for good, and go before every answer of a
+	// recognizer would otherwise be overdue for good, and go before every answer of a
 	// conversation.
 	soonestDue = time.Second
 )
 
 // snippets are all of a take.
-func (t *take) snippets() []*snippet {
+func (gen *generation) snippets() []*snippet {
 	var all []*snippet
-	before := t.before
-	for u := range t.lines {
-		l := &t.lines[u]
+	before := gen.previousText
+	for u := range gen.utterances {
+		l := &gen.utterances[u]
 		for i, p := range l.parts {
 			s := &snippet{
-				id:        contract.NewID(),
-				utterance: u,
-				index:     len(all),
-				text:      l.Text[p.From:p.To],
-				line:      l,
-				part:      p,
-				before:    before,
+				id:             contract.NewID(),
+				utteranceIndex: u,
+				index:          len(all),
+				text:           l.Text[p.From:p.To],
+				utterance:      l,
+				part:           p,
+				before:         before,
 			}
 			ends := i == len(l.parts)-1
-			s.last = ends && u == len(t.lines)-1
+			s.last = ends && u == len(gen.utterances)-1
 			s.end(ends)
 			if before = ""; s.part.GoesOn {
 				before = s.text
@@ -81,17 +81,17 @@ func (t *take) snippets() []*snippet {
 	return all
 }
 
-// end decides how a snippet ends, which may be the last of its utterance.
+// reset decides how a snippet ends, which may be the last of its utterance.
 func (s *snippet) end(ends bool) {
-	if known := s.line.ends; known != nil {
+	if known := s.utterance.ends; known != nil {
 		s.part.GoesOn, s.pause = known.GoesOn, known.Pause
 		return
 	}
 	switch {
 	case s.last:
-		s.pause = s.line.silence()
+		s.pause = s.utterance.silence()
 	case ends:
-		s.pause = s.line.silence() + betweenSentences
+		s.pause = s.utterance.silence() + betweenSentences
 	case s.part.Paragraph:
 		s.pause = betweenParagraphs
 	case !s.part.GoesOn:
@@ -99,22 +99,22 @@ func (s *snippet) end(ends bool) {
 	}
 }
 
-// pacing says when the sound of a stream is due: when its listener runs dry, who
+// playback says when the sound of a stream is due: when its listener runs dry, who
 // listens from its first sound on.
-type pacing struct {
+type playback struct {
 	urgency *engine.Urgency
 	begun   time.Time
 	made    time.Duration
 }
 
-func newPacing() *pacing { return &pacing{urgency: engine.Request.Urgency()} }
+func newPlayback() *playback { return &playback{urgency: engine.Request.Urgency()} }
 
-func (p *pacing) sounded(samples, rateHz int) {
+func (p *playback) add(samples, rateHz int) {
 	if p.begun.IsZero() {
 		p.begun = time.Now()
 	}
 	p.made += time.Duration(samples) * time.Second / time.Duration(rateHz)
-	due := p.begun.Add(p.made - soundAhead)
+	due := p.begun.Add(p.made - soundLead)
 	if soonest := time.Now().Add(soonestDue); due.Before(soonest) {
 		due = soonest
 	}
@@ -124,25 +124,25 @@ func (p *pacing) sounded(samples, rateHz int) {
 // speak says a take, and gives emit its sound in pieces: as they are made or,
 // where instant mode is off, snippet by snippet when each was found to be good. Each
 // snippet ends with a piece that says so, which may be without sound.
-func (j *Job) speak(ctx context.Context, t *take, p *pacing, emit func(piece) error) error {
-	told := func(s piece) error {
-		if err := j.kept(ctx); err != nil {
+func (j *Job) speak(ctx context.Context, gen *generation, p *playback, emit func(piece) error) error {
+	deliver := func(s piece) error {
+		if err := j.awaitStored(ctx); err != nil {
 			return err
 		}
-		j.sounded(len(s.pcm))
-		t.place(s)
+		j.countSound(len(s.pcm))
+		gen.shiftTimes(s)
 		return emit(s)
 	}
-	if t.recital != nil {
-		return t.recital.speak(ctx, p, j.asked.IncludeTimestampTypes, told)
+	if gen.script != nil {
+		return gen.script.speak(ctx, p, j.request.IncludeTimestampTypes, deliver)
 	}
 	var rate audio.Converter
-	for _, s := range t.snippets() {
+	for _, s := range gen.snippets() {
 		say := j.say
 		if !j.instant() {
-			say = j.checked
+			say = j.sayChecked
 		}
-		if err := say(ctx, t, s, p, &rate, told); err != nil {
+		if err := say(ctx, gen, s, p, &rate, deliver); err != nil {
 			return refused(err, s)
 		}
 	}
@@ -152,25 +152,25 @@ func (j *Job) speak(ctx context.Context, t *take, p *pacing, emit func(piece) er
 // refused names the text that a voice cannot say.
 func refused(err error, s *snippet) error {
 	if cannot, ok := errors.AsType[engine.ErrCannotSay](err); ok {
-		return contract.ErrInvalid{Field: textField(s.utterance), Why: cannot.Error()}
+		return contract.ErrInvalid{Field: textField(s.utteranceIndex), Why: cannot.Error()}
 	}
 	return err
 }
 
 // say says one snippet as its sound is made. While a piece of it is on its way to the
 // client the next is made.
-func (j *Job) say(ctx context.Context, t *take, s *snippet, p *pacing, rate *audio.Converter,
+func (j *Job) say(ctx context.Context, gen *generation, s *snippet, p *playback, rate *audio.Converter,
 	emit func(piece) error) error {
-	hz := s.line.voice.Speaks.RateHz()
+	hz := s.utterance.voice.Synthesizer.RateHz()
 	resampler, err := rate.Between(hz, contract.OutputRateHz)
 	if err != nil {
 		return err
 	}
 	made := 0                      // samples of the snippet
 	var times []contract.Timestamp // not told yet
-	return beside(ctx, func(ctx context.Context, give func(engine.Sound) error) error {
-		return t.sounds(ctx, s, p.urgency, t.try(s), func(sound engine.Sound) error {
-			p.sounded(len(sound.PCM), hz)
+	return pipeline(ctx, func(ctx context.Context, give func(engine.Sound) error) error {
+		return gen.synthesize(ctx, s, p.urgency, gen.attempt(s), func(sound engine.Sound) error {
+			p.add(len(sound.PCM), hz)
 			return give(sound)
 		})
 	}, func(sound engine.Sound) error {
@@ -180,7 +180,8 @@ func (j *Job) say(ctx context.Context, t *take, s *snippet, p *pacing, rate *aud
 		}
 		made += len(pcm)
 		var ended []contract.Timestamp
-		ended, times = endedBy(append(times, timestamps(sound, hz, j.asked.IncludeTimestampTypes)...), made, sound.Last)
+		times = append(times, timestamps(sound, hz, j.request.IncludeTimestampTypes)...)
+		ended, times = endedBy(times, made, sound.Last)
 		return emit(piece{
 			snippet: s,
 			pcm:     pcm,
@@ -190,19 +191,19 @@ func (j *Job) say(ctx context.Context, t *take, s *snippet, p *pacing, rate *aud
 	})
 }
 
-// place turns the times of the next piece of a take from those of its snippet into
+// layOut turns the times of the next piece of a take from those of its snippet into
 // those of the generation, which never go back: none is beyond the sound so far, though
 // a resampler rounds the length of a snippet.
-func (t *take) place(p piece) {
-	t.made += len(p.pcm)
-	begun, most := milliseconds(t.begun), milliseconds(t.made)
+func (gen *generation) shiftTimes(p piece) {
+	gen.made += len(p.pcm)
+	begun, most := milliseconds(gen.begun), milliseconds(gen.made)
 	for i := range p.times {
 		at := &p.times[i].Time
 		at.Begin, at.End = min(begun+at.Begin, most), min(begun+at.End, most)
 	}
 	slices.SortStableFunc(p.times, byBegin)
 	if p.last {
-		t.begun = t.made
+		gen.begun = gen.made
 	}
 }
 
@@ -224,26 +225,26 @@ func endedBy(times []contract.Timestamp, samples int, last bool) (ended, later [
 	return ended, later
 }
 
-// sounds has the voice say a snippet: one piece at least, and the last says so.
-func (t *take) sounds(ctx context.Context, s *snippet, u *engine.Urgency, try int,
+// synthesize has the voice say a snippet: one piece at least, and the last says so.
+func (gen *generation) synthesize(ctx context.Context, s *snippet, u *engine.Urgency, try int,
 	emit func(engine.Sound) error) error {
 	o := engine.SpeakOptions{
 		Urgency:     u,
-		Speed:       s.line.Speed,
+		Speed:       s.utterance.Speed,
 		Previous:    s.before,
 		Continues:   s.part.GoesOn,
-		Temperature: t.temperature,
-		Seed:        t.seedFor(s, try),
+		Temperature: gen.temperature,
+		Seed:        gen.seedFor(s, try),
 		// Text that comes bit by bit may come when all before it has been heard.
-		LongPieces: s.index > 0 && s.line.ends == nil,
-		Locale:     t.reading.Locale,
-		Lexicon:    t.reading.Lexicon,
+		LongPieces: s.index > 0 && s.utterance.ends == nil,
+		Locale:     gen.pronunciation.Locale,
+		Lexicon:    gen.pronunciation.Lexicon,
 	}
 	if try > 0 {
-		o.Temperature = max(o.Temperature, chance)
+		o.Temperature = max(o.Temperature, variedTemperature)
 	}
 	ended := false
-	err := s.line.voice.Speaks.Speak(ctx, s.text, o, func(sound engine.Sound) error {
+	err := s.utterance.voice.Synthesizer.Speak(ctx, s.text, o, func(sound engine.Sound) error {
 		ended = sound.Last
 		if err := emit(sound); err != nil {
 			return err
@@ -256,11 +257,11 @@ func (t *take) sounds(ctx context.Context, s *snippet, u *engine.Urgency, try in
 	return err
 }
 
-// try is which try at a snippet is made first: one that was made before may have
+// attempt is which try at a snippet is made first: one that was made before may have
 // been a second one.
-func (t *take) try(s *snippet) int {
-	if s.index < len(t.tries) {
-		return t.tries[s.index]
+func (gen *generation) attempt(s *snippet) int {
+	if s.index < len(gen.attempts) {
+		return gen.attempts[s.index]
 	}
 	return 0
 }
@@ -270,11 +271,11 @@ func silent(d time.Duration) []float32 {
 }
 
 // seedFor is the seed of a try at a snippet. A generation that leaves nothing to
-// chance is the same for the same request, and so are its second tries: their seed
+// variedTemperature is the same for the same request, and so are its second tries: their seed
 // comes from what is said.
-func (t *take) seedFor(s *snippet, try int) int64 {
-	seed := t.seed
-	if t.temperature == 0 {
+func (gen *generation) seedFor(s *snippet, try int) int64 {
+	seed := gen.seed
+	if gen.temperature == 0 {
 		said := fnv.New64a()
 		said.Write([]byte(s.text))
 		seed = int64(said.Sum64()) //nolint:gosec // all of its bits

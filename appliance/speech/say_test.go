@@ -48,9 +48,9 @@ func (c counting) Speak(ctx context.Context, text string, o engine.SpeakOptions,
 func TestAPieceIsMadeWhileTheOneBeforeIsSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var made atomic.Int32
-		s := New(Parts{Voices: only{Voice{Speaks: counting{made: &made}}}, Log: slog.New(slog.DiscardHandler)})
+		s := New(Parts{Voices: only{Voice{Synthesizer: counting{made: &made}}}, Log: slog.New(slog.DiscardHandler)})
 		instant := true
-		job, err := s.Begin(t.Context(), Asked{Account: "a", PostedTTS: contract.PostedTTS{
+		job, err := s.Begin(t.Context(), Request{Account: "a", PostedTTS: contract.PostedTTS{
 			Utterances: []contract.PostedUtterance{
 				{Text: "Good morning.", Voice: &contract.VoiceRef{Name: "a"}, Speed: 1}},
 			Format:         &contract.Format{Type: contract.FormatPCM},
@@ -79,9 +79,9 @@ func TestAPieceIsMadeWhileTheOneBeforeIsSent(t *testing.T) {
 // Nobody is told of a phoneme before its sound has been sent, also where the
 // resampler holds the end of it back.
 func TestTimesComeBehindTheirSound(t *testing.T) {
-	s := New(Parts{Voices: only{Voice{Speaks: clipped{}}}, Log: slog.New(slog.DiscardHandler)})
+	s := New(Parts{Voices: only{Voice{Synthesizer: clipped{}}}, Log: slog.New(slog.DiscardHandler)})
 	instant := true
-	job, err := s.Begin(t.Context(), Asked{Account: "a", PostedTTS: contract.PostedTTS{
+	job, err := s.Begin(t.Context(), Request{Account: "a", PostedTTS: contract.PostedTTS{
 		Utterances: []contract.PostedUtterance{
 			{Text: "Good morning.", Voice: &contract.VoiceRef{Name: "a"}, Speed: 1}},
 		Format:                &contract.Format{Type: contract.FormatPCM},

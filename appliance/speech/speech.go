@@ -22,9 +22,9 @@ type Voice struct {
 	ID, Name string // empty where it was made from a description
 	Provider contract.VoiceProvider
 	// Recipe is what the voice is made of, by which Voices makes it again.
-	Recipe   json.RawMessage
-	Language string // BCP 47; empty: not known
-	Speaks   engine.Synthesizer
+	Recipe      json.RawMessage
+	Language    string // BCP 47; empty: not known
+	Synthesizer engine.Synthesizer
 }
 
 // VoiceMaker finds voices and makes new ones. A manner is a description of how to
@@ -36,42 +36,42 @@ type VoiceMaker interface {
 	// Design makes a voice of a description of it. Candidates, counted from 0, differ
 	// so that it can be heard; the same seed makes the same voice.
 	Design(ctx context.Context, description string, candidate int, seed int64) (Voice, error)
-	// Again makes a voice of its recipe.
-	Again(ctx context.Context, recipe json.RawMessage, manner string) (Voice, error)
+	// FromRecipe makes a voice of its recipe.
+	FromRecipe(ctx context.Context, recipe json.RawMessage, manner string) (Voice, error)
 }
 
 // Parts are what the service is made of.
 type Parts struct {
 	Voices VoiceMaker
-	// Reading says how an account's texts are read aloud; nil: as the voices do.
-	Reading func(ctx context.Context, account string) text.Options
-	Ear     Ear
-	Records Records // nil: nothing is kept
-	Keep    Keep
-	Observe Observer // nil: nobody does
-	Log     *slog.Logger
+	// Pronunciation says how an account's texts are read aloud; nil: as the voices do.
+	Pronunciation func(ctx context.Context, account string) text.Options
+	Ear           Ear
+	Records       Records // nil: nothing is kept
+	Retention     Retention
+	Observe       Observer // nil: nobody does
+	Log           *slog.Logger
 }
 
 // An Observer counts what is spoken.
 type Observer interface {
 	// FirstSound is told how long after it began a request had its first sound.
 	FirstSound(after time.Duration)
-	// Made is told how much sound was made.
-	Made(sound time.Duration)
-	// Heard is told how many of the words of a snippet the box's ear heard wrong.
-	Heard(wrong, of int)
-	// Remade is told of a snippet that was made twice, and whether it helped.
-	Remade(better bool)
+	// Designed is told how much sound was made.
+	Synthesized(sound time.Duration)
+	// WordErrors is told how many of the words of a snippet the box's ear heard wrong.
+	WordErrors(wrong, of int)
+	// Retried is told of a snippet that was made twice, and whether it helped.
+	Retried(better bool)
 }
 
 // Service speaks texts. Any number of goroutines may use it.
 type Service struct {
 	Parts
-	turns       *limit.Limiter[string] // by account, as the others
+	requests    *limit.Limiter[string] // by account, as the others
 	conversions *limit.Limiter[string]
 	sockets     *limit.Limiter[string] // that are open
 
-	whole *semaphore.Weighted // characters whose sound is held in memory
+	memory *semaphore.Weighted // characters whose sound is held in memory
 }
 
 // New returns the service.
@@ -81,73 +81,73 @@ func New(p Parts) *Service {
 	}
 	return &Service{
 		Parts:       p,
-		turns:       newTurns(),
-		conversions: newConversions(),
+		requests:    newRequestLimiter(),
+		conversions: newConversionLimiter(),
 		sockets:     limit.New[string](limit.Rule{MaxActive: socketsAtOnce, MaxPerKey: socketsOfOne}),
-		whole:       semaphore.NewWeighted(mostWhole),
+		memory:      semaphore.NewWeighted(maxHeldChars),
 	}
 }
 
-// Asked is a request.
-type Asked struct {
+// Request is a request.
+type Request struct {
 	Account, RequestID string
 	contract.PostedTTS
 }
 
 // A Job is a request that has its turn. Close it.
 type Job struct {
-	service *Service
-	asked   Asked
-	takes   []*take
-	leave   func()
-	begun   time.Time
-	heard   bool       // it had its first sound
-	keeping chan error // not nil: gets one when the takes are written
+	service     *Service
+	request     Request
+	generations []*generation
+	release     func()
+	begun       time.Time
+	sounding    bool       // it had its first sound
+	stored      chan error // not nil: gets one when the takes are written
 }
 
 // Begin finds out what can only be known here, such as which voices there are,
 // and waits for the request's turn. The errors are those of package contract:
 // ErrInvalid, ErrNotFound, ErrTooMany, ErrUnavailable.
-func (s *Service) Begin(ctx context.Context, a Asked) (*Job, error) {
+func (s *Service) Begin(ctx context.Context, a Request) (*Job, error) {
 	begun := time.Now()
-	leave, err := turn(ctx, s.turns, a.Account)
+	leave, err := enter(ctx, s.requests, a.Account)
 	if err != nil {
 		return nil, err
 	}
 	j := &Job{
 		service: s,
-		asked:   a,
-		leave:   leave,
+		request: a,
+		release: leave,
 		begun:   begun,
 	}
 	if err := j.plan(ctx); err != nil {
 		leave()
 		return nil, err
 	}
-	j.keep(ctx)
+	j.startStoring(ctx)
 	return j, nil
 }
 
 // Close gives the turn to others.
-func (j *Job) Close() { j.leave() }
+func (j *Job) Close() { j.release() }
 
-func (j *Job) instant() bool { return *j.asked.InstantMode }
+func (j *Job) instant() bool { return *j.request.InstantMode }
 
 // Format is what is made.
-func (j *Job) Format() contract.AudioFormat { return j.asked.Format.Type }
+func (j *Job) Format() contract.AudioFormat { return j.request.Format.Type }
 
-// sounded counts sound at the rate of the wire.
-func (j *Job) sounded(samples int) {
-	if samples > 0 && !j.heard {
-		j.heard = true
+// add counts sound at the rate of the wire.
+func (j *Job) countSound(samples int) {
+	if samples > 0 && !j.sounding {
+		j.sounding = true
 		j.service.Observe.FirstSound(time.Since(j.begun))
 	}
-	j.service.Observe.Made(time.Duration(samples) * time.Second / contract.OutputRateHz)
+	j.service.Observe.Synthesized(time.Duration(samples) * time.Second / contract.OutputRateHz)
 }
 
 type unobserved struct{}
 
-func (unobserved) FirstSound(time.Duration) {}
-func (unobserved) Made(time.Duration)       {}
-func (unobserved) Heard(int, int)           {}
-func (unobserved) Remade(bool)              {}
+func (unobserved) FirstSound(time.Duration)  {}
+func (unobserved) Synthesized(time.Duration) {}
+func (unobserved) WordErrors(int, int)       {}
+func (unobserved) Retried(bool)              {}

@@ -36,7 +36,7 @@ func (s spelling) Speak(_ context.Context, text string, o engine.SpeakOptions, e
 	}
 	sent, rest := 0, all
 	for piece := 3*letter + 1; sent+piece < len(all.PCM); sent += piece {
-		part := takeTimes(&rest, sent+piece, false)
+		part := cutTimes(&rest, sent+piece, false)
 		part.PCM = all.PCM[sent : sent+piece]
 		if err := emit(part); err != nil {
 			return err
@@ -53,7 +53,7 @@ type told struct {
 	made  int     // samples
 }
 
-// hear counts a message, and fails where a time goes back or is of sound that has
+// transcribeSpan counts a message, and fails where a time goes back or is of sound that has
 // not been sent.
 func (g *told) hear(t fataler, m contract.TTSMessage) {
 	switch m := m.(type) {
@@ -106,8 +106,8 @@ func (g *told) words() (words []string, phonemes int) {
 var both = []contract.TimestampType{contract.TimestampWord, contract.TimestampPhoneme}
 
 // askedFor draws a request.
-func askedFor(t *rapid.T) Asked {
-	a := Asked{Account: "a", PostedTTS: contract.PostedTTS{
+func askedFor(t *rapid.T) Request {
+	a := Request{Account: "a", PostedTTS: contract.PostedTTS{
 		Format:                &contract.Format{Type: contract.FormatPCM},
 		StripHeaders:          true,
 		IncludeTimestampTypes: both,
@@ -127,7 +127,7 @@ func askedFor(t *rapid.T) Asked {
 	return a
 }
 
-func (a Asked) words() (words []string) {
+func (a Request) words() (words []string) {
 	for _, u := range a.Utterances {
 		words = append(words, strings.Fields(u.Text)...)
 	}
@@ -140,7 +140,7 @@ func TestTimesRunOnThroughAGeneration(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := askedFor(t)
 		rate := rapid.SampledFrom([]int{16000, 22050, 24000, 48000}).Draw(t, "rate")
-		voice := Voice{Recipe: []byte(`{}`), Speaks: spelling{rate}}
+		voice := Voice{Recipe: []byte(`{}`), Synthesizer: spelling{rate}}
 		s := New(Parts{Voices: only{voice}, Log: slog.New(slog.DiscardHandler)})
 		j, err := s.Begin(t.Context(), a)
 		if err != nil {
@@ -224,7 +224,7 @@ func (h *hearing) Message(_ context.Context, m contract.TTSMessage) error {
 // anew.
 func TestTimesRunOnOverASocket(t *testing.T) {
 	for _, instant := range []bool{true, false} {
-		voice := Voice{Recipe: []byte(`{}`), Speaks: spelling{22050}}
+		voice := Voice{Recipe: []byte(`{}`), Synthesizer: spelling{22050}}
 		s := New(Parts{Voices: only{voice}, Records: shelf{}, Log: slog.New(slog.DiscardHandler)})
 		h := &hearing{client: client{closed: make(chan int, 2)}}
 		in := s.OpenInput(t.Context(), "a", "r", contract.TTSConnect{
@@ -271,11 +271,12 @@ func TestTimesOfAConversionRunOn(t *testing.T) {
 			said(5000, 6600, "another sentence of some length"),
 		}
 		j := &Job{service: New(Parts{Log: slog.New(slog.DiscardHandler)})}
-		j.asked.IncludeTimestampTypes = both
+		j.request.IncludeTimestampTypes = both
 		length := samplesOf(8*time.Second, engine.SpeechRateHz)
-		tk := &take{recital: &recital{phrases: phrases, length: length, line: &line{voice: Voice{Speaks: voice}}}}
+		said := &utterance{voice: Voice{Synthesizer: voice}}
+		gen := &generation{script: &script{phrases: phrases, length: length, utterance: said}}
 		g := &told{}
-		err := j.speak(t.Context(), tk, newPacing(), func(p piece) error {
+		err := j.speak(t.Context(), gen, newPlayback(), func(p piece) error {
 			g.hear(t, contract.SnippetAudioChunk{Audio: make([]byte, 2*len(p.pcm))})
 			for _, at := range p.times {
 				g.tell(t, at)

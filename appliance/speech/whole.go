@@ -16,39 +16,39 @@ import (
 	"parley/appliance/contract"
 )
 
-// mostWhole is how many characters are spoken at once for answers that hold all of
+// maxHeldChars is how many characters are spoken at once for answers that hold all of
 // their sound until they are made: as a WAV file a character has 6 KB, so all of
 // them together 150 MB.
-const mostWhole = contract.MaxSpokenChars
+const maxHeldChars = contract.MaxSpokenChars
 
-// shortWhole is how many characters wait for nobody's sound to be held: half a minute
+// freeChars is how many characters wait for nobody's sound to be held: half a minute
 // of speech, of which every place for text-to-speech together makes 120 MB as WAV.
 // Behind a text of 25,000 characters a sentence would wait for minutes.
-const shortWhole = 500
+const freeChars = 500
 
-// mostHeld is how much sound one answer may hold: half as much again as the longest
+// longestAnswer is how much sound one answer may hold: half as much again as the longest
 // texts at half of the speed, and 500 MB as WAV. Digits alone make five times as much
 // sound as other characters do.
-const mostHeld = 90 * time.Minute
+const longestAnswer = 90 * time.Minute
 
-// hold waits for room for the sound of some of the takes, until Close. There always
+// reserveMemory waits for room for the sound of some of the takes, until Close. There always
 // is room for a short one.
-func (j *Job) hold(ctx context.Context, takes []*take) error {
+func (j *Job) reserveMemory(ctx context.Context, generations []*generation) error {
 	chars := 0
-	for _, t := range takes {
-		for _, l := range t.lines {
+	for _, gen := range generations {
+		for _, l := range gen.utterances {
 			chars += utf8.RuneCountInString(l.Text)
 		}
 	}
-	if chars <= shortWhole {
+	if chars <= freeChars {
 		return nil
 	}
-	n := int64(min(chars, mostWhole))
-	if err := j.service.whole.Acquire(ctx, n); err != nil {
+	n := int64(min(chars, maxHeldChars))
+	if err := j.service.memory.Acquire(ctx, n); err != nil {
 		return err
 	}
-	leave := j.leave
-	j.leave = func() { j.service.whole.Release(n); leave() }
+	leave := j.release
+	j.release = func() { j.service.memory.Release(n); leave() }
 	return nil
 }
 
@@ -56,32 +56,32 @@ func (j *Job) hold(ctx context.Context, takes []*take) error {
 // snippet as soon as it is made, and each generation as one file behind its
 // snippets. So what is held is the file of one generation.
 func (j *Job) Whole(ctx context.Context, w io.Writer) error {
-	if err := j.hold(ctx, j.takes[:1]); err != nil { // all are as long
+	if err := j.reserveMemory(ctx, j.generations[:1]); err != nil { // all are as long
 		return err
 	}
-	out := &jsonWriter{w: bufio.NewWriterSize(w, sheet)}
+	out := &jsonWriter{w: bufio.NewWriterSize(w, blockBytes)}
 	out.text(`{"generations":[`)
-	p := newPacing()
-	for i, t := range j.takes {
+	p := newPlayback()
+	for i, gen := range j.generations {
 		if i > 0 {
 			out.text(",")
 		}
-		if err := j.generation(ctx, t, p, out); err != nil {
+		if err := j.writeGeneration(ctx, gen, p, out); err != nil {
 			return err
 		}
 	}
 	out.text(`]`)
-	if j.asked.RequestID != "" {
+	if j.request.RequestID != "" {
 		out.text(`,"request_id":`)
-		out.value(j.asked.RequestID)
+		out.value(j.request.RequestID)
 	}
 	out.text("}\n")
 	return cmp.Or(out.err, out.w.Flush())
 }
 
-// generation writes one generation, a contract.ReturnGeneration.
-func (j *Job) generation(ctx context.Context, t *take, p *pacing, out *jsonWriter) error {
-	files, err := newCoder(j.Format(), j.asked.StripHeaders)
+// writeGeneration writes one generation, a contract.ReturnGeneration.
+func (j *Job) writeGeneration(ctx context.Context, gen *generation, p *playback, out *jsonWriter) error {
+	files, err := newEncoder(j.Format(), j.request.StripHeaders)
 	if err != nil {
 		return err
 	}
@@ -90,14 +90,14 @@ func (j *Job) generation(ctx context.Context, t *take, p *pacing, out *jsonWrite
 		return err
 	}
 	out.text(`{"generation_id":`)
-	out.value(t.id)
+	out.value(gen.id)
 	out.text(`,"encoding":`)
 	out.value(contract.AudioEncoding{Format: j.Format(), SampleRate: contract.OutputRateHz})
 	out.text(`,"snippets":[[`)
 	var one []float32
 	var times []contract.Timestamp
 	utterance, first := 0, true
-	err = j.speak(ctx, t, p, func(s piece) error {
+	err = j.speak(ctx, gen, p, func(s piece) error {
 		if err := all.write(s.pcm); err != nil {
 			return err
 		}
@@ -105,11 +105,11 @@ func (j *Job) generation(ctx context.Context, t *take, p *pacing, out *jsonWrite
 		if !s.last {
 			return nil
 		}
-		data, err := files.next(one, s.snippet.last)
+		data, err := files.encode(one, s.snippet.last)
 		if err != nil {
 			return err
 		}
-		for ; utterance < s.snippet.utterance; utterance++ {
+		for ; utterance < s.snippet.utteranceIndex; utterance++ {
 			out.text(`],[`)
 			first = true
 		}
@@ -120,7 +120,7 @@ func (j *Job) generation(ctx context.Context, t *take, p *pacing, out *jsonWrite
 		slices.SortStableFunc(times, byBegin)
 		out.value(contract.Snippet{
 			Audio:           filled(data),
-			GenerationID:    t.id,
+			GenerationID:    gen.id,
 			ID:              s.snippet.id,
 			Text:            s.snippet.text,
 			Timestamps:      append([]contract.Timestamp{}, times...),
@@ -149,23 +149,23 @@ func (j *Job) generation(ctx context.Context, t *take, p *pacing, out *jsonWrite
 
 // WholeFile says all of it and returns it as one file, whose header knows how
 // long it is.
-func (j *Job) WholeFile(ctx context.Context) (*Sheets, error) {
-	if err := j.hold(ctx, j.takes); err != nil {
+func (j *Job) WholeFile(ctx context.Context) (*MemoryFile, error) {
+	if err := j.reserveMemory(ctx, j.generations); err != nil {
 		return nil, err
 	}
 	file, err := newWholeFile(j.Format())
 	if err != nil {
 		return nil, err
 	}
-	p := newPacing()
-	for i, t := range j.takes {
+	p := newPlayback()
+	for i, gen := range j.generations {
 		if i > 0 {
 			if err := file.write(make([]float32,
 				audio.Samples(betweenGenerations, contract.OutputRateHz))); err != nil {
 				return nil, err
 			}
 		}
-		if err := j.speak(ctx, t, p, func(s piece) error { return file.write(s.pcm) }); err != nil {
+		if err := j.speak(ctx, gen, p, func(s piece) error { return file.write(s.pcm) }); err != nil {
 			return nil, err
 		}
 	}
@@ -176,8 +176,8 @@ func (j *Job) WholeFile(ctx context.Context) (*Sheets, error) {
 type wholeFile struct {
 	format  contract.AudioFormat
 	head    []float32 // the beginning, until there is enough for a stream
-	sheets  *Sheets
-	to      audioWriter // nil: there is no more than head
+	file    *MemoryFile
+	writer  audioWriter // nil: there is no more than head
 	samples int
 	most    int // samples
 }
@@ -195,10 +195,11 @@ const briefFile = contract.OutputRateHz
 func newWholeFile(format contract.AudioFormat) (*wholeFile, error) {
 	if format == contract.FormatMP3 {
 		if err := audio.CheckMP3Encoder(); err != nil {
-			return nil, noEncoder(err)
+			return nil, mp3Unavailable(err)
 		}
 	}
-	return &wholeFile{format: format, sheets: &Sheets{}, most: audio.Samples(mostHeld, contract.OutputRateHz)}, nil
+	most := audio.Samples(longestAnswer, contract.OutputRateHz)
+	return &wholeFile{format: format, file: &MemoryFile{}, most: most}, nil
 }
 
 func (f *wholeFile) seconds() float64 { return float64(f.samples) / contract.OutputRateHz }
@@ -206,43 +207,43 @@ func (f *wholeFile) seconds() float64 { return float64(f.samples) / contract.Out
 func (f *wholeFile) write(pcm []float32) (err error) {
 	if f.samples += len(pcm); f.samples > f.most {
 		return contract.ErrInvalid{Field: "utterances", Why: fmt.Sprintf("what they say is longer than %v, the most "+
-			"that is made in one; ask for it as a stream, or in parts", mostHeld)}
+			"that is made in one; ask for it as a stream, or in parts", longestAnswer)}
 	}
-	if f.to != nil {
-		return f.to.Write(pcm)
+	if f.writer != nil {
+		return f.writer.Write(pcm)
 	}
 	if f.head = append(f.head, pcm...); len(f.head) <= briefFile {
 		return nil
 	}
 	switch f.format {
 	case contract.FormatMP3:
-		f.to, err = audio.NewMP3Writer(f.sheets, contract.OutputRateHz)
+		f.writer, err = audio.NewMP3Writer(f.file, contract.OutputRateHz)
 	case contract.FormatWAV:
-		f.to, err = audio.NewWAVWriter(f.sheets, contract.OutputRateHz, 1)
+		f.writer, err = audio.NewWAVWriter(f.file, contract.OutputRateHz, 1)
 	default:
-		f.to = rawWriter{f.sheets}
+		f.writer = rawWriter{f.file}
 	}
 	if err != nil {
 		return err
 	}
 	pcm, f.head = f.head, nil
-	return f.to.Write(pcm)
+	return f.writer.Write(pcm)
 }
 
 // close returns the file.
-func (f *wholeFile) close() (*Sheets, error) {
-	if f.to != nil {
-		return f.sheets, f.to.Close()
+func (f *wholeFile) close() (*MemoryFile, error) {
+	if f.writer != nil {
+		return f.file, f.writer.Close()
 	}
-	file, err := newCoder(f.format, false)
+	file, err := newEncoder(f.format, false)
 	if err != nil {
 		return nil, err
 	}
-	data, err := file.next(f.head, true)
+	data, err := file.encode(f.head, true)
 	if err == nil {
-		_, err = f.sheets.Write(data)
+		_, err = f.file.Write(data)
 	}
-	return f.sheets, err
+	return f.file, err
 }
 
 // rawWriter writes samples without a header.
@@ -274,7 +275,7 @@ func (j *jsonWriter) value(v any) {
 	if j.err != nil {
 		return
 	}
-	enc := json.NewEncoder(j.w) // with a newline behind, which JSON allows
+	enc := json.NewEncoder(j.w) // updated a newline behind, which JSON allows
 	enc.SetEscapeHTML(false)
 	j.err = enc.Encode(v)
 }

@@ -21,10 +21,10 @@ import (
 // asking is a request to a voice that says a letter in 50 ms.
 func asking(t *testing.T, format contract.AudioFormat, generations int, texts ...string) *Job {
 	t.Helper()
-	s := New(Parts{Voices: only{Voice{Recipe: []byte(`{}`), Speaks: metronome{0.5, 10}}},
+	s := New(Parts{Voices: only{Voice{Recipe: []byte(`{}`), Synthesizer: metronome{0.5, 10}}},
 		Log: slog.New(slog.DiscardHandler)})
 	no := false
-	a := Asked{Account: "a", RequestID: "r", PostedTTS: contract.PostedTTS{
+	a := Request{Account: "a", RequestID: "r", PostedTTS: contract.PostedTTS{
 		Format:                &contract.Format{Type: format},
 		NumGenerations:        generations,
 		InstantMode:           &no,
@@ -64,19 +64,19 @@ func TestAFileThatIsHeldHasAnEnd(t *testing.T) {
 
 func TestASentenceDoesNotWaitForTheSoundOfALongText(t *testing.T) {
 	j := asking(t, contract.FormatPCM, 1, "A sentence.")
-	if !j.service.whole.TryAcquire(mostWhole) { // as a long text does until all of it is made
+	if !j.service.memory.TryAcquire(maxHeldChars) { // as a long text does until all of it is made
 		t.Fatal("the room is taken")
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
-	if err := j.hold(ctx, j.takes); err != nil {
+	if err := j.reserveMemory(ctx, j.generations); err != nil {
 		t.Error(err)
 	}
-	long := asking(t, contract.FormatPCM, 1, strings.Repeat("a ", shortWhole))
+	long := asking(t, contract.FormatPCM, 1, strings.Repeat("a ", freeChars))
 	long.service = j.service
 	ctx, cancel = context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
-	if err := long.hold(ctx, long.takes); err == nil {
+	if err := long.reserveMemory(ctx, long.generations); err == nil {
 		t.Error("so many long texts are held as there are")
 	}
 }
@@ -151,10 +151,10 @@ func (w *watched) Write(p []byte) (int, error) {
 // TestSheetsAreAFile: they hold what is written where it is written.
 func TestSheetsAreAFile(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s, want, at := &Sheets{}, []byte{}, 0
+		s, want, at := &MemoryFile{}, []byte{}, 0
 		for range rapid.IntRange(1, 4).Draw(t, "writes") {
 			p := bytes.Repeat([]byte{rapid.Byte().Draw(t, "byte")},
-				rapid.SampledFrom([]int{0, 1, 44, sheet - 1, sheet, sheet + 3}).Draw(t, "length"))
+				rapid.SampledFrom([]int{0, 1, 44, blockBytes - 1, blockBytes, blockBytes + 3}).Draw(t, "length"))
 			if n, err := s.Write(p); n != len(p) || err != nil {
 				t.Fatal(n, err)
 			}

@@ -162,9 +162,9 @@ func (l language) abbreviations() []rule {
 			func(m match) (string, bool) {
 				form := strings.ToLower(m.group(1))
 				said := short.said[form]
-				if numbered := short.said[form+"#"]; numbered != "" && startsFigure(m.ahead()) {
+				if numbered := short.said[form+"#"]; numbered != "" && startsFigure(m.rest()) {
 					said = numbered
-				} else if name := short.said[form+"^"]; name != "" && startsName(m.ahead()) {
+				} else if name := short.said[form+"^"]; name != "" && startsName(m.rest()) {
 					said = name
 				}
 				end := m.spaceAfter()

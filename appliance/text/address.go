@@ -46,7 +46,7 @@ func (e english) streetRules() []rule {
 // sayStreet writes the last word of a street's name out. "St" may be a saint's and "Dr" a
 // doctor's: before a name they are, but behind the number of a house.
 func (e english) sayStreet(m match) (string, bool) {
-	short, name := m.group(1), m.behind()
+	short, name := m.group(1), m.wordBefore()
 	street := listed("en", "streets").said[short]
 	if street == "" {
 		return "", false
@@ -55,7 +55,7 @@ func (e english) sayStreet(m match) (string, bool) {
 	if named == nil || stops("titles", name) || stops("starters", name) {
 		return "", false
 	}
-	if next := m.ahead(); (short == "St" || short == "Dr") && named[1] == "" && next != "" {
+	if next := m.rest(); (short == "St" || short == "Dr") && named[1] == "" && next != "" {
 		word, _, titled := strings.Cut(next, ".")
 		doctor := titled && stops("titles", strings.ToLower(word)) && word != "Dr" // Elm Dr. Mr. Lee
 		if next[0] >= 'A' && next[0] <= 'Z' && !doctor && (endOfSentence(m.after()) == "" || m.stop() == "") {

@@ -65,14 +65,14 @@ func (e english) dateRules() []rule {
 		e.says(`\b`+month+`/`+recent+`\b`, "{m1} {y2}", alone), // 12/2026
 		rewrite(`\b`+day+` (?:of )?`+monthName+`(?:,? (\d{4}))?\b`, func(m match) (string, bool) {
 			said, ok := e.sayDate(m.group(3), monthOf(m.group(2)), m.group(1), true)
-			if m.behind() == "the" {
+			if m.wordBefore() == "the" {
 				said = strings.TrimPrefix(said, "the ")
 			}
 			return said, ok
 		}),
 		rewrite(`\b`+monthName+` `+day+`\b(?:,? (\d{4})\b)?`, func(m match) (string, bool) {
 			may := m.group(1) == "May" && m.group(3) == "" && endsWord(strings.TrimSpace(m.before())) &&
-				unitFollows(m.ahead()) // You may 5 times …
+				unitFollows(m.rest()) // You may 5 times …
 			said, ok := e.sayDate(m.group(3), monthOf(m.group(1)), m.group(2), false)
 			return said, ok && !may && !strings.HasPrefix(m.after(), ":")
 		}),
@@ -112,13 +112,13 @@ func (e english) weekdayRules() []rule {
 				return dayName(m.group(1)) + between + dayName(m.group(3)) + m.stop(), true
 			}),
 		e.says(`\b(`+shortDays+`):`, "{D1}:", // Sat: closed
-			func(m match) bool { return m.behind() != "the" && m.behind() != "a" }),
+			func(m match) bool { return m.wordBefore() != "the" && m.wordBefore() != "a" }),
 		e.says(`\b(`+shortDays+`)(:? \d{1,2}(?:[:.]\d\d)? ?(?:[-–—]|to\b|until\b|[apAP]\.?[mM]))`, "{D1}$2"),
 		e.says(`\b(`+shortDays+`)\.?,? `+beforeDay, "{D1}, $2"), // Sun, Nov 22
 		e.says(`\b(Tues?|Thurs?|Fri)\b\.?`, "{D1}{.}", apart),
 		e.says(`\b(`+shortDays+`)\b\.?`, "{D1}{.}", apart, func(m match) bool {
 			const often wordList = " closed open every each this next last until except on "
-			return often.has(m.behind())
+			return often.has(m.wordBefore())
 		}),
 	}
 }
@@ -180,7 +180,7 @@ func (e english) sayDayOfYear(a, b string) (string, bool) {
 // stays: "5/8 of it", "I scored 12/25".
 func (e english) sayStroke(m match) (string, bool) {
 	said, ok := e.sayDayOfYear(m.group(1), m.group(2))
-	before, after := strings.TrimRight(m.before(), " "), m.ahead()
+	before, after := strings.TrimRight(m.before(), " "), m.rest()
 	if !ok || !m.apart() || strings.TrimRight(before, "/-–—") != before || strings.IndexAny(after, "/-–—\"%") == 0 {
 		return "", false
 	}
@@ -191,10 +191,10 @@ func (e english) sayStroke(m match) (string, bool) {
 	}
 	twice := len(m.group(1)) == 2 && len(m.group(2)) == 2
 	padded := twice && (m.group(1)[0] == '0' || m.group(2)[0] == '0')
-	holiday := listed("en", "holidays").has(date) && !scored.has(m.behind()) && !unitFollows(after)
-	dated := listed("en", "before a day").has(m.behind()) && m.group(0) != "9/11" ||
+	holiday := listed("en", "holidays").has(date) && !scored.has(m.wordBefore()) && !unitFollows(after)
+	dated := listed("en", "before a day").has(m.wordBefore()) && m.group(0) != "9/11" ||
 		strings.HasSuffix(before, "week of")
-	weekday := strings.HasSuffix(m.behind(), "day") || weekdays.has(m.behind())
+	weekday := strings.HasSuffix(m.wordBefore(), "day") || weekdays.has(m.wordBefore())
 	return said, padded || holiday || weekday || dated && (twice || !usualFraction(m.group(1), m.group(2)))
 }
 
@@ -265,9 +265,9 @@ func (e english) sayYear(m match) (string, bool) {
 	n := m.group(2)
 	const dated wordList = " in since year a-d circa born died by until "
 	const years wordList = " in since from until till by of year after before circa ca around during the between and "
-	year := looksLikeYear(n) || n > "1009" && n < "2200" && (dated.has(m.behind()) || historic.MatchString(m.text))
+	year := looksLikeYear(n) || n > "1009" && n < "2200" && (dated.has(m.wordBefore()) || historic.MatchString(m.text))
 	if m.group(1) != "" || !year || !m.apart() || pointed(m.after()) || strings.HasSuffix(m.before(), ".") ||
-		strings.HasSuffix(m.before(), ",") || (!years.has(m.behind()) || n < "1100") && unitFollows(m.ahead()) {
+		strings.HasSuffix(m.before(), ",") || (!years.has(m.wordBefore()) || n < "1100") && unitFollows(m.rest()) {
 		return "", false // 1984 people, 2026 dollars
 	}
 	return e.year(n), true
@@ -307,7 +307,7 @@ func (l language) dates() []rule {
 	return []rule{
 		rewrite(`\b([0-3]?\d(?:er|º|°)?)( de | )((?i:`+months.pattern()+`))(\.| |$)`, func(m match) (string, bool) {
 			of, end := l.word("of"), strings.Trim(m.group(4), ".") // 12 janv. 2027
-			switch after := m.ahead(); {
+			switch after := m.rest(); {
 			case m.group(4) == "." && after == "":
 				end = "." // of the sentence, too
 			case startsDigit(after) && of != "":
@@ -326,9 +326,9 @@ func (l language) dates() []rule {
 		}),
 		rewrite(`\b`+dayOfMonth+`/`+month+`\b`, func(m match) (string, bool) { // du 01/05 au 30/09
 			padded := m.group(1)[0] == '0' || m.group(2)[0] == '0'
-			dated := l.list("dated").has(m.behind()) && len(m.group(2)) == 2
+			dated := l.list("dated").has(m.wordBefore()) && len(m.group(2)) == 2
 			return l.date(m.group(1), m.group(2), ""),
-				alone(m) && !strings.HasPrefix(m.ahead(), "h") && (padded || dated)
+				alone(m) && !strings.HasPrefix(m.rest(), "h") && (padded || dated)
 		}),
 	}
 }

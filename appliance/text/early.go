@@ -34,7 +34,7 @@ func (c *Cutter) Early(inClause, inPhrase int) (begin string, ended bool) {
 	}
 	at := len(c.buf)
 	if ended = stopsHere(c.buf); !ended {
-		at = c.place(inClause, inPhrase)
+		at = c.cutPoint(inClause, inPhrase)
 	}
 	if at > 0 {
 		c.ended, begin = ended, c.take(at).s
@@ -42,8 +42,8 @@ func (c *Cutter) Early(inClause, inPhrase int) (begin string, ended bool) {
 	return begin, ended
 }
 
-// place is where Early cuts: behind the last clause, else before the last phrase; 0: nowhere.
-func (c *Cutter) place(inClause, inPhrase int) (phrase int) {
+// cutPoint is where Early cuts: behind the last clause, else before the last phrase; 0: nowhere.
+func (c *Cutter) cutPoint(inClause, inPhrase int) (phrase int) {
 	for i := len(c.buf) - 1; i > 0; i-- {
 		mark := clauseEnds(c.buf, i)
 		if !mark && (phrase > 0 || !unicode.IsSpace(c.buf[i])) || enclosed(c.buf[:i]) {
@@ -99,7 +99,9 @@ func isName(word string) bool {
 }
 
 // bare is a word without what stands around it.
-func bare(word string) string { return strings.TrimFunc(word, func(r rune) bool { return !OfWord(r) }) }
+func bare(word string) string {
+	return strings.TrimFunc(word, func(r rune) bool { return !IsWordRune(r) })
+}
 
 // enclosed reports whether a quotation, a bracket, or a star is open at the end of buf.
 func enclosed(buf []rune) bool {

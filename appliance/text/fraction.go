@@ -47,7 +47,7 @@ func (e english) fractionsOfUnits() []rule {
 		rewrite(`(?:\b(\d+) )?\b`+fraction+`( ?)(`+unitPattern+`)\b\.?`, func(m match) (string, bool) {
 			const adjective wordList = " a an the each per every one "
 			name, whole := unitAfter(m.group(4), m.group(5), m), m.group(1)
-			of := listed("en", "spoons").has(m.group(5)) && whole == "" && !adjective.has(m.behind())
+			of := listed("en", "spoons").has(m.group(5)) && whole == "" && !adjective.has(m.wordBefore())
 			if of {
 				name = unitName(m.group(5))
 			} else if listed("en", "spoons").has(m.group(5)) {
@@ -84,7 +84,7 @@ func (e english) fractionRules() []rule {
 		}),
 		rewrite(`\b(\d+(?:\.\d+)?) ?/ ?(\d+(?:\.\d+)?)\b`, func(m match) (string, bool) {
 			word := " out of "
-			if strings.HasPrefix(m.ahead(), "=") {
+			if strings.HasPrefix(m.rest(), "=") {
 				word = " divided by "
 			} else if !strings.Contains(m.group(1), ".") && len(m.group(1)) > len(m.group(2)) { // 120/80
 				word = " over "
@@ -115,7 +115,7 @@ func (l language) fractions() []rule {
 				what = per[strings.IndexByte(per, ' ')+1:]
 			}
 			return phrase(name(m), of, what), begins(m) && !strings.HasSuffix(m.before(), "/") &&
-				!l.list("dated").has(m.behind())
+				!l.list("dated").has(m.wordBefore())
 		}),
 	}
 }

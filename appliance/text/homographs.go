@@ -42,7 +42,7 @@ func (o Options) disambiguated(t traced) traced {
 	if _, region := parseTag(o.Language); region != "" && region != "us" && region != "ca" {
 		accent = 1
 	}
-	var all []placed
+	var all []replacement
 	ws := wordsOf(t.s)
 	for i, word := range ws {
 		stem, h, known := homographOf(word.lower)
@@ -50,7 +50,7 @@ func (o Options) disambiguated(t traced) traced {
 			continue
 		}
 		ipa := h.verb[accent]
-		switch ws.reading(i, stem) {
+		switch ws.use(i, stem) {
 		case unknown:
 			continue
 		case other:
@@ -61,35 +61,35 @@ func (o Options) disambiguated(t traced) traced {
 		}
 		at := t.origin(word.from, word.to)
 		at.by = &pronunciation{folded: []rune(word.lower), phonemes: ipa}
-		all = append(all, placed{word.from, word.to, t.s[word.from:word.to], at})
+		all = append(all, replacement{word.from, word.to, t.s[word.from:word.to], at})
 	}
 	return t.with(all)
 }
 
-// A placedWord is a word of a text: where it stands, and whether it begins a clause.
-type placedWord struct {
+// A positionedWord is a word of a text: where it stands, and whether it begins a clause.
+type positionedWord struct {
 	lower    string
 	from, to int
 	first    bool
 }
 
-type placedWords []placedWord
+type positionedWords []positionedWord
 
 var clauseWord = regexp.MustCompile(`[\pL\p{Nd}][\pL\p{Nd}\pM'-]*`)
 
-func wordsOf(s string) placedWords {
-	var all placedWords
+func wordsOf(s string) positionedWords {
+	var all positionedWords
 	end := 0
 	for i, at := range clauseWord.FindAllStringIndex(s, -1) {
 		first := i == 0 || strings.ContainsAny(s[end:at[0]], ".,;:!?()\"\n")
 		end = at[1]
-		all = append(all, placedWord{strings.ToLower(s[at[0]:end]), at[0], end, first})
+		all = append(all, positionedWord{strings.ToLower(s[at[0]:end]), at[0], end, first})
 	}
 	return all
 }
 
 // at is word i if it stands in the clause of word of, "" if not.
-func (ws placedWords) at(i, of int) string {
+func (ws positionedWords) at(i, of int) string {
 	if i < 0 || i >= len(ws) {
 		return ""
 	}

@@ -7,27 +7,27 @@ import (
 )
 
 // A reading is how a homograph is said.
-type reading int
+type homographUse int
 
 const (
-	unknown reading = iota
+	unknown homographUse = iota
 	verb
 	other
 )
 
-// A readingRule is a pattern of a clause, and how the homograph in it is read.
-type readingRule struct {
-	clause  *regexp.Regexp
-	reading reading
+// A contextRule is a pattern of a clause, and how the homograph in it is read.
+type contextRule struct {
+	clause *regexp.Regexp
+	use    homographUse
 }
 
 var (
 	wordClass = regexp.MustCompile(`<([a-z-]+)>`)
 
-	// readingRules are the lists of readings: "_" stands for the homograph in a clause, "~" for
+	// contextRules are the lists of readings: "_" stands for the homograph in a clause, "~" for
 	// adverbs before it, "<be>" for a word of a class, and "+" behind what looks like a noun of several.
-	readingRules = sync.OnceValue(func() map[string][]readingRule {
-		all := map[string][]readingRule{}
+	contextRules = sync.OnceValue(func() map[string][]contextRule {
+		all := map[string][]contextRule{}
 		for _, name := range [...]string{"readings", "readings with s", "readings of read", "readings of lead"} {
 			rules := listed("homographs", name)
 			for _, pattern := range rules.words {
@@ -38,8 +38,8 @@ var (
 				expanded = wordClass.ReplaceAllStringFunc(expanded, func(class string) string {
 					return listed("homographs", class[1:len(class)-1]).pattern() + `\+?`
 				})
-				how := map[string]reading{"verb": verb, "other": other}[rules.said[pattern]]
-				all[name] = append(all[name], readingRule{regexp.MustCompile(`(?:^| )(?:` + expanded + `)`), how})
+				how := map[string]homographUse{"verb": verb, "other": other}[rules.said[pattern]]
+				all[name] = append(all[name], contextRule{regexp.MustCompile(`(?:^| )(?:` + expanded + `)`), how})
 			}
 		}
 		return all
@@ -49,8 +49,8 @@ var (
 // is reports whether a word is of a class.
 func is(word, class string) bool { return listed("homographs", class).has(word) }
 
-// reading says how homograph i sounds. Its stem is the word without the ending "s".
-func (ws placedWords) reading(i int, stem string) reading {
+// use says how homograph i sounds. Its stem is the word without the ending "s".
+func (ws positionedWords) use(i int, stem string) homographUse {
 	rules := "readings"
 	switch {
 	case ws[i].lower == "read" || stem == "lead":
@@ -59,16 +59,16 @@ func (ws placedWords) reading(i int, stem string) reading {
 		rules = "readings with s"
 	}
 	clause := ws.clause(i, stem)
-	for _, r := range readingRules()[rules] {
+	for _, r := range contextRules()[rules] {
 		if r.clause.MatchString(clause) {
-			return r.reading
+			return r.use
 		}
 	}
 	return unknown
 }
 
 // clause is the clause of word i as the patterns of readings have it; of "lead" the sentence.
-func (ws placedWords) clause(i int, stem string) string {
+func (ws positionedWords) clause(i int, stem string) string {
 	var words []string
 	for j := range ws {
 		word := ws.at(j, i)

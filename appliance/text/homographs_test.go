@@ -6,7 +6,7 @@ import (
 )
 
 // Each line has the words of which it shows the reading: V as a verb, O otherwise,
-// behind the word; - for what is left to eSpeak NG.
+// wordBefore the word; - for what is left to eSpeak NG.
 const homographSentences = `
 Please close/V the window. | Please use/V the lift. | I read/O your letter last week. | Residents live/V here.
 We go live/O at nine. | lead/O pipes | Record/V your name after the tone. | Please present/V your card.
@@ -51,7 +51,7 @@ func checkHomographs(t *testing.T, marked, language string) {
 				continue
 			}
 			stem, _, _ := homographOf(w.lower)
-			got = [...]string{"-", "V", "O"}[ws.reading(i, stem)]
+			got = [...]string{"-", "V", "O"}[ws.use(i, stem)]
 		}
 		if got != want {
 			t.Errorf("%q: %q is read as %s, want %s", plain, field, got, want)
@@ -63,7 +63,7 @@ func checkHomographs(t *testing.T, marked, language string) {
 func TestPhonemesOfHomographsAreOnesThatVoicesKnow(t *testing.T) {
 	for word, h := range homographs() {
 		for _, ipa := range []string{h.verb[0], h.verb[1], h.other[0], h.other[1]} {
-			if got, err := readPhonemes("/" + ipa + "/"); err != nil || got != ipa {
+			if got, err := parsePhonemes("/" + ipa + "/"); err != nil || got != ipa {
 				t.Errorf("%s: %q is %q, %v", word, ipa, got, err)
 			}
 		}

@@ -33,10 +33,10 @@ func (l language) list(name string) list { return listed(string(l), name) }
 // word is how the language says something.
 func (l language) word(name string) string { return l.list("words").said[name] }
 
-var wordPlace = regexp.MustCompile(`\[([^\]]+)\]`)
+var wordReference = regexp.MustCompile(`\[([^\]]+)\]`)
 
 // says makes a rule out of a template, in which [to] stands for how the language says "to".
-func (l language) says(pattern, template string, guards ...guard) rule {
+func (l language) says(pattern, template string, guards ...condition) rule {
 	ways := map[byte]func(string) string{
 		'd': spaced,
 		'k': func(s string) string { return strings.Replace(s, ".", ":", 1) }, // no decimal
@@ -44,7 +44,7 @@ func (l language) says(pattern, template string, guards ...guard) rule {
 		'D': func(s string) string { return l.list("days").said[strings.ToLower(s)] },
 		'P': func(s string) string { return l.list("per").said[s] },
 	}
-	return says(ways, pattern, wordPlace.ReplaceAllStringFunc(template, func(place string) string {
+	return says(ways, pattern, wordReference.ReplaceAllStringFunc(template, func(place string) string {
 		return l.word(place[1 : len(place)-1])
 	}), guards...)
 }

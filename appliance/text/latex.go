@@ -29,7 +29,7 @@ func (o Options) withoutTeX(t traced) traced {
 	}
 	code, _ := parseTag(o.Language)
 	over := listed("signs", "over").said[code]
-	return t.replaced(formula.FindAllStringSubmatchIndex(t.s, -1), func(m match) (string, bool) {
+	return t.replace(formula.FindAllStringSubmatchIndex(t.s, -1), func(m match) (string, bool) {
 		s := m.group(4)
 		if s != "" && (!mathematical.MatchString(s) || texWord.MatchString(s) || startsDigit(m.after()) ||
 			endsNumber(m.before())) {

@@ -24,7 +24,7 @@ func withoutTags(t traced) traced {
 	}
 	if strings.Contains(t.s, "<") {
 		t = t.only(tagHidden, 0)
-		t = t.replaced(tagMark.FindAllStringSubmatchIndex(t.s, -1), func(m match) (string, bool) {
+		t = t.replace(tagMark.FindAllStringSubmatchIndex(t.s, -1), func(m match) (string, bool) {
 			name := strings.ToLower(m.group(1))
 			switch closes := strings.HasPrefix(m.group(0), "</"); {
 			case listed("tags", "inline").has(name):
@@ -35,7 +35,7 @@ func withoutTags(t traced) traced {
 			return "", false
 		})
 	}
-	return t.replaced(tagEntity.FindAllStringIndex(t.s, -1), func(m match) (string, bool) {
+	return t.replace(tagEntity.FindAllStringIndex(t.s, -1), func(m match) (string, bool) {
 		said := html.UnescapeString(m.group(0))
 		return said, said != m.group(0)
 	})

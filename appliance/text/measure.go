@@ -111,7 +111,7 @@ var (
 // $5 bill" or "a 90° turn": then it is said in the singular.
 func describes(m match) bool {
 	next := strings.TrimPrefix(m.after(), " ")
-	return (m.behind() == "a" || m.behind() == "an") && next != m.after() && startsWord(next)
+	return (m.wordBefore() == "a" || m.wordBefore() == "an") && next != m.after() && startsWord(next)
 }
 
 // unitAfter is the name of the unit that follows a number, "" if what follows

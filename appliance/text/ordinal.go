@@ -54,7 +54,7 @@ func (e english) sayNumbered(n string) string {
 
 // romanRules say Roman numbers where they are no words and no initials.
 func (e english) romanRules() []rule {
-	isRoman := func(i int) guard {
+	isRoman := func(i int) condition {
 		return func(m match) bool { return roman(m.group(i)) != "" && m.apart() }
 	}
 	unjoined := func(m match) bool {

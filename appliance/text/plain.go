@@ -61,7 +61,7 @@ func row(w *tracer, t traced) {
 	begin := len(t.s) - len(strings.TrimLeftFunc(t.s, unicode.IsSpace))
 	end := len(strings.TrimRightFunc(t.s, unicode.IsSpace))
 	if end-begin < 3 || t.s[begin] != '|' || t.s[end-1] != '|' {
-		w.keep(t, 0, len(t.s))
+		w.copy(t, 0, len(t.s))
 		return
 	}
 	for i := begin + 1; i < end-1; i++ {
@@ -70,7 +70,7 @@ func row(w *tracer, t traced) {
 		case t.s[i] == '|':
 			w.put(", ", t.of[i])
 		case !space:
-			w.keep(t, i, i+1)
+			w.copy(t, i, i+1)
 		}
 	}
 }
@@ -84,13 +84,13 @@ func (t traced) only(pattern *regexp.Regexp, group int) traced {
 	var w tracer
 	done := 0
 	for _, at := range found {
-		w.keep(t, done, at[0])
+		w.copy(t, done, at[0])
 		if group > 0 {
-			w.keep(t, at[2*group], at[2*group+1])
+			w.copy(t, at[2*group], at[2*group+1])
 		}
 		done = at[1]
 	}
-	w.keep(t, done, len(t.s))
+	w.copy(t, done, len(t.s))
 	return w.text()
 }
 
@@ -108,7 +108,7 @@ func withoutEmphasis(t traced, stars func(string) []int) traced {
 	for i := 0; i < len(t.s); {
 		j := i + 1
 		if strings.IndexByte(emphasis, t.s[i]) < 0 {
-			w.keep(t, i, j)
+			w.copy(t, i, j)
 			i = j
 			continue
 		}
@@ -116,7 +116,7 @@ func withoutEmphasis(t traced, stars func(string) []int) traced {
 			j++
 		}
 		if meant(t.s, i, j) || slices.Contains(stay, i) {
-			w.keep(t, i, j)
+			w.copy(t, i, j)
 		}
 		i = j
 	}

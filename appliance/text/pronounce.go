@@ -12,7 +12,7 @@ import (
 // pronounced marks the words that a lexicon has, and puts what it has read in
 // their place. What is marked is not written otherwise by any rule.
 func (l Lexicon) pronounce(t traced) traced {
-	var all []placed
+	var all []replacement
 	for i := 0; i < len(t.s); {
 		n := wordLength(t.s[i:])
 		if n == 0 {
@@ -30,7 +30,7 @@ func (l Lexicon) pronounce(t traced) traced {
 		if p.phonemes != "" {
 			said = t.s[i : i+length]
 		}
-		all = append(all, placed{i, i + length, said, o})
+		all = append(all, replacement{i, i + length, said, o})
 		i += length
 	}
 	return t.with(all)
@@ -140,7 +140,7 @@ var names = sync.OnceValue(func() Lexicon {
 })
 
 // footnotes are superior figures behind words of three letters or more: those
-// behind shorter ones are powers (m², km³).
+// wordBefore shorter ones are powers (m², km³).
 var footnotes = regexp.MustCompile(`(\pL{3}[.,;:!?"”’)]*)[¹²³⁰⁴-⁹]+`)
 
 func withoutNotes(t traced) traced { return t.only(footnotes, 1) }

@@ -19,9 +19,9 @@ const (
 	// MaxLexiconWord is how many characters the writing has: the longest names of
 	// exhibits and medicines have about 80.
 	MaxLexiconWord = 100
-	// MaxLexiconSaid is how many characters say it: a breath of speech, as much as
+	// MaxLexiconPronunciation is how many characters say it: a breath of speech, as much as
 	// a synthesizer is given at once.
-	MaxLexiconSaid = 200
+	MaxLexiconPronunciation = 200
 )
 
 // Lexicon says how words are pronounced that are read wrongly without it, by
@@ -105,7 +105,7 @@ func LexiconOf(entries []Entry) Lexicon {
 // ErrEntry says what is wrong with an entry of a lexicon.
 type ErrEntry struct {
 	Word, Why string
-	OfWord    bool // it is the word, and not how it is said
+	InWord    bool // it is the word, and not how it is said
 }
 
 func (e ErrEntry) Error() string { return fmt.Sprintf("%q: %s", e.Word, e.Why) }
@@ -209,8 +209,8 @@ func newPronunciation(word, said string) (*pronunciation, error) {
 	if i := strings.IndexFunc(word, unprinted); i >= 0 {
 		return wrong(true, "it has the character %U, which cannot be printed", []rune(word[i:])[0])
 	}
-	if n := utf8.RuneCountInString(said); n > MaxLexiconSaid {
-		return wrong(false, "how it is said has %d characters; at most %d are allowed", n, MaxLexiconSaid)
+	if n := utf8.RuneCountInString(said); n > MaxLexiconPronunciation {
+		return wrong(false, "how it is said has %d characters; at most %d are allowed", n, MaxLexiconPronunciation)
 	}
 	p := &pronunciation{exact: capitalsAlone(written), folded: folded(written)}
 	var err error
@@ -219,7 +219,7 @@ func newPronunciation(word, said string) (*pronunciation, error) {
 		return wrong(false,
 			`it is said as nothing: write phonemes between slashes ("/wɪn/") or a respelling ("hwah-KEEN")`)
 	case strings.HasPrefix(said, "/") || strings.HasPrefix(said, "["):
-		p.phonemes, err = readPhonemes(said)
+		p.phonemes, err = parsePhonemes(said)
 	default:
 		p.said, p.phonemes = respelt(said)
 		if p.phonemes == "" && !strings.ContainsFunc(p.said, unicode.IsLetter) {
@@ -290,8 +290,8 @@ func samePhonemes() *strings.Replacer {
 		"\u0361", "", "\u035c", "", ".", "", "-", "", "‿", "", "c\u0327", "ç", "ˑ", "ː")
 }
 
-// readPhonemes reads what stands between slashes, or square brackets.
-func readPhonemes(s string) (string, error) {
+// parsePhonemes reads what stands between slashes, or square brackets.
+func parsePhonemes(s string) (string, error) {
 	closed := map[byte]string{'/': "/", '[': "]"}[s[0]]
 	inside, ok := strings.CutSuffix(s[1:], closed)
 	if !ok || strings.ContainsAny(inside, "/[]") {

@@ -29,18 +29,18 @@ func rewrite(pattern string, say func(m match) (string, bool)) rule {
 }
 
 // A guard reports whether a match may be said.
-type guard func(m match) bool
+type condition func(m match) bool
 
 var placeholder = regexp.MustCompile(`\{([a-zA-Z])(\d)\}|\{([.<>])\}|\$(\d)`)
 
 // says makes a rule out of a template: $1 is a group of the pattern as it is written, {c1} is it
 // said in way c, {.} the full stop that the match took from the end of its sentence, and {<} and
 // {>} a space where a word touches the match. All guards must hold.
-func says(ways map[byte]func(string) string, pattern, template string, guards ...guard) rule {
+func says(ways map[byte]func(string) string, pattern, template string, guards ...condition) rule {
 	places := placeholder.FindAllStringSubmatch(template, -1)
 	between := placeholder.Split(template, -1)
 	return rewrite(pattern, func(m match) (string, bool) {
-		if slices.ContainsFunc(guards, func(holds guard) bool { return !holds(m) }) {
+		if slices.ContainsFunc(guards, func(holds condition) bool { return !holds(m) }) {
 			return "", false
 		}
 		said := between[0]
@@ -67,7 +67,7 @@ func apply(rules []rule, t traced) traced {
 			continue
 		}
 		if found := r.pattern.FindAllStringSubmatchIndex(t.s, -1); found != nil {
-			t = t.replaced(found, r.say)
+			t = t.replace(found, r.say)
 			has = bytesOf(t.s)
 		}
 	}
@@ -92,13 +92,13 @@ func (m match) group(i int) string {
 func (m match) before() string { return m.text[:m.at[0]] }
 func (m match) after() string  { return m.text[m.at[1]:] }
 
-// behind is the word before the match, in small letters and without punctuation.
-func (m match) behind() string {
+// wordBefore is the word before the match, in small letters and without punctuation.
+func (m match) wordBefore() string {
 	return strings.ToLower(strings.Trim(lastWord(m.before()), ".,:(\""))
 }
 
-// ahead is the text behind the match, without the space between.
-func (m match) ahead() string { return strings.TrimLeft(m.after(), " ") }
+// rest is the text behind the match, without the space between.
+func (m match) rest() string { return strings.TrimLeft(m.after(), " ") }
 
 // stop is "." if the match swallowed the full stop that ends its sentence.
 func (m match) stop() string {
@@ -128,7 +128,7 @@ func alone(m match) bool {
 }
 
 // has makes a guard of a text that the sentence of the match has.
-func has(pattern *regexp.Regexp) guard {
+func has(pattern *regexp.Regexp) condition {
 	return func(m match) bool { return pattern.MatchString(m.text) }
 }
 

@@ -18,13 +18,13 @@ type Options struct {
 	Lexicon Lexicon
 }
 
-// CanBeSaid reports whether a text has anything that is said: a letter, or a digit, or
+// Speakable reports whether a text has anything that is said: a letter, or a digit, or
 // a sign that is read as a word.
-func CanBeSaid(s string, o Options) bool {
+func Speakable(s string, o Options) bool {
 	has := func(s string) bool {
 		return strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 	}
-	return has(s) || has(Aloud(s, Options{Language: "en", Locale: o.Locale, Lexicon: o.Lexicon}))
+	return has(s) || has(Verbalize(s, Options{Language: "en", Locale: o.Locale, Lexicon: o.Lexicon}))
 }
 
 // Spoken is a stretch of what is said: one word, or several that are said for
@@ -63,7 +63,7 @@ func SaySentences(s string, o Options) [][]Spoken {
 	var all [][]Spoken
 	at := 0
 	for _, written := range sentences(trace(s)) {
-		for _, said := range sentences(o.aloud(written)) {
+		for _, said := range sentences(o.verbalize(written)) {
 			stretches := said.stretches()
 			if len(stretches) == 0 {
 				continue
@@ -79,8 +79,8 @@ func SaySentences(s string, o Options) [][]Spoken {
 	return all
 }
 
-// Aloud writes s as it is said, as one text.
-func Aloud(s string, o Options) string { return o.aloud(trace(s)).s }
+// Verbalize writes s as it is said, as one text.
+func Verbalize(s string, o Options) string { return o.verbalize(trace(s)).s }
 
 // sentences cuts a text into sentences, without what is for the eye only.
 func sentences(t traced) []traced {

@@ -88,7 +88,7 @@ func TestLawsOfWhatIsSaid(t *testing.T) {
 			texts = append(texts, x.Text)
 		}
 		for _, sentence := range Sentences(in) {
-			joined = append(joined, Sentences(Aloud(sentence, o))...)
+			joined = append(joined, Sentences(Verbalize(sentence, o))...)
 		}
 		if got, want := strings.Join(texts, ""), strings.Join(joined, " "); got != want {
 			t.Fatalf("%q: stretches make %q of %q", in, got, want)
@@ -137,7 +137,7 @@ func TestTextsWithNothingToSayAreKnown(t *testing.T) {
 		"": false, "... !!! ??? --- ,,,": false, "\u200b\u200c\u200d\ufeff": false, "«»“”": false, "😀": false,
 		"a": true, "7": true, "%": true, "5' tall": true, "你好": true, "…and so on": true,
 	} {
-		if got := CanBeSaid(s, Options{}); got != want {
+		if got := Speakable(s, Options{}); got != want {
 			t.Errorf("%q: %v", s, got)
 		}
 	}

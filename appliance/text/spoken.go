@@ -14,10 +14,10 @@ import (
 // a second finds what the first has brought together, as in "Chapter [IV]".
 const maxPasses = 4
 
-// aloud writes t as it is said. English has its numbers, dates, money, units,
+// verbalize writes t as it is said. English has its numbers, dates, money, units,
 // addresses and abbreviations written out, and no digit is left. What it gives
 // is not changed by it again.
-func (o Options) aloud(t traced) traced {
+func (o Options) verbalize(t traced) traced {
 	t = o.withoutTeX(withoutEmoji(t))
 	if code, _ := parseTag(o.Language); code != "en" {
 		t = o.Lexicon.pronounce(t.tidy().composed().runes(onTheLine))
@@ -59,15 +59,15 @@ func (e english) rules() []rule {
 	)
 }
 
-func (e english) says(pattern, template string, guards ...guard) rule {
+func (e english) says(pattern, template string, guards ...condition) rule {
 	return says(e.ways(), pattern, template, guards...)
 }
 
 // ways are the letters for how a group of a template is said.
 func (e english) ways() map[byte]func(string) string {
 	return map[byte]func(string) string{
-		'a': readAll,
-		'b': func(s string) string { return readAll(strings.ReplaceAll(s, " ", "")) },
+		'a': spellCode,
+		'b': func(s string) string { return spellCode(strings.ReplaceAll(s, " ", "")) },
 		'c': e.cardinal,
 		'd': sayGroups,
 		'e': func(s string) string { return figureRuns.ReplaceAllStringFunc(s, digitByDigit) },

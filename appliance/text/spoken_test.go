@@ -183,14 +183,14 @@ func TestEnglishIsWrittenAsItIsSaid(t *testing.T) {
 		{"bell\x07 and\x00nul", "bell and nul"},
 		{"", ""},
 	} {
-		if got := Aloud(row[0], Options{Language: "en-US"}); got != row[1] {
+		if got := Verbalize(row[0], Options{Language: "en-US"}); got != row[1] {
 			t.Errorf("Spoken(%q)\n got %q\nwant %q", row[0], got, row[1])
 		}
 	}
 }
 
 func TestBritishDatesBeginWithTheDay(t *testing.T) {
-	if got, want := Aloud("On 3/4/2026.", Options{Language: "en_GB"}),
+	if got, want := Verbalize("On 3/4/2026.", Options{Language: "en_GB"}),
 		"On the third of April, twenty twenty-six."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -201,7 +201,7 @@ func TestOtherLanguagesAreOnlyCleanedUp(t *testing.T) {
 		"Das kostet  3,50 € 😀.": "Das kostet 3,50 € .",
 		"Am 21.11.\x00":         "Am 21.11.",
 	} {
-		if got := Aloud(in, Options{Language: "de-DE"}); got != want {
+		if got := Verbalize(in, Options{Language: "de-DE"}); got != want {
 			t.Errorf("Spoken(%q) = %q, want %q", in, got, want)
 		}
 	}
@@ -219,7 +219,7 @@ func written(t *rapid.T) string {
 func TestEnglishHasNoDigitLeft(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := rapid.OneOf(rapid.Custom(written), rapid.String()).Draw(t, "text")
-		got := Aloud(in, Options{Language: "en"})
+		got := Verbalize(in, Options{Language: "en"})
 		if strings.ContainsFunc(got, unicode.IsDigit) {
 			t.Fatalf("%q is said %q", in, got)
 		}
@@ -236,8 +236,8 @@ func TestWhatIsSpokenIsNotChangedAgain(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := rapid.OneOf(rapid.Custom(written), rapid.String()).Draw(t, "text")
 		language := rapid.SampledFrom([]string{"en", "en-GB"}).Draw(t, "language")
-		once := Aloud(in, Options{Language: language})
-		if twice := Aloud(once, Options{Language: language}); twice != once {
+		once := Verbalize(in, Options{Language: language})
+		if twice := Verbalize(once, Options{Language: language}); twice != once {
 			t.Fatalf("%q is said %q, then %q", in, once, twice)
 		}
 	})
@@ -249,7 +249,7 @@ func TestWhatIsSpokenInOtherLanguagesIsBounded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := rapid.OneOf(rapid.Custom(written), rapid.String()).Draw(t, "text")
 		language := rapid.SampledFrom([]string{"fr", "es", "it", "pt", "hi"}).Draw(t, "language")
-		got := Aloud(in, Options{Language: language})
+		got := Verbalize(in, Options{Language: language})
 		if !utf8.ValidString(got) || len(got) > 24*len(in)+16 {
 			t.Fatalf("%q (%d bytes) is said in %d bytes: %q", in, len(in), len(got), got)
 		}

@@ -80,7 +80,7 @@ func (e english) codeRules() []rule {
 		rewrite(`(?i)\b((?:`+codeNames+`|`+countNames+`)(?:'s| (?:code|number|no\.?|nr\.?|id|is|was|at|to|again))*`+
 			`[:=,]? ?#?)`+codeSigns, sayCode),
 		e.says(`(?i)\b(`+codeNames+`\b[^.,;:!?\d]{1,40}\b(?:is|was|reads):? )`+codeFigures+`\b`, "$1{d2}", apart,
-			func(m match) bool { return !pointed(m.after()) && !unitFollows(m.ahead()) }),
+			func(m match) bool { return !pointed(m.after()) && !unitFollows(m.rest()) }),
 		// 518204 is your code; enter 4711 to sign in
 		e.says(`(?i)\b`+codeFigures+`( (?:is|was|will be) (?:your|my|the|our|his|her|their|this|that|an?) `+
 			`(?:[a-z-]+ ){0,3}`+codeNames+`(?:$|[.,;:!?)]| (?:for|to|and|or|at|on|until|today|now|you|we|that)\b))`,
@@ -130,13 +130,13 @@ func sayCode(m match) (string, bool) {
 	edition := strings.HasSuffix(name, ", ") && strings.HasPrefix(m.after(), " ")
 	switch {
 	case startsWord(m.after()), strings.HasPrefix(m.after(), "%"), strings.HasPrefix(m.after(), ":"),
-		pointed(m.after()), unitFollows(m.ahead()), edition:
+		pointed(m.after()), unitFollows(m.rest()), edition:
 		return "", false
 	case noCode.MatchString(number), !plain && len(number) < 5, plain && (count < 3 || !named && count < 4),
 		plain && !named && strings.HasSuffix(number, "00"):
 		return "", false
 	}
-	return shortNumber.ReplaceAllString(name, "number ") + readAll(number), true
+	return shortNumber.ReplaceAllString(name, "number ") + spellCode(number), true
 }
 
 // noCode is what stands behind such words and is none: a word, an ordinal, a time, an amount, a
@@ -148,9 +148,9 @@ var (
 	shortNumber = regexp.MustCompile(`(?:\bn[or]\.? |#)$`)
 )
 
-// readAll reads out the groups of a code, with a breath between them: letters by their names
+// spellCode reads out the groups of a code, with a breath between them: letters by their names
 // and digits one by one.
-func readAll(code string) string {
+func spellCode(code string) string {
 	groups := strings.FieldsFunc(code, func(r rune) bool { return !alnum(r) })
 	for i, group := range groups {
 		groups[i] = strings.TrimSpace(runs.ReplaceAllStringFunc(group, func(run string) string {

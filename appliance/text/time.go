@@ -43,7 +43,7 @@ func (e english) timeRules() []rule {
 		}),
 		rewrite(`\b`+clock+`\b`, func(m match) (string, bool) {
 			said, ok := e.sayClock(m.group(1), m.group(2), false)
-			if strings.HasPrefix(m.ahead(), "o'clock") {
+			if strings.HasPrefix(m.rest(), "o'clock") {
 				said = strings.TrimSuffix(said, " o'clock")
 			}
 			return said, ok && m.apart() && !strings.HasSuffix(m.before(), ":")
@@ -64,9 +64,9 @@ var toDotted = regexp.MustCompile(`(?i)(?:\b0\d|\b(?:opens?|opening|hours|from|b
 func (e english) sayDotted(m match) (string, bool) {
 	const at, from wordList = " at until till by before after ", " from between "
 	hour, minute := m.group(1), m.group(2)
-	dashed := strings.IndexAny(m.ahead(), "-–—") == 0
-	ok := len(hour) == 2 && hour[0] == '0' || openFrom.has(m.behind()) && (dashed || e.dayFirst) ||
-		e.dayFirst && (from.has(m.behind()) || at.has(m.behind()) && (minute[1] == '0' || minute[1] == '5'))
+	dashed := strings.IndexAny(m.rest(), "-–—") == 0
+	ok := len(hour) == 2 && hour[0] == '0' || openFrom.has(m.wordBefore()) && (dashed || e.dayFirst) ||
+		e.dayFirst && (from.has(m.wordBefore()) || at.has(m.wordBefore()) && (minute[1] == '0' || minute[1] == '5'))
 	if second := toDotted.FindStringSubmatch(m.before()); second != nil {
 		ok = ok || e.dayFirst || strings.Trim(second[1], " -–—") == ""
 	}
@@ -127,7 +127,7 @@ func (l language) times() []rule {
 		hour  = `([01]?\d|2[0-4])`
 		clock = `(\d{1,2}(?: ?h(?:[0-5]\d)?|[:.][0-5]\d))`
 	)
-	amount := func(m match) bool { return strings.IndexAny(m.ahead(), "€%") == 0 }
+	amount := func(m match) bool { return strings.IndexAny(m.rest(), "€%") == 0 }
 	dotted := func(m match) bool { return l == "it" || !strings.Contains(m.group(0), ".") }
 	all := []rule{
 		l.says(`\b`+clock+dash+clock, "{k1} [to] {k2}", apart, func(m match) bool { return dotted(m) && !amount(m) }),

@@ -102,15 +102,15 @@ func (t traced) composed() traced {
 	return w.text()
 }
 
-// replaced has each place that found names (as regexp's FindAll…Index does)
+// replace has each place that found names (as regexp's FindAll…Index does)
 // said otherwise, where say says so and no lexicon does.
-func (t traced) replaced(found [][]int, say func(m match) (string, bool)) traced {
-	var all []placed
+func (t traced) replace(found [][]int, say func(m match) (string, bool)) traced {
+	var all []replacement
 	for _, at := range found {
 		if said, ok := say(match{t.s, at}); ok {
 			c := changed(t.s[at[0]:at[1]], said)
 			if i, j := at[0]+c.head, at[1]-c.tail; !t.pronounced(i, j) {
-				all = append(all, placed{i, j, c.said, t.origin(i, j)})
+				all = append(all, replacement{i, j, c.said, t.origin(i, j)})
 			}
 		}
 	}
@@ -118,25 +118,25 @@ func (t traced) replaced(found [][]int, say func(m match) (string, bool)) traced
 }
 
 // A placed text is what is said in place of the bytes i to j.
-type placed struct {
+type replacement struct {
 	i, j int
 	said string
 	of   origin
 }
 
 // with is t with what is said in its places, which stand in order.
-func (t traced) with(places []placed) traced {
+func (t traced) with(places []replacement) traced {
 	if len(places) == 0 {
 		return t
 	}
 	var w tracer
 	done := 0
 	for _, p := range places {
-		w.keep(t, done, p.i)
+		w.copy(t, done, p.i)
 		w.put(p.said, p.of)
 		done = p.j
 	}
-	w.keep(t, done, len(t.s))
+	w.copy(t, done, len(t.s))
 	return w.text()
 }
 
@@ -176,8 +176,8 @@ type tracer struct {
 	of []origin
 }
 
-// keep adds t.s[i:j].
-func (w *tracer) keep(t traced, i, j int) {
+// copy adds t.s[i:j].
+func (w *tracer) copy(t traced, i, j int) {
 	w.b.WriteString(t.s[i:j])
 	w.of = append(w.of, t.of[i:j]...)
 }
@@ -201,7 +201,7 @@ func (t traced) tidy() traced {
 	var w tracer
 	for i := range len(t.s) {
 		if t.s[i] != ' ' || i > 0 && t.s[i-1] != ' ' {
-			w.keep(t, i, i+1)
+			w.copy(t, i, i+1)
 		}
 	}
 	t = w.text()

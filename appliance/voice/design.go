@@ -14,13 +14,13 @@ import (
 // Direct reads a description as a direction to an actor: how something is said,
 // whoever says it. Words that it does not know, and those about who speaks,
 // change nothing.
-func Direct(description string) Manner { return newLexicon().read(description, false).manner() }
+func Direct(description string) Manner { return newLexicon().interpret(description, false).manner() }
 
 // Design makes a voice of a description, out of those of a library, which has
 // one at least. The candidates (0, 1, …) for one description sound different;
 // the same library, description, candidate and seed are the same voice.
 func Design(library []Base, description string, candidate int, seed int64) Recipe {
-	want := newLexicon().read(description, true)
+	want := newLexicon().interpret(description, true)
 	hash := fnv.New64a()
 	hash.Write([]byte(strings.ToLower(description)))
 	random := rand.New(rand.NewPCG(uint64(seed), hash.Sum64()))
@@ -40,13 +40,13 @@ func Design(library []Base, description string, candidate int, seed int64) Recip
 	parts, blended := blend(pool, candidate, random)
 	r := Recipe{Parts: parts}
 	m := want.manner()
-	r.Rate, r.Shape = m.Rate, m.Shape.Plus(aged(want.age, gender))
-	if has := of(library, parts[0].Voice).Gender; has == gender || has == "" {
-		r.Shape.Pitch = beside(r.Shape.Pitch, pitchOf(library, parts), gender)
+	r.Rate, r.Shape = m.Rate, m.Shape.Plus(ageShape(want.age, gender))
+	if has := baseByID(library, parts[0].Voice).Gender; has == gender || has == "" {
+		r.Shape.Pitch = pitchShift(r.Shape.Pitch, pitchOf(library, parts), gender)
 	} else { // there is none of that gender: it is bent there
-		r.Shape = r.Shape.Plus(bent(gender))
+		r.Shape = r.Shape.Plus(crossGender(gender))
 	}
-	r.Shape = r.Shape.Plus(spread(candidate, blended)).Plus(
+	r.Shape = r.Shape.Plus(candidateShape(candidate, blended)).Plus(
 		shape.Settings{Pitch: chance - 0.5, Formant: (chance - 0.5) / 2})
 	for _, x := range []*float64{&r.Rate, &r.Shape.Pitch, &r.Shape.Formant, &r.Shape.Range, &r.Shape.Breath,
 		&r.Shape.Rough, &r.Shape.Pauses} {
@@ -57,13 +57,13 @@ func Design(library []Base, description string, candidate int, seed int64) Recip
 
 // suitable are the voices of a library of the gender and the accent that are
 // wanted, as far as there are any.
-func suitable(library []Base, gender Gender, want reading) []Base {
+func suitable(library []Base, gender Gender, want interpretation) []Base {
 	accent := cmp.Or(want.accent, "en")
 	pool := slices.Clone(library)
 	for _, is := range []func(Base) bool{
 		func(b Base) bool { return b.Gender == gender },
 		func(b Base) bool { return strings.HasPrefix(b.Language, accent) },
-		func(b Base) bool { return b.Blends() },
+		func(b Base) bool { return b.CanBlend() },
 	} {
 		if fit := slices.DeleteFunc(slices.Clone(pool), func(b Base) bool { return !is(b) }); len(fit) > 0 {
 			pool = fit
@@ -82,9 +82,9 @@ func meanOf(g Gender) float64 {
 	return meanFemale
 }
 
-// above is how many semitones a pitch lies above the mean of a gender; 0 where it
+// semitonesAboveMean is how many semitones a pitch lies above the mean of a gender; 0 where it
 // is not known.
-func above(hz float64, g Gender) float64 {
+func semitonesAboveMean(hz float64, g Gender) float64 {
 	if hz == 0 {
 		return 0
 	}
@@ -92,14 +92,14 @@ func above(hz float64, g Gender) float64 {
 }
 
 // distance is how far a voice is from the pitch that is wanted, in semitones.
-func distance(b Base, g Gender, want reading) float64 {
-	return math.Abs(above(b.PitchHz, g) - want.shape.Pitch)
+func distance(b Base, g Gender, want interpretation) float64 {
+	return math.Abs(semitonesAboveMean(b.PitchHz, g) - want.shape.Pitch)
 }
 
-// beside is by how much a voice of a pitch is moved to where shift semitones from
+// pitchShift is by how much a voice of a pitch is moved to where shift semitones from
 // the mean are wanted: what it has of them by itself is not added.
-func beside(shift, hz float64, g Gender) float64 {
-	has := above(hz, g)
+func pitchShift(shift, hz float64, g Gender) float64 {
+	has := semitonesAboveMean(hz, g)
 	switch {
 	case shift > 0 && has > 0:
 		return max(shift-has, 0)
@@ -117,7 +117,7 @@ func blend(pool []Base, candidate int, random *rand.Rand) (parts []Part, blended
 	for i := range weights {
 		weights[i] = 0.55 + 0.3*random.Float64()
 	}
-	if len(pool) < 2 || !pool[0].Blends() {
+	if len(pool) < 2 || !pool[0].CanBlend() {
 		return []Part{{pool[candidate%len(pool)].ID, 1}}, len(pool) > candidate
 	}
 	first, second := pool[2*candidate%len(pool)], pool[(2*candidate+1)%len(pool)]
@@ -125,8 +125,8 @@ func blend(pool []Base, candidate int, random *rand.Rand) (parts []Part, blended
 	return []Part{{first.ID, w}, {second.ID, math.Round(100*(1-w)) / 100}}, len(pool) > 2*candidate
 }
 
-// spread moves the candidates apart; further where they are the same voice.
-func spread(candidate int, blended bool) shape.Settings {
+// candidateShape moves the candidates apart; further where they are the same voice.
+func candidateShape(candidate int, blended bool) shape.Settings {
 	way := []float64{0, 1, -1, 2, -2}[candidate%5]
 	if blended {
 		way /= 2
@@ -134,10 +134,10 @@ func spread(candidate int, blended bool) shape.Settings {
 	return shape.Settings{Pitch: 1.6 * way, Formant: 0.9 * way}
 }
 
-// aged is what an age does to a voice. Children are higher and have short
+// ageShape is what an age does to a voice. Children are higher and have short
 // throats; with age men's voices rise and women's fall (Linville, "Vocal Aging",
 // 2001), and all become rougher.
-func aged(a age, g Gender) shape.Settings {
+func ageShape(a age, g Gender) shape.Settings {
 	switch a {
 	case child:
 		s := shape.Settings{
@@ -172,16 +172,16 @@ func aged(a age, g Gender) shape.Settings {
 	return shape.Settings{}
 }
 
-// bent makes one gender's voice of the other's: the distances of their means in
+// crossGender makes one gender's voice of the other's: the distances of their means in
 // pitch and of their throats' resonances (Peterson and Barney, 1952: 17 %).
-func bent(to Gender) shape.Settings {
+func crossGender(to Gender) shape.Settings {
 	if to == Male {
 		return shape.Settings{Pitch: -8.5, Formant: -2.6}
 	}
 	return shape.Settings{Pitch: 8.5, Formant: 2.6}
 }
 
-func of(library []Base, id string) Base {
+func baseByID(library []Base, id string) Base {
 	b, _ := Find(library, id)
 	return b
 }
@@ -189,7 +189,7 @@ func of(library []Base, id string) Base {
 func pitchOf(library []Base, parts []Part) float64 {
 	bases := make([]Base, len(parts))
 	for i, p := range parts {
-		bases[i] = of(library, p.Voice)
+		bases[i] = baseByID(library, p.Voice)
 	}
 	return PitchOf(bases, parts)
 }

@@ -65,7 +65,7 @@ func Kokoro() []Base {
 			Language: v.language,
 			Gender:   v.gender,
 			PitchHz:  v.pitchHz,
-			Sounds:   append(v.sounds, sounds(v.gender, v.pitchHz, v.moves)...),
+			Sounds:   append(v.sounds, soundWords(v.gender, v.pitchHz, v.moves)...),
 		})
 	}
 	return all

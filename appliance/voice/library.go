@@ -31,12 +31,12 @@ type Base struct {
 	Sounds   []string
 }
 
-// Blends reports whether the voice can be blended with others of its pack.
-func (b Base) Blends() bool { return b.Style != "" }
+// CanBlend reports whether the voice can be blended with others of its pack.
+func (b Base) CanBlend() bool { return b.Style != "" }
 
-// OfPack is the voice of a pack that has one: one of those that come with Parley,
+// BaseOfPack is the voice of a pack that has one: one of those that come with Parley,
 // or the operator's, of which nothing but the name is known.
-func OfPack(pack string) Base {
+func BaseOfPack(pack string) Base {
 	b := Base{
 		ID:    pack,
 		Name:  titled(strings.TrimPrefix(pack, "voice-")),
@@ -52,17 +52,17 @@ func OfPack(pack string) Base {
 	case "voice-alan":
 		b.Language, b.Gender, b.PitchHz, moves = "en-GB", Male, 100, 1.8
 	}
-	b.Sounds = sounds(b.Gender, b.PitchHz, moves)
+	b.Sounds = soundWords(b.Gender, b.PitchHz, moves)
 	return b
 }
 
-// sounds is how a voice sounds beside others of its gender, by its pitch in Hz and
+// soundWords is how a voice sounds beside others of its gender, by its pitch in Hz and
 // how far that moves, in semitones.
-func sounds(g Gender, hz, moves float64) (all []string) {
+func soundWords(g Gender, hz, moves float64) (all []string) {
 	if hz == 0 {
 		return nil
 	}
-	switch is := above(hz, g); {
+	switch is := semitonesAboveMean(hz, g); {
 	case is < -2.5 && g == Male:
 		all = append(all, "deep")
 	case is < -2.5:

@@ -10,7 +10,7 @@ type Recipe struct {
 	// Parts are the voices of the library that are blended, by weight: at least
 	// one, and several only of a model that blends.
 	Parts []Part         `json:"parts"`
-	Rate  float64        `json:"rate,omitempty"` // of speech beside the voices' own; 0 is 1
+	Rate  float64        `json:"rate,omitempty"` // baseByID speech beside the voices' own; 0 is 1
 	Shape shape.Settings `json:"shape,omitzero"`
 }
 
@@ -20,17 +20,17 @@ type Part struct {
 	Weight float64 `json:"weight"`
 }
 
-// Of is the recipe of a voice of the library as it is.
-func Of(id string) Recipe { return Recipe{Parts: []Part{{id, 1}}} }
+// Single is the recipe of a voice of the library as it is.
+func Single(id string) Recipe { return Recipe{Parts: []Part{{id, 1}}} }
 
 // Manner is how something is said, whoever says it.
 type Manner struct {
-	Rate  float64 // of speech beside the voice's own; 0 is 1
+	Rate  float64 // baseByID speech beside the voice's own; 0 is 1
 	Shape shape.Settings
 }
 
-// Said is the recipe of the voice that speaks in a manner.
-func (r Recipe) Said(m Manner) Recipe {
+// WithManner is the recipe of the voice that speaks in a manner.
+func (r Recipe) WithManner(m Manner) Recipe {
 	r.Rate = min(max(orOne(r.Rate)*orOne(m.Rate), minRate), maxRate)
 	r.Shape = r.Shape.Plus(m.Shape)
 	return r

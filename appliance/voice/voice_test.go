@@ -9,7 +9,9 @@ import (
 	"parley/appliance/contract"
 )
 
-func all() []Base { return append([]Base{OfPack("voice-joe"), OfPack("voice-jenny")}, Kokoro()...) }
+func all() []Base {
+	return append([]Base{BaseOfPack("voice-joe"), BaseOfPack("voice-jenny")}, Kokoro()...)
+}
 
 func TestADirectionChangesHowSomethingIsSaid(t *testing.T) {
 	calm := Direct("")
@@ -78,9 +80,9 @@ func TestADescriptionMakesTheVoiceThatItDescribes(t *testing.T) {
 	library := all()
 	// heard is how many semitones above the mean of its gender a voice is.
 	heard := func(r Recipe) float64 {
-		return above(pitchOf(library, r.Parts), of(library, r.Parts[0].Voice).Gender) + r.Shape.Pitch
+		return semitonesAboveMean(pitchOf(library, r.Parts), baseByID(library, r.Parts[0].Voice).Gender) + r.Shape.Pitch
 	}
-	gender := func(r Recipe) Gender { return of(library, r.Parts[0].Voice).Gender }
+	gender := func(r Recipe) Gender { return baseByID(library, r.Parts[0].Voice).Gender }
 	for description, law := range map[string]func(r Recipe) bool{
 		"a woman":                          func(r Recipe) bool { return gender(r) == Female },
 		"A deep, gravelly male voice.":     func(r Recipe) bool { return gender(r) == Male && r.Shape.Rough > 0.3 },
@@ -93,13 +95,13 @@ func TestADescriptionMakesTheVoiceThatItDescribes(t *testing.T) {
 		"a woman in her 70s": func(r Recipe) bool { return r.Shape.Rough > 0.2 },
 		"a man aged 25":      func(r Recipe) bool { return r.Shape.Rough == 0 },
 		"a British gentleman": func(r Recipe) bool {
-			return of(library, r.Parts[0].Voice).Language == "en-GB"
+			return baseByID(library, r.Parts[0].Voice).Language == "en-GB"
 		},
 		"a woman with a French accent": func(r Recipe) bool {
-			return strings.HasPrefix(of(library, r.Parts[0].Voice).Language, "en")
+			return strings.HasPrefix(baseByID(library, r.Parts[0].Voice).Language, "en")
 		},
 		"a woman, speaking French": func(r Recipe) bool {
-			return of(library, r.Parts[0].Voice).Language == "fr-FR"
+			return baseByID(library, r.Parts[0].Voice).Language == "fr-FR"
 		},
 		"a warm, bright, breathy, slow voice": func(r Recipe) bool {
 			s := r.Shape
@@ -166,11 +168,11 @@ func TestCandidatesAreOthersAndSeedsTheSame(t *testing.T) {
 }
 
 func TestEveryWordOfTheVocabularyIsRead(t *testing.T) {
-	l, neutral := newLexicon(), reading{}
+	l, neutral := newLexicon(), interpretation{}
 	for _, s := range vocabulary() {
 		for _, trait := range s.traits {
 			for phrase := range strings.SplitSeq(trait.Words, ", ") {
-				if r := l.read(phrase, true); r == neutral {
+				if r := l.interpret(phrase, true); r == neutral {
 					t.Errorf("%q changes nothing", phrase)
 				}
 				if len(strings.Fields(phrase)) > longestPhrase || l[phrase].trait == nil ||

@@ -32,7 +32,7 @@ func TestAccountLexiconTakesPrecedence(t *testing.T) {
 	said := func() string {
 		o := r.Options(t.Context(), owner.ID)
 		o.Language = "en-US"
-		return text.Aloud("Ann in Bath on 3/4/2026", o)
+		return text.Verbalize("Ann in Bath on 3/4/2026", o)
 	}
 	want := func(says string) {
 		t.Helper()
@@ -57,13 +57,13 @@ func TestAccountLexiconTakesPrecedence(t *testing.T) {
 	want("an in bahth") // nobody has said that it is changed
 	r.Changed(owner.ID)
 	want("on in bahth")
-	if o := r.Options(t.Context(), "nobody"); text.Aloud("Ann", text.Options{Language: "en", Lexicon: o.Lexicon}) != "an" {
+	if o := r.Options(t.Context(), "nobody"); text.Verbalize("Ann", text.Options{Language: "en", Lexicon: o.Lexicon}) != "an" {
 		t.Error("an account without a lexicon is not read by the box's")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	r.Changed(owner.ID)
-	if o := r.Options(ctx, owner.ID); text.Aloud("Ann", text.Options{Language: "en", Lexicon: o.Lexicon}) != "an" {
+	if o := r.Options(ctx, owner.ID); text.Verbalize("Ann", text.Options{Language: "en", Lexicon: o.Lexicon}) != "an" {
 		t.Error("what cannot be read takes the box's lexicon away")
 	}
 	want("on in bahth")

@@ -26,7 +26,8 @@ type oldVoice struct {
 }
 
 func readOldNames(table string) (all []oldVoice) {
-	ours := append(voice.Kokoro(), voice.OfPack("voice-joe"), voice.OfPack("voice-jenny"), voice.OfPack("voice-alan"))
+	ours := append(voice.Kokoro(),
+		voice.BaseOfPack("voice-joe"), voice.BaseOfPack("voice-jenny"), voice.BaseOfPack("voice-alan"))
 	for line := range strings.Lines(table) {
 		if strings.HasPrefix(line, "#") {
 			continue

@@ -42,7 +42,7 @@ func (v ForSpeech) Design(ctx context.Context, description string, candidate int
 }
 
 // Again returns the voice of a recipe, as it speaks in a manner.
-func (v ForSpeech) Again(ctx context.Context, recipe json.RawMessage, manner string) (speech.Voice, error) {
+func (v ForSpeech) FromRecipe(ctx context.Context, recipe json.RawMessage, manner string) (speech.Voice, error) {
 	var r voice.Recipe
 	if err := json.Unmarshal(recipe, &r); err != nil {
 		return speech.Voice{}, fmt.Errorf("reading what a voice is made of: %w", err)
@@ -57,11 +57,11 @@ func (v ForSpeech) synthesize(ctx context.Context, r voice.Recipe, manner string
 		return speech.Voice{}, err
 	}
 	if strings.TrimSpace(manner) != "" {
-		r = r.Said(voice.Direct(manner))
+		r = r.WithManner(voice.Direct(manner))
 	}
 	speaks, err := v.Engines.RecipeVoice(ctx, r)
 	if err != nil {
 		return speech.Voice{Recipe: kept}, err
 	}
-	return speech.Voice{Recipe: kept, Speaks: speaks, Language: engine.LanguageOf(speaks)}, nil
+	return speech.Voice{Recipe: kept, Synthesizer: speaks, Language: engine.LanguageOf(speaks)}, nil
 }

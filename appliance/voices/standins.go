@@ -39,7 +39,7 @@ func (v Voices) standIn(ctx context.Context, account, asked string) (Voice, erro
 	if old, is := oldVoiceOf(asked); is {
 		if b, any := nearest(engines.Library(v.Config), old.like); any {
 			v.StandIns.logOnce(asked, b.Name)
-			return Voice{libraryRecord(b), voice.Of(b.ID)}, nil
+			return Voice{libraryRecord(b), voice.Single(b.ID)}, nil
 		}
 	}
 	return Voice{}, contract.ErrNotFound{What: "voice", ID: asked, There: v.aliasHint(asked)}

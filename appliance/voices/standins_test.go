@@ -180,7 +180,7 @@ func TestWhichVoiceStandsInFirst(t *testing.T) {
 		t.Errorf("a voice of the library: %s", id)
 	}
 	account := newAccount(t, v)
-	saved, err := Account{v, account.ID}.Save(t.Context(), "Ito", voice.Of("voice-jenny"))
+	saved, err := Account{v, account.ID}.Save(t.Context(), "Ito", voice.Single("voice-jenny"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +203,7 @@ func TestWhichVoiceStandsInFirst(t *testing.T) {
 func TestASavedVoiceStandsIn(t *testing.T) {
 	v := boxWith(t, "voice-joe")
 	account := newAccount(t, v)
-	saved, err := Account{v, account.ID}.Save(t.Context(), "Old sailor", voice.Of("voice-joe"))
+	saved, err := Account{v, account.ID}.Save(t.Context(), "Old sailor", voice.Single("voice-joe"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -58,7 +58,7 @@ func (v Voices) named(ctx context.Context, account string, ref contract.VoiceRef
 	}
 	b, found := voice.Find(engines.Library(v.Config), strings.TrimSpace(cmp.Or(ref.ID, ref.Name)))
 	if found && ref.Provider != contract.VoiceCustom && (ref.ID == "" || ref.ID == b.ID) {
-		return Voice{libraryRecord(b), voice.Of(b.ID)}, nil
+		return Voice{libraryRecord(b), voice.Single(b.ID)}, nil
 	}
 	var there string
 	if found {
@@ -171,7 +171,7 @@ func (v Voices) Design(description string, candidate int, seed int64) (voice.Rec
 	}
 	if own, found := voice.Find(all, v.Config.Engines.Voice); found && candidate == 0 &&
 		strings.TrimSpace(description) == "" {
-		return voice.Of(own.ID), nil
+		return voice.Single(own.ID), nil
 	}
 	return voice.Design(all, description, candidate, seed), nil
 }

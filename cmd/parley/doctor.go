@@ -137,7 +137,7 @@ type listedDevices struct {
 }
 
 func noDevices(err error) error {
-	if errors.Is(err, soundcard.ErrNone) {
+	if errors.Is(err, soundcard.ErrNoSoundSystem) {
 		return fmt.Errorf("%w: install PulseAudio or PipeWire, or run this as the user whose session has it", err)
 	}
 	return err
@@ -146,9 +146,9 @@ func noDevices(err error) error {
 // sound plays and listens, and says what came of it.
 func (cmd *doctorCmd) sound(ctx context.Context, c *console, cfg config.Config) error {
 	if !cmd.JSON {
-		fmt.Fprintf(c.err, "Listening and playing for %.0f seconds: be quiet, please.\n", soundcheck.Long.Seconds())
+		fmt.Fprintf(c.err, "Listening and playing for %.0f seconds: be quiet, please.\n", soundcheck.Duration.Seconds())
 	}
-	r, err := soundcheck.Run(ctx, soundcheck.Wanted{Input: cfg.Kiosk.Input, Output: cfg.Kiosk.Output})
+	r, err := soundcheck.Run(ctx, soundcheck.Devices{Input: cfg.Kiosk.Input, Output: cfg.Kiosk.Output})
 	if err != nil {
 		return noDevices(err)
 	}

@@ -153,7 +153,7 @@ func (cmd *sayCmd) begin(ctx context.Context, c *console, cfg config.Config, tex
 	if err != nil {
 		return nil, err
 	}
-	job, err := service.Begin(ctx, tts.Asked{Account: a.ID, PostedTTS: speechRequest(utterance, cmd.Timestamps != "")})
+	job, err := service.Begin(ctx, tts.Request{Account: a.ID, PostedTTS: speechRequest(utterance, cmd.Timestamps != "")})
 	if err != nil {
 		_ = closeEngines() // the process ends
 		return nil, err

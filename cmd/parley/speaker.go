@@ -27,7 +27,7 @@ type soundDevice struct {
 // whose mono linear16 pieces of 20 ms are given to heard. heard is called by
 // the sound card's thread: it must not block, and the piece is its own.
 func openSound(heard func(linear16 []byte)) (*soundDevice, error) {
-	wanted := soundcard.Wanted{PeriodMS: periodMS, HoldMS: bufferMS, Name: "Parley"}
+	wanted := soundcard.Config{PeriodMS: periodMS, HoldMS: bufferMS, Name: "Parley"}
 	stopped := func() {} // who talks hears that nothing comes any more
 	d := &soundDevice{}
 	var err error

@@ -6,12 +6,12 @@ import (
 )
 
 const (
-	// ahead is how much earlier than the echo the filter begins: what comes before
+	// filterLead is how much earlier than the echo the filter begins: what comes before
 	// the strongest of it, and what the delay is found too late by.
-	ahead = 5 * time.Millisecond
-	// aheadLeast and aheadMost bound where in the filter the echo may begin before
+	filterLead = 5 * time.Millisecond
+	// filterLeadMin and filterLeadMax bound where in the filter the echo may begin before
 	// the delay is set anew, for which all has to be learned again.
-	aheadLeast, aheadMost = 2 * time.Millisecond, 25 * time.Millisecond
+	filterLeadMin, filterLeadMax = 2 * time.Millisecond, 25 * time.Millisecond
 	// relearned is how much of the newest sound a filter that begins anew learns
 	// from at once.
 	relearned = 1500 * time.Millisecond
@@ -23,9 +23,9 @@ type alignment struct {
 	frame         int
 	rateHz        int
 	heard, played []float32 // the newest; the last of each belong together
-	late          int       // samples that played is kept back
+	delay         int       // samples that played is kept back
 	owed          float64   // and by how much more it should be, less than one
-	keep          int       // of each
+	retain        int       // of each
 }
 
 func newAlignment(rateHz int) *alignment {
@@ -33,7 +33,7 @@ func newAlignment(rateHz int) *alignment {
 	return &alignment{
 		frame:  rateHz / 100,
 		rateHz: rateHz,
-		keep:   keep,
+		retain: keep,
 		heard:  make([]float32, keep),
 		played: make([]float32, keep),
 	}
@@ -44,11 +44,11 @@ func newAlignment(rateHz int) *alignment {
 func (a *alignment) add(heard, played []float32) []float32 {
 	a.heard = append(a.heard, heard...)
 	a.played = append(a.played, played...)
-	if len(a.heard) >= 2*a.keep {
-		a.heard = a.heard[:copy(a.heard, a.heard[len(a.heard)-a.keep:])]
-		a.played = a.played[:copy(a.played, a.played[len(a.played)-a.keep:])]
+	if len(a.heard) >= 2*a.retain {
+		a.heard = a.heard[:copy(a.heard, a.heard[len(a.heard)-a.retain:])]
+		a.played = a.played[:copy(a.played, a.played[len(a.played)-a.retain:])]
 	}
-	end := len(a.played) - a.late
+	end := len(a.played) - a.delay
 	return a.played[end-a.frame : end]
 }
 
@@ -56,33 +56,33 @@ func (a *alignment) add(heard, played []float32) []float32 {
 // that is another place in the filter than it can live with.
 func (a *alignment) set(delay time.Duration) bool {
 	samples := func(t time.Duration) int { return int(t * time.Duration(a.rateHz) / time.Second) }
-	place := a.place(delay)
-	if place >= samples(aheadLeast) && place <= samples(aheadMost) {
+	place := a.offset(delay)
+	if place >= samples(filterLeadMin) && place <= samples(filterLeadMax) {
 		return false
 	}
-	late := max(0, samples(delay)-samples(ahead))
-	if late == a.late {
+	late := max(0, samples(delay)-samples(filterLead))
+	if late == a.delay {
 		return false
 	}
-	a.late, a.owed = late, 0
+	a.delay, a.owed = late, 0
 	return true
 }
 
-// place is by how many samples an echo with such a delay comes behind what is given as
+// offset is by how many samples an echo with such a delay comes behind what is given as
 // played.
-func (a *alignment) place(delay time.Duration) int {
-	return int(delay*time.Duration(a.rateHz)/time.Second) - a.late
+func (a *alignment) offset(delay time.Duration) int {
+	return int(delay*time.Duration(a.rateHz)/time.Second) - a.delay
 }
 
 // move keeps what is played back by so much more, or less, and reports whether it
 // can: what was not played yet is not known.
 func (a *alignment) move(by time.Duration) bool {
 	more := by.Seconds()*float64(a.rateHz) + a.owed
-	late := a.late + int(math.Round(more))
-	if late < 0 || late > a.keep-int(relearned/FrameTime)*a.frame-a.frame {
+	late := a.delay + int(math.Round(more))
+	if late < 0 || late > a.retain-int(relearned/FrameTime)*a.frame-a.frame {
 		return false
 	}
-	a.late, a.owed = late, more-math.Round(more)
+	a.delay, a.owed = late, more-math.Round(more)
 	return true
 }
 
@@ -90,6 +90,6 @@ func (a *alignment) move(by time.Duration) bool {
 func (a *alignment) lately(long time.Duration, f func(heard, played []float32)) {
 	n := a.frame * int(long/FrameTime)
 	for at := len(a.heard) - n; at+a.frame < len(a.heard); at += a.frame {
-		f(a.heard[at:at+a.frame], a.played[at-a.late:at-a.late+a.frame])
+		f(a.heard[at:at+a.frame], a.played[at-a.delay:at-a.delay+a.frame])
 	}
 }

@@ -21,7 +21,7 @@ const (
 	// MildNoise is by how many dB noise can be made softer without a transcriber
 	// that understands less: RATIONALE has the figures.
 	MildNoise = 6
-	// doubted is how long what is heard counts as echo where a single comparison
+	// assumedFor is how long what is heard counts as echo where a single comparison
 	// says that it comes at another time: until the next one. shaken is the same where
 	// it is sure that it does: until it must have been found.
 	doubted, shaken = 260 * time.Millisecond, 1500 * time.Millisecond
@@ -54,7 +54,7 @@ type Cleaner struct {
 	gain          *gain
 	recall        *recall
 	likeness      *likeness
-	home          home
+	reference     reference
 	heard, played []float32 // of this frame, made safe
 	left          []float32 // without the echo
 	closed        bool
@@ -121,10 +121,10 @@ func (c *Cleaner) Frame(out, heard, played []float32) {
 	played = c.alignment.add(c.heard, c.played)
 	c.follow(c.delay.frame(c.heard, c.played))
 	c.speex.filter(c.heard, played)
-	if c.recall.frame(c.heard, played, c.speex.left, c.speex.room) {
+	if c.recall.frame(c.heard, played, c.speex.left, c.speex.roomResponse) {
 		c.gain.returns()
 	}
-	if c.delay.known && c.likeness.frame(c.speex.left, c.heard, played, c.alignment.place(c.delay.at)) {
+	if c.delay.known && c.likeness.frame(c.speex.left, c.heard, played, c.alignment.offset(c.delay.at)) {
 		c.gain.echoes = echoing
 	}
 	c.gain.known = c.recall.known()
@@ -138,78 +138,78 @@ func (c *Cleaner) follow(f finding) {
 	switch f {
 	case confirmed:
 		if !c.recall.known() || c.recall.proven() { // else the filter may have forgotten the room
-			c.gain.doubt(0)
+			c.gain.assumeEcho(0)
 		}
-		c.settle()
+		c.setReference()
 	case doubtful:
-		c.gain.doubt(max(doubted, c.gain.doubted()))
+		c.gain.assumeEcho(max(doubted, c.gain.assumedFor()))
 	case crept:
-		c.gain.doubt(0)
+		c.gain.assumeEcho(0)
 		c.alignment.move(samplesAs(c.delay.by))
 	case moved:
 		if c.recall.proven() { // the filter has followed it, by a sample or two
-			c.gain.doubt(0)
-			c.settle()
+			c.gain.assumeEcho(0)
+			c.setReference()
 			return
 		}
-		c.gain.doubt(followed)
+		c.gain.assumeEcho(followed)
 		if c.alignment.move(samplesAs(c.delay.by)) {
 			c.alignment.lately(movedAgo, c.speex.learn)
-			c.settle()
+			c.setReference()
 			return
 		}
 		fallthrough
-	case placed:
-		c.gain.doubt(doubted)
+	case located:
+		c.gain.assumeEcho(doubted)
 		if c.alignment.set(c.delay.at) {
 			c.speex.begin()
 			c.gain.begin()
 			c.recall.forget()
 			c.alignment.lately(relearned, c.speex.learn)
 		}
-		c.settle()
+		c.setReference()
 	}
 }
 
-// settle takes down when the echo comes while what was played is given as it should
+// setReference takes down when the echo comes while what was played is given as it should
 // be: that is what is found first, and what is found first after it was placed anew. What
 // is found later may be a loudspeaker that ran dry.
-func (c *Cleaner) settle() {
-	if !c.home.known || c.home.due {
-		c.home = home{known: true, at: c.delay.at, late: c.alignment.late}
+func (c *Cleaner) setReference() {
+	if !c.reference.known || c.reference.stale {
+		c.reference = reference{known: true, delay: c.delay.at, heldBack: c.alignment.delay}
 	}
 }
 
-// home is when the echo comes, and by how many samples what was played is kept back
+// reference is when the echo comes, and by how many samples what was played is kept back
 // for it.
-type home struct {
-	known bool
-	due   bool // what was played was placed anew since
-	at    time.Duration
-	late  int
+type reference struct {
+	known    bool
+	stale    bool // what was played was placed anew since
+	delay    time.Duration
+	heldBack int
 }
 
-// Shaken says that the echo comes at another time from now on, by how much is not
+// DelayChanged says that the echo comes at another time from now on, by how much is not
 // known: the loudspeaker ran dry, or is another one. What is heard while something is
 // played counts as its echo until that is known again, for a second and a half of it at most.
-func (c *Cleaner) Shaken() {
+func (c *Cleaner) DelayChanged() {
 	c.delay.forget()
-	c.gain.doubt(shaken)
+	c.gain.assumeEcho(shaken)
 }
 
-// Unknown says that what is played in the next frame is not known: for that long, and
+// PlaybackUnknown says that what is played in the next frame is not known: for that long, and
 // until its echo has come, what is heard counts as that.
-func (c *Cleaner) Unknown() { c.gain.unknown = unknownFrames }
+func (c *Cleaner) PlaybackUnknown() { c.gain.unknown = unknownFrames }
 
-// Moved says that what was played is given anew as it was at first, as
+// ReferenceMoved says that what was played is given anew as it was at first, as
 // Drift.Reference tells: so much later than now comes the echo that it did then.
-func (c *Cleaner) Moved() {
+func (c *Cleaner) ReferenceMoved() {
 	c.delay.forget()
-	if h := c.home; h.known {
-		c.delay.known, c.delay.at, c.alignment.late = true, h.at, h.late
+	if h := c.reference; h.known {
+		c.delay.known, c.delay.at, c.alignment.delay = true, h.delay, h.heldBack
 	}
-	c.home.due = true
-	c.gain.doubt(max(doubted, c.gain.doubted()))
+	c.reference.stale = true
+	c.gain.assumeEcho(max(doubted, c.gain.assumedFor()))
 }
 
 // safe copies what are samples, in [-1, 1].

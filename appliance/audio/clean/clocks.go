@@ -39,27 +39,27 @@ const (
 type clocks struct {
 	rateHz           int
 	differ, centring float64 // ppm
-	out, in          pace
+	out, in          deviceClock
 	until            time.Duration // the step
 	steps            int           // since both devices run
 	apart            []float64     // how far the one was ahead of the other, step by step, in samples
 	fresh            bool          // the newest of them was not asked for yet
 }
 
-// pace is one device: how much sound has passed, when the newest did, and the
+// deviceClock is one device: how much sound has passed, when the newest did, and the
 // furthest that it was ahead of the time since the last step.
-type pace struct {
+type deviceClock struct {
 	passed int64
 	newest time.Duration
-	ahead  float64
+	lead   float64
 	top    float64 // the same, of all that it did
 	topAt  float64 // when, in samples
 }
 
-func (p *pace) seen(at float64) { p.ahead = max(p.ahead, float64(p.passed)-at) }
+func (p *deviceClock) seen(at float64) { p.lead = max(p.lead, float64(p.passed)-at) }
 
 // silent is for how long the device did nothing.
-func (p *pace) silent(now time.Duration) time.Duration {
+func (p *deviceClock) silent(now time.Duration) time.Duration {
 	silent := now - p.newest
 	p.newest = now
 	return silent
@@ -67,7 +67,7 @@ func (p *pace) silent(now time.Duration) time.Duration {
 
 // dry is how many samples a device that holds so many went without, that asks for
 // more at a time, in samples, by how late it asks.
-func (p *pace) dry(at, held float64) float64 {
+func (p *deviceClock) dry(at, held float64) float64 {
 	ahead := float64(p.passed) - at
 	p.top -= (at - p.topAt) * topFades
 	p.topAt = at
@@ -111,7 +111,7 @@ func (c *clocks) heard(now time.Duration, n int) (silent time.Duration) {
 
 // forget begins anew. What is known of the clocks stays.
 func (c *clocks) forget() {
-	c.out.ahead, c.in.ahead = math.Inf(-1), math.Inf(-1)
+	c.out.lead, c.in.lead = math.Inf(-1), math.Inf(-1)
 	c.apart, c.steps, c.until, c.fresh = c.apart[:0], 0, 0, false
 }
 
@@ -143,8 +143,8 @@ func (c *clocks) compared() (apart float64, fresh bool) {
 }
 
 func (c *clocks) compare() {
-	apart := c.out.ahead - c.in.ahead
-	c.out.ahead, c.in.ahead = math.Inf(-1), math.Inf(-1)
+	apart := c.out.lead - c.in.lead
+	c.out.lead, c.in.lead = math.Inf(-1), math.Inf(-1)
 	if math.IsInf(apart, 0) || math.IsNaN(apart) { // one of them is silent
 		c.apart, c.steps = c.apart[:0], 0
 		return
@@ -158,29 +158,29 @@ func (c *clocks) compare() {
 	}
 	c.apart, c.fresh = append(c.apart, apart), true
 	c.steps++
-	c.unturn()
+	c.removeStep()
 	if len(c.apart) < clockFirst {
 		return
 	}
 	rise, doubt := c.rise()
 	// On a busy machine devices seem to differ whose clocks do not: what may be chance
 	// is taken for it.
-	if rise = sure(rise, doubt); rise == 0 && len(c.apart) < clockSteps {
+	if rise = shrunk(rise, doubt); rise == 0 && len(c.apart) < clockSteps {
 		return
 	}
 	c.differ = rise / clockStep.Seconds() / float64(c.rateHz) * 1e6
 	c.differ = min(max(c.differ, -mostPPM), mostPPM)
 }
 
-// unturn moves what was before a step by as much, where there was one and both sides of it are
+// removeStep moves what was before a step by as much, where there was one and both sides of it are
 // straight.
-func (c *clocks) unturn() {
+func (c *clocks) removeStep() {
 	k := len(c.apart) - clockSides
 	if k < clockSides {
 		return
 	}
 	before, after := c.apart[k-clockSides:k], c.apart[k:]
-	turn := mid(after) - mid(before)
+	turn := median(after) - median(before)
 	even := max(slices.Max(before)-slices.Min(before), slices.Max(after)-slices.Min(after))
 	if math.Abs(turn) < clockTurn.Seconds()*float64(c.rateHz) || math.Abs(turn) < 2*even {
 		return
@@ -190,8 +190,8 @@ func (c *clocks) unturn() {
 	}
 }
 
-// mid is the middle one of some values.
-func mid(of []float64) float64 {
+// median is the middle one of some values.
+func median(of []float64) float64 {
 	sorted := slices.Sorted(slices.Values(of))
 	return sorted[len(sorted)/2]
 }
@@ -211,9 +211,9 @@ func (c *clocks) rise() (rise, doubt float64) {
 	return rise, doubt
 }
 
-// sure is as much of a rise as is no chance: nothing of one of clockSure standard errors,
+// shrunk is as much of a rise as is no chance: nothing of one of clockSure standard errors,
 // and nearly all of one of many (the garrote of L. Breiman, 1995).
-func sure(rise, doubt float64) float64 {
+func shrunk(rise, doubt float64) float64 {
 	if math.Abs(rise) <= clockSure*doubt {
 		return 0
 	}

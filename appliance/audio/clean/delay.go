@@ -15,7 +15,7 @@ const (
 	delayHz = 8000
 	// delayHeard is how much of what was heard is compared at once, half a second,
 	// with delayPlayed of what was played: so an echo is found up to half a second
-	// late. Both are powers of two.
+	// delay. Both are powers of two.
 	delayHeard, delayPlayed = 4096, 8192
 	// delayEvery is how often the delay is looked for: twice within the time in which
 	// a voice is known. delayFades is what is left of what was compared before, each
@@ -31,9 +31,9 @@ const (
 	// creepFades is what a comparison counts of a delay that creeps, and creepStep by
 	// how much it has to have crept: a sample of 16 kHz.
 	creepFades, creepStep = 0.25, 0.5
-	// settling is how many comparisons may say that an echo comes at other times, one
+	// maxUnstable is how many comparisons may say that an echo comes at other times, one
 	// after the other, before the last of them is taken: a second.
-	settling = 8
+	maxUnstable = 8
 	// sameRoom is how alike two of them are that are of one room, at least.
 	sameRoom = 0.6
 	// delaySure is by how much the best delay has to stand out, in standard
@@ -71,8 +71,8 @@ type delay struct {
 	by                float64       // by which it has, of moved and crept
 	width             float64       // of how many frequencies the newest that was played is
 	// what was known is about right at best: of so many comparisons two in a row say where it is to the sample
-	shaken int
-	creeps float64 // by how much the delay is another one than it is taken for, on the average
+	unstable int
+	creeps   float64 // by how much the delay is another one than it is taken for, on the average
 }
 
 // finding is what a comparison says of the delay.
@@ -84,7 +84,7 @@ const (
 	doubtful          // the echo seems to come at another time: the next comparison knows
 	moved             // in the same room it comes later, or earlier
 	crept             // it comes a little later, or earlier, than it did for a while
-	placed            // it is known for the first time, or of another room
+	located           // it is known for the first time, or of another room
 )
 
 func newDelay(rateHz int) (*delay, error) {
@@ -139,7 +139,7 @@ func (d *delay) forget() {
 	clear(d.powerIn)
 	clear(d.powerOut)
 	clear(d.heard)
-	d.fresh, d.shaken, d.shift = 0, settling, math.Inf(1)
+	d.fresh, d.unstable, d.shift = 0, maxUnstable, math.Inf(1)
 }
 
 func mean(pcm []float32) float64 {
@@ -179,9 +179,9 @@ func (d *delay) found() finding {
 		return nothing
 	}
 	peak := d.likeness[best]
-	if d.known && d.shaken > 0 {
+	if d.known && d.unstable > 0 {
 		if by, alike := d.moved(0, len(d.likeness)); alike >= sameRoom {
-			return d.settles(by)
+			return d.stabilise(by)
 		}
 	}
 	if d.known {
@@ -213,21 +213,21 @@ func (d *delay) found() finding {
 	if !again {
 		return doubtful
 	}
-	d.known, d.at, d.candidate, d.creeps, d.shaken = true, at, -1, 0, 0
+	d.known, d.at, d.candidate, d.creeps, d.unstable = true, at, -1, 0, 0
 	d.profileAt, d.profiled = d.at, 0
 	d.learn(0)
-	return placed
+	return located
 }
 
-// settles takes that the room comes later by so many samples, once two comparisons
+// stabilise takes that the room comes later by so many samples, once two comparisons
 // in a row say so, to half a sample: a filter that is off by one leaves most of an echo.
-func (d *delay) settles(by float64) finding {
+func (d *delay) stabilise(by float64) finding {
 	again := math.Abs(by-d.shift) < creepStep
-	if d.shift = by; !again && d.shaken > 1 {
-		d.shaken--
+	if d.shift = by; !again && d.unstable > 1 {
+		d.unstable--
 		return doubtful
 	}
-	d.shaken = 0
+	d.unstable = 0
 	return d.moves(by)
 }
 
@@ -328,7 +328,7 @@ func (d *delay) between(at float64) float64 {
 }
 
 // moved is by how many samples the room that is known comes later, where it comes
-// at one of the delays from least on and below most; and how alike it is to what is
+// delay one of the delays from least on and below most; and how alike it is to what is
 // heard now, 1 at most.
 func (d *delay) moved(least, most int) (by, alike float64) {
 	least, most = max(0, least), min(most, len(d.likeness))

@@ -8,18 +8,18 @@ import (
 
 const (
 	// leastBehind is how far behind what the loudspeaker asks for the reference stays
-	// at least, for a piece that comes late; spareBehind is how much less that is than
+	// delay least, for a piece that comes late; spareBehind is how much less that is than
 	// what the loudspeaker still holds when it asks: what is asked for late is known in
 	// time then, and the echo comes so much later than its reference all the same.
 	// asksFor is which part of what it holds a loudspeaker asks for at a time.
 	leastBehind, spareBehind = 5 * time.Millisecond, 40 * time.Millisecond
 	asksFor                  = 4
-	// mostKept bounds what was played and not asked for: a microphone that was
+	// maxBuffered bounds what was played and not asked for: a microphone that was
 	// unplugged asks for nothing.
-	mostKept = time.Second
-	// keptBehind is how much of what was asked for is kept, for it may be found that
+	maxBuffered = time.Second
+	// retainedBehind is how much of what was asked for is kept, for it may be found that
 	// it was asked for too early.
-	keptBehind = 100 * time.Millisecond
+	retainedBehind = 100 * time.Millisecond
 	// stopped is how long a device may do nothing before it counts as stopped, rather
 	// than late.
 	stopped = 400 * time.Millisecond
@@ -50,31 +50,31 @@ type Drift struct {
 	rateHz int
 	now    func() time.Duration
 
-	kept   []float32 // what was played and is still needed
-	base   int64     // number of kept[0] of all that was played
-	at     float64   // number of the next sample that is asked for
-	placed bool      // it is known
-	behind float64   // how far it stays behind what the loudspeaker asks for
-	held   float64   // what the loudspeaker still holds when it asks for more
-	taken  int64     // samples that were asked for
-	wrong  int       // how many comparisons in a row found it elsewhere
-	dry    bool      // the loudspeaker was, since that was told
-	sound  time.Duration
+	buffer     []float32 // what was played and is still needed
+	base       int64     // number of kept[0] of all that was played
+	at         float64   // number of the next sample that is asked for
+	positioned bool      // it is known
+	behind     float64   // how far it stays behind what the loudspeaker asks for
+	held       float64   // what the loudspeaker still holds when it asks for more
+	taken      int64     // samples that were asked for
+	wrong      int       // how many comparisons in a row found it elsewhere
+	dry        bool      // the loudspeaker was, since that was told
+	sound      time.Duration
 
 	clocks clocks
 	sinc   *sinc
 }
 
-// Place is how what a Drift gives fits to what it gave before.
-type Place int
+// Continuity is how what a Drift gives fits to what it gave before.
+type Continuity int
 
 // The places.
 const (
-	Follows Place = iota // it is what comes behind that
-	Again                // as much before its echo as at first
-	Placed               // for the first time, or for other devices
-	Unknown              // something was played, and what is not known: it is silent
-	Dry                  // the loudspeaker had nothing to play: about as much before its echo as before
+	Continues    Continuity = iota // it is what comes behind that
+	Restored                       // as much before its echo as at first
+	Repositioned                   // for the first time, or for other devices
+	Unknown                        // something was played, and what is not known: it is silent
+	Dry                            // the loudspeaker had nothing to play: about as much before its echo as before
 )
 
 // NewDrift returns a Drift for sound of that rate on both sides, in Hz; now is a
@@ -95,13 +95,13 @@ func NewDrift(rateHz int, now func() time.Duration) *Drift {
 
 func (d *Drift) samples(t time.Duration) int { return int(t * time.Duration(d.rateHz) / time.Second) }
 
-// Holds says how much sound the loudspeaker's device holds when it asks for more,
+// SetHeld says how much sound the loudspeaker's device holds when it asks for more,
 // 0 where that is not known.
-func (d *Drift) Holds(long time.Duration) {
+func (d *Drift) SetHeld(long time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.hold(long)
-	d.placed = false
+	d.positioned = false
 	d.clocks.out.top = math.Inf(-1)
 }
 
@@ -126,9 +126,9 @@ func (d *Drift) Played(pcm []float32) {
 	if peakOf(pcm) > stillLevel {
 		d.sound = now
 	}
-	d.kept = append(d.kept, pcm...)
-	if extra := len(d.kept) - 2*d.samples(mostKept); extra > 0 {
-		d.drop(d.samples(mostKept) + extra)
+	d.buffer = append(d.buffer, pcm...)
+	if extra := len(d.buffer) - 2*d.samples(maxBuffered); extra > 0 {
+		d.drop(d.samples(maxBuffered) + extra)
 	}
 }
 
@@ -138,23 +138,23 @@ func (d *Drift) Heard(at time.Duration, n int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.clocks.heard(at, n) > another {
-		d.placed = false
+		d.positioned = false
 	}
 }
 
 // Reference fills out with what was played while the microphone took as many
 // samples; where nothing was, with silence. It says where what it gives is other
 // than what comes behind what it gave before.
-func (d *Drift) Reference(out []float32) Place {
+func (d *Drift) Reference(out []float32) Continuity {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	place := d.place()
+	place := d.position()
 	d.taken += int64(len(out))
-	missing := Follows
+	missing := Continues
 	if d.now()-d.sound < still {
 		missing = Unknown
 	}
-	if !d.placed {
+	if !d.positioned {
 		clear(out)
 		return missing
 	}
@@ -162,34 +162,34 @@ func (d *Drift) Reference(out []float32) Place {
 	for i := range out {
 		whole := math.Floor(d.at)
 		first := int(int64(whole)-d.base) - sincSide + 1
-		if first < 0 || first+2*sincSide > len(d.kept) {
+		if first < 0 || first+2*sincSide > len(d.buffer) {
 			out[i] = 0 // a piece is late, or was long ago
-			if place == Follows {
+			if place == Continues {
 				place = missing
 			}
 		} else {
-			out[i] = d.sinc.at(d.kept[first:first+2*sincSide], d.at-whole)
+			out[i] = d.sinc.at(d.buffer[first:first+2*sincSide], d.at-whole)
 		}
 		d.at += step
 	}
-	d.drop(int(int64(d.at)-d.base) - sincSide - d.samples(keptBehind))
+	d.drop(int(int64(d.at)-d.base) - sincSide - d.samples(retainedBehind))
 	return place
 }
 
-// place sees whether the next sample that is asked for is the right one.
-func (d *Drift) place() Place {
+// offset sees whether the next sample that is asked for is the right one.
+func (d *Drift) position() Continuity {
 	apart, fresh := d.clocks.compared()
-	if d.dry && d.placed {
+	if d.dry && d.positioned {
 		d.dry = false
 		return Dry
 	}
-	if !fresh && (d.placed || math.IsInf(apart, 0)) {
-		return Follows
+	if !fresh && (d.positioned || math.IsInf(apart, 0)) {
+		return Continues
 	}
 	wrong := float64(d.taken) + apart - d.behind - d.at
-	if !d.placed {
-		d.at, d.placed, d.wrong = d.at+math.Round(wrong), true, 0
-		return Placed
+	if !d.positioned {
+		d.at, d.positioned, d.wrong = d.at+math.Round(wrong), true, 0
+		return Repositioned
 	}
 	much := math.Abs(wrong) / float64(d.rateHz)
 	quiet := d.now()-d.sound > still
@@ -197,14 +197,14 @@ func (d *Drift) place() Place {
 	if much < misplaced.Seconds() || !quiet && !late {
 		d.wrong = 0
 		d.clocks.centring = min(max(wrong/float64(d.rateHz)*1e6/centred, -mostCentring), mostCentring)
-		return Follows
+		return Continues
 	}
 	if d.wrong++; d.wrong < 2 {
-		return Follows
+		return Continues
 	}
 	d.wrong, d.clocks.centring = 0, 0
 	d.at += math.Round(wrong)
-	return Again
+	return Restored
 }
 
 // PPM is by how many parts per million the loudspeaker's clock is faster than the
@@ -217,8 +217,8 @@ func (d *Drift) PPM() float64 {
 
 // drop lets go of the oldest samples.
 func (d *Drift) drop(n int) {
-	if n = min(n, len(d.kept)); n > 0 {
-		d.kept = d.kept[:copy(d.kept, d.kept[n:])]
+	if n = min(n, len(d.buffer)); n > 0 {
+		d.buffer = d.buffer[:copy(d.buffer, d.buffer[n:])]
 		d.base += int64(n)
 	}
 }

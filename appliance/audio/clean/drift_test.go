@@ -29,8 +29,8 @@ func TestTwoClocksStayInStep(t *testing.T) {
 				Seed:     uint64(i),
 			}
 			d := NewDrift(rate, v.Now)
-			d.Holds(80 * time.Millisecond) // as a kiosk asks for
-			var wander []float64           // where the reference stands, in samples of the true time
+			d.SetHeld(80 * time.Millisecond) // as a kiosk asks for
+			var wander []float64             // where the reference stands, in samples of the true time
 			pcm := make([]float32, chunk)
 			v.Run(4*time.Minute, func(from, n int) {
 				for i := range pcm {
@@ -81,8 +81,8 @@ func TestOneDeviceAloneHarmsNothing(t *testing.T) {
 	for range 10 * 100 {
 		d.Played(make([]float32, 160))
 	}
-	if len(d.kept) > 2*rate {
-		t.Errorf("%d samples are kept", len(d.kept))
+	if len(d.buffer) > 2*rate {
+		t.Errorf("%d samples are kept", len(d.buffer))
 	}
 	out := make([]float32, 160)
 	for range 10 * 100 {
@@ -154,10 +154,10 @@ func TestTheEchoStaysOutThoughTheClocksDiffer(t *testing.T) {
 		v.Run(long, func(from, n int) { d.Played(clip(played, from, n)) }, func(from, n int) {
 			d.Heard(v.Now(), n)
 			switch d.Reference(reference) {
-			case Placed:
-				c.Shaken()
-			case Again:
-				c.Moved()
+			case Repositioned:
+				c.DelayChanged()
+			case Restored:
+				c.ReferenceMoved()
 			}
 			c.Frame(clip(out, from, n), clip(heard, from, n), reference)
 		})

@@ -35,9 +35,9 @@ const (
 	// is softer than that is made softer still by as much again, down to an eighth,
 	// and without any lift.
 	echoGone, echoShut = 0.25, 0.125
-	// doubtShut is how much is left of what counts as echo, -40 dB: of 18 dB less a voice
+	// assumedGain is how much is left of what counts as echo, -40 dB: of 18 dB less a voice
 	// detector still knows the voice.
-	doubtShut = 0.01
+	assumedGain = 0.01
 	// doubtHeard is the power below which what is heard is no echo that counts, -50 dB.
 	doubtHeard = 1e-5
 	// overHeard is by how much more than was heard may be left, in power: 3 dB.
@@ -79,7 +79,7 @@ type gain struct {
 	open          float64 // 1; less where what is left is echo
 	now           float64 // what the last sample was multiplied with
 	unknown       int     // frames for which something may be played
-	doubts        int     // frames for which all counts as echo while something is played
+	assumed       int     // frames for which all counts as echo while something is played
 	echoes        int     // frames for which what is left is an echo
 	known         bool    // the filter has taken out an echo in this room
 }
@@ -134,12 +134,12 @@ func (g *gain) begin() { g.learned = 0 }
 // learns the room as if it began anew.
 func (g *gain) returns() { g.learned = 0 }
 
-// doubt has all that is heard while something is played count as its echo, for so
+// assumeEcho has all that is heard while something is played count as its echo, for so
 // long of what is heard.
-func (g *gain) doubt(long time.Duration) { g.doubts = int(long / FrameTime) }
+func (g *gain) assumeEcho(long time.Duration) { g.assumed = int(long / FrameTime) }
 
-// doubted is for how long that is still so.
-func (g *gain) doubted() time.Duration { return time.Duration(g.doubts) * FrameTime }
+// assumedFor is for how long that is still so.
+func (g *gain) assumedFor() time.Duration { return time.Duration(g.assumed) * FrameTime }
 
 // follow opens the way for somebody, and shuts it for what is left of an echo.
 func (g *gain) follow(echo bool) {
@@ -148,13 +148,13 @@ func (g *gain) follow(echo bool) {
 		g.learned++
 	}
 	g.echoes = max(0, g.echoes-1)
-	if echo && (g.echoes > 0 || g.unknown > 0 || g.doubts > 0 || g.learned < learningFirst ||
+	if echo && (g.echoes > 0 || g.unknown > 0 || g.assumed > 0 || g.learned < learningFirst ||
 		!g.known && g.learned < learningMost) {
 		g.unknown = max(0, g.unknown-1)
 		if g.heard > doubtHeard { // else there is no echo that could tell
-			g.doubts = max(0, g.doubts-1)
+			g.assumed = max(0, g.assumed-1)
 		}
-		to, shuts = doubtShut, doubtShuts
+		to, shuts = assumedGain, doubtShuts
 	} else if echo && g.left < g.heard*echoGone {
 		to = math.Sqrt(g.left / (g.heard * echoGone))
 		if g.learned < learning {

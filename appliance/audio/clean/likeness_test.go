@@ -83,7 +83,7 @@ func TestAnEchoThatCreepsIsFollowedAllTheWay(t *testing.T) {
 	}
 	var first time.Duration
 	for i := 0; i+rate/100 <= len(played); i += rate / 100 {
-		if d.frame(heard[i:i+rate/100], played[i:i+rate/100]) == placed && first == 0 {
+		if d.frame(heard[i:i+rate/100], played[i:i+rate/100]) == located && first == 0 {
 			first = d.at
 		}
 	}
@@ -99,7 +99,7 @@ func TestAnEchoThatCreepsIsFollowedAllTheWay(t *testing.T) {
 func TestADifferenceThatIsSureCountsInFull(t *testing.T) {
 	for _, c := range []struct{ rise, doubt, want float64 }{{1, 0.2, 0}, {-1, 0.3, 0}, {1, 0.01, 0.9975},
 		{-10, 0.2, -9.9}} {
-		if got := sure(c.rise, c.doubt); got < c.want-1e-9 || got > c.want+1e-9 {
+		if got := shrunk(c.rise, c.doubt); got < c.want-1e-9 || got > c.want+1e-9 {
 			t.Errorf("%g with a standard error of %g counts as %g: want %g", c.rise, c.doubt, got, c.want)
 		}
 	}

@@ -74,7 +74,7 @@ func (r *recall) frame(heard, played, left []float32, room func() []float32) (lo
 	r.frames++
 	r.recovering = max(0, r.recovering-1)
 	if r.frames%provenFrames == 0 && r.proven() {
-		r.keep(room())
+		r.learn(room())
 	}
 	return r.frames%recallEvery == 0 && r.response != nil && len(r.heard) == r.window+1+r.off && r.lost()
 }
@@ -99,8 +99,8 @@ func latest(kept, next []float32, n int) []float32 {
 // forget lets go of the room: the filter begins anew.
 func (r *recall) forget() { r.response, r.was, r.now, r.recovering = nil, 0, 0, 0 }
 
-// keep takes the room's response.
-func (r *recall) keep(response []float32) {
+// learn takes the room's response.
+func (r *recall) learn(response []float32) {
 	if r.response == nil {
 		r.response = make([]complex128, len(r.x))
 	}

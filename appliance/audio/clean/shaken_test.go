@@ -74,7 +74,7 @@ func TestWhatMayBeAnEchoIsShutOut(t *testing.T) {
 	out := c.all(heard[:10*rate], played[:10*rate])
 	clear(out)
 	late := 50 * rate / 1000
-	c.Shaken()
+	c.DelayChanged()
 	n := c.FrameSamples()
 	for i := 10 * rate; i+n <= 10*rate+rate/4; i += n {
 		c.Frame(out[i-10*rate:], heard[i-late:i-late+n], played[i:i+n])
@@ -83,7 +83,7 @@ func TestWhatMayBeAnEchoIsShutOut(t *testing.T) {
 		t.Errorf("in the first quarter of a second %.1f dB are gone: want 12 and more", gone)
 	}
 	c = open(t)
-	c.Shaken()
+	c.DelayChanged()
 	near := recording(t, "demo-moreinfo")[:4*rate]
 	if change := power(c.all(near, make([]float32, len(near)))) - power(near); change < -1 {
 		t.Errorf("somebody is %.1f dB softer while nothing is played", -change)
@@ -155,18 +155,18 @@ func TestABusyMachineLetsNoEchoThrough(t *testing.T) {
 		}
 		heard := r.Hear(v.Plays(played))
 		d := NewDrift(rate, v.Now)
-		d.Holds(holds)
+		d.SetHeld(holds)
 		c := open(t)
 		out, reference := make([]float32, len(heard)), make([]float32, rate/100)
 		v.Run(long, func(from, n int) { d.Played(clip(played, from, n)) }, func(from, n int) {
 			d.Heard(v.Now(), n)
 			switch d.Reference(reference) {
 			case Unknown:
-				c.Unknown()
-			case Placed, Dry:
-				c.Shaken()
-			case Again:
-				c.Moved()
+				c.PlaybackUnknown()
+			case Repositioned, Dry:
+				c.DelayChanged()
+			case Restored:
+				c.ReferenceMoved()
 			}
 			c.Frame(clip(out, from, n), clip(heard, from, n), reference)
 		})
@@ -215,7 +215,7 @@ func TestWhatWasPlacedAnewTwiceIsKnown(t *testing.T) {
 			early = -15 * ms
 		}
 		if i == 3*rate || i == 20*rate {
-			c.Moved()
+			c.ReferenceMoved()
 		}
 		c.Frame(out[i:i+n], heard[i:i+n], played[i+early:i+early+n])
 	}
@@ -253,7 +253,7 @@ func TestDoubtWaitsForAnEcho(t *testing.T) {
 	heard = append(heard[:off+rate:off+rate], append(make([]float32, late), heard[off+rate:len(heard)-late]...)...)
 	c := open(t)
 	out := c.all(heard[:off+rate], played[:off+rate])
-	c.Shaken()
+	c.DelayChanged()
 	out = append(out, c.all(heard[off+rate:], played[off+rate:])...)
 	if loud := power(out[on+late : on+late+rate]); loud > -55 {
 		t.Errorf("in the second after it was turned on the echo is heard with %.0f dB", loud)

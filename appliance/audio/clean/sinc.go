@@ -37,7 +37,7 @@ func newSinc() *sinc {
 	return &s
 }
 
-// at is the value that lies part of a step behind sample sincSide-1 of the
+// delay is the value that lies part of a step behind sample sincSide-1 of the
 // 2·sincSide that it gets.
 func (s *sinc) at(pcm []float32, part float64) float32 {
 	place := part * sincPhases

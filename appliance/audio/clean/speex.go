@@ -141,9 +141,9 @@ func (s *speex) measure() error {
 	return nil
 }
 
-// room is how the room answers to a click, as far as the filter knows it, in no
+// roomResponse is how the room answers to a click, as far as the filter knows it, in no
 // particular unit.
-func (s *speex) room() []float32 {
+func (s *speex) roomResponse() []float32 {
 	s.ctl(s.echo, speexEchoResponse, unsafe.Pointer(unsafe.SliceData(s.response)))
 	runtime.KeepAlive(s)
 	out := make([]float32, len(s.response))

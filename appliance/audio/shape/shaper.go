@@ -22,7 +22,7 @@ type Shaper struct {
 	psola  *psola  // nil: nothing for it to do
 	breath *breath // nil: none
 	tones  []filter.Biquad
-	keeper *keeper
+	keeper *loudnessKeeper
 	gain   float32
 	pauses *pausing
 }
@@ -31,7 +31,7 @@ type Shaper struct {
 // is meanHz; 0 lets it find out.
 func New(rateHz int, s Settings, meanHz float64) *Shaper {
 	p := &Shaper{
-		keeper: newKeeper(rateHz), gain: float32(math.Pow(10, s.Gain/20)), pauses: newPausing(rateHz, s.Pauses),
+		keeper: newLoudnessKeeper(rateHz), gain: float32(math.Pow(10, s.Gain/20)), pauses: newPausing(rateHz, s.Pauses),
 	}
 	if s.Pitch != 0 || s.Formant != 0 || s.Range != 0 || s.Breath != 0 || s.Rough != 0 {
 		p.psola = newPSOLA(rateHz, s, meanHz)
@@ -64,7 +64,7 @@ func (p *Shaper) Process(pcm []float32, end bool) []float32 {
 			out[i] = float32(p.tones[t].Next(float64(x)))
 		}
 	}
-	p.keeper.keep(out)
+	p.keeper.restore(out)
 	for i := range out {
 		out[i] *= p.gain
 	}
@@ -74,30 +74,30 @@ func (p *Shaper) Process(pcm []float32, end bool) []float32 {
 // Moved is where in the output a sample of the input is, which was processed.
 func (p *Shaper) Moved(at int) int { return p.pauses.moved(at) }
 
-// keeper keeps a stream as loud as it was before something was done to it: it
+// loudnessKeeper keeps a stream as loud as it was before something was done to it: it
 // compares the power of both, weighted as in BS.1770, over a short time.
-type keeper struct {
+type loudnessKeeper struct {
 	was, is    [2]filter.Biquad
 	powers     []float32 // of the stream before, for what has not come out yet
 	old, new   float64   // mean powers
 	fade, gain float64
 }
 
-func newKeeper(rateHz int) *keeper {
-	k := &keeper{fade: math.Exp(-1 / (keepTime * float64(rateHz)))}
+func newLoudnessKeeper(rateHz int) *loudnessKeeper {
+	k := &loudnessKeeper{fade: math.Exp(-1 / (keepTime * float64(rateHz)))}
 	k.was[0], k.was[1] = filter.KWeighting(float64(rateHz))
 	k.is[0], k.is[1] = filter.KWeighting(float64(rateHz))
 	return k
 }
 
-func (k *keeper) before(pcm []float32) {
+func (k *loudnessKeeper) before(pcm []float32) {
 	for _, x := range pcm {
 		y := k.was[1].Next(k.was[0].Next(float64(x)))
 		k.powers = append(k.powers, float32(y*y))
 	}
 }
 
-func (k *keeper) keep(out []float32) {
+func (k *loudnessKeeper) restore(out []float32) {
 	// What comes out together is looked at before any of it is given its gain, so
 	// that a beginning is as loud as what follows.
 	const floor = 1e-9

@@ -7,10 +7,10 @@ import (
 
 // ErrNoDevice is what is wrong with a name that no device has, or several.
 type ErrNoDevice struct {
-	Wanted string
-	Kind   Kind
-	Known  []Device // all, or those that are meant alike
-	Many   bool     // several are meant
+	Name  string
+	Kind  Kind
+	Known []Device // all, or those that are meant alike
+	Many  bool     // several are meant
 }
 
 // Error says which devices there are.
@@ -21,12 +21,12 @@ func (e ErrNoDevice) Error() string {
 	}
 	switch {
 	case e.Many:
-		return fmt.Sprintf("%.80q names several %ss: %s: use one of the ids", e.Wanted, e.Kind.words(),
+		return fmt.Sprintf("%.80q names several %ss: %s: use one of the ids", e.Name, e.Kind.words(),
 			strings.Join(names, ", "))
 	case len(names) == 0:
-		return fmt.Sprintf("no %s is called %.80q: there is none at all", e.Kind.words(), e.Wanted)
+		return fmt.Sprintf("no %s is called %.80q: there is none at all", e.Kind.words(), e.Name)
 	}
-	return fmt.Sprintf("no %s is called %.80q: there are %s", e.Kind.words(), e.Wanted, strings.Join(names, ", "))
+	return fmt.Sprintf("no %s is called %.80q: there are %s", e.Kind.words(), e.Name, strings.Join(names, ", "))
 }
 
 // Choose returns the device, of those of one kind, that is meant by its id, its
@@ -54,13 +54,13 @@ func Choose(all []Device, kind Kind, wanted string) (Device, error) {
 			return found[0], nil
 		}
 		return Device{}, ErrNoDevice{
-			Wanted: wanted,
-			Kind:   kind,
-			Known:  found,
-			Many:   true,
+			Name:  wanted,
+			Kind:  kind,
+			Known: found,
+			Many:  true,
 		}
 	}
-	return Device{}, ErrNoDevice{Wanted: wanted, Kind: kind, Known: all}
+	return Device{}, ErrNoDevice{Name: wanted, Kind: kind, Known: all}
 }
 
 // ErrMonitor is what is wrong with a microphone that hears what a loudspeaker plays,
@@ -74,10 +74,10 @@ func (e ErrMonitor) Error() string {
 		"plug one in, or name it", e.Device.Name, e.Device.ID)
 }
 
-// Usual returns the device, of those of one kind, that is taken where none is named:
+// DefaultDevice returns the device, of those of one kind, that is taken where none is named:
 // the system's default. Its ID is empty where the system does not tell which that is.
 // The error is an ErrMonitor, or says that there is none.
-func Usual(all []Device, kind Kind) (Device, error) {
+func DefaultDevice(all []Device, kind Kind) (Device, error) {
 	if len(all) == 0 {
 		return Device{}, fmt.Errorf("there is no %s: the system lists none", kind.words())
 	}

@@ -47,8 +47,8 @@ var systems = [...]struct {
 	backend malgo.Backend
 }{{PulseAudio, malgo.BackendPulseaudio}, {ALSA, malgo.BackendAlsa}, {JACK, malgo.BackendJack}}
 
-// ErrNone is what is wrong where no system for sound can be used.
-var ErrNone = errors.New("no sound system answers (PulseAudio, PipeWire, ALSA or JACK)")
+// ErrNoSoundSystem is what is wrong where no system for sound can be used.
+var ErrNoSoundSystem = errors.New("no sound system answers (PulseAudio, PipeWire, ALSA or JACK)")
 
 // A Device is a loudspeaker or a microphone.
 type Device struct {
@@ -71,7 +71,7 @@ type connection struct {
 // empty.
 func connect(only System) (*connection, error) {
 	quietALSA()
-	err := ErrNone
+	err := ErrNoSoundSystem
 	for _, s := range systems {
 		if only != "" && s.name != only {
 			continue
@@ -144,7 +144,7 @@ func idOf(id malgo.DeviceID) string {
 }
 
 // List returns the microphones and the loudspeakers of the first system that
-// answers. Without one the error is ErrNone.
+// answers. Without one the error is ErrNoSoundSystem.
 func List() (inputs, outputs []Device, err error) {
 	c, err := connect("")
 	if err != nil {
@@ -158,8 +158,8 @@ func List() (inputs, outputs []Device, err error) {
 	return inputs, outputs, err
 }
 
-// Wanted says which device is to be opened, and how.
-type Wanted struct {
+// Name says which device is to be opened, and how.
+type Config struct {
 	System System // the only one that is asked; empty: the first that answers
 	Device string // an id, a name or a part of either; empty: the system's default
 	// PeriodMS is how much sound a microphone hands over at a time, and HoldMS how much
@@ -184,20 +184,20 @@ type Stream struct {
 // and on that thread too, when the device stops by itself: then the stream is to be
 // closed on another. Not every system tells that; what is sure is that fill is not
 // called any more.
-func Play(w Wanted, fill func(out []float32), stopped func()) (*Stream, error) {
-	var thread urgent
+func Play(w Config, fill func(out []float32), stopped func()) (*Stream, error) {
+	var thread realtimeThread
 	return open(w, Output, malgo.DeviceCallbacks{
-		Data: func(out, _ []byte, _ uint32) { thread.serves(); fill(samples(out)) },
+		Data: func(out, _ []byte, _ uint32) { thread.raise(); fill(samples(out)) },
 		Stop: stopped,
 	})
 }
 
 // Record opens a microphone. heard gets the next samples, which it does not keep;
 // the rest is as in Play.
-func Record(w Wanted, heard func(in []float32), stopped func()) (*Stream, error) {
-	var thread urgent
+func Record(w Config, heard func(in []float32), stopped func()) (*Stream, error) {
+	var thread realtimeThread
 	return open(w, Input, malgo.DeviceCallbacks{
-		Data: func(_, in []byte, _ uint32) { thread.serves(); heard(samples(in)) },
+		Data: func(_, in []byte, _ uint32) { thread.raise(); heard(samples(in)) },
 		Stop: stopped,
 	})
 }
@@ -210,7 +210,7 @@ func samples(raw []byte) []float32 {
 	return unsafe.Slice((*float32)(unsafe.Pointer(&raw[0])), len(raw)/4)
 }
 
-func open(w Wanted, kind Kind, callbacks malgo.DeviceCallbacks) (*Stream, error) {
+func open(w Config, kind Kind, callbacks malgo.DeviceCallbacks) (*Stream, error) {
 	c, err := connect(w.System)
 	if err != nil {
 		return nil, err
@@ -222,7 +222,7 @@ func open(w Wanted, kind Kind, callbacks malgo.DeviceCallbacks) (*Stream, error)
 	return s, nil
 }
 
-func (s *Stream) open(w Wanted, kind Kind, callbacks malgo.DeviceCallbacks) error {
+func (s *Stream) open(w Config, kind Kind, callbacks malgo.DeviceCallbacks) error {
 	all, err := s.connection.devices(kind)
 	if err != nil {
 		return err
@@ -243,7 +243,7 @@ func (s *Stream) open(w Wanted, kind Kind, callbacks malgo.DeviceCallbacks) erro
 	if w.Device != "" {
 		s.Device, err = Choose(all, kind, w.Device)
 	} else {
-		s.Device, err = Usual(all, kind)
+		s.Device, err = DefaultDevice(all, kind)
 	}
 	if err != nil {
 		return err
@@ -281,7 +281,7 @@ func remedy(err error) string {
 // miniaudio makes the buffer that is wanted. What it calls a period is to PulseAudio
 // all that a loudspeaker holds, of which it asks for a quarter at a time; the whole
 // bounds what is held of sound that came too fast.
-func (w Wanted) periods(s System, k Kind) (ms, n uint32) {
+func (w Config) periods(s System, k Kind) (ms, n uint32) {
 	if s == PulseAudio && k == Output {
 		return uint32(w.HoldMS), 2
 	}
@@ -337,33 +337,33 @@ var quietALSA = sync.OnceFunc(func() {
 	set(purego.NewCallback(func(file, line, function, code, format uintptr) uintptr { return 0 }))
 })
 
-// Sticky opens devices of one system, the first that one was opened with: where a
+// Opener opens devices of one system, the first that one was opened with: where a
 // sound server is started anew, ALSA must not take the card from under it. Its zero
 // value is ready, and may be used from many goroutines.
-type Sticky struct {
+type Opener struct {
 	mu     sync.Mutex
 	system System
 }
 
 // Play is [Play].
-func (s *Sticky) Play(w Wanted, fill func(out []float32), stopped func()) (*Stream, error) {
+func (s *Opener) Play(w Config, fill func(out []float32), stopped func()) (*Stream, error) {
 	w.System = s.known()
 	return s.learn(Play(w, fill, stopped))
 }
 
 // Record is [Record].
-func (s *Sticky) Record(w Wanted, heard func(in []float32), stopped func()) (*Stream, error) {
+func (s *Opener) Record(w Config, heard func(in []float32), stopped func()) (*Stream, error) {
 	w.System = s.known()
 	return s.learn(Record(w, heard, stopped))
 }
 
-func (s *Sticky) known() System {
+func (s *Opener) known() System {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.system
 }
 
-func (s *Sticky) learn(opened *Stream, err error) (*Stream, error) {
+func (s *Opener) learn(opened *Stream, err error) (*Stream, error) {
 	if err == nil {
 		s.mu.Lock()
 		defer s.mu.Unlock()

@@ -29,12 +29,12 @@ func TestNoLoudspeakerIsTakenForAMicrophone(t *testing.T) {
 		{"a monitor that somebody chose", []Device{mic, asDefault(monitor)}, "", "Monitor of HDMI"},
 		{"none", nil, "", "no microphone"},
 	} {
-		got, err := Usual(c.all, Input)
+		got, err := DefaultDevice(c.all, Input)
 		if got.ID != c.id || (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %q, %v", c.name, got.ID, err)
 		}
 	}
-	if got, err := Usual([]Device{asDefault(Device{ID: "hdmi", Kind: Output})}, Output); err != nil ||
+	if got, err := DefaultDevice([]Device{asDefault(Device{ID: "hdmi", Kind: Output})}, Output); err != nil ||
 		got.ID != "hdmi" {
 		t.Errorf("of the loudspeakers it is %q, %v", got.ID, err)
 	}
@@ -45,7 +45,7 @@ func TestNoLoudspeakerIsTakenForAMicrophone(t *testing.T) {
 func TestAMicrophoneThatIsUnpluggedIsNotReplacedByTheLoudspeaker(t *testing.T) {
 	pactl := startPulseAudio(t)
 	var heard atomic.Int64
-	s, err := Record(Wanted{PeriodMS: 10, HoldMS: 500, Name: "test"}, func([]float32) { heard.Add(1) }, func() {})
+	s, err := Record(Config{PeriodMS: 10, HoldMS: 500, Name: "test"}, func([]float32) { heard.Add(1) }, func() {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestAMicrophoneThatIsUnpluggedIsNotReplacedByTheLoudspeaker(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	again, err := Record(Wanted{PeriodMS: 10, HoldMS: 500, Name: "test"}, func([]float32) {}, func() {})
+	again, err := Record(Config{PeriodMS: 10, HoldMS: 500, Name: "test"}, func([]float32) {}, func() {})
 	if _, ok := errors.AsType[ErrMonitor](err); !ok {
 		t.Errorf("without a microphone: %+v, %v", again, err)
 	}
@@ -69,11 +69,11 @@ func TestAMicrophoneThatIsUnpluggedIsNotReplacedByTheLoudspeaker(t *testing.T) {
 // Who finds that a device cannot be opened is told what to do about it.
 func TestADeviceThatAnotherProgramHasIsSaidToBe(t *testing.T) {
 	for err, want := range map[error]string{
-		malgo.ErrBusy:                       "another program has it",
-		malgo.ErrAccessDenied:               "in the group audio",
-		malgo.ErrFailedToOpenBackendDevice:  "another program may have it",
-		malgo.ErrFormatNotSupported:         "",
-		errors.Join(malgo.ErrBusy, ErrNone): "another program has it",
+		malgo.ErrBusy:                                "another program has it",
+		malgo.ErrAccessDenied:                        "in the group audio",
+		malgo.ErrFailedToOpenBackendDevice:           "another program may have it",
+		malgo.ErrFormatNotSupported:                  "",
+		errors.Join(malgo.ErrBusy, ErrNoSoundSystem): "another program has it",
 	} {
 		if got := remedy(err); !strings.Contains(got, want) || want == "" && got != "" {
 			t.Errorf("of %v it says %q", err, got)

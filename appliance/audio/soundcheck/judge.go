@@ -120,7 +120,7 @@ func judge(heard recording, played []float32, lead time.Duration) Result {
 		noise := power(part(pcm, 0.1, silentFor-0.1))
 		echo := decibels(max(0, power(part(pcm, from, from+noiseFor))-noise))
 		r.EchoDB = round(echo - decibels(power(part(played, noiseFrom, noiseEnds))))
-		r.gone(pcm, played, late)
+		r.measureCancellation(pcm, played, late)
 	}
 	r.NoiseDB, r.PeakDB = round(r.NoiseDB), round(r.PeakDB)
 	r.advise()
@@ -173,9 +173,9 @@ func find(pcm []float32) (at float64, ok bool) {
 // deviations: chance makes 4.5 of 8000.
 const standsOut = 10
 
-// gone has the box's own canceller take out what was played, and is heard late
+// measureCancellation has the box's own canceller take out what was played, and is heard late
 // seconds later.
-func (r *Result) gone(heard, played []float32, late float64) {
+func (r *Result) measureCancellation(heard, played []float32, late float64) {
 	c, err := clean.Open(clean.Options{RateHz: rateHz})
 	if err != nil {
 		r.Missing = err.Error()
@@ -209,5 +209,5 @@ func decibels(power float64) float64 { return 10 * math.Log10(max(power, 1e-12))
 
 func round(v float64) float64 { return math.Round(v*10) / 10 }
 
-// Long is how long a check plays.
-const Long = time.Duration((noiseEnds + restFor) * float64(time.Second))
+// Duration is how long a check plays.
+const Duration = time.Duration((noiseEnds + restFor) * float64(time.Second))

@@ -25,14 +25,14 @@ const (
 	begins, late = 5 * time.Second, 3 * time.Second
 )
 
-// Wanted names the devices, as soundcard.Wanted does; empty is the system's default.
-type Wanted struct{ Input, Output string }
+// Devices names the devices, as soundcard.Wanted does; empty is the system's default.
+type Devices struct{ Input, Output string }
 
 // Run plays for 7 s, and returns what was found.
-func Run(ctx context.Context, w Wanted) (Result, error) {
+func Run(ctx context.Context, w Devices) (Result, error) {
 	t := &tape{play: score(soundcard.RateHz), done: make(chan struct{}), heardFirst: make(chan struct{})}
 	stopped := make(chan error, 2)
-	in, err := soundcard.Record(soundcard.Wanted{
+	in, err := soundcard.Record(soundcard.Config{
 		Device:   w.Input,
 		PeriodMS: periodMS,
 		HoldMS:   500,
@@ -49,7 +49,7 @@ func Run(ctx context.Context, w Wanted) (Result, error) {
 		"the microphone "+in.Device.Name+" brings no sound: another program has it, or it is suspended"); err != nil {
 		return Result{}, err
 	}
-	out, err := soundcard.Play(soundcard.Wanted{
+	out, err := soundcard.Play(soundcard.Config{
 		System:   in.Device.System,
 		Device:   w.Output,
 		PeriodMS: periodMS,
@@ -68,7 +68,7 @@ func Run(ctx context.Context, w Wanted) (Result, error) {
 		"the loudspeaker "+out.Device.Name+" takes no sound: another program has it, or it is suspended"); err != nil {
 		return Result{}, err
 	}
-	r := judge(t.recorded(), audio.Resample(t.play, soundcard.RateHz, rateHz), t.lead())
+	r := judge(t.recording(), audio.Resample(t.play, soundcard.RateHz, rateHz), t.playbackLead())
 	r.Input, r.Output, r.System = in.Device.Name, out.Device.Name, in.Device.System
 	return r, nil
 }
@@ -94,11 +94,11 @@ type tape struct {
 	mu         sync.Mutex
 	play       []float32 // at the devices' rate
 	played     int
-	take       []float32 // all that was heard
+	recorded   []float32 // all that was heard
 	newest     time.Time // of that
 	from       int       // of take: what was heard when the first of play was asked for
 	begun      time.Time // when that was
-	ahead      int       // samples by which the loudspeaker was ahead of the time since, at most
+	lead       int       // samples by which the loudspeaker was ahead of the time since, at most
 	heardFirst chan struct{}
 	done       chan struct{}
 }
@@ -106,13 +106,13 @@ type tape struct {
 func (t *tape) heard(in []float32) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.take) == 0 && len(in) > 0 {
+	if len(t.recorded) == 0 && len(in) > 0 {
 		close(t.heardFirst)
 	}
-	before := len(t.take)
-	t.take = append(t.take, in...)
+	before := len(t.recorded)
+	t.recorded = append(t.recorded, in...)
 	t.newest = time.Now()
-	if end := t.from + len(t.play) + soundcard.RateHz/2; t.played > 0 && before < end && len(t.take) >= end {
+	if end := t.from + len(t.play) + soundcard.RateHz/2; t.played > 0 && before < end && len(t.recorded) >= end {
 		close(t.done)
 	}
 }
@@ -121,27 +121,27 @@ func (t *tape) fill(out []float32) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.played == 0 {
-		t.from, t.begun = len(t.take)+int(time.Since(t.newest)*soundcard.RateHz/time.Second), time.Now()
+		t.from, t.begun = len(t.recorded)+int(time.Since(t.newest)*soundcard.RateHz/time.Second), time.Now()
 	}
-	t.ahead = max(t.ahead, t.played-int(time.Since(t.begun)*soundcard.RateHz/time.Second))
+	t.lead = max(t.lead, t.played-int(time.Since(t.begun)*soundcard.RateHz/time.Second))
 	n := copy(out, t.play[min(t.played, len(t.play)):])
 	clear(out[n:])
 	t.played += len(out)
 }
 
-// lead is how long before its time the loudspeaker asks for a piece, once it holds
+// playbackLead is how long before its time the loudspeaker asks for a piece, once it holds
 // as much as it wants to.
-func (t *tape) lead() time.Duration {
+func (t *tape) playbackLead() time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return time.Duration(t.ahead) * time.Second / soundcard.RateHz
+	return time.Duration(t.lead) * time.Second / soundcard.RateHz
 }
 
-// recorded is what was heard from the moment on at which the first sample was asked
+// recording is what was heard from the moment on at which the first sample was asked
 // for, at both rates.
-func (t *tape) recorded() recording {
+func (t *tape) recording() recording {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	raw := t.take[min(t.from, len(t.take)):]
-	return recording{clipped: clipped(t.take), pcm: audio.Resample(raw, soundcard.RateHz, rateHz)}
+	raw := t.recorded[min(t.from, len(t.recorded)):]
+	return recording{clipped: clipped(t.recorded), pcm: audio.Resample(raw, soundcard.RateHz, rateHz)}
 }

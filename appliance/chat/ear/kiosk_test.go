@@ -86,7 +86,7 @@ func (k kiosk) microphone(t *testing.T) (mic []float32, told []given) {
 	}
 	defer c.Close()
 	d := clean.NewDrift(rate, v.Now)
-	d.Holds(time.Duration(v.Holds) * time.Second / rate)
+	d.SetHeld(time.Duration(v.Holds) * time.Second / rate)
 	reference := make([]float32, c.FrameSamples())
 	v.Run(long, func(from, n int) {
 		d.Played(part(k.played, from, n))
@@ -95,11 +95,11 @@ func (k kiosk) microphone(t *testing.T) (mic []float32, told []given) {
 		d.Heard(v.Now(), n)
 		switch d.Reference(reference) {
 		case clean.Unknown:
-			c.Unknown()
-		case clean.Placed, clean.Dry:
-			c.Shaken()
-		case clean.Again:
-			c.Moved()
+			c.PlaybackUnknown()
+		case clean.Repositioned, clean.Dry:
+			c.DelayChanged()
+		case clean.Restored:
+			c.ReferenceMoved()
 		}
 		c.Frame(part(mic, from, n), part(mic, from, n), reference)
 	})

@@ -74,7 +74,7 @@ func (r *repetition) news(whole bool) string {
 	}
 	came := text.Written(r.held)
 	sure := came // without the last word, which may go on
-	if last := []rune(r.held); !whole && len(came) > 0 && text.OfWord(last[len(last)-1]) {
+	if last := []rune(r.held); !whole && len(came) > 0 && text.IsWordRune(last[len(last)-1]) {
 		sure = came[:len(came)-1]
 	}
 	r.said = slices.DeleteFunc(r.said, func(s []string) bool {
@@ -109,4 +109,4 @@ func afterWords(s string, words int) string {
 
 // ofWritten is text.OfWord, with the apostrophe that text.Written makes a straight
 // one.
-func ofWritten(r rune) bool { return text.OfWord(r) || r == '’' }
+func ofWritten(r rune) bool { return text.IsWordRune(r) || r == '’' }

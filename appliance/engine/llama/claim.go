@@ -93,7 +93,7 @@ func (c *claimCheck) pass(whole bool) error {
 		}
 		words := sentence
 		if !over { // the last word may go on
-			words = strings.TrimRightFunc(sentence, text.OfWord)
+			words = strings.TrimRightFunc(sentence, text.IsWordRune)
 		}
 		if m := claim.FindStringSubmatch(words); m != nil && !c.supported(strings.ToLower(m[1])) {
 			return errClaim

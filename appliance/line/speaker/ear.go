@@ -109,12 +109,12 @@ func (e *ear) clean(heard []float32) []float32 {
 		return out
 	}
 	switch place {
-	case clean.Again:
-		e.cleaner.Moved()
-	case clean.Placed, clean.Dry:
-		e.cleaner.Shaken()
+	case clean.Restored:
+		e.cleaner.ReferenceMoved()
+	case clean.Repositioned, clean.Dry:
+		e.cleaner.DelayChanged()
 	case clean.Unknown:
-		e.cleaner.Unknown()
+		e.cleaner.PlaybackUnknown()
 	}
 	e.cleaner.Frame(out, heard, e.played)
 	return out

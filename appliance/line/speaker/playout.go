@@ -181,7 +181,7 @@ func (p *playout) hold() time.Duration {
 	default:
 	}
 	if p.after != nil {
-		p.after.Holds(p.holds)
+		p.after.SetHeld(p.holds)
 	}
 	return p.holds
 }
@@ -289,6 +289,6 @@ func (p *playout) play(s contract.Sound, sent int) error { return p.add(s.ID, se
 func (p *playout) listen(r *reference) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	r.Holds(p.holds)
+	r.SetHeld(p.holds)
 	p.after = r
 }

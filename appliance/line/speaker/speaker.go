@@ -93,11 +93,11 @@ type Cleaner interface {
 	// engine.SpeechRateHz.
 	Frame(out, heard, played []float32)
 	// Unknown says that what is played in the next frame is not known.
-	Unknown()
+	PlaybackUnknown()
 	// Moved says that what was played is given as much before its echo again as at
 	// first, and Shaken that the echo comes at another time, which is not known.
-	Moved()
-	Shaken()
+	ReferenceMoved()
+	DelayChanged()
 	Close()
 }
 

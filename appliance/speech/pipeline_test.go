@@ -21,7 +21,7 @@ func TestTheNextIsMadeWhileOneIsTaken(t *testing.T) {
 			return nil
 		}
 		var got []int
-		err := beside(t.Context(), count, func(i int) error {
+		err := pipeline(t.Context(), count, func(i int) error {
 			synctest.Wait()
 			if n := int(made.Load()); n != min(i+2, 5) {
 				t.Errorf("%d are made when number %d is taken, want the next and no more", n, i)
@@ -37,7 +37,7 @@ func TestTheNextIsMadeWhileOneIsTaken(t *testing.T) {
 
 func TestWhatIsMadeForWhoHasGoneIsGivenUp(t *testing.T) {
 	gone := errors.New("gone")
-	err := beside(t.Context(), func(ctx context.Context, give func(int) error) error {
+	err := pipeline(t.Context(), func(ctx context.Context, give func(int) error) error {
 		if err := give(1); err != nil {
 			return err
 		}
@@ -48,7 +48,7 @@ func TestWhatIsMadeForWhoHasGoneIsGivenUp(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	wrong := errors.New("wrong")
-	if err := beside(t.Context(), func(context.Context, func(int) error) error {
+	if err := pipeline(t.Context(), func(context.Context, func(int) error) error {
 		return wrong
 	}, func(int) error {
 		return nil
@@ -64,7 +64,7 @@ func TestAPanicOfTheMakerIsItsCallers(t *testing.T) {
 			t.Error("the panic was swallowed")
 		}
 	}()
-	_ = beside(t.Context(), func(context.Context, func(int) error) error {
+	_ = pipeline(t.Context(), func(context.Context, func(int) error) error {
 		panic("broken")
 	}, func(int) error {
 		return nil

@@ -12,20 +12,20 @@ import (
 // Stream says all of it, and sends the messages as their sound is made: chunks,
 // and the times of what ends in them.
 func (j *Job) Stream(ctx context.Context, send func(contract.TTSMessage) error) error {
-	p := newPacing()
-	for _, t := range j.takes {
-		files, err := newCoder(j.Format(), j.asked.StripHeaders)
+	p := newPlayback()
+	for _, gen := range j.generations {
+		files, err := newEncoder(j.Format(), j.request.StripHeaders)
 		if err != nil {
 			return err
 		}
 		index := 0
-		err = j.speak(ctx, t, p, func(s piece) error {
-			data, err := files.next(s.pcm, s.last && s.snippet.last)
+		err = j.speak(ctx, gen, p, func(s piece) error {
+			data, err := files.encode(s.pcm, s.last && s.snippet.last)
 			if err != nil {
 				return err
 			}
 			if len(data) > 0 || s.last {
-				if err := send(j.chunk(t, s, data, index)); err != nil {
+				if err := send(j.chunk(gen, s, data, index)); err != nil {
 					return err
 				}
 				index++
@@ -35,8 +35,8 @@ func (j *Job) Stream(ctx context.Context, send func(contract.TTSMessage) error) 
 			}
 			for _, at := range s.times {
 				if err := send(contract.TimestampMessage{
-					GenerationID: t.id,
-					RequestID:    j.asked.RequestID,
+					GenerationID: gen.id,
+					RequestID:    j.request.RequestID,
 					SnippetID:    s.snippet.id,
 					Timestamp:    at,
 				}); err != nil {
@@ -52,18 +52,18 @@ func (j *Job) Stream(ctx context.Context, send func(contract.TTSMessage) error) 
 	return nil
 }
 
-func (j *Job) chunk(t *take, s piece, data []byte, index int) contract.SnippetAudioChunk {
+func (j *Job) chunk(gen *generation, s piece, data []byte, index int) contract.SnippetAudioChunk {
 	return contract.SnippetAudioChunk{
 		Audio:           filled(data),
 		AudioFormat:     j.Format(),
 		ChunkIndex:      index,
-		GenerationID:    t.id,
+		GenerationID:    gen.id,
 		IsLastChunk:     s.last,
-		RequestID:       j.asked.RequestID,
+		RequestID:       j.request.RequestID,
 		SnippetID:       s.snippet.id,
 		Text:            s.snippet.text,
 		TranscribedText: s.heard,
-		UtteranceIndex:  s.snippet.utterance,
+		UtteranceIndex:  s.snippet.utteranceIndex,
 	}
 }
 
@@ -81,19 +81,19 @@ const betweenGenerations = time.Second
 // File says all of it, and writes it as one file while it is made. What is cut
 // off can be played as far as it goes.
 func (j *Job) File(ctx context.Context, w io.Writer) error {
-	file, err := newCoder(j.Format(), true)
+	file, err := newEncoder(j.Format(), true)
 	if err != nil {
 		return err
 	}
-	p := newPacing()
-	for i, t := range j.takes {
-		err := j.speak(ctx, t, p, func(s piece) error {
+	p := newPlayback()
+	for i, gen := range j.generations {
+		err := j.speak(ctx, gen, p, func(s piece) error {
 			last := s.last && s.snippet.last
-			end := last && i == len(j.takes)-1
+			end := last && i == len(j.generations)-1
 			if last && !end {
 				s.pcm = append(s.pcm, make([]float32, audio.Samples(betweenGenerations, contract.OutputRateHz))...)
 			}
-			data, err := file.next(s.pcm, end)
+			data, err := file.encode(s.pcm, end)
 			if err != nil || len(data) == 0 {
 				return err
 			}

@@ -13,7 +13,7 @@ import (
 // for as long as they computed: nothing else on the machine ran.
 func TestNothingThatADeviceStartsIsAsUrgentAsItsThread(t *testing.T) {
 	runtime.LockOSThread() // for good: the thread ends with the test
-	new(urgent).serves()
+	new(realtimeThread).raise()
 	own, err := unix.SchedGetAttr(0, 0)
 	if err != nil {
 		t.Fatal(err)

@@ -53,13 +53,13 @@ func TestAGenerationIsReadAgainAsItWas(t *testing.T) {
 	now := text.Options{Locale: "en-GB", Lexicon: lexicon}
 	var asked []engine.SpeakOptions
 	kept := shelf{}
-	voice := Voice{Recipe: []byte(`{}`), Speaks: attentive(metronome{0.5, 2}, &asked)}
+	voice := Voice{Recipe: []byte(`{}`), Synthesizer: attentive(metronome{0.5, 2}, &asked)}
 	s := New(Parts{
-		Voices:  only{voice},
-		Records: kept,
-		Keep:    Keep{Newest: 10, Texts: true},
-		Log:     slog.New(slog.DiscardHandler),
-		Reading: func(context.Context, string) text.Options { return now },
+		Voices:        only{voice},
+		Records:       kept,
+		Retention:     Retention{Newest: 10, Texts: true},
+		Log:           slog.New(slog.DiscardHandler),
+		Pronunciation: func(context.Context, string) text.Options { return now },
 	})
 	speak := func(j *Job, err error) {
 		t.Helper()
@@ -72,7 +72,7 @@ func TestAGenerationIsReadAgainAsItWas(t *testing.T) {
 		}
 	}
 	instant := true
-	speak(s.Begin(t.Context(), Asked{Account: "a", PostedTTS: contract.PostedTTS{
+	speak(s.Begin(t.Context(), Request{Account: "a", PostedTTS: contract.PostedTTS{
 		Utterances: []contract.PostedUtterance{
 			{Text: "Joaquín's IT opens on 3/4. It is unusual.", Voice: &contract.VoiceRef{Name: "a"}, Speed: 1}},
 		Format:         &contract.Format{Type: contract.FormatPCM},
@@ -86,15 +86,15 @@ func TestAGenerationIsReadAgainAsItWas(t *testing.T) {
 		if strings.Contains(kept[id].Body, "never") {
 			t.Errorf("entries are kept that the text has no use for: %s", kept[id].Body)
 		}
-		speak(s.Again(t.Context(), "a", id, contract.FormatPCM))
+		speak(s.Regenerate(t.Context(), "a", id, contract.FormatPCM))
 	}
 	if len(first) == 0 || len(asked) != len(first) {
 		t.Fatalf("spoken in %d and %d parts", len(first), len(asked))
 	}
 	const said = "Joaquín's IT opens on 3/4. It is unusual."
 	for i := range first {
-		was := text.Aloud(said, text.Options{Language: "en-US", Locale: first[i].Locale, Lexicon: first[i].Lexicon})
-		is := text.Aloud(said, text.Options{Language: "en-US", Locale: asked[i].Locale, Lexicon: asked[i].Lexicon})
+		was := text.Verbalize(said, text.Options{Language: "en-US", Locale: first[i].Locale, Lexicon: first[i].Lexicon})
+		is := text.Verbalize(said, text.Options{Language: "en-US", Locale: asked[i].Locale, Lexicon: asked[i].Lexicon})
 		first[i].Lexicon, asked[i].Lexicon = nil, nil
 		if was != is || !reflect.DeepEqual(first[i], asked[i]) {
 			t.Errorf("part %d is read as %q %+v, was %q %+v", i, is, asked[i], was, first[i])
@@ -108,7 +108,7 @@ func TestWhatCannotBeMadeAgainSaysWhy(t *testing.T) {
 	s := New(Parts{Voices: only{}, Records: kept, Log: slog.New(slog.DiscardHandler)})
 	for id, want := range map[string]string{"converted": "recording", "secret": "retention.keep",
 		"none": "no generation"} {
-		if _, err := s.Again(t.Context(), "a", id, contract.FormatPCM); err == nil ||
+		if _, err := s.Regenerate(t.Context(), "a", id, contract.FormatPCM); err == nil ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", id, err)
 		}

@@ -11,15 +11,15 @@ import (
 // phonemes: nobody knows how it writes it. It is none of text.Words.
 const anyWords = ""
 
-// misheard compares what was heard with what was to be said, as words: how many
+// transcriptErrors compares what was heard with what was to be said, as words: how many
 // are wrong, of how many. An ear writes numbers and addresses as they are said, in
 // figures of its own ("1405" for "fourteen oh five"), or as they were written
 // ("020-7946-0958"): the nearest of these counts.
-func misheard(s, heard string, o text.Options) (wrong, of int) {
-	said, plain := wordsSaid(s, o), text.Words(heard)
+func transcriptErrors(s, heard string, o text.Options) (wrong, of int) {
+	said, plain := spokenWords(s, o), text.Words(heard)
 	unlexed := text.Options{Language: o.Language, Locale: o.Locale}
 	wrong, of = wordErrors(said, plain)
-	for _, pair := range [][2][]string{{said, text.Words(text.Aloud(heard, unlexed))}, {text.Words(s), plain}} {
+	for _, pair := range [][2][]string{{said, text.Words(text.Verbalize(heard, unlexed))}, {text.Words(s), plain}} {
 		if w, n := wordErrors(pair[0], pair[1]); w*of < wrong*n {
 			wrong, of = w, n
 		}
@@ -27,8 +27,8 @@ func misheard(s, heard string, o text.Options) (wrong, of int) {
 	return wrong, of
 }
 
-// wordsSaid are the words as which a text is said.
-func wordsSaid(s string, o text.Options) []string {
+// spokenWords are the words as which a text is said.
+func spokenWords(s string, o text.Options) []string {
 	var words []string
 	var known strings.Builder
 	for _, stretch := range text.Say(s, o) {

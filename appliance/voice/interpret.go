@@ -10,10 +10,10 @@ import (
 	"parley/appliance/audio/shape"
 )
 
-// reading is what a description says.
-type reading struct {
+// interpretation is what a description says.
+type interpretation struct {
 	gender Gender
-	hint   Gender // of a pronoun
+	hint   Gender // baseByID a pronoun
 	age    age
 	accent string
 	rate   float64 // natural logarithm
@@ -21,7 +21,7 @@ type reading struct {
 }
 
 // manner is the rate and the shape of what was read.
-func (r reading) manner() Manner {
+func (r interpretation) manner() Manner {
 	return Manner{Rate: math.Exp(min(max(r.rate, math.Log(minRate)), math.Log(maxRate))), Shape: r.shape}
 }
 
@@ -30,9 +30,9 @@ const (
 	longestPhrase = 3
 	// reach is how many words a degree or a negation may stand before its trait.
 	reach = 3
-	// undone is how much of a trait is turned into its contrary by "not": a voice
+	// negatedShare is how much of a trait is turned into its contrary by "not": a voice
 	// that is not deep is no high one.
-	undone = -0.4
+	negatedShare = -0.4
 )
 
 // entry is what a phrase means.
@@ -65,9 +65,9 @@ func newLexicon() lexicon {
 	return l
 }
 
-// read reads a description; what is about who speaks only where who is asked
+// interpret reads a description; what is about who speaks only where who is asked
 // for. Words that it does not know change nothing.
-func (l lexicon) read(description string, who bool) (r reading) {
+func (l lexicon) interpret(description string, who bool) (r interpretation) {
 	words := split(description)
 	times, negated, left := 1.0, false, 0
 	for i := 0; i < len(words); {
@@ -113,9 +113,9 @@ func (l lexicon) at(words []string) (entry, int) {
 	return entry{}, 1
 }
 
-func (r *reading) add(t trait, times float64, negated bool) {
+func (r *interpretation) add(t trait, times float64, negated bool) {
 	if negated {
-		times *= undone
+		times *= negatedShare
 	} else {
 		gender := &r.gender
 		if t.weak {

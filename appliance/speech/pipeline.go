@@ -6,11 +6,11 @@ import (
 	"runtime/debug"
 )
 
-// beside has things produced by one goroutine and taken by its caller, in order: the next
+// pipeline has things produced by one goroutine and taken by its caller, in order: the next
 // is made while one is taken, and no more than that one. It returns when both are
 // over, with the first error of either; what is being made when taking fails is given
 // up. A panic of the maker is the caller's.
-func beside[T any](ctx context.Context, produce func(ctx context.Context, give func(T) error) error,
+func pipeline[T any](ctx context.Context, produce func(ctx context.Context, give func(T) error) error,
 	take func(T) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

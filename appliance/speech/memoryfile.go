@@ -6,28 +6,28 @@ import (
 	"io"
 )
 
-// sheet is how much a file in memory grows by: of a slice that doubles, two would
+// blockBytes is how much a file in memory grows by: of a slice that doubles, two would
 // be held while it is copied.
-const sheet = 256 << 10
+const blockBytes = 256 << 10
 
-// Sheets is a file in memory that is written from its beginning to its end, but for
+// MemoryFile is a file in memory that is written from its beginning to its end, but for
 // its header, to which its writer may go back. It is an io.WriteSeeker and an
 // io.WriterTo. One goroutine uses it.
-type Sheets struct {
+type MemoryFile struct {
 	all [][]byte // each of sheet bytes but the last
 	at  int64    // where the next is written
 	end int64
 }
 
 // Len is how many bytes it has.
-func (s *Sheets) Len() int { return int(s.end) }
+func (s *MemoryFile) Len() int { return int(s.end) }
 
-func (s *Sheets) Write(p []byte) (int, error) {
+func (s *MemoryFile) Write(p []byte) (int, error) {
 	n := len(p)
 	for len(p) > 0 {
-		i, from := int(s.at/sheet), int(s.at%sheet)
+		i, from := int(s.at/blockBytes), int(s.at%blockBytes)
 		if i == len(s.all) {
-			s.all = append(s.all, make([]byte, sheet))
+			s.all = append(s.all, make([]byte, blockBytes))
 		}
 		done := copy(s.all[i][from:], p)
 		p, s.at = p[done:], s.at+int64(done)
@@ -37,7 +37,7 @@ func (s *Sheets) Write(p []byte) (int, error) {
 }
 
 // Seek goes to a place of what was written.
-func (s *Sheets) Seek(offset int64, whence int) (int64, error) {
+func (s *MemoryFile) Seek(offset int64, whence int) (int64, error) {
 	switch whence {
 	case io.SeekStart:
 	case io.SeekCurrent:
@@ -55,9 +55,9 @@ func (s *Sheets) Seek(offset int64, whence int) (int64, error) {
 }
 
 // WriteTo writes all of it.
-func (s *Sheets) WriteTo(w io.Writer) (written int64, err error) {
+func (s *MemoryFile) WriteTo(w io.Writer) (written int64, err error) {
 	for _, b := range s.all {
-		n, err := w.Write(b[:min(s.end-written, sheet)])
+		n, err := w.Write(b[:min(s.end-written, blockBytes)])
 		written += int64(n)
 		if err != nil {
 			return written, err

@@ -1,0 +1,62 @@
+package speech
+
+import (
+	"parley/appliance/audio"
+	"parley/appliance/contract"
+)
+
+// encoder writes the sound of a generation as a client wants it.
+type encoder interface {
+	// encode returns what the next sound becomes; end says that it is the last of the
+	// writeGeneration. It may be nothing yet.
+	encode(pcm []float32, end bool) ([]byte, error)
+}
+
+// newEncoder returns one that makes a file of all chunks, joined, or of each.
+func newEncoder(format contract.AudioFormat, joined bool) (encoder, error) {
+	switch {
+	case format == contract.FormatPCM:
+		return pcmEncoder{}, nil
+	case format == contract.FormatWAV && joined:
+		return &wavStreamEncoder{}, nil
+	case format == contract.FormatWAV:
+		return wavFileEncoder{}, nil
+	case joined:
+		return newMP3StreamEncoder()
+	}
+	return newMP3FileEncoder()
+}
+
+type pcmEncoder struct{}
+
+func (pcmEncoder) encode(pcm []float32, _ bool) ([]byte, error) {
+	return audio.AppendLinear16(nil, pcm), nil
+}
+
+type wavFileEncoder struct{}
+
+func (wavFileEncoder) encode(pcm []float32, _ bool) ([]byte, error) {
+	if len(pcm) == 0 {
+		return nil, nil
+	}
+	return audio.EncodeWAV(pcm, contract.OutputRateHz), nil
+}
+
+// wavStreamEncoder has a header of unknown length before the first chunk.
+type wavStreamEncoder struct {
+	begun bool
+	bytes int // of samples
+}
+
+func (c *wavStreamEncoder) encode(pcm []float32, end bool) ([]byte, error) {
+	var b []byte
+	if !c.begun {
+		b, c.begun = audio.AppendOpenWAVHeader(nil, contract.OutputRateHz), true
+	}
+	b = audio.AppendLinear16(b, pcm)
+	c.bytes += 2 * len(pcm)
+	if end {
+		b = audio.AppendOpenWAVEnd(b, contract.OutputRateHz, c.bytes)
+	}
+	return b, nil
+}
