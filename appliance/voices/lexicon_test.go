@@ -57,7 +57,8 @@ func TestAccountLexiconTakesPrecedence(t *testing.T) {
 	want("an in bahth") // nobody has said that it is changed
 	r.Changed(owner.ID)
 	want("on in bahth")
-	if o := r.Options(t.Context(), "nobody"); text.Verbalize("Ann", text.Options{Language: "en", Lexicon: o.Lexicon}) != "an" {
+	o := r.Options(t.Context(), "nobody")
+	if text.Verbalize("Ann", text.Options{Language: "en", Lexicon: o.Lexicon}) != "an" {
 		t.Error("an account without a lexicon is not read by the box's")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
