@@ -232,7 +232,7 @@ func (a *appliance) startHTTP(ctx context.Context) {
 	a.served = make(chan error, 1)
 	go func() {
 		defer close(a.served)
-		a.served <- a.identity.Serve(a.http, a.listener, api.Refusals(a.log))
+		a.served <- a.identity.Serve(a.http, a.listener, api.RewriteLibraryErrors(a.log))
 	}()
 	a.onClose(func() { a.http.Close(); <-a.served }) // at once, if stop did not end it before
 	a.log.Info("listening", "address", a.listener.Addr().String(), "data", a.cfg.Data)

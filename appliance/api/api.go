@@ -92,22 +92,22 @@ type Ready interface {
 // API answers HTTP requests.
 type API struct {
 	Parts
-	mux     *http.ServeMux
-	tries   *tries
-	shares  *shares
-	known   known
-	busy    slots // of requests that are being answered
-	diskUse *diskUse
-	now     func() time.Time
-	// stalled is how long a client may send or take nothing.
-	stalled time.Duration
+	mux       *http.ServeMux
+	wrongKeys *wrongKeys
+	rates     *requestRates
+	recent    recentCredentials
+	open      openLimiter // of requests that are being answered
+	diskUse   *diskUse
+	now       func() time.Time
+	// maxStall is how long a client may send or take nothing.
+	maxStall time.Duration
 	// contents of versions, as they were read.
-	contents *contents
+	versions *versionCache
 	bodies   sync.Pool // of *bytes.Buffer, for answers
 	// decoding is taken by who decodes a recording.
 	decoding chan struct{}
-	uploads  uploads
-	searches searches
+	uploads  uploadLimiter
+	searches searchLimiter
 	// documents are the descriptions of the API, read when first asked for.
 	documents func() (documents, error)
 }
@@ -115,19 +115,19 @@ type API struct {
 // New returns the API over its parts.
 func New(p Parts) *API {
 	a := &API{
-		Parts:    p,
-		mux:      http.NewServeMux(),
-		tries:    newTries(),
-		shares:   newShares(p.Limits),
-		known:    newKnown(),
-		busy:     newSlots(p.Limits),
-		diskUse:  newDiskUse(p.Limits, p.Records),
-		now:      time.Now,
-		stalled:  stalled,
-		contents: newContents(),
-		decoding: make(chan struct{}, 1),
-		uploads:  newUploads(),
-		searches: newSearches(),
+		Parts:     p,
+		mux:       http.NewServeMux(),
+		wrongKeys: newWrongKeys(),
+		rates:     newRequestRates(p.Limits),
+		recent:    newRecentCredentials(),
+		open:      newOpenLimiter(p.Limits),
+		diskUse:   newDiskUse(p.Limits, p.Records),
+		now:       time.Now,
+		maxStall:  maxStall,
+		versions:  newVersionCache(),
+		decoding:  make(chan struct{}, 1),
+		uploads:   newUploadLimiter(),
+		searches:  newSearchLimiter(),
 	}
 	a.documents = sync.OnceValues(func() (documents, error) { return readDocuments(p.Version) })
 	a.register(a.routes())
@@ -137,9 +137,9 @@ func New(p Parts) *API {
 // ServeHTTP gives the request its id, answers it, and logs what came of it.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	begun := time.Now()
-	answer := newResponse(w, r, a.stalled)
-	answer.over = func(t told) {
-		a.logged(t, time.Since(begun))
+	answer := newResponse(w, r, a.maxStall)
+	answer.onEnd = func(t requestSummary) {
+		a.logRequest(t, time.Since(begun))
 		if a.Metrics != nil {
 			a.Metrics.Answered(t.pattern, t.method, t.status, time.Since(begun))
 		}
@@ -148,45 +148,45 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer.Header().Set("X-Request-Id", id)
 	answer.Header().Set("X-Content-Type-Options", "nosniff")
 	if r.Body != nil && r.Body != http.NoBody {
-		r.Body = newPacedBody(r.Body, answer)
+		r.Body = newProgressBody(r.Body, answer)
 	}
 	defer func() {
 		p := recover()
 		aborted := p == http.ErrAbortHandler //nolint:errorlint // it is the value itself that is thrown
 		if p != nil && !aborted {
-			a.recovered(answer, r, p)
+			a.answerPanic(answer, r, p)
 		}
 		answer.finish()
-		if !answer.lasts {
-			answer.over(toldOf(answer, r))
+		if !answer.outlivesHandler {
+			answer.onEnd(summarize(answer, r))
 		}
 		if aborted {
 			panic(p) // for the server, which cuts the answer off
 		}
 	}()
-	if a.cross(answer, r) {
+	if a.cors(answer, r) {
 		return
 	}
-	if err := cmp.Or(unreadable(r), crooked(r)); err != nil {
-		a.refuse(answer, r, cmp.Or(a.shares.address(r, false), err))
+	if err := cmp.Or(checkURL(r), checkCleanPath(r)); err != nil {
+		a.answerError(answer, r, cmp.Or(a.rates.allowAddress(r, false), err))
 		return
 	}
-	leave, err := a.busy.enter(address(r))
+	leave, err := a.open.enter(address(r))
 	if err != nil {
-		a.refuse(answer, r, err)
+		a.answerError(answer, r, err)
 		return
 	}
-	answer.leave = leave
+	answer.release = leave
 	defer func() {
-		if !answer.lasts {
+		if !answer.outlivesHandler {
 			leave()
 		}
 	}()
 	a.mux.ServeHTTP(answer, r)
 }
 
-// unreadable says what keeps a request from being looked at, or nil.
-func unreadable(r *http.Request) error {
+// checkURL says what keeps a request from being looked at, or nil.
+func checkURL(r *http.Request) error {
 	if !strings.HasPrefix(r.URL.Path, "/") { // OPTIONS *, CONNECT host:port
 		return contract.ErrInvalid{Field: "path",
 			Why: fmt.Sprintf("%.80q is not allowed; expected one that begins with /", r.RequestURI)}
@@ -199,10 +199,10 @@ func unreadable(r *http.Request) error {
 	return nil
 }
 
-// crooked says that there is nothing at a path with empty, "." or ".." elements, or
+// checkCleanPath says that there is nothing at a path with empty, "." or ".." elements, or
 // nil. The mux would answer with a redirect of its own to the straight one, in HTML,
 // which repeats the query and the key that may be in it.
-func crooked(r *http.Request) error {
+func checkCleanPath(r *http.Request) error {
 	straight := path.Clean(r.URL.Path)
 	if straight != "/" && strings.HasSuffix(r.URL.Path, "/") {
 		straight += "/"
@@ -213,27 +213,27 @@ func crooked(r *http.Request) error {
 	return contract.ErrNotFound{What: "path", ID: r.URL.Path}
 }
 
-// recovered answers for a handler that panicked. Only the log says more.
-func (a *API) recovered(w *response, r *http.Request, p any) {
-	a.Log.ErrorContext(r.Context(), "a handler panicked", "request", w.id(), "path", shownPath(r), "panic",
+// answerPanic answers for a handler that panicked. Only the log says more.
+func (a *API) answerPanic(w *response, r *http.Request, p any) {
+	a.Log.ErrorContext(r.Context(), "a handler panicked", "request", w.id(), "path", loggedPath(r), "panic",
 		fmt.Sprint(p), "stack", string(debug.Stack()))
-	a.refuse(w, r, errPanic)
+	a.answerError(w, r, errPanic)
 }
 
-// told is what the log and the figures say of a request.
-type told struct {
+// requestSummary is what the log and the figures say of a request.
+type requestSummary struct {
 	id, client, method, path, pattern string
 	status                            int
 	bytes                             int64
 	slow                              bool
 }
 
-func toldOf(w *response, r *http.Request) told {
-	return told{
+func summarize(w *response, r *http.Request) requestSummary {
+	return requestSummary{
 		id:      w.id(),
 		client:  r.RemoteAddr,
 		method:  r.Method,
-		path:    shownPath(r),
+		path:    loggedPath(r),
 		pattern: r.Pattern,
 		status:  w.status,
 		bytes:   w.bytes,
@@ -241,9 +241,9 @@ func toldOf(w *response, r *http.Request) told {
 	}
 }
 
-// logged writes the access log: the path without its query, which may hold a
+// logRequest writes the access log: the path without its query, which may hold a
 // key. Requests of watchdogs would drown the rest.
-func (a *API) logged(t told, took time.Duration) {
+func (a *API) logRequest(t requestSummary, took time.Duration) {
 	level := slog.LevelInfo
 	if t.path == "/healthz" || t.path == "/readyz" {
 		level = slog.LevelDebug
@@ -260,5 +260,5 @@ func (a *API) logged(t told, took time.Duration) {
 	a.Log.LogAttrs(context.Background(), level, "request", attrs...)
 }
 
-// shownPath is the path for the log: clients choose how long theirs is.
-func shownPath(r *http.Request) string { return fmt.Sprintf("%.200s", r.URL.Path) }
+// loggedPath is the path for the log: clients choose how long theirs is.
+func loggedPath(r *http.Request) string { return fmt.Sprintf("%.200s", r.URL.Path) }

@@ -31,23 +31,23 @@ func aboutHealth() descriptions {
 		"GET /v0/box/health/events": {
 			ID:      "watchBoxHealth",
 			Summary: "How the box does, as it goes",
-			More: "Server-sent events, one every other second: the data of each is what GET /v0/box/health " +
+			Description: "Server-sent events, one every other second: the data of each is what GET /v0/box/health " +
 				"answers.",
-			Answers: plain("text/event-stream"),
+			Answers: ofType("text/event-stream"),
 		},
 		"POST /v0/box/diagnosis": {
 			ID:      "diagnoseBox",
 			Summary: "Look for what is wrong with the box",
-			More: "As parley doctor does, which changes nothing. It reads the database, the recordings and the " +
-				"packs, and takes as long as that.",
+			Description: "As parley doctor does, which changes nothing. It reads the database, the recordings and " +
+				"the packs, and takes as long as that.",
 			Answers: ok(contract.ReturnDiagnosis{}),
-			Refuses: []int{409},
+			Errors:  []int{409},
 		},
 		"GET /v0/box/settings": {
 			ID:      "getBoxSettings",
 			Summary: "The settings that hold",
-			More: "As the box read them when it was started. They are changed in parley.yaml, by variables or by " +
-				"flags, and hold from the next start on.",
+			Description: "As the box read them when it was started. They are changed in parley.yaml, by variables or " +
+				"by flags, and hold from the next start on.",
 			Answers: ok(contract.ReturnSettings{}),
 		},
 	})
@@ -64,7 +64,7 @@ func (a *API) boxHealth(w http.ResponseWriter, r *http.Request, _ caller) error 
 }
 
 func (a *API) watchHealth(w http.ResponseWriter, r *http.Request, by caller) error {
-	return a.follow(w, r, by, a.BoxHealth.Watch)
+	return a.streamEvents(w, r, by, a.BoxHealth.Watch)
 }
 
 func (a *API) diagnose(w http.ResponseWriter, r *http.Request, _ caller) error {

@@ -15,44 +15,44 @@ import (
 
 func aboutKeys() descriptions {
 	list := append(pageQuery(),
-		parameter("account", "Only those of the account of this name.", describe.Text()),
+		parameter("account", "Only those of the account of this name.", describe.String()),
 		parameter("search", "Only those that have this in their id, label, account or last characters.",
-			describe.Text()),
-		parameter("revoked", "Whether those are listed too that were revoked.", describe.Flag().Or(true)))
+			describe.String()),
+		parameter("revoked", "Whether those are listed too that were revoked.", describe.Boolean().WithDefault(true)))
 	last := parameter("last", "Revoke it also where no operator's key is left then that has no end.",
-		describe.Flag().Or(false))
+		describe.Boolean().WithDefault(false))
 	return inSection("Keys of the box", descriptions{
 		"GET /v0/box/keys": {
-			ID:      "listKeys",
-			Summary: "The keys of all accounts",
-			Query:   list,
-			More:    "The newest first. The keys themselves are not kept, and so not told.",
-			Answers: ok(contract.ReturnPagedKeys{}),
-			Refuses: []int{404},
+			ID:          "listKeys",
+			Summary:     "The keys of all accounts",
+			Query:       list,
+			Description: "The newest first. The keys themselves are not kept, and so not told.",
+			Answers:     ok(contract.ReturnPagedKeys{}),
+			Errors:      []int{404},
 		},
 		"POST /v0/box/keys": {
-			ID:      "makeKey",
-			Summary: "Make a key",
-			More:    "Its secrets are told once.",
-			Body:    "PostedKey",
-			Example: `{"account":"museum","label":"lobby","role":"client","expires_in":86400}`,
-			Answers: made(contract.MadeKey{}),
+			ID:          "makeKey",
+			Summary:     "Make a key",
+			Description: "Its secrets are told once.",
+			Body:        "PostedKey",
+			Example:     `{"account":"museum","label":"lobby","role":"client","expires_in":86400}`,
+			Answers:     created(contract.MadeKey{}),
 		},
 		"DELETE /v0/box/keys/{id}": {
 			ID:      "revokeKey",
 			Summary: "Make a key useless, at once and for ever",
-			More: "Its tokens too, and the sockets that are open by it are closed. The last operator's key is " +
+			Description: "Its tokens too, and the sockets that are open by it are closed. The last operator's key is " +
 				"kept unless last=true: without one, only parley on the machine itself lets an operator in again.",
 			Query:   []describe.Parameter{last},
 			Answers: ok(confirmation{}),
-			Refuses: []int{409},
+			Errors:  []int{409},
 		},
 		"POST /v0/box/keys/{id}/regenerate": {
-			ID:      "regenerateKey",
-			Summary: "Give a key new secrets",
-			More:    "The old ones fail at once. The new ones are told once.",
-			Answers: ok(contract.MadeKey{}),
-			Refuses: []int{409},
+			ID:          "regenerateKey",
+			Summary:     "Give a key new secrets",
+			Description: "The old ones fail at once. The new ones are told once.",
+			Answers:     ok(contract.MadeKey{}),
+			Errors:      []int{409},
 		},
 		"GET /v0/box/signing-keys/{name}": {
 			ID:      "getSigningKey",
@@ -60,10 +60,10 @@ func aboutKeys() descriptions {
 			Answers: ok(contract.ReturnSigningKey{}),
 		},
 		"POST /v0/box/signing-keys/{name}": {
-			ID:      "makeSigningKey",
-			Summary: "Sign the webhooks of an account with a new key",
-			More:    "The old one is gone at once: receivers must be told.",
-			Answers: ok(contract.ReturnSigningKey{}),
+			ID:          "makeSigningKey",
+			Summary:     "Sign the webhooks of an account with a new key",
+			Description: "The old one is gone at once: receivers must be told.",
+			Answers:     ok(contract.ReturnSigningKey{}),
 		},
 	})
 }
@@ -86,7 +86,7 @@ func (a *API) listKeys(w http.ResponseWriter, r *http.Request, _ caller) error {
 	if err != nil {
 		return err
 	}
-	wanted := finds(q.Get("search"))
+	wanted := searchFilter(q.Get("search"))
 	all = slices.DeleteFunc(all, func(k store.Key) bool {
 		return !revoked && k.RevokedMS != 0 || !wanted(k.ID, k.Label, k.Account, k.Hint)
 	})
@@ -109,8 +109,8 @@ func (a *API) listKeys(w http.ResponseWriter, r *http.Request, _ caller) error {
 	return a.result(w, http.StatusOK, answer, nil)
 }
 
-// finds tells whether one of several texts has a search in it, whatever the case.
-func finds(search string) func(texts ...string) bool {
+// searchFilter tells whether one of several texts has a search in it, whatever the case.
+func searchFilter(search string) func(texts ...string) bool {
 	search = strings.ToLower(strings.TrimSpace(search))
 	return func(texts ...string) bool {
 		return slices.ContainsFunc(texts, func(text string) bool {
@@ -122,7 +122,7 @@ func finds(search string) func(texts ...string) bool {
 // account is the one of a name that a request names.
 func (a *API) account(r *http.Request, name string) (store.Account, error) {
 	found, err := a.Records.Account(r.Context(), name)
-	return found, missing(err, "account", name)
+	return found, notFound(err, "account", name)
 }
 
 func (a *API) makeKey(w http.ResponseWriter, r *http.Request, _ caller, posted contract.PostedKey) error {
@@ -131,10 +131,10 @@ func (a *API) makeKey(w http.ResponseWriter, r *http.Request, _ caller, posted c
 		wanted.ExpiresMS = a.now().UnixMilli() + int64(posted.ExpiresIn)*1000
 	}
 	made, err := a.Records.CreateKey(r.Context(), wanted)
-	return a.result(w, http.StatusCreated, madeKey(made, posted.Account), err)
+	return a.result(w, http.StatusCreated, keyRecord(made, posted.Account), err)
 }
 
-func madeKey(c store.Credentials, account string) contract.MadeKey {
+func keyRecord(c store.Credentials, account string) contract.MadeKey {
 	return contract.MadeKey{
 		KeyID:             c.KeyID,
 		Account:           account,
@@ -146,8 +146,8 @@ func madeKey(c store.Credentials, account string) contract.MadeKey {
 	}
 }
 
-// goodKey is what there is not where a key was revoked.
-const goodKey = "key that is good"
+// validKey is what there is not where a key was revoked.
+const validKey = "key that is good"
 
 func (a *API) revokeKey(w http.ResponseWriter, r *http.Request, _ caller) error {
 	last, err := readFlag(r.URL.Query(), "last", false)
@@ -164,7 +164,7 @@ func (a *API) revokeKey(w http.ResponseWriter, r *http.Request, _ caller) error 
 		return contract.ErrConflict{Why: "this is the last operator's key that has no end; make another one first, " +
 			"or send last=true and be left with parley keys create on the machine itself"}
 	}
-	return a.result(w, http.StatusOK, confirmation{"The key is revoked."}, missing(err, goodKey, id))
+	return a.result(w, http.StatusOK, confirmation{"The key is revoked."}, notFound(err, validKey, id))
 }
 
 func (a *API) regenerateKey(w http.ResponseWriter, r *http.Request, _ caller) error {
@@ -175,14 +175,14 @@ func (a *API) regenerateKey(w http.ResponseWriter, r *http.Request, _ caller) er
 	}
 	i := slices.IndexFunc(all, func(k store.Key) bool { return k.ID == id })
 	if i < 0 {
-		return missing(store.ErrNotFound, goodKey, id)
+		return notFound(store.ErrNotFound, validKey, id)
 	}
 	if all[i].Kiosk != nil {
 		return contract.ErrConflict{Why: fmt.Sprintf("it is the key of the screen %q, which nobody can tell a new "+
 			"one; revoke it, and pair the screen anew", cmp.Or(all[i].Label, id))}
 	}
 	made, err := a.Records.RegenerateKey(r.Context(), id)
-	return a.result(w, http.StatusOK, madeKey(made, all[i].Account), missing(err, goodKey, id))
+	return a.result(w, http.StatusOK, keyRecord(made, all[i].Account), notFound(err, validKey, id))
 }
 
 func (a *API) signingKey(w http.ResponseWriter, r *http.Request, _ caller) error {

@@ -12,30 +12,30 @@ import (
 
 func aboutKiosks() descriptions {
 	list := append(pageQuery(),
-		parameter("search", "Only those that have this in their name, account or id.", describe.Text()),
-		parameter("revoked", "Whether those are listed too that were revoked.", describe.Flag().Or(false)))
+		parameter("search", "Only those that have this in their name, account or id.", describe.String()),
+		parameter("revoked", "Whether those are listed too that were revoked.", describe.Boolean().WithDefault(false)))
 	return inSection("Screens", descriptions{
 		"POST /v0/box/kiosk-codes": {
-			ID:      "makeKioskCode",
-			Summary: "Make a code that pairs a screen",
-			More:    "Once, for ten minutes: open /kiosk on the screen and type it, or open /kiosk#CODE.",
-			Body:    "PostedKiosk",
-			Example: `{"name":"Lobby","account":"museum"}`,
-			Answers: made(contract.KioskCode{}),
-			Refuses: []int{404},
+			ID:          "makeKioskCode",
+			Summary:     "Make a code that pairs a screen",
+			Description: "Once, for ten minutes: open /kiosk on the screen and type it, or open /kiosk#CODE.",
+			Body:        "PostedKiosk",
+			Example:     `{"name":"Lobby","account":"museum"}`,
+			Answers:     created(contract.KioskCode{}),
+			Errors:      []int{404},
 		},
 		"GET /v0/box/kiosks": {
-			ID:      "listKiosks",
-			Summary: "The screens that were paired",
-			Query:   list,
-			More:    "The newest first.",
-			Answers: ok(contract.ReturnPagedKiosks{}),
+			ID:          "listKiosks",
+			Summary:     "The screens that were paired",
+			Query:       list,
+			Description: "The newest first.",
+			Answers:     ok(contract.ReturnPagedKiosks{}),
 		},
 		"DELETE /v0/box/kiosks/{id}": {
-			ID:      "revokeKiosk",
-			Summary: "End a screen's pairing, and its conversation",
-			More:    "By the id of its key.",
-			Answers: ok(confirmation{}),
+			ID:          "revokeKiosk",
+			Summary:     "End a screen's pairing, and its conversation",
+			Description: "By the id of its key.",
+			Answers:     ok(confirmation{}),
 		},
 	})
 }
@@ -75,7 +75,7 @@ func (a *API) listKiosks(w http.ResponseWriter, r *http.Request, _ caller) error
 	if err != nil {
 		return err
 	}
-	wanted := finds(q.Get("search"))
+	wanted := searchFilter(q.Get("search"))
 	all = slices.DeleteFunc(all, func(k store.Key) bool {
 		return k.Kiosk == nil || !revoked && k.RevokedMS != 0 || !wanted(k.Label, k.Account, k.ID)
 	})

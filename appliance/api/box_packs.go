@@ -33,31 +33,31 @@ func aboutPacks() descriptions {
 		"POST /v0/box/packs/{name}/pull": {
 			ID:      "pullPack",
 			Summary: "Fetch a pack",
-			More: "It goes on when this is answered: GET /v0/box/pack-pull/events tells how far it is. A pack is " +
-				"there whole or not at all, and of a pull that fails nothing stays. One is fetched at a time.",
-			Answers: []describe.Answer{{Status: 202, Says: "It is begun", Value: contract.PackPull{}}},
-			Refuses: []int{409},
+			Description: "It goes on when this is answered: GET /v0/box/pack-pull/events tells how far it is. A pack " +
+				"is there whole or not at all, and of a pull that fails nothing stays. One is fetched at a time.",
+			Answers: []describe.Answer{{Status: 202, Description: "It is begun", Value: contract.PackPull{}}},
+			Errors:  []int{409},
 		},
 		"DELETE /v0/box/packs/{name}": {
-			ID:      "removePack",
-			Summary: "Remove a pack",
-			More:    "Not one that the settings have the box run on.",
-			Answers: ok(confirmation{}),
-			Refuses: []int{409},
+			ID:          "removePack",
+			Summary:     "Remove a pack",
+			Description: "Not one that the settings have the box run on.",
+			Answers:     ok(confirmation{}),
+			Errors:      []int{409},
 		},
 		"GET /v0/box/pack-pull/events": {
 			ID:      "watchPackPull",
 			Summary: "How far the newest pull is, as it goes",
-			More: "Server-sent events: the data of each is a PackPull. The stream ends with the pull; without any " +
-				"it is empty.",
-			Answers: plain("text/event-stream"),
+			Description: "Server-sent events: the data of each is a PackPull. The stream ends with the pull; without " +
+				"any it is empty.",
+			Answers: ofType("text/event-stream"),
 		},
 		"DELETE /v0/box/pack-pull": {
-			ID:      "cancelPackPull",
-			Summary: "End the pull that goes on",
-			More:    "What has arrived is dropped.",
-			Answers: ok(contract.PackPull{}),
-			Refuses: []int{409},
+			ID:          "cancelPackPull",
+			Summary:     "End the pull that goes on",
+			Description: "What has arrived is dropped.",
+			Answers:     ok(contract.PackPull{}),
+			Errors:      []int{409},
 		},
 	})
 }
@@ -78,7 +78,7 @@ func (a *API) pullPack(w http.ResponseWriter, r *http.Request, _ caller) error {
 }
 
 func (a *API) watchPull(w http.ResponseWriter, r *http.Request, by caller) error {
-	return a.follow(w, r, by, a.BoxPacks.WatchPull)
+	return a.streamEvents(w, r, by, a.BoxPacks.WatchPull)
 }
 
 func (a *API) cancelPull(w http.ResponseWriter, r *http.Request, _ caller) error {

@@ -35,16 +35,16 @@ type BoxPlugins interface {
 	PluginFigures(ctx context.Context, name string) ([]contract.PluginFigures, error)
 }
 
-// mostLogLines is how many lines of a log one answer holds: about all of it.
-const mostLogLines = 10_000
+// maxLogLines is how many lines of a log one answer holds: about all of it.
+const maxLogLines = 10_000
 
 func aboutPlugins() descriptions {
 	const form = "The body is a module that carries its manifest, or the tar of an OCI image layout."
-	tag := parameter("tag", "Of an OCI layout that holds several images, the one that is meant.", describe.Text())
+	tag := parameter("tag", "Of an OCI layout that holds several images, the one that is meant.", describe.String())
 	grant := parameter("grant",
 		"What it may do, by the names that examining it tells, or all; once for each. Without it, nothing.",
-		describe.Text())
-	lines := parameter("lines", "The newest so many.", describe.Number(1, mostLogLines).Or(100))
+		describe.String())
+	lines := parameter("lines", "The newest so many.", describe.Integer(1, maxLogLines).WithDefault(100))
 	return inSection("Plugins of the box", descriptions{
 		"GET /v0/box/plugins": {
 			ID:      "listPlugins",
@@ -52,22 +52,22 @@ func aboutPlugins() descriptions {
 			Answers: ok([]contract.ReturnPlugin{}),
 		},
 		"POST /v0/box/plugin-offers": {
-			ID:      "examinePlugin",
-			Summary: "What a plugin asks for",
-			More:    form + " Nothing is changed.",
-			Query:   []describe.Parameter{tag},
-			Upload:  "application/octet-stream",
-			Answers: ok(contract.PluginOffer{}),
-			Refuses: []int{409},
+			ID:          "examinePlugin",
+			Summary:     "What a plugin asks for",
+			Description: form + " Nothing is changed.",
+			Query:       []describe.Parameter{tag},
+			Upload:      "application/octet-stream",
+			Answers:     ok(contract.PluginOffer{}),
+			Errors:      []int{409},
 		},
 		"POST /v0/box/plugins": {
-			ID:      "installPlugin",
-			Summary: "Install a plugin",
-			More:    form,
-			Query:   []describe.Parameter{tag, grant},
-			Upload:  "application/octet-stream",
-			Answers: made(contract.ReturnPlugin{}),
-			Refuses: []int{409},
+			ID:          "installPlugin",
+			Summary:     "Install a plugin",
+			Description: form,
+			Query:       []describe.Parameter{tag, grant},
+			Upload:      "application/octet-stream",
+			Answers:     created(contract.ReturnPlugin{}),
+			Errors:      []int{409},
 		},
 		"GET /v0/box/plugins/{name}": {
 			ID:      "getPlugin",
@@ -77,27 +77,27 @@ func aboutPlugins() descriptions {
 		"PUT /v0/box/plugins/{name}": {
 			ID:      "upgradePlugin",
 			Summary: "Put another version in its place",
-			More: form + " What is installed goes on until the new one has passed the tests that came along with " +
-				"it.",
+			Description: form + " What is installed goes on until the new one has passed the tests that came along " +
+				"with it.",
 			Query: []describe.Parameter{
 				tag,
 				grant,
 				parameter("other_signer", "Take it also where somebody else has signed it than what is installed.",
-					describe.Flag().Or(false)),
+					describe.Boolean().WithDefault(false)),
 			},
 			Upload:  "application/octet-stream",
 			Answers: ok(contract.ReturnPlugin{}),
-			Refuses: []int{409},
+			Errors:  []int{409},
 		},
 		"PATCH /v0/box/plugins/{name}": {
 			ID:      "changePlugin",
 			Summary: "Let it do more or less, or tell it settings",
-			More: "What is revoked is revoked first, then what is granted is granted, then the settings are set. " +
-				"Secrets are never told again.",
+			Description: "What is revoked is revoked first, then what is granted is granted, then the settings are " +
+				"set. Secrets are never told again.",
 			Body:    "PostedPluginChange",
 			Example: `{"grant":["storage"],"settings":[{"name":"city","value":"Ulm"}]}`,
 			Answers: ok(contract.ReturnPlugin{}),
-			Refuses: []int{409},
+			Errors:  []int{409},
 		},
 		"DELETE /v0/box/plugins/{name}": {
 			ID:      "removePlugin",
@@ -105,12 +105,12 @@ func aboutPlugins() descriptions {
 			Answers: ok(confirmation{}),
 		},
 		"POST /v0/box/plugins/{name}/call": {
-			ID:      "callPlugin",
-			Summary: "Call a tool of it",
-			More:    "As a chat of the key's account would. That the tool fails is told in error.",
-			Body:    "PostedPluginCall",
-			Example: `{"parameters":"{\"place\":\"museum\"}"}`,
-			Answers: ok(contract.PluginCalled{}),
+			ID:          "callPlugin",
+			Summary:     "Call a tool of it",
+			Description: "As a chat of the key's account would. That the tool fails is told in error.",
+			Body:        "PostedPluginCall",
+			Example:     `{"parameters":"{\"place\":\"museum\"}"}`,
+			Answers:     ok(contract.PluginCalled{}),
 		},
 		"GET /v0/box/plugins/{name}/logs": {
 			ID:      "pluginLog",
@@ -119,11 +119,11 @@ func aboutPlugins() descriptions {
 			Answers: ok([]contract.PluginLogLine{}),
 		},
 		"GET /v0/box/plugins/{name}/logs/events": {
-			ID:      "followPluginLog",
-			Summary: "What it writes into its log, as it does",
-			More:    "Server-sent events: the data of each is a PluginLogLine. The newest lines come first.",
-			Query:   []describe.Parameter{lines},
-			Answers: plain("text/event-stream"),
+			ID:          "followPluginLog",
+			Summary:     "What it writes into its log, as it does",
+			Description: "Server-sent events: the data of each is a PluginLogLine. The newest lines come first.",
+			Query:       []describe.Parameter{lines},
+			Answers:     ofType("text/event-stream"),
 		},
 		"GET /v0/box/plugins/{name}/figures": {
 			ID:      "pluginFigures",
@@ -149,26 +149,26 @@ func (a *API) getPlugin(w http.ResponseWriter, r *http.Request, _ caller) error 
 }
 
 func (a *API) examinePlugin(w http.ResponseWriter, r *http.Request, _ caller) error {
-	return a.uploaded(r, func(f io.ReadSeeker) error {
+	return a.withUpload(r, func(f io.ReadSeeker) error {
 		o, err := a.BoxPlugins.ExaminePlugin(r.Context(), f, r.URL.Query().Get("tag"))
 		return a.result(w, http.StatusOK, o, err)
 	})
 }
 
 func (a *API) installPlugin(w http.ResponseWriter, r *http.Request, _ caller) error {
-	return a.placePlugin(w, r, "", http.StatusCreated)
+	return a.putPlugin(w, r, "", http.StatusCreated)
 }
 
 func (a *API) upgradePlugin(w http.ResponseWriter, r *http.Request, _ caller) error {
-	return a.placePlugin(w, r, r.PathValue("name"), http.StatusOK)
+	return a.putPlugin(w, r, r.PathValue("name"), http.StatusOK)
 }
 
-func (a *API) placePlugin(w http.ResponseWriter, r *http.Request, name string, status int) error {
+func (a *API) putPlugin(w http.ResponseWriter, r *http.Request, name string, status int) error {
 	how, err := pluginChoice(r.URL.Query())
 	if err != nil {
 		return err
 	}
-	return a.uploaded(r, func(f io.ReadSeeker) error {
+	return a.withUpload(r, func(f io.ReadSeeker) error {
 		p, err := a.BoxPlugins.InstallPlugin(r.Context(), name, f, how)
 		return a.result(w, status, p, err)
 	})
@@ -186,9 +186,9 @@ func pluginChoice(q url.Values) (contract.PluginChoice, error) {
 	return how, nil
 }
 
-// uploaded writes the body into a file that has no name, for do to read: a plugin
+// withUpload writes the body into a file that has no name, for do to read: a plugin
 // is too large to hold in memory twice.
-func (a *API) uploaded(r *http.Request, do func(io.ReadSeeker) error) error {
+func (a *API) withUpload(r *http.Request, do func(io.ReadSeeker) error) error {
 	f, err := os.CreateTemp("", "parley-plugin-")
 	if err != nil {
 		return err
@@ -222,7 +222,7 @@ func (a *API) callPlugin(w http.ResponseWriter, r *http.Request, by caller, c co
 }
 
 func (a *API) pluginLog(w http.ResponseWriter, r *http.Request, _ caller) error {
-	most, err := readNumber(r.URL.Query(), "lines", 100, 1, mostLogLines)
+	most, err := readNumber(r.URL.Query(), "lines", 100, 1, maxLogLines)
 	if err != nil {
 		return err
 	}
@@ -231,7 +231,7 @@ func (a *API) pluginLog(w http.ResponseWriter, r *http.Request, _ caller) error 
 }
 
 func (a *API) followPlugin(w http.ResponseWriter, r *http.Request, by caller) error {
-	most, err := readNumber(r.URL.Query(), "lines", 100, 1, mostLogLines)
+	most, err := readNumber(r.URL.Query(), "lines", 100, 1, maxLogLines)
 	if err != nil {
 		return err
 	}
@@ -239,7 +239,7 @@ func (a *API) followPlugin(w http.ResponseWriter, r *http.Request, by caller) er
 	if _, err := a.BoxPlugins.InstalledPlugin(r.Context(), name); err != nil {
 		return err
 	}
-	return a.follow(w, r, by, func(ctx context.Context, send func(any) error) error {
+	return a.streamEvents(w, r, by, func(ctx context.Context, send func(any) error) error {
 		return a.BoxPlugins.FollowPlugin(ctx, name, most, send)
 	})
 }

@@ -25,26 +25,26 @@ func aboutAliases() descriptions {
 		"GET /v0/box/voice-aliases": {
 			ID:      "listVoiceAliases",
 			Summary: "Which voices stand in for those that the box does not have",
-			More: "By the name or id that programs ask for: those of the operator, and those that are built in, " +
-				"which are the voices of the cloud library.",
+			Description: "By the name or id that programs ask for: those of the operator, and those that are built " +
+				"in, which are the voices of the cloud library.",
 			Answers: ok(contract.ReturnVoiceAliases{}),
 		},
 		"PUT /v0/box/voice-aliases/{name}": {
 			ID:      "putVoiceAlias",
 			Summary: "Have a voice stand in for a name",
-			More: "It holds at once, for all accounts, wherever a voice is named by name or by id, in small or in " +
-				"large letters. A voice that an account has saved under the name, and one of the library, go before " +
-				"it.",
+			Description: "It holds at once, for all accounts, wherever a voice is named by name or by id, in small " +
+				"or in large letters. A voice that an account has saved under the name, and one of the library, go " +
+				"before it.",
 			Body:    "PostedVoiceAlias",
 			Example: `{"voice":"joe"}`,
 			Answers: ok(contract.ReturnVoiceAlias{}),
-			Refuses: []int{409},
+			Errors:  []int{409},
 		},
 		"DELETE /v0/box/voice-aliases/{name}": {
-			ID:      "deleteVoiceAlias",
-			Summary: "Have no voice stand in for a name",
-			More:    "For a voice of the cloud library, the one that is built in stands in again.",
-			Answers: ok(confirmation{}),
+			ID:          "deleteVoiceAlias",
+			Summary:     "Have no voice stand in for a name",
+			Description: "For a voice of the cloud library, the one that is built in stands in again.",
+			Answers:     ok(confirmation{}),
 		},
 	})
 }

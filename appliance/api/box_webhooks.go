@@ -24,27 +24,27 @@ type BoxWebhooks interface {
 func aboutWebhooks() descriptions {
 	list := append(pageQuery(),
 		parameter("state", "Only those that are so: waiting, delivered, or dead, which is given up.",
-			describe.Words(store.WebhookStates()...)),
-		parameter("account", "Only those of the account of this name.", describe.Text()),
-		parameter("chat_id", "Only those of this chat.", describe.Text()),
-		parameter("search", "Only those that have this in their URL, chat, event or error.", describe.Text()))
+			describe.Enum(store.WebhookStates()...)),
+		parameter("account", "Only those of the account of this name.", describe.String()),
+		parameter("chat_id", "Only those of this chat.", describe.String()),
+		parameter("search", "Only those that have this in their URL, chat, event or error.", describe.String()))
 	return inSection("Webhooks of the box", descriptions{
 		"GET /v0/box/webhooks": {
-			ID:      "listWebhooks",
-			Summary: "The webhooks that wait, that were given up, and those of the last day",
-			Query:   list,
-			More:    "The newest first.",
-			Answers: ok(contract.ReturnPagedWebhooks{}),
-			Refuses: []int{404},
+			ID:          "listWebhooks",
+			Summary:     "The webhooks that wait, that were given up, and those of the last day",
+			Query:       list,
+			Description: "The newest first.",
+			Answers:     ok(contract.ReturnPagedWebhooks{}),
+			Errors:      []int{404},
 		},
 		"POST /v0/box/webhooks/retry": {
-			ID:      "retryWebhooks",
-			Summary: "Try webhooks again, now and for another day",
-			More:    "Those that wait, and those that were given up.",
-			Body:    "PostedWebhookChoice",
-			Example: `{"all":true}`,
-			Answers: ok(contract.WebhooksChanged{}),
-			Refuses: []int{404},
+			ID:          "retryWebhooks",
+			Summary:     "Try webhooks again, now and for another day",
+			Description: "Those that wait, and those that were given up.",
+			Body:        "PostedWebhookChoice",
+			Example:     `{"all":true}`,
+			Answers:     ok(contract.WebhooksChanged{}),
+			Errors:      []int{404},
 		},
 		"POST /v0/box/webhooks/forget": {
 			ID:      "forgetWebhooks",
@@ -52,17 +52,17 @@ func aboutWebhooks() descriptions {
 			Body:    "PostedWebhookChoice",
 			Example: `{"all":true}`,
 			Answers: ok(contract.WebhooksChanged{}),
-			Refuses: []int{404},
+			Errors:  []int{404},
 		},
 		"POST /v0/box/webhooks/test": {
 			ID:      "testWebhook",
 			Summary: "Send a receiver a signed example",
-			More: "A chat_started of a chat that there never was, once, under the rules of the box. That it was " +
-				"not delivered is told in error.",
+			Description: "A chat_started of a chat that there never was, once, under the rules of the box. That it " +
+				"was not delivered is told in error.",
 			Body:    "PostedWebhookTest",
 			Example: `{"url":"https://shop.example/hooks/parley","account":"home"}`,
 			Answers: ok(contract.WebhookTested{}),
-			Refuses: []int{404},
+			Errors:  []int{404},
 		},
 	})
 }
@@ -137,7 +137,7 @@ func (a *API) forgetWebhooks(w http.ResponseWriter, r *http.Request, _ caller) e
 	return a.changeWebhooks(w, r, a.Records.ForgetWebhooks)
 }
 
-func (a *API) tryWebhook(w http.ResponseWriter, r *http.Request, _ caller, posted contract.PostedWebhookTest) error {
+func (a *API) testWebhook(w http.ResponseWriter, r *http.Request, _ caller, posted contract.PostedWebhookTest) error {
 	account, err := a.account(r, posted.Account)
 	if err != nil {
 		return err

@@ -50,9 +50,9 @@ type caller struct {
 // basicCredentials are an API key and its secret key.
 type basicCredentials struct{ key, secret string }
 
-// longestKey is far above the keys that the box makes. What is longer is not
+// maxKeyBytes is far above the keys that the box makes. What is longer is not
 // worth a look into the store.
-const longestKey = 512
+const maxKeyBytes = 512
 
 // credential is what a request brings to be let in.
 type credential struct {
@@ -62,13 +62,13 @@ type credential struct {
 	cookie  bool // of a session of the console
 }
 
-// presented finds the credential where clients put it: Python's key in a
+// credentialOf finds the credential where clients put it: Python's key in a
 // header, JavaScript's in a header or, for a WebSocket, in the query; a token
 // in Authorization or in the query; the console's session in a cookie. A key counts
 // before a token, a header before the query, and the cookie, which a browser sends
 // whatever else it is told to send, is the last.
-func presented(r *http.Request) credential {
-	if key := firstFilled(r.Header.Get("X-Service-Api-Key"), r.Header.Get("X-Hume-Api-Key")); key != "" {
+func credentialOf(r *http.Request) credential {
+	if key := firstNonBlank(r.Header.Get("X-Service-Api-Key"), r.Header.Get("X-Hume-Api-Key")); key != "" {
 		return credential{text: key}
 	}
 	if scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "Bearer") &&
@@ -77,10 +77,10 @@ func presented(r *http.Request) credential {
 	}
 	if r.URL.RawQuery != "" {
 		q := r.URL.Query()
-		if key := firstFilled(q.Get("api_key"), q.Get("apiKey")); key != "" {
+		if key := firstNonBlank(q.Get("api_key"), q.Get("apiKey")); key != "" {
 			return credential{text: key, inQuery: true}
 		}
-		if token := firstFilled(q.Get("access_token"), q.Get("accessToken")); token != "" {
+		if token := firstNonBlank(q.Get("access_token"), q.Get("accessToken")); token != "" {
 			return credential{text: token, token: true, inQuery: true}
 		}
 	}
@@ -90,9 +90,9 @@ func presented(r *http.Request) credential {
 	return credential{}
 }
 
-// firstFilled is the first text that is not blank, without the space around it;
+// firstNonBlank is the first text that is not blank, without the space around it;
 // clients send blank ones for what they have not set.
-func firstFilled(texts ...string) string {
+func firstNonBlank(texts ...string) string {
 	for _, text := range texts {
 		if text = strings.TrimSpace(text); text != "" {
 			return text
@@ -110,14 +110,14 @@ func (a *API) admit(rt route, r *http.Request) (caller, error) {
 	}
 	// Whoever posts without a key brings a link or a code that is good once.
 	looksUp := rt.access != byAnyone || rt.method == http.MethodPost
-	if err := a.shares.address(r, looksUp); err != nil {
+	if err := a.rates.allowAddress(r, looksUp); err != nil {
 		return caller{}, err
 	}
 	switch rt.access {
 	case byLink:
 		return a.checkLink(r)
 	case bySecret:
-		return a.admitClient(r)
+		return a.admitSecret(r)
 	}
 	return caller{}, nil
 }
@@ -126,48 +126,48 @@ func (a *API) admit(rt route, r *http.Request) (caller, error) {
 // tokens, a valid token. The same is said of a wrong one as of a revoked or expired
 // one: which it was is no business of one who guesses.
 func (a *API) admitKey(rt route, r *http.Request) (caller, error) {
-	c := presented(r)
-	account, isKnown := a.known.account(c.text)
-	if err := a.takeShare(account, isKnown, c, r); err != nil {
+	c := credentialOf(r)
+	account, isKnown := a.recent.accountOf(c.text)
+	if err := a.countRequest(account, isKnown, c, r); err != nil {
 		return caller{}, err
 	}
 	switch {
 	case c.text == "":
-		return caller{}, contract.ErrUnauthorized{Why: nothingPresented(rt)}
+		return caller{}, contract.ErrUnauthorized{Why: missingCredential(rt)}
 	case c.inQuery && !rt.keyInQuery():
 		return caller{}, contract.ErrUnauthorized{Why: "keys and tokens in the query are for live chats only, " +
-			"since queries end up in logs and histories; send " + inHeaders(rt)}
+			"since queries end up in logs and histories; send " + headersFor(rt)}
 	}
 	if c.cookie {
-		if err := fromOwnPage(r); err != nil {
+		if err := requireSameOrigin(r); err != nil {
 			return caller{}, err
 		}
 	}
-	g, err := a.grant(r.Context(), c)
+	g, err := a.lookUp(r.Context(), c)
 	if errors.Is(err, store.ErrNotFound) {
-		a.known.forget(c.text)
+		a.recent.forget(c.text)
 		if c.cookie {
-			return caller{}, a.wrong(r, "the session of the console was ended, or its time is over; parley console "+
-				"link prints a link that signs in again")
+			return caller{}, a.wrongCredential(r, "the session of the console was ended, or its time is over; parley "+
+				"console link prints a link that signs in again")
 		}
 		if c.token {
-			return caller{}, a.wrong(r, "the access token is unknown, has expired, or its key was revoked; POST "+
-				"/oauth2-cc/token makes a new one")
+			return caller{}, a.wrongCredential(r, "the access token is unknown, has expired, or its key was revoked; "+
+				"POST /oauth2-cc/token makes a new one")
 		}
-		return caller{}, a.wrong(r, "the API key is unknown, has expired, or was revoked")
+		return caller{}, a.wrongCredential(r, "the API key is unknown, has expired, or was revoked")
 	}
 	if err != nil {
 		return caller{}, err
 	}
-	a.known.remember(c.text, g.AccountID)
+	a.recent.remember(c.text, g.AccountID)
 	if account == "" {
-		if err := a.shares.account(g.AccountID); err != nil {
+		if err := a.rates.allowAccount(g.AccountID); err != nil {
 			return caller{}, err
 		}
 	}
 	by := caller{Grant: g}
 	if g.Kiosk != nil {
-		return by, ofKiosk(rt, r, by)
+		return by, admitKiosk(rt, r, by)
 	}
 	if c.token && rt.access != byToken {
 		return caller{}, contract.ErrForbidden{Why: "an access token may not do this: it opens live chats, speech " +
@@ -181,42 +181,42 @@ func (a *API) admitKey(rt route, r *http.Request) (caller, error) {
 	return by, nil
 }
 
-// nothingPresented says what a row wants of who brings nothing.
-func nothingPresented(rt route) string {
+// missingCredential says what a row wants of who brings nothing.
+func missingCredential(rt route) string {
 	switch {
 	case rt.access != byToken:
-		return "no API key; send " + inHeaders(rt)
+		return "no API key; send " + headersFor(rt)
 	case rt.keyInQuery():
 		return "no API key and no access token; " +
 			"send a key in the header X-Service-Api-Key or in the query parameter api_key, " +
 			"or a token as Authorization: Bearer or in the query parameter access_token"
 	}
-	return "no API key and no access token; send " + inHeaders(rt)
+	return "no API key and no access token; send " + headersFor(rt)
 }
 
-// inHeaders says which headers open a row.
-func inHeaders(rt route) string {
+// headersFor says which headers open a row.
+func headersFor(rt route) string {
 	if rt.access == byToken {
 		return "a key in the header X-Service-Api-Key, or a token as Authorization: Bearer"
 	}
 	return "a key in the header X-Service-Api-Key"
 }
 
-// takeShare counts a request before what it brings is looked up: of the account
+// countRequest counts a request before what it brings is looked up: of the account
 // that has lately opened the box with it, and of the address where none has.
-func (a *API) takeShare(account string, isKnown bool, c credential, r *http.Request) error {
+func (a *API) countRequest(account string, isKnown bool, c credential, r *http.Request) error {
 	switch {
 	case !isKnown:
-		return a.shares.address(r, c.text != "")
+		return a.rates.allowAddress(r, c.text != "")
 	case account != "":
-		return a.shares.account(account)
+		return a.rates.allowAccount(account)
 	}
 	return nil // it was made just now: its account is counted when it is known
 }
 
-func (a *API) grant(ctx context.Context, c credential) (store.Grant, error) {
+func (a *API) lookUp(ctx context.Context, c credential) (store.Grant, error) {
 	switch {
-	case len(c.text) > longestKey:
+	case len(c.text) > maxKeyBytes:
 		return store.Grant{}, store.ErrNotFound
 	case c.token:
 		return a.Keys.OpenToken(ctx, c.text, a.now())
@@ -226,9 +226,9 @@ func (a *API) grant(ctx context.Context, c credential) (store.Grant, error) {
 	return a.Keys.OpenKey(ctx, c.text)
 }
 
-// admitClient wants the API key with its secret key, as Authorization: Basic.
+// admitSecret wants the API key with its secret key, as Authorization: Basic.
 // Whether they are right is seen where the token is made, in one step with it.
-func (a *API) admitClient(r *http.Request) (caller, error) {
+func (a *API) admitSecret(r *http.Request) (caller, error) {
 	key, secret, _ := r.BasicAuth()
 	if key == "" || secret == "" {
 		return caller{},
@@ -237,11 +237,11 @@ func (a *API) admitClient(r *http.Request) (caller, error) {
 	return caller{client: basicCredentials{key, secret}}, nil
 }
 
-// wrong counts a wrong credential and returns the answer to it. Who sends too
+// wrongCredential counts a wrong credential and returns the answer to it. Who sends too
 // many is told to wait; what is right goes on working, for others may share the
 // address.
-func (a *API) wrong(r *http.Request, why string) error {
-	wait, begins := a.tries.note(address(r), a.now())
+func (a *API) wrongCredential(r *http.Request, why string) error {
+	wait, begins := a.wrongKeys.count(address(r), a.now())
 	if wait <= 0 {
 		return contract.ErrUnauthorized{Why: why}
 	}

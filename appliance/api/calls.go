@@ -58,7 +58,7 @@ func aboutCalls() descriptions {
 			Summary: "Talk, over WebRTC",
 			Call:    true,
 			Kiosk:   true,
-			More: strings.Join([]string{
+			Description: strings.Join([]string{
 				"The body is an SDP offer with one audio track, both ways, and a data channel named chat; the answer " +
 					"is SDP too (WHIP, RFC 9725).",
 				"The voices go as Opus; the data channel carries the messages of the socket as text, but for audio, " +
@@ -67,29 +67,29 @@ func aboutCalls() descriptions {
 			}, " "),
 			Query:   aboutChat().Query,
 			Upload:  sdpMedia,
-			Answers: []describe.Answer{{Status: 201, Says: "The answer", Media: sdpMedia}},
-			Refuses: []int{413, 415, 422, 503},
+			Answers: []describe.Answer{{Status: 201, Description: "The answer", Media: sdpMedia}},
+			Errors:  []int{413, 415, 422, 503},
 		},
 		"PATCH /v0/evi/chat/webrtc/calls/{id}": {
 			ID:      "changeCall",
 			Summary: "Add candidates to a call, or begin its connection anew",
 			Call:    true,
 			Kiosk:   true,
-			More: "The body is a fragment of SDP (" + fragmentMedia + ") or a whole offer (" + sdpMedia +
+			Description: "The body is a fragment of SDP (" + fragmentMedia + ") or a whole offer (" + sdpMedia +
 				"), after a change of networks for one; what begins anew is answered in kind.",
-			Upload: fragmentMedia,
-			Also:   sdpMedia,
-			Answers: []describe.Answer{{Status: 200, Says: "The connection begins anew", Media: fragmentMedia},
-				{Status: 204, Says: "The candidates were taken"}},
-			Refuses: []int{412, 413, 415, 503},
+			Upload:      fragmentMedia,
+			OtherUpload: sdpMedia,
+			Answers: []describe.Answer{{Status: 200, Description: "The connection begins anew", Media: fragmentMedia},
+				{Status: 204, Description: "The candidates were taken"}},
+			Errors: []int{412, 413, 415, 503},
 		},
 		"DELETE /v0/evi/chat/webrtc/calls/{id}": {
 			ID:      "endCall",
 			Summary: "Hang up",
 			Call:    true,
 			Kiosk:   true,
-			Answers: []describe.Answer{{Status: 200, Says: "The call is over"}},
-			Refuses: []int{503},
+			Answers: []describe.Answer{{Status: 200, Description: "The call is over"}},
+			Errors:  []int{503},
 		},
 	})
 }

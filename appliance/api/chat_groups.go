@@ -52,7 +52,7 @@ func (a *API) chatGroup(w http.ResponseWriter, r *http.Request, by caller) error
 		NumChats:                 g.NumChats,
 		Active:                   g.Active,
 		ChatsPage:                chatRecords(chats),
-	}, missing(err, "chat group", r.PathValue("id")))
+	}, notFound(err, "chat group", r.PathValue("id")))
 }
 
 // chatGroupEvents answers with what happened in all chats of a group.
@@ -65,7 +65,7 @@ func (a *API) chatGroupEvents(w http.ResponseWriter, r *http.Request, by caller)
 	events, total, err := a.Records.GroupEvents(r.Context(), by.AccountID, id, page)
 	return a.result(w, http.StatusOK, contract.ReturnChatGroupPagedEvents{
 		TimedPaging: timedPaging(page, total), ID: id, EventsPage: eventRecords(events),
-	}, missing(err, "chat group", id))
+	}, notFound(err, "chat group", id))
 }
 
 // deleteChatGroup removes a group with all that is kept of its chats.
@@ -76,11 +76,11 @@ func (a *API) deleteChatGroup(w http.ResponseWriter, r *http.Request, by caller)
 		return contract.ErrConflict{Why: "a chat of this group is still live; end it first"}
 	}
 	return a.result(w, http.StatusOK, confirmation{"The chat group is deleted, with its chats and their recordings."},
-		missing(err, "chat group", id))
+		notFound(err, "chat group", id))
 }
 
 func aboutChatGroups() descriptions {
-	newest := parameter("config_id", "Only groups whose newest chat used this config.", describe.Text())
+	newest := parameter("config_id", "Only groups whose newest chat used this config.", describe.String())
 	return inSection("Chat groups", descriptions{
 		"GET /v0/evi/chat_groups": {
 			ID:      "listChatGroups",
@@ -97,10 +97,10 @@ func aboutChatGroups() descriptions {
 		"DELETE /v0/evi/chat_groups/{id}": {
 			ID:      "deleteChatGroup",
 			Summary: "Delete a chat group",
-			More: "With its chats, what was said in them, and how they sounded. Nothing of it can be brought " +
+			Description: "With its chats, what was said in them, and how they sounded. Nothing of it can be brought " +
 				"back.",
 			Answers: ok(confirmation{}),
-			Refuses: []int{409},
+			Errors:  []int{409},
 		},
 		"GET /v0/evi/chat_groups/{id}/audio": {
 			ID:      "getChatGroupAudio",

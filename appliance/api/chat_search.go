@@ -87,17 +87,17 @@ func readSearch(q url.Values) (f store.ChatSearch, err error) {
 
 func aboutChatSearch() descriptions {
 	text := func(name, says string) describe.Parameter {
-		return describe.Parameter{Name: name, Says: says, Schema: describe.Text()}
+		return describe.Parameter{Name: name, Description: says, Schema: describe.String()}
 	}
 	time := func(name, says string) describe.Parameter {
-		return describe.Parameter{Name: name, Says: says, Schema: describe.Number(0, maxPageNumber)}
+		return describe.Parameter{Name: name, Description: says, Schema: describe.Integer(0, maxPageNumber)}
 	}
 	return inSection("Chats", descriptions{
 		"GET /v0/box/chats": {
 			ID:      "searchChats",
 			Summary: "Search chats",
-			More: "The newest first. One answer looks through some ten thousand chats at most: where next is there, " +
-				"the search goes on with it as before, and may find more.",
+			Description: "The newest first. One answer looks through some ten thousand chats at most: where next is " +
+				"there, the search goes on with it as before, and may find more.",
 			Query: []describe.Parameter{
 				text("search", "Words, all of which were said in one message, in any case."),
 				configFilter(), statusFilter(),
@@ -105,8 +105,8 @@ func aboutChatSearch() descriptions {
 				time("from", "Only chats that began then, in Unix milliseconds, or later."),
 				time("until", "Only chats that began before."),
 				text("before", "The next of the answer before this one."),
-				{Name: "limit", Says: "How many chats at most.",
-					Schema: describe.Number(1, contract.MaxPageSize).Or(contract.DefaultPageSize)},
+				{Name: "limit", Description: "How many chats at most.",
+					Schema: describe.Integer(1, contract.MaxPageSize).WithDefault(contract.DefaultPageSize)},
 			},
 			Answers: ok(contract.ReturnFoundChats{}),
 		},

@@ -51,8 +51,8 @@ func readStatuses(q url.Values) ([]store.Status, error) {
 	return chosen, nil
 }
 
-// missing names what the store did not find.
-func missing(err error, what, id string) error {
+// notFound names what the store did not find.
+func notFound(err error, what, id string) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return contract.ErrNotFound{What: what, ID: id}
 	}
@@ -83,7 +83,7 @@ func (a *API) chatEvents(w http.ResponseWriter, r *http.Request, by caller) erro
 	}
 	c, err := a.Records.Chat(r.Context(), by.AccountID, r.PathValue("id"))
 	if err != nil {
-		return missing(err, "chat", r.PathValue("id"))
+		return notFound(err, "chat", r.PathValue("id"))
 	}
 	events, total, err := a.Records.Events(r.Context(), c.ID, page)
 	return a.result(w, http.StatusOK, contract.ReturnChatPagedEvents{
@@ -96,7 +96,7 @@ func (a *API) chatEvents(w http.ResponseWriter, r *http.Request, by caller) erro
 		Config:         configSpec(c.Config),
 		Metadata:       c.Metadata,
 		EventsPage:     eventRecords(events),
-	}, missing(err, "chat", c.ID))
+	}, notFound(err, "chat", c.ID))
 }
 
 func chatRecords(chats []store.Chat) []contract.ReturnChat {
@@ -144,17 +144,17 @@ func configSpec(c store.ConfigRef) *contract.ReturnConfigSpec {
 
 // configFilter and statusFilter describe what readers of lists of chats may ask for.
 func configFilter() describe.Parameter {
-	return parameter("config_id", "Only chats that used this config.", describe.Text())
+	return parameter("config_id", "Only chats that used this config.", describe.String())
 }
 
 func statusFilter() describe.Parameter {
 	return parameter("status", "Only chats of this status; repeat it for several.",
-		describe.Words(contract.ChatStatuses()...))
+		describe.Enum(contract.ChatStatuses()...))
 }
 
 // timedQuery describes what readTimedPage reads, and more.
 func timedQuery(more ...describe.Parameter) []describe.Parameter {
-	ascending := parameter("ascending_order", "Oldest first.", describe.Flag().Or(true))
+	ascending := parameter("ascending_order", "Oldest first.", describe.Boolean().WithDefault(true))
 	return append(append(pageQuery(), ascending), more...)
 }
 

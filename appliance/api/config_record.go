@@ -10,15 +10,15 @@ import (
 // Configs reads configs with the prompt and the tools that they use. What its
 // records point to is shared: nobody may change it.
 type Configs struct {
-	records  *store.Store
-	contents *contents
-	plugged  brought
+	records *store.Store
+	cache   *versionCache
+	plugins installedTools
 }
 
 // NewConfigs returns the configs of a store, which may use the tools of plugins;
 // nil: there are none.
 func NewConfigs(records *store.Store, plugins Plugins) Configs {
-	return Configs{records, newContents(), brought{plugins}}
+	return Configs{records, newVersionCache(), installedTools{plugins}}
 }
 
 // Config returns a version of an account's config, the newest where version is
@@ -43,7 +43,7 @@ func (c Configs) read(ctx context.Context, account string, versions []store.Vers
 	asked := map[store.Ref]bool{}
 	for i, v := range versions {
 		var err error
-		if posted[i], err = c.contents.configs.of(v); err != nil {
+		if posted[i], err = c.cache.configs.parse(v); err != nil {
 			return nil, err
 		}
 		for _, ref := range uses(posted[i]) {
@@ -62,7 +62,7 @@ func (c Configs) read(ctx context.Context, account string, versions []store.Vers
 		return nil, err
 	}
 	for _, ref := range refs {
-		if t, ok := c.plugged.resolve(ref); ok {
+		if t, ok := c.plugins.resolve(ref); ok {
 			used.tools[ref] = t
 		}
 	}
@@ -85,9 +85,9 @@ func (c Configs) readUsed(found map[store.Ref]store.Version) (u usedRecords, err
 	for ref, v := range found {
 		switch ref.Kind {
 		case store.KindPrompt:
-			u.prompts[ref], err = c.contents.prompt(v)
+			u.prompts[ref], err = c.cache.prompt(v)
 		case store.KindTool:
-			u.tools[ref], err = c.contents.tool(v)
+			u.tools[ref], err = c.cache.tool(v)
 		}
 		if err != nil {
 			return u, err

@@ -13,35 +13,41 @@ import (
 // configs answers for the configs of an account.
 func (a *API) configs() versioned[contract.ReturnConfig] {
 	return versioned[contract.ReturnConfig]{
-		API:       a,
-		kind:      store.KindConfig,
-		parseName: contract.Parse[contract.PostedName],
-		draftFirst: drafting(func(r *http.Request, account string, c contract.PostedConfig) ([]store.NewVersion,
-			error) {
-			return a.configDrafts(r.Context(), account, contract.NewID(), c.Name, c.PostedConfigVersion, true)
-		}),
-		draftNext: drafting(func(r *http.Request, account string, c contract.PostedConfigVersion) ([]store.NewVersion,
-			error) {
-			name, err := a.Records.ResourceName(r.Context(), account, store.KindConfig, r.PathValue("id"))
-			if err != nil {
-				return nil, err
-			}
-			return a.configDrafts(r.Context(), account, r.PathValue("id"), name, c, false)
-		}),
-		records: Configs{a.Records, a.contents, brought{a.Plugins}}.read,
+		API:        a,
+		kind:       store.KindConfig,
+		parseName:  contract.Parse[contract.PostedName],
+		parseFirst: parseVersions(a.firstConfigVersion),
+		parseNext:  parseVersions(a.nextConfigVersion),
+		records:    Configs{a.Records, a.versions, installedTools{a.Plugins}}.read,
 		page: func(p contract.Paging, records []contract.ReturnConfig) any {
 			return contract.ReturnPagedConfigs{Paging: p, ConfigsPage: records}
 		},
 	}
 }
 
-// configDrafts are the draft of a config and, before it, that of the prompt
+func (a *API) firstConfigVersion(
+	r *http.Request, account string, c contract.PostedConfig,
+) ([]store.NewVersion, error) {
+	return a.configVersions(r.Context(), account, contract.NewID(), c.Name, c.PostedConfigVersion, true)
+}
+
+func (a *API) nextConfigVersion(
+	r *http.Request, account string, c contract.PostedConfigVersion,
+) ([]store.NewVersion, error) {
+	name, err := a.Records.ResourceName(r.Context(), account, store.KindConfig, r.PathValue("id"))
+	if err != nil {
+		return nil, err
+	}
+	return a.configVersions(r.Context(), account, r.PathValue("id"), name, c, false)
+}
+
+// configVersions are the draft of a config and, before it, that of the prompt
 // whose text it brings. Such a prompt has the config's name.
-func (a *API) configDrafts(ctx context.Context, account, id, name string, c contract.PostedConfigVersion,
+func (a *API) configVersions(ctx context.Context, account, id, name string, c contract.PostedConfigVersion,
 	isNew bool) ([]store.NewVersion, error) {
 	var drafts []store.NewVersion
 	if c.Prompt != nil && c.Prompt.Text != "" {
-		made, err := promptDraft(contract.NewID(), name,
+		made, err := promptVersion(contract.NewID(), name,
 			contract.PostedPromptVersion{Text: c.Prompt.Text, PromptExpansion: c.Prompt.PromptExpansion})
 		if err != nil {
 			return nil, err
@@ -61,12 +67,12 @@ func (a *API) configDrafts(ctx context.Context, account, id, name string, c cont
 	}
 	description := c.VersionDescription
 	c.VersionDescription = ""
-	own, err := draft(store.KindConfig, id, "", description, c)
+	own, err := newVersion(store.KindConfig, id, "", description, c)
 	if isNew {
 		own.Name = name
 	}
 	own.Uses = slices.DeleteFunc(uses(c), func(ref store.Ref) bool {
-		_, ok := brought{a.Plugins}.resolve(ref)
+		_, ok := installedTools{a.Plugins}.resolve(ref)
 		return ok
 	})
 	return append(drafts, own), err
@@ -78,7 +84,7 @@ func (a *API) checkToolNames(ctx context.Context, account string, c contract.Pos
 	if err != nil {
 		return err
 	}
-	plugged, taken := brought{a.Plugins}, map[string]bool{}
+	plugged, taken := installedTools{a.Plugins}, map[string]bool{}
 	for _, t := range c.BuiltinTools {
 		taken[string(t.Name)] = true
 	}
@@ -128,7 +134,7 @@ func versionOrNewest(version *int) int {
 }
 
 func aboutConfigs() descriptions {
-	return versionedWords{
+	return versionedNames{
 		one:   "Config",
 		many:  "Configs",
 		first: "PostedConfig",

@@ -12,35 +12,35 @@ import (
 )
 
 // slots lets in what is open at once, connections or requests, by address.
-type slots struct{ *limit.Limiter[netip.Prefix] }
+type openLimiter struct{ *limit.Limiter[netip.Prefix] }
 
-func newSlots(l Limits) slots {
-	return slots{limit.New[netip.Prefix](limit.Rule{MaxActive: l.Connections, MaxPerKey: l.ConnectionsPerAddress})}
+func newOpenLimiter(l Limits) openLimiter {
+	return openLimiter{limit.New[netip.Prefix](limit.Rule{MaxActive: l.Connections, MaxPerKey: l.ConnectionsPerAddress})}
 }
 
-// reservedSlots of all are for clients on the machine itself, so that its
+// reservedForLocal of all are for clients on the machine itself, so that its
 // operator and its health checks get in when strangers hold the rest.
-const reservedSlots = 16
+const reservedForLocal = 16
 
-// slotRetry is when it is worth to try again: connections that do nothing are
+// openRetry is when it is worth to try again: connections that do nothing are
 // closed within a minute and a half, most others within seconds.
-const slotRetry = 5 * time.Second
+const openRetry = 5 * time.Second
 
 // enter takes a slot, which leave gives back. The error is a
 // contract.ErrTooMany for an address that holds all it may, and a
 // contract.ErrFull where there is no slot left.
-func (p slots) enter(from netip.Prefix) (leave func(), err error) {
+func (p openLimiter) enter(from netip.Prefix) (leave func(), err error) {
 	atOnce, ofOne := p.MaxActive, 0
 	if !from.Addr().IsLoopback() {
-		atOnce, ofOne = p.MaxActive-min(reservedSlots, p.MaxActive/2), p.MaxPerKey
+		atOnce, ofOne = p.MaxActive-min(reservedForLocal, p.MaxActive/2), p.MaxPerKey
 	}
 	leave, err = p.TryAcquireWithin(from, atOnce, ofOne)
 	switch err {
 	case limit.ErrPerKey:
 		return nil, contract.ErrTooMany{What: "too many connections or requests at once from this address",
-			RetryAfter: slotRetry}
+			RetryAfter: openRetry}
 	case limit.ErrFull:
-		return nil, contract.ErrFull{What: "too many connections or requests at once", RetryAfter: slotRetry}
+		return nil, contract.ErrFull{What: "too many connections or requests at once", RetryAfter: openRetry}
 	}
 	return leave, err
 }
@@ -56,18 +56,18 @@ const sendBuffer = 64 << 10
 // above it are closed as soon as they are made, before a TLS handshake or
 // anything else is spent on them.
 func Listen(l net.Listener, limits Limits, log *slog.Logger) net.Listener {
-	return &listener{Listener: l, slots: newSlots(limits), log: log}
+	return &listener{Listener: l, limiter: newOpenLimiter(limits), log: log}
 }
 
 type listener struct {
 	net.Listener
-	slots slots
-	log   *slog.Logger
-	told  time.Time // of the goroutine that accepts
+	limiter  openLimiter
+	log      *slog.Logger
+	warnedAt time.Time // of the goroutine that accepts
 }
 
-// tellEvery is how often the log says that connections are refused.
-const tellEvery = time.Minute
+// warnEvery is how often the log says that connections are refused.
+const warnEvery = time.Minute
 
 // Accept returns the next connection that has a slot.
 func (l *listener) Accept() (net.Conn, error) {
@@ -76,15 +76,15 @@ func (l *listener) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		leave, err := l.slots.enter(networkOf(conn.RemoteAddr().String()))
+		leave, err := l.limiter.enter(networkOf(conn.RemoteAddr().String()))
 		if err == nil {
 			if b, ok := conn.(interface{ SetWriteBuffer(bytes int) error }); ok {
 				_ = b.SetWriteBuffer(sendBuffer) // a wish; without it a client may be slower
 			}
-			return &heldConn{refusing: refusing{conn, l.log}, leave: leave}, nil
+			return &limitedConn{errorRewriter: errorRewriter{conn, l.log}, release: leave}, nil
 		}
-		if now := time.Now(); now.Sub(l.told) > tellEvery {
-			l.told = now
+		if now := time.Now(); now.Sub(l.warnedAt) > warnEvery {
+			l.warnedAt = now
 			l.log.Warn("connections are refused; more of them are not told for a minute", "client", conn.RemoteAddr(),
 				"why", err.Error())
 		}
@@ -92,20 +92,20 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// heldConn is a connection that has a slot.
-type heldConn struct {
-	refusing
-	leave func()
+// limitedConn is a connection that has a slot.
+type limitedConn struct {
+	errorRewriter
+	release func()
 }
 
 // Close gives the slot back, once.
-func (c *heldConn) Close() error {
-	defer c.leave()
+func (c *limitedConn) Close() error {
+	defer c.release()
 	return c.Conn.Close()
 }
 
 // SetWriteBuffer reaches through to the TCP connection.
-func (c *heldConn) SetWriteBuffer(bytes int) error {
+func (c *limitedConn) SetWriteBuffer(bytes int) error {
 	if b, ok := c.Conn.(interface{ SetWriteBuffer(bytes int) error }); ok {
 		return b.SetWriteBuffer(bytes)
 	}

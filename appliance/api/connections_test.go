@@ -122,7 +122,7 @@ func TestConnectionsAreLimitedByAddressAndInAll(t *testing.T) {
 
 // Over HTTP/2 one connection has many requests: each takes a slot.
 func TestRequestsUnderWayAreLimitedByAddress(t *testing.T) {
-	p := newSlots(Limits{Connections: 100, ConnectionsPerAddress: 2})
+	p := newOpenLimiter(Limits{Connections: 100, ConnectionsPerAddress: 2})
 	here, there := netip.MustParsePrefix("192.0.2.1/32"), netip.MustParsePrefix("127.0.0.1/32")
 	first, err := p.enter(here)
 	if err != nil {

@@ -17,10 +17,10 @@ import (
 )
 
 const (
-	// mostParts of a form, and mostPartBytes of all of them but the recording: the
+	// maxParts of a form, and mostPartBytes of all of them but the recording: the
 	// context is the longest of them.
-	mostParts     = 64
-	mostPartBytes = 1 << 20
+	maxParts     = 64
+	maxPartBytes = 1 << 20
 )
 
 // voiceConversion answers with messages, a line each, as their sound is made.
@@ -58,7 +58,7 @@ func (a *API) convert(w http.ResponseWriter, r *http.Request, by caller, answer 
 	if err != nil {
 		return err
 	}
-	return a.answer(w, r, j, answer)
+	return a.runJob(w, r, j, answer)
 }
 
 // conversionForm is what came.
@@ -84,21 +84,21 @@ func readConversion(r *http.Request) (*conversionForm, error) {
 	}
 	form := &conversionForm{parts: map[string][][]byte{}}
 	parts := multipart.NewReader(r.Body, params["boundary"])
-	room := int64(mostPartBytes)
+	room := int64(maxPartBytes)
 	for n := 0; ; n++ {
 		part, err := parts.NextPart()
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		if err == nil && n == mostParts {
-			err = contract.ErrInvalid{Field: "body", Why: fmt.Sprintf("more than %d parts", mostParts)}
+		if err == nil && n == maxParts {
+			err = contract.ErrInvalid{Field: "body", Why: fmt.Sprintf("more than %d parts", maxParts)}
 		}
 		if err == nil {
-			err = form.take(part, &room)
+			err = form.addPart(part, &room)
 		}
 		if err != nil {
 			form.close()
-			return nil, unreadForm(err)
+			return nil, formError(err)
 		}
 	}
 	if form.recording == nil {
@@ -109,11 +109,11 @@ func readConversion(r *http.Request) (*conversionForm, error) {
 	return form, nil
 }
 
-// take keeps a part.
-func (f *conversionForm) take(part *multipart.Part, room *int64) error {
+// addPart keeps a part.
+func (f *conversionForm) addPart(part *multipart.Part, room *int64) error {
 	name, _, _ := strings.Cut(part.FormName(), "[") // include_timestamp_types[0]
 	if name == "audio" {
-		return f.record(part)
+		return f.saveRecording(part)
 	}
 	text, err := io.ReadAll(io.LimitReader(part, *room+1))
 	if err != nil {
@@ -121,15 +121,15 @@ func (f *conversionForm) take(part *multipart.Part, room *int64) error {
 	}
 	if *room -= int64(len(text)); *room < 0 {
 		return contract.ErrInvalid{Field: contract.Clip(name),
-			Why: fmt.Sprintf("the parts besides the recording have more than %d bytes", mostPartBytes)}
+			Why: fmt.Sprintf("the parts besides the recording have more than %d bytes", maxPartBytes)}
 	}
 	f.parts[name] = append(f.parts[name], text)
 	return nil
 }
 
-// record writes the recording into a file. A part that is empty or says null
+// saveRecording writes the recording into a file. A part that is empty or says null
 // is none.
-func (f *conversionForm) record(part *multipart.Part) error {
+func (f *conversionForm) saveRecording(part *multipart.Part) error {
 	if f.recording != nil {
 		return contract.ErrInvalid{Field: "audio", Why: "comes twice; expected one recording"}
 	}
@@ -156,8 +156,8 @@ func (f *conversionForm) record(part *multipart.Part) error {
 	return err
 }
 
-// unreadForm is what is said of a form that cannot be read to its end.
-func unreadForm(err error) error {
+// formError is what is said of a form that cannot be read to its end.
+func formError(err error) error {
 	if k, told := kindOf(err); told != nil && k.status != 0 {
 		return err
 	}
@@ -184,13 +184,13 @@ func (a *API) decodeRecording(r *http.Request, file *os.File) ([]float32, error)
 	}
 	pcm, err := audio.DecodeUpTo(data, engine.SpeechRateHz, contract.MaxConversion)
 	if err != nil {
-		return nil, undecoded(err)
+		return nil, decodeError(err)
 	}
 	return pcm, nil
 }
 
-// undecoded is what is said of a recording that is not taken.
-func undecoded(err error) error {
+// decodeError is what is said of a recording that is not taken.
+func decodeError(err error) error {
 	const taken = "send WAV, MP3, FLAC, Ogg with Opus, Vorbis or FLAC, WebM with Opus or Vorbis, or MP4 with AAC or " +
 		"Opus"
 	format, unknown := errors.AsType[*audio.ErrFormat](err)
@@ -217,22 +217,22 @@ func aboutConversion() descriptions {
 		"MP4 with AAC or Opus, up to five minutes and 64 MiB."
 	return inSection("Text-to-speech", descriptions{
 		"POST /v0/tts/voice_conversion/json": {
-			ID:      "convertVoiceJson",
-			Summary: "Have a recording said by another voice, and send it as it is made",
-			More:    more,
-			Body:    "PostedConversion",
-			Upload:  "audio",
-			Answers: jsonLines(),
-			Refuses: []int{404},
+			ID:          "convertVoiceJson",
+			Summary:     "Have a recording said by another voice, and send it as it is made",
+			Description: more,
+			Body:        "PostedConversion",
+			Upload:      "audio",
+			Answers:     jsonLines(),
+			Errors:      []int{404},
 		},
 		"POST /v0/tts/voice_conversion/file": {
-			ID:      "convertVoiceFile",
-			Summary: "Have a recording said by another voice, and answer with a file",
-			More:    more,
-			Body:    "PostedConversion",
-			Upload:  "audio",
-			Answers: soundFile(),
-			Refuses: []int{404},
+			ID:          "convertVoiceFile",
+			Summary:     "Have a recording said by another voice, and answer with a file",
+			Description: more,
+			Body:        "PostedConversion",
+			Upload:      "audio",
+			Answers:     soundFile(),
+			Errors:      []int{404},
 		},
 	})
 }

@@ -180,8 +180,8 @@ func TestRecordingsThatAreNotTakenAreNamed(t *testing.T) {
 		{[]part{recording, {"include_timestamp_types", "", "letter"}}, 400, "word, phoneme"},
 		{[]part{recording, {"context", "", `{"generation_id":"00000000-0000-4000-8000-000000000000"}`}}, 404,
 			"generation"},
-		{[]part{recording, {"more", "", strings.Repeat("a", mostPartBytes+1)}}, 400, "1048576 bytes"},
-		{append(make([]part, mostParts), recording), 400, "64 parts"},
+		{[]part{recording, {"more", "", strings.Repeat("a", maxPartBytes+1)}}, 400, "1048576 bytes"},
+		{append(make([]part, maxParts), recording), 400, "64 parts"},
 		{file("%PDF-1.7 and more of it"), 400, "PDF, which is not taken: send WAV"},
 		{file("nothing that anybody knows"), 400, "no format that is known: send WAV"},
 		{file("RIFF\xff\xff\xff\xffWAVE"), 400, "audio"},
@@ -216,7 +216,7 @@ func TestRecordingsOnTheirWayAreCounted(t *testing.T) {
 	c := startConverting(t)
 	kind, body := multiparts(t, part{"audio", "a.wav", string(audio.EncodeWAV(tone(16000), 16000))})
 	var slow []*io.PipeWriter
-	for range uploadsOfOne {
+	for range uploadsPerAccount {
 		r, w := io.Pipe()
 		slow = append(slow, w)
 		request, err := http.NewRequestWithContext(t.Context(), "POST", c.http.URL+"/v0/tts/voice_conversion/file", r)
@@ -242,7 +242,7 @@ func TestRecordingsOnTheirWayAreCounted(t *testing.T) {
 			}
 		}
 	}
-	until(uploadsOfOne)
+	until(uploadsPerAccount)
 	status, head, text := c.send("POST", "/v0/tts/voice_conversion/file", kind, body)
 	if status != 429 || head.Get("Retry-After") == "" || !strings.Contains(text, "recordings of this account") {
 		t.Errorf("one more: %d, %v, %s", status, head, text)

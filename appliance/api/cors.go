@@ -9,19 +9,19 @@ import (
 	"parley/appliance/contract"
 )
 
-// exposed are the headers that a page of another origin may read, besides those
+// exposedHeaders are the headers that a page of another origin may read, besides those
 // that the standard lets it read anyway (https://fetch.spec.whatwg.org/#cors-safelisted-response-header-name).
-const exposed = "X-Request-Id, Retry-After, Allow, WWW-Authenticate, Content-Disposition, Content-Range, " +
+const exposedHeaders = "X-Request-Id, Retry-After, Allow, WWW-Authenticate, Content-Disposition, Content-Range, " +
 	"Accept-Ranges, Location, ETag"
 
-// remembered is how long a browser may keep the answer to a preflight, in
+// preflightSeconds is how long a browser may keep the answer to a preflight, in
 // seconds: the two hours to which browsers cut longer times.
-const remembered = "7200"
+const preflightSeconds = "7200"
 
-// cross says to a browser what pages of other origins may do, and answers its
+// cors says to a browser what pages of other origins may do, and answers its
 // preflights: done is true then. Nothing here relies on cookies, so a page gains
 // nothing from an answer that it may not read.
-func (a *API) cross(w http.ResponseWriter, r *http.Request) (done bool) {
+func (a *API) cors(w http.ResponseWriter, r *http.Request) (done bool) {
 	origin := r.Header.Get("Origin")
 	if origin == "" {
 		return false
@@ -30,8 +30,8 @@ func (a *API) cross(w http.ResponseWriter, r *http.Request) (done bool) {
 	h.Add("Vary", "Origin")
 	preflight := r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != ""
 	if preflight {
-		if err := a.shares.address(r, false); err != nil {
-			a.refuse(w, r, err)
+		if err := a.rates.allowAddress(r, false); err != nil {
+			a.answerError(w, r, err)
 			return true
 		}
 	}
@@ -41,13 +41,13 @@ func (a *API) cross(w http.ResponseWriter, r *http.Request) (done bool) {
 	case slices.ContainsFunc(a.Origins, func(o string) bool { return strings.EqualFold(o, origin) }):
 		h.Set("Access-Control-Allow-Origin", origin)
 	case preflight:
-		a.refuse(w, r, contract.ErrForbidden{Why: fmt.Sprintf("pages of origin %.80q may not use this box; its "+
+		a.answerError(w, r, contract.ErrForbidden{Why: fmt.Sprintf("pages of origin %.80q may not use this box; its "+
 			"operator can allow them with the setting origins", origin)})
 		return true
 	default:
 		return false
 	}
-	h.Set("Access-Control-Expose-Headers", exposed)
+	h.Set("Access-Control-Expose-Headers", exposedHeaders)
 	if !preflight {
 		return false
 	}
@@ -58,7 +58,7 @@ func (a *API) cross(w http.ResponseWriter, r *http.Request) (done bool) {
 		// their own, and * would leave out Authorization.
 		h.Set("Access-Control-Allow-Headers", asked)
 	}
-	h.Set("Access-Control-Max-Age", remembered)
+	h.Set("Access-Control-Max-Age", preflightSeconds)
 	w.WriteHeader(http.StatusNoContent)
 	return true
 }

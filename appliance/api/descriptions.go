@@ -59,27 +59,27 @@ func allDescriptions() descriptions {
 
 func ok(v any) []describe.Answer { return []describe.Answer{{Status: 200, Value: v}} }
 
-func made(v any) []describe.Answer { return []describe.Answer{{Status: 201, Value: v}} }
+func created(v any) []describe.Answer { return []describe.Answer{{Status: 201, Value: v}} }
 
-// plain is an answer that is not written as JSON of a type.
-func plain(media string) []describe.Answer { return []describe.Answer{{Status: 200, Media: media}} }
+// ofType is an answer that is not written as JSON of a type.
+func ofType(media string) []describe.Answer { return []describe.Answer{{Status: 200, Media: media}} }
 
 // unchanged answers who has the newest already, by its ETag.
 func unchanged() describe.Answer {
-	return describe.Answer{Status: 304, Says: "It is as If-None-Match says"}
+	return describe.Answer{Status: 304, Description: "It is as If-None-Match says"}
 }
 
 // parameter describes one parameter of the query.
 func parameter(name, says string, schema *describe.Schema) describe.Parameter {
-	return describe.Parameter{Name: name, Says: says, Schema: schema}
+	return describe.Parameter{Name: name, Description: says, Schema: schema}
 }
 
 // pageQuery is what readPage reads.
 func pageQuery() []describe.Parameter {
 	return []describe.Parameter{
-		{Name: "page_number", Says: "Which page, from 0. One past the end is empty.",
-			Schema: describe.Number(0, maxPageNumber).Or(0)},
-		{Name: "page_size", Says: "How many on a page.",
-			Schema: describe.Number(1, contract.MaxPageSize).Or(contract.DefaultPageSize)},
+		{Name: "page_number", Description: "Which page, from 0. One past the end is empty.",
+			Schema: describe.Integer(0, maxPageNumber).WithDefault(0)},
+		{Name: "page_size", Description: "How many on a page.",
+			Schema: describe.Integer(1, contract.MaxPageSize).WithDefault(contract.DefaultPageSize)},
 	}
 }

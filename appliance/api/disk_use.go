@@ -15,17 +15,17 @@ import (
 
 // diskUse holds each account to its room on the disk.
 type diskUse struct {
-	most    int64 // bytes; 0 for no limit
-	records *store.Store
-	mu      sync.Mutex
-	known   *simplelru.LRU[string, held]
+	limit    int64 // bytes; 0 for no limit
+	records  *store.Store
+	mu       sync.Mutex
+	measured *simplelru.LRU[string, accountUsage]
 }
 
 // held is how much an account holds: as it was measured, and what has come
 // since.
-type held struct {
-	bytes    int64
-	measured time.Time
+type accountUsage struct {
+	bytes int64
+	at    time.Time
 }
 
 const (
@@ -40,29 +40,29 @@ const (
 )
 
 func newDiskUse(l Limits, records *store.Store) *diskUse {
-	known, _ := simplelru.NewLRU[string, held](maxMeasured, nil) // fails for a size below 1 only
-	return &diskUse{most: l.DiskPerAccount, records: records, known: known}
+	known, _ := simplelru.NewLRU[string, accountUsage](maxMeasured, nil) // fails for a size below 1 only
+	return &diskUse{limit: l.DiskPerAccount, records: records, measured: known}
 }
 
 // check refuses, with a contract.ErrFull, a request that would add to what a
 // full account holds. A body whose length is not known beforehand counts as the
 // largest that it may be, until the account is measured again.
 func (d *diskUse) check(by caller, r *http.Request, largest int64) error {
-	if d.most == 0 || by.AccountID == "" {
+	if d.limit == 0 || by.AccountID == "" {
 		return nil
 	}
 	more := r.ContentLength
 	if more < 0 {
 		more = largest
 	}
-	bytes, err := d.held(r.Context(), by.AccountID, more)
-	if err != nil || bytes < d.most {
+	bytes, err := d.add(r.Context(), by.AccountID, more)
+	if err != nil || bytes < d.limit {
 		return err
 	}
 	return contract.ErrFull{
 		What: fmt.Sprintf("this account holds %.1f MB, and %.1f MB is all that it may hold on this box; delete "+
 			"chat groups, configs, prompts or tools, or have the operator raise limits.disk_per_account",
-			megabytes(bytes), megabytes(d.most)),
+			megabytes(bytes), megabytes(d.limit)),
 		RetryAfter: diskRetry,
 	}
 }
@@ -71,21 +71,21 @@ func megabytes(bytes int64) float64 { return float64(bytes) / 1e6 }
 
 // held returns how much an account holds, and notes that so many bytes more are
 // about to come.
-func (d *diskUse) held(ctx context.Context, account string, more int64) (int64, error) {
+func (d *diskUse) add(ctx context.Context, account string, more int64) (int64, error) {
 	d.mu.Lock()
-	h, known := d.known.Get(account)
+	h, known := d.measured.Get(account)
 	d.mu.Unlock()
-	if now := time.Now(); !known || now.Sub(h.measured) > measureEvery {
+	if now := time.Now(); !known || now.Sub(h.at) > measureEvery {
 		usage, err := d.records.Usage(ctx, account)
 		if err != nil {
 			return 0, fmt.Errorf("measuring an account: %w", err)
 		}
-		h = held{usage.Total(), now}
+		h = accountUsage{usage.Total(), now}
 	}
 	before := h.bytes
 	h.bytes += more
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.known.Add(account, h)
+	d.measured.Add(account, h)
 	return before, nil
 }

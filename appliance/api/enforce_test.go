@@ -165,7 +165,7 @@ func TestEveryRowLetsInWhomItSays(t *testing.T) {
 	for _, rt := range rows {
 		seen[rt.access] = true
 		for _, c := range callers {
-			a.tries = newTries()
+			a.wrongKeys = newWrongKeys()
 			status := c.want[rt.access]
 			if rt.keyInQuery() {
 				status = c.socket
@@ -196,7 +196,7 @@ func TestAKeyInTheQueryIsToldWhereItBelongs(t *testing.T) {
 			t.Errorf("%s %s with the key in the header too: %d %s", rt.method, rt.path, w.Code, w.Body)
 		}
 	}
-	if len(a.tries.by.Keys()) > 0 {
+	if len(a.wrongKeys.byAddress.Keys()) > 0 {
 		t.Error("a key in the wrong place counts as a wrong key")
 	}
 }
@@ -300,9 +300,9 @@ func TestTheTimeOfAnAnswerIsTheTimeOfTheBox(t *testing.T) {
 			_ = send.Close()
 		}()
 		r := httptest.NewRequest("POST", "/", body)
-		w := newResponse(httptest.NewRecorder(), r, stalled)
-		r.Body = newPacedBody(r.Body, w)
-		err := inTime(5*time.Second, w, r, func(r *http.Request) error {
+		w := newResponse(httptest.NewRecorder(), r, maxStall)
+		r.Body = newProgressBody(r.Body, w)
+		err := beginWithin(5*time.Second, w, r, func(r *http.Request) error {
 			if _, err := io.Copy(io.Discard, r.Body); err != nil {
 				return err
 			}

@@ -30,17 +30,17 @@ var errPanic = errors.New("a handler panicked")
 // answer, as others use it too; it is never sent.
 const clientGone = 499
 
-// refuse answers an error as the table of kinds says. What is in no row of it
+// answerError answers an error as the table of kinds says. What is in no row of it
 // is a fault of ours, of which only the log says more.
-func (a *API) refuse(w http.ResponseWriter, r *http.Request, err error) {
+func (a *API) answerError(w http.ResponseWriter, r *http.Request, err error) {
 	sent, _ := w.(*response)
 	if sent != nil && sent.status != 0 {
 		level := slog.LevelError
 		if sent.slow || r.Context().Err() != nil { // the client's doing
 			level = slog.LevelDebug
 		}
-		a.Log.Log(r.Context(), level, "an error after the answer had begun", "request", sent.id(), "path", shownPath(r),
-			"err", err)
+		a.Log.Log(r.Context(), level, "an error after the answer had begun", "request", sent.id(),
+			"path", loggedPath(r), "err", err)
 		return
 	}
 	k, told := kindOf(err)
@@ -53,7 +53,7 @@ func (a *API) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		}
 		if !errors.Is(err, errPanic) { // logged with its stack already
 			a.Log.ErrorContext(r.Context(), "a request failed", "request", w.Header().Get("X-Request-Id"), "path",
-				shownPath(r), "err", err)
+				loggedPath(r), "err", err)
 		}
 		a.reply(w, http.StatusInternalServerError,
 			problem{"internal_error", http.StatusText(http.StatusInternalServerError),
@@ -67,7 +67,7 @@ func (a *API) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	case errToken:
 		a.reply(w, e.status, tokenRefused{problem{e.code, e.code, e.why}, e.why})
 	default:
-		a.reply(w, k.status, problem{k.code, http.StatusText(k.status), contract.Said(told.Error())})
+		a.reply(w, k.status, problem{k.code, http.StatusText(k.status), contract.ClipError(told.Error())})
 	}
 }
 

@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// stillHere is after how long of silence a stream of events says that it is there:
+// keepAliveEvery is after how long of silence a stream of events says that it is there:
 // less than the minute after which proxies give up on a connection.
-const stillHere = 20 * time.Second
+const keepAliveEvery = 20 * time.Second
 
-// follow answers with server-sent events (HTML Living Standard, section 9.2): tell
+// streamEvents answers with server-sent events (HTML Living Standard, section 9.2): tell
 // sends each, until it returns, the client is gone, its key or session holds no
 // more, or the box stops. What is wrong with the request has to be seen before.
-func (a *API) follow(w http.ResponseWriter, r *http.Request, by caller,
+func (a *API) streamEvents(w http.ResponseWriter, r *http.Request, by caller,
 	tell func(ctx context.Context, send func(any) error) error) error {
-	ctx, end := a.held(r.Context(), by)
+	ctx, end := a.revocable(r.Context(), by)
 	defer end()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -25,11 +25,11 @@ func (a *API) follow(w http.ResponseWriter, r *http.Request, by caller,
 		defer context.AfterFunc(a.Running, cancel)()
 	}
 	streamHeaders(w, "text/event-stream")
-	s := &events{out: flushing{w, http.NewResponseController(w)}, gone: cancel}
+	s := &eventStream{out: flushWriter{w, http.NewResponseController(w)}, cancel: cancel}
 	if err := s.write(": here\n\n"); err != nil {
 		return nil // the client is gone
 	}
-	s.begin()
+	s.startKeepAlive()
 	defer s.end()
 	err := tell(ctx, s.send)
 	if ctx.Err() != nil {
@@ -38,42 +38,42 @@ func (a *API) follow(w http.ResponseWriter, r *http.Request, by caller,
 	return err
 }
 
-// events writes them, and something in between.
-type events struct {
-	gone func() // is called where the client takes nothing more
+// eventStream writes them, and something in between.
+type eventStream struct {
+	cancel func() // is called where the client takes nothing more
 
-	mu   sync.Mutex
-	over bool
-	out  flushing
-	rest *time.Timer
+	mu        sync.Mutex
+	ended     bool
+	out       flushWriter
+	keepAlive *time.Timer
 }
 
-// begin has something said in every silence.
-func (s *events) begin() {
+// startKeepAlive has something said in every silence.
+func (s *eventStream) startKeepAlive() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.rest = time.AfterFunc(stillHere, func() { _ = s.write(": here\n\n") })
+	s.keepAlive = time.AfterFunc(keepAliveEvery, func() { _ = s.write(": here\n\n") })
 }
 
-func (s *events) write(text string) error {
+func (s *eventStream) write(text string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.over {
+	if s.ended {
 		return context.Canceled
 	}
 	_, err := s.out.Write([]byte(text))
 	if err != nil {
-		s.over = true
-		s.gone()
+		s.ended = true
+		s.cancel()
 	}
-	if s.rest != nil {
-		s.rest.Reset(stillHere)
+	if s.keepAlive != nil {
+		s.keepAlive.Reset(keepAliveEvery)
 	}
 	return err
 }
 
 // send writes v, as JSON in one line.
-func (s *events) send(v any) error {
+func (s *eventStream) send(v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
 		return err
@@ -82,9 +82,9 @@ func (s *events) send(v any) error {
 }
 
 // end waits for what is being written, and lets nothing more be.
-func (s *events) end() {
+func (s *eventStream) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.over = true
-	s.rest.Stop()
+	s.ended = true
+	s.keepAlive.Stop()
 }

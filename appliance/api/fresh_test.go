@@ -35,7 +35,7 @@ func TestTheDescriptionsAreFresh(t *testing.T) {
 // makeDescriptions writes the descriptions of a, by the names of their files.
 func makeDescriptions(t *testing.T, a *API) map[string][]byte {
 	t.Helper()
-	box := a.described()
+	box := a.description()
 	comments, err := describe.ReadComments(os.DirFS(filepath.Join("..", "contract")), os.DirFS("."))
 	if err != nil {
 		t.Fatal(err)

@@ -93,7 +93,7 @@ func translate(err error) error {
 	}
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return contract.ErrTooSlow{Limit: stalled}
+		return contract.ErrTooSlow{Limit: maxStall}
 	case errors.Is(err, store.ErrNotFound):
 		return contract.ErrNotFound{What: "thing"}
 	case errors.Is(err, store.ErrConflict), errors.Is(err, store.ErrActive):

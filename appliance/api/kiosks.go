@@ -13,12 +13,12 @@ import (
 func (a *API) pairKiosk(w http.ResponseWriter, r *http.Request, _ caller, asked contract.PostedPairing) error {
 	made, k, err := a.Keys.Pair(r.Context(), asked.Code, a.now())
 	if errors.Is(err, store.ErrNotFound) {
-		return a.wrong(r, "the code is unknown, was used, or its time is over; parley kiosk makes a new one")
+		return a.wrongCredential(r, "the code is unknown, was used, or its time is over; parley kiosk makes a new one")
 	}
 	if err != nil {
 		return err
 	}
-	a.known.remember(made.APIKey, "")
+	a.recent.remember(made.APIKey, "")
 	w.Header().Set("Cache-Control", "no-store")
 	paired := contract.PairedKiosk{APIKey: made.APIKey, KeyID: made.KeyID, Name: k.Name}
 	return a.result(w, http.StatusCreated, paired, nil)
@@ -29,18 +29,18 @@ func aboutPairing() descriptions {
 		"POST /v0/box/kiosks": {
 			ID:      "pairKiosk",
 			Summary: "Pair a screen",
-			More: "The code is of parley kiosk, and good once, for ten minutes. The key opens conversations with " +
-				"the config of the screen and nothing else, until it is revoked.",
+			Description: "The code is of parley kiosk, and good once, for ten minutes. The key opens conversations " +
+				"with the config of the screen and nothing else, until it is revoked.",
 			Body:    "PostedPairing",
 			Example: `{"code":"ABCD-2345"}`,
-			Answers: made(contract.PairedKiosk{}),
-			Refuses: []int{401, 429},
+			Answers: created(contract.PairedKiosk{}),
+			Errors:  []int{401, 429},
 		},
 	})
 }
 
-// ofKiosk lets the key of a screen into conversations with its config alone.
-func ofKiosk(rt route, r *http.Request, by caller) error {
+// admitKiosk lets the key of a screen into conversations with its config alone.
+func admitKiosk(rt route, r *http.Request, by caller) error {
 	if !rt.about.Kiosk {
 		return contract.ErrForbidden{
 			Why: "this is the key of a screen, which opens its conversations and nothing else; send another key"}

@@ -281,7 +281,7 @@ func TestNoAnswerSaysWhatOnlyTheLogMay(t *testing.T) {
 	for range 5000 {
 		w := httptest.NewRecorder()
 		r := httptest.NewRequest("GET", "/x", nil)
-		a.refuse(newResponse(w, r, stalled), r, failing{}.error())
+		a.answerError(newResponse(w, r, maxStall), r, failing{}.error())
 		if said := leaked(w.Body.String()); said != "" || w.Code < 400 {
 			t.Fatalf("%q: %d %s", said, w.Code, w.Body)
 		}

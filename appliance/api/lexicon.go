@@ -15,17 +15,17 @@ func aboutLexicon() descriptions {
 		"GET /v0/box/lexicon": {
 			ID:      "getLexicon",
 			Summary: "How the account has words said",
-			More: "In its chats and in text-to-speech. What the box's own settings say holds for words that are " +
-				"not here.",
+			Description: "In its chats and in text-to-speech. What the box's own settings say holds for words that " +
+				"are not here.",
 			Answers: ok(contract.ReturnLexicon{}),
 		},
 		"PUT /v0/box/lexicon": {
-			ID:      "putLexicon",
-			Summary: "Say how all words are said",
-			More:    "What the account had before is gone. It holds from the next sentence on.",
-			Body:    "PostedLexicon",
-			Example: `{"entries":[{"word":"Nguyen","said":"/wɪn/"},{"word":"Joaquín","said":"hwah-KEEN"}]}`,
-			Answers: ok(contract.ReturnLexicon{}),
+			ID:          "putLexicon",
+			Summary:     "Say how all words are said",
+			Description: "What the account had before is gone. It holds from the next sentence on.",
+			Body:        "PostedLexicon",
+			Example:     `{"entries":[{"word":"Nguyen","said":"/wɪn/"},{"word":"Joaquín","said":"hwah-KEEN"}]}`,
+			Answers:     ok(contract.ReturnLexicon{}),
 		},
 		"GET /v0/box/lexicon/{word}": {
 			ID:      "getPronunciation",
@@ -37,8 +37,8 @@ func aboutLexicon() descriptions {
 			Summary: "Say how one word is said",
 			Body:    "PostedPronunciation",
 			Example: `{"said":"/wɪn/"}`,
-			Answers: append(ok(contract.ReturnPronunciation{}), made(contract.ReturnPronunciation{})...),
-			Refuses: []int{409},
+			Answers: append(ok(contract.ReturnPronunciation{}), created(contract.ReturnPronunciation{})...),
+			Errors:  []int{409},
 		},
 		"DELETE /v0/box/lexicon/{word}": {
 			ID:      "deletePronunciation",
@@ -144,4 +144,4 @@ func pronunciationRecord(p store.Pronunciation) contract.ReturnPronunciation {
 	return contract.ReturnPronunciation{Word: p.Word, Said: p.Spoken, Phonemes: e.Phonemes}
 }
 
-func noWord(word string, err error) error { return missing(err, "pronunciation of", word) }
+func noWord(word string, err error) error { return notFound(err, "pronunciation of", word) }

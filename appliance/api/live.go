@@ -64,8 +64,8 @@ func (a *API) pass(w http.ResponseWriter, r *http.Request, by caller) *pass {
 	p := &pass{keys: a.Keys, grant: by.Grant}
 	if answer, ok := w.(*response); ok {
 		p.socket = func() func() {
-			answer.lasts = true
-			t, over, leave := toldOf(answer, r), answer.over, answer.leave
+			answer.outlivesHandler = true
+			t, over, leave := summarize(answer, r), answer.onEnd, answer.release
 			return func() {
 				leave()
 				over(t)
@@ -79,7 +79,7 @@ func (a *API) pass(w http.ResponseWriter, r *http.Request, by caller) *pass {
 func (p *pass) Holds(ctx context.Context) error {
 	err := p.keys.Holds(ctx, p.grant)
 	if errors.Is(err, store.ErrNotFound) {
-		return errHeldNoMore
+		return errRevoked
 	}
 	return err
 }
@@ -118,11 +118,11 @@ func aboutLiveChats() descriptions {
 		"GET /v0/evi/chat/{id}/turns": {
 			ID:      "listTurns",
 			Summary: "How long the stages of a live chat's turns took",
-			More: "The newest hundred that were answered aloud, the oldest first. They are gone with the chat. An " +
-				"answer is prepared while the silence that ends a turn is still waited for, so some of its stages " +
-				"come before the end of the turn.",
+			Description: "The newest hundred that were answered aloud, the oldest first. They are gone with the " +
+				"chat. An answer is prepared while the silence that ends a turn is still waited for, so some of its " +
+				"stages come before the end of the turn.",
 			Answers: ok(contract.ReturnTurns{}),
-			Refuses: []int{404},
+			Errors:  []int{404},
 		},
 	})
 }
@@ -133,7 +133,7 @@ func aboutChat() describe.Operation {
 		ID:      "chat",
 		Summary: "Talk, over WebSocket",
 		Kiosk:   true,
-		More: strings.Join([]string{
+		Description: strings.Join([]string{
 			"Send audio_input messages with what the microphone hears, as a browser's MediaRecorder makes it or, " +
 				"announced with session_settings.audio, as 16-bit PCM; binary frames are audio too.",
 			"The box answers with user_message, then assistant_message, audio_output and assistant_prosody for each " +
@@ -142,7 +142,7 @@ func aboutChat() describe.Operation {
 				"session_settings[variables]={\"name\": \"Joshua\"}.",
 			"The messages are described in /asyncapi.json.",
 		}, " "),
-		Query: describe.FromShape(contract.ConnectQuery().Shape, map[string]string{
+		Query: describe.QueryFromShape(contract.ConnectQuery().Shape, map[string]string{
 			"config_id":             "The config that the assistant follows; without one the box's own settings hold.",
 			"config_version":        "A version of the config; the newest where none is named.",
 			"resumed_chat_group_id": "The chat group to go on with: the assistant remembers what was said.",
@@ -156,9 +156,9 @@ func aboutChat() describe.Operation {
 				"for clients that hold clips themselves; absent: as the box is set (chat.sound_ahead, 5 by default).",
 			"event_limit": "How many of the newest events of a resumed group the model sees.",
 		}),
-		Answers: []describe.Answer{{Status: 101, Says: "The socket is open"}},
-		Refuses: []int{403, 426},
-		Socket: &describe.Socket{Takes: contract.ClientMessages(),
+		Answers: []describe.Answer{{Status: 101, Description: "The socket is open"}},
+		Errors:  []int{403, 426},
+		Socket: &describe.Socket{Receives: contract.ClientMessages(),
 			Sends: describe.Messages(contract.ServerMessages())},
 	}
 }
@@ -167,7 +167,7 @@ func aboutChat() describe.Operation {
 func aboutOlderChat() describe.Operation {
 	says := aboutChat()
 	says.ID, says.Summary = "chatOlderPath", "Talk, over WebSocket: the older path"
-	says.More = "The same as /v0/evi/chat, for clients of before that."
+	says.Description = "The same as /v0/evi/chat, for clients of before that."
 	return says
 }
 
@@ -176,18 +176,18 @@ func aboutConnect() describe.Operation {
 	return describe.Operation{
 		ID:      "connect",
 		Summary: "Follow and steer a live chat, over WebSocket",
-		More: strings.Join([]string{
+		Description: strings.Join([]string{
 			"The chat has to be one of the account, opened with allow_connection=true.",
 			"All that its client was told comes first, without the sound, and then all that it is told, as it is.",
 			"What its client may send is taken here too, audio excepted.",
 			"The socket closes with 1000 when the chat is over.",
 		}, " "),
 		Query: []describe.Parameter{
-			{Name: "audio_output", Says: "Whether the chat's sound comes too.", Schema: describe.Flag().Or(true)},
+			parameter("audio_output", "Whether the chat's sound comes too.", describe.Boolean().WithDefault(true)),
 		},
-		Answers: []describe.Answer{{Status: 101, Says: "The socket is open"}},
-		Refuses: []int{403, 426},
-		Socket: &describe.Socket{Takes: contract.ControlMessages(),
+		Answers: []describe.Answer{{Status: 101, Description: "The socket is open"}},
+		Errors:  []int{403, 426},
+		Socket: &describe.Socket{Receives: contract.ControlMessages(),
 			Sends: describe.Messages(contract.ServerMessages())},
 	}
 }
@@ -197,8 +197,8 @@ func aboutSend() describe.Operation {
 	return describe.Operation{
 		ID:      "send",
 		Summary: "Send a message into a live chat",
-		More: "As if its client had sent it: any of the client's messages, audio excepted. What is wrong with it " +
-			"is told here, and not in the chat.",
+		Description: "As if its client had sent it: any of the client's messages, audio excepted. What is wrong with " +
+			"it is told here, and not in the chat.",
 		OneOf:   contract.ControlMessages(),
 		Example: `{"type":"assistant_input","text":"We close in ten minutes."}`,
 		Answers: ok(taken{}),

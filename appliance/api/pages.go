@@ -31,14 +31,14 @@ func (a *API) page(name string) handler {
 	}
 }
 
-// front is what stands at /: the console for a browser, a few words for a person
+// home is what stands at /: the console for a browser, a few words for a person
 // with a terminal.
-func (a *API) front(w http.ResponseWriter, r *http.Request, by caller) error {
+func (a *API) home(w http.ResponseWriter, r *http.Request, by caller) error {
 	w.Header().Add("Vary", "Accept")
 	if strings.Contains(r.Header.Get("Accept"), "text/html") {
 		return a.page("console.html")(w, r, by)
 	}
-	return a.about(w, r, by)
+	return a.plainHome(w, r, by)
 }
 
 func aboutPages() descriptions {
@@ -47,7 +47,7 @@ func aboutPages() descriptions {
 			ID:      id,
 			Section: section,
 			Summary: summary,
-			Answers: append(plain(media), unchanged()),
+			Answers: append(ofType(media), unchanged()),
 		}
 	}
 	return descriptions{

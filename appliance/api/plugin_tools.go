@@ -15,12 +15,12 @@ type Plugins interface {
 	PluginTools() []contract.ReturnUserDefinedTool
 }
 
-// brought are the tools of plugins, which stand among the account's own, have one
+// installedTools are the tools of plugins, which stand among the account's own, have one
 // version, and cannot be changed here.
-type brought struct{ plugins Plugins }
+type installedTools struct{ plugins Plugins }
 
 // all are those of a name, or all where that is empty.
-func (b brought) all(name string) []contract.ReturnUserDefinedTool {
+func (b installedTools) all(name string) []contract.ReturnUserDefinedTool {
 	if b.plugins == nil {
 		return nil
 	}
@@ -30,7 +30,7 @@ func (b brought) all(name string) []contract.ReturnUserDefinedTool {
 }
 
 // find returns the tool of an id.
-func (b brought) find(id string) (contract.ReturnUserDefinedTool, bool) {
+func (b installedTools) find(id string) (contract.ReturnUserDefinedTool, bool) {
 	all := b.all("")
 	i := slices.IndexFunc(all, func(t contract.ReturnUserDefinedTool) bool { return t.ID == id })
 	if i < 0 {
@@ -40,7 +40,7 @@ func (b brought) find(id string) (contract.ReturnUserDefinedTool, bool) {
 }
 
 // resolve is the tool that a config refers to, in the version that it names.
-func (b brought) resolve(ref store.Ref) (contract.ReturnUserDefinedTool, bool) {
+func (b installedTools) resolve(ref store.Ref) (contract.ReturnUserDefinedTool, bool) {
 	if ref.Kind != store.KindTool || ref.Version > 0 {
 		return contract.ReturnUserDefinedTool{}, false
 	}
@@ -53,9 +53,9 @@ func readOnly(t contract.ReturnUserDefinedTool) error {
 		"who runs the box changes it with: parley plugin set, upgrade or remove %s", t.Name, t.Plugin, t.Plugin)}
 }
 
-// behind are the records of a page that come after those of the store: all
+// pageAfter are the records of a page that come after those of the store: all
 // that there are of the store come first.
-func behind[R any](more []R, page store.Page, stored, onPage int) []R {
+func pageAfter[R any](more []R, page store.Page, stored, onPage int) []R {
 	first := max(0, page.Number*page.Size-stored)
 	if first >= len(more) {
 		return nil

@@ -14,15 +14,15 @@ func (a *API) prompts() versioned[contract.ReturnPrompt] {
 		API:       a,
 		kind:      store.KindPrompt,
 		parseName: contract.Parse[contract.PostedName],
-		draftFirst: drafting(func(r *http.Request, _ string, p contract.PostedPrompt) ([]store.NewVersion, error) {
-			return promptDraft(contract.NewID(), p.Name, p.PostedPromptVersion)
+		parseFirst: parseVersions(func(r *http.Request, _ string, p contract.PostedPrompt) ([]store.NewVersion, error) {
+			return promptVersion(contract.NewID(), p.Name, p.PostedPromptVersion)
 		}),
-		draftNext: drafting(func(r *http.Request, _ string, p contract.PostedPromptVersion) ([]store.NewVersion,
+		parseNext: parseVersions(func(r *http.Request, _ string, p contract.PostedPromptVersion) ([]store.NewVersion,
 			error) {
-			return promptDraft(r.PathValue("id"), "", p)
+			return promptVersion(r.PathValue("id"), "", p)
 		}),
 		records: func(_ context.Context, _ string, versions []store.Version) ([]contract.ReturnPrompt, error) {
-			return each(versions, a.contents.prompt)
+			return each(versions, a.versions.prompt)
 		},
 		page: func(p contract.Paging, records []contract.ReturnPrompt) any {
 			return contract.ReturnPagedPrompts{Paging: p, PromptsPage: records}
@@ -30,15 +30,15 @@ func (a *API) prompts() versioned[contract.ReturnPrompt] {
 	}
 }
 
-func promptDraft(id, name string, p contract.PostedPromptVersion) ([]store.NewVersion, error) {
+func promptVersion(id, name string, p contract.PostedPromptVersion) ([]store.NewVersion, error) {
 	description := p.VersionDescription
 	p.VersionDescription = ""
-	d, err := draft(store.KindPrompt, id, name, description, p)
+	d, err := newVersion(store.KindPrompt, id, name, description, p)
 	return []store.NewVersion{d}, err
 }
 
-func (c *contents) prompt(v store.Version) (contract.ReturnPrompt, error) {
-	p, err := c.prompts.of(v)
+func (c *versionCache) prompt(v store.Version) (contract.ReturnPrompt, error) {
+	p, err := c.prompts.parse(v)
 	if err != nil {
 		return contract.ReturnPrompt{}, err
 	}
@@ -69,7 +69,7 @@ func each[R any](versions []store.Version, record func(store.Version) (R, error)
 }
 
 func aboutPrompts() descriptions {
-	return versionedWords{
+	return versionedNames{
 		one:          "Prompt",
 		many:         "Prompts",
 		first:        "PostedPrompt",

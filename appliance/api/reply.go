@@ -7,9 +7,9 @@ import (
 	"strconv"
 )
 
-// mostKept is the largest buffer that is kept for the next answer: a page of
+// maxPooledBuffer is the largest buffer that is kept for the next answer: a page of
 // configs is 20 KiB, and one long list should not hold its room for ever.
-const mostKept = 64 << 10
+const maxPooledBuffer = 64 << 10
 
 // result replies with v where err is nil, and returns err.
 func (a *API) result(w http.ResponseWriter, status int, v any, err error) error {
@@ -27,7 +27,7 @@ func (a *API) reply(w http.ResponseWriter, status int, v any) {
 		body = new(bytes.Buffer)
 	}
 	defer func() {
-		if body.Cap() <= mostKept {
+		if body.Cap() <= maxPooledBuffer {
 			body.Reset()
 			a.bodies.Put(body)
 		}

@@ -45,7 +45,7 @@ func (a *API) register(routes []route) {
 			if takes[rt.path] == nil {
 				takes[rt.path] = http.Header{}
 			}
-			takes[rt.path].Set(header, strings.TrimSuffix(rt.about.Upload+", "+rt.about.Also, ", "))
+			takes[rt.path].Set(header, strings.TrimSuffix(rt.about.Upload+", "+rt.about.OtherUpload, ", "))
 		}
 		if rt.method == http.MethodGet {
 			allowed[rt.path] = append(allowed[rt.path], http.MethodHead)
@@ -53,8 +53,8 @@ func (a *API) register(routes []route) {
 	}
 	for path, methods := range allowed {
 		slices.Sort(methods)
-		a.mux.Handle(path, a.answering(func(w http.ResponseWriter, r *http.Request) error {
-			if err := a.shares.address(r, false); err != nil {
+		a.mux.Handle(path, a.withErrors(func(w http.ResponseWriter, r *http.Request) error {
+			if err := a.rates.allowAddress(r, false); err != nil {
 				return err
 			}
 			w.Header().Set("Allow", strings.Join(methods, ", "))
@@ -66,8 +66,8 @@ func (a *API) register(routes []route) {
 			return contract.ErrMethod{Method: r.Method, Allowed: methods}
 		}))
 	}
-	a.mux.Handle("/", a.answering(func(_ http.ResponseWriter, r *http.Request) error {
-		return cmp.Or(a.shares.address(r, false), error(contract.ErrNotFound{What: "path", ID: r.URL.Path}))
+	a.mux.Handle("/", a.withErrors(func(_ http.ResponseWriter, r *http.Request) error {
+		return cmp.Or(a.rates.allowAddress(r, false), error(contract.ErrNotFound{What: "path", ID: r.URL.Path}))
 	}))
 }
 

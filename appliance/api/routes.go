@@ -25,11 +25,11 @@ type handler func(w http.ResponseWriter, r *http.Request, by caller) error
 
 // Who may use a route.
 const (
-	byAnyone   = describe.Anybody
+	byAnyone   = describe.Anyone
 	byLink     = describe.Link     // a client with a link that the box has signed
-	bySecret   = describe.Client   // a client with an API key and its secret key
+	bySecret   = describe.Secret   // a client with an API key and its secret key
 	byToken    = describe.Token    // a client with an API key or an access token
-	byKey      = describe.Account  // a client with an API key
+	byKey      = describe.Key      // a client with an API key
 	byOperator = describe.Operator // a client with an operator's API key, or a session of the console
 )
 
@@ -104,7 +104,7 @@ func (a *API) table() []row {
 		{"POST", "/v0/tts/file", byToken, jsonBody, synthesis, stores, a.ttsFile},
 		{"POST", "/v0/tts/stream/json", byToken, jsonBody, synthesis, stores, a.ttsStream},
 		{"POST", "/v0/tts/stream/file", byToken, jsonBody, synthesis, stores, a.ttsStreamFile},
-		{"GET", "/v0/tts/generations/{id}/file", byToken, noBody, synthesis, nothing, a.ttsAgain},
+		{"GET", "/v0/tts/generations/{id}/file", byToken, noBody, synthesis, nothing, a.ttsRegenerate},
 		{"POST", "/v0/tts/voice_conversion/json", byToken, recordingBody, synthesis, stores, a.voiceConversion},
 		{"POST", "/v0/tts/voice_conversion/file", byToken, recordingBody, synthesis, stores, a.voiceConversionFile},
 
@@ -188,7 +188,7 @@ func (a *API) table() []row {
 		{"GET", "/v0/box/webhooks", byOperator, noBody, normal, nothing, a.listWebhooks},
 		{"POST", "/v0/box/webhooks/retry", byOperator, jsonBody, slow, nothing, a.retryWebhooks},
 		{"POST", "/v0/box/webhooks/forget", byOperator, jsonBody, slow, nothing, a.forgetWebhooks},
-		{"POST", "/v0/box/webhooks/test", byOperator, smallBody, normal, nothing, parsed(a.tryWebhook)},
+		{"POST", "/v0/box/webhooks/test", byOperator, smallBody, normal, nothing, parsed(a.testWebhook)},
 
 		// Packs: box_packs.go
 		{"GET", "/v0/box/packs", byOperator, noBody, slow, nothing, a.ifPacks(a.listPacks)},
@@ -217,7 +217,7 @@ func (a *API) table() []row {
 		{"GET", "/v0/box/sessions", byOperator, noBody, normal, nothing, a.listSessions},
 		{"DELETE", "/v0/box/sessions/{id}", byOperator, noBody, normal, nothing, a.endSession},
 		{"GET", "/v0/box/operator", byOperator, noBody, normal, nothing, a.operator},
-		{"PATCH", "/v0/box/operator", byOperator, smallBody, normal, nothing, a.actFor},
+		{"PATCH", "/v0/box/operator", byOperator, smallBody, normal, nothing, a.switchAccount},
 
 		// The box's loudspeaker and microphone: speaker.go
 		{"GET", "/v0/box/kiosk", byOperator, noBody, quick, nothing, a.ifSpeaker(a.speakerStatus)},
@@ -225,7 +225,7 @@ func (a *API) table() []row {
 		{"POST", "/v0/box/kiosk/stop", byOperator, noBody, quick, nothing, a.ifSpeaker(a.stopSpeaker)},
 
 		// The box: status.go, pages.go, metrics.go, described.go
-		{"GET", "/{$}", byAnyone, noBody, quick, nothing, a.front},
+		{"GET", "/{$}", byAnyone, noBody, quick, nothing, a.home},
 		{"GET", "/healthz", byAnyone, noBody, quick, nothing, a.health},
 		{"GET", "/readyz", byAnyone, noBody, quick, nothing, a.readiness},
 		{"GET", "/metrics", byOperator, noBody, normal, nothing, a.metrics},

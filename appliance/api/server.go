@@ -37,7 +37,7 @@ func NewServer(h http.Handler, log *slog.Logger) *http.Server {
 			SendPingTimeout: 30 * time.Second,
 			PingTimeout:     15 * time.Second,
 			// Nothing at all is taken, on any stream.
-			WriteByteTimeout: stalled,
+			WriteByteTimeout: maxStall,
 		},
 		MaxHeaderBytes: maxHeaderBytes,
 		// OPTIONS * is answered as other requests for no path are.

@@ -13,7 +13,7 @@ import (
 // signIn makes a session of the console for who brings a link.
 func (a *API) signIn(w http.ResponseWriter, r *http.Request, _ caller) error {
 	if r.Header.Get("Sec-Fetch-Site") != "" || r.Header.Get("Origin") != "" { // a browser
-		if err := fromOwnPage(r); err != nil {
+		if err := requireSameOrigin(r); err != nil {
 			return err
 		}
 	}
@@ -26,20 +26,21 @@ func (a *API) signIn(w http.ResponseWriter, r *http.Request, _ caller) error {
 	host, _, _ := net.SplitHostPort(r.RemoteAddr) // empty where it is none
 	cookie, made, err := a.Keys.SignIn(r.Context(), asked.Link, string(browser), host, a.now())
 	if errors.Is(err, store.ErrNotFound) {
-		return a.wrong(r, "this link is unknown, was used, or its time is over; parley console prints a new one")
+		return a.wrongCredential(r, "this link is unknown, was used, or its time is over; parley console prints a "+
+			"new one")
 	}
 	if err != nil {
 		return err
 	}
 	a.Log.InfoContext(r.Context(), "somebody signed in to the console", "session", made.ID, "client", r.RemoteAddr)
-	a.known.remember(cookie, "")
-	setSession(w, r, cookie, int(store.SessionLife.Seconds()))
-	return a.result(w, http.StatusCreated, sessionOf(made, made.ID), nil)
+	a.recent.remember(cookie, "")
+	setSessionCookie(w, r, cookie, int(store.SessionLife.Seconds()))
+	return a.result(w, http.StatusCreated, sessionRecord(made, made.ID), nil)
 }
 
-// setSession tells the browser what to send from now on; seconds of -1 have it
+// setSessionCookie tells the browser what to send from now on; seconds of -1 have it
 // forget that. No script reads it, and no other site's page has it sent along.
-func setSession(w http.ResponseWriter, r *http.Request, value string, seconds int) {
+func setSessionCookie(w http.ResponseWriter, r *http.Request, value string, seconds int) {
 	http.SetCookie(w, &http.Cookie{
 		Name:     sessionCookie(r),
 		Value:    value,
@@ -51,7 +52,7 @@ func setSession(w http.ResponseWriter, r *http.Request, value string, seconds in
 	})
 }
 
-func sessionOf(s store.Session, current string) contract.ReturnSession {
+func sessionRecord(s store.Session, current string) contract.ReturnSession {
 	return contract.ReturnSession{
 		ID:        s.ID,
 		Account:   s.Account,
@@ -66,11 +67,11 @@ func sessionOf(s store.Session, current string) contract.ReturnSession {
 
 // operator says who asks.
 func (a *API) operator(w http.ResponseWriter, r *http.Request, by caller) error {
-	who, err := a.whoIs(r, by)
+	who, err := a.operatorRecord(r, by)
 	return a.result(w, http.StatusOK, who, err)
 }
 
-func (a *API) whoIs(r *http.Request, by caller) (who contract.ReturnOperator, err error) {
+func (a *API) operatorRecord(r *http.Request, by caller) (who contract.ReturnOperator, err error) {
 	who.Version = a.Version
 	accounts, err := a.Records.Accounts(r.Context())
 	if err != nil {
@@ -88,15 +89,15 @@ func (a *API) whoIs(r *http.Request, by caller) (who contract.ReturnOperator, er
 	}
 	for _, s := range sessions {
 		if s.ID == by.Session {
-			one := sessionOf(s, by.Session)
+			one := sessionRecord(s, by.Session)
 			who.Session = &one
 		}
 	}
 	return who, nil
 }
 
-// actFor has the session that asks act for another account.
-func (a *API) actFor(w http.ResponseWriter, r *http.Request, by caller) error {
+// switchAccount has the session that asks act for another account.
+func (a *API) switchAccount(w http.ResponseWriter, r *http.Request, by caller) error {
 	if by.Session == "" {
 		return contract.ErrForbidden{Why: "a key is of one account for good; only a session of the console chooses"}
 	}
@@ -123,7 +124,7 @@ func (a *API) listSessions(w http.ResponseWriter, r *http.Request, by caller) er
 	all, err := a.Records.Sessions(r.Context(), a.now())
 	told := make([]contract.ReturnSession, len(all))
 	for i, s := range all {
-		told[i] = sessionOf(s, by.Session)
+		told[i] = sessionRecord(s, by.Session)
 	}
 	return a.result(w, http.StatusOK, told, err)
 }
@@ -133,9 +134,9 @@ func (a *API) endSession(w http.ResponseWriter, r *http.Request, by caller) erro
 	id := r.PathValue("id")
 	err := a.Records.EndSession(r.Context(), id)
 	if err == nil && id == by.Session {
-		setSession(w, r, "", -1)
+		setSessionCookie(w, r, "", -1)
 	}
-	return a.result(w, http.StatusOK, confirmation{"session ended"}, missing(err, "session", id))
+	return a.result(w, http.StatusOK, confirmation{"session ended"}, notFound(err, "session", id))
 }
 
 func aboutSessions() descriptions {
@@ -143,24 +144,24 @@ func aboutSessions() descriptions {
 		"POST /v0/box/sessions": {
 			ID:      "signIn",
 			Summary: "Sign a browser in",
-			More: "The link is of parley console, and good once, for ten minutes. The answer sets a cookie, which " +
-				"opens what an operator's key opens, to the box's own pages alone.",
+			Description: "The link is of parley console, and good once, for ten minutes. The answer sets a cookie, " +
+				"which opens what an operator's key opens, to the box's own pages alone.",
 			Body:    "PostedSignIn",
 			Example: `{"link":"4tQpYz0aBcDe"}`,
-			Answers: made(contract.ReturnSession{}),
-			Refuses: []int{401, 403, 429},
+			Answers: created(contract.ReturnSession{}),
+			Errors:  []int{401, 403, 429},
 		},
 		"GET /v0/box/sessions": {
-			ID:      "listSessions",
-			Summary: "The browsers that are signed in",
-			More:    "The newest first.",
-			Answers: ok([]contract.ReturnSession{}),
+			ID:          "listSessions",
+			Summary:     "The browsers that are signed in",
+			Description: "The newest first.",
+			Answers:     ok([]contract.ReturnSession{}),
 		},
 		"DELETE /v0/box/sessions/{id}": {
-			ID:      "endSession",
-			Summary: "Sign a browser out",
-			More:    "Its conversations end too.",
-			Answers: ok(confirmation{}),
+			ID:          "endSession",
+			Summary:     "Sign a browser out",
+			Description: "Its conversations end too.",
+			Answers:     ok(confirmation{}),
 		},
 		"GET /v0/box/operator": {
 			ID:      "getOperator",
@@ -168,12 +169,12 @@ func aboutSessions() descriptions {
 			Answers: ok(contract.ReturnOperator{}),
 		},
 		"PATCH /v0/box/operator": {
-			ID:      "changeOperator",
-			Summary: "Act for another account",
-			More:    "For sessions of the console; a key is of one account for good.",
-			Body:    "PostedSessionAccount",
-			Example: `{"account":"museum"}`,
-			Answers: ok(contract.ReturnOperator{}),
+			ID:          "changeOperator",
+			Summary:     "Act for another account",
+			Description: "For sessions of the console; a key is of one account for good.",
+			Body:        "PostedSessionAccount",
+			Example:     `{"account":"museum"}`,
+			Answers:     ok(contract.ReturnOperator{}),
 		},
 	})
 }

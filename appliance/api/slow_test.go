@@ -40,7 +40,7 @@ func startSlow(t *testing.T, limits Limits) *slowBox {
 		Log:    slog.New(slog.NewTextHandler(&b.log, nil)),
 		Limits: limits,
 	})
-	b.api.stalled = patientFor
+	b.api.maxStall = patientFor
 	b.add(
 		row{"GET", "/much/{mb}", byAnyone, noBody, normal, nothing,
 			func(w http.ResponseWriter, r *http.Request, _ caller) error {
@@ -164,7 +164,7 @@ func TestAReaderOfAByteNowAndThenIsCutOff(t *testing.T) {
 // It takes many times as long as a client that stops may take.
 func TestASlowReaderThatMovesGetsAllOfIt(t *testing.T) {
 	b := startSlow(t, Limits{})
-	b.api.stalled = time.Second
+	b.api.maxStall = time.Second
 	b.Start()
 	conn := b.dial(t)
 	_ = conn.SetReadBuffer(64 << 10)
@@ -182,7 +182,7 @@ func TestASlowReaderThatMovesGetsAllOfIt(t *testing.T) {
 		}
 		time.Sleep(time.Duration(n) * time.Second / (1 << 20)) // a MiB in the time in which 32 KiB have to move
 	}
-	if took := time.Since(begun); got < 3<<20 || took < 2*b.api.stalled {
+	if took := time.Since(begun); got < 3<<20 || took < 2*b.api.maxStall {
 		t.Errorf("%d bytes in %v", got, took)
 	}
 }
@@ -249,7 +249,7 @@ func TestASlowBodyThatMovesIsTaken(t *testing.T) {
 	body, send := io.Pipe()
 	go func() {
 		for range 12 {
-			_, _ = send.Write(make([]byte, paceBytes))
+			_, _ = send.Write(make([]byte, progressBytes))
 			time.Sleep(patientFor / 3)
 		}
 		send.Close()
@@ -259,7 +259,7 @@ func TestASlowBodyThatMovesIsTaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer answer.Body.Close()
-	if text, _ := io.ReadAll(answer.Body); string(text) != fmt.Sprint(12*paceBytes) {
+	if text, _ := io.ReadAll(answer.Body); string(text) != fmt.Sprint(12*progressBytes) {
 		t.Errorf("%d %s", answer.StatusCode, text)
 	}
 }

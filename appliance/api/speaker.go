@@ -46,26 +46,26 @@ func noContent(w http.ResponseWriter, err error) error {
 }
 
 func aboutSpeaker() descriptions {
-	done := []describe.Answer{{Status: http.StatusNoContent, Says: "It is told"}}
+	done := []describe.Answer{{Status: http.StatusNoContent, Description: "It is told"}}
 	return inSection("The box", descriptions{
 		"GET /v0/box/kiosk": {
 			ID:      "kioskStatus",
 			Summary: "How the line of the box's own loudspeaker and microphone is",
 			Answers: ok(contract.BoxKiosk{}),
-			Refuses: []int{503},
+			Errors:  []int{503},
 		},
 		"POST /v0/box/kiosk/start": {
-			ID:      "startKiosk",
-			Summary: "Begin a conversation there, unless one goes on",
-			More:    "For buttons and programs on the box itself.",
-			Answers: done,
-			Refuses: []int{503},
+			ID:          "startKiosk",
+			Summary:     "Begin a conversation there, unless one goes on",
+			Description: "For buttons and programs on the box itself.",
+			Answers:     done,
+			Errors:      []int{503},
 		},
 		"POST /v0/box/kiosk/stop": {
 			ID:      "stopKiosk",
 			Summary: "End the conversation there",
 			Answers: done,
-			Refuses: []int{503},
+			Errors:  []int{503},
 		},
 	})
 }

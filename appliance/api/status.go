@@ -8,8 +8,8 @@ import (
 	"parley/appliance/contract"
 )
 
-// about tells a person with a browser what they have found.
-func (a *API) about(w http.ResponseWriter, _ *http.Request, _ caller) error {
+// plainHome tells a person with a browser what they have found.
+func (a *API) plainHome(w http.ResponseWriter, _ *http.Request, _ caller) error {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	_, err := fmt.Fprintf(w, `Parley %s
 
@@ -61,9 +61,9 @@ func (a *API) readiness(w http.ResponseWriter, r *http.Request, _ caller) error 
 func aboutBox() descriptions {
 	all := inSection("The box", descriptions{
 		"GET /{$}": {
-			ID:      "about",
-			Summary: "What this is, for people",
-			More:    "For a browser (Accept: text/html) it is the console.",
+			ID:          "about",
+			Summary:     "What this is, for people",
+			Description: "For a browser (Accept: text/html) it is the console.",
 			Answers: []describe.Answer{
 				{Status: 200, Media: "text/plain", Also: []string{"text/html"}},
 				unchanged(),
@@ -78,23 +78,23 @@ func aboutBox() descriptions {
 			ID:      "ready",
 			Summary: "Whether a conversation could start",
 			Answers: append(ok(state{}),
-				describe.Answer{Status: 503, Says: "Not yet; missing says why", Value: state{}}),
+				describe.Answer{Status: 503, Description: "Not yet; missing says why", Value: state{}}),
 		},
 		"GET /metrics": {
-			ID:      "metrics",
-			Summary: "Figures of the whole box, for Prometheus",
-			More:    "They hold nothing that was said.",
-			Answers: plain("text/plain"),
+			ID:          "metrics",
+			Summary:     "Figures of the whole box, for Prometheus",
+			Description: "They hold nothing that was said.",
+			Answers:     ofType("text/plain"),
 		},
 	})
 	all["GET /ca.crt"] = describe.Operation{
 		ID:      "authority",
 		Section: "Access",
 		Summary: "The certificate that clients of this box have to trust",
-		More: "Of a box that made its own certificate. Compare its fingerprint with the one that the box " +
+		Description: "Of a box that made its own certificate. Compare its fingerprint with the one that the box " +
 			"shows at its start.",
-		Answers: plain("application/x-x509-ca-cert"),
-		Refuses: []int{404},
+		Answers: ofType("application/x-x509-ca-cert"),
+		Errors:  []int{404},
 	}
 	return all
 }

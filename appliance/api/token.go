@@ -48,7 +48,7 @@ func (e errToken) Error() string { return e.why }
 // makeToken gives an access token to who has an API key and its secret.
 func (a *API) makeToken(w http.ResponseWriter, r *http.Request, by caller) error {
 	key, secret := by.client.key, by.client.secret
-	if len(key) > longestKey || len(secret) > longestKey {
+	if len(key) > maxKeyBytes || len(secret) > maxKeyBytes {
 		key = ""
 	}
 	grantType, err := grantType(r.Body, r.Header.Get("Content-Type"))
@@ -67,7 +67,7 @@ func (a *API) makeToken(w http.ResponseWriter, r *http.Request, by caller) error
 	at := a.now()
 	token, err := a.Keys.CreateToken(r.Context(), key, secret, at)
 	if errors.Is(err, store.ErrNotFound) {
-		err := a.wrong(r, "the API key or its secret key is wrong, or the key was revoked")
+		err := a.wrongCredential(r, "the API key or its secret key is wrong, or the key was revoked")
 		if _, ok := errors.AsType[contract.ErrUnauthorized](err); ok {
 			return invalidClient(err.Error())
 		}
@@ -76,7 +76,7 @@ func (a *API) makeToken(w http.ResponseWriter, r *http.Request, by caller) error
 	if err != nil {
 		return err
 	}
-	a.known.remember(token, "")
+	a.recent.remember(token, "")
 	w.Header().Set("Pragma", "no-cache") // RFC 6749, section 5.1
 	return a.result(w, http.StatusOK, tokenMade{token, "Bearer", int(store.TokenLife.Seconds()), at.UnixMilli(),
 		clientCredentials}, nil)
@@ -115,14 +115,14 @@ func aboutToken() descriptions {
 		"POST /oauth2-cc/token": {
 			ID:      "createToken",
 			Summary: "Make an access token",
-			More: "For 30 minutes it opens live chats, speech and the list of voices, and nothing else: what a " +
-				"page in a browser needs, which then need not hold the key.",
+			Description: "For 30 minutes it opens live chats, speech and the list of voices, and nothing else: what " +
+				"a page in a browser needs, which then need not hold the key.",
 			Form:    tokenAsked{},
 			Example: `{"grant_type":"client_credentials"}`,
 			Answers: append(ok(tokenMade{}),
 				describe.Answer{Status: 400, Value: tokenRefused{}},
 				describe.Answer{Status: 401, Value: tokenRefused{}}),
-			Refuses: []int{413},
+			Errors: []int{413},
 		},
 	})
 }

@@ -11,40 +11,40 @@ import (
 // tools answers for the tools that an account's developers answer, and for those
 // that the plugins of the box do.
 func (a *API) tools() versioned[contract.ReturnUserDefinedTool] {
-	plugged := brought{a.Plugins}
+	plugged := installedTools{a.Plugins}
 	return versioned[contract.ReturnUserDefinedTool]{
 		API:       a,
 		kind:      store.KindTool,
 		parseName: contract.ParsePostedToolName,
-		draftFirst: drafting(func(r *http.Request, _ string, t contract.PostedUserDefinedTool) ([]store.NewVersion,
+		parseFirst: parseVersions(func(r *http.Request, _ string, t contract.PostedUserDefinedTool) ([]store.NewVersion,
 			error) {
-			return toolDraft(contract.NewID(), t.Name, t.PostedUserDefinedToolVersion)
+			return toolVersion(contract.NewID(), t.Name, t.PostedUserDefinedToolVersion)
 		}),
-		draftNext: drafting(func(r *http.Request, _ string, t contract.PostedUserDefinedToolVersion) (
+		parseNext: parseVersions(func(r *http.Request, _ string, t contract.PostedUserDefinedToolVersion) (
 			[]store.NewVersion, error) {
-			return toolDraft(r.PathValue("id"), "", t)
+			return toolVersion(r.PathValue("id"), "", t)
 		}),
 		records: func(_ context.Context, _ string, versions []store.Version) ([]contract.ReturnUserDefinedTool, error) {
-			return each(versions, a.contents.tool)
+			return each(versions, a.versions.tool)
 		},
 		page: func(p contract.Paging, records []contract.ReturnUserDefinedTool) any {
 			return contract.ReturnPagedUserDefinedTools{Paging: p, ToolsPage: records}
 		},
-		brought:  plugged.all,
-		found:    plugged.find,
-		readOnly: readOnly,
+		extra:     plugged.all,
+		findExtra: plugged.find,
+		readOnly:  readOnly,
 	}
 }
 
-func toolDraft(id, name string, t contract.PostedUserDefinedToolVersion) ([]store.NewVersion, error) {
+func toolVersion(id, name string, t contract.PostedUserDefinedToolVersion) ([]store.NewVersion, error) {
 	description := t.VersionDescription
 	t.VersionDescription = ""
-	d, err := draft(store.KindTool, id, name, description, t)
+	d, err := newVersion(store.KindTool, id, name, description, t)
 	return []store.NewVersion{d}, err
 }
 
-func (c *contents) tool(v store.Version) (contract.ReturnUserDefinedTool, error) {
-	t, err := c.tools.of(v)
+func (c *versionCache) tool(v store.Version) (contract.ReturnUserDefinedTool, error) {
+	t, err := c.tools.parse(v)
 	if err != nil {
 		return contract.ReturnUserDefinedTool{}, err
 	}
@@ -64,7 +64,7 @@ func (c *contents) tool(v store.Version) (contract.ReturnUserDefinedTool, error)
 }
 
 func aboutTools() descriptions {
-	return versionedWords{
+	return versionedNames{
 		one:   "Tool",
 		many:  "Tools",
 		first: "PostedUserDefinedTool",

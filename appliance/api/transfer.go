@@ -13,34 +13,34 @@ import (
 // slow and moves is not, however long it takes: a recording of an hour over a
 // telephone modem is fine.
 const (
-	// stalled is how long a client may take for each paceBytes. A network that
+	// maxStall is how long a client may take for each paceBytes. A network that
 	// is lost for longer has lost the connection too.
-	stalled = 20 * time.Second
-	// paceBytes within stalled are 1.6 KB a second, a quarter of what the
+	maxStall = 20 * time.Second
+	// progressBytes within stalled are 1.6 KB a second, a quarter of what the
 	// slowest mobile network (GPRS) carries.
-	paceBytes = 32 << 10
-	// paceGrain is how exact the deadlines are: setting one for every few bytes
+	progressBytes = 32 << 10
+	// deadlineStep is how exact the deadlines are: setting one for every few bytes
 	// would cost more than it gains.
-	paceGrain = time.Second
+	deadlineStep = time.Second
 )
 
 // response is the answer to a request: it notes what was answered and has a
 // deadline that moves on with every piece that the client takes.
 type response struct {
 	http.ResponseWriter
-	controller *http.ResponseController
-	http2      bool
-	stalled    time.Duration
-	until      time.Time // the deadline that is set; zero where none is
-	patience   patience
+	controller  *http.ResponseController
+	http2       bool
+	maxStall    time.Duration
+	deadline    time.Time // the deadline that is set; zero where none is
+	answerTimer answerTimer
 
 	status int
 	bytes  int64
 	slow   bool // the client took too little, and was cut off
 
-	over  func(told) // called once, when the request is over
-	leave func()     // gives its slot back
-	lasts bool       // a socket goes on after its handler, and calls both itself
+	onEnd           func(requestSummary) // called once, when the request is over
+	release         func()               // gives its slot back
+	outlivesHandler bool                 // a socket goes on after its handler, and calls both itself
 }
 
 func newResponse(w http.ResponseWriter, r *http.Request, stalled time.Duration) *response {
@@ -48,7 +48,7 @@ func newResponse(w http.ResponseWriter, r *http.Request, stalled time.Duration) 
 		ResponseWriter: w,
 		controller:     http.NewResponseController(w),
 		http2:          r.ProtoMajor > 1,
-		stalled:        stalled,
+		maxStall:       stalled,
 	}
 }
 
@@ -59,7 +59,7 @@ func (w *response) id() string { return w.Header().Get("X-Request-Id") }
 func (w *response) WriteHeader(status int) {
 	if w.status == 0 {
 		w.status = status
-		w.patience.rest()
+		w.answerTimer.stop()
 	}
 	w.ResponseWriter.WriteHeader(status)
 }
@@ -71,8 +71,8 @@ func (w *response) Write(p []byte) (int, error) {
 	}
 	written := 0
 	for written < len(p) || len(p) == 0 {
-		w.move()
-		n, err := w.ResponseWriter.Write(p[written:min(len(p), written+paceBytes)])
+		w.extendDeadline()
+		n, err := w.ResponseWriter.Write(p[written:min(len(p), written+progressBytes)])
 		written += n
 		w.bytes += int64(n)
 		if err != nil {
@@ -86,23 +86,23 @@ func (w *response) Write(p []byte) (int, error) {
 	if w.http2 {
 		// There a deadline ends the answer also while nothing is written, and
 		// the next piece may be minutes away.
-		w.set(time.Time{})
+		w.setDeadline(time.Time{})
 	}
 	return written, nil
 }
 
-// move gives the client its time for the next piece.
-func (w *response) move() {
-	if until := time.Now().Add(w.stalled); until.Sub(w.until) > min(paceGrain, w.stalled/10) {
-		w.set(until)
+// extendDeadline gives the client its time for the next piece.
+func (w *response) extendDeadline() {
+	if until := time.Now().Add(w.maxStall); until.Sub(w.deadline) > min(deadlineStep, w.maxStall/10) {
+		w.setDeadline(until)
 	}
 }
 
-func (w *response) set(until time.Time) {
+func (w *response) setDeadline(until time.Time) {
 	// An answer that is not written to a network has no deadline; nobody waits
 	// for it either.
 	_ = w.controller.SetWriteDeadline(until)
-	w.until = until
+	w.deadline = until
 }
 
 // finish gives the client its time for what the server still holds back of the
@@ -110,7 +110,7 @@ func (w *response) set(until time.Time) {
 // client's time is over for a body that none of them has read.
 func (w *response) finish() {
 	if w.status != http.StatusSwitchingProtocols {
-		w.set(time.Now().Add(2 * w.stalled))
+		w.setDeadline(time.Now().Add(2 * w.maxStall))
 	}
 }
 
@@ -125,44 +125,44 @@ func underlying(w http.ResponseWriter) http.ResponseWriter {
 	return w
 }
 
-// pacedBody is a body with a deadline that moves on with every paceBytes that
+// progressBody is a body with a deadline that moves on with every paceBytes that
 // the client sends.
-type pacedBody struct {
+type progressBody struct {
 	io.ReadCloser
-	answer *response
-	since  int64 // bytes since the deadline was set
-	begun  bool
+	answer   *response
+	received int64 // bytes since the deadline was set
+	started  bool
 }
 
-// newPacedBody sets the first deadline: it also bounds how long the server
+// newProgressBody sets the first deadline: it also bounds how long the server
 // waits for a body that no handler reads.
-func newPacedBody(body io.ReadCloser, answer *response) *pacedBody {
-	b := &pacedBody{ReadCloser: body, answer: answer}
-	b.set(time.Now().Add(answer.stalled))
+func newProgressBody(body io.ReadCloser, answer *response) *progressBody {
+	b := &progressBody{ReadCloser: body, answer: answer}
+	b.setDeadline(time.Now().Add(answer.maxStall))
 	return b
 }
 
-func (b *pacedBody) set(until time.Time) {
+func (b *progressBody) setDeadline(until time.Time) {
 	_ = b.answer.controller.SetReadDeadline(until) // where there is no network, there is no deadline
 }
 
 // Read reads what has come.
-func (b *pacedBody) Read(p []byte) (int, error) {
-	if !b.begun { // a client that waits for a sign to send is now given one
-		b.begun = true
-		b.answer.move()
+func (b *progressBody) Read(p []byte) (int, error) {
+	if !b.started { // a client that waits for a sign to send is now given one
+		b.started = true
+		b.answer.extendDeadline()
 	}
 	n, err := b.ReadCloser.Read(p)
 	if n > 0 && b.answer.status == 0 {
-		b.answer.patience.renew()
+		b.answer.answerTimer.restart()
 	}
-	switch b.since += int64(n); {
+	switch b.received += int64(n); {
 	case errors.Is(err, io.EOF):
 		// What is read from here on is only whether the client is still there.
-		b.set(time.Time{})
-	case err == nil && b.since >= paceBytes:
-		b.since = 0
-		b.set(time.Now().Add(b.answer.stalled))
+		b.setDeadline(time.Time{})
+	case err == nil && b.received >= progressBytes:
+		b.received = 0
+		b.setDeadline(time.Now().Add(b.answer.maxStall))
 	}
 	return n, err
 }

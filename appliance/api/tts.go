@@ -42,30 +42,30 @@ func (a *API) ttsInput(w http.ResponseWriter, r *http.Request, by caller) error 
 // tts answers a request for speech with all of it in one JSON object.
 func (a *API) tts(w http.ResponseWriter, r *http.Request, by caller) error {
 	return a.speak(w, r, by, false, func(j *speech.Job) error {
-		out := &heldBack{w: w}
+		out := &bufferedJSON{w: w}
 		if err := j.Whole(r.Context(), out); err != nil {
 			return err
 		}
-		return out.end()
+		return out.finish()
 	})
 }
 
-// mostHeldBack is how much of an answer waits for the rest of it, a minute and a
+// maxBuffered is how much of an answer waits for the rest of it, a minute and a
 // half of MP3 or eight seconds of WAV: what goes wrong meanwhile is told by a status.
 // More than that is sent as it is made, or a long text would lie in memory three times
 // over.
-const mostHeldBack = 1 << 20
+const maxBuffered = 1 << 20
 
-// heldBack sends JSON: what is short when it is whole.
-type heldBack struct {
-	w    http.ResponseWriter
-	held []byte
-	sent bool
+// bufferedJSON sends JSON: what is short when it is whole.
+type bufferedJSON struct {
+	w      http.ResponseWriter
+	buffer []byte
+	sent   bool
 }
 
-func (h *heldBack) Write(p []byte) (int, error) {
-	if !h.sent && len(h.held)+len(p) <= mostHeldBack {
-		h.held = append(h.held, p...)
+func (h *bufferedJSON) Write(p []byte) (int, error) {
+	if !h.sent && len(h.buffer)+len(p) <= maxBuffered {
+		h.buffer = append(h.buffer, p...)
 		return len(p), nil
 	}
 	if !h.sent {
@@ -76,21 +76,21 @@ func (h *heldBack) Write(p []byte) (int, error) {
 	return h.w.Write(p)
 }
 
-func (h *heldBack) send() error {
+func (h *bufferedJSON) send() error {
 	h.sent = true
 	h.w.Header().Set("Content-Type", "application/json")
 	h.w.Header().Set("Cache-Control", "no-store")
-	_, err := h.w.Write(h.held)
-	h.held = nil
+	_, err := h.w.Write(h.buffer)
+	h.buffer = nil
 	return err
 }
 
-// end sends what is still held.
-func (h *heldBack) end() error {
+// finish sends what is still held.
+func (h *bufferedJSON) finish() error {
 	if h.sent {
 		return nil
 	}
-	h.w.Header().Set("Content-Length", strconv.Itoa(len(h.held)))
+	h.w.Header().Set("Content-Length", strconv.Itoa(len(h.buffer)))
 	return h.send()
 }
 
@@ -99,8 +99,8 @@ func (a *API) ttsFile(w http.ResponseWriter, r *http.Request, by caller) error {
 	return a.speak(w, r, by, false, func(j *speech.Job) error { return sendFile(w, r, j) })
 }
 
-// ttsAgain makes a generation of the account again, and answers with the file.
-func (a *API) ttsAgain(w http.ResponseWriter, r *http.Request, by caller) error {
+// ttsRegenerate makes a generation of the account again, and answers with the file.
+func (a *API) ttsRegenerate(w http.ResponseWriter, r *http.Request, by caller) error {
 	format := contract.AudioFormat(r.URL.Query().Get("format_type"))
 	switch format {
 	case "":
@@ -136,7 +136,7 @@ func (a *API) ttsStream(w http.ResponseWriter, r *http.Request, by caller) error
 }
 
 func stream(w http.ResponseWriter, r *http.Request, j *speech.Job) error {
-	out := flushing{w, http.NewResponseController(w)}
+	out := flushWriter{w, http.NewResponseController(w)}
 	streamHeaders(w, "application/x-ndjson")
 	return j.Stream(r.Context(), func(m contract.TTSMessage) error {
 		line, err := contract.Marshal(m)
@@ -153,7 +153,7 @@ func (a *API) ttsStreamFile(w http.ResponseWriter, r *http.Request, by caller) e
 	return a.speak(w, r, by, true, func(j *speech.Job) error {
 		soundHeaders(w, j.Format())
 		streamHeaders(w, w.Header().Get("Content-Type"))
-		return j.File(r.Context(), flushing{w, http.NewResponseController(w)})
+		return j.File(r.Context(), flushWriter{w, http.NewResponseController(w)})
 	})
 }
 
@@ -171,29 +171,29 @@ func (a *API) speak(w http.ResponseWriter, r *http.Request, by caller, stream bo
 	if err != nil {
 		return err
 	}
-	return a.answer(w, r, j, answer)
+	return a.runJob(w, r, j, answer)
 }
 
-// answer answers a request that has its turn. What goes wrong behind the beginning
+// runJob answers a request that has its turn. What goes wrong behind the beginning
 // of the answer cuts it off: a client that has the whole of one has all that it
 // asked for.
-func (a *API) answer(w http.ResponseWriter, r *http.Request, j *speech.Job, answer func(*speech.Job) error) error {
+func (a *API) runJob(w http.ResponseWriter, r *http.Request, j *speech.Job, answer func(*speech.Job) error) error {
 	defer j.Close()
 	err := answer(j)
 	if sent, _ := w.(*response); err == nil || sent == nil || sent.status == 0 {
 		return err
 	}
-	a.refuse(w, r, err) // into the log
+	a.answerError(w, r, err) // into the log
 	panic(http.ErrAbortHandler)
 }
 
-// flushing hands what is written to the network at once.
-type flushing struct {
+// flushWriter hands what is written to the network at once.
+type flushWriter struct {
 	io.Writer
 	controller *http.ResponseController
 }
 
-func (f flushing) Write(p []byte) (int, error) {
+func (f flushWriter) Write(p []byte) (int, error) {
 	n, err := f.Writer.Write(p)
 	if err == nil {
 		err = f.controller.Flush()
@@ -227,51 +227,52 @@ func aboutSpeech() descriptions {
 	return inSection("Text-to-speech", descriptions{
 		"GET /v0/tts/stream/input": aboutSpeechInput(),
 		"POST /v0/tts": {
-			ID:      "synthesizeJson",
-			Summary: "Speak, and answer when all is made",
-			More:    "In time for what takes seconds; long texts are better streamed.",
-			Body:    "PostedTTS",
-			Example: example,
-			Answers: ok(contract.ReturnTTS{}),
-			Refuses: []int{404},
+			ID:          "synthesizeJson",
+			Summary:     "Speak, and answer when all is made",
+			Description: "In time for what takes seconds; long texts are better streamed.",
+			Body:        "PostedTTS",
+			Example:     example,
+			Answers:     ok(contract.ReturnTTS{}),
+			Errors:      []int{404},
 		},
 		"POST /v0/tts/file": {
-			ID:      "synthesizeFile",
-			Summary: "Speak, and answer with a file",
-			More:    "Several generations stand one after the other in it, a second apart.",
-			Body:    "PostedTTS",
-			Example: example,
-			Answers: soundFile(),
-			Refuses: []int{404},
+			ID:          "synthesizeFile",
+			Summary:     "Speak, and answer with a file",
+			Description: "Several generations stand one after the other in it, a second apart.",
+			Body:        "PostedTTS",
+			Example:     example,
+			Answers:     soundFile(),
+			Errors:      []int{404},
 		},
 		"POST /v0/tts/stream/json": {
-			ID:      "synthesizeJsonStreaming",
-			Summary: "Speak, and send it as it is made",
-			More:    "A SnippetAudioChunk or a TimestampMessage a line, as the socket sends them.",
-			Body:    "PostedTTS",
-			Example: voiced,
-			Answers: jsonLines(),
-			Refuses: []int{404},
+			ID:          "synthesizeJsonStreaming",
+			Summary:     "Speak, and send it as it is made",
+			Description: "A SnippetAudioChunk or a TimestampMessage a line, as the socket sends them.",
+			Body:        "PostedTTS",
+			Example:     voiced,
+			Answers:     jsonLines(),
+			Errors:      []int{404},
 		},
 		"POST /v0/tts/stream/file": {
 			ID:      "synthesizeFileStreaming",
 			Summary: "Speak, and send a file as it is made",
-			More: "What comes is one file, whether strip_headers is set or not: over this path nobody sees where a " +
-				"chunk ends.",
+			Description: "What comes is one file, whether strip_headers is set or not: over this path nobody sees " +
+				"where a chunk ends.",
 			Body:    "PostedTTS",
 			Example: voiced,
 			Answers: soundFile(),
-			Refuses: []int{404},
+			Errors:  []int{404},
 		},
 		"GET /v0/tts/generations/{id}/file": {
 			ID:      "synthesizeAgain",
 			Summary: "Make a generation again",
-			More:    "Sample for sample, as long as the box keeps what it takes and has the same program and packs.",
+			Description: "Sample for sample, as long as the box keeps what it takes and has the same program and " +
+				"packs.",
 			Query: []describe.Parameter{{
-				Name: "format_type",
-				Says: "The format of the file.",
-				Schema: describe.Words(contract.FormatMP3, contract.FormatPCM, contract.FormatWAV).
-					Or(contract.FormatMP3),
+				Name:        "format_type",
+				Description: "The format of the file.",
+				Schema: describe.Enum(contract.FormatMP3, contract.FormatPCM, contract.FormatWAV).
+					WithDefault(contract.FormatMP3),
 			}},
 			Answers: soundFile(),
 		},
@@ -280,15 +281,19 @@ func aboutSpeech() descriptions {
 
 // jsonLines and soundFile describe the two ways in which speech is answered.
 func jsonLines() []describe.Answer {
-	return []describe.Answer{{Status: 200, Says: "Objects, each ended by a newline", Media: "application/x-ndjson"}}
+	return []describe.Answer{{
+		Status:      200,
+		Description: "Objects, each ended by a newline",
+		Media:       "application/x-ndjson",
+	}}
 }
 
 func soundFile() []describe.Answer {
 	return []describe.Answer{{
-		Status: 200,
-		Says:   "The sound, in the format that was asked for",
-		Media:  "audio/mpeg",
-		Also:   []string{"audio/wav", "audio/pcm"},
+		Status:      200,
+		Description: "The sound, in the format that was asked for",
+		Media:       "audio/mpeg",
+		Also:        []string{"audio/wav", "audio/pcm"},
 	}}
 }
 
@@ -297,7 +302,7 @@ func aboutSpeechInput() describe.Operation {
 	return describe.Operation{
 		ID:      "streamInput",
 		Summary: "Send text bit by bit and hear it, over WebSocket",
-		More: strings.Join([]string{
+		Description: strings.Join([]string{
 			"Each sentence is spoken as soon as it is whole: when more follows, or nothing for half a second; flush " +
 				"has spoken what there is, close too, and then closes the socket.",
 			"Sound comes as binary frames or, with no_binary, as the lines of /v0/tts/stream/json do; times and " +
@@ -306,7 +311,7 @@ func aboutSpeechInput() describe.Operation {
 			"A generation ends with each flush. Half a minute of snippets may wait: then nothing more is read.",
 			"The messages are described in /asyncapi.json.",
 		}, " "),
-		Query: append(describe.FromShape(contract.TTSConnectQuery().Shape, map[string]string{
+		Query: append(describe.QueryFromShape(contract.TTSConnectQuery().Shape, map[string]string{
 			"instant_mode": "Send sound as it is made. It needs a voice; where it is absent, it is on with " +
 				"a voice that is named or that the context has, and otherwise off: a voice is made.",
 			"no_binary": "Send sound in JSON messages, not as binary frames.",
@@ -316,12 +321,12 @@ func aboutSpeechInput() describe.Operation {
 			"version":               "2 needs a voice.",
 			"context_generation_id": "The generation to go on with, in its voice where none is named.",
 		}), parameter("include_timestamp_types",
-			"The times of words, of phonemes, or of both: given twice, or with a comma.", describe.Text())),
-		Answers: []describe.Answer{{Status: 101, Says: "The socket is open"}},
-		Refuses: []int{403, 426},
+			"The times of words, of phonemes, or of both: given twice, or with a comma.", describe.String())),
+		Answers: []describe.Answer{{Status: 101, Description: "The socket is open"}},
+		Errors:  []int{403, 426},
 		Socket: &describe.Socket{
-			Takes: []contract.Body{contract.PublishedTTS()},
-			Sends: []describe.Message{contract.SnippetAudioChunk{}, contract.TimestampMessage{}},
+			Receives: []contract.Body{contract.PublishedTTS()},
+			Sends:    []describe.Message{contract.SnippetAudioChunk{}, contract.TimestampMessage{}},
 		},
 	}
 }

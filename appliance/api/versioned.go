@@ -22,27 +22,27 @@ import (
 type versioned[R any] struct {
 	*API
 	kind store.Kind
-	// draftFirst and draftNext read the body of a new resource and of the next
+	// parseFirst and draftNext read the body of a new resource and of the next
 	// version of that which the path names. The last draft is the resource's own;
 	// those before it are kept with it.
-	draftFirst, draftNext drafter
+	parseFirst, parseNext versionParser
 	parseName             func([]byte) (contract.PostedName, error)
 	records               func(ctx context.Context, account string, versions []store.Version) ([]R, error)
 	page                  func(contract.Paging, []R) any
 	// brought are records of a name (empty: all) that stand behind the stored ones
 	// in lists; found is the one of an id, which is all that there is of it, and
 	// readOnly why nobody may change that. nil: there are none of the kind.
-	brought  func(name string) []R
-	found    func(id string) (R, bool)
-	readOnly func(R) error
+	extra     func(name string) []R
+	findExtra func(id string) (R, bool)
+	readOnly  func(R) error
 }
 
 // A drafter makes drafts of what an account has posted.
-type drafter func(r *http.Request, account string) ([]store.NewVersion, error)
+type versionParser func(r *http.Request, account string) ([]store.NewVersion, error)
 
-// drafting is a drafter that reads a body.
-func drafting[T contract.Readable[T]](made func(r *http.Request, account string, posted T) ([]store.NewVersion,
-	error)) drafter {
+// parseVersions is a drafter that reads a body.
+func parseVersions[T contract.Readable[T]](made func(r *http.Request, account string, posted T) ([]store.NewVersion,
+	error)) versionParser {
 	return func(r *http.Request, account string) ([]store.NewVersion, error) {
 		posted, err := decode(r, contract.Parse[T])
 		if err != nil {
@@ -52,37 +52,37 @@ func drafting[T contract.Readable[T]](made func(r *http.Request, account string,
 	}
 }
 
-// fixed is an error where what the path names cannot be changed.
-func (v versioned[R]) fixed(r *http.Request) error {
-	if v.found == nil {
+// checkWritable is an error where what the path names cannot be changed.
+func (v versioned[R]) checkWritable(r *http.Request) error {
+	if v.findExtra == nil {
 		return nil
 	}
-	if record, ok := v.found(r.PathValue("id")); ok {
+	if record, ok := v.findExtra(r.PathValue("id")); ok {
 		return v.readOnly(record)
 	}
 	return nil
 }
 
 func (v versioned[R]) create(w http.ResponseWriter, r *http.Request, by caller) error {
-	drafts, err := v.draftFirst(r, by.AccountID)
+	drafts, err := v.parseFirst(r, by.AccountID)
 	if err != nil {
 		return err
 	}
-	return v.keep(w, r, by.AccountID, drafts)
+	return v.store(w, r, by.AccountID, drafts)
 }
 
 func (v versioned[R]) addVersion(w http.ResponseWriter, r *http.Request, by caller) error {
-	if err := v.fixed(r); err != nil {
+	if err := v.checkWritable(r); err != nil {
 		return err
 	}
-	drafts, err := v.draftNext(r, by.AccountID)
+	drafts, err := v.parseNext(r, by.AccountID)
 	if err != nil {
 		return err
 	}
-	return v.keep(w, r, by.AccountID, drafts)
+	return v.store(w, r, by.AccountID, drafts)
 }
 
-func (v versioned[R]) keep(w http.ResponseWriter, r *http.Request, account string, drafts []store.NewVersion) error {
+func (v versioned[R]) store(w http.ResponseWriter, r *http.Request, account string, drafts []store.NewVersion) error {
 	kept, err := v.Records.AddVersions(r.Context(), account, drafts...)
 	if err != nil {
 		return err
@@ -105,8 +105,8 @@ func (v versioned[R]) answer(w http.ResponseWriter, r *http.Request, status int,
 
 func (v versioned[R]) list(w http.ResponseWriter, r *http.Request, by caller) error {
 	var more []R
-	if v.brought != nil {
-		more = v.brought(r.URL.Query().Get("name"))
+	if v.extra != nil {
+		more = v.extra(r.URL.Query().Get("name"))
 	}
 	return v.answerPage(w, r, by.AccountID, more, func(all bool, page store.Page) ([]store.Version, int, error) {
 		filter := store.ResourceFilter{Kind: v.kind, Name: r.URL.Query().Get("name"), AllVersions: all}
@@ -115,8 +115,8 @@ func (v versioned[R]) list(w http.ResponseWriter, r *http.Request, by caller) er
 }
 
 func (v versioned[R]) versions(w http.ResponseWriter, r *http.Request, by caller) error {
-	if v.found != nil {
-		if record, ok := v.found(r.PathValue("id")); ok {
+	if v.findExtra != nil {
+		if record, ok := v.findExtra(r.PathValue("id")); ok {
 			return v.answerPage(w, r, by.AccountID, []R{record}, func(bool, store.Page) ([]store.Version, int, error) {
 				return nil, 0, nil
 			})
@@ -147,7 +147,7 @@ func (v versioned[R]) answerPage(w http.ResponseWriter, r *http.Request, account
 	if err != nil {
 		return err
 	}
-	records = append(records, behind(more, page, total, len(records))...)
+	records = append(records, pageAfter(more, page, total, len(records))...)
 	return v.result(w, http.StatusOK, v.page(paging(page, total+len(more)), records), nil)
 }
 
@@ -156,8 +156,8 @@ func (v versioned[R]) get(w http.ResponseWriter, r *http.Request, by caller) err
 	if err != nil {
 		return err
 	}
-	if v.found != nil && ref.Version == 0 {
-		if record, ok := v.found(ref.ID); ok {
+	if v.findExtra != nil && ref.Version == 0 {
+		if record, ok := v.findExtra(ref.ID); ok {
 			return v.result(w, http.StatusOK, record, nil)
 		}
 	}
@@ -170,7 +170,7 @@ func (v versioned[R]) get(w http.ResponseWriter, r *http.Request, by caller) err
 
 // rename answers with a sentence: it is what published clients expect of it.
 func (v versioned[R]) rename(w http.ResponseWriter, r *http.Request, by caller) error {
-	if err := v.fixed(r); err != nil {
+	if err := v.checkWritable(r); err != nil {
 		return err
 	}
 	body, err := decode(r, v.parseName)
@@ -188,7 +188,7 @@ func (v versioned[R]) rename(w http.ResponseWriter, r *http.Request, by caller) 
 
 func (v versioned[R]) describe(w http.ResponseWriter, r *http.Request, by caller) error {
 	ref, err := v.ref(r)
-	if err = cmp.Or(err, v.fixed(r)); err != nil {
+	if err = cmp.Or(err, v.checkWritable(r)); err != nil {
 		return err
 	}
 	body, err := decode(r, contract.ParsePostedVersionDescription)
@@ -203,7 +203,7 @@ func (v versioned[R]) describe(w http.ResponseWriter, r *http.Request, by caller
 }
 
 func (v versioned[R]) delete(w http.ResponseWriter, r *http.Request, by caller) error {
-	if err := v.fixed(r); err != nil {
+	if err := v.checkWritable(r); err != nil {
 		return err
 	}
 	err := v.Records.Delete(r.Context(), by.AccountID, v.kind, r.PathValue("id"))
@@ -213,7 +213,7 @@ func (v versioned[R]) delete(w http.ResponseWriter, r *http.Request, by caller) 
 
 func (v versioned[R]) deleteVersion(w http.ResponseWriter, r *http.Request, by caller) error {
 	ref, err := v.ref(r)
-	if err = cmp.Or(err, v.fixed(r)); err != nil {
+	if err = cmp.Or(err, v.checkWritable(r)); err != nil {
 		return err
 	}
 	err = v.Records.DeleteVersion(r.Context(), by.AccountID, ref)
@@ -242,9 +242,9 @@ func (v versioned[R]) ref(r *http.Request) (store.Ref, error) {
 	return store.Ref{Kind: v.kind, ID: r.PathValue("id"), Version: n}, nil
 }
 
-// draft is a version whose content is what was posted, but for what is kept
+// newVersion is a version whose content is what was posted, but for what is kept
 // beside it.
-func draft(kind store.Kind, id, name, description string, posted any) (store.NewVersion, error) {
+func newVersion(kind store.Kind, id, name, description string, posted any) (store.NewVersion, error) {
 	content, err := json.Marshal(posted)
 	if err != nil {
 		return store.NewVersion{}, fmt.Errorf("keeping a %s: %w", kind, err)
@@ -258,9 +258,9 @@ func draft(kind store.Kind, id, name, description string, posted any) (store.New
 	}, nil
 }
 
-// versionedWords are how configs, prompts and tools are called, what is sent to
+// versionedNames are how configs, prompts and tools are called, what is sent to
 // make one and its next version, and examples of that.
-type versionedWords struct {
+type versionedNames struct {
 	one, many                   string
 	first, next, name           string // of contract.Bodies
 	firstExample, nextExample   string
@@ -270,26 +270,26 @@ type versionedWords struct {
 }
 
 // describe describes the routes at path.
-func (t versionedWords) describe(path string) descriptions {
+func (t versionedNames) describe(path string) descriptions {
 	one, version := path+"/{id}", path+"/{id}/version/{version}"
 	list := append(pageQuery(), parameter("restrict_to_most_recent", "Only the newest version of each.",
-		describe.Flag().Or(true)))
-	named := append(list, parameter("name", "Only what has this name.", describe.Text()))
+		describe.Boolean().WithDefault(true)))
+	named := append(list, parameter("name", "Only what has this name.", describe.String()))
 	return inSection(t.many, descriptions{
 		"GET " + path: {
-			ID:      "list" + t.many,
-			Summary: "List " + strings.ToLower(t.many),
-			More:    t.more,
-			Query:   named,
-			Answers: ok(t.page),
+			ID:          "list" + t.many,
+			Summary:     "List " + strings.ToLower(t.many),
+			Description: t.more,
+			Query:       named,
+			Answers:     ok(t.page),
 		},
 		"POST " + path: {
 			ID:      "create" + t.one,
 			Summary: "Make a " + strings.ToLower(t.one),
 			Body:    t.first,
 			Example: t.firstExample,
-			Answers: made(t.record),
-			Refuses: t.firstRefuses,
+			Answers: created(t.record),
+			Errors:  t.firstRefuses,
 		},
 		"GET " + one: {
 			ID:      "list" + t.one + "Versions",
@@ -302,22 +302,22 @@ func (t versionedWords) describe(path string) descriptions {
 			Summary: "Make a new version",
 			Body:    t.next,
 			Example: t.nextExample,
-			Answers: made(t.record),
-			Refuses: t.changeRefuses,
+			Answers: created(t.record),
+			Errors:  t.changeRefuses,
 		},
 		"PATCH " + one: {
 			ID:      "update" + t.one + "Name",
 			Summary: "Give it another name",
 			Body:    t.name,
 			Example: `{"name":"guide_2"}`,
-			Answers: plain("text/plain"),
-			Refuses: t.changeRefuses,
+			Answers: ofType("text/plain"),
+			Errors:  t.changeRefuses,
 		},
 		"DELETE " + one: {
 			ID:      "delete" + t.one,
 			Summary: "Delete it with all versions",
 			Answers: ok(confirmation{}),
-			Refuses: t.changeRefuses,
+			Errors:  t.changeRefuses,
 		},
 		"GET " + version: {
 			ID:      "get" + t.one + "Version",
@@ -330,13 +330,13 @@ func (t versionedWords) describe(path string) descriptions {
 			Body:    "PostedVersionDescription",
 			Example: `{"version_description":"for children"}`,
 			Answers: ok(t.record),
-			Refuses: t.changeRefuses,
+			Errors:  t.changeRefuses,
 		},
 		"DELETE " + version: {
 			ID:      "delete" + t.one + "Version",
 			Summary: "Delete a version",
 			Answers: ok(confirmation{}),
-			Refuses: t.changeRefuses,
+			Errors:  t.changeRefuses,
 		},
 	})
 }

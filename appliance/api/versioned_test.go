@@ -76,7 +76,7 @@ func (library) ListVoices(_ context.Context, account string, from contract.Voice
 
 func (library) LanguageModels() contract.ReturnLanguageModels {
 	return contract.ReturnLanguageModels{LanguageModels: []contract.LanguageModelEntry{{
-		Provider:     contract.ProviderOwn,
+		Provider:     contract.ProviderBox,
 		Resource:     "llm",
 		ServedBy:     "llm",
 		Embedded:     true,

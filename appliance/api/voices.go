@@ -32,44 +32,44 @@ func aboutVoices() descriptions {
 		"GET /v0/tts/voices": {
 			ID:      "listVoices",
 			Summary: "List voices",
-			More: "Those of the library that the box brings (HUME_AI), or those that the account has saved " +
+			Description: "Those of the library that the box brings (HUME_AI), or those that the account has saved " +
 				"(CUSTOM_VOICE). Text-to-speech and chats take any of them, by id or by name. tags say what a voice " +
 				"is like.",
 			Query: append(pageQuery(),
 				describe.Parameter{
-					Name:     "provider",
-					Says:     "Whose voices.",
-					Required: true,
-					Schema:   describe.Words(contract.VoiceLibrary, contract.VoiceCustom),
+					Name:        "provider",
+					Description: "Whose voices.",
+					Required:    true,
+					Schema:      describe.Enum(contract.VoiceLibrary, contract.VoiceCustom),
 				},
-				parameter("ascending_order", "First to last.", describe.Flag().Or(true)),
+				parameter("ascending_order", "First to last.", describe.Boolean().WithDefault(true)),
 				parameter("filter_tag", "Only voices with this tag, as GENDER:Female; repeat it "+
-					"for those that have each. The tags are "+tagNames()+".", describe.Text())),
+					"for those that have each. The tags are "+tagNames()+".", describe.String())),
 			Answers: ok(contract.ReturnPagedVoices{}),
 		},
 		"POST /v0/tts/voices": {
 			ID:      "createVoice",
 			Summary: "Save the voice of a generation",
-			More: "Under a name that neither the library has nor another voice of the account; small and large " +
-				"letters are the same. From then on text-to-speech and chats take it. Of a generation with several " +
-				"voices it is the first.",
+			Description: "Under a name that neither the library has nor another voice of the account; small and " +
+				"large letters are the same. From then on text-to-speech and chats take it. Of a generation with " +
+				"several voices it is the first.",
 			Body:    "PostedVoice",
 			Example: `{"generation_id":"795c949a-1510-4a80-9646-7d0863b023ab","name":"Keeper of the tower"}`,
 			Answers: ok(contract.ReturnVoice{}),
-			Refuses: []int{404, 409},
+			Errors:  []int{404, 409},
 		},
 		"DELETE /v0/tts/voices": {
-			ID:      "deleteVoice",
-			Summary: "Delete a saved voice",
-			More:    "One that the newest version of a config names is not deleted; the answer says which configs.",
+			ID:          "deleteVoice",
+			Summary:     "Delete a saved voice",
+			Description: "One that the newest version of a config names is not deleted; the answer says which configs.",
 			Query: []describe.Parameter{{
-				Name:     "name",
-				Says:     "Its name.",
-				Required: true,
-				Schema:   describe.Text(),
+				Name:        "name",
+				Description: "Its name.",
+				Required:    true,
+				Schema:      describe.String(),
 			}},
 			Answers: ok(confirmation{}),
-			Refuses: []int{404, 409},
+			Errors:  []int{404, 409},
 		},
 	})
 }

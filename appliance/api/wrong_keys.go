@@ -18,41 +18,41 @@ const (
 	maxAddresses = 8192
 )
 
-// tries remembers who sent wrong credentials, those who did so last.
-type tries struct {
-	mu sync.Mutex
-	by *simplelru.LRU[netip.Prefix, *wrongs]
+// wrongKeys remembers who sent wrong credentials, those who did so last.
+type wrongKeys struct {
+	mu        sync.Mutex
+	byAddress *simplelru.LRU[netip.Prefix, *wrongTimes]
 }
 
-// wrongs are the times of the last wrong credentials of one address, a ring.
-type wrongs struct {
-	at     [maxWrong]time.Time
-	oldest int
-	slowed bool
+// wrongTimes are the times of the last wrong credentials of one address, a ring.
+type wrongTimes struct {
+	at      [maxWrong]time.Time
+	oldest  int
+	limited bool
 }
 
-func newTries() *tries {
-	by, _ := simplelru.NewLRU[netip.Prefix, *wrongs](maxAddresses, nil) // fails for a size below 1 only
-	return &tries{by: by}
+func newWrongKeys() *wrongKeys {
+	by, _ := simplelru.NewLRU[netip.Prefix, *wrongTimes](maxAddresses, nil) // fails for a size below 1 only
+	return &wrongKeys{byAddress: by}
 }
 
-// note counts a wrong credential. With maxWrong of them in the last minute it
+// count counts a wrong credential. With maxWrong of them in the last minute it
 // is not counted, and wait says when one more will be; begins is true the first
 // time.
-func (t *tries) note(from netip.Prefix, at time.Time) (wait time.Duration, begins bool) {
+func (t *wrongKeys) count(from netip.Prefix, at time.Time) (wait time.Duration, begins bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	w, known := t.by.Get(from)
+	w, known := t.byAddress.Get(from)
 	if !known {
-		w = &wrongs{}
-		t.by.Add(from, w)
+		w = &wrongTimes{}
+		t.byAddress.Add(from, w)
 	}
 	oldest := &w.at[w.oldest]
 	if since := at.Sub(*oldest); since < wrongWindow {
-		begins, w.slowed = !w.slowed, true
+		begins, w.limited = !w.limited, true
 		return wrongWindow - since, begins
 	}
-	*oldest, w.slowed = at, false
+	*oldest, w.limited = at, false
 	w.oldest = (w.oldest + 1) % maxWrong
 	return 0, false
 }

@@ -64,23 +64,23 @@ func TestAnAddressIsWhatOneCustomerHas(t *testing.T) {
 }
 
 func TestTheMemoryOfWrongKeysIsBounded(t *testing.T) {
-	all := newTries()
+	all := newWrongKeys()
 	at := time.Unix(1_700_000_000, 0)
 	from := func(i int) *http.Request {
 		return &http.Request{RemoteAddr: fmt.Sprintf("[2001:db8:%x:%x::1]:1", i>>16, i&0xffff)}
 	}
 	for range maxWrong {
-		all.note(address(from(0)), at)
+		all.count(address(from(0)), at)
 	}
 	for i := range 10 * maxAddresses {
-		all.note(address(from(i+1)), at)
+		all.count(address(from(i+1)), at)
 		if i%1000 == 0 { // who goes on is remembered however many others come
-			if wait, _ := all.note(address(from(0)), at); wait != time.Minute {
+			if wait, _ := all.count(address(from(0)), at); wait != time.Minute {
 				t.Fatalf("after %d others: wait is %v", i, wait)
 			}
 		}
 	}
-	if n := all.by.Len(); n > maxAddresses {
+	if n := all.byAddress.Len(); n > maxAddresses {
 		t.Errorf("%d addresses are remembered", n)
 	}
 }

@@ -198,7 +198,7 @@ type storage struct {
 
 // storageFor is where a conversation is kept whose client opens it so.
 func (h *Host) storageFor(c contract.ConnectSettings) storage {
-	if c.Unkept {
+	if c.NoHistory {
 		return storage{record.Unrecorded{Outbox: h.Outbox}, nil}
 	}
 	return storage{h.Records, h.Recordings}

@@ -38,7 +38,7 @@ func (h *Host) modelOf(c contract.ReturnConfig, request string) (engine.Language
 
 func (h *Host) modelNamed(named contract.LanguageModel, config, request string) (engine.LanguageModel, error) {
 	switch {
-	case named.Resource == "" && (named.Provider == "" || named.Provider == contract.ProviderOwn):
+	case named.Resource == "" && (named.Provider == "" || named.Provider == contract.ProviderBox):
 		return h.Model, nil
 	case named.Provider == contract.ProviderCustom:
 		model, err := h.Models.CustomModel(named.Resource)

@@ -15,7 +15,7 @@ func TestAChatThatIsNotKeptLeavesNothing(t *testing.T) {
 		f := newFakes()
 		sounds := &shelf{t: t, dir: t.TempDir()}
 		h := hostOf(f, func(p *Parts) { p.Recordings = sounds })
-		c := begin(t, h, connection.Opening{Line: f, Settings: contract.ConnectSettings{Unkept: true}})
+		c := begin(t, h, connection.Opening{Line: f, Settings: contract.ConnectSettings{NoHistory: true}})
 		if err := c.Receive(contract.UserInput{Text: "Hello"}); err != nil {
 			t.Fatal(err)
 		}

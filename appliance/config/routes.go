@@ -167,7 +167,7 @@ func (c Config) Models() []LanguageModel {
 // own names, else the first route that takes it. Without any it is the default,
 // and false.
 func (c Config) ModelFor(m contract.LanguageModel) (LanguageModel, bool) {
-	if m.Provider == contract.ProviderOwn || m.Provider == "" {
+	if m.Provider == contract.ProviderBox || m.Provider == "" {
 		for _, own := range c.Models() {
 			if m.Resource == own.Name() {
 				return own, true

@@ -32,15 +32,15 @@ func parseBody[T any](data []byte, read func(object) T) (T, error) {
 	var none T
 	var problems []ValidationError
 	if msg := notJSON(data); msg != "" {
-		return none, refusal([]ValidationError{{Type: "malformed", Msg: msg}})
+		return none, bodyError([]ValidationError{{Type: "malformed", Msg: msg}})
 	}
 	o := readObject(nil, data, &problems, false)
 	if len(problems) > 0 {
-		return none, refusal(problems)
+		return none, bodyError(problems)
 	}
 	v := read(o)
 	if len(problems) > 0 {
-		return none, refusal(problems)
+		return none, bodyError(problems)
 	}
 	return v, nil
 }
@@ -59,17 +59,17 @@ func notJSON(data []byte) string {
 	case err != nil:
 		return "not valid JSON: " + err.Error()
 	}
-	if at := halfCharacter(data); at >= 0 {
+	if at := loneSurrogate(data); at >= 0 {
 		return fmt.Sprintf("at byte %d: %s is half of a character, without its other half", at,
 			data[at:at+len(`\ud83d`)])
 	}
 	return ""
 }
 
-// halfCharacter is the place where JSON escapes one half of a surrogate pair
+// loneSurrogate is the place where JSON escapes one half of a surrogate pair
 // without the other, or -1. No text can keep it: it would come back as another
 // character than was sent.
-func halfCharacter(data []byte) int {
+func loneSurrogate(data []byte) int {
 	for i := 0; i < len(data); i++ {
 		next := bytes.IndexByte(data[i:], '\\')
 		if next < 0 {
@@ -100,10 +100,10 @@ func escaped(text []byte) rune {
 	return rune(n)
 }
 
-// refusal makes one error of problems with a body.
-func refusal(problems []ValidationError) error {
+// bodyError makes one error of problems with a body.
+func bodyError(problems []ValidationError) error {
 	if slices.ContainsFunc(problems, func(p ValidationError) bool { return p.Type != "wrong_value" }) {
-		return unfit(problems)
+		return malformed(problems)
 	}
 	first := problems[0]
 	why := []string{first.Msg}
@@ -113,12 +113,12 @@ func refusal(problems []ValidationError) error {
 	return ErrInvalid{Field: cmp.Or(path(first.Loc), "body"), Why: strings.Join(why, "; ")}
 }
 
-// mostProblems of one body are told; a body may have thousands.
-const mostProblems = 100
+// maxProblems of one body are told; a body may have thousands.
+const maxProblems = 100
 
-// unfit is the error of a body that does not fit its schema.
-func unfit(problems []ValidationError) error {
-	problems = problems[:min(len(problems), mostProblems)]
+// malformed is the error of a body that does not fit its schema.
+func malformed(problems []ValidationError) error {
+	problems = problems[:min(len(problems), maxProblems)]
 	for i, p := range problems {
 		loc := []any{"body"}
 		for _, step := range p.Loc {
@@ -127,7 +127,7 @@ func unfit(problems []ValidationError) error {
 			}
 			loc = append(loc, step)
 		}
-		problems[i].Loc, problems[i].Msg = loc, Said(p.Msg)
+		problems[i].Loc, problems[i].Msg = loc, ClipError(p.Msg)
 	}
 	return ErrMalformed{Detail: problems}
 }
@@ -137,15 +137,15 @@ func unfit(problems []ValidationError) error {
 // the two joiners by which scripts and emoji put characters together.
 func (o object) label(name string, most int) string {
 	o.require(name)
-	s := o.filled(name, most)
-	o.without(name, s, "has the character %U, which cannot be printed",
+	s := o.nonBlank(name, most)
+	o.noteFirst(name, s, "has the character %U, which cannot be printed",
 		func(r rune) bool { return !unicode.IsGraphic(r) && r != '\u200c' && r != '\u200d' })
 	return s
 }
 
-// without notes the first character of a text that is bad, and reports whether there
+// noteFirst notes the first character of a text that is bad, and reports whether there
 // is none.
-func (o object) without(name, text, why string, bad func(rune) bool) bool {
+func (o object) noteFirst(name, text, why string, bad func(rune) bool) bool {
 	for _, r := range text {
 		if bad(r) {
 			o.note(name, "wrong_value", fmt.Sprintf(why, r))
@@ -155,20 +155,20 @@ func (o object) without(name, text, why string, bad func(rune) bool) bool {
 	return true
 }
 
-// prose reads a text of some lines that people read. The white space among the
+// multiline reads a text of some lines that people read. The white space among the
 // control characters is taken: a line is broken by a vertical tab in texts that are
 // pasted from Word, a page by a form feed in those from a PDF.
-func (o object) prose(name string, most int) string {
+func (o object) multiline(name string, most int) string {
 	s := o.text(name, most)
-	o.without(name, s, "has the control character %U",
+	o.noteFirst(name, s, "has the control character %U",
 		func(r rune) bool { return unicode.IsControl(r) && !unicode.IsSpace(r) })
 	return s
 }
 
-// filled reads a text that is not blank.
-func (o object) filled(name string, most int) string {
+// nonBlank reads a text that is not blank.
+func (o object) nonBlank(name string, most int) string {
 	s := o.textOrNil(name, most)
-	o.asked(name, Shape{Low: bound(1)})
+	o.expect(name, Shape{Low: bound(1)})
 	if s == nil {
 		return ""
 	}
@@ -196,7 +196,7 @@ func orNil[T any](o object, name string, read T) *T {
 
 // numberOrNil reads a number in [low, high].
 func (o object) numberOrNil(name string, low, high float64) *float64 {
-	o.asked(name, Shape{Kind: "number", Low: bound(low), High: bound(high)})
+	o.expect(name, Shape{Kind: "number", Low: bound(low), High: bound(high)})
 	raw, ok := o.get(name)
 	if !ok {
 		return nil
@@ -210,7 +210,7 @@ func (o object) numberOrNil(name string, low, high float64) *float64 {
 	}
 	v, err := strconv.ParseFloat(string(raw), 64)
 	if err != nil || v < low || v > high || math.IsNaN(v) {
-		o.note(name, "wrong_value", fmt.Sprintf("%s is out of range; allowed: %g to %g", shown(raw), low, high))
+		o.note(name, "wrong_value", fmt.Sprintf("%s is out of range; allowed: %g to %g", excerpt(raw), low, high))
 	}
 	return &v
 }
@@ -218,7 +218,11 @@ func (o object) numberOrNil(name string, low, high float64) *float64 {
 // choices reads a list of strings, each one of allowed; what comes twice is there
 // once. Places that are null are passed over.
 func choices[T ~string](o object, name string, allowed ...T) []T {
-	o.asked(name, Shape{Kind: "array", Items: &Shape{Kind: "string", Words: text(allowed)}, High: bound(len(allowed))})
+	o.expect(name, Shape{
+		Kind:  "array",
+		Items: &Shape{Kind: "string", Words: asStrings(allowed)},
+		High:  bound(len(allowed)),
+	})
 	items := o.items(name, len(allowed))
 	if items == nil {
 		return nil
@@ -229,10 +233,10 @@ func choices[T ~string](o object, name string, allowed ...T) []T {
 		switch {
 		case kindOf(item) == "null":
 		case json.Unmarshal(item, &v) != nil:
-			o.in(name).note(i, "wrong_type", "expected a string, got "+shown(item))
+			o.in(name).note(i, "wrong_type", "expected a string, got "+excerpt(item))
 		case !slices.Contains(allowed, v):
 			o.in(name).note(i, "wrong_value",
-				fmt.Sprintf("%q is not allowed; allowed: %s", Clip(string(v)), list(allowed)))
+				fmt.Sprintf("%q is not allowed; allowed: %s", Clip(string(v)), joinWords(allowed)))
 		case !slices.Contains(chosen, v):
 			chosen = append(chosen, v)
 		}

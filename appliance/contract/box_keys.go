@@ -43,11 +43,11 @@ type PostedKey struct {
 const maxKeySeconds = int(10 * 365 * 24 * time.Hour / time.Second)
 
 func (PostedKey) read(o object) PostedKey {
-	k := PostedKey{Account: o.filled("account", MaxKeyNameChars), Label: o.text("label", MaxKeyNameChars),
+	k := PostedKey{Account: o.nonBlank("account", MaxKeyNameChars), Label: o.text("label", MaxKeyNameChars),
 		Role: choice(o, "role", "client", "operator")}
 	o.require("account")
-	o.printed("account", k.Account)
-	o.printed("label", k.Label)
+	o.printable("account", k.Account)
+	o.printable("label", k.Label)
 	k.ExpiresIn = o.integer("expires_in", 1, maxKeySeconds)
 	if k.Role == "" {
 		k.Role = "client"
@@ -55,8 +55,8 @@ func (PostedKey) read(o object) PostedKey {
 	return k
 }
 
-// printed notes a name of an account or a key that cannot be printed.
-func (o object) printed(field, name string) {
+// printable notes a name of an account or a key that cannot be printed.
+func (o object) printable(field, name string) {
 	if why := unprintable(name); why != "" {
 		o.note(field, "wrong_value", why)
 	}

@@ -43,7 +43,7 @@ type PostedWebhookChoice struct {
 const maxWebhookIDs = 1000
 
 func (PostedWebhookChoice) read(o object) PostedWebhookChoice {
-	c := PostedWebhookChoice{IDs: wordsUpTo(o, "ids", maxWebhookIDs), All: o.boolean("all"),
+	c := PostedWebhookChoice{IDs: stringList(o, "ids", maxWebhookIDs), All: o.boolean("all"),
 		Account: o.text("account", MaxKeyNameChars)}
 	if o.shape == nil && c.All == (len(c.IDs) > 0) {
 		o.note("ids", "wrong_value", "name some, or send all: true; one of the two")
@@ -64,7 +64,7 @@ type PostedWebhookTest struct {
 
 func (PostedWebhookTest) read(o object) PostedWebhookTest {
 	o.require("url", "account")
-	t := PostedWebhookTest{URL: o.text("url", MaxURLChars), Account: o.filled("account", MaxKeyNameChars)}
+	t := PostedWebhookTest{URL: o.text("url", MaxURLChars), Account: o.nonBlank("account", MaxKeyNameChars)}
 	if _, there := o.get("url"); there {
 		if problem := webhookProblem(t.URL); problem != "" {
 			o.note("url", "wrong_value", problem)

@@ -19,13 +19,13 @@ type ModelProvider string
 // The providers. ProviderOwn are the models that the box itself brings.
 const (
 	ProviderCustom ModelProvider = "CUSTOM_LANGUAGE_MODEL"
-	ProviderOwn    ModelProvider = "HUME_AI"
+	ProviderBox    ModelProvider = "HUME_AI"
 )
 
 // ModelProviders lists every provider that a config may name.
 func ModelProviders() []ModelProvider {
 	return []ModelProvider{
-		"GROQ", "OPEN_AI", "FIREWORKS", "ANTHROPIC", ProviderCustom, "GOOGLE", ProviderOwn,
+		"GROQ", "OPEN_AI", "FIREWORKS", "ANTHROPIC", ProviderCustom, "GOOGLE", ProviderBox,
 		"AMAZON_BEDROCK", "PERPLEXITY", "SAMBANOVA", "CEREBRAS", "X_AI",
 	}
 }

@@ -20,16 +20,16 @@ func (PostedConfigVersion) read(o object) PostedConfigVersion {
 		VersionDescription: readVersionDescription(o),
 		Prompt:             readConfigPrompt(o),
 		Examples:           each(o, "examples", MaxExamples, readExample),
-		Voice:              within(o, "voice", readVoiceRef),
-		LanguageModel:      within(o, "language_model", readLanguageModel),
-		EllmModel:          within(o, "ellm_model", readEllmModel),
+		Voice:              optional(o, "voice", readVoiceRef),
+		LanguageModel:      optional(o, "language_model", readLanguageModel),
+		EllmModel:          optional(o, "ellm_model", readEllmModel),
 		Tools:              readToolRefs(o),
 		BuiltinTools:       each(o, "builtin_tools", MaxSessionTools, readBuiltinTool),
-		EventMessages:      within(o, "event_messages", readEventMessages),
-		Timeouts:           within(o, "timeouts", readTimeouts),
-		TurnDetection:      within(o, "turn_detection", readTurnDetection),
-		Interruption:       within(o, "interruption", readInterruption),
-		Nudges:             within(o, "nudges", readNudges),
+		EventMessages:      optional(o, "event_messages", readEventMessages),
+		Timeouts:           optional(o, "timeouts", readTimeouts),
+		TurnDetection:      optional(o, "turn_detection", readTurnDetection),
+		Interruption:       optional(o, "interruption", readInterruption),
+		Nudges:             optional(o, "nudges", readNudges),
 		Webhooks:           each(o, "webhooks", MaxWebhooks, readWebhook),
 	}
 	c.PromptExpansion = choice(o, "prompt_expansion", "ZERO")
@@ -60,8 +60,8 @@ func readConfigPrompt(o object) *ConfigPrompt {
 	c := ConfigPrompt{
 		ID:              p.text("id", MaxModelResourceChars),
 		Version:         p.integerOrNil("version", 0, maxVersion),
-		Text:            p.filled("text", MaxPromptChars),
-		PromptExpansion: within(p, "prompt_expansion", readPromptExpansion),
+		Text:            p.nonBlank("text", MaxPromptChars),
+		PromptExpansion: optional(p, "prompt_expansion", readPromptExpansion),
 	}
 	switch {
 	case c.ID != "" && c.Text != "":
@@ -76,7 +76,7 @@ func readConfigPrompt(o object) *ConfigPrompt {
 
 func readExample(e object) Example {
 	e.require("user", "assistant")
-	return Example{User: e.filled("user", MaxExampleChars), Assistant: e.filled("assistant", MaxExampleChars)}
+	return Example{User: e.nonBlank("user", MaxExampleChars), Assistant: e.nonBlank("assistant", MaxExampleChars)}
 }
 
 // maxVersion is above any version that there will be.
@@ -127,7 +127,7 @@ func readToolRefs(o object) []ToolRef {
 	var refs []ToolRef
 	for _, t := range o.list("tools", MaxSessionTools) {
 		t.require("id")
-		ref := ToolRef{ID: t.filled("id", MaxModelResourceChars), Version: t.integerOrNil("version", 0, maxVersion)}
+		ref := ToolRef{ID: t.nonBlank("id", MaxModelResourceChars), Version: t.integerOrNil("version", 0, maxVersion)}
 		if slices.ContainsFunc(refs, func(r ToolRef) bool { return r.ID == ref.ID }) {
 			t.note("id", "wrong_value", fmt.Sprintf("the tool %q is there twice", Clip(ref.ID)))
 		}
@@ -138,9 +138,9 @@ func readToolRefs(o object) []ToolRef {
 
 func readEventMessages(e object) EventMessages {
 	return EventMessages{
-		OnNewChat:            within(e, "on_new_chat", readEventMessage),
-		OnInactivityTimeout:  within(e, "on_inactivity_timeout", readEventMessage),
-		OnMaxDurationTimeout: within(e, "on_max_duration_timeout", readEventMessage),
+		OnNewChat:            optional(e, "on_new_chat", readEventMessage),
+		OnInactivityTimeout:  optional(e, "on_inactivity_timeout", readEventMessage),
+		OnMaxDurationTimeout: optional(e, "on_max_duration_timeout", readEventMessage),
 	}
 }
 
@@ -150,7 +150,7 @@ func readEventMessage(e object) EventMessage {
 }
 
 func readTimeouts(t object) Timeouts {
-	return Timeouts{within(t, "inactivity", readTimeout), within(t, "max_duration", readTimeout)}
+	return Timeouts{optional(t, "inactivity", readTimeout), optional(t, "max_duration", readTimeout)}
 }
 
 func readTimeout(t object) Timeout {

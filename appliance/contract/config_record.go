@@ -11,20 +11,20 @@ func (c PostedConfigVersion) Record() ReturnConfig {
 		PromptExpansion:    c.PromptExpansion,
 		Examples:           c.Examples,
 		LanguageModel:      c.LanguageModel,
-		EllmModel:          EllmModel{or(field(c.EllmModel).AllowShortResponses, true)},
+		EllmModel:          EllmModel{orDefault(deref(c.EllmModel).AllowShortResponses, true)},
 		Tools:              []ReturnUserDefinedTool{},
 		BuiltinTools:       c.builtinRecords(),
-		EventMessages:      field(c.EventMessages).record(),
-		Timeouts:           field(c.Timeouts).record(),
-		TurnDetection:      field(c.TurnDetection).record(),
-		Interruption:       Interruption{or(field(c.Interruption).MinInterruptionMS, DefaultMinInterruptionMS)},
-		Nudges:             field(c.Nudges).record(),
+		EventMessages:      deref(c.EventMessages).record(),
+		Timeouts:           deref(c.Timeouts).record(),
+		TurnDetection:      deref(c.TurnDetection).record(),
+		Interruption:       Interruption{orDefault(deref(c.Interruption).MinInterruptionMS, DefaultMinInterruptionMS)},
+		Nudges:             deref(c.Nudges).record(),
 		Webhooks:           append([]Webhook{}, c.Webhooks...),
 	}
 }
 
-// field is what p points to, or one with nothing set.
-func field[T any](p *T) T {
+// deref is what p points to, or one with nothing set.
+func deref[T any](p *T) T {
 	if p == nil {
 		var none T
 		return none
@@ -32,8 +32,8 @@ func field[T any](p *T) T {
 	return *p
 }
 
-// or is p, or the default where it is nil.
-func or[T any](p *T, otherwise T) *T {
+// orDefault is p, or the default where it is nil.
+func orDefault[T any](p *T, otherwise T) *T {
 	if p == nil {
 		return &otherwise
 	}
@@ -50,9 +50,9 @@ func (c PostedConfigVersion) builtinRecords() []ReturnBuiltinTool {
 
 func (e EventMessages) record() EventMessages {
 	return EventMessages{
-		OnNewChat:            or(e.OnNewChat, EventMessage{}),
-		OnInactivityTimeout:  or(e.OnInactivityTimeout, EventMessage{}),
-		OnMaxDurationTimeout: or(e.OnMaxDurationTimeout, EventMessage{}),
+		OnNewChat:            orDefault(e.OnNewChat, EventMessage{}),
+		OnInactivityTimeout:  orDefault(e.OnInactivityTimeout, EventMessage{}),
+		OnMaxDurationTimeout: orDefault(e.OnMaxDurationTimeout, EventMessage{}),
 	}
 }
 
@@ -65,20 +65,20 @@ func (t Timeouts) record() Timeouts {
 
 // record is on where nothing was said of it.
 func (t *Timeout) record(otherwise time.Duration) *Timeout {
-	r := *or(t, Timeout{Enabled: true})
-	r.DurationSecs = or(r.DurationSecs, int(otherwise.Seconds()))
+	r := *orDefault(t, Timeout{Enabled: true})
+	r.DurationSecs = orDefault(r.DurationSecs, int(otherwise.Seconds()))
 	return &r
 }
 
 func (t TurnDetection) record() TurnDetection {
 	return TurnDetection{
 		Mode:                     t.Mode,
-		EndOfTurnSilenceMS:       or(t.EndOfTurnSilenceMS, DefaultEndOfTurnSilenceMS),
-		SpeechDetectionThreshold: or(t.SpeechDetectionThreshold, DefaultSpeechThreshold),
-		PrefixPaddingMS:          or(t.PrefixPaddingMS, DefaultPrefixPaddingMS),
+		EndOfTurnSilenceMS:       orDefault(t.EndOfTurnSilenceMS, DefaultEndOfTurnSilenceMS),
+		SpeechDetectionThreshold: orDefault(t.SpeechDetectionThreshold, DefaultSpeechThreshold),
+		PrefixPaddingMS:          orDefault(t.PrefixPaddingMS, DefaultPrefixPaddingMS),
 	}
 }
 
 func (n Nudges) record() Nudges {
-	return Nudges{Enabled: n.Enabled, IntervalSecs: or(n.IntervalSecs, DefaultNudgeSecs)}
+	return Nudges{Enabled: n.Enabled, IntervalSecs: orDefault(n.IntervalSecs, DefaultNudgeSecs)}
 }

@@ -377,7 +377,7 @@ func TestASchemaThatIsNoneIsToldWhere(t *testing.T) {
 		`{"minimum":1e-999999999}`:                            "1e-999999999 is out of range",
 		strings.Repeat(`{"not":`, 201) + "{}" + strings.Repeat("}", 201): "nested more than 200 deep",
 	} {
-		if got := notASchema(text); !strings.Contains(got, want) {
+		if got := schemaProblem(text); !strings.Contains(got, want) {
 			t.Errorf("%.80s: %q, want %q", text, got, want)
 		}
 	}
@@ -387,7 +387,7 @@ func TestASchemaThatIsNoneIsToldWhere(t *testing.T) {
 			`"additionalProperties":false}`,
 		`{"$defs":{"a":{"enum":[1,null]}},"properties":{"x":{"$ref":"#/$defs/a"}},"x-ours":1}`,
 	} {
-		if why := notASchema(text); why != "" {
+		if why := schemaProblem(text); why != "" {
 			t.Errorf("%s: %s", text, why)
 		}
 	}
@@ -401,7 +401,7 @@ func TestASchemaIsCheckedInLittleMemory(t *testing.T) {
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		why := notASchema(text)
+		why := schemaProblem(text)
 		runtime.ReadMemStats(&after)
 		if used := after.TotalAlloc - before.TotalAlloc; used > 64<<20 || len(why) > 1000 {
 			t.Errorf("%s: %d bytes of text took %d, and %d to say so", name, len(text), used, len(why))

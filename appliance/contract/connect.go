@@ -21,8 +21,8 @@ type ConnectSettings struct {
 	VerboseTranscription bool
 	// AllowConnection lets others connect to the chat while it is live.
 	AllowConnection bool
-	// Unkept has nothing of the chat kept, neither words nor sound.
-	Unkept bool
+	// NoHistory has nothing of the chat kept, neither words nor sound.
+	NoHistory bool
 	// SoundAheadSecs is how far ahead of its playback the client wants its sound; 0
 	// is as the box has it.
 	SoundAheadSecs int
@@ -74,11 +74,11 @@ func readConnect(o object) ConnectSettings {
 		VoiceID:              o.text("voice_id", MaxModelResourceChars),
 		VerboseTranscription: o.boolean("verbose_transcription"),
 		AllowConnection:      o.boolean("allow_connection"),
-		Unkept:               keep != nil && !*keep,
+		NoHistory:            keep != nil && !*keep,
 		SoundAheadSecs:       o.integer("sound_ahead_secs", MinSoundAheadSecs, MaxSoundAheadSecs),
 		EventLimit:           o.integer("event_limit", 1, math.MaxInt32),
 	}
-	if c.Unkept && c.ResumedChatGroupID != "" {
+	if c.NoHistory && c.ResumedChatGroupID != "" {
 		o.note("keep_history", "wrong_value", "false is not allowed with resumed_chat_group_id: a chat that goes on "+
 			"with one that is kept is kept with it")
 	}

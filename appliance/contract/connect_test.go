@@ -26,7 +26,7 @@ func TestConnectQueryIsReadForItsTypes(t *testing.T) {
 		`session_settings[tools][0][name]=f&verbose_transcription=True`: {VerboseTranscription: true},
 		`config_id=&config_version=&event_limit=`:                       {},
 		`keep_history=true`:   {},
-		`keep_history=false`:  {Unkept: true},
+		`keep_history=false`:  {NoHistory: true},
 		`sound_ahead_secs=30`: {SoundAheadSecs: 30},
 		`session_settings%5Baudio%5D%5Bsample_rate%5D=16000`: {SessionSettings: SessionSettings{
 			Audio: &AudioConfiguration{Channels: 1, Encoding: Linear16, SampleRate: 16000}}},

@@ -20,21 +20,21 @@ func ParseControlMessage(data []byte) (ClientMessage, error) {
 // error is always an ErrMalformed.
 func ParsePublishEvent(data []byte) (ClientMessage, error) {
 	if msg := notJSON(data); msg != "" {
-		return nil, unfit([]ValidationError{{Type: "malformed", Msg: msg}})
+		return nil, malformed([]ValidationError{{Type: "malformed", Msg: msg}})
 	}
-	fields, kind, fault := opened(data, controlKinds())
+	fields, kind, fault := openMessage(data, controlKinds())
 	if fault != nil {
 		misfit := ValidationError{Type: "wrong_type", Msg: fault.Detail}
 		if fault.Code == UnknownMessage {
 			misfit = ValidationError{Loc: []any{"type"}, Type: "wrong_value",
 				Msg: strings.TrimPrefix(fault.Detail, "type: ")}
 		}
-		return nil, unfit([]ValidationError{misfit})
+		return nil, malformed([]ValidationError{misfit})
 	}
 	var problems []ValidationError
 	m := read(kind, object{fields: fields, problems: &problems})
 	if len(problems) > 0 {
-		return nil, unfit(problems)
+		return nil, malformed(problems)
 	}
 	return m, nil
 }
@@ -42,5 +42,5 @@ func ParsePublishEvent(data []byte) (ClientMessage, error) {
 // Refused is the same error for a message that was read well and that the chat
 // would not take.
 func (f Fault) Refused() error {
-	return unfit([]ValidationError{{Type: f.Code.Slug(), Msg: f.Code.Error(f.Detail).Message}})
+	return malformed([]ValidationError{{Type: f.Code.Slug(), Msg: f.Code.Error(f.Detail).Message}})
 }

@@ -17,7 +17,7 @@ type ErrNotFound struct {
 	What  string // "chat", "config", "path" …
 	ID    string
 	Field string // of the request that names it, as in an ErrInvalid; empty where it is the path
-	There string // what there is instead; may be empty
+	Hint  string // what there is instead; may be empty
 }
 
 func (e ErrNotFound) Error() string {
@@ -28,8 +28,8 @@ func (e ErrNotFound) Error() string {
 	if e.Field != "" {
 		said = e.Field + ": " + said
 	}
-	if e.There != "" {
-		said += "; " + e.There
+	if e.Hint != "" {
+		said += "; " + e.Hint
 	}
 	return said
 }
@@ -194,20 +194,20 @@ func path(loc []any) string {
 	return b.String()
 }
 
-// clipped is how many characters of a wrong value are said back: enough to
+// maxClipChars is how many characters of a wrong value are said back: enough to
 // recognise one's own mistake.
-const clipped = 80
+const maxClipChars = 80
 
 // Clip shortens what came from outside, before it is said back.
-func Clip(s string) string { return clipTo(clipped, s) }
+func Clip(s string) string { return clipTo(maxClipChars, s) }
 
-// mostSaid is how many characters of an error anybody is told: what it repeats is
+// maxErrorChars is how many characters of an error anybody is told: what it repeats is
 // clipped where it is put in, and what comes from a library, or names a long way
 // into a schema, is cut here. A list of a box's voices fits.
-const mostSaid = 2000
+const maxErrorChars = 2000
 
-// Said is an error as it is told to who made the mistake.
-func Said(text string) string { return clipTo(mostSaid, text) }
+// ClipError is an error as it is told to who made the mistake.
+func ClipError(text string) string { return clipTo(maxErrorChars, text) }
 
 func clipTo(most int, s string) string {
 	n := 0

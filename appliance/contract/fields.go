@@ -34,7 +34,7 @@ func readObject(loc []any, raw []byte, problems *[]ValidationError, untyped bool
 		o.wrongType("", "an object", raw)
 		return o
 	}
-	if why := tooWide(raw, "fields", maxFields); why != "" {
+	if why := tooManyEntries(raw, "fields", maxFields); why != "" {
 		o.note("", "wrong_value", why)
 		return o
 	}
@@ -60,7 +60,7 @@ func (o object) note(name any, kind, msg string) {
 }
 
 func (o object) wrongType(name, wanted string, raw []byte) {
-	o.note(name, "wrong_type", fmt.Sprintf("expected %s, got %s", wanted, shown(raw)))
+	o.note(name, "wrong_type", fmt.Sprintf("expected %s, got %s", wanted, excerpt(raw)))
 }
 
 // get returns the field's JSON, or false when it is absent or null.
@@ -89,11 +89,11 @@ func (o object) require(names ...string) {
 
 // text reads a string of at most so many characters.
 func (o object) text(name string, most int) string {
-	return field(o.textOrNil(name, most))
+	return deref(o.textOrNil(name, most))
 }
 
 func (o object) textOrNil(name string, most int) *string {
-	o.asked(name, Shape{Kind: "string", High: bound(most)})
+	o.expect(name, Shape{Kind: "string", High: bound(most)})
 	raw, ok := o.get(name)
 	if !ok {
 		return nil
@@ -111,7 +111,7 @@ func (o object) textOrNil(name string, most int) *string {
 
 // choice reads a string that is one of allowed.
 func choice[T ~string](o object, name string, allowed ...T) T {
-	o.asked(name, Shape{Kind: "string", Words: text(allowed)})
+	o.expect(name, Shape{Kind: "string", Words: asStrings(allowed)})
 	raw, ok := o.get(name)
 	if !ok {
 		return ""
@@ -121,14 +121,14 @@ func choice[T ~string](o object, name string, allowed ...T) T {
 		return v
 	}
 	if kindOf(raw) == "string" {
-		o.note(name, "wrong_value", fmt.Sprintf("%q is not allowed; allowed: %s", Clip(string(v)), list(allowed)))
+		o.note(name, "wrong_value", fmt.Sprintf("%q is not allowed; allowed: %s", Clip(string(v)), joinWords(allowed)))
 	}
 	return ""
 }
 
 // integer reads a whole number in [low, high]. 16000.0 is one.
 func (o object) integer(name string, low, high int) int {
-	o.asked(name, Shape{Kind: "integer", Low: bound(low), High: bound(high)})
+	o.expect(name, Shape{Kind: "integer", Low: bound(low), High: bound(high)})
 	raw, ok := o.get(name)
 	if !ok {
 		return 0
@@ -139,7 +139,7 @@ func (o object) integer(name string, low, high int) int {
 		return 0
 	}
 	if f < float64(low) || f > float64(high) {
-		o.note(name, "wrong_value", fmt.Sprintf("%s is out of range; allowed: %d to %d", shown(raw), low, high))
+		o.note(name, "wrong_value", fmt.Sprintf("%s is out of range; allowed: %d to %d", excerpt(raw), low, high))
 		return 0
 	}
 	return int(f)
@@ -147,7 +147,7 @@ func (o object) integer(name string, low, high int) int {
 
 // boolean reads true or false; in a query also as other languages write them.
 func (o object) boolean(name string) bool {
-	o.asked(name, Shape{Kind: "boolean"})
+	o.expect(name, Shape{Kind: "boolean"})
 	raw, ok := o.get(name)
 	if !ok {
 		return false
@@ -178,7 +178,7 @@ func (o object) scalar(raw []byte) string {
 // object opens a field that is an object, or returns false.
 func (o object) object(name string) (object, bool) {
 	if o.shape != nil {
-		o.asked(name, Shape{Kind: "object"})
+		o.expect(name, Shape{Kind: "object"})
 		return object{problems: o.problems, untyped: o.untyped, shape: o.shape.Fields[name]}, true
 	}
 	raw, ok := o.get(name)
@@ -198,8 +198,8 @@ func (o object) object(name string) (object, bool) {
 	return inner, inner.fields != nil
 }
 
-// within reads a field that is an object; nil when it is absent.
-func within[T any](o object, name string, read func(object) T) *T {
+// optional reads a field that is an object; nil when it is absent.
+func optional[T any](o object, name string, read func(object) T) *T {
 	in, ok := o.object(name)
 	if !ok {
 		return nil
@@ -226,7 +226,7 @@ func each[T any](o object, name string, most int, read func(object) T) []T {
 func (o object) list(name string, most int) []object {
 	if o.shape != nil {
 		items := &Shape{Kind: "object"}
-		o.asked(name, Shape{Kind: "array", Items: items, High: bound(most)})
+		o.expect(name, Shape{Kind: "array", Items: items, High: bound(most)})
 		return []object{{problems: o.problems, untyped: o.untyped, shape: items}}
 	}
 	items := o.items(name, most)
@@ -251,7 +251,7 @@ func (o object) items(name string, most int) (items []json.RawMessage) {
 		return nil
 	}
 	if kindOf(raw) == "list" {
-		if why := tooWide(raw, "entries", most); why != "" {
+		if why := tooManyEntries(raw, "entries", most); why != "" {
 			o.note(name, "wrong_value", why)
 			return nil
 		}
@@ -284,8 +284,8 @@ func kindOf(raw []byte) string {
 	return "number"
 }
 
-// shown is a value as an error says it back.
-func shown(raw []byte) string {
+// excerpt is a value as an error says it back.
+func excerpt(raw []byte) string {
 	switch k := kindOf(raw); k {
 	case "object", "list":
 		return map[string]string{"object": "an object", "list": "a list"}[k]
@@ -294,4 +294,4 @@ func shown(raw []byte) string {
 	}
 }
 
-func list[T ~string](allowed []T) string { return strings.Join(text(allowed), ", ") }
+func joinWords[T ~string](allowed []T) string { return strings.Join(asStrings(allowed), ", ") }

@@ -30,10 +30,10 @@ type PostedKiosk struct {
 
 func (PostedKiosk) read(o object) PostedKiosk {
 	o.require("name", "account")
-	k := PostedKiosk{Name: o.filled("name", MaxKeyNameChars), Account: o.filled("account", MaxKeyNameChars),
+	k := PostedKiosk{Name: o.nonBlank("name", MaxKeyNameChars), Account: o.nonBlank("account", MaxKeyNameChars),
 		ConfigID: o.text("config_id", MaxKeyNameChars)}
-	o.printed("name", k.Name)
-	o.printed("account", k.Account)
+	o.printable("name", k.Name)
+	o.printable("account", k.Account)
 	return k
 }
 

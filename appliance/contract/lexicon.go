@@ -48,13 +48,13 @@ type ReturnPronunciation struct {
 
 func (PostedPronunciation) read(o object) PostedPronunciation {
 	o.require("said")
-	return PostedPronunciation{o.filled("said", MaxLexiconSaidChars)}
+	return PostedPronunciation{o.nonBlank("said", MaxLexiconSaidChars)}
 }
 
 func (PostedLexicon) read(o object) PostedLexicon {
 	o.require("entries")
 	return PostedLexicon{each(o, "entries", MaxLexiconEntries, func(e object) PostedEntry {
 		e.require("word", "said")
-		return PostedEntry{e.filled("word", MaxLexiconWordChars), e.filled("said", MaxLexiconSaidChars)}
+		return PostedEntry{e.nonBlank("word", MaxLexiconWordChars), e.nonBlank("said", MaxLexiconSaidChars)}
 	})}
 }

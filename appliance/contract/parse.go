@@ -21,10 +21,10 @@ var readers = []struct {
 	{"audio_input", nil}, // read by readAudio: it has an error of its own
 	{"session_settings", func(o object) ClientMessage { return readSettings(o) }},
 	{"user_input", func(o object) ClientMessage {
-		return UserInput{Text: o.words(), CustomSessionID: o.sessionID()}
+		return UserInput{Text: o.inputText(), CustomSessionID: o.sessionID()}
 	}},
 	{"assistant_input", func(o object) ClientMessage {
-		return AssistantInput{Text: o.words(), CustomSessionID: o.sessionID()}
+		return AssistantInput{Text: o.inputText(), CustomSessionID: o.sessionID()}
 	}},
 	{"tool_response", func(o object) ClientMessage { return readToolResponse(o) }},
 	{"tool_error", func(o object) ClientMessage { return readToolError(o) }},
@@ -40,14 +40,14 @@ var readers = []struct {
 // ignored and null means absent. The error is always a Fault that says where
 // ("session_settings.audio.sample_rate: …"), what was there, and what may be.
 func ParseClientMessage(data []byte) (ClientMessage, error) {
-	if m, ok := plainAudio(data); ok {
+	if m, ok := fastAudioInput(data); ok {
 		return m, nil
 	}
 	return parseMessage(data, kinds())
 }
 
 func parseMessage(data []byte, allowed []string) (ClientMessage, error) {
-	fields, kind, fault := opened(data, allowed)
+	fields, kind, fault := openMessage(data, allowed)
 	if fault != nil {
 		return nil, *fault
 	}
@@ -63,12 +63,12 @@ func parseMessage(data []byte, allowed []string) (ClientMessage, error) {
 	return m, nil
 }
 
-// opened opens a message as far as its type, which has to be one of allowed.
-func opened(data []byte, allowed []string) (fields map[string]json.RawMessage, kind string, fault *Fault) {
+// openMessage opens a message as far as its type, which has to be one of allowed.
+func openMessage(data []byte, allowed []string) (fields map[string]json.RawMessage, kind string, fault *Fault) {
 	if !utf8.Valid(data) {
 		return nil, "", &Fault{Code: BrokenJSON, Detail: "It is not UTF-8."}
 	}
-	if why := tooWide(data, "fields", maxFields); why != "" {
+	if why := tooManyEntries(data, "fields", maxFields); why != "" {
 		return nil, "", &Fault{Code: WrongShape, Detail: why + "."}
 	}
 	if err := json.Unmarshal(data, &fields); err != nil || fields == nil {
@@ -77,15 +77,18 @@ func opened(data []byte, allowed []string) (fields map[string]json.RawMessage, k
 	raw, ok := fields["type"]
 	switch {
 	case !ok || json.Unmarshal(raw, &kind) != nil || kindOf(raw) != "string":
-		return nil, "", &Fault{Code: UnknownMessage, Detail: "type: missing or not a string; allowed: " + list(allowed)}
+		return nil, "", &Fault{
+			Code:   UnknownMessage,
+			Detail: "type: missing or not a string; allowed: " + joinWords(allowed),
+		}
 	case slices.Contains(allowed, kind):
 		return fields, kind, nil
 	case slices.Contains(kinds(), kind):
 		return nil, "", &Fault{Code: UnknownMessage,
-			Detail: fmt.Sprintf("type: %s is not taken here; allowed: %s", kind, list(allowed))}
+			Detail: fmt.Sprintf("type: %s is not taken here; allowed: %s", kind, joinWords(allowed))}
 	}
 	return nil, "", &Fault{Code: UnknownMessage,
-		Detail: fmt.Sprintf("type: %q is unknown; allowed: %s", Clip(kind), list(allowed))}
+		Detail: fmt.Sprintf("type: %q is unknown; allowed: %s", Clip(kind), joinWords(allowed))}
 }
 
 // read reads a message of that kind, audio excepted.
@@ -102,7 +105,7 @@ func notAnObject(data []byte, err error) *Fault {
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return &Fault{Code: BrokenJSON, Detail: fmt.Sprintf("At byte %d: %s.", syntax.Offset, syntax.Error())}
 	}
-	return &Fault{Code: WrongShape, Detail: "Expected an object, got " + shown(data) + "."}
+	return &Fault{Code: WrongShape, Detail: "Expected an object, got " + excerpt(data) + "."}
 }
 
 // faultOf says the first few problems; what fits on a line is what gets read.
@@ -131,8 +134,8 @@ func kinds() []string {
 	return all
 }
 
-// words reads the text of user_input and assistant_input.
-func (o object) words() string {
+// inputText reads the text of user_input and assistant_input.
+func (o object) inputText() string {
 	o.require("text")
 	return o.text("text", MaxInputChars)
 }
@@ -142,7 +145,7 @@ func (o object) words() string {
 func (o object) sessionID() string {
 	const name = "custom_session_id"
 	id := o.text(name, MaxCustomSessionIDChars)
-	if !o.without(name, id, "has the control character %U; allowed are characters that print", unicode.IsControl) {
+	if !o.noteFirst(name, id, "has the control character %U; allowed are characters that print", unicode.IsControl) {
 		return ""
 	}
 	return id
@@ -172,15 +175,15 @@ func readToolError(o object) ToolErrorMessage {
 	}
 }
 
-// askedAudio reads all of an audio_input but its audio.
-func askedAudio(o object) AudioInput {
+// readAudioFields reads all of an audio_input but its audio.
+func readAudioFields(o object) AudioInput {
 	o.require("data")
-	o.asked("data", Shape{Kind: "string"})
+	o.expect("data", Shape{Kind: "string"})
 	return AudioInput{CustomSessionID: o.sessionID()}
 }
 
 func readAudio(o object) (ClientMessage, error) {
-	m := askedAudio(o)
+	m := readAudioFields(o)
 	raw, there := o.get("data")
 	if there && kindOf(raw) != "string" {
 		o.wrongType("data", "a string of base64", raw)
@@ -221,7 +224,7 @@ func decodeBase64(raw json.RawMessage) ([]byte, error) {
 	case len(text)%4 == 1 && n/3*4 == len(text)-1: // all of it is base64 but for the end
 		return nil, fmt.Errorf("%d characters are no whole number of bytes", len(text))
 	default:
-		some := text[min(int(at), len(text)):min(int(at)+clipped, len(text))]
+		some := text[min(int(at), len(text)):min(int(at)+maxClipChars, len(text))]
 		return nil, fmt.Errorf("no base64 at character %d of %d: %q", int64(at), len(text), Clip(string(some)))
 	}
 }

@@ -155,7 +155,7 @@ func TestAFaultIsShortHoweverLongTheMistake(t *testing.T) {
 // What ends in an error is cut there too, whoever wrote it.
 func TestWhatIsToldOfAnErrorIsBounded(t *testing.T) {
 	huge := strings.Repeat("9", 1<<20)
-	if said := InvalidSettings.Error(huge).Message; len(said) > 2*mostSaid {
+	if said := InvalidSettings.Error(huge).Message; len(said) > 2*maxErrorChars {
 		t.Errorf("%d bytes are told in a chat", len(said))
 	}
 	var many []string
@@ -165,7 +165,7 @@ func TestWhatIsToldOfAnErrorIsBounded(t *testing.T) {
 	_, err := ParsePublishEvent([]byte(`{"type":"session_settings","variables":{` + strings.Join(many, ",") + `}}`))
 	told, ok := errors.AsType[ErrMalformed](err)
 	body, _ := json.Marshal(told)
-	if !ok || len(told.Detail) != mostProblems || len(body) > 100*mostProblems*3 {
+	if !ok || len(told.Detail) != maxProblems || len(body) > 100*maxProblems*3 {
 		t.Errorf("%d problems in %d bytes: %.200v", len(told.Detail), len(body), err)
 	}
 }

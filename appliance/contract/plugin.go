@@ -124,7 +124,11 @@ const (
 )
 
 func (PostedPluginChange) read(o object) PostedPluginChange {
-	c := PostedPluginChange{Grant: words(o, "grant"), Revoke: words(o, "revoke"), Unset: words(o, "unset")}
+	c := PostedPluginChange{
+		Grant:  pluginWords(o, "grant"),
+		Revoke: pluginWords(o, "revoke"),
+		Unset:  pluginWords(o, "unset"),
+	}
 	c.Settings = each(o, "settings", maxPluginWords, func(s object) PostedPluginAnswer {
 		s.require("name", "value")
 		return PostedPluginAnswer{s.text("name", maxPluginWordChars), s.text("value", maxSettingChars)}
@@ -133,10 +137,10 @@ func (PostedPluginChange) read(o object) PostedPluginChange {
 }
 
 // words reads a list of strings.
-func words(o object, name string) []string { return wordsUpTo(o, name, maxPluginWords) }
+func pluginWords(o object, name string) []string { return stringList(o, name, maxPluginWords) }
 
-func wordsUpTo(o object, name string, most int) []string {
-	o.asked(name, Shape{Kind: "array", Items: &Shape{Kind: "string", High: bound(maxPluginWordChars)},
+func stringList(o object, name string, most int) []string {
+	o.expect(name, Shape{Kind: "array", Items: &Shape{Kind: "string", High: bound(maxPluginWordChars)},
 		High: bound(most)})
 	items := o.items(name, most)
 	if items == nil {
@@ -147,7 +151,7 @@ func wordsUpTo(o object, name string, most int) []string {
 		var word string
 		switch err := json.Unmarshal(item, &word); {
 		case err != nil || kindOf(item) != "string":
-			o.in(name).note(i, "wrong_type", "expected a string, got "+shown(item))
+			o.in(name).note(i, "wrong_type", "expected a string, got "+excerpt(item))
 		case len(word) > maxPluginWordChars:
 			o.in(name).note(i, "wrong_value",
 				fmt.Sprintf("%d bytes; at most %d are allowed", len(word), maxPluginWordChars))

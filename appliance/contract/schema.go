@@ -21,7 +21,7 @@ func (o object) schema(name string, most int) string {
 	if text == nil || len(*o.problems) > noted {
 		return ""
 	}
-	if why := notASchema(*text); why != "" {
+	if why := schemaProblem(*text); why != "" {
 		o.note(name, "wrong_value", why)
 	}
 	return *text
@@ -34,8 +34,8 @@ const (
 	schemaFolder = "tool:///"
 )
 
-// notASchema says why text is no JSON schema, and where in it, or nothing.
-func notASchema(text string) string {
+// schemaProblem says why text is no JSON schema, and where in it, or nothing.
+func schemaProblem(text string) string {
 	if strings.TrimSpace(text) == "" {
 		return `not a JSON schema: it is empty; a tool without parameters has {"type":"object"}`
 	}
@@ -46,7 +46,7 @@ func notASchema(text string) string {
 	if _, ok := document.(map[string]any); !ok {
 		return fmt.Sprintf("not a JSON schema: expected an object as text, got %q", Clip(text))
 	}
-	if why := unusable(document, 0, new(int)); why != "" {
+	if why := tooComplex(document, 0, new(int)); why != "" {
 		return "not a JSON schema to use: " + why
 	}
 	c := jsonschema.NewCompiler()
@@ -69,10 +69,10 @@ const (
 	maxSchemaParts = 5000 // objects and booleans, each of which may be a schema
 )
 
-// unusable says what would keep the check busy for ever: a nest without end,
+// tooComplex says what would keep the check busy for ever: a nest without end,
 // parts without number, or a number whose digits fill the memory, as those of
 // 1e999999999 do.
-func unusable(v any, depth int, parts *int) (why string) {
+func tooComplex(v any, depth int, parts *int) (why string) {
 	var inner []any
 	switch v := v.(type) {
 	case json.Number:
@@ -95,7 +95,7 @@ func unusable(v any, depth int, parts *int) (why string) {
 		return fmt.Sprintf("it has more than %d parts", maxSchemaParts)
 	}
 	for _, in := range inner {
-		if why := unusable(in, depth+1, parts); why != "" {
+		if why := tooComplex(in, depth+1, parts); why != "" {
 			return why
 		}
 	}
@@ -114,11 +114,11 @@ func schemaFault(err error) string {
 	}
 	broken, _ := errors.AsType[*jsonschema.SchemaValidationError](err)
 	if broken == nil {
-		return clipTo(mostCause, strings.ReplaceAll(err.Error(), schemaURL, "it"))
+		return clipTo(maxCauseChars, strings.ReplaceAll(err.Error(), schemaURL, "it"))
 	}
 	root, ok := errors.AsType[*jsonschema.ValidationError](broken.Err)
 	if !ok {
-		return clipTo(mostCause, strings.ReplaceAll(broken.Err.Error(), schemaURL, "it"))
+		return clipTo(maxCauseChars, strings.ReplaceAll(broken.Err.Error(), schemaURL, "it"))
 	}
 	causes := map[string]string{}
 	gatherCauses(root, nil, causes)
@@ -126,12 +126,12 @@ func schemaFault(err error) string {
 	for i, place := range said {
 		said[i] = causes[place]
 	}
-	return strings.Join(said[:min(len(said), mostCauses)], "; ")
+	return strings.Join(said[:min(len(said), maxCauses)], "; ")
 }
 
 const (
-	mostCauses = 3   // are said; what fits on a line is what gets read
-	mostCause  = 240 // characters of one of them, which may say a pattern back
+	maxCauses     = 3   // are said; what fits on a line is what gets read
+	maxCauseChars = 240 // characters of one of them, which may say a pattern back
 )
 
 // gatherCauses gathers what is at the ends of e, one for each place. Causes
@@ -148,7 +148,7 @@ func gatherCauses(e *jsonschema.ValidationError, at []string, causes map[string]
 	if len(e.Causes) == 0 && causes[place] == "" {
 		said := *e
 		said.InstanceLocation = where
-		causes[place] = clipTo(mostCause, said.Error())
+		causes[place] = clipTo(maxCauseChars, said.Error())
 	}
 }
 

@@ -25,7 +25,7 @@ type PostedSessionAccount struct {
 
 func (PostedSessionAccount) read(o object) PostedSessionAccount {
 	o.require("account")
-	return PostedSessionAccount{Account: o.filled("account", MaxKeyNameChars)}
+	return PostedSessionAccount{Account: o.nonBlank("account", MaxKeyNameChars)}
 }
 
 // ReturnSession is a browser that is signed in to the console.

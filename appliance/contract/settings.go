@@ -14,7 +14,7 @@ func readSettings(o object) SessionSettings {
 	s := SessionSettings{
 		Audio:               readAudioConfiguration(o),
 		BuiltinTools:        each(o, "builtin_tools", MaxSessionTools, readBuiltinTool),
-		Context:             within(o, "context", readContext),
+		Context:             optional(o, "context", readContext),
 		ClearContext:        o.isNull("context"),
 		CustomSessionID:     o.sessionID(),
 		LanguageModelAPIKey: readModelKey(o),

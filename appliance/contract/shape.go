@@ -38,8 +38,8 @@ func Bodies() []Body {
 		bodyOf[PostedUserDefinedTool](),
 		bodyOf[PostedUserDefinedToolVersion](),
 		bodyOf[PostedName](),
-		described("PostedUserDefinedToolName", readPostedToolName),
-		described("PostedVersionDescription", readPostedVersionDescription),
+		shapeOf("PostedUserDefinedToolName", readPostedToolName),
+		shapeOf("PostedVersionDescription", readPostedVersionDescription),
 		bodyOf[PostedPairing](),
 		bodyOf[PostedKiosk](),
 		bodyOf[PostedKey](),
@@ -53,8 +53,8 @@ func Bodies() []Body {
 		bodyOf[PostedPluginCall](),
 		bodyOf[PostedLexicon](),
 		bodyOf[PostedPronunciation](),
-		described("PostedTTS", func(o object) PostedTTS { return readPostedTTS(o, true) }),
-		described("PostedConversion", readPostedConversion),
+		shapeOf("PostedTTS", func(o object) PostedTTS { return readPostedTTS(o, true) }),
+		shapeOf("PostedConversion", readPostedConversion),
 	}
 }
 
@@ -65,16 +65,16 @@ func ClientMessages() []Body {
 	for i, r := range readers {
 		read := r.read
 		if read == nil {
-			read = func(o object) ClientMessage { return askedAudio(o) }
+			read = func(o object) ClientMessage { return readAudioFields(o) }
 		}
-		all[i] = described(r.kind, read)
+		all[i] = shapeOf(r.kind, read)
 	}
 	return all
 }
 
 // ConnectQuery is the query that opens a chat. Lists have no form in it.
 func ConnectQuery() Body {
-	b := described("ConnectSettings", func(o object) ConnectSettings {
+	b := shapeOf("ConnectSettings", func(o object) ConnectSettings {
 		o.untyped = true
 		c := readConnect(o)
 		if s, ok := o.object("session_settings"); ok {
@@ -101,17 +101,17 @@ func ServerMessages() []ServerMessage {
 // bodyOf is the body T.
 func bodyOf[T Readable[T]]() Body {
 	var body T
-	return described(reflect.TypeFor[T]().Name(), body.read)
+	return shapeOf(reflect.TypeFor[T]().Name(), body.read)
 }
 
-// described has read, in place of a body, note what it asks of one.
-func described[T any](name string, read func(object) T) Body {
+// shapeOf has read, in place of a body, note what it asks of one.
+func shapeOf[T any](name string, read func(object) T) Body {
 	s := &Shape{Kind: "object"}
 	return Body{name, read(object{problems: new([]ValidationError), shape: s}), s}
 }
 
-// asked notes what a field has to be; what it is asked for twice is both.
-func (o object) asked(name string, want Shape) {
+// expect notes what a field has to be; what it is asked for twice is both.
+func (o object) expect(name string, want Shape) {
 	if o.shape == nil {
 		return
 	}
@@ -142,7 +142,7 @@ func bound[N int | float64](n N) *float64 {
 	return &f
 }
 
-func text[T ~string](words []T) []string {
+func asStrings[T ~string](words []T) []string {
 	said := make([]string, len(words))
 	for i, w := range words {
 		said[i] = string(w)

@@ -47,7 +47,7 @@ func ParsePostedConversion(parts map[string][][]byte) (PostedConversion, error) 
 		}
 	}
 	if len(problems) > 0 {
-		return PostedConversion{}, unfit(problems)
+		return PostedConversion{}, malformed(problems)
 	}
 	if types := timestampParts(parts["include_timestamp_types"]); types != nil {
 		fields["include_timestamp_types"] = types
@@ -64,8 +64,8 @@ func readPostedConversion(o object) PostedConversion {
 	flag := o.boolean("strip_headers")
 	o.untyped = false
 	return PostedConversion{
-		Voice:                 within(o, "voice", readVoiceRef),
-		Context:               within(o, "context", readTTSContext),
+		Voice:                 optional(o, "voice", readVoiceRef),
+		Context:               optional(o, "context", readTTSContext),
 		Format:                readFormat(o),
 		StripHeaders:          flag,
 		IncludeTimestampTypes: choices(o, "include_timestamp_types", TimestampWord, TimestampPhoneme),

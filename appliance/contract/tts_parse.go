@@ -40,7 +40,7 @@ func readPostedTTS(o object, stream bool) PostedTTS {
 	o.require("utterances")
 	p := PostedTTS{
 		Utterances: readUtterances(o),
-		Context:    within(o, "context", readTTSContext),
+		Context:    optional(o, "context", readTTSContext),
 		Format:     readFormat(o),
 
 		IncludeTimestampTypes: choices(o, "include_timestamp_types", TimestampWord, TimestampPhoneme),
@@ -108,11 +108,11 @@ func readUtterances(o object) []PostedUtterance {
 	all := each(o, "utterances", MaxUtterances, func(u object) PostedUtterance {
 		u.require("text")
 		return PostedUtterance{
-			Speed:           *or(u.numberOrNil("speed", MinSpeed, MaxSpeed), 1),
+			Speed:           *orDefault(u.numberOrNil("speed", MinSpeed, MaxSpeed), 1),
 			Text:            u.spoken("text"),
-			Description:     u.prose("description", MaxDescriptionChars),
-			TrailingSilence: field(u.numberOrNil("trailing_silence", 0, MaxTrailingSilence)),
-			Voice:           within(u, "voice", readVoiceRef),
+			Description:     u.multiline("description", MaxDescriptionChars),
+			TrailingSilence: deref(u.numberOrNil("trailing_silence", 0, MaxTrailingSilence)),
+			Voice:           optional(u, "voice", readVoiceRef),
 		}
 	})
 	if all != nil && len(all) == 0 {
@@ -123,8 +123,8 @@ func readUtterances(o object) []PostedUtterance {
 
 // spoken reads a text that is to be said.
 func (o object) spoken(name string) string {
-	s := o.prose(name, MaxUtteranceChars)
-	o.asked(name, Shape{Low: bound(1)})
+	s := o.multiline(name, MaxUtteranceChars)
+	o.expect(name, Shape{Low: bound(1)})
 	if raw, ok := o.get(name); ok && kindOf(raw) == "string" && strings.TrimSpace(s) == "" {
 		o.note(name, "wrong_value", "empty; expected something to say")
 	}

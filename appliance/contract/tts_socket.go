@@ -17,7 +17,7 @@ const MaxPublishBytes = 128 << 10
 // half of a character and go on with the other: they are left out, and what stands
 // beside them is said.
 func ParsePublishTTS(data []byte) (PublishTTS, error) {
-	data = withoutHalves(data)
+	data = dropLoneSurrogates(data)
 	if msg := notJSON(data); msg != "" {
 		return PublishTTS{}, Fault{Code: BrokenJSON, Detail: capitalized(msg) + "."}
 	}
@@ -30,11 +30,11 @@ func ParsePublishTTS(data []byte) (PublishTTS, error) {
 	return m, nil
 }
 
-// withoutHalves leaves out of JSON what is half of a character.
-func withoutHalves(data []byte) []byte {
+// dropLoneSurrogates leaves out of JSON what is half of a character.
+func dropLoneSurrogates(data []byte) []byte {
 	var kept []byte
 	for {
-		at := halfCharacter(data)
+		at := loneSurrogate(data)
 		if at < 0 {
 			return append(kept, data...)
 		}
@@ -44,25 +44,25 @@ func withoutHalves(data []byte) []byte {
 
 func readPublishTTS(o object) PublishTTS {
 	return PublishTTS{
-		Text:            o.prose("text", MaxUtteranceChars),
-		Description:     o.prose("description", MaxDescriptionChars),
-		Speed:           field(o.numberOrNil("speed", MinSocketSpeed, MaxSocketSpeed)),
-		TrailingSilence: field(o.numberOrNil("trailing_silence", 0, MaxTrailingSilence)),
-		Voice:           within(o, "voice", readVoiceRef),
+		Text:            o.multiline("text", MaxUtteranceChars),
+		Description:     o.multiline("description", MaxDescriptionChars),
+		Speed:           deref(o.numberOrNil("speed", MinSocketSpeed, MaxSocketSpeed)),
+		TrailingSilence: deref(o.numberOrNil("trailing_silence", 0, MaxTrailingSilence)),
+		Voice:           optional(o, "voice", readVoiceRef),
 		Flush:           o.boolean("flush"),
 		Close:           o.boolean("close"),
 	}
 }
 
 // PublishedTTS is what such a socket takes.
-func PublishedTTS() Body { return described("PublishTTS", readPublishTTS) }
+func PublishedTTS() Body { return shapeOf("PublishTTS", readPublishTTS) }
 
 // ParseTTSConnect reads the query that opens a socket that speaks. The error is a
 // Fault, InvalidConnect, that names the parameter.
 func ParseTTSConnect(q url.Values) (TTSConnect, error) {
 	fields := map[string]json.RawMessage{}
 	for name, values := range q {
-		if v := last(values); v != "" { // an empty one is how clients write what they have not set
+		if v := lastValue(values); v != "" { // an empty one is how clients write what they have not set
 			fields[name], _ = json.Marshal(v) // a string always can be
 		}
 	}
@@ -95,7 +95,7 @@ func readTTSConnect(o object) TTSConnect {
 }
 
 // TTSConnectQuery is the query that opens a socket that speaks, but for its list.
-func TTSConnectQuery() Body { return described("TTSConnect", readTTSConnect) }
+func TTSConnectQuery() Body { return shapeOf("TTSConnect", readTTSConnect) }
 
 // readTypes reads a list of a query in the ways in which clients write one: the
 // name again and again, with [0], with [], with commas, or a JSON list.
@@ -131,7 +131,7 @@ func readTypes(o object, q url.Values) []TimestampType {
 	return types
 }
 
-func last(values []string) string {
+func lastValue(values []string) string {
 	if len(values) == 0 {
 		return ""
 	}

@@ -48,7 +48,7 @@ type PostedVoice struct {
 
 func (PostedVoice) read(o object) PostedVoice {
 	o.require("generation_id")
-	return PostedVoice{o.filled("generation_id", MaxModelResourceChars), o.label("name", MaxNameChars)}
+	return PostedVoice{o.nonBlank("generation_id", MaxModelResourceChars), o.label("name", MaxNameChars)}
 }
 
 // AliasSource is who has a voice stand in for another.
@@ -88,7 +88,7 @@ type PostedVoiceAlias struct {
 
 func (PostedVoiceAlias) read(o object) PostedVoiceAlias {
 	o.require("voice")
-	return PostedVoiceAlias{o.filled("voice", MaxModelResourceChars)}
+	return PostedVoiceAlias{o.nonBlank("voice", MaxModelResourceChars)}
 }
 
 // CheckAliasedName returns an ErrInvalid about the field name for one that no voice can

@@ -31,7 +31,7 @@ func (c Catalogue) LanguageModels() contract.ReturnLanguageModels {
 	for _, m := range c.Config.Models() {
 		if name := m.Name(); !listed[name] {
 			listed[name] = true
-			add(contract.ProviderOwn, name, m)
+			add(contract.ProviderBox, name, m)
 		}
 	}
 	for _, r := range c.Config.Routes {

@@ -63,8 +63,8 @@ func (s voiceSource) empty() bool { return s.ref == nil && s.recipe == nil }
 func withField(err error, field string) error {
 	if missing, is := errors.AsType[contract.ErrNotFound](err); is {
 		missing.Field = field
-		if missing.What == "voice" && missing.There == "" {
-			missing.There = "GET /v0/tts/voices lists those that there are"
+		if missing.What == "voice" && missing.Hint == "" {
+			missing.Hint = "GET /v0/tts/voices lists those that there are"
 		}
 		return missing
 	}

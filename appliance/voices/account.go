@@ -31,7 +31,7 @@ func (a Account) List(ctx context.Context) ([]contract.ReturnVoice, error) {
 func (a Account) Find(ctx context.Context, name string) (Voice, error) {
 	found, err := a.Voices.Find(ctx, a.ID, contract.VoiceRef{Name: name})
 	if missing, is := errors.AsType[contract.ErrNotFound](err); is {
-		missing.There = "parley voices list names those that there are; " + missing.There
+		missing.Hint = "parley voices list names those that there are; " + missing.Hint
 		err = missing
 	}
 	return found, err

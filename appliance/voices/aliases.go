@@ -143,9 +143,9 @@ func (v Voices) DeleteAlias(ctx context.Context, name string) error {
 	}
 	missing := contract.ErrNotFound{What: "alias", ID: name}
 	if settingsAlias(v.Config, name) != "" {
-		missing.There = "it stands in the settings, under voices.aliases: remove it there"
+		missing.Hint = "it stands in the settings, under voices.aliases: remove it there"
 	} else if _, is := oldVoiceOf(name); is {
-		missing.There = "it is built in, and stays: parley voices alias gives it another voice"
+		missing.Hint = "it is built in, and stays: parley voices alias gives it another voice"
 	}
 	return missing
 }

@@ -89,7 +89,7 @@ func (v *ForChats) savedOrStandIn(ctx context.Context, account, name string, unk
 	found, err := v.standIn(ctx, account, name)
 	missing, is := errors.AsType[contract.ErrNotFound](err)
 	if lists, ok := errors.AsType[contract.ErrInvalid](unknown); is && ok {
-		lists.Why += "; " + missing.There
+		lists.Why += "; " + missing.Hint
 		return found, lists
 	}
 	return found, err

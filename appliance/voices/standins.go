@@ -29,7 +29,7 @@ func (v Voices) standIn(ctx context.Context, account, asked string) (Voice, erro
 		found, err := v.named(ctx, account, contract.VoiceRef{Name: target})
 		if _, gone := errors.AsType[contract.ErrNotFound](err); gone {
 			there := fmt.Sprintf("%.80q, which stands in for it, is not there either: %s", target, v.aliasHint(asked))
-			err = contract.ErrNotFound{What: "voice", ID: asked, There: there}
+			err = contract.ErrNotFound{What: "voice", ID: asked, Hint: there}
 		}
 		if err == nil {
 			v.StandIns.logOnce(asked, found.Name)
@@ -42,7 +42,7 @@ func (v Voices) standIn(ctx context.Context, account, asked string) (Voice, erro
 			return Voice{libraryRecord(b), voice.Single(b.ID)}, nil
 		}
 	}
-	return Voice{}, contract.ErrNotFound{What: "voice", ID: asked, There: v.aliasHint(asked)}
+	return Voice{}, contract.ErrNotFound{What: "voice", ID: asked, Hint: v.aliasHint(asked)}
 }
 
 // aliasOf is the voice that the operator has stand in for a name; empty where none is.

@@ -39,7 +39,7 @@ type Voice struct {
 // the one that stands in for it. A contract.ErrNotFound where there is none.
 func (v Voices) Find(ctx context.Context, account string, ref contract.VoiceRef) (Voice, error) {
 	found, err := v.named(ctx, account, ref)
-	if missing, is := errors.AsType[contract.ErrNotFound](err); !is || missing.There != "" {
+	if missing, is := errors.AsType[contract.ErrNotFound](err); !is || missing.Hint != "" {
 		return found, err
 	}
 	return v.standIn(ctx, account, cmp.Or(ref.ID, ref.Name))
@@ -65,7 +65,7 @@ func (v Voices) named(ctx context.Context, account string, ref contract.VoiceRef
 		there = fmt.Sprintf("the library has %q, whose id is %s and whose provider %s", b.Name, b.ID,
 			contract.VoiceLibrary)
 	}
-	return Voice{}, contract.ErrNotFound{What: "voice", ID: cmp.Or(ref.ID, ref.Name), There: there}
+	return Voice{}, contract.ErrNotFound{What: "voice", ID: cmp.Or(ref.ID, ref.Name), Hint: there}
 }
 
 func savedVoice(saved store.Voice) (Voice, error) {
@@ -155,7 +155,7 @@ func (v Voices) DeleteVoice(ctx context.Context, account, name string) error {
 	if errors.Is(err, store.ErrNotFound) {
 		missing := contract.ErrNotFound{What: "saved voice", ID: name, Field: "name"}
 		if b, found := voice.Find(append(engines.Library(v.Config), voice.Kokoro()...), name); found {
-			missing.There = fmt.Sprintf("%q is of the library, which stays", b.Name)
+			missing.Hint = fmt.Sprintf("%q is of the library, which stays", b.Name)
 		}
 		return missing
 	}

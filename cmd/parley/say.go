@@ -147,7 +147,7 @@ func (cmd *sayCmd) begin(ctx context.Context, c *console, cfg config.Config, tex
 	if is[engines.ErrNoVoice](err) {
 		_, found := a.Find(ctx, cmd.Voice)
 		if missing, ok := errors.AsType[contract.ErrNotFound](found); ok {
-			err = fmt.Errorf("%w; %s", err, missing.There)
+			err = fmt.Errorf("%w; %s", err, missing.Hint)
 		}
 	}
 	if err != nil {

@@ -91,7 +91,7 @@ func (doc *AsyncAPI) add(s *schemas, r Route, messages map[string]SocketMessage)
 	c := Channel{
 		Address:     r.Path,
 		Title:       r.Summary,
-		Description: r.More,
+		Description: r.Description,
 		Messages:    map[string]reference{},
 		Bindings:    map[string]SocketBinding{"ws": {"GET", query(r.Query), "0.1.0"}},
 	}
@@ -109,7 +109,7 @@ func (doc *AsyncAPI) add(s *schemas, r Route, messages map[string]SocketMessage)
 		return reference{here + "/messages/" + name}
 	}
 	takes := ChannelAction{Action: "receive", Channel: reference{here}, Summary: "What a client may send"}
-	for _, m := range r.Socket.Takes {
+	for _, m := range r.Socket.Receives {
 		takes.Messages = append(takes.Messages, carry("posted_"+m.Name, s.body(posted(m))))
 	}
 	sends := ChannelAction{Action: "send", Channel: reference{here}, Summary: "What the box sends"}
@@ -131,7 +131,7 @@ func query(parameters []Parameter) *Schema {
 	q := &Schema{Type: "object"}
 	for _, p := range parameters {
 		one := *p.Schema
-		one.Description = p.Says
+		one.Description = p.Description
 		q.Properties = append(q.Properties, Member[*Schema]{p.Name, &one})
 		if p.Required {
 			q.Required = append(q.Required, p.Name)

@@ -95,7 +95,7 @@ func (b Box) operation(s *schemas, r Route) *PathOperation {
 		OperationID: r.ID,
 		Tags:        []string{r.Section},
 		Summary:     r.Summary,
-		Description: r.More,
+		Description: r.Description,
 		Security:    security(r),
 		Parameters:  pathParameters(r.Path),
 	}
@@ -104,7 +104,7 @@ func (b Box) operation(s *schemas, r Route) *PathOperation {
 			Name:        q.Name,
 			In:          "query",
 			Required:    q.Required,
-			Description: q.Says,
+			Description: q.Description,
 			Schema:      q.Schema,
 		})
 	}
@@ -112,7 +112,7 @@ func (b Box) operation(s *schemas, r Route) *PathOperation {
 	case r.Body != "":
 		at := slices.IndexFunc(contract.Bodies(), func(b contract.Body) bool { return b.Name == r.Body })
 		if at < 0 {
-			s.failed("%s %s reads a %s, which contract.Bodies does not have", r.Method, r.Path, r.Body)
+			s.fail("%s %s reads a %s, which contract.Bodies does not have", r.Method, r.Path, r.Body)
 			break
 		}
 		body := contract.Bodies()[at]
@@ -132,8 +132,8 @@ func (b Box) operation(s *schemas, r Route) *PathOperation {
 	case r.Upload != "":
 		file := Media{Schema: &Schema{Type: "string", Format: "binary"}}
 		o.RequestBody = &RequestBody{true, Ordered[Media]{{r.Upload, file}}}
-		if r.Also != "" {
-			o.RequestBody.Content = append(o.RequestBody.Content, Member[Media]{r.Also, file})
+		if r.OtherUpload != "" {
+			o.RequestBody.Content = append(o.RequestBody.Content, Member[Media]{r.OtherUpload, file})
 		}
 	case r.Form != nil:
 		form := s.of(r.Form)
@@ -159,7 +159,7 @@ func (o *PathOperation) answer(status int, r Response) {
 }
 
 func (a Answer) response(s *schemas) Response {
-	r := Response{Description: a.Says}
+	r := Response{Description: a.Description}
 	if r.Description == "" {
 		r.Description = http.StatusText(a.Status)
 	}
@@ -169,10 +169,10 @@ func (a Answer) response(s *schemas) Response {
 	case a.Media == "application/json":
 		r.Content = Ordered[Media]{{a.Media, Media{Schema: &Schema{Type: "object"}}}}
 	case a.Media != "":
-		r.Content = Ordered[Media]{{a.Media, Media{Schema: Text()}}}
+		r.Content = Ordered[Media]{{a.Media, Media{Schema: String()}}}
 	}
 	for _, kind := range a.Also {
-		r.Content = append(r.Content, Member[Media]{kind, Media{Schema: Text()}})
+		r.Content = append(r.Content, Member[Media]{kind, Media{Schema: String()}})
 	}
 	return r
 }
@@ -180,11 +180,11 @@ func (a Answer) response(s *schemas) Response {
 // refusals are the statuses of errors that follow from who may take the path
 // and from what it reads.
 func (r Route) refusals() []int {
-	all := slices.Clone(r.Refuses)
+	all := slices.Clone(r.Errors)
 	switch r.Access {
-	case Client, Token:
+	case Secret, Token:
 		all = append(all, http.StatusUnauthorized, http.StatusTooManyRequests, http.StatusServiceUnavailable)
-	case Account, Operator:
+	case Key, Operator:
 		all = append(all, http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests,
 			http.StatusServiceUnavailable)
 	case Link:
@@ -232,7 +232,7 @@ func pathParameters(path string) []PathParameter {
 			Name:     name,
 			In:       "path",
 			Required: true,
-			Schema:   Text(),
+			Schema:   String(),
 		}
 		if name == "version" {
 			p.Schema = &Schema{Type: "integer", Minimum: float(0)}
@@ -276,11 +276,11 @@ func security(r Route) []map[string][]string {
 			add("keyInQuery", "tokenInQuery")
 		}
 		add("session")
-	case Account:
+	case Key:
 		add("key", "keyAlias", "session")
 	case Operator:
 		add("operatorKey", "session")
-	case Client:
+	case Secret:
 		add("client")
 	}
 	return all

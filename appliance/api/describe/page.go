@@ -14,8 +14,8 @@ import (
 //go:embed page
 var pageFiles embed.FS
 
-// sheet is a page to read, and the policy that lets it run nothing but itself.
-type sheet struct {
+// pageData is a page to read, and the policy that lets it run nothing but itself.
+type pageData struct {
 	OpenAPI  *OpenAPI
 	Sections []section
 	AsyncAPI *AsyncAPI
@@ -49,11 +49,11 @@ func Page(paths *OpenAPI, sockets *AsyncAPI) (page []byte, policy string, err er
 	}
 	t, err := template.New("page.html").Funcs(
 		template.FuncMap{"example": example, "kind": kindOf, "limits": limits, "link": link, "is": isRequired,
-			"message": message, "typeof": typeOf, "over": over}).ParseFS(pageFiles, "page/page.html")
+			"message": message, "typeof": typeOf, "over": ofSockets}).ParseFS(pageFiles, "page/page.html")
 	if err != nil {
 		return nil, "", err
 	}
-	s := sheet{
+	s := pageData{
 		OpenAPI:  paths,
 		AsyncAPI: sockets,
 		Sections: sections(paths),
@@ -66,15 +66,15 @@ func Page(paths *OpenAPI, sockets *AsyncAPI) (page []byte, policy string, err er
 		return nil, "", fmt.Errorf("writing the page: %w", err)
 	}
 	return out.Bytes(), fmt.Sprintf("default-src 'none'; img-src data:; style-src '%s'; script-src '%s'; base-uri "+
-		"'none'; form-action 'none'; frame-ancestors 'none'", sum(style), sum(script)), nil
+		"'none'; form-action 'none'; frame-ancestors 'none'", hashSource(style), hashSource(script)), nil
 }
 
 // NoPolicy is the Content-Security-Policy of what is no page: a browser may do
 // nothing with it but show it.
 const NoPolicy = "default-src 'none'"
 
-// sum names a text in a Content-Security-Policy.
-func sum(text []byte) string {
+// hashSource names a text in a Content-Security-Policy.
+func hashSource(text []byte) string {
 	s := sha256.Sum256(text)
 	return "sha256-" + base64.StdEncoding.EncodeToString(s[:])
 }
@@ -139,8 +139,8 @@ func example(o entry) string {
 	return b.String()
 }
 
-// named is the name that a schema refers to; empty for one that says itself.
-func named(s *Schema) string { return s.Ref[strings.LastIndexByte(s.Ref, '/')+1:] }
+// refName is the name that a schema refers to; empty for one that says itself.
+func refName(s *Schema) string { return s.Ref[strings.LastIndexByte(s.Ref, '/')+1:] }
 
 // link is the type that a schema is made of, where it has a name.
 func link(s *Schema) string {
@@ -148,7 +148,7 @@ func link(s *Schema) string {
 	case s == nil:
 		return ""
 	case s.Ref != "":
-		return named(s)
+		return refName(s)
 	case s.Items != nil:
 		return link(s.Items)
 	}
@@ -159,7 +159,7 @@ func link(s *Schema) string {
 func kindOf(s *Schema) string {
 	switch {
 	case s.Ref != "":
-		return named(s)
+		return refName(s)
 	case s.Items != nil:
 		return "list of " + kindOf(s.Items)
 	case s.AdditionalProperties != nil:
@@ -213,7 +213,7 @@ func limits(s *Schema) string {
 func isRequired(s *Schema, name string) bool { return slices.Contains(s.Required, name) }
 
 // message finds what an action refers to.
-func message(s sheet, ref string) *SocketMessage {
+func message(s pageData, ref string) *SocketMessage {
 	m, ok := s.AsyncAPI.Components.Messages.Get(ref[strings.LastIndexByte(ref, '/')+1:])
 	if !ok {
 		return nil
@@ -221,14 +221,14 @@ func message(s sheet, ref string) *SocketMessage {
 	return &m
 }
 
-// over says whether an action is at the channel of one of the sockets.
-func over(sockets []string, a ChannelAction) bool {
+// ofSockets says whether an action is at the channel of one of the sockets.
+func ofSockets(sockets []string, a ChannelAction) bool {
 	return slices.Contains(sockets, strings.TrimPrefix(a.Channel.Ref, "#/channels/"))
 }
 
 // typeOf is the type that a message carries on the wire.
-func typeOf(s sheet, m *SocketMessage) string {
-	payload, _ := s.AsyncAPI.Components.Schemas.Get(named(m.Payload))
+func typeOf(s pageData, m *SocketMessage) string {
+	payload, _ := s.AsyncAPI.Components.Schemas.Get(refName(m.Payload))
 	if payload == nil {
 		return m.Name
 	}

@@ -31,19 +31,19 @@ type Schema struct {
 	OneOf                []*Schema        `json:"oneOf,omitempty"`
 }
 
-// Text is the schema of any text.
-func Text() *Schema { return &Schema{Type: "string"} }
+// String is the schema of any text.
+func String() *Schema { return &Schema{Type: "string"} }
 
-// Number is the schema of a whole number from low to high.
-func Number(low, high int) *Schema {
+// Integer is the schema of a whole number from low to high.
+func Integer(low, high int) *Schema {
 	return &Schema{Type: "integer", Minimum: float(low), Maximum: float(high)}
 }
 
-// Flag is the schema of true or false.
-func Flag() *Schema { return &Schema{Type: "boolean"} }
+// Boolean is the schema of true or false.
+func Boolean() *Schema { return &Schema{Type: "boolean"} }
 
-// Words is the schema of one of some words.
-func Words[T ~string](allowed ...T) *Schema {
+// Enum is the schema of one of some words.
+func Enum[T ~string](allowed ...T) *Schema {
 	s := &Schema{Type: "string"}
 	for _, w := range allowed {
 		s.Enum = append(s.Enum, string(w))
@@ -51,8 +51,8 @@ func Words[T ~string](allowed ...T) *Schema {
 	return s
 }
 
-// Or returns the schema with what holds where nothing is given.
-func (s Schema) Or(otherwise any) *Schema {
+// WithDefault returns the schema with what holds where nothing is given.
+func (s Schema) WithDefault(otherwise any) *Schema {
 	s.Default = otherwise
 	return &s
 }

@@ -15,18 +15,18 @@ import (
 // schemas makes the schemas of Go types and gathers those with a name, so that
 // each is written once.
 type schemas struct {
-	words  Comments
-	folder string // where they are in the document: "#/components/schemas/"
-	named  map[string]*Schema
-	from   map[string]string // what each of named was made from
-	errs   []error
+	comments Comments
+	folder   string // where they are in the document: "#/components/schemas/"
+	named    map[string]*Schema
+	from     map[string]string // what each of named was made from
+	errs     []error
 }
 
 func newSchemas(w Comments) *schemas {
 	return &schemas{w, "#/components/schemas/", map[string]*Schema{}, map[string]string{}, nil}
 }
 
-func (s *schemas) failed(format string, a ...any) *Schema {
+func (s *schemas) fail(format string, a ...any) *Schema {
 	s.errs = append(s.errs, fmt.Errorf(format, a...))
 	return &Schema{}
 }
@@ -47,13 +47,13 @@ func (s *schemas) of(v any) *Schema { return s.typed(reflect.TypeOf(v), nil) }
 
 // body is the schema of a body under its own name.
 func (s *schemas) body(b contract.Body) *Schema {
-	return s.keep(b.Name, reflect.TypeOf(b.Value), b.Shape)
+	return s.register(b.Name, reflect.TypeOf(b.Value), b.Shape)
 }
 
 // form is the schema of a form with a file beside the fields of a body.
 func (s *schemas) form(b contract.Body, file string) *Schema {
 	form := s.structure(reflect.TypeOf(b.Value), b.Shape)
-	form.Description = s.words.types[b.Name]
+	form.Description = s.comments.types[b.Name]
 	form.Properties = append(Ordered[*Schema]{{file, &Schema{Type: "string", Format: "binary"}}}, form.Properties...)
 	form.Required = append([]string{file}, form.Required...)
 	return form
@@ -89,9 +89,9 @@ func (s *schemas) typed(t reflect.Type, shape *contract.Shape) *Schema {
 		if shape != nil && !strings.HasPrefix(name, "Posted") {
 			name = "Posted" + name
 		}
-		return s.keep(name, t, shape)
+		return s.register(name, t, shape)
 	}
-	return s.failed("%s has no schema: say in describe what it is on the wire", t)
+	return s.fail("%s has no schema: say in describe what it is on the wire", t)
 }
 
 // special are the types that write themselves.
@@ -120,9 +120,9 @@ func special(t reflect.Type) *Schema {
 func (s *schemas) text(t reflect.Type, shape *contract.Shape) *Schema {
 	made := &Schema{Type: "string"}
 	if t.PkgPath() != "" {
-		made.Enum = s.words.values[t.Name()]
+		made.Enum = s.comments.values[t.Name()]
 		if made.Enum == nil {
-			return s.failed("%s has neither constants nor a function that lists what it may be", t)
+			return s.fail("%s has neither constants nor a function that lists what it may be", t)
 		}
 	}
 	if shape == nil {
@@ -132,7 +132,7 @@ func (s *schemas) text(t reflect.Type, shape *contract.Shape) *Schema {
 		made.Enum = shape.Words
 		return made
 	}
-	made.MinLength, made.MaxLength = whole(shape.Low), whole(shape.High)
+	made.MinLength, made.MaxLength = intPointer(shape.Low), intPointer(shape.High)
 	return made
 }
 
@@ -140,7 +140,7 @@ func (s *schemas) list(t reflect.Type, shape *contract.Shape) *Schema {
 	if shape == nil {
 		return &Schema{Type: "array", Items: s.typed(t.Elem(), nil)}
 	}
-	return &Schema{Type: "array", Items: s.typed(t.Elem(), shape.Items), MaxItems: whole(shape.High)}
+	return &Schema{Type: "array", Items: s.typed(t.Elem(), shape.Items), MaxItems: intPointer(shape.High)}
 }
 
 func bounded(made *Schema, shape *contract.Shape) *Schema {
@@ -150,7 +150,7 @@ func bounded(made *Schema, shape *contract.Shape) *Schema {
 	return made
 }
 
-func whole(f *float64) *int {
+func intPointer(f *float64) *int {
 	if f == nil {
 		return nil
 	}
@@ -158,20 +158,20 @@ func whole(f *float64) *int {
 	return &n
 }
 
-// keep gathers the schema of a struct and returns a reference to it.
-func (s *schemas) keep(name string, t reflect.Type, shape *contract.Shape) *Schema {
+// register gathers the schema of a struct and returns a reference to it.
+func (s *schemas) register(name string, t reflect.Type, shape *contract.Shape) *Schema {
 	from := t.String()
 	if shape != nil {
 		asked, err := json.Marshal(shape)
 		if err != nil {
-			return s.failed("%s: %w", name, err)
+			return s.fail("%s: %w", name, err)
 		}
 		from += " " + string(asked)
 	}
 	ref := &Schema{Ref: s.folder + name}
 	if before, there := s.from[name]; there {
 		if before != from {
-			return s.failed("two schemas would be named %s: %.200s and %.200s", name, before, from)
+			return s.fail("two schemas would be named %s: %.200s and %.200s", name, before, from)
 		}
 		return ref
 	}
@@ -182,7 +182,7 @@ func (s *schemas) keep(name string, t reflect.Type, shape *contract.Shape) *Sche
 	} else {
 		s.named[name] = s.structure(t, shape)
 	}
-	s.named[name].Description = s.words.types[t.Name()]
+	s.named[name].Description = s.comments.types[t.Name()]
 	return ref
 }
 
@@ -194,24 +194,24 @@ func (s *schemas) structure(t reflect.Type, shape *contract.Shape) *Schema {
 			Member[*Schema]{"type", &Schema{Type: "string", Const: message.MessageType()}})
 		made.Required = append(made.Required, "type")
 	} else if t.Implements(reflect.TypeFor[json.Marshaler]()) {
-		return s.failed("%s writes itself: say in describe how", t)
+		return s.fail("%s writes itself: say in describe how", t)
 	}
 	s.addFields(made, t, shape)
 	if shape == nil {
 		return made
 	}
 	made.Required = append(made.Required, shape.Required...)
-	slices.SortFunc(made.Required, func(a, b string) int { return made.place(a) - made.place(b) })
+	slices.SortFunc(made.Required, func(a, b string) int { return made.indexOf(a) - made.indexOf(b) })
 	made.Required = slices.Compact(made.Required)
 	for _, name := range shape.FieldNames() {
-		if made.place(name) < 0 {
-			s.failed("%s reads the field %q and does not have it", t, name)
+		if made.indexOf(name) < 0 {
+			s.fail("%s reads the field %q and does not have it", t, name)
 		}
 	}
 	return made
 }
 
-func (s *Schema) place(name string) int {
+func (s *Schema) indexOf(name string) int {
 	return slices.IndexFunc(s.Properties, func(m Member[*Schema]) bool { return m.Name == name })
 }
 
@@ -229,14 +229,14 @@ func (s *schemas) addFields(made *Schema, t reflect.Type, shape *contract.Shape)
 		var read *contract.Shape
 		if shape != nil {
 			if read = shape.Fields[name]; read == nil {
-				s.failed("%s has the field %q and does not read it", t, name)
+				s.fail("%s has the field %q and does not read it", t, name)
 				continue
 			}
 		} else if !strings.Contains(options, "omit") {
 			made.Required = append(made.Required, name)
 		}
 		field := *s.typed(f.Type, read)
-		if said := s.words.fields[t.Name()][f.Name]; said != "" {
+		if said := s.comments.fields[t.Name()][f.Name]; said != "" {
 			field.Description = said
 		}
 		made.Properties = append(made.Properties, Member[*Schema]{name, &field})

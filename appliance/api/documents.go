@@ -38,7 +38,7 @@ type document struct {
 type documents struct{ openAPI, asyncAPI, page document }
 
 // described is what the routes say of themselves.
-func (a *API) described() describe.Box {
+func (a *API) description() describe.Box {
 	box := describe.Box{
 		Info: describe.Info{
 			Title: "Parley", Version: madeVersion,
@@ -131,17 +131,17 @@ func aboutDocuments() descriptions {
 		"GET /docs": {
 			ID:      "docs",
 			Summary: "This interface, to read",
-			Answers: append(plain("text/html"), unchanged()),
+			Answers: append(ofType("text/html"), unchanged()),
 		},
 		"GET /openapi.json": {
 			ID:      "openapi",
 			Summary: "The paths in OpenAPI 3.1",
-			Answers: append(plain("application/json"), unchanged()),
+			Answers: append(ofType("application/json"), unchanged()),
 		},
 		"GET /asyncapi.json": {
 			ID:      "asyncapi",
 			Summary: "The sockets in AsyncAPI 3.0",
-			Answers: append(plain("application/json"), unchanged()),
+			Answers: append(ofType("application/json"), unchanged()),
 		},
 	})
 }

@@ -10,40 +10,40 @@ import (
 )
 
 // A search of ten thousand chats reads for a second. So one account has at most
-// searchesOfOne of them under way, which leaves connections to the database for
+// searchesPerAccount of them under way, which leaves connections to the database for
 // everybody else. One more waits for its turn: a person who searches again
-// before the answer came expects an answer, and no error. searchPatience is
-// what searchesWaiting take, on a machine that is somewhat slower. Where as many
+// before the answer came expects an answer, and no error. maxSearchWait is
+// what maxWaitingSearches take, on a machine that is somewhat slower. Where as many
 // wait already, or it takes longer, the account sends more than there will be
 // room for, and 429 says so with the time after which clients try again by
 // themselves.
 const (
-	searchesOfOne   = 2
-	searchesWaiting = 6
-	searchPatience  = 5 * time.Second
-	searchRetry     = 2 * time.Second
+	searchesPerAccount = 2
+	maxWaitingSearches = 6
+	maxSearchWait      = 5 * time.Second
+	searchRetry        = 2 * time.Second
 )
 
-// searches lets in those that are under way, by account.
-type searches struct{ *limit.Limiter[string] }
+// searchLimiter lets in those that are under way, by account.
+type searchLimiter struct{ *limit.Limiter[string] }
 
-func newSearches() searches {
-	return searches{limit.New[string](limit.Rule{
-		MaxPerKey:      searchesOfOne,
-		MaxPerKeyTotal: searchesOfOne + searchesWaiting,
-		MaxWait:        searchPatience,
+func newSearchLimiter() searchLimiter {
+	return searchLimiter{limit.New[string](limit.Rule{
+		MaxPerKey:      searchesPerAccount,
+		MaxPerKeyTotal: searchesPerAccount + maxWaitingSearches,
+		MaxWait:        maxSearchWait,
 	})}
 }
 
 // enter lets one more search of an account begin; leave is called when it is
 // over. The error is a contract.ErrTooMany where there are too many, or that of
 // ctx.
-func (s searches) enter(ctx context.Context, account string) (leave func(), err error) {
+func (s searchLimiter) enter(ctx context.Context, account string) (leave func(), err error) {
 	leave, err = s.Acquire(ctx, account)
 	if err == limit.ErrPerKey || err == limit.ErrTimeout {
 		err = contract.ErrTooMany{
 			What: fmt.Sprintf("more searches at once than the %d that the box runs for one account",
-				searchesOfOne),
+				searchesPerAccount),
 			RetryAfter: searchRetry,
 		}
 	}

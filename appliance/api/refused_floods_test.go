@@ -61,9 +61,9 @@ func flooded(t *testing.T) (*API, *counted) {
 	a.Keys = k
 	a.mux = http.NewServeMux()
 	a.register(a.routes())
-	a.shares = newShares(Limits{RequestsPerSecond: 1, RequestBurst: 10})
+	a.rates = newRequestRates(Limits{RequestsPerSecond: 1, RequestBurst: 10})
 	for _, b := range []string{"192.0.2.1", "192.0.2.2", "127.0.0.1"} { // so slow that no test sees one come back
-		a.shares.of(b + "/32").SetLimit(0.001)
+		a.rates.bucket(b + "/32").SetLimit(0.001)
 	}
 	return a, k
 }
@@ -132,7 +132,7 @@ func TestAFloodOfWrongKeysDoesNotReachTheDatabase(t *testing.T) {
 // Who is let in and asks for more than the account's share is not looked up either.
 func TestAFloodWithAGoodKeyDoesNotReachTheDatabase(t *testing.T) {
 	a, k := flooded(t)
-	a.shares.of("client").SetLimit(0.001)
+	a.rates.bucket("client").SetLimit(0.001)
 	last := 0
 	for range 100 {
 		last = sent(t, a, "192.0.2.1:5", "GET", "/v0/evi/configs", "", "X-Service-Api-Key", "client")
@@ -183,9 +183,9 @@ func TestWhatIsRefusedTakesFromTheAddress(t *testing.T) {
 // share it with a guesser have done nothing.
 func TestANeighbourOfAFloodGoesOn(t *testing.T) {
 	a, rows := guarded(t)
-	a.shares = newShares(Limits{RequestsPerSecond: 1, RequestBurst: 1000})
-	a.shares.of("192.0.2.1/32").SetLimit(0.001)
-	a.shares.of("192.0.2.1/32").SetBurst(10)
+	a.rates = newRequestRates(Limits{RequestsPerSecond: 1, RequestBurst: 1000})
+	a.rates.bucket("192.0.2.1/32").SetLimit(0.001)
+	a.rates.bucket("192.0.2.1/32").SetBurst(10)
 	open := rows[slices.IndexFunc(rows, func(rt route) bool {
 		return rt.access == byToken && rt.method == "GET" && !rt.isSocket()
 	})]
@@ -218,8 +218,8 @@ func TestANeighbourOfAFloodGoesOn(t *testing.T) {
 func TestWhatTheBoxHasMadeIsKnown(t *testing.T) {
 	b := startBox(t)
 	made := b.key("home")
-	b.api.shares = newShares(Limits{RequestsPerSecond: 1, RequestBurst: 10})
-	b.api.shares.of("127.0.0.1/32").SetLimit(0.001)
+	b.api.rates = newRequestRates(Limits{RequestsPerSecond: 1, RequestBurst: 10})
+	b.api.rates.bucket("127.0.0.1/32").SetLimit(0.001)
 	token := b.token(made)
 	for range 20 {
 		b.ask("GET", "/v0/evi/chat", "", "X-Service-Api-Key", "wrong")

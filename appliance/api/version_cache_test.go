@@ -14,22 +14,22 @@ func prompt(text string) store.Version {
 }
 
 func TestMemoSaysWhatTheTextSays(t *testing.T) {
-	m := newMemo[contract.PostedPromptVersion]()
+	m := newParseCache[contract.PostedPromptVersion]()
 	for range 3 {
 		for i := range 50 {
 			want := fmt.Sprint("You are number ", i)
-			if got, err := m.of(prompt(want)); err != nil || got.Text != want {
+			if got, err := m.parse(prompt(want)); err != nil || got.Text != want {
 				t.Fatalf("%+v, %v", got, err)
 			}
 		}
 	}
-	if m.kept.Len() != 50 {
-		t.Errorf("it keeps %d texts of 50", m.kept.Len())
+	if m.entries.Len() != 50 {
+		t.Errorf("it keeps %d texts of 50", m.entries.Len())
 	}
 	broken := prompt("x")
 	broken.Content = `{"text":`
 	for range 2 {
-		if _, err := m.of(broken); err == nil || !strings.Contains(err.Error(), "version 0 of prompt p") {
+		if _, err := m.parse(broken); err == nil || !strings.Contains(err.Error(), "version 0 of prompt p") {
 			t.Error(err)
 		}
 	}
@@ -37,27 +37,27 @@ func TestMemoSaysWhatTheTextSays(t *testing.T) {
 
 // Whatever is asked, it holds no more texts than it has room for.
 func TestMemoForgetsWhatItHasNoRoomFor(t *testing.T) {
-	m := newMemo[contract.PostedPromptVersion]()
+	m := newParseCache[contract.PostedPromptVersion]()
 	often := prompt("often asked")
 	for i := range 300 { // there is room for 210
 		long := strings.Repeat("long ", 2000) // 10 KB
 		for _, v := range []store.Version{prompt(long + fmt.Sprint(i)), often} {
-			if _, err := m.of(v); err != nil {
+			if _, err := m.parse(v); err != nil {
 				t.Fatal(err)
 			}
 		}
 		held := 0
-		for _, text := range m.kept.Keys() {
+		for _, text := range m.entries.Keys() {
 			held += len(text)
 		}
-		if held > maxContents || held != m.size {
+		if held > maxCacheBytes || held != m.size {
 			t.Fatalf("%d bytes are held after %d texts, and %d counted", held, i, m.size)
 		}
-		if !m.kept.Contains(often.Content) {
+		if !m.entries.Contains(often.Content) {
 			t.Fatalf("what is asked often was forgotten after %d texts", i)
 		}
 	}
-	if _, err := m.of(prompt(strings.Repeat("x", maxContents))); err != nil || m.size > maxContents {
+	if _, err := m.parse(prompt(strings.Repeat("x", maxCacheBytes))); err != nil || m.size > maxCacheBytes {
 		t.Errorf("after a text of its own size it holds %d bytes, %v", m.size, err)
 	}
 }

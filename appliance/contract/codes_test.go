@@ -13,14 +13,14 @@ import (
 // belong to the interface alone.
 func TestEveryCodeIsSentBySomething(t *testing.T) {
 	never := map[string]bool{"CreditsExhausted": true, "SubscriptionBlock": true, "ResumedWithNewConfig": true}
-	table, err := os.ReadFile("faults.go")
+	table, err := os.ReadFile("codes.go")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var sources strings.Builder
 	err = filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") ||
-			strings.HasSuffix(path, "faults.go") {
+			strings.HasSuffix(path, "codes.go") {
 			return err
 		}
 		text, err := os.ReadFile(path)

@@ -110,7 +110,7 @@ func TestALinkEndsWithWhatAskedForIt(t *testing.T) {
 func TestARecordingIsHeardNoFurtherThanItsLinkHolds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	turn := make(chan struct{}, 1)
-	sound := takingTurns{ctx, strings.NewReader(strings.Repeat("x", 100)), turn}
+	sound := serialReader{ctx, strings.NewReader(strings.Repeat("x", 100)), turn}
 	if n, err := io.ReadFull(sound, make([]byte, 10)); n != 10 || err != nil {
 		t.Fatal(n, err)
 	}

@@ -12,9 +12,9 @@ import (
 
 func TestAnAccountThatAsksTooOftenWaitsAndOthersDoNot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newShares(Limits{RequestsPerSecond: 10, RequestBurst: 20})
+		s := newRequestRates(Limits{RequestsPerSecond: 10, RequestBurst: 20})
 		ask := func(account string) int {
-			err := s.account(account)
+			err := s.allowAccount(account)
 			if err == nil {
 				return 200
 			}
@@ -50,7 +50,7 @@ func TestAnAccountThatAsksTooOftenWaitsAndOthersDoNot(t *testing.T) {
 
 func TestWhereNoKeyIsNeededTheAddressCounts(t *testing.T) {
 	b, rows := guarded(t)
-	b.shares = newShares(Limits{RequestsPerSecond: 5, RequestBurst: 10})
+	b.rates = newRequestRates(Limits{RequestsPerSecond: 5, RequestBurst: 10})
 	from := func(address string, rt route, header ...string) int {
 		r := httptest.NewRequest(rt.method, pathOf(rt), nil)
 		r.RemoteAddr = address
@@ -99,9 +99,10 @@ func TestWhereNoKeyIsNeededTheAddressCounts(t *testing.T) {
 }
 
 func TestWithoutALimitNobodyWaits(t *testing.T) {
-	s := newShares(Limits{})
+	s := newRequestRates(Limits{})
 	for range 10_000 {
-		if err := errors.Join(s.account("one"), s.address(httptest.NewRequest("GET", "/", nil), true)); err != nil {
+		if err := errors.Join(s.allowAccount("one"),
+			s.allowAddress(httptest.NewRequest("GET", "/", nil), true)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -13,7 +13,7 @@ func PermittedToScreen(m ClientMessage) error {
 	case AssistantInput:
 		return Fault{Code: NotPermitted, Detail: who + "assistant_input would have it say something else."}
 	case SessionSettings:
-		if barred := m.whoItIs(); len(barred) > 0 {
+		if barred := m.identityFields(); len(barred) > 0 {
 			return Fault{Code: NotPermitted, Detail: who +
 				"session_settings may have audio, variables, custom_session_id and metadata, and has " +
 				strings.Join(barred, ", ") + ". Nothing of it was applied."}
@@ -22,8 +22,8 @@ func PermittedToScreen(m ClientMessage) error {
 	return nil
 }
 
-// whoItIs names those of the settings that say who the assistant is.
-func (s SessionSettings) whoItIs() (fields []string) {
+// identityFields names those of the settings that say who the assistant is.
+func (s SessionSettings) identityFields() (fields []string) {
 	for _, f := range []struct {
 		name  string
 		given bool

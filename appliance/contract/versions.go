@@ -55,7 +55,7 @@ func readPostedVersionDescription(o object) PostedVersionDescription {
 }
 
 func readVersionDescription(o object) string {
-	return o.prose("version_description", MaxVersionDescriptionChars)
+	return o.multiline("version_description", MaxVersionDescriptionChars)
 }
 
 // Paging says which piece of a list this is.
@@ -95,9 +95,9 @@ func (PostedPrompt) read(o object) PostedPrompt {
 func (PostedPromptVersion) read(o object) PostedPromptVersion {
 	o.require("text")
 	return PostedPromptVersion{
-		Text:               o.filled("text", MaxPromptChars),
+		Text:               o.nonBlank("text", MaxPromptChars),
 		VersionDescription: readVersionDescription(o),
-		PromptExpansion:    within(o, "prompt_expansion", readPromptExpansion),
+		PromptExpansion:    optional(o, "prompt_expansion", readPromptExpansion),
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 
 func TestOneAccountHasTwoSearchesAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSearches()
+		s := newSearchLimiter()
 		var running, most, done, refused atomic.Int32
 		var all sync.WaitGroup
 		search := func() {
@@ -37,7 +37,7 @@ func TestOneAccountHasTwoSearchesAtOnce(t *testing.T) {
 			all.Go(search)
 		}
 		synctest.Wait()
-		if running.Load() != searchesOfOne || refused.Load() != 20-searchesOfOne-searchesWaiting {
+		if running.Load() != searchesPerAccount || refused.Load() != 20-searchesPerAccount-maxWaitingSearches {
 			t.Errorf("%d run, %d are refused at once", running.Load(), refused.Load())
 		}
 		leave, err := s.enter(t.Context(), "two")
@@ -47,7 +47,7 @@ func TestOneAccountHasTwoSearchesAtOnce(t *testing.T) {
 		leave()
 		all.Wait()
 		// All that waited have had their turn, two at a time.
-		if most.Load() != searchesOfOne || done.Load() != searchesOfOne+searchesWaiting || s.Active() != 0 {
+		if most.Load() != searchesPerAccount || done.Load() != searchesPerAccount+maxWaitingSearches || s.Active() != 0 {
 			t.Errorf("%d at most, %d done, %d are left", most.Load(), done.Load(), s.Active())
 		}
 	})
@@ -55,14 +55,14 @@ func TestOneAccountHasTwoSearchesAtOnce(t *testing.T) {
 
 func TestASearchWaitsForAWhileAndAsLongAsItsClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSearches()
-		for range searchesOfOne {
+		s := newSearchLimiter()
+		for range searchesPerAccount {
 			if _, err := s.enter(t.Context(), "one"); err != nil {
 				t.Fatal(err)
 			}
 		}
 		begun := time.Now()
-		if _, err := s.enter(t.Context(), "one"); time.Since(begun) != searchPatience {
+		if _, err := s.enter(t.Context(), "one"); time.Since(begun) != maxSearchWait {
 			t.Errorf("after %v: %v", time.Since(begun), err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -79,7 +79,7 @@ func TestSearchesOfOneHoldUpNobodyElse(t *testing.T) {
 	clients := startRest(t, "home", "work")
 	home, work := clients[0], clients[1]
 	var leave []func()
-	for range searchesOfOne {
+	for range searchesPerAccount {
 		l, err := home.api.searches.enter(t.Context(), home.account)
 		if err != nil {
 			t.Fatal(err)
@@ -88,7 +88,7 @@ func TestSearchesOfOneHoldUpNobodyElse(t *testing.T) {
 	}
 	waits, giveUp := context.WithCancel(t.Context())
 	var waiting sync.WaitGroup
-	for range searchesWaiting {
+	for range maxWaitingSearches {
 		waiting.Go(func() {
 			for waits.Err() == nil { // again, where the look below took its place
 				_, _ = home.api.searches.enter(waits, home.account)

@@ -10,8 +10,8 @@ import (
 // take dozens of times its size.
 const maxFields = 10_000
 
-// tooWide says why an object or list is not to be opened, or nothing.
-func tooWide(raw []byte, what string, most int) string {
+// tooManyEntries says why an object or list is not to be opened, or nothing.
+func tooManyEntries(raw []byte, what string, most int) string {
 	if n := entries(raw); n > most {
 		return fmt.Sprintf("%d %s; at most %d are allowed", n, what, most)
 	}

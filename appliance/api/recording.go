@@ -17,13 +17,13 @@ import (
 )
 
 const (
-	// reconstructedHz is the rate of recordings as they are handed out. The
+	// recordingRateHz is the rate of recordings as they are handed out. The
 	// voices have 22.05 or 24 kHz and the ear hears at 16 kHz, so nothing of
 	// either is lost.
-	reconstructedHz = 24000
-	// notingDamage bounds the writing of one row, on a disk that has just shown
+	recordingRateHz = 24000
+	// markDamagedTimeout bounds the writing of one row, on a disk that has just shown
 	// that it is not well.
-	notingDamage = 2 * time.Second
+	markDamagedTimeout = 2 * time.Second
 )
 
 // hearChat hands out the sound of a chat to who has a link to it.
@@ -36,13 +36,13 @@ func (a *API) hearChat(w http.ResponseWriter, r *http.Request, _ caller) error {
 	if _, kept := made[id]; !kept {
 		return contract.ErrNotFound{What: "recording of chat", ID: id}
 	}
-	sound, err := a.openAudio(id)
+	sound, err := a.openRecording(id)
 	if err != nil {
 		return err
 	}
 	defer sound.close()
 	if made[id].Status == store.Recorded {
-		defer a.noteDamage(r, id, sound)
+		defer a.markDamaged(r, id, sound)
 	}
 	if sound.wav == nil {
 		return sound.lost
@@ -56,20 +56,20 @@ func (a *API) hearChat(w http.ResponseWriter, r *http.Request, _ caller) error {
 		// each range of many would be a search of its own; the whole is an answer too (RFC 9110, section 14.2)
 		r.Header.Del("Range")
 	}
-	content := takingTurns{r.Context(), sound.wav, a.decoding}
-	http.ServeContent(&ranged{ResponseWriter: w, api: a}, r, "", time.UnixMilli(made[id].ModifiedMS), content)
+	content := serialReader{r.Context(), sound.wav, a.decoding}
+	http.ServeContent(&rangeErrorWriter{ResponseWriter: w, api: a}, r, "", time.UnixMilli(made[id].ModifiedMS), content)
 	return nil
 }
 
-// ranged says in JSON that there is no such range.
-type ranged struct {
+// rangeErrorWriter says in JSON that there is no such range.
+type rangeErrorWriter struct {
 	http.ResponseWriter
 	api     *API
-	refused bool
+	discard bool
 }
 
-func (w *ranged) WriteHeader(status int) {
-	if w.refused = status == http.StatusRequestedRangeNotSatisfiable; !w.refused {
+func (w *rangeErrorWriter) WriteHeader(status int) {
+	if w.discard = status == http.StatusRequestedRangeNotSatisfiable; !w.discard {
 		w.ResponseWriter.WriteHeader(status)
 		return
 	}
@@ -78,31 +78,31 @@ func (w *ranged) WriteHeader(status int) {
 		"one such as bytes=0-499 within the recording; HEAD tells its length"})
 }
 
-func (w *ranged) Write(p []byte) (int, error) {
-	if w.refused {
+func (w *rangeErrorWriter) Write(p []byte) (int, error) {
+	if w.discard {
 		return len(p), nil
 	}
 	return w.ResponseWriter.Write(p)
 }
 
-// chatSound is a chat as it can be heard.
-type chatSound struct {
+// chatRecording is a chat as it can be heard.
+type chatRecording struct {
 	wav   *audio.MixedWAV // nil: nothing of it can be read
 	files []*os.File
 	sides []*audio.OpusFile
 	lost  error // why there is less of it than was recorded
 }
 
-func (c *chatSound) close() {
+func (c *chatRecording) close() {
 	for _, f := range c.files {
 		_ = f.Close() // was only read
 	}
 }
 
-// openAudio opens both sides of a chat as one WAV file. Of a side that is damaged
+// openRecording opens both sides of a chat as one WAV file. Of a side that is damaged
 // beyond reading the other is heard alone.
-func (a *API) openAudio(id string) (*chatSound, error) {
-	var c chatSound
+func (a *API) openRecording(id string) (*chatRecording, error) {
+	var c chatRecording
 	var err error
 	for _, side := range []store.Side{store.UserSide, store.AssistantSide} {
 		if err := c.open(a.Records, id, side); err != nil {
@@ -111,12 +111,12 @@ func (a *API) openAudio(id string) (*chatSound, error) {
 		}
 	}
 	if len(c.sides) > 0 || c.lost == nil {
-		c.wav, err = audio.NewMixedWAV(reconstructedHz, c.sides...)
+		c.wav, err = audio.NewMixedWAV(recordingRateHz, c.sides...)
 	}
 	return &c, err
 }
 
-func (c *chatSound) open(records *store.Store, id string, side store.Side) error {
+func (c *chatRecording) open(records *store.Store, id string, side store.Side) error {
 	f, err := records.OpenRecording(id, side)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil // it said nothing
@@ -138,9 +138,9 @@ func (c *chatSound) open(records *store.Store, id string, side store.Side) error
 	return nil
 }
 
-// noteDamage has the recording of a chat marked as not whole, once it was heard
+// markDamaged has the recording of a chat marked as not whole, once it was heard
 // that something of it is lost.
-func (a *API) noteDamage(r *http.Request, id string, sound *chatSound) {
+func (a *API) markDamaged(r *http.Request, id string, sound *chatRecording) {
 	err := sound.lost
 	if slices.ContainsFunc(sound.sides, (*audio.OpusFile).Damaged) {
 		err = errors.Join(err, errDamagedSound)
@@ -149,7 +149,7 @@ func (a *API) noteDamage(r *http.Request, id string, sound *chatSound) {
 		return
 	}
 	// Who asked may be gone already.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), notingDamage)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), markDamagedTimeout)
 	defer cancel()
 	err = errors.Join(err, a.Records.FailRecording(ctx, id))
 	a.Log.ErrorContext(ctx, "a recording is damaged; what is left of it is heard", "chat", id, "err", err)
@@ -157,15 +157,15 @@ func (a *API) noteDamage(r *http.Request, id string, sound *chatSound) {
 
 var errDamagedSound = errors.New("the file of a side is damaged; parley doctor says where")
 
-// takingTurns is a file that is decoded by one request at a time: recordings
+// serialReader is a file that is decoded by one request at a time: recordings
 // may take one core, and live chats have the rest.
-type takingTurns struct {
+type serialReader struct {
 	ctx context.Context // of the request: it ends when nobody listens, or nobody may
 	io.ReadSeeker
 	turn chan struct{} // has room for one
 }
 
-func (t takingTurns) Read(p []byte) (int, error) {
+func (t serialReader) Read(p []byte) (int, error) {
 	select {
 	case t.turn <- struct{}{}:
 	case <-t.ctx.Done():

@@ -135,7 +135,7 @@ func (c Code) Error(detail string) WebSocketError {
 	if detail != "" {
 		said += " " + detail
 	}
-	return WebSocketError{Code: c, Slug: m.slug, Message: Said(said)}
+	return WebSocketError{Code: c, Slug: m.slug, Message: ClipError(said)}
 }
 
 // Fault is an error of a conversation on its way to the client.

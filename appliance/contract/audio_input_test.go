@@ -40,7 +40,7 @@ func TestPlainAudioIsReadAsAllJSONIs(t *testing.T) {
 		{``, false}, {`{`, false}, {`{"`, false}, {`[]`, false},
 	} {
 		sameAsAll(t, []byte(c.data))
-		if _, ok := plainAudio([]byte(c.data)); ok != c.plain {
+		if _, ok := fastAudioInput([]byte(c.data)); ok != c.plain {
 			t.Errorf("%s: plain %v, want %v", c.data, ok, c.plain)
 		}
 	}
@@ -57,7 +57,7 @@ func TestPlainAudioIsReadAsAllJSONIs(t *testing.T) {
 
 // sameAsAll sees that what is plain is read as it is read otherwise.
 func sameAsAll(t interface{ Errorf(string, ...any) }, data []byte) {
-	m, ok := plainAudio(data)
+	m, ok := fastAudioInput(data)
 	if !ok {
 		return
 	}

@@ -19,10 +19,10 @@ import (
 )
 
 const (
-	// audioURLLife is how long a link to a recording works: long enough to hear
+	// linkLifetime is how long a link to a recording works: long enough to hear
 	// the longest chat twice, short enough that one which got lost is soon worth
 	// nothing.
-	audioURLLife = time.Hour
+	linkLifetime = time.Hour
 	// AudioURLKey names the key by which links are signed.
 	AudioURLKey = "audio url"
 )
@@ -31,9 +31,9 @@ const (
 func (a *API) chatAudio(w http.ResponseWriter, r *http.Request, by caller) error {
 	c, err := a.Records.Chat(r.Context(), by.AccountID, r.PathValue("id"))
 	if err != nil {
-		return missing(err, "chat", r.PathValue("id"))
+		return notFound(err, "chat", r.PathValue("id"))
 	}
-	all, err := a.reconstructions(r, by, []store.Chat{c})
+	all, err := a.recordingLinks(r, by, []store.Chat{c})
 	if err != nil {
 		return err
 	}
@@ -48,9 +48,9 @@ func (a *API) chatGroupAudio(w http.ResponseWriter, r *http.Request, by caller) 
 	}
 	g, chats, total, err := a.Records.ChatGroup(r.Context(), by.AccountID, r.PathValue("id"), nil, page)
 	if err != nil {
-		return missing(err, "chat group", r.PathValue("id"))
+		return notFound(err, "chat group", r.PathValue("id"))
 	}
-	all, err := a.reconstructions(r, by, chats)
+	all, err := a.recordingLinks(r, by, chats)
 	return a.result(w, http.StatusOK, contract.ReturnChatGroupPagedAudioReconstructions{
 		TimedPaging:              timedPaging(page, total),
 		ID:                       g.ID,
@@ -60,8 +60,8 @@ func (a *API) chatGroupAudio(w http.ResponseWriter, r *http.Request, by caller) 
 	}, err)
 }
 
-// reconstructions says of chats where to hear them.
-func (a *API) reconstructions(
+// recordingLinks says of chats where to hear them.
+func (a *API) recordingLinks(
 	r *http.Request, by caller, chats []store.Chat,
 ) ([]contract.ReturnChatAudioReconstruction, error) {
 	ids := make([]string, len(chats))
@@ -86,7 +86,7 @@ func (a *API) reconstructions(
 			ModifiedAt: made.ModifiedMS,
 		}
 		if one.Status == contract.AudioComplete || one.Status == contract.AudioError {
-			expires := a.now().Add(audioURLLife).UnixMilli()
+			expires := a.now().Add(linkLifetime).UnixMilli()
 			one.Filename = c.ID + ".wav"
 			one.SignedAudioURL = signedURL(r, key, c.ID, expires, by.Grant)
 			one.SignedURLExpirationTimestampMillis = expires
@@ -143,9 +143,9 @@ func signature(key []byte, chatID, expires string, asked store.Grant) []byte {
 	return h.Sum(nil)
 }
 
-// errNoLink says the same of a link that was never made as of one that has ended:
+// errInvalidLink says the same of a link that was never made as of one that has ended:
 // which it was is no business of one who guesses.
-var errNoLink = contract.ErrForbidden{Why: "the link's signature is not right, " +
+var errInvalidLink = contract.ErrForbidden{Why: "the link's signature is not right, " +
 	"or the key or session that asked for it was revoked, regenerated or ended; " +
 	"GET /v0/evi/chats/{id}/audio with a key gives a link that works"}
 
@@ -157,7 +157,7 @@ func (a *API) checkLink(r *http.Request) (caller, error) {
 	q := r.URL.Query()
 	asked, err := a.Records.GrantBy(r.Context(), q.Get("by"), a.now())
 	if errors.Is(err, store.ErrNotFound) {
-		return caller{}, errNoLink
+		return caller{}, errInvalidLink
 	}
 	if err != nil {
 		return caller{}, err
@@ -169,7 +169,7 @@ func (a *API) checkLink(r *http.Request) (caller, error) {
 	until, given := q.Get("expires"), q.Get("signature")
 	sum, err := hex.DecodeString(given)
 	if err != nil || !hmac.Equal(sum, signature(key, r.PathValue("id"), until, asked)) {
-		return caller{}, errNoLink
+		return caller{}, errInvalidLink
 	}
 	if ms, err := strconv.ParseInt(until, 10, 64); err != nil || a.now().UnixMilli() >= ms {
 		return caller{}, contract.ErrForbidden{
@@ -185,30 +185,30 @@ func aboutAudio() descriptions {
 		"GET /v0/evi/chats/{id}/audio": {
 			ID:      "getChatAudio",
 			Summary: "Where to hear a chat",
-			More: "The link works without a key for an hour, and no longer than the key, or the session of the " +
-				"console, that asked for it. What the assistant had not said when it was interrupted is not in " +
+			Description: "The link works without a key for an hour, and no longer than the key, or the session of " +
+				"the console, that asked for it. What the assistant had not said when it was interrupted is not in " +
 				"the recording.",
 			Answers: ok(contract.ReturnChatAudioReconstruction{}),
 		},
 		"GET /v0/evi/chats/{id}/audio.wav": {
-			ID:      "hearChat",
-			Summary: "Hear a chat",
-			More:    "Both sides in one WAV file, 24 kHz, 16-bit, mono. Ranges are served.",
+			ID:          "hearChat",
+			Summary:     "Hear a chat",
+			Description: "Both sides in one WAV file, 24 kHz, 16-bit, mono. Ranges are served.",
 			Query: []describe.Parameter{
 				{
-					Name:   "by",
-					Says:   "The id of the key or the session that asked for the link, and ends it.",
-					Schema: describe.Text(),
+					Name:        "by",
+					Description: "The id of the key or the session that asked for the link, and ends it.",
+					Schema:      describe.String(),
 				},
-				{Name: "expires", Says: "Until when the link works, in Unix milliseconds.", Schema: describe.Text()},
-				{Name: "signature", Says: "By which the box knows its own link.", Schema: describe.Text()},
+				parameter("expires", "Until when the link works, in Unix milliseconds.", describe.String()),
+				{Name: "signature", Description: "By which the box knows its own link.", Schema: describe.String()},
 			},
-			Answers: append(plain("audio/wav"),
+			Answers: append(ofType("audio/wav"),
 				unchanged(),
-				describe.Answer{Status: 206, Says: "The range asked for", Media: "audio/wav"},
-				describe.Answer{Status: 412, Says: "It is not as If-Match says"},
-				describe.Answer{Status: 416, Says: "There is no such range", Value: problem{}}),
-			Refuses: []int{404},
+				describe.Answer{Status: 206, Description: "The range asked for", Media: "audio/wav"},
+				describe.Answer{Status: 412, Description: "It is not as If-Match says"},
+				describe.Answer{Status: 416, Description: "There is no such range", Value: problem{}}),
+			Errors: []int{404},
 		},
 	})
 }

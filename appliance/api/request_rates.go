@@ -14,7 +14,7 @@ import (
 // shares holds each account to its share of the requests, and each address to
 // its share of those that bring no key that is known to be good: a token bucket
 // for each.
-type shares struct {
+type requestRates struct {
 	perSecond, burst int
 	buckets          *lru.Cache[string, *rate.Limiter] // nil: there is no limit
 }
@@ -23,8 +23,8 @@ type shares struct {
 // again, so nobody gains from it but by not asking for a while.
 const maxBuckets = 4096
 
-func newShares(l Limits) *shares {
-	s := &shares{perSecond: l.RequestsPerSecond, burst: max(l.RequestBurst, 1)}
+func newRequestRates(l Limits) *requestRates {
+	s := &requestRates{perSecond: l.RequestsPerSecond, burst: max(l.RequestBurst, 1)}
 	if s.perSecond > 0 {
 		s.buckets, _ = lru.New[string, *rate.Limiter](maxBuckets) // fails for a size below 1 only
 	}
@@ -33,25 +33,25 @@ func newShares(l Limits) *shares {
 
 // account counts a request of an account. The error is a contract.ErrTooMany
 // that says when there is room for it.
-func (s *shares) account(id string) error { return s.take(id, "this account") }
+func (s *requestRates) allowAccount(id string) error { return s.allow(id, "this account") }
 
-// address counts a request of an address; looksUp says that the database would
+// allowAddress counts a request of an address; looksUp says that the database would
 // be asked about what the request brings. Who is on the machine itself, or comes
 // through its proxy, has no limit for the rest. The error is as that of account.
-func (s *shares) address(r *http.Request, looksUp bool) error {
+func (s *requestRates) allowAddress(r *http.Request, looksUp bool) error {
 	from := address(r)
 	if from.Addr().IsLoopback() && !looksUp {
 		return nil
 	}
-	return s.take(from.String(), "this address")
+	return s.allow(from.String(), "this address")
 }
 
-func (s *shares) take(name, whose string) error {
+func (s *requestRates) allow(name, whose string) error {
 	if s.buckets == nil {
 		return nil
 	}
 	now := time.Now()
-	reserved := s.of(name).ReserveN(now, 1)
+	reserved := s.bucket(name).ReserveN(now, 1)
 	wait := reserved.DelayFrom(now)
 	if wait == 0 {
 		return nil
@@ -61,7 +61,7 @@ func (s *shares) take(name, whose string) error {
 	return contract.ErrTooMany{What: fmt.Sprintf(what, whose), RetryAfter: wait}
 }
 
-func (s *shares) of(name string) *rate.Limiter {
+func (s *requestRates) bucket(name string) *rate.Limiter {
 	if b, ok := s.buckets.Get(name); ok {
 		return b
 	}

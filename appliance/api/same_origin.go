@@ -30,13 +30,13 @@ func sessionCookie(r *http.Request) string {
 	return "parley-" + port
 }
 
-// fromOwnPage refuses what a page of another origin asks for with the cookie of a
+// requireSameOrigin refuses what a page of another origin asks for with the cookie of a
 // session, which a browser sends along by itself: SameSite keeps it from other
 // sites, and not from other ports of this host. Browsers say where a request comes
 // from in Sec-Fetch-Site, and where they do not (over plain HTTP to another
 // machine, and old ones) in Origin with all that changes something, and with every
 // socket.
-func fromOwnPage(r *http.Request) error {
+func requireSameOrigin(r *http.Request) error {
 	changes := r.Method != http.MethodGet && r.Method != http.MethodHead || r.Header.Get("Upgrade") != ""
 	site, origin := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Origin")
 	switch {
@@ -46,16 +46,16 @@ func fromOwnPage(r *http.Request) error {
 		return nil
 	case site == "" && origin == "" && !changes:
 		return nil
-	case site == "" && isOwn(r, origin):
+	case site == "" && isBoxOrigin(r, origin):
 		return nil
 	}
-	from := firstFilled(origin, site, "nowhere that it names")
+	from := firstNonBlank(origin, site, "nowhere that it names")
 	return contract.ErrForbidden{Why: fmt.Sprintf("a session of the console is for the pages of this box alone, and "+
 		"this request comes from %.80q; other programs send a key (X-Service-Api-Key)", from)}
 }
 
-// isOwn tells whether an origin is that of the box's own pages.
-func isOwn(r *http.Request, origin string) bool {
+// isBoxOrigin tells whether an origin is that of the box's own pages.
+func isBoxOrigin(r *http.Request, origin string) bool {
 	u, err := url.Parse(origin)
 	return err == nil && u.Host != "" && strings.EqualFold(u.Host, r.Host) && (r.TLS == nil || u.Scheme == "https")
 }

@@ -13,28 +13,28 @@ import (
 	"parley/appliance/contract"
 )
 
-// Refusals returns what makes of a connection one over which requests that the
+// RewriteLibraryErrors returns what makes of a connection one over which requests that the
 // HTTP library cannot read, and answers by itself, are answered as all others
 // that are refused. The library has no way to say how; what it writes then is
 // one text that nothing else begins with.
-func Refusals(log *slog.Logger) func(net.Conn) net.Conn {
-	return func(c net.Conn) net.Conn { return &refusing{c, log} }
+func RewriteLibraryErrors(log *slog.Logger) func(net.Conn) net.Conn {
+	return func(c net.Conn) net.Conn { return &errorRewriter{c, log} }
 }
 
-type refusing struct {
+type errorRewriter struct {
 	net.Conn
 	log *slog.Logger
 }
 
 // Write writes p, or what is to be said in its place.
-func (c *refusing) Write(p []byte) (int, error) {
-	status, why := refusedByLibrary(p)
+func (c *errorRewriter) Write(p []byte) (int, error) {
+	status, why := libraryError(p)
 	if status == 0 {
 		return c.Conn.Write(p)
 	}
 	id := contract.NewID()
 	c.log.Info("request", "request", id, "client", c.RemoteAddr(), "status", status, "why", why)
-	if _, err := c.Conn.Write(refusalText(status, why, id)); err != nil {
+	if _, err := c.Conn.Write(libraryErrorAnswer(status, why, id)); err != nil {
 		return 0, err
 	}
 	return len(p), nil
@@ -42,7 +42,7 @@ func (c *refusing) Write(p []byte) (int, error) {
 
 // CloseWrite says that nothing more comes, while what the client still sends is
 // read: else it might never see its answer.
-func (c *refusing) CloseWrite() error {
+func (c *errorRewriter) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
 	}
@@ -53,9 +53,9 @@ func (c *refusing) CloseWrite() error {
 // of handlers have a date, and say first how they may be kept.
 var libraryHeaders = []byte("\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n")
 
-// refusedByLibrary is the status with which the library refuses a request in p,
+// libraryError is the status with which the library refuses a request in p,
 // and why; 0 for what is no such answer.
-func refusedByLibrary(p []byte) (status int, why string) {
+func libraryError(p []byte) (status int, why string) {
 	line, ok := bytes.CutPrefix(p, []byte("HTTP/1.1 "))
 	if !ok || len(line) < 4 || line[0] != '4' && line[0] != '5' {
 		return 0, ""
@@ -77,8 +77,8 @@ func refusedByLibrary(p []byte) (status int, why string) {
 	return status, why
 }
 
-// refusalText is the whole answer.
-func refusalText(status int, why, id string) []byte {
+// libraryErrorAnswer is the whole answer.
+func libraryErrorAnswer(status int, why, id string) []byte {
 	p := problem{"invalid_request", http.StatusText(status),
 		"the request cannot be read: its first line or one of its headers is no HTTP/1.1"}
 	switch status {
