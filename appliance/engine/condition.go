@@ -6,45 +6,42 @@ import (
 )
 
 const (
-	// minOffset is the constant offset, -60 dB, from which it is taken out of the
-	// sound: that of cheap sound cards hides quiet speech from detector and
-	// transcriber. offsetFrames is how many frames without voice have to have it, an
-	// eighth of a second: it is what is in all of them.
+	// minOffset is the constant offset, -60 dB, from which it is removed from the sound: the offset
+	// of cheap sound cards hides quiet speech from detector and transcriber. offsetFrames is how
+	// many frames without voice must have it, an eighth of a second.
 	minOffset    = 0.001
 	offsetFrames = 4
-	// enoughPeak is the peak, -20 dB, from which speech is heard as well as louder
-	// speech: of 270 words of prompts 16 are wrong at that peak as at -10 dB, 28 at
-	// -30, 56 at -40 and 174 at -46.
+	// enoughPeak is the peak, -20 dB, from which speech is recognised as well as louder speech. Of
+	// 270 words of prompts, 16 are wrong at that peak as at -10 dB, 28 at -30, 56 at -40 and 174 at
+	// -46.
 	enoughPeak = 0.1
-	// maxGain bounds by how much what is softer is raised, 20 dB: speech that peaks
-	// at -40 dB is enough then. What is much softer than that is somebody in another
-	// room.
+	// maxGain is the largest gain for softer speech, 20 dB, which is enough for speech that peaks
+	// at -40 dB. Anything much softer is probably a person in another room.
 	maxGain = 10
-	// raisedPeak is up to where a frame is raised for the detector, -26 dB, which is
-	// enough for it: babble behind a voice is not to become one while nobody knows yet
-	// how loud the speaker is.
+	// raisedPeak is the peak to which a frame is raised for the detector, -26 dB, which is enough
+	// for it. More would turn background babble into voice while the level of the speaker is still
+	// unknown.
 	raisedPeak = 0.05
-	// softPeak is the peak, -34 dB, up to which a detector needs that.
+	// softPeak is the peak, -34 dB, below which a frame is raised for the detector.
 	softPeak = 0.02
-	// levelFades is what is left of the level of a voice after a frame without it: half
-	// of it after a minute, for the next one may be softer.
+	// levelFades is the factor of the voice level per frame without voice: the level halves in a
+	// minute, since the next speaker may be softer.
 	levelFades = 1 - math.Ln2*FrameSamples/(60*SpeechRateHz)
 )
 
-// conditioning makes the sound of a microphone fit to be heard, frame by frame: it
-// takes out what is constant, and raises what is soft, by no more than maxGain and
-// by how loud the voices in it are, so that noise is not raised where voices are
-// loud.
+// conditioning prepares microphone sound for detection and recognition, frame by frame. It removes
+// a constant offset and raises soft sound by at most maxGain, relative to the level of the voices
+// so far, so that noise is not raised where voices are loud.
 type conditioning struct {
 	means      [offsetFrames]float32 // of the newest frames without voice
-	silent     int                   // how many of them there were
-	offset     float32               // that all of them have
-	level      float32               // the peak of the voices so far; 0: none was heard
+	silent     int                   // how many frames without voice there were
+	offset     float32               // common to all of means
+	level      float32               // the peak of the voices so far; 0 if there was none
 	sound      [FrameSamples]float32
 	raisedWave [FrameSamples]float32
 }
 
-// removeOffset is a frame without a constant offset, valid until the next one.
+// removeOffset returns frame without its constant offset, valid until the next call.
 func (c *conditioning) removeOffset(frame []float32) []float32 {
 	if c.offset < minOffset && c.offset > -minOffset {
 		return frame
@@ -55,7 +52,7 @@ func (c *conditioning) removeOffset(frame []float32) []float32 {
 	return c.sound[:]
 }
 
-// raise is a steady frame for the detector, valid until the next one.
+// raise returns a frame without offset, amplified for the detector, valid until the next call.
 func (c *conditioning) raise(frame []float32) []float32 {
 	gain := raisedPeak / max(peakOf(frame), c.level, raisedPeak/maxGain)
 	if gain < raisedPeak/softPeak {
@@ -67,7 +64,7 @@ func (c *conditioning) raise(frame []float32) []float32 {
 	return c.raisedWave[:]
 }
 
-// observe notes whether a frame, which was made steady, held voice.
+// observe records whether a frame held voice; steady is the frame without offset.
 func (c *conditioning) observe(frame, steady []float32, voice bool) {
 	if c.level *= levelFades; voice {
 		c.level = max(c.level, peakOf(steady))
@@ -90,11 +87,11 @@ func (c *conditioning) observe(frame, steady []float32, voice bool) {
 	}
 }
 
-// gainFor is by how much a voice of that peak is raised.
+// gainFor returns the gain for a voice with this peak.
 func gainFor(peak float32) float32 { return min(enoughPeak/max(peak, enoughPeak/maxGain), maxGain) }
 
-// raiseSoft is the sound of an utterance for a transcriber: raised where it is soft, as
-// a whole. What is loud enough is returned as it is.
+// raiseSoft returns an utterance for the transcriber, amplified as a whole if it is soft. Speech
+// that is loud enough is returned unchanged.
 func raiseSoft(pcm []float32) []float32 {
 	gain := gainFor(peakOf(pcm))
 	if gain <= 1 || len(pcm) == 0 {

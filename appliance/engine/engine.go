@@ -1,6 +1,6 @@
-// Package engine says what a model does, as small interfaces: hear voice in a
-// frame, turn speech into text, continue a conversation, speak a sentence. Who
-// does it is in the packages below this one; Gate shares the cores among them.
+// Package engine declares what speech and language models do, as small interfaces: detect voice in
+// a frame of audio, transcribe speech, continue a conversation, and synthesize a sentence. The
+// packages below it implement them. Gate shares the processor cores among them.
 package engine
 
 import (
@@ -13,87 +13,83 @@ import (
 	"parley/appliance/text"
 )
 
-// SpeechRateHz is the sample rate at which every ear works: mono float32
-// samples in [-1, 1].
+// SpeechRateHz is the sample rate of all speech input: mono float32 samples in [-1, 1].
 const SpeechRateHz = 16000
 
 // FrameSamples is the length of one voice-activity frame: 32 ms at SpeechRateHz.
 const FrameSamples = 512
 
-// FrameDuration is FrameSamples as time.
+// FrameDuration is the duration of FrameSamples samples.
 const FrameDuration = FrameSamples * time.Second / SpeechRateHz
 
-// A VoiceDetector tells voice from everything else. It is shared; each
-// stream of audio has a VoiceStream of its own.
+// A VoiceDetector detects voice activity. Streams share one detector; each audio stream has its own
+// VoiceStream.
 type VoiceDetector interface {
 	NewStream() VoiceStream
 }
 
-// A VoiceStream follows one stream of audio. It is used by one goroutine.
+// A VoiceStream holds the detector's state for one audio stream. One goroutine uses it.
 type VoiceStream interface {
-	// Probability returns how likely it is, 0 to 1, that the frame of exactly
-	// FrameSamples samples holds voice.
+	// Probability returns the probability, 0 to 1, that a frame of exactly FrameSamples samples
+	// contains voice.
 	Probability(frame []float32) (float32, error)
-	// Reset forgets what was heard.
+	// Reset discards the state of the stream.
 	Reset()
 }
 
-// A Transcriber turns speech into text. It may be called from many goroutines.
+// A Transcriber turns speech into text. It is safe for concurrent use.
 type Transcriber interface {
-	// Transcribe returns the words in pcm (mono, SpeechRateHz). It may be
-	// called with up to 30 s; Listen cuts longer audio at its pauses. A
-	// cancelled ctx ends the call early with ctx's error.
+	// Transcribe returns the words in pcm (mono, SpeechRateHz), which may be up to 30 s long.
+	// Listen cuts longer audio at its pauses. Cancelling ctx ends the call early with the error of
+	// ctx.
 	Transcribe(ctx context.Context, pcm []float32, o TranscribeOptions) (Transcript, error)
 }
 
-// TranscribeOptions are what a caller may ask of a Transcriber.
+// TranscribeOptions are the optional settings of one transcription.
 type TranscribeOptions struct {
 	Urgency *Urgency
-	// Language is a BCP 47 tag such as "en"; empty lets the engine find out,
-	// where it can.
+	// Language is a BCP 47 tag such as "en". If it is empty, the engine detects the language where
+	// it can.
 	Language string
-	// Speed is how many times as fast as people do a voice speaks that was told to; 0
-	// means 1.
+	// Speed is the speaking rate relative to a person's, for synthesized speech that was made
+	// faster; 0 means 1.
 	Speed float64
-	// Draft is that of an earlier transcript of the beginning of the same sound;
-	// nil is none. As far as it is right, the words in it need not be found again
-	// one by one: the transcript is the same, and comes sooner.
+	// SpeculativeTokens are the tokens of an earlier transcript of the beginning of the same audio;
+	// nil if there is none. The engine verifies them in one step instead of decoding them one by
+	// one. The transcript is the same and arrives sooner.
 	SpeculativeTokens TranscriptTokens
 }
 
-// Transcript is what a Transcriber heard. Text is empty when nobody spoke.
+// Transcript is the result of a transcription. Text is empty when the audio contains no speech.
 type Transcript struct {
 	Text     string
 	Language string           // BCP 47
-	Tokens   TranscriptTokens // for the same sound when there is more of it; nil where the engine makes none
+	Tokens   TranscriptTokens // for a later call with more of the same audio; nil if the engine does not support it
 }
 
-// Draft is a transcript in the tokens of the Transcriber that made it, which
-// alone can read it. Nobody changes it.
+// TranscriptTokens is a transcript in the tokens of the Transcriber that produced it; no other
+// engine can use it. It is read-only.
 type TranscriptTokens []int64
 
-// A Synthesizer speaks with one voice. It may be called from many goroutines.
+// A Synthesizer speaks with one voice. It is safe for concurrent use.
 type Synthesizer interface {
-	// Speak speaks text, normally one sentence, and gives emit its sound in
-	// pieces, in order, as they are made; the last of them says so. Text without
-	// anything to say gives none. It returns when all was given, ctx ends, or
-	// emit returns an error. No cores are held while emit runs, and the urgency
-	// may be changed in it for what follows.
+	// Speak synthesizes text, normally one sentence, and passes the sound to emit in pieces, in
+	// order, as they are made. The last piece has Last set. Text without speakable content gives no
+	// pieces. Speak returns when all sound was emitted, ctx ends, or emit returns an error. Speak
+	// holds no cores while emit runs, and emit may change the urgency of the remaining work.
 	Speak(ctx context.Context, text string, o SpeakOptions, emit func(Sound) error) error
-	// RateHz is the sample rate of the voice.
+	// RateHz returns the sample rate of the voice.
 	RateHz() int
 }
 
-// A TextChecker is a Synthesizer that can tell what it cannot say before it says
-// anything.
+// A TextChecker is a Synthesizer that can report unspeakable text without synthesizing it.
 type TextChecker interface {
-	// CanSay returns the ErrCannotSay with which Speak would refuse text; nil where
-	// it would speak it.
+	// CanSay returns the ErrCannotSay that Speak would return for text, or nil.
 	CanSay(text string, o SpeakOptions) error
 }
 
-// CanSay asks a voice whether it can say text; one that does not tell before it
-// speaks can.
+// CanSay reports whether voice can speak text, as TextChecker.CanSay does. It returns nil for
+// voices that are not TextCheckers.
 func CanSay(voice Synthesizer, text string, o SpeakOptions) error {
 	if c, ok := voice.(TextChecker); ok {
 		return c.CanSay(text, o)
@@ -101,8 +97,8 @@ func CanSay(voice Synthesizer, text string, o SpeakOptions) error {
 	return nil
 }
 
-// LanguageOf is the BCP 47 tag of the language that a voice speaks; empty where it
-// does not say it.
+// LanguageOf returns the BCP 47 tag of the language that voice speaks, or "" if the voice does not
+// report one.
 func LanguageOf(voice Synthesizer) string {
 	if l, ok := voice.(interface{ Language() string }); ok {
 		return l.Language()
@@ -110,77 +106,75 @@ func LanguageOf(voice Synthesizer) string {
 	return ""
 }
 
-// SpeakOptions are what a caller may ask of a Synthesizer.
+// SpeakOptions are the optional settings of one synthesis.
 type SpeakOptions struct {
-	// Urgency says how soon the sound is needed; nil is Batch.
+	// Urgency says how soon the sound is needed; nil means Batch.
 	Urgency *Urgency
-	// Speed is how many times as fast as without it text is said, 0.25 to 3; 0 means 1.
+	// Speed is the ratio to the voice's normal speed, 0.25 to 3; 0 means 1.
 	Speed float64
-	// ModelSpeed is how fast the voice is with which it is said, in its model's own measure,
-	// 0.25 to 3; 0 means 1.
+	// ModelSpeed is the speed that is passed to the model as it is, without the correction that
+	// makes Speed exact; 0.25 to 3; 0 means 1.
 	ModelSpeed float64
-	// Previous is what was said just before, where text goes on with the same
-	// sentence: it is not spoken again, but text is said as what follows it.
+	// Previous is the preceding text of the same sentence, if text continues one. It is not spoken
+	// again; it gives the voice the context for text.
 	Previous string
-	// Continues says that text is the beginning of a sentence whose rest follows,
-	// so that the voice does not end.
+	// Continues says that the sentence goes on after text, so that the voice does not lower its
+	// pitch as at a sentence end.
 	Continues bool
-	// Temperature is how much is left to chance, 0 to 1: 0 is nothing, so that
-	// the same text always gives the same samples. Above 0 they follow from Seed:
-	// the same seed gives the same samples, bit for bit, another one others.
+	// Temperature is the amount of random variation, 0 to 1. At 0 the same text always gives the
+	// same samples. Above 0 the samples depend on Seed: the same seed gives the same samples, bit
+	// for bit.
 	Temperature float64
 	Seed        int64
-	// LongPieces says that nobody waits for the first of the sound, since what was said
-	// before plays for a while yet: it may come in longer pieces then, which cost
-	// less.
+	// LongPieces says that earlier speech still plays for a while, so the first sound is not urgent
+	// and may come in longer pieces, which cost less.
 	LongPieces bool
-	// Locale is the BCP 47 tag of where text was written, which says how dates,
-	// times and money are read; empty: the voice's own language.
+	// Locale is the BCP 47 tag of the region of the text. It decides how dates, times and money are
+	// pronounced. Empty means the language of the voice.
 	Locale string
-	// Lexicon says how words are pronounced that are read wrongly without it;
-	// nil: none.
+	// Lexicon holds pronunciations for words that would be mispronounced otherwise; nil means none.
 	Lexicon text.Lexicon
 }
 
-// Sound is a piece of speech.
+// Sound is a piece of synthesized speech.
 type Sound struct {
-	// PCM are mono samples in [-1, 1] at the voice's RateHz, of the loudness that
-	// all voices share. The pieces of a text follow one another without a gap.
+	// PCM are mono samples in [-1, 1] at the voice's RateHz, at the loudness that all voices share.
+	// The pieces of a text follow each other without a gap.
 	PCM []float32
-	// Phonemes are the sounds that end in this piece, with their places in the
-	// whole speech, in order; nil when the voice cannot tell.
+	// Phonemes are the phonemes that end in this piece, in order, with positions relative to the
+	// whole speech; nil if the voice does not report them.
 	Phonemes []Phoneme
-	// Words are the words as they are written that end in this piece, in order;
-	// nil when the voice cannot tell.
+	// Words are the written words that end in this piece, in order; nil if the voice does not
+	// report them.
 	Words []Word
-	// TotalSamples is how many samples all of the text has: an estimate, mostly a little
-	// too much, until the last piece.
+	// TotalSamples is the length of the whole speech in samples. It is an estimate, usually a
+	// little too high, until the last piece.
 	TotalSamples int
 	Last         bool
 }
 
-// Phoneme is one sound of a Speech, in samples of its PCM.
+// Phoneme is one phoneme of a speech; Begin and End are sample positions.
 type Phoneme struct {
 	Symbol     string // IPA
 	Begin, End int
 }
 
-// Word is a word as it is written ("£3.50" is one), and when it is said.
+// Word is a word as it is written ("£3.50" is one word), with the time at which it is spoken.
 type Word struct {
-	Text       string // text[From:To] of the text that was given to be spoken
-	From, To   int    // bytes of it
-	Begin, End int    // samples of the whole speech
+	Text       string // text[From:To] of the input text
+	From, To   int    // byte offsets
+	Begin, End int    // sample positions in the whole speech
 }
 
-// Speech is a spoken text, all of it.
+// Speech is a complete synthesized text.
 type Speech struct {
 	PCM      []float32
 	RateHz   int
-	Phonemes []Phoneme // nil when the voice cannot tell
-	Words    []Word    // likewise
+	Phonemes []Phoneme // nil if the voice does not report them
+	Words    []Word    // nil if the voice does not report them
 }
 
-// SpeakWhole has a voice speak and waits for all of it.
+// SpeakWhole synthesizes text and returns all of the speech at once.
 func SpeakWhole(ctx context.Context, voice Synthesizer, text string, o SpeakOptions) (Speech, error) {
 	speech := Speech{RateHz: voice.RateHz()}
 	err := voice.Speak(ctx, text, o, func(s Sound) error {
@@ -192,7 +186,7 @@ func SpeakWhole(ctx context.Context, voice Synthesizer, text string, o SpeakOpti
 	return speech, err
 }
 
-// Role says who a Message is from.
+// Role names the author of a Message.
 type Role string
 
 // The roles of a conversation with a language model.
@@ -200,144 +194,139 @@ const (
 	System    Role = "system"
 	User      Role = "user"
 	Assistant Role = "assistant"
-	ToolRole  Role = "tool" // what a tool answered
+	ToolRole  Role = "tool" // the result of a tool
 )
 
 // Message is one entry of a conversation as a language model sees it.
 type Message struct {
 	Role    Role
 	Content string
-	// VolatileBytes is how many bytes at the end of Content are of this conversation
-	// alone, such as the time; other conversations begin with those before them.
+	// VolatileBytes is the number of bytes at the end of Content that are specific to this
+	// conversation, such as the time. Other conversations share the bytes before them.
 	VolatileBytes int
-	// NoteBytes is how many bytes at the end of Content are notes about what a User
-	// said, or a tool answered, and nothing that they did say.
+	// NoteBytes is the number of bytes at the end of Content that are notes about a user's message
+	// or a tool result, not part of it.
 	NoteBytes int
-	// Interrupted says of what the assistant said that the user interrupted it there, in the
-	// middle of a sentence; its Content may have "…" at the end to say so.
+	// Interrupted says that the user interrupted this assistant message in the middle of a
+	// sentence. Its Content may end with "…" to mark that.
 	Interrupted bool
-	// Calls are the tools that the assistant called in this message, beside
-	// its Content, which may be empty then; of Assistant only.
+	// Calls are the tools that the assistant called in this message, besides its Content, which may
+	// be empty then; only for Assistant.
 	Calls []ToolCall
-	// CallID is the ToolCall that a message of ToolRole answers.
+	// CallID is the ID of the ToolCall that a message of ToolRole answers.
 	CallID string
-	// Scores writes the feelings in what a User said, as a JSON object of names
-	// and numbers, for models that take it beside the words; nil: there are none.
+	// Scores encodes the emotion scores of a User message as a JSON object of names and numbers,
+	// for models that accept them; nil if there are none.
 	Scores json.Marshaler
-	// Begin and End are when a User said it, since the conversation began; both
-	// are 0 where that is not known.
+	// Begin and End are the times of a User message since the start of the conversation; both are 0
+	// if unknown.
 	Begin, End time.Duration
 }
 
-// ToolCall is the assistant's wish to have a tool run.
+// ToolCall is the assistant's request to run a tool.
 type ToolCall struct {
-	ID        string // names the call within its conversation
+	ID        string // unique within its conversation
 	Name      string // of the Tool
-	Arguments string // a JSON object, as the tool's Parameters ask for; a model on a server may write something else
+	Arguments string // a JSON object that matches the tool's Parameters; a remote model may write something else
 }
 
-// Tool is what the assistant may call in place of saying something.
+// Tool is a function that the assistant may call instead of replying in words.
 type Tool struct {
 	Name        string // letters, digits, '_' and '-', at most 64 of them
-	Description string // when to call it and what it does, for the model to read
-	// Parameters is the JSON Schema of the arguments, an object; nil: there
-	// are none.
+	Description string // when to call the tool and what it does, for the model
+	// Parameters is the JSON Schema of the arguments, an object; nil means that the tool takes
+	// none.
 	Parameters json.RawMessage
 }
 
-// Prompt asks a LanguageModel to go on with a conversation.
+// Prompt is a request to a LanguageModel to continue a conversation.
 type Prompt struct {
-	// Conversation names the conversation, so that what was computed for its
-	// earlier turns can be found again. Empty keeps nothing.
+	// Conversation names the conversation, so that a model can reuse what it computed for earlier
+	// turns. If it is empty, nothing is cached.
 	Conversation string
 	Messages     []Message
-	// Tools are what the assistant may call; it calls one at most in a reply.
+	// Tools are the tools that the assistant may call, at most one in a reply.
 	Tools []Tool
-	// NoToolCalls has the reply be in words, though there are Tools: the prompt stays
-	// the same, and with it what is kept of it.
+	// NoToolCalls requires a reply in words although Tools are set. The prompt text stays the same,
+	// so its cache stays valid.
 	NoToolCalls bool
-	// NoClaims has a reply in words not claim that something was done which no Tool
-	// has done, also where there are no Tools. It is a hint: engines that cannot
-	// judge that leave it out.
+	// NoClaims forbids a reply to claim that an action was done which no Tool has done, also when
+	// there are no Tools. It is a hint; engines that cannot check it ignore it.
 	NoClaims bool
-	// Grammar is what the reply has to follow, in GBNF with the rule "root";
-	// empty: none. It excludes Tools.
+	// Grammar constrains the reply, in GBNF with the rule "root"; empty means none. It excludes
+	// Tools.
 	Grammar string
-	// FirstWordBias makes a reply likelier, above 0, or less likely, below, to begin with
-	// a word: so much is added to the natural logarithm of the probability of the
-	// word's first token. It is a hint: engines that cannot leave it out.
+	// FirstWordBias changes how likely a reply is to begin with a word: the value is added to the
+	// natural logarithm of the probability of the word's first token. It is a hint; engines that
+	// cannot apply it ignore it.
 	FirstWordBias map[string]float64
 	MaxTokens     int     // 0 means the engine's default
 	Temperature   float64 // 0 is greedy
 	Urgency       *Urgency
-	// Session is the name that the client has given the conversation, and Key the
-	// key that it has brought: both are for models on somebody's server.
+	// Session is the client's name for the conversation and Key is the key that the client
+	// supplied. Both are for remote models.
 	Session, Key string
 }
 
-// Part is a part of a reply as it comes: a piece of text, or a whole call.
+// Part is one piece of a streamed reply: text or a complete tool call.
 type Part struct {
 	Text string // valid UTF-8; empty where Call is set
 	Call *ToolCall
-	// Session is the name that the model gives the conversation; mostly empty.
+	// Session is the name that the model gives the conversation; usually empty.
 	Session string
 }
 
 // Usage is what a reply cost.
 type Usage struct {
-	PromptTokens int // all of the prompt
-	CachedTokens int // of these, taken from the kept cache
+	PromptTokens int // the whole prompt
+	CachedTokens int // how many of PromptTokens came from the cache
 	ReplyTokens  int
-	FirstToken   time.Duration // from the call to the first piece
-	// RouterTokens are those of the choice of a tool, which were read beside the
-	// prompt; without those that were known.
+	FirstToken   time.Duration // from the call to the first part
+	// RouterTokens is the number of uncached tokens that were prefilled, in parallel with the
+	// prompt, to choose a tool.
 	RouterTokens int
-	// Steps is how often the model computed until it had the first token, for
-	// whomever; a step of a few tokens takes hardly longer than one of one. 0 where
-	// that is not known.
+	// Steps is the number of decode steps, for all requests together, until the first token; 0 if
+	// unknown. A step of a few tokens takes hardly longer than a step of one.
 	Steps int
 }
 
-// A LanguageModel continues conversations. It may be called from many
-// goroutines; the calls share one loaded model.
+// A LanguageModel continues conversations. It is safe for concurrent use; all calls share one
+// loaded model.
 type LanguageModel interface {
-	// Generate streams the reply to p, part by part, and returns when it is
-	// complete, ctx ends, or emit returns an error. What the model cannot do
-	// energies p (tools, a grammar) is an ErrUnsupported.
+	// Generate streams the reply to p, part by part, and returns when the reply is complete, ctx
+	// ends, or emit returns an error. It returns ErrUnsupported if the model cannot handle p
+	// (tools, a grammar).
 	Generate(ctx context.Context, p Prompt, emit func(Part) error) (Usage, error)
-	// Choose returns how likely the reply to p is to begin with each of the
-	// choices: the natural logarithm of the probability of its first token. A
-	// choice that is not among those that the model tells of gets negative
-	// infinity. Choices that begin with the same token cannot be told apart,
-	// which is an error. A model that does not tell probabilities returns
-	// ErrCannot.
+	// Choose returns how likely the reply to p is to begin with each of the choices: the natural
+	// logarithm of the probability of the choice's first token. A choice for which the model
+	// reports no probability gets negative infinity. Choices that begin with the same token cannot
+	// be distinguished, which is an error. A model that reports no probabilities returns
+	// ErrUnsupported.
 	Choose(ctx context.Context, p Prompt, choices []string) ([]float64, error)
-	// Prefill computes p's messages ahead of time, so that a Generate with the
-	// same beginning starts sooner. Where p names no conversation, what its
-	// system messages have that is steady is kept for every conversation that
-	// begins so, as long as there is room, and over restarts. It is a hint:
-	// engines without a cache return nil at once.
+	// Prefill computes the messages of p in advance, so that a Generate with the same beginning
+	// starts sooner. If p names no conversation, the constant part of its system messages is cached
+	// for all conversations that begin with it, as far as there is capacity, and across restarts.
+	// It is a hint; engines without a cache return nil at once.
 	Prefill(ctx context.Context, p Prompt) error
-	// Forget gives up what is kept for a conversation.
+	// Forget discards what is cached for a conversation.
 	Forget(conversation string)
 }
 
 // A ToolChecker is a LanguageModel that cannot call every tool.
 type ToolChecker interface {
-	// CheckTool says why it cannot call a tool of that name with these
-	// parameters (a JSON Schema), in words for who made the tool, or is nil.
+	// CheckTool returns why the model cannot call a tool with this name and these parameters (a
+	// JSON Schema), worded for the author of the tool, or nil.
 	CheckTool(name string, parameters []byte) error
 }
 
-// A PromptChecker is a LanguageModel that has room for so much of a prompt and no
-// more.
+// A PromptChecker is a LanguageModel with a limited prompt length.
 type PromptChecker interface {
-	// CheckPrompt says, as an ErrTooLong, that Generate would have no room for p. It
-	// reads the text of p and computes nothing.
+	// CheckPrompt returns an ErrTooLong if p does not fit. It tokenizes p but does not run the
+	// model.
 	CheckPrompt(ctx context.Context, p Prompt) error
 }
 
-// What may go wrong with an engine that is another server's.
+// Errors of engines that run on another server.
 var (
 	ErrUnreachable = errors.New("the language model's server cannot be reached")
 	ErrConnection  = errors.New("the connection to the language model's server failed")
@@ -346,13 +335,13 @@ var (
 	ErrBroken      = errors.New("the language model's server failed")
 )
 
-// ErrCannotSay is what a voice says of a text with writing in a script that its
-// language is not read in; nothing of the text is spoken then.
+// ErrCannotSay reports text in a script that a voice cannot pronounce. None of the text is spoken
+// then.
 type ErrCannotSay struct {
-	Writing  string // what cannot be said, or the beginning of it
-	Script   string // its script as Unicode calls it, such as "Han"; several are joined by ", "
-	Language string // of the voice, a BCP 47 tag
-	Rest     string // the text without it, which can be said; may hold nothing to say
+	Writing  string // the unpronounceable writing, or its beginning
+	Script   string // the Unicode names of its scripts, such as "Han", joined by ", "
+	Language string // BCP 47 tag of the voice
+	Rest     string // the text without Writing, which the voice can speak; may contain nothing to speak
 }
 
 func (e ErrCannotSay) Error() string {
@@ -360,11 +349,11 @@ func (e ErrCannotSay) Error() string {
 		e.Language, e.Writing, e.Script)
 }
 
-// ErrTooLong is what a language model says of a prompt that it has no room for,
-// even with nothing of the conversation but its system message and its newest one.
+// ErrTooLong reports a prompt that does not fit into the context of a language model, even if
+// everything but its system message and its newest message is left out.
 type ErrTooLong struct {
-	Tokens int // of the two
-	Limit  int // that there is for them, in tokens: the rest is the reply's
+	Tokens int // of the two messages
+	Limit  int // available tokens; the others are reserved for the reply
 }
 
 func (e ErrTooLong) Error() string {
@@ -372,5 +361,5 @@ func (e ErrTooLong) Error() string {
 		e.Limit)
 }
 
-// ErrUnsupported is what an engine says that is asked for what it has no way to do.
+// ErrUnsupported reports a request for something that an engine has no way to do.
 var ErrUnsupported = errors.New("this language model cannot do that")

@@ -10,9 +10,8 @@ import (
 	"time"
 )
 
-// Gate gives the cores of the machine to one engine call after another, so
-// that the engines together never run more threads than there are cores. Work
-// that takes long passes the gate in pieces.
+// Gate lends the processor cores to one engine call after another, so that all engines together
+// never run more threads than there are cores. Long work passes the gate in pieces.
 type Gate struct {
 	cores    int
 	observer atomic.Pointer[func(Passage)]
@@ -21,32 +20,31 @@ type Gate struct {
 	free    int
 	seq     uint64
 	waiting waiters
-	loans   map[*loan]struct{} // cores that are given back where somebody needs them sooner
+	loans   map[*loan]struct{} // work whose cores can be recalled for something more urgent
 }
 
-// NewGate returns a Gate over so many cores, at least one.
+// NewGate returns a Gate over the given number of cores, at least one.
 func NewGate(cores int) *Gate {
 	cores = max(cores, 1)
 	return &Gate{cores: cores, free: cores, loans: map[*loan]struct{}{}}
 }
 
-// Cores is how many cores the gate gives out.
+// Cores returns how many cores the gate manages.
 func (g *Gate) Cores() int { return g.cores }
 
-// Passage is one call that has passed the gate.
+// Passage describes one call that has passed the gate.
 type Passage struct {
-	Priority Priority // when it ended
+	Priority Priority // at the end of the call
 	Cores    int
-	Waited   time.Duration // for the cores
-	Held     time.Duration // with the cores
+	Waited   time.Duration // time spent waiting for the cores
+	Held     time.Duration // time spent holding the cores
 }
 
-// Observe has tell called for each passage when it is over. tell must not
-// block: the work that has just ended waits for it.
+// Observe registers tell, which is called at the end of each passage. tell must not block, since
+// the work that has just ended waits for it.
 func (g *Gate) Observe(tell func(Passage)) { g.observer.Store(&tell) }
 
-// Load is how many cores are given out now, and how many calls wait for some,
-// by their priority.
+// Load returns how many cores are in use and how many calls wait for cores, by priority.
 func (g *Gate) Load() (busy int, waiting [Live + 1]int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -56,25 +54,24 @@ func (g *Gate) Load() (busy int, waiting [Live + 1]int) {
 	return g.cores - g.free, waiting
 }
 
-// Wanted reports whether somebody waits who is more urgent than need: for who
-// holds cores and can give up what it does.
+// Wanted reports whether a waiting call is more urgent than need. Work that holds cores and can be
+// given up uses it.
 func (g *Gate) Wanted(need Need) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return len(g.waiting) > 0 && g.waiting[0].need.Compare(need) < 0
 }
 
-// Enter waits for so many cores (at most all of them) and returns the function
-// that gives them back, to be called once. The most urgent goes first, equals in
-// order of arrival; who stands first is not overtaken by those who want fewer
-// cores, so it cannot starve.
+// Enter waits for the given number of cores (at most all of them) and returns the function that
+// releases them, to be called once. The most urgent waiter goes first, equals in order of arrival.
+// A waiter at the head is not overtaken by waiters that need fewer cores, so it cannot starve.
 func (g *Gate) Enter(ctx context.Context, u *Urgency, cores int) (leave func(), err error) {
 	_, leave, err = g.EnterSome(ctx, u, cores, cores)
 	return leave, err
 }
 
-// EnterSome is Enter for who can use one free core while another is busy: it
-// gives as many as there are when its turn comes, between least and most.
+// EnterSome is like Enter for work that can also run on fewer cores: it grants as many cores as are
+// free when its turn comes, between least and most.
 func (g *Gate) EnterSome(ctx context.Context, u *Urgency, least, most int) (cores int, leave func(), err error) {
 	if err := context.Cause(ctx); err != nil {
 		return 0, nil, err
@@ -104,7 +101,7 @@ func (g *Gate) EnterSome(ctx context.Context, u *Urgency, least, most int) (core
 	case <-ctx.Done():
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		if w.index < 0 { // admitted in the same moment: hand the cores on
+		if w.index < 0 { // admitted at the same moment: release the cores again
 			g.free += w.given
 		} else {
 			heap.Remove(&g.waiting, w.index)
@@ -114,7 +111,7 @@ func (g *Gate) EnterSome(ctx context.Context, u *Urgency, least, most int) (core
 	}
 }
 
-// reorder puts w where its urgency, which has changed, belongs.
+// reorder moves w to the position of its changed urgency.
 func (g *Gate) reorder(w *waiter) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -127,8 +124,7 @@ func (g *Gate) reorder(w *waiter) {
 	g.recall()
 }
 
-// Do waits for so many cores, runs work with them, and gives them back, however
-// work ends: a panic costs nobody else a core.
+// Do waits for cores, runs work with them, and releases them. It also releases them if work panics.
 func (g *Gate) Do(ctx context.Context, u *Urgency, cores int, work func() error) error {
 	leave, err := g.Enter(ctx, u, cores)
 	if err != nil {
@@ -138,33 +134,32 @@ func (g *Gate) Do(ctx context.Context, u *Urgency, cores int, work func() error)
 	return work()
 }
 
-// errRecalled ends work that somebody more urgent needs the cores of.
+// errRecalled cancels work whose cores are needed for something more urgent.
 var errRecalled = errors.New("the cores are needed for something more urgent")
 
 // loan is work that gives its cores back when they are recalled.
 type loan struct {
 	urgency *Urgency
-	firm    bool // others of its priority wait for it
+	firm    bool // not recalled for work of the same priority
 	recall  context.CancelCauseFunc
 }
 
-// yields reports whether the loan ends for who waits.
+// yields reports whether the loan ends for a waiter with this need.
 func (l *loan) yields(to Need) bool {
 	need := l.urgency.Get()
 	return to.Compare(need) < 0 && (!l.firm || to.Priority != need.Priority)
 }
 
-// DoRestartable is Do for work that takes long, cannot be cut into pieces and is the same
-// when it is done again: where somebody more urgent comes for the cores, the work's
-// context ends, and when that has its turn again it begins anew. It comes through in
-// the end, since it becomes more urgent than whatever is due later.
+// DoRestartable is like Do for long work that cannot be cut into pieces and gives the same result
+// when it is repeated. When a more urgent call needs the cores, the context of work is cancelled,
+// and work starts again when its turn comes. It completes in the end, because it becomes more
+// urgent than everything that is due later.
 //
-// takes is how long the work probably takes. A request that takes so long is due so
-// much later: it cannot be there sooner anyway, and another one that takes hardly any
-// time need not wait for it, but goes in between. What others of its priority make
-// it lose is bounded by as much, and the try that goes over it: one that was there
-// before and comes for the cores again and again, piece by piece, would have it begin
-// in each gap and come to nothing. After that it gives way to conversations alone.
+// takes is the expected duration of work. A Request is due that much later: it cannot be finished
+// sooner, and another request that takes hardly any time can go first. The time that work of the
+// same priority may cost it is bounded by takes plus the attempt that exceeds it. Otherwise an
+// earlier request that needs the cores again and again, piece by piece, would restart it in each
+// gap and it would never complete. After that it yields only to conversations.
 func (g *Gate) DoRestartable(ctx context.Context, u *Urgency, cores int, takes time.Duration,
 	work func(context.Context) error) error {
 	if need := u.Get(); need.Priority == Request {
@@ -172,7 +167,7 @@ func (g *Gate) DoRestartable(ctx context.Context, u *Urgency, cores int, takes t
 	}
 	var lost time.Duration
 	for {
-		var held time.Duration // by the last try
+		var held time.Duration // of the last attempt
 		recalled, err := g.doRecallable(ctx, u, cores, lost > takes, func(ctx context.Context) error {
 			begun := time.Now()
 			defer func() { held = time.Since(begun) }()
@@ -185,9 +180,8 @@ func (g *Gate) DoRestartable(ctx context.Context, u *Urgency, cores int, takes t
 	}
 }
 
-// DoRestartableOnce is DoRestartable for work that takes a twentieth of a second or two: it gives
-// way once, and the second time it is done to its end. So it comes on also where
-// somebody more urgent wants the cores again and again.
+// DoRestartableOnce is like DoRestartable for work of 50 to 100 ms: it yields once, and the second
+// attempt runs to its end. So it makes progress even if more urgent calls arrive again and again.
 func (g *Gate) DoRestartableOnce(ctx context.Context, u *Urgency, cores int, work func(context.Context) error) error {
 	recalled, err := g.doRecallable(ctx, u, cores, false, work)
 	if !recalled {
@@ -196,8 +190,8 @@ func (g *Gate) DoRestartableOnce(ctx context.Context, u *Urgency, cores int, wor
 	return g.Do(ctx, u, cores, func() error { return work(ctx) })
 }
 
-// doRecallable does work until somebody more urgent comes for the cores: somebody of
-// another priority, where it is firm.
+// doRecallable runs work until a more urgent call needs the cores. If firm is set, only calls of
+// another priority recall them.
 func (g *Gate) doRecallable(ctx context.Context, u *Urgency, cores int, firm bool,
 	work func(context.Context) error) (recalled bool, err error) {
 	err = g.Do(ctx, u, cores, func() error {
@@ -209,6 +203,7 @@ func (g *Gate) doRecallable(ctx context.Context, u *Urgency, cores int, firm boo
 	return errors.Is(err, errRecalled) && ctx.Err() == nil, err
 }
 
+// lend registers a loan; back removes it.
 func (g *Gate) lend(l *loan) (back func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -221,7 +216,7 @@ func (g *Gate) lend(l *loan) (back func()) {
 	}
 }
 
-// recall ends the loans of those who are less urgent than somebody who waits.
+// recall ends the loans that are less urgent than a waiting call.
 func (g *Gate) recall() {
 	for l := range g.loans {
 		if slices.ContainsFunc(g.waiting, func(w *waiter) bool { return l.yields(w.need) }) {
@@ -230,6 +225,7 @@ func (g *Gate) recall() {
 	}
 }
 
+// leaveFunc returns the function that releases the cores of a passage.
 func (g *Gate) leaveFunc(u *Urgency, cores int, asked time.Time) func() {
 	entered := time.Now()
 	return sync.OnceFunc(func() {
@@ -243,7 +239,7 @@ func (g *Gate) leaveFunc(u *Urgency, cores int, asked time.Time) func() {
 	})
 }
 
-// admit lets in the waiters at the head for whom there is room.
+// admit grants cores to the waiters at the head for which enough are free.
 func (g *Gate) admit() {
 	for len(g.waiting) > 0 && g.waiting[0].least <= g.free {
 		w := heap.Pop(&g.waiting).(*waiter)
@@ -255,7 +251,7 @@ func (g *Gate) admit() {
 
 type waiter struct {
 	urgency     *Urgency
-	need        Need // what urgency said when it was last looked at
+	need        Need // urgency's value when it was last read
 	seq         uint64
 	least, most int // cores
 	given       int // once admitted

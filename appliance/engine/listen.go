@@ -12,10 +12,9 @@ type Utterance struct {
 	Text       string
 }
 
-// Listen transcribes a whole recording (mono, SpeechRateHz): it is cut at its
-// silences, and what holds no voice gives no words. Each utterance is handed
-// to found as it is done; found may be nil. The language is that of the
-// longest utterance.
+// Listen transcribes a whole recording (mono, SpeechRateHz). It cuts the recording at its silences;
+// parts without voice give no words. Each utterance is passed to found as soon as it is
+// transcribed; found may be nil. The returned language is that of the longest utterance.
 func Listen(ctx context.Context, d VoiceDetector, t Transcriber, pcm []float32, so SegmentOptions, to TranscribeOptions,
 	found func(Utterance)) ([]Utterance, string, error) {
 	l := recordingListener{t: t, opt: to, found: found}
@@ -40,13 +39,13 @@ func Listen(ctx context.Context, d VoiceDetector, t Transcriber, pcm []float32, 
 	return l.utterances, l.language, err
 }
 
-// recordingListener gathers the utterances of one recording.
+// recordingListener collects the utterances of one recording.
 type recordingListener struct {
 	t     Transcriber
 	opt   TranscribeOptions
 	found func(Utterance)
 
-	last       Segment // the newest Paused, not transcribed yet
+	last       Segment // the newest Paused segment that is not transcribed yet
 	parts      []string
 	utterances []Utterance
 	language   string

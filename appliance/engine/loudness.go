@@ -3,32 +3,29 @@ package engine
 import "slices"
 
 const (
-	// fadedHops is how long a voice is quiet, 48 ms, before it has likely ended
-	// although the detector has not let go of it, and fadedBelow the probability
-	// under which the detector then is. In 40 prompts that came 96 ms before the
-	// detector's own short pause in the median, and for nothing 12 times more often
-	// than that did (38 to 26). With 64 ms it is 64 and 34 to 26; without the
-	// probability 62 to 26.
+	// fadedHops is how long a voice must be quiet, 48 ms, to have probably ended although the
+	// detector still reports it. fadedBelow is the probability that the detector must be under at
+	// the same time. In 40 prompts, this reported the end 96 ms before the detector's short pause
+	// in the median, with 12 more false reports than the short pause (38 to 26). With 64 ms the
+	// figures are 64 ms and 34 to 26; without the probability 62 to 26.
 	fadedHops  = 6
 	fadedBelow = 0.9
-	// noisy is the energy from which the place hides too much of a voice to tell
-	// so early that it has ended, beside the voice itself, -26 dB.
+	// noisy is the noise energy relative to the voice, -26 dB, from which the end of a voice cannot
+	// be detected so early.
 	noisy = 1.0 / 400
-	// quietHops is how much of what is no voice tells how loud the place is, half
-	// a second.
+	// quietHops is how much sound without voice determines the noise level, half a second.
 	quietHops = 64
 )
 
-// loudness follows how loud a stream is, in hops of endHop samples: the energy
-// of its high frequencies more than of its low ones, for the last consonants are
-// there, and most noise is not.
+// loudness tracks the level of a stream in hops of endHop samples: the energy with the high
+// frequencies emphasised, because they carry the final consonants and little of the usual noise.
 type loudness struct {
 	last  float32   // sample
-	hops  []float32 // the newest, levelTime of them
-	quiet []float32 // the newest without voice
+	hops  []float32 // the newest hops, levelTime of them
+	quiet []float32 // the newest hops without voice
 }
 
-// energies returns the energies of the hops of the sound that comes next.
+// energies returns the energy of each hop of the next sound of the stream.
 func (l *loudness) energies(pcm []float32) []float32 {
 	all := make([]float32, len(pcm)/endHop)
 	for i := range all {
@@ -41,7 +38,7 @@ func (l *loudness) energies(pcm []float32) []float32 {
 	return all
 }
 
-// add takes a frame, which may hold voice.
+// add records a frame; voice says whether it may hold voice.
 func (l *loudness) add(frame []float32, voice bool) {
 	hops := l.energies(frame)
 	l.hops = keepNewest(l.hops, hops, levelTime/endHop)
@@ -50,7 +47,7 @@ func (l *loudness) add(frame []float32, voice bool) {
 	}
 }
 
-// keepNewest keeps the newest n.
+// keepNewest appends more to all and returns the newest n.
 func keepNewest(all, more []float32, n int) []float32 {
 	if over := len(all) + len(more) - n; over > 0 {
 		all = append(all[:0], all[over:]...)
@@ -58,8 +55,8 @@ func keepNewest(all, more []float32, n int) []float32 {
 	return append(all, more...)
 }
 
-// burst reports whether the newest frame is nearly as loud as the voice before
-// it, -26 dB, and much louder than the place.
+// burst reports whether the newest frame has a sound nearly as loud as the voice before it (-26 dB)
+// and much louder than the noise.
 func (l *loudness) burst() bool {
 	n := len(l.hops)
 	if n < levelTime/endHop/4 {
@@ -78,7 +75,7 @@ func (l *loudness) burst() bool {
 	return false
 }
 
-// levels are how loud the voice is, and how loud the place.
+// levels returns the energy of the voice and of the noise.
 func (l *loudness) levels() (level, floor float32) {
 	level = slices.Sorted(slices.Values(l.hops))[len(l.hops)*9/10]
 	if len(l.quiet) > 0 {
@@ -87,8 +84,8 @@ func (l *loudness) levels() (level, floor float32) {
 	return level, floor
 }
 
-// faded reports whether what was loud is quiet now. Where the noise of the place
-// hides soft sounds, that cannot be told.
+// faded reports whether the voice is quiet now. In a noisy place, where soft sounds cannot be
+// heard, it returns false.
 func (l *loudness) faded() bool {
 	n := len(l.hops)
 	if n < 2*fadedHops {

@@ -6,68 +6,66 @@ import (
 	"time"
 )
 
-// Hysteresis of the detector: once speaking, a frame must fall this far below
-// the threshold to count as silence (as Silero's own tools do it).
+// releaseMargin is the hysteresis of the detector: while speaking, the probability must fall this
+// far below the threshold for a frame to count as silence (as in Silero's own tools).
 const releaseMargin = 0.15
 
-// A pause is over, and an utterance begun, only after this many voiced frames
-// in a row: a single one (32 ms) is a click or a breath.
+// onsetFrames is how many consecutive voiced frames begin an utterance or end a pause; a single one
+// (32 ms) is a click or a breath.
 const onsetFrames = 2
 
 const (
-	// partSamples is the length from which a part is closed at a pause of
-	// partSilence, so that what was said before is not heard again at every later
-	// pause. Of 938 words of long recordings 50 were wrong so, and 59 in parts of
-	// 12 s and more.
+	// partSamples is the length from which a pause of partSilence closes a part, so that earlier
+	// speech is not transcribed again at each later pause. Of 938 words of long recordings, 50 were
+	// wrong this way, and 59 with parts of 12 s and more.
 	partSamples = 5 * SpeechRateHz
 	partSilence = 200 * time.Millisecond
-	// longPartSamples is where any short pause closes it: recognition costs
-	// more than linearly and loses words past 15 s.
+	// longPartSamples is the length from which any short pause closes a part: recognition costs
+	// grow more than linearly, and it loses words past 15 s.
 	longPartSamples = 12 * SpeechRateHz
-	// maxPartSamples is where a part is cut without a pause, at the frame
-	// least like voice in the last cutBackFrames.
+	// maxPartSamples is the length at which a part is cut without a pause, at the frame with the
+	// lowest voice probability of the last cutBackFrames.
 	maxPartSamples = 20 * SpeechRateHz
 	cutBackFrames  = 2 * SpeechRateHz / FrameSamples
 )
 
-// Segmenter cuts a stream of audio into utterances at its silences. It is
-// used by one goroutine.
+// Segmenter cuts an audio stream into utterances at its silences. One goroutine uses it.
 type Segmenter struct {
 	voice        VoiceStream
 	opt          SegmentOptions
 	conditioning conditioning
 
-	pos       int64     // samples taken
-	prefix    []float32 // the newest audio while nobody speaks
+	pos       int64     // samples processed
+	prefix    []float32 // the newest audio outside an utterance
 	speaking  bool
-	paused    bool    // Paused was told and voice has not come back
-	run       int     // voiced frames in a row
-	probable  float32 // that the newest frame is voice
-	bursts    int     // frames behind the newest voice that were taken for its end
-	still     bool    // the newest frames held no sound
+	paused    bool    // Paused was reported and voice has not returned
+	run       int     // consecutive voiced frames
+	probable  float32 // voice probability of the newest frame
+	bursts    int     // unvoiced frames after the newest voice that were counted as its end
+	still     bool    // the newest frames were digital silence
 	utterance int
-	voiced    int // frames in the utterance
+	voiced    int // voiced frames in the utterance
 	silent    int // frames since the last voice
 	resumed   resumption
 	loudness  loudness
-	faded     bool // the voice is quiet, though nobody was told of a pause
-	fades     int  // how often it was told of the utterance
+	faded     bool // the voice is quiet, though no pause was reported
+	fades     int  // how often Faded was reported in this utterance
 
 	part      []float32 // audio of the current part
-	partBegin int64     // where its voice begins
-	partVoice bool      // whether it holds voice
-	begin     int64     // where the utterance's voice begins
-	lastVoice int64     // where its voice ends so far
-	probs     []float32 // of the current part's newest frames
+	partBegin int64     // where the voice of the part begins
+	partVoice bool      // whether the part holds voice
+	begin     int64     // where the voice of the utterance begins
+	lastVoice int64     // where the voice of the utterance ends so far
+	probs     []float32 // voice probabilities of the newest frames of the part
 }
 
-// resumption is where voice came back after the newest pause that is over.
+// resumption is the position at which voice returned after the newest pause that is over.
 type resumption struct {
-	at     int64 // sample; 0 is nowhere
-	voiced int   // frames of voice before it
+	at     int64 // sample; 0 means none
+	voiced int   // voiced frames before it
 }
 
-// NewSegmenter returns a Segmenter that listens with voice.
+// NewSegmenter returns a Segmenter that detects voice with the given stream.
 func NewSegmenter(voice VoiceStream, o SegmentOptions) *Segmenter {
 	return &Segmenter{voice: voice, opt: o}
 }
@@ -75,34 +73,33 @@ func NewSegmenter(voice VoiceStream, o SegmentOptions) *Segmenter {
 // Adjust changes the options from the next frame on.
 func (s *Segmenter) Adjust(o SegmentOptions) { s.opt = o }
 
-// Speaking reports whether an utterance is under way.
+// Speaking reports whether an utterance is in progress.
 func (s *Segmenter) Speaking() bool { return s.speaking }
 
-// Listening reports whether an utterance is under way, or may be beginning.
+// Listening reports whether an utterance is in progress or may be beginning.
 func (s *Segmenter) Listening() bool { return s.speaking || s.run > 0 }
 
-// Voiced reports whether the newest frame of an utterance holds voice that has not
-// faded: it broke off there, if nothing more comes.
+// Voiced reports whether the newest frame of an utterance holds voice that has not faded. If the
+// stream stops then, the voice broke off.
 func (s *Segmenter) Voiced() bool { return s.speaking && s.run > 0 && !s.faded }
 
-// MayResume reports whether the newest frame of a pause holds a sound that may become
-// voice: one that the detector takes for it, or one as loud as a consonant.
+// MayResume reports whether the newest frame of a pause may be the beginning of voice: its voice
+// probability is raised, or it is as loud as a consonant.
 func (s *Segmenter) MayResume() bool {
 	return s.paused && (s.run > 0 || s.probable >= mayResumeProbability || s.loudness.burst())
 }
 
-// mayResumeProbability is the probability of voice from which a frame may be the beginning of a word:
-// a detector follows one over two or three frames, and has less in silence.
+// mayResumeProbability is the voice probability from which a frame may be the beginning of a word:
+// the detector needs two or three frames to recognise one, and reports less in silence.
 const mayResumeProbability = 0.1
 
-// Position is how many samples were taken.
+// Position returns how many samples were processed.
 func (s *Segmenter) Position() int64 { return s.pos }
 
-// Push takes one frame of FrameSamples samples and appends what follows from
-// it to out.
+// Push processes one frame of FrameSamples samples and appends the resulting segments to out.
 func (s *Segmenter) Push(out []Segment, frame []float32) ([]Segment, error) {
 	if len(frame) != FrameSamples {
-		return out, fmt.Errorf("segmenter: a frame of %d samples, want %d", len(frame), FrameSamples)
+		return out, fmt.Errorf("segmenter: frame has %d samples, want %d", len(frame), FrameSamples)
 	}
 	came := frame
 	frame = s.conditioning.removeOffset(came)
@@ -135,16 +132,14 @@ func (s *Segmenter) Push(out []Segment, frame []float32) ([]Segment, error) {
 }
 
 const (
-	// burstWithin is how many frames behind a voice a sound still belongs to it
-	// that the detector does not know as voice, 192 ms: the burst that ends a word
-	// such as "locked" comes up to 150 ms after the vowel. maxBursts is how many
-	// frames may, so that no music behind a voice is taken for it.
+	// burstWithin is how many frames after a voice an unvoiced sound still belongs to it, 192 ms:
+	// the burst at the end of a word such as "locked" comes up to 150 ms after the vowel. maxBursts
+	// limits the number of such frames, so that music after a voice is not taken for it.
 	burstWithin = 6
 	maxBursts   = 3
 )
 
-// burst reports whether a frame without voice holds the end of the word before
-// it.
+// burst reports whether a frame without voice holds the end of the word before it.
 func (s *Segmenter) burst(p float32) bool {
 	if !s.paused || s.silent > burstWithin || s.bursts >= maxBursts || float64(p) >= s.opt.Threshold ||
 		!s.loudness.burst() {
@@ -154,21 +149,21 @@ func (s *Segmenter) burst(p float32) bool {
 	return true
 }
 
-// noVoice is the probability under which a frame tells how loud the place is.
+// noVoice is the probability below which a frame counts as background noise.
 const noVoice = 0.1
 
-// stillness is the peak, -70 dBFS or ten steps of 16 bits, under which a frame
-// holds nothing that anybody could hear: a muted microphone, not a quiet one.
+// stillness is the peak, -70 dBFS or ten steps of 16 bits, below which a frame is inaudible: a
+// muted microphone, not a quiet one.
 const stillness = 0.0003
 
-// probability asks the detector, unless nobody speaks and there is no sound at
-// all: most open lines are silent most of the time.
+// probability runs the detector. Outside utterances it skips digital silence, because most open
+// lines are silent most of the time.
 func (s *Segmenter) probability(frame []float32) (float32, error) {
 	if s.speaking || s.run > 0 || slices.ContainsFunc(frame, func(x float32) bool {
 		return x > stillness || x < -stillness
 	}) {
 		s.still = false
-		if e, ok := s.voice.(interface{ Echoes() bool }); !ok || !e.Echoes() { // what is left of an echo stays soft
+		if e, ok := s.voice.(interface{ Echoes() bool }); !ok || !e.Echoes() { // residual echo is not amplified
 			frame = s.conditioning.raise(frame)
 		}
 		return s.voice.Probability(frame)
@@ -180,7 +175,8 @@ func (s *Segmenter) probability(frame []float32) (float32, error) {
 	return 0, nil
 }
 
-// idleFrame keeps the prefix and waits for enough voice to begin an utterance.
+// idleFrame handles a frame outside an utterance: it keeps the prefix and begins an utterance once
+// there is enough voice.
 func (s *Segmenter) idleFrame(out []Segment, frame []float32) []Segment {
 	s.prefix = append(s.prefix, frame...)
 	keep := samples(s.opt.PrefixPadding) + s.run*FrameSamples
@@ -202,7 +198,7 @@ func (s *Segmenter) idleFrame(out []Segment, frame []float32) []Segment {
 	return append(out, s.segment(Voice))
 }
 
-// heard takes a frame inside an utterance.
+// utteranceFrame handles a frame within an utterance.
 func (s *Segmenter) utteranceFrame(out []Segment, frame []float32, p float32) []Segment {
 	s.part = append(s.part, frame...)
 	s.probs = append(s.probs, p)
@@ -222,9 +218,9 @@ func (s *Segmenter) utteranceFrame(out []Segment, frame []float32, p float32) []
 	return out
 }
 
-// fade tells when the voice falls silent before the detector is sure of that: at
-// most once for each second of voice, since each costs a guess, and often it is
-// only a soft sound.
+// fade reports Faded when the voice falls silent before the detector is sure. It does so at most
+// once for each second of voice, since each report costs a transcription and often it is only a
+// soft sound.
 func (s *Segmenter) fade(out []Segment, p float32) []Segment {
 	if s.paused || !s.faded && p >= fadedBelow {
 		return out
@@ -239,9 +235,10 @@ func (s *Segmenter) fade(out []Segment, p float32) []Segment {
 	return append(out, s.withPCM(Faded))
 }
 
-// Fading reports whether the voice is as quiet as when Faded was told.
+// Fading reports whether the voice is still as quiet as when Faded was reported.
 func (s *Segmenter) Fading() bool { return s.faded }
 
+// voiceFrame handles a voiced frame within an utterance.
 func (s *Segmenter) voiceFrame(out []Segment) []Segment {
 	if !s.partVoice {
 		s.partVoice, s.partBegin = true, s.pos-int64(s.run*FrameSamples)
@@ -268,8 +265,7 @@ func (s *Segmenter) voiceFrame(out []Segment) []Segment {
 	return out
 }
 
-// closePart ends the current part at sample at and begins the next with the
-// rest.
+// closePart ends the current part at sample at and begins the next part with the rest.
 func (s *Segmenter) closePart(out []Segment, at int) []Segment {
 	rest := s.part[at:]
 	done := s.withPCM(PartEnded)
@@ -281,7 +277,8 @@ func (s *Segmenter) closePart(out []Segment, at int) []Segment {
 	return out
 }
 
-// quietest returns where the frame least like voice among the newest begins.
+// quietest returns the position of the frame with the lowest voice probability among the newest
+// frames.
 func (s *Segmenter) quietest() int {
 	newest := s.probs[max(0, len(s.probs)-cutBackFrames):]
 	least := len(newest) - 1
@@ -293,6 +290,7 @@ func (s *Segmenter) quietest() int {
 	return len(s.part) - (len(newest)-least)*FrameSamples
 }
 
+// end ends the utterance.
 func (s *Segmenter) end() Segment {
 	kind := Ended
 	if !s.longEnough() {
@@ -300,15 +298,15 @@ func (s *Segmenter) end() Segment {
 	}
 	e := s.segment(kind)
 	s.speaking, s.paused, s.run = false, false, 0
-	// The silence just heard is the prefix of what comes next.
+	// The silence at the end is the prefix of the next utterance.
 	s.prefix = append(s.prefix[:0], s.part[max(0, len(s.part)-samples(s.opt.PrefixPadding)):]...)
 	s.part = nil
 	return e
 }
 
-// Close ends the utterance under way at its newest pause, of which it was told
-// already. Voice that came back after that pause is an utterance of its own:
-// out tells that it has begun. Without a pause nothing is closed.
+// Close ends the utterance in progress at its newest pause, which was reported already. Voice that
+// returned after that pause becomes a new utterance, which is reported in out. Without a pause
+// Close does nothing.
 func (s *Segmenter) Close(out []Segment) []Segment {
 	switch {
 	case !s.speaking || !s.paused && s.resumed.at == 0:
@@ -321,7 +319,7 @@ func (s *Segmenter) Close(out []Segment) []Segment {
 	s.resumed = resumption{}
 	s.utterance++
 	s.voiced -= back.voiced
-	// The part may have begun there, where long speech was cut.
+	// The part may begin at back.at, if long speech was cut.
 	from := max(0, len(s.part)-int(s.pos-back.at)-samples(s.opt.PrefixPadding))
 	s.part = s.part[from:]
 	s.probs = s.probs[max(0, len(s.probs)-len(s.part)/FrameSamples):]
@@ -329,7 +327,7 @@ func (s *Segmenter) Close(out []Segment) []Segment {
 	return append(out, s.segment(Voice))
 }
 
-// Finish ends the stream: an utterance under way is over now.
+// Finish ends the stream and any utterance in progress.
 func (s *Segmenter) Finish(out []Segment) []Segment {
 	if !s.speaking {
 		return out
@@ -340,7 +338,7 @@ func (s *Segmenter) Finish(out []Segment) []Segment {
 	return append(out, s.end())
 }
 
-// pause tells of the short pause, and puts the end of the voice where it is.
+// pause returns the Paused segment and moves the end of the voice to its exact position.
 func (s *Segmenter) pause() Segment {
 	began := s.pos - int64(len(s.part))
 	s.lastVoice = max(s.partBegin, began+int64(voiceEnd(s.part, int(s.lastVoice-began))))
@@ -350,6 +348,7 @@ func (s *Segmenter) pause() Segment {
 	return s.withPCM(Paused)
 }
 
+// longEnough reports whether the utterance holds enough voice for a word.
 func (s *Segmenter) longEnough() bool {
 	return time.Duration(s.voiced)*FrameDuration >= s.opt.MinVoiced
 }
@@ -372,8 +371,8 @@ func (s *Segmenter) withPCM(k SegmentKind) Segment {
 	return e
 }
 
-// Part is the current part so far, in the middle of what is said: Voice, with
-// PCM. False while nobody speaks, or too little was said to hold a word.
+// Part returns the current part so far, as a Voice segment with PCM, while the utterance is in
+// progress. It returns false outside an utterance or if the utterance is too short for a word.
 func (s *Segmenter) Part() (Segment, bool) {
 	if !s.speaking || !s.partVoice || !s.longEnough() {
 		return Segment{}, false
@@ -381,8 +380,8 @@ func (s *Segmenter) Part() (Segment, bool) {
 	return s.withPCM(Voice), true
 }
 
-// Since is the sound of the utterance under way from a sample of the stream on,
-// as far as the current part holds it, with its prefix padding. Nobody changes it.
+// Since returns the audio of the utterance in progress from the given sample of the stream on, as
+// far as the current part holds it, with its prefix padding. The caller must not modify it.
 func (s *Segmenter) Since(sample int64) []float32 {
 	from := int(max(0, sample-(s.pos-int64(len(s.part)))))
 	return s.part[min(from, len(s.part)):]

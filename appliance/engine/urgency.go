@@ -6,22 +6,21 @@ import (
 	"time"
 )
 
-// Priority says what kind of work waits for the cores.
+// Priority is the kind of work that waits for the cores.
 type Priority int
 
-// The priorities. Work that somebody will miss goes by the moment at which it
-// is due, and that of requests behind conversations unless it is very late
-// (requestDelay); before it comes neither reading ahead nor a batch job, beyond the
-// piece of it that is running.
+// The priorities. Work with a deadline (Request and above) is ordered by the moment at which it is
+// due; requests yield to conversations unless they are very late (requestDelay). Prefetch and Batch
+// come after all of it, except for the piece that is already running.
 const (
-	Batch       Priority = iota // analysis jobs: when nobody else wants the cores
-	Prefetch                    // what may be of use later: reading ahead
-	Request                     // text-to-speech and other requests: behind what conversations miss
-	Speculative                 // a turn prepared before the user has finished
-	Live                        // a turn that someone waits for
+	Batch       Priority = iota // analysis jobs: run when nothing else needs the cores
+	Prefetch                    // work done before it is asked for
+	Request                     // text-to-speech and other requests: after conversations
+	Speculative                 // a turn that is prepared before the user has finished
+	Live                        // a turn that a user waits for
 )
 
-// String is the name of the priority in figures.
+// String returns the name of the priority in metrics.
 func (p Priority) String() string {
 	switch p {
 	case Batch:
@@ -36,10 +35,10 @@ func (p Priority) String() string {
 	return "live"
 }
 
-// defaultDelay is how long after the call a piece of work is due where nobody said
-// when: a turn that someone waits for at once; a request when a person who has
-// pressed a button begins to wonder, so that it gives way to a turn and to a
-// guess that is nearly one; a guess after the silence that most configs ask for.
+// defaultDelay is how long after the call work is due if the caller gives no moment. A live turn is
+// due at once. A request is due when a person who pressed a button begins to wonder, so it yields
+// to a turn and to a guess that nearly is one. A guess is due after the silence that most configs
+// ask for.
 func (p Priority) defaultDelay() time.Duration {
 	switch p {
 	case Request:
@@ -50,36 +49,34 @@ func (p Priority) defaultDelay() time.Duration {
 	return 0
 }
 
-// requestDelay is how long after its moment a request still lets conversations go
-// first. A request for speech is late for good where the voice is slower than its
-// sound, and one call of such a voice holds the cores for seconds; so lateness alone
-// must not put it before an answer. Ten seconds are a turn of a conversation, from
-// its first guess to the answer's first clauses: behind those the listener is
-// supplied, and the cores are free. And they are a sixth of the minute after which
-// proxies give up on an answer of which nothing comes.
+// requestDelay is how long after its due moment a request still yields to conversations. A speech
+// request stays late where the voice is slower than its playback, and one call of such a voice
+// holds the cores for seconds, so lateness alone must not put it before an answer. Ten seconds are
+// one turn of a conversation, from its first guess to the first clauses of the answer; after those
+// the listener has enough sound and the cores are free. They are also a sixth of the minute after
+// which proxies close a response that sends nothing.
 const requestDelay = 10 * time.Second
 
-// Urgency says how soon a piece of work is needed. It may be changed while the
-// work waits for the cores, or between two pieces of it: a guess that becomes a
-// turn is promoted where it stands. It may be used from many goroutines; nil is
-// Batch.
+// Urgency says how soon work is needed. It may change while the work waits for the cores or between
+// two pieces of it: a guess that becomes a turn is promoted in the queue. It is safe for concurrent
+// use. A nil Urgency is Batch.
 type Urgency struct {
 	mu       sync.Mutex
 	need     Need
 	watchers map[*func()]struct{}
 }
 
-// Need is what an Urgency says at one moment.
+// Need is the value of an Urgency at one moment.
 type Need struct {
 	Priority Priority
-	Due      time.Time // when somebody begins to miss it; of Ahead and Batch it says nothing
+	Due      time.Time // when a user begins to miss the result; ignored for Prefetch and Batch
 }
 
-// NewUrgency is that of work which is due at a moment; the zero time is the
-// moment that the priority suggests: for Live now.
+// NewUrgency returns the urgency of work that is due at a moment. The zero time selects the default
+// of the priority, which is now for Live.
 func NewUrgency(p Priority, due time.Time) *Urgency { return &Urgency{need: needOf(p, due)} }
 
-// Urgency is that of work of which nobody says when it is due.
+// Urgency returns a new Urgency of this priority with the default due moment.
 func (p Priority) Urgency() *Urgency { return NewUrgency(p, time.Time{}) }
 
 func needOf(p Priority, due time.Time) Need {
@@ -89,7 +86,7 @@ func needOf(p Priority, due time.Time) Need {
 	return Need{p, due}
 }
 
-// Get is what it says now.
+// Get returns the current need.
 func (u *Urgency) Get() Need {
 	if u == nil {
 		return Need{}
@@ -99,7 +96,7 @@ func (u *Urgency) Get() Need {
 	return u.need
 }
 
-// Set changes it, and with it the place of the work that waits.
+// Set changes the need, and with it the position of waiting work.
 func (u *Urgency) Set(p Priority, due time.Time) {
 	u.mu.Lock()
 	u.need = needOf(p, due)
@@ -113,8 +110,8 @@ func (u *Urgency) Set(p Priority, due time.Time) {
 	}
 }
 
-// Watch has changed called after each change until stop is called; one that is
-// under way then may still come. changed must not block.
+// Watch calls changed after each change until stop is called. A call that is already under way may
+// still happen after stop. changed must not block.
 func (u *Urgency) Watch(changed func()) (stop func()) {
 	if u == nil {
 		return func() {}
@@ -132,7 +129,7 @@ func (u *Urgency) Watch(changed func()) (stop func()) {
 	}
 }
 
-// NotBefore is n, due at a moment at the earliest.
+// NotBefore returns n, due at the given moment at the earliest.
 func (n Need) NotBefore(at time.Time) Need {
 	if n.Due.Before(at) {
 		n.Due = at
@@ -140,10 +137,10 @@ func (n Need) NotBefore(at time.Time) Need {
 	return n
 }
 
-// hasDeadline reports whether somebody misses the work when it comes late.
+// hasDeadline reports whether a user misses the work when it is late.
 func (n Need) hasDeadline() bool { return n.Priority > Prefetch }
 
-// Compare is negative where n is more urgent than m, positive where it is less.
+// Compare is negative if n is more urgent than m and positive if it is less urgent.
 func (n Need) Compare(m Need) int {
 	if !n.hasDeadline() || !m.hasDeadline() {
 		return cmp.Compare(m.Priority, n.Priority)
@@ -151,7 +148,7 @@ func (n Need) Compare(m Need) int {
 	return cmp.Or(n.orderTime().Compare(m.orderTime()), cmp.Compare(m.Priority, n.Priority))
 }
 
-// orderTime is the moment by which needs that somebody misses are ordered.
+// orderTime is the moment by which needs with a deadline are ordered.
 func (n Need) orderTime() time.Time {
 	if n.Priority == Request {
 		return n.Due.Add(requestDelay)

@@ -3,32 +3,28 @@ package engine
 import "slices"
 
 const (
-	// endHop is the step in which the end of a voice is looked for, 8 ms, and
-	// endSpan how many of them are looked at together: a click is shorter.
+	// endHop is the resolution at which the end of a voice is located, 8 ms. endSpan is how many
+	// hops are examined together, since a click is shorter.
 	endHop  = SpeechRateHz / 125
 	endSpan = 2
-	// endBack is how many hops before the moment at which the detector lets go
-	// the voice may have ended, 192 ms.
+	// endBack is how many hops before the detector's end the voice may have ended, 192 ms.
 	endBack = 24
-	// levelTime is how much of the voice tells how loud it is.
+	// levelTime is how much of the voice determines its level.
 	levelTime = 2 * SpeechRateHz
-	// softest is how much energy the softest end of a voice has beside the voice
-	// itself, -30 dB: what is under that in clean recordings is the breath and
-	// the room behind it. overFloor is by how much it has more than the silence
-	// behind it, 2 dB.
+	// softest is the lowest energy of a voice's end relative to the voice, -30 dB; what is below
+	// that in clean recordings is breath and room noise. overFloor is the least ratio to the noise
+	// that follows, 2 dB.
 	softest   = 1.0 / 1000
 	overFloor = 1.6
-	// detectorLag is how many hops after the end of a voice the detector lets go
-	// of it in the median, 48 ms, and a little less in noise.
+	// detectorLag is how many hops after the end of a voice the detector reports the end, in the
+	// median: 48 ms, a little less in noise.
 	detectorLag = 6
 )
 
-// voiceEnd is where the voice in a sound ends, as its index. letGo is where the
-// detector found no more voice, up to 150 ms late, and what is behind it is
-// silence: the noise of the place. Where a soft end goes on behind letGo, the
-// voice ends with it. Noise hides soft ends; in it the voice has ended by as much
-// before letGo as the detector mostly is late, but not before the last that is
-// heard over the noise.
+// voiceEnd returns the index in pcm at which the voice ends. letGo is where the detector stopped
+// reporting voice, up to 150 ms late; the sound after it is the background noise. If a soft end
+// continues after letGo, the voice ends with it. Noise hides soft ends; in noise the voice ends
+// detectorLag before letGo, but not before the last sound that is louder than the noise.
 func voiceEnd(pcm []float32, letGo int) int {
 	from := max(0, letGo-levelTime)
 	hops := (&loudness{}).energies(pcm[from:])
@@ -40,7 +36,7 @@ func voiceEnd(pcm []float32, letGo int) int {
 	behind := hops[let:]
 	floor := slices.Sorted(slices.Values(behind))[len(behind)/2]
 	threshold, noisy := max(overFloor*floor, softest*level), floor > noisy*level
-	voiced := func(i int) bool { // up to hop i
+	voiced := func(i int) bool { // hop i is the first after the span
 		var energy float32
 		for _, e := range hops[i-endSpan : i] {
 			energy += e
@@ -59,14 +55,14 @@ func voiceEnd(pcm []float32, letGo int) int {
 	for back := maxSearchBack(noisy, threshold > softest*level); end > let-back && !voiced(end); {
 		end--
 	}
-	if !noisy && hops[end-1] <= threshold { // the one before it was loud enough for two
+	if !noisy && hops[end-1] <= threshold { // the hop before it alone was loud enough for the span
 		end--
 	}
 	return from + end*endHop
 }
 
-// maxSearchBack is how many hops before the detector lets go a voice may end: fewer
-// where noise hides soft ends, and least where it is loud.
+// maxSearchBack returns how many hops before the detector's end the voice may have ended: fewer
+// where noise hides soft ends.
 func maxSearchBack(noisy, someNoise bool) int {
 	switch {
 	case noisy:

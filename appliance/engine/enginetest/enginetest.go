@@ -1,4 +1,4 @@
-// Package enginetest has engines for tests: functions in place of models.
+// Package enginetest provides engines for tests: functions in place of models.
 package enginetest
 
 import (
@@ -10,14 +10,14 @@ import (
 	"parley/appliance/engine"
 )
 
-// A Detector tells voice by a frame alone. It is each of its own streams.
+// A Detector is a stateless voice detector. It serves as its own stream.
 type Detector func(frame []float32) (float32, error)
 
 func (d Detector) NewStream() engine.VoiceStream                { return d }
 func (d Detector) Probability(frame []float32) (float32, error) { return d(frame) }
 func (d Detector) Reset()                                       {}
 
-// LevelDetector hears voice in a frame with a sample beyond level.
+// LevelDetector returns a Detector that reports voice in a frame with a sample beyond level.
 func LevelDetector(level float32) Detector {
 	return func(frame []float32) (float32, error) {
 		for _, v := range frame {
@@ -29,7 +29,7 @@ func LevelDetector(level float32) Detector {
 	}
 }
 
-// A Transcriber is a function that transcribes.
+// A Transcriber is a function that implements engine.Transcriber.
 type Transcriber func(context.Context, []float32, engine.TranscribeOptions) (engine.Transcript, error)
 
 func (t Transcriber) Transcribe(ctx context.Context, pcm []float32, o engine.TranscribeOptions) (engine.Transcript,
@@ -37,14 +37,14 @@ func (t Transcriber) Transcribe(ctx context.Context, pcm []float32, o engine.Tra
 	return t(ctx, pcm, o)
 }
 
-// FixedTranscript understands the same English words in everything.
+// FixedTranscript returns a Transcriber that transcribes everything as the same English words.
 func FixedTranscript(words string) Transcriber {
 	return func(ctx context.Context, _ []float32, _ engine.TranscribeOptions) (engine.Transcript, error) {
 		return engine.Transcript{Text: words, Language: "en"}, ctx.Err()
 	}
 }
 
-// A Model is a language model that writes, and has no more to tell.
+// A Model is a function that implements engine.LanguageModel, without Choose.
 type Model func(context.Context, engine.Prompt, func(engine.Part) error) (engine.Usage, error)
 
 func (m Model) Generate(ctx context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
@@ -56,7 +56,8 @@ func (Model) Choose(context.Context, engine.Prompt, []string) ([]float64, error)
 	return nil, engine.ErrUnsupported
 }
 
-// FixedReply writes the same pieces in answer to everything, each after a time.
+// FixedReply returns a Model that always streams the same pieces and waits the duration each before
+// every piece.
 func FixedReply(each time.Duration, pieces ...string) Model {
 	return func(ctx context.Context, _ engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
 		for _, piece := range pieces {
@@ -75,8 +76,8 @@ func FixedReply(each time.Duration, pieces ...string) Model {
 	}
 }
 
-// A Voice is a function that speaks, at 24 kHz where Hz is 0. Voices are compared:
-// one is used by its pointer.
+// A Voice implements engine.Synthesizer with a function, at 24 kHz if Hz is 0. Use it by pointer,
+// since voices are compared.
 type Voice struct {
 	Hz        int
 	SpeakFunc func(ctx context.Context, text string, o engine.SpeakOptions, emit func(engine.Sound) error) error
@@ -87,7 +88,7 @@ func (v *Voice) Speak(ctx context.Context, text string, o engine.SpeakOptions, e
 	return v.SpeakFunc(ctx, text, o, emit)
 }
 
-// FixedSound says the same to every text, at once.
+// FixedSound returns a Voice that speaks every text as the same sound, at once.
 func FixedSound(hz int, pcm []float32) *Voice {
 	return &Voice{hz, func(ctx context.Context, _ string, _ engine.SpeakOptions, emit func(engine.Sound) error) error {
 		if err := ctx.Err(); err != nil {
@@ -97,8 +98,8 @@ func FixedSound(hz int, pcm []float32) *Voice {
 	}}
 }
 
-// Engines are one of each: they hear voice in what is not silence, understand the
-// same words in it always, answer at once, and speak silence, a second of it.
+// Engines implements all engines: it detects voice in everything but silence, transcribes it as the
+// same words, replies at once, and speaks a second of silence.
 type Engines struct{}
 
 func (Engines) NewStream() engine.VoiceStream { return LevelDetector(0) }

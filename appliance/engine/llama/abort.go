@@ -11,36 +11,35 @@ import (
 	"parley/appliance/engine"
 )
 
-// minAbortGain is how long a step must have to go for it to be given up: it
-// takes about as long until who comes instead has begun.
+// minAbortGain is how much time a step must have left to be worth aborting: about the time that the
+// more urgent work takes to start.
 const minAbortGain = 30 * time.Millisecond
 
-// gateCheckInterval is how often a step that runs looks who waits at the gate.
+// gateCheckInterval is how often a running step checks for waiting work at the gate.
 const gateCheckInterval = 5 * time.Millisecond
 
-// abort gives up the step that runs when somebody more urgent comes, to the
-// model or to the gate. libllama asks it before every operation of a step,
-// hundreds of times, on the thread that decodes.
+// abort aborts the running step when more urgent work arrives at the model or at the gate. libllama
+// calls it before every operation of a step, hundreds of times, on the thread that decodes.
 type abort struct {
 	gate *engine.Gate
 
 	mu         sync.Mutex
-	need       func() engine.Need // of the step that runs; nil: it is not given up
-	ends       time.Time          // when the step should be over
-	prefillFor string             // the conversation that it reads ahead for, if for nothing else
-	repeatCost time.Duration      // what reading the same once more costs, within another step
-	newcomer   *engine.Urgency    // the most urgent that has come to the model meanwhile
-	changed    atomic.Bool        // comes has changed
+	need       func() engine.Need // of the running step; nil: it cannot be aborted
+	ends       time.Time          // when the step should be finished
+	prefillFor string             // the conversation for which the step prefills, if it does nothing else
+	repeatCost time.Duration      // the cost of computing the same tokens within another step
+	newcomer   *engine.Urgency    // the most urgent request that has arrived meanwhile
+	changed    atomic.Bool        // newcomer has changed
 	wanted     atomic.Bool
 
-	checkedAt time.Time // by the thread that decodes
+	checkedAt time.Time // only used by the thread that decodes
 }
 
-// arm lets the step that is about to run be given up for somebody more urgent
-// than need, which may change meanwhile: a reply that has its first sentence is
-// less urgent than one without. took is how long the step should take; ahead is the
-// conversation that it reads ahead for, if it does nothing else, and again what it
-// costs that one to have the same read within its next step.
+// arm allows the next step to be aborted for work more urgent than need. need may change meanwhile:
+// a reply that has its first sentence is less urgent than one without. took is the expected
+// duration of the step. prefillFor is the conversation for which the step prefills, if it does
+// nothing else, and repeatCost is the cost of computing the same tokens within that conversation's
+// next step.
 func (a *abort) arm(need func() engine.Need, took time.Duration, ahead string, again time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -97,18 +96,17 @@ func (a *abort) shouldAbort() bool {
 	return a.wanted.Load()
 }
 
-// abortCallbacks finds the abort of a context by the number that libllama gives back:
-// callbacks into Go are never freed, so there is one for all.
+// abortCallbacks finds the abort of a context by the number that libllama passes back. Callbacks
+// into Go are never freed, so one serves all contexts.
 type abortCallbacks struct {
 	once     sync.Once
 	callback uintptr
 	last     atomic.Uint64
-	byNumber sync.Map // of *abort, by uint64
+	byNumber sync.Map // *abort by uint64
 }
 
-// watch returns ask, by which libllama asks a during the steps of ctx or does
-// not: to ask takes a small model a twentieth of its time. After stop it never
-// does.
+// watch returns a function that turns the abort callback of ctx on or off for its steps; the calls
+// cost a small model a twentieth of its time. stop turns it off for good.
 func (l *library) watch(ctx handle, a *abort) (ask func(bool), stop func()) {
 	l.aborts.once.Do(func() {
 		l.aborts.callback = purego.NewCallback(func(number uintptr) uintptr {

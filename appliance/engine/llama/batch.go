@@ -2,7 +2,7 @@ package llama
 
 import "unsafe"
 
-// batch is the input of one decode, in C memory that is used again each time.
+// batch is the input of one decode, in C memory that is reused.
 type batch struct {
 	lib      *library
 	c        cBatch
@@ -26,11 +26,11 @@ func newBatch(lib *library, room int) *batch {
 
 func (b *batch) empty() { b.c.count = 0 }
 
-// left is how many more tokens there is room for.
+// left returns how many more tokens fit.
 func (b *batch) left() int { return b.capacity - int(b.c.count) }
 
-// add puts tokens, which follow the first at of sequence seq, into the batch
-// and returns the index of the last; its logits are computed if wanted.
+// add appends tokens, which follow the first at tokens of sequence seq, and returns the index of
+// the last one; its logits are computed if wanted.
 func (b *batch) add(seq int32, at int, tokens []Token, wanted bool) int32 {
 	for i, t := range tokens {
 		n := b.c.count

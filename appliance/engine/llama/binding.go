@@ -9,11 +9,11 @@ import (
 // Token is one entry of a model's vocabulary.
 type Token = int32
 
-// handle is an opaque pointer of libllama: a model, a context, a vocabulary.
+// handle is an opaque libllama pointer: a model, a context or a vocabulary.
 type handle = uintptr
 
-// calls are the functions of libllama that are used, by their C names without
-// "llama_". Arguments are as in llama.h.
+// calls are the libllama functions in use, by their C names without "llama_". Arguments are as in
+// llama.h.
 type calls struct {
 	loadBackends func(dir string)
 	backendCount func() uint64
@@ -76,7 +76,7 @@ type calls struct {
 	samplerAccept      func(sampler handle, t Token)
 }
 
-// bind finds every function in the loaded library, or in one that it needs.
+// bind looks up all functions in the loaded library and its dependencies.
 func bind(llama clib.Library) (*calls, error) {
 	c := &calls{}
 	return c, llama.Bind(map[string]any{

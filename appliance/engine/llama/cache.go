@@ -1,20 +1,20 @@
 package llama
 
-// seq is one sequence of the key-value cache: what is in it, and who uses it.
+// sequence is one sequence of the key-value cache: its tokens, and the request that uses it.
 type sequence struct {
 	id           int32
-	tokens       []Token // decoded, in order, from position 0
-	conversation string  // whose it is; empty: nobody's
+	tokens       []Token // decoded tokens, in order, from position 0
+	conversation string  // empty: none
 	request      *request
-	lastUsed     uint64 // when it was last let go, on the owner's clock
-	headTokens   int    // so many tokens are the prompt that its conversation begins with
-	// prompt: the slot holds what conversations begin with, for all that do,
-	// and outlives them.
+	lastUsed     uint64 // when its last request ended, on the decoder's logical clock
+	headTokens   int    // how many tokens are the prompt that its conversation begins with
+	// prompt says that the sequence holds a prompt for all conversations that begin with it, and
+	// outlives them.
 	prompt bool
-	onDisk bool // a prompt's, also on the disk
+	onDisk bool // of a prompt: also stored on disk
 }
 
-// commonPrefix is how many tokens a and b begin with alike.
+// commonPrefix returns how many tokens a and b have in common at their beginning.
 func commonPrefix(a, b []Token) int {
 	n := min(len(a), len(b))
 	for i := range n {
@@ -26,24 +26,23 @@ func commonPrefix(a, b []Token) int {
 }
 
 const (
-	// minCopyTokens is how many more tokens another slot must have in common
-	// with a prompt before they are taken from there: below it a copy saves
-	// discardPart.
+	// minCopyTokens is how many more tokens another sequence must share with a prompt to be copied
+	// from; a shorter copy saves nothing.
 	minCopyTokens = 8
-	// minPromptTokens is the length in tokens from which a prompt has a slot of
-	// its own: fewer are read in a step or two.
+	// minPromptTokens is the length from which a prompt gets a sequence of its own; a shorter one
+	// is prefilled in a step or two.
 	minPromptTokens = 24
 )
 
-// cache is the key-value cache of a context, shared by all slots. A token that
-// several of them begin with has one cell.
+// cache is the key-value cache of a context. Sequences that begin with the same tokens share the
+// cells of these tokens.
 type cache struct {
 	lib       *library
 	ctx       handle
 	mem       handle
 	sequences []*sequence // those of conversations, then those of prompts
-	// divisible: a sequence can be cut and its beginning shared. Recurrent
-	// models keep one state instead, which is either continued or forgotten.
+	// divisible says that a sequence can be truncated and its beginning shared. Recurrent models
+	// have a single state instead, which can only be continued or discarded.
 	divisible bool
 }
 
@@ -60,7 +59,7 @@ func newCache(lib *library, ctx handle, slots, prompts int, divisible bool) *cac
 	return c
 }
 
-// byKey returns the slot of a conversation, or nil.
+// ofConversation returns the sequence of a conversation, or nil.
 func (c *cache) ofConversation(conversation string) *sequence {
 	if conversation == "" {
 		return nil
@@ -73,8 +72,8 @@ func (c *cache) ofConversation(conversation string) *sequence {
 	return nil
 }
 
-// idle returns the slot of a conversation, or of a prompt, to give up next: an
-// stopWords one, else the one that was let go first; nil when all are at work.
+// idle returns the sequence to reuse next, of conversations or of prompts: an empty one, else the
+// one least recently used; nil if all are in use.
 func (c *cache) idle(prompt bool) *sequence {
 	var best *sequence
 	for _, s := range c.sequences {
@@ -91,9 +90,8 @@ func (c *cache) idle(prompt bool) *sequence {
 	return best
 }
 
-// evictable returns the slot to give up for its cells, or nil: of the prompts that
-// the disk has, which come back in no time, else of all, the one that was let
-// go first.
+// evictable returns the sequence to evict for its cells, or nil. It prefers prompts that are on
+// disk, which are restored quickly, then the sequence least recently used.
 func (c *cache) evictable() *sequence {
 	var best *sequence
 	for _, s := range c.sequences {
@@ -107,7 +105,7 @@ func (c *cache) evictable() *sequence {
 	return best
 }
 
-// ofPrompt returns the slot of a prompt, or nil.
+// ofPrompt returns the sequence that holds exactly this prompt, or nil.
 func (c *cache) ofPrompt(tokens []Token) *sequence {
 	for _, s := range c.sequences {
 		if s.prompt && len(s.tokens) == len(tokens) && commonPrefix(s.tokens, tokens) == len(tokens) {
@@ -117,7 +115,7 @@ func (c *cache) ofPrompt(tokens []Token) *sequence {
 	return nil
 }
 
-// cachedPrefix is how many tokens some slot has of the beginning of tokens.
+// cachedPrefix returns how many tokens of the beginning of tokens any sequence holds.
 func (c *cache) cachedPrefix(tokens []Token) (most int) {
 	for _, s := range c.sequences {
 		most = max(most, commonPrefix(s.tokens, tokens))
@@ -125,7 +123,7 @@ func (c *cache) cachedPrefix(tokens []Token) (most int) {
 	return most
 }
 
-// bytes is how many tokens are in the slots of prompts.
+// promptTokens returns how many tokens the sequences of prompts hold.
 func (c *cache) promptTokens() (n int) {
 	for _, s := range c.sequences {
 		if s.prompt {
@@ -135,8 +133,8 @@ func (c *cache) promptTokens() (n int) {
 	return n
 }
 
-// fillPrefix makes s hold as much of prompt's beginning as any slot has, and not
-// more than keep tokens; it returns how many.
+// fillPrefix makes s hold as much of the beginning of prompt as any sequence holds, and at most
+// keep tokens. It returns how many.
 func (c *cache) fillPrefix(s *sequence, prompt []Token, keep int, now uint64) int {
 	own := commonPrefix(s.tokens, prompt)
 	from := s
@@ -158,14 +156,14 @@ func (c *cache) fillPrefix(s *sequence, prompt []Token, keep int, now uint64) in
 	return n
 }
 
-// copy makes s hold the first n tokens of from; that takes no cells.
+// copy makes s hold the first n tokens of from. That takes no cells.
 func (c *cache) copy(from, s *sequence, n int) {
 	c.truncate(s, 0)
 	c.lib.memorySeqCp(c.mem, from.id, s.id, 0, int32(n))
 	s.tokens = append(s.tokens, from.tokens[:n]...)
 }
 
-// truncate leaves the first n tokens of s, or none where the model cannot go back.
+// truncate keeps the first n tokens of s, or none if the model cannot go back.
 func (c *cache) truncate(s *sequence, n int) {
 	if n == len(s.tokens) {
 		return
@@ -180,13 +178,13 @@ func (c *cache) truncate(s *sequence, n int) {
 	s.tokens = s.tokens[:n]
 }
 
-// clear forgets s.
+// clear empties s.
 func (c *cache) clear(s *sequence) {
 	c.truncate(s, 0)
 	s.tokens, s.conversation, s.onDisk, s.headTokens = nil, "", false, 0
 }
 
-// rollBack removes from the library what a failed decode may have left of it.
+// rollBack removes from the library what a failed decode may have left in s.
 func (c *cache) rollBack(s *sequence) {
 	if !c.divisible || !c.lib.memorySeqRm(c.mem, s.id, int32(len(s.tokens)), -1) {
 		c.lib.memorySeqRm(c.mem, s.id, -1, -1)
@@ -194,8 +192,8 @@ func (c *cache) rollBack(s *sequence) {
 	}
 }
 
-// assign gives s to a conversation. A slot that is still at work for it keeps
-// discardPart afterwards: the newest request is the one that goes on.
+// assign gives s to a conversation. A sequence that still works for the conversation loses it; the
+// newest request is the one that is continued.
 func (c *cache) assign(s *sequence, conversation string) {
 	if other := c.ofConversation(conversation); other != nil {
 		other.conversation = ""
@@ -203,8 +201,7 @@ func (c *cache) assign(s *sequence, conversation string) {
 	s.conversation = conversation
 }
 
-// fetchedState is a copy of all that was computed for s; nil where the library has
-// none to give.
+// saveState returns a copy of the state computed for s, or nil if the library has none.
 func (c *cache) saveState(s *sequence) []byte {
 	state := make([]byte, c.lib.stateSeqGetSize(c.ctx, s.id))
 	if len(state) == 0 {
@@ -213,8 +210,8 @@ func (c *cache) saveState(s *sequence) []byte {
 	return state[:c.lib.stateSeqGetData(c.ctx, &state[0], uint64(len(state)), s.id)]
 }
 
-// restoreState puts a state of tokens into s, which is empty; false: the library
-// toolPhrase not take it, or has no room.
+// restoreState loads the state of tokens into s, which is empty. It returns false if the library
+// rejects the state or has no free cells.
 func (c *cache) restoreState(s *sequence, tokens []Token, state []byte) bool {
 	if len(state) == 0 || c.lib.stateSeqSetData(c.ctx, &state[0], uint64(len(state)), s.id) == 0 ||
 		int(c.lib.memorySeqPosMax(c.mem, s.id)) != len(tokens)-1 {

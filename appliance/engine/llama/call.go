@@ -14,19 +14,17 @@ import (
 )
 
 const (
-	// callTokens is how long a call may get: an order with an address and a
-	// remark has a hundred.
+	// callTokens limits a tool call: an order with an address and a remark has a hundred tokens.
 	callTokens = 256
-	// askTokens is how long a question for an argument may get.
+	// askTokens limits a question for an argument.
 	askTokens = 48
-	// maxMissing is how many arguments are asked for in one question: more nobody
-	// answers at once.
+	// maxMissing is how many arguments one question asks for; nobody answers more at once.
 	maxMissing = 2
 )
 
-// writeCall has the model write the call that it was decided to make, and emits it;
-// where something is missing for it, it emits a question. wish is the part of the
-// user's words that wants it.
+// writeCall generates the call of the tool that the router chose and emits it. If arguments are
+// missing, it emits a question instead. wish is the part of the user's words that asks for the
+// tool.
 func (m *Model) writeCall(ctx context.Context, p engine.Prompt, set *toolset, at int, wish userRequest, begun time.Time,
 	emit func(engine.Part) error) (engine.Usage, error) {
 	tool, parameters := set.tools[at], set.parameters[at]
@@ -38,7 +36,7 @@ func (m *Model) writeCall(ctx context.Context, p engine.Prompt, set *toolset, at
 		var missing []schema.Argument
 		var fault error
 		heard, asked := newSource(p.Messages).ignoring(nameWords(tool.Name)), p
-		if again { // for something else than before
+		if again { // for another thing than before
 			heard = newSource(onlyRequest(p.Messages, wish.text)).ignoring(nameWords(tool.Name))
 			asked = withNote(p, "Left to be done: "+wish.text)
 		}
@@ -63,7 +61,7 @@ func (m *Model) writeCall(ctx context.Context, p engine.Prompt, set *toolset, at
 		}
 		switch {
 		case len(missing) == 0 && fault == nil && !(again && alreadyCalled(since, tool.Name, arguments)):
-		case len(since) > 0: // there is something to tell, of what was done
+		case len(since) > 0: // the results so far can be told
 			return m.replyInWords(ctx, p, set, begun, emit)
 		default:
 			return m.askForMissing(ctx, p, set, tool, missing, fault, begun, emit)
@@ -74,8 +72,8 @@ func (m *Model) writeCall(ctx context.Context, p engine.Prompt, set *toolset, at
 		emit(engine.Part{Call: &engine.ToolCall{ID: "call_" + rand.Text()[:16], Name: tool.Name, Arguments: arguments}})
 }
 
-// writeArguments has the model write those of a call, with the words that were heard. fault
-// is what was wrong with them before; nil: nothing.
+// writeArguments generates the arguments of a call from the words of the conversation. fault is
+// what was wrong with the previous attempt; nil: nothing.
 func (m *Model) writeArguments(ctx context.Context, p engine.Prompt, set *toolset, at int, heard source,
 	begun time.Time,
 	fault error) (string, engine.Usage, error) {
@@ -100,15 +98,14 @@ func (m *Model) writeArguments(ctx context.Context, p engine.Prompt, set *toolse
 	return strings.TrimSpace(text.String()), u, err
 }
 
-// callGrammar is what the arguments of a call follow, behind a space as the
-// models were trained to write it.
+// callGrammar returns the grammar of a call's arguments, after a space as the models were trained
+// to write them.
 func callGrammar(p *schema.Parameters) string {
 	return "root ::= \" \" arguments\n" + strings.Replace(p.Grammar(), "root ::=", "arguments ::=", 1)
 }
 
-// checkArguments takes out of the arguments that a model wrote what nobody said. missing
-// are those of them without which there is no call; fault is why the others do
-// not fit.
+// checkArguments removes what nobody said from the arguments that a model wrote. missing are the
+// required arguments among them; fault is why the remaining arguments do not fit the schema.
 func checkArguments(p *schema.Parameters, written string, c *copier) (arguments string, missing []schema.Argument,
 	fault error) {
 	var all map[string]json.RawMessage
@@ -133,7 +130,7 @@ func checkArguments(p *schema.Parameters, written string, c *copier) (arguments 
 		}
 		delete(all, a.Name)
 	}
-	for _, name := range sortedKeys(all) { // of a schema that lets others be
+	for _, name := range sortedKeys(all) { // properties beyond the schema, if it allows them
 		quoted, _ := json.Marshal(name)
 		kept = append(kept, string(quoted)+":"+string(all[name]))
 	}
@@ -144,8 +141,8 @@ func checkArguments(p *schema.Parameters, written string, c *copier) (arguments 
 	return arguments, missing, fault
 }
 
-// unsaidValues are the values of missing arguments that were written all the same:
-// the user may have said another.
+// unsaidValues describes the values that the model wrote for missing arguments. The user may have
+// said another value.
 func unsaidValues(missing []schema.Argument, written string) string {
 	var all map[string]json.RawMessage
 	if json.Unmarshal([]byte(written), &all) != nil {
@@ -160,10 +157,11 @@ func unsaidValues(missing []schema.Argument, written string) string {
 	return strings.Join(out, ", ")
 }
 
-// question is one, and no claim that something was done.
+// question is the grammar of a question, which cannot be a claim that something was done.
 const question = "root ::= [^?？؟\\n<>{}\\[\\].!]{3,160} [?？؟]\n"
 
-// askForMissing has the model ask for what is missing, in the language of the conversation.
+// askForMissing generates a question for the missing arguments, in the language of the
+// conversation.
 func (m *Model) askForMissing(ctx context.Context, p engine.Prompt, set *toolset, t engine.Tool,
 	missing []schema.Argument,
 	fault error, begun time.Time, emit func(engine.Part) error) (engine.Usage, error) {
@@ -186,7 +184,7 @@ func (m *Model) askForMissing(ctx context.Context, p engine.Prompt, set *toolset
 	return m.reply(ctx, p, set, begun, emit)
 }
 
-// withNote is p with a note for the model behind its last message.
+// withNote returns p with a note for the model after its last message.
 func withNote(p engine.Prompt, note string) engine.Prompt {
 	p.Messages = append([]engine.Message(nil), p.Messages...)
 	last := &p.Messages[len(p.Messages)-1]

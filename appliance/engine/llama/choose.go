@@ -10,8 +10,8 @@ import (
 	"parley/appliance/engine"
 )
 
-// Choose returns the logarithm of the probability that the reply to p begins as
-// each of the choices does; see engine.LanguageModel.
+// Choose returns the logarithm of the probability that the reply to p begins as each of the choices
+// does; see engine.LanguageModel.
 func (m *Model) Choose(ctx context.Context, p engine.Prompt, choices []string) ([]float64, error) {
 	firsts, err := m.firstTokens(choices)
 	if err != nil {
@@ -24,7 +24,7 @@ func (m *Model) Choose(ctx context.Context, p engine.Prompt, choices []string) (
 	return logProbabilities(logits, firsts), nil
 }
 
-// firsts are the first tokens of choices.
+// firstTokens returns the first token of each choice.
 func (m *Model) firstTokens(choices []string) ([]Token, error) {
 	m.use.RLock()
 	defer m.use.RUnlock()
@@ -51,8 +51,8 @@ func (m *Model) firstTokens(choices []string) ([]Token, error) {
 	return firsts, nil
 }
 
-// begins are the first tokens of words, each with what is added to its logit; of
-// words that begin with the same one the least.
+// firstTokenBiases returns the first tokens of words with the bias of their logits. If several
+// words begin with the same token, the lowest bias counts.
 func (m *Model) firstTokenBiases(words map[string]float64) (map[Token]float32, error) {
 	out := make(map[Token]float32, len(words))
 	for word, more := range words {
@@ -70,13 +70,13 @@ func (m *Model) firstTokenBiases(words map[string]float64) (map[Token]float32, e
 	return out, nil
 }
 
-// markup is how what is written and not said begins: a call, which a model that
-// has one before it in the conversation likes to write once more, where nobody
-// would run it and a voice would read it out.
+// markup lists beginnings of text that is markup and not speech, above all tool calls. A model with
+// a call earlier in its conversation tends to write another one as text, which nothing would run
+// and a voice would read out.
 var markup = [...]string{"{", "{\"name", "{'name", "{\n", "{}", "[", "[{\"name", "<", "<tool", "</", "```", "```json",
 	"\"name", "\"arguments"}
 
-// markupTokens are the first tokens of markup.
+// markupTokens returns the first tokens of markup.
 func (m *Model) markupTokens() ([]Token, error) {
 	var out []Token
 	for _, w := range markup {
@@ -90,14 +90,14 @@ func (m *Model) markupTokens() ([]Token, error) {
 	return slices.Compact(out), nil
 }
 
-// excludedBias is what is added to the logit of what a reply must not begin with.
+// excludedBias is added to the logits of tokens that must not begin a reply.
 const excludedBias = -1e4
 
-// nextLogits are the logits of the first token of the reply to p.
+// nextLogits returns the logits of the first token of the reply to p.
 func (m *Model) nextLogits(ctx context.Context, p engine.Prompt) ([]float32, error) {
 	p.MaxTokens = 1
 	var set *toolset
-	if len(p.Tools) > 0 { // they stand in the prompt, as when it was read ahead
+	if len(p.Tools) > 0 { // the tools are part of the prompt, as when it was prefilled
 		var err error
 		if set, err = m.toolset(p.Tools); err != nil {
 			return nil, err
@@ -119,7 +119,7 @@ func (m *Model) nextLogits(ctx context.Context, p engine.Prompt) ([]float32, err
 	return logits, nil
 }
 
-// logProbabilities are those of tokens among all.
+// logProbabilities returns the log-probabilities of some tokens.
 func logProbabilities(logits []float32, of []Token) []float64 {
 	most := math.Inf(-1)
 	for _, l := range logits {

@@ -12,46 +12,44 @@ import (
 	"parley/appliance/text"
 )
 
-// A small model says that it has done what it cannot do. In English most of such
-// sentences begin with one of a few words, and have one of these verbs.
+// Small models claim to have done what they cannot do. In English, most of these sentences begin
+// with one of a few phrases and contain one of these verbs.
 
 //go:embed claims.txt
 var claimVerbs string
 
 var (
-	// claim is a sentence that says that something was done, or will be: "Sure, I've
-	// just booked it", "Your order has been placed".
+	// claim matches a sentence that claims that something was or will be done: "Sure, I've just
+	// booked it", "Your order has been placed".
 	claim = regexp.MustCompile(`(?i)^(?:[\w'’ ]{0,20}[,!;] ?)?(?:` +
 		`i(?:['’](?:ve|ll|m)| have| will| am)?(?: just| already| now| also| going to| gone ahead and| go ahead and)*` +
 		`|let me|your [^,;:]{1,60}? (?:has|have) been|your [^,;:]{1,60}? (?:is|are) now) (` +
 		strings.Join(strings.Fields(claimVerbs), "|") + `)(?:[^\pL]|$)`)
-	// claimBegins is a beginning that may become one within a few words.
+	// claimBegins matches a beginning that may become a claim within a few words.
 	claimBegins = regexp.MustCompile(`(?i)^(?:[\w'’ ]{0,20}[,!;] ?)?` +
 		`(?:i(?:['’](?:ve|ll|m))?(?: \w+){0,3}|l|le|let|let m|let me|y|yo|you|your(?: [\w'’]+){0,8})?['’ ]?$`)
-	// failure is how tools say that they did nothing.
+	// failure matches tool results that report that nothing was done.
 	failure = regexp.MustCompile(`(?i)\b(fail(ed|ure)?|errors?|nothing|unable|cannot|could ?n[o']t|not ` +
 		`(possible|available|found|made|done)|refused|denied)\b`)
-	// sentenceEnd is where a sentence is over.
+	// sentenceEnd matches the end of a sentence.
 	sentenceEnd = regexp.MustCompile(`[` + text.Terminators + `][)"'”’]*\s`)
 )
 
-// cannot is said in place of a claim. Claims are known in English alone, so it is
-// English too.
+// cannot replaces a claim. Claims are only detected in English, so it is English too.
 const cannot = "I'm sorry, I can't do that from here."
 
-// errClaim is what an answer ends with that says that something was done which no
-// tool has done.
-var errClaim = errors.New("llama: the answer claims what no tool has done")
+// errClaim ends an answer that claims an action which no tool has done.
+var errClaim = errors.New("llama: the answer claims an action that no tool has done")
 
-// claimCheck passes an answer on as it comes, and ends it where it claims what no
-// tool has done. A sentence is held back only while its first words may become a
-// claim; one that turns into a claim later is broken off there.
+// claimCheck passes an answer on as it is generated and ends it at a claim that no tool result
+// supports. A sentence is held back only while its first words may become a claim; one that becomes
+// a claim later is broken off there.
 type claimCheck struct {
 	emit     func(engine.Part) error
-	did      string // what tools that have answered are called, do, and said
-	done     bool   // one has just answered: whatever it did may be said
-	sentence string // that has begun
-	passed   int    // so many bytes of it
+	did      string // names, descriptions and results of the tools that have succeeded
+	done     bool   // a tool has just succeeded: every claim is allowed
+	sentence string // the current sentence
+	passed   int    // bytes of sentence that were emitted
 }
 
 func newClaimCheck(p engine.Prompt, emit func(engine.Part) error) *claimCheck {
@@ -74,7 +72,7 @@ func newClaimCheck(p engine.Prompt, emit func(engine.Part) error) *claimCheck {
 	return c
 }
 
-// take takes a part of the answer.
+// take adds a part of the answer.
 func (c *claimCheck) take(part engine.Part) error {
 	if part.Call != nil {
 		return c.emit(part)
@@ -83,8 +81,7 @@ func (c *claimCheck) take(part engine.Part) error {
 	return c.pass(false)
 }
 
-// pass emits what of the sentence that has begun is no claim; whole: there will be
-// no more.
+// pass emits what is certainly no claim; whole says that the answer is complete.
 func (c *claimCheck) pass(whole bool) error {
 	for c.passed < len(c.sentence) {
 		sentence, over := c.sentence, whole
@@ -92,7 +89,7 @@ func (c *claimCheck) pass(whole bool) error {
 			sentence, over = sentence[:end[1]], true
 		}
 		words := sentence
-		if !over { // the last word may go on
+		if !over { // the last word may be incomplete
 			words = strings.TrimRightFunc(sentence, text.IsWordRune)
 		}
 		if m := claim.FindStringSubmatch(words); m != nil && !c.supported(strings.ToLower(m[1])) {
@@ -112,13 +109,13 @@ func (c *claimCheck) pass(whole bool) error {
 	return nil
 }
 
-// supported reports whether a tool did what a verb says, by how it begins.
+// supported reports whether a tool did what the verb says, judged by the beginning of the verb.
 func (c *claimCheck) supported(verb string) bool {
 	return c.done || strings.Contains(c.did, verb[:max(3, len(verb)-3)])
 }
 
-// end ends the answer, which failed with err or did not: in place of a claim it says
-// that it cannot be done.
+// end finishes the answer, which failed with err if err is not nil. It replaces a claim with an
+// apology.
 func (c *claimCheck) end(err error) error {
 	if err == nil {
 		err = c.pass(true)
@@ -133,7 +130,7 @@ func (c *claimCheck) end(err error) error {
 	return c.emit(engine.Part{Text: before + cannot})
 }
 
-// replyInWords answers without calling anything.
+// replyInWords generates a reply without tool calls, with the claim check.
 func (m *Model) replyInWords(ctx context.Context, p engine.Prompt, set *toolset, begun time.Time,
 	emit func(engine.Part) error) (engine.Usage, error) {
 	c := newClaimCheck(p, emit)

@@ -12,27 +12,26 @@ import (
 	"parley/appliance/engine/schema"
 )
 
-// Told a city and shown "San Francisco, CA" as an example, a model writes "New York,
-// NY" for New York City. So where the strings of a call begin with words that were
-// said, they go on with them: of the tokens that may follow, the likeliest is taken
-// with which the string is still a piece of what was said. A string that begins
-// otherwise is left to the model, for settle to judge: that is how an invention shows.
+// Given the example "San Francisco, CA", a model writes "New York, NY" for New York City. So once a
+// string of a call begins with words that were said, it has to continue with them: of the possible
+// tokens, the likeliest one is taken with which the string is still a piece of what was said. A
+// string that begins differently is left to the model, and checkArguments judges it; that is how
+// inventions are found.
 
-// maxTried is how many tokens are looked at for one that goes on with what was said:
-// behind so many the model means something else.
+// maxTried is how many tokens are tried for one that continues what was said; after that many the
+// model means something else.
 const maxTried = 64
 
-// copier holds one call's strings to what was said. The owner uses it.
+// copier restricts the strings of one call to what was said. The decoder uses it.
 type copier struct {
 	source source
-	names  map[string]bool // of the arguments that it is about
-	// strict: a string begins with what was said, too.
+	names  map[string]bool // of the restricted arguments
+	// strict says that a string must also begin with what was said.
 	strict bool
 	at     cursor
 }
 
-// copier is one for the free strings of a tool's arguments: those without values of
-// their own.
+// copier returns a copier for the free strings of a tool's arguments, those without fixed values.
 func (s source) copier(parameters json.RawMessage, strict bool) *copier {
 	c := &copier{source: s, names: map[string]bool{}, strict: strict}
 	var whole any
@@ -42,8 +41,7 @@ func (s source) copier(parameters json.RawMessage, strict bool) *copier {
 	return c
 }
 
-// freeStrings gathers the names of properties that are strings of any kind, or lists
-// of them.
+// freeStrings collects the names of properties that are free strings, or lists of them.
 func freeStrings(of any, into map[string]bool) {
 	switch s := of.(type) {
 	case []any:
@@ -71,7 +69,7 @@ func freeStrings(of any, into map[string]bool) {
 	}
 }
 
-// pick takes the likeliest token that the grammar and what was said allow.
+// pick returns the likeliest token that the grammar and the source allow.
 func (c *copier) pick(logits []float32, g *grammar) (Token, error) {
 	best, err := likeliest(logits)
 	if err != nil {
@@ -96,27 +94,26 @@ func (c *copier) pick(logits []float32, g *grammar) (Token, error) {
 			}
 		}
 	}
-	if !ok { // nothing that was said fits the schema
+	if !ok { // nothing in the source fits the schema
 		at.free = true
 	}
 	c.at = at
 	return best, nil
 }
 
-// cursor is a place in JSON that is being written.
+// cursor is a position in JSON that is being generated.
 type cursor struct {
-	within string // the objects and lists around it, as their brackets
-	last   byte   // the last sign outside of strings
-	name   string // of the property
-	in     bool   // a string
-	isName bool   // it names a property
-	free   bool   // it need not be what was said
+	within string // the enclosing objects and lists, as their brackets
+	last   byte   // the last byte outside of strings
+	name   string // of the current property
+	in     bool   // within a string
+	isName bool   // the string is a property name
+	free   bool   // the string need not come from the source
 	escape bool
-	text   string // of the string
+	text   string // of the string so far
 }
 
-// through is the cursor behind more bytes; false: they go on otherwise than what was
-// said.
+// through advances the cursor over more bytes; ok is false if they deviate from the source.
 func (u cursor) through(piece []byte, c *copier) (cursor, bool) {
 	ok := true
 	for _, b := range piece {
@@ -159,7 +156,7 @@ func (u cursor) next(b byte, c *copier) (cursor, bool) {
 	u.escape = b == '\\'
 	switch {
 	case u.free:
-	// Numbers, times, codes and addresses are said otherwise than they are written.
+	// Numbers, times, codes and addresses are not said as they are written.
 	case before == "" && b < utf8.RuneSelf && !unicode.IsLetter(rune(b)):
 		u.free = true
 	case c.source.hasPrefix(u.text):
@@ -171,15 +168,15 @@ func (u cursor) next(b byte, c *copier) (cursor, bool) {
 	return u, true
 }
 
-// hasPrefix tells whether somebody said words that begin so.
+// hasPrefix reports whether something was said that begins with text.
 func (s source) hasPrefix(text string) bool {
 	was, at := s.find(text, false)
 	return at >= 0 && !(strings.HasSuffix(was, ",") && s.commaEnds(at+len(was)-1))
 }
 
-// commaEnds tells whether the comma at a place of the text ends what stands before it. A
-// name goes on with a name or a number alone ("Phoenix, Arizona", but "Paris, please"),
-// and nothing goes on with a courtesy.
+// commaEnds reports whether the comma at this position ends a value. Only a name or a number
+// continues a name ("Phoenix, Arizona", but not "Paris, please"), and nothing continues with a
+// courtesy.
 func (s source) commaEnds(comma int) bool {
 	before, after := s.text[:comma], strings.TrimLeft(s.text[comma+1:], " ")
 	next, _ := utf8.DecodeRuneInString(after)
@@ -192,14 +189,14 @@ func (s source) commaEnds(comma int) bool {
 
 var courtesy = regexp.MustCompile(`^(?:please|thanks|thank you)\b`)
 
-// contains tells whether somebody said these words, one after the other.
+// contains reports whether these words were said, one after the other.
 func (s source) contains(text string) bool {
 	_, at := s.find(text, true)
 	return at >= 0
 }
 
-// find is a text as it was said last, from the beginning of a word on, and where; -1:
-// nobody said it.
+// find returns the last occurrence of text, from the beginning of a word on, as it was said, and
+// its position; -1 if there is none. whole requires it to end with a word.
 func (s source) find(text string, whole bool) (string, int) {
 	text = lowerSameLength(strings.ToValidUTF8(text, ""))
 	if whole && text == "" {
@@ -221,11 +218,12 @@ func (s source) find(text string, whole bool) (string, int) {
 	}
 }
 
+// isWordRune reports whether r is part of a word.
 func isWordRune(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r))
 }
 
-// lowerSameLength is text in small letters, each of as many bytes as before.
+// lowerSameLength returns text in lower case, each rune in as many bytes as before.
 func lowerSameLength(text string) string {
 	return strings.Map(func(r rune) rune {
 		if l := unicode.ToLower(r); utf8.RuneLen(l) == utf8.RuneLen(r) {
@@ -235,12 +233,12 @@ func lowerSameLength(text string) string {
 	}, text)
 }
 
-// hasContentWord tells whether a text, which was said, has a whole word that says something.
+// hasContentWord reports whether a text that was said has a complete word with a meaning.
 func (s source) hasContentWord(text string) bool {
 	if !s.contains(text) {
 		text = text[:strings.LastIndex(text, " ")+1]
 	}
 	return slices.ContainsFunc(wordsOf(text), func(w string) bool {
-		return len(w) > 1 && s.hasWord(w) // one letter may begin a code
+		return len(w) > 1 && s.hasWord(w) // a single letter may begin a code
 	})
 }

@@ -157,7 +157,7 @@ func TestEvidenceCountsForLookingUpAlone(t *testing.T) {
 	} {
 		set := &toolset{tools: []engine.Tool{{Name: c.name, Description: c.description}},
 			parameters: []*schema.Parameters{p}}
-		if got := set.evidenced(0, []engine.Message{says(engine.User, c.said)}); got != c.is {
+		if got := set.evidenceFor(0, []engine.Message{says(engine.User, c.said)}); got != c.is {
 			t.Errorf("%s, %q: %g, want %g", c.name, c.said, got, c.is)
 		}
 	}

@@ -2,7 +2,7 @@ package llama
 
 import "unsafe"
 
-// goString copies the NUL-terminated text at p.
+// goString copies the NUL-terminated string at p.
 func goString(p *byte) string {
 	if p == nil {
 		return ""
@@ -14,7 +14,7 @@ func goString(p *byte) string {
 	return string(unsafe.Slice(p, n))
 }
 
-// cString copies s with a NUL behind it; what follows a NUL in s is lost to C.
+// cString copies s and appends a NUL; C ignores what follows an earlier NUL in s.
 func cString(s string) *byte {
 	b := make([]byte, len(s)+1)
 	copy(b, s)

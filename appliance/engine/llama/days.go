@@ -11,10 +11,10 @@ import (
 	"parley/appliance/engine"
 )
 
-// Small models reckon badly, and of days all is reckoned: what date Friday is follows
-// from today's. So the days that were spoken of are reckoned here, in English.
+// Small models calculate dates badly: the date of Friday follows from today's. So the days that the
+// conversation names are calculated here, for English.
 
-// today is the date that a prompt tells, else the clock's.
+// today returns the date that the prompt states, else the date of now.
 func today(messages []engine.Message, now time.Time) time.Time {
 	for _, m := range messages {
 		if told := todayPattern.FindStringSubmatch(m.Content); m.Role == engine.System && told != nil {
@@ -30,11 +30,11 @@ func today(messages []engine.Message, now time.Time) time.Time {
 	return time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC)
 }
 
-// todayPattern is how prompts tell the date: "Today is Wednesday, 4 March 2026."
+// todayPattern matches how prompts state the date: "Today is Wednesday, 4 March 2026."
 var todayPattern = regexp.MustCompile(`(?i)\b(?:today|date|now)\b[^\n]{0,40}?` +
 	`\b([0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{1,2} [a-z]{3,9},? [0-9]{4}|[a-z]{3,9} [0-9]{1,2},? [0-9]{4})(?:T|\b)`)
 
-// newestDays are the days that the newest of the texts names that names any.
+// newestDays returns the days named in the newest of the texts that names any.
 func newestDays(texts []string, today time.Time) []time.Time {
 	for _, text := range slices.Backward(texts) {
 		if days := daysOf(wordsOf(text), today); len(days) > 0 {
@@ -44,8 +44,8 @@ func newestDays(texts []string, today time.Time) []time.Time {
 	return nil
 }
 
-// daysOf are the days that words name, in their order: "tomorrow", "on Friday", "March
-// the tenth". A weekday is the next one, and a date without a year the next one, too.
+// daysOf returns the days that words name, in order: "tomorrow", "on Friday", "March the tenth". A
+// weekday, and a date without a year, is the next one.
 func daysOf(words []string, today time.Time) (out []time.Time) {
 	for i, w := range words {
 		before := strings.Join(words[max(i-3, 0):i], " ")
@@ -73,7 +73,7 @@ func daysOf(words []string, today time.Time) (out []time.Time) {
 	return out
 }
 
-// dateAt is the date whose month stands at a place: the day stands behind it, or before.
+// dateAt returns the date whose month is words[at]; the day of the month follows or precedes it.
 func dateAt(words []string, at int, today time.Time) (time.Time, bool) {
 	month := slices.IndexFunc(months, func(m string) bool {
 		return m == words[at] || len(words[at]) == 3 && strings.HasPrefix(m, words[at])
@@ -98,7 +98,7 @@ func dateAt(words []string, at int, today time.Time) (time.Time, bool) {
 
 var months = strings.Fields("january february march april may june july august september october november december")
 
-// dayNumber is the day of a month that words begin with; 0: they begin with none.
+// dayNumber returns the day of the month at the beginning of words, or 0.
 func dayNumber(words []string) int {
 	if len(words) > 0 && words[0] == "the" {
 		words = words[1:]
@@ -121,6 +121,7 @@ func dayNumber(words []string) int {
 	return n
 }
 
+// nextDate returns the next date with this month and day.
 func nextDate(today time.Time, month, day int) time.Time {
 	d := time.Date(today.Year(), time.Month(month+1), day, 0, 0, 0, 0, time.UTC)
 	if d.Before(today) {
@@ -129,8 +130,8 @@ func nextDate(today time.Time, month, day int) time.Time {
 	return d
 }
 
-// correctDate is a value that is or begins with a date, of a day that was named: where the
-// model wrote another, with the first of those that were. Who said a year has said all.
+// correctDate replaces a date that the conversation does not name with the first date that it
+// names. A date with a year that the user said is kept.
 func (s source) correctDate(raw json.RawMessage) json.RawMessage {
 	var text string
 	if len(s.days) == 0 || json.Unmarshal(raw, &text) != nil {

@@ -15,41 +15,40 @@ import (
 	"parley/appliance/engine"
 )
 
-// decoder is the one goroutine that uses the context. It decodes for all
-// requests at once: each step takes the next token of every reply in progress
-// and a piece of the prompts that wait.
+// decoder is the one goroutine that uses the llama.cpp context. It decodes for all requests at
+// once: each step takes the next token of every running reply and part of the waiting prompts.
 type decoder struct {
 	lib         *library
 	ctx         handle
 	vocab       vocabulary
 	gate        *engine.Gate
 	threadTuner *threadTuner
-	// prefillSpeed is told how fast prompts are read.
+	// prefillSpeed records how fast prompts are computed.
 	prefillSpeed *prefillSpeed
 	steps        stepTimes
-	// guessing: replies may be looked up in their conversations.
+	// guessing says that replies may be guessed from their conversations.
 	guessing   bool
 	guessStats *guessStats
 	abort      *abort
-	askAbort   func(bool) // whether libllama asks abort
+	askAbort   func(bool) // turns libllama's abort callback on or off
 	cells      int
 	mailbox    *mailbox
-	prompts    *promptCache // nil: prompts are kept in memory alone
+	prompts    *promptCache // nil: prompts are cached in memory only
 	cache      *cache
 	batch      *batch
 	log        *slog.Logger
 
-	waiting    []*request // most urgent first, then in order of arrival
-	running    []*request // each has a slot
-	reserved   int        // cells that running can come to need
-	clock      uint64
-	diskWork   sync.WaitGroup // of goroutines at the shelf
-	starved    int            // steps of replies since a prompt had a step to itself
-	shortSteps int            // so many steps are to be short ones
-	stepCount  int            // steps
+	waiting    []*request     // most urgent first, then in order of arrival
+	running    []*request     // each has a sequence
+	reserved   int            // cells that the running requests may need
+	clock      uint64         // logical clock for the use of sequences
+	diskWork   sync.WaitGroup // goroutines that use the prompt cache
+	starved    int            // steps of replies since a prompt was prefilled alone
+	shortSteps int            // how many of the next steps must be short
+	stepCount  int            // steps so far
 }
 
-// run serves until the mailbox is closed, then ends what is left.
+// run serves requests until the mailbox is closed, then ends the remaining ones.
 func (o *decoder) run() {
 	for o.iterate() {
 	}
@@ -61,8 +60,7 @@ func (o *decoder) run() {
 	}
 }
 
-// stepOnce decodes once, unless those who wanted it have gone meanwhile, and
-// gives the cores back.
+// stepOnce decodes one step, unless its requests were abandoned meanwhile, and releases the cores.
 func (o *decoder) stepOnce(cores int, leave func()) {
 	defer leave()
 	if o.takeIn() && len(o.running) > 0 {
@@ -70,9 +68,8 @@ func (o *decoder) stepOnce(cores int, leave func()) {
 	}
 }
 
-// enterGate waits for the cores in the name of the most urgent request, of which
-// one free is better than none; leave is nil: there was news and it is worth
-// asking again.
+// enterGate waits for cores on behalf of the most urgent request; one free core is better than
+// none. leave is nil if something arrived and the decoder has to look again.
 func (o *decoder) enterGate() (cores int, leave func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -89,8 +86,8 @@ func (o *decoder) enterGate() (cores int, leave func()) {
 	return cores, leave
 }
 
-// takeIn reads the mailbox, lets those go who left, and gives free slots to
-// those who wait. It is false once the mailbox is closed.
+// takeIn empties the mailbox, ends abandoned requests, and starts waiting ones as far as there are
+// sequences. It returns false once the mailbox is closed.
 func (o *decoder) takeIn() bool {
 	arriving, forgets, ok := o.mailbox.takeAll()
 	o.waiting = append(o.waiting, arriving...)
@@ -108,6 +105,7 @@ func (o *decoder) takeIn() bool {
 	return true
 }
 
+// dropGone ends the requests that were abandoned.
 func (o *decoder) dropGone() {
 	o.waiting = slices.DeleteFunc(o.waiting, func(r *request) bool {
 		if r.abandoned.Load() {
@@ -128,16 +126,16 @@ func (o *decoder) forget(conversation string) {
 	switch {
 	case s == nil:
 	case s.request != nil:
-		s.conversation = "" // cleared when its request ends
+		s.conversation = "" // it is cleared when its request ends
 	default:
 		o.clear(s)
 	}
 }
 
-// start gives r a slot; false: there is none, or too few cells are left.
+// start gives r a sequence. It returns false if there is none or too few cells are free.
 func (o *decoder) start(r *request) bool {
 	if o.fetchPrompt(r) {
-		return true // it comes back
+		return true // it is put back into the mailbox
 	}
 	o.restorePrompt(r)
 	if r.shared {
@@ -146,9 +144,9 @@ func (o *decoder) start(r *request) bool {
 	s := o.cache.ofConversation(r.conversation)
 	if s != nil && s.request != nil {
 		switch {
-		case s.request.prefill: // r goes on from where it is
+		case s.request.prefill: // r continues from there
 			o.finish(s.request, nil)
-		case r.prefill: // the reply that is being written has all there is
+		case r.prefill: // the reply in progress covers everything that r could prefill
 			r.end(nil)
 			o.mailbox.done()
 			return true
@@ -178,7 +176,7 @@ func (o *decoder) start(r *request) bool {
 	return true
 }
 
-// occupy has r go on in s.
+// occupy gives the sequence s to r.
 func (o *decoder) occupy(s *sequence, r *request) {
 	s.request, r.seq, r.startStep, r.startedAt = r, s, o.stepCount, time.Now()
 	o.running = append(o.running, r)
@@ -188,7 +186,7 @@ func (o *decoder) occupy(s *sequence, r *request) {
 	}
 }
 
-// finish ends r and frees its slot; what was decoded stays in it.
+// finish ends r and releases its sequence, which keeps the decoded tokens.
 func (o *decoder) finish(r *request, err error) {
 	o.clock++
 	s := r.seq
@@ -204,13 +202,13 @@ func (o *decoder) finish(r *request, err error) {
 	o.running = slices.DeleteFunc(o.running, func(other *request) bool { return other == r })
 	o.reserved -= r.cells()
 	if kept {
-		return // it ends when it is on the disk
+		return // it ends when the prompt is on disk
 	}
 	r.end(err)
 	o.mailbox.done()
 }
 
-// releaseHeld lets the replies go that were held until r is over.
+// releaseHeld releases the replies that were held back until r finished.
 func (o *decoder) releaseHeld(r *request) {
 	r.decided = true
 	for _, other := range o.running {
@@ -220,7 +218,7 @@ func (o *decoder) releaseHeld(r *request) {
 	}
 }
 
-// step decodes once for all who take part, and takes every reply one token on.
+// step decodes one batch and advances every reply by a token.
 func (o *decoder) step(cores int) {
 	shares := o.plan(cores)
 	if len(shares) == 0 {
@@ -229,14 +227,14 @@ func (o *decoder) step(cores int) {
 	begun := time.Now()
 	given, err := o.decode(shares, cores)
 	if given {
-		if !shares[0].r.replying() { // it was for a prompt alone
+		if !shares[0].r.replying() { // the step only computed prompts
 			o.shortSteps = shortStepsAfterAbort
 		}
-		// Who takes part goes on from where it was, after the more urgent.
+		// The requests of the step continue after the more urgent one.
 		for _, s := range shares {
 			o.cache.rollBack(s.r.seq)
 		}
-		o.log.Debug("a step was given up for somebody more urgent", "tokens", o.batch.c.count, "after_ms",
+		o.log.Debug("a step was aborted for more urgent work", "tokens", o.batch.c.count, "after_ms",
 			time.Since(begun).Milliseconds())
 		return
 	}
@@ -262,8 +260,8 @@ func (o *decoder) step(cores int) {
 	}
 }
 
-// recordStep notes how long a step took. With fewer cores than were asked for it
-// says nothing about another one.
+// recordStep records the duration of a step. A step with fewer cores than requested says nothing
+// about others.
 func (o *decoder) recordStep(shares []portion, cores int, took time.Duration) {
 	if cores != o.threadTuner.threads() {
 		return
@@ -279,15 +277,14 @@ func (o *decoder) recordStep(shares []portion, cores int, took time.Duration) {
 	}
 }
 
-// decode runs the batch; given says that it was given up for somebody more
-// urgent. When the cells run out, prompts that the disk has and the caches of
-// conversations that wait for their next turn are given up.
+// decode runs the batch; given says that it was aborted for more urgent work. If the cells run out,
+// decode evicts prompts that are on disk and the caches of idle conversations.
 func (o *decoder) decode(shares []portion, cores int) (given bool, err error) {
 	o.lib.setNThreads(o.ctx, int32(cores), int32(cores))
 	now := time.Now()
 	took := o.steps.expect(int(o.batch.c.count), now)
 	if cores < o.threadTuner.threads() || took == 0 {
-		took = time.Second // as good as any guess: it is worth giving up
+		took = time.Second // unknown: assume that aborting is worthwhile
 	}
 	if took > minAbortGain && o.cache.divisible {
 		need := func() engine.Need { return o.due(o.first(now), now) }
@@ -302,20 +299,19 @@ func (o *decoder) decode(shares []portion, cores int) (given bool, err error) {
 		switch result := o.lib.decode(o.ctx, o.batch.c); result {
 		case 0:
 			return false, nil
-		case 1: // no room in the cache
+		case 1: // no free cells
 			if !o.evict() {
-				return false, fmt.Errorf("llama: no cells are left for %d tokens", o.batch.c.count)
+				return false, fmt.Errorf("llama: no free cells for %d tokens", o.batch.c.count)
 			}
-		case 2: // libllama removed again what the step had put into the cache
+		case 2: // libllama has removed the step's tokens from the cache
 			return true, nil
 		default:
-			return false, fmt.Errorf("llama: libllama cannot decode: result %d%s", result, o.lib.takeError())
+			return false, fmt.Errorf("llama: libllama failed to decode: result %d%s", result, o.lib.takeError())
 		}
 	}
 }
 
-// prefillConversation is the conversation that a step reads ahead for, if it does nothing
-// else.
+// prefillConversation returns the conversation for which a step prefills, if it does nothing else.
 func prefillConversation(shares []portion) string {
 	conversation := ""
 	for _, s := range shares {
@@ -328,9 +324,8 @@ func prefillConversation(shares []portion) string {
 	return conversation
 }
 
-// advance takes a request's next token from the logits of this step, and those
-// after it as long as what was guessed comes true. What is wrong of it is
-// removed.
+// advance samples the request's next token from the logits of the step, and further tokens as long
+// as the guesses are right. It removes wrong guesses from the cache.
 func (o *decoder) advance(s portion) {
 	r := s.r
 	for i := 0; ; i++ {
@@ -342,7 +337,7 @@ func (o *decoder) advance(s portion) {
 		}
 		if keep := r.decoded() - s.guessed + i; keep < r.decoded() {
 			if o.cache.truncate(r.seq, keep); r.decoded() != keep {
-				err = errors.Join(err, errors.New("llama: libllama does not take back what was guessed"))
+				err = errors.Join(err, errors.New("llama: libllama cannot remove guessed tokens"))
 			}
 		}
 		if ended || err != nil {
@@ -352,9 +347,8 @@ func (o *decoder) advance(s portion) {
 	}
 }
 
-// sampleNext picks r's next token and hands its text on; ended says that the reply
-// is over. A panic in it is that request's error alone: it touches nothing of
-// the others, who share this goroutine.
+// sampleNext samples r's next token and delivers its text; ended says that the reply is complete. A
+// panic in it becomes an error of this request alone, since it touches nothing of the others.
 func (o *decoder) sampleNext(r *request, at int32) (ended bool, err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -1,20 +1,20 @@
 package llama
 
-// Description is what is known of an open model.
+// Description describes an open model.
 type Description struct {
-	Name          string // as its file has it, such as "Qwen2.5 1.5B Instruct"
+	Name          string // from its file, such as "Qwen2.5 1.5B Instruct"
 	Kind          string // architecture, size, quantisation: "qwen2 1.5B Q4_K - Medium"
 	Parameters    uint64
 	TrainedTokens int    // the longest context it was trained on
 	ContextTokens int    // cells of the cache, for all conversations together
-	Conversations int    // how many keep their cache
-	Threads       int    // of one decode
+	Conversations int    // how many are cached
+	Threads       int    // per decode
 	WeightBytes   uint64 // memory of the weights
-	CacheBytes    uint64 // memory of the cache, when full
+	CacheBytes    uint64 // memory of a full cache
 	Library       string // libllama's version
 }
 
-// Describe returns what is known of the model.
+// Describe returns the description of the model.
 func (m *Model) Describe() Description { return m.about }
 
 func (m *Model) describe() Description {
@@ -37,7 +37,7 @@ func (m *Model) describe() Description {
 	}
 }
 
-// text reads a string that C writes into a buffer; empty if there is none.
+// text returns a string that C writes into a buffer; "" if there is none.
 func (m *Model) text(write func([]byte) int32) string {
 	buf := make([]byte, 256)
 	n := min(int(write(buf)), len(buf)-1)

@@ -8,28 +8,26 @@ import (
 )
 
 const (
-	// longPromptTokens is from how many tokens on that are still to be read a prompt makes
-	// others wait: below it, it takes eight steps at most, as the words of a turn and
-	// the tools for them do.
+	// longPromptTokens is the number of uncached tokens from which a prompt delays others. A
+	// shorter one takes at most eight steps, like the words of a turn with its tools.
 	longPromptTokens = 8 * stepTokensInteractive
-	// firstClauseTokens is about how many tokens behind a prompt make words that can be
-	// spoken, and firstWordsTime how long they take where nobody knows.
+	// firstClauseTokens is about how many tokens make the first words that can be spoken, and
+	// firstWordsTime is how long they take if no step was measured.
 	firstClauseTokens = 16
 	firstWordsTime    = time.Second
 )
 
-// due is when a request is due at the gate and beside replies. A long prompt cannot
-// be answered before it has been read, however early somebody misses the answer; so
-// it is due so much later, and sound of a running answer that would otherwise be late
-// is made in between. That takes a fraction of the time that it plays. By the moment
-// at which the answer is missed, which lies back further and further, a newcomer
-// with a prompt of 1,500 tokens went before all of it.
+// due returns when a request is due, at the gate and relative to other requests. A long prompt
+// cannot be answered before its prefill has ended, however early the answer is missed. So it is due
+// that much later, and the sound of running answers that would otherwise be late is synthesized in
+// between, which takes a fraction of its playback time. Otherwise a newcomer with a prompt of 1,500
+// tokens, whose due moment lies further and further back, would go before all of that.
 func (o *decoder) due(r *request, now time.Time) engine.Need {
 	return r.urgency.Get().NotBefore(o.answerable(r, now))
 }
 
-// answerable is when a long prompt can be answered at the earliest: when it has been
-// read, and the first words have been written. It is the zero time of other prompts.
+// answerable returns when a long prompt can be answered at the earliest: when its prefill has ended
+// and the first words are generated. For other prompts it returns the zero time.
 func (o *decoder) answerable(r *request, now time.Time) time.Time {
 	fresh := len(r.prompt) - r.cached
 	if !interactive(r) || fresh < longPromptTokens {
@@ -39,13 +37,13 @@ func (o *decoder) answerable(r *request, now time.Time) time.Time {
 	return r.startedAt.Add(reading + max(firstWordsTime, firstClauseTokens*o.steps.expect(1, now)))
 }
 
-// first is the request under way that is due first.
+// first returns the running request that is due first.
 func (o *decoder) first(now time.Time) *request {
 	return slices.MinFunc(o.running, func(a, b *request) int { return o.due(a, now).Compare(o.due(b, now)) })
 }
 
-// atGate is the urgency with which the owner waits at the gate: that of what is due
-// first. It follows changes until stop is called.
+// atGate returns the urgency with which the decoder waits at the gate: that of the request that is
+// due first. It follows changes until stop is called.
 func (o *decoder) atGate(now time.Time) (u *engine.Urgency, stop func()) {
 	first := o.first(now)
 	at := o.answerable(first, now)

@@ -11,37 +11,40 @@ import (
 	"parley/appliance/engine/schema"
 )
 
-// Whether words ask for a tool shows in what it needs, too. "Has 55310 been shipped?"
-// and "What is your return policy?" are much alike to the router of a tool that tells
-// where an order is, but only the first has an order's number.
+// The required arguments of a tool also show whether words request it. "Has 55310 been shipped?"
+// and "What is your return policy?" look much alike to the router of an order-status tool, but only
+// the first has an order number.
 
 // evidence is by how much less likely a tool may be that is called where a number, a day
 // or a choice that it needs was said, in natural logarithms, and nameEvidence the same of
 // a name, of which many are said that no tool is meant by: "I went to Rome last summer."
 const (
+	// evidence is by how much the router margin may be lower if the words hold a number, a day or a
+	// choice that the tool requires, in natural logarithms. nameEvidence is the same for a name;
+	// many names have nothing to do with a tool: "I went to Rome last summer."
 	evidence     = 1.2
 	nameEvidence = 0.8
 )
 
-// lookupTool is how the names and descriptions of tools begin that only tell something.
+// lookupTool matches names and descriptions of tools that only look something up.
 var lookupTool = regexp.MustCompile(
 	`(?i)^(?:this tool is for )?(?:get|find|look|search|check|list|read|query|fetch|show|tell)`)
 
-// evidenced is how much evidence what the user said last is for a call of one of the
-// tools. It counts for those that look something up: one that was not wanted costs a
-// moment, and a wrong booking or cancellation costs more.
-func (s *toolset) evidenced(at int, messages []engine.Message) float64 {
+// evidenceFor returns the evidence in the user's last words for a call of tool at. Only tools that
+// look something up get evidence: an unwanted lookup costs a moment, an unwanted booking or
+// cancellation costs more.
+func (s *toolset) evidenceFor(at int, messages []engine.Message) float64 {
 	if t := s.tools[at]; !lookupTool.MatchString(t.Name) && !lookupTool.MatchString(t.Description) {
 		return 0
 	}
 	return evidenceFor(s.parameters[at], messages)
 }
 
-// evidenceFor is how much evidence what the user said last is for a call: it has all that
-// has to be said for it, as far as its kind shows. 0: there is none.
+// evidenceFor returns the evidence in the user's last words for a call with these parameters: all
+// required arguments occur, judged by their kind; 0: none.
 func evidenceFor(p *schema.Parameters, messages []engine.Message) float64 {
 	_, user, _, _ := lastRequest(messages)
-	heard := newSource([]engine.Message{{Role: engine.User, Content: user}}) // without what was noted
+	heard := newSource([]engine.Message{{Role: engine.User, Content: user}}) // without the notes
 	most := 0.0
 	for _, a := range p.Arguments {
 		switch {
@@ -63,7 +66,7 @@ func evidenceFor(p *schema.Parameters, messages []engine.Message) float64 {
 	return most
 }
 
-// hasKind tells whether words have a number or a day that a value of an argument may be.
+// hasKind reports whether the words hold a number or a day that may be a value of a.
 func (s source) hasKind(a schema.Argument, user string) bool {
 	if a.Type == "integer" || a.Type == "number" {
 		return len(s.numbers) > 1 || len(s.numbers) == 1 && !s.numbers["0"] // "oh" is one
@@ -80,8 +83,7 @@ func (s source) hasKind(a schema.Argument, user string) bool {
 	return strings.ContainsFunc(user, unicode.IsDigit)
 }
 
-// hasName tells whether words have a name: one with a capital that does not begin a
-// sentence.
+// hasName reports whether the words hold a name: a capitalised word that does not begin a sentence.
 func hasName(user string) bool {
 	begins := true
 	for _, w := range strings.Fields(user) {

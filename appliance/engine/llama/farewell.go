@@ -8,15 +8,16 @@ import (
 	"parley/appliance/engine"
 )
 
-// Who says goodbye to an assistant that can hang up wants it to. The router does not
-// know that: nobody is asked for anything.
+// A user who says goodbye to an assistant that can hang up wants it to hang up. The router does not
+// know that, because the words request nothing.
 
-// hangUp is the tool that ends a chat.
+// hangUp is the name of the tool that ends a chat.
 const hangUp = "hang_up"
 
 // farewells are all the words of somebody who takes leave, and leaves are those of which
 // there is one.
 var (
+	// farewells are all the words of a farewell; leaves matches the words of which one must occur.
 	farewells = wordSet(
 		"bye goodbye good night see you later soon tomorrow then now ok okay well so no yes great lovely " +
 			"thanks thank very much a lot for your the help that's that is all was nothing else " +
@@ -27,15 +28,17 @@ var (
 	leaves = regexp.MustCompile(`\b(?:bye|goodbye|see you(?: (?:later|soon|tomorrow|then)| again)?$|hang up|end the ` +
 		`(?:call|chat)|auf wieder(?:sehen|hören)|au revoir|hasta luego|arrivederci|tchau|tot ` +
 		`ziens)\b|(?:^|\s)(?:tschüss?|adi[oó]s|adeus|hej då)(?:\s|$)`)
-	// over is said of a conversation, or in answer to a question of what else there is.
+	// over matches words about the end of a conversation, which may also answer a question such as
+	// "Anything else?".
 	over = regexp.MustCompile(`\b(?:that's|that is|that was) all\b|\bnothing else\b`)
-	// greets is said by who comes as by who goes: it takes leave of somebody spoken to before.
+	// greets matches words used on arrival and on leaving; they only take leave after an earlier
+	// turn.
 	greets = regexp.MustCompile(`\bciao\b`)
 	thank  = regexp.MustCompile(`\b(?:thanks|thank you)\b`)
 )
 
-// farewellTool is the tool with which one hangs up, where the user says goodbye and
-// nothing else; -1: he does not, or there is none.
+// farewellTool returns the index of the tool that hangs up if the user says goodbye and nothing
+// else; otherwise -1.
 func (s *toolset) farewellTool(messages []engine.Message) int {
 	at := slices.IndexFunc(s.tools, func(t engine.Tool) bool { return t.Name == hangUp })
 	if at < 0 || s.parameters[at].Validate("{}") != nil {

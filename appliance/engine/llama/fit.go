@@ -9,26 +9,25 @@ import (
 	"parley/appliance/engine"
 )
 
-// stride is how many messages are left out at once when a conversation gets
-// too long: so its kept beginning stays the same, and cached, for some turns.
+// stride is how many messages are left out at once when a conversation gets too long, so that its
+// cached beginning stays valid for some turns.
 const stride = 8
 
-// fit is fitTurn for a turn that is its newest message.
+// fit is fitTurn for a turn that consists of the newest message.
 func (t template) fit(ctx context.Context, messages []engine.Message, limit int, reply bool) (out []Token, shared int,
 	err error) {
 	return t.fitTurn(ctx, messages, 1, limit, reply, map[string][]Token{})
 }
 
-// fitTurn writes messages as tokens, at most limit of them; shared is how many at
-// the beginning other conversations may have too. Where they do not fit, the
-// oldest after the system message are left out; the system message and the
-// newest, as many as turn, always stay, and where those do not fit it is an
-// engine.ErrTooLong. memo has the tokens of messages that were written before. Of a
-// long conversation that takes a while: fitTurn gives up when ctx has ended.
+// fitTurn tokenizes messages into at most limit tokens; shared is how many tokens at the beginning
+// other conversations may share. If they do not fit, the oldest messages after the system message
+// are left out. The system message and the newest turn messages always stay; if those do not fit,
+// fitTurn returns an engine.ErrTooLong. memo caches the tokens of messages. A long conversation
+// takes a while, so fitTurn stops when ctx ends.
 func (t template) fitTurn(ctx context.Context, messages []engine.Message, turn, limit int, reply bool,
 	memo map[string][]Token) (out []Token, shared int, err error) {
 	if len(messages) == 0 {
-		return nil, 0, fmt.Errorf("llama: the prompt has no messages")
+		return nil, 0, fmt.Errorf("llama: prompt has no messages")
 	}
 	head := 0
 	for head < len(messages)-1 && messages[head].Role == engine.System {
@@ -67,9 +66,9 @@ func (t template) fitTurn(ctx context.Context, messages []engine.Message, turn, 
 	return out, shared, nil
 }
 
-// firstThatFits is the first of n, each of which fits if the one before it does:
-// n where none does. The first is tried first, for mostly it fits; of a thousand
-// others ten are tried, the one that is found last of those that fit.
+// firstThatFits returns the first of n candidates that fits, where each fits if the one before it
+// does; n if none does. Candidate 0 is tried first, since it fits mostly; of a thousand others
+// about ten are tried, the returned one last of those that fit.
 func firstThatFits(n int, fits func(int) (bool, error)) (first int, err error) {
 	if fit, err := fits(0); fit || err != nil {
 		return 0, err
@@ -85,9 +84,9 @@ func firstThatFits(n int, fits func(int) (bool, error)) (first int, err error) {
 	return first, err
 }
 
-// dropCounts are the numbers of turns to try to leave out of n, fewest first:
-// multiples of stride, then, for few long messages, every number. No message is
-// without a token, so what leaves more than limit of them need not be tried.
+// dropCounts returns the numbers of messages to try to leave out of n, fewest first: multiples of
+// stride, then, for few long messages, every number. Each message has at least one token, so
+// numbers that leave more than limit messages are skipped.
 func dropCounts(n, limit int) []int {
 	var out []int
 	for d := 0; d == 0 || d < n; d += stride {

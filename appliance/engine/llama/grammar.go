@@ -20,19 +20,19 @@ type candidates struct {
 type tokenData struct {
 	id    Token
 	logit float32
-	_     float32 // the probability, which no grammar looks at
+	_     float32 // the probability, which grammars ignore
 }
 
-// grammar keeps one reply to what a GBNF text allows. The owner uses it.
+// grammar restricts one reply to a GBNF grammar. The decoder uses it.
 type grammar struct {
 	vocab vocabulary
 	h     handle
-	all   []tokenData // room
+	all   []tokenData // buffer
 }
 
 var errGrammar = errors.New("llama: the grammar is not GBNF with a rule \"root\"")
 
-// newGrammar parses text; it is freed when nothing refers to it any more.
+// newGrammar parses text. The grammar is freed when it is no longer referenced.
 func newGrammar(v vocabulary, text string) (*grammar, error) {
 	v.lib.clearError()
 	h := v.lib.samplerInitGrammar(v.h, text, "root")
@@ -44,15 +44,15 @@ func newGrammar(v vocabulary, text string) (*grammar, error) {
 	return g, nil
 }
 
-// allows tells whether a token may follow. To ask of one takes microseconds, of
-// all of the vocabulary milliseconds.
+// allows reports whether a token may follow. Asking about one token takes microseconds, about the
+// whole vocabulary milliseconds.
 func (g *grammar) allows(t Token, logit float32) bool {
 	one := []tokenData{{id: t, logit: logit}}
 	g.apply(one)
 	return !math.IsInf(float64(one[0].logit), -1)
 }
 
-// mask is logits with negative infinity for what may not follow.
+// mask returns logits with negative infinity for tokens that may not follow.
 func (g *grammar) mask(logits []float32) []float32 {
 	g.all = g.all[:0]
 	for i, l := range logits {
@@ -72,7 +72,7 @@ func (g *grammar) apply(to []tokenData) {
 	runtime.KeepAlive(to)
 }
 
-// took says which token the reply goes on with. It must be one that is allowed.
+// took records the next token of the reply, which must be allowed.
 func (g *grammar) took(t Token) {
 	if !g.vocab.ends(t) {
 		g.vocab.lib.samplerAccept(g.h, t)

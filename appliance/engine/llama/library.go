@@ -14,28 +14,27 @@ import (
 	"parley/internal/clib"
 )
 
-// libllama keeps its backends and its log callback once a process, whoever
-// opens it, so this package has to as well: loaded is that one library, and
-// the only state here that belongs to no Model.
+// libllama keeps its backends and its log callback per process, so this package must too. loaded is
+// that library, and the only state here that does not belong to a Model.
 var loaded struct {
 	sync.Mutex
 	lib *library
 	dir string
 }
 
-// library is libllama, loaded and ready.
+// library is libllama, loaded and initialised.
 type library struct {
 	*calls
 	log    atomic.Pointer[slog.Logger] // of the Model opened last
 	aborts abortCallbacks
 
 	lineMu     sync.Mutex
-	line       strings.Builder // a log line that comes in parts
+	line       strings.Builder // a log line that arrives in parts
 	level      int32           // of that line
-	firstError string          // see why
+	firstError string          // see takeError
 }
 
-// load returns libllama from dir, loading it the first time.
+// load returns libllama from dir and loads it on the first call.
 func load(dir string, log *slog.Logger) (*library, error) {
 	loaded.Lock()
 	defer loaded.Unlock()
@@ -62,8 +61,8 @@ func load(dir string, log *slog.Logger) (*library, error) {
 	return lib, nil
 }
 
-// Loads says what keeps libllama in dir from being used on this machine; nil
-// when nothing does. The library stays loaded.
+// Loads returns what prevents the libllama in dir from being used on this machine, or nil. The
+// library stays loaded.
 func Loads(dir string, log *slog.Logger) error {
 	_, err := load(dir, log)
 	return err
@@ -73,8 +72,8 @@ func open(dir string, log *slog.Logger) (*library, error) {
 	if err := checkSizes(); err != nil {
 		return nil, err
 	}
-	// Globally, in this order: each needs the symbols of those before it, and
-	// the processor's own backend, loaded last, needs those of all.
+	// Loaded globally and in this order: each needs the symbols of those before it, and the
+	// processor's backend, loaded last, needs the symbols of all.
 	var of clib.Library
 	for _, name := range []string{"libggml-base.so", "libggml.v0.5.0.so", libraryName} {
 		var err error
@@ -104,7 +103,7 @@ func open(dir string, log *slog.Logger) (*library, error) {
 	return lib, nil
 }
 
-// libraryName is the release whose layouts are in layout.go.
+// libraryName is the release whose struct layouts are in layout.go.
 const libraryName = "libllama.v0.5.0.so"
 
 // The levels of ggml_log_level.
@@ -114,9 +113,9 @@ const (
 	logContinue = 5
 )
 
-// logLine takes one piece of the library's log: a whole line mostly, but some
-// come in parts (level logContinue). What the library calls debugging is
-// thousands of lines a load, so it goes below slog's debug level.
+// logLine takes one piece of the library's log, usually a whole line; some lines come in parts
+// (level logContinue). The library's debug output is thousands of lines per load, so it is logged
+// below slog's debug level.
 func (l *library) logLine(level int32, text *byte, _ uintptr) {
 	l.lineMu.Lock()
 	defer l.lineMu.Unlock()
@@ -154,8 +153,8 @@ func (l *library) logLine(level int32, text *byte, _ uintptr) {
 // clearError drops the error lines of earlier calls.
 func (l *library) clearError() { l.takeError() }
 
-// takeError is the first error line of the library since the last call, in brackets,
-// for the end of an error message: those after it only follow from it.
+// takeError returns the first error line of the library since the last call, in brackets, for the
+// end of an error message. Later lines only follow from the first.
 func (l *library) takeError() string {
 	l.lineMu.Lock()
 	defer l.lineMu.Unlock()

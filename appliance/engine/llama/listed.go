@@ -10,34 +10,32 @@ import (
 	"parley/appliance/engine"
 )
 
-// "What's the weather in Rome and in Oslo?" wants one tool twice. The words ask for it
-// as much as before once it has answered for Rome, so what is left of them is written
-// out as a wish of its own, "What's the weather in Oslo?", and that is judged.
+// "What's the weather in Rome and in Oslo?" requests one tool twice. After the answer for Rome the
+// words request it as much as before, so the remaining request is written out, "What's the weather
+// in Oslo?", and judged.
 
-// listSeparator is what stands between the things of a list, in the languages that the box
-// speaks of itself.
+// listSeparator matches what separates the items of a list, in the languages that the box speaks.
 var listSeparator = regexp.MustCompile(
 	`(?i),?\s+(?:and|plus|as well as|und|sowie|et|y|e|en|och|oraz|ve)\s+(?:(?:also|then|auch|aussi)\s+)?|,\s+`)
 
 var (
-	// prepositions are words that stand before what a list is of, and naming those before
-	// the thing itself: in a list they are said again.
+	// prepositions and determiners come before an item; they are repeated in a list.
 	prepositions = wordSet(
 		"in to for from at of about near into on nach für von um à au en pour de a per di da para naar voor")
 	determiners = wordSet(
 		"the my our a an this that number room der die das den dem mein meine le la les mon ma el los las " +
 			"mi il lo gli het")
-	// trailingWords are words at the end of what somebody says that are no part of a list.
+	// trailingWords are words at the end of a sentence that do not belong to a list.
 	trailingWords = wordSet("please too also thanks bitte auch")
 )
 
-// Of a list, a thing has so many words at most.
+// maxListedWords is the most words of an item of a list.
 const maxListedWords = 5
 
-// A calling is a call that was made, with what it was made with.
+// A madeCall is a tool call that was made, with its argument values.
 type madeCall struct {
 	name   string
-	values []any // texts and numbers, and lists of them; what is only yes or no says nothing
+	values []any // strings, numbers and lists; booleans say nothing
 }
 
 func madeCalls(since []engine.ToolCall) []madeCall {
@@ -58,8 +56,7 @@ func madeCalls(since []engine.ToolCall) []madeCall {
 	return out
 }
 
-// answers tells whether the call is what a wish asks for: the wish has all that it was
-// made with.
+// answers reports whether the call is what wish requests: wish mentions all of its values.
 func (c madeCall) answers(wish string) bool {
 	heard := newSource([]engine.Message{{Role: engine.User, Content: wish}})
 	for _, v := range c.values {
@@ -70,7 +67,7 @@ func (c madeCall) answers(wish string) bool {
 	return true
 }
 
-// mentions tells whether a value was said in its own words.
+// mentions reports whether a value was said in these words.
 func (s source) mentions(value any) bool {
 	switch v := value.(type) {
 	case float64:
@@ -86,14 +83,14 @@ func (s source) mentions(value any) bool {
 	return false
 }
 
-// hasTime tells whether a text is a time that was said.
+// hasTime reports whether text is a time that was said.
 func (s source) hasTime(text string) bool {
 	m := wholeClock.FindStringSubmatch(text)
 	return m != nil && s.hasClock(m[1], m[2])
 }
 
-// listedRequests are the wishes of the lists in what a user said, each written out, that none
-// of the calls answers which were made since.
+// listedRequests returns the requests of the lists in the user's words, each written out, that none
+// of the calls since has answered.
 func listedRequests(user string, since []engine.ToolCall) []string {
 	made := madeCalls(since)
 	things := listSeparator.Split(oneLine(user), -1)
@@ -111,14 +108,14 @@ func listedRequests(user string, since []engine.ToolCall) []string {
 		case !slices.ContainsFunc(made, func(c madeCall) bool {
 			return c.answers(head) || !c.answers(wish)
 		}) && !slices.Contains(out, head):
-			out = append(out, head) // the second thing was called for first
+			out = append(out, head) // the second item was called for first
 		}
 	}
 	return out
 }
 
-// expandListed is what begins a list with another thing of it in place of its first;
-// empty: it is none. One of the two is what a call was made with.
+// expandListed returns head with thing in place of the first item of its list, or "" if it is no
+// list. A call must have been made with one of the two items.
 func expandListed(head, thing string, made []madeCall) string {
 	words := trimTrailing(strings.Fields(thing))
 	if len(words) == 0 || len(words) > maxListedWords {
@@ -142,7 +139,7 @@ func expandListed(head, thing string, made []madeCall) string {
 	return strings.Join(append(before[:at:at], words...), " ")
 }
 
-// trimTrailing are words without what stands behind a list.
+// trimTrailing returns words without trailing words.
 func trimTrailing(words []string) []string {
 	for len(words) > 0 && trailingWords[strings.ToLower(strings.Trim(words[len(words)-1], ".,!?"))] {
 		words = words[:len(words)-1]
@@ -150,22 +147,22 @@ func trimTrailing(words []string) []string {
 	return words
 }
 
-// calledWith tells whether words have one of the values of the calls.
+// calledWith reports whether words mention one of the values of the calls.
 func calledWith(words []string, made []madeCall) bool {
 	heard := newSource([]engine.Message{{Role: engine.User, Content: strings.Join(words, " ")}})
 	return slices.ContainsFunc(made, func(c madeCall) bool { return slices.ContainsFunc(c.values, heard.mentions) })
 }
 
-// bareListStart is where in the words before a list its first thing begins, where the next
-// one has no word before it that shows it ("A1007 and B2210"): both are of one kind,
-// and the first is what a call was made with. -1: it is no list.
+// bareListStart returns where the first item of a list begins in the words before it, if the next
+// item has no preposition or determiner ("A1007 and B2210"): both items are of one kind, and a call
+// was made with the first. It returns -1 if it is no list.
 func bareListStart(before, words []string, made []madeCall) int {
 	kind := wordKind(words)
 	if kind == "" || slices.ContainsFunc(before, func(w string) bool { return strings.EqualFold(w, "between") }) {
 		return -1
 	}
 	at := len(before)
-	for at > 1 && wordKind(before[at-1:at]) == kind { // a first word has a capital in any case
+	for at > 1 && wordKind(before[at-1:at]) == kind { // the first word is always capitalised
 		at--
 	}
 	if at == len(before) || !calledWith(before[at:], made) {
@@ -174,8 +171,8 @@ func bareListStart(before, words []string, made []madeCall) int {
 	return at
 }
 
-// wordKind is what sort of thing words name: a number, a code or somebody's or some
-// place's name; empty: none of them.
+// wordKind returns the kind of thing that words name: "number" (numbers and codes), "name", or ""
+// for anything else.
 func wordKind(words []string) string {
 	kind := ""
 	for _, w := range words {
@@ -196,12 +193,12 @@ func wordKind(words []string) string {
 	return kind
 }
 
-// placeWords are words in the name of an argument that is one place: of several, each is
-// asked for by itself.
+// placeWords are words in the names of arguments that are a single place; several places need
+// several calls.
 var placeWords = wordSet("city town village place location country region station airport stop")
 
-// firstOfLists cuts the arguments of a first call that have a whole list where one thing
-// belongs, to its first: two codes, or two places.
+// firstOfLists reduces arguments of a first call that hold a whole list where a single code or
+// place belongs to the first item.
 func firstOfLists(arguments string) string {
 	var all map[string]any
 	if json.Unmarshal([]byte(arguments), &all) != nil {
@@ -237,8 +234,8 @@ func firstOfLists(arguments string) string {
 	return string(out)
 }
 
-// alreadyCalled tells whether a call of a tool was made since with such arguments: all that
-// both have are alike, as far as letters go.
+// alreadyCalled reports whether a tool was already called with these arguments: all arguments of
+// both calls are equal, ignoring case.
 func alreadyCalled(since []engine.ToolCall, name, arguments string) bool {
 	var wanted map[string]any
 	if json.Unmarshal([]byte(arguments), &wanted) != nil {

@@ -1,7 +1,7 @@
-// Package llama answers with a language model on this machine's processor,
-// through libllama, which it loads at run time. One goroutine decodes for all
-// conversations together; what was computed for a conversation is kept for its
-// next turn, and what two conversations begin with alike is computed once.
+// Package llama runs a language model on the local processor through libllama, which it loads at
+// run time. One goroutine decodes for all conversations together. What was computed for a
+// conversation is cached for its next turn, and a beginning that several conversations share is
+// computed once.
 package llama
 
 import (
@@ -16,39 +16,39 @@ import (
 	"parley/appliance/engine"
 )
 
-// Options say which model to open and what it may use.
+// Options select the model and limit its resources.
 type Options struct {
 	LibraryDir    string       // the pack runtime-llama
 	ModelPath     string       // a GGUF file
-	Gate          *engine.Gate // shares the cores; nil: a gate of its own
-	Threads       int          // for one decode; 0: two, or all cores if fewer
-	ContextTokens int          // cells of the cache, for all conversations together; 0: 17408
-	Conversations int          // how many keep their cache, and can be answered at once; 0: 8
-	PromptDir     string       // a folder for prompts that were read; empty: none are kept over restarts
-	ResultTokens  int          // how much of a tool's answer is read at most; 0: 600
+	Gate          *engine.Gate // shares the cores; nil: a separate gate
+	Threads       int          // per decode; 0: two, or all cores if fewer
+	ContextTokens int          // cells of the key-value cache, for all conversations together; 0: 17408
+	Conversations int          // how many conversations are cached and answered at once; 0: 8
+	PromptDir     string       // folder for computed prompts; empty: they are not kept across restarts
+	ResultTokens  int          // maximum tokens of a tool's result that are prefilled; 0: 600
 	Log           *slog.Logger // nil: none
 
-	lookup lookupMode // but for tests: where it pays
+	lookup lookupMode // for tests; the zero value is lookupAuto
 }
 
-// DefaultMaxTokens is the longest reply where the prompt does not say: a
-// spoken minute.
+// DefaultMaxTokens is the longest reply if the prompt sets no limit: a minute of speech.
 const DefaultMaxTokens = 160
 
 // The bounds of Options.
 const (
-	// defaultContextTokens are eight conversations of 2,000 tokens with a
-	// reply, and a prompt of 400 beside them.
+	// defaultContextTokens holds eight conversations of 2,000 tokens with a reply, and a prompt of
+	// 400 tokens.
 	defaultContextTokens = 17408
 	minContextTokens     = 256
-	// conversationTokens is the longest that one conversation may get, half an
-	// hour of talk: it leaves others as much.
+	// conversationTokens is the longest context of one conversation, half an hour of talk. It
+	// leaves as much for others.
 	conversationTokens   = 8192
 	defaultConversations = 8
-	// extraSequences are sequences for what belongs to no conversation, such as a choice,
-	// so that none has to go for it.
+	// extraSequences are sequences for requests without a conversation, such as a choice, so that
+	// no conversation has to be evicted for them.
 	extraSequences = 2
-	// MaxConversations is the library's 256 sequences without those of prompts.
+	// MaxConversations is the library's limit of 256 sequences, less those of prompts and the extra
+	// ones.
 	MaxConversations = 256 - promptSequences - extraSequences
 	defaultThreads   = 2
 )
@@ -68,11 +68,12 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	switch {
 	case o.Threads < 1 || o.Threads > runtime.NumCPU():
-		return o, fmt.Errorf("llama: %d threads; this machine allows 1 to %d", o.Threads, runtime.NumCPU())
+		return o, fmt.Errorf("llama: threads (%d): 1 to %d are allowed on this machine", o.Threads, runtime.NumCPU())
 	case o.ContextTokens < minContextTokens:
-		return o, fmt.Errorf("llama: a context of %d tokens; at least %d are needed", o.ContextTokens, minContextTokens)
+		return o, fmt.Errorf("llama: context of %d tokens is too small: at least %d are needed", o.ContextTokens,
+			minContextTokens)
 	case o.Conversations < 1 || o.Conversations > MaxConversations:
-		return o, fmt.Errorf("llama: %d conversations; 1 to %d are allowed", o.Conversations, MaxConversations)
+		return o, fmt.Errorf("llama: conversations (%d): 1 to %d are allowed", o.Conversations, MaxConversations)
 	}
 	if o.Gate == nil {
 		o.Gate = engine.NewGate(o.Threads)
@@ -84,13 +85,13 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// sequences are those of conversations, each of which has another for its router
-// as far as there are as many, and those aside.
+// sequences returns the number of sequences: one for each conversation, a second one for its router
+// as far as the limit allows, and the extra ones.
 func (o Options) sequences() int {
 	return o.Conversations + min(o.Conversations, MaxConversations-o.Conversations) + extraSequences
 }
 
-// Model is an open language model: an engine.LanguageModel.
+// Model is an open language model. It implements engine.LanguageModel.
 type Model struct {
 	o        Options
 	lib      *library
@@ -100,10 +101,10 @@ type Model struct {
 	mailbox  *mailbox
 	toolsets toolsets
 	results  results
-	stopped  chan struct{} // closed when the owner has ended
+	stopped  chan struct{} // closed when the decoder has ended
 
-	// use guards the model against being freed under those who use it on
-	// their own goroutines; the owner ends before that.
+	// use protects the model from being freed while other goroutines use it; the decoder ends
+	// before that.
 	use    sync.RWMutex
 	closed bool
 }
@@ -114,8 +115,8 @@ var (
 	_ engine.PromptChecker = (*Model)(nil)
 )
 
-// Open loads the model, which takes a second or two for each GB. The first
-// call in a process loads libllama; later ones must name the same LibraryDir.
+// Open loads a model, which takes a second or two per GB. The first call in a process loads
+// libllama; later calls must name the same LibraryDir.
 func Open(o Options) (*Model, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -151,13 +152,13 @@ func Open(o Options) (*Model, error) {
 	return m, nil
 }
 
-// serve is the owner's goroutine.
+// serve runs the decoder; it is the decoder's goroutine.
 func (m *Model) serve(ctx handle, vocab vocabulary) {
 	defer close(m.stopped)
-	// libllama sets up the matrix unit of an x86 processor (AMX) once a thread, and
-	// ONNX Runtime, for models in 8 bits, as it needs it: on a thread that both have
-	// used, everything that libllama computes is wrong from then on. So its thread is
-	// nobody else's, and ends with this goroutine, since it is never unlocked.
+	// libllama sets up the matrix unit of an x86 processor (AMX) once per thread, and ONNX Runtime
+	// sets it up for 8-bit models when it needs it. On a thread that both have used, all later
+	// results of libllama are wrong. So the decoder locks its thread, which ends with the goroutine
+	// since it is never unlocked.
 	runtime.LockOSThread()
 	divisible := !m.lib.modelIsRecurrent(m.model) && !m.lib.modelIsHybrid(m.model)
 	own := &decoder{
@@ -173,8 +174,8 @@ func (m *Model) serve(ctx handle, vocab vocabulary) {
 		cache:        newCache(m.lib, ctx, m.o.sequences(), promptSequences, divisible),
 		prompts:      openPromptCache(m.o.PromptDir, m.o.ModelPath, m.about.Library, promptCacheBytes, m.o.Log),
 		batch:        newBatch(m.lib, m.o.shape().batchTokens),
-		// A model that looks back only so far may have lost what it would see
-		// again once a wrong guess is taken back.
+		// With sliding-window attention, tokens that were evicted cannot be restored after a wrong
+		// guess.
 		guessing:   divisible && m.lib.modelNSWA(m.model) == 0 && m.o.lookup != lookupNever,
 		guessStats: newGuessStats(m.o.lookup == lookupAlways),
 		log:        m.o.Log,
@@ -187,9 +188,9 @@ func (m *Model) serve(ctx handle, vocab vocabulary) {
 	m.lib.free(ctx)
 }
 
-// Generate streams the reply to p; see engine.LanguageModel. Where p is longer
-// than the context, its oldest turns are left out. It returns ErrBusy when too
-// many requests wait, ErrClosed after Close.
+// Generate streams the reply to p; see engine.LanguageModel. If p is longer than the context, its
+// oldest turns are left out. Generate returns ErrBusy when too many requests wait, and ErrClosed
+// after Close.
 func (m *Model) Generate(ctx context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
 	if len(p.Tools) > 0 && p.Grammar == "" {
 		return m.generateWithTools(ctx, p, emit)
@@ -200,7 +201,7 @@ func (m *Model) Generate(ctx context.Context, p engine.Prompt, emit func(engine.
 	return m.reply(ctx, p, nil, time.Now(), emit)
 }
 
-// generate streams a reply.
+// generate streams a reply without retries or checks.
 func (m *Model) generate(ctx context.Context, p engine.Prompt, set *toolset, begun time.Time,
 	emit func(engine.Part) error) (engine.Usage, error) {
 	r, err := m.request(ctx, p, set, false, "")
@@ -210,7 +211,7 @@ func (m *Model) generate(ctx context.Context, p engine.Prompt, set *toolset, beg
 	return m.run(ctx, r, begun, emit)
 }
 
-// run has the owner make the reply to r.
+// run passes r to the decoder and streams its reply.
 func (m *Model) run(ctx context.Context, r *request, begun time.Time, emit func(engine.Part) error) (engine.Usage,
 	error) {
 	if err := m.mailbox.put(r); err != nil {
@@ -220,10 +221,10 @@ func (m *Model) run(ctx context.Context, r *request, begun time.Time, emit func(
 	return r.stream(ctx, m.mailbox, begun, emit)
 }
 
-// Prefill computes the messages of p into the cache of its conversation. A
-// Generate for the same conversation may follow before it returns: it goes on
-// from what is computed by then. Without a conversation it returns when the
-// prompt is read and on the disk, or found there.
+// Prefill computes the messages of p into the cache of its conversation. A Generate for the same
+// conversation may start before Prefill returns; it continues from what is computed by then.
+// Without a conversation, Prefill returns when the prompt is computed and stored on disk, or found
+// there.
 func (m *Model) Prefill(ctx context.Context, p engine.Prompt) error {
 	var set *toolset
 	if len(p.Tools) > 0 {
@@ -247,7 +248,7 @@ func (m *Model) Prefill(ctx context.Context, p engine.Prompt) error {
 	return m.prefillAll(ctx, all)
 }
 
-// prefillAll has requests read beside each other, and waits for them.
+// prefillAll runs prefill requests in parallel and waits for them.
 func (m *Model) prefillAll(ctx context.Context, all []*request) (err error) {
 	if err := m.mailbox.put(all...); err != nil {
 		return err
@@ -263,10 +264,10 @@ func (m *Model) prefillAll(ctx context.Context, all []*request) (err error) {
 	return err
 }
 
-// discardPart takes the parts of a reply that nobody is to hear.
+// discardPart ignores a part of a reply.
 func discardPart(engine.Part) error { return nil }
 
-// Forget gives up the cache of a conversation, after the reply in progress.
+// Forget discards the cache of a conversation, after the reply in progress.
 func (m *Model) Forget(conversation string) {
 	if conversation != "" {
 		m.mailbox.forget(conversation)
@@ -274,7 +275,7 @@ func (m *Model) Forget(conversation string) {
 	}
 }
 
-// request writes p as tokens, with opening as the beginning of the reply.
+// request tokenizes p into a request; opening is the beginning of the reply.
 func (m *Model) request(ctx context.Context, p engine.Prompt, set *toolset, prefill bool, opening string) (*request,
 	error) {
 	if err := context.Cause(ctx); err != nil {
@@ -330,13 +331,13 @@ func (m *Model) request(ctx context.Context, p engine.Prompt, set *toolset, pref
 		grammar:        follows,
 		begins:         begins,
 		wholeSentences: interrupted(p.Messages),
-		out:            make(chan delivery, maxTokens+2), // every piece, and the end
+		out:            make(chan delivery, maxTokens+2), // one delivery per piece, and the end
 	}, nil
 }
 
-// promptTokens returns p as tokens, with or without the beginning of a reply, how many
-// of them other conversations may begin with, and how long the reply may get:
-// together they fit into the context.
+// promptTokens tokenizes p, with or without the beginning of a reply. headTokens is how many tokens
+// other conversations may share, and maxTokens is the limit of the reply; prompt and reply together
+// fit into the context.
 func (m *Model) promptTokens(ctx context.Context, p engine.Prompt, set *toolset, reply bool) (prompt []Token, head,
 	maxTokens int, err error) {
 	limit := min(m.about.TrainedTokens, m.o.ContextTokens, conversationTokens)
@@ -344,13 +345,13 @@ func (m *Model) promptTokens(ctx context.Context, p engine.Prompt, set *toolset,
 	if maxTokens <= 0 {
 		maxTokens = DefaultMaxTokens
 	}
-	maxTokens = min(maxTokens, limit/2) // the prompt has the other half at least
+	maxTokens = min(maxTokens, limit/2) // the prompt gets at least the other half
 	prompt, head, err = m.fit(ctx, p, set, limit-maxTokens, reply)
 	return prompt, head, maxTokens, err
 }
 
-// CheckPrompt returns an engine.ErrTooLong where the context has no room for the
-// system message of p and its newest one, with its tools.
+// CheckPrompt returns an engine.ErrTooLong if the system message of p, its tools and its newest
+// message do not fit into the context.
 func (m *Model) CheckPrompt(ctx context.Context, p engine.Prompt) (err error) {
 	var set *toolset
 	if len(p.Tools) > 0 {
@@ -367,11 +368,10 @@ func (m *Model) CheckPrompt(ctx context.Context, p engine.Prompt) (err error) {
 	return err
 }
 
-// warmUpText is what Warm says: short, for the box waits for it at every start.
+// warmUpText is the prompt of Warm. It is short, since the box waits for Warm at each start.
 const warmUpText = "Hello."
 
-// Warm answers once, with two tokens, so that the memory and the threads of the
-// first real answer are there already.
+// Warm generates two tokens, so that memory and threads are ready before the first real reply.
 func (m *Model) Warm(ctx context.Context) error {
 	_, err := m.Generate(ctx, engine.Prompt{
 		Messages:  []engine.Message{{Role: engine.User, Content: warmUpText}},
@@ -381,8 +381,8 @@ func (m *Model) Warm(ctx context.Context) error {
 	return err
 }
 
-// Close ends every call with ErrClosed and frees the model; it waits for the
-// decode in progress. Calling it again does nothing.
+// Close ends all calls with ErrClosed and frees the model. It waits for the decode step in
+// progress. Calling it again does nothing.
 func (m *Model) Close() error {
 	m.mailbox.close()
 	<-m.stopped

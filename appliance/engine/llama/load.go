@@ -50,9 +50,9 @@ func checkGGUF(path string) error {
 	return nil
 }
 
-// openModel loads the weights. The file is read, not mapped: the weights are
-// repacked for this processor as they load, and with a mapping both copies
-// count as memory (1.99 instead of 1.38 GB for Qwen 1.5B).
+// openModel loads the weights. The file is read, not mapped: the weights are repacked for this
+// processor while they load, and with a mapping both copies count as memory (1.99 instead of 1.38
+// GB for Qwen 1.5B).
 func (l *library) openModel(path string) (handle, error) {
 	l.clearError()
 	p := l.modelDefaultParams()
@@ -83,24 +83,24 @@ func (o Options) shape() shape {
 	return shape{
 		cells:     o.ContextTokens,
 		sequences: o.sequences() + promptSequences,
-		// A step of prompts alone, or of some beside a token for every reply.
+		// A step of prompts only, or of some with a token for every reply.
 		batchTokens: max(stepTokensWhole, stepTokensWithReplies+o.sequences()),
 		threads:     o.Threads,
 	}
 }
 
-// The kinds of numbers in a cell. Eight bits, with a scale for every 32 numbers,
-// take little more than half of the memory of 16 and answer alike; they want a
-// model whose heads have a multiple of 32 numbers, and flash attention.
+// The number formats of a cell. Eight bits, with a scale for every 32 numbers, take little more
+// than half of the memory of 16 and give equal answers. They require flash attention and heads with
+// a multiple of 32 numbers.
 const (
 	blockQ8 = 32 // numbers that share a scale
 	bitsQ8  = 8.5
 	bitsF16 = 16
 )
 
-// openContext makes a cache that all sequences share, of 8-bit cells where the
-// model allows it, else of 16-bit ones, and room to compute one batch. Flash
-// attention stays at the library's own choice: on wherever the model allows it.
+// openContext creates a cache that all sequences share, with 8-bit cells if the model allows it,
+// else with 16-bit cells, and the buffers for one batch. Flash attention is left to the library,
+// which enables it where the model allows it.
 func (l *library) openContext(model handle, s shape) (handle, error) {
 	if l.cellBits(model) == bitsQ8 {
 		if ctx, err := l.tryContext(model, s, typeQ8); err == nil {
@@ -110,7 +110,7 @@ func (l *library) openContext(model handle, s shape) (handle, error) {
 	return l.tryContext(model, s, typeF16)
 }
 
-// cellBits is how many bits each number of a cell takes.
+// cellBits returns the bits per number of a cell.
 func (l *library) cellBits(model handle) float64 {
 	if l.headSize(model)%blockQ8 == 0 {
 		return bitsQ8
@@ -128,7 +128,7 @@ func (l *library) tryContext(model handle, s shape, cells int32) (handle, error)
 	p.ctx = uint32(s.cells)
 	p.batch, p.microBatch = uint32(s.batchTokens), uint32(s.batchTokens)
 	p.seqMax = uint32(s.sequences)
-	p.outputsMax = uint32(s.sequences) // or it makes room for the logits of every token
+	p.outputsMax = uint32(s.sequences) // otherwise it allocates the logits of every token
 	p.threads, p.threadsBatch = int32(s.threads), int32(s.threads)
 	p.unifiedKV = true
 	p.typeK, p.typeV = cells, cells

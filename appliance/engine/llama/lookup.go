@@ -5,36 +5,31 @@ import (
 	"time"
 )
 
-// An answer often repeats what was said or prescribed: a fact, a name, the
-// user's own words. So where the end of a reply stands in its conversation
-// already, what follows there is a guess at what follows here (prompt lookup,
-// github.com/apoorvumang/prompt-lookup-decoding), and one step can check several
-// tokens of it. Every token is still chosen by the reply's own sampler from the
-// model's numbers; a guess only has them computed together. What was guessed
-// wrong is removed again.
+// An answer often repeats earlier text: a fact, a name, the user's own words. So if the end of a
+// reply occurs earlier in its conversation, the tokens after that place are a guess for the next
+// tokens (prompt lookup, github.com/apoorvumang/prompt-lookup-decoding), and one step can check
+// several of them. The reply's sampler still chooses every token from the model's logits; a guess
+// only lets them be computed together. Wrong guesses are removed again.
 
 const (
-	// shortestMatch is how many tokens at the end of a reply must stand elsewhere
-	// for what follows to be a guess; longer matches than longestMatch are not
-	// known to be better ones.
+	// shortestMatch is how many tokens at the end of a reply must occur earlier for a guess.
+	// Matches longer than longestMatch are not known to be better.
 	shortestMatch = 2
 	longestMatch  = 6
-	// maxGuessed is how many tokens a step takes on trial: with the one that is
-	// sure as many as it reads beside replies.
+	// maxGuessed is how many guessed tokens a step checks: with the certain one, as many as it
+	// prefills with replies.
 	maxGuessed = stepTokensWithReplies - 1
-	// minGuessGain is how many times as many tokens a second a step with a guess
-	// must promise: below it what is won on the whole is little, and what a wrong
-	// guess costs one answer is not.
+	// minGuessGain is how many times as many tokens a second a step with a guess must promise.
+	// Below it the total gain is small, and the cost of a wrong guess for a single answer is not.
 	minGuessGain = 1.15
-	// accuracyWindow is how many guesses the share of right ones is about.
+	// accuracyWindow is how many guesses the average accuracy covers.
 	accuracyWindow = 16
-	// costAge is how long it is believed what a step of several tokens costs. A
-	// size that was too dear is tried once in so long: at most half a percent of
-	// the time.
+	// costAge is how long a measured cost of a step with several tokens is valid. A size that was
+	// too expensive is tried once in that time, which costs half a percent of the time at most.
 	costAge = 30 * time.Second
-	// A step of several tokens is supposed to cost assumedBatchCost more than one of one
-	// and assumedTokenCost for every token beside the first, in steps of one, until it is
-	// measured: so on two AVX2 cores with Qwen 1.5B.
+	// assumedBatchCost is the assumed extra cost of a step of several tokens, and assumedTokenCost
+	// that of each token after the first, in steps of one token, until they are measured. The
+	// values are from two AVX2 cores with Qwen 1.5B.
 	assumedBatchCost = 0.55
 	assumedTokenCost = 0.16
 )
@@ -48,17 +43,17 @@ const (
 	lookupAlways
 )
 
-// guess is what may follow in a reply.
+// guess is a guess of the next tokens of a reply.
 type guess struct {
 	tokens []Token
-	match  int // so many tokens before them are those that the reply ends with
+	match  int // how many tokens before them match the end of the reply
 }
 
-// lookUp finds the longest match for the end of context in what is before it,
-// of equal ones the last, and guesses that the same follows.
+// lookUp finds the longest match for the end of context earlier in context, of equals the last, and
+// guesses the tokens that follow it.
 func lookUp(context []Token) guess {
 	var best guess
-	for at := len(context) - 1; at >= shortestMatch; at-- { // context[at] would be the first guessed
+	for at := len(context) - 1; at >= shortestMatch; at-- { // context[at] would be the first guessed token
 		n := 0
 		for n < longestMatch && n < at && context[at-1-n] == context[len(context)-1-n] {
 			n++
@@ -73,12 +68,12 @@ func lookUp(context []Token) guess {
 	return best
 }
 
-// guessStats knows how often guesses are right, and what it costs to check them.
+// guessStats records how often guesses are right and what checking them costs.
 type guessStats struct {
-	accuracy [longestMatch + 1]float64 // by the length of the match, of one token
-	cost     [maxGuessed + 2]float64   // of a step, by its tokens, in steps of one; 0: not known
+	accuracy [longestMatch + 1]float64 // of one token, by the length of the match
+	cost     [maxGuessed + 2]float64   // of a step, by its tokens, in steps of one token; 0: unknown
 	at       [maxGuessed + 2]time.Time
-	always   bool // check all that is guessed
+	always   bool // check everything that is guessed
 }
 
 func newGuessStats(always bool) *guessStats {
@@ -89,13 +84,12 @@ func newGuessStats(always bool) *guessStats {
 	return g
 }
 
-// assumedAccuracy is how often a guess is right after a match of shortestMatch
-// tokens and more, until this model's replies say otherwise: so in answers of
-// Qwen 1.5B to a hotel's guests.
+// assumedAccuracy is the accuracy after a match of shortestMatch tokens and more, until this
+// model's replies show another. The values are from answers of Qwen 1.5B to the guests of a hotel.
 var assumedAccuracy = [...]float64{0.45, 0.6, 0.7, 0.8, 0.9}
 
-// record learns whether a guess after a match was right. It need not have been
-// tried: what the reply goes on with tells in any case.
+// record records whether a guess after a match was right. The guess need not have been checked by a
+// step, since the reply itself shows the result.
 func (g *guessStats) record(match int, right bool) {
 	is := 0.0
 	if right {
@@ -105,8 +99,8 @@ func (g *guessStats) record(match int, right bool) {
 	*share += (is - *share) / accuracyWindow
 }
 
-// took learns what a step of so many tokens costs; one is what a step of one
-// takes, 0: not known.
+// recordCost records the duration of a step of tokens; one is the duration of a step of one token,
+// 0 if unknown.
 func (g *guessStats) recordCost(tokens int, d, one time.Duration, now time.Time) {
 	if one == 0 || tokens < 2 || tokens >= len(g.cost) {
 		return
@@ -120,7 +114,7 @@ func (g *guessStats) recordCost(tokens int, d, one time.Duration, now time.Time)
 	g.at[tokens] = now
 }
 
-// costOf is what a step of so many tokens costs, in steps of one; 0: not known.
+// costOf returns the cost of a step of tokens, in steps of one token; 0: unknown.
 func (g *guessStats) costOf(tokens int, now time.Time) float64 {
 	if now.Sub(g.at[tokens]) > costAge {
 		return 0
@@ -128,8 +122,8 @@ func (g *guessStats) costOf(tokens int, now time.Time) float64 {
 	return g.cost[tokens]
 }
 
-// best is how many tokens of what is guessed a step shall check, at most so
-// many: those with which it promises most tokens a second.
+// best returns how many tokens of the guess a step should check, at most the given number: those
+// that promise the most tokens a second.
 func (g *guessStats) best(what guess, most int, now time.Time) (n int) {
 	most = max(min(most, len(what.tokens)), 0)
 	if g.always {
@@ -150,8 +144,8 @@ func (g *guessStats) best(what guess, most int, now time.Time) (n int) {
 	return n
 }
 
-// guess looks up what may follow in the replies of a step, and where one reply
-// has the step to itself has as much of it checked as pays.
+// guess guesses the next tokens of the replies of a step. If one reply has the step to itself, it
+// adds as many guessed tokens as pay.
 func (o *decoder) guess(shares []portion, cores int, now time.Time) {
 	if !o.guessing {
 		return
@@ -161,8 +155,8 @@ func (o *decoder) guess(shares []portion, cores int, now time.Time) {
 			s.guess = o.lookUp(s.r)
 		}
 	}
-	// With less than all cores, or another number of threads on trial, nobody
-	// knows what more tokens would cost.
+	// With fewer cores, or during a trial with another number of threads, the cost of more tokens
+	// is unknown.
 	if len(shares) != 1 || cores != o.threadTuner.threads() || o.threadTuner.trial {
 		return
 	}
@@ -175,7 +169,7 @@ func (o *decoder) guess(shares []portion, cores int, now time.Time) {
 	}
 }
 
-// lookUp guesses how r goes on; it does not guess its end.
+// lookUp guesses how r continues; it never guesses the end of the reply.
 func (o *decoder) lookUp(r *request) guess {
 	g := lookUp(append(r.seq.tokens, r.next))
 	if end := slices.IndexFunc(g.tokens, o.vocab.ends); end >= 0 {
@@ -184,8 +178,8 @@ func (o *decoder) lookUp(r *request) guess {
 	return g
 }
 
-// guessedRight tells whether r went on with the token at that place of the
-// guess, and learns from it; took: it went on at all.
+// guessedRight reports whether r continued with the token at this position of the guess, and
+// records the result; took says that r continued at all.
 func (o *decoder) guessedRight(s portion, place int, took bool) bool {
 	if place >= len(s.guess.tokens) {
 		return false

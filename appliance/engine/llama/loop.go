@@ -1,16 +1,15 @@
 package llama
 
-// Small models at temperature 0 now and then say one thing again and again
-// until the reply is full. A penalty on repeated tokens would prevent it, but
-// also bends times and prices, whose digits repeat; so a loop is noticed and
-// the reply ended instead.
+// At temperature 0, small models sometimes repeat a phrase until the reply is full. A penalty on
+// repeated tokens would prevent that, but it also distorts times and prices, whose digits repeat.
+// So a loop is detected and ends the reply.
 const (
-	loopLongest = 64 // tokens of the repeated part; longer ones do not fit twice
+	loopLongest = 64 // tokens of the repeated part; a longer one does not fit twice
 	loopAtLeast = 24 // tokens that must repeat, however short the part: "no, no, no" is no loop
 )
 
-// loops says whether the end of said repeats: a part of up to loopLongest
-// tokens twice over, a short one as often as makes loopAtLeast tokens.
+// loops reports whether generated ends with a loop: a part of up to loopLongest tokens twice, a
+// short part until it makes loopAtLeast tokens.
 func loops(said []Token) bool {
 	for period := 1; period <= loopLongest; period++ {
 		need := max(2*period, loopAtLeast)

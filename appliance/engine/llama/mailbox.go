@@ -9,35 +9,35 @@ import (
 	"parley/appliance/engine"
 )
 
-// ErrClosed is what calls get that a Model's Close came before.
+// ErrClosed is returned by calls after Model.Close.
 var ErrClosed = errors.New("llama: the model is closed")
 
-// ErrBusy is what calls get while maxWaiting others wait.
-var ErrBusy = fmt.Errorf("llama: %d requests are waiting already; try again later", maxWaiting)
+// ErrBusy is returned while maxWaiting requests wait.
+var ErrBusy = fmt.Errorf("llama: %d requests are waiting already: try again later", maxWaiting)
 
-// maxWaiting bounds the requests taken in and not yet answered: at a second
-// each, the last of them would wait a minute.
+// maxWaiting limits the requests that were accepted and not yet answered: at a second each, the
+// last would wait a minute.
 const maxWaiting = 64
 
-// mailbox is how callers reach the owner. It never blocks them.
+// mailbox passes requests from callers to the decoder. It never blocks the callers.
 type mailbox struct {
-	wake  chan struct{} // holds one signal that something is new
-	abort *abort        // of the step that runs
+	wake  chan struct{} // holds one signal that something has arrived
+	abort *abort        // of the running step
 
 	mu       sync.Mutex
 	arriving []*request
 	forgets  []string
-	pending  int // requests arriving or with the owner
+	pending  int // requests arriving or with the decoder
 	closed   bool
-	recall   context.CancelFunc // set while the owner waits at the gate
+	recall   context.CancelFunc // set while the decoder waits at the gate
 	waitsFor engine.Need
 }
 
 func newMailbox(a *abort) *mailbox { return &mailbox{wake: make(chan struct{}, 1), abort: a} }
 
-// put hands requests to the owner, all or none: those that belong together are
-// read in the same steps. If the owner waits at the gate for something less urgent,
-// it is called back to ask again in their name.
+// put passes requests to the decoder, all or none. Requests that belong together are prefilled in
+// the same steps. If the decoder waits at the gate for something less urgent, it is recalled to
+// wait on their behalf.
 func (b *mailbox) put(all ...*request) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -56,7 +56,7 @@ func (b *mailbox) put(all ...*request) error {
 	return nil
 }
 
-// putBack hands r, which was put before, to the owner again.
+// putBack passes r, which was put before, to the decoder again.
 func (b *mailbox) putBack(r *request) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -65,8 +65,8 @@ func (b *mailbox) putBack(r *request) {
 	b.signal()
 }
 
-// recallFor calls the owner back from the gate if it waits there for something
-// less urgent than r, with b.mu held.
+// recallFor recalls the decoder from the gate if it waits there for something less urgent than r.
+// The caller holds b.mu.
 func (b *mailbox) recallFor(r *request) {
 	need := r.urgency.Get()
 	if b.recall != nil && need.Compare(b.waitsFor) < 0 {
@@ -75,7 +75,7 @@ func (b *mailbox) recallFor(r *request) {
 	b.abort.yieldTo(r.urgency, r.conversation)
 }
 
-// promoted tells the owner that the urgency of r has changed.
+// promoted notifies the decoder that the urgency of r has changed.
 func (b *mailbox) promoted(r *request) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -83,7 +83,7 @@ func (b *mailbox) promoted(r *request) {
 	b.signal()
 }
 
-// abandon tells the owner that nobody waits for r any more.
+// abandon notifies the decoder that nobody waits for r any more.
 func (b *mailbox) abandon(r *request) {
 	r.abandoned.Store(true)
 	b.mu.Lock()
@@ -110,7 +110,7 @@ func (b *mailbox) close() {
 	b.signal()
 }
 
-// signal wakes the owner, with b.mu held.
+// signal wakes the decoder. The caller holds b.mu.
 func (b *mailbox) signal() {
 	select {
 	case b.wake <- struct{}{}:
@@ -118,7 +118,7 @@ func (b *mailbox) signal() {
 	}
 }
 
-// takeAll empties the mailbox; ok is false once it is closed.
+// takeAll empties the mailbox; ok is false once the mailbox is closed.
 func (b *mailbox) takeAll() (arriving []*request, forgets []string, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -127,15 +127,15 @@ func (b *mailbox) takeAll() (arriving []*request, forgets []string, ok bool) {
 	return arriving, forgets, !b.closed
 }
 
-// done says that a request is answered.
+// done records that a request is answered.
 func (b *mailbox) done() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.pending--
 }
 
-// atGate says that the owner begins to wait at the gate for work of that need,
-// and how to call it back. False: there is news already.
+// atGate records that the decoder waits at the gate with this need, and how to recall it. It
+// returns false if something has arrived already.
 func (b *mailbox) atGate(n engine.Need, hurry context.CancelFunc) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// iterate takes in what is new and decodes once, or waits for news where there is
-// nothing to do. It is false once the mailbox is closed. A panic in it ends the
-// requests of the model with an error, not the box.
+// iterate takes in new requests and decodes one step, or waits for requests if there is nothing to
+// do. It returns false once the mailbox is closed. A panic ends the requests of the model with an
+// error, not the program.
 func (o *decoder) iterate() (open bool) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -29,17 +29,16 @@ func (o *decoder) iterate() (open bool) {
 	return true
 }
 
-// reset is what follows a panic between two requests, after which nobody
-// knows what holds of those that were under way: they end with an error, and
-// what was computed for them is forgotten, as is what the library does not have
-// as it is written down. Conversations that wait for their next turn keep theirs.
+// reset handles a panic outside a single reply, after which the state of the running requests is
+// unknown. They end with an error and their sequences are cleared, as are sequences that differ
+// from the library's state. Idle conversations keep their cache.
 func (o *decoder) reset(p any) {
 	err := fmt.Errorf("llama: a step failed: panic: %v", p)
-	o.log.Error("panic beside the replies; all that were under way are ended", "err", err, "stack",
+	o.log.Error("panic in the decoder; all running requests were ended", "err", err, "stack",
 		string(debug.Stack()))
 	ended := map[*request]bool{}
 	for _, r := range slices.Concat(o.running, o.waiting) {
-		if !ended[r] { // a panic in its start leaves it among both
+		if !ended[r] { // a panic in start leaves it in both lists
 			ended[r] = true
 			r.end(err)
 			o.mailbox.done()

@@ -5,11 +5,11 @@ import (
 	"unicode/utf8"
 )
 
-// runes joins the bytes of tokens to whole runes.
+// runes joins the bytes of tokens into complete runes.
 type runes struct{ held []byte }
 
-// add takes the bytes of a token and returns the text that is complete now;
-// bytes that can be part of no rune become U+FFFD.
+// add takes the bytes of a token and returns the text that is complete now. Bytes that cannot be
+// part of a rune become U+FFFD.
 func (r *runes) add(b []byte) string {
 	r.held = append(r.held, b...)
 	whole := len(r.held)

@@ -9,35 +9,34 @@ import (
 )
 
 const (
-	// replySlack is how far off the moment must be at which a reply's next words are
-	// missed for a prompt to be read beside it: a clause of a dozen tokens takes
-	// a second on a slow machine, and a step that reads half of one.
+	// replySlack is how far away the due moment of a reply's next words must be for a prompt to be
+	// prefilled in the same step. A clause of a dozen tokens takes a second on a slow machine, and
+	// a step with prefill takes half a second.
 	replySlack = 1500 * time.Millisecond
-	// starvingSteps is after how many steps of replies a prompt that somebody waits
-	// for is read beside them all the same.
+	// starvingSteps is after how many steps of replies an interactive prompt is prefilled in the
+	// same step in any case.
 	starvingSteps = 4
-	// shortStepsAfterAbort is how many steps are short after one that was given up: whoever
-	// came then comes again soon, and what is given up is lost.
+	// shortStepsAfterAbort is how many steps stay short after an aborted one: the more urgent
+	// caller soon returns, and an aborted step is lost.
 	shortStepsAfterAbort = 8
-	// minBatchGain is how much quicker replies have to be written together than
-	// one after the other: then the last of them is not later than it would have
-	// been, and the first not much. On two slow cores two tokens take 220 ms, one
-	// 110; where memory is what is waited for, four take little more than one.
+	// minBatchGain is how much faster replies must be together than one after the other: then the
+	// last of them is not later than alone, and the first not much. On two slow cores two tokens
+	// take 220 ms and one takes 110; where memory bandwidth is the limit, four take little more
+	// than one.
 	minBatchGain = 1.25
 )
 
-// share is one request's part of a step.
+// portion is the part of one request in a step.
 type portion struct {
 	r       *request
 	tokens  []Token
-	logits  int32 // where in the batch its logits are; -1: none
+	logits  int32 // index of its logits in the batch; -1: none
 	guess   guess // what may follow in a reply
-	guessed int   // so many of tokens, the last ones, are of it, each with its logits
+	guessed int   // how many of tokens, at their end, are guesses, each with logits
 }
 
-// plan fills the batch: first the next token of the replies, the one due first
-// before the others, then prompts, likewise and the shortest first, as far as
-// the step has room.
+// plan fills the batch: first the next tokens of the replies, by due moment, then prompts, likewise
+// and the shortest first, within the token budget of the step.
 func (o *decoder) plan(cores int) []portion {
 	o.batch.empty()
 	now := time.Now()
@@ -75,7 +74,7 @@ func (o *decoder) plan(cores int) []portion {
 	return shares
 }
 
-// promptStepTokens is how many tokens a step takes of prompts that somebody waits for.
+// promptStepTokens returns how many prompt tokens a step takes for interactive prompts.
 func promptStepTokens(prompts []*request) int {
 	all := 0
 	for _, r := range prompts {
@@ -89,10 +88,10 @@ func promptStepTokens(prompts []*request) int {
 	return stepTokensInteractive
 }
 
-// addHeldReplies takes those replies along that are held until one of the prompts of the
-// step is read: a token more in such a step costs next to nothing. On their own
-// account they would keep the cores from what they wait for; of a chat's first turn,
-// whose choice of tools has to be read, the answer came half a minute late.
+// addHeldReplies adds replies that are held back until one of the prompts of the step is computed;
+// one more token in such a step costs next to nothing. In steps of their own they would keep the
+// cores from what they wait for: the answer of a chat's first turn, whose tool choice has to be
+// prefilled, came half a minute late.
 func (o *decoder) addHeldReplies(shares []portion) []portion {
 	for _, r := range o.running {
 		if r.replying() && r.held() && o.batch.left() > 0 && slices.ContainsFunc(shares, func(s portion) bool {
@@ -104,8 +103,8 @@ func (o *decoder) addHeldReplies(shares []portion) []portion {
 	return shares
 }
 
-// ordered are the requests under way, the most urgent first, without the replies
-// that are held.
+// ordered returns the running requests, the most urgent first, without the replies that are held
+// back.
 func (o *decoder) ordered(now time.Time) (replies, prompts []*request) {
 	for _, r := range o.running {
 		switch {
@@ -123,20 +122,20 @@ func (o *decoder) ordered(now time.Time) (replies, prompts []*request) {
 	return replies, prompts
 }
 
-// dueBefore tells whether a prompt of that need has an answer that is due before what any of
-// the replies comes to next: then they can wait until it is read. One that was
-// read beside them, a few tokens a step, came a second late with four callers.
+// dueBefore reports whether a prompt with this need has an answer that is due before the next words
+// of all replies, so that they can wait until its prefill ends. A prompt that was prefilled in the
+// steps of the replies, a few tokens each, was a second late with four callers.
 func dueBefore(need engine.Need, replies []*request) bool {
 	before := func(r *request) bool { return need.Compare(r.urgency.Get()) >= 0 }
 	return need.Priority >= engine.Speculative && !slices.ContainsFunc(replies, before)
 }
 
-// interactive tells whether somebody talks with the assistant and misses r.
+// interactive reports whether a user talks with the assistant and waits for r.
 func interactive(r *request) bool { return r.urgency.Get().Priority >= engine.Speculative }
 
-// planReplies puts the next token of replies into the batch, of the most urgent
-// first. Those that nobody misses stand back for those that somebody does, and
-// those that are due later where a step for all is not worth it.
+// planReplies adds the next token of replies to the batch, the most urgent first. Replies that
+// nobody waits for yield to interactive ones, and so do replies that are due later if a step for
+// all is not worth it.
 func (o *decoder) planReplies(replies []*request, now time.Time) (shares []portion) {
 	if someone := slices.ContainsFunc(o.running, interactive); someone {
 		replies = slices.DeleteFunc(replies, func(r *request) bool { return !interactive(r) })
@@ -147,14 +146,14 @@ func (o *decoder) planReplies(replies []*request, now time.Time) (shares []porti
 	return shares
 }
 
-// planReply puts the next token of a reply into the batch.
+// planReply adds the next token of a reply to the batch.
 func (o *decoder) planReply(r *request) portion {
 	one := []Token{r.next}
 	return portion{r: r, tokens: one, logits: o.batch.add(r.seq.id, r.decoded(), one, true)}
 }
 
-// batchedReplies is how many of so many replies are taken on by one step: as many as
-// make each token worth its while.
+// batchedReplies returns how many of the given number of replies one step continues: as many as
+// make each token worth its cost.
 func (o *decoder) batchedReplies(replies int, now time.Time) int {
 	alone := o.steps.expect(1, now)
 	for n := replies; n > 1; n-- {
@@ -166,9 +165,9 @@ func (o *decoder) batchedReplies(replies int, now time.Time) int {
 	return min(replies, 1)
 }
 
-// room is how many tokens of prompts the step takes beside replies. Of reading
-// ahead with one core, beside who has the other, it is as many as ever: a step of
-// two tokens takes half as long as one of sixteen.
+// promptBudget returns how many prompt tokens the step takes. For prefetching on one core, while
+// the other is in use, it stays the same: a step of two tokens takes half as long as one of
+// sixteen.
 func (o *decoder) promptBudget(cores int, replies []portion, prompts []*request, now time.Time) int {
 	if len(prompts) == 0 {
 		return 0

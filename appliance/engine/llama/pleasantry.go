@@ -8,30 +8,32 @@ import (
 	"parley/appliance/engine"
 )
 
-// Who greets or thanks wants no tool, and need not wait for the router, which on a
-// machine that has not read it yet takes seconds: most conversations begin so.
+// Greetings and thanks need no tool, so they need not wait for the router, which takes seconds on a
+// machine that has not prefilled it yet. Most conversations begin with one.
 
 // pleasantries are all the words of such a sentence, and kernels those of which it
 // has one.
 var (
+	// pleasantries are all the words of such a sentence; kernels matches the words of which one
+	// must occur.
 	pleasantries = wordSet(
 		"hello hi hey there good morning afternoon evening day to you how are doing today nice meet " +
 			"thanks thank very so much many a lot again for your the help oh well and is that kind of great lovely " +
 			"that's all")
 	kernels = regexp.MustCompile(`\b(hello|hi|hey|thanks?|good (morning|afternoon|evening|day)|how are you)\b`)
-	// trailingNote is what stands behind somebody's words that is not his.
+	// trailingNote matches a note after the user's words.
 	trailingNote = regexp.MustCompile(`\s*\([^()]*\)\s*$`)
 )
 
-// Such a sentence has at most so many words; with what stands behind it, bytes.
+// Limits of a pleasantry, in words and, with its notes, in bytes.
 const (
 	maxPleasantryWords = 12
 	maxPleasantryBytes = 400
 )
 
-// isPleasantry tells whether what the user said last greets or thanks and nothing else. It
-// does not where it may answer a question, where a tool has answered since, or where
-// a tool is about such words.
+// isPleasantry reports whether the user's last words are a greeting or thanks and nothing else. It
+// returns false if they may answer a question, after a tool result, or if a tool concerns such
+// words.
 func (s *toolset) isPleasantry(messages []engine.Message) bool {
 	before, user, since, ok := lastRequest(messages)
 	if !ok || len(since) > 0 || len(user) > maxPleasantryBytes || messages[len(messages)-1].Role != engine.User ||
@@ -49,18 +51,18 @@ func (s *toolset) isPleasantry(messages []engine.Message) bool {
 	return kernel != "" && !s.concerns(kernel) && !(slices.Contains(words, "all") && s.hasEndingTool())
 }
 
-// hasEndingTool tells whether a tool ends something, for which "that's all" asks.
+// hasEndingTool reports whether a tool ends something, so that "that's all" may request it.
 func (s *toolset) hasEndingTool() bool {
 	return slices.ContainsFunc(s.tools, func(t engine.Tool) bool {
 		return endsChat.MatchString(t.Name + " " + t.Description)
 	})
 }
 
-// endsChat is in what a tool says of itself by which somebody leaves.
+// endsChat matches the description of a tool that ends something.
 var endsChat = regexp.MustCompile(`(?i)hang|bye|(?:^|[^a-z])(?:end|ends|close|closes|finish|finishes|quit|leave|` +
 	`leaves|check ?out|pay|done)(?:[^a-z]|$)`)
 
-// concerns tells whether a tool is about greeting, or thanking.
+// concerns reports whether a tool is about greeting or thanking.
 func (s *toolset) concerns(kernel string) bool {
 	stem := kernel[:min(len(kernel), 5)] // thank, thanks, thanking
 	return slices.ContainsFunc(s.tools, func(t engine.Tool) bool {

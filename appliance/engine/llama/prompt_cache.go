@@ -21,28 +21,26 @@ import (
 	"parley/internal/durable"
 )
 
-// promptCacheBytes is how much of the disk prompts may take: about a hundred of 600
-// tokens of the default model, at 8.5 MB each. A box has as many configs as it
-// has uses; beyond that the disk is better left to recordings.
+// promptCacheBytes limits the disk space of prompts: about a hundred prompts of 600 tokens of the
+// default model, at 8.5 MB each. A box has as many prompts as it has uses; more space is better
+// left to recordings.
 const promptCacheBytes = 1 << 30
 
-// promptCacheAge is how long a prompt lies there that nobody uses, for its config may
-// be deleted.
+// promptCacheAge is how long an unused prompt is stored, since its config may have been deleted.
 const promptCacheAge = 30 * 24 * time.Hour
 
-// promptFileSuffix is that of a prompt's file; its name is the prompt's key.
+// promptFileSuffix is the suffix of a prompt's file; the name before it is the prompt's key.
 const promptFileSuffix = ".prompt"
 
-// promptKey names a prompt: the hash of its tokens, and of what computed them.
+// promptKey identifies a prompt: the hash of its tokens and of what computed them.
 type promptKey [sha256.Size]byte
 
-// shelf keeps on the disk what was computed of prompts, so that a restart does
-// not read them again. What it cannot give back, for whatever reason, is read
-// anew: a shelf has no errors that matter to its users. It may be used from
-// many goroutines.
+// promptCache stores computed prompts on disk, so that a restart need not compute them again. A
+// prompt that cannot be loaded, for whatever reason, is computed again, so its errors are only
+// logged. It is safe for concurrent use.
 type promptCache struct {
 	dir   string
-	model [sha256.Size]byte // model, library and kind of cells: a state fits no other
+	model [sha256.Size]byte // hash of model, library and kind of cells; a state fits no other
 	limit int64
 	log   *slog.Logger
 
@@ -51,14 +49,15 @@ type promptCache struct {
 	bytes int64
 }
 
+// promptFile describes one stored prompt.
 type promptFile struct {
 	bytes    int64
 	lastUsed time.Time
-	tokens   []Token // of the prompt; none of a file of another model
+	tokens   []Token // of the prompt; nil if the file belongs to another model
 }
 
-// openPromptCache returns the shelf in dir, which is made when something is put there;
-// nil where there can be none.
+// openPromptCache returns the cache in dir, which is created with the first prompt. It returns nil
+// if prompts cannot be stored.
 func openPromptCache(dir, modelPath, made string, limit int64, log *slog.Logger) *promptCache {
 	if dir == "" {
 		return nil
@@ -75,15 +74,15 @@ func openPromptCache(dir, modelPath, made string, limit int64, log *slog.Logger)
 		err = s.scan()
 	}
 	if err != nil {
-		log.Warn("prompts are not kept over restarts", "err", err)
+		log.Warn("computed prompts are not kept across restarts", "err", err)
 		return nil
 	}
 	return s
 }
 
-// identity is the hash of what a state depends on: what made it, and the model
-// file, of which the ends, the size and the time are enough to tell it from
-// another. To read all of a GB would take longer than a prompt.
+// identity returns a hash of everything that a state depends on: what computed it, and the model
+// file. The ends, the size and the time of the file are enough to distinguish it; hashing a GB
+// would take longer than computing a prompt.
 func identity(modelPath, made string) (who [sha256.Size]byte, err error) {
 	f, err := os.Open(modelPath)
 	if err != nil {
@@ -94,7 +93,7 @@ func identity(modelPath, made string) (who [sha256.Size]byte, err error) {
 	if err != nil {
 		return who, err
 	}
-	const end = 1 << 20 // the names and shapes of all tensors, and their last numbers
+	const end = 1 << 20 // the names and shapes of all tensors, and the end of their data
 	h := sha256.New()
 	fmt.Fprintln(h, made, info.Size(), info.ModTime().UnixNano())
 	for _, at := range []int64{0, max(0, info.Size()-end)} {
@@ -105,9 +104,8 @@ func identity(modelPath, made string) (who [sha256.Size]byte, err error) {
 	return [sha256.Size]byte(h.Sum(nil)), nil
 }
 
-// scan finds what lies on the shelf. The files of other models stay, for a box
-// may go back to one, and count; what no process will finish is removed by
-// durable.Create.
+// scan lists the stored prompts. Files of other models are kept, since a box may return to one, and
+// count towards the limit. durable.Create removes unfinished files.
 func (s *promptCache) scan() error {
 	entries, err := os.ReadDir(s.dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -139,7 +137,8 @@ func (s *promptCache) scan() error {
 	return nil
 }
 
-// readTokens are those of the prompt in a file; none where it is of no use to this model.
+// readTokens returns the tokens of the prompt in a file, or nil if the file is of no use to this
+// model.
 func (s *promptCache) readTokens(path string, size int64) []Token {
 	f, err := os.Open(path)
 	if err != nil {
@@ -158,8 +157,8 @@ func (s *promptCache) readTokens(path string, size int64) []Token {
 	return tokens
 }
 
-// closest is the prompt on the shelf that begins like tokens for longest, the shortest
-// of those that do, and how many tokens that is.
+// closest returns the stored prompt with the longest common prefix with tokens, the shortest of
+// equals, and the length of that prefix.
 func (s *promptCache) closest(tokens []Token) (closest []Token, alike int) {
 	if s == nil {
 		return nil, 0
@@ -175,7 +174,7 @@ func (s *promptCache) closest(tokens []Token) (closest []Token, alike int) {
 	return closest, alike
 }
 
-// key of a prompt for this model.
+// key returns the key of a prompt for this model.
 func (s *promptCache) key(tokens []Token) promptKey {
 	h := sha256.New()
 	h.Write(s.model[:])
@@ -187,7 +186,7 @@ func (s *promptCache) path(k promptKey) string {
 	return filepath.Join(s.dir, hex.EncodeToString(k[:])+promptFileSuffix)
 }
 
-// has tells whether a prompt lies on the shelf, unless its file is damaged.
+// has reports whether a prompt is stored. Its file may still turn out to be damaged.
 func (s *promptCache) has(tokens []Token) bool {
 	if s == nil {
 		return false
@@ -198,11 +197,11 @@ func (s *promptCache) has(tokens []Token) bool {
 	return len(s.files[k].tokens) > 0
 }
 
-// promptFileMagic begins a prompt's file; the number is its format's.
+// promptFileMagic begins a prompt's file; the digit is the version of the format.
 var promptFileMagic = [8]byte{'P', 'A', 'R', 'L', 'E', 'Y', 'P', '1'}
 
-// promptFileHeader is the beginning of a prompt's file, little-endian: after it come
-// the tokens and the state, then the CRC-32C of everything before it.
+// promptFileHeader is the little-endian header of a prompt's file. The tokens and the state follow,
+// then the CRC-32C of everything before it.
 type promptFileHeader struct {
 	Magic  [8]byte
 	Model  [sha256.Size]byte
@@ -212,11 +211,10 @@ type promptFileHeader struct {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// errOtherPrompt is what a file is that is whole and of something else.
-var errOtherPrompt = errors.New("it is of another prompt or model")
+// errOtherPrompt reports an intact file of another prompt or model.
+var errOtherPrompt = errors.New("the file belongs to another prompt or model")
 
-// get returns the state of a prompt; nil where there is none. A file that is
-// of no use is removed.
+// get returns the state of a prompt, or nil. It removes a file that cannot be used.
 func (s *promptCache) get(tokens []Token) []byte {
 	k := s.key(tokens)
 	raw, err := os.ReadFile(s.path(k))
@@ -227,7 +225,7 @@ func (s *promptCache) get(tokens []Token) []byte {
 			return state
 		}
 	}
-	s.log.Warn("a prompt that was kept is read anew", "file", s.path(k), "err", err)
+	s.log.Warn("stored prompt cannot be used and is computed again", "file", s.path(k), "err", err)
 	s.remove(k)
 	return nil
 }
@@ -236,18 +234,18 @@ func (s *promptCache) parse(raw []byte, tokens []Token) ([]byte, error) {
 	var h promptFileHeader
 	from := bytes.NewReader(raw)
 	if err := binary.Read(from, binary.LittleEndian, &h); err != nil {
-		return nil, errors.New("it is too short")
+		return nil, errors.New("the file is too short")
 	}
 	begin := binary.Size(h) + 4*int(h.Tokens)
 	switch {
 	case h.Magic != promptFileMagic:
-		return nil, errors.New("it is no prompt's")
+		return nil, errors.New("the file is not a stored prompt")
 	case h.Model != s.model || int(h.Tokens) != len(tokens):
 		return nil, errOtherPrompt
 	case begin+4 > len(raw) || h.State != uint64(len(raw)-begin-4):
-		return nil, errors.New("it is cut short")
+		return nil, errors.New("the file is truncated")
 	case crc32.Checksum(raw[:len(raw)-4], castagnoli) != binary.LittleEndian.Uint32(raw[len(raw)-4:]):
-		return nil, errors.New("it is damaged")
+		return nil, errors.New("the file is damaged")
 	}
 	kept := make([]Token, h.Tokens)
 	if err := binary.Read(from, binary.LittleEndian, kept); err != nil || !slices.Equal(kept, tokens) {
@@ -256,7 +254,7 @@ func (s *promptCache) parse(raw []byte, tokens []Token) ([]byte, error) {
 	return raw[begin : len(raw)-4], nil
 }
 
-// put keeps the state of a prompt; those used longest ago make room for it.
+// put stores the state of a prompt, evicting the prompts least recently used.
 func (s *promptCache) put(tokens []Token, state []byte) {
 	k := s.key(tokens)
 	h := promptFileHeader{promptFileMagic, s.model, uint32(len(tokens)), uint64(len(state))}
@@ -270,7 +268,7 @@ func (s *promptCache) put(tokens []Token, state []byte) {
 	s.evictFor(size)
 	sum := crc32.Update(crc32.Checksum(head.Bytes(), castagnoli), castagnoli, state)
 	if err := s.write(s.path(k), head.Bytes(), state, binary.LittleEndian.AppendUint32(nil, sum)); err != nil {
-		s.log.Warn("cannot keep a prompt for the next start", "err", err)
+		s.log.Warn("storing a computed prompt failed", "err", err)
 		return
 	}
 	s.mu.Lock()
@@ -296,7 +294,7 @@ func (s *promptCache) write(path string, parts ...[]byte) error {
 	return f.Commit()
 }
 
-// evictFor removes the files used longest ago until there is room for size.
+// evictFor removes the files least recently used until size bytes fit.
 func (s *promptCache) evictFor(size int64) {
 	for {
 		s.mu.Lock()
@@ -318,7 +316,7 @@ func (s *promptCache) evictFor(size int64) {
 
 func (s *promptCache) remove(k promptKey) {
 	if err := os.Remove(s.path(k)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		s.log.Warn("cannot remove a prompt that was kept", "err", err)
+		s.log.Warn("removing a stored prompt failed", "err", err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -326,10 +324,10 @@ func (s *promptCache) remove(k promptKey) {
 	delete(s.files, k)
 }
 
-// touch notes that a prompt was of use now.
+// touch marks a prompt as used now.
 func (s *promptCache) touch(k promptKey) {
 	now := time.Now()
-	_ = os.Chtimes(s.path(k), now, now) // only the order of giving up depends on it
+	_ = os.Chtimes(s.path(k), now, now) // only the order of eviction depends on it
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if f, ok := s.files[k]; ok {

@@ -1,25 +1,24 @@
 package llama
 
 const (
-	// promptSequences is how many prompts are kept in memory beside those that
-	// conversations go on from: more different ones than a box talks with at a
-	// time. Those given up come back from the disk. Each costs the library
-	// room for a token's logits, 0.6 MB.
+	// promptSequences is how many prompts are cached in memory, besides those of running
+	// conversations: more different prompts than a box talks with at a time. Evicted prompts are
+	// restored from disk. Each sequence costs the library the logits of a token, 0.6 MB.
 	promptSequences = 16
-	// promptFraction is the part of the cells that prompts may hold for
-	// conversations to come: of the default 17,408 cells enough for seven of
-	// 600 tokens. What they share with conversations takes no cells.
+	// promptFraction is the divisor for the cells that cached prompts may hold: of the default
+	// 17,408 cells enough for seven prompts of 600 tokens. Cells shared with conversations are not
+	// counted twice.
 	promptFraction = 4
-	// minFetchTokens is how many more tokens of a prompt the disk must have than memory
-	// for them to be brought from there, unless those are all: a second's reading on a
-	// slow machine, where the file is there in a tenth of that.
+	// minFetchTokens is how many more tokens of a prompt the disk must hold than memory to be worth
+	// loading, unless it holds all of them: a second of prefill on a slow machine, for which the
+	// file is loaded in a tenth of that.
 	minFetchTokens = 48
 )
 
-// fetchPrompt has what the disk keeps of the beginning of r's prompt brought into memory
-// before r starts; false: there is nothing to bring. Of a prompt that the box has never
-// seen that is what all of them begin with. It is read beside the owner, who must not
-// wait for a disk.
+// fetchPrompt loads the stored beginning of r's prompt from disk before r starts. It returns false
+// if there is nothing to load. For a prompt that the box has never seen, that is the part common to
+// all prompts. The file is read on another goroutine, because the decoder must not wait for the
+// disk.
 func (o *decoder) fetchPrompt(r *request) bool {
 	if r.fetched || r.headTokens < minPromptTokens || !o.cache.divisible {
 		return false
@@ -31,7 +30,7 @@ func (o *decoder) fetchPrompt(r *request) bool {
 		return false
 	}
 	if r.shared && o.prompts.has(head) && o.cache.promptTokens()+r.headTokens > o.cells/promptFraction {
-		return false // nobody waits for it, and another would have to go
+		return false // nobody waits for it, and another prompt would be evicted
 	}
 	r.fetched, r.fetchedTokens = true, from
 	o.diskWork.Go(func() {
@@ -41,7 +40,7 @@ func (o *decoder) fetchPrompt(r *request) bool {
 	return true
 }
 
-// restorePrompt puts into a slot what fetch brought, as far as r begins with it.
+// restorePrompt loads what fetchPrompt read into a sequence, as far as r begins with it.
 func (o *decoder) restorePrompt(r *request) {
 	state, from := r.fetchedState, r.fetchedTokens
 	r.fetchedState = nil
@@ -56,7 +55,7 @@ func (o *decoder) restorePrompt(r *request) {
 	o.cache.clear(s)
 	for !o.cache.restoreState(s, from, state) {
 		if !o.evict() {
-			o.log.Warn("libllama does not take a prompt that was kept; it is read anew", "tokens", len(from))
+			o.log.Warn("libllama rejects a stored prompt; it is computed again", "tokens", len(from))
 			return
 		}
 	}
@@ -65,19 +64,19 @@ func (o *decoder) restorePrompt(r *request) {
 	s.onDisk, s.lastUsed = alike == len(from), o.clock
 }
 
-// evict gives up a slot for its cells; false: none is left.
+// evict clears a sequence for its cells. It returns false if none is left.
 func (o *decoder) evict() bool {
 	s := o.cache.evictable()
 	if s == nil {
 		return false
 	}
-	o.log.Debug("kept cache given up", "tokens", len(s.tokens), "prompt", s.prompt)
+	o.log.Debug("cached sequence evicted", "tokens", len(s.tokens), "prompt", s.prompt)
 	o.cache.clear(s)
 	return true
 }
 
-// retainPrompt gives the prompt that s begins with, as far as it was read, a slot
-// of its own before s is cleared: it outlives its conversation.
+// retainPrompt copies the computed part of the prompt of s to a sequence of its own, before s is
+// cleared, so that the prompt outlives its conversation.
 func (o *decoder) retainPrompt(s *sequence) {
 	n := min(s.headTokens, len(s.tokens))
 	if n < minPromptTokens || !o.cache.divisible {
@@ -90,7 +89,7 @@ func (o *decoder) retainPrompt(s *sequence) {
 				other.lastUsed = o.clock
 				return
 			}
-			if other.headTokens >= n { // which keeps it in its turn
+			if other.headTokens >= n { // which will retain it later
 				return
 			}
 		}
@@ -105,14 +104,14 @@ func (o *decoder) retainPrompt(s *sequence) {
 	o.limitPrompts(to)
 }
 
-// clear forgets the conversation in s, and keeps its prompt.
+// clear clears the conversation in s and retains its prompt.
 func (o *decoder) clear(s *sequence) {
 	o.retainPrompt(s)
 	o.cache.clear(s)
 }
 
-// maxCached is how much of r's prompt may come out of the cache: the last token is
-// decoded again where its logits are wanted.
+// maxCached returns how many tokens of r's prompt may come from the cache. The last token is
+// decoded again if its logits are needed.
 func (r *request) maxCached() int {
 	if r.prefill {
 		return len(r.prompt)
@@ -120,14 +119,14 @@ func (r *request) maxCached() int {
 	return len(r.prompt) - 1
 }
 
-// catchUp gives r what others have read meanwhile of the prompt that it reads.
+// catchUp gives r what other requests have meanwhile computed of its prompt.
 func (o *decoder) catchUp(r *request) {
 	if had := r.decoded(); had < r.maxCached() {
 		r.cached += o.cache.fillPrefix(r.seq, r.prompt, r.maxCached(), o.clock) - had
 	}
 }
 
-// prefilledByOther tells whether one of others, which read before r, is about to read
+// prefilledByOther reports whether one of others, which are prefilled before r, is about to compute
 // what r needs next.
 func (o *decoder) prefilledByOther(r *request, others []*request) bool {
 	if !o.cache.divisible {
@@ -141,8 +140,8 @@ func (o *decoder) prefilledByOther(r *request, others []*request) bool {
 	return false
 }
 
-// limitPrompts gives up the prompts used longest ago while they hold more than
-// their share, but for newest.
+// limitPrompts evicts the prompts least recently used, except newest, while prompts hold more than
+// their fraction of the cells.
 func (o *decoder) limitPrompts(newest *sequence) {
 	for o.cache.promptTokens() > o.cells/promptFraction {
 		var oldest *sequence
@@ -159,14 +158,14 @@ func (o *decoder) limitPrompts(newest *sequence) {
 	}
 }
 
-// startSharedPrefill has r read a prompt for all conversations to come; false: there
-// is no slot for it yet.
+// startSharedPrefill starts r, a prefill for all future conversations. It returns false if no
+// sequence is free yet.
 func (o *decoder) startSharedPrefill(r *request) bool {
 	s := o.cache.ofPrompt(r.prompt)
 	switch {
 	case len(r.prompt) < minPromptTokens || !o.cache.divisible,
-		s == nil && o.prompts.has(r.prompt), // it is read from there when it is wanted
-		s != nil && s.request != nil:        // somebody reads it
+		s == nil && o.prompts.has(r.prompt), // it is loaded when it is needed
+		s != nil && s.request != nil:        // another request computes it
 		r.end(nil)
 		o.mailbox.done()
 		return true
@@ -183,9 +182,8 @@ func (o *decoder) startSharedPrefill(r *request) bool {
 	return true
 }
 
-// storeSharedPrompt is what follows when r, which reads a prompt for all, is over: it
-// is put on the disk, and r ends when it is there. False: there is nothing to
-// wait for.
+// storeSharedPrompt stores the prompt of r, a finished prefill for all conversations, on disk and
+// ends r afterwards. It returns false if there is nothing to wait for.
 func (o *decoder) storeSharedPrompt(r *request) bool {
 	s := r.seq
 	if len(s.tokens) < len(r.prompt) {
@@ -195,7 +193,7 @@ func (o *decoder) storeSharedPrompt(r *request) bool {
 	if o.prompts == nil || s.onDisk {
 		return false
 	}
-	s.onDisk = true // or will be; if the disk fails, it is read anew one day
+	s.onDisk = true // or will be; if the disk fails, it is computed again one day
 	if o.prompts.has(r.prompt) {
 		return false
 	}

@@ -7,7 +7,7 @@ import (
 	"parley/appliance/engine/schema"
 )
 
-// schemaNode is what of a schema says what its parts may be.
+// schemaNode is the part of a JSON Schema that describes what a value may be.
 type schemaNode struct {
 	Type        any                        `json:"type"`
 	Description string                     `json:"description"`
@@ -17,8 +17,8 @@ type schemaNode struct {
 	Required    []string                   `json:"required"`
 }
 
-// schemaArgument is a part of an argument as an argument of its own; where its schema says
-// discardPart of it, anything may be.
+// schemaArgument returns a part of an argument as an argument of its own. If its schema says
+// nothing, any value is allowed.
 func schemaArgument(of json.RawMessage) schema.Argument {
 	var p schemaNode
 	if json.Unmarshal(of, &p) != nil {
@@ -33,7 +33,7 @@ func schemaArgument(of json.RawMessage) schema.Argument {
 	}
 }
 
-// itemArgument is an item of an argument that is a list.
+// itemArgument describes the items of an argument that is a list.
 func itemArgument(a schema.Argument) schema.Argument {
 	var p schemaNode
 	if json.Unmarshal(a.Schema, &p) != nil {
@@ -42,7 +42,7 @@ func itemArgument(a schema.Argument) schema.Argument {
 	return schemaArgument(p.Items)
 }
 
-// propertyArgument is a property of an argument that is an object.
+// propertyArgument describes a property of an argument that is an object.
 func propertyArgument(a schema.Argument, name string) schema.Argument {
 	var p schemaNode
 	if json.Unmarshal(a.Schema, &p) != nil {
@@ -53,8 +53,8 @@ func propertyArgument(a schema.Argument, name string) schema.Argument {
 	return part
 }
 
-// prune is a value without the items and properties in it that nobody said; whether
-// the rest is enough its schema says. Where nothing was, it is as it was written.
+// prune returns a value without the items and properties that nobody said; its schema decides
+// whether the rest is enough. A value of which everything was said is returned unchanged.
 func (s source) prune(a schema.Argument, raw json.RawMessage) json.RawMessage {
 	var value any
 	if json.Unmarshal(raw, &value) != nil {

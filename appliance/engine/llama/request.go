@@ -9,50 +9,49 @@ import (
 	"parley/appliance/engine"
 )
 
-// request is one call of Generate or Prefill on its way through the owner.
+// request is one call of Generate or Prefill on its way through the decoder.
 type request struct {
 	prompt       []Token
 	conversation string
 	urgency      *engine.Urgency
-	maxTokens    int // of the reply
+	maxTokens    int // limit of the reply
 	prefill      bool
-	// headTokens is how many tokens of the prompt other conversations may have too:
-	// what stands before the first message but the system's.
+	// headTokens is how many tokens of the prompt other conversations may share: those before the
+	// first message that is not the system's.
 	headTokens     int
-	shared         bool // a prefill of the head, for every conversation to come
+	shared         bool // a prefill of the head, for all future conversations
 	sampler        sampler
-	begins         map[Token]float32 // what is added to the logits of the first token
-	grammar        *grammar          // that the reply follows; nil: none
-	copier         *copier           // that keeps it to what was said, beside its grammar; nil: none
-	onLogits       func([]float32)   // gets the logits of the first token in place of a reply
-	retainHead     bool              // though it is of no conversation
-	wholeSentences bool              // the reply is kept from ending in the middle of a sentence
-	router         *request          // that says whether the reply is wanted: until then nobody hears it; nil: it is
+	begins         map[Token]float32 // added to the logits of the first token
+	grammar        *grammar          // constrains the reply; nil: none
+	copier         *copier           // restricts the reply to words of the conversation, besides its grammar; nil: none
+	onLogits       func([]float32)   // gets the logits of the first token instead of a reply
+	retainHead     bool              // although it has no conversation
+	wholeSentences bool              // the reply must not end in the middle of a sentence
+	router         *request          // decides whether the held back reply is needed; nil: it is needed
 
-	// out has room for all that the owner will ever put in, so a caller who is
-	// slow to read holds up nobody.
+	// out has capacity for everything that the decoder sends, so that a slow caller delays nobody.
 	out       chan delivery
 	abandoned atomic.Bool // the caller no longer listens
 
-	// The rest is the owner's.
+	// The decoder owns the other fields.
 	seq          *sequence
 	cached       int
-	startedAt    time.Time // when the owner took r
-	startStep    int       // steps that it had made then
-	stepsToFirst int       // of the owner until the first token that may be heard
-	decided      bool      // it is over; of one that judges
-	// fetched: the shelf was asked for the head; state is what it had, and from the
-	// prompt of which that is.
+	startedAt    time.Time // when the request got its sequence
+	startStep    int       // the decoder's step count then
+	stepsToFirst int       // steps until the first token that may be delivered
+	decided      bool      // of a router: it has finished
+	// fetched says that the prompt cache was searched for the head. fetchedState is the state that
+	// was loaded, and fetchedTokens is its prompt.
 	fetched       bool
 	fetchedTokens []Token
 	fetchedState  []byte
 	next          Token // sampled, not decoded yet; only after the prompt
 	generated     []Token
-	text          string // of said, as far as its end matters: see mayEnd
+	text          string // the text of generated, as far as its end matters: see mayEnd
 	runes         runes
 }
 
-// delivery is what the owner tells a caller: a piece of the reply, or its end.
+// delivery is a message from the decoder to a caller: a piece of the reply, or its end.
 type delivery struct {
 	piece   string
 	replied int // tokens so far
@@ -62,20 +61,20 @@ type delivery struct {
 	err     error
 }
 
-// cells is how many cells r can come to use.
+// cells returns how many cells r may need.
 func (r *request) cells() int { return len(r.prompt) + r.maxTokens }
 
-// decoded is how much of r is decoded.
+// decoded returns how many tokens of r are decoded.
 func (r *request) decoded() int { return len(r.seq.tokens) }
 
-// replying says that the prompt is read and next holds a token to decode.
+// replying reports whether the prompt is decoded and next holds a token to decode.
 func (r *request) replying() bool { return len(r.generated) > 0 }
 
-// held says that what r replies is kept back until another request, which is
-// being read, has said whether it is wanted.
+// held reports whether the reply of r is held back until its router, which is still running, has
+// decided.
 func (r *request) held() bool { return r.router != nil && r.router.seq != nil && !r.router.decided }
 
-// remaining is what of the prompt is not decoded yet.
+// remaining returns the part of the prompt that is not decoded yet.
 func (r *request) remaining() []Token { return r.prompt[r.decoded():] }
 
 func (r *request) deliver(piece string) {
@@ -102,8 +101,8 @@ func (r *request) end(err error) {
 	}
 }
 
-// stream hands the reply to emit as it comes. When it returns, emit is not
-// called again, whatever the owner still does.
+// stream passes the reply to emit as it arrives. emit is not called after stream returns, whatever
+// the decoder still does.
 func (r *request) stream(ctx context.Context, box *mailbox, begun time.Time,
 	emit func(engine.Part) error) (engine.Usage, error) {
 	u := engine.Usage{PromptTokens: len(r.prompt)}
@@ -130,10 +129,10 @@ func (r *request) stream(ctx context.Context, box *mailbox, begun time.Time,
 	}
 }
 
-// sample takes the next token by its weight, of those that the grammar allows.
+// sample picks the next token by its logit, among those that the grammar allows.
 func (r *request) sample(logits []float32) (Token, error) {
 	if len(r.generated) == 0 && len(r.begins) > 0 {
-		logits = slices.Clone(logits) // they are the library's
+		logits = slices.Clone(logits) // the library owns them
 		for t, more := range r.begins {
 			logits[t] += more
 		}

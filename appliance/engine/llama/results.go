@@ -16,45 +16,45 @@ import (
 )
 
 const (
-	// DefaultResultTokens is how much of a tool's answer is read at most: a list of
-	// some twenty entries with a few facts each, and what a machine that reads 300 tokens
-	// a second has read in two.
+	// DefaultResultTokens is how many tokens of a tool result are prefilled at most: a list of some
+	// twenty entries with a few facts each, and two seconds of prefill at 300 tokens a second.
 	DefaultResultTokens = 600
-	// resultTime is how long the reading of a tool's answer may take on this machine, with
-	// the resultOverhead tokens or so that stand around it: people wait three seconds for an
-	// answer that was looked up, of which the voice and the first words want one.
+	// resultTime is how long the prefill of a tool result may take on this machine, with the
+	// resultOverhead tokens or so around it. Users wait three seconds for an answer that needs a
+	// lookup, of which the voice and the first words take one.
 	resultTime     = 2 * time.Second
 	resultOverhead = 32
-	// minResultTokens is what is read on the slowest machine: the facts of one entry, and the
-	// names of some others. Two busy cores read 50 tokens a second.
+	// minResultTokens is prefilled even on the slowest machine: the facts of one entry and the
+	// names of some others. Two busy cores prefill 50 tokens a second.
 	minResultTokens = 100
-	// olderResultTokens is what is read of the tools' answers of earlier turns where a
-	// conversation has become too long for its context.
+	// olderResultTokens is the size of tool results of earlier turns when a conversation has become
+	// too long for its context.
 	olderResultTokens = 48
-	// maxResults is how many answers are remembered as they were read, each some 2 KB:
-	// more than the chats of a box have in a few minutes.
+	// maxResults is how many abridged results are remembered, some 2 KB each: more than the chats
+	// of a box have in a few minutes.
 	maxResults = 256
-	// minMeasured is how many tokens a step has, at least, from which it is learnt how
-	// fast the machine reads.
+	// minMeasured is how many tokens a step needs for its speed to be recorded.
 	minMeasured = 8
 )
 
-// results are what the model reads of tools' answers. An answer that was read once is
-// read so again: what was computed for a conversation is of use as long as it begins
-// with the same tokens. It may be used from many goroutines.
+// results remembers how tool results were abridged. A result is always abridged the same way again,
+// because the cache of a conversation is only valid while the conversation begins with the same
+// tokens. It is safe for concurrent use.
 type results struct {
 	speed prefillSpeed
 	mu    sync.Mutex
 	texts map[resultKey]string
-	order []resultKey // the oldest first
+	order []resultKey // oldest first
 }
 
 type resultKey [sha256.Size]byte
 
-// reading is how fast the machine reads a prompt that somebody waits for.
-type prefillSpeed struct{ perToken atomic.Int64 } // nanoseconds, recent steps weighing more; 0: not known
+// prefillSpeed is how fast the machine prefills an interactive prompt.
+type prefillSpeed struct {
+	perToken atomic.Int64 // nanoseconds, moving average; 0: unknown
+}
 
-// record learns from a step that read so many tokens. One goroutine calls it.
+// record takes the duration of a step that prefilled tokens. One goroutine calls it.
 func (r *prefillSpeed) record(tokens int, d time.Duration) {
 	if tokens < minMeasured {
 		return
@@ -66,8 +66,8 @@ func (r *prefillSpeed) record(tokens int, d time.Duration) {
 	r.perToken.Store(usual + (one-usual)/8)
 }
 
-// budget is how many tokens are read in the time that a tool's answer may take, between
-// leastResult and most.
+// budget returns how many tokens are prefilled in the time that a tool result may take, between
+// minResultTokens and most.
 func (r *prefillSpeed) budget(most int) int {
 	n := most
 	if one := r.perToken.Load(); one > 0 {
@@ -76,20 +76,20 @@ func (r *prefillSpeed) budget(most int) int {
 	return max(n, min(minResultTokens, most))
 }
 
-// squeeze is how short tools' answers are made.
+// squeeze says how tool results are shortened.
 type squeeze struct {
 	older  bool // those of earlier turns, to olderResultTokens
-	halved int  // so often those of this turn
+	halved int  // how often those of this turn are halved
 	drops  bool // older turns may be left out
 }
 
-// squeezes are tried one after the other: first tools' answers get shorter, then older
-// turns go, and the answer that is spoken of last.
+// squeezes are tried in order: first older tool results get shorter, then older turns are left out,
+// and the results of this turn are shortened last.
 var squeezes = [...]squeeze{
 	{}, {older: true}, {older: true, drops: true}, {true, 1, true}, {true, 2, true}, {true, 3, true},
 }
 
-// fit writes p as tokens, at most limit of them; see template.fit.
+// fit tokenizes p into at most limit tokens; see template.fit.
 func (m *Model) fit(ctx context.Context, p engine.Prompt, set *toolset, limit int, reply bool) (
 	out []Token, shared int, err error,
 ) {
@@ -111,7 +111,7 @@ func (m *Model) fit(ctx context.Context, p engine.Prompt, set *toolset, limit in
 	return m.template.fit(ctx, withTools(m.abridged(p, squeezes[len(squeezes)-1]), set), limit, reply)
 }
 
-// turnOf is where the newest turn begins: with what the user said last.
+// turnOf returns the index at which the newest turn begins: the user's last words.
 func turnOf(messages []engine.Message) int {
 	for i, m := range slices.Backward(messages) {
 		if m.Role == engine.User {
@@ -121,7 +121,7 @@ func turnOf(messages []engine.Message) int {
 	return 0
 }
 
-// abridged is p with tools' answers as short as they are read.
+// abridged returns p with its tool results abridged.
 func (m *Model) abridged(p engine.Prompt, s squeeze) engine.Prompt {
 	messages, newest := slices.Clone(p.Messages), turnOf(p.Messages)
 	var q abridge.Question
@@ -147,8 +147,8 @@ func (m *Model) abridged(p engine.Prompt, s squeeze) engine.Prompt {
 	return p
 }
 
-// result is a tool's answer in so many tokens; 0: as many as there is time for, halved
-// so often.
+// result returns a tool result in at most most tokens; 0 means as many as there is time for, halved
+// as often as given.
 func (m *Model) result(content string, q abridge.Question, most, halved int) string {
 	key := resultKey(sha256.Sum256(fmt.Appendf(nil, "%d %d %q %q %s", most, halved, q.Words, q.Arguments, content)))
 	if known, ok := m.results.get(key); ok {
@@ -160,10 +160,10 @@ func (m *Model) result(content string, q abridge.Question, most, halved int) str
 	return text
 }
 
-// tokensOf is how many tokens a text has; of one that is too long to be worth counting
-// it is a number that is too large. The model is not closed meanwhile.
+// tokensOf returns how many tokens a text has. For a text too long to be worth counting it returns
+// a number that is too large. The caller holds m.use.
 func (m *Model) tokensOf(text string) int {
-	const longest = 16 // bytes of a token, nearly always
+	const longest = 16 // bytes per token, nearly always
 	if len(text) > longest*m.o.ResultTokens {
 		return len(text)
 	}
@@ -181,7 +181,7 @@ func (r *results) get(key resultKey) (string, bool) {
 	return text, ok
 }
 
-// put remembers how an answer is read; the one that was read first is forgotten for it.
+// put remembers an abridged result and forgets the oldest one if there are too many.
 func (r *results) put(key resultKey, text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

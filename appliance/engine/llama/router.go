@@ -12,45 +12,43 @@ import (
 	"parley/appliance/engine"
 )
 
-// A small model does not find out while it answers that it should call a tool:
-// of six wishes it called for none. So it is asked beforehand, with a short text
-// of examples that goes on with the tool's label, of which the first token's
-// weights are compared. That text is a sequence of its own, whose beginning is
-// the same for all who have these tools.
+// While it answers, a small model does not notice that it should call a tool: of six requests it
+// called for none. So it is asked beforehand, with a short text of examples that continues with the
+// label of a tool; the probabilities of the first token of each label are compared. That text has a
+// sequence of its own, whose beginning is shared by all conversations with these tools.
 
 const (
-	// routerMargin is how much likelier a tool must be than none, in natural
-	// logarithms. A call that nobody asked for is worse than one that was missed,
-	// which the user asks for once more: of the tuned wishes of parley-bench tools,
-	// the likeliest that wants no tool is at -0.13 with Qwen 1.5B, and the least
-	// likely of those that it can tell at 0.
+	// routerMargin is how much more likely than none a tool must be, in natural logarithms. An
+	// unwanted call is worse than a missed one, for which the user asks again. Of the tuning
+	// requests of parley-bench tools, the likeliest that needs no tool is at -0.13 with Qwen 1.5B,
+	// and the least likely of those that it can tell is at 0.
 	routerMargin = -0.2
-	// smallMargin is the same of models with less than smallModel parameters: Qwen
-	// 0.5B says none sooner.
+	// smallMargin is the same for models with fewer than smallModel parameters; Qwen 0.5B says none
+	// sooner.
 	smallMargin = -1.0
 	smallModel  = 1_000_000_000
-	// againMargin is the same after a tool has answered, of the others, where what was
-	// said is one wish: most users want one thing, and a call that nobody wanted, made between a tool's answer
-	// and the words about it, spoils both. Such calls came at 0.1 to 1 where the turn
-	// before had been answered by that tool.
+	// againMargin is the same after a tool result, for other tools, if the user's words are a
+	// single request. Most users want one thing, and an unwanted call between a tool result and the
+	// words about it spoils both. Such calls had margins of 0.1 to 1 where that tool had answered
+	// the turn before.
 	againMargin = 2
-	// partMargin is the same of a part of what was said (see wishes). Of the tuned
-	// wishes of parley-bench tools the second ones are at 0.9 to 4.7, and no part of
-	// a single wish asks for another tool than the whole at more than -1.
+	// partMargin is the same for a part of the user's words (see userRequest). In the tuning
+	// requests of parley-bench tools the second requests are at 0.9 to 4.7, and no part of a single
+	// request asks for another tool than the whole at more than -1.
 	partMargin = 0.3
-	// routerInputBytes is how much the router reads of what was just said, in bytes: two
-	// long sentences. It begins anew at multiples of half of it, so that what was
-	// read of a longer speech stays read.
+	// routerInputBytes is how many bytes of the user's last words the router gets: two long
+	// sentences. The start moves in steps of half of it, so that the cache of a longer speech stays
+	// valid.
 	routerInputBytes = 400
-	// routerBeforeBytes is how much it reads of what was said before that.
+	// routerBeforeBytes is how many bytes it gets of what was said before that.
 	routerBeforeBytes = 200
-	routerSuffix      = "\x00router" // names its sequence after the conversation's
+	routerSuffix      = "\x00router" // names its sequence after the conversation
 )
 
-// routerMessages is what the router begins with: the tools, and examples of asking for
-// them and of not asking, as a conversation that answers with labels. Nothing is
-// said to be done in what it is asked later; but without the two examples of that
-// it called five times for nothing instead of two, of 78 wishes held out.
+// routerMessages returns the beginning of the router's conversation: the tools, and examples of
+// requests for them and of other words, answered with labels. Later inputs never contain "(done:
+// …)", but without the two examples of it the router called five times for nothing instead of two,
+// of 78 held-out requests.
 func (s *toolset) routerMessages() []engine.Message {
 	var b strings.Builder
 	b.WriteString("Say which function the user asks for now, with one word.\n")
@@ -87,17 +85,17 @@ func (s *toolset) routerMessages() []engine.Message {
 	return out
 }
 
-// routerTemplate writes the router's conversation: after what a user said one token
-// stands, and then the label. Each token there is read when the user waits, and
-// four more of them, as the whole markup has, told Qwen 1.5B no more. Small models
-// lose the thread without them, and read them in a third of the time.
+// routerTemplate returns the template of the router's conversation, in which a single markup token
+// separates the user's words from the label. Each token there is computed while the user waits, and
+// four more of them, as the full markup has, did not help Qwen 1.5B. Small models lose the thread
+// without them, and compute them in a third of the time.
 func (m *Model) routerTemplate() template {
 	t := m.template
 	t.terse = m.about.Parameters >= smallModel
 	return t
 }
 
-// routerText is what a user said after what the assistant said, if it did.
+// routerText joins the user's words with what the assistant said before, if anything.
 func routerText(before, user string) string {
 	if before == "" {
 		return user
@@ -105,7 +103,7 @@ func routerText(before, user string) string {
 	return "Assistant: " + before + "\nUser: " + user
 }
 
-// lowerFirst is a sentence as it stands within another.
+// lowerFirst returns a sentence with its first letter in lower case.
 func lowerFirst(text string) string {
 	for i, r := range text {
 		if i == 0 {
@@ -115,10 +113,8 @@ func lowerFirst(text string) string {
 	return text
 }
 
-// lastRequest is what the router is to judge: what the user said last, without what was
-// noted about it, which would only have to be read; what the
-// assistant said before it, and which tools were called since. ok: the user
-// has said something.
+// lastRequest returns what the router judges: the user's last words without their notes, what the
+// assistant said before them, and the tool calls since. ok says that the user has said something.
 func lastRequest(messages []engine.Message) (before, user string, since []engine.ToolCall, ok bool) {
 	at := len(messages) - 1
 	for ; at >= 0 && messages[at].Role != engine.User; at-- {
@@ -134,7 +130,7 @@ func lastRequest(messages []engine.Message) (before, user string, since []engine
 	return before, said[:len(said)-min(messages[at].NoteBytes, len(said))], since, true
 }
 
-// routerInput is the end of the router's conversation, as far as it is known.
+// routerInput returns the end of the router's conversation.
 func (s *toolset) routerInput(messages []engine.Message) (text string, ok bool) {
 	before, user, _, ok := lastRequest(messages)
 	if !ok {
@@ -148,7 +144,7 @@ func (s *toolset) routerInput(messages []engine.Message) (text string, ok bool) 
 	return routerText(before, user), true
 }
 
-// ending is the last of what was said before.
+// clipBefore returns the end of what was said before.
 func clipBefore(before string) string {
 	before = oneLine(before)
 	if len(before) > routerBeforeBytes {
@@ -157,8 +153,8 @@ func clipBefore(before string) string {
 	return before
 }
 
-// routerPrefillInput is judged as far as it is known while the user's next words are waited
-// for.
+// routerPrefillInput returns routerInput as far as it is known while the user's next words are
+// awaited.
 func (s *toolset) routerPrefillInput(messages []engine.Message) (text string, ok bool) {
 	last := messages[max(len(messages)-1, 0):]
 	if len(last) > 0 && last[0].Role == engine.Assistant && len(last[0].Calls) == 0 {
@@ -167,8 +163,8 @@ func (s *toolset) routerPrefillInput(messages []engine.Message) (text string, ok
 	return s.routerInput(messages)
 }
 
-// routerRequest is the router's text as a request: asked about what was said, or
-// read ahead as far as it is known.
+// routerRequest returns the router's conversation as a request, for a decision or as a prefill of
+// what is known.
 func (m *Model) routerRequest(ctx context.Context, p engine.Prompt, s *toolset, prefill bool) (*request, error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
@@ -217,9 +213,8 @@ func (m *Model) routerRequest(ctx context.Context, p engine.Prompt, s *toolset, 
 	return r, nil
 }
 
-// Route says which tool the last message of p asks for, and how much likelier it
-// is than none, in natural logarithms; empty: none is called. It is what Generate
-// goes by.
+// Route returns the tool that the last message of p requests, and how much more likely it is than
+// none, in natural logarithms; "" if none is called. Generate uses the same decision.
 func (m *Model) Route(ctx context.Context, p engine.Prompt) (tool string, margin float64, err error) {
 	set, err := m.toolset(p.Tools)
 	if err != nil {
@@ -236,7 +231,7 @@ func (m *Model) Route(ctx context.Context, p engine.Prompt) (tool string, margin
 	return set.tools[at].Name, margin, nil
 }
 
-// firstMargin is how much likelier than none the first tool of a turn must be.
+// firstMargin returns the margin for the first tool call of a turn.
 func (m *Model) firstMargin() float64 {
 	if m.about.Parameters < smallModel {
 		return smallMargin
@@ -244,17 +239,17 @@ func (m *Model) firstMargin() float64 {
 	return routerMargin
 }
 
-// verdict is what the router says of some words: the tool that they ask for more than
-// for any other, -1 where there is none, and how much likelier than none it is.
+// verdict is the router's judgement of some words: the most likely tool, -1 if there is none, and
+// how much more likely than none it is.
 type verdict struct {
 	at     int
 	margin float64
 }
 
-// route says which tool is to be called; -1: none. beside, if it is not nil, is read
-// in the same steps, and its reply kept back until the router has said something; it
-// is left where there is an error. read is how many tokens the router had to read, and
-// chosen the part of the words that wants the tool.
+// route decides which tool to call; at is -1 for none. If beside is not nil, it is computed in the
+// same steps, and its reply is held back until the router has decided; after an error it is
+// abandoned. read is how many tokens the router computed, and chosen is the part of the words that
+// requests the tool.
 func (m *Model) route(ctx context.Context, p engine.Prompt, set *toolset, beside *request) (chosen userRequest, at int,
 	margin float64, read int, err error) {
 	_, user, since, _ := lastRequest(p.Messages)
@@ -266,7 +261,7 @@ func (m *Model) route(ctx context.Context, p engine.Prompt, set *toolset, beside
 			prompts[i].Messages = onlyRequest(p.Messages, w.text)
 		}
 		if i > 0 {
-			prompts[i].Conversation = "" // its own sequence goes on from the whole
+			prompts[i].Conversation = "" // the router's sequence continues from the whole
 		}
 	}
 	said, read, err := m.askRouter(ctx, prompts, parts, set, since, beside)
@@ -274,7 +269,7 @@ func (m *Model) route(ctx context.Context, p engine.Prompt, set *toolset, beside
 		return userRequest{}, -1, 0, 0, err
 	}
 	for i, v := range said {
-		label := noTool // every tool was called already
+		label := noTool // all tools were called already
 		if v.at >= 0 {
 			label = set.labels[v.at]
 		}
@@ -283,19 +278,18 @@ func (m *Model) route(ctx context.Context, p engine.Prompt, set *toolset, beside
 	if len(since) > 0 {
 		chosen, at, margin = firstUnanswered(parts, said, set, since)
 	} else if at, margin = said[0].at, said[0].margin; margin < m.firstMargin() &&
-		(at < 0 || margin < m.firstMargin()-set.evidenced(at, p.Messages)) {
+		(at < 0 || margin < m.firstMargin()-set.evidenceFor(at, p.Messages)) {
 		at = -1
 	}
 	return chosen, at, margin, read, nil
 }
 
-// judge has the router judge the ends of prompts at once. A tool that has answered
-// since is not among its choices for the whole of the words, which ask for it most; of
-// their parts each is about another wish.
+// askRouter lets the router judge the prompts at once. For the whole of the words, tools that were
+// called since are excluded, since the words request them most; each part is about another request.
 func (m *Model) askRouter(ctx context.Context, prompts []engine.Prompt, parts []userRequest, set *toolset,
 	since []engine.ToolCall,
 	beside *request) (_ []verdict, read int, err error) {
-	said := make([]verdict, len(prompts)) // the owner writes into it, also when nobody waits for it any more
+	said := make([]verdict, len(prompts)) // the decoder writes into it, even when nobody waits for it any more
 	var all []*request
 	for i, p := range prompts {
 		r, err := m.routerRequest(ctx, p, set, false)
@@ -333,9 +327,8 @@ func (m *Model) askRouter(ctx context.Context, prompts []engine.Prompt, parts []
 	return said, read, nil
 }
 
-// pickTool picks the tool of the router's logits; -1: none is asked for. margin is
-// how much likelier than none it is. Of those that were called since the user spoke
-// it picks none: they are what his words ask for most.
+// pickTool returns the most likely tool of the router's logits, -1 if there is none, and how much
+// more likely than none it is. It excludes the tools that were called since the user spoke.
 func (s *toolset) pickTool(logits []float32, since []engine.ToolCall) (at int, margin float64) {
 	at, margin = -1, math.Inf(-1)
 	none := float64(logits[s.labelTokens[len(s.tools)]])

@@ -8,28 +8,28 @@ import (
 	"slices"
 )
 
-// The candidates of a draw: the likeliest topK that hold topP of the
-// probability between them (nucleus sampling, arXiv:1904.09751). topK keeps
-// the sorting short; topP rarely reaches that far.
+// The candidates of a draw: the likeliest topK tokens that together hold topP of the probability
+// (nucleus sampling, arXiv:1904.09751). topK keeps the sorting short; topP rarely reaches that far.
 const (
 	topK = 40
 	topP = 0.9
 )
 
-// sampler picks the next token of one reply.
+// sampler picks the tokens of one reply.
 type sampler struct {
-	temperature float64 // 0: always the likeliest
+	temperature float64 // 0: always the likeliest token
 	rng         *rand.Rand
-	best        []candidate // room, kept from draw to draw
+	best        []candidate // buffer
 }
 
+// candidate is a token that may be drawn.
 type candidate struct {
 	token       Token
 	logit       float32
-	probability float64 // of the probability
+	probability float64
 }
 
-// next picks a token by its logit; logits has one for each of the vocabulary.
+// next picks a token; logits has one value for each token of the vocabulary.
 func (s *sampler) next(logits []float32) (Token, error) {
 	if s.temperature <= 0 {
 		return likeliest(logits)
@@ -41,7 +41,7 @@ func (s *sampler) next(logits []float32) (Token, error) {
 	return s.draw(), nil
 }
 
-var errNoLogits = errors.New("llama: the model computed no usable numbers; its file may be damaged")
+var errNoLogits = errors.New("llama: the model computed no usable numbers: its file may be damaged")
 
 func likeliest(logits []float32) (Token, error) {
 	best, at := float32(math.Inf(-1)), -1
@@ -56,7 +56,7 @@ func likeliest(logits []float32) (Token, error) {
 	return Token(at), nil
 }
 
-// choose leaves the candidates in s.best, likeliest first.
+// choose stores the candidates in s.best, likeliest first.
 func (s *sampler) choose(logits []float32) {
 	s.best = s.best[:0]
 	floor := float32(math.Inf(-1))
@@ -84,7 +84,7 @@ func (s *sampler) choose(logits []float32) {
 	s.normalise(s.temperature)
 }
 
-// normalise gives every candidate its part of their probability at a temperature.
+// normalise sets the probability of every candidate at a temperature.
 func (s *sampler) normalise(temperature float64) {
 	sum := 0.0
 	for i := range s.best {
@@ -104,5 +104,5 @@ func (s *sampler) draw() Token {
 			return c.token
 		}
 	}
-	return s.best[0].token // rounding left a crumb
+	return s.best[0].token // only after rounding errors
 }

@@ -14,35 +14,33 @@ import (
 	"parley/appliance/text"
 )
 
-// said is what was said in a conversation, in words and numbers. What a model
-// fills into a call is compared with it: a small one invents what it was not
-// told.
+// source is what was said in a conversation, as words and numbers. The arguments of a tool call are
+// compared with it, because small models invent values that nobody said.
 type source struct {
-	text    string // as it was said, a line a message; small is the same in small letters
+	text    string // as said, one line per message; lower is the same in lower case
 	lower   string
 	words   []string
-	numbers map[string]bool // as digits
-	days    []time.Time     // that were named last
-	years   map[string]bool // numbers that the user has said, years among them
+	numbers map[string]bool // in digits
+	days    []time.Time     // the days that were named last
+	years   map[string]bool // numbers that the user said, years among them
 	english bool
-	// ignored are words by which a tool is asked for, and which say nothing of a value.
+	// ignored are words that request a tool and say nothing about a value.
 	ignored map[string]bool
 }
 
-// ignoring is s where these words are those by which a tool is asked for: "play" does
-// not say what.
+// ignoring returns s with words that only request the tool: "play" does not say what to play.
 func (s source) ignoring(words []string) source {
 	s.ignored = wordSet(strings.Join(words, " "))
 	return s
 }
 
-// maxSourceBytes is how many bytes of a conversation, the newest, the strings of a call are
-// copied from: what a model has in sight of one that is that long.
+// maxSourceBytes is how many bytes of a conversation, the newest, the strings of a call are copied
+// from.
 const maxSourceBytes = 16 << 10
 
-// newSource gathers what was said: by the user and the assistant, what tools were
-// called with and answered, and what of the prompt is of this conversation alone.
-// The rest of the prompt is the same for everybody, and nobody's wish.
+// newSource collects what the user and the assistant said, the arguments and results of tool calls,
+// and the part of the prompt that is specific to this conversation. The rest of the prompt is the
+// same for all users and says nothing about this request.
 func newSource(messages []engine.Message) source {
 	var b strings.Builder
 	var texts, asked []string
@@ -75,17 +73,18 @@ func newSource(messages []engine.Message) source {
 	return s
 }
 
-// englishWords are words that most English sentences have one of, short wishes too: "Give
-// Anna some money."
+// englishWords are words of which most English sentences have one, short requests too: "Give Anna
+// some money."
 var englishWords = wordSet(
 	"the a an i you it is are me my to for and please yes no in on at of do can we this that's i'd i'm what " +
 		"some any with from by your our him her them give get show tell make take call turn want need would could " +
 		"where " +
 		"when who how which another more less money tomorrow today")
 
-// foreignNumerals are those of numbers that other languages have too.
+// foreignNumerals are number words that other languages have too.
 var foreignNumerals = wordSet("oh second couple pair single six ten once zero")
 
+// wordSet returns the words of a text as a set.
 func wordSet(words string) map[string]bool {
 	out := map[string]bool{}
 	for _, w := range strings.Fields(words) {
@@ -94,8 +93,8 @@ func wordSet(words string) map[string]bool {
 	return out
 }
 
-// wordsOf are the words of a text in small letters; what is written with digits
-// is cut from letters, so that "A1007" is two.
+// wordsOf returns the words of a text in lower case. Digits are separated from letters, so "A1007"
+// is two words.
 func wordsOf(s string) []string {
 	var out []string
 	for _, w := range text.Written(s) {
@@ -110,7 +109,7 @@ func wordsOf(s string) []string {
 	return out
 }
 
-// The words of numbers in English, which is what the box's ear writes.
+// numerals are the number words of English, which the speech recognition writes.
 var numerals = map[string]int{"zero": 0, "oh": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6,
 	"seven": 7,
 	"eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15,
@@ -125,9 +124,8 @@ var numerals = map[string]int{"zero": 0, "oh": 0, "one": 1, "two": 2, "three": 3
 	"eighteenth":  18, "nineteenth": 19, "twentieth": 20, "thirtieth": 30, "once": 1, "twice": 2, "single": 1,
 	"midnight": 0, "noon": 12}
 
-// numbersOf are the numbers in words, as digits: those that they make together
-// ("two hundred and twelve" is 212), that they spell ("three oh four" is 304),
-// and each for itself.
+// numbersOf returns the numbers in words as digits: combined ("two hundred and twelve" is 212),
+// spelled ("three oh four" is 304), and each word for itself.
 func numbersOf(words []string) map[string]bool {
 	out := map[string]bool{}
 	add := func(n int) { out[strconv.Itoa(n)] = true }
@@ -178,8 +176,8 @@ func numbersOf(words []string) map[string]bool {
 	return out
 }
 
-// supports tells whether an argument's value was said, or follows from what was. Of
-// what can be meant in other words (a choice of two, "yes") the model is believed.
+// supports reports whether the value of an argument was said or follows from what was said. The
+// model is trusted with values that can be said in other words (a choice of two, "yes").
 func (s source) supports(a schema.Argument, raw json.RawMessage) bool {
 	var value any
 	if json.Unmarshal(raw, &value) != nil {
@@ -188,8 +186,8 @@ func (s source) supports(a schema.Argument, raw json.RawMessage) bool {
 	return s.hasValue(a, value)
 }
 
-// maxCodeBytes is the length in bytes of values of a choice that are no words, such
-// as "am" and "kg": people say them in other ways, and the model is believed.
+// maxCodeBytes is the length of enum values that are abbreviations, such as "am" and "kg". People
+// say them in other words, so the model is trusted with them.
 const maxCodeBytes = 3
 
 func (s source) hasValue(a schema.Argument, value any) bool {
@@ -217,7 +215,8 @@ func (s source) hasValue(a schema.Argument, value any) bool {
 	return false
 }
 
-// hasPart tells the same of a property: what has to be chosen is believed.
+// hasPart is like hasValue for a property of an object; the model is trusted with properties that
+// it has to choose.
 func (s source) hasPart(a schema.Argument, value any) bool {
 	return value != nil && a.Required && a.Chosen() || s.hasValue(a, value)
 }
@@ -228,7 +227,7 @@ func (s source) hasNumber(v float64) bool {
 
 var (
 	clock = regexp.MustCompile(`(?i)\b([0-9]{1,2})(?::([0-9]{2}))?(?::[0-9]{2})?\s*(am|pm)?`)
-	// wholeClock is a time and nothing else: its hour alone does not say it.
+	// wholeClock matches a time and nothing else; its hour alone does not support it.
 	wholeClock = regexp.MustCompile(`^([0-9]{1,2}):([0-9]{2})(?::[0-9]{2})?$`)
 	day        = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}`)
 	clockTime  = regexp.MustCompile(`[0-9]{1,2}:[0-9]{2}`)
@@ -255,12 +254,11 @@ func (s source) hasText(a schema.Argument, v string) bool {
 	return !s.english && !unicode.IsDigit([]rune(v + " ")[0]) && !s.sameScript(v)
 }
 
-// addressWords are words of an address that nobody says, or says otherwise.
+// addressWords are words of addresses that nobody says, or says differently.
 var addressWords = wordSet("com org net www http https mail e")
 
-// hasUnsaidNumber tells whether a text has a number that was not said, and is no hour that
-// was; of an address with an @ that holds for its words as well: a small model that is
-// to write one writes one.
+// hasUnsaidNumber reports whether v contains a number that was not said and is not an hour that was
+// said. In an address with "@" the same holds for words, because small models invent addresses.
 func (s source) hasUnsaidNumber(v string) bool {
 	address := strings.Contains(v, "@")
 	for _, w := range wordsOf(clockTime.ReplaceAllString(v, " ")) {
@@ -278,12 +276,14 @@ func (s source) hasUnsaidNumber(v string) bool {
 // days are words that a day can be meant with which say neither its number nor its
 // name, as weekdays do. A month is not among them: who names one says the day too.
 var (
+	// days are words that can refer to a day without its number or name; weekdays name one. Months
+	// are not included, because whoever names one says the day too.
 	days     = wordSet("today tomorrow tonight yesterday weekend week day month next now asap earliest soonest")
 	weekdays = wordSet("monday tuesday wednesday thursday friday saturday sunday")
 )
 
-// hasDay tells whether a day was said, or can be meant. Small models reckon badly:
-// where a weekday was said it has to be one.
+// hasDay reports whether a day was said or can be meant. Small models calculate badly: if a weekday
+// was said, the day must fall on it.
 func (s source) hasDay(d time.Time) bool {
 	if s.numbers[strconv.Itoa(d.Day())] || slices.Contains(s.words, strings.ToLower(d.Weekday().String())) {
 		return true
@@ -295,8 +295,7 @@ func (s source) hasAnyWord(of map[string]bool) bool {
 	return slices.ContainsFunc(s.words, func(w string) bool { return of[w] })
 }
 
-// hasClock tells whether a time was said: its hour, or the next one, as in "a
-// quarter to six".
+// hasClock reports whether a time was said: its hour, or the next one, as in "a quarter to six".
 func (s source) hasClock(hour, minute string) bool {
 	h, _ := strconv.Atoi(hour)
 	for _, at := range []int{h, h % 12, h%12 + 12, 12} {
@@ -310,7 +309,7 @@ func (s source) hasClock(hour, minute string) bool {
 	return s.hasAnyWord(wordSet("now noon midnight immediately"))
 }
 
-// hasMinute tells whether the minute of a time was said, from either hour.
+// hasMinute reports whether the minute of a time was said, counted from either hour.
 func (s source) hasMinute(minute string) bool {
 	m, _ := strconv.Atoi(minute)
 	switch {
@@ -322,13 +321,12 @@ func (s source) hasMinute(minute string) bool {
 	return m%30 == 15 && slices.Contains(s.words, "quarter")
 }
 
-// stopWords are words that say nothing of a value.
+// stopWords are words that say nothing about a value.
 var stopWords = wordSet(
 	"the and for with from that this some any one please want would like have not none unknown null user " +
 		"guest customer name")
 
-// minStem is how many letters two words begin with alike that are forms of
-// one: "towels" and "towel".
+// minStem is how many letters two forms of a word share at their beginning: "towels" and "towel".
 const minStem = 4
 
 func (s source) hasWord(w string) bool {
@@ -350,8 +348,8 @@ func (s source) hasWord(w string) bool {
 	})
 }
 
-// sameScript tells whether a text is in the letters of what was said: words of another
-// script may be the same word.
+// sameScript reports whether a text is in the script of what was said; a word in another script may
+// be the same word.
 func (s source) sameScript(text string) bool {
 	is := func(t string) bool {
 		return strings.ContainsFunc(t, func(r rune) bool { return unicode.Is(unicode.Latin, r) })

@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// restoreSpelling is a value of an argument with its free strings as they were said: of one that
-// was said in part, that part. Of numbers, codes and addresses the model is believed.
+// restoreSpelling returns a value with its free strings spelled as they were said; of a string that
+// was said in part, only that part. Numbers, codes and addresses are kept as the model wrote them.
 func (c *copier) restoreSpelling(name string, raw json.RawMessage) json.RawMessage {
 	var value any
 	if json.Unmarshal(raw, &value) != nil {
@@ -46,8 +46,8 @@ func (c *copier) restored(name string, value any) (out any, changed bool) {
 	return value, changed
 }
 
-// longestPart is the longest part of a text that was said, as it was said; the text, where
-// there is none or where it has numbers.
+// longestPart returns the longest part of text that was said, spelled as it was said. It returns
+// text itself if no part was said or if text contains numbers.
 func (s source) longestPart(text string) string {
 	if strings.ContainsFunc(text, unicode.IsDigit) || strings.Contains(text, "@") {
 		return text

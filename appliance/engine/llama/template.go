@@ -14,23 +14,21 @@ import (
 type template struct {
 	lib   *library
 	vocab vocabulary
-	text  *byte // of the model, or the library's name of a format
-	// terse: between what a user said and the reply stands no more of the markup
-	// than its first token.
+	text  *byte // of the model, or libllama's name of a format
+	// terse says that only the first token of the markup separates a user's message from the reply.
 	terse bool
-	// fromModel: the model brings a template, whether or not the library knows it.
+	// fromModel says that the model has a template, whether or not the library knows it.
 	fromModel bool
 }
 
-// A part of a rendered conversation: markup of the template, or what message
-// number i says.
+// A part of a rendered conversation is markup of the template, or the content of a message.
 type part struct {
 	markup  string
-	message int // -1: this is markup
+	message int // index; -1: markup
 }
 
-// newTemplate takes the model's own template, or ChatML, which most models
-// follow, where the library knows no better.
+// newTemplate uses the model's own template, or ChatML, which most models follow, if the library
+// does not know it.
 func newTemplate(lib *library, model handle, vocab vocabulary, log *slog.Logger) template {
 	own := lib.modelChatTemplate(model, nil)
 	t := template{
@@ -54,11 +52,11 @@ func newTemplate(lib *library, model handle, vocab vocabulary, log *slog.Logger)
 	return t
 }
 
-// HasTemplate reports whether the model brings a chat template; a base model, which
-// was taught no conversations, brings none.
+// HasTemplate reports whether the model has a chat template. A base model, which was not trained on
+// conversations, has none.
 func (m *Model) HasTemplate() bool { return m.template.fromModel }
 
-// complete tells whether parts hold each of n messages.
+// complete reports whether parts contain all of n messages.
 func complete(parts []part, n int) bool {
 	for _, p := range parts {
 		if p.message >= 0 {
@@ -68,13 +66,11 @@ func complete(parts []part, n int) bool {
 	return n == 0
 }
 
-// tokens writes messages as tokens; reply adds the beginning of the
-// assistant's next turn. The tokens without reply are the beginning of those of
-// the same conversation carried on, up to where the user's next words would
-// stand: what then has to be read is little more than those words. Of a user who
-// still speaks they end with the newest word.
-// shared is how many of them other conversations may have too: those before the
-// first message that is not the system's, as far as they are steady.
+// tokens tokenizes messages; reply adds the beginning of the assistant's next turn. Without reply,
+// the tokens are the beginning of those of the continued conversation, up to where the user's next
+// words would follow, so that little more than those words has to be computed later. If the user is
+// still speaking, the tokens end with the newest word. shared is how many of them other
+// conversations may share: the constant part of the system messages at the beginning.
 func (t template) tokens(messages []engine.Message, reply bool, memo map[string][]Token) (out []Token, shared int,
 	err error) {
 	roles := make([]engine.Role, len(messages))
@@ -88,7 +84,7 @@ func (t template) tokens(messages []engine.Message, reply bool, memo map[string]
 	if err != nil {
 		return nil, 0, err
 	}
-	ends := false // what is shared
+	ends := false // the shared part
 	if t.vocab.addBOS {
 		out = append(out, t.vocab.bos)
 	}
@@ -113,7 +109,7 @@ func (t template) tokens(messages []engine.Message, reply bool, memo map[string]
 			return nil, 0, err
 		}
 		if len(out) == 1 && t.vocab.addBOS && len(piece) > 0 && piece[0] == t.vocab.bos {
-			piece = piece[1:] // the template has it too
+			piece = piece[1:] // the template adds it too
 		}
 		if !ends {
 			shared = len(out) + len(piece)
@@ -127,8 +123,7 @@ func (t template) tokens(messages []engine.Message, reply bool, memo map[string]
 	return out, shared, nil
 }
 
-// opensReply tells whether parts[at] is the markup between what a user said and
-// the reply to it.
+// opensReply reports whether parts[at] is the markup between a user's message and its reply.
 func opensReply(roles []engine.Role, parts []part, at int, reply bool) bool {
 	if at == 0 || parts[at-1].message < 0 || roles[parts[at-1].message] != engine.User {
 		return false
@@ -139,9 +134,8 @@ func opensReply(roles []engine.Role, parts []part, at int, reply bool) bool {
 	return roles[parts[at+1].message] == engine.Assistant
 }
 
-// splitVolatile cuts what a message says where it begins to change from conversation
-// to conversation. White space goes with what follows it, as in most
-// vocabularies.
+// splitVolatile splits the content of a message where it becomes specific to the conversation.
+// White space belongs to the part that follows it, as in most vocabularies.
 func splitVolatile(m engine.Message) (steady, changing string) {
 	said := strings.TrimSpace(m.Content)
 	at := len(m.Content) - m.VolatileBytes - strings.Index(m.Content, said)
@@ -152,7 +146,7 @@ func splitVolatile(m engine.Message) (steady, changing string) {
 	return steady, said[len(steady):]
 }
 
-// contentTokens are the tokens of what a message says: plain text, but for marks.
+// contentTokens tokenizes the content of a message: plain text except for marks.
 func (t template) contentTokens(text string) (out []Token, err error) {
 	for text != "" {
 		at, mark := len(text), ""
@@ -176,6 +170,7 @@ func (t template) contentTokens(text string) (out []Token, err error) {
 	return out, nil
 }
 
+// memoized returns the tokens of text from memo, or tokenizes it.
 func memoized(memo map[string][]Token, key, text string, tokenize func(string) ([]Token, error)) ([]Token, error) {
 	if known, ok := memo[key]; ok {
 		return known, nil
@@ -187,9 +182,8 @@ func memoized(memo map[string][]Token, key, text string, tokenize func(string) (
 	return tokens, err
 }
 
-// parts renders a conversation between roles with a stand-in for every
-// message, and cuts the result there: so no message ever passes through the
-// template, where its markup would be the template's.
+// parts renders a conversation with a placeholder for every message and splits the result there. So
+// no message passes through the template, which could interpret its markup.
 func (t template) parts(roles []engine.Role, reply bool) ([]part, error) {
 	rendered, err := t.render(roles, reply)
 	if err != nil {
@@ -199,7 +193,7 @@ func (t template) parts(roles []engine.Role, reply bool) ([]part, error) {
 	for i := range roles {
 		before, after, found := strings.Cut(rendered, placeholder(i))
 		if !found {
-			continue // the template has no place for this role here
+			continue // the template leaves out this role here
 		}
 		if before != "" {
 			out = append(out, part{markup: before, message: -1})
@@ -216,10 +210,10 @@ func (t template) parts(roles []engine.Role, reply bool) ([]part, error) {
 func placeholder(i int) string { return fmt.Sprintf("\x02%d\x03", i) }
 
 func (t template) render(roles []engine.Role, reply bool) (string, error) {
-	messages := make([]chatMessage, len(roles)+1) // one more: never empty
+	messages := make([]chatMessage, len(roles)+1) // one more, so that it is never empty
 	for i, r := range roles {
 		if !slices.Contains([]engine.Role{engine.System, engine.User, engine.Assistant}, r) {
-			return "", fmt.Errorf("llama: message %d has role %q; known are %q, %q and %q", i, r, engine.System,
+			return "", fmt.Errorf("llama: message %d has role %q: %q, %q and %q are allowed", i, r, engine.System,
 				engine.User, engine.Assistant)
 		}
 		messages[i] = chatMessage{role: cString(string(r)), content: cString(placeholder(i))}

@@ -2,34 +2,33 @@ package llama
 
 import "time"
 
-// threadTuner chooses how many threads decode. Several threads meet at a barrier
-// after every operation, hundreds of times a token, and wait there spinning:
-// when another process takes one of their cores, they are not a little but many
-// times slower than a single thread. So now and then a step is taken the other
-// way, alone or all together, and the quicker way is kept.
+// threadTuner chooses how many threads decode. Several threads meet at a barrier after every
+// operation, hundreds of times a token, and spin while they wait. When another process takes one of
+// their cores, they are not a little but many times slower than a single thread. So now and then
+// one step is a trial with the other choice, one thread or all, and the faster choice is kept.
 type threadTuner struct {
-	maxThreads int  // threads, when all work
-	single     bool // the way that is kept
+	maxThreads int  // threads when all work
+	single     bool // the current choice is one thread
 
-	trial    bool          // the next step goes the other way
+	trial    bool          // the next step uses the other choice
 	since    int           // stepTimes since the last trial
-	interval int           // stepTimes until the next one
-	usual    time.Duration // byKey a step of the kept way: the mean, recent ones weighing more
-	size     int           // budget of the steps that usual is about
+	interval int           // steps until the next trial
+	usual    time.Duration // moving average of the step time with the current choice
+	size     int           // tokens of the steps that usual measures
 }
 
 const (
-	trialFirst = 4   // stepTimes to the first trial: on a busy machine they can take a second
-	trialLast  = 128 // each trial that changes nothing doubles the steps to the next, up to this
-	minGain    = 0.8 // byKey the usual time, for the other way to be taken
-	slowFactor = 2   // times the usual time, for a trial at once
+	trialFirst = 4   // steps to the first trial: on a busy machine they can take a second
+	trialLast  = 128 // each trial that changes nothing doubles the interval, up to this
+	minGain    = 0.8 // fraction of the usual time below which the other choice is taken
+	slowFactor = 2   // multiple of the usual time that starts a trial at once
 )
 
 func newThreadTuner(threads int) *threadTuner {
 	return &threadTuner{maxThreads: threads, interval: trialFirst}
 }
 
-// threads is how many threads the next step shall have.
+// threads returns the number of threads of the next step.
 func (p *threadTuner) threads() int {
 	if p.single != p.trial {
 		return 1
@@ -37,13 +36,13 @@ func (p *threadTuner) threads() int {
 	return p.maxThreads
 }
 
-// record learns from a step of replies alone, size tokens; steps with prompts
-// differ too much from each other to compare.
+// record takes the duration of a step of replies alone, with size tokens. Steps with prompts differ
+// too much from each other to compare.
 func (p *threadTuner) record(size int, d time.Duration) {
 	if p.maxThreads == 1 {
 		return
 	}
-	if size != p.size { // another number of replies: begin again to compare
+	if size != p.size { // another number of replies: the comparison starts again
 		p.size, p.usual, p.trial = size, 0, false
 		return
 	}

@@ -13,9 +13,9 @@ import (
 	"parley/appliance/engine"
 )
 
-// Marks stand in a message for markup of the model's own. What somebody said, or a
-// tool answered, has none of them (unmarked) and cannot spell the markup either
-// (disarmed): nobody else writes a call or the answer of a tool.
+// Marks in a message stand for markup of the model. Text that was said or that a tool returned
+// contains no marks (markRemover) and cannot spell the markup either (escapeMarkup), so only this
+// package writes a call or a tool result.
 const (
 	callMark, callEndMark     = "\x02call\x03", "\x02/call\x03"
 	answerMark, answerEndMark = "\x02answer\x03", "\x02/answer\x03"
@@ -29,7 +29,7 @@ var (
 	markupPattern = regexp.MustCompile(`(?i)<(\s*/?\s*)(tool_?(?:call|response|result)|function|tools)`)
 )
 
-// escapeMarkup is text that is nobody's markup.
+// escapeMarkup returns text without marks and without the model's markup.
 func escapeMarkup(text string) string {
 	if strings.ContainsAny(text, "\x02\x03") {
 		text = markRemover.Replace(text)
@@ -40,9 +40,9 @@ func escapeMarkup(text string) string {
 	return text
 }
 
-// withTools writes p for a model that knows only what is said: the tools stand
-// in the system message, calls and what tools answered in those of the
-// assistant and the user, as Qwen and its kin were trained to read them.
+// withTools writes p for a model that only knows text: the tools are listed in the system message,
+// and calls and tool results are part of the assistant's and the user's messages, as Qwen and
+// related models were trained.
 func withTools(p engine.Prompt, set *toolset) []engine.Message {
 	out := make([]engine.Message, 0, len(p.Messages)+1)
 	if set != nil && (len(p.Messages) == 0 || p.Messages[0].Role != engine.System) {
@@ -76,10 +76,10 @@ func withTools(p engine.Prompt, set *toolset) []engine.Message {
 	return out
 }
 
-// generateWithTools asks the router whether the user wants a tool, and begins the
-// answer in words beside it, in the same steps: nothing of that is emitted before
-// the router has said that no tool is wanted. For a call its arguments are written
-// under the tool's grammar; what the user has not said for it is asked for.
+// generateWithTools asks the router whether the user requests a tool, and computes the answer in
+// words in parallel, in the same steps; none of it is emitted before the router has decided that no
+// tool is needed. The arguments of a call are generated under the tool's grammar, and the user is
+// asked for those that are missing.
 func (m *Model) generateWithTools(ctx context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage,
 	error) {
 	begun := time.Now()
@@ -117,14 +117,15 @@ func (m *Model) generateWithTools(ctx context.Context, p engine.Prompt, emit fun
 	return u, c.end(err)
 }
 
-// checkRoles says what is wrong with the messages of p; nil: nothing.
+// checkRoles returns what is wrong with the messages of p, or nil.
 func checkRoles(p engine.Prompt) error {
 	for i, m := range p.Messages {
 		switch {
 		case !slices.Contains([]engine.Role{engine.System, engine.User, engine.Assistant, engine.ToolRole}, m.Role):
-			return fmt.Errorf("llama: message %d has role %q; known are system, user, assistant and tool", i, m.Role)
+			return fmt.Errorf("llama: message %d has role %q: system, user, assistant and tool are allowed", i, m.Role)
 		case len(m.Calls) > 0 && m.Role != engine.Assistant:
-			return fmt.Errorf("llama: message %d of role %q calls tools; only the assistant does", i, m.Role)
+			return fmt.Errorf("llama: message %d has tool calls and role %q: only assistant messages may have calls", i,
+				m.Role)
 		}
 	}
 	if p.Grammar != "" && len(p.Tools) > 0 {
@@ -133,4 +134,5 @@ func checkRoles(p engine.Prompt) error {
 	return nil
 }
 
+// sortedKeys returns the keys of a map in order.
 func sortedKeys[V any](of map[string]V) []string { return slices.Sorted(maps.Keys(of)) }

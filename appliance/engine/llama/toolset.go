@@ -16,33 +16,32 @@ import (
 )
 
 const (
-	// toolBytes is how much the model reads of all tools together, about 2,000
-	// tokens, beside the conversation and again in the router: sixty-four tools
-	// have a line of 128 bytes each, three as much as a config may say of them.
+	// toolBytes limits the descriptions of all tools together, about 2,000 tokens, in the
+	// conversation and again in the router: sixty-four tools get a line of 128 bytes each, three as
+	// much as a config allows.
 	toolBytes = 8 << 10
-	// toolLine is how much of one tool's description an example of the router's has,
-	// and toolEntry how much of all that is known of it the router reads.
+	// toolLine limits one tool's description in an example of the router, and toolEntry limits its
+	// entry in the router's list.
 	toolLine  = 160
 	toolEntry = 400
-	// maxToolsets is how many configs' tools are kept ready: more than a box
-	// talks with at a time. Each is some kilobytes, and 64 kB at most for each of
-	// its tools.
+	// maxToolsets is how many configs' tools are cached: more than a box talks with at a time. Each
+	// takes some kilobytes, and at most 64 kB per tool.
 	maxToolsets = 32
 )
 
-// toolset is what is made of a config's tools, once.
+// toolset is what is prepared once for the tools of a config.
 type toolset struct {
 	tools        []engine.Tool
 	parameters   []*schema.Parameters // of each of tools
-	labels       []string             // what the router calls them, and at the end what is none of them
-	labelTokens  []Token              // by which it tells the labels apart
+	labels       []string             // the router's names of the tools, and at the end the label of none
+	labelTokens  []Token              // first tokens that distinguish the labels
 	block        string               // for the system message
-	examples     []engine.Message     // what the router begins with
-	head         []Token              // the same in tokens
-	markupTokens []Token              // with which no reply beside these tools begins
+	examples     []engine.Message     // the beginning of the router's conversation
+	head         []Token              // examples as tokens
+	markupTokens []Token              // with which no reply with these tools may begin
 }
 
-// toolsets keeps those used last. It may be used from many goroutines.
+// toolsets caches the toolsets used last. It is safe for concurrent use.
 type toolsets struct {
 	mu    sync.Mutex
 	byKey map[[sha256.Size]byte]*toolset
@@ -50,8 +49,8 @@ type toolsets struct {
 	time  int
 }
 
-// toolset makes of tools what routing and calling needs. A tool that cannot be
-// called, whose schema should have been refused with its config, is left out.
+// toolset prepares tools for routing and calling. A tool that cannot be called is left out; its
+// schema should have been refused with its config.
 func (m *Model) toolset(tools []engine.Tool) (*toolset, error) {
 	h := sha256.New()
 	for _, t := range tools {
@@ -61,7 +60,7 @@ func (m *Model) toolset(tools []engine.Tool) (*toolset, error) {
 	if kept := m.toolsets.get(key); kept != nil {
 		return kept, nil
 	}
-	made, err := m.makeToolset(tools) // of large tools that takes half a second, in which others may come
+	made, err := m.makeToolset(tools) // takes half a second for large tools, during which others may be made
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +79,7 @@ func (s *toolsets) get(key [sha256.Size]byte) *toolset {
 	return kept
 }
 
-// put keeps made; the one used longest ago makes room for it.
+// put caches made and evicts the one least recently used.
 func (s *toolsets) put(key [sha256.Size]byte, made *toolset) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -98,7 +97,7 @@ func (s *toolsets) put(key [sha256.Size]byte, made *toolset) {
 	s.byKey[key], s.used[key] = made, s.time
 }
 
-// CheckTool says why no grammar can be made of the parameters of a tool.
+// CheckTool returns why no grammar can be made of a tool's parameters, or nil.
 func (m *Model) CheckTool(name string, parameters []byte) error {
 	return schema.Check(name, parameters)
 }
@@ -134,12 +133,11 @@ func (m *Model) makeToolset(tools []engine.Tool) (*toolset, error) {
 	return s, err
 }
 
-// noTool is the label of what no tool is for.
+// noTool is the label for words that request no tool.
 const noTool = "none"
 
-// label gives every tool a word by which the router's first token tells it from
-// the others: one of its name where there is one, for a small model knows by
-// "timer" and "light" what is meant, else letters.
+// label gives every tool a word whose first token distinguishes it from the others: a word of its
+// name if there is one, because a small model understands "timer" and "light", else letters.
 func (s *toolset) label(v vocabulary) error {
 	taken := map[Token]bool{}
 	first := func(word string) (Token, error) {
@@ -183,7 +181,7 @@ func (s *toolset) label(v vocabulary) error {
 	return nil
 }
 
-// letters are labels for tools whose names have nothing of their own.
+// letters are labels for tools without a distinctive word in their names.
 var letters = func() (out []string) {
 	for a := 'A'; a <= 'Z'; a++ {
 		out = append(out, string(a))
@@ -196,7 +194,7 @@ var letters = func() (out []string) {
 	return out
 }()
 
-// nameWords are the words of a name such as "book_taxi" or "bookTaxi".
+// nameWords returns the words of a name such as "book_taxi" or "bookTaxi".
 func nameWords(name string) []string {
 	var out []string
 	word := ""
@@ -220,7 +218,7 @@ func nameWords(name string) []string {
 	return out
 }
 
-// toolPhrase is what a tool does, in a phrase: the first sentence of its description.
+// toolPhrase returns what a tool does: the first sentence of its description.
 func toolPhrase(t engine.Tool) string {
 	text := oneLine(t.Description)
 	if end := strings.Index(text, ". "); end > 0 {
@@ -233,11 +231,10 @@ func toolPhrase(t engine.Tool) string {
 	return text
 }
 
-// oneLine is text without line breaks, by which it could look like more lines
-// than its own.
+// oneLine returns text without line breaks, which could make it look like several lines.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// clip cuts text to so many bytes, at the beginning of a rune.
+// clip cuts text to at most most bytes, at the beginning of a rune.
 func clip(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -245,7 +242,7 @@ func clip(text string, most int) string {
 	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
-// toolBlock tells a model which tools there are, a line each.
+// toolBlock lists the tools for the model, a line each.
 func toolBlock(tools []engine.Tool, parameters []*schema.Parameters) string {
 	var b strings.Builder
 	b.WriteString("\n\n# Functions\n\nThese can be called for the user:\n")
@@ -256,7 +253,7 @@ func toolBlock(tools []engine.Tool, parameters []*schema.Parameters) string {
 		whole += len(lines[i])
 	}
 	for _, line := range lines {
-		if whole > toolBytes { // each is clipped alike
+		if whole > toolBytes { // all are clipped to the same length
 			line = clip(line, toolBytes/len(lines))
 		}
 		b.WriteString(line + "\n")
@@ -266,7 +263,8 @@ func toolBlock(tools []engine.Tool, parameters []*schema.Parameters) string {
 	return b.String()
 }
 
-// argumentNames are the names of a tool's arguments, by which the router tells what it is about.
+// argumentNames lists the names of a tool's arguments, from which the router understands what the
+// tool is about.
 func argumentNames(p *schema.Parameters) string {
 	var names []string
 	for _, a := range p.Arguments {
@@ -278,8 +276,8 @@ func argumentNames(p *schema.Parameters) string {
 	return " (" + strings.Join(names, ", ") + ")"
 }
 
-// unionTypes is what a value of several kinds may be, in words: "integer or email". Empty:
-// it is more than that.
+// unionTypes describes the types of a value with several types: "integer or email". It returns ""
+// for anything more complicated.
 func unionTypes(of json.RawMessage) string {
 	type kind struct{ Type, Format string }
 	var s struct {
@@ -305,8 +303,8 @@ func unionTypes(of json.RawMessage) string {
 	return strings.Join(out, " or ")
 }
 
-// describeArguments are the arguments of a tool, as short as they can be told. It is no code: a
-// small model would answer with such code.
+// describeArguments describes the arguments of a tool as briefly as possible. It is not code,
+// because a small model would answer with such code.
 func describeArguments(p *schema.Parameters) string {
 	var args []string
 	for _, a := range p.Arguments {

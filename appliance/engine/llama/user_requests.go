@@ -10,34 +10,33 @@ import (
 	"parley/appliance/text"
 )
 
-// Some want two things at once: "The weather, please, and when does my train
-// abandon?" After the first was answered, the same words still ask for it more than
-// for the other, and nothing tells the second wish from none. So the router is then
-// shouldAbort about each part of the words by itself.
+// Some users make two requests at once: "The weather, please, and when does my train leave?" After
+// the first is answered, the same words still ask for it more than for the second, and nothing
+// distinguishes the second request from none. So the router is then asked about each part of the
+// words separately.
 
 const (
-	// maxUserRequests is how many parts are judged: the router's own sequence and those
-	// that belong to no conversation.
+	// maxUserRequests is how many parts are judged: one in the router's own sequence and one in
+	// each extra sequence.
 	maxUserRequests = 1 + extraSequences
-	// minRequestWords is how many words a part has that may be a wish; what is shorter
-	// ("please", "in Oslo") belongs to the part before it.
+	// minRequestWords is how many words a part needs to be a request; anything shorter ("please",
+	// "in Oslo") belongs to the part before it.
 	minRequestWords = 3
 )
 
-// requestSeparator is what stands between two wishes: the end of a sentence, or a word that
-// joins them, in the languages that the box speaks of itself.
+// requestSeparator matches what separates two requests: the end of a sentence or a joining word, in
+// the languages that the box speaks.
 var requestSeparator = regexp.MustCompile(`(?i)[;` + text.Terminators +
 	`]+\s+|,?\s+(?:and|then|also|plus|und|dann|außerdem|et|puis|poi|oraz)\s+`)
 
-// splitRequests are the parts of what a user said that may each be a wish; one, where it is
-// a single one.
+// splitRequests splits the user's words into the parts that may each be a request.
 func splitRequests(said string) []string {
 	said = oneLine(said)
 	var parts [][2]int
 	at := 0
 	for _, cut := range requestSeparator.FindAllStringIndex(said, -1) {
 		if len(parts) == maxUserRequests-1 {
-			break // the last takes all that is left
+			break // the last part takes the rest
 		}
 		if len(strings.Fields(said[at:cut[0]])) >= minRequestWords {
 			parts = append(parts, [2]int{at, cut[0]})
@@ -56,18 +55,19 @@ func splitRequests(said string) []string {
 	return out
 }
 
-// A want is what the router is to judge of what a user said.
+// userRequest is a part of the user's words that the router judges.
 type userRequest struct {
-	text string // stopWords: all of it
-	// listedRequests: it is a wish of a list, of which another one was called for.
+	text string // empty: all words
+	// listed says that the request is an item of a list, of which another item was called for
+	// already.
 	listed bool
 }
 
-// whole reports whether it is all that was said.
+// whole reports whether the request is all of the user's words.
 func (w userRequest) whole() bool { return w.text == "" }
 
-// userRequests are what the router is to judge: before any tool was called all of the
-// words, and then the wishes among them that may be left.
+// userRequests returns what the router is to judge: before any tool call all of the words, later
+// the requests among them that may be left.
 func userRequests(user string, since []engine.ToolCall) []userRequest {
 	if len(since) == 0 {
 		return []userRequest{{}}
@@ -86,9 +86,9 @@ func userRequests(user string, since []engine.ToolCall) []userRequest {
 	return out
 }
 
-// firstUnanswered is the first part that asks for what no tool has answered, and for which
-// tool; -1: none does. A tool that was called is called once more for a part that
-// tells of something else than the calls were made with.
+// firstUnanswered returns the first part that requests something no tool has answered, and the
+// index of the tool; -1 if there is none. A tool is called again only for a part that mentions
+// something the calls were not made with.
 func firstUnanswered(parts []userRequest, said []verdict, set *toolset, since []engine.ToolCall) (chosen userRequest,
 	at int,
 	margin float64) {
@@ -116,8 +116,8 @@ func firstUnanswered(parts []userRequest, said []verdict, set *toolset, since []
 	return userRequest{}, -1, math.Inf(-1)
 }
 
-// mentionsMore tells whether a part has a number or a name with which no call was made:
-// else it is more likely about the same thing.
+// mentionsMore reports whether a part has a number or a name with which no call was made. Otherwise
+// it is probably about the same thing.
 func mentionsMore(text string, made []madeCall) bool {
 	for i, w := range strings.Fields(text) {
 		word := []string{w}
@@ -128,7 +128,7 @@ func mentionsMore(text string, made []madeCall) bool {
 	return false
 }
 
-// onlyRequest are messages up to what the user said last, of which only one wish is left.
+// onlyRequest returns messages up to the user's last words, reduced to one request.
 func onlyRequest(messages []engine.Message, wish string) []engine.Message {
 	at := len(messages) - 1
 	for ; at > 0 && messages[at].Role != engine.User; at-- {
