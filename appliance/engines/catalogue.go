@@ -5,12 +5,12 @@ import (
 	"parley/appliance/contract"
 )
 
-// Catalogue is which language models a config may name.
+// Catalogue lists the language models that a config may name.
 type Catalogue struct{ Config config.Config }
 
-// LanguageModels lists the default model, the embedded ones by their own names,
-// and the routes in the order in which they are tried. The address of a server
-// is the operator's business alone.
+// LanguageModels lists the default model, the embedded ones by their own names, and the routes in
+// the order in which they are tried. It omits the addresses of servers, which only concern the
+// operator.
 func (c Catalogue) LanguageModels() contract.ReturnLanguageModels {
 	list := contract.ReturnLanguageModels{StrictModels: c.Config.StrictModels}
 	tools := []contract.BuiltInTool{contract.HangUp}

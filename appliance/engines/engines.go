@@ -1,5 +1,5 @@
-// Package engines opens the engines that the settings choose, out of the packs that
-// are here, and has them warm: who detects voices, transcribes, thinks and speaks.
+// Package engines opens the engines that the settings select, from the installed packs, and keeps
+// them warm: voice detector, transcriber, language models and voices.
 package engines
 
 import (
@@ -22,31 +22,31 @@ import (
 	"parley/firmware/packs"
 )
 
-// Selection says which engines to open.
+// Selection is a set of engines to open, joined with |.
 type Selection uint
 
-// What engines are for; they can be joined with |.
+// The members of a Selection.
 const (
 	Hearing        Selection = 1 << iota // the voice detector and the transcriber
 	Speaking                             // the voices
 	Thinking                             // the language model
-	OnDemandVoices                       // the voices, each when it is first asked for
+	OnDemandVoices                       // the voices, each loaded on its first use
 
-	// OneShot is for a program that speaks once, and at once: its first words are the
+	// OneShot is for a program that speaks once and at once, so that its first words are the
 	// voice's first run.
 	OneShot
 
 	All = Hearing | Speaking | Thinking
 )
 
-// Set is the open engines, warm and ready. What was not asked for is nil.
-// Close gives them back.
+// Set holds the open engines, warm and ready. Engines that were not selected are nil. Close
+// releases them.
 type Set struct {
 	Gate        *engine.Gate
 	Detector    engine.VoiceDetector
 	Transcriber engine.Transcriber
-	TurnEnd     *TurnEnd             // loaded when somebody asks
-	Model       engine.LanguageModel // that of a chat whose config names none
+	TurnEnd     *TurnEnd             // loaded on its first use
+	Model       engine.LanguageModel // for chats whose config names none
 
 	cfg config.Config
 	log *slog.Logger
@@ -58,15 +58,14 @@ type Set struct {
 	loading    sync.WaitGroup
 	skipWarmUp bool // voices are not warmed
 
-	mu      sync.Mutex            // guards what follows
+	mu      sync.Mutex            // guards the following fields
 	voices  map[string]*voicePack // by pack
-	library []voice.Base          // the library as it was read last
+	library []voice.Base          // the voices when they were last listed
 	closers []func() error        // in the order of opening
 }
 
-// Open opens the engines that cfg chooses, side by side, and warms
-// them. A missing or damaged pack is an error that names the command that
-// mends it.
+// Open opens the engines that cfg selects, in parallel, and warms them. For a missing or damaged
+// pack, the error names the command that repairs it.
 func Open(ctx context.Context, cfg config.Config, which Selection, log *slog.Logger) (*Set, error) {
 	if err := errors.Join(checkVoice(cfg, which), checkModels(cfg, which)); err != nil {
 		return nil, err
@@ -114,9 +113,9 @@ func Open(ctx context.Context, cfg config.Config, which Selection, log *slog.Log
 	return e, nil
 }
 
-// Close gives all engines back, the newest first. No call may be under way.
+// Close releases all engines, the newest first. No call may be running.
 func (e *Set) Close() error {
-	e.loading.Wait() // of voices
+	e.loading.Wait() // voices that are being loaded
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	var err error
@@ -143,7 +142,7 @@ func (e *Set) openDetector(ctx context.Context) error {
 	return e.warm(ctx, "voice detector", d)
 }
 
-// transcriber is what both transcribers of package onnx are.
+// transcriber is implemented by both transcribers of package onnx.
 type transcriber interface {
 	engine.Transcriber
 	warmer
@@ -168,8 +167,8 @@ func (e *Set) openTranscriber(ctx context.Context) error {
 	return e.warm(ctx, name, t)
 }
 
-// TranscriberLanguages are the languages that the transcriber of the settings knows, as tags of
-// BCP 47; nil: many.
+// TranscriberLanguages returns the languages of the configured transcriber as BCP 47 tags; nil
+// means many.
 func TranscriberLanguages(cfg config.Config) []string {
 	if cfg.Engines.Transcriber == "moonshine" {
 		return []string{"en"}
@@ -179,7 +178,7 @@ func TranscriberLanguages(cfg config.Config) []string {
 
 type warmer interface{ Warm(context.Context) error }
 
-// warm makes an engine's first run, which is slower than all later ones.
+// warm makes an engine's first run, which is slower than later ones.
 func (e *Set) warm(ctx context.Context, name string, w warmer) error {
 	begun := time.Now()
 	if err := w.Warm(ctx); err != nil {
@@ -189,10 +188,10 @@ func (e *Set) warm(ctx context.Context, name string, w warmer) error {
 	return nil
 }
 
-// Needs are the packs of a box with these settings.
+// Needs returns the packs that a box with these settings needs.
 func Needs(cfg config.Config) []string { return needs(cfg, All) }
 
-// needs are the packs that the chosen engines are made of.
+// needs returns the packs of the selected engines.
 func needs(cfg config.Config, which Selection) []string {
 	var names []string
 	if which&(Hearing|Speaking|OnDemandVoices) != 0 {

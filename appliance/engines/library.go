@@ -9,7 +9,7 @@ import (
 	"parley/appliance/voice"
 )
 
-// Library is every voice of the packs that are there.
+// Library returns the voices of all installed packs.
 func Library(cfg config.Config) []voice.Base {
 	var all []voice.Base
 	for _, pack := range cfg.Voices() {
@@ -18,7 +18,7 @@ func Library(cfg config.Config) []voice.Base {
 			b.Language = onnx.VoiceLanguage(cfg.Pack(pack))
 		}
 		if slices.ContainsFunc(all, func(o voice.Base) bool { return strings.EqualFold(o.Name, b.Name) }) {
-			b.Name = pack // two packs, grandma and voice-grandma
+			b.Name = pack // for two packs such as grandma and voice-grandma
 		}
 		all = append(all, b)
 	}

@@ -17,8 +17,8 @@ import (
 	"parley/internal/layout"
 )
 
-// openModels opens the default language model and those that routes lead to,
-// one after the other: two at once would only slow each other down.
+// openModels opens the default language model and those of the routes, one after the other, since
+// two at once would only slow each other down.
 func (e *Set) openModels(ctx context.Context) error {
 	e.models = map[config.LanguageModel]engine.LanguageModel{}
 	for _, m := range e.cfg.Models() {
@@ -32,15 +32,14 @@ func (e *Set) openModels(ctx context.Context) error {
 	return nil
 }
 
-// LanguageModel returns the model that answers where a config names one. Where
-// the box has none for it, it is the default one, and false.
+// LanguageModel returns the model for a config that names one. If the box has no route for it, it
+// returns the default model and false.
 func (e *Set) LanguageModel(named contract.LanguageModel) (engine.LanguageModel, bool) {
 	m, found := e.cfg.ModelFor(named)
 	return e.models[m], found
 }
 
-// Fallback are the models that answer, one after the other, where another one
-// fails.
+// Fallback returns the models that answer, in order, when another one fails.
 func (e *Set) Fallback() []engine.LanguageModel {
 	models := make([]engine.LanguageModel, len(e.cfg.Fallback))
 	for i, m := range e.cfg.Fallback {
@@ -62,7 +61,7 @@ func (e *Set) openModel(ctx context.Context, m config.LanguageModel) (engine.Lan
 		LibraryDir:    e.cfg.Pack("runtime-llama"),
 		ModelPath:     filepath.Join(e.cfg.Pack(m.Pack), "model.gguf"),
 		Gate:          e.Gate,
-		Threads:       min(2, e.Gate.Cores()), // more do not make a small model faster
+		Threads:       min(2, e.Gate.Cores()), // more threads do not make a small model faster
 		PromptDir:     filepath.Join(e.cfg.Data, layout.Prompts),
 		ResultTokens:  e.cfg.Tools.AnswerTokens,
 		Conversations: min(max(e.cfg.MaxChats(), 1), llama.MaxConversations),
@@ -75,8 +74,8 @@ func (e *Set) openModel(ctx context.Context, m config.LanguageModel) (engine.Lan
 	return model, e.warm(ctx, m.Pack, model)
 }
 
-// openRemote uses a server. One that refuses us needs its operator; any other
-// fault may pass, so the box starts and says so.
+// openRemote opens a remote model. If the server rejects the request, the operator has to act and
+// openRemote returns an error; other failures may be temporary, so they are only logged.
 func (e *Set) openRemote(ctx context.Context, m config.LanguageModel) (engine.LanguageModel, error) {
 	key := os.Getenv(m.KeyEnv)
 	if m.KeyEnv != "" && key == "" {
@@ -90,14 +89,14 @@ func (e *Set) openRemote(ctx context.Context, m config.LanguageModel) (engine.La
 	e.onClose(model.Close)
 	err = e.warm(ctx, model.Describe(), model)
 	if fault, ok := errors.AsType[*remote.Error](err); ok && fault.Kind != remote.Refused {
-		e.log.Warn("the language model's server does not answer yet; chats will fail until it does", "err", err)
+		e.log.Warn("the language model's server does not answer yet; chats fail until it does", "err", err)
 		return model, nil
 	}
 	return model, err
 }
 
-// checkModels says which language models there are where one that is asked for
-// is neither here nor to be fetched. The error is a *packs.ErrNoPack.
+// checkModels returns an error with the available language models if a configured one is neither
+// installed nor available. It wraps a *packs.ErrNoPack.
 func checkModels(cfg config.Config, which Selection) error {
 	if which&Thinking == 0 {
 		return nil

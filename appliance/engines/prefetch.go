@@ -13,19 +13,16 @@ import (
 )
 
 const (
-	// prefetchMemory has to be free before a voice is loaded that nobody has asked for
-	// yet: three times what Kokoro takes with its work, so that a box on a small
-	// machine keeps its memory for what is asked of it.
+	// prefetchMemory is the free memory that prefetching a voice requires: three times what Kokoro
+	// needs, so that a small machine keeps its memory for requests.
 	prefetchMemory = 2 << 30
-	// prefetchInterval is how long after a moment in which the box is busy it is tried
-	// again, and how long after the start for the first time: who starts a box
-	// talks to it then, and loading takes one core for seconds.
+	// prefetchInterval is the interval between attempts while the box is busy, and the delay of the
+	// first one: users talk to a box just after its start, and loading uses one core for seconds.
 	prefetchInterval = 30 * time.Second
 )
 
-// PrefetchVoices loads the voices of the profile that the first request for them would
-// have to wait for, at a moment when nobody talks to the box: chats is how many
-// conversations there are. stop waits for the end of that.
+// PrefetchVoices loads the voices of the profile before their first use, when nobody talks to the
+// box; chats returns the number of conversations. stop waits for the goroutine to end.
 func (e *Set) PrefetchVoices(ctx context.Context, chats func() int) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	over := make(chan struct{})
@@ -41,15 +38,15 @@ func (e *Set) PrefetchVoices(ctx context.Context, chats func() int) (stop func()
 	}
 }
 
-// prefetchesKokoro reports whether the profile has Kokoro, and it is here.
+// prefetchesKokoro reports whether the profile includes Kokoro and it is installed.
 func prefetchesKokoro(cfg config.Config) bool {
 	chosen, err := packs.Profile(cfg.Profile)
 	return err == nil && slices.ContainsFunc(chosen, func(p packs.Pack) bool { return p.Name == voice.KokoroPack }) &&
 		slices.ContainsFunc(Library(cfg), func(b voice.Base) bool { return b.Pack == voice.KokoroPack })
 }
 
-// waitIdle waits until nobody talks to the box and nothing is computed; false where ctx
-// ends before.
+// waitIdle waits until nobody talks to the box and nothing is computed. It returns false if ctx
+// ends first.
 func waitIdle(ctx context.Context, gate *engine.Gate, chats func() int) bool {
 	for {
 		select {
@@ -61,17 +58,17 @@ func waitIdle(ctx context.Context, gate *engine.Gate, chats func() int) bool {
 		if err != nil {
 			return false
 		}
-		leave() // loading does not compute with the engines, and takes one core
+		leave() // loading does not use the engines, and takes one core
 		if chats() == 0 {
 			return true
 		}
 	}
 }
 
-// prefetchKokoro loads Kokoro, if there is memory enough.
+// prefetchKokoro loads Kokoro if there is enough memory.
 func (e *Set) prefetchKokoro(ctx context.Context) {
 	if free := freeMemory(); free < prefetchMemory {
-		e.log.Info("the voices of Kokoro are loaded when they are first asked for, since memory is short", "free", free,
+		e.log.Info("memory is short: Kokoro's voices are loaded on their first use", "free", free,
 			"wanted", prefetchMemory)
 		return
 	}
@@ -83,14 +80,14 @@ func (e *Set) prefetchKokoro(ctx context.Context) {
 		return
 	}
 	if p.err != nil {
-		e.log.Warn("the voices of Kokoro cannot be loaded", "err", p.err)
+		e.log.Warn("loading Kokoro's voices failed", "err", p.err)
 		return
 	}
-	e.log.Info("the voices of Kokoro are loaded", "seconds", time.Since(begun).Seconds())
+	e.log.Info("Kokoro's voices are loaded", "seconds", time.Since(begun).Seconds())
 }
 
-// freeMemory is how many bytes this process may still take: of the machine, or of
-// the container that it is in.
+// freeMemory returns how many bytes this process may still allocate, on the machine or in its
+// container.
 func freeMemory() int64 {
 	free := machine.Bytes("/proc/meminfo", "MemAvailable")
 	limit, err := machine.Number("/sys/fs/cgroup/memory.max")

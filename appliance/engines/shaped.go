@@ -11,34 +11,34 @@ import (
 )
 
 const (
-	// voiceLUFS is how loud the engines make their voices.
+	// voiceLUFS is the loudness of the engines' voices.
 	voiceLUFS = -23
-	// peakLimit is what no voice passes, -1 dB below full scale: what codecs and
-	// sound cards make of a wave goes a little beyond its samples.
+	// peakLimit is the highest peak of a voice, -1 dB below full scale, since codecs and sound
+	// cards slightly exceed the sample values.
 	peakLimit = 0.891
 
-	slowest, fastest = 0.25, 3 // speeds that the engines take
+	slowest, fastest = 0.25, 3 // speeds that the engines accept
 )
 
-// shaped is a voice that is made to sound other than it does, or louder.
+// shaped is a voice with a changed sound or loudness.
 type shaped struct {
 	engine.Synthesizer
 	shape   shape.Settings
-	rate    float64 // of its speech beside its own
-	pitchHz float64 // its mean pitch; 0 where it is not known
-	gainDB  float64 // dB, of all that it says
+	rate    float64 // speed relative to the voice's own
+	pitchHz float64 // mean pitch; 0 if unknown
+	gainDB  float64 // gain of everything it says
 }
 
-// Language is that of the voice; empty where it does not say it.
+// Language returns the language of the voice, or "".
 func (s shaped) Language() string { return engine.LanguageOf(s.Synthesizer) }
 
-// CanSay is that of the voice.
+// CanSay implements engine.TextChecker.
 func (s shaped) CanSay(text string, o engine.SpeakOptions) error {
 	return engine.CanSay(s.Synthesizer, text, o)
 }
 
-// Speak is that of the voice. Its pieces are cut elsewhere: what the shape looks
-// ahead, at most 80 ms of sound, comes with the next one.
+// Speak implements engine.Synthesizer. The shaper delays its output by at most 80 ms of sound, so
+// the pieces are cut at other positions.
 func (s shaped) Speak(ctx context.Context, text string, o engine.SpeakOptions, emit func(engine.Sound) error) error {
 	if s.rate != 0 {
 		o.ModelSpeed = min(max(s.rate, slowest), fastest)
@@ -56,13 +56,13 @@ func (s shaped) Speak(ctx context.Context, text string, o engine.SpeakOptions, e
 	})
 }
 
-// shaping is one speech on its way.
+// shaping is a speech in progress.
 type shaping struct {
 	shaper   *shape.Shaper
 	limiter  *audio.Limiter
 	emitted  int // samples
 	taken    int
-	words    []engine.Word // whose sound has not been given yet
+	words    []engine.Word // whose sound has not been emitted yet
 	phonemes []engine.Phoneme
 }
 
@@ -98,8 +98,7 @@ func (p *shaping) process(in engine.Sound) engine.Sound {
 	return out
 }
 
-// decibels by which a sound at one loudness is brought to another, that nobody
-// hears are none.
+// decibels returns the gain between two loudness values, or 0 if it is inaudible.
 func decibels(from, to float64) float64 {
 	if db := to - from; math.Abs(db) >= 0.05 {
 		return db

@@ -10,8 +10,8 @@ import (
 	"parley/appliance/engine/onnx"
 )
 
-// TurnEnd is the turn-end model, which most boxes never need: it is loaded when
-// the first chat asks for it, or at the start where the box's own mode does.
+// TurnEnd is the turn-end model, which most boxes never need. It is loaded when the first chat
+// needs it, or at the start if the configured mode does.
 type TurnEnd struct {
 	set   *Set
 	model func() (*onnx.Turn, error)
@@ -32,17 +32,17 @@ func (t *TurnEnd) open() (*onnx.Turn, error) {
 	e := t.set
 	m, err := onnx.LoadTurn(e.rt, filepath.Join(e.cfg.Pack("turn"), "smart-turn-v3.2-cpu.onnx"), e.Gate)
 	if err != nil {
-		e.log.Error("the turn-end model cannot be loaded: turns end by silence alone", "err", err)
+		e.log.Error("the turn-end model cannot be loaded; turns end by silence alone", "err", err)
 		return nil, err
 	}
 	e.onClose(m.Close)
 	return m, e.warm(context.Background(), "turn-end model", m)
 }
 
-// Load loads the model if it is not yet.
+// Load loads the model if it is not loaded yet.
 func (t *TurnEnd) Load(context.Context) { _, _ = t.model() }
 
-// Probability returns how likely it is that the speaker of pcm has finished.
+// Probability returns the probability that the speaker of pcm has finished.
 func (t *TurnEnd) Probability(ctx context.Context, pcm []float32, u *engine.Urgency) (float64, error) {
 	m, err := t.model()
 	if err != nil {

@@ -19,37 +19,35 @@ import (
 	"parley/firmware/packs"
 )
 
-// voicePack is a pack with voices that was asked for. It is loaded on a goroutine of
-// its own.
+// voicePack is a pack with voices that is loaded, or being loaded on a goroutine of its own.
 type voicePack struct {
-	loaded   chan struct{} // closed when what follows is set
+	loaded   chan struct{} // closed when the following fields are set
 	newVoice func([]voice.Part) (engine.Synthesizer, error)
 	err      error
 }
 
-// voiceCacheDir is a folder beside the packs, in which it is kept what loading their
-// voices finds out. It may be deleted.
+// voiceCacheDir is a folder in the packs folder that caches what loading the voices found out. It
+// may be deleted.
 const voiceCacheDir = ".voices"
 
-// openVoices opens the voice of the configuration, and waits for the phonemizer.
-// Other voices are opened when they are first asked for.
+// openVoices opens the configured voice and waits for the phonemizer. Other voices are loaded on
+// their first use.
 func (e *Set) openVoices(ctx context.Context) error {
 	_, err := e.Voice(ctx, "")
 	return cmp.Or(e.ph.Started(), err)
 }
 
-// startPhonemizer has eSpeak NG started while other things are opened.
+// startPhonemizer starts eSpeak NG in the background.
 func (e *Set) startPhonemizer() {
 	e.ph = espeak.Start()
 	e.ph.Log = e.log
 	e.onClose(e.ph.Close)
 }
 
-// Voice returns the voice of the library with that name or id; an empty one is
-// the configured one. The first call for a voice of a pack loads the pack, which
-// takes a second or two, and waits for it until ctx ends; it is then loaded all
-// the same. One that could not be loaded is tried again by the next call. The
-// error lists the voices that are there.
+// Voice returns the voice with this name or id; an empty name is the configured voice. The first
+// call for a voice of a pack loads the pack, which takes a second or two, and waits until ctx ends;
+// loading continues then. A voice that failed to load is tried again by the next call. The error
+// lists the available voices.
 func (e *Set) Voice(ctx context.Context, name string) (engine.Synthesizer, error) {
 	b, err := e.findVoice(name)
 	if err != nil {
@@ -58,8 +56,8 @@ func (e *Set) Voice(ctx context.Context, name string) (engine.Synthesizer, error
 	return e.RecipeVoice(ctx, voice.Single(b.ID))
 }
 
-// RecipeVoice returns the voice that a recipe makes, as loud as the settings say. It
-// loads what Voice does.
+// RecipeVoice returns the voice that a recipe describes, at the configured loudness. It loads the
+// pack like Voice.
 func (e *Set) RecipeVoice(ctx context.Context, r voice.Recipe) (engine.Synthesizer, error) {
 	parts, pitch, err := e.parts(r)
 	if err != nil {
@@ -91,8 +89,7 @@ func (e *Set) RecipeVoice(ctx context.Context, r voice.Recipe) (engine.Synthesiz
 	return s, nil
 }
 
-// Prepare says at once whether there is a voice of that name, and begins to load
-// it. The error lists the voices that are there.
+// Prepare checks that a voice exists and starts loading it. The error lists the available voices.
 func (e *Set) Prepare(name string) error {
 	b, err := e.findVoice(name)
 	if err == nil {
@@ -101,7 +98,7 @@ func (e *Set) Prepare(name string) error {
 	return err
 }
 
-// PrepareRecipe is Prepare for the voice that a recipe makes.
+// PrepareRecipe is like Prepare for the voice of a recipe.
 func (e *Set) PrepareRecipe(r voice.Recipe) error {
 	parts, _, err := e.parts(r)
 	if err == nil {
@@ -110,8 +107,7 @@ func (e *Set) PrepareRecipe(r voice.Recipe) error {
 	return err
 }
 
-// parts are the voices of the library that a recipe is made of, and the mean
-// pitch of the blend.
+// parts returns the voices of a recipe and the mean pitch of the blend.
 func (e *Set) parts(r voice.Recipe) (parts []voice.Base, pitchHz float64, err error) {
 	for _, p := range r.Parts {
 		b, err := e.findVoice(p.Voice)
@@ -126,8 +122,7 @@ func (e *Set) parts(r voice.Recipe) (parts []voice.Base, pitchHz float64, err er
 	return parts, voice.PitchOf(parts, r.Parts), nil
 }
 
-// findVoice is the voice of the library with that name or id; an empty one is the
-// configured one.
+// findVoice returns the voice with this name or id; an empty name is the configured voice.
 func (e *Set) findVoice(name string) (voice.Base, error) {
 	if name == "" {
 		name = e.cfg.Engines.Voice
@@ -138,7 +133,7 @@ func (e *Set) findVoice(name string) (voice.Base, error) {
 	if found && e.voices[b.Pack] != nil {
 		return b, nil
 	}
-	e.library = Library(e.cfg) // packs come and go while a box runs
+	e.library = Library(e.cfg) // packs may change while a box runs
 	if b, found = voice.Find(e.library, name); !found {
 		return b, contract.ErrInvalid{Field: "voice",
 			Why: fmt.Sprintf("there is no voice %.80q: choose of %s", name, VoiceNames(e.library))}
@@ -146,7 +141,7 @@ func (e *Set) findVoice(name string) (voice.Base, error) {
 	return b, nil
 }
 
-// voicePack is a pack with voices, loaded or being loaded from now on.
+// voicePack returns a pack with voices and starts loading it if necessary.
 func (e *Set) voicePack(pack string) *voicePack {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -159,8 +154,8 @@ func (e *Set) voicePack(pack string) *voicePack {
 	return p
 }
 
-// load loads a voice. One that fails is forgotten: the pack may be mended before
-// the next try. What panics has failed, too.
+// load loads a voice pack. A pack that fails, also with a panic, is forgotten, since it may be
+// repaired before the next try.
 func (e *Set) load(pack string, v *voicePack) {
 	defer close(v.loaded)
 	defer func() {
@@ -192,7 +187,7 @@ func (e *Set) loadPiper(pack string) (func([]voice.Part) (engine.Synthesizer, er
 	}
 	p.Log = e.log
 	if why := p.StreamError(); why != nil {
-		e.log.Warn("a voice makes its sentences in one piece, so that their first sound takes longer", "voice", pack,
+		e.log.Warn("a voice cannot be synthesized in pieces, so its first sound takes longer", "voice", pack,
 			"why", why)
 	}
 	e.onClose(p.Close)
@@ -227,15 +222,15 @@ func (e *Set) loadKokoro(pack string) (func([]voice.Part) (engine.Synthesizer, e
 	}, nil
 }
 
-// checkVoice says which voices there are where the one that is asked for is
-// neither here nor to be fetched.
+// checkVoice returns an error with the available voices if the configured one is neither installed
+// nor available.
 func checkVoice(cfg config.Config, which Selection) error {
 	if _, there := voice.Find(Library(cfg), cfg.Engines.Voice); which&Speaking == 0 || there {
 		return nil
 	}
 	pack := packOfVoice(cfg, cfg.Engines.Voice)
 	if _, err := packs.Find(cfg.Packs, pack); err == nil {
-		return nil // how to fetch it is said where packs are missing
+		return nil // the error for missing packs explains how to fetch it
 	}
 	here := "there is none yet"
 	if all := Library(cfg); len(all) > 0 {
@@ -244,18 +239,18 @@ func checkVoice(cfg config.Config, which Selection) error {
 	return ErrNoVoice{cfg.Engines.Voice, here}
 }
 
-// ErrNoVoice: the voice of the settings is neither here nor to be fetched.
+// ErrNoVoice reports that the configured voice is neither installed nor available.
 type ErrNoVoice struct {
 	Name string
-	Here string // the voices that are
+	Here string // the installed voices
 }
 
 func (e ErrNoVoice) Error() string {
 	return fmt.Sprintf("there is no voice %q: %s (parley packs list shows what can be fetched)", e.Name, e.Here)
 }
 
-// packOfVoice is the pack of the voice that people call name; where it is not
-// there, that from which it could be fetched.
+// packOfVoice returns the pack of the voice with this name; if the voice is not installed, the pack
+// that could contain it.
 func packOfVoice(cfg config.Config, name string) string {
 	if b, there := voice.Find(append(Library(cfg), voice.Kokoro()...), name); there {
 		return b.Pack
@@ -263,7 +258,7 @@ func packOfVoice(cfg config.Config, name string) string {
 	return cfg.VoicePack(name)
 }
 
-// VoiceNames lists voices for people.
+// VoiceNames joins the names of voices.
 func VoiceNames(all []voice.Base) string {
 	var names []string
 	for _, b := range all {

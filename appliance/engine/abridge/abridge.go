@@ -1,7 +1,6 @@
-// Package abridge shortens what a tool answered to what a small language model has
-// time to read: structure stays, long lists and texts are cut with a mark, and
-// identifiers and links go, unless the question asks for them. The same answer and
-// question always give the same text.
+// Package abridge shortens tool results to what a small language model has time to process. It
+// keeps the structure, cuts long lists and texts with a mark, and drops identifiers and links
+// unless the question asks for them. The same result and question always give the same text.
 package abridge
 
 import (
@@ -9,22 +8,22 @@ import (
 	"unicode/utf8"
 )
 
-// Question is what an answer is read for.
+// Question is the purpose for which a result is shortened.
 type Question struct {
-	Words     string // what the user said last
+	Words     string // the user's last words
 	Arguments string // of the call, a JSON object
 }
 
 const (
-	// maxTries is how often a text is drawn anew to come close to its budget from below.
+	// maxTries is how often a text is rendered to approach its budget from below.
 	maxTries = 6
-	// goodEnough is how much of the budget is enough: another try costs more than
-	// what it would bring.
+	// goodEnough is the fraction of the budget that is enough; another try costs more than it
+	// gains.
 	goodEnough = 0.85
 )
 
-// Text is content in at most budget tokens, as count counts them: as it is where it
-// fits, else JSON as shorter JSON and anything else as passages of it.
+// Text returns content in at most budget tokens, as counted by count: unchanged if it fits, else
+// JSON as shorter JSON and anything else as passages of it.
 func Text(content string, q Question, budget int, count func(string) int) string {
 	if count(content) <= budget {
 		return content
@@ -38,8 +37,8 @@ func Text(content string, q Question, budget int, count func(string) int) string
 	return fit(passagesOf(text, asked).lines, budget, count)
 }
 
-// fit is what draw makes that has at most budget tokens, and not many fewer where
-// there is more to show. What draw is given is its own estimate of tokens.
+// fit returns a result of draw with at most budget tokens, and not many fewer if there is more to
+// show. The argument of draw is its own estimate of tokens.
 func fit(draw func(size int) string, budget int, count func(string) int) string {
 	best, last, size := "", "", budget
 	for range maxTries {
@@ -67,8 +66,8 @@ func fit(draw func(size int) string, budget int, count func(string) int) string 
 	return best
 }
 
-// truncate is the beginning of a text that has at most budget tokens: for what is
-// nothing but one key that is longer than that.
+// truncate returns the beginning of a text, with at most budget tokens. It is for a result that
+// consists of a single key longer than that.
 func truncate(text string, budget int, count func(string) int) string {
 	for len(text) > 0 && count(text+ellipsis) > budget {
 		text = cutAt(text, len(text)/2)
@@ -76,10 +75,10 @@ func truncate(text string, budget int, count func(string) int) string {
 	return text + ellipsis
 }
 
-// ellipsis stands where something was left out.
+// ellipsis marks where something was left out.
 const ellipsis = "…"
 
-// cutAt is the beginning of a text of at most n bytes, in whole runes.
+// cutAt returns the beginning of a text with at most n bytes, in whole runes.
 func cutAt(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -90,7 +89,7 @@ func cutAt(text string, n int) string {
 	return text[:n]
 }
 
-// tokens estimates how many tokens a text has: models write digits one by one.
+// tokens estimates how many tokens a text has; models write digits one by one.
 func tokens(text string) int {
 	digits := 0
 	for i := range len(text) {

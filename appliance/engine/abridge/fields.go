@@ -8,32 +8,32 @@ import (
 )
 
 const (
-	// minCodeLength is how long a word is, at least, that may be a code that nobody can
-	// say, and maxSpokenCode how long one may be that is read out to who asks for it.
+	// minCodeLength is the shortest word that may be an unspeakable code. maxSpokenCode is the
+	// longest code that is read out to a user who asks for it.
 	minCodeLength = 16
 	maxSpokenCode = 24
-	// maxShortText is how many bytes of a text are a fact; more is prose.
+	// maxShortText is the most bytes of a text that is a fact; a longer one is prose.
 	maxShortText = 60
 )
 
-// Names of fields.
+// Words in the names of fields.
 var (
-	// names tell what an entry of a list is.
+	// names identify an entry of a list.
 	names = set("name title label subject heading dish product item station summary")
-	// moments do the same where it has no name.
+	// moments identify an entry that has no name.
 	moments = set("time date weekday day hour from number code")
 	// facts are asked for most.
 	facts = set(`
 status state price total amount date time weekday day description temp temperature count quantity address city
 snippet text content answer result eta message error`)
-	// dull are asked for least.
+	// dull ones are asked for least.
 	dull = set(`
 created updated modified version rev revision lat lon lng latitude longitude coord timezone timestamp dt took
 ms page per pagination meta position score sort locale lang icon etag cod currency tags pod deg gust pressure`)
-	// codes name what only programs want.
+	// codes are only for programs.
 	codes = set(`
 id ids uuid guid hash sha md5 checksum etag token key cursor signature fingerprint trace sku geohash`)
-	// wantsLink lead somewhere.
+	// links are URLs.
 	links = set(`
 url uri href link links image images img icon avatar photo thumbnail logo favicon self next prev previous`)
 )
@@ -44,8 +44,8 @@ func isLink(text string) bool {
 	return strings.Contains(text, "://") || strings.HasPrefix(text, "www.") || strings.HasPrefix(text, "data:")
 }
 
-// isOpaque reports whether a text without spaces is one that nobody would say: a link, or
-// letters and digits without order.
+// isOpaque reports whether a word is one that nobody would say: a link, or letters and digits
+// without order.
 func isOpaque(text string) bool {
 	if isLink(text) || uuid.MatchString(text) {
 		return true
@@ -74,7 +74,7 @@ func isOpaque(text string) bool {
 	return len(text) >= minCodeLength && (mixed || digits >= minCodeLength && letters == 0)
 }
 
-// isNoise reports whether a leaf says nothing that anybody could say, or asked for.
+// isNoise reports whether a leaf is something that nobody would say or ask for.
 func isNoise(n *node, a query) bool {
 	if n.kind == null || n.kind == words && strings.TrimSpace(n.text) == "" {
 		return true

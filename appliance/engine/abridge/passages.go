@@ -11,31 +11,31 @@ import (
 )
 
 const (
-	// passageBytes is how long a passage gets, which is a sentence or a line: what is
-	// longer has several.
+	// passageBytes is the length of a passage, which is a sentence or a line; a longer one is
+	// split.
 	passageBytes = 200
-	// maxPassages is how many of a text are looked at: 100,000 bytes or so.
+	// maxPassages is how many passages of a text are examined: 100,000 bytes or so.
 	maxPassages = 4000
 )
 
-// passages is a text that is no JSON, or a long text in it, cut into pieces of which
-// some are shown.
+// passages is a text that is not JSON, or a long text in JSON, cut into passages of which some are
+// shown.
 type passages struct {
 	pieces []passage
 	order  []int // the best first
-	more   int   // lines that were not even looked at
+	more   int   // lines that were not examined
 }
 
 type passage struct {
 	text  string
-	line  int // in which it stands
+	line  int // its line number
 	score float64
 }
 
-// sentenceEnd is where a sentence is over.
+// sentenceEnd matches the end of a sentence.
 var sentenceEnd = regexp.MustCompile(`[.!?][)"'”’]*\s+|[。！？]`)
 
-// passagesOf cuts a text.
+// passagesOf cuts a text into passages.
 func passagesOf(text string, a query) passages {
 	var p passages
 	line := 0
@@ -56,8 +56,8 @@ func passagesOf(text string, a query) passages {
 	return p
 }
 
-// score says how much each passage has of what is wanted: words that few others have
-// count most.
+// score rates how relevant each passage is; words of the question that few passages have count
+// most.
 func (p *passages) score(a query) {
 	of := make([][]int, len(p.pieces))
 	often := make([]int, len(a.words))
@@ -80,14 +80,14 @@ func (p *passages) score(a query) {
 			piece.score += 0.3
 		}
 		if piece.line == 0 {
-			piece.score++ // what it is about, or the head of a table
+			piece.score++ // the subject, or the head of a table
 		}
 		p.order[i] = i
 	}
 	slices.SortStableFunc(p.order, func(i, j int) int { return cmp.Compare(p.pieces[j].score, p.pieces[i].score) })
 }
 
-// matched is the score of the best passage, as far as the question has its words.
+// matched returns the score of the best passage, as far as the question's words contribute.
 func (p passages) matched() float64 {
 	if len(p.order) == 0 {
 		return 0
@@ -95,7 +95,7 @@ func (p passages) matched() float64 {
 	return max(0, p.pieces[p.order[0]].score-1.3)
 }
 
-// chosen are passages of so many tokens together, in their order.
+// chosen returns the passages that fit into size tokens, in their order.
 func (p passages) chosen(size int) []int {
 	var out []int
 	used := 0
@@ -109,7 +109,7 @@ func (p passages) chosen(size int) []int {
 	return out
 }
 
-// excerpt is what of a text within JSON is shown in so many tokens.
+// excerpt returns what is shown, in size tokens, of a text within JSON.
 func (p passages) excerpt(size int) string {
 	chosen := p.chosen(size)
 	if len(chosen) == 0 && len(p.order) > 0 {
@@ -130,7 +130,7 @@ func (p passages) excerpt(size int) string {
 	return strings.TrimSpace(b.String())
 }
 
-// lines is what of a text is shown in so many tokens, where its lines stay lines.
+// lines returns what is shown of a text, in size tokens, and keeps its line breaks.
 func (p passages) lines(size int) string {
 	chosen := p.chosen(size)
 	if len(chosen) == 0 {
@@ -165,7 +165,7 @@ func (p passages) lines(size int) string {
 	return b.String()
 }
 
-// sentences are those of a line, none longer than passageBytes.
+// sentences splits a line into sentences, none longer than passageBytes.
 func sentences(line string) (out []string) {
 	for line != "" {
 		end := len(line)
@@ -183,8 +183,8 @@ func sentences(line string) (out []string) {
 	return out
 }
 
-// cutAtWordEnd is the beginning of a text of at most n bytes, up to the end of a word
-// if there is one in its second half.
+// cutAtWordEnd returns the beginning of a text with at most n bytes, up to the end of a word if
+// there is one in its second half.
 func cutAtWordEnd(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -197,7 +197,7 @@ func cutAtWordEnd(text string, n int) string {
 	return text
 }
 
-// cutAtWord is the same, with a mark.
+// cutAtWord is like cutAtWordEnd with an ellipsis.
 func cutAtWord(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -205,7 +205,7 @@ func cutAtWord(text string, n int) string {
 	return strings.TrimSpace(cutAtWordEnd(text, n)) + ellipsis
 }
 
-// withoutCodes is a line without what nobody can say: links, and words that are codes.
+// withoutCodes removes from a line what nobody can say: links, and words that are codes.
 func withoutCodes(line string, a query) string {
 	words := strings.Fields(line)
 	for i, w := range words {

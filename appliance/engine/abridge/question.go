@@ -10,17 +10,17 @@ import (
 	"unicode"
 )
 
-// query is a Question as it is compared with what a tool answered.
+// query is a Question in the form that results are compared with.
 type query struct {
-	words      []string // that say what is wanted, in small letters
-	synonyms   []string // names of fields that mean the same as some of them
-	arguments  []string // the words of the names of arguments
-	wantsLink  bool     // it wants a link
-	wantsID    bool     // it wants a number, a code or the like
-	wantsCount bool     // it wants to know how many there are
+	words      []string // significant words, in lower case
+	synonyms   []string // field names that mean the same as some of them
+	arguments  []string // words of the argument names
+	wantsLink  bool     // it asks for a link
+	wantsID    bool     // it asks for a number, a code or the like
+	wantsCount bool     // it asks how many there are
 }
 
-// maxQueryWords is how many words of a question count: the last ones of a long speech.
+// maxQueryWords is how many words of a question count, the last ones of a long speech.
 const maxQueryWords = 24
 
 var (
@@ -32,21 +32,21 @@ var (
 		`(?i)\b(how many|number of|wie ?viele?|combien|cuántos|cuántas|quanti|quante|ile)\b`)
 )
 
-// empty are words that say nothing of what is wanted.
+// stopWordFile lists words that say nothing about what is asked for.
 //
 //go:embed stop_words.txt
 var stopWordFile string
 
 var stopWords = set(stopWordFile)
 
-// kin are words that ask for the same, with the names that fields have for it.
+// synonymFile lists groups of words that ask for the same thing, with the field names for it.
 //
 //go:embed synonyms.txt
 var synonymFile string
 
 var synonyms = groups(synonymFile)
 
-// groups are lists of words, one a line, with an empty line between two lists.
+// groups parses lists of words, one word a line, separated by empty lines.
 func groups(text string) (all [][]string) {
 	for group := range strings.SplitSeq(text, "\n\n") {
 		all = append(all, strings.Fields(group))
@@ -54,7 +54,7 @@ func groups(text string) (all [][]string) {
 	return all
 }
 
-// query takes the words out of a question.
+// query extracts the words of a question.
 func (q Question) query() query {
 	a := query{
 		wantsLink:  linkQuestion.MatchString(q.Words),
@@ -81,7 +81,7 @@ func (q Question) query() query {
 	a.words = a.words[max(0, len(a.words)-maxQueryWords):]
 	spoken := wordsOf(q.Words)
 	for i := max(1, len(spoken)-maxQueryWords); i < len(spoken); i++ {
-		a.synonyms = append(a.synonyms, spoken[i-1]+spoken[i]) // fields are called "headroom" and "zipcode"
+		a.synonyms = append(a.synonyms, spoken[i-1]+spoken[i]) // fields have names such as "headroom" and "zipcode"
 	}
 	if a.wantsCount {
 		a.synonyms = append(a.synonyms, "count", "total", "quantity")
@@ -94,19 +94,19 @@ func (q Question) query() query {
 	return a
 }
 
-// match is which word of the question a word of the answer is a form of; -1: none.
+// match returns the index of the question's word of which w is a form; -1: none.
 func (a query) match(w string) int {
 	return slices.IndexFunc(a.words, func(asked string) bool { return sameWord(asked, w) })
 }
 
 const (
-	// stem is how many letters two forms of a word have in common at least, and
-	// ending how many more one of them may have: "open" and "opening".
+	// stem is how many letters two forms of a word share, and ending is how many more one of them
+	// may have: "open" and "opening".
 	stem   = 4
 	ending = 3
 )
 
-// sameWord reports whether two words are forms of one.
+// sameWord reports whether two words are forms of one word.
 func sameWord(a, b string) bool {
 	if len(a) == 0 || len(b) == 0 || a[0] != b[0] {
 		return false
@@ -121,8 +121,8 @@ func sameWord(a, b string) bool {
 	return n >= stem && n >= short-1 && long-n <= ending && !strings.ContainsAny(a+b, "0123456789")
 }
 
-// wordsOf are the words and numbers of a text in small letters; those that are joined
-// as in names of fields ("openSunday", "order_id") are parted.
+// wordsOf returns the words and numbers of a text in lower case. It splits the parts of field names
+// ("openSunday", "order_id").
 func wordsOf(text string) (out []string) {
 	from, before := -1, rune(0)
 	for i, r := range text {

@@ -8,32 +8,32 @@ import (
 	"strings"
 )
 
-// A part of an answer that may be shown.
+// A part of a result that may be shown.
 type part struct {
 	of    *node
-	size  int // tokens of its text, all that is shown of it so far included
+	size  int // tokens of its text, including what is already shown of it
 	score float64
 }
 
 const (
-	// maxKeyBytes and maxFactBytes are how many bytes of a name, or of a text that is no
-	// prose, are shown.
+	// maxKeyBytes and maxFactBytes limit how much is shown of a field name and of a text that is
+	// not prose.
 	maxKeyBytes  = 48
 	maxFactBytes = maxShortText + 20
-	// fewEntries is how many entries of a list a small model counts by itself.
+	// fewEntries is how many entries of a list a small model can count by itself.
 	fewEntries = 3
 )
 
-// proseSizes are how many tokens of a long text are shown: first little of each, and
-// more of those that say most.
+// proseSizes are the sizes, in tokens, in which a long text is shown: first little of each, then
+// more of the most relevant ones.
 var proseSizes = [...]int{40, 120, 480}
 
-// renderer judges an answer and returns what draws it in so many tokens.
+// renderer scores a result and returns the function that renders it in a number of tokens.
 func (root *node) renderer(a query) func(size int) string {
 	root.scoreLeaves(a)
 	parts := root.parts(a, false, nil)
 	if len(parts) == 0 {
-		parts = root.parts(a, true, nil) // it is nothing but codes
+		parts = root.parts(a, true, nil) // it consists of codes only
 	}
 	slices.SortStableFunc(parts, func(a, b part) int { return cmp.Compare(b.score, a.score) })
 	nth := 0
@@ -46,7 +46,7 @@ func (root *node) renderer(a query) func(size int) string {
 	}
 }
 
-// children are those of n, in their order.
+// parts returns the parts of n in order.
 func (n *node) parts(a query, noise bool, out []part) []part {
 	switch {
 	case n.kind == object || n.kind == list:
@@ -62,7 +62,7 @@ func (n *node) parts(a query, noise bool, out []part) []part {
 		for i, size := range proseSizes {
 			score := n.score + n.prose.matched()*0.5 - 1.5*float64(i)
 			if out = append(out, part{n, min(size, whole), score}); whole <= size || n.prose.matched() == 0 {
-				break // more of what nobody asked for is not worth its time
+				break // more of an irrelevant text is not worth its time
 			}
 		}
 	default:
@@ -71,14 +71,13 @@ func (n *node) parts(a query, noise bool, out []part) []part {
 	return out
 }
 
-// choose marks what is shown in a draw: the parts that are wanted most, as far as
-// there is room for them.
+// choose marks what a render shows: the most relevant parts that fit.
 func (root *node) choose(parts []part, size, nth int) {
 	used := 2
 	for _, p := range parts {
 		cost := p.size
 		if p.of.lastRender == nth {
-			cost -= p.of.budget // more of what is shown already
+			cost -= p.of.budget // more of a text that is shown already
 		} else {
 			for n := p.of; n != nil && n.lastRender != nth; n = n.parent {
 				cost += tokens(cutAt(n.key, maxKeyBytes)) + 2
@@ -95,7 +94,7 @@ func (root *node) choose(parts []part, size, nth int) {
 	}
 }
 
-// render writes what was chosen.
+// render writes the chosen parts.
 func (n *node) render(b *strings.Builder, a query, nth int) {
 	switch n.kind {
 	case object:
@@ -128,7 +127,7 @@ func (n *node) render(b *strings.Builder, a query, nth int) {
 	}
 }
 
-// renderList writes entries, and how many others there are.
+// renderList writes the chosen entries and the number of the others.
 func (n *node) renderList(b *strings.Builder, a query, nth int) {
 	b.WriteByte('[')
 	shown, all := 0, len(n.children)+n.omitted
@@ -160,16 +159,16 @@ func (n *node) renderList(b *strings.Builder, a query, nth int) {
 	b.WriteByte(']')
 }
 
-// write writes a text as JSON does.
+// write writes a JSON string.
 func write(b *strings.Builder, text string) {
 	var quoted strings.Builder
 	e := json.NewEncoder(&quoted)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(text) // of a string it cannot fail
+	_ = e.Encode(text) // encoding a string cannot fail
 	b.WriteString(strings.TrimSuffix(quoted.String(), "\n"))
 }
 
-// cut is a text of n bytes at most, with a mark where that is not all.
+// cut returns a text of at most n bytes, with an ellipsis if it was cut.
 func cut(text string, n int) string {
 	if len(text) <= n {
 		return text

@@ -5,24 +5,24 @@ import (
 	"slices"
 )
 
-// rarity is how much a word of the question counts that so many parts of the answer have.
+// rarity returns the weight of a word of the question that occurs in often parts of the result.
 func rarity(often int) float64 { return 4 / (1 + math.Log2(float64(max(often, 1)))) }
 
-// scoring says of the leaves of an answer how much each is wanted.
+// scoring rates how relevant the leaves of a result are.
 type scoring struct {
 	query query
 	often []int // how many leaves have each word of the question
 	found map[*node][]int
 }
 
-// score gives every leaf its score.
+// scoreLeaves sets the score of every leaf.
 func (root *node) scoreLeaves(a query) {
 	j := scoring{query: a, often: make([]int, len(a.words)), found: map[*node][]int{}}
 	j.scan(root)
 	j.score(root, 0, 0)
 }
 
-// scan marks what is noise, and finds the words of the question.
+// scan marks noise and finds the words of the question.
 func (j *scoring) scan(n *node) {
 	for _, kid := range n.children {
 		j.scan(kid)
@@ -49,7 +49,7 @@ func (j *scoring) scan(n *node) {
 	}
 }
 
-// matched is how much of what is wanted a leaf says.
+// matched returns the total weight of the question's words in a leaf.
 func (j *scoring) matched(n *node) (sum float64) {
 	for _, at := range j.found[n] {
 		sum += rarity(j.often[at])
@@ -57,7 +57,7 @@ func (j *scoring) matched(n *node) (sum float64) {
 	return sum
 }
 
-// nameMatch is how much the name of a field is one that the question names.
+// nameMatch returns how well the name of a field matches the question: directly, or by a synonym.
 func (j *scoring) nameMatch(key string) (direct, kin float64) {
 	for _, w := range wordsOf(key) {
 		switch {
@@ -72,12 +72,12 @@ func (j *scoring) nameMatch(key string) (direct, kin float64) {
 
 const (
 	byName        = 2.5 // the question names the field
-	bySynonym     = 1.5 // or something like it
-	inherited     = 0.6 // of what speaks for the object that a leaf is in
-	maxEntryBonus = 6   // that an entry can get for what its leaves say
+	bySynonym     = 1.5 // the question names a synonym
+	inherited     = 0.6 // fraction that a leaf inherits from its object
+	maxEntryBonus = 6   // limit for what an entry gains by its leaves
 )
 
-// score goes down: more is what speaks for all that n holds.
+// score scores the values in n; more is what they inherit.
 func (j *scoring) score(n *node, more float64, depth int) {
 	if n.kind == list {
 		for i, kid := range n.children {
@@ -98,6 +98,7 @@ func (j *scoring) score(n *node, more float64, depth int) {
 	}
 }
 
+// scoreOne scores a value.
 func (j *scoring) scoreOne(n *node, more float64, depth int) {
 	direct, kin := j.nameMatch(n.key)
 	if n.kind == object || n.kind == list {
@@ -136,7 +137,7 @@ func dullName(key string) bool {
 	return slices.ContainsFunc(wordsOf(key), func(w string) bool { return dull[w] || codes[w] || links[w] })
 }
 
-// entryBonus is what speaks for an entry of a list: what it says of what is wanted.
+// entryBonus returns what an entry of a list gains by its relevant leaves.
 func (j *scoring) entryBonus(n *node) float64 {
 	var sum float64
 	for _, kid := range n.children {
@@ -153,7 +154,7 @@ func (j *scoring) entryBonus(n *node) float64 {
 	return min(sum, maxEntryBonus)
 }
 
-// promoteName has an entry say what it is before it says anything else.
+// promoteName gives the name of an entry a higher score than everything else in it.
 func (j *scoring) promoteName(entry *node) {
 	best := math.Inf(-1)
 	for _, kid := range entry.children {
@@ -170,7 +171,7 @@ func (j *scoring) promoteName(entry *node) {
 	}
 }
 
-// best is the highest score in n.
+// best returns the highest score in n.
 func (n *node) best() float64 {
 	if n.kind != object && n.kind != list {
 		if n.noise {

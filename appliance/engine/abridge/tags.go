@@ -9,7 +9,7 @@ var (
 	hidden = regexp.MustCompile(
 		`(?is)<!--.*?(?:-->|$)|<(script|style|svg|head)\b.*?(?:</(?:script|style|svg|head)\s*>|$)`)
 	tag = regexp.MustCompile(`<(/?)([A-Za-z][\w:.-]*)[^<>]*>|<[?!][^<>]*>`)
-	// known are the tags of HTML, which say nothing of what they hold; those of XML do.
+	// known are the tags of HTML, which say nothing about their content; XML tags do.
 	known = set(`
 a abbr address article aside b blockquote body br button caption center cite code dd details div dl dt em
 figure font footer form h1 h2 h3 h4 h5 h6 header hr html i iframe img input label li link main meta nav ol
@@ -17,8 +17,8 @@ option p pre q s section select small span strong sub summary sup table tbody td
 	inline = set("a abbr b cite code em font i q s small span strong sub sup td th u")
 )
 
-// withoutTags is the text of HTML or XML, a line for each block; the names of XML's
-// elements stay before what they hold.
+// withoutTags returns the text of HTML or XML, a line for each block. The names of XML elements
+// precede their content.
 func withoutTags(text string) string {
 	if !tag.MatchString(text) {
 		return text

@@ -9,29 +9,29 @@ import (
 )
 
 const (
-	// maxDepth is how deep JSON may be nested; what lies deeper is left out.
+	// maxDepth is how deep JSON may be nested; deeper values are left out.
 	maxDepth = 24
-	// maxNodes is how many values are looked at, as many as a list of 1,000 entries
-	// of 20 fields has; those behind them are counted.
+	// maxNodes is how many values are examined, as many as a list of 1,000 entries with 20 fields
+	// has; the others are only counted.
 	maxNodes = 20_000
-	// maxUnwraps is how often a text of JSON may hold a text of JSON.
+	// maxUnwraps is how often a JSON string may contain JSON.
 	maxUnwraps = 2
 )
 
-// node is a value of JSON.
+// node is a JSON value.
 type node struct {
 	kind     kind
-	key      string // its name, where it is a field
-	text     string // of a leaf: what a string says, or a number as it is written
+	key      string // its name, if it is a field
+	text     string // of a leaf: the string, or the number as written
 	children []*node
-	omitted  int // items of a list that were not looked at
+	omitted  int // items of a list that were not examined
 	parent   *node
-	noise    bool // nobody can say it, nor wants it
-	prose    *passages
+	noise    bool      // nobody can say it or asks for it
+	prose    *passages // the passages of a long text
 
-	score      float64 // how much it is wanted
-	budget     int     // tokens that it may have; 0: it is left out
-	lastRender int     // draw in which it was shown last
+	score      float64 // how relevant it is
+	budget     int     // tokens that it may use; 0: it is left out
+	lastRender int     // the last render that shows it
 }
 
 type kind int
@@ -44,16 +44,16 @@ const (
 	null
 )
 
-// parser makes nodes.
+// parser builds nodes.
 type parser struct {
 	in          *json.Decoder
 	query       query
 	nodes       int
-	unwrapDepth int  // how many texts of JSON this one lies in
-	truncated   bool // in the middle of a value: whoever sent it has cut it
+	unwrapDepth int  // how many JSON strings enclose this text
+	truncated   bool // the JSON ends in the middle of a value
 }
 
-// parse reads JSON, one value or several after each other; nil: it is none, or a
+// parse parses JSON, one value or several in a row. It returns nil if content is not JSON, or a
 // value without parts.
 func parse(content string, a query) *node {
 	r := parser{query: a}
@@ -69,6 +69,7 @@ func parse(content string, a query) *node {
 	return root
 }
 
+// parseText parses a text of one or more JSON values.
 func (r *parser) parseText(content string) *node {
 	was := r.in
 	defer func() { r.in = was }()
@@ -102,7 +103,7 @@ func (r *parser) parseText(content string) *node {
 	return root
 }
 
-// value reads the next one; nil: it was too deep, or one too many.
+// value parses the next value; nil if it is too deep or one too many.
 func (r *parser) value(up *node, key string, depth int) (*node, error) {
 	t, err := r.in.Token()
 	if err != nil {
@@ -139,7 +140,7 @@ func (r *parser) value(up *node, key string, depth int) (*node, error) {
 	return n, nil
 }
 
-// children reads what an object or a list holds, up to its end.
+// children parses the contents of an object or a list, up to its end.
 func (r *parser) children(n *node, depth int) error {
 	for r.in.More() {
 		key := ""
@@ -164,7 +165,7 @@ func (r *parser) children(n *node, depth int) error {
 	return r.end(err)
 }
 
-// end is nil where JSON was cut: what came before that is read.
+// end returns nil if the JSON is truncated, so that the part before is used.
 func (r *parser) end(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		r.truncated = true
@@ -173,7 +174,7 @@ func (r *parser) end(err error) error {
 	return err
 }
 
-// skip reads the rest of a value that began with t.
+// skip skips the rest of a value that began with t.
 func (r *parser) skip(t json.Token) error {
 	for open := 0; ; {
 		switch t {
@@ -192,7 +193,7 @@ func (r *parser) skip(t json.Token) error {
 	}
 }
 
-// unwrap reads the JSON that a text holds; nil: none.
+// unwrap parses the JSON in a string; nil if there is none.
 func (r *parser) unwrap(text string) *node {
 	text = strings.TrimLeftFunc(text, unicode.IsSpace)
 	if r.unwrapDepth >= maxUnwraps || text == "" || text[0] != '{' && text[0] != '[' && text[0] != '"' {

@@ -7,25 +7,24 @@ import (
 	"parley/internal/isolate"
 )
 
-// childName is what the process is called in ps.
+// childName is the name of the process in ps.
 const childName = "parley-espeak"
 
-// question asks for the phonemes of words.
+// question requests the phonemes of words.
 type question struct{ Voice, Words string }
 
-// answer holds the phonemes, or what is wrong with the question.
+// answer holds the phonemes or an error.
 type answer struct{ IPA, Error string }
 
-// phonemizeFunc turns words into phonemes.
+// phonemizeFunc answers a question.
 type phonemizeFunc func(question) (string, error)
 
-// Main makes this process the one that holds eSpeak NG, if it was started for
-// that; then it does not return. A program that opens a Phonemizer calls it
-// before anything else.
+// Main runs the eSpeak NG process and does not return, if this process was started as one. A
+// program that opens a Phonemizer must call it before anything else.
 func Main() { childMain(childName, func(lib *library) phonemizeFunc { return lib.answer }) }
 
-// childMain is the process of that name from its start to its end. Its one
-// argument, if it has one, is the folder of the library's data.
+// childMain is the main function of the process with this name. Its optional argument is the folder
+// of the library's data.
 func childMain(name string, with func(*library) phonemizeFunc) {
 	isolate.Main(name, func(args []string) (isolate.Work, error) {
 		var dataDir string
@@ -63,9 +62,9 @@ func (e *library) answer(q question) (string, error) {
 	return e.phonemize(q.Words)
 }
 
-// childArgs are the arguments of the process.
+// childArgs returns the arguments of the process.
 func childArgs() []string {
-	if dir := os.Getenv("ESPEAK_DATA_PATH"); dir != "" { // as the library has it
+	if dir := os.Getenv("ESPEAK_DATA_PATH"); dir != "" { // the library's own variable
 		return []string{dir}
 	}
 	return nil

@@ -5,12 +5,11 @@ import (
 	"unicode"
 )
 
-// A clause is what stands between two marks of punctuation, and the mark at
-// its end.
+// A clause is the text between two punctuation marks, and the mark at its end.
 type clause struct{ words, mark string }
 
-// clauses cuts text at its punctuation: espeak-ng swallows it, and the voices
-// were taught to pause and to raise their pitch by it.
+// clauses cuts text at its punctuation, which espeak-ng drops although the voices were trained to
+// pause and to change their pitch at it.
 func clauses(text string) []clause {
 	var out []clause
 	r := []rune(text)
@@ -35,8 +34,8 @@ func clauses(text string) []clause {
 	return out
 }
 
-// punctuation reports whether r[i] parts clauses. A full stop, comma or colon
-// inside a number or a name ("3,5", "e.V") does not.
+// punctuation reports whether r[i] separates clauses. A full stop, comma or colon inside a number
+// or a name ("3,5", "e.V") does not.
 func punctuation(r []rune, i int) bool {
 	switch r[i] {
 	case '.', ',', ':':
@@ -49,15 +48,14 @@ func punctuation(r []rune, i int) bool {
 	return false
 }
 
-// markRank orders the marks that voices were taught, the strongest first, with
-// all that are written for each. Voices learned from single marks, so a run of
-// them, or one that they never met, is read as the strongest of these.
+// markRank lists the marks that voices were trained on, the strongest first, with the characters
+// that are read as each. Voices learned from single marks, so a run of marks, or an unknown one, is
+// read as the strongest of these.
 var markRank = [...]struct{ mark, written string }{
 	{"?", "?？؟"}, {"!", "!！"}, {".", ".。।"}, {":", ":："}, {";", ";；؛"}, {",", ",，、،—()[]{}…"},
 }
 
-// strongest returns the one mark that a run of punctuation is read as. Quotes
-// alone are silent.
+// strongest returns the mark as which a run of punctuation is read. Quotes alone are silent.
 func strongest(run []rune) string {
 	for _, m := range markRank {
 		for _, r := range run {

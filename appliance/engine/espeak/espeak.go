@@ -1,7 +1,7 @@
-// Package espeak turns words into phonemes with eSpeak NG. That is C that reads
-// whatever anybody wrote, and some texts make it write past its buffers; so it
-// lives in a process of its own, this program once more, which has no rights
-// and no file but eSpeak NG's data. It may die or hang of a text alone.
+// Package espeak converts words to phonemes with eSpeak NG. That is C code which processes
+// untrusted text, and some texts make it write past its buffers. So it runs in a separate process
+// of this program, without rights and without files other than eSpeak NG's data. The process may
+// crash or hang without further harm.
 package espeak
 
 import (
@@ -16,29 +16,26 @@ import (
 	"unicode"
 )
 
-// A Phonemizer turns text into the phonemes of the International Phonetic
-// Alphabet. Any number of goroutines may use it. Close ends its processes.
+// A Phonemizer converts text to the phonemes of the International Phonetic Alphabet. It is safe for
+// concurrent use. Close ends its processes.
 type Phonemizer struct {
-	// Log gets a warning when a process had to be started anew, and one for each
-	// wall that the kernel lacks; nil: none. It is set before the first use.
+	// Log receives a warning when a process is restarted, and one for each sandbox feature that the
+	// kernel lacks; it may be nil. Set it before the first use.
 	Log *slog.Logger
-	// switched are the marks that eSpeak NG leaves where a word is of another
-	// language, such as "(en)".
+	// switched matches eSpeak NG's marks for words of another language, such as "(en)".
 	switched *regexp.Regexp
 	pool     *pool
-	once     sync.Once // tells lacks
+	once     sync.Once // logs missingSandbox
 
-	started        chan struct{} // closed when what follows is known
+	started        chan struct{} // closed when the following fields are set
 	missingSandbox []string
 	failed         error
 }
 
-// Open starts eSpeak NG, which the machine has or has not. The error says how
-// to install it.
+// Open starts the eSpeak NG of the machine. An error explains how to install it.
 func Open() (*Phonemizer, error) { return open(childName) }
 
-// Start is Open for who has other things to do meanwhile: Started says whether it
-// came to be. What is asked before waits for it.
+// Start is like Open but does not wait. Started returns the result; earlier calls wait for it.
 func Start() *Phonemizer { return begin(childName) }
 
 func open(child string) (*Phonemizer, error) {
@@ -67,40 +64,38 @@ func begin(child string) *Phonemizer {
 	return p
 }
 
-// Started waits until eSpeak NG runs. The error says how to install it.
+// Started waits until eSpeak NG runs. An error explains how to install it.
 func (p *Phonemizer) Started() error {
 	<-p.started
 	return p.failed
 }
 
-// Close ends the processes of eSpeak NG, and what is asked of them.
+// Close ends the processes of eSpeak NG and all calls.
 func (p *Phonemizer) Close() error {
 	p.pool.close()
 	return nil
 }
 
-// MissingSandbox are the walls of the process that this kernel does not have, in words;
-// none on a kernel with Landlock and seccomp filters.
+// MissingSandbox describes the sandbox features of the process that this kernel lacks; none on a
+// kernel with Landlock and seccomp filters.
 func (p *Phonemizer) MissingSandbox() []string {
 	<-p.started
 	return p.missingSandbox
 }
 
 const (
-	// textTime is how long one text may take in all: one clause that hangs, and
-	// the rest of it.
+	// textTime limits the time of one text: one clause that hangs, and the rest of the text.
 	textTime = answerTime + time.Second
-	// maxDeaths is how often eSpeak NG may die of one text before that is given
-	// up: each takes as long as a start, a tenth of a second.
+	// maxDeaths is how often eSpeak NG may crash on one text before the text is given up; each
+	// crash costs a start, a tenth of a second.
 	maxDeaths = 6
 )
 
-var errTooLong = fmt.Errorf("espeak: eSpeak NG took longer than %v for a text", textTime)
+var errTooLong = fmt.Errorf("espeak: text took longer than %v", textTime)
 
-// Phonemize returns the phonemes of text in an eSpeak NG voice such as
-// "en-us", with spaces between words and one mark (of . , ? ! : ;) where text
-// has punctuation. A clause that eSpeak NG hangs on is left out. When ctx ends,
-// it returns ctx's cause at once.
+// Phonemize returns the phonemes of text in an eSpeak NG voice such as "en-us", with spaces between
+// words and one mark (of . , ? ! : ;) where text has punctuation. A clause on which eSpeak NG hangs
+// is left out. When ctx ends, Phonemize returns its cause at once.
 func (p *Phonemizer) Phonemize(ctx context.Context, text, voice string) (string, error) {
 	select {
 	case <-p.started:
@@ -139,22 +134,22 @@ func (p *Phonemizer) Phonemize(ctx context.Context, text, voice string) (string,
 	return out.String(), nil
 }
 
-// phonemize returns the phonemes of a clause. Mostly eSpeak NG dies of what it was
-// asked before, so it is asked again. Of a clause that it dies of twice, each
-// word is said alone, but for the one that it dies of.
+// clausePhonemes returns the phonemes of a clause. Usually eSpeak NG crashes because of an earlier
+// text, so it is asked again. If it crashes twice, each word is converted alone, and the one that
+// crashes it is left out.
 func (p *Phonemizer) clausePhonemes(ctx context.Context, q question, deaths *int) (string, error) {
 	for range 2 {
 		ipa, err := p.ask(ctx, q)
 		if errors.Is(err, errHung) {
-			p.warn("eSpeak NG hung on a clause, which is left out, and is started anew", q, err)
+			p.warn("eSpeak NG hung on a clause, which is left out; restarting it", q, err)
 			return "", nil
 		}
 		if !errors.Is(err, errDied) {
 			return ipa, err
 		}
-		p.warn("eSpeak NG died of a text and is started anew", q, err)
+		p.warn("eSpeak NG crashed on a text; restarting it", q, err)
 		if *deaths--; *deaths < 0 {
-			return "", fmt.Errorf("%w again and again of one text", errDied)
+			return "", fmt.Errorf("%w repeatedly on one text", errDied)
 		}
 	}
 	words := strings.Fields(q.Words)
@@ -172,8 +167,8 @@ func (p *Phonemizer) clausePhonemes(ctx context.Context, q question, deaths *int
 	return strings.Join(said, " "), nil
 }
 
-// ask has a process answer q. When ctx ends, it returns at once; the process
-// finishes its answer, or is killed at its deadline, in the background.
+// ask passes q to a process. When ctx ends, ask returns at once; the process finishes its answer,
+// or is killed at its deadline, in the background.
 func (p *Phonemizer) ask(ctx context.Context, q question) (string, error) {
 	c, err := p.pool.get(ctx)
 	if err != nil {
@@ -210,6 +205,6 @@ func (p *Phonemizer) warnMissingSandbox() {
 		return
 	}
 	for _, lack := range p.missingSandbox {
-		p.Log.Warn("this kernel does not shut eSpeak NG and the decoders in as far as it should", "lacks", lack)
+		p.Log.Warn("this kernel cannot fully sandbox eSpeak NG and the decoders", "lacks", lack)
 	}
 }

@@ -10,11 +10,11 @@ import (
 	"parley/internal/clib"
 )
 
-// libraryName is the library that turns words into phonemes. It is GPL-3, so
-// Parley does not link it: it is found on the machine at run time, or not.
+// libraryName is the library that converts words to phonemes. It is GPL-3, so Parley does not link
+// it but looks for it on the machine at run time.
 const libraryName = "libespeak-ng.so.1"
 
-// Figures of espeak-ng's speak_lib.h.
+// Constants of espeak-ng's speak_lib.h.
 const (
 	outputRetrieval    = 1      // AUDIO_OUTPUT_RETRIEVAL: opens no sound device
 	initializeDontExit = 0x8000 // espeakINITIALIZE_DONT_EXIT: without it, missing data ends the process
@@ -22,21 +22,21 @@ const (
 	phonemesIPA        = 2
 )
 
-// libraryVoice is the beginning of speak_lib.h's espeak_VOICE: a name, then the
-// languages, of which the first is a priority byte and a tag.
+// libraryVoice is the beginning of speak_lib.h's espeak_VOICE: a name, then the languages, each a
+// priority byte and a tag.
 type libraryVoice struct {
 	_         *byte
 	languages *byte
 }
 
-// maxTag is more bytes than any language tag has.
+// maxTag is longer than any language tag.
 const maxTag = 64
 
-// library is libespeak-ng, loaded. It keeps its state in C globals, so there is
-// one for the process, and one caller at a time.
+// library is libespeak-ng, loaded. Its state is in C globals, so there is one per process, with one
+// caller at a time.
 type library struct {
-	voice   string // set now
-	dataDir string // where its languages lie; empty if it does not say
+	voice   string // current voice
+	dataDir string // folder of its languages; empty if it does not report one
 
 	setVoice     func(name string) int32
 	currentVoice func() *libraryVoice
@@ -63,7 +63,7 @@ func openLibrary(dataDir string) (*library, error) {
 	if err != nil {
 		return nil, fmt.Errorf("espeak: %s is not espeak-ng 1.50 or later: %w", libraryName, err)
 	}
-	var path *byte // nil: where it was built to look
+	var path *byte // nil: its built-in path
 	if dataDir != "" {
 		path = &append([]byte(dataDir), 0)[0]
 	}
@@ -78,9 +78,8 @@ func openLibrary(dataDir string) (*library, error) {
 	return e, nil
 }
 
-// use makes voice the current one. The library says "not found" for some names
-// that voices are trained with, and then keeps the last voice: so its answer
-// is checked, and the language that is set then, too.
+// use selects a voice. For some names that voices are trained with, the library reports "not found"
+// and keeps the last voice, so its result and the resulting language are checked.
 func (e *library) use(voice string) error {
 	if voice != "" && voice == e.voice {
 		return nil
@@ -91,7 +90,7 @@ func (e *library) use(voice string) error {
 			continue
 		}
 		if set := e.language(); baseLanguage(set) != baseLanguage(name) {
-			return fmt.Errorf("espeak: asked for %q, it set %q", name, set)
+			return fmt.Errorf("espeak: selecting voice %q has set the language %q", name, set)
 		}
 		e.voice = voice
 		return nil
@@ -99,7 +98,7 @@ func (e *library) use(voice string) error {
 	return fmt.Errorf("espeak: no voice %q; `espeak-ng --voices` lists those there are", voice)
 }
 
-// language is the tag of the current voice's first language.
+// language returns the tag of the current voice's first language.
 func (e *library) language() string {
 	v := e.currentVoice()
 	if v == nil || v.languages == nil {
@@ -108,14 +107,14 @@ func (e *library) language() string {
 	return text(unsafe.Add(unsafe.Pointer(v.languages), 1), maxTag)
 }
 
-// phonemize returns the phonemes of words, which hold no NUL. Clauses that the
-// library finds by itself are joined by spaces.
+// phonemize returns the phonemes of words, which contain no NUL. Clauses that the library finds by
+// itself are joined by spaces.
 func (e *library) phonemize(words string) (string, error) {
 	left := append([]byte(words), 0)
 	at := unsafe.Pointer(&left[0])
 	var ipa string
-	// Every call takes at least one byte, so more calls than bytes mean that
-	// the library stands still.
+	// Every call consumes at least one byte, so more calls than bytes mean that the library is
+	// stuck.
 	for range left {
 		if part := e.phonemes(&at, charsUTF8, phonemesIPA); part != "" {
 			if ipa != "" {
@@ -128,10 +127,10 @@ func (e *library) phonemize(words string) (string, error) {
 			return ipa, nil
 		}
 	}
-	return "", errors.New("espeak: no end of the phonemes")
+	return "", errors.New("espeak: the library does not finish the text")
 }
 
-// text copies a C string of at most so many bytes.
+// text copies a C string of at most most bytes.
 func text(p unsafe.Pointer, most int) string {
 	var b []byte
 	for i := range most {
@@ -144,8 +143,8 @@ func text(p unsafe.Pointer, most int) string {
 	return string(b)
 }
 
-// libraryNames are the names to try for a voice, the best first. The library
-// does not know some that voices are trained with.
+// libraryNames returns the names to try for a voice, the best first, since the library does not
+// know some names that voices are trained with.
 func libraryNames(voice string) []string {
 	tag := strings.ToLower(strings.ReplaceAll(voice, "_", "-"))
 	switch tag {
@@ -157,7 +156,7 @@ func libraryNames(voice string) []string {
 		return []string{"nb"}
 	}
 	if base := baseLanguage(tag); base != tag {
-		return []string{tag, base} // "fr-fr" is known as "fr"
+		return []string{tag, base} // the library calls "fr-fr" "fr"
 	}
 	return []string{tag}
 }

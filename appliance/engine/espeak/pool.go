@@ -8,23 +8,23 @@ import (
 )
 
 const (
-	// maxProcesses is how many there are at once. One does for a whole box, at
-	// 0.2 ms a clause; the second is for when the first hangs.
+	// maxProcesses is the number of processes. One is enough for a box, at 0.2 ms a clause; the
+	// second is for when the first hangs.
 	maxProcesses = 2
-	// secondAfter is how long a caller waits for the first process before a
-	// second is started: far longer than a text takes that does not hang.
+	// secondAfter is how long a caller waits for the first process before a second is started: far
+	// longer than a text takes normally.
 	secondAfter = 100 * time.Millisecond
 )
 
 var errClosed = errors.New("espeak: the phonemizer is closed")
 
-// pool hands processes out, each to one at a time, and replaces those that die
-// or hang. No lock is held while anybody waits.
+// pool lends processes, each to one caller at a time, and replaces those that crash or hang. No
+// lock is held while a caller waits.
 type pool struct {
 	start   func() (*process, error)
 	idle    chan *process
 	closing chan struct{}
-	running sync.WaitGroup // goroutines that have a process, or start one
+	running sync.WaitGroup // goroutines that use or start a process
 
 	mu       sync.Mutex
 	live     map[*process]bool
@@ -41,7 +41,7 @@ func newPool(start func() (*process, error)) *pool {
 	}
 }
 
-// get waits for a process; the caller gives it back with put.
+// get waits for a process, which the caller returns with put.
 func (p *pool) get(ctx context.Context) (*process, error) {
 	select {
 	case c := <-p.idle:
@@ -59,7 +59,7 @@ func (p *pool) get(ctx context.Context) (*process, error) {
 			if err != nil {
 				return nil, err
 			}
-			failed = nil // it has come, to whoever was first
+			failed = nil // the process is ready, for whichever caller was first
 		case <-more.C:
 			if failed == nil {
 				failed = p.grow(maxProcesses)
@@ -73,9 +73,8 @@ func (p *pool) get(ctx context.Context) (*process, error) {
 	}
 }
 
-// grow starts a process in the background, unless there are so many already.
-// The channel gets the error of the start, or nil when the process is ready; it
-// is nil where none is started.
+// grow starts a process in the background, unless there are most of them. The channel receives the
+// error of the start, or nil when the process is ready; the channel is nil if none is started.
 func (p *pool) grow(most int) <-chan error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -105,8 +104,7 @@ func (p *pool) grow(most int) <-chan error {
 	return done
 }
 
-// put takes a process back. One that is no good any more is ended, and another
-// started in its place.
+// put returns a process. A process that is no longer usable is ended and replaced.
 func (p *pool) put(c *process, good bool) {
 	p.mu.Lock()
 	keep := good && !p.closed
@@ -119,7 +117,7 @@ func (p *pool) put(c *process, good bool) {
 	p.grow(1)
 }
 
-// run does f beside its caller; false when the pool is closed.
+// run runs f in the background; it returns false if the pool is closed.
 func (p *pool) run(f func()) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -137,7 +135,7 @@ func (p *pool) end(c *process) {
 	delete(p.live, c)
 }
 
-// close ends all processes, and what they are asked.
+// close ends all processes and the calls that use them.
 func (p *pool) close() {
 	p.mu.Lock()
 	first := !p.closed

@@ -9,22 +9,22 @@ import (
 	"parley/internal/isolate"
 )
 
-// answerTime is how long the process may take for a clause: a millisecond, and a
-// while where others have the cores. What takes seconds will take for ever.
+// answerTime limits the time of a clause: it takes a millisecond, and longer if the cores are busy.
+// A clause that takes seconds will never end.
 const answerTime = 2 * time.Second
 
 var (
-	// errDied means that the process ended before it answered.
-	errDied = errors.New("espeak: eSpeak NG died")
-	// errHung means that it did not answer in time.
+	// errDied reports that the process ended before it answered.
+	errDied = errors.New("espeak: eSpeak NG crashed")
+	// errHung reports that it did not answer in time.
 	errHung = errors.New("espeak: eSpeak NG hangs")
 )
 
-// process is a running eSpeak NG, as its parent sees it. One goroutine at a time
-// asks it; any may stop it.
+// process is a running eSpeak NG, as its parent sees it. One goroutine at a time calls ask; any
+// goroutine may stop it.
 type process struct{ *isolate.Process }
 
-// start runs a process of that name and waits until it can answer.
+// start starts a process with this name and waits until it is ready.
 func start(name string) (*process, error) {
 	p, err := isolate.Start(name, childArgs()...)
 	if err != nil {
@@ -33,8 +33,7 @@ func start(name string) (*process, error) {
 	return &process{p}, nil
 }
 
-// ask returns the phonemes of words; errDied or errHung where there is no
-// answer, after which the process is no good any more.
+// ask returns the phonemes of words. After errDied or errHung the process is unusable.
 func (p *process) ask(q question, until time.Time) (string, error) {
 	request, err := json.Marshal(q)
 	if err != nil {
@@ -57,7 +56,7 @@ func (p *process) ask(q question, until time.Time) (string, error) {
 	return a.IPA, nil
 }
 
-// fault says of eSpeak NG what became of its process.
+// fault converts an error of the process.
 func fault(err error) error {
 	switch {
 	case errors.Is(err, isolate.ErrHung):

@@ -14,9 +14,9 @@ func ofName(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' || r == '.'
 }
 
-// readCall reads the text of a call in any of the forms that models write. is says
-// that it has such a form; call is nil, too, where no tool has that name. to is the
-// name where it stood in front of the text.
+// readCall parses the text of a call in any of the forms that models write. is says that the text
+// has such a form; call is also nil if no tool has that name. to is the name if it preceded the
+// text.
 func readCall(s, to string, tools []engine.Tool) (call *engine.ToolCall, is bool) {
 	type reader func(string, []engine.Tool) (name, arguments string)
 	for _, read := range []reader{readTags, readObject, readNamed, readPythonic, readGemma} {
@@ -31,7 +31,7 @@ func readCall(s, to string, tools []engine.Tool) (call *engine.ToolCall, is bool
 		known := toolName(name, tools)
 		switch {
 		case name == "" || known == "" && arguments == "":
-			continue // {"name": "Ann"} may be anything
+			continue // {"name": "Ann"} may be any object
 		case known == "":
 			return nil, true
 		case arguments == "":
@@ -42,8 +42,8 @@ func readCall(s, to string, tools []engine.Tool) (call *engine.ToolCall, is bool
 	return nil, false
 }
 
-// toolName is the tool that a model means by a name: some write "functions.look:0"
-// for "look". Empty: there is none.
+// toolName returns the name of the tool that a model means, or ""; some models write
+// "functions.look:0" for "look".
 func toolName(name string, tools []engine.Tool) string {
 	name = strings.TrimSpace(name)
 	short, _, _ := strings.Cut(name, ":")
@@ -56,7 +56,7 @@ func toolName(name string, tools []engine.Tool) string {
 	return ""
 }
 
-// writtenCall is a call as JSON, under the names that formats have for its parts.
+// writtenCall is a call in JSON, with the field names of all formats.
 type writtenCall struct {
 	Name         string          `json:"name"`
 	ToolName     string          `json:"tool_name"`
@@ -73,8 +73,8 @@ type writtenCall struct {
 	ToolCalls    json.RawMessage `json:"tool_calls"`
 }
 
-// readObject reads {"name": …, "arguments": {…}}, or the first of a list of such.
-// Its arguments are empty where there are none.
+// readObject parses {"name": …, "arguments": {…}}, or the first element of a list of such objects.
+// arguments is "" if there are none.
 func readObject(s string, _ []engine.Tool) (name, arguments string) {
 	at := strings.IndexAny(s, "{[")
 	for at >= 0 {
@@ -96,7 +96,7 @@ func readObject(s string, _ []engine.Tool) (name, arguments string) {
 	return "", ""
 }
 
-// maxWrapping is how many objects a call is wrapped in: {"tool_calls": [{"function": {…}}]}.
+// maxWrapping is how many objects may enclose a call: {"tool_calls": [{"function": {…}}]}.
 const maxWrapping = 3
 
 func fromJSON(raw json.RawMessage, depth int) (name, arguments string) {
@@ -120,7 +120,7 @@ func fromJSON(raw json.RawMessage, depth int) (name, arguments string) {
 		}
 	}
 	var function string
-	_ = json.Unmarshal(w.Function, &function) // an object was read above
+	_ = json.Unmarshal(w.Function, &function) // an object was handled above
 	for _, n := range []string{w.Name, w.ToolName, w.FunctionName, w.Recipient, w.Tool, function} {
 		if name == "" {
 			name = n
@@ -138,8 +138,8 @@ func fromJSON(raw json.RawMessage, depth int) (name, arguments string) {
 	return name, arguments
 }
 
-// object is JSON that is an object, or the text of one; null is an empty one.
-// Empty: it is none.
+// object returns a JSON object, given as such or as a JSON string; null is an empty one. It returns
+// "" for anything else.
 func object(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil && text != "" {
@@ -156,12 +156,12 @@ func object(raw json.RawMessage) string {
 	return trimmed
 }
 
-// between are the marks that stand between a name and its arguments.
+// between matches a name and the marks between it and its arguments.
 var between = regexp.MustCompile("(?s)([\\w.:-]+)\\s*" +
 	"(?:<[^<>{}]*>|\\[ARGS\\]|\\[CALL_ID\\][\\w-]*|```(?:json)?|:|\\s)*\\s*$")
 
-// readNamed reads a name with the arguments as an object behind it, as Mistral,
-// DeepSeek, Kimi and Llama write it.
+// readNamed parses a name followed by the arguments as an object, as Mistral, DeepSeek, Kimi and
+// Llama write it.
 func readNamed(s string, _ []engine.Tool) (name, arguments string) {
 	at := strings.IndexByte(s, '{')
 	if at < 0 {
@@ -183,9 +183,8 @@ var (
 	glmArgument = regexp.MustCompile(`(?s)<arg_key>\s*(.*?)\s*</arg_key>\s*<arg_value>\s*(.*?)\s*</arg_value>`)
 )
 
-// readTags reads <function=name><parameter=key>value</parameter>, as Qwen and
-// others write it, <function=name>{…}, which is Llama's, and GLM's
-// name<arg_key>key</arg_key><arg_value>value</arg_value>.
+// readTags parses <function=name><parameter=key>value</parameter>, as Qwen and others write it,
+// Llama's <function=name>{…}, and GLM's name<arg_key>key</arg_key><arg_value>value</arg_value>.
 func readTags(s string, tools []engine.Tool) (name, arguments string) {
 	parameters := parameterTag
 	head := functionTag.FindStringSubmatchIndex(s)
@@ -208,12 +207,11 @@ func readTags(s string, tools []engine.Tool) (name, arguments string) {
 	for _, p := range parameters.FindAllStringSubmatch(body, -1) {
 		values[p[1]] = value(p[2], p[1], toolName(name, tools), tools)
 	}
-	out, _ := json.Marshal(values) // of valid JSON
+	out, _ := json.Marshal(values) // marshalling valid JSON cannot fail
 	return name, string(out)
 }
 
-// value is an argument that was written without quotation marks, as JSON of the
-// type that the tool's parameters say it has.
+// value converts an unquoted argument to JSON of the type that the tool's parameters define.
 func value(written, key, name string, tools []engine.Tool) json.RawMessage {
 	quoted, _ := json.Marshal(written)
 	at := slices.IndexFunc(tools, func(t engine.Tool) bool { return t.Name == name })
@@ -225,7 +223,7 @@ func value(written, key, name string, tools []engine.Tool) json.RawMessage {
 			Type json.RawMessage `json:"type"`
 		} `json:"properties"`
 	}
-	_ = json.Unmarshal(tools[at].Parameters, &schema) // of another form it says nothing of the type
+	_ = json.Unmarshal(tools[at].Parameters, &schema) // another form of schema does not define the type
 	if strings.Contains(string(schema.Properties[key].Type), "string") && written[0] != '"' {
 		return quoted
 	}

@@ -8,16 +8,15 @@ import (
 	"unicode/utf8"
 )
 
-// Directions leaves the stage directions out of a reply that comes sentence by
-// sentence: what language models write of what they do ("*waves happily*",
-// "(chuckles)") in place of doing it. They are recognised by their form, so that
-// what is emphasised ("*very* important") or an aside ("(the red one)") stays.
+// Directions removes stage directions from a reply that arrives sentence by sentence: what language
+// models write about their actions ("*waves happily*", "(chuckles)"). They are recognised by their
+// form, so that emphasis ("*very* important") and asides ("(the red one)") stay.
 type Directions struct {
-	open rune // one has begun with it, and not ended with the sentence
+	open rune // opener of a direction that has not ended with the sentence
 }
 
-// directionsFile has the words that a stage direction consists of alone, or begins
-// with: forms of verbs for what people do with face, voice and hands.
+// directionsFile lists the words that a stage direction consists of or begins with: verb forms for
+// what people do with face, voice and hands.
 //
 //go:embed directions.txt
 var directionsFile string
@@ -31,25 +30,25 @@ var directionWords = func() map[string]bool {
 }()
 
 var (
-	// directed are parts of the body that directions are about: "clears his throat".
+	// directed are parts of the body in directions: "clears his throat".
 	directed = setOf("arm", "arms", "breath", "brow", "cheek", "chin", "eye", "eyebrow", "eyebrows", "eyes",
 		"finger", "fingers", "fist", "glasses",
 		"hair", "hand", "hands", "head", "lips", "nose", "palms", "shoulder", "shoulders", "throat", "thumbs")
-	// manners are how something is said: "*in a soft voice*", "*with a smile*".
+	// manners describe how something is said: "*in a soft voice*", "*with a smile*".
 	manners = setOf("grin", "laugh", "sigh", "smile", "smirk", "tone", "voice", "whisper", "wink", "nod",
 		"shrug", "bow", "giggle", "chuckle",
 		"pause", "gasp", "laughter")
-	// actors stand before what is done.
+	// actors precede the verb.
 	actors = setOf("he", "she", "they", "it", "i", "se", "assistant", "the", "bot", "robot", "ai", "everyone",
 		"audience")
-	// behindVerb stand behind a verb and behind no noun.
+	// behindVerb are words that follow a verb and not a noun.
 	behindVerb = setOf("the", "a", "an", "his", "her", "their", "its", "my", "your", "up", "down", "around",
 		"forward", "back", "out", "off", "over",
 		"toward", "towards", "closer", "away")
-	// interjections are behind what a single direction stands within a sentence.
+	// interjections may precede a one-word direction within a sentence.
 	interjections = setOf("ah", "aha", "and", "but", "haha", "hm", "hmm", "no", "oh", "ok", "okay", "so", "uh",
 		"um", "well", "yeah", "yes")
-	// noVerbs end like a verb and are none.
+	// noVerbs end like a verb but are none.
 	noVerbs = setOf("nothing", "everything", "something", "anything", "morning", "evening", "including",
 		"starting", "according", "during", "parking",
 		"always", "as", "besides", "does", "has", "hours", "is", "its", "news", "perhaps", "plus", "sometimes",
@@ -69,15 +68,16 @@ func setOf(words ...string) map[string]bool {
 // maxBracketWords is how many words a direction in brackets has at most, and
 // maxStarWords one between asterisks, which may tell a whole story.
 const (
+	// maxBracketWords is the most words of a direction in brackets, and maxStarWords the most
+	// between asterisks, which may tell a whole story.
 	maxBracketWords = 7
 	maxStarWords    = 25
 )
 
-// closers are with what directions end that begin so.
+// closers maps the opener of a direction to its closer.
 var closers = map[rune]rune{'*': '*', '(': ')', '[': ']', '（': '）'}
 
-// Without returns the next sentence, or part of one, of a reply as it is to be
-// spoken.
+// Without returns the next sentence, or part of one, without stage directions.
 func (d *Directions) Without(sentence string) string {
 	if d.open != 0 {
 		_, after, found := strings.Cut(sentence, string(closers[d.open]))
@@ -117,8 +117,8 @@ func (d *Directions) Without(sentence string) string {
 	return out.String()
 }
 
-// Stars returns the places of the stars around stage directions in the next
-// sentence, or part of one. A Directions is used for this or for Without.
+// Stars returns the positions of the asterisks around stage directions in the next sentence, or
+// part of one. Use a Directions for either Stars or Without.
 func (d *Directions) Stars(sentence string) (at []int) {
 	begin := 0
 	if d.open != 0 {
@@ -153,8 +153,8 @@ func startsWith(s string, is func(rune) bool) bool {
 	return s != "" && is(r)
 }
 
-// direction is how long the stage direction at the beginning of s is, and whether
-// it ends there; 0: there is none. before is what stands in front of it.
+// direction returns the length of the stage direction at the beginning of s, 0 if there is none,
+// and whether it ends there. before is the text before s.
 func direction(before, s string) (n int, whole bool) {
 	opener, size := utf8.DecodeRuneInString(s)
 	closer := closers[opener]
@@ -194,7 +194,7 @@ func direction(before, s string) (n int, whole bool) {
 	return len(s) - len(after), true
 }
 
-// known tells whether words are a direction by what they are.
+// known reports whether words form a direction by their vocabulary.
 func known(words []string) bool {
 	for len(words) > 1 && (actors[words[0]] || strings.HasSuffix(words[0], "ly")) {
 		words = words[1:]
@@ -211,22 +211,21 @@ func known(words []string) bool {
 	return false
 }
 
-// verbAlso are words behind which a form that may be a noun is one: "smile is free".
+// verbAlso are words after which an ambiguous form is a noun: "smile is free".
 var verbAlso = setOf("is", "are", "was", "were", "of", "and", "or", "if", "for", "when", "at", "your", "every")
 
-// thirdPerson tells whether a word has the form of a verb in the third person.
+// thirdPerson reports whether a word looks like a verb in the third person.
 func thirdPerson(w string) bool {
 	return len(w) > 3 && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") &&
 		!strings.HasSuffix(w, "'s") && !noVerbs[w]
 }
 
-// gerund tells whether a word has the form of what somebody is doing.
+// gerund reports whether a word looks like a present participle.
 func gerund(w string) bool { return len(w) > 5 && strings.HasSuffix(w, "ing") && !noVerbs[w] }
 
-// acting tells whether words between asterisks say what somebody does, whatever
-// that is: "*adjusts the microphone*". What is emphasised begins with a capital
-// letter, where it is a sentence; with one a direction has a word behind its verb
-// that shows it to be one.
+// acting reports whether words between asterisks describe any action: "*adjusts the microphone*".
+// Emphasis begins with a capital letter if it is a sentence; a capitalised direction needs a word
+// after its verb that identifies it.
 func acting(words []string, inner string) bool {
 	if !thirdPerson(words[0]) && !gerund(words[0]) || len(words) > 1 && verbAlso[words[1]] {
 		return false
@@ -235,12 +234,12 @@ func acting(words []string, inner string) bool {
 		len(words) > 1 && (behindVerb[words[1]] || strings.HasSuffix(words[1], "ly") && words[1] != "only")
 }
 
-// smiling tells whether words between asterisks are "a warm smile" and the like.
+// smiling reports whether words between asterisks are "a warm smile" and the like.
 func smiling(words []string) bool {
 	return len(words) <= 4 && (words[0] == "a" || words[0] == "an") && manners[words[len(words)-1]]
 }
 
-// alone tells whether what stands behind asterisks does not go on with their words.
+// alone reports whether the text after the asterisks does not continue their words.
 func alone(after string) bool {
 	after = strings.TrimLeft(after, " \n")
 	return after == "" || !startsWith(after, unicode.IsLower) &&
@@ -257,8 +256,8 @@ func firstWord(s string) string {
 	return strings.ToLower(words[0])
 }
 
-// interrupts tells whether a direction may stand behind before: where a sentence
-// may begin, a clause, or behind an interjection.
+// interrupts reports whether a direction may follow before: at the beginning of a sentence or a
+// clause, or after an interjection.
 func interrupts(before string) bool {
 	trimmed := strings.TrimRight(before, " \n")
 	word := strings.ToLower(trimmed[strings.LastIndexFunc(trimmed, func(r rune) bool {
@@ -267,7 +266,7 @@ func interrupts(before string) bool {
 	return begins(before) || strings.HasSuffix(trimmed, ",") || interjections[word]
 }
 
-// begins tells whether a sentence may begin behind before.
+// begins reports whether a sentence may begin after before.
 func begins(before string) bool {
 	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(before, " \n"))
 	return strings.TrimSpace(before) == "" || strings.ContainsRune(".!?…:;—–)\"”", last)

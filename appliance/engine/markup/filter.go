@@ -1,8 +1,7 @@
-// Package markup takes out of what a language model writes all that is not said:
-// its thoughts, the markers of chat templates, and calls of tools that it wrote as
-// text, which become calls. Models are trained on dozens of formats, servers leave
-// parts of them in what they send, and small models mix them up, so all of them are
-// known here, whichever model it is.
+// Package markup removes from a language model's output everything that must not be spoken: its
+// thoughts, the markers of chat templates, and tool calls that it wrote as text, which become
+// calls. Models are trained on dozens of formats, servers leave parts of them in their output, and
+// small models mix them up, so all formats are recognised for every model.
 package markup
 
 import (
@@ -13,49 +12,48 @@ import (
 	"parley/appliance/engine"
 )
 
-// Limits of what is held back, in bytes.
+// Limits of the text that is held back, in bytes.
 const (
-	// maxCallBytes bounds the text of a call: as much as the largest arguments that any
-	// format was seen with, many times over.
+	// maxCallBytes limits the text of a call: many times the largest arguments seen in any format.
 	maxCallBytes = 64 << 10
-	// maxHeaderBytes bounds the words between the marker that begins a message and the
-	// message itself: "assistant to=functions.NAME", where a name has 64.
+	// maxHeaderBytes limits the words between the marker that begins a message and the message
+	// itself: "assistant to=functions.NAME", where a name has up to 64.
 	maxHeaderBytes = 160
-	// maxThoughtBytes bounds what is held back as a thought of which only the end is
-	// marked: 2,000 words.
+	// maxThoughtBytes limits what is held back as a thought of which only the end is marked: 2,000
+	// words.
 	maxThoughtBytes = 16 << 10
 )
 
-// A Filter reads one reply as it comes. What it returns of a reply does not depend
-// on how that is cut into pieces, but for a thought of which only the end is marked:
-// what was returned before that end came cannot be taken back.
+// A Filter processes one reply as it is generated. Its result does not depend on how the reply is
+// cut into pieces, with one exception: text that was returned before the end mark of a thought
+// without a begin mark cannot be taken back.
 type Filter struct {
 	tools []engine.Tool
 
-	held           string          // not read yet
-	spoken         strings.Builder // what can be said of the newest piece
-	inside         marker          // what began the part that the text is in; none in what is said
-	heading        bool            // that part is still in the words behind a role or a channel
-	region         strings.Builder // what is kept of that part
-	to             string          // the tool that a message is for
+	held           string          // not processed yet
+	spoken         strings.Builder // the speakable part of the newest piece
+	inside         marker          // the marker that began the current part; none in spoken text
+	heading        bool            // the part is still in the words after a role or a channel
+	region         strings.Builder // the collected text of the part
+	to             string          // the tool that a message is addressed to
 	nested         bool            // a thought has begun within a thought
-	guessed        bool            // the part was not begun by a marker
-	openingChecked bool            // how the reply begins was looked at
+	guessed        bool            // the part did not begin with a marker
+	openingChecked bool            // the beginning of the reply was examined
 
-	begun           bool // something was said
-	sent            bool // and returned, with an earlier piece
-	last            rune // of what was said
-	lastInk         rune // the same, but for spaces
-	gap             bool // something was left out behind last
-	strike          bool // <s> has begun what is struck out in HTML
+	begun           bool // there was speakable text
+	sent            bool // and it was returned with an earlier piece
+	last            rune // last rune of the speakable text
+	lastInk         rune // last rune that is not a space
+	gap             bool // something was removed after last
+	strike          bool // <s> has begun a strike-through in HTML
 	between         bool // a message has ended, and another may begin
-	over            bool
-	unopenedThought bool
+	over            bool // nothing more of the reply is speakable
+	unopenedThought bool // a thought had only an end mark
 	call            *engine.ToolCall
 }
 
-// New returns a Filter for a reply that may call those tools. opened says that the
-// model's template begins its thoughts, so that only their end is marked.
+// New returns a Filter for a reply that may call the given tools. opened says that the model's
+// template begins its thoughts, so that only their end is marked.
 func New(tools []engine.Tool, opened bool) *Filter {
 	f := &Filter{tools: tools}
 	if opened {
@@ -64,16 +62,14 @@ func New(tools []engine.Tool, opened bool) *Filter {
 	return f
 }
 
-// Push takes a piece of the reply and returns what can be said of it, and of what
-// was held back.
+// Push adds a piece of the reply and returns what can be spoken, including text that was held back.
 func (f *Filter) Push(piece string) string {
 	f.held += piece
 	return f.take(false)
 }
 
-// Rest returns what was held back and can be said when the reply is over. whole
-// says that the model ended it: what was held back as a thought whose end never
-// came is an answer then.
+// Rest returns the rest of the speakable text at the end of the reply. whole says that the model
+// ended the reply itself: then text that was held back as a thought without an end is an answer.
 func (f *Filter) Rest(whole bool) string {
 	out := f.take(true)
 	for f.inside.kind == possibleThought && whole || f.inside.kind == tool && f.guessed && !f.over {
@@ -86,16 +82,16 @@ func (f *Filter) Rest(whole bool) string {
 	return out
 }
 
-// Over reports that nothing more of the reply will be said.
+// Over reports that nothing more of the reply will be spoken.
 func (f *Filter) Over() bool { return f.over }
 
 // UnopenedThought reports that the reply had a thought of which only the end was marked.
 func (f *Filter) UnopenedThought() bool { return f.unopenedThought }
 
-// Call returns the first call of one of the tools that the reply has written as
-// text; nil: none.
+// Call returns the first tool call that the reply contains as text, or nil.
 func (f *Filter) Call() *engine.ToolCall { return f.call }
 
+// take processes the held text and returns its speakable part.
 func (f *Filter) take(final bool) string {
 	for f.held != "" && !f.over && f.step(final) {
 	}
@@ -108,7 +104,7 @@ func (f *Filter) take(final bool) string {
 	return out
 }
 
-// step reads one stretch of text or one marker. It reports whether it could.
+// step processes one stretch of text or one marker. It returns false if more text is needed.
 func (f *Filter) step(final bool) bool {
 	if f.inside.kind == literal && !f.begun {
 		f.held = strings.TrimLeftFunc(f.held, unicode.IsSpace)
@@ -137,7 +133,7 @@ func (f *Filter) step(final bool) bool {
 		return true
 	}
 	if partial(f.held) == len(f.held) {
-		return false // of a letter
+		return false // part of a rune
 	}
 	m, wait := readMarker(f.held)
 	switch {
@@ -156,7 +152,7 @@ func (f *Filter) step(final bool) bool {
 	return true
 }
 
-// partial is how many bytes at the end of s are the beginning of a rune.
+// partial returns how many bytes at the end of s are the beginning of a rune.
 func partial(s string) int {
 	for n := 1; n < utf8.UTFMax && n <= len(s); n++ {
 		if tail := s[len(s)-n:]; utf8.RuneStart(tail[0]) {
@@ -169,14 +165,14 @@ func partial(s string) int {
 	return 0
 }
 
-// torn tells whether the end of a reply, which a marker may begin with, is the
-// half of one and not what people write as well: "5 <".
+// torn reports whether the end of a reply is an incomplete marker and not something that people
+// write: "5 <".
 func torn(s string) bool {
 	letters := strings.TrimLeft(s, "</ ")
 	return len(letters) > 2 || letters != "" && strings.ContainsAny(letters, "|｜◁/")
 }
 
-// quoted tells whether the text only speaks of a marker, as in "write `<think>`".
+// quoted reports whether the text only mentions a marker, as in "write `<think>`".
 func (f *Filter) quoted(m marker) bool {
 	if f.inside.kind != literal || f.gap || f.last == 0 {
 		return false
@@ -184,10 +180,10 @@ func (f *Filter) quoted(m marker) bool {
 	if strings.ContainsRune("`'\"“‘«", f.last) {
 		return true
 	}
-	return m.name == "details" && (unicode.IsLetter(f.lastInk) || f.lastInk == ',') // of HTML
+	return m.name == "details" && (unicode.IsLetter(f.lastInk) || f.lastInk == ',') // HTML
 }
 
-// pass takes text that is no marker.
+// pass handles text that is not a marker.
 func (f *Filter) pass(s string) {
 	limit := 0
 	switch {
@@ -213,7 +209,7 @@ func (f *Filter) pass(s string) {
 	}
 }
 
-// emit takes text that is said.
+// emit handles speakable text.
 func (f *Filter) emit(s string) {
 	if f.between || s == "" {
 		return

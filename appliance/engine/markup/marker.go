@@ -5,44 +5,44 @@ import (
 	"strings"
 )
 
-// A kind says what a marker does to the text around it.
+// A kind says how a marker affects the text around it.
 type kind int
 
 const (
-	literal         kind = iota // it is no marker
-	dropped                     // left out, and nothing else
-	possibleThought             // around what seems to be a thought: no marker, but how a Filter takes text
-	thought                     // around what a model thinks before it answers
-	tool                        // around the call of a tool
-	result                      // around what a tool has answered, which a model makes up
-	ending                      // the reply is over
-	message                     // a message of the assistant's is over; in some formats another one follows
-	role                        // a message begins; whose it is follows
-	channel                     // gpt-oss: on which channel a message is, follows
-	headerEnd                   // the words behind role or channel are over, and the message itself begins
-	headerGap                   // stands between those words
+	literal         kind = iota // not a marker
+	dropped                     // only the marker itself is removed
+	possibleThought             // encloses what may be a thought: not a marker, but a state of a Filter
+	thought                     // encloses the model's reasoning
+	tool                        // encloses a tool call
+	result                      // encloses a tool result, which a model makes up
+	ending                      // ends the reply
+	message                     // ends a message of the assistant; in some formats another one follows
+	role                        // begins a message; the author follows
+	channel                     // gpt-oss: the channel of a message follows
+	headerEnd                   // ends the words after role or channel; the message itself begins
+	headerGap                   // separates those words
 )
 
-// A marker is one word of a model's markup.
+// A marker is one marker of a model's markup.
 type marker struct {
 	kind  kind
-	name  string // in small letters
-	close bool   // it ends what one of that name began
+	name  string // in lower case
+	close bool   // ends what the marker of the same name began
 	raw   string
 }
 
-// Limits of markers, in bytes: with less, what is meant as one is cut in two;
-// with more, a text with a lone "<" waits for too long.
+// Limits of markers, in bytes. With lower limits real markers would be cut; with higher ones a text
+// with a lone "<" would wait too long.
 const (
 	maxSpecialBytes = 64  // "<｜tool▁calls▁begin｜>" has 33
 	maxTagBytes     = 256 // <details type="reasoning" done="true" duration="12">
 )
 
-// triggers are the first letters of markers.
+// triggers are the first characters of markers.
 const triggers = "<[◁"
 
-// readMarker reads the marker at the beginning of s, which begins with one of
-// triggers. wait says that more of the text is needed to tell.
+// readMarker parses the marker at the beginning of s, which begins with one of triggers. wait says
+// that more text is needed to decide.
 func readMarker(s string) (m marker, wait bool) {
 	switch {
 	case s[0] == '[':
@@ -61,10 +61,10 @@ func readMarker(s string) (m marker, wait bool) {
 	return readTag(s)
 }
 
-// wideBar is in the markers of DeepSeek's models where others have "|".
+// wideBar takes the place of "|" in the markers of DeepSeek's models.
 const wideBar = "｜"
 
-// readSpecial reads <|name|>, <|name> or <｜name｜>.
+// readSpecial parses <|name|>, <|name> or <｜name｜>.
 func readSpecial(s string) (m marker, wait bool) {
 	end := strings.IndexAny(s[1:], "<>\n") + 1
 	switch {
@@ -82,8 +82,8 @@ func readSpecial(s string) (m marker, wait bool) {
 	return special(name, open, s[:end+1]), false
 }
 
-// special says what a marker of that name does. Those that nobody knows belong to
-// the template of some model, and are left out.
+// special returns the marker with this name. Unknown markers belong to the template of some model
+// and are dropped.
 func special(name string, open bool, raw string) marker {
 	m := marker{kind: dropped, name: name, raw: raw}
 	if known, ok := specials[name]; ok {
@@ -118,7 +118,7 @@ func special(name string, open bool, raw string) marker {
 	return m
 }
 
-// readTag reads <name …>, </name>, and Gemma 4's <name|>.
+// readTag parses <name …>, </name>, and Gemma 4's <name|>.
 func readTag(s string) (m marker, wait bool) {
 	at := 1
 	if s[at] == '/' {
@@ -154,17 +154,17 @@ func readTag(s string) (m marker, wait bool) {
 	case s[end-1] == '|':
 		m.close = true
 	case name == "turn" || name == "channel":
-		return marker{}, false // without the bar they are anybody's
+		return marker{}, false // without the bar they are ordinary text
 	case s[end-1] == '/' && m.kind != tool: // <think/> holds nothing
 		m.kind = dropped
 	}
 	if name == "s" && !m.close {
-		m.kind = dropped // only </s> ends a text
+		m.kind = dropped // only </s> ends a reply
 	}
 	return m, false
 }
 
-// readBracket reads the markers of Mistral's and Llama 2's formats.
+// readBracket parses the markers of Mistral's and Llama 2's formats.
 func readBracket(s string) (m marker, wait bool) {
 	for _, b := range brackets {
 		if strings.HasPrefix(s, b.raw) {
@@ -175,7 +175,7 @@ func readBracket(s string) (m marker, wait bool) {
 	return marker{}, wait
 }
 
-// readTriangle reads ◁think▷ and ◁/think▷, which are Kimi's.
+// readTriangle parses Kimi's ◁think▷ and ◁/think▷.
 func readTriangle(s string) (m marker, wait bool) {
 	m, wait = readExact(s, "◁think▷", "◁/think▷")
 	if m.raw != "" {
@@ -194,7 +194,7 @@ func readExact(s string, all ...string) (m marker, wait bool) {
 	return marker{}, wait
 }
 
-// ends tells whether m ends what opener began.
+// ends reports whether m ends what opener began.
 func (m marker) ends(opener marker) bool {
 	switch {
 	case m.kind == ending:

@@ -2,8 +2,8 @@ package markup
 
 import "strings"
 
-// thoughtNames are between which tags models think, as Qwen, DeepSeek, GLM, Kimi,
-// Hunyuan, Seed, Cohere and Gemma have them, and as prompts ask others to.
+// thoughtNames are the tags around thoughts of Qwen, DeepSeek, GLM, Kimi, Hunyuan, Seed, Cohere and
+// Gemma, and those that prompts ask other models to use.
 var thoughtNames = []string{
 	"analysis",
 	"antthinking",
@@ -90,7 +90,7 @@ func tagKind(name string) kind {
 	return tags[name]
 }
 
-// beginsTag tells whether letters may become the name of a tag.
+// beginsTag reports whether letters may become the name of a tag.
 func beginsTag(letters string) bool {
 	for _, t := range thoughtNames {
 		if strings.HasPrefix(t, letters) {
@@ -106,8 +106,7 @@ func beginsTag(letters string) bool {
 	return strings.HasPrefix("unused", letters) || found && strings.Trim(unused, "0123456789") == ""
 }
 
-// specials are the names between <| and |> of which more is known than that they
-// belong to no answer.
+// specials are the names between <| and |> that are not simply dropped.
 var specials = map[string]kind{
 	"/s":                ending,
 	"call":              message,
@@ -195,7 +194,7 @@ var brackets = []marker{
 	},
 }
 
-// assistants are whose messages a reply may be.
+// assistants are the roles whose messages belong to the reply.
 var assistants = map[string]bool{
 	"ai":        true,
 	"assistant": true,

@@ -6,13 +6,13 @@ import (
 	"unicode"
 )
 
-// stripped stands between thoughts and answer where a server has taken the markers
-// out of "<|channel|>analysis<|message|>…<|start|>assistant<|channel|>final<|message|>…".
+// stripped separates thoughts from the answer if a server has removed the markers from
+// "<|channel|>analysis<|message|>…<|start|>assistant<|channel|>final<|message|>…".
 const stripped = "assistantfinal"
 
-// opening looks at how a reply begins: it may be a call without any marker, or a
-// thought of which only the end is marked. It reports whether more of the reply is
-// needed to tell. What is one of the two is held back.
+// opening examines the beginning of a reply, which may be a call without a marker, or a thought of
+// which only the end is marked; either is held back. wait says that more of the reply is needed to
+// decide.
 func (f *Filter) opening() (wait bool) {
 	if f.openingChecked {
 		return false
@@ -42,7 +42,7 @@ func (f *Filter) opening() (wait bool) {
 	return false
 }
 
-// beginsCall tells whether s begins like the call of a tool.
+// beginsCall reports whether s begins like a tool call.
 func (f *Filter) beginsCall(s string) (is, wait bool) {
 	for _, t := range f.tools {
 		after, found := strings.CutPrefix(s, t.Name)
@@ -85,7 +85,7 @@ func (f *Filter) beginsCall(s string) (is, wait bool) {
 	return false, wait
 }
 
-// callKeys are what the object of a call begins with.
+// callKeys are the first keys of a call's object.
 var callKeys = []string{
 	"function",
 	"function_call",
@@ -117,6 +117,8 @@ func beginsObject(s string) (is, wait bool) {
 // thoughtBegins is how models begin to think who speak of their user, not to him.
 // In front of it may stand what they say to themselves.
 var (
+	// thoughtBegins are beginnings of thoughts, which speak about the user and not to the user.
+	// thoughtLeads may precede them.
 	thoughtBegins = words(
 		"the user is", "the user was", "the user wants", "the user asks", "the user asked", "the user has",
 		"the user just", "the user said",
@@ -150,11 +152,11 @@ func words(phrases ...string) [][]string {
 	return out
 }
 
-// maxLeads is how many of thoughtLeads stand one behind the other: "Okay, so".
+// maxLeads is how many of thoughtLeads may follow each other: "Okay, so".
 const maxLeads = 3
 
-// beginsThought tells whether a reply begins as a thought does. It never says that
-// of words that may go on.
+// beginsThought reports whether a reply begins like a thought. It never returns true for words that
+// may be incomplete.
 func beginsThought(s string) (is, wait bool) {
 	lower := strings.ToLower(strings.ReplaceAll(s, "’", "'"))
 	came := strings.FieldsFunc(lower, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' })
@@ -178,8 +180,8 @@ func beginsThought(s string) (is, wait bool) {
 	return n > 0, more
 }
 
-// leads is how many of the words one of phrases stands at the beginning of; more:
-// it may yet. open says that the last word may go on.
+// leads returns how many of the words form one of phrases at the beginning; more says that they may
+// become one. open says that the last word may be incomplete.
 func leads(came []string, open bool, phrases [][]string) (n int, more bool) {
 	for _, p := range phrases {
 		k := min(len(p), len(came))

@@ -2,7 +2,7 @@ package markup
 
 import "strings"
 
-// mark takes a marker.
+// mark handles a marker.
 func (f *Filter) mark(m marker) {
 	switch {
 	case f.heading:
@@ -20,7 +20,7 @@ func (f *Filter) mark(m marker) {
 	}
 }
 
-// markText takes a marker that stands in what is said.
+// markText handles a marker within speakable text.
 func (f *Filter) markText(m marker) {
 	switch {
 	case m.kind == role || m.kind == channel:
@@ -44,21 +44,20 @@ func (f *Filter) markText(m marker) {
 	}
 }
 
-// markEnding takes a marker behind which nothing of the reply stands; before it
-// something has to.
+// markEnding handles a marker that ends the reply, if there was something before it.
 func (f *Filter) markEnding(m marker) {
 	switch {
 	case m.name == "s" && f.strike:
 		f.strike = false
 	case f.begun || f.between:
 		f.over = true
-	case m.name == "inst": // the question, said once more
+	case m.name == "inst": // a repetition of the question
 		f.begin(marker{kind: result, name: m.name})
 	}
 }
 
-// loneEnd takes the end of a thought whose beginning is not marked: the model's
-// template has it in the prompt. All of the reply so far was the thought.
+// loneEnd handles the end of a thought without a begin mark, which is in the model's prompt. All of
+// the reply so far was the thought.
 func (f *Filter) loneEnd(m marker) {
 	if m.name == "details" {
 		return
@@ -71,8 +70,7 @@ func (f *Filter) loneEnd(m marker) {
 	}
 }
 
-// markPossibleThought takes a marker in what may be a thought of which only the end is
-// marked.
+// markPossibleThought handles a marker within what may be a thought without a begin mark.
 func (f *Filter) markPossibleThought(m marker) {
 	switch {
 	case m.kind == thought && m.close && m.name != "details":
@@ -89,13 +87,13 @@ func (f *Filter) markPossibleThought(m marker) {
 	}
 }
 
-// begin begins a part of the reply that is not said.
+// begin begins a part of the reply that is not spoken.
 func (f *Filter) begin(m marker) {
 	f.inside, f.guessed, f.nested = m, false, false
 	f.region.Reset()
 }
 
-// endPart ends that part, with the marker by which it is over.
+// endPart ends that part; m is the marker that ended it.
 func (f *Filter) endPart(m marker) {
 	if f.inside.kind == tool {
 		f.endCall()
@@ -108,13 +106,13 @@ func (f *Filter) endPart(m marker) {
 		f.over = true
 	case m.kind == role || m.kind == channel:
 		f.markText(m)
-	case nested: // the outer thought may go on
+	case nested: // the outer thought may continue
 		f.begin(marker{kind: possibleThought})
 		f.nested = true
 	}
 }
 
-// releaseHeld takes what was held back without a marker as text.
+// releaseHeld treats text that was held back without a marker as speakable text.
 func (f *Filter) releaseHeld() {
 	text := f.region.String()
 	if f.inside.kind == tool && f.endCall() {
@@ -137,8 +135,7 @@ func (f *Filter) endCall() bool {
 	return is
 }
 
-// markHeading takes a marker among the words that say whose a message is, and on
-// which channel.
+// markHeading handles a marker within the words that name the author and the channel of a message.
 func (f *Filter) markHeading(m marker) {
 	switch m.kind {
 	case headerEnd:
@@ -154,7 +151,7 @@ func (f *Filter) markHeading(m marker) {
 	}
 }
 
-// endHeading reads those words.
+// endHeading interprets those words.
 func (f *Filter) endHeading() {
 	whose := ""
 	for _, word := range strings.Fields(f.region.String()) {
@@ -169,7 +166,7 @@ func (f *Filter) endHeading() {
 	f.heading = false
 	switch {
 	case m.kind == role && !assistants[whose], m.kind == role && f.begun && m.name != "start":
-		f.over = true // somebody else's turn, or one more
+		f.over = true // another speaker's turn, or a second one
 	case f.to != "":
 		f.begin(marker{kind: tool, name: "channel"})
 	case m.kind == channel && whose != "final" && whose != "commentary":

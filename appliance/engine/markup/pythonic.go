@@ -10,8 +10,8 @@ import (
 
 var pythonCall = regexp.MustCompile(`([A-Za-z_][\w.-]*)\s*\(`)
 
-// readPythonic reads name(key="value", other=3), as Llama 4, LFM2 and Gemma 3
-// write it, within a list or a print.
+// readPythonic parses name(key="value", other=3), within a list or a print, as Llama 4, LFM2 and
+// Gemma 3 write it.
 func readPythonic(s string, tools []engine.Tool) (name, arguments string) {
 	for _, at := range pythonCall.FindAllStringSubmatchIndex(s, -1) {
 		called := s[at[2]:at[3]]
@@ -32,7 +32,7 @@ func readPythonic(s string, tools []engine.Tool) (name, arguments string) {
 
 var keyword = regexp.MustCompile(`^\s*([A-Za-z_]\w*)\s*=\s*`)
 
-// keywords reads key=value pairs up to the closing bracket.
+// keywords parses key=value pairs up to the closing bracket.
 func keywords(s string) (map[string]json.RawMessage, bool) {
 	out := map[string]json.RawMessage{}
 	for {
@@ -52,7 +52,7 @@ func keywords(s string) (map[string]json.RawMessage, bool) {
 	}
 }
 
-// literalValue reads a value of Python's, as JSON.
+// literalValue parses a Python literal and returns it as JSON.
 func literalValue(s string) (value json.RawMessage, rest string, ok bool) {
 	for word, as := range map[string]string{"True": "true", "False": "false", "None": "null"} {
 		if after, found := strings.CutPrefix(s, word); found {
@@ -74,7 +74,7 @@ func literalValue(s string) (value json.RawMessage, rest string, ok bool) {
 	return value, s[d.InputOffset():], true
 }
 
-// number reads one: what stands behind it, as in "3)", is no JSON.
+// number parses a number that is followed by other text, as in "3)", which is not valid JSON.
 func number(s string) (value json.RawMessage, rest string, ok bool) {
 	n := strings.IndexFunc(s, func(r rune) bool { return !strings.ContainsRune("+-.0123456789eE", r) })
 	if n <= 0 || !json.Valid([]byte(s[:n])) {
@@ -88,8 +88,7 @@ var (
 	gemmaValue = regexp.MustCompile(`(?s)(\w+):(?:<escape>(.*?)<escape>|<\|"\|>(.*?)<\|"\|>|([^,{}]*))`)
 )
 
-// readGemma reads call:name{key:<escape>value<escape>}, and with <|"|> in place of
-// <escape>.
+// readGemma parses call:name{key:<escape>value<escape>}, also with <|"|> in place of <escape>.
 func readGemma(s string, _ []engine.Tool) (name, arguments string) {
 	found := gemmaCall.FindStringSubmatch(s)
 	if found == nil {

@@ -8,58 +8,54 @@ import (
 	"parley/appliance/engine"
 )
 
-// An alphabet is how a model writes phonemes, as numbers. It is not copied.
+// An alphabet encodes phonemes as a model's ids. It must not be copied.
 type alphabet struct {
 	ids                 map[rune][]int64
-	begin, between, end []int64 // stand before all phonemes, behind each of them, behind all
-	// onUnknown is told of each phoneme that the model does not know, once; nil:
-	// nobody is.
+	begin, between, end []int64 // ids before all phonemes, after each of them, and after all
+	// onUnknown is called once for each phoneme that the model does not know; it may be nil.
 	onUnknown func(r rune)
 
 	mu       sync.Mutex
 	reported map[rune]bool
 }
 
-// A sound is a phoneme of a sentence and which of the model's ids are its.
+// A sound is a phoneme of a sentence with its range of model ids.
 type sound struct {
 	symbol     string
 	begin, end int
-	at         int // its place in the phonemes that are said, in bytes
+	at         int // byte position in the spoken phonemes
 }
 
-// A wordSpan is a word of the writing, and which of the model's ids say it: none
-// where it has no sound of its own.
+// A wordSpan is a written word with its range of model ids, which is empty if the word has no sound
+// of its own.
 type wordSpan struct {
 	word       engine.Word
 	begin, end int
 }
 
-// A breath is what the model says in one call: a sentence, or a part of one
-// that has very many phonemes.
+// A phrase is the input of one model call: a sentence, or a part of one with very many phonemes.
 type phrase struct {
 	ids []int64
-	// The ids from begin to end are said. Those before were said already, those
-	// behind stand for what is to come: the model says what is between them as
-	// the middle of a sentence.
+	// The ids from begin to end are spoken. Those before were spoken already and those after stand
+	// for what follows: the model speaks the ids between them as the middle of a sentence.
 	begin, end int
-	sounds     []sound // at least one, between them
+	sounds     []sound // at least one, between begin and end
 	words      []wordSpan
-	pauseMS    int    // the silence before it, where it is not the first
-	index      uint64 // its place among those of the text
+	pauseMS    int    // silence before the phrase, unless it is the first
+	index      uint64 // position among the phrases of the text
 }
 
-// phrase turns phonemes, and those before and after them, into the numbers that
-// the model takes, over decomposed code points.
+// phrase encodes phonemes, with those before and after them, as decomposed code points.
 func (a *alphabet) phrase(before, ipa, after string) phrase {
 	var ids []int64
 	var sounds []sound
 	all := before + ipa + after
 	if !strings.ContainsAny(all[max(len(all)-1, 0):], ".?!,;:") {
-		all += "." // voices learned from sentences that end
+		all += "." // voices were trained on complete sentences
 	}
 	ids = append(append(ids, a.begin...), a.between...)
 	b := phrase{end: -1, pauseMS: betweenSentencesMS}
-	prefix := -1 // where a stress mark waits for its phoneme
+	prefix := -1 // position of a stress mark that belongs to the next phoneme
 	for i, r := range all {
 		if i == len(before) && i > 0 {
 			b.begin, sounds, prefix = len(ids), nil, -1
@@ -99,8 +95,8 @@ func (a *alphabet) phrase(before, ipa, after string) phrase {
 	return b
 }
 
-// lengthens reports whether r belongs to the phoneme before it: length marks,
-// modifier letters such as ʲ, combining marks.
+// lengthens reports whether r belongs to the phoneme before it: length marks, modifier letters such
+// as ʲ, combining marks.
 func lengthens(r rune) bool {
 	return r != 'ˈ' && r != 'ˌ' && (unicode.Is(unicode.Lm, r) || unicode.Is(unicode.Mn, r) || unicode.Is(unicode.Sk, r))
 }
@@ -121,9 +117,9 @@ func (a *alphabet) reportUnknown(r rune) {
 	}
 }
 
-// assignWords gives a breath the words of its sentence that it says, whose phonemes
-// begin at a place of the sentence's; next is the first word that no breath has,
-// before and after. A word without phonemes of its own is said in no time.
+// assignWords assigns the words of the sentence to the phrase, whose phonemes begin at position
+// part of the sentence's. next is the first word that no phrase has, before and after the call. A
+// word without phonemes of its own gets an empty range.
 func (b *phrase) assignWords(s sentence, part, next int) int {
 	for _, sound := range b.sounds {
 		w := noWord
@@ -143,7 +139,7 @@ func (b *phrase) assignWords(s sentence, part, next int) int {
 	return next
 }
 
-// assignRest gives a breath, the last of its sentence, the words that are left.
+// assignRest assigns the remaining words to the last phrase of a sentence.
 func (b *phrase) assignRest(s sentence, next int) {
 	at := b.sounds[len(b.sounds)-1].end
 	for _, w := range s.words[next:] {
@@ -151,8 +147,8 @@ func (b *phrase) assignRest(s sentence, next int) {
 	}
 }
 
-// timings says where in the samples of a breath its sounds and its words are, from
-// the frames of each id; nil when those are not known.
+// timings returns the sample positions of the phrase's sounds and words, from the frames of each
+// id, or nil if those are unknown.
 func (b phrase) timings(frames []float32, hop int) (phonemes []engine.Phoneme, words []engine.Word) {
 	if len(frames) == 0 {
 		return nil, nil

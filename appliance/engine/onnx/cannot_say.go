@@ -8,11 +8,11 @@ import (
 	"parley/appliance/text"
 )
 
-// scripts are those that a language is read in, beside the Latin letters that
-// eSpeak NG reads in all of them.
+// scripts are the scripts that a language can be pronounced from, besides Latin, which eSpeak NG
+// reads in all languages.
 type scripts []*unicode.RangeTable
 
-// scriptsOf are those of a language, by its BCP 47 tag.
+// scriptsOf returns the scripts of a language by its BCP 47 tag.
 func scriptsOf(tag string) scripts {
 	switch baseOf(strings.ToLower(tag)) {
 	case "ru", "uk", "be", "bg", "mk", "sr", "kk", "ky", "tt", "cv", "ba", "mn":
@@ -63,20 +63,18 @@ func scriptsOf(tag string) scripts {
 	return nil
 }
 
-// unreadable reports whether a rune is a letter of a script that the language is
-// not read in.
+// unreadable reports whether a rune is a letter of another script.
 func (s scripts) unreadable(r rune) bool {
 	return r >= 0x80 && unicode.IsLetter(r) && !unicode.In(r, unicode.Latin, unicode.Common, unicode.Inherited) &&
 		!unicode.In(r, s...)
 }
 
-// maxNamed is how many runes of what cannot be said an error names.
+// maxNamed is how many unpronounceable runes an error names.
 const maxNamed = 40
 
-// verify returns an engine.ErrCannotSay where writing is in a script that the
-// language is not read in: eSpeak NG would spell it ("Chinese letter, Chinese
-// letter") or leave it out. A Greek letter by itself has a name in every
-// language. What a lexicon has phonemes for can be said.
+// check returns an engine.ErrCannotSay for writing in another script, which eSpeak NG would spell
+// ("Chinese letter, Chinese letter") or skip. A single Greek letter has a name in every language.
+// Words with phonemes from a lexicon can be spoken.
 func (s scripts) check(written string, sentences [][]text.Spoken, tag string) error {
 	e := engine.ErrCannotSay{Language: tag}
 	var rest strings.Builder
@@ -104,7 +102,7 @@ func (s scripts) check(written string, sentences [][]text.Spoken, tag string) er
 	return e
 }
 
-// speakable is what can be said of a word; what cannot, e is told.
+// speakable returns the pronounceable part of a word and records the rest in e.
 func (s scripts) speakable(word string, e *engine.ErrCannotSay) string {
 	var kept strings.Builder
 	var run []rune
@@ -128,7 +126,7 @@ func (s scripts) speakable(word string, e *engine.ErrCannotSay) string {
 	return kept.String()
 }
 
-// addUnspeakable adds a run of letters to what cannot be said, and their script.
+// addUnspeakable adds a run of letters and their script to e.
 func addUnspeakable(e *engine.ErrCannotSay, run []rune) {
 	said := []rune(e.Writing)
 	if len(said) >= maxNamed {

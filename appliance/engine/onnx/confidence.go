@@ -7,47 +7,46 @@ import (
 	"parley/appliance/engine"
 )
 
-// transcription is what one pass over a sound gave, and how sure the model was of it.
+// transcription is the result of one pass over a sound, with the model's confidence.
 type transcription struct {
 	ids       []int64
-	certainty float64 // sum of the log-probabilities of all steps, the end among them
+	certainty float64 // sum of the log-probabilities of all steps, including the end
 	steps     int
 }
 
-// add takes note of how likely the chosen token was.
+// add records the probability of the chosen token.
 func (r *transcription) add(logits []float32, chosen int64) {
 	r.certainty += logProbability(logits, chosen)
 	r.steps++
 }
 
-// mean is the mean log-probability of a token.
+// mean returns the mean log-probability of a token.
 func (r transcription) mean() float64 { return r.certainty / float64(max(r.steps, 1)) }
 
-// concat is r and, after it, what another pass gave.
+// concat returns r followed by o, the result for the sound after it.
 func (r transcription) concat(o transcription) transcription {
 	return transcription{slices.Concat(r.ids, o.ids), r.certainty + o.certainty, r.steps + o.steps}
 }
 
 const (
-	// minDoubtSamples is how long a sound is whose reading may be doubted. In 150
-	// prompts none under 6 s broke off, and in short ones a single rare word
-	// makes the mean low.
+	// minDoubtSamples is the length from which a transcription may be doubted. In 150 prompts none
+	// under 6 s broke off, and in a short one a single rare word makes the mean low.
 	minDoubtSamples = 6 * engine.SpeechRateHz
-	// doubtfulBelow is the mean log-probability under which a reading is doubted.
-	// Of 405 cuts of long prompts the median had -0.12 and 2 in 100 were under
-	// -0.29; those that had lost words had -0.32, -0.32 and -0.55.
+	// doubtfulBelow is the mean log-probability below which a transcription is doubted. Of 405
+	// sections of long prompts the median was -0.12 and 2 in 100 were below -0.29; those that had
+	// lost words had -0.32, -0.32 and -0.55.
 	doubtfulBelow = -0.3
-	// minTokensPerSecond is how many tokens a second of voice gives at least. People
-	// who were heard in full gave 2.5 to 6.
+	// minTokensPerSecond is the least number of tokens per second of voice. Complete transcripts of
+	// people had 2.5 to 6.
 	minTokensPerSecond = 2.0
-	// lostTokensRatio is the share of another reading's tokens under which one has
-	// likely lost some, rather than written numbers in another way, and
-	// surer is by how much its mean must be better to be taken all the same.
+	// lostTokensRatio is the ratio to another transcription's tokens below which some were probably
+	// lost, rather than numbers written differently. confidenceMargin is how much better the mean
+	// of the shorter one must be to be preferred anyway.
 	lostTokensRatio  = 0.9
 	confidenceMargin = 0.15
 )
 
-// doubtful reports whether the model has likely lost the thread.
+// doubtful reports whether the model has probably lost part of the speech.
 func (r transcription) doubtful(pcm []float32) bool {
 	return len(pcm) >= minDoubtSamples && (r.mean() < doubtfulBelow || r.tooShort(pcm))
 }
@@ -57,8 +56,7 @@ func (r transcription) tooShort(pcm []float32) bool {
 	return float64(len(r.ids)) < minTokensPerSecond*voicedSeconds(pcm)
 }
 
-// better reports whether r is rather what was said than o, another reading of
-// the same sound.
+// better reports whether r is more probably right than o, another transcription of the same sound.
 func (r transcription) better(o transcription) bool {
 	more := r.mean() - o.mean()
 	switch mine, others := float64(len(r.ids)), float64(len(o.ids)); {
@@ -73,8 +71,7 @@ func (r transcription) better(o transcription) bool {
 // loudnessFrame is 32 ms.
 const loudnessFrame = engine.FrameSamples
 
-// energies are the mean squares of the frames of a sound; what is left behind
-// the last whole frame is left out.
+// energies returns the mean square of each whole frame of a sound.
 func energies(pcm []float32) []float64 {
 	all := make([]float64, len(pcm)/loudnessFrame)
 	for i := range all {
@@ -85,7 +82,7 @@ func energies(pcm []float32) []float64 {
 	return all
 }
 
-// voicedSeconds is how much of a sound is about as loud as its voice.
+// voicedSeconds returns how much of a sound is about as loud as its voice.
 func voicedSeconds(pcm []float32) float64 {
 	all := energies(pcm)
 	if len(all) == 0 {
@@ -101,8 +98,8 @@ func voicedSeconds(pcm []float32) float64 {
 	return float64(n*loudnessFrame) / engine.SpeechRateHz
 }
 
-// quietest is the place in the middle third of a sound where it is quietest over
-// three frames, about 100 ms.
+// quietest returns the position in the middle third of a sound where it is quietest over three
+// frames, about 100 ms.
 func quietest(pcm []float32) int {
 	all := energies(pcm)
 	best, least := len(all)/2, math.Inf(1)
@@ -114,7 +111,7 @@ func quietest(pcm []float32) int {
 	return min(best*loudnessFrame+loudnessFrame/2, len(pcm))
 }
 
-// logProbability is the logarithm of the probability of a token.
+// logProbability returns the log-probability of a token.
 func logProbability(logits []float32, chosen int64) float64 {
 	best := logits[chosen]
 	var sum float32
@@ -124,8 +121,8 @@ func logProbability(logits []float32, chosen int64) float64 {
 	return -math.Log(float64(sum))
 }
 
-// fastExp is e to the power of x, x at most 0, to within a thousandth: a
-// text's certainty needs no more, and 32,768 of them are made for each token.
+// fastExp returns e to the power of x, for x at most 0, to within a thousandth. That is enough for
+// the confidence of a text, which needs 32,768 of them for each token.
 func fastExp(x float32) float32 {
 	if x < -20 {
 		return 0
@@ -133,7 +130,7 @@ func fastExp(x float32) float32 {
 	y := x * math.Log2E
 	whole := math.Floor(float64(y))
 	f := y - float32(whole)
-	// 2^f for f in [0, 1), a polynomial with the right values at both ends.
+	// 2^f for f in [0, 1): a polynomial that is exact at both ends.
 	p := 1 + f*(0.6951786+f*(0.2261697+f*0.0786517))
 	return math.Float32frombits(uint32(int32(math.Float32bits(p)) + int32(whole)<<23))
 }

@@ -5,19 +5,19 @@ import (
 	"fmt"
 )
 
-// mergedDecoder is the decoder of an encoder-decoder transformer, exported
-// with its two branches, without and with kept keys and values, in one graph.
-// Moonshine's and Whisper's have the same names and differ in size only.
+// mergedDecoder is the decoder of an encoder-decoder transformer, exported as one graph with two
+// branches: without and with cached keys and values. The decoders of Moonshine and Whisper use the
+// same names and differ only in size.
 type mergedDecoder struct {
 	session *Session
 	heads   int64
-	dim     int64 // of one head
+	dim     int64 // per head
 	vocab   int
 	layers  []layerNames
 }
 
-// layerNames are what a layer's kept tensors are called: going in, coming out.
-// The order is key, value.
+// layerNames are the names of a layer's cached tensors, as inputs and outputs; key first, then
+// value.
 type layerNames struct {
 	past, present               [2]string
 	encoderPast, encoderPresent [2]string
@@ -43,25 +43,24 @@ func newMergedDecoder(s *Session, layers int, heads, dim int64, vocab int) *merg
 	return d
 }
 
-// decoding is one text in the making. All that the graph reads and writes lies
-// in buffers that are kept from text to text. The graph writes each step's keys
-// and values straight into the buffer from which the next step reads them; of
-// the two, one is read while the other is written.
+// decoding is one text in progress. All inputs and outputs of the graph are in buffers that are
+// reused from text to text. Each step writes its keys and values directly into the buffer that the
+// next step reads; of the two buffers, one is read while the other is written.
 type decoding struct {
 	decoder *mergedDecoder
 	call    *Call
 
 	self    [2][]float32 // keys and values of the text so far
-	encoder []float32    // keys and values of the sound, made by the first step
+	encoder []float32    // keys and values of the sound, computed by the first step
 	logits  []float32
 	ids     []int64
 	branch  []bool // use_cache_branch
 
-	capacity int64   // tokens for which self has room
+	capacity int64   // tokens for which self has space
 	length   int64   // tokens so far
 	sound    int64   // encoder frames
-	live     []Value // bound now, to be destroyed at the end
-	past     []Value // what the last step wrote
+	live     []Value // bound values, destroyed at the end of the text
+	past     []Value // outputs of the last step
 }
 
 func (d *mergedDecoder) newDecoding() (*decoding, error) {
@@ -72,9 +71,8 @@ func (d *mergedDecoder) newDecoding() (*decoding, error) {
 	return &decoding{decoder: d, call: call, branch: make([]bool, 1)}, nil
 }
 
-// begin prepares for a text of at most so many tokens about so many encoder
-// frames. The caller binds what else stays the same for the whole text: the
-// encoder's output, a mask.
+// begin prepares for a text of at most tokens tokens about sound encoder frames. The caller binds
+// the inputs that stay the same for the whole text: the encoder's output and a mask.
 func (g *decoding) begin(tokens, sound int64) error {
 	if err := g.end(); err != nil {
 		return err
@@ -109,12 +107,13 @@ func (g *decoding) begin(tokens, sound int64) error {
 	return nil
 }
 
-// step reads the ids that follow and returns the logits after each of them,
-// vocab numbers a position; they are good until the next step.
+// step decodes ids and returns the logits after each of them, vocab numbers per position. They are
+// valid until the next step.
 func (g *decoding) step(ids ...int64) ([]float32, error) {
 	d, n := g.decoder, int64(len(ids))
 	if g.length+n > g.capacity {
-		return nil, fmt.Errorf("onnx: %s: text of %d tokens, prepared for %d", d.session.name, g.length+n, g.capacity)
+		return nil, fmt.Errorf("onnx: %s: text has %d tokens, at most %d were reserved", d.session.name, g.length+n,
+			g.capacity)
 	}
 	if g.length == 0 || n != int64(len(g.ids)) {
 		if err := g.bindStep(n); err != nil {
@@ -134,7 +133,7 @@ func (g *decoding) step(ids ...int64) ([]float32, error) {
 	return g.logits, g.swap(wrote, first)
 }
 
-// bindStep binds what depends on how many ids a step reads.
+// bindStep binds the values whose shape depends on the number of ids of a step.
 func (g *decoding) bindStep(n int64) error {
 	g.ids = resize(g.ids, n)
 	g.logits = resize(g.logits, n*int64(g.decoder.vocab))
@@ -157,8 +156,7 @@ func (g *decoding) bindStep(n int64) error {
 		g.call.Out("logits", logits))
 }
 
-// bindPresent binds the buffer that this step writes: the one that it does not
-// read.
+// bindPresent binds the buffer that this step writes, which is the one that it does not read.
 func (g *decoding) bindPresent(length int64) ([]Value, error) {
 	d := g.decoder
 	wrote := make([]Value, 0, 2*len(d.layers))
@@ -177,7 +175,7 @@ func (g *decoding) bindPresent(length int64) ([]Value, error) {
 	return wrote, nil
 }
 
-// swap makes what a step wrote the past of the next one.
+// swap makes the output of a step the input of the next one.
 func (g *decoding) swap(wrote []Value, first bool) error {
 	d := g.decoder
 	err := destroy(g.past)
@@ -191,8 +189,8 @@ func (g *decoding) swap(wrote []Value, first bool) error {
 	if !first || err != nil {
 		return err
 	}
-	// From now on the sound's keys and values are read, and not asked for:
-	// the branch with kept ones would only give them back.
+	// From now on the keys and values of the sound are inputs only; the branch with cached ones
+	// would only return them.
 	g.call.ClearOutputs()
 	for i, n := range d.layers {
 		for j := range 2 {
@@ -207,8 +205,8 @@ func (g *decoding) swap(wrote []Value, first bool) error {
 	return err
 }
 
-// rewind forgets all but the first so many tokens of the text, at least one, so
-// that it can go on from there in another way.
+// rewind discards all but the first length tokens of the text, at least one, so that it can
+// continue differently.
 func (g *decoding) rewind(length int64) error {
 	if length == g.length {
 		return nil
@@ -236,15 +234,15 @@ func (g *decoding) rewind(length int64) error {
 	return err
 }
 
-// part is the place of a layer's key (0) or value (1) of up to so many
-// positions in a buffer of all of them.
+// part returns the section of a buffer for a layer's key (0) or value (1) with the given number of
+// positions.
 func (g *decoding) part(buffer []float32, layer, kind int, positions int64) []float32 {
 	size := g.decoder.heads * positions * g.decoder.dim
 	at := int64(2*layer+kind) * size
 	return buffer[at : at+size]
 }
 
-// track remembers a value to be destroyed when the text ends.
+// track records a value that is destroyed when the text ends.
 func (g *decoding) track(v Value, err error) (Value, error) {
 	if err != nil {
 		return nil, err
@@ -253,7 +251,7 @@ func (g *decoding) track(v Value, err error) (Value, error) {
 	return v, nil
 }
 
-// end gives back the C side of the text. The buffers stay for the next one.
+// end releases the C side of the text. The buffers stay for the next text.
 func (g *decoding) end() error {
 	g.call.Clear()
 	err := errors.Join(destroy(g.live), destroy(g.past))
@@ -261,10 +259,10 @@ func (g *decoding) end() error {
 	return err
 }
 
-// Close gives everything back.
+// Close releases everything.
 func (g *decoding) Close() error { return errors.Join(g.end(), g.call.Close()) }
 
-// destroy gives back the C side of the values that there are.
+// destroy releases the C side of all values that are not nil.
 func destroy(values []Value) error {
 	var errs []error
 	for _, v := range values {
@@ -275,9 +273,8 @@ func destroy(values []Value) error {
 	return errors.Join(errs...)
 }
 
-// resize returns a slice of n elements: s itself where it is long enough. A new
-// one has a quarter more room than was asked for, so that calls of about the
-// same length settle.
+// resize returns a slice of n elements, s itself if it is long enough. A new slice gets a quarter
+// more capacity, so that calls of about the same length stop allocating.
 func resize[T any](s []T, n int64) []T {
 	if int64(cap(s)) < n {
 		return make([]T, n, n+n/4)

@@ -7,7 +7,7 @@ import (
 	"iter"
 )
 
-// The few field numbers of onnx.proto3 (ONNX IR) that trimGraph reads.
+// The field numbers of onnx.proto3 (ONNX IR) that trimGraph needs.
 const (
 	modelGraph       = 7
 	graphInitializer = 5
@@ -29,10 +29,9 @@ const (
 
 var errProtobuf = errors.New("not an ONNX model: its protobuf is cut off or broken")
 
-// trimGraph returns an ONNX model that gives only one of its outputs, and whose
-// initializer of the name has only its first rows: what stands in front of it
-// may then be shorter. What the model notes about shapes inside is dropped,
-// for it is no longer so.
+// trimGraph returns an ONNX model reduced to one of its outputs, with only the first rows of the
+// named initializer, so that shorter inputs fit. It drops the model's notes about inner shapes,
+// which are no longer valid.
 func trimGraph(model []byte, output, initializer string, rows uint64) ([]byte, error) {
 	out := make([]byte, 0, len(model))
 	graphs := 0
@@ -100,7 +99,7 @@ func trimmedGraph(graph []byte, output, initializer string, rows uint64) ([]byte
 	return out, nil
 }
 
-// firstRows cuts a tensor to its first rows.
+// firstRows reduces a tensor to its first rows.
 func firstRows(tensor []byte, rows uint64) ([]byte, error) {
 	var out []byte
 	var had uint64
@@ -127,12 +126,12 @@ func firstRows(tensor []byte, rows uint64) ([]byte, error) {
 type protobufField struct {
 	number   uint64
 	wire     uint64
-	raw      []byte // all of it, with its tag
+	raw      []byte // the whole field, with its tag
 	value    []byte // of wireBytes
 	number64 uint64 // of wireVarint
 }
 
-// protobufFields walks the fields of a message.
+// protobufFields iterates over the fields of a message.
 func protobufFields(b []byte) iter.Seq2[protobufField, error] {
 	return func(yield func(protobufField, error) bool) {
 		for len(b) > 0 {
@@ -182,7 +181,7 @@ func nextField(b []byte) (f protobufField, err error) {
 	return f, nil
 }
 
-// protobufString is the string or bytes field of the number.
+// protobufString returns the string or bytes field with the given number.
 func protobufString(b []byte, number uint64) (string, error) {
 	for f, err := range protobufFields(b) {
 		if err != nil {

@@ -9,14 +9,14 @@ import (
 	"parley/appliance/engine"
 )
 
-// greedy is a text that is made by taking the likeliest token each time.
+// greedy builds a text from the likeliest token of each step.
 type greedy struct {
 	limit int   // tokens
-	end   int64 // the token that ends the text
+	end   int64 // token that ends the text
 	ids   []int64
 }
 
-// last is the token to go on from: start when there is none yet.
+// last returns the token to continue from, or start if there is none yet.
 func (g *greedy) last(start int64) int64 {
 	if len(g.ids) == 0 {
 		return start
@@ -24,9 +24,9 @@ func (g *greedy) last(start int64) int64 {
 	return g.ids[len(g.ids)-1]
 }
 
-// add takes the next token and reports whether the text goes on. A text that
-// began to repeat itself ends before the second time; one that is nothing but
-// a word or two again and again was not heard, and is empty.
+// add appends a token and reports whether the text continues. A text that begins to repeat itself
+// ends before the second repetition. A text that only consists of a repeated word or two is not
+// speech and becomes empty.
 func (g *greedy) add(id int64) bool {
 	if id == g.end {
 		return false
@@ -48,9 +48,9 @@ const (
 	maxMurmurTokens = 4
 )
 
-// loopTokens is how many tokens repeats of n tokens must fill before they are a
-// loop of the model and not a person's: at least 16, and four rounds of a
-// phrase or three of a sentence. People do say "no" five times, and spell 0000.
+// loopTokens returns how many tokens repetitions of n tokens must fill to be a loop of the model
+// and not of a person: at least 16, and four rounds of a phrase or three of a sentence. People do
+// say "no" five times, and spell 0000.
 func loopTokens(n int) int {
 	if n > 8 {
 		return 3 * n
@@ -58,7 +58,7 @@ func loopTokens(n int) int {
 	return max((16+n-1)/n, 4) * n
 }
 
-// repeats returns the length of the loop in which ids ends, or 0.
+// repeats returns the length of the loop at the end of ids, or 0.
 func repeats(ids []int64) int {
 	for n := 1; n <= maxLoopTokens; n++ {
 		if tail := len(ids) - loopTokens(n); tail >= 0 && slices.Equal(ids[tail:len(ids)-n], ids[tail+n:]) {
@@ -68,7 +68,7 @@ func repeats(ids []int64) int {
 	return 0
 }
 
-// argmax is the place of the largest number; the first of equals.
+// argmax returns the index of the largest number, the first of equals.
 func argmax(x []float32) int64 {
 	best := 0
 	for i, v := range x {
@@ -79,10 +79,10 @@ func argmax(x []float32) int64 {
 	return int64(best)
 }
 
-// runPieces runs work in pieces: first once, then next until it says that it is
-// done. Between two pieces it looks at ctx, and leaves the cores to who is more
-// urgent, if somebody like that waits. Were they given back each time, who is less
-// urgent would get in between, and hold them for a piece of its own.
+// runPieces runs work in pieces: each of pieces once, in order, and the last one until it reports
+// that it is done. After each piece it checks ctx, and releases the cores if more urgent work
+// waits. If it released the cores each time, less urgent work would get in between and hold them
+// for a piece of its own.
 func runPieces(ctx context.Context, gate *engine.Gate, u *engine.Urgency, cores int,
 	pieces ...func() (done bool, err error)) error {
 	next, done := 0, false
@@ -103,16 +103,16 @@ func runPieces(ctx context.Context, gate *engine.Gate, u *engine.Urgency, cores 
 	return nil
 }
 
-// checkLength refuses sound that is too long for one call.
+// checkLength returns an error for sound that is too long for one call.
 func checkLength(pcm []float32) error {
 	if len(pcm) > MaxSamples {
-		return fmt.Errorf("onnx: %.1f s of sound in one call: at most %d s, cut it at its pauses",
+		return fmt.Errorf("onnx: %.1f s of sound in one call: at most %d s are allowed; cut it at its pauses",
 			float64(len(pcm))/engine.SpeechRateHz, MaxSamples/engine.SpeechRateHz)
 	}
 	return nil
 }
 
-// cleanText makes a model's text fit to be shown: valid UTF-8, no space around it.
+// cleanText makes a model's text presentable: valid UTF-8 without surrounding space.
 func cleanText(s string) string {
 	return strings.TrimSpace(strings.ToValidUTF8(s, "\uFFFD"))
 }

@@ -10,8 +10,8 @@ const (
 	attributeIsInts   = 7
 )
 
-// initializer is a constant of a graph, its weights mostly: what it is called, its
-// shape, and the fields that hold the rest, the name among them.
+// initializer is a constant of a graph, usually weights: its name, its shape, and its other fields,
+// including the name.
 type initializer struct {
 	name   string
 	dims   []uint64
@@ -37,8 +37,8 @@ func readInitializer(b []byte) (t initializer, err error) {
 	return t, nil
 }
 
-// field is the graph's field for it, in another shape: in pieces, so that its numbers
-// are not copied.
+// field returns the graph field of the initializer with another shape, in pieces, so that its data
+// is not copied.
 func (t initializer) field(dims ...uint64) [][]byte {
 	shape := appendNumbers(nil, tensorDims, dims...)
 	size := len(shape)
@@ -49,7 +49,7 @@ func (t initializer) field(dims ...uint64) [][]byte {
 	return append([][]byte{append(begin, shape...)}, t.others...)
 }
 
-// shapeInitializer is the field of a constant that says a shape.
+// shapeInitializer returns the field of a constant shape.
 func shapeInitializer(name string, dims ...int64) []byte {
 	t := appendNumbers(nil, tensorDims, uint64(len(dims)))
 	t = appendNumbers(t, tensorElementType, elementIsInt64)
@@ -61,7 +61,7 @@ func shapeInitializer(name string, dims ...int64) []byte {
 	return appendBytes(nil, graphInitializer, appendBytes(t, tensorRawData, raw))
 }
 
-// modelInputs are those of a repeated field, which a file may have packed or one by one.
+// numbers returns the values of a repeated field, which may be packed or not.
 func numbers(message []byte, number uint64) (found []uint64, err error) {
 	for f, err := range protobufFields(message) {
 		switch {

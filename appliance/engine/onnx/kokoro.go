@@ -14,29 +14,27 @@ import (
 )
 
 const (
-	// kokoroRateHz and kokoroHop are the model's sample rate, and how many samples
-	// one of its frames has.
+	// kokoroRateHz is the model's sample rate and kokoroHop the samples per frame.
 	kokoroRateHz = 24000
 	kokoroHop    = 600
-	// kokoroLeadFrames is how many frames each phoneme is heard before its durations say: of
-	// words behind a pause the sound begins 40 to 60 ms before that, in six voices of
-	// three languages (Piper's are within 10); Kokoro's authors take three frames off.
+	// kokoroLeadFrames is how many frames earlier each phoneme sounds than its durations say. After
+	// a pause, words begin 40 to 60 ms early in six voices of three languages (with Piper within
+	// 10); Kokoro's authors correct by three frames.
 	kokoroLeadFrames = 2
-	// kokoroThreads is how many cores one call takes.
+	// kokoroThreads is how many cores one call uses.
 	kokoroThreads = 2
 
-	// kokoroDurations is the tensor that holds how many frames each id sounds, and
-	// kokoroPatch, behind the model, makes it an output (see durationsPatch).
+	// kokoroDurations is the tensor with the number of frames of each id. kokoroPatch, appended to
+	// the model, makes it an output (see durationsPatch).
 	kokoroDurations = "/encoder/Clip_output_0"
 	kokoroPatch     = "\x3a\x1a\x62\x18\x0a\x16" + kokoroDurations
 )
 
-// Kokoro is one model with many voices: each is a style that the model is given
-// beside the text, and styles can be blended. Any number of goroutines may use
-// it.
+// Kokoro is one model with many voices: each is a style vector, and styles can be blended. It is
+// safe for concurrent use.
 type Kokoro struct {
-	// Log gets a warning for each phoneme that the model does not know, once; nil:
-	// none. It is set before the first use.
+	// Log receives one warning for each phoneme that the model does not know; it may be nil. Set it
+	// before the first use.
 	Log *slog.Logger
 
 	dir        string
@@ -47,11 +45,11 @@ type Kokoro struct {
 	throughput throughput
 
 	mu     sync.Mutex
-	styles map[string][]float32 // those that were asked for
+	styles map[string][]float32 // the styles used so far
 }
 
-// LoadKokoro loads model.onnx from dir, beside which the styles lie in voices/,
-// and has it run once. The caller closes it.
+// LoadKokoro loads model.onnx from dir, with the styles in voices/, and runs it once. The caller
+// closes it.
 func LoadKokoro(rt *Runtime, dir string, gate *engine.Gate, ph phonemizer) (*Kokoro, error) {
 	letters, err := kokoroAlphabet()
 	if err != nil {
@@ -78,8 +76,8 @@ func LoadKokoro(rt *Runtime, dir string, gate *engine.Gate, ph phonemizer) (*Kok
 	return k, nil
 }
 
-// loadKokoro loads the model with its convolutions planar, which makes it two and a
-// half times as quick, and with the frames of each id as an output.
+// loadKokoro loads the model with planar convolutions, which makes it two and a half times as fast,
+// and with the frames of each id as an output.
 func (r *Runtime) loadKokoro(path string) (*Session, error) {
 	model, release, err := readPlanar(path, kokoroPatch)
 	if err != nil {
@@ -92,11 +90,10 @@ func (r *Runtime) loadKokoro(path string) (*Session, error) {
 	})
 }
 
-// Close gives the model's memory back, and with it that of all its voices. No
-// call may be running.
+// Close releases the memory of the model and thereby of all its voices. No call may be running.
 func (k *Kokoro) Close() error { return k.session.Close() }
 
-// warm makes the model's first run, which is slower than all later ones.
+// warm makes the model's first run, which is slower than later ones.
 func (k *Kokoro) warm(ctx context.Context) error {
 	b := k.alphabet.phrase("", "həlˈoʊ", "")
 	return k.gate.Do(ctx, engine.Request.Urgency(), k.session.Threads(), func() error {
@@ -107,8 +104,8 @@ func (k *Kokoro) warm(ctx context.Context) error {
 	})
 }
 
-// runWhole gives the model a text, a style and a speed, and returns its sound and
-// the frames of each id. It breaks off when ctx ends.
+// run runs the model on a text, a style and a speed, and returns its sound and the frames of each
+// id. It stops when ctx ends.
 func (k *Kokoro) run(ctx context.Context, ids []int64, style []float32, speed float64) (pcm, frames []float32,
 	err error) {
 	var inputs []Value
@@ -136,14 +133,14 @@ func (k *Kokoro) run(ctx context.Context, ids []int64, style []float32, speed fl
 		return nil, nil, err
 	}
 	if len(frames) != len(ids) || framesOf(frames)*kokoroHop != len(pcm) {
-		return nil, nil, fmt.Errorf("onnx: %s: %d frames of %d ids, and %d samples of %d ids", k.session.name,
+		return nil, nil, fmt.Errorf("onnx: %s: %d frames in %d values, and %d samples, for %d ids", k.session.name,
 			framesOf(frames), len(frames), len(pcm), len(ids))
 	}
 	return pcm, advanceFrames(frames), nil
 }
 
-// advanceFrames are the frames of ids as they are heard: what the first, in which nothing
-// is said, has less, the last has more.
+// advanceFrames moves all phonemes forward by kokoroLeadFrames: the first id, which is silent,
+// loses the frames and the last one gains them.
 func advanceFrames(frames []float32) []float32 {
 	early := min(kokoroLeadFrames, frames[0])
 	frames[0] -= early
@@ -151,11 +148,11 @@ func advanceFrames(frames []float32) []float32 {
 	return frames
 }
 
-// throughput is how long the model lately took for a text on this machine.
+// throughput measures how long the model takes for a text on this machine.
 type throughput struct{ perID atomic.Int64 } // nanoseconds
 
-// record notes how long a text of so many ids took. The newest counts as much as all
-// before it: the pace of a machine that others use, too, changes within seconds.
+// record takes the duration of a text of ids ids. The newest counts as much as all before it,
+// because other load changes the speed of a machine within seconds.
 func (p *throughput) record(ids int, d time.Duration) {
 	one := int64(d) / int64(ids)
 	if before := p.perID.Load(); before > 0 {
@@ -164,7 +161,7 @@ func (p *throughput) record(ids int, d time.Duration) {
 	p.perID.Store(one)
 }
 
-// word is how long a text of so many ids probably takes.
+// estimate returns the expected duration of a text of ids ids.
 func (p *throughput) estimate(ids int) time.Duration {
 	return time.Duration(p.perID.Load() * int64(ids))
 }

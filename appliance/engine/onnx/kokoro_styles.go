@@ -11,36 +11,33 @@ import (
 )
 
 const (
-	// A style is so many numbers for each length of a text in phonemes, from 0 to
-	// kokoroLengths - 1; longer texts have that of the longest.
+	// A style has kokoroStyle numbers for each length of a text in phonemes, from 0 to
+	// kokoroLengths - 1; longer texts use the last ones.
 	kokoroStyle   = 256
 	kokoroLengths = 510
 
 	styleSuffix = ".bin"
 )
 
-// A kokoroLanguage is what the first letter of a style's name says.
+// A kokoroLanguage is the language that the first letter of a style's name denotes.
 type kokoroLanguage struct {
 	tag    string // BCP 47
-	espeak string // eSpeak NG's voice
-	// replacements are phonemes as eSpeak NG writes them, and as the model was taught
-	// them, by turns.
+	espeak string // name of the voice in eSpeak NG
+	// replacements are pairs of phonemes: as eSpeak NG writes them, and as the model was trained.
 	replacements []string
 }
 
-// kokoroLanguageOf is the language of a style, by the first letter of its name.
+// kokoroLanguageOf returns the language of a style by the first letter of its name.
 //
-// Those of Japanese (j) and Chinese (z) are not spoken. The model was taught
-// Chinese with arrows for its tones, which eSpeak NG writes as digits that count
-// otherwise, and Japanese from a dictionary of its own; eSpeak NG cannot read
-// the Chinese characters in which most Japanese is written.
+// Japanese (j) and Chinese (z) are not supported. The model was trained on Chinese with arrows for
+// tones, which eSpeak NG writes as digits with another meaning, and on Japanese with a dictionary
+// of its own; eSpeak NG cannot read the Chinese characters of most Japanese.
 func kokoroLanguageOf(style string) (kokoroLanguage, bool) {
-	// In English x is no sound of its own (loch), and r is always ɹ.
+	// In English, x is not a sound of its own (loch), and r is always ɹ.
 	english := []string{"ʲ", "j", "r", "ɹ", "x", "k", "ɬ", "l"}
 	// Affricates are one sound each.
 	others := []string{"tʃ", "ʧ", "dʒ", "ʤ", "ts", "ʦ", "dz", "ʣ"}
-	// So are the diphthongs that eSpeak NG has as one, in the letters of the
-	// model: sˈeɪs is sˈAs.
+	// eSpeak NG's diphthongs are single letters of the model too: sˈeɪs is sˈAs.
 	diphthongs := append(slices.Clip(others), "eɪ", "A", "aɪ", "I", "aʊ", "W", "ɔɪ", "Y")
 	if style == "" {
 		return kokoroLanguage{}, false
@@ -57,13 +54,13 @@ func kokoroLanguageOf(style string) (kokoroLanguage, bool) {
 	case 'h':
 		return kokoroLanguage{"hi", "hi", append(others, "r.", "ɽ")}, true
 	case 'i':
-		// aʊ is two sounds in Italian. What stands between vowels in famiglia the
-		// model says as j or z where it is written as it was taught.
+		// aʊ is two sounds in Italian. The model pronounces the consonant of famiglia as j or z if
+		// it is written as it was trained.
 		return kokoroLanguage{"it", "it", append(slices.Clip(others), "eɪ", "A", "aɪ", "I",
 			"aʎ", "aʎj", "eʎ", "eʎj", "ɛʎ", "ɛʎj", "iʎ", "iʎj", "oʎ", "oʎj", "ɔʎ", "ɔʎj", "uʎ", "uʎj")}, true
 	case 'p':
-		// The nasal at the end of jardim is said as a word of its own (de em) as
-		// eSpeak NG writes it, and rightly as a palatal one.
+		// The model pronounces the nasal at the end of jardim as a separate word (de em) if it is
+		// written as by eSpeak NG, and correctly if it is written as a palatal.
 		for _, behind := range []string{" ", ".", ",", "?", "!", ";", ":"} {
 			diphthongs = append(diphthongs, "iŋ"+behind, "iɲ"+behind)
 		}
@@ -72,21 +69,21 @@ func kokoroLanguageOf(style string) (kokoroLanguage, bool) {
 	return kokoroLanguage{}, false
 }
 
-// A KokoroStyle is a voice that lies in a pack of Kokoro's.
+// A KokoroStyle is a voice of a Kokoro pack.
 type KokoroStyle struct {
 	Name     string // such as "af_heart"
 	Language string // BCP 47
 	Female   bool
 }
 
-// KokoroStyles are the voices of the pack in dir that can be spoken, by name.
+// KokoroStyles returns the supported voices of the pack in dir, sorted by name.
 func KokoroStyles(dir string) ([]KokoroStyle, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "voices", "*"+styleSuffix))
 	if err != nil {
 		return nil, err
 	}
 	var all []KokoroStyle
-	for _, f := range files { // in order of their names
+	for _, f := range files { // sorted by name
 		name := strings.TrimSuffix(filepath.Base(f), styleSuffix)
 		if l, ok := kokoroLanguageOf(name); ok {
 			all = append(all, KokoroStyle{Name: name, Language: l.tag, Female: strings.HasPrefix(name[1:], "f")})
@@ -95,25 +92,25 @@ func KokoroStyles(dir string) ([]KokoroStyle, error) {
 	return all, nil
 }
 
-// StyleWeight is a part of a blend of styles.
+// StyleWeight is a style with its weight in a blend.
 type StyleWeight struct {
 	Name   string  // of a style
-	Weight float64 // over 0; the shares of a blend are divided by their sum
+	Weight float64 // over 0; the weights of a blend are divided by their sum
 }
 
-// blend is the style that lies between some. They have to be of one language: a
-// text has one pronunciation.
+// blend returns the weighted mean of styles. They must have one language, since a text has one
+// pronunciation.
 func (k *Kokoro) blend(weights []StyleWeight) (style []float32, language kokoroLanguage, err error) {
 	sum := 0.0
 	for _, w := range weights {
 		if !(w.Weight > 0 && w.Weight <= math.MaxFloat32) {
-			return nil, language, fmt.Errorf("voice: the share of %.80q in a blend is %g; a share is over 0", w.Name,
+			return nil, language, fmt.Errorf("voice: weight of %.80q in a blend (%g): it must be over 0", w.Name,
 				w.Weight)
 		}
 		sum += w.Weight
 	}
 	if len(weights) == 0 {
-		return nil, language, fmt.Errorf("voice: a blend of no voices; it has at least one")
+		return nil, language, fmt.Errorf("voice: blend has no voices: at least one is required")
 	}
 	style = make([]float32, kokoroLengths*kokoroStyle)
 	for i, w := range weights {
@@ -122,7 +119,8 @@ func (k *Kokoro) blend(weights []StyleWeight) (style []float32, language kokoroL
 			return nil, language, err
 		}
 		if i > 0 && baseOf(l.tag) != baseOf(language.tag) {
-			return nil, language, fmt.Errorf("voice: %q speaks %s and %q %s; a blend has one language", weights[0].Name,
+			return nil, language, fmt.Errorf("voice: %q speaks %s and %q speaks %s: a blend must have one language",
+				weights[0].Name,
 				language.tag, w.Name, l.tag)
 		}
 		if i == 0 || w.Weight > heaviest(weights[:i]) {
@@ -168,7 +166,7 @@ func (k *Kokoro) languageOf(name string) (kokoroLanguage, error) {
 	return l, nil
 }
 
-// style is the one of a name, which is in the pack.
+// style returns the style with this name, which must be in the pack.
 func (k *Kokoro) style(name string) ([]float32, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

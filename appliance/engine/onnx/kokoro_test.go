@@ -100,8 +100,8 @@ func TestKokoroSpeaks(t *testing.T) {
 			want  string
 		}{
 			{nil, "at least one"},
-			{[]StyleWeight{{"af_heart", 0}}, "share"},
-			{[]StyleWeight{{"af_heart", math.NaN()}}, "share"},
+			{[]StyleWeight{{"af_heart", 0}}, "weight"},
+			{[]StyleWeight{{"af_heart", math.NaN()}}, "weight"},
 			{[]StyleWeight{{"af_nobody", 1}}, "no voice \"af_nobody\""},
 			{[]StyleWeight{{"../voices/af_heart", 1}}, "no voice"},
 			{[]StyleWeight{{"zf_xiaobei", 1}}, "no voice"},

@@ -10,13 +10,13 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// kokoroVocabulary are the phonemes that the model knows and their numbers; its
-// own files do not say.
+// kokoroVocabulary maps the phonemes of the model to their numbers, which its own files do not
+// define.
 //
 //go:embed kokoro_vocabulary.json
 var kokoroVocabulary []byte
 
-// kokoroEdge is the number before and behind the phonemes of a text.
+// kokoroEdge is the id before and after the phonemes of a text.
 const kokoroEdge = 0
 
 func kokoroAlphabet() (*alphabet, error) {
@@ -32,30 +32,29 @@ func kokoroAlphabet() (*alphabet, error) {
 	return a, nil
 }
 
-// rewrite writes phonemes as the model was taught them. It knows nasal vowels as a
-// vowel and a tilde, but ç as one.
+// rewrite converts phonemes to the notation of the model. It writes nasal vowels as a vowel and a
+// tilde, but ç as one character.
 func (l kokoroLanguage) rewrite(ipa string) string {
 	ipa = strings.ReplaceAll(norm.NFD.String(ipa), "c\u0327", "ç")
 	return strings.NewReplacer(l.replacements...).Replace(ipa)
 }
 
 const (
-	// A sentence is cut at its clauses, so that the first can be heard while the
-	// next is made: the model takes a text whole, and each value of its sound
-	// depends on all of it (the mean and the variance of each layer), so its sound
-	// cannot be made in pieces as Piper's can.
+	// A sentence is cut at its clauses, so that the first can be played while the next is
+	// synthesized. The model takes a text as a whole, and each value of its sound depends on all of
+	// it (the mean and the variance of each layer), so its sound cannot be made in pieces like
+	// Piper's.
 	//
-	// minClause is how many phonemes a clause has that is said by itself, some
-	// four words: the model hurries over shorter ones. maxClauses is how many
-	// those have together that are said in one call, some six seconds; maxAtOnce
-	// how many a clause may have that is longer.
+	// minClause is the fewest phonemes of a clause that is spoken separately, some four words,
+	// because the model hurries over shorter ones. maxClauses is the most phonemes of several
+	// clauses in one call, some six seconds; maxAtOnce is the most phonemes of a longer clause.
 	minClause, maxClauses, maxAtOnce = 20, 90, 200
-	// betweenClausesMS is the silence put between the clauses of a sentence, beside
-	// what is left of their own: together what the model itself leaves at a comma.
+	// betweenClausesMS is the silence inserted between the clauses of a sentence, in addition to
+	// what remains of their own; together the model's own pause at a comma.
 	betweenClausesMS = 60
 )
 
-// clauses cuts the phonemes of a sentence into what is said in one call each.
+// clauses cuts the phonemes of a sentence into the parts of each call.
 func clauses(ipa string) []string {
 	var parts []string
 	begin, least := 0, 1
@@ -80,7 +79,7 @@ func clauses(ipa string) []string {
 	return all
 }
 
-// nextMark is where the clause that begins at from ends.
+// nextMark returns the end of the clause that begins at from.
 func nextMark(ipa string, from int) int {
 	if n := strings.IndexAny(ipa[from:], ",;:.?!"); n >= 0 {
 		return from + n + 1

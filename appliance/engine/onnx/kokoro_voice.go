@@ -9,18 +9,17 @@ import (
 	"parley/appliance/engine"
 )
 
-// kokoroVoice is one voice of Kokoro's, an engine.Synthesizer.
+// kokoroVoice is one voice of Kokoro. It implements engine.Synthesizer.
 type kokoroVoice struct {
 	k          *Kokoro
-	style      []float32 // kokoroStyle numbers a length
-	deviation  []float32 // how far each of them is from its mean, over the lengths
+	style      []float32 // kokoroStyle numbers for each length
+	deviation  []float32 // standard deviation of each number over the lengths
 	language   kokoroLanguage
 	pronouncer *pronouncer
 }
 
-// Voice is the voice that a blend makes; one of a single style is that style.
-// It costs nothing but its style, half a megabyte, and lives as long as the Kokoro
-// does.
+// Voice returns the voice of a blend; a blend of a single style is that style. A voice only costs
+// its style, half a megabyte, and is valid until the Kokoro is closed.
 func (k *Kokoro) Voice(blend []StyleWeight) (engine.Synthesizer, error) {
 	style, language, err := k.blend(blend)
 	if err != nil {
@@ -42,25 +41,23 @@ func (k *Kokoro) Voice(blend []StyleWeight) (engine.Synthesizer, error) {
 	}, nil
 }
 
-// RateHz is the sample rate of the voice.
+// RateHz returns the sample rate of the voice.
 func (v *kokoroVoice) RateHz() int { return kokoroRateHz }
 
-// Language is the BCP 47 tag of what the voice speaks.
+// Language returns the BCP 47 tag of the voice's language.
 func (v *kokoroVoice) Language() string { return v.language.tag }
 
 func (v *kokoroVoice) hop() int { return kokoroHop }
 
-// gain goes by the first clause of each text: to measure each voice before it
-// is used, as Piper's are, would take two seconds of the cores for each of the
-// dozens of styles, and for every blend.
+// gain uses the first clause of each text. Measuring each voice before its use, as with Piper,
+// would take two seconds of the cores for each of the dozens of styles and for every blend.
 func (v *kokoroVoice) gain(first []float32) float32 { return gainOf(first, kokoroRateHz) }
 
-// CanSay says whether the voice can read s, an engine.TextChecker.
+// CanSay implements engine.TextChecker.
 func (v *kokoroVoice) CanSay(s string, o engine.SpeakOptions) error { return v.pronouncer.canSay(s, o) }
 
-// Speak speaks s, an engine.Synthesizer. The same text gives the same samples.
-// Sound comes clause by clause; each passes the gate by itself, and breaks off
-// when ctx ends.
+// Speak implements engine.Synthesizer. The same text gives the same samples. The sound comes clause
+// by clause; each passes the gate separately and stops when ctx ends.
 func (v *kokoroVoice) Speak(ctx context.Context, s string, o engine.SpeakOptions, emit func(engine.Sound) error) error {
 	if err := checkOptions(&o); err != nil {
 		return err
@@ -72,8 +69,8 @@ func (v *kokoroVoice) Speak(ctx context.Context, s string, o engine.SpeakOptions
 	return speak(ctx, v, breaths, o, emit)
 }
 
-// phrases are what is said of s, call by call. What was said before it makes no
-// difference to the model; a sentence that goes on ends as before a comma.
+// phrases returns the phrases of s. The text before s makes no difference to the model; a sentence
+// that continues ends as before a comma.
 func (v *kokoroVoice) phrases(ctx context.Context, s string, o engine.SpeakOptions) ([]phrase, error) {
 	sentences, err := v.pronouncer.sentences(ctx, s, o)
 	if err != nil {
@@ -89,7 +86,7 @@ func (v *kokoroVoice) phrases(ctx context.Context, s string, o engine.SpeakOptio
 	return all, nil
 }
 
-// clauses are what is said of a sentence, call by call.
+// clauses returns the phrases of a sentence.
 func (v *kokoroVoice) clauses(s sentence) []phrase {
 	var all []phrase
 	at, word := 0, 0
@@ -111,12 +108,12 @@ func (v *kokoroVoice) clauses(s sentence) []phrase {
 	return all
 }
 
-// sound has the model say a breath, all of it at once: a second of two slow cores.
-// Somebody more urgent need not wait for its end; it is said anew then. So does what
-// another request waits for that takes less time.
+// synthesize runs the model on a phrase, all at once: a second on two slow cores. More urgent work
+// does not wait for its end; the phrase is computed again afterwards. Another request that takes
+// less time can also interrupt it.
 func (v *kokoroVoice) synthesize(ctx context.Context, b phrase, o engine.SpeakOptions) (phraseSound, []float32, error) {
 	w := &wholeSound{}
-	dice := newRand(o, 0) // all of a text is said by one voice
+	dice := newRand(o, 0) // one voice speaks all of a text
 	style := v.styleFor(len(b.ids))
 	if o.Temperature > 0 {
 		o.ModelSpeed *= randomSpeed(dice, o.Temperature)
@@ -135,14 +132,14 @@ func (v *kokoroVoice) synthesize(ctx context.Context, b phrase, o engine.SpeakOp
 	return w, w.frames, err
 }
 
-// styleFor is the style for a text of so many ids, two of which are its edges.
+// styleFor returns the style for a text of ids ids, two of which are its edges.
 func (v *kokoroVoice) styleFor(ids int) []float32 {
 	at := min(ids-2, kokoroLengths-1) * kokoroStyle
 	return v.style[at : at+kokoroStyle : at+kokoroStyle]
 }
 
-// perturb is a style a little off, in those numbers in which it differs from one
-// length of a text to another: how it speaks, and hardly whose voice it is.
+// perturb changes a style slightly, in the numbers that differ from one length of a text to
+// another: these determine how it speaks, and hardly whose voice it is.
 func (v *kokoroVoice) perturb(style, by []float32) []float32 {
 	out := make([]float32, len(style))
 	for i, x := range style {
@@ -151,7 +148,7 @@ func (v *kokoroVoice) perturb(style, by []float32) []float32 {
 	return out
 }
 
-// deviations is the standard deviation of each number of a style over its lengths.
+// deviations returns the standard deviation of each number of a style over its lengths.
 func deviations(style []float32) []float32 {
 	out := make([]float32, kokoroStyle)
 	for i := range out {

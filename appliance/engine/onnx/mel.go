@@ -18,15 +18,14 @@ const (
 	melFloor  = 1e-10 // of a band's power, before the logarithm
 )
 
-// melBank computes log-mel spectrograms. It only holds tables: one serves any
-// number of goroutines.
+// melBank computes log-mel spectrograms. It is read-only and safe for concurrent use.
 type melBank struct {
 	hann  [melWindow]float64
 	fft   *fourier.Real
 	bands [melBands]melBand
 }
 
-// melBand weighs the frequency bins from first on.
+// melBand holds the weights of the frequency bins from first on.
 type melBand struct {
 	first   int
 	weights []float64
@@ -48,8 +47,8 @@ func newMelBank() *melBank {
 	return m
 }
 
-// triangle is a band that rises from low to mid and falls to high (Hz), with
-// an area of one ("Slaney" normalisation, after his Auditory Toolbox, 1998).
+// triangle returns a band that rises from low to mid and falls to high (Hz), with an area of one
+// ("Slaney" normalisation, after his Auditory Toolbox, 1998).
 func triangle(low, mid, high float64) melBand {
 	var band melBand
 	for k := range melBins {
@@ -66,7 +65,7 @@ func triangle(low, mid, high float64) melBand {
 	return band
 }
 
-// Slaney's mel scale: linear up to 1 kHz, logarithmic above.
+// Slaney's mel scale is linear up to 1 kHz and logarithmic above.
 const (
 	melPerHertz = 3.0 / 200
 	melBreakHz  = 1000.0
@@ -88,9 +87,9 @@ func melToHertz(mel float64) float64 {
 	return melBreakHz * math.Exp((mel-melBreak)/melLogStep)
 }
 
-// features writes the log-mel spectrogram of so many frames of pcm, followed by
-// silence, to dst: melBands rows of frames numbers, scaled so that the loudest
-// is at most a little over 1 and nothing is more than 2 (80 dB) below it.
+// features writes the log-mel spectrogram of pcm, padded with silence to the given number of
+// frames, to dst: melBands rows of frames numbers, scaled so that the loudest is at most a little
+// over 1 and nothing is more than 2 (80 dB) below it.
 func (m *melBank) features(dst []float32, pcm []float32, frames int) {
 	var (
 		window [melWindow]float64
@@ -123,8 +122,8 @@ func (m *melBank) features(dst []float32, pcm []float32, frames int) {
 	}
 }
 
-// window fills w with what the frame sees, mirrored at both ends of the total,
-// and reports whether that is anything but silence.
+// window fills w with the samples of a frame, mirrored at both ends of the total, and reports
+// whether any of them is not zero.
 func (m *melBank) window(w *[melWindow]float64, pcm []float32, frame, total int) bool {
 	start := frame*melHop - melWindow/2
 	if start >= len(pcm) && start+melWindow <= total {

@@ -10,7 +10,7 @@ import (
 	"parley/appliance/engine"
 )
 
-// What Moonshine's tiny English model is made of.
+// The dimensions of Moonshine's tiny English model.
 const (
 	moonshineWidth  = 288
 	moonshineLayers = 6
@@ -21,30 +21,29 @@ const (
 	moonshineBOS = 1
 	moonshineEOS = 2
 
-	// moonshineTail is the silence that is put behind every sound, 0.3 s: a
-	// word that ends with the sound is heard better. Without it, 6.9 % of the
-	// words of prompts were wrong, and 24.6 % of very short ones; with it 5.9
-	// and 21.4 %. It also makes the shortest sound long enough for the encoder.
+	// moonshineTail is the silence appended to every sound, 0.3 s: a word at the very end is
+	// recognised better. Without it, 6.9 % of the words of prompts were wrong, and 24.6 % of very
+	// short ones; with it 5.9 and 21.4 %. It also makes the shortest sound long enough for the
+	// encoder.
 	moonshineTail = 3 * engine.SpeechRateHz / 10
 
-	// moonshineLead is the silence that is put before every sound, 0.1 s.
-	// Without it 7 cuts of 52 that begin in the middle of a word lost all that
-	// came before their first full stop, and with it none; of 966 words of
-	// prompts 49 were wrong instead of 55. A second hearing does without it, and
-	// so hears something else.
+	// moonshineLead is the silence put before every sound, 0.1 s. Without it, 7 of 52 sections that
+	// begin in the middle of a word lost everything before their first full stop, and with it none;
+	// of 966 words of prompts 49 were wrong instead of 55. A second pass leaves it out, so that its
+	// result differs.
 	moonshineLead = engine.SpeechRateHz / 10
 
-	// Nobody says more than about six and a half tokens a second, unless it is a
-	// voice that was told to; a text that is longer is a runaway.
+	// People say at most about six and a half tokens a second; synthesized speech may be faster. A
+	// longer text is a runaway.
 	maxTokensPerSecond = 6.5
 )
 
-// MaxSamples is the longest sound that a Transcriber of this package takes:
-// 30 s, the window that the models were made for.
+// MaxSamples is the longest sound that a Transcriber of this package accepts: 30 s, the window that
+// the models were made for.
 const MaxSamples = 30 * engine.SpeechRateHz
 
-// Moonshine turns English speech into text. It is an engine.Transcriber: any
-// number of goroutines share its sessions, one at a time for each core.
+// Moonshine transcribes English speech. It implements engine.Transcriber; calls share its sessions,
+// one at a time for each core.
 type Moonshine struct {
 	encoder    *Session
 	decoder    *mergedDecoder
@@ -53,9 +52,8 @@ type Moonshine struct {
 	workspaces *pool[*moonshineWorkspace]
 }
 
-// LoadMoonshine loads encoder_model.ort, decoder_model_merged.ort and
-// tokenizer.bin from dir. Each call runs on one core: a second one made it
-// faster by a tenth at most.
+// LoadMoonshine loads encoder_model.ort, decoder_model_merged.ort and tokenizer.bin from dir. Each
+// call runs on one core; a second one made it faster by a tenth at most.
 func LoadMoonshine(rt *Runtime, dir string, gate *engine.Gate) (_ *Moonshine, err error) {
 	m := &Moonshine{gate: gate}
 	defer func() {
@@ -78,7 +76,7 @@ func LoadMoonshine(rt *Runtime, dir string, gate *engine.Gate) (_ *Moonshine, er
 	return m, nil
 }
 
-// Close gives the memory back. No call may be running.
+// Close releases the memory. No call may be running.
 func (m *Moonshine) Close() error {
 	var errs []error
 	if m.workspaces != nil {
@@ -93,22 +91,21 @@ func (m *Moonshine) Close() error {
 	return errors.Join(errs...)
 }
 
-// Warm transcribes a second of silence, so that the first real call is not the
-// slow one.
+// Warm transcribes a second of silence, because the first call is slow.
 func (m *Moonshine) Warm(ctx context.Context) error {
 	_, err := m.Transcribe(ctx, make([]float32, engine.SpeechRateHz),
 		engine.TranscribeOptions{Urgency: engine.Live.Urgency()})
 	return err
 }
 
-// Transcribe returns the words in pcm, up to MaxSamples of it; the cost grows
-// with the square of its length, so that pieces of up to 15 s are best. It
-// knows English only, and refuses to be asked for another language.
+// Transcribe returns the words in pcm, up to MaxSamples. The cost grows with the square of the
+// length, so pieces of up to 15 s are best. Another language than English is an error.
 func (m *Moonshine) Transcribe(ctx context.Context, pcm []float32, o engine.TranscribeOptions) (engine.Transcript,
 	error) {
 	if primary := primaryLanguage(o.Language); primary != "" && primary != "en" {
 		return engine.Transcript{},
-			fmt.Errorf("onnx: Moonshine hears English, not %q: choose whisper as the transcriber for other languages",
+			fmt.Errorf("onnx: language (%q): Moonshine transcribes English only; choose whisper as the transcriber "+
+				"for other languages",
 				o.Language)
 	}
 	if err := checkLength(pcm); err != nil {
@@ -129,10 +126,9 @@ func (m *Moonshine) Transcribe(ctx context.Context, pcm []float32, o engine.Tran
 	return heard, nil
 }
 
-// transcribe hears pcm. Where the model has likely lost the thread, which it
-// does on about one cut in a hundred of a long utterance, it hears it once more
-// with other silence around it; and in two halves, if the text is still far too
-// short for the voice.
+// transcribe transcribes pcm. If the model has probably lost part of the speech, which happens with
+// about one in a hundred sections of a long utterance, it transcribes the sound again with other
+// silence around it; and in two halves, if the text is still far too short for the voice.
 func (m *Moonshine) transcribe(ctx context.Context, w *moonshineWorkspace, pcm []float32,
 	o engine.TranscribeOptions) ([]int64, error) {
 	p := transcribePass{
@@ -175,7 +171,7 @@ func (m *Moonshine) transcribe(ctx context.Context, w *moonshineWorkspace, pcm [
 	return best.ids, nil
 }
 
-// moonshineWorkspace is what one call needs.
+// moonshineWorkspace holds the buffers of one call.
 type moonshineWorkspace struct {
 	*decoding
 	encoder *Call
@@ -205,18 +201,18 @@ func (w *moonshineWorkspace) Close() error {
 	return errors.Join(w.end(), w.encoder.Close(), w.decoding.Close())
 }
 
-// speakRaw is one hearing of a sound.
+// transcribePass is one pass over a sound.
 type transcribePass struct {
 	pcm         []float32
-	lead        int     // samples of silence before it
-	speculative []int64 // with which its text may begin
-	speed       float64 // beside that of people
+	lead        int     // samples of silence before the sound
+	speculative []int64 // tokens with which the text may begin
+	speed       float64 // relative to people's
 	urgency     *engine.Urgency
-	confidence  bool // it is to be known how sure the model is, a tenth of a token's work
+	confidence  bool // compute the model's confidence, which costs a tenth of each token
 }
 
-// setSound runs the encoder and then the decoder, token by token, on cores that it
-// gives back whenever somebody wants them more.
+// runPass runs the encoder and then the decoder, token by token, and releases the cores whenever
+// more urgent work waits.
 func (m *Moonshine) runPass(ctx context.Context, w *moonshineWorkspace, p transcribePass) (transcription, error) {
 	w.sound = resize(w.sound, int64(p.lead+len(p.pcm)+moonshineTail))
 	clear(w.sound[:p.lead])
@@ -248,7 +244,7 @@ func (m *Moonshine) runPass(ctx context.Context, w *moonshineWorkspace, p transc
 	return r, err
 }
 
-// encode runs the encoder and prepares the decoder to read what it made.
+// encode runs the encoder and prepares the decoder for its output.
 func (m *Moonshine) encode(w *moonshineWorkspace, limit int64) error {
 	n := int64(len(w.sound))
 	frames := moonshineFrames(n)
@@ -281,23 +277,23 @@ func (m *Moonshine) encode(w *moonshineWorkspace, limit int64) error {
 	if err := w.encoder.Run(); err != nil {
 		return err
 	}
-	// The mask has the length of the sound, not of what the encoder made of
-	// it: with the latter the decoder fails on long sounds.
+	// The mask has the length of the sound, not of the encoder's output; with the latter the
+	// decoder fails on long sounds.
 	return errors.Join(
 		w.call.In("encoder_hidden_states", hidden),
 		w.call.In("encoder_attention_mask", mask))
 }
 
-// moonshineFrames is how many frames the encoder makes of n samples: its three
-// convolutions are 127, 7 and 3 wide and step by 64, 3 and 2.
+// moonshineFrames returns how many frames the encoder makes of n samples: its three convolutions
+// are 127, 7 and 3 wide with strides of 64, 3 and 2.
 func moonshineFrames(n int64) int64 {
 	n = (n-127)/64 + 1
 	n = (n-7)/3 + 1
 	return (n-3)/2 + 1
 }
 
-// Text is what tokens stand for. Those that stand for no text (the text's ends,
-// the unknown, the places held for later models) are left out.
+// Text converts tokens to text. Tokens without text (the ends, the unknown token, reserved ones)
+// are left out.
 func (m *Moonshine) Text(ids []int64) string {
 	var b strings.Builder
 	for _, id := range ids {

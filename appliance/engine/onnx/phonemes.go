@@ -6,32 +6,32 @@ import (
 	"unicode/utf8"
 )
 
-// A phonology says which letters of eSpeak NG's phonemes are one sound of a language.
-// eSpeak NG writes them without ties; asked for ties, it sets them in these places.
+// A phonology defines which of eSpeak NG's symbols form one sound of a language. eSpeak NG writes
+// them without ties; when asked for ties, it sets them in the same places.
 type phonology struct {
-	pairs     []string          // that are one sound, besides those of all languages
-	centring  string            // vowels that make a diphthong with the ə behind them
-	rewritten map[string]string // symbols that tables of the IPA have otherwise
+	pairs     []string          // pairs that are one sound, in addition to those of all languages
+	centring  string            // vowels that form a diphthong with a following ə
+	rewritten map[string]string // symbols that the IPA writes differently
 }
 
 // affricates are one sound in every language.
 var affricates = []string{"tʃ", "dʒ", "tɕ", "dʑ", "ʈʂ", "ɖʐ"}
 
-// alveolar are the languages in which ts and dz are one sound, too. In others they
-// are two, as in the English cats.
+// alveolar lists the languages in which ts and dz are one sound too. In others they are two, as in
+// English cats.
 var alveolar = strings.Fields("bg cs de hr hu it ka lb lt lv mk pl ro ru sk sl sq sr uk zh")
 
-// A diphthong is a gliding vowel and an offglide. Behind the others an offglide is a
-// vowel of its own, as in the English worrying.
+// A diphthong is a gliding vowel and an offglide. After other vowels an offglide is a separate
+// vowel, as in English worrying.
 const gliding, offglides = "aeouæøœɐɑɒɔəɛʌ", "ɪʊ"
 
-// kokoroLetters are single letters that Kokoro has for what the IPA writes with two.
+// kokoroLetters are Kokoro's single letters for what the IPA writes with two.
 var kokoroLetters = map[string]string{
 	"A": "eɪ", "I": "aɪ", "O": "oʊ", "Q": "əʊ", "W": "aʊ", "Y": "ɔɪ",
 	"ʤ": "dʒ", "ʧ": "tʃ", "ʣ": "dz", "ʦ": "ts", "ʥ": "dʑ", "ʨ": "tɕ",
 }
 
-// phonologyOf is that of a language by its BCP 47 tag.
+// phonologyOf returns the phonology of a language by its BCP 47 tag.
 func phonologyOf(tag string) phonology {
 	var p phonology
 	language, _, _ := strings.Cut(strings.ToLower(tag), "-")
@@ -52,7 +52,7 @@ func phonologyOf(tag string) phonology {
 	return p
 }
 
-// joined makes one sound of neighbours that are one in the language.
+// joined merges neighbouring sounds that are one in the language.
 func (p phonology) joined(sounds []sound) []sound {
 	var all []sound
 	for _, s := range sounds {
@@ -83,7 +83,7 @@ func (p phonology) one(a, b string) bool {
 		second == 'ə' && strings.ContainsRune(p.centring, first)
 }
 
-// written is a symbol as the IPA has it.
+// written returns a symbol in IPA notation.
 func (p phonology) written(symbol string) string {
 	if ipa, ok := p.rewritten[symbol]; ok {
 		return ipa

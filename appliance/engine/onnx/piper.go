@@ -12,58 +12,56 @@ import (
 )
 
 const (
-	// betweenSentencesMS is the silence put between the sentences of one text,
-	// beside what is left of their own: together about what a reader leaves.
+	// betweenSentencesMS is the silence inserted between the sentences of a text, in addition to
+	// what remains of their own; together about the pause of a reader.
 	betweenSentencesMS = 180
 
 	minSpeed, maxSpeed = 0.25, 3
 )
 
-// A phonemizer turns text into the phonemes of the International Phonetic
-// Alphabet.
+// A phonemizer converts text to the phonemes of the International Phonetic Alphabet.
 type phonemizer interface {
-	// Phonemize takes the name of one of eSpeak NG's voices, such as "en-us",
-	// and keeps a mark (of . , ? ! : ;) where text has punctuation.
+	// Phonemize takes the name of an eSpeak NG voice, such as "en-us", and keeps a mark (of . , ? !
+	// : ;) where text has punctuation.
 	Phonemize(ctx context.Context, text, voice string) (string, error)
 }
 
-// Piper is a voice: an engine.Synthesizer over a Piper model. Any number of
-// goroutines may use it.
+// Piper is a voice with a Piper model. It implements engine.Synthesizer and is safe for concurrent
+// use.
 type Piper struct {
-	// Log gets a warning for each phoneme that the voice does not know, once;
-	// nil: none. It is set before the first use.
+	// Log receives one warning for each phoneme that the voice does not know; it may be nil. Set it
+	// before the first use.
 	Log *slog.Logger
 
 	config         *piperConfig
-	encoder        *Session
-	stages         [stageCount]stage // the parts of the model behind the front
-	wholeModel     *Session          // the model in one, where it cannot be cut
-	streamError    error             // why
-	hasDurations   bool              // whole tells the durations of phonemes
-	noiseInput     bool              // the front takes noise
-	encoderOutputs int               // of the front
-	cores          int               // that one call takes
+	encoder        *Session          // first part of the model: text encoder and durations
+	stages         [stageCount]stage // the other parts of the model
+	wholeModel     *Session          // the model in one piece, if it cannot be cut
+	streamError    error             // why it cannot be cut
+	hasDurations   bool              // wholeModel returns the durations of phonemes
+	noiseInput     bool              // the encoder accepts noise
+	encoderOutputs int               // number of outputs of the encoder
+	cores          int               // per call
 	gate           *engine.Gate
 	pronouncer     *pronouncer
 	levelGain      float32
 	alphabet       *alphabet
 }
 
-// PiperOptions say how a voice is loaded.
+// PiperOptions control how a voice is loaded.
 type PiperOptions struct {
-	// CacheDir is a folder in which is kept what loading finds out, so that the next
-	// time takes a third of the processor's time; empty: none. What is in it may be
-	// deleted.
+	// CacheDir is a folder for results of loading, which make the next load take a third of the
+	// processor time; empty: none. Its files may be deleted.
 	CacheDir string
-	// SkipWarmUp leaves out the first run, which is slower than all later ones, where
-	// what it would find out is kept: for who is about to speak anyway.
+	// SkipWarmUp skips the first run, which is slower than later ones, if its results are cached.
+	// It is for callers that speak at once anyway.
 	SkipWarmUp bool
 	// threads of a call; 0: piperThreads.
-	threads int
+	threads int // per call; 0: piperThreads
 }
 
-// LoadPiper loads voice.onnx and voice.json from dir, warms the model and
-// measures how loud it is. The caller closes it.
+// LoadPiper loads voice.onnx and voice.json from dir, warms the model and measures its loudness.
+// The caller closes the voice.
 func LoadPiper(rt *Runtime, dir string, gate *engine.Gate, ph phonemizer, o PiperOptions) (*Piper, error) {
 	config, err := readPiperConfig(filepath.Join(dir, "voice.json"))
 	if err != nil {
@@ -99,7 +97,7 @@ func LoadPiper(rt *Runtime, dir string, gate *engine.Gate, ph phonemizer, o Pipe
 	return p, nil
 }
 
-// setGain sets the gain: as it is kept, or as it is measured.
+// setGain sets the gain from the cache, or measures it.
 func (p *Piper) setGain(ctx context.Context, known *cachedVoice, cold bool) error {
 	if p.levelGain = known.gain(); p.levelGain == 0 {
 		if err := p.calibrate(ctx); err != nil {
@@ -118,7 +116,7 @@ func (p *Piper) setGain(ctx context.Context, known *cachedVoice, cold bool) erro
 	return err
 }
 
-// warn says that a phoneme is left out.
+// warn logs that a phoneme is left out.
 func (p *Piper) warn(phoneme rune) {
 	if p.Log != nil {
 		p.Log.Warn("the voice does not know a phoneme and leaves it out", "phoneme", string(phoneme), "language",
@@ -126,7 +124,7 @@ func (p *Piper) warn(phoneme rune) {
 	}
 }
 
-// Close gives the model's memory back. No call may be running.
+// Close releases the memory of the model. No call may be running.
 func (p *Piper) Close() (err error) {
 	for _, s := range []*Session{p.encoder, p.wholeModel, p.stages[flowStage].session, p.stages[coarseStage].session,
 		p.stages[fineStage].session} {
@@ -137,21 +135,21 @@ func (p *Piper) Close() (err error) {
 	return err
 }
 
-// StreamError says why the voice cannot speak in pieces; nil when it can.
+// StreamError returns why the voice cannot be synthesized in pieces, or nil.
 func (p *Piper) StreamError() error { return p.streamError }
 
-// RateHz is the sample rate of the voice.
+// RateHz returns the sample rate of the voice.
 func (p *Piper) RateHz() int { return p.config.Audio.SampleRate }
 
-// Language is the BCP 47 tag of what the voice speaks, such as "en-US".
+// Language returns the BCP 47 tag of the voice's language, such as "en-US".
 func (p *Piper) Language() string { return p.config.language() }
 
-// CanSay says whether the voice can read s, an engine.TextChecker.
+// CanSay implements engine.TextChecker.
 func (p *Piper) CanSay(s string, o engine.SpeakOptions) error { return p.pronouncer.canSay(s, o) }
 
-// Speak speaks s, an engine.Synthesizer. The same text with the same options gives
-// the same samples, bit by bit. Sound comes in pieces that grow, the first of at most 0.26 s;
-// each passes the gate by itself.
+// Speak implements engine.Synthesizer. The same text with the same options gives the same samples,
+// bit for bit. The sound comes in pieces of growing length, the first of at most 0.26 s; each
+// passes the gate separately.
 func (p *Piper) Speak(ctx context.Context, s string, o engine.SpeakOptions, emit func(engine.Sound) error) error {
 	if err := checkOptions(&o); err != nil {
 		return err
@@ -163,7 +161,7 @@ func (p *Piper) Speak(ctx context.Context, s string, o engine.SpeakOptions, emit
 	return speak(ctx, p, breaths, o, emit)
 }
 
-// checkOptions fills in what was left out, and refuses what no voice can do.
+// checkOptions sets defaults and rejects invalid options.
 func checkOptions(o *engine.SpeakOptions) error {
 	if o.Speed == 0 {
 		o.Speed = 1
@@ -173,11 +171,11 @@ func checkOptions(o *engine.SpeakOptions) error {
 	}
 	switch {
 	case !(o.Speed >= minSpeed && o.Speed <= maxSpeed):
-		return fmt.Errorf("voice: speed is %g; allowed are %g to %d", o.Speed, minSpeed, maxSpeed)
+		return fmt.Errorf("voice: speed (%g): %g to %d are allowed", o.Speed, minSpeed, maxSpeed)
 	case !(o.ModelSpeed >= minSpeed && o.ModelSpeed <= maxSpeed):
-		return fmt.Errorf("voice: pace is %g; allowed are %g to %d", o.ModelSpeed, minSpeed, maxSpeed)
+		return fmt.Errorf("voice: model speed (%g): %g to %d are allowed", o.ModelSpeed, minSpeed, maxSpeed)
 	case !(o.Temperature >= 0 && o.Temperature <= 1):
-		return fmt.Errorf("voice: temperature is %g; allowed are 0 to 1", o.Temperature)
+		return fmt.Errorf("voice: temperature (%g): 0 to 1 are allowed", o.Temperature)
 	}
 	return nil
 }
@@ -185,7 +183,7 @@ func checkOptions(o *engine.SpeakOptions) error {
 func (p *Piper) hop() int                 { return piperHop }
 func (p *Piper) gain(_ []float32) float32 { return p.levelGain }
 
-// allPhrases is all that is to be said of s, call by call.
+// allPhrases returns all phrases of s in order.
 func (p *Piper) allPhrases(ctx context.Context, s string, o engine.SpeakOptions) ([]phrase, error) {
 	sentences, err := p.pronouncer.sentences(ctx, s, o)
 	if err != nil {

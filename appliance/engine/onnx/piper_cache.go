@@ -13,26 +13,26 @@ import (
 	"parley/internal/durable"
 )
 
-// cachedVoice is what loading a voice has found out before, in two files of a folder:
-// PACK.json, which says of which voice it is, and PACK.ort, the front of its model
-// as ONNX Runtime prepares it. Whatever is wrong with them, the voice is loaded
-// without: nil is a voice of which nothing is kept, or may be.
+// cachedVoice caches what loading a voice found out, in two files: PACK.json identifies the voice,
+// and PACK.ort is its encoder as ONNX Runtime optimized it. If anything is wrong with them, the
+// voice is loaded without. A nil cachedVoice caches nothing.
 type cachedVoice struct {
-	path     string                 // of both, without what their names end with
-	identity func() (string, error) // takes a while: the model is read for it
+	path     string                 // of both files, without their suffixes
+	identity func() (string, error) // takes a while, since it reads the model
 
-	mu     sync.Mutex // guards what follows: the parts of a model are loaded side by side
+	mu     sync.Mutex // guards the following fields, since parts of a model load in parallel
 	loaded bool
-	record voiceRecord // of whichever voice
+	record voiceRecord // of any voice
 }
 
+// voiceRecord is the content of PACK.json.
 type voiceRecord struct {
 	Identity string  `json:"identity"`
 	Gain     float32 `json:"gain,omitempty"`
-	Encoder  string  `json:"front,omitempty"` // the SHA-256 of that file
+	Encoder  string  `json:"front,omitempty"` // SHA-256 of the encoder's file
 }
 
-// openVoiceCache is what a folder keeps of a pack; identity tells one voice from another.
+// openVoiceCache opens the cache of a pack's voice; identity distinguishes the voice from others.
 func openVoiceCache(folder, pack string, identity func() ([]byte, error)) *cachedVoice {
 	if folder == "" {
 		return nil
@@ -46,7 +46,7 @@ func openVoiceCache(folder, pack string, identity func() ([]byte, error)) *cache
 	})}
 }
 
-// identity is the SHA-256 of all that the front and the gain come from.
+// identity returns the SHA-256 of everything that encoder and gain depend on.
 func (p *Piper) identity(rt *Runtime, model []byte) []byte {
 	h := sha256.New()
 	fmt.Fprintf(h, "%d %s %s %s\n", voiceCacheVersion, runtime.GOARCH, rt.Version(), p.config.raw)
@@ -54,11 +54,11 @@ func (p *Piper) identity(rt *Runtime, model []byte) []byte {
 	return h.Sum(nil)
 }
 
-// voiceCacheVersion is counted up where what is kept would be another: the way that
-// voices are calibrated, or how the front is cut.
+// voiceCacheVersion is incremented when cached data would change: the calibration of voices, or how
+// the encoder is cut.
 const voiceCacheVersion = 2
 
-// stored is the note as it lies there.
+// stored returns the record as it is stored.
 func (k *cachedVoice) stored() voiceRecord {
 	if !k.loaded {
 		k.loaded = true
@@ -70,7 +70,7 @@ func (k *cachedVoice) stored() voiceRecord {
 	return k.record
 }
 
-// current is the note of this very voice.
+// current returns the record of exactly this voice.
 func (k *cachedVoice) current() voiceRecord {
 	own, err := k.identity()
 	if k.stored().Identity != own || err != nil {
@@ -79,14 +79,14 @@ func (k *cachedVoice) current() voiceRecord {
 	return k.record
 }
 
-// matches reports whether what is kept is of this very voice.
+// matches reports whether the cached encoder belongs to exactly this voice.
 func (k *cachedVoice) matches() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.current().Encoder != ""
 }
 
-// levelGain is the one that was measured; 0: none.
+// gain returns the measured gain, or 0.
 func (k *cachedVoice) gain() float32 {
 	if k == nil {
 		return 0
@@ -99,7 +99,7 @@ func (k *cachedVoice) gain() float32 {
 	return 0
 }
 
-// storeGain keeps a gain. That it cannot is no fault: it is measured again.
+// storeGain stores a gain. A failure is ignored; the gain is measured again then.
 func (k *cachedVoice) storeGain(gain float32) {
 	if k == nil {
 		return
@@ -113,12 +113,11 @@ func (k *cachedVoice) storeGain(gain float32) {
 
 func (k *cachedVoice) write() {
 	if data, err := json.Marshal(k.record); err == nil {
-		_ = durable.WriteFile(k.path+".json", append(data, '\n'), 0o644) // it may be deleted, too
+		_ = durable.WriteFile(k.path+".json", append(data, '\n'), 0o644) // a failure is ignored
 	}
 }
 
-// encoder is the prepared front, beside Go's heap, of the voice that the note is of;
-// nil where there is none.
+// encoder returns the optimized encoder of the stored record, in memory outside Go's heap, or nil.
 func (k *cachedVoice) encoder() (prepared []byte, release func()) {
 	if k == nil {
 		return nil, nil
@@ -140,7 +139,7 @@ func (k *cachedVoice) encoder() (prepared []byte, release func()) {
 	return data, func() { _ = unmap() }
 }
 
-// newEncoderFile begins the file of the front; nil where nothing is kept.
+// newEncoderFile creates the file of the encoder; nil if nothing is cached.
 func (k *cachedVoice) newEncoderFile() *encoderFile {
 	if k == nil {
 		return nil
@@ -152,7 +151,7 @@ func (k *cachedVoice) newEncoderFile() *encoderFile {
 	return &encoderFile{k, f}
 }
 
-// encoderFile is a front that ONNX Runtime is writing.
+// encoderFile is an encoder that ONNX Runtime is writing.
 type encoderFile struct {
 	voice *cachedVoice
 	file  *durable.File
@@ -171,7 +170,7 @@ func (f *encoderFile) discard() {
 	}
 }
 
-// commit keeps what was written.
+// commit stores the written file.
 func (f *encoderFile) commit() {
 	if f == nil {
 		return

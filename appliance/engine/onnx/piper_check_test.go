@@ -43,7 +43,7 @@ func TestAWrongVoiceIsRefusedWithTheReason(t *testing.T) {
 	for want, change := range map[string]func(map[string]any){
 		`"audio.sample_rate" is missing`: func(c map[string]any) { delete(c, "audio") },
 		`"audio.sample_rate" is 7`:       func(c map[string]any) { at(c, "audio")["sample_rate"] = 7 },
-		`is "audio.sample_rate" (8000) right?`: func(c map[string]any) {
+		`check "audio.sample_rate" (8000)`: func(c map[string]any) {
 			at(c, "audio")["sample_rate"] = 8000
 			at(c, "inference")["length_scale"] = 3
 		},

@@ -13,10 +13,10 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxVoiceJSON bounds a voice's description; those in the wild have 5 to 20 kB.
+// maxVoiceJSON limits a voice's description; existing ones have 5 to 20 kB.
 const maxVoiceJSON = 1 << 20
 
-// piperConfig is what voice.json says, as far as it matters here.
+// piperConfig is the relevant content of voice.json.
 type piperConfig struct {
 	Audio struct {
 		SampleRate int `json:"sample_rate"`
@@ -35,10 +35,10 @@ type piperConfig struct {
 	} `json:"language"`
 
 	ids map[rune][]int64
-	raw []byte // all of it
+	raw []byte // the whole file
 }
 
-// The ids that frame and space a Piper sentence, as runes of phoneme_id_map.
+// The runes of phoneme_id_map whose ids begin, end and separate the phonemes of a sentence.
 const (
 	piperBegin = '^'
 	piperEnd   = '$'
@@ -49,7 +49,7 @@ const (
 func readPiperConfig(path string) (*piperConfig, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, fmt.Errorf("voice: its description is missing: %w", err)
+		return nil, fmt.Errorf("voice: description is missing: %w", err)
 	}
 	if info.Size() > maxVoiceJSON {
 		return nil, fmt.Errorf("voice: %s has %d bytes; a voice's description has at most %d", path, info.Size(),
@@ -75,18 +75,18 @@ func (c *piperConfig) check() error {
 	case c.Audio.SampleRate == 0:
 		return errors.New(`"audio.sample_rate" is missing; it is the voice's rate in Hz, such as 22050`)
 	case c.Audio.SampleRate < 8000 || c.Audio.SampleRate > 48000:
-		return fmt.Errorf(`"audio.sample_rate" is %d; allowed are 8000 to 48000 Hz`, c.Audio.SampleRate)
+		return fmt.Errorf(`"audio.sample_rate" is %d: 8000 to 48000 Hz are allowed`, c.Audio.SampleRate)
 	case c.PhonemeType != "" && c.PhonemeType != "espeak":
-		return fmt.Errorf(`"phoneme_type" is %q; only "espeak" voices can be spoken`, c.PhonemeType)
+		return fmt.Errorf(`"phoneme_type" is %q: only "espeak" is supported`, c.PhonemeType)
 	case c.Espeak.Voice == "":
-		return errors.New(`"espeak.voice" is missing; it names the espeak-ng voice whose phonemes this one was ` +
-			`taught, such as "en-us"`)
+		return errors.New(`"espeak.voice" is missing; it names the espeak-ng voice with which this one was ` +
+			`trained, such as "en-us"`)
 	case len(c.PhonemeIDMap) == 0:
 		return errors.New(`"phoneme_id_map" is missing; it gives each phoneme its numbers`)
 	case c.NumSpeakers < 0:
-		return fmt.Errorf(`"num_speakers" is %d; it is 1 or more`, c.NumSpeakers)
+		return fmt.Errorf(`"num_speakers" is %d: it must be 1 or more`, c.NumSpeakers)
 	case c.Inference.LengthScale < 0 || c.Inference.LengthScale > 10:
-		return fmt.Errorf(`"inference.length_scale" is %g; allowed are 0.1 to 10`, c.Inference.LengthScale)
+		return fmt.Errorf(`"inference.length_scale" is %g: 0.1 to 10 are allowed`, c.Inference.LengthScale)
 	}
 	if c.Inference.LengthScale == 0 {
 		c.Inference.LengthScale = 1
@@ -105,7 +105,7 @@ func (c *piperConfig) check() error {
 	return nil
 }
 
-// alphabet is how the voice's model writes phonemes: ^ _ (phoneme _)… $.
+// alphabet returns the encoding of the voice's model: ^ _ (phoneme _)… $.
 func (c *piperConfig) alphabet() *alphabet {
 	ids := maps.Clone(c.ids)
 	for _, r := range []rune{piperBegin, piperEnd, piperPad} {
@@ -119,7 +119,7 @@ func (c *piperConfig) alphabet() *alphabet {
 	}
 }
 
-// pronouncer reads for the voice.
+// pronouncer returns the pronouncer of the voice.
 func (c *piperConfig) pronouncer(ph phonemizer) *pronouncer {
 	return &pronouncer{
 		ph:      ph,
@@ -130,7 +130,7 @@ func (c *piperConfig) pronouncer(ph phonemizer) *pronouncer {
 	}
 }
 
-// language is the BCP 47 tag of what the voice speaks.
+// language returns the BCP 47 tag of the voice's language.
 func (c *piperConfig) language() string {
 	if c.Language.Code != "" {
 		return strings.ReplaceAll(c.Language.Code, "_", "-")
@@ -138,8 +138,8 @@ func (c *piperConfig) language() string {
 	return c.Espeak.Voice
 }
 
-// VoiceLanguage is the BCP 47 tag of what the voice in a pack's folder speaks;
-// empty where it does not say it.
+// VoiceLanguage returns the BCP 47 tag of the language of the voice in a pack's folder, or "" if it
+// is unknown.
 func VoiceLanguage(dir string) string {
 	c, err := readPiperConfig(filepath.Join(dir, "voice.json"))
 	if err != nil {

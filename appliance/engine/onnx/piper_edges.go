@@ -1,35 +1,35 @@
 package onnx
 
 const (
-	// audibleLevel is what is taken as silence at the edges of a sentence, 54 dB
-	// below full scale.
+	// audibleLevel is the level below which a sample at the edges of a sentence counts as silence,
+	// 54 dB below full scale.
 	audibleLevel = 0.002
-	// What is left of the silence before and behind a sentence. What is before
-	// it delays every answer; what is behind it is the start of the pause.
+	// The silence that remains before and after a sentence. The lead delays every answer; the tail
+	// is the start of the pause.
 	leadMS, tailMS = 20, 100
-	// fadeMS is how long an edge takes to come from silence.
+	// fadeMS is the length of the fades at the edges.
 	fadeMS = 5
 )
 
-// edges takes the silence off the beginning and the end of a stream of sound
-// and lets it begin and end at zero, so that nothing clicks. What may still be
-// silence at the end it keeps back until more comes.
+// edges trims silence from the beginning and the end of a stream of sound and fades both edges from
+// and to zero to avoid clicks. It holds back what may be silence at the end until more sound
+// arrives.
 type edges struct {
 	lead, tail, fade int // samples
 
-	held    []float32 // what was not given yet
-	given   int       // samples
-	dropped int       // samples before the first that is audible, of which lead are kept
+	held    []float32 // sound that was not returned yet
+	given   int       // samples returned
+	dropped int       // samples cut from the beginning
 	heard   bool      // something was audible
-	audible int       // behind the last audible sample, counted from held's first
+	audible int       // index after the last audible sample of held
 }
 
 func newEdges(rateHz int) *edges {
 	return &edges{lead: rateHz * leadMS / 1000, tail: rateHz * tailMS / 1000, fade: rateHz * fadeMS / 1000}
 }
 
-// add takes the next sound and returns what can be played of it: nothing that
-// could be the silence or the fade at the end. It keeps pcm.
+// add takes the next sound and returns what can be played of it, without what may be the silence or
+// the fade at the end. It retains pcm.
 func (e *edges) add(pcm []float32) []float32 {
 	from := len(e.held)
 	e.held = append(e.held, pcm...)
@@ -44,19 +44,19 @@ func (e *edges) add(pcm []float32) []float32 {
 		}
 		e.audible = i + 1
 	}
-	if !e.heard { // only as much is kept as may be the lead
+	if !e.heard { // keep only what may be the lead
 		cut := max(len(e.held)-e.lead, 0)
 		e.held, e.dropped = e.held[cut:], e.dropped+cut
 		return nil
 	}
 	sure := min(e.audible+e.tail, len(e.held)) - e.fade
-	if e.given == 0 && sure < e.fade { // too short to know how it begins
+	if e.given == 0 && sure < e.fade { // too short for both fades
 		return nil
 	}
 	return e.give(max(sure, 0))
 }
 
-// end returns what is left, without the silence that there is too much of.
+// end returns the rest without excess silence.
 func (e *edges) end() []float32 {
 	if !e.heard {
 		return nil
@@ -73,7 +73,7 @@ func (e *edges) end() []float32 {
 	return e.give(n)
 }
 
-// emitPiece hands out so much of what is held.
+// give returns the first n held samples.
 func (e *edges) give(n int) []float32 {
 	if e.given == 0 && e.fade > 0 {
 		e.fadeIn(e.fade)

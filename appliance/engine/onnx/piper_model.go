@@ -10,39 +10,35 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// The tensors of a Piper model that matter here; the exporter names them so in
-// every voice.
+// The relevant tensors of a Piper model, as the exporter names them in every voice.
 const (
-	// durationsTensor holds how many frames each id sounds.
+	// durationsTensor holds the number of frames of each id.
 	durationsTensor = "/Ceil_output_0"
-	// lengthsTensor holds the same before they are rounded up to whole frames.
+	// lengthsTensor holds the same before rounding up to whole frames.
 	lengthsTensor = "/Mul_1_output_0"
-	// latentTensor and maskTensor are what the text has become before it is
-	// sound: numbers a frame, and a 1 for each.
+	// latentTensor and maskTensor are the encoder's output for each frame: a vector, and a 1.
 	latentTensor = "/Add_output_0"
 	maskTensor   = "/Cast_2_output_0"
-	// acousticTensor is that latent as the decoder takes it, and coarseTensor
-	// the decoder's work up to where it has gone from one value a frame to
-	// coarseRate of them.
+	// acousticTensor is the latent in the form that the decoder takes. coarseTensor is the
+	// decoder's output after upsampling from one value per frame to coarseRate values.
 	acousticTensor = "/Mul_7_output_0"
 	coarseTensor   = "/dec/LeakyRelu_1_output_0"
 	soundTensor    = "output"
 
 	speakerInput = "sid"
 
-	// lengthNoiseTensor is the noise from which the durations come, and
-	// spreadTensor how far each number of the latent may lie from its mean. Both
-	// belong to what the model leaves to chance.
+	// lengthNoiseTensor is the noise from which the durations come, and spreadTensor is the
+	// standard deviation of each number of the latent.
 	lengthNoiseTensor   = "/dp/RandomNormalLike_output_0"
 	lengthNoiseChannels = 2
 	spreadTensor        = "/Exp_1_output_0"
 )
 
-// The parts of a Piper model. The front sees the whole text; of the others each
-// frame depends on those around it alone, so they run over as much as is wanted.
-// The decoder is in two: its first part looks ten frames to each side but is
-// quick, its second makes up most of all the work and looks hardly further
-// than one, so that sound in short pieces costs little more than in one.
+// The stages of a Piper model after the encoder. The encoder needs the whole text; in the stages
+// each frame only depends on the frames around it, so they can run over any range. The decoder is
+// split in two: its first part looks ten frames to each side but is fast; its second part does most
+// of all the work and looks hardly further than one frame, so that sound in short pieces costs
+// little more than in one.
 const (
 	flowStage = iota
 	coarseStage
@@ -50,7 +46,7 @@ const (
 	stageCount
 )
 
-// wholePart is a whole model.
+// wholePart returns the whole model as a part.
 func wholePart(speakers bool) part {
 	p := part{[]string{"input", "input_lengths", "scales"}, []string{soundTensor, durationsTensor}}
 	if speakers {
@@ -59,14 +55,15 @@ func wholePart(speakers bool) part {
 	return p
 }
 
+// encoderPart returns the encoder as a part.
 func encoderPart(speakers bool) part {
 	p := wholePart(speakers)
 	p.outputs = []string{latentTensor, maskTensor, durationsTensor, lengthsTensor}
 	return p
 }
 
-// noisyEncoderPart is the front with the model's own chance taken out, so that it
-// can be put in from outside.
+// noisyEncoderPart returns the encoder without the model's own random generator; the noise is an
+// input instead.
 func noisyEncoderPart(speakers bool) part {
 	p := encoderPart(speakers)
 	p.inputs = append(p.inputs, lengthNoiseTensor)
@@ -74,6 +71,7 @@ func noisyEncoderPart(speakers bool) part {
 	return p
 }
 
+// stagePart returns stage i as a part.
 func stagePart(i int) part {
 	return [stageCount]part{
 		flowStage:   {[]string{latentTensor, maskTensor}, []string{acousticTensor}},
@@ -82,15 +80,15 @@ func stagePart(i int) part {
 	}[i]
 }
 
-// durationsPatch, behind a Piper model, makes the durations an output. A file of
-// Protocol Buffers joins what is repeated, so these bytes (ModelProto.graph →
-// GraphProto.output → ValueInfoProto.name) add an entry to the graph's list.
+// durationsPatch, appended to a Piper model, makes the durations an output. Protocol Buffers
+// concatenates repeated fields, so these bytes (ModelProto.graph → GraphProto.output →
+// ValueInfoProto.name) add an entry to the graph's outputs.
 const durationsPatch = "\x3a\x12\x62\x10\x0a\x0e" + durationsTensor
 
-// maxVoiceModel bounds a voice's model: the largest Piper voices have 114 MB.
+// maxVoiceModel limits a voice's model; the largest Piper voices have 114 MB.
 const maxVoiceModel = 1 << 30
 
-// open loads the model: in parts, or, where it cannot be cut, in one.
+// open loads the model in parts, or in one piece if it cannot be cut.
 func (p *Piper) open(rt *Runtime, file *modelFile, known *cachedVoice) error {
 	if p.streamError = p.openParts(rt, file, known); p.streamError == nil {
 		return nil
@@ -102,8 +100,8 @@ func (p *Piper) open(rt *Runtime, file *modelFile, known *cachedVoice) error {
 	return p.openWhole(rt, file.path, model)
 }
 
-// openWhole loads the model in one, with durations where it has them: behind it
-// lies the durationsPatch.
+// openWhole loads the model in one piece, with durations if it has them; the durationsPatch follows
+// it in memory.
 func (p *Piper) openWhole(rt *Runtime, path string, model []byte) (err error) {
 	edges := wholePart(p.config.NumSpeakers > 1)
 	p.hasDurations = true
@@ -113,7 +111,7 @@ func (p *Piper) openWhole(rt *Runtime, path string, model []byte) (err error) {
 	if err == nil {
 		return nil
 	}
-	// A voice from another exporter: it speaks, but does not tell when.
+	// A voice from another exporter speaks but reports no durations.
 	p.hasDurations = false
 	p.wholeModel, err = rt.LoadBytes(path, model, SessionOptions{
 		Threads: p.cores, Inputs: edges.inputs, Outputs: edges.outputs[:1],
@@ -121,12 +119,12 @@ func (p *Piper) openWhole(rt *Runtime, path string, model []byte) (err error) {
 	return err
 }
 
-// openParts cuts the model and loads its parts side by side, all of them or none.
+// openParts cuts the model and loads its parts in parallel, all or none.
 func (p *Piper) openParts(rt *Runtime, file *modelFile, known *cachedVoice) error {
 	rates := [stageCount]int{flowStage: 1, coarseStage: coarseRate, fineStage: piperHop / coarseRate}
 	var loading errgroup.Group
 	loading.Go(func() error { return p.openEncoder(rt, file, known) })
-	loading.Go(func() error { // together they take a tenth of the front's time
+	loading.Go(func() error { // together they take a tenth of the encoder's time
 		model, err := file.model()
 		if err != nil {
 			return err
@@ -146,8 +144,7 @@ func (p *Piper) openParts(rt *Runtime, file *modelFile, known *cachedVoice) erro
 	return nil
 }
 
-// openEncoder loads the front: as ONNX Runtime has prepared it before, or cut out of
-// the model, and keeps it then.
+// openEncoder loads the cached encoder, or cuts it out of the model and caches it.
 func (p *Piper) openEncoder(rt *Runtime, file *modelFile, known *cachedVoice) (err error) {
 	chancy, plain := noisyEncoderPart(p.config.NumSpeakers > 1), encoderPart(p.config.NumSpeakers > 1)
 	p.noiseInput, p.encoderOutputs = true, len(chancy.outputs)
@@ -176,12 +173,12 @@ func (p *Piper) openEncoder(rt *Runtime, file *modelFile, known *cachedVoice) (e
 	if p.encoder, err = rt.loadEncoder(path, model, chancy, p.cores, known); err == nil {
 		return nil
 	}
-	p.noiseInput, p.encoderOutputs = false, len(plain.outputs) // of another exporter
+	p.noiseInput, p.encoderOutputs = false, len(plain.outputs) // from another exporter
 	p.encoder, err = rt.loadPart(path, model, plain, SessionOptions{Threads: p.cores})
 	return err
 }
 
-// loadEncoder cuts the front out of a model, loads it, and keeps it as it is then.
+// loadEncoder cuts the encoder out of a model, loads it, and caches the optimized result.
 func (r *Runtime) loadEncoder(path string, model []byte, front part, threads int, known *cachedVoice) (*Session,
 	error) {
 	file := known.newEncoderFile()
@@ -190,19 +187,19 @@ func (r *Runtime) loadEncoder(path string, model []byte, front part, threads int
 		SessionOptions{Threads: threads, Portable: true, SaveOptimized: file.name()})
 	if err == nil {
 		file.commit()
-	} else if file != nil { // it may be the disk that is at fault
+	} else if file != nil { // the disk may be the cause
 		return r.loadPart(path, model, front, SessionOptions{Threads: threads, Portable: true})
 	}
 	return s, err
 }
 
-// cutOverhead is what a part may have beside what it has of the model: the
-// descriptions of its edges, and 350 bytes for each convolution that is planar.
+// cutOverhead is the size that a part may have in addition to its share of the model: the
+// descriptions of its inputs and outputs, and 350 bytes for each planar convolution.
 const cutOverhead = 64 << 10
 
 // loadPart cuts a part out of model and loads it.
 func (r *Runtime) loadPart(path string, model []byte, p part, o SessionOptions) (*Session, error) {
-	room, release, err := memory(len(model) + cutOverhead) // only what is written to takes memory
+	room, release, err := memory(len(model) + cutOverhead) // only pages that are written use memory
 	if err != nil {
 		return nil, err
 	}
@@ -215,17 +212,16 @@ func (r *Runtime) loadPart(path string, model []byte, p part, o SessionOptions) 
 	return r.LoadBytes(path, cut, o)
 }
 
-// modelFile is a model that is read beside what can be done without it.
+// modelFile is a model that is read in the background.
 type modelFile struct {
 	path  string
-	done  chan struct{} // closed when what follows is known
-	bytes []byte        // behind them, up to their capacity, lies the tail
+	done  chan struct{} // closed when the following fields are set
+	bytes []byte        // the tail follows, up to the capacity
 	free  func() error
 	err   error
 }
 
-// startReading begins to read a model, behind which tail is put. Who closes it waits for
-// it.
+// startReading starts reading a model and appends tail. close waits until it is read.
 func startReading(path, tail string) *modelFile {
 	f := &modelFile{path: path, done: make(chan struct{})}
 	go func() {
@@ -237,7 +233,7 @@ func startReading(path, tail string) *modelFile {
 	return f
 }
 
-// model waits for the model. It is good until close.
+// model waits for the model, which is valid until close.
 func (f *modelFile) model() ([]byte, error) {
 	<-f.done
 	return f.bytes, f.err
@@ -249,9 +245,9 @@ func (f *modelFile) close() {
 	}
 }
 
-// readModel reads a file with tail behind it into memory that the collector
-// does not count: tens of megabytes that are needed for a second only would
-// otherwise raise its next goal. The bytes are good until release.
+// readModel reads a file and appends tail, in memory that Go's collector does not count. Tens of
+// megabytes that are only needed for a second would otherwise raise its next goal. The bytes are
+// valid until release.
 func readModel(path, tail string) (model []byte, release func() error, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -277,7 +273,7 @@ func readModel(path, tail string) (model []byte, release func() error, err error
 	return model, release, nil
 }
 
-// memory is so many bytes beside Go's heap.
+// memory allocates bytes outside Go's heap.
 func memory(size int) (b []byte, release func() error, err error) {
 	b, err = syscall.Mmap(-1, 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	return b, func() error { return syscall.Munmap(b) }, err

@@ -9,21 +9,19 @@ import (
 	"parley/appliance/engine"
 )
 
-// phraseContext are what is said before and after a sentence without being a
-// sentence of its own.
+// phraseContext is what precedes and follows a sentence without being a sentence of its own.
 type phraseContext struct {
-	before    string // phonemes, with a space behind
+	before    string // phonemes, with a space at the end
 	continues bool
 }
 
-// maxPhraseRunes is how many code points of phonemes a breath has. A sentence of 250
-// letters has about as many phonemes, but eSpeak NG spells out what it cannot
-// read ("Chinese letter" for each): such a sentence had thousands, and the model
-// takes all of a breath before the first of its sound.
+// maxPhraseRunes limits the phonemes of a phrase, in code points. A sentence of 250 letters has
+// about as many phonemes, but eSpeak NG spells out what it cannot read ("Chinese letter" for each
+// character). Such a sentence had thousands, and the model processes all of a phrase before its
+// first sound.
 const maxPhraseRunes = 300
 
-// phrases turns a sentence into what the model is given, without what says
-// nothing.
+// phrases returns the phrases of a sentence, without those that have no sound.
 func (p *Piper) phrases(s sentence, around phraseContext) []phrase {
 	var all []phrase
 	before := around.before
@@ -53,8 +51,8 @@ func (p *Piper) phrases(s sentence, around phraseContext) []phrase {
 	return all
 }
 
-// previousPhonemes is the phonemes of what was said before a text, as far as it is of the
-// same sentence. What cannot be said of it was not.
+// previousPhonemes returns the phonemes of the preceding text of the same sentence, or "" if that
+// text cannot be pronounced.
 func (p *Piper) previousPhonemes(ctx context.Context, o engine.SpeakOptions) (string, error) {
 	if o.Previous == "" {
 		return "", nil
@@ -70,20 +68,18 @@ func (p *Piper) previousPhonemes(ctx context.Context, o engine.SpeakOptions) (st
 	return said[len(said)-1].ipa + " ", nil
 }
 
-// placeholder is what a part that goes on is followed by in the place of words that
-// nobody knows yet: its own first two, since any words keep a voice from ending,
-// and all of the part again would double what the model has to read before the
-// first sound.
+// placeholder returns phonemes in place of the unknown words that follow part: its own first two
+// words. Any words keep a voice from ending its sentence, and repeating all of the part would
+// double the work before the first sound.
 func placeholder(part string) string {
 	words := strings.Fields(part)
 	return " " + strings.Join(words[:min(2, len(words))], " ")
 }
 
-// cutPhonemes cuts phonemes into parts of at most so many code points: between
-// words where there are any, else where it must.
+// cutPhonemes cuts phonemes into parts of at most most code points, between words if possible.
 func cutPhonemes(ipa string, most int) []string {
 	var parts []string
-	begin, space, n := 0, 0, 0 // n code points since begin; space ends the last whole word
+	begin, space, n := 0, 0, 0 // n code points since begin; space is the end of the last whole word
 	for i, r := range ipa {
 		if n == most {
 			cut := i

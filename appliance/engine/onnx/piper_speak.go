@@ -6,49 +6,48 @@ import (
 	"parley/appliance/engine"
 )
 
-// A speaker says breaths: a voice, as far as it matters to what is made of its
-// sound.
+// A speaker synthesizes phrases; both kinds of voices implement it.
 type speaker interface {
 	RateHz() int
-	// sound has the model take a breath, and returns the sound that comes of it and
-	// how many frames each of its ids has; none where the model does not tell.
+	// synthesize runs the model on a phrase and returns its sound and the number of frames of each
+	// id, or nil frames if the model does not report them.
 	synthesize(ctx context.Context, b phrase, o engine.SpeakOptions) (phraseSound, []float32, error)
-	// hop is how many samples a frame has.
+	// hop returns the samples per frame.
 	hop() int
-	// gain is by how much the sound of a text is multiplied, to be as loud as
-	// every voice; it is asked for each text, with the first that was made of it.
+	// gain returns the factor that brings a text to the loudness of all voices. It is called for
+	// each text with its first sound.
 	gain(first []float32) float32
 }
 
-// speaking is a text on its way to whoever listens: breath by breath, of each
-// the sound piece by piece, as loud as every voice and with clean edges.
+// speaking is a text in progress: phrase by phrase, and each phrase piece by piece, with equal
+// loudness and clean edges.
 type speaking struct {
 	voice   speaker
 	options engine.SpeakOptions
 	emit    func(engine.Sound) error
 
-	gain     float32 // 0 until the first sound was made
+	gain     float32 // 0 until there is sound
 	emitted  int     // samples so far
-	perID    float64 // samples that an id of the breaths so far has had
-	begin    int     // where the sound of this breath begins, behind the pause
-	pause    int     // silence that is still owed
+	perID    float64 // average samples per id so far
+	begin    int     // where the sound of this phrase begins, after the pause
+	pause    int     // silence that is still to be emitted
 	edges    *edges
 	sound    phraseSound
-	phonemes []engine.Phoneme // of this breath, in samples of its wave
+	phonemes []engine.Phoneme // of this phrase, in samples of its sound
 	words    []engine.Word    // likewise
 }
 
-// phraseSound is the sound of a breath, which is made as it is asked for.
+// phraseSound is the sound of a phrase, which is synthesized on demand.
 type phraseSound interface {
-	// piece makes the next samples; nil when there are no more.
+	// piece returns the next samples, or nil at the end.
 	piece(ctx context.Context, u *engine.Urgency) ([]float32, error)
-	// length is how many samples come in all.
+	// length returns the total number of samples.
 	length() int
-	// skipped is how many samples of the model's come before them.
+	// skipped returns how many samples of the model precede them.
 	skipped() int
 }
 
-// speak says breaths one after the other.
+// speak synthesizes phrases one after the other.
 func speak(ctx context.Context, voice speaker, breaths []phrase, o engine.SpeakOptions,
 	emit func(engine.Sound) error) error {
 	s := speaking{voice: voice, emit: emit, options: o}
@@ -60,7 +59,7 @@ func speak(ctx context.Context, voice speaker, breaths []phrase, o engine.SpeakO
 	return nil
 }
 
-// speakPhrase says one breath; rest are those that follow.
+// speakPhrase synthesizes one phrase; rest are the following ones.
 func (s *speaking) speakPhrase(ctx context.Context, b phrase, rest []phrase) error {
 	if err := s.start(ctx, b); err != nil {
 		return err
@@ -83,7 +82,7 @@ func (s *speaking) speakPhrase(ctx context.Context, b phrase, rest []phrase) err
 	}
 }
 
-// start has the model take the text of a breath.
+// start begins a phrase.
 func (s *speaking) start(ctx context.Context, b phrase) error {
 	var frames []float32
 	var err error
@@ -101,7 +100,7 @@ func (s *speaking) start(ctx context.Context, b phrase) error {
 	return nil
 }
 
-// emitPiece hands out sound of this breath, if it is any or the last.
+// emitPiece emits sound of this phrase, unless it is empty and not the last.
 func (s *speaking) emitPiece(pcm []float32, rest []phrase, ended bool) error {
 	last := ended && len(rest) == 0
 	if len(pcm) == 0 && !last {
@@ -113,7 +112,7 @@ func (s *speaking) emitPiece(pcm []float32, rest []phrase, ended bool) error {
 	}
 	s.emitted += len(pcm)
 	if last && s.emitted == 0 {
-		return nil // nothing of it can be heard
+		return nil // the text is inaudible
 	}
 	phonemes, words := s.dueTimings(ended)
 	return s.emit(engine.Sound{
@@ -125,8 +124,8 @@ func (s *speaking) emitPiece(pcm []float32, rest []phrase, ended bool) error {
 	})
 }
 
-// raw are the phonemes and words of this breath that have been given by now, in
-// samples of the whole speech. At its end that is the rest of them.
+// dueTimings returns the phonemes and words of this phrase whose sound has been emitted, in samples
+// of the whole speech; at the end of the phrase the remaining ones.
 func (s *speaking) dueTimings(ended bool) (phonemes []engine.Phoneme, words []engine.Word) {
 	shift := s.begin - s.sound.skipped() - s.edges.dropped
 	within := func(at int) int { return min(max(at+shift, s.begin), s.emitted) }
@@ -144,8 +143,8 @@ func (s *speaking) dueTimings(ended bool) (phonemes []engine.Phoneme, words []en
 	return phonemes, words
 }
 
-// totalSamples is how many samples there will be in all: what was given, what is
-// left of this breath, and the others as fast as this one.
+// totalSamples estimates the length of the speech: what was emitted, the rest of this phrase, and
+// the others at its speed.
 func (s *speaking) totalSamples(rest []phrase, ended bool) int {
 	n := s.emitted
 	if !ended {

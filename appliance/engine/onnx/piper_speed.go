@@ -9,19 +9,16 @@ import (
 )
 
 const (
-	// maxModelSpeed is the most that the model is told. Each id lasts a frame at least, and
-	// half of one more than it should, since lengths are rounded up: told 2, a voice is
-	// 1.6 times as fast, and told 3 to 4 twice as fast. Beyond that vowels are as short
-	// as everything else.
+	// maxModelSpeed is the highest speed given to the model. Each id lasts at least a frame, and
+	// lengths are rounded up, half a frame on average: given 2, a voice is 1.6 times as fast, and
+	// given 3 to 4 twice as fast. Beyond that vowels are as short as everything else.
 	maxModelSpeed = 4
-	// maxStretch is by how much lengths are stretched at most: told 0.25, a voice takes 3.2
-	// times as long.
+	// maxStretch is the largest factor for lengths: given 0.25, a voice takes 3.2 times as long.
 	maxStretch = 2
 )
 
-// runEncoder runs the front part. Where another speed than the voice's own is asked for,
-// it is run once more, with lengths that make the text as long as that: a front takes
-// a tenth of the time of what is behind it.
+// runEncoder runs the encoder. At another speed than 1 it runs it a second time, with lengths
+// corrected to that speed; the encoder takes a tenth of the time of the stages.
 func (p *Piper) runEncoder(ctx context.Context, inputs, outputs []Value, b phrase, o engine.SpeakOptions) error {
 	if err := p.encoder.RunUntil(ctx, inputs, outputs); err != nil || o.Speed == 1 {
 		return err
@@ -32,7 +29,7 @@ func (p *Piper) runEncoder(ctx context.Context, inputs, outputs []Value, b phras
 		return err
 	}
 	if len(frames) != len(lengths) || len(frames) < b.end || framesAt(lengths, 1) != framesOf(frames) {
-		return nil // another exporter's: what it has there is something else
+		return nil // another exporter: its tensors have another meaning
 	}
 	scales, err := Floats(inputs[scalesInput])
 	if err != nil {
@@ -46,12 +43,12 @@ func (p *Piper) runEncoder(ctx context.Context, inputs, outputs []Value, b phras
 	return p.encoder.RunUntil(ctx, inputs, outputs)
 }
 
-// stretchFactor is by what lengths in frames, as the model has them for a speed, are to be
-// multiplied, so that the whole takes the time that it has at speed 1, by speed.
+// stretchFactor returns the factor for lengths, in frames, with which the whole lasts as long as at
+// speed 1 divided by speed.
 func stretchFactor(lengths []float32, speed float64) float64 {
 	want := int(math.Round(float64(framesAt(lengths, speed)) / speed))
 	low, high := min(speed/maxModelSpeed, 1), float64(maxStretch)
-	for range 20 { // to a millionth
+	for range 20 { // accurate to a millionth
 		if middle := math.Sqrt(low * high); framesAt(lengths, middle) < want {
 			low = middle
 		} else {
@@ -61,8 +58,7 @@ func stretchFactor(lengths []float32, speed float64) float64 {
 	return high
 }
 
-// framesAt is how many frames lengths have that are multiplied, each rounded up as the
-// model does.
+// framesAt returns the total number of frames of scaled lengths, each rounded up as in the model.
 func framesAt(lengths []float32, by float64) (sum int) {
 	for _, l := range lengths {
 		sum += int(math.Ceil(float64(l * float32(by))))

@@ -9,27 +9,26 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// A stage is a part of a model whose result at a place depends on its input
-// around that place alone. So it may be run over a stretch of the input with
-// its surroundings, and gives what it would have given there over all of it
-// (but for the order in which ONNX Runtime adds, about the last three bits).
+// A stage is a part of a model whose result at a position only depends on its input around that
+// position. So it can run over a range of the input with its surroundings and gives the same result
+// there as over all of it (except for ONNX Runtime's order of addition, about the last three bits).
 type stage struct {
 	session *Session
-	reach   int // how many places of the input to each side matter
-	rate    int // places of the output for one of the input
+	reach   int // input positions to each side that affect a result
+	rate    int // output positions per input position
 	masked  bool
-	splits  int // how many stretches it is cut into, each of which one thread runs
-	cores   int // and how many of them are run at once
+	splits  int // ranges into which the input is split; one thread runs each
+	cores   int // ranges that run at once
 }
 
-// maxSplitReach is up to which reach a stage is run on both cores by stretches. Within its
-// operators threads wait for each other some hundred times a call, which takes 5 to 9 %
-// more of a sentence than what such a stage computes twice where it is cut; of one with
-// the reach of a flow, 32, that is more. How many stretches there are does not depend on
-// the cores, so that the samples do not.
+// maxSplitReach is the reach up to which a stage runs on both cores by splitting its input. With
+// multithreaded operators the threads wait for each other some hundred times a call, which costs 5
+// to 9 % more of a sentence than what such a stage computes twice at the joints; with the reach of
+// a flow, 32, the joints cost more. The number of ranges does not depend on the number of cores, so
+// that the samples do not.
 const maxSplitReach = 16
 
-// loadStage cuts a part out of a model; it has to have that rate.
+// loadStage cuts a stage out of a model. The stage must have the given rate.
 func (r *Runtime) loadStage(path string, model []byte, p part, rate, threads int) (stage, error) {
 	graph, _, err := graphOf(model)
 	if err != nil {
@@ -52,19 +51,18 @@ func (r *Runtime) loadStage(path string, model []byte, p part, rate, threads int
 	return stage{session, reach, rate, len(p.inputs) > 1, sides, cores}, err
 }
 
-// maxReach is beyond what any voice has; one that has more gains nothing by
-// pieces.
+// maxReach is more than any voice has; a stage with a longer reach gains nothing from pieces.
 const maxReach = 100
 
-// frameBuffer is what a stage is given or gives: rows of numbers, one a channel, for
-// the places from begin on.
+// frameBuffer holds the input or output of a stage: a row of numbers for each channel, for the
+// positions from begin on.
 type frameBuffer struct {
 	rows  [][]float32
 	begin int
 }
 
-// newTrack is a track over a tensor [1, channels, n], without a copy.
-func newTrack(data []float32, channels, n int) *frameBuffer {
+// newFrameBuffer returns a buffer over a tensor [1, channels, n], without a copy.
+func newFrameBuffer(data []float32, channels, n int) *frameBuffer {
 	t := &frameBuffer{rows: make([][]float32, channels)}
 	for c := range t.rows {
 		t.rows[c] = data[c*n : (c+1)*n : (c+1)*n]
@@ -72,7 +70,7 @@ func newTrack(data []float32, channels, n int) *frameBuffer {
 	return t
 }
 
-// end is the first place that is not there yet.
+// end returns the first position after the buffer.
 func (t *frameBuffer) end() int {
 	if len(t.rows) == 0 {
 		return t.begin
@@ -80,7 +78,7 @@ func (t *frameBuffer) end() int {
 	return t.begin + len(t.rows[0])
 }
 
-// window is a copy of the places from a to b, as a tensor wants them.
+// window returns a copy of the positions from a to b in the layout of a tensor.
 func (t *frameBuffer) window(a, b int) []float32 {
 	out := make([]float32, 0, len(t.rows)*(b-a))
 	for _, row := range t.rows {
@@ -89,7 +87,7 @@ func (t *frameBuffer) window(a, b int) []float32 {
 	return out
 }
 
-// add appends the places from a to b of a tensor that has n.
+// add appends the positions from a to b of a tensor with n positions.
 func (t *frameBuffer) add(data []float32, n, a, b int) {
 	if t.rows == nil {
 		t.rows = make([][]float32, len(data)/n)
@@ -99,7 +97,7 @@ func (t *frameBuffer) add(data []float32, n, a, b int) {
 	}
 }
 
-// dropBefore drops the places before at.
+// dropBefore drops the positions before at.
 func (t *frameBuffer) dropBefore(at int) {
 	n := min(at, t.end()) - t.begin
 	if n <= 0 {
@@ -111,11 +109,11 @@ func (t *frameBuffer) dropBefore(at int) {
 	t.begin += n
 }
 
-// A stretch is the places from from to to, and those from a to b, which matter for it.
+// A frameRange is the positions from from to to, with the positions from a to b that affect them.
 type frameRange struct{ from, to, a, b int }
 
-// ranges are the places from from to to, cut for the sides, where all of the input
-// has whole places. None is shorter than the reach.
+// ranges splits the positions from from to to; whole is the length of the input. None is shorter
+// than the reach.
 func (s stage) ranges(from, to, whole int) []frameRange {
 	cut := make([]frameRange, max(1, min(s.splits, (to-from)/max(1, s.reach))))
 	at := from
@@ -127,9 +125,8 @@ func (s stage) ranges(from, to, whole int) []frameRange {
 	return cut
 }
 
-// extend runs the stage over as much of in as makes out reach to places of the
-// input, where all of the input has whole places. What in has before is not
-// needed any more.
+// extend runs the stage over as much of in as extends out to position to of the input; whole is the
+// length of the input. It drops what is no longer needed from in.
 func (s stage) extend(ctx context.Context, out, in *frameBuffer, to, whole int) error {
 	from := out.end() / s.rate
 	if to <= from {
@@ -137,7 +134,8 @@ func (s stage) extend(ctx context.Context, out, in *frameBuffer, to, whole int) 
 	}
 	cut := s.ranges(from, to, whole)
 	if a, b := cut[0].a, cut[len(cut)-1].b; a < in.begin || b > in.end() {
-		return fmt.Errorf("onnx: %s: places %d to %d are wanted, %d to %d are there", s.session.name, a, b, in.begin,
+		return fmt.Errorf("onnx: %s: positions %d to %d are needed, %d to %d are available", s.session.name, a, b,
+			in.begin,
 			in.end())
 	}
 	made := make([][]float32, len(cut))
@@ -156,7 +154,7 @@ func (s stage) extend(ctx context.Context, out, in *frameBuffer, to, whole int) 
 	return nil
 }
 
-// runWhole runs the stage over the places from a to b, until ctx ends.
+// run runs the stage over the positions from a to b, until ctx ends.
 func (s stage) run(ctx context.Context, in *frameBuffer, a, b int) (made []float32, err error) {
 	n := b - a
 	var inputs []Value

@@ -9,63 +9,59 @@ import (
 )
 
 const (
-	// piperHop is how many samples one frame of a Piper model has.
+	// piperHop is the number of samples of a frame of a Piper model.
 	piperHop = 256
-	// coarseRate is how many values a frame has half way through the decoder.
+	// coarseRate is the number of values per frame between the two parts of the decoder.
 	coarseRate = 8
-	// piperThreads is how many cores one call takes: two make it half as fast
-	// again as one where both are free.
+	// piperThreads is how many cores one call uses: two make it half as fast again as one, if both
+	// are free.
 	piperThreads = 2
 
-	// firstPiece is how many frames the first piece of sound has, 0.26 s at
-	// 22,050 Hz: it is waited for, and plays while the next is made. longestPiece
-	// and longestStep are how many the last part of the model, and each of those
-	// before it, are run for at once: what they compute again at each joint, 64
-	// frames and 20, costs less the fewer there are, but none may hold two slow cores
-	// for more than 60 ms.
+	// firstPiece is the length of the first piece of sound in frames, 0.26 s at 22,050 Hz: the
+	// listener waits for it, and it plays while the next one is made. longestPiece and longestStep
+	// limit a run of the last stage and of the stages before it. What they compute again at each
+	// joint, 20 frames and 64, costs less the fewer joints there are, but no run may hold two slow
+	// cores for more than 60 ms.
 	firstPiece, longestPiece, longestStep = 22, 80, 320
-	// unhurriedPiece and unhurriedStep are the same where nobody waits for the first piece: such
-	// passages give way to whoever is more urgent. In pieces of 120 the last part is
-	// quickest, 0.32 ms a frame where it is 0.33 in those of 80 and 0.36 in one of 960;
-	// the flow takes 0.07 in steps of 640 and 0.08 to 0.1 in shorter ones.
+	// unhurriedPiece and unhurriedStep are the same limits if nobody waits for the first piece;
+	// such runs yield to more urgent work. The last stage is fastest in pieces of 120: 0.32 ms a
+	// frame, 0.33 in those of 80 and 0.36 in one of 960. The flow takes 0.07 in steps of 640 and
+	// 0.08 to 0.1 in shorter ones.
 	unhurriedPiece, unhurriedStep = 120, 640
-	// secondStep is how many the parts before the last are run for behind a first
-	// piece that was waited for, in one passage: the second piece has to be there
-	// before the first has been played, also where a language model takes a step in
-	// each gap between passages.
+	// secondStep is the length of the step of the earlier stages after an urgent first piece, in
+	// one passage of the gate. The second piece must be ready before the first has been played,
+	// even if a language model takes a step in each gap between passages.
 	secondStep = 160
-	// shortStep is how many frames all parts behind the front are run for in one
-	// passage.
+	// shortStep is the length up to which all stages run in one passage.
 	shortStep = 2 * firstPiece
 )
 
-// sound is the sound of one breath as it comes out of the model.
+// streamedSound is the sound of one phrase as the model computes it.
 type streamedSound struct {
 	p          *Piper
-	frames     []float32 // each id's
-	begin      int       // first frame that is wanted
-	end        int       // and the one behind the last
-	whole      int       // frames of all of it
+	frames     []float32 // of each id
+	begin      int       // first frame to emit
+	end        int       // frame after the last to emit
+	whole      int       // total frames
 	buffers    [stageCount + 1]*frameBuffer
 	step       int
-	first      []float32 // the first piece, where it was made with the text
+	first      []float32 // the first piece, if it was made together with the encoder's output
 	longPieces bool      // nobody waits for the first piece
 }
 
-// shortText is how many ids a text may have whose first sound is made in the
-// same passage of the gate as its front part: some nine words, all of it 60 ms
-// on two slow cores. In between, a language model would take its next step.
+// shortText is how many ids a text may have for its first sound to be made in the same passage of
+// the gate as the encoder's output: some nine words, 60 ms on two slow cores in all. In between, a
+// language model would take its next step.
 const shortText = 90
 
-// sound has the model take a breath, and returns the sound that comes of it and
-// the frames of each id.
+// synthesize runs the encoder on a phrase, and returns its sound and the frames of each id.
 func (p *Piper) synthesize(ctx context.Context, b phrase, o engine.SpeakOptions) (phraseSound, []float32, error) {
 	if p.wholeModel != nil {
 		w, err := p.synthesizeWhole(ctx, b, o)
 		return w, w.frames, err
 	}
-	// Also of a breath behind another: by what it is, not by who waits now, so that
-	// the same text always gives the same samples.
+	// A phrase after another one uses long pieces too. That depends on the phrase and not on who
+	// waits, so that the same text always gives the same samples.
 	w := &streamedSound{p: p, longPieces: o.LongPieces || b.index > 0}
 	err := w.atGate(ctx, o.Urgency, func(ctx context.Context) (err error) {
 		if err = w.runEncoder(ctx, b, o); err != nil {
@@ -82,7 +78,7 @@ func (p *Piper) synthesize(ctx context.Context, b phrase, o engine.SpeakOptions)
 	return w, w.frames, nil
 }
 
-// runEncoder runs the front part.
+// runEncoder runs the encoder.
 func (w *streamedSound) runEncoder(ctx context.Context, b phrase, o engine.SpeakOptions) (err error) {
 	p := w.p
 	dice := newRand(o, b.index)
@@ -114,8 +110,8 @@ func (w *streamedSound) runEncoder(ctx context.Context, b phrase, o engine.Speak
 		return fmt.Errorf("onnx: %s: a latent of shape %v for %d frames of %d ids", p.encoder.name, shape, w.whole,
 			len(frames))
 	}
-	w.buffers[flowStage] = newTrack(latent, int(shape[1]), w.whole)
-	for i, at := stageCount, w.begin; i > flowStage; i-- { // each part is wanted from where the next one looks back to
+	w.buffers[flowStage] = newFrameBuffer(latent, int(shape[1]), w.whole)
+	for i, at := stageCount, w.begin; i > flowStage; i-- { // each stage must start where the next one looks back to
 		w.buffers[i] = &frameBuffer{begin: at * p.rateUpTo(i)}
 		at = max(at-p.reachOf(i-1), 0)
 	}
@@ -129,11 +125,11 @@ func framesOf(each []float32) (sum int) {
 	return sum
 }
 
-// length and skipped are those of pieces.
+// length and skipped implement phraseSound.
 func (w *streamedSound) length() int  { return (w.end - w.begin) * piperHop }
 func (w *streamedSound) skipped() int { return w.begin * piperHop }
 
-// rateUpTo is how many places a frame has before a part.
+// rateUpTo returns the positions per frame before stage i.
 func (p *Piper) rateUpTo(i int) int {
 	rate := 1
 	for _, s := range p.stages[:i] {
@@ -142,20 +138,19 @@ func (p *Piper) rateUpTo(i int) int {
 	return rate
 }
 
-// reachOf is how far a part looks, in whole frames.
+// reachOf returns the reach of stage i in whole frames.
 func (p *Piper) reachOf(i int) int {
 	rate := p.rateUpTo(i)
 	return (p.stages[i].reach + rate - 1) / rate
 }
 
-// made is up to which frame there is sound.
+// made returns the frame up to which there is sound.
 func (w *streamedSound) made() int { return w.buffers[stageCount].end() / piperHop }
 
-// nextEnds is up to where the next step and the next piece of it go. The first is
-// as short as can be where it is waited for; the step behind it is as long as may
-// be, since each joint costs the flow 64 frames more than there are; and no piece
-// is longer than twice what was made before it, so that it is ready in time. Where
-// nobody waits, each is as long as costs least.
+// nextEnds returns the ends of the next step and its next piece. An urgent first piece is as short
+// as possible. The step after it is as long as allowed, since each joint costs the flow 64 frames;
+// and no piece is longer than twice what was made before it, so that it is ready in time. If nobody
+// waits, both have the length that costs least.
 func (w *streamedSound) nextEnds() (step, piece int) {
 	at := w.made()
 	left, made := w.end-at, at-w.begin
@@ -179,19 +174,18 @@ func (w *streamedSound) nextEnds() (step, piece int) {
 	return w.step, at + evenPart(w.step-at, mostPiece)
 }
 
-// urgent reports whether what is made next is waited for, or will be soon.
+// urgent reports whether a listener waits for the next sound, or soon will.
 func (w *streamedSound) urgent() bool { return !w.longPieces && w.made()-w.begin <= firstPiece }
 
-// evenPart is the length of the first of the equal parts, at most so long, in
-// which something is cut, so that no scrap is left at its end.
+// evenPart returns the length of the first of the equal parts, of at most most, into which length
+// is divided, so that no short rest is left.
 func evenPart(length, most int) int {
 	n := max((length+most-1)/most, 1)
 	return (length + n - 1) / n
 }
 
-// piece makes the next piece of sound; none is left when it is nil. The first that
-// is waited for passes the gate once, and so does a short rest; others for each part
-// by itself.
+// piece returns the next piece of sound, or nil at the end. An urgent first piece passes the gate
+// once, as does a short rest; otherwise each stage passes separately.
 func (w *streamedSound) piece(ctx context.Context, u *engine.Urgency) (pcm []float32, err error) {
 	if pcm, w.first = w.first, nil; pcm != nil || w.made() >= w.end {
 		return pcm, nil
@@ -216,8 +210,7 @@ func (w *streamedSound) piece(ctx context.Context, u *engine.Urgency) (pcm []flo
 	return pcm, err
 }
 
-// atGate runs a passage with the cores for it. Where nobody waits for the sound, it
-// gives way once.
+// atGate runs work with the cores for it. If nobody waits for the sound, work yields once.
 func (w *streamedSound) atGate(ctx context.Context, u *engine.Urgency, work func(context.Context) error) error {
 	if w.longPieces {
 		return w.p.gate.DoRestartableOnce(ctx, u, w.p.threads(), work)
@@ -225,7 +218,7 @@ func (w *streamedSound) atGate(ctx context.Context, u *engine.Urgency, work func
 	return w.p.atGate(ctx, u, func() error { return work(ctx) })
 }
 
-// nextPiece makes the next piece at once.
+// nextPiece makes the next piece in one passage.
 func (w *streamedSound) nextPiece(ctx context.Context) ([]float32, error) {
 	step, to := w.nextEnds()
 	if !w.prepared(to) {
@@ -236,12 +229,12 @@ func (w *streamedSound) nextPiece(ctx context.Context) ([]float32, error) {
 	return w.sound(ctx, to)
 }
 
-// prepared reports whether the last part can make sound up to a frame.
+// prepared reports whether the last stage can make sound up to a frame.
 func (w *streamedSound) prepared(to int) bool {
 	return w.buffers[fineStage].end() >= min(to+w.p.reachOf(fineStage), w.whole)*coarseRate
 }
 
-// sound runs the last part, up to a frame.
+// sound runs the last stage up to a frame.
 func (w *streamedSound) sound(ctx context.Context, to int) ([]float32, error) {
 	out := w.buffers[stageCount]
 	if err := w.p.stages[fineStage].extend(ctx, out, w.buffers[fineStage], to*coarseRate,
@@ -253,7 +246,7 @@ func (w *streamedSound) sound(ctx context.Context, to int) ([]float32, error) {
 	return pcm, nil
 }
 
-// setOptimization runs both parts before the last.
+// prepare runs the two stages before the last.
 func (w *streamedSound) prepare(ctx context.Context, step int) error {
 	if err := w.flow(ctx, step); err != nil {
 		return err
@@ -261,19 +254,19 @@ func (w *streamedSound) prepare(ctx context.Context, step int) error {
 	return w.coarse(ctx, step)
 }
 
-// flow runs the first part behind the front, so far that the last can go to step.
+// flow runs the first stage, as far as the last stage needs it to reach step.
 func (w *streamedSound) flow(ctx context.Context, step int) error {
 	_, to := w.needed(step)
 	return w.p.stages[flowStage].extend(ctx, w.buffers[flowStage+1], w.buffers[flowStage], to, w.whole)
 }
 
-// coarse runs the part behind it.
+// coarse runs the second stage likewise.
 func (w *streamedSound) coarse(ctx context.Context, step int) error {
 	to, _ := w.needed(step)
 	return w.p.stages[coarseStage].extend(ctx, w.buffers[coarseStage+1], w.buffers[coarseStage], to, w.whole)
 }
 
-// needed is how far the parts before the last have to be run for sound up to step.
+// needed returns how far the stages before the last must run for sound up to step.
 func (w *streamedSound) needed(step int) (coarse, flow int) {
 	allCoarse := min(w.end+w.p.reachOf(fineStage), w.whole)
 	allFlow := min(allCoarse+w.p.reachOf(coarseStage), w.whole)
@@ -281,8 +274,8 @@ func (w *streamedSound) needed(step int) (coarse, flow int) {
 	return coarse, w.p.extendTo(flowStage, coarse+w.p.reachOf(coarseStage), allFlow)
 }
 
-// extendTo is to, or all that is wanted of a part where it looks nearly as far
-// anyway: what it would be run for once more is more than what is left.
+// extendTo returns to, or all if the stage would look nearly that far anyway; the joint would cost
+// more than the rest.
 func (p *Piper) extendTo(i, to, all int) int {
 	if all-to < p.reachOf(i)+firstPiece {
 		return all

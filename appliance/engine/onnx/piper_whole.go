@@ -7,16 +7,15 @@ import (
 	"parley/appliance/engine"
 )
 
-// wholeSound is the sound of a breath of a voice whose model cannot be cut: one
-// piece.
+// wholeSound is the sound of a phrase whose model cannot be cut: a single piece.
 type wholeSound struct {
-	pcm     []float32 // nil once it was given
+	pcm     []float32 // nil after it was returned
 	samples int
-	skip    int // samples that come before
+	skip    int // samples before pcm
 	frames  []float32
 }
 
-// wholeSound runs the whole model.
+// synthesizeWhole runs the whole model.
 func (p *Piper) synthesizeWhole(ctx context.Context, b phrase, o engine.SpeakOptions) (w *wholeSound, err error) {
 	w = &wholeSound{}
 	err = p.atGate(ctx, o.Urgency, func() error {
@@ -41,10 +40,9 @@ func (w *wholeSound) piece(context.Context, *engine.Urgency) ([]float32, error) 
 	return pcm, nil
 }
 
-// modelInputs are what the model is given. Its noise scales are 0: a Piper model adds
-// noise to the sound and to the durations, and without it the same text gives the
-// same samples, bit by bit, at the same word error. Where its noise comes from
-// outside, that of the durations is taken as it is.
+// modelInputs returns the inputs of the model. Its noise scales are 0: a Piper model adds noise to
+// the sound and to the durations, and without it the same text gives the same samples, bit for bit,
+// at the same word error. If the noise is an input, the scale of the durations' noise is 1.
 func (p *Piper) modelInputs(ids []int64, speed float64) (inputs []Value, err error) {
 	in := func(v Value, e error) {
 		if e != nil {
@@ -63,11 +61,11 @@ func (p *Piper) modelInputs(ids []int64, speed float64) (inputs []Value, err err
 	return inputs, err
 }
 
-// scalesInput is which of the numbers the scales are.
+// scalesInput is the index of the scales among the inputs.
 const scalesInput = 2
 
-// scales are what the model is given beside the text: of the noise in the sound, of
-// how long it lasts, and of the noise in that.
+// scales returns the scales of the noise in the sound, of the duration, and of the noise in the
+// duration.
 func (p *Piper) scales(speed float64) []float32 {
 	var ownNoise float32
 	if p.noiseInput {
@@ -76,8 +74,8 @@ func (p *Piper) scales(speed float64) []float32 {
 	return []float32{0, float32(p.config.Inference.LengthScale / speed), ownNoise}
 }
 
-// runWhole gives the whole model its numbers and returns its sound and, when it
-// tells, the frames of each id.
+// runWhole runs the whole model and returns its sound and, if the model reports them, the frames of
+// each id.
 func (p *Piper) runWhole(ids []int64, speed float64) (pcm, frames []float32, err error) {
 	inputs, err := p.modelInputs(ids, speed)
 	outputs := make([]Value, 1, 2)

@@ -6,24 +6,22 @@ import (
 	"slices"
 )
 
-// The convolutions over one dimension that ONNX Runtime's kernels for the processor
-// do quicker over two, the first of which has one place. What they sum is the same
-// numbers in the same order, so the result is the same bit for bit: for two dimensions
-// ConvInteger gathers its input, and ConvTranspose scatters its output, a row at a
-// time, and for any other number of them value by value. A Conv of floats is no
-// quicker.
+// planarOperators are one-dimensional convolutions that ONNX Runtime's CPU kernels compute faster
+// in two dimensions, the first of size one. They sum the same numbers in the same order, so the
+// result is identical bit for bit. In two dimensions ConvInteger gathers its input and
+// ConvTranspose scatters its output a row at a time, in any other number of dimensions value by
+// value. A float Conv does not become faster.
 var planarOperators = []string{"ConvInteger", "ConvTranspose"}
 
-// The shapes by which a tensor [n, channels, places] becomes [n, channels, 1,
-// places], and again what it was; 0 leaves a dimension as it is, -1 is the rest.
+// The shapes that turn a tensor [n, channels, positions] into [n, channels, 1, positions] and back;
+// 0 keeps a dimension, -1 is the rest.
 const (
 	planarShape, linearShape = "parley/planar", "parley/linear"
 )
 
-// planar has such convolutions of a graph, given and returned as its fields, go over
-// two dimensions. Those whose weights are not of three dimensions, or are used by
-// something else, too, stay as they are. A field that it writes anew may come in
-// several pieces.
+// planar makes such convolutions of a graph, given as its fields, two-dimensional. Convolutions
+// whose weights do not have three dimensions or have another user stay as they are. A rewritten
+// field may consist of several pieces.
 func planar(fields [][]byte) ([][]byte, error) {
 	g, err := planarWeights(fields)
 	if err != nil || len(g) == 0 {
@@ -59,7 +57,7 @@ func planarWeights(fields [][]byte) (weights, error) {
 			if err != nil {
 				return nil, err
 			}
-			if n.nested { // what it has may use any of them
+			if n.nested { // the nested graph may use any initializer
 				return nil, nil
 			}
 			if w := n.planarWeight(); w != "" {
@@ -86,8 +84,7 @@ func planarWeights(fields [][]byte) (weights, error) {
 	return found, nil
 }
 
-// planarWeight is the name of the weights of a convolution that gains by a second
-// dimension, and nothing for every other node.
+// planarWeight returns the name of the weights of a convolution that can be planar, or "".
 func (n graphStep) planarWeight() string {
 	if !slices.Contains(planarOperators, n.operator) || len(n.inputs) < 2 || len(n.outputs) != 1 ||
 		n.hasAttribute("output_shape") {
@@ -96,6 +93,7 @@ func (n graphStep) planarWeight() string {
 	return n.inputs[1]
 }
 
+// hasAttribute reports whether the node has the attribute.
 func (n graphStep) hasAttribute(attribute string) bool {
 	return slices.ContainsFunc(n.attributes, func(a []byte) bool {
 		name, _ := protobufString(a, attributeName)
@@ -103,7 +101,7 @@ func (n graphStep) hasAttribute(attribute string) bool {
 	})
 }
 
-// planar is a field of a graph in which those weights have four dimensions.
+// planar rewrites a field of a graph so that those weights have four dimensions.
 func (g weights) planar(raw []byte) ([][]byte, error) {
 	f, err := nextField(raw)
 	if err != nil {
@@ -126,7 +124,7 @@ func (g weights) planar(raw []byte) ([][]byte, error) {
 	return [][]byte{raw}, nil
 }
 
-// planar is the node over two dimensions, between two that change the shape.
+// planar returns the two-dimensional node between two reshapes.
 func (n graphStep) planar() ([][]byte, error) {
 	in, out := n.inputs[0], n.outputs[0]
 	planarIn, planarOut := out+"/planar_in", out+"/planar_out"
@@ -145,8 +143,7 @@ func (n graphStep) planar() ([][]byte, error) {
 	}, nil
 }
 
-// planarAttribute is an attribute for the dimension that was, with that of one place
-// before it.
+// planarAttribute extends an attribute by a dimension of size one before the existing one.
 func planarAttribute(a []byte) ([]byte, error) {
 	name, err := protobufString(a, attributeName)
 	if err != nil {
@@ -161,7 +158,7 @@ func planarAttribute(a []byte) ([]byte, error) {
 		v = slices.Insert(v, 0, 1)
 	case name == "output_padding":
 		v = slices.Insert(v, 0, 0)
-	case name == "pads" && len(v) == 2: // what is added before, and behind
+	case name == "pads" && len(v) == 2: // padding before and after
 		v = []uint64{0, v[0], 0, v[1]}
 	default:
 		return a, nil
@@ -171,8 +168,8 @@ func planarAttribute(a []byte) ([]byte, error) {
 	return appendNumbers(out, attributeType, attributeIsInts), nil
 }
 
-// readPlanar reads a model with its convolutions planar, and tail behind it. The
-// bytes are good until release.
+// readPlanar reads a model, makes its convolutions planar, and appends tail. The bytes are valid
+// until release.
 func readPlanar(path, tail string) (model []byte, release func() error, err error) {
 	file, free, err := readModel(path, "")
 	if err != nil {
@@ -183,13 +180,13 @@ func readPlanar(path, tail string) (model []byte, release func() error, err erro
 		return nil, nil, errors.Join(err, free())
 	}
 	model, err = planarModel(room[:0], file)
-	if err = errors.Join(err, free()); err != nil { // so that both are not there beside what the library makes of them
+	if err = errors.Join(err, free()); err != nil { // so that only one copy exists while the library loads it
 		return nil, nil, errors.Join(loadError(path, err), release())
 	}
 	return append(model, tail...), release, nil
 }
 
-// planarModel appends to dst the whole model with its convolutions planar.
+// planarModel appends to dst the model with planar convolutions.
 func planarModel(dst, model []byte) ([]byte, error) {
 	return rewritten(dst, model, func(graph []byte) ([][]byte, error) {
 		var fields [][]byte
@@ -197,7 +194,7 @@ func planarModel(dst, model []byte) ([]byte, error) {
 			if err != nil {
 				return nil, err
 			}
-			if f.number != graphValueInfo { // shapes that are no longer so
+			if f.number != graphValueInfo { // shapes that are no longer valid
 				fields = append(fields, f.raw)
 			}
 		}

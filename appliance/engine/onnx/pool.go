@@ -2,22 +2,20 @@ package onnx
 
 import "errors"
 
-// pool keeps the few workspaces that an engine's calls use by turns, so that a
-// call makes no buffers anew and what the C library holds is given back by
-// Close, not by a finalizer.
+// pool keeps a few workspaces that the calls of an engine reuse, so that a call allocates no
+// buffers, and Close, not a finalizer, releases what the C library holds.
 type pool[W interface{ Close() error }] struct {
 	idle chan W
 	make func() (W, error)
 }
 
-// newPool returns a pool that keeps up to keep idle workspaces: as many as can
-// be at work at once.
+// newPool returns a pool of up to keep idle workspaces, as many as can be in use at once.
 func newPool[W interface{ Close() error }](keep int, build func() (W, error)) *pool[W] {
 	return &pool[W]{idle: make(chan W, keep), make: build}
 }
 
-// use gives a workspace to work, and takes it back. After a panic it does not:
-// nobody knows in which state the workspace is.
+// use calls work with a workspace. After a panic the workspace is not reused, because its state is
+// unknown.
 func (p *pool[W]) use(work func(W) error) error {
 	w, err := p.get()
 	if err != nil {
@@ -27,7 +25,7 @@ func (p *pool[W]) use(work func(W) error) error {
 	return errors.Join(err, p.put(w))
 }
 
-// get hands out an idle workspace or a new one.
+// get returns an idle workspace or a new one.
 func (p *pool[W]) get() (W, error) {
 	select {
 	case w := <-p.idle:
@@ -37,7 +35,7 @@ func (p *pool[W]) get() (W, error) {
 	}
 }
 
-// put takes a workspace back; one too many is closed.
+// put returns a workspace to the pool, or closes it if the pool is full.
 func (p *pool[W]) put(w W) error {
 	select {
 	case p.idle <- w:
@@ -47,7 +45,7 @@ func (p *pool[W]) put(w W) error {
 	}
 }
 
-// Close closes the idle workspaces. None may be out.
+// Close closes the idle workspaces. None may be in use.
 func (p *pool[W]) Close() error {
 	var errs []error
 	for {

@@ -10,28 +10,27 @@ import (
 	"parley/appliance/text"
 )
 
-// A sentence is what is said at once, in phonemes, and the words of the writing
-// that they are of.
+// A sentence is a sentence in phonemes, with the written words that they belong to.
 type sentence struct {
 	ipa    string
-	words  []engine.Word // without their times
-	wordOf []int         // the word of each byte of ipa that is a phoneme's; noWord for others
+	words  []engine.Word // without times
+	wordOf []int         // the word of each byte of ipa that belongs to a phoneme; noWord for other bytes
 }
 
 const noWord = -1
 
-// A reader turns writing into the phonemes of one language.
+// A pronouncer converts text to the phonemes of one language.
 type pronouncer struct {
 	ph      phonemizer
-	voice   string                  // eSpeak NG's
+	voice   string                  // name of the voice in eSpeak NG
 	tag     string                  // BCP 47
-	rewrite func(ipa string) string // writes phonemes as the voice's model knows them
-	words   wordCache               // words that were said alone
+	rewrite func(ipa string) string // converts phonemes to the notation of the voice's model
+	words   wordCache               // words that were pronounced alone
 	scripts scripts                 // that it can read
 }
 
-// sentences are those of a text that is given to be spoken. Writing that the
-// language cannot say is an engine.ErrCannotSay.
+// sentences returns the sentences of a text. Writing that the language cannot pronounce is an
+// engine.ErrCannotSay.
 func (r *pronouncer) sentences(ctx context.Context, s string, o engine.SpeakOptions) ([]sentence, error) {
 	all := text.SaySentences(s, text.Options{Language: r.tag, Locale: o.Locale, Lexicon: o.Lexicon})
 	if err := r.scripts.check(s, all, r.tag); err != nil {
@@ -48,8 +47,7 @@ func (r *pronouncer) sentences(ctx context.Context, s string, o engine.SpeakOpti
 	return out, nil
 }
 
-// canSay returns the error with which sentences would refuse a text for its
-// writing.
+// canSay returns the error with which sentences would reject a text for its script.
 func (r *pronouncer) canSay(s string, o engine.SpeakOptions) error {
 	if !strings.ContainsFunc(s, r.scripts.unreadable) {
 		return nil
@@ -58,9 +56,8 @@ func (r *pronouncer) canSay(s string, o engine.SpeakOptions) error {
 	return r.scripts.check(s, all, r.tag)
 }
 
-// pronounce turns the stretches of a sentence of s into phonemes: what a lexicon has
-// phonemes for is said by them, and what stands between is read by eSpeak NG, as
-// much as there is at once.
+// pronounce converts the stretches of a sentence of s to phonemes. Stretches with phonemes from a
+// lexicon keep them; eSpeak NG pronounces what is between them, as much as possible at once.
 func (r *pronouncer) pronounce(ctx context.Context, s string, stretches []text.Spoken) (sentence, error) {
 	if slices.ContainsFunc(stretches, func(part text.Spoken) bool { return part.Phonemes != "" }) {
 		if whole, ok, err := r.inContext(ctx, s, stretches); ok || err != nil {
@@ -68,7 +65,7 @@ func (r *pronouncer) pronounce(ctx context.Context, s string, stretches []text.S
 		}
 	}
 	var out sentence
-	var run []spokenWord // of what eSpeak NG is to read
+	var run []spokenWord // words that eSpeak NG pronounces next
 	var said strings.Builder
 	flush := func() error {
 		if said.Len() == 0 {
@@ -84,7 +81,7 @@ func (r *pronouncer) pronounce(ctx context.Context, s string, stretches []text.S
 		if part.From < part.To {
 			out.words = append(out.words, engine.Word{Text: s[part.From:part.To], From: part.From, To: part.To})
 		}
-		word := len(out.words) - 1 // what is said for no letters belongs to the word before
+		word := len(out.words) - 1 // spoken text without letters belongs to the word before
 		if part.Phonemes == "" {
 			said.WriteString(part.Text)
 			for _, w := range strings.Fields(part.Text) {
@@ -108,15 +105,15 @@ func (r *pronouncer) pronounce(ctx context.Context, s string, stretches []text.S
 	return out, flush()
 }
 
-// inContext has eSpeak NG read the whole sentence and then puts the phonemes that
-// stretches have in place of what it made of those words, so that it reads the words
-// around as parts of a sentence: an "a" that is alone or last is the name of the
-// letter. It is false where the phonemes cannot be told apart by words.
+// inContext lets eSpeak NG pronounce the whole sentence and then replaces its phonemes of some
+// words by those of the stretches, so that it pronounces the other words in context: an "a" that is
+// alone or last is the name of the letter. It returns false if the phonemes cannot be assigned to
+// words.
 func (r *pronouncer) inContext(ctx context.Context, s string, stretches []text.Spoken) (sentence, bool, error) {
 	var out sentence
 	var run []spokenWord
 	var said strings.Builder
-	given := map[int]string{} // by the place in out.words
+	given := map[int]string{} // by index in out.words
 	for _, part := range stretches {
 		if part.From < part.To {
 			out.words = append(out.words, engine.Word{Text: s[part.From:part.To], From: part.From, To: part.To})
@@ -139,8 +136,8 @@ func (r *pronouncer) inContext(ctx context.Context, s string, stretches []text.S
 	return out, ok, nil
 }
 
-// replace appends phonemes, and those given for words in place of theirs. It is false
-// where one of those words has none of its own.
+// replace appends phonemes and replaces those of the words in given. It returns false if one of
+// those words has no phonemes of its own.
 func (s *sentence) replace(ipa string, of []int, given map[int]string) bool {
 	replaced := 0
 	last := noWord
@@ -162,7 +159,7 @@ func (s *sentence) replace(ipa string, of []int, given map[int]string) bool {
 			return false
 		}
 		behind := w[len(strings.TrimRightFunc(w, func(r rune) bool { return !isSounding(r) })):]
-		if word == last { // of several words that have been replaced
+		if word == last { // several spoken words for one replaced word
 			s.ipa += behind
 		} else {
 			replaced++
@@ -189,8 +186,8 @@ func (s *sentence) add(ipa string, of []int) {
 	s.wordOf = append(s.wordOf, of...)
 }
 
-// mark appends the punctuation behind a word that eSpeak NG has not read, as the
-// voices were taught it.
+// mark appends the punctuation after a word that eSpeak NG did not pronounce, as the voices were
+// trained.
 func (s *sentence) mark(said string) {
 	behind := said[strings.LastIndexFunc(said, isSounding)+1:]
 	for _, m := range []string{"?", "!", ".", ":", ";", ","} {
@@ -202,15 +199,13 @@ func (s *sentence) mark(said string) {
 	}
 }
 
-// spokenWord is a word that is said, and which word of the writing it is said
-// for.
+// spokenWord is a word as it is spoken, with the index of the written word.
 type spokenWord struct {
 	text string
 	word int
 }
 
-// phonemes are those of a text of these words, and the word of each of their
-// bytes.
+// phonemes returns the phonemes of a text that consists of words, and the word of each byte.
 func (r *pronouncer) phonemes(ctx context.Context, said string, words []spokenWord) (string, []int, error) {
 	ipa, err := r.ph.Phonemize(ctx, said, r.voice)
 	if err != nil {
@@ -229,9 +224,9 @@ func (r *pronouncer) phonemes(ctx context.Context, said string, words []spokenWo
 	return ipa, alignBySound(ipa, words, alone), nil
 }
 
-// alignByPosition gives each word of the phonemes to the word of the text in its place,
-// where there are as many: eSpeak NG says some words as one ("of the") and some
-// as several (what is joined by a hyphen).
+// alignByPosition assigns the words of the phonemes to the words of the text by position, if there
+// are equally many. eSpeak NG pronounces some words as one ("of the") and some as several
+// (hyphenated words).
 func alignByPosition(ipa string, words []spokenWord) ([]int, bool) {
 	if len(strings.Fields(ipa)) != len(words) {
 		return nil, false
@@ -258,8 +253,7 @@ func alignByPosition(ipa string, words []spokenWord) ([]int, bool) {
 	return of, true
 }
 
-// plainWord reports whether a word is letters alone, but for what stands around
-// them.
+// plainWord reports whether a word consists of letters, apart from surrounding punctuation.
 func plainWord(w string) bool {
 	w = strings.TrimFunc(w, func(r rune) bool { return !isSounding(r) })
 	return !strings.ContainsFunc(w, func(r rune) bool {
@@ -267,5 +261,5 @@ func plainWord(w string) bool {
 	})
 }
 
-// isSounding reports whether a rune is more than punctuation.
+// isSounding reports whether a rune is neither punctuation nor space.
 func isSounding(r rune) bool { return !unicode.IsPunct(r) && !unicode.IsSpace(r) }

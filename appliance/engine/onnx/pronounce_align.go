@@ -8,17 +8,17 @@ import (
 	"unicode/utf8"
 )
 
-// wordCache keeps how words are said by themselves.
+// wordCache caches the phonemes of single words.
 type wordCache struct {
 	mu       sync.Mutex
 	phonemes map[string]string
 }
 
-// maxCachedWords is how many are kept: those of an hour's conversation, in a quarter
-// of a megabyte. When there are more, it begins anew.
+// maxCachedWords is the size of the cache: the words of an hour's conversation, in a quarter of a
+// megabyte. When it is full, it is emptied.
 const maxCachedWords = 4096
 
-// wordCache is how a word is said by itself.
+// pronounceWord returns the phonemes of a word by itself.
 func (r *pronouncer) pronounceWord(ctx context.Context, word string) (string, error) {
 	r.words.mu.Lock()
 	ipa, ok := r.words.phonemes[word]
@@ -40,17 +40,17 @@ func (r *pronouncer) pronounceWord(ctx context.Context, word string) (string, er
 	return ipa, nil
 }
 
-// A phone is a phoneme of a text, without what marks its stress and length.
+// A phone is a phoneme of a text without stress and length marks.
 type phone struct {
 	r      rune
-	at     int  // its place in the phonemes
-	begins bool // of what is between two spaces, the first
-	word   int  // the word
+	at     int  // byte position
+	begins bool // the first after a space
+	word   int  // index of the written word
 	vowel  bool
 	first  bool // the first of its word
 }
 
-// phones are the phonemes of ipa.
+// phones returns the phonemes of ipa.
 func phones(ipa string) []phone {
 	var all []phone
 	begins := true
@@ -76,10 +76,9 @@ func vowel(r rune) bool {
 	return strings.ContainsRune("aeiouyæøœɐɑɒɔəɚɛɜɤɨɪɯʊʉʌɵɘᵻAIOQWY", r)
 }
 
-// alignBySound gives each phoneme of a text to the word that it sounds like: those of
-// the text and those of its words, each said alone, are brought over one another
-// with as little change as can be (the edit distance). It always comes out,
-// however little they have in common.
+// alignBySound assigns each phoneme of a text to the word that it sounds like. It aligns the
+// phonemes of the text with those of its words, each pronounced alone, at the lowest edit distance.
+// It always returns a result, however different they are.
 func alignBySound(ipa string, words []spokenWord, alone []string) []int {
 	heard := phones(ipa)
 	var want []phone
@@ -102,20 +101,19 @@ func alignBySound(ipa string, words []spokenWord, alone []string) []int {
 	return spreadToBytes(ipa, heard)
 }
 
-// maxAlignCells bounds the table of align: two sentences of two thousand phonemes,
-// four megabytes. Sentences have a tenth of that; what is longer is shared out
-// evenly.
+// maxAlignCells limits the table of align to two sentences of two thousand phonemes, four
+// megabytes. Usual sentences have a tenth of that; longer ones are assigned evenly.
 const maxAlignCells = 4 << 20
 
-// What it costs to bring one phoneme over another, to leave one out, and to have
-// a word begin where the text has no space, or not where it has one.
+// The costs of replacing a phoneme by another, of omitting one, of a word that begins where the
+// text has no space, and of a space within a word.
 const (
 	sameKind, otherKind = 5, 12
 	leftOut             = 10
 	noSpace, spaceIn    = 6, 4
 )
 
-// align gives each phoneme that was heard the word of the one it stands for.
+// align assigns each phoneme in heard to the word of its counterpart in want.
 func align(heard, want []phone) {
 	const over, extra, missing = 0, 1, 2
 	width := len(want) + 1
@@ -143,7 +141,7 @@ func align(heard, want []phone) {
 		case over:
 			i, j = i-1, j-1
 			heard[i].word = want[j].word
-		case extra: // the word around it: the next where it begins, else the one before
+		case extra: // the adjacent word: the next one at the beginning of a word, else the one before
 			i--
 			switch {
 			case i > 0 && !heard[i].begins:
@@ -164,8 +162,8 @@ func align(heard, want []phone) {
 	}
 }
 
-// samePrevious stands, until all others are known, for the word of the phoneme
-// before: what is heard as one word and stands for none is not torn apart.
+// samePrevious stands for the word of the previous phoneme until all others are known, so that a
+// spoken word without a counterpart is not split.
 const samePrevious = -2
 
 func cost(h, w phone) int {
@@ -186,8 +184,8 @@ func cost(h, w phone) int {
 	return c
 }
 
-// spreadToBytes gives the bytes between phonemes to the one that they belong to: stress
-// to the next, what lengthens to the last, spaces and punctuation to none.
+// spreadToBytes assigns the bytes between phonemes: stress marks to the next phoneme, length marks
+// to the last, spaces and punctuation to none.
 func spreadToBytes(ipa string, heard []phone) []int {
 	of := make([]int, len(ipa))
 	next, word := 0, noWord

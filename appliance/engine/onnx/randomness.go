@@ -9,25 +9,24 @@ import (
 	"parley/appliance/engine"
 )
 
-// Chance is ours and not ONNX Runtime's: its generator goes on from call to
-// call, so that nobody could make the same sound again.
+// Random numbers come from this package and not from ONNX Runtime, whose generator continues from
+// call to call, so that no sound could be reproduced.
 
-// newRand are the dice of a call: the same for the same seed and number.
+// newRand returns the random generator of a call: the same for the same seed and number.
 func newRand(o engine.SpeakOptions, number uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(uint64(o.Seed), number))
 }
 
 const (
-	// piperNoise and piperLengthNoise are the scales of the noise in the sound and
-	// in the durations with which Piper's voices were taught to be used.
+	// piperNoise and piperLengthNoise are the scales of the noise in the sound and in the durations
+	// with which Piper's voices were trained.
 	piperNoise, piperLengthNoise = 0.667, 0.8
-	// speedDeviation is by how much the pace of a voice varies whose model takes no
-	// noise: a twenty-fifth, as a standard deviation.
+	// speedDeviation is the standard deviation of the speed of a voice whose model has no noise
+	// input: a twenty-fifth.
 	speedDeviation = 0.04
 )
 
-// noise are n numbers of a normal distribution, all 0 where nothing is left to
-// chance.
+// noise returns n normally distributed numbers, or zeros if scale is 0.
 func noise(dice *rand.Rand, n int, scale float64) []float32 {
 	out := make([]float32, n)
 	if scale == 0 {
@@ -39,8 +38,8 @@ func noise(dice *rand.Rand, n int, scale float64) []float32 {
 	return out
 }
 
-// encoderInputs are what the front is given: its numbers, and noise where it takes
-// some. A voice whose front does not varies in its pace alone.
+// encoderInputs returns the inputs of the encoder, including noise if it accepts any. Without noise
+// input only the speed varies.
 func (p *Piper) encoderInputs(ids []int64, o engine.SpeakOptions, dice *rand.Rand) ([]Value, error) {
 	if !p.noiseInput {
 		return p.modelInputs(ids, o.Speed*o.ModelSpeed*randomSpeed(dice, o.Temperature))
@@ -55,7 +54,7 @@ func (p *Piper) encoderInputs(ids []int64, o engine.SpeakOptions, dice *rand.Ran
 	return inputs, errors.Join(err, wrong)
 }
 
-// addNoise moves the numbers of a latent, each as far as it may be from its mean.
+// addNoise moves the numbers of a latent by noise with their standard deviations in spread.
 func addNoise(latent []float32, spread Value, dice *rand.Rand, temperature float64) error {
 	far, err := Floats(spread)
 	if err != nil {
@@ -70,7 +69,7 @@ func addNoise(latent []float32, spread Value, dice *rand.Rand, temperature float
 	return nil
 }
 
-// throughput is by how much faster or slower a text is said.
+// randomSpeed returns a random speed factor.
 func randomSpeed(dice *rand.Rand, temperature float64) float64 {
 	return math.Exp(temperature * speedDeviation * dice.NormFloat64())
 }

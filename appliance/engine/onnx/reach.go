@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Attributes of ONNX's convolutions, and where they lie in onnx.proto3.
+// Field numbers of convolution attributes in onnx.proto3.
 const (
 	nodeOperator = 4
 
@@ -13,14 +13,14 @@ const (
 	attributeNumbers = 8
 )
 
-// span says how a tensor inside a part lies to the part's inputs: how many of
-// its values there are for one of theirs, and how many of theirs to each side a
-// value may depend on.
+// span relates a tensor inside a part to the part's inputs: rate is how many of its values there
+// are per input value, and reach is how many input values to each side a value may depend on (its
+// receptive field).
 type span struct{ rate, reach float64 }
 
-// reachOf walks a part from its inputs to its only output, along the last
-// dimension, which convolutions alone look along. What an input further away
-// holds than the reach makes no difference to a value of the output.
+// reachOf computes the span of a part's only output, along the last dimension, on which only
+// convolutions look at neighbours. Input values beyond the reach do not affect a value of the
+// output.
 func reachOf(graph []byte, p part) (span, error) {
 	nodes, _, _, err := readGraph(graph)
 	if err != nil {
@@ -51,8 +51,7 @@ func reachOf(graph []byte, p part) (span, error) {
 	return s, nil
 }
 
-// widest is what a node's result spans before it did anything: the most of what
-// it is given.
+// widest returns the largest span of a node's inputs.
 func widest(names []string, known map[string]span) (s span, found bool) {
 	for _, name := range names {
 		if k, ok := known[name]; ok {
@@ -63,7 +62,7 @@ func widest(names []string, known map[string]span) (s span, found bool) {
 	return s, found
 }
 
-// after is what the node's result spans when what it is given spans s.
+// after returns the span of the node's result if its input has span s.
 func (n graphStep) after(s span) (span, error) {
 	if n.operator != "Conv" && n.operator != "ConvTranspose" {
 		return s, nil
@@ -73,7 +72,7 @@ func (n graphStep) after(s span) (span, error) {
 		return s, err
 	}
 	if kernel < 1 {
-		return s, fmt.Errorf("the convolution that makes %q does not say how wide it is", n.outputs[0])
+		return s, fmt.Errorf("the convolution that computes %q has no kernel_shape", n.outputs[0])
 	}
 	dilation, err1 := n.number("dilations", 1)
 	stride, err2 := n.number("strides", 1)
@@ -84,7 +83,8 @@ func (n graphStep) after(s span) (span, error) {
 	wide := float64((kernel - 1) * dilation)
 	if n.operator == "Conv" {
 		if stride != 1 {
-			return s, fmt.Errorf("the convolution that makes %q takes every %dth value", n.outputs[0], stride)
+			return s, fmt.Errorf("the convolution that computes %q has the stride %d; 1 is supported", n.outputs[0],
+				stride)
 		}
 		s.reach += max(wide-float64(pad), float64(pad)) / s.rate
 		return s, nil
@@ -94,7 +94,7 @@ func (n graphStep) after(s span) (span, error) {
 	return s, nil
 }
 
-// index is the first of an attribute's numbers, or what it is without it.
+// number returns the first value of an attribute, or without if the attribute is missing.
 func (n graphStep) number(attribute string, without int64) (int64, error) {
 	for _, a := range n.attributes {
 		name, err := protobufString(a, attributeName)
@@ -115,7 +115,7 @@ func (n graphStep) number(attribute string, without int64) (int64, error) {
 	return without, nil
 }
 
-// bounded refuses what no convolution has, so that sums cannot overflow.
+// bounded rejects values that no convolution has, so that sums cannot overflow.
 func bounded(v uint64) (int64, error) {
 	if v > math.MaxInt16 {
 		return 0, fmt.Errorf("a convolution's attribute is %d", v)

@@ -1,7 +1,5 @@
-// Package onnx runs the models that come as ONNX graphs: the ears (voice
-// activity, speech to text, the end of a turn) and the voices, over ONNX
-// Runtime's C library. runtime.go and session.go are the layer on which all of
-// them stand.
+// Package onnx runs models in the ONNX format through ONNX Runtime's C library: speech input (voice
+// activity, transcription, turn end) and voices. All models are built on runtime.go and session.go.
 package onnx
 
 import (
@@ -14,23 +12,23 @@ import (
 	ort "github.com/yalue/onnxruntime_go"
 )
 
-// process is the one ONNX Runtime environment of this process. The C library
-// keeps its environment, and the Go binding its library handle, in process-wide
-// variables; so this counter of who uses them can only be process-wide, too.
+// process is the one ONNX Runtime environment of this process. The C library keeps its environment,
+// and the Go binding its library handle, in process-wide variables, so this count of users must be
+// process-wide too.
 var process struct {
 	sync.Mutex
 	library string
 	users   int // open Runtimes and Sessions
 }
 
-// Runtime is ONNX Runtime, opened. It is safe for concurrent use.
+// Runtime is an open ONNX Runtime. It is safe for concurrent use.
 type Runtime struct {
 	close func() error
 }
 
-// Open loads ONNX Runtime's shared library. Opening the same library again is
-// cheap and gives a Runtime of its own; another one cannot be opened while the
-// first is in use. Each Runtime is closed once.
+// Open loads ONNX Runtime's shared library. Opening the same library again is cheap and returns
+// another Runtime; a different library cannot be opened while the first is in use. Each Runtime
+// must be closed once.
 func Open(libraryPath string) (*Runtime, error) {
 	path, err := filepath.Abs(libraryPath)
 	if err != nil {
@@ -59,9 +57,9 @@ func Open(libraryPath string) (*Runtime, error) {
 	return &Runtime{close: sync.OnceValue(release)}, nil
 }
 
-// shareArena gives all sessions one memory arena that grows by what is asked
-// for. By default each session has its own, and each doubles when it grows; no
-// arena gives memory back before it is closed.
+// shareArena makes all sessions share one memory arena that grows by the requested size. By default
+// each session has its own arena, which doubles when it grows, and no arena returns memory before
+// it is closed.
 func shareArena() error {
 	const (
 		maximum         = 0 // none
@@ -80,14 +78,14 @@ func shareArena() error {
 	return ort.CreateAndRegisterAllocator(info, config)
 }
 
-// Close gives the runtime back. Sessions loaded through it stay usable until
-// they are closed themselves.
+// Close releases the runtime. Sessions loaded through it stay usable until they are closed
+// themselves.
 func (r *Runtime) Close() error { return r.close() }
 
-// Version is the version of the loaded library, such as "1.28.2".
+// Version returns the version of the loaded library, such as "1.28.2".
 func (r *Runtime) Version() string { return ort.GetVersion() }
 
-// retain counts one more user of the environment, which must be open.
+// retain adds a user of the environment, which must be open.
 func retain() error {
 	process.Lock()
 	defer process.Unlock()
@@ -98,7 +96,7 @@ func retain() error {
 	return nil
 }
 
-// release counts one user less; the last one closes the environment.
+// release removes a user; the last one closes the environment.
 func release() error {
 	process.Lock()
 	defer process.Unlock()
@@ -109,7 +107,7 @@ func release() error {
 	return ort.DestroyEnvironment()
 }
 
-// checkReadable says in words of packs when a file is missing.
+// checkReadable returns an error that names the command to fetch a missing file.
 func checkReadable(path string) error {
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -121,7 +119,7 @@ func checkReadable(path string) error {
 	return f.Close()
 }
 
-// loadError says what to do about a file that is there but does not work.
+// loadError wraps the error of a file that exists but does not load, with advice.
 func loadError(path string, err error) error {
 	return fmt.Errorf("onnx: %s does not load (check it with `parley packs list --verify`): %w", path, err)
 }

@@ -10,22 +10,21 @@ import (
 	ort "github.com/yalue/onnxruntime_go"
 )
 
-// DefaultThreads is how many threads one call of a session uses when its
-// options do not say. The models here gain little from a third.
+// DefaultThreads is how many threads one call of a session uses by default. The models here gain
+// little from a third.
 const DefaultThreads = 2
 
-// SessionOptions say how a model is loaded.
+// SessionOptions control how a model is loaded.
 type SessionOptions struct {
-	// Threads that work on one call: 0 means DefaultThreads; never more than
-	// the machine has cores.
+	// Threads is the number of threads per call: 0 means DefaultThreads. It is limited to the
+	// number of cores.
 	Threads int
-	// Inputs and Outputs name what Run is given and what it gives, in that
-	// order. A session that is only used through Calls needs neither.
+	// Inputs and Outputs name the values of Run, in order. A session that is only used through
+	// Calls needs neither.
 	Inputs, Outputs []string
-	// Portable has ONNX Runtime optimize the model only as far as that does not depend
-	// on the processor, and Prepare names a file in which it is kept then, in the
-	// library's own format: loading that takes less, and gives the same numbers.
-	// Prepared says that the model is such a one.
+	// Portable makes ONNX Runtime apply only optimizations that do not depend on the processor.
+	// SaveOptimized names a file for the optimized model, in the library's own format, which loads
+	// faster and gives the same numbers. Optimized says that the model is such a file.
 	Portable, Optimized bool
 	SaveOptimized       string
 }
@@ -37,7 +36,7 @@ func (o SessionOptions) threads() int {
 	return min(o.Threads, runtime.NumCPU())
 }
 
-// Session is a loaded model. Any number of goroutines may run it at once.
+// Session is a loaded model. It is safe for concurrent use.
 type Session struct {
 	name    string
 	threads int
@@ -45,8 +44,7 @@ type Session struct {
 	close   func() error
 }
 
-// Load loads a model file, .onnx or .ort. The error names the file and the
-// command that mends it.
+// Load loads a model file, .onnx or .ort. An error names the file and the command that repairs it.
 func (r *Runtime) Load(path string, o SessionOptions) (*Session, error) {
 	if err := checkReadable(path); err != nil {
 		return nil, err
@@ -60,8 +58,8 @@ func (r *Runtime) Load(path string, o SessionOptions) (*Session, error) {
 	return s, nil
 }
 
-// LoadBytes loads a model that lies in memory; name is what errors call it.
-// The bytes are not used after it returns.
+// LoadBytes loads a model from memory; name is used in errors. The bytes are not used after
+// LoadBytes returns.
 func (r *Runtime) LoadBytes(name string, model []byte, o SessionOptions) (*Session, error) {
 	s, err := load(name, o, func(so *ort.SessionOptions) (*ort.DynamicAdvancedSession, error) {
 		return ort.NewDynamicAdvancedSessionWithONNXData(model, o.Inputs, o.Outputs, so)
@@ -96,10 +94,9 @@ func load(name string, o SessionOptions,
 	return s, nil
 }
 
-// build makes the C library's options. Spinning is off: a thread that spins
-// while it waits takes the core from whoever else wants it, and on two cores
-// with one busy neighbour that made calls two and a half times slower. The
-// memory arena stays on: without it calls were two to five times slower.
+// build returns the C library's options. Spinning is off: a thread that spins while it waits blocks
+// a core for others, and on two cores with one busy neighbour that made calls two and a half times
+// slower. The memory arena is on: without it calls were two to five times slower.
 func (o SessionOptions) build() (_ *ort.SessionOptions, err error) {
 	so, err := ort.NewSessionOptions()
 	if err != nil {
@@ -120,7 +117,7 @@ func (o SessionOptions) build() (_ *ort.SessionOptions, err error) {
 	return so, nil
 }
 
-// setOptimization sets what has to do with models that are kept prepared.
+// setOptimization sets the options for optimized models.
 func (o SessionOptions) setOptimization(so *ort.SessionOptions) error {
 	if o.Optimized {
 		return errors.Join(
@@ -139,14 +136,13 @@ func (o SessionOptions) setOptimization(so *ort.SessionOptions) error {
 	return err
 }
 
-// Threads is how many threads one call uses: what to ask of an engine.Gate.
+// Threads returns how many threads one call uses, which is what to request from an engine.Gate.
 func (s *Session) Threads() int { return s.threads }
 
-// Run runs the model once, on the values of SessionOptions.Inputs. An output
-// that is nil is made by the library, copied once into a tensor of Go memory
-// and put into outputs; the caller destroys it. One that is not nil must have
-// exactly the shape that comes out, and is filled in place. For calls that are
-// repeated with the same shapes, or that need no copy, see Call.
+// Run runs the model once on the values of SessionOptions.Inputs. An output that is nil is made by
+// the library, copied once into a tensor of Go memory and stored in outputs; the caller destroys
+// it. An output that is not nil must have exactly the resulting shape and is filled in place. For
+// repeated calls with the same shapes, or calls without a copy, see Call.
 func (s *Session) Run(inputs, outputs []Value) error {
 	if err := s.session.Run(inputs, outputs); err != nil {
 		return fmt.Errorf("onnx: run %s: %w", s.name, err)
@@ -154,8 +150,8 @@ func (s *Session) Run(inputs, outputs []Value) error {
 	return nil
 }
 
-// RunUntil is Run for what may be given up: it breaks off when ctx ends, behind the
-// operator that is being computed, and returns ctx's cause.
+// RunUntil is like Run but stops when ctx ends, after the current operator, and returns the cause
+// of ctx.
 func (s *Session) RunUntil(ctx context.Context, inputs, outputs []Value) (err error) {
 	options, err := ort.NewRunOptions()
 	if err != nil {
@@ -175,18 +171,18 @@ func (s *Session) RunUntil(ctx context.Context, inputs, outputs []Value) (err er
 	return nil
 }
 
-// Close gives the model's memory back. No call may be running.
+// Close releases the memory of the model. No call may be running.
 func (s *Session) Close() error { return s.close() }
 
-// Call is one prepared call of a session: inputs and outputs are bound to
-// their names once and stay bound from run to run, in place and without a
-// copy. It belongs to one goroutine; a session may have many.
+// Call is a prepared call of a session: inputs and outputs are bound to their names once and stay
+// bound from run to run, in place and without a copy. One goroutine uses it; a session may have
+// many.
 type Call struct {
 	session *Session
 	binding *ort.IoBinding
 }
 
-// NewCall prepares a call, with nothing bound yet.
+// NewCall returns a Call with nothing bound yet.
 func (s *Session) NewCall() (*Call, error) {
 	b, err := s.session.CreateIoBinding()
 	if err != nil {
@@ -195,7 +191,7 @@ func (s *Session) NewCall() (*Call, error) {
 	return &Call{session: s, binding: b}, nil
 }
 
-// In binds an input, in place of what was bound to that name.
+// In binds an input and replaces an earlier binding.
 func (c *Call) In(name string, v Value) error {
 	if err := c.binding.BindInput(name, v); err != nil {
 		return fmt.Errorf("onnx: input %q of %s: %w", name, c.session.name, err)
@@ -203,8 +199,8 @@ func (c *Call) In(name string, v Value) error {
 	return nil
 }
 
-// Out binds an output to a value of exactly the shape that will come out.
-// Outputs that are not bound are not given.
+// Out binds an output to a value of exactly the resulting shape. Outputs that are not bound are not
+// computed.
 func (c *Call) Out(name string, v Value) error {
 	if err := c.binding.BindOutput(name, v); err != nil {
 		return fmt.Errorf("onnx: output %q of %s: %w", name, c.session.name, err)
@@ -212,16 +208,16 @@ func (c *Call) Out(name string, v Value) error {
 	return nil
 }
 
-// Clear forgets all that is bound.
+// Clear removes all bindings.
 func (c *Call) Clear() {
 	c.binding.ClearBoundInputs()
 	c.ClearOutputs()
 }
 
-// ClearOutputs forgets the bound outputs.
+// ClearOutputs removes the output bindings.
 func (c *Call) ClearOutputs() { c.binding.ClearBoundOutputs() }
 
-// Run runs the model on what is bound. It allocates nothing in Go.
+// Run runs the model on the bound values. It allocates nothing in Go.
 func (c *Call) Run() error {
 	if err := c.session.session.RunWithBinding(c.binding); err != nil {
 		return fmt.Errorf("onnx: run %s: %w", c.session.name, err)
@@ -229,5 +225,5 @@ func (c *Call) Run() error {
 	return nil
 }
 
-// Close gives the binding back; the values stay whose they were.
+// Close releases the binding, not the bound values.
 func (c *Call) Close() error { return c.binding.Destroy() }

@@ -9,17 +9,17 @@ import (
 	"parley/appliance/engine"
 )
 
-// Silero's graph takes 64 samples of what came before each frame of 512, and
-// carries a state of two layers of 128 numbers from frame to frame.
+// Silero's graph takes 64 samples of context before each frame of 512, and carries a state of two
+// layers of 128 numbers from frame to frame.
 const (
 	sileroContext = 64
 	sileroWindow  = sileroContext + engine.FrameSamples
 	sileroState   = 2 * 128
 )
 
-// Silero tells voice from everything else, with the Silero VAD network. It is
-// an engine.VoiceDetector: any number of streams share its one session. A
-// frame costs about 0.1 ms of one core, too little to pass an engine.Gate.
+// Silero detects voice activity with the Silero VAD network. It implements engine.VoiceDetector;
+// any number of streams share its session. A frame costs about 0.1 ms of one core, too little to
+// pass an engine.Gate.
 type Silero struct {
 	session *Session
 	calls   *pool[*sileroCall]
@@ -36,21 +36,19 @@ func LoadSilero(rt *Runtime, path string) (*Silero, error) {
 	return s, nil
 }
 
-// Warm runs the network once on silence, so that the first real frame is not
-// the slow one.
+// Warm runs the network once on silence, because the first run is slow.
 func (s *Silero) Warm(context.Context) error {
 	_, err := s.NewStream().Probability(make([]float32, engine.FrameSamples))
 	return err
 }
 
-// Close gives the model's memory back. No stream may be in use.
+// Close releases the memory of the model. No stream may be in use.
 func (s *Silero) Close() error { return errors.Join(s.calls.Close(), s.session.Close()) }
 
-// NewStream follows one more stream of audio. A stream is memory only (3 KB):
-// it needs no closing.
+// NewStream returns a new stream. A stream is only memory (3 KB) and needs no closing.
 func (s *Silero) NewStream() engine.VoiceStream { return &sileroStream{detector: s} }
 
-// sileroStream is what Silero must remember of one stream.
+// sileroStream is the state of one stream.
 type sileroStream struct {
 	detector *Silero
 	context  [sileroContext]float32
@@ -64,7 +62,7 @@ func (s *sileroStream) Reset() {
 
 func (s *sileroStream) Probability(frame []float32) (float32, error) {
 	if len(frame) != engine.FrameSamples {
-		return 0, fmt.Errorf("onnx: a voice frame has %d samples, not %d", engine.FrameSamples, len(frame))
+		return 0, fmt.Errorf("onnx: voice frame: %d samples are required, got %d", engine.FrameSamples, len(frame))
 	}
 	c, err := s.detector.calls.get()
 	if err != nil {
@@ -82,8 +80,8 @@ func (s *sileroStream) Probability(frame []float32) (float32, error) {
 	return p, s.detector.calls.put(c)
 }
 
-// clampSound copies sound and brings it within [-1, 1]. What is no number becomes
-// silence: the network would carry it on in its state for ever.
+// clampSound copies sound to dst and limits it to [-1, 1]. NaN becomes silence, because the network
+// would carry it in its state forever.
 func clampSound(dst, sound []float32) {
 	for i, x := range sound {
 		switch {
@@ -99,7 +97,7 @@ func clampSound(dst, sound []float32) {
 	}
 }
 
-// sileroCall is a prepared run with the memory it reads and writes.
+// sileroCall is a prepared run with its buffers.
 type sileroCall struct {
 	call                            *Call
 	input, state, probability, next []float32
@@ -143,7 +141,7 @@ func (s *Silero) newCall() (_ *sileroCall, err error) {
 	)
 }
 
-// Close gives back what the C library holds for the call.
+// Close releases what the C library holds for the call.
 func (c *sileroCall) Close() error {
 	var errs []error
 	if c.call != nil {

@@ -2,13 +2,12 @@ package onnx
 
 import "parley/appliance/engine"
 
-// maxSpeculative is how many tokens of a draft are read at once, about eight
-// seconds of speech: longer sounds are cut at their pauses, and each token takes
-// 128 KB for its logits.
+// maxSpeculative is how many speculative tokens are verified at once, about eight seconds of
+// speech. Longer sounds are cut at their pauses, and each token takes 128 KB for its logits.
 const maxSpeculative = 32
 
-// usableTokens is what may be read of a draft: its beginning, as far as it is of
-// tokens that the model has.
+// usableTokens returns the beginning of speculative tokens that can be verified: valid tokens of
+// this model.
 func (m *Moonshine) usableTokens(d engine.TranscriptTokens) []int64 {
 	d = d[:min(len(d), maxSpeculative)]
 	for i, id := range d {
@@ -19,11 +18,10 @@ func (m *Moonshine) usableTokens(d engine.TranscriptTokens) []int64 {
 	return d
 }
 
-// verify is the first step of a text: it reads the draft as if the model had
-// written it, and gives take the logits after each token for as long as what take
-// makes of them is what stands in the draft, and once more. Then the decoder is
-// where it would be had it written those tokens alone: reading 16 of them takes
-// as long as writing three. It reports whether the text is done.
+// verify is the first step of a text. It decodes the speculative tokens in one step and passes the
+// logits after each of them to take, as long as take's result is the next speculative token, and
+// once more. Then it rewinds the decoder to the state after those tokens. Decoding 16 tokens at
+// once takes as long as three steps. done says that the text is complete.
 func (w *moonshineWorkspace) verify(draft []int64, take func(logits []float32) (id int64, more bool)) (done bool,
 	err error) {
 	logits, err := w.step(append([]int64{moonshineBOS}, draft...)...)

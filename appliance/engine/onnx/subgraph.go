@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// More field numbers of onnx.proto3, those that cutGraph reads and writes.
+// The field numbers of onnx.proto3 that cutGraph needs.
 const (
 	graphNode  = 1
 	graphInput = 11
@@ -27,16 +27,13 @@ const (
 	elementIsFloat32 = 1
 )
 
-// A part names a piece of a graph by the tensors at its edges: what it is given
-// and what it gives. Tensors inside the graph that become inputs are float32 of
-// three dimensions, the first of them 1.
+// A part is a piece of a graph between its input and output tensors. Inner tensors that become
+// inputs are float32 with three dimensions, the first of size 1.
 type part struct{ inputs, outputs []string }
 
-// cutGraph appends to dst the model that is one part of another: the nodes from
-// which the part's outputs come, back to its inputs, and the weights they use.
-// An input that the part has no use for is an error, as is a node that wants
-// what is neither among the inputs nor made on the way. Its convolutions are
-// planar where that is quicker.
+// cutGraph appends to dst a model that contains one part of another: the nodes that compute the
+// part's outputs from its inputs, and their weights. An unused input is an error, as is a node that
+// needs a tensor from outside the part. Convolutions are made planar where that is faster.
 func cutGraph(dst, model []byte, p part) ([]byte, error) {
 	return rewritten(dst, model, func(graph []byte) ([][]byte, error) {
 		fields, err := partFields(graph, p)
@@ -72,7 +69,7 @@ func rewritten(dst, model []byte, fieldsOf func(graph []byte) ([][]byte, error))
 	return dst, nil
 }
 
-// graphOf is the graph of a model, and what else the model says.
+// graphOf returns the graph of a model and the model's other fields.
 func graphOf(model []byte) (graph []byte, others []protobufField, err error) {
 	for f, err := range protobufFields(model) {
 		switch {
@@ -92,7 +89,7 @@ func graphOf(model []byte) (graph []byte, others []protobufField, err error) {
 	return graph, others, nil
 }
 
-// partFields are the fields of the part's own graph, each with its tag.
+// partFields returns the fields of the part's own graph, each with its tag.
 func partFields(graph []byte, p part) ([][]byte, error) {
 	nodes, given, others, err := readGraph(graph)
 	if err != nil {
@@ -101,7 +98,7 @@ func partFields(graph []byte, p part) ([][]byte, error) {
 	edge := setOf(p.inputs)
 	wanted := setOf(p.outputs)
 	var kept [][]byte
-	for i := len(nodes) - 1; i >= 0; i-- { // a graph lists its nodes in order: each after those it needs
+	for i := len(nodes) - 1; i >= 0; i-- { // a graph lists its nodes in topological order
 		n := nodes[i]
 		if !n.makes(wanted, edge) {
 			continue
@@ -140,7 +137,7 @@ func partFields(graph []byte, p part) ([][]byte, error) {
 			delete(wanted, o.name)
 		}
 	}
-	delete(wanted, "") // an input that is left out
+	delete(wanted, "") // an omitted optional input
 	for name := range wanted {
 		return nil, fmt.Errorf("%q comes from beyond the cut, or from nowhere", name)
 	}
@@ -150,7 +147,7 @@ func partFields(graph []byte, p part) ([][]byte, error) {
 	return out, nil
 }
 
-// graphStep is a node of a graph, as far as a cut needs to know it.
+// graphStep is a node of a graph, with what cutting needs.
 type graphStep struct {
 	raw             []byte
 	operator        string
@@ -159,8 +156,7 @@ type graphStep struct {
 	nested          bool // one of its attributes is a graph
 }
 
-// makes reports whether the node makes something that is wanted, and that is
-// not given at the edge.
+// makes reports whether the node computes a wanted tensor that is not an input of the part.
 func (n graphStep) makes(wanted, edge map[string]bool) bool {
 	for _, out := range n.outputs {
 		if wanted[out] && !edge[out] {
@@ -170,16 +166,15 @@ func (n graphStep) makes(wanted, edge map[string]bool) bool {
 	return false
 }
 
-// namedField is a field of a graph that stays as it is: always, or, where it
-// has a name, if that is wanted.
+// namedField is a field of a graph that is copied unchanged: always, or, if it has a name, when the
+// name is wanted.
 type namedField struct {
 	name string
 	raw  []byte
 }
 
-// readGraph takes a graph apart: its nodes, its inputs by name, and of the rest
-// what a part may need: the weights and the graph's own name. Its outputs and
-// what it notes about shapes inside are left out.
+// readGraph splits a graph into its nodes, its inputs by name, and the other fields that a part may
+// need: the weights and the graph's name. Its outputs and inner shapes are left out.
 func readGraph(graph []byte) (nodes []graphStep, inputs map[string][]byte, others []namedField, err error) {
 	inputs = map[string][]byte{}
 	for f, err := range protobufFields(graph) {
@@ -259,7 +254,7 @@ func setOf(names []string) map[string]bool {
 	return set
 }
 
-// nodeField is a NodeProto without attributes.
+// nodeField returns a NodeProto without attributes.
 func nodeField(operator string, inputs []string, output string) (node []byte) {
 	for _, in := range inputs {
 		node = appendBytes(node, nodeInput, []byte(in))

@@ -6,19 +6,19 @@ import (
 	ort "github.com/yalue/onnxruntime_go"
 )
 
-// Value is what goes into a model and comes out of it.
+// Value is an input or output of a model.
 type Value = ort.Value
 
-// Element is what a Tensor can hold.
+// Element is an element type of a Tensor.
 type Element = ort.TensorData
 
-// Tensor is a Value over a slice of Go memory, which GetData returns. Destroy
-// gives back the C side of it; the slice stays good. Go's collector does not
-// move what the heap holds, and the tensor keeps the slice alive.
+// Tensor is a Value over a slice of Go memory, which GetData returns. Destroy releases the C side;
+// the slice stays valid. Go's collector does not move heap memory, and the tensor keeps the slice
+// alive.
 type Tensor[T Element] = ort.Tensor[T]
 
-// NewTensor makes a tensor of the shape over data, without a copy. Data may be
-// longer than the shape needs.
+// NewTensor returns a tensor of the shape over data, without a copy. data may be longer than
+// needed.
 func NewTensor[T Element](data []T, shape ...int64) (*Tensor[T], error) {
 	t, err := ort.NewTensor(ort.Shape(shape), data)
 	if err != nil {
@@ -27,7 +27,7 @@ func NewTensor[T Element](data []T, shape ...int64) (*Tensor[T], error) {
 	return t, nil
 }
 
-// NewScalar makes a value without dimensions.
+// NewScalar returns a value without dimensions.
 func NewScalar[T Element](x T) (*ort.Scalar[T], error) {
 	v, err := ort.NewScalar(x)
 	if err != nil {
@@ -36,8 +36,8 @@ func NewScalar[T Element](x T) (*ort.Scalar[T], error) {
 	return v, nil
 }
 
-// Floats returns the numbers of a float32 tensor that Run made, in place: the
-// slice outlives the value's Destroy.
+// Floats returns the data of a float32 tensor that Run made, without a copy. The slice stays valid
+// after Destroy.
 func Floats(v Value) ([]float32, error) {
 	t, ok := v.(*Tensor[float32])
 	if !ok {

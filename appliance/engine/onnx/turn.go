@@ -8,11 +8,11 @@ import (
 	"parley/appliance/engine"
 )
 
-// turnSound is what the turn network hears: the last 8 s.
+// turnSound is the input of the turn network: the last 8 s.
 const turnSound = 8 * engine.SpeechRateHz
 
-// Turn tells a finished turn from a pause within one, by how it sounds, with
-// the smart-turn network. It is safe for concurrent use.
+// Turn distinguishes a finished turn from a pause within one by its sound, with the smart-turn
+// network. It is safe for concurrent use.
 type Turn struct {
 	session    *Session
 	mel        *melBank
@@ -20,8 +20,7 @@ type Turn struct {
 	workspaces *pool[*turnWorkspace]
 }
 
-// LoadTurn loads smart-turn-v3.2-cpu.onnx. A call runs on one core, about
-// 30 ms.
+// LoadTurn loads smart-turn-v3.2-cpu.onnx. A call runs on one core for about 30 ms.
 func LoadTurn(rt *Runtime, path string, gate *engine.Gate) (*Turn, error) {
 	session, err := rt.Load(path, SessionOptions{Threads: 1})
 	if err != nil {
@@ -32,19 +31,18 @@ func LoadTurn(rt *Runtime, path string, gate *engine.Gate) (*Turn, error) {
 	return t, nil
 }
 
-// Close gives the memory back. No call may be running.
+// Close releases the memory. No call may be running.
 func (t *Turn) Close() error { return errors.Join(t.workspaces.Close(), t.session.Close()) }
 
-// Warm asks once about silence, so that the first real call is not the slow one.
+// Warm runs the network once on silence, because the first run is slow.
 func (t *Turn) Warm(ctx context.Context) error {
 	_, err := t.Probability(ctx, make([]float32, engine.SpeechRateHz), engine.Live.Urgency())
 	return err
 }
 
-// Probability returns how likely it is, 0 to 1, that the speaker of pcm (mono,
-// 16 kHz; the last 8 s count) has finished. It is best asked once, with at most
-// 0.2 s of silence at the end: with more the network finds that cut sentences
-// are complete.
+// Probability returns the probability, 0 to 1, that the speaker of pcm (mono, 16 kHz; the last 8 s
+// count) has finished. Call it once per pause, with at most 0.2 s of silence at the end: with more
+// silence the network takes cut-off sentences for complete ones.
 func (t *Turn) Probability(ctx context.Context, pcm []float32, u *engine.Urgency) (probability float64, err error) {
 	err = t.gate.Do(ctx, u, t.session.Threads(), func() error {
 		return t.workspaces.use(func(w *turnWorkspace) error {
@@ -60,7 +58,7 @@ func (t *Turn) Probability(ctx context.Context, pcm []float32, u *engine.Urgency
 	return probability, err
 }
 
-// turnWorkspace is a prepared run with the memory it reads and writes.
+// turnWorkspace is a prepared run with its buffers.
 type turnWorkspace struct {
 	call                         *Call
 	sound, features, probability []float32
@@ -94,8 +92,8 @@ func (t *Turn) newWorkspace() (_ *turnWorkspace, err error) {
 	return w, errors.Join(w.call.In("input_features", features), w.call.Out("logits", probability))
 }
 
-// setSound puts the end of pcm at the end of the window, silence before it, and
-// brings the whole to a mean of zero and a variance of one.
+// setSound puts the end of pcm at the end of the window, after silence, and normalises the window
+// to zero mean and unit variance.
 func (w *turnWorkspace) setSound(pcm []float32) {
 	pcm = pcm[max(0, len(pcm)-turnSound):]
 	clear(w.sound)
@@ -112,7 +110,7 @@ func (w *turnWorkspace) setSound(pcm []float32) {
 	}
 }
 
-// Close gives back what the C library holds for the call.
+// Close releases what the C library holds for the call.
 func (w *turnWorkspace) Close() error {
 	err := destroy(w.values)
 	if w.call != nil {

@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// readBinaryVocabulary reads Moonshine's tokenizer.bin: for each token a length
-// and as many bytes. The length is one byte, or, from 128 on, two: b0 - 128 +
-// 128·b1.
+// readBinaryVocabulary reads Moonshine's tokenizer.bin: for each token a length and as many bytes.
+// The length is one byte, or, from 128 on, two: b0 - 128 + 128·b1.
 func readBinaryVocabulary(path string, size int) ([][]byte, error) {
 	if err := checkReadable(path); err != nil {
 		return nil, err
@@ -37,8 +36,8 @@ func readBinaryVocabulary(path string, size int) ([][]byte, error) {
 	return tokens, nil
 }
 
-// primaryLanguage is the language of a BCP 47 tag without script and region,
-// in lower case; empty where the tag leaves it open.
+// primaryLanguage returns the language of a BCP 47 tag without script and region, in lower case, or
+// "" if the tag leaves the language open.
 func primaryLanguage(tag string) string {
 	primary, _, _ := strings.Cut(strings.ToLower(tag), "-")
 	if primary == "und" || primary == "mul" {

@@ -9,31 +9,31 @@ import (
 	"parley/appliance/engine"
 )
 
-// What Whisper base is made of.
+// The dimensions of Whisper base.
 const (
 	whisperWidth  = 512
 	whisperLayers = 6
 	whisperHeads  = 8
 	whisperDim    = 64
 
-	// Sound of up to 9 s is heard in a window of 15 s, in half the time and
-	// with the same word error as in the 30 s that Whisper was trained on.
-	// Longer sound makes the model loop in the shorter window.
+	// Sound of up to 9 s is transcribed in a window of 15 s, in half the time and with the same
+	// word error as in the 30 s that Whisper was trained on. Longer sound makes the model loop in
+	// the shorter window.
 	whisperShortFrames = 1500
 	whisperLongFrames  = 3000
 	whisperShortSound  = 9 * engine.SpeechRateHz
 
-	// whisperLimit bounds the tokens of a text: half of the decoder's 448
-	// positions, as its authors do. 30 s of fast English are about 150.
+	// whisperLimit limits the tokens of a text to half of the decoder's 448 positions, as its
+	// authors do. 30 s of fast English are about 150.
 	whisperLimit  = 224
 	whisperPrompt = 4
 
-	// noSpeechThreshold is the probability of no speech from which on nothing was said.
+	// noSpeechThreshold is the probability of no speech from which the text is empty.
 	noSpeechThreshold = 0.5
 )
 
-// Whisper turns the speech of 99 languages into text. It is an
-// engine.Transcriber: any number of goroutines share its sessions.
+// Whisper transcribes the speech of 99 languages. It implements engine.Transcriber; calls share its
+// sessions.
 type Whisper struct {
 	tokens      *whisperTokens
 	mel         *melBank
@@ -43,9 +43,8 @@ type Whisper struct {
 	workspaces  *pool[*whisperWorkspace]
 }
 
-// LoadWhisper loads encoder_model_quantized.onnx,
-// decoder_model_merged_quantized.onnx, tokenizer.json and
-// generation_config.json from dir. The two windows of the encoder are loaded
+// LoadWhisper loads encoder_model_quantized.onnx, decoder_model_merged_quantized.onnx,
+// tokenizer.json and generation_config.json from dir. The two windows of the encoder are loaded
 // when they are first needed.
 func LoadWhisper(rt *Runtime, dir string, gate *engine.Gate) (_ *Whisper, err error) {
 	encoder := filepath.Join(dir, "encoder_model_quantized.onnx")
@@ -72,22 +71,20 @@ func LoadWhisper(rt *Runtime, dir string, gate *engine.Gate) (_ *Whisper, err er
 	return w, nil
 }
 
-// Close gives the memory back. No call may be running.
+// Close releases the memory. No call may be running.
 func (w *Whisper) Close() error {
 	return errors.Join(w.workspaces.Close(), w.short.Close(), w.long.Close(), w.decoder.session.Close())
 }
 
-// Warm transcribes a second of silence, so that the first real call is not the
-// slow one. It loads the short window.
+// Warm transcribes a second of silence, because the first call is slow. It loads the short window.
 func (w *Whisper) Warm(ctx context.Context) error {
 	_, err := w.Transcribe(ctx, make([]float32, engine.SpeechRateHz),
 		engine.TranscribeOptions{Urgency: engine.Live.Urgency()})
 	return err
 }
 
-// Transcribe returns the words in pcm, up to MaxSamples of it. Where the
-// language is open it is found out, which takes three more steps of the
-// decoder.
+// Transcribe returns the words in pcm, up to MaxSamples. If the language is open, detecting it
+// takes three more steps of the decoder.
 func (w *Whisper) Transcribe(ctx context.Context, pcm []float32, o engine.TranscribeOptions) (_ engine.Transcript,
 	err error) {
 	language, err := w.tokens.languageToken(o.Language)
@@ -115,8 +112,8 @@ func (w *Whisper) Transcribe(ctx context.Context, pcm []float32, o engine.Transc
 	return heard, nil
 }
 
-// transcribe runs the encoder, the prompt, and then the decoder, token by token,
-// on cores that it gives back whenever somebody wants them more.
+// transcribe runs the encoder, the prompt, and then the decoder, token by token, and releases the
+// cores whenever more urgent work waits.
 func (w *Whisper) transcribe(ctx context.Context, work *whisperWorkspace, pcm []float32, language int64,
 	u *engine.Urgency) ([]int64, int64, error) {
 	text := greedy{limit: whisperLimit, end: whisperEOS}
@@ -137,8 +134,8 @@ func (w *Whisper) transcribe(ctx context.Context, work *whisperWorkspace, pcm []
 	return text.ids, language, err
 }
 
-// prompt tells the decoder what to do and returns the logits of the first
-// token, or none when nobody speaks.
+// prompt gives the decoder its instructions and returns the logits of the first token, or nil if
+// there is no speech.
 func (w *Whisper) prompt(work *whisperWorkspace, language int64) ([]float32, int64, error) {
 	prompt := []int64{whisperStart, language, whisperTranscribe, whisperNoTimes}
 	if language != 0 {
@@ -165,8 +162,8 @@ func (w *Whisper) prompt(work *whisperWorkspace, language int64) ([]float32, int
 	return logits, language, nil
 }
 
-// noSpeech says whether the logits at the start find that nobody speaks. What
-// is not a number, because the sound was not, is no speech either.
+// noSpeech reports whether the logits at the start predict that there is no speech. NaN, from
+// unusable sound, counts as no speech.
 func noSpeech(logits []float32) bool {
 	top := logits[argmax(logits)]
 	var sum float64
@@ -176,7 +173,7 @@ func noSpeech(logits []float32) bool {
 	return !(math.Exp(float64(logits[whisperNoSpeech]-top))/sum <= noSpeechThreshold)
 }
 
-// whisperWorkspace is what one call needs.
+// whisperWorkspace holds the buffers of one call.
 type whisperWorkspace struct {
 	*decoding
 	features, hidden []float32
@@ -190,7 +187,7 @@ func (w *Whisper) newWorkspace() (*whisperWorkspace, error) {
 	return &whisperWorkspace{decoding: d}, nil
 }
 
-// encode runs the encoder and prepares the decoder to read what it made.
+// encode runs the encoder and prepares the decoder for its output.
 func (w *Whisper) encode(work *whisperWorkspace, pcm []float32) error {
 	e := w.short
 	if len(pcm) > whisperShortSound {

@@ -12,23 +12,22 @@ import (
 )
 
 const (
-	// attentionSamples is the sound that one place of the encoder stands for.
+	// attentionSamples is the sound of one encoder position.
 	attentionSamples = 320
-	// attentionMedian is over how many places the attention is smoothed.
+	// attentionMedian is the width of the median filter over positions.
 	attentionMedian = 7
 )
 
-// alignmentHeads are those of Whisper base whose attention follows the sound, by
-// their layer, as its authors found.
+// alignmentHeads returns the attention heads of Whisper base that follow the sound, by layer, as
+// its authors determined.
 func alignmentHeads() map[int][]int {
 	return map[int][]int{3: {1}, 4: {2, 3, 7}, 5: {1, 2, 4, 6}}
 }
 
-// Align returns where in pcm, in samples, each of the words begins that are said
-// in it. Whisper is told the words and asked which part of the sound it attends
-// to while it reads them; the path through that is found by dynamic time
-// warping, as in Whisper's own word times. It is exact to 20 ms at best. The
-// words may have some 200 letters together.
+// Align returns the sample position in pcm at which each of the words begins. Whisper decodes the
+// given words, and the alignment is the best path through its attention to the sound (dynamic time
+// warping), as in Whisper's own word timestamps. It is exact to 20 ms at best. The words may have
+// some 200 letters together.
 func (w *Whisper) Align(ctx context.Context, pcm []float32, words []string, o engine.TranscribeOptions) (begins []int,
 	err error) {
 	language, err := w.tokens.languageToken(o.Language)
@@ -36,20 +35,20 @@ func (w *Whisper) Align(ctx context.Context, pcm []float32, words []string, o en
 		return nil, err
 	}
 	if language == 0 {
-		return nil, errors.New("onnx: words are aligned in a language that is told")
+		return nil, errors.New("onnx: aligning words requires a language")
 	}
 	if err := checkLength(pcm); err != nil {
 		return nil, err
 	}
 	ids := []int64{whisperStart, language, whisperTranscribe, whisperNoTimes}
-	var at []int // the first id of each word
+	var at []int // the first token of each word
 	for _, word := range words {
 		at = append(at, len(ids))
 		ids = append(ids, w.tokens.spell(" "+word)...)
 	}
 	ids = append(ids, whisperEOS)
 	if len(ids) > whisperPrompt+whisperLimit {
-		return nil, fmt.Errorf("onnx: words of %d letters to align; at most %d are allowed", len(ids)-whisperPrompt-1,
+		return nil, fmt.Errorf("onnx: words to align have %d letters: at most %d are allowed", len(ids)-whisperPrompt-1,
 			whisperLimit-1)
 	}
 	var heard [][]float32
@@ -66,8 +65,8 @@ func (w *Whisper) Align(ctx context.Context, pcm []float32, words []string, o en
 		return nil, err
 	}
 	places := max(len(pcm)/attentionSamples, 1)
-	// Where the decoder attends to while it reads an id is where it looks for the
-	// next one; what it reads before the last of the prompt is no sound's.
+	// The attention while decoding a token is for the next token. The tokens before the last of the
+	// prompt belong to no sound.
 	const before = whisperPrompt - 1
 	path := warp(smoothAttention(heard, len(ids), places)[before : len(ids)-1])
 	for _, first := range at {
@@ -76,8 +75,8 @@ func (w *Whisper) Align(ctx context.Context, pcm []float32, words []string, o en
 	return begins, nil
 }
 
-// attention has the decoder read ids, and returns for each of the heads that
-// follow the sound how much each id attends to each place of it.
+// attention decodes ids and returns, for each head that follows the sound, the attention of each
+// token to each position.
 func (w *Whisper) attention(work *whisperWorkspace, ids []int64) (heard [][]float32, err error) {
 	made := map[int][]float32{}
 	n := int64(len(ids))
@@ -103,8 +102,8 @@ func (w *Whisper) attention(work *whisperWorkspace, ids []int64) (heard [][]floa
 	return heard, nil
 }
 
-// smoothAttention is how much each id is said at each place, over all heads: their
-// attention against its mean over the ids, smoothed.
+// smoothAttention returns how much each token attends to each position, summed over all heads: each
+// head's attention normalised over the tokens and smoothed.
 func smoothAttention(heads [][]float32, ids, places int) [][]float64 {
 	sum := make([][]float64, ids)
 	for i := range sum {
@@ -139,8 +138,8 @@ func smoothAttention(heads [][]float32, ids, places int) [][]float64 {
 	return sum
 }
 
-// warp is the first place of each row on the path from the first row and column
-// to the last that gains most (dynamic time warping).
+// warp returns the first column of each row on the path of highest gain from the first row and
+// column to the last (dynamic time warping).
 func warp(gain [][]float64) []int {
 	rows, columns := len(gain), len(gain[0])
 	best := make([]float64, columns)
@@ -182,9 +181,9 @@ func warp(gain [][]float64) []int {
 	return first
 }
 
-// assignWords writes text letter by letter, a space with the letter behind it. Told
-// whole words, the model looks somewhere into each of them, a tenth of a second
-// from where it begins in the median; told letters, 0.04 s.
+// spell encodes text letter by letter, a space together with the next letter. With whole-word
+// tokens the model attends to somewhere within each word, a tenth of a second from its beginning in
+// the median; with letters, 0.04 s.
 func (t *whisperTokens) spell(text string) []int64 {
 	t.once.Do(func() {
 		t.ids = make(map[string]int64, len(t.bytes))
@@ -198,7 +197,7 @@ func (t *whisperTokens) spell(text string) []int64 {
 		if _, ok := t.ids[text[:min(2, len(text))]]; ok && text[0] == ' ' {
 			n = min(2, len(text))
 		}
-		ids = append(ids, t.ids[text[:n]]) // every byte is a token
+		ids = append(ids, t.ids[text[:n]]) // every byte has a token
 		text = text[n:]
 	}
 	return ids

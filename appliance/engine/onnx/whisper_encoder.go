@@ -6,8 +6,7 @@ import (
 	"sync"
 )
 
-// whisperEncoder is the encoder for one length of window, loaded when it is
-// first run.
+// whisperEncoder is the encoder for one window length. It is loaded when it is first run.
 type whisperEncoder struct {
 	rt     *Runtime
 	path   string
@@ -25,8 +24,8 @@ func (e *whisperEncoder) run(features, hidden Value) error {
 	return s.Run([]Value{features}, []Value{hidden})
 }
 
-// load cuts the table of positions to the window, and drops the outputs for
-// attention that nothing here uses.
+// load shortens the position table to the window and removes the attention outputs, which are not
+// used.
 func (e *whisperEncoder) load() (*Session, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

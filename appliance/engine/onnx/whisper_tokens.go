@@ -11,9 +11,9 @@ import (
 	"sync"
 )
 
-// Whisper's tokens beyond text (multilingual vocabulary).
+// Whisper's special tokens (multilingual vocabulary).
 const (
-	whisperText       = 50257 // tokens of text are below
+	whisperText       = 50257 // text tokens are below
 	whisperEOS        = 50257
 	whisperStart      = 50258
 	whisperTranscribe = 50359
@@ -22,15 +22,14 @@ const (
 	whisperVocab      = 51865
 )
 
-// whisperTokens is what the pack's tokenizer.json and generation_config.json
-// say of the tokens.
+// whisperTokens holds the token tables of tokenizer.json and generation_config.json.
 type whisperTokens struct {
-	bytes      [][]byte         // of each token of text
-	suppressed []bool           // tokens of text, and the end, that are never said
-	atBegin    []int64          // ... that do not come first
+	bytes      [][]byte         // of each text token
+	suppressed []bool           // text tokens, and the end, that are never generated
+	atBegin    []int64          // tokens that are never generated first
 	languages  map[string]int64 // by Whisper's own code
 
-	once sync.Once // makes ids, for who spells
+	once sync.Once // initialises ids for spell
 	ids  map[string]int64
 }
 
@@ -68,8 +67,8 @@ func readWhisperTokens(dir string) (*whisperTokens, error) {
 	return t, err
 }
 
-// readByteLevelVocabulary reads the vocabulary of a byte-level BPE tokenizer:
-// the bytes of each token.
+// readByteLevelVocabulary reads the vocabulary of a byte-level BPE tokenizer: the bytes of each
+// token.
 func readByteLevelVocabulary(path string, size int) ([][]byte, error) {
 	var tokenizer struct {
 		Model struct {
@@ -101,9 +100,9 @@ func readByteLevelVocabulary(path string, size int) ([][]byte, error) {
 	return tokens, nil
 }
 
-// byteAlphabet is how byte-level BPE writes bytes as letters (GPT-2,
-// Radford et al. 2019): printable ones of Latin-1 as themselves, the others as
-// the letters from U+0100 on, in order.
+// byteAlphabet returns the letters with which byte-level BPE writes bytes (GPT-2, Radford et al.
+// 2019): printable bytes of Latin-1 as themselves, the others as the letters from U+0100 on, in
+// order.
 func byteAlphabet() map[rune]byte {
 	alphabet := map[rune]byte{}
 	next := rune(0x100)
@@ -131,8 +130,7 @@ func readJSON(path string, into any) error {
 	return nil
 }
 
-// whisperCodes are the languages that BCP 47 (IANA's registry) calls otherwise
-// than Whisper does.
+// whisperCodes returns the languages whose code in BCP 47 (IANA's registry) differs from Whisper's.
 func whisperCodes() map[string]string {
 	return map[string]string{
 		"jv": "jw", "nb": "no", "fil": "tl", "cmn": "zh",
@@ -140,8 +138,7 @@ func whisperCodes() map[string]string {
 	}
 }
 
-// languageToken is the token of a BCP 47 tag, or 0 where the tag leaves the
-// language open.
+// languageToken returns the token of a BCP 47 tag, or 0 if the tag leaves the language open.
 func (t *whisperTokens) languageToken(tag string) (int64, error) {
 	primary := primaryLanguage(tag)
 	if primary == "" {
@@ -154,13 +151,13 @@ func (t *whisperTokens) languageToken(tag string) (int64, error) {
 	id, ok := t.languages[code]
 	if !ok {
 		known := slices.Sorted(maps.Keys(t.languages))
-		return 0, fmt.Errorf("onnx: Whisper does not know the language %q; leave it open, or take one of %s", tag,
+		return 0, fmt.Errorf("onnx: language (%q): Whisper does not know it; leave it open or choose one of %s", tag,
 			strings.Join(known, ", "))
 	}
 	return id, nil
 }
 
-// language is the BCP 47 tag of a language's token.
+// language returns the BCP 47 tag of a language token.
 func (t *whisperTokens) language(token int64) string {
 	for code, id := range t.languages {
 		switch {
@@ -174,7 +171,7 @@ func (t *whisperTokens) language(token int64) string {
 	return "und"
 }
 
-// likeliestLanguage is the language that the logits at the start favour.
+// likeliestLanguage returns the most probable language token at the start.
 func (t *whisperTokens) likeliestLanguage(logits []float32) int64 {
 	best := t.languages["en"]
 	for _, id := range t.languages {
@@ -185,7 +182,7 @@ func (t *whisperTokens) likeliestLanguage(logits []float32) int64 {
 	return best
 }
 
-// nextEnds is the likeliest token that may be said, first or later in a text.
+// next returns the likeliest allowed token, at the beginning or later in a text.
 func (t *whisperTokens) next(logits []float32, first bool) int64 {
 	best := int64(-1)
 	for id, x := range logits[:whisperText+1] {
@@ -199,7 +196,7 @@ func (t *whisperTokens) next(logits []float32, first bool) int64 {
 	return best
 }
 
-// text puts the tokens' bytes together.
+// text decodes tokens.
 func (t *whisperTokens) text(ids []int64) string {
 	var b strings.Builder
 	for _, id := range ids {

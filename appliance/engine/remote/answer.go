@@ -14,48 +14,46 @@ import (
 	"parley/appliance/engine"
 )
 
-// An answer is a reply in the making.
+// An answer is a reply in progress.
 type answer struct {
 	start    time.Time // when the caller began to wait
 	timeouts *timeouts
 	emit     func(engine.Part) error
 	usage    *engine.Usage
 
-	custom    bool   // the server may speak the API freely
-	textBytes int    // bytes of text that came
-	last      rune   // of the text, but for spaces
-	session   string // that was told
+	custom    bool   // the server may deviate from the API
+	textBytes int    // bytes of text received
+	last      rune   // last rune of the text that is not a space
+	session   string // as last reported by the server
 	events    int
-	begun     bool  // a piece was emitted
-	finished  bool  // the server said that the reply ends here
-	closes    bool  // the end of the connection is that of the answer
-	emitError error // emit's
+	begun     bool  // a part was emitted
+	finished  bool  // the server has ended the reply
+	closes    bool  // the end of the connection ends the answer
+	emitError error // error of emit
 	refusal   refusal
 
-	call     *engine.ToolCall // in the making
+	call     *engine.ToolCall // in progress
 	callSize int
-	first    []topLogprob // of the first token, where they were asked for
+	first    []topLogprob // of the first token, if requested
 }
 
-// streamError is what a server says in the stream when it fails.
+// streamError is an error that a server reports within the stream.
 type streamError struct{ failure }
 
 func (e *streamError) Error() string { return e.message }
 
-// errNoEnd is an answer of which nothing tells that it is whole, and whose words
-// are not.
+// errNoEnd reports an answer without an end mark that stops in the middle of a sentence.
 var errNoEnd = fmt.Errorf("the connection was closed in the middle of a sentence, without %q before it: %w",
 	"data: "+endOfStream, io.ErrUnexpectedEOF)
 
-// cutOff reports whether the server went away in the middle: all that ended the
-// answer is that the connection did, which a program that dies does, too, and
-// its last sentence is not at an end.
+// cutOff reports whether the server went away in the middle: only the connection ended, which also
+// happens when a program crashes, and the last sentence is incomplete.
 func (a *answer) cutOff() bool {
 	return a.custom && a.closes && !a.finished && a.call == nil &&
 		(unicode.IsLetter(a.last) || unicode.IsDigit(a.last) || strings.ContainsRune(",-–", a.last))
 }
 
-// readStream takes the events to the end of the stream.
+// readStream processes the events until the stream ends.
 func (a *answer) readStream(stream *eventStream) error {
 	for {
 		data, err := stream.next()
@@ -91,12 +89,12 @@ func (a *answer) readStream(stream *eventStream) error {
 		return errNoEnd
 	}
 	if !a.finished && !a.custom {
-		return nil // what was held back belongs to an answer that was cut off
+		return nil // a pending call belongs to an answer that was cut off
 	}
 	return a.deliverCall()
 }
 
-// takeMessage emits what an event says.
+// takeChunk emits the content of an event.
 func (a *answer) takeChunk(c chunk) error {
 	if n := c.Usage; n.TotalTokens > 0 {
 		a.usage.PromptTokens = n.PromptTokens
@@ -108,7 +106,7 @@ func (a *answer) takeChunk(c chunk) error {
 	}
 	for _, choice := range c.Choices {
 		if choice.Index != 0 {
-			continue // only one answer was asked for
+			continue // only one answer was requested
 		}
 		if len(a.first) == 0 && len(choice.Logprobs.Content) > 0 {
 			a.first = choice.Logprobs.Content[0].TopLogprobs
@@ -116,7 +114,7 @@ func (a *answer) takeChunk(c chunk) error {
 		came := choice.Delta
 		if a.custom && a.textBytes == 0 && a.call == nil && came.Content == "" && came.Refusal == "" &&
 			len(came.calls()) == 0 {
-			came = choice.Message // a last event may hold all of it once more
+			came = choice.Message // a last event may repeat the whole message
 			a.finished = a.finished || came.Content != ""
 		}
 		if err := a.takeCalls(came.calls()); err != nil {
@@ -138,7 +136,7 @@ func (a *answer) takeChunk(c chunk) error {
 	return nil
 }
 
-// setSession tells the name that a custom language model gives the session, once.
+// setSession reports the name that a custom language model gives the session, when it changes.
 func (a *answer) setSession(session string) error {
 	if !a.custom || session == "" || session == a.session {
 		return nil
@@ -150,7 +148,7 @@ func (a *answer) setSession(session string) error {
 	return a.emitError
 }
 
-// deliver emits a piece. How long the caller takes is not the server's fault.
+// deliver emits a piece of text.
 func (a *answer) deliver(piece string) error {
 	if piece == "" {
 		return nil
@@ -158,6 +156,7 @@ func (a *answer) deliver(piece string) error {
 	return a.emitPart(engine.Part{Text: strings.ToValidUTF8(piece, "\uFFFD")})
 }
 
+// emitPart emits a part and excludes the caller's time from the limits.
 func (a *answer) emitPart(p engine.Part) error {
 	if !a.begun {
 		a.begun, a.usage.FirstToken = true, time.Since(a.start)

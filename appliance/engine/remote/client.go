@@ -12,21 +12,20 @@ import (
 	"time"
 )
 
-// maxAnswerBytes bounds one answer on the wire. A reply of the default length
-// has about 50 kB with its JSON around every token; a hundred times that is no
-// longer a reply.
+// maxAnswerBytes limits one answer on the wire. A reply of the default length has about 50 kB with
+// its JSON around every token; a hundred times that is no reply any more.
 const maxAnswerBytes = 8 << 20
 
 var errAnswerSize = fmt.Errorf("the answer has more than %d bytes", maxAnswerBytes)
 
-// dialTimeout bounds the making of a connection, and the handshake of TLS after it:
-// a server on the local network answers in milliseconds, one across the world
-// in one second; half of FirstPiece leaves room to say so.
+// dialTimeout limits connecting, and the TLS handshake after it. A server on the local network
+// answers in milliseconds, one across the world in a second; half of FirstPiece leaves time to
+// report the failure.
 const dialTimeout = 5 * time.Second
 
-// newClient returns the HTTP client for one server. It keeps connections, so
-// that a turn does not begin with a handshake, and it goes nowhere else: a
-// redirect to another host would hand the conversation to that one.
+// newClient returns the HTTP client for one server. It keeps connections, so that a turn does not
+// begin with a handshake, and it contacts no other server: a redirect to another host would pass
+// the conversation to that one.
 func newClient(server *url.URL) *http.Client {
 	return &http.Client{
 		Transport: limitedTransport{&http.Transport{
@@ -34,8 +33,8 @@ func newClient(server *url.URL) *http.Client {
 			DialContext:         (&net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}).DialContext,
 			TLSHandshakeTimeout: dialTimeout,
 			ForceAttemptHTTP2:   true,
-			MaxIdleConnsPerHost: 16,              // as many chats as a box holds answer at once
-			IdleConnTimeout:     5 * time.Minute, // outlasts the pauses of a conversation
+			MaxIdleConnsPerHost: 16,              // as many as a box has chats
+			IdleConnTimeout:     5 * time.Minute, // longer than the pauses of a conversation
 		}},
 		CheckRedirect: sameServerOnly(server),
 	}
@@ -46,7 +45,7 @@ var (
 	errRedirectsOn        = errors.New("it redirects without end")
 )
 
-// sameServerOnly follows redirects that lead to the same server.
+// sameServerOnly follows redirects to the same server only.
 func sameServerOnly(server *url.URL) func(to *http.Request, via []*http.Request) error {
 	return func(to *http.Request, via []*http.Request) error {
 		if to.URL.Host != server.Host || to.URL.Scheme != server.Scheme {
@@ -60,7 +59,7 @@ func sameServerOnly(server *url.URL) func(to *http.Request, via []*http.Request)
 	}
 }
 
-// limitedTransport is a transport whose answers end with an error at maxAnswerBytes.
+// limitedTransport ends answers with an error at maxAnswerBytes.
 type limitedTransport struct{ http.RoundTripper }
 
 func (b limitedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -91,20 +90,19 @@ func (b *limitedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// brokenConnection tells whether the other side went away.
+// brokenConnection reports whether the other side went away.
 func brokenConnection(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
-// dialFailed tells whether no connection could be made.
+// dialFailed reports whether no connection could be made.
 func dialFailed(err error) bool {
 	op, ok := errors.AsType[*net.OpError](err)
 	return ok && (op.Op == "dial" || op.Op == "proxyconnect")
 }
 
-// failedHandshake tells whether the other side is there, but not with a
-// certificate that can be trusted, or not with TLS.
+// failedHandshake reports whether the other side exists but has no trusted certificate, or no TLS.
 func failedHandshake(err error) bool {
 	_, notTrusted := errors.AsType[*tls.CertificateVerificationError](err)
 	_, noTLS := errors.AsType[tls.RecordHeaderError](err)
@@ -112,7 +110,7 @@ func failedHandshake(err error) bool {
 	return notTrusted || noTLS || alert || errors.Is(err, http.ErrSchemeMismatch)
 }
 
-// timedOut tells whether a limit of the transport was passed.
+// timedOut reports whether a limit of the transport was exceeded.
 func timedOut(err error) bool {
 	e, ok := errors.AsType[net.Error](err)
 	return ok && e.Timeout()

@@ -11,42 +11,41 @@ import (
 )
 
 const (
-	// maxSocketMessage bounds one message of a custom language model: eight times
-	// what a whole answer may have as text, for what JSON makes of it.
+	// maxSocketMessage limits one message of a custom language model: eight times the text of a
+	// whole answer, for its JSON encoding.
 	maxSocketMessage = 8 * maxCustomText
-	// drainTimeout is how long the rest of an answer that is not wanted any more is
-	// waited for. Who interrupts needs longer than that for what he has to say, so
-	// a connection made anew costs him nothing.
+	// drainTimeout is how long to wait for the rest of an abandoned answer. A user who interrupts
+	// speaks for longer than that, so a new connection costs no time.
 	drainTimeout = time.Second
-	// pingEvery keeps a connection through routers, which forget one that is
-	// silent for a minute; pingTimeout is how long its answer may take.
+	// pingEvery keeps a connection alive in routers, which forget one that is silent for a minute.
+	// pingTimeout limits the wait for the pong.
 	pingEvery   = 20 * time.Second
 	pingTimeout = 10 * time.Second
 )
 
-// conn is one connection to a custom language model. One goroutine reads what
-// comes, from its beginning to its end, and another one pings.
+// connection is one connection to a custom language model. One goroutine reads from it and another
+// one pings.
 type connection struct {
 	conn   *websocket.Conn
-	key    string // with which it was made
+	key    string // the key that it was opened with
 	closed chan struct{}
 	stop   context.CancelFunc
 
 	mu           sync.Mutex
-	answer       *pendingAnswer // that what comes belongs to; nil: nobody waits
-	draining     bool           // the answer before is not at its end, and nobody wants it
-	endMayFollow bool           // an end may still come that belongs to a call of a tool
-	drainTimer   *time.Timer    // for the end of what is left
-	failure      error          // why it is gone
+	answer       *pendingAnswer // receives what arrives; nil: nobody waits
+	draining     bool           // the previous answer was abandoned before its end
+	endMayFollow bool           // an end that belongs to a previous tool call may still arrive
+	drainTimer   *time.Timer    // closes the connection at drainTimeout
+	failure      error          // why the connection ended
 }
 
-// pendingAnswer is an answer that somebody waits for.
+// pendingAnswer is an answer that a caller waits for.
 type pendingAnswer struct {
 	messages chan socketAnswer
 	done     chan struct{} // closed when nobody waits any more
 }
 
-// newConnection begins to read from a connection.
+// newConnection starts the goroutines of a connection.
 func newConnection(conn *websocket.Conn, key string, run func(func())) *connection {
 	conn.SetReadLimit(maxSocketMessage)
 	ctx, stop := context.WithCancel(context.Background())
@@ -61,7 +60,7 @@ func newConnection(conn *websocket.Conn, key string, run func(func())) *connecti
 	return l
 }
 
-// readStream hands on what comes until there is no more.
+// read passes on messages until the connection ends.
 func (l *connection) read(ctx context.Context) {
 	for {
 		_, data, err := l.conn.Read(ctx)
@@ -82,8 +81,7 @@ func (l *connection) read(ctx context.Context) {
 	}
 }
 
-// takeMessage says whom what was said is for: nobody where it belongs to an answer that
-// is not wanted any more.
+// route returns the answer to which a message belongs, or nil if it belongs to an abandoned one.
 func (l *connection) route(said socketAnswer) *pendingAnswer {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -104,8 +102,8 @@ func (l *connection) route(said socketAnswer) *pendingAnswer {
 	return l.answer
 }
 
-// await has what comes from now on belong to a new answer. It reports whether the
-// link can be used: not while the rest of the last answer is still to come.
+// await registers a new answer for the next messages. It returns false if the connection cannot be
+// used, which includes the time until the rest of an abandoned answer has arrived.
 func (l *connection) await() (*pendingAnswer, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -116,8 +114,8 @@ func (l *connection) await() (*pendingAnswer, bool) {
 	return l.answer, true
 }
 
-// next waits for the next message of an answer. What came before the connection
-// was lost is told before that.
+// next waits for the next message of an answer. Messages from before the connection broke are
+// returned first.
 func (l *connection) next(ctx context.Context, to *pendingAnswer) (socketAnswer, error) {
 	select {
 	case said := <-to.messages:
@@ -134,9 +132,8 @@ func (l *connection) next(ctx context.Context, to *pendingAnswer) (socketAnswer,
 	}
 }
 
-// done says that nobody waits for the answer any more: it is at its end, or at
-// the call of a tool, behind which an end may come; or it is not, and the rest
-// is dropped.
+// done unregisters the answer: it has ended; or it has called a tool, after which an end may
+// follow; or it was abandoned, and its rest is dropped.
 func (l *connection) done(ended, called bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -148,7 +145,7 @@ func (l *connection) done(ended, called bool) {
 	}
 }
 
-// ping keeps the connection, and notices when the other side has vanished.
+// ping keeps the connection alive and detects when the other side has vanished.
 func (l *connection) ping(ctx context.Context) {
 	every := time.NewTicker(pingEvery)
 	defer every.Stop()
@@ -168,7 +165,7 @@ func (l *connection) ping(ctx context.Context) {
 	}
 }
 
-// end notes why nothing more comes.
+// end records why the connection ended.
 func (l *connection) end(err error) {
 	l.mu.Lock()
 	l.failure = err
@@ -181,32 +178,31 @@ func (l *connection) end(err error) {
 	_ = l.conn.CloseNow()
 }
 
-// close gives the connection up; its goroutines end.
+// close drops the connection; its goroutines end.
 func (l *connection) close() { l.stop() }
 
-// leave closes the connection in order; the other side has a second to agree.
+// leave closes the connection in order; the other side has a second to confirm.
 func (l *connection) leave() {
 	defer time.AfterFunc(time.Second, l.close).Stop()
 	_ = l.conn.Close(websocket.StatusNormalClosure, "the chat is over")
 	l.close()
 }
 
-// alive reports whether an answer can be asked for over the link.
+// alive reports whether the connection can be used for an answer.
 func (l *connection) alive(key string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.failure == nil && !l.draining && l.key == key
 }
 
-// why is what the link has ended with.
+// why returns the error with which the connection ended.
 func (l *connection) why() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.failure
 }
 
-// closedBy tells whether the other side has closed the connection in order, and
-// with which code.
+// closedBy reports whether the other side has closed the connection in order, and its close code.
 func closedBy(err error) (code websocket.StatusCode, ok bool) {
 	if e, closed := errors.AsType[websocket.CloseError](err); closed {
 		return e.Code, true

@@ -11,38 +11,36 @@ import (
 	"parley/internal/machine"
 )
 
-// CustomOptions say where a custom language model is served: by the developer
-// of the app, who has named it in a config.
+// CustomOptions locate a custom language model, which the developer of an app has named in a
+// config.
 type CustomOptions struct {
-	// URL is https:// or http:// for a model that answers POST requests with
-	// server-sent events, wss:// or ws:// for one that talks over a WebSocket.
-	// It has to lead to a public address, and be encrypted, or to one that Allowed
-	// names; that is checked with every connection.
+	// URL is https:// or http:// for a model that answers POST requests with server-sent events,
+	// and wss:// or ws:// for one that uses a WebSocket. It must be encrypted and lead to a public
+	// address, or lead to one that Allowed names. Each connection is checked.
 	URL     string
-	Allowed addresses.Allowed // what the operator allows of the box's own network
-	Limits  Limits            // a zero limit means the default
+	Allowed addresses.Allowed // addresses in the box's own network that the operator allows
+	Limits  Limits            // zero limits mean the defaults
 }
 
-// customName is the model that a request names: the server has one.
+// customName is the model name in requests; the server has only one model.
 const customName = "custom-language-model"
 
-// maxCustomText bounds one answer as text: half an hour of speech, at some 18
-// letters a second, which is as long as a chat lasts at most. What is longer was not
-// meant to be spoken.
+// maxCustomText limits the text of one answer: half an hour of speech at some 18 letters a second,
+// the longest that a chat lasts. A longer text was not meant to be spoken.
 const maxCustomText = 32 << 10
 
-// errTooMuchText is an answer over maxCustomText.
+// errTooMuchText reports an answer over maxCustomText.
 var errTooMuchText = fmt.Errorf("the answer has more than %d bytes of text", maxCustomText)
 
-// Custom is a custom language model, for one conversation.
+// Custom is a custom language model for one conversation.
 type Custom interface {
 	engine.LanguageModel
-	// Close gives up what is open. No call may be under way.
+	// Close closes its connections. No call may be running.
 	Close() error
 }
 
-// OpenCustom prepares to use a custom language model for one conversation; it
-// does not call it. The error says what is wrong with the URL.
+// OpenCustom prepares the use of a custom language model for one conversation without calling it.
+// An error reports a wrong URL.
 func OpenCustom(o CustomOptions) (Custom, error) {
 	u, err := url.Parse(o.URL)
 	if err != nil || u.Hostname() == "" {
@@ -68,29 +66,27 @@ func OpenCustom(o CustomOptions) (Custom, error) {
 	return nil, fmt.Errorf("custom language model: %q begins with none of https://, http://, wss:// and ws://", o.URL)
 }
 
-// customClient is the HTTP client for the server of one custom language model.
+// customClient returns the HTTP client for one custom language model.
 func customClient(over http.RoundTripper, server *url.URL) *http.Client {
 	return &http.Client{Transport: over, CheckRedirect: sameServerOnly(server)}
 }
 
-// customTransport goes to no proxy: which addresses it may go to is for the guard
-// to say, and not for somebody beyond it.
+// customTransport uses no proxy, because the dial filter must see the address that is connected to.
 func customTransport(encrypted bool, allowed addresses.Allowed) *http.Transport {
 	return &http.Transport{
 		DialContext:            dialFilter{allowed, encrypted, addresses.NewTable(machine.Addresses)}.dial,
 		TLSHandshakeTimeout:    dialTimeout,
-		MaxResponseHeaderBytes: 64 << 10, // the default is 10 MiB, which a chat need not hold
+		MaxResponseHeaderBytes: 64 << 10, // the default is 10 MiB, more than a chat should hold
 		ForceAttemptHTTP2:      true,
-		MaxIdleConnsPerHost:    1, // a conversation has one answer at a time
+		MaxIdleConnsPerHost:    1, // a conversation requests one answer at a time
 		IdleConnTimeout:        time.Minute,
 	}
 }
 
-// customAddress is where a request goes: the URL, with the name of the session
-// in its query.
+// customAddress returns the URL of a request, with the name of the session in its query.
 func customAddress(address, session string) string {
 	u, err := url.Parse(address)
-	if err != nil || session == "" { // the first was checked when it was opened
+	if err != nil || session == "" { // the URL was checked in OpenCustom
 		return address
 	}
 	q := u.Query()
@@ -99,13 +95,13 @@ func customAddress(address, session string) string {
 	return u.String()
 }
 
-// interval is when something was said, in ms since the conversation began.
+// interval is the time of a message, in ms since the start of the conversation.
 type interval struct {
 	Begin int64 `json:"begin"`
 	End   int64 `json:"end"`
 }
 
-// inference is what was measured of what was said; {} where nothing was.
+// inference is the expression measurement of a message; {} if there is none.
 type inference struct {
 	Prosody *prosody `json:"prosody,omitempty"`
 }
@@ -114,7 +110,7 @@ type prosody struct {
 	Scores any `json:"scores"`
 }
 
-// timeAndProsody adds to a user's message when it was said and how it sounded.
+// timeAndProsody returns the time and the expression scores of a user's message.
 func timeAndProsody(m engine.Message) (*interval, *inference) {
 	if m.Role != engine.User {
 		return nil, nil
@@ -129,8 +125,7 @@ func timeAndProsody(m engine.Message) (*interval, *inference) {
 	return &interval{m.Begin.Milliseconds(), m.End.Milliseconds()}, i
 }
 
-// customRequest is p in the words of a custom language model, which has a
-// length and a prompt of its own.
+// customRequest converts p for a custom language model, which has its own prompt and reply length.
 func (m *Model) customRequest(p engine.Prompt) chatRequest {
 	q := m.chatRequest(p)
 	q.address, q.key = customAddress(m.address, p.Session), p.Key

@@ -13,19 +13,17 @@ import (
 	"parley/internal/addresses"
 )
 
-// dialFilter says to which addresses connections for a custom language model may go,
-// which anybody with a key may name. It is asked with the address itself, after
-// the name was resolved, so a name that leads elsewhere the second time gains
-// nothing, and before the first packet, so the error is the same whatever
-// listens there.
+// dialFilter decides to which addresses connections for a custom language model may go, whose URL
+// any client with a key may choose. It checks the resolved address, so that a name that resolves
+// differently the second time gains nothing, and before the first packet, so that the error does
+// not depend on what listens there.
 type dialFilter struct {
 	allowed   addresses.Allowed
 	encrypted bool
 	table     addresses.Table
 }
 
-// errNotAllowed is why a connection is not made: the address is not one that a
-// custom language model may have.
+// errNotAllowed reports an address to which a custom language model may not connect.
 type errNotAllowed struct {
 	why    string // with the address, for the operator
 	public string // for the model's developer
@@ -38,8 +36,7 @@ func isNotAllowed(err error) bool {
 	return ok
 }
 
-// dial connects to address, HOST:PORT, where that leads to an address that is
-// allowed.
+// dial connects to address, HOST:PORT, if it resolves to an allowed address.
 func (g dialFilter) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	dialer := net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}
 	dialer.ControlContext = func(_ context.Context, _, resolved string, _ syscall.RawConn) error {
@@ -48,8 +45,7 @@ func (g dialFilter) dial(ctx context.Context, network, address string) (net.Conn
 	return dialer.DialContext(ctx, network, address)
 }
 
-// check returns an errNotAllowed where address, which has led to resolved, may not
-// be connected to.
+// check returns an errNotAllowed if address, which has resolved to resolved, is not allowed.
 func (g dialFilter) check(address, resolved string) error {
 	to, err := g.table.Destination(resolved)
 	if err != nil {
@@ -71,7 +67,7 @@ func (g dialFilter) check(address, resolved string) error {
 		local + toAllow + ": " + line}
 }
 
-// What is said of an address that is refused.
+// The public details of refused addresses.
 const (
 	publicPlain = "Its address is public, and its URL is not encrypted: use https:// or wss://."
 	special     = "The box connects to no such address: it is link-local, of a cloud's own services, or no server's."
@@ -79,7 +75,7 @@ const (
 	toAllow     = "to allow it, put this line into parley.yaml, or its entry behind those that models.allow has there"
 )
 
-// allowEntry is the entry of models.allow for address, which has led to a place.
+// allowEntry returns the entry of models.allow for address, which has resolved to to.
 func allowEntry(address string, to addresses.Destination) string {
 	if _, err := addresses.ParseAllowed([]string{address}); err == nil {
 		return address

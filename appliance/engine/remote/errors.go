@@ -12,34 +12,34 @@ import (
 	"parley/appliance/engine"
 )
 
-// Kind says in which way a server failed.
+// Kind classifies the failure of a server.
 type Kind string
 
-// The kinds of failure. A client is told the kind, never the words.
+// The kinds of failure. Clients get the kind, never the server's words.
 const (
 	Unreachable  Kind = "unreachable"       // no connection
-	Disconnected Kind = "connection failed" // there was one, and it broke or was refused
-	TimedOut     Kind = "timed out"         // a limit was passed
-	Refused      Kind = "refused"           // wrong key, unknown model, a request it does not accept
-	Overloaded   Kind = "overloaded"        // too many requests, or busy: trying again later may help
-	BadAnswer    Kind = "bad answer"        // not what the OpenAI API says, or cut off
+	Disconnected Kind = "connection failed" // the connection broke or was refused
+	TimedOut     Kind = "timed out"         // a limit was exceeded
+	Refused      Kind = "refused"           // wrong key, unknown model, or a request that the server does not accept
+	Overloaded   Kind = "overloaded"        // too many requests, or busy: a later retry may succeed
+	BadAnswer    Kind = "bad answer"        // not as the OpenAI API defines it, or cut off
 )
 
-// Error is a server's failure. Its text is for the operator's log: it may
-// repeat what the server said.
+// Error is a server's failure. Its text is for the operator's log and may repeat what the server
+// said.
 type Error struct {
 	Kind       Kind
 	Server     string        // scheme and host
 	Status     int           // HTTP status; 0 when there was none
-	RetryAfter time.Duration // as the server asked; 0 when it did not
-	Answered   bool          // part of the reply had come
+	RetryAfter time.Duration // as the server requested; 0 if it did not
+	Answered   bool          // part of the reply had arrived
 	Why        string
-	Custom     bool   // the server is that of a custom language model
-	public     string // what of Why its developer may be told; see Told
-	Err        error  // the cause; nil when there is none below
+	Custom     bool   // the server runs a custom language model
+	public     string // the detail for the model's developer; see PublicDetail
+	Err        error  // the cause, or nil
 }
 
-// Error says what happened and what to do.
+// Error describes the failure and what to do.
 func (e *Error) Error() string {
 	s := "language model at " + e.Server + ": " + string(e.Kind)
 	if e.Status != 0 {
@@ -48,11 +48,10 @@ func (e *Error) Error() string {
 	return s + ": " + e.Why
 }
 
-// Unwrap is the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Is tells the engine package's errors from one another, so that a caller need
-// not know this package.
+// Is maps the failure to the errors of package engine, so that callers need not know this package.
 func (e *Error) Is(target error) bool {
 	switch e.Kind {
 	case Unreachable:
@@ -67,18 +66,17 @@ func (e *Error) Is(target error) bool {
 	return target == engine.ErrBroken
 }
 
-// Timeout tells whether the server took too long, as net.Error has it.
+// Timeout reports whether the server took too long, as in net.Error.
 func (e *Error) Timeout() bool { return e.Kind == TimedOut }
 
-// wants tells whether the server refused the request and named that parameter.
+// wants reports whether the server rejected the request and named that parameter.
 func (e *Error) wants(parameter string) bool {
 	return (e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity) &&
 		strings.Contains(e.Why, parameter)
 }
 
-// PublicDetail is what a client may be told beside the kind: how the custom language
-// model that its developer serves has failed, without any of the server's words.
-// Of other servers it is told nothing.
+// PublicDetail returns how a custom language model has failed, for its developer, without any of
+// the server's words. For other servers it returns "".
 func (e *Error) PublicDetail() string {
 	switch {
 	case !e.Custom:
@@ -89,8 +87,8 @@ func (e *Error) PublicDetail() string {
 	return e.public
 }
 
-// statusHint is how a sentence about an HTTP status ends: with the question that
-// mostly leads to what is wrong, where there is one.
+// statusHint returns the end of a sentence about an HTTP status: a question about the most likely
+// cause, if there is one.
 func statusHint(status int) string {
 	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden:
@@ -101,8 +99,7 @@ func statusHint(status int) string {
 	return "."
 }
 
-// noEvents is what the developer of a custom language model is told who has
-// served something else.
+// noEvents is the detail for a custom language model that served something else.
 const noEvents = "What it answered holds no chat completion."
 
 func (m *Model) bad(answered bool, public, why string) *Error {
@@ -116,8 +113,8 @@ func (m *Model) bad(answered bool, public, why string) *Error {
 	}
 }
 
-// fault classifies what a request to the server came to. A call that its own
-// caller ended is that caller's error.
+// fault classifies the outcome of a request. A call that its own caller cancelled returns that
+// caller's cause.
 func (m *Model) fault(watched, ctx context.Context, err error, answered bool) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
@@ -188,10 +185,10 @@ func (m *Model) fault(watched, ctx context.Context, err error, answered bool) er
 	return e
 }
 
-// sentence is a clause as one.
+// sentence turns a clause into a sentence.
 func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] + "." }
 
-// tooLong says which of the limits was passed.
+// tooLong names the limit that was exceeded.
 func (l Limits) tooLong(cause error) string {
 	limit := l.FirstPiece
 	switch cause {
@@ -203,7 +200,7 @@ func (l Limits) tooLong(cause error) string {
 	return fmt.Sprintf("%v within %v", cause, limit)
 }
 
-// status classifies an HTTP status that is not 200.
+// status classifies an HTTP status other than 200.
 func (m *Model) status(e *Error, from *statusError) error {
 	e.Status = from.status
 	e.Why = clip(from.message)
@@ -235,8 +232,8 @@ func (m *Model) status(e *Error, from *statusError) error {
 	return e
 }
 
-// retryAfter is what a Retry-After header asks for, in seconds or as a date, up
-// to a day; 0 where it asks for nothing that can be understood.
+// retryAfter parses a Retry-After header, in seconds or as a date, up to a day; 0 if it cannot be
+// parsed.
 func retryAfter(header string, now time.Time) time.Duration {
 	d := time.Duration(0)
 	if s, err := strconv.ParseFloat(header, 64); err == nil && s < 1e6 {

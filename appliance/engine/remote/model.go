@@ -1,6 +1,6 @@
-// Package remote is an engine.LanguageModel on a server that speaks the OpenAI
-// API: another machine of the operator's, or a service. It is used only when
-// the operator names that server; nothing else of the box calls out.
+// Package remote implements engine.LanguageModel with a server that speaks the OpenAI API: another
+// machine of the operator, or a service. It is only used if the operator names that server; nothing
+// else in the box calls out.
 package remote
 
 import (
@@ -16,25 +16,24 @@ import (
 	"parley/appliance/engine"
 )
 
-// Limits are how long a server may take. Someone is waiting on the line, so
-// each is the time after which saying sorry beats waiting on.
+// Limits are the time limits of a server. A user waits on the line, so each is the time after which
+// an apology is better than waiting.
 type Limits struct {
-	// FirstPiece covers connecting (5 s at most of it), the queue and reading
-	// the prompt: past 10 s a caller believes the line is dead.
+	// FirstPiece covers connecting (at most 5 s of it), the server's queue and its prefill of the
+	// prompt. After 10 s a caller believes the line is dead.
 	FirstPiece time.Duration
-	// Idle is between two pieces. Speech made so far is still playing
-	// meanwhile, so it may be longer: 15 s.
+	// Idle is the time between two pieces. Earlier speech still plays meanwhile, so it may be
+	// longer: 15 s.
 	Idle time.Duration
-	// Reply bounds the whole answer, against servers that drip: 2 min is the
-	// default number of tokens at under two a second.
+	// Reply limits the whole answer of a slow server: 2 min is the default number of tokens at less
+	// than two a second.
 	Reply time.Duration
-	// RetryAfter is the pause before the one second try, made only when
-	// nothing was answered yet: 250 ms outlasts a server's restart of a worker
-	// and stays below what a listener notices.
+	// RetryAfter is the pause before the single retry, which is made only if nothing was answered
+	// yet: 250 ms outlasts the restart of a server's worker and is less than a listener notices.
 	RetryAfter time.Duration
 }
 
-// orDefault is l with the defaults in place of what is zero.
+// orDefault replaces zero limits with the defaults.
 func (l Limits) orDefault() Limits {
 	standard := defaultLimits()
 	return Limits{
@@ -54,40 +53,37 @@ func defaultLimits() Limits {
 	}
 }
 
-// defaultTokens is the length of a reply when the prompt names none: about a
-// minute of speech.
+// defaultTokens limits a reply if the prompt does not: about a minute of speech.
 const defaultTokens = 160
 
-// Options say which server to use.
+// Options select the server.
 type Options struct {
 	BaseURL string // such as http://127.0.0.1:8000/v1
-	Model   string // the model's name there
-	Key     string // sent as a bearer token; empty: none is sent
-	Limits  Limits // a zero limit means the default
+	Model   string // the name of the model on the server
+	Key     string // sent as a bearer token; empty: none
+	Limits  Limits // zero limits mean the defaults
 }
 
-// Model is a language model on a server. It keeps nothing of a conversation;
-// servers that cache prompts find the beginning again by themselves.
+// Model is a language model on a server. It keeps no conversations; servers with a prompt cache
+// recognise the beginning by themselves.
 type Model struct {
 	client  *http.Client
-	address string // of its chat completions
+	address string // URL of its chat completions
 	key     string
 	model   string
 	server  string // scheme and host, for messages
 	limits  Limits
-	// custom says that it is a custom language model, whose server may speak the
-	// API freely, and is told more than the API has.
+	// custom says that it is a custom language model. Its server may deviate from the API, and
+	// receives more than the API has.
 	custom bool
-	// newTokenName is set once the server refused max_tokens in favour of
+	// newTokenName is set when the server has refused max_tokens in favour of
 	// max_completion_tokens, as the newest models do.
 	newTokenName atomic.Bool
-	// noTemperature is set once the server refused a temperature, as models do
-	// that think before they answer.
+	// noTemperature is set when the server has refused a temperature, as reasoning models do.
 	noTemperature atomic.Bool
 }
 
-// Open prepares to use a server; it does not call it. The error names the
-// option that is wrong.
+// Open prepares the use of a server without calling it. An error names the wrong option.
 func Open(o Options) (*Model, error) {
 	u, err := url.Parse(o.BaseURL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
@@ -95,7 +91,7 @@ func Open(o Options) (*Model, error) {
 			o.BaseURL)
 	}
 	if o.Model == "" {
-		return nil, fmt.Errorf("remote model: no model named for %s", o.BaseURL)
+		return nil, fmt.Errorf("remote model: model name is missing for %s", o.BaseURL)
 	}
 	return &Model{
 		client:  newClient(u),
@@ -109,9 +105,8 @@ func Open(o Options) (*Model, error) {
 
 var _ engine.LanguageModel = (*Model)(nil)
 
-// Generate streams the server's reply. A server that fails before it answered
-// anything is tried a second time; after that, and after the first piece, the
-// error is an *Error, or ctx's when ctx ended, or emit's.
+// Generate streams the server's reply. It retries once if the server fails before it has answered
+// anything. The final error is an *Error, the error of ctx if ctx ended, or the error of emit.
 func (m *Model) Generate(ctx context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
 	start := time.Now()
 	if err := unsupported(p); err != nil {
@@ -139,8 +134,7 @@ func (m *Model) Generate(ctx context.Context, p engine.Prompt, emit func(engine.
 	return m.once(ctx, start, p, emit)
 }
 
-// unanswered is the server's failure before anything was answered; nil: it is
-// another one, or none.
+// unanswered returns the server's failure if it happened before anything was answered, or nil.
 func unanswered(err error) *Error {
 	if fault, ok := errors.AsType[*Error](err); ok && !fault.Answered {
 		return fault
@@ -148,9 +142,8 @@ func unanswered(err error) *Error {
 	return nil
 }
 
-// adapts reports whether the server refused something of the API that the model
-// has not, or has under another name, and was not known for that: then it is
-// asked otherwise from now on.
+// adapts reports whether the server has refused a parameter that the model does not have, or has
+// under another name, for the first time. Later requests leave it out or rename it.
 func (m *Model) adapts(fault *Error) bool {
 	switch {
 	case fault.wants("max_completion_tokens"):
@@ -161,29 +154,29 @@ func (m *Model) adapts(fault *Error) bool {
 	return false
 }
 
-// Prefill does nothing: the server has its own cache.
+// Prefill does nothing, since the server has its own cache.
 func (m *Model) Prefill(context.Context, engine.Prompt) error { return nil }
 
-// Forget gives up the connections that are kept for a custom language model,
-// which has one conversation; of others nothing is kept.
+// Forget closes the idle connections of a custom language model, which serves one conversation. For
+// other models it does nothing.
 func (m *Model) Forget(string) {
 	if m.custom {
 		m.client.CloseIdleConnections()
 	}
 }
 
-// Warm asks for one token, so that the server loads its model and a wrong
-// address, key or model name is known before anyone speaks.
+// Warm requests one token, so that the server loads its model and a wrong address, key or model
+// name is detected early.
 func (m *Model) Warm(ctx context.Context) error {
 	p := engine.Prompt{Messages: []engine.Message{{Role: engine.User, Content: "Hello."}}, MaxTokens: 1}
 	_, err := m.Generate(ctx, p, func(engine.Part) error { return nil })
 	return err
 }
 
-// Describe names the model and where it is.
+// Describe names the model and its server.
 func (m *Model) Describe() string { return m.model + " at " + m.server }
 
-// Close gives up the connections that are kept. No call may be under way.
+// Close closes the idle connections. No call may be running.
 func (m *Model) Close() error {
 	m.client.CloseIdleConnections()
 	return nil
@@ -200,7 +193,7 @@ func (m *Model) once(ctx context.Context, start time.Time, p engine.Prompt, emit
 	return *a.usage, err
 }
 
-// exchange asks a question and reads its answer, which is never nil.
+// exchange sends a request and reads its answer, which is never nil.
 func (m *Model) exchange(ctx context.Context, start time.Time, q chatRequest, emit func(engine.Part) error) (*answer,
 	error) {
 	watched, watch := newTimeouts(ctx, m.limits, start)
@@ -221,7 +214,7 @@ func (m *Model) exchange(ctx context.Context, start time.Time, q chatRequest, em
 		!response.Uncompressed
 	err = a.readStream(newEventStream(response.Body, m.custom))
 	switch {
-	case a.emitError != nil: // emit's own error
+	case a.emitError != nil: // the error of emit
 		return a, a.emitError
 	case err != nil:
 		return a, m.fault(watched, ctx, err, a.begun)

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// A refusal is how a server says that it gives no answer, or not all of one. What a
-// model says of it is for who wrote the prompt: the user hears the box's apology.
+// A refusal is a server's statement that it gives no answer, or not all of it. The model's own
+// words are for the author of the prompt; the user hears the box's apology.
 type refusal struct {
 	present bool
-	words   string // the model's
-	reason  string // why the answer ended; empty: as every other does
+	words   string // from the model
+	reason  string // the finish reason; empty if it is an ordinary one
 }
 
-// refusalReasons are the reasons that servers give for an answer that they did not
-// finish: of OpenAI and Azure, Anthropic, Gemini, OpenRouter and DeepSeek.
+// refusalReasons are finish reasons of unfinished answers, of OpenAI and Azure, Anthropic, Gemini,
+// OpenRouter and DeepSeek.
 var refusalReasons = []string{
 	"blocked",
 	"blocklist",
@@ -31,7 +31,7 @@ var refusalReasons = []string{
 	"spii",
 }
 
-// takeMessage notes what an event says of a refusal.
+// add records the refusal in an event.
 func (r *refusal) add(words, reason string) {
 	if len(r.words) < maxErrorBytes {
 		r.words += words
@@ -42,7 +42,7 @@ func (r *refusal) add(words, reason string) {
 	r.present = r.words != "" || r.reason != ""
 }
 
-// Error names the reason, and what the model said.
+// Error returns the reason and the model's words.
 func (r *refusal) Error() string {
 	why := "the model refused to answer"
 	if r.reason != "" {
@@ -54,7 +54,7 @@ func (r *refusal) Error() string {
 	return why
 }
 
-// publicDetail is what the developer of a custom language model is told.
+// publicDetail returns the message for the developer of a custom language model.
 func (r *refusal) publicDetail() string {
 	if r.reason == "" {
 		return "It refused to answer."

@@ -15,34 +15,32 @@ import (
 	"parley/appliance/engine"
 )
 
-// handshakeTimeout bounds the making of a connection, with TCP, TLS and the upgrade. It
-// ends before FirstPiece does, so that the error says what took so long.
+// handshakeTimeout limits connecting, with TCP, TLS and the upgrade. It ends before FirstPiece, so
+// that the error names the cause.
 const handshakeTimeout = 8 * time.Second
 
-// redialDelay is how long after a connection could not be made nobody makes one
-// ahead of an answer.
+// redialDelay is how long after a failed connection no new one is prefetched.
 const redialDelay = 5 * time.Second
 
-// Socket is a custom language model that talks over a WebSocket: one connection
-// for its one conversation, made anew when it is gone, and where an answer that
-// nobody wants any more does not end.
+// Socket is a custom language model that uses a WebSocket: one connection for its one conversation,
+// replaced when it breaks and when an abandoned answer does not end.
 type Socket struct {
 	client  *http.Client
 	address string
 	server  string // scheme and host, for messages
 	limits  Limits
 
-	answering chan struct{} // has one while an answer is asked for
-	dialing   chan struct{} // has one while a connection is made
+	answering chan struct{} // holds one element while an answer is requested
+	dialing   chan struct{} // holds one element while a connection is made
 	running   sync.WaitGroup
 
 	mu     sync.Mutex
 	conn   *connection // nil: none yet
-	failed time.Time   // when a connection could not be made
+	failed time.Time   // when a connection last failed
 	closed bool
 }
 
-// openSocket prepares to use the model at a URL.
+// openSocket prepares the use of the model at a URL.
 func openSocket(u *url.URL, o CustomOptions) *Socket {
 	overHTTP := *u
 	overHTTP.Scheme = strings.Replace(u.Scheme, "ws", "http", 1)
@@ -58,8 +56,8 @@ func openSocket(u *url.URL, o CustomOptions) *Socket {
 	}
 }
 
-// Generate sends the conversation and streams the answer. A connection that
-// turns out to be gone before anything was answered is made anew once.
+// Generate sends the conversation and streams the answer. If an existing connection breaks before
+// anything was answered, it is replaced once.
 func (s *Socket) Generate(ctx context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
 	start := time.Now()
 	if err := unsupported(p); err != nil {
@@ -80,7 +78,7 @@ func (s *Socket) Generate(ctx context.Context, p engine.Prompt, emit func(engine
 	}
 }
 
-// once asks for an answer; kept says that it was over a connection that was there.
+// once requests an answer; kept says that it used an existing connection.
 func (s *Socket) once(ctx context.Context, start time.Time, p engine.Prompt,
 	emit func(engine.Part) error) (_ engine.Usage, kept bool, _ error) {
 	watched, watch := newTimeouts(ctx, s.limits, start)
@@ -107,7 +105,7 @@ func (s *Socket) once(ctx context.Context, start time.Time, p engine.Prompt,
 	return *a.usage, kept, nil
 }
 
-// post sends the question over a link and reads the answer to its end.
+// ask sends the request over a connection and reads the answer to its end.
 func (s *Socket) ask(ctx context.Context, l *connection, p engine.Prompt, a *answer) error {
 	body, err := socketBody(p)
 	if err != nil {
@@ -136,10 +134,10 @@ func (s *Socket) ask(ctx context.Context, l *connection, p engine.Prompt, a *ans
 	return a.deliverCall()
 }
 
-// takeMessage emits what a message says.
+// takeMessage emits the content of a message.
 func takeMessage(a *answer, said socketAnswer, before *string) error {
 	if said.hasContent() {
-		a.timeouts.next() // others only show that it is there
+		a.timeouts.next() // other messages only show that the server is alive
 	}
 	a.events++
 	if err := a.setSession(said.CustomSessionID); err != nil {
@@ -167,7 +165,7 @@ func takeMessage(a *answer, said socketAnswer, before *string) error {
 	return nil
 }
 
-// ready returns a link that can be used, and whether it was there before.
+// ready returns a usable connection, and whether it existed before.
 func (s *Socket) ready(ctx context.Context, key string) (_ *connection, kept bool, _ error) {
 	select {
 	case s.dialing <- struct{}{}:
@@ -219,9 +217,8 @@ func (s *Socket) dial(ctx context.Context, key string) (*connection, error) {
 	return s.conn, nil
 }
 
-// Prefill makes the connection ahead of the first answer, and anew when it is
-// gone: the conversation itself is sent with each answer. What goes wrong with
-// that is told when an answer is asked for.
+// Prefill opens the connection before the first answer, or again after it broke; each answer sends
+// the conversation itself. Errors are reported with the next answer.
 func (s *Socket) Prefill(ctx context.Context, p engine.Prompt) error {
 	s.mu.Lock()
 	idle := s.closed || time.Since(s.failed) < redialDelay
@@ -232,13 +229,13 @@ func (s *Socket) Prefill(ctx context.Context, p engine.Prompt) error {
 	return nil
 }
 
-// Choose is not in the protocol.
+// Choose is not supported by the protocol.
 func (s *Socket) Choose(context.Context, engine.Prompt, []string) ([]float64, error) {
-	return nil, fmt.Errorf("custom language model: it tells no probabilities: %w", engine.ErrUnsupported)
+	return nil, fmt.Errorf("custom language model: it returns no probabilities: %w", engine.ErrUnsupported)
 }
 
-// Forget closes the connection: the conversation is over. It does not wait for
-// the other side to agree.
+// Forget closes the connection, since the conversation is over. It does not wait for the other
+// side.
 func (s *Socket) Forget(string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -248,7 +245,7 @@ func (s *Socket) Forget(string) {
 	s.closed = true
 }
 
-// Close closes the connection, and waits until nothing of it runs.
+// Close closes the connection and waits for its goroutines.
 func (s *Socket) Close() error {
 	s.Forget("")
 	s.running.Wait()
@@ -256,17 +253,17 @@ func (s *Socket) Close() error {
 	return nil
 }
 
-// The ways in which a link fails.
+// The ways in which a connection fails.
 var (
 	errGone      = errors.New("the connection is gone")
 	errHandshake = errors.New("the handshake took too long")
 	errNoMessage = errors.New("it sent an error, or what is none of the protocol's messages")
 )
 
-// connectionGone is why nothing more of an answer comes.
+// connectionGone wraps the reason why no more of an answer arrives.
 func connectionGone(err error) error { return fmt.Errorf("%w: %w", errGone, err) }
 
-// fault classifies what asking for an answer came to, as Model.fault does.
+// fault classifies the outcome of a request, like Model.fault.
 func (s *Socket) fault(watched, ctx context.Context, err error, answered bool) error {
 	m := Model{server: s.server, limits: s.limits, custom: true}
 	status, refused := errors.AsType[*statusError](err)
@@ -285,7 +282,7 @@ func (s *Socket) fault(watched, ctx context.Context, err error, answered bool) e
 	case refused:
 		m.status(e, status)
 		if e.Kind == Refused || e.Kind == BadAnswer {
-			e.Kind = Disconnected // there is no connection, whatever the reason
+			e.Kind = Disconnected // there is no connection
 		}
 	case closed && code == websocket.StatusMessageTooBig:
 		e.Kind, e.public = BadAnswer, "A message of it is too long."

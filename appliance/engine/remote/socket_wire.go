@@ -11,9 +11,9 @@ import (
 	"parley/appliance/engine"
 )
 
-// What a custom language model is sent over its WebSocket, and what it says.
+// The messages of a custom language model's WebSocket.
 
-// socketRequest is what it is sent for each answer.
+// socketRequest is sent for each answer.
 type socketRequest struct {
 	Messages        []socketMessage `json:"messages"`
 	CustomSessionID *string         `json:"custom_session_id"`
@@ -21,8 +21,8 @@ type socketRequest struct {
 	Tools           []wireTool      `json:"tools,omitempty"`
 }
 
-// socketMessage is one message of the conversation. What a tool has to do with
-// has the names that it has in a chat.
+// socketMessage is one message of the conversation. Tool messages use the names of the chat
+// protocol.
 type socketMessage struct {
 	Type       string      `json:"type"`
 	Message    roleContent `json:"message"`
@@ -38,7 +38,7 @@ type roleContent struct {
 	Content string      `json:"content"`
 }
 
-// socketAnswer is what it says.
+// socketAnswer is a message from the model.
 type socketAnswer struct {
 	Type            string          `json:"type"`
 	Text            string          `json:"text"`
@@ -56,13 +56,13 @@ const (
 	typeError = "error"
 )
 
-// hasContent reports whether a message brings anything of the answer, or its end.
+// hasContent reports whether a message is part of the answer, or ends it.
 func (s socketAnswer) hasContent() bool {
 	return s.Type == typeText && s.Text != "" || s.Type == typeEnd || s.Type == typeCall || s.Type == typeError
 }
 
-// socketBody is p as it is sent. Where no tool may be called it names none: the
-// protocol has no other way to say so.
+// socketBody encodes p. If no tool may be called it lists none, since the protocol has no other way
+// to say so.
 func socketBody(p engine.Prompt) ([]byte, error) {
 	q := socketRequest{Messages: []socketMessage{}, Temperature: p.Temperature}
 	if !p.NoToolCalls {
@@ -81,8 +81,7 @@ func socketBody(p engine.Prompt) ([]byte, error) {
 	return body, nil
 }
 
-// socketMessages is a message as it is sent; each call of a tool is one of its
-// own.
+// socketMessages converts a message; each tool call becomes a message of its own.
 func socketMessages(m engine.Message) []socketMessage {
 	said := socketMessage{Type: string(m.Role) + "_message",
 		Message: roleContent{m.Role, strings.ToValidUTF8(m.Content, "\uFFFD")}, ToolCallID: m.CallID}
@@ -108,7 +107,7 @@ func socketMessages(m engine.Message) []socketMessage {
 	return out
 }
 
-// call is the tool that an answer calls.
+// call returns the tool call in a message.
 func (s socketAnswer) call() (*engine.ToolCall, error) {
 	arguments := string(s.Parameters)
 	if len(s.Parameters) > 0 && s.Parameters[0] == '"' {
@@ -125,8 +124,8 @@ func (s socketAnswer) call() (*engine.ToolCall, error) {
 	return &engine.ToolCall{ID: s.ToolCallID, Name: s.Name, Arguments: arguments}, nil
 }
 
-// missingSpace is the space that is missing between two texts of which each was sent as a
-// whole: people send sentences without one. A stream of tokens has its own.
+// missingSpace returns the space that is missing between two texts that were sent as complete
+// sentences. A stream of tokens has its own spaces.
 func missingSpace(before, text string) string {
 	last, _ := utf8.DecodeLastRuneInString(before)
 	first, _ := utf8.DecodeRuneInString(text)

@@ -9,9 +9,8 @@ import (
 	"io"
 )
 
-// maxLineBytes bounds one line of a stream. A token takes 300 bytes with the
-// JSON around it, and the largest that servers send, with the probabilities of
-// other tokens, some ten thousand.
+// maxLineBytes limits one line of a stream. A token takes 300 bytes with its JSON; the largest
+// events that servers send, with the probabilities of other tokens, take some ten thousand.
 const maxLineBytes = 256 << 10
 
 var errLineSize = fmt.Errorf("an event of the answer has more than %d bytes", maxLineBytes)
@@ -19,22 +18,20 @@ var errLineSize = fmt.Errorf("an event of the answer has more than %d bytes", ma
 // endOfStream is the data with which a server of the OpenAI API ends a stream.
 const endOfStream = "[DONE]"
 
-// An eventStream reads server-sent events, as the HTML standard has them
-// ("Interpreting an event stream"), as far as a server of the OpenAI API uses
-// them: their data. Names, ids and comments are passed over.
+// An eventStream reads server-sent events, as the HTML standard defines them ("Interpreting an
+// event stream"), as far as the OpenAI API uses them: their data. It skips names, ids and comments.
 type eventStream struct {
 	lines *bufio.Scanner
 	data  []byte
-	// loose takes what people's own servers send as well: an event is over as
-	// soon as it holds JSON, without an empty line behind it; the last one may
-	// lack that line; and an answer may be plain JSON, a line for each piece or
-	// all in one.
+	// loose also accepts what self-made servers send: an event is complete as soon as it is JSON,
+	// without an empty line after it; the last event may lack that line; and an answer may be plain
+	// JSON, one line for each piece or a single one.
 	loose  bool
-	tried  int  // how often this event was looked at for JSON
-	bare   bool // this event is JSON without a field's name before it
-	before bool // the first line has come
-	cr     bool // the last line ended with CR: an LF right behind it is of the same end
-	marked bool // the mark of the end has come
+	tried  int  // how often this event was checked for JSON
+	bare   bool // this event is JSON without a field name
+	before bool // the first line was read
+	cr     bool // the last line ended with CR: an LF directly after it belongs to the same line end
+	marked bool // the end mark was read
 }
 
 func newEventStream(r io.Reader, loose bool) *eventStream {
@@ -44,8 +41,8 @@ func newEventStream(r io.Reader, loose bool) *eventStream {
 	return s
 }
 
-// line is a bufio.SplitFunc for lines that CR, LF or both end, as the standard has
-// it. A CR ends its line at once: what comes next may be a long time away.
+// line is a bufio.SplitFunc for lines that end with CR, LF or both, as in the standard. A CR ends
+// its line at once, since the next byte may come much later.
 func (s *eventStream) line(data []byte, atEOF bool) (advance int, line []byte, err error) {
 	skip := 0
 	if s.cr && len(data) > 0 {
@@ -64,9 +61,8 @@ func (s *eventStream) line(data []byte, atEOF bool) (advance int, line []byte, e
 	return skip, nil, nil
 }
 
-// next returns the data of the next event, valid until the call after it, and
-// io.EOF where the stream ends, by its mark or without one. An event that is
-// cut off is none.
+// next returns the data of the next event, valid until the next call, or io.EOF at the end of the
+// stream, with or without an end mark. An incomplete event is dropped.
 func (s *eventStream) next() ([]byte, error) {
 	s.data, s.tried, s.bare = s.data[:0], 0, false
 	begun := false
@@ -100,7 +96,7 @@ func (s *eventStream) next() ([]byte, error) {
 	return nil, io.EOF
 }
 
-// value is the data that a line brings, if any.
+// value returns the data in a line, if any.
 func (s *eventStream) value(line []byte, begun bool) (value []byte, isData bool) {
 	if !s.before {
 		s.before = true
@@ -113,12 +109,11 @@ func (s *eventStream) value(line []byte, begun bool) (value []byte, isData bool)
 	return line, s.bare && len(line) > 0
 }
 
-// maxTried bounds how often one event is looked at for JSON, so that one of
-// many lines costs no more than so many times its length.
+// maxTried limits how often an event is checked for JSON, so that an event of many lines costs at
+// most that many times its length.
 const maxTried = 64
 
-// complete reports whether what has come of an event is all of it: it is JSON,
-// or the mark of the end.
+// complete reports whether the event is complete: JSON, or the end mark.
 func (s *eventStream) complete() bool {
 	d := bytes.TrimSpace(s.data)
 	if string(d) == endOfStream {

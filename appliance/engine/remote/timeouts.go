@@ -6,23 +6,23 @@ import (
 	"time"
 )
 
-// The causes with which a watch ends a request.
+// The causes with which timeouts cancel a request.
 var (
 	errFirstPiece = errors.New("no answer began")
 	errIdle       = errors.New("neither more of the answer nor its end came")
 	errReply      = errors.New("the answer did not end")
 )
 
-// timeouts ends a request whose server takes longer than its limits.
+// timeouts cancels a request whose server exceeds its limits.
 type timeouts struct {
 	cancel context.CancelCauseFunc
 	whole  *time.Timer
-	timer  *time.Timer // for the first piece; replaced for those after it
+	timer  *time.Timer // for the first piece, later for the next one
 	idle   time.Duration
 }
 
-// newTimeouts returns a context for the request, which ends with ctx or when a
-// limit, counted from start, is passed.
+// newTimeouts returns a context that ends with ctx or when a limit, counted from start, is
+// exceeded.
 func newTimeouts(ctx context.Context, l Limits, start time.Time) (context.Context, *timeouts) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	after := func(d time.Duration, cause error) *time.Timer {
@@ -36,7 +36,7 @@ func newTimeouts(ctx context.Context, l Limits, start time.Time) (context.Contex
 	}
 }
 
-// next says that a piece has come and begins the wait for the next one.
+// next records a piece and starts the wait for the next one.
 func (w *timeouts) next() {
 	w.timer.Stop()
 	w.timer = time.AfterFunc(w.idle, func() { w.cancel(errIdle) })
@@ -45,7 +45,7 @@ func (w *timeouts) next() {
 // pause stops the wait for the next piece.
 func (w *timeouts) pause() { w.timer.Stop() }
 
-// stop ends the request, if it still runs, and the watch.
+// stop cancels the request, if it still runs, and the timers.
 func (w *timeouts) stop() {
 	w.whole.Stop()
 	w.timer.Stop()

@@ -11,14 +11,13 @@ import (
 	"parley/appliance/engine"
 )
 
-// maxCallBytes bounds the arguments of one call: as much as a whole prompt of
-// the API may be is no call any more.
+// maxCallBytes limits the arguments of one call to the size of the largest prompt of the API.
 const maxCallBytes = 256 << 10
 
 var errCallSize = fmt.Errorf("the call of a tool has more than %d bytes", maxCallBytes)
 
-// takeCalls joins the parts of a call as they come. One call was asked for, and
-// servers that make more at once are held to the first.
+// takeCalls joins the parts of a call. One call was requested; if a server makes several at once,
+// only the first counts.
 func (a *answer) takeCalls(parts []wireCall) error {
 	for _, p := range parts {
 		if p.Index != nil && *p.Index != 0 || a.call != nil && p.Index == nil && p.ID != "" && p.ID != a.call.ID {
@@ -41,9 +40,8 @@ func (a *answer) takeCalls(parts []wireCall) error {
 	return nil
 }
 
-// deliverCall emits the call that the answer made, now that all of it is there.
-// Whether its arguments are what the tool asks for, and JSON at all, is for who
-// offers the tool to say: the model may be told, and try again.
+// deliverCall emits the call of the answer. Whether its arguments are valid, or JSON at all, is
+// checked by the provider of the tool, who may ask the model to try again.
 func (a *answer) deliverCall() error {
 	if a.call == nil {
 		return nil
@@ -57,8 +55,7 @@ func (a *answer) deliverCall() error {
 	return a.emitPart(engine.Part{Call: a.call})
 }
 
-// maxLogprobs is of how many tokens servers of the OpenAI API tell the
-// probability at most.
+// maxLogprobs is the most probabilities that servers of the OpenAI API return for a token.
 const maxLogprobs = 20
 
 type logprobs struct {
@@ -72,15 +69,14 @@ type topLogprob struct {
 	Logprob float64 `json:"logprob"`
 }
 
-// Choose asks for one token and the probabilities of the likeliest of them; see
-// engine.LanguageModel. A server that does not tell any is an ErrCannot. Which
-// tokens a choice is made of is the server's affair, so it begins with the
-// longest of the tokens that it begins with as text.
+// Choose requests one token with the probabilities of the likeliest ones; see engine.LanguageModel.
+// A server that returns none is an ErrUnsupported. The server decides how a choice is tokenized, so
+// the longest returned token that the choice begins with counts.
 func (m *Model) Choose(ctx context.Context, p engine.Prompt, choices []string) ([]float64, error) {
 	if err := unsupported(p); err != nil {
 		return nil, err
 	}
-	p.Tools = nil // what is chosen from are the choices
+	p.Tools = nil // the choices take their place
 	p.MaxTokens, p.Temperature = 1, 0
 	q := m.chatRequest(p)
 	q.Logprobs, q.TopLogprobs = true, maxLogprobs
@@ -89,12 +85,12 @@ func (m *Model) Choose(ctx context.Context, p engine.Prompt, choices []string) (
 		return nil, err
 	}
 	if len(a.first) == 0 {
-		return nil, fmt.Errorf("remote model: %s tells no probabilities: %w", m.server, engine.ErrUnsupported)
+		return nil, fmt.Errorf("remote model: %s returns no probabilities: %w", m.server, engine.ErrUnsupported)
 	}
 	return matchChoices(a.first, choices)
 }
 
-// matchChoices finds the first token of each choice among those that were told.
+// matchChoices finds the first token of each choice among the returned ones.
 func matchChoices(told []topLogprob, choices []string) ([]float64, error) {
 	out := make([]float64, len(choices))
 	by := map[string]string{}
@@ -120,10 +116,10 @@ func matchChoices(told []topLogprob, choices []string) ([]float64, error) {
 	return out, nil
 }
 
-// unsupported says what of p a server of the OpenAI API has no way to do.
+// unsupported returns an error for what the OpenAI API cannot do.
 func unsupported(p engine.Prompt) error {
 	if p.Grammar != "" {
-		return fmt.Errorf("remote model: the OpenAI API knows no grammars: %w", engine.ErrUnsupported)
+		return fmt.Errorf("remote model: the OpenAI API does not support grammars: %w", engine.ErrUnsupported)
 	}
 	return nil
 }

@@ -14,11 +14,11 @@ import (
 	"parley/appliance/engine"
 )
 
-// The OpenAI API's POST /chat/completions, as far as it is used here.
+// The messages of the OpenAI API's POST /chat/completions, as far as they are used here.
 
 // chatRequest is the body of the request.
 type chatRequest struct {
-	address, key        string         // where it is sent, and with which bearer token
+	address, key        string         // URL and bearer token
 	Model               string         `json:"model"`
 	Messages            []message      `json:"messages"`
 	Temperature         *float64       `json:"temperature,omitempty"`
@@ -44,9 +44,9 @@ type wireFunction struct {
 	Parameters  json.RawMessage `json:"parameters,omitempty"`
 }
 
-// wireCall is a call of a tool; in a stream a part of one.
+// wireCall is a tool call; in a stream it is a part of one.
 type wireCall struct {
-	Index    *int           `json:"index,omitempty"` // of a part: which call it is of
+	Index    *int           `json:"index,omitempty"` // which call a part belongs to
 	ID       string         `json:"id,omitempty"`
 	Type     string         `json:"type,omitempty"`
 	Function calledFunction `json:"function"`
@@ -62,7 +62,7 @@ type message struct {
 	Content    string      `json:"content"`
 	ToolCalls  []wireCall  `json:"tool_calls,omitempty"`
 	ToolCallID string      `json:"tool_call_id,omitempty"`
-	// What a custom language model is told beside the API's own.
+	// Additional fields for a custom language model.
 	Time   *interval  `json:"time,omitempty"`
 	Models *inference `json:"models,omitempty"`
 }
@@ -76,7 +76,7 @@ type chunk struct {
 	Choices []struct {
 		Index        int      `json:"index"`
 		Delta        part     `json:"delta"`
-		Message      part     `json:"message"` // the whole, where a server does not stream
+		Message      part     `json:"message"` // the whole message, if a server does not stream
 		Logprobs     logprobs `json:"logprobs"`
 		FinishReason string   `json:"finish_reason"`
 	} `json:"choices"`
@@ -89,7 +89,7 @@ type chunk struct {
 		} `json:"prompt_tokens_details"`
 	} `json:"usage"`
 	Error failure `json:"error"`
-	// SystemFingerprint is how a custom language model names the session.
+	// SystemFingerprint is a custom language model's name for the session.
 	SystemFingerprint string `json:"system_fingerprint"`
 }
 
@@ -99,15 +99,15 @@ type part struct {
 	Refusal string      `json:"refusal"`
 	// ToolCalls are parts of calls.
 	ToolCalls []wireCall `json:"tool_calls"`
-	// FunctionCall is a part of the one call that there was before ToolCalls.
+	// FunctionCall is a part of the single call of the API before ToolCalls.
 	FunctionCall *calledFunction `json:"function_call"`
-	// What a model thinks before it answers, under the names that servers have for
-	// it. It is not read, but shows that the answer goes on.
+	// The model's reasoning, under the names of different servers. It is not used, but shows that
+	// the answer continues.
 	Reasoning        json.RawMessage `json:"reasoning"`
 	ReasoningContent json.RawMessage `json:"reasoning_content"`
 }
 
-// calls are the parts of calls that p brings.
+// calls returns the parts of calls.
 func (p part) calls() []wireCall {
 	if len(p.ToolCalls) == 0 && p.FunctionCall != nil {
 		return []wireCall{{Index: new(int), Function: *p.FunctionCall}}
@@ -115,14 +115,14 @@ func (p part) calls() []wireCall {
 	return p.ToolCalls
 }
 
-// hasContent reports whether a part brings anything.
+// hasContent reports whether the part has any content.
 func (p part) hasContent() bool {
 	empty := func(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" || string(raw) == `""` }
 	return p.Content != "" || p.Refusal != "" || len(p.calls()) > 0 || !empty(p.Reasoning) || !empty(p.ReasoningContent)
 }
 
-// hasContent reports whether an event brings anything of the answer, or its end. With
-// others a server only shows that it is there, and the user hears nothing.
+// hasContent reports whether the event is part of the answer, or ends it. Other events only show
+// that the server is alive, and the user hears nothing.
 func (c chunk) hasContent() bool {
 	for _, choice := range c.Choices {
 		if choice.FinishReason != "" || choice.Delta.hasContent() || choice.Message.hasContent() {
@@ -135,7 +135,7 @@ func (c chunk) hasContent() bool {
 // textContent is a text, which some servers send as a list of parts.
 type textContent string
 
-// UnmarshalJSON takes "…", null or [{"type": "text", "text": "…"}].
+// UnmarshalJSON accepts "…", null and [{"type": "text", "text": "…"}].
 func (s *textContent) UnmarshalJSON(data []byte) error {
 	var parts []struct {
 		Text string `json:"text"`
@@ -152,17 +152,16 @@ func (s *textContent) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*string)(s))
 }
 
-// failure is what went wrong in a server's words. Some send a text where others
-// send an object.
+// failure is an error in a server's words. Some servers send a text where others send an object.
 type failure struct {
 	present    bool
 	message    string
-	overloaded bool // it says that it has too much to do, not what else is wrong
+	overloaded bool // the server has too much to do
 }
 
-// UnmarshalJSON takes {"message": "…", "type": …, "code": …} or "…". In a stream,
-// whose status is 200, the code is the only place for what the status would say:
-// a number, or a name as OpenAI's and Anthropic's servers have them.
+// UnmarshalJSON accepts {"message": "…", "type": …, "code": …} and "…". A stream has the status
+// 200, so the code takes the place of the status: a number, or a name as in OpenAI's and
+// Anthropic's servers.
 func (f *failure) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		return nil
@@ -182,13 +181,13 @@ func (f *failure) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// overloadedCodes are types and codes of errors that pass by themselves.
+// overloadedCodes are types and codes of temporary errors.
 var overloadedCodes = []string{
 	"429", "502", "503", "529", "rate_limit_exceeded", "rate_limit_error", "rate_limit", "overloaded_error",
 	"overloaded", "server_overloaded",
 }
 
-// wireMessage is m in the server's words.
+// wireMessage converts a message.
 func wireMessage(m engine.Message) message {
 	out := message{Role: m.Role, Content: strings.ToValidUTF8(m.Content, "\uFFFD"), ToolCallID: m.CallID}
 	for _, c := range m.Calls {
@@ -199,7 +198,7 @@ func wireMessage(m engine.Message) message {
 	return out
 }
 
-// wireTools are tools in the server's words.
+// wireTools converts tools.
 func wireTools(tools []engine.Tool) []wireTool {
 	var out []wireTool
 	for _, t := range tools {
@@ -208,7 +207,7 @@ func wireTools(tools []engine.Tool) []wireTool {
 	return out
 }
 
-// chatRequest is p in the server's words.
+// chatRequest converts p.
 func (m *Model) chatRequest(p engine.Prompt) chatRequest {
 	q := chatRequest{
 		Model:         m.model,
@@ -243,8 +242,8 @@ func (m *Model) chatRequest(p engine.Prompt) chatRequest {
 	return q
 }
 
-// post sends the request and returns the answer of a 200; a *statusError for
-// every other status.
+// post sends the request and returns the response if its status is 200, and a *statusError
+// otherwise.
 func (m *Model) post(ctx context.Context, q chatRequest) (*http.Response, error) {
 	body, err := json.Marshal(q)
 	if err != nil {
@@ -271,24 +270,23 @@ func (m *Model) post(ctx context.Context, q chatRequest) (*http.Response, error)
 	return nil, readStatus(response)
 }
 
-// maxErrorBytes bounds what is read of an answer that only says what is wrong.
+// maxErrorBytes limits how much of an error response is read.
 const maxErrorBytes = 64 << 10
 
-// A statusError is an answer whose status is not 200.
+// A statusError is a response with another status than 200.
 type statusError struct {
 	status     int
 	retryAfter string // the header
-	message    string // the server's words; empty when they are not its own
+	message    string // the server's words; empty if there are none
 }
 
 func (e *statusError) Error() string { return fmt.Sprintf("HTTP %d: %s", e.status, e.message) }
 
-// readStatus reads the words of an error as servers have them: the OpenAI
-// API's {"error": …}, {"message": …}, {"detail": …}, or plain text. A web page
-// says nothing.
+// readStatus reads the error message of a response, in the forms that servers use: the OpenAI API's
+// {"error": …}, {"message": …}, {"detail": …}, or plain text. Web pages are ignored.
 func readStatus(from *http.Response) *statusError {
 	e := &statusError{status: from.StatusCode, retryAfter: from.Header.Get("Retry-After")}
-	// What breaks off is as good as what is there; the status is known.
+	// a partial body is good enough, since the status is known
 	body, _ := io.ReadAll(io.LimitReader(from.Body, maxErrorBytes))
 	var said struct {
 		Error   failure `json:"error"`

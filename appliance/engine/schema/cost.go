@@ -8,21 +8,20 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// maxSteps is how many times at most a schema is tried on a value while arguments
-// are checked: a second's work. Schemas that people write take some hundred; a page
-// of those that name one another twice each would take days, and nothing ends a
-// check that has begun.
+// maxSteps limits how many times schemas are applied to a value during validation: a second's work.
+// Ordinary schemas need some hundred; a page of schemas that reference each other twice would take
+// days, and validation cannot be interrupted.
 const maxSteps = 200_000
 
-// affordable tells whether a check takes fewer steps than that.
+// affordable reports whether validation takes at most maxSteps.
 func affordable(s *jsonschema.Schema, v any) bool {
 	deep, values := extent(v)
 	c := cost{}
 	return float64(values)*c.of(s, deep) <= maxSteps
 }
 
-// extent is how deep a value is, 0 where it holds no others, and how many values
-// it is made of.
+// extent returns how deep a value is, 0 if it contains no others, and how many values it consists
+// of.
 func extent(v any) (deep, values int) {
 	values = 1
 	within := func(v any) {
@@ -42,8 +41,7 @@ func extent(v any) (deep, values int) {
 	return deep, values
 }
 
-// cost is how often schemas are tried on the way to one value, by the schema where
-// the way begins and how deep that value may lie.
+// cost maps a schema and the depth of a value to the number of schema applications for one value.
 type cost map[step]float64
 
 type step struct {
@@ -51,6 +49,7 @@ type step struct {
 	deep   int
 }
 
+// of returns the cost of a schema.
 func (c cost) of(s *jsonschema.Schema, deep int) float64 {
 	if s == nil {
 		return 0
@@ -59,7 +58,7 @@ func (c cost) of(s *jsonschema.Schema, deep int) float64 {
 	if known, ok := c[at]; ok {
 		return known
 	}
-	c[at] = math.Inf(1) // for those that lead back to themselves, as dynamic references may
+	c[at] = math.Inf(1) // for schemas that lead back to themselves, as dynamic references may
 	if s.DynamicRef != nil || s.RecursiveRef != nil {
 		return c[at]
 	}
@@ -72,7 +71,7 @@ func (c cost) of(s *jsonschema.Schema, deep int) float64 {
 		for _, in := range inner {
 			sum += c.of(in, deep-1)
 		}
-		var most float64 // a value has one name
+		var most float64 // a value has only one name
 		for _, in := range s.Properties {
 			most = max(most, c.of(in, deep-1))
 		}
@@ -82,8 +81,8 @@ func (c cost) of(s *jsonschema.Schema, deep int) float64 {
 	return sum
 }
 
-// parts are the schemas that one has tried on its own value, and those that it has tried
-// on what its value is made of, but for the properties.
+// parts returns the schemas that s applies to its own value, and those that it applies to the
+// elements of its value, except properties.
 func parts(s *jsonschema.Schema) (same, inner []*jsonschema.Schema) {
 	same = slices.Concat(s.AllOf, s.AnyOf, s.OneOf, slices.Collect(maps.Values(s.DependentSchemas)),
 		[]*jsonschema.Schema{s.Ref, s.Not, s.If, s.Then, s.Else, s.ContentSchema})
@@ -96,7 +95,7 @@ func parts(s *jsonschema.Schema) (same, inner []*jsonschema.Schema) {
 	return same, inner
 }
 
-// schemas are those in a part that may be a schema, several, or something else.
+// schemas returns the schemas in a keyword, which may be a schema, several, or something else.
 func schemas(part any) []*jsonschema.Schema {
 	switch part := part.(type) {
 	case *jsonschema.Schema:

@@ -11,25 +11,25 @@ import (
 	"strings"
 )
 
-// maxDepth bounds how deep a grammar follows a schema, which may contain itself: a
-// rule is written for each level. What lies deeper is any JSON, and checked.
+// maxDepth limits how deep a grammar follows a schema, which may contain itself; each level needs a
+// rule. Deeper values may be any JSON and are only validated.
 const maxDepth = 16
 
-// writer writes a schema as a grammar in GBNF, the notation of llama.cpp: objects,
-// arrays, enums, strings, numbers, booleans, dates and times, and one of several of
-// these. What else a schema asks for is checked when the arguments are there.
+// writer writes a schema as a GBNF grammar, the notation of llama.cpp: objects, arrays, enums,
+// strings, numbers, booleans, dates and times, and unions of these. Validation checks the rest of
+// the schema.
 type writer struct {
 	whole json.RawMessage
 	rules strings.Builder
 	count int
-	used  map[string]bool // of the basics
-	// refs and objects are what references name, and what they lead through, once read.
+	used  map[string]bool // basics that are used
+	// refs and objects cache the targets of references and the objects on the way to them.
 	refs    map[string]node
 	objects map[string]map[string]json.RawMessage
 }
 
-// basics are the rules of JSON's own kinds. Strings and numbers have bounds, or
-// a small model would go on until the reply is full.
+// basics are the rules of JSON's own types. Strings and numbers are bounded, because a small model
+// might otherwise continue until the reply is full.
 var basics = map[string]string{
 	"char":    `[^"\\\x7F\x00-\x1F] | "\\" (["\\bfnrt] | "u" [0-9a-fA-F]{4})`,
 	"string":  `"\"" char{0,400} "\""`,
@@ -47,15 +47,14 @@ var basics = map[string]string{
 	"object":  `"{" (string ": " value (", " string ": " value){0,15})? "}"`,
 }
 
-// dependencies are the basics that others are made of.
+// dependencies are the basics that others use.
 var dependencies = map[string][]string{
 	"string": {"char"}, "value": {"string", "number", "boolean", "null", "array", "object"},
 	"array": {"value"}, "object": {"string", "value"},
 	"date": {"day"}, "time": {"clock"}, "moment": {"day", "clock"},
 }
 
-// formats are the rules of strings of which small models write words ("Friday") where
-// they are free to.
+// formats are the rules of string formats for which small models write words ("Friday") otherwise.
 var formats = map[string]string{"date": "date", "time": "time", "date-time": "moment"}
 
 func newWriter(whole []byte) *writer {
@@ -67,7 +66,7 @@ func newWriter(whole []byte) *writer {
 	}
 }
 
-// write is the grammar of a call's arguments, an object of top's properties.
+// write returns the grammar of a call's arguments, an object with top's properties.
 func (w *writer) write(top node) string {
 	fmt.Fprintf(&w.rules, "root ::= %s\n", w.object(top, 0))
 	for _, b := range slices.Sorted(maps.Keys(w.used)) {
@@ -86,7 +85,7 @@ func (w *writer) basic(name string) string {
 	return name
 }
 
-// add makes a rule and returns its name.
+// add adds a rule and returns its name.
 func (w *writer) add(body string) string {
 	w.count++
 	name := "r" + strconv.Itoa(w.count)
@@ -94,7 +93,7 @@ func (w *writer) add(body string) string {
 	return name
 }
 
-// literal is text as a literal of GBNF.
+// literal quotes text as a GBNF literal.
 func literal(text string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -113,8 +112,8 @@ func literal(text string) string {
 	return b.String()
 }
 
-// rule returns what a value of a schema is. Once the grammar is too large, or a value
-// too deep, it may be anything.
+// rule returns the rule of a schema. If the grammar is too large or the value too deep, any value
+// is allowed.
 func (w *writer) rule(raw json.RawMessage, depth int) string {
 	if depth > maxDepth || w.rules.Len() > maxGrammar {
 		return w.basic("value")
@@ -153,7 +152,7 @@ func (w *writer) ofType(t string, s node, depth int) string {
 	case "string":
 		return w.basic(cmp.Or(formats[s.Format], t))
 	}
-	return w.basic(t) // the check has seen that there is no other
+	return w.basic(t) // validation of the schema ensures that there is no other
 }
 
 func (w *writer) literals(values []json.RawMessage) string {
@@ -179,9 +178,9 @@ func (w *writer) array(s node, depth int) string {
 	return w.add(`"[" ` + items + ` "]"`)
 }
 
-// object writes the required properties, and of the others those that the model
-// wants, in the order of the schema. For a required one that is not to be chosen it may
-// write null, where nobody said a value.
+// object writes the required properties and the optional ones that the model chooses, in the order
+// of the schema. A required property that the model may not choose may be null, if nobody said a
+// value.
 func (w *writer) object(s node, depth int) string {
 	switch {
 	case len(s.Properties.names) == 0 && string(s.Additional) == "false":
@@ -189,8 +188,7 @@ func (w *writer) object(s node, depth int) string {
 	case len(s.Properties.names) == 0 || s.unknown() != "":
 		return w.basic("object")
 	}
-	// From the end: what may follow where something was written before, and
-	// where nothing was.
+	// Built from the end: what may follow after a property, and at the beginning.
 	after, begin := `""`, `""`
 	for _, name := range slices.Backward(s.Properties.names) {
 		required := slices.Contains(s.Required, name)
@@ -210,7 +208,7 @@ func (w *writer) object(s node, depth int) string {
 	return w.add(`"{" ` + begin + ` "}"`)
 }
 
-// argument is what is said of a property of s.
+// argument describes a property of s.
 func (w *writer) argument(name string, s node) Argument {
 	raw := s.Properties.values[name]
 	of := w.resolve(raw)
@@ -223,7 +221,7 @@ func (w *writer) argument(name string, s node) Argument {
 		Default:     of.Default,
 		Schema:      raw,
 	}
-	_ = json.Unmarshal(of.Type, &a.Type) // several types are none
+	_ = json.Unmarshal(of.Type, &a.Type) // several types count as none
 	if of.Const != nil {
 		a.Enum = []json.RawMessage{of.Const}
 	}

@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// node is the part of JSON Schema that a grammar follows, at one place. What else
-// there is is checked when the JSON is there.
+// node is the part of a JSON Schema that a grammar follows. Validation checks everything else.
 type node struct {
 	Type        json.RawMessage   `json:"type"` // a name or several
 	Properties  orderedMap        `json:"properties"`
@@ -29,8 +28,8 @@ type node struct {
 	Default     json.RawMessage   `json:"default"`
 }
 
-// orderedMap keeps the properties in the order in which they were written: the
-// model writes them so.
+// orderedMap keeps properties in the order in which they are written, which is the order in which
+// the model writes them.
 type orderedMap struct {
 	names  []string
 	values map[string]json.RawMessage
@@ -60,7 +59,7 @@ func (o *orderedMap) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// types are those that s allows: what its keywords are about where it names none.
+// types returns the allowed types; if s names none, the type that its keywords imply.
 func (s node) types() []string {
 	var types []string
 	var one string
@@ -76,7 +75,7 @@ func (s node) types() []string {
 	return types
 }
 
-// unknown is a required property that is none of the properties; empty: there is none.
+// unknown returns a required property that is not defined, or "".
 func (s node) unknown() string {
 	for _, name := range s.Required {
 		if s.Properties.values[name] == nil {
@@ -86,11 +85,11 @@ func (s node) unknown() string {
 	return ""
 }
 
-// resolve reads the schema at a place, or the one in its stead: that of a reference, or
-// the only one of an allOf. What is described before a reference is described by that.
+// resolve parses a schema and follows a reference or a single allOf. A description beside a
+// reference takes precedence.
 func (w *writer) resolve(raw json.RawMessage) node {
 	var s node
-	if json.Unmarshal(raw, &s) != nil { // true, false, or what only the check knows
+	if json.Unmarshal(raw, &s) != nil { // true, false, or a schema that only validation understands
 		return node{}
 	}
 	var of node
@@ -98,7 +97,7 @@ func (w *writer) resolve(raw json.RawMessage) node {
 	case s.Ref != "":
 		known := false
 		if of, known = w.refs[s.Ref]; !known {
-			w.refs[s.Ref] = node{} // for one that leads back to itself
+			w.refs[s.Ref] = node{} // for references that lead back to themselves
 			of = w.resolve(w.find(s.Ref))
 			w.refs[s.Ref] = of
 		}
@@ -111,8 +110,8 @@ func (w *writer) resolve(raw json.RawMessage) node {
 	return of
 }
 
-// find is the schema that a reference names; nil where it is none into the same schema,
-// past objects alone.
+// find returns the schema that a reference names; nil if the reference leads outside the schema or
+// through anything but objects.
 func (w *writer) find(ref string) json.RawMessage {
 	path, here := strings.CutPrefix(ref, "#")
 	if !here || path != "" && path[0] != '/' {

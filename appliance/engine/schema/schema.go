@@ -1,6 +1,5 @@
-// Package schema makes of a tool's parameters, a JSON Schema, what a small
-// language model needs to fill them in: a grammar of their names and kinds, and a
-// check of all that the schema asks for.
+// Package schema prepares a tool's parameters, a JSON Schema, for a small language model: a grammar
+// of their names and types, and full validation against the schema.
 package schema
 
 import (
@@ -14,14 +13,15 @@ import (
 // maxBytes bounds the text of a schema, and maxGrammar what is made of it: the
 // library reads 128 kB of grammar in some 20 ms, for each call that is written.
 const (
+	// maxBytes limits the text of a schema, and maxGrammar the grammar made of it: the library
+	// parses 128 kB of grammar in some 20 ms, for each call that is generated.
 	maxBytes   = 64 << 10
 	maxGrammar = 128 << 10
 )
 
-// Parameters are those of one tool. They may be used from many goroutines.
+// Parameters are the parameters of one tool. They are safe for concurrent use.
 type Parameters struct {
-	// Arguments are the properties that a call may have, in the order in which
-	// they are written down and said.
+	// Arguments are the properties that a call may have, in the order of the schema.
 	Arguments []Argument
 	Validator
 	grammar string
@@ -30,30 +30,30 @@ type Parameters struct {
 // Argument is one of a tool's parameters.
 type Argument struct {
 	Name        string
-	Description string // as its schema has it; may be empty
+	Description string // from its schema; may be empty
 	Required    bool
-	Type        string            // "string", "integer" …; empty where there are several or none
-	Format      string            // "date" …; of strings
-	Enum        []json.RawMessage // the values that are allowed; nil: others too
-	Default     json.RawMessage   // nil: there is none
+	Type        string            // "string", "integer" …; empty if there are several or none
+	Format      string            // of strings: "date" …
+	Enum        []json.RawMessage // the allowed values; nil: any
+	Default     json.RawMessage   // nil: none
 	Schema      json.RawMessage
 }
 
-// Chosen reports whether whoever calls the tool chooses the value, also where nobody
-// has said it: one of several, yes or no, or what the description says to infer.
+// Chosen reports whether the model chooses the value, even if nobody has said it: an enum, a
+// boolean, or a value that the description says to infer.
 func (a Argument) Chosen() bool {
 	return len(a.Enum) > 0 || a.Type == "boolean" || SaysToInfer(a.Description)
 }
 
-// SaysToInfer reports whether a description says that a value follows from others.
+// SaysToInfer reports whether a description says that the value follows from others.
 func SaysToInfer(description string) bool { return infers.MatchString(description) }
 
 var infers = regexp.MustCompile(`(?i)\b(?:infer|deduce|derive|guess|estimate)\b|\bdefaults? (?:to|is|value)\b`)
 
-// Error is what keeps a tool from being called.
+// Error is the reason why a tool cannot be called.
 type Error struct {
 	Tool string
-	At   string // the place in its parameters, such as "parameters.type"
+	At   string // position in its parameters, such as "parameters.type"
 	Why  string
 }
 
@@ -61,15 +61,15 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("the tool %q cannot be called: %s: %s", e.Tool, e.At, e.Why)
 }
 
-// Check says why a model on the box could not call a tool with these parameters
-// (an *Error), or nil. Other servers' models may be able to.
+// Check returns why a model on the box cannot call a tool with these parameters (an *Error), or
+// nil. Models on other servers may be able to.
 func Check(tool string, parameters []byte) error {
 	_, err := Read(tool, parameters)
 	return err
 }
 
-// Read makes Parameters of a JSON Schema of an object; none at all is a tool
-// without parameters. The error is an *Error.
+// Read parses the JSON Schema of an object; an empty one is a tool without parameters. The error is
+// an *Error.
 func Read(tool string, parameters []byte) (*Parameters, error) {
 	p := &Parameters{grammar: "root ::= \"{}\"\n"}
 	if len(bytes.TrimSpace(parameters)) == 0 {
@@ -79,7 +79,7 @@ func Read(tool string, parameters []byte) (*Parameters, error) {
 		return nil, &Error{tool, at, fmt.Sprintf(format, args...)}
 	}
 	if len(parameters) > maxBytes {
-		return fail("parameters", "it has %d bytes; at most %d are read", len(parameters), maxBytes)
+		return fail("parameters", "it has %d bytes: at most %d are allowed", len(parameters), maxBytes)
 	}
 	var err error
 	if p.Validator, err = Compile(parameters); err != nil {
@@ -105,6 +105,6 @@ func Read(tool string, parameters []byte) (*Parameters, error) {
 	return p, nil
 }
 
-// Grammar is what a call's arguments follow, in GBNF with the rule "root". It has null
-// for required arguments: a model writes it where it was not told a value.
+// Grammar returns the grammar of a call's arguments, in GBNF with the rule "root". It allows null
+// for required arguments, which a model writes if nobody said a value.
 func (p *Parameters) Grammar() string { return p.grammar }

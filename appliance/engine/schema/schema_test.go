@@ -22,8 +22,8 @@ func TestArgumentsAreCheckedAgainstTheirSchema(t *testing.T) {
 		{taxi, `{"people":2,"code":"a123"}`, "code"},
 		{taxi, `{"people":2,"pets":1}`, "pets"},
 		{taxi, `{}`, "people"},
-		{taxi, `[]`, "no JSON object"},
-		{taxi, `{"people":`, "no JSON"},
+		{taxi, `[]`, "not a JSON object"},
+		{taxi, `{"people":`, "not JSON"},
 		{"", `{}`, ""},
 		{"", `{"a":1}`, "no parameters"},
 		{`{"type":"object","properties":{"a":{"not":{"const":1}}}}`, `{"a":1}`, "not"},
@@ -70,9 +70,9 @@ func TestASchemaThatNoModelHereCanFollowIsRefused(t *testing.T) {
 		property(`{"type":7}`):               "at '/properties/a/type'",
 		property(`{"minLength":-1}`):         "at '/properties/a/minLength'",
 		`{"required":["a"],"type":"object"}`: `parameters.required: "a" is none of the properties`,
-		`[]`:                                 "no JSON Schema",
+		`[]`:                                 "not a JSON Schema",
 		`{"type":"string"}`:                  `parameters.type: "string" is not allowed at the top`,
-		`{`:                                  "no JSON",
+		`{`:                                  "not JSON",
 		`{"a":"` + strings.Repeat("x", maxBytes) + `"}`: "at most",
 	} {
 		err := Check("t", []byte(parameters))

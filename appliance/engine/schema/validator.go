@@ -11,21 +11,19 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Validator tells whether the arguments of a call fit the parameters of a tool,
-// whoever's model wrote them: it takes schemas too of which no grammar is made.
-// It may be used from many goroutines; the zero Validator is of a tool without
-// parameters.
+// Validator checks whether the arguments of a call match the parameters of a tool, for models of
+// any kind: it also accepts schemas of which no grammar can be made. It is safe for concurrent use;
+// the zero Validator is for a tool without parameters.
 type Validator struct{ compiled *jsonschema.Schema }
 
-// Compile makes a Validator of a JSON Schema. What the schema refers to has to be
-// in it.
+// Compile returns a Validator for a JSON Schema. References must stay within the schema.
 func Compile(parameters []byte) (Validator, error) {
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(parameters))
 	if err != nil {
-		return Validator{}, fmt.Errorf("it is no JSON: %w", err)
+		return Validator{}, fmt.Errorf("it is not JSON: %w", err)
 	}
 	c := jsonschema.NewCompiler()
-	c.UseLoader(jsonschema.SchemeURLLoader{}) // it reads no files and asks no network
+	c.UseLoader(jsonschema.SchemeURLLoader{}) // no files and no network
 	c.UseRegexpEngine(pattern)
 	c.AssertFormat()
 	err = c.AddResource(schemaURL, document)
@@ -34,26 +32,26 @@ func Compile(parameters []byte) (Validator, error) {
 		compiled, err = c.Compile(schemaURL)
 	}
 	if err != nil {
-		return Validator{}, fmt.Errorf("it is no JSON Schema: %.300s", oneLine(err))
+		return Validator{}, fmt.Errorf("it is not a JSON Schema: %.300s", oneLine(err))
 	}
 	return Validator{compiled}, nil
 }
 
-// schemaURL names a schema while it is read; nothing lies there.
+// schemaURL names a schema while it is compiled; it is never fetched.
 const schemaURL = "tool:///parameters"
 
-// Validate says what is wrong with the arguments of a call, or nil: they are a JSON
-// object that fits the schema, with the formats that it names. Where finding that
-// out would take very long, they fit: whoever runs the tool looks again.
+// Validate returns why the arguments of a call are invalid, or nil: they must be a JSON object that
+// matches the schema, including its formats. If checking would take very long, they are accepted;
+// the provider of the tool checks again.
 func (v Validator) Validate(arguments string) error {
 	value, err := jsonschema.UnmarshalJSON(strings.NewReader(arguments))
 	if err != nil {
-		return fmt.Errorf("they are no JSON: %w", err)
+		return fmt.Errorf("they are not JSON: %w", err)
 	}
 	object, ok := value.(map[string]any)
 	switch {
 	case !ok:
-		return errors.New("they are no JSON object")
+		return errors.New("they are not a JSON object")
 	case v.compiled == nil && len(object) > 0:
 		return errors.New("the tool has no parameters; {} is allowed")
 	case v.compiled == nil:
@@ -69,10 +67,10 @@ func (v Validator) Validate(arguments string) error {
 	return err
 }
 
-// maxFaults are said of one call; a model makes no use of more.
+// maxFaults is how many faults of one call are reported; a model makes no use of more.
 const maxFaults = 3
 
-// faults are the ends of a nest of faults, each with its place.
+// faults joins the innermost faults with their positions.
 func faults(e *jsonschema.ValidationError) string {
 	var said []string
 	var walk func(*jsonschema.ValidationError)
@@ -90,12 +88,12 @@ func faults(e *jsonschema.ValidationError) string {
 
 func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
 
-// maxPattern is the longest pattern that is tried; the program of a longer one
-// may take megabytes.
+// maxPattern is the longest pattern that is checked; the program of a longer one may take
+// megabytes.
 const maxPattern = 500
 
-// pattern takes those that Go knows; others (looking ahead, back references)
-// allow everything: whoever runs the tool looks again.
+// pattern compiles patterns that Go supports. Others (lookahead, back references) match everything;
+// the provider of the tool checks again.
 func pattern(text string) (jsonschema.Regexp, error) {
 	if len(text) <= maxPattern {
 		if r, err := regexp.Compile(text); err == nil {
