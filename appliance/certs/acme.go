@@ -15,11 +15,10 @@ import (
 	"go.uber.org/zap"
 )
 
-// openACME has certificates fetched from an ACME server (RFC 8555), and renewed
-// for as long as the box runs. The server makes sure of the names by TLS-ALPN
-// (RFC 8737), on the box's own port, which it must find as port 443 of each
-// name; so no second port has to be open. By choosing ACME the operator
-// agrees to the server's terms.
+// openACME fetches certificates from an ACME server (RFC 8555), and renews them until ctx
+// ends. The server verifies the names by TLS-ALPN (RFC 8737): it connects to port 443 of
+// each name, which must lead to the box's port. So the box needs no second port. By
+// choosing ACME the operator agrees to the server's terms.
 func openACME(ctx context.Context, o Options, at net.Addr, log *slog.Logger) (*tls.Config, func(), error) {
 	roots, err := readRoots(o.Roots)
 	if err != nil {
@@ -29,7 +28,7 @@ func openACME(ctx context.Context, o Options, at net.Addr, log *slog.Logger) (*t
 	if !ok {
 		return nil, nil, fmt.Errorf("acme needs a TCP port, not %s", at)
 	}
-	quiet := zap.NewNop() // what matters of it comes as events
+	quiet := zap.NewNop() // OnEvent logs what matters
 	var magic *certmagic.Config
 	cache := certmagic.NewCache(certmagic.CacheOptions{
 		GetConfigForCert: func(certmagic.Certificate) (*certmagic.Config, error) { return magic, nil },
@@ -37,7 +36,7 @@ func openACME(ctx context.Context, o Options, at net.Addr, log *slog.Logger) (*t
 	})
 	magic = certmagic.New(cache, certmagic.Config{
 		Storage:           &certmagic.FileStorage{Path: filepath.Join(o.Folder, "acme")},
-		DefaultServerName: o.Names[0], // for those who come by address
+		DefaultServerName: o.Names[0], // for clients that connect by address
 		OnEvent: func(_ context.Context, name string, data map[string]any) error {
 			return logACME(log, name, data)
 		},
@@ -54,8 +53,7 @@ func openACME(ctx context.Context, o Options, at net.Addr, log *slog.Logger) (*t
 		Logger:               quiet,
 	})}
 	ctx, cancel := context.WithCancel(ctx)
-	// The box does not wait: its other clients, and its readiness, do not depend
-	// on a server that may be out of reach.
+	// The box does not wait for a server that may be unreachable.
 	if err := magic.ManageAsync(ctx, slices.Clone(o.Names)); err != nil {
 		cancel()
 		cache.Stop()
@@ -64,21 +62,21 @@ func openACME(ctx context.Context, o Options, at net.Addr, log *slog.Logger) (*t
 	return magic.TLSConfig(), func() { cancel(); cache.Stop() }, nil
 }
 
-// logACME logs what became of a certificate.
+// logACME logs whether a certificate was obtained.
 func logACME(log *slog.Logger, name string, data map[string]any) error {
 	switch name {
 	case "cert_obtained":
 		log.Info("the box has a certificate", "name", data["identifier"], "renewed", data["renewal"])
 	case "cert_failed":
 		log.Error(
-			"no certificate from the ACME server; it is asked again: see that the name leads to this box on port 443",
+			"no certificate from the ACME server; trying again: check that the name leads to port 443 of this box",
 			"name", data["identifier"], "renewal", data["renewal"], "err", data["error"])
 	}
 	return nil
 }
 
-// readRoots reads the authorities of an ACME server that is not publicly
-// trusted; nil means those of the system.
+// readRoots reads the authorities that vouch for an ACME server that is not publicly
+// trusted. It returns nil, for those of the system, if file is empty.
 func readRoots(file string) (*x509.CertPool, error) {
 	if file == "" {
 		return nil, nil

@@ -23,18 +23,18 @@ import (
 )
 
 const (
-	// authorityLife is how long kiosks can go on trusting the authority.
+	// authorityLife is how long clients can trust the authority.
 	authorityLife = 10 * 365 * 24 * time.Hour
-	// clockSkew is how far behind the clock of a client may be.
+	// clockSkew is how far a client's clock may be behind.
 	clockSkew = 24 * time.Hour
-	// maxCommonName is how long a common name may be (RFC 5280, appendix A).
+	// maxCommonName is the longest common name (RFC 5280, appendix A).
 	maxCommonName = 64
 )
 
-// privateSuffixes are domains that lead nowhere on the public internet (RFC
-// 6762 and 8375, and what home routers use). The authority may sign for them,
-// and for the box's own names, and for no other: who trusts it does not have to
-// fear for the web pages of others if its key is stolen.
+// privateSuffixes returns domains that do not exist on the public internet (RFC 6762 and
+// 8375, and the domains of home routers). The authority may sign for them and for the box's
+// names only: if its key is stolen, it cannot forge a public web site to those who trust
+// it.
 func privateSuffixes() []string {
 	return []string{"local", "lan", "home.arpa", "internal", "localhost"}
 }
@@ -45,9 +45,9 @@ type authority struct {
 	key  *ecdsa.PrivateKey
 }
 
-// openAuthority reads the authority of a box from its folder, and makes it
-// where there is none. names are those that it may sign for besides the private
-// ones. A copy of its certificate goes to public.
+// openAuthority reads the authority of a box from its folder, or makes it. The authority
+// may sign for names, and for private domains. A copy of its certificate goes to the file
+// public.
 func openAuthority(folder, public string, names []string) (*authority, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err
@@ -63,13 +63,13 @@ func openAuthority(folder, public string, names []string) (*authority, error) {
 		return nil, err
 	}
 	if now := time.Now(); now.After(a.cert.NotAfter) {
-		return nil, fmt.Errorf("the authority in %s ended on %s: delete the file to have a new one made, which "+
-			"clients have to trust anew", file, a.cert.NotAfter.Format(time.DateOnly))
+		return nil, fmt.Errorf("the authority in %s expired on %s: delete the file, and the next start makes a "+
+			"new authority, which clients must then trust", file, a.cert.NotAfter.Format(time.DateOnly))
 	}
 	if old := filepath.Join(folder, "ca.crt"); old != public {
-		_ = os.Remove(old) // where it lay before, and few could read it
+		_ = os.Remove(old) // from an earlier version; few users could read it there
 	}
-	// A copy without the key, for everyone to read and carry away.
+	// A copy without the key, which every user may read.
 	return a, durable.WriteFile(public, a.certificate(), 0o644)
 }
 
@@ -79,8 +79,8 @@ func readAuthority(file string) (*authority, error) {
 		return nil, err
 	}
 	broken := func(err error) error {
-		return fmt.Errorf("%s cannot be used (%w): restore it from a backup, or delete it to have a new authority "+
-			"made, which clients have to trust anew", file, err)
+		return fmt.Errorf("%s cannot be used (%w): restore it from a backup, or delete it, and the next start "+
+			"makes a new authority, which clients must then trust", file, err)
 	}
 	cert, key, err := parsePair(text)
 	if err == nil && !cert.IsCA {
@@ -127,8 +127,8 @@ func newAuthority(names []string) (*authority, error) {
 	return &authority{cert, key}, nil
 }
 
-// permits tells whether the authority may sign for a name: it is one of its
-// domains, or below one (RFC 5280, section 4.2.1.10).
+// permits reports whether the authority may sign for a name, which must be one of its
+// domains or below one (RFC 5280, section 4.2.1.10).
 func (a *authority) permits(name string) bool {
 	for _, domain := range a.cert.PermittedDNSDomains {
 		if name == domain || strings.HasSuffix(name, "."+domain) {
@@ -161,17 +161,17 @@ func (a *authority) issue(names []string, addresses []net.IP, from, until time.T
 	return cert, key, err
 }
 
-// certificate is the authority's own, as PEM.
+// certificate returns the authority's certificate as PEM.
 func (a *authority) certificate() []byte { return certPEM(a.cert) }
 
-// fingerprint is what people compare: the SHA-256 of the certificate, as
-// browsers and openssl show it.
+// fingerprint returns the SHA-256 of the authority's certificate, as browsers and openssl
+// show it.
 func (a *authority) fingerprint() string {
 	sum := sha256.Sum256(a.cert.Raw)
 	return strings.ReplaceAll(fmt.Sprintf("% X", sum), " ", ":")
 }
 
-// sign makes the certificate of key; without a parent it signs itself.
+// sign signs c for key. Without a parent, the certificate is self-signed.
 func sign(c, parent *x509.Certificate, key, signer *ecdsa.PrivateKey) (*x509.Certificate, error) {
 	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127))
 	if err != nil {
@@ -194,13 +194,13 @@ func certPEM(c *x509.Certificate) []byte {
 
 func keyPEM(key *ecdsa.PrivateKey) []byte {
 	der, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil { // of a curve that it knows it cannot fail
+	if err != nil { // cannot fail for this curve
 		return nil
 	}
 	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})
 }
 
-// parsePair reads a certificate and, after it, its key.
+// parsePair parses a certificate followed by its key.
 func parsePair(text []byte) (*x509.Certificate, *ecdsa.PrivateKey, error) {
 	certBlock, rest := pem.Decode(text)
 	keyBlock, _ := pem.Decode(rest)

@@ -17,34 +17,33 @@ import (
 )
 
 const (
-	// boxCertLife is how long the box's own certificate lasts: within the 398 days
-	// beyond which browsers refuse one.
+	// boxCertLife is how long the box's certificate lasts: less than the 398 days beyond
+	// which browsers refuse one.
 	boxCertLife = 180 * 24 * time.Hour
-	// boxCertRenewal is how long before its end a new one is made.
+	// boxCertRenewal is how long before its end it is replaced.
 	boxCertRenewal = 60 * 24 * time.Hour
 )
 
-// boxCertificate is what the box shows to those who trust its authority. It
-// covers the machine's names and addresses. It is made anew when its end is
-// near or when somebody finds the box at an address that it does not have yet,
-// which is seen as they connect; and at a start that finds other names.
+// boxCertificate is a certificate that the box signs with its authority. It covers the
+// machine's names and addresses. It is replaced when it is about to expire, when a client
+// connects to an address that it does not cover, and when the box starts with other names.
 type boxCertificate struct {
 	authority *authority
 	file      string
-	extra     []string // names and addresses that the operator adds
+	extra     []string // names and addresses from the settings
 	log       *slog.Logger
 	now       func() time.Time
 
 	mu        sync.Mutex
 	cert      *tls.Certificate
-	reachedAt []net.IP // addresses of the box by which clients came, besides those of its interfaces
+	reachedAt []net.IP // addresses that clients connected to, beyond those of the interfaces
 }
 
-// maxReachedAt bounds found; a machine has a few link-local addresses.
+// maxReachedAt bounds reachedAt; a machine has a few link-local addresses.
 const maxReachedAt = 32
 
-// openBoxCertificate opens the box's own certificate in its folder, or makes it, and the
-// authority before it, whose certificate goes to the file public.
+// openBoxCertificate opens or makes the box's certificate in folder, and before it the
+// authority, whose certificate goes to the file public.
 func openBoxCertificate(folder, public string, extra []string, log *slog.Logger) (*boxCertificate, error) {
 	a, err := openAuthority(folder, public, append(hostNames(), extra...))
 	if err != nil {
@@ -64,8 +63,8 @@ func openBoxCertificate(folder, public string, extra []string, log *slog.Logger)
 	return o, err
 }
 
-// load returns the certificate that was made before a restart, so that it stays
-// the one that a browser was told to accept; nil where it is of no use.
+// load returns the certificate from before the restart, which a browser may have been told
+// to accept. It returns nil if the certificate is missing or unusable.
 func (o *boxCertificate) load() *tls.Certificate {
 	text, err := os.ReadFile(o.file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -85,7 +84,7 @@ func (o *boxCertificate) load() *tls.Certificate {
 	return nil
 }
 
-// get returns the certificate for one who connects.
+// get returns the certificate for a client that connects.
 func (o *boxCertificate) get(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	var at net.IP
 	if hello.Conn != nil {
@@ -96,8 +95,8 @@ func (o *boxCertificate) get(hello *tls.ClientHelloInfo) (*tls.Certificate, erro
 	return o.current(at)
 }
 
-// current returns a certificate that is good now and, if at is not nil, covers the
-// address at which the box was found.
+// current returns a certificate that is valid now and that covers the address at, unless at
+// is nil.
 func (o *boxCertificate) current(at net.IP) (*tls.Certificate, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -123,12 +122,12 @@ func (o *boxCertificate) current(at net.IP) (*tls.Certificate, error) {
 	o.log.Info("the box has made itself a certificate", "names", names, "addresses", addresses, "until",
 		leaf.NotAfter.Format(time.DateOnly))
 	if err := durable.WriteFile(o.file, append(certPEM(leaf), keyPEM(key)...), 0o600); err != nil {
-		o.log.Warn("the box's certificate cannot be kept; the next start makes another", "err", err)
+		o.log.Warn("the box's certificate cannot be stored; the next start makes another one", "err", err)
 	}
 	return o.cert, nil
 }
 
-// complete tells whether the certificate has all that the box is called by now.
+// complete reports whether the certificate covers all names and addresses of the box.
 func (o *boxCertificate) complete() bool {
 	names, addresses := o.identifiers()
 	for _, name := range names {
@@ -139,8 +138,8 @@ func (o *boxCertificate) complete() bool {
 	return !slices.ContainsFunc(addresses, func(ip net.IP) bool { return !contains(o.cert.Leaf.IPAddresses, ip) })
 }
 
-// identifiers returns the names and addresses under which the box may be found, as
-// far as its authority may sign for them.
+// identifiers returns the names and addresses of the box, as far as its authority may sign
+// for them.
 func (o *boxCertificate) identifiers() (names []string, addresses []net.IP) {
 	addresses = slices.Concat([]net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback}, MachineAddresses(), o.reachedAt)
 	for _, name := range append(hostNames(), o.extra...) {
@@ -151,8 +150,8 @@ func (o *boxCertificate) identifiers() (names []string, addresses []net.IP) {
 		case o.authority.permits(name):
 			names = append(names, name)
 		default:
-			o.log.Warn("the box's authority was made before this name and may not sign for it: delete authority.pem "+
-				"to have a new one made, which clients have to trust anew",
+			o.log.Warn("the box's authority was made before this name was set and may not sign for it: delete "+
+				"authority.pem, and the next start makes a new authority, which clients must then trust",
 				"name", name, "folder", filepath.Dir(o.file))
 		}
 	}
@@ -163,12 +162,12 @@ func contains(addresses []net.IP, ip net.IP) bool {
 	return slices.ContainsFunc(addresses, ip.Equal)
 }
 
-// nameLetters are those that a name in a certificate may have (RFC 1123,
-// section 2.1); a machine may have a name with others.
+// nameLetters are the characters of names in certificates (RFC 1123, section 2.1). A
+// machine's name may have others.
 const nameLetters = "abcdefghijklmnopqrstuvwxyz0123456789-."
 
-// hostNames are the names of this machine: its own, and the one that it has by
-// multicast DNS where that runs.
+// hostNames returns the names of this machine: its host name, and the name that it has by
+// multicast DNS if that runs.
 func hostNames() []string {
 	names := []string{"localhost"}
 	name, err := os.Hostname()
@@ -183,7 +182,8 @@ func hostNames() []string {
 	return names
 }
 
-// MachineAddresses are those of the machine's interfaces that others can reach.
+// MachineAddresses returns the addresses of the machine's interfaces that other machines
+// can reach.
 func MachineAddresses() []net.IP {
 	all, err := net.InterfaceAddrs()
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package certs is how the box proves who it is: certificates of its own,
-// those of files, those of an ACME server, and the port that speaks TLS and
-// tells clients that come without it.
+// Package certs gives the box its TLS certificate: one that the box signs itself, one from
+// files, or one from an ACME server. It also serves the port that speaks TLS and answers
+// clients that do not.
 package certs
 
 import (
@@ -14,43 +14,43 @@ import (
 	"sync/atomic"
 )
 
-// Source says where the certificate comes from.
+// Source is where the certificate comes from.
 type Source string
 
 // The sources.
 const (
-	Off   Source = "off"   // there is none: connections are not encrypted
-	Own   Source = "own"   // made by the box, signed by an authority of its own
+	Off   Source = "off"   // connections are not encrypted
+	Own   Source = "own"   // made by the box, and signed by an authority that the box made
 	Files Source = "files" // given by the operator
-	ACME  Source = "acme"  // fetched from a certificate authority, and renewed
+	ACME  Source = "acme"  // fetched from an ACME server, and renewed
 )
 
-// Options are what the operator decides.
+// Options are the operator's settings.
 type Options struct {
 	Source        Source
-	Folder        string // where keys and certificates are kept that the box makes or fetches
-	AuthorityFile string // where the certificate of its own authority is left for clients
+	Folder        string // for the keys and certificates that the box makes or fetches
+	AuthorityFile string // for the certificate of the box's authority, which clients read
 
-	CertFile, KeyFile string   // PEM files of Files
-	Names             []string // names and addresses: all of ACME, those besides the machine's own of Own
+	CertFile, KeyFile string   // PEM files; for Files
+	Names             []string // names and addresses: for ACME all of them, for Own those beyond the machine's
 
-	Host      string // on which the box listens; empty is all of the machine's
+	Host      string // at which the box listens; empty for all addresses
 	Directory string // URL of the ACME server's directory
 	Email     string // for the ACME server's warnings; may be empty
-	Roots     string // PEM file of the authorities by which the ACME server is trusted; empty: the system's
+	Roots     string // PEM file of the authorities that vouch for the ACME server; empty for the system's
 }
 
-// Identity is what the box shows to those who connect.
+// Identity is the certificate of a box.
 type Identity struct {
 	config    *tls.Config // nil: connections are not encrypted
-	authority *authority  // that signs the box's own certificate; nil where another one does
+	authority *authority  // of Own; nil for the other sources
 	close     func()
 	log       *slog.Logger
-	served    atomic.Pointer[tls.Certificate] // to the newest who connected
+	served    atomic.Pointer[tls.Certificate] // to the newest client
 }
 
-// Open opens or makes the certificate that o asks for, of a box that listens at
-// that address.
+// Open opens or makes the certificate that o asks for, for a box that listens at the
+// address at.
 func Open(ctx context.Context, o Options, at net.Addr, log *slog.Logger) (*Identity, error) {
 	id := &Identity{close: func() {}, log: log}
 	var err error
@@ -74,16 +74,15 @@ func Open(ctx context.Context, o Options, at net.Addr, log *slog.Logger) (*Ident
 		return nil, fmt.Errorf("tls: %w", err)
 	}
 	if id.config != nil {
-		// What came before has known weaknesses, and every client since 2014
-		// speaks it.
+		// Older versions have known weaknesses, and every client since 2014 speaks 1.2.
 		id.config.MinVersion = tls.VersionTLS12
 		id.recordServed()
 	}
 	return id, nil
 }
 
-// recordServed keeps what is shown to those who connect, but for the certificates by
-// which an ACME server makes sure of a name.
+// recordServed makes GetCertificate record the certificate that clients get. It leaves out
+// the certificates by which an ACME server verifies a name.
 func (id *Identity) recordServed() {
 	get := id.config.GetCertificate
 	id.config.GetCertificate = func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
@@ -95,8 +94,7 @@ func (id *Identity) recordServed() {
 	}
 }
 
-// Leaf is the certificate that was shown to the newest who connected; nil where
-// none was.
+// Leaf returns the certificate that the newest client got, and nil before the first.
 func (id *Identity) Leaf() *x509.Certificate {
 	c := id.served.Load()
 	if c == nil || len(c.Certificate) == 0 {
@@ -112,11 +110,11 @@ func (id *Identity) Leaf() *x509.Certificate {
 	return leaf
 }
 
-// Close ends what goes on in the background: the renewal of certificates.
+// Close stops the renewal of certificates.
 func (id *Identity) Close() { id.close() }
 
-// Authority is the certificate of the box's own authority as PEM, which clients
-// may have; nil where the box has none.
+// Authority returns the certificate of the box's authority as PEM, and nil if the box has
+// no authority.
 func (id *Identity) Authority() []byte {
 	if id.authority == nil {
 		return nil
@@ -124,8 +122,8 @@ func (id *Identity) Authority() []byte {
 	return id.authority.certificate()
 }
 
-// Fingerprint is the SHA-256 of that certificate, as browsers and openssl show
-// it; empty where there is none.
+// Fingerprint returns the SHA-256 of the authority's certificate, as browsers and openssl
+// show it, and "" if the box has no authority.
 func (id *Identity) Fingerprint() string {
 	if id.authority == nil {
 		return ""

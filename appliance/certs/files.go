@@ -9,19 +9,18 @@ import (
 	"time"
 )
 
-// reloadEvery is how often the files of a certificate are looked at, so that the
-// box need not be restarted when they are renewed.
+// reloadEvery is how often the files of a certificate are checked, so that a renewed
+// certificate needs no restart.
 const reloadEvery = 10 * time.Second
 
-// certificateFiles serves a certificate from files, and the newer one when they
-// are replaced.
+// certificateFiles serves a certificate from files, and reloads it when they are replaced.
 type certificateFiles struct {
 	certFile, keyFile string
 	log               *slog.Logger
 
 	mu       sync.Mutex
 	cert     *tls.Certificate
-	modified [2]time.Time // when the files were last changed
+	modified [2]time.Time // modification times of the loaded files
 	checked  time.Time
 }
 
@@ -46,8 +45,8 @@ func (f *certificateFiles) load() (*tls.Certificate, error) {
 	return &cert, nil
 }
 
-// modTimes returns when each file was changed; the zero time for one that is
-// not there.
+// modTimes returns the modification time of each file, and the zero time for a missing
+// file.
 func (f *certificateFiles) modTimes() (at [2]time.Time) {
 	for i, name := range [2]string{f.certFile, f.keyFile} {
 		if info, err := os.Stat(name); err == nil {
@@ -57,8 +56,8 @@ func (f *certificateFiles) modTimes() (at [2]time.Time) {
 	return at
 }
 
-// get returns the certificate. Files that do not fit together, as in the middle
-// of being replaced, leave the one that was there.
+// get returns the certificate. While the two files do not fit together, as in the middle of
+// a replacement, get returns the old certificate.
 func (f *certificateFiles) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

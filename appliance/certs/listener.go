@@ -8,20 +8,19 @@ import (
 	"time"
 )
 
-// handshakeLimit is how long a client may take for the TLS handshake: who needs longer
-// holds a connection for nothing.
+// handshakeLimit is how long a client may take for the TLS handshake.
 const handshakeLimit = 10 * time.Second
 
-// secureListener accepts connections over TLS when their handshakes are done, of
-// which many may be under way.
+// secureListener accepts TLS connections after their handshake. Many handshakes run in
+// parallel.
 type secureListener struct {
 	net.Listener
 	config *tls.Config
-	// http1 is given each connection over which HTTP/1.1 will be spoken.
+	// http1 wraps each connection that speaks HTTP/1.1.
 	http1 func(net.Conn) net.Conn
 
 	ready  chan net.Conn
-	failed chan error // of the listener beneath; one
+	failed chan error // the error of Listener; holds one
 	// closing ends the handshakes.
 	closing context.Context
 	close   context.CancelFunc
@@ -58,7 +57,7 @@ func (s *secureListener) handshake(c net.Conn) {
 	defer cancel()
 	secure := tls.Server(c, s.config)
 	if secure.HandshakeContext(ctx) != nil {
-		_ = secure.Close() // what clients do wrong here is nothing the operator can mend
+		_ = secure.Close() // the operator can do nothing about clients' mistakes
 		return
 	}
 	var ready net.Conn = secure
@@ -78,14 +77,14 @@ func (s *secureListener) Accept() (net.Conn, error) {
 	case c := <-s.ready:
 		return c, nil
 	case err := <-s.failed:
-		s.failed <- err // for the next
+		s.failed <- err // for the next call
 		return nil, err
 	case <-s.closing.Done():
 		return nil, net.ErrClosed
 	}
 }
 
-// Close ends what is under way, too.
+// Close also ends the handshakes that are under way.
 func (s *secureListener) Close() error {
 	err := s.Listener.Close()
 	s.close()
@@ -93,22 +92,22 @@ func (s *secureListener) Close() error {
 	return err
 }
 
-// http1Conn is a connection over which HTTP/1.1 is spoken.
+// http1Conn is a TLS connection that speaks HTTP/1.1.
 type http1Conn struct {
 	net.Conn
 	tls *tls.Conn
 }
 
-// NetConn is the connection under TLS, as a tls.Conn has it.
+// NetConn returns the connection below TLS, as that of a tls.Conn does.
 func (c http1Conn) NetConn() net.Conn { return c.tls.NetConn() }
 
-// CloseWrite says that nothing more comes.
+// CloseWrite ends the sending direction.
 func (c http1Conn) CloseWrite() error { return c.tls.CloseWrite() }
 
 type stateKey struct{}
 
-// withConnTLS has the requests that come over it know of their TLS, as those do
-// that come over a tls.Conn.
+// withConnTLS stores the TLS state of an http1Conn in the context of its requests, since
+// the HTTP server only knows that of a tls.Conn.
 func withConnTLS(ctx context.Context, c net.Conn) context.Context {
 	if over, ok := c.(http1Conn); ok {
 		return context.WithValue(ctx, stateKey{}, over.tls.ConnectionState())

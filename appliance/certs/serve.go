@@ -15,37 +15,38 @@ import (
 	"github.com/google/uuid"
 )
 
-// Serve answers on l until the server is shut down. Where the box has a
-// certificate, clients that come without TLS are told so, and http1 is given each
-// connection over which HTTP/1.1 will be spoken within TLS.
-func (id *Identity) Serve(front *http.Server, l net.Listener, http1 func(net.Conn) net.Conn) error {
+// Serve serves l until the server is shut down. If the box has a certificate, Serve tells
+// clients without TLS to use it, and passes each TLS connection with HTTP/1.1 through
+// http1.
+func (id *Identity) Serve(server *http.Server, l net.Listener, http1 func(net.Conn) net.Conn) error {
 	if id.config == nil {
-		return front.Serve(l)
+		return server.Serve(l)
 	}
 	plain := &plainListener{conns: make(chan net.Conn, 16), closed: make(chan struct{}), addr: l.Addr()}
-	guide := id.plainServer()
-	guided := make(chan struct{})
+	plainServer := id.plainServer()
+	plainDone := make(chan struct{})
 	go func() {
-		defer close(guided)
-		_ = guide.Serve(plain) // returns when it is closed below
+		defer close(plainDone)
+		_ = plainServer.Serve(plain) // returns when it is closed below
 	}()
-	front.TLSConfig = id.config.Clone()
+	server.TLSConfig = id.config.Clone()
 	for _, protocol := range []string{"h2", "http/1.1"} {
-		if !slices.Contains(front.TLSConfig.NextProtos, protocol) {
-			front.TLSConfig.NextProtos = append(front.TLSConfig.NextProtos, protocol)
+		if !slices.Contains(server.TLSConfig.NextProtos, protocol) {
+			server.TLSConfig.NextProtos = append(server.TLSConfig.NextProtos, protocol)
 		}
 	}
-	front.ConnContext = withConnTLS
-	front.Handler = withRequestTLS(front.Handler)
-	secure := newSecureListener(sniffingListener{l, plain}, front.TLSConfig, http1)
-	err := front.Serve(secure)
+	server.ConnContext = withConnTLS
+	server.Handler = withRequestTLS(server.Handler)
+	secure := newSecureListener(sniffingListener{l, plain}, server.TLSConfig, http1)
+	err := server.Serve(secure)
 	_ = secure.Close()
-	_ = guide.Close()
-	<-guided
+	_ = plainServer.Close()
+	<-plainDone
 	return err
 }
 
-// withRequestTLS tells requests of the TLS that they came over, where the server cannot.
+// withRequestTLS sets the TLS state of requests whose server does not see the TLS
+// connection.
 func withRequestTLS(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if state, ok := r.Context().Value(stateKey{}).(tls.ConnectionState); ok {
@@ -55,8 +56,8 @@ func withRequestTLS(h http.Handler) http.Handler {
 	})
 }
 
-// sniffingListener is a listener whose connections look at their first byte: those that
-// do not speak TLS are handed to the plain listener.
+// sniffingListener accepts connections that look at their first byte. Those that do not
+// speak TLS go to the plain listener.
 type sniffingListener struct {
 	net.Listener
 	plain *plainListener
@@ -70,12 +71,13 @@ func (s sniffingListener) Accept() (net.Conn, error) {
 	return &sniffedConn{Conn: c, plain: s.plain}, nil
 }
 
-// sniffedConn is a connection under TLS whose first byte has yet to say that it is.
+// sniffedConn is a connection below TLS. Its first Read checks whether the client speaks
+// TLS.
 type sniffedConn struct {
 	net.Conn
 	plain      *plainListener
-	checked    bool        // used by the one goroutine that shakes hands
-	handedOver atomic.Bool // over to the plain listener: it is its to close
+	checked    bool        // the first byte; only the goroutine of the handshake uses it
+	handedOver atomic.Bool // to the plain listener, which then closes it
 }
 
 // handshakeByte is the first byte of every TLS connection (RFC 8446, section 5.1).
@@ -98,7 +100,7 @@ func (c *sniffedConn) Read(p []byte) (int, error) {
 	return 0, errPlain
 }
 
-// Close leaves alone what was handed over.
+// Close leaves a connection open that was handed to the plain listener.
 func (c *sniffedConn) Close() error {
 	if c.handedOver.Load() {
 		return nil
@@ -106,7 +108,7 @@ func (c *sniffedConn) Close() error {
 	return c.Conn.Close()
 }
 
-// SetWriteBuffer reaches through to the TCP connection.
+// SetWriteBuffer sets the buffer of the TCP connection.
 func (c *sniffedConn) SetWriteBuffer(bytes int) error {
 	if b, ok := c.Conn.(interface{ SetWriteBuffer(bytes int) error }); ok {
 		return b.SetWriteBuffer(bytes)
@@ -114,7 +116,7 @@ func (c *sniffedConn) SetWriteBuffer(bytes int) error {
 	return errors.ErrUnsupported
 }
 
-// replayedConn is a connection of which something was read already.
+// replayedConn is a connection whose first bytes were read before; Read returns them again.
 type replayedConn struct {
 	net.Conn
 	first []byte
@@ -129,7 +131,7 @@ func (c *replayedConn) Read(p []byte) (int, error) {
 	return c.Conn.Read(p)
 }
 
-// plainListener gives the connections that do not speak TLS to their server.
+// plainListener passes the connections without TLS to their server.
 type plainListener struct {
 	conns  chan net.Conn
 	done   atomic.Bool
@@ -137,12 +139,12 @@ type plainListener struct {
 	addr   net.Addr
 }
 
-// take returns false where there is no room for one more.
+// take returns false if the queue is full.
 func (s *plainListener) take(c net.Conn) bool {
 	select {
 	case s.conns <- c:
 		if s.done.Load() {
-			_ = s.Close() // nobody will accept it
+			_ = s.Close() // Accept will not be called again
 		}
 		return true
 	default:
@@ -159,7 +161,7 @@ func (s *plainListener) Accept() (net.Conn, error) {
 	}
 }
 
-// Close also closes those that nobody has looked at yet.
+// Close also closes the connections in the queue.
 func (s *plainListener) Close() error {
 	if s.done.CompareAndSwap(false, true) {
 		close(s.closed)
@@ -176,8 +178,8 @@ func (s *plainListener) Close() error {
 
 func (s *plainListener) Addr() net.Addr { return s.addr }
 
-// plainServer is the server for those who came without TLS: each connection brings
-// one small request, for which ten seconds are plenty.
+// plainServer returns the server for clients without TLS. Each connection has one small
+// request, for which ten seconds are plenty.
 func (id *Identity) plainServer() *http.Server {
 	s := &http.Server{
 		Handler:           http.HandlerFunc(id.answerPlain),
@@ -185,7 +187,7 @@ func (id *Identity) plainServer() *http.Server {
 		ReadTimeout:       10 * time.Second,
 		WriteTimeout:      10 * time.Second,
 		MaxHeaderBytes:    64 << 10,
-		// What clients do wrong below HTTP is nothing the operator can mend.
+		// The operator can do nothing about the protocol errors of clients.
 		ErrorLog:                     slog.NewLogLogger(id.log.Handler(), slog.LevelDebug),
 		DisableGeneralOptionsHandler: true,
 	}
@@ -193,10 +195,9 @@ func (id *Identity) plainServer() *http.Server {
 	return s
 }
 
-// answerPlain answers clients that came without TLS. Browsers are redirected to
-// https. Programs get an error: one that is redirected silently would go on
-// sending its key in the clear. The authority that they have to trust is served
-// here too.
+// answerPlain answers a client without TLS. It redirects browsers to https. Programs get an
+// error: if they were redirected silently, they would go on sending their key unencrypted.
+// The certificate of the authority, which clients must trust, is served here too.
 func (id *Identity) answerPlain(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("X-Request-Id", uuid.Must(uuid.NewV7()).String())
@@ -215,7 +216,7 @@ func (id *Identity) answerPlain(w http.ResponseWriter, r *http.Request) {
 	why := "this port speaks TLS only: use https:// and wss:// instead of http:// and ws://; a key that was sent " +
 		"just now could be read on the way"
 	if ca != nil {
-		why += "; the box's certificate is signed by an authority of its own, which clients have to trust: GET /ca.crt"
+		why += "; the box's certificate is signed by the box's authority, which clients have to trust: GET /ca.crt"
 	}
 	h.Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusBadRequest)

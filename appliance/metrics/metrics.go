@@ -1,6 +1,6 @@
-// Package metrics counts what the box does, in the text that Prometheus
-// collects. Nothing in it was said by anybody, and no label is made of what
-// comes from outside: the number of its series is known before.
+// Package metrics counts what the box does, in the text format of Prometheus. No figure
+// holds anything that was said, and labels have known values only, so the number of series
+// is bounded.
 package metrics
 
 import (
@@ -39,7 +39,7 @@ type Metrics struct {
 	late        recent
 }
 
-// New returns the figures of a box of that version, all of them 0.
+// New returns the figures of a box of that version, all 0.
 func New(version string, log *slog.Logger) *Metrics {
 	r := prometheus.NewRegistry()
 	m := &Metrics{
@@ -49,11 +49,11 @@ func New(version string, log *slog.Logger) *Metrics {
 			Help: "Requests answered, by the pattern of their path and the class of the status.",
 		}, []string{"route", "method", "status"}),
 		latency: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "parley_http_request_seconds", Help: "How long an answer took; without WebSockets, which last.",
+			Name: "parley_http_request_seconds", Help: "How long requests took, without WebSockets.",
 			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 		}, []string{"route", "method"}),
 		sockets: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name: "parley_socket_seconds", Help: "How long WebSockets were open, of those that are over.",
+			Name: "parley_socket_seconds", Help: "How long WebSockets were open that are closed now.",
 			Buckets: []float64{1, 5, 15, 60, 180, 600, 1800},
 		}),
 		stages: prometheus.NewHistogramVec(prometheus.HistogramOpts{
@@ -62,31 +62,31 @@ func New(version string, log *slog.Logger) *Metrics {
 			Buckets: stageBuckets(),
 		}, []string{"stage"}),
 		waits: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "parley_engine_wait_seconds", Help: "How long a call of an engine waited for cores, by its priority.",
+			Name: "parley_engine_wait_seconds", Help: "How long calls of engines waited for cores, by priority.",
 			Buckets: []float64{.0001, .001, .005, .01, .025, .05, .1, .25, .5, 1, 2.5},
 		}, []string{"priority"}),
 		coreSeconds: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "parley_engine_core_seconds_total", Help: "How long engines had cores, times how many, by priority.",
+			Name: "parley_engine_core_seconds_total", Help: "Core-seconds that engines used, by priority.",
 		}, []string{"priority"}),
 		webhooks: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "parley_webhook_attempts_total", Help: "Attempts to deliver a webhook, by how they came out: " +
-				"delivered, failed (and made again), dead (given up).",
+			Name: "parley_webhook_attempts_total", Help: "Attempts to deliver a webhook, by result: delivered, " +
+				"failed (to be repeated), dead (given up).",
 		}, []string{"result"}),
 		webhook: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name:    "parley_webhook_delay_seconds",
-			Help:    "How long after what it tells a webhook was delivered, of those delivered at the first attempt.",
+			Help:    "Delay between an event and its webhook, for webhooks delivered at the first attempt.",
 			Buckets: []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 60},
 		}),
 		shed: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "parley_webhooks_shed_total",
-			Help: "Webhooks that were given up because too many of their account wait.",
+			Help: "Webhooks that were given up because too many of their account were waiting.",
 		}),
 		plugins: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "parley_plugin_calls_total",
-			Help: "Calls of the tools and hooks of plugins, by how they ended: answered, or why not.",
+			Help: "Calls of the tools and hooks of plugins, by result: answered, or the reason why not.",
 		}, []string{"plugin", "tool", "result"}),
 		plugin: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "parley_plugin_call_seconds", Help: "How long calls of plugins took, of those that were made.",
+			Name: "parley_plugin_call_seconds", Help: "How long calls of plugins took.",
 			Buckets: []float64{.0001, .0005, .001, .005, .01, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
 		}, []string{"plugin", "tool"}),
 	}
@@ -103,8 +103,8 @@ func New(version string, log *slog.Logger) *Metrics {
 	return m
 }
 
-// stageBuckets are 10 ms to 10 s by the E24 series of preferred numbers, a tenth
-// apart, so that a median can be told from them.
+// stageBuckets returns buckets from 10 ms to 10 s by the E24 series of preferred numbers,
+// which lie a tenth apart, so that a median can be derived from them.
 func stageBuckets() []float64 {
 	e24 := [...]float64{10, 11, 12, 13, 15, 16, 18, 20, 22, 24, 27, 30, 33, 36, 39, 43, 47, 51, 56, 62, 68, 75, 82, 91}
 	var all []float64
@@ -116,8 +116,8 @@ func stageBuckets() []float64 {
 	return append(all, 10)
 }
 
-// Answered notes a request. The route is the pattern that its path fits, as
-// "GET /v0/evi/configs/{id}"; empty or "/" where it fits none.
+// Answered counts a request. route is the pattern of its path, such as "GET
+// /v0/evi/configs/{id}", and empty or "/" if no pattern fits.
 func (m *Metrics) Answered(route, method string, status int, took time.Duration) {
 	if _, path, ok := strings.Cut(route, " "); ok {
 		route = path
@@ -134,7 +134,7 @@ func (m *Metrics) Answered(route, method string, status int, took time.Duration)
 	m.latency.WithLabelValues(route, method).Observe(took.Seconds())
 }
 
-// knownMethod is the method, or other: anybody can send words of their own.
+// knownMethod returns the method, or "other" for a word that a client invented.
 func knownMethod(method string) string {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
@@ -144,7 +144,7 @@ func knownMethod(method string) string {
 	return "other"
 }
 
-// statusClass is 2xx for 204; none where nothing was answered.
+// statusClass returns 2xx for 204, and "none" if the request was not answered.
 func statusClass(status int) string {
 	if status < 100 || status > 599 {
 		return "none"
@@ -152,7 +152,7 @@ func statusClass(status int) string {
 	return strconv.Itoa(status/100) + "xx"
 }
 
-// Turn notes how long a stage of a spoken turn took.
+// Turn records how long a stage of a spoken turn took.
 func (m *Metrics) Turn(stage string, took time.Duration) {
 	m.stages.WithLabelValues(stage).Observe(took.Seconds())
 	switch stage {
@@ -163,15 +163,15 @@ func (m *Metrics) Turn(stage string, took time.Duration) {
 	}
 }
 
-// WatchEngines shows how the engines share the cores. It is called once.
+// WatchEngines reports how the engines share the cores. It is called once.
 func (m *Metrics) WatchEngines(g *engine.Gate) {
 	m.gauge("parley_engine_cores", "Cores that the engines share.", nil, func() float64 { return float64(g.Cores()) })
-	m.gauge("parley_engine_cores_busy", "Cores that an engine has now.", nil, func() float64 {
+	m.gauge("parley_engine_cores_busy", "Cores in use by engines.", nil, func() float64 {
 		busy, _ := g.Load()
 		return float64(busy)
 	})
 	for p := engine.Batch; p <= engine.Live; p++ {
-		m.gauge("parley_engine_waiting", "Calls of engines that wait for cores now, by their priority.",
+		m.gauge("parley_engine_waiting", "Calls of engines that wait for cores, by priority.",
 			prometheus.Labels{"priority": p.String()}, func() float64 {
 				_, waiting := g.Load()
 				return float64(waiting[p])
@@ -183,38 +183,37 @@ func (m *Metrics) WatchEngines(g *engine.Gate) {
 	})
 }
 
-// WatchChats shows how many chats there are, of how many that there may be, and
-// how accounts share them, without naming any. It is called once.
+// WatchChats reports the number of live chats and its limit, and how the accounts share
+// them, without names. It is called once.
 func (m *Metrics) WatchChats(load func() (chats, accounts, most int), limit int) {
-	m.gauge("parley_chats", "Chats that are live.", nil, func() float64 { n, _, _ := load(); return float64(n) })
-	m.gauge("parley_chats_accounts", "Accounts that have a chat that is live.", nil, func() float64 {
+	m.gauge("parley_chats", "Live chats.", nil, func() float64 { n, _, _ := load(); return float64(n) })
+	m.gauge("parley_chats_accounts", "Accounts with live chats.", nil, func() float64 {
 		_, n, _ := load()
 		return float64(n)
 	})
-	m.gauge("parley_chats_of_one_account", "Chats that are live of the account that has most of them.", nil,
+	m.gauge("parley_chats_of_one_account", "Live chats of the account with the most.", nil,
 		func() float64 {
 			_, _, n := load()
 			return float64(n)
 		})
-	m.gauge("parley_chats_limit", "Chats that may be live at once.", nil, func() float64 { return float64(limit) })
+	m.gauge("parley_chats_limit", "The limit of live chats.", nil, func() float64 { return float64(limit) })
 }
 
-// WatchStore shows how much is written, and in how many transactions. It is
-// called once.
+// WatchStore reports the numbers of writes and of transactions. It is called once.
 func (m *Metrics) WatchStore(written func() (writes, commits uint64)) {
 	counter := func(name, help string, value func() float64) {
 		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, value))
 	}
 	counter("parley_store_writes_total", "Writes stored.", func() float64 { w, _ := written(); return float64(w) })
-	counter("parley_store_commits_total", "Transactions that stored them; writes that wait together share one.",
+	counter("parley_store_commits_total", "Transactions; writes that wait together share one.",
 		func() float64 {
 			_, c := written()
 			return float64(c)
 		})
 }
 
-// Webhook notes an attempt to deliver a webhook: how it came out, whether it was
-// the first, and how long it came after what it tells.
+// Webhook counts an attempt to deliver a webhook, and records the delay after its event if
+// the attempt was the first and has delivered the webhook.
 func (m *Metrics) Webhook(result string, first bool, after time.Duration) {
 	m.webhooks.WithLabelValues(result).Inc()
 	if first && after > 0 {
@@ -222,16 +221,16 @@ func (m *Metrics) Webhook(result string, first bool, after time.Duration) {
 	}
 }
 
-// WebhooksShed notes that webhooks were given up because too many wait.
+// WebhooksShed counts webhooks that were given up because too many wait.
 func (m *Metrics) WebhooksShed(number int) { m.shed.Add(float64(number)) }
 
-// WatchWebhooks shows how many webhooks wait, and how many were given up. count
-// is asked for each look. It is called once, with the results that attempts have.
+// WatchWebhooks reports how many webhooks wait and how many were given up. It is called
+// once, with all results of attempts; count is called at each collection.
 func (m *Metrics) WatchWebhooks(results []string, count func() (waiting, dead int)) {
 	for _, r := range results {
 		m.webhooks.WithLabelValues(r)
 	}
-	m.gauge("parley_webhooks_waiting", "Webhooks that are still to be delivered.", nil, func() float64 {
+	m.gauge("parley_webhooks_waiting", "Webhooks that wait for delivery.", nil, func() float64 {
 		n, _ := count()
 		return float64(n)
 	})

@@ -8,8 +8,8 @@ import (
 	dto "github.com/prometheus/client_model/go"
 )
 
-// Plugin notes a call of a plugin that is installed: of which tool or hook, and how
-// it ended. One that was not made, because the plugin is left alone, took no time.
+// Plugin counts a call of a tool or hook of an installed plugin, by result. took is 0 for a
+// call that was not made because the plugin is suspended after failures.
 func (m *Metrics) Plugin(plugin, tool, result string, took time.Duration) {
 	m.plugins.WithLabelValues(plugin, tool, result).Inc()
 	if took > 0 {
@@ -17,15 +17,15 @@ func (m *Metrics) Plugin(plugin, tool, result string, took time.Duration) {
 	}
 }
 
-// WatchPlugins shows which plugins are installed, and in which of the states each
-// is. list is asked for each look. It is called once.
+// WatchPlugins reports which of the states each installed plugin is in. It is called once;
+// list is called at each collection.
 func (m *Metrics) WatchPlugins(states []string, list func() map[string]string) {
 	m.registry.MustRegister(plugins{prometheus.NewDesc("parley_plugin_state", "1 for the state that an installed "+
-		"plugin is in, 0 for the others; broken is that it failed in a row and is left alone.",
+		"plugin is in, 0 for the others; a broken plugin failed repeatedly and is not called for a while.",
 		[]string{"plugin", "state"}, nil), states, list})
 }
 
-// plugins collects the states of plugins, which come and go.
+// plugins collects the states of the plugins that are installed at that time.
 type plugins struct {
 	desc   *prometheus.Desc
 	states []string
@@ -46,14 +46,14 @@ func (p plugins) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// Calls are those of one tool or hook of a plugin.
+// Calls are the calls of one tool or hook of a plugin.
 type Calls struct {
 	Tool        string
-	Results     map[string]int64 // by how they ended
-	Median, P95 time.Duration    // of those that were made, to the next of the buckets
+	Results     map[string]int64 // number of calls by result
+	Median, P95 time.Duration    // of the calls that were made, rounded up to a bucket
 }
 
-// PluginCalls are the calls of a plugin, by tool and hook.
+// PluginCalls returns the calls of a plugin, by tool and hook.
 func (m *Metrics) PluginCalls(plugin string) (all []Calls, err error) {
 	families, err := m.registry.Gather()
 	if err != nil {
@@ -98,14 +98,14 @@ func (m *Metrics) PluginCalls(plugin string) (all []Calls, err error) {
 	return all, nil
 }
 
-// quantile is the end of the bucket in which a share of all lies; of the last, which
-// has none, its beginning.
-func quantile(h *dto.Histogram, share float64) (end time.Duration) {
+// quantile returns the upper bound of the bucket that holds the quantile. The last bucket
+// has no upper bound; there quantile returns the lower one.
+func quantile(h *dto.Histogram, q float64) (end time.Duration) {
 	for _, b := range h.GetBucket() {
 		if !math.IsInf(b.GetUpperBound(), 1) {
 			end = time.Duration(b.GetUpperBound() * float64(time.Second))
 		}
-		if float64(b.GetCumulativeCount()) >= share*float64(h.GetSampleCount()) {
+		if float64(b.GetCumulativeCount()) >= q*float64(h.GetSampleCount()) {
 			break
 		}
 	}

@@ -12,17 +12,17 @@ const (
 	recentLife = time.Hour
 )
 
-// Sample is how long something took, and when it was over.
+// Sample is the duration of something that ended at a time.
 type Sample struct {
 	At   time.Time
 	Took time.Duration
 }
 
-// recent remembers the newest of what took time.
+// recent remembers the newest samples.
 type recent struct {
 	mu    sync.Mutex
 	ring  [recentMax]Sample
-	next  int // place in ring
+	next  int // index in ring
 	count int
 }
 
@@ -34,7 +34,7 @@ func (r *recent) add(t Sample) {
 	r.count = min(r.count+1, recentMax)
 }
 
-// newest returns those since a time, the oldest first.
+// newest returns the samples since a time, the oldest first.
 func (r *recent) newest(since time.Time) []Sample {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -47,14 +47,14 @@ func (r *recent) newest(since time.Time) []Sample {
 	return found
 }
 
-// The stages of a turn of which the newest are remembered.
+// The stages of a turn whose newest samples are remembered.
 const (
 	answerStage = "answer"
 	lateStage   = "late"
 )
 
-// Answers are how long the answers of the last hour took, and by how much they came
-// later than the silence before them, the newest of them and the oldest first.
+// Answers returns how long the answers of the last hour took, and how much later than the
+// silence before them they came; recentMax at most, the oldest first.
 func (m *Metrics) Answers() (took, late []Sample) {
 	since := time.Now().Add(-recentLife)
 	return m.answers.newest(since), m.late.newest(since)

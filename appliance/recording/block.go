@@ -8,32 +8,30 @@ import (
 )
 
 const (
-	// blockWait is how long sound that comes after a pause is kept back until
-	// its place in time is known. With what waits for its page, a crash then
-	// still loses less than a second.
+	// blockWait is how long sound after a pause is held until its time is known. Together
+	// with what waits for its page, a crash still loses less than a second.
 	blockWait = 250 * time.Millisecond
-	// maxBlockWait is how long it is kept back at most: as long as a slow
-	// network needs for the backlog of a long stall.
+	// maxBlockWait is the longest that sound is held: as long as a slow network needs to
+	// deliver the backlog of a long stall.
 	maxBlockWait = 2 * time.Second
-	// blockJitter is by how much sound must show to be older than it seemed,
-	// for its block to wait on: less is the usual jitter.
+	// blockJitter is by how much a block's start must move to an earlier time for the block
+	// to be held on. Less is the usual jitter.
 	blockJitter = 20 * time.Millisecond
-	// minPause is the hole in the user's stream from which what follows
-	// comes after a pause: the ear's clock moves for no shorter one.
+	// minPause is the shortest gap in the user's stream that counts as a pause: the ear's
+	// clock does not move for a shorter one.
 	minPause = 200 * time.Millisecond
 )
 
-// block is what a user said after a pause. Each piece of it says anew when it
-// was said, and the last one knows best: after a network's stall, what comes
-// first seems to come after a pause, and what follows at once shows that there
-// was none (see ear.Clock).
+// block is the user's sound after a pause. Each piece carries its time, and the time of the
+// last piece is the most exact: after a network stall the first sound seems to come after a
+// pause, and the sound that follows at once shows that there was none (see ear.Clock).
 type block struct {
 	pcm          []float32
 	begin        time.Duration
-	since, moved time.Duration // by the clock: its first sound, and when begin was moved last
+	since, moved time.Duration // by the clock: when its first sound came, and when begin last moved
 }
 
-// add puts a piece that was said at a time behind the others.
+// add appends a piece of sound that starts at a time.
 func (b *block) add(now, at time.Duration, pcm []float32) {
 	begin := at - duration(int64(len(b.pcm)))
 	if b.pcm == nil {
@@ -44,15 +42,15 @@ func (b *block) add(now, at time.Duration, pcm []float32) {
 	b.begin, b.pcm = begin, append(b.pcm, pcm...)
 }
 
-// end is when the next piece is due.
+// end returns when the next piece should start.
 func (b *block) end() time.Duration { return b.begin + duration(int64(len(b.pcm))) }
 
-// due reports whether there is nothing to wait for any more.
+// due reports whether the block should be written.
 func (b *block) due(now time.Duration) bool {
 	return now-b.moved >= blockWait || now-b.since >= maxBlockWait || len(b.pcm) >= maxQueuedSamples
 }
 
-// addUser writes what the user said, or keeps it back after a pause.
+// addUser writes sound of the user, or holds it back after a pause.
 func (r *Recorder) addUser(at time.Duration, pcm []float32) {
 	const pause = minPause * engine.SpeechRateHz / time.Second
 	b, now := &r.block, r.clock()
@@ -69,7 +67,7 @@ func (r *Recorder) addUser(at time.Duration, pcm []float32) {
 	}
 }
 
-// writeBlock writes what is kept back.
+// writeBlock writes the sound that was held back.
 func (r *Recorder) writeBlock() {
 	if b := r.block; b.pcm != nil {
 		r.block = block{}
@@ -77,7 +75,7 @@ func (r *Recorder) writeBlock() {
 	}
 }
 
-// duration is the time of so many samples of the user's.
+// duration returns how long a number of the user's samples lasts.
 func duration(samples int64) time.Duration {
 	return time.Duration(samples) * time.Second / engine.SpeechRateHz
 }

@@ -7,25 +7,25 @@ import (
 	"parley/store"
 )
 
-// Limits say how much room recordings may take, and for how long.
+// Limits bound the space of recordings, and how long they are stored.
 type Limits struct {
-	Days         int   // after its chat that a recording is kept; 0: as long as the chat
-	Bytes        int64 // of all together; 0: any
-	AccountBytes int64 // of one account; 0: any
+	Days         int   // that a recording is stored after its chat; 0 for as long as the chat
+	Bytes        int64 // of all recordings; 0 for no limit
+	AccountBytes int64 // of one account's recordings; 0 for no limit
 }
 
-// minAge is how long after the end of its chat no recording is deleted: its
-// last pages may still be written.
+// minAge is how old, after the end of its chat, a recording must be to be deleted: its last
+// pages may still be written.
 const minAge = 10 * time.Minute
 
-// Surplus returns those of kept that have to go, in the order in which they
-// do. kept is in the order in which the chats ended. What is too old goes first,
-// then the oldest of each account that has too much; and while all together are
-// too much, the oldest of the account that then has the most. So one account
-// never pushes out another that has less. Chats that go on keep what they have.
-func (l Limits) Surplus(kept []store.StoredSound, now time.Time) (surplus []store.StoredSound) {
+// Surplus returns the recordings to delete, in that order. all is ordered by the end of the
+// chats. Recordings that are too old come first, then the oldest of each account that has
+// too much. While all together are still too much, the oldest recording of the account with
+// the most follows, so an account never pushes out the recordings of one with less.
+// Recordings of live chats stay.
+func (l Limits) Surplus(all []store.StoredSound, now time.Time) (surplus []store.StoredSound) {
 	s := sizes{all: map[string]*account{}}
-	for _, k := range kept {
+	for _, k := range all {
 		s.add(k, now)
 	}
 	drop := func(a *account) {
@@ -52,16 +52,16 @@ func (l Limits) Surplus(kept []store.StoredSound, now time.Time) (surplus []stor
 	return surplus
 }
 
-// sizes are what the recordings of all accounts take.
+// sizes are the sizes of the recordings of all accounts.
 type sizes struct {
 	bytes int64
 	all   map[string]*account
-	order []*account // as they came, so that the outcome is always the same
+	order []*account // in the order of add, so that the result is deterministic
 }
 
 type account struct {
 	bytes int64
-	ended []store.StoredSound // that may go, the oldest first
+	ended []store.StoredSound // may be deleted, the oldest first
 }
 
 func (s *sizes) add(k store.StoredSound, now time.Time) {
@@ -77,8 +77,8 @@ func (s *sizes) add(k store.StoredSound, now time.Time) {
 	}
 }
 
-// largest is the account that has the most, of those of which something may go;
-// nil when there is none.
+// largest returns the account with the most bytes among those that have something to
+// delete, and nil if there is none.
 func (s *sizes) largest() (largest *account) {
 	for _, a := range s.order {
 		if len(a.ended) > 0 && (largest == nil || a.bytes > largest.bytes) {
@@ -88,25 +88,25 @@ func (s *sizes) largest() (largest *account) {
 	return largest
 }
 
-// Archive is where recordings lie.
+// Archive stores recordings.
 type Archive interface {
-	// KeptSounds returns all recordings, in the order in which their chats ended.
+	// StoredSounds returns all recordings, in the order in which their chats ended.
 	StoredSounds(context.Context) ([]store.StoredSound, error)
 	// DropSounds deletes the recordings of chats.
 	DropSounds(ctx context.Context, chatIDs []string) error
 }
 
 const (
-	// stepSize is how many recordings are deleted at a time: their rows are one
-	// transaction of under a millisecond.
+	// stepSize is how many recordings are deleted in one step: their rows are one
+	// transaction of less than a millisecond.
 	stepSize = 8
-	// stepPause comes after each step, so that the disk serves live chats in
-	// between. A thousand recordings take six seconds.
+	// stepPause follows each step, so that live chats get the disk in between. A thousand
+	// recordings take six seconds.
 	stepPause = 50 * time.Millisecond
 )
 
-// Drop deletes recordings from the shelf in small steps. It returns how many it
-// has deleted, also beside an error.
+// Drop deletes recordings in small steps. It returns how many it has deleted, also with an
+// error.
 func Drop(ctx context.Context, from Archive, surplus []store.StoredSound) (dropped int, err error) {
 	for len(surplus) > 0 {
 		step := surplus[:min(stepSize, len(surplus))]
@@ -131,9 +131,9 @@ func Drop(ctx context.Context, from Archive, surplus []store.StoredSound) (dropp
 	return dropped, nil
 }
 
-// Total is how many bytes recordings have together.
-func Total(kept []store.StoredSound) (bytes int64) {
-	for _, k := range kept {
+// Total returns the size of recordings in bytes.
+func Total(all []store.StoredSound) (bytes int64) {
+	for _, k := range all {
 		bytes += k.Bytes
 	}
 	return bytes

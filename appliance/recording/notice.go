@@ -13,20 +13,20 @@ import (
 	"parley/internal/layout"
 )
 
-// noticePeriod is how long recordings that lie in a data folder when a box first looks
-// are spared: a week in which somebody reads the log, or asks the doctor.
+// noticePeriod is how long the first start with limits spares the recordings beyond them: a
+// week in which somebody may read the log or run the doctor.
 const noticePeriod = 7 * 24 * time.Hour
 
-// A Notice says from when on a box deletes recordings that are too old or too
-// much. It lies in the data folder, from the first start that had limits.
+// Notice says from when on a box deletes recordings that are too old or take too much
+// space. It lies in the data folder from the first start with limits on.
 type Notice struct {
-	From       time.Time `json:"from"`       // before this nothing is deleted
-	Recordings int       `json:"recordings"` // that had to go by the limits of that start
-	Bytes      int64     `json:"bytes"`      // of these
+	From       time.Time `json:"from"`       // nothing is deleted before
+	Recordings int       `json:"recordings"` // number beyond the limits at that start
+	Bytes      int64     `json:"bytes"`      // their size
 }
 
-// ReadNotice returns the notice in the data folder. fs.ErrNotExist: no box with
-// limits has started there yet.
+// ReadNotice returns the notice in the data folder. The error is fs.ErrNotExist if no box
+// with limits has started there yet.
 func ReadNotice(data string) (n Notice, err error) {
 	text, err := os.ReadFile(filepath.Join(data, layout.RecordingsNotice))
 	if err != nil {
@@ -40,9 +40,9 @@ func ReadNotice(data string) (n Notice, err error) {
 	return n, nil
 }
 
-// GiveNotice returns the notice in the data folder, and writes one where there
-// is none: a box that has nothing to delete begins at once, and one that has
-// leaves a week to change its limits.
+// GiveNotice returns the notice in the data folder, and writes one if there is none. A box
+// without surplus deletes from now on; a box with surplus leaves its operator a week to
+// change the limits.
 func GiveNotice(data string, surplus int, bytes int64, now time.Time) (Notice, error) {
 	n, err := ReadNotice(data)
 	if !errors.Is(err, fs.ErrNotExist) {

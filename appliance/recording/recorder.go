@@ -1,5 +1,5 @@
-// Package recording keeps what chats sound like: each side of a chat as a
-// stream of Opus in the time of the chat.
+// Package recording records the sound of chats: each side of a chat as an Opus stream whose
+// time is that of the chat.
 package recording
 
 import (
@@ -17,65 +17,62 @@ import (
 )
 
 const (
-	// queueLength is how many pieces of sound may wait for the recorder: some
-	// ten seconds of a disk that does not answer. What comes then is lost to the
-	// recording, and to nothing else.
+	// queueLength is how many pieces of sound may wait for the recorder: some ten seconds
+	// of a disk that does not respond. The recording misses what comes after that; the chat
+	// goes on.
 	queueLength = 512
-	// maxQueuedSamples is how much of the user's sound may wait, whatever pieces it
-	// comes in: a minute, 4 MB.
+	// maxQueuedSamples bounds the user's sound in the queue, in pieces of any size: a
+	// minute, 4 MB.
 	maxQueuedSamples = 60 * engine.SpeechRateHz
-	// flushEvery is how often the recorder writes down what the assistant has
-	// assistant meanwhile. With half a second in a page of the file, a process that
-	// is killed loses less than a second of what was heard; a power cut also
-	// what the Syncer has not come to.
+	// flushEvery is how often the recorder writes what the assistant has said. With half a
+	// second in a page of the file, a killed process loses less than a second of the sound;
+	// a power cut also loses what the Syncer has not synced.
 	flushEvery = 250 * time.Millisecond
-	// flushLag is how far behind the clock it stays with the assistant: an
-	// interruption, whose event is handled that late at most, is then still to
-	// be written.
+	// flushLag is how far the recorder stays behind the clock with the assistant's sound.
+	// An interruption, whose event comes at most this late, can then still cut what is not
+	// written.
 	flushLag = 200 * time.Millisecond
-	// maxHeldSamples is how many samples that are still to be played it holds: two
-	// minutes, twice as much as is ever sent ahead of its playback
-	// (contract.MaxSoundAheadSecs). They are 12 MB, for it keeps them in two bytes
-	// each.
+	// maxHeldSamples bounds the sound that the recorder holds until it is played: two
+	// minutes, twice as much as is ever sent ahead of playback
+	// (contract.MaxSoundAheadSecs). It takes 12 MB, at two bytes a sample.
 	maxHeldSamples = 2 * contract.MaxSoundAheadSecs * contract.OutputRateHz
 )
 
-// Files is where the sound of chats is kept.
+// Files stores the recordings of chats.
 type Files interface {
-	// CreateRecording makes the file for one side of a chat.
+	// CreateRecording creates the file for one side of a chat.
 	CreateRecording(chatID string, side store.Side) (*os.File, error)
 }
 
-// Recorder keeps what a conversation sounds like, each side as a stream of its
-// own in the time of the chat: the user as the ear decodes it, the assistant as
-// it is played, to where it was interrupted. One goroutine owns it, that of Run.
-// Nobody waits for it.
+// Recorder records one chat, each side as a stream in the time of the chat: the user as the
+// ear decodes the sound, and the assistant as it is played, up to an interruption. The
+// goroutine of Run owns the recorder. Its other methods do not block, except End.
 type Recorder struct {
 	chatID string
 	files  Files
 	syncer *Syncer
-	clock  func() time.Duration // since the chat began
+	clock  func() time.Duration // time since the chat started
 	log    *slog.Logger
 
 	queue      *unbounded.Queue[sound]
-	waiting    atomic.Int64  // samples of the user in the queue
-	done       chan struct{} // closed: all is written
-	incomplete atomic.Bool   // something was not taken
+	waiting    atomic.Int64  // the user's samples in the queue
+	done       chan struct{} // closed when all is written
+	incomplete atomic.Bool   // some sound was dropped
 
 	user, assistant track
-	block           block  // of the user, not written yet
-	clips           []clip // not written to its end, in order
-	held            int    // samples of playing
+	block           block  // sound of the user that is not written yet
+	clips           []clip // of the assistant, not written to their ends, in order
+	held            int    // samples of clips
 	playsUntil      time.Duration
 }
 
-// sound is what the recorder is told, in order.
+// sound is an entry of the recorder's queue.
 type sound struct {
 	at        time.Duration
-	user      []float32 // of the user, from at on
-	assistant []float32 // of the assistant, plays from at on or after what was before
-	cut       bool      // the assistant falls silent at at
-	last      bool      // nothing more comes
+	user      []float32 // sound that starts at at
+	assistant []float32 // sound that plays from at on, or after the sound before it
+	cut       bool      // playback stops at at
+	last      bool      // the chat ends at at
 }
 
 // clip is a piece of sound that the client plays, as 16-bit samples.
@@ -84,11 +81,11 @@ type clip struct {
 	linear16 []byte
 }
 
-// samples is how many there are of it.
+// samples returns the number of samples.
 func (p clip) samples() int { return len(p.linear16) / 2 }
 
-// New returns the recorder of a chat. The clock counts from when the chat began;
-// all chats of a box share the syncer.
+// New returns the recorder of a chat. clock returns the time since the chat started. All
+// chats of a box share the syncer.
 func New(chatID string, files Files, syncer *Syncer, clock func() time.Duration, log *slog.Logger) *Recorder {
 	return &Recorder{
 		chatID:    chatID,
@@ -103,14 +100,15 @@ func New(chatID string, files Files, syncer *Syncer, clock func() time.Duration,
 	}
 }
 
-// Heard takes what the user said, from a time on. It owns pcm from now on.
+// Heard records sound of the user that starts at a time. The recorder owns pcm from then
+// on.
 func (r *Recorder) Heard(at time.Duration, pcm []float32) {
 	if len(pcm) > 0 {
 		r.put(sound{at: at, user: pcm})
 	}
 }
 
-// Said takes a piece of a sentence that is sent at a time, mono at
+// Said records a piece of the assistant's sound that is sent at a time, mono at
 // contract.OutputRateHz.
 func (r *Recorder) Said(at time.Duration, pcm []float32) {
 	if len(pcm) > 0 {
@@ -118,8 +116,7 @@ func (r *Recorder) Said(at time.Duration, pcm []float32) {
 	}
 }
 
-// Cut silences the assistant from a time on: what was to play then was not
-// heard.
+// Cut stops the assistant's playback at a time: the user did not hear the rest.
 func (r *Recorder) Cut(at time.Duration) { r.put(sound{at: at, cut: true}) }
 
 func (r *Recorder) put(s sound) {
@@ -132,9 +129,8 @@ func (r *Recorder) put(s sound) {
 	r.incomplete.Store(true)
 }
 
-// End closes the recording at a time and waits until it is written, at most
-// until ctx ends. It reports whether the recording is whole. Nothing may come
-// after it.
+// End ends the recording at a time, and waits until it is written or ctx ends. It reports
+// whether the recording is complete. No other method may be called after it.
 func (r *Recorder) End(ctx context.Context, at time.Duration) (whole bool) {
 	r.queue.Put(sound{at: at, last: true})
 	select {
@@ -146,7 +142,7 @@ func (r *Recorder) End(ctx context.Context, at time.Duration) (whole bool) {
 	}
 }
 
-// Run records until the end.
+// Run records until End is called.
 func (r *Recorder) Run() {
 	crashed := true
 	defer close(r.done)
@@ -155,19 +151,19 @@ func (r *Recorder) Run() {
 			r.abandon()
 		}
 	}()
-	beat := time.NewTicker(flushEvery)
-	defer beat.Stop()
-	for beats := true; !r.handleAll(); {
-		if due := r.pending(); due != beats { // nothing beats where nobody speaks
-			if beats = due; due {
-				beat.Reset(flushEvery)
+	tick := time.NewTicker(flushEvery)
+	defer tick.Stop()
+	for ticking := true; !r.handleAll(); {
+		if due := r.pending(); due != ticking { // no ticks while nobody speaks
+			if ticking = due; due {
+				tick.Reset(flushEvery)
 			} else {
-				beat.Stop()
+				tick.Stop()
 			}
 		}
 		select {
 		case <-r.queue.More():
-		case <-beat.C:
+		case <-tick.C:
 			r.flush(r.clock())
 		}
 	}
@@ -175,7 +171,7 @@ func (r *Recorder) Run() {
 	crashed = false
 }
 
-// handleAll takes what waits. It reports whether that was the last.
+// handleAll handles what is in the queue. It reports whether the chat has ended.
 func (r *Recorder) handleAll() (last bool) {
 	for {
 		s, ok := r.queue.Take()
@@ -190,15 +186,15 @@ func (r *Recorder) handleAll() (last bool) {
 	}
 }
 
-// pending reports whether there is something that is still to be written.
+// pending reports whether the recorder holds sound that it will write later.
 func (r *Recorder) pending() bool { return len(r.clips) > 0 || len(r.block.pcm) > 0 }
 
-// abandon gives the files back as they are, in the middle of a panic.
+// abandon closes the files as they are, after a panic.
 func (r *Recorder) abandon() {
 	r.incomplete.Store(true)
 	for _, l := range []*track{&r.user, &r.assistant} {
 		if l.file != nil {
-			_ = l.file.Close() // it was written as far as it was
+			_ = l.file.Close() // best effort
 		}
 	}
 }
@@ -215,7 +211,7 @@ func (r *Recorder) handle(s sound) {
 	}
 }
 
-// queuePlayback keeps what the assistant says until it is played.
+// queuePlayback holds sound of the assistant until it is played.
 func (r *Recorder) queuePlayback(at time.Duration, pcm []float32) {
 	if r.held+len(pcm) > maxHeldSamples {
 		r.incomplete.Store(true)
@@ -227,19 +223,19 @@ func (r *Recorder) queuePlayback(at time.Duration, pcm []float32) {
 	r.clips = append(r.clips, clip{begin, audio.AppendLinear16(make([]byte, 0, 2*len(pcm)), pcm)})
 }
 
-// playTime is how long so many samples of the assistant's play.
+// playTime returns how long a number of the assistant's samples plays.
 func playTime(samples int) time.Duration {
 	return time.Duration(samples) * time.Second / contract.OutputRateHz
 }
 
-// cutPlayback writes what the assistant had said by a time, and forgets the rest.
+// cutPlayback writes the assistant's sound up to a time, and drops the rest.
 func (r *Recorder) cutPlayback(at time.Duration) {
 	r.writePlayed(at)
 	r.clips, r.held = nil, 0
 	r.playsUntil = min(r.playsUntil, at)
 }
 
-// writePlayed writes what the assistant had said by a time.
+// writePlayed writes the assistant's sound up to a time.
 func (r *Recorder) writePlayed(until time.Duration) {
 	for len(r.clips) > 0 && r.clips[0].begin < until {
 		c := &r.clips[0]
@@ -264,13 +260,13 @@ func (r *Recorder) write(l *track, at time.Duration, pcm []float32) {
 	}
 }
 
-// failed gives up one side, and keeps what is there of it.
+// failed ends the recording of one side, and leaves what is written of it.
 func (r *Recorder) failed(l *track, err error) {
 	l.err = err
 	r.log.Error("a chat is no longer recorded", "side", string(l.side), "err", err)
 }
 
-// flush writes what is due.
+// flush writes the sound that is due.
 func (r *Recorder) flush(now time.Duration) {
 	r.writePlayed(now - flushLag)
 	if r.block.due(now) {
@@ -290,7 +286,7 @@ func (r *Recorder) close() {
 	}
 }
 
-// complete reports, when all is over, whether nothing is missing.
+// complete reports whether nothing is missing, after Run has ended.
 func (r *Recorder) complete() bool {
 	return r.user.err == nil && r.assistant.err == nil && !r.incomplete.Load()
 }

@@ -10,21 +10,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// syncEvery is how often the disk is asked to keep what was recorded. Each time
-// a flash card writes some pages of 4 KiB for what was a few bytes, so it is as
-// seldom as can be: a pulled plug may take a second, not a sentence.
+// syncEvery is how often recordings are synced to the disk. Each sync makes a flash card
+// write some pages of 4 KiB for a few bytes, so it is as rare as it can be: a pulled plug
+// may cost a second, but not a sentence.
 const syncEvery = time.Second
 
-// A Syncer has the disk keep what is recorded, of all chats together: once a
-// second those files to which something was written. While nothing is, it does
-// nothing.
+// Syncer syncs the recordings of all chats to the disk together: once a second, the files
+// that were written to. While nothing is written, it does nothing.
 type Syncer struct {
 	every time.Duration
 	sync  func(*os.File) error
 
 	mu      sync.Mutex
 	changed map[*syncedFile]bool
-	due     bool // a round will come, or goes on
+	due     bool // a round is scheduled or running
 }
 
 // NewSyncer returns a Syncer.
@@ -32,10 +31,10 @@ func NewSyncer() *Syncer {
 	return &Syncer{every: syncEvery, sync: fdatasync, changed: map[*syncedFile]bool{}}
 }
 
-// open has the syncer look after a file.
+// open returns a file that the syncer syncs.
 func (s *Syncer) open(f *os.File) *syncedFile { return &syncedFile{file: f, syncer: s} }
 
-// markChanged says that f has changed.
+// markChanged schedules a sync of f.
 func (s *Syncer) markChanged(f *syncedFile) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -46,27 +45,27 @@ func (s *Syncer) markChanged(f *syncedFile) {
 	}
 }
 
-// forget says that nobody need sync f any more.
+// forget cancels the sync of f.
 func (s *Syncer) forget(f *syncedFile) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.changed, f)
 }
 
-// round syncs what has changed since the last one. First all of it is handed to
-// the disk and then each file is waited for, so that they share one commit of
-// the file system's journal.
+// round syncs the files that changed since the last round. It first starts the writing of
+// all files and then waits for each, so that they share one commit of the file system's
+// journal.
 func (s *Syncer) round() {
 	s.mu.Lock()
 	files := s.changed
 	s.changed = map[*syncedFile]bool{}
 	s.mu.Unlock()
 	for f := range files {
-		// It only begins to write. Where it cannot, the sync does it all.
+		// This only starts the writing. If it fails, the sync does all of it.
 		_ = control(f.file, func(fd int) error { return unix.SyncFileRange(fd, 0, 0, unix.SYNC_FILE_RANGE_WRITE) })
 	}
 	for f := range files {
-		if err := s.sync(f.file); err != nil && !errors.Is(err, os.ErrClosed) { // closed since, and synced then
+		if err := s.sync(f.file); err != nil && !errors.Is(err, os.ErrClosed) { // Close has synced it
 			f.failed.CompareAndSwap(nil, &err)
 		}
 	}
@@ -77,11 +76,11 @@ func (s *Syncer) round() {
 	}
 }
 
-// syncedFile is a file that a Syncer looks after.
+// syncedFile is a file that a Syncer syncs.
 type syncedFile struct {
 	file   *os.File
 	syncer *Syncer
-	failed atomic.Pointer[error] // of a round; what it lost stays lost
+	failed atomic.Pointer[error] // error of a round; what that lost stays lost
 }
 
 // Write writes p. Its error may be that of an earlier sync.
@@ -96,7 +95,7 @@ func (f *syncedFile) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Close has the disk keep the file, and closes it.
+// Close syncs the file, and closes it.
 func (f *syncedFile) Close() error {
 	f.syncer.forget(f)
 	var err error
@@ -106,11 +105,10 @@ func (f *syncedFile) Close() error {
 	return errors.Join(err, f.syncer.sync(f.file), f.file.Close())
 }
 
-// fdatasync has the disk keep the data of f, and as much of its metadata as it
-// takes to read them.
+// fdatasync syncs the data of f, and the metadata that reading them needs.
 func fdatasync(f *os.File) error { return control(f, unix.Fdatasync) }
 
-// control calls a system function on f, which nobody closes meanwhile.
+// control calls a system function on f, and keeps f open meanwhile.
 func control(f *os.File, call func(fd int) error) (err error) {
 	raw, err := f.SyscallConn()
 	if err != nil {

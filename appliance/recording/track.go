@@ -8,18 +8,17 @@ import (
 	"parley/store"
 )
 
-// track is one side's stream. It has a file from its first sound on.
+// track is the stream of one side. It has a file from its first sound on.
 type track struct {
 	side   store.Side
 	rateHz int
 	file   *syncedFile
 	opus   *audio.OggOpusWriter
 	head   int   // samples written
-	err    error // it has failed
+	err    error // why the track ended early
 }
 
-// write adds samples in their place: silence up to it, but never over what is
-// there already.
+// write appends samples at their time. It fills a gap with silence, and never overwrites.
 func (l *track) write(r *Recorder, at time.Duration, pcm []float32) (err error) {
 	if l.file == nil {
 		if err := l.open(r); err != nil {
@@ -47,13 +46,13 @@ func (l *track) open(r *Recorder) (err error) {
 	return err
 }
 
-// close ends the stream and has the disk keep it.
+// close ends the stream and syncs it to the disk.
 func (l *track) close() error {
 	switch {
 	case l.file == nil:
 		return nil
 	case l.err != nil:
-		_ = l.file.Close() // it has failed already, and was said to
+		_ = l.file.Close() // the error is logged already
 		return nil
 	}
 	return errors.Join(l.opus.Close(), l.file.Close())

@@ -175,7 +175,7 @@ async function main() {
 			navigator.mediaDevices.getUserMedia = async () => { throw new DOMException("no", "NotAllowedError"); };
 		});
 		await press(p, "Talk");
-		await line(p, "note", "does not let this page use the microphone");
+		await line(p, "note", "blocks the microphone for this page");
 		await p.page.waitForFunction(() => document.activeElement.id === "text" && document.querySelector("#state").innerText === "Type your question");
 		await p.page.keyboard.press("Escape");
 		await state(p, "ready");

@@ -16,9 +16,9 @@ import (
 	"parley/store"
 )
 
-// ListAliases returns the names that other voices stand in for: those of the box, those
-// of the settings, and then those of the cloud library that neither of them nor a voice
-// of this library has taken.
+// ListAliases returns the names that other voices stand in for: first those set on the box,
+// then those of the settings, and last the names of the cloud library that neither of these
+// nor a voice of this library uses.
 func (v Voices) ListAliases(ctx context.Context) ([]contract.ReturnVoiceAlias, error) {
 	all, err := v.operatorAliases(ctx)
 	if err != nil {
@@ -39,15 +39,15 @@ func (v Voices) ListAliases(ctx context.Context) ([]contract.ReturnVoiceAlias, e
 	return append(all, builtIn(library, all)...), nil
 }
 
-// operatorAliases are those of the operator: of the box, where the settings do not say
-// otherwise by now, and of the settings.
+// operatorAliases returns the aliases set on the box, except those that the settings
+// override, and the aliases of the settings.
 func (v Voices) operatorAliases(ctx context.Context) (all []contract.ReturnVoiceAlias, err error) {
 	if v.Records != nil {
-		own, err := v.Records.VoiceAliases(ctx)
+		onBox, err := v.Records.VoiceAliases(ctx)
 		if err != nil {
 			return nil, err
 		}
-		for _, a := range own {
+		for _, a := range onBox {
 			if settingsAlias(v.Config, a.Name) == "" {
 				all = append(all, contract.ReturnVoiceAlias{Name: a.Name, Voice: a.Voice, From: contract.AliasOfBox})
 			}
@@ -60,8 +60,8 @@ func (v Voices) operatorAliases(ctx context.Context) (all []contract.ReturnVoice
 	return all, nil
 }
 
-// builtIn are the names of the cloud library that a library answers and that are not
-// among those taken.
+// builtIn returns the names of the cloud library that have a stand-in in this library and
+// are not taken.
 func builtIn(library []voice.Base, taken []contract.ReturnVoiceAlias) (all []contract.ReturnVoiceAlias) {
 	for _, old := range oldNames() {
 		b, any := nearest(library, old.like)
@@ -82,7 +82,7 @@ func builtIn(library []voice.Base, taken []contract.ReturnVoiceAlias) (all []con
 	return all
 }
 
-// savedNamed returns a voice that any account has saved.
+// savedNamed returns a voice of that name which any account has saved.
 func (v Voices) savedNamed(ctx context.Context, name string) (store.Voice, error) {
 	if v.Records == nil {
 		return store.Voice{}, store.ErrNotFound
@@ -90,9 +90,9 @@ func (v Voices) savedNamed(ctx context.Context, name string) (store.Voice, error
 	return v.Records.SavedVoiceNamed(ctx, name)
 }
 
-// SetAlias has a voice stand in for a name or id, for all accounts. A
-// contract.ErrInvalid where there is no such voice or the name is that of one; an
-// ErrConflict where the settings say what stands in for it, or there are too many.
+// SetAlias makes a voice stand in for a name or id, for all accounts. The error is a
+// contract.ErrInvalid if there is no such voice or a voice has the name, and an ErrConflict
+// if the settings have an alias for the name or there are too many aliases.
 func (v Voices) SetAlias(ctx context.Context, name, target string) (a contract.ReturnVoiceAlias, err error) {
 	library := engines.Library(v.Config)
 	if err := contract.CheckAliasedName(name); err != nil {
@@ -100,11 +100,11 @@ func (v Voices) SetAlias(ctx context.Context, name, target string) (a contract.R
 	}
 	name = strings.TrimSpace(name)
 	if b, ours := voice.Find(library, name); ours {
-		why := fmt.Sprintf("%.80q is the voice %s of this box, which speaks for itself", name, b.ID)
+		why := fmt.Sprintf("%.80q is the voice %s of this box, and needs no stand-in", name, b.ID)
 		return a, contract.ErrInvalid{Field: "name", Why: why}
 	}
 	if settingsAlias(v.Config, name) != "" {
-		why := fmt.Sprintf("voices.aliases in the settings says what stands in for %.80q: change it there", name)
+		why := fmt.Sprintf("voices.aliases in the settings has a stand-in for %.80q: change it there", name)
 		return a, contract.ErrConflict{Why: why}
 	}
 	a = contract.ReturnVoiceAlias{Name: name, From: contract.AliasOfBox}
@@ -113,29 +113,29 @@ func (v Voices) SetAlias(ctx context.Context, name, target string) (a contract.R
 	}
 	err = v.Records.SetVoiceAlias(ctx, store.VoiceAlias{Name: name, Voice: cmp.Or(a.VoiceID, a.Voice)})
 	if errors.Is(err, store.ErrConflict) {
-		why := fmt.Sprintf("there are %d aliases, which is the most: remove some first", store.MaxVoiceAliases)
+		why := fmt.Sprintf("there are %d aliases, the most that are allowed: remove some first", store.MaxVoiceAliases)
 		err = contract.ErrConflict{Why: why}
 	}
 	return a, err
 }
 
-// target is the name of a voice that is to stand in, and its id where it is of the
-// library.
+// target returns the name of the voice that is to stand in, and its id if it is a voice of
+// the library.
 func (v Voices) target(ctx context.Context, library []voice.Base, asked string) (name, id string, err error) {
 	if b, found := voice.Find(library, strings.TrimSpace(asked)); found {
 		return b.Name, b.ID, nil
 	}
 	saved, err := v.savedNamed(ctx, asked)
 	if errors.Is(err, store.ErrNotFound) {
-		why := fmt.Sprintf("there is no voice %.80q: choose of %s, or of those that accounts have saved",
+		why := fmt.Sprintf("there is no voice %.80q: choose one of %s, or one that an account has saved",
 			asked, engines.VoiceNames(library))
 		err = contract.ErrInvalid{Field: "voice", Why: why}
 	}
 	return saved.Name, "", err
 }
 
-// DeleteAlias forgets the alias of a name. A contract.ErrNotFound where the box has
-// none.
+// DeleteAlias deletes the alias of a name. The error is a contract.ErrNotFound if the box
+// has none.
 func (v Voices) DeleteAlias(ctx context.Context, name string) error {
 	err := v.Records.DeleteVoiceAlias(ctx, name)
 	if !errors.Is(err, store.ErrNotFound) {
@@ -143,24 +143,24 @@ func (v Voices) DeleteAlias(ctx context.Context, name string) error {
 	}
 	missing := contract.ErrNotFound{What: "alias", ID: name}
 	if settingsAlias(v.Config, name) != "" {
-		missing.Hint = "it stands in the settings, under voices.aliases: remove it there"
+		missing.Hint = "it is in the settings, under voices.aliases: remove it there"
 	} else if _, is := oldVoiceOf(name); is {
-		missing.Hint = "it is built in, and stays: parley voices alias gives it another voice"
+		missing.Hint = "it is built in and cannot be removed: parley voices alias gives it another voice"
 	}
 	return missing
 }
 
-// WarnOfAliases tells of those in the settings whose voice is not there. The box serves
-// all the same: who asks for one is told so.
+// WarnOfAliases logs the aliases of the settings whose voice is missing. The box starts all
+// the same, and a request for such a name gets an error.
 func (v Voices) WarnOfAliases(ctx context.Context, log *slog.Logger) {
 	all, err := v.ListAliases(ctx)
 	if err != nil {
-		log.Warn("the aliases of voices cannot be looked at", "err", err)
+		log.Warn("cannot check the aliases of voices", "err", err)
 	}
 	for _, a := range all {
 		if a.Missing && a.From == contract.AliasOfSettings {
-			log.Warn("voices.aliases names a voice that is not here", "alias", a.Name, "voice", a.Voice,
-				"mend", "parley voices list shows those that there are")
+			log.Warn("voices.aliases names a voice that does not exist", "alias", a.Name, "voice", a.Voice,
+				"mend", "parley voices list shows all voices")
 		}
 	}
 }

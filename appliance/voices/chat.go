@@ -12,12 +12,12 @@ import (
 	"parley/appliance/engines"
 )
 
-// ForChats are the voices of chats.
+// ForChats gives chats their voices.
 type ForChats struct {
 	Voices
 	engines *engines.Set
 	log     *slog.Logger
-	warned  sync.Map // voices, by name, of which the operator was told what is wrong with them
+	warned  sync.Map // names of the voices with a logged problem
 }
 
 // NewForChats returns the voices of chats, over the engines of the box.
@@ -25,19 +25,19 @@ func NewForChats(v Voices, e *engines.Set, log *slog.Logger) *ForChats {
 	return &ForChats{Voices: v, engines: e, log: log}
 }
 
-// warn tells the operator, once for each voice, that its listeners are not
-// understood.
+// warn logs once for each voice that the box does not understand the voice's language.
 func (v *ForChats) warn(name string) {
-	if _, told := v.warned.LoadOrStore(name, true); told {
+	if _, warned := v.warned.LoadOrStore(name, true); warned {
 		return
 	}
 	if why := HearingProblem(v.Config, name); why != "" {
-		v.log.Warn("who talks with this voice in its language is not understood", "why", why, "mend", HearingAdvice)
+		v.log.Warn("the box does not understand users who speak the language of this voice", "why", why,
+			"mend", HearingAdvice)
 	}
 }
 
-// Voice returns a voice of an account, by its name or id; an empty one is that of
-// the settings.
+// Voice returns an account's voice by its name or id; an empty name is the voice of the
+// settings.
 func (v *ForChats) Voice(ctx context.Context, account, name string) (engine.Synthesizer, error) {
 	speaks, err := v.engines.Voice(ctx, name)
 	if err == nil || !isUnknown(err) {
@@ -50,10 +50,10 @@ func (v *ForChats) Voice(ctx context.Context, account, name string) (engine.Synt
 	return v.engines.RecipeVoice(ctx, other.Recipe)
 }
 
-// lookUp is how long the database may take to say which voice is meant.
+// lookUp limits how long the database may take to find a voice.
 const lookUp = 5 * time.Second
 
-// Prepare says at once whether an account has a voice, and begins to load it.
+// Prepare checks at once whether an account has a voice, and starts to load it.
 func (v *ForChats) Prepare(account, name string) error {
 	err := v.engines.Prepare(name)
 	if err == nil {
@@ -75,9 +75,9 @@ func (v *ForChats) Prepare(account, name string) error {
 	return v.engines.PrepareRecipe(other.Recipe)
 }
 
-// savedOrStandIn is a voice that is none of the library's: one that an account has saved, by its
-// id or name, or one that stands in for it. Where there is none, the error says what
-// unknown does, which lists the library.
+// savedOrStandIn returns a voice that is not in the library: one that the account has
+// saved, or the stand-in for the name. If there is none, it returns the error unknown,
+// which lists the library, with a hint.
 func (v *ForChats) savedOrStandIn(ctx context.Context, account, name string, unknown error) (Voice, error) {
 	for _, ref := range []contract.VoiceRef{{ID: name}, {Name: name}} {
 		ref.Provider = contract.VoiceCustom
@@ -95,7 +95,7 @@ func (v *ForChats) savedOrStandIn(ctx context.Context, account, name string, unk
 	return found, err
 }
 
-// isUnknown reports whether the library has no such voice.
+// isUnknown reports whether err says that the library has no such voice.
 func isUnknown(err error) bool {
 	_, is := errors.AsType[contract.ErrInvalid](err)
 	return is

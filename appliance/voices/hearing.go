@@ -10,9 +10,10 @@ import (
 	"parley/appliance/voice"
 )
 
-// HearingProblem says what is wrong where a voice of the library, by its name or id (empty:
-// that of the settings), speaks a language in which the box understands nobody: of
-// other languages Moonshine makes English words that mean nothing. Else it is empty.
+// HearingProblem says what is wrong when a voice of the library speaks a language that the
+// transcriber does not understand: Moonshine turns other languages into meaningless English
+// words. It returns "" if nothing is wrong. name is a name or id; empty for the voice of
+// the settings.
 func HearingProblem(cfg config.Config, name string) string {
 	if engines.TranscriberLanguages(cfg) == nil {
 		return ""
@@ -25,5 +26,5 @@ func HearingProblem(cfg config.Config, name string) string {
 		cmp.Or(b.LanguageName(), b.Language))
 }
 
-// HearingAdvice is what an operator does about it.
+// HearingAdvice is what the operator can do about a HearingProblem.
 const HearingAdvice = "engines.transcriber: whisper, and parley packs pull whisper"

@@ -5,7 +5,7 @@ import (
 	"parley/appliance/voice"
 )
 
-// libraryRecord is a voice of the library as lists have it.
+// libraryRecord returns a voice of the library as lists have it.
 func libraryRecord(b voice.Base) contract.ReturnVoice {
 	tags := map[contract.VoiceTag][]string{}
 	for tag, value := range map[contract.VoiceTag]string{
@@ -28,5 +28,5 @@ func libraryRecord(b voice.Base) contract.ReturnVoice {
 	}
 }
 
-// octaves are the versions of a request for speech; any voice serves both.
+// octaves returns the versions of speech requests; each voice serves both.
 func octaves() []string { return []string{"1", "2"} }

@@ -14,15 +14,15 @@ import (
 //go:embed oldnames.tsv
 var oldNamesTable string
 
-// oldNames are the voices of the cloud library that this service stands in for, as
-// public programs and documentation name them.
+// oldNames returns the voices of the cloud library that Parley replaces, under the names
+// that public programs and documentation use.
 var oldNames = sync.OnceValue(func() []oldVoice { return readOldNames(oldNamesTable) })
 
 // oldVoice is a voice of the cloud library.
 type oldVoice struct {
-	name, folded string     // folded as names are compared
-	id           string     // empty where nobody says it
-	like         voice.Base // of ours: it stands in, or the nearest to it does
+	name, folded string     // as store.FoldedName folds names to compare them
+	id           string     // empty if it is not known
+	like         voice.Base // the voice of this library that stands in, or the one most similar to it
 }
 
 func readOldNames(table string) (all []oldVoice) {
@@ -39,7 +39,7 @@ func readOldNames(table string) (all []oldVoice) {
 	return all
 }
 
-// is reports whether a name, as store.FoldedName has it, is that or the id of the voice.
+// is reports whether a folded name is the name or the id of the voice.
 func (o oldVoice) is(folded string) bool {
 	return folded != "" && (o.folded == folded || o.id == folded)
 }
@@ -54,8 +54,8 @@ func oldVoiceOf(asked string) (oldVoice, bool) {
 	return all[i], true
 }
 
-// nearest returns the voice of a library that is most like one that is perhaps not in
-// it; false where the library is empty.
+// nearest returns the voice of a library that is most similar to like, which may not be in
+// the library. It returns false if the library is empty.
 func nearest(library []voice.Base, like voice.Base) (voice.Base, bool) {
 	if len(library) == 0 {
 		return voice.Base{}, false
@@ -65,9 +65,9 @@ func nearest(library []voice.Base, like voice.Base) (voice.Base, bool) {
 	}), true
 }
 
-// unlikeness is how different two voices are: whether the language is the same counts
-// for more than the gender, the gender for more than the accent, and the accent for
-// more than the pitch, in Hz, of which that of people lies between 80 and 220.
+// unlikeness returns how different two voices are. A different language counts more than a
+// different gender, the gender more than the accent, and the accent more than the pitch in
+// Hz, which is between 80 and 220 for people.
 func unlikeness(a, b voice.Base) float64 {
 	if a.ID == b.ID {
 		return -1

@@ -12,7 +12,7 @@ import (
 	"parley/appliance/voice"
 )
 
-// ForSpeech are the voices that texts are spoken with.
+// ForSpeech gives text-to-speech its voices.
 type ForSpeech struct {
 	Voices
 	Engines interface {
@@ -20,7 +20,7 @@ type ForSpeech struct {
 	}
 }
 
-// Find returns the voice that ref names, as it speaks in a manner.
+// Find returns the voice that ref names, speaking in a manner.
 func (v ForSpeech) Find(ctx context.Context, account string, ref contract.VoiceRef, manner string) (speech.Voice,
 	error) {
 	found, err := v.Voices.Find(ctx, account, ref)
@@ -32,7 +32,8 @@ func (v ForSpeech) Find(ctx context.Context, account string, ref contract.VoiceR
 	return made, err
 }
 
-// Design makes a voice of a description. Without one, the first is the box's own.
+// Design makes a voice from a description. Without a description, the first candidate is
+// the voice of the settings.
 func (v ForSpeech) Design(ctx context.Context, description string, candidate int, seed int64) (speech.Voice, error) {
 	r, err := v.Voices.Design(description, candidate, seed)
 	if err != nil {
@@ -41,18 +42,19 @@ func (v ForSpeech) Design(ctx context.Context, description string, candidate int
 	return v.synthesize(ctx, r, "")
 }
 
-// Again returns the voice of a recipe, as it speaks in a manner.
+// FromRecipe returns the voice of a recipe, speaking in a manner.
 func (v ForSpeech) FromRecipe(ctx context.Context, recipe json.RawMessage, manner string) (speech.Voice, error) {
 	var r voice.Recipe
 	if err := json.Unmarshal(recipe, &r); err != nil {
-		return speech.Voice{}, fmt.Errorf("reading what a voice is made of: %w", err)
+		return speech.Voice{}, fmt.Errorf("the recipe of a voice: %w", err)
 	}
 	return v.synthesize(ctx, r, manner)
 }
 
-// synthesize returns the voice of a recipe. The manner is no part of what it is made of.
+// synthesize returns the voice of a recipe, speaking in a manner. The manner is not a part
+// of the recipe.
 func (v ForSpeech) synthesize(ctx context.Context, r voice.Recipe, manner string) (speech.Voice, error) {
-	kept, err := json.Marshal(r)
+	encoded, err := json.Marshal(r)
 	if err != nil {
 		return speech.Voice{}, err
 	}
@@ -61,7 +63,7 @@ func (v ForSpeech) synthesize(ctx context.Context, r voice.Recipe, manner string
 	}
 	speaks, err := v.Engines.RecipeVoice(ctx, r)
 	if err != nil {
-		return speech.Voice{Recipe: kept}, err
+		return speech.Voice{Recipe: encoded}, err
 	}
-	return speech.Voice{Recipe: kept, Synthesizer: speaks, Language: engine.LanguageOf(speaks)}, nil
+	return speech.Voice{Recipe: encoded, Synthesizer: speaks, Language: engine.LanguageOf(speaks)}, nil
 }

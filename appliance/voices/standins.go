@@ -16,10 +16,9 @@ import (
 	"parley/store"
 )
 
-// standIn returns the voice that stands in for one that neither the account nor the
-// library has, by its name or id: as the settings say, else as the box's aliases do,
-// else the one most like that voice of the cloud library. A contract.ErrNotFound
-// where none does.
+// standIn returns the voice that stands in for a name or id that neither the account nor
+// the library has: by the settings, or by the aliases of the box, or the voice most similar
+// to the one of the cloud library. The error is a contract.ErrNotFound if there is none.
 func (v Voices) standIn(ctx context.Context, account, asked string) (Voice, error) {
 	target, err := v.aliasOf(ctx, asked)
 	if err != nil {
@@ -28,8 +27,8 @@ func (v Voices) standIn(ctx context.Context, account, asked string) (Voice, erro
 	if target != "" {
 		found, err := v.named(ctx, account, contract.VoiceRef{Name: target})
 		if _, gone := errors.AsType[contract.ErrNotFound](err); gone {
-			there := fmt.Sprintf("%.80q, which stands in for it, is not there either: %s", target, v.aliasHint(asked))
-			err = contract.ErrNotFound{What: "voice", ID: asked, Hint: there}
+			hint := fmt.Sprintf("its stand-in %.80q does not exist either: %s", target, v.aliasHint(asked))
+			err = contract.ErrNotFound{What: "voice", ID: asked, Hint: hint}
 		}
 		if err == nil {
 			v.StandIns.logOnce(asked, found.Name)
@@ -45,8 +44,8 @@ func (v Voices) standIn(ctx context.Context, account, asked string) (Voice, erro
 	return Voice{}, contract.ErrNotFound{What: "voice", ID: asked, Hint: v.aliasHint(asked)}
 }
 
-// aliasOf is the voice that the operator has stand in for a name; empty where none is.
-// For a voice of the cloud library it may be under its name or its id.
+// aliasOf returns the voice that the operator chose to stand in for a name, and "" if there
+// is none. The alias of a voice of the cloud library may be under its name or its id.
 func (v Voices) aliasOf(ctx context.Context, asked string) (string, error) {
 	names := []string{asked}
 	if old, is := oldVoiceOf(asked); is {
@@ -69,7 +68,7 @@ func (v Voices) aliasOf(ctx context.Context, asked string) (string, error) {
 	return "", nil
 }
 
-// settingsAlias is the voice that stands in for a name by the settings.
+// settingsAlias returns the voice that stands in for a name by the settings.
 func settingsAlias(cfg config.Config, asked string) string {
 	folded := store.FoldedName(asked)
 	for name, target := range cfg.VoiceAliases {
@@ -80,23 +79,23 @@ func settingsAlias(cfg config.Config, asked string) string {
 	return ""
 }
 
-// aliasHint says how a voice is made to stand in for another.
+// aliasHint says how to make another voice stand in.
 func (v Voices) aliasHint(asked string) string {
 	example := cmp.Or(strings.TrimPrefix(v.Config.Engines.Voice, config.VoicePrefix), "joe")
 	return fmt.Sprintf("to have another voice stand in for it, run: parley voices alias %.80q %s", asked, example)
 }
 
-// StandIns tells the operator which voices stand in for others, once for each. nil
-// tells nobody.
+// StandIns logs once for each name which voice stands in for it. A nil StandIns logs
+// nothing.
 type StandIns struct {
 	Log *slog.Logger
 
 	mu     sync.Mutex
-	logged map[string]string // names of voices, by the one that was asked for
+	logged map[string]string // stand-ins, by requested name
 }
 
-// maxLogged bounds what is remembered: more than there are names with a stand-in, unless
-// aliases come and go.
+// maxLogged bounds logged: more than there are names with a stand-in, unless aliases come
+// and go.
 const maxLogged = 2000
 
 func (s *StandIns) logOnce(asked, name string) {
@@ -113,5 +112,5 @@ func (s *StandIns) logOnce(asked, name string) {
 		s.logged = map[string]string{}
 	}
 	s.logged[folded] = name
-	s.Log.Info("a voice stands in for one that this box does not have", "asked", asked, "voice", name)
+	s.Log.Info("a voice stands in for one that the box does not have", "asked", asked, "voice", name)
 }

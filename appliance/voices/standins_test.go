@@ -230,7 +230,7 @@ func TestASavedVoiceStandsIn(t *testing.T) {
 		},
 	} {
 		if err := does(); err == nil ||
-			!strings.Contains(err.Error(), `"Old sailor", which stands in for it, is not there`) ||
+			!strings.Contains(err.Error(), `its stand-in "Old sailor" does not exist`) ||
 			!strings.Contains(err.Error(), "parley voices alias") {
 			t.Errorf("%s: %v", what, err)
 		}
@@ -242,22 +242,22 @@ func TestAliasesThatCannotBeAreRefused(t *testing.T) {
 	v.Config.VoiceAliases = map[string]string{"Gazza": "joe", "Bent": "gone"}
 	set := func(name, target string) error { _, err := v.SetAlias(t.Context(), name, target); return err }
 	for want, err := range map[string]error{
-		`voice: there is no voice "nobody": choose of Jenny, Joe`:        set("Zara", "nobody"),
-		`voice: there is no voice "Ava Song": choose of`:                 set("Zara", "Ava Song"),
-		`name: "JENNY" is the voice voice-jenny of this box`:             set("JENNY", "joe"),
-		`voices.aliases in the settings says what stands in for "gazza"`: set("gazza", "joe"),
-		`name: it is empty`:                           set(" ", "joe"),
-		`cannot be printed`:                           set("a\nb", "joe"),
-		`no alias "Zara"`:                             v.DeleteAlias(t.Context(), "Zara"),
-		`no alias "Ava Song"; it is built in`:         v.DeleteAlias(t.Context(), "Ava Song"),
-		`no alias "Gazza"; it stands in the settings`: v.DeleteAlias(t.Context(), "Gazza"),
+		`voice: there is no voice "nobody": choose one of Jenny, Joe`: set("Zara", "nobody"),
+		`voice: there is no voice "Ava Song": choose one of`:          set("Zara", "Ava Song"),
+		`name: "JENNY" is the voice voice-jenny of this box`:          set("JENNY", "joe"),
+		`voices.aliases in the settings has a stand-in for "gazza"`:   set("gazza", "joe"),
+		`name: it is empty`:                       set(" ", "joe"),
+		`cannot be printed`:                       set("a\nb", "joe"),
+		`no alias "Zara"`:                         v.DeleteAlias(t.Context(), "Zara"),
+		`no alias "Ava Song"; it is built in`:     v.DeleteAlias(t.Context(), "Ava Song"),
+		`no alias "Gazza"; it is in the settings`: v.DeleteAlias(t.Context(), "Gazza"),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
 	if _, err := v.Find(t.Context(), "a", contract.VoiceRef{Name: "bent"}); err == nil ||
-		!strings.Contains(err.Error(), `"gone", which stands in for it, is not there`) {
+		!strings.Contains(err.Error(), `its stand-in "gone" does not exist`) {
 		t.Errorf("%v", err)
 	}
 	var said bytes.Buffer

@@ -1,6 +1,6 @@
-// Package voices knows what an account may speak with: the library of the box, and
-// the voices that the account has saved. Chats and text-to-speech each have them in
-// the shape that they ask for.
+// Package voices finds the voices that an account may use: those of the library, and those
+// that the account has saved. ForChats and ForSpeech give them to chats and to
+// text-to-speech.
 package voices
 
 import (
@@ -19,24 +19,23 @@ import (
 	"parley/store"
 )
 
-// Voices are those that an account may speak with: the library of the box, and
-// those that it has saved.
+// Voices finds the voices of all accounts.
 type Voices struct {
 	Config  config.Config
-	Records *store.Store // nil where there is no box: then there are none that were saved
-	// StandIns is told which voices stand in for others; nil: nobody is.
+	Records *store.Store // nil without a box: then only the library is there
+	// StandIns logs which voices stand in for others; it may be nil.
 	StandIns *StandIns
 }
 
-// Voice is one that was found: what it is called, and what it is made of.
+// Voice is a voice that was found: its record, and how it is made.
 type Voice struct {
 	contract.ReturnVoice
 	Recipe voice.Recipe
 }
 
-// Find returns the voice that ref names for an account, by its id or by its name:
-// without a provider its own before those of the library; where it is none of either,
-// the one that stands in for it. A contract.ErrNotFound where there is none.
+// Find returns the voice that ref names for an account, by id or by name. Without a
+// provider, the account's voices come before those of the library; if neither has the
+// voice, Find returns its stand-in. The error is a contract.ErrNotFound if there is none.
 func (v Voices) Find(ctx context.Context, account string, ref contract.VoiceRef) (Voice, error) {
 	found, err := v.named(ctx, account, ref)
 	if missing, is := errors.AsType[contract.ErrNotFound](err); !is || missing.Hint != "" {
@@ -45,7 +44,7 @@ func (v Voices) Find(ctx context.Context, account string, ref contract.VoiceRef)
 	return v.standIn(ctx, account, cmp.Or(ref.ID, ref.Name))
 }
 
-// named is Find without those that stand in for others.
+// named is Find without stand-ins.
 func (v Voices) named(ctx context.Context, account string, ref contract.VoiceRef) (Voice, error) {
 	if ref.Provider != contract.VoiceLibrary && v.Records != nil {
 		saved, err := v.Records.Voice(ctx, account, ref.ID, ref.Name)
@@ -60,18 +59,18 @@ func (v Voices) named(ctx context.Context, account string, ref contract.VoiceRef
 	if found && ref.Provider != contract.VoiceCustom && (ref.ID == "" || ref.ID == b.ID) {
 		return Voice{libraryRecord(b), voice.Single(b.ID)}, nil
 	}
-	var there string
+	var hint string
 	if found {
-		there = fmt.Sprintf("the library has %q, whose id is %s and whose provider %s", b.Name, b.ID,
+		hint = fmt.Sprintf("the library has %q, with id %s and provider %s", b.Name, b.ID,
 			contract.VoiceLibrary)
 	}
-	return Voice{}, contract.ErrNotFound{What: "voice", ID: cmp.Or(ref.ID, ref.Name), Hint: there}
+	return Voice{}, contract.ErrNotFound{What: "voice", ID: cmp.Or(ref.ID, ref.Name), Hint: hint}
 }
 
 func savedVoice(saved store.Voice) (Voice, error) {
 	v := Voice{ReturnVoice: savedRecord(saved)}
 	if err := json.Unmarshal([]byte(saved.Recipe), &v.Recipe); err != nil {
-		return v, fmt.Errorf("reading what the voice %s is made of: %w", saved.ID, err)
+		return v, fmt.Errorf("the recipe of voice %s: %w", saved.ID, err)
 	}
 	return v, nil
 }
@@ -85,14 +84,14 @@ func savedRecord(saved store.Voice) contract.ReturnVoice {
 	}
 }
 
-// FindVoice is Find, for who wants to know no more than that there is one.
+// FindVoice returns the record of the voice that Find finds.
 func (v Voices) FindVoice(ctx context.Context, account string, ref contract.VoiceRef) (contract.ReturnVoice, error) {
 	found, err := v.Find(ctx, account, ref)
 	return found.ReturnVoice, err
 }
 
-// ListVoices returns the voices of a provider that an account may use, oldest
-// first; those of the library in the order in which people read them.
+// ListVoices returns the voices of a provider that an account may use, the oldest first.
+// Those of the library are in display order.
 func (v Voices) ListVoices(ctx context.Context, account string, from contract.VoiceProvider) ([]contract.ReturnVoice,
 	error) {
 	var all []contract.ReturnVoice
@@ -109,9 +108,9 @@ func (v Voices) ListVoices(ctx context.Context, account string, from contract.Vo
 	return all, err
 }
 
-// SaveVoice gives the voice of a generation of an account a name. A
-// contract.ErrNotFound where there is no such generation (any more), an ErrInvalid
-// for a name of the library, an ErrConflict for one that the account has given.
+// SaveVoice saves the voice of an account's generation under a name. The error is a
+// contract.ErrNotFound if the generation does not exist or no longer exists, an ErrInvalid
+// for a name of the library, and an ErrConflict for a name that the account has used.
 func (v Voices) SaveVoice(ctx context.Context, account string, p contract.PostedVoice) (contract.ReturnVoice, error) {
 	generation, err := v.Records.Generation(ctx, account, p.GenerationID)
 	if errors.Is(err, store.ErrNotFound) {
@@ -128,7 +127,7 @@ func (v Voices) SaveVoice(ctx context.Context, account string, p contract.Posted
 	return v.save(ctx, account, p.Name, recipe)
 }
 
-// save gives a recipe a name.
+// save saves a recipe under a name.
 func (v Voices) save(ctx context.Context, account, name string, recipe json.RawMessage) (contract.ReturnVoice, error) {
 	if b, taken := voice.Find(append(engines.Library(v.Config), voice.Kokoro()...), name); taken {
 		return contract.ReturnVoice{}, contract.ErrInvalid{Field: "name", Why: fmt.Sprintf("%.80q is the voice %s of "+
@@ -143,35 +142,34 @@ func (v Voices) save(ctx context.Context, account, name string, recipe json.RawM
 	return savedRecord(saved), err
 }
 
-// DeleteVoice deletes the voice of an account that has a name. A
-// contract.ErrNotFound where there is none, an ErrConflict where configs speak
-// with it.
+// DeleteVoice deletes an account's saved voice. The error is a contract.ErrNotFound if
+// there is none of that name, and an ErrConflict if configs use it.
 func (v Voices) DeleteVoice(ctx context.Context, account, name string) error {
 	err := v.Records.DeleteVoice(ctx, account, name)
 	if used, is := errors.AsType[store.ErrVoiceUsed](err); is {
-		return contract.ErrConflict{Why: fmt.Sprintf("the voice %.80q is that of these configs: %.500s; give them "+
+		return contract.ErrConflict{Why: fmt.Sprintf("the voice %.80q is in use by these configs: %.500s; give them "+
 			"another voice, or delete them first", name, strings.Join(used.Configs, ", "))}
 	}
 	if errors.Is(err, store.ErrNotFound) {
 		missing := contract.ErrNotFound{What: "saved voice", ID: name, Field: "name"}
 		if b, found := voice.Find(append(engines.Library(v.Config), voice.Kokoro()...), name); found {
-			missing.Hint = fmt.Sprintf("%q is of the library, which stays", b.Name)
+			missing.Hint = fmt.Sprintf("%q is a voice of the library, which cannot be deleted", b.Name)
 		}
 		return missing
 	}
 	return err
 }
 
-// Design makes a voice of a description, out of the library. Without one, the
+// Design makes a voice from a description, based on the library. Without a description, the
 // first candidate is the voice of the settings.
 func (v Voices) Design(description string, candidate int, seed int64) (voice.Recipe, error) {
 	all := engines.Library(v.Config)
 	if len(all) == 0 {
 		return voice.Recipe{}, contract.ErrUnavailable{Why: "there are no voices"}
 	}
-	if own, found := voice.Find(all, v.Config.Engines.Voice); found && candidate == 0 &&
+	if preset, found := voice.Find(all, v.Config.Engines.Voice); found && candidate == 0 &&
 		strings.TrimSpace(description) == "" {
-		return voice.Single(own.ID), nil
+		return voice.Single(preset.ID), nil
 	}
 	return voice.Design(all, description, candidate, seed), nil
 }

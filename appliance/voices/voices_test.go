@@ -44,7 +44,7 @@ func TestAVoiceOfAConfigIsFoundByIDOrName(t *testing.T) {
 			t.Errorf("%+v: %+v, %v", x.ref, v, err)
 		}
 		if missed := x.ref.Name == "joe" && x.ref.Provider != "" ||
-			x.ref.ID == "joe"; missed && !strings.Contains(err.Error(), "voice-joe and whose provider HUME_AI") {
+			x.ref.ID == "joe"; missed && !strings.Contains(err.Error(), "id voice-joe and provider HUME_AI") {
 			t.Errorf("%+v: %v; which there is, it does not say", x.ref, err)
 		}
 	}
@@ -72,7 +72,7 @@ func TestWhatThereIsNotIsNamedByItsField(t *testing.T) {
 		"generation_id: no generation": unsaved,
 		`name: no saved voice "nobody"`: v.DeleteVoice(t.Context(), "a",
 			"nobody"),
-		`name: no saved voice "heart"; "Heart" is of the library, which stays`: v.DeleteVoice(t.Context(), "a",
+		`name: no saved voice "heart"; "Heart" is a voice of the library`: v.DeleteVoice(t.Context(), "a",
 			"heart"),
 	} {
 		if _, is := errors.AsType[contract.ErrNotFound](err); !is || !strings.HasPrefix(err.Error(), want) {

@@ -18,29 +18,29 @@ import (
 )
 
 const (
-	// attemptTime bounds an attempt from the look-up of the name to the answer's
-	// status: a receiver that takes longer should answer first and work after.
+	// attemptTime bounds an attempt from the DNS lookup to the status of the response: a
+	// receiver that needs longer should respond first and work afterwards.
 	attemptTime = 10 * time.Second
-	// connectTime bounds the connection in it: two packets that were lost.
+	// connectTime bounds the connection: time to lose two packets.
 	connectTime = 5 * time.Second
-	// drainTime and drainBytes are for how much longer the rest of an answer is
-	// read, so that the connection can be used again. Nobody wants what it says.
+	// drainTime and drainBytes bound how much of the response body is read, so that the
+	// connection can be reused. The content is ignored.
 	drainTime  = 200 * time.Millisecond
 	drainBytes = 4 << 10
-	// idleTime is for how long a connection is kept for the next webhook: those
-	// byHealth a chat come seconds to minutes apart.
+	// idleTime is how long an idle connection stays open: the webhooks of a chat come
+	// seconds to minutes apart.
 	idleTime = 60 * time.Second
-	// maxRetryAfter bounds what a receiver may ask for by Retry-After.
+	// maxRetryAfter bounds the Retry-After of a receiver.
 	maxRetryAfter = maxBackOff
 )
 
-// client sends webhooks over http or https to where they may go.
+// client sends webhooks over http and https, to allowed addresses only.
 type client struct {
 	agent    string // the User-Agent
 	byScheme map[string]*http.Client
 }
 
-// newClient returns a client; resolver is the system's where it is nil.
+// newClient returns a client. A nil resolver is the system's.
 func newClient(agent string, allowPrivate bool, resolver *net.Resolver) *client {
 	c, table := &client{agent: agent, byScheme: map[string]*http.Client{}}, addresses.NewTable(machine.Addresses)
 	for _, scheme := range []string{"http", "https"} {
@@ -48,7 +48,7 @@ func newClient(agent string, allowPrivate bool, resolver *net.Resolver) *client 
 		dialer := net.Dialer{Timeout: connectTime, Resolver: resolver, ControlContext: g.control}
 		c.byScheme[scheme] = &http.Client{
 			Transport: &http.Transport{
-				// No proxy: it would connect to where the guard does not look.
+				// No proxy: it would connect past the dial filter.
 				DialContext:            dialer.DialContext,
 				TLSHandshakeTimeout:    connectTime,
 				MaxIdleConns:           maxAttempts,
@@ -57,8 +57,8 @@ func newClient(agent string, allowPrivate bool, resolver *net.Resolver) *client 
 				MaxResponseHeaderBytes: 64 << 10,
 				DisableCompression:     true,
 			},
-			// A redirect is an answer like another: the body was signed for the
-			// receiver that the config names, and nobody else.
+			// Redirects are not followed: the body was signed for the receiver that the
+			// config names.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		}
 	}
@@ -71,15 +71,15 @@ func (c *client) close() {
 	}
 }
 
-// Try sends a webhook once, from outside of any outbox, under the rules of the
-// box. The error says in plain words why it was not delivered.
+// Try sends a webhook once, without an outbox, under the rules of the box. The error says
+// in plain words why it was not delivered.
 func Try(ctx context.Context, d store.Delivery, agent string, allowPrivate bool) error {
 	c := newClient(agent, allowPrivate, nil)
 	defer c.close()
 	return c.send(ctx, d)
 }
 
-// Redacted is the URL of a webhook as it may be shown: without a password.
+// Redacted returns the URL of a webhook without its password.
 func Redacted(text string) string {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -88,8 +88,8 @@ func Redacted(text string) string {
 	return u.Redacted()
 }
 
-// failure is why an attempt failed, in words for the operator, and how long the
-// receiver wants to be left alone.
+// failure is why an attempt failed, in words for the operator, and how long the receiver
+// asks to wait.
 type failure struct {
 	why  string
 	wait time.Duration
@@ -97,8 +97,8 @@ type failure struct {
 
 func (f failure) Error() string { return f.why }
 
-// send makes one attempt. A nil error means that the receiver has it; any other,
-// but that of ctx, is a failure.
+// send makes one attempt. It returns nil if the receiver accepted the webhook, and
+// otherwise a failure or the error of ctx.
 func (c *client) send(ctx context.Context, d store.Delivery) error {
 	ctx, cancel := context.WithTimeout(ctx, attemptTime)
 	defer cancel()
@@ -126,20 +126,19 @@ func (c *client) send(ctx context.Context, d store.Delivery) error {
 	return refusal(answer)
 }
 
-// drain reads the rest of an answer where there is little of it and it comes at
-// once.
+// drain reads the rest of a response if it is small and comes at once.
 func drain(answer *http.Response, giveUp func()) {
 	late := time.AfterFunc(drainTime, giveUp)
 	defer late.Stop()
 	_, _ = io.CopyN(io.Discard, answer.Body, drainBytes)
 }
 
-// refusal is what an answer other than 2xx means.
+// refusal returns the failure for a response other than 2xx.
 func refusal(answer *http.Response) failure {
 	f := failure{why: "answered " + answer.Status}
 	switch {
 	case answer.StatusCode/100 == 3:
-		f.why += ": redirects are not followed; put the address that it leads to into the config"
+		f.why += ": redirects are not followed; put the address that it points to into the config"
 	case answer.StatusCode == http.StatusTooManyRequests, answer.StatusCode == http.StatusServiceUnavailable:
 		if seconds, err := strconv.Atoi(answer.Header.Get("Retry-After")); err == nil && seconds > 0 {
 			f.wait = min(time.Duration(min(seconds, int(maxRetryAfter/time.Second)))*time.Second, maxRetryAfter)
@@ -148,12 +147,10 @@ func refusal(answer *http.Response) failure {
 	return f
 }
 
-// maxReasonBytes bounds what is kept of a reason: a receiver may put much into its
-// status line.
+// maxReasonBytes bounds the stored reason: a receiver may put much into its status line.
 const maxReasonBytes = 300
 
-// reasonOf says what went wrong without repeating method and URL, in which there
-// may be secrets.
+// reasonOf describes an error without the method and the URL, which may hold secrets.
 func reasonOf(err error) string {
 	var refused ErrRefused
 	if errors.As(err, &refused) {
@@ -171,7 +168,7 @@ func reasonOf(err error) string {
 	return err.Error()
 }
 
-// shorten is a reason as it is kept.
+// shorten returns a reason within maxReasonBytes.
 func shorten(why string) string {
 	why = strings.ToValidUTF8(why, "�")
 	if len(why) <= maxReasonBytes {

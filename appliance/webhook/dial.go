@@ -7,16 +7,16 @@ import (
 	"parley/internal/addresses"
 )
 
-// dialFilter says which addresses a webhook may go to. It is asked when a connection
-// is made, with the address that the name has led to: what a name led to before
-// does not count, so a name that changes its mind gains nothing.
+// dialFilter decides which addresses a webhook may go to. It checks each connection with
+// the address that the DNS lookup returned for it, so changing DNS answers cannot bypass
+// it.
 type dialFilter struct {
-	plain        bool // for http: only within the house
-	allowPrivate bool // the operator lets webhooks go to private addresses
+	plain        bool // for http, which may go to private addresses only
+	allowPrivate bool // by the settings
 	table        addresses.Table
 }
 
-// ErrRefused is an address that webhooks may not go to.
+// ErrRefused is the error for an address that webhooks may not go to.
 type ErrRefused struct{ Why string }
 
 func (e ErrRefused) Error() string { return "refused: " + e.Why }

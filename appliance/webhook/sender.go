@@ -1,5 +1,5 @@
-// Package webhook sends what is in the outbox: signed, each chat's in order,
-// again and again until the receiver has it or its day is over.
+// Package webhook delivers the webhooks in the outbox: signed, in order within each chat,
+// and repeated until the receiver has accepted them or a day has passed.
 package webhook
 
 import (
@@ -15,40 +15,39 @@ import (
 )
 
 const (
-	// maxAttempts is how many attempts go on at once: each holds a connection,
-	// some 50 KB. maxPerReceiver is how many of them may be for one receiver.
+	// maxAttempts is how many attempts run in parallel: each holds a connection, some
+	// 50 KB. maxPerReceiver is how many of them may be for one receiver.
 	maxAttempts    = 192
 	maxPerReceiver = 4
-	// Receivers of whom nothing is known yet, and those in doubt, have one attempt
-	// each, and all of a kind together so many: however many of them hang, those
-	// that do well have the rest. In doubt is one whose last attempt failed or took
-	// longer than slow.
+	// Receivers whose health is unknown or doubtful get one attempt at a time each, and
+	// together at most this many of each kind: however many of them hang, the good
+	// receivers have the rest. A receiver is doubtful if its last attempt failed or took
+	// longer than slowAnswer.
 	maxUnknown  = 96
 	maxDoubtful = 48
 	slowAnswer  = 2 * time.Second
-	// After failsBeforeHold attempts for a receiver that failed in a row it is left
-	// alone for firstHold at most, and twice as long after each more, up to
-	// maxHold: thousands that wait for one that is down cost next to nothing,
-	// and each is still tried several times in a day.
+	// After failsBeforeHold failed attempts in a row, a receiver gets no attempt for up to
+	// firstHold, and for twice as long after each further failure, up to maxHold. So
+	// thousands of webhooks for a receiver that is down cost next to nothing, and each is
+	// still tried several times a day.
 	failsBeforeHold = 3
 	firstHold       = 250 * time.Millisecond
 	maxHold         = 5 * time.Second
-	// maxIdleReceivers is how many receivers are remembered while nothing waits for
-	// them.
+	// maxIdleReceivers is how many receivers without waiting webhooks are remembered.
 	maxIdleReceivers = 1000
-	// firstBackOff is the longest time until the second attempt. It doubles with
-	// each, up to maxBackOff; in fact any time up to that is as likely (full
-	// jitter), so that those that failed together do not come together again.
+	// firstBackOff is the longest time until the second attempt. It doubles with each
+	// attempt, up to maxBackOff. The actual time is uniformly random below that (full
+	// jitter), so that attempts that failed together are not repeated together.
 	firstBackOff = 2 * time.Second
 	maxBackOff   = time.Hour
-	// storeRetry is for how long the sender waits when the database fails it.
+	// storeRetry is how long the sender waits after an error of the database.
 	storeRetry = 5 * time.Second
-	// stopLimit is for how long what is due is still sent when the box stops:
-	// receivers that are up learn of the end of chats before it.
+	// stopLimit is how long the sender still sends due webhooks when the box stops, so
+	// that receivers that are up learn of the end of chats.
 	stopLimit = time.Second
 )
 
-// Outbox is where webhooks wait.
+// Outbox stores the webhooks that wait.
 type Outbox interface {
 	WebhooksChanged() <-chan struct{}
 	ResumeWebhooks(ctx context.Context, longest time.Duration) error
@@ -61,44 +60,45 @@ type Outbox interface {
 	ShedWebhooks(ctx context.Context, b store.WebhookBounds, why string) (shed int, err error)
 }
 
-// Result is how an attempt came out.
+// Result is how an attempt ended.
 type Result string
 
-// How attempts come out.
+// The results of attempts.
 const (
 	Delivered Result = "delivered"
-	Failed    Result = "failed" // and will be made again
-	Dead      Result = "dead"   // and is given up
+	Failed    Result = "failed" // will be repeated
+	Dead      Result = "dead"   // failed, and is given up
 )
 
-// Results are all of them.
+// Results returns all results.
 func Results() []Result { return []Result{Delivered, Failed, Dead} }
 
-// Parts are what a Sender is made of.
+// Parts are what a Sender needs.
 type Parts struct {
 	Outbox       Outbox
 	AllowPrivate bool   // receivers may have private addresses
-	Agent        string // byScheme which receivers know the box: "Parley/1.0"
+	Agent        string // User-Agent of the requests: "Parley/1.0"
 	Log          *slog.Logger
-	// Observe is told of each attempt, and of a first one that was delivered how
-	// long that was after what it tells; nil: nobody is.
+	// Observe is called after each attempt; it may be nil. For a first attempt that was
+	// delivered, after is the time since the event.
 	Observe func(r Result, first bool, after time.Duration)
-	// Shed is told how many were given up because too many wait; nil: nobody is.
+	// Shed is called with the number of webhooks that were given up because too many wait;
+	// it may be nil.
 	Shed func(number int)
 
-	resolver *net.Resolver       // nil: the system's
-	bounds   store.WebhookBounds // the zero ones: those of a box
+	resolver *net.Resolver       // nil for the system's
+	bounds   store.WebhookBounds // zero for accountBounds
 }
 
-// Sender sends webhooks. One goroutine decides whose turn it is, and never waits
+// Sender delivers webhooks. One goroutine decides which attempts to start, and never waits
 // for a receiver.
 type Sender struct {
 	Parts
 	client *client
 
 	receivers map[int64]*receiver
-	inFlight  map[int64]bool // webhooks, by number, of which an attempt goes on
-	byHealth  map[health]int // attempts for receivers of a standing
+	inFlight  map[int64]bool // numbers of the webhooks with a running attempt
+	byHealth  map[health]int // number of running attempts for receivers of each health
 	ended     chan outcome
 	shedState shedState
 
@@ -108,16 +108,16 @@ type Sender struct {
 	once     sync.Once
 }
 
-// receiver is one for whom something waits, or did.
+// receiver is one receiver of webhooks.
 type receiver struct {
-	inFlight int   // attempts that go on
-	dueMS    int64 // byHealth the next attempt that does not; 0: none is known of
-	heldMS   int64 // until then it is left alone
-	fails    int   // attempts in a row
+	inFlight int   // running attempts
+	dueMS    int64 // when the next webhook without an attempt is due; 0 if none is known
+	heldMS   int64 // no attempt before this time
+	fails    int   // failed attempts in a row
 	health   health
 }
 
-// health is how a receiver did lately.
+// health is how a receiver answered lately.
 type health int
 
 const (
@@ -129,12 +129,12 @@ const (
 // outcome is the end of an attempt.
 type outcome struct {
 	receiver, num int64
-	health        health // byHealth the receiver when it began
+	health        health // of the receiver when the attempt started
 	failed        bool
 	took          time.Duration
 }
 
-// Start returns a Sender at work.
+// Start returns a running Sender.
 func Start(p Parts) *Sender {
 	s := &Sender{
 		Parts:     p,
@@ -159,8 +159,8 @@ func Start(p Parts) *Sender {
 	return s
 }
 
-// Close stops the sender, after a second in which it sends what is due. What is
-// not sent stays in the outbox.
+// Close stops the sender within stopLimit, in which it sends what is due. Other webhooks
+// stay in the outbox.
 func (s *Sender) Close() {
 	s.once.Do(func() { close(s.closing) })
 	<-s.closed
@@ -173,11 +173,11 @@ func (s *Sender) run() {
 	defer s.attempts.Wait()
 	defer cancel()
 	if err := s.Outbox.ResumeWebhooks(ctx, maxBackOff); err != nil {
-		s.Log.Error("cannot make the outbox of webhooks ready", "err", err)
+		s.Log.Error("cannot prepare the outbox of webhooks", "err", err)
 	}
 	var stop <-chan time.Time
 	closing := s.closing
-	timer := time.NewTimer(0) // refresh at once: something may wait from before
+	timer := time.NewTimer(0) // at once: webhooks may wait from before the start
 	defer timer.Stop()
 	for look := true; ; {
 		wake := s.work(ctx, look)
@@ -201,12 +201,11 @@ func (s *Sender) run() {
 	}
 }
 
-// maxSleep is for how long the sender sleeps when nothing is due: until it is
-// woken.
+// maxSleep is how long the sender sleeps when nothing is due, unless it is woken.
 const maxSleep = 24 * time.Hour
 
-// work sends what is due, as far as it may, and returns after how long there is
-// more to do by itself.
+// work starts the attempts that are due, as far as the limits allow, and returns when it
+// must be called again.
 func (s *Sender) work(ctx context.Context, look bool) time.Duration {
 	if look {
 		if err := s.refresh(ctx); err != nil {
@@ -232,7 +231,8 @@ func (s *Sender) work(ctx context.Context, look bool) time.Duration {
 	return time.Duration(wake) * time.Millisecond
 }
 
-// refresh learns for whom something waits, after what is too much was given up.
+// refresh gives up the webhooks beyond the bounds, and loads which receivers have webhooks
+// waiting.
 func (s *Sender) refresh(ctx context.Context) error {
 	if err := s.shed(ctx); err != nil {
 		return err
@@ -251,7 +251,7 @@ func (s *Sender) refresh(ctx context.Context) error {
 	return nil
 }
 
-// capacity is how many more attempts there may be for a receiver.
+// capacity returns how many more attempts may start for a receiver.
 func (s *Sender) capacity(r *receiver) int {
 	free := maxAttempts - len(s.inFlight)
 	switch r.health {
@@ -263,8 +263,8 @@ func (s *Sender) capacity(r *receiver) int {
 	return min(maxPerReceiver-r.inFlight, free)
 }
 
-// startDue begins the attempts for a receiver that are due and for which there is
-// capacity. Those that go on are still due in the outbox.
+// startDue starts the attempts for a receiver that are due, within its capacity. The outbox
+// also lists the webhooks with a running attempt as due.
 func (s *Sender) startDue(ctx context.Context, num int64, r *receiver, now int64) error {
 	due, next, err := s.Outbox.DueWebhooks(ctx, num, now, s.capacity(r)+r.inFlight+1)
 	if err != nil {
@@ -276,7 +276,7 @@ func (s *Sender) startDue(ctx context.Context, num int64, r *receiver, now int64
 			continue
 		}
 		if s.capacity(r) <= 0 {
-			r.dueMS = now // as soon as one lands
+			r.dueMS = now // as soon as an attempt ends
 			return nil
 		}
 		s.start(ctx, num, r, d)
@@ -293,7 +293,7 @@ func (s *Sender) start(ctx context.Context, num int64, r *receiver, d store.Deli
 		begun := time.Now()
 		l.failed = !s.attempt(ctx, d)
 		l.took = time.Since(begun)
-		s.ended <- l // has room for all that may be under way
+		s.ended <- l // never blocks: the channel holds maxAttempts
 	})
 }
 
@@ -302,7 +302,7 @@ func (s *Sender) finish(l outcome) {
 	s.byHealth[l.health]--
 	r := s.receivers[l.receiver]
 	r.inFlight--
-	r.dueMS = 1 // to be looked at: the next of its chat may be due now
+	r.dueMS = 1 // check again: the next webhook of its chat may be due now
 	if !l.failed {
 		r.fails, r.heldMS, r.health = 0, 0, good
 		if l.took > slowAnswer {
@@ -317,12 +317,12 @@ func (s *Sender) finish(l outcome) {
 	}
 }
 
-// attempt sends a webhook once, and notes how that came out. It reports whether
-// the receiver has it.
+// attempt sends a webhook once, and records the result. It reports whether the receiver
+// accepted the webhook.
 func (s *Sender) attempt(ctx context.Context, d store.Delivery) bool {
 	err := s.client.send(ctx, d)
 	if err != nil && ctx.Err() != nil {
-		return false // the box stops; the next start makes this attempt
+		return false // the box stops; the next start repeats this attempt
 	}
 	now := time.Now()
 	first := d.Attempts == 0
@@ -355,26 +355,26 @@ func (s *Sender) attempt(ctx context.Context, d store.Delivery) bool {
 	return false
 }
 
-// backOff is how long to wait after an attempt that failed, after so many before
-// it.
+// backOff returns how long to wait after a failed attempt; attempts is how many failed
+// before it.
 func backOff(attempts int) time.Duration {
 	longest := maxBackOff
-	if attempts < 16 { // 2 s doubled as often is more than an hour
+	if attempts < 16 { // firstBackOff doubled 16 times exceeds maxBackOff
 		longest = min(longest, firstBackOff<<attempts)
 	}
 	return rand.N(longest)
 }
 
-// record writes how an attempt came out. Until that is done the attempt goes on:
-// otherwise a database that cannot be written would have the receiver told again
-// and again.
+// record writes the result of an attempt, and retries until it is written. Until then the
+// attempt counts as running: otherwise, while the database cannot be written, the receiver
+// would get the webhook again and again.
 func (s *Sender) record(ctx context.Context, log *slog.Logger, write func(context.Context) error) {
 	for {
-		err := write(context.WithoutCancel(ctx)) // it was made, even if the box stops now
+		err := write(context.WithoutCancel(ctx)) // the attempt was made, even if the box stops now
 		if err == nil || ctx.Err() != nil {
 			return
 		}
-		log.Error("cannot note how a webhook went; trying again", "err", err)
+		log.Error("cannot record the result of a webhook; trying again", "err", err)
 		select {
 		case <-time.After(storeRetry):
 		case <-ctx.Done():

@@ -40,7 +40,7 @@ func TestAReceiverThatIsDownForLongFillsNoDisk(t *testing.T) {
 		t.Fatalf("%d are kept that were given up", len(dead))
 	}
 	for _, d := range dead {
-		if !strings.Contains(d.LastError, "at most 20 webhooks wait") {
+		if !strings.Contains(d.LastError, "at most 20 webhooks of one account") {
 			t.Errorf("given up because %q", d.LastError)
 		}
 	}

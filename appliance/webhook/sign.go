@@ -9,17 +9,15 @@ import (
 	"time"
 )
 
-// Sign returns the signature of a body that is sent at a time, as its receiver
-// computes it: the HMAC-SHA256 of the body, a dot and the time in Unix seconds,
-// in hexadecimal digits.
+// Sign returns the signature of a body that is sent at a time: the HMAC-SHA256 of the body,
+// a dot and the time in Unix seconds, in hexadecimal digits.
 func Sign(key, body string, at time.Time) string {
 	mac := hmac.New(sha256.New, []byte(key))
 	mac.Write([]byte(body + "." + strconv.FormatInt(at.Unix(), 10)))
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// sign sets the headers of a request that is sent at a time. Both names of each
-// are in use.
+// sign sets the headers of a request that is sent at a time. Clients use both prefixes.
 func sign(h http.Header, key, body string, at time.Time) {
 	signature := Sign(key, body, at)
 	for _, service := range []string{"Service", "Hume-AI"} {

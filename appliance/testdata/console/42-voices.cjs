@@ -45,7 +45,7 @@ exports.steps = async (c, { assert }) => {
 		await c.reads(/Ava Song/, "table");
 		await c.fill("Requested name or id", "Joe");
 		await c.press("Save");
-		await c.reads(/speaks for itself/, ".field .error");
+		await c.reads(/needs no stand-in/, ".field .error");
 		await c.fill("Requested name or id", "Gazza/1");
 		await c.choose("Stand-in", "voice-joe");
 		await c.press("Save");
