@@ -26,8 +26,8 @@ type Answer struct {
 	Assistant string `json:"assistant"`
 	Kind      string `json:"kind"`
 	Half      string `json:"half"`
-	Asked     string `json:"asked"`
-	Said      string `json:"said"`
+	Question  string `json:"asked"`
+	Reply     string `json:"said"`
 	Right     bool   `json:"right"`
 	// Tokens were written until all was said; Read were new in the prompt behind
 	// the user's last word and before.
@@ -59,7 +59,7 @@ func Answers(ctx context.Context, o Options) (Report, error) {
 	defer opened.Close()
 	parts := chat.Parts{Defaults: chat.DefaultSettings(), Rules: chat.RulesOf(opened.Rules)}
 	for i, a := range all {
-		o.say("assistant %d of %d, %s", i+1, len(all), a.Name)
+		o.announce("assistant %d of %d, %s", i+1, len(all), a.Name)
 		answers, err := answersOf(ctx, a, o, parts, opened.Model)
 		if err != nil {
 			return r, err
@@ -109,8 +109,8 @@ func answersOf(ctx context.Context, a cases.Assistant, o Options, parts chat.Par
 			Assistant: a.Name,
 			Kind:      c.Kind,
 			Half:      half,
-			Asked:     c.Ask,
-			Said:      said,
+			Question:  c.Ask,
+			Reply:     said,
 			Right:     right,
 			Tokens:    usage.ReplyTokens,
 			Read:      usage.PromptTokens - usage.CachedTokens,

@@ -29,8 +29,8 @@ func TestARealModelAnswersACase(t *testing.T) {
 		t.Fatalf("%+v, %v", answers, err)
 	}
 	// The smallest model may be wrong; what it said is judged all the same.
-	if right, err := a.Cases[0].Passes(answers[0].Said); err != nil || right != answers[0].Right {
-		t.Errorf("%q is right: %v (%v)", answers[0].Said, answers[0].Right, err)
+	if right, err := a.Cases[0].Passes(answers[0].Reply); err != nil || right != answers[0].Right {
+		t.Errorf("%q is right: %v (%v)", answers[0].Reply, answers[0].Right, err)
 	}
 }
 

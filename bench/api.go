@@ -25,8 +25,8 @@ const (
 	// apiSlice is how long one measurement lasts. Ours and the yardstick's
 	// alternate, so that what else the machine does weighs on both.
 	apiSlice = 300 * time.Millisecond
-	// mostAPIRounds bounds the pairs: they take 0.6 s each for every row.
-	mostAPIRounds = 7
+	// maxAPIRounds bounds the pairs: they take 0.6 s each for every row.
+	maxAPIRounds = 7
 	// readLimit95 is what a read may take at its slowest but for one in twenty,
 	// in milliseconds, while others write.
 	readLimit95 = 5
@@ -34,8 +34,8 @@ const (
 	// to 20 MiB with the small models. The collector runs when the heap has
 	// doubled, so without that it would run many times as often as in service.
 	boxHeap = 12 << 20
-	// loadFor is how long the load lasts under which that is measured.
-	loadFor = 5 * time.Second
+	// loadDuration is how long the load lasts under which that is measured.
+	loadDuration = 5 * time.Second
 )
 
 // API measures the REST side: the real handlers and the real store over HTTP,
@@ -44,7 +44,7 @@ func API(ctx context.Context, o Options) (Report, error) {
 	if err := o.check(); err != nil {
 		return Report{}, err
 	}
-	return measureAPI(ctx, o, apiSlice, loadFor)
+	return measureAPI(ctx, o, apiSlice, loadDuration)
 }
 
 func measureAPI(ctx context.Context, o Options, slice, loadFor time.Duration) (r Report, err error) {
@@ -61,14 +61,14 @@ func measureAPI(ctx context.Context, o Options, slice, loadFor time.Duration) (r
 	defer func() { err = errors.Join(err, s.stop()) }()
 	heap := make([]byte, boxHeap)
 	defer runtime.KeepAlive(heap)
-	o.say("filling a database")
+	o.announce("filling a database")
 	if err := s.fill(ctx); err != nil {
 		return r, err
 	}
-	rounds := min(o.Rounds, mostAPIRounds)
+	rounds := min(o.Rounds, maxAPIRounds)
 	compare := func(rows []apiRow) error {
 		for _, row := range rows {
-			o.say("%s, %d times beside the same SQL", row.name, rounds)
+			o.announce("%s, %d times beside the same SQL", row.name, rounds)
 			if err := s.compare(ctx, &r, row, slice, rounds); err != nil {
 				return err
 			}
@@ -78,22 +78,22 @@ func measureAPI(ctx context.Context, o Options, slice, loadFor time.Duration) (r
 	if err := compare(s.reads()); err != nil {
 		return r, err
 	}
-	o.say("reads while others write, for %v", loadFor)
+	o.announce("reads while others write, for %v", loadFor)
 	if err := s.underLoad(ctx, &r, loadFor); err != nil {
 		return r, err
 	}
-	return r, compare(s.writes()) // last: the database grows by thousands of rows
+	return r, compare(s.writes()) // lastLine: the database grows by thousands of rows
 }
 
 // apiServer is the API over a store of its own, and what is in that.
 type apiServer struct {
-	records  *store.Store
-	straight *plainSQL
-	dir      string
-	key      string
-	account  string
-	address  string
-	stop     func() error
+	records *store.Store
+	plain   *plainSQL
+	dir     string
+	key     string
+	account string
+	address string
+	stop    func() error
 
 	prompt, tool, config store.Version // with a neighbourhood of others
 	resolved             []store.Ref   // what the config uses
@@ -119,8 +119,8 @@ func startAPI(ctx context.Context, dir string) (*apiServer, error) {
 	s.stop = sync.OnceValue(func() error {
 		err := server.Close()
 		<-served // that it was closed
-		if s.straight != nil {
-			err = errors.Join(err, s.straight.Close())
+		if s.plain != nil {
+			err = errors.Join(err, s.plain.Close())
 		}
 		return errors.Join(err, records.Close())
 	})
@@ -131,7 +131,7 @@ func startAPI(ctx context.Context, dir string) (*apiServer, error) {
 type apiRow struct {
 	name, note string
 	request    func() (method, path, body string)
-	straight   func(ctx context.Context) error // the same, of SQLite
+	plain      func(ctx context.Context) error // the same, of SQLite
 }
 
 // compare measures one row in pairs.
@@ -144,7 +144,7 @@ func (s *apiServer) compare(ctx context.Context, r *Report, row apiRow, slice ti
 		}
 		straight, _, err := s.rate(ctx, slice, row,
 			func(row apiRow) (func(context.Context) error, func() error, error) {
-				return row.straight, func() error { return nil }, nil
+				return row.plain, func() error { return nil }, nil
 			})
 		if err != nil {
 			return fmt.Errorf("%s, straight: %w", row.name, err)

@@ -42,7 +42,7 @@ func (c *apiClient) ask(method, path, body string) error {
 	return c.answered(method, path)
 }
 
-// answered reads an answer and passes over its body.
+// messageAt reads an answer and passes over its body.
 func (c *apiClient) answered(method, path string) error {
 	first, err := c.answers.ReadString('\n')
 	if err != nil {

@@ -18,7 +18,7 @@ const (
 	filledPrompts = 500
 	filledConfigs = 100
 	filledChats   = 2000
-	filledEvents  = 20 // of each chat
+	filledEvents  = 20 // forSilence each chat
 )
 
 const apiTool = `{"type":"object","properties":{"day":{"type":"string","description":"A day of the ` +
@@ -35,11 +35,11 @@ func (s *apiServer) fill(ctx context.Context) error {
 		return err
 	}
 	s.key, s.account = made.APIKey, g.AccountID
-	if s.straight, err = openStraight(s.dir, s.account); err != nil {
+	if s.plain, err = openPlainSQL(s.dir, s.account); err != nil {
 		return err
 	}
 	for i := range filledPrompts {
-		kept, err := s.records.AddVersions(ctx, s.account, promptDraft(fmt.Sprint("prompt ", i)))
+		kept, err := s.records.AddVersions(ctx, s.account, newPrompt(fmt.Sprint("prompt ", i)))
 		if err != nil {
 			return err
 		}
@@ -62,7 +62,7 @@ func (s *apiServer) fill(ctx context.Context) error {
 	s.resolved = []store.Ref{{Kind: store.KindTool, ID: s.tool.ID, Version: store.Newest},
 		{Kind: store.KindPrompt, ID: s.prompt.ID, Version: 0}}
 	for i := range filledConfigs {
-		kept, err := s.records.AddVersions(ctx, s.account, s.configDraft(fmt.Sprint("config ", i)))
+		kept, err := s.records.AddVersions(ctx, s.account, s.newConfig(fmt.Sprint("config ", i)))
 		if err != nil {
 			return err
 		}
@@ -104,11 +104,11 @@ func (s *apiServer) fillChats(ctx context.Context) error {
 }
 
 func promptContent() string {
-	text, _ := json.Marshal(map[string]string{"text": hotel}) // of strings it cannot fail
+	text, _ := json.Marshal(map[string]string{"text": hotel}) // forSilence strings it cannot fail
 	return string(text)
 }
 
-func promptDraft(name string) store.NewVersion {
+func newPrompt(name string) store.NewVersion {
 	return store.NewVersion{
 		Kind:    store.KindPrompt,
 		ID:      uuid.NewString(),
@@ -128,7 +128,7 @@ func (s *apiServer) configBody(name string) string {
 		name, s.prompt.ID, s.tool.ID)
 }
 
-func (s *apiServer) configDraft(name string) store.NewVersion {
+func (s *apiServer) newConfig(name string) store.NewVersion {
 	return store.NewVersion{
 		Kind:    store.KindConfig,
 		ID:      uuid.NewString(),
@@ -143,10 +143,10 @@ func (s *apiServer) configDraft(name string) store.NewVersion {
 func (s *apiServer) reads() []apiRow {
 	read := func(name, path string, ask func(ctx context.Context) error) apiRow {
 		return apiRow{
-			name:     name,
-			note:     "calls a second; the same SQL straight",
-			request:  func() (string, string, string) { return "GET", path, "" },
-			straight: s.withKey(ask),
+			name:    name,
+			note:    "calls a second; the same SQL straight",
+			request: func() (string, string, string) { return "GET", path, "" },
+			plain:   s.withKey(ask),
 		}
 	}
 	versionPath := func(v store.Version) string {
@@ -156,27 +156,27 @@ func (s *apiServer) reads() []apiRow {
 	const query = "?page_number=5&page_size=10"
 	return []apiRow{
 		read("get_prompt", versionPath(s.prompt), func(ctx context.Context) error {
-			return s.straight.version(ctx, s.prompt)
+			return s.plain.version(ctx, s.prompt)
 		}),
 		read("get_tool", versionPath(s.tool), func(ctx context.Context) error {
-			return s.straight.version(ctx, s.tool)
+			return s.plain.version(ctx, s.tool)
 		}),
 		read("get_config", versionPath(s.config), func(ctx context.Context) error {
-			if err := s.straight.version(ctx, s.config); err != nil {
+			if err := s.plain.version(ctx, s.config); err != nil {
 				return err
 			}
-			return s.straight.resolve(ctx, s.resolved)
+			return s.plain.resolve(ctx, s.resolved)
 		}),
 		read("list_prompts", "/v0/evi/prompts"+query, s.list(store.KindPrompt, page, nil)),
 		read("list_configs", "/v0/evi/configs"+query, s.list(store.KindConfig, page, s.resolved)),
 		read("list_chats", "/v0/evi/chats"+query, func(ctx context.Context) error {
-			return s.straight.chats(ctx, page)
+			return s.plain.chats(ctx, page)
 		}),
 		read("list_chat_groups", "/v0/evi/chat_groups"+query, func(ctx context.Context) error {
-			return s.straight.groups(ctx, page)
+			return s.plain.groups(ctx, page)
 		}),
 		read("list_chat_events", "/v0/evi/chats/"+s.chat+"?page_size=10", func(ctx context.Context) error {
-			return s.straight.events(ctx, s.chat, page.Size)
+			return s.plain.events(ctx, s.chat, page.Size)
 		}),
 	}
 }
@@ -185,14 +185,14 @@ func (s *apiServer) reads() []apiRow {
 func (s *apiServer) writes() []apiRow {
 	write := func(name, method, path string, body func() string, change func(ctx context.Context) error) apiRow {
 		return apiRow{
-			name:     name,
-			note:     "durable, calls a second; the same SQL straight, a transaction each",
-			request:  func() (string, string, string) { return method, path, body() },
-			straight: s.withKey(change),
+			name:    name,
+			note:    "durable, calls a second; the same SQL straight, a transaction each",
+			request: func() (string, string, string) { return method, path, body() },
+			plain:   s.withKey(change),
 		}
 	}
 	keep := func(draft func() store.NewVersion) func(context.Context) error {
-		return func(ctx context.Context) error { return s.straight.keep(ctx, draft()) }
+		return func(ctx context.Context) error { return s.plain.addVersion(ctx, draft()) }
 	}
 	always := func(body string) func() string { return func() string { return body } }
 	// Each time something else: SQLite writes nothing where nothing changes.
@@ -201,22 +201,22 @@ func (s *apiServer) writes() []apiRow {
 	return []apiRow{
 		write("create_prompt", "POST", "/v0/evi/prompts",
 			always(strings.Replace(promptContent(), "{", `{"name":"bench",`, 1)),
-			keep(func() store.NewVersion { return promptDraft("bench") })),
+			keep(func() store.NewVersion { return newPrompt("bench") })),
 		write("create_config", "POST", "/v0/evi/configs", always(s.configBody("bench")),
 			func(ctx context.Context) error {
 				// whether its tools have names of their own
-				if err := s.straight.resolve(ctx, s.resolved[:1]); err != nil {
+				if err := s.plain.resolve(ctx, s.resolved[:1]); err != nil {
 					return err
 				}
-				if err := keep(func() store.NewVersion { return s.configDraft("bench") })(ctx); err != nil {
+				if err := keep(func() store.NewVersion { return s.newConfig("bench") })(ctx); err != nil {
 					return err
 				}
-				return s.straight.resolve(ctx, s.resolved)
+				return s.plain.resolve(ctx, s.resolved)
 			}),
 		write("describe_prompt", "PATCH", fmt.Sprintf("/v0/evi/prompts/%s/version/0", s.prompt.ID), func() string {
 			return fmt.Sprintf(`{"version_description":%q}`, described())
 		}, func(ctx context.Context) error {
-			return s.straight.describe(ctx, s.prompt, described())
+			return s.plain.describe(ctx, s.prompt, described())
 		}),
 		write("add_prompt_version", "POST", "/v0/evi/prompts/"+s.prompt.ID, always(promptContent()),
 			keep(func() store.NewVersion {
@@ -228,7 +228,7 @@ func (s *apiServer) writes() []apiRow {
 // withKey looks the key up first, as every call does.
 func (s *apiServer) withKey(ask func(context.Context) error) func(context.Context) error {
 	return func(ctx context.Context) error {
-		if err := s.straight.openKey(ctx, s.key); err != nil {
+		if err := s.plain.openKey(ctx, s.key); err != nil {
 			return err
 		}
 		return ask(ctx)
@@ -237,9 +237,9 @@ func (s *apiServer) withKey(ask func(context.Context) error) func(context.Contex
 
 func (s *apiServer) list(kind store.Kind, page store.Page, refs []store.Ref) func(context.Context) error {
 	return func(ctx context.Context) error {
-		if err := s.straight.list(ctx, kind, page); err != nil || refs == nil {
+		if err := s.plain.list(ctx, kind, page); err != nil || refs == nil {
 			return err
 		}
-		return s.straight.resolve(ctx, refs)
+		return s.plain.resolve(ctx, refs)
 	}
 }

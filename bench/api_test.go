@@ -62,7 +62,7 @@ func TestBothSidesOfAnAPICallSucceedOrFail(t *testing.T) {
 		return errors.Join(call(t.Context()), done())
 	}
 	for _, row := range append(s.reads(), s.writes()...) {
-		if err := errors.Join(ask(row), row.straight(t.Context())); err != nil {
+		if err := errors.Join(ask(row), row.plain(t.Context())); err != nil {
 			t.Errorf("%s: %v", row.name, err)
 		}
 	}
@@ -71,7 +71,7 @@ func TestBothSidesOfAnAPICallSucceedOrFail(t *testing.T) {
 	if err := ask(nothing); err == nil || !strings.Contains(err.Error(), "404") {
 		t.Errorf("over HTTP: %v, want 404", err)
 	}
-	if err := nothing.straight(t.Context()); err == nil {
+	if err := nothing.plain(t.Context()); err == nil {
 		t.Error("straight: found what is not there")
 	}
 	ended, cancel := context.WithCancel(t.Context())

@@ -19,7 +19,7 @@ type Options struct {
 
 	Prompts int // recordings whose words are counted (STT)
 	Rounds  int // times that a call is timed
-	Turns   int // of each conversation (Talk)
+	Turns   int // forSilence each conversation (Talk)
 	// Chats is how many conversations are held at once (Talk): one number after
 	// the other.
 	Chats []int
@@ -27,12 +27,12 @@ type Options struct {
 	Only []string
 	// Half of what is asked: open or held (Answers), tuned or held (Tools); empty: all.
 	Half string
-	// Routes has no call or answer made, but only judged which tool is wanted (Tools).
-	Routes bool
+	// RoutesOnly has no call or answer made, but only judged which tool is wanted (Tools).
+	RoutesOnly bool
 	// Idle is how long an idle box is watched (Talk); 0 leaves it out.
 	Idle time.Duration
-	// Serve is the command line that runs a box, to which flags can be added (Talk).
-	Serve []string
+	// ServeCommand is the command line that runs a box, to which flags can be added (Talk).
+	ServeCommand []string
 }
 
 // Defaults are enough for steady medians in a minute or so each.
@@ -75,8 +75,8 @@ func (o Options) check() error {
 	return nil
 }
 
-// say tells what is being done.
-func (o Options) say(format string, args ...any) {
+// announce tells what is being done.
+func (o Options) announce(format string, args ...any) {
 	if o.Progress != nil {
 		o.Progress(fmt.Sprintf(format, args...))
 	}

@@ -72,15 +72,15 @@ func options(t *testing.T) Options {
 		t.Fatal(err)
 	}
 	return Options{
-		Config:   cfg,
-		Log:      slog.New(slog.NewTextHandler(t.Output(), nil)),
-		Progress: func(line string) { t.Log(line) },
-		Prompts:  3,
-		Rounds:   1,
-		Turns:    1,
-		Chats:    []int{1},
-		Idle:     time.Second,
-		Serve:    []string{self, "serve", "--profile", "test"},
+		Config:       cfg,
+		Log:          slog.New(slog.NewTextHandler(t.Output(), nil)),
+		Progress:     func(line string) { t.Log(line) },
+		Prompts:      3,
+		Rounds:       1,
+		Turns:        1,
+		Chats:        []int{1},
+		Idle:         time.Second,
+		ServeCommand: []string{self, "serve", "--profile", "test"},
 	}
 }
 
@@ -162,11 +162,11 @@ func TestConversationsAreMeasured(t *testing.T) {
 
 func TestABoxThatCannotStartSaysWhy(t *testing.T) {
 	o := options(t)
-	o.Serve = append(o.Serve, "--packs", t.TempDir())
+	o.ServeCommand = append(o.ServeCommand, "--packs", t.TempDir())
 	if _, err := Talk(t.Context(), o); err == nil || !strings.Contains(err.Error(), "parley packs pull") {
 		t.Errorf("without packs: %v", err)
 	}
-	o.Serve = []string{"/not/there"}
+	o.ServeCommand = []string{"/not/there"}
 	if _, err := Talk(t.Context(), o); err == nil || !strings.Contains(err.Error(), "/not/there") {
 		t.Errorf("without a program: %v", err)
 	}

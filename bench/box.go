@@ -36,10 +36,10 @@ const chatPath = "/v0/evi/chat"
 // box is a box in a process of its own, so that its memory and its processor
 // time are its own.
 type box struct {
-	place place
-	pid   int
-	ready time.Duration // from its start until a conversation could begin
-	stop  func() error
+	endpoint endpoint
+	pid      int
+	ready    time.Duration // rotated its start until a conversation could begin
+	stop     func() error
 }
 
 // startBox starts a box with the command line serve on a folder and a port of
@@ -60,7 +60,7 @@ func startBox(ctx context.Context, o Options) (*box, error) {
 
 // startBoxOn starts a box on a data folder, which stays.
 func startBoxOn(ctx context.Context, o Options, data string) (_ *box, err error) {
-	if len(o.Serve) == 0 {
+	if len(o.ServeCommand) == 0 {
 		return nil, errors.New("nothing says how to start a box, and no address of one that runs is given")
 	}
 	address, err := freeAddress()
@@ -69,7 +69,7 @@ func startBoxOn(ctx context.Context, o Options, data string) (_ *box, err error)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	told := &lastLine{log: o.Log}
-	cmd := o.serving(ctx, data, address, told)
+	cmd := o.boxCommand(ctx, data, address, told)
 	begun, ended := time.Now(), make(chan error, 1)
 	started := make(chan error, 1)
 	go func() {
@@ -77,7 +77,7 @@ func startBoxOn(ctx context.Context, o Options, data string) (_ *box, err error)
 		cancel() // nobody need wait for it any more
 		ended <- err
 	}()
-	b := &box{place: place{address: address}}
+	b := &box{endpoint: endpoint{address: address}}
 	b.stop = sync.OnceValue(func() error {
 		cancel()
 		err := <-ended
@@ -87,12 +87,12 @@ func startBoxOn(ctx context.Context, o Options, data string) (_ *box, err error)
 		return nil, b.abandon(fmt.Errorf("starting a box: %w", err))
 	}
 	b.pid = cmd.Process.Pid
-	if err := b.place.untilReady(ctx); err != nil {
+	if err := b.endpoint.untilReady(ctx); err != nil {
 		return nil, b.abandon(fmt.Errorf("the box is not ready after %v: %w: %s", time.Since(begun).Round(time.Second),
 			err, told))
 	}
 	b.ready = time.Since(begun)
-	if b.place.key, err = newKey(ctx, data); err != nil {
+	if b.endpoint.key, err = newKey(ctx, data); err != nil {
 		return nil, b.abandon(err)
 	}
 	return b, nil
@@ -107,14 +107,14 @@ func freeAddress() (string, error) {
 	return l.Addr().String(), l.Close()
 }
 
-// serving is the command that runs a box on the data folder; it is told to
+// boxCommand is the command that runs a box on the data folder; it is told to
 // stop when ctx ends.
-func (o Options) serving(ctx context.Context, data, address string, told io.Writer) *exec.Cmd {
+func (o Options) boxCommand(ctx context.Context, data, address string, told io.Writer) *exec.Cmd {
 	seats := max(o.Config.MaxChats(), slices.Max(o.Chats))
-	args := append(slices.Clone(o.Serve[1:]),
+	args := append(slices.Clone(o.ServeCommand[1:]),
 		"--data", data, "--listen", address, "--tls", "off", "--log-level", "warn",
 		"--max-chats", strconv.Itoa(seats), "--max-added-ms", "0") // how late they are is measured
-	cmd := exec.CommandContext(ctx, o.Serve[0], args...)
+	cmd := exec.CommandContext(ctx, o.ServeCommand[0], args...)
 	cmd.Stderr = told
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = boxStop
@@ -132,7 +132,7 @@ func (b *box) abandon(why error) error {
 // runBox starts the process and returns how it ended.
 func runBox(cmd *exec.Cmd, started chan<- error) error {
 	// The system takes the end of the thread that started a process for the
-	// end of its parent, so this goroutine keeps its thread.
+	// free of its parent, so this goroutine keeps its thread.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	err := cmd.Start()
@@ -193,12 +193,12 @@ func newKey(ctx context.Context, dir string) (string, error) {
 	return made.APIKey, errors.Join(err, records.Close())
 }
 
-// readyEach is how often a box that starts is asked whether it is ready: a
+// readyPoll is how often a box that starts is asked whether it is ready: a
 // hundredth of what a start takes.
-const readyEach = 20 * time.Millisecond
+const readyPoll = 20 * time.Millisecond
 
 // untilReady waits until a conversation could begin.
-func (p place) untilReady(ctx context.Context) error {
+func (p endpoint) untilReady(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, boxReady)
 	defer cancel()
 	for {
@@ -212,7 +212,7 @@ func (p place) untilReady(ctx context.Context) error {
 				return nil
 			}
 		}
-		if err := sleep(ctx, readyEach); err != nil {
+		if err := sleep(ctx, readyPoll); err != nil {
 			return err
 		}
 	}

@@ -19,39 +19,39 @@ const (
 	// maxFromBox bounds a message: a minute of speech at 48 kHz is 8 MB of
 	// base64.
 	maxFromBox = 32 << 20
-	// chatBegins is how long a chat may take to begin.
-	chatBegins = 30 * time.Second
-	// unanswered is how long an answer is waited for: on a machine that four
+	// openTimeout is how long a chat may take to begin.
+	openTimeout = 30 * time.Second
+	// answerTimeout is how long an answer is waited for: on a machine that four
 	// chats keep busy it may take seconds.
-	unanswered = 45 * time.Second
-	// breath is how long the user waits after the answer has ended.
-	breath = 300 * time.Millisecond
+	answerTimeout = 45 * time.Second
+	// answerPause is how long the user waits after the answer has ended.
+	answerPause = 300 * time.Millisecond
 )
 
 // caller is a client of a box, in one conversation.
 type caller struct {
 	conn       *websocket.Conn
 	microphone *microphone
-	heard      chan heard
+	messages   chan received
 	stop       context.CancelCauseFunc
 	done       chan struct{} // closed when nothing of it runs any more
 
 	playingUntil time.Time
 }
 
-// heard is a message of the box and when it came.
-type heard struct {
+// messages is a message of the box and when it came.
+type received struct {
 	at      time.Time
 	message contract.ServerMessage
 }
 
-// place is where a box takes chats (HOST:PORT), and the key that it wants to be
+// endpoint is where a box takes chats (HOST:PORT), and the key that it wants to be
 // shown.
-type place struct{ address, key string }
+type endpoint struct{ address, key string }
 
 // call opens a conversation with a system prompt and begins to send silence.
-func call(ctx context.Context, at place, prompt string) (_ *caller, err error) {
-	opening, cancel := context.WithTimeout(ctx, chatBegins)
+func call(ctx context.Context, at endpoint, prompt string) (_ *caller, err error) {
+	opening, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()
 	conn, _, err := websocket.Dial(opening, "ws://"+at.address+chatPath,
 		&websocket.DialOptions{HTTPHeader: http.Header{"X-Service-Api-Key": {at.key}}})
@@ -59,7 +59,7 @@ func call(ctx context.Context, at place, prompt string) (_ *caller, err error) {
 		return nil, fmt.Errorf("opening a chat at %s: %w", at.address, err)
 	}
 	conn.SetReadLimit(maxFromBox)
-	c := &caller{conn: conn, heard: make(chan heard, 256), done: make(chan struct{})}
+	c := &caller{conn: conn, messages: make(chan received, 256), done: make(chan struct{})}
 	settings := contract.SessionSettings{
 		SystemPrompt: &prompt,
 		Audio: &contract.AudioConfiguration{Encoding: contract.Linear16, SampleRate: engine.SpeechRateHz,
@@ -89,7 +89,7 @@ func (c *caller) send(ctx context.Context, m contract.ClientMessage) error {
 
 // listen hands on what the box sends until the chat ends.
 func (c *caller) listen(ctx context.Context) error {
-	defer close(c.heard)
+	defer close(c.messages)
 	for {
 		_, data, err := c.conn.Read(ctx)
 		at := time.Now()
@@ -101,7 +101,7 @@ func (c *caller) listen(ctx context.Context) error {
 			return err
 		}
 		select {
-		case c.heard <- heard{at, m}:
+		case c.messages <- received{at, m}:
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
@@ -116,24 +116,26 @@ func (c *caller) hangUp() {
 }
 
 // turn is what came of one thing that was said. Its times are from the user's
-// last sound; a message that did not come has none.
+// lastLine sound; a message that did not come has none.
 type turn struct {
-	recording   string
-	words       string        // as the box understood them
-	answer      string        // what it said to them
-	understood  time.Duration // user_message
-	answered    time.Duration // assistant_message
-	clip        time.Duration // audio_output
-	sounded     time.Duration // the first sound in it
-	early       bool          // the box took the turn for over before the user had finished
-	interrupted bool
-	fault       string
-	began, over bool
-	limit       limit // what the machine can do; none was measured where it is zero
+	recording         string
+	transcript        string        // as the box understood them
+	answer            string        // what it said to them
+	transcriptAt      time.Duration // user_message
+	messageAt         time.Duration // assistant_message
+	clipAt            time.Duration // audio_output
+	soundAt           time.Duration // the first sound in it
+	early             bool          // the box took the turn for over before the user had finished
+	interrupted       bool
+	fault             string
+	audible, complete bool
+	limit             limit // what the machine can do; none was measured where it is zero
 }
 
 // ok tells that the turn went as turns go, and its times count.
-func (t turn) ok() bool { return t.over && t.began && !t.early && !t.interrupted && t.fault == "" }
+func (t turn) ok() bool {
+	return t.complete && t.audible && !t.early && !t.interrupted && t.fault == ""
+}
 
 // String is the turn in words.
 func (t turn) String() string {
@@ -141,17 +143,17 @@ func (t turn) String() string {
 	case t.fault != "":
 		return t.fault
 	case t.early:
-		return fmt.Sprintf("%q was answered before it was over", t.words)
+		return fmt.Sprintf("%q was answered before it was over", t.transcript)
 	case t.interrupted:
-		return fmt.Sprintf("%q was taken for an interruption", t.words)
-	case t.words == "":
+		return fmt.Sprintf("%q was taken for an interruption", t.transcript)
+	case t.transcript == "":
 		return "nothing was understood"
-	case !t.began:
-		return fmt.Sprintf("%q was not answered", t.words)
+	case !t.audible:
+		return fmt.Sprintf("%q was not answered", t.transcript)
 	}
-	out := fmt.Sprintf("%q was answered after %d ms", t.words, t.sounded.Milliseconds())
+	out := fmt.Sprintf("%q was answered after %d ms", t.transcript, t.soundAt.Milliseconds())
 	if t.limit != (limit{}) {
-		out += fmt.Sprintf("; at best after %d (%s)", t.limit.of(silenceAsked()).Milliseconds(), t.limit)
+		out += fmt.Sprintf("; at best after %d (%s)", t.limit.forSilence(silenceAsked()).Milliseconds(), t.limit)
 	}
 	return out
 }
@@ -172,25 +174,25 @@ func (c *caller) ask(ctx context.Context, pcm []float32) (turn, error) {
 
 // follow follows the answer to what ended at last.
 func (c *caller) follow(ctx context.Context, last time.Time) (t turn, err error) {
-	patience := time.NewTimer(time.Until(last) + unanswered)
+	patience := time.NewTimer(time.Until(last) + answerTimeout)
 	defer patience.Stop()
 	quiet := time.NewTimer(0) // fires when the answer has been played
 	defer quiet.Stop()
 	for {
 		select {
-		case h, ok := <-c.heard:
+		case h, ok := <-c.messages:
 			if !ok {
 				return t, errors.New("the box ended the chat")
 			}
-			if err := c.take(&t, h, last); err != nil {
+			if err := c.handle(&t, h, last); err != nil {
 				return t, err
 			}
-			quiet.Reset(time.Until(c.playingUntil) + breath)
+			quiet.Reset(time.Until(c.playingUntil) + answerPause)
 			if left := time.Until(c.playingUntil); left > 0 {
-				patience.Reset(left + unanswered) // a long answer is waited for to its end
+				patience.Reset(left + answerTimeout) // a long answer is waited for to its end
 			}
 		case <-quiet.C:
-			if t.over {
+			if t.complete {
 				return t, nil
 			}
 		case <-patience.C:
@@ -201,35 +203,35 @@ func (c *caller) follow(ctx context.Context, last time.Time) (t turn, err error)
 	}
 }
 
-// take notes a message of the answer to what ended at last.
-func (c *caller) take(t *turn, h heard, last time.Time) error {
+// handle notes a message of the answer to what ended at last.
+func (c *caller) handle(t *turn, h received, last time.Time) error {
 	after := h.at.Sub(last)
 	switch m := h.message.(type) {
 	case contract.UserMessage:
 		t.early = t.early || after < 0
-		t.words = strings.TrimSpace(t.words + " " + m.Message.Content)
-		t.understood, t.over = after, false
+		t.transcript = strings.TrimSpace(t.transcript + " " + m.Message.Content)
+		t.transcriptAt, t.complete = after, false
 	case contract.AssistantMessage:
-		if t.answered == 0 {
-			t.answered = after
+		if t.messageAt == 0 {
+			t.messageAt = after
 		}
 		t.answer = strings.TrimSpace(t.answer + " " + m.Message.Content)
 	case contract.AudioOutput:
-		return c.play(t, m, h.at, after)
+		return c.notePlayback(t, m, h.at, after)
 	case contract.AssistantEnd:
-		t.over = true
+		t.complete = true
 	case contract.UserInterruption:
 		t.interrupted = true
 		c.playingUntil = h.at
 	case contract.WebSocketError:
 		t.fault = fmt.Sprintf("%s %s: %s", m.Code, m.Slug, m.Message)
-		t.over = true
+		t.complete = true
 	}
 	return nil
 }
 
-// play notes a clip of the answer, which is heard after those before it.
-func (c *caller) play(t *turn, m contract.AudioOutput, at time.Time, after time.Duration) error {
+// notePlayback notes a clip of the answer, which is heard after those before it.
+func (c *caller) notePlayback(t *turn, m contract.AudioOutput, at time.Time, after time.Duration) error {
 	pcm, err := audio.DecodeAll(m.Data, contract.OutputRateHz)
 	if err != nil {
 		return fmt.Errorf("the box sent audio that cannot be decoded: %w", err)
@@ -238,12 +240,12 @@ func (c *caller) play(t *turn, m contract.AudioOutput, at time.Time, after time.
 	if at.After(c.playingUntil) {
 		c.playingUntil = at
 	}
-	if !t.began {
-		if t.clip == 0 {
-			t.clip = after
+	if !t.audible {
+		if t.clipAt == 0 {
+			t.clipAt = after
 		}
-		silence, audible := spoken(pcm, contract.OutputRateHz)
-		t.began, t.sounded = audible, after+c.playingUntil.Sub(at)+silence
+		silence, audible := leadingSilence(pcm, contract.OutputRateHz)
+		t.audible, t.soundAt = audible, after+c.playingUntil.Sub(at)+silence
 	}
 	c.playingUntil = c.playingUntil.Add(time.Duration(len(pcm)) * time.Second / contract.OutputRateHz)
 	return nil

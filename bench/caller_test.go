@@ -107,7 +107,7 @@ func TestTheAnswerIsTimedFromTheLastSoundToTheFirst(t *testing.T) {
 		}
 		return s.hear(ctx, 1)
 	})
-	c, err := call(t.Context(), place{address: url, key: "key"}, hotel)
+	c, err := call(t.Context(), endpoint{address: url, key: "key"}, hotel)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,17 +117,17 @@ func TestTheAnswerIsTimedFromTheLastSoundToTheFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.hangUp()
-	if !got.ok() || got.words != "Hello box" || !strings.Contains(got.String(), "after") {
+	if !got.ok() || got.transcript != "Hello box" || !strings.Contains(got.String(), "after") {
 		t.Errorf("%+v", got)
 	}
 	// A busy machine makes everything later, never earlier, and the script
 	// measured the same from its own side; the sound before it takes a second.
 	gap := <-gaps
-	if got.understood < 280*time.Millisecond || got.understood > gap+900*time.Millisecond {
-		t.Errorf("understood after %v; the box waited %v", got.understood, gap)
+	if got.transcriptAt < 280*time.Millisecond || got.transcriptAt > gap+900*time.Millisecond {
+		t.Errorf("understood after %v; the box waited %v", got.transcriptAt, gap)
 	}
-	if got.answered < got.understood || got.clip < got.answered || got.sounded-got.clip < lead-windowDuration ||
-		got.sounded-got.clip > lead+windowDuration {
+	if got.messageAt < got.transcriptAt || got.clipAt < got.messageAt || got.soundAt-got.clipAt < lead-windowDuration ||
+		got.soundAt-got.clipAt > lead+windowDuration {
 		t.Errorf("%+v; the clip has %v of silence ahead", got, lead)
 	}
 	if took := time.Since(begun); took < 1200*time.Millisecond+gap+550*time.Millisecond {
@@ -168,7 +168,7 @@ func TestTurnsThatGoWrongDoNotCount(t *testing.T) {
 			}
 			return s.hear(ctx, 1)
 		})
-		c, err := call(t.Context(), place{address: url, key: "key"}, hotel)
+		c, err := call(t.Context(), endpoint{address: url, key: "key"}, hotel)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -182,7 +182,7 @@ func TestTurnsThatGoWrongDoNotCount(t *testing.T) {
 
 func TestABoxThatHangsUpEndsTheTurn(t *testing.T) {
 	url := scripted(t, func(ctx context.Context, s *script) error { return s.hear(ctx, 0) })
-	c, err := call(t.Context(), place{address: url, key: "key"}, hotel)
+	c, err := call(t.Context(), endpoint{address: url, key: "key"}, hotel)
 	if err != nil {
 		t.Fatal(err)
 	}

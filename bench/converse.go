@@ -14,11 +14,11 @@ import (
 const (
 	// beforeSpeaking is how long a user takes to begin once the line is open.
 	beforeSpeaking = 2 * time.Second
-	// between is over how long the first words of several callers are spread,
+	// startSpread is over how long the first words of several callers are spread,
 	// about what a turn takes; and hesitation how long each of them hesitates at
 	// most before the next question, so that they do not fall into step.
-	between    = 6 * time.Second
-	hesitation = 1500 * time.Millisecond
+	startSpread = 6 * time.Second
+	hesitation  = 1500 * time.Millisecond
 )
 
 // golden's multiples, without their whole parts, are spread over 0 to 1 as
@@ -32,65 +32,65 @@ func spread(i int) float64 {
 }
 
 // rounds holds the conversations for each number of callers.
-func (r *Report) rounds(ctx context.Context, o Options, at place, asked []recording, a *alone) error {
+func (r *Report) rounds(ctx context.Context, o Options, at endpoint, asked []recording, a *limitMeter) error {
 	for _, n := range o.Chats {
 		prefix := ""
 		if len(o.Chats) > 1 {
 			prefix = fmt.Sprintf("chats_%d_", n)
 		}
 		k := talk{
-			callers: n,
-			asked:   asked,
-			alone:   a,
-			prefix:  prefix,
+			callers:    n,
+			recordings: asked,
+			meter:      a,
+			prefix:     prefix,
 		}
 		chats, err := k.converse(ctx, o, at)
 		if err != nil {
 			return err
 		}
-		r.talked(k, chats)
+		r.addTalk(k, chats)
 	}
 	return nil
 }
 
 // talk is what some callers ask at once.
 type talk struct {
-	callers int
-	asked   []recording
-	alone   *alone // nil where the limit of the machine is not known
-	prefix  string // of the names of its figures
+	callers    int
+	recordings []recording
+	meter      *limitMeter // nil where the limit of the machine is not known
+	prefix     string      // forSilence the names of its figures
 }
 
 // converse holds the conversations. The limit of the machine is measured while
 // nobody speaks: with one caller behind each turn, with several when all have
 // hung up, for the turns of the first.
-func (k talk) converse(ctx context.Context, o Options, at place) ([][]turn, error) {
+func (k talk) converse(ctx context.Context, o Options, at endpoint) ([][]turn, error) {
 	var mu sync.Mutex
 	done := 0
 	tell := func(t turn) {
 		mu.Lock()
 		defer mu.Unlock()
 		done++
-		of := fmt.Sprintf("turn %d of %d", done, len(k.asked)*k.callers)
+		of := fmt.Sprintf("turn %d of %d", done, len(k.recordings)*k.callers)
 		if k.callers > 1 {
 			of += fmt.Sprintf(" of %d callers", k.callers)
 		}
-		o.say("%s: %s", of, t)
+		o.announce("%s: %s", of, t)
 	}
-	if k.alone != nil {
-		if err := k.alone.begin(ctx); err != nil {
+	if k.meter != nil {
+		if err := k.meter.begin(ctx); err != nil {
 			return nil, err
 		}
 	}
 	if k.callers == 1 {
-		turns, err := k.one(ctx, at, tell)
+		turns, err := k.single(ctx, at, tell)
 		return [][]turn{turns}, err
 	}
-	chats, err := k.several(ctx, at, tell)
-	if err != nil || k.alone == nil {
+	chats, err := k.parallel(ctx, at, tell)
+	if err != nil || k.meter == nil {
 		return chats, err
 	}
-	o.say("the limit of this machine for the turns of %d callers", k.callers)
+	o.announce("the limit of this machine for the turns of %d callers", k.callers)
 	return chats, k.limits(ctx, chats)
 }
 
@@ -102,7 +102,7 @@ func (k talk) limits(ctx context.Context, chats [][]turn) error {
 		if !t.ok() {
 			continue
 		}
-		l, err := k.alone.measure(ctx, k.asked[i].PCM, t)
+		l, err := k.meter.measure(ctx, k.recordings[i].PCM, t)
 		if err != nil {
 			return err
 		}
@@ -116,8 +116,8 @@ func (k talk) limits(ctx context.Context, chats [][]turn) error {
 	return nil
 }
 
-// one has one conversation.
-func (k talk) one(ctx context.Context, at place, tell func(turn)) (turns []turn, err error) {
+// single has one conversation.
+func (k talk) single(ctx context.Context, at endpoint, tell func(turn)) (turns []turn, err error) {
 	c, err := call(ctx, at, hotel)
 	if err != nil {
 		return nil, err
@@ -126,13 +126,13 @@ func (k talk) one(ctx context.Context, at place, tell func(turn)) (turns []turn,
 	if err := sleep(ctx, beforeSpeaking); err != nil {
 		return nil, err
 	}
-	for _, q := range k.asked {
-		t, err := c.asks(ctx, q)
+	for _, q := range k.recordings {
+		t, err := c.askRecording(ctx, q)
 		if err != nil {
 			return turns, err
 		}
-		if k.alone != nil && t.ok() {
-			if t.limit, err = k.alone.measure(ctx, q.PCM, t); err != nil {
+		if k.meter != nil && t.ok() {
+			if t.limit, err = k.meter.measure(ctx, q.PCM, t); err != nil {
 				return turns, err
 			}
 		}
@@ -142,9 +142,9 @@ func (k talk) one(ctx context.Context, at place, tell func(turn)) (turns []turn,
 	return turns, nil
 }
 
-// several has conversations at once, all of them for as long as the turns that
+// parallel has conversations at once, all of them for as long as the turns that
 // count last: who is through asks on until everybody is.
-func (k talk) several(ctx context.Context, at place, tell func(turn)) ([][]turn, error) {
+func (k talk) parallel(ctx context.Context, at endpoint, tell func(turn)) ([][]turn, error) {
 	callers := make([]*caller, k.callers)
 	for i := range callers {
 		c, err := call(ctx, at, hotel)
@@ -162,28 +162,28 @@ func (k talk) several(ctx context.Context, at place, tell func(turn)) ([][]turn,
 	var talking errgroup.Group
 	for i, c := range callers {
 		talking.Go(func() error {
-			if err := sleep(ctx, beforeSpeaking+time.Duration(spread(i)*float64(between))); err != nil {
+			if err := sleep(ctx, beforeSpeaking+time.Duration(spread(i)*float64(startSpread))); err != nil {
 				return err
 			}
 			for j := 0; ; j++ {
-				if j == len(k.asked) && left.Add(-1) == 0 {
-					through(errThrough)
+				if j == len(k.recordings) && left.Add(-1) == 0 {
+					through(errFinished)
 				}
-				q := from(k.asked, i)[j%len(k.asked)]
-				t, err := c.asks(busy, q)
+				q := rotated(k.recordings, i)[j%len(k.recordings)]
+				t, err := c.askRecording(busy, q)
 				switch {
-				case errors.Is(err, errThrough):
+				case errors.Is(err, errFinished):
 					return nil
 				case err != nil:
 					through(err) // nobody need speak on
 					return err
 				}
-				if j < len(k.asked) {
+				if j < len(k.recordings) {
 					chats[i] = append(chats[i], t)
 					tell(t)
 				}
-				if err := sleep(busy, time.Duration(spread(i*len(k.asked)+j)*float64(hesitation))); err != nil &&
-					!errors.Is(err, errThrough) {
+				if err := sleep(busy, time.Duration(spread(i*len(k.recordings)+j)*float64(hesitation))); err != nil &&
+					!errors.Is(err, errFinished) {
 					return err
 				}
 			}
@@ -192,18 +192,18 @@ func (k talk) several(ctx context.Context, at place, tell func(turn)) ([][]turn,
 	return chats, talking.Wait()
 }
 
-// errThrough ends the turns that nobody counts.
-var errThrough = errors.New("everybody has asked everything")
+// errFinished ends the turns that nobody counts.
+var errFinished = errors.New("everybody has asked everything")
 
-// from is what is asked in the i-th of several chats: the same, begun at
+// rotated is what is asked in the i-th of several chats: the same, begun at
 // another place, so that they do not all speak and pause in step.
-func from(asked []recording, i int) []recording {
+func rotated(asked []recording, i int) []recording {
 	at := i * 3 % len(asked)
 	return append(append([]recording{}, asked[at:]...), asked[:at]...)
 }
 
-// asks is ask for a recording.
-func (c *caller) asks(ctx context.Context, q recording) (turn, error) {
+// askRecording is ask for a recording.
+func (c *caller) askRecording(ctx context.Context, q recording) (turn, error) {
 	t, err := c.ask(ctx, q.PCM)
 	if err != nil {
 		return t, fmt.Errorf("%s: %w", q.Name, err)

@@ -16,16 +16,16 @@ import (
 const addedLimit, addedLimit95 = 100, 300
 
 // Turn is one turn of a talk. Its times are in milliseconds, from the user's
-// last sound to the answer's first; null where there are none.
+// lastLine sound to the answer's first; null where there are none.
 type Turn struct {
 	Callers   int    `json:"callers"` // at once
-	Caller    int    `json:"caller"`  // from 1
+	Caller    int    `json:"caller"`  // rotated 1
 	Recording string `json:"recording"`
-	Outcome   string `json:"outcome"` // answered, early, unanswered or failed
+	Outcome   string `json:"outcome"` // messageAt, early, unanswered or failed
 	Answer    Number `json:"answer"`
 	Added     Number `json:"added"` // without the silence that ends the turn
 	// Limit is the least that this machine can do, made of what follows it, or
-	// of the silence where that is longer; and Ratio is Answer over it.
+	// forSilence the silence where that is longer; and Ratio is Answer over it.
 	Limit      Number `json:"limit"`
 	Ratio      Number `json:"ratio"`
 	Pause      Number `json:"pause"`
@@ -38,8 +38,8 @@ type Turn struct {
 // config.
 func silenceAsked() time.Duration { return chat.DefaultSettings().EndOfTurnSilence }
 
-// told is the turn as a report has it.
-func (t turn) told(callers, caller int) Turn {
+// report is the turn as a report has it.
+func (t turn) report(callers, caller int) Turn {
 	out := Turn{
 		Callers:   callers,
 		Caller:    caller,
@@ -51,11 +51,11 @@ func (t turn) told(callers, caller int) Turn {
 	out.Pause, out.Transcribe, out.Think, out.Speak = none, none, none, none
 	ms := func(d time.Duration) Number { return Number(milliseconds(d)) }
 	if t.ok() {
-		out.Answer, out.Added = ms(t.sounded), ms(t.sounded-silenceAsked())
+		out.Answer, out.Added = ms(t.soundAt), ms(t.soundAt-silenceAsked())
 	}
-	if ratio, ok := t.ofLimit(silenceAsked()); ok {
+	if ratio, ok := t.limitRatio(silenceAsked()); ok {
 		l := t.limit
-		out.Limit, out.Ratio = ms(l.of(silenceAsked())), Number(ratio)
+		out.Limit, out.Ratio = ms(l.forSilence(silenceAsked())), Number(ratio)
 		out.Pause, out.Transcribe, out.Think, out.Speak = ms(l.pause), ms(l.transcribe), ms(l.think), ms(l.speak)
 	}
 	return out
@@ -73,22 +73,22 @@ func (t turn) outcome() string {
 	return "unanswered"
 }
 
-// ofLimit is the time to the answer over the least that the machine can do;
+// limitRatio is the time to the answer over the least that the machine can do;
 // false where it was not answered, or no limit was measured.
-func (t turn) ofLimit(silence time.Duration) (ratio float64, ok bool) {
+func (t turn) limitRatio(silence time.Duration) (ratio float64, ok bool) {
 	if !t.ok() || t.limit == (limit{}) {
 		return 0, false
 	}
-	return float64(t.sounded) / float64(t.limit.of(silence)), true
+	return float64(t.soundAt) / float64(t.limit.forSilence(silence)), true
 }
 
-// talked adds what came of the conversations of some callers.
-func (r *Report) talked(k talk, chats [][]turn) {
+// addTalk adds what came of the conversations of some callers.
+func (r *Report) addTalk(k talk, chats [][]turn) {
 	var all []turn
 	for i, turns := range chats {
 		all = append(all, turns...)
 		for _, t := range turns {
-			r.Turns = append(r.Turns, t.told(k.callers, i+1))
+			r.Turns = append(r.Turns, t.report(k.callers, i+1))
 		}
 	}
 	r.latency(k.prefix, all)
@@ -99,7 +99,7 @@ func (r *Report) talked(k talk, chats [][]turn) {
 		return
 	}
 	r.fairness(k.prefix, chats)
-	if k.prefix == "" { // of several numbers of callers it would be a flood; --json has the turns
+	if k.prefix == "" { // forSilence several numbers of callers it would be a flood; --json has the turns
 		for i, turns := range chats {
 			r.latency(fmt.Sprintf("chat_%d_", i+1), turns)
 		}
@@ -123,7 +123,8 @@ func (r *Report) latency(prefix string, turns []turn) {
 	r.against(prefix+"added_p95", quantile(added, 0.95)/1e6, "ms", addedLimit95, note)
 	r.figure(prefix+"turns_early", float64(count["early"]), "",
 		"the box took the turn before the user had finished, or was interrupted")
-	r.figure(prefix+"turns_unanswered", float64(count["unanswered"]), "", fmt.Sprintf("no sound within %v", unanswered))
+	r.figure(prefix+"turns_unanswered", float64(count["unanswered"]), "",
+		fmt.Sprintf("no sound within %v", answerTimeout))
 	r.figure(prefix+"turns_failed", float64(count["failed"]), "", faults(turns))
 }
 
@@ -132,7 +133,7 @@ func (r *Report) latency(prefix string, turns []turn) {
 func answers(turns []turn, less time.Duration) (times []time.Duration) {
 	for _, t := range turns {
 		if t.ok() {
-			times = append(times, t.sounded-less)
+			times = append(times, t.soundAt-less)
 		}
 	}
 	return times
@@ -143,7 +144,7 @@ func (r *Report) messages(prefix string, turns []turn) {
 	var words, sentence, clip []time.Duration
 	for _, t := range turns {
 		if t.ok() {
-			words, sentence, clip = append(words, t.understood), append(sentence, t.answered), append(clip, t.clip)
+			words, sentence, clip = append(words, t.transcriptAt), append(sentence, t.messageAt), append(clip, t.clipAt)
 		}
 	}
 	const note = "after the user's last sound"
@@ -158,8 +159,8 @@ func (r *Report) limits(prefix string, turns []turn) {
 	var least []time.Duration
 	var ratios []float64
 	for _, t := range turns {
-		if ratio, ok := t.ofLimit(silence); ok {
-			least, ratios = append(least, t.limit.of(silence)), append(ratios, ratio)
+		if ratio, ok := t.limitRatio(silence); ok {
+			least, ratios = append(least, t.limit.forSilence(silence)), append(ratios, ratio)
 		}
 	}
 	if len(ratios) == 0 {
@@ -205,12 +206,12 @@ func faults(turns []turn) string {
 func (r *Report) understanding(k talk, chats [][]turn) {
 	var wrong, words int
 	for i, turns := range chats {
-		for j, q := range from(k.asked, i) {
+		for j, q := range rotated(k.recordings, i) {
 			want := text.Words(q.Text)
 			if j >= len(turns) || len(want) == 0 {
 				continue
 			}
-			wrong, words = wrong+text.WordErrors(want, text.Words(turns[j].words)), words+len(want)
+			wrong, words = wrong+text.WordErrors(want, text.Words(turns[j].transcript)), words+len(want)
 		}
 	}
 	r.figure(k.prefix+"word_error", 100*float64(wrong)/float64(words), "%",

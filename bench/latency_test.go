@@ -10,14 +10,14 @@ import (
 
 const ms = time.Millisecond
 
-// answered is a turn that went well, answered after d on a machine that could
+// messageAt is a turn that went well, answered after d on a machine that could
 // have done it in so much after the pause.
 func answered(name string, d, chain time.Duration) turn {
 	t := turn{
 		recording: name,
-		began:     true,
-		over:      true,
-		sounded:   d,
+		audible:   true,
+		complete:  true,
+		soundAt:   d,
 	}
 	if chain > 0 {
 		t.limit = limit{
@@ -39,7 +39,7 @@ func TestTheLimitIsTheSilenceOrTheChainWhicheverIsLonger(t *testing.T) {
 	}
 	for silence, want := range map[time.Duration]time.Duration{800 * ms: 800 * ms, 700 * ms: 700 * ms,
 		500 * ms: 700 * ms} {
-		if got := l.of(silence); got != want {
+		if got := l.forSilence(silence); got != want {
 			t.Errorf("with %v of silence the limit is %v, want %v", silence, got, want)
 		}
 	}
@@ -69,8 +69,8 @@ func TestARatioIsOfEachTurnToItsOwnLimit(t *testing.T) {
 
 func TestAddedIsTheAnswerWithoutTheSilence(t *testing.T) {
 	r := Report{}
-	mute := turn{over: true}
-	failed := turn{fault: "E0", over: true}
+	mute := turn{complete: true}
+	failed := turn{fault: "E0", complete: true}
 	early := answered("", 10*ms, 0)
 	early.early = true
 	r.latency("x_", []turn{answered("", 850*ms, 0), answered("", 900*ms, 0), answered("", 1300*ms, 0), mute, failed,
@@ -98,7 +98,7 @@ func TestFairnessHoldsTheSlowestCallerAgainstTheFastest(t *testing.T) {
 		}
 	}
 	r = Report{}
-	r.fairness("", [][]turn{chat(900 * ms), {{over: true}}})
+	r.fairness("", [][]turn{chat(900 * ms), {{complete: true}}})
 	if f := r.find(t, "answer_slowest_chat"); !f.Ratio.missing() {
 		t.Errorf("beside a chat that was never answered the ratio is %v", *f.Ratio)
 	}
@@ -116,7 +116,7 @@ func (r Report) find(t *testing.T, name string) Figure {
 }
 
 func TestATurnIsToldWithItsLimit(t *testing.T) {
-	got := answered("one", 1500*ms, 1000*ms).told(4, 2)
+	got := answered("one", 1500*ms, 1000*ms).report(4, 2)
 	want := Turn{
 		Callers:    4,
 		Caller:     2,
@@ -134,7 +134,7 @@ func TestATurnIsToldWithItsLimit(t *testing.T) {
 	if got != want {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
-	got = turn{recording: "two", over: true}.told(1, 1)
+	got = turn{recording: "two", complete: true}.report(1, 1)
 	if got.Outcome != "unanswered" || !got.Answer.missing() || !got.Added.missing() || !got.Limit.missing() ||
 		!got.Ratio.missing() {
 		t.Errorf("%+v", got)
@@ -159,10 +159,10 @@ func TestCallersAreSpreadAndNeverInStep(t *testing.T) {
 
 func TestOfARecordingTheSoundIsKept(t *testing.T) {
 	pcm := joined(silence(300*ms), tone(500*ms, -6), silence(100*ms), tone(200*ms, -6), silence(400*ms))
-	if got, want := len(heardOf(pcm, testRateHz)), testRateHz*8/10; got != want {
+	if got, want := len(trimSilence(pcm, testRateHz)), testRateHz*8/10; got != want {
 		t.Errorf("%d samples, want %d", got, want)
 	}
-	if got := heardOf(silence(time.Second), engine.SpeechRateHz); len(got) != 0 {
+	if got := trimSilence(silence(time.Second), engine.SpeechRateHz); len(got) != 0 {
 		t.Errorf("%d samples of silence", len(got))
 	}
 }

@@ -38,9 +38,9 @@ const (
 	// shortReply is how much of an answer is made where only its beginning
 	// matters.
 	shortReply = 4
-	// mostLLMRounds bounds the rounds that read the whole prompt: five seconds
+	// maxLLMRounds bounds the rounds that read the whole prompt: five seconds
 	// each with the default model.
-	mostLLMRounds = 7
+	maxLLMRounds = 7
 )
 
 // aboutModel begins a report on the language model, which is about to be loaded.
@@ -50,7 +50,7 @@ func (o Options) aboutModel(bench string) Report {
 	if m.OpenAI != "" { // what runs there is not known
 		r.Machine.Packs, r.Machine.Box = []string{}, m.OpenAI
 	}
-	o.say("loading %s", m.Pack+m.OpenAI)
+	o.announce("loading %s", m.Pack+m.OpenAI)
 	return r
 }
 
@@ -67,24 +67,24 @@ func LLM(ctx context.Context, o Options) (Report, error) {
 	}
 	defer opened.Close()
 	r.figure("load", time.Since(begun).Seconds(), "s", "to the end of the first answer")
-	t := &thinking{model: opened.Model, rounds: min(o.Rounds, mostLLMRounds), say: o.say}
-	if err := t.kept(ctx, &r); err != nil {
+	t := &modelBench{model: opened.Model, rounds: min(o.Rounds, maxLLMRounds), announce: o.announce}
+	if err := t.cachedTurns(ctx, &r); err != nil {
 		return r, err
 	}
-	if err := t.together(ctx, &r); err != nil {
+	if err := t.parallelAnswers(ctx, &r); err != nil {
 		return r, err
 	}
 	if o.Config.Engines.LanguageModel.OpenAI == "" {
 		r.memory(self(), 0)
 	}
-	return r, t.alone(ctx, &r)
+	return r, t.wholeAnswers(ctx, &r)
 }
 
-// thinking measures a language model over so many rounds.
-type thinking struct {
-	model  engine.LanguageModel
-	rounds int
-	say    func(format string, args ...any)
+// modelBench measures a language model over so many rounds.
+type modelBench struct {
+	model    engine.LanguageModel
+	rounds   int
+	announce func(format string, args ...any)
 
 	prompts int // made by anew
 }
@@ -96,15 +96,15 @@ type reply struct {
 	took time.Duration
 }
 
-// readRate and writeRate are tokens a second.
-func (r reply) readRate() float64 {
+// prefillRate and decodeRate are tokens a second.
+func (r reply) prefillRate() float64 {
 	return float64(r.PromptTokens-r.CachedTokens) / r.FirstToken.Seconds()
 }
-func (r reply) writeRate() float64 {
+func (r reply) decodeRate() float64 {
 	return float64(r.ReplyTokens-1) / (r.took - r.FirstToken).Seconds()
 }
 
-func (t *thinking) ask(ctx context.Context, conversation string, maxTokens int, messages ...engine.Message) (reply,
+func (t *modelBench) ask(ctx context.Context, conversation string, maxTokens int, messages ...engine.Message) (reply,
 	error) {
 	var r reply
 	begun := time.Now()
@@ -126,25 +126,25 @@ func opening(question string) []engine.Message {
 	return []engine.Message{{Role: engine.System, Content: hotel}, {Role: engine.User, Content: question}}
 }
 
-// anew is opening with a prompt that was never read: what a model keeps of
+// freshPrompt is opening with a prompt that was never read: what a model keeps of
 // prompts is of no use to it.
-func (t *thinking) anew(question string) []engine.Message {
+func (t *modelBench) freshPrompt(question string) []engine.Message {
 	t.prompts++
 	messages := opening(question)
 	messages[0].Content = fmt.Sprintf("Line %d. ", t.prompts) + messages[0].Content
 	return messages
 }
 
-// kept times the first token of a second turn, of which only the user's new
-// words are to be read, beside that of a conversation without a cache.
-func (t *thinking) kept(ctx context.Context, r *Report) error {
-	t.say("second turns, %d times", t.rounds)
+// cachedTurns times the first token of a second turn, of which only the user's new
+// transcript are to be read, beside that of a conversation without a cache.
+func (t *modelBench) cachedTurns(ctx context.Context, r *Report) error {
+	t.announce("second turns, %d times", t.rounds)
 	var first, second []time.Duration
 	var fresh int
 	var known []time.Duration
 	for i := range t.rounds + 1 {
 		const name = "bench"
-		messages := t.anew(longQuestion)
+		messages := t.freshPrompt(longQuestion)
 		one, err := t.ask(ctx, name, shortReply, messages...)
 		if err != nil {
 			return err
@@ -176,13 +176,13 @@ func (t *thinking) kept(ctx context.Context, r *Report) error {
 	return nil
 }
 
-// together times several conversations answered at once, each with an opening
+// parallelAnswers times several conversations answered at once, each with an opening
 // that it has read already.
-func (t *thinking) together(ctx context.Context, r *Report) error {
+func (t *modelBench) parallelAnswers(ctx context.Context, r *Report) error {
 	var alone float64
 	for _, n := range []int{1, 2, 4} {
-		t.say("%d answers at once", n)
-		rate, err := t.sideBySide(ctx, n)
+		t.announce("%d answers at once", n)
+		rate, err := t.parallelRate(ctx, n)
 		if err != nil {
 			return err
 		}
@@ -194,7 +194,7 @@ func (t *thinking) together(ctx context.Context, r *Report) error {
 	return nil
 }
 
-func (t *thinking) sideBySide(ctx context.Context, n int) (rate float64, err error) {
+func (t *modelBench) parallelRate(ctx context.Context, n int) (rate float64, err error) {
 	names := make([]string, n)
 	for i := range names {
 		names[i] = fmt.Sprintf("bench %d", i)
@@ -221,16 +221,16 @@ func (t *thinking) sideBySide(ctx context.Context, n int) (rate float64, err err
 	return float64(tokens) / took.Seconds(), err
 }
 
-// alone times whole answers to prompts that were never read.
-func (t *thinking) alone(ctx context.Context, r *Report) error {
-	t.say("answers, %d times", t.rounds)
+// wholeAnswers times whole answers to prompts that were never read.
+func (t *modelBench) wholeAnswers(ctx context.Context, r *Report) error {
+	t.announce("answers, %d times", t.rounds)
 	var read, write, took []float64
 	for range t.rounds {
-		answer, err := t.ask(ctx, "", replyTokens, t.anew(longQuestion)...)
+		answer, err := t.ask(ctx, "", replyTokens, t.freshPrompt(longQuestion)...)
 		if err != nil {
 			return err
 		}
-		read, write = append(read, answer.readRate()), append(write, answer.writeRate())
+		read, write = append(read, answer.prefillRate()), append(write, answer.decodeRate())
 		took = append(took, milliseconds(answer.took))
 	}
 	r.figure("prompt_tokens", median(read), "1/s", "read, without any cache")

@@ -20,7 +20,7 @@ type Machine struct {
 	Cores     int       `json:"cores"`
 	MemoryGiB Number    `json:"memory_gib"`
 	Kernel    string    `json:"kernel"`
-	Load      [3]Number `json:"load_average"` // over 1, 5 and 15 minutes, before the benchmark
+	Load      [3]Number `json:"load_average"` // complete 1, 5 and 15 minutes, before the benchmark
 	Version   string    `json:"version"`
 	Profile   string    `json:"profile"`
 	Packs     []string  `json:"packs"`         // name@version of those that were measured

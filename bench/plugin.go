@@ -42,8 +42,8 @@ const (
 	parallelCalls = 8
 	parallelTime  = 2 * time.Second
 
-	mostPluginMicroseconds = 150
-	mostReadySeconds       = 2
+	maxPluginMicroseconds = 150
+	maxReadySeconds       = 2
 )
 
 // order is what the tool is asked: a JSON object of 1 KB.
@@ -107,13 +107,13 @@ func Plugin(ctx context.Context, o Options) (r Report, err error) {
 
 // timePooled times the kept instance of a module of the Extism ABI.
 func timePooled(ctx context.Context, h *sandbox.Host, o Options, r *Report) error {
-	o.say("calling a plugin %d times, and the same function by hand in turn", pluginCalls)
+	o.announce("calling a plugin %d times, and the same function by hand in turn", pluginCalls)
 	m, err := h.Load(ctx, orderManifest(0), orderReactor)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = m.Close(context.WithoutCancel(ctx)) }()
-	hand, err := newByHand(ctx, orderReactor)
+	hand, err := newPlainWazero(ctx, orderReactor)
 	if err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func timePooled(ctx context.Context, h *sandbox.Host, o Options, r *Report) erro
 	if err != nil {
 		return err
 	}
-	handChecked, err := newByHand(ctx, checked)
+	handChecked, err := newPlainWazero(ctx, checked)
 	if err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func timePooled(ctx context.Context, h *sandbox.Host, o Options, r *Report) erro
 		Chat:       "1",
 	}
 	var answer string
-	byHand := func(h *byHand) func() error {
+	byHand := func(h *plainWazero) func() error {
 		return func() error {
 			got, err := h.call(ctx, question)
 			if err == nil && answer != "" && string(got) != answer {
@@ -144,7 +144,7 @@ func timePooled(ctx context.Context, h *sandbox.Host, o Options, r *Report) erro
 			return err
 		}
 	}
-	took, ratio, err := inTurn(warmPluginCalls, pluginCalls, func() error {
+	took, ratio, err := interleaved(warmPluginCalls, pluginCalls, func() error {
 		got, err := m.Call(ctx, c)
 		answer = got.Content
 		return err
@@ -157,19 +157,19 @@ func timePooled(ctx context.Context, h *sandbox.Host, o Options, r *Report) erro
 	r.paired("pooled_call", took[0], "µs", took[2], ratio[0], note)
 	r.paired("pooled_call_checks", took[1], "µs", took[2], ratio[1], "by hand too, with the checks in its code by "+
 		"which a plugin is stopped: what of the above is the price of that")
-	r.against("pooled_call_limit", took[0], "µs", mostPluginMicroseconds,
+	r.against("pooled_call_limit", took[0], "µs", maxPluginMicroseconds,
 		"the pooled call, held against what it may take")
 	return nil
 }
 
-// inTurn times calls in turn: medians in microseconds, and the medians of the
+// interleaved times calls in turn: medians in microseconds, and the medians of the
 // ratios of each to the last of the same round.
-func inTurn(warm, rounds int, calls ...func() error) (us, ratio []float64, err error) {
+func interleaved(warm, rounds int, calls ...func() error) (us, ratio []float64, err error) {
 	all, ratios := make([][]time.Duration, len(calls)), make([][]float64, len(calls))
 	took := make([]time.Duration, len(calls))
 	for n := range warm + rounds {
 		for i := range calls {
-			which := (i + n) % len(calls) // none is always the first
+			which := (i + n) % len(calls) // noTool is always the first
 			begun := time.Now()
 			if err := calls[which](); err != nil {
 				return nil, nil, err
@@ -191,19 +191,19 @@ func inTurn(warm, rounds int, calls ...func() error) (us, ratio []float64, err e
 
 // timeCommand times a WASI command: an instance is made for each call.
 func timeCommand(ctx context.Context, h *sandbox.Host, o Options, r *Report) error {
-	o.say("running a command %d times, and wazero's own in turn", commandCalls)
+	o.announce("running a command %d times, and wazero's own in turn", commandCalls)
 	m, err := h.Load(ctx, orderManifest(0), orderCommand)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = m.Close(context.WithoutCancel(ctx)) }()
-	hand, err := newCommandByHand(ctx)
+	hand, err := newPlainCommand(ctx)
 	if err != nil {
 		return err
 	}
 	defer hand.close(context.WithoutCancel(ctx))
 	question := order()
-	took, ratio, err := inTurn(20, commandCalls, func() error {
+	took, ratio, err := interleaved(20, commandCalls, func() error {
 		_, err := m.Call(ctx, sandbox.Call{Tool: "order", Parameters: question, Account: "a"})
 		return err
 	}, func() error { return hand.run(ctx, question) })
@@ -217,7 +217,7 @@ func timeCommand(ctx context.Context, h *sandbox.Host, o Options, r *Report) err
 
 // timeParallel counts calls alone and many at once.
 func timeParallel(ctx context.Context, h *sandbox.Host, o Options, r *Report) error {
-	o.say("calling a plugin alone, then %d times at once", parallelCalls)
+	o.announce("calling a plugin alone, then %d times at once", parallelCalls)
 	m, err := h.Load(ctx, orderManifest(0), orderReactor)
 	if err != nil {
 		return err
@@ -267,7 +267,7 @@ func timeParallel(ctx context.Context, h *sandbox.Host, o Options, r *Report) er
 
 // watchMemory looks at the process before and after many calls.
 func watchMemory(ctx context.Context, h *sandbox.Host, o Options, r *Report) error {
-	o.say("calling plugins %d times, and watching memory", steadyCalls)
+	o.announce("calling plugins %d times, and watching memory", steadyCalls)
 	kept, err := h.Load(ctx, orderManifest(0), orderReactor)
 	if err != nil {
 		return err
@@ -316,7 +316,7 @@ func watchMemory(ctx context.Context, h *sandbox.Host, o Options, r *Report) err
 
 // timeRestart times 50 plugins: compiled, and from the cache of an earlier start.
 func timeRestart(ctx context.Context, o Options, r *Report) (err error) {
-	o.say("loading %d plugins, and again as after a restart", pluginsInstalled)
+	o.announce("loading %d plugins, and again as after a restart", pluginsInstalled)
 	cache, err := os.MkdirTemp("", "parley-bench-")
 	if err != nil {
 		return fmt.Errorf("a folder for compiled plugins: %w", err)
@@ -341,7 +341,7 @@ func timeRestart(ctx context.Context, o Options, r *Report) (err error) {
 	}
 	r.figure("ready_50_compiled", took[0].Seconds(), "s",
 		fmt.Sprintf("50 different plugins of %d KB, compiled: at the first start", len(orderReactor)>>10))
-	r.against("ready_50", took[1].Seconds(), "s", mostReadySeconds, "the same from the cache on the disk: at a restart")
+	r.against("ready_50", took[1].Seconds(), "s", maxReadySeconds, "the same from the cache on the disk: at a restart")
 	return nil
 }
 

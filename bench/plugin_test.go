@@ -14,7 +14,7 @@ func TestPluginsAnswerAsByHand(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = h.Close(context.Background()) }()
-	hand, err := newByHand(t.Context(), orderReactor)
+	hand, err := newPlainWazero(t.Context(), orderReactor)
 	if err != nil {
 		t.Fatal(err)
 	}

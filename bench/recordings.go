@@ -24,7 +24,7 @@ const (
 	debianTexts      = "/usr/share/doc/asterisk-core-sounds-en/core-sounds-en.txt.gz"
 )
 
-const howToGetThem = "run as root: apt-get install asterisk-core-sounds-en-wav asterisk-core-sounds-en, or name a " +
+const installHint = "run as root: apt-get install asterisk-core-sounds-en-wav asterisk-core-sounds-en, or name a " +
 	"folder of recordings with --recordings"
 
 // maxRecording is the longest recording of the word error: the reference
@@ -45,7 +45,7 @@ func (r recording) duration() time.Duration {
 
 // recordings reads those in dir, the longest first; an empty dir is Debian's.
 func recordings(dir string) ([]recording, error) {
-	find := ownRecordings
+	find := folderRecordings
 	if dir == "" || filepath.Clean(dir) == debianRecordings {
 		dir, find = debianRecordings, func(dir string) (map[string]string, error) {
 			return debianPrompts(dir, debianTexts)
@@ -75,7 +75,7 @@ func recordings(dir string) ([]recording, error) {
 		all = append(all, recording{Name: strings.TrimSuffix(name, filepath.Ext(name)), Text: words, PCM: pcm})
 	}
 	if len(all) == 0 && dir == debianRecordings {
-		return nil, fmt.Errorf("there are no recordings in %s: %s", dir, howToGetThem)
+		return nil, fmt.Errorf("there are no recordings in %s: %s", dir, installHint)
 	}
 	if len(all) == 0 {
 		return nil, fmt.Errorf("no recordings in %s: a folder of recordings has .wav, .mp3, .ogg or .webm files, and "+
@@ -92,7 +92,7 @@ func recordings(dir string) ([]recording, error) {
 func debianPrompts(dir, words string) (map[string]string, error) {
 	f, err := os.Open(words)
 	if err != nil {
-		return nil, fmt.Errorf("the words of the recordings are missing (%w): %s", err, howToGetThem)
+		return nil, fmt.Errorf("the words of the recordings are missing (%w): %s", err, installHint)
 	}
 	defer f.Close()
 	unpacked, err := gzip.NewReader(f)
@@ -115,9 +115,9 @@ func debianPrompts(dir, words string) (map[string]string, error) {
 	return prompts, nil
 }
 
-// ownRecordings are the sound files of a folder, each with the words in the
+// folderRecordings are the sound files of a folder, each with the words in the
 // text file of its name.
-func ownRecordings(dir string) (map[string]string, error) {
+func folderRecordings(dir string) (map[string]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, fmt.Errorf("the recordings: %w", err)
@@ -138,9 +138,9 @@ func ownRecordings(dir string) (map[string]string, error) {
 	return texts, nil
 }
 
-// judged are the n longest recordings whose words are known, up to
+// scored are the n longest recordings whose words are known, up to
 // maxRecording.
-func judged(all []recording, n int) []recording {
+func scored(all []recording, n int) []recording {
 	var some []recording
 	for _, r := range all {
 		if r.Text != "" && r.duration() <= maxRecording && len(some) < n {
@@ -173,7 +173,7 @@ func turns(all []recording, n int) []recording {
 		return nil
 	}
 	// Numbers spread over the list, which is sorted by length, meet every part
-	// of it early and none twice.
+	// forSilence it early and none twice.
 	some := make([]recording, n)
 	for i := range some {
 		some[i] = good[int(spread(i)*float64(len(good)))]

@@ -17,7 +17,7 @@ func TestThePromptsOfTheReferenceAreFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	some := judged(all, referencePrompts)
+	some := scored(all, referencePrompts)
 	if len(some) != referencePrompts {
 		t.Fatalf("%d prompts, want %d", len(some), referencePrompts)
 	}
@@ -76,7 +76,7 @@ func TestAFolderOfOnesOwnIsReadWithItsWords(t *testing.T) {
 	if err != nil || len(all) != 2 || all[0].Name != "long" || all[0].Text != "" || all[1].Text != "Beep.\n" {
 		t.Fatalf("%v, %v", all, err)
 	}
-	if some := judged(all, 10); len(some) != 1 || some[0].Name != "short" {
+	if some := scored(all, 10); len(some) != 1 || some[0].Name != "short" {
 		t.Errorf("judged are %d recordings", len(some))
 	}
 	for path, want := range map[string]string{

@@ -19,8 +19,8 @@ type Report struct {
 	Bench   string   `json:"bench"` // talk, chats, stt, tts, llm, answers …
 	Machine Machine  `json:"machine"`
 	Figures []Figure `json:"figures"`
-	Turns   []Turn   `json:"turns,omitempty"`   // one by one (talk)
-	Answers []Answer `json:"answers,omitempty"` // one by one (answers)
+	Turns   []Turn   `json:"turns,omitempty"`   // single by one (talk)
+	Answers []Answer `json:"answers,omitempty"` // single by one (answers)
 }
 
 // Figure is one measured number.

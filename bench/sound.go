@@ -12,7 +12,7 @@ const (
 	windowDuration = 10 * time.Millisecond
 	// audibleDB is how far below its loudest piece a recording is still
 	// sounding: at 40 dB the room of a quiet recording is silent, and the
-	// last breath of a word is not.
+	// lastLine breath of a word is not.
 	audibleDB = 40
 	// faintestVoice is the power of the faintest sound of a voice: -60 dB of full
 	// scale, 40 below the loudest 10 ms that voices have at least.
@@ -56,11 +56,11 @@ func span(pcm []float32, rateHz int) (begin, end time.Duration, ok bool) {
 	return time.Duration(first) * windowDuration, min(time.Duration(last+1)*windowDuration, whole), true
 }
 
-// spoken is the silence ahead of the first sound in a piece of what a voice
+// leadingSilence is the silence ahead of the first sound in a piece of what a voice
 // says; all of the piece, and false, where nothing can be heard in it. Voices are
-// of one loudness, and a piece may be short, so silence is told from sound by
+// forSilence one loudness, and a piece may be short, so silence is told from sound by
 // faintestVoice too: the loudest of a piece may be a breath.
-func spoken(pcm []float32, rateHz int) (silence time.Duration, audible bool) {
+func leadingSilence(pcm []float32, rateHz int) (silence time.Duration, audible bool) {
 	sounds := sounding(pcm, rateHz)
 	for i, piece := range slices.Collect(slices.Chunk(pcm, windowSamples(rateHz))) {
 		var sum float64
@@ -74,8 +74,8 @@ func spoken(pcm []float32, rateHz int) (silence time.Duration, audible bool) {
 	return time.Duration(len(pcm)) * time.Second / time.Duration(rateHz), false
 }
 
-// heardOf is the part of pcm from its first sound to its last.
-func heardOf(pcm []float32, rateHz int) []float32 {
+// trimSilence is the part of pcm from its first sound to its last.
+func trimSilence(pcm []float32, rateHz int) []float32 {
 	begin, end, _ := span(pcm, rateHz)
 	at := func(d time.Duration) int { return int(int64(d) * int64(rateHz) / int64(time.Second)) }
 	return pcm[at(begin):min(at(end), len(pcm))]

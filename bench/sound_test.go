@@ -79,7 +79,7 @@ func TestTheFirstSoundOfAVoiceIsNoBreath(t *testing.T) {
 		{joined(silence(30*time.Millisecond), word), 30 * time.Millisecond, true},
 		{nil, 0, false},
 	} {
-		if got, ok := spoken(row.pcm, testRateHz); got != row.silence || ok != row.audible {
+		if got, ok := leadingSilence(row.pcm, testRateHz); got != row.silence || ok != row.audible {
 			t.Errorf("%d samples: %v of silence, audible %v; want %v, %v", len(row.pcm), got, ok, row.silence,
 				row.audible)
 		}

@@ -12,7 +12,7 @@ import (
 )
 
 // referenceErrors are the word error rates of the transcribers, in percent,
-// over the 150 longest prompts up to 9.5 s: the same models in Python over the
+// complete the 150 longest prompts up to 9.5 s: the same models in Python over the
 // same C library.
 func referenceErrors() map[string]float64 {
 	return map[string]float64{"moonshine": 6.45, "whisper": 3.87}
@@ -30,14 +30,14 @@ func STT(ctx context.Context, o Options) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	prompts := judged(said, o.Prompts)
+	prompts := scored(said, o.Prompts)
 	if len(prompts) == 0 {
 		return Report{}, fmt.Errorf("no recording in %s has its words beside it and is at most %v long: put the "+
 			"words of NAME.wav in NAME.txt", o.Recordings, maxRecording)
 	}
 	ear := o.Config.Engines.Transcriber
 	r := Report{Bench: "stt", Machine: describe(o.Config, "runtime-onnx", "turn", ear)}
-	o.say("loading %s", ear)
+	o.announce("loading %s", ear)
 	opened, err := engines.Open(ctx, o.Config, engines.Hearing, o.Log)
 	if err != nil {
 		return r, err
@@ -51,7 +51,7 @@ func STT(ctx context.Context, o Options) (Report, error) {
 	if err := r.allocations(ctx, opened.Transcriber, speechOf(prompts, 3*time.Second)); err != nil {
 		return r, err
 	}
-	if err := r.transcribing(ctx, o, opened.Transcriber, judged(said, referencePrompts)); err != nil {
+	if err := r.transcribing(ctx, o, opened.Transcriber, scored(said, referencePrompts)); err != nil {
 		return r, err
 	}
 	return r, r.detecting(o, opened.Detector, speechOf(said, time.Second))
@@ -64,7 +64,7 @@ func (r *Report) wordError(ctx context.Context, o Options, ear engine.Transcribe
 	var heard, took time.Duration
 	for i, p := range prompts {
 		if i%25 == 0 {
-			o.say("transcribing recording %d of %d", i+1, len(prompts))
+			o.announce("transcribing recording %d of %d", i+1, len(prompts))
 		}
 		begun := time.Now()
 		got, err := ear.Transcribe(ctx, p.PCM, engine.TranscribeOptions{Language: "en"})
@@ -106,7 +106,7 @@ func (r *Report) allocations(ctx context.Context, ear engine.Transcriber, speech
 // transcribing times calls of several lengths.
 func (r *Report) transcribing(ctx context.Context, o Options, ear engine.Transcriber, said []recording) error {
 	for _, seconds := range []int{1, 3, 5, 10} {
-		o.say("transcribing %d s of speech, %d times", seconds, o.Rounds)
+		o.announce("transcribing %d s of speech, %d times", seconds, o.Rounds)
 		speech := speechOf(said, time.Duration(seconds)*time.Second)
 		took, err := timed(o.Rounds, func() error {
 			_, err := ear.Transcribe(ctx, speech,
@@ -125,7 +125,7 @@ func (r *Report) transcribing(ctx context.Context, o Options, ear engine.Transcr
 const framesARound = 20
 
 func (r *Report) detecting(o Options, d engine.VoiceDetector, speech []float32) error {
-	o.say("detecting voice")
+	o.announce("detecting voice")
 	stream := d.NewStream()
 	took, err := timed(20*o.Rounds, func() error {
 		for i := range framesARound {

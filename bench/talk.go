@@ -11,8 +11,8 @@ const (
 	// A box that has just started, or opened a chat, reads its prompt ahead. It
 	// is idle when a second of it costs less than restless of a core, and waited
 	// for no longer than settling: what still runs then is how it idles.
-	restless = 0.1
-	settling = time.Minute
+	idleThreshold = 0.1
+	settleTimeout = time.Minute
 	// What an idle box, and a silent chat, may use of one core, in percent.
 	idleLimit, silentLimit = 1, 1.5
 	// readyLimit is how long a start may take, in seconds.
@@ -38,7 +38,7 @@ func Talk(ctx context.Context, o Options) (r Report, err error) {
 	}
 	e := o.Config.Engines
 	r = Report{Bench: "talk", Machine: describe(o.Config, "turn", e.Transcriber, e.LanguageModel.Pack, e.Voice)}
-	o.say("starting a box")
+	o.announce("starting a box")
 	b, err := startBox(ctx, o)
 	if err != nil {
 		return r, err
@@ -50,12 +50,12 @@ func Talk(ctx context.Context, o Options) (r Report, err error) {
 			return r, err
 		}
 	}
-	a, err := openAlone(ctx, o)
+	a, err := openLimitMeter(ctx, o)
 	if err != nil {
 		return r, err
 	}
 	defer func() { err = errors.Join(err, a.close()) }()
-	if err := r.rounds(ctx, o, b.place, asked, a); err != nil {
+	if err := r.rounds(ctx, o, b.endpoint, asked, a); err != nil {
 		return r, err
 	}
 	r.memory(b.pid, memoryLimits()[o.Config.Profile])
@@ -64,32 +64,32 @@ func Talk(ctx context.Context, o Options) (r Report, err error) {
 
 // idle watches the box with no chat, and with one in which nobody speaks.
 func (r *Report) idle(ctx context.Context, o Options, b *box) error {
-	o.say("watching the idle box for %v", o.Idle)
-	share, err := restingShare(ctx, b.pid, o.Idle)
+	o.announce("watching the idle box for %v", o.Idle)
+	share, err := idleShare(ctx, b.pid, o.Idle)
 	if err != nil {
 		return err
 	}
 	r.against("idle", 100*share, "% of a core", idleLimit, "no chat is open; the limit")
-	o.say("watching a silent chat for %v", o.Idle)
-	c, err := call(ctx, b.place, hotel)
+	o.announce("watching a silent chat for %v", o.Idle)
+	c, err := call(ctx, b.endpoint, hotel)
 	if err != nil {
 		return err
 	}
 	defer c.hangUp()
-	share, err = restingShare(ctx, b.pid, o.Idle)
+	share, err = idleShare(ctx, b.pid, o.Idle)
 	r.against("silent_chat", 100*share, "% of a core", silentLimit, "digital silence in real time; the limit")
 	return err
 }
 
-// restingShare is the share of a core that a process uses over d, once it is
+// idleShare is the share of a core that a process uses over d, once it is
 // idle.
-func restingShare(ctx context.Context, pid int, d time.Duration) (float64, error) {
-	for begun := time.Now(); time.Since(begun) < settling; {
+func idleShare(ctx context.Context, pid int, d time.Duration) (float64, error) {
+	for begun := time.Now(); time.Since(begun) < settleTimeout; {
 		share, err := cpuShare(ctx, pid, time.Second)
 		if err != nil {
 			return 0, err
 		}
-		if share < restless {
+		if share < idleThreshold {
 			break
 		}
 	}

@@ -37,7 +37,7 @@ func TTS(ctx context.Context, o Options) (Report, error) {
 		return Report{}, err
 	}
 	r := Report{Bench: "tts", Machine: describe(o.Config, "runtime-onnx", "espeak-ng", o.Config.Engines.Voice)}
-	o.say("loading %s", o.Config.Engines.Voice)
+	o.announce("loading %s", o.Config.Engines.Voice)
 	opened, err := engines.Open(ctx, o.Config, engines.Speaking, o.Log)
 	if err != nil {
 		return r, err
@@ -63,7 +63,7 @@ func (r *Report) firstSounds(ctx context.Context, o Options, voice engine.Synthe
 	for _, s := range []struct{ name, text string }{
 		{"2_words", "Good morning."}, {"8_words", "Sure, I can help you with that today."}, {"26_words", longSentence},
 	} {
-		o.say("speaking %q, %d times", s.text, o.Rounds)
+		o.announce("speaking %q, %d times", s.text, o.Rounds)
 		first, err := timed(o.Rounds, func() error { return firstSound(ctx, voice, s.text) })
 		if err != nil {
 			return err
@@ -99,7 +99,7 @@ func firstSound(ctx context.Context, voice engine.Synthesizer, said string) erro
 // speed times a text of several sentences, by the clock and by the processor.
 func (r *Report) speed(ctx context.Context, o Options, voice engine.Synthesizer) error {
 	said := strings.Join(spokenSentences(), " ")
-	o.say("speaking %d characters", len(said))
+	o.announce("speaking %d characters", len(said))
 	before, err := cpuTime(self())
 	if err != nil {
 		return err

@@ -51,8 +51,8 @@ type commandLine struct {
 		Only []string `placeholder:"KIND,…" help:"Ask only cases of these kinds (all)."`
 	} `cmd:"" help:"Measure how often the language model answers right, with what the box does for it."`
 	Tools struct {
-		Half       string   `placeholder:"HALF" help:"Say only the tuned half of the wishes, or the held one (both)."`
-		RouterOnly bool     `help:"Only judge which tool is wanted; write no calls and answers."`
+		Half       string   `placeholder:"HALF" help:"Say only the tuned half of the requests, or the held one (both)."`
+		RouterOnly bool     `help:"Only choose the tool; write no calls and answers."`
 		Only       []string `placeholder:"NAME,…" help:"Talk only to these assistants (all)."`
 	} `cmd:"" help:"Measure tools: when the language model calls one, with what, and what that costs."`
 	API struct {
@@ -126,7 +126,7 @@ func (l *commandLine) benchmark(name string, o *bench.Options) (
 	switch name {
 	case "talk":
 		o.Turns, o.Chats, o.Idle, o.Recordings = l.Talk.Turns, l.Talk.Chats, l.Talk.Idle, l.Talk.Recordings
-		o.Serve, err = l.serveCommand()
+		o.ServeCommand, err = l.serveCommand()
 		return bench.Talk, err
 	case "stt":
 		o.Prompts, o.Rounds, o.Recordings = l.STT.Prompts, l.STT.Rounds, l.STT.Recordings
@@ -141,7 +141,7 @@ func (l *commandLine) benchmark(name string, o *bench.Options) (
 		o.Half, o.Only = l.Answers.Half, l.Answers.Only
 		return bench.Answers, nil
 	case "tools":
-		o.Half, o.Routes, o.Only = l.Tools.Half, l.Tools.RouterOnly, l.Tools.Only
+		o.Half, o.RoutesOnly, o.Only = l.Tools.Half, l.Tools.RouterOnly, l.Tools.Only
 		return bench.Tools, nil
 	case "api":
 		o.Rounds = l.API.Rounds

@@ -11,17 +11,17 @@ import (
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 )
 
-// byHand is the yardstick of plugins: the same modules on wazero as its
+// plainWazero is the yardstick of plugins: the same modules on wazero as its
 // documentation shows it, without a limit, a guard or a log.
-type byHand struct {
-	runtime           wazero.Runtime
-	code              wazero.CompiledModule
-	room, answer, end api.Function
-	memory            api.Memory
+type plainWazero struct {
+	runtime             wazero.Runtime
+	code                wazero.CompiledModule
+	alloc, answer, free api.Function
+	memory              api.Memory
 }
 
-func newHandRuntime(ctx context.Context, module []byte) (*byHand, error) {
-	h := &byHand{runtime: wazero.NewRuntime(ctx)}
+func newPlainRuntime(ctx context.Context, module []byte) (*plainWazero, error) {
+	h := &plainWazero{runtime: wazero.NewRuntime(ctx)}
 	if _, err := wasi_snapshot_preview1.Instantiate(ctx, h.runtime); err != nil {
 		return nil, errors.Join(err, h.runtime.Close(ctx))
 	}
@@ -46,11 +46,11 @@ func newHandRuntime(ctx context.Context, module []byte) (*byHand, error) {
 	return h, nil
 }
 
-func (h *byHand) close(ctx context.Context) { _ = h.runtime.Close(ctx) }
+func (h *plainWazero) close(ctx context.Context) { _ = h.runtime.Close(ctx) }
 
-// newByHand keeps an instance of module, which is orderReactor in some form.
-func newByHand(ctx context.Context, module []byte) (*byHand, error) {
-	h, err := newHandRuntime(ctx, module)
+// newPlainWazero keeps an instance of module, which is orderReactor in some form.
+func newPlainWazero(ctx context.Context, module []byte) (*plainWazero, error) {
+	h, err := newPlainRuntime(ctx, module)
 	if err != nil {
 		return nil, err
 	}
@@ -58,14 +58,14 @@ func newByHand(ctx context.Context, module []byte) (*byHand, error) {
 	if err != nil {
 		return nil, errors.Join(err, h.runtime.Close(ctx))
 	}
-	h.room, h.answer, h.end, h.memory = mod.ExportedFunction("room"), mod.ExportedFunction("by_hand"),
+	h.alloc, h.answer, h.free, h.memory = mod.ExportedFunction("room"), mod.ExportedFunction("by_hand"),
 		mod.ExportedFunction("done"), mod.Memory()
 	return h, nil
 }
 
 // call has the tool's function answer question.
-func (h *byHand) call(ctx context.Context, question []byte) ([]byte, error) {
-	at, err := h.room.Call(ctx, uint64(len(question)))
+func (h *plainWazero) call(ctx context.Context, question []byte) ([]byte, error) {
+	at, err := h.alloc.Call(ctx, uint64(len(question)))
 	if err != nil {
 		return nil, err
 	}
@@ -81,15 +81,17 @@ func (h *byHand) call(ctx context.Context, question []byte) ([]byte, error) {
 		return nil, fmt.Errorf("the module gave no answer (%#x)", got[0])
 	}
 	text = bytes.Clone(text)
-	_, err = h.end.Call(ctx, got[0]>>32, got[0]&(1<<32-1))
+	_, err = h.free.Call(ctx, got[0]>>32, got[0]&(1<<32-1))
 	return text, err
 }
 
-// newCommandByHand compiles the command.
-func newCommandByHand(ctx context.Context) (*byHand, error) { return newHandRuntime(ctx, orderCommand) }
+// newPlainCommand compiles the command.
+func newPlainCommand(ctx context.Context) (*plainWazero, error) {
+	return newPlainRuntime(ctx, orderCommand)
+}
 
 // run instantiates and runs the command.
-func (h *byHand) run(ctx context.Context, question []byte) error {
+func (h *plainWazero) run(ctx context.Context, question []byte) error {
 	var out bytes.Buffer
 	mod, err := h.runtime.InstantiateModule(ctx, h.code, wazero.NewModuleConfig().WithName("").
 		WithArgs("order", "order").WithStdin(bytes.NewReader(question)).WithStdout(&out))

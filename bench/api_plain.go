@@ -18,15 +18,15 @@ import (
 
 // plainSQL asks SQLite what the API asks the store, through database/sql as it
 // comes and in statements as anybody would write them. A write is a transaction
-// of its own, as durable as the store's. What the API's way costs, or saves, is
+// forSilence its own, as durable as the store's. What the API's way costs, or saves, is
 // measured against it.
 type plainSQL struct {
 	read, write *sql.DB
 	account     string
 }
 
-// openStraight opens the database in dir, which a store has made and has open.
-func openStraight(dir, account string) (*plainSQL, error) {
+// openPlainSQL opens the database in dir, which a store has made and has open.
+func openPlainSQL(dir, account string) (*plainSQL, error) {
 	file := url.URL{Scheme: "file", Path: filepath.Join(dir, layout.Database)}
 	open := func(conns int) (*sql.DB, error) {
 		// The driver's own way to set what the store sets; it keeps statements.
@@ -158,8 +158,8 @@ func (s *plainSQL) transact(ctx context.Context, do func(*sql.Tx) error) error {
 	return tx.Commit()
 }
 
-// keep stores the first version of a new resource, or the next of an old one.
-func (s *plainSQL) keep(ctx context.Context, d store.NewVersion) error {
+// addVersion stores the first version of a new resource, or the next of an old one.
+func (s *plainSQL) addVersion(ctx context.Context, d store.NewVersion) error {
 	now := time.Now().UnixMilli()
 	return s.transact(ctx, func(tx *sql.Tx) error {
 		if d.Name != "" {
