@@ -25,7 +25,7 @@ func TestARealModelAnswersACase(t *testing.T) {
 	}}
 	parts := chat.Parts{Defaults: chat.DefaultSettings(), Rules: chat.RulesOf(opened.Rules)}
 	answers, err := answersOf(t.Context(), a, o, parts, opened.Model)
-	if err != nil || len(answers) != 1 || answers[0].Half != openHalf || answers[0].Said == "" {
+	if err != nil || len(answers) != 1 || answers[0].Half != openHalf || answers[0].Reply == "" {
 		t.Fatalf("%+v, %v", answers, err)
 	}
 	// The smallest model may be wrong; what it said is judged all the same.
