@@ -69,7 +69,8 @@ func (t *toolCounts) countCall(request toolRequest, call *engine.ToolCall, text 
 		if call != nil && call.Name == request.Call && request.argumentsMatch(call.Arguments) {
 			t.completeRight++
 		} else if call != nil {
-			t.announce("called %s %s instead of %s %v: %q", call.Name, call.Arguments, request.Call, request.Arguments, request.lastLine())
+			t.announce("called %s %s instead of %s %v: %q", call.Name, call.Arguments, request.Call,
+				request.Arguments, request.lastLine())
 		} else {
 			t.announce("said %q instead of calling %s: %q", text, request.Call, request.lastLine())
 		}
@@ -100,7 +101,8 @@ func (t *toolCounts) report(r *Report, half string) {
 	percent("calls right", t.completeRight, t.complete, "the tool and its arguments, if the user said them all")
 	percent("missing asked for", t.asked, t.lacking, "arguments that the user did not say, asked for")
 	percent("missing invented", t.invented, t.lacking, "arguments that the user did not say, made up")
-	percent("second calls right", t.secondRight, t.pairs, "of two requests at once, the second after the result of the first")
+	percent("second calls right", t.secondRight, t.pairs,
+		"of two requests at once, the second after the result of the first")
 	percent("repeated calls", t.repeated, t.finished, "another call after the result of the requested one")
 	percent("claims", t.claimed, t.undoable, "requests that no tool can do, said to be done")
 	if len(t.with) > 0 {
