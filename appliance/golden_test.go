@@ -28,7 +28,7 @@ import (
 	"parley/firmware/backup"
 	"parley/internal/golden"
 	"parley/internal/version"
-	"parley/plugins/shelf"
+	"parley/plugins/registry"
 	"parley/store"
 )
 
@@ -100,7 +100,7 @@ func pluginIsUsed(t *testing.T, data string) {
 	t.Helper()
 	file := guideWith(t, guideManifest+"settings:\n  - {name: pin, type: secret, description: A number.}\n")
 	s, pin := beside(t, data), "1234"
-	p, err := shelf.Read(file, "")
+	p, err := registry.Read(file, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,11 +108,11 @@ func pluginIsUsed(t *testing.T, data string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	choice := shelf.Choice{Grant: []string{"all"}, Settings: map[string]*string{"pin": &pin}}
+	choice := registry.Choice{Grant: []string{"all"}, Settings: map[string]*string{"pin": &pin}}
 	if err := s.Install(t.Context(), offer, choice); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Try(t.Context(), shelf.Who{}, "guide", "fall", []byte("{}")); err == nil {
+	if _, err := s.Try(t.Context(), registry.Origin{}, "guide", "fall", []byte("{}")); err == nil {
 		t.Fatal("it did not fail, and so has no log")
 	}
 }

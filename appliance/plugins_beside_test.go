@@ -13,7 +13,7 @@ import (
 	"parley/appliance/audio"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
-	"parley/plugins/shelf"
+	"parley/plugins/registry"
 )
 
 // lateness is by how much each piece of what is spoken came after the listener had
@@ -59,7 +59,7 @@ func TestPluginsThatHangLeaveOthersTheirAudio(t *testing.T) {
 		for range loops {
 			working.Go(func() {
 				for ctx.Err() == nil {
-					switch _, err := s.Try(ctx, shelf.Who{}, "guide", "hang", nil); {
+					switch _, err := s.Try(ctx, registry.Origin{}, "guide", "hang", nil); {
 					case ctx.Err() != nil:
 					case err != nil && strings.Contains(err.Error(), "longer than"):
 						ended.Add(1)

@@ -18,7 +18,7 @@ import (
 	"parley/appliance/config"
 	"parley/appliance/contract"
 	"parley/plugins/manifest"
-	"parley/plugins/shelf"
+	"parley/plugins/registry"
 	"parley/store"
 )
 
@@ -85,13 +85,13 @@ func guideWith(t *testing.T, described string) string {
 }
 
 // beside is the shelf of a box as another process has it.
-func beside(t *testing.T, data string) *shelf.Shelf {
+func beside(t *testing.T, data string) *registry.Registry {
 	t.Helper()
 	records, err := store.Join(t.Context(), data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := shelf.Open(shelf.Parts{Records: records, Data: data, Log: slog.New(slog.DiscardHandler)})
+	s := registry.Open(registry.Parts{Records: records, Data: data, Log: slog.New(slog.DiscardHandler)})
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)
@@ -105,9 +105,9 @@ func beside(t *testing.T, data string) *shelf.Shelf {
 
 // install has a plugin installed beside the box that runs, with all that it asks
 // for.
-func install(t *testing.T, s *shelf.Shelf, file string, grant ...string) {
+func install(t *testing.T, s *registry.Registry, file string, grant ...string) {
 	t.Helper()
-	p, err := shelf.Read(file, "")
+	p, err := registry.Read(file, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func install(t *testing.T, s *shelf.Shelf, file string, grant ...string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Install(t.Context(), offer, shelf.Choice{Grant: grant}); err != nil {
+	if err := s.Install(t.Context(), offer, registry.Choice{Grant: grant}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"parley/appliance/engine"
 	"parley/appliance/webhook"
 	"parley/internal/golden"
-	"parley/plugins/shelf"
+	"parley/plugins/registry"
 )
 
 // Dashboards and alarms are made of these names, types and labels, with the values
@@ -68,7 +68,7 @@ func everySeries(t *testing.T) *Metrics {
 	}
 	m.WatchWebhooks(results, func() (int, int) { return 0, 0 })
 	var states []string
-	for _, s := range shelf.States() {
+	for _, s := range registry.States() {
 		states = append(states, string(s))
 	}
 	m.WatchPlugins(states, func() map[string]string { return map[string]string{"hours": "ready"} })

@@ -13,23 +13,23 @@ import (
 
 	"parley/appliance/contract"
 	"parley/appliance/metrics"
+	"parley/plugins/registry"
 	"parley/plugins/sandbox"
-	"parley/plugins/shelf"
 )
 
 // Operator manages the plugins of the box for its operator, over HTTP.
 type Operator struct {
-	shelf   *shelf.Shelf
-	figures *metrics.Metrics
+	registry *registry.Registry
+	figures  *metrics.Metrics
 }
 
 // Operator returns the interface of the operator; figures has the counts of calls.
 func (p *Plugins) Operator(figures *metrics.Metrics) Operator {
-	return Operator{p.shelf, figures}
+	return Operator{p.registry, figures}
 }
 
 func (b Operator) InstalledPlugins(ctx context.Context) ([]contract.ReturnPlugin, error) {
-	list, err := b.shelf.List(ctx)
+	list, err := b.registry.List(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -41,25 +41,25 @@ func (b Operator) InstalledPlugins(ctx context.Context) ([]contract.ReturnPlugin
 }
 
 func (b Operator) InstalledPlugin(ctx context.Context, name string) (contract.ReturnPlugin, error) {
-	i, err := b.shelf.Show(ctx, name)
+	i, err := b.registry.Show(ctx, name)
 	if err != nil {
-		return contract.ReturnPlugin{}, toldPlugin(err)
+		return contract.ReturnPlugin{}, contractError(err)
 	}
 	return Record(i), nil
 }
 
-func (b Operator) offer(ctx context.Context, from io.ReadSeeker, tag string) (shelf.Offer, error) {
-	p, err := shelf.ReadFrom(from, tag)
+func (b Operator) offer(ctx context.Context, from io.ReadSeeker, tag string) (registry.Offer, error) {
+	p, err := registry.ReadFrom(from, tag)
 	if err != nil {
-		return shelf.Offer{}, err
+		return registry.Offer{}, err
 	}
-	return b.shelf.Examine(ctx, p)
+	return b.registry.Examine(ctx, p)
 }
 
 func (b Operator) ExaminePlugin(ctx context.Context, from io.ReadSeeker, tag string) (contract.PluginOffer, error) {
 	o, err := b.offer(ctx, from, tag)
 	if err != nil {
-		return contract.PluginOffer{}, toldPlugin(err)
+		return contract.PluginOffer{}, contractError(err)
 	}
 	m := o.Package.Manifest
 	told := contract.PluginOffer{
@@ -83,20 +83,20 @@ func (b Operator) InstallPlugin(ctx context.Context, name string, from io.ReadSe
 	how contract.PluginChoice) (contract.ReturnPlugin, error) {
 	o, err := b.offer(ctx, from, how.Tag)
 	if err != nil {
-		return contract.ReturnPlugin{}, toldPlugin(err)
+		return contract.ReturnPlugin{}, contractError(err)
 	}
-	choice := shelf.Choice{Grant: how.Grant, OtherSigner: how.OtherSigner}
+	choice := registry.Choice{Grant: how.Grant, OtherSigner: how.OtherSigner}
 	its := o.Package.Manifest.Name
 	switch {
 	case name == "":
-		err = b.shelf.Install(ctx, o, choice)
+		err = b.registry.Install(ctx, o, choice)
 	case name != its:
-		err = shelf.ErrConflict{Why: fmt.Sprintf("the path names the plugin %.80q, and this is %s", name, its)}
+		err = registry.ErrConflict{Why: fmt.Sprintf("the path names the plugin %.80q, and this is %s", name, its)}
 	default:
-		err = b.shelf.Upgrade(ctx, o, choice)
+		err = b.registry.Upgrade(ctx, o, choice)
 	}
 	if err != nil {
-		return contract.ReturnPlugin{}, toldPlugin(err)
+		return contract.ReturnPlugin{}, contractError(err)
 	}
 	return b.InstalledPlugin(ctx, its)
 }
@@ -112,29 +112,29 @@ func (b Operator) ChangePlugin(ctx context.Context, name string, c contract.Post
 	}
 	var err error
 	if len(c.Revoke) > 0 {
-		err = b.shelf.Revoke(ctx, name, c.Revoke)
+		err = b.registry.Revoke(ctx, name, c.Revoke)
 	}
 	if err == nil && len(c.Grant) > 0 {
-		err = b.shelf.Grant(ctx, name, c.Grant)
+		err = b.registry.Grant(ctx, name, c.Grant)
 	}
 	if err == nil && len(values) > 0 {
-		err = b.shelf.Set(ctx, name, values)
+		err = b.registry.Set(ctx, name, values)
 	}
 	if err != nil {
-		return contract.ReturnPlugin{}, toldPlugin(err)
+		return contract.ReturnPlugin{}, contractError(err)
 	}
 	return b.InstalledPlugin(ctx, name)
 }
 
 func (b Operator) RemovePlugin(ctx context.Context, name string) error {
-	return toldPlugin(b.shelf.Remove(ctx, name))
+	return contractError(b.registry.Remove(ctx, name))
 }
 
 func (b Operator) CallPlugin(ctx context.Context, account, name string,
 	c contract.PostedPluginCall) (contract.PluginCalled, error) {
-	i, err := b.shelf.Show(ctx, name)
+	i, err := b.registry.Show(ctx, name)
 	if err != nil {
-		return contract.PluginCalled{}, toldPlugin(err)
+		return contract.PluginCalled{}, contractError(err)
 	}
 	if c.Tool == "" {
 		if len(i.Manifest.Tools) != 1 {
@@ -148,25 +148,25 @@ func (b Operator) CallPlugin(ctx context.Context, account, name string,
 		why := "do not fit the tool's schema: " + err.Error()
 		return contract.PluginCalled{}, contract.ErrInvalid{Field: "parameters", Why: why}
 	}
-	r, err := b.shelf.Try(ctx, shelf.Who{Account: account}, name, c.Tool, json.RawMessage(c.Parameters))
+	r, err := b.registry.Try(ctx, registry.Origin{Account: account}, name, c.Tool, json.RawMessage(c.Parameters))
 	told := contract.PluginCalled{Content: r.Content, Milliseconds: milliseconds(r.Took), MemoryBytes: r.Memory}
 	fault, failed := errors.AsType[*sandbox.Fault](err)
-	stopped, isStopped := errors.AsType[shelf.ErrStopped](err)
+	stopped, isStopped := errors.AsType[registry.ErrStopped](err)
 	switch {
 	case failed:
 		told.Error = fault.Message
 	case isStopped:
 		told.Error = stopped.Error()
 	case err != nil:
-		return told, toldPlugin(err)
+		return told, contractError(err)
 	}
 	return told, nil
 }
 
 func (b Operator) PluginLog(ctx context.Context, name string, most int) ([]contract.PluginLogLine, error) {
-	lines, err := b.shelf.Lines(ctx, name, most)
+	lines, err := b.registry.Lines(ctx, name, most)
 	if err != nil {
-		return nil, toldPlugin(err)
+		return nil, contractError(err)
 	}
 	all := make([]contract.PluginLogLine, 0, len(lines))
 	for _, l := range lines {
@@ -175,7 +175,7 @@ func (b Operator) PluginLog(ctx context.Context, name string, most int) ([]contr
 	return all, nil
 }
 
-func logLine(l shelf.Line) contract.PluginLogLine {
+func logLine(l registry.Line) contract.PluginLogLine {
 	return contract.PluginLogLine{
 		OnMS:  l.Time.UnixMilli(),
 		Level: l.Level,
@@ -188,8 +188,8 @@ func logLine(l shelf.Line) contract.PluginLogLine {
 // FollowPlugin tells the lines of its log as they come. That the plugin is gone ends
 // it.
 func (b Operator) FollowPlugin(ctx context.Context, name string, most int, tell func(any) error) error {
-	err := b.shelf.Follow(ctx, name, most, func(l shelf.Line) error { return tell(logLine(l)) })
-	if _, gone := errors.AsType[shelf.ErrNotInstalled](err); gone {
+	err := b.registry.Follow(ctx, name, most, func(l registry.Line) error { return tell(logLine(l)) })
+	if _, gone := errors.AsType[registry.ErrNotInstalled](err); gone {
 		return nil
 	}
 	return err
@@ -221,12 +221,12 @@ func (b Operator) PluginFigures(ctx context.Context, name string) ([]contract.Pl
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// toldPlugin gives errors of the shelf their kind.
-func toldPlugin(err error) error {
-	gone, isGone := errors.AsType[shelf.ErrNotInstalled](err)
-	bad, isBad := errors.AsType[shelf.ErrUnusable](err)
-	conflict, isConflict := errors.AsType[shelf.ErrConflict](err)
-	unknown, isUnknown := errors.AsType[shelf.ErrUnknown](err)
+// contractError gives errors of the shelf their kind.
+func contractError(err error) error {
+	gone, isGone := errors.AsType[registry.ErrNotInstalled](err)
+	bad, isBad := errors.AsType[registry.ErrUnusable](err)
+	conflict, isConflict := errors.AsType[registry.ErrConflict](err)
+	unknown, isUnknown := errors.AsType[registry.ErrUnknown](err)
 	switch {
 	case isGone:
 		return contract.ErrNotFound{What: "plugin", ID: gone.Name}

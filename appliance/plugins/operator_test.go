@@ -37,13 +37,13 @@ func TestTheOperatorLooksAfterPlugins(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := OpenShelf(cfg, records, slog.New(slog.DiscardHandler))
+	s := OpenRegistry(cfg, records, slog.New(slog.DiscardHandler))
 	defer func() {
 		if err := errors.Join(s.Close(), records.Close()); err != nil {
 			t.Error(err)
 		}
 	}()
-	b, ctx := Operator{shelf: s}, t.Context()
+	b, ctx := Operator{registry: s}, t.Context()
 	const asks = "settings: [{name: key, type: secret, required: true}]\npermissions: {storage: 1MiB}\n"
 	offer, err := b.ExaminePlugin(ctx, quietPlugin(t, "1.0.0", asks), "")
 	if err != nil || len(offer.Asks) != 1 || offer.Asks[0].Name != "storage" || offer.InstalledVersion != "" ||

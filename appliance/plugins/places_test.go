@@ -13,10 +13,10 @@ import (
 )
 
 func TestNoMoreAreAtWorkThanThereArePlaces(t *testing.T) {
-	p := &Plugins{places: semaphore.NewWeighted(pluginPlaces)}
-	begun, hold := make(chan struct{}, pluginPlaces), make(chan struct{})
+	p := &Plugins{limiter: semaphore.NewWeighted(maxConcurrentCalls)}
+	begun, hold := make(chan struct{}, maxConcurrentCalls), make(chan struct{})
 	var working sync.WaitGroup
-	for range pluginPlaces {
+	for range maxConcurrentCalls {
 		working.Go(func() {
 			if _, err := p.call(t.Context(), func() (r sandbox.Result, err error) {
 				begun <- struct{}{}
@@ -27,7 +27,7 @@ func TestNoMoreAreAtWorkThanThereArePlaces(t *testing.T) {
 			}
 		})
 	}
-	for range pluginPlaces {
+	for range maxConcurrentCalls {
 		<-begun
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)

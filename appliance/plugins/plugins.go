@@ -21,32 +21,32 @@ import (
 	"parley/appliance/contract"
 	"parley/appliance/metrics"
 	"parley/plugins/manifest"
+	"parley/plugins/registry"
 	"parley/plugins/sandbox"
-	"parley/plugins/shelf"
 	"parley/store"
 )
 
 // Plugins are those of the box.
 type Plugins struct {
-	shelf  *shelf.Shelf
-	places *semaphore.Weighted
-	log    *slog.Logger
-	notify atomic.Pointer[func()] // called after a change; nil: there is no host yet
+	registry *registry.Registry
+	limiter  *semaphore.Weighted
+	log      *slog.Logger
+	notify   atomic.Pointer[func()] // called after a change; nil: there is no host yet
 }
 
 // Open opens the shelf with what is installed. From then on changes to it are seen,
 // also those of other processes.
 func Open(cfg config.Config, records *store.Store, figures *metrics.Metrics, log *slog.Logger) *Plugins {
-	p := &Plugins{places: semaphore.NewWeighted(pluginPlaces), log: log}
-	parts := shelfParts(cfg, records, log)
+	p := &Plugins{limiter: semaphore.NewWeighted(maxConcurrentCalls), log: log}
+	parts := registryParts(cfg, records, log)
 	parts.Observe, parts.Changed = figures.Plugin, p.changed
-	p.shelf = shelf.Open(parts)
+	p.registry = registry.Open(parts)
 	var states []string
-	for _, s := range shelf.States() {
+	for _, s := range registry.States() {
 		states = append(states, string(s))
 	}
 	figures.WatchPlugins(states, p.states)
-	p.shelf.Watch()
+	p.registry.Watch()
 	return p
 }
 
@@ -55,20 +55,20 @@ func (p *Plugins) OnChange(notify func()) { p.notify.Store(&notify) }
 
 // Close ends them. No conversation may be live.
 func (p *Plugins) Close() {
-	if err := p.shelf.Close(); err != nil {
+	if err := p.registry.Close(); err != nil {
 		p.log.Error("cannot close the plugins", "err", err)
 	}
 }
 
-// looking bounds how long a look at what is installed may take, which is one
+// lookupTimeout bounds how long a look at what is installed may take, which is one
 // question to the database.
-const looking = 5 * time.Second
+const lookupTimeout = 5 * time.Second
 
 // states are those of all plugins, for figures.
 func (p *Plugins) states() map[string]string {
-	ctx, cancel := context.WithTimeout(context.Background(), looking)
+	ctx, cancel := context.WithTimeout(context.Background(), lookupTimeout)
 	defer cancel()
-	list, err := p.shelf.List(ctx)
+	list, err := p.registry.List(ctx)
 	if err != nil {
 		p.log.Warn("cannot tell how the plugins do", "err", err)
 	}
@@ -88,10 +88,10 @@ func (p *Plugins) changed() {
 
 // running are those that can be called. Where the database cannot be read, there
 // are none: the log says so.
-func (p *Plugins) running() []shelf.Running {
-	ctx, cancel := context.WithTimeout(context.Background(), looking)
+func (p *Plugins) running() []registry.Running {
+	ctx, cancel := context.WithTimeout(context.Background(), lookupTimeout)
 	defer cancel()
-	all, err := p.shelf.Running(ctx)
+	all, err := p.registry.Running(ctx)
 	if err != nil {
 		p.log.Error("cannot tell which plugins are installed", "err", err)
 	}
@@ -105,7 +105,7 @@ func (p *Plugins) PluginTools() []contract.ReturnUserDefinedTool {
 		for _, t := range r.Manifest.Tools {
 			all = append(all, contract.ReturnUserDefinedTool{
 				ToolType:        contract.RecordFunction,
-				ID:              shelf.ToolID(r.Name, t.Name),
+				ID:              registry.ToolID(r.Name, t.Name),
 				VersionType:     contract.VersionFixed,
 				Name:            t.Name,
 				Parameters:      string(t.Parameters),
@@ -153,44 +153,45 @@ func (p *Plugins) Installed() []turn.Plugin {
 
 // Run runs a tool of a plugin for a conversation.
 func (p *Plugins) Run(ctx context.Context, r reply.ToolRun) (content string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, r.Tool.Limit+busy)
+	ctx, cancel := context.WithTimeout(ctx, r.Tool.Limit+startTimeout)
 	defer cancel()
-	who := shelf.Who{
-		Account: r.Account,
-		Chat:    r.ChatID,
-		Caller:  cmp.Or(r.CustomSessionID, r.GroupID),
-		Talk:    talk(r.Conversation.History),
+	who := registry.Origin{
+		Account:      r.Account,
+		Chat:         r.ChatID,
+		Caller:       cmp.Or(r.CustomSessionID, r.GroupID),
+		Conversation: conversation(r.Conversation.History),
 	}
 	return p.call(ctx, func() (sandbox.Result, error) {
-		return p.shelf.Call(ctx, who, r.Tool.Name, json.RawMessage(r.Arguments))
+		return p.registry.Call(ctx, who, r.Tool.Name, json.RawMessage(r.Arguments))
 	})
 }
 
-// busy is for how long a call may wait until a plugin can be run at all. The
+// startTimeout is for how long a call may wait until a plugin can be run at all. The
 // conversation gives up a call as late.
-const busy = 500 * time.Millisecond
+const startTimeout = 500 * time.Millisecond
 
-// pluginPlaces is how many plugins may be at work for conversations at once; one
+// maxConcurrentCalls is how many plugins may be at work for conversations at once; one
 // that waits for a server counts. There are as many callers at most on a small box.
-const pluginPlaces = 8
+const maxConcurrentCalls = 8
 
 // call makes a call, where not too many are made already.
 func (p *Plugins) call(ctx context.Context, do func() (sandbox.Result, error)) (content string, err error) {
-	if err := p.places.Acquire(ctx, 1); err != nil {
-		return "", fmt.Errorf("%d plugins are at work, as many as may be at once: %w", pluginPlaces, context.Cause(ctx))
+	if err := p.limiter.Acquire(ctx, 1); err != nil {
+		return "", fmt.Errorf("%d plugins are at work, as many as may be at once: %w", maxConcurrentCalls,
+			context.Cause(ctx))
 	}
-	defer p.places.Release(1)
+	defer p.limiter.Release(1)
 	result, err := do()
 	return result.Content, err
 }
 
-// mostAdvice is how many bytes on_turn may answer: as many as a user may write at
+// maxAdvice is how many bytes on_turn may answer: as many as a user may write at
 // once, some thousand words.
-const mostAdvice = 8 << 10
+const maxAdvice = 8 << 10
 
 // Advise is chat/reply's Advisers: it calls on_turn.
 func (p *Plugins) Advise(ctx context.Context, q reply.Question) (turn.Advice, error) {
-	sees, err := p.shelf.Sees(ctx, q.Plugin)
+	sees, err := p.registry.Sees(ctx, q.Plugin)
 	if err != nil {
 		return turn.Advice{}, err
 	}
@@ -201,15 +202,15 @@ func (p *Plugins) Advise(ctx context.Context, q reply.Question) (turn.Advice, er
 	if err != nil {
 		return turn.Advice{}, err
 	}
-	who := shelf.Who{
-		Account: q.Account,
-		Chat:    q.ChatID,
-		Caller:  cmp.Or(q.CustomSessionID, q.GroupID),
-		Talk:    talk(q.Conversation.History),
+	who := registry.Origin{
+		Account:      q.Account,
+		Chat:         q.ChatID,
+		Caller:       cmp.Or(q.CustomSessionID, q.GroupID),
+		Conversation: conversation(q.Conversation.History),
 	}
 	// Somebody waits for this, and for no longer than turn.AdviceLimit: so it waits
 	// for no place.
-	said, err := p.shelf.CallHook(ctx, who, q.Plugin, manifest.OnTurn, asked)
+	said, err := p.registry.CallHook(ctx, who, q.Plugin, manifest.OnTurn, asked)
 	if err != nil {
 		return turn.Advice{}, err
 	}
@@ -221,9 +222,9 @@ func advice(content string) (turn.Advice, error) {
 	if content == "" {
 		return turn.Advice{}, nil
 	}
-	if len(content) > mostAdvice {
+	if len(content) > maxAdvice {
 		return turn.Advice{}, fmt.Errorf("on_turn answered with %d bytes; at most %d are allowed", len(content),
-			mostAdvice)
+			maxAdvice)
 	}
 	var a *contract.TurnAdvice
 	if err := json.Unmarshal([]byte(content), &a); err != nil || a == nil {

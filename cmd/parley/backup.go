@@ -14,7 +14,7 @@ import (
 	"parley/firmware/backup"
 	"parley/internal/progress"
 	"parley/internal/version"
-	"parley/plugins/shelf"
+	"parley/plugins/registry"
 	"parley/store"
 )
 
@@ -50,7 +50,7 @@ func (cmd *backupCmd) Run(ctx context.Context, c *console, cfg config.Config) er
 		return noBox(cfg.Data)
 	}
 	// What the database says of plugins has to fit their files.
-	release, err := shelf.Hold(ctx, cfg.Data)
+	release, err := registry.Hold(ctx, cfg.Data)
 	if err != nil {
 		return err
 	}

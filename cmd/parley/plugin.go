@@ -11,7 +11,7 @@ import (
 
 	"parley/appliance/config"
 	"parley/appliance/plugins"
-	"parley/plugins/shelf"
+	"parley/plugins/registry"
 	"parley/store"
 )
 
@@ -40,8 +40,8 @@ type pluginBox struct {
 
 // shelf opens the plugins of the box, beside the box if it runs, until the
 // command is over.
-func (c *console) shelf(cfg config.Config, records *store.Store) *shelf.Shelf {
-	s := plugins.OpenShelf(cfg, records, c.quietLogger(cfg.Log))
+func (c *console) shelf(cfg config.Config, records *store.Store) *registry.Registry {
+	s := plugins.OpenRegistry(cfg, records, c.quietLogger(cfg.Log))
 	c.closers = append(c.closers, s.Close)
 	return s
 }
@@ -63,16 +63,16 @@ type pluginConsent struct {
 
 // examine reads a plugin and looks whether it fits; offer is what there is to
 // decide.
-func (from pluginSource) examine(ctx context.Context, c *console, s *shelf.Shelf) (shelf.Offer, error) {
-	p, err := shelf.Read(from.From, from.Tag)
+func (from pluginSource) examine(ctx context.Context, c *console, s *registry.Registry) (registry.Offer, error) {
+	p, err := registry.Read(from.From, from.Tag)
 	if err != nil {
-		return shelf.Offer{}, err
+		return registry.Offer{}, err
 	}
 	if onTerminal(c.err) {
 		fmt.Fprintf(c.err, "Checking %s %s …\n", p.Manifest.Name, p.Manifest.Version)
 	}
 	o, err := s.Examine(ctx, p)
-	if unfit, ok := errors.AsType[shelf.ErrUnusable](err); ok {
+	if unfit, ok := errors.AsType[registry.ErrUnusable](err); ok {
 		err = fmt.Errorf("%s: %w", from.From, unfit)
 	}
 	return o, err
@@ -80,8 +80,8 @@ func (from pluginSource) examine(ctx context.Context, c *console, s *shelf.Shelf
 
 // decide shows what a plugin asks for, and makes of the flags or of the answer
 // what it is granted.
-func (consent pluginConsent) decide(c *console, o shelf.Offer, verb string) (shelf.Choice, error) {
-	choice := shelf.Choice{Grant: consent.Grant, OtherSigner: consent.OtherSigner}
+func (consent pluginConsent) decide(c *console, o registry.Offer, verb string) (registry.Choice, error) {
+	choice := registry.Choice{Grant: consent.Grant, OtherSigner: consent.OtherSigner}
 	var err error
 	if choice.Settings, err = settingValues(consent.Set); err != nil {
 		return choice, err
@@ -107,7 +107,7 @@ func (consent pluginConsent) decide(c *console, o shelf.Offer, verb string) (she
 }
 
 // describeOffer says in words who it is and what it asks for.
-func describeOffer(o shelf.Offer) string {
+func describeOffer(o registry.Offer) string {
 	var b strings.Builder
 	m := o.Package.Manifest
 	fmt.Fprintf(&b, "%s %s: %s\n", m.Name, m.Version, m.Description)
@@ -132,7 +132,7 @@ func describeOffer(o shelf.Offer) string {
 	for _, a := range o.Asks {
 		fmt.Fprintf(&b, "  %s  (%s)\n", a.Words, a.Name)
 	}
-	for _, words := range o.MayNot() {
+	for _, words := range o.Forbidden() {
 		fmt.Fprintf(&b, "  %s\n", words)
 	}
 	return b.String()

@@ -12,8 +12,8 @@ import (
 
 	"parley/appliance/plugins"
 	"parley/plugins/manifest"
+	"parley/plugins/registry"
 	"parley/plugins/sandbox"
-	"parley/plugins/shelf"
 	"parley/store"
 )
 
@@ -48,7 +48,7 @@ type callResult struct {
 }
 
 // Run calls the tool.
-func (cmd *pluginCallCmd) Run(ctx context.Context, c *console, s *shelf.Shelf) error {
+func (cmd *pluginCallCmd) Run(ctx context.Context, c *console, s *registry.Registry) error {
 	i, err := s.Show(ctx, cmd.Name)
 	if err != nil {
 		return err
@@ -69,7 +69,7 @@ func (cmd *pluginCallCmd) Run(ctx context.Context, c *console, s *shelf.Shelf) e
 	if err != nil {
 		return err
 	}
-	r, err := s.Try(ctx, shelf.Who{Account: id, Caller: cmd.Caller, Tell: func(l shelf.Line) {
+	r, err := s.Try(ctx, registry.Origin{Account: id, Caller: cmd.Caller, OnLog: func(l registry.Line) {
 		fmt.Fprintf(c.err, "%s: %s\n", l.Level, l.Text)
 	}}, cmd.Name, tool, json.RawMessage(parameters))
 	if r.Took > 0 {

@@ -7,7 +7,7 @@ import (
 
 	"parley/appliance/config"
 	"parley/appliance/plugins"
-	"parley/plugins/shelf"
+	"parley/plugins/registry"
 	"parley/store"
 )
 
@@ -83,14 +83,14 @@ func (pluginRemoveCmd) Help() string {
 }
 
 // Run removes the plugin.
-func (cmd *pluginRemoveCmd) Run(ctx context.Context, c *console, s *shelf.Shelf) error {
+func (cmd *pluginRemoveCmd) Run(ctx context.Context, c *console, s *registry.Registry) error {
 	i, err := s.Show(ctx, cmd.Name)
 	if err != nil {
 		return err
 	}
 	if !cmd.Yes {
 		question := fmt.Sprintf("Remove %s %s, with its settings and the %d bytes that it keeps?", i.Name, i.Version,
-			i.Keeps)
+			i.StoredBytes)
 		yes, err := c.confirm(question, "--yes")
 		if err != nil {
 			return err
@@ -107,7 +107,7 @@ func (cmd *pluginRemoveCmd) Run(ctx context.Context, c *console, s *shelf.Shelf)
 }
 
 // printState says what a plugin is after it was changed.
-func (p *pluginBox) printState(ctx context.Context, c *console, s *shelf.Shelf, name, what string) error {
+func (p *pluginBox) printState(ctx context.Context, c *console, s *registry.Registry, name, what string) error {
 	i, err := s.Show(ctx, name)
 	if err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 	"parley/appliance/contract"
 	"parley/appliance/plugins"
 	"parley/plugins/manifest"
-	"parley/plugins/shelf"
+	"parley/plugins/registry"
 )
 
 type pluginListCmd struct {
@@ -51,7 +51,7 @@ func (cmd *pluginListCmd) Validate() error {
 }
 
 // Run lists the plugins, or shows one.
-func (cmd *pluginListCmd) Run(ctx context.Context, c *console, s *shelf.Shelf) error {
+func (cmd *pluginListCmd) Run(ctx context.Context, c *console, s *registry.Registry) error {
 	switch {
 	case cmd.Logs:
 		return cmd.log(ctx, c, s)
@@ -74,7 +74,7 @@ func (cmd *pluginListCmd) Run(ctx context.Context, c *console, s *shelf.Shelf) e
 		return c.json(listed)
 	}
 	head := []string{"NAME", "VERSION", "STATE", "TOOLS", "MAY", "WHY"}
-	return list(c, false, all, head, func(i shelf.Info) []string {
+	return list(c, false, all, head, func(i registry.Info) []string {
 		var tools, may []string
 		for _, tool := range i.Manifest.Tools {
 			tools = append(tools, tool.Name)
@@ -88,8 +88,8 @@ func (cmd *pluginListCmd) Run(ctx context.Context, c *console, s *shelf.Shelf) e
 }
 
 // log shows the log.
-func (cmd *pluginListCmd) log(ctx context.Context, c *console, s *shelf.Shelf) error {
-	tell := func(l shelf.Line) error {
+func (cmd *pluginListCmd) log(ctx context.Context, c *console, s *registry.Registry) error {
+	tell := func(l registry.Line) error {
 		tool := ""
 		if l.Tool != "" {
 			tool = l.Tool + ": "
@@ -107,8 +107,8 @@ func (cmd *pluginListCmd) log(ctx context.Context, c *console, s *shelf.Shelf) e
 }
 
 // stateReason is why a plugin is not ready, and until when.
-func stateReason(i shelf.Info) string {
-	if i.State != shelf.Broken {
+func stateReason(i registry.Info) string {
+	if i.State != registry.Broken {
 		return i.Why
 	}
 	return fmt.Sprintf("since %s, tried again from %s on: %s", clock(i.BrokenMS), clock(i.RetryMS), i.Why)
@@ -117,7 +117,7 @@ func stateReason(i shelf.Info) string {
 func clock(ms int64) string { return time.UnixMilli(ms).Format(time.TimeOnly) }
 
 // describePlugin is all that is known of a plugin, in words.
-func describePlugin(i shelf.Info) string {
+func describePlugin(i registry.Info) string {
 	var b strings.Builder
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "%-13s %s\n", name, fmt.Sprintf(format, args...))
@@ -132,9 +132,9 @@ func describePlugin(i shelf.Info) string {
 	line("signed", "%s", signedBy(i))
 	line("installed", "%s", time.UnixMilli(i.InstalledMS).Format(time.DateTime))
 	line("changed", "%s", time.UnixMilli(i.ChangedMS).Format(time.DateTime))
-	line("keeps", "%d bytes", i.Keeps)
+	line("keeps", "%d bytes", i.StoredBytes)
 	for _, t := range i.Manifest.Tools {
-		line("tool", "%s (%s, id %s): %s", t.Name, t.Timeout, shelf.ToolID(i.Name, t.Name), t.Description)
+		line("tool", "%s (%s, id %s): %s", t.Name, t.Timeout, registry.ToolID(i.Name, t.Name), t.Description)
 	}
 	for _, hook := range i.Manifest.Hooks {
 		line("hook", "%s", hook)
@@ -151,7 +151,7 @@ func describePlugin(i shelf.Info) string {
 	return b.String()
 }
 
-func signedBy(i shelf.Info) string {
+func signedBy(i registry.Info) string {
 	switch {
 	case i.Signer == "":
 		return "no"
@@ -161,7 +161,7 @@ func signedBy(i shelf.Info) string {
 	return "by " + i.Signer + ", which this box does not know"
 }
 
-func describeSetting(s shelf.Setting) string {
+func describeSetting(s registry.Setting) string {
 	switch {
 	case s.Type == manifest.Secret && s.IsSet:
 		return "(a secret, set)"

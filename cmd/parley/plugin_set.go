@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/term"
 
-	"parley/plugins/shelf"
+	"parley/plugins/registry"
 )
 
 type pluginSetCmd struct {
@@ -62,7 +62,7 @@ func (cmd *pluginSetCmd) Validate() error {
 }
 
 // Run changes the plugin.
-func (cmd *pluginSetCmd) Run(ctx context.Context, c *console, s *shelf.Shelf) error {
+func (cmd *pluginSetCmd) Run(ctx context.Context, c *console, s *registry.Registry) error {
 	var done string
 	var err error
 	switch {
@@ -80,7 +80,7 @@ func (cmd *pluginSetCmd) Run(ctx context.Context, c *console, s *shelf.Shelf) er
 }
 
 // set tells the plugin its settings.
-func (cmd *pluginSetCmd) set(ctx context.Context, c *console, s *shelf.Shelf) error {
+func (cmd *pluginSetCmd) set(ctx context.Context, c *console, s *registry.Registry) error {
 	values := map[string]*string{}
 	for _, pair := range cmd.Pairs {
 		key, value, given := strings.Cut(pair, "=")

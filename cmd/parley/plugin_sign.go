@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 
 	"parley/internal/durable"
-	"parley/plugins/shelf"
+	"parley/plugins/registry"
 )
 
 type pluginSignCmd struct {
@@ -39,17 +39,17 @@ func (cmd *pluginSignCmd) Run(c *console) error {
 	if err != nil {
 		return err
 	}
-	read, err := shelf.ReadUnsigned(cmd.From)
-	file := cmd.From + shelf.SignatureEnd
+	read, err := registry.ReadUnsigned(cmd.From)
+	file := cmd.From + registry.SignatureSuffix
 	if err != nil {
 		return err
 	}
-	if err := durable.WriteFile(file, shelf.Sign(read, private), 0o644); err != nil {
+	if err := durable.WriteFile(file, registry.Sign(read, private), 0o644); err != nil {
 		return fmt.Errorf("writing the signature: %w", err)
 	}
-	return c.print(cmd.JSON, map[string]string{"signature": file, "key": string(shelf.KeyOf(private))},
+	return c.print(cmd.JSON, map[string]string{"signature": file, "key": string(registry.KeyOf(private))},
 		"%s %s is signed: %s\nWho trusts you lists this key in plugin_signatures.keys:\n%s\n",
-		read.Manifest.Name, read.Manifest.Version, file, shelf.KeyOf(private))
+		read.Manifest.Name, read.Manifest.Version, file, registry.KeyOf(private))
 }
 
 // privateKey reads the key, or makes one.

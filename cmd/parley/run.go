@@ -15,7 +15,7 @@ import (
 	"parley/appliance/engine"
 	"parley/appliance/engines"
 	"parley/firmware/packs"
-	"parley/plugins/shelf"
+	"parley/plugins/registry"
 	"parley/store"
 )
 
@@ -36,7 +36,7 @@ func (m misuse) Unwrap() error { return m.error }
 // in the settings.
 func isMisuse(err error) bool {
 	return is[misuse](err) || is[contract.ErrInvalid](err) || is[contract.ErrNotFound](err) ||
-		is[engine.ErrCannotSay](err) || is[engines.ErrNoVoice](err) || is[shelf.ErrUnknown](err) ||
+		is[engine.ErrCannotSay](err) || is[engines.ErrNoVoice](err) || is[registry.ErrUnknown](err) ||
 		is[*packs.ErrNoPack](err)
 }
 

@@ -99,7 +99,7 @@ var imports = []struct {
 	{"plugins/sdk/go", ""},
 	{"plugins/author", "plugins/manifest plugins/sandbox plugins/sdk"},
 	{"plugins/sandbox", "internal/addresses internal/machine plugins/manifest"},
-	{"plugins/shelf", "plugins/manifest plugins/sandbox store internal/durable internal/layout"},
+	{"plugins/registry", "plugins/manifest plugins/sandbox store internal/durable internal/layout"},
 
 	// Settings, and adapters that give a part of the box the shape that others ask for.
 	{"appliance/config", `appliance/contract appliance/text internal/addresses internal/levenshtein internal/layout
@@ -114,7 +114,7 @@ var imports = []struct {
 		appliance/voice store
 		appliance/speech`}, // speech.Voice, which it returns as speech.VoiceMaker asks for
 	{"appliance/plugins", `appliance/config appliance/contract appliance/engine/schema appliance/metrics
-		plugins/author plugins/manifest plugins/sandbox plugins/shelf store
+		plugins/author plugins/manifest plugins/sandbox plugins/registry store
 		appliance/chat/reply appliance/chat/turn`}, // the calls and tools that it translates for plugins
 
 	// Edges.

@@ -1,0 +1,211 @@
+package plugins
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"parley/appliance/chat/turn"
+	"parley/appliance/contract"
+	"parley/plugins/manifest"
+	"parley/plugins/registry"
+	"parley/plugins/sandbox"
+	"parley/store"
+)
+
+const (
+	// endTries is how often a plugin is told of the end of a chat that fails at it,
+	// and endRetryAfter how long after each that is tried again: a server that it talks to
+	// may be back in a minute, and what failed three times fails for good.
+	endTries      = 3
+	endRetryAfter = time.Minute
+	// endRetryFor is how long after the chat a plugin that is left alone, because it
+	// failed in a row, is still to be told: as long as a webhook is tried.
+	endRetryFor = store.WebhookPatience
+)
+
+// endHooks has plugins told of chats that have ended, one after the other. What is
+// still to be told is in the store, so a crash and a restart put it off and lose
+// nothing.
+type endHooks struct {
+	records *store.Store
+	plugins *Plugins
+	log     *slog.Logger
+}
+
+// RunEndHooks tells plugins of the chats of records that have ended, until stop is
+// called, which waits for the call that is under way.
+func (p *Plugins) RunEndHooks(ctx context.Context, records *store.Store) (stop func()) {
+	e := endHooks{records, p, p.log}
+	ctx, cancel := context.WithCancel(ctx)
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		e.run(ctx)
+	}()
+	return func() {
+		cancel()
+		<-over
+	}
+}
+
+func (e endHooks) run(ctx context.Context) {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-e.records.EndCallsChanged():
+		case <-timer.C:
+		case <-ctx.Done():
+			return
+		}
+		if wait := e.runDue(ctx); wait > 0 {
+			timer.Reset(wait)
+		}
+	}
+}
+
+// runDue makes all calls that are due, and says when the next one is; 0: there is
+// none.
+func (e endHooks) runDue(ctx context.Context) time.Duration {
+	for {
+		next, err := e.records.NextEndCall(ctx)
+		switch wait := time.Until(time.UnixMilli(next.DueMS)); {
+		case ctx.Err() != nil || errors.Is(err, store.ErrNotFound):
+			return 0
+		case err != nil:
+			e.log.Error("cannot tell plugins of chats that have ended", "err", err)
+			return endRetryAfter
+		case wait > 0:
+			return wait
+		}
+		if err := e.runOne(ctx, next); err != nil && ctx.Err() == nil {
+			e.log.Error("cannot note that a plugin was told of the end of a chat", "err", err)
+			return endRetryAfter
+		}
+	}
+}
+
+// runOne makes one call, and notes what came of it.
+func (e endHooks) runOne(ctx context.Context, next store.EndCall) error {
+	err := e.call(ctx, next)
+	if ctx.Err() != nil {
+		return nil // the box stops; it is told after its next start
+	}
+	var broken registry.ErrBroken
+	var gone registry.ErrNotInstalled
+	log := e.log.With("plugin", next.Plugin, "chat", next.ChatID)
+	switch {
+	case err == nil:
+	case errors.As(err, &gone): // nobody is left to be told
+	case errors.As(err, &broken) && time.Since(chatEnd(next)) < endRetryFor:
+		return e.records.DelayEndCall(ctx, next.Num, max(broken.Until.UnixMilli(), time.Now().UnixMilli()+1000), false)
+	case next.Tries+1 < endTries:
+		log.Warn("a plugin failed at the end of a chat; it is told again", "err", err)
+		return e.records.DelayEndCall(ctx, next.Num, time.Now().Add(endRetryAfter).UnixMilli(), true)
+	default:
+		log.Error("a plugin failed at the end of a chat for good", "err", err)
+	}
+	return e.records.DropEndCall(ctx, next.Num)
+}
+
+// chatEnd is when the chat did.
+func chatEnd(c store.EndCall) time.Time {
+	var body contract.ChatEndCall
+	if json.Unmarshal([]byte(c.Body), &body) != nil {
+		return time.Time{}
+	}
+	return time.UnixMilli(body.EndTime)
+}
+
+// call calls the hook. A panic fails this call: nothing else would catch it on this
+// goroutine, and the call is still to be made when the box is started again.
+func (e endHooks) call(ctx context.Context, next store.EndCall) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			e.log.Error("the box panicked while it told a plugin of the end of a chat",
+				"plugin", next.Plugin, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			err = errors.New("the box failed inside")
+		}
+	}()
+	sees, err := e.plugins.registry.Sees(ctx, next.Plugin)
+	if err != nil {
+		return err
+	}
+	var body contract.ChatEndCall
+	if err := json.Unmarshal([]byte(next.Body), &body); err != nil {
+		return fmt.Errorf("what is stored for it: %w", err)
+	}
+	who := registry.Origin{Account: next.AccountID, Chat: next.ChatID}
+	if sees.Sees(manifest.Transcript) {
+		said, err := e.conversation(ctx, next.ChatID)
+		if err != nil {
+			return err
+		}
+		if said != nil {
+			who.Conversation = said
+			if body.Transcript, err = said.Transcript(ctx, sees.Sees(manifest.Expression)); err != nil {
+				return err
+			}
+		}
+	}
+	parameters, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	_, err = e.plugins.call(ctx, func() (sandbox.Result, error) {
+		return e.plugins.registry.CallHook(ctx, who, next.Plugin, manifest.OnChatEnd, parameters)
+	})
+	return err
+}
+
+// conversation is what was said in a chat, the newest of it; nil where it is not kept, or
+// not any more.
+func (e endHooks) conversation(ctx context.Context, chatID string) (conversation, error) {
+	const each = 100
+	events, total, err := e.records.Events(ctx, chatID, store.Page{Size: each, Descending: true})
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil
+	}
+	var pages [][]store.Event
+	for number, size := 0, 0; err == nil && len(events) > 0 && size < maxConversation; number++ {
+		pages = append(pages, events)
+		for _, event := range events {
+			size += len(event.MessageText)
+		}
+		if (number+1)*each >= total {
+			break
+		}
+		events, _, err = e.records.Events(ctx, chatID, store.Page{Number: number + 1, Size: each, Descending: true})
+	}
+	if err != nil {
+		return nil, err
+	}
+	all := slices.Concat(pages...)
+	slices.Reverse(all)
+	return entries(all), nil
+}
+
+// entries are what was said, of events, oldest first.
+func entries(events []store.Event) conversation {
+	said := conversation{}
+	for _, event := range events {
+		switch event.Type {
+		case store.UserMessage:
+			line := turn.Entry{Role: turn.User, Text: event.MessageText}
+			var scores contract.EmotionScores
+			if event.EmotionFeatures != "" && json.Unmarshal([]byte(event.EmotionFeatures), &scores) == nil {
+				line.Scores = &scores
+			}
+			said = append(said, line)
+		case store.AgentMessage:
+			said = append(said, turn.Entry{Role: turn.Assistant, Text: event.MessageText})
+		}
+	}
+	return said
+}

@@ -1,0 +1,111 @@
+package registry
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/store"
+)
+
+func wantState(t *testing.T, s *Registry, want State) Info {
+	t.Helper()
+	i, err := s.Show(t.Context(), "tool")
+	must(t, err)
+	if i.State != want {
+		t.Errorf("it is %s (%s), want %s", i.State, i.Why, want)
+	}
+	return i
+}
+
+// observed has a shelf count how calls ended.
+func observed(outcomes map[string]int) func(*Parts) {
+	return func(p *Parts) { p.Observe = func(_, _, outcome string, _ time.Duration) { outcomes[outcome]++ } }
+}
+
+func TestThreeFailuresInARowLeaveAPluginAlone(t *testing.T) {
+	data := t.TempDir()
+	outcomes := map[string]int{}
+	s := box(t, data, observed(outcomes))
+	other := beside(t, data)
+	install(t, s, fileOf(t, described("1.0.0"), tool(t, "one")))
+	fail := func() error { _, err := do(s, "fail", "no"); return err }
+	for range failuresInARow - 1 {
+		if err := fail(); err == nil || err.Error() != "no" {
+			t.Fatal(err)
+		}
+	}
+	wantSaid(t, s, "a", "one a") // not in a row
+	for range failuresInARow {
+		wantState(t, s, Ready)
+		if err := fail(); err == nil || err.Error() != "no" {
+			t.Fatal(err)
+		}
+	}
+	if i := wantState(t, other, Broken); i.Why != "no" || i.RetryMS-i.BrokenMS < firstPause.Milliseconds()-1000 {
+		t.Errorf("it is told as %+v", i.Plugin)
+	}
+	_, err := do(s, "", "b")
+	if broken, ok := errors.AsType[ErrBroken](err); !ok || !strings.Contains(broken.Error(), "3 times in a row") {
+		t.Errorf("called again, it answers %v", err)
+	}
+	if outcomes["failed"] != 2*failuresInARow-1 || outcomes["answered"] != 1 || outcomes["broken"] != 1 {
+		t.Errorf("counted was %v", outcomes)
+	}
+	// The operator may call it; the outcome is not counted.
+	r, err := s.Try(t.Context(), Origin{}, "tool", "do", []byte(`{"text":"c"}`))
+	if err != nil || r.Content != "one c" {
+		t.Errorf("tried, it answers %q, %v", r.Content, err)
+	}
+	wantState(t, s, Broken)
+
+	// When the pause is over one call is tried.
+	over := func() {
+		must(t, s.Records.MarkPluginBroken(t.Context(), "tool", mustShow(t, s).Digest, time.Now().UnixMilli()-1, "no"))
+	}
+	over()
+	if err := fail(); err == nil || err.Error() != "no" {
+		t.Errorf("the trial was not made: %v", err)
+	}
+	if i := wantState(t, s, Broken); i.RetryMS <= time.Now().UnixMilli() {
+		t.Error("it failed again, and is called all the same")
+	}
+	over()
+	wantSaid(t, s, "d", "one d")
+	wantState(t, s, Ready)
+	for range failuresInARow - 1 { // counted anew
+		_ = fail()
+	}
+	wantState(t, s, Ready)
+	_ = fail()
+	wantState(t, s, Broken)
+	must(t, other.Grant(t.Context(), "tool", []string{"none"})) // whoever changed it has mended it
+	wantState(t, s, Ready)
+	wantSaid(t, s, "e", "one e")
+}
+
+func mustShow(t *testing.T, s *Registry) Info {
+	t.Helper()
+	i, err := s.Show(t.Context(), "tool")
+	must(t, err)
+	return i
+}
+
+func TestPausesGrow(t *testing.T) {
+	now := time.Now()
+	for since, want := range map[time.Duration]time.Duration{0: firstPause, time.Second: firstPause,
+		time.Minute: time.Minute, time.Hour: longestPause, -time.Hour: firstPause} {
+		if got := pause(now.Add(-since).UnixMilli(), now); (got - want).Abs() > time.Second {
+			t.Errorf("after %v: %v, want %v", since, got, want)
+		}
+	}
+	if got := pause(0, now); got != firstPause {
+		t.Errorf("at first: %v", got)
+	}
+	// A clock that was set back by a day closes nothing for a day.
+	p := &plugin{Running: Running{Plugin: store.Plugin{BrokenMS: 1, RetryMS: now.Add(24 * time.Hour).UnixMilli()}}}
+	if _, err := new(breaker).enter(p, now); err != nil {
+		t.Error(err)
+	}
+}

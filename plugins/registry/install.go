@@ -1,0 +1,298 @@
+package registry
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"parley/plugins/manifest"
+	"parley/plugins/sandbox"
+	"parley/store"
+)
+
+// Offer is what the installer decides about: a package that can be run here, and
+// what it asks for.
+type Offer struct {
+	Package Package
+	// Installed is what is installed under the name; nil where nothing is.
+	Installed *store.Plugin
+	// Granted is what it may do already: nothing where it is new.
+	Granted manifest.Permissions
+	// Asks is what it asks for besides.
+	Asks []Permission
+	// Signed says who signed it, in words.
+	Signed string
+	// OtherSigner says in words that it is signed by somebody else than what is
+	// installed, or no longer; empty where it is not so.
+	OtherSigner string
+	// Unset are the required settings that have no value yet.
+	Unset []string
+}
+
+// Choice is what the installer decided.
+type Choice struct {
+	// Grant names permissions: single ones, kinds, "all" or "none".
+	Grant []string
+	// Settings are told the plugin at once.
+	Settings map[string]*string
+	// OtherSigner lets an upgrade be signed by somebody else.
+	OtherSigner bool
+}
+
+// Examine looks whether a package can be installed, or be an upgrade of what is,
+// and what it asks for. It compiles the module, and changes nothing. An
+// ErrUnusable says why it cannot.
+func (s *Registry) Examine(ctx context.Context, p Package) (Offer, error) {
+	o := Offer{Package: p, Signed: s.signed(p.Signer())}
+	if why := s.Trust.refuses(p.Signer()); why != "" {
+		return o, unusable("%s", why)
+	}
+	row, err := s.Records.Plugin(ctx, p.Manifest.Name)
+	var before manifest.Permissions
+	switch {
+	case err == nil:
+		o.Installed = &row
+		old, may, err := readManifest(row)
+		if err != nil {
+			return o, err
+		}
+		before = old.Permissions
+		o.Granted = carriedOver(old.Permissions, p.Manifest.Permissions, may)
+		if was := Key(row.Signer); was != "" && was != p.Signer() {
+			o.OtherSigner = fmt.Sprintf("version %s, which is installed, is signed by %s; this one is %s", row.Version,
+				was, s.signed(p.Signer()))
+		}
+	case !errors.Is(err, store.ErrNotFound):
+		return o, err
+	}
+	o.Asks = newRequests(before, p.Manifest.Permissions)
+	told, err := s.Records.PluginSettings(ctx, p.Manifest.Name)
+	if err != nil {
+		return o, err
+	}
+	o.Unset = unset(p.Manifest, told)
+	return o, s.checkModule(ctx, p)
+}
+
+// signed says in words who signed.
+func (s *Registry) signed(k Key) string {
+	switch {
+	case k == "":
+		return "not signed"
+	case s.Trust.Trusts(k):
+		return "signed by " + string(k) + ", which this box trusts"
+	}
+	return "signed by " + string(k) + ", which this box does not know"
+}
+
+// checkModule says when the module cannot be run here.
+func (s *Registry) checkModule(ctx context.Context, p Package) error {
+	host, err := s.host()
+	if err != nil {
+		return err
+	}
+	m, err := host.Load(ctx, p.Manifest, p.Wasm)
+	if unfit, ok := errors.AsType[sandbox.ErrUnfit](err); ok {
+		return unusable("%s", unfit.Why)
+	}
+	if err != nil {
+		return err
+	}
+	return m.Close(ctx)
+}
+
+// Install installs what was examined. Whatever ends this process on the way, the
+// plugin is installed afterwards or it is not.
+func (s *Registry) Install(ctx context.Context, o Offer, c Choice) error {
+	name := o.Package.Manifest.Name
+	if o.Installed != nil {
+		return ErrConflict{fmt.Sprintf("%s was installed meanwhile, version %s: parley plugin list shows it, "+
+			"parley plugin remove removes it", name, o.Installed.Version)}
+	}
+	return s.activate(ctx, o, c, func(f store.PluginFiles) error {
+		err := s.Records.InstallPlugin(ctx, f)
+		if errors.Is(err, store.ErrConflict) {
+			return ErrConflict{fmt.Sprintf("somebody else has installed a plugin %s just now", name)}
+		}
+		return err
+	})
+}
+
+// Upgrade puts what was examined in the place of what is installed, once it has
+// passed its self-test. What is installed goes on until then, and if it does not.
+// Calls that are on their way end with the old version.
+func (s *Registry) Upgrade(ctx context.Context, o Offer, c Choice) error {
+	switch {
+	case o.Installed == nil:
+		return ErrNotInstalled{o.Package.Manifest.Name}
+	case o.Installed.Digest == o.Package.Digest():
+		return ErrConflict{fmt.Sprintf("it is what is installed already: %s %s", o.Installed.Name, o.Installed.Version)}
+	case o.OtherSigner != "" && !c.OtherSigner:
+		return ErrConflict{o.OtherSigner +
+			". Whoever made it may be somebody else: allow that with --other-signer if you know why"}
+	}
+	return s.activate(ctx, o, c, func(f store.PluginFiles) error {
+		return s.Records.UpgradePlugin(ctx, f, o.Installed.Digest)
+	})
+}
+
+// additionalData has the package pass its self-test, puts its files where they belong and
+// enters them. Until they are entered they are litter that the next one sweeps
+// up.
+func (s *Registry) activate(ctx context.Context, o Offer, c Choice, enter func(store.PluginFiles) error) error {
+	f, err := newRow(o, c.Grant)
+	if err != nil {
+		return err
+	}
+	set, unset, err := s.seal(o.Package.Manifest, c.Settings)
+	if err != nil {
+		return err
+	}
+	if err := s.selfTest(ctx, o.Package); err != nil {
+		return err
+	}
+	release, err := s.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if err := s.folder.put(o.Package); err != nil {
+		return fmt.Errorf("keeping the files of %s: %w", f.Name, err)
+	}
+	err = storeError(f.Name, enter(f))
+	if err == nil && len(set)+len(unset) > 0 {
+		err = storeError(f.Name, s.Records.SetPlugin(ctx, f.Name, f.Digest, set, unset))
+	}
+	return errors.Join(err, s.sweep(context.WithoutCancel(ctx)))
+}
+
+// newRow is what the store is told of a package.
+func newRow(o Offer, words []string) (f store.PluginFiles, err error) {
+	m := o.Package.Manifest
+	may, err := grant(m.Permissions, o.Granted, words)
+	if err != nil {
+		return f, err
+	}
+	text, err := json.Marshal(m)
+	if err != nil {
+		return f, err
+	}
+	granted, err := json.Marshal(may)
+	if err != nil {
+		return f, err
+	}
+	return store.PluginFiles{
+		Name:     m.Name,
+		Version:  m.Version,
+		Digest:   o.Package.Digest(),
+		Signer:   string(o.Package.Signer()),
+		Manifest: string(text),
+		Granted:  string(granted),
+	}, nil
+}
+
+// selfTest runs the cases that came along.
+func (s *Registry) selfTest(ctx context.Context, p Package) error {
+	if s.Check == nil || len(p.Tests) == 0 {
+		return nil
+	}
+	if err := s.Check(ctx, p); err != nil {
+		return unusable("%s %s fails its own tests, and nothing was changed: %v", p.Manifest.Name, p.Manifest.Version,
+			err)
+	}
+	return nil
+}
+
+// Remove removes a plugin with all that it was told and keeps, and its log.
+func (s *Registry) Remove(ctx context.Context, name string) error {
+	release, err := s.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if err := s.Records.RemovePlugin(ctx, name); err != nil {
+		return storeError(name, err)
+	}
+	return s.sweep(context.WithoutCancel(ctx))
+}
+
+// Tidy removes files that no plugin has, as a crash leaves them.
+func (s *Registry) Tidy(ctx context.Context) error {
+	release, err := s.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return s.sweep(ctx)
+}
+
+// lock is the folder's, and says when it has to be waited for.
+func (s *Registry) lock(ctx context.Context) (release func(), err error) {
+	late := time.AfterFunc(time.Second, func() {
+		s.Log.Warn("waiting for another process that changes the plugins of this box, or makes a backup of them")
+	})
+	defer late.Stop()
+	return s.folder.lock(ctx)
+}
+
+// sweep does that for who holds the lock.
+func (s *Registry) sweep(ctx context.Context) error {
+	all, err := s.Records.Plugins(ctx)
+	if err != nil {
+		return err
+	}
+	var used []string
+	for _, p := range all {
+		used = append(used, p.Digest)
+	}
+	s.folder.sweep(used)
+	return nil
+}
+
+// Grant lets a plugin do what the words name of what it asks for.
+func (s *Registry) Grant(ctx context.Context, name string, words []string) error {
+	return s.regrant(ctx, name, func(asks, now manifest.Permissions) (manifest.Permissions, error) {
+		return grant(asks, now, words)
+	})
+}
+
+// Revoke forbids a plugin what the words name of what it may do.
+func (s *Registry) Revoke(ctx context.Context, name string, words []string) error {
+	return s.regrant(ctx, name, func(_, now manifest.Permissions) (manifest.Permissions, error) {
+		return revoke(now, words)
+	})
+}
+
+func (s *Registry) regrant(ctx context.Context, name string,
+	change func(asks, now manifest.Permissions) (manifest.Permissions, error)) error {
+	row, err := s.Records.Plugin(ctx, name)
+	if err != nil {
+		return storeError(name, err)
+	}
+	m, now, err := readManifest(row)
+	if err != nil {
+		return err
+	}
+	next, err := change(m.Permissions, now)
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(next)
+	if err != nil {
+		return err
+	}
+	return storeError(name, s.Records.GrantPlugin(ctx, name, row.Digest, string(text)))
+}
+
+// Forbidden says in words what the plugin cannot do whatever is granted, of what
+// people worry about.
+func (o Offer) Forbidden() []string {
+	p := o.Package.Manifest.Permissions
+	return p.Words()[len(p.Allowed()):]
+}
+
+// Names are the words by which what an offer asks for is granted.
+func (o Offer) Names() []string { return slices.Clone(names(o.Asks)) }

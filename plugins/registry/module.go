@@ -1,0 +1,83 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"parley/plugins/sandbox"
+)
+
+// errReplaced says that a module was replaced by another before it was called.
+var errReplaced = errors.New("the plugin was changed just now")
+
+// module is a plugin's module, loaded when it is first wanted and closed when it
+// was replaced and the last call has ended.
+type module struct {
+	start  func()        // begins to load it, once
+	ready  chan struct{} // closed when loading has ended
+	loaded *sandbox.Module
+	err    error
+
+	mu     sync.Mutex
+	closed bool
+	users  sync.WaitGroup // those who call it, and who loads it
+}
+
+func newModule(load func(context.Context) (*sandbox.Module, error)) *module {
+	m := &module{ready: make(chan struct{})}
+	m.start = sync.OnceFunc(func() { m.users.Go(func() { m.load(load) }) })
+	return m
+}
+
+// acquire returns the module, which the caller releases. It waits until it is
+// loaded; what it is loaded for by one serves all, so nobody's ctx ends that.
+func (m *module) acquire(ctx context.Context) (*sandbox.Module, error) {
+	m.mu.Lock()
+	if m.closed {
+		m.mu.Unlock()
+		return nil, errReplaced
+	}
+	m.users.Add(1)
+	m.start()
+	m.mu.Unlock()
+	var err error
+	select {
+	case <-m.ready:
+		err = m.err
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		m.release()
+		return nil, err
+	}
+	return m.loaded, nil
+}
+
+func (m *module) release() { m.users.Done() }
+
+// load loads the module. It runs on a goroutine of its own, where a panic would end
+// the box, at each start again.
+func (m *module) load(load func(context.Context) (*sandbox.Module, error)) {
+	defer close(m.ready)
+	defer func() {
+		if p := recover(); p != nil {
+			m.err = fmt.Errorf("the plugin cannot be loaded: the box failed inside: %v", p)
+		}
+	}()
+	m.loaded, m.err = load(context.Background())
+}
+
+// close waits until the last call has ended, and closes it.
+func (m *module) close() {
+	m.mu.Lock()
+	m.closed = true
+	m.mu.Unlock()
+	m.users.Wait()
+	if m.loaded != nil {
+		_ = m.loaded.Close(context.Background())
+		m.loaded = nil
+	}
+}

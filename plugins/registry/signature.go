@@ -1,0 +1,132 @@
+package registry
+
+import (
+	"crypto/ed25519"
+	"encoding/base64"
+	"fmt"
+	"strings"
+)
+
+// maxSignature bounds a signature's file, which has 138 bytes.
+const maxSignature = 1 << 10
+
+// keyPrefix says of which kind a key is, in settings and in signatures.
+const keyPrefix = "ed25519:"
+
+// Key is who signs plugins: "ed25519:" and the 32 bytes of the public key in
+// base64 (RFC 4648, section 4).
+type Key string
+
+// ParseKey reads a key.
+func ParseKey(text string) (Key, error) {
+	if _, err := Key(text).public(); err != nil {
+		return "", err
+	}
+	return Key(text), nil
+}
+
+func (k Key) public() (ed25519.PublicKey, error) {
+	coded, ok := strings.CutPrefix(string(k), keyPrefix)
+	raw, err := base64.StdEncoding.Strict().DecodeString(coded)
+	if !ok || err != nil || len(raw) != ed25519.PublicKeySize {
+		return nil, fmt.Errorf("%.80q is no key: write %s and the 32 bytes of the public key in base64, as parley "+
+			"plugin sign prints it", string(k), keyPrefix)
+	}
+	return raw, nil
+}
+
+// KeyOf is the key by which others check what private signs.
+func KeyOf(private ed25519.PrivateKey) Key {
+	public, _ := private.Public().(ed25519.PublicKey)
+	return Key(keyPrefix + base64.StdEncoding.EncodeToString(public))
+}
+
+// Signature is who signed a plugin. One that was read is good: a bad one is an
+// error of the reading.
+type Signature struct {
+	Key  Key
+	sign []byte
+}
+
+// signer is who signed; empty: nobody.
+func (s *Signature) signer() Key {
+	if s == nil {
+		return ""
+	}
+	return s.Key
+}
+
+// Sign makes the text of the file NAME.wasm.sig for a package: the key, a space,
+// and the ed25519 signature (RFC 8032) of what is signed in base64.
+func Sign(p Package, private ed25519.PrivateKey) []byte {
+	s := Signature{KeyOf(private), ed25519.Sign(private, p.sums())}
+	return s.text()
+}
+
+func (s Signature) text() []byte {
+	return fmt.Appendf(nil, "%s %s\n", s.Key, base64.StdEncoding.EncodeToString(s.sign))
+}
+
+// parseSignature reads the file of a signature; nil where there is none.
+func parseSignature(text []byte) (*Signature, error) {
+	if text == nil {
+		return nil, nil
+	}
+	words := strings.Fields(string(text))
+	if len(words) != 2 {
+		return nil, unusable("the signature is not a key and its signature, with a space between them")
+	}
+	key, err := ParseKey(words[0])
+	if err != nil {
+		return nil, unusable("the signature: %v", err)
+	}
+	sign, err := base64.StdEncoding.Strict().DecodeString(words[1])
+	if err != nil || len(sign) != ed25519.SignatureSize {
+		return nil, unusable("the signature is not %d bytes in base64", ed25519.SignatureSize)
+	}
+	return &Signature{key, sign}, nil
+}
+
+// check says when it is not of these files.
+func (s Signature) check(sums []byte) error {
+	public, err := s.Key.public()
+	if err != nil {
+		return err
+	}
+	if !ed25519.Verify(public, sums, s.sign) {
+		return unusable("the signature of %s is not of these files: they were changed since, or it is of another "+
+			"plugin. Get the plugin again from whom you trust", s.Key)
+	}
+	return nil
+}
+
+// Trust says whose plugins a box runs.
+type Trust struct {
+	Keys     []Key // whose signature counts
+	Required bool  // no plugin without a signature by one of them is run
+}
+
+// Trusts tells whether k is one of the trusted keys.
+func (t Trust) Trusts(k Key) bool {
+	for _, trusted := range t.Keys {
+		if k != "" && k == trusted {
+			return true
+		}
+	}
+	return false
+}
+
+// refuses says why a plugin by that signer is not run; empty: it is.
+func (t Trust) refuses(signer Key) string {
+	switch {
+	case !t.Required || t.Trusts(signer):
+		return ""
+	case signer == "":
+		return "it is not signed, and this box runs signed plugins only (plugin_signatures.required)"
+	case len(t.Keys) == 0:
+		return fmt.Sprintf(
+			"it is signed by %s, and this box trusts no key: list that one in plugin_signatures.keys if you do", signer)
+	}
+	return fmt.Sprintf("it is signed by %s, which is not among the keys that this box trusts: list it in "+
+		"plugin_signatures.keys if you do", signer)
+}
