@@ -14,19 +14,19 @@ import (
 )
 
 const (
-	// convertAtOnce is how many recordings are converted at once: each takes as
-	// much of the cores as there is, and holds up to 80 MB.
+	// convertAtOnce is how many recordings are converted at once: each uses all the cores it
+	// can, and holds up to 80 MB.
 	convertAtOnce = 2
-	// convertReservedSlots is for how many accounts besides there is room that have none
-	// of those: two long recordings take minutes.
+	// convertReservedSlots is how many further slots are reserved for accounts that currently
+	// hold none: two long recordings take minutes.
 	convertReservedSlots = 1
-	// convertWaiting is how many wait for their turn, and convertOfOne how many one
+	// convertWaiting is how many conversions may wait for a slot, and convertOfOne how many one
 	// account may have.
 	convertWaiting = 16
 	convertOfOne   = 8
 )
 
-// newConversionLimiter returns what lets conversions in.
+// newConversionLimiter returns the limiter of voice conversions.
 func newConversionLimiter() *limit.Limiter[string] {
 	return limit.New[string](limit.Rule{
 		MaxActive:      convertAtOnce,
@@ -37,19 +37,19 @@ func newConversionLimiter() *limit.Limiter[string] {
 	})
 }
 
-// ConversionRequest asks for a recording to be said by another voice.
+// ConversionRequest is a request to have a recording spoken by another voice.
 type ConversionRequest struct {
 	Account, RequestID string
 	contract.PostedConversion
-	// Recording decodes the recording, mono at engine.SpeechRateHz. It is called
-	// when it is the request's turn. Its error is told to the client.
+	// Recording decodes the recording, mono at engine.SpeechRateHz. It is called once the
+	// request is admitted. The client gets its error.
 	Recording func() ([]float32, error)
 }
 
-// Convert waits for the turn of a request, hears its recording and finds its
-// voice. What the job then says are the words of the recording, each phrase when
-// it was said there and as long as it took there. The errors are those of Begin; a
-// recording in which nobody speaks is a contract.ErrInvalid.
+// Convert waits until a request is admitted, transcribes its recording and finds its voice. The
+// job then speaks the words of the recording: each phrase at its time in the recording, and as
+// long as there. The errors are those of Begin; a recording without speech is a
+// contract.ErrInvalid.
 func (s *Service) Convert(ctx context.Context, a ConversionRequest) (*Job, error) {
 	leave, err := enter(ctx, s.conversions, a.Account)
 	if err != nil {
@@ -65,7 +65,7 @@ func (s *Service) Convert(ctx context.Context, a ConversionRequest) (*Job, error
 }
 
 func (s *Service) convert(ctx context.Context, a ConversionRequest) (*Job, error) {
-	instant := true // its snippets are not heard once more
+	instant := true // no checks: the snippets are not transcribed again
 	j := &Job{service: s, begun: time.Now(),
 		request: Request{Account: a.Account, RequestID: a.RequestID, PostedTTS: contract.PostedTTS{
 			Utterances:            []contract.PostedUtterance{{Voice: a.Voice, Speed: 1}},
@@ -82,7 +82,7 @@ func (s *Service) convert(ctx context.Context, a ConversionRequest) (*Job, error
 		return nil, err
 	}
 	gen.utterances[0].manner = before.manner
-	if err := j.assignVoices(ctx, gen, 0, before.voice); err != nil { // previousText the long work
+	if err := j.assignVoices(ctx, gen, 0, before.voice); err != nil { // before the long work
 		if a.Voice != nil {
 			err = withField(err, "voice")
 		}
@@ -117,7 +117,7 @@ func (s *Service) convert(ctx context.Context, a ConversionRequest) (*Job, error
 	return j, nil
 }
 
-// script is what somebody else has said, in that time.
+// script is the phrases of a recording with their times, to be spoken by another voice.
 type script struct {
 	phrases   []phrase
 	length    int // of the recording, in samples at engine.SpeechRateHz
@@ -126,27 +126,27 @@ type script struct {
 }
 
 const (
-	// onsetLead is how much of the sound before a phrase's voice belongs to it: the
-	// rise of its first consonant; voiceTail what of the sound behind: the room that
-	// the voice has.
+	// onsetLead is how much sound before the voice of a phrase belongs to it: the rise of its
+	// first consonant. voiceTail is how much sound after it does: the reverberation of the
+	// voice.
 	onsetLead = 20 * time.Millisecond
 	voiceTail = 60 * time.Millisecond
-	// leastGap is the least silence between two phrases, where the voice cannot say
-	// the first in its time: less would make one word of two.
+	// leastGap is the least silence between two phrases when the voice cannot say the first in
+	// its time. Less would join two words.
 	leastGap = 60 * time.Millisecond
-	// edgeFade takes the step off where a phrase is cut out of its silence.
+	// edgeFade smooths the step where a phrase is cut out of its silence.
 	edgeFade = 5 * time.Millisecond
 )
 
-// speak says the phrases, a snippet each: the silence before the first, and that
-// behind each, belong to it, so that the snippets together are as long as the
+// speak synthesises the phrases, one snippet each. The silence before the first phrase and the
+// silence after each belong to its snippet, so that all snippets together are as long as the
 // recording.
 func (r *script) speak(ctx context.Context, p *playback, types []contract.TimestampType, emit func(piece) error) error {
 	voice := r.utterance.voice.Synthesizer
 	f := &fitter{voice: voice, options: r.options}
 	f.options.Urgency = p.urgency
 	lead := samplesOf(onsetLead, contract.OutputRateHz)
-	at := 0 // the end of what was given
+	at := 0 // the end of the emitted sound
 	for i, ph := range r.phrases {
 		begin, end := wireSamples(ph.begin), wireSamples(r.length)
 		most := end - begin
@@ -190,9 +190,9 @@ func (r *script) speak(ctx context.Context, p *playback, types []contract.Timest
 	return nil
 }
 
-// layOut puts a phrase at the rate of the wire into its snippet, so that its voice
-// begins at begin and the snippet ends at end, or later where the voice does. It
-// says how many samples at the voice's rate the phrase's own are moved by.
+// layOut places a phrase in its snippet, at the output rate: its voice begins at begin, and the
+// snippet ends at end, or later if the voice does. It also returns by how many samples, at the
+// voice's rate, the phrase was moved.
 func (r *script) layOut(said fitted, begin, end int) (pcm []float32, moved int) {
 	rateHz := said.RateHz
 	from := max(0, said.begin-samplesOf(onsetLead, rateHz))
@@ -204,7 +204,7 @@ func (r *script) layOut(said fitted, begin, end int) (pcm []float32, moved int) 
 	pcm = append(make([]float32, silence, max(end, silence+len(voice))), voice...)
 	if n := end - len(pcm); n > 0 {
 		pcm = append(pcm, make([]float32, n)...)
-	} else if spoken := silence + fromRate(said.end-from, rateHz); end > spoken { // what is too much is no voice
+	} else if spoken := silence + fromRate(said.end-from, rateHz); end > spoken { // only silence is cut
 		pcm = pcm[:end]
 		fadeEdges(pcm[silence:], samplesOf(edgeFade, contract.OutputRateHz))
 	} else if pause := samplesOf(leastGap, contract.OutputRateHz); n < 0 {
@@ -213,7 +213,7 @@ func (r *script) layOut(said fitted, begin, end int) (pcm []float32, moved int) 
 	return pcm, toRate(silence, rateHz) - from
 }
 
-// moved are the words and phonemes of a phrase, later by so many samples.
+// moved returns the words and phonemes of a phrase, later by some samples.
 func (f fitted) moved(by int) engine.Sound {
 	var s engine.Sound
 	for _, w := range f.Words {
@@ -227,7 +227,7 @@ func (f fitted) moved(by int) engine.Sound {
 	return s
 }
 
-// fadeEdges lets pcm rise and fall over n samples at its ends.
+// fadeEdges fades pcm in and out over n samples.
 func fadeEdges(pcm []float32, n int) {
 	n = min(n, len(pcm)/2)
 	for i := range n {
@@ -239,8 +239,8 @@ func fadeEdges(pcm []float32, n int) {
 
 func samplesOf(d time.Duration, rateHz int) int { return audio.Samples(d, rateHz) }
 
-// wireSamples brings a place in a recording to the rate of the wire; to and fromRate bring
-// lengths from there to another rate, and back.
+// wireSamples converts a position in a recording to the output rate; toRate and fromRate
+// convert lengths from the output rate to another, and back.
 func wireSamples(n int) int      { return n * contract.OutputRateHz / engine.SpeechRateHz }
 func toRate(n, rateHz int) int   { return n * rateHz / contract.OutputRateHz }
 func fromRate(n, rateHz int) int { return n * contract.OutputRateHz / rateHz }

@@ -3,20 +3,20 @@ package speech
 import "slices"
 
 const (
-	// edgeHops is how many hops a second sound is looked at in: 8 ms each.
+	// edgeHops is how many hops a second of sound is divided into: 8 ms each.
 	edgeHops = 125
-	// softVoice is how much energy a voice has at least where it begins and ends,
-	// pipeline the voice itself: -30 dB, as in conversations. overNoise is by how much
-	// it has more than the room around it, 3 dB.
+	// softVoice is the least energy of a voice where it begins and ends, relative to the voice
+	// itself: -30 dB, as in conversations. overNoise is by how much that exceeds the background
+	// noise: 3 dB.
 	softVoice = 1.0 / 1000
 	overNoise = 2
-	// The voice may begin up to onsetBack hops before the detector knows it, 160
-	// ms, and onsetLate behind: it takes frames of 32 ms.
+	// The voice may begin up to onsetBack hops before the detector finds it, 160 ms, and up to
+	// onsetLate hops after: the detector takes frames of 32 ms.
 	onsetBack, onsetLate = 20, 6
 )
 
-// energies are those of the hops of a sound: of its high frequencies more than of
-// its low ones, where hum and rumble are.
+// energies returns the energy of each hop, with high frequencies emphasised over the low ones
+// of hum and rumble.
 func energies(pcm []float32, rateHz int) []float32 {
 	hop := rateHz / edgeHops
 	all := make([]float32, len(pcm)/hop)
@@ -38,9 +38,9 @@ func quantile(all []float32, q float64) float32 {
 	return slices.Sorted(slices.Values(all))[int(q*float64(len(all)-1))]
 }
 
-// onset is where the voice in a recording (at engine.SpeechRateHz) begins of which
-// the detector says that it begins at about, as an index. What is before is the
-// capacity, or the end of another voice, which is not reached.
+// onset returns the index where a voice begins in a recording (at engine.SpeechRateHz), given
+// the detector's estimate. Before it is background noise, or the end of another voice, which
+// onset does not reach.
 func onset(pcm []float32, about int) int {
 	const rateHz = 16000
 	hop := rateHz / edgeHops
@@ -50,10 +50,10 @@ func onset(pcm []float32, about int) int {
 		return about
 	}
 	level := quantile(all[at:], 0.9)
-	room := quantile(all[max(0, at-8*onsetBack):max(0, at-onsetBack/2)], 0.5)
-	threshold := max(softVoice*level, overNoise*room)
+	noise := quantile(all[max(0, at-8*onsetBack):max(0, at-onsetBack/2)], 0.5)
+	threshold := max(softVoice*level, overNoise*noise)
 	begin := min(at+onsetLate, len(all)-1)
-	for i, quiet := begin, 0; i >= max(0, at-onsetBack) && quiet < 3; i-- { // the closure of a plosive is not the room
+	for i, quiet := begin, 0; i >= max(0, at-onsetBack) && quiet < 3; i-- { // the closure of a plosive is not silence
 		if all[i] > threshold {
 			begin, quiet = i, 0
 		} else if i <= at {
@@ -63,8 +63,8 @@ func onset(pcm []float32, about int) int {
 	return begin * hop
 }
 
-// extent is where the voice in a synthesized sound begins and ends, as indices;
-// both are 0 where there is none.
+// extent returns the indices where the voice begins and ends in synthesised sound, or 0, 0 if
+// there is none.
 func extent(pcm []float32, rateHz int) (begin, end int) {
 	all := energies(pcm, rateHz)
 	threshold := max(softVoice*quantile(all, 0.9), 1e-9)

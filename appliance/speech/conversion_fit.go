@@ -9,32 +9,31 @@ import (
 )
 
 const (
-	// fitting is how far the length of a phrase may be from what is wanted, a
-	// twentieth, which nobody hears.
+	// fitting is the inaudible relative error of a phrase's length: a twentieth.
 	fitting = 0.05
-	// mostTries is how often a phrase is made: with a guess, with what that shows,
-	// and once more where it would run into the next phrase.
+	// mostTries is how often a phrase is synthesised: with an estimated speed, with a corrected
+	// one, and once more if it would run into the next phrase.
 	mostTries = 3
 )
 
-// fitter says phrases in the time that others took for them.
+// fitter synthesises phrases to given lengths.
 type fitter struct {
 	voice   engine.Synthesizer
 	options engine.SpeakOptions
-	// perLetter is how long the voice takes for a letter by itself, in samples, as
-	// the phrases so far show; 0: not known.
+	// perLetter is how many samples the voice takes for a letter at speed 1, by the phrases so
+	// far; 0: unknown.
 	perLetter float64
 }
 
-// fitted is a phrase that was said.
+// fitted is a synthesised phrase.
 type fitted struct {
 	engine.Speech
-	begin, end int // of the voice in it, in samples
+	begin, end int // of its voice, in samples
 }
 
-// say says text so that its voice takes want samples at the voice's rate, as near
-// as the voice can, and no more than room where that can be had.
-func (f *fitter) say(ctx context.Context, text string, want, room int) (fitted, error) {
+// say synthesises text so that its voice takes want samples at the voice's rate, as closely as
+// the voice can, and at most most samples if possible.
+func (f *fitter) say(ctx context.Context, text string, want, most int) (fitted, error) {
 	letters := float64(max(len(text), 1))
 	speed := 1.0
 	if f.perLetter > 0 {
@@ -56,13 +55,13 @@ func (f *fitter) say(ctx context.Context, text string, want, room int) (fitted, 
 		}
 		f.perLetter = float64(took) * speed / letters
 		far := math.Abs(float64(took-want)) / float64(max(want, 1))
-		if took > room {
-			far += float64(took-room) / float64(max(want, 1))
+		if took > most {
+			far += float64(took-most) / float64(max(want, 1))
 		}
 		if far < off {
 			best, off = fitted{said, begin, end}, far
 		}
-		next := clampSpeed(speed * float64(took) / float64(max(min(want, room), 1)))
+		next := clampSpeed(speed * float64(took) / float64(max(min(want, most), 1)))
 		if far <= fitting || math.Abs(next/speed-1) < 0.01 {
 			break
 		}
@@ -71,7 +70,7 @@ func (f *fitter) say(ctx context.Context, text string, want, room int) (fitted, 
 	return best, nil
 }
 
-// clampSpeed keeps a speed within what is still understood.
+// clampSpeed limits a speed to what is still intelligible.
 func clampSpeed(speed float64) float64 {
 	return min(max(speed, contract.MinSpeed), contract.MaxSpeed)
 }

@@ -10,44 +10,43 @@ import (
 )
 
 const (
-	// phrasePause is the silence between two phrases at least, one that was meant:
-	// within words the closures of plosives have up to 150 ms.
+	// phrasePause is the least silence between two phrases, an intended one: within words, the
+	// closures of plosives take up to 150 ms.
 	phrasePause = 180 * time.Millisecond
-	// surePause is what the detector has to find of it, which lets go of a voice
-	// late and knows the next one early.
+	// surePause is how much of it the detector has to find: it lets go of a voice late and
+	// finds the next one early.
 	surePause = 96 * time.Millisecond
-	// phraseVoice is the least voice of a phrase. Said by itself, "no" has twice as
-	// much; coughs and clicks have less.
+	// phraseVoice is the least voice of a phrase. A single "no" has twice as much; coughs and
+	// clicks have less.
 	phraseVoice = 160 * time.Millisecond
-	// Phrases that are spanPause or less apart are heard as one, up to
-	// longestSpan, for what is said around it tells what a word is; beyond that
-	// transcribers lose words.
+	// Phrases that are spanPause or less apart are transcribed together, up to longestSpan,
+	// since context helps to recognise a word; with longer spans, transcribers lose words.
 	spanPause   = 800 * time.Millisecond
 	longestSpan = 12 * time.Second
-	// mostLost is how many of the words that its phrases have by themselves a span
-	// has at least: with fewer the transcriber has broken off in the midst of it,
+	// mostLost is the least share of words that the transcript of a span has, relative to the
+	// transcripts of its phrases. With fewer, the transcriber has broken off within the span,
 	// as it does once in a hundred times.
 	mostLost = 0.7
-	// spanEdge is the sound around a span that is heard with it.
+	// spanEdge is the sound around a span that is transcribed with it.
 	spanEdge = 200 * time.Millisecond
 )
 
-// phrase is what somebody says between two pauses.
+// phrase is speech between two pauses.
 type phrase struct {
 	begin, end int // of the voice, in samples at engine.SpeechRateHz
 	voiced     time.Duration
 	text       string
 }
 
-// recognizer hears recordings.
+// recognizer finds and transcribes the phrases of recordings.
 type recognizer struct {
 	detector    engine.VoiceDetector
 	transcriber engine.Transcriber
 	urgency     *engine.Urgency
 }
 
-// phrases returns what is said in a recording (mono, engine.SpeechRateHz), and
-// when; the phrases follow one another. It is none when nobody speaks.
+// phrases returns what is said in a recording (mono, engine.SpeechRateHz) and when, in order.
+// It returns none if there is no speech.
 func (l recognizer) phrases(ctx context.Context, pcm []float32) ([]phrase, error) {
 	voices, err := l.voiceSegments(ctx, pcm)
 	if err != nil {
@@ -70,7 +69,7 @@ func (l recognizer) phrases(ctx context.Context, pcm []float32) ([]phrase, error
 	return said, nil
 }
 
-// voiceSegments finds the stretches of voice that the detector tells apart.
+// voiceSegments returns the stretches of voice that the detector separates.
 func (l recognizer) voiceSegments(ctx context.Context, pcm []float32) ([]phrase, error) {
 	o := engine.DefaultSegmentOptions()
 	o.ShortPause, o.EndSilence, o.MinVoiced = surePause, surePause, 0
@@ -104,7 +103,7 @@ func (l recognizer) voiceSegments(ctx context.Context, pcm []float32) ([]phrase,
 	}
 	take(s.Finish(nil))
 	for i := range all {
-		all[i].end = min(all[i].end, len(pcm)) // the last frame may reach beyond the sound
+		all[i].end = min(all[i].end, len(pcm)) // the last frame may extend past the sound
 		from := 0
 		if i > 0 {
 			from = all[i-1].end
@@ -114,8 +113,8 @@ func (l recognizer) voiceSegments(ctx context.Context, pcm []float32) ([]phrase,
 	return all, nil
 }
 
-// joinPhrases are the phrases that stretches of voice make: what is apart by less than a
-// pause is one, and what has too little voice for a word is none.
+// joinPhrases joins stretches of voice that are less than a pause apart, and drops those too
+// short for a word.
 func joinPhrases(voices []phrase) []phrase {
 	var all []phrase
 	for _, v := range voices {
@@ -130,7 +129,7 @@ func joinPhrases(voices []phrase) []phrase {
 	return slices.DeleteFunc(all, func(p phrase) bool { return p.voiced < phraseVoice })
 }
 
-// spanLength is how many of the first phrases are heard together.
+// spanLength returns how many of the first phrases are transcribed together.
 func spanLength(all []phrase) int {
 	n := 1
 	for n < len(all) && between(all[n-1].end, all[n].begin) <= spanPause &&
@@ -144,8 +143,8 @@ func between(from, to int) time.Duration {
 	return time.Duration(to-from) * time.Second / engine.SpeechRateHz
 }
 
-// transcribeSpan sets the texts of a span of phrases: the words are those of the whole, and
-// what is heard in each phrase by itself tells which of them are its own.
+// transcribeSpan sets the texts of a span of phrases. The words come from the transcript of the
+// whole span; the transcripts of the single phrases show which words belong to which phrase.
 func (l recognizer) transcribeSpan(ctx context.Context, pcm []float32, span []phrase) error {
 	whole, err := l.transcript(ctx, pcm, span[0].begin, span[len(span)-1].end)
 	if err != nil {

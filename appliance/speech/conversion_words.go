@@ -9,19 +9,19 @@ import (
 )
 
 const (
-	// maxWordDistance is how alike two words must not be to be taken for one another,
-	// and skipped what it costs to leave a word without one: a little more than
-	// half of it, so that what differs stands against each other in order.
+	// maxWordDistance is the distance of two words that have nothing in common. skipCost is the
+	// cost of leaving a word unmatched: a little more than half, so that different words are
+	// matched in order.
 	maxWordDistance = 1.0
 	skipCost        = 0.55
 )
 
-// distribute gives the words of a text to the parts in which they were said, in
-// enqueuePart. heard is what was understood of each part alone, which may be wrong, too
-// much or too little; lengths are how long the parts are, for where nothing was.
+// distribute assigns the words of a text to the parts in which they were spoken, in order.
+// heard is the transcript of each part alone, which may have wrong, additional or missing
+// words; lengths are the lengths of the parts, for when no part has a transcript.
 func distribute(words []string, heard [][]string, lengths []int) [][]string {
 	var flat []string
-	var part []int // of each in flat
+	var part []int // of each word in flat
 	for i, h := range heard {
 		for _, w := range h {
 			flat, part = append(flat, w), append(part, i)
@@ -45,8 +45,8 @@ func distribute(words []string, heard [][]string, lengths []int) [][]string {
 	return shares
 }
 
-// alignWords is for each of a the index of the one of b that stands for it, -1 for
-// empty: the alignment of the two that costs least.
+// alignWords returns for each word of a the index of its match in b, or -1: the alignment with
+// the least cost.
 func alignWords(a, b []string) []int {
 	plainA, plainB := plain(a), plain(b)
 	cost := make([][]float64, len(a)+1) // of a[i:] and b[j:]
@@ -82,7 +82,7 @@ func alignWords(a, b []string) []int {
 	return of
 }
 
-// plain are words without case and punctuation.
+// plain returns words in lower case and without punctuation.
 func plain(words []string) [][]rune {
 	all := make([][]rune, len(words))
 	for i, w := range words {
@@ -96,8 +96,8 @@ func plain(words []string) [][]rune {
 	return all
 }
 
-// wordDistance is how far two words are apart, 0 to strangers: their edit distance
-// pipeline the longer's length.
+// wordDistance returns the edit distance of two words, relative to the longer, from 0 to
+// maxWordDistance.
 func wordDistance(a, b []rune) float64 {
 	if len(a) == 0 && len(b) == 0 {
 		return 0
@@ -105,7 +105,7 @@ func wordDistance(a, b []rune) float64 {
 	return maxWordDistance * float64(levenshtein.Distance(a, b)) / float64(max(len(a), len(b)))
 }
 
-// byLength gives each part as many letters as it is long.
+// byLength gives each part letters in proportion to its length.
 func byLength(words []string, lengths []int) [][]string {
 	letters, all := 0, 0
 	for _, w := range words {
@@ -131,9 +131,9 @@ func byLength(words []string, lengths []int) [][]string {
 	return shares
 }
 
-// withoutFullStops is a text as it is said without a pause: what are sentences in it become
-// clauses. Behind a full stop a voice pauses for 300 to 370 ms, behind a comma for 210
-// toRate 280, and the speaker did for less than phrasePause.
+// withoutFullStops turns the sentences of a text into clauses, so that it is spoken without
+// long pauses. After a full stop a voice pauses for 300 to 370 ms, after a comma for 210 to
+// 280, and the speaker paused for less than phrasePause.
 func withoutFullStops(s string) string {
 	var b strings.Builder
 	parts := text.Stretches(s)

@@ -5,14 +5,15 @@ import (
 	"parley/appliance/contract"
 )
 
-// encoder writes the sound of a generation as a client wants it.
+// encoder encodes the sound of a generation in the client's format.
 type encoder interface {
-	// encode returns what the next sound becomes; end says that it is the last of the
-	// writeGeneration. It may be nothing yet.
+	// encode returns the bytes of the next sound, possibly none yet; end marks the last sound
+	// of the generation.
 	encode(pcm []float32, end bool) ([]byte, error)
 }
 
-// newEncoder returns one that makes a file of all chunks, joined, or of each.
+// newEncoder returns an encoder that makes one file of all chunks if joined, or else a file of
+// each.
 func newEncoder(format contract.AudioFormat, joined bool) (encoder, error) {
 	switch {
 	case format == contract.FormatPCM:
@@ -42,7 +43,7 @@ func (wavFileEncoder) encode(pcm []float32, _ bool) ([]byte, error) {
 	return audio.EncodeWAV(pcm, contract.OutputRateHz), nil
 }
 
-// wavStreamEncoder has a header of unknown length before the first chunk.
+// wavStreamEncoder writes a header of unknown length before the first chunk.
 type wavStreamEncoder struct {
 	begun bool
 	bytes int // of samples

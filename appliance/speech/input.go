@@ -16,24 +16,24 @@ import (
 )
 
 const (
-	// maxQueuedBytes bounds the snippets of one socket that wait to be spoken, in bytes;
-	// then its client waits. It is what 25,000 characters in short sentences take, as
-	// one request may have: who leaves behind so much is still heard to leave.
+	// maxQueuedBytes bounds the size of the snippets of one socket that wait to be synthesised;
+	// beyond it, Receive blocks. It has room for the 25,000 characters of the largest request
+	// in short sentences, so that a client that sends as much and leaves is noticed.
 	maxQueuedBytes = 256 << 10
-	// orderBytes is what a snippet that waits takes besides its text.
+	// orderBytes is the memory of a queued snippet in addition to its text.
 	orderBytes = 256
-	// sentenceTimeout is how long after its stop a text counts as a whole sentence though
-	// nothing follows: longer than the gap between two words of a language model on
-	// a slow machine.
+	// sentenceTimeout is how long after its full stop a text counts as a complete sentence
+	// although nothing follows: longer than the gap between two words of a language model on a
+	// slow machine.
 	sentenceTimeout = 500 * time.Millisecond
-	// idleTimeout is how long a socket may say nothing, as in conversations.
+	// idleTimeout is how long a socket may be idle, as in conversations.
 	idleTimeout = 10 * time.Minute
-	// socketsAtOnce is how many sockets may be open, idle or not: each costs 100 KB.
-	// One account may have three quarters of them.
+	// socketsAtOnce is how many sockets may be open, idle or not: each costs 100 KB. One
+	// account may open three quarters of them.
 	socketsAtOnce, socketsOfOne = 128, 96
 )
 
-// Out is how what is spoken reaches the client of a socket.
+// Out delivers messages and sound to the client of a socket.
 type Out interface {
 	Message(ctx context.Context, m contract.TTSMessage) error
 	Sound(ctx context.Context, data []byte) error
@@ -41,8 +41,8 @@ type Out interface {
 	Close(code int, reason string)
 }
 
-// ReserveSocket takes room for one socket of an account. The error is a
-// contract.ErrTooMany or a contract.ErrFull.
+// ReserveSocket admits one socket of an account. The error is a contract.ErrTooMany or a
+// contract.ErrFull.
 func (s *Service) ReserveSocket(account string) (release func(), err error) {
 	release, err = s.sockets.TryAcquire(account)
 	switch err {
@@ -55,54 +55,53 @@ func (s *Service) ReserveSocket(account string) (release func(), err error) {
 	return release, err
 }
 
-// Input speaks what a client sends it bit by bit: each sentence as soon as it is
-// memory, one after the other. Its client's goroutine brings the messages, and one
-// of its own speaks.
+// Input synthesises text that a client streams: each sentence as soon as it is complete, one
+// after the other. The client's goroutine calls Receive, and a goroutine of the Input speaks.
 type Input struct {
 	service *Service
 	out     Out
 	mouth   mouth
 
-	ctx      context.Context // ends when nobody listens any more
+	ctx      context.Context // ends when the client is gone
 	cancel   context.CancelCauseFunc
 	orders   *unbounded.Queue[order]
-	capacity *semaphore.Weighted // for orders, in bytes
+	capacity *semaphore.Weighted // for queued orders, in bytes
 	done     chan struct{}
 
-	mu             sync.Mutex // guards what follows, which the client's goroutine and the timer use
-	pending        string     // text of which no sentence is whole
+	mu             sync.Mutex // guards the fields below, which the client's goroutine and the timer use
+	pending        string     // text without a complete sentence
 	settings       settings
 	utteranceIndex int
 	closed         bool
-	timer          *time.Timer // fires when pending is settled, or the socket idle
-	changed        int         // counts messages, so that a timer that fired late is known
+	timer          *time.Timer // fires when the pending sentence counts as complete, or the socket is idle
+	changed        int         // counts messages, to detect a timer that fired late
 }
 
-// settings are how the texts of a socket are said.
+// settings are the voice, manner and speed of the next texts.
 type settings struct {
 	voice       *contract.VoiceRef
 	description string
 	speed       float64
 }
 
-// enqueuePart is a snippet to be spoken, or what ends what was.
+// order is a snippet to be synthesised, or the end of a generation.
 type order struct {
 	text           string
 	part           text.Stretch // all of text, and how it ends
 	settings       settings
 	utteranceIndex int
-	silence        float64 // seconds behind it
+	silence        float64 // seconds after it
 	flushed        bool    // it is the last of a generation
-	close          bool    // it is the last of all
+	close          bool    // it is the last of the socket
 }
 
-// bytes is what o takes while it waits.
+// bytes returns the memory of a queued order.
 func (o order) bytes() int64 { return int64(min(orderBytes+len(o.text), maxQueuedBytes)) }
 
-var errSocketClosed = errors.New("the socket is over")
+var errSocketClosed = errors.New("the socket has ended")
 
-// OpenInput begins to speak for an account what Receive is given. It ends when ctx
-// does, too: the box stops.
+// OpenInput starts to synthesise what Receive is given, for an account. It ends with ctx, when
+// the box stops.
 func (s *Service) OpenInput(ctx context.Context, account, requestID string, c contract.TTSConnect, out Out) *Input {
 	in := &Input{
 		service:  s,
@@ -119,22 +118,21 @@ func (s *Service) OpenInput(ctx context.Context, account, requestID string, c co
 	return in
 }
 
-// Done is closed when all is over, after the line was closed.
+// Done is closed after everything has ended and the line is closed.
 func (in *Input) Done() <-chan struct{} { return in.done }
 
-// HangUp says that the client is gone.
+// HangUp reports that the client is gone.
 func (in *Input) HangUp() { in.cancel(errSocketClosed) }
 
-// Receive takes a message of the client. It waits while too much is still to be
-// synthesis, and so does the client. What comes behind the one that closes counts for
-// nothing.
+// Receive handles a message of the client. It blocks while too much text is queued, and so
+// slows the client down. Messages after the one that closes are ignored.
 func (in *Input) Receive(m contract.PublishTTS) error {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	switch {
 	case in.ctx.Err() != nil:
 		return errSocketClosed
-	case in.closed: // what was asked for before is still being said
+	case in.closed: // earlier text is still being synthesised
 		return nil
 	}
 	in.changed++
@@ -175,8 +173,8 @@ func (s settings) updated(m contract.PublishTTS) settings {
 	return s
 }
 
-// enqueueSentences has the whole sentences spoken, all but the last of what is pending:
-// that may go on.
+// enqueueSentences queues the complete sentences, except the last part of the pending text,
+// which may continue.
 func (in *Input) enqueueSentences() error {
 	parts := text.Stretches(in.pending)
 	for i := 0; i+1 < len(parts); i++ {
@@ -190,7 +188,7 @@ func (in *Input) enqueueSentences() error {
 	return nil
 }
 
-// flush has all that is pending spoken, which ends the generation.
+// flush queues all of the pending text, which ends the generation.
 func (in *Input) flush(silence float64, end bool) error {
 	parts := text.Stretches(in.pending)
 	for i, p := range parts {
@@ -203,7 +201,7 @@ func (in *Input) flush(silence float64, end bool) error {
 			return err
 		}
 	}
-	mute := strings.TrimSpace(in.pending) // where there are no parts
+	mute := strings.TrimSpace(in.pending) // in case there are no parts
 	in.pending = ""
 	if len(parts) == 0 {
 		if err := in.enqueue(order{
@@ -226,7 +224,7 @@ func (in *Input) enqueuePart(p text.Stretch, silence float64, flushed, end bool)
 	return in.enqueue(order{s, p, in.settings, in.utteranceIndex, silence, flushed, end})
 }
 
-// enqueue hands an order to the mouth, and waits for room.
+// enqueue passes an order to the mouth, and waits for capacity.
 func (in *Input) enqueue(o order) error {
 	if in.capacity.Acquire(in.ctx, o.bytes()) != nil {
 		return errSocketClosed
@@ -235,7 +233,7 @@ func (in *Input) enqueue(o order) error {
 	return nil
 }
 
-// encode waits for an order; the error says that the socket is over.
+// next waits for an order. It returns an error when the socket has ended.
 func (in *Input) next() (order, error) {
 	for {
 		if in.ctx.Err() != nil {
@@ -252,7 +250,7 @@ func (in *Input) next() (order, error) {
 	}
 }
 
-// resetTimer sets the timer for what time alone brings.
+// resetTimer restarts the timer for a complete sentence or an idle socket.
 func (in *Input) resetTimer() {
 	in.timer.Stop()
 	after := idleTimeout
@@ -263,7 +261,7 @@ func (in *Input) resetTimer() {
 	in.timer = time.AfterFunc(after, func() { in.onTimer(changed) })
 }
 
-// onTimer is called by the timer: a sentence is settled, or the socket idle.
+// onTimer queues the pending sentence, or closes the idle socket.
 func (in *Input) onTimer(changed int) {
 	in.mu.Lock()
 	defer in.mu.Unlock()

@@ -1,63 +1,62 @@
 package speech
 
 import (
-	"errors"
 	"fmt"
 	"io"
 )
 
-// blockBytes is how much a file in memory grows by: of a slice that doubles, two would
-// be held while it is copied.
+// blockBytes is the step by which a file in memory grows. A slice that doubles would hold the
+// file twice while it is copied.
 const blockBytes = 256 << 10
 
-// MemoryFile is a file in memory that is written from its beginning to its end, but for
-// its header, to which its writer may go back. It is an io.WriteSeeker and an
-// io.WriterTo. One goroutine uses it.
+// MemoryFile is a file in memory that is written sequentially, except for its header, to which
+// the writer may seek back. It implements io.WriteSeeker and io.WriterTo. One goroutine uses
+// it.
 type MemoryFile struct {
-	all [][]byte // each of sheet bytes but the last
-	at  int64    // where the next is written
+	all [][]byte // each of blockBytes bytes
+	at  int64    // position of the next write
 	end int64
 }
 
-// Len is how many bytes it has.
-func (s *MemoryFile) Len() int { return int(s.end) }
+// Len returns the size in bytes.
+func (f *MemoryFile) Len() int { return int(f.end) }
 
-func (s *MemoryFile) Write(p []byte) (int, error) {
+func (f *MemoryFile) Write(p []byte) (int, error) {
 	n := len(p)
 	for len(p) > 0 {
-		i, from := int(s.at/blockBytes), int(s.at%blockBytes)
-		if i == len(s.all) {
-			s.all = append(s.all, make([]byte, blockBytes))
+		i, from := int(f.at/blockBytes), int(f.at%blockBytes)
+		if i == len(f.all) {
+			f.all = append(f.all, make([]byte, blockBytes))
 		}
-		done := copy(s.all[i][from:], p)
-		p, s.at = p[done:], s.at+int64(done)
+		done := copy(f.all[i][from:], p)
+		p, f.at = p[done:], f.at+int64(done)
 	}
-	s.end = max(s.end, s.at)
+	f.end = max(f.end, f.at)
 	return n, nil
 }
 
-// Seek goes to a place of what was written.
-func (s *MemoryFile) Seek(offset int64, whence int) (int64, error) {
+// Seek moves to a position within what was written.
+func (f *MemoryFile) Seek(offset int64, whence int) (int64, error) {
 	switch whence {
 	case io.SeekStart:
 	case io.SeekCurrent:
-		offset += s.at
+		offset += f.at
 	case io.SeekEnd:
-		offset += s.end
+		offset += f.end
 	default:
-		return 0, fmt.Errorf("sheets: whence is %d", whence)
+		return 0, fmt.Errorf("memory file: whence is %d; allowed are 0, 1 and 2", whence)
 	}
-	if offset < 0 || offset > s.end {
-		return 0, errors.New("sheets: a place outside of what was written")
+	if offset < 0 || offset > f.end {
+		return 0, fmt.Errorf("memory file: position %d is outside of the %d bytes written", offset, f.end)
 	}
-	s.at = offset
+	f.at = offset
 	return offset, nil
 }
 
-// WriteTo writes all of it.
-func (s *MemoryFile) WriteTo(w io.Writer) (written int64, err error) {
-	for _, b := range s.all {
-		n, err := w.Write(b[:min(s.end-written, blockBytes)])
+// WriteTo writes the whole file to w.
+func (f *MemoryFile) WriteTo(w io.Writer) (written int64, err error) {
+	for _, b := range f.all {
+		n, err := w.Write(b[:min(f.end-written, blockBytes)])
 		written += int64(n)
 		if err != nil {
 			return written, err

@@ -14,24 +14,24 @@ import (
 	"parley/appliance/text"
 )
 
-// mouth speaks the orders of one socket. One goroutine uses it.
+// mouth synthesises the orders of one socket. One goroutine uses it.
 type mouth struct {
-	job     *Job // as if all were one request
+	job     *Job // treats the socket as one request
 	connect contract.TTSConnect
 	out     Out
 
-	generation   *generation // nil: there is no generation under way
+	generation   *generation // nil: no generation is in progress
 	encoder      encoder
 	playback     *playback
 	rate         audio.Converter
 	index        int         // of the next snippet of the generation
 	chunk        int         // of the next chunk of the snippet
 	last         *snippet    // the newest
-	unspeakable  string      // of what had nothing to say, the first
+	unspeakable  string      // the first text without anything to say
 	source       voiceSource // of the voice
-	designed     bool        // the voice was made for this socket
-	previous     utterance   // as the newest snippet was
-	previousText string      // text before the next snippet, where that goes on with it
+	designed     bool        // the voice was designed for this socket
+	previous     utterance   // the utterance of the newest snippet
+	previousText string      // the text before the next snippet, if the sentence continues from there
 }
 
 func newMouth(s *Service, account, requestID string, c contract.TTSConnect, out Out) mouth {
@@ -48,17 +48,18 @@ func newMouth(s *Service, account, requestID string, c contract.TTSConnect, out 
 	return mouth{job: &Job{service: s, request: asked, release: func() {}}, connect: c, out: out}
 }
 
-// run speaks one order after the other, until the last or the end of the socket.
+// run carries out the orders of the socket one after the other, until the last order or the end
+// of the socket.
 func (in *Input) run() {
 	defer close(in.done)
 	defer in.mouth.release()
 	defer func() {
 		if p := recover(); p != nil {
-			in.service.Log.Error("a socket that speaks panicked", "panic", fmt.Sprint(p), "stack",
+			in.service.Log.Error("text-to-speech socket panicked", "panic", fmt.Sprint(p), "stack",
 				string(debug.Stack()))
 			_ = in.out.Fault(in.ctx, contract.Fault{Code: contract.Internal})
 		}
-		in.cancel(errSocketClosed) // first: who brings a message may wait for room, and holds the lock
+		in.cancel(errSocketClosed) // first: Receive may be waiting for capacity while it holds the lock
 		in.mu.Lock()
 		in.timer.Stop()
 		in.mu.Unlock()
@@ -85,18 +86,18 @@ func (in *Input) run() {
 	}
 }
 
-// carryOut speaks an order. What cannot be spoken is told, and leaves the socket open;
-// an error ends it.
+// carryOut synthesises an order. An error about the text is sent to the client and leaves the
+// socket open; the error that carryOut returns ends it.
 func (m *mouth) carryOut(ctx context.Context, o order) error {
 	err := m.speak(ctx, o)
 	if err == nil || ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	m.reset() // what follows is another generation
+	m.reset() // the next text starts a new generation
 	return m.out.Fault(ctx, m.fault(err))
 }
 
-// fault is what a client is told of an error.
+// fault converts an error to the fault that the client is sent.
 func (m *mouth) fault(err error) contract.Fault {
 	if missing, ok := errors.AsType[contract.ErrNotFound](err); ok {
 		f := contract.Fault{Code: contract.SpeechRefused, Detail: missing.Error() + "."}
@@ -114,18 +115,18 @@ func (m *mouth) fault(err error) contract.Fault {
 	if missing, ok := errors.AsType[contract.ErrUnavailable](err); ok {
 		return contract.Fault{Code: contract.NotSpoken, Detail: missing.Why + "."}
 	}
-	m.job.service.Log.Error("a text of a socket could not be spoken", "request", m.job.request.RequestID, "err", err)
+	m.job.service.Log.Error("text-to-speech over a socket failed", "request", m.job.request.RequestID, "err", err)
 	return contract.Fault{Code: contract.NotSpoken, Cause: err}
 }
 
-// resetTimer gives the turn to others, while there is nothing to speak.
+// release gives the socket's slot to other requests while there is nothing to synthesise.
 func (m *mouth) release() {
 	m.job.release()
 	m.job.release = func() {}
 	m.playback = nil
 }
 
-// begin takes a turn, and begins a generation where none is under way.
+// begin acquires a slot, and starts a generation if none is in progress.
 func (m *mouth) begin(ctx context.Context) error {
 	if m.playback == nil {
 		leave, err := enter(ctx, m.job.service.requests, m.job.request.Account)
@@ -145,7 +146,7 @@ func (m *mouth) begin(ctx context.Context) error {
 	if err != nil {
 		return withField(err, "context_generation_id")
 	}
-	m.job.request.Context = nil                                  // the next generation goes on with this one
+	m.job.request.Context = nil                                  // the next generation continues this one
 	gen := &generation{id: contract.NewID(), seed: rand.Int64()} //nolint:gosec // no secret
 	if m.previousText = before.text; m.source.empty() {
 		m.source = before.voice
@@ -161,7 +162,7 @@ func (m *mouth) begin(ctx context.Context) error {
 	return nil
 }
 
-// speak speaks one snippet, and ends the generation behind the last of it.
+// speak synthesises one snippet, and ends the generation after its last snippet.
 func (m *mouth) speak(ctx context.Context, o order) error {
 	if o.text == "" || !m.sayable(ctx, o.text) {
 		return m.skip(ctx, o)
@@ -216,8 +217,8 @@ func (m *mouth) speak(ctx context.Context, o order) error {
 	return nil
 }
 
-// instant reports whether sound is sent as it is made. Where the client has not said
-// so, it is with a voice that it names, or that the context has.
+// instant reports whether sound is sent while it is made. Unless the client sets it, this is so
+// with a voice that the client or the context names.
 func (m *mouth) instant() bool {
 	if asked := m.connect.InstantMode; asked != nil {
 		return *asked
@@ -236,9 +237,9 @@ func (m *mouth) sayable(ctx context.Context, s string) bool {
 	return text.Speakable(s, text.Options{})
 }
 
-// skip does what an order without anything to say asks for: its generation ends
-// behind the last of it. Where all of that had nothing to say, its client is told, who
-// waits for sound otherwise; within a generation it is passed over.
+// skip handles an order without anything to say. If the order ends a generation and none of its
+// text had anything to say, the client gets an error, since it would wait for sound otherwise;
+// within a generation the text is skipped.
 func (m *mouth) skip(ctx context.Context, o order) error {
 	m.unspeakable = cmp.Or(m.unspeakable, o.text)
 	switch {
@@ -253,8 +254,8 @@ func (m *mouth) skip(ctx context.Context, o order) error {
 	return m.finish(ctx, o)
 }
 
-// utteranceFor is the line of a snippet: with the voice that it names, or that there was,
-// or one that is made from its description.
+// utteranceFor returns the utterance of a snippet: with the voice that it names, or the
+// previous one, or one designed from its description.
 func (m *mouth) utteranceFor(ctx context.Context, o order) (*utterance, error) {
 	l := &utterance{PostedUtterance: contract.PostedUtterance{
 		Text:            o.text,
@@ -295,7 +296,7 @@ func (m *mouth) utteranceFor(ctx context.Context, o order) (*utterance, error) {
 	return l, withField(err, "voice")
 }
 
-// store writes the generation as far as it goes.
+// store writes the generation as far as it is known.
 func (m *mouth) store(ctx context.Context) error {
 	service := m.job.service
 	if m.index > 0 || service.Records == nil {
@@ -308,7 +309,7 @@ func (m *mouth) store(ctx context.Context) error {
 	return service.Records.AddGenerations(ctx, m.job.request.Account, service.Retention.Newest, g)
 }
 
-// deliver sends sound and times.
+// deliver sends the sound and the times of a piece.
 func (m *mouth) deliver(ctx context.Context, p piece) error {
 	m.job.countSound(len(p.pcm))
 	m.generation.shiftTimes(p)
@@ -346,8 +347,8 @@ func (m *mouth) send(ctx context.Context, p piece, data []byte) error {
 	return m.out.Message(ctx, m.job.chunk(m.generation, p, data, m.chunk-1))
 }
 
-// finish ends a generation behind which nothing more is said: what the coder still
-// holds is sent, as a chunk of the newest snippet.
+// finish ends a generation without further text. What the encoder still holds is sent as a
+// chunk of the newest snippet.
 func (m *mouth) finish(ctx context.Context, o order) error {
 	if m.generation == nil || m.last == nil {
 		return nil

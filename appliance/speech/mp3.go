@@ -52,8 +52,8 @@ func (c mp3FileEncoder) encode(pcm []float32, end bool) ([]byte, error) {
 	return c.files.Next(pcm, end)
 }
 
-// mp3Unavailable is said of a machine that has no LAME.
+// mp3Unavailable is the error on a machine without LAME.
 func mp3Unavailable(err error) error {
 	return contract.ErrUnavailable{
-		Why: fmt.Sprintf("format mp3, which holds where none is asked for: %v; wav and pcm work", err)}
+		Why: fmt.Sprintf("format mp3, the default: %v; wav and pcm work", err)}
 }

@@ -6,10 +6,10 @@ import (
 	"runtime/debug"
 )
 
-// pipeline has things produced by one goroutine and taken by its caller, in order: the next
-// is made while one is taken, and no more than that one. It returns when both are
-// over, with the first error of either; what is being made when taking fails is given
-// up. A panic of the maker is the caller's.
+// pipeline runs produce in a goroutine and passes each of its values to take in the caller's
+// goroutine, in order. While one value is taken, the next is produced, and no more than that
+// one. pipeline returns when both are done, with the first error of either; when take fails,
+// produce is cancelled. A panic of produce is passed on to the caller.
 func pipeline[T any](ctx context.Context, produce func(ctx context.Context, give func(T) error) error,
 	take func(T) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -36,7 +36,7 @@ func pipeline[T any](ctx context.Context, produce func(ctx context.Context, give
 	var failed error
 	for one := range made {
 		if failed != nil {
-			continue // it is ending
+			continue // the producer is ending
 		}
 		if failed = take(one); failed != nil {
 			cancel(failed)

@@ -14,52 +14,52 @@ import (
 	"parley/appliance/text"
 )
 
-// generation is one generation: all utterances as they are to be said.
+// generation is one rendering of all utterances of a request.
 type generation struct {
 	id            string
 	seed          int64
 	temperature   float64
 	pronunciation text.Options
-	previousText  string // what was said before the first of them
+	previousText  string // the text before the first utterance
 	utterances    []utterance
-	attempts      []int   // which try at each snippet was taken
-	script        *script // in whose time it is said; nil: in its own
+	attempts      []int   // which attempt at each snippet was used
+	script        *script // the phrases and times of a recording; nil: ordinary text
 
-	made  int // samples that were given, at the rate of the wire
-	begun int // how many of them are of snippets that are over
+	made  int // samples emitted so far, at the output rate
+	begun int // samples of the snippets that are complete
 }
 
-// utterance is an utterance with what it is said by.
+// utterance is a posted utterance with its voice.
 type utterance struct {
 	contract.PostedUtterance
-	manner   string // how it is said
-	designed bool   // by a voice that was made of the manner
+	manner   string // a description of how it is spoken
+	designed bool   // the voice was designed from the manner
 	voice    Voice
 	unsplit  bool
-	parts    []text.Stretch // of its text, a snippet each; at least one
-	ends     *ending        // not nil: it is one snippet, of which is known how it ends
+	parts    []text.Stretch // of its text, one for each snippet; at least one
+	ends     *ending        // not nil: it is one snippet whose end is known
 }
 
-// ending says how a snippet ends that came bit by bit.
+// ending is how a streamed snippet ends.
 type ending struct {
 	GoesOn bool          `json:"goes_on,omitempty"`
 	Pause  time.Duration `json:"pause,omitempty"`
 }
 
-// variedTemperature is how much is left to chance where the request does not say and what
-// is said with nothing left to it is not what is wanted.
+// variedTemperature is the temperature of second attempts, and of further generations where the
+// request sets none.
 const variedTemperature = 0.75
 
-// voiceSource is where the voice of a line comes from: a name or a recipe.
+// voiceSource is where the voice of an utterance comes from: a name or a recipe.
 type voiceSource struct {
 	ref    *contract.VoiceRef
 	recipe json.RawMessage
-	field  string // of the request that has ref
+	field  string // of the request, that holds ref
 }
 
 func (s voiceSource) empty() bool { return s.ref == nil && s.recipe == nil }
 
-// withField is an error with the field of the request that names what there is not.
+// withField adds the field of the request to an ErrNotFound.
 func withField(err error, field string) error {
 	if missing, is := errors.AsType[contract.ErrNotFound](err); is {
 		missing.Field = field
@@ -71,14 +71,14 @@ func withField(err error, field string) error {
 	return err
 }
 
-// context is what was said before the request.
+// priorContext is what was spoken before the request.
 type priorContext struct {
-	text   string // last
+	text   string // the last sentence
 	manner string
 	voice  voiceSource
 }
 
-// plan decides who says what.
+// plan makes the generations of the request, with the voice of each utterance.
 func (j *Job) plan(ctx context.Context) error {
 	before, err := j.priorContext(ctx)
 	if err != nil {
@@ -122,8 +122,8 @@ func (j *Job) plan(ctx context.Context) error {
 
 func textField(utterance int) string { return fmt.Sprintf("utterances[%d].text", utterance) }
 
-// utteranceFor gives each line its voice: that which it names, or the one before it had;
-// where there is none, one that is made from its description.
+// assignVoices gives each utterance its voice: the one it names, or else the voice of the
+// utterance before; if there is none, a voice designed from its description.
 func (j *Job) assignVoices(ctx context.Context, gen *generation, candidate int, from voiceSource) error {
 	voices := j.service.Voices
 	for i := range gen.utterances {
@@ -144,7 +144,7 @@ func (j *Job) assignVoices(ctx context.Context, gen *generation, candidate int, 
 		if err != nil {
 			return withField(err, from.field)
 		}
-		// What cannot be read is refused before the first of the sound leaves.
+		// Refuse texts that the voice cannot say before any sound is sent.
 		reading := engine.SpeakOptions{Locale: gen.pronunciation.Locale, Lexicon: gen.pronunciation.Lexicon}
 		if err := engine.CanSay(l.voice.Synthesizer, l.Text, reading); err != nil {
 			return contract.ErrInvalid{Field: textField(i), Why: err.Error()}
@@ -153,7 +153,7 @@ func (j *Job) assignVoices(ctx context.Context, gen *generation, candidate int, 
 	return nil
 }
 
-// priorContext is what the context of the request says was said.
+// priorContext returns what the request's context says was spoken before.
 func (j *Job) priorContext(ctx context.Context) (priorContext, error) {
 	var e priorContext
 	switch c := j.request.Context; {

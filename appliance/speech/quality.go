@@ -12,15 +12,15 @@ import (
 	"parley/appliance/text"
 )
 
-// Ear hears what was spoken.
+// Ear transcribes what was synthesised, to check it.
 type Ear struct {
 	Detector    engine.VoiceDetector
 	Transcriber engine.Transcriber
-	// Languages are the BCP 47 base tags of what it understands; nil: all.
+	// Languages are the BCP 47 base tags of the languages that it understands; nil: all.
 	Languages []string
 }
 
-// transcribe returns the words in pcm, said at a speed.
+// transcribe returns the words of pcm, which was spoken at a speed.
 func (e Ear) transcribe(ctx context.Context, pcm []float32, rateHz int, speed float64, u *engine.Urgency) (string,
 	error) {
 	o := engine.TranscribeOptions{Urgency: u, Speed: speed}
@@ -38,15 +38,15 @@ func (e Ear) transcribe(ctx context.Context, pcm []float32, rateHz int, speed fl
 }
 
 const (
-	// longestTranscribed is how much is transcribed at once: beyond it the default ear
-	// derails now and then, so longer sound is cut at its pauses.
+	// longestTranscribed is how much sound is transcribed at once. The default transcriber
+	// derails now and then on longer sound, so that is cut at its pauses.
 	longestTranscribed = 12 * time.Second
-	// misspokenShare is the share of words at which a snippet counts as misspoken. The voices
-	// are read back with 3 to 6 of a hundred words wrong, names and numbers among
-	// them, which ear and table write differently; a third is no such thing.
+	// misspokenShare is the share of wrong words from which a snippet counts as misspoken.
+	// Transcripts of the voices have 3 to 6 wrong words in a hundred, among them names and
+	// numbers that transcriber and reference write differently; a third is far above that.
 	misspokenShare = 0.34
-	// misspokenLeast wrong words are two: of one that is heard wrong, in "Hi." or
-	// "Nguyen", the ear is the likelier cause.
+	// misspokenLeast is the least number of wrong words: with one wrong word, in "Hi." or
+	// "Nguyen", the transcriber is more likely at fault.
 	misspokenLeast = 2
 )
 
@@ -54,15 +54,16 @@ func misspoken(wrong, of int) bool {
 	return wrong >= misspokenLeast && float64(wrong) > misspokenShare*float64(of)
 }
 
-// synthesis is a snippet whose sound is all made.
+// synthesis is the complete sound of a snippet.
 type synthesis struct {
-	sound     engine.Sound // all of it, at the rate of the voice
-	heard     *string      // nil: by nobody
+	sound     engine.Sound // at the rate of the voice
+	heard     *string      // nil: not transcribed
 	wrong, of int          // words
 }
 
-// sayChecked says a snippet, hears what it sounds like, and says it once more, with
-// another seed, where that is something else. It gives emit the better of the two.
+// sayChecked synthesises a snippet and transcribes it. If the transcript differs too much from
+// the text, the snippet is synthesised again with another seed, and the better of the two is
+// emitted.
 func (j *Job) sayChecked(ctx context.Context, gen *generation, s *snippet, p *playback, rate *audio.Converter,
 	emit func(piece) error) error {
 	said, err := j.synthesizeSnippet(ctx, gen, s, p, 0)
@@ -89,7 +90,7 @@ func (j *Job) sayChecked(ctx context.Context, gen *generation, s *snippet, p *pl
 	return j.emitSynthesis(gen, s, said, p, rate, emit)
 }
 
-// memory says all of a snippet, and hears it.
+// synthesizeSnippet synthesises all of a snippet and transcribes it.
 func (j *Job) synthesizeSnippet(ctx context.Context, gen *generation, s *snippet, p *playback,
 	try int) (said synthesis, err error) {
 	err = gen.synthesize(ctx, s, p.urgency, try, func(sound engine.Sound) error {
@@ -109,12 +110,11 @@ func (j *Job) synthesizeSnippet(ctx context.Context, gen *generation, s *snippet
 	return said, err
 }
 
-// longestChunk is how much sound a chunk of a snippet has that was made before it
-// is sent: 640 kB in base64. WebSocket libraries close at messages above 1 MiB
-// unless told otherwise.
+// longestChunk is the longest chunk of a snippet that is complete before it is sent: 640 kB in
+// base64. WebSocket libraries close the connection at messages above 1 MiB by default.
 const longestChunk = 5 * time.Second
 
-// deliver gives emit the sound of a snippet that is all made.
+// emitSynthesis emits the sound of a complete snippet in pieces.
 func (j *Job) emitSynthesis(gen *generation, s *snippet, said synthesis, p *playback, rate *audio.Converter,
 	emit func(piece) error) error {
 	hz := s.utterance.voice.Synthesizer.RateHz()
@@ -145,7 +145,7 @@ func (j *Job) emitSynthesis(gen *generation, s *snippet, said synthesis, p *play
 	}
 }
 
-// understands says whether the ear knows the language of a voice.
+// understands reports whether the ear transcribes the language of a voice.
 func (e Ear) understands(language string) bool {
 	if e.Transcriber == nil {
 		return false
@@ -154,7 +154,7 @@ func (e Ear) understands(language string) bool {
 	return e.Languages == nil || slices.Contains(e.Languages, base)
 }
 
-// cutTimes takes the words and phonemes off that end up to a sample.
+// cutTimes removes and returns the words and phonemes that end up to a sample.
 func cutTimes(rest *engine.Sound, to int, all bool) (part engine.Sound) {
 	w := slices.IndexFunc(rest.Words, func(w engine.Word) bool { return !all && w.End > to })
 	p := slices.IndexFunc(rest.Phonemes, func(p engine.Phoneme) bool { return !all && p.End > to })

@@ -14,46 +14,46 @@ import (
 	"parley/appliance/text"
 )
 
-// snippet is a part of an utterance that is spoken in one go.
+// snippet is a part of an utterance that is synthesised in one go.
 type snippet struct {
 	id             string
 	utteranceIndex int
-	index          int // among all of its generation
+	index          int // within its generation
 	text           string
 	utterance      *utterance
 	part           text.Stretch
-	before         string // what was said before it, where it goes on with that
+	before         string // the text before it, if the sentence continues from there
 	pause          time.Duration
 	last           bool // of its generation
 }
 
-// piece is sound of a snippet as it is made, at the rate of the wire.
+// piece is a part of the sound of a snippet, at the output rate.
 type piece struct {
 	snippet *snippet
 	pcm     []float32
-	times   []contract.Timestamp // of what ends in it, in ms of the snippet until placed
+	times   []contract.Timestamp // of words and phonemes that end in it; ms within the snippet, until shiftTimes
 	last    bool                 // of the snippet
-	heard   *string              // what the box's ear made of the whole snippet; nil: it was not asked
+	heard   *string              // the ear's transcript of the whole snippet; nil: not transcribed
 }
 
 const (
-	// betweenSentences is the silence between the snippets of an utterance, besides
-	// what the voice leaves itself, together about what a reader does; a breath. It
-	// is the same as between sentences that are spoken in one go.
+	// betweenSentences is the silence between two snippets of an utterance, in addition to the
+	// silence that the voice itself leaves. Together they are about as long as a reader's
+	// breath, and as long as the pause between sentences that are synthesised in one go.
 	betweenSentences = 180 * time.Millisecond
-	// betweenParagraphs is what readers leave there, twice as much and more.
+	// betweenParagraphs is the silence between two paragraphs: more than twice as much, as
+	// readers do.
 	betweenParagraphs = 450 * time.Millisecond
-	// soundLead is how long before its listener runs dry the next of the sound is
-	// due, as in conversations.
+	// soundLead is how long before the listener runs out of sound the next piece is due.
+	// Conversations use the same value.
 	soundLead = 300 * time.Millisecond
-	// soonestDue is when the next of the sound is due at the soonest: as long as the
-	// longest piece of work of a slow voice takes. One that cannot keep up with its
-	// recognizer would otherwise be overdue for good, and go before every answer of a
-	// conversation.
+	// soonestDue is the earliest time from now at which the next piece is due: as long as the
+	// longest step of a slow voice. Otherwise a voice that is slower than its playback would
+	// always be overdue, and would take precedence over every answer of a conversation.
 	soonestDue = time.Second
 )
 
-// snippets are all of a take.
+// snippets returns the snippets of all utterances.
 func (gen *generation) snippets() []*snippet {
 	var all []*snippet
 	before := gen.previousText
@@ -81,7 +81,7 @@ func (gen *generation) snippets() []*snippet {
 	return all
 }
 
-// reset decides how a snippet ends, which may be the last of its utterance.
+// end sets the pause after a snippet; ends reports whether it is the last of its utterance.
 func (s *snippet) end(ends bool) {
 	if known := s.utterance.ends; known != nil {
 		s.part.GoesOn, s.pause = known.GoesOn, known.Pause
@@ -99,8 +99,8 @@ func (s *snippet) end(ends bool) {
 	}
 }
 
-// playback says when the sound of a stream is due: when its listener runs dry, who
-// listens from its first sound on.
+// playback estimates when the listener of a stream runs out of sound, assuming that playback
+// starts with the first sound. It sets the urgency of the synthesis accordingly.
 type playback struct {
 	urgency *engine.Urgency
 	begun   time.Time
@@ -121,9 +121,9 @@ func (p *playback) add(samples, rateHz int) {
 	p.urgency.Set(engine.Request, due)
 }
 
-// speak says a take, and gives emit its sound in pieces: as they are made or,
-// where instant mode is off, snippet by snippet when each was found to be good. Each
-// snippet ends with a piece that says so, which may be without sound.
+// speak synthesises a generation and passes its sound to emit in pieces: as they are made, or
+// with instant mode off, one checked snippet at a time. The last piece of each snippet has last
+// set, and may have no sound.
 func (j *Job) speak(ctx context.Context, gen *generation, p *playback, emit func(piece) error) error {
 	deliver := func(s piece) error {
 		if err := j.awaitStored(ctx); err != nil {
@@ -149,7 +149,8 @@ func (j *Job) speak(ctx context.Context, gen *generation, p *playback, emit func
 	return nil
 }
 
-// refused names the text that a voice cannot say.
+// refused turns an engine's error about a text that it cannot say into an ErrInvalid that names
+// the field.
 func refused(err error, s *snippet) error {
 	if cannot, ok := errors.AsType[engine.ErrCannotSay](err); ok {
 		return contract.ErrInvalid{Field: textField(s.utteranceIndex), Why: cannot.Error()}
@@ -157,8 +158,8 @@ func refused(err error, s *snippet) error {
 	return err
 }
 
-// say says one snippet as its sound is made. While a piece of it is on its way to the
-// client the next is made.
+// say synthesises one snippet and emits its sound while it is made. The next piece is made
+// while the client is sent this one.
 func (j *Job) say(ctx context.Context, gen *generation, s *snippet, p *playback, rate *audio.Converter,
 	emit func(piece) error) error {
 	hz := s.utterance.voice.Synthesizer.RateHz()
@@ -167,7 +168,7 @@ func (j *Job) say(ctx context.Context, gen *generation, s *snippet, p *playback,
 		return err
 	}
 	made := 0                      // samples of the snippet
-	var times []contract.Timestamp // not told yet
+	var times []contract.Timestamp // not emitted yet
 	return pipeline(ctx, func(ctx context.Context, give func(engine.Sound) error) error {
 		return gen.synthesize(ctx, s, p.urgency, gen.attempt(s), func(sound engine.Sound) error {
 			p.add(len(sound.PCM), hz)
@@ -191,9 +192,9 @@ func (j *Job) say(ctx context.Context, gen *generation, s *snippet, p *playback,
 	})
 }
 
-// layOut turns the times of the next piece of a take from those of its snippet into
-// those of the generation, which never go back: none is beyond the sound so far, though
-// a resampler rounds the length of a snippet.
+// shiftTimes converts the times of the next piece from times within its snippet to times within
+// the generation. They never exceed the sound so far, although a resampler rounds the length of
+// a snippet, so that times never go backwards.
 func (gen *generation) shiftTimes(p piece) {
 	gen.made += len(p.pcm)
 	begun, most := milliseconds(gen.begun), milliseconds(gen.made)
@@ -209,11 +210,11 @@ func (gen *generation) shiftTimes(p piece) {
 
 func byBegin(a, b contract.Timestamp) int { return cmp.Compare(a.Time.Begin, b.Time.Begin) }
 
-// milliseconds are those of so many samples at the rate of the wire.
+// milliseconds returns the duration of some samples at the output rate.
 func milliseconds(samples int) int64 { return int64(samples) * 1000 / contract.OutputRateHz }
 
-// endedBy parts the times of what has been sent with so many samples from those
-// whose end the resampler still holds back; with the last of them all have been.
+// endedBy splits times into those that end within the samples emitted so far and those whose
+// end the resampler still holds. With the last piece, all times have ended.
 func endedBy(times []contract.Timestamp, samples int, last bool) (ended, later []contract.Timestamp) {
 	for _, one := range times {
 		if last || one.Time.End <= milliseconds(samples) {
@@ -225,7 +226,8 @@ func endedBy(times []contract.Timestamp, samples int, last bool) (ended, later [
 	return ended, later
 }
 
-// synthesize has the voice say a snippet: one piece at least, and the last says so.
+// synthesize has the voice say a snippet. It emits at least one piece, and the last piece has
+// Last set.
 func (gen *generation) synthesize(ctx context.Context, s *snippet, u *engine.Urgency, try int,
 	emit func(engine.Sound) error) error {
 	o := engine.SpeakOptions{
@@ -235,7 +237,7 @@ func (gen *generation) synthesize(ctx context.Context, s *snippet, u *engine.Urg
 		Continues:   s.part.GoesOn,
 		Temperature: gen.temperature,
 		Seed:        gen.seedFor(s, try),
-		// Text that comes bit by bit may come when all before it has been heard.
+		// Streamed text may arrive only after everything before it was played.
 		LongPieces: s.index > 0 && s.utterance.ends == nil,
 		Locale:     gen.pronunciation.Locale,
 		Lexicon:    gen.pronunciation.Lexicon,
@@ -251,14 +253,14 @@ func (gen *generation) synthesize(ctx context.Context, s *snippet, u *engine.Urg
 		}
 		return context.Cause(ctx)
 	})
-	if err == nil && !ended { // nothing of it can be heard
+	if err == nil && !ended { // nothing in the text is audible
 		err = emit(engine.Sound{Last: true})
 	}
 	return err
 }
 
-// attempt is which try at a snippet is made first: one that was made before may have
-// been a second one.
+// attempt returns which attempt at a snippet to make first. A stored generation may have used
+// the second one.
 func (gen *generation) attempt(s *snippet) int {
 	if s.index < len(gen.attempts) {
 		return gen.attempts[s.index]
@@ -270,9 +272,9 @@ func silent(d time.Duration) []float32 {
 	return make([]float32, audio.Samples(d, contract.OutputRateHz))
 }
 
-// seedFor is the seed of a try at a snippet. A generation that leaves nothing to
-// variedTemperature is the same for the same request, and so are its second tries: their seed
-// comes from what is said.
+// seedFor returns the seed of an attempt at a snippet. At temperature 0 the seed depends only
+// on the text, so that the same request always gives the same sound, including its second
+// attempts.
 func (gen *generation) seedFor(s *snippet, try int) int64 {
 	seed := gen.seed
 	if gen.temperature == 0 {
@@ -283,8 +285,8 @@ func (gen *generation) seedFor(s *snippet, try int) int64 {
 	return seedOf(seed, s.index, try)
 }
 
-// seedOf is the seed of a try at a snippet: from that of the generation, by the
-// finalizer of SplitMix64, so that no two are alike.
+// seedOf derives the seed of an attempt at a snippet from the generation's seed, with the
+// finalizer of SplitMix64, so that no two seeds are alike.
 func seedOf(seed int64, snippet, try int) int64 {
 	x := uint64(seed) + uint64(snippet+1)*0x9e3779b97f4a7c15 + uint64(try)*0xd1b54a32d192ed03
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -292,7 +294,7 @@ func seedOf(seed int64, snippet, try int) int64 {
 	return int64(x ^ x>>31)
 }
 
-// timestamps are those that were asked for, in the order of their ends.
+// timestamps returns the times of the requested types, in the order of their ends.
 func timestamps(s engine.Sound, rateHz int, types []contract.TimestampType) []contract.Timestamp {
 	var all []contract.Timestamp
 	ms := func(samples int) int64 { return int64(samples) * 1000 / int64(rateHz) }

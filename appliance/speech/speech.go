@@ -1,6 +1,5 @@
-// Package speech speaks texts for those who ask for it: utterances are cut into
-// snippets, snippets become sound, and sound the files and messages of an
-// answer.
+// Package speech is text-to-speech as a service. It cuts utterances into snippets, has a voice
+// synthesise each, and writes the sound as files and messages.
 package speech
 
 import (
@@ -17,64 +16,65 @@ import (
 	"parley/internal/limit"
 )
 
-// Voice is one that texts are spoken with.
+// Voice is a voice that can speak.
 type Voice struct {
-	ID, Name string // empty where it was made from a description
+	ID, Name string // empty for a voice designed from a description
 	Provider contract.VoiceProvider
-	// Recipe is what the voice is made of, by which Voices makes it again.
+	// Recipe is what the voice is made of; VoiceMaker.FromRecipe makes the same voice from it.
 	Recipe      json.RawMessage
-	Language    string // BCP 47; empty: not known
+	Language    string // BCP 47; empty: unknown
 	Synthesizer engine.Synthesizer
 }
 
-// VoiceMaker finds voices and makes new ones. A manner is a description of how to
-// speak; it may be empty. The methods wait for what has to be loaded, until ctx ends.
+// VoiceMaker finds voices and makes new ones. A manner is a description of how to speak, and
+// may be empty. The methods wait until the engines they need are loaded, or ctx ends.
 type VoiceMaker interface {
-	// Find returns the voice that ref names for an account; a contract.ErrNotFound
-	// where there is none.
+	// Find returns the voice that ref names for an account, or a contract.ErrNotFound.
 	Find(ctx context.Context, account string, ref contract.VoiceRef, manner string) (Voice, error)
-	// Design makes a voice of a description of it. Candidates, counted from 0, differ
-	// so that it can be heard; the same seed makes the same voice.
+	// Design makes a voice from a description of it. Candidates, counted from 0, sound
+	// different; the same seed makes the same voice.
 	Design(ctx context.Context, description string, candidate int, seed int64) (Voice, error)
-	// FromRecipe makes a voice of its recipe.
+	// FromRecipe makes the voice of a recipe.
 	FromRecipe(ctx context.Context, recipe json.RawMessage, manner string) (Voice, error)
 }
 
-// Parts are what the service is made of.
+// Parts are the dependencies of a Service.
 type Parts struct {
 	Voices VoiceMaker
-	// Pronunciation says how an account's texts are read aloud; nil: as the voices do.
+	// Pronunciation returns how an account's texts are pronounced; nil: as the voices do by
+	// default.
 	Pronunciation func(ctx context.Context, account string) text.Options
 	Ear           Ear
-	Records       Records // nil: nothing is kept
+	Records       Records // nil: nothing is stored
 	Retention     Retention
-	Observe       Observer // nil: nobody does
+	Observe       Observer // nil: nothing is observed
 	Log           *slog.Logger
 }
 
-// An Observer counts what is spoken.
+// Observer measures what is spoken.
 type Observer interface {
-	// FirstSound is told how long after it began a request had its first sound.
+	// FirstSound records the time from the start of a request to its first sound.
 	FirstSound(after time.Duration)
-	// Designed is told how much sound was made.
+	// Synthesized records an amount of synthesised sound.
 	Synthesized(sound time.Duration)
-	// WordErrors is told how many of the words of a snippet the box's ear heard wrong.
+	// WordErrors records how many of the words of a snippet the ear transcribed wrongly.
 	WordErrors(wrong, of int)
-	// Retried is told of a snippet that was made twice, and whether it helped.
+	// Retried records that a snippet was synthesised twice, and whether the second attempt was
+	// better.
 	Retried(better bool)
 }
 
-// Service speaks texts. Any number of goroutines may use it.
+// Service is text-to-speech. It is safe for concurrent use.
 type Service struct {
 	Parts
-	requests    *limit.Limiter[string] // by account, as the others
+	requests    *limit.Limiter[string] // by account, like the other limiters
 	conversions *limit.Limiter[string]
-	sockets     *limit.Limiter[string] // that are open
+	sockets     *limit.Limiter[string] // open sockets
 
-	memory *semaphore.Weighted // characters whose sound is held in memory
+	memory *semaphore.Weighted // in characters whose sound is held in memory
 }
 
-// New returns the service.
+// New returns a service made of p.
 func New(p Parts) *Service {
 	if p.Observe == nil {
 		p.Observe = unobserved{}
@@ -88,13 +88,13 @@ func New(p Parts) *Service {
 	}
 }
 
-// Request is a request.
+// Request is a request for speech by an account.
 type Request struct {
 	Account, RequestID string
 	contract.PostedTTS
 }
 
-// A Job is a request that has its turn. Close it.
+// Job is a request that was admitted. The caller must close it.
 type Job struct {
 	service     *Service
 	request     Request
@@ -102,12 +102,12 @@ type Job struct {
 	release     func()
 	begun       time.Time
 	sounding    bool       // it had its first sound
-	stored      chan error // not nil: gets one when the takes are written
+	stored      chan error // receives one error when the generations are stored; nil: there is nothing to wait for
 }
 
-// Begin finds out what can only be known here, such as which voices there are,
-// and waits for the request's turn. The errors are those of package contract:
-// ErrInvalid, ErrNotFound, ErrTooMany, ErrUnavailable.
+// Begin waits until the request is admitted, and then checks what only the service can check,
+// such as whether the voices exist. It returns the errors of package contract: ErrInvalid,
+// ErrNotFound, ErrTooMany, ErrUnavailable.
 func (s *Service) Begin(ctx context.Context, a Request) (*Job, error) {
 	begun := time.Now()
 	leave, err := enter(ctx, s.requests, a.Account)
@@ -128,15 +128,15 @@ func (s *Service) Begin(ctx context.Context, a Request) (*Job, error) {
 	return j, nil
 }
 
-// Close gives the turn to others.
+// Close ends the request and admits the next one.
 func (j *Job) Close() { j.release() }
 
 func (j *Job) instant() bool { return *j.request.InstantMode }
 
-// Format is what is made.
+// Format returns the audio format of the answer.
 func (j *Job) Format() contract.AudioFormat { return j.request.Format.Type }
 
-// add counts sound at the rate of the wire.
+// countSound reports samples at the output rate to the observer.
 func (j *Job) countSound(samples int) {
 	if samples > 0 && !j.sounding {
 		j.sounding = true

@@ -13,47 +13,47 @@ import (
 	"parley/store"
 )
 
-// Records keep what it takes to speak again.
+// Records store what is needed to synthesise a generation again.
 type Records interface {
 	AddGenerations(ctx context.Context, accountID string, newest int, made ...store.Generation) error
 	ChangeGeneration(ctx context.Context, accountID string, g store.Generation) error
 	Generation(ctx context.Context, accountID, id string) (store.Generation, error)
 }
 
-// Retention says what is kept of generations.
+// Retention is what is stored of generations.
 type Retention struct {
 	Newest int  // of each account
-	Texts  bool // and not only the voices and seeds
+	Texts  bool // the texts too, and not only voices and seeds
 }
 
-// awaitStored is a generation as it is kept: the same program makes the same sound of it
-// updated the same packs.
+// storedGeneration is a generation as the database has it. The same program with the same packs
+// makes the same sound of it.
 type storedGeneration struct {
 	Seed         int64             `json:"seed"`
 	Temperature  float64           `json:"temperature,omitempty"`
 	PreviousText string            `json:"before,omitempty"`
-	Voices       []json.RawMessage `json:"voices"` // recipes, in the order in which they speak first
+	Voices       []json.RawMessage `json:"voices"` // recipes, in the order of their first utterance
 	Utterances   []storedUtterance `json:"lines,omitempty"`
-	Locale       string            `json:"locale,omitempty"` // as it was read
-	// of the account then, as far as the texts have a use for it
+	Locale       string            `json:"locale,omitempty"` // of the pronunciation
+	// Lexicon has the account's entries at that time that the texts use.
 	Lexicon   []text.Entry `json:"lexicon,omitempty"`
 	Converted bool         `json:"converted,omitempty"`
-	// which try at each snippet was taken, where that was not the first of all
+	// Attempts are which attempt at each snippet was used, unless all were the first.
 	Attempts []int `json:"tries,omitempty"`
 }
 
 type storedUtterance struct {
 	Text     string  `json:"text"`
 	Manner   string  `json:"manner,omitempty"`
-	Designed bool    `json:"made,omitempty"` // the manner is what the voice was made of
+	Designed bool    `json:"made,omitempty"` // the voice was designed from the manner
 	Speed    float64 `json:"speed"`
 	Silence  float64 `json:"silence,omitempty"` // seconds
-	Voice    int     `json:"voice"`             // of Voices
+	Voice    int     `json:"voice"`             // index in Voices
 	Unsplit  bool    `json:"unsplit,omitempty"`
 	Ends     *ending `json:"ends,omitempty"`
 }
 
-// record is a take as it is kept.
+// record converts a generation to its stored form.
 func (j *Job) record(gen *generation) (store.Generation, error) {
 	k := storedGeneration{
 		Seed:        gen.seed,
@@ -83,7 +83,7 @@ func (j *Job) record(gen *generation) (store.Generation, error) {
 	if k.PreviousText = gen.previousText; slices.ContainsFunc(gen.attempts, func(n int) bool { return n > 0 }) {
 		k.Attempts = gen.attempts
 	}
-	if !j.service.Retention.Texts || gen.script != nil { // a recording is not kept, only who said it
+	if !j.service.Retention.Texts || gen.script != nil { // of a recording, only the voice is stored
 		k.PreviousText, k.Utterances, texts = "", nil, nil
 	}
 	k.Lexicon = gen.pronunciation.Lexicon.Entries(texts...)
@@ -91,7 +91,7 @@ func (j *Job) record(gen *generation) (store.Generation, error) {
 	return store.Generation{ID: gen.id, Body: string(body)}, err
 }
 
-// store has the takes written; kept waits until they are.
+// startStoring writes the generations in the background; awaitStored waits for that.
 func (j *Job) startStoring(ctx context.Context) {
 	if j.service.Records == nil {
 		return
@@ -111,7 +111,7 @@ func (j *Job) startStoring(ctx context.Context) {
 	}()
 }
 
-// storeAttempt notes that another try at a snippet was taken than the first.
+// storeAttempt stores that a later attempt at a snippet was used.
 func (j *Job) storeAttempt(ctx context.Context, gen *generation, s *snippet, try int) error {
 	for len(gen.attempts) <= s.index {
 		gen.attempts = append(gen.attempts, 0)
@@ -123,7 +123,7 @@ func (j *Job) storeAttempt(ctx context.Context, gen *generation, s *snippet, try
 	return j.updateStored(ctx, gen)
 }
 
-// updateStored writes a take that is kept as it is now.
+// updateStored overwrites a stored generation with its present state.
 func (j *Job) updateStored(ctx context.Context, gen *generation) error {
 	if j.service.Records == nil {
 		return nil
@@ -135,7 +135,7 @@ func (j *Job) updateStored(ctx context.Context, gen *generation) error {
 	return j.service.Records.ChangeGeneration(ctx, j.request.Account, g)
 }
 
-// awaitStored waits until it is written what was made: no id is told before.
+// awaitStored waits until the generations are stored: no id is sent to the client before.
 func (j *Job) awaitStored(ctx context.Context) error {
 	if j.stored == nil {
 		return nil
@@ -149,8 +149,8 @@ func (j *Job) awaitStored(ctx context.Context) error {
 	}
 }
 
-// find reads a generation of an account. ErrNotFound says that it was never made,
-// or is not kept any more.
+// find loads a generation of an account. It returns ErrNotFound for a generation that never
+// existed or is no longer stored.
 func (s *Service) find(ctx context.Context, account, id string) (storedGeneration, error) {
 	var k storedGeneration
 	g, err := s.Records.Generation(ctx, account, id)
@@ -166,7 +166,7 @@ func (s *Service) find(ctx context.Context, account, id string) (storedGeneratio
 	return k, nil
 }
 
-// RecipeOf is what the voice of a generation is made of: of several the first.
+// RecipeOf returns the recipe of the first voice of a generation.
 func RecipeOf(g store.Generation) (json.RawMessage, error) {
 	var k storedGeneration
 	if err := json.Unmarshal([]byte(g.Body), &k); err != nil {
@@ -178,7 +178,8 @@ func RecipeOf(g store.Generation) (json.RawMessage, error) {
 	return k.Voices[0], nil
 }
 
-// Regenerate makes a generation of an account again, sample for sample, in a format.
+// Regenerate synthesises a stored generation of an account again, sample for sample, in a
+// format.
 func (s *Service) Regenerate(ctx context.Context, account, id string, format contract.AudioFormat) (*Job, error) {
 	k, err := s.find(ctx, account, id)
 	if err != nil {
@@ -192,7 +193,7 @@ func (s *Service) Regenerate(ctx context.Context, account, id string, format con
 		return nil, err
 	}
 	j := &Job{service: s, release: leave, begun: time.Now()}
-	instant := true // nothing is heard again: what was taken then is known
+	instant := true // no checks: the attempts that were used are known
 	j.request.Account, j.request.Format, j.request.InstantMode = account, &contract.Format{Type: format}, &instant
 	gen := &generation{
 		id:            id,
@@ -225,20 +226,20 @@ func (s *Service) Regenerate(ctx context.Context, account, id string, format con
 	return j, nil
 }
 
-// checkRepeatable says why a generation cannot be made again; nil where it can.
+// checkRepeatable returns an error if a generation cannot be synthesised again.
 func (k storedGeneration) checkRepeatable(id string) error {
 	switch {
 	case k.Converted:
-		return contract.ErrConflict{Why: fmt.Sprintf("the generation %s is that of a recording, which is not kept: "+
-			"send the recording once more to /v0/tts/voice_conversion/file", id)}
+		return contract.ErrConflict{Why: fmt.Sprintf("generation %s is a converted recording, and recordings are not stored: "+
+			"send the recording again to /v0/tts/voice_conversion/file", id)}
 	case len(k.Utterances) == 0:
-		return contract.ErrConflict{Why: fmt.Sprintf("the text of the generation %s is not kept, since "+
-			"retention.keep was nothing when it was made: send the text once more", id)}
+		return contract.ErrConflict{Why: fmt.Sprintf("the text of generation %s was not stored, since "+
+			"retention.keep was nothing at that time: send the text again", id)}
 	}
 	return nil
 }
 
-// partsOf cuts a text into snippets, or makes it one.
+// partsOf cuts a text into snippets, or returns it as one if unsplit.
 func partsOf(s string, unsplit bool) []text.Stretch {
 	parts := text.Stretches(s)
 	if unsplit && len(parts) > 1 {

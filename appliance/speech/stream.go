@@ -9,8 +9,8 @@ import (
 	"parley/appliance/contract"
 )
 
-// Stream says all of it, and sends the messages as their sound is made: chunks,
-// and the times of what ends in them.
+// Stream synthesises all generations and sends messages while the sound is made: chunks, and
+// the times of the words and phonemes that end in them.
 func (j *Job) Stream(ctx context.Context, send func(contract.TTSMessage) error) error {
 	p := newPlayback()
 	for _, gen := range j.generations {
@@ -67,7 +67,7 @@ func (j *Job) chunk(gen *generation, s piece, data []byte, index int) contract.S
 	}
 }
 
-// filled makes an empty text of no bytes, not a null.
+// filled returns an empty slice for nil, so that JSON has an empty string and not null.
 func filled(b []byte) []byte {
 	if b == nil {
 		return []byte{}
@@ -78,8 +78,8 @@ func filled(b []byte) []byte {
 // betweenGenerations is the silence between the generations of one file.
 const betweenGenerations = time.Second
 
-// File says all of it, and writes it as one file while it is made. What is cut
-// off can be played as far as it goes.
+// File synthesises all generations and writes them as one file while it is made. A file that is
+// cut off can be played up to that point.
 func (j *Job) File(ctx context.Context, w io.Writer) error {
 	file, err := newEncoder(j.Format(), true)
 	if err != nil {

@@ -7,14 +7,14 @@ import (
 	"parley/internal/levenshtein"
 )
 
-// anyWords stands for what the ear makes of a name of which a lexicon gives the
-// phonemes: nobody knows how it writes it. It is none of text.Words.
+// anyWords stands for the transcript of a name whose phonemes a lexicon gives: how the
+// transcriber spells it is unknown. text.Words never returns it.
 const anyWords = ""
 
-// transcriptErrors compares what was heard with what was to be said, as words: how many
-// are wrong, of how many. An ear writes numbers and addresses as they are said, in
-// figures of its own ("1405" for "fourteen oh five"), or as they were written
-// ("020-7946-0958"): the nearest of these counts.
+// transcriptErrors compares a transcript with the text that was to be said and returns how many
+// words are wrong, of how many. A transcriber writes numbers and addresses as they are spoken,
+// in its own figures ("1405" for "fourteen oh five"), or as in the text ("020-7946-0958"); the
+// closest of these counts.
 func transcriptErrors(s, heard string, o text.Options) (wrong, of int) {
 	said, plain := spokenWords(s, o), text.Words(heard)
 	unlexed := text.Options{Language: o.Language, Locale: o.Locale}
@@ -27,7 +27,7 @@ func transcriptErrors(s, heard string, o text.Options) (wrong, of int) {
 	return wrong, of
 }
 
-// spokenWords are the words as which a text is said.
+// spokenWords returns the words of a text as they are spoken.
 func spokenWords(s string, o text.Options) []string {
 	var words []string
 	var known strings.Builder
@@ -42,8 +42,8 @@ func spokenWords(s string, o text.Options) []string {
 	return append(words, text.Words(known.String())...)
 }
 
-// wordErrors is text.WordErrors, but for anyWords, for which any number of words
-// may stand; of is how many the others are.
+// wordErrors is text.WordErrors, except that anyWords matches any number of words; of counts
+// the other words.
 func wordErrors(want, got []string) (wrong, of int) {
 	row := levenshtein.Row(len(got))
 	for _, w := range want {

@@ -16,23 +16,21 @@ import (
 	"parley/appliance/contract"
 )
 
-// maxHeldChars is how many characters are spoken at once for answers that hold all of
-// their sound until they are made: as a WAV file a character has 6 KB, so all of
-// them together 150 MB.
+// maxHeldChars bounds the characters of all answers whose sound is held in memory until it is
+// complete. A character takes 6 KB as WAV, so all of them take 150 MB.
 const maxHeldChars = contract.MaxSpokenChars
 
-// freeChars is how many characters wait for nobody's sound to be held: half a minute
-// of speech, of which every place for text-to-speech together makes 120 MB as WAV.
-// Behind a text of 25,000 characters a sentence would wait for minutes.
+// freeChars is the length up to which a text does not wait for memory: half a minute of speech.
+// If every slot has such a text, their sound takes 120 MB as WAV. Behind a text of 25,000
+// characters, a sentence would wait for minutes.
 const freeChars = 500
 
-// longestAnswer is how much sound one answer may hold: half as much again as the longest
-// texts at half of the speed, and 500 MB as WAV. Digits alone make five times as much
-// sound as other characters do.
+// longestAnswer is how much sound one answer may hold: one and a half times the longest text at
+// half speed, 500 MB as WAV. Texts of digits make five times as much sound as other texts.
 const longestAnswer = 90 * time.Minute
 
-// reserveMemory waits for room for the sound of some of the takes, until Close. There always
-// is room for a short one.
+// reserveMemory waits for memory for the sound of the generations, which Close releases. Short
+// generations do not wait.
 func (j *Job) reserveMemory(ctx context.Context, generations []*generation) error {
 	chars := 0
 	for _, gen := range generations {
@@ -52,11 +50,11 @@ func (j *Job) reserveMemory(ctx context.Context, generations []*generation) erro
 	return nil
 }
 
-// Whole says all of it and writes it as the JSON of a contract.ReturnTTS: each
-// snippet as soon as it is made, and each generation as one file behind its
-// snippets. So what is held is the file of one generation.
+// Whole synthesises all generations and writes them as the JSON of a contract.ReturnTTS: each
+// snippet as soon as it is made, and each generation as one file after its snippets. So only
+// the file of one generation is held in memory.
 func (j *Job) Whole(ctx context.Context, w io.Writer) error {
-	if err := j.reserveMemory(ctx, j.generations[:1]); err != nil { // all are as long
+	if err := j.reserveMemory(ctx, j.generations[:1]); err != nil { // all generations are equally long
 		return err
 	}
 	out := &jsonWriter{w: bufio.NewWriterSize(w, blockBytes)}
@@ -79,7 +77,7 @@ func (j *Job) Whole(ctx context.Context, w io.Writer) error {
 	return cmp.Or(out.err, out.w.Flush())
 }
 
-// writeGeneration writes one generation, a contract.ReturnGeneration.
+// writeGeneration writes one generation as a contract.ReturnGeneration.
 func (j *Job) writeGeneration(ctx context.Context, gen *generation, p *playback, out *jsonWriter) error {
 	files, err := newEncoder(j.Format(), j.request.StripHeaders)
 	if err != nil {
@@ -147,8 +145,7 @@ func (j *Job) writeGeneration(ctx context.Context, gen *generation, p *playback,
 	return out.err
 }
 
-// WholeFile says all of it and returns it as one file, whose header knows how
-// long it is.
+// WholeFile synthesises all generations and returns one file whose header has the right length.
 func (j *Job) WholeFile(ctx context.Context) (*MemoryFile, error) {
 	if err := j.reserveMemory(ctx, j.generations); err != nil {
 		return nil, err
@@ -172,24 +169,24 @@ func (j *Job) WholeFile(ctx context.Context) (*MemoryFile, error) {
 	return file.close()
 }
 
-// wholeFile makes a file of sound that comes piece by piece.
+// wholeFile encodes one file from pieces of sound.
 type wholeFile struct {
 	format  contract.AudioFormat
-	head    []float32 // the beginning, until there is enough for a stream
+	head    []float32 // the beginning, until it is long enough for a stream
 	file    *MemoryFile
-	writer  audioWriter // nil: there is no more than head
+	writer  audioWriter // nil: head has everything so far
 	samples int
 	most    int // samples
 }
 
-// audioWriter goes back to the header of its file in Close.
+// audioWriter rewrites the header of its file in Close.
 type audioWriter interface {
 	Write(pcm []float32) error
 	Close() error
 }
 
-// briefFile is up to what length a file is made in one: as the shortest MP3s have to
-// be, to be known as such.
+// briefFile is the length up to which a file is encoded in one step: the shortest MP3 files
+// need that to be recognised as MP3.
 const briefFile = contract.OutputRateHz
 
 func newWholeFile(format contract.AudioFormat) (*wholeFile, error) {
@@ -206,8 +203,8 @@ func (f *wholeFile) seconds() float64 { return float64(f.samples) / contract.Out
 
 func (f *wholeFile) write(pcm []float32) (err error) {
 	if f.samples += len(pcm); f.samples > f.most {
-		return contract.ErrInvalid{Field: "utterances", Why: fmt.Sprintf("what they say is longer than %v, the most "+
-			"that is made in one; ask for it as a stream, or in parts", longestAnswer)}
+		return contract.ErrInvalid{Field: "utterances", Why: fmt.Sprintf("their sound is longer than %v, the most in "+
+			"one answer; request a stream, or several parts", longestAnswer)}
 	}
 	if f.writer != nil {
 		return f.writer.Write(pcm)
@@ -230,7 +227,7 @@ func (f *wholeFile) write(pcm []float32) (err error) {
 	return f.writer.Write(pcm)
 }
 
-// close returns the file.
+// close finishes the file and returns it.
 func (f *wholeFile) close() (*MemoryFile, error) {
 	if f.writer != nil {
 		return f.file, f.writer.Close()
@@ -256,7 +253,7 @@ func (r rawWriter) Write(pcm []float32) error {
 
 func (rawWriter) Close() error { return nil }
 
-// jsonWriter writes JSON part by part, and keeps the first error.
+// jsonWriter writes JSON in parts, and keeps the first error.
 type jsonWriter struct {
 	w   *bufio.Writer
 	err error
@@ -270,17 +267,17 @@ func (j *jsonWriter) bytes(b []byte) {
 	}
 }
 
-// value writes one value.
+// value writes one JSON value.
 func (j *jsonWriter) value(v any) {
 	if j.err != nil {
 		return
 	}
-	enc := json.NewEncoder(j.w) // updated a newline behind, which JSON allows
+	enc := json.NewEncoder(j.w) // with a newline after it, which JSON allows
 	enc.SetEscapeHTML(false)
 	j.err = enc.Encode(v)
 }
 
-// base64 writes bytes as a string.
+// base64 writes bytes as a base64 string.
 func (j *jsonWriter) base64(from io.WriterTo) {
 	j.text(`"`)
 	if j.err != nil {
