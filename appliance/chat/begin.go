@@ -21,35 +21,34 @@ import (
 	"parley/store"
 )
 
-// Records is where chats are begun, written and read again.
+// Records starts, writes and reads the history of chats.
 type Records interface {
 	record.Records
 	StartChat(ctx context.Context, c store.NewChat, first ...store.Event) error
 	GroupHistory(ctx context.Context, groupID string, limit int) ([]store.Event, error)
 }
 
-// Recordings is where the sound of chats is kept.
+// Recordings records the sound of chats.
 type Recordings interface {
-	// Recorder returns the recorder of a chat, whose clock counts from its
-	// beginning.
+	// Recorder returns the recorder of a chat. Its clock counts from the beginning of the chat.
 	Recorder(chatID string, clock func() time.Duration, log *slog.Logger) Recorder
-	// FailRecording notes that something of the sound of a chat is missing.
+	// FailRecording notes that the recording of a chat is incomplete.
 	FailRecording(ctx context.Context, chatID string) error
 }
 
-// A Recorder keeps what a chat sounds like. Nobody waits for it but in End.
+// A Recorder records the sound of a chat. Only End may block.
 type Recorder interface {
 	record.Recorder
-	// Run records, until End.
+	// Run records until End.
 	Run()
-	// Heard takes what the user said, from a time on. It owns pcm from then on.
+	// Heard takes sound of the user that begins at a time. The recorder owns pcm from then on.
 	Heard(at time.Duration, pcm []float32)
-	// End closes the recording at a time and waits until it is written, at most
-	// until ctx ends. It reports whether the recording is whole.
+	// End closes the recording at a time and waits until it is written or ctx ends. It reports whether the
+	// recording is complete.
 	End(ctx context.Context, at time.Duration) (whole bool)
 }
 
-// noRecorder keeps nothing.
+// noRecorder records nothing.
 type noRecorder struct{}
 
 func (noRecorder) Run()                                    {}
@@ -58,8 +57,7 @@ func (noRecorder) Said(time.Duration, []float32)           {}
 func (noRecorder) Cut(time.Duration)                       {}
 func (noRecorder) End(context.Context, time.Duration) bool { return true }
 
-// lazyRecorder is a Recorder that runs from the first sound on: many conversations
-// have none.
+// lazyRecorder is a Recorder that starts with the first sound, because many conversations have none.
 type lazyRecorder struct {
 	Recorder
 	once sync.Once
@@ -74,19 +72,19 @@ func (r *lazyRecorder) begin() {
 	})
 }
 
-// Heard records what the user said.
+// Heard records the user.
 func (r *lazyRecorder) Heard(at time.Duration, pcm []float32) {
 	r.begin()
 	r.Recorder.Heard(at, pcm)
 }
 
-// Said records what the assistant said.
+// Said records the assistant.
 func (r *lazyRecorder) Said(at time.Duration, pcm []float32) {
 	r.begin()
 	r.Recorder.Said(at, pcm)
 }
 
-// Cut silences the assistant, if it has said anything.
+// Cut silences the assistant, if there is a recording.
 func (r *lazyRecorder) Cut(at time.Duration) {
 	if r.runs.Load() {
 		r.Recorder.Cut(at)
@@ -95,12 +93,12 @@ func (r *lazyRecorder) Cut(at time.Duration) {
 
 // End closes the recording, if there is one.
 func (r *lazyRecorder) End(ctx context.Context, at time.Duration) (whole bool) {
-	r.once.Do(func() {}) // it does not begin any more
+	r.once.Do(func() {}) // it must not start after this
 	return !r.runs.Load() || r.Recorder.End(ctx, at)
 }
 
-// Open begins a conversation on the seat. A contract.Fault is an error that
-// the client must be told of; the seat is given back then.
+// Open begins a conversation on the slot. If it fails, the slot is released. A contract.Fault is an error
+// that the client must be told.
 func (s *Slot) Open(ctx context.Context, o connection.Opening) (*Session, error) {
 	var c *Session
 	var opened turn.Opened
@@ -113,7 +111,7 @@ func (s *Slot) Open(ctx context.Context, o connection.Opening) (*Session, error)
 		return nil, err
 	}
 	s.host.register(c)
-	if s.host.Plugins != nil { // they may have changed since its settings were put together
+	if s.host.Plugins != nil { // they may have changed since its settings were made
 		c.setPlugins(s.host.Plugins.Installed())
 	}
 	s.host.sessions.Go(func() {
@@ -135,9 +133,9 @@ func (h *Host) begin(ctx context.Context, o connection.Opening) (*Session, turn.
 	if resumed {
 		meta.ChatGroupID = o.Settings.ResumedChatGroupID
 	}
-	kept := h.storageFor(o.Settings)
+	dest := h.storageFor(o.Settings)
 	begun := time.Now()
-	told := record.Notifications{
+	notify := record.Notifications{
 		ChatID:          meta.ChatID,
 		GroupID:         meta.ChatGroupID,
 		ConfigID:        chosen.config.ID,
@@ -156,13 +154,13 @@ func (h *Host) begin(ctx context.Context, o connection.Opening) (*Session, turn.
 		RequestID:       meta.RequestID,
 		CustomSessionID: chosen.settings.CustomSessionID,
 		Metadata:        chosen.metadata,
-		Recorded:        kept.recordings != nil,
-		Webhooks:        told.AtStart(begun),
-		EndCalls:        told.AtEnd(begun),
+		Recorded:        dest.recordings != nil,
+		Webhooks:        notify.AtStart(begun),
+		EndCalls:        notify.AtEnd(begun),
 	}
-	err = kept.records.StartChat(ctx, begin)
+	err = dest.records.StartChat(ctx, begin)
 	if errors.Is(err, store.ErrActive) && h.waitForGroup(ctx, meta.ChatGroupID) {
-		err = kept.records.StartChat(ctx, begin)
+		err = dest.records.StartChat(ctx, begin)
 	}
 	if err != nil {
 		return nil, turn.Opened{}, startFault(err, meta.ChatGroupID, resumed)
@@ -172,7 +170,7 @@ func (h *Host) begin(ctx context.Context, o connection.Opening) (*Session, turn.
 		if !ready {
 			h.retry(h.Log.With("chat", meta.ChatID), "record the end of a chat that could not begin",
 				func(ctx context.Context) error {
-					return kept.records.EndChat(ctx, meta.ChatID, store.Failed, begun.UnixMilli())
+					return dest.records.EndChat(ctx, meta.ChatID, store.Failed, begun.UnixMilli())
 				})
 		}
 	}()
@@ -182,21 +180,20 @@ func (h *Host) begin(ctx context.Context, o connection.Opening) (*Session, turn.
 			return nil, turn.Opened{}, err
 		}
 	}
-	c := h.newSession(meta, chosen, told, begun, history, o, kept)
+	c := h.newSession(meta, chosen, notify, begun, history, o, dest)
 	c.warnUnset()
 	c.log.Info("chat begins", "account", o.Account, "resumed", resumed, "config", chosen.config.ID)
 	ready = true
 	return c, turn.Opened{Metadata: meta, Requested: chosen.requested}, nil
 }
 
-// storageFor is where one conversation is written, and its sound, which is nil where
-// that is not kept.
+// storage is where a conversation and its sound are stored. recordings is nil if the sound is not recorded.
 type storage struct {
 	records    Records
 	recordings Recordings
 }
 
-// storageFor is where a conversation is kept whose client opens it so.
+// storageFor returns the storage for the client's connect settings.
 func (h *Host) storageFor(c contract.ConnectSettings) storage {
 	if c.NoHistory {
 		return storage{record.Unrecorded{Outbox: h.Outbox}, nil}
@@ -204,7 +201,7 @@ func (h *Host) storageFor(c contract.ConnectSettings) storage {
 	return storage{h.Records, h.Recordings}
 }
 
-// startFault is what a client is told when its chat cannot begin.
+// startFault returns what a client is told when its chat cannot begin.
 func startFault(err error, group string, resumed bool) error {
 	switch {
 	case resumed && errors.Is(err, store.ErrNotFound):
@@ -219,7 +216,7 @@ func startFault(err error, group string, resumed bool) error {
 	return fmt.Errorf("beginning a chat: %w", err)
 }
 
-// groupHistory gathers what was said in a group so far.
+// groupHistory returns what was said in a chat group so far.
 func (h *Host) groupHistory(ctx context.Context, group string, limit int) ([]turn.Entry, error) {
 	if limit == 0 || limit > contract.MaxResumedEvents {
 		limit = contract.MaxResumedEvents
@@ -231,12 +228,12 @@ func (h *Host) groupHistory(ctx context.Context, group string, limit int) ([]tur
 	return record.History(events), nil
 }
 
-func (h *Host) newSession(meta contract.ChatMetadata, chosen setup, told record.Notifications, begun time.Time,
-	history []turn.Entry, o connection.Opening, kept storage) *Session {
+func (h *Host) newSession(meta contract.ChatMetadata, chosen setup, notify record.Notifications, begun time.Time,
+	history []turn.Entry, o connection.Opening, dest storage) *Session {
 	id := meta.ChatID
-	modelPace := reply.NewThroughput() // a custom model is this chat's alone
+	throughput := reply.NewThroughput() // only this chat uses a custom model
 	if !chosen.custom {
-		modelPace = h.throughput(chosen.model)
+		throughput = h.throughput(chosen.model)
 	}
 	c := &Session{
 		id:           id,
@@ -258,8 +255,8 @@ func (h *Host) newSession(meta contract.ChatMetadata, chosen setup, told record.
 		g.log, g.crashed = c.log, c.crashed
 	}
 	c.recorder = noRecorder{}
-	if kept.recordings != nil {
-		r := kept.recordings.Recorder(id, c.clock, c.log)
+	if dest.recordings != nil {
+		r := dest.recordings.Recorder(id, c.clock, c.log)
 		c.recorder = &lazyRecorder{Recorder: r, run: func() { c.recording.Go(r.Run) }}
 	}
 	var newVoice func() ear.UtteranceScorer
@@ -293,7 +290,7 @@ func (h *Host) newSession(meta contract.ChatMetadata, chosen setup, told record.
 		},
 		Model:         chosen.model,
 		Voices:        boundVoices{h.Voices, o.Account},
-		Throughput:    modelPace,
+		Throughput:    throughput,
 		Fallback:      chosen.fallback,
 		NoSpeculation: chosen.custom,
 		Log:           c.log,
@@ -309,8 +306,8 @@ func (h *Host) newSession(meta contract.ChatMetadata, chosen setup, told record.
 		ID:            id,
 		RequestID:     meta.RequestID,
 		Begun:         begun,
-		Notifications: told,
-	}, kept.records, echoLine{o.Line, c}, c.recorder, c.runScribe, c.scribeFailed)
+		Notifications: notify,
+	}, dest.records, echoLine{o.Line, c}, c.recorder, c.runScribe, c.scribeFailed)
 	c.info = Info{
 		ChatID:      id,
 		GroupID:     meta.ChatGroupID,
@@ -336,11 +333,11 @@ func (h *Host) newSession(meta contract.ChatMetadata, chosen setup, told record.
 		c.stages.observe = func(Stage, time.Duration) {}
 	}
 	c.retry = func(doing string, write func(context.Context) error) { h.retry(c.log, doing, write) }
-	c.failRecording = func(ctx context.Context) error { return kept.recordings.FailRecording(ctx, id) }
+	c.failRecording = func(ctx context.Context) error { return dest.recordings.FailRecording(ctx, id) }
 	return c
 }
 
-// pronunciation is how what is spoken in a chat of an account is read.
+// pronunciation returns how texts in the chats of an account are pronounced.
 func (h *Host) pronunciation(account string) func(context.Context) text.Options {
 	if h.Pronunciation == nil {
 		return func(context.Context) text.Options { return text.Options{} }
@@ -348,7 +345,7 @@ func (h *Host) pronunciation(account string) func(context.Context) text.Options 
 	return func(ctx context.Context) text.Options { return h.Pronunciation(ctx, account) }
 }
 
-// withConnectSettings lays what the client asked for at connect over s.
+// withConnectSettings returns s overridden by what the client sent at connect.
 func (h *Host) withConnectSettings(account string, s turn.Settings, p contract.ConnectSettings) (turn.Settings, error) {
 	s, fault := s.Merge(p.SessionSettings)
 	if fault != nil {

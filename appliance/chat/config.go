@@ -17,25 +17,25 @@ import (
 
 // Configs finds the configs that chats are opened with.
 type Configs interface {
-	// Config returns a version of the account's config, the newest where
-	// version is nil; a store.ErrNotFound where there is none.
+	// Config returns a version of the account's config, the newest if version is nil. It returns
+	// store.ErrNotFound if there is none.
 	Config(ctx context.Context, account, id string, version *int) (contract.ReturnConfig, error)
 }
 
-// setup is what holds for a chat before its client has said anything in it.
+// setup is the configuration of a chat when it begins.
 type setup struct {
 	settings  turn.Settings
 	model     engine.LanguageModel
-	custom    bool // the model is the developer's own, and this chat's
+	custom    bool // the model is the developer's, and only for this chat
 	fallback  []reply.Fallback
 	config    store.ConfigRef
 	requested contract.SessionSettings // by the client, at connect
-	metadata  string                   // JSON, of the chat
-	webhooks  []contract.Webhook       // are told of it
+	metadata  string                   // of the chat, JSON
+	webhooks  []contract.Webhook       // to be notified
 }
 
-// setUp lays the config that the client asks for over the defaults, and what
-// it sent at connect over that. What cannot be had is a contract.Fault.
+// setUp returns the defaults overridden by the client's config and by what the client sent at connect. If
+// something is not available, the error is a contract.Fault.
 func (h *Host) setUp(ctx context.Context, o connection.Opening) (setup, error) {
 	p := o.Settings
 	c := setup{settings: h.withRules(h.Defaults, h.Model), model: h.Model, requested: p.SessionSettings}
@@ -86,17 +86,17 @@ func configNotFound(p contract.ConnectSettings) string {
 	return fmt.Sprintf("config_id: no config %q", p.ConfigID)
 }
 
-// Settings are those of a chat with a config, which a model answers.
+// Settings returns the settings of a chat with a config that is answered by model m.
 func (p Parts) Settings(c contract.ReturnConfig, m engine.LanguageModel) turn.Settings {
 	s := withConfig(p.withRules(p.Defaults, m), c)
 	if c.Prompt != nil && c.Prompt.PromptExpansion != nil && c.Prompt.PromptExpansion.Enabled != nil &&
 		!*c.Prompt.PromptExpansion.Enabled {
-		s.Rules.Factual, s.Rules.Persona = "", "" // its author wants it to stand alone
+		s.Rules.Factual, s.Rules.Persona = "", "" // the author wants the prompt to stand alone
 	}
 	return p.withPlugins(s)
 }
 
-// withPlugins adds what the plugins of the box bring to s now.
+// withPlugins adds the box's installed plugins to s.
 func (p Parts) withPlugins(s turn.Settings) turn.Settings {
 	if p.Plugins == nil {
 		return s
@@ -104,7 +104,7 @@ func (p Parts) withPlugins(s turn.Settings) turn.Settings {
 	return s.WithPlugins(p.Plugins.Installed())
 }
 
-// withRules adds to s what the box adds for a model.
+// withRules adds the box's rules for a model to s.
 func (p Parts) withRules(s turn.Settings, m engine.LanguageModel) turn.Settings {
 	if p.Rules != nil {
 		s.Rules = p.Rules(m)
@@ -112,8 +112,8 @@ func (p Parts) withRules(s turn.Settings, m engine.LanguageModel) turn.Settings 
 	return s
 }
 
-// withConfig lays a config over s. A config as it is returned says everything,
-// if only by its defaults; of its prompt nothing is left where it was deleted.
+// withConfig returns s overridden by a config. A stored config has every field, at least as a default; if its
+// prompt was deleted, it has none.
 func withConfig(s turn.Settings, c contract.ReturnConfig) turn.Settings {
 	if isCustom(c) {
 		s.SystemPrompt, s.Rules = "", turn.Rules{} // the model has its own
@@ -160,7 +160,7 @@ func withConfig(s turn.Settings, c contract.ReturnConfig) turn.Settings {
 	return s
 }
 
-// event is what the assistant says by itself; one that is not there is none.
+// event returns an event message; nil is a disabled one.
 func event(m *contract.EventMessage) contract.EventMessage {
 	if m == nil {
 		return contract.EventMessage{}
@@ -170,7 +170,7 @@ func event(m *contract.EventMessage) contract.EventMessage {
 
 func milli(ms *int) time.Duration { return time.Duration(*ms) * time.Millisecond }
 
-// timeout of a chat is the longest there is when it is turned off.
+// timeout returns a timeout of a chat. A disabled one is the longest possible.
 func timeout(t *contract.Timeout) time.Duration {
 	if !t.Enabled {
 		return contract.MaxTimeout
@@ -178,9 +178,9 @@ func timeout(t *contract.Timeout) time.Duration {
 	return time.Duration(*t.DurationSecs) * time.Second
 }
 
-// DefaultPrompt makes a good spoken assistant when no config says otherwise. It
-// says who speaks, and shows it, for a small model names as its maker whoever its
-// texts were full of. It is short, for every chat begins by reading it.
+// DefaultPrompt is the prompt for chats whose config has none. It says who speaks and shows it by examples,
+// because a small model otherwise names the maker that its training texts mention most. It is short, because
+// every chat begins by reading it.
 const DefaultPrompt = `You are the voice assistant on this box: friendly, a program and no human. Everything you ` +
 	`write is spoken aloud, so answer in one or two short, natural sentences, without lists, markup, emoji or code. ` +
 	`Answer from what you were told and from common knowledge. If you do not know, say so plainly. You cannot do ` +
@@ -193,7 +193,7 @@ Question: Are you a human? Answer: No, I'm the voice assistant on this box.
 
 The time now is {{now}}.{{answer_language}}`
 
-// DefaultSettings are the interface's defaults, with the box's own prompt.
+// DefaultSettings returns the interface's defaults with the box's own prompt.
 func DefaultSettings() turn.Settings {
 	s := turn.DefaultSettings()
 	s.SystemPrompt = DefaultPrompt

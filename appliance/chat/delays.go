@@ -8,20 +8,17 @@ import (
 )
 
 const (
-	// lateWindow is for how long an answer says how the box is now: two turns of a
-	// conversation take about as long.
+	// lateWindow is for how long an answer shows how busy the box is: about two turns of a conversation.
 	lateWindow = 30 * time.Second
-	// lateChats is how many conversations have to be answered before it can be
-	// told that the box is too slow for all of them: one alone may have a long
-	// prompt.
+	// lateChats is how many conversations have to be answered before the box can be judged too slow: a single
+	// one may have a long prompt.
 	lateChats = 2
-	// lateRetry is when a box whose answers come late is worth another try.
+	// lateRetry is the Retry-After of a box that answers late.
 	lateRetry = 15 * time.Second
 )
 
-// delays knows by how much the newest answer of each conversation came later
-// than the silence that it was to follow. What waits for others than the box, a
-// custom language model or a tool, is not in it.
+// delays holds how much later than the end of the silence the newest answer of each conversation came. Time
+// spent waiting for something outside the box, such as a custom language model or a tool, is not included.
 type delays struct {
 	mu     sync.Mutex
 	newest map[string]lastAnswer // by chat
@@ -47,8 +44,7 @@ func (l *delays) forget(chat string) {
 	delete(l.newest, chat)
 }
 
-// releaseGroup tells whether more than half of the conversations that were answered lately
-// were answered later than most.
+// mostlyLate reports whether more than half of the recently answered conversations waited longer than most.
 func (l *delays) mostlyLate(now time.Time, most time.Duration) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -65,8 +61,8 @@ func (l *delays) mostlyLate(now time.Time, most time.Duration) bool {
 	return all >= lateChats && 2*late > all
 }
 
-// refuseIfLate refuses one more conversation where those that there are get their
-// answers late: it would make all of them later.
+// refuseIfLate returns a contract.ErrFull if the running conversations are answered late, because one more
+// would make all of them later.
 func (h *Host) refuseIfLate() error {
 	if h.MaxAddedDelay <= 0 || !h.delays.mostlyLate(time.Now(), h.MaxAddedDelay) {
 		return nil

@@ -8,20 +8,19 @@ import (
 	"parley/appliance/contract"
 )
 
-// echoLine is the line as it is spoken to: the ear is told what leaves it, and when,
-// for that may come back as an echo. A line that keeps sound back plays it later
-// than it was made, and then a client has run dry in between.
+// echoLine is a Line that tells the ear what leaves it, and when, because the user's microphone may pick it
+// up as an echo. A line may hold sound back and send it later than it was made, after the client has run dry.
 type echoLine struct {
 	connection.Line
 	session *Session
 }
 
-// Send may let go of sound that was kept back.
+// Send may release sound that was held back.
 func (a echoLine) Send(ctx context.Context, m contract.ServerMessage) error {
 	if err := a.Line.Send(ctx, m); err != nil {
 		return err
 	}
-	a.ear().Played(a.session.clock(), nil, a.Kept())
+	a.ear().Played(a.session.clock(), nil, a.HeldBack())
 	return nil
 }
 
@@ -29,7 +28,7 @@ func (a echoLine) Play(ctx context.Context, s contract.Sound) error {
 	if err := a.Line.Play(ctx, s); err != nil {
 		return err
 	}
-	a.ear().Played(a.session.clock(), s.PCM, a.Kept())
+	a.ear().Played(a.session.clock(), s.PCM, a.HeldBack())
 	return nil
 }
 

@@ -11,16 +11,15 @@ import (
 	"parley/appliance/engine"
 )
 
-// Expression measures feelings, in voices and in texts.
+// Expression measures feelings in voices and texts.
 type Expression interface {
-	// NewVoice returns what measures an utterance.
+	// NewVoice returns a Voice for one utterance.
 	NewVoice() VoiceScorer
-	// Text scores what is written, or is to be said. It takes well under a
-	// millisecond, for a message waits.
+	// Text scores a text. It takes well under a millisecond, because a message waits for it.
 	Text(text string) contract.EmotionScores
 }
 
-// A Voice measures the feelings in one utterance. One goroutine at a time uses it.
+// A Voice measures the feelings in one utterance. Only one goroutine at a time may use it.
 type VoiceScorer interface {
 	// Hear takes the next sound, mono at engine.SpeechRateHz.
 	Hear(pcm []float32)
@@ -28,50 +27,49 @@ type VoiceScorer interface {
 	Tone() Tone
 }
 
-// A Tone is how a voice sounded up to some moment. Any goroutine may use it.
+// A Tone is how a voice sounded up to some moment. It may be used by many goroutines.
 type Tone interface {
-	// Express scores what was said in that tone, with these words, in a language (BCP
-	// 47, empty where it is not known). strong names the feelings that stand out; it is
-	// empty where none does. It takes well under a millisecond, for a message waits.
+	// Express scores a text that was said in that tone, in a language (BCP 47; empty if unknown). strong
+	// names the feelings that stand out; it may be empty. It takes well under a millisecond, because a
+	// message waits for it.
 	Express(text, language string) (scores contract.EmotionScores, strong string)
 }
 
-// expressionLimit is for how long a message waits at most for the voice to be measured;
-// then what was measured by then counts. The rest of a voice takes a few milliseconds
-// on a slow box, and what a listener notices begins behind 20.
+// expressionLimit is how long a message waits for its voice to be measured; after that, the measurements so
+// far count. The rest of a voice takes a few milliseconds on a slow box, and listeners notice delays above 20
+// ms.
 const expressionLimit = 20 * time.Millisecond
 
-// boundedExpression measures feelings for one chat, and never for longer than a message may
-// wait.
+// boundedExpression measures feelings for one chat, and never for longer than a message may wait.
 type boundedExpression struct {
 	Expression
 	group   *group
 	log     *slog.Logger
-	observe func(took time.Duration) // told how long was left to do at a pause
+	observe func(took time.Duration) // called with the work that was left at a pause
 }
 
-// voice returns what measures an utterance.
+// NewVoice returns a Voice for one utterance.
 func (p *boundedExpression) voice() ear.UtteranceScorer {
 	v := p.NewVoice()
 	return &boundedVoice{boundedExpression: p, voice: v, tone: v.Tone()}
 }
 
-// maxQueuedSamples is how much sound waits for a voice that is still at work, in samples: 30
-// seconds, two megabytes. A machine that is so far behind does not measure the rest.
+// maxQueuedSamples is how much sound may wait for a busy voice: 30 seconds, two megabytes. A machine that is
+// further behind does not measure the rest.
 const maxQueuedSamples = 30 * engine.SpeechRateHz
 
-// boundedVoice is a Voice for which nobody waits but whoever sends its message. What
-// comes while it is at work, it does afterwards.
+// boundedVoice is a Voice that works in the background. Only the sender of a message waits for it; what comes
+// while it is busy is queued.
 type boundedVoice struct {
 	*boundedExpression
-	voice VoiceScorer // used by one goroutine at a time: work's, or else whoever holds mu
+	voice VoiceScorer // used by work while busy, otherwise by the holder of mu
 
 	mu            sync.Mutex
-	busy          bool                // work is under way
-	queue         []func(VoiceScorer) // in the order in which it came
-	queuedSamples int                 // samples in todo
-	givenUp       bool                // it is too far behind
-	tone          Tone                // as it was judged last
+	busy          bool                // work is running
+	queue         []func(VoiceScorer) // in order of arrival
+	queuedSamples int                 // samples in queue
+	givenUp       bool                // it was too far behind
+	tone          Tone                // the newest judgement
 }
 
 func (v *boundedVoice) Hear(pcm []float32) {
@@ -111,8 +109,8 @@ func (v *boundedVoice) Express(text, language string) (scores contract.EmotionSc
 	return tone.Express(text, language)
 }
 
-// await returns when the voice is done with all that came before, or when a message
-// has waited for long enough; then the voice goes on by itself.
+// await returns when the voice has handled everything queued, or after expressionLimit; then the voice
+// continues in the background.
 func (v *boundedVoice) await() {
 	done := make(chan struct{})
 	v.mu.Lock()
@@ -129,12 +127,12 @@ func (v *boundedVoice) await() {
 	select {
 	case <-done:
 	case <-late.C:
-		v.log.Warn("feelings took too long to measure; a message goes with what was measured by then", "limit_ms",
+		v.log.Warn("measuring feelings took too long; the message is sent with the scores so far", "limit_ms",
 			expressionLimit.Milliseconds())
 	}
 }
 
-// giveUp gives up a voice that is too far behind. v.mu is held.
+// giveUp stops measuring a voice that is too far behind. The caller holds v.mu.
 func (v *boundedVoice) giveUp() {
 	if !v.givenUp {
 		v.log.Warn("feelings are not measured in the rest of an utterance: the machine is behind", "limit_s",
@@ -143,7 +141,7 @@ func (v *boundedVoice) giveUp() {
 	v.givenUp, v.queue = true, nil
 }
 
-// enqueue has the voice do something after what it is at. v.mu is held.
+// enqueue queues work for the voice. The caller holds v.mu.
 func (v *boundedVoice) enqueue(work func(VoiceScorer)) {
 	if v.givenUp {
 		return
@@ -151,12 +149,12 @@ func (v *boundedVoice) enqueue(work func(VoiceScorer)) {
 	v.queue = append(v.queue, work)
 	if !v.busy {
 		v.busy = true
-		v.group.Go(v.work)
+		v.group.Go(v.runQueue)
 	}
 }
 
-// work does all there is to do.
-func (v *boundedVoice) work() {
+// runQueue runs until the queue is empty.
+func (v *boundedVoice) runQueue() {
 	for {
 		v.mu.Lock()
 		if len(v.queue) == 0 {

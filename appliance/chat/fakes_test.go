@@ -73,7 +73,7 @@ func (f *fakes) Send(ctx context.Context, m contract.ServerMessage) error {
 func (f *fakes) Play(ctx context.Context, s contract.Sound) error {
 	return f.Send(ctx, contract.AudioOutput{ID: s.ID, Index: s.Index, CustomSessionID: s.CustomSessionID})
 }
-func (f *fakes) Kept() int             { return 0 }
+func (f *fakes) HeldBack() int         { return 0 }
 func (f *fakes) Unsent() time.Duration { return 0 }
 func (f *fakes) Cut()                  {}
 func (f *fakes) Close(code int, reason string) {

@@ -10,7 +10,7 @@ import (
 	"parley/appliance/engine"
 )
 
-// codes says which error of the contract an engine's error is to the client.
+// codes maps an engine's error to the contract's error code.
 var codes = []struct {
 	err  error
 	code contract.Code
@@ -22,19 +22,18 @@ var codes = []struct {
 	{engine.ErrBroken, contract.ProviderFailed},
 }
 
-// clientError is an error that says what of it a client may be told: one of a
-// custom language model, to whose developer it is of use.
+// clientError is an error with a detail that the client may be told. Custom language models have it, for
+// their developers.
 type clientError interface {
 	error
 	PublicDetail() string
 }
 
-// timedOutDetail says what a deadline means to a client.
+// timedOutDetail is the detail of a deadline error.
 const timedOutDetail = "It took too long; the box may have too much to do."
 
-// withClientDetail is an event with what the client is to be told of the fault in it:
-// what failed, and not where. It is nil when the fault is none, but the end of
-// the work's context.
+// withClientDetail returns an event whose fault has what the client is to be told: what failed, and not
+// where. It returns nil if the fault is only the end of the work's context.
 func withClientDetail(e turn.Event) turn.Event {
 	switch e := e.(type) {
 	case turn.TurnFailed:
@@ -59,8 +58,8 @@ func withClientDetail(e turn.Event) turn.Event {
 	return e
 }
 
-// clientFault finds a better code for what caused a fault; false when there
-// is none.
+// clientFault returns the fault with a code and a detail for its cause. It returns false if the fault is only
+// a cancellation.
 func clientFault(f contract.Fault) (_ contract.Fault, ok bool) {
 	if f.Cause == nil {
 		return f, true
@@ -86,14 +85,14 @@ func clientFault(f contract.Fault) (_ contract.Fault, ok bool) {
 	return f, true
 }
 
-// tooLongDetail says what of the client's a model cannot read, and how much it can.
+// tooLongDetail says what the model cannot read, and how much it can.
 func tooLongDetail(e engine.ErrTooLong) string {
 	return fmt.Sprintf("The system prompt and the newest message, with its context, are %d tokens for it; at most %d "+
 		"are allowed. Make one of them shorter.", e.Tokens, e.Limit)
 }
 
-// voiceFault is what a client is told when it cannot have the voice that it asked
-// for: which there are, where that is the trouble, and else nothing of files.
+// voiceFault returns the fault for a voice that is not available. If the name is unknown, it lists the
+// voices; it never mentions files.
 func voiceFault(code contract.Code, err error) contract.Fault {
 	if unknown, ok := errors.AsType[contract.ErrInvalid](err); ok {
 		return contract.Fault{Code: code, Detail: "voice_id: " + unknown.Why}
@@ -101,9 +100,8 @@ func voiceFault(code contract.Code, err error) contract.Fault {
 	return contract.Fault{Code: code, Detail: "voice_id: it cannot be opened just now.", Cause: err}
 }
 
-// uncallableTool is what a client is told of a tool that the model of the chat cannot
-// call; nil where it can call all of them. Those of a config are left out
-// instead: its owner is not the one who would be told.
+// uncallableTool returns the fault for a tool that the chat's model cannot call, or nil. Such tools in a
+// config are left out instead, because the client is not the owner of the config.
 func uncallableTool(by engine.ToolChecker, tools []contract.Tool) *contract.Fault {
 	if by == nil {
 		return nil

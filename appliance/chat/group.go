@@ -8,16 +8,15 @@ import (
 	"sync"
 )
 
-// A group is goroutines that work for a chat. One that panics ends its chat
-// and no other. Nothing else in this package, or in those below it, starts a
-// goroutine.
+// A group is a set of goroutines that work for a chat. A panic in one ends its chat and no other. No other
+// code in this package or below starts goroutines.
 type group struct {
 	running sync.WaitGroup
 	log     *slog.Logger
-	crashed func() // called after a panic, by the goroutine that had it; nil: nobody
+	crashed func() // called after a panic, on the goroutine that panicked; may be nil
 }
 
-// Go runs f on a goroutine of its own.
+// Go runs f on a new goroutine.
 func (g *group) Go(f func()) {
 	g.running.Go(func() {
 		if catchPanic(g.log, f) != nil && g.crashed != nil {
@@ -29,10 +28,10 @@ func (g *group) Go(f func()) {
 // Wait returns when none of the goroutines runs any more.
 func (g *group) Wait() { g.running.Wait() }
 
-// errPanicked is all that is said of a panic; the log has it with its stack.
+// errPanicked is the error after a panic. The log has the panic with its stack.
 var errPanicked = errors.New("a part of the chat panicked; the box's log says where")
 
-// catchPanic calls f. A panic in it goes to the log, and becomes errPanicked.
+// catchPanic calls f. It logs a panic in f and returns errPanicked for it.
 func catchPanic(log *slog.Logger, f func()) (err error) {
 	defer func() {
 		if v := recover(); v != nil {

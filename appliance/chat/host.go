@@ -1,6 +1,7 @@
-// Package chat holds live conversations: who is live, what a line is, and the
-// one goroutine that owns a conversation. Whose turn it is and what follows is
-// in turn; what is heard, answered and kept in ear, reply and record.
+// Package chat runs live conversations. A Host opens them and bounds their number; a Session owns one
+// conversation on one goroutine; a Line connects it to a client. Package turn decides whose turn it is and
+// what happens next; ear hears the user, reply thinks and speaks the answer, record writes and sends what
+// happens.
 package chat
 
 import (
@@ -24,10 +25,10 @@ import (
 // AccountVoices opens the voices that an account may use, by name or id; the empty
 // name is the default.
 type AccountVoices interface {
-	// Voice returns the voice. It may take seconds, or until ctx ends.
+	// Voice returns a voice. It may take seconds to load it; ctx bounds that.
 	Voice(ctx context.Context, account, name string) (engine.Synthesizer, error)
-	// Prepare says at once whether there is such a voice, and has it loaded
-	// beside everything else. The error says which there are.
+	// Prepare checks that there is such a voice, and loads it in the background. If there is none, the error
+	// lists the voices.
 	Prepare(account, name string) error
 }
 
@@ -43,75 +44,70 @@ func (v boundVoices) Voice(ctx context.Context, name string) (engine.Synthesizer
 
 func (v boundVoices) Prepare(name string) error { return v.all.Prepare(v.account, name) }
 
-// Parts are what a Host makes conversations of.
+// Parts are what a Host needs.
 type Parts struct {
 	Detector    engine.VoiceDetector
 	Transcriber engine.Transcriber
-	TurnEnd     ear.TurnEnd // nil where it cannot be had: then silence alone ends a turn
+	TurnEnd     ear.TurnEnd // nil: only silence ends a turn
 	Model       engine.LanguageModel
 	Voices      AccountVoices
-	// Pronunciation says how what is spoken for an account is read; nil: as the voice
-	// does.
+	// Pronunciation returns how texts of an account are pronounced; nil: as the voice pronounces them.
 	Pronunciation func(ctx context.Context, account string) text.Options
 	Records       Records
-	Recordings    Recordings // nil where chats are not recorded
-	// Outbox is what keeps, of chats whose clients want nothing of them kept, what
-	// webhooks are to be told; nil: nobody is told of them.
+	Recordings    Recordings // nil: chats are not recorded
+	// Outbox stores the webhook notifications of chats that are not recorded. nil: such chats notify no one.
 	Outbox  record.Outbox
 	Configs Configs
-	Models  Models        // those that configs name; Model is the default
-	Tools   reply.Toolbox // those of the box; nil where it has none
-	Plugins Plugins       // of the box; nil where it has none
-	// StrictModels refuses a chat whose config names a model that Models has
-	// not; else the default answers.
+	Models  Models        // the models that configs name; Model is the default
+	Tools   reply.Toolbox // the box's tools; nil if it has none
+	Plugins Plugins       // the box's plugins; nil if it has none
+	// StrictModels refuses a chat if its config names a model that Models does not have. Otherwise the
+	// default model answers.
 	StrictModels bool
 	Defaults     turn.Settings
-	// Rules are what the box adds for a model; nil: nothing for any.
+	// Rules returns the rules that the box adds for a model; nil: none.
 	Rules func(engine.LanguageModel) turn.Rules
 	Log   *slog.Logger
-	// MaxChats is how many conversations there may be at once; one more is
-	// refused rather than all of them made late.
+	// MaxChats is the most conversations at once. One more is refused, because it would make all of them
+	// late.
 	MaxChats int
-	// MaxAddedDelay is by how much answers may come later than the silence that ends a
-	// turn: while more than half of the conversations wait longer, none more
-	// begins. 0: however late they are.
+	// MaxAddedDelay is the longest delay between the silence that ends a turn and the answer. While more than
+	// half of the conversations wait longer, no new one is accepted. 0: no limit.
 	MaxAddedDelay time.Duration
-	// ChatsPerAccount is how many of them one account may have; 0 is all. Alone,
-	// if it is not nil, tells whether there is no other account to leave room
-	// for: then it may have all.
+	// ChatsPerAccount is the most conversations of one account; 0: no limit. SoleAccount, if not nil, reports
+	// whether there is no other account to leave slots for; then the limit does not apply.
 	ChatsPerAccount int
 	SoleAccount     func(account string) bool
-	// Observe is told how long the stages of a turn took; nil if nobody asks.
+	// Observe is called with the duration of each stage of a turn; it may be nil.
 	Observe func(Stage, time.Duration)
-	// Expression measures feelings; nil where nobody is to. TellFeelings says
-	// which models are told of those that stand out in what the user says; nil:
-	// none.
+	// Expression measures feelings; nil: they are not measured. TellFeelings reports which models are told
+	// the user's strongest feelings; nil: none.
 	Expression   Expression
 	TellFeelings func(engine.LanguageModel) bool
 }
 
-// Host opens conversations and knows those that are open.
+// Host opens conversations and keeps track of the open ones.
 type Host struct {
 	Parts
 
-	ctx  context.Context // until Stop
+	ctx  context.Context // cancelled by Stop
 	stop context.CancelFunc
 
 	mu               sync.Mutex
 	slots            int
-	occupancyChanged chan struct{}       // closed when seats becomes 0, or is 0 no more
-	accounts         map[string]int      // seats of each account that has any
-	live             map[string]*Session // by chat
-	groups           map[string]*Session // by chat group, until nothing of them runs any more
+	occupancyChanged chan struct{}       // closed when slots becomes 0, or is no longer 0
+	accounts         map[string]int      // slots in use, by account
+	live             map[string]*Session // by chat ID
+	groups           map[string]*Session // by chat group, until nothing of the session runs any more
 	delays           delays
 	throughputs      map[engine.LanguageModel]*reply.Throughput
 	stopping         bool
 
-	sessions group // sessions and what goes on after them; and every seat counts as one
-	stopper  group // for open, in Stop
+	sessions group // the sessions, what follows them, and one entry for each slot in use
+	stopper  group // waits for sessions in Stop
 }
 
-// NewHost returns a Host of parts; ctx gives its conversations their values.
+// NewHost returns a Host. Its conversations inherit the values of ctx, but not its cancellation.
 func NewHost(ctx context.Context, parts Parts) *Host {
 	h := &Host{
 		Parts:            parts,
@@ -127,32 +123,31 @@ func NewHost(ctx context.Context, parts Parts) *Host {
 	return h
 }
 
-// fullRetry is when a box that is full is worth another try: chats are minutes
-// long, so some seat among several is free in half of one.
+// fullRetry is the Retry-After of a full box. Chats last minutes, so one slot of several becomes free in half
+// a minute.
 const fullRetry = 30 * time.Second
 
-// Slot is room for one conversation, taken before the line is.
+// Slot is the right to run one conversation. It is reserved before the line is accepted.
 type Slot struct {
 	host    *Host
 	account string
 	once    sync.Once
 }
 
-// Reserve takes room for a conversation of an account. Without any on the box, or
-// while the others are answered late, it returns a contract.ErrFull; if the account
-// has its share, an ErrTooMany.
+// Reserve takes a slot for an account. It returns a contract.ErrFull if the box has none left or answers its
+// chats late, and a contract.ErrTooMany if the account has all that it may have.
 func (h *Host) Reserve(account string) (*Slot, error) {
 	if err := h.refuseIfLate(); err != nil {
 		return nil, err
 	}
-	seat, err := h.reserve(account, h.ChatsPerAccount)
-	if _, much := errors.AsType[contract.ErrTooMany](err); much && h.SoleAccount != nil && h.SoleAccount(account) {
+	slot, err := h.reserve(account, h.ChatsPerAccount)
+	if _, tooMany := errors.AsType[contract.ErrTooMany](err); tooMany && h.SoleAccount != nil && h.SoleAccount(account) {
 		return h.reserve(account, 0)
 	}
-	return seat, err
+	return slot, err
 }
 
-// reserve takes a seat for an account that may have so many; 0 is all.
+// reserve takes a slot for an account that may have most of them; 0: no limit.
 func (h *Host) reserve(account string, most int) (*Slot, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -170,7 +165,7 @@ func (h *Host) reserve(account string, most int) (*Slot, error) {
 	return &Slot{host: h, account: account}, nil
 }
 
-// countSlots counts one more seat, or one less. The caller holds h.mu.
+// countSlots adds more, which is 1 or -1, to the slots in use. The caller holds h.mu.
 func (h *Host) countSlots(more int) {
 	before := h.slots
 	h.slots += more
@@ -180,7 +175,7 @@ func (h *Host) countSlots(more int) {
 	}
 }
 
-// Release gives the seat back; the session does it at its end.
+// Release gives the slot back. An opened session does it at its end.
 func (s *Slot) Release() {
 	s.once.Do(func() {
 		s.host.mu.Lock()
@@ -193,7 +188,7 @@ func (s *Slot) Release() {
 	})
 }
 
-// stageTimer is how quick a model has lately been.
+// throughput returns the measured throughput of a model.
 func (h *Host) throughput(m engine.LanguageModel) *reply.Throughput {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -205,15 +200,14 @@ func (h *Host) throughput(m engine.LanguageModel) *reply.Throughput {
 	return p
 }
 
-// RealTime is how many conversations there are.
+// Running returns the number of slots in use.
 func (h *Host) Running() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.slots
 }
 
-// Stop ends all conversations and waits until they are over, at most until ctx
-// ends. No new ones begin.
+// Stop ends all conversations and waits until they are over or ctx ends. No new ones begin.
 func (h *Host) Stop(ctx context.Context) error {
 	h.mu.Lock()
 	h.stopping = true
@@ -229,12 +223,12 @@ func (h *Host) Stop(ctx context.Context) error {
 	}
 }
 
-// retryEvery is how often it is tried again to write what must be written: a
-// disk that was full has room again when somebody made some.
+// retryEvery is the interval between attempts to write the end of a chat: a full disk has space again once
+// someone frees some.
 const retryEvery = 5 * time.Second
 
-// transient are the errors of a write that may be none the next time: somebody
-// made room on the disk, or another process has let go of the database.
+// transient reports whether a failed write may succeed later: after space was freed on the disk, or when
+// another process has released the database.
 func transient(err error) bool {
 	for _, may := range []error{store.ErrFull, store.ErrBusy, store.ErrReadOnly, context.DeadlineExceeded} {
 		if errors.Is(err, may) {
@@ -244,10 +238,9 @@ func transient(err error) bool {
 	return false
 }
 
-// retry writes how a chat ended, now or as soon as the disk takes it: a chat
-// that seems to go on can be neither resumed nor deleted. What is not written
-// before the box stops, its next start makes good. So it does where it is of no
-// use to try again.
+// retry writes the end of a chat, now or as soon as the disk accepts it, because a chat that seems to go on
+// can be neither resumed nor deleted. If the box stops before that, or the error is not transient, the next
+// start of the box makes up for it.
 func (h *Host) retry(log *slog.Logger, doing string, write func(context.Context) error) {
 	try := func() error {
 		ctx, cancel := context.WithTimeout(context.Background(), lastWriteLimit)
@@ -258,15 +251,15 @@ func (h *Host) retry(log *slog.Logger, doing string, write func(context.Context)
 	switch {
 	case err == nil:
 	case !transient(err):
-		log.Error("cannot "+doing+"; the next start of the box will see to it", "err", err)
+		log.Error("cannot "+doing+"; the next start of the box will do it", "err", err)
 	default:
 		log.Error("cannot "+doing+"; trying again until it is done", "err", err)
-		// The chat's seat is still taken, so nobody waits for the last yet.
+		// The chat still holds its slot, so h.sessions cannot reach zero here.
 		h.sessions.Go(func() { h.retryUntilDone(log, doing, try) })
 	}
 }
 
-// retryUntilDone tries until it is done, or of no use any more, or the box stops.
+// retryUntilDone tries again until it succeeds, fails for good, or the box stops.
 func (h *Host) retryUntilDone(log *slog.Logger, doing string, try func() error) {
 	again := time.NewTicker(retryEvery)
 	defer again.Stop()
@@ -278,10 +271,10 @@ func (h *Host) retryUntilDone(log *slog.Logger, doing string, try func() error) 
 		}
 		switch err := try(); {
 		case err == nil:
-			log.Info("could " + doing + " after all")
+			log.Info("succeeded after all: " + doing)
 			return
 		case !transient(err):
-			log.Error("cannot "+doing+"; the next start of the box will see to it", "err", err)
+			log.Error("cannot "+doing+"; the next start of the box will do it", "err", err)
 			return
 		}
 	}

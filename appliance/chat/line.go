@@ -11,9 +11,9 @@ import (
 	"parley/appliance/contract"
 )
 
-// Receive takes a message of the client, audio excepted. Any goroutine may call
-// it. It waits while much of what happened before is still to be written or read
-// by the client, 15 s at most; then the chat is over. ErrOver means that it is.
+// Receive takes a message of the client other than audio. Any goroutine may call it. It waits up to 15 s
+// while much of what happened before is still to be written or read by the client; after that it ends the
+// chat. ErrOver means that the chat is over.
 func (c *Session) Receive(m contract.ClientMessage) error {
 	return c.catchPanic(func() error {
 		if err := c.waitForBacklog(); err != nil {
@@ -23,7 +23,8 @@ func (c *Session) Receive(m contract.ClientMessage) error {
 	})
 }
 
-// waitForBacklog holds up who brings a message while too much waits to be told.
+// waitForBacklog blocks a message while too much waits to be written and sent. If that takes too long, it
+// ends the chat.
 func (c *Session) waitForBacklog() error {
 	if c.backlogDrained() {
 		return c.over()
@@ -35,8 +36,8 @@ func (c *Session) waitForBacklog() error {
 	return ErrOver
 }
 
-// backlogDrained waits until little enough waits to be told. False means that it did not
-// come to that within patience, or that the chat is over.
+// backlogDrained waits until the backlog is short enough. It returns false if that takes longer than
+// backlogLimit, or if the chat is over.
 func (c *Session) backlogDrained() bool {
 	room := c.scribe.Drained()
 	if room == nil {
@@ -53,7 +54,7 @@ func (c *Session) backlogDrained() bool {
 	return false
 }
 
-// catchPanic calls f for the line. A panic in it ends the chat.
+// catchPanic calls f on behalf of the line. A panic in f ends the chat.
 func (c *Session) catchPanic(f func() error) (err error) {
 	if catchPanic(c.log, func() { err = f() }) != nil {
 		c.crashed()
@@ -79,8 +80,7 @@ func (c *Session) receive(m contract.ClientMessage) error {
 	return c.over()
 }
 
-// eventOf is what a message means to the conversation, settings and audio
-// excepted, or what is wrong with it.
+// eventOf returns the event for a message other than settings and audio, or what is wrong with the message.
 func (c *Session) eventOf(m contract.ClientMessage) (turn.Event, *contract.Fault) {
 	now := turn.At(c.clock())
 	switch m := m.(type) {
@@ -113,8 +113,7 @@ func (c *Session) eventOf(m contract.ClientMessage) (turn.Event, *contract.Fault
 	return nil, malformed(fmt.Sprintf("type: %q is not taken here", m.MessageType()))
 }
 
-// visible reports whether a character says anything: no space, nothing of no
-// width, no control character.
+// visible reports whether a character is visible: not a space, of no width, or a control character.
 func visible(r rune) bool {
 	return unicode.In(r, unicode.L, unicode.N, unicode.P, unicode.S)
 }
@@ -123,10 +122,9 @@ func malformed(why string) *contract.Fault {
 	return &contract.Fault{Code: contract.WrongShape, Detail: why}
 }
 
-// apply puts settings in force and then tells the ear, so that audio which
-// comes after them is heard as they say. A fault that is returned was not told
-// to anybody; with aside none was.
-func (c *Session) apply(m contract.SessionSettings, aside bool) (*contract.Fault, error) {
+// apply puts settings in force and then gives them to the ear, so that audio after them is heard with them.
+// The fault it returns has not been reported to anyone. With faultToCaller, it returns all faults.
+func (c *Session) apply(m contract.SessionSettings, faultToCaller bool) (*contract.Fault, error) {
 	if m.VoiceID != "" {
 		if err := c.voices.Prepare(m.VoiceID); err != nil {
 			fault := voiceFault(contract.InvalidSettings, err)
@@ -136,7 +134,7 @@ func (c *Session) apply(m contract.SessionSettings, aside bool) (*contract.Fault
 	if fault := uncallableTool(c.toolChecker, m.Tools); fault != nil {
 		return fault, c.over()
 	}
-	select { // the ear is told in the order in which they come into force
+	select { // the ear receives settings in the order in which they come into force
 	case c.settingsLock <- struct{}{}:
 		defer func() { <-c.settingsLock }()
 	case <-c.done:
@@ -145,7 +143,7 @@ func (c *Session) apply(m contract.SessionSettings, aside bool) (*contract.Fault
 	if fault := c.promptTooLong(m); fault != nil {
 		return fault, c.over()
 	}
-	o, err := c.ask(turn.SettingsRequested{At: turn.At(c.clock()), Message: m}, aside)
+	o, err := c.ask(turn.SettingsRequested{At: turn.At(c.clock()), Message: m}, faultToCaller)
 	if err == nil {
 		c.settings = o.settings
 	}
@@ -158,10 +156,10 @@ func (c *Session) apply(m contract.SessionSettings, aside bool) (*contract.Fault
 	return nil, nil
 }
 
-// ask posts an event and waits for what came of it.
-func (c *Session) ask(e turn.Event, aside bool) (outcome, error) {
+// ask posts an event and returns its outcome.
+func (c *Session) ask(e turn.Event, faultToCaller bool) (outcome, error) {
 	handled := make(chan outcome, 1)
-	c.enqueue(queuedEvent{event: e, handled: handled, faultToCaller: aside})
+	c.enqueue(queuedEvent{event: e, handled: handled, faultToCaller: faultToCaller})
 	select {
 	case o := <-handled:
 		return o, nil
@@ -170,15 +168,13 @@ func (c *Session) ask(e turn.Event, aside bool) (outcome, error) {
 	}
 }
 
-// Audio is the format that the settings say of headerless audio; nil means that
-// it comes in a container. It changes with the settings that were received last.
-// Any goroutine may ask.
+// Audio returns the format of headerless audio in the settings in force; nil if audio comes in a container.
+// Any goroutine may call it.
 func (c *Session) Audio() *contract.AudioConfiguration { return c.audio.Load() }
 
-// Hear takes sound of the user, mono at engine.SpeechRateHz, a few seconds at
-// most, and owns it from now on. No samples say that the line lives and more
-// will follow. It waits while the ear has more than a second to catch up on, or
-// nothing to listen to. It is called by one goroutine at a time.
+// Hear takes sound of the user, mono at engine.SpeechRateHz, at most a few seconds, and owns it from then on.
+// An empty slice means that the line is alive and more will follow. Hear blocks while the ear is more than a
+// second behind. One goroutine at a time may call it.
 func (c *Session) Hear(pcm []float32) error {
 	return c.catchPanic(func() error { return c.hear(pcm) })
 }
@@ -192,20 +188,19 @@ func (c *Session) hear(pcm []float32) error {
 }
 
 const (
-	// gatherTime is how long small chunks may gather in the network's buffers
-	// while nobody speaks. Each chunk that is taken as it comes wakes half a
-	// dozen threads for 30 µs of work; six at a time cost a fourth. What a user
-	// begins to say is noticed so much later, and nothing depends on that.
+	// gatherTime is how long small chunks gather in the network's buffers while no one speaks. Each chunk
+	// that is taken as it comes wakes half a dozen threads for 30 µs of work; six at a time cost a fourth.
+	// The beginning of speech is noticed that much later, which does no harm.
 	gatherTime = 100 * time.Millisecond
-	// smallChunk is the distance between chunks below which they are worth
-	// gathering: native clients send every 20 ms, web clients every 100 ms.
+	// smallChunk is the longest distance between chunks that are worth gathering: native clients send every
+	// 20 ms, web clients every 100 ms.
 	smallChunk = 40 * time.Millisecond
-	// backlogGap is the distance between chunks below which the later one did not
-	// have to be waited for: others may lie behind it, and they are late enough.
+	// backlogGap is the distance below which a chunk was already waiting. More chunks may wait behind it, and
+	// they are late enough.
 	backlogGap = 5 * time.Millisecond
 )
 
-// gatherChunks holds up who brings audio, while there is nothing to hear in it.
+// gatherChunks delays the caller of Hear while no one speaks.
 func (c *Session) gatherChunks() {
 	if c.unbuffered {
 		return
@@ -220,8 +215,8 @@ func (c *Session) gatherChunks() {
 	c.lastChunk = time.Now()
 }
 
-// Fault tells the client, in order with everything else, of a message that
-// could not be used. It waits as Receive does.
+// Fault reports to the client a message that could not be used, in order with everything else. It waits as
+// Receive does.
 func (c *Session) Fault(code contract.Code, detail string) error {
 	if err := c.waitForBacklog(); err != nil {
 		return err
@@ -234,19 +229,18 @@ func (c *Session) reportFault(f contract.Fault) {
 	c.post(turn.FaultReported{At: turn.At(c.clock()), Fault: f})
 }
 
-// Played says how much of the sound of the assistant message id the client has
-// played. It is for lines that know; of others the session goes by the clock.
+// Played reports how much of an assistant message's sound the client has played. Lines that do not know it
+// leave that to the session's clock.
 func (c *Session) Played(id string, upTo time.Duration) {
 	c.post(turn.Played{At: turn.At(c.clock()), ID: id, UpTo: upTo})
 }
 
-// HangUp says that the client has gone.
+// HangUp reports that the client has gone.
 func (c *Session) HangUp() { c.post(turn.HungUp{At: turn.At(c.clock())}) }
 
-// CutOff says that the line has cut off its client, and why: the chat ends with
-// an error.
+// CutOff reports that the line has cut off its client, and why. The chat ends with an error.
 func (c *Session) CutOff(why error) {
-	c.log.Warn("the chat is cut off", "err", why)
+	c.log.Warn("chat cut off", "err", why)
 	c.post(turn.Aborted{At: turn.At(c.clock()), Code: contract.ClosePolicy, Why: why.Error()})
 }
 

@@ -11,39 +11,36 @@ import (
 	"parley/store"
 )
 
-// RealTime says of a conversation that goes on whose it is, where, and since when.
-// Nothing in it was said by anybody.
+// Info describes a live conversation: whose it is, where it comes from, and since when. It holds nothing that
+// was said.
 type Info struct {
 	ChatID, GroupID string
 	Account         string
-	RequestID       string          // by which the log of its line knows it
-	Config          store.ConfigRef // empty: it has none
-	Line            string          // how it reaches the person: "websocket"
-	Client          string          // network address of the client, without a port; empty where there is none
+	RequestID       string          // identifies it in the log of its line
+	Config          store.ConfigRef // empty if it has none
+	Line            string          // kind of the line: "websocket"
+	Client          string          // network address of the client, without a port; may be empty
 	Since           time.Time
-	Connectable     bool // its client lets others connect to it
+	Connectable     bool // the client allows others to connect to it
 }
 
-// Info says whose conversation it is, and where.
+// Info describes the conversation.
 func (c *Session) Info() Info { return c.info }
 
 // A Listener gets what the client of a chat is told, each as a connection.Copy.
 type Listener = record.Listener
 
-// Listen returns a listener, which gets what the client was told so far (the
-// first message and the newest 1,024, or 1 MiB, without words that may still
-// change), and then what it is told; from now on its sound too, if that is
-// wanted. There may be 16, and one more is a contract.ErrTooMany; none slows the
-// chat, and one that falls 256 messages or two minutes of sound behind is cut off
-// with ErrBehind. Who no longer listens closes it. ErrOver means that the chat has
-// ended.
+// Listen returns a listener. It receives what the client was told so far (the first message and the newest
+// 1,024, or 1 MiB, without interim transcripts), then everything new, with sound if sound is set. A chat has
+// at most 16 listeners; one more is a contract.ErrTooMany. Listeners never slow the chat: one that falls 256
+// messages or two minutes of sound behind is cut off with ErrBehind. The caller has to close the listener.
+// ErrOver means that the chat has ended.
 func (c *Session) Listen(sound bool) (*Listener, error) { return c.scribe.Listen(sound) }
 
-// Turns are its newest turns that were answered aloud, the oldest first, with the
-// moments of their stages.
+// Turns returns the newest turns that were answered with sound, oldest first, with the times of their stages.
 func (c *Session) Turns() []contract.ReturnTurn { return c.stages.recent() }
 
-// Chats are the conversations that are live, oldest first.
+// Chats returns the live conversations, oldest first.
 func (h *Host) Chats() []Info {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -57,8 +54,8 @@ func (h *Host) Chats() []Info {
 	return all
 }
 
-// Find returns the live conversation of that chat; false where none is. Whether
-// who asks may have it is to be seen in what is About it.
+// Find returns the live session of a chat, and whether there is one. The caller has to check in its Info
+// whether the account may have it.
 func (h *Host) Find(chatID string) (*Session, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -66,7 +63,7 @@ func (h *Host) Find(chatID string) (*Session, bool) {
 	return c, ok
 }
 
-// register puts a conversation among those that are live.
+// register adds a session to the live ones.
 func (h *Host) register(c *Session) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -74,7 +71,7 @@ func (h *Host) register(c *Session) {
 	h.groups[c.info.GroupID] = c
 }
 
-// unregister takes a conversation out that takes nothing more.
+// unregister removes a session that accepts nothing more.
 func (h *Host) unregister(c *Session) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -83,7 +80,7 @@ func (h *Host) unregister(c *Session) {
 	close(c.unregistered)
 }
 
-// releaseGroup takes a conversation out of which nothing runs any more.
+// releaseGroup removes a session of which nothing runs any more from its group.
 func (h *Host) releaseGroup(c *Session) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -93,16 +90,15 @@ func (h *Host) releaseGroup(c *Session) {
 }
 
 const (
-	// hangUpLimit is within what time a session has taken the end of its line: the
-	// client knows of it first, and may be back before the session does.
+	// hangUpLimit is how long a session may take to notice that its line has closed. The client knows first,
+	// and may be back before that.
 	hangUpLimit = time.Second
-	// endLimit is within what time a chat that is being ended is over.
+	// endLimit is how long a chat that is ending may take to be over.
 	endLimit = 2 * lastWriteLimit
 )
 
-// waitForGroup waits until the chat of a group that goes on is over, if it is at its end
-// already: who leaves and comes back at once finds the group free. False means
-// that the chat goes on.
+// waitForGroup waits for the end of the group's chat if that chat is ending already, so that a client that
+// reconnects at once finds its group free. It returns false if the chat goes on.
 func (h *Host) waitForGroup(ctx context.Context, group string) bool {
 	h.mu.Lock()
 	c := h.groups[group]
@@ -113,7 +109,7 @@ func (h *Host) waitForGroup(ctx context.Context, group string) bool {
 	return closedWithin(ctx, hangUpLimit, c.unregistered) && closedWithin(ctx, endLimit, c.done)
 }
 
-// closedWithin reports whether something is there within a time.
+// closedWithin reports whether a channel is closed within a time.
 func closedWithin(ctx context.Context, limit time.Duration, there <-chan struct{}) bool {
 	late := time.NewTimer(limit)
 	defer late.Stop()
@@ -126,16 +122,15 @@ func closedWithin(ctx context.Context, limit time.Duration, there <-chan struct{
 	return false
 }
 
-// Occupied reports whether there are conversations, and returns what is closed as
-// soon as that has changed.
+// Occupied reports whether there are conversations. changes is closed when that has changed.
 func (h *Host) Occupied() (is bool, changes <-chan struct{}) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.slots > 0, h.occupancyChanged
 }
 
-// Load is how many conversations there are, of how many accounts, and how many
-// of them the account has that has most.
+// Load returns the number of conversations, the number of their accounts, and the most conversations of one
+// account.
 func (h *Host) Load() (chats, accounts, most int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

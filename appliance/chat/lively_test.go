@@ -48,7 +48,7 @@ func (l *lively) draw(n int) int {
 	return l.chance.IntN(n)
 }
 
-// work takes up to so long, and may fail.
+// runQueue takes up to so long, and may fail.
 func (l *lively) work(ctx context.Context, most time.Duration) error {
 	select {
 	case <-time.After(time.Duration(l.draw(int(most)))):

@@ -12,14 +12,14 @@ import (
 
 // Models finds the language models that configs name.
 type Models interface {
-	// LanguageModel returns the model that answers for the named one. Without
-	// one for it, it is the box's default, and false.
+	// LanguageModel returns the named model. If there is no route to it, it returns the box's default and
+	// false.
 	LanguageModel(named contract.LanguageModel) (engine.LanguageModel, bool)
-	// CustomModel returns the custom language model at a URL, for one chat. The
-	// error says what is wrong with the URL.
+	// CustomModel returns the custom language model at a URL, for one chat. The error says what is wrong with
+	// the URL.
 	CustomModel(url string) (engine.LanguageModel, error)
-	// Fallback are the models that answer, one after the other, where another
-	// one fails and the config names none.
+	// Fallback returns the models that answer, one after the other, when a model fails and the config names
+	// no fallback.
 	Fallback() []engine.LanguageModel
 }
 
@@ -62,9 +62,8 @@ func (h *Host) modelNamed(named contract.LanguageModel, config, request string) 
 	return model, nil
 }
 
-// fallbackOf are the models that answer where that of a config fails: those that
-// it names, and else the box's own. A custom language model is only followed by
-// what its developer has named.
+// fallbackOf returns the models that answer when a config's model fails: those that the config names,
+// otherwise the box's. A custom language model has only the fallback that its developer has named.
 func (h *Host) fallbackOf(c contract.ReturnConfig, model engine.LanguageModel, request string) ([]reply.Fallback,
 	error) {
 	if c.LanguageModel == nil || c.LanguageModel.Fallback == nil {
@@ -88,7 +87,7 @@ func (h *Host) fallbackOf(c contract.ReturnConfig, model engine.LanguageModel, r
 	return all, nil
 }
 
-// boxFallback are those of the box's models that answer where another one fails.
+// boxFallback returns the box's fallback models other than the failing one.
 func (h *Host) boxFallback(failing engine.LanguageModel) []reply.Fallback {
 	if h.Models == nil {
 		return nil

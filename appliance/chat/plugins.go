@@ -5,16 +5,16 @@ import (
 	"parley/appliance/chat/turn"
 )
 
-// Plugins are those of the box.
+// Plugins are the plugins of the box.
 type Plugins interface {
 	// Advise asks a plugin about what a user has said.
 	reply.Advisers
-	// Installed are those that may be called now, and what they bring.
+	// Installed returns the plugins that may be called now, with their tools.
 	Installed() []turn.Plugin
 }
 
-// PluginsChanged lets every conversation that is live know what plugins bring now;
-// it holds from its next turn on.
+// PluginsChanged gives the installed plugins to all live conversations. They are in force from the next turn
+// on.
 func (h *Host) PluginsChanged() {
 	all := h.Plugins.Installed()
 	h.mu.Lock()

@@ -11,15 +11,14 @@ import (
 	"parley/appliance/engine"
 )
 
-// PrefillDefault has the model read the box's own prompt, which chats without a
-// config have. It returns when that is read: from then on the first chat is
-// answered as quickly as the second.
+// PrefillDefault has the model read the box's own prompt, which chats without a config have. When it returns,
+// the first chat is answered as quickly as the second.
 func (h *Host) PrefillDefault(ctx context.Context) error {
 	return h.prefill(ctx, h.Model, h.withPlugins(h.Defaults))
 }
 
-// PrefillRules has the model read the box's rules, with one or the other of which every
-// prompt begins that a client brings, so that of a new one only the rest is new.
+// PrefillRules has the model read the box's rules, one of which precedes every custom prompt, so that only
+// the rest of a new prompt has to be read.
 func (h *Host) PrefillRules(ctx context.Context) error {
 	s := h.withRules(h.Defaults, h.Model)
 	for _, rules := range [...]string{s.Rules.Factual, s.Rules.Persona} {
@@ -34,9 +33,8 @@ func (h *Host) PrefillRules(ctx context.Context) error {
 	return nil
 }
 
-// Prefill has the model that a config names read the config's prompt, for all
-// chats that will have it. It gives way to everybody else, so it may take long.
-// A config that no chat can be opened with is no error.
+// Prefill has a config's model read the config's prompt, for all chats that will have it. It yields to all
+// other work, so it may take long. A config that cannot open a chat is not an error.
 func (h *Host) Prefill(ctx context.Context, c contract.ReturnConfig) error {
 	if isCustom(c) {
 		return nil // there is nothing to read before a chat begins

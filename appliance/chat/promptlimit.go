@@ -12,7 +12,7 @@ import (
 	"parley/appliance/engine"
 )
 
-// models are the models that may answer in a chat.
+// models returns the models that may answer in a chat.
 func (c setup) models() []engine.LanguageModel {
 	all := []engine.LanguageModel{c.model}
 	for _, f := range c.fallback {
@@ -21,9 +21,8 @@ func (c setup) models() []engine.LanguageModel {
 	return all
 }
 
-// promptTooLong is what a client is told of settings under which no answer could be
-// thought of, since none of the models can read what they have it read each time;
-// nil where one can. Without it the first who speaks would learn of it.
+// promptTooLong returns the fault for settings that none of the models can read together with a user's
+// message, or nil. Without it, the first user to speak would learn of it.
 func promptTooLong(ctx context.Context, s turn.Settings, models []engine.LanguageModel) *contract.Fault {
 	beside := ""
 	if s.Context != nil {
@@ -41,21 +40,19 @@ func promptTooLong(ctx context.Context, s turn.Settings, models []engine.Languag
 		reply.MinUserWords, long.Tokens, long.Limit)}
 }
 
-// changesPrompt reports whether settings change what the model reads before each
-// answer.
+// changesPrompt reports whether settings change what the model reads before each answer.
 func changesPrompt(m contract.SessionSettings) bool {
 	return m.SystemPrompt != nil || m.Context != nil || len(m.Variables) > 0 || m.Tools != nil || m.BuiltinTools != nil
 }
 
-// promptTooLong is that of settings over those in force. Whoever calls it holds
-// c.applying.
+// promptTooLong checks the settings in force overridden by m. The caller holds c.settingsLock.
 func (c *Session) promptTooLong(m contract.SessionSettings) *contract.Fault {
 	if !changesPrompt(m) {
 		return nil
 	}
 	merged, fault := c.settings.Merge(m)
 	if fault != nil {
-		return nil // the state says so, and of what is in force when it does
+		return nil // the state machine reports it
 	}
 	return promptTooLong(context.Background(), merged, c.models)
 }

@@ -18,10 +18,9 @@ func RulesOf(wanted func(engine.LanguageModel) (rules, check bool)) func(engine.
 	}
 }
 
-// factRules stand before a prompt that a client brings to a small model, which
-// follows what it was shown rather than what it was told: how to speak, what to
-// do where the facts have no answer, and how yes and no follow from a fact.
-// They are the same in all chats, so a box reads them once.
+// FactRules precede a custom prompt for a small model, which follows examples rather than instructions: how
+// to speak, what to do if the facts have no answer, and how yes and no follow from a fact. They are the same
+// in all chats, so a box prefills them once.
 const factRules = `Everything you write is spoken aloud: answer in one short sentence, without lists or markup. ` +
 	`Answer only from the facts. What the facts do not say, you do not know: then say "I'm sorry, I don't know ` +
 	`that." You cannot do things such as booking, sending or cancelling; say so.

@@ -17,40 +17,39 @@ import (
 )
 
 const (
-	// eventQueue is how many events may wait. The session never waits for
-	// those who post them, so the queue is short whenever it runs.
+	// eventQueue is how many events may wait. The session never waits for those who post events, so its queue
+	// is short.
 	eventQueue = 16
 	// lastWriteLimit bounds the last writing and sending of a chat.
 	lastWriteLimit = 3 * time.Second
-	// backlogLimit is how long who brings a message may wait until the client has
-	// read, and the disk has written, enough of what came before: longer than any
-	// line waits for its client, and than SQLite for its lock.
+	// backlogLimit is how long a message waits until the client has read, and the disk has written, enough of
+	// what came before it. It is longer than any line waits for its client and than SQLite waits for its
+	// lock.
 	backlogLimit = 15 * time.Second
 )
 
-// ErrOver means that the conversation has ended, and ErrBehind that a listener
-// was cut off because it took what it got more slowly than it came.
+// ErrOver means that the conversation has ended. ErrBehind means that a listener was cut off because it was
+// too slow.
 var (
 	ErrOver   = record.ErrOver
 	ErrBehind = record.ErrBehind
 )
 
-// Session is one live conversation. One goroutine owns it: it takes one event
-// at a time, asks Next what follows, and carries that out. Everything that
-// takes time happens elsewhere and comes back as an event.
+// Session is one live conversation. One goroutine owns it: it takes one event at a time, calls turn.Next and
+// carries out the effects. Everything that takes time runs on other goroutines and comes back as an event.
 type Session struct {
 	id         string
 	log        *slog.Logger
 	begun      time.Time
-	state      turn.State // of the goroutine that runs, and of Open before it
+	state      turn.State // owned by run, and by Open before it
 	voices     boundVoices
 	line       connection.Line
 	info       Info
-	unregister func() // from those that are live
-	// toolChecker is the model, where it cannot call every tool; else nil.
+	unregister func() // removes the session from the host
+	// toolChecker is the model if it cannot call every tool; otherwise nil.
 	toolChecker        engine.ToolChecker
 	events             chan queuedEvent
-	unregistered, done chan struct{} // left: it takes nothing more
+	unregistered, done chan struct{} // unregistered: it accepts nothing more; done: nothing of it runs
 
 	ear           *ear.Ear
 	replies       *reply.Replies
@@ -60,36 +59,35 @@ type Session struct {
 	retry         func(doing string, write func(context.Context) error)
 	failRecording func(context.Context) error
 
-	writeCtx     context.Context // of what is told; of the goroutine that runs
-	scribePanics int             // how often telling has panicked; of who tells
+	writeCtx     context.Context // for writing and sending; owned by run
+	scribePanics int             // how often the scribe has panicked; owned by its goroutine
 
 	ended       *turn.End
-	unsetLogged map[string]bool // variables that nobody has set, of which the log knows
+	unsetLogged map[string]bool // unset variables that were logged
 
 	workers, scribing, recording, draining group
 
-	audio        atomic.Pointer[contract.AudioConfiguration] // of the settings in force
-	settingsLock chan struct{}                               // holds one while settings are put in force
-	settings     turn.Settings                               // as they were last put in force; of who holds applying
-	models       []engine.LanguageModel                      // that may answer
+	audio        atomic.Pointer[contract.AudioConfiguration] // format of the settings in force
+	settingsLock chan struct{}                               // a semaphore of one: held while settings are applied
+	settings     turn.Settings                               // settings in force; guarded by settingsLock
+	models       []engine.LanguageModel                      // the models that may answer
 
-	// Of the goroutine that brings audio.
-	lastChunk  time.Time // when it was done with the newest
-	unbuffered bool      // it need not wait for more of it
+	// Owned by the goroutine that calls Hear.
+	lastChunk  time.Time // when the newest chunk was taken
+	unbuffered bool      // chunks are never gathered
 }
 
-// queuedEvent is an event on its way to the session, and who wants to know when all
-// that follows from it was carried out.
+// queuedEvent is an event on its way to the session.
 type queuedEvent struct {
 	event   turn.Event
-	handled chan<- outcome // has room for one; nil: nobody
-	// startEar: there is something to hear, and nothing else.
+	handled chan<- outcome // buffered; receives the outcome when all effects were carried out; may be nil
+	// startEar means that there is no event: the first sound has come.
 	startEar bool
-	// faultToCaller: what is wrong with it is for who waits, and not for the client.
+	// faultToCaller sends a fault to the caller instead of the client.
 	faultToCaller bool
 }
 
-// ID is the chat's.
+// ID returns the chat's ID.
 func (c *Session) ID() string { return c.id }
 
 // Done is closed when the conversation is over and nothing of it runs any more.
@@ -97,8 +95,7 @@ func (c *Session) Done() <-chan struct{} { return c.done }
 
 func (c *Session) clock() time.Duration { return time.Since(c.begun) }
 
-// post hands an event to the session; it waits only as long as the session
-// needs for the events before it.
+// post queues an event. It waits only until the session has handled the events before it.
 func (c *Session) post(e turn.Event) {
 	if e = withClientDetail(e); e != nil {
 		c.enqueue(queuedEvent{event: e})
@@ -112,8 +109,7 @@ func (c *Session) enqueue(p queuedEvent) {
 	}
 }
 
-// postAndWait posts an event and returns when all that follows from it was carried
-// out, or ctx has ended.
+// postAndWait posts an event and returns when its effects were carried out or ctx has ended.
 func (c *Session) postAndWait(ctx context.Context, e turn.Event) {
 	handled := make(chan outcome, 1)
 	c.enqueue(queuedEvent{event: e, handled: handled})
@@ -139,7 +135,7 @@ func (c *Session) run(ctx context.Context, opened turn.Opened) {
 
 	c.cleanUp(c.unregister)
 	stop()
-	c.draining.Go(c.drain) // those who still post must not wait for a session that is over
+	c.draining.Go(c.drain) // do not block goroutines that still post to a session that is over
 	c.workers.Wait()
 	c.cleanUp(c.stopRecording)
 	hurry := time.AfterFunc(lastWriteLimit, stopWriting)
@@ -153,12 +149,11 @@ func (c *Session) run(ctx context.Context, opened turn.Opened) {
 	c.log.Info("chat ended", "status", c.ended.Status, "reason", c.ended.Reason, "seconds", int(c.clock().Seconds()))
 }
 
-// cleanUp does one of the last things of a chat. If it panics, those after it are
-// done all the same.
+// cleanUp calls one of the last functions of a chat. If it panics, the ones after it still run.
 func (c *Session) cleanUp(f func()) { _ = catchPanic(c.log, f) }
 
-// runScribe has the scribe tell what waits, beside the session. After a panic it goes
-// on once, with what came after: the client is to learn that its chat is over.
+// runScribe has the scribe deliver what waits, on its own goroutine. After a panic the scribe runs once more,
+// because the client has to learn that its chat is over.
 func (c *Session) runScribe() {
 	c.scribing.Go(func() {
 		for ; c.scribePanics < 2; c.scribePanics++ {
@@ -173,8 +168,7 @@ func (c *Session) runScribe() {
 // crashed ends the chat because a part of it panicked.
 func (c *Session) crashed() { c.post(turn.Crashed{At: turn.At(c.clock())}) }
 
-// abandon ends the chat after a panic of the session itself, whose state may be
-// half of one and half of another.
+// abandon ends the chat after a panic of the session itself, whose state may be inconsistent.
 func (c *Session) abandon() {
 	if c.ended == nil {
 		f := contract.Fault{Code: contract.Internal}
@@ -205,18 +199,18 @@ func (c *Session) loop(ctx, work context.Context, first turn.Event) {
 	}
 }
 
-// The state is handed on by value, some kilobytes each time. What does that is called
-// by the loop, and not a part of it: a chat waits in there nearly all of its life,
-// and a stack of which more than a quarter is in use is never made smaller.
+// The state is several kilobytes and is passed by value. The functions that pass it are called by the loop,
+// and not inlined into it: the loop waits for nearly all of the chat's life, and a goroutine's stack of which
+// more than a quarter is in use never shrinks.
 
-// prefill has the model read what the conversation begins with.
+// prefill has the model read the beginning of the conversation.
 //
 //go:noinline
 func (c *Session) prefill(work context.Context) {
 	c.replies.Prefill(work, c.state.Conversation(), modelOptions(c.state.Settings()))
 }
 
-// wake is when the state wants a Tick.
+// wake returns when the state needs a Tick.
 //
 //go:noinline
 func (c *Session) wake() (time.Duration, bool) { return c.state.Wake() }
@@ -259,8 +253,8 @@ func (c *Session) handle(ctx context.Context, p queuedEvent) {
 	}
 }
 
-// warnUnset logs, once for each, which variables of the texts in force nobody has
-// set: they are empty, which is seldom meant.
+// warnUnset logs, once for each, the variables in the texts in force that have no value. They become empty,
+// which is seldom intended.
 func (c *Session) warnUnset() {
 	const most = 32 // a client may write any number of names into its prompt
 	for _, name := range c.state.Settings().Unset() {
@@ -271,8 +265,7 @@ func (c *Session) warnUnset() {
 	}
 }
 
-// noteFault logs what went wrong in the box: the client is told only that
-// something did.
+// noteFault logs the cause of a fault. The client is told only that there was one.
 func (c *Session) noteFault(e turn.Event) {
 	var f contract.Fault
 	switch e := e.(type) {
@@ -284,7 +277,7 @@ func (c *Session) noteFault(e turn.Event) {
 		f = e.Fault
 	}
 	if f.Cause != nil {
-		c.log.Warn("something of a turn failed", "code", f.Code, "err", f.Cause)
+		c.log.Warn("turn failed", "code", f.Code, "err", f.Cause)
 	}
 }
 
@@ -304,7 +297,7 @@ func (c *Session) carryOut(ctx context.Context, e turn.Effect) {
 	case turn.ConsultPlugins:
 		c.replies.Consult(ctx, e, settings.CustomSessionID)
 	case turn.StopPlugins:
-		c.log.Warn("plugins took too long over a turn, which goes on without them", "turn", e.Turn, "limit",
+		c.log.Warn("plugins did not answer in time; the turn goes on without them", "turn", e.Turn, "limit",
 			turn.AdviceLimit)
 		c.replies.StopTools(e.Turn)
 	case turn.StopThinking:
@@ -331,7 +324,7 @@ func (c *Session) carryOut(ctx context.Context, e turn.Effect) {
 	}
 }
 
-// modelOptions is how replies are to be thought of under these settings.
+// modelOptions returns the settings that concern the model.
 func modelOptions(s turn.Settings) reply.ModelOptions {
 	return reply.ModelOptions{
 		Temperature: s.Temperature,
@@ -341,19 +334,19 @@ func modelOptions(s turn.Settings) reply.ModelOptions {
 	}
 }
 
-// observe hands on what is written and sent. Where so much waits that it cannot, the
-// chat is over, and the reason says what is too slow.
+// publish passes a fact to the scribe. If too much waits to be written and sent, the chat ends; the reason
+// says whether the client or the disk is too slow.
 func (c *Session) publish(t turn.Publish, customSessionID string) {
 	if c.ended != nil {
 		return
 	}
 	if err := c.scribe.Publish(t, customSessionID); err != nil {
-		c.log.Warn("the chat is cut off", "err", err)
+		c.log.Warn("chat cut off", "err", err)
 		c.ended = &turn.End{Status: contract.ChatError, Code: closeCodeOf(err), Reason: err.Error()}
 	}
 }
 
-// closeCodeOf is the code with which a line is closed because something is too slow.
+// closeCodeOf returns the code that closes a line because the client or the disk is too slow.
 func closeCodeOf(err error) int {
 	if errors.Is(err, record.ErrSlowClient) {
 		return contract.ClosePolicy
@@ -361,8 +354,7 @@ func closeCodeOf(err error) int {
 	return contract.CloseInternal
 }
 
-// stopRecording waits for the recorder, whose disk may be slow, and notes when
-// something of the chat is missing.
+// stopRecording waits for the recorder, whose disk may be slow, and notes an incomplete recording.
 func (c *Session) stopRecording() {
 	ctx, cancel := context.WithTimeout(context.Background(), lastWriteLimit)
 	defer cancel()
@@ -372,8 +364,8 @@ func (c *Session) stopRecording() {
 	c.retry("note that a recording is not whole", c.failRecording)
 }
 
-// givenUp says that nothing more can be written, or sent to the client.
+// scribeFailed ends the chat because nothing more can be written or sent.
 func (c *Session) scribeFailed(err error) {
-	c.log.Warn("the chat is cut off", "err", err)
+	c.log.Warn("chat cut off", "err", err)
 	c.post(turn.Aborted{At: turn.At(c.clock()), Unwritten: errors.Is(err, record.ErrUnwritten)})
 }

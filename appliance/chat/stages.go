@@ -10,11 +10,10 @@ import (
 	"parley/appliance/contract"
 )
 
-// Stage is a piece of the way from the user's last sound to the answer's first.
+// Stage is a part of the time from the user's last sound to the answer's first.
 type Stage string
 
-// The stages of a spoken turn. They overlap: an answer is prepared while the
-// silence is still waited for.
+// The stages of a spoken turn. They overlap, because an answer is prepared during the silence.
 const (
 	// StageSilence is from the end of the voice to the end of the turn.
 	StageSilence Stage = "silence"
@@ -24,40 +23,37 @@ const (
 	StageThink Stage = "think"
 	// StageSpeak is from the first sentence to its sound.
 	StageSpeak Stage = "speak"
-	// StageAnswer is from the end of the voice to the first sound sent; what it
-	// has over StageSilence is the latency that the box adds.
+	// StageAnswer is from the end of the voice to the first sound sent. StageAnswer minus StageSilence is the
+	// latency that the box adds.
 	StageAnswer Stage = "answer"
-	// StageLate is from the end of the turn to the first sound sent, of turns that
-	// waited for nobody but the box.
+	// StageLate is from the end of the turn to the first sound sent, for turns that waited only for the box.
 	StageLate Stage = "late"
-	// StageFeel is what is left to do of a voice's feelings at a pause. It is done
-	// while the words are on their way.
+	// StageFeel is the work left at a pause to measure the feelings in a voice. It runs while the transcript
+	// is made.
 	StageFeel Stage = "feel"
 )
 
-// stageTimer follows the newest turn and tells how long its stages took.
+// stageTimer follows the newest turn and reports how long its stages took.
 type stageTimer struct {
 	observe      func(Stage, time.Duration)
-	observeDelay func(time.Duration) // by how much an answer came later than its silence; nil: nobody asks
+	observeDelay func(time.Duration) // called with how much later than its silence an answer came; may be nil
 	log          *slog.Logger
 
 	voiceEnd, transcribed, began, thought, spoken, ended time.Duration
-	reported                                             int  // that was told last
-	current                                              int  // the turn that began, thought and spoken are of
-	calledTool                                           bool // for a tool
+	reported                                             int  // the turn reported last
+	current                                              int  // the turn of began, thought and spoken
+	calledTool                                           bool // the turn has called a tool
 	typed                                                bool
 
-	mu    sync.Mutex // guards told
+	mu    sync.Mutex // guards turns
 	turns []contract.ReturnTurn
 }
 
-// maxTurns is how many turns of a chat are kept with their times: those of a
-// quarter of an hour, in a few kilobytes.
+// maxTurns is how many turns of a chat are stored with their times: a quarter of an hour, in a few kilobytes.
 const maxTurns = 100
 
-// follow takes an event, and what it brought, as the session handles them. n is the
-// turn that the state is at: what was thought for a turn before it, such as a guess
-// that was dropped, is nothing of this one's answer.
+// follow takes an event and its effects as the session handles them. n is the state's current turn. What was
+// thought for an earlier turn, such as a dropped speculative one, is not part of this turn's answer.
 func (p *stageTimer) follow(e turn.Event, follows []turn.Effect, n int) {
 	if n != p.current {
 		p.current, p.began, p.thought, p.spoken = n, 0, 0, 0
@@ -96,7 +92,7 @@ func (p *stageTimer) follow(e turn.Event, follows []turn.Effect, n int) {
 	}
 }
 
-// store keeps the moments of a turn whose first sound is sent.
+// store stores the times of a turn whose first sound is sent.
 func (p *stageTimer) store(n int, now time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -117,14 +113,14 @@ func (p *stageTimer) store(n int, now time.Duration) {
 	})
 }
 
-// recent are those that are kept, the oldest first.
+// recent returns the stored turns, oldest first.
 func (p *stageTimer) recent() []contract.ReturnTurn {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return append([]contract.ReturnTurn{}, p.turns...)
 }
 
-// report tells the stages of a turn whose first sound is sent.
+// report reports the stages of a turn whose first sound is sent.
 func (p *stageTimer) report(now time.Duration) {
 	stages := []struct {
 		stage Stage

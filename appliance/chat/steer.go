@@ -8,16 +8,14 @@ import (
 	"parley/appliance/contract"
 )
 
-// busyRetry is when it is worth another try to steer a chat whose client or
-// disk is behind: within that time it has caught up, or the chat is over.
+// busyRetry is the Retry-After of a chat whose client or disk is behind. By then it has caught up, or the
+// chat is over.
 const busyRetry = 5 * time.Second
 
-// Steer takes a message, audio excepted, of somebody else than the client: it
-// does what the same message of the client does. Any goroutine may call it. It
-// returns when the message was taken. What is wrong
-// with it is told to the caller, as a contract.Fault, and not in the chat.
-// ErrOver means that the chat has ended, and a contract.ErrUnavailable that it
-// takes nothing just now.
+// Steer takes a message other than audio from someone other than the client, with the same effect as the
+// client's message. Any goroutine may call it. It returns when the message was handled. A contract.Fault says
+// what is wrong with the message; it is not reported in the chat. ErrOver means that the chat has ended, and
+// a contract.ErrUnavailable that it accepts nothing at the moment.
 func (c *Session) Steer(m contract.ClientMessage) error {
 	return c.catchPanic(func() error {
 		if !c.backlogDrained() {
@@ -32,7 +30,7 @@ func (c *Session) Steer(m contract.ClientMessage) error {
 			return err
 		}
 		if fault.Cause != nil {
-			c.log.Warn("a message of somebody who steers the chat failed", "code", fault.Code, "err", fault.Cause)
+			c.log.Warn("steering message failed", "code", fault.Code, "err", fault.Cause)
 		}
 		return *fault
 	})
@@ -50,14 +48,14 @@ func (c *Session) steer(m contract.ClientMessage) (*contract.Fault, error) {
 	return o.fault, err
 }
 
-// outcome is what came of an event.
+// outcome is the result of an event.
 type outcome struct {
-	settings turn.Settings   // that hold then
-	fault    *contract.Fault // nil: none, or the client is told of it
+	settings turn.Settings   // in force after the event
+	fault    *contract.Fault // nil if there was none, or if the client was told
 }
 
-// takeFault takes the fault out of what follows from an event that somebody else
-// than the client brought. One that ends the chat is the client's affair too.
+// takeFault removes the fault from the effects of an event that did not come from the client. A fault that
+// ends the chat stays, because the client has to know it.
 func takeFault(follows []turn.Effect) ([]turn.Effect, *contract.Fault) {
 	if slices.ContainsFunc(follows, func(e turn.Effect) bool { _, end := e.(turn.End); return end }) {
 		return follows, nil

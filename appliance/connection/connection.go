@@ -20,9 +20,9 @@ type Line interface {
 	// Play gives the client a piece of sound, to be played after the previous one.
 	// The message of its id was sent before.
 	Play(ctx context.Context, s contract.Sound) error
-	// Kept is the number of samples, the newest that Play was given, that wait for
+	// HeldBack is the number of samples, the newest that Play was given, that wait for
 	// more and have not left. The goroutine that calls Play calls it.
-	Kept() int
+	HeldBack() int
 	// Unsent is the length of the sound that Play was given and that has not been
 	// handed to the network: none of it has been played. Any goroutine may call it. A
 	// line that reports what was played may return 0.

@@ -398,7 +398,7 @@ func (c *Call) Play(_ context.Context, s contract.Sound) error {
 }
 
 // Kept is 0: what Play was given is on its way.
-func (c *Call) Kept() int { return 0 }
+func (c *Call) HeldBack() int { return 0 }
 
 // Unsent is 0: what is played is told.
 func (c *Call) Unsent() time.Duration { return 0 }

@@ -149,7 +149,7 @@ func (c *Call) Play(_ context.Context, s contract.Sound) error {
 }
 
 // Kept is how many samples wait for more.
-func (c *Call) Kept() int { return c.voice.kept() }
+func (c *Call) HeldBack() int { return c.voice.kept() }
 
 // Unsent is 0: what is played is told.
 func (c *Call) Unsent() time.Duration { return 0 }

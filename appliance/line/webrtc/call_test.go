@@ -110,12 +110,12 @@ func TestWhatIsCutIsNotSent(t *testing.T) {
 		}
 	}
 	play("a", 10*time.Second+5*time.Millisecond, false)
-	if kept := s.Line.Kept(); kept != contract.OutputRateHz*5/1000 {
+	if kept := s.Line.HeldBack(); kept != contract.OutputRateHz*5/1000 {
 		t.Errorf("%d samples wait for more, want 240", kept)
 	}
 	got(t, c.packets)
 	s.Line.Cut()
-	if kept := s.Line.Kept(); kept != 0 {
+	if kept := s.Line.HeldBack(); kept != 0 {
 		t.Errorf("%d samples wait for more of what was cut", kept)
 	}
 	play("b", 200*time.Millisecond, true)

@@ -27,7 +27,7 @@ func (l *Line) Play(ctx context.Context, s contract.Sound) error {
 }
 
 // Kept is how many samples wait for more.
-func (l *Line) Kept() int {
+func (l *Line) HeldBack() int {
 	l.dropCut()
 	return len(l.clip.held)
 }
