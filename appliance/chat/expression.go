@@ -13,13 +13,13 @@ import (
 
 // Expression measures feelings in voices and texts.
 type Expression interface {
-	// NewVoice returns a Voice for one utterance.
+	// NewVoice returns a VoiceScorer for one utterance.
 	NewVoice() VoiceScorer
 	// Text scores a text. It takes well under a millisecond, because a message waits for it.
 	Text(text string) contract.EmotionScores
 }
 
-// A Voice measures the feelings in one utterance. Only one goroutine at a time may use it.
+// A VoiceScorer measures the feelings in one utterance. Only one goroutine at a time may use it.
 type VoiceScorer interface {
 	// Hear takes the next sound, mono at engine.SpeechRateHz.
 	Hear(pcm []float32)
@@ -48,7 +48,7 @@ type boundedExpression struct {
 	observe func(took time.Duration) // called with the work that was left at a pause
 }
 
-// NewVoice returns a Voice for one utterance.
+// NewVoice returns a VoiceScorer for one utterance.
 func (p *boundedExpression) voice() ear.UtteranceScorer {
 	v := p.NewVoice()
 	return &boundedVoice{boundedExpression: p, voice: v, tone: v.Tone()}
@@ -58,7 +58,7 @@ func (p *boundedExpression) voice() ear.UtteranceScorer {
 // further behind does not measure the rest.
 const maxQueuedSamples = 30 * engine.SpeechRateHz
 
-// boundedVoice is a Voice that works in the background. Only the sender of a message waits for it; what comes
+// boundedVoice is a VoiceScorer that works in the background. Only the sender of a message waits for it; what comes
 // while it is busy is queued.
 type boundedVoice struct {
 	*boundedExpression

@@ -7,44 +7,41 @@ import (
 )
 
 const (
-	// speechSlack is how late the user's sound may come in the middle of an
-	// utterance before a hole in the stream is taken as a pause: a client that
-	// sends a little too slowly is not cut into pieces in the middle of a word.
+	// speechSlack is how late sound may be in the middle of an utterance before the gap counts as a pause, so
+	// that a client that sends a little too slowly is not cut off within a word.
 	speechSlack = 500 * time.Millisecond
-	// QuietSlack is the same while nobody speaks: more than the time that small
-	// chunks may gather, see restFor in the package chat.
+	// QuietSlack is the same while no one speaks. It is longer than small chunks may gather; see gatherTime
+	// in package chat.
 	QuietSlack = 200 * time.Millisecond
-	// jitter is how much sooner than the others pieces of a live stream may come
-	// for that to be the network's doing, which corrects when the stream began;
-	// what comes sooner than that is dated anew, and nothing before it.
+	// jitter is how much earlier than the others a chunk of a real-time stream may come because of the
+	// network. Such a chunk corrects the beginning of the stream; one that is earlier than that only changes
+	// the time of what follows.
 	jitter = 60 * time.Millisecond
 )
 
-// A Clock knows when each sample of the user's stream was said, as time of the
-// chat. The stream counts its own time, and only a hole in it moves that: sound
-// that comes late came after a pause. Unless more of it comes at once than the
-// time since can hold: then the network had held it back, and the pause was none.
+// A Clock knows at which time of the chat each sample of the user's stream was spoken. The stream counts its
+// own time, and only a gap in it changes that: sound that comes late was spoken after a pause. If more sound
+// comes at once than fits into the time since then, the network had held it back, and there was no pause.
 type Clock struct {
-	// RealTime is whether the stream comes as it is said, as a call's does and a
-	// recording's does not: nothing in it can have been said after it came. What
-	// looks so had silence put before it, by a line that thought it lost.
+	// RealTime means that sound never comes faster than it is spoken, as in a call, unlike a recording. Sound
+	// that seems to come earlier follows silence that a line inserted for sound it thought lost.
 	RealTime bool
 
 	marks []mark        // in order
-	gap   time.Duration // all holes so far that were not made good
+	gap   time.Duration // the sum of all gaps that were not corrected
 }
 
-// mark says when the stream would have begun for the samples from one on.
+// mark holds when the stream would have begun, for the samples from one on.
 type mark struct {
 	from int64
 	zero time.Duration
-	back time.Duration // by how much that was corrected, because more came sooner
+	back time.Duration // how much that was corrected for sound that came earlier
 }
 
-// Arrived takes note of n samples, from one on, that come at a time. filled is
-// how much silence was put before them because nothing came.
+// Arrived notes n samples, starting with sample from, that arrive at a time. filled is the length of the
+// silence that was inserted before them because nothing came.
 func (c *Clock) Arrived(now time.Duration, from int64, n int, filled time.Duration, speaking bool) {
-	late := now - streamTime(from+int64(n)) // if the stream began at 0
+	late := now - streamTime(from+int64(n)) // when the stream would have begun
 	if len(c.marks) == 0 {
 		c.marks = []mark{{zero: late}}
 		c.gap = max(0, late)
@@ -78,8 +75,7 @@ func (c *Clock) Arrived(now time.Duration, from int64, n int, filled time.Durati
 	c.hole(mark{from: from, zero: late}, 0, speaking)
 }
 
-// hole begins a part of the stream that comes after a pause. What was before an
-// utterance is not asked for any more.
+// hole begins a part of the stream after a gap. Samples before the current utterance are no longer needed.
 func (c *Clock) hole(m mark, gap time.Duration, speaking bool) {
 	if !speaking {
 		c.marks = c.marks[len(c.marks)-1:]
@@ -90,7 +86,7 @@ func (c *Clock) hole(m mark, gap time.Duration, speaking bool) {
 
 func (c *Clock) last() *mark { return &c.marks[len(c.marks)-1] }
 
-// At is the chat time of a sample of the stream.
+// At returns the time of the chat at which a sample was spoken.
 func (c *Clock) At(sample int64) time.Duration {
 	var zero time.Duration
 	for i := len(c.marks) - 1; i >= 0; i-- {

@@ -1,5 +1,5 @@
-// Package ear listens to one conversation: it finds the voice in the sound that
-// the user's line brings, and has what was said transcribed.
+// Package ear listens to one conversation: it finds the voice in the user's sound, cuts it at its pauses, and
+// has it transcribed.
 package ear
 
 import (
@@ -14,25 +14,23 @@ import (
 )
 
 const (
-	// queueLength is how many chunks of sound may wait for the ear: at 20 ms each
-	// more than a second; then whoever brings them waits.
+	// queueLength is how many chunks of sound may wait for the ear, more than a second at 20 ms each. When
+	// the queue is full, the caller of Hear waits.
 	queueLength = 64
-	// starvedAfter is how long no audio may come in the middle of an utterance
-	// before the ear takes it for silence: a client that stops sending when
-	// its user stops speaking ends the turn all the same. It is longer than
-	// the chunks that most clients send (100 ms) and a short hitch of the
-	// network; a client with longer chunks is given the time of two.
+	// starvedAfter is how long sound may stay away in the middle of an utterance before the ear assumes
+	// silence, so that a client that stops sending when its user stops speaking still ends the turn. It is
+	// longer than the chunks of most clients (100 ms) and a short hitch of the network. A client with longer
+	// chunks is given the time of two.
 	starvedAfter = 400 * time.Millisecond
-	// stalledAfter is the same where the sound broke off in the middle of a voice: a
-	// client stops behind the last word, and a network anywhere. One that stood for
-	// two seconds brings the rest of the sentence at once.
+	// stalledAfter is the same if the sound stopped in the middle of a voice. A client stops after the last
+	// word, but a network stops anywhere: one that stood still for two seconds brings the rest of the
+	// sentence at once.
 	stalledAfter = 2500 * time.Millisecond
-	// transcribeTimeout bounds one transcription: 30 s of audio take under 2 s on
-	// the slowest ear here; a box under load gets fifteen times that, for words
-	// that come late are better than words that are lost.
+	// transcribeTimeout bounds one transcription. 30 s of audio take less than 2 s on the slowest supported
+	// engine. A box under load gets fifteen times that, because late words are better than lost ones.
 	transcribeTimeout = 30 * time.Second
-	// maxWaiting is how many transcriptions may wait for the one under way. In
-	// real time a user makes no more than two.
+	// maxWaiting is how many transcriptions may wait for the one under way. In real time a user makes at most
+	// two.
 	maxWaiting = 4
 )
 
@@ -41,70 +39,64 @@ type Parts struct {
 	Detector    engine.VoiceDetector
 	Transcriber engine.Transcriber
 	Clock       func() time.Duration // since the chat began
-	Post        func(turn.Event)     // takes what was heard
-	// PostAndWait posts an event and returns when all that follows from it was done,
-	// or ctx has ended.
+	Post        func(turn.Event)     // takes the ear's events
+	// PostAndWait posts an event and returns when its effects were carried out or ctx has ended.
 	PostAndWait func(ctx context.Context, e turn.Event)
-	// Record takes the sound itself, which it owns from then on; at is when it
-	// was made.
+	// Record takes the sound, and owns it from then on; at is when it was made.
 	Record func(at time.Duration, pcm []float32)
-	// TurnEnd is asked at each pause where the settings are Semantic; nil where
-	// there is none: then nobody asks.
+	// TurnEnd is asked at each pause if the settings are Semantic. It may be nil.
 	TurnEnd TurnEnd
-	// NewVoice returns what measures the feelings in an utterance; nil where
-	// nobody is to.
+	// NewVoice returns an UtteranceScorer for an utterance; nil: feelings are not measured.
 	NewVoice func() UtteranceScorer
-	// TellFeelings has the model told of feelings that stand out.
+	// TellFeelings tells the model feelings that stand out.
 	TellFeelings bool
-	// RealTime is whether the sound comes as it is said, and never faster.
+	// RealTime means that sound never comes faster than it is spoken.
 	RealTime bool
-	// Go runs a function beside the ear.
+	// Go runs a function on another goroutine.
 	Go func(func())
-	// Listen is called once, when the first sound comes: somebody is to call Run.
+	// Listen is called once, when the first sound comes. It has to start Run.
 	Listen func()
 }
 
-// An Ear listens to one conversation: it cuts what the line brings at its
-// silences, and has each piece transcribed. One goroutine owns it; only
-// the transcriptions run beside it, one at a time. Until the first sound comes
-// nothing of it runs, and it takes next to no memory: many conversations are
-// typed.
+// An Ear listens to one conversation. One goroutine owns it; only transcriptions run in parallel, one at a
+// time. Until the first sound comes it runs nothing and needs next to no memory, because many conversations
+// are typed.
 type Ear struct {
 	Parts
 
 	startLock sync.Mutex
-	started   bool // some sound has come, or is about to
+	started   bool // some sound has come or is about to
 
-	queue       chan incoming      // once it has begun
-	closing     chan int           // the utterance that is over
-	transcribed chan transcription // finished
+	queue       chan incoming      // nil until started
+	closing     chan int           // utterances to close
+	transcribed chan transcription // finished transcriptions
 
 	segmenter   *engine.Segmenter
 	pending     []float32 // less than a frame
 	segments    []engine.Segment
 	streamClock Clock
-	chunk       time.Duration // how much audio the newest chunk held
-	filled      time.Duration // silence put in since, because nothing came
+	chunk       time.Duration // length of the newest chunk
+	filled      time.Duration // silence inserted since then, because nothing came
 	opened      bool          // some sound has come
 
-	settings turn.Settings // those in force
+	settings turn.Settings // in force
 
-	idle         atomic.Bool     // nobody speaks
+	idle         atomic.Bool     // no one speaks
 	utterance    *utterance      // the newest
 	transcribing bool            // a transcription is under way
-	waiting      []transcription // those after it, in order
+	waiting      []transcription // the next transcriptions, in order
 	interim      interim
 	endQuestion  endQuestion
 	echo         echo
 }
 
-// incoming is what comes to the ear, in order: sound, or new settings.
+// incoming is sound or new settings, in the order of arrival.
 type incoming struct {
 	pcm      []float32
 	settings *turn.Settings
 }
 
-// New returns an Ear that listens as the settings say, once it runs.
+// New returns an Ear with the given settings.
 func New(p Parts, s turn.Settings) *Ear {
 	e := &Ear{
 		Parts:       p,
@@ -117,7 +109,7 @@ func New(p Parts, s turn.Settings) *Ear {
 	return e
 }
 
-// start makes it ready for the first sound.
+// start prepares the ear for the first sound.
 func (e *Ear) start() {
 	e.startLock.Lock()
 	defer e.startLock.Unlock()
@@ -130,7 +122,7 @@ func (e *Ear) start() {
 	e.Listen()
 }
 
-// setUp puts settings in force before it has begun; false: it has.
+// setUp puts settings in force before the ear has started. It returns false if it has.
 func (e *Ear) setUp(s turn.Settings) bool {
 	e.startLock.Lock()
 	defer e.startLock.Unlock()
@@ -140,25 +132,24 @@ func (e *Ear) setUp(s turn.Settings) bool {
 	return !e.started
 }
 
-// segmentOptions are what the segmenter needs of settings.
+// segmentOptions returns the segmenter's options for the settings.
 func segmentOptions(s turn.Settings) engine.SegmentOptions {
 	o := engine.DefaultSegmentOptions()
 	o.Threshold = s.Threshold
 	o.PrefixPadding = s.PrefixPadding
-	o.EndSilence = 0 // the conversation says when a turn is over
+	o.EndSilence = 0 // the state machine decides when a turn is over
 	return o
 }
 
-// Hear takes sound, mono at engine.SpeechRateHz, which the ear owns from then
-// on. No samples say that the line lives, and some will follow. It waits while
-// the ear has more than a second to catch up on; false means that over was
-// closed before.
+// Hear takes sound, mono at engine.SpeechRateHz, and owns it from then on. An empty slice means that the line
+// is alive and more will follow. Hear waits while the ear is more than a second behind. It returns false if
+// over is closed first.
 func (e *Ear) Hear(over <-chan struct{}, pcm []float32) bool {
 	e.start()
 	return e.put(over, incoming{pcm: pcm})
 }
 
-// Adjust puts settings in force for the sound that comes after them.
+// Adjust puts settings in force for the sound after them.
 func (e *Ear) Adjust(over <-chan struct{}, s turn.Settings) bool {
 	if e.setUp(s) {
 		return true
@@ -175,8 +166,8 @@ func (e *Ear) put(over <-chan struct{}, h incoming) bool {
 	}
 }
 
-// Close ends an utterance at the pause it is in: what is said after that is
-// another one. It does not wait, for there is one utterance at a time to close.
+// Close ends an utterance at its current pause: speech after it belongs to the next one. It does not block,
+// because only one utterance at a time can be closed.
 func (e *Ear) Close(utterance int) {
 	select {
 	case e.closing <- utterance:
@@ -184,21 +175,21 @@ func (e *Ear) Close(utterance int) {
 	}
 }
 
-// Idle reports whether nobody speaks. Any goroutine may ask.
+// Idle reports whether no one speaks. Any goroutine may call it.
 func (e *Ear) Idle() bool { return e.idle.Load() }
 
-// Run listens until ctx ends. It is called after the first sound has come.
+// Run listens until ctx ends. It is started by Listen.
 func (e *Ear) Run(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer e.stop()
-	defer cancel() // also where it panics: then nobody else ends what stop waits for
+	defer cancel() // also after a panic, because stop waits for a transcription that only ctx ends
 	e.judgeEnds(ctx, e.settings.Semantic)
 	starved := time.NewTimer(starvedAfter)
 	defer starved.Stop()
 	for {
 		queue, silence := e.queue, starved.C
 		if len(e.waiting) >= maxWaiting {
-			queue, silence = nil, nil // who sends faster than this can be heard waits
+			queue, silence = nil, nil // callers that send faster than this can be transcribed wait
 		}
 		select {
 		case next := <-queue:
@@ -223,7 +214,7 @@ func (e *Ear) Run(ctx context.Context) {
 	}
 }
 
-// patience is how long no sound may come before that is taken for silence.
+// patience returns how long sound may stay away before the ear assumes silence.
 func (e *Ear) patience() time.Duration {
 	if e.segmenter.Voiced() {
 		return stalledAfter
@@ -237,7 +228,7 @@ func (e *Ear) adjust(ctx context.Context, s turn.Settings) {
 	e.judgeEnds(ctx, s.Semantic)
 }
 
-// stop waits for the transcription under way, which ctx has ended.
+// stop waits for the transcription under way, whose ctx has ended.
 func (e *Ear) stop() {
 	e.cancelUnneeded()
 	if e.transcribing {
@@ -245,7 +236,7 @@ func (e *Ear) stop() {
 	}
 }
 
-// hear takes what the line brought.
+// hear takes sound from the line.
 func (e *Ear) hear(ctx context.Context, pcm []float32) {
 	if len(pcm) > 0 && !e.opened {
 		e.opened = true
@@ -257,7 +248,7 @@ func (e *Ear) hear(ctx context.Context, pcm []float32) {
 
 func (e *Ear) fault(f contract.Fault) { e.Post(turn.FaultReported{At: turn.At(e.Clock()), Fault: f}) }
 
-// keepTime notes when sound has come, and has it recorded there.
+// keepTime notes when sound came, and records it at that time.
 func (e *Ear) keepTime(pcm []float32) {
 	if len(pcm) == 0 {
 		return
@@ -273,7 +264,7 @@ func (e *Ear) hearSilence(ctx context.Context) {
 	e.frames(ctx, make([]float32, engine.FrameSamples))
 }
 
-// frames gives the segmenter whole frames and keeps the rest.
+// frames gives the segmenter whole frames and keeps the rest in pending.
 func (e *Ear) frames(ctx context.Context, pcm []float32) {
 	e.pending = append(e.pending, pcm...)
 	n := 0
@@ -300,9 +291,8 @@ func (e *Ear) frames(ctx context.Context, pcm []float32) {
 	}
 }
 
-// follow passes on what the segmenter says. When voice comes back after a pause
-// it may have come too late: then the utterance is over, and the voice the
-// beginning of another.
+// follow handles what the segmenter reports. If voice returns after a pause that was long enough, the
+// utterance is over, and the voice begins the next one.
 func (e *Ear) follow(ctx context.Context, said []engine.Segment) {
 	for i, s := range said {
 		if s.Kind != engine.Resumed {
@@ -338,7 +328,7 @@ func (e *Ear) close(ctx context.Context, utterance int) {
 	}
 	e.dropEarly()
 	u.over, u.pausing = true, false
-	if u.urgency != nil { // somebody waits for the words now
+	if u.urgency != nil { // the user waits for the transcript now
 		u.urgency.Set(engine.Live, time.Now())
 	}
 	for _, s := range e.segmenter.Close(nil) {

@@ -8,16 +8,15 @@ import (
 	"parley/appliance/engine"
 )
 
-// early is the guess at a pause that is not sure yet: the voice has fallen silent,
-// and the detector has not let go of it for long enough. On a slow machine the
-// words are needed the sooner for it.
+// early is the transcription at a pause that is not certain yet: the voice has fallen silent, but the
+// detector has not let go of it for long enough. A slow machine needs the head start.
 type early struct {
-	upTo    int64          // sample to which its sound goes; 0: there is none
+	upTo    int64          // sample up to which it has the sound; 0: there is none
 	started time.Duration  // when it was asked for
-	result  *transcription // once it is known, and the pause still not sure
+	result  *transcription // set once it is finished while the pause is not certain
 }
 
-// transcribeEarly asks for the guess at a pause that will most likely come.
+// transcribeEarly asks for the transcript of a pause that will most likely come.
 func (e *Ear) transcribeEarly(ctx context.Context, s engine.Segment) {
 	e.dropEarly()
 	u := e.utterance
@@ -30,8 +29,8 @@ func (e *Ear) transcribeEarly(ctx context.Context, s engine.Segment) {
 	})
 }
 
-// dropEarly gives up a guess that was asked for early, for the voice did go on: it
-// is a look in the middle now, and gives way as one.
+// dropEarly drops the early transcription because the voice went on. It becomes an interim transcription,
+// with the urgency of one.
 func (e *Ear) dropEarly() {
 	u := e.utterance
 	was := u.early
@@ -53,8 +52,8 @@ func (e *Ear) dropEarly() {
 	}
 }
 
-// hasEarly reports whether the guess at a pause was asked for before, of a
-// sound that holds the voice to its end.
+// hasEarly reports whether the transcript of a pause was asked for early, with sound that holds the voice to
+// its end.
 func (e *Ear) hasEarly(s engine.Segment) bool {
 	if was := e.utterance.early; was.upTo == 0 || s.End <= was.upTo {
 		return was.upTo != 0
@@ -63,7 +62,7 @@ func (e *Ear) hasEarly(s engine.Segment) bool {
 	return false
 }
 
-// postEarly passes on the words that were known before the pause was sure.
+// postEarly posts the transcript that was finished before the pause was certain.
 func (e *Ear) postEarly() {
 	u := e.utterance
 	heard := u.early.result
@@ -73,8 +72,8 @@ func (e *Ear) postEarly() {
 	}
 }
 
-// takeEarly takes the words of a guess that was asked for early, if they are
-// not for now: the pause is not sure yet, or there was none.
+// takeEarly takes the result of an early transcription unless it is to be posted now. It returns true if the
+// pause is not certain yet, or if there was none.
 func (e *Ear) takeEarly(g transcription) bool {
 	u := g.utterance
 	switch {
@@ -85,7 +84,7 @@ func (e *Ear) takeEarly(g transcription) bool {
 		return true
 	case u.early.upTo == 0: // the pause has come
 		return false
-	case g.err != nil: // then the pause asks again
+	case g.err != nil: // the pause asks again
 		u.early = early{}
 		return true
 	}

@@ -9,51 +9,47 @@ import (
 )
 
 const (
-	// echoHop is the step in which what is heard is compared with what is
-	// played, 16 ms, and echoHopTime the same as time.
+	// echoHop is the step of the comparison between heard and played sound, 16 ms; echoHopTime is the same as
+	// a duration.
 	echoHop     = engine.FrameSamples / 2
 	echoHopTime = engine.FrameDuration / 2
-	// echoWindow is how many hops are compared, and echoLeast how many there
-	// must be: three quarters of a second, and a fifth. The longer, the surer
-	// is an echo known; the shorter, the sooner somebody who speaks over it.
+	// echoWindow is how many hops are compared, three quarters of a second, and echoLeast how many there must
+	// be, a fifth of a second. A longer window recognises an echo more surely; a shorter one notices sooner
+	// that someone speaks over it.
 	echoWindow = 46
 	echoLeast  = 12
-	// echoLags is how many hops an echo may be late after it left the line: 1.2 s
-	// for the client's buffer, the network and the room. On a machine that was too
-	// busy to take the user's sound in time it seemed up to 1 s late.
+	// echoLags is how many hops after leaving the line an echo may come: 1.2 s for the client's buffer, the
+	// network and the room. On a machine too busy to take the user's sound in time it appeared up to 1 s
+	// late.
 	echoLags = 75
-	// echoDecay is what is left after a hop of the energy of a sound in a room: it
-	// fades by 60 dB in 0.3 s. With a second, larger room to choose from, large
-	// rooms were not known better, and people in headsets worse.
+	// echoDecay is the share of a sound's energy left after a hop in a room where it fades by 60 dB in 0.3 s.
+	// Trying a second, larger room recognised no more echoes in large rooms, and fewer people in headsets.
 	echoDecay = 0.5
-	// echoAlike is the likeness from which the one is the echo of the other. Of
-	// echoes 95 frames in 100 have 0.82 and more (0.76 in a large room), of
-	// people who speak at the same time one in 100 has 0.54, and 0.73 in the
-	// first second if they begin together.
+	// echoAlike is the likeness from which a sound is an echo of the other. 95 of 100 frames of echoes have
+	// 0.82 or more (0.76 in a large room). Of people who speak at the same time, one frame in 100 has 0.54,
+	// and 0.73 in the first second if they begin together.
 	echoAlike = 0.76
-	// echoDoubt is the probability of voice from which it is worth to ask.
+	// echoDoubt is the probability of voice from which the comparison is worth while.
 	echoDoubt = 0.1
 )
 
-// echo knows the assistant's voice where it comes back in what the user's line
-// brings. It compares how loud both are in some bands, hop by hop: that costs a
-// hundredth of a core, and nothing while the assistant is silent. The sound
-// itself is left as it is. Of the goroutine that runs the ear; only playing is
-// shared.
+// echo recognises the assistant's voice in the user's sound. It compares the loudness of both in several
+// bands, hop by hop, which costs a hundredth of a core, and nothing while the assistant is silent. It does
+// not change the sound. The ear's goroutine owns it; only playback is shared.
 type echo struct {
 	playback playback
 
 	active bool
-	last   int64   // the hop that was heard last, in 16 ms of the chat
-	heard  []bands // the newest hops, as they came
+	last   int64   // number of the newest hop heard, in 16 ms of the chat
+	heard  []bands // the newest hops, in order
 	in     analysis
-	lag    int // at which an echo was known last, in hops
+	lag    int // of the newest known echo, in hops
 }
 
-// bands are the energies of a hop in some bands of speech.
+// bands holds the energy of a hop in each band.
 type bands [len(bandEdges) - 1]float32
 
-// bandEdges are where the bands of a telephone's voice meet, in Hz.
+// bandEdges are the limits of the bands, in Hz, within telephone bandwidth.
 var bandEdges = [...]float64{150, 300, 450, 650, 900, 1200, 1600, 2100, 2700, 3300, 3900}
 
 // hear takes a frame that ends at a time of the chat.
@@ -63,20 +59,20 @@ func (e *echo) hear(end time.Duration, frame []float32) {
 		return
 	}
 	last := int64(end / echoHopTime)
-	if !e.active || last-e.last > echoWindow { // what was heard before that is long past
+	if !e.active || last-e.last > echoWindow { // everything heard before is too old
 		e.active = true
 		e.heard = e.heard[:0]
 		e.in = analysis{}
 	}
-	// A network that held sound back makes the time of the newest frames jump, and
-	// creep back: only what was heard last is sure to go on with this.
+	// After a network held sound back, the time of the newest frames jumps and creeps back. Only the newest
+	// hop is certain to continue here.
 	e.last = last
 	for i := 0; i+echoHop <= len(frame); i += echoHop {
 		e.heard = append(newest(e.heard, echoWindow), e.in.hop(frame[i:i+echoHop]))
 	}
 }
 
-// newest makes room for one more of at most n.
+// newest makes space for one more hop, so that there are at most n.
 func newest(hops []bands, n int) []bands {
 	if len(hops) < n {
 		return hops
@@ -84,8 +80,7 @@ func newest(hops []bands, n int) []bands {
 	return append(hops[:0], hops[len(hops)-n+1:]...)
 }
 
-// isEcho reports whether the frame that was taken last is the assistant's own
-// voice, and nobody else's.
+// isEcho reports whether the newest frame is the assistant's own voice and no one else's.
 func (e *echo) isEcho() bool {
 	if !e.active || len(e.heard) < echoLeast {
 		return false
@@ -104,8 +99,7 @@ type echoFilter struct {
 	echo *echo
 }
 
-// Echoes reports whether the assistant may be heard in the sound: a segmenter does
-// not raise it then.
+// Echoes reports whether the assistant may be audible in the sound. The segmenter does not amplify it then.
 func (u echoFilter) Echoes() bool { return u.echo.active }
 
 func (u echoFilter) Probability(frame []float32) (float32, error) {
@@ -116,15 +110,14 @@ func (u echoFilter) Probability(frame []float32) (float32, error) {
 	return p, err
 }
 
-// likeness is how well what was heard is explained by what was played, both up
-// to now, at the lag at which they are most alike, and that lag; 1 is an echo and
-// nothing else. It begins at the lag expected, for most echoes come as the frame
-// before, and is content with the first that is alike enough.
+// likeness returns how well the heard sound is explained by the played sound, at the most likely lag, and
+// that lag. 1 is an echo and nothing else. It starts at the expected lag, because most echoes come like the
+// one before, and stops at the first lag that is good enough.
 func likeness(heard, played []bands, expected int) (best float64, at int) {
 	x := loudness(heard, floor(heard), 0)
 	y := loudness(played, bands{}, echoDecay)
 	mean, spread := moments(x)
-	n := 0 // bands in which there is something to hear
+	n := 0 // bands with something to hear
 	top := slices.Max(spread[:])
 	for b, s := range spread {
 		if s < top/5 {
@@ -139,7 +132,7 @@ func likeness(heard, played []bands, expected int) (best float64, at int) {
 	shape := normal(x, mean, spread, n)
 	for i := range echoLags + 1 {
 		lag := (expected + i) % (echoLags + 1)
-		from := len(y) - len(x) - lag // of y, for the first of x
+		from := len(y) - len(x) - lag // index in y of the hop for x[0]
 		part := y[from : from+len(x)]
 		mean, s := moments(part)
 		for b := range s {
@@ -157,11 +150,10 @@ func likeness(heard, played []bands, expected int) (best float64, at int) {
 	return best, at
 }
 
-// echoLeastBands is how many bands must have something to hear: a tone is like
-// any other.
+// echoLeastBands is how many bands must have something to hear: a single tone resembles any other.
 const echoLeastBands = 4
 
-// moments are the mean and the standard deviation of each band.
+// moments returns the mean and the standard deviation of each band.
 func moments(hops []bands) (mean, spread bands) {
 	n := float32(len(hops))
 	for _, h := range hops {
@@ -181,13 +173,13 @@ func moments(hops []bands) (mean, spread bands) {
 	return mean, spread
 }
 
-// course is how the loudness of a sound went, in units of how much each band
-// moves: all bands together, and each beside the others.
+// course is a sound's loudness over time, normalised by each band's deviation: whole for the sound, apart for
+// each band minus the mean of all bands.
 type course struct {
 	whole, apart []bands
 }
 
-// normal is the course of hops in the n bands whose spread is not 0.
+// normal returns the course of hops in the n bands whose spread is not 0.
 func normal(hops []bands, mean, spread bands, n int) course {
 	c := course{slices.Clone(hops), make([]bands, len(hops))}
 	for i := range c.whole {
@@ -210,14 +202,13 @@ func normal(hops []bands, mean, spread bands, n int) course {
 	return c
 }
 
-// alike is the mean of two correlations: of both sounds as they went, and of
-// what each band did beside the others. Two people who begin to speak at the
-// same moment are alike in the first, and not in the second.
+// alike returns the mean of the correlations of whole and of apart. Two people who begin to speak at the same
+// moment are alike in the first, but not in the second.
 func (c course) alike(o course) float64 {
 	return (correlation(c.whole, o.whole) + correlation(c.apart, o.apart)) / 2
 }
 
-// correlation is that of two lists whose means are 0.
+// correlation returns the correlation of two lists whose means are 0.
 func correlation(x, y []bands) float64 {
 	var xx, yy, xy float64
 	for i := range x {
@@ -232,8 +223,8 @@ func correlation(x, y []bands) float64 {
 	return xy / math.Sqrt(xx*yy)
 }
 
-// loudness is the fourth root of energy over the noise, about as it is heard; of
-// each hop a share goes on in the next.
+// loudness returns the fourth root of the energy above the noise, which is roughly the perceived loudness.
+// The share on of each hop continues in the next.
 func loudness(hops []bands, noise bands, on float32) []bands {
 	all := slices.Clone(hops)
 	for i := range all {
@@ -252,8 +243,8 @@ func loudness(hops []bands, noise bands, on float32) []bands {
 	return all
 }
 
-// floor is the noise in what was heard: four times its quietest hop in each band,
-// for hops of noise differ by as much.
+// floor returns the noise in the heard sound: four times the quietest hop of each band, because hops of noise
+// differ by as much.
 func floor(hops []bands) bands {
 	least := hops[0]
 	for _, h := range hops {
@@ -267,13 +258,13 @@ func floor(hops []bands) bands {
 	return least
 }
 
-// analysis splits sound into bands, by one resonator each.
+// analysis splits sound into bands with one resonator each.
 type analysis struct {
 	state [len(bands{})][2]float32
 }
 
-// resonator returns the coefficients of a band-pass filter (the form with a peak
-// gain of 1 in the Audio EQ Cookbook): b0, a1 and a2; b1 is 0 and b2 is -b0.
+// resonator returns the coefficients of a band-pass filter (the form with a peak gain of 1 in the Audio EQ
+// Cookbook): b0, a1 and a2; b1 is 0 and b2 is -b0.
 func resonator(b int) (b0, a1, a2 float32) {
 	low, high := bandEdges[b], bandEdges[b+1]
 	middle := math.Sqrt(low * high)
@@ -290,7 +281,7 @@ func (a *analysis) hop(pcm []float32) bands {
 		s1, s2 := a.state[b][0], a.state[b][1]
 		var energy float32
 		for _, x := range pcm {
-			if !(x > -4 && x < 4) { // what is no number would stay in the filter
+			if !(x > -4 && x < 4) { // NaN and infinity would stay in the filter
 				x = 0
 			}
 			y := b0*x + s1

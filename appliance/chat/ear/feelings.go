@@ -5,23 +5,22 @@ import (
 	"parley/appliance/contract"
 )
 
-// A Voice measures the feelings in one utterance. One goroutine uses it, and
-// none of its methods holds it up for longer than a message may wait.
+// An UtteranceScorer measures the feelings in one utterance. One goroutine uses it. None of its methods blocks for
+// longer than a message may wait.
 type UtteranceScorer interface {
 	// Hear takes the next sound, mono at engine.SpeechRateHz.
 	Hear(pcm []float32)
-	// Pause has what was heard so far judged, of which more may follow: at a pause, and
-	// now and then before it, so that a machine that is late then has something.
+	// Pause judges what was heard so far; more may follow. It is called at a pause, and now and then before
+	// it, so that a machine that is late has a judgement.
 	Pause()
-	// Express scores the utterance as far as it was heard at the newest Pause,
-	// with the words in it, in a language (BCP 47, empty where it is not known).
-	// strong names the feelings that stand out; it is empty where none does. Where
-	// that is not measured in time, they are those of what was measured by then.
+	// Express scores the utterance up to the newest Pause, with its text, in a language (BCP 47; empty if
+	// unknown). strong names the feelings that stand out; it may be empty. If the judgement is not ready in
+	// time, an earlier one counts.
 	Express(text, language string) (scores contract.EmotionScores, strong string)
 }
 
-// measureVoice lets the voice of the utterance have what was heard of it since. So
-// little is left to do when the user falls silent.
+// measureVoice gives the new sound of the utterance to its scorer, so that little is left to do when the user
+// falls silent.
 func (e *Ear) measureVoice() {
 	u := e.utterance
 	if e.NewVoice == nil || u.over || !e.segmenter.Speaking() {
@@ -34,8 +33,7 @@ func (e *Ear) measureVoice() {
 	u.voiceUpTo = e.segmenter.Position()
 }
 
-// judgeVoice judges the voice at a pause, or amid it. Its words are on their way
-// meanwhile.
+// judgeVoice has the scorer judge the utterance so far, while the transcript is made.
 func (e *Ear) judgeVoice() {
 	e.measureVoice()
 	if v := e.utterance.voice; v != nil {
@@ -43,8 +41,7 @@ func (e *Ear) judgeVoice() {
 	}
 }
 
-// withFeelings puts the feelings of an utterance beside its words. Words that were said
-// always have them.
+// withFeelings adds the feelings of an utterance to its transcript. A transcript with text always has them.
 func (e *Ear) withFeelings(u *utterance, w turn.Transcript) turn.Transcript {
 	if e.NewVoice == nil || w.Text == "" {
 		return w

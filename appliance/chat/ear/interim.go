@@ -11,29 +11,26 @@ import (
 )
 
 const (
-	// interimAfter is how much more has to be said before it is worth another
-	// look in the middle: three words.
+	// interimAfter is how much more has to be said before the next interim transcription: three words.
 	interimAfter = time.Second
-	// interruptionLead is how long before a voice interrupts the assistant its words
-	// are looked at: of "mm-hm", which may last for a second, enough has been
-	// heard, and a look takes a third of that on a slow machine.
+	// interruptionLead is how long before a voice would interrupt the assistant its words are transcribed. By
+	// then enough of an "mm-hm", which may last a second, was heard; a transcription takes a third of that on
+	// a slow machine.
 	interruptionLead = 300 * time.Millisecond
-	// interimShare bounds what looks in the middle may cost: an eighth of the
-	// time. An ear that needs long, or a box that has no cores to spare, looks
-	// less often.
+	// interimShare bounds the cost of interim transcriptions to an eighth of the time. A slow engine or a
+	// busy box makes fewer.
 	interimShare = 8
 )
 
-// interim says when the ear next looks at what is said before it is said to
-// the end. The model reads those words while the user goes on, so that at the
-// end it has only the last ones to read.
+// interim schedules the transcription of what was said so far while the user goes on. The model reads these
+// words meanwhile, so that it has only the last ones to read at the end.
 type interim struct {
-	next    int64 // sample of the stream
+	next    int64 // when the next one may start, as a sample of the stream
 	started time.Duration
 	cancel  context.CancelFunc
 }
 
-// stop gives way to a transcription that somebody waits for.
+// stop cancels the interim transcription for one that is waited for.
 func (o *interim) stop() {
 	if o.cancel != nil {
 		o.cancel()
@@ -41,12 +38,11 @@ func (o *interim) stop() {
 	}
 }
 
-// transcribeInterim has what is said so far transcribed, if it is time for that and
-// nothing else is to be.
+// transcribeInterim starts an interim transcription if it is time and no other is under way.
 func (e *Ear) transcribeInterim(ctx context.Context) {
 	o := &e.interim
 	after, urgency := interimAfter, engine.Prefetch.Urgency()
-	if e.echo.active { // somebody speaks over the assistant
+	if e.echo.active { // the user speaks over the assistant
 		after = min(after, max(0, e.settings.MinInterruption-interruptionLead))
 		urgency = engine.NewUrgency(engine.Speculative, time.Now().Add(interruptionLead))
 	}
@@ -65,8 +61,8 @@ func (e *Ear) transcribeInterim(ctx context.Context) {
 	e.judgeVoice()
 }
 
-// postInterim passes on what was said so far. What could not be transcribed in
-// the middle will be at the end, so that nobody needs to hear of it.
+// postInterim posts an interim transcript. A failure is not reported, because the same words will be
+// transcribed at the end.
 func (e *Ear) postInterim(g transcription) {
 	o := &e.interim
 	o.cancel = nil

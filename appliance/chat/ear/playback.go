@@ -9,26 +9,23 @@ import (
 	"parley/appliance/engine"
 )
 
-// playbackMemory is for how long it is known how loud the assistant was, where nobody
-// listens: a client may send nothing but text, for as long as a chat lasts, and then
-// speak. Sound comes in late by a few seconds at most.
+// playbackMemory is how long the assistant's loudness is stored while no one listens: a client may send only
+// text for as long as a chat lasts, and then speak. Sound arrives a few seconds late at most.
 const playbackMemory = 30 * time.Second
 
-// playback is how loud the assistant is, and when. Who tells of sound writes it and
-// the ear reads it; neither holds it for longer than a file of sound is looked at,
-// which takes 5 ms. A minute of sound takes 150 KB; of what has played at most half of one is
-// kept.
+// playback holds how loud the assistant was, and when. The publisher of sound writes it and the ear reads it;
+// neither holds the lock for longer than it takes to analyse a clip, 5 ms. A minute of sound takes 150 KB; at
+// most half a minute of what has played is stored.
 type playback struct {
 	mu       sync.Mutex
-	end      time.Duration // of all that left
-	heldBack []float32     // what the line keeps back
-	rest     []float32     // the last of what left, less than a hop
+	end      time.Duration // when everything that left has been played
+	heldBack []float32     // sound that the line holds back
+	rest     []float32     // the end of what left, less than a hop
 	analysis analysis
-	pieces   []playedPiece // in order; those long past are given up
+	pieces   []playedPiece // in order; old ones are dropped
 }
 
-// playedPiece is a piece of sound, as the loudness of its hops, and when it begins
-// to play.
+// playedPiece is the loudness of a piece of sound, hop by hop, and when it begins to play.
 type playedPiece struct {
 	begin time.Duration
 	hops  []bands
@@ -36,13 +33,12 @@ type playedPiece struct {
 
 func (s playedPiece) end() time.Duration { return s.begin + time.Duration(len(s.hops))*echoHopTime }
 
-// Played tells that the line was given a piece of the assistant's sound (mono, at
-// contract.OutputRateHz, not changed here) by a time, and still keeps so many of
-// the newest samples back. The others play from when they left, or after those
-// before. No sound tells that some was let go. Any goroutine may call it.
+// Played reports that by a time the line was given a piece of the assistant's sound (mono, at
+// contract.OutputRateHz, read-only), and holds back the newest kept samples. The rest plays when it leaves,
+// after what left before. An empty pcm means that some sound was released. Any goroutine may call it.
 func (e *Ear) Played(at time.Duration, pcm []float32, kept int) { e.echo.playback.take(at, pcm, kept) }
 
-// Cut tells that the assistant fell silent at a time. Any goroutine may call it.
+// Cut reports that the assistant fell silent at a time. Any goroutine may call it.
 func (e *Ear) Cut(at time.Duration) { e.echo.playback.cut(at) }
 
 func (p *playback) take(at time.Duration, pcm []float32, kept int) {
@@ -55,7 +51,7 @@ func (p *playback) take(at time.Duration, pcm []float32, kept int) {
 	}
 }
 
-// add takes what has left for the client.
+// add adds sound that has left for the client.
 func (p *playback) add(at time.Duration, pcm []float32) {
 	if at > p.end {
 		p.end, p.rest, p.analysis = at, p.rest[:0], analysis{}
@@ -88,15 +84,15 @@ func (p *playback) cut(at time.Duration) {
 	}
 }
 
-// cancelUnneeded gives up what had played by a time.
+// forget drops what had been played by a time.
 func (p *playback) forget(by time.Duration) {
 	p.pieces = slices.DeleteFunc(p.pieces, func(s playedPiece) bool { return s.end() < by })
 }
 
-// near reports whether an echo of what is played may be heard at a time.
+// near reports whether an echo of the playback may be heard at a time.
 func (p *playback) near(at time.Duration) bool {
 	const (
-		fading   = echoLags*echoHopTime + 300*time.Millisecond // and the room behind it
+		fading   = echoLags*echoHopTime + 300*time.Millisecond // longest lag, and the room's reverberation
 		compared = fading + echoWindow*echoHopTime
 	)
 	p.mu.Lock()
@@ -105,7 +101,7 @@ func (p *playback) near(at time.Duration) bool {
 	return slices.ContainsFunc(p.pieces, func(s playedPiece) bool { return s.begin <= at && at <= s.end()+fading })
 }
 
-// until are the n hops that play before a hop of the chat; all zero is silence.
+// until returns the n hops that play before a hop of the chat. Zero is silence.
 func (p *playback) until(end int64, n int) []bands {
 	p.mu.Lock()
 	defer p.mu.Unlock()

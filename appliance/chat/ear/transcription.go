@@ -11,49 +11,48 @@ import (
 	"parley/appliance/engine"
 )
 
-// utterance is an utterance: the one that the ear is at, or one that is over and
-// whose words are still to come.
+// utterance is one utterance: the current one, or one that is over and whose transcript is still to come.
 type utterance struct {
 	number       int
 	pausing      bool
 	over         bool
 	begin        int64 // sample at which its voice begins
-	end          int64 // and at which it ends, at the newest pause
+	end          int64 // sample at which its voice ends, at the newest pause
 	revision     int
-	asked        int       // the newest revision that a guess was asked for
+	asked        int       // the newest revision that was asked for
 	parts        []string  // transcripts of the closed parts, in order
-	paused       *string   // transcript of the open part up to the pause it is in
-	partRevision int       // the revision whose guess becomes a closed part's words
-	partPending  bool      // PartEnded will ask for them
-	closed       []float32 // the sound of the newest closed part, for the TurnEnd
+	paused       *string   // transcript of the open part up to the current pause
+	partRevision int       // the revision whose transcript becomes that of a closed part
+	partPending  bool      // PartEnded will ask for that transcript
+	closed       []float32 // sound of the newest closed part, for the TurnEnd
 	cancel       context.CancelFunc
-	urgency      *engine.Urgency // of the newest guess asked for
+	urgency      *engine.Urgency // of the newest transcription asked for
 	early        early
 	speculative  speculativeTranscript // of the newest transcript
-	voice        UtteranceScorer       // what measures the feelings in it; nil: nobody
-	voiceUpTo    int64                 // sample up to which that has heard it
+	voice        UtteranceScorer       // measures its feelings; may be nil
+	voiceUpTo    int64                 // sample up to which the voice was measured
 }
 
-// speculativeTranscript is what a transcript of a part leaves for later ones, which have more of
-// its sound.
+// speculativeTranscript holds the tokens of a transcript, which speed up the next transcription of the same
+// part with more sound.
 type speculativeTranscript struct {
-	part   int64 // sample at which its voice begins
+	part   int64 // sample at which the part's voice begins
 	tokens engine.TranscriptTokens
 }
 
-// transcription is one transcription: asked for, and then answered.
+// transcription is one transcription, before and after it was made.
 type transcription struct {
 	utterance  *utterance
 	revision   int
-	closedPart bool // of a closed part: it stays
-	interim    bool // of what was said so far, in the middle of it
-	early      bool // asked for before the pause was sure
+	closedPart bool // of a closed part: its text stays
+	interim    bool // of what was said so far, while the user goes on
+	early      bool // asked for before the pause was certain
 	segment    engine.Segment
 	transcript engine.Transcript
 	err        error
 }
 
-// partEnded keeps a closed part's words; at a pause they are known already.
+// partEnded stores the transcript of a closed part. At a pause it is known already.
 func (e *Ear) partEnded(ctx context.Context, s engine.Segment) {
 	u := e.utterance
 	if e.endQuestion.on {
@@ -64,15 +63,14 @@ func (e *Ear) partEnded(ctx context.Context, s engine.Segment) {
 	case u.paused != nil:
 		u.parts = append(u.parts, *u.paused)
 		u.paused = nil
-	case u.partPending: // they are on their way
+	case u.partPending: // its transcription is under way
 		u.partPending = false
 	default:
 		e.ask(ctx, transcription{utterance: u, closedPart: true, segment: s})
 	}
 }
 
-// keepPauseTranscript holds on to the guess at the pause that is over, if it is still to come:
-// its words are those of the part that ends there.
+// keepPauseTranscript makes the pending transcript of the last pause that of the part that ends there.
 func (e *Ear) keepPauseTranscript() {
 	u := e.utterance
 	if u.paused != nil || u.asked != u.revision {
@@ -86,8 +84,8 @@ func (e *Ear) keepPauseTranscript() {
 	}
 }
 
-// cancelUnneeded gives up the guesses that nobody needs any more: those of an utterance
-// that goes on. What was said to its end is transcribed, however late.
+// cancelUnneeded cancels the transcriptions of an utterance that goes on. Utterances that are over are
+// transcribed, however late.
 func (e *Ear) cancelUnneeded() {
 	u := e.utterance
 	if u.over {
@@ -99,7 +97,7 @@ func (e *Ear) cancelUnneeded() {
 	e.waiting = slices.DeleteFunc(e.waiting, func(g transcription) bool { return g.utterance == u && !g.closedPart })
 }
 
-// ask has a piece transcribed, after those asked for before.
+// ask has a segment transcribed, after those asked for before.
 func (e *Ear) ask(ctx context.Context, g transcription) {
 	if !g.closedPart {
 		g.utterance.asked = g.revision
@@ -109,7 +107,7 @@ func (e *Ear) ask(ctx context.Context, g transcription) {
 		e.waiting = append(e.waiting, g)
 		return
 	}
-	// A guess is needed when the turn is over; until then nobody misses it.
+	// The transcript is needed when the turn is over, not before.
 	urgency := engine.NewUrgency(engine.Speculative,
 		time.Now().Add(e.settings.EndOfTurnSilence-engine.DefaultSegmentOptions().ShortPause))
 	if g.utterance.over {
@@ -121,7 +119,7 @@ func (e *Ear) ask(ctx context.Context, g transcription) {
 	}
 }
 
-// transcribe begins a transcription, which ends up in guesses.
+// transcribe starts a transcription, which is sent to transcribed when it is finished.
 func (e *Ear) transcribe(ctx context.Context, g transcription, u *engine.Urgency) context.CancelFunc {
 	e.transcribing = true
 	options := engine.TranscribeOptions{Urgency: u}
@@ -131,7 +129,7 @@ func (e *Ear) transcribe(ctx context.Context, g transcription, u *engine.Urgency
 	ctx, cancel := context.WithTimeout(ctx, transcribeTimeout)
 	e.Go(func() {
 		defer cancel()
-		defer func() { e.transcribed <- g }() // of a panic too: somebody waits for it
+		defer func() { e.transcribed <- g }() // after a panic too, because stop waits for it
 		if len(g.segment.PCM) > 0 {
 			g.transcript, g.err = e.Transcriber.Transcribe(ctx, g.segment.PCM, options)
 		}
@@ -139,7 +137,7 @@ func (e *Ear) transcribe(ctx context.Context, g transcription, u *engine.Urgency
 	return cancel
 }
 
-// takeTranscription takes a finished transcription and begins the next.
+// takeTranscription takes a finished transcription and starts the next.
 func (e *Ear) takeTranscription(ctx context.Context, g transcription) {
 	e.transcribing = false
 	if g.err == nil {
@@ -158,8 +156,8 @@ func (e *Ear) takeTranscription(ctx context.Context, g transcription) {
 	}
 }
 
-// postTranscript passes on the words. What could not be transcribed is told and
-// counts as nothing said, so that the turn ends all the same.
+// postTranscript posts a transcript. A failure is reported and counts as nothing said, so that the turn still
+// ends.
 func (e *Ear) postTranscript(g transcription) {
 	u := g.utterance
 	if g.err != nil {

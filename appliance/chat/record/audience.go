@@ -14,57 +14,52 @@ import (
 )
 
 const (
-	// maxReplayMessages and maxReplayBytes bound what is kept of a chat for who begins to
-	// listen in the middle of it: half an hour of talk, the longest there is, is
-	// some 300 messages, and of the shortest ones 1 MiB is 4,000.
+	// maxReplayMessages and maxReplayBytes bound what is stored of a chat for listeners that join later. Half
+	// an hour of talk, the longest there is, is some 300 messages; 1 MiB is 4,000 of the shortest ones.
 	maxReplayMessages = 1024
 	maxReplayBytes    = 1 << 20
-	// maxBehindMessages is how many messages may wait for a listener beside those
-	// that it was given at the beginning, and maxBehindSamples how much sound: two
-	// minutes. A listener that lets more pile up is not listening.
+	// maxBehindMessages is how many messages may wait for a listener, not counting the replay, and
+	// maxBehindSamples how much sound: two minutes. A listener that is further behind is not listening.
 	maxBehindMessages = 256
 	maxBehindSamples  = 120 * contract.OutputRateHz
-	// maxListeners at once, each of which may hold so much: a few servers and
-	// screens are what a chat has.
+	// maxListeners bounds the memory that listeners hold. A chat has a few servers and screens.
 	maxListeners = 16
-	// listenRetry is when it is worth trying again: somebody may have left.
+	// listenRetry is the Retry-After when there are too many listeners: one may have left.
 	listenRetry = 30 * time.Second
 )
 
-// Why a Listener gets nothing more.
+// Reasons why a Listener receives nothing more.
 var (
 	ErrOver   = errors.New("the chat is over")
 	ErrBehind = errors.New("the listener takes messages more slowly than the chat makes them, and was cut off")
 	ErrLeft   = errors.New("the listener has left")
 )
 
-// audience is who listens along. Nothing in it waits, so that no listener slows
-// the chat.
+// audience holds the listeners of a chat. None of its methods block, so no listener slows the chat.
 type audience struct {
 	mu        sync.Mutex
-	replay    []contract.ServerMessage // the first of the chat, and the newest
-	bytes     int                      // of kept
-	dropped   int                      // messages that are not kept any more
+	replay    []contract.ServerMessage // the first message of the chat, and the newest
+	bytes     int                      // of replay
+	dropped   int                      // messages that are no longer in replay
 	listeners []*Listener
 	over      bool
 }
 
-// A Listener gets what the client of a chat is told, after it is in the history.
+// A Listener receives what the client of a chat is told, after it was written into the history.
 type Listener struct {
 	audience *audience
 	sound    bool
 	missed   int
-	more     chan struct{} // has one when something came
+	more     chan struct{} // buffered; signals that something came
 
-	// Under the audience's lock.
+	// Guarded by audience.mu.
 	waiting  []connection.Copy
-	replayed int // of those waiting: what was told before it came
-	samples  int // of sound, waiting
+	replayed int // how many in waiting are from the replay
+	samples  int // of the sound in waiting
 	err      error
 }
 
-// listen adds a listener, which gets what is kept of the chat and then what
-// comes.
+// listen adds a listener. It receives the replay, then everything new.
 func (a *audience) listen(sound bool) (*Listener, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -90,7 +85,7 @@ func (a *audience) listen(sound bool) (*Listener, error) {
 	return l, nil
 }
 
-// message gives a message to all.
+// message gives a message to all listeners.
 func (a *audience) message(m contract.ServerMessage) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -98,14 +93,14 @@ func (a *audience) message(m contract.ServerMessage) {
 	a.give(connection.Copy{Message: m})
 }
 
-// play gives sound to those who want it.
+// play gives sound to the listeners that want it.
 func (a *audience) play(s contract.Sound) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.give(connection.Copy{Sound: &s})
 }
 
-// cutUpTo takes sound back that was not heard yet.
+// cut drops sound that was not heard yet.
 func (a *audience) cut() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -119,8 +114,8 @@ func (a *audience) give(c connection.Copy) {
 	a.listeners = slices.DeleteFunc(a.listeners, func(l *Listener) bool { return !l.put(c) })
 }
 
-// store keeps a message for those who come later: the first, which says which
-// chat it is, and the newest. Words that may still change are not kept.
+// store adds a message to the replay, which holds the first message, chat_metadata, and the newest ones.
+// Interim transcripts are not stored.
 func (a *audience) store(m contract.ServerMessage) {
 	if u, ok := m.(contract.UserMessage); ok && u.Interim {
 		return
@@ -134,7 +129,7 @@ func (a *audience) store(m contract.ServerMessage) {
 	}
 }
 
-// end lets the listeners go, after what waits for them.
+// end ends all listeners once they have received what waits for them.
 func (a *audience) end() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -145,7 +140,7 @@ func (a *audience) end() {
 	a.listeners, a.replay = nil, nil
 }
 
-// put hands a copy to a listener; false means that it is gone.
+// put hands a copy to a listener. It returns false if the listener is gone.
 func (l *Listener) put(c connection.Copy) bool {
 	if (c.Sound != nil || c.Cut) && !l.sound {
 		return true
@@ -182,8 +177,8 @@ func (l *Listener) wake() {
 	}
 }
 
-// Missed is how many messages of the chat were told before it listened and are
-// not kept any more. They came after the first, chat_metadata.
+// Missed returns how many messages came before the listener and are no longer stored. They came after the
+// first one, chat_metadata.
 func (l *Listener) Missed() int { return l.missed }
 
 // Next waits for the next copy, at most until ctx ends. The error says why there
@@ -209,7 +204,7 @@ func (l *Listener) take() (c connection.Copy, ok bool, err error) {
 		return c, false, l.err
 	}
 	c = l.waiting[0]
-	l.waiting[0] = connection.Copy{} // sound that was heard is not kept
+	l.waiting[0] = connection.Copy{} // release the sound
 	l.waiting = l.waiting[1:]
 	l.replayed = max(0, l.replayed-1)
 	if c.Sound != nil {
@@ -218,7 +213,7 @@ func (l *Listener) take() (c connection.Copy, ok bool, err error) {
 	return c, true, nil
 }
 
-// Close ends the listening. What waits is dropped.
+// Close ends the listener. What waits is dropped.
 func (l *Listener) Close() {
 	a := l.audience
 	a.mu.Lock()

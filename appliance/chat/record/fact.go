@@ -9,23 +9,23 @@ import (
 	"parley/store"
 )
 
-// outgoing is what a fact brings: a message for the client, a row for the
-// history, or both; sound; a change to what the history has; a notice for webhooks.
+// outgoing is what follows from a fact: a message for the client, a new or a changed row of the history,
+// sound, and a webhook notification.
 type outgoing struct {
 	message       contract.ServerMessage
-	listenersOnly bool // the message is only for who listens along
+	listenersOnly bool // only listeners receive the message
 	sound         *contract.Sound
-	number        int64 // of sounds: they count up
+	number        int64 // counts the sounds
 	record        *store.Event
 	amended       *store.Event
 	metadata      string // of the chat
 
-	notice  *store.Notice // for those who are told of the chat elsewhere
-	session string        // the client's id of it, where that is a new one
+	notice  *store.Notice // webhook notification
+	session string        // a new custom session ID
 }
 
-// outgoing says what is written of a fact, and what is sent. begin is when the
-// sentence begins that it is of, where it is of one of the assistant's.
+// outgoing returns what is written and sent for a fact. begin is when the assistant's sentence begins, if the
+// fact is about one.
 func (c Chat) outgoing(t turn.Publish, begin *int64) outgoing {
 	row := func(typ store.EventType, role store.Role, text string) *store.Event {
 		return &store.Event{
@@ -39,7 +39,7 @@ func (c Chat) outgoing(t turn.Publish, begin *int64) outgoing {
 	case turn.ChatBegan:
 		return outgoing{message: f.Metadata, record: row(store.ChatStart, store.System, "")}
 	case turn.SettingsApplied:
-		// its size was checked so
+		// its size was checked in this form
 		return outgoing{record: row(store.SessionSettings, store.System, wireJSON(f.Requested))}
 	case turn.PromptApplied:
 		return outgoing{record: row(store.SystemPrompt, store.System, f.Text)}
@@ -97,7 +97,7 @@ func userSaid(f turn.UserSaid, row *store.Event) outgoing {
 	when := contract.MillisecondInterval{Begin: f.Begin.Milliseconds(), End: f.End.Milliseconds()}
 	scores := f.Scores
 	if f.Typed || f.Interim {
-		scores = nil // what is written has no sound, and what may still change no score
+		scores = nil // typed text has no sound, and interim text no final score
 	}
 	o := outgoing{message: contract.UserMessage{
 		FromText: f.Typed,
@@ -117,7 +117,7 @@ func userSaid(f turn.UserSaid, row *store.Event) outgoing {
 	return o
 }
 
-// inference is what was measured, on the wire.
+// inference returns scores in their form on the wire.
 func inference(scores *contract.EmotionScores) contract.Inference {
 	if scores == nil {
 		return contract.Inference{}
@@ -125,8 +125,8 @@ func inference(scores *contract.EmotionScores) contract.Inference {
 	return contract.Inference{Prosody: &contract.ProsodyInference{Scores: *scores}}
 }
 
-// assistantSaid is a message and a row. The rest of a sentence is a message of its
-// own, and makes the row of the beginning that of the whole.
+// assistantSaid returns a message and a row. The rest of a sentence is a message of its own, and its row
+// replaces that of the beginning by the whole sentence.
 func assistantSaid(f turn.AssistantSaid, row *store.Event, begin *int64) outgoing {
 	row.ID = f.Row()
 	row.Metadata = asJSON(contract.MessageMetadata{FromText: f.Dictated, Begin: begin, Quick: f.Quick})
@@ -169,8 +169,8 @@ func toolCalled(f turn.ToolCalled, row *store.Event) outgoing {
 	return outgoing{message: m, record: row}
 }
 
-// toolReplied tells the client how a call ended if it was not the client that
-// answered it; who listens along is told in any case.
+// toolReplied tells the client how a call ended, unless the client itself answered it. Listeners are told in
+// any case.
 func toolReplied(f turn.ToolReplied, row *store.Event) outgoing {
 	meta := contract.ToolMetadata{
 		ToolCallID: f.CallID,
@@ -178,7 +178,7 @@ func toolReplied(f turn.ToolReplied, row *store.Event) outgoing {
 		ToolType:   toolType(f.Tool),
 		Error:      f.Error,
 	}
-	if f.Failed { // by this a resumed conversation knows it from an answer without words
+	if f.Failed { // so that a resumed conversation can tell a failure from an empty answer
 		meta.Error = cmp.Or(f.Error, "It failed.")
 	}
 	row.Metadata = asJSON(meta)
@@ -202,7 +202,7 @@ func toolReplied(f turn.ToolReplied, row *store.Event) outgoing {
 	return o
 }
 
-// asJSON writes what is made of texts, numbers and JSON, which never fails.
+// asJSON encodes a value of texts, numbers and JSON, which cannot fail.
 func asJSON(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {

@@ -10,17 +10,17 @@ import (
 	"parley/store"
 )
 
-// Records is where chats are written.
+// Records writes chats.
 type Records interface {
-	// WriteChat writes what happened, all or nothing.
+	// WriteChat writes everything in w, or nothing.
 	WriteChat(ctx context.Context, chatID string, w store.ChatWrite) error
 	EndChat(ctx context.Context, chatID string, status store.Status, atMS int64, last ...store.Event) error
 }
 
-// History is what was said in a chat group, and what its tools answered, out of
-// its events. A call that nobody answered is left out.
+// History returns what was said in a chat group, and what its tools answered, from its events. Calls without
+// an answer are left out.
 func History(events []store.Event) []turn.Entry {
-	calls := map[string]turn.Entry{} // without an answer so far
+	calls := map[string]turn.Entry{} // that have no answer so far
 	var out []turn.Entry
 	for _, e := range events {
 		switch e.Type {
@@ -53,8 +53,8 @@ func History(events []store.Event) []turn.Entry {
 	return out
 }
 
-// joined is a history with one thing more that somebody said. What one says in a
-// row is one entry, and what was interrupted before its first word is none.
+// joined returns a history with one more entry. Consecutive entries of one speaker become one entry, and an
+// entry that was interrupted before its first word is dropped.
 func joined(history []turn.Entry, e turn.Entry) []turn.Entry {
 	n := len(history)
 	inARow := n > 0 && history[n-1].Role == e.Role
@@ -72,8 +72,7 @@ func joined(history []turn.Entry, e turn.Entry) []turn.Entry {
 	return append(history, e)
 }
 
-// isQuick reports whether a message of the assistant only filled the time until
-// its answer came.
+// isQuick reports whether a message of the assistant only filled the time until its answer came.
 func isQuick(e store.Event) bool {
 	var m contract.MessageMetadata
 	return json.Unmarshal([]byte(e.Metadata), &m) == nil && m.Quick
@@ -86,7 +85,7 @@ func toolOf(e store.Event) (m contract.ToolMetadata) {
 	return m
 }
 
-// arguments are those of a call as a model may read them again.
+// arguments returns the arguments of a call as valid JSON.
 func arguments(text string) string {
 	if !json.Valid([]byte(text)) {
 		return "{}"

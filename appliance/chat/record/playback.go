@@ -7,24 +7,24 @@ import (
 	"parley/appliance/contract"
 )
 
-// maxStarts is of how many of the newest sentences is known when they began. One
-// may be cut short while it plays: there are seldom more than four that wait.
+// maxStarts is for how many of the newest sentences the start is remembered. A sentence may be cut short
+// while it plays; there are seldom more than four that wait.
 const maxStarts = 128
 
-// playbackClock knows when each sentence of the assistant begins to be heard, as the
-// recorder places it: what is sent plays behind what was sent before.
+// playbackClock computes when each sentence of the assistant begins to play, in agreement with the recorder:
+// sound plays after all sound that was sent before it.
 type playbackClock struct {
-	end    time.Duration // when all that was sent has been played
+	end    time.Duration // when everything sent has been played
 	starts []sentenceStart
 }
 
 type sentenceStart struct {
-	sentence string // its id
+	sentence string // its ID
 	ms       int64  // since the chat began
 }
 
-// startOf is when the sentence begins that a fact is of, in ms since the chat
-// began; nil where it is of none.
+// startOf returns when the sentence of a fact begins, in ms since the chat began, or nil if the fact has
+// none.
 func (a *playbackClock) startOf(t turn.Publish) *int64 {
 	switch f := t.Fact.(type) {
 	case turn.SoundSent:
@@ -46,7 +46,7 @@ func (a *playbackClock) startOf(t turn.Publish) *int64 {
 	return nil
 }
 
-// known is when a sentence began, nil where that is not remembered.
+// known returns when a sentence began, or nil if that is not remembered.
 func (a *playbackClock) known(sentence string) *int64 {
 	for _, b := range a.starts {
 		if b.sentence == sentence {
@@ -56,5 +56,5 @@ func (a *playbackClock) known(sentence string) *int64 {
 	return nil
 }
 
-// cutUpTo says that what was to play from a time on is not heard.
+// cut notes that nothing plays after a time.
 func (a *playbackClock) cut(at time.Duration) { a.end = min(a.end, at) }

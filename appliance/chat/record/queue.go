@@ -7,35 +7,34 @@ import (
 )
 
 const (
-	// maxFacts is how many facts may wait to be told, and maxBytes how much they may
-	// hold. Who brings more waits long before; these are for what cannot be held
-	// back: what is under way already, and the sound of a long sentence.
+	// maxFacts is how many facts may wait, and maxBytes how much memory they may hold. New messages wait long
+	// before that. These limits are for what cannot be held back: work under way, and the sound of a long
+	// sentence.
 	maxFacts = 1024
 	maxBytes = 64 << 20
-	// waitFacts is how many of them, sound excepted, are enough to wait for, and
-	// waitBytes how much: a long reply is some twenty, the longest settings
-	// half a megabyte.
+	// waitFacts and waitBytes are the backlog, without sound, at which new messages have to wait. A long
+	// reply is some twenty facts; the longest settings are half a megabyte.
 	waitFacts = 128
 	waitBytes = 4 << 20
-	// maxBatch is how many of them share a commit.
+	// maxBatch is how many facts share a commit.
 	maxBatch = 64
-	// overhead is what one counts as beside its text and sound.
+	// overhead is what a fact counts in addition to its text and sound, in bytes.
 	overhead = 256
 )
 
-// queue holds what was told and is not delivered yet, in order.
+// queue holds what was published and is not delivered yet, in order.
 type queue struct {
 	mu      sync.Mutex
 	waiting []outgoing
-	bytes   int           // of all
-	facts   int           // but sound
-	text    int           // bytes of these
-	running bool          // somebody takes what comes
-	drained chan struct{} // not nil: closed as soon as there is less than enough
+	bytes   int           // of everything in waiting
+	facts   int           // of those without sound
+	text    int           // bytes of those without sound
+	running bool          // a goroutine takes from the queue
+	drained chan struct{} // if not nil, closed as soon as the queue is short
 }
 
-// put adds one; false means that too much waits. unserved: nobody takes what
-// comes, and somebody has to from now on.
+// put adds an element. ok is false if the queue is full. unserved means that no goroutine takes from the
+// queue and one has to start.
 func (q *queue) put(o outgoing) (unserved, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -49,7 +48,7 @@ func (q *queue) put(o outgoing) (unserved, ok bool) {
 	return unserved, true
 }
 
-// count takes note of one that came (1) or went (-1).
+// count adjusts the counters for an element that came (by = 1) or went (by = -1).
 func (q *queue) count(o outgoing, by int) {
 	n := by * o.size()
 	q.bytes += n
@@ -60,10 +59,10 @@ func (q *queue) count(o outgoing, by int) {
 	q.text += n
 }
 
-// take returns the next ones, as many as share a commit. Where none waits, it is
-// served no more. One goroutine at a time calls it.
+// take returns the next elements, as many as share a commit. If there are none, the queue counts as not
+// running. One goroutine at a time may call it.
 func (q *queue) take(batch []outgoing) []outgoing {
-	clear(batch) // sound that was sent is not kept
+	clear(batch) // release sound that was sent
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	n := min(len(q.waiting), maxBatch)
@@ -76,7 +75,7 @@ func (q *queue) take(batch []outgoing) []outgoing {
 		q.waiting = nil
 	}
 	q.running = n > 0
-	if q.drained != nil && q.isShort() { // those who wait for it may go on
+	if q.drained != nil && q.isShort() { // wake those who wait for it
 		close(q.drained)
 		q.drained = nil
 	}
@@ -85,8 +84,7 @@ func (q *queue) take(batch []outgoing) []outgoing {
 
 func (q *queue) isShort() bool { return q.facts < waitFacts && q.text < waitBytes }
 
-// whenShort returns what is closed as soon as there is room for more; nil where there
-// is.
+// whenShort returns a channel that is closed as soon as the queue is short, or nil if it is short now.
 func (q *queue) whenShort() <-chan struct{} {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -99,7 +97,7 @@ func (q *queue) whenShort() <-chan struct{} {
 	return q.drained
 }
 
-// size is how many bytes are held for it.
+// size returns how many bytes of memory an element holds.
 func (o outgoing) size() int {
 	n := overhead + len(o.metadata) + sizeOf(o.message)
 	if o.record != nil {
@@ -114,7 +112,7 @@ func (o outgoing) size() int {
 	return n
 }
 
-// sizeOf is how much text a message holds.
+// sizeOf returns how much text a message holds, in bytes.
 func sizeOf(m contract.ServerMessage) int {
 	switch m := m.(type) {
 	case contract.UserMessage:

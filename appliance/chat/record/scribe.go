@@ -1,7 +1,6 @@
-// Package record is the one place that tells what happens in a chat: a fact
-// comes in, and out of it come the row of the history, the message for the
-// client, the sound for line and recording, and the copies for those who listen
-// along. What anybody is told of is in the history before.
+// Package record turns the facts of a chat into rows of its history, messages and sound for the client, sound
+// for the recorder, webhook notifications, and copies for listeners. It is the only place that does so. A
+// fact is written into the history before anyone is told.
 package record
 
 import (
@@ -17,83 +16,79 @@ import (
 	"parley/store"
 )
 
-// Client is told what happens.
+// Client is the client of a chat.
 type Client interface {
-	// Send gives the client a message; an error means that it cannot be reached
-	// any more.
+	// Send sends the client a message. An error means that the client can no longer be reached.
 	Send(ctx context.Context, m contract.ServerMessage) error
-	// Play gives the client sound to play after the sound before.
+	// Play sends the client sound to play after the sound before.
 	Play(ctx context.Context, s contract.Sound) error
-	// Cut drops what was given to Play and has not left.
+	// Cut drops sound that was given to Play and has not left.
 	Cut()
 }
 
-// Recorder keeps the sound of the assistant. Nobody waits for it.
+// Recorder records the sound of the assistant. Its methods do not block.
 type Recorder interface {
-	// Said takes a piece of a sentence that is sent at a time, mono at
-	// contract.OutputRateHz, which it must not change.
+	// Said takes a piece of a sentence that is sent at a time, mono at contract.OutputRateHz. It must not
+	// change pcm.
 	Said(at time.Duration, pcm []float32)
 	// Cut silences the assistant from a time on.
 	Cut(at time.Duration)
 }
 
-// Chat says which chat a Scribe writes of.
+// Chat identifies the chat of a Scribe.
 type Chat struct {
 	ID            string
-	RequestID     string        // errors name it
+	RequestID     string        // named in errors
 	Begun         time.Time     // times in the history count from it
-	Notifications Notifications // who is told of it elsewhere
+	Notifications Notifications // who is notified of the chat
 }
 
-// A Scribe writes what happens into the history and then tells the client, in
-// order. What waits is written at once, so a slow disk costs one commit and
-// not one a message.
+// A Scribe writes facts into the history and then sends them to the client, in order. Everything that waits
+// is written in one commit, so a slow disk costs one commit, not one for each message.
 type Scribe struct {
 	chat     Chat
 	records  Records
 	client   Client
 	recorder Recorder
 	failed   func(error) // called once, when nothing more can be written or sent
-	work     func()      // has Run called
+	work     func()      // starts Run
 	queue    queue
 	audience audience
-	broken   error         // why nothing more is written or sent; of who runs
-	playback playbackClock // of who tells
+	broken   error         // why nothing more is written or sent; owned by Run
+	playback playbackClock // owned by the goroutine that calls Publish
 
-	customSessionID string       // the client's id of it, as webhooks know it; of who tells
+	customSessionID string       // as webhooks know it; owned by the goroutine that calls Publish
 	writing         atomic.Bool  // the history is being written
-	sounds          int64        // told so far; of who tells
-	cutUpTo         atomic.Int64 // the newest sound that is not to be heard any more
+	sounds          int64        // published so far; owned by the goroutine that calls Publish
+	cutUpTo         atomic.Int64 // the newest sound that must not be heard
 }
 
-// NewScribe returns the scribe of a chat. work is called by Tell when there is
-// something to tell and nobody is at it: Run is to be called beside. failed is
-// called once, when nothing more can be written or sent; of the former the error
-// is an ErrUnwritten.
-func NewScribe(c Chat, r Records, to Client, kept Recorder, work func(), failed func(error)) *Scribe {
+// NewScribe returns the scribe of a chat. Publish calls work when facts wait and Run is not running: work has
+// to start Run on another goroutine. failed is called once, when nothing more can be written or sent; if the
+// history cannot be written, the error is an ErrUnwritten.
+func NewScribe(c Chat, r Records, to Client, recorder Recorder, work func(), failed func(error)) *Scribe {
 	return &Scribe{
 		chat:            c,
 		customSessionID: c.Notifications.CustomSessionID,
 		records:         r,
 		client:          to,
-		recorder:        kept,
+		recorder:        recorder,
 		work:            work,
 		failed:          failed,
 	}
 }
 
-// What holds up what is to be told, where too much of it waits.
+// Reasons for a backlog.
 var (
 	ErrSlowClient = errors.New("the client reads too slowly")
 	ErrSlowDisk   = errors.New("the box writes the history too slowly")
 )
 
-// Drained returns what is closed as soon as little enough waits to be told; nil
-// where that is so now. Whoever can wait with what it brings does. Any goroutine
-// may ask.
+// Drained returns a channel that is closed as soon as the backlog is short, or nil if it is short now.
+// Callers with new messages should wait for it. Any goroutine may call it.
 func (s *Scribe) Drained() <-chan struct{} { return s.queue.whenShort() }
 
-// Blocked is what holds up what waits to be told: ErrSlowClient or ErrSlowDisk.
+// Blocked returns the reason for the backlog: ErrSlowClient or ErrSlowDisk.
 func (s *Scribe) Blocked() error {
 	if s.writing.Load() {
 		return ErrSlowDisk
@@ -101,9 +96,8 @@ func (s *Scribe) Blocked() error {
 	return ErrSlowClient
 }
 
-// Publish takes a fact without ever waiting; where too much waits it is lost, and
-// the error says what holds that up. Messages carry the id that the client chose
-// for its session, if any.
+// Publish queues a fact and never blocks. If the backlog is full, the fact is lost and the error is the
+// reason. Messages carry the client's ID for its session, if there is one.
 func (s *Scribe) Publish(t turn.Publish, customSessionID string) error {
 	o := s.chat.outgoing(t, s.playback.startOf(t))
 	if o.message != nil && customSessionID != "" {
@@ -131,8 +125,8 @@ func (s *Scribe) Publish(t turn.Publish, customSessionID string) error {
 	return nil
 }
 
-// Cut says that the assistant fell silent at a time: the sound that was told and
-// has not reached the client is taken back. It is called by who calls Tell.
+// Cut drops the sound that was published and has not reached the client, because the assistant fell silent at
+// a time. Only the goroutine that calls Publish may call it.
 func (s *Scribe) Cut(at time.Duration) {
 	s.recorder.Cut(at)
 	s.playback.cut(at)
@@ -145,21 +139,20 @@ func (s *Scribe) dropUnplayed() {
 	s.audience.cut()
 }
 
-// Listen adds a listener, which gets what the client was told so far (the first
-// message and the newest 1,024, or 1 MiB, without interim words), and then what it
-// is told; its sound too, if wanted, from now on. A listener that falls 256
-// messages or two minutes of sound behind is cut off. Any goroutine may call it.
-// The error is ErrOver, or a contract.ErrTooMany where 16 listen.
+// Listen adds a listener. It receives what the client was told so far (the first message and the newest
+// 1,024, or 1 MiB, without interim transcripts), then everything new, with sound if sound is set. A listener
+// that falls 256 messages or two minutes of sound behind is cut off. Any goroutine may call Listen. The error
+// is ErrOver, or a contract.ErrTooMany if there are 16 listeners.
 func (s *Scribe) Listen(sound bool) (*Listener, error) { return s.audience.listen(sound) }
 
-// Over lets the listeners go. It comes after the last Run.
+// Over ends the listeners. It is called after the last Run.
 func (s *Scribe) Over() { s.audience.end() }
 
 // ErrUnwritten means that the history cannot be written.
 var ErrUnwritten = errors.New("writing the history")
 
-// Run works until nothing waits to be told. After a failure it only empties the
-// queue, and passes on the error by which a client learns of it.
+// Run delivers what is queued and returns when the queue is empty. After a failure it only empties the queue,
+// and sends the client the error that ends its chat.
 func (s *Scribe) Run(ctx context.Context) {
 	var batch []outgoing
 	for batch = s.queue.take(batch); len(batch) > 0; batch = s.queue.take(batch) {
@@ -173,11 +166,11 @@ func (s *Scribe) Run(ctx context.Context) {
 	}
 }
 
-// sendLastError tells a client that can still be reached by which error its chat ends.
+// sendLastError sends a client that can still be reached the error that ends its chat.
 func (s *Scribe) sendLastError(ctx context.Context, batch []outgoing, why error) {
 	for _, o := range batch {
 		if last, ok := o.message.(contract.WebSocketError); ok && errors.Is(why, ErrUnwritten) {
-			_ = s.client.Send(ctx, last) // who is gone too needs no telling
+			_ = s.client.Send(ctx, last) // the client may be gone too
 		}
 	}
 }
@@ -201,7 +194,7 @@ func (s *Scribe) send(ctx context.Context, o outgoing) error {
 		if err := s.client.Play(ctx, *o.sound); err != nil {
 			return fmt.Errorf("playing: %w", err)
 		}
-		if o.number <= s.cutUpTo.Load() { // it came to the client while that was told to drop it
+		if o.number <= s.cutUpTo.Load() { // the client received it while it was told to drop it
 			s.dropUnplayed()
 		}
 	case o.message != nil:
@@ -216,8 +209,7 @@ func (s *Scribe) send(ctx context.Context, o outgoing) error {
 	return nil
 }
 
-// write puts what is new into the history and changes what is there, in one
-// commit.
+// write writes new and changed rows of the history in one commit.
 func (s *Scribe) write(ctx context.Context, batch []outgoing) error {
 	s.writing.Store(true)
 	defer s.writing.Store(false)
@@ -241,7 +233,7 @@ func (s *Scribe) write(ctx context.Context, batch []outgoing) error {
 	return s.records.WriteChat(ctx, s.chat.ID, w)
 }
 
-// End returns what writes how the chat ended.
+// End returns a function that writes how the chat ended.
 func (s *Scribe) End(status contract.ChatStatus, at time.Time) func(context.Context) error {
 	last := withID(store.Event{
 		Type:        store.ChatEnd,
@@ -254,7 +246,7 @@ func (s *Scribe) End(status contract.ChatStatus, at time.Time) func(context.Cont
 	}
 }
 
-// withID names an event that nothing on the wire has named.
+// withID gives an event an ID if it has none from the wire.
 func withID(e store.Event) store.Event {
 	if e.ID == "" {
 		e.ID = contract.NewID()

@@ -7,11 +7,11 @@ import (
 	"parley/store"
 )
 
-// Unrecorded keeps nothing of conversations: they happen, and are gone. What webhooks
-// and plugins are still to be told of them goes to Outbox; where that is nil, nobody is told.
+// Unrecorded replaces Records for chats that are not recorded. It only passes webhook and plugin
+// notifications to Outbox; if Outbox is nil, no one is notified.
 type Unrecorded struct{ Outbox Outbox }
 
-// Outbox keeps what webhooks are to be told until it is delivered.
+// Outbox stores webhook notifications until they are delivered.
 type Outbox interface {
 	StartWebhooks(ctx context.Context, c store.NewChat) error
 	WriteWebhooks(ctx context.Context, chatID string, w store.ChatWrite) error
@@ -19,9 +19,9 @@ type Outbox interface {
 }
 
 // ErrUnrecorded means that there is no history to resume.
-var ErrUnrecorded = errors.New("no history is kept here")
+var ErrUnrecorded = errors.New("no history is stored")
 
-// StartChat begins a chat that leaves no trace. There is none to resume.
+// StartChat starts a chat without a record. It cannot resume one.
 func (u Unrecorded) StartChat(ctx context.Context, c store.NewChat, _ ...store.Event) error {
 	if c.Resume {
 		return ErrUnrecorded
@@ -32,7 +32,7 @@ func (u Unrecorded) StartChat(ctx context.Context, c store.NewChat, _ ...store.E
 	return u.Outbox.StartWebhooks(ctx, c)
 }
 
-// WriteChat forgets what happened.
+// WriteChat drops everything but notifications.
 func (u Unrecorded) WriteChat(ctx context.Context, chatID string, w store.ChatWrite) error {
 	if u.Outbox == nil || !w.ForWebhooks() {
 		return nil
@@ -40,7 +40,7 @@ func (u Unrecorded) WriteChat(ctx context.Context, chatID string, w store.ChatWr
 	return u.Outbox.WriteWebhooks(ctx, chatID, w)
 }
 
-// EndChat forgets how the chat ended.
+// EndChat notifies that the chat ended.
 func (u Unrecorded) EndChat(ctx context.Context, chatID string, status store.Status, atMS int64,
 	_ ...store.Event) error {
 	if u.Outbox == nil {
@@ -49,5 +49,5 @@ func (u Unrecorded) EndChat(ctx context.Context, chatID string, status store.Sta
 	return u.Outbox.EndWebhooks(ctx, chatID, status, atMS)
 }
 
-// GroupHistory remembers nothing.
+// GroupHistory returns nothing.
 func (Unrecorded) GroupHistory(context.Context, string, int) ([]store.Event, error) { return nil, nil }

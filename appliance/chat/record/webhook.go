@@ -8,19 +8,17 @@ import (
 	"parley/store"
 )
 
-// Notifications is what those learn of a chat who are told of it by webhooks, or are
-// plugins, and who they are.
+// Notifications describes a chat to the webhooks and plugins that are notified of it, and lists them.
 type Notifications struct {
 	ChatID, GroupID string
-	ConfigID        string // empty: it has none
-	CustomSessionID string // that the client gave at connect; empty: none
-	Resumed         bool   // it goes on where another chat of its group ended
+	ConfigID        string // empty if it has none
+	CustomSessionID string // set by the client at connect; may be empty
+	Resumed         bool   // it continues a chat group
 	Hooks           []contract.Webhook
-	EndCalls        []string // plugins that are told of its end
+	EndCalls        []string // plugins that are notified of its end
 }
 
-// AtStart is what webhooks are told when the chat begins, and will be when it
-// ends.
+// AtStart returns the webhook notifications for the beginning of the chat, and those for its end.
 func (t Notifications) AtStart(begun time.Time) store.Webhooks {
 	var w store.Webhooks
 	for _, h := range t.Hooks {
@@ -43,7 +41,7 @@ func (t Notifications) AtStart(begun time.Time) store.Webhooks {
 	return w
 }
 
-// AtEnd is what plugins will be told when the chat ends.
+// AtEnd returns the plugin notifications for the end of the chat.
 func (t Notifications) AtEnd(begun time.Time) store.EndCalls {
 	if len(t.EndCalls) == 0 {
 		return store.EndCalls{}
@@ -71,8 +69,7 @@ func (t Notifications) base(event contract.WebhookEvent, customSessionID string)
 	return b
 }
 
-// notice is what webhooks are told of what a fact brings, at the time that its
-// message bears; nil where that is nothing.
+// notice returns the webhook notification for a fact, with the time of its message, or nil.
 func (t Notifications) notice(o outgoing, at time.Time, customSessionID string) *store.Notice {
 	call, ok := o.message.(contract.ToolCallMessage)
 	if !ok || !t.wants(contract.WebhookToolCall) {
@@ -89,8 +86,7 @@ func (t Notifications) wants(event contract.WebhookEvent) bool {
 	return slices.ContainsFunc(t.Hooks, func(h contract.Webhook) bool { return slices.Contains(h.Events, event) })
 }
 
-// wireJSON is what is made of texts and numbers, which never fails, as the wire
-// writes it.
+// wireJSON encodes a value of texts and numbers as the wire does, which cannot fail.
 func wireJSON(v any) string {
 	text, err := contract.Marshal(v)
 	if err != nil {

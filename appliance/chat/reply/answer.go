@@ -10,9 +10,8 @@ import (
 	"parley/appliance/engine"
 )
 
-// Answer has a model answer a conversation as it would in a chat of that name,
-// whose prompt it has read ahead, and returns what would be said. It is for
-// measuring answers without a voice.
+// Answer has a model answer a conversation as in a chat of that ID, after prefilling its prompt, and returns
+// the text. It is for measuring answers without a voice.
 func Answer(ctx context.Context, chat string, model engine.LanguageModel, c turn.Conversation) (string, engine.Usage,
 	error) {
 	var said []string
@@ -48,7 +47,7 @@ func Answer(ctx context.Context, chat string, model engine.LanguageModel, c turn
 	return strings.Join(said, " "), usage, failed
 }
 
-// metered is a language model that notes what its last reply cost.
+// metered is a language model that records the usage of its last reply.
 type metered struct {
 	engine.LanguageModel
 	usage *engine.Usage

@@ -8,15 +8,15 @@ import (
 )
 
 const (
-	// strongBias is by how much likelier, in the natural logarithm, an answer begins with
-	// a word where it is known that it should: more than any model is sure of another.
+	// strongBias is the bias, as a natural logarithm, for a first word that is known to be right or wrong. It
+	// exceeds any model's confidence.
 	strongBias = 8
-	// yesBias is by how much less likely it begins with yes where the prompt has
-	// facts: small models say yes to most questions.
+	// yesBias makes yes a less likely first word if the prompt states facts, because small models say yes to
+	// most questions.
 	yesBias = 1.3
 )
 
-// firstDue makes answers more or less likely to begin with some words.
+// firstWordBias returns the biases of the first words of an answer.
 func firstWordBias(c turn.Conversation) map[string]float64 {
 	n := len(c.History)
 	if !c.CheckAnswers || n == 0 {
@@ -28,8 +28,8 @@ func firstWordBias(c turn.Conversation) map[string]float64 {
 			out[word] = -yesBias
 		}
 	}
-	// The box's rules have a small model say that it does not know of all that the
-	// prompt does not tell, also where a tool has just told it.
+	// The box's rules have a small model say that it does not know what the prompt does not tell, even if a
+	// tool has just told it.
 	if last := c.History[n-1]; last.Role == turn.ToolResult && !wordless(last.Text) {
 		unknown, _, _ := strings.Cut(language.Of(c.Language).Unknown(), " ")
 		out[unknown] = -strongBias

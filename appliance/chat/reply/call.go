@@ -13,10 +13,10 @@ import (
 	"parley/appliance/engine/schema"
 )
 
-// errUnknownTool is what a tool of the box fails with that it does not have.
+// errUnknownTool means that the box does not have the tool.
 var errUnknownTool = errors.New("the box has no such tool")
 
-// tools are those of a conversation as a model sees them.
+// tools returns the tools as the model sees them.
 func tools(all []turn.Tool) []engine.Tool {
 	if len(all) == 0 {
 		return nil
@@ -46,17 +46,16 @@ func retryMessages(c engine.ToolCall, why string, all []turn.Tool) []engine.Mess
 	}
 }
 
-// toolChecks are the checks of a chat's tools, by their parameters: which tools there are
-// changes seldom, and a large schema takes dozens of milliseconds to read. It may
-// be used from many goroutines.
+// toolChecks caches the validators of a chat's tools by their parameters, because tools change seldom and a
+// large schema takes dozens of milliseconds to compile. It may be used by many goroutines.
 type toolChecks struct {
 	mu         sync.Mutex
 	validators map[string]schema.Validator
 }
 
-// misfit says why a call is none of the tools', or not one with arguments that its
-// schema allows; empty: it fits. A schema that cannot be read allows everything:
-// whoever runs the tool sees what comes.
+// misfit says why a call is to an unknown tool, or why its arguments do not match the tool's schema. It
+// returns "" if the call fits. A schema that does not compile allows everything; the tool itself has to
+// check.
 func (f *toolChecks) misfit(all []turn.Tool, c engine.ToolCall) string {
 	var names []string
 	for _, t := range all {
@@ -78,7 +77,7 @@ func (f *toolChecks) misfit(all []turn.Tool, c engine.ToolCall) string {
 	return fmt.Sprintf("there is no tool %q; there are: %s.", c.Name, strings.Join(names, ", "))
 }
 
-// get is the check of parameters; those that no tool has any more are forgotten.
+// get returns the validator of parameters. It drops validators that no tool uses any more.
 func (f *toolChecks) get(all []turn.Tool, parameters string) (schema.Validator, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -89,12 +88,12 @@ func (f *toolChecks) get(all []turn.Tool, parameters string) (schema.Validator, 
 	if err != nil {
 		return v, err
 	}
-	kept := map[string]schema.Validator{parameters: v}
+	used := map[string]schema.Validator{parameters: v}
 	for _, t := range all {
 		if of, ok := f.validators[t.Parameters]; ok {
-			kept[t.Parameters] = of
+			used[t.Parameters] = of
 		}
 	}
-	f.validators = kept
+	f.validators = used
 	return v, nil
 }

@@ -12,26 +12,25 @@ import (
 	"parley/appliance/engine"
 )
 
-// Fallback is a language model that answers where the one before it has failed.
+// Fallback is a language model that answers when the one before it has failed.
 type Fallback struct {
 	Model      engine.LanguageModel
 	Throughput *Throughput // of Model
-	// NoSpeculation has it asked only for answers to what the user has said for certain.
+	// NoSpeculation asks the model only for answers to what the user has certainly said.
 	NoSpeculation bool
-	// Prompt is the system prompt for it where the conversation has none, as with
-	// a custom language model, which brings its own.
+	// Prompt is the system prompt if the conversation has none, because its custom language model brings its
+	// own.
 	Prompt string
 }
 
-// outageTime is how long a model that has failed is not asked again while there
-// is another one: who calls waits for it once, and one that was started anew is
-// back within minutes.
+// outageTime is how long a failed model is not asked again while there is a fallback. A caller waits for the
+// failure only once, and a restarted server is back within minutes.
 const outageTime = 30 * time.Second
 
-// outage notes when models of a chat have failed.
+// outage notes failures of a chat's model.
 type outage struct {
 	mu    sync.Mutex
-	until time.Time // the first model is passed over so long
+	until time.Time // the model is not asked before that
 }
 
 func (a *outage) note(err error) {
@@ -52,10 +51,8 @@ func (a *outage) lasts() bool {
 	return time.Now().Before(a.until)
 }
 
-// generateWithFallback has a model go on with a prompt: the chat's, or where that fails the
-// next one of those that it may fall back on. What a model says is posted
-// sentence by sentence; the tool that it calls is returned, nil where it calls
-// none.
+// generateWithFallback has the chat's model, or after a failure the next fallback, continue a prompt.
+// Sentences are posted as they come. It returns the model's tool call, or nil.
 func (t thinking) generateWithFallback(ctx context.Context, prompt engine.Prompt) (call *engine.ToolCall, err error) {
 	said := ""
 	if len(t.fallback) == 0 || !t.outage.lasts() {
@@ -69,14 +66,14 @@ func (t thinking) generateWithFallback(ctx context.Context, prompt engine.Prompt
 		if ctx.Err() != nil || next.NoSpeculation && !t.schedule.waitUntilReal(ctx) {
 			return nil, context.Cause(ctx)
 		}
-		t.log.Warn("a language model has failed; the next one answers", "turn", t.turn, "said", len(said), "err", err)
+		t.log.Warn("language model failed; the next one answers", "turn", t.turn, "said", len(said), "err", err)
 		more, goesOn, before := "", t, err
 		goesOn.wordsExpected = t.wordsExpected && said == ""
 		call, more, err = goesOn.generateWords(ctx, repeating{unmarked{next.Model, next.Throughput}, said},
 			next.Throughput,
 			next.continuePrompt(prompt, said))
 		if err == nil && more == "" && call == nil && midSentence(said) {
-			err = before // nothing has ended what was begun
+			err = before // the sentence that was begun has no end
 		}
 		if said = strings.TrimSpace(said + " " + more); err == nil {
 			return call, nil
@@ -91,14 +88,14 @@ func midSentence(said string) bool {
 	return said != "" && (unicode.In(last, unicode.L, unicode.N, unicode.M) || strings.ContainsRune(",;:-–—", last))
 }
 
-// continueInstruction asks a model to end an answer that another one has begun. It is no
-// part of the history.
+// continueInstruction asks a model to finish an answer that another one has begun. It is not part of the
+// history.
 const continueInstruction = "(Your answer was broken off there, and the user has heard that much of it. Go on from " +
 	"exactly there, briefly, and repeat nothing of it.)"
 
-// resume is a prompt for a model that goes on with what another one has said.
+// continuePrompt returns the prompt for a model that continues what another one has said.
 func (f Fallback) continuePrompt(p engine.Prompt, said string) engine.Prompt {
-	p.Key = "" // it is for the server of the first
+	p.Key = "" // it is for the first model's server
 	messages := make([]engine.Message, 0, len(p.Messages)+2)
 	for _, m := range p.Messages {
 		if m.Role == engine.System && m.Content == "" {
@@ -114,9 +111,9 @@ func (f Fallback) continuePrompt(p engine.Prompt, said string) engine.Prompt {
 	return p
 }
 
-// withoutCutWord is what of a text can be said that broke off at its end: without the
-// word that may be half of one, or the number that may have more digits. Where
-// words are not written apart, the last character goes.
+// withoutCutWord returns what can be said of a text that was cut off: without the last word, which may be
+// half a word, or the last number, which may lack digits. In scripts without spaces, only the last character
+// is removed.
 func withoutCutWord(text string) string {
 	if text == "" {
 		return ""

@@ -40,7 +40,7 @@ func (m *scripted) Generate(ctx context.Context, p engine.Prompt, emit func(engi
 }
 
 // sentenceThought is what a mind posts for a turn: "quick: …" and "broke" among it.
-func thought(t *testing.T, m mind, think turn.Think, how ModelOptions, s *schedule) []string {
+func thought(t *testing.T, m mind, think turn.Think, options ModelOptions, s *schedule) []string {
 	t.Helper()
 	var said []string
 	begun := time.Now()
@@ -64,7 +64,7 @@ func thought(t *testing.T, m mind, think turn.Think, how ModelOptions, s *schedu
 			said = append(said, "named "+e.Session)
 		}
 	}
-	m.reply(t.Context(), think, how, s)
+	m.reply(t.Context(), think, options, s)
 	return said
 }
 

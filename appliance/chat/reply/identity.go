@@ -8,20 +8,18 @@ import (
 	"parley/appliance/chat/turn"
 )
 
-// askedWhoSpeaks is a question of yes or no, in English, whether the assistant is
-// somebody that it mostly is not. Small models say yes to most of them: to "Are you
-// a human?" as to "Are you ChatGPT?".
+// askedWhoSpeaks matches a yes-or-no question, in English, whether the assistant is something that it mostly
+// is not. Small models say yes to most of them: to "Are you a human?" as well as to "Are you ChatGPT?".
 var askedWhoSpeaks = regexp.MustCompile(`(?i)\b(?:are you|is this|am i (?:talking|speaking|chatting) (?:to|with))\s+` +
 	`(?:(?:really|actually|just|still|maybe|then|the|made by|from)\s+)*` +
 	`((?:an?|some)\s+(?:real |live |actual )?(?:human|person)|(?:real |live )?humans?|real people|chat ?gpt|gpt[ ` +
 	`-]?[0-9.]*|openai|alexa|siri|gemini|claude|bard|copilot|qwen|cortana|google)\b`)
 
-// asksForAMachine is in a question to which yes may be right.
+// asksForAMachine matches a question to which yes may be right.
 var asksForAMachine = regexp.MustCompile(
 	`(?i)\b(not|robot|bot|computer|machine|program|software|ai|assistant|automated|artificial)\b|n't\b`)
 
-// asksWhatItIs is a question, in English, what the assistant is, how it is called or
-// who made it.
+// asksWhatItIs matches a question, in English, what the assistant is, what it is called or who made it.
 var asksWhatItIs = regexp.MustCompile(`(?i)^\W*(?:(?:and|so|but|hello|hi|hey|please|tell me)\W+)*(?:` +
 	`(?:who|which|what\s+(?:company|firm|people|team|lab))\b[^.?!]*\b(?:made|create[sd]|built|developed|trained|` +
 	`programmed|designed|invented|owns|runs)\s+you\b` +
@@ -30,14 +28,13 @@ var asksWhatItIs = regexp.MustCompile(`(?i)^\W*(?:(?:and|so|but|hello|hi|hey|ple
 	`|(?:who|what)\s+(?:exactly\s+)?are\s+you\s*[.?!]*$` +
 	`|(?:who|what)\s+(?:is|are|was|were)\s+your\s+(?:maker|creator|developer|manufacturer|company|owner|model)s?\b)`)
 
-// makers are those who make what small models take themselves for, and how that is
-// called.
+// makers are the companies and products that small models take themselves for.
 const makers = `(?:openai|chat ?gpt|gpt-?[0-9][0-9.]*o?|alibaba|tongyi|qwen|anthropic|claude|google|deepmind|gemini|` +
 	`microsoft|copilot|meta|llama|amazon|alexa|apple|siri|mistral|deepseek)\b`
 
-// ofAMaker is a sentence in which the assistant calls itself one of them, or theirs: in
-// English with nothing between but what is said of such things ("I was created by …",
-// and not "I'm fond of apple pie"), in other languages with a few words.
+// ofAMaker matches a sentence in which the assistant calls itself one of the makers, or made by one. In
+// English only typical words may stand between ("I was created by …", but not "I'm fond of apple pie"), in
+// other languages a few words.
 var ofAMaker = regexp.MustCompile(`(?i)\b(?:i(?:'m| am| was| have been|'ve been)|my name is|call me|my ` +
 	`(?:maker|creator|developer)s? (?:is|are|was|were)|as an?)\s+` +
 	`(?:(?:an?|the|originally|actually|just|called|named|large|language|ai|artificial|intelligence|model|assistant|` +
@@ -48,19 +45,18 @@ var ofAMaker = regexp.MustCompile(`(?i)\b(?:i(?:'m| am| was| have been|'ve been)
 	`|\b(?:ich (?:wurde|bin)|je suis|j'ai été|(?:yo )?soy|fui|he sido|sono(?: stat[oa])?|ik ben|eu ` +
 	`(?:sou|fui))\s+(?:\S+\s+){0,5}` + makers)
 
-// identity holds an answer to who the assistant is.
+// identity corrects what an answer says about the assistant itself.
 type identity struct {
-	customPrompt string // of the prompt
-	description  string // that is said in place of what is not so; empty: nothing is
-	begun        string // what was said of the sentence that goes on
+	customPrompt string // in lower case
+	description  string // said instead of what is not true; empty: nothing is corrected
+	begun        string // the beginning of a sentence that goes on
 }
 
 func newIdentity(c turn.Conversation) *identity {
 	return &identity{customPrompt: strings.ToLower(c.CustomPrompt), description: c.Identity}
 }
 
-// answer is the answer to a question what the assistant is; empty: it is the model's to
-// give.
+// answer returns the fixed answer to a question what the assistant is, or "" if the model answers.
 func (s *identity) answer(asked string) string {
 	if s.description == "" || !asksWhatItIs.MatchString(asked) {
 		return ""
@@ -68,9 +64,8 @@ func (s *identity) answer(asked string) string {
 	return s.description
 }
 
-// pass returns a piece of the reply as it may be said, and whether the reply is over
-// with it: in place of the name of a maker that is not the assistant's the rest says
-// who it is.
+// pass returns a piece of the reply as it may be said, and whether the reply ends with it. If the assistant
+// names a maker that is not its own, the piece becomes the description.
 func (s *identity) pass(piece string, goesOn bool) (say string, over bool) {
 	if s == nil || s.description == "" {
 		return piece, false
@@ -88,12 +83,11 @@ func (s *identity) pass(piece string, goesOn bool) (say string, over bool) {
 	return piece, false
 }
 
-// denies is in a sentence that says what is not so.
+// denies matches a sentence that says what is not so.
 var denies = regexp.MustCompile(`(?i)\b(not|no|never|nicht|kein|keine|pas|non)\b|n't\b`)
 
-// firstDue makes an answer begin with no where somebody asks the assistant whether it is
-// a human or a product that its prompt does not name; others are those of the
-// answer otherwise.
+// firstWordBias makes an answer begin with no if the user asks whether the assistant is a human or a product
+// that its prompt does not name. Otherwise it returns others, the other biases.
 func (s *identity) firstWordBias(asked string, others map[string]float64) map[string]float64 {
 	who := askedWhoSpeaks.FindStringSubmatch(asked)
 	if who == nil || asksForAMachine.MatchString(asked) || strings.Contains(s.customPrompt, strings.ToLower(who[1])) {
@@ -104,15 +98,14 @@ func (s *identity) firstWordBias(asked string, others map[string]float64) map[st
 	return out
 }
 
-// copyBias is a map of how an answer may begin that one may add to: a copy, where there
-// was one.
+// copyBias returns a copy of biases that may be changed.
 func copyBias(others map[string]float64) map[string]float64 {
 	out := make(map[string]float64, len(others))
 	maps.Copy(out, others)
 	return out
 }
 
-// lastAsked is what the user said if nothing has come after it; empty: something has.
+// lastAsked returns what the user said if nothing has followed, otherwise "".
 func lastAsked(c turn.Conversation) string {
 	if n := len(c.History); n > 0 && (c.History[n-1].Role == turn.User || c.History[n-1].Role == turn.Context) {
 		return asked(c)

@@ -8,17 +8,17 @@ import (
 	"parley/appliance/engine/markup"
 )
 
-// unmarked is a language model of whose replies only what is to be said is left,
-// and the calls of tools that they make, also those that it writes as text.
+// unmarked is a language model whose replies are stripped of everything that is not to be spoken. Tool calls
+// that the model writes as text become calls.
 type unmarked struct {
 	engine.LanguageModel
 	throughput *Throughput
 }
 
-// errOver ends the writing of a reply of which nothing more will be said.
+// errOver stops a model when nothing more of its reply will be said.
 var errOver = errors.New("the reply is over")
 
-// Generate is that of the model.
+// Generate calls the model and filters its reply.
 func (m unmarked) Generate(ctx context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
 	tools := p.Tools
 	if p.NoToolCalls {

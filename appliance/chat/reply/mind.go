@@ -18,30 +18,27 @@ import (
 )
 
 const (
-	// replyTokens is how long a reply may become: about 90 spoken words, half
-	// a minute of speech.
+	// replyTokens is the longest reply: about 90 spoken words, half a minute of speech.
 	replyTokens = 120
-	// replyTimeout bounds one reply: the two minutes that a server may take, which
-	// says by itself that it took too long, and the 50 s of 120 tokens at the
-	// slowest rate seen on two busy cores (5 a second), twice.
+	// replyTimeout bounds one reply. It allows for the two minutes that a server may take, after which the
+	// server's own timeout applies, and for twice the 50 s that 120 tokens took at the slowest rate seen on
+	// two busy cores (5 a second).
 	replyTimeout = 130 * time.Second
-	// restPatience is how long after the moment at which its sound is missed the rest of
-	// a sentence that was cut is still waited for before it is cut again. Each cut is
-	// another line on a screen, and a second of silence within a sentence is worse.
+	// restPatience is how long the rest of a sentence that was cut may be late before it is cut again. Each
+	// cut is another line on a screen, but a second of silence within a sentence is worse.
 	restPatience = time.Second
 )
 
-// errEnough ends a reply of which nothing more is to be said.
+// errEnough ends a reply of which nothing more is said.
 var errEnough = errors.New("nothing more of the reply is to be said")
 
-// mind thinks of replies: it streams the language model's answer and cuts it
-// into sentences as it comes.
+// mind thinks of replies: it streams the language model's answer and cuts it into sentences as it comes.
 type mind struct {
 	chatID        string
 	model         engine.LanguageModel
-	noSpeculation bool // the model is asked for no answer that may not be wanted
+	noSpeculation bool // the model is not asked for answers that may not be wanted
 	throughput    *Throughput
-	fallback      []Fallback // which answer where model fails, one after the other
+	fallback      []Fallback // models that answer when model fails, in order
 	outage        *outage
 	toolChecks    *toolChecks
 	log           *slog.Logger
@@ -49,7 +46,7 @@ type mind struct {
 	post          func(turn.Event)
 }
 
-// prompt is what the model is asked to go on with.
+// prompt returns the prompt that the model continues.
 func (m mind) prompt(c turn.Conversation, u *engine.Urgency) engine.Prompt {
 	return engine.Prompt{
 		Conversation: m.chatID,
@@ -60,17 +57,14 @@ func (m mind) prompt(c turn.Conversation, u *engine.Urgency) engine.Prompt {
 	}
 }
 
-// Prefill has a model read the prompt of a conversation ahead, for every chat
-// that will have it. A conversation that is there goes before, also where it only
-// reads ahead itself. It returns when the prompt is read, or an error that says why
-// it is not.
+// Prefill has a model read the prompt of a conversation, for every chat that will have it. It yields to all
+// running conversations, even to their prefills. It returns when the prompt is read, or with the error.
 func Prefill(ctx context.Context, m engine.LanguageModel, c turn.Conversation) error {
 	return m.Prefill(ctx, mind{}.prompt(c, engine.Batch.Urgency()))
 }
 
-// messages are a conversation as the model sees it: the sentences that the
-// assistant said one after the other are one message, and a context belongs to
-// the message before it.
+// messages returns a conversation as the model sees it. Consecutive sentences of the assistant are one
+// message, and a context belongs to the message before it.
 func messages(c turn.Conversation) []engine.Message {
 	out := make([]engine.Message, 0, 1+len(c.History))
 	out = append(out, engine.Message{Role: engine.System, Content: c.Prompt, VolatileBytes: c.VariableBytes})
@@ -81,10 +75,11 @@ func messages(c turn.Conversation) []engine.Message {
 			out = append(out, userMessage(e))
 		case turn.Context:
 			last.Content += " {Context: " + e.Text + "}"
-			last.NoteBytes = 0 // they are not its end any more
+			last.NoteBytes = 0 // the notes are no longer at its end
 		case turn.Assistant:
 			if last.Role == engine.Assistant && len(last.Calls) == 0 {
-				last.Content = strings.TrimSuffix(last.Content, turn.CutMark) + " " + e.Text // it was taken up again
+				// it was resumed after an interruption
+				last.Content = strings.TrimSuffix(last.Content, turn.CutMark) + " " + e.Text
 				last.Interrupted = e.GoesOn
 				continue
 			}
@@ -119,26 +114,26 @@ func userMessage(e turn.Entry) engine.Message {
 	return m
 }
 
-// prefill has the model read the conversation so far ahead of the next turn. It
-// is a hint: what cannot be read ahead is read then.
+// prefill has the model read the conversation before the next turn. It is a hint: if it fails, the model
+// reads everything then.
 func (m mind) prefill(ctx context.Context, c prefillRequest) {
 	p := m.prompt(c.Conversation, engine.Prefetch.Urgency())
 	p.Session, p.Key = c.options.Session, c.options.Key
 	if err := m.model.Prefill(ctx, p); err != nil && ctx.Err() == nil {
-		m.log.Warn("cannot read the conversation ahead", "err", err)
+		m.log.Warn("prefilling a conversation failed", "err", err)
 	}
 }
 
-// reply thinks of the reply to t. It returns when all of it was posted: its
-// sentences, and then its end or the tool that the model calls.
-func (m mind) reply(ctx context.Context, t turn.Think, how ModelOptions, s *schedule) {
+// reply thinks of the reply to t. It returns when everything was posted: the sentences, and then the end or a
+// tool call.
+func (m mind) reply(ctx context.Context, t turn.Think, options ModelOptions, s *schedule) {
 	if m.noSpeculation && !s.waitUntilReal(ctx) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, replyTimeout)
 	defer cancel()
 	prompt := m.prompt(t.Conversation, s.mind)
-	prompt.Temperature, prompt.Session, prompt.Key, prompt.NoToolCalls = how.Temperature, how.Session, how.Key, t.NoCall
+	prompt.Temperature, prompt.Session, prompt.Key, prompt.NoToolCalls = options.Temperature, options.Session, options.Key, t.NoCall
 	r := thinking{
 		mind:          m,
 		turn:          t.Turn,
@@ -151,7 +146,7 @@ func (m mind) reply(ctx context.Context, t turn.Think, how ModelOptions, s *sche
 	}
 	prompt.NoClaims = t.CheckAnswers
 	prompt.FirstWordBias = withoutSigns(r.identity.firstWordBias(asked(t.Conversation), firstWordBias(t.Conversation)))
-	if how.Quick && !t.AfterTool && !t.Unprompted {
+	if options.Quick && !t.AfterTool && !t.Unprompted {
 		r.quick = m.quickAnswer(t, s)
 		defer r.quick.end()
 	}
@@ -164,7 +159,7 @@ func (m mind) reply(ctx context.Context, t turn.Think, how ModelOptions, s *sche
 	misfit := ""
 	if err == nil && call != nil {
 		if misfit = m.toolChecks.misfit(t.Tools, *call); misfit != "" {
-			m.log.Info("a call does not fit its tool; the model is told", "turn", t.Turn, "tool", call.Name, "why",
+			m.log.Info("tool call does not fit; asking the model again", "turn", t.Turn, "tool", call.Name, "why",
 				misfit)
 			prompt.Messages = append(prompt.Messages, retryMessages(*call, misfit, t.Tools)...)
 			if call, err = r.generateWithFallback(ctx, prompt); err == nil && call != nil {
@@ -173,7 +168,7 @@ func (m mind) reply(ctx context.Context, t turn.Think, how ModelOptions, s *sche
 		}
 	}
 	if errors.Is(err, ErrSilent) {
-		m.log.Warn("the language model wrote nothing that can be said, twice", "turn", t.Turn, "err", err)
+		m.log.Warn("language model wrote nothing that can be said, twice", "turn", t.Turn, "err", err)
 		r.postSentence(silenceReplacement(t), false, turn.Sentence{})
 		err = nil
 	}
@@ -187,7 +182,7 @@ func (m mind) reply(ctx context.Context, t turn.Think, how ModelOptions, s *sche
 		})
 	case call != nil:
 		if misfit != "" {
-			m.log.Warn("a call does not fit its tool, twice; its fallback answers", "turn", t.Turn, "tool", call.Name,
+			m.log.Warn("tool call does not fit, twice; using the fallback", "turn", t.Turn, "tool", call.Name,
 				"why", misfit)
 		}
 		m.post(turn.ToolRequested{At: now, Turn: t.Turn, Call: turn.Call{
@@ -201,41 +196,39 @@ func (m mind) reply(ctx context.Context, t turn.Think, how ModelOptions, s *sche
 	}
 }
 
-// openThought is one reply that a mind is at.
+// thinking is one reply of a mind.
 type thinking struct {
 	mind
 	turn     int
-	language string // in which the user speaks
+	language string // that the user speaks
 	schedule *schedule
 	began    *time.Duration // when the first word came; 0: none has
 	identity *identity
 	refusal  *refusal
-	quick    *quick // nil: there is none to be given
-	// wordsExpected: somebody waits for words. Who serves a model of his own may have it
-	// be silent, and nobody has asked for a greeting.
+	quick    *quick // nil: no quick answer is given
+	// wordsExpected means that the user waits for words. A custom model may choose to be silent, and no one
+	// has asked for a greeting.
 	wordsExpected bool
 }
 
-// loopWords is of how many words a sentence is, at least, that ends an answer where it
-// comes twice in a row: a small model goes on with it until its reply is full. People
-// say "No, no.".
+// loopWords is the length in words from which a repeated sentence ends an answer. A small model would repeat
+// it until the reply is full. People say "No, no.".
 const loopWords = 4
 
-// generateOnce has one model go on with a prompt. What it says is posted sentence by
-// sentence, and returned, also where it fails; so is the tool that it calls, nil
-// where it calls none.
-func (t thinking) generateOnce(ctx context.Context, model engine.LanguageModel, pace *Throughput,
+// generateOnce has one model continue a prompt. It posts what the model says sentence by sentence, and
+// returns it even if the model fails. It also returns the model's tool call, or nil.
+func (t thinking) generateOnce(ctx context.Context, model engine.LanguageModel, throughput *Throughput,
 	prompt engine.Prompt) (call *engine.ToolCall, said string, err error) {
 	var directions markup.Directions
 	cutter := text.Cutter{Stars: directions.Stars, Language: t.language}
 	var w writeTimer
-	var all strings.Builder // of what came
-	open := false           // what came may end in the middle of a word
-	var begun turn.Sentence // the newest; where it GoesOn, its rest is to come
-	var last []string       // the words of the sentence before
+	var all strings.Builder // everything that came
+	open := false           // the text so far may end in the middle of a word
+	var begun turn.Sentence // the newest sentence; if it GoesOn, its rest is to come
+	var last []string       // words of the previous sentence
 	tell := func(goesOn bool, sentences ...string) error {
 		for i, line := range sentences {
-			w.cut(pace)
+			w.cut(throughput)
 			goesOn, over := goesOn && i == len(sentences)-1, false
 			line = t.refusal.pass(line, goesOn)
 			if mine, wrong := t.identity.pass(line, goesOn); wrong {
@@ -272,7 +265,7 @@ func (t thinking) generateOnce(ctx context.Context, model engine.LanguageModel, 
 			*t.began = t.clock()
 		}
 		if w.came(part.Text) {
-			pace.noteDelay(t.schedule.late())
+			throughput.noteDelay(t.schedule.late())
 		}
 		all.WriteString(part.Text)
 		open = !unicode.IsSpace(lastRune(part.Text))
@@ -280,7 +273,7 @@ func (t thinking) generateOnce(ctx context.Context, model engine.LanguageModel, 
 		if err := tell(cutter.GoesOn, sentences...); err != nil {
 			return err
 		}
-		if begin, ended := cutEarly(&cutter, pace, t.schedule, begun.GoesOn); begin != "" {
+		if begin, ended := cutEarly(&cutter, throughput, t.schedule, begun.GoesOn); begin != "" {
 			return tell(!ended, begin)
 		}
 		return context.Cause(ctx)
@@ -294,13 +287,13 @@ func (t thinking) generateOnce(ctx context.Context, model engine.LanguageModel, 
 	rest := cutter.Rest()
 	if full := err == nil && call == nil && usage.ReplyTokens >= replyTokens; full &&
 		said != "" && !begun.GoesOn && !endsSentence(rest) {
-		rest = "" // there was no room for all of it: half a sentence says nothing
+		rest = "" // the reply was too long: half a sentence says nothing
 	}
 	if err != nil && open {
 		rest = withoutCutWord(rest)
 	}
 	if rest != "" && (err == nil || ctx.Err() == nil) {
-		_ = tell(false, rest) // it is the last in any case
+		_ = tell(false, rest) // nothing follows, so its error does not matter
 	}
 	if err == nil && call == nil && said == "" && t.wordsExpected {
 		err = silence{all.String()}
@@ -338,21 +331,20 @@ func (t thinking) postSentence(line string, goesOn bool, before turn.Sentence) t
 	return s
 }
 
-// postSessionName posts the name that the model's server gives the session, if it may be
-// one.
+// postSessionName posts the name that the model's server gives the session, if it is a valid name.
 func (m mind) postSessionName(session string) {
 	if n := utf8.RuneCountInString(session); n > contract.MaxCustomSessionIDChars ||
 		strings.ContainsFunc(session, unicode.IsControl) {
-		m.log.Warn("the language model's server names the session by what may be no name", "characters", n, "limit",
+		m.log.Warn("the language model's server gave the session an invalid name", "characters", n, "limit",
 			contract.MaxCustomSessionIDChars)
 		return
 	}
 	m.post(turn.SessionNamed{At: turn.At(m.clock()), Session: session})
 }
 
-// cutEarly cuts a sentence short where its sound would come too late if it waited for one
-// word more; goesOn says that it is the rest of one that was cut. A sentence that seems
-// to be over is not kept back until that is sure.
+// cutEarly cuts a sentence if its sound would be late when it waited for one more word. goesOn means that the
+// sentence is the rest of one that was cut. A sentence that seems to be complete is not held back until that
+// is certain.
 func cutEarly(c *text.Cutter, p *Throughput, s *schedule, goesOn bool) (begin string, ended bool) {
 	switch late := s.lateBy(p.lead()); {
 	case late <= 0:
@@ -363,8 +355,8 @@ func cutEarly(c *text.Cutter, p *Throughput, s *schedule, goesOn bool) (begin st
 	return c.Early(p.minWords(clauseBreath), p.minWords(0))
 }
 
-// Sentences cuts a text that the assistant is to say as it stands. What has
-// nothing to be said is left out.
+// Sentences cuts a text that the assistant says as it stands into sentences. Sentences without letters and
+// numbers are left out.
 func Sentences(s string) []turn.Sentence {
 	var out []turn.Sentence
 	for _, line := range text.Sentences(s) {

@@ -14,18 +14,18 @@ import (
 	"parley/appliance/text"
 )
 
-// sentencePause is the silence behind a clip that ends a sentence. A voice ends
-// its sounds with about 100 ms of it; speakers draw breath for twice that.
+// sentencePause is the silence added after a sentence. A voice ends with about 100 ms of it; speakers draw
+// breath for twice that.
 const sentencePause = 150 * time.Millisecond
 
-// mouth speaks the sentences of replies: synthesis, at the rate of the wire.
+// mouth speaks the sentences of replies: it synthesises them and resamples them for the wire.
 type mouth struct {
 	voices        VoiceLoader
-	pronunciation func(context.Context) text.Options // nil: as the voice does
+	pronunciation func(context.Context) text.Options // nil: as the voice pronounces them
 	throughput    *Throughput
 	clock         func() time.Duration
 	post          func(turn.Event)
-	// feelings scores a sentence; a nil func: nobody is to.
+	// feelings scores a sentence; nil: sentences are not scored.
 	feelings func(text string) contract.EmotionScores
 }
 
@@ -42,12 +42,11 @@ type VoiceLoader interface {
 	Voice(ctx context.Context, name string) (engine.Synthesizer, error)
 }
 
-// speak says the sentences of a turn one after the other, until there are no
-// more or ctx ends.
+// speak speaks the sentences of a turn, until there are no more or ctx ends.
 func (m mouth) speak(ctx context.Context, n int, sentences <-chan speech, due *schedule) {
 	var rate audio.Converter
 	var directions markup.Directions
-	before := "" // what was said of the sentence that goes on, and a space
+	before := "" // the beginning of a sentence that goes on, and a space
 	for s := range sentences {
 		line := s.sentence.Text
 		if !s.sentence.Dictated {
@@ -68,11 +67,11 @@ func (m mouth) speak(ctx context.Context, n int, sentences <-chan speech, due *s
 	}
 }
 
-// errNoVoice is what a voice that cannot be loaded has failed with.
+// errNoVoice means that a voice cannot be loaded.
 var errNoVoice = errors.New("the voice cannot be opened")
 
-// speechFault is what a client is told of a sentence that could not be spoken. A
-// voice that could not be opened is tried again for the next one.
+// speechFault returns the fault for a sentence that could not be spoken. A voice that could not be opened is
+// tried again for the next sentence.
 func speechFault(err error) contract.Fault {
 	f := contract.Fault{Code: contract.NotSpoken, Cause: err}
 	if errors.Is(err, errNoVoice) {
@@ -81,8 +80,7 @@ func speechFault(err error) contract.Fault {
 	return f
 }
 
-// speakSentence speaks one sentence, of which line is to be heard, and posts its sound piece
-// by piece as it is made.
+// speakSentence speaks line, the text of one sentence, and posts its sound piece by piece as it is made.
 func (m mouth) speakSentence(ctx context.Context, n int, s speech, line, before string, rate *audio.Converter,
 	due *schedule) error {
 	asked := time.Now()
@@ -122,27 +120,27 @@ func (m mouth) speakSentence(ctx context.Context, n int, s speech, line, before 
 		if piece.Index == 0 {
 			m.throughput.noteFirstSound(time.Since(asked))
 		}
-		room := len(sound.PCM)*contract.OutputRateHz/voice.RateHz() + 1
+		capacity := len(sound.PCM)*contract.OutputRateHz/voice.RateHz() + 1
 		if piece.Last = sound.Last; piece.Last {
-			piece.PCM = resampler.Flush(resampler.Process(make([]float32, 0, room+pause+resamplerTail), sound.PCM))
+			piece.PCM = resampler.Flush(resampler.Process(make([]float32, 0, capacity+pause+resamplerTail), sound.PCM))
 			piece.PCM = append(piece.PCM, make([]float32, pause)...)
 		} else {
-			piece.PCM = resampler.Process(make([]float32, 0, room), sound.PCM)
+			piece.PCM = resampler.Process(make([]float32, 0, capacity), sound.PCM)
 		}
 		piece.Whole = time.Duration(sound.TotalSamples)*time.Second/time.Duration(voice.RateHz()) +
 			sentencePause*time.Duration(min(pause, 1))
 		post()
 		return context.Cause(ctx)
 	})
-	if err == nil && !piece.Last { // nothing of it can be said
+	if err == nil && !piece.Last { // there was nothing to speak
 		piece.Last = true
 		post()
 	}
 	return err
 }
 
-// speakSpeakable speaks a text without the writing that the voice cannot read:
-// a model that drops a Chinese name into its answer has still answered.
+// speakSpeakable speaks a text without the characters that the voice cannot pronounce: a model that drops a
+// Chinese name into its answer has still answered.
 func speakSpeakable(ctx context.Context, voice engine.Synthesizer, text string, o engine.SpeakOptions,
 	emit func(engine.Sound) error) error {
 	err := voice.Speak(ctx, text, o, emit)
@@ -156,6 +154,6 @@ func speakSpeakable(ctx context.Context, voice engine.Synthesizer, text string, 
 	return err
 }
 
-// resamplerTail is room for what a resampler holds back of a stream until it
-// ends: half of its filter.
+// resamplerTail is the capacity for what a resampler holds back until the end of a stream: half of its
+// filter.
 const resamplerTail = 256

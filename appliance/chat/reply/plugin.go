@@ -7,12 +7,12 @@ import (
 	"parley/appliance/chat/turn"
 )
 
-// Caller says in whose conversation something of the box is called.
+// Caller identifies the conversation that calls a tool or a plugin.
 type Caller struct {
 	Account         string
 	ChatID, GroupID string
-	ConfigID        string // empty: the chat has none
-	CustomSessionID string // that the client gave the session; empty: none
+	ConfigID        string // empty if the chat has none
+	CustomSessionID string // set by the client; may be empty
 }
 
 // ToolRun is a call of one of the box's tools.
@@ -20,15 +20,13 @@ type ToolRun struct {
 	Caller
 	Tool      turn.Tool
 	Arguments string // a JSON object
-	// Conversation is what was said before.
+	// Conversation is what was said before the call.
 	Conversation turn.Conversation
 }
 
-// Toolbox runs the tools of the box, but for those that the conversation itself
-// does.
+// Toolbox runs the box's tools, except those that the state machine runs itself.
 type Toolbox interface {
-	// RunTool runs a tool. It returns what the model is to read. The error is for
-	// people; it says why the tool failed.
+	// RunTool runs a tool and returns what the model reads. The error says, for people, why the tool failed.
 	RunTool(ctx context.Context, r ToolRun) (content string, err error)
 }
 
@@ -36,27 +34,26 @@ type Toolbox interface {
 type Question struct {
 	Caller
 	Plugin string
-	// Speculative says that the user may go on: then the words are others.
+	// Speculative means that the user may go on, so that the words may change.
 	Speculative bool
 	// Conversation ends with what the user said.
 	Conversation turn.Conversation
 }
 
-// Advisers are the plugins of the box that are asked before the model is.
+// Advisers are the box's plugins that are asked before the model.
 type Advisers interface {
-	// Advise returns what a plugin says to the user's words, which may be nothing.
+	// Advise returns a plugin's advice on the user's words, which may be empty.
 	Advise(ctx context.Context, q Question) (turn.Advice, error)
 }
 
-// Consult begins a turn by asking plugins, each at the same time. What each says
-// is posted, also where that is nothing.
+// Consult begins a turn by asking plugins in parallel. The advice of each is posted, even if it is empty.
 func (r *Replies) Consult(ctx context.Context, c turn.ConsultPlugins, customSessionID string) {
 	begins := time.Now()
 	if c.Speculative {
 		begins = begins.Add(c.Due - r.Clock())
 	}
 	w := r.begin(ctx, c.Turn, newSchedule(!c.Speculative, begins))
-	ctx, w.stopTools = context.WithCancel(w.ctx) // the conversation says when it has waited enough
+	ctx, w.stopTools = context.WithCancel(w.ctx) // the state machine decides how long to wait
 	for _, plugin := range c.Plugins {
 		q := Question{r.caller(customSessionID), plugin, c.Speculative, c.Conversation}
 		r.Go(func() {
@@ -75,7 +72,7 @@ func (r *Replies) advise(ctx context.Context, q Question) turn.Advice {
 	a, err := r.Advisers.Advise(ctx, q)
 	if err != nil {
 		if ctx.Err() == nil {
-			r.Log.Warn("a plugin has nothing to say to a turn; the model is asked without it", "plugin", q.Plugin,
+			r.Log.Warn("plugin failed to advise on a turn; asking the model without it", "plugin", q.Plugin,
 				"err", err)
 		}
 		return nothing

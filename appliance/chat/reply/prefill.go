@@ -7,29 +7,28 @@ import (
 	"parley/appliance/chat/turn"
 )
 
-// prefills are what the model is to read ahead: one conversation that it reads, and
-// one that waits. A client may change its prompt faster than any model reads.
+// prefills holds the conversation that the model is prefilling, and the one that waits. A client may change
+// its prompt faster than any model reads.
 type prefills struct {
 	mu      sync.Mutex
 	running bool
-	prompt  string // the prompt of what is read
+	prompt  string // of the running prefill
 	cancel  context.CancelFunc
 	next    *prefillRequest
 }
 
-// prompt is what a model is to read ahead, and how.
+// prefillRequest is a conversation to prefill, and the model's options.
 type prefillRequest struct {
 	turn.Conversation
 	options ModelOptions
 }
 
-// put has a conversation wait in place of the one that does. What is read is
-// given up if it has another prompt: nothing of it will be used. It reports
-// whether nobody reads yet.
-func (p *prefills) put(c turn.Conversation, how ModelOptions) (start bool) {
+// put replaces the conversation that waits. If the running prefill has another prompt, it is cancelled,
+// because nothing of it will be used. start means that no prefill is running and one has to start.
+func (p *prefills) put(c turn.Conversation, options ModelOptions) (start bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.next = &prefillRequest{c, how}
+	p.next = &prefillRequest{c, options}
 	if p.cancel != nil && p.prompt != c.Prompt {
 		p.cancel()
 	}
@@ -38,7 +37,7 @@ func (p *prefills) put(c turn.Conversation, how ModelOptions) (start bool) {
 	return start
 }
 
-// take takes what waits; there is no more when it is false. cancel gives it up.
+// take takes the conversation that waits; more is false if there is none. cancel cancels its prefill.
 func (p *prefills) take(cancel context.CancelFunc) (c prefillRequest, more bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -9,19 +9,17 @@ import (
 	"parley/appliance/engine"
 )
 
-// MinUserWords is how much a user has to be able to say beside what a conversation
-// begins with, in words: a minute and a half of speech. Of a prompt that leaves
-// less nearly every answer would fail.
+// MinUserWords is how many words of the user have to fit into the model next to the prompt: a minute and a
+// half of speech. With a prompt that leaves less, nearly every answer would fail.
 const MinUserWords = 200
 
-// CheckPromptFits says, as an engine.ErrTooLong, that none of the models that may answer,
-// of which there is one at least, can read the prompt of c and its tools with
-// MinUserWords of the user's, beside which stands a context. A model that does not
-// tell how much it reads reads everything.
-func CheckPromptFits(ctx context.Context, c turn.Conversation, beside string, models ...engine.LanguageModel) error {
+// CheckPromptFits returns an engine.ErrTooLong if none of the models can read the prompt of c, its tools,
+// MinUserWords of the user and a context. There must be at least one model. A model without a known
+// limit reads everything.
+func CheckPromptFits(ctx context.Context, c turn.Conversation, context string, models ...engine.LanguageModel) error {
 	c.History = []turn.Entry{{Role: turn.User, Text: strings.Repeat("word ", MinUserWords)}}
-	if beside != "" {
-		c.History = append(c.History, turn.Entry{Role: turn.Context, Text: beside})
+	if context != "" {
+		c.History = append(c.History, turn.Entry{Role: turn.Context, Text: context})
 	}
 	var first error
 	for _, m := range models {
@@ -31,7 +29,7 @@ func CheckPromptFits(ctx context.Context, c turn.Conversation, beside string, mo
 		}
 		err := checker.CheckPrompt(ctx, mind{}.prompt(c, nil))
 		if _, long := errors.AsType[engine.ErrTooLong](err); !long {
-			return nil // what else is wrong shows where an answer is wanted
+			return nil // other errors show when an answer is wanted
 		}
 		if first == nil {
 			first = err

@@ -10,27 +10,25 @@ import (
 )
 
 const (
-	// quickAfter is how long after the moment at which its sound was due an answer
-	// is waited for before a quick one is given. People take a second of silence
-	// for a pause to think, and two for a line that is dead; a quick answer itself
-	// takes some 200 ms to be heard.
+	// quickAfter is how late the sound of an answer must be before a quick answer is given. People take a
+	// second of silence for a pause to think, and two for a dead line; a quick answer takes some 200 ms to be
+	// heard.
 	quickAfter = 900 * time.Millisecond
-	// quickSoon is the same for a model whose answers were mostly later than
-	// usuallyLate: there is nothing to wait for.
+	// quickSoon is the same for a model whose answers were mostly later than usuallyLate, so that waiting is
+	// pointless.
 	quickSoon   = 300 * time.Millisecond
 	usuallyLate = 1500 * time.Millisecond
 )
 
-// quick gives a short first answer where the answer itself is late: it says that
-// the user was heard, and nothing that the answer could contradict.
+// quick gives a short first answer when the real one is late. It says that the user was heard, and nothing
+// that the real answer could contradict.
 type quick struct {
 	mu    sync.Mutex
-	over  bool // the answer has come, or nobody waits for it any more
+	over  bool // the answer has come, or is no longer wanted
 	timer *time.Timer
 }
 
-// newQuick has say called when somebody has waited for so long that is not over
-// by then.
+// newQuick calls say when the user has waited for longer than after, unless end is called first.
 func newQuick(s *schedule, after time.Duration, say func()) *quick {
 	q := &quick{}
 	s.whenReal(func() {
@@ -48,7 +46,7 @@ func newQuick(s *schedule, after time.Duration, say func()) *quick {
 	return q
 }
 
-// end says that there is no quick answer to be given any more. After it none is.
+// end prevents the quick answer.
 func (q *quick) end() {
 	if q == nil {
 		return
@@ -61,7 +59,7 @@ func (q *quick) end() {
 	}
 }
 
-// quickAnswer begins to wait for the answer of a turn; end it when that comes.
+// quickAnswer prepares the quick answer of a turn. Its end must be called when the real one comes.
 func (m mind) quickAnswer(t turn.Think, s *schedule) *quick {
 	after := quickAfter
 	if m.throughput.averageDelay() > usuallyLate {
@@ -75,7 +73,7 @@ func (m mind) quickAnswer(t turn.Think, s *schedule) *quick {
 	})
 }
 
-// asked is what the user said last.
+// asked returns what the user said last.
 func asked(c turn.Conversation) string {
 	for i := len(c.History) - 1; i >= 0; i-- {
 		if c.History[i].Role == turn.User {

@@ -7,14 +7,14 @@ import (
 	"parley/appliance/language"
 )
 
-// cannot is what somebody is told who wants something done that nobody here can do.
-// The rules show it to small models, which say all the same that they do not know.
+// cannot is the answer to a request that the assistant cannot fulfil. The rules show it to small models,
+// which say that they do not know all the same.
 const cannot = "I'm sorry, I can't do that from here."
 
-// refusal is what the user wants to have done; nil: nothing, as far as that is known.
+// refusal replaces "I don't know" as the answer to a request; nil: the user has made no request.
 type refusal struct {
-	unknown string // how one says that one does not know
-	begun   string // what was said of the sentence that goes on
+	unknown string // how one says in the language that one does not know
+	begun   string // the beginning of a sentence that goes on
 }
 
 func newRefusal(c turn.Conversation) *refusal {
@@ -25,7 +25,8 @@ func newRefusal(c turn.Conversation) *refusal {
 	return &refusal{unknown: spoken.Unknown()}
 }
 
-// pass is a piece of the reply as it may be said: not knowing is no answer to a wish.
+// pass returns a piece of the reply as it may be said. If the whole sentence only says "I don't know", its
+// end becomes that of cannot.
 func (w *refusal) pass(piece string, goesOn bool) string {
 	if w == nil {
 		return piece

@@ -9,7 +9,7 @@ import (
 	"parley/appliance/text"
 )
 
-// repeating is a language model that goes on with what another one has said.
+// repeating is a language model that continues what another one has said.
 type repeating struct {
 	engine.LanguageModel
 	said string
@@ -24,18 +24,17 @@ func (m repeating) Generate(ctx context.Context, p engine.Prompt, emit func(engi
 	return u, r.rest()
 }
 
-// repetition leaves out of an answer that goes on with another one what that has
-// said: a small model that is asked to go on begins its sentence anew, or all of the
-// answer.
+// repetition removes from a continued answer what the first model has said: a small model that is asked to
+// continue begins its sentence again, or the whole answer.
 type repetition struct {
 	emit func(engine.Part) error
-	// sentenceDone are the words of what was said, from the beginning of each of its
-	// sentences that the answer may be repeating.
+	// said holds the words of what was said, once from the beginning of each sentence that the answer may be
+	// repeating.
 	said [][]string
-	held string // of the answer: it may yet be a repetition
+	held string // the part of the answer that may be a repetition
 }
 
-// newRepetition passes on to emit what goes on with said; empty: all.
+// newRepetition passes to emit what follows said. If said is empty, it passes everything.
 func newRepetition(said string, emit func(engine.Part) error) *repetition {
 	r := &repetition{emit: emit}
 	all := text.Sentences(said)
@@ -58,7 +57,7 @@ func (r *repetition) take(p engine.Part) error {
 	return r.emit(p)
 }
 
-// rest is the end of the answer.
+// rest takes the end of the answer.
 func (r *repetition) rest() error {
 	if news := r.news(true); news != "" {
 		return r.emit(engine.Part{Text: news})
@@ -66,14 +65,14 @@ func (r *repetition) rest() error {
 	return nil
 }
 
-// news is what of held is no repetition, or empty while that is not known; whole:
-// there will be no more.
+// news returns the part of held that is not a repetition, or "" while that is unknown. whole means that
+// nothing more will come.
 func (r *repetition) news(whole bool) string {
 	if len(r.said) == 0 || r.held == "" {
 		return ""
 	}
 	came := text.Written(r.held)
-	sure := came // without the last word, which may go on
+	sure := came // without the last word, which may be incomplete
 	if last := []rune(r.held); !whole && len(came) > 0 && text.IsWordRune(last[len(last)-1]) {
 		sure = came[:len(came)-1]
 	}
@@ -89,7 +88,7 @@ func (r *repetition) news(whole bool) string {
 	case done >= 0:
 		news = afterWords(r.held, len(r.said[done]))
 		r.said = nil
-	case whole: // the beginning of what was said, and no more
+	case whole: // it only repeated the beginning of what was said
 		r.said = nil
 	default:
 		return ""
@@ -98,7 +97,7 @@ func (r *repetition) news(whole bool) string {
 	return news
 }
 
-// afterWords is what of a text stands behind so many words, and the marks at their end.
+// afterWords returns what follows this many words of a text, and the punctuation after them.
 func afterWords(s string, words int) string {
 	for range words {
 		s = strings.TrimLeftFunc(s, func(r rune) bool { return !ofWritten(r) })
@@ -107,6 +106,5 @@ func afterWords(s string, words int) string {
 	return strings.TrimLeft(s, " .,;:!?…")
 }
 
-// ofWritten is text.OfWord, with the apostrophe that text.Written makes a straight
-// one.
+// ofWritten is text.OfWord, plus the apostrophe that text.Written replaces by a straight one.
 func ofWritten(r rune) bool { return text.IsWordRune(r) || r == '’' }

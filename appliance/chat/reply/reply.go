@@ -1,6 +1,5 @@
-// Package reply makes the assistant's part of a turn: the mind, which is the
-// language model, thinks of it sentence by sentence; the mouth makes sound of
-// the sentences.
+// Package reply makes the assistant's part of a turn. The mind, a language model, thinks of it sentence by
+// sentence; the mouth turns the sentences into sound.
 package reply
 
 import (
@@ -14,42 +13,39 @@ import (
 	"parley/appliance/text"
 )
 
-// queueLength is how many sentences of one reply may wait for the mouth; the
-// conversation hands on no more.
+// queueLength is how many sentences of one reply may wait for the mouth. The state machine sends no more.
 const queueLength = turn.MaxAtMouth
 
-// Parts are what replies are made of.
+// Parts are what Replies needs.
 type Parts struct {
 	ChatID string
-	Caller Caller // without what changes in the chat
+	Caller Caller // without the fields that change during the chat
 	Model  engine.LanguageModel
 	Voices VoiceLoader
-	// Pronunciation says how sentences are read aloud, asked for each: the account may
+	// Pronunciation returns how sentences are pronounced. It is called for each, because the account may
 	// change it.
 	Pronunciation func(context.Context) text.Options
 	Throughput    *Throughput // of Model
-	// Fallback answer where Model fails, one after the other.
+	// Fallback holds the models that answer, one after the other, when Model fails.
 	Fallback []Fallback
-	// NoSpeculation has Model asked only for answers to what the user has said for
-	// certain, and not while the user may go on: who serves it may do things for
-	// an answer that cannot be undone.
+	// NoSpeculation asks Model only for answers to what the user has certainly said, because its server may
+	// act on an answer in ways that cannot be undone.
 	NoSpeculation bool
 	Log           *slog.Logger
 	Clock         func() time.Duration // since the chat began
 	Post          func(turn.Event)     // takes sentences and sound as they are made
-	// Tools are those of the box; nil where it has none.
+	// Tools runs the box's tools; nil if it has none.
 	Tools Toolbox
-	// Advisers are asked where a turn is to; nil where the box has none.
+	// Advisers are the plugins that a turn may consult; nil if the box has none.
 	Advisers Advisers
-	// Feelings scores the feelings in a sentence of the assistant's, which takes well
-	// under a millisecond; a nil func: nobody is to.
+	// Feelings scores a sentence of the assistant in well under a millisecond; nil: sentences are not scored.
 	Feelings func(text string) contract.EmotionScores
 	// Go runs a function on a goroutine of the chat.
 	Go func(func())
 }
 
-// Replies are those under way in one chat. One goroutine uses them; what takes
-// time happens on others.
+// Replies are the replies under way in one chat. Only one goroutine may use it; what takes time runs on
+// others.
 type Replies struct {
 	Parts
 	mind     mind
@@ -58,18 +54,18 @@ type Replies struct {
 	prefills prefills
 }
 
-// turnWork is what is done for one reply.
+// turnWork is the work for the reply of one turn.
 type turnWork struct {
 	ctx       context.Context
 	cancel    context.CancelFunc
-	stopMind  context.CancelFunc // gives up what the mind is at
-	stopTools context.CancelFunc // gives up the tool or the plugins that the box runs; nil: it runs none
+	stopMind  context.CancelFunc // stops the mind
+	stopTools context.CancelFunc // stops the tool or the plugins that the box runs; nil if it runs none
 	schedule  *schedule
 	sentences chan speech
 	closed    bool
 }
 
-// New returns the replies of a chat, of which there are none yet.
+// New returns the Replies of a chat.
 func New(p Parts) *Replies {
 	return &Replies{
 		Parts: p,
@@ -81,7 +77,7 @@ func New(p Parts) *Replies {
 	}
 }
 
-// Forget has the models forget the conversation, which is over.
+// Forget has the models forget the conversation, because it is over.
 func (r *Replies) Forget() {
 	r.Model.Forget(r.ChatID)
 	for _, f := range r.Fallback {
@@ -89,10 +85,10 @@ func (r *Replies) Forget() {
 	}
 }
 
-// Prefill has the model read the conversation so far, after what it reads
-// already. Of those that wait the newest is enough: it holds the others.
-func (r *Replies) Prefill(ctx context.Context, c turn.Conversation, how ModelOptions) {
-	if r.prefills.put(c, how) {
+// Prefill has the model read the conversation so far, after what it is reading now. Of several that wait,
+// only the newest is read, because it contains the others.
+func (r *Replies) Prefill(ctx context.Context, c turn.Conversation, options ModelOptions) {
+	if r.prefills.put(c, options) {
 		r.Go(func() { r.prefillAll(ctx) })
 	}
 }
@@ -111,22 +107,21 @@ func (r *Replies) prefillAll(ctx context.Context) {
 	}
 }
 
-// ModelOptions is how a reply is to be thought of: what of the settings in force
-// concerns the model.
+// ModelOptions are the settings in force that concern the model.
 type ModelOptions struct {
 	Temperature  float64
 	Session, Key string // see engine.Prompt
-	Quick        bool   // a short answer may come before one that is late
+	Quick        bool   // a quick answer may precede a late one
 }
 
-// Think begins a turn with the model's reply, or goes on with it after a tool has
-// answered, or plugins were asked.
-func (r *Replies) Think(ctx context.Context, t turn.Think, how ModelOptions) {
+// Think begins a turn with the model's reply, or continues it after a tool has answered or plugins were
+// asked.
+func (r *Replies) Think(ctx context.Context, t turn.Think, options ModelOptions) {
 	if w := r.turns[t.Turn]; w != nil {
 		if t.AfterTool {
 			w.schedule.resume()
 		}
-		r.think(w, t, how)
+		r.think(w, t, options)
 		return
 	}
 	begins := time.Now()
@@ -134,19 +129,19 @@ func (r *Replies) Think(ctx context.Context, t turn.Think, how ModelOptions) {
 		begins = begins.Add(t.Due - r.Clock())
 	}
 	w := r.begin(ctx, t.Turn, newSchedule(!t.Speculative, begins))
-	r.think(w, t, how)
+	r.think(w, t, options)
 }
 
-func (r *Replies) think(w *turnWork, t turn.Think, how ModelOptions) {
+func (r *Replies) think(w *turnWork, t turn.Think, options ModelOptions) {
 	ctx, cancel := context.WithCancel(w.ctx)
 	w.stopMind = cancel
 	r.Go(func() {
 		defer cancel()
-		r.mind.reply(ctx, t, how, w.schedule)
+		r.mind.reply(ctx, t, options, w.schedule)
 	})
 }
 
-// SayText begins a turn with a text that is known, or goes on with it.
+// SayText begins or continues a turn with a known text.
 func (r *Replies) SayText(ctx context.Context, t turn.SayText) {
 	w := r.turns[t.Turn]
 	if w == nil {
@@ -161,15 +156,14 @@ func (r *Replies) SayText(ctx context.Context, t turn.SayText) {
 	})
 }
 
-// StopThinking gives up what the mind is at for a turn; what it has thought is spoken.
+// StopThinking stops the mind of a turn. What it has thought is still spoken.
 func (r *Replies) StopThinking(n int) {
 	if w := r.turns[n]; w != nil && w.stopMind != nil {
 		w.stopMind()
 	}
 }
 
-// RunTool runs a tool of the box for a turn, which it begins if it is the first of
-// it. What the tool answers is posted.
+// RunTool runs a tool of the box for a turn, and begins the turn if it is new. The tool's answer is posted.
 func (r *Replies) RunTool(ctx context.Context, t turn.RunTool, customSessionID string) {
 	w := r.turns[t.Turn]
 	if w == nil {
@@ -189,7 +183,7 @@ func (r *Replies) runTool(ctx context.Context, c turn.Call, t ToolRun) {
 		content, err = r.Tools.RunTool(ctx, t)
 	}
 	if ctx.Err() != nil {
-		return // nobody waits for it
+		return // the answer is no longer wanted
 	}
 	a := turn.ToolAnswered{
 		At:      turn.At(r.Clock()),
@@ -199,20 +193,19 @@ func (r *Replies) runTool(ctx context.Context, c turn.Call, t ToolRun) {
 	}
 	if err != nil {
 		a.Content, a.Failed, a.Error = "", true, err.Error()
-		r.Log.Warn("a tool of the box failed", "tool", c.Name, "err", err)
+		r.Log.Warn("tool failed", "tool", c.Name, "err", err)
 	}
 	r.Post(a)
 }
 
-// StopTools gives up the tool, or the plugins, that the box runs for a turn.
+// StopTools stops the tool, or the plugins, that the box runs for a turn.
 func (r *Replies) StopTools(n int) {
 	if w := r.turns[n]; w != nil && w.stopTools != nil {
 		w.stopTools()
 	}
 }
 
-// Speak has a sentence of a turn spoken, in a voice and at a speed. It begins
-// the turn if it is the first of it.
+// Speak has a sentence of a turn spoken in a voice and at a speed, and begins the turn if it is new.
 func (r *Replies) Speak(ctx context.Context, s turn.Speak, voice string, speed float64) {
 	w := r.turns[s.Turn]
 	if w == nil {
@@ -221,25 +214,25 @@ func (r *Replies) Speak(ctx context.Context, s turn.Speak, voice string, speed f
 	select {
 	case w.sentences <- speech{s.Sentence, voice, speed}:
 	default:
-		r.Log.Warn("a reply has more sentences than can wait for the voice", "turn", s.Turn, "limit", queueLength)
+		r.Log.Warn("reply has more sentences than can wait for the voice", "turn", s.Turn, "limit", queueLength)
 	}
 }
 
-// Promote says that somebody waits for a turn that was speculative.
+// Promote makes a speculative turn real: the user waits for it.
 func (r *Replies) Promote(n int) {
 	if w := r.turns[n]; w != nil {
 		w.schedule.promote()
 	}
 }
 
-// Finish says that a turn needs no more sentences.
+// Finish notes that a turn needs no more sentences.
 func (r *Replies) Finish(n int) {
 	if w := r.turns[n]; w != nil {
 		w.close()
 	}
 }
 
-// Cancel stops the work for a turn.
+// Cancel stops all work for a turn.
 func (r *Replies) Cancel(n int) {
 	if w := r.turns[n]; w != nil {
 		delete(r.turns, n)
@@ -255,7 +248,7 @@ func (r *Replies) CancelAll() {
 	}
 }
 
-// begin makes room for a turn's work. A new turn supersedes the older ones.
+// begin begins the work for a turn. It cancels all older turns.
 func (r *Replies) begin(ctx context.Context, n int, s *schedule) *turnWork {
 	r.CancelAll()
 	w := &turnWork{schedule: s, sentences: make(chan speech, queueLength)}
@@ -265,7 +258,7 @@ func (r *Replies) begin(ctx context.Context, n int, s *schedule) *turnWork {
 	return w
 }
 
-// close lets the mouth go when it has spoken what waits.
+// close stops the mouth after it has spoken what waits.
 func (w *turnWork) close() {
 	if !w.closed {
 		w.closed = true

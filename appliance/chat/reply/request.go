@@ -9,10 +9,9 @@ import (
 	"parley/appliance/text"
 )
 
-// requestText has the words of errands in sections, one a line. Deeds are what
-// somebody who can only speak cannot do; they are wished for by their mere name
-// ("Send a bottle of water."). Those asked of somebody are asked in so many words:
-// "can you wash my car?" asks for a service. What is told is no deed.
+// requestText lists the words of requests, one a line, in sections. The deeds are what an assistant that can
+// only speak cannot do; naming one is a request ("Send a bottle of water."). Those in "asked of somebody"
+// count only in a question such as "Can you wash my car?". What is only told is not a deed.
 //
 //go:embed requests.txt
 var requestText string
@@ -30,16 +29,16 @@ var requestWords = func() map[string]string {
 }()
 
 const (
-	// whose are the words behind deeds that are other things too: "get me a taxi", and
-	// not "get off at the harbour".
+	// whose are words that must follow a deed that is ambiguous without them: "get me a taxi", but not "get
+	// off at the harbour".
 	whose = "me us my our him her them"
 	what  = "a an the some one two three " + whose
-	// maxRequest is how many bytes of what somebody says are read: a minute of speech.
+	// maxRequest is the longest text that is checked, in bytes: a minute of speech.
 	maxRequest = 1000
 )
 
-// isRequest reports whether somebody wants to have something done: "Please wake me up at
-// six", "Could you sign me up?", and not what may be done or is so.
+// isRequest reports whether the user asks for something to be done ("Please wake me up at six", "Could you
+// sign me up?"), rather than whether something is allowed or true.
 func isRequest(said string) bool {
 	if len(said) > maxRequest {
 		return false
@@ -48,12 +47,13 @@ func isRequest(said string) bool {
 	for _, s := range text.Sentences(said) {
 		is := isRequestSentence(s)
 		wished = wished || is
-		wondered = !is && (wondered || strings.HasSuffix(strings.TrimSpace(s), "?")) // what is asked last is answered
+		// a question asked last is answered instead
+		wondered = !is && (wondered || strings.HasSuffix(strings.TrimSpace(s), "?"))
 	}
 	return wished && !wondered
 }
 
-// isRequestSentence reports whether a sentence is one.
+// isRequestSentence reports whether a sentence is a request.
 func isRequestSentence(sentence string) bool {
 	words := wordsOf(sentence)
 	for len(words) > 0 && in(words[0], requestWords["polite"]) {
@@ -85,7 +85,7 @@ func isRequestSentence(sentence string) bool {
 	return isDeed(words)
 }
 
-// isDeed reports whether words begin with one, and with whom or what it is done to.
+// isDeed reports whether words begin with a deed and its object.
 func isDeed(words []string) bool {
 	if len(words) < 2 || !in(words[0], requestWords["deeds"]) {
 		return false
@@ -117,15 +117,15 @@ func isDeed(words []string) bool {
 	return !isNumber(next) && !in(next, "is are was costs cost number") || has("for please me us")
 }
 
-// in reports whether a word is in a list, with spaces between.
+// in reports whether a word is in a list of words separated by spaces.
 func in(word, list string) bool { return word != "" && strings.Contains(" "+list+" ", " "+word+" ") }
 
-// isNumber reports whether a word is a number, in digits or a word for a small one.
+// isNumber reports whether a word is a number, in digits or as a word up to ten.
 func isNumber(w string) bool {
 	return strings.ContainsAny(w, "0123456789") || in(w, "one two three four five six seven eight nine ten")
 }
 
-// wordsOf cuts a text into its words, in small letters; a word with a hyphen is two.
+// wordsOf returns the words of a text in lower case. A word with a hyphen counts as two.
 func wordsOf(s string) []string {
 	words := text.Written(electric.ReplaceAllString(s, "${1}e$2"))
 	for i, w := range words {
@@ -134,5 +134,5 @@ func wordsOf(s string) []string {
 	return words
 }
 
-// electric finds what is another thing than without its first letter: an e-bike.
+// electric matches words that would change their meaning without the "e-", such as e-bike.
 var electric = regexp.MustCompile(`(?i)(^|[^a-z0-9])e-([a-z])`)

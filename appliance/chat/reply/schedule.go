@@ -9,38 +9,36 @@ import (
 )
 
 const (
-	// byteTime is about how long a byte of a sentence plays, 15 letters a
-	// second: how much the mind is ahead of the listener does not have to be
-	// known better than that.
+	// byteTime is about how long a byte of a sentence plays, at 15 letters a second. The mind's lead over the
+	// listener need not be known more precisely.
 	byteTime = time.Second / 15
-	// mindLead is how long before the listener has heard all that was thought, the
-	// next of it is to be there: its first sound is made in that time. When the
-	// model begins with it is not said here. It was a second; then, with several
-	// callers, everybody's second sentence went before the first of who came last.
+	// mindLead is how long before the listener has heard everything that was thought, the next sentence is
+	// due: its first sound is made in that time. The time the model takes is not part of it. With a lead of a
+	// second and several callers, everyone's second sentence was made before the first sentence of the newest
+	// caller.
 	mindLead = 300 * time.Millisecond
-	// mouthLead is the same for a piece of sound, which is made in a fraction of
-	// the time it plays: the longest takes 150 ms on a slow machine, and waits for
-	// a piece of somebody else's work or two before.
+	// mouthLead is the same for a piece of sound, which is made in a fraction of the time it plays. The
+	// longest piece takes 150 ms on a slow machine, and waits for a piece or two of other work before it.
 	mouthLead = 300 * time.Millisecond
 )
 
-// schedule says when the parts of one reply are due, so that the cores go to
-// that of several chats whose listener will miss something first.
+// schedule holds when the parts of one reply are due, so that among several chats the cores go to the one
+// whose listener will miss something first.
 type schedule struct {
 	mind, mouth *engine.Urgency
 
 	mu          sync.Mutex
-	real        bool      // the user has finished: somebody waits
+	real        bool      // the user has finished and waits
 	firstDue    time.Time // when the first sound is due
 	hasSentence bool      // the mind has a sentence
-	heard       time.Time // when what was thought will have been heard
-	played      time.Time // when what became sound will have been played
-	unspoken    int       // so many sentences have been thought and are not all sound
-	onReal      []func()  // to be called when it becomes real
+	heard       time.Time // when everything thought will have been heard
+	played      time.Time // when everything spoken will have been played
+	unspoken    int       // number of sentences thought and not yet completely spoken
+	onReal      []func()  // called when the reply becomes real
 }
 
-// newSchedule is that of a reply whose first sound is due at a moment. A
-// speculative one is not real until it is promoted.
+// newSchedule returns the schedule of a reply whose first sound is due at begins. A speculative reply is not
+// real until it is promoted.
 func newSchedule(real bool, begins time.Time) *schedule {
 	s := &schedule{
 		real:     real,
@@ -52,8 +50,8 @@ func newSchedule(real bool, begins time.Time) *schedule {
 	return s
 }
 
-// resume says that the mind thinks again, after a tool has answered: its next
-// sentence is due when what was said before has been heard.
+// resume notes that the mind thinks again after a tool has answered. Its next sentence is due when everything
+// before has been heard.
 func (s *schedule) resume() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,8 +71,8 @@ func (s *schedule) priority() engine.Priority {
 	return engine.Speculative
 }
 
-// sentenceThought says that the mind has a sentence. The next is due when that has been
-// heard; of a speculative reply it is due only if that becomes real.
+// sentenceThought notes a sentence of the mind. The next one is due when it has been heard; for a speculative
+// reply only if that becomes real.
 func (s *schedule) sentenceThought(sentence string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,15 +82,15 @@ func (s *schedule) sentenceThought(sentence string) {
 	s.updateMind()
 }
 
-// sentenceDone says that all of a sentence has become sound.
+// sentenceDone notes that all of a sentence has been spoken.
 func (s *schedule) sentenceDone() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.unspoken = max(s.unspoken-1, 0) // what a client dictates was not thought
+	s.unspoken = max(s.unspoken-1, 0) // dictated sentences were not thought
 	s.updateMind()
 }
 
-// soundMade says that so much sound was made.
+// soundMade notes that this much sound was made.
 func (s *schedule) soundMade(d time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -101,15 +99,14 @@ func (s *schedule) soundMade(d time.Duration) {
 	s.updateMind()
 }
 
-// lateBy is how much too late the sound of what is cut off now will be, when
-// that takes so long to make.
+// lateBy returns how late the sound of a piece will be if it is cut off now and takes making to make.
 func (s *schedule) lateBy(making time.Duration) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return time.Since(s.heard) + making
 }
 
-// promote says that somebody waits for the reply from now on.
+// promote makes the reply real: the user waits for it from now on.
 func (s *schedule) promote() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,7 +114,7 @@ func (s *schedule) promote() {
 		return
 	}
 	s.real = true
-	if early := time.Until(s.firstDue); early > 0 { // the silence was shorter than it seemed
+	if early := time.Until(s.firstDue); early > 0 { // the silence was shorter than expected
 		s.heard, s.played = s.heard.Add(-early), s.played.Add(-early)
 		s.firstDue = s.firstDue.Add(-early)
 	}
@@ -129,8 +126,7 @@ func (s *schedule) promote() {
 	s.onReal = nil
 }
 
-// whenReal has f called as soon as somebody waits for the reply, now if somebody
-// does. f must not wait.
+// whenReal calls f as soon as the reply is real, which may be now. f must not block.
 func (s *schedule) whenReal(f func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,8 +137,8 @@ func (s *schedule) whenReal(f func()) {
 	s.onReal = append(s.onReal, f)
 }
 
-// delay is how long ago the first sound of the reply was due; 0 where it is not
-// due yet, or nobody waits for it.
+// late returns how long ago the first sound of the reply was due; 0 if it is not due yet or the reply is not
+// real.
 func (s *schedule) late() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -152,7 +148,7 @@ func (s *schedule) late() time.Duration {
 	return max(0, time.Since(s.firstDue))
 }
 
-// waitUntilReal waits until somebody waits for the reply; false: ctx has ended before.
+// waitUntilReal waits until the reply is real. It returns false if ctx ends first.
 func (s *schedule) waitUntilReal(ctx context.Context) bool {
 	real := make(chan struct{})
 	s.whenReal(func() { close(real) })
@@ -173,7 +169,7 @@ func (s *schedule) updateMind() {
 	default:
 		due := s.heard.Add(-mindLead)
 		if sound := s.soundDue(); s.unspoken > 0 && !due.After(sound) {
-			due = sound.Add(1) // what was thought is heard before what is to be
+			due = sound.Add(1) // what was thought already is heard first
 		}
 		s.mind.Set(engine.Live, due)
 	}
@@ -181,7 +177,7 @@ func (s *schedule) updateMind() {
 
 func (s *schedule) updateMouth() { s.mouth.Set(s.priority(), s.soundDue()) }
 
-// soundDue is when more sound is to be there.
+// soundDue returns when more sound is due.
 func (s *schedule) soundDue() time.Time {
 	if s.played.Equal(s.firstDue) {
 		return s.firstDue
@@ -189,8 +185,7 @@ func (s *schedule) soundDue() time.Time {
 	return s.played.Add(-mouthLead)
 }
 
-// later is t, or now where t has passed: a listener who has run dry goes on
-// from now.
+// later returns t, or now if t has passed: a listener who has run dry continues from now.
 func later(t time.Time) time.Time {
 	if now := time.Now(); t.Before(now) {
 		return now

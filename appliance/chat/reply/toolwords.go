@@ -7,15 +7,14 @@ import (
 	"parley/appliance/chat/turn"
 )
 
-// maxReadOut is how many bytes of what tools answered are read out as they are: some
-// fifteen seconds.
+// maxReadOut is the longest tool answer, in bytes, that is read out as it is: some fifteen seconds.
 const maxReadOut = 240
 
-// wordless reports whether a tool's answer is what stands in for one without words.
+// wordless reports whether a tool's answer stands for one without text.
 func wordless(answer string) bool { return answer == turn.FailedResult || answer == turn.EmptyResult }
 
-// toolWords is what the tools have answered since the user spoke, where it can be
-// read out as it is; else empty.
+// toolWords returns what the tools have answered since the user spoke, if it can be read out as it is,
+// otherwise "".
 func toolWords(history []turn.Entry) string {
 	var all []string
 	for i := len(history) - 1; i >= 0 && history[i].Role != turn.User; i-- {
@@ -38,8 +37,7 @@ func toolWords(history []turn.Entry) string {
 	return words
 }
 
-// readable reports whether a text is written to be read out: in words, and not as
-// data, markup or a list.
+// readable reports whether a text consists of words, and not of data, markup or a list.
 func readable(s string) bool {
 	return strings.ContainsFunc(s, unicode.IsLetter) && !strings.ContainsAny(s, "{}[]<>|=_\n\t\\") &&
 		!strings.Contains(s, "://")
