@@ -133,7 +133,8 @@ func (m mind) reply(ctx context.Context, t turn.Think, options ModelOptions, s *
 	ctx, cancel := context.WithTimeout(ctx, replyTimeout)
 	defer cancel()
 	prompt := m.prompt(t.Conversation, s.mind)
-	prompt.Temperature, prompt.Session, prompt.Key, prompt.NoToolCalls = options.Temperature, options.Session, options.Key, t.NoCall
+	prompt.Temperature, prompt.Session, prompt.Key, prompt.NoToolCalls = options.Temperature, options.Session,
+		options.Key, t.NoCall
 	r := thinking{
 		mind:          m,
 		turn:          t.Turn,
