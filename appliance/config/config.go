@@ -1,6 +1,5 @@
-// Package config holds what an operator may set: it reads the flags, the
-// environment and the file, checks them together, and says what is wrong with
-// them and what is allowed.
+// Package config holds the settings of a box. Load reads them from flags, environment and
+// file, checks them together, and says what is wrong with a value and what is allowed.
 package config
 
 import (
@@ -17,25 +16,25 @@ import (
 	"parley/internal/layout"
 )
 
-// Config is everything an operator may set. Load makes one that is valid as a
-// whole; every path in it is absolute.
+// Config holds all settings. Load returns a Config that is valid as a whole and in which
+// every path is absolute.
 type Config struct {
-	File    string // the configuration file that was read; empty when there was none
-	Data    string // folder of the database
-	Listen  string // host:port to listen on; port 0 lets the system choose
+	File    string // the configuration file that was read; empty if there was none
+	Data    string // the data folder
+	Listen  string // host:port of HTTP; port 0 lets the system choose
 	TLS     TLS
-	Origins []string // web origins besides our own whose pages may open a chat
+	Origins []string // web origins, beyond the box itself, whose pages may use the API
 	WebRTC  WebRTC
 	Kiosk   Kiosk
 	Packs   string // folder of the model packs
-	Profile string // one of packs.Profiles: which models to expect
+	Profile string // one of packs.Profiles
 	Engines Engines
-	Routes  []Route // which model answers for those that configs name; the first that fits
-	// Fallback are the models that answer, one after the other, where one on a
-	// server has failed.
+	Routes  []Route // from the models that configs name to those of the box; the first match counts
+	// Fallback are the models that are tried, in this order, when a model on a server
+	// fails.
 	Fallback []LanguageModel
-	// StrictModels refuses chats whose config names a model that the box does
-	// not have; otherwise the box's default answers.
+	// StrictModels refuses a chat whose config names a model that the box does not have.
+	// Otherwise the default model answers.
 	StrictModels  bool
 	CustomModels  CustomModels
 	TurnDetection TurnDetection
@@ -44,32 +43,32 @@ type Config struct {
 	Chat          Chat
 	Retention     Retention
 	Speech        Speech
-	Lexicon       text.Lexicon      // how words are said, of every account
-	VoiceAliases  map[string]string // voices that stand in for others, by the name or id that programs ask for
+	Lexicon       text.Lexicon      // pronunciations for all accounts
+	VoiceAliases  map[string]string // stand-in voices, by requested name or id
 	Tools         Tools
-	Plugins       []string // whose tools every chat has
-	// PluginSignatures say whose plugins are run.
+	Plugins       []string // names of the plugins that every chat has
+	// PluginSignatures decides which plugins may run.
 	PluginSignatures PluginSignatures
 	WebSearch        string // base URL of a SearXNG server; empty: none
 	Webhooks         Webhooks
 	Limits           Limits
 	Log              Log
-	Warnings         []string // what is allowed but likely not meant; to be logged at start
-	Notes            []string // which settings have another name now; likewise
+	Warnings         []string // allowed, but probably not meant; to be logged at the start
+	Notes            []string // old names that were used; to be logged at the start
 
-	assigned map[string]assignment // what it was made of, by key
+	assigned map[string]assignment // the assignments that hold, by key
 }
 
 // Engines chooses the models.
 type Engines struct {
 	Transcriber   string // moonshine or whisper
 	LanguageModel LanguageModel
-	Voice         string // a voice's pack, such as voice-joe
-	Threads       int    // cores that all engines together may use; 0 means all of the machine
+	Voice         string // the pack of a voice, such as voice-joe
+	Threads       int    // cores for all engines together; 0 for all of the machine
 }
 
-// LanguageModel is either an embedded model, named by its pack, or a
-// server that speaks the OpenAI API.
+// LanguageModel is either an embedded model, named by its pack, or a model on a server with
+// the OpenAI API.
 type LanguageModel struct {
 	Pack   string // such as llm-qwen; empty when OpenAI is set
 	OpenAI string // base URL, such as http://127.0.0.1:8000/v1
@@ -77,16 +76,16 @@ type LanguageModel struct {
 	KeyEnv string // the environment variable that holds the server's API key; empty: no key
 }
 
-// TurnDetection says when a user has finished.
+// TurnDetection decides when a user's turn has ended.
 type TurnDetection struct {
 	Mode string // a contract.TurnMode
 }
 
-// Answers says what the box adds to prompts and takes from answers. Each is
+// Answers decides what the box adds to prompts and removes from answers. Each field is
 // ForEmbedded, ForAll or ForNone.
 type Answers struct {
-	Rules string // stand before the prompt that a config or a client brings
-	Check string // holds answers to claim nothing that no tool has done; by default as Rules
+	Rules string // the box's rules precede the prompt of the config or the client
+	Check string // answers may not claim actions that no tool performed; by default as Rules
 }
 
 // The models for which something holds.
@@ -96,104 +95,103 @@ const (
 	ForNone     = "never"
 )
 
-// Expression says what is done about feelings.
+// Expression decides how feelings are measured and used.
 type Expression struct {
-	Measured bool // scores go with what is said
-	// Models says which language models are told of feelings that stand out in what
-	// a user says: ForServers, ForAll or ForNone.
+	Measured bool // messages carry scores
+	// Models are the language models whose prompt mentions a user's strong feelings:
+	// ForServers, ForAll or ForNone.
 	Models string
 }
 
-// ForServers is for language models that are on servers.
+// ForServers stands for language models on servers.
 const ForServers = "servers"
 
-// Chat bounds the conversations.
+// Chat limits the chats.
 type Chat struct {
-	MaxChats    int // open at once; 0 means four for each core
-	MaxAddedMS  int // by which answers may come late before no more chats begin; 0: any number
-	SoundAheadS int // seconds ahead of its playback that sound is sent
+	MaxChats    int // live at once; 0 for four per core
+	MaxAddedMS  int // how late answers may come before new chats are refused; 0 for no limit
+	SoundAheadS int // how many seconds ahead of playback sound is sent
 }
 
-// Speech says how text is read aloud, and what is kept of what was.
+// Speech decides how texts are spoken, and how many generations are stored.
 type Speech struct {
-	Locale         string // a BCP 47 tag; empty: the voice's own
-	LoudnessLUFS   int    // of all that is spoken
-	Generations    int    // generations of an account
-	GenerationDays int    // 0: for ever
+	Locale         string // a BCP 47 tag; empty for that of the voice
+	LoudnessLUFS   int    // of all speech
+	Generations    int    // how many are stored for each account
+	GenerationDays int    // how long they are stored; 0 for ever
 }
 
-// Tools says how long tools are waited for.
+// Tools limits the tools.
 type Tools struct {
-	TimeoutS int // seconds until a tool has failed
-	FillerMS int // until the user is told that it takes long; 0: never
-	// AnswerTokens is how much of a tool's answer the embedded models read at most.
+	TimeoutS int // after which a tool has failed
+	FillerMS int // after which the assistant says that it takes a while; 0 for never
+	// AnswerTokens is the longest answer of a tool that embedded models get.
 	AnswerTokens int
 }
 
-// Retention says what is kept of conversations, and how long.
+// Retention decides what is stored of chats, and for how long.
 type Retention struct {
-	Days    int  // after its end a chat is deleted when it is older; 0: never
-	Audio   bool // how chats sound is kept
-	History bool // what happened in chats is kept; without it their sound is not either
+	Days    int  // after the end of a chat until it is deleted; 0 for never
+	Audio   bool // chats are recorded
+	History bool // the history of chats is stored; without it nothing is recorded either
 }
 
-// CustomModels says where custom language models may be, whose URLs clients
-// choose.
+// CustomModels limits the URLs of custom language models, which clients choose.
 type CustomModels struct {
-	Allow addresses.Allowed // besides public addresses
+	Allow addresses.Allowed // in addition to public addresses
 }
 
-// Webhooks says where webhooks may go.
+// Webhooks limits the URLs of webhooks.
 type Webhooks struct {
-	AllowPrivate bool // also to the box itself and to private addresses
+	AllowPrivate bool // URLs may point to the box itself and to private addresses
 }
 
-// PluginSignatures say whose plugins are run.
+// PluginSignatures decides which plugins may run.
 type PluginSignatures struct {
-	Required bool     // none without a signature by one of the keys
+	Required bool     // only plugins that one of the keys has signed
 	Keys     []string // public keys, as ed25519: and base64
 }
 
-// Limits keep one account, or one address, from taking the whole box. A number
-// of 0 is no limit, but for ChatsPerAccount.
+// Limits keep one account, or one address, from using up the box. 0 means no limit, except
+// for ChatsPerAccount.
 type Limits struct {
 	ChatsPerAccount       int  // at once; see Config.ChatsPerAccount
-	RequestsPerSecond     int  // of one account, for longer than the burst
+	RequestsPerSecond     int  // of one account, after the burst
 	RequestBurst          int  // requests that one account may send at once
-	Connections           int  // in all
+	Connections           int  // of all clients
 	ConnectionsPerAddress int  // from one address
-	DiskPerAccount        Size // all that is kept of one account
+	DiskPerAccount        Size // all data of one account
 	Recordings            Size // the recordings of all accounts
-	RecordingsDays        int  // days after its chat that a recording is kept; 0: as long as the chat
+	RecordingsDays        int  // after the end of its chat until a recording is deleted; 0 for as long as the chat
 }
 
-// Log says what is logged and how.
+// Log configures the log.
 type Log struct {
 	Level  slog.Level
 	Format string // auto (text on a terminal, JSON elsewhere), text or json
 }
 
-// Sources are where settings come from, strongest first: flags,
-// variables of the environment, a file.
+// Sources are where settings come from, in falling order of precedence: flags, environment,
+// file.
 type Sources struct {
 	Flags   map[string]string // by the key of the setting, such as "engines.voice"
-	Environ []string          // NAME=value, as os.Environ gives them
-	File    string            // read this file; empty: parley.yaml in Dir, else in the data folder, if there
-	Dir     string            // the working folder; empty: the process's own
-	Home    string            // the user's home folder; empty: the process's own
+	Environ []string          // NAME=value, as os.Environ returns it
+	File    string            // the file; empty for parley.yaml in Dir or else in the data folder, if it exists
+	Dir     string            // the working folder; empty for that of the process
+	Home    string            // the user's home folder; empty for that of the process
 }
 
-// FileName is the name of the configuration file that is looked for.
+// FileName is the default name of the configuration file.
 const FileName = layout.Settings
 
-// Variables that are no settings.
+// Environment variables that are not settings.
 const (
-	fileVariable  = "PARLEY_CONFIG" // the file to read
-	cacheVariable = "PARLEY_CACHE"  // folder of all that can be fetched again
+	fileVariable  = "PARLEY_CONFIG" // the configuration file
+	cacheVariable = "PARLEY_CACHE"  // folder of all that can be downloaded again
 )
 
-// Load reads all sources and returns the valid Config they make together. Its
-// errors name the setting, where it was set, the value, and what is allowed.
+// Load reads all sources and returns the valid Config that they make together. Its errors
+// name the setting, where it was set, the value, and what is allowed.
 func Load(s Sources) (Config, error) {
 	l, err := newLoader(s)
 	if err != nil {
@@ -221,16 +219,16 @@ func Load(s Sources) (Config, error) {
 	return c, c.check(l)
 }
 
-// check looks at the settings together; each alone was checked when it was set.
+// check checks the settings together; each value alone was checked when it was set.
 func (c *Config) check(l *loader) error {
 	m := c.Engines.LanguageModel
 	if m.OpenAI == "" && (m.Model != "" || m.KeyEnv != "") {
-		return errors.New("engines.language_model: model and key_env belong to a server, but no openai URL is set: " +
+		return errors.New("engines.language_model: model and key_env are for a server, but no openai URL is set: " +
 			"set openai, or leave them out")
 	}
 	if m.OpenAI != "" && m.Model == "" {
 		return fmt.Errorf(
-			"engines.language_model: openai is %s, but no model is named: set model to a name the server knows",
+			"engines.language_model: openai is %s, but no model is named: set model to a name that the server knows",
 			m.OpenAI)
 	}
 	if c.File != "" && filepath.Base(c.File) == FileName && filepath.Dir(c.File) == l.data && c.Data != l.data {
@@ -257,10 +255,9 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// AuthorityFile is where a box with a certificate of its own leaves that of its
-// authority, for clients on the same machine. It lies outside TLSFolder, which
-// is closed to others.
+// AuthorityFile is where a box with its own authority puts the authority's certificate, for
+// clients on the same machine. It lies outside TLSFolder, which other users cannot read.
 func (c Config) AuthorityFile() string { return filepath.Join(c.Data, layout.Authority) }
 
-// TLSFolder is where the box keeps keys and certificates.
+// TLSFolder is where the box stores keys and certificates.
 func (c Config) TLSFolder() string { return filepath.Join(c.Data, "tls") }

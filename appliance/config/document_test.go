@@ -47,7 +47,8 @@ func TestTheDocumentedTableIsTheOneInTheCode(t *testing.T) {
 
 func TestEverySettingIsDescribed(t *testing.T) {
 	for _, s := range Settings() {
-		if s.Group == "" || s.Placeholder == "" || s.Allowed() == "" || !strings.HasSuffix(s.Help, ".") || s.set == nil {
+		if s.Group == "" || s.Placeholder == "" || s.Allowed() == "" || !strings.HasSuffix(s.Help, ".") ||
+			s.set == nil {
 			t.Errorf("%s: something is missing in %+v", s.Key, s)
 		}
 		if strings.ContainsAny(s.Help, "`\\") {

@@ -5,18 +5,17 @@ import (
 	"strings"
 )
 
-// Effective is a setting with the value that holds.
+// Effective is a setting with its effective value.
 type Effective struct {
 	Setting
-	Value string // as it was written, without passwords; empty where nobody gave one
-	From  string // where it was given: default, parley.yaml:3, PARLEY_DATA, --data
+	Value string // as it was written, without passwords; empty if nothing set it
+	From  string // where it was set: default, parley.yaml:3, PARLEY_DATA, --data
 }
 
-// password matches that in a URL.
+// password matches the password in a URL.
 var password = regexp.MustCompile(`(//[^/@\s:]*):[^/@\s]*@`)
 
-// Effective lists all settings as the sources that were loaded have them, in the
-// order of the table.
+// Effective returns all settings with their values, in the order of the table.
 func (c Config) Effective() []Effective {
 	all := make([]Effective, 0, len(c.assigned))
 	for _, s := range Settings() {

@@ -13,12 +13,12 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// maxFileBytes bounds a configuration file: a real one has a few kilobytes,
-// and a wrong path may lead to anything.
+// maxFileBytes limits the size of the file: a real one has a few kilobytes, and a wrong
+// path may point to anything.
 const maxFileBytes = 1 << 20
 
-// readFile returns what the YAML file at path sets, in the file's order. An
-// empty path sets nothing.
+// readFile returns the assignments in a YAML file, in the order of the file, and none for
+// an empty path.
 func (l *loader) readFile(path string) ([]assignment, error) {
 	if path == "" {
 		return nil, nil
@@ -27,7 +27,7 @@ func (l *loader) readFile(path string) ([]assignment, error) {
 	if err == nil && !info.Mode().IsRegular() {
 		err = errors.New("not a regular file")
 	} else if err == nil && info.Size() > maxFileBytes {
-		err = fmt.Errorf("%d bytes, at most %d are allowed", info.Size(), maxFileBytes)
+		err = fmt.Errorf("it has %d bytes; at most %d are allowed", info.Size(), maxFileBytes)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("config file %s: %w", path, cause(err))
@@ -45,10 +45,10 @@ func (l *loader) readFile(path string) ([]assignment, error) {
 		if doc.Body == nil || doc.Body.Type() == ast.NullType || doc.Body.Type() == ast.CommentGroupType {
 			continue
 		}
-		if r.read {
-			return nil, r.errorf(doc.Body, "a second document begins here: put all settings in the first")
+		if r.hasDocument {
+			return nil, r.errorf(doc.Body, "a second document starts here: put all settings into the first")
 		}
-		r.read = true
+		r.hasDocument = true
 		top, ok := doc.Body.(ast.MapNode)
 		if !ok {
 			return nil, r.errorf(doc.Body, "the file is not a map of settings: write key: value lines")
@@ -60,7 +60,7 @@ func (l *loader) readFile(path string) ([]assignment, error) {
 	return r.assignments, nil
 }
 
-// syntaxError puts a YAML error on one line with its place.
+// syntaxError returns a YAML error as one line with its position.
 func syntaxError(path string, err error) error {
 	if e, ok := errors.AsType[yaml.Error](err); ok && e.GetToken() != nil {
 		return fmt.Errorf("%s:%d: not valid YAML: %s", path, e.GetToken().Position.Line, e.GetMessage())
@@ -68,10 +68,10 @@ func syntaxError(path string, err error) error {
 	return fmt.Errorf("%s: not valid YAML: %w", path, err)
 }
 
-// fileReader walks a file's tree and collects the settings in it.
+// fileReader walks the tree of a file and collects its assignments.
 type fileReader struct {
 	path, home  string
-	read        bool
+	hasDocument bool
 	assignments []assignment
 }
 
@@ -83,7 +83,7 @@ func (r *fileReader) position(at ast.Node) string {
 	return fmt.Sprintf("%s:%d", r.path, at.GetToken().Position.Line)
 }
 
-// mapping reads the map whose keys all begin with prefix.
+// mapping reads a map; prefix is the common prefix of its keys.
 func (r *fileReader) mapping(prefix string, m ast.MapNode) error {
 	for entry := m.MapRange(); entry.Next(); {
 		key, value := prefix+entry.Key().GetToken().Value, entry.Value()
@@ -132,7 +132,7 @@ func (r *fileReader) assign(s Setting, text string, at ast.Node) {
 	})
 }
 
-// freeMap reads a map with any keys into one text.
+// freeMap reads a map with arbitrary keys into one text.
 func (r *fileReader) freeMap(s Setting, at ast.Node, m ast.MapNode) error {
 	var lines []string
 	words := map[string]string{}
@@ -151,7 +151,7 @@ func (r *fileReader) freeMap(s Setting, at ast.Node, m ast.MapNode) error {
 			return err
 		}
 		if strings.ContainsAny(name, "=\n") || strings.ContainsAny(value, "=\n") {
-			return r.errorf(entry.Key(), "%s: %q and its value are one line each, without =", s.Key, name)
+			return r.errorf(entry.Key(), "%s: %q and its value must each be one line without =", s.Key, name)
 		}
 		lines = append(lines, name+"="+value)
 		words[name] = r.position(entry.Key())
@@ -184,15 +184,15 @@ func (r *fileReader) scalar(key string, n ast.Node) (string, error) {
 		}
 		return strings.Join(items, ","), nil
 	}
-	return "", r.errorf(n, "%s: anchors, aliases and tags are not used here: write the value out",
+	return "", r.errorf(n, "%s: anchors, aliases and tags are not supported: write the value itself",
 		strings.TrimSuffix(key, "."))
 }
 
-// unknown refuses a key and says what was likely meant.
+// unknown returns the error for an unknown key, with a suggestion.
 func (r *fileReader) unknown(at ast.Node, prefix, key string) error {
 	allowed := keysUnder(prefix)
 	name := strings.TrimPrefix(key, prefix)
-	for _, s := range Settings() { // right name, wrong level
+	for _, s := range Settings() { // the right name at the wrong level
 		if s.Key == name || strings.HasSuffix(s.Key, "."+name) {
 			return r.errorf(at, "unknown key %s: did you mean %s?", key, s.Key)
 		}
@@ -203,7 +203,7 @@ func (r *fileReader) unknown(at ast.Node, prefix, key string) error {
 	return r.errorf(at, "unknown key %s: allowed here are %s", key, strings.Join(allowed, ", "))
 }
 
-// findSetting returns the setting of that key, also of an old one.
+// findSetting returns the setting with a key, which may be an old one.
 func findSetting(key string) (Setting, bool) {
 	all := allSettings()
 	i := slices.IndexFunc(all, func(s Setting) bool { return s.Key == key })
@@ -213,7 +213,7 @@ func findSetting(key string) (Setting, bool) {
 	return all[i], true
 }
 
-// isKnown tells whether key is a setting or a map of settings.
+// isKnown reports whether a key is a setting or a map of settings.
 func isKnown(key string) bool {
 	_, ok := findSetting(key)
 	return ok || isGroup(key)
@@ -223,7 +223,7 @@ func isGroup(key string) bool {
 	return slices.ContainsFunc(allSettings(), func(s Setting) bool { return strings.HasPrefix(s.Key, key+".") })
 }
 
-// keysUnder lists the keys to write in the map at prefix.
+// keysUnder returns the keys that the map at prefix may have.
 func keysUnder(prefix string) []string {
 	var keys []string
 	for _, s := range allSettings() {

@@ -14,33 +14,32 @@ import (
 	"parley/appliance/text"
 )
 
-// kind says which values a setting may have, and has the function that reads
-// them.
+// kind is the type of a setting: which values it may have, and how they are parsed.
 type kind struct {
-	allowed     string // in words, in Markdown
+	allowed     string // the allowed values, in Markdown
 	set         func(c *Config, g assignment) error
-	isList      bool                   // in YAML it may be a list, whose items the text has with commas
-	isMap       bool                   // in YAML it is a map, of which the text has a line each, KEY=VALUE
-	placeholder string                 // the word that stands for its value in help
-	days        func(c *Config) *int   // where for how long it holds may stand behind the value
-	show        func(c *Config) string // the value that holds, where old names make it hard to tell
+	isList      bool                   // in YAML the value may be a list; as text it has commas
+	isMap       bool                   // in YAML the value is a map; as text it has a line KEY=VALUE for each entry
+	placeholder string                 // stands for the value in help
+	days        func(c *Config) *int   // field of the N in "VALUE for N days"; nil if there is none
+	show        func(c *Config) string // returns the effective value, if old names can set parts of it
 }
 
-// custom is a kind that one setting has for itself.
+// custom returns the kind of one particular setting.
 func custom(allowed string, set func(*Config, assignment) error) kind {
 	return kind{allowed: allowed, set: set}
 }
 
-// textKind is the kind of one piece of text. read makes of it what is kept.
-func textKind(allowed string, at func(*Config) *string, read func(string) (string, error)) kind {
+// textKind returns a kind of text. parse checks a value and returns what is stored.
+func textKind(allowed string, at func(*Config) *string, parse func(string) (string, error)) kind {
 	return custom(allowed, func(c *Config, g assignment) (err error) {
-		*at(c), err = read(g.value)
+		*at(c), err = parse(g.value)
 		return err
 	})
 }
 
-// matching reads text that the pattern matches; wrong says what is wrong with any other,
-// and what is allowed.
+// matching returns a parser of text that the pattern matches; wrong says what is wrong with
+// other text, and what is allowed.
 func matching(pattern, wrong string) func(string) (string, error) {
 	p := regexp.MustCompile(pattern)
 	return func(text string) (string, error) {
@@ -51,12 +50,13 @@ func matching(pattern, wrong string) func(string) (string, error) {
 	}
 }
 
-// textListKind is the kind of lists of text. read makes of an item what is kept of it.
-func textListKind(allowed string, at func(*Config) *[]string, read func(item string) (string, error)) kind {
+// textListKind returns a kind of lists of text. parse checks an item and returns what is
+// stored.
+func textListKind(allowed string, at func(*Config) *[]string, parse func(item string) (string, error)) kind {
 	return listKind(allowed, func(c *Config, g assignment) error {
 		*at(c) = nil
 		for item := range splitList(g.value) {
-			text, err := read(item)
+			text, err := parse(item)
 			if err != nil {
 				return err
 			}
@@ -68,7 +68,7 @@ func textListKind(allowed string, at func(*Config) *[]string, read func(item str
 	})
 }
 
-// listKind is a custom kind that may be a list in YAML.
+// listKind returns a custom kind that may be a list in YAML.
 func listKind(allowed string, set func(*Config, assignment) error) kind {
 	return kind{
 		allowed:     allowed,
@@ -78,7 +78,7 @@ func listKind(allowed string, set func(*Config, assignment) error) kind {
 	}
 }
 
-// splitList yields the items of a list as one text, with commas between them.
+// splitList yields the items of a list that is written as one text, with commas.
 func splitList(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for item := range strings.SplitSeq(text, ",") {
@@ -89,23 +89,23 @@ func splitList(text string) iter.Seq[string] {
 	}
 }
 
-// mapKind is a custom kind that is a map with any keys in YAML.
+// mapKind returns a custom kind that is a map with arbitrary keys in YAML.
 func mapKind(allowed string, set func(*Config, assignment) error) kind {
 	return kind{allowed: allowed, set: set, isMap: true}
 }
 
-// assignment is a value that somebody gave for a setting.
+// assignment is a value that a source assigns to a setting.
 type assignment struct {
 	Setting
 	value        string
 	source       string // parley.yaml:3, PARLEY_DATA, --data
-	dir          string // where relative paths start
+	dir          string // the base of relative paths
 	home         string
-	entrySources map[string]string // of a map with any keys: where each stands
-	inFile       bool              // a file has it, else a flag, a variable or the table
+	entrySources map[string]string // where each entry of a map was set
+	inFile       bool              // the source is the file
 }
 
-// sourceOf is where stands what an error is about.
+// sourceOf returns where the cause of an error was set.
 func (g assignment) sourceOf(err error) string {
 	if entry, ok := errors.AsType[text.ErrEntry](err); ok {
 		return cmp.Or(g.entrySources[entry.Word], g.source)
@@ -115,11 +115,11 @@ func (g assignment) sourceOf(err error) string {
 
 func (g assignment) path() string { return absolute(g.value, g.dir, g.home) }
 
-// path is the kind of paths. at returns the field that the path is put into, as
-// in all kinds below.
+// path returns the kind of paths. at returns the field for the value, here and in the kinds
+// below.
 func path(at func(*Config) *string) kind {
 	k := custom("a path", func(c *Config, g assignment) error {
-		if strings.TrimSpace(g.value) == "" { // the working folder, which nobody means by it
+		if strings.TrimSpace(g.value) == "" { // would be the working folder, which is never meant
 			return errors.New("the path is empty: name one, or leave it out")
 		}
 		*at(c) = g.path()
@@ -129,7 +129,7 @@ func path(at func(*Config) *string) kind {
 	return k
 }
 
-// oneOf is the kind of settings that are one of several words.
+// oneOf returns the kind of a choice between words.
 func oneOf(at func(*Config) *string, allowed ...string) kind {
 	return custom("`"+strings.Join(allowed, "`, `")+"`", func(c *Config, g assignment) error {
 		return choose(at(c), g.value, allowed...)
@@ -144,7 +144,7 @@ func choose(dst *string, word string, allowed ...string) error {
 	return nil
 }
 
-// number is the kind of whole numbers from low to high.
+// number returns the kind of whole numbers from low to high.
 func number(at func(*Config) *int, low, high int) kind {
 	k := custom(fmt.Sprintf("%d to %d", low, high), func(c *Config, g assignment) error {
 		n, err := strconv.Atoi(g.value)
@@ -158,7 +158,7 @@ func number(at func(*Config) *int, low, high int) kind {
 	return k
 }
 
-// daysInWords says for how long something holds.
+// daysInWords returns " for N days", or " for ever" for 0.
 func daysInWords(days int) string {
 	if days == 0 {
 		return " for ever"
@@ -166,7 +166,7 @@ func daysInWords(days int) string {
 	return fmt.Sprintf(" for %d days", days)
 }
 
-// boolean is the kind of switches. Older files have the other words.
+// boolean returns the kind of switches. Older files use on, off, yes and no.
 func boolean(at func(*Config) *bool) kind {
 	k := custom("`true`, `false`", func(c *Config, g assignment) error {
 		switch strings.ToLower(g.value) {
@@ -183,11 +183,11 @@ func boolean(at func(*Config) *bool) kind {
 	return k
 }
 
-// maxDays is a century: as good as for ever, which 0 is.
+// maxDays is a century; longer is " for ever".
 const maxDays = 36500
 
-// withDays is a kind of values behind which may stand for how long they hold. A value
-// that does not say leaves the days as they are.
+// withDays extends a kind by " for N days" or " for ever" after the value. A value without
+// it leaves the days unchanged.
 func withDays(of kind, days func(*Config) *int) kind {
 	k := of
 	k.allowed += ", with for N days or for ever behind it"
@@ -211,7 +211,7 @@ func withDays(of kind, days func(*Config) *int) kind {
 	return k
 }
 
-// level is the kind of log levels.
+// level returns the kind of log levels.
 func level(at func(*Config) *slog.Level) kind {
 	v := oneOf(nil, "debug", "info", "warn", "error")
 	v.set = func(c *Config, g assignment) error {
@@ -224,15 +224,14 @@ func level(at func(*Config) *slog.Level) kind {
 	return v
 }
 
-// Size is room on a disk: a number of bytes, or a part of the whole disk. The
-// zero Size is no bound.
+// Size is an amount of disk space: a number of bytes, or a percentage of the disk. The zero
+// Size means no limit.
 type Size struct {
 	Bytes   int64
-	Percent int // of the file system's size; 0 where Bytes counts
+	Percent int // of the size of the file system; 0 if Bytes counts
 }
 
-// Of returns the size in bytes on a file system of so many bytes; 0 is no
-// bound.
+// Of returns the size in bytes on a file system of disk bytes; 0 means no limit.
 func (s Size) Of(disk int64) int64 {
 	if s.Percent > 0 {
 		return disk / 100 * int64(s.Percent)
@@ -240,13 +239,15 @@ func (s Size) Of(disk int64) int64 {
 	return s.Bytes
 }
 
-// size is the kind of sizes: 0, 500MB, 20GB or 25%. Units are decimal, as disks are sold.
+// size returns the kind of sizes: 0, 500MB, 20GB or 25%. Units are decimal, as disks are
+// sold.
 func size(at func(*Config) *Size) kind {
-	k := custom("a size such as `500MB` or `20GB`, a part of the disk such as `25%`, or 0",
+	k := custom("a size such as `500MB` or `20GB`, a part of the disk such as `25%`, or 0 for no limit",
 		func(c *Config, g assignment) error {
 			s, ok := parseSize(g.value)
 			if !ok {
-				return fmt.Errorf("%.80q is not a size: use such as 500MB, 20GB, 25%% of the disk, or 0 for no bound",
+				return fmt.Errorf("%.80q is not a size: use for example 500MB, 20GB, 25%% (of the disk), or 0 for no "+
+					"limit",
 					g.value)
 			}
 			*at(c) = s

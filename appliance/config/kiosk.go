@@ -10,28 +10,26 @@ import (
 	"unicode/utf8"
 )
 
-// Kiosk is the conversation at the box's own loudspeaker and microphone.
+// Kiosk configures chats at the box's own loudspeaker and microphone.
 type Kiosk struct {
 	Enabled bool
-	// Input and Output are the microphone and the loudspeaker: an id, a name or a
-	// part of either; empty: the system's default.
+	// Input and Output are the microphone and the loudspeaker: an id, a name, or a part of
+	// either; empty for the system's default.
 	Input, Output string
-	Account       string   // by name, whose conversations they are
-	Config        string   // id or name of the config that is talked by; empty: the box's own assistant
-	Start         string   // one of the KioskOn… words
-	Phrases       []string // of KioskOnPhrase
-	// Keyboard is an input device of the kernel's, /dev/input/…: any of its keys
-	// begins a conversation, or ends it.
+	Account       string   // name of the account that owns the chats
+	Config        string   // id or name of the config; empty for the box's default assistant
+	Start         string   // one of the KioskOn… constants
+	Phrases       []string // for KioskOnPhrase
+	// Keyboard is an input device, /dev/input/…; each of its keys starts or ends a chat.
 	Keyboard string
 	GPIO     GPIO
-	SilenceS int    // seconds after which a conversation ends
+	SilenceS int    // seconds without speech after which a chat ends
 	Cue      string // one of CueTones, CueWords and Off
-	// Greeting and Farewell are what the assistant says of CueWords; empty: words of
-	// its own.
+	// Greeting and Farewell are spoken with CueWords; empty for the default words.
 	Greeting, Farewell string
 }
 
-// What begins a conversation at the kiosk.
+// What starts a chat at the kiosk.
 const (
 	KioskOnSpeech = "speech"
 	KioskOnPhrase = "phrase"
@@ -39,20 +37,21 @@ const (
 	KioskOnButton = "button"
 )
 
-// How a person is told that a conversation begins and ends.
+// How a person hears that a chat starts and ends.
 const (
 	CueTones = "tones"
 	CueWords = "words"
 )
 
-// GPIO is a line of a chip to which a button is wired; the zero value is none.
+// GPIO is a line of a GPIO chip to which a button is wired; the zero value is none.
 type GPIO struct {
-	Chip string // a device of the kernel's, /dev/gpiochip0
-	Line int    // its offset
-	High bool   // the button lifts the line, else it pulls it down
+	Chip string // a device such as /dev/gpiochip0
+	Line int    // the offset of the line
+	High bool   // the pressed button pulls the line up; otherwise it pulls the line down
 }
 
-// setDevices reads MICROPHONE|LOUDSPEAKER, or one name of both. An empty side stays as it is.
+// setDevices parses MICROPHONE|LOUDSPEAKER, or one name for both. An empty side is not
+// changed.
 func setDevices(c *Config, g assignment) (err error) {
 	input, output, two := strings.Cut(g.value, "|")
 	if !two {
@@ -67,7 +66,7 @@ func setDevices(c *Config, g assignment) (err error) {
 	return err
 }
 
-// setButton reads what is pressed: a keyboard, a button at a GPIO line, or both.
+// setButton parses what is pressed: a keyboard, a button at a GPIO line, or both.
 func setButton(c *Config, g assignment) (err error) {
 	for text := range splitList(g.value) {
 		if g.value = text; strings.HasPrefix(text, "/dev/input") {
@@ -82,10 +81,10 @@ func setButton(c *Config, g assignment) (err error) {
 	return nil
 }
 
-// maxPhraseLetters and minPhraseLetters bound the letters and digits of a phrase: who
-// says a longer one is read at most as long as the ear looks back, and a shorter
-// one is in what anybody says. Of maxPhrases, one for each language of a place with
-// many guests, each is compared with all that is heard.
+// minPhraseLetters and maxPhraseLetters limit the letters and digits of a phrase: a shorter
+// one occurs in everyday speech, and the ear does not look back far enough for a longer
+// one. maxPhrases is enough for one phrase in each language of a place with many guests;
+// each phrase is compared with all that is heard.
 const minPhraseLetters, maxPhraseLetters, maxPhrases = 5, 60, 16
 
 func setPhrases(c *Config, g assignment) error {
@@ -94,19 +93,19 @@ func setPhrases(c *Config, g assignment) error {
 		phrase = strings.TrimSpace(phrase)
 		if !isPhrase(phrase) {
 			return fmt.Errorf("%.80q is not allowed: use %d to %d letters and digits that nobody says by chance, "+
-				"such as Hey Parley, and ; between several", phrase, minPhraseLetters, maxPhraseLetters)
+				"such as Hey Parley, and ; between several phrases", phrase, minPhraseLetters, maxPhraseLetters)
 		}
 		all = append(all, phrase)
 	}
 	if len(all) > maxPhrases {
-		return fmt.Errorf("these are %d phrases; allowed are %d", len(all), maxPhrases)
+		return fmt.Errorf("there are %d phrases: use at most %d", len(all), maxPhrases)
 	}
 	c.Kiosk.Phrases = all
 	return nil
 }
 
-// isPhrase reports whether a phrase is long enough to be known, and short enough. A
-// character of some scripts is a syllable or a word.
+// isPhrase reports whether a phrase has an allowed length. A character of some scripts is a
+// syllable or a word, and counts more.
 func isPhrase(phrase string) bool {
 	n := 0
 	for _, r := range phrase {
@@ -124,8 +123,8 @@ var gpioLine = regexp.MustCompile(`^(?:/dev/)?(gpiochip[0-9]{1,3}):([0-9]{1,4})(
 func setGPIO(c *Config, g assignment) error {
 	m := gpioLine.FindStringSubmatch(g.value)
 	if m == nil {
-		return fmt.Errorf("%.80q is not a line: use CHIP:LINE, such as gpiochip0:17, with :high behind it where the "+
-			"button lifts the line (gpioinfo lists them), or a device under /dev/input", g.value)
+		return fmt.Errorf("%.80q is not a line: use CHIP:LINE, such as gpiochip0:17, followed by :high if the "+
+			"button pulls the line up (gpioinfo lists them), or a device under /dev/input", g.value)
 	}
 	line, err := strconv.Atoi(m[2])
 	if err != nil {
@@ -135,15 +134,15 @@ func setGPIO(c *Config, g assignment) error {
 	return nil
 }
 
-// inputDevice reads a device of the kernel's with keys.
-var inputDevice = matching(`^/dev/input/`, "is not an input device: use one of those in /dev/input/by-id that end in "+
-	"-event-kbd")
+// inputDevice parses the path of a device with keys.
+var inputDevice = matching(`^/dev/input/`, "is not an input device: use one from /dev/input/by-id whose name ends "+
+	"in -event-kbd")
 
-// maxLineChars is how many characters the assistant says at the beginning or the
-// end: longer ones keep people waiting.
+// maxLineChars limits what the assistant says at the start or the end of a chat: longer
+// texts keep people waiting.
 const maxLineChars = 300
 
-// lineKind is the kind of what people say, or call something: one line.
+// lineKind returns the kind of spoken texts and of names: one line.
 func lineKind(at func(*Config) *string) kind {
 	return textKind(fmt.Sprintf("1 to %d characters", maxLineChars), at, parseLine)
 }
@@ -157,15 +156,15 @@ func parseLine(text string) (string, error) {
 	return line, nil
 }
 
-// check looks at the settings together.
+// check checks the settings together.
 func (k Kiosk) check() error {
 	switch {
 	case !k.Enabled:
 		return nil
 	case k.Start == KioskOnPhrase && len(k.Phrases) == 0:
-		return errors.New("kiosk.start: it is phrase, but kiosk.phrase says none: set it, such as Hey Parley")
+		return errors.New("kiosk.start: it is phrase, but there is no kiosk.phrase: set one, such as Hey Parley")
 	case k.Start == KioskOnButton && k.GPIO == (GPIO{}):
-		return errors.New("kiosk.start: it is button, but kiosk.button names no line: set it, such as gpiochip0:17")
+		return errors.New("kiosk.start: it is button, but kiosk.button names no line: set one, such as gpiochip0:17")
 	}
 	return nil
 }

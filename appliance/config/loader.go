@@ -13,7 +13,7 @@ import (
 	"parley/internal/layout"
 )
 
-// loader holds what Load needs of its sources.
+// loader holds the sources of Load, with the defaults filled in.
 type loader struct {
 	Sources
 	env  map[string]string
@@ -31,18 +31,18 @@ func newLoader(s Sources) (*loader, error) {
 	}
 	for _, e := range s.Environ {
 		if name, value, ok := strings.Cut(e, "="); ok && value != "" {
-			l.env[name] = value // set to nothing means not set
+			l.env[name] = value // an empty variable counts as not set
 		}
 	}
 	var err error
 	if l.home == "" {
 		if l.home, err = homeFolder(); err != nil {
-			return nil, fmt.Errorf("finding the home folder: %w: set HOME", err)
+			return nil, fmt.Errorf("cannot find the home folder: %w: set HOME", err)
 		}
 	}
 	if l.dir == "" {
 		if l.dir, err = os.Getwd(); err != nil {
-			return nil, fmt.Errorf("finding the working folder: %w", err)
+			return nil, fmt.Errorf("cannot find the working folder: %w", err)
 		}
 	}
 	l.data = layout.InHome(l.home, layout.DefaultData)
@@ -54,23 +54,24 @@ func newLoader(s Sources) (*loader, error) {
 	return l, nil
 }
 
-// homeFolder is HOME, else what the system knows of the user: a service manager
+// homeFolder returns HOME, or else the home folder in the user database: a service manager
 // starts root's services without HOME.
 func homeFolder() (string, error) {
 	home, err := os.UserHomeDir()
 	if err == nil {
 		return home, nil
 	}
-	if who, lookErr := user.Current(); lookErr == nil && who.HomeDir != "" {
-		return who.HomeDir, nil
+	if u, lookErr := user.Current(); lookErr == nil && u.HomeDir != "" {
+		return u.HomeDir, nil
 	}
 	return "", err
 }
 
-// fromDefault is where a default was given.
+// fromDefault is the source of a default.
 const fromDefault = "default"
 
-// defaults are what the table of settings says, and PARLEY_CACHE.
+// defaults returns the defaults of the settings' table, and the packs folder from
+// PARLEY_CACHE.
 func (l *loader) defaults() []assignment {
 	return l.collect(func(s Setting) (string, string, bool) {
 		if cache := l.env[cacheVariable]; s.Key == "packs" && cache != "" {
@@ -80,17 +81,17 @@ func (l *loader) defaults() []assignment {
 	})
 }
 
-// findFile returns the path of the file to read; empty when there is none. A
-// file that was asked for must be there.
+// findFile returns the path of the configuration file, and "" if there is none. A file that
+// was named explicitly must exist.
 func (l *loader) findFile() (string, error) {
-	asked := l.File
-	if asked == "" {
-		asked = l.env[fileVariable]
+	named := l.File
+	if named == "" {
+		named = l.env[fileVariable]
 	}
-	if asked != "" {
-		path := absolute(asked, l.dir, l.home)
+	if named != "" {
+		path := absolute(named, l.dir, l.home)
 		if _, err := os.Stat(path); err != nil {
-			return "", fmt.Errorf("config file %s: %w: name a file that is there, or leave --config out", path,
+			return "", fmt.Errorf("config file %s: %w: name a file that exists, or leave --config out", path,
 				cause(err))
 		}
 		return path, nil
@@ -118,7 +119,8 @@ func (l *loader) fromFlags() []assignment {
 	})
 }
 
-// collect lists the settings that a source other than a file has, by their names of today or old ones.
+// collect returns the assignments of a source other than the file, by current and old
+// names.
 func (l *loader) collect(by func(Setting) (value, where string, ok bool)) []assignment {
 	var list []assignment
 	for _, s := range allSettings() {
@@ -135,8 +137,8 @@ func (l *loader) collect(by func(Setting) (value, where string, ok bool)) []assi
 	return list
 }
 
-// misspelled warns of variables that are nearly a setting. Others are left
-// alone: container platforms put PARLEY_… variables of their own there.
+// misspelled returns warnings about variables that are similar to a setting. Others are
+// ignored: container platforms set PARLEY_… variables of their own.
 func (l *loader) misspelled() []string {
 	known := []string{fileVariable, cacheVariable, "PARLEY_API_KEY"}
 	for _, s := range allSettings() {
@@ -156,8 +158,7 @@ func (l *loader) misspelled() []string {
 	return warnings
 }
 
-// absolute makes path absolute: ~/ is the home folder, anything relative
-// starts at dir.
+// absolute makes a path absolute: ~/ is the home folder, and a relative path starts at dir.
 func absolute(path, dir, home string) string {
 	switch {
 	case path == "~":
@@ -170,7 +171,7 @@ func absolute(path, dir, home string) string {
 	return filepath.Join(dir, path)
 }
 
-// cause is the bare cause of a file error, whose message repeats the path.
+// cause returns the bare cause of a file error, whose message repeats the path.
 func cause(err error) error {
 	if e, ok := errors.AsType[*os.PathError](err); ok {
 		return e.Err

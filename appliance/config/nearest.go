@@ -6,8 +6,8 @@ import (
 	"parley/internal/levenshtein"
 )
 
-// Nearest returns the candidate that name most likely meant, or "" when none
-// is near: at most a third of its letters differ.
+// Nearest returns the candidate that name most likely meant, and "" if none is similar: at
+// most a third of the letters may differ.
 func Nearest(name string, candidates []string) string {
 	best, distance := "", max(2, len(name)/3)+1
 	for _, c := range candidates {

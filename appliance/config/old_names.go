@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// OldSettings lists the names that settings had before several became one. They are read
-// wherever settings are: each sets its part of the setting that Into names.
+// OldSettings lists settings that are now parts of others (PartOf). Their old names still
+// work in all sources, and each sets its part.
 func OldSettings() []Setting {
 	return []Setting{
 		oldSetting("webrtc.servers", "webrtc.username", "webrtc-username",
@@ -16,7 +16,8 @@ func OldSettings() []Setting {
 		oldSetting("tls", "tls.cert", "tls-cert", custom("", setTLSCert)),
 		oldSetting("tls", "tls.key", "tls-key", custom("", setTLSKey)),
 		oldSetting("tls", "tls.acme", "tls-acme", custom("", setTLSACME)),
-		oldSetting("tls", "tls.email", "tls-email", textKind("", func(c *Config) *string { return &c.TLS.Email }, email)),
+		oldSetting("tls", "tls.email", "tls-email",
+			textKind("", func(c *Config) *string { return &c.TLS.Email }, email)),
 		oldSetting("tls", "tls.roots", "tls-roots", path(func(c *Config) *string { return &c.TLS.Roots })),
 		oldSetting("kiosk.devices", "kiosk.input", "kiosk-input",
 			lineKind(func(c *Config) *string { return &c.Kiosk.Input })),
@@ -32,7 +33,7 @@ func OldSettings() []Setting {
 			textKind("", func(c *Config) *string { return &c.Engines.LanguageModel.KeyEnv }, variable)),
 		oldSetting("answers.rules", "answers.check", "answer-check",
 			oneOf(func(c *Config) *string { return &c.Answers.Check }, ForEmbedded, ForAll, ForNone)),
-		// The flag and the variable of expression.measured are those of expression now.
+		// The flag and the variable of expression.measured are now those of expression.
 		oldSetting("expression", "expression.measured", "",
 			boolean(func(c *Config) *bool { return &c.Expression.Measured })),
 		oldSetting("expression", "expression.told", "tell-feelings",
@@ -56,22 +57,24 @@ func oldSetting(into, key, flag string, k kind) Setting {
 		Flag:        flag,
 		PartOf:      into,
 		Placeholder: "VALUE",
-		Help:        "Now " + into + ".",
+		Help:        "Now a part of " + into + ".",
 		kind:        k,
 	}
 }
 
-// allSettings lists the settings and their old names.
+// allSettings lists the settings and the old names.
 func allSettings() []Setting { return append(Settings(), OldSettings()...) }
 
-// inFileMap tells whether an old name is a key of the map that its setting may be in a file.
+// inFileMap reports whether the old name is a key of the map that its setting may be in a
+// file.
 func (s Setting) inFileMap() bool { return strings.HasPrefix(s.Key, s.PartOf+".") }
 
-// renamed notes that old names were used.
+// renamed returns notes about old names that were used.
 func renamed(list []assignment) (notes []string) {
 	for _, g := range list {
 		if g.PartOf != "" && !(g.inFileMap() && g.inFile) {
-			notes = append(notes, fmt.Sprintf("%s (%s) is a part of %s now, and still read: see docs/configuration.md",
+			notes = append(notes, fmt.Sprintf("%s (%s) is now a part of %s; the old name still works: see "+
+				"docs/configuration.md",
 				g.Key, g.source, g.PartOf))
 		}
 	}

@@ -43,7 +43,8 @@ func TestAStrongerPlaceWinsByOldNamesAndByNew(t *testing.T) {
 	s := place(t, "retention: {keep: all for 30 days}\nspeech: {keep: 5, keep_days: 6}\n")
 	s.Environ = []string{"PARLEY_RETENTION_AUDIO=off", "PARLEY_SPEECH_KEEP=7 for 8 days"}
 	c := load(t, s)
-	if c.Retention != (Retention{Days: 30, History: true}) || c.Speech.Generations != 7 || c.Speech.GenerationDays != 8 {
+	if c.Retention != (Retention{Days: 30, History: true}) || c.Speech.Generations != 7 ||
+		c.Speech.GenerationDays != 8 {
 		t.Errorf("the environment: %+v, %+v", c.Retention, c.Speech)
 	}
 	s.Flags["retention.keep"], s.Flags["speech.keep_days"] = "all", "9"
@@ -125,7 +126,7 @@ func TestMergedValuesThatCannotBeAreRefused(t *testing.T) {
 		"retention: {keep: all for 99999 days}":               "1 to 36500 days",
 		"speech: {keep: many for 3 days}":                     "0 to 100000",
 		"expression: loud":                                    "servers, always, never, off",
-		"webrtc: {servers: ['turn:a|b|C', 'turn:d|e|F']}":     "all TURN servers have the same",
+		"webrtc: {servers: ['turn:a|b|C', 'turn:d|e|F']}":     "all TURN servers must have the same",
 		"webrtc: {servers: 'turn:a|b'}":                       "environment variable",
 		"webrtc: {servers: 'turn:a|'}":                        "1 to 300 characters",
 		"kiosk: {button: doorbell}":                           "gpiochip0:17",

@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// VoicePrefix begins the names of the voices' packs; people leave it out.
+// VoicePrefix is the prefix of the names of voice packs; people may leave it out.
 const VoicePrefix = "voice-"
 
-// Pack is the folder of the pack of that name.
+// Pack returns the folder of a pack.
 func (c Config) Pack(name string) string { return filepath.Join(c.Packs, name) }
 
-// ModelPacks are the packs of the embedded language models.
+// ModelPacks returns the packs of the embedded language models.
 func (c Config) ModelPacks() []string {
 	var names []string
 	for _, m := range c.Models() {
@@ -28,8 +28,8 @@ func (c Config) ModelPacks() []string {
 	return names
 }
 
-// VoicePack is the pack of the voice that people call name. A voice that is
-// not there keeps the name under which it could be fetched.
+// VoicePack returns the pack of a voice, given its name with or without the prefix. The
+// pack may not be installed.
 func (c Config) VoicePack(name string) string {
 	if !strings.HasPrefix(name, VoicePrefix) && !c.IsVoice(name) {
 		return VoicePrefix + name
@@ -37,8 +37,8 @@ func (c Config) VoicePack(name string) string {
 	return name
 }
 
-// IsVoice tells whether the packs folder has a pack of that name with a voice
-// in it. Any name may be asked for: none leads out of the folder.
+// IsVoice reports whether the packs folder has a pack of that name with a voice in it. Any
+// name is safe: none leads out of the folder.
 func (c Config) IsVoice(pack string) bool {
 	if _, err := packName(pack); err != nil {
 		return false
@@ -47,7 +47,7 @@ func (c Config) IsVoice(pack string) bool {
 	return err == nil
 }
 
-// Voices lists the packs with a voice that are there.
+// Voices lists the installed packs with a voice.
 func (c Config) Voices() []string {
 	entries, err := os.ReadDir(c.Packs)
 	if err != nil {
@@ -62,7 +62,7 @@ func (c Config) Voices() []string {
 	return names
 }
 
-// Cores are those that the engines may use together.
+// Cores returns how many cores the engines may use together.
 func (c Config) Cores() int {
 	if c.Engines.Threads > 0 {
 		return min(c.Engines.Threads, runtime.NumCPU())
@@ -70,11 +70,11 @@ func (c Config) Cores() int {
 	return runtime.NumCPU()
 }
 
-// chatsPerCore is how many conversations one core carries: each is busy for
-// about a fifth of its time.
+// chatsPerCore is how many chats one core serves: each keeps it busy for about a fifth of
+// the time.
 const chatsPerCore = 4
 
-// MaxChats is how many conversations there may be at once.
+// MaxChats returns how many chats may be live at once.
 func (c Config) MaxChats() int {
 	if c.Chat.MaxChats > 0 {
 		return c.Chat.MaxChats
@@ -82,8 +82,8 @@ func (c Config) MaxChats() int {
 	return chatsPerCore * c.Cores()
 }
 
-// ChatsPerAccount is how many conversations one account may have at once. By
-// default it is three quarters of all, so that another account finds a seat.
+// ChatsPerAccount returns how many chats of one account may be live at once. By default
+// that is three quarters of MaxChats, which leaves slots for other accounts.
 func (c Config) ChatsPerAccount() int {
 	if n := c.Limits.ChatsPerAccount; n > 0 {
 		return min(n, c.MaxChats())

@@ -12,29 +12,27 @@ import (
 	"parley/appliance/contract"
 )
 
-// Route sends chats whose config names a language model to one that the box
-// has.
+// Route sends chats whose config names a language model to a model that the box has.
 type Route struct {
-	Provider contract.ModelProvider // anyModel is every one
-	Model    string                 // anyModel is every one of the provider
+	Provider contract.ModelProvider // or anyModel
+	Model    string                 // or anyModel
 	To       LanguageModel
 }
 
-// anyModel in a route stands for every provider, or for every model.
+// anyModel in a route stands for all providers, or all models of a provider.
 const anyModel = "*"
 
-// maxRoutes is far more than there are models to name, and few enough to look
-// through when a chat begins.
+// maxRoutes is far more than there are models to name, and few enough to search when a chat
+// starts.
 const maxRoutes = 1000
 
-// matches says whether the route is for that model.
+// matches reports whether the route applies to a model.
 func (r Route) matches(m contract.LanguageModel) bool {
 	return (r.Provider == anyModel || r.Provider == m.Provider) && (r.Model == anyModel || r.Model == m.Resource)
 }
 
-// setRoutes reads routes as one text, PROVIDER/MODEL=TO with commas between
-// them. TO is the pack of an embedded model, or a server as URL|MODEL or
-// URL|MODEL|KEY_ENV.
+// setRoutes parses routes: PROVIDER/MODEL=TO, with commas. TO is the pack of an embedded
+// model, or a server as URL|MODEL or URL|MODEL|KEY_ENV.
 func setRoutes(c *Config, g assignment) error {
 	c.Routes = nil
 	for text := range splitList(g.value) {
@@ -70,7 +68,7 @@ func parseRoute(text string) (Route, error) {
 	return r, nil
 }
 
-// parseModel reads a model: a pack, or a server as URL|MODEL or URL|MODEL|KEY_ENV.
+// parseModel parses a model: a pack, or a server as URL|MODEL or URL|MODEL|KEY_ENV.
 func parseModel(text string) (m LanguageModel, err error) {
 	server, rest, isServer := strings.Cut(text, "|")
 	if !isServer && !strings.Contains(text, "://") {
@@ -90,11 +88,10 @@ func parseModel(text string) (m LanguageModel, err error) {
 	return m, err
 }
 
-// maxFallback is as many as are tried before who calls has hung up.
+// maxFallback is as many as can be tried before a caller hangs up.
 const maxFallback = contract.MaxFallback
 
-// setFallback reads models as one text, with commas between them, each as in a
-// route.
+// setFallback parses models with commas, each as in a route.
 func setFallback(c *Config, g assignment) error {
 	c.Fallback = nil
 	for text := range splitList(g.value) {
@@ -109,8 +106,7 @@ func setFallback(c *Config, g assignment) error {
 	return nil
 }
 
-// item reads what stands in a list of a file into its one text: a route or a server may be
-// a map.
+// item returns an item of a list in the file as text. A route or a server may be a map.
 func (r *fileReader) item(key string, n ast.Node) (string, error) {
 	m, isMap := n.(ast.MapNode)
 	switch {
@@ -126,7 +122,7 @@ func (r *fileReader) item(key string, n ast.Node) (string, error) {
 	return r.scalar("", n)
 }
 
-// plainMap reads a map of no keys but those.
+// plainMap reads a map that may have these keys only.
 func (r *fileReader) plainMap(m ast.MapNode, keys ...string) (map[string]string, error) {
 	fields := map[string]string{}
 	for entry := m.MapRange(); entry.Next(); {
@@ -146,8 +142,8 @@ func (r *fileReader) plainMap(m ast.MapNode, keys ...string) (map[string]string,
 	return fields, nil
 }
 
-// Models are those that the box opens: the default first, then those of the
-// routes and of the fallback, each once.
+// Models returns the models that the box opens, each once: the default, and those of the
+// routes and of the fallback.
 func (c Config) Models() []LanguageModel {
 	all := []LanguageModel{c.Engines.LanguageModel}
 	for _, r := range c.Routes {
@@ -163,14 +159,14 @@ func (c Config) Models() []LanguageModel {
 	return all
 }
 
-// ModelFor is the model that answers where a config names m: one of the box's
-// own names, else the first route that takes it. Without any it is the default,
-// and false.
+// ModelFor returns the model that answers for a model that a config names: the box's model
+// of that name, or else that of the first route that matches. If there is neither, it
+// returns the default and false.
 func (c Config) ModelFor(m contract.LanguageModel) (LanguageModel, bool) {
 	if m.Provider == contract.ProviderBox || m.Provider == "" {
-		for _, own := range c.Models() {
-			if m.Resource == own.Name() {
-				return own, true
+		for _, ours := range c.Models() {
+			if m.Resource == ours.Name() {
+				return ours, true
 			}
 		}
 	}
@@ -182,7 +178,7 @@ func (c Config) ModelFor(m contract.LanguageModel) (LanguageModel, bool) {
 	return c.Engines.LanguageModel, false
 }
 
-// Name is what a config calls the model by.
+// Name returns the name that configs use for the model.
 func (m LanguageModel) Name() string {
 	if m.OpenAI != "" {
 		return m.Model
@@ -190,7 +186,7 @@ func (m LanguageModel) Name() string {
 	return m.Pack
 }
 
-// Describe says who answers, for people.
+// Describe names the model for people.
 func (m LanguageModel) Describe() string {
 	if m.OpenAI == "" {
 		return m.Pack

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// sampleSettings are the settings that people change, those of one map side by side, with an
-// example where there is no default.
+// sampleSettings returns the settings that people change, those of one group together, with
+// an example for those without a default.
 func sampleSettings() [][2]string {
 	return [][2]string{
 		{"listen", ""}, {"tls", ""}, {"origins", "[https://kiosk.example]"}, {"profile", ""},
@@ -17,8 +17,8 @@ func sampleSettings() [][2]string {
 	}
 }
 
-// Sample is a file with the settings that people change, each behind what it is, and
-// commented out: as it is, it sets nothing.
+// Sample returns a configuration file with the settings that people change, each after its
+// description and commented out. As it is, the file sets nothing.
 func Sample() string {
 	var b strings.Builder
 	b.WriteString("# Settings of Parley. Those below are commented out, and have their default or an example: take\n" +
@@ -43,7 +43,7 @@ func Sample() string {
 	return b.String()
 }
 
-// wrap breaks text into lines, each behind prefix.
+// wrap breaks text into lines with a prefix.
 func wrap(text, prefix string) []byte {
 	var p comment.Parser
 	lines := comment.Printer{TextPrefix: prefix, TextWidth: 90}

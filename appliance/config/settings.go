@@ -18,19 +18,19 @@ import (
 	"parley/internal/addresses"
 )
 
-// apply sets what one source gave: by old names first, which set parts, so that a
-// setting's own name has the last word. Where that takes back what an old one said, the
-// source contradicts itself.
+// apply sets what one source assigned: old names first, which set parts, and then the
+// settings themselves, which have precedence. If a setting contradicts an old name from the
+// same source, apply returns an error.
 func apply(c *Config, list []assignment) error {
-	var old, own []assignment
+	var old, current []assignment
 	for _, g := range list {
 		if g.PartOf != "" {
 			old = append(old, g)
 		} else {
-			own = append(own, g)
+			current = append(current, g)
 		}
 	}
-	for _, g := range slices.Concat(old, own) {
+	for _, g := range slices.Concat(old, current) {
 		if err := g.set(c, g); err != nil {
 			return fmt.Errorf("%s (%s): %w", g.Key, g.sourceOf(err), err)
 		}
@@ -39,7 +39,7 @@ func apply(c *Config, list []assignment) error {
 	for _, o := range old {
 		again := *c
 		err := o.set(&again, o)
-		for _, g := range own {
+		for _, g := range current {
 			if g.Key == o.PartOf && (err != nil || !reflect.DeepEqual(again, *c)) {
 				return fmt.Errorf("%s (%s) and %s (%s) differ: keep %s alone", o.Key, o.source, g.Key, g.source, g.Key)
 			}
@@ -49,15 +49,15 @@ func apply(c *Config, list []assignment) error {
 	return nil
 }
 
-// record notes what a setting was given by. Of old names it notes what each said, too,
-// since each says a part.
+// record stores the assignment of a setting, for Effective. For an old name it adds what
+// that sets, since each sets a part.
 func (c *Config) record(g assignment) {
 	if g.PartOf != "" {
 		before, part := c.assigned[g.PartOf], g.Key[strings.LastIndex(g.Key, ".")+1:]
 		switch g.Key = g.PartOf; {
 		case before.show != nil:
 			g.value = before.show(c)
-		case before.days != nil: // they are shown as they are in the end
+		case before.days != nil: // Effective shows the final days
 			g.value = before.value
 		case before.source == "" || before.source == fromDefault:
 			g.value = part + ": " + g.value
@@ -69,7 +69,7 @@ func (c *Config) record(g assignment) {
 	c.assigned[g.Key] = g
 }
 
-// hostPort reads an address to listen on.
+// hostPort parses an address to listen on.
 func hostPort(text string) (string, error) {
 	_, port, err := net.SplitHostPort(text)
 	if n, e := strconv.Atoi(port); err != nil || e != nil || n < 0 || n > 65535 {
@@ -79,7 +79,7 @@ func hostPort(text string) (string, error) {
 	return text, nil
 }
 
-// webOrigin reads the origin of web pages.
+// webOrigin parses the origin of web pages.
 func webOrigin(text string) (string, error) {
 	u, err := url.Parse(text)
 	if text != "*" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.Path != "") {
@@ -93,20 +93,20 @@ func setModelsAllow(c *Config, g assignment) (err error) {
 	return err
 }
 
-var pluginName = matching(`^[a-z0-9-]{1,64}$`, "is not the name of a plugin: a to z, 0 to 9 and - are allowed, at "+
-	"most 64 of them; parley plugin list shows the names")
+var pluginName = matching(`^[a-z0-9-]{1,64}$`, "is not the name of a plugin: use at most 64 of a-z, 0-9 and -; "+
+	"parley plugin list shows the names")
 
 func pluginKey(text string) (string, error) {
 	coded, ok := strings.CutPrefix(text, "ed25519:")
 	raw, err := base64.StdEncoding.Strict().DecodeString(coded)
 	if !ok || err != nil || len(raw) != ed25519.PublicKeySize {
-		return "", fmt.Errorf("%.80q is no key: write ed25519: and the 32 bytes of the public key in base64, as "+
+		return "", fmt.Errorf("%.80q is not a key: use ed25519: and the 32 bytes of the public key in base64, as "+
 			"parley plugin sign prints it", text)
 	}
 	return text, nil
 }
 
-// setLexicon reads WORD=SAID.
+// setLexicon parses WORD=SAID.
 func setLexicon(c *Config, g assignment) error {
 	entries, err := parsePairs(g.value, "each word once, as WORD=SAID, such as Nguyen=/wɪn/")
 	if err != nil {
@@ -116,7 +116,7 @@ func setLexicon(c *Config, g assignment) error {
 	return err
 }
 
-// setVoiceAliases reads OLD=NEW.
+// setVoiceAliases parses OLD=NEW.
 func setVoiceAliases(c *Config, g assignment) (err error) {
 	c.VoiceAliases, err = parsePairs(g.value, "each name once, as OLD=NEW, such as Ava Song=jenny")
 	folded := map[string]bool{}
@@ -125,34 +125,34 @@ func setVoiceAliases(c *Config, g assignment) (err error) {
 			return fmt.Errorf("%.80q is not allowed: %w", name, err)
 		}
 		if folded[strings.ToLower(name)] {
-			return fmt.Errorf("%.80q stands there twice, but for capitals", name)
+			return fmt.Errorf("%.80q is there twice, apart from capitals", name)
 		}
 		folded[strings.ToLower(name)] = true
 		if c.VoiceAliases[name] = strings.TrimSpace(voice); c.VoiceAliases[name] == "" {
-			return fmt.Errorf("%.80q stands for no voice: write the name or id of one", name)
+			return fmt.Errorf("%.80q has no voice: write the name or id of one", name)
 		}
 	}
 	return err
 }
 
-// parsePairs reads KEY=VALUE, with commas or, as a file has it, lines between them. write
-// says how they are written.
-func parsePairs(value, write string) (map[string]string, error) {
-	between := ","
+// parsePairs parses KEY=VALUE entries, with commas or, from a file, line breaks between
+// them. form describes the entries for errors.
+func parsePairs(value, form string) (map[string]string, error) {
+	separator := ","
 	if strings.Contains(value, "\n") {
-		between = "\n"
+		separator = "\n"
 	}
 	entries := map[string]string{}
-	for entry := range strings.SplitSeq(value, between) {
+	for entry := range strings.SplitSeq(value, separator) {
 		if entry = strings.TrimSpace(entry); entry == "" {
 			continue
 		}
-		key, said, ok := strings.Cut(entry, "=")
+		key, text, ok := strings.Cut(entry, "=")
 		key = strings.TrimSpace(key)
 		if _, twice := entries[key]; !ok || twice {
-			return nil, fmt.Errorf("%.80q is not allowed: write %s", entry, write)
+			return nil, fmt.Errorf("%.80q is not allowed: write %s", entry, form)
 		}
-		entries[key] = said
+		entries[key] = text
 	}
 	return entries, nil
 }
@@ -162,19 +162,19 @@ func setLanguageModel(c *Config, g assignment) (err error) {
 	return err
 }
 
-// setOpenAI is the old name of a server's URL, which takes the place of a pack.
+// setOpenAI parses the old setting of a server's URL, which replaces a pack.
 func setOpenAI(c *Config, g assignment) (err error) {
 	c.Engines.LanguageModel.Pack = ""
 	c.Engines.LanguageModel.OpenAI, err = baseURL(g.value)
 	return err
 }
 
-// baseURL reads the URL of a server to which paths are added.
+// baseURL parses the URL of a server to which paths are added.
 func baseURL(text string) (string, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.RawQuery != "" ||
 		u.ForceQuery || u.Fragment != "" {
-		return "", fmt.Errorf("%.80q is not a base URL, to which a path can be added: use such as "+
+		return "", fmt.Errorf("%.80q is not a base URL to which a path can be added: use a URL such as "+
 			"http://127.0.0.1:8000/v1 or https://HOST", text)
 	}
 	return strings.TrimRight(text, "/"), nil
@@ -182,10 +182,10 @@ func baseURL(text string) (string, error) {
 
 var variablePattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// variable reads the name of an environment variable.
+// variable parses the name of an environment variable.
 func variable(name string) (string, error) {
 	if !variablePattern.MatchString(name) {
-		// The value is not repeated: people put the secret itself here.
+		// The error does not repeat the value: people put the secret itself here.
 		return "", errors.New("this is not the name of an environment variable: put the key or the password in one, " +
 			"and its name here, such as OPENAI_API_KEY")
 	}
@@ -195,7 +195,7 @@ func variable(name string) (string, error) {
 var packName = matching(`^[a-z0-9-]{1,40}$`, "is not the name of a pack: use 1 to 40 of a-z, 0-9 and -, such as "+
 	"llm-qwen or voice-joe")
 
-// What is kept of chats.
+// What is stored of chats.
 const (
 	retainAll     = "all"
 	retainText    = "text"
@@ -209,7 +209,7 @@ func setRetention(c *Config, g assignment) error {
 	return err
 }
 
-// showRetention writes what holds, which old names may have set in part.
+// showRetention returns the effective value, which old names may have set in part.
 func showRetention(c *Config) string {
 	switch {
 	case !c.Retention.History:
@@ -220,10 +220,10 @@ func showRetention(c *Config) string {
 	return retainAll
 }
 
-// setExpression reads which models are told of feelings, or whether they are measured.
+// setExpression parses which models get feelings, or whether feelings are measured.
 func setExpression(c *Config, g assignment) error {
 	e := &c.Expression
-	if boolean(func(*Config) *bool { return &e.Measured }).set(c, g) == nil { // off; older files have on, too
+	if boolean(func(*Config) *bool { return &e.Measured }).set(c, g) == nil { // off; older files also have on
 		return nil
 	}
 	e.Measured = true

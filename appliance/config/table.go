@@ -6,38 +6,36 @@ import (
 	"strings"
 )
 
-// A Setting is one thing that an operator may set. It has one name in a file,
-// one as a flag and one in the environment, and one function that reads its
-// value wherever it came from.
+// Setting describes one setting. It has one name each in the file, as a flag and in the
+// environment, and one parser for all of them.
 type Setting struct {
-	Key         string // in parley.yaml, with dots between levels
-	Flag        string // without its dashes
-	Group       string // the heading under which it is listed
-	Placeholder string // the word that stands for its value in help, such as HOST:PORT
-	Help        string // what it is, for a terminal
-	// PartOf is the key of the setting that an old name is a part of now.
+	Key         string // in parley.yaml, with dots between the levels
+	Flag        string // without the dashes
+	Group       string // the heading in lists
+	Placeholder string // stands for the value in help, such as HOST:PORT
+	Help        string // for a terminal
+	// PartOf is the key of the setting that replaces this old one.
 	PartOf string
-	// Switch says that the flag may stand alone: then it is true.
+	// Switch says that the flag may have no value, which means true.
 	Switch bool
-	// Default is the value where nobody sets one. Where it is not a fixed value,
-	// DefaultInWords says in words what it is.
+	// Default is the value if nothing sets one. If the default is not a fixed value,
+	// DefaultInWords describes it.
 	Default, DefaultInWords string
 	kind
 }
 
-// Env is the setting's environment variable.
+// Env returns the name of the setting's environment variable.
 func (s Setting) Env() string {
 	return "PARLEY_" + strings.ToUpper(strings.ReplaceAll(s.Flag, "-", "_"))
 }
 
-// Allowed says what its value may be, in words.
+// Allowed describes the allowed values.
 func (s Setting) Allowed() string { return s.allowed }
 
 const languageModel = "engines.language_model"
 
-// Settings lists all settings, in the order in which they are shown. It is the
-// one table of which the file, the variables, the flags, the help and the
-// documentation are made.
+// Settings returns all settings in display order. The file, the variables, the flags, the
+// help and the documentation all derive from this table.
 func Settings() []Setting {
 	return slices.Concat(
 		group("The box", boxSettings()),
@@ -54,8 +52,8 @@ func Settings() []Setting {
 	)
 }
 
-// group gives settings their heading, and what most of them have alike: a flag that is
-// the key with dashes, the word of their kind for the value, and no default.
+// group adds the heading, and derives what most settings have in common: a flag that is the
+// key with dashes, and the placeholder of the kind.
 func group(heading string, list []Setting) []Setting {
 	for i := range list {
 		s := &list[i]
@@ -69,5 +67,5 @@ func group(heading string, list []Setting) []Setting {
 	return list
 }
 
-// DefaultText is the default, or says in words what it is.
+// DefaultText returns the default, or its description.
 func (s Setting) DefaultText() string { return cmp.Or(s.DefaultInWords, s.Default) }

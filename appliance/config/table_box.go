@@ -11,7 +11,7 @@ func boxSettings() []Setting {
 		{
 			Key:     "data",
 			Default: layout.DefaultData,
-			Help:    "Folder of the database.",
+			Help:    "Folder for the box's data.",
 			kind:    path(func(c *Config) *string { return &c.Data }),
 		},
 		{
@@ -23,8 +23,9 @@ func boxSettings() []Setting {
 		},
 		{
 			Key:  "origins",
-			Help: "Web origins besides its own whose pages may use the box.",
-			kind: textListKind("a list, or with commas", func(c *Config) *[]string { return &c.Origins }, webOrigin),
+			Help: "Web origins, beyond the box itself, whose pages may use the API.",
+			kind: textListKind("a list, or text with commas", func(c *Config) *[]string { return &c.Origins },
+				webOrigin),
 		},
 		{
 			Key:     "packs",
@@ -48,15 +49,15 @@ func callSettings() []Setting {
 		{
 			Key:            "webrtc.public",
 			DefaultInWords: "the machine's own",
-			Help:           "IP addresses under which callers reach the box, where they are not its own.",
-			kind: textListKind("a list, or with commas", func(c *Config) *[]string { return &c.WebRTC.Public },
+			Help:           "IP addresses at which callers reach the box, if they are not those of the machine.",
+			kind: textListKind("a list, or text with commas", func(c *Config) *[]string { return &c.WebRTC.Public },
 				publicAddress),
 		},
 		{
 			Key: "webrtc.servers",
-			Help: "STUN and TURN servers, for boxes that callers cannot reach directly: stun:HOST:3478, or " +
+			Help: "STUN and TURN servers, for a box that callers cannot reach directly: stun:HOST:3478, or " +
 				"turn:HOST:3478|NAME|PASSWORD_ENV.",
-			kind: listKind("a list, or with commas", setWebRTCServers),
+			kind: listKind("a list, or text with commas", setWebRTCServers),
 		},
 	}
 }
@@ -73,9 +74,10 @@ func tlsSettings() []Setting {
 		},
 		{
 			Key: "tls.names",
-			Help: "Names that lead to the box: all of an acme certificate, or names and addresses to add to its " +
-				"own.",
-			kind: textListKind("a list, or with commas", func(c *Config) *[]string { return &c.TLS.Names }, hostName),
+			Help: "Names that lead to the box: all names of an acme certificate, or names and addresses to " +
+				"add to the box's own certificate.",
+			kind: textListKind("a list, or text with commas", func(c *Config) *[]string { return &c.TLS.Names },
+				hostName),
 		},
 	}
 }

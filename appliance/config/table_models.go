@@ -13,7 +13,7 @@ func kioskSettings() []Setting {
 			Flag:    "kiosk",
 			Default: "false",
 			Switch:  true,
-			Help:    "Talk with whoever stands in front of the box, over its own loudspeaker and microphone.",
+			Help:    "Talk with the person in front of the box, over its own loudspeaker and microphone.",
 			kind:    boolean(func(c *Config) *bool { return &c.Kiosk.Enabled }),
 		},
 		{
@@ -29,21 +29,21 @@ func kioskSettings() []Setting {
 			Flag:           "kiosk-config",
 			Placeholder:    "CONFIG",
 			DefaultInWords: "the box's own assistant",
-			Help:           "Id or name of the config that it talks by.",
+			Help:           "Id or name of the config of these chats.",
 			kind:           lineKind(func(c *Config) *string { return &c.Kiosk.Config }),
 		},
 		{
 			Key:         "kiosk.account",
 			Placeholder: "NAME",
 			Default:     "default",
-			Help:        "Account whose config it is, and whose conversations they are.",
+			Help:        "Account that owns the config and the chats.",
 			kind:        lineKind(func(c *Config) *string { return &c.Kiosk.Account }),
 		},
 		{
 			Key:         "kiosk.start",
 			Placeholder: "HOW",
 			Default:     KioskOnSpeech,
-			Help:        "What begins a conversation: speech, a phrase, a key, or a button at a GPIO line.",
+			Help:        "What starts a chat: speech, a phrase, a key, or a button at a GPIO line.",
 			kind: oneOf(func(c *Config) *string {
 				return &c.Kiosk.Start
 			}, KioskOnSpeech, KioskOnPhrase, KioskOnKey, KioskOnButton),
@@ -52,43 +52,43 @@ func kioskSettings() []Setting {
 			Key:         "kiosk.phrase",
 			Placeholder: "WORDS",
 			Help: "The phrase, such as Hey Parley, or several, with ; between them: Hey Parley; Hallo Museum. " +
-				"What is said behind it, in the same breath, belongs to the first turn.",
+				"What follows it in the same breath belongs to the first turn.",
 			kind: custom(fmt.Sprintf("%d to %d letters and digits; up to %d phrases", minPhraseLetters,
 				maxPhraseLetters, maxPhrases), setPhrases),
 		},
 		{
 			Key:         "kiosk.button",
 			Placeholder: "DEVICE|CHIP:LINE",
-			Help: "What begins a conversation when it is pressed, or ends it: an input device of which any key " +
-				"counts, such as /dev/input/event3, or a button at a GPIO line, such as gpiochip0:17.",
+			Help: "What starts or ends a chat when it is pressed: any key of an input device such as " +
+				"/dev/input/event3, or a button at a GPIO line such as gpiochip0:17.",
 			kind: listKind("a path under /dev/input, CHIP:LINE or CHIP:LINE:high", setButton),
 		},
 		{
 			Key:         "kiosk.silence",
 			Placeholder: "SECONDS",
 			Default:     "20",
-			Help:        "Seconds in which nobody says anything, after which a conversation ends.",
+			Help:        "Seconds of silence after which a chat ends.",
 			kind:        number(func(c *Config) *int { return &c.Kiosk.SilenceS }, 3, 3600),
 		},
 		{
 			Key:         "kiosk.cue",
 			Placeholder: "HOW",
 			Default:     CueTones,
-			Help:        "How one hears that a conversation begins and ends: tones, words, or off.",
+			Help:        "How people hear that a chat starts and ends: tones, words, or off.",
 			kind:        oneOf(func(c *Config) *string { return &c.Kiosk.Cue }, CueTones, CueWords, Off),
 		},
 		{
 			Key:            "kiosk.greeting",
 			Placeholder:    "WORDS",
 			DefaultInWords: "Hello, how can I help you?",
-			Help:           "What the assistant says first, with the cue words, to who has said nothing yet.",
+			Help:           "What the assistant says first with the cue words, unless the user spoke before.",
 			kind:           lineKind(func(c *Config) *string { return &c.Kiosk.Greeting }),
 		},
 		{
 			Key:            "kiosk.farewell",
 			Placeholder:    "WORDS",
 			DefaultInWords: "goodbye in the language spoken",
-			Help:           "What it says last, with the cue words, where the silence ends the conversation.",
+			Help:           "What the assistant says last with the cue words, if silence ends the chat.",
 			kind:           lineKind(func(c *Config) *string { return &c.Kiosk.Farewell }),
 		},
 	}
@@ -100,7 +100,7 @@ func modelSettings() []Setting {
 			Key:         "profile",
 			Placeholder: "NAME",
 			Default:     packs.Profiles()[0],
-			Help:        "Which packs parley packs pull fetches, and which language model answers unless one is named.",
+			Help:        "Which packs parley packs pull fetches, and which language model is the default.",
 			kind:        oneOf(func(c *Config) *string { return &c.Profile }, packs.Profiles()...),
 		},
 		{
@@ -117,8 +117,8 @@ func modelSettings() []Setting {
 			Flag:           "language-model",
 			Placeholder:    "MODEL",
 			DefaultInWords: "that of the profile",
-			Help: "Language model: llm-qwen, or a pack that was added with parley packs add, or a server with the " +
-				"OpenAI API, which is sent what is said: URL|MODEL|KEY_ENV.",
+			Help: "Language model: llm-qwen, a pack that was added with parley packs add, or a model on a server " +
+				"with the OpenAI API, which then receives the chats: URL|MODEL|KEY_ENV.",
 			kind: custom("the name of a pack, or `URL|MODEL` or `URL|MODEL|KEY_ENV`", setLanguageModel),
 		},
 		{
@@ -126,40 +126,40 @@ func modelSettings() []Setting {
 			Flag:        "voice",
 			Placeholder: "NAME",
 			Default:     "voice-joe",
-			Help:        "Voice when a chat names none, with or without voice-.",
+			Help:        "Voice of chats that name none, with or without voice-.",
 			kind:        textKind("the name of a pack", func(c *Config) *string { return &c.Engines.Voice }, packName),
 		},
 		{
 			Key:     "engines.threads",
 			Flag:    "threads",
 			Default: "0",
-			Help:    "Cores that all engines together may use; 0 is all of the machine.",
+			Help:    "Cores for all engines together; 0 is all of the machine.",
 			kind:    number(func(c *Config) *int { return &c.Engines.Threads }, 0, 256),
 		},
 		{
 			Key:         "routes",
 			Placeholder: "LIST",
-			Help:        "Which model answers for those that configs name.",
+			Help:        "Which model answers in place of a model that a config names.",
 			kind:        listKind("in YAML a list of maps", setRoutes),
 		},
 		{
 			Key: "fallback",
-			Help: "Models that answer, one after the other, where one on a server fails: packs, or " +
+			Help: "Models that are tried, in this order, when one on a server fails: packs, or " +
 				"URL|MODEL|KEY_ENV.",
-			kind: listKind("a list, or with commas", setFallback),
+			kind: listKind("a list, or text with commas", setFallback),
 		},
 		{
 			Key:     "strict_models",
 			Default: "false",
-			Help: "Refuse chats whose config names a model without a route (E0711), instead of letting the box's " +
-				"own answer.",
+			Help: "Refuse a chat whose config names a model without a route (E0711); otherwise the default model " +
+				"answers.",
 			kind: boolean(func(c *Config) *bool { return &c.StrictModels }),
 		},
 		{
 			Key: "models.allow",
-			Help: "Where custom language models, whose URLs clients choose, may be in the box's own network: " +
-				"hosts, addresses or ranges.",
-			kind: listKind("a list, or with commas", setModelsAllow),
+			Help: "Where custom language models, whose URLs clients choose, may be in the local network: hosts, " +
+				"addresses or ranges.",
+			kind: listKind("a list, or text with commas", setModelsAllow),
 		},
 	}
 }

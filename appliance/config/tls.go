@@ -12,36 +12,36 @@ import (
 	"strings"
 )
 
-// TLSMode says where the certificate comes from.
+// TLSMode is where the certificate comes from.
 type TLSMode string
 
-// The modes. A configuration that sets none gets TLSOff on a loopback address,
-// which nobody else can listen in on, and TLSOwn on every other.
+// The modes. The default is TLSOff on a loopback address, on which no other machine can
+// listen in, and TLSOwn on all others.
 const (
 	TLSOff   TLSMode = "off"
-	TLSOwn   TLSMode = "own"   // made by the box, signed by an authority of its own
+	TLSOwn   TLSMode = "own"   // made by the box, and signed by an authority that the box made
 	TLSFiles TLSMode = "files" // given by the operator
-	TLSACME  TLSMode = "acme"  // fetched from a certificate authority, and renewed
+	TLSACME  TLSMode = "acme"  // fetched from an ACME server, and renewed
 )
 
-// TLS says how connections are encrypted.
+// TLS configures the encryption of connections.
 type TLS struct {
 	Mode      TLSMode
-	Cert, Key string   // PEM files of TLSFiles
-	Names     []string // names and addresses: all of TLSACME, those besides the machine's own of TLSOwn
-	Directory string   // of the ACME server
+	Cert, Key string   // PEM files; for TLSFiles
+	Names     []string // names and addresses: for TLSACME all of them, for TLSOwn those beyond the machine's
+	Directory string   // URL of the ACME server
 	Email     string   // for the ACME server's warnings; may be empty
-	Roots     string   // PEM file of the authorities that the ACME server is trusted by; empty: the system's
+	Roots     string   // PEM file of the authorities that vouch for the ACME server; empty for the system's
 }
 
-// Off tells that connections are not encrypted.
+// Off reports whether connections are not encrypted.
 func (t TLS) Off() bool { return t.Mode == TLSOff }
 
 // letsEncrypt is the directory of https://letsencrypt.org.
 const letsEncrypt = "https://acme-v02.api.letsencrypt.org/directory"
 
-// setTLS reads a mode, CERT,KEY, or an ACME server as URL|EMAIL|ROOTS, of which acme alone
-// is the one that is set already, else Let's Encrypt.
+// setTLS parses a mode, CERT,KEY, or an ACME server as URL|EMAIL|ROOTS. acme stands for the
+// server that is set already, or else Let's Encrypt.
 func setTLS(c *Config, g assignment) error {
 	t := &c.TLS
 	first, rest, _ := strings.Cut(g.value, "|")
@@ -62,11 +62,11 @@ func setTLS(c *Config, g assignment) error {
 		return fmt.Errorf("%q is not allowed: use auto, off, own, acme, an ACME server as URL|EMAIL|ROOTS, or a "+
 			"certificate and its key as CERT.pem,KEY.pem", g.value)
 	}
-	t.Email, t.Roots = "", "" // a weaker place may have had an ACME server
+	t.Email, t.Roots = "", "" // a source with lower precedence may have set an ACME server
 	return nil
 }
 
-// setACME reads the directory of an ACME server, and an address and a file behind it.
+// setACME parses the directory of an ACME server, followed by an e-mail address and a file.
 func setACME(c *Config, g assignment, directory, rest string) (err error) {
 	g.value = directory
 	if err := setTLSACME(c, g); err != nil {
@@ -94,13 +94,13 @@ func setTLSKey(c *Config, g assignment) error {
 	return nil
 }
 
-// hostPattern matches a name as certificates have it (RFC 1123, section 2.1), in small
-// letters: labels with dots between them.
+// hostPattern matches a name as certificates have it (RFC 1123, section 2.1), in lower
+// case: labels with dots between them.
 var hostPattern = regexp.MustCompile(`^` + hostLabel + `(\.` + hostLabel + `)*$`)
 
 const hostLabel = `[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?`
 
-// hostName reads the name or the address of a host.
+// hostName parses the name or the address of a host.
 func hostName(text string) (string, error) {
 	name := strings.ToLower(text)
 	if addr, err := netip.ParseAddr(name); err == nil && addr.Zone() == "" {
@@ -108,7 +108,7 @@ func hostName(text string) (string, error) {
 	}
 	if len(name) > 253 || !hostPattern.MatchString(name) {
 		return "", fmt.Errorf(
-			"%.80q is neither the name nor the address of a host: use such as box.example or 192.0.2.7", name)
+			"%.80q is neither the name nor the address of a host: use for example box.example or 192.0.2.7", name)
 	}
 	return name, nil
 }
@@ -126,10 +126,10 @@ func setTLSACME(c *Config, g assignment) error {
 	return nil
 }
 
-var email = matching(`^[^@ ,<>]+@[^ ,<>]+$`, "is not an e-mail address: use such as operator@box.example")
+var email = matching(`^[^@ ,<>]+@[^ ,<>]+$`, "is not an e-mail address: use an address such as operator@box.example")
 
-// check looks at the settings together, for a box that listens there, and
-// chooses the mode where nobody has.
+// check checks the settings together, for a box that listens at an address, and chooses the
+// mode if none is set.
 func (t *TLS) check(listen string) error {
 	host, _, _ := net.SplitHostPort(listen) // was checked when it was set
 	if t.Mode == "" {
@@ -143,21 +143,21 @@ func (t *TLS) check(listen string) error {
 	case t.Mode == TLSFiles && (t.Cert == "") != (t.Key == ""):
 		return errors.New("tls: a certificate and its key go together: set both cert and key")
 	case t.Mode == TLSACME && len(t.Names) == 0:
-		return errors.New("tls: an ACME server must be told for which names: set tls.names to those that lead to " +
-			"this box, such as box.example")
+		return errors.New("tls: an ACME server needs names: set tls.names to the names that lead to this box, such " +
+			"as box.example")
 	case t.Mode == TLSACME && slices.ContainsFunc(t.Names, isAddress):
 		return fmt.Errorf(
 			"tls.names: ACME gives certificates for names, not addresses, here (%s): leave the addresses out",
 			strings.Join(t.Names, ", "))
 	case t.Mode != TLSACME && (t.Email != "" || t.Roots != ""):
 		return errors.New("tls: email and roots are for an ACME server, but none is used: set tls to acme or " +
-			"its directory, or leave them out")
+			"to the server's directory, or leave them out")
 	}
 	return nil
 }
 
-// Exposed returns a warning where others can listen in on the connections of a
-// box that listens there; empty where they cannot.
+// Exposed returns a warning if others can listen in on the connections of a box that
+// listens at an address, and "" otherwise.
 func (t TLS) Exposed(listen string) string {
 	host, _, _ := net.SplitHostPort(listen)
 	if !t.Off() || loopback(host) {

@@ -9,23 +9,21 @@ import (
 
 // WebRTC is where calls reach the box.
 type WebRTC struct {
-	// Listen is host:port of UDP; empty is that of Config.Listen; Off takes no
-	// calls.
+	// Listen is host:port of UDP; empty for that of Config.Listen, and Off for no calls.
 	Listen string
-	// Public are the IP addresses that lead to the box from where its callers
-	// are, where they are not its own.
+	// Public are the IP addresses at which callers reach the box, if they are not those of
+	// the machine.
 	Public []string
-	// Servers are STUN and TURN servers, such as stun:HOST:3478. TURN servers
-	// know the box by a name, and by the password that an environment variable
-	// holds.
+	// Servers are STUN and TURN servers, such as stun:HOST:3478. All TURN servers have the
+	// same user name, and the same password, which an environment variable holds.
 	Servers               []string
 	Username, PasswordEnv string
 }
 
-// Off is the address of calls where none are taken.
+// Off is the value of Listen if no calls are taken.
 const Off = "off"
 
-// callAddress reads an address, or Off.
+// callAddress parses an address, or Off.
 func callAddress(text string) (string, error) {
 	if text == Off {
 		return Off, nil
@@ -37,26 +35,26 @@ func callAddress(text string) (string, error) {
 	return at, err
 }
 
-// publicAddress reads an address under which others reach the box.
+// publicAddress parses an address at which others reach the box.
 func publicAddress(text string) (string, error) {
 	at, err := netip.ParseAddr(text)
 	if err != nil || at.IsUnspecified() || at.Zone() != "" {
 		return "", fmt.Errorf(
-			"%.80q is not an IP address that others can reach: use one such as 203.0.113.7, not a name", text)
+			"%.80q is not an IP address that others can reach: use an address such as 203.0.113.7, not a name", text)
 	}
 	return at.String(), nil
 }
 
-// iceServer is the URL of a STUN or TURN server (RFC 7064 and 7065).
+// iceServer matches the URL of a STUN or TURN server (RFC 7064 and 7065).
 var iceServer = regexp.MustCompile(`^(stuns?:[^?\s/@]+|turns?:[^?\s/@]+(\?transport=(udp|tcp))?)$`)
 
-// setWebRTCServers reads servers, each URL or, of TURN, URL|NAME|PASSWORD_ENV.
+// setWebRTCServers parses servers: URLs, and for TURN URL|NAME|PASSWORD_ENV.
 func setWebRTCServers(c *Config, g assignment) (err error) {
 	w := &c.WebRTC
 	w.Servers = nil
 	credentials := ""
 	for text := range splitList(g.value) {
-		server, own, has := strings.Cut(text, "|")
+		server, login, has := strings.Cut(text, "|")
 		if !iceServer.MatchString(server) {
 			return fmt.Errorf("%.80q is not a STUN or TURN server: use stun:HOST:3478, "+
 				"turn:HOST:3478|NAME|PASSWORD_ENV or turns:HOST:5349?transport=tcp|NAME|PASSWORD_ENV", server)
@@ -65,13 +63,13 @@ func setWebRTCServers(c *Config, g assignment) (err error) {
 		if !has {
 			continue
 		}
-		if credentials != "" && credentials != own {
-			return fmt.Errorf("%s has a name or a password of its own: all TURN servers have the same", server)
+		if credentials != "" && credentials != login {
+			return fmt.Errorf("%s has a different name or password: all TURN servers must have the same", server)
 		}
-		credentials = own
-		name, holds, _ := strings.Cut(own, "|")
+		credentials = login
+		name, passwordEnv, _ := strings.Cut(login, "|")
 		if w.Username, err = parseLine(name); err == nil {
-			w.PasswordEnv, err = variable(holds)
+			w.PasswordEnv, err = variable(passwordEnv)
 		}
 		if err != nil {
 			return err
@@ -80,12 +78,12 @@ func setWebRTCServers(c *Config, g assignment) (err error) {
 	return nil
 }
 
-// check looks at the settings together.
+// check checks the settings together.
 func (w WebRTC) check() error {
 	for _, s := range w.Servers {
 		if strings.HasPrefix(s, "turn") && (w.Username == "" || w.PasswordEnv == "") {
 			return fmt.Errorf(
-				"webrtc.servers: %s is a TURN server, which wants a name and the variable that holds its password: "+
+				"webrtc.servers: %s is a TURN server, which needs a name and the variable that holds its password: "+
 					"write %s|NAME|PASSWORD_ENV", s, s)
 		}
 	}
