@@ -6,13 +6,11 @@ import (
 	"parley/appliance/contract"
 )
 
-// voiceShare is how much of a score is the voice's, where both have one; the
-// rest is the words'. train/blend.py finds 0.7 best for actors; people who do not
-// act show less, and their words are the surer sign.
+// voiceShare is the voice's share of a score that both voice and words have. train/blend.py finds 0.7 best
+// for actors; people who do not act show less in their voices, so their words count more.
 const voiceShare = 0.6
 
-// blend puts together what words and voice say. Of what a voice says nothing, the
-// words decide.
+// blend combines the scores of words and voice. Where the voice has no score, the words decide.
 func blend(words, voice contract.EmotionScores) contract.EmotionScores {
 	for i, v := range voice {
 		if v > 0 {
@@ -22,7 +20,7 @@ func blend(words, voice contract.EmotionScores) contract.EmotionScores {
 	return words
 }
 
-// voiceOnly are the scores of a voice whose words are not understood.
+// voiceOnly returns the scores of a voice whose words cannot be judged.
 func voiceOnly(voice contract.EmotionScores) contract.EmotionScores {
 	for i, v := range voice {
 		voice[i] = max(v, wordsFloor)
@@ -30,8 +28,8 @@ func voiceOnly(voice contract.EmotionScores) contract.EmotionScores {
 	return voice
 }
 
-// strong are the feelings that a language model is told of, as one would call a
-// person who has them, and from which score on each stands out.
+// strong lists the feelings that a language model is told, the adjective for each, and the score from which
+// it stands out.
 var strong = []struct {
 	name, called string
 	from         float64
@@ -42,10 +40,10 @@ var strong = []struct {
 	{"Joy", "happy", 0.4}, {"Sadness", "sad", 0.35}, {"Tiredness", "tired", 0.35},
 }
 
-// maxNamed is how many feelings a language model is told of.
+// maxNamed is the most feelings that a language model is told.
 const maxNamed = 2
 
-// standOut says which feelings stand out, the strongest first; empty where none does.
+// standOut names the feelings that stand out, strongest first; it may be empty.
 func standOut(s contract.EmotionScores) string {
 	var out []string
 	taken := map[string]bool{}

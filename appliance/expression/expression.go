@@ -1,6 +1,5 @@
-// Package expression measures feelings: how likely each of 48 is in what somebody
-// says, out of the words and out of the voice. What is measured, what is only
-// mapped, and how good it is stands in docs/expression.md.
+// Package expression measures feelings: how likely each of 48 is in an utterance, from its words and its
+// voice. docs/expression.md says what is measured, what is only derived, and how accurate it is.
 package expression
 
 import (
@@ -22,7 +21,7 @@ var (
 	mappingTable []byte
 )
 
-// A Meter measures feelings. It is read-only, so any goroutine may use it.
+// A Meter measures feelings. It is read-only and may be used by many goroutines.
 type Meter struct {
 	text     textModel
 	voice    voiceModel
@@ -30,8 +29,7 @@ type Meter struct {
 	analyser *analyser
 }
 
-// New returns a Meter of the weights in the program. An error means that they
-// are damaged.
+// New returns a Meter with the embedded weights. An error means that they are damaged.
 func New() (*Meter, error) {
 	m := &Meter{analyser: newAnalyser()}
 	if want := textBuckets + 3*4*len(textLabels) + textBuckets*len(textLabels); len(textWeights) != want {
@@ -52,24 +50,24 @@ func (t *term) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &[]any{&t.weight, &t.of})
 }
 
-// Text scores what is written, or is to be said.
+// Text scores a text.
 func (m *Meter) Text(text string) contract.EmotionScores {
 	return rounded(m.mapping.ofWords(text, m.text.probabilities(text)))
 }
 
-// NewSound returns what takes the sound of an utterance.
+// NewSound returns a Sound for one utterance.
 func (m *Meter) NewSound() *Sound {
 	return &Sound{m: m, scratch: newScratch()}
 }
 
-// understands reports whether words of a language (BCP 47, empty where it is not known)
-// can be judged: the model has read English alone.
+// understands reports whether words in a language (BCP 47; empty if unknown) can be judged. The text model
+// knows only English.
 func understands(language string) bool {
 	of, _, _ := strings.Cut(strings.ToLower(language), "-")
 	return of == "" || of == "en"
 }
 
-// rounded leaves four decimals, so that what is kept and sent is short.
+// rounded rounds scores to four decimals, to keep stored and sent data short.
 func rounded(s contract.EmotionScores) contract.EmotionScores {
 	for i, v := range s {
 		s[i] = math.Round(min(max(v, 0), 1)*1e4) / 1e4

@@ -8,7 +8,7 @@ import (
 // features describe a sound by name, as train/features.py does.
 type features map[string]float64
 
-// describe computes the features of frames, of which there is at least one.
+// describe computes the features of at least one frame.
 func describe(frames []frame) features {
 	frames = trimmed(frames)
 	loudest := 0.0
@@ -26,14 +26,14 @@ func describe(frames []frame) features {
 	return o
 }
 
-// voicing says where in the frames is voice, and how high.
+// voicing holds which frames have voice, and its pitch.
 type voicing struct {
 	path     []int
 	voiced   []bool
-	semitone []float64 // over 27.5 Hz, 0 where there is no voice
+	semitone []float64 // above 27.5 Hz; 0 without voice
 	hz       []float64
-	segments [][2]int // of three and more voiced frames
-	active   []bool   // within 30 dB of the loudest
+	segments [][2]int // runs of three or more voiced frames
+	active   []bool   // within 30 dB of the loudest frame
 }
 
 func voiceOf(frames []frame, path []int) voicing {
@@ -63,7 +63,7 @@ func voiceOf(frames []frame, path []int) voicing {
 	return v
 }
 
-// runs are where a list is what is asked for: from, to.
+// runs returns the ranges [from, to) in which list has the value what.
 func runs(list []bool, what bool) (out [][2]int) {
 	for i := 0; i < len(list); i++ {
 		if list[i] != what {
@@ -116,7 +116,7 @@ func (o features) pitch(v voicing) {
 	}
 }
 
-// smoothed is the mean of each value and its neighbours.
+// smoothed returns the mean of each value and its neighbours.
 func smoothed(v []float64) []float64 {
 	out := make([]float64, len(v))
 	for i := range v {
@@ -157,7 +157,7 @@ func (o features) loudness(frames []frame, v voicing) {
 		}
 	}
 	o.spread("lrel", loud)
-	o["lrel_mean"] = 1 // what it is less than that would tell of the gain
+	o["lrel_mean"] = 1 // anything else would depend on the gain
 	o["lrel_rise"], o["lrel_fall"] = mean(rises), mean(falls)
 	o["loud_pk"] = float64(peaks) / seconds(frames)
 	active := where(db, v.active)
@@ -167,7 +167,7 @@ func (o features) loudness(frames []frame, v voicing) {
 }
 
 func (o features) spectrum(frames []frame, v voicing) {
-	silent := make([]bool, len(frames)) // sound without voice
+	silent := make([]bool, len(frames)) // frames with sound but without voice
 	for i := range silent {
 		silent[i] = v.active[i] && !v.voiced[i]
 	}
@@ -180,7 +180,7 @@ func (o features) spectrum(frames []frame, v voicing) {
 	} {
 		values := column(frames, of)
 		if name == "flux" {
-			values[0] = 0 // nothing is before it
+			values[0] = 0 // there is no frame before it
 		}
 		o.twice(name+"V", where(values, v.voiced))
 		o[name+"U"] = mean(where(values, silent))
@@ -209,7 +209,7 @@ func number(name string, k int) string {
 	return name + "1" + string(rune('0'+k-10))
 }
 
-// throat describes how the voice is made: its harmonics and resonances.
+// throat describes how the voice is produced: its harmonics and resonances.
 func (o features) throat(frames []frame, v voicing) {
 	var ratio, first, formed []float64
 	var formants [4][]float64
@@ -236,7 +236,7 @@ func (o features) throat(frames []frame, v voicing) {
 	}
 }
 
-// harmonicity is the ratio of harmonics to noise in dB, of a correlation.
+// harmonicity converts a correlation into the ratio of harmonics to noise, in dB.
 func harmonicity(strength float64) float64 {
 	r := min(max(strength, 1e-3), 0.999)
 	return 10 * math.Log10(r/(1-r))
@@ -253,13 +253,13 @@ func (o features) timing(frames []frame, v voicing) {
 	o["rate"] = float64(syllables(frames, v.voiced)) / seconds(frames)
 	o["vsegs"] = float64(len(v.segments)) / seconds(frames)
 	o["vfrac"] = share(v.voiced)
-	o["voiced"] = math.Round(share(v.voiced) * float64(len(frames))) // of no model: how much there is to judge
+	o["voiced"] = math.Round(share(v.voiced) * float64(len(frames))) // not used by the model: how much there is to judge
 	o["pause"] = 1 - share(v.active)
 	o.twice("vl", length(v.segments))
 	o.twice("ul", length(runs(v.voiced, false)))
 }
 
-// syllables counts the voiced peaks of the loudness that stand out by 2 dB.
+// syllables counts the voiced peaks of loudness that stand out by 2 dB.
 func syllables(frames []frame, voiced []bool) (n int) {
 	var kernel [7]float64
 	var sum float64
@@ -297,7 +297,7 @@ func column(frames []frame, of func(*frame) float64) []float64 {
 	return out
 }
 
-// where are the values for which is says so.
+// where returns the values whose entry in is is true.
 func where(values []float64, is []bool) []float64 {
 	out := make([]float64, 0, len(values))
 	for i, v := range values {
@@ -318,8 +318,7 @@ func share(is []bool) float64 {
 	return float64(n) / float64(len(is))
 }
 
-// twice notes mean and deviation, spread also where the middle of the values is.
-// Of no values all are 0.
+// twice stores mean and deviation of the values; spread also stores percentiles. Without values all are 0.
 func (o features) twice(name string, v []float64) {
 	o[name+"_mean"], o[name+"_std"] = mean(v), deviation(v)
 }
@@ -354,7 +353,7 @@ func deviation(v []float64) float64 {
 	return math.Sqrt(sum / float64(len(v)))
 }
 
-// percentile of sorted values, between two of them where it falls there.
+// percentile returns a percentile of sorted values, interpolated linearly.
 func percentile(sorted []float64, p float64) float64 {
 	if len(sorted) == 0 {
 		return 0
@@ -367,7 +366,7 @@ func percentile(sorted []float64, p float64) float64 {
 	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
 }
 
-// lineOf is the slope of the line that lies best through points.
+// lineOf returns the slope of the least-squares line through points.
 func lineOf(x, y []float64) float64 {
 	mx, my := mean(x), mean(y)
 	var cross, square float64

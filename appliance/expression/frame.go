@@ -8,8 +8,7 @@ import (
 	"parley/appliance/audio/prediction"
 )
 
-// Frames as in the features' reference, train/features.py: 25 ms every 10 ms at
-// 16 kHz.
+// Frames as in the reference, train/features.py: 25 ms every 10 ms at 16 kHz.
 const (
 	rateHz      = 16000
 	window      = 400
@@ -19,20 +18,19 @@ const (
 	binHz       = float64(rateHz) / spectrum
 	melBands    = 26
 	cepstra     = 13
-	harmonics   = 2048 // points of the FFT that tells harmonics apart, and that of the pitch
+	harmonics   = 2048 // points of the FFT for harmonics and pitch
 	harmonicsHz = float64(rateHz) / harmonics
 )
 
-// frame is what is kept of 25 ms.
+// frame holds the measurements of 25 ms.
 type frame struct {
 	db    float64 // power
 	peak  float64 // largest sample
 	loud  float64 // sum of the mel bands, each to the power of 0.3
-	alpha float64 // dB of 50 to 1000 Hz over 1 to 5 kHz
-	hamm  float64 // dB of the highest peak under 2 kHz over that from there to 5 kHz
+	alpha float64 // 50 to 1000 Hz over 1 to 5 kHz, in dB
+	hamm  float64 // highest peak below 2 kHz over that from 2 to 5 kHz, in dB
 	slope [2]float64
-	// Centre, spread and 85 % point of the spectrum in Hz, its change since the
-	// frame before, its entropy.
+	// Centre, spread and 85 % point of the spectrum in Hz, its change since the previous frame, its entropy.
 	centre, spread, rolloff, flux, entropy float64
 	cepstrum                               [cepstra]float64
 	pitch                                  pitch
@@ -40,7 +38,7 @@ type frame struct {
 	formed                                 bool       // formants were found
 }
 
-// analyser has the tables that frames are computed with. It is read-only.
+// analyser holds the tables for computing frames. It is read-only.
 type analyser struct {
 	short, long     *fourier.Real
 	hamming, hann   [window]float64
@@ -69,8 +67,8 @@ func newAnalyser() *analyser {
 	return a
 }
 
-// melTables are triangles evenly spaced on the mel scale (2595 log10(1+f/700))
-// from 20 to 8000 Hz, and the cosines that turn their logarithms into a cepstrum.
+// melTables computes triangles evenly spaced on the mel scale (2595 log10(1+f/700)) from 20 to 8000 Hz, and
+// the cosines that turn their logarithms into a cepstrum.
 func (a *analyser) melTables() {
 	toMel := func(hz float64) float64 { return 2595 * math.Log10(1+hz/700) }
 	edge := func(i int) float64 {
@@ -98,15 +96,15 @@ func (a *analyser) melTables() {
 	}
 }
 
-// scratch is room to compute frames in, of one goroutine.
+// scratch holds buffers for computing frames, for one goroutine.
 type scratch struct {
 	work     []complex128
 	windowed []float64
 	power    []float64
 	logs     [bins]float64
-	root     [2][bins]float64 // of the share of each bin: this frame, and the one before
-	now      int              // which of them is this frame
-	any      bool             // there is one before
+	root     [2][bins]float64 // of the share of each bin: this frame and the previous one
+	now      int              // index of this frame in root
+	any      bool             // there is a previous frame
 	lags     [longestLag + 2]float64
 	roots    [lpcOrder]complex128
 }
@@ -116,8 +114,8 @@ func newScratch() *scratch {
 		power: make([]float64, harmonics)}
 }
 
-// measure computes the frame of window samples of x from at on. The pitch hears
-// 12.5 ms more on each side; what x has not is silence.
+// measure computes the frame that starts at x[at]. Its pitch also uses 12.5 ms on each side; missing samples
+// are silence.
 func (s *scratch) measure(a *analyser, x []float64, at int) (f frame) {
 	samples := x[at : at+window]
 	var square float64
@@ -140,7 +138,7 @@ func (s *scratch) measure(a *analyser, x []float64, at int) (f frame) {
 	if f.pitch.n > 0 {
 		s.harmonics(a, &f.pitch, samples)
 	} else {
-		f.formed = false // no voice, whatever happens
+		f.formed = false // without pitch there is no voice
 	}
 	return f
 }
@@ -194,7 +192,7 @@ func (s *scratch) shape(f *frame, power []float64) {
 	s.any = true
 }
 
-// slope is that of the spectrum between two frequencies, in dB a kHz.
+// slope returns the slope of the spectrum between two frequencies, in dB per kHz.
 func (s *scratch) slope(from, to float64) float64 {
 	first, end := int(math.Ceil(from/binHz)), int(math.Ceil(to/binHz))
 	mean := float64(first+end-1) / 2 * binHz / 1000
@@ -207,7 +205,7 @@ func (s *scratch) slope(from, to float64) float64 {
 	return cross / square
 }
 
-// cepstra describes the spectrum as ears hear it.
+// cepstra computes the mel cepstrum, which describes the spectrum as ears hear it.
 func (f *frame) cepstra(a *analyser, power []float64) {
 	var logs [melBands]float64
 	for i := range logs {
@@ -228,8 +226,7 @@ func (f *frame) cepstra(a *analyser, power []float64) {
 
 const lpcOrder = 18
 
-// formants are the resonances of the throat: the poles of a linear prediction of
-// the frame.
+// formants finds the resonances of the throat: the poles of a linear prediction of the frame.
 func (s *scratch) formants(f *frame, windowed []float64) {
 	var r, a [lpcOrder + 1]float64
 	y := s.power[bins : bins+window]
@@ -246,13 +243,13 @@ func (s *scratch) formants(f *frame, windowed []float64) {
 	f.formed = f.poles(s.roots)
 }
 
-// solve finds all roots of a polynomial at once (Aberth), beginning with those
-// of the frame before, which are near; false where it does not come to an end.
+// solve finds all roots of a polynomial at once (Aberth), starting at the nearby roots of the previous frame.
+// It returns false if it does not converge.
 func (s *scratch) solve(a [lpcOrder + 1]float64) bool {
 	if s.aberth(a) {
 		return true
 	}
-	for i := range s.roots { // anew, from a circle
+	for i := range s.roots { // start again from a circle
 		s.roots[i] = cmplx.Rect(0.9, 0.4+2*math.Pi*float64(i)/lpcOrder)
 	}
 	return s.aberth(a)
@@ -260,9 +257,9 @@ func (s *scratch) solve(a [lpcOrder + 1]float64) bool {
 
 func (s *scratch) aberth(a [lpcOrder + 1]float64) bool {
 	if s.roots[0] == s.roots[1] {
-		return false // nothing to begin with
+		return false // there are no roots to start from
 	}
-	for i := range s.roots { // what lies symmetric would stay so, and real what is
+	for i := range s.roots { // otherwise symmetric roots stay symmetric, and real ones real
 		s.roots[i] *= complex(1, 0.003*float64(i+1))
 	}
 	for range 60 {
@@ -298,8 +295,7 @@ func (s *scratch) aberth(a [lpcOrder + 1]float64) bool {
 	return false
 }
 
-// mul and inverse are complex arithmetic without the care for infinities that
-// makes Go's slow.
+// mul and inverse are complex arithmetic without the checks for infinities that make Go's slow.
 func mul(a, b complex128) complex128 {
 	return complex(real(a)*real(b)-imag(a)*imag(b), real(a)*imag(b)+imag(a)*real(b))
 }
@@ -309,8 +305,7 @@ func inverse(a complex128) complex128 {
 	return complex(real(a)/n, -imag(a)/n)
 }
 
-// poles takes the lowest three resonances that are narrow enough to be some;
-// false where there are fewer.
+// poles takes the three lowest resonances that are narrow enough. It returns false if there are fewer.
 func (f *frame) poles(roots [lpcOrder]complex128) bool {
 	var hz, width [3]float64
 	n := 0
@@ -323,7 +318,7 @@ func (f *frame) poles(roots [lpcOrder]complex128) bool {
 		if at <= 200 || wide >= 600 {
 			continue
 		}
-		i := min(n, len(hz)) // where it belongs
+		i := min(n, len(hz)) // index to insert at
 		for i > 0 && hz[i-1] > at {
 			i--
 		}

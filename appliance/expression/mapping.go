@@ -9,31 +9,30 @@ import (
 	"parley/appliance/contract"
 )
 
-// mapping says how the 48 names follow from what is measured.
+// mapping derives the 48 scores from what is measured.
 type mapping struct {
-	// Words and Voice have for each name the terms of which the largest counts.
+	// Words and Voice hold terms for each name; the largest term counts.
 	Words, Voice map[string][]term
-	// LookedUp has for each name words that say it outright.
+	// LookedUp holds words that name a feeling outright.
 	LookedUp map[string][]string `json:"looked_up"`
 }
 
-// term is a weight and what it is the weight of: the geometric mean of some
-// probabilities.
+// term is a weight times the geometric mean of some probabilities.
 type term struct {
 	weight float64
 	of     []string
 }
 
-// floors, under which no score lies: nothing is surely not felt.
+// The lowest scores: no feeling is certainly absent.
 const (
 	wordsFloor = 0.004
 	voiceFloor = 0.005
-	// lookedUp is the score of a name whose word was said. "I am not tired" says
-	// it too, which is why it is no more.
+	// lookedUp is the score of a feeling whose word was said. It is not higher because "I am not tired" has
+	// the word too.
 	lookedUp = 0.5
 )
 
-// largest is the largest of the terms of a name.
+// largest returns the largest of the terms.
 func largest(terms []term, p map[string]float64) float64 {
 	var most float64
 	for _, t := range terms {
@@ -46,7 +45,7 @@ func largest(terms []term, p map[string]float64) float64 {
 	return most
 }
 
-// ofWords maps the probabilities of a text's labels to the 48 names.
+// ofWords maps the probabilities of the text labels to the 48 names.
 func (m mapping) ofWords(text string, labels [len(textLabels)]float64) (s contract.EmotionScores) {
 	p := make(map[string]float64, len(labels)+2)
 	var good, bad float64
@@ -61,7 +60,7 @@ func (m mapping) ofWords(text string, labels [len(textLabels)]float64) (s contra
 			bad += labels[i]
 		}
 	}
-	p["POS"], p["NEG"] = good/(good+bad), bad/(good+bad) // which of both a surprise is
+	p["POS"], p["NEG"] = good/(good+bad), bad/(good+bad) // decides whether a surprise is good or bad
 	said := textTokens(textEnd(text))
 	for i := range s {
 		name := contract.EmotionName(i)
@@ -73,8 +72,7 @@ func (m mapping) ofWords(text string, labels [len(textLabels)]float64) (s contra
 	return s
 }
 
-// ofVoice maps the probabilities of a voice's classes to those of the 48 names
-// that a voice says anything of; the others are 0.
+// ofVoice maps the probabilities of the voice classes to the names that a voice shows. The others are 0.
 func (m mapping) ofVoice(classes [len(voiceClasses)]float64) (s contract.EmotionScores) {
 	p := make(map[string]float64, len(classes)+1)
 	var arousal float64
@@ -91,7 +89,7 @@ func (m mapping) ofVoice(classes [len(voiceClasses)]float64) (s contract.Emotion
 	return s
 }
 
-// check says what of a mapping names nothing that is measured, or no score.
+// check returns an error if the mapping has an unknown name or uses something that is not measured.
 func (m mapping) check() error {
 	var names []string
 	for i := range contract.EmotionCount {

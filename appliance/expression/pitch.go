@@ -3,31 +3,31 @@ package expression
 import "math"
 
 const (
-	pitchSamples = 800          // heard for a pitch: 50 ms
+	pitchSamples = 800          // used for a pitch: 50 ms
 	shortestLag  = rateHz / 500 // 500 Hz
 	longestLag   = rateHz / 60  // 60 Hz
 	maxPitches   = 5            // candidates of a frame
-	noPitch      = maxPitches   // stands for that it has none, in a path
+	noPitch      = maxPitches   // in a path: the frame has no pitch
 	// formedFrom and formedTo are the bins of 2.2 and 3.4 kHz.
 	formedFrom, formedTo = 2200 * harmonics / rateHz, 3400 * harmonics / rateHz
 	minPitch             = 0.25 // correlation of a candidate
 )
 
-// pitch is what the pitch of a frame may be.
+// pitch holds the candidates for the pitch of a frame.
 type pitch struct {
 	n          int
 	hz         [maxPitches]float64
-	strength   [maxPitches]float64 // 0 to 1, with a little for high ones
-	first      [maxPitches]float64 // dB of the first harmonic over the second
-	overFormed [maxPitches]float64 // dB of the first harmonic over the third formant's
-	local      float64             // the largest sample, less the mean
+	strength   [maxPitches]float64 // 0 to 1, plus a bonus for high pitches
+	first      [maxPitches]float64 // first harmonic over the second, in dB
+	overFormed [maxPitches]float64 // first harmonic over that at the third formant, in dB
+	local      float64             // the largest sample minus the mean
 }
 
 // correlate writes the autocorrelation of x for the lags of out.
 func (s *scratch) correlate(a *analyser, out, x []float64) {
 	power := s.power[:harmonics/2+1]
 	a.long.Power(power, x, s.work)
-	// The power is even and real, so the transform back is the same one.
+	// The power is even and real, so the inverse transform is the same as the forward one.
 	all := s.power[:harmonics]
 	for k := 1; k < harmonics/2; k++ {
 		all[harmonics-k] = all[k]
@@ -38,8 +38,8 @@ func (s *scratch) correlate(a *analyser, out, x []float64) {
 	}
 }
 
-// findPitch finds the lags at which the frame that begins at repeats itself, as
-// Boersma (1993) does: the autocorrelation over that of the window.
+// findPitch finds the lags at which the frame at at repeats itself, with the method of Boersma (1993): the
+// autocorrelation divided by that of the window.
 func (s *scratch) findPitch(a *analyser, p *pitch, x []float64, at int) {
 	begin := at + window/2 - pitchSamples/2
 	var mean float64
@@ -72,7 +72,7 @@ func (s *scratch) findPitch(a *analyser, p *pitch, x []float64, at int) {
 	}
 }
 
-// candidate takes a peak, refined by a parabola, among the strongest.
+// candidate adds a peak, refined by a parabola, to the strongest ones.
 func (p *pitch) candidate(r []float64, lag int) {
 	before, top, after := r[lag-1], r[lag], r[lag+1]
 	var shift float64
@@ -94,8 +94,7 @@ func (p *pitch) candidate(r []float64, lag int) {
 	p.hz[i], p.strength[i] = rateHz/length, strength
 }
 
-// harmonics measures the first two harmonics of each candidate, and the highest
-// of those where the third formant is.
+// harmonics measures the first two harmonics of each candidate, and the highest one near the third formant.
 func (s *scratch) harmonics(a *analyser, p *pitch, samples []float64) {
 	windowed := s.windowed[:window]
 	for i, v := range samples {
@@ -122,16 +121,16 @@ func (s *scratch) harmonics(a *analyser, p *pitch, samples []float64) {
 	}
 }
 
-// pitchPath chooses for each frame one of its pitches, or noPitch, so that they
-// are strong and go together (Viterbi). loudest is the largest sample of all.
+// pitchPath chooses one candidate, or noPitch, for each frame, so that they are strong and continuous
+// (Viterbi). loudest is the largest sample of all frames.
 func pitchPath(frames []frame, loudest float64) []int {
 	const (
-		onOff, octave = 0.14, 0.35 // what it costs to begin or end a voice, and to leap by an octave
+		onOff, octave = 0.14, 0.35 // costs of starting or ending a voice, and of a leap by an octave
 		unvoiced      = 0.45
 		quiet         = 0.03
 		states        = maxPitches + 1
 	)
-	// State 0 is no voice; that order decides between equals.
+	// State 0 is no voice. The order decides between equal values.
 	from := make([][states]int8, len(frames))
 	var best [states]float64
 	var logs, logsBefore [states]float64

@@ -7,28 +7,25 @@ import (
 )
 
 const (
-	// maxFrames is how much of an utterance is listened to, its newest
-	// twenty seconds: 0.9 MB. Nobody's tone is one and the same for longer.
+	// maxFrames is how much of an utterance counts, its newest twenty seconds: 0.9 MB. No one's tone stays
+	// the same for longer.
 	maxFrames = 2000
-	// behind is how many samples after its window a frame's pitch hears.
+	// behind is how many samples after its window the pitch of a frame needs.
 	behind = (pitchSamples - window) / 2
-	// loudestSample is what a sample may be: a little more than full scale, as
-	// decoders make it.
+	// loudestSample is the largest valid sample: decoders may exceed full scale a little.
 	loudestSample = 2
 )
 
-// A Sound takes what is said while it is said, and measures it as it comes. One
-// goroutine uses it.
+// A Sound measures the sound of an utterance as it comes. One goroutine uses it.
 type Sound struct {
 	m       *Meter
 	scratch *scratch
-	samples []float64 // those that frames to come still hear
-	next    int       // where in samples the next frame begins
+	samples []float64 // still needed by later frames
+	next    int       // index in samples of the next frame
 	frames  []frame
 }
 
-// Hear takes the next samples, mono at 16 kHz. It takes about 0.1 ms for each 10
-// ms of them.
+// Hear takes the next samples, mono at 16 kHz. It takes about 0.1 ms for each 10 ms of sound.
 func (s *Sound) Hear(pcm []float32) {
 	for _, v := range pcm {
 		x := float64(v)
@@ -42,7 +39,7 @@ func (s *Sound) Hear(pcm []float32) {
 	}
 }
 
-// Tone judges what was heard so far, of which more may follow.
+// Tone judges what was heard so far; more may follow.
 func (s *Sound) Tone() Tone {
 	if len(s.frames)+len(s.samples) == 0 {
 		return Tone{s.m, voicePrior}
@@ -56,9 +53,8 @@ type Tone struct {
 	of [len(voiceClasses)]float64
 }
 
-// Express scores what was said in the tone, with these words, in a language (BCP
-// 47, empty where it is not known), and names the feelings in it that stand out
-// ("tired, sad").
+// Express scores a text that was said in the tone, in a language (BCP 47; empty if unknown), and names the
+// feelings that stand out ("tired, sad").
 func (t Tone) Express(text, language string) (scores contract.EmotionScores, strong string) {
 	m := t.m
 	voice := m.mapping.ofVoice(t.of)
@@ -71,9 +67,9 @@ func (t Tone) Express(text, language string) (scores contract.EmotionScores, str
 	return scores, standOut(scores)
 }
 
-// measure measures the next frame, and forgets what no other hears.
+// measure measures the next frame, and drops samples that are no longer needed.
 func (s *Sound) measure() {
-	if len(s.frames) == maxFrames { // a tenth at once, and not one at a time
+	if len(s.frames) == maxFrames { // drop a tenth at once, rather than one frame each time
 		s.frames = append(s.frames[:0], s.frames[maxFrames/10:]...)
 	}
 	s.frames = append(s.frames, s.scratch.measure(s.m.analyser, s.samples, s.next))
@@ -84,9 +80,9 @@ func (s *Sound) measure() {
 	}
 }
 
-// all are the frames so far, as if nothing more came.
+// all returns the frames so far as if the sound ended here.
 func (s *Sound) all() []frame {
-	end := *s // what is measured now would be measured again
+	end := *s // a copy, because these frames will be measured again
 	scratch := *s.scratch
 	end.scratch = &scratch
 	end.samples = append([]float64(nil), s.samples...)
@@ -101,8 +97,8 @@ func (s *Sound) all() []frame {
 	return end.frames
 }
 
-// trimmed are the frames from the first to the last that is within 40 dB of the
-// loudest, and five more on either side.
+// trimmed returns the frames from the first to the last that is within 40 dB of the loudest, and five more on
+// either side.
 func trimmed(frames []frame) []frame {
 	loudest := math.Inf(-1)
 	for _, f := range frames {

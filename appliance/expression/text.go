@@ -9,7 +9,7 @@ import (
 	"unicode"
 )
 
-// The labels of GoEmotions (Demszky et al. 2020), in the order of the weights.
+// textLabels are the labels of GoEmotions (Demszky et al. 2020), in the order of the weights.
 var textLabels = [...]string{
 	"admiration", "amusement", "anger", "annoyance", "approval", "caring", "confusion", "curiosity", "desire",
 	"disappointment", "disapproval", "disgust", "embarrassment", "excitement", "fear", "gratitude", "grief", "joy",
@@ -17,23 +17,22 @@ var textLabels = [...]string{
 }
 
 const (
-	textBuckets = 1 << 16 // that features are hashed into
-	// maxText is how much of a text is read, in bytes, its end: some two minutes
-	// of speech. What was said longer ago says little of how somebody feels.
+	textBuckets = 1 << 16 // for hashed features
+	// maxText is how much of the end of a text is read, in bytes: some two minutes of speech. Older words say
+	// little about the present feeling.
 	maxText = 2 << 10
 )
 
-// textModel is one logistic regression a label over hashed n-grams.
+// textModel is one logistic regression for each label over hashed n-grams.
 type textModel struct {
-	idf     []byte // of each bucket, (idf-1)*20
+	idf     []byte // of each bucket, as (idf-1)*20
 	scale   [len(textLabels)]float64
 	bias    [len(textLabels)]float64
-	weights []byte // int8, len(textLabels) of each bucket
+	weights []byte // int8, len(textLabels) for each bucket
 }
 
-// newTextModel reads weights: the idf of each bucket as a byte, then for each
-// label a scale, a bias and a threshold that is not used here (little-endian
-// float32), then the int8 weights, those of a bucket together.
+// newTextModel parses weights: the idf of each bucket as a byte; for each label a scale, a bias and an unused
+// threshold (little-endian float32); then the int8 weights, bucket by bucket.
 func newTextModel(data []byte) textModel {
 	const n = len(textLabels)
 	m := textModel{idf: data[:textBuckets], weights: data[textBuckets+3*4*n:]}
@@ -45,7 +44,7 @@ func newTextModel(data []byte) textModel {
 	return m
 }
 
-// probabilities says how likely each label is to be in a text, each by itself.
+// probabilities returns the probability of each label, independent of the others.
 func (m textModel) probabilities(text string) (p [len(textLabels)]float64) {
 	var sum [len(textLabels)]float64
 	var square float64
@@ -62,9 +61,8 @@ func (m textModel) probabilities(text string) (p [len(textLabels)]float64) {
 	return p
 }
 
-// textFeatures are the buckets of what a text holds, in order and each once: its
-// words, two and three of them in a row, three to five letters in a row, and
-// whether all of it is in capitals.
+// textFeatures returns the buckets of a text's features, sorted and without duplicates: its words, word pairs
+// and triples, runs of three to five letters, and whether all letters are capitals.
 func textFeatures(text string) []uint16 {
 	text = textEnd(text)
 	tokens := slices.Concat([]string{"<s>"}, textTokens(text), []string{"</s>"})
@@ -92,7 +90,7 @@ func textFeatures(text string) []uint16 {
 	return slices.Compact(out)
 }
 
-// textEnd is the end of a text that is too long, from a whole character on.
+// textEnd returns the last maxText bytes of a text, starting at a whole character.
 func textEnd(text string) string {
 	if len(text) <= maxText {
 		return text
@@ -103,13 +101,12 @@ func textEnd(text string) string {
 // bucketOf hashes a feature (FNV-1a, 32 bits).
 func bucketOf(kind, what string) uint16 {
 	h := fnv.New32a()
-	h.Write([]byte(kind)) // a hash takes everything
+	h.Write([]byte(kind)) // never fails
 	h.Write([]byte(what))
 	return uint16(h.Sum32())
 }
 
-// textTokens cuts a text into words, runs of punctuation, and single other
-// characters, all in lower case.
+// textTokens cuts a text into words, runs of punctuation, and single other characters, all in lower case.
 func textTokens(text string) []string {
 	const word, mark = 1, 2
 	kind := func(r rune) int {
@@ -140,7 +137,7 @@ func textTokens(text string) []string {
 	return out
 }
 
-// shouted reports whether a text has letters, all of them capitals.
+// shouted reports whether a text has letters and all of them are capitals.
 func shouted(text string) bool {
 	return strings.ToUpper(text) == text && strings.ToLower(text) != text
 }

@@ -2,9 +2,8 @@ package expression
 
 import "math"
 
-// The classes of EmoDB (Burkhardt et al. 2005), in the order of the weights, how
-// much excitement goes with each, and how often each is to be expected in a
-// conversation.
+// The classes of EmoDB (Burkhardt et al. 2005), in the order of the weights; the arousal of each; and how
+// frequent each is expected to be in a conversation.
 var (
 	voiceClasses = [...]string{"anger", "boredom", "disgust", "fear", "happiness", "sadness", "neutral"}
 	voiceArousal = [...]float64{0.59, -0.62, 0.35, 0.60, 0.51, -0.27, 0}
@@ -13,26 +12,25 @@ var (
 
 const (
 	maxDeviation = 5 // of a feature from its mean, in standard deviations
-	// strangeFrom is the mean deviation from which a sound is not speech: 99 of
-	// 100 recordings of speech stay under 1.21.
+	// strangeFrom is the mean deviation from which a sound is not speech: 99 of 100 recordings of speech stay
+	// below 1.21.
 	strangeFrom = 1.25
-	// minVoiced is how many frames with a pitch make a voice of a sound: fewer
-	// than the shortest word has.
+	// minVoiced is how many frames with a pitch make a sound a voice: fewer than the shortest word has.
 	minVoiced   = 10
-	temperature = 1.2  // actors are surer than people
-	priorShare  = 0.15 // of what is to be expected, whatever is heard
+	temperature = 1.2  // actors show feelings more clearly than other people
+	priorShare  = 0.15 // share of voicePrior in the result
 )
 
 // voiceModel is a logistic regression over the features of a sound.
 type voiceModel struct {
 	Features  []string
 	Mean, Std []float64
-	Coef      [][]float64 // one row a class
+	Coef      [][]float64 // one row for each class
 	Intercept []float64
 }
 
-// normalised are the features as the model takes them, and how strange they
-// are: the mean of their deviations.
+// normalised returns the features in the model's units, and the mean of their deviations as a measure of
+// strangeness.
 func (m voiceModel) normalised(f features) (z []float64, strange float64) {
 	z = make([]float64, len(m.Features))
 	for i, name := range m.Features {
@@ -42,7 +40,8 @@ func (m voiceModel) normalised(f features) (z []float64, strange float64) {
 	return z, strange
 }
 
-// probabilities of the classes, which sum to 1; the warmer, the less sure.
+// probabilities returns the probabilities of the classes, which sum to 1. A higher warmth makes them more
+// even.
 func (m voiceModel) probabilities(z []float64, warmth float64) (p [len(voiceClasses)]float64) {
 	most := math.Inf(-1)
 	for i, row := range m.Coef {
@@ -63,8 +62,8 @@ func (m voiceModel) probabilities(z []float64, warmth float64) (p [len(voiceClas
 	return p
 }
 
-// tone is how a sound is to be taken: what the model says, and some of what is to
-// be expected; that alone where it is not speech.
+// tone returns the model's probabilities blended with voicePrior. For a sound that is not speech it returns
+// voicePrior alone.
 func (m voiceModel) tone(f features) [len(voiceClasses)]float64 {
 	z, strange := m.normalised(f)
 	if strange > strangeFrom || math.IsNaN(strange) || f["voiced"] < minVoiced {

@@ -2,16 +2,14 @@ package language
 
 import "strings"
 
-// An English sentence that begins with a determiner begins with its subject, and
-// is not over before it has a verb of its own ("The party you are trying to
-// reach"). Which word is one cannot be known from the word alone; where it may
-// be one it is taken for one, so that few whole sentences are waited for.
+// An English sentence that begins with a determiner begins with its subject, and is not complete before it
+// has a verb ("The party you are trying to reach"). A single word does not show whether it is a verb. A word
+// that may be one counts as one, so that few complete sentences are waited for.
 var (
 	englishDeterminers = setOf(languages["en"].determiners)
-	// englishVerbs are the commonest forms of verbs that have no ending of their own.
+	// englishVerbs are the most common forms of verbs that have no ending of their own.
 	englishVerbs = setOf(languages["en"].verbs)
-	// englishSubjects are who may have a verb within a clause that only says more
-	// of a noun.
+	// englishSubjects are words that may be the subject of a relative clause.
 	englishSubjects = setOf(languages["en"].subjects)
 )
 
@@ -23,19 +21,18 @@ func setOf(words []string) map[string]bool {
 	return all
 }
 
-// englishLacksVerb reports whether a sentence, as normal writes it, begins with
-// its subject and has no verb for that yet.
+// englishLacksVerb reports whether a normalised sentence begins with its subject and has no verb for it yet.
 func englishLacksVerb(sentence string) bool {
 	words := strings.Fields(sentence)
 	if len(words) < 3 || len(words) > longestClause || !englishDeterminers[words[0]] {
 		return false
 	}
 	verbs, last := 0, noVerb
-	for i, w := range words[2:] { // a determiner's neighbour is a noun, or says which
+	for i, w := range words[2:] { // the word after a determiner is a noun, or qualifies one
 		before, kind := words[i+1], noVerb
 		switch {
 		case englishSubjects[w]:
-			verbs-- // its verb is not the sentence's
+			verbs-- // its verb belongs to a relative clause
 		case englishDeterminers[before] || before == "of":
 		case englishVerbs[w]:
 			kind = finite
@@ -44,7 +41,7 @@ func englishLacksVerb(sentence string) bool {
 		case strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") && w != "this":
 			kind = finite
 		}
-		if kind != noVerb && (last == noVerb || last == participle && kind == finite) { // "have called" is one
+		if kind != noVerb && (last == noVerb || last == participle && kind == finite) { // "have called" counts as one
 			verbs++
 		}
 		last = kind
@@ -52,7 +49,7 @@ func englishLacksVerb(sentence string) bool {
 	return verbs <= 0
 }
 
-// What a word may be of a verb.
+// What a word may be as part of a verb.
 const (
 	noVerb = iota
 	finite

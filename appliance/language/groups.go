@@ -2,8 +2,8 @@ package language
 
 import "strings"
 
-// AsksForGroups reports whether a text, in whatever language, asks for what people
-// say in groups: a number, a code, an address, a name letter by letter.
+// AsksForGroups reports whether a text, in any language of the table, asks for something that people say in
+// groups: a number, a code, an address, a spelled name.
 func AsksForGroups(text string) bool {
 	for _, word := range strings.Fields(Plain(text)) {
 		for tag, l := range languages {

@@ -1,6 +1,6 @@
-// Package language knows of each language what a conversation must know of it:
-// which sounds only say "go on", which words show that somebody has more to
-// say, and how a model is told to answer in it. It is a table and what reads it.
+// Package language holds what a conversation has to know about each language: which sounds only say "go on",
+// which words show that a speaker has more to say, and how a model is told to answer in it. It is a table and
+// the functions that read it.
 package language
 
 import (
@@ -12,45 +12,42 @@ import (
 
 // A Language is one row of the table.
 type Language struct {
-	// tag is the primary part of its BCP 47 tag; empty for what all share.
+	// tag is the primary part of its BCP 47 tag; empty for what all languages share.
 	tag string
-	// joined is writing without spaces between words.
+	// joined means that words are written without spaces between them.
 	joined bool
-	// answer tells a model to answer in it. English has none: the box's own
-	// prompt is English, and so are the answers to it.
+	// answer tells a model to answer in the language. English has none, because answers to the box's English
+	// prompt are English anyway.
 	answer string
-	// unknown says that one does not know; yes are words with which an answer
-	// begins that says yes.
+	// unknown is how one says "I don't know"; yes holds words that begin a positive answer.
 	unknown string
 	yes     []string
-	// backchannels are the sounds by which a listener says "go on".
+	// backchannels are the sounds with which a listener says "go on".
 	backchannels []string
-	// cannotEnd are words that nobody ends with: after them, more is to come.
+	// cannotEnd are words that end no sentence: more is to come.
 	cannotEnd []string
-	// seldomEnd are words that few end with, though some do ("Yes, it is").
+	// seldomEnd are words that end few sentences ("Yes, it is").
 	seldomEnd []string
-	// oftenEnd are those of them that many end with.
+	// oftenEnd are the exceptions from seldomEnd, which end many sentences.
 	oftenEnd []string
-	// clauseOpeners are words with which a clause begins that needs another one, or a
-	// phrase that is no sentence.
+	// clauseOpeners begin a clause that needs another one, or a phrase that is not a sentence.
 	clauseOpeners []string
-	// floorTakers are words that take the floor and say nothing yet.
+	// floorTakers are words that take the floor without saying anything yet.
 	floorTakers []string
-	// stops are the utterances that end a conversation. Each is all that is said:
-	// who says more asks for something else.
+	// stops are the utterances that end a conversation. Each must be the whole utterance: with more words it
+	// means something else.
 	stops []string
-	// groups are what people say in groups with pauses between them, as questions
-	// for it name it, without accents.
+	// groups name things that people say in groups with pauses between them, as a question would name them,
+	// without accents.
 	groups []string
-	// Determiners, verbs and subjects are of English alone; see english.go.
+	// determiners, verbs and subjects are for English only; see english.go.
 	determiners, verbs, subjects []string
-	// lines are what an assistant says without having to think; empty where the
-	// language has none.
+	// lines are what an assistant says without thinking; empty if the language has none.
 	lines lines
 }
 
-// Of returns the language of a BCP 47 tag ("de", "pt-BR"). One that is not in
-// the table, or not known (""), has only what all languages share.
+// Of returns the language of a BCP 47 tag ("de", "pt-BR"). For an unknown tag or "" it returns what all
+// languages share.
 func Of(tag string) Language {
 	primary, _, _ := strings.Cut(strings.ReplaceAll(tag, "_", "-"), "-")
 	primary = strings.ToLower(primary)
@@ -60,16 +57,15 @@ func Of(tag string) Language {
 	return common
 }
 
-// AnswerInstruction is the sentence that tells a model to answer in the language; empty
-// where the model does so by itself, or the language is not known.
+// AnswerInstruction returns the sentence that tells a model to answer in the language. It is empty if the
+// model needs none, or if the language is unknown.
 func (l Language) AnswerInstruction() string { return l.answer }
 
-// Unknown is how somebody says in the language that he does not know; in English
-// where the language is not in the table.
+// Unknown returns how one says "I don't know" in the language; in English if the language is unknown.
 func (l Language) Unknown() string { return l.unknown }
 
-// Yes are the words with which an answer begins that says yes, those of English
-// among them, in which a prompt may be written.
+// Yes returns the words that begin a positive answer, including the English ones, because the prompt may be
+// English.
 func (l Language) Yes() []string {
 	var all []string
 	for _, of := range []Language{l, Of("en")} {
@@ -82,22 +78,22 @@ func (l Language) Yes() []string {
 	return all
 }
 
-// English reports whether it is English, or not known.
+// English reports whether the language is English or unknown.
 func (l Language) English() bool { return l.tag == "en" || l.tag == "" }
 
-// longestBackchannel is how many letters, digits and spaces may be nothing but
-// backchannels: a listener says two or three of them in a row.
+// longestBackchannel bounds the text of a backchannel, in bytes: a listener says two or three of them in a
+// row.
 const longestBackchannel = 80
 
-// Backchannel reports whether text is nothing but the sounds of a listener who
-// wants to hear more ("Mm-hm. Right."). A text without any word is, too.
+// Backchannel reports whether text is only the sounds of a listener who wants to hear more ("Mm-hm. Right.").
+// A text without words is one too.
 func (l Language) Backchannel(text string) bool {
 	words := l.normalise(text)
 	return len(words) <= longestBackchannel && l.consistsOf(words, func(l Language) []string { return l.backchannels })
 }
 
-// OnlyTakesFloor reports whether text takes the floor and says nothing yet ("Well,
-// so"): more is to come, and it is no backchannel.
+// OnlyTakesFloor reports whether text takes the floor without saying anything yet ("Well, so"). More is to
+// come, and it is not a backchannel.
 func (l Language) OnlyTakesFloor(text string) bool {
 	words := l.normalise(text)
 	return words != "" && len(words) <= longestBackchannel && l.consistsOf(words, func(l Language) []string {
@@ -105,9 +101,8 @@ func (l Language) OnlyTakesFloor(text string) bool {
 	})
 }
 
-// CannotEnd reports whether text ends in a word that hardly anybody ends with ("I
-// would like to go to the, um"): its speaker will go on, unless it is a question
-// ("Who is it for?").
+// CannotEnd reports whether text ends in a word that hardly anyone ends with ("I would like to go to the,
+// um"), so that its speaker will go on. A question may end that way ("Who is it for?").
 func (l Language) CannotEnd(text string) bool {
 	if Question(text) {
 		return false
@@ -116,8 +111,8 @@ func (l Language) CannotEnd(text string) bool {
 	return l.endsWith(words, l.cannotEnd) || l.endsWith(words, common.cannotEnd) || l.OnlyTakesFloor(text)
 }
 
-// SeldomEnds reports whether text ends as few end: in a comma, a colon, a dash or an
-// ellipsis, or in a word such as "is" or "about".
+// SeldomEnds reports whether text ends as few sentences do: in a comma, a colon, a dash or an ellipsis, or in
+// a word such as "is" or "about".
 func (l Language) SeldomEnds(text string) bool {
 	if Question(text) {
 		return false
@@ -132,19 +127,19 @@ func (l Language) SeldomEnds(text string) bool {
 	return l.endsWith(words, l.seldomEnd) && !l.endsWith(words, l.oftenEnd)
 }
 
-// longestClause is how many words, or in a language without spaces characters, a
-// clause has that is still to be followed by another one.
+// longestClause is the most words of a clause that is still incomplete. longestJoinedClause is the same in
+// characters, for languages without spaces.
 const longestClause, longestJoinedClause = 12, 12
 
-// OpensClause reports whether the last sentence of text is a clause or a phrase that
-// wants another one ("If you would like to leave a message"). In answer to a
-// question it may be all ("When it is done", "To Vienna").
+// OpensClause reports whether the last sentence of text is a clause or a phrase that needs another one ("If
+// you would like to leave a message"). As an answer to a question it may be complete ("When it is done", "To
+// Vienna").
 func (l Language) OpensClause(text string) bool {
 	if Question(text) {
 		return false
 	}
 	sentence := lastSentence(text)
-	if strings.ContainsAny(sentence, ",，、،;；:：") { // the other one has begun
+	if strings.ContainsAny(sentence, ",，、،;；:：") { // the second clause has begun
 		return false
 	}
 	words := l.normalise(sentence)
@@ -164,18 +159,17 @@ func (l Language) OpensClause(text string) bool {
 	return false
 }
 
-// lastSentence is what stands behind the last full stop of text that is not at
-// its end.
+// lastSentence returns what follows the last full stop of text, not counting one at its end.
 func lastSentence(text string) string {
 	text = strings.TrimRightFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	if i := strings.LastIndexAny(text, ".!?…。！？｡।॥؟۔"); i >= 0 {
-		return text[i+1:] // of a mark of several bytes the rest is no letter
+		return text[i+1:] // the rest of a mark of several bytes is not a letter
 	}
 	return text
 }
 
-// endsWith reports whether words end in one of a list. A word alone may be all, or a
-// letter that somebody spells.
+// endsWith reports whether words end in an entry of list and have something before it. A word alone may be a
+// whole answer, or a letter that is spelled.
 func (l Language) endsWith(words string, list []string) bool {
 	for _, p := range list {
 		rest, found := strings.CutSuffix(words, p)
@@ -199,10 +193,10 @@ func Question(text string) bool {
 	return false
 }
 
-// consistsOf reports whether words consist of []string of one kind, the language's and
-// those that all share.
+// consistsOf reports whether words consist only of entries of one kind, of the language or of those that all
+// languages share.
 func (l Language) consistsOf(words string, kind func(Language) []string) bool {
-	reached := make([]bool, len(words)+1) // where a phrase may begin
+	reached := make([]bool, len(words)+1) // positions where an entry may begin
 	reached[0] = true
 	for at := range words {
 		if !reached[at] {
@@ -221,9 +215,8 @@ func (l Language) consistsOf(words string, kind func(Language) []string) bool {
 	return reached[len(words)]
 }
 
-// normalise is text as the table has it: words in small letters with one space
-// between them, none where the language writes none. Of a letter that is drawn
-// out ("hmmmm") two stay.
+// normalise returns text in the form of the table: lower-case words with one space between them, or none if
+// the language writes none. Of a letter repeated for length ("hmmmm"), two stay.
 func (l Language) normalise(text string) string {
 	var b strings.Builder
 	var last rune

@@ -7,14 +7,14 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Stops reports whether somebody wants a conversation to end, in whatever
-// language: of a single word a transcriber rarely knows which it is.
+// Stops reports whether text asks to end the conversation, in any language of the table: a transcriber rarely
+// recognises the language of a single word.
 func Stops(text string) bool {
 	words := Plain(text)
 	if words == "" {
 		return false
 	}
-	once := words // of "Stop, stop, stop!"
+	once := words // for "Stop, stop, stop!"
 	if first, rest, again := strings.Cut(words, " "); again && strings.ReplaceAll(rest+" ", first+" ", "") == "" {
 		once = first
 	}
@@ -28,13 +28,12 @@ func Stops(text string) bool {
 	return false
 }
 
-// Plain is what is said without how it is written: small letters and digits,
-// without accents, and one space between words.
+// Plain returns text reduced to lower-case letters and digits, without accents, with one space between words.
 func Plain(text string) string {
 	var b strings.Builder
 	for _, r := range norm.NFKD.String(text) {
 		switch {
-		case unicode.Is(unicode.Mn, r) && r < 0x0900: // an accent; in other scripts a vowel
+		case unicode.Is(unicode.Mn, r) && r < 0x0900: // an accent; in other scripts it is a vowel
 		case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r):
 			b.WriteRune(unicode.ToLower(r))
 		default:

@@ -6,27 +6,25 @@ import (
 	"strings"
 )
 
-// The files under words hold what is known of a language: a section for each
-// field of Language, headed by its name in brackets, with one entry a line.
+// The files in words hold the table, one for each language. A file has sections headed by their names in
+// brackets, with one entry a line; loadLanguage assigns them to the fields of Language.
 //
 //go:embed words/*.txt
 var words embed.FS
 
-// languages are those in which the voices and transcribers that a box can have
-// are good, by the primary part of their BCP 47 tags. Backchannels hold no word
-// that answers nothing but a question in most talk, except where listeners do
-// say it to go on ("yes", "да", "はい"): after a question it is an answer
-// whatever stands there. Of Hindi there is only what ends a conversation.
+// languages are those for which good voices and transcribers exist, by the primary part of their BCP 47 tags.
+// Backchannels contain no word that is mostly an answer to a question, except those that listeners also use
+// to say "go on" ("yes", "да", "はい"); after a question every word is an answer. Hindi has only the words that
+// end a conversation.
 var languages = loadLanguages()
 
-// common is what listeners of all languages do: all that is known of a language
-// that is not known.
+// common is what listeners of all languages do. It is used for unknown languages.
 var common = loadLanguage("common")
 
 func loadLanguages() map[string]Language {
 	files, err := words.ReadDir("words")
 	if err != nil {
-		panic(err) // a fault of the program: the folder is in it
+		panic(err) // cannot happen: the folder is embedded
 	}
 	all := map[string]Language{}
 	for _, f := range files {

@@ -1,5 +1,5 @@
-// Package search runs web_search, the box's tool for what is on the web, on a
-// server of the operator's own that speaks the JSON API of SearXNG.
+// Package search runs web_search, the box's tool for searching the web, on an operator's server with the JSON
+// API of SearXNG.
 package search
 
 import (
@@ -16,32 +16,31 @@ import (
 )
 
 const (
-	// timeout bounds one search. A SearXNG server gives its own sources 3 s, and
-	// people wait no longer than some seconds more.
+	// timeout bounds one search. A SearXNG server gives its own sources 3 s, and users wait only a few
+	// seconds more.
 	timeout = 8 * time.Second
-	// maxBytes is how much of an answer is read; a page of results is some
-	// hundred kilobytes.
+	// maxBytes is the largest response that is read; a page of results is some hundred kilobytes.
 	maxBytes = 4 << 20
-	// maxResults and maxChars are what the model gets: what it can read in some
-	// seconds on a small box, 500 tokens.
+	// maxResults and maxChars bound what the model gets to 500 tokens, which a small box reads in a few
+	// seconds.
 	maxResults = 4
 	maxChars   = 400 // of one result
-	// maxQuery is how long a search may be, in characters.
+	// maxQuery is the longest query, in characters.
 	maxQuery = 300
 )
 
 // ErrNoServer means that no search server is configured.
 var ErrNoServer = errors.New("no search server is configured: set web_search.url in parley.yaml to a SearXNG server")
 
-// Server is a search server. The zero Server is none.
+// Server is a search server. The zero value has none, and every search fails.
 type Server struct {
-	URL    string       // base URL, such as http://127.0.0.1:8888; empty: none
-	Client *http.Client // nil: one of its own
+	URL    string       // base URL, such as http://127.0.0.1:8888; may be empty
+	Client *http.Client // nil: http.DefaultClient
 }
 
-// results is what a SearXNG server answers, as far as it is used.
+// results is the used part of a SearXNG response.
 type results struct {
-	Answers   []json.RawMessage `json:"answers"` // texts, or objects with one in "answer"
+	Answers   []json.RawMessage `json:"answers"` // strings, or objects with a string in "answer"
 	Infoboxes []struct {
 		Infobox string `json:"infobox"`
 		Content string `json:"content"`
@@ -53,9 +52,8 @@ type results struct {
 	} `json:"results"`
 }
 
-// RunTool searches for the query in the arguments of a call, a JSON object
-// {"query": …}, and returns what was found as text for a language model: an
-// answer or two, then results with title, site and what stands there.
+// RunTool searches for the query in the arguments of a tool call, a JSON object {"query": …}. It returns text
+// for a language model: answers first, then results with title, site and excerpt.
 func (s Server) RunTool(ctx context.Context, name, arguments string) (string, error) {
 	if name != "web_search" {
 		return "", fmt.Errorf("the box has no tool %q", name)
@@ -110,7 +108,7 @@ func (s Server) search(ctx context.Context, query string) (f results, err error)
 	return f, nil
 }
 
-// text is what was found, for a model to read.
+// text returns the results as text for a model.
 func (f results) text() string {
 	var lines []string
 	for _, raw := range f.Answers {
@@ -139,7 +137,7 @@ func (f results) text() string {
 	return strings.Join(lines, "\n")
 }
 
-// appendResult adds one result, if there is room and it says anything.
+// appendResult appends one result, if it has content and there are fewer than maxResults.
 func appendResult(lines []string, title, content string) []string {
 	content = truncate(strings.Join(strings.Fields(content), " "), maxChars)
 	title = truncate(strings.Join(strings.Fields(title), " "), maxChars/4)
@@ -152,7 +150,7 @@ func appendResult(lines []string, title, content string) []string {
 	return append(lines, title+": "+content)
 }
 
-// truncate is a text of at most so many characters.
+// truncate returns at most most characters of a text.
 func truncate(s string, most int) string {
 	if utf8.RuneCountInString(s) <= most {
 		return s
