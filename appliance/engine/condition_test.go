@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// buzz is a sound of that peak that is a voice to listener.
+// buzz is a sound with the given peak that listener takes for voice.
 func buzz(frames int, peak float32) []float32 {
 	out := make([]float32, frames*FrameSamples)
 	for i := range out {
@@ -15,7 +15,7 @@ func buzz(frames int, peak float32) []float32 {
 	return out
 }
 
-// listener hears voice in what is as loud as a detector needs it, and takes note of it.
+// listener detects voice in sound that is loud enough for a detector, and records its level.
 type listener struct{ loudest, mean float32 }
 
 func (l *listener) NewStream() VoiceStream { return l }
@@ -33,9 +33,9 @@ func (l *listener) Probability(frame []float32) (float32, error) {
 	return 0, nil
 }
 
-// heardOf is the sound of the utterance in pcm, behind half a second of silence and
-// before another, that has an offset.
-func heardOf(t *testing.T, pcm []float32, offset float32) (l *listener, part []float32) {
+// utteranceOf returns the utterance in pcm, between half a second of silence before and more after
+// it, with an offset.
+func utteranceOf(t *testing.T, pcm []float32, offset float32) (l *listener, part []float32) {
 	t.Helper()
 	l = &listener{}
 	s := NewSegmenter(l, DefaultSegmentOptions())
@@ -60,7 +60,7 @@ func heardOf(t *testing.T, pcm []float32, offset float32) (l *listener, part []f
 
 func TestSoftSpeechIsRaisedBeforeItIsHeard(t *testing.T) {
 	for peak, want := range map[float32]float32{0.5: 0.5, 0.1: 0.1, 0.05: 0.1, 0.01: 0.1} {
-		l, part := heardOf(t, buzz(20, peak), 0)
+		l, part := utteranceOf(t, buzz(20, peak), 0)
 		if got := peakOf(part); math.Abs(float64(got-want)) > 0.01 {
 			t.Errorf("speech that peaks at %v is transcribed from a peak of %v, want %v", peak, got, want)
 		}
@@ -68,12 +68,12 @@ func TestSoftSpeechIsRaisedBeforeItIsHeard(t *testing.T) {
 			t.Errorf("the detector gets a peak of %v", l.loudest)
 		}
 	}
-	if _, part := heardOf(t, buzz(20, 0.001), 0); part != nil {
+	if _, part := utteranceOf(t, buzz(20, 0.001), 0); part != nil {
 		t.Error("what is much softer than speech is taken for it")
 	}
 }
 
-// Once a voice was heard, nothing is raised that it does not need.
+// Once there was a voice, soft noise is not raised.
 func TestNoiseBehindALoudVoiceIsNotRaised(t *testing.T) {
 	l := &listener{}
 	s := NewSegmenter(l, DefaultSegmentOptions())
@@ -91,7 +91,7 @@ func TestNoiseBehindALoudVoiceIsNotRaised(t *testing.T) {
 
 func TestAConstantOffsetIsNotHeard(t *testing.T) {
 	for _, offset := range []float32{0.05, -0.2} {
-		l, part := heardOf(t, buzz(20, 0.15), offset)
+		l, part := utteranceOf(t, buzz(20, 0.15), offset)
 		mean := float32(0)
 		for _, x := range part {
 			mean += x / float32(len(part))

@@ -50,7 +50,7 @@ func TestGivingUpLeavesTheCoresToOthers(t *testing.T) {
 			t.Fatalf("gave up with %v", err)
 		}
 		leave()
-		leave() // twice does no harm
+		leave() // calling it twice does no harm
 		all, err := g.Enter(t.Context(), Batch.Urgency(), 2)
 		if err != nil {
 			t.Fatal(err)
@@ -133,7 +133,7 @@ func TestTheGateTellsWhoWaitsAndHowLongTheyWaited(t *testing.T) {
 	})
 }
 
-// Work that panics gives its cores back on the way.
+// A panic releases the cores.
 func TestAPanicCostsNoCores(t *testing.T) {
 	g := NewGate(2)
 	func() {
@@ -149,8 +149,8 @@ func TestAPanicCostsNoCores(t *testing.T) {
 	}
 }
 
-// Work that can be done again gives way to what is due sooner, and to nothing
-// else, and comes through when it is the oldest.
+// Restartable work yields to work that is due sooner, and to nothing else, and completes when it is
+// the oldest.
 func TestLongWorkGivesWayToMoreUrgent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewGate(2)
@@ -159,7 +159,7 @@ func TestLongWorkGivesWayToMoreUrgent(t *testing.T) {
 		go func() {
 			done <- g.DoRestartable(t.Context(), Request.Urgency(), 2, 0, func(ctx context.Context) error {
 				tries.Add(1)
-				return taking(time.Second)(ctx)
+				return cancellable(time.Second)(ctx)
 			})
 		}()
 		time.Sleep(100 * time.Millisecond)
@@ -177,31 +177,30 @@ func TestLongWorkGivesWayToMoreUrgent(t *testing.T) {
 		if err := <-done; err != nil || tries.Load() != 2 {
 			t.Errorf("after %d tries: %v", tries.Load(), err)
 		}
-		synctest.Wait() // the one that is due in an hour has its turn now
+		synctest.Wait() // the work that is due in an hour is next now
 		if g.free != 2 || len(g.loans) != 0 {
 			t.Errorf("%d cores are free, %d lent", g.free, len(g.loans))
 		}
 	})
 }
 
-// A clip of a slow voice that is long past its moment gives way to a conversation
-// all the same, until it has done so for requestDelay: then it comes through once, and
-// the conversation waits for that one call.
-func TestWhatConversationsMissComesBeforeALateRequest(t *testing.T) {
+// A long overdue clip of a slow voice yields to a conversation until it is requestDelay late; then
+// it runs once, and the conversation waits for that one call.
+func TestConversationsComeBeforeALateRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const call = 2 * time.Second
 		g := NewGate(2)
 		begun := time.Now()
-		bulk := NewUrgency(Request, begun.Add(-time.Second)) // its listener has run dry
+		bulk := NewUrgency(Request, begun.Add(-time.Second)) // its playback has run dry
 		done := make(chan time.Duration, 1)
 		go func() {
-			err := g.DoRestartable(t.Context(), bulk, 2, 0, taking(call))
+			err := g.DoRestartable(t.Context(), bulk, 2, 0, cancellable(call))
 			if err != nil {
 				t.Error(err)
 			}
 			done <- time.Since(begun)
 		}()
-		var waited []time.Duration // of the clauses of a conversation, one each second
+		var waited []time.Duration // clauses of a conversation, one each second
 		for i := range 20 {
 			time.Sleep(time.Until(begun.Add(time.Duration(i)*time.Second + 500*time.Millisecond)))
 			u := Live.Urgency()
@@ -224,10 +223,9 @@ func TestWhatConversationsMissComesBeforeALateRequest(t *testing.T) {
 	})
 }
 
-// An older request that comes for the cores piece by piece, with gaps between, does
-// not have a long one begin in each gap and come to nothing; a conversation is let in
-// even so.
-func TestWhatBeginsAnewComesThroughBetweenThePiecesOfAnother(t *testing.T) {
+// An older request that needs the cores piece by piece, with gaps between, does not restart a long
+// one in each gap forever; a conversation still goes first.
+func TestRestartableWorkCompletesBetweenThePiecesOfOtherWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const call, piece, gap = time.Second, 100 * time.Millisecond, 400 * time.Millisecond
 		g := NewGate(2)
@@ -244,7 +242,7 @@ func TestWhatBeginsAnewComesThroughBetweenThePiecesOfAnother(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 		tries := 0
 		err := g.DoRestartable(t.Context(), Request.Urgency(), 2, call, func(ctx context.Context) error {
-			if tries++; tries == 4 { // it has lost 1.2 s
+			if tries++; tries == 4 { // it has lost 1.2 s by now
 				go func() {
 					time.Sleep(50 * time.Millisecond)
 					asked := time.Now()
@@ -254,7 +252,7 @@ func TestWhatBeginsAnewComesThroughBetweenThePiecesOfAnother(t *testing.T) {
 					}
 				}()
 			}
-			return taking(call)(ctx)
+			return cancellable(call)(ctx)
 		})
 		if took := time.Since(begun); err != nil || tries != 5 || took > 5*time.Second {
 			t.Errorf("it came through after %v and %d tries: %v", took, tries, err)
@@ -263,13 +261,13 @@ func TestWhatBeginsAnewComesThroughBetweenThePiecesOfAnother(t *testing.T) {
 	})
 }
 
-// during is work that takes so long, whatever happens.
+// during returns work of this duration that ignores its context.
 func during(long time.Duration) func() error {
 	return func() error { time.Sleep(long); return nil }
 }
 
-// taking is work that takes so long, and ends when its context does.
-func taking(long time.Duration) func(context.Context) error {
+// cancellable returns work of this duration that ends with its context.
+func cancellable(long time.Duration) func(context.Context) error {
 	return func(ctx context.Context) error {
 		select {
 		case <-time.After(long):
@@ -280,8 +278,8 @@ func taking(long time.Duration) func(context.Context) error {
 	}
 }
 
-// The first sound of a request need not wait for a passage of another one that takes
-// seconds; that comes through all the same, also where such requests do not end.
+// The first sound of a request does not wait for another request's passage of seconds, which still
+// completes, even if there are such requests all the time.
 func TestAShortRequestGoesBeforeALongOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const long, short = 3 * time.Second, 50 * time.Millisecond
@@ -289,7 +287,7 @@ func TestAShortRequestGoesBeforeALongOne(t *testing.T) {
 		begun := time.Now()
 		done := make(chan time.Duration, 1)
 		go func() {
-			err := g.DoRestartable(t.Context(), Request.Urgency(), 2, long, taking(long))
+			err := g.DoRestartable(t.Context(), Request.Urgency(), 2, long, cancellable(long))
 			if err != nil {
 				t.Error(err)
 			}
@@ -319,9 +317,9 @@ func TestAShortRequestGoesBeforeALongOne(t *testing.T) {
 	})
 }
 
-// Work that gives way once holds up nobody who comes while it is done for the first
-// time, and comes on beside somebody who wants the cores again and again.
-func TestWorkThatGivesWayOnceComesOn(t *testing.T) {
+// Work that yields once delays nobody who arrives during its first attempt, and completes although
+// another caller needs the cores again and again.
+func TestWorkThatYieldsOnceCompletes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const piece, step = 40 * time.Millisecond, 100 * time.Millisecond
 		g := NewGate(2)
@@ -329,7 +327,7 @@ func TestWorkThatGivesWayOnceComesOn(t *testing.T) {
 		done := make(chan time.Duration, 1)
 		go func() {
 			for range 3 {
-				err := g.DoRestartableOnce(t.Context(), Request.Urgency(), 2, taking(piece))
+				err := g.DoRestartableOnce(t.Context(), Request.Urgency(), 2, cancellable(piece))
 				if err != nil {
 					t.Error(err)
 				}

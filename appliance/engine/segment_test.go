@@ -11,15 +11,15 @@ import (
 	"pgregory.net/rapid"
 )
 
-// scripted is a voice detector that reads its answer off the first sample.
+// scripted is a voice detector that reads its result from the first sample.
 type scripted struct{}
 
 func (scripted) NewStream() VoiceStream                       { return scripted{} }
 func (scripted) Probability(frame []float32) (float32, error) { return frame[0], nil }
 func (scripted) Reset()                                       {}
 
-// script writes frames: v a voiced one, . a silent one, b a burst that the
-// detector does not take for voice.
+// script makes frames: v is voiced, . is silent, b is a burst that the detector does not take for
+// voice.
 func script(s string) []float32 {
 	pcm := make([]float32, 0, len(s)*FrameSamples)
 	for _, c := range s {
@@ -135,16 +135,16 @@ func TestSegmentsComeInOrderWhateverIsHeard(t *testing.T) {
 	})
 }
 
-// A conversation that says itself when an utterance is over may say so late:
-// the voice that has come back since is another utterance, whole.
+// A conversation may decide late that an utterance is over: voice that has returned since is a new,
+// complete utterance.
 func TestVoiceSinceThePauseIsAnotherUtterance(t *testing.T) {
 	o := DefaultSegmentOptions()
 	o.EndSilence = 0
 	for name, row := range map[string]struct {
 		before, after string
-		want          string // kinds of what follows
-		voiced        int    // frames of the new utterance, at the first it tells
-		prefix        int    // frames between the voices that belong to it
+		want          string // kinds of the next segments
+		voiced        int    // frames of the new utterance in its first segment
+		prefix        int    // frames between the voices that belong to the new utterance
 	}{
 		"silence only": {frames("v", 20) + frames(".", 30),
 			frames(".", 5) + frames("v", 10) + frames(".", 3), "2 voice 2 paused", 2, 9},
@@ -221,8 +221,8 @@ func TestListenGivesEachUtteranceItsPlace(t *testing.T) {
 	}
 }
 
-// A word such as "locked" ends in a burst behind a closure, that no detector
-// knows as voice; what is behind it longer is none of it.
+// A word such as "locked" ends in a burst after a closure, which no detector recognises as voice;
+// longer sounds after it do not belong to it.
 func TestAWordEndsWithTheBurstBehindIt(t *testing.T) {
 	for script, want := range map[string]int{ // where the voice ends, in frames
 		"....b": 65, ".....bb": 67, "....b....": 65, ".......................b": 60,
@@ -236,7 +236,7 @@ func TestAWordEndsWithTheBurstBehindIt(t *testing.T) {
 	}
 }
 
-// endOf is where a voice of 60 frames ends that a script follows, in frames.
+// endOf returns where a voice of 60 frames before a script ends, in frames.
 func endOf(t *testing.T, behind string) float64 {
 	end := int64(0)
 	for _, e := range segments(t, frames("v", 60)+behind+frames(".", 40)) {
@@ -255,8 +255,8 @@ func (doubtful) Probability(frame []float32) (float32, error) {
 	return frame[0] / 3, nil
 }
 
-// What may become voice shows before the detector is sure of it.
-func TestASoundThatMayBecomeVoiceStirs(t *testing.T) {
+// Possible voice is reported before the detector is sure of it.
+func TestASoundThatMayBecomeVoiceIsReported(t *testing.T) {
 	o := DefaultSegmentOptions()
 	o.EndSilence = 0
 	s := NewSegmenter(doubtful{}, o)

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// entering has each of those urgencies wait for all cores of g, which somebody
-// has, in the order given; let goes and returns the order in which they entered.
+// entering lets work with each of the urgencies wait, in order, for all cores of g, which are in
+// use. let releases the cores and returns the order in which the work entered.
 func entering(t *testing.T, g *Gate, meanwhile func(), all ...*Urgency) (order []int) {
 	t.Helper()
 	leave, err := g.Enter(t.Context(), nil, g.Cores())
@@ -78,7 +78,7 @@ func TestAGuessThatBecomesATurnIsPromotedWhereItStands(t *testing.T) {
 	})
 }
 
-func TestTheFreeCoreGoesToWhoCanUseIt(t *testing.T) {
+func TestAFreeCoreGoesToWorkThatCanUseIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewGate(2)
 		one, _ := g.Enter(t.Context(), Live.Urgency(), 1)

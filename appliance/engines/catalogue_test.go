@@ -22,7 +22,7 @@ routes:
   - {provider: "*", model: us.anthropic.claude-3-haiku-20240307-v1:0, to: {openai: "https://h/v1", model: small}}
 `
 
-// load reads settings from a file with that text.
+// load reads settings from a file with this text.
 func load(t *testing.T, text string) config.Config {
 	t.Helper()
 	dir := t.TempDir()

@@ -10,9 +10,8 @@ import (
 	"parley/appliance/engine"
 )
 
-// What is loaded ahead waits for a moment in which nothing is computed and nobody
-// talks to the box.
-func TestVoicesAreLoadedAheadWhenTheBoxIsIdle(t *testing.T) {
+// Prefetching waits until nothing is computed and nobody talks to the box.
+func TestVoicesArePrefetchedWhenTheBoxIsIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate, begun := engine.NewGate(2), time.Now()
 		var chats atomic.Int32

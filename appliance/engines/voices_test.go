@@ -10,9 +10,9 @@ import (
 	"parley/appliance/config"
 )
 
-// TestAVoiceThatFailsIsLoadedAnew: that there is a voice is known at once; what
-// is wrong with it is told to who waits for it, and forgotten.
-func TestAVoiceThatFailsIsLoadedAnew(t *testing.T) {
+// Whether a voice exists is known at once; an error in loading it is returned to the callers that
+// wait for it, and forgotten.
+func TestAVoiceThatFailsIsLoadedAgain(t *testing.T) {
 	c := config.Config{Packs: t.TempDir()}
 	write(t, filepath.Join(c.Packs, "voice-joe", "voice.onnx"), "x")
 	e := Set{cfg: c, voices: map[string]*voicePack{}, log: slog.New(slog.DiscardHandler)}

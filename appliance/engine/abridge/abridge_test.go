@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// shop is an entry as programs write it: codes and links beside what is asked for.
+// shop is an entry as programs write it: codes and links besides the requested facts.
 const shop = `{"id":"%08x-%04x-4a1b-9c2d-%012x","name":"Shop %d","order_number":"B-%d","status":"open",` +
 	`"price":%d.5,"opening":{"sunday":%v},"url":"https://shops.example/%x","note":null,"about":"%s"}`
 
@@ -36,7 +36,7 @@ func TestWhatIsShortStaysAsItIs(t *testing.T) {
 	}
 }
 
-// filled is JSON with so much beside it that it has to be shortened.
+// filled is JSON with so much irrelevant data that it has to be shortened.
 func filled(fields string) string {
 	return `{` + fields + `,"filler":"` + strings.Repeat("So it goes. ", 400) + `"}`
 }
@@ -113,10 +113,10 @@ func lines(n int, line func(i int) string) string {
 	return strings.Join(all, "\n")
 }
 
-// entriesLeft is the mark at the end of a list.
+// entriesLeft matches the mark at the end of a list.
 var entriesLeft = regexp.MustCompile(`^… (\d+) more$`)
 
-// What is shown of a list and what is said to be left are all of it.
+// The shown entries of a list and the number in its mark add up to all of it.
 func TestTheMarkOfAListCountsWhatIsLeft(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(20, 120).Draw(t, "entries")
@@ -139,8 +139,8 @@ func TestTheMarkOfAListCountsWhatIsLeft(t *testing.T) {
 	})
 }
 
-// Whatever comes, the result is valid, has no more tokens than allowed, is JSON where
-// the answer was, and always the same.
+// For any input, the result is valid, has at most the allowed tokens, is JSON if the input was, and
+// is always the same.
 func TestWhateverAToolAnswersItFits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		isJSON := rapid.Bool().Draw(t, "json")
@@ -189,9 +189,8 @@ func value(depth int) *rapid.Generator[any] {
 		rapid.MapOfN(names, value(depth-1), 0, 12).AsAny())
 }
 
-// The longest that may come takes half a second, and two minutes are a hundred times
-// that with the race detector on a busy machine; what grows with the square of its length
-// takes hours.
+// The longest input takes half a second, and two minutes are a hundred times that with the race
+// detector on a busy machine; quadratic time would take hours.
 func TestTheLongestAnswersTakeBoundedTime(t *testing.T) {
 	for name, content := range map[string]string{
 		"a list":       shops(1000),

@@ -110,7 +110,7 @@ func TestManyMayAskAtOnce(t *testing.T) {
 	wg.Wait()
 }
 
-// Nobody but itself dies of a text, and what is said next is said.
+// A crash only affects its own text, and the next text is spoken.
 func TestAProcessThatIsKilledIsReplaced(t *testing.T) {
 	p := openPhonemizer(t)
 	for range 3 {
@@ -123,8 +123,8 @@ func TestAProcessThatIsKilledIsReplaced(t *testing.T) {
 	}
 }
 
-// What nobody writes and anybody may send: mixed scripts and symbols, of
-// which espeak-ng 1.51 dies now and then.
+// Mixed scripts and symbols, which nobody writes but anybody may send, and on which espeak-ng 1.51
+// sometimes crashes.
 func TestMixedScriptsAreSpokenHoweverOftenEspeakDies(t *testing.T) {
 	p := openPhonemizer(t)
 	random := rand.New(rand.NewPCG(1, 2))

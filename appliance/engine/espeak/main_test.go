@@ -7,17 +7,17 @@ import (
 	"go.uber.org/goleak"
 )
 
-// misbehaving is what the process is called that does what it is told instead
-// of speaking. It is this test alone; the program has nothing of it.
+// misbehaving is the name of a process of this test that does what it is told instead of
+// phonemizing. The program does not contain it.
 const misbehaving = "parley-espeak-misbehaving"
 
-// TestMain is the process that holds eSpeak NG, too.
+// TestMain is also the process that holds eSpeak NG.
 func TestMain(m *testing.M) {
 	Main()
 	childMain(misbehaving, func(lib *library) phonemizeFunc {
 		return func(q question) (string, error) {
 			what, rest, _ := strings.Cut(q.Words, " ")
-			if f, ok := deeds()[what]; ok {
+			if f, ok := attacks()[what]; ok {
 				return f(rest)
 			}
 			return lib.answer(q)
@@ -26,8 +26,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// openMisbehaving opens a Phonemizer whose processes are shut in as in the
-// program, and do what the words name.
+// openMisbehaving opens a Phonemizer whose processes are sandboxed as in the program, and do what
+// the words name.
 func openMisbehaving(t *testing.T) *Phonemizer {
 	t.Helper()
 	p, err := open(misbehaving)

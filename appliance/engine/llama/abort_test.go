@@ -9,12 +9,12 @@ import (
 	"parley/appliance/engine"
 )
 
-// long is a prompt that takes many steps to read.
+// long is a prompt that takes many steps to compute.
 func long(question string) []engine.Message {
 	return []engine.Message{says(engine.System, strings.Repeat(hotel+" ", 5)), says(engine.User, question)}
 }
 
-func TestAStepIsGivenUpForWhomIsMoreUrgentAtTheGate(t *testing.T) {
+func TestAStepIsAbortedForMoreUrgentWorkAtTheGate(t *testing.T) {
 	gate := engine.NewGate(1)
 	m := small(t, func(o *Options) { o.Gate = gate })
 	var passages []engine.Passage
@@ -48,8 +48,7 @@ func TestAStepIsGivenUpForWhomIsMoreUrgentAtTheGate(t *testing.T) {
 	}
 	reading.Wait()
 	t.Logf("waited %v beside %d passages", waited, len(passages))
-	// What was given up left nothing behind: the answer is that of one who was
-	// never disturbed.
+	// The aborted step left nothing behind: the answer is that of an undisturbed request.
 	alone, _ := reply(t, m, engine.Prompt{Conversation: "b", Messages: long(questions[0]), MaxTokens: 8})
 	fresh, _ := reply(t, small(t, nil), engine.Prompt{Messages: long(questions[0]), MaxTokens: 8})
 	if said != alone || said != fresh {
@@ -60,7 +59,7 @@ func TestAStepIsGivenUpForWhomIsMoreUrgentAtTheGate(t *testing.T) {
 	}
 }
 
-func TestAStepThatIsGivenUpChangesNothing(t *testing.T) {
+func TestAnAbortedStepChangesNothing(t *testing.T) {
 	m := small(t, nil)
 	tokens := tokensOf(t, m, long(questions[0]), true)[:192]
 	read := func(disturb bool) []float32 {
@@ -100,7 +99,7 @@ func TestAStepThatIsGivenUpChangesNothing(t *testing.T) {
 	}
 }
 
-func TestOnlyTheMoreUrgentHasAStepGivenUp(t *testing.T) {
+func TestOnlyMoreUrgentWorkAbortsAStep(t *testing.T) {
 	a := &abort{gate: engine.NewGate(1)}
 	now := time.Now()
 	need := engine.NewUrgency(engine.Speculative, now.Add(time.Second)).Get()
@@ -132,8 +131,8 @@ func TestOnlyTheMoreUrgentHasAStepGivenUp(t *testing.T) {
 	if a.shouldAbort() {
 		t.Error("a step that may not be given up was")
 	}
-	// The step becomes less urgent while it runs: what it is for has its first
-	// sentence, whose sound is due before the second.
+	// The step becomes less urgent while it runs: its reply has its first sentence, whose sound is
+	// due before the second.
 	step := engine.NewUrgency(engine.Live, now)
 	sound := engine.NewUrgency(engine.Live, now)
 	a.arm(step.Get, time.Second, "", 0)
@@ -146,7 +145,7 @@ func TestOnlyTheMoreUrgentHasAStepGivenUp(t *testing.T) {
 	if !a.shouldAbort() {
 		t.Error("a step whose words have time holds up the sound that is due")
 	}
-	// What has come to the model is less urgent by now, or is the step's own.
+	// The newcomer is less urgent by now, or belongs to the step itself.
 	step.Set(engine.Live, now.Add(-time.Minute))
 	a.arm(step.Get, time.Second, "", 0)
 	a.yieldTo(step, "")
@@ -155,7 +154,7 @@ func TestOnlyTheMoreUrgentHasAStepGivenUp(t *testing.T) {
 	if a.shouldAbort() {
 		t.Error("a step was given up for what it was for")
 	}
-	// A reply takes over what is read ahead for it.
+	// A reply takes over what was prefilled for it.
 	ahead := engine.Prefetch.Urgency()
 	for conversation, want := range map[string]bool{"mine": false, "other": true, "": true} {
 		a.arm(ahead.Get, time.Second, "mine", time.Second)
@@ -164,7 +163,7 @@ func TestOnlyTheMoreUrgentHasAStepGivenUp(t *testing.T) {
 			t.Errorf("beside what is read ahead, a reply of the conversation %q: %v", conversation, got)
 		}
 	}
-	// But not where it would have to wait for longer than it takes to read that.
+	// But not if waiting would take longer than computing it again.
 	for _, conversation := range []string{"mine", "mine" + routerSuffix} {
 		a.arm(ahead.Get, time.Second, "mine", 300*time.Millisecond)
 		a.yieldTo(live, conversation)

@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// logitsOf decodes prompts side by side, in pieces as the owner does, and
-// returns the logits after each.
+// logitsOf decodes prompts together, in pieces as the decoder does, and returns the logits after
+// each.
 func logitsOf(t *testing.T, m *Model, prompts ...[]Token) [][]float32 {
 	t.Helper()
 	ctx, err := m.lib.openContext(m.model, Options{ContextTokens: 1024, Conversations: 4, Threads: 1}.shape())

@@ -7,7 +7,7 @@ import (
 	"parley/appliance/engine"
 )
 
-// What a reply begins with can be made less likely, and only there.
+// The beginning of a reply can be made less likely, and only the beginning.
 func TestAReplyCanBeKeptFromBeginningWithAWord(t *testing.T) {
 	m := small(t, nil)
 	say := func(begins map[string]float64) string {

@@ -21,8 +21,7 @@ func TestATurnDecodesOnlyWhatIsNew(t *testing.T) {
 
 	second := append(slices.Clone(first), says(engine.Assistant, said), says(engine.User, "And the pool?"))
 	_, u = reply(t, m, engine.Prompt{Conversation: "a", Messages: second, MaxTokens: 4})
-	// What is new: the markup between the turns, nine tokens at most, and the
-	// user's words.
+	// New are the markup between the turns, nine tokens at most, and the user's words.
 	old := len(tokensOf(t, m, second[:3], false))
 	if fresh := u.PromptTokens - u.CachedTokens; fresh > u.PromptTokens-old+9 {
 		t.Errorf("second turn: %d of %d tokens decoded anew; %d were there before", fresh, u.PromptTokens, old)
@@ -67,7 +66,7 @@ func TestWhatConversationsBeginWithAlikeIsDecodedOnce(t *testing.T) {
 	if said != "silver" {
 		t.Errorf("with a borrowed beginning: %q", said)
 	}
-	// The lender goes; what was borrowed stays good.
+	// The sequence that was copied from is cleared; the copy stays valid.
 	m.Forget("a")
 	said, u = reply(t, m, engine.Prompt{Conversation: "b", Messages: repeating("silver"), MaxTokens: 8})
 	if said != "silver" || u.CachedTokens != u.PromptTokens-1 {
@@ -75,7 +74,7 @@ func TestWhatConversationsBeginWithAlikeIsDecodedOnce(t *testing.T) {
 	}
 }
 
-func TestOfForgottenAndNamelessConversationsNothingThatWasSaidIsKept(t *testing.T) {
+func TestForgottenAndNamelessConversationsAreNotCached(t *testing.T) {
 	m := small(t, nil)
 	p := engine.Prompt{Messages: ask("Where is the pool?"), MaxTokens: 2}
 	reply(t, m, p)
@@ -99,10 +98,10 @@ func TestTheConversationUsedLongestAgoIsGivenUp(t *testing.T) {
 	reply(t, m, prompt("a", "Alpha"))
 	reply(t, m, prompt("b", "Bravo"))
 	reply(t, m, prompt("a", "Alpha"))
-	for i := range m.o.sequences() - 2 { // the slots for routers and for what is aside
+	for i := range m.o.sequences() - 2 { // the sequences for routers and the extra ones
 		reply(t, m, prompt(string(rune('p'+i)), strings.Repeat(string(rune('P'+i)), 5)))
 	}
-	reply(t, m, prompt("c", "Charlie")) // takes b's slot
+	reply(t, m, prompt("c", "Charlie")) // takes b's sequence
 	if _, u := reply(t, m, prompt("a", "Alpha")); u.CachedTokens != u.PromptTokens-1 {
 		t.Errorf("a was used last but one and has %d of %d tokens", u.CachedTokens, u.PromptTokens)
 	}
@@ -111,7 +110,7 @@ func TestTheConversationUsedLongestAgoIsGivenUp(t *testing.T) {
 	}
 }
 
-func TestKeptCachesMakeWayWhenCellsRunOut(t *testing.T) {
+func TestCachesAreEvictedWhenCellsRunOut(t *testing.T) {
 	m := small(t, func(o *Options) { o.ContextTokens = 256; o.Conversations = 6 })
 	for _, name := range []string{"a", "b", "c", "d", "e", "f"} {
 		p := engine.Prompt{Conversation: name, MaxTokens: 40, Messages: []engine.Message{

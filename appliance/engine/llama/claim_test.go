@@ -10,8 +10,8 @@ import (
 	"parley/appliance/engine"
 )
 
-// checked is what comes through the check of an answer that comes word by word, and
-// how much of it had come when the first of it was let through.
+// checked returns what passes the check of an answer that arrives word by word, and how much of it
+// had arrived when its beginning was let through.
 func checked(p engine.Prompt, answer string) (said string, after int, err error) {
 	c := newClaimCheck(p, func(p engine.Part) error { said += p.Text; return nil })
 	for i, w := range strings.SplitAfter(answer, " ") {
@@ -45,7 +45,7 @@ func TestAnAnswerDoesNotClaimWhatNoToolDid(t *testing.T) {
 	}
 }
 
-// What claims nothing comes through whole, and is held back for a few words at most.
+// An answer without a claim passes unchanged, and is held back for a few words at most.
 func TestWhatClaimsNothingIsSaid(t *testing.T) {
 	for answer, words := range map[string]int{
 		"The pool closes at nine in the evening.":               1,
@@ -97,8 +97,7 @@ func TestWhatAToolDidMayBeSaid(t *testing.T) {
 	}
 }
 
-// However an answer is cut into pieces, all of it comes through or, where it claims
-// something, its beginning.
+// However an answer is cut into pieces, all of it passes or, if it contains a claim, its beginning.
 func TestTheCheckLosesNothing(t *testing.T) {
 	words := strings.Fields("I I've I’ll the your it it's has been have is are now booked sent. Done. let me you're " +
 		"going to go ahead and sure, a taxi … ? — ' i'm order é 你好。 7")

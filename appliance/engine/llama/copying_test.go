@@ -13,8 +13,8 @@ const weatherParameters = `{"type":"object","properties":{"location":{"type":"st
 	"format":{"type":"string","enum":["celsius","fahrenheit"],"description":"The temperature unit to use. Infer this ` +
 	`from the users location."}},"required":["location","format"]}`
 
-// What begins like something that was said goes on like it, and what begins otherwise
-// is left to the model: it may be a number, or an invention.
+// A string that begins like something that was said continues like it; any other beginning is left
+// to the model: it may be a number, or an invention.
 func TestAStringOfACallGoesOnAsItWasSaid(t *testing.T) {
 	heard := newSource([]engine.Message{says(engine.User,
 		"What's the weather like in New York City? I'm Maria Lopez's "+
@@ -35,15 +35,15 @@ func TestAStringOfACallGoesOnAsItWasSaid(t *testing.T) {
 		{`{"location": "Paris,`, false, false},
 		{`{"location": "Lyon,`, false, false},
 		{`{"location": "Maria Lopez"`, false, true},
-		{`{"location": "San Francisco, CA"`, false, true}, // for settle to find that nobody said it
+		{`{"location": "San Francisco, CA"`, false, true}, // checkArguments finds that nobody said it
 		{`{"location": "San Francisco, CA"`, true, false},
-		{`{"location": "Weatherford"`, false, true}, // the tool's own word says nothing
+		{`{"location": "Weatherford"`, false, true}, // a word of the tool's name says nothing
 		{`{"location": "AB7"`, false, true},
 		{`{"location": "10:00"`, false, true},
 		{`{"location": "40.7,-74"`, true, true},
 		{`{"location": "New \"York\""`, false, true},
-		{`{"format": "new delhi"`, true, true}, // a choice is no free string
-		{`{"New Orleans": 1`, true, true},      // nor is a name
+		{`{"format": "new delhi"`, true, true}, // an enum is not a free string
+		{`{"New Orleans": 1`, true, true},      // nor is a property name
 	} {
 		if _, may := (cursor{}).through([]byte(c.written),
 			heard.copier(json.RawMessage(weatherParameters), c.strict)); may != c.may {
@@ -73,8 +73,7 @@ func TestWhatWasSaidIsSpelledAsItWasSaid(t *testing.T) {
 	}
 }
 
-// Whoever calls a tool chooses where its schema says so, and the user is asked for the
-// rest alone.
+// The model chooses values where the schema says so, and the user is only asked for the others.
 func TestAChoiceIsNeverAskedFor(t *testing.T) {
 	for _, c := range []struct{ parameters, said, written, arguments, missing string }{
 		{weatherParameters, "What's the weather like in New York City?",
@@ -106,7 +105,7 @@ func TestAChoiceIsNeverAskedFor(t *testing.T) {
 	}
 }
 
-// Two sentences may be alike to the router, and only one has what the tool needs.
+// Two sentences may look alike to the router while only one has what the tool requires.
 func TestWhatAToolNeedsIsEvidenceForIt(t *testing.T) {
 	order := `{"type":"object","properties":{"order_id":{"type":"string"}},"required":["order_id"]}`
 	light := `{"type":"object","properties":{"room":{"enum":["living_room","kitchen"]},"state":{"enum":["on","off"]},` +
@@ -139,7 +138,7 @@ func TestWhatAToolNeedsIsEvidenceForIt(t *testing.T) {
 	}
 }
 
-// A tool that does something is called for what was asked, and for nothing less.
+// Evidence does not count for a tool that does more than look something up.
 func TestEvidenceCountsForLookingUpAlone(t *testing.T) {
 	p, err := schema.Read("t",
 		[]byte(`{"type":"object","properties":{"number":{"type":"integer"}},"required":["number"]}`))

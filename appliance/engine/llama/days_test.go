@@ -9,7 +9,7 @@ import (
 	"parley/appliance/engine"
 )
 
-func TestDaysThatWereNamedAreReckoned(t *testing.T) {
+func TestNamedDaysAreCalculated(t *testing.T) {
 	wednesday := time.Date(2026, 3, 4, 0, 0, 0, 0, time.UTC)
 	for said, want := range map[string]string{
 		"Tomorrow at three.":                           "2026-03-05",

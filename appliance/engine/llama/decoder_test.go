@@ -17,8 +17,8 @@ var questions = []string{
 	"When does the shuttle leave?", "Where is the parking?", "On which floor is breakfast?",
 }
 
-// repeating asks for a word in a way that leaves even a small model no choice:
-// batching changes the order of sums, and with it, now and then, a near tie.
+// repeating asks for a word in a way that leaves even a small model no choice: batching changes the
+// order of sums, and sometimes the result of a near tie.
 func repeating(word string) []engine.Message {
 	messages := []engine.Message{says(engine.System, "Repeat the word that the user says.")}
 	for _, example := range []string{"window", "table", "winter"} {
@@ -83,7 +83,7 @@ func TestACancelledReplyEndsAtOnceAndDisturbsNobody(t *testing.T) {
 	if got != "garden" {
 		t.Errorf("beside a cancelled reply: %q", got)
 	}
-	// What was decoded stays good.
+	// The decoded tokens stay valid.
 	_, u = reply(t, m, engine.Prompt{Conversation: "cut", Messages: cut.Messages, MaxTokens: 2})
 	if u.CachedTokens != u.PromptTokens-1 {
 		t.Errorf("after the cancelled reply %d of %d tokens are cached", u.CachedTokens, u.PromptTokens)
@@ -122,7 +122,7 @@ func TestASlowCallerHoldsUpNobody(t *testing.T) {
 func TestACallGivesUpAtTheGate(t *testing.T) {
 	gate := engine.NewGate(1)
 	m := small(t, func(o *Options) { o.Gate = gate })
-	leave, err := gate.Enter(within(t), engine.Live.Urgency(), 1) // somebody else's long work
+	leave, err := gate.Enter(within(t), engine.Live.Urgency(), 1) // long work of another caller
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestACallGivesUpAtTheGate(t *testing.T) {
 	reply(t, m, p)
 }
 
-func TestTheGateIsAskedInTheNameOfTheMostUrgent(t *testing.T) {
+func TestTheGateIsEnteredForTheMostUrgentRequest(t *testing.T) {
 	gate := engine.NewGate(1)
 	m := small(t, func(o *Options) { o.Gate = gate })
 	leave, err := gate.Enter(within(t), engine.Live.Urgency(), 1)
@@ -197,11 +197,11 @@ func TestLiveWorkGoesBeforeBatchWork(t *testing.T) {
 	}
 }
 
-func TestTheOwnerSleepsWithoutWork(t *testing.T) {
+func TestTheDecoderSleepsWithoutWork(t *testing.T) {
 	gate := engine.NewGate(1)
 	m := small(t, func(o *Options) { o.Gate = gate })
 	reply(t, m, engine.Prompt{Conversation: "a", Messages: ask(questions[0]), MaxTokens: 2})
-	leave, err := gate.Enter(within(t), engine.Batch.Urgency(), 1) // nobody holds it any more
+	leave, err := gate.Enter(within(t), engine.Batch.Urgency(), 1) // nobody uses it any more
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -300,9 +300,9 @@ func waitFor(t *testing.T, what func() bool) {
 	}
 }
 
-// A reply whose choice of a token panics ends with an error; those that are
-// decoded beside it notice nothing, and the model answers on.
-func TestAPanicInOneReplyIsNobodyElses(t *testing.T) {
+// A reply whose sampling panics ends with an error; the replies in the same steps are not affected,
+// and the model continues.
+func TestAPanicInOneReplyDoesNotAffectOthers(t *testing.T) {
 	m := small(t, nil)
 	var got string
 	var beside sync.WaitGroup
@@ -318,7 +318,7 @@ func TestAPanicInOneReplyIsNobodyElses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &request{ // drawing without a source of chance panics
+	r := &request{ // sampling without a random source panics
 		prompt:    prompt,
 		urgency:   engine.Live.Urgency(),
 		maxTokens: 8,
@@ -342,10 +342,9 @@ func TestAPanicInOneReplyIsNobodyElses(t *testing.T) {
 	}
 }
 
-// A panic between the requests, which nothing can be blamed on, ends all that are
-// under way with an error; the model answers on, and what a conversation had
-// before is still there.
-func TestAPanicBesideTheRepliesEndsThemAndNotTheBox(t *testing.T) {
+// A panic that no single request caused ends all running requests with an error; the model
+// continues, and the caches of idle conversations are still valid.
+func TestAPanicOutsideAReplyEndsTheRequestsAndNotTheProgram(t *testing.T) {
 	gate := engine.NewGate(1)
 	m := small(t, func(o *Options) { o.Gate = gate })
 	kept := engine.Prompt{Conversation: "kept", Messages: repeating("garden"), MaxTokens: 8}
@@ -362,7 +361,7 @@ func TestAPanicBesideTheRepliesEndsThemAndNotTheBox(t *testing.T) {
 		})
 	})
 	<-began
-	r := &request{urgency: engine.Live.Urgency(), out: make(chan delivery, 2)} // no prompt has no last token
+	r := &request{urgency: engine.Live.Urgency(), out: make(chan delivery, 2)} // an empty prompt has no last token
 	if err := m.mailbox.put(r); err != nil {
 		t.Fatal(err)
 	}

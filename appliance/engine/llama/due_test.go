@@ -10,9 +10,9 @@ import (
 	"parley/appliance/engine"
 )
 
-// The prompt of a newcomer, whose answer is missed already, lets the sound of a
-// running answer through that has to be there before the prompt can be read: also
-// where that sound is late, so that it is due anew each time.
+// The prompt of a newcomer, whose answer is overdue, lets the sound of a running answer go first
+// that is needed before the prompt can be computed; also if that sound is late, so that it is due
+// again each time.
 func TestALongPromptLetsSoundThroughThatIsDueBeforeItCanBeRead(t *testing.T) {
 	now := time.Now()
 	gate := engine.NewGate(2)
@@ -46,8 +46,8 @@ func TestALongPromptLetsSoundThroughThatIsDueBeforeItCanBeRead(t *testing.T) {
 	}
 }
 
-// missedSince is a request with a prompt of so many tokens, which came when its
-// answer was missed.
+// missedSince returns a request with a prompt of so many tokens, which arrived when its answer was
+// due.
 func missedSince(at time.Time, tokens int) *request {
 	return &request{
 		prompt:    make([]Token, tokens),
@@ -57,7 +57,7 @@ func missedSince(at time.Time, tokens int) *request {
 	}
 }
 
-// order is the one in which a step and a piece of sound pass the gate.
+// order returns the order in which a step and a piece of sound pass the gate.
 func order(t *testing.T, gate *engine.Gate, step, sound *engine.Urgency) (names []string) {
 	t.Helper()
 	leave, err := gate.Enter(t.Context(), engine.Live.Urgency(), gate.Cores())
@@ -87,8 +87,7 @@ func order(t *testing.T, gate *engine.Gate, step, sound *engine.Urgency) (names 
 	return slices.Clone(names)
 }
 
-// A guess that becomes a turn while the owner waits with its long prompt goes on
-// as a turn.
+// A guess that becomes a turn while the decoder waits with its long prompt continues as a turn.
 func TestALongPromptIsPromotedWhereItWaits(t *testing.T) {
 	now := time.Now()
 	r := missedSince(now, 1500)
@@ -102,8 +101,8 @@ func TestALongPromptIsPromotedWhereItWaits(t *testing.T) {
 	}
 }
 
-// The words of a turn are read before the long prompt of a newcomer who has waited
-// longer, and a step for that prompt is given up for them.
+// The words of a turn are computed before the long prompt of a newcomer that has waited longer, and
+// a step for that prompt is aborted for them.
 func TestALongPromptHoldsUpNoShortOne(t *testing.T) {
 	now := time.Now()
 	long, short := missedSince(now.Add(-time.Second), 1500), missedSince(now, 28)

@@ -8,8 +8,8 @@ import (
 	"parley/internal/packtest"
 )
 
-// Whose answers were interrupted gets whole ones all the same: a small model ends
-// its own as those before them end.
+// Answers after interrupted ones are complete, although a small model ends its answers like the
+// earlier ones.
 func TestAnswersAreWholeAfterOnesThatWereInterrupted(t *testing.T) {
 	m := small(t, func(o *Options) { o.ModelPath = packtest.File(t, "llm-qwen-small", "model.gguf") })
 	for _, heard := range []string{"Breakfast is from…", "Breakfast is from"} {
@@ -64,9 +64,9 @@ func TestAReplyEndsOnlyWhereItMay(t *testing.T) {
 	}
 }
 
-// Of an answer that was interrupted at its first word nothing is told: whoever reads
-// "I'm" three times over goes on so.
-func TestScrapsOfAnswersAreLeftOut(t *testing.T) {
+// An answer that was interrupted at its first word is left out: a model that reads "I'm" three
+// times continues that way.
+func TestFragmentsOfAnswersAreLeftOut(t *testing.T) {
 	cut := func(said string) engine.Message {
 		return engine.Message{Role: engine.Assistant, Content: said, Interrupted: true}
 	}

@@ -8,7 +8,7 @@ import (
 	"parley/appliance/engine/schema"
 )
 
-func TestWhoSaysGoodbyeIsHungUpOn(t *testing.T) {
+func TestAFarewellCallsHangUp(t *testing.T) {
 	nothing, err := schema.Read(hangUp, json.RawMessage(`{"type":"object","properties":{}}`))
 	if err != nil {
 		t.Fatal(err)

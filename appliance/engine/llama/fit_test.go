@@ -12,10 +12,10 @@ import (
 	"parley/appliance/engine"
 )
 
-// A client that types as fast as it can has a history of thousands of messages
-// soon, and each of its turns has it written.
+// A client that types as fast as it can soon has a history of thousands of messages, which each
+// turn has to fit.
 func TestALongHistoryIsFittedInAFewTries(t *testing.T) {
-	const limit, each = 8072, 12 // tokens, of all and of a message
+	const limit, each = 8072, 12 // tokens of all messages, and of one
 	for _, n := range []int{1, 7, 8, 9, 670, 680, 2390, 50_000} {
 		all := dropCounts(n, limit)
 		tries, most := 0, 0

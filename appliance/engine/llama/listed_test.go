@@ -6,9 +6,9 @@ import (
 	"parley/appliance/engine"
 )
 
-// Of a list, what no call was made for is written out as a wish of its own; what only
-// looks like a list is none.
-func TestTheRestOfAListIsAWishOfItsOwn(t *testing.T) {
+// The item of a list for which no call was made is written out as a request of its own; what only
+// looks like a list is not.
+func TestTheRestOfAListIsARequestOfItsOwn(t *testing.T) {
 	call := func(name, arguments string) engine.ToolCall { return engine.ToolCall{Name: name, Arguments: arguments} }
 	for _, row := range []struct {
 		said  string
@@ -60,7 +60,7 @@ func TestTheRestOfAListIsAWishOfItsOwn(t *testing.T) {
 	}
 }
 
-// One call is for one place, and for one code; a name with an "and" in it stays whole.
+// One call is for one place or one code; a name with an "and" in it is kept.
 func TestAListIsNotOneArgument(t *testing.T) {
 	for written, want := range map[string]string{
 		`{"city":"Lisbon and Athens"}`:        `{"city":"Lisbon"}`,
@@ -79,7 +79,7 @@ func TestAListIsNotOneArgument(t *testing.T) {
 	}
 }
 
-func TestACallThatWasMadeIsKnownAgain(t *testing.T) {
+func TestARepeatedCallIsRecognised(t *testing.T) {
 	since := []engine.ToolCall{{Name: "w", Arguments: `{"city":"Rome","day":"today"}`}}
 	for arguments, want := range map[string]bool{`{"city":"rome"}`: true, `{"city":"Rome","day":"tomorrow"}`: false,
 		`{"city":"Oslo"}`: false, `{}`: true, `{"unit":"celsius"}`: true, `x`: false} {

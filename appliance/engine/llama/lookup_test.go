@@ -77,7 +77,7 @@ func TestGuessesAreCheckedWhereItPays(t *testing.T) {
 	}
 }
 
-func TestALookupThatIsAlwaysWrongIsGivenUpAndTriedAgainWhenItWouldBeRight(t *testing.T) {
+func TestGuessingStopsWhenItIsWrongAndResumesWhenItIsRight(t *testing.T) {
 	g, now := newGuessStats(false), time.Now()
 	what := guess{tokens: make([]Token, maxGuessed), match: longestMatch}
 	if g.best(what, maxGuessed, now) == 0 {
@@ -93,7 +93,7 @@ func TestALookupThatIsAlwaysWrongIsGivenUpAndTriedAgainWhenItWouldBeRight(t *tes
 	if tries > 12 {
 		t.Errorf("%d of 100 wrong guesses were checked", tries)
 	}
-	for range 100 { // that none is checked does not keep it from being learnt
+	for range 100 { // accuracy is recorded although no guess is checked
 		g.record(what.match, true)
 	}
 	if g.best(what, maxGuessed, now) == 0 {
@@ -101,12 +101,12 @@ func TestALookupThatIsAlwaysWrongIsGivenUpAndTriedAgainWhenItWouldBeRight(t *tes
 	}
 }
 
-func TestADearStepIsTriedAgainAfterAWhile(t *testing.T) {
+func TestAnExpensiveStepIsTriedAgainLater(t *testing.T) {
 	g, now := newGuessStats(false), time.Now()
 	what := guess{tokens: make([]Token, maxGuessed), match: longestMatch}
 	tries := 0
 	for n := g.best(what, maxGuessed, now); n > 0 && tries < 100; n = g.best(what, maxGuessed, now) {
-		g.recordCost(n+1, 9*time.Second, time.Second, now) // a neighbour has the other core
+		g.recordCost(n+1, 9*time.Second, time.Second, now) // another process uses the other core
 		tries++
 	}
 	if tries > maxGuessed {
@@ -115,14 +115,14 @@ func TestADearStepIsTriedAgainAfterAWhile(t *testing.T) {
 	if g.best(what, maxGuessed, now.Add(costAge+time.Second)) == 0 {
 		t.Errorf("not tried again after %v", costAge)
 	}
-	g.recordCost(4, time.Second, 0, now) // what a step of one takes is not known
+	g.recordCost(4, time.Second, 0, now) // the time of a step of one token is unknown
 	if g.costOf(4, now) == 1 {
 		t.Error("a cost was learnt from nothing")
 	}
 }
 
-// toy is an owner over a model of five tokens, the last of which ends a reply:
-// what follows depends on the token before.
+// toy is a decoder with a model of five tokens, the last of which ends a reply: the next token
+// depends on the one before.
 func toy(always bool, table [5][5]float32) *decoder {
 	b := &batch{
 		capacity: 16,
@@ -153,7 +153,7 @@ func toy(always bool, table [5][5]float32) *decoder {
 	}
 }
 
-// says runs one reply of at most six tokens, and how many steps that took.
+// says returns one reply of at most six tokens, and how many steps it took.
 func (o *decoder) says(t *testing.T, rng *rand.Rand) (said []Token, steps int) {
 	prompt := []Token{0, 1, 2, 3, 0, 1, 3, 2, 0}
 	r := &request{
@@ -185,8 +185,8 @@ func (o *decoder) says(t *testing.T, rng *rand.Rand) (said []Token, steps int) {
 	return r.generated, steps
 }
 
-// A guess changes neither what is drawn nor how often: with the same chance the
-// same reply, and of all replies the shares that the model gives them.
+// A guess changes neither which tokens are drawn nor how often: the same random numbers give the
+// same reply, and the replies have the distribution of the model.
 func TestGuessesDoNotChangeTheDraws(t *testing.T) {
 	table := [5][5]float32{{0, 2, 1, 0.5, 0}, {0, 0, 2, 1, 0.5}, {1, 0, 0, 2, 0.5}, {2, 1, 0, 0, 1}, {}}
 	plain, guessed := toy(false, table), toy(true, table)
@@ -202,7 +202,7 @@ func TestGuessesDoNotChangeTheDraws(t *testing.T) {
 		}
 		stepsPlain, stepsGuessed = stepsPlain+n, stepsGuessed+m
 		for i := range len(b) - 1 {
-			if b[i] == 1 { // what follows a 1
+			if b[i] == 1 { // the tokens after a 1
 				count[b[i+1]]++
 			}
 		}
@@ -210,8 +210,8 @@ func TestGuessesDoNotChangeTheDraws(t *testing.T) {
 	if stepsGuessed >= stepsPlain*9/10 {
 		t.Errorf("%d steps with guesses, %d without: hardly any guess was taken", stepsGuessed, stepsPlain)
 	}
-	// The chances after a 1, without its end: those of 0, 2 and 3; the ones that
-	// are not among the likeliest that hold topP come never.
+	// The probabilities after a 1, without the end: those of 0, 2 and 3; tokens outside the nucleus
+	// of topP are never drawn.
 	var s sampler
 	s.temperature = 1
 	s.choose(table[1][:])
@@ -239,7 +239,7 @@ func TestWhatWasGuessedIsCountedOnce(t *testing.T) {
 	never := float32(math.Inf(-1))
 	table := [5][5]float32{{never, 0, never, never, never}, {never, never, 0, never, never},
 		{never, never, never, 0, never}, {0, never, never, never, never}, {}}
-	o := toy(true, table) // after 0 always 1, then 2, 3, and again
+	o := toy(true, table) // after 0 always comes 1, then 2, 3, and so on
 	want := newGuessStats(true)
 	said, steps := o.says(t, rand.New(rand.NewPCG(1, 1)))
 	if all := []Token{1, 2, 3, 0, 1, 2}; !slices.Equal(said, all) {
@@ -261,8 +261,8 @@ func TestWhatWasGuessedIsCountedOnce(t *testing.T) {
 	}
 }
 
-// reciting has a small model repeat sentences, which leaves it no choice.
-func reciting(sentence string) []engine.Message {
+// repeatPrompt makes a small model repeat sentences, which leaves it no choice.
+func repeatPrompt(sentence string) []engine.Message {
 	messages := []engine.Message{says(engine.System, "Repeat the sentence that the user says, word for word.")}
 	for _, example := range []string{
 		"The old bridge over the river was closed last winter.",
@@ -292,7 +292,7 @@ func TestTheReplyIsTheSameWithGuesses(t *testing.T) {
 	plain, stepsPlain := counted(t, lookupNever)
 	guessed, stepsGuessed := counted(t, lookupAlways)
 	for _, sentence := range recited {
-		p := engine.Prompt{Conversation: sentence, Messages: reciting(sentence), MaxTokens: 40}
+		p := engine.Prompt{Conversation: sentence, Messages: repeatPrompt(sentence), MaxTokens: 40}
 		want, u := reply(t, plain, p)
 		got, v := reply(t, guessed, p)
 		if got != want || got != sentence || u.ReplyTokens != v.ReplyTokens {
@@ -310,7 +310,7 @@ func TestTheCacheIsGoodAfterGuesses(t *testing.T) {
 	var usages [2][]engine.Usage
 	var texts [2][]string
 	for i, m := range []*Model{plain, guessed} {
-		messages := reciting(recited[0])
+		messages := repeatPrompt(recited[0])
 		for _, next := range []string{recited[1], recited[2], ""} {
 			said, u := reply(t, m, engine.Prompt{Conversation: "a", Messages: messages, MaxTokens: 40})
 			u.FirstToken = 0
@@ -326,7 +326,7 @@ func TestTheCacheIsGoodAfterGuesses(t *testing.T) {
 func TestAReplyWithGuessesEndsWhereItIsToldTo(t *testing.T) {
 	m, _ := counted(t, lookupAlways)
 	for _, most := range []int{1, 2, 3, 5, 8, 13} {
-		said, u := reply(t, m, engine.Prompt{Conversation: "a", Messages: reciting(recited[0]), MaxTokens: most})
+		said, u := reply(t, m, engine.Prompt{Conversation: "a", Messages: repeatPrompt(recited[0]), MaxTokens: most})
 		if u.ReplyTokens != most || !strings.HasPrefix(recited[0], said) {
 			t.Errorf("at most %d: %q, %d tokens", most, said, u.ReplyTokens)
 		}
@@ -340,7 +340,7 @@ func TestACancelledReplyWithGuessesDisturbsNobody(t *testing.T) {
 	pieces := 0
 	p := engine.Prompt{
 		Conversation: "cut",
-		Messages:     reciting(recited[0]),
+		Messages:     repeatPrompt(recited[0]),
 		MaxTokens:    40,
 		Urgency:      engine.Live.Urgency(),
 	}
@@ -355,7 +355,7 @@ func TestACancelledReplyWithGuessesDisturbsNobody(t *testing.T) {
 	var others sync.WaitGroup
 	for _, sentence := range recited {
 		others.Go(func() {
-			if said, _ := reply(t, m, engine.Prompt{Conversation: sentence, Messages: reciting(sentence),
+			if said, _ := reply(t, m, engine.Prompt{Conversation: sentence, Messages: repeatPrompt(sentence),
 				MaxTokens: 40}); said != sentence {
 				t.Errorf("after a cancelled reply, beside others: %q", said)
 			}

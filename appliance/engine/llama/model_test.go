@@ -40,7 +40,7 @@ func small(t *testing.T, change func(*Options)) *Model {
 	return m
 }
 
-// within is a context for one test: generous, for a busy machine.
+// within returns the context of a test, with enough time for a busy machine.
 func within(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	t.Cleanup(cancel)
@@ -59,7 +59,7 @@ func ask(question string) []engine.Message {
 	return []engine.Message{says(engine.System, hotel), says(engine.User, question)}
 }
 
-// reply generates and returns all of it.
+// reply generates a reply and returns all of it.
 func reply(t *testing.T, m *Model, p engine.Prompt) (string, engine.Usage) {
 	t.Helper()
 	var said strings.Builder
@@ -73,7 +73,7 @@ func reply(t *testing.T, m *Model, p engine.Prompt) (string, engine.Usage) {
 	return said.String(), u
 }
 
-// tokensOf writes messages as the model reads them.
+// tokensOf tokenizes messages.
 func tokensOf(t *testing.T, m *Model, messages []engine.Message, withReply bool) []Token {
 	t.Helper()
 	tokens, _, err := m.template.fit(t.Context(), messages, 1<<20, withReply)

@@ -7,8 +7,8 @@ import (
 	"parley/appliance/engine"
 )
 
-// A prompt whose answer is due first is read before replies that have time go on;
-// one that is read ahead, or due later, never holds them up.
+// A prompt whose answer is due first is computed before replies that have time; one that is
+// prefetched, or due later, never delays them.
 func TestAPromptGoesBeforeRepliesThatHaveTime(t *testing.T) {
 	now := time.Now()
 	due := func(p engine.Priority, after time.Duration) *request {
@@ -35,8 +35,7 @@ func TestAPromptGoesBeforeRepliesThatHaveTime(t *testing.T) {
 	}
 }
 
-// Replies are written together where that is quicker, and otherwise the one due
-// first before the others.
+// Replies are decoded together if that is faster, and otherwise the one due first goes first.
 func TestRepliesAreWrittenTogetherWhereThatIsQuicker(t *testing.T) {
 	now := time.Now()
 	for name, row := range map[string]struct {

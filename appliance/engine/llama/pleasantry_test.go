@@ -48,7 +48,7 @@ func TestWhoGreetsOrThanksWantsNoTool(t *testing.T) {
 	}
 }
 
-// A first answer does not wait for a router that nobody has read.
+// A first answer does not wait for a router that is not prefilled.
 func TestAGreetingIsAnsweredWithoutTheRouter(t *testing.T) {
 	var log notes
 	m := small(t, func(o *Options) {
@@ -71,7 +71,7 @@ func TestAGreetingIsAnsweredWithoutTheRouter(t *testing.T) {
 	}
 }
 
-// notes is a log that is read while it is written.
+// notes is a log that can be read while it is written.
 type notes struct {
 	mu  sync.Mutex
 	all strings.Builder

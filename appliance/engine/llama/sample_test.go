@@ -30,7 +30,7 @@ func TestADrawStaysInTheNucleus(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		likelier := 0.0 // probability, among the topK, of all that are likelier
+		likelier := 0.0 // probability, among the topK, of all likelier tokens
 		sorted := slices.Clone(logits)
 		slices.Sort(sorted)
 		slices.Reverse(sorted)

@@ -8,7 +8,7 @@ import (
 	"parley/appliance/engine/schema"
 )
 
-func TestWhatWasSaidIsKnownFromWhatWasInvented(t *testing.T) {
+func TestInventedValuesAreRecognised(t *testing.T) {
 	text := func(said string) []engine.Message {
 		return []engine.Message{says(engine.System,
 			"The hotel has 80 rooms. A taxi to the airport costs fifty dollars."), says(engine.User, said)}
@@ -29,7 +29,7 @@ func TestWhatWasSaidIsKnownFromWhatWasInvented(t *testing.T) {
 		{"Wake me at six forty-five.", `"06:45"`, true},
 		{"Wake me at six oh five.", `"06:05"`, true},
 		{"A taxi right now, please.", `"14:05"`, true},
-		{"Can you get me a cab?", `"airport"`, false}, // the prompt's word, and not the user's
+		{"Can you get me a cab?", `"airport"`, false}, // a word of the prompt, not of the user
 		{"Can you get me a cab?", `"now"`, false},
 		{"Bring towels to room three oh four.", `304`, true},
 		{"Bring towels to room two hundred and twelve.", `212`, true},
@@ -68,7 +68,7 @@ func TestWhatWasSaidIsKnownFromWhatWasInvented(t *testing.T) {
 		{"I'd like a wake-up call, please.", `""`, false},
 		{"I'd like a wake-up call, please.", `null`, false},
 		{"Ein Taxi zum Bahnhof um sechs bitte.", `"Bahnhof"`, true},
-		{"请明天早上七点叫醒我。", `7`, true}, // no ear for its numbers: the model is believed
+		{"请明天早上七点叫醒我。", `7`, true}, // the language is not supported: the model is trusted
 	} {
 		if got := newSource(text(c.said)).supports(schema.Argument{}, json.RawMessage(c.value)); got != c.is {
 			t.Errorf("%q: %s was said: %v", c.said, c.value, got)
@@ -76,7 +76,7 @@ func TestWhatWasSaidIsKnownFromWhatWasInvented(t *testing.T) {
 	}
 }
 
-func TestTheWishItselfSaysNothingOfAValue(t *testing.T) {
+func TestTheRequestItselfSaysNothingAboutAValue(t *testing.T) {
 	heard := newSource([]engine.Message{says(engine.User, "Play something.")}).ignoring(nameWords("play_music"))
 	if heard.supports(schema.Argument{}, json.RawMessage(`"The song you want to play"`)) {
 		t.Error("\"play\" is taken for what is to be played")
@@ -106,7 +106,7 @@ func TestOfAPromptOnlyWhatIsOfThisConversationCounts(t *testing.T) {
 	}
 }
 
-// Of lists and objects each part is judged: a street was said, and its number was not.
+// Each part of lists and objects is checked: a street was said, and its number was not.
 func TestWhatNobodySaidIsLeftOutOfAPart(t *testing.T) {
 	heard := newSource([]engine.Message{says(engine.User,
 		"A pizza with olives to Baker Street, please, in kilos or am.")})
@@ -129,7 +129,7 @@ func TestWhatNobodySaidIsLeftOutOfAPart(t *testing.T) {
 	}
 }
 
-func TestAValueOfSeveralKindsIsToldInWords(t *testing.T) {
+func TestAUnionTypeIsDescribedInWords(t *testing.T) {
 	for of, want := range map[string]string{
 		`{"anyOf":[{"type":"integer"},{"type":"string","format":"email"}]}`: "integer or email",
 		`{"type":["string","null"]}`:                                        "string or null",

@@ -73,7 +73,7 @@ func TestAReplyFollowsAGrammar(t *testing.T) {
 	}
 }
 
-// vendorTools are as published programs define them.
+// vendorTools are tools as published programs define them.
 var vendorTools = map[string]engine.Tool{
 	"weather": {Name: "get_current_weather", Description: "This tool is for getting the current weather.",
 		Parameters: json.RawMessage(weatherParameters)},
@@ -107,9 +107,10 @@ func TestAVendorsToolIsCalledAsItStands(t *testing.T) {
 	m := small(t, func(o *Options) { o.ModelPath = packtest.File(t, pack, "model.gguf") })
 	const prompt = "You are a friendly voice assistant. Answer in one short sentence. Today is Wednesday, 4 March 2026."
 	for _, c := range []struct {
-		tool, said, arguments string // a pattern; empty: nothing is called
-		times                 int    // at a temperature of 1, beside once at 0
-		asks                  bool   // for what nobody said; the smaller model says that it does not know, or more
+		tool, said, arguments string // a pattern; empty: no call
+		times                 int    // at a temperature of 1, in addition to once at 0
+		// for values that nobody said; the smaller model says that it does not know, or more
+		asks bool
 	}{
 		{"weather", "What's the weather like in New York City?",
 			`^{"location":"New York City","format":"(celsius|fahrenheit)"}$`, 6, false},
@@ -160,7 +161,7 @@ func TestAVendorsToolIsCalledAsItStands(t *testing.T) {
 	}
 }
 
-// answered goes on after a tool's answer: the assistant says it.
+// answered appends a tool result, which the assistant repeats.
 func answered(t *testing.T, m *Model, p engine.Prompt, call engine.ToolCall) {
 	p.Messages = append(slices.Clone(p.Messages),
 		engine.Message{Role: engine.Assistant, Calls: []engine.ToolCall{call}},
@@ -180,8 +181,8 @@ func fits(parameters json.RawMessage, arguments string) error {
 	return p.Validate(arguments)
 }
 
-// Nothing that a grammar writes has another name or kind than the schema; null stands
-// for what is required and not to be chosen.
+// Everything that a grammar allows has the names and types of the schema; null stands for required
+// values that the model may not choose.
 func TestWhatFollowsASchemaFitsIt(t *testing.T) {
 	m := small(t, nil)
 	var all sync.WaitGroup
@@ -228,7 +229,7 @@ func TestWhatFollowsASchemaFitsIt(t *testing.T) {
 					said.WriteString(part.Text)
 					return nil
 				})
-				if err == nil && usage.ReplyTokens < most { // a string or a list may go on
+				if err == nil && usage.ReplyTokens < most { // a string or a list may be incomplete
 					err = fits(json.RawMessage(parameters), said.String())
 				}
 				if err != nil {

@@ -7,7 +7,7 @@ import (
 	"parley/appliance/engine"
 )
 
-func TestWishesAreToldApart(t *testing.T) {
+func TestRequestsAreSplit(t *testing.T) {
 	for said, want := range map[string][]string{
 		"":                            {""},
 		"Turn off the kitchen light.": {"Turn off the kitchen light."},
@@ -33,9 +33,9 @@ func TestWishesAreToldApart(t *testing.T) {
 	}
 }
 
-// Of the parts of what was said the first is taken that wants a tool which has not
-// answered, and none that is not sure.
-func TestTheWishThatIsLeftIsTaken(t *testing.T) {
+// The first part of the words is chosen that requests a tool which has not answered, and only with
+// enough margin.
+func TestTheUnansweredRequestIsChosen(t *testing.T) {
 	set := &toolset{tools: []engine.Tool{{Name: "weather"}, {Name: "train"}, {Name: "taxi"}}}
 	called := func(names ...string) (since []engine.ToolCall) {
 		for _, n := range names {
@@ -57,7 +57,7 @@ func TestTheWishThatIsLeftIsTaken(t *testing.T) {
 		{three, []verdict{{0, 3}, {1, 2}, {2, -0.5}}, called("taxi"), 0},
 		{again, []verdict{{0, 3}, {1, 1}}, called("weather"), 0},
 		{again, []verdict{{0, 0.1}, {1, 1}}, called("weather"), -1},  // not sure of the list
-		{again, []verdict{{0, 0.1}, {1, 2.5}}, called("weather"), 1}, // but of all of the words
+		{again, []verdict{{0, 0.1}, {1, 2.5}}, called("weather"), 1}, // but sure of all of the words
 		{[]userRequest{{text: "The weather in Rome"}, {text: "and the one in Oslo"}}, []verdict{{0, 3}, {0, 2}},
 			called("weather"), 0},
 		{[]userRequest{{text: "The weather in Rome"}, {text: "do I need a coat"}}, []verdict{{0, 3}, {0, 2}},

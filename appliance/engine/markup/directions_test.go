@@ -64,7 +64,7 @@ func TestStageDirectionsAreNotSpoken(t *testing.T) {
 	}
 }
 
-// A direction may go over the end of a sentence, or be cut where a sentence is.
+// A direction may extend over the end of a sentence, or be cut where a sentence is.
 func TestAStageDirectionOverSeveralSentences(t *testing.T) {
 	var d Directions
 	got := d.Without("*She waves. ") + d.Without("Then she bows.* Hello!") + d.Without(" It is *very* late.")

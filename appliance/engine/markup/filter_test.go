@@ -15,7 +15,7 @@ var weather = []engine.Tool{
 	{Name: "hang_up"},
 }
 
-// pushed is what a Filter makes of a reply cut into pieces at those places.
+// pushed returns the result of a Filter for a reply cut at these positions.
 func pushed(f *Filter, reply string, cuts ...int) string {
 	var out strings.Builder
 	from := 0
@@ -107,8 +107,8 @@ var replies = []struct{ name, reply, said string }{
 	{"what a tool says", "<tool_response>{}</tool_response>It rains.", "It rains."},
 }
 
-// however a reply is cut, the same is said of it.
-func TestWhatIsSaidOfAReply(t *testing.T) {
+// The result is the same however a reply is cut.
+func TestFilterReturnsTheSpeakablePart(t *testing.T) {
 	for _, c := range replies {
 		for size := 1; size <= len(c.reply); size++ {
 			var cuts []int
@@ -217,7 +217,7 @@ func TestArgumentsHaveTheTypesThatTheToolAsksFor(t *testing.T) {
 	}
 }
 
-// A model whose template opens its thoughts is known by the first of its replies.
+// The first reply shows that a model's template opens its thoughts.
 func TestAModelThatHasBegunToThinkIsHeldBack(t *testing.T) {
 	f := New(nil, false)
 	first := f.Push("Ten or nine? ") + f.Push("Ten.</think>At ten.")
@@ -237,7 +237,7 @@ func TestAModelThatHasBegunToThinkIsHeldBack(t *testing.T) {
 	}
 }
 
-// Of random joins of markers and words, the same is said however they are cut.
+// For random sequences of markers and words, the result is the same however they are cut.
 func FuzzFilter(f *testing.F) {
 	for _, c := range replies {
 		f.Add(c.reply, uint16(len(c.reply)/2), uint16(3))

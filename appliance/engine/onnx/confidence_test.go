@@ -13,18 +13,18 @@ import (
 	"parley/internal/packtest"
 )
 
-// Where a long sentence is cut must make no difference to its words. Of these
-// cuts some lost five words and more, depending on ten milliseconds.
+// Where a long sentence is cut must make no difference to its words. Some of these sections lost
+// five words and more, depending on ten milliseconds.
 func TestNoCutOfALongSentenceIsLost(t *testing.T) {
 	m := openMoonshine(t)
 	pcm := prompt{name: "demo-congrats", path: packtest.Recording(t, "demo-congrats")}.pcm(t)
 	words := text.Words("Asterisk open source PBX. You have also installed a set of sample sounds and configuration " +
 		"files that should help you to get started. Like a normal PBX")
-	letters := regexp.MustCompile(`(?i)p\W+b\W+x`) // some spell it
+	letters := regexp.MustCompile(`(?i)p\W+b\W+x`) // some transcripts spell it
 	const ms, first, last = engine.SpeechRateHz / 1000, 3300, 5200
 	step := 250
 	if os.Getenv("PARLEY_FULL_TESTS") != "" {
-		step = 10 // 191 cuts
+		step = 10 // 191 sections
 	}
 	for at := first; at <= last; at += step {
 		want := words
@@ -38,7 +38,7 @@ func TestNoCutOfALongSentenceIsLost(t *testing.T) {
 	}
 }
 
-// inOrder is how many words of want are in got, in their order.
+// inOrder returns how many words of want are in got, in order.
 func inOrder(want, got []string) int {
 	row := make([]int, len(got)+1)
 	for _, w := range want {
@@ -55,7 +55,7 @@ func inOrder(want, got []string) int {
 	return row[len(got)]
 }
 
-func TestReadingIsDoubtedAndReplacedForAReason(t *testing.T) {
+func TestADoubtfulTranscriptionIsReplaced(t *testing.T) {
 	said := func(tokens int, mean float64) transcription {
 		return transcription{ids: make([]int64, tokens), certainty: mean * float64(tokens), steps: tokens}
 	}

@@ -41,7 +41,7 @@ func TestTrimmedGraphHasOneOutputAndFewerRows(t *testing.T) {
 			t.Errorf("%+v: no error", c)
 		}
 	}
-	for n := 1; n < len(model); n++ { // a file cut off anywhere
+	for n := 1; n < len(model); n++ { // a file truncated anywhere
 		if _, err := trimGraph(model[:n], "kept", "table", 3); err == nil {
 			t.Errorf("the first %d of %d bytes: no error", n, len(model))
 		}

@@ -30,7 +30,7 @@ func TestARunawayEndsBeforeItRepeats(t *testing.T) {
 			return
 		}
 		if len(said) == 0 && len(g.ids) == 0 {
-			return // a long loop may be a short one some times over
+			return // a long loop may be several rounds of a short one
 		}
 		if !slices.Equal(g.ids[:len(said)], said) || len(g.ids) > len(said)+len(loop) {
 			t.Fatalf("%v from %v and the loop %v", g.ids, said, loop)

@@ -23,8 +23,8 @@ func openKokoro(t testing.TB, rt *Runtime) *Kokoro {
 	})
 }
 
-// TestKokoroSpeaks says as little as shows that it does: the model takes a fifth
-// of its sound's time on two free cores.
+// TestKokoroSpeaks speaks as little as possible: the model takes a fifth of its sound's duration on
+// two free cores.
 func TestKokoroSpeaks(t *testing.T) {
 	k := openKokoro(t, openRuntime(t))
 	v, err := k.Voice([]StyleWeight{{"af_heart", 1}})
@@ -126,8 +126,8 @@ func TestKokoroSpeaks(t *testing.T) {
 	})
 }
 
-// TestKokoroKnowsThePhonemesOfItsLanguages has eSpeak NG say a little of each,
-// and sees that the model was taught what comes out.
+// TestKokoroKnowsThePhonemesOfItsLanguages pronounces a little of each language with eSpeak NG and
+// checks that the model knows the phonemes.
 func TestKokoroKnowsThePhonemesOfItsLanguages(t *testing.T) {
 	ph := openPhonemizer(t)
 	letters, err := kokoroAlphabet()
@@ -167,8 +167,8 @@ func TestKokoroKnowsThePhonemesOfItsLanguages(t *testing.T) {
 	}
 }
 
-// The model was taught diphthongs as one letter in the languages that it reads by
-// eSpeak NG alone.
+// The model was trained on diphthongs as single letters in the languages for which it only uses
+// eSpeak NG.
 func TestPhonemesAreWrittenAsKokoroKnowsThem(t *testing.T) {
 	for _, c := range []struct{ style, ipa, want string }{
 		{"e", "sˈeɪs ˈaʊto ˈaɪ", "sˈAs ˈWto ˈI"},
@@ -208,8 +208,8 @@ func TestClausesAreSaidByThemselvesWhereTheyAreLongEnough(t *testing.T) {
 	}
 }
 
-// TestKokoroSaysItsClausesOneAfterTheOther: the first is given out while the
-// next is still to be made, with a pause between and no click.
+// The first clause is emitted while the next is still to be synthesized, with a pause between them
+// and no click.
 func TestKokoroSaysItsClausesOneAfterTheOther(t *testing.T) {
 	k := openKokoro(t, openRuntime(t))
 	v, err := k.Voice([]StyleWeight{{"bm_george", 1}})
@@ -219,7 +219,7 @@ func TestKokoroSaysItsClausesOneAfterTheOther(t *testing.T) {
 	const s = "It opens at ten every day, and the price is £3.50."
 	var pcm []float32
 	var words []engine.Word
-	given := 0 // samples when the gate was last passed
+	given := 0 // samples at the last passage of the gate
 	passages := 0
 	k.gate.Observe(func(engine.Passage) { passages++; given = len(pcm) })
 	defer k.gate.Observe(func(engine.Passage) {})

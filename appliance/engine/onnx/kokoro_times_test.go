@@ -8,8 +8,7 @@ import (
 	"parley/appliance/engine"
 )
 
-// Words of Kokoro's begin where their sound does: its durations say so two frames,
-// 50 ms, too late.
+// Kokoro's word times match the sound, although its durations are two frames, 50 ms, late.
 func TestKokorosWordsBeginWithTheirSound(t *testing.T) {
 	k := openKokoro(t, openRuntime(t))
 	for voice, said := range map[string]string{
@@ -39,8 +38,8 @@ func TestKokorosWordsBeginWithTheirSound(t *testing.T) {
 	}
 }
 
-// soundsBehindPauses is where sound begins behind 50 ms that are 26 dB below the
-// loudest, in samples.
+// soundsBehindPauses returns the positions at which sound begins after 50 ms that are 26 dB below
+// the loudest, in samples.
 func soundsBehindPauses(pcm []float32, rateHz int) (begins []int) {
 	step := rateHz / 200
 	levels := make([]float64, len(pcm)/step)

@@ -9,7 +9,7 @@ import (
 	"parley/appliance/engine/espeak"
 )
 
-// TestMain is the process that holds espeak-ng, too.
+// TestMain is also the process that holds espeak-ng.
 func TestMain(m *testing.M) {
 	espeak.Main()
 	os.Exit(runTests(m))

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// golden holds what numpy makes of testSound, with the formulas of Whisper's
-// and smart-turn's authors.
+// golden holds numpy's results for testSound, with the formulas of Whisper's and smart-turn's
+// authors.
 type golden struct {
 	Frames     []int       `json:"frames"`
 	Speech     [][]float32 `json:"speech"` // of 1.3 s in a window of 1.5 s
@@ -46,7 +46,7 @@ func testSound(n int) []float32 {
 	return pcm
 }
 
-// wantColumns compares frames of a spectrogram with those that numpy made.
+// wantColumns compares frames of a spectrogram with numpy's.
 func wantColumns(t *testing.T, got []float32, frames int, columns []int, want [][]float32) {
 	t.Helper()
 	for i, c := range columns {
@@ -66,7 +66,7 @@ func TestMelIsNumpys(t *testing.T) {
 	wantColumns(t, got, 150, g.Frames, g.Speech)
 	mel.features(got, testSound(24000), 150)
 	wantColumns(t, got, 150, []int{148, 149}, g.Full)
-	mel.features(got, testSound(30000), 150) // what does not fit is not heard
+	mel.features(got, testSound(30000), 150) // sound beyond the window is ignored
 	wantColumns(t, got, 150, []int{148, 149}, g.Full)
 }
 
@@ -74,7 +74,7 @@ func TestTurnHearsTheEndNormalised(t *testing.T) {
 	g := readGolden(t)
 	w := &turnWorkspace{sound: make([]float32, turnSound)}
 	got := make([]float32, melBands*800)
-	for _, before := range []int{0, 100_000} { // what is more than 8 s ago does not count
+	for _, before := range []int{0, 100_000} { // sound older than 8 s is ignored
 		pcm := append(make([]float32, before), testSound(50000)...)
 		w.setSound(pcm)
 		newMelBank().features(got, w.sound, 800)

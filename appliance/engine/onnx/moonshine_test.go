@@ -97,7 +97,7 @@ func TestCancelledHearingEndsEarly(t *testing.T) {
 	if _, err := m.Transcribe(late, sound, engine.TranscribeOptions{}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("cancelled while it ran: %v, want %v", err, context.DeadlineExceeded)
 	}
-	hear(t, m, sound) // and the gate is free again
+	hear(t, m, sound) // the gate is free again
 }
 
 func TestMoonshineRefusesOtherLanguages(t *testing.T) {
@@ -111,7 +111,7 @@ func TestMoonshineRefusesOtherLanguages(t *testing.T) {
 	}
 }
 
-func TestSoundThatIsNoNumberEndsTheCallOnly(t *testing.T) {
+func TestNaNSoundOnlyEndsTheCall(t *testing.T) {
 	m, speech := openMoonshine(t), prompts(t)[120].pcm(t)
 	want := hear(t, m, speech)
 	bad := make([]float32, engine.SpeechRateHz)
@@ -134,13 +134,13 @@ func TestHearingAllocatesNothingLarge(t *testing.T) {
 		hear(t, m, speech)
 	}
 	runtime.ReadMemStats(&after)
-	// What is left is a few small objects for each of a step's tensors.
+	// The rest are a few small objects for each of a step's tensors.
 	if each := (after.TotalAlloc - before.TotalAlloc) / calls; each > 256<<10 {
 		t.Errorf("%d bytes for a call", each)
 	}
 }
 
-// setSound transcribes with no options.
+// hear transcribes with no options.
 func hear(t testing.TB, ear engine.Transcriber, pcm []float32) engine.Transcript {
 	t.Helper()
 	heard, err := ear.Transcribe(context.Background(), pcm, engine.TranscribeOptions{})
@@ -150,10 +150,9 @@ func hear(t testing.TB, ear engine.Transcriber, pcm []float32) engine.Transcript
 	return heard
 }
 
-// A voice that was told to speak twice as fast as people do is heard to its end.
-// The sentence is one that is understood at this speed whatever the last bits of
-// its sound, which differ with the version of eSpeak NG: a voice's level is
-// measured on words that it speaks.
+// A voice at twice the speed of people is transcribed to its end. The sentence is one that is
+// recognised at this speed whatever the last bits of its sound, which differ with the version of
+// eSpeak NG: a voice's level is measured on words that it speaks.
 func TestAFastVoiceIsHeardToItsEnd(t *testing.T) {
 	m, joe := openMoonshine(t), openVoice(t, openRuntime(t), "voice-joe")
 	const end = "I will do my best to help you."

@@ -14,8 +14,8 @@ import (
 	"parley/appliance/text"
 )
 
-// words are the symbols of a text as a voice of Piper's tells them.
-func spelt(t *testing.T, r *pronouncer, s string) string {
+// symbolsOf returns the symbols of a text as a Piper voice reports them.
+func symbolsOf(t *testing.T, r *pronouncer, s string) string {
 	t.Helper()
 	sentences, err := r.sentences(t.Context(), s, engine.SpeakOptions{})
 	if err != nil || len(sentences) != 1 {
@@ -38,8 +38,8 @@ func symbols(breaths []phrase) string {
 	return strings.Join(all, " ")
 }
 
-// TestAPhonemeIsOneSound: diphthongs and affricates are one, what lengthens or
-// colours a sound stays with it, and stress is in none.
+// Diphthongs and affricates are one phoneme, marks that lengthen or colour a sound belong to it,
+// and stress belongs to none.
 func TestAPhonemeIsOneSound(t *testing.T) {
 	ph := openPhonemizer(t)
 	for _, c := range []struct{ voice, tag, said, want string }{
@@ -61,13 +61,13 @@ func TestAPhonemeIsOneSound(t *testing.T) {
 	} {
 		r := readerOf(ph, c.voice, c.tag)
 		r.rewrite = norm.NFD.String
-		if got := spelt(t, r, c.said); got != norm.NFD.String(c.want) {
+		if got := symbolsOf(t, r, c.said); got != norm.NFD.String(c.want) {
 			t.Errorf("%s: %q is said as %s, want %s", c.tag, c.said, got, c.want)
 		}
 	}
 }
 
-// TestPhonemesOfALexiconAreJoined, whether it writes them with ties or without.
+// Phonemes of a lexicon are joined whether it writes them with ties or without.
 func TestPhonemesOfALexiconAreJoined(t *testing.T) {
 	ph := openPhonemizer(t)
 	for _, ipa := range []string{"/t͡ʃaɪ/", "/tʃaɪ/", "/ʧˈaɪ/"} {
@@ -91,8 +91,8 @@ func TestPhonemesOfALexiconAreJoined(t *testing.T) {
 	}
 }
 
-// TestKokorosLettersAreToldAsIPA: it has letters of its own for sounds of two.
-func TestKokorosLettersAreToldAsIPA(t *testing.T) {
+// Kokoro has single letters for some double sounds.
+func TestKokorosLettersBecomeIPA(t *testing.T) {
 	ph := openPhonemizer(t)
 	letters, err := kokoroAlphabet()
 	if err != nil {
@@ -123,7 +123,7 @@ func TestKokorosLettersAreToldAsIPA(t *testing.T) {
 			t.Errorf("%s: %q is told as %s, want %s", c.style, c.said, got, c.want)
 		}
 	}
-	// No letter of the model's own is left.
+	// None of the model's special letters is left.
 	for letter := range letters.ids {
 		if symbol := (phonology{}).written(string(letter)); strings.ContainsAny(symbol, "AIOQWYʤʧʣʦʥʨ") ||
 			!utf8.ValidString(symbol) {
@@ -132,8 +132,8 @@ func TestKokorosLettersAreToldAsIPA(t *testing.T) {
 	}
 }
 
-// inTime speaks and fails where a time goes back, or is of sound that has not come or
-// will not. It returns the words.
+// inTime speaks, and fails if a time goes back, or refers to sound that has not been emitted. It
+// returns the words.
 func inTime(t *testing.T, v engine.Synthesizer, s string, o engine.SpeakOptions) []string {
 	t.Helper()
 	var words []string
@@ -161,7 +161,7 @@ func inTime(t *testing.T, v engine.Synthesizer, s string, o engine.SpeakOptions)
 	return words
 }
 
-// TestTimesOfAVoiceNeverGoBack: every word of a text is told, in order, at any speed.
+// Every word of a text is reported, in order, at any speed.
 func TestTimesOfAVoiceNeverGoBack(t *testing.T) {
 	rt := openRuntime(t)
 	piper := openVoice(t, rt, "voice-joe")

@@ -11,9 +11,9 @@ import (
 	"parley/internal/packtest"
 )
 
-// TestWhatLoadingAVoiceFindsOutIsKept loads it four times: anew, with what was
-// kept, with a front that was damaged, and where nothing can be kept.
-func TestWhatLoadingAVoiceFindsOutIsKept(t *testing.T) {
+// TestLoadingResultsAreCached loads a voice four times: without a cache, with one, with a damaged
+// encoder, and where nothing can be cached.
+func TestLoadingResultsAreCached(t *testing.T) {
 	rt, dir, folder := openRuntime(t), filepath.Dir(packtest.File(t, "voice-joe", "voice.onnx")), t.TempDir()
 	load := func(o PiperOptions) (pcm []float32, gain float32) {
 		p, err := LoadPiper(rt, dir, engine.NewGate(2), openPhonemizer(t), o)

@@ -11,8 +11,7 @@ import (
 	"parley/internal/packtest"
 )
 
-// voiceFolder makes a voice folder of a real model and a description that
-// change has been at.
+// voiceFolder makes a voice folder of a real model and a description modified by change.
 func voiceFolder(t *testing.T, change func(config map[string]any)) string {
 	t.Helper()
 	raw, err := os.ReadFile(packtest.File(t, "voice-joe", "voice.json"))
@@ -66,7 +65,7 @@ func TestAWrongVoiceIsRefusedWithTheReason(t *testing.T) {
 	}
 }
 
-// loadAndClose loads a voice, which has it speak.
+// loadAndClose loads a voice, which makes it speak.
 func loadAndClose(t *testing.T, rt *Runtime, dir string) error {
 	t.Helper()
 	p, err := LoadPiper(rt, dir, engine.NewGate(2), openPhonemizer(t), PiperOptions{})
@@ -91,7 +90,7 @@ func TestAFileThatIsNoModelIsRefused(t *testing.T) {
 			t.Errorf("want an error with %q, got %v", want, err)
 		}
 	}
-	// A model of another kind loads, but does not speak.
+	// A model of another kind loads but does not speak.
 	if err := os.Remove(model); err != nil {
 		t.Fatal(err)
 	}

@@ -7,15 +7,14 @@ import (
 	"parley/appliance/engine"
 )
 
-// TestAVoiceAsksSeldomForTheCores: each passage of the gate lets a step of the
-// language model in before the next, and each run of the parts before the last
-// computes again what lies around it. The first sound of a short text comes in
-// one passage, that of a long one in two; of a whole sentence there are few.
-func TestAVoiceAsksSeldomForTheCores(t *testing.T) {
+// Each passage of the gate lets a step of the language model go before the next, and each run of
+// the earlier stages computes the surroundings again. The first sound of a short text comes in one
+// passage, that of a long one in two; a whole sentence takes few.
+func TestAVoicePassesTheGateRarely(t *testing.T) {
 	p := openVoice(t, openRuntime(t), "voice-joe")
 	passages := 0
 	p.gate.Observe(func(engine.Passage) { passages++ })
-	defer p.gate.Observe(func(engine.Passage) {}) // others use it after this test
+	defer p.gate.Observe(func(engine.Passage) {}) // other tests use it afterwards
 	enough := errors.New("the first sound is there")
 	for _, c := range []struct {
 		text       string

@@ -17,9 +17,8 @@ import (
 	"parley/internal/packtest"
 )
 
-// sameSound is how far apart two samples may be that should be the same: ONNX
-// Runtime adds up in another order where a tensor has another length. It is
-// 84 dB below full scale, two steps of 16-bit sound.
+// sameSound is the tolerance for samples that should be equal: ONNX Runtime adds in another order
+// if a tensor has another length. It is 84 dB below full scale, two steps of 16-bit sound.
 const sameSound = 6e-5
 
 func breathOf(t testing.TB, p *Piper, s string) phrase {
@@ -31,8 +30,8 @@ func breathOf(t testing.TB, p *Piper, s string) phrase {
 	return all[0]
 }
 
-// inPieces is a breath as the model says it, piece by piece. The pace is what the
-// model is told as it is; a speed is kept exactly by a front part only.
+// inPieces synthesizes a phrase piece by piece. ModelSpeed is passed to the model as it is; only a
+// separate encoder keeps Speed exactly.
 func inPieces(t testing.TB, p *Piper, b phrase, pace float64) (pcm, frames []float32) {
 	t.Helper()
 	w, frames, err := p.synthesize(t.Context(), b, engine.SpeakOptions{Speed: 1, ModelSpeed: pace})
@@ -49,7 +48,7 @@ func inPieces(t testing.TB, p *Piper, b phrase, pace float64) (pcm, frames []flo
 	return pcm, frames
 }
 
-// openWhole loads the voice of a pack uncut.
+// openWhole loads the voice of a pack in one piece.
 func openWhole(t testing.TB, rt *Runtime, pack string) *Piper {
 	t.Helper()
 	path := packtest.File(t, pack, "voice.onnx")
@@ -86,13 +85,13 @@ func oddTexts() []string {
 	}
 }
 
-// TestPiecesAddUpToTheWhole compares what a cut model gives piece by piece with
-// the model as it was delivered.
+// TestPiecesAddUpToTheWhole compares the pieces of a cut model with the sound of the original
+// model.
 func TestPiecesAddUpToTheWhole(t *testing.T) {
 	rt := openRuntime(t)
 	for n, pack := range voices() {
 		if n == 1 && os.Getenv("PARLEY_FULL_TESTS") == "" {
-			continue // two of them are enough for every day
+			continue // two of them are enough for the everyday test
 		}
 		t.Run(pack, func(t *testing.T) {
 			cut, uncut := openVoice(t, rt, pack), openWhole(t, rt, pack)
@@ -103,7 +102,7 @@ func TestPiecesAddUpToTheWhole(t *testing.T) {
 			for i, s := range oddTexts() {
 				everyday := os.Getenv("PARLEY_FULL_TESTS") == ""
 				if everyday && n > 0 && i%5 != 2 {
-					continue // the first voice says them all
+					continue // the first voice speaks them all
 				}
 				for _, pace := range []float64{1, 0.7, 1.6} {
 					if pace != 1 && (i%5 != 0 || everyday && i == 5) { // the longest
@@ -132,8 +131,7 @@ func TestPiecesAddUpToTheWhole(t *testing.T) {
 	}
 }
 
-// TestEdgesAreThoseOfTheWhole: however sound is cut, its edges come out as if
-// they had been cleaned when all of it was there.
+// However sound is cut, its edges are the same as for the complete sound.
 func TestEdgesAreThoseOfTheWhole(t *testing.T) {
 	const rateHz = 22050
 	whole := func(pcm []float32) []float32 {
@@ -178,8 +176,8 @@ func TestEdgesAreThoseOfTheWhole(t *testing.T) {
 	})
 }
 
-// TestTheFirstSoundDoesNotWaitForTheRest: whatever a text's length, the first
-// piece is short, the later ones grow, and each says how much is to come.
+// Whatever a text's length, the first piece is short, later ones grow, and each reports the total
+// length.
 func TestTheFirstSoundDoesNotWaitForTheRest(t *testing.T) {
 	p := openVoice(t, openRuntime(t), "voice-joe")
 	long := 15
@@ -225,7 +223,7 @@ func TestTheFirstSoundDoesNotWaitForTheRest(t *testing.T) {
 	}
 }
 
-// TestAVoiceStopsWithinAPiece: nothing more is made for who has gone.
+// Nothing more is synthesized for a caller that has left.
 func TestAVoiceStopsWithinAPiece(t *testing.T) {
 	p := openVoice(t, openRuntime(t), "voice-joe")
 	long := oddTexts()[5]
@@ -248,8 +246,8 @@ func TestAVoiceStopsWithinAPiece(t *testing.T) {
 	}
 }
 
-// TestASentenceSaidInTwoPartsSoundsLikeOne: the first part does not end, and the
-// second goes on with it, as the same words do in the whole sentence.
+// The first part does not end like a sentence, and the second continues it, as the same words do in
+// the whole sentence.
 func TestASentenceSaidInTwoPartsSoundsLikeOne(t *testing.T) {
 	p := openVoice(t, openRuntime(t), "voice-joe")
 	for _, c := range [][2]string{
@@ -272,7 +270,7 @@ func TestASentenceSaidInTwoPartsSoundsLikeOne(t *testing.T) {
 		if d := off(len(rest.PCM), len(whole.PCM)-within); d > 100*time.Millisecond {
 			t.Errorf("%q is %v off its length in the sentence", c[1], d)
 		}
-		// A voice draws out the last word of a sentence.
+		// A voice lengthens the last word of a sentence.
 		if d, full := off(len(first.PCM), within),
 			off(len(ended.PCM), within); !strings.HasSuffix(c[0], ",") && d >= full {
 			t.Errorf("%q is %v off its length in the sentence, with a full stop %v", c[0], d, full)
@@ -280,9 +278,8 @@ func TestASentenceSaidInTwoPartsSoundsLikeOne(t *testing.T) {
 	}
 }
 
-// TestACalmVoiceSaysTheSame: for whom nobody waits the sound comes in longer pieces,
-// and is the same.
-func TestACalmVoiceSaysTheSame(t *testing.T) {
+// If nobody waits, the sound comes in longer pieces, and is the same.
+func TestLongPiecesGiveTheSameSound(t *testing.T) {
 	p := openVoice(t, openRuntime(t), "voice-joe")
 	for _, s := range []string{"Good morning.", oddTexts()[5]} {
 		hurried := say(t, p, s, engine.SpeakOptions{})
@@ -290,8 +287,8 @@ func TestACalmVoiceSaysTheSame(t *testing.T) {
 		p.gate.Observe(func(engine.Passage) { passages++ })
 		calm := say(t, p, s, engine.SpeakOptions{LongPieces: true})
 		p.gate.Observe(func(engine.Passage) {})
-		// Each sentence passes the gate with its text; all of them besides as often as
-		// their steps, twice, and their pieces.
+		// Each sentence passes the gate once with its text, and for all of them twice per step and
+		// once per piece.
 		breaths, err := p.allPhrases(t.Context(), s, engine.SpeakOptions{})
 		if err != nil {
 			t.Fatal(err)

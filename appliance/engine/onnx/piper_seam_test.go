@@ -10,8 +10,8 @@ import (
 	"parley/appliance/engine"
 )
 
-// cutAnywhere are sentences cut after four to six words in the middle of a
-// clause, as an answer is where time is short.
+// cutAnywhere are sentences cut after four to six words in the middle of a clause, as in an answer
+// under time pressure.
 func cutAnywhere() [][2]string {
 	return [][2]string{
 		{"The museum opens at", "ten in the morning and closes at six."},
@@ -37,9 +37,9 @@ func cutAnywhere() [][2]string {
 	}
 }
 
-// What a seam may differ by from the same words in the whole sentence. A full
-// stop in its place falls by 3 to 5 semitones, draws the last word out by a
-// quarter of a second, and leaves 100 ms of silence behind it.
+// How much a seam may differ from the same words in the whole sentence. A full stop in its place
+// lowers the pitch by 3 to 5 semitones, lengthens the last word by a quarter of a second, and
+// leaves 100 ms of silence.
 const (
 	seamSilenceMS = 120 // as long as before a stop ("the coat"); in any sentence
 	seamPitch     = 1.5 // semitones, median
@@ -48,13 +48,12 @@ const (
 	seamStep      = 0.2 // of full scale, from sample to sample within a millisecond; an s by itself has 0.7
 )
 
-// TestASeamIsNotHeard: a sentence cut within a clause goes on over the cut as it
-// does in one.
+// A sentence cut within a clause continues over the cut as if it were not cut.
 func TestASeamIsNotHeard(t *testing.T) {
 	rt := openRuntime(t)
 	for n, pack := range voices() {
 		if n > 0 && os.Getenv("PARLEY_FULL_TESTS") == "" {
-			break // a minute of the default one's is enough for every day
+			break // a minute of the default voice is enough for the everyday test
 		}
 		t.Run(pack, func(t *testing.T) {
 			p := openVoice(t, rt, pack)
@@ -92,8 +91,7 @@ func TestASeamIsNotHeard(t *testing.T) {
 	}
 }
 
-// seam is how a sentence in two parts differs from the whole of it where it was
-// cut.
+// seam is how a sentence in two parts differs from the whole sentence at the cut.
 type seam struct {
 	silenceMS, click               float64
 	pitch, stopped, step, lengthMS float64 // stopped: pitch, were there a full stop
@@ -127,8 +125,8 @@ func seamOf(t *testing.T, p *Piper, c [2]string) (s seam) {
 	return s
 }
 
-// pitches are those of the first most voiced frames of pcm, one in 5 ms, or of the
-// last where most is negative, in semitones over 100 Hz.
+// pitches returns the pitch of the first most voiced frames of pcm, one every 5 ms, or of the last
+// if most is negative, in semitones over 100 Hz.
 func pitches(pcm []float32, rate, most int) (semitones []float64) {
 	var frames []int
 	for at := 0; at+rate*30/1000+rate/65 < len(pcm); at += rate * 5 / 1000 {
@@ -149,8 +147,8 @@ func pitches(pcm []float32, rate, most int) (semitones []float64) {
 	return semitones
 }
 
-// pitchAt is that of a frame: the first lag whose normalized autocorrelation comes
-// near the best.
+// pitchAt returns the pitch of a frame: the first lag whose normalized autocorrelation is near the
+// best.
 func pitchAt(pcm []float32, at, rate int) (semitones float64, voiced bool) {
 	window, shortest, longest := rate*30/1000, rate/420, rate/65
 	here := pcm[at : at+window]
@@ -176,8 +174,8 @@ func pitchAt(pcm []float32, at, rate int) (semitones float64, voiced bool) {
 	return 0, false
 }
 
-// silenceAround is how long the longest silence within 60 ms of a place is, in
-// ms: stretches under -45 dB.
+// silenceAround returns the length of the longest silence, below -45 dB, within 60 ms of a
+// position, in ms.
 func silenceAround(pcm []float32, at, rate int) (ms float64) {
 	hop := rate / 500
 	silent := func(i int) bool { return i >= 0 && i+hop <= len(pcm) && decibels(pcm[i:i+hop]) < -45 }
@@ -207,7 +205,7 @@ func decibels(pcm []float32) float64 {
 	return 10 * math.Log10(energy(pcm)/float64(max(len(pcm), 1))+1e-9)
 }
 
-// middle is the median of the numbers among x.
+// middle returns the median of the numbers among x.
 func middle(x []float64) float64 {
 	x = slices.DeleteFunc(slices.Clone(x), math.IsNaN)
 	if len(x) == 0 {

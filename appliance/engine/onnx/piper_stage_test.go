@@ -6,9 +6,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Stretches are all of the places that are asked for, one behind the other, each with
-// what matters around it.
-func TestStretchesAreWhatIsAskedFor(t *testing.T) {
+// Ranges cover all requested positions, one after the other, each with the surroundings that affect
+// it.
+func TestRangesCoverTheRequestedPositions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := stage{reach: rapid.IntRange(0, 40).Draw(t, "reach"), splits: rapid.IntRange(1, 4).Draw(t, "sides")}
 		from := rapid.IntRange(0, 500).Draw(t, "from")
@@ -31,9 +31,8 @@ func TestStretchesAreWhatIsAskedFor(t *testing.T) {
 	})
 }
 
-// The decoder, whose parts see no more than ten places to each side, is run on both
-// cores by stretches.
-func TestADecoderIsRunByStretches(t *testing.T) {
+// The decoder, whose stages have a reach of at most ten positions, runs on both cores by ranges.
+func TestTheDecoderRunsInRanges(t *testing.T) {
 	p := openVoice(t, openRuntime(t), "voice-joe")
 	for i, s := range p.stages {
 		if i == flowStage {

@@ -37,7 +37,7 @@ func openVoice(t testing.TB, rt *Runtime, pack string) *Piper {
 	})
 }
 
-// speakPhrase speaks or fails.
+// say speaks, or fails the test.
 func say(t testing.TB, p *Piper, s string, o engine.SpeakOptions) engine.Speech {
 	t.Helper()
 	speech, err := engine.SpeakWhole(context.Background(), p, s, o)
@@ -47,8 +47,7 @@ func say(t testing.TB, p *Piper, s string, o engine.SpeakOptions) engine.Speech 
 	return speech
 }
 
-// saidSentences are what the voices are measured on; none is among those that
-// set their gain.
+// saidSentences are measured for each voice; none of them sets its gain.
 func saidSentences() []string {
 	return []string{
 		"The museum opens at ten in the morning and closes at six.",
@@ -76,7 +75,8 @@ func TestVoicesKeepTheirPromises(t *testing.T) {
 			t.Run("phonemes lie in order in the sound", func(t *testing.T) { phonemesInOrder(t, p) })
 			t.Run("words lie in order in the sound", func(t *testing.T) { wordsInOrder(t, p) })
 			t.Run("edges do not click and nothing clips", func(t *testing.T) { cleanEdges(t, p) })
-			if n == 0 || os.Getenv("PARLEY_FULL_TESTS") != "" { // of what speaks all voices, the first says enough
+			// the first voice is enough for sentences in all languages
+			if n == 0 || os.Getenv("PARLEY_FULL_TESTS") != "" {
 				t.Run("the same text gives the same samples", func(t *testing.T) { sameTwice(t, p) })
 				t.Run("durations add up to the sound", func(t *testing.T) { durationsAddUp(t, p) })
 				t.Run("speed changes the length", func(t *testing.T) { speedScales(t, p) })
@@ -139,8 +139,7 @@ func phonemesInOrder(t *testing.T, p *Piper) {
 	}
 }
 
-// wordsInOrder says a text of two sentences, one of which is begun by what was
-// said before it.
+// wordsInOrder speaks a text of two sentences, the first of which continues a previous text.
 func wordsInOrder(t *testing.T, p *Piper) {
 	const s = "of the **pool**, it is £3.50. Thanks, Ann-Marie!"
 	at, n := 0, 0
@@ -188,7 +187,7 @@ func speedScales(t *testing.T, p *Piper) {
 	length := func(speed float64) float64 { return float64(len(say(t, p, s, engine.SpeakOptions{Speed: speed}).PCM)) }
 	one := length(1)
 	for _, speed := range []float64{0.25, 0.5, 0.8, 1.25, 1.5, 2} {
-		// Frames are whole, and silence is cut off: not exact.
+		// Frames are whole and silence is trimmed, so it is not exact.
 		if got := one / length(speed); math.Abs(got/speed-1) > 0.06 {
 			t.Errorf("at speed %g it is %.2f times as fast", speed, got)
 		}
@@ -227,7 +226,7 @@ func allIsSaid(t *testing.T, p *Piper) {
 	}
 }
 
-// understood lets an ear hear what the voice says, and returns its level.
+// understood transcribes what the voice says, and returns its level.
 func understood(t *testing.T, p *Piper, ear engine.Transcriber) (level float64) {
 	var all []float32
 	wrong, words := 0, 0
@@ -262,8 +261,8 @@ func TestAVoiceStopsWhenNobodyWaits(t *testing.T) {
 	}
 }
 
-// TestNoCallOfAVoiceIsLong: what eSpeak NG spells out letter by letter is said
-// in parts, so that others come in between and memory stays what it is.
+// Text that eSpeak NG spells letter by letter is spoken in parts, so that other work can run in
+// between and memory stays bounded.
 func TestNoCallOfAVoiceIsLong(t *testing.T) {
 	p := openVoice(t, openRuntime(t), "voice-joe")
 	for _, s := range []string{strings.Repeat("banana", 120), strings.Repeat("zxq", 160)} {
@@ -301,8 +300,8 @@ func TestPhonemesAreCutBetweenWords(t *testing.T) {
 	}
 }
 
-func TestAnUnknownPhonemeIsLeftOutAndToldOnce(t *testing.T) {
-	// A voice of its own: its alphabet is changed.
+func TestAnUnknownPhonemeIsLeftOutAndReportedOnce(t *testing.T) {
+	// A separate voice, because its alphabet is changed.
 	p, err := LoadPiper(openRuntime(t), filepath.Dir(packtest.File(t, "voice-joe", "voice.onnx")), engine.NewGate(2),
 		openPhonemizer(t), PiperOptions{CacheDir: shared.kept})
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"parley/internal/packtest"
 )
 
-// convolution is a model of one node, with weights of its own. ConvInteger takes and
-// gives bytes and int32s, so it stands between two casts.
+// convolution is a model with one node and its weights. ConvInteger has bytes as input and int32s
+// as output, so it is put between two casts.
 type convolution struct {
 	operator                      string
 	in, out                       int
@@ -147,8 +147,8 @@ func runOnce(t rapid.TB, rt *Runtime, model []byte, x []float32, channels int) [
 	return slices.Clone(y)
 }
 
-// TestKokoroSaysTheSameAsItsFile also sees that it takes less of the processor's
-// time: half on a quiet machine.
+// TestKokoroSaysTheSameAsItsFile also checks that the planar model takes less processor time: half
+// on a quiet machine.
 func TestKokoroSaysTheSameAsItsFile(t *testing.T) {
 	rt := openRuntime(t)
 	file, release, err := readModel(packtest.File(t, "kokoro", "model.onnx"), kokoroPatch)
@@ -194,7 +194,7 @@ func TestKokoroSaysTheSameAsItsFile(t *testing.T) {
 	}
 }
 
-// processorTime is what this process has had of it.
+// processorTime returns the processor time of this process.
 func processorTime(t *testing.T) time.Duration {
 	var had syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &had); err != nil {
@@ -242,7 +242,7 @@ func TestABrokenModelIsNotPlanar(t *testing.T) {
 			t.Errorf("the first %d of %d bytes: no error", n, len(model))
 		}
 	}
-	rapid.Check(t, func(t *rapid.T) { // noise in it: no panic
+	rapid.Check(t, func(t *rapid.T) { // noise in the model causes no panic
 		noisy := slices.Clone(model)
 		for range rapid.IntRange(1, 4).Draw(t, "changes") {
 			noisy[rapid.IntRange(0, len(noisy)-1).Draw(t, "at")] = rapid.Byte().Draw(t, "byte")

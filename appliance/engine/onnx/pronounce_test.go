@@ -23,7 +23,7 @@ func readerOf(ph phonemizer, voice, tag string) *pronouncer {
 	}
 }
 
-// ofEach are the phonemes of each word of a sentence.
+// ofEach returns the phonemes of each word of a sentence.
 func ofEach(s sentence) []string {
 	said := make([]string, len(s.words))
 	for i := range len(s.ipa) {
@@ -65,8 +65,7 @@ func TestPhonemesGoToTheWordsThatTheyAreOf(t *testing.T) {
 	}
 }
 
-// TestEveryWordHasItsPhonemesWhateverIsWritten: the words come out in order,
-// each with the letters that it is written with, and no place is outside.
+// The words are in order, each with its letters, and no position is out of range.
 func TestEveryWordHasItsPhonemesWhateverIsWritten(t *testing.T) {
 	ph := openPhonemizer(t)
 	readers := []*pronouncer{readerOf(ph, "en-us", "en-US"), readerOf(ph, "fr", "fr-FR"), readerOf(ph, "hi", "hi")}
@@ -119,7 +118,7 @@ func TestEveryWordHasItsPhonemesWhateverIsWritten(t *testing.T) {
 	})
 }
 
-// What is said and stands for no letter that makes a sound is one word's whole.
+// A spoken sign without letters belongs to one word as a whole.
 func TestASignThatIsSaidIsNotTornApart(t *testing.T) {
 	all, err := readerOf(openPhonemizer(t), "hi", "hi").sentences(t.Context(), "of 🙂# A", engine.SpeakOptions{})
 	if err != nil || len(all) != 1 {
@@ -130,7 +129,7 @@ func TestASignThatIsSaidIsNotTornApart(t *testing.T) {
 	}
 }
 
-func TestWritingThatCannotBeSaidIsNamed(t *testing.T) {
+func TestUnpronounceableWritingIsNamed(t *testing.T) {
 	ph := openPhonemizer(t)
 	for _, c := range []struct{ voice, tag, written, cannot, script, rest string }{
 		{"en-us", "en-US", "Hello 你好!", "你好", "Han", "Hello !"},
@@ -152,7 +151,7 @@ func TestWritingThatCannotBeSaidIsNamed(t *testing.T) {
 	}
 }
 
-func TestPhonemesAreSharedOutWhereNothingFits(t *testing.T) {
+func TestPhonemesAreAssignedEvenlyAsALastResort(t *testing.T) {
 	words := []spokenWord{{"ab", 0}, {"cd", 1}, {"ef", 2}}
 	for _, alone := range [][]string{{"", "", ""}, {"x", "", "zzzzzzzzzzzzzzzzzz"}, {"ab", "kd", "ef"}} {
 		of := alignBySound("ˈabkˌdɛːf", words, alone)
@@ -167,9 +166,8 @@ func TestPhonemesAreSharedOutWhereNothingFits(t *testing.T) {
 	}
 }
 
-// TestEveryWordIsInABreath: each word of a text that makes any sound comes out
-// of its breaths once, in order, with ids that are there.
-func TestEveryWordIsInABreath(t *testing.T) {
+// Each word of a text with any sound is in its phrases once, in order, with valid ids.
+func TestEveryWordIsInAPhrase(t *testing.T) {
 	ph := openPhonemizer(t)
 	letters, err := kokoroAlphabet()
 	if err != nil {

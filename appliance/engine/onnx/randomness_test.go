@@ -9,8 +9,8 @@ import (
 	"parley/internal/packtest"
 )
 
-// TestTheSameSeedGivesTheSameSamples also from another load of the model, with
-// one thread in place of two, and another seed gives others.
+// The same seed gives the same samples, also after loading the model again and with one thread
+// instead of two; another seed gives others.
 func TestTheSameSeedGivesTheSameSamples(t *testing.T) {
 	rt := openRuntime(t)
 	p := openVoice(t, rt, "voice-joe")
@@ -42,7 +42,7 @@ func TestTheSameSeedGivesTheSameSamples(t *testing.T) {
 	}
 }
 
-func TestAVoiceThatTakesNoNoiseVariesInItsPace(t *testing.T) {
+func TestAVoiceWithoutNoiseInputVariesItsSpeed(t *testing.T) {
 	p := openWhole(t, openRuntime(t), "voice-joe")
 	length := func(seed int64) int {
 		return len(say(t, p, "Good morning.", engine.SpeakOptions{Temperature: 1, Seed: seed}).PCM)
@@ -51,7 +51,7 @@ func TestAVoiceThatTakesNoNoiseVariesInItsPace(t *testing.T) {
 	if again := length(1); again != first {
 		t.Errorf("the same seed gives %d samples and %d", first, again)
 	}
-	for seed := range int64(8) { // some change less than a frame
+	for seed := range int64(8) { // some changes are shorter than a frame
 		if length(seed+2) != first {
 			return
 		}

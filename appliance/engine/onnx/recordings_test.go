@@ -15,7 +15,7 @@ import (
 	"parley/internal/packtest"
 )
 
-// openRuntime opens ONNX Runtime for the time of the test.
+// openRuntime opens ONNX Runtime for the duration of the test.
 func openRuntime(t testing.TB) *Runtime {
 	t.Helper()
 	return sharedOf(t, "runtime", func() (*Runtime, error) {
@@ -29,7 +29,7 @@ func closeOrFail(t testing.TB, c interface{ Close() error }) {
 	}
 }
 
-// prompt is one human recording and the words in it.
+// prompt is one human recording with its words.
 type prompt struct {
 	name string
 	text string
@@ -37,8 +37,8 @@ type prompt struct {
 	dur  time.Duration
 }
 
-// prompts returns the recorded prompts up to 9.5 s long, the longest first:
-// from these the reference figures were taken.
+// prompts returns the recorded prompts up to 9.5 s long, the longest first; the reference figures
+// were measured on these.
 func prompts(t testing.TB) []prompt {
 	t.Helper()
 	var all []prompt
@@ -59,7 +59,7 @@ func prompts(t testing.TB) []prompt {
 	return all
 }
 
-// pcm is the recording at 16 kHz.
+// pcm returns the recording at 16 kHz.
 func (p prompt) pcm(t testing.TB) []float32 {
 	t.Helper()
 	file, err := os.ReadFile(p.path)
@@ -73,10 +73,9 @@ func (p prompt) pcm(t testing.TB) []float32 {
 	return pcm
 }
 
-// judged are the prompts for a test of word error: so many of all lengths in
-// the everyday test, the 150 of the reference figures where PARLEY_FULL_TESTS
-// is set.
-func judged(t testing.TB, n int) []prompt {
+// testPrompts returns the prompts for a test of word error: a selection of all lengths in the
+// everyday test, the 150 of the reference figures if PARLEY_FULL_TESTS is set.
+func testPrompts(t testing.TB, n int) []prompt {
 	t.Helper()
 	all := prompts(t)[:150]
 	if os.Getenv("PARLEY_FULL_TESTS") != "" {
@@ -89,18 +88,18 @@ func judged(t testing.TB, n int) []prompt {
 	return some
 }
 
-// reference is the word error, in per cent, that the same models have in
-// Python: on so many prompts, and on 150.
+// reference is the word error, in per cent, of the same models in Python: on the selection, and on
+// 150 prompts.
 type reference struct {
 	prompts   int
 	some, all float64
 }
 
-// wantWordError holds an ear to the reference: within half a point on the 150,
-// within three or four words on the few.
+// wantWordError compares a transcriber with the reference: within half a point on 150 prompts,
+// within three or four words on the selection.
 func wantWordError(t *testing.T, ear engine.Transcriber, r reference) {
 	t.Helper()
-	chosen := judged(t, r.prompts)
+	chosen := testPrompts(t, r.prompts)
 	limit := r.all + 0.5
 	if len(chosen) == r.prompts {
 		limit = r.some + 40/float64(r.prompts)
@@ -112,8 +111,8 @@ func wantWordError(t *testing.T, ear engine.Transcriber, r reference) {
 	}
 }
 
-// wordError transcribes the prompts and returns the share of words that were
-// wrong, missing or too many.
+// wordError transcribes the prompts and returns the share of words that were wrong, missing or
+// superfluous.
 func wordError(t testing.TB, ear engine.Transcriber, all []prompt) float64 {
 	t.Helper()
 	var wrong, words int

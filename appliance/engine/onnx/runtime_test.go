@@ -8,7 +8,7 @@ import (
 	"parley/internal/packtest"
 )
 
-// wantError checks that an error says all that is to be said.
+// wantError checks that an error contains all parts.
 func wantError(t *testing.T, err error, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
@@ -22,7 +22,7 @@ func TestRuntimeOpensAsOftenAsIsAsked(t *testing.T) {
 	shared.none(t)
 	library := packtest.File(t, "runtime-onnx", "libonnxruntime.so")
 	silero := packtest.File(t, "turn", "silero_vad.onnx")
-	for range 3 { // closed for good in between
+	for range 3 { // closed completely in between
 		a, err := Open(library)
 		if err != nil {
 			t.Fatal(err)
@@ -39,7 +39,7 @@ func TestRuntimeOpensAsOftenAsIsAsked(t *testing.T) {
 			t.Fatal(err)
 		}
 		closeOrFail(t, a)
-		closeOrFail(t, a) // the second time does nothing
+		closeOrFail(t, a) // a second call does nothing
 		closeOrFail(t, b)
 		if err := s.Warm(t.Context()); err != nil {
 			t.Errorf("a session after its runtime: %v", err)

@@ -6,19 +6,17 @@ import (
 	"testing"
 )
 
-// shared holds the engines that tests use one after the other, by what they are:
-// to load a voice takes longer than most of what is asked of it. TestMain closes
-// them. Tests do not run side by side.
+// shared holds the engines that several tests use, by name: loading a voice takes longer than most
+// of its tests. TestMain closes them. Tests do not run in parallel.
 var shared = engines{by: map[string]io.Closer{}}
 
 type engines struct {
-	kept   string // a folder; a voice that is loaded again takes a third of the time
+	kept   string // cache folder; a voice that is loaded again takes a third of the time
 	by     map[string]io.Closer
 	opened []io.Closer
 }
 
-// sharedOf returns the engine of that name, which load makes for whoever is the
-// first to ask.
+// sharedOf returns the engine with this name, which the first caller loads.
 func sharedOf[T io.Closer](t testing.TB, name string, load func() (T, error)) T {
 	t.Helper()
 	if e, ok := shared.by[name]; ok {
@@ -33,8 +31,7 @@ func sharedOf[T io.Closer](t testing.TB, name string, load func() (T, error)) T 
 	return e
 }
 
-// none closes what is shared, for a test that wants no library open. Those that
-// follow load theirs anew.
+// none closes all engines, for a test that needs the library closed. Later tests load theirs again.
 func (e *engines) none(t testing.TB) {
 	t.Helper()
 	if err := e.close(); err != nil {
@@ -43,7 +40,7 @@ func (e *engines) none(t testing.TB) {
 	*e = engines{kept: e.kept, by: map[string]io.Closer{}}
 }
 
-// close closes them, the last that was opened first.
+// close closes the engines, the newest first.
 func (e *engines) close() (err error) {
 	for i := len(e.opened) - 1; i >= 0; i-- {
 		err = errors.Join(err, e.opened[i].Close())

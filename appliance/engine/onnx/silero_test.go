@@ -23,7 +23,7 @@ func openSilero(t testing.TB) *Silero {
 	})
 }
 
-// probabilities are those of all whole frames of pcm.
+// probabilities returns the probabilities of all whole frames of pcm.
 func probabilities(t testing.TB, stream engine.VoiceStream, pcm []float32) (all []float32) {
 	t.Helper()
 	for ; len(pcm) >= engine.FrameSamples; pcm = pcm[engine.FrameSamples:] {
@@ -49,7 +49,7 @@ func TestNoVoiceInSilenceNoiseAndTones(t *testing.T) {
 
 func TestVoiceInEveryPrompt(t *testing.T) {
 	s := openSilero(t)
-	for _, p := range judged(t, 40) {
+	for _, p := range testPrompts(t, 40) {
 		voiced := 0
 		for _, p := range probabilities(t, s.NewStream(), p.pcm(t)) {
 			if p > 0.5 {
@@ -83,7 +83,7 @@ func TestVoiceStreamsDoNotHearEachOther(t *testing.T) {
 	wg.Wait()
 }
 
-func TestVoiceIsHeardAfterWhatIsNoNumber(t *testing.T) {
+func TestVoiceIsDetectedAfterNaN(t *testing.T) {
 	s := openSilero(t)
 	stream, pcm := s.NewStream(), prompts(t)[120].pcm(t)
 	bad := make([]float32, 10*engine.FrameSamples)
@@ -92,7 +92,7 @@ func TestVoiceIsHeardAfterWhatIsNoNumber(t *testing.T) {
 	}
 	probabilities(t, stream, bad)
 	alone, after := probabilities(t, s.NewStream(), pcm), probabilities(t, stream, pcm)
-	for i := range alone[15:] { // half a second to forget
+	for i := range alone[15:] { // half a second to recover
 		if a, b := alone[15+i], after[15+i]; (a > 0.5) != (b > 0.5) {
 			t.Errorf("frame %d: %v after what is no number, %v otherwise", 15+i, b, a)
 		}
@@ -120,7 +120,7 @@ func TestVoiceFrameAllocatesNothing(t *testing.T) {
 	}
 }
 
-// notSpeech are three seconds each of what nobody says.
+// notSpeech are three seconds each of sounds without speech.
 func notSpeech() map[string][]float32 {
 	const n = 3 * engine.SpeechRateHz
 	random := rand.New(rand.NewPCG(7, 7))

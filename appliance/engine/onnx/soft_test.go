@@ -9,8 +9,8 @@ import (
 	"parley/appliance/text"
 )
 
-// Soft speech, and speech on a constant offset, is understood as well as other
-// speech is. The prompts are none of those by which the gain was chosen.
+// Soft speech, and speech with a constant offset, is recognised as well as other speech. The gain
+// was not tuned on these prompts.
 func TestSoftSpeechIsUnderstood(t *testing.T) {
 	detector, ear := openSilero(t), openMoonshine(t)
 	all := prompts(t)

@@ -11,13 +11,12 @@ import (
 	"parley/appliance/text"
 )
 
-// What was heard of the beginning of a sound is found again at once, wherever it
-// is wrong the text goes on as without it, and the words are as right. They are
-// not always the same: the model counts in 8 bits, whose step depends on all that
-// it reads at once, so that what is as likely as something else may change.
-func TestDraftCostsNoWord(t *testing.T) {
+// The transcript of the beginning of a sound is verified at once; where it is wrong, the text
+// continues as without it, and the words are as accurate. They are not always the same: the model
+// computes in 8 bits, whose step depends on everything in a batch, so near ties may change.
+func TestSpeculativeTokensCostNoAccuracy(t *testing.T) {
 	m := openMoonshine(t)
-	all := judged(t, 12)
+	all := testPrompts(t, 12)
 	wrong, alone, changed := map[string]int{}, 0, 0
 	for i, p := range all {
 		pcm, said := p.pcm(t), text.Words(p.text)
@@ -54,8 +53,8 @@ func TestDraftCostsNoWord(t *testing.T) {
 	}
 }
 
-// Of a draft one step reads as much as is right, and no more stays of it.
-func TestDraftIsReadInOneStepAsFarAsItIsRight(t *testing.T) {
+// One step accepts as many tokens as are right, and no more remain.
+func TestSpeculativeTokensAreVerifiedInOneStep(t *testing.T) {
 	m := openMoonshine(t)
 	pcm := prompts(t)[40].pcm(t)
 	want := hear(t, m, pcm)
@@ -100,9 +99,8 @@ func TestDraftIsReadInOneStepAsFarAsItIsRight(t *testing.T) {
 	}
 }
 
-// Between two pieces of a call nobody less urgent gets in, and who is more urgent
-// does.
-func TestPiecesGiveWayToTheMoreUrgentAlone(t *testing.T) {
+// Between two pieces of a call no less urgent work runs, and more urgent work does.
+func TestPiecesYieldOnlyToMoreUrgentWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := engine.NewGate(1)
 		var order []string

@@ -30,7 +30,7 @@ func TestTurnTellsTheEndFromACut(t *testing.T) {
 			break
 		}
 		if strings.ContainsAny(strings.TrimRight(p.text, ". "), ".,;:!?") {
-			continue // a cut may fall where a sentence ends
+			continue // a cut may be at the end of a sentence
 		}
 		n++
 		pcm := p.pcm(t)

@@ -10,18 +10,17 @@ import (
 	"parley/appliance/engine"
 )
 
-// A voice ends where it ends, and not where the detector lets go of it, 50 to
-// 100 ms later: in the quiet, beside the noise of an office, and never before a
-// last consonant that can be heard. In noise that hides soft ends the detector
-// lets go of some voices early; there the most that is taken off is 48 ms, and
-// 96 in a little noise.
+// The end of a voice is located where it ends, and not where the detector reports it, 50 to 100 ms
+// later: in quiet, in the noise of an office, and never before an audible final consonant. In noise
+// that hides soft ends, the detector reports some ends early; there at most 48 ms are removed, and
+// 96 ms in a little noise.
 func TestVoiceEndsWhereItEnds(t *testing.T) {
 	silero := openSilero(t)
 	babble := babble(t)
 	r := rand.New(rand.NewPCG(7, 7))
 	for _, row := range []struct {
 		noise                   string
-		under                   float64 // dB under the voice
+		under                   float64 // dB below the voice
 		earliest, median, share float64 // ms; of nine in ten
 	}{
 		{"no", 200, -25, 16, 24},
@@ -32,7 +31,7 @@ func TestVoiceEndsWhereItEnds(t *testing.T) {
 		{"babble", 15, math.Inf(-1), 20, 150},
 	} {
 		var late []float64
-		for n, p := range judged(t, 30) {
+		for n, p := range testPrompts(t, 30) {
 			pcm, end, level := endingWithVoice(p.pcm(t))
 			gain := level * math.Pow(10, -row.under/20)
 			for i := range pcm {
@@ -55,8 +54,7 @@ func TestVoiceEndsWhereItEnds(t *testing.T) {
 	}
 }
 
-// babble is half a minute of six people who speak at the same time, of loudness 1
-// (root of the mean square).
+// babble is half a minute of six people who speak at the same time, with a root mean square of 1.
 func babble(t *testing.T) []float32 {
 	all := prompts(t)
 	sum := make([]float32, 30*engine.SpeechRateHz)
@@ -81,13 +79,13 @@ func babble(t *testing.T) []float32 {
 	return sum
 }
 
-// That a voice has ended is seen before the detector lets go of it, and seldom
-// where it goes on; what was heard by then is all of it.
+// The end of a voice is reported before the detector reports it, seldom where the voice continues,
+// and with all of the sound.
 func TestEndOfVoiceIsSeenBeforeTheDetectorLetsGo(t *testing.T) {
 	silero := openSilero(t)
 	var earlier []float64
 	inVain, pauses, missed := 0, 0, 0
-	all := judged(t, 40)
+	all := testPrompts(t, 40)
 	for _, p := range all {
 		pcm, end, _ := endingWithVoice(p.pcm(t))
 		g := engine.NewSegmenter(silero.NewStream(), engine.DefaultSegmentOptions())
@@ -132,8 +130,8 @@ func TestEndOfVoiceIsSeenBeforeTheDetectorLetsGo(t *testing.T) {
 	}
 }
 
-// endingWithVoice is a recording between silences, where its voice ends (its
-// last 16 ms that are less than 30 dB under it), and how loud it is.
+// endingWithVoice returns a recording between silences, the end of its voice (its last 16 ms that
+// are less than 30 dB below it), and its level.
 func endingWithVoice(said []float32) (pcm []float32, end int, level float64) {
 	const hop = engine.SpeechRateHz * 16 / 1000
 	loud := func(i int) (e float64) {
@@ -162,7 +160,7 @@ func endingWithVoice(said []float32) (pcm []float32, end int, level float64) {
 	return pcm, silence + last*hop, math.Sqrt(sum / float64(len(said)))
 }
 
-// pausedAt is where the last pause of a sound begins.
+// pausedAt returns the beginning of the last pause of a sound.
 func pausedAt(t *testing.T, d engine.VoiceDetector, pcm []float32) (end int64) {
 	g := engine.NewSegmenter(d.NewStream(), engine.DefaultSegmentOptions())
 	for i := 0; i+engine.FrameSamples <= len(pcm); i += engine.FrameSamples {

@@ -11,8 +11,8 @@ import (
 	"parley/internal/packtest"
 )
 
-// TestWordTimesAreWhereAnEarHearsThem compares when a voice says that its words
-// begin with where Whisper finds them in the sound.
+// TestWordTimesAreWhereAnEarHearsThem compares a voice's word times with those that Whisper finds
+// in the sound.
 func TestWordTimesAreWhereAnEarHearsThem(t *testing.T) {
 	rt := openRuntime(t)
 	ear, err := LoadWhisper(rt, filepath.Dir(packtest.File(t, "whisper", "tokenizer.json")), engine.NewGate(2))

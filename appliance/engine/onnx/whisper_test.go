@@ -119,7 +119,7 @@ func TestByteTokensMakeUTF8(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Every byte is a token by itself, so any text can be written.
+	// Every byte has a token, so any text can be encoded.
 	for _, want := range []string{"Hello, world!", "naïve café", "日本語", "emoji 🙂"} {
 		var ids []int64
 		for i := range len(want) {

@@ -16,26 +16,26 @@ import (
 	"parley/appliance/engine"
 )
 
-// asked is a request to a custom language model.
-type asked struct {
+// received is a request to a custom language model.
+type received struct {
 	path, session, key string
 	body               map[string]any
 }
 
-// customServer answers each request with one of the handlers, the last for all
-// that follow, and tells what it was asked.
-func customServer(t *testing.T, handlers ...http.HandlerFunc) (Custom, <-chan asked) {
+// customServer answers each request with one of the handlers, the last one for all later requests,
+// and returns what it received.
+func customServer(t *testing.T, handlers ...http.HandlerFunc) (Custom, <-chan received) {
 	t.Helper()
-	return limitedServer(t, roomy, handlers...)
+	return limitedServer(t, generousLimits, handlers...)
 }
 
-// limitedServer is a server that has so much time.
-func limitedServer(t *testing.T, limits Limits, handlers ...http.HandlerFunc) (Custom, <-chan asked) {
+// limitedServer is a server with these time limits.
+func limitedServer(t *testing.T, limits Limits, handlers ...http.HandlerFunc) (Custom, <-chan received) {
 	t.Helper()
-	requests := make(chan asked, 100)
+	requests := make(chan received, 100)
 	n := 0
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		a := asked{path: r.URL.Path, session: r.URL.Query().Get("custom_session_id"),
+		a := received{path: r.URL.Path, session: r.URL.Query().Get("custom_session_id"),
 			key: r.Header.Get("Authorization")}
 		body, _ := io.ReadAll(r.Body)
 		if err := json.Unmarshal(body, &a.body); err != nil {
@@ -55,7 +55,7 @@ func limitedServer(t *testing.T, limits Limits, handlers ...http.HandlerFunc) (C
 	return m, requests
 }
 
-// raw answers with these bytes, a piece at a time.
+// raw answers with these bytes, piece by piece.
 func raw(kind string, pieces ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", kind)
@@ -66,8 +66,8 @@ func raw(kind string, pieces ...string) http.HandlerFunc {
 	}
 }
 
-// closing answers as servers of HTTP/1.0 do: the end of the connection is that of
-// the answer, whether it is whole or not.
+// closing answers like an HTTP/1.0 server: closing the connection ends the answer, whether or not
+// it is complete.
 func closing(pieces ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		conn, _, err := w.(http.Hijacker).Hijack()
@@ -80,7 +80,7 @@ func closing(pieces ...string) http.HandlerFunc {
 	}
 }
 
-// drips answers with the same event for ever.
+// drips sends the same event forever.
 func drips(event string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		for r.Context().Err() == nil {
@@ -90,7 +90,7 @@ func drips(event string) http.HandlerFunc {
 	}
 }
 
-// reply is all that a model answers.
+// reply returns all text of an answer.
 func reply(ctx context.Context, m engine.LanguageModel, p engine.Prompt) (text, session string, calls []engine.ToolCall,
 	err error) {
 	_, err = m.Generate(ctx, p, func(part engine.Part) error {
@@ -161,7 +161,7 @@ func TestACustomModelIsAskedAsThoseOfTheOldServiceWere(t *testing.T) {
 	}
 }
 
-// People write these servers by hand.
+// Developers write these servers by hand.
 func TestWhatPeoplesServersSendIsUnderstood(t *testing.T) {
 	const say = "One two."
 	one, two := delta("One "), delta("two.")
@@ -216,8 +216,7 @@ func TestWhatPeoplesServersSendIsUnderstood(t *testing.T) {
 	}
 }
 
-// Where HTTP itself says that all of an answer came, it needs no other end, and no
-// full stop.
+// If HTTP itself shows that the answer is complete, it needs no end mark and no full stop.
 func TestAnAnswerThatHTTPEndsIsWhole(t *testing.T) {
 	m, _ := customServer(t, raw("text/event-stream", "data: "+delta("until five")+"\n\n"))
 	if text, _, _, err := reply(t.Context(), m, hello); err != nil || text != "until five" {
@@ -225,7 +224,7 @@ func TestAnAnswerThatHTTPEndsIsWhole(t *testing.T) {
 	}
 }
 
-func TestTheNameThatACustomModelGivesTheSessionIsTold(t *testing.T) {
+func TestTheSessionNameOfACustomModelIsReported(t *testing.T) {
 	m, _ := customServer(t, raw("text/event-stream",
 		`data: {"system_fingerprint":"desk-4","choices":[{"index":0,"delta":{"content":"A"}}]}`+"\n\n",
 		`data: {"system_fingerprint":"desk-4","choices":[{"index":0,"delta":{"content":"B"}}]}`+"\n\n"))
@@ -239,7 +238,7 @@ func TestTheNameThatACustomModelGivesTheSessionIsTold(t *testing.T) {
 	if err != nil || told != 1 {
 		t.Errorf("told %d times, %v", told, err)
 	}
-	// Servers of the API have names of their own there.
+	// Servers of the API use this field for their own names.
 	if _, calls, err := parts(t, streaming(t, nil, `{"system_fingerprint":"fp_1","choices":[{"index":0,`+
 		`"delta":{"content":"A"},"finish_reason":"stop"}]}`), hello); err != nil || calls != nil {
 		t.Error(err)
@@ -325,7 +324,7 @@ func TestACustomModelThatFailsSaysHow(t *testing.T) {
 			strings.Repeat("word ", 6000), "more than 32768 bytes of text"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			limits := roomy
+			limits := generousLimits
 			switch name {
 			case "hangs", "only keeps alive", "only shows that it is there":
 				limits = quickFirst
@@ -353,7 +352,7 @@ func TestACustomModelThatIsNotThereIsUnreachable(t *testing.T) {
 	url := gone.URL
 	gone.Close()
 	for _, url := range []string{url, "http://no-such-host.invalid/x", "https://no-such-host.invalid/x"} {
-		m, err := OpenCustom(CustomOptions{URL: url, Limits: roomy, Allowed: here(t)})
+		m, err := OpenCustom(CustomOptions{URL: url, Limits: generousLimits, Allowed: here(t)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -366,7 +365,7 @@ func TestACustomModelThatIsNotThereIsUnreachable(t *testing.T) {
 	}
 }
 
-// A certificate that nobody vouches for, and a server without TLS.
+// An untrusted certificate, and a server without TLS.
 func TestACustomModelThatCannotBeTrustedIsAFailedConnection(t *testing.T) {
 	own, plain := httptest.NewTLSServer(nil), httptest.NewServer(nil)
 	own.Config.ErrorLog = log.New(io.Discard, "", 0)
@@ -386,7 +385,7 @@ func TestACustomModelThatCannotBeTrustedIsAFailedConnection(t *testing.T) {
 	}
 }
 
-func TestAURLThatIsNoneIsRefused(t *testing.T) {
+func TestAnInvalidURLIsRefused(t *testing.T) {
 	for _, url := range []string{"", "x", "ftp://h/x", "http://", "https://:80/", "%", "file:///etc/passwd"} {
 		if m, err := OpenCustom(CustomOptions{URL: url}); err == nil {
 			t.Errorf("%q is taken: %v", url, m)

@@ -14,7 +14,7 @@ import (
 	"parley/internal/addresses"
 )
 
-// allow is what an operator allows.
+// allow is what the operator allows.
 func allow(t *testing.T, entries ...string) addresses.Allowed {
 	t.Helper()
 	a, err := addresses.ParseAllowed(entries)
@@ -61,9 +61,9 @@ func TestConnectionsGoOnlyWhereTheyMay(t *testing.T) {
 	}
 }
 
-// One that is refused is told which line of parley.yaml would allow it, and the
-// same whether anything listens or not; nothing is sent.
-func TestARefusedAddressTellsNothingOfItsPort(t *testing.T) {
+// The error for a refused address names the line of parley.yaml that would allow it, and is the
+// same whether or not anything listens there; nothing is sent.
+func TestARefusedAddressRevealsNothingAboutItsPort(t *testing.T) {
 	var reached atomic.Int32
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Add(1) }))
 	defer s.Close()
@@ -84,7 +84,7 @@ func TestARefusedAddressTellsNothingOfItsPort(t *testing.T) {
 			for _, port := range []string{open, closed} {
 				address := host + ":" + port
 				url := scheme + "://" + address + "/secret"
-				m, err := OpenCustom(CustomOptions{URL: url, Limits: roomy,
+				m, err := OpenCustom(CustomOptions{URL: url, Limits: generousLimits,
 					Allowed: allow(t, "llm.lan", "127.0.0.1:1")})
 				if err != nil {
 					t.Fatal(err)
@@ -114,8 +114,8 @@ func TestARefusedAddressTellsNothingOfItsPort(t *testing.T) {
 	}
 }
 
-// The line that an error tells of is one that allows it.
-func TestTheEntryThatIsToldAllows(t *testing.T) {
+// The line that an error suggests allows the address.
+func TestTheEntryInTheErrorAllowsTheAddress(t *testing.T) {
 	for _, c := range []struct{ address, resolved, entry string }{
 		{"llm.lan:8000", "10.0.0.5:8000", "llm.lan:8000"}, {"[fd00::7]:80", "[fd00::7]:80", "[fd00::7]:80"},
 		{"10.0.0.5:443", "10.0.0.5:443", "10.0.0.5:443"},

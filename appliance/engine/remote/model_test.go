@@ -33,8 +33,8 @@ func TestMain(m *testing.M) {
 	}))
 }
 
-// Limits that a test can wait for, each for a server that passes that one and no
-// other: a busy machine may take seconds for what is otherwise in time.
+// Limits that a test can wait for, each for a server that exceeds this limit and no other; a busy
+// machine may take seconds for the others.
 var (
 	quickFirst = Limits{FirstPiece: 300 * time.Millisecond, RetryAfter: time.Millisecond}
 	quickIdle  = Limits{FirstPiece: time.Minute, Idle: 300 * time.Millisecond, RetryAfter: time.Millisecond}
@@ -46,11 +46,11 @@ var (
 	}
 )
 
-// serve runs a server with that handler and returns a model on it.
+// serve runs a server with this handler and returns a model on it.
 func serve(t *testing.T, h http.HandlerFunc) *Model {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// Only behind the request's end does the server notice that the client left.
+		// The server only notices after the end of the request that the client left.
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
 			t.Error(err)
@@ -62,7 +62,7 @@ func serve(t *testing.T, h http.HandlerFunc) *Model {
 		BaseURL: server.URL + "/v1",
 		Model:   "m",
 		Key:     "the-key",
-		Limits:  roomy,
+		Limits:  generousLimits,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -127,7 +127,7 @@ func TestEachFailureHasItsKind(t *testing.T) {
 		kind     Kind
 		answered bool
 		said     string
-		names    string // what the message must name
+		names    string // words in the message
 	}{
 		{"hangs before the answer", hang(), TimedOut, false, "", "300ms"},
 		{"hangs in the answer", hang(delta("One")), TimedOut, true, "One",
@@ -190,7 +190,7 @@ func TestAnEndlessAnswerIsBounded(t *testing.T) {
 		strings.Repeat("x", 1<<16):                            errLineSize,
 		strings.Repeat("data: x\n", 1<<13):                    errLineSize,
 		": " + strings.Repeat("x", 1000) + "\n\n":             errAnswerSize,
-		"data: " + delta("Hm") + "\n\n: and what nobody says": nil, // ends with the reply's longest time
+		"data: " + delta("Hm") + "\n\n: and what nobody says": nil, // ends at the limit of the reply
 	} {
 		m := serve(t, func(w http.ResponseWriter, r *http.Request) {
 			for r.Context().Err() == nil {
@@ -210,8 +210,7 @@ func TestAnEndlessAnswerIsBounded(t *testing.T) {
 	}
 }
 
-// Events come cut anywhere, in lines of several kinds, with what is none
-// between them.
+// Events arrive in any pieces, with different line ends, between other lines.
 func TestEventsAreReadAsTheStandardHasThem(t *testing.T) {
 	const text = ": hello\r\nevent: message\r\ndata: one\r\nid: 7\r\n\r\n\n\ndata:two\ndata:  lines\n\nretry: 3\n\n" +
 		"data\n\ndata: [DONE]\n\ndata: late\n\n"
@@ -240,8 +239,7 @@ func TestEventsAreReadAsTheStandardHasThem(t *testing.T) {
 	}
 }
 
-// What a server says of a failure is the operator's to read, in one short line,
-// however long it is and in whichever way the server says it.
+// A server's error message is shortened to one line for the operator, in whichever form it is sent.
 func TestTheWordsOfARefusalAreFoundAndBounded(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"error":"no such thing"}`:                                "no such thing",
@@ -275,8 +273,7 @@ func TestRetryAfterIsUnderstoodInBothForms(t *testing.T) {
 	}
 }
 
-// What is asked is what the OpenAI API documents, with nothing that servers of
-// other makers stumble over.
+// A request is as the OpenAI API documents it, without anything that other servers reject.
 func TestTheRequestIsThatOfTheOpenAIAPI(t *testing.T) {
 	var path, body string
 	var header http.Header
@@ -312,7 +309,7 @@ func TestNobodyListeningIsUnreachable(t *testing.T) {
 	}
 	address := l.Addr().String()
 	l.Close()
-	m, err := Open(Options{BaseURL: "http://" + address, Model: "m", Limits: roomy})
+	m, err := Open(Options{BaseURL: "http://" + address, Model: "m", Limits: generousLimits})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -465,7 +462,7 @@ func TestAModelThatWantsTheNewNameOfTheTokenLimitGetsIt(t *testing.T) {
 	}
 }
 
-// Some newer models have one temperature, and say so.
+// Some newer models have a fixed temperature and reject the parameter.
 func TestAModelWithoutATemperatureIsAskedForNone(t *testing.T) {
 	requests := 0
 	m := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -493,7 +490,7 @@ func TestAModelWithoutATemperatureIsAskedForNone(t *testing.T) {
 	}
 }
 
-// A client's key is for servers for which the operator has none.
+// A client's key is only used for servers for which the operator has none.
 func TestTheOperatorsKeyComesBeforeTheClients(t *testing.T) {
 	var key string
 	h := func(w http.ResponseWriter, r *http.Request) {
@@ -536,8 +533,7 @@ func TestAWrongAddressIsRefusedAtOnce(t *testing.T) {
 	}
 }
 
-// Servers that people write by hand leave the reason out with which an answer
-// ends; the mark of its end is enough.
+// Hand-written servers leave out the finish reason; the end mark is enough.
 func TestTheMarkOfTheEndEndsAnAnswerWithoutAReason(t *testing.T) {
 	m := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, "data: %s\n\ndata: %s\n\ndata: [DONE]\n\n", delta("One "),

@@ -17,11 +17,11 @@ import (
 	"parley/internal/packtest"
 )
 
-// patient are limits for a machine that does other things beside: these tests
-// are about what the server says, not how soon.
-var patient = Limits{FirstPiece: time.Minute, Idle: time.Minute, Reply: 2 * time.Minute}
+// patientLimits are limits for a busy machine: these tests check what the server says, not how
+// soon.
+var patientLimits = Limits{FirstPiece: time.Minute, Idle: time.Minute, Reply: 2 * time.Minute}
 
-// cacheFolder is where the test server and the packs lie.
+// cacheFolder holds the test server and the packs.
 func cacheFolder(t *testing.T) string {
 	t.Helper()
 	if c := os.Getenv("PARLEY_CACHE"); c != "" {
@@ -34,8 +34,8 @@ func cacheFolder(t *testing.T) string {
 	return filepath.Join(home, ".cache", "parley")
 }
 
-// theServer is llama.cpp's, started by the first test that wants one and stopped
-// when all have run.
+// theServer is llama.cpp's server, started by the first test that needs it and stopped after all
+// tests.
 var theServer struct {
 	once sync.Once
 	url  string
@@ -43,8 +43,8 @@ var theServer struct {
 	cmd  *exec.Cmd
 }
 
-// realServer starts llama.cpp's server with SmolLM2, once, and returns its base
-// URL. It wants the API key "right".
+// realServer starts llama.cpp's server with SmolLM2, once, and returns its base URL. It requires
+// the API key "right".
 func realServer(t *testing.T) string {
 	t.Helper()
 	theServer.once.Do(func() { startServer(t) })
@@ -54,7 +54,7 @@ func realServer(t *testing.T) string {
 	return theServer.url
 }
 
-// stopServer ends the server, if there is one.
+// stopServer stops the server if it runs.
 func stopServer() {
 	if theServer.cmd == nil {
 		return
@@ -75,7 +75,7 @@ func startServer(t *testing.T) {
 	server := exec.Command(python, filepath.Join("..", "..", "..", "tools",
 		"openai-server", "serve.py"), model,
 		"right")
-	// of the tests, which end sooner than it
+	// of the tests, which may end before it
 	server.Stderr = os.Stderr
 	in, err := server.StdinPipe()
 	if err != nil {
@@ -110,7 +110,7 @@ func TestARealServerAnswers(t *testing.T) {
 		BaseURL: url,
 		Model:   "smollm2",
 		Key:     "right",
-		Limits:  patient,
+		Limits:  patientLimits,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -154,7 +154,7 @@ func TestARealServerRefusesAWrongKey(t *testing.T) {
 		BaseURL: realServer(t),
 		Model:   "smollm2",
 		Key:     "wrong",
-		Limits:  patient,
+		Limits:  patientLimits,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -171,7 +171,7 @@ func TestARealServerStopsWhenTheTurnIsCancelled(t *testing.T) {
 		BaseURL: realServer(t),
 		Model:   "smollm2",
 		Key:     "right",
-		Limits:  patient,
+		Limits:  patientLimits,
 	})
 	if err != nil {
 		t.Fatal(err)

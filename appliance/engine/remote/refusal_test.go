@@ -12,8 +12,8 @@ import (
 	"parley/appliance/engine"
 )
 
-// An answer that the server withholds is a failure with its reason, whatever it
-// sends of it and in which of its places, so that the user is not left in silence.
+// A withheld answer is a failure with its reason, in whichever form the server reports it, so that
+// the user is not left in silence.
 func TestARefusalIsAFailureWithItsReason(t *testing.T) {
 	for name, c := range map[string]struct {
 		events []string
@@ -35,7 +35,7 @@ func TestARefusalIsAFailureWithItsReason(t *testing.T) {
 		custom, _ := customServer(t, h)
 		models := map[string]engine.LanguageModel{"OpenAI": serve(t, h), "custom": custom}
 		if name == "refusal, not a part" {
-			delete(models, "OpenAI") // which streams
+			delete(models, "OpenAI") // streamed
 		}
 		for which, m := range models {
 			said, _, _, err := reply(t.Context(), m, hello)
@@ -47,8 +47,7 @@ func TestARefusalIsAFailureWithItsReason(t *testing.T) {
 	}
 }
 
-// Some servers still call tools in the way that there was before a reply could
-// hold several calls.
+// Some servers still call tools in the form from before a reply could hold several calls.
 func TestACallOfTheOldFormIsOne(t *testing.T) {
 	events := []string{
 		`{"choices":[{"index":0,"delta":{"role":"assistant","content":null,"function_call":{"name":"book_taxi",` +
@@ -73,14 +72,14 @@ func TestACallOfTheOldFormIsOne(t *testing.T) {
 	}
 }
 
-// Lines end with CR, LF or both, also mixed and cut anywhere, and an event is read
-// as soon as its last line is.
+// Lines end with CR, LF or both, also mixed and cut anywhere, and an event is processed as soon as
+// its last line has arrived.
 func TestLinesOfAStreamEndAsTheStandardHasIt(t *testing.T) {
 	for _, loose := range []bool{false, true} {
 		for _, end := range []string{"\r", "\n", "\r\n"} {
 			for _, other := range []string{"\r", "\n", "\r\n"} {
 				if end+other == "\r\n" || other+end == "\r\n" {
-					continue // the two are one end
+					continue // CR and LF are one line end
 				}
 				stream := ": hi" + other + `data: {"a":1}` + end + other + "event: x" + other + `data: {"b":` + end +
 					"data: 2}" + other + end + "data: [DONE]" + end + end

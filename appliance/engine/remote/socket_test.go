@@ -16,16 +16,16 @@ import (
 	"parley/appliance/engine"
 )
 
-// talker is one connection of a server that somebody has written.
+// talker is one connection of a hand-written server.
 type talker struct {
 	*websocket.Conn
 	t     *testing.T
 	ctx   context.Context
-	asked string // the newest question
+	asked string // the newest request
 	from  http.Header
 }
 
-// post waits for a question; false: there will be none.
+// ask waits for a request; false: the connection has ended.
 func (c *talker) ask() bool {
 	_, data, err := c.Read(c.ctx)
 	c.asked = string(data)
@@ -47,7 +47,7 @@ func text(s string) string {
 
 const end = `{"type":"assistant_end"}`
 
-// socketServer runs each connection by a function, and counts them.
+// socketServer handles each connection with a function, and counts the connections.
 func socketServer(t *testing.T, l Limits, serve func(*talker)) (*Socket, *atomic.Int32) {
 	t.Helper()
 	var made atomic.Int32
@@ -70,12 +70,12 @@ func socketServer(t *testing.T, l Limits, serve func(*talker)) (*Socket, *atomic
 	return m.(*Socket), &made
 }
 
-// roomy are limits that no test passes.
-var roomy = Limits{RetryAfter: time.Millisecond}
+// generousLimits are limits that no test exceeds.
+var generousLimits = Limits{RetryAfter: time.Millisecond}
 
 func TestASocketIsToldTheConversationAndAnswers(t *testing.T) {
 	questions := make(chan string, 2)
-	m, made := socketServer(t, roomy, func(c *talker) {
+	m, made := socketServer(t, generousLimits, func(c *talker) {
 		for c.ask() {
 			questions <- c.asked
 			c.say(text("Hello."), `{"type":"assistant_input","text":"How are you?","custom_session_id":"s7"}`,
@@ -123,13 +123,13 @@ func TestASocketIsToldTheConversationAndAnswers(t *testing.T) {
 	}
 }
 
-// What a server says of an answer that was interrupted is no part of the next,
-// however late it comes, and whether or not it comes to its end.
+// Messages of an interrupted answer are not part of the next one, however late they arrive, and
+// whether or not the answer ends.
 func TestALateMessageIsNoPartOfTheNextAnswer(t *testing.T) {
 	for name, finishes := range map[string]bool{"and ends": true, "and never ends": false} {
 		t.Run(name, func(t *testing.T) {
 			interrupted := make(chan struct{})
-			m, made := socketServer(t, roomy, func(c *talker) {
+			m, made := socketServer(t, generousLimits, func(c *talker) {
 				for c.ask() {
 					if strings.Contains(c.asked, "second") {
 						c.say(text("New answer."), end)
@@ -168,9 +168,9 @@ func TestALateMessageIsNoPartOfTheNextAnswer(t *testing.T) {
 	}
 }
 
-// The connection drops between two turns, and in the middle of an answer.
-func TestAConnectionThatDropsIsMadeAnew(t *testing.T) {
-	m, made := socketServer(t, roomy, func(c *talker) {
+// The connection breaks between two turns, and in the middle of an answer.
+func TestABrokenConnectionIsReplaced(t *testing.T) {
+	m, made := socketServer(t, generousLimits, func(c *talker) {
 		c.ask()
 		if strings.Contains(c.asked, "break") {
 			c.say(text("It goes as far as thi"))
@@ -199,7 +199,7 @@ func TestAConnectionThatDropsIsMadeAnew(t *testing.T) {
 	}
 }
 
-// talksOn sends the same message for ever.
+// talksOn sends the same message forever.
 func talksOn(message string) func(*talker) {
 	return func(c *talker) {
 		for c.ask(); c.Write(c.ctx, websocket.MessageText, []byte(message)) == nil; time.Sleep(50 * time.Millisecond) {
@@ -261,7 +261,7 @@ func TestASocketThatFailsSaysHow(t *testing.T) {
 		}, engine.ErrBroken, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			limits := roomy
+			limits := generousLimits
 			switch name {
 			case "hangs", "only shows that it is there":
 				limits = quickFirst
@@ -284,14 +284,14 @@ func TestASocketThatFailsSaysHow(t *testing.T) {
 	}
 }
 
-// A handshake that is refused says with which status.
+// The error for a refused handshake names its status.
 func TestAnUpgradeThatIsRefusedIsAFailedConnection(t *testing.T) {
 	for status, kind := range map[int]error{200: engine.ErrConnection, 401: engine.ErrConnection,
 		404: engine.ErrConnection, 500: engine.ErrConnection, 503: engine.ErrOverloaded, 504: engine.ErrTimedOut} {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(status)
 		}))
-		m, err := OpenCustom(CustomOptions{URL: strings.Replace(s.URL, "http", "ws", 1), Limits: roomy,
+		m, err := OpenCustom(CustomOptions{URL: strings.Replace(s.URL, "http", "ws", 1), Limits: generousLimits,
 			Allowed: here(t)})
 		if err != nil {
 			t.Fatal(err)
@@ -304,7 +304,7 @@ func TestAnUpgradeThatIsRefusedIsAFailedConnection(t *testing.T) {
 		s.Close()
 	}
 	for _, url := range []string{"ws://127.0.0.1:1/", "ws://0.0.0.0:1/", "wss://no-such-host.invalid/"} {
-		m, err := OpenCustom(CustomOptions{URL: url, Limits: roomy, Allowed: here(t)})
+		m, err := OpenCustom(CustomOptions{URL: url, Limits: generousLimits, Allowed: here(t)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -316,7 +316,7 @@ func TestAnUpgradeThatIsRefusedIsAFailedConnection(t *testing.T) {
 }
 
 func TestASocketCallsATool(t *testing.T) {
-	m, made := socketServer(t, roomy, func(c *talker) {
+	m, made := socketServer(t, generousLimits, func(c *talker) {
 		for c.ask() {
 			if strings.Contains(c.asked, `"tool_response"`) {
 				if strings.Contains(c.asked, `"tools"`) {
@@ -325,7 +325,7 @@ func TestASocketCallsATool(t *testing.T) {
 				c.say(text("It comes at five."), end)
 				continue
 			}
-			// Most send an end behind it, as behind every answer.
+			// Most servers send an end after it, as after every answer.
 			c.say(text("One moment."),
 				`{"type":"tool_call","tool_call_id":"c1","name":"book_taxi","parameters":{"persons":2}}`, end)
 		}
@@ -337,7 +337,7 @@ func TestASocketCallsATool(t *testing.T) {
 		calls[0] != (engine.ToolCall{ID: "c1", Name: "book_taxi", Arguments: `{"persons":2}`}) {
 		t.Fatalf("%q, %+v, %v", said, calls, err)
 	}
-	p.NoToolCalls = true // it is asked for words
+	p.NoToolCalls = true // a reply in words is requested
 	p.Messages = append(p.Messages, engine.Message{Role: engine.Assistant, Content: said, Calls: calls},
 		engine.Message{Role: engine.ToolRole, CallID: "c1", Content: "five"})
 	if said, _, _, err = reply(t.Context(), m, p); err != nil || said != "It comes at five." || made.Load() != 1 {
@@ -345,9 +345,9 @@ func TestASocketCallsATool(t *testing.T) {
 	}
 }
 
-func TestAConnectionIsMadeAheadWithTheClientsKey(t *testing.T) {
+func TestAConnectionIsPrefetchedWithTheClientsKey(t *testing.T) {
 	keys := make(chan string, 4)
-	m, made := socketServer(t, roomy, func(c *talker) {
+	m, made := socketServer(t, generousLimits, func(c *talker) {
 		keys <- c.from.Get("Authorization")
 		for c.ask() {
 			c.say(end)

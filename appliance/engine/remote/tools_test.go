@@ -16,8 +16,7 @@ import (
 var taxi = engine.Tool{Name: "book_taxi", Description: "order a taxi",
 	Parameters: json.RawMessage(`{"type":"object","properties":{"persons":{"type":"integer"}},"required":["persons"]}`)}
 
-// streaming is a model on a server that answers with these events; asked gets
-// what it was sent.
+// streaming returns a model on a server that answers with these events; asked receives the request.
 func streaming(t *testing.T, asked *[]byte, events ...string) *Model {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -39,7 +38,7 @@ func streaming(t *testing.T, asked *[]byte, events ...string) *Model {
 	return m
 }
 
-// parts are what a model answers.
+// parts returns all parts of an answer.
 func parts(t *testing.T, m *Model, p engine.Prompt) (text string, calls []engine.ToolCall, err error) {
 	t.Helper()
 	_, err = m.Generate(t.Context(), p, func(part engine.Part) error {
@@ -99,7 +98,7 @@ func TestACallIsPutTogetherOfItsParts(t *testing.T) {
 	}
 }
 
-func TestACallThatIsNoneIsAnError(t *testing.T) {
+func TestAnInvalidCallIsAnError(t *testing.T) {
 	call := func(name, arguments string) string {
 		b,
 			_ := json.Marshal(map[string]any{
@@ -122,7 +121,7 @@ func TestACallThatIsNoneIsAnError(t *testing.T) {
 			t.Errorf("%s: called %d, error %.200v, want %q", name, len(calls), err, c.want)
 		}
 	}
-	// What is wrong with arguments the model is told by who offers the tool.
+	// The provider of the tool tells the model what is wrong with its arguments.
 	for sent, want := range map[string]string{"": "{}", `{"persons":`: `{"persons":`, `[1]`: `[1]`} {
 		_, calls, err := parts(t, streaming(t, nil, call("book_taxi", sent)),
 			engine.Prompt{Tools: []engine.Tool{taxi}, Messages: hello.Messages})
@@ -132,7 +131,7 @@ func TestACallThatIsNoneIsAnError(t *testing.T) {
 	}
 }
 
-func TestChoicesAreWeighedByTheirFirstToken(t *testing.T) {
+func TestChoicesAreMatchedByTheirFirstToken(t *testing.T) {
 	event := `{"choices":[{"index":0,"delta":{"content":"Par"},"finish_reason":"length",` +
 		`"logprobs":{"content":[{"token":"Par","logprob":-0.1,
 		"top_logprobs":[{"token":"Par","logprob":-0.1},{"token":" ` +
@@ -159,12 +158,12 @@ func TestChoicesAreWeighedByTheirFirstToken(t *testing.T) {
 	}
 }
 
-func TestARealServerTakesToolsAndWeighsChoices(t *testing.T) {
+func TestARealServerSupportsToolsAndChoices(t *testing.T) {
 	m, err := Open(Options{
 		BaseURL: realServer(t),
 		Model:   "smollm2",
 		Key:     "right",
-		Limits:  patient,
+		Limits:  patientLimits,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// doubling has n schemas, each of which tries the one before it twice, in a way
-// that a verb of Sprintf in how stands for.
+// doubling returns a schema with n definitions, each of which applies the one before it twice, in
+// the way that how describes with verbs of Sprintf.
 func doubling(how string, n int) string {
 	var b strings.Builder
 	b.WriteString(`{"type":"object","$defs":{"d0":{"maxProperties":9}`)
@@ -20,7 +20,7 @@ func doubling(how string, n int) string {
 	return b.String()
 }
 
-func TestNoSchemaKeepsTheCheckBusy(t *testing.T) {
+func TestValidationTakesBoundedTime(t *testing.T) {
 	nested := strings.Repeat(`{"a":`, 100) + `1` + strings.Repeat(`}`, 100)
 	for name, x := range map[string]struct{ parameters, arguments string }{
 		"all of":       {doubling(`{"allOf":[%[2]s,%[2]s]}`, 40), `{"a":1}`},
@@ -51,7 +51,7 @@ func TestNoSchemaKeepsTheCheckBusy(t *testing.T) {
 	}
 }
 
-// What people write is checked, however it is nested.
+// Ordinary schemas are checked, however they are nested.
 func TestASchemaThatContainsItselfIsChecked(t *testing.T) {
 	v, err := Compile([]byte(`{"type":"object","$defs":{"node":{"type":"object","properties":{"name":{"type":"string"},
 		"children":{"type":"array","items":{"$ref":"#/$defs/node"}},"parent":{"anyOf":[{"type":"null"},{"$ref":"#/$defs/` +

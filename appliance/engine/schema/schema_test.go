@@ -27,7 +27,7 @@ func TestArgumentsAreCheckedAgainstTheirSchema(t *testing.T) {
 		{"", `{}`, ""},
 		{"", `{"a":1}`, "no parameters"},
 		{`{"type":"object","properties":{"a":{"not":{"const":1}}}}`, `{"a":1}`, "not"},
-		{`{"type":"object","properties":{"a":{"pattern":"(?=a)b"}}}`, `{"a":"c"}`, ""}, // Go does not know it
+		{`{"type":"object","properties":{"a":{"pattern":"(?=a)b"}}}`, `{"a":"c"}`, ""}, // Go does not support it
 	} {
 		p, err := Read("taxi", []byte(c.parameters))
 		if err != nil {
@@ -83,7 +83,7 @@ func TestASchemaThatNoModelHereCanFollowIsRefused(t *testing.T) {
 	}
 }
 
-// A grammar has the names and kinds of arguments; what it cannot say may be any JSON.
+// A grammar has the names and types of arguments; what it cannot express may be any JSON.
 func TestAGrammarHasNamesAndKinds(t *testing.T) {
 	wide := strings.TrimSuffix(strings.Repeat(`"`+strings.Repeat("v", 100)+`",`, 600), ",")
 	deep := strings.Repeat(`{"type":"array","items":`, 20) + `{"enum":["at the end"]}` + strings.Repeat(`}`, 20)
@@ -122,8 +122,8 @@ func TestAGrammarHasNamesAndKinds(t *testing.T) {
 	}
 }
 
-// Schemas that lead back to themselves, or on and on, are read or refused at once.
-func TestNoSchemaKeepsTheGrammarBusy(t *testing.T) {
+// Schemas that reference themselves, or go on without end, are processed or refused at once.
+func TestMakingAGrammarTakesBoundedTime(t *testing.T) {
 	const n = `{"$ref":"#/$defs/n"}`
 	chain, all := `"n":{"$ref":"#/$defs/c0"}`, ""
 	for i := range 800 {
@@ -139,7 +139,7 @@ func TestNoSchemaKeepsTheGrammarBusy(t *testing.T) {
 	} {
 		begun := time.Now()
 		p, err := Read("t", []byte(schema))
-		if took := time.Since(begun); took > 20*time.Second { // it takes a tenth of one
+		if took := time.Since(begun); took > 20*time.Second { // it takes a tenth of a second
 			t.Errorf("%s: it took %v", name, took)
 		}
 		if err == nil && len(p.Grammar()) > maxGrammar ||
@@ -150,7 +150,7 @@ func TestNoSchemaKeepsTheGrammarBusy(t *testing.T) {
 }
 
 func TestAGrammarStaysSmall(t *testing.T) {
-	// Each level names the one below twice: 2^15 rules, if they were all written.
+	// Each level references the one below twice: 2^15 rules, if all were written.
 	var b strings.Builder
 	b.WriteString(`{"$defs":{"d0":{"type":"integer"}`)
 	for i := 1; i < 14; i++ {

@@ -7,11 +7,11 @@ import (
 	"parley/internal/packtest"
 )
 
-// What the choice of a tool costs an answer is counted in steps and tokens: every
-// step has a price of its own, on a slow machine that of 15 tokens.
-func TestTheChoiceOfAToolTakesNoStepOfItsOwn(t *testing.T) {
+// The cost of a tool choice for an answer is counted in steps and tokens: every step has a fixed
+// cost, on a slow machine that of 15 tokens.
+func TestTheChoiceOfAToolSharesTheStepsOfThePrompt(t *testing.T) {
 	m := small(t, nil)
-	m.about.Parameters = smallModel // as of a model whose router reads one token after the last word
+	m.about.Parameters = smallModel // as in a model whose router needs one token after the last word
 	for name, row := range map[string]struct {
 		said, rest string
 		beside     int // tokens
@@ -51,8 +51,8 @@ func TestTheChoiceOfAToolTakesNoStepOfItsOwn(t *testing.T) {
 	}
 }
 
-// A reply that nobody hears before the choice is made does not keep the cores from
-// that: its words go along in the steps in which that is read.
+// A reply that is held back until the choice is made does not keep the cores from it: its tokens
+// are added to the steps of the choice.
 func TestAReplyThatIsHeldWaitsForTheChoice(t *testing.T) {
 	m := small(t, func(o *Options) { o.ModelPath = packtest.File(t, "llm-qwen-small", "model.gguf") })
 	tools := []engine.Tool{{Name: "book_taxi", Description: "Order a taxi for a guest."}, {Name: "set_light"},

@@ -15,9 +15,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// deeds are what code does that has taken over the process. Each returns "did"
-// where it could.
-func deeds() map[string]func(string) (string, error) {
+// attacks are what code could try that has taken over the process. Each returns "did" if it
+// succeeded.
+func attacks() map[string]func(string) (string, error) {
 	did := func(err error) (string, error) { return "did", err }
 	return map[string]func(string) (string, error){
 		"hang": func(string) (string, error) {
@@ -50,9 +50,9 @@ func deeds() map[string]func(string) (string, error) {
 	}
 }
 
-// It reads its data, in a language too that it had not loaded before it was shut
-// in, and nothing else.
-func TestTheProcessIsShutIn(t *testing.T) {
+// The process reads its data, also for a language that was not loaded before the sandbox closed,
+// and nothing else.
+func TestTheProcessIsSandboxed(t *testing.T) {
 	p := openMisbehaving(t)
 	if len(p.MissingSandbox()) > 0 {
 		t.Skipf("this kernel lacks %q", p.MissingSandbox())
@@ -66,8 +66,8 @@ func TestTheProcessIsShutIn(t *testing.T) {
 	}
 }
 
-// A process that takes all the memory it can get gets little, and one that dies
-// in whatever way is replaced: the next text is spoken.
+// The process cannot allocate much memory, and a process that dies in any way is replaced: the next
+// text is spoken.
 func TestWhateverItDiesOfTheNextTextIsSpoken(t *testing.T) {
 	p := openMisbehaving(t)
 	for _, deed := range []string{"exit", "crash", "allocate", "prattle"} {
@@ -82,8 +82,8 @@ func TestWhateverItDiesOfTheNextTextIsSpoken(t *testing.T) {
 	}
 }
 
-// A text that hangs it costs that text one bounded wait, and others a tenth of
-// a second: they go to a second process.
+// A text that hangs the process costs that text one bounded wait, and others a tenth of a second,
+// since they use a second process.
 func TestAHangHoldsUpNobodyElse(t *testing.T) {
 	p := openMisbehaving(t)
 	for _, deed := range []string{"hang", "sleep"} {
@@ -109,8 +109,7 @@ func TestAHangHoldsUpNobodyElse(t *testing.T) {
 	}
 }
 
-// Texts that hang every process there is hold up the others for no longer than
-// one of them takes.
+// Texts that hang all processes delay others no longer than one hang.
 func TestHangsEverywhereEnd(t *testing.T) {
 	p := openMisbehaving(t)
 	var all sync.WaitGroup
@@ -128,7 +127,7 @@ func TestHangsEverywhereEnd(t *testing.T) {
 		t.Errorf("%q, %v after %v", got, err, time.Since(begun))
 	}
 	all.Wait()
-	// A text of nothing else is given up.
+	// A text of such words only is given up.
 	begun = time.Now()
 	if _, err := p.Phonemize(t.Context(), strings.Repeat("hang. ", 20), "en-us"); !errors.Is(err, errTooLong) ||
 		time.Since(begun) > textTime+time.Second {
@@ -145,14 +144,14 @@ func TestACallerWhoLeavesLeavesAtOnce(t *testing.T) {
 	if _, err := p.Phonemize(ctx, "hang", "en-us"); !errors.Is(err, gone) || time.Since(begun) > time.Second {
 		t.Errorf("%v after %v", err, time.Since(begun))
 	}
-	// Close does not wait for the process that hangs.
+	// Close does not wait for a process that hangs.
 	begun = time.Now()
 	if err := p.Close(); err != nil || time.Since(begun) > time.Second {
 		t.Errorf("%v after %v", err, time.Since(begun))
 	}
 }
 
-// firstProcess is the one that waits for questions.
+// firstProcess is the process that waits for questions.
 func firstProcess(t *testing.T, p *Phonemizer) *process {
 	t.Helper()
 	c, err := p.pool.get(t.Context())
