@@ -100,12 +100,12 @@ func (u *Urgency) Get() Need {
 func (u *Urgency) Set(p Priority, due time.Time) {
 	u.mu.Lock()
 	u.need = needOf(p, due)
-	told := make([]func(), 0, len(u.watchers))
+	notify := make([]func(), 0, len(u.watchers))
 	for f := range u.watchers {
-		told = append(told, *f)
+		notify = append(notify, *f)
 	}
 	u.mu.Unlock()
-	for _, f := range told {
+	for _, f := range notify {
 		f()
 	}
 }

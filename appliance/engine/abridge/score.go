@@ -58,16 +58,16 @@ func (j *scoring) matched(n *node) (sum float64) {
 }
 
 // nameMatch returns how well the name of a field matches the question: directly, or by a synonym.
-func (j *scoring) nameMatch(key string) (direct, kin float64) {
+func (j *scoring) nameMatch(key string) (direct, synonym float64) {
 	for _, w := range wordsOf(key) {
 		switch {
 		case j.query.match(w) >= 0:
 			direct++
 		case slices.ContainsFunc(j.query.synonyms, func(k string) bool { return sameWord(k, w) }):
-			kin = 1
+			synonym = 1
 		}
 	}
-	return direct, kin
+	return direct, synonym
 }
 
 const (
@@ -100,11 +100,11 @@ func (j *scoring) score(n *node, more float64, depth int) {
 
 // scoreOne scores a value.
 func (j *scoring) scoreOne(n *node, more float64, depth int) {
-	direct, kin := j.nameMatch(n.key)
+	direct, synonym := j.nameMatch(n.key)
 	if n.kind == object || n.kind == list {
 		up := more - 0.25
 		if n.kind == object || n.key != "" {
-			up += inherited * (byName*direct + bySynonym*kin)
+			up += inherited * (byName*direct + bySynonym*synonym)
 		}
 		if dullName(n.key) && direct == 0 {
 			up--
@@ -112,7 +112,7 @@ func (j *scoring) scoreOne(n *node, more float64, depth int) {
 		j.score(n, up, depth+1)
 		return
 	}
-	n.score = more + 2 + byName*direct + bySynonym*kin + min(j.matched(n), maxEntryBonus)
+	n.score = more + 2 + byName*direct + bySynonym*synonym + min(j.matched(n), maxEntryBonus)
 	key := wordsOf(n.key)
 	last := lastOf(key)
 	switch {

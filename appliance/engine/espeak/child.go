@@ -46,11 +46,11 @@ func childMain(name string, with func(*library) phonemizeFunc) {
 			if a.IPA, err = say(q); err != nil {
 				a = answer{Error: err.Error()}
 			}
-			said, err := json.Marshal(a)
+			encoded, err := json.Marshal(a)
 			if err != nil {
 				return err
 			}
-			return reply(said)
+			return reply(encoded)
 		}}, nil
 	})
 }

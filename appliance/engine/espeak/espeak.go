@@ -156,15 +156,15 @@ func (p *Phonemizer) clausePhonemes(ctx context.Context, q question, deaths *int
 	if len(words) < 2 {
 		return "", nil
 	}
-	var said []string
+	var result []string
 	for _, w := range words {
 		ipa, err := p.clausePhonemes(ctx, question{q.Voice, w}, deaths)
 		if err != nil {
 			return "", err
 		}
-		said = append(said, ipa)
+		result = append(result, ipa)
 	}
-	return strings.Join(said, " "), nil
+	return strings.Join(result, " "), nil
 }
 
 // ask passes q to a process. When ctx ends, ask returns at once; the process finishes its answer,
@@ -174,14 +174,14 @@ func (p *Phonemizer) ask(ctx context.Context, q question) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	type said struct {
+	type result struct {
 		ipa string
 		err error
 	}
-	done := make(chan said, 1)
+	done := make(chan result, 1)
 	if !p.pool.run(func() {
 		ipa, err := c.ask(q, time.Now().Add(answerTime))
-		done <- said{ipa, err}
+		done <- result{ipa, err}
 		p.pool.put(c, !errors.Is(err, errDied) && !errors.Is(err, errHung))
 	}) {
 		return "", errClosed

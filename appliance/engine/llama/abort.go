@@ -40,11 +40,12 @@ type abort struct {
 // duration of the step. prefillFor is the conversation for which the step prefills, if it does
 // nothing else, and repeatCost is the cost of computing the same tokens within that conversation's
 // next step.
-func (a *abort) arm(need func() engine.Need, took time.Duration, ahead string, again time.Duration) {
+func (a *abort) arm(need func() engine.Need, took time.Duration, prefillFor string, repeatCost time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := time.Now()
-	a.need, a.ends, a.newcomer, a.checkedAt, a.prefillFor, a.repeatCost = need, now.Add(took), nil, now, ahead, again
+	a.need, a.ends, a.newcomer, a.checkedAt, a.prefillFor, a.repeatCost = need, now.Add(took), nil, now, prefillFor,
+		repeatCost
 	a.changed.Store(false)
 	a.wanted.Store(false)
 }
@@ -56,11 +57,10 @@ func (a *abort) disarm() {
 	a.wanted.Store(false)
 }
 
-// yieldTo asks for the step that runs to be given up for a request of a
-// conversation, if that is more urgent. One that the step reads ahead for goes on
-// from where its prompt has been read to; so it waits for the step, but where that
-// takes longer than to read the same again. One that began with one core, while
-// the user's words were transcribed, took half a second more than that.
+// yieldTo aborts the running step for a request of a conversation, if the request is more urgent.
+// If the step prefills for the same conversation, the request continues from what is computed, so
+// it waits for the step, unless that takes longer than computing the same tokens again: a step that
+// began on one core, while the user's words were transcribed, took half a second more than that.
 func (a *abort) yieldTo(u *engine.Urgency, conversation string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

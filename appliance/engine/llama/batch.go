@@ -14,13 +14,13 @@ type batch struct {
 	wanted   []int8
 }
 
-func newBatch(lib *library, room int) *batch {
-	b := &batch{lib: lib, c: lib.batchInit(int32(room), 0, 1), capacity: room}
-	b.tokens = unsafe.Slice(b.c.tokens, room)
-	b.pos = unsafe.Slice(b.c.pos, room)
-	b.lens = unsafe.Slice(b.c.seqLens, room)
-	b.seqs = unsafe.Slice(b.c.seqs, room)
-	b.wanted = unsafe.Slice(b.c.outputs, room)
+func newBatch(lib *library, capacity int) *batch {
+	b := &batch{lib: lib, c: lib.batchInit(int32(capacity), 0, 1), capacity: capacity}
+	b.tokens = unsafe.Slice(b.c.tokens, capacity)
+	b.pos = unsafe.Slice(b.c.pos, capacity)
+	b.lens = unsafe.Slice(b.c.seqLens, capacity)
+	b.seqs = unsafe.Slice(b.c.seqs, capacity)
+	b.wanted = unsafe.Slice(b.c.outputs, capacity)
 	return b
 }
 

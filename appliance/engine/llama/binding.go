@@ -53,9 +53,11 @@ type calls struct {
 	vocabIsEOG     func(vocab handle, t Token) bool
 	vocabBOS       func(vocab handle) Token
 	vocabGetAddBOS func(vocab handle) bool
-	tokenize       func(vocab handle, text *byte, n int32, out *Token, room int32, addSpecial, parseSpecial bool) int32
-	tokenToPiece   func(vocab handle, t Token, buf *byte, room, lstrip int32, special bool) int32
-	chatApply      func(template *byte, messages *chatMessage, n uint64, addAssistant bool, buf *byte, room int32) int32
+	tokenize       func(vocab handle, text *byte, n int32, out *Token, capacity int32, addSpecial,
+		parseSpecial bool) int32
+	tokenToPiece func(vocab handle, t Token, buf *byte, capacity, lstrip int32, special bool) int32
+	chatApply    func(template *byte, messages *chatMessage, n uint64, addAssistant bool, buf *byte,
+		capacity int32) int32
 
 	getMemory       func(ctx handle) handle
 	memorySeqRm     func(mem handle, seq, from, to int32) bool

@@ -136,10 +136,10 @@ func (c *cache) promptTokens() (n int) {
 // fillPrefix makes s hold as much of the beginning of prompt as any sequence holds, and at most
 // keep tokens. It returns how many.
 func (c *cache) fillPrefix(s *sequence, prompt []Token, keep int, now uint64) int {
-	own := commonPrefix(s.tokens, prompt)
+	prefix := commonPrefix(s.tokens, prompt)
 	from := s
 	if c.divisible {
-		best := own + minCopyTokens
+		best := prefix + minCopyTokens
 		for _, other := range c.sequences {
 			if n := commonPrefix(other.tokens, prompt); n > best {
 				from, best = other, n
@@ -147,7 +147,7 @@ func (c *cache) fillPrefix(s *sequence, prompt []Token, keep int, now uint64) in
 		}
 	}
 	if from == s {
-		c.truncate(s, min(own, keep))
+		c.truncate(s, min(prefix, keep))
 		return len(s.tokens)
 	}
 	n := min(commonPrefix(from.tokens, prompt), keep)

@@ -25,7 +25,7 @@ const (
 // writeCall generates the call of the tool that the router chose and emits it. If arguments are
 // missing, it emits a question instead. wish is the part of the user's words that asks for the
 // tool.
-func (m *Model) writeCall(ctx context.Context, p engine.Prompt, set *toolset, at int, wish userRequest, begun time.Time,
+func (m *Model) writeCall(ctx context.Context, p engine.Prompt, set *toolset, at int, part userRequest, begun time.Time,
 	emit func(engine.Part) error) (engine.Usage, error) {
 	tool, parameters := set.tools[at], set.parameters[at]
 	_, _, since, _ := lastRequest(p.Messages)
@@ -35,13 +35,13 @@ func (m *Model) writeCall(ctx context.Context, p engine.Prompt, set *toolset, at
 	if len(parameters.Arguments) > 0 || parameters.Validate(arguments) != nil {
 		var missing []schema.Argument
 		var fault error
-		heard, asked := newSource(p.Messages).ignoring(nameWords(tool.Name)), p
+		src, asked := newSource(p.Messages).ignoring(nameWords(tool.Name)), p
 		if again { // for another thing than before
-			heard = newSource(onlyRequest(p.Messages, wish.text)).ignoring(nameWords(tool.Name))
-			asked = withNote(p, "Left to be done: "+wish.text)
+			src = newSource(onlyRequest(p.Messages, part.text)).ignoring(nameWords(tool.Name))
+			asked = withNote(p, "Left to be done: "+part.text)
 		}
 		for try := range 2 {
-			written, cost, err := m.writeArguments(ctx, asked, set, at, heard, begun, fault)
+			written, cost, err := m.writeArguments(ctx, asked, set, at, src, begun, fault)
 			if try == 0 {
 				u = cost
 			}
@@ -51,7 +51,7 @@ func (m *Model) writeCall(ctx context.Context, p engine.Prompt, set *toolset, at
 			if len(since) == 0 {
 				written = firstOfLists(written)
 			}
-			arguments, missing, fault = checkArguments(parameters, written, heard.copier(tool.Parameters, false))
+			arguments, missing, fault = checkArguments(parameters, written, src.copier(tool.Parameters, false))
 			if unsaid := unsaidValues(missing, written); try == 0 && unsaid != "" {
 				fault = fmt.Errorf("nobody said %s; write what was said, or null", unsaid)
 			}
@@ -61,7 +61,7 @@ func (m *Model) writeCall(ctx context.Context, p engine.Prompt, set *toolset, at
 		}
 		switch {
 		case len(missing) == 0 && fault == nil && !(again && alreadyCalled(since, tool.Name, arguments)):
-		case len(since) > 0: // the results so far can be told
+		case len(since) > 0: // the results so far can be reported
 			return m.replyInWords(ctx, p, set, begun, emit)
 		default:
 			return m.askForMissing(ctx, p, set, tool, missing, fault, begun, emit)
@@ -74,7 +74,7 @@ func (m *Model) writeCall(ctx context.Context, p engine.Prompt, set *toolset, at
 
 // writeArguments generates the arguments of a call from the words of the conversation. fault is
 // what was wrong with the previous attempt; nil: nothing.
-func (m *Model) writeArguments(ctx context.Context, p engine.Prompt, set *toolset, at int, heard source,
+func (m *Model) writeArguments(ctx context.Context, p engine.Prompt, set *toolset, at int, src source,
 	begun time.Time,
 	fault error) (string, engine.Usage, error) {
 	name, _ := json.Marshal(set.tools[at].Name)
@@ -88,9 +88,9 @@ func (m *Model) writeArguments(ctx context.Context, p engine.Prompt, set *toolse
 		if err != nil {
 			return engine.Usage{}, err
 		}
-		r.copier = heard.copier(set.tools[at].Parameters, fault != nil)
-		return m.run(ctx, r, begun, func(part engine.Part) error {
-			text.WriteString(part.Text)
+		r.copier = src.copier(set.tools[at].Parameters, fault != nil)
+		return m.run(ctx, r, begun, func(piece engine.Part) error {
+			text.WriteString(piece.Text)
 			return nil
 		})
 	}
@@ -112,12 +112,12 @@ func checkArguments(p *schema.Parameters, written string, c *copier) (arguments 
 	if err := json.Unmarshal([]byte(written), &all); err != nil {
 		return "", nil, fmt.Errorf("they were not complete after %d tokens; say less", callTokens)
 	}
-	var kept []string
-	heard := c.source
+	var fields []string
+	src := c.source
 	for _, a := range p.Arguments {
 		value, there := all[a.Name]
-		value = heard.correctDate(value)
-		known := there && string(value) != "null" && (a.Required && a.Chosen() || heard.supports(a, value))
+		value = src.correctDate(value)
+		known := there && string(value) != "null" && (a.Required && a.Chosen() || src.supports(a, value))
 		if a.Required && !known && a.Default != nil {
 			value, there, known = a.Default, true, true
 		}
@@ -126,15 +126,15 @@ func checkArguments(p *schema.Parameters, written string, c *copier) (arguments 
 			missing = append(missing, a)
 		case there && known:
 			name, _ := json.Marshal(a.Name)
-			kept = append(kept, string(name)+":"+string(c.restoreSpelling(a.Name, heard.prune(a, value))))
+			fields = append(fields, string(name)+":"+string(c.restoreSpelling(a.Name, src.prune(a, value))))
 		}
 		delete(all, a.Name)
 	}
 	for _, name := range sortedKeys(all) { // properties beyond the schema, if it allows them
 		quoted, _ := json.Marshal(name)
-		kept = append(kept, string(quoted)+":"+string(all[name]))
+		fields = append(fields, string(quoted)+":"+string(all[name]))
 	}
-	arguments = "{" + strings.Join(kept, ",") + "}"
+	arguments = "{" + strings.Join(fields, ",") + "}"
 	if len(missing) == 0 {
 		fault = p.Validate(arguments)
 	}

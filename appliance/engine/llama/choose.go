@@ -43,8 +43,8 @@ func (m *Model) firstTokens(choices []string) ([]Token, error) {
 		}
 		firsts[i] = tokens[0]
 		if other, taken := by[tokens[0]]; taken {
-			return nil, fmt.Errorf("llama: the choices %q and %q begin with the same token, by which they cannot be "+
-				"told apart", other, c)
+			return nil, fmt.Errorf("llama: the choices %q and %q begin with the same token and cannot be "+
+				"distinguished", other, c)
 		}
 		by[tokens[0]] = c
 	}

@@ -17,8 +17,8 @@ import (
 // today returns the date that the prompt states, else the date of now.
 func today(messages []engine.Message, now time.Time) time.Time {
 	for _, m := range messages {
-		if told := todayPattern.FindStringSubmatch(m.Content); m.Role == engine.System && told != nil {
-			date := strings.ReplaceAll(told[1], ",", "")
+		if match := todayPattern.FindStringSubmatch(m.Content); m.Role == engine.System && match != nil {
+			date := strings.ReplaceAll(match[1], ",", "")
 			for _, layout := range []string{time.DateOnly, "2 January 2006", "2 Jan 2006", "January 2 2006",
 				"Jan 2 2006"} {
 				if d, err := time.Parse(layout, date); err == nil {

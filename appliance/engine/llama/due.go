@@ -22,31 +22,31 @@ const (
 // that much later, and the sound of running answers that would otherwise be late is synthesized in
 // between, which takes a fraction of its playback time. Otherwise a newcomer with a prompt of 1,500
 // tokens, whose due moment lies further and further back, would go before all of that.
-func (o *decoder) due(r *request, now time.Time) engine.Need {
-	return r.urgency.Get().NotBefore(o.answerable(r, now))
+func (d *decoder) due(r *request, now time.Time) engine.Need {
+	return r.urgency.Get().NotBefore(d.answerable(r, now))
 }
 
 // answerable returns when a long prompt can be answered at the earliest: when its prefill has ended
 // and the first words are generated. For other prompts it returns the zero time.
-func (o *decoder) answerable(r *request, now time.Time) time.Time {
+func (d *decoder) answerable(r *request, now time.Time) time.Time {
 	fresh := len(r.prompt) - r.cached
 	if !interactive(r) || fresh < longPromptTokens {
 		return time.Time{}
 	}
-	reading := o.steps.expect(stepTokensInteractive, now) * time.Duration(fresh/stepTokensInteractive)
-	return r.startedAt.Add(reading + max(firstWordsTime, firstClauseTokens*o.steps.expect(1, now)))
+	prefill := d.steps.expect(stepTokensInteractive, now) * time.Duration(fresh/stepTokensInteractive)
+	return r.startedAt.Add(prefill + max(firstWordsTime, firstClauseTokens*d.steps.expect(1, now)))
 }
 
 // first returns the running request that is due first.
-func (o *decoder) first(now time.Time) *request {
-	return slices.MinFunc(o.running, func(a, b *request) int { return o.due(a, now).Compare(o.due(b, now)) })
+func (d *decoder) first(now time.Time) *request {
+	return slices.MinFunc(d.running, func(a, b *request) int { return d.due(a, now).Compare(d.due(b, now)) })
 }
 
 // atGate returns the urgency with which the decoder waits at the gate: that of the request that is
 // due first. It follows changes until stop is called.
-func (o *decoder) atGate(now time.Time) (u *engine.Urgency, stop func()) {
-	first := o.first(now)
-	at := o.answerable(first, now)
+func (d *decoder) atGate(now time.Time) (u *engine.Urgency, stop func()) {
+	first := d.first(now)
+	at := d.answerable(first, now)
 	if at.IsZero() {
 		return first.urgency, func() {}
 	}

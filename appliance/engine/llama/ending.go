@@ -21,7 +21,7 @@ import (
 const earlyTokens = 24
 
 // trimCutMark returns text without the mark of an interruption.
-func trimCutMark(said string) string { return strings.TrimRight(said, "… ") }
+func trimCutMark(text string) string { return strings.TrimRight(text, "… ") }
 
 // interrupted reports whether the user has interrupted the assistant in this conversation.
 func interrupted(messages []engine.Message) bool {

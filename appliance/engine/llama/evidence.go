@@ -15,13 +15,10 @@ import (
 // and "What is your return policy?" look much alike to the router of an order-status tool, but only
 // the first has an order number.
 
-// evidence is by how much less likely a tool may be that is called where a number, a day
-// or a choice that it needs was said, in natural logarithms, and nameEvidence the same of
-// a name, of which many are said that no tool is meant by: "I went to Rome last summer."
+// evidence is by how much the router margin may be lower if the words hold a number, a day or a
+// choice that the tool requires, in natural logarithms. nameEvidence is the same for a name; many
+// names have nothing to do with a tool: "I went to Rome last summer."
 const (
-	// evidence is by how much the router margin may be lower if the words hold a number, a day or a
-	// choice that the tool requires, in natural logarithms. nameEvidence is the same for a name;
-	// many names have nothing to do with a tool: "I went to Rome last summer."
 	evidence     = 1.2
 	nameEvidence = 0.8
 )
@@ -44,18 +41,18 @@ func (s *toolset) evidenceFor(at int, messages []engine.Message) float64 {
 // required arguments occur, judged by their kind; 0: none.
 func evidenceFor(p *schema.Parameters, messages []engine.Message) float64 {
 	_, user, _, _ := lastRequest(messages)
-	heard := newSource([]engine.Message{{Role: engine.User, Content: user}}) // without the notes
+	src := newSource([]engine.Message{{Role: engine.User, Content: user}}) // without the notes
 	most := 0.0
 	for _, a := range p.Arguments {
 		switch {
 		case !a.Required:
 		case a.Chosen():
-			said := func(v json.RawMessage) bool { return heard.hasText(a, strings.Trim(string(v), `"`)) }
-			if slices.ContainsFunc(a.Enum, said) {
+			supported := func(v json.RawMessage) bool { return src.hasText(a, strings.Trim(string(v), `"`)) }
+			if slices.ContainsFunc(a.Enum, supported) {
 				most = evidence
 			}
 		case a.Default != nil:
-		case heard.hasKind(a, user):
+		case src.hasKind(a, user):
 			most = evidence
 		case hasName(user) && a.Type != "integer" && a.Type != "number":
 			most = max(most, nameEvidence)

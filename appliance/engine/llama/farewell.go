@@ -14,10 +14,8 @@ import (
 // hangUp is the name of the tool that ends a chat.
 const hangUp = "hang_up"
 
-// farewells are all the words of somebody who takes leave, and leaves are those of which
-// there is one.
+// farewells are all the words of a farewell; leaves matches the words of which one must occur.
 var (
-	// farewells are all the words of a farewell; leaves matches the words of which one must occur.
 	farewells = wordSet(
 		"bye goodbye good night see you later soon tomorrow then now ok okay well so no yes great lovely " +
 			"thanks thank very much a lot for your the help that's that is all was nothing else " +
@@ -53,15 +51,16 @@ func (s *toolset) farewellTool(messages []engine.Message) int {
 	if len(words) > maxPleasantryWords || slices.ContainsFunc(words, func(w string) bool { return !farewells[w] }) {
 		return -1
 	}
-	said := strings.Join(words, " ")
-	if greets.MatchString(said) {
+	phrase := strings.Join(words, " ")
+	if greets.MatchString(phrase) {
 		spoke := func(m engine.Message) bool { return m.Role == engine.User }
 		if slices.ContainsFunc(messages[:len(messages)-1], spoke) {
 			return at
 		}
 		return -1
 	}
-	if leaves.MatchString(said) || over.MatchString(said) && thank.MatchString(said) && !strings.Contains(before, "?") {
+	if leaves.MatchString(phrase) || over.MatchString(phrase) && thank.MatchString(phrase) &&
+		!strings.Contains(before, "?") {
 		return at
 	}
 	return -1

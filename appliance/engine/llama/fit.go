@@ -43,8 +43,8 @@ func (t template) fitTurn(ctx context.Context, messages []engine.Message, turn, 
 		if err := context.Cause(ctx); err != nil {
 			return false, err
 		}
-		kept := append(messages[:head:head], messages[head+all[i]:]...)
-		tokens, steady, err := t.tokens(kept, true, memo)
+		rest := append(messages[:head:head], messages[head+all[i]:]...)
+		tokens, steady, err := t.tokens(rest, true, memo)
 		if err != nil {
 			return false, err
 		}
@@ -53,7 +53,7 @@ func (t template) fitTurn(ctx context.Context, messages []engine.Message, turn, 
 			return false, nil
 		}
 		if out, shared = tokens, steady; !reply {
-			out, shared, err = t.tokens(kept, false, memo)
+			out, shared, err = t.tokens(rest, false, memo)
 		}
 		return true, err
 	})

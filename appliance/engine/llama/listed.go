@@ -57,10 +57,10 @@ func madeCalls(since []engine.ToolCall) []madeCall {
 }
 
 // answers reports whether the call is what wish requests: wish mentions all of its values.
-func (c madeCall) answers(wish string) bool {
-	heard := newSource([]engine.Message{{Role: engine.User, Content: wish}})
+func (c madeCall) answers(request string) bool {
+	src := newSource([]engine.Message{{Role: engine.User, Content: request}})
 	for _, v := range c.values {
-		if !heard.mentions(v) {
+		if !src.mentions(v) {
 			return false
 		}
 	}
@@ -97,16 +97,16 @@ func listedRequests(user string, since []engine.ToolCall) []string {
 	var out []string
 	head := things[0]
 	for _, thing := range things[1:] {
-		wish := expandListed(head, thing, made)
+		request := expandListed(head, thing, made)
 		switch {
-		case wish == "":
+		case request == "":
 			if len(strings.Fields(thing)) >= minRequestWords {
 				head = thing // another sentence, which may have a list of its own
 			}
-		case !slices.ContainsFunc(made, func(c madeCall) bool { return c.answers(wish) }):
-			out = append(out, wish)
+		case !slices.ContainsFunc(made, func(c madeCall) bool { return c.answers(request) }):
+			out = append(out, request)
 		case !slices.ContainsFunc(made, func(c madeCall) bool {
-			return c.answers(head) || !c.answers(wish)
+			return c.answers(head) || !c.answers(request)
 		}) && !slices.Contains(out, head):
 			out = append(out, head) // the second item was called for first
 		}
@@ -149,8 +149,8 @@ func trimTrailing(words []string) []string {
 
 // calledWith reports whether words mention one of the values of the calls.
 func calledWith(words []string, made []madeCall) bool {
-	heard := newSource([]engine.Message{{Role: engine.User, Content: strings.Join(words, " ")}})
-	return slices.ContainsFunc(made, func(c madeCall) bool { return slices.ContainsFunc(c.values, heard.mentions) })
+	src := newSource([]engine.Message{{Role: engine.User, Content: strings.Join(words, " ")}})
+	return slices.ContainsFunc(made, func(c madeCall) bool { return slices.ContainsFunc(c.values, src.mentions) })
 }
 
 // bareListStart returns where the first item of a list begins in the words before it, if the next

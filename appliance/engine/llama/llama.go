@@ -161,7 +161,7 @@ func (m *Model) serve(ctx handle, vocab vocabulary) {
 	// since it is never unlocked.
 	runtime.LockOSThread()
 	divisible := !m.lib.modelIsRecurrent(m.model) && !m.lib.modelIsHybrid(m.model)
-	own := &decoder{
+	d := &decoder{
 		lib:          m.lib,
 		ctx:          ctx,
 		vocab:        vocab,
@@ -180,11 +180,11 @@ func (m *Model) serve(ctx handle, vocab vocabulary) {
 		guessStats: newGuessStats(m.o.lookup == lookupAlways),
 		log:        m.o.Log,
 	}
-	ask, stop := m.lib.watch(ctx, own.abort)
-	own.askAbort = ask
-	own.run()
+	ask, stop := m.lib.watch(ctx, d.abort)
+	d.askAbort = ask
+	d.run()
 	stop()
-	own.batch.close()
+	d.batch.close()
 	m.lib.free(ctx)
 }
 

@@ -95,8 +95,8 @@ func (g *guessStats) record(match int, right bool) {
 	if right {
 		is = 1
 	}
-	share := &g.accuracy[min(match, longestMatch)]
-	*share += (is - *share) / accuracyWindow
+	accuracy := &g.accuracy[min(match, longestMatch)]
+	*accuracy += (is - *accuracy) / accuracyWindow
 }
 
 // recordCost records the duration of a step of tokens; one is the duration of a step of one token,
@@ -146,33 +146,33 @@ func (g *guessStats) best(what guess, most int, now time.Time) (n int) {
 
 // guess guesses the next tokens of the replies of a step. If one reply has the step to itself, it
 // adds as many guessed tokens as pay.
-func (o *decoder) guess(shares []portion, cores int, now time.Time) {
-	if !o.guessing {
+func (d *decoder) guess(portions []portion, cores int, now time.Time) {
+	if !d.guessing {
 		return
 	}
-	for i := range shares {
-		if s := &shares[i]; s.r.replying() && s.r.grammar == nil {
-			s.guess = o.lookUp(s.r)
+	for i := range portions {
+		if s := &portions[i]; s.r.replying() && s.r.grammar == nil {
+			s.guess = d.lookUp(s.r)
 		}
 	}
 	// With fewer cores, or during a trial with another number of threads, the cost of more tokens
 	// is unknown.
-	if len(shares) != 1 || cores != o.threadTuner.threads() || o.threadTuner.trial {
+	if len(portions) != 1 || cores != d.threadTuner.threads() || d.threadTuner.trial {
 		return
 	}
-	s := &shares[0]
-	most := min(s.r.maxTokens-len(s.r.generated)-1, o.batch.left())
-	for _, t := range s.guess.tokens[:o.guessStats.best(s.guess, most, now)] {
-		o.batch.add(s.r.seq.id, s.r.decoded()+len(s.tokens), []Token{t}, true)
+	s := &portions[0]
+	most := min(s.r.maxTokens-len(s.r.generated)-1, d.batch.left())
+	for _, t := range s.guess.tokens[:d.guessStats.best(s.guess, most, now)] {
+		d.batch.add(s.r.seq.id, s.r.decoded()+len(s.tokens), []Token{t}, true)
 		s.tokens = append(s.tokens, t)
 		s.guessed++
 	}
 }
 
 // lookUp guesses how r continues; it never guesses the end of the reply.
-func (o *decoder) lookUp(r *request) guess {
+func (d *decoder) lookUp(r *request) guess {
 	g := lookUp(append(r.seq.tokens, r.next))
-	if end := slices.IndexFunc(g.tokens, o.vocab.ends); end >= 0 {
+	if end := slices.IndexFunc(g.tokens, d.vocab.ends); end >= 0 {
 		g.tokens = g.tokens[:end]
 	}
 	return g
@@ -180,11 +180,11 @@ func (o *decoder) lookUp(r *request) guess {
 
 // guessedRight reports whether r continued with the token at this position of the guess, and
 // records the result; took says that r continued at all.
-func (o *decoder) guessedRight(s portion, place int, took bool) bool {
+func (d *decoder) guessedRight(s portion, place int, took bool) bool {
 	if place >= len(s.guess.tokens) {
 		return false
 	}
 	right := took && s.r.next == s.guess.tokens[place]
-	o.guessStats.record(s.guess.match+place, right)
+	d.guessStats.record(s.guess.match+place, right)
 	return right
 }

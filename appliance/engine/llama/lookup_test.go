@@ -154,7 +154,7 @@ func toy(always bool, table [5][5]float32) *decoder {
 }
 
 // says returns one reply of at most six tokens, and how many steps it took.
-func (o *decoder) says(t *testing.T, rng *rand.Rand) (said []Token, steps int) {
+func (d *decoder) says(t *testing.T, rng *rand.Rand) (said []Token, steps int) {
 	prompt := []Token{0, 1, 2, 3, 0, 1, 3, 2, 0}
 	r := &request{
 		prompt:    prompt,
@@ -163,21 +163,21 @@ func (o *decoder) says(t *testing.T, rng *rand.Rand) (said []Token, steps int) {
 		out:       make(chan delivery, 8),
 		seq:       &sequence{conversation: "toy", tokens: slices.Clone(prompt)},
 	}
-	r.seq.request, o.running, o.reserved = r, []*request{r}, r.cells()
-	o.mailbox.pending++
-	o.batch.empty()
-	o.advance(portion{r: r, logits: o.batch.add(0, len(prompt)-1, prompt[len(prompt)-1:], true)})
-	for ; len(o.running) > 0; steps++ {
-		o.batch.empty()
+	r.seq.request, d.running, d.reserved = r, []*request{r}, r.cells()
+	d.mailbox.pending++
+	d.batch.empty()
+	d.advance(portion{r: r, logits: d.batch.add(0, len(prompt)-1, prompt[len(prompt)-1:], true)})
+	for ; len(d.running) > 0; steps++ {
+		d.batch.empty()
 		one := []Token{r.next}
-		shares := []portion{{r: r, tokens: one, logits: o.batch.add(0, r.decoded(), one, true)}}
-		o.guess(shares, 1, time.Now())
+		shares := []portion{{r: r, tokens: one, logits: d.batch.add(0, r.decoded(), one, true)}}
+		d.guess(shares, 1, time.Now())
 		if n := r.decoded() + len(shares[0].tokens); n > r.cells() {
 			t.Fatalf("%d cells are used of %d that were reserved", n, r.cells())
 		}
 		r.seq.tokens = append(r.seq.tokens, shares[0].tokens...)
-		o.advance(shares[0])
-		if want := append(slices.Clone(prompt), r.generated[:max(len(r.generated)-1, 0)]...); len(o.running) > 0 &&
+		d.advance(shares[0])
+		if want := append(slices.Clone(prompt), r.generated[:max(len(r.generated)-1, 0)]...); len(d.running) > 0 &&
 			!slices.Equal(r.seq.tokens, want) {
 			t.Fatalf("%v is in the cache, want %v", r.seq.tokens, want)
 		}

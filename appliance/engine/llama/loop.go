@@ -10,13 +10,13 @@ const (
 
 // loops reports whether generated ends with a loop: a part of up to loopLongest tokens twice, a
 // short part until it makes loopAtLeast tokens.
-func loops(said []Token) bool {
+func loops(generated []Token) bool {
 	for period := 1; period <= loopLongest; period++ {
 		need := max(2*period, loopAtLeast)
-		if len(said) < need {
+		if len(generated) < need {
 			return false
 		}
-		end := said[len(said)-need:]
+		end := generated[len(generated)-need:]
 		if commonPrefix(end, end[period:]) == need-period {
 			return true
 		}

@@ -9,22 +9,22 @@ import (
 // iterate takes in new requests and decodes one step, or waits for requests if there is nothing to
 // do. It returns false once the mailbox is closed. A panic ends the requests of the model with an
 // error, not the program.
-func (o *decoder) iterate() (open bool) {
+func (d *decoder) iterate() (open bool) {
 	defer func() {
 		if p := recover(); p != nil {
-			o.reset(p)
+			d.reset(p)
 			open = true
 		}
 	}()
-	if !o.takeIn() {
+	if !d.takeIn() {
 		return false
 	}
-	if len(o.running) == 0 {
-		<-o.mailbox.wake
+	if len(d.running) == 0 {
+		<-d.mailbox.wake
 		return true
 	}
-	if cores, leave := o.enterGate(); leave != nil {
-		o.stepOnce(cores, leave)
+	if cores, leave := d.enterGate(); leave != nil {
+		d.stepOnce(cores, leave)
 	}
 	return true
 }
@@ -32,23 +32,23 @@ func (o *decoder) iterate() (open bool) {
 // reset handles a panic outside a single reply, after which the state of the running requests is
 // unknown. They end with an error and their sequences are cleared, as are sequences that differ
 // from the library's state. Idle conversations keep their cache.
-func (o *decoder) reset(p any) {
+func (d *decoder) reset(p any) {
 	err := fmt.Errorf("llama: a step failed: panic: %v", p)
-	o.log.Error("panic in the decoder; all running requests were ended", "err", err, "stack",
+	d.log.Error("panic in the decoder; all running requests were ended", "err", err, "stack",
 		string(debug.Stack()))
 	ended := map[*request]bool{}
-	for _, r := range slices.Concat(o.running, o.waiting) {
+	for _, r := range slices.Concat(d.running, d.waiting) {
 		if !ended[r] { // a panic in start leaves it in both lists
 			ended[r] = true
 			r.end(err)
-			o.mailbox.done()
+			d.mailbox.done()
 		}
 	}
-	o.running, o.waiting, o.reserved = nil, nil, 0
-	for _, s := range o.cache.sequences {
-		if s.request != nil || int(o.lib.memorySeqPosMax(o.cache.mem, s.id)) != len(s.tokens)-1 {
+	d.running, d.waiting, d.reserved = nil, nil, 0
+	for _, s := range d.cache.sequences {
+		if s.request != nil || int(d.lib.memorySeqPosMax(d.cache.mem, s.id)) != len(s.tokens)-1 {
 			s.request = nil
-			o.cache.clear(s)
+			d.cache.clear(s)
 		}
 	}
 }

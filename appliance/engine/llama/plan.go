@@ -37,41 +37,41 @@ type portion struct {
 
 // plan fills the batch: first the next tokens of the replies, by due moment, then prompts, likewise
 // and the shortest first, within the token budget of the step.
-func (o *decoder) plan(cores int) []portion {
-	o.batch.empty()
+func (d *decoder) plan(cores int) []portion {
+	d.batch.empty()
 	now := time.Now()
-	replies, prompts := o.ordered(now)
-	if len(prompts) > 0 && dueBefore(o.due(prompts[0], now), replies) {
+	replies, prompts := d.ordered(now)
+	if len(prompts) > 0 && dueBefore(d.due(prompts[0], now), replies) {
 		replies = nil
 	}
-	shares := o.planReplies(replies, now)
-	room := o.promptBudget(cores, shares, prompts, now)
+	portions := d.planReplies(replies, now)
+	budget := d.promptBudget(cores, portions, prompts, now)
 	for i, r := range prompts {
-		if o.catchUp(r); r.prefill && len(r.remaining()) == 0 {
-			o.finish(r, nil)
+		if d.catchUp(r); r.prefill && len(r.remaining()) == 0 {
+			d.finish(r, nil)
 			continue
 		}
-		if o.prefilledByOther(r, prompts[:i]) {
+		if d.prefilledByOther(r, prompts[:i]) {
 			continue
 		}
-		n := min(room, len(r.remaining()), o.batch.left())
+		n := min(budget, len(r.remaining()), d.batch.left())
 		if n == 0 || i > 0 && interactive(prompts[0]) && !interactive(r) {
 			break
 		}
-		room -= n
+		budget -= n
 		tokens := r.remaining()[:n]
 		s := portion{r: r, tokens: tokens, logits: -1}
 		wanted := !r.prefill && n == len(r.remaining())
-		if at := o.batch.add(r.seq.id, r.decoded(), tokens, wanted); wanted {
+		if at := d.batch.add(r.seq.id, r.decoded(), tokens, wanted); wanted {
 			s.logits = at
 		}
-		shares = append(shares, s)
+		portions = append(portions, s)
 	}
-	shares = o.addHeldReplies(shares)
+	portions = d.addHeldReplies(portions)
 	if len(prompts) == 0 || !interactive(prompts[0]) {
-		o.guess(shares, cores, now)
+		d.guess(portions, cores, now)
 	}
-	return shares
+	return portions
 }
 
 // promptStepTokens returns how many prompt tokens a step takes for interactive prompts.
@@ -92,21 +92,21 @@ func promptStepTokens(prompts []*request) int {
 // one more token in such a step costs next to nothing. In steps of their own they would keep the
 // cores from what they wait for: the answer of a chat's first turn, whose tool choice has to be
 // prefilled, came half a minute late.
-func (o *decoder) addHeldReplies(shares []portion) []portion {
-	for _, r := range o.running {
-		if r.replying() && r.held() && o.batch.left() > 0 && slices.ContainsFunc(shares, func(s portion) bool {
+func (d *decoder) addHeldReplies(portions []portion) []portion {
+	for _, r := range d.running {
+		if r.replying() && r.held() && d.batch.left() > 0 && slices.ContainsFunc(portions, func(s portion) bool {
 			return s.r == r.router
 		}) {
-			shares = append(shares, o.planReply(r))
+			portions = append(portions, d.planReply(r))
 		}
 	}
-	return shares
+	return portions
 }
 
 // ordered returns the running requests, the most urgent first, without the replies that are held
 // back.
-func (o *decoder) ordered(now time.Time) (replies, prompts []*request) {
-	for _, r := range o.running {
+func (d *decoder) ordered(now time.Time) (replies, prompts []*request) {
+	for _, r := range d.running {
 		switch {
 		case !r.replying():
 			prompts = append(prompts, r)
@@ -114,7 +114,7 @@ func (o *decoder) ordered(now time.Time) (replies, prompts []*request) {
 			replies = append(replies, r)
 		}
 	}
-	byNeed := func(a, b *request) int { return o.due(a, now).Compare(o.due(b, now)) }
+	byNeed := func(a, b *request) int { return d.due(a, now).Compare(d.due(b, now)) }
 	slices.SortStableFunc(replies, byNeed)
 	slices.SortStableFunc(prompts, func(a, b *request) int {
 		return cmp.Or(byNeed(a, b), cmp.Compare(len(a.remaining()), len(b.remaining())))
@@ -136,28 +136,28 @@ func interactive(r *request) bool { return r.urgency.Get().Priority >= engine.Sp
 // planReplies adds the next token of replies to the batch, the most urgent first. Replies that
 // nobody waits for yield to interactive ones, and so do replies that are due later if a step for
 // all is not worth it.
-func (o *decoder) planReplies(replies []*request, now time.Time) (shares []portion) {
-	if someone := slices.ContainsFunc(o.running, interactive); someone {
+func (d *decoder) planReplies(replies []*request, now time.Time) (portions []portion) {
+	if someone := slices.ContainsFunc(d.running, interactive); someone {
 		replies = slices.DeleteFunc(replies, func(r *request) bool { return !interactive(r) })
 	}
-	for _, r := range replies[:o.batchedReplies(len(replies), now)] {
-		shares = append(shares, o.planReply(r))
+	for _, r := range replies[:d.batchedReplies(len(replies), now)] {
+		portions = append(portions, d.planReply(r))
 	}
-	return shares
+	return portions
 }
 
 // planReply adds the next token of a reply to the batch.
-func (o *decoder) planReply(r *request) portion {
+func (d *decoder) planReply(r *request) portion {
 	one := []Token{r.next}
-	return portion{r: r, tokens: one, logits: o.batch.add(r.seq.id, r.decoded(), one, true)}
+	return portion{r: r, tokens: one, logits: d.batch.add(r.seq.id, r.decoded(), one, true)}
 }
 
 // batchedReplies returns how many of the given number of replies one step continues: as many as
 // make each token worth its cost.
-func (o *decoder) batchedReplies(replies int, now time.Time) int {
-	alone := o.steps.expect(1, now)
+func (d *decoder) batchedReplies(replies int, now time.Time) int {
+	alone := d.steps.expect(1, now)
 	for n := replies; n > 1; n-- {
-		took := o.steps.expect(n, now)
+		took := d.steps.expect(n, now)
 		if alone == 0 || took == 0 || float64(n)*alone.Seconds() >= minBatchGain*took.Seconds() {
 			return n
 		}
@@ -168,28 +168,28 @@ func (o *decoder) batchedReplies(replies int, now time.Time) int {
 // promptBudget returns how many prompt tokens the step takes. For prefetching on one core, while
 // the other is in use, it stays the same: a step of two tokens takes half as long as one of
 // sixteen.
-func (o *decoder) promptBudget(cores int, replies []portion, prompts []*request, now time.Time) int {
+func (d *decoder) promptBudget(cores int, replies []portion, prompts []*request, now time.Time) int {
 	if len(prompts) == 0 {
 		return 0
 	}
 	if len(replies) == 0 {
-		o.starved = 0
+		d.starved = 0
 		switch {
 		case interactive(prompts[0]):
 			return promptStepTokens(prompts)
-		case o.shortSteps > 0 && cores >= o.threadTuner.threads():
-			o.shortSteps--
+		case d.shortSteps > 0 && cores >= d.threadTuner.threads():
+			d.shortSteps--
 			return stepTokensWithReplies
 		}
 		return stepTokensPrefetch
 	}
-	o.starved++
+	d.starved++
 	eased := !slices.ContainsFunc(replies, func(s portion) bool {
 		return s.r.urgency.Get().Due.Before(now.Add(replySlack))
 	})
-	fits := o.steps.fits(stepBudget, now) - len(replies)
+	fits := d.steps.fits(stepBudget, now) - len(replies)
 	switch {
-	case eased, interactive(prompts[0]) && o.starved%starvingSteps == 0:
+	case eased, interactive(prompts[0]) && d.starved%starvingSteps == 0:
 		return stepTokensWithReplies
 	case fits > 0:
 		return min(fits, stepTokensWithReplies)

@@ -11,11 +11,9 @@ import (
 // Greetings and thanks need no tool, so they need not wait for the router, which takes seconds on a
 // machine that has not prefilled it yet. Most conversations begin with one.
 
-// pleasantries are all the words of such a sentence, and kernels those of which it
-// has one.
+// pleasantries are all the words of such a sentence; kernels matches the words of which one must
+// occur.
 var (
-	// pleasantries are all the words of such a sentence; kernels matches the words of which one
-	// must occur.
 	pleasantries = wordSet(
 		"hello hi hey there good morning afternoon evening day to you how are doing today nice meet " +
 			"thanks thank very so much many a lot again for your the help oh well and is that kind of great lovely " +

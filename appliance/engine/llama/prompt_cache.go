@@ -247,8 +247,8 @@ func (s *promptCache) parse(raw []byte, tokens []Token) ([]byte, error) {
 	case crc32.Checksum(raw[:len(raw)-4], castagnoli) != binary.LittleEndian.Uint32(raw[len(raw)-4:]):
 		return nil, errors.New("the file is damaged")
 	}
-	kept := make([]Token, h.Tokens)
-	if err := binary.Read(from, binary.LittleEndian, kept); err != nil || !slices.Equal(kept, tokens) {
+	stored := make([]Token, h.Tokens)
+	if err := binary.Read(from, binary.LittleEndian, stored); err != nil || !slices.Equal(stored, tokens) {
 		return nil, errOtherPrompt
 	}
 	return raw[begin : len(raw)-4], nil

@@ -64,37 +64,37 @@ func (s source) prune(a schema.Argument, raw json.RawMessage) json.RawMessage {
 	if !cut {
 		return raw
 	}
-	out, err := json.Marshal(left)
+	encoded, err := json.Marshal(left)
 	if err != nil {
 		return raw
 	}
-	return out
+	return encoded
 }
 
 func (s source) pruneValue(a schema.Argument, value any) (left any, cut bool) {
 	switch v := value.(type) {
 	case []any:
-		kept := []any{}
+		out := []any{}
 		for _, item := range v {
 			if !s.hasValue(itemArgument(a), item) {
 				cut = true
 				continue
 			}
 			item, less := s.pruneValue(itemArgument(a), item)
-			kept, cut = append(kept, item), cut || less
+			out, cut = append(out, item), cut || less
 		}
-		return kept, cut
+		return out, cut
 	case map[string]any:
-		kept := map[string]any{}
+		out := map[string]any{}
 		for name, item := range v {
 			if !s.hasPart(propertyArgument(a, name), item) {
 				cut = true
 				continue
 			}
 			item, less := s.pruneValue(propertyArgument(a, name), item)
-			kept[name], cut = item, cut || less
+			out[name], cut = item, cut || less
 		}
-		return kept, cut
+		return out, cut
 	}
 	return value, false
 }

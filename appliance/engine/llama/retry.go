@@ -31,17 +31,17 @@ func (m *Model) retryUncached(write func() (engine.Usage, error)) (engine.Usage,
 
 // discardCached discards the state computed for r and all state that may come from the same origin.
 // Running sequences that share it fail the same way and end up here themselves.
-func (o *decoder) discardCached(r *request) {
-	for _, s := range o.cache.sequences {
+func (d *decoder) discardCached(r *request) {
+	for _, s := range d.cache.sequences {
 		if s.request == nil && (s == r.seq || commonPrefix(s.tokens, r.prompt) > 0) {
-			o.cache.clear(s)
+			d.cache.clear(s)
 		}
 	}
 	if r.headTokens > 0 {
-		o.prompts.drop(r.prompt[:r.headTokens])
+		d.prompts.drop(r.prompt[:r.headTokens])
 	}
 	if len(r.fetchedTokens) > 0 { // r began with that state
-		o.prompts.drop(r.fetchedTokens)
+		d.prompts.drop(r.fetchedTokens)
 	}
 }
 

@@ -126,8 +126,8 @@ func lastRequest(messages []engine.Message) (before, user string, since []engine
 	if at > 0 && messages[at-1].Role == engine.Assistant {
 		before = messages[at-1].Content
 	}
-	said := messages[at].Content
-	return before, said[:len(said)-min(messages[at].NoteBytes, len(said))], since, true
+	verdicts := messages[at].Content
+	return before, verdicts[:len(verdicts)-min(messages[at].NoteBytes, len(verdicts))], since, true
 }
 
 // routerInput returns the end of the router's conversation.
@@ -207,8 +207,8 @@ func (m *Model) routerRequest(ctx context.Context, p engine.Prompt, s *toolset, 
 	if !prefill {
 		r.maxTokens = 1
 	}
-	if room := min(m.about.TrainedTokens, m.o.ContextTokens, conversationTokens); len(r.prompt) >= room {
-		return nil, fmt.Errorf("llama: the tools: %w", engine.ErrTooLong{Tokens: len(r.prompt), Limit: room - 1})
+	if limit := min(m.about.TrainedTokens, m.o.ContextTokens, conversationTokens); len(r.prompt) >= limit {
+		return nil, fmt.Errorf("llama: the tools: %w", engine.ErrTooLong{Tokens: len(r.prompt), Limit: limit - 1})
 	}
 	return r, nil
 }
@@ -250,7 +250,7 @@ type verdict struct {
 // same steps, and its reply is held back until the router has decided; after an error it is
 // abandoned. read is how many tokens the router computed, and chosen is the part of the words that
 // requests the tool.
-func (m *Model) route(ctx context.Context, p engine.Prompt, set *toolset, beside *request) (chosen userRequest, at int,
+func (m *Model) route(ctx context.Context, p engine.Prompt, set *toolset, reply *request) (chosen userRequest, at int,
 	margin float64, read int, err error) {
 	_, user, since, _ := lastRequest(p.Messages)
 	parts := userRequests(user, since)
@@ -264,20 +264,20 @@ func (m *Model) route(ctx context.Context, p engine.Prompt, set *toolset, beside
 			prompts[i].Conversation = "" // the router's sequence continues from the whole
 		}
 	}
-	said, read, err := m.askRouter(ctx, prompts, parts, set, since, beside)
+	verdicts, read, err := m.askRouter(ctx, prompts, parts, set, since, reply)
 	if err != nil {
 		return userRequest{}, -1, 0, 0, err
 	}
-	for i, v := range said {
+	for i, v := range verdicts {
 		label := noTool // all tools were called already
 		if v.at >= 0 {
 			label = set.labels[v.at]
 		}
-		m.o.Log.Debug("router", "label", label, "margin", v.margin, "part", i+1, "of", len(said))
+		m.o.Log.Debug("router", "label", label, "margin", v.margin, "part", i+1, "of", len(verdicts))
 	}
 	if len(since) > 0 {
-		chosen, at, margin = firstUnanswered(parts, said, set, since)
-	} else if at, margin = said[0].at, said[0].margin; margin < m.firstMargin() &&
+		chosen, at, margin = firstUnanswered(parts, verdicts, set, since)
+	} else if at, margin = verdicts[0].at, verdicts[0].margin; margin < m.firstMargin() &&
 		(at < 0 || margin < m.firstMargin()-set.evidenceFor(at, p.Messages)) {
 		at = -1
 	}
@@ -288,8 +288,8 @@ func (m *Model) route(ctx context.Context, p engine.Prompt, set *toolset, beside
 // called since are excluded, since the words request them most; each part is about another request.
 func (m *Model) askRouter(ctx context.Context, prompts []engine.Prompt, parts []userRequest, set *toolset,
 	since []engine.ToolCall,
-	beside *request) (_ []verdict, read int, err error) {
-	said := make([]verdict, len(prompts)) // the decoder writes into it, even when nobody waits for it any more
+	reply *request) (_ []verdict, read int, err error) {
+	verdicts := make([]verdict, len(prompts)) // the decoder writes into it, even when nobody waits for it any more
 	var all []*request
 	for i, p := range prompts {
 		r, err := m.routerRequest(ctx, p, set, false)
@@ -300,13 +300,13 @@ func (m *Model) askRouter(ctx context.Context, prompts []engine.Prompt, parts []
 		if !parts[i].whole() {
 			without = nil
 		}
-		r.onLogits = func(l []float32) { said[i].at, said[i].margin = set.pickTool(l, without) }
+		r.onLogits = func(l []float32) { verdicts[i].at, verdicts[i].margin = set.pickTool(l, without) }
 		all = append(all, r)
 	}
 	routers := all
-	if beside != nil {
-		beside.router = all[0]
-		all = append(all[:len(all):len(all)], beside)
+	if reply != nil {
+		reply.router = all[0]
+		all = append(all[:len(all):len(all)], reply)
 	}
 	if err := m.mailbox.put(all...); err != nil {
 		return nil, 0, err
@@ -324,7 +324,7 @@ func (m *Model) askRouter(ctx context.Context, prompts []engine.Prompt, parts []
 		}
 		read += u.PromptTokens - u.CachedTokens
 	}
-	return said, read, nil
+	return verdicts, read, nil
 }
 
 // pickTool returns the most likely tool of the router's logits, -1 if there is none, and how much

@@ -273,11 +273,9 @@ func (s source) hasUnsaidNumber(v string) bool {
 	return false
 }
 
-// days are words that a day can be meant with which say neither its number nor its
-// name, as weekdays do. A month is not among them: who names one says the day too.
+// days are words that can refer to a day without its number or name; weekdays name one. Months are
+// not included, because whoever names one says the day too.
 var (
-	// days are words that can refer to a day without its number or name; weekdays name one. Months
-	// are not included, because whoever names one says the day too.
 	days     = wordSet("today tomorrow tonight yesterday weekend week day month next now asap earliest soonest")
 	weekdays = wordSet("monday tuesday wednesday thursday friday saturday sunday")
 )

@@ -13,11 +13,11 @@ func (c *copier) restoreSpelling(name string, raw json.RawMessage) json.RawMessa
 	if json.Unmarshal(raw, &value) != nil {
 		return raw
 	}
-	said, changed := c.restored(name, value)
+	spelled, changed := c.restored(name, value)
 	if !changed {
 		return raw
 	}
-	out, err := json.Marshal(said)
+	out, err := json.Marshal(spelled)
 	if err != nil {
 		return raw
 	}
@@ -30,8 +30,8 @@ func (c *copier) restored(name string, value any) (out any, changed bool) {
 		if !c.names[name] {
 			return v, false
 		}
-		said := c.source.longestPart(v)
-		return said, said != v
+		spelled := c.source.longestPart(v)
+		return spelled, spelled != v
 	case []any:
 		for i := range v {
 			item, other := c.restored(name, v[i])
@@ -52,15 +52,15 @@ func (s source) longestPart(text string) string {
 	if strings.ContainsFunc(text, unicode.IsDigit) || strings.Contains(text, "@") {
 		return text
 	}
-	if said, at := s.find(text, true); at >= 0 {
-		return said
+	if spelled, at := s.find(text, true); at >= 0 {
+		return spelled
 	}
 	words := strings.Fields(text)
 	for n := len(words) - 1; n > 0; n-- {
 		for i := 0; i+n <= len(words); i++ {
 			part := strings.Trim(strings.Join(words[i:i+n], " "), ".,;:!?\"'()")
-			if said, at := s.find(part, true); at >= 0 && s.hasContentWord(part) {
-				return said
+			if spelled, at := s.find(part, true); at >= 0 && s.hasContentWord(part) {
+				return spelled
 			}
 		}
 	}

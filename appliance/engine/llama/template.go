@@ -30,24 +30,24 @@ type part struct {
 // newTemplate uses the model's own template, or ChatML, which most models follow, if the library
 // does not know it.
 func newTemplate(lib *library, model handle, vocab vocabulary, log *slog.Logger) template {
-	own := lib.modelChatTemplate(model, nil)
+	builtIn := lib.modelChatTemplate(model, nil)
 	t := template{
 		lib:       lib,
 		vocab:     vocab,
-		text:      cString(own),
-		fromModel: own != "",
+		text:      cString(builtIn),
+		fromModel: builtIn != "",
 	}
 	probe := []engine.Role{engine.System, engine.User, engine.Assistant, engine.User}
-	if own != "" {
+	if builtIn != "" {
 		if parts, err := t.parts(probe, true); err == nil && complete(parts, len(probe)) {
 			return t
 		}
 	}
 	why := "the model's chat template is not known to libllama"
-	if own == "" {
+	if builtIn == "" {
 		why = "the model has no chat template: it is a base model"
 	}
-	log.Warn(why+"; conversations are written as ChatML, which it may not follow", "template_bytes", len(own))
+	log.Warn(why+"; conversations are written as ChatML, which it may not follow", "template_bytes", len(builtIn))
 	t.text = cString("chatml")
 	return t
 }
@@ -100,8 +100,8 @@ func (t template) tokens(messages []engine.Message, reply bool, memo map[string]
 			}
 		} else {
 			ends = ends || messages[p.message].Role != engine.System
-			said, changing := splitVolatile(messages[p.message])
-			if piece, err = memoized(memo, "p"+said, said, t.contentTokens); err == nil && changing != "" {
+			content, changing := splitVolatile(messages[p.message])
+			if piece, err = memoized(memo, "p"+content, content, t.contentTokens); err == nil && changing != "" {
 				rest, err = memoized(memo, "p"+changing, changing, t.vocab.plain)
 			}
 		}
@@ -137,13 +137,13 @@ func opensReply(roles []engine.Role, parts []part, at int, reply bool) bool {
 // splitVolatile splits the content of a message where it becomes specific to the conversation.
 // White space belongs to the part that follows it, as in most vocabularies.
 func splitVolatile(m engine.Message) (steady, changing string) {
-	said := strings.TrimSpace(m.Content)
-	at := len(m.Content) - m.VolatileBytes - strings.Index(m.Content, said)
-	if at >= len(said) {
-		return said, ""
+	content := strings.TrimSpace(m.Content)
+	at := len(m.Content) - m.VolatileBytes - strings.Index(m.Content, content)
+	if at >= len(content) {
+		return content, ""
 	}
-	steady = strings.TrimSpace(said[:max(at, 0)])
-	return steady, said[len(steady):]
+	steady = strings.TrimSpace(content[:max(at, 0)])
+	return steady, content[len(steady):]
 }
 
 // contentTokens tokenizes the content of a message: plain text except for marks.

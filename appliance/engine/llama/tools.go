@@ -54,20 +54,21 @@ func withTools(p engine.Prompt, set *toolset) []engine.Message {
 		}
 		steady := len(m.Content) - min(m.VolatileBytes, len(m.Content))
 		changing := escapeMarkup(m.Content[steady:])
-		said := engine.Message{Role: m.Role, Content: escapeMarkup(m.Content[:steady]) + changing,
+		message := engine.Message{Role: m.Role, Content: escapeMarkup(m.Content[:steady]) + changing,
 			VolatileBytes: len(changing)}
 		if m.Interrupted {
-			said.Content = trimCutMark(said.Content)
+			message.Content = trimCutMark(message.Content)
 		}
 		for _, c := range m.Calls {
 			name, _ := json.Marshal(c.Name)
-			said.Content += fmt.Sprintf("\n%s\n{\"name\": %s, \"arguments\": %s}\n%s", callMark, name,
+			message.Content += fmt.Sprintf("\n%s\n{\"name\": %s, \"arguments\": %s}\n%s", callMark, name,
 				escapeMarkup(c.Arguments), callEndMark)
 		}
 		if m.Role == engine.ToolRole {
-			said = engine.Message{Role: engine.User, Content: answerMark + "\n" + said.Content + "\n" + answerEndMark}
+			message = engine.Message{Role: engine.User,
+				Content: answerMark + "\n" + message.Content + "\n" + answerEndMark}
 		}
-		out = append(out, said)
+		out = append(out, message)
 	}
 	if set != nil {
 		steady := len(out[0].Content) - out[0].VolatileBytes
@@ -102,18 +103,18 @@ func (m *Model) generateWithTools(ctx context.Context, p engine.Prompt, emit fun
 	if err != nil {
 		return engine.Usage{}, err
 	}
-	wish, at, _, beside, err := m.route(ctx, p, set, words)
+	part, at, _, routerTokens, err := m.route(ctx, p, set, words)
 	if err != nil {
 		return engine.Usage{}, err
 	}
 	if at >= 0 {
 		m.mailbox.abandon(words)
-		return m.writeCall(ctx, p, set, at, wish, begun, emit)
+		return m.writeCall(ctx, p, set, at, part, begun, emit)
 	}
 	defer p.Urgency.Watch(func() { m.mailbox.promoted(words) })()
 	c := newClaimCheck(p, emit)
 	u, err := words.stream(ctx, m.mailbox, begun, c.take)
-	u.RouterTokens = beside
+	u.RouterTokens = routerTokens
 	return u, c.end(err)
 }
 

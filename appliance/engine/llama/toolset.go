@@ -57,8 +57,8 @@ func (m *Model) toolset(tools []engine.Tool) (*toolset, error) {
 		fmt.Fprintf(h, "%q %q %q\n", t.Name, t.Description, t.Parameters)
 	}
 	key := [sha256.Size]byte(h.Sum(nil))
-	if kept := m.toolsets.get(key); kept != nil {
-		return kept, nil
+	if cached := m.toolsets.get(key); cached != nil {
+		return cached, nil
 	}
 	made, err := m.makeToolset(tools) // takes half a second for large tools, during which others may be made
 	if err != nil {
@@ -72,11 +72,11 @@ func (s *toolsets) get(key [sha256.Size]byte) *toolset {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.time++
-	kept := s.byKey[key]
-	if kept != nil {
+	cached := s.byKey[key]
+	if cached != nil {
 		s.used[key] = s.time
 	}
-	return kept
+	return cached
 }
 
 // put caches made and evicts the one least recently used.
@@ -174,7 +174,7 @@ func (s *toolset) label(v vocabulary) error {
 			}
 		}
 		if s.labels[i] == "" {
-			return fmt.Errorf("llama: the tool %q cannot be told from the others", s.tools[i].Name)
+			return fmt.Errorf("llama: the tool %q cannot be distinguished from the others", s.tools[i].Name)
 		}
 	}
 	s.labels, s.labelTokens = append(s.labels, noTool), append(s.labelTokens, none)

@@ -80,8 +80,8 @@ func userRequests(user string, since []engine.ToolCall) []userRequest {
 	if len(said) == 1 {
 		return append(out, userRequest{})
 	}
-	for _, wish := range said[:min(len(said), maxUserRequests-len(out))] {
-		out = append(out, userRequest{text: wish})
+	for _, request := range said[:min(len(said), maxUserRequests-len(out))] {
+		out = append(out, userRequest{text: request})
 	}
 	return out
 }
@@ -129,11 +129,11 @@ func mentionsMore(text string, made []madeCall) bool {
 }
 
 // onlyRequest returns messages up to the user's last words, reduced to one request.
-func onlyRequest(messages []engine.Message, wish string) []engine.Message {
+func onlyRequest(messages []engine.Message, request string) []engine.Message {
 	at := len(messages) - 1
 	for ; at > 0 && messages[at].Role != engine.User; at-- {
 	}
 	out := append([]engine.Message(nil), messages[:at+1]...)
-	out[at] = engine.Message{Role: engine.User, Content: wish}
+	out[at] = engine.Message{Role: engine.User, Content: request}
 	return out
 }

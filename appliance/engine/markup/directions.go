@@ -65,11 +65,9 @@ func setOf(words ...string) map[string]bool {
 	return out
 }
 
-// maxBracketWords is how many words a direction in brackets has at most, and
-// maxStarWords one between asterisks, which may tell a whole story.
+// maxBracketWords is the most words of a direction in brackets, and maxStarWords the most between
+// asterisks, which may tell a whole story.
 const (
-	// maxBracketWords is the most words of a direction in brackets, and maxStarWords the most
-	// between asterisks, which may tell a whole story.
 	maxBracketWords = 7
 	maxStarWords    = 25
 )
@@ -109,9 +107,9 @@ func (d *Directions) Without(sentence string) string {
 			d.open, _ = utf8.DecodeRuneInString(rest)
 		}
 		if rest = rest[n:]; startsWith(rest, unicode.IsPunct) && !strings.HasPrefix(rest, "*") {
-			kept := strings.TrimRight(out.String(), " ")
+			trimmed := strings.TrimRight(out.String(), " ")
 			out.Reset()
-			out.WriteString(kept)
+			out.WriteString(trimmed)
 		}
 	}
 	return out.String()

@@ -114,11 +114,9 @@ func beginsObject(s string) (is, wait bool) {
 	return false, slices.ContainsFunc(callKeys, func(k string) bool { return strings.HasPrefix(k, key) })
 }
 
-// thoughtBegins is how models begin to think who speak of their user, not to him.
-// In front of it may stand what they say to themselves.
+// thoughtBegins are beginnings of thoughts, which speak about the user and not to the user.
+// thoughtLeads may precede them.
 var (
-	// thoughtBegins are beginnings of thoughts, which speak about the user and not to the user.
-	// thoughtLeads may precede them.
 	thoughtBegins = words(
 		"the user is", "the user was", "the user wants", "the user asks", "the user asked", "the user has",
 		"the user just", "the user said",

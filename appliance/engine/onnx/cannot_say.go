@@ -78,7 +78,7 @@ const maxNamed = 40
 func (s scripts) check(written string, sentences [][]text.Spoken, tag string) error {
 	e := engine.ErrCannotSay{Language: tag}
 	var rest strings.Builder
-	kept := 0
+	done := 0
 	for _, stretches := range sentences {
 		for _, part := range stretches {
 			if part.Phonemes != "" || !strings.ContainsFunc(part.Text, s.unreadable) {
@@ -89,26 +89,26 @@ func (s scripts) check(written string, sentences [][]text.Spoken, tag string) er
 			if without == from {
 				continue
 			}
-			rest.WriteString(written[kept:part.From])
+			rest.WriteString(written[done:part.From])
 			rest.WriteString(without)
-			kept = part.To
+			done = part.To
 		}
 	}
 	if e.Writing == "" {
 		return nil
 	}
-	rest.WriteString(written[kept:])
+	rest.WriteString(written[done:])
 	e.Rest = rest.String()
 	return e
 }
 
 // speakable returns the pronounceable part of a word and records the rest in e.
 func (s scripts) speakable(word string, e *engine.ErrCannotSay) string {
-	var kept strings.Builder
+	var done strings.Builder
 	var run []rune
 	end := func() {
 		if len(run) == 1 && unicode.Is(unicode.Greek, run[0]) {
-			kept.WriteRune(run[0])
+			done.WriteRune(run[0])
 		} else if len(run) > 0 {
 			addUnspeakable(e, run)
 		}
@@ -120,25 +120,25 @@ func (s scripts) speakable(word string, e *engine.ErrCannotSay) string {
 			continue
 		}
 		end()
-		kept.WriteRune(r)
+		done.WriteRune(r)
 	}
 	end()
-	return kept.String()
+	return done.String()
 }
 
 // addUnspeakable adds a run of letters and their script to e.
 func addUnspeakable(e *engine.ErrCannotSay, run []rune) {
-	said := []rune(e.Writing)
-	if len(said) >= maxNamed {
+	writing := []rune(e.Writing)
+	if len(writing) >= maxNamed {
 		return
 	}
-	if len(said) > 0 {
-		said = append(said, ' ')
+	if len(writing) > 0 {
+		writing = append(writing, ' ')
 	}
-	if said = append(said, run...); len(said) > maxNamed {
-		said = append(said[:maxNamed], '…')
+	if writing = append(writing, run...); len(writing) > maxNamed {
+		writing = append(writing[:maxNamed], '…')
 	}
-	e.Writing = string(said)
+	e.Writing = string(writing)
 	for script, table := range unicode.Scripts {
 		if unicode.Is(table, run[0]) && !strings.Contains(e.Script, script) {
 			e.Script = strings.TrimPrefix(e.Script+", "+script, ", ")

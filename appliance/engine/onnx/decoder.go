@@ -212,7 +212,7 @@ func (g *decoding) rewind(length int64) error {
 		return nil
 	}
 	d := g.decoder
-	kept := make([]Value, 0, 2*len(d.layers))
+	past := make([]Value, 0, 2*len(d.layers))
 	for i, n := range d.layers {
 		for j := range 2 {
 			part := g.part(g.self[1], i, j, g.capacity) // head by head
@@ -221,16 +221,16 @@ func (g *decoding) rewind(length int64) error {
 			}
 			t, err := NewTensor(part, 1, d.heads, length, d.dim)
 			if err != nil {
-				return errors.Join(err, destroy(kept))
+				return errors.Join(err, destroy(past))
 			}
-			kept = append(kept, t)
+			past = append(past, t)
 			if err := g.call.In(n.past[j], t); err != nil {
-				return errors.Join(err, destroy(kept))
+				return errors.Join(err, destroy(past))
 			}
 		}
 	}
 	err := destroy(g.past)
-	g.past, g.length = kept, length
+	g.past, g.length = past, length
 	return err
 }
 

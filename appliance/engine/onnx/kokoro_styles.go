@@ -137,11 +137,11 @@ func (k *Kokoro) blend(weights []StyleWeight) (style []float32, language kokoroL
 	return style, language, nil
 }
 
-func heaviest(weights []StyleWeight) (share float64) {
+func heaviest(weights []StyleWeight) (weight float64) {
 	for _, w := range weights {
-		share = max(share, w.Weight)
+		weight = max(weight, w.Weight)
 	}
-	return share
+	return weight
 }
 
 func baseOf(tag string) string {

@@ -62,11 +62,11 @@ func (v *kokoroVoice) Speak(ctx context.Context, s string, o engine.SpeakOptions
 	if err := checkOptions(&o); err != nil {
 		return err
 	}
-	breaths, err := v.phrases(ctx, s, o)
+	phrases, err := v.phrases(ctx, s, o)
 	if err != nil {
 		return err
 	}
-	return speak(ctx, v, breaths, o, emit)
+	return speak(ctx, v, phrases, o, emit)
 }
 
 // phrases returns the phrases of s. The text before s makes no difference to the model; a sentence

@@ -129,7 +129,7 @@ func (m *melBank) window(w *[melWindow]float64, pcm []float32, frame, total int)
 	if start >= len(pcm) && start+melWindow <= total {
 		return false
 	}
-	heard := false
+	audible := false
 	for i := range w {
 		at := start + i
 		if at < 0 {
@@ -140,10 +140,10 @@ func (m *melBank) window(w *[melWindow]float64, pcm []float32, frame, total int)
 		}
 		if at < len(pcm) {
 			w[i] = float64(pcm[at]) * m.hann[i]
-			heard = heard || pcm[at] != 0
+			audible = audible || pcm[at] != 0
 		} else {
 			w[i] = 0
 		}
 	}
-	return heard
+	return audible
 }

@@ -111,19 +111,19 @@ func (m *Moonshine) Transcribe(ctx context.Context, pcm []float32, o engine.Tran
 	if err := checkLength(pcm); err != nil {
 		return engine.Transcript{}, err
 	}
-	heard := engine.Transcript{Language: "en"}
+	transcript := engine.Transcript{Language: "en"}
 	if len(pcm) == 0 {
-		return heard, ctx.Err()
+		return transcript, ctx.Err()
 	}
 	err := m.workspaces.use(func(w *moonshineWorkspace) (err error) {
-		heard.Tokens, err = m.transcribe(ctx, w, pcm, o)
+		transcript.Tokens, err = m.transcribe(ctx, w, pcm, o)
 		return errors.Join(err, w.end())
 	})
 	if err != nil {
 		return engine.Transcript{}, err
 	}
-	heard.Text = m.Text(heard.Tokens)
-	return heard, nil
+	transcript.Text = m.Text(transcript.Tokens)
+	return transcript, nil
 }
 
 // transcribe transcribes pcm. If the model has probably lost part of the speech, which happens with

@@ -109,9 +109,9 @@ func (p *Piper) setGain(ctx context.Context, known *cachedVoice, cold bool) erro
 	if cold {
 		return nil
 	}
-	breaths, err := p.allPhrases(ctx, calibrationTexts(p.Language())[0], engine.SpeakOptions{})
-	if err == nil && len(breaths) > 0 {
-		_, err = p.speakRaw(ctx, breaths[0])
+	phrases, err := p.allPhrases(ctx, calibrationTexts(p.Language())[0], engine.SpeakOptions{})
+	if err == nil && len(phrases) > 0 {
+		_, err = p.speakRaw(ctx, phrases[0])
 	}
 	return err
 }
@@ -154,11 +154,11 @@ func (p *Piper) Speak(ctx context.Context, s string, o engine.SpeakOptions, emit
 	if err := checkOptions(&o); err != nil {
 		return err
 	}
-	breaths, err := p.allPhrases(ctx, s, o)
+	phrases, err := p.allPhrases(ctx, s, o)
 	if err != nil {
 		return err
 	}
-	return speak(ctx, p, breaths, o, emit)
+	return speak(ctx, p, phrases, o, emit)
 }
 
 // checkOptions sets defaults and rejects invalid options.

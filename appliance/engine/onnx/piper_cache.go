@@ -72,9 +72,9 @@ func (k *cachedVoice) stored() voiceRecord {
 
 // current returns the record of exactly this voice.
 func (k *cachedVoice) current() voiceRecord {
-	own, err := k.identity()
-	if k.stored().Identity != own || err != nil {
-		k.record = voiceRecord{Identity: own}
+	id, err := k.identity()
+	if k.stored().Identity != id || err != nil {
+		k.record = voiceRecord{Identity: id}
 	}
 	return k.record
 }

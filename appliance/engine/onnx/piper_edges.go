@@ -20,7 +20,7 @@ type edges struct {
 	held    []float32 // sound that was not returned yet
 	given   int       // samples returned
 	dropped int       // samples cut from the beginning
-	heard   bool      // something was audible
+	started bool      // something was audible
 	audible int       // index after the last audible sample of held
 }
 
@@ -37,14 +37,14 @@ func (e *edges) add(pcm []float32) []float32 {
 		if quiet(e.held[i]) {
 			continue
 		}
-		if !e.heard {
-			e.heard = true
+		if !e.started {
+			e.started = true
 			cut := max(i-e.lead, 0)
 			e.held, e.dropped, i = e.held[cut:], e.dropped+cut, i-cut
 		}
 		e.audible = i + 1
 	}
-	if !e.heard { // keep only what may be the lead
+	if !e.started { // keep only what may be the lead
 		cut := max(len(e.held)-e.lead, 0)
 		e.held, e.dropped = e.held[cut:], e.dropped+cut
 		return nil
@@ -58,7 +58,7 @@ func (e *edges) add(pcm []float32) []float32 {
 
 // end returns the rest without excess silence.
 func (e *edges) end() []float32 {
-	if !e.heard {
+	if !e.started {
 		return nil
 	}
 	n := min(e.audible+e.tail, len(e.held))

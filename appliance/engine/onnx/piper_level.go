@@ -40,22 +40,22 @@ func calibrationTexts(language string) []string {
 func (p *Piper) calibrate(ctx context.Context) error {
 	var pcm []float32
 	for _, sentence := range calibrationTexts(p.Language()) {
-		breaths, err := p.allPhrases(ctx, sentence, engine.SpeakOptions{})
+		phrases, err := p.allPhrases(ctx, sentence, engine.SpeakOptions{})
 		if err != nil {
 			return err
 		}
-		if len(breaths) == 0 {
+		if len(phrases) == 0 {
 			return fmt.Errorf(`the voice knows none of the phonemes of %q: check that "espeak.voice" (%q) and `+
 				`"phoneme_id_map" belong to it`, sentence, p.config.Espeak.Voice)
 		}
-		said, err := p.speakRaw(ctx, breaths[0]) // all of it, since it is short
+		sound, err := p.speakRaw(ctx, phrases[0]) // all of it, since it is short
 		if err != nil {
 			return err
 		}
-		if err := p.plausible(len(breaths[0].ids), len(said)); err != nil {
+		if err := p.plausible(len(phrases[0].ids), len(sound)); err != nil {
 			return err
 		}
-		pcm = append(pcm, said...)
+		pcm = append(pcm, sound...)
 	}
 	if p.levelGain = gainOf(pcm, p.RateHz()); p.levelGain == 0 {
 		return errors.New("the voice makes no sound")
@@ -105,14 +105,14 @@ func (p *Piper) plausible(ids, samples int) error {
 // amplify multiplies pcm by gain. Above the knee it approaches the ceiling smoothly, so that a loud
 // vowel does not clip.
 func amplify(pcm []float32, gain float32) {
-	const room = limitCeiling - limitKnee
+	const headroom = limitCeiling - limitKnee
 	for i, x := range pcm {
 		x *= gain
 		switch {
 		case x > limitKnee:
-			x = limitKnee + room*float32(math.Tanh(float64((x-limitKnee)/room)))
+			x = limitKnee + headroom*float32(math.Tanh(float64((x-limitKnee)/headroom)))
 		case x < -limitKnee:
-			x = -limitKnee - room*float32(math.Tanh(float64((-x-limitKnee)/room)))
+			x = -limitKnee - headroom*float32(math.Tanh(float64((-x-limitKnee)/headroom)))
 		case x != x: // NaN from a diverged model becomes silence
 			x = 0
 		}

@@ -179,16 +179,16 @@ func (p *Piper) openEncoder(rt *Runtime, file *modelFile, known *cachedVoice) (e
 }
 
 // loadEncoder cuts the encoder out of a model, loads it, and caches the optimized result.
-func (r *Runtime) loadEncoder(path string, model []byte, front part, threads int, known *cachedVoice) (*Session,
+func (r *Runtime) loadEncoder(path string, model []byte, encoder part, threads int, known *cachedVoice) (*Session,
 	error) {
 	file := known.newEncoderFile()
 	defer file.discard()
-	s, err := r.loadPart(path, model, front,
+	s, err := r.loadPart(path, model, encoder,
 		SessionOptions{Threads: threads, Portable: true, SaveOptimized: file.name()})
 	if err == nil {
 		file.commit()
 	} else if file != nil { // the disk may be the cause
-		return r.loadPart(path, model, front, SessionOptions{Threads: threads, Portable: true})
+		return r.loadPart(path, model, encoder, SessionOptions{Threads: threads, Portable: true})
 	}
 	return s, err
 }
@@ -199,12 +199,12 @@ const cutOverhead = 64 << 10
 
 // loadPart cuts a part out of model and loads it.
 func (r *Runtime) loadPart(path string, model []byte, p part, o SessionOptions) (*Session, error) {
-	room, release, err := memory(len(model) + cutOverhead) // only pages that are written use memory
+	buffer, release, err := memory(len(model) + cutOverhead) // only pages that are written use memory
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	cut, err := cutGraph(room[:0], model, p)
+	cut, err := cutGraph(buffer[:0], model, p)
 	if err != nil {
 		return nil, fmt.Errorf("onnx: cut %s: %w", path, err)
 	}

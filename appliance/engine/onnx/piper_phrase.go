@@ -57,15 +57,15 @@ func (p *Piper) previousPhonemes(ctx context.Context, o engine.SpeakOptions) (st
 	if o.Previous == "" {
 		return "", nil
 	}
-	said, err := p.pronouncer.sentences(ctx, o.Previous, engine.SpeakOptions{Locale: o.Locale, Lexicon: o.Lexicon})
+	previous, err := p.pronouncer.sentences(ctx, o.Previous, engine.SpeakOptions{Locale: o.Locale, Lexicon: o.Lexicon})
 	var cannot engine.ErrCannotSay
 	if errors.As(err, &cannot) {
 		return "", nil
 	}
-	if err != nil || len(said) == 0 {
+	if err != nil || len(previous) == 0 {
 		return "", err
 	}
-	return said[len(said)-1].ipa + " ", nil
+	return previous[len(previous)-1].ipa + " ", nil
 }
 
 // placeholder returns phonemes in place of the unknown words that follow part: its own first two

@@ -48,11 +48,11 @@ type phraseSound interface {
 }
 
 // speak synthesizes phrases one after the other.
-func speak(ctx context.Context, voice speaker, breaths []phrase, o engine.SpeakOptions,
+func speak(ctx context.Context, voice speaker, phrases []phrase, o engine.SpeakOptions,
 	emit func(engine.Sound) error) error {
 	s := speaking{voice: voice, emit: emit, options: o}
-	for i, b := range breaths {
-		if err := s.speakPhrase(ctx, b, breaths[i+1:]); err != nil {
+	for i, b := range phrases {
+		if err := s.speakPhrase(ctx, b, phrases[i+1:]); err != nil {
 			return err
 		}
 	}

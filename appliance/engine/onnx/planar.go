@@ -175,11 +175,11 @@ func readPlanar(path, tail string) (model []byte, release func() error, err erro
 	if err != nil {
 		return nil, nil, err
 	}
-	room, release, err := memory(len(file) + cutOverhead + len(tail))
+	buffer, release, err := memory(len(file) + cutOverhead + len(tail))
 	if err != nil {
 		return nil, nil, errors.Join(err, free())
 	}
-	model, err = planarModel(room[:0], file)
+	model, err = planarModel(buffer[:0], file)
 	if err = errors.Join(err, free()); err != nil { // so that only one copy exists while the library loads it
 		return nil, nil, errors.Join(loadError(path, err), release())
 	}

@@ -66,13 +66,13 @@ func (r *pronouncer) pronounce(ctx context.Context, s string, stretches []text.S
 	}
 	var out sentence
 	var run []spokenWord // words that eSpeak NG pronounces next
-	var said strings.Builder
+	var spoken strings.Builder
 	flush := func() error {
-		if said.Len() == 0 {
+		if spoken.Len() == 0 {
 			return nil
 		}
-		ipa, of, err := r.phonemes(ctx, said.String(), run)
-		said.Reset()
+		ipa, of, err := r.phonemes(ctx, spoken.String(), run)
+		spoken.Reset()
 		run = nil
 		out.add(ipa, of)
 		return err
@@ -83,7 +83,7 @@ func (r *pronouncer) pronounce(ctx context.Context, s string, stretches []text.S
 		}
 		word := len(out.words) - 1 // spoken text without letters belongs to the word before
 		if part.Phonemes == "" {
-			said.WriteString(part.Text)
+			spoken.WriteString(part.Text)
 			for _, w := range strings.Fields(part.Text) {
 				if strings.ContainsFunc(w, isSounding) {
 					run = append(run, spokenWord{w, word})
@@ -112,7 +112,7 @@ func (r *pronouncer) pronounce(ctx context.Context, s string, stretches []text.S
 func (r *pronouncer) inContext(ctx context.Context, s string, stretches []text.Spoken) (sentence, bool, error) {
 	var out sentence
 	var run []spokenWord
-	var said strings.Builder
+	var spoken strings.Builder
 	given := map[int]string{} // by index in out.words
 	for _, part := range stretches {
 		if part.From < part.To {
@@ -121,14 +121,14 @@ func (r *pronouncer) inContext(ctx context.Context, s string, stretches []text.S
 				given[len(out.words)-1] = r.rewrite(part.Phonemes)
 			}
 		}
-		said.WriteString(part.Text)
+		spoken.WriteString(part.Text)
 		for _, w := range strings.Fields(part.Text) {
 			if strings.ContainsFunc(w, isSounding) {
 				run = append(run, spokenWord{w, len(out.words) - 1})
 			}
 		}
 	}
-	ipa, of, err := r.phonemes(ctx, said.String(), run)
+	ipa, of, err := r.phonemes(ctx, spoken.String(), run)
 	if err != nil {
 		return sentence{}, false, err
 	}
@@ -188,8 +188,8 @@ func (s *sentence) add(ipa string, of []int) {
 
 // mark appends the punctuation after a word that eSpeak NG did not pronounce, as the voices were
 // trained.
-func (s *sentence) mark(said string) {
-	behind := said[strings.LastIndexFunc(said, isSounding)+1:]
+func (s *sentence) mark(spoken string) {
+	behind := spoken[strings.LastIndexFunc(spoken, isSounding)+1:]
 	for _, m := range []string{"?", "!", ".", ":", ";", ","} {
 		if strings.Contains(behind, m) {
 			s.ipa += m
@@ -206,8 +206,8 @@ type spokenWord struct {
 }
 
 // phonemes returns the phonemes of a text that consists of words, and the word of each byte.
-func (r *pronouncer) phonemes(ctx context.Context, said string, words []spokenWord) (string, []int, error) {
-	ipa, err := r.ph.Phonemize(ctx, said, r.voice)
+func (r *pronouncer) phonemes(ctx context.Context, spoken string, words []spokenWord) (string, []int, error) {
+	ipa, err := r.ph.Phonemize(ctx, spoken, r.voice)
 	if err != nil {
 		return "", nil, err
 	}

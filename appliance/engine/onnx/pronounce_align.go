@@ -80,7 +80,7 @@ func vowel(r rune) bool {
 // phonemes of the text with those of its words, each pronounced alone, at the lowest edit distance.
 // It always returns a result, however different they are.
 func alignBySound(ipa string, words []spokenWord, alone []string) []int {
-	heard := phones(ipa)
+	got := phones(ipa)
 	var want []phone
 	for i, w := range words {
 		of := phones(alone[i])
@@ -91,14 +91,14 @@ func alignBySound(ipa string, words []spokenWord, alone []string) []int {
 	}
 	switch {
 	case len(want) == 0:
-	case len(heard)*len(want) > maxAlignCells:
-		for i := range heard {
-			heard[i].word = want[i*len(want)/len(heard)].word
+	case len(got)*len(want) > maxAlignCells:
+		for i := range got {
+			got[i].word = want[i*len(want)/len(got)].word
 		}
 	default:
-		align(heard, want)
+		align(got, want)
 	}
-	return spreadToBytes(ipa, heard)
+	return spreadToBytes(ipa, got)
 }
 
 // maxAlignCells limits the table of align to two sentences of two thousand phonemes, four
@@ -114,15 +114,15 @@ const (
 )
 
 // align assigns each phoneme in heard to the word of its counterpart in want.
-func align(heard, want []phone) {
+func align(got, want []phone) {
 	const over, extra, missing = 0, 1, 2
 	width := len(want) + 1
-	from := make([]byte, (len(heard)+1)*width)
+	from := make([]byte, (len(got)+1)*width)
 	last, row := make([]int, width), make([]int, width)
 	for j := 1; j < width; j++ {
 		last[j], from[j] = j*leftOut, missing
 	}
-	for i, h := range heard {
+	for i, h := range got {
 		row[0], from[(i+1)*width] = (i+1)*leftOut, extra
 		for j, w := range want {
 			best, how := last[j]+cost(h, w), byte(over)
@@ -136,28 +136,28 @@ func align(heard, want []phone) {
 		}
 		last, row = row, last
 	}
-	for i, j := len(heard), len(want); i > 0; {
+	for i, j := len(got), len(want); i > 0; {
 		switch from[i*width+j] {
 		case over:
 			i, j = i-1, j-1
-			heard[i].word = want[j].word
+			got[i].word = want[j].word
 		case extra: // the adjacent word: the next one at the beginning of a word, else the one before
 			i--
 			switch {
-			case i > 0 && !heard[i].begins:
-				heard[i].word = samePrevious
+			case i > 0 && !got[i].begins:
+				got[i].word = samePrevious
 			case j < len(want):
-				heard[i].word = want[j].word
+				got[i].word = want[j].word
 			default:
-				heard[i].word = want[j-1].word
+				got[i].word = want[j-1].word
 			}
 		default:
 			j--
 		}
 	}
-	for i := range heard {
-		if heard[i].word == samePrevious {
-			heard[i].word = heard[i-1].word
+	for i := range got {
+		if got[i].word == samePrevious {
+			got[i].word = got[i-1].word
 		}
 	}
 }
@@ -186,19 +186,19 @@ func cost(h, w phone) int {
 
 // spreadToBytes assigns the bytes between phonemes: stress marks to the next phoneme, length marks
 // to the last, spaces and punctuation to none.
-func spreadToBytes(ipa string, heard []phone) []int {
+func spreadToBytes(ipa string, got []phone) []int {
 	of := make([]int, len(ipa))
 	next, word := 0, noWord
 	for i, r := range ipa {
-		if next < len(heard) && heard[next].at == i {
-			word = heard[next].word
+		if next < len(got) && got[next].at == i {
+			word = got[next].word
 			next++
 		}
 		at := noWord
 		switch {
 		case r == 'ˈ' || r == 'ˌ':
-			if next < len(heard) {
-				at = heard[next].word
+			if next < len(got) {
+				at = got[next].word
 			}
 		case unicode.IsLetter(r) || lengthens(r):
 			at = word

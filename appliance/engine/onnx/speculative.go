@@ -22,9 +22,9 @@ func (m *Moonshine) usableTokens(d engine.TranscriptTokens) []int64 {
 // logits after each of them to take, as long as take's result is the next speculative token, and
 // once more. Then it rewinds the decoder to the state after those tokens. Decoding 16 tokens at
 // once takes as long as three steps. done says that the text is complete.
-func (w *moonshineWorkspace) verify(draft []int64, take func(logits []float32) (id int64, more bool)) (done bool,
+func (w *moonshineWorkspace) verify(speculative []int64, take func(logits []float32) (id int64, more bool)) (done bool,
 	err error) {
-	logits, err := w.step(append([]int64{moonshineBOS}, draft...)...)
+	logits, err := w.step(append([]int64{moonshineBOS}, speculative...)...)
 	if err != nil {
 		return true, err
 	}
@@ -33,7 +33,7 @@ func (w *moonshineWorkspace) verify(draft []int64, take func(logits []float32) (
 		if !more {
 			return true, nil
 		}
-		if i == len(draft) || id != draft[i] {
+		if i == len(speculative) || id != speculative[i] {
 			return false, w.rewind(int64(i + 1))
 		}
 	}

@@ -97,7 +97,7 @@ func partFields(graph []byte, p part) ([][]byte, error) {
 	}
 	edge := setOf(p.inputs)
 	wanted := setOf(p.outputs)
-	var kept [][]byte
+	var needed [][]byte
 	for i := len(nodes) - 1; i >= 0; i-- { // a graph lists its nodes in topological order
 		n := nodes[i]
 		if !n.makes(wanted, edge) {
@@ -112,11 +112,11 @@ func partFields(graph []byte, p part) ([][]byte, error) {
 		for _, out := range n.outputs {
 			delete(wanted, out) // made
 		}
-		kept = append(kept, n.raw)
+		needed = append(needed, n.raw)
 	}
-	out := make([][]byte, 0, len(kept)+len(others)+8)
-	for i := len(kept) - 1; i >= 0; i-- {
-		out = append(out, kept[i])
+	out := make([][]byte, 0, len(needed)+len(others)+8)
+	for i := len(needed) - 1; i >= 0; i-- {
+		out = append(out, needed[i])
 	}
 	for _, name := range p.inputs {
 		if !wanted[name] {

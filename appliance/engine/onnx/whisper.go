@@ -105,11 +105,11 @@ func (w *Whisper) Transcribe(ctx context.Context, pcm []float32, o engine.Transc
 	if err != nil {
 		return engine.Transcript{}, err
 	}
-	heard := engine.Transcript{Text: w.tokens.text(ids), Language: primaryLanguage(o.Language)}
-	if heard.Language == "" {
-		heard.Language = w.tokens.language(language)
+	transcript := engine.Transcript{Text: w.tokens.text(ids), Language: primaryLanguage(o.Language)}
+	if transcript.Language == "" {
+		transcript.Language = w.tokens.language(language)
 	}
-	return heard, nil
+	return transcript, nil
 }
 
 // transcribe runs the encoder, the prompt, and then the decoder, token by token, and releases the

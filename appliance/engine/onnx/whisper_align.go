@@ -51,12 +51,12 @@ func (w *Whisper) Align(ctx context.Context, pcm []float32, words []string, o en
 		return nil, fmt.Errorf("onnx: words to align have %d letters: at most %d are allowed", len(ids)-whisperPrompt-1,
 			whisperLimit-1)
 	}
-	var heard [][]float32
+	var heads [][]float32
 	err = w.gate.Do(ctx, o.Urgency, w.decoder.session.Threads(), func() error {
 		return w.workspaces.use(func(work *whisperWorkspace) error {
 			err := w.encode(work, pcm)
 			if err == nil {
-				heard, err = w.attention(work, ids)
+				heads, err = w.attention(work, ids)
 			}
 			return errors.Join(err, work.end())
 		})
@@ -68,7 +68,7 @@ func (w *Whisper) Align(ctx context.Context, pcm []float32, words []string, o en
 	// The attention while decoding a token is for the next token. The tokens before the last of the
 	// prompt belong to no sound.
 	const before = whisperPrompt - 1
-	path := warp(smoothAttention(heard, len(ids), places)[before : len(ids)-1])
+	path := warp(smoothAttention(heads, len(ids), places)[before : len(ids)-1])
 	for _, first := range at {
 		begins = append(begins, path[first-1-before]*attentionSamples)
 	}
@@ -77,7 +77,7 @@ func (w *Whisper) Align(ctx context.Context, pcm []float32, words []string, o en
 
 // attention decodes ids and returns, for each head that follows the sound, the attention of each
 // token to each position.
-func (w *Whisper) attention(work *whisperWorkspace, ids []int64) (heard [][]float32, err error) {
+func (w *Whisper) attention(work *whisperWorkspace, ids []int64) (heads [][]float32, err error) {
 	made := map[int][]float32{}
 	n := int64(len(ids))
 	for layer := range alignmentHeads() {
@@ -93,24 +93,24 @@ func (w *Whisper) attention(work *whisperWorkspace, ids []int64) (heard [][]floa
 	if _, err := work.step(ids...); err != nil {
 		return nil, err
 	}
-	for layer, heads := range alignmentHeads() {
-		for _, h := range heads {
+	for layer, layerHeads := range alignmentHeads() {
+		for _, h := range layerHeads {
 			size := int(n * work.sound)
-			heard = append(heard, made[layer][h*size:(h+1)*size])
+			heads = append(heads, made[layer][h*size:(h+1)*size])
 		}
 	}
-	return heard, nil
+	return heads, nil
 }
 
 // smoothAttention returns how much each token attends to each position, summed over all heads: each
 // head's attention normalised over the tokens and smoothed.
-func smoothAttention(heads [][]float32, ids, places int) [][]float64 {
+func smoothAttention(layerHeads [][]float32, ids, places int) [][]float64 {
 	sum := make([][]float64, ids)
 	for i := range sum {
 		sum[i] = make([]float64, places)
 	}
 	window := make([]float64, 0, attentionMedian)
-	for _, head := range heads {
+	for _, head := range layerHeads {
 		width := len(head) / ids
 		for p := range places {
 			var mean, square float64

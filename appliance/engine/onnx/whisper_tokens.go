@@ -145,8 +145,8 @@ func (t *whisperTokens) languageToken(tag string) (int64, error) {
 		return 0, nil
 	}
 	code := primary
-	if own, ok := whisperCodes()[primary]; ok {
-		code = own
+	if special, ok := whisperCodes()[primary]; ok {
+		code = special
 	}
 	id, ok := t.languages[code]
 	if !ok {

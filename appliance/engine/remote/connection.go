@@ -68,13 +68,13 @@ func (l *connection) read(ctx context.Context) {
 			l.end(err)
 			return
 		}
-		var said socketAnswer
-		if err := json.Unmarshal(data, &said); err != nil {
-			said = socketAnswer{Type: typeError}
+		var message socketAnswer
+		if err := json.Unmarshal(data, &message); err != nil {
+			message = socketAnswer{Type: typeError}
 		}
-		if to := l.route(said); to != nil {
+		if to := l.route(message); to != nil {
 			select {
-			case to.messages <- said:
+			case to.messages <- message:
 			case <-to.done:
 			}
 		}
@@ -82,10 +82,10 @@ func (l *connection) read(ctx context.Context) {
 }
 
 // route returns the answer to which a message belongs, or nil if it belongs to an abandoned one.
-func (l *connection) route(said socketAnswer) *pendingAnswer {
+func (l *connection) route(message socketAnswer) *pendingAnswer {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	ended := said.Type == typeEnd
+	ended := message.Type == typeEnd
 	switch {
 	case l.draining:
 		if ended {
@@ -96,7 +96,7 @@ func (l *connection) route(said socketAnswer) *pendingAnswer {
 	case l.endMayFollow && ended:
 		l.endMayFollow = false
 		return nil
-	case said.Type == typeText:
+	case message.Type == typeText:
 		l.endMayFollow = false
 	}
 	return l.answer
@@ -118,15 +118,15 @@ func (l *connection) await() (*pendingAnswer, bool) {
 // returned first.
 func (l *connection) next(ctx context.Context, to *pendingAnswer) (socketAnswer, error) {
 	select {
-	case said := <-to.messages:
-		return said, nil
+	case message := <-to.messages:
+		return message, nil
 	case <-ctx.Done():
 		return socketAnswer{}, context.Cause(ctx)
 	case <-l.closed:
 	}
 	select {
-	case said := <-to.messages:
-		return said, nil
+	case message := <-to.messages:
+		return message, nil
 	default:
 		return socketAnswer{}, connectionGone(l.why())
 	}

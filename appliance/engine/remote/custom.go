@@ -131,12 +131,12 @@ func (m *Model) customRequest(p engine.Prompt) chatRequest {
 	q.address, q.key = customAddress(m.address, p.Session), p.Key
 	q.StreamOptions, q.MaxTokens, q.MaxCompletionTokens = nil, 0, 0
 	q.Messages = nil
-	for _, said := range p.Messages {
-		if said.Role == engine.System && said.Content == "" {
+	for _, msg := range p.Messages {
+		if msg.Role == engine.System && msg.Content == "" {
 			continue
 		}
-		w := wireMessage(said)
-		w.Time, w.Models = timeAndProsody(said)
+		w := wireMessage(msg)
+		w.Time, w.Models = timeAndProsody(msg)
 		q.Messages = append(q.Messages, w)
 	}
 	return q

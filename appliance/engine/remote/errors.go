@@ -133,9 +133,9 @@ func (m *Model) fault(watched, ctx context.Context, err error, answered bool) er
 	if status, ok := errors.AsType[*statusError](err); ok {
 		return m.status(e, status)
 	}
-	if said, ok := errors.AsType[*streamError](err); ok {
-		e.Kind, e.Why, e.public = BadAnswer, clip(said.message), "It answered with an error."
-		if said.overloaded {
+	if failed, ok := errors.AsType[*streamError](err); ok {
+		e.Kind, e.Why, e.public = BadAnswer, clip(failed.message), "It answered with an error."
+		if failed.overloaded {
 			e.Kind = Overloaded
 		}
 		if answered {
@@ -143,8 +143,8 @@ func (m *Model) fault(watched, ctx context.Context, err error, answered bool) er
 		}
 		return e
 	}
-	if said, ok := errors.AsType[*refusal](err); ok {
-		e.Kind, e.Why, e.public = BadAnswer, said.Error(), said.publicDetail()
+	if failed, ok := errors.AsType[*refusal](err); ok {
+		e.Kind, e.Why, e.public = BadAnswer, failed.Error(), failed.publicDetail()
 		return e
 	}
 	refused, notAllowed := errors.AsType[errNotAllowed](err)

@@ -70,9 +70,9 @@ func (s *Socket) Generate(ctx context.Context, p engine.Prompt, emit func(engine
 		return engine.Usage{}, context.Cause(ctx)
 	}
 	for try := 0; ; try++ {
-		usage, kept, err := s.once(ctx, start, p, emit)
+		usage, reused, err := s.once(ctx, start, p, emit)
 		fault, ok := errors.AsType[*Error](err)
-		if !ok || fault.Kind != Disconnected || fault.Answered || !kept || try > 0 {
+		if !ok || fault.Kind != Disconnected || fault.Answered || !reused || try > 0 {
 			return usage, err
 		}
 	}
@@ -80,7 +80,7 @@ func (s *Socket) Generate(ctx context.Context, p engine.Prompt, emit func(engine
 
 // once requests an answer; kept says that it used an existing connection.
 func (s *Socket) once(ctx context.Context, start time.Time, p engine.Prompt,
-	emit func(engine.Part) error) (_ engine.Usage, kept bool, _ error) {
+	emit func(engine.Part) error) (_ engine.Usage, reused bool, _ error) {
 	watched, watch := newTimeouts(ctx, s.limits, start)
 	defer watch.stop()
 	a := &answer{
@@ -91,18 +91,18 @@ func (s *Socket) once(ctx context.Context, start time.Time, p engine.Prompt,
 		custom:   true,
 		session:  p.Session,
 	}
-	l, kept, err := s.ready(watched, p.Key)
+	l, reused, err := s.ready(watched, p.Key)
 	if err != nil {
-		return *a.usage, kept, s.fault(watched, ctx, err, false)
+		return *a.usage, reused, s.fault(watched, ctx, err, false)
 	}
 	err = s.ask(watched, l, p, a)
 	switch {
 	case a.emitError != nil: // emit's own error
-		return *a.usage, kept, a.emitError
+		return *a.usage, reused, a.emitError
 	case err != nil:
-		return *a.usage, kept, s.fault(watched, ctx, err, a.begun)
+		return *a.usage, reused, s.fault(watched, ctx, err, a.begun)
 	}
-	return *a.usage, kept, nil
+	return *a.usage, reused, nil
 }
 
 // ask sends the request over a connection and reads the answer to its end.
@@ -122,11 +122,11 @@ func (s *Socket) ask(ctx context.Context, l *connection, p engine.Prompt, a *ans
 	}
 	before := ""
 	for !a.finished && a.call == nil {
-		said, err := l.next(ctx, to)
+		message, err := l.next(ctx, to)
 		if err != nil {
 			return err
 		}
-		if err := takeMessage(a, said, &before); err != nil {
+		if err := takeMessage(a, message, &before); err != nil {
 			l.close()
 			return err
 		}
@@ -135,28 +135,28 @@ func (s *Socket) ask(ctx context.Context, l *connection, p engine.Prompt, a *ans
 }
 
 // takeMessage emits the content of a message.
-func takeMessage(a *answer, said socketAnswer, before *string) error {
-	if said.hasContent() {
+func takeMessage(a *answer, message socketAnswer, before *string) error {
+	if message.hasContent() {
 		a.timeouts.next() // other messages only show that the server is alive
 	}
 	a.events++
-	if err := a.setSession(said.CustomSessionID); err != nil {
+	if err := a.setSession(message.CustomSessionID); err != nil {
 		return err
 	}
-	switch said.Type {
+	switch message.Type {
 	case typeText:
-		if a.textBytes += len(said.Text); a.textBytes > maxCustomText {
+		if a.textBytes += len(message.Text); a.textBytes > maxCustomText {
 			return errTooMuchText
 		}
-		piece := missingSpace(*before, said.Text) + said.Text
-		if said.Text != "" {
-			*before = said.Text
+		piece := missingSpace(*before, message.Text) + message.Text
+		if message.Text != "" {
+			*before = message.Text
 		}
 		return a.deliver(piece)
 	case typeEnd:
 		a.finished = true
 	case typeCall:
-		call, err := said.call()
+		call, err := message.call()
 		a.call = call
 		return err
 	case typeError:
@@ -166,7 +166,7 @@ func takeMessage(a *answer, said socketAnswer, before *string) error {
 }
 
 // ready returns a usable connection, and whether it existed before.
-func (s *Socket) ready(ctx context.Context, key string) (_ *connection, kept bool, _ error) {
+func (s *Socket) ready(ctx context.Context, key string) (_ *connection, reused bool, _ error) {
 	select {
 	case s.dialing <- struct{}{}:
 		defer func() { <-s.dialing }()

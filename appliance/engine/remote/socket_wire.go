@@ -83,17 +83,17 @@ func socketBody(p engine.Prompt) ([]byte, error) {
 
 // socketMessages converts a message; each tool call becomes a message of its own.
 func socketMessages(m engine.Message) []socketMessage {
-	said := socketMessage{Type: string(m.Role) + "_message",
+	msg := socketMessage{Type: string(m.Role) + "_message",
 		Message: roleContent{m.Role, strings.ToValidUTF8(m.Content, "\uFFFD")}, ToolCallID: m.CallID}
 	if when, how := timeAndProsody(m); how != nil {
-		said.Time, said.Models = when, *how
+		msg.Time, msg.Models = when, *how
 	}
 	if m.Role == engine.ToolRole {
-		said.Type = "tool_response"
+		msg.Type = "tool_response"
 	}
 	var out []socketMessage
 	if m.Content != "" || len(m.Calls) == 0 && m.Role != engine.System {
-		out = append(out, said)
+		out = append(out, msg)
 	}
 	for _, c := range m.Calls {
 		out = append(out, socketMessage{

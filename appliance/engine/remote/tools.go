@@ -91,13 +91,13 @@ func (m *Model) Choose(ctx context.Context, p engine.Prompt, choices []string) (
 }
 
 // matchChoices finds the first token of each choice among the returned ones.
-func matchChoices(told []topLogprob, choices []string) ([]float64, error) {
+func matchChoices(top []topLogprob, choices []string) ([]float64, error) {
 	out := make([]float64, len(choices))
 	by := map[string]string{}
 	for i, c := range choices {
 		longest := ""
 		out[i] = math.Inf(-1)
-		for _, t := range told {
+		for _, t := range top {
 			text := strings.TrimLeft(t.Token, " \u0120\u2581\n")
 			if text != "" && strings.HasPrefix(c, text) &&
 				(len(text) > len(longest) || text == longest && t.Logprob > out[i]) {
@@ -108,8 +108,8 @@ func matchChoices(told []topLogprob, choices []string) ([]float64, error) {
 			continue
 		}
 		if other, taken := by[longest]; taken {
-			return nil, fmt.Errorf("remote model: the choices %q and %q begin with the same token, by which they "+
-				"cannot be told apart", other, c)
+			return nil, fmt.Errorf("remote model: the choices %q and %q begin with the same token and "+
+				"cannot be distinguished", other, c)
 		}
 		by[longest] = c
 	}

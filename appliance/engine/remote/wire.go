@@ -217,8 +217,8 @@ func (m *Model) chatRequest(p engine.Prompt) chatRequest {
 		address:       m.address,
 		key:           cmp.Or(m.key, p.Key),
 	}
-	for _, said := range p.Messages {
-		q.Messages = append(q.Messages, wireMessage(said))
+	for _, parsed := range p.Messages {
+		q.Messages = append(q.Messages, wireMessage(parsed))
 	}
 	q.Tools = wireTools(p.Tools)
 	if len(q.Tools) > 0 {
@@ -288,14 +288,14 @@ func readStatus(from *http.Response) *statusError {
 	e := &statusError{status: from.StatusCode, retryAfter: from.Header.Get("Retry-After")}
 	// a partial body is good enough, since the status is known
 	body, _ := io.ReadAll(io.LimitReader(from.Body, maxErrorBytes))
-	var said struct {
+	var parsed struct {
 		Error   failure `json:"error"`
 		Message string  `json:"message"`
 		Detail  string  `json:"detail"`
 	}
 	switch {
-	case json.Unmarshal(body, &said) == nil:
-		for _, words := range []string{said.Error.message, said.Message, said.Detail} {
+	case json.Unmarshal(body, &parsed) == nil:
+		for _, words := range []string{parsed.Error.message, parsed.Message, parsed.Detail} {
 			if e.message == "" {
 				e.message = words
 			}

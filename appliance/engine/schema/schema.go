@@ -10,11 +10,9 @@ import (
 	"slices"
 )
 
-// maxBytes bounds the text of a schema, and maxGrammar what is made of it: the
-// library reads 128 kB of grammar in some 20 ms, for each call that is written.
+// maxBytes limits the text of a schema, and maxGrammar the grammar made of it: the library parses
+// 128 kB of grammar in some 20 ms, for each call that is generated.
 const (
-	// maxBytes limits the text of a schema, and maxGrammar the grammar made of it: the library
-	// parses 128 kB of grammar in some 20 ms, for each call that is generated.
 	maxBytes   = 64 << 10
 	maxGrammar = 128 << 10
 )

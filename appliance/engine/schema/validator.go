@@ -72,18 +72,18 @@ const maxFaults = 3
 
 // faults joins the innermost faults with their positions.
 func faults(e *jsonschema.ValidationError) string {
-	var said []string
+	var texts []string
 	var walk func(*jsonschema.ValidationError)
 	walk = func(e *jsonschema.ValidationError) {
 		for _, inner := range e.Causes {
 			walk(inner)
 		}
-		if text := oneLine(e); len(e.Causes) == 0 && !slices.Contains(said, text) {
-			said = append(said, text)
+		if text := oneLine(e); len(e.Causes) == 0 && !slices.Contains(texts, text) {
+			texts = append(texts, text)
 		}
 	}
 	walk(e)
-	return strings.Join(said[:min(len(said), maxFaults)], "; ")
+	return strings.Join(texts[:min(len(texts), maxFaults)], "; ")
 }
 
 func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
