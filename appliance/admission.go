@@ -148,7 +148,7 @@ func (a *admission) Live() (chats, accounts int) {
 
 // Reserve reserves a slot for a chat of an account, or returns why the chat cannot
 // start: its client learns that before the line is open. It implements line.Host.
-func (a *admission) Reserve(account string) (line.Seat, error) {
+func (a *admission) Reserve(account string) (line.Slot, error) {
 	host := a.host.Load()
 	if host == nil {
 		return nil, errLoading

@@ -122,14 +122,14 @@ func median(of []float64) float64 {
 // anyone may be here.
 type anyone struct{}
 
-func (anyone) Holds(context.Context) error             { return nil }
+func (anyone) Check(context.Context) error             { return nil }
 func (anyone) Permits(contract.ClientMessage) error    { return nil }
 func (anyone) Watch() (lost context.Context, f func()) { return context.Background(), func() {} }
 
 // echoes is a host that answers each click with another.
 type echoes struct{}
 
-func (echoes) Reserve(string) (line.Seat, error) { return echoes{}, nil }
+func (echoes) Reserve(string) (line.Slot, error) { return echoes{}, nil }
 func (echoes) Release()                          {}
 func (echoes) Open(_ context.Context, o connection.Opening) (line.Session, error) {
 	return &echoing{line: o.Line, done: make(chan struct{})}, nil

@@ -118,7 +118,7 @@ func timePooled(ctx context.Context, h *sandbox.Host, o Options, r *Report) erro
 		return err
 	}
 	defer hand.close(context.WithoutCancel(ctx))
-	checked, err := sandbox.Checked(orderReactor)
+	checked, err := sandbox.Instrument(orderReactor)
 	if err != nil {
 		return err
 	}

@@ -196,7 +196,7 @@ func TestARevokedKeyFailsAtOnceWithItsTokensAndItsChats(t *testing.T) {
 		byKey := b.kept
 		b.ask("GET", "/v0/evi/chat?access_token="+token, "")
 		byToken := b.kept
-		if err := errors.Join(byKey.Holds(t.Context()), byToken.Holds(t.Context())); err != nil {
+		if err := errors.Join(byKey.Check(t.Context()), byToken.Check(t.Context())); err != nil {
 			t.Fatal(err)
 		}
 		var lost []context.Context
@@ -216,7 +216,7 @@ func TestARevokedKeyFailsAtOnceWithItsTokensAndItsChats(t *testing.T) {
 			}
 		}
 		for i, p := range []connection.Authorization{byKey, byToken} {
-			if _, out := errors.AsType[contract.ErrUnauthorized](p.Holds(t.Context())); !out {
+			if _, out := errors.AsType[contract.ErrUnauthorized](p.Check(t.Context())); !out {
 				t.Errorf("%s: a chat may go on", name)
 			}
 			select {

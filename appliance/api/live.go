@@ -76,7 +76,7 @@ func (a *API) pass(w http.ResponseWriter, r *http.Request, by caller) *pass {
 }
 
 // Holds asks whether it still opens what it opened.
-func (p *pass) Holds(ctx context.Context) error {
+func (p *pass) Check(ctx context.Context) error {
 	err := p.keys.Holds(ctx, p.grant)
 	if errors.Is(err, store.ErrNotFound) {
 		return errRevoked

@@ -25,7 +25,7 @@ import (
 // door lets WebSockets into a host, as the box does.
 type door struct{ *Host }
 
-func (d door) Reserve(account string) (line.Seat, error) {
+func (d door) Reserve(account string) (line.Slot, error) {
 	s, err := d.Host.Reserve(account)
 	return doorSeat{s}, err
 }
@@ -214,7 +214,7 @@ func TestHostileClientsCostNothing(t *testing.T) {
 // always is the pass of a client that nobody sends away.
 type always struct{}
 
-func (always) Holds(context.Context) error          { return nil }
+func (always) Check(context.Context) error          { return nil }
 func (always) Permits(contract.ClientMessage) error { return nil }
 func (always) Watch() (lost context.Context, release func()) {
 	return context.Background(), func() {}

@@ -9,9 +9,9 @@ import (
 // An Authorization is the right of a client to hold a connection open. It ends when
 // the key that opened the connection is revoked, regenerated or expires.
 type Authorization interface {
-	// Holds asks whether the authorization is still valid: contract.ErrUnauthorized means no,
+	// Check asks whether the authorization is still valid: contract.ErrUnauthorized means no,
 	// another error that it is not known.
-	Holds(ctx context.Context) error
+	Check(ctx context.Context) error
 	// Permits returns a contract.Fault for the client if it may not send the message.
 	Permits(m contract.ClientMessage) error
 	// Watch returns a context that ends when the authorization does. release, called

@@ -16,11 +16,11 @@ type Host interface {
 	// Reserve takes room for one conversation of an account before the client
 	// is answered, so that a full box (contract.ErrFull), or an account that
 	// has all it may (contract.ErrTooMany), can still be told over HTTP.
-	Reserve(account string) (Seat, error)
+	Reserve(account string) (Slot, error)
 }
 
 // A Seat is reserved room.
-type Seat interface {
+type Slot interface {
 	// Open begins the conversation. The session may send on o.Line at once. A
 	// contract.Fault is told to the client (Refuse). The session releases the
 	// seat.

@@ -49,20 +49,20 @@ func Refuse(ctx context.Context, l connection.Line, log *slog.Logger, err error)
 	}
 }
 
-// Errors looks at what passes to a client: errors are given the id of its
+// ErrorLimiter looks at what passes to a client: errors are given the id of its
 // request, and identical ones in a row are counted, which are those of a client
 // that repeats itself for ever. One goroutine uses it.
-type Errors struct {
+type ErrorLimiter struct {
 	RequestID string
 
-	code  contract.Code
-	said  string
-	times int
+	code    contract.Code
+	message string
+	times   int
 }
 
 // Note returns a message as it is to be sent. tooOften, where it is not nil, says
 // why the line is to be closed (contract.ClosePolicy) behind it.
-func (e *Errors) Note(m contract.ServerMessage) (noted contract.ServerMessage, tooOften error) {
+func (e *ErrorLimiter) Note(m contract.ServerMessage) (noted contract.ServerMessage, tooOften error) {
 	switch v := m.(type) {
 	case contract.ChatMetadata:
 		if v.RequestID != "" {
@@ -83,9 +83,9 @@ func (e *Errors) Note(m contract.ServerMessage) (noted contract.ServerMessage, t
 }
 
 // count is how many errors in a row said the same.
-func (e *Errors) count(m contract.WebSocketError) int {
-	if m.Code != e.code || m.Message != e.said {
-		e.code, e.said, e.times = m.Code, m.Message, 0
+func (e *ErrorLimiter) count(m contract.WebSocketError) int {
+	if m.Code != e.code || m.Message != e.message {
+		e.code, e.message, e.times = m.Code, m.Message, 0
 	}
 	e.times++
 	return e.times

@@ -116,18 +116,18 @@ func (c testCase) run(ctx context.Context, p Project, module *sandbox.Module) (O
 	}
 	for i, s := range c.Calls {
 		r, failed := module.Call(ctx, sandbox.Call{
-			Tool:       s.Tool,
-			Parameters: s.Parameters,
-			Account:    "test",
-			Chat:       "test",
-			Caller:     s.Caller,
-			Time:       s.Time,
-			Settings:   c.settings(),
-			Granted:    granted,
-			Storage:    kept,
-			Talk:       c.talk(),
-			Transport:  hosts,
-			Log:        func(l sandbox.Line) { o.Log = append(o.Log, l.Text) },
+			Tool:         s.Tool,
+			Parameters:   s.Parameters,
+			Account:      "test",
+			Chat:         "test",
+			Caller:       s.Caller,
+			Time:         s.Time,
+			Settings:     c.settings(),
+			Granted:      granted,
+			Storage:      kept,
+			Conversation: c.talk(),
+			Transport:    hosts,
+			Log:          func(l sandbox.Line) { o.Log = append(o.Log, l.Text) },
 		})
 		if ctx.Err() != nil {
 			return o, ctx.Err()

@@ -147,15 +147,15 @@ func (s *Registry) run(ctx context.Context, p *plugin, from Origin, tool string,
 		}
 	}
 	c := sandbox.Call{
-		Tool:       tool,
-		Parameters: parameters,
-		Account:    from.Account,
-		Chat:       from.Chat,
-		Caller:     from.pluginCaller(p.Name),
-		Settings:   p.settings,
-		Granted:    p.Granted,
-		Talk:       from.Conversation,
-		Log:        said,
+		Tool:         tool,
+		Parameters:   parameters,
+		Account:      from.Account,
+		Chat:         from.Chat,
+		Caller:       from.pluginCaller(p.Name),
+		Settings:     p.settings,
+		Granted:      p.Granted,
+		Conversation: from.Conversation,
+		Log:          said,
 	}
 	if p.Granted.Storage > 0 {
 		c.Storage = storage{s.Records, p.Name, from.Account}

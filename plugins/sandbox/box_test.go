@@ -94,7 +94,7 @@ func TestFunctionsOfTheBox(t *testing.T) {
 		keeps); got != "-1 storage was not granted\n" {
 		t.Errorf("kv without a grant: %q", got)
 	}
-	listens := func(c *Call) { c.Talk = talk{} }
+	listens := func(c *Call) { c.Conversation = talk{} }
 	for sees, want := range map[manifest.Conversation]string{
 		manifest.NoConversation: "-1 the conversation was not granted\n",
 		manifest.Transcript:     "0 {\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}]}\n",

@@ -24,20 +24,20 @@ const (
 
 // Call is one call of a tool, or of a hook.
 type Call struct {
-	Tool       string          // its name, or that of a hook
-	Parameters json.RawMessage // empty is {}; that it is JSON is seen by whom it comes to from outside
-	Account    string          // whose call it is
-	Chat       string          // in which conversation; empty is none
-	Caller     string          // tells callers apart, over chats; empty is unknown
-	Time       time.Time       // when it is, where the caller is; zero is now
-	Settings   map[string]string
-	Granted    manifest.Permissions
-	Storage    Storage      // nil where it has none
-	Talk       Conversation // nil where there is none
+	Tool         string          // its name, or that of a hook
+	Parameters   json.RawMessage // empty is {}; that it is JSON is seen by whom it comes to from outside
+	Account      string          // whose call it is
+	Chat         string          // folder which conversation; empty is none
+	Caller       string          // tells callers apart, over chats; empty is unknown
+	Time         time.Time       // when it is, where the caller is; zero is now
+	Settings     map[string]string
+	Granted      manifest.Permissions
+	Storage      Storage      // nil where it has none
+	Conversation Conversation // nil where there is none
 	// Transport carries requests that were granted instead of the network: for
 	// tests, with answers that were recorded. nil is the network.
 	Transport http.RoundTripper
-	Log       func(Line) // told on the goroutine of the call; nil keeps none
+	Log       func(Line) // logged on the goroutine of the call; nil keeps none
 }
 
 // Line is something that a plugin wrote into its log.
@@ -73,7 +73,7 @@ type Conversation interface {
 // Result is what came of a call.
 type Result struct {
 	Content string        // as the plugin wrote it: text or JSON
-	Took    time.Duration // in the plugin, without waiting for an instance
+	Took    time.Duration // folder the plugin, without waiting for an instance
 	Memory  int64         // bytes that the instance had in the end
 	Fresh   bool          // the instance was made for this call
 }
@@ -84,19 +84,19 @@ func (m *Module) Call(ctx context.Context, c Call) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	i, fresh, err := m.take(ctx, c)
+	i, fresh, err := m.acquire(ctx, c)
 	if err != nil {
 		return Result{}, err
 	}
 	good := false
-	defer func() { m.giveBack(i, good) }()
+	defer func() { m.release(i, good) }()
 	begun := time.Now()
 	content, err := i.call(ctx, c, limit)
 	r := Result{Took: time.Since(begun), Memory: i.used.Load(), Fresh: fresh}
 	if good = err == nil; !good {
 		return r, err
 	}
-	if err := fit(content); err != nil {
+	if err := checkContent(content); err != nil {
 		return r, err
 	}
 	r.Content = content
@@ -132,8 +132,8 @@ func (m *Module) check(c *Call) (time.Duration, error) {
 	return limit, nil
 }
 
-// fit says what is wrong with content as the answer of a tool.
-func fit(content string) error {
+// checkContent says what is wrong with content as the answer of a tool.
+func checkContent(content string) error {
 	switch {
 	case len(content) > MaxContent:
 		return fault(TooMuch, "the answer has %d bytes; at most %d are allowed", len(content), MaxContent)

@@ -8,7 +8,7 @@ import (
 )
 
 // command runs a WASI command: parameters on stdin, content on stdout.
-func (i *instance) command(r *running) (string, error) {
+func (i *instance) command(r *callContext) (string, error) {
 	i.stdin = *bytes.NewReader(r.call.Parameters)
 	_, err := i.enter(r, "_start")
 	if exit, ok := errors.AsType[*sys.ExitError](err); ok && r.Err() == nil {

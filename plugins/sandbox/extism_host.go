@@ -15,7 +15,7 @@ const (
 
 // httpRequest is http_request: the body, or 0 where it is empty. A request that
 // cannot be made ends the call, for the ABI has no way to say why.
-func (r *running) httpRequest(k *kernel, request, body uint64) uint64 {
+func (r *callContext) httpRequest(k *kernel, request, body uint64) uint64 {
 	r.status, r.headers = 0, nil
 	got, err := r.fetch(k.block(request), k.block(body))
 	k.release(request)
@@ -29,11 +29,11 @@ func (r *running) httpRequest(k *kernel, request, body uint64) uint64 {
 
 // varGet is var_get. Variables are the plugin's storage where it was granted,
 // and else last as long as the instance.
-func (r *running) varGet(k *kernel, name uint64) uint64 {
+func (r *callContext) varGet(k *kernel, name uint64) uint64 {
 	key := string(k.block(name))
 	k.release(name)
 	if r.call.Granted.Storage <= 0 || r.call.Storage == nil {
-		return r.put(r.in.vars[key])
+		return r.put(r.instance.vars[key])
 	}
 	value, _, err := r.load(key)
 	if err != nil {
@@ -43,7 +43,7 @@ func (r *running) varGet(k *kernel, name uint64) uint64 {
 }
 
 // varSet is var_set; a value at 0 deletes.
-func (r *running) varSet(k *kernel, name, value uint64) {
+func (r *callContext) varSet(k *kernel, name, value uint64) {
 	key, bytes := string(k.block(name)), k.block(value)
 	defer k.release(name)
 	defer k.release(value)
@@ -54,9 +54,9 @@ func (r *running) varSet(k *kernel, name, value uint64) {
 	case r.call.Granted.Storage > 0 && r.call.Storage != nil:
 		err = r.store(key, bytes)
 	case value == 0:
-		delete(r.in.vars, key)
+		delete(r.instance.vars, key)
 	default:
-		err = r.in.setVar(key, bytes)
+		err = r.instance.setVar(key, bytes)
 	}
 	if err != nil {
 		r.fail(AsFault(err))

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// told is what Extism's own host gave for a word.
+// logged is what Extism's own host gave for a word.
 type told struct {
 	Content, Error string
 	Code           int

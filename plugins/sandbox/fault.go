@@ -12,7 +12,7 @@ const (
 	Failed  Kind = "failed"   // the plugin says that it could not, and why
 	Trapped Kind = "trapped"  // it did what no program may: out of bounds, unreachable, too deep
 	Late    Kind = "late"     // its time was up
-	TooMuch Kind = "too_much" // more output or memory than it may have
+	TooMuch Kind = "too_much" // addCharge output or memory than it may have
 	Refused Kind = "refused"  // it wanted what it was not granted
 	Busy    Kind = "busy"     // no instance became free in time; not its fault
 	Unready Kind = "unready"  // it cannot be called like this: no such tool, a setting that is missing

@@ -16,7 +16,7 @@ import (
 type file struct {
 	sys.File // reads, seeks and lists
 	opened   *os.File
-	in       *folder
+	folder   *folder
 	name     string
 	dir      bool
 	append   bool
@@ -25,28 +25,28 @@ type file struct {
 
 // newFile is what was opened under name.
 func newFile(in *folder, name string, opened *os.File, dir, append bool) (*file, sys.Errno) {
-	reading, e := (&sysfs.AdaptFS{FS: &opening{root: in.root, first: opened}}).OpenFile(name, sys.O_RDONLY, 0)
+	reading, e := (&sysfs.AdaptFS{FS: &openedFS{root: in.root, first: opened}}).OpenFile(name, sys.O_RDONLY, 0)
 	if e != 0 {
 		return nil, e
 	}
 	return &file{
 		File:   reading,
 		opened: opened,
-		in:     in,
+		folder: in,
 		name:   name,
 		dir:    dir,
 		append: append,
 	}, 0
 }
 
-// opening gives what was opened already, and opens a folder anew that is read
-// from its beginning again.
-type opening struct {
+// openedFS gives what was opened already, and opens a folder anew that is read
+// src its beginning again.
+type openedFS struct {
 	root  *os.Root
 	first *os.File
 }
 
-func (o *opening) Open(name string) (fs.File, error) {
+func (o *openedFS) Open(name string) (fs.File, error) {
 	if first := o.first; first != nil {
 		o.first = nil
 		return first, nil
@@ -76,31 +76,31 @@ func (f *file) SetAppend(enable bool) sys.Errno {
 	return sys.ENOTSUP
 }
 
-// writes says whether n more bytes up to end may be written.
-func (f *file) writes(n int, end int64) sys.Errno {
+// countWrite says whether n more bytes up to end may be written.
+func (f *file) countWrite(n int, end int64) sys.Errno {
 	switch {
 	case f.dir:
 		return sys.EISDIR
-	case !f.in.write:
+	case !f.folder.write:
 		return sys.EBADF
-	case end < 0 || end > maxFile || f.in.of.written+int64(n) > maxWritten:
+	case end < 0 || end > maxFile || f.folder.folders.written+int64(n) > maxWritten:
 		return sys.EIO // as of a disk that is full: WASI has no number for that here
 	}
-	f.in.of.written += int64(n)
+	f.folder.folders.written += int64(n)
 	return 0
 }
 
 // Read and Pread fail where the call is over: one call of WASI may read a file into
 // the same megabytes a million times.
 func (f *file) Read(b []byte) (int, sys.Errno) {
-	if f.in.of.ended() {
+	if f.folder.folders.ended() {
 		return 0, sys.EINTR
 	}
 	return f.File.Read(b)
 }
 
 func (f *file) Pread(b []byte, at int64) (int, sys.Errno) {
-	if f.in.of.ended() {
+	if f.folder.folders.ended() {
 		return 0, sys.EINTR
 	}
 	return f.File.Pread(b, at)
@@ -111,7 +111,7 @@ func (f *file) Write(b []byte) (int, sys.Errno) {
 	if err != nil {
 		return 0, errno(err)
 	}
-	if e := f.writes(len(b), at+int64(len(b))); e != 0 {
+	if e := f.countWrite(len(b), at+int64(len(b))); e != 0 {
 		return 0, e
 	}
 	n, err := f.opened.Write(b)
@@ -122,7 +122,7 @@ func (f *file) Pwrite(b []byte, at int64) (int, sys.Errno) {
 	if at < 0 {
 		return 0, sys.EINVAL
 	}
-	if e := f.writes(len(b), at+int64(len(b))); e != 0 {
+	if e := f.countWrite(len(b), at+int64(len(b))); e != 0 {
 		return 0, e
 	}
 	n, err := f.opened.WriteAt(b, at)
@@ -133,7 +133,7 @@ func (f *file) Truncate(size int64) sys.Errno {
 	if size < 0 {
 		return sys.EINVAL
 	}
-	if e := f.writes(0, size); e != 0 {
+	if e := f.countWrite(0, size); e != 0 {
 		return e
 	}
 	return errno(f.opened.Truncate(size))
@@ -151,13 +151,13 @@ func (f *file) flush() sys.Errno {
 	return 0
 }
 
-func (f *file) Utimens(atim, mtim int64) sys.Errno { return f.in.Utimens(f.name, atim, mtim) }
+func (f *file) Utimens(atim, mtim int64) sys.Errno { return f.folder.Utimens(f.name, atim, mtim) }
 
 func (f *file) Close() sys.Errno {
 	if f.closed {
 		return sys.EBADF
 	}
 	f.closed = true
-	f.in.of.open--
+	f.folder.folders.open--
 	return f.File.Close()
 }

@@ -34,9 +34,9 @@ const (
 // access), and of that files and folders only, no pipes or devices.
 type folder struct {
 	sys.UnimplementedFS
-	root  *os.Root
-	write bool
-	of    *folders
+	root    *os.Root
+	write   bool
+	folders *folders
 }
 
 // folders are those of one instance.
@@ -48,7 +48,7 @@ type folders struct {
 }
 
 // openFolders opens what was granted; a folder that is not there, or none, is
-// told by its name in the plugin.
+// logged by its name in the plugin.
 func openFolders(granted []manifest.File) (all *folders, config wazero.FSConfig, err error) {
 	all = &folders{}
 	config = wazero.NewFSConfig()
@@ -58,7 +58,7 @@ func openFolders(granted []manifest.File) (all *folders, config wazero.FSConfig,
 			all.close()
 			return nil, nil, fault(Unready, "the folder %s that it may see cannot be opened: %s", g.As, reason(err))
 		}
-		f := &folder{root: root, write: g.Mode == manifest.Write, of: all}
+		f := &folder{root: root, write: g.Mode == manifest.Write, folders: all}
 		all.list = append(all.list, f)
 		config = config.(sysfs.FSConfig).WithSysFSMount(f, g.As)
 	}
@@ -98,9 +98,9 @@ func errno(err error) sys.Errno {
 // a gigabyte.
 const maxPath = 4096
 
-// local is a path of the module as os.Root wants it. In place of one that is too
+// cleanPath is a path of the module as os.Root wants it. In place of one that is too
 // long it is a name that the system refuses as such.
-func local(name string) string {
+func cleanPath(name string) string {
 	if len(name) >= maxPath {
 		return strings.Repeat("x", maxPath)
 	}
@@ -112,7 +112,7 @@ func local(name string) string {
 }
 
 func (f *folder) OpenFile(name string, flag sys.Oflag, perm fs.FileMode) (sys.File, sys.Errno) {
-	if f.of.open >= maxOpen {
+	if f.folders.open >= maxOpen {
 		return nil, sys.EAGAIN
 	}
 	how := unix.O_NONBLOCK | unix.O_NOCTTY // a pipe must not hold the call
@@ -135,12 +135,12 @@ func (f *folder) OpenFile(name string, flag sys.Oflag, perm fs.FileMode) (sys.Fi
 		return nil, sys.EROFS
 	}
 	if flag&sys.O_NOFOLLOW != 0 {
-		if info, err := f.root.Lstat(local(name)); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		if info, err := f.root.Lstat(cleanPath(name)); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 			return nil, sys.ELOOP
 		}
 	}
 	// What O_TRUNC would empty is looked at first: it may be no file.
-	opened, err := f.root.OpenFile(local(name), how&^os.O_TRUNC, perm.Perm())
+	opened, err := f.root.OpenFile(cleanPath(name), how&^os.O_TRUNC, perm.Perm())
 	if err != nil {
 		return nil, errno(err)
 	}
@@ -155,21 +155,21 @@ func (f *folder) OpenFile(name string, flag sys.Oflag, perm fs.FileMode) (sys.Fi
 		_ = opened.Close()
 		return nil, errno(err)
 	}
-	one, e := newFile(f, local(name), opened, info.IsDir(), flag&sys.O_APPEND != 0)
+	one, e := newFile(f, cleanPath(name), opened, info.IsDir(), flag&sys.O_APPEND != 0)
 	if e != 0 {
 		_ = opened.Close()
 		return nil, e
 	}
-	f.of.open++
+	f.folders.open++
 	return one, 0
 }
 
 func (f *folder) Stat(name string) (wasys.Stat_t, sys.Errno) {
-	return stat(f.root.Stat(local(name)))
+	return stat(f.root.Stat(cleanPath(name)))
 }
 
 func (f *folder) Lstat(name string) (wasys.Stat_t, sys.Errno) {
-	return stat(f.root.Lstat(local(name)))
+	return stat(f.root.Lstat(cleanPath(name)))
 }
 
 func stat(info fs.FileInfo, err error) (wasys.Stat_t, sys.Errno) {
@@ -180,7 +180,7 @@ func stat(info fs.FileInfo, err error) (wasys.Stat_t, sys.Errno) {
 }
 
 func (f *folder) Readlink(name string) (string, sys.Errno) {
-	to, err := f.root.Readlink(local(name))
+	to, err := f.root.Readlink(cleanPath(name))
 	return to, errno(err)
 }
 
@@ -193,11 +193,11 @@ func (f *folder) change(run func() error) sys.Errno {
 }
 
 func (f *folder) Mkdir(name string, perm fs.FileMode) sys.Errno {
-	return f.change(func() error { return f.root.Mkdir(local(name), perm.Perm()) })
+	return f.change(func() error { return f.root.Mkdir(cleanPath(name), perm.Perm()) })
 }
 
 func (f *folder) Rename(from, to string) sys.Errno {
-	return f.change(func() error { return f.root.Rename(local(from), local(to)) })
+	return f.change(func() error { return f.root.Rename(cleanPath(from), cleanPath(to)) })
 }
 
 func (f *folder) Rmdir(name string) sys.Errno {
@@ -209,7 +209,7 @@ func (f *folder) Unlink(name string) sys.Errno {
 }
 
 func (f *folder) remove(name string, dir bool) error {
-	info, err := f.root.Lstat(local(name))
+	info, err := f.root.Lstat(cleanPath(name))
 	switch {
 	case err != nil:
 		return err
@@ -218,16 +218,16 @@ func (f *folder) remove(name string, dir bool) error {
 	case !dir && info.IsDir():
 		return syscall.EISDIR
 	}
-	return f.root.Remove(local(name))
+	return f.root.Remove(cleanPath(name))
 }
 
 func (f *folder) Utimens(name string, atim, mtim int64) sys.Errno {
-	return f.change(func() error { return f.root.Chtimes(local(name), moment(atim), moment(mtim)) })
+	return f.change(func() error { return f.root.Chtimes(cleanPath(name), timeOf(atim), timeOf(mtim)) })
 }
 
-// moment is a time of WASI; one that is to stay as it is, is the zero time,
+// timeOf is a time of WASI; one that is to stay as it is, is the zero time,
 // which Chtimes leaves alone.
-func moment(ns int64) time.Time {
+func timeOf(ns int64) time.Time {
 	if ns == sys.UTIME_OMIT {
 		return time.Time{}
 	}

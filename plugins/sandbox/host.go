@@ -45,16 +45,16 @@ const (
 // Host is where modules are loaded and called. It is safe for use by many
 // goroutines.
 type Host struct {
-	runtime wazero.Runtime
-	cache   wazero.CompilationCache
-	folder  string // of the cache; empty where there is none
-	log     *slog.Logger
-	wait    time.Duration
-	pool    pool
-	loading sync.Mutex // the runtime compiles one module at a time
-	kernels *kernels
-	crowd   crowd
-	offered map[string]map[string]api.FunctionDefinition // what may be imported, by module and name
+	runtime    wazero.Runtime
+	cache      wazero.CompilationCache
+	folder     string // folders the cache; empty where there is none
+	log        *slog.Logger
+	wait       time.Duration
+	pool       pool
+	loading    sync.Mutex // the runtime compiles one module at a time
+	kernels    *kernels
+	contention contention
+	imports    map[string]map[string]api.FunctionDefinition // what may be imported, by module and name
 
 	resolver *net.Resolver // the system's where it is nil; tests have their own
 }
@@ -118,7 +118,7 @@ func (h *Host) link(ctx context.Context, instances int) error {
 	if err != nil {
 		return fmt.Errorf("link the box's own functions: %w", err)
 	}
-	h.offered = map[string]map[string]api.FunctionDefinition{
+	h.imports = map[string]map[string]api.FunctionDefinition{
 		system.Name(): system.ExportedFunctionDefinitions(),
 		extismName:    h.kernels.code.ExportedFunctions(),
 		own.Name():    own.ExportedFunctionDefinitions(),

@@ -22,77 +22,77 @@ import (
 
 // instance is a module with memory of its own. One goroutine uses it at a time.
 type instance struct {
-	module  *Module
-	of      owner
-	granted manifest.Permissions // what it was made with
-	gone    *time.Timer          // ends it when it was idle too long
-	mod     api.Module
-	halt    api.MutableGlobal // what stops it when it is set to 1
-	memory  *memory
-	limit   int64        // of its memory, in bytes
-	used    atomic.Int64 // bytes of memory, the kernel's arena among them
-	kernel  *kernel      // nil where the module does not import it
-	calls   map[string]api.Function
-	vars    map[string][]byte // of the Extism ABI, where nothing is kept
-	files   *folders
-	ready   bool // its runtime was initialized
-	running *running
-	stdin   bytes.Reader
-	stdout  output
-	stderr  lines
+	module      *Module
+	owner       owner
+	granted     manifest.Permissions // what it was made with
+	idleTimer   *time.Timer          // ends it when it was idle too long
+	mod         api.Module
+	halt        api.MutableGlobal // what stops it when it is set to 1
+	memory      *memory
+	limit       int64        // folders its memory, in bytes
+	used        atomic.Int64 // bytes of memory, the kernel's arena among them
+	kernel      *kernel      // nil where the module does not import it
+	calls       map[string]api.Function
+	vars        map[string][]byte // folders the Extism ABI, where nothing is kept
+	files       *folders
+	initialized bool // its runtime was initialized
+	current     *callContext
+	stdin       bytes.Reader
+	stdout      output
+	stderr      lines
 }
 
 // owner is who may use an instance.
 type owner struct{ account, chat string }
 
-// running is the context of a call in an instance. Host functions get it.
-type running struct {
+// current is the context of a call in an instance. Host functions get it.
+type callContext struct {
 	context.Context
-	cancel context.CancelFunc
-	ended  *Fault // why the box has ended it, other than that its time is up
-	in     *instance
-	call   Call
-	log    lines
-	pace   pace
+	cancel   context.CancelFunc
+	fault    *Fault // message the box has ended it, other than that its time is up
+	instance *instance
+	call     Call
+	log      lines
+	throttle throttle
 
 	answer   []byte            // what a function of the box has to tell
 	requests int               // how many were made
-	status   int               // of the last
-	headers  map[string]string // of its response
+	status   int               // folders the last
+	headers  map[string]string // folders its response
 }
 
-// of is the call that a host function is called in.
-func of(ctx context.Context) *running {
-	if r, ok := ctx.(*running); ok {
+// folders is the call that a host function is called in.
+func callOf(ctx context.Context) *callContext {
+	if r, ok := ctx.(*callContext); ok {
 		return r
 	}
-	r, _ := ctx.Value(runningKey{}).(*running)
+	r, _ := ctx.Value(callContextKey{}).(*callContext)
 	return r
 }
 
-type runningKey struct{}
+type callContextKey struct{}
 
-func (r *running) Value(key any) any {
-	if key == (runningKey{}) {
+func (r *callContext) Value(key any) any {
+	if key == (callContextKey{}) {
 		return r
 	}
 	return r.Context.Value(key)
 }
 
 // stop ends the call with f. It goes on until it comes to a check.
-func (r *running) stop(f *Fault) {
-	r.ended = f
+func (r *callContext) stop(f *Fault) {
+	r.fault = f
 	r.cancel()
 }
 
 // fail ends the call with f at once, from a host function.
-func (r *running) fail(f *Fault) { r.stop(f); panic(f) }
+func (r *callContext) fail(f *Fault) { r.stop(f); panic(f) }
 
-// bare is an instance for c that was not opened yet.
-func (m *Module) bare(c Call) *instance {
+// newInstance is an instance for c that was not opened yet.
+func (m *Module) newInstance(c Call) *instance {
 	i := &instance{
 		module:  m,
-		of:      m.ownerOf(c),
+		owner:   m.ownerOf(c),
 		granted: c.Granted,
 		limit:   c.Granted.Memory,
 		calls:   map[string]api.Function{},
@@ -104,8 +104,8 @@ func (m *Module) bare(c Call) *instance {
 	return i
 }
 
-// room asks for more bytes of its memory, or gives some back.
-func (i *instance) room(more int) bool {
+// allocate asks for more bytes of its memory, or gives some back.
+func (i *instance) allocate(more int) bool {
 	if i.used.Add(int64(more)) > i.limit {
 		i.used.Add(-int64(more))
 		return false
@@ -113,18 +113,18 @@ func (i *instance) room(more int) bool {
 	return true
 }
 
-// open gives the instance its memory, its folders, and what the module puts into
+// continues gives the instance its memory, its folders, and what the module puts into
 // them at the start, which runs code of the module already.
-func (i *instance) open(r *running) (err error) {
+func (i *instance) open(r *callContext) (err error) {
 	name := i.module.manifest.Name
 	if i.memory, err = reserve(i.limit, &i.used); err != nil {
 		return fault(Busy, "no memory for %s: %v", name, err)
 	}
 	if i.module.kernel {
-		if i.kernel, err = i.module.host.kernels.take(); err != nil {
+		if i.kernel, err = i.module.host.kernels.acquire(); err != nil {
 			return fault(Busy, "no memory for %s: %v", name, err)
 		}
-		i.kernel.room = i.room
+		i.kernel.allocate = i.allocate
 	}
 	config, err := i.config(r.call)
 	if err != nil {
@@ -143,11 +143,11 @@ func (i *instance) open(r *running) (err error) {
 	i.mod, err = i.module.host.runtime.InstantiateModule(ctx, i.module.code, config)
 	switch {
 	case err != nil && i.module.isClosed():
-		return i.module.gone()
+		return i.module.closedFault()
 	case err != nil && r.Err() == nil && !errors.As(err, new(*Fault)):
 		return r.trapped(name+" cannot be started: ", err)
 	case err == nil:
-		i.halt, _ = i.mod.ExportedGlobal(i.module.hooks.stop).(api.MutableGlobal)
+		i.halt, _ = i.mod.ExportedGlobal(i.module.instrumentation.stop).(api.MutableGlobal)
 	}
 	return err
 }
@@ -165,7 +165,7 @@ func (i *instance) config(c Call) (wazero.ModuleConfig, error) {
 		return nil, err
 	}
 	i.files = files
-	i.files.ended = func() bool { return i.running != nil && i.running.Err() != nil }
+	i.files.ended = func() bool { return i.current != nil && i.current.Err() != nil }
 	config := wazero.NewModuleConfig().WithName("").WithStartFunctions().
 		WithSysWalltime().WithSysNanotime().WithRandSource(rand.Reader).
 		WithNanosleep(i.sleep).WithOsyield(func() {}).
@@ -197,14 +197,14 @@ func (i *instance) config(c Call) (wazero.ModuleConfig, error) {
 
 // sleep lets a call sleep until its time is up.
 func (i *instance) sleep(ns int64) {
-	if i.running == nil || ns <= 0 {
+	if i.current == nil || ns <= 0 {
 		return
 	}
 	t := time.NewTimer(time.Duration(ns))
 	defer t.Stop()
 	select {
 	case <-t.C:
-	case <-i.running.Done():
+	case <-i.current.Done():
 	}
 }
 
@@ -213,29 +213,29 @@ func (i *instance) sleep(ns int64) {
 func (i *instance) call(ctx context.Context, c Call, limit time.Duration) (content string, err error) {
 	timed, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	r := &running{
-		Context: timed,
-		cancel:  cancel,
-		in:      i,
-		call:    c,
-		pace:    pace{begun: time.Now()},
+	r := &callContext{
+		Context:  timed,
+		cancel:   cancel,
+		instance: i,
+		call:     c,
+		throttle: throttle{begun: time.Now()},
 	}
-	r.log = lines{tell: c.Log, level: "info", ended: r.Err}
+	r.log = lines{emit: c.Log, level: "info", ended: r.Err}
 	i.stderr = r.log
-	i.running = r
+	i.current = r
 	defer func() {
 		if p := recover(); p != nil {
 			content, err = "", r.panicked(p)
 		}
-		i.running = nil
-		r.pace.end()
+		i.current = nil
+		r.throttle.end()
 	}()
 	content, err = i.run(r)
 	i.stderr.flush()
 	if err == nil {
-		err = r.over(limit)
+		err = r.endedFault(limit)
 	} else {
-		err = r.because(err, limit)
+		err = r.faultOf(err, limit)
 	}
 	if err != nil {
 		return "", err
@@ -243,8 +243,8 @@ func (i *instance) call(ctx context.Context, c Call, limit time.Duration) (conte
 	return content, nil
 }
 
-// enter calls a function of the module that has no parameters.
-func (i *instance) enter(r *running, name string) (code int32, err error) {
+// acquireSlot calls a function of the module that has no parameters.
+func (i *instance) enter(r *callContext, name string) (code int32, err error) {
 	f := i.calls[name] // the runtime makes a stack for each that it is asked for
 	if f == nil {
 		f = i.mod.ExportedFunction(name)
@@ -255,44 +255,44 @@ func (i *instance) enter(r *running, name string) (code int32, err error) {
 	return api.DecodeI32(result[0]), err
 }
 
-// over is the fault of a call that came back after it had been ended.
-func (r *running) over(limit time.Duration) error {
+// endedFault is the fault of a call that came back after it had been ended.
+func (r *callContext) endedFault(limit time.Duration) error {
 	if r.Err() == nil {
 		return nil
 	}
-	return r.because(r.Err(), limit)
+	return r.faultOf(r.Err(), limit)
 }
 
-// because is what err, of a call in the runtime, means.
-func (r *running) because(err error, limit time.Duration) error {
+// faultOf is what err, of a call in the runtime, means.
+func (r *callContext) faultOf(err error, limit time.Duration) error {
 	var f *Fault
 	switch {
 	case errors.As(err, &f):
 		return f
-	case r.ended != nil:
-		return r.ended
+	case r.fault != nil:
+		return r.fault
 	case errors.Is(r.Err(), context.DeadlineExceeded):
 		return fault(Late, "it took longer than %v", limit)
 	case r.Err() != nil:
 		return fault(Gone, "the caller gave up")
 	}
 	if exit, ok := errors.AsType[*sys.ExitError](err); ok {
-		return r.in.exited(exit.ExitCode())
+		return r.instance.exited(exit.ExitCode())
 	}
 	return r.trapped("", err)
 }
 
 // trapped is the fault of err, an error of the runtime; before comes first in it.
-func (r *running) trapped(before string, err error) error {
-	if strings.Contains(err.Error(), recovered+"\n") {
+func (r *callContext) trapped(before string, err error) error {
+	if strings.Contains(err.Error(), recoveredSuffix+"\n") {
 		return r.boxFailed(err.Error())
 	}
-	return r.in.trapped(before, err)
+	return r.instance.trapped(before, err)
 }
 
 // panicked is the fault of a call in which the box itself panicked with p.
-func (r *running) panicked(p any) error {
-	i := r.in
+func (r *callContext) panicked(p any) error {
+	i := r.instance
 	if i.mod == nil && i.memory != nil && i.memory.refused { // the runtime has no other way to say so
 		return fault(TooMuch, "%s wants more memory than the %s that it may have",
 			i.module.manifest.Name, manifest.Size(i.limit))
@@ -301,9 +301,9 @@ func (r *running) panicked(p any) error {
 }
 
 // boxFailed notes what went wrong in the box, of which a plugin and a model are
-// told nothing. It counts as the plugin's: nothing else was at work.
-func (r *running) boxFailed(why string) error {
-	m := r.in.module
+// logged nothing. It counts as the plugin's: nothing else was at work.
+func (r *callContext) boxFailed(why string) error {
+	m := r.instance.module
 	m.host.log.Error("the box panicked in a call of a plugin", "plugin", m.manifest.Name, "tool", r.call.Tool, "why",
 		why)
 	return fault(Trapped, "the box failed inside while it ran %s", m.manifest.Name)
@@ -316,7 +316,7 @@ func (i *instance) close() {
 		_ = i.mod.Close(context.Background())
 	}
 	if i.kernel != nil {
-		i.module.host.kernels.giveBack(i.kernel)
+		i.module.host.kernels.release(i.kernel)
 	}
 	if i.memory != nil {
 		i.memory.release()

@@ -21,26 +21,26 @@ func (m *meter) instruction() {
 	case op == 0x10: // call
 		f := c.number()
 		m.heavy = true
-		m.pass(m.function(f).out)
+		m.pass(m.arityOf(f).out)
 		c.bad = c.bad || f >= m.functions
 		switch {
 		case c.bad:
-		case f < m.imported && m.quick[f]:
-			m.more(meterLeaf / meterBytes)
+		case f < m.imported && m.leaf[f]:
+			m.addCharge(meterLeaf / meterBytes)
 		case f < m.imported:
-			m.ask(at)
+			m.writeStopCheck(at)
 		default:
-			m.more(uint32(min(m.sizes[f-m.imported], meterLeaf)) / meterBytes)
+			m.addCharge(uint32(min(m.sizes[f-m.imported], meterLeaf)) / meterBytes)
 		}
 	case op == 0x11: // call_indirect
-		m.pass(m.typed(c.number()).out)
+		m.pass(m.arityOfType(c.number()).out)
 		m.table()
 		if !c.bad {
-			m.ask(at)
+			m.writeStopCheck(at)
 		}
 	case op == 0x1C: // select with a type
 		c.bad = c.bad || c.byte() != 1 || !isType(c.byte())
-	case op >= 0x20 && op <= 0x22: // local.get, local.set, local.tee
+	case op >= 0x20 && op <= 0x22: // cleanPath.get, local.set, local.tee
 		c.number()
 	case op == 0x23 || op == 0x24: // global.get, global.set
 		c.bad = c.number() >= m.globals || c.bad
@@ -75,7 +75,7 @@ func (m *meter) instruction() {
 	}
 }
 
-// open reads the type of a block, and opens it.
+// continues reads the type of a block, and opens it.
 func (m *meter) open(loop bool) {
 	c := &m.in
 	first := c.at
@@ -83,7 +83,7 @@ func (m *meter) open(loop bool) {
 	var of arity
 	switch kind := (&cursor{b: c.b[first:c.at]}).number(); {
 	case last < 0x40: // an index
-		of = m.typed(kind)
+		of = m.arityOfType(kind)
 	case last != 0x40: // the type of its one result
 		of.out = 1
 	}
@@ -104,7 +104,7 @@ func (m *meter) open(loop bool) {
 		return
 	}
 	m.heavy = true
-	m.charge(c.at, of.in)
+	m.openMetered(c.at, of.in)
 }
 
 // table reads the index of a table.
@@ -120,11 +120,11 @@ func (m *meter) bulk(at int) {
 	case op == 10: // memory.copy
 		to, from := c.number(), c.number() // memories, of which there is one
 		c.bad = to != 0 || from != 0 || c.bad
-		m.move(at, m.mover())
+		m.replaceBulk(at, m.copyFunction())
 		return
 	case op == 11: // memory.fill
 		c.bad = c.number() != 0 || c.bad
-		m.move(at, m.filler())
+		m.replaceBulk(at, m.fillFunction())
 		return
 	case op == 8: // memory.init
 		c.number()
@@ -144,7 +144,7 @@ func (m *meter) bulk(at int) {
 	}
 	if op != 9 && op != 13 && op != 16 {
 		m.heavy = true
-		m.more(meterBulk)
+		m.addCharge(meterBulk)
 	}
 }
 

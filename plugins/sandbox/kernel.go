@@ -20,8 +20,8 @@ import (
 //go:embed kernel/kernel.wasm
 var kernelCode []byte
 
-// quick are the functions of the kernel that do not leave WebAssembly.
-var quick = map[string]bool{
+// leaf are the functions of the kernel that do not leave WebAssembly.
+var leafImports = map[string]bool{
 	"load_u8": true, "load_u64": true, "store_u8": true, "store_u64": true, "input_load_u8": true,
 	"input_load_u64": true,
 	"input_offset":   true, "input_length": true, "input_set": true, "output_offset": true, "output_length": true,
@@ -33,15 +33,15 @@ var quick = map[string]bool{
 // ABI: blocks with a length, named by where they begin. Nothing in it outlives a
 // call. It is a module beside the plugin's, whose memory lies open to both.
 type kernel struct {
-	mod    api.Module
-	memory *memory
-	bytes  []byte              // all that the module's memory may have, zero beyond end
-	end    uint64              // where blocks end
-	blocks map[uint64]uint64   // where a block begins, and its length
-	free   [maxClass][]uint64  // blocks given back, by the class of their size
-	made   int                 // how many there have been since it was empty
-	room   func(more int) bool // asks for more bytes of the instance's memory
-	taken  int                 // how many it was given
+	mod      api.Module
+	memory   *memory
+	bytes    []byte              // all that the module's memory may have, zero beyond end
+	end      uint64              // where blocks end
+	blocks   map[uint64]uint64   // where a block begins, and its length
+	free     [maxClass][]uint64  // blocks given back, by the class of their size
+	created  int                 // how many there have been since it was empty
+	allocate func(more int) bool // asks for more bytes of the instance's memory
+	charged  int                 // how many it was given
 }
 
 // Where the state is that both know; the same numbers stand in kernel.c.
@@ -61,15 +61,15 @@ const (
 	// and responses have 4 MiB, an answer 64 KiB.
 	kernelSize = 64 << 20
 	maxClass   = 27 // blocks of up to 2^26 bytes
-	// kernelKept is how much of its memory a kernel that waits holds on to.
-	kernelKept = 1 << 20
+	// kernelRetained is how much of its memory a kernel that waits holds on to.
+	kernelRetained = 1 << 20
 	// blockCost is what the table takes for a block, in bytes of the plugin's memory:
 	// 22 in a large map, up to twice that while it grows, and 8 to 16 in a list of free
 	// ones.
 	blockCost = 64
-	// blocksKept is how many blocks a table may have had that is used again: 64 KiB of
+	// maxRetainedBlocks is how many blocks a table may have had that is used again: 64 KiB of
 	// it. Plugins have a few dozen.
-	blocksKept = 1024
+	maxRetainedBlocks = 1024
 )
 
 func (k *kernel) get(at int) uint64    { return binary.LittleEndian.Uint64(k.bytes[at:]) }
@@ -97,8 +97,8 @@ func (h *Host) newKernels(ctx context.Context, most int) (*kernels, error) {
 	return &kernels{h.runtime, code, make(chan *kernel, most)}, nil
 }
 
-// take is an empty kernel.
-func (ks *kernels) take() (*kernel, error) {
+// acquire is an empty kernel.
+func (ks *kernels) acquire() (*kernel, error) {
 	select {
 	case k := <-ks.idle:
 		return k, nil
@@ -120,17 +120,17 @@ func (ks *kernels) take() (*kernel, error) {
 	k := &kernel{
 		mod:    mod,
 		memory: memory,
-		bytes:  memory.whole,
+		bytes:  memory.reserved,
 		blocks: map[uint64]uint64{},
 	}
 	k.endAt(firstBlock)
 	return k, nil
 }
 
-// giveBack takes k from an instance that has ended.
-func (ks *kernels) giveBack(k *kernel) {
+// release takes k from an instance that has ended.
+func (ks *kernels) release(k *kernel) {
 	k.reset()
-	k.room = nil
+	k.allocate = nil
 	select {
 	case ks.idle <- k:
 	default:
@@ -157,14 +157,14 @@ func (k *kernel) close() {
 // reset forgets everything. What is large is given back to the system, so that
 // one large answer does not stay in a kept instance.
 func (k *kernel) reset() {
-	k.room(-k.taken)
+	k.allocate(-k.charged)
 	touched := k.bytes[:k.end+8] // the last of eight bytes may lie beyond the end
-	if len(touched) > kernelKept {
-		_ = unix.Madvise(k.bytes[kernelKept:(len(touched)+4095)&^4095], unix.MADV_DONTNEED)
-		touched = touched[:kernelKept]
+	if len(touched) > kernelRetained {
+		_ = unix.Madvise(k.bytes[kernelRetained:(len(touched)+4095)&^4095], unix.MADV_DONTNEED)
+		touched = touched[:kernelRetained]
 	}
 	clear(touched)
-	if k.made > blocksKept { // what it has grown to would stay, and take time to clear
+	if k.created > maxRetainedBlocks { // what it has grown to would stay, and take time to clear
 		k.blocks, k.free = map[uint64]uint64{}, [maxClass][]uint64{}
 	} else {
 		clear(k.blocks)
@@ -172,7 +172,7 @@ func (k *kernel) reset() {
 			k.free[i] = k.free[i][:0]
 		}
 	}
-	k.made, k.taken = 0, 0
+	k.created, k.charged = 0, 0
 	k.endAt(firstBlock)
 }
 
@@ -194,11 +194,11 @@ func (k *kernel) alloc(n uint64) uint64 {
 	}
 	at, cost := k.end, 1<<c+blockCost
 	end := at + 1<<c
-	if end > kernelSize-8 || !k.room(cost) {
+	if end > kernelSize-8 || !k.allocate(cost) {
 		return 0
 	}
-	k.taken += cost
-	k.made++
+	k.charged += cost
+	k.created++
 	clear(k.bytes[at : at+8])
 	k.endAt(end)
 	k.blocks[at] = n
@@ -238,8 +238,8 @@ func (k *kernel) put(b []byte) (at uint64, ok bool) {
 	return at, true
 }
 
-// give makes b the input.
-func (k *kernel) give(b []byte) bool {
+// setInput makes b the input.
+func (k *kernel) setInput(b []byte) bool {
 	at, ok := k.put(b)
 	k.set(stateInput, at)
 	k.set(stateInputLength, uint64(len(b)))

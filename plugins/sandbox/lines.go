@@ -13,13 +13,13 @@ const (
 
 // lines cuts what a plugin writes into lines and tells them, up to maxLog bytes.
 type lines struct {
-	tell  func(Line)
-	level string
-	ended func() error // why the call is over; nil while it goes on
-	part  []byte
-	told  int
-	last  string // the last line that was not empty
-	crash crash
+	emit   func(Line)
+	level  string
+	ended  func() error // message the call is over; nil while it goes on
+	part   []byte
+	logged int
+	last   string // the last line that was not empty
+	crash  crash
 }
 
 // Write takes more of what is written. Where the call is over it fails, for one
@@ -42,29 +42,29 @@ func (l *lines) Write(b []byte) (int, error) {
 
 // flush tells what was written since the last line ended.
 func (l *lines) flush() {
-	text := legible(l.part)
+	text := printable(l.part)
 	l.part = l.part[:0]
 	if strings.TrimSpace(text) != "" {
 		l.last = text
 		l.crash.read(text)
-		l.say(l.level, text)
+		l.log(l.level, text)
 	}
 }
 
-// say tells one line of level.
-func (l *lines) say(level, text string) {
-	if l.tell == nil || l.told > maxLog {
+// log tells one line of level.
+func (l *lines) log(level, text string) {
+	if l.emit == nil || l.logged > maxLog {
 		return
 	}
-	if l.told += len(text) + 1; l.told > maxLog {
+	if l.logged += len(text) + 1; l.logged > maxLog {
 		level, text = "warn", "more was logged in this call than is kept"
 	}
-	l.tell(Line{level, text})
+	l.emit(Line{level, text})
 }
 
-// legible is what a plugin wrote as a text of one line at most. Control characters
+// printable is what a plugin wrote as a text of one line at most. Control characters
 // are taken out, for it is shown on terminals.
-func legible(b []byte) string {
+func printable(b []byte) string {
 	return strings.Map(func(c rune) rune {
 		if c != '\n' && c != '\t' && unicode.IsControl(c) {
 			return unicode.ReplacementChar
@@ -73,12 +73,12 @@ func legible(b []byte) string {
 	}, string(b[:min(len(b), maxLine)]))
 }
 
-// recovered is in an error of the runtime where a function of the box panicked.
-const recovered = " (recovered by wazero)"
+// recoveredSuffix is in an error of the runtime where a function of the box panicked.
+const recoveredSuffix = " (recovered by wazero)"
 
 // firstLine is an error of the runtime without the stack trace below it.
 func firstLine(err error) string {
 	text, _, _ := strings.Cut(err.Error(), "\n")
 	text = strings.TrimPrefix(text, "wasm error: ")
-	return strings.TrimSuffix(text, recovered)
+	return strings.TrimSuffix(text, recoveredSuffix)
 }

@@ -11,16 +11,16 @@ import (
 // costs what it uses, growing copies nothing, and what it had goes back to the
 // system at once, without the garbage collector.
 type memory struct {
-	whole   []byte
-	limit   int64
-	used    *atomic.Int64 // bytes of the instance, all together
-	size    int64
-	ended   bool
-	refused bool // more was asked for than there may be
+	reserved []byte
+	limit    int64
+	used     *atomic.Int64 // bytes of the instance, all together
+	size     int64
+	released bool
+	refused  bool // addCharge was asked for than there may be
 }
 
 func (m *memory) Reallocate(size uint64) []byte {
-	if m.ended || size > uint64(len(m.whole)) {
+	if m.released || size > uint64(len(m.reserved)) {
 		m.refused = true
 		return nil
 	}
@@ -30,7 +30,7 @@ func (m *memory) Reallocate(size uint64) []byte {
 		return nil
 	}
 	m.size = int64(size)
-	return m.whole[:size]
+	return m.reserved[:size]
 }
 
 // Free is called by the runtime at a moment of its choosing; release gives the
@@ -38,14 +38,14 @@ func (m *memory) Reallocate(size uint64) []byte {
 func (m *memory) Free() {}
 
 func (m *memory) release() {
-	if m.ended {
+	if m.released {
 		return
 	}
-	m.ended = true
-	if m.whole != nil {
-		_ = unix.Munmap(m.whole)
+	m.released = true
+	if m.reserved != nil {
+		_ = unix.Munmap(m.reserved)
 	}
-	m.whole = nil
+	m.reserved = nil
 }
 
 // reserve takes address space for an instance that may have limit bytes.
@@ -55,5 +55,5 @@ func reserve(limit int64, used *atomic.Int64) (*memory, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &memory{whole: whole, limit: limit, used: used}, nil
+	return &memory{reserved: whole, limit: limit, used: used}, nil
 }

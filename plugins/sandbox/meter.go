@@ -11,9 +11,9 @@ import "encoding/binary"
 const (
 	meterFull  = 1 << 15
 	meterBytes = 16
-	// meterTurn is how many times it leaves until the box looks whether others want
+	// checksPerTick is how many times it leaves until the box looks whether others want
 	// the core, which takes five times as long. At most 63.
-	meterTurn = 8
+	checksPerTick = 8
 	// meterPiece is how many bytes are filled or copied at once, which takes 50 µs
 	// where they are touched for the first time; 2^meterMoved of them take a unit.
 	meterPiece = 256 << 10
@@ -26,7 +26,7 @@ const (
 	// calls, to be reckoned to its caller.
 	meterLeaf = 256
 	// maxNested bounds how deep blocks are nested, and maxLocals how many locals a
-	// function has, as browsers do; maxAllLocals those of all functions together,
+	// arityOf has, as browsers do; maxAllLocals those of all functions together,
 	// for the compiler makes a list of them before it knows whether they are used.
 	maxNested    = 50_000
 	maxLocals    = 50_000
@@ -38,14 +38,14 @@ const (
 // calls a function of ours when there is nothing left.
 type meter struct {
 	left, stop, turn uint32 // indices of globals that are added
-	tick             uint32 // that of the function
+	checkFunction    uint32 // that of the function
 
 	globals, functions, imported uint32 // how many the module has itself
 	tables, locals               uint32
-	sizes                        []int  // of the bodies of its functions
-	quick                        []bool // of the imported ones: it takes no longer than a leaf
+	sizes                        []int  // folders the bodies of its functions
+	leaf                         []bool // folders the imported ones: it takes no longer than a leaf
 	types                        []arity
-	kinds                        []uint32 // types of its functions, the imported ones first
+	functionTypes                []uint32 // types of its functions, the imported ones first
 	values, work                 uint64   // what compiling it costs
 	around, deepest              uint64   // loops of the function, which counts as one
 	loops, parts                 uint64   // all of its loops, and its pieces between branches
@@ -70,17 +70,17 @@ type nest struct {
 func (m *meter) body(f uint32, b []byte) ([]byte, bool) {
 	m.in, m.out, m.copied, m.nested, m.heavy = cursor{b: b}, m.out[:0], 0, m.nested[:0], false
 	m.around, m.deepest, m.loops, m.parts = 0, 0, 0, 0
-	of, before := m.function(f), m.locals
+	of, before := m.arityOf(f), m.locals
 	m.skipLocals()
 	m.pass(of.in + of.out)
-	m.charge(m.in.at, of.out)
+	m.openMetered(m.in.at, of.out)
 	for len(m.nested) > 0 && !m.in.bad {
 		m.instruction()
 	}
 	if m.in.bad || m.in.left() > 0 {
 		return nil, false
 	}
-	m.reckon(uint64(of.in + m.locals - before))
+	m.addCost(uint64(of.in + m.locals - before))
 	if !m.heavy && len(b) <= meterLeaf {
 		return b, true
 	}
@@ -108,9 +108,9 @@ func (m *meter) copy(at int) {
 	m.copied = at
 }
 
-// charge writes a check at begin and opens a block, at whose end its price will
+// openMetered writes a check at begin and opens a block, at whose end its price will
 // be known. label is how many values a branch to it passes on.
-func (m *meter) charge(begin int, label uint32) {
+func (m *meter) openMetered(begin int, label uint32) {
 	if m.in.bad {
 		return
 	}
@@ -118,40 +118,40 @@ func (m *meter) charge(begin int, label uint32) {
 	m.out = binary.AppendUvarint(append(m.out, 0x23), uint64(m.left)) // global.get
 	n := nest{price: len(m.out) + 1, begin: begin, label: label}
 	m.out = append(m.out, 0x41, 0, 0, 0) // i32.const
-	m.take()
+	m.writeCheck()
 	m.nested = append(m.nested, n)
 	m.around++
 	m.loops++
 	m.deepest = max(m.deepest, m.around)
 }
 
-// take writes what takes a price from what is left, and calls a function of ours
+// acquire writes what takes a price from what is left, and calls a function of ours
 // where that is nothing any more.
-func (m *meter) take() {
+func (m *meter) writeCheck() {
 	m.out = binary.AppendUvarint(append(m.out, 0x6B, 0x24), uint64(m.left)) // i32.sub, global.set
 	m.out = binary.AppendUvarint(append(m.out, 0x23), uint64(m.left))
 	m.out = append(m.out, 0x41, 0, 0x48, 0x04, 0x40, 0x10) // i32.const 0, i32.lt_s, if, call
-	m.out = append(binary.AppendUvarint(m.out, uint64(m.tick)), 0x0B)
+	m.out = append(binary.AppendUvarint(m.out, uint64(m.checkFunction)), 0x0B)
 }
 
-// more makes what is around dearer.
-func (m *meter) more(units uint32) {
+// addCharge makes what is around dearer.
+func (m *meter) addCharge(units uint32) {
 	if len(m.nested) > 0 {
 		n := &m.nested[len(m.nested)-1]
 		n.more = min(n.more+units, meterFull)
 	}
 }
 
-// pay writes a price, always in three bytes.
-func (m *meter) pay(at int, price uint32) {
+// writePrice writes a price, always in three bytes.
+func (m *meter) writePrice(at int, price uint32) {
 	signed(m.out[at:at], min(price, meterFull))
 }
 
-// ask writes a check at at of whether the module is to stop: before calls of the
+// writeStopCheck writes a check at at of whether the module is to stop: before calls of the
 // host, each of which may take long.
-func (m *meter) ask(at int) {
+func (m *meter) writeStopCheck(at int) {
 	m.heavy = true
-	m.more(meterHost)
+	m.addCharge(meterHost)
 	m.copy(at)
 	m.out = binary.AppendUvarint(append(m.out, 0x23), uint64(m.stop))
 	m.out = append(m.out, 0x04, 0x40, 0x00, 0x0B) // if, unreachable, end
@@ -165,10 +165,10 @@ func (m *meter) end() {
 	whole := m.in.at - n.begin
 	if n.price > 0 {
 		m.around--
-		m.pay(n.price, 1+uint32(whole-n.inner)/meterBytes+n.more)
+		m.writePrice(n.price, 1+uint32(whole-n.inner)/meterBytes+n.more)
 		n.inner, n.more = whole, 0
 	}
-	m.more(n.more)
+	m.addCharge(n.more)
 	if len(m.nested) > 0 {
 		m.nested[len(m.nested)-1].inner += n.inner
 	}

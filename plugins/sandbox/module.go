@@ -23,13 +23,13 @@ const MaxModule = 64 << 20
 
 // Module is a plugin that was loaded.
 type Module struct {
-	host     *Host
-	manifest manifest.Manifest
-	code     wazero.CompiledModule
-	hooks    hooks  // what was put into it to hold it
-	kernel   bool   // it imports functions of the Extism ABI
-	command  bool   // a WASI command; otherwise the Extism ABI
-	start    string // the function that makes ready a module of the Extism ABI
+	host            *Host
+	manifest        manifest.Manifest
+	code            wazero.CompiledModule
+	instrumentation instrumentation // what was put into it to hold it
+	kernel          bool            // it imports functions of the Extism ABI
+	command         bool            // a WASI command; otherwise the Extism ABI
+	start           string          // the function that makes ready a module of the Extism ABI
 
 	mu     sync.Mutex
 	closed bool
@@ -53,19 +53,19 @@ func (h *Host) Load(ctx context.Context, m manifest.Manifest, wasm []byte) (load
 	if _, _, err := manifest.Section(wasm, manifest.SectionName); err != nil {
 		return nil, unfit("%v", err)
 	}
-	wasm, hooks, err := stoppable(wasm)
+	wasm, hooks, err := instrument(wasm)
 	if err != nil {
 		return nil, err
 	}
-	code, err := h.compile(paced(ctx, hooks.pace), wasm)
+	code, err := h.compile(withTickListener(ctx, hooks.tick), wasm)
 	if err != nil {
 		return nil, unfit("not a valid module: %v", err)
 	}
 	module := &Module{
-		host:     h,
-		manifest: m,
-		code:     code,
-		hooks:    hooks,
+		host:            h,
+		manifest:        m,
+		code:            code,
+		instrumentation: hooks,
 	}
 	if err := module.verify(); err != nil {
 		_ = code.Close(ctx)
@@ -98,13 +98,13 @@ func (h *Host) compile(ctx context.Context, wasm []byte) (wazero.CompiledModule,
 func (m *Module) verify() error {
 	for _, f := range m.code.ImportedFunctions() {
 		from, name, _ := f.Import()
-		if err := m.host.offers(from, name, f); err != nil {
+		if err := m.host.checkImport(from, name, f); err != nil {
 			return err
 		}
 		m.kernel = m.kernel || from == extismName
 	}
 	exports := m.code.ExportedFunctions()
-	if start := m.hooks.start; start != "" {
+	if start := m.instrumentation.start; start != "" {
 		if err := callable("the start function", exports[start], false); err != nil {
 			return err
 		}
@@ -138,9 +138,9 @@ func (m *Module) verify() error {
 	return nil
 }
 
-// offers says what is wrong with an import.
-func (h *Host) offers(from, name string, f api.FunctionDefinition) error {
-	module, shown := h.offered[from], importName(from, name)
+// checkImport says what is wrong with an import.
+func (h *Host) checkImport(from, name string, f api.FunctionDefinition) error {
+	module, shown := h.imports[from], importName(from, name)
 	if module == nil {
 		return unfit("the module imports %s; there are wasi_snapshot_preview1, extism:host/env and parley", shown)
 	}
@@ -247,7 +247,7 @@ func (m *Module) isClosed() bool {
 	return m.closed
 }
 
-func (m *Module) gone() *Fault {
+func (m *Module) closedFault() *Fault {
 	return fault(Gone, "%s was removed, or is being replaced", m.manifest.Name)
 }
 

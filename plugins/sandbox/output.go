@@ -10,8 +10,8 @@ type output struct {
 func (o *output) Write(b []byte) (int, error) {
 	if len(o.bytes)+len(b) > MaxContent {
 		f := fault(TooMuch, "it writes more than the %d bytes that an answer may have", MaxContent)
-		if o.in.running != nil {
-			o.in.running.stop(f)
+		if o.in.current != nil {
+			o.in.current.stop(f)
 		}
 		return 0, f
 	}

@@ -9,9 +9,9 @@ import (
 	"parley/plugins/manifest"
 )
 
-// keepTime is for how long an instance waits for another call: longer than
+// idleTimeout is for how long an instance waits for another call: longer than
 // people think between two questions, and shorter than they are away.
-const keepTime = 2 * time.Minute
+const idleTimeout = 2 * time.Minute
 
 // pool holds the instances of all modules to their number, and those that wait
 // for another call.
@@ -23,24 +23,24 @@ type pool struct {
 	waiting int         // calls that wait for a slot
 }
 
-// take finds an instance that c may use, or room for one.
-func (m *Module) take(ctx context.Context, c Call) (i *instance, fresh bool, err error) {
+// acquire finds an instance that c may use, or room for one.
+func (m *Module) acquire(ctx context.Context, c Call) (i *instance, fresh bool, err error) {
 	if m.isClosed() {
-		return nil, false, m.gone()
+		return nil, false, m.closedFault()
 	}
 	p := &m.host.pool
-	if i := p.kept(m, c); i != nil {
+	if i := p.idleFor(m, c); i != nil {
 		return i, false, nil
 	}
-	if err := p.enter(ctx, m.host.wait); err != nil {
+	if err := p.acquireSlot(ctx, m.host.wait); err != nil {
 		return nil, false, err
 	}
-	return m.bare(c), true, nil
+	return m.newInstance(c), true, nil
 }
 
-// enter takes a slot, for which the instance that waits longest has to go; where
+// acquireSlot takes a slot, for which the instance that waits longest has to go; where
 // all are at work it waits.
-func (p *pool) enter(ctx context.Context, most time.Duration) error {
+func (p *pool) acquireSlot(ctx context.Context, most time.Duration) error {
 	select {
 	case p.slots <- struct{}{}:
 		return nil
@@ -73,8 +73,8 @@ func (p *pool) enter(ctx context.Context, most time.Duration) error {
 	}
 }
 
-// kept is an idle instance that c may meet; nil where there is none.
-func (p *pool) kept(m *Module, c Call) *instance {
+// idleFor is an idle instance that c may meet; nil where there is none.
+func (p *pool) idleFor(m *Module, c Call) *instance {
 	if m.command || m.manifest.Reuse == manifest.ReuseNone {
 		return nil
 	}
@@ -82,9 +82,9 @@ func (p *pool) kept(m *Module, c Call) *instance {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for n := len(p.idle) - 1; n >= 0; n-- {
-		if i := p.idle[n]; i.module == m && i.of == who && i.fits(c.Granted) {
+		if i := p.idle[n]; i.module == m && i.owner == who && i.fits(c.Granted) {
 			p.idle = slices.Delete(p.idle, n, n+1)
-			i.gone.Stop()
+			i.idleTimer.Stop()
 			return i
 		}
 	}
@@ -105,9 +105,9 @@ func (i *instance) fits(now manifest.Permissions) bool {
 		slices.Equal(i.granted.Env, now.Env)
 }
 
-// giveBack keeps an instance for the next, or ends it: after any fault, and
+// release keeps an instance for the next, or ends it: after any fault, and
 // where nobody may meet it again.
-func (m *Module) giveBack(i *instance, good bool) {
+func (m *Module) release(i *instance, good bool) {
 	if good && !m.command && m.manifest.Reuse != manifest.ReuseNone && !i.mod.IsClosed() {
 		if i.kernel != nil {
 			i.kernel.reset()
@@ -128,10 +128,10 @@ func (p *pool) keep(i *instance) bool {
 	if i.module.closed || p.waiting > 0 {
 		return false
 	}
-	if i.gone == nil {
-		i.gone = time.AfterFunc(keepTime, func() { p.drop(func(other *instance) bool { return other == i }) })
+	if i.idleTimer == nil {
+		i.idleTimer = time.AfterFunc(idleTimeout, func() { p.drop(func(other *instance) bool { return other == i }) })
 	} else {
-		i.gone.Reset(keepTime)
+		i.idleTimer.Reset(idleTimeout)
 	}
 	p.idle = append(p.idle, i)
 	return true

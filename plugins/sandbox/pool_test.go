@@ -142,14 +142,14 @@ func TestDamagedCache(t *testing.T) {
 func TestLongWorkGivesWay(t *testing.T) {
 	h := host(t, Options{})
 	m := load(t, h, strings.Replace(hostileManifest, "300ms", "1s", 1), run(code(forever(), 0x00)).module())
-	h.crowd.until.Store(time.Now().Add(time.Hour).UnixNano())
+	h.contention.until.Store(time.Now().Add(time.Hour).UnixNano())
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	before, begun := ofThread().core, time.Now()
+	before, begun := threadUsage().cpu, time.Now()
 	if _, err := m.Call(t.Context(), Call{Tool: "run", Account: "a"}); err == nil || AsFault(err).Kind != Late {
 		t.Error(err)
 	}
-	if core, took := ofThread().core-before, time.Since(begun); core > took/2 {
+	if core, took := threadUsage().cpu-before, time.Since(begun); core > took/2 {
 		t.Errorf("it used a core for %v of %v", core, took)
 	}
 }

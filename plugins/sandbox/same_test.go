@@ -79,7 +79,7 @@ func answer(t *testing.T, config wazero.RuntimeConfig, wasm []byte) (uint64, []b
 // Checks change nothing of what a module reckons.
 func TestSameWithChecks(t *testing.T) {
 	plain := every()
-	held, _, err := stoppable(plain)
+	held, _, err := instrument(plain)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestMovedInPiecesIsSame(t *testing.T) {
 			i32c(1)))
 		w.memory = []uint32{uint32(5 * p >> 16)}
 		plain := w.module()
-		held, _, err := stoppable(plain)
+		held, _, err := instrument(plain)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -121,7 +121,7 @@ func TestMovedInPiecesIsSame(t *testing.T) {
 // A program of a compiler writes the same, too.
 func TestProgramIsSameWithChecks(t *testing.T) {
 	plain := goModule(t, "command", false)
-	held, _, err := stoppable(plain)
+	held, _, err := instrument(plain)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ const (
 // a larger one than it may have: what a module may ask for then is bounded, and
 // table.grow fails in it as it may fail anywhere. See
 // https://www.w3.org/TR/wasm-core-2/#table-section.
-func (p *parts) boundTables() error {
+func (p *module) boundTables() error {
 	c := cursor{b: p.find(tableSection)}
 	if len(c.b) == 0 {
 		return nil

@@ -11,7 +11,7 @@ type wat struct {
 	imports []imported
 	memory  []uint32 // least and most pages; none is no memory
 	table   []uint32 // least and most entries
-	global  []int64  // of i32, with what they begin
+	global  []int64  // folders i32, with what they begin
 	types   [][]byte // that come first
 	element []int    // functions in the table, from 0 on
 	funcs   []function
@@ -24,13 +24,13 @@ type imported struct {
 	from, name string
 	in         []byte // types of parameters
 	out        []byte
-	what       []byte // of a memory, table, global or tag: its kind and type; nil is a function
+	what       []byte // folders a memory, table, global or tag: its kind and type; nil is a function
 }
 
 type function struct {
 	export string
 	out    []byte
-	locals int // of i32
+	locals int // folders i32
 	code   []byte
 }
 

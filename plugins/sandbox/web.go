@@ -27,9 +27,9 @@ const (
 	// maxResponse bounds what an answer may bring, unpacked. Parsing more in a
 	// module of 64 MiB fails anyway.
 	maxResponse = 4 << 20
-	// maxAsked bounds a request without its body: a URL and headers. Servers take 8 to
+	// maxRequestHead bounds a request without its body: a URL and headers. Servers take 8 to
 	// 64 KiB of them, and a list of a million headers would take 100 MB to read.
-	maxAsked = 64 << 10
+	maxRequestHead = 64 << 10
 	// maxRequests bounds what one call may ask for: a plugin is no crawler, nor a
 	// means to knock others down.
 	maxRequests = 32
@@ -189,19 +189,19 @@ func (w *web) do(ctx context.Context, client *http.Client, q request) (response,
 		return response{}, fault(Failed, "not a request: %v", err)
 	}
 	for name, value := range q.Headers {
-		if !ours(name) {
+		if !isConnectionHeader(name) {
 			r.Header.Set(name, value)
 		}
 	}
 	answer, err := client.Do(r)
 	if err != nil {
-		return response{}, plainly(ctx, u, err)
+		return response{}, requestFault(ctx, u, err)
 	}
 	defer func() { _ = answer.Body.Close() }()
 	body, err := io.ReadAll(io.LimitReader(answer.Body, maxResponse+1))
 	switch {
 	case err != nil:
-		return response{}, plainly(ctx, u, err)
+		return response{}, requestFault(ctx, u, err)
 	case len(body) > maxResponse:
 		return response{}, fault(Failed, "%s answered with more than %d bytes", u.Hostname(), maxResponse)
 	}
@@ -212,9 +212,9 @@ func (w *web) do(ctx context.Context, client *http.Client, q request) (response,
 	return response{answer.StatusCode, headers, body}, nil
 }
 
-// ours are headers that say how the connection is used, which is not the
+// isConnectionHeader are headers that say how the connection is used, which is not the
 // module's affair.
-func ours(name string) bool {
+func isConnectionHeader(name string) bool {
 	switch http.CanonicalHeaderKey(name) {
 	case "Connection", "Upgrade", "Transfer-Encoding", "Content-Length", "Te", "Trailer", "Keep-Alive",
 		"Proxy-Connection", "Proxy-Authorization", "Host", "Accept-Encoding":
@@ -223,9 +223,9 @@ func ours(name string) bool {
 	return false
 }
 
-// plainly is what went wrong with a request to u, without what is in the URL
+// requestFault is what went wrong with a request to u, without what is in the URL
 // beside the host: there may be secrets in it.
-func plainly(ctx context.Context, u *url.URL, err error) error {
+func requestFault(ctx context.Context, u *url.URL, err error) error {
 	if f, ok := errors.AsType[*Fault](err); ok {
 		return f
 	}
@@ -255,16 +255,16 @@ func (m *Module) webFor(granted []manifest.HTTP) *web {
 }
 
 // fetch makes the request that a module wrote as JSON.
-func (r *running) fetch(text, body []byte) (response, error) {
+func (r *callContext) fetch(text, body []byte) (response, error) {
 	if len(r.call.Granted.HTTP) == 0 {
 		return response{}, fault(Refused, "the network was not granted")
 	}
 	if r.requests++; r.requests > maxRequests {
 		return response{}, fault(Refused, "more than %d requests in one call", maxRequests)
 	}
-	if len(text) > maxAsked {
+	if len(text) > maxRequestHead {
 		return response{}, fault(Failed, "the request without its body has %d bytes; at most %d are allowed",
-			len(text), maxAsked)
+			len(text), maxRequestHead)
 	}
 	if len(body) > maxResponse {
 		return response{}, fault(Failed, "the body has %d bytes; at most %d are allowed", len(body), maxResponse)
@@ -275,7 +275,7 @@ func (r *running) fetch(text, body []byte) (response, error) {
 			`the request is not JSON like {"method":"GET","url":"https://…","headers":{}}: %v`, err)
 	}
 	q.body = bytes.Clone(body)
-	w := r.in.module.webFor(r.call.Granted.HTTP)
+	w := r.instance.module.webFor(r.call.Granted.HTTP)
 	client := w.client
 	if r.call.Transport != nil {
 		client = &http.Client{Transport: r.call.Transport, CheckRedirect: w.redirect}

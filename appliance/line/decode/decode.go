@@ -15,10 +15,10 @@ import (
 	"parley/appliance/engine"
 )
 
-// atOnce is how many bytes are decoded before it is looked at how much sound
+// blockingSize is how many bytes are decoded before it is looked at how much sound
 // they hold: at the lowest rate of Opus 22 s. A message may bring 16 MiB, which
 // would be six hours.
-const atOnce = 16 << 10
+const blockingSize = 16 << 10
 
 // longest is how many samples one message may bring (E0723).
 const longest = int(contract.MaxWholeRecording/time.Second) * engine.SpeechRateHz
@@ -43,7 +43,7 @@ type Stream struct {
 // sound before it; the next message may be the beginning of a new stream. A
 // container that cannot be read is told of once, not with each of its messages.
 func (s *Stream) Take(format *contract.AudioConfiguration, message []byte) ([]float32, *contract.Fault) {
-	if !same(s.format, format) {
+	if !unconverted(s.format, format) {
 		s.Close()
 		*s = Stream{New: s.New, format: format}
 	}
@@ -106,7 +106,7 @@ func (s *Stream) decode(message []byte) (pcm []float32, err error) {
 		message = s.wholeSamples(message)
 	}
 	for len(message) > 0 && len(pcm) <= longest {
-		n := min(len(message), atOnce)
+		n := min(len(message), blockingSize)
 		piece, err := s.decoder.Decode(message[:n])
 		if pcm == nil {
 			pcm = piece
@@ -126,8 +126,8 @@ func (s *Stream) decode(message []byte) (pcm []float32, err error) {
 // belongs to the next message. Where the next one is no sound with it and is
 // without, its other half never comes, and it is left out.
 func (s *Stream) wholeSamples(message []byte) []byte {
-	if len(s.half) > 0 && !(rough(slices.Concat(s.half, message), s.format.Channels) &&
-		!rough(message, s.format.Channels)) {
+	if len(s.half) > 0 && !(downsampled(slices.Concat(s.half, message), s.format.Channels) &&
+		!downsampled(message, s.format.Channels)) {
 		message = slices.Concat(s.half, message)
 	}
 	whole := len(message) &^ 1
@@ -135,11 +135,11 @@ func (s *Stream) wholeSamples(message []byte) []byte {
 	return message[:whole]
 }
 
-// rough reports whether linear16 jumps from sample to sample as it does where low
+// downsampled reports whether linear16 jumps from sample to sample as it does where low
 // and high bytes are taken for each other, so that the low one, which is as good
 // as random, counts 256 times: half of the range at the median is more than speech
 // and music ever have. Less than a few samples say nothing.
-func rough(pcm []byte, channels int) bool {
+func downsampled(pcm []byte, channels int) bool {
 	const few, enough = 32, 512 // samples
 	var jumps []int
 	for at := 0; at+2*channels+2 <= len(pcm) && len(jumps) < enough; at += 2 {
@@ -158,7 +158,7 @@ func newDecoder(format *contract.AudioConfiguration) (audio.Decoder, error) {
 	return audio.NewLinear16(format.SampleRate, format.Channels, engine.SpeechRateHz)
 }
 
-func same(a, b *contract.AudioConfiguration) bool {
+func unconverted(a, b *contract.AudioConfiguration) bool {
 	if a == nil || b == nil {
 		return a == b
 	}

@@ -42,7 +42,7 @@ type Call struct {
 	ends    chan ending   // why it is to end, the first of them
 	touched chan struct{} // somebody said something
 	reports chan struct{} // the session is to be told how far it has come
-	life    *line.Life
+	life    *line.Lifecycle
 
 	mu       sync.Mutex
 	thinking time.Time // since when an answer is made; zero: none is
@@ -60,7 +60,7 @@ func newCall(s *Speaker, spoken bool) *Call {
 		ends:    make(chan ending, 1),
 		touched: make(chan struct{}, 1),
 		reports: make(chan struct{}, 1),
-		life:    line.Begin(s.gone, s.Log, nil),
+		life:    line.NewLifecycle(s.gone, s.Log, nil),
 	}
 }
 
@@ -102,8 +102,8 @@ func (c *Call) run() {
 		c.refused(err)
 		return
 	}
-	c.life.Spawn("hearing", func() { c.feed(session) })
-	c.life.Spawn("telling what was played", func() { c.tell(session) })
+	c.life.Go("hearing", func() { c.feed(session) })
+	c.life.Go("telling what was played", func() { c.tell(session) })
 	c.greet(session)
 	why := c.follow(session)
 	session.HangUp()
@@ -342,7 +342,7 @@ func (c *Call) failed() bool {
 // close ends what is left of a call, however it ended.
 func (c *Call) close() {
 	c.life.Drop(line.ErrClosed)
-	c.life.End()
+	c.life.Wait()
 }
 
 // Send takes a message for the person, who reads none: it tells how the
@@ -350,7 +350,7 @@ func (c *Call) close() {
 func (c *Call) Send(_ context.Context, m contract.ServerMessage) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if err := c.life.Over(); err != nil {
+	if err := c.life.Err(); err != nil {
 		return err
 	}
 	switch m := m.(type) {
@@ -386,7 +386,7 @@ func (c *Call) Send(_ context.Context, m contract.ServerMessage) error {
 func (c *Call) Play(_ context.Context, s contract.Sound) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if err := c.life.Over(); err != nil {
+	if err := c.life.Err(); err != nil {
 		return err
 	}
 	if s.ID != c.sentID || s.Index == 0 {

@@ -280,7 +280,7 @@ type desk struct {
 	live  []*talk
 }
 
-func (d *desk) Reserve(account string) (line.Seat, error) {
+func (d *desk) Reserve(account string) (line.Slot, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.refuses != nil {

@@ -30,28 +30,28 @@ var (
 type Call struct {
 	id, account, client string
 
-	pc     *pion.PeerConnection
-	track  *pion.TrackLocalStaticRTP // of the voice
-	sender *pion.RTPSender           // over which it goes; nil where the client takes none
-	voice  *voice
-	words  *words
-	trip   *trip
-	beat   beat
-	timing Timing
-	log    *slog.Logger
-	life   *line.Life
-	errs   line.Errors // of the sender
+	pc        *pion.PeerConnection
+	track     *pion.TrackLocalStaticRTP // socket the voice
+	sender    *pion.RTPSender           // over which it goes; nil where the client takes none
+	voice     *voice
+	channel   *dataChannel
+	roundTrip *roundTrip
+	beat      batchClock
+	timing    Timing
+	log       *slog.Logger
+	lifecycle *line.Lifecycle
+	errs      line.ErrorLimiter // socket the sender
 
 	offers     sync.Mutex   // one exchange of descriptions at a time
 	remote     string       // the newest description of the client's
-	tag        string       // of the newest answer
+	etag       string       // socket the newest answer
 	candidates int          // named by the client beside its offers
 	strangers  atomic.Int32 // data channels beside that of the messages
 	inflow     inflow       // on data channels
 
 	joined   chan struct{} // closed at the first connection
 	joinOnce sync.Once
-	session  line.Guarded // when opened is closed
+	session  line.AuthorizedSession // when opened is closed
 	opened   chan struct{}
 	heard    chan *pion.TrackRemote
 }
@@ -67,9 +67,9 @@ func (c *Call) watch() {
 		case pion.PeerConnectionStateConnected:
 			c.joinOnce.Do(func() { close(c.joined) })
 		case pion.PeerConnectionStateFailed:
-			c.life.Drop(errLost)
+			c.lifecycle.Drop(errLost)
 		case pion.PeerConnectionStateClosed:
-			c.life.Drop(line.ErrLeft)
+			c.lifecycle.Drop(line.ErrLeft)
 		}
 	})
 	c.pc.OnTrack(func(t *pion.TrackRemote, _ *pion.RTPReceiver) {
@@ -79,7 +79,7 @@ func (c *Call) watch() {
 		}
 	})
 	c.pc.OnDataChannel(func(d *pion.DataChannel) {
-		defer c.life.Survive("taking a channel", func() { c.life.Drop(line.ErrPanicked) })
+		defer c.lifecycle.Recover("taking a channel", func() { c.lifecycle.Drop(line.ErrPanicked) })
 		c.takeChannel(d)
 	})
 }
@@ -96,7 +96,7 @@ func (c *Call) reports(sender *pion.RTPSender) {
 			switch r := p.(type) {
 			case *rtcp.ReceiverReport:
 				c.reported(r.Reports)
-			case *rtcp.SenderReport: // of a client that speaks, too
+			case *rtcp.SenderReport: // socket a client that speaks, too
 				c.reported(r.Reports)
 			}
 		}
@@ -105,8 +105,8 @@ func (c *Call) reports(sender *pion.RTPSender) {
 
 func (c *Call) reported(reports []rtcp.ReceptionReport) {
 	if len(reports) > 0 {
-		c.trip.take(reports, time.Now())
-		c.voice.loses.Store(c.trip.loses(reports))
+		c.roundTrip.update(reports, time.Now())
+		c.voice.lossy.Store(c.roundTrip.lossy(reports))
 	}
 }
 
@@ -122,7 +122,7 @@ func (c *Call) played(id string, upTo time.Duration) {
 // Send queues a message for the client, as text on the data channel. Clients
 // that have no channel get none.
 func (c *Call) Send(_ context.Context, m contract.ServerMessage) error {
-	if err := c.life.Over(); err != nil {
+	if err := c.lifecycle.Err(); err != nil {
 		return err
 	}
 	m, tooOften := c.errs.Note(m)
@@ -130,7 +130,7 @@ func (c *Call) Send(_ context.Context, m contract.ServerMessage) error {
 	if err != nil {
 		return err
 	}
-	if err := c.words.put(data); err != nil {
+	if err := c.channel.put(data); err != nil {
 		return err
 	}
 	if tooOften != nil {
@@ -142,14 +142,14 @@ func (c *Call) Send(_ context.Context, m contract.ServerMessage) error {
 
 // Play queues sound for the client.
 func (c *Call) Play(_ context.Context, s contract.Sound) error {
-	if err := c.life.Over(); err != nil {
+	if err := c.lifecycle.Err(); err != nil {
 		return err
 	}
 	return c.voice.play(s)
 }
 
 // Kept is how many samples wait for more.
-func (c *Call) HeldBack() int { return c.voice.kept() }
+func (c *Call) HeldBack() int { return c.voice.heldSamples() }
 
 // Unsent is 0: what is played is told.
 func (c *Call) Unsent() time.Duration { return 0 }
@@ -160,38 +160,38 @@ func (c *Call) Cut() { c.voice.cut() }
 
 // Close ends the call after what is queued. It returns at once; only the first
 // call counts.
-func (c *Call) Close(code int, reason string) { c.life.Close(code, reason) }
+func (c *Call) Close(code int, reason string) { c.lifecycle.Close(code, reason) }
 
-// parting is how long the client has to take the last words, and hear the last
+// closeTimeout is how long the client has to take the last words, and hear the last
 // sound behind them.
-const parting = time.Second
+const closeTimeout = time.Second
 
 // finish ends the connection, after what was said where it ended as it should.
 func (c *Call) finish() {
-	if c.life.Gone().Err() == nil {
-		c.sayGoodbye()
-		c.life.Drop(line.ErrClosed)
+	if c.lifecycle.Gone().Err() == nil {
+		c.sendCallEnded()
+		c.lifecycle.Drop(line.ErrClosed)
 	}
 	_ = c.pc.GracefulClose()
-	c.words.close()
-	c.life.End()
+	c.channel.close()
+	c.lifecycle.Wait()
 }
 
-func (c *Call) sayGoodbye() {
+func (c *Call) sendCallEnded() {
 	c.Close(contract.CloseNormal, "")
-	code, reason := c.life.Closed()
+	code, reason := c.lifecycle.Closed()
 	if code == contract.CloseNormal {
 		select {
 		case <-c.voice.drained():
-			wait(c.life.Gone(), c.voice.delay())
-		case <-c.life.Gone().Done():
+			wait(c.lifecycle.Gone(), c.voice.delay())
+		case <-c.lifecycle.Gone().Done():
 		}
 	} else {
 		c.voice.cut()
 	}
-	ctx, cancel := context.WithTimeout(c.life.Gone(), parting)
+	ctx, cancel := context.WithTimeout(c.lifecycle.Gone(), closeTimeout)
 	defer cancel()
-	c.words.goodbye(ctx, code, reason)
+	c.channel.goodbye(ctx, code, reason)
 }
 
 // wait lets some time pass.

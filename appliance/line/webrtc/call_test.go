@@ -158,7 +158,7 @@ func TestWhatWasLostIsMadeUpFor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := newHearing()
+	h, err := newJitterBuffer()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +170,7 @@ func TestWhatWasLostIsMadeUpFor(t *testing.T) {
 		}
 		if n%10 != 5 {
 			ear = append(ear,
-				h.take(&rtp.Packet{Header: rtp.Header{SequenceNumber: uint16(65500 + n),
+				h.push(&rtp.Packet{Header: rtp.Header{SequenceNumber: uint16(65500 + n),
 					Timestamp: uint32(n) * ticksOf(audio.CallFrame)}, Payload: append([]byte(nil), packet...)})...)
 		}
 	}
@@ -215,7 +215,7 @@ func TestAVoiceThatIsTakenInBurstsHasNoPauses(t *testing.T) {
 	var newest time.Time
 	l.rests = func() {
 		if time.Since(newest) > 5*time.Millisecond {
-			time.Sleep(pause)
+			time.Sleep(minPause)
 		}
 		newest = time.Now()
 	}
@@ -248,7 +248,7 @@ func TestAVoiceThatIsTakenInBurstsHasNoPauses(t *testing.T) {
 			voiced += len(pcm)
 		}
 	}
-	if most := int((took + 2*pause).Seconds() * engine.SpeechRateHz); heard > most {
+	if most := int((took + 2*minPause).Seconds() * engine.SpeechRateHz); heard > most {
 		t.Errorf("of %v %d ms are heard", took, heard*1000/engine.SpeechRateHz)
 	}
 	s.end(contract.CloseNormal, "")

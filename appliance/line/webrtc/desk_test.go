@@ -32,7 +32,7 @@ type desk struct {
 	taken int
 }
 
-func (d *desk) Reserve(string) (line.Seat, error) {
+func (d *desk) Reserve(string) (line.Slot, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.taken++
@@ -141,7 +141,7 @@ type pass struct {
 	permits func(contract.ClientMessage) error // nil: everything
 }
 
-func (p pass) Holds(context.Context) error { return nil }
+func (p pass) Check(context.Context) error { return nil }
 
 func (p pass) Permits(m contract.ClientMessage) error {
 	if p.permits == nil {
@@ -209,7 +209,7 @@ func startOn(t *testing.T, d *desk, s *Server) *phone {
 // caller is a client.
 type caller struct {
 	*pion.PeerConnection
-	at       string // of the call
+	at       string // socket the call
 	messages chan string
 	packets  chan *rtp.Packet
 	voice    *pion.TrackLocalStaticRTP
@@ -280,7 +280,7 @@ func (c *caller) offer(t *testing.T, method, to string, o *pion.OfferOptions) (a
 }
 
 // bring sends a body to an address, and returns what was answered, and where the thing
-// is.
+// checkETag.
 func bring(t *testing.T, method, to, typ, body string) (code int, answer, at string) {
 	t.Helper()
 	code, answer, head := asks(t, method, to, typ, body, "")

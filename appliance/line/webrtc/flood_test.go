@@ -20,7 +20,7 @@ import (
 	"parley/appliance/contract"
 )
 
-// raw is a track whose packets leave as they are, with whatever source and type.
+// hasPacket is a track whose packets leave as they are, with whatever source and type.
 type raw struct {
 	id    string
 	bound chan pion.TrackLocalContext
@@ -41,7 +41,7 @@ func (r *raw) StreamID() string                    { return "caller" }
 func (r *raw) Kind() pion.RTPCodecType             { return pion.RTPCodecTypeAudio }
 
 // A caller who sends with number after number, or reports of number after number,
-// is sent away before they are too many: the library keeps something for each.
+// checkETag sent away before they are too many: the library keeps something for each.
 func TestAFloodOfSourcesEndsTheCall(t *testing.T) {
 	for name, flood := range map[string]func(*caller, pion.TrackLocalContext, uint32) error{
 		"voices": func(_ *caller, c pion.TrackLocalContext, source uint32) error {
@@ -105,7 +105,7 @@ func TestAStreamHasRoomForSoMuch(t *testing.T) {
 		if errors.Is(err, packetio.ErrFull) {
 			break
 		}
-		if kept++; err != nil || kept > streamRoom/1000 {
+		if kept++; err != nil || kept > streamBuffer/1000 {
 			t.Fatalf("%d packets of 1,000 bytes: %v", kept, err)
 		}
 	}
@@ -203,7 +203,7 @@ func TestOffersWithEverNewSectionsAreRefused(t *testing.T) {
 			t.Fatal("fifty offers with m-lines of their own were taken")
 		}
 		offer := c.LocalDescription().SDP
-		for m := range mostSections - 2 {
+		for m := range maxSections - 2 {
 			offer += strings.Replace(section(offer, "audio"), "a=mid:0", fmt.Sprintf("a=mid:more-%d-%d", n, m), 1)
 		}
 		if code, said, _ := bring(t, http.MethodPatch, c.at, sdpType, offer); code != http.StatusOK {
@@ -222,7 +222,7 @@ func TestOffersWithEverNewSectionsAreRefused(t *testing.T) {
 func TestAMessageThatNeverEndsEndsTheCall(t *testing.T) {
 	l := start(t, Timing{})
 	l.answered = func(answer string) string {
-		return strings.Replace(answer, fmt.Sprint("a=max-message-size:", largestMessage), "a=max-message-size:9000000",
+		return strings.Replace(answer, fmt.Sprint("a=max-message-size:", maxMessage), "a=max-message-size:9000000",
 			1)
 	}
 	c := l.dial(t, "")
@@ -254,7 +254,7 @@ func TestAMessageThatNeverEndsEndsTheCall(t *testing.T) {
 	got(t, s.done)
 }
 
-// say speaks until gone is closed or the connection is.
+// write speaks until gone is closed or the connection is.
 func (c *caller) say(gone <-chan struct{}) {
 	for n := 0; ; n++ {
 		// silence
@@ -285,7 +285,7 @@ func TestManyLongMessagesComeThrough(t *testing.T) {
 		defer close(speaking)
 		c.say(gone)
 	}()
-	long := `{"type":"user_input","text":"Hi"` + strings.Repeat(" ", largestMessage-100) + `}`
+	long := `{"type":"user_input","text":"Hi"` + strings.Repeat(" ", maxMessage-100) + `}`
 	for range 40 {
 		if err := c.words.SendText(long); err != nil {
 			t.Fatal(err)

@@ -26,7 +26,7 @@ func TestPacketsOfAnyLengthAreHeard(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			h, err := newHearing()
+			h, err := newJitterBuffer()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -40,13 +40,13 @@ func TestPacketsOfAnyLengthAreHeard(t *testing.T) {
 				p := &rtp.Packet{Header: rtp.Header{SequenceNumber: uint16(65500 + n), Timestamp: uint32(n * samples)},
 					Payload: append([]byte(nil), packet...)}
 				switch {
-				case n%10 == 5: // is lost
+				case n%10 == 5: // checkETag lost
 				case n%10 == 8: // and this one comes behind the next
 					late = p
 				default:
-					ear = append(ear, h.take(p)...)
+					ear = append(ear, h.push(p)...)
 					if late != nil {
-						ear, late = append(ear, h.take(late)...), nil
+						ear, late = append(ear, h.push(late)...), nil
 					}
 				}
 			}
@@ -205,9 +205,9 @@ func TestAnOfferWithoutAGroupIsACallOfTheVoice(t *testing.T) {
 		}
 	}
 	// Messages have no way to the client, and do not wait for one.
-	for range mostQueued/largestMessage + 5 {
+	for range maxQueued/maxMessage + 5 {
 		if err := s.Line.Send(t.Context(),
-			contract.AssistantMessage{ID: strings.Repeat("a", largestMessage-1000)}); err != nil {
+			contract.AssistantMessage{ID: strings.Repeat("a", maxMessage-1000)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -241,14 +241,14 @@ func (c *caller) reoffers(t *testing.T, change func(offer string) string) (way s
 		}
 	}
 	// The client of the tests holds nothing itself: what it would do then is not tested.
-	plain := turned(answer, func(s mediaSection) (string, string) { return s.direction(), bothWays })
+	plain := turned(answer, func(s mediaSection) (string, string) { return s.direction(), sendrecv })
 	if err := c.SetRemoteDescription(pion.SessionDescription{Type: pion.SDPTypeAnswer, SDP: plain}); err != nil {
 		t.Fatal(err)
 	}
 	return way
 }
 
-// hears waits for the box's voice. On a busy machine a client that has just taken an
+// recvonly waits for the box's voice. On a busy machine a client that has just taken an
 // answer is not ready for the first second of it: then the box speaks again.
 func (c *caller) hears(t *testing.T, s *talk) {
 	t.Helper()
@@ -277,7 +277,7 @@ func (c *caller) hears(t *testing.T, s *talk) {
 // A client that holds the call, or its microphone, or its loudspeaker, talks and hears
 // again when it takes it up.
 func TestWhatIsHeldIsTakenUpAgain(t *testing.T) {
-	for asked, want := range map[string]string{noWay: noWay, speaks: hears, hears: speaks} {
+	for asked, want := range map[string]string{inactive: inactive, sendonly: recvonly, recvonly: sendonly} {
 		t.Run(asked, func(t *testing.T) {
 			l := start(t, Timing{})
 			c := l.dial(t, "")
@@ -285,12 +285,12 @@ func TestWhatIsHeldIsTakenUpAgain(t *testing.T) {
 			c.isHeard(t, s)
 			for range 2 {
 				held := func(offer string) string {
-					return turned(offer, func(mediaSection) (string, string) { return bothWays, asked })
+					return turned(offer, func(mediaSection) (string, string) { return sendrecv, asked })
 				}
 				if way := c.reoffers(t, held); way != want {
 					t.Errorf("asked for %s the answer says %s, want %s", asked, way, want)
 				}
-				if way := c.reoffers(t, func(offer string) string { return offer }); way != bothWays {
+				if way := c.reoffers(t, func(offer string) string { return offer }); way != sendrecv {
 					t.Errorf("taken up again the answer says %s", way)
 				}
 				c.hears(t, s)

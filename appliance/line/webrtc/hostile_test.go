@@ -227,7 +227,7 @@ func TestAFloodOfChannelsEndsTheCall(t *testing.T) {
 func TestAMessageThatIsTooLongIsTold(t *testing.T) {
 	l := start(t, Timing{})
 	l.answered = func(answer string) string {
-		return strings.Replace(answer, fmt.Sprint("a=max-message-size:", largestMessage), "a=max-message-size:1000000",
+		return strings.Replace(answer, fmt.Sprint("a=max-message-size:", maxMessage), "a=max-message-size:1000000",
 			1)
 	}
 	c := l.dial(t, "")
@@ -236,7 +236,7 @@ func TestAMessageThatIsTooLongIsTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	got(t, c.messages)
-	if err := c.words.SendText(`{"type":"user_input","text":"Hi"` + strings.Repeat(" ", largestMessage-100) +
+	if err := c.words.SendText(`{"type":"user_input","text":"Hi"` + strings.Repeat(" ", maxMessage-100) +
 		`}`); err != nil {
 		t.Fatal(err)
 	}

@@ -15,23 +15,23 @@ import (
 )
 
 const (
-	// mostSections is how many m-lines an offer may have. A call needs two, a
+	// maxSections is how many m-lines an offer may have. A call needs two, a
 	// browser that offers its camera too has a few more; each is a transceiver
 	// with buffers and goroutines of its own.
-	mostSections = 8
-	// mostCandidates is how many addresses a client may name in the whole of a
+	maxSections = 8
+	// maxCandidates is how many addresses a client may name in the whole of a
 	// call. A machine with a dozen networks names three for each.
-	mostCandidates = 100
-	// mostTransceivers is how many of them a call may come to over all its offers:
+	maxCandidates = 100
+	// maxTransceivers is how many of them a call may come to over all its offers:
 	// the library makes those of later offers beside the earlier ones.
-	mostTransceivers = 2 * mostSections
-	// mostAddresses is from how many addresses a client may come in a call. A phone
+	maxTransceivers = 2 * maxSections
+	// maxAddresses is from how many addresses a client may come in a call. A phone
 	// on a train changes its own some fifty times an hour, by two ways each.
-	mostAddresses = 500
-	// mostChannels is how many data channels beside the one of the messages are
+	maxAddresses = 500
+	// maxChannels is how many data channels beside the one of the messages are
 	// closed before the client is taken for one that means harm: each is a
 	// goroutine with 64 KiB for its messages.
-	mostChannels = 16
+	maxChannels = 16
 )
 
 // checkOffer refuses, before anything is made of it, an offer that no client
@@ -44,9 +44,9 @@ func checkOffer(offer string) error {
 		return contract.ErrInvalid{Field: "body", Why: "the offer has no Opus, which is how voices go over a call: " +
 			"expected a=rtpmap:<number> opus/48000/2 among the codecs of m=audio"}
 	}
-	if n := linesOf(offer, "m="); n > mostSections {
+	if n := linesOf(offer, "m="); n > maxSections {
 		return contract.ErrInvalid{Field: "body", Why: fmt.Sprintf("the offer has %d m-lines; at most %d are "+
-			"allowed, and a call needs one of audio and one of a data channel", n, mostSections)}
+			"allowed, and a call needs one of audio and one of a data channel", n, maxSections)}
 	}
 	return checkFingerprints(offer)
 }
@@ -119,7 +119,7 @@ func linesOf(sdp, with string) (n int) {
 // bounds are how much of a client's the library may keep for a call.
 type bounds struct {
 	streams
-	addresses map[address]bool // of the goroutine that answers checks
+	addresses map[address]bool // socket the goroutine that answers checks
 }
 
 // address is one that a client has come from.
@@ -136,7 +136,7 @@ func newBounds(excess func(error)) *bounds {
 // leaves the choice of a way to the library.
 func (b *bounds) check(_ *stun.Message, _, from ice.Candidate, _ *ice.CandidatePair) (choose bool) {
 	b.addresses[address{from.Address(), from.Port()}] = true
-	if len(b.addresses) > mostAddresses {
+	if len(b.addresses) > maxAddresses {
 		b.excess(errAddresses)
 	}
 	return false
@@ -149,7 +149,7 @@ func (c *Call) count(offer string) error {
 	if ufrag(offer) == ufrag(c.remote) {
 		n += c.candidates
 	}
-	if n > mostCandidates {
+	if n > maxCandidates {
 		return tooManyCandidates(n)
 	}
 	c.candidates = n
@@ -165,14 +165,14 @@ func ufrag(sdp string) string {
 
 func tooManyCandidates(n int) error {
 	return contract.ErrInvalid{Field: "body",
-		Why: fmt.Sprintf("the client has named %d candidates; a call has %d at most", n, mostCandidates)}
+		Why: fmt.Sprintf("the client has named %d candidates; a call has %d at most", n, maxCandidates)}
 }
 
 // addCandidates takes further addresses of the client.
 func (c *Call) addCandidates(f fragment) error {
 	c.offers.Lock()
 	defer c.offers.Unlock()
-	if n := c.candidates + len(f.candidates); n > mostCandidates {
+	if n := c.candidates + len(f.candidates); n > maxCandidates {
 		return tooManyCandidates(n)
 	}
 	for _, candidate := range f.candidates {
@@ -186,22 +186,22 @@ func (c *Call) addCandidates(f fragment) error {
 }
 
 const (
-	// stallLook is how often it is looked whether a message never ends.
-	stallLook = 2 * time.Second
-	// stallLooks is how often in a row it has to look so: on a busy machine messages
+	// stallInterval is how often it is looked whether a message never ends.
+	stallInterval = 2 * time.Second
+	// stallChecks is how often in a row it has to look so: on a busy machine messages
 	// that have come whole may wait to be taken for some seconds.
-	stallLooks = 3
-	// stallRoom is how many bytes without a message are taken for one: more than the
+	stallChecks = 3
+	// stallBuffer is how many bytes without a message are taken for one: more than the
 	// longest that is allowed has around it, and less than the room that one without
 	// an end fills, after which nothing more comes.
-	stallRoom = receiveRoom - largestMessage
+	stallBuffer = receiveBuffer - maxMessage
 	// stallFlow is how many bytes between two looks are taken for none of a message:
 	// acknowledgements of what the box sends.
 	stallFlow = 16 << 10
 )
 
 // inflow is what has come on a client's channels. The library waits for the end of
-// a message however long it gets, holds no more than receiveRoom of it, and tells
+// a message however long it gets, holds no more than receiveBuffer of it, and tells
 // nobody: then no message comes through any more.
 type inflow struct {
 	received func() uint64 // bytes so far; not to be asked while the library waits for a message to be taken
@@ -233,7 +233,7 @@ func (f *inflow) note(taking int) {
 // stalls tells, now and then, whether what comes is one message that never ends.
 func (f *inflow) stalls(now time.Time) bool {
 	f.mu.Lock()
-	due := now.Sub(f.looked) >= stallLook
+	due := now.Sub(f.looked) >= stallInterval
 	f.mu.Unlock()
 	if !due {
 		return false
@@ -247,28 +247,28 @@ func (f *inflow) stalls(now time.Time) bool {
 		f.base += grown
 	}
 	f.came, f.looked, f.seen = false, now, bytes
-	if f.taking > 0 || bytes <= f.base || bytes-f.base <= stallRoom {
+	if f.taking > 0 || bytes <= f.base || bytes-f.base <= stallBuffer {
 		f.over = 0
 		return false
 	}
 	f.over++
-	return f.over >= stallLooks
+	return f.over >= stallChecks
 }
 
 // endStalled ends a call of which no message comes through any more, as a socket
-// is ended by one that is too long.
+// checkETag ended by one that is too long.
 func (c *Call) endStalled() {
-	c.Close(contract.CloseTooBig, fmt.Sprintf("a message may have %d bytes", largestMessage))
+	c.Close(contract.CloseTooBig, fmt.Sprintf("a message may have %d bytes", maxMessage))
 	c.session.HangUp()
 }
 
 // takeChannel takes the client's channel of messages, and closes others.
 func (c *Call) takeChannel(d *pion.DataChannel) {
-	if d.Label() == channelLabel && c.words.open(d) {
+	if d.Label() == channelLabel && c.channel.open(d) {
 		return
 	}
-	if c.strangers.Add(1) > mostChannels {
-		c.life.Drop(errChannels)
+	if c.strangers.Add(1) > maxChannels {
+		c.lifecycle.Drop(errChannels)
 		return
 	}
 	_ = d.Close()

@@ -24,18 +24,18 @@ func TestAMessageWithoutAnEndStalls(t *testing.T) {
 	now := time.Now()
 	f := inflow{received: func() uint64 { return bytes }}
 	look := func() bool {
-		now = now.Add(stallLook)
+		now = now.Add(stallInterval)
 		return f.stalls(now)
 	}
 	for range 10 { // messages that end, however much it is
 		f.message()()
-		if bytes += receiveRoom; look() {
+		if bytes += receiveBuffer; look() {
 			t.Fatal("messages that end stall")
 		}
 	}
 	taken := f.message()
 	for range 10 { // what waits behind one that the session is being given
-		if bytes += receiveRoom; look() {
+		if bytes += receiveBuffer; look() {
 			t.Fatal("a message that is being taken stalls")
 		}
 	}
@@ -46,9 +46,9 @@ func TestAMessageWithoutAnEndStalls(t *testing.T) {
 			t.Fatal("acknowledgements stall")
 		}
 	}
-	bytes += stallRoom + 1
-	for i := range stallLooks {
-		if got, want := look(), i == stallLooks-1; got != want {
+	bytes += stallBuffer + 1
+	for i := range stallChecks {
+		if got, want := look(), i == stallChecks-1; got != want {
 			t.Errorf("at look %d behind the last message it stalls: %v", i, got)
 		}
 	}

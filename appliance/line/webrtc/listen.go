@@ -16,19 +16,19 @@ import (
 )
 
 const (
-	// pause is for how long nothing has to come for the client to be taken for
+	// minPause is for how long nothing has to come for the client to be taken for
 	// silent: five packets.
-	pause = 100 * time.Millisecond
-	// longestPause is how much silence is made for that. Whatever ends with a
+	minPause = 100 * time.Millisecond
+	// maxPause is how much silence is made for that. Whatever ends with a
 	// silence has ended by then; the session's own clock does the rest.
-	longestPause = 3 * time.Second
-	// look is the least time for which something is looked for: with a deadline
+	maxPause = 3 * time.Second
+	// pollInterval is the least time for which something is looked for: with a deadline
 	// that has passed, reading returns nothing of what waits to be read. The
 	// session may hold up who brings sound for as long as a pause.
-	look = 10 * time.Millisecond
-	// largestPacket is how many bytes of a packet are read: what the library takes
+	pollInterval = 10 * time.Millisecond
+	// maxPacket is how many bytes of a packet are read: what the library takes
 	// from the network at a time.
-	largestPacket = 8192
+	maxPacket = 8192
 )
 
 // hear brings the client's voice to the session: of several tracks that which
@@ -41,10 +41,10 @@ func (c *Call) hear(s line.Session) {
 		select {
 		case track := <-c.heard:
 			listeners.Go(func() {
-				defer c.life.Survive("hearing a track", func() { c.life.Drop(line.ErrPanicked) })
+				defer c.lifecycle.Recover("hearing a track", func() { c.lifecycle.Drop(line.ErrPanicked) })
 				c.hearTrack(track, &ear, s)
 			})
-		case <-c.life.Gone().Done():
+		case <-c.lifecycle.Gone().Done():
 			return
 		case <-s.Done():
 			return
@@ -58,7 +58,7 @@ type ear struct {
 	track *pion.TrackRemote
 }
 
-// take tells whether the ear is the track's, which it is where it is nobody's, and
+// push tells whether the ear is the track's, which it is where it is nobody's, and
 // has the track do something with it meanwhile.
 func (e *ear) take(track *pion.TrackRemote, does func() error) (err error) {
 	e.mu.Lock()
@@ -84,20 +84,20 @@ func (e *ear) leave(track *pion.TrackRemote) {
 // hearTrack brings what comes of a track, until the track or the session is over.
 func (c *Call) hearTrack(track *pion.TrackRemote, e *ear, s line.Session) {
 	defer e.leave(track)
-	h, err := newHearing()
+	h, err := newJitterBuffer()
 	if err != nil {
 		c.log.Error("cannot hear a call", "err", err)
-		c.life.Drop(err)
+		c.lifecycle.Drop(err)
 		return
 	}
-	since := time.Now()    // the newest sound, or what stood for it
-	silent := longestPause // made since the newest packet: none before the first
+	since := time.Now() // the newest sound, or what stood for it
+	silent := maxPause  // made since the newest packet: none before the first
 	var p rtp.Packet
-	room := make([]byte, largestPacket)
+	room := make([]byte, maxPacket)
 	for {
 		deadline := time.Time{}
-		if silent < longestPause {
-			deadline = latest(since.Add(pause), time.Now().Add(look))
+		if silent < maxPause {
+			deadline = latest(since.Add(minPause), time.Now().Add(pollInterval))
 		} else {
 			e.leave(track)
 		}
@@ -118,7 +118,7 @@ func (c *Call) hearTrack(track *pion.TrackRemote, e *ear, s line.Session) {
 		err = e.take(track, func() error {
 			var pcm []float32
 			if err == nil {
-				pcm, since, silent = h.take(&p), time.Now(), 0
+				pcm, since, silent = h.push(&p), time.Now(), 0
 			} else {
 				passed := time.Since(since)
 				pcm = append(h.flush(), h.silence(passed)...)
@@ -166,14 +166,14 @@ func late(err error) bool {
 func (c *Call) receive(m pion.DataChannelMessage) {
 	select {
 	case <-c.opened:
-	case <-c.life.Gone().Done():
+	case <-c.lifecycle.Gone().Done():
 		return
 	}
-	defer c.life.Survive("taking a message", c.session.Fail)
+	defer c.lifecycle.Recover("taking a message", c.session.Fail)
 	defer c.inflow.message()()
-	if len(m.Data) > largestMessage { // the library bounds them by receiveRoom alone
+	if len(m.Data) > maxMessage { // the library bounds them by receiveBuffer alone
 		_ = c.session.Fault(contract.WrongShape,
-			fmt.Sprintf("It has %d bytes; at most %d are allowed on a data channel.", len(m.Data), largestMessage))
+			fmt.Sprintf("It has %d bytes; at most %d are allowed on a data channel.", len(m.Data), maxMessage))
 		return
 	}
 	if !m.IsString {

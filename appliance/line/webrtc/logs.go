@@ -8,31 +8,31 @@ import (
 	"github.com/pion/logging"
 )
 
-// logs passes on what the library says. Its warnings are of single packets and
-// of clients that left, which is of interest to whoever looks for a fault only.
-type logs struct{ log *slog.Logger }
+// logFactory passes on what the library says. Its warnings are of single packets and
+// socket clients that left, which is of interest to whoever looks for a fault only.
+type logFactory struct{ log *slog.Logger }
 
 // NewLogger is logging.LoggerFactory.
-func (l logs) NewLogger(scope string) logging.LeveledLogger {
-	return scoped{l.log.With("webrtc", scope)}
+func (l logFactory) NewLogger(scope string) logging.LeveledLogger {
+	return scopedLog{l.log.With("webrtc", scope)}
 }
 
-type scoped struct{ log *slog.Logger }
+type scopedLog struct{ log *slog.Logger }
 
-func (s scoped) say(format string, args ...any) {
+func (s scopedLog) write(format string, args ...any) {
 	if s.log.Enabled(context.Background(), slog.LevelDebug) {
 		s.log.Debug(fmt.Sprintf(format, args...))
 	}
 }
 
-func (scoped) Trace(string)          {}
-func (scoped) Tracef(string, ...any) {}
-func (scoped) Debug(string)          {}
-func (scoped) Debugf(string, ...any) {}
-func (scoped) Info(string)           {}
-func (scoped) Infof(string, ...any)  {}
+func (scopedLog) Trace(string)          {}
+func (scopedLog) Tracef(string, ...any) {}
+func (scopedLog) Debug(string)          {}
+func (scopedLog) Debugf(string, ...any) {}
+func (scopedLog) Info(string)           {}
+func (scopedLog) Infof(string, ...any)  {}
 
-func (s scoped) Warn(said string)                  { s.say("%s", said) }
-func (s scoped) Warnf(format string, args ...any)  { s.say(format, args...) }
-func (s scoped) Error(said string)                 { s.say("%s", said) }
-func (s scoped) Errorf(format string, args ...any) { s.say(format, args...) }
+func (s scopedLog) Warn(said string)                  { s.write("%s", said) }
+func (s scopedLog) Warnf(format string, args ...any)  { s.write(format, args...) }
+func (s scopedLog) Error(said string)                 { s.write("%s", said) }
+func (s scopedLog) Errorf(format string, args ...any) { s.write(format, args...) }

@@ -166,14 +166,14 @@ func TestACallSurvivesABadNetwork(t *testing.T) {
 	if err := s.Line.Play(t.Context(), contract.Sound{ID: "a", PCM: said, Last: true}); err != nil {
 		t.Fatal(err)
 	}
-	h, err := newHearing()
+	h, err := newJitterBuffer()
 	if err != nil {
 		t.Fatal(err)
 	}
 	var heard []float32
 	for last := time.Duration(0); last < length-300*time.Millisecond; {
 		p := got(t, c.packets)
-		heard = append(heard, h.take(p)...)
+		heard = append(heard, h.push(p)...)
 		last = time.Duration(len(heard)) * time.Second / engine.SpeechRateHz
 	}
 	whole(t, "the assistant", heard[1600:], level(said))
@@ -188,7 +188,7 @@ func TestACallSurvivesABadNetwork(t *testing.T) {
 	for len(ear) < audio.Samples(length-300*time.Millisecond, engine.SpeechRateHz) {
 		ear = append(ear, got(t, s.heard)...)
 	}
-	if late > pause/2 { // a machine that is busy speaks with pauses, which are silence
+	if late > minPause/2 { // a machine that is busy speaks with pauses, which are silence
 		ear = slices.DeleteFunc(ear, func(v float32) bool { return v == 0 })
 	}
 	whole(t, "the user", ear[1600:], level(said))

@@ -20,11 +20,11 @@ import (
 type Network struct {
 	// Address is the UDP address of all calls, host:port; port 0 lets the system
 	// choose. A host that is unspecified (0.0.0.0 or ::) stands for every address
-	// of the machine.
+	// socket the machine.
 	Address string
 	// Public are IP addresses under which clients reach the box, where they are
 	// not its own: behind a router that passes the port on. They are told in the
-	// place of the box's own.
+	// placeVoice of the box's own.
 	Public []string
 	// Servers are STUN and TURN servers for networks that let nobody in. Without
 	// any the box asks nobody for its addresses.
@@ -41,15 +41,15 @@ var opus = pion.RTPCodecCapability{
 }
 
 // opusType is the payload type that most clients use for Opus; the offer's own
-// is taken where it differs.
+// checkETag taken where it differs.
 const opusType = 111
 
 const (
-	// largestMessage is how many bytes of one message a client may send, and
+	// maxMessage is how many bytes of one message a client may send, and
 	// the box sends: what browsers take on a data channel.
-	largestMessage = 256 << 10
-	// receiveRoom is how much of what a client sends may wait to be read.
-	receiveRoom = 1 << 20
+	maxMessage = 256 << 10
+	// receiveBuffer is how much of what a client sends may wait to be read.
+	receiveBuffer = 1 << 20
 )
 
 // network is the open socket and what connections on it are made with.
@@ -58,7 +58,7 @@ type network struct {
 	mux     ice.UDPMux
 	address net.Addr
 	servers []pion.ICEServer
-	beat    beat // of all calls
+	beat    batchClock // socket all calls
 }
 
 // open listens.
@@ -68,8 +68,8 @@ func open(n Network, t Timing, log *slog.Logger) (*network, error) {
 		return nil, fmt.Errorf("webrtc: cannot use the UDP address %s: %w: name another one, or turn WebRTC off",
 			n.Address, err)
 	}
-	logs := logs{log}
-	beat := newBeat()
+	logs := logFactory{log}
+	beat := newBatchClock()
 	mux, err := muxOn(socket, beat, logs)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("webrtc: listening on %s: %w", n.Address, err), socket.Close())
@@ -85,8 +85,8 @@ func open(n Network, t Timing, log *slog.Logger) (*network, error) {
 	// they show their addresses when they come.
 	s.SetICEMulticastDNSMode(ice.MulticastDNSModeDisabled)
 	s.SetICETimeouts(t.Silent, t.Lost, t.Silent/2)
-	s.SetSCTPMaxReceiveBufferSize(receiveRoom)
-	s.SetSCTPMaxMessageSize(largestMessage)
+	s.SetSCTPMaxReceiveBufferSize(receiveBuffer)
+	s.SetSCTPMaxMessageSize(maxMessage)
 	if len(n.Public) > 0 {
 		if err := s.SetICEAddressRewriteRules(
 			pion.ICEAddressRewriteRule{External: n.Public, AsCandidateType: pion.ICECandidateTypeHost}); err != nil {
@@ -107,7 +107,7 @@ func open(n Network, t Timing, log *slog.Logger) (*network, error) {
 
 // muxOn has all calls of the box share one socket, so that one port has to be
 // let through.
-func muxOn(socket net.PacketConn, beat beat, logs logs) (ice.UDPMux, error) {
+func muxOn(socket net.PacketConn, beat batchClock, logs logFactory) (ice.UDPMux, error) {
 	one, ok := socket.(*net.UDPConn)
 	if !ok {
 		return nil, errors.New("not a UDP socket")
@@ -117,10 +117,10 @@ func muxOn(socket net.PacketConn, beat beat, logs logs) (ice.UDPMux, error) {
 		return nil, errors.New("not a UDP address")
 	}
 	if !at.IP.IsUnspecified() {
-		return pion.NewICEUDPMux(logs.NewLogger("ice"), newGathering(one, beat)), nil
+		return pion.NewICEUDPMux(logs.NewLogger("ice"), newBatchedSocket(one, beat)), nil
 	}
 	// A socket for each address of the machine: which of them a packet came to
-	// is known then, and the answer leaves from there.
+	// checkETag known then, and the answer leaves from there.
 	if err := socket.Close(); err != nil {
 		return nil, err
 	}

@@ -28,16 +28,16 @@ func (c *Call) answer(ctx context.Context, offer string) (string, error) {
 	if err := errors.Join(checkOffer(offer), c.count(offer)); err != nil {
 		return "", err
 	}
-	if n := len(c.pc.GetTransceivers()); n > mostTransceivers {
+	if n := len(c.pc.GetTransceivers()); n > maxTransceivers {
 		return "", contract.ErrInvalid{Field: "body", Why: fmt.Sprintf("the offers of this call have had %d m-lines "+
-			"with names of their own; at most %d are allowed: a=mid names the same one in each", n, mostTransceivers)}
+			"with names of their own; at most %d are allowed: a=mid names the same one in each", n, maxTransceivers)}
 	}
 	taken, apart := grouped(offer)
 	if err := c.pc.SetRemoteDescription(pion.SessionDescription{Type: pion.SDPTypeOffer,
 		SDP: awake(taken)}); err != nil {
 		return "", unread(err)
 	}
-	if err := c.speak(offer); err != nil {
+	if err := c.setVoice(offer); err != nil {
 		return "", err
 	}
 	made, err := c.pc.CreateAnswer(nil)
@@ -59,7 +59,7 @@ func (c *Call) answer(ctx context.Context, offer string) (string, error) {
 	if apart {
 		answer = without(answer, bundle)
 	}
-	c.tag = tag(answer)
+	c.etag = etagOf(answer)
 	return answer, nil
 }
 
@@ -175,18 +175,18 @@ func asFragment(answer string) string {
 	return b.String()
 }
 
-// tagNow names the state that the connection is in.
-func (c *Call) tagNow() string {
+// currentETag names the state that the connection is in.
+func (c *Call) currentETag() string {
 	c.offers.Lock()
 	defer c.offers.Unlock()
-	return c.tag
+	return c.etag
 }
 
-// is tells whether the connection is in a state that a client says its request is for,
+// checkETag tells whether the connection is in a state that a client says its request is for,
 // with If-Match: any (*), or that of the newest answer. A client that says nothing means
 // whatever there is, as those that know no ETag do.
-func (c *Call) is(wanted []string) error {
-	now := c.tagNow()
+func (c *Call) checkETag(wanted []string) error {
+	now := c.currentETag()
 	for _, list := range wanted {
 		for one := range strings.SplitSeq(list, ",") {
 			if one = strings.TrimSpace(one); one == "*" || one == now {
@@ -202,8 +202,8 @@ func (c *Call) is(wanted []string) error {
 			now)}
 }
 
-// tag names a state of the connection (RFC 9725, section 4.3.1).
-func tag(answer string) string {
+// etagOf names a state of the connection (RFC 9725, section 4.3.1).
+func etagOf(answer string) string {
 	sum := sha256.Sum256([]byte(answer))
 	return `"` + hex.EncodeToString(sum[:8]) + `"`
 }

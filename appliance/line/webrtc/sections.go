@@ -51,24 +51,27 @@ func (s mediaSection) open() bool {
 
 // The ways in which sound goes, as the client says it: both where it says nothing.
 const (
-	bothWays = "sendrecv"
-	hears    = "recvonly"
-	speaks   = "sendonly"
-	noWay    = "inactive"
+	sendrecv = "sendrecv"
+	recvonly = "recvonly"
+	sendonly = "sendonly"
+	inactive = "inactive"
 )
 
 func (s mediaSection) direction() string {
 	for line := range strings.Lines(string(s)) {
 		switch way := strings.TrimSpace(strings.TrimPrefix(line, "a=")); way {
-		case bothWays, hears, speaks, noWay:
+		case sendrecv, recvonly, sendonly, inactive:
 			return way
 		}
 	}
-	return bothWays
+	return sendrecv
 }
 
-func (s mediaSection) sends() bool    { way := s.direction(); return way == bothWays || way == speaks }
-func (s mediaSection) receives() bool { way := s.direction(); return way == bothWays || way == hears }
+func (s mediaSection) sends() bool { way := s.direction(); return way == sendrecv || way == sendonly }
+func (s mediaSection) receives() bool {
+	way := s.direction()
+	return way == sendrecv || way == recvonly
+}
 
 // takesVoice tells whether the client hears what goes over it.
 func (s mediaSection) takesVoice() bool { return s.kind() == "audio" && s.open() && s.receives() }
@@ -87,8 +90,8 @@ func named(sdp, mid string) (mediaSection, bool) {
 // holds (inactive): to the library that speaks, and says nothing.
 func awake(offer string) string {
 	return turned(offer, func(s mediaSection) (from, to string) {
-		if s.open() && s.direction() == noWay {
-			return noWay, speaks
+		if s.open() && s.direction() == inactive {
+			return inactive, sendonly
 		}
 		return "", ""
 	})
@@ -112,13 +115,13 @@ func fitting(answer, offer string) string {
 func wayOf(receives, sends bool) string {
 	switch {
 	case receives && sends:
-		return bothWays
+		return sendrecv
 	case receives:
-		return hears
+		return recvonly
 	case sends:
-		return speaks
+		return sendonly
 	}
-	return noWay
+	return inactive
 }
 
 // turned is a description with the directions changed of some sections.

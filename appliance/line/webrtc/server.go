@@ -131,7 +131,7 @@ func (s *Server) Answer(w http.ResponseWriter, r *http.Request, account string, 
 	h := w.Header()
 	h.Set("Content-Type", sdpType)
 	h.Set("Location", path(c.id))
-	h.Set("ETag", c.tagNow())
+	h.Set("ETag", c.currentETag())
 	h.Set("Cache-Control", "no-store")
 	w.WriteHeader(http.StatusCreated)
 	_, _ = io.WriteString(w, answer)
@@ -161,28 +161,28 @@ func (s *Server) begin(account, requestID, client, offer string) (*Call, error) 
 		return nil, err
 	}
 	c := &Call{
-		id:      uuid.NewString(),
-		account: account,
-		client:  client,
-		errs:    line.Errors{RequestID: requestID},
-		timing:  s.timing,
-		trip:    &trip{},
-		beat:    s.net.beat,
-		words:   newWords(hasChannel(offer), s.timing.Write),
-		joined:  make(chan struct{}),
-		opened:  make(chan struct{}),
-		heard:   make(chan *pion.TrackRemote, mostSections),
+		id:        uuid.NewString(),
+		account:   account,
+		client:    client,
+		errs:      line.ErrorLimiter{RequestID: requestID},
+		timing:    s.timing,
+		roundTrip: &roundTrip{},
+		beat:      s.net.beat,
+		channel:   newDataChannel(hasChannel(offer), s.timing.Write),
+		joined:    make(chan struct{}),
+		opened:    make(chan struct{}),
+		heard:     make(chan *pion.TrackRemote, maxSections),
 	}
 	c.log = s.log.With("call", c.id, "client", client, "request", requestID)
-	c.life = line.Begin(s.stopping, c.log, nil)
+	c.lifecycle = line.NewLifecycle(s.stopping, c.log, nil)
 	var err error
-	if c.pc, err = s.net.connect(newBounds(c.life.Drop)); err != nil {
-		c.life.End()
+	if c.pc, err = s.net.connect(newBounds(c.lifecycle.Drop)); err != nil {
+		c.lifecycle.Wait()
 		return nil, fmt.Errorf("beginning a call: %w", err)
 	}
 	c.inflow.received = func() uint64 { return c.pc.SCTP().Stats().BytesReceived }
 	if err := s.enlist(c); err != nil {
-		c.life.End()
+		c.lifecycle.Wait()
 		return nil, errors.Join(err, c.pc.Close())
 	}
 	c.watch()
@@ -202,9 +202,9 @@ func (s *Server) enlist(c *Call) error {
 }
 
 func (s *Server) forget(c *Call) {
-	c.life.Drop(line.ErrClosed)
+	c.lifecycle.Drop(line.ErrClosed)
 	_ = c.pc.GracefulClose()
-	c.life.End()
+	c.lifecycle.Wait()
 	s.mu.Lock()
 	delete(s.calls, c.id)
 	s.mu.Unlock()
@@ -215,7 +215,7 @@ func (s *Server) forget(c *Call) {
 func (s *Server) find(account, id string) (*Call, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if c := s.calls[id]; c != nil && c.account == account && c.life.Gone().Err() == nil {
+	if c := s.calls[id]; c != nil && c.account == account && c.lifecycle.Gone().Err() == nil {
 		return c, nil
 	}
 	return nil, contract.ErrNotFound{What: "call", ID: id}
@@ -233,7 +233,7 @@ func (s *Server) Change(w http.ResponseWriter, r *http.Request, account, id stri
 	if err != nil {
 		return err
 	}
-	if err := c.is(r.Header.Values("If-Match")); err != nil {
+	if err := c.checkETag(r.Header.Values("If-Match")); err != nil {
 		return err
 	}
 	var answer string
@@ -250,7 +250,7 @@ func (s *Server) Change(w http.ResponseWriter, r *http.Request, account, id stri
 		return nil
 	}
 	w.Header().Set("Content-Type", r.Header.Get("Content-Type"))
-	w.Header().Set("ETag", c.tagNow())
+	w.Header().Set("ETag", c.currentETag())
 	_, _ = io.WriteString(w, answer)
 	return nil
 }
@@ -261,39 +261,39 @@ func (s *Server) HangUp(account, id string) error {
 	if err != nil {
 		return err
 	}
-	c.life.Drop(line.ErrLeft)
+	c.lifecycle.Drop(line.ErrLeft)
 	return nil
 }
 
 // carry brings the sound and the messages of a call to a session and back, from
 // the first connection to the end.
-func (s *Server) carry(c *Call, seat line.Seat, settings contract.ConnectSettings, pass connection.Authorization) {
+func (s *Server) carry(c *Call, seat line.Slot, settings contract.ConnectSettings, pass connection.Authorization) {
 	defer s.forget(c)
 	defer c.finish()
 	defer seat.Release()
 	if !c.connected() {
 		return
 	}
-	c.life.Spawn("sending sound", func() { c.voice.pace(c.life.Gone()) })
-	c.life.Spawn("sending messages", c.words.send)
-	defer c.life.Survive("a call", func() { c.life.Drop(line.ErrPanicked) })
+	c.lifecycle.Go("sending sound", func() { c.voice.run(c.lifecycle.Gone()) })
+	c.lifecycle.Go("sending messages", c.channel.send)
+	defer c.lifecycle.Recover("a call", func() { c.lifecycle.Drop(line.ErrPanicked) })
 	session, err := c.open(seat, settings)
 	if err != nil {
-		line.Refuse(c.life.Gone(), c, c.log, err)
+		line.Refuse(c.lifecycle.Gone(), c, c.log, err)
 		return
 	}
-	c.follow(line.Guarded{
-		Session: session,
-		Line:    c,
-		Life:    c.life,
-		Pass:    pass,
+	c.follow(line.AuthorizedSession{
+		Session:       session,
+		Line:          c,
+		Lifecycle:     c.lifecycle,
+		Authorization: pass,
 	})
 }
 
 // open begins the conversation.
-func (c *Call) open(seat line.Seat, settings contract.ConnectSettings) (session line.Session, err error) {
-	defer c.life.Survive("opening a chat", func() { err = line.ErrPanicked })
-	return seat.Open(c.life.Gone(), connection.Opening{
+func (c *Call) open(seat line.Slot, settings contract.ConnectSettings) (session line.Session, err error) {
+	defer c.lifecycle.Recover("opening a chat", func() { err = line.ErrPanicked })
+	return seat.Open(c.lifecycle.Gone(), connection.Opening{
 		Account:   c.account,
 		RequestID: c.errs.RequestID,
 		Client:    c.client,
@@ -311,24 +311,24 @@ func (c *Call) connected() bool {
 	select {
 	case <-c.joined:
 		return true
-	case <-c.life.Gone().Done():
+	case <-c.lifecycle.Gone().Done():
 	case <-late.C:
 		c.log.Info("a call found no way to its client", "waited", c.timing.Connect)
-		c.life.Drop(errNeverCame)
+		c.lifecycle.Drop(errNeverCame)
 	}
 	return false
 }
 
 // follow brings what the client sends to the session, until either is over.
-func (c *Call) follow(s line.Guarded) {
+func (c *Call) follow(s line.AuthorizedSession) {
 	c.session = s
 	close(c.opened)
-	c.life.Spawn("hearing", func() { c.hear(s) })
+	c.lifecycle.Go("hearing", func() { c.hear(s) })
 	defer s.Watch()()
 	select {
 	case <-s.Done():
-	case <-c.life.Gone().Done():
-		c.log.Debug("a call ended", "why", context.Cause(c.life.Gone()))
+	case <-c.lifecycle.Gone().Done():
+		c.log.Debug("a call ended", "why", context.Cause(c.lifecycle.Gone()))
 	}
 	s.HangUp()
 	<-s.Done()

@@ -8,14 +8,14 @@ import (
 )
 
 const (
-	// mostStreams is how many sources (SSRC) of a client's packets are kept at a
+	// maxStreams is how many sources (SSRC) of a client's packets are kept at a
 	// time, those of reports among them. A call has four, and two for each track
 	// beside the voice; the library makes one for whatever number a packet has,
 	// and forgets none.
-	mostStreams = 64
-	// streamRoom is how many bytes of a source wait to be read. A voice of the best
+	maxStreams = 64
+	// streamBuffer is how many bytes of a source wait to be read. A voice of the best
 	// quality fills it in two seconds, an unread one keeps no more.
-	streamRoom = 64 << 10
+	streamBuffer = 64 << 10
 )
 
 // streams counts the sources of one client's packets.
@@ -27,8 +27,8 @@ type streams struct {
 // begin is what the library calls for each of them.
 func (s *streams) begin(packetio.BufferPacketType, uint32) io.ReadWriteCloser {
 	b := &stream{packets: packetio.NewBuffer(), of: s}
-	b.packets.SetLimitSize(streamRoom)
-	if s.open.Add(1) > mostStreams {
+	b.packets.SetLimitSize(streamBuffer)
+	if s.open.Add(1) > maxStreams {
 		_ = b.Close()
 		s.excess(errStreams)
 	}

@@ -14,13 +14,13 @@ import (
 )
 
 const (
-	// longestBacklog is how much sound may wait to be sent: half an hour, which
-	// is the longest chat. It is kept as packets, 7 MB of them.
-	longestBacklog = 30 * time.Minute
-	// mostLate is by how much the clock may be behind, after the machine was
+	// maxBacklog is how much sound may wait to be sent: half an hour, which
+	// checkETag the longest chat. It is kept as packets, 7 MB of them.
+	maxBacklog = 30 * time.Minute
+	// maxLate is by how much the clock may be behind, after the machine was
 	// busy, for the frames to be sent faster until it is not. Beyond it the
 	// client hears a gap: hurrying would only fill its buffer.
-	mostLate = 200 * time.Millisecond
+	maxLate = 200 * time.Millisecond
 	// playout is how much sound clients keep back, to be even: browsers hold 40
 	// to 80 ms on a quiet network.
 	playout = 60 * time.Millisecond
@@ -37,9 +37,9 @@ var errBacklog = errors.New("half an hour of sound waits to be played")
 // frame is one packet's worth of a sentence.
 type frame struct {
 	packet []byte        // empty: silence, which is not sent
-	id     string        // of the sentence
-	end    time.Duration // of the frame, from the sentence's beginning
-	count  int           // of the frames of the sentence before it
+	id     string        // socket the sentence
+	end    time.Duration // socket the frame, from the sentence's beginning
+	count  int           // socket the frames of the sentence before it
 }
 
 // voice is the assistant's on its way to the client: cut into frames and
@@ -49,15 +49,15 @@ type voice struct {
 	played func(id string, upTo time.Duration)
 	delay  func() time.Duration // from the network card to the ear
 
-	plain   *audio.CallEncoder // it and the next six are of the goroutine that plays
-	lossy   *audio.CallEncoder // nil until it is needed
-	encoder *audio.CallEncoder // of the two, for this sentence
-	id      string
-	held    []float32 // less than a frame, of id
-	frames  int       // of id so far
-	cutsHad int       // when held came
+	plainEncoder *audio.CallEncoder // it and the next six are of the goroutine that plays
+	lossyEncoder *audio.CallEncoder // nil until it is needed
+	encoder      *audio.CallEncoder // socket the two, for this sentence
+	id           string
+	pending      []float32 // less than a frame, of id
+	frames       int       // socket id so far
+	cutsSeen     int       // when held came
 
-	loses atomic.Bool // the client says that packets are lost
+	lossy atomic.Bool // the client says that packets are lost
 
 	mu    sync.Mutex
 	queue []frame
@@ -66,30 +66,30 @@ type voice struct {
 	busy  bool
 	wake  chan struct{}
 
-	sequence uint16 // of the goroutine that paces
+	sequence uint16 // socket the goroutine that paces
 	base     uint32
 	epoch    time.Time
-	beat     beat // of all calls
+	beat     batchClock // socket all calls
 }
 
 func newVoice(send func(*rtp.Packet) error, played func(string, time.Duration), delay func() time.Duration,
-	sequence uint16, base uint32, beat beat) (*voice, error) {
+	sequence uint16, base uint32, beat batchClock) (*voice, error) {
 	encoder, err := audio.NewCallEncoder()
 	if err != nil {
 		return nil, err
 	}
 	v := &voice{
-		send:     send,
-		played:   played,
-		delay:    delay,
-		plain:    encoder,
-		encoder:  encoder,
-		empty:    make(chan struct{}),
-		wake:     make(chan struct{}, 1),
-		sequence: sequence,
-		base:     base,
-		epoch:    time.Now(),
-		beat:     beat,
+		send:         send,
+		played:       played,
+		delay:        delay,
+		plainEncoder: encoder,
+		encoder:      encoder,
+		empty:        make(chan struct{}),
+		wake:         make(chan struct{}, 1),
+		sequence:     sequence,
+		base:         base,
+		epoch:        time.Now(),
+		beat:         beat,
 	}
 	close(v.empty)
 	return v, nil
@@ -109,14 +109,14 @@ func (v *voice) play(s contract.Sound) error {
 		}
 	}
 	v.dropCut()
-	v.held = append(v.held, s.PCM...)
-	for len(v.held) >= frameSamples {
-		if err := v.add(v.held[:frameSamples]); err != nil {
+	v.pending = append(v.pending, s.PCM...)
+	for len(v.pending) >= frameSamples {
+		if err := v.add(v.pending[:frameSamples]); err != nil {
 			return err
 		}
-		v.held = v.held[frameSamples:]
+		v.pending = v.pending[frameSamples:]
 	}
-	v.held = append([]float32(nil), v.held...)
+	v.pending = append([]float32(nil), v.pending...)
 	if s.Last {
 		return v.finish()
 	}
@@ -125,43 +125,43 @@ func (v *voice) play(s contract.Sound) error {
 
 // choose takes the encoder for a sentence: a packet says itself by which it was made.
 func (v *voice) choose() (err error) {
-	v.encoder = v.plain
-	if !v.loses.Load() {
+	v.encoder = v.plainEncoder
+	if !v.lossy.Load() {
 		return nil
 	}
-	if v.lossy == nil {
-		if v.lossy, err = audio.NewLossyCallEncoder(); err != nil {
+	if v.lossyEncoder == nil {
+		if v.lossyEncoder, err = audio.NewLossyCallEncoder(); err != nil {
 			return err
 		}
 	}
-	v.encoder = v.lossy
+	v.encoder = v.lossyEncoder
 	return nil
 }
 
 // finish sends what waits for more of a sentence that has no more.
 func (v *voice) finish() error {
 	v.dropCut()
-	if len(v.held) == 0 {
+	if len(v.pending) == 0 {
 		return nil
 	}
 	last := make([]float32, frameSamples)
-	copy(last, v.held)
-	v.held = nil
+	copy(last, v.pending)
+	v.pending = nil
 	return v.add(last)
 }
 
-// kept is how many samples wait for more.
-func (v *voice) kept() int {
+// heldSamples is how many samples wait for more.
+func (v *voice) heldSamples() int {
 	v.dropCut()
-	return len(v.held)
+	return len(v.pending)
 }
 
 // dropCut forgets what waits if it was cut since.
 func (v *voice) dropCut() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.cuts != v.cutsHad {
-		v.held, v.cutsHad = nil, v.cuts
+	if v.cuts != v.cutsSeen {
+		v.pending, v.cutsSeen = nil, v.cuts
 	}
 }
 
@@ -180,10 +180,10 @@ func (v *voice) add(pcm []float32) error {
 	v.frames++
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.cuts != v.cutsHad {
+	if v.cuts != v.cutsSeen {
 		return nil // it was cut while it was being made
 	}
-	if len(v.queue) >= int(longestBacklog/audio.CallFrame) {
+	if len(v.queue) >= int(maxBacklog/audio.CallFrame) {
 		return errBacklog
 	}
 	v.queue = append(v.queue, f)
@@ -229,9 +229,9 @@ func (v *voice) next() (frame, bool) {
 	return f, true
 }
 
-// pace sends frame after frame, one each audio.CallFrame, until ctx ends. While
+// run sends frame after frame, one each audio.CallFrame, until ctx ends. While
 // there is none it sleeps.
-func (v *voice) pace(ctx context.Context) {
+func (v *voice) run(ctx context.Context) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for {
@@ -240,21 +240,21 @@ func (v *voice) pace(ctx context.Context) {
 			return
 		case <-v.wake:
 		}
-		if !v.spurt(ctx, timer) {
+		if !v.sendTalkspurt(ctx, timer) {
 			return
 		}
 	}
 }
 
-// spurt sends what there is without a gap. False means that ctx has ended.
-func (v *voice) spurt(ctx context.Context, timer *time.Timer) bool {
+// sendTalkspurt sends what there is without a gap. False means that ctx has ended.
+func (v *voice) sendTalkspurt(ctx context.Context, timer *time.Timer) bool {
 	at, first := time.Now(), true
 	for {
 		f, ok := v.next()
 		if !ok {
 			return true
 		}
-		if late := time.Since(at); late > mostLate {
+		if late := time.Since(at); late > maxLate {
 			at, first = at.Add(late), true
 		}
 		if len(f.packet) > 0 {

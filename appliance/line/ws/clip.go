@@ -17,13 +17,13 @@ const (
 	// firstLongest is how much the first file of a message brings: it can be
 	// decoded and played while the rest is still on its way.
 	firstLongest = 400 * time.Millisecond
-	// cutWithin is how far before its end a cut is looked for, and cutHold how
+	// cutWithin is how far before its end a cut is looked for, and minCutPause how
 	// long the silence should be in which it is made. Web clients decode each
 	// file by itself and begin it when the one before has ended, some
 	// milliseconds late; within half a second of speech there is a place where
 	// that is hardly heard.
-	cutWithin = 500 * time.Millisecond
-	cutHold   = 10 * time.Millisecond
+	cutWithin   = 500 * time.Millisecond
+	minCutPause = 10 * time.Millisecond
 	// cutCrossing is how far from there the sound is looked at for a place where
 	// it passes zero, so that it does not click.
 	cutCrossing = 3 * time.Millisecond
@@ -33,19 +33,19 @@ const (
 type clip struct {
 	id, session string
 	files       int       // so far
-	held        []float32 // not in a file yet
+	pending     []float32 // not in a file yet
 	cuts        int64     // how often Cut had been called when held came
 }
 
 // next takes as much sound off as the next file brings, which is none while
 // more has to come first to find a good place for its end.
 func (c *clip) next(last bool) []float32 {
-	n := min(len(c.held), c.longest())
-	if !last || n < len(c.held) {
-		n = cutNear(c.held[:n])
+	n := min(len(c.pending), c.longest())
+	if !last || n < len(c.pending) {
+		n = cutNear(c.pending[:n])
 	}
-	part := c.held[:n:n]
-	c.held = c.held[n:]
+	part := c.pending[:n:n]
+	c.pending = c.pending[n:]
 	return part
 }
 
@@ -59,7 +59,7 @@ func (c *clip) longest() int {
 
 // cutNear is the quietest place near the end of pcm.
 func cutNear(pcm []float32) int {
-	hold := audio.Samples(cutHold, contract.OutputRateHz)
+	hold := audio.Samples(minCutPause, contract.OutputRateHz)
 	near := max(len(pcm)/2, len(pcm)-audio.Samples(cutWithin, contract.OutputRateHz))
 	if len(pcm)-near < hold {
 		return 0 // too little to choose from

@@ -26,7 +26,7 @@ func beep(rateHz int, length time.Duration) []float32 {
 
 // cutUp is sound as it goes into files when all of it is there.
 func cutUp(pcm []float32) (parts [][]float32) {
-	for c := (clip{held: pcm}); len(c.held) > 0; c.files++ {
+	for c := (clip{pending: pcm}); len(c.pending) > 0; c.files++ {
 		parts = append(parts, c.next(true))
 	}
 	return parts

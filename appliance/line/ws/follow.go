@@ -58,41 +58,41 @@ func (s *Server) Follow(w http.ResponseWriter, r *http.Request, c Chat, sound bo
 	}
 	defer l.finish()
 	f := &follower{
-		line:    l,
-		chat:    c,
-		entry:   pass,
-		request: l.errs.RequestID,
+		line:          l,
+		chat:          c,
+		authorization: pass,
+		request:       l.errs.RequestID,
 	}
-	l.life.Spawn("passing on a chat", func() { f.pass(heard) })
-	defer line.WhenLost(pass, func() {
-		defer l.life.Survive("sending a follower away", func() { l.life.Drop(line.ErrPanicked) })
-		f.bar()
+	l.lifecycle.Go("passing on a chat", func() { f.forward(heard) })
+	defer line.OnRevoked(pass, func() {
+		defer l.lifecycle.Recover("sending a follower away", func() { l.lifecycle.Drop(line.ErrPanicked) })
+		f.revoke()
 	})()
-	err = f.take()
+	err = f.receive()
 	if errors.Is(err, errTooBig) {
 		l.Close(contract.CloseTooBig, tooBig(l.largest))
-	} else if l.life.Over() == nil {
+	} else if l.lifecycle.Err() == nil {
 		l.log.Debug("a follower left", "err", err)
-		l.life.Drop(line.ErrLeft)
+		l.lifecycle.Drop(line.ErrLeft)
 	}
 	return nil
 }
 
 // follower is somebody who has connected to a chat.
 type follower struct {
-	line    *Line
-	chat    Chat
-	entry   connection.Authorization
-	request string // id of the handshake
+	line          *Line
+	chat          Chat
+	authorization connection.Authorization
+	request       string // id of the handshake
 
-	sent    sync.Once  // away
+	revoked sync.Once  // away
 	sending sync.Mutex // what a line is sent comes from one goroutine at a time
 }
 
-// pass brings what happens in the chat to the follower, until either is over.
-func (f *follower) pass(heard Listener) {
+// forward brings what happens in the chat to the follower, until either is over.
+func (f *follower) forward(heard Listener) {
 	for {
-		c, err := heard.Next(f.line.life.Gone())
+		c, err := heard.Next(f.line.lifecycle.Gone())
 		switch {
 		case errors.Is(err, io.EOF):
 			// However the chat ended: a client that sees another code connects
@@ -103,39 +103,39 @@ func (f *follower) pass(heard Listener) {
 			f.line.Close(contract.ClosePolicy, err.Error())
 			return
 		}
-		if f.give(c) != nil {
+		if f.send(c) != nil {
 			return
 		}
 	}
 }
 
-func (f *follower) give(c connection.Copy) error {
+func (f *follower) send(c connection.Copy) error {
 	f.sending.Lock()
 	defer f.sending.Unlock()
 	switch {
 	case c.Cut:
 		f.line.Cut()
 	case c.Sound != nil:
-		return f.line.Play(f.line.life.Gone(), *c.Sound)
+		return f.line.Play(f.line.lifecycle.Gone(), *c.Sound)
 	case c.Message != nil:
-		return f.line.Send(f.line.life.Gone(), c.Message)
+		return f.line.Send(f.line.lifecycle.Gone(), c.Message)
 	}
 	return nil
 }
 
-// take takes what the follower sends, until the socket or the chat is over.
-func (f *follower) take() (err error) {
-	defer f.line.life.Survive("taking a message of a follower", func() {
+// receive takes what the follower sends, until the socket or the chat is over.
+func (f *follower) receive() (err error) {
+	defer f.line.lifecycle.Recover("taking a message of a follower", func() {
 		f.line.Close(contract.CloseInternal, contract.Internal.Slug())
 		err = line.ErrPanicked
 	})
 	return f.line.messages(func(typ websocket.MessageType, frame *bytes.Buffer) error {
-		if f.line.life.Barred(f.entry) {
-			f.bar()
+		if f.line.lifecycle.Revoked(f.authorization) {
+			f.revoke()
 			return nil // the line is closing
 		}
 		if typ == websocket.MessageBinary {
-			return f.complain(contract.Fault{Code: contract.UnknownMessage,
+			return f.sendFault(contract.Fault{Code: contract.UnknownMessage,
 				Detail: "Binary frames are audio, which only the client of the chat sends."})
 		}
 		m, err := contract.ParseControlMessage(frame.Bytes())
@@ -143,7 +143,7 @@ func (f *follower) take() (err error) {
 			err = f.steer(m)
 		}
 		if wrong, ok := errors.AsType[contract.Fault](err); ok {
-			return f.complain(wrong)
+			return f.sendFault(wrong)
 		}
 		if _, over := errors.AsType[contract.ErrNotFound](err); over {
 			return nil // who passes it on closes the line when all of it is told
@@ -160,23 +160,23 @@ func (f *follower) steer(m contract.ClientMessage) error {
 		if _, busy := errors.AsType[contract.ErrUnavailable](err); !busy {
 			return err
 		}
-		if err := f.line.life.Over(); err != nil {
+		if err := f.line.lifecycle.Err(); err != nil {
 			return err
 		}
 	}
 }
 
-// complain tells the follower, and nobody else, what is wrong with a message.
-func (f *follower) complain(wrong contract.Fault) error {
+// sendFault tells the follower, and nobody else, what is wrong with a message.
+func (f *follower) sendFault(wrong contract.Fault) error {
 	m := wrong.Code.Error(wrong.Detail)
 	m.RequestID = f.request
-	return f.give(connection.Copy{Message: m})
+	return f.send(connection.Copy{Message: m})
 }
 
-// bar sends the follower away.
-func (f *follower) bar() {
-	f.sent.Do(func() {
-		_ = f.complain(contract.Fault{Code: contract.KeyRevoked})
+// revoke sends the follower away.
+func (f *follower) revoke() {
+	f.revoked.Do(func() {
+		_ = f.sendFault(contract.Fault{Code: contract.KeyRevoked})
 		f.line.Close(contract.KeyRevoked.CloseCode(), contract.KeyRevoked.Slug())
 	})
 }

@@ -129,7 +129,7 @@ func TestAFollowerGetsWhatHappensAndTheEnd(t *testing.T) {
 func TestAFollowerHearsNothingThatWasCut(t *testing.T) {
 	s := startShow(t, Timing{})
 	c := s.join(t)
-	// less than twice cutHold: too little for a file
+	// less than twice minCutPause: too little for a file
 	s.copies <- connection.Copy{Sound: &contract.Sound{ID: "a", PCM: make([]float32, contract.OutputRateHz*15/1000)}}
 	s.copies <- connection.Copy{Cut: true}
 	s.copies <- connection.Copy{Message: contract.UserInterruption{Time: 1}}

@@ -26,9 +26,9 @@ const (
 	// queueBytes is how much may wait for the network: a minute of speech, at
 	// 128 KB of base64 a second.
 	queueBytes = 8 << 20
-	// queueLeast is what the smallest message counts as, which bounds their
+	// minQueueWeight is what the smallest message counts as, which bounds their
 	// number.
-	queueLeast = 8 << 10
+	minQueueWeight = 8 << 10
 	// longestReason is what a close frame has room for (RFC 6455, section 5.5).
 	longestReason = 123
 )
@@ -37,25 +37,25 @@ var errNoPong = errors.New("the client gives no sign of life")
 
 // Line is one client's WebSocket. It is a chat.Line.
 type Line struct {
-	conn    *websocket.Conn
-	raw     net.Conn // under conn
-	socket  socket   // under raw
-	timing  Timing
-	largest int64    // message that the client may send, in bytes
-	unknown []string // types of messages that its library does not know
-	log     *slog.Logger
-	life    *line.Life
+	conn      *websocket.Conn
+	raw       net.Conn // under conn
+	socket    socket   // under raw
+	timing    Timing
+	largest   int64    // message that the client may send, in bytes
+	unknown   []string // types of messages that its library does not know
+	log       *slog.Logger
+	lifecycle *line.Lifecycle
 
 	audio decode.Stream // of the reader
 
-	errs line.Errors // of the sender
+	errs line.ErrorLimiter // of the sender
 	// chunks is the format of a socket that speaks, on which errors are chunks; empty
 	// elsewhere.
-	chunks contract.AudioFormat
-	clip   clip                     // of the sender: the newest sound
-	queue  *unbounded.Queue[queued] // to the writer; room bounds it
-	room   *semaphore.Weighted
-	sound  outgoing // of which some waits
+	chunks   contract.AudioFormat
+	clip     clip                     // of the sender: the newest sound
+	queue    *unbounded.Queue[queued] // to the writer; room bounds it
+	capacity *semaphore.Weighted
+	sound    soundQueue // of which some waits
 
 	writing atomic.Bool // a message is on its way to the network
 	// listening is since when it is waited for what the client sends, in Unix
@@ -109,11 +109,11 @@ func (l *Line) Send(ctx context.Context, m contract.ServerMessage) error {
 }
 
 func (l *Line) enqueue(ctx context.Context, q queued) error {
-	if err := l.life.Over(); err != nil {
+	if err := l.lifecycle.Err(); err != nil {
 		return err
 	}
-	if !l.room.TryAcquire(weight(q.data)) {
-		if err := l.waitForRoom(ctx, weight(q.data)); err != nil {
+	if !l.capacity.TryAcquire(weight(q.data)) {
+		if err := l.waitForCapacity(ctx, weight(q.data)); err != nil {
 			return err
 		}
 	}
@@ -122,33 +122,33 @@ func (l *Line) enqueue(ctx context.Context, q queued) error {
 	return nil
 }
 
-func (l *Line) waitForRoom(ctx context.Context, n int64) error {
+func (l *Line) waitForCapacity(ctx context.Context, n int64) error {
 	waiting, cancel := context.WithCancel(ctx)
 	defer cancel()
-	stop := context.AfterFunc(l.life.Gone(), cancel)
+	stop := context.AfterFunc(l.lifecycle.Gone(), cancel)
 	defer stop()
-	if l.room.Acquire(waiting, n) == nil {
+	if l.capacity.Acquire(waiting, n) == nil {
 		return nil
 	}
-	return cmp.Or(l.life.Over(), ctx.Err())
+	return cmp.Or(l.lifecycle.Err(), ctx.Err())
 }
 
 // weight is what a message takes of the queue's room. One that is larger than
 // all of it passes when the queue is empty.
 func weight(data []byte) int64 {
-	return int64(min(max(len(data), queueLeast), queueBytes))
+	return int64(min(max(len(data), minQueueWeight), queueBytes))
 }
 
 // Close ends the line after what is queued. It returns at once; only the first
 // call counts.
 func (l *Line) Close(code int, reason string) {
-	if l.life.Close(code, fit(reason)) {
+	if l.lifecycle.Close(code, truncateReason(reason)) {
 		l.wake()
 	}
 }
 
-// fit cuts a reason to what a close frame holds, at the end of a character.
-func fit(reason string) string {
+// truncateReason cuts a reason to what a close frame holds, at the end of a character.
+func truncateReason(reason string) string {
 	if len(reason) <= longestReason {
 		return reason
 	}
@@ -167,16 +167,16 @@ func (l *Line) wake() {
 	defer l.working.Unlock()
 	if !l.writes && !l.finished {
 		l.writes = true
-		l.life.Spawn("sending", l.write)
+		l.lifecycle.Go("sending", l.write)
 	}
 }
 
-// rest ends the work of who writes, unless something has come.
-func (l *Line) rest() (done bool) {
+// nextWrite ends the work of who writes, unless something has come.
+func (l *Line) nextWrite() (done bool) {
 	l.working.Lock()
 	defer l.working.Unlock()
 	select {
-	case <-l.life.Closing():
+	case <-l.lifecycle.Closing():
 		return false
 	default:
 	}
@@ -192,13 +192,13 @@ func (l *Line) rest() (done bool) {
 func (l *Line) write() {
 	for l.writeAll() {
 		select {
-		case <-l.life.Closing():
+		case <-l.lifecycle.Closing():
 			l.flush()
-			l.shake()
+			l.closeHandshake()
 			return
 		default:
 		}
-		if l.rest() {
+		if l.nextWrite() {
 			return
 		}
 	}
@@ -209,8 +209,8 @@ func (l *Line) write() {
 func (l *Line) writeAll() bool {
 	for {
 		select {
-		case <-l.life.Closing():
-			return l.life.Gone().Err() == nil
+		case <-l.lifecycle.Closing():
+			return l.lifecycle.Gone().Err() == nil
 		default:
 		}
 		q, ok := l.queue.Take()
@@ -226,7 +226,7 @@ func (l *Line) writeAll() bool {
 // put writes a message, unless nobody is to hear it any more. False means that
 // the connection is gone.
 func (l *Line) put(q queued) bool {
-	defer l.room.Release(weight(q.data))
+	defer l.capacity.Release(weight(q.data))
 	if q.sound > 0 && q.cuts != l.sound.cuts() {
 		return true
 	}
@@ -236,11 +236,11 @@ func (l *Line) put(q queued) bool {
 	if q.binary {
 		kind = websocket.MessageBinary
 	}
-	err := l.conn.Write(l.life.Gone(), kind, q.data)
+	err := l.conn.Write(l.lifecycle.Gone(), kind, q.data)
 	l.writing.Store(false)
 	l.sound.add(q.cuts, -q.sound)
 	if err != nil {
-		l.life.Drop(err)
+		l.lifecycle.Drop(err)
 	}
 	return err == nil
 }
@@ -248,7 +248,7 @@ func (l *Line) put(q queued) bool {
 // flush writes what was queued before the line was closed, all of it within
 // the time that one message may take.
 func (l *Line) flush() {
-	slow := time.AfterFunc(l.timing.Write, func() { l.life.Drop(line.ErrTooSlow) })
+	slow := time.AfterFunc(l.timing.Write, func() { l.lifecycle.Drop(line.ErrTooSlow) })
 	defer slow.Stop()
 	for {
 		q, ok := l.queue.Take()
@@ -258,29 +258,29 @@ func (l *Line) flush() {
 	}
 }
 
-// shake does the closing handshake. Whoever draws it out is cut off.
-func (l *Line) shake() {
+// closeHandshake does the closing handshake. Whoever draws it out is cut off.
+func (l *Line) closeHandshake() {
 	hurry := time.AfterFunc(l.timing.Close, func() { _ = l.raw.Close() })
 	defer hurry.Stop()
-	code, reason := l.life.Closed()
+	code, reason := l.lifecycle.Closed()
 	err := l.conn.Close(websocket.StatusCode(code), reason)
 	l.log.Debug("line closed", "code", code, "reason", reason, "err", err)
-	l.life.Drop(line.ErrClosed)
+	l.lifecycle.Drop(line.ErrClosed)
 }
 
 // keepAlive asks for a sign of life, and has it asked again later. A client in the
 // middle of taking a message is not asked: the message has a deadline of its own.
 func (l *Line) keepAlive() {
-	if l.life.Over() != nil {
+	if l.lifecycle.Err() != nil {
 		return
 	}
-	begun, taken := time.Now(), l.socket.taken()
-	ctx, cancel := context.WithTimeout(l.life.Gone(), l.timing.Pong)
+	begun, taken := time.Now(), l.socket.acknowledged()
+	ctx, cancel := context.WithTimeout(l.lifecycle.Gone(), l.timing.Pong)
 	err := l.conn.Ping(ctx)
 	waited := ctx.Err() != nil // all of it, and not for its turn to write
 	cancel()
-	if err != nil && waited && l.listenedFor(l.timing.Pong) && !l.takes(taken) && l.life.Over() == nil {
-		l.life.Drop(errNoPong)
+	if err != nil && waited && l.listenedFor(l.timing.Pong) && !l.takes(taken) && l.lifecycle.Err() == nil {
+		l.lifecycle.Drop(errNoPong)
 		return
 	}
 	l.alive.Reset(max(0, l.timing.PingEvery-time.Since(begun)))
@@ -289,7 +289,7 @@ func (l *Line) keepAlive() {
 // takes reports whether the client takes what is sent, since so much was taken. On
 // a slow link the pong waits behind it.
 func (l *Line) takes(before uint64) bool {
-	return l.writing.Load() || l.socket.taken() >= before+takenBytes
+	return l.writing.Load() || l.socket.acknowledged() >= before+minProgress
 }
 
 // listenedFor says whether a sign of life would have been seen: while the
@@ -301,11 +301,11 @@ func (l *Line) listenedFor(d time.Duration) bool {
 
 // finish waits for the end of the socket, whoever ends it.
 func (l *Line) finish() {
-	<-l.life.Gone().Done()
+	<-l.lifecycle.Gone().Done()
 	l.working.Lock()
 	l.finished = true
 	l.working.Unlock()
-	l.life.End()
+	l.lifecycle.Wait()
 	l.alive.Stop()
 	_ = l.conn.CloseNow()
 }

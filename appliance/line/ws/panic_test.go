@@ -76,7 +76,7 @@ func TestAPanicBesideTheReaderEndsThatChatOnly(t *testing.T) {
 	got(t, s.done)
 	b = start(t, Timing{})
 	c, s = b.dial("", nil)
-	s.Line.(*Line).life.Spawn("a test", func() { panic("a writer that breaks us") })
+	s.Line.(*Line).lifecycle.Go("a test", func() { panic("a writer that breaks us") })
 	got(t, s.hungUp)
 	c.CloseNow()
 }

@@ -22,14 +22,14 @@ func (l *Line) Play(ctx context.Context, s contract.Sound) error {
 	l.dropCut()
 	l.sound.add(l.clip.cuts, len(s.PCM))
 	l.clip.session = s.CustomSessionID
-	l.clip.held = append(l.clip.held, s.PCM...)
+	l.clip.pending = append(l.clip.pending, s.PCM...)
 	return l.files(ctx, s.Last)
 }
 
 // Kept is how many samples wait for more.
 func (l *Line) HeldBack() int {
 	l.dropCut()
-	return len(l.clip.held)
+	return len(l.clip.pending)
 }
 
 // endClip sends what still waits for more sound that will not come.
@@ -41,7 +41,7 @@ func (l *Line) endClip(ctx context.Context) error {
 // dropCut forgets what waits if it was cut since.
 func (l *Line) dropCut() {
 	if cuts := l.sound.cuts(); cuts != l.clip.cuts {
-		l.clip.held, l.clip.cuts = nil, cuts
+		l.clip.pending, l.clip.cuts = nil, cuts
 	}
 }
 
@@ -49,7 +49,7 @@ func (l *Line) dropCut() {
 // it; all of it where it is the last.
 func (l *Line) files(ctx context.Context, last bool) error {
 	for l.clip.cuts == l.sound.cuts() {
-		more := last || len(l.clip.held) > l.clip.longest()
+		more := last || len(l.clip.pending) > l.clip.longest()
 		part := l.clip.next(last)
 		if len(part) == 0 {
 			break
@@ -84,28 +84,28 @@ func (l *Line) Unsent() time.Duration {
 	return time.Duration(l.sound.waits()) * time.Second / contract.OutputRateHz
 }
 
-// outgoing counts the sound that Play was given and the network was not.
-type outgoing struct {
+// soundQueue counts the sound that Play was given and the network was not.
+type soundQueue struct {
 	mu      sync.Mutex
 	cutOff  int64 // how often
 	samples int   // since
 }
 
 // cuts is how often what was there was cut.
-func (o *outgoing) cuts() int64 {
+func (o *soundQueue) cuts() int64 {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.cutOff
 }
 
-func (o *outgoing) cut() {
+func (o *soundQueue) cut() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.cutOff, o.samples = o.cutOff+1, 0
 }
 
 // add counts samples that came, or went (below 0), unless they were cut.
-func (o *outgoing) add(cuts int64, samples int) {
+func (o *soundQueue) add(cuts int64, samples int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if cuts == o.cutOff {
@@ -113,7 +113,7 @@ func (o *outgoing) add(cuts int64, samples int) {
 	}
 }
 
-func (o *outgoing) waits() int {
+func (o *soundQueue) waits() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.samples

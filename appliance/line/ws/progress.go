@@ -16,11 +16,11 @@ const (
 	// the wire (TCP_NOTSENT_LOWAT): a quarter of a second of speech. What waits
 	// there can neither be taken back nor be seen to wait.
 	waitingBytes = 32 << 10
-	// takenBytes is what the other end has to take to count as alive without a
+	// minProgress is what the other end has to take to count as alive without a
 	// pong. An end that only acknowledges pings, while its program hangs, takes a
 	// few bytes a ping; one that takes speech, at a tenth of its speed, 128 KB
 	// within Timing.Pong.
-	takenBytes = 4 << 10
+	minProgress = 4 << 10
 )
 
 // socket is the TCP connection under a line.
@@ -40,9 +40,9 @@ func socketOf(conn net.Conn) socket {
 	return socket{raw}
 }
 
-// holdLittle has the system take little more than it puts on the wire. It is a
+// limitBuffer has the system take little more than it puts on the wire. It is a
 // wish; without it the line works as well.
-func (s socket) holdLittle() {
+func (s socket) limitBuffer() {
 	if s.raw != nil {
 		_ = s.raw.Control(func(fd uintptr) {
 			_ = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_NOTSENT_LOWAT, waitingBytes)
@@ -50,9 +50,9 @@ func (s socket) holdLittle() {
 	}
 }
 
-// taken is how many bytes the other end has acknowledged so far; 0 where that
+// acknowledged is how many bytes the other end has acknowledged so far; 0 where that
 // is not known.
-func (s socket) taken() (n uint64) {
+func (s socket) acknowledged() (n uint64) {
 	if s.raw == nil {
 		return 0
 	}
@@ -69,14 +69,14 @@ func (s socket) taken() (n uint64) {
 type deadline struct {
 	line *Line
 
-	mu    sync.Mutex
-	timer *time.Timer
-	taken uint64
-	met   bool
+	mu           sync.Mutex
+	timer        *time.Timer
+	acknowledged uint64
+	stopped      bool
 }
 
 func (l *Line) deadline() *deadline {
-	d := &deadline{line: l, taken: l.socket.taken()}
+	d := &deadline{line: l, acknowledged: l.socket.acknowledged()}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.timer = time.AfterFunc(l.timing.Write, d.look)
@@ -86,13 +86,13 @@ func (l *Line) deadline() *deadline {
 func (d *deadline) look() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	taken := d.line.socket.taken()
+	taken := d.line.socket.acknowledged()
 	switch {
-	case d.met:
-	case taken == d.taken:
-		d.line.life.Drop(line.ErrTooSlow)
+	case d.stopped:
+	case taken == d.acknowledged:
+		d.line.lifecycle.Drop(line.ErrTooSlow)
 	default:
-		d.taken = taken
+		d.acknowledged = taken
 		d.timer.Reset(d.line.timing.Write)
 	}
 }
@@ -100,6 +100,6 @@ func (d *deadline) look() {
 func (d *deadline) stop() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.met = true
+	d.stopped = true
 	d.timer.Stop()
 }

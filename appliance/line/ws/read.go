@@ -15,15 +15,15 @@ import (
 	"parley/appliance/line"
 )
 
-// keptBuffer is the largest read buffer that stays with a line: far above the
+// maxIdleBuffer is the largest read buffer that stays with a line: far above the
 // audio that clients send, so that it need not grow again and again.
-const keptBuffer = 256 << 10
+const maxIdleBuffer = 256 << 10
 
 // carry brings what the client sends to the session, until either is over, and
 // returns when the session is.
-func (l *Line) carry(g line.Guarded) {
+func (l *Line) carry(g line.AuthorizedSession) {
 	l.endedBy(l.readUntilPanic(g))
-	if why := context.Cause(l.life.Gone()); errors.Is(why, line.ErrTooSlow) {
+	if why := context.Cause(l.lifecycle.Gone()); errors.Is(why, line.ErrTooSlow) {
 		g.CutOff(why)
 	} else {
 		g.HangUp()
@@ -33,34 +33,34 @@ func (l *Line) carry(g line.Guarded) {
 
 // endedBy ends the line after reading from it has ended so.
 func (l *Line) endedBy(err error) {
-	_, ended := errors.AsType[sessionOver](err)
+	_, ended := errors.AsType[sessionClosed](err)
 	switch {
 	case errors.Is(err, errTooBig):
 		l.Close(contract.CloseTooBig, tooBig(l.largest))
-	case !ended && l.life.Over() == nil:
+	case !ended && l.lifecycle.Err() == nil:
 		l.log.Debug("client left", "err", err)
-		l.life.Drop(line.ErrLeft)
+		l.lifecycle.Drop(line.ErrLeft)
 	}
 }
 
 // readUntilPanic is read; a panic while a message is understood ends the
 // session with an error.
-func (l *Line) readUntilPanic(g line.Guarded) (err error) {
+func (l *Line) readUntilPanic(g line.AuthorizedSession) (err error) {
 	defer l.audio.Close()
-	defer l.life.Survive("reading a message", func() {
+	defer l.lifecycle.Recover("reading a message", func() {
 		g.Fail()
-		err = sessionOver{line.ErrPanicked}
+		err = sessionClosed{line.ErrPanicked}
 	})
 	return l.read(g)
 }
 
-// sessionOver is the error of a session that takes nothing more. It closes the
+// sessionClosed is the error of a session that takes nothing more. It closes the
 // line by itself, in its own time.
-type sessionOver struct{ error }
+type sessionClosed struct{ error }
 
-func told(err error) error {
+func sessionError(err error) error {
 	if err != nil {
-		return sessionOver{err}
+		return sessionClosed{err}
 	}
 	return nil
 }
@@ -69,7 +69,7 @@ var errTooBig = errors.New("a message over the limit")
 
 func tooBig(limit int64) string { return fmt.Sprintf("a message may have %d bytes", limit) }
 
-// take reads a message up to the limit. The limit of conn itself would send its
+// receive reads a message up to the limit. The limit of conn itself would send its
 // close frame at once, ahead of what is queued.
 func (l *Line) take(buf *bytes.Buffer, r io.Reader) error {
 	n, err := buf.ReadFrom(io.LimitReader(r, l.largest+1))
@@ -84,9 +84,9 @@ func (l *Line) take(buf *bytes.Buffer, r io.Reader) error {
 func (l *Line) read(s line.Session) error {
 	return l.messages(func(typ websocket.MessageType, frame *bytes.Buffer) error {
 		if typ == websocket.MessageBinary {
-			return told(l.hear(s, frame.Bytes()))
+			return sessionError(l.hear(s, frame.Bytes()))
 		}
-		return told(line.Receive(s, frame.Bytes(), func(sound []byte) error { return l.hear(s, sound) }))
+		return sessionError(line.Receive(s, frame.Bytes(), func(sound []byte) error { return l.hear(s, sound) }))
 	})
 }
 
@@ -96,11 +96,11 @@ func (l *Line) messages(take func(websocket.MessageType, *bytes.Buffer) error) e
 	var buf bytes.Buffer
 	for {
 		l.listening.Store(time.Now().UnixNano())
-		typ, r, err := l.conn.Reader(l.life.Gone())
+		typ, r, err := l.conn.Reader(l.lifecycle.Gone())
 		if err != nil {
 			return err
 		}
-		if buf.Cap() > keptBuffer {
+		if buf.Cap() > maxIdleBuffer {
 			buf = bytes.Buffer{}
 		}
 		buf.Reset()

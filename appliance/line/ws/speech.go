@@ -113,8 +113,10 @@ func (s *Server) ServeSpeech(w http.ResponseWriter, r *http.Request, reserve fun
 
 // carrySpeech brings what the client sends to the speaker, until either is over.
 func (l *Line) carrySpeech(speaker Speaker, out *SpeechLine, pass connection.Authorization) {
-	defer line.WhenLost(pass, func() { _ = out.Fault(l.life.Gone(), contract.Fault{Code: contract.KeyRevoked}) })()
-	l.life.Spawn("waiting for a speaker", func() {
+	defer line.OnRevoked(pass, func() {
+		_ = out.Fault(l.lifecycle.Gone(), contract.Fault{Code: contract.KeyRevoked})
+	})()
+	l.lifecycle.Go("waiting for a speaker", func() {
 		<-speaker.Done()
 		l.Close(contract.CloseNormal, "") // the speaker has done it; this is for one that has not
 	})
@@ -125,13 +127,13 @@ func (l *Line) carrySpeech(speaker Speaker, out *SpeechLine, pass connection.Aut
 
 // readSpeech takes one message after the other.
 func (l *Line) readSpeech(speaker Speaker, out *SpeechLine, pass connection.Authorization) (err error) {
-	defer l.life.Survive("reading what is to be spoken", func() {
-		_ = out.Fault(l.life.Gone(), contract.Fault{Code: contract.Internal})
-		err = sessionOver{line.ErrPanicked}
+	defer l.lifecycle.Recover("reading what is to be spoken", func() {
+		_ = out.Fault(l.lifecycle.Gone(), contract.Fault{Code: contract.Internal})
+		err = sessionClosed{line.ErrPanicked}
 	})
 	return l.messages(func(typ websocket.MessageType, frame *bytes.Buffer) error {
-		if l.life.Barred(pass) {
-			return out.Fault(l.life.Gone(), contract.Fault{Code: contract.KeyRevoked})
+		if l.lifecycle.Revoked(pass) {
+			return out.Fault(l.lifecycle.Gone(), contract.Fault{Code: contract.KeyRevoked})
 		}
 		m, err := contract.ParsePublishTTS(frame.Bytes())
 		if typ == websocket.MessageBinary {
@@ -139,8 +141,8 @@ func (l *Line) readSpeech(speaker Speaker, out *SpeechLine, pass connection.Auth
 				Detail: "A binary frame; expected a text frame with an object such as {\"text\":\"Hello.\"}."}
 		}
 		if f, ok := errors.AsType[contract.Fault](err); ok {
-			return out.Fault(l.life.Gone(), f)
+			return out.Fault(l.lifecycle.Gone(), f)
 		}
-		return told(speaker.Receive(m))
+		return sessionError(speaker.Receive(m))
 	})
 }

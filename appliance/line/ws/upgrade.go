@@ -77,7 +77,7 @@ func hasToken(h http.Header, name, token string) bool {
 
 // accept upgrades the request and starts what the line does by itself.
 func (s *Server) accept(w http.ResponseWriter, r *http.Request) (*Line, error) {
-	kept := &keepsConn{ResponseWriter: w}
+	kept := &connCapture{ResponseWriter: w}
 	conn, err := websocket.Accept(kept, r, &websocket.AcceptOptions{
 		InsecureSkipVerify:   true, // checkOrigin has been here
 		CompressionMode:      websocket.CompressionNoContextTakeover,
@@ -95,35 +95,35 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request) (*Line, error) {
 		_ = b.SetWriteBuffer(socketBuffer) // a wish; without it the line works as well
 	}
 	tcp := socketOf(under)
-	tcp.holdLittle()
+	tcp.limitBuffer()
 	l := &Line{
-		conn:    conn,
-		raw:     kept.conn,
-		socket:  tcp,
-		timing:  s.timing,
-		largest: s.largest,
-		unknown: unknown(r),
-		log:     s.log.With("client", r.RemoteAddr, "request", w.Header().Get("X-Request-Id")),
-		errs:    line.Errors{RequestID: w.Header().Get("X-Request-Id")},
-		queue:   unbounded.NewQueue[queued](),
-		room:    semaphore.NewWeighted(queueBytes),
+		conn:     conn,
+		raw:      kept.conn,
+		socket:   tcp,
+		timing:   s.timing,
+		largest:  s.largest,
+		unknown:  unknown(r),
+		log:      s.log.With("client", r.RemoteAddr, "request", w.Header().Get("X-Request-Id")),
+		errs:     line.ErrorLimiter{RequestID: w.Header().Get("X-Request-Id")},
+		queue:    unbounded.NewQueue[queued](),
+		capacity: semaphore.NewWeighted(queueBytes),
 	}
-	l.life = line.Begin(s.stopping, l.log, func() { _ = l.raw.Close() })
+	l.lifecycle = line.NewLifecycle(s.stopping, l.log, func() { _ = l.raw.Close() })
 	l.working.Lock()
 	defer l.working.Unlock()
 	l.alive = time.AfterFunc(l.timing.PingEvery, func() {
 		l.working.Lock()
 		defer l.working.Unlock()
 		if !l.finished {
-			l.life.Spawn("asking for a sign of life", l.keepAlive)
+			l.lifecycle.Go("asking for a sign of life", l.keepAlive)
 		}
 	})
 	return l, nil
 }
 
-// keepsConn remembers the connection under the WebSocket: closing it is the one
+// connCapture remembers the connection under the WebSocket: closing it is the one
 // way to end a closing handshake that the other side draws out.
-type keepsConn struct {
+type connCapture struct {
 	http.ResponseWriter
 	conn net.Conn
 }
@@ -134,7 +134,7 @@ type keepsConn struct {
 const smallBuffer = 1 << 10
 
 // Hijack hands out the connection with buffers of its own.
-func (k *keepsConn) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+func (k *connCapture) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, rw, err := http.NewResponseController(k.ResponseWriter).Hijack()
 	if err != nil {
 		return nil, nil, err

@@ -129,11 +129,11 @@ func (s *Server) ServeChat(w http.ResponseWriter, r *http.Request, account strin
 		l.finish()
 		return nil
 	}
-	g := line.Guarded{
-		Session: session,
-		Line:    l,
-		Life:    l.life,
-		Pass:    pass,
+	g := line.AuthorizedSession{
+		Session:       session,
+		Line:          l,
+		Lifecycle:     l.lifecycle,
+		Authorization: pass,
 	}
 	release := g.Watch()
 	s.open.Go(func() {
@@ -146,8 +146,8 @@ func (s *Server) ServeChat(w http.ResponseWriter, r *http.Request, account strin
 
 // begin opens a conversation on a line; nil means that there is none, of which the
 // client has been told.
-func (s *Server) begin(r *http.Request, l *Line, seat line.Seat, account string) (session line.Session) {
-	defer l.life.Survive("opening a chat", func() {
+func (s *Server) begin(r *http.Request, l *Line, seat line.Slot, account string) (session line.Session) {
+	defer l.lifecycle.Recover("opening a chat", func() {
 		seat.Release()
 		l.Close(contract.CloseInternal, contract.Internal.Slug())
 	})

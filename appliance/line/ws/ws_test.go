@@ -56,7 +56,7 @@ func newDesk() *desk {
 	return d
 }
 
-func (d *desk) Holds(context.Context) error {
+func (d *desk) Check(context.Context) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.asked++
@@ -78,7 +78,7 @@ func (d *desk) bar(err error) {
 
 type place struct{ d *desk }
 
-func (d *desk) Reserve(account string) (line.Seat, error) {
+func (d *desk) Reserve(account string) (line.Slot, error) {
 	d.account.Store(account)
 	if d.full != nil {
 		return nil, d.full

@@ -6,27 +6,27 @@ import (
 	pion "github.com/pion/webrtc/v4"
 )
 
-// speak has the assistant's voice go over the connection that an offer describes.
-func (c *Call) speak(offer string) (err error) {
+// setVoice has the assistant's voice go over the connection that an offer describes.
+func (c *Call) setVoice(offer string) (err error) {
 	if c.voice != nil {
-		return c.place(offer)
+		return c.placeVoice(offer)
 	}
 	if c.track, err = pion.NewTrackLocalStaticRTP(opus, "voice", "parley"); err != nil {
 		return fmt.Errorf("beginning a call: %w", err)
 	}
 	sequence, clock := seed()
-	if c.voice, err = newVoice(c.track.WriteRTP, c.played, c.trip.delay, sequence, clock, c.beat); err != nil {
+	if c.voice, err = newVoice(c.track.WriteRTP, c.played, c.roundTrip.delay, sequence, clock, c.beat); err != nil {
 		return err
 	}
-	c.words.fail = c.life.Drop
-	c.words.receive = c.receive
-	return c.place(offer)
+	c.channel.fail = c.lifecycle.Drop
+	c.channel.receive = c.receive
+	return c.placeVoice(offer)
 }
 
-// place puts the voice where an offer takes it: where it is, as long as it is heard
+// placeVoice puts the voice where an offer takes it: where it is, as long as it is heard
 // there, and in the place of what the client has ended or hears no more. While there is
 // none it goes nowhere.
-func (c *Call) place(offer string) error {
+func (c *Call) placeVoice(offer string) error {
 	var free bool
 	for _, t := range c.pc.GetTransceivers() {
 		s, there := named(offer, t.Mid())
@@ -37,11 +37,11 @@ func (c *Call) place(offer string) error {
 		case nil:
 			free = true
 		case c.sender:
-			return c.send(c.track)
+			return c.replaceTrack(c.track)
 		}
 	}
 	if !free {
-		return c.send(nil)
+		return c.replaceTrack(nil)
 	}
 	if c.sender != nil {
 		_ = c.pc.RemoveTrack(c.sender) // the library says of one that has ended that it has
@@ -51,12 +51,12 @@ func (c *Call) place(offer string) error {
 		return fmt.Errorf("placing the voice of a call: %w", err)
 	}
 	c.sender = sender
-	c.life.Spawn("reading reports", func() { c.reports(sender) })
+	c.lifecycle.Go("reading reports", func() { c.reports(sender) })
 	return nil
 }
 
-// send has the voice go where it has been placed, or nothing.
-func (c *Call) send(voice pion.TrackLocal) error {
+// replaceTrack has the voice go where it has been placed, or nothing.
+func (c *Call) replaceTrack(voice pion.TrackLocal) error {
 	if c.sender == nil || c.sender.Track() == voice {
 		return nil
 	}

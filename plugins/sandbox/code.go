@@ -2,9 +2,9 @@ package sandbox
 
 import "encoding/binary"
 
-// mostGrown bounds how much larger checks make a module: ordinary ones grow by a
+// maxGrowth bounds how much larger checks make a module: ordinary ones grow by a
 // tenth, and one of nothing but empty loops eightfold.
-const mostGrown = 3
+const maxGrowth = 3
 
 // code writes the bodies of all functions anew. whole is the size of the module.
 func (m *meter) code(b []byte, whole int) ([]byte, error) {
@@ -20,7 +20,7 @@ func (m *meter) code(b []byte, whole int) ([]byte, error) {
 	for at, f := c, uint32(0); f < n; f++ {
 		m.sizes[f] = len(at.bytes())
 	}
-	most := mostGrown*whole + 64<<10
+	most := maxGrowth*whole + 64<<10
 	out := make([]byte, 0, len(b)+len(b)/4)
 	for f := range n {
 		if m.sizes[f] > maxBody {
@@ -33,7 +33,7 @@ func (m *meter) code(b []byte, whole int) ([]byte, error) {
 				"%d blocks, or has more than %d locals; only WebAssembly 2.0 is run", m.imported+f, maxNested,
 				maxLocals)
 		}
-		if err := m.costly(); err != nil {
+		if err := m.checkCost(); err != nil {
 			return nil, err
 		}
 		out = append(binary.AppendUvarint(out, uint64(len(body))), body...)

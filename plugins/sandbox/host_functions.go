@@ -20,63 +20,63 @@ const (
 
 // linkParley offers the functions of the box to any module, whatever its
 // language: pointers and lengths are of its own memory. What a function has to
-// tell beside its number is its answer, which the module then fetches: a value,
+// emit beside its number is its answer, which the module then fetches: a value,
 // a body, or why it was refused.
 func linkParley(ctx context.Context, to wazero.Runtime) (api.Module, error) {
 	b := to.NewHostModuleBuilder("parley")
 	const i32 = api.ValueTypeI32
-	offer := func(name string, parameters int, f func(r *running, s []uint64, m api.Module) int32) {
+	offer := func(name string, parameters int, f func(r *callContext, s []uint64, m api.Module) int32) {
 		in := make([]api.ValueType, parameters)
 		for i := range in {
 			in[i] = i32
 		}
 		b.NewFunctionBuilder().WithGoModuleFunction(
 			api.GoModuleFunc(func(ctx context.Context, m api.Module, s []uint64) {
-				s[0] = api.EncodeI32(f(of(ctx), s, m))
+				s[0] = api.EncodeI32(f(callOf(ctx), s, m))
 			}), in, []api.ValueType{i32}).Export(name)
 	}
-	offer("answer", 2, func(r *running, s []uint64, m api.Module) int32 {
+	offer("answer", 2, func(r *callContext, s []uint64, m api.Module) int32 {
 		n := min(uint64(uint32(s[1])), uint64(len(r.answer)))
 		copy(r.bytes(m, s[0], n), r.answer)
 		return int32(len(r.answer))
 	})
-	offer("http", 4, func(r *running, s []uint64, m api.Module) int32 {
+	offer("http", 4, func(r *callContext, s []uint64, m api.Module) int32 {
 		got, err := r.fetch(r.bytes(m, s[0], s[1]), r.bytes(m, s[2], s[3]))
 		r.headers = got.headers
-		return r.tell(int32(got.status), got.body, err)
+		return r.setAnswer(int32(got.status), got.body, err)
 	})
-	offer("http_headers", 0, func(r *running, _ []uint64, _ api.Module) int32 {
+	offer("http_headers", 0, func(r *callContext, _ []uint64, _ api.Module) int32 {
 		text := jsonOf(r.headers)
-		return r.tell(int32(len(r.headers)), text, nil)
+		return r.setAnswer(int32(len(r.headers)), text, nil)
 	})
-	offer("kv_get", 2, func(r *running, s []uint64, m api.Module) int32 {
+	offer("kv_get", 2, func(r *callContext, s []uint64, m api.Module) int32 {
 		value, ok, err := r.load(r.key(m, s[0], s[1]))
 		found := int32(0)
 		if ok {
 			found = 1
 		}
-		return r.tell(found, value, err)
+		return r.setAnswer(found, value, err)
 	})
-	offer("kv_set", 4, func(r *running, s []uint64, m api.Module) int32 {
-		return r.tell(0, nil, r.store(r.key(m, s[0], s[1]), r.bytes(m, s[2], s[3])))
+	offer("kv_set", 4, func(r *callContext, s []uint64, m api.Module) int32 {
+		return r.setAnswer(0, nil, r.store(r.key(m, s[0], s[1]), r.bytes(m, s[2], s[3])))
 	})
-	offer("kv_delete", 2, func(r *running, s []uint64, m api.Module) int32 {
-		return r.tell(0, nil, r.remove(r.key(m, s[0], s[1])))
+	offer("kv_delete", 2, func(r *callContext, s []uint64, m api.Module) int32 {
+		return r.setAnswer(0, nil, r.remove(r.key(m, s[0], s[1])))
 	})
-	offer("kv_keys", 2, func(r *running, s []uint64, m api.Module) int32 {
+	offer("kv_keys", 2, func(r *callContext, s []uint64, m api.Module) int32 {
 		keys, err := r.keys(r.key(m, s[0], s[1]))
-		return r.tell(int32(len(keys)), jsonOf(keys), err)
+		return r.setAnswer(int32(len(keys)), jsonOf(keys), err)
 	})
-	offer("conversation", 0, func(r *running, _ []uint64, _ api.Module) int32 {
+	offer("conversation", 0, func(r *callContext, _ []uint64, _ api.Module) int32 {
 		text, err := r.conversation()
-		return r.tell(0, text, err)
+		return r.setAnswer(0, text, err)
 	})
 	return b.Instantiate(ctx)
 }
 
 // bytes are n bytes of the module's memory. They are the module's: what keeps
 // them copies them.
-func (r *running) bytes(m api.Module, at, n uint64) []byte {
+func (r *callContext) bytes(m api.Module, at, n uint64) []byte {
 	if uint32(n) == 0 {
 		return nil
 	}
@@ -92,14 +92,14 @@ func (r *running) bytes(m api.Module, at, n uint64) []byte {
 
 // key is a key that the module names, of which no more is copied than tells that it
 // is too long.
-func (r *running) key(m api.Module, at, n uint64) string {
+func (r *callContext) key(m api.Module, at, n uint64) string {
 	b := r.bytes(m, at, n)
 	return string(b[:min(len(b), maxKey+1)])
 }
 
-// tell keeps an answer for the module and returns the number for it: -1 where
+// emit keeps an answer for the module and returns the number for it: -1 where
 // something went wrong, and the answer is why.
-func (r *running) tell(number int32, answer []byte, err error) int32 {
+func (r *callContext) setAnswer(number int32, answer []byte, err error) int32 {
 	r.answer = answer
 	if err == nil {
 		return number
@@ -108,8 +108,8 @@ func (r *running) tell(number int32, answer []byte, err error) int32 {
 	return -1
 }
 
-// kept is the storage of the call, if it was granted.
-func (r *running) kept(key string) (Storage, error) {
+// idleFor is the storage of the call, if it was granted.
+func (r *callContext) storage(key string) (Storage, error) {
 	switch {
 	case r.call.Granted.Storage <= 0 || r.call.Storage == nil:
 		return nil, fault(Refused, "storage was not granted")
@@ -119,17 +119,17 @@ func (r *running) kept(key string) (Storage, error) {
 	return r.call.Storage, nil
 }
 
-func (r *running) load(key string) ([]byte, bool, error) {
-	s, err := r.kept(key)
+func (r *callContext) load(key string) ([]byte, bool, error) {
+	s, err := r.storage(key)
 	if err != nil {
 		return nil, false, err
 	}
 	value, ok, err := s.Get(r, key)
-	return value, ok, r.hidden("read", err)
+	return value, ok, r.boxError("read", err)
 }
 
-func (r *running) store(key string, value []byte) error {
-	s, err := r.kept(key)
+func (r *callContext) store(key string, value []byte) error {
+	s, err := r.storage(key)
 	if err != nil {
 		return err
 	}
@@ -140,22 +140,22 @@ func (r *running) store(key string, value []byte) error {
 	if errors.Is(err, ErrFull) {
 		return fault(Failed, "no room: all that it keeps may have %s", manifest.Size(r.call.Granted.Storage))
 	}
-	return r.hidden("write", err)
+	return r.boxError("write", err)
 }
 
-func (r *running) remove(key string) error {
-	s, err := r.kept(key)
+func (r *callContext) remove(key string) error {
+	s, err := r.storage(key)
 	if err != nil {
 		return err
 	}
-	return r.hidden("write", s.Delete(r, key))
+	return r.boxError("write", s.Delete(r, key))
 }
 
 // maxKeys bounds a list of keys.
 const maxKeys = 1000
 
-func (r *running) keys(prefix string) ([]string, error) {
-	s, err := r.kept(prefix + "x")
+func (r *callContext) keys(prefix string) ([]string, error) {
+	s, err := r.storage(prefix + "x")
 	if err != nil {
 		return nil, err
 	}
@@ -163,26 +163,26 @@ func (r *running) keys(prefix string) ([]string, error) {
 	if keys == nil {
 		keys = []string{}
 	}
-	return keys, r.hidden("read", err)
+	return keys, r.boxError("read", err)
 }
 
-// hidden is an error of the box's own, which a plugin need not know.
-func (r *running) hidden(what string, err error) error {
+// boxError is an error of the box's own, which a plugin need not know.
+func (r *callContext) boxError(what string, err error) error {
 	if err == nil {
 		return nil
 	}
-	r.in.module.host.log.Warn("the storage of a plugin failed", "plugin", r.in.module.manifest.Name, "to", what, "err",
-		err)
+	m := r.instance.module
+	m.host.log.Warn("the storage of a plugin failed", "plugin", m.manifest.Name, "to", what, "err", err)
 	return fault(Failed, "the box could not %s its storage", what)
 }
 
-func (r *running) conversation() ([]byte, error) {
+func (r *callContext) conversation() ([]byte, error) {
 	switch {
 	case r.call.Granted.Conversation == manifest.NoConversation:
 		return nil, fault(Refused, "the conversation was not granted")
-	case r.call.Talk == nil:
+	case r.call.Conversation == nil:
 		return nil, fault(Failed, "this call comes from no conversation")
 	}
-	text, err := r.call.Talk.Transcript(r, r.call.Granted.Conversation == manifest.Expression)
-	return text, r.hidden("read the conversation from", err)
+	text, err := r.call.Conversation.Transcript(r, r.call.Granted.Conversation == manifest.Expression)
+	return text, r.boxError("read the conversation from", err)
 }

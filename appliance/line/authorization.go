@@ -8,54 +8,54 @@ import (
 	"parley/appliance/contract"
 )
 
-// Guarded is a Session whose client may lose the right to be there while it
+// AuthorizedSession is a Session whose client may lose the right to be there while it
 // lasts. Each message is a moment to ask; audio, of which fifty pieces come a
 // second, is not, and neither is silence: for these somebody tells (Watch).
-type Guarded struct {
+type AuthorizedSession struct {
 	Session
-	Line connection.Line
-	Life *Life
-	Pass connection.Authorization
+	Line          connection.Line
+	Lifecycle     *Lifecycle
+	Authorization connection.Authorization
 }
 
-var errBarred = errors.New("the client may not be here any more")
+var errRevoked = errors.New("the client may not be here any more")
 
 // Receive hands on a message of a client who may still send it.
-func (g Guarded) Receive(m contract.ClientMessage) error {
-	if g.Life.Barred(g.Pass) {
-		g.bar()
-		return errBarred
+func (g AuthorizedSession) Receive(m contract.ClientMessage) error {
+	if g.Lifecycle.Revoked(g.Authorization) {
+		g.revoke()
+		return errRevoked
 	}
-	if f, not := errors.AsType[contract.Fault](g.Pass.Permits(m)); not {
+	if f, not := errors.AsType[contract.Fault](g.Authorization.Permits(m)); not {
 		return g.Session.Fault(f.Code, f.Detail)
 	}
 	return g.Session.Receive(m)
 }
 
-// bar ends the session of a client that has to go.
-func (g Guarded) bar() {
+// revoke ends the session of a client that has to go.
+func (g AuthorizedSession) revoke() {
 	_ = g.Session.Fault(contract.KeyRevoked, "") // it is over already, or it ends with this
 }
 
 // Watch ends the session as soon as the pass is lost, until release is called.
-func (g Guarded) Watch() (release func()) {
-	return WhenLost(g.Pass, func() {
-		defer g.Life.Survive("sending a client away", g.Fail)
-		g.bar()
+func (g AuthorizedSession) Watch() (release func()) {
+	return OnRevoked(g.Authorization, func() {
+		defer g.Lifecycle.Recover("sending a client away", g.Fail)
+		g.revoke()
 	})
 }
 
 // Fail ends the session with an error of ours. Should the session panic at that
 // too, the line closes without it.
-func (g Guarded) Fail() {
-	defer g.Life.Survive("ending a session", func() {})
+func (g AuthorizedSession) Fail() {
+	defer g.Lifecycle.Recover("ending a session", func() {})
 	defer g.Line.Close(contract.CloseInternal, contract.Internal.Slug())
 	_ = g.Session.Fault(contract.Internal, "") // it is over already, or it ends with this
 }
 
-// WhenLost has then called, once, if the pass is lost before release is called.
+// OnRevoked has then called, once, if the pass is lost before release is called.
 // release waits until that is done.
-func WhenLost(pass connection.Authorization, then func()) (release func()) {
+func OnRevoked(pass connection.Authorization, then func()) (release func()) {
 	lost, unwatch := pass.Watch()
 	done := make(chan struct{})
 	stop := context.AfterFunc(lost, func() {
@@ -70,14 +70,14 @@ func WhenLost(pass connection.Authorization, then func()) (release func()) {
 	}
 }
 
-// Barred asks whether the client of the line has to go. While that cannot be
+// Revoked asks whether the client of the line has to go. While that cannot be
 // known it stays: a database that is busy must not end every conversation.
-func (l *Life) Barred(pass connection.Authorization) bool {
-	err := pass.Holds(l.gone)
+func (l *Lifecycle) Revoked(pass connection.Authorization) bool {
+	err := pass.Check(l.gone)
 	if _, out := errors.AsType[contract.ErrUnauthorized](err); out {
 		return true
 	}
-	if err != nil && l.Over() == nil {
+	if err != nil && l.Err() == nil {
 		l.log.Debug("cannot tell whether a key still holds", "err", err)
 	}
 	return false

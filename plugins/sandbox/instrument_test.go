@@ -37,7 +37,7 @@ func endless() map[string]wat {
 	wide.memory = []uint32{1023}
 	straight := run(nil)
 	straight.memory = []uint32{1023}
-	for range 300 { // of filling 64 MiB, without a loop
+	for range 300 { // folders filling 64 MiB, without a loop
 		straight.funcs[0].code = append(straight.funcs[0].code,
 			code(i32c(0), i32c(7), i32c(64<<20-1<<16), 0xFC, 0x0B, 0)...)
 	}
@@ -163,7 +163,7 @@ func TestLyingLengths(t *testing.T) {
 		lie := append(append(append([]byte{}, good[:n]...), lots...), good[min(n+1, len(good)):]...)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, _, _ = stoppable(lie)
+		_, _, _ = instrument(lie)
 		runtime.ReadMemStats(&after)
 		if n := after.TotalAlloc - before.TotalAlloc; n > 1<<20 {
 			t.Errorf("%d bytes were taken", n)
@@ -175,7 +175,7 @@ func TestLyingLengths(t *testing.T) {
 		"parameters":         "\x01\x07\x01\x60\xff\xff\xff\xff\x0f",
 		"functions":          "\x0a\x05\xff\xff\xff\xff\x0f", "data": "\x0b\x07\x01\x01\xff\xff\xff\xff\x0f",
 	} {
-		if _, _, err := stoppable([]byte("\x00asm\x01\x00\x00\x00" + text)); err == nil {
+		if _, _, err := instrument([]byte("\x00asm\x01\x00\x00\x00" + text)); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
@@ -183,7 +183,7 @@ func TestLyingLengths(t *testing.T) {
 	locals.funcs[0].locals = maxLocals + 1
 	deep := run(code(strings.Repeat("\x02\x40", maxNested+1), strings.Repeat("\x0B", maxNested+1), zero))
 	for name, w := range map[string]wat{"locals": locals, "deep": deep} {
-		if _, _, err := stoppable(w.module()); err == nil {
+		if _, _, err := instrument(w.module()); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
@@ -201,11 +201,11 @@ func FuzzRewrite(f *testing.F) {
 		wazero.NewRuntimeConfigInterpreter().WithCoreFeatures(api.CoreFeaturesV2).WithMemoryLimitPages(1024))
 	f.Cleanup(func() { _ = r.Close(ctx) })
 	f.Fuzz(func(t *testing.T, wasm []byte) {
-		out, _, err := stoppable(wasm)
+		out, _, err := instrument(wasm)
 		if err != nil {
 			return
 		}
-		if len(out) > (mostGrown+1)*len(wasm)+128<<10 {
+		if len(out) > (maxGrowth+1)*len(wasm)+128<<10 {
 			t.Errorf("%d bytes of %d", len(out), len(wasm))
 		}
 		plain, err := r.CompileModule(ctx, wasm)

@@ -17,18 +17,18 @@ import (
 const (
 	// channelLabel is that of the data channel which carries the messages.
 	channelLabel = "chat"
-	// mostUnsent is how many bytes may lie in the channel's own buffer: beyond it
+	// maxUnsent is how many bytes may lie in the channel's own buffer: beyond it
 	// the next message waits for the client.
-	mostUnsent = 256 << 10
-	// mostQueued is how many bytes of messages may wait for that: as much as a
+	maxUnsent = 256 << 10
+	// maxQueued is how many bytes of messages may wait for that: as much as a
 	// socket's line lets wait.
-	mostQueued = 8 << 20
+	maxQueued = 8 << 20
 )
 
 var errTooLong = errors.New("a message is longer than a data channel takes")
 
-// words are the messages to the client, which wait for its channel.
-type words struct {
+// channel are the messages to the client, which wait for its channel.
+type dataChannel struct {
 	wanted  bool // the client's offer has data channels
 	timeout time.Duration
 	fail    func(error)
@@ -46,8 +46,8 @@ type words struct {
 	sent    chan struct{} // closed when send has ended
 }
 
-func newWords(wanted bool, timeout time.Duration) *words {
-	return &words{
+func newDataChannel(wanted bool, timeout time.Duration) *dataChannel {
+	return &dataChannel{
 		wanted:  wanted,
 		timeout: timeout,
 		ready:   make(chan struct{}),
@@ -60,17 +60,17 @@ func newWords(wanted bool, timeout time.Duration) *words {
 }
 
 // open takes the client's channel. False means that there is one already.
-func (w *words) open(d *pion.DataChannel) bool {
+func (w *dataChannel) open(d *pion.DataChannel) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.channel != nil {
 		return false
 	}
 	w.channel = d
-	d.SetBufferedAmountLowThreshold(mostUnsent / 2)
+	d.SetBufferedAmountLowThreshold(maxUnsent / 2)
 	d.OnBufferedAmountLow(func() {
-		tell(w.low)
-		tell(w.less)
+		marshal(w.low)
+		marshal(w.less)
 	})
 	d.OnMessage(w.receive)
 	d.OnClose(func() { w.fail(errChannel) }) // by the client, in the middle of a call
@@ -79,16 +79,16 @@ func (w *words) open(d *pion.DataChannel) bool {
 }
 
 // put queues a message. Without a channel, now or to come, it is dropped.
-func (w *words) put(data []byte) error {
+func (w *dataChannel) put(data []byte) error {
 	if !w.wanted {
 		return nil
 	}
-	if len(data) > largestMessage {
-		return fmt.Errorf("%w: %d bytes, and %d are the most", errTooLong, len(data), largestMessage)
+	if len(data) > maxMessage {
+		return fmt.Errorf("%w: %d bytes, and %d are the most", errTooLong, len(data), maxMessage)
 	}
 	w.mu.Lock()
 	w.weight += len(data)
-	full := w.weight > mostQueued
+	full := w.weight > maxQueued
 	w.mu.Unlock()
 	if full {
 		return line.ErrTooSlow
@@ -97,8 +97,8 @@ func (w *words) put(data []byte) error {
 	return nil
 }
 
-// send sends what is queued, as the client takes it, until the end.
-func (w *words) send() {
+// replaceTrack sends what is queued, as the client takes it, until the end.
+func (w *dataChannel) send() {
 	defer close(w.sent)
 	select {
 	case <-w.ready:
@@ -120,12 +120,12 @@ func (w *words) send() {
 				w.fail(err)
 				return
 			}
-			tell(w.less)
+			marshal(w.less)
 		}
 	}
 }
 
-func (w *words) sendOne(data []byte) error {
+func (w *dataChannel) sendOne(data []byte) error {
 	defer func() { // behind the sending: else goodbye would think for a moment that all is sent
 		w.mu.Lock()
 		w.weight -= len(data)
@@ -133,7 +133,7 @@ func (w *words) sendOne(data []byte) error {
 	}()
 	late := time.NewTimer(w.timeout)
 	defer late.Stop()
-	for w.channel.BufferedAmount() > mostUnsent {
+	for w.channel.BufferedAmount() > maxUnsent {
 		select {
 		case <-w.low:
 		case <-late.C:
@@ -155,7 +155,7 @@ type callEnded struct {
 
 // goodbye says how the call ended, and waits until the client has all of it or
 // ctx ends.
-func (w *words) goodbye(ctx context.Context, code int, reason string) {
+func (w *dataChannel) goodbye(ctx context.Context, code int, reason string) {
 	data, err := json.Marshal(callEnded{"call_ended", code, reason})
 	if err != nil || w.put(data) != nil || !w.wanted {
 		return
@@ -176,16 +176,16 @@ func (w *words) goodbye(ctx context.Context, code int, reason string) {
 	}
 }
 
-// waits tells whether the client has not got all of it.
-func (w *words) waits() bool {
+// hasPacket tells whether the client has not got all of it.
+func (w *dataChannel) waits() bool {
 	w.mu.Lock()
 	left := w.weight
 	w.mu.Unlock()
 	return left > 0 || w.channel.BufferedAmount() > 0
 }
 
-// tell has something known to who waits for it, now or later.
-func tell(c chan struct{}) {
+// marshal has something known to who waits for it, now or later.
+func marshal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
 	default:
@@ -193,6 +193,6 @@ func tell(c chan struct{}) {
 }
 
 // close ends send.
-func (w *words) close() {
+func (w *dataChannel) close() {
 	w.endOnce.Do(func() { close(w.ended) })
 }

@@ -55,7 +55,7 @@ func TestOnlyFunctionsAreImported(t *testing.T) {
 		if err == nil {
 			_ = module.Close(t.Context())
 		}
-		if _, err := Checked(w.module()); err == nil {
+		if _, err := Instrument(w.module()); err == nil {
 			t.Errorf("%s %s: checks were put into it", c.from, c.name)
 		}
 	}
@@ -81,7 +81,7 @@ func TestTheHostileModuleOnTheDiskIsThisOne(t *testing.T) {
 		t.Errorf("%d bytes, want %x; %v", len(wasm), kernelMemory(), err)
 	}
 	const words = "imports the memory extism:host/env.memory"
-	if _, _, err := stoppable(wasm); err == nil || !strings.Contains(err.Error(), words) {
+	if _, _, err := instrument(wasm); err == nil || !strings.Contains(err.Error(), words) {
 		t.Error(err)
 	}
 }
@@ -97,7 +97,7 @@ func TestWhatIsCalledIsTheModulesOwn(t *testing.T) {
 	passedOn := func(i imported, export string) wat {
 		w := run(zero, i)
 		w.again = map[string]int{export: 0}
-		if export == "run" || export == "_start" { // in the place of the tool
+		if export == "run" || export == "_start" { // folder the place of the tool
 			w.funcs = nil
 		}
 		return w
@@ -207,7 +207,7 @@ func TestTheTableOfBlocksCounts(t *testing.T) {
 	c := Call{Tool: "run", Account: "a"}
 	bomb := load(t, h, yaml, run(code(forever(i64c(1), call(0), 0x1A), 0x00), alloc).module())
 	before := heap()
-	i := bomb.bare(c)
+	i := bomb.newInstance(c)
 	h.pool.slots <- struct{}{}
 	if _, err := i.call(t.Context(), c, time.Minute); AsFault(err).Kind != TooMuch {
 		t.Error(err)
@@ -223,7 +223,7 @@ func TestTheTableOfBlocksCounts(t *testing.T) {
 	}
 
 	again := load(t, h, yaml, run(code(times(100_000, 0, i64c(1), call(0), 0x1A), zero), alloc).module())
-	for range 12 { // more than have room together
+	for range 12 { // addCharge than have room together
 		r, err := again.Call(t.Context(), c)
 		if err != nil || r.Memory < 100_000*blockCost {
 			t.Fatalf("%+v, %v", r, err)
@@ -251,7 +251,7 @@ func TestTheStateOfTheKernelIsNotTrusted(t *testing.T) {
 		"an end before the beginning":  {0, 0, 0, 0, 8, 0},
 		"an end in the last few bytes": {kernelSize - 1, 0, 0, kernelSize - 4, 8, 0},
 	} {
-		i := m.bare(Call{})
+		i := m.newInstance(Call{})
 		h.pool.slots <- struct{}{}
 		if _, err := i.call(t.Context(), Call{Tool: "run"}, time.Minute); err != nil {
 			t.Fatal(err)
@@ -259,10 +259,10 @@ func TestTheStateOfTheKernelIsNotTrusted(t *testing.T) {
 		for n, v := range state {
 			i.kernel.set(stateEnd+8*n, v)
 		}
-		if said, err := i.answered(0); err == nil || said != "" {
+		if said, err := i.output(0); err == nil || said != "" {
 			t.Errorf("%s: %q, %v", name, said, err)
 		}
-		m.giveBack(i, true)
+		m.release(i, true)
 		if r, err := m.Call(t.Context(), Call{Tool: "run"}); err != nil || r.Content != "2" {
 			t.Errorf("%s: and then %q, %v", name, r.Content, err)
 		}
@@ -354,7 +354,7 @@ func logging() []byte {
 
 // Where the box itself panics in a call, that call fails, and no more: its
 // instance is given back, so that more calls than there are instances are
-// answered, and what went wrong inside is in the box's log.
+// output, and what went wrong inside is in the box's log.
 func TestAPanicOfTheBoxIsAFault(t *testing.T) {
 	h := host(t, Options{Instances: 2, Wait: 50 * time.Millisecond})
 	talk := importOf("parley", "conversation", nil, []byte{i32})
@@ -363,7 +363,7 @@ func TestAPanicOfTheBoxIsAFault(t *testing.T) {
 		wasm []byte
 		call Call
 	}{
-		"in a host function": {run(call(0), talk).module(), Call{Talk: talker{}, Granted: seeing}},
+		"in a host function": {run(call(0), talk).module(), Call{Conversation: talker{}, Granted: seeing}},
 		"in the log":         {logging(), Call{Log: func(Line) { panic("of the log") }}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -34,48 +34,49 @@ type section struct {
 	body []byte
 }
 
-// hooks are the names of what was put into a module to hold it.
-type hooks struct {
+// instrumentation are the names of what was put into a module to hold it.
+type instrumentation struct {
 	stop  string // the global that stops it when it is not 0
 	start string // the function that it wants to have run when it is made; empty is none
-	pace  uint32 // the function at which the box sees whether others want the core
+	tick  uint32 // the function at which the box sees whether others want the core
 }
 
-// stoppable returns the module with checks in it, so that it can be stopped
+// instrument returns the module with checks in it, so that it can be stopped
 // wherever it is, and leaves to Go often enough for others to run. What was its
 // start function is exported, to be called when it can be stopped already. All
 // else stays as it is; what of it is no module is left to the runtime to refuse.
-func stoppable(wasm []byte) ([]byte, hooks, error) {
+func instrument(wasm []byte) ([]byte, instrumentation, error) {
 	m, ok := split(wasm)
 	if !ok {
-		return nil, hooks{}, unfit("not a valid module: its sections are cut short, out of order or twice there")
+		return nil, instrumentation{},
+			unfit("not a valid module: its sections are cut short, out of order or twice there")
 	}
 	if err := m.boundTables(); err != nil {
-		return nil, hooks{}, err
+		return nil, instrumentation{}, err
 	}
 	meter, names, err := m.measure()
 	if err != nil {
-		return nil, hooks{}, err
+		return nil, instrumentation{}, err
 	}
 	code, err := meter.code(m.find(codeSection), len(wasm))
 	if err != nil {
-		return nil, hooks{}, err
+		return nil, instrumentation{}, err
 	}
 	types := (&cursor{b: m.find(typeSection)}).count()
 	start := m.find(startSection)
 	m.add(typeSection, []byte{0x60, 0, 0})                   // () -> ()
 	m.add(typeSection, []byte{0x60, 3, 0x7F, 0x7F, 0x7F, 0}) // (i32, i32, i32) -> ()
-	own := meter.own()
+	own := meter.addedFunctions()
 	for _, f := range own {
 		m.add(functionSection, binary.AppendUvarint(nil, uint64(types+f.kind)))
 		code = append(binary.AppendUvarint(code, uint64(len(f.body))), f.body...)
 	}
 	count := uint64(meter.functions-meter.imported) + uint64(len(own))
 	m.set(codeSection, append(binary.AppendUvarint(make([]byte, 0, len(code)+5), count), code...))
-	m.add(tableSection, []byte{0x70, 1, 0, 0}) // of functions, with no room
+	m.add(tableSection, []byte{0x70, 1, 0, 0}) // folders functions, with no room
 	m.add(globalSection, constant(meterFull))
 	m.add(globalSection, constant(0))
-	m.add(globalSection, constant(meterTurn))
+	m.add(globalSection, constant(checksPerTick))
 	m.add(exportSection, export(names.stop, 3, meter.stop))
 	if names.start != "" {
 		m.add(exportSection, export(names.start, 0, (&cursor{b: start}).number()))
@@ -84,24 +85,24 @@ func stoppable(wasm []byte) ([]byte, hooks, error) {
 	return m.join(), names, nil
 }
 
-// Checked is the module as it is compiled to be run, for who wants to know what
+// Instrument is the module as it is compiled to be run, for who wants to know what
 // its checks cost.
-func Checked(wasm []byte) ([]byte, error) {
-	held, _, err := stoppable(wasm)
+func Instrument(wasm []byte) ([]byte, error) {
+	held, _, err := instrument(wasm)
 	return held, err
 }
 
-// parts are a module's sections.
-type parts struct {
+// module are a module's sections.
+type module struct {
 	head     []byte
 	sections []section
 }
 
-func split(wasm []byte) (*parts, bool) {
+func split(wasm []byte) (*module, bool) {
 	if len(wasm) < 8 {
 		return nil, false
 	}
-	p, c, last := &parts{head: wasm[:8]}, cursor{b: wasm, at: 8}, -1
+	p, c, last := &module{head: wasm[:8]}, cursor{b: wasm, at: 8}, -1
 	for c.left() > 0 && !c.bad {
 		s := section{id: c.byte(), body: c.bytes()}
 		if s.id == 0 && string((&cursor{b: s.body}).bytes()) == "name" {
@@ -118,7 +119,7 @@ func split(wasm []byte) (*parts, bool) {
 }
 
 // find is the body of a section; empty where there is none.
-func (p *parts) find(id byte) []byte {
+func (p *module) find(id byte) []byte {
 	for _, s := range p.sections {
 		if s.id == id {
 			return s.body
@@ -128,7 +129,7 @@ func (p *parts) find(id byte) []byte {
 }
 
 // set gives a section another body, or makes it where it belongs.
-func (p *parts) set(id byte, body []byte) {
+func (p *module) set(id byte, body []byte) {
 	at := len(p.sections)
 	for n, s := range p.sections {
 		if s.id == id {
@@ -143,8 +144,8 @@ func (p *parts) set(id byte, body []byte) {
 	p.sections = slices.Insert(p.sections, at, section{id, body})
 }
 
-// add puts one more entry at the end of the list that a section is.
-func (p *parts) add(id byte, entry []byte) {
+// addPiece puts one more entry at the end of the list that a section is.
+func (p *module) add(id byte, entry []byte) {
 	c := cursor{b: p.find(id)}
 	n := uint64(0)
 	if len(c.b) > 0 {
@@ -154,7 +155,7 @@ func (p *parts) add(id byte, entry []byte) {
 	p.set(id, append(append(body, c.b[c.at:]...), entry...))
 }
 
-func (p *parts) join() []byte {
+func (p *module) join() []byte {
 	size := len(p.head)
 	for _, s := range p.sections {
 		size += len(s.body) + 6
@@ -168,7 +169,7 @@ func (p *parts) join() []byte {
 }
 
 // measure counts what the module has, so that what is added gets a place behind.
-func (p *parts) measure() (*meter, hooks, error) {
+func (p *module) measure() (*meter, instrumentation, error) {
 	m, malformed := &meter{}, unfit("not a valid module: a list in it is not as long as it says, or not well formed")
 	for _, s := range p.sections {
 		// All of these are lists; the one of a length that is a lie would have the
@@ -176,28 +177,29 @@ func (p *parts) measure() (*meter, hooks, error) {
 		c := cursor{b: s.body}
 		if s.id != 0 && s.id != startSection && s.id != dataCountSection {
 			if n := c.count(); n > maxEntries {
-				return nil, hooks{}, unfit("section %d of the module has %d entries; at most %d are allowed", s.id, n,
-					maxEntries)
+				return nil, instrumentation{},
+					unfit("section %d of the module has %d entries; at most %d are allowed", s.id, n, maxEntries)
 			}
 		}
 		if c.bad || !s.lists() {
-			return nil, hooks{}, malformed
+			return nil, instrumentation{}, malformed
 		}
 	}
 	if !m.readTypes(p.find(typeSection)) {
-		return nil, hooks{}, unfit("the module has more than %d types, or one with more than %d parameters or results",
-			maxTypes, maxArity)
+		return nil, instrumentation{},
+			unfit("the module has more than %d types, or one with more than %d parameters or results", maxTypes,
+				maxArity)
 	}
 	if err := m.countImports(p.find(importSection)); err != nil {
-		return nil, hooks{}, err
+		return nil, instrumentation{}, err
 	}
 	if !m.readFunctions(p.find(functionSection)) {
-		return nil, hooks{}, malformed
+		return nil, instrumentation{}, malformed
 	}
 	m.functions = m.imported + length(p.find(functionSection))
 	m.tables = length(p.find(tableSection))
 	m.globals = length(p.find(globalSection))
-	m.left, m.stop, m.turn, m.tick = m.globals, m.globals+1, m.globals+2, m.functions
+	m.left, m.stop, m.turn, m.checkFunction = m.globals, m.globals+1, m.globals+2, m.functions
 	taken := map[string]bool{}
 	c := cursor{b: p.find(exportSection)}
 	for range length(c.b) {
@@ -208,13 +210,13 @@ func (p *parts) measure() (*meter, hooks, error) {
 		c.byte()
 		c.number()
 	}
-	names := hooks{stop: free("parley.stop", taken), pace: m.pacer()}
+	names := instrumentation{stop: unusedName("parley.stop", taken), tick: m.tickFunction()}
 	if start := (cursor{b: p.find(startSection)}); len(start.b) > 0 {
 		c.bad = c.bad || start.number() >= m.functions || start.bad
-		names.start = free("parley.start", taken)
+		names.start = unusedName("parley.start", taken)
 	}
 	if c.bad {
-		return nil, hooks{}, malformed
+		return nil, instrumentation{}, malformed
 	}
 	return m, names, nil
 }
@@ -244,10 +246,10 @@ func (m *meter) countImports(body []byte) error {
 				what, importName(from, name), what)
 		}
 		of := c.number()
-		m.kinds = append(m.kinds, of)
+		m.functionTypes = append(m.functionTypes, of)
 		c.bad = c.bad || kind != 0 || of >= uint32(len(m.types))
 		m.imported++
-		m.quick = append(m.quick, from == extismName && quick[name])
+		m.leaf = append(m.leaf, from == extismName && leafImports[name])
 	}
 	if c.bad || c.left() > 0 {
 		return unfit(
@@ -256,8 +258,8 @@ func (m *meter) countImports(body []byte) error {
 	return nil
 }
 
-// free is a name that the module does not have, which nobody chooses by chance.
-func free(name string, taken map[string]bool) string {
+// unusedName is a name that the module does not have, which nobody chooses by chance.
+func unusedName(name string, taken map[string]bool) string {
 	for n := 0; taken[name]; n++ {
 		name += strconv.Itoa(n)
 	}

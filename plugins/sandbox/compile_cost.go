@@ -25,10 +25,10 @@ const (
 	maxWork = 40_000_000_000
 )
 
-// reckon adds what compiling the function takes that was read. Measured on their own,
+// addCost adds what compiling the function takes that was read. Measured on their own,
 // a second is 40,000 locals in one loop, or 1,000 in loops 40 deep; or 6,000 pieces
 // between branches; or 2,100 loops.
-func (m *meter) reckon(locals uint64) {
+func (m *meter) addCost(locals uint64) {
 	lives := locals * m.deepest
 	m.work += lives*lives + 32*m.parts*m.parts + 300*m.loops*m.loops
 }
@@ -71,13 +71,13 @@ func (m *meter) readFunctions(body []byte) (ok bool) {
 		}
 		kind := c.number()
 		c.bad = c.bad || kind >= uint32(len(m.types))
-		m.kinds = append(m.kinds, kind)
+		m.functionTypes = append(m.functionTypes, kind)
 	}
 	return !c.bad && c.left() == 0
 }
 
-// typed is the arity of a type that the code names.
-func (m *meter) typed(kind uint32) arity {
+// arityOfType is the arity of a type that the code names.
+func (m *meter) arityOfType(kind uint32) arity {
 	if kind >= uint32(len(m.types)) {
 		m.in.bad = true
 		return arity{}
@@ -85,12 +85,12 @@ func (m *meter) typed(kind uint32) arity {
 	return m.types[kind]
 }
 
-// function is the arity of a function.
-func (m *meter) function(index uint32) arity {
-	if index >= uint32(len(m.kinds)) {
+// arityOf is the arity of a function.
+func (m *meter) arityOf(index uint32) arity {
+	if index >= uint32(len(m.functionTypes)) {
 		return arity{}
 	}
-	return m.typed(m.kinds[index])
+	return m.arityOfType(m.functionTypes[index])
 }
 
 // pass counts values that are passed on.
@@ -107,9 +107,9 @@ func (m *meter) branch(depth uint32) {
 	}
 }
 
-// costly says why compiling what was read so far would take too long, or too much
+// checkCost says why compiling what was read so far would take too long, or too much
 // memory.
-func (m *meter) costly() error {
+func (m *meter) checkCost() error {
 	switch {
 	case m.values > maxValues:
 		return unfit("the module passes on too many values: its calls, blocks and branches have %d beyond %d each; "+

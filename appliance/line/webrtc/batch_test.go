@@ -23,7 +23,7 @@ func TestCallsSendTogether(t *testing.T) {
 			at    time.Time
 			clock uint32
 		}
-		common := newBeat()
+		common := newBatchClock()
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		var mu sync.Mutex
@@ -38,8 +38,8 @@ func TestCallsSendTogether(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			go v.pace(ctx)
-			time.Sleep(beatLong*3/10 + time.Millisecond)
+			go v.run(ctx)
+			time.Sleep(beatLength*3/10 + time.Millisecond)
 			begun := time.Now()
 			if err := v.play(contract.Sound{ID: "a", PCM: tone(10 * frameSamples), Last: true}); err != nil {
 				t.Fatal(err)
@@ -66,7 +66,7 @@ func TestCallsSendTogether(t *testing.T) {
 					t.Errorf("the clock of call %d goes on by %d samples, not %d", i, step, frameSamples)
 				}
 				due := frames[0].at.Add(time.Duration(n+1) * audio.CallFrame)
-				if early := due.Sub(f.at); early < 0 || early >= beatLong {
+				if early := due.Sub(f.at); early < 0 || early >= beatLength {
 					t.Errorf("frame %d of call %d left %v before its time", n+1, i, early)
 				}
 			}
@@ -94,17 +94,17 @@ func TestOnlyManyPacketsWaitForABeat(t *testing.T) {
 		{"six voices", 20 * time.Millisecond / 6, true},
 		{"twenty voices", time.Millisecond, true},
 	} {
-		var g gathering
+		var g batchedSocket
 		now := time.Unix(1, 0)
 		for range time.Second / c.every {
 			now = now.Add(c.every)
 			g.note(now)
 		}
-		if g.many != c.many {
-			t.Errorf("of %s it is said that many packets come: %v", c.name, g.many)
+		if g.batching != c.many {
+			t.Errorf("of %s it is said that many packets come: %v", c.name, g.batching)
 		}
 		g.note(now.Add(time.Minute))
-		if g.many {
+		if g.batching {
 			t.Errorf("after a minute without a packet %s are still many", c.name)
 		}
 	}
@@ -116,8 +116,8 @@ func TestAllThatGathersIsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := newGathering(at, newBeat())
-	g.many, g.since, g.count = true, time.Now().Add(time.Hour), 0 // for the whole test
+	g := newBatchedSocket(at, newBatchClock())
+	g.batching, g.since, g.count = true, time.Now().Add(time.Hour), 0 // for the whole test
 	client, err := net.Dial("udp", at.LocalAddr().String())
 	if err != nil {
 		t.Fatal(err)
@@ -169,7 +169,7 @@ func TestAPacketThatWaitsIsKept(t *testing.T) {
 			Payload: slices.Clone(packet)}
 	}
 	hears := func(order []int, room []byte) (ear []float32) {
-		h, err := newHearing()
+		h, err := newJitterBuffer()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,7 +177,7 @@ func TestAPacketThatWaitsIsKept(t *testing.T) {
 		for _, n := range order {
 			p = *said[n]
 			p.Payload = append(room[:0], said[n].Payload...)
-			ear = append(ear, h.take(&p)...)
+			ear = append(ear, h.push(&p)...)
 		}
 		return ear
 	}

@@ -11,25 +11,25 @@ import (
 )
 
 const (
-	// longestWait is how much sound waits for an earlier packet: what comes later
+	// maxWait is how much sound waits for an earlier packet: what comes later
 	// than that is nearly always lost.
-	longestWait = 60 * time.Millisecond
-	// mostWaiting is how many packets do, whatever they say of their time: those of
+	maxWait = 60 * time.Millisecond
+	// maxWaiting is how many packets do, whatever they say of their time: those of
 	// 60 ms, at 5 ms each.
-	mostWaiting = 12
-	// longestMadeUp is how much that was lost in a row is made up for. Beyond it the
+	maxWaiting = 12
+	// maxConcealed is how much that was lost in a row is made up for. Beyond it the
 	// codec has nothing to go on, and there is silence.
-	longestMadeUp = 100 * time.Millisecond
-	// longestGap is the longest silence that is put where the client sent
+	maxConcealed = 100 * time.Millisecond
+	// maxGap is the longest silence that is put where the client sent
 	// nothing, in the clock of the stream. What comes after a longer one is the
 	// beginning of something else.
-	longestGap = 10 * audio.CallRateHz
+	maxGap = 10 * audio.CallRateHz
 )
 
-// hearing puts the packets of a client's voice into order and makes sound of
+// jitterBuffer puts the packets of a client's voice into order and makes sound of
 // them, without holes: what is lost is made up for, and what was not sent was
 // silence. One goroutine uses it.
-type hearing struct {
+type jitterBuffer struct {
 	decoder *audio.CallDecoder
 	waiting []*rtp.Packet // in order, and none of them next
 	begun   bool
@@ -39,17 +39,17 @@ type hearing struct {
 	lost    int           // packets so far, that were made up for
 }
 
-func newHearing() (*hearing, error) {
+func newJitterBuffer() (*jitterBuffer, error) {
 	d, err := audio.NewCallDecoder(engine.SpeechRateHz)
 	if err != nil {
 		return nil, err
 	}
-	return &hearing{decoder: d, frame: audio.CallFrame}, nil
+	return &jitterBuffer{decoder: d, frame: audio.CallFrame}, nil
 }
 
-// take returns the sound that there is now, mono at engine.SpeechRateHz, which
+// push returns the sound that there is now, mono at engine.SpeechRateHz, which
 // the caller owns, as it does p: of a packet that has to wait there is a copy.
-func (h *hearing) take(p *rtp.Packet) []float32 {
+func (h *jitterBuffer) push(p *rtp.Packet) []float32 {
 	if !h.begun {
 		h.begun, h.next, h.clock = true, p.SequenceNumber, p.Timestamp
 	}
@@ -77,7 +77,7 @@ func (h *hearing) take(p *rtp.Packet) []float32 {
 
 // release returns the sound of what is next, and of what does not wait any
 // longer because so many packets do.
-func (h *hearing) release(all bool) (out []float32) {
+func (h *jitterBuffer) release(all bool) (out []float32) {
 	for len(h.waiting) > 0 {
 		p := h.waiting[0]
 		if p.SequenceNumber != h.next && !all && !h.waitedLong() {
@@ -85,7 +85,7 @@ func (h *hearing) release(all bool) (out []float32) {
 		}
 		h.waiting = h.waiting[1:]
 		if gap := int(p.SequenceNumber - h.next); gap > 0 {
-			out = append(out, h.makeUp(gap, p)...)
+			out = append(out, h.conceal(gap, p)...)
 		}
 		out = append(out, h.sound(p)...)
 	}
@@ -93,18 +93,18 @@ func (h *hearing) release(all bool) (out []float32) {
 }
 
 // waitedLong tells whether what waits has done so for long enough.
-func (h *hearing) waitedLong() bool {
+func (h *jitterBuffer) waitedLong() bool {
 	oldest, newest := h.waiting[0], h.waiting[len(h.waiting)-1]
 	span := time.Duration(newest.Timestamp-oldest.Timestamp)*time.Second/audio.CallRateHz + h.frame
-	return span >= longestWait || len(h.waiting) >= mostWaiting
+	return span >= maxWait || len(h.waiting) >= maxWaiting
 }
 
 // flush returns the sound of all that waits.
-func (h *hearing) flush() []float32 { return h.release(true) }
+func (h *jitterBuffer) flush() []float32 { return h.release(true) }
 
-// makeUp returns sound for so many lost packets before p: what p says again of
+// conceal returns sound for so many lost packets before p: what p says again of
 // the last of them, and for the others what the codec makes of the sound before.
-func (h *hearing) makeUp(n int, p *rtp.Packet) (out []float32) {
+func (h *jitterBuffer) conceal(n int, p *rtp.Packet) (out []float32) {
 	h.lost += n
 	for i := range n {
 		if int32(p.Timestamp-h.clock) < int32(ticksOf(h.frame)) {
@@ -113,7 +113,7 @@ func (h *hearing) makeUp(n int, p *rtp.Packet) (out []float32) {
 		switch {
 		case i == n-1:
 			out = append(out, h.recover(p.Payload)...)
-		case time.Duration(i)*h.frame < longestMadeUp:
+		case time.Duration(i)*h.frame < maxConcealed:
 			out = append(out, h.recover(nil)...)
 		default:
 			out = append(out, h.silence(h.frame)...)
@@ -123,7 +123,7 @@ func (h *hearing) makeUp(n int, p *rtp.Packet) (out []float32) {
 }
 
 // recover returns a frame's worth of sound for one that was lost.
-func (h *hearing) recover(behind []byte) []float32 {
+func (h *jitterBuffer) recover(behind []byte) []float32 {
 	pcm, err := h.decoder.Recover(h.frame, behind)
 	if err != nil {
 		return h.silence(h.frame)
@@ -133,9 +133,9 @@ func (h *hearing) recover(behind []byte) []float32 {
 }
 
 // sound returns the sound of a packet, behind the silence since the one before.
-func (h *hearing) sound(p *rtp.Packet) (out []float32) {
+func (h *jitterBuffer) sound(p *rtp.Packet) (out []float32) {
 	h.next = p.SequenceNumber + 1
-	if gap := p.Timestamp - h.clock; gap < longestGap {
+	if gap := p.Timestamp - h.clock; gap < maxGap {
 		out = make([]float32, ticks(gap))
 	}
 	length, err := h.decoder.Length(p.Payload)
@@ -153,7 +153,7 @@ func (h *hearing) sound(p *rtp.Packet) (out []float32) {
 
 // silence returns so much silence, for the time in which nothing has come: the
 // end of a turn is told by it. When more comes it begins behind that.
-func (h *hearing) silence(d time.Duration) []float32 {
+func (h *jitterBuffer) silence(d time.Duration) []float32 {
 	h.clock += ticksOf(d)
 	return make([]float32, audio.Samples(d, engine.SpeechRateHz))
 }

@@ -62,7 +62,7 @@ func TestWhatIsCostlyToCompileIsRefused(t *testing.T) {
 		"ten of each":             {passing(10, many("\x10\x01\x02\x01\x0B", 1000)), ""},
 		"loops as they are":       {looping(300, 10), ""},
 	} {
-		_, _, err := stoppable(c.module.module())
+		_, _, err := instrument(c.module.module())
 		if c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
 			t.Errorf("%s: %v; want %q", name, err, c.says)
 		}

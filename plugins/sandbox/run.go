@@ -7,7 +7,7 @@ import (
 
 // run runs the call. The instance is stopped where it is when the call's time is
 // up; one that comes back without an error will not be stopped later.
-func (i *instance) run(r *running) (content string, err error) {
+func (i *instance) run(r *callContext) (content string, err error) {
 	fresh := i.mod == nil
 	if fresh {
 		if err := i.open(r); err != nil {
@@ -32,11 +32,11 @@ func (i *instance) run(r *running) (content string, err error) {
 }
 
 // begin runs what the module wants to have run before anything is called.
-func (i *instance) begin(r *running) error {
-	if i.module.hooks.start == "" {
+func (i *instance) begin(r *callContext) error {
+	if i.module.instrumentation.start == "" {
 		return nil
 	}
-	_, err := i.enter(r, i.module.hooks.start)
+	_, err := i.enter(r, i.module.instrumentation.start)
 	if err != nil && r.Err() == nil && !errors.As(err, new(*Fault)) {
 		return r.trapped(i.module.manifest.Name+" cannot be started: ", err)
 	}

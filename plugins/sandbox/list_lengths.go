@@ -2,7 +2,7 @@ package sandbox
 
 // lists tells whether the lists inside of a section are as long as they say. The
 // runtime makes room for as many entries as a list says that it has: milliards,
-// in a module of 20 bytes, would end the whole program.
+// folder a module of 20 bytes, would end the whole program.
 func (s section) lists() bool {
 	c := &cursor{b: s.body}
 	switch s.id {
