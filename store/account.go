@@ -7,14 +7,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// Account is one owner of keys, chats and all the rest; nothing of one is
-// visible to another.
+// Account owns keys, chats and all other records. Nothing of one account is visible to
+// another.
 type Account struct {
 	ID   string // a UUID
-	Name string // as the operator calls it
+	Name string // the name that the operator chose
 }
 
-// Account returns the account of that name.
+// Account returns the account with that name.
 func (s *Store) Account(ctx context.Context, name string) (Account, error) {
 	a, err := first(ctx, s.read, scanAccount, `SELECT id, name FROM account WHERE name = ?`, name)
 	return a, explain("finding account "+name, err)
@@ -34,8 +34,8 @@ func (s *Store) SigningKey(ctx context.Context, accountID string) (string, error
 	return key, explain("finding the signing key", err)
 }
 
-// NewSigningKey replaces the key that signs the account's webhooks and returns
-// the new one. The old one is gone at once.
+// NewSigningKey replaces the key that signs the account's webhooks and returns the new
+// one. The old key is invalid at once.
 func (s *Store) NewSigningKey(ctx context.Context, accountID string) (string, error) {
 	key := randomText(secretLength)
 	if err := s.SetSigningKey(ctx, accountID, key); err != nil {
@@ -44,14 +44,16 @@ func (s *Store) NewSigningKey(ctx context.Context, accountID string) (string, er
 	return key, nil
 }
 
-// SetSigningKey replaces it by one that the receivers know already.
+// SetSigningKey replaces the key that signs the account's webhooks by one that the
+// receivers already know.
 func (s *Store) SetSigningKey(ctx context.Context, accountID, key string) error {
 	return s.change(ctx, "replacing the signing key", func(ctx context.Context, c conn) error {
 		return replaceSigningKey(ctx, c, accountID, key, time.Now().UnixMilli())
 	})
 }
 
-// replaceSigningKey notes also when, for the database of a restored backup.
+// replaceSigningKey also records the time, which [Store.EndRestoredAccess] compares after
+// a restore.
 func replaceSigningKey(ctx context.Context, c conn, accountID, key string, atMS int64) error {
 	if err := changeOne(ctx, c, `UPDATE account SET signing_key = ? WHERE id = ?`, key, accountID); err != nil {
 		return err
@@ -61,8 +63,8 @@ func replaceSigningKey(ctx context.Context, c conn, accountID, key string, atMS 
 		    ON CONFLICT DO UPDATE SET at_ms = ?1`, atMS, accountID)
 }
 
-// accountNamed returns the number and the signing key of the account of that
-// name, which is created where there is none.
+// accountNamed returns the number and the signing key of the account with that name, and
+// creates the account if it does not exist.
 func accountNamed(ctx context.Context, c conn, name string) (num int64, signingKey string, err error) {
 	if err := execute(ctx, c, `
 		INSERT INTO account (id, name, signing_key, created_ms) VALUES (?, ?, ?, ?)
@@ -76,8 +78,7 @@ func accountNamed(ctx context.Context, c conn, name string) (num int64, signingK
 	return num, signingKey, err
 }
 
-// AccountName is the name of the account with that id; ErrNotFound where there
-// is none.
+// AccountName returns the name of the account with that id, or ErrNotFound.
 func (s *Store) AccountName(ctx context.Context, id string) (string, error) {
 	name, err := value[string](ctx, s.read, `SELECT name FROM account WHERE id = ?`, id)
 	return name, explain("looking up an account", err)

@@ -5,11 +5,10 @@ import (
 	"log/slog"
 )
 
-// background is the goroutine that does what no caller of a serving box should
-// wait for: it moves SQLite's log into the database file, finishes deletions that
-// were interrupted, and measures recordings.
+// background is the goroutine for work that no caller of a serving box should wait for:
+// it checkpoints SQLite's log, finishes interrupted deletions, and measures recordings.
 type background struct {
-	wake    chan struct{} // something was left over
+	wake    chan struct{} // there is work
 	cancel  context.CancelFunc
 	stopped chan struct{}
 }
@@ -17,7 +16,7 @@ type background struct {
 func startBackground(s *Store, log *slog.Logger) *background {
 	ctx, cancel := context.WithCancel(context.Background())
 	b := &background{wake: make(chan struct{}, 1), cancel: cancel, stopped: make(chan struct{})}
-	b.nudge() // for what the last process left over
+	b.nudge() // work that the last process left
 	go func() {
 		defer close(b.stopped)
 		b.run(ctx, s, log)
@@ -25,15 +24,15 @@ func startBackground(s *Store, log *slog.Logger) *background {
 	return b
 }
 
-// nudge tells the goroutine that something was left over. It never waits. A store
-// that has only joined has no such goroutine; the box's finds it at its next look.
+// nudge wakes the goroutine and never blocks. A store opened with Join has no such
+// goroutine; the box finds the work the next time that it looks.
 func (b *background) nudge() {
 	if b == nil {
 		return
 	}
 	select {
 	case b.wake <- struct{}{}:
-	default: // it will look anyway
+	default: // a wake-up is pending
 	}
 }
 
@@ -60,8 +59,7 @@ func (b *background) run(ctx context.Context, s *Store, log *slog.Logger) {
 	}
 }
 
-// cleanUp finishes deletions that were interrupted, and measures recordings that
-// have come to their end.
+// cleanUp measures the recordings of ended chats and finishes interrupted deletions.
 func (s *Store) cleanUp(ctx context.Context) error {
 	if err := s.measureSound(ctx); err != nil {
 		return err
@@ -70,19 +68,17 @@ func (s *Store) cleanUp(ctx context.Context) error {
 }
 
 const (
-	// maxWriterPages is how much of the log the writer itself may have to move: 256 KiB,
-	// about what a few commits write.
+	// maxWriterPages is the most pages of the log that the writer itself may have to
+	// move: 256 KiB, about what a few commits write.
 	maxWriterPages = 64
-	// maxPasses bounds how often the log is gone through beside the writer until
-	// so little is left.
+	// maxPasses bounds the passes over the log on the checkpoint connection.
 	maxPasses = 8
 )
 
-// checkpoint moves SQLite's log into the database file. No write waits for the
-// bulk of it, which a connection of its own moves beside the one that writes; and
-// then what was written meanwhile, until that is little. The writer moves the rest
-// between two transactions, because the log begins anew only when nothing of it is
-// left to move.
+// checkpoint moves SQLite's log into the database file. A connection of its own moves the
+// bulk in parallel to the writer, pass by pass, until little is left, so that no write
+// waits for it. The writer moves the rest between two transactions: the log restarts only
+// when nothing of it is left to move.
 func (s *Store) checkpoint(ctx context.Context) error {
 	moved := 0
 	for range maxPasses {
@@ -101,11 +97,11 @@ func (s *Store) checkpoint(ctx context.Context) error {
 	})
 }
 
-// logSize is how long SQLite's log was when a checkpoint ended, and how much of
-// it is in the database file, in pages.
+// logSize is the length of SQLite's log at the end of a checkpoint, and how much of it
+// has been moved into the database file, in pages.
 type logSize struct{ pages, moved int }
 
-// passive moves what can be moved of the log without waiting for anybody
+// passive runs a checkpoint that waits for no reader or writer
 // (https://www.sqlite.org/pragma.html#pragma_wal_checkpoint).
 func passive(ctx context.Context, q querier) (logSize, error) {
 	return first(ctx, q, func(row scanner) (l logSize, err error) {

@@ -14,16 +14,17 @@ import (
 	"parley/internal/durable"
 )
 
-// backupPages is how many pages are copied between two looks at the context
-// and calls of progress: 4 MiB, some milliseconds.
+// backupPages is how many pages are copied between two checks of the context and calls of
+// progress: 4 MiB, some milliseconds.
 const backupPages = 1024
 
-// Backup writes the database of the data folder dir as it is now to a new file
-// while a box goes on working there: readers and writers wait for nothing. An
-// older database stays as it is. The file appears whole or not at all and only
-// its owner can read it. progress, which may be nil, hears how many of how many
-// bytes are copied. The number returned is the version of the copy's schema.
-// ErrConflict means that the file exists, ErrNotFound that there is no database.
+// Backup copies the database of the data folder dir, as it is now, to a new file, and
+// returns the schema version of the copy. A box may serve the folder meanwhile: readers
+// and writers do not wait. An older database is not migrated. The file appears whole or
+// not at all, and only its owner can read it. progress, which may be nil, is called with
+// the bytes copied and the total.
+//
+// The error is ErrConflict if the file exists, ErrNotFound if there is no database.
 func Backup(ctx context.Context, dir, file string, progress func(done, total int64)) (schema int64, err error) {
 	if _, err := os.Lstat(file); err == nil {
 		return 0, fmt.Errorf("backup file %s exists: %w; name another", file, ErrConflict)
@@ -34,7 +35,8 @@ func Backup(ctx context.Context, dir, file string, progress func(done, total int
 	return copyDatabase(ctx, dir, file, progress)
 }
 
-// holdsDatabase says when there is no database in dir, which SQLite would make.
+// holdsDatabase returns an error if dir has no database, which SQLite would otherwise
+// create.
 func holdsDatabase(dir string) error {
 	switch info, err := os.Stat(filepath.Join(dir, databaseName)); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -53,16 +55,16 @@ func noDatabase(dir string) error {
 		dir, ErrNotFound)
 }
 
-// Check reads the whole database and returns what is wrong with it: nil when it
-// is sound, ErrDamaged with the first findings when it is not.
+// Check reads the whole database. It returns ErrDamaged with the first findings if the
+// database is not sound.
 func (s *Store) Check(ctx context.Context) error {
 	return check(ctx, s.read.db)
 }
 
-// Inspect is Check without opening the store: nothing in the data folder dir is
-// changed, and an older database stays as it is. It returns the version of the
-// database's schema, also beside ErrDamaged and, where it is newer than
-// [NewestSchema], ErrNewer. ErrNotFound means that there is no database.
+// Inspect is Check without opening the store: it changes nothing in the data folder dir,
+// and does not migrate an older database. It returns the version of the database's
+// schema, also with ErrDamaged and, if the schema is newer than [NewestSchema], with
+// ErrNewer. The error is ErrNotFound if there is no database.
 func Inspect(ctx context.Context, dir string) (schema int64, err error) {
 	if err := holdsDatabase(dir); err != nil {
 		return 0, err
@@ -91,8 +93,8 @@ func check(ctx context.Context, q querier) error {
 	return explain(doing, checkReferences(ctx, q))
 }
 
-// copyDatabase copies the database in dir to file, replacing it, through a
-// temporary file beside it, and returns the version of its schema.
+// copyDatabase copies the database in dir to file, replacing it, through a temporary file
+// in the same folder, and returns the schema version.
 func copyDatabase(ctx context.Context, dir, file string, progress func(done, total int64)) (schema int64, err error) {
 	file, err = filepath.Abs(file)
 	if err != nil {
@@ -113,8 +115,7 @@ func copyDatabase(ctx context.Context, dir, file string, progress func(done, tot
 	return schema, nil
 }
 
-// copyPages copies a snapshot of the database in dir into the empty file
-// to.
+// copyPages copies a snapshot of the database in dir into the empty file to.
 func copyPages(ctx context.Context, dir, to string, progress func(done, total int64)) (schema int64, err error) {
 	source := connect(dir, readPragmas, 1)
 	defer source.Close()
@@ -123,8 +124,8 @@ func copyPages(ctx context.Context, dir, to string, progress func(done, total in
 		return 0, err
 	}
 	defer from.Close()
-	// With a read transaction open for the whole time, the copy is of this
-	// moment. Without it SQLite starts again whenever someone writes.
+	// The read transaction pins a snapshot. Without it SQLite starts again after
+	// every write.
 	if _, err := from.ExecContext(ctx, "BEGIN"); err != nil {
 		return 0, err
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Status says whether a chat goes on, or why it ended.
+// Status is the state of a chat: active, or why it ended.
 type Status string
 
 // The statuses, in the words of the wire.
@@ -23,17 +23,17 @@ const (
 	Failed             Status = "ERROR"
 )
 
-// ConfigRef names the version of a config that a chat used; no ID means none.
+// ConfigRef names the version of a config that a chat used. An empty ID means no config.
 type ConfigRef struct {
 	ID      string
 	Version int
 }
 
-// NewChat is a chat that begins. Empty texts are stored as absent.
+// NewChat is a chat that begins. Empty strings are stored as NULL.
 type NewChat struct {
 	ID        string // a UUID
-	GroupID   string // a UUID: a new group's, or that of the group resumed
-	Resume    bool   // the group exists, is the account's, and its chats have ended
+	GroupID   string // a UUID: of a new group, or of the group to resume
+	Resume    bool   // the group exists, belongs to the account, and all its chats have ended
 	AccountID string
 	Config    ConfigRef
 	StartedMS int64 // Unix milliseconds
@@ -42,13 +42,13 @@ type NewChat struct {
 	CustomSessionID string
 	Metadata        string // JSON
 
-	Recorded bool // its sound is kept, see [Store.CreateRecording]
+	Recorded bool // its sound is recorded, see [Store.CreateRecording]
 
-	Webhooks Webhooks // are told of it in the same commit
-	EndCalls EndCalls // are told of its end
+	Webhooks Webhooks // notified in the same commit
+	EndCalls EndCalls // plugins to call when the chat ends
 }
 
-// Chat is one conversation as it is stored.
+// Chat is a stored conversation.
 type Chat struct {
 	ID        string
 	GroupID   string
@@ -56,7 +56,7 @@ type Chat struct {
 	Config    ConfigRef
 	Status    Status
 	StartedMS int64 // Unix milliseconds
-	EndedMS   int64 // Unix milliseconds, 0 while it goes on
+	EndedMS   int64 // Unix milliseconds; 0 while the chat is active
 	RequestID string
 
 	CustomSessionID string
@@ -64,9 +64,10 @@ type Chat struct {
 	EventCount      int
 }
 
-// StartChat stores a chat that begins, with its first events, in a new group or
-// in the one it resumes. ErrNotFound: no such account, or no such group of its;
-// ErrActive: a chat of the group still goes on; ErrConflict: the id is taken.
+// StartChat stores a chat that begins, with its first events, in a new group or in the
+// group that it resumes. The error is ErrNotFound if there is no such account or the
+// account has no such group, ErrActive if a chat of the group is active, ErrConflict if
+// the id is taken.
 func (s *Store) StartChat(ctx context.Context, n NewChat, opening ...Event) error {
 	begin := s.change
 	if len(n.Webhooks.Hooks) > 0 {
@@ -108,8 +109,7 @@ func (s *Store) StartChat(ctx context.Context, n NewChat, opening ...Event) erro
 	})
 }
 
-// joinGroup returns the number of the group that the chat belongs to and
-// counts the chat in.
+// joinGroup returns the number of the chat's group, which it creates or updates.
 func joinGroup(ctx context.Context, c conn, account int64, n NewChat) (group int64, err error) {
 	if !n.Resume {
 		return value[int64](ctx, c, `
@@ -141,9 +141,9 @@ func (r ConfigRef) version() sql.NullInt64 {
 	return sql.NullInt64{Int64: int64(r.Version), Valid: r.ID != ""}
 }
 
-// EndChat stores how and when (Unix milliseconds) a chat ended, with its last
-// events, and tells its webhooks. ErrNotFound: no such chat; ErrConflict: it had ended before;
-// ErrNotAllowed: no chat ends with that status.
+// EndChat stores how and when (Unix milliseconds) a chat ended, with its last events, and
+// queues its webhooks. The error is ErrNotFound if there is no such chat, ErrConflict if
+// it ended before, ErrNotAllowed if no chat ends with that status.
 func (s *Store) EndChat(ctx context.Context, chatID string, status Status, atMS int64, last ...Event) error {
 	err := s.change(ctx, "ending chat "+chatID, func(ctx context.Context, c conn) error {
 		if err := appendEvents(ctx, c, chatID, last); err != nil {
@@ -183,25 +183,24 @@ func scanChat(row scanner) (c Chat, err error) {
 		&c.StartedMS, &c.EndedMS, &c.RequestID, &c.CustomSessionID, &c.Metadata, &c.EventCount)
 }
 
-// Chat returns one chat of an account; one of another account is ErrNotFound.
+// Chat returns a chat of an account. The error is ErrNotFound if the account has no such
+// chat.
 func (s *Store) Chat(ctx context.Context, accountID, chatID string) (Chat, error) {
 	c, err := first(ctx, s.read, scanChat, selectChat+`WHERE c.id = ? AND a.id = ?`, chatID, accountID)
 	return c, explain("finding chat "+chatID, err)
 }
 
-// OpenChats returns the chats of all accounts that no one ended, oldest first.
+// OpenChats returns the chats of all accounts that have not ended, oldest first.
 func (s *Store) OpenChats(ctx context.Context) ([]Chat, error) {
 	open, err := query(ctx, s.read, scanChat, selectChat+`WHERE c.ended_ms IS NULL ORDER BY c.num`)
 	return open, explain("listing the open chats", err)
 }
 
-// EndOpenChats ends the chats that a crash left open as ERROR, each with an
-// event that says so, and returns them as they are now, oldest first. A chat
-// ended when the last thing is known of it, its last event or, when heard says
-// that its sound is longer, the end of that; and not after atMS (now, in Unix
-// milliseconds): how long the machine was off afterwards is no part of its
-// length. Their webhooks are told, and those of chats of which nothing else is
-// kept.
+// EndOpenChats ends the chats that a crash left open as ERROR, each with an event that
+// says so, and returns them, oldest first. A chat ends at its last event or, if heard
+// returns a longer duration for its recording, at the end of that, but not after atMS
+// (now, in Unix milliseconds): the time for which the machine was off does not count.
+// Webhooks are queued for these chats, and for chats without a stored history.
 func (s *Store) EndOpenChats(ctx context.Context, atMS int64, heard func(chatID string) time.Duration) (ended []Chat,
 	err error) {
 	open, err := s.OpenChats(ctx)
@@ -224,7 +223,7 @@ func (s *Store) EndOpenChats(ctx context.Context, atMS int64, heard func(chatID 
 		if err := endForgottenWebhooks(ctx, c); err != nil {
 			return err
 		}
-		return scheduleEndCalls(ctx, c, "", Failed, 0) // how long they were is not known
+		return scheduleEndCalls(ctx, c, "", Failed, 0) // for chats without a stored history; their length is unknown
 	})
 	if err != nil {
 		return nil, err

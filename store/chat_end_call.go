@@ -5,26 +5,26 @@ import (
 	"errors"
 )
 
-// EndCalls are the plugins that are told when a chat ends.
+// EndCalls are the plugins to call when a chat ends.
 type EndCalls struct {
 	Plugins []string // their names
-	// Body is what they are told, a JSON object in which the store sets "end_time",
-	// "duration_seconds" and "end_reason" when the chat ends, be it by a crash.
+	// Body is the argument of the calls, a JSON object. When the chat ends, also by a
+	// crash, the store sets its fields "end_time", "duration_seconds" and "end_reason".
 	Body string
 }
 
-// EndCall is one plugin that is still to be told of the end of a chat.
+// EndCall is a pending call of one plugin for one ended chat.
 type EndCall struct {
 	Num       int64
 	ChatID    string
 	AccountID string
 	Plugin    string
 	Body      string // JSON
-	DueMS     int64  // of the next try, Unix milliseconds
-	Tries     int    // that failed
+	DueMS     int64  // time of the next try, Unix milliseconds
+	Tries     int    // failed tries
 }
 
-// beginEndCalls notes whom the end of a chat is to be told.
+// beginEndCalls stores which plugins to call when the chat ends.
 func beginEndCalls(ctx context.Context, c conn, n NewChat) error {
 	for _, plugin := range n.EndCalls.Plugins {
 		err := changeOne(ctx, c, `
@@ -38,8 +38,8 @@ func beginEndCalls(ctx context.Context, c conn, n NewChat) error {
 	return nil
 }
 
-// scheduleEndCalls has the plugins told of the end of a chat: of the one, or where that
-// is empty of all that have no end.
+// scheduleEndCalls makes the calls for an ended chat due. An empty chatID means all chats
+// whose calls are not due yet.
 func scheduleEndCalls(ctx context.Context, c conn, chatID string, status Status, atMS int64) error {
 	return execute(ctx, c, `
 		UPDATE chat_end_call
@@ -49,19 +49,19 @@ func scheduleEndCalls(ctx context.Context, c conn, chatID string, status Status,
 		 WHERE due_ms IS NULL AND (chat = ?1 OR ?1 = '')`, chatID, atMS, status)
 }
 
-// renameEndCalls notes the id that the client gave the session.
+// renameEndCalls stores the custom session id that the client set.
 func renameEndCalls(ctx context.Context, c conn, chatID, customSessionID string) error {
 	return execute(ctx, c,
 		`UPDATE chat_end_call SET body = json_set(body, '$.custom_session_id', ?2) WHERE chat = ?1`, chatID,
 		customSessionID)
 }
 
-// EndCallsChanged is sent to when there are more of them that are due. There is one
-// who receives, in the box.
+// EndCallsChanged returns a channel that receives a value when more calls may be due.
+// Only one goroutine may receive from it.
 func (s *Store) EndCallsChanged() <-chan struct{} { return s.endCallNotifier.wake }
 
-// NextEndCall is the one that is due first, be it later; an ErrNotFound where there
-// is none.
+// NextEndCall returns the call that is due first, which may be in the future, or
+// ErrNotFound.
 func (s *Store) NextEndCall(ctx context.Context) (EndCall, error) {
 	next, err := first(ctx, s.read, func(row scanner) (e EndCall, err error) {
 		return e, row.Scan(&e.Num, &e.ChatID, &e.AccountID, &e.Plugin, &e.Body, &e.DueMS, &e.Tries)
@@ -72,15 +72,15 @@ func (s *Store) NextEndCall(ctx context.Context) (EndCall, error) {
 	return next, explain("looking for plugins to tell of the end of a chat", err)
 }
 
-// DropEndCall forgets one, which was made or given up.
+// DropEndCall deletes a call that was made or given up.
 func (s *Store) DropEndCall(ctx context.Context, num int64) error {
 	return s.change(ctx, "forgetting whom the end of a chat was told", func(ctx context.Context, c conn) error {
 		return execute(ctx, c, `DELETE FROM chat_end_call WHERE num = ?`, num)
 	})
 }
 
-// DelayEndCall has one tried again from a time on, Unix milliseconds; failed says
-// that the try counts.
+// DelayEndCall sets the time of the next try, in Unix milliseconds. If failed is set, the
+// call has failed once more.
 func (s *Store) DelayEndCall(ctx context.Context, num, dueMS int64, failed bool) error {
 	return s.change(ctx, "putting off whom the end of a chat is told", func(ctx context.Context, c conn) error {
 		return execute(ctx, c, `UPDATE chat_end_call SET due_ms = ?, tries = tries + iif(?, 1, 0) WHERE num = ?`,
@@ -88,12 +88,13 @@ func (s *Store) DelayEndCall(ctx context.Context, num, dueMS int64, failed bool)
 	})
 }
 
-// beginOutbox notes who is told of a chat elsewhere, and tells of its beginning.
+// beginOutbox stores the receivers and plugins of a chat, and queues the notice of its
+// start.
 func beginOutbox(ctx context.Context, c conn, n NewChat) error {
 	return errors.Join(beginWebhooks(ctx, c, n), beginEndCalls(ctx, c, n))
 }
 
-// endOutbox tells them that it ended.
+// endOutbox queues the notices and calls for the end of a chat.
 func endOutbox(ctx context.Context, c conn, chatID string, status Status, atMS int64) error {
 	return errors.Join(endWebhooks(ctx, c, chatID, status, atMS), scheduleEndCalls(ctx, c, chatID, status, atMS))
 }

@@ -22,7 +22,7 @@ const (
 	UserRecordingStart   EventType = "USER_RECORDING_START_MESSAGE"
 )
 
-// Role says who did it.
+// Role says whose event it is.
 type Role string
 
 // The roles, in the words of the wire.
@@ -33,15 +33,15 @@ const (
 	Tool   Role = "TOOL"
 )
 
-// Event is one thing that happened in a chat. Empty texts are stored as absent.
+// Event is one thing that happened in a chat. Empty strings are stored as NULL.
 //
-// A message text of more than 512 KiB is cut when it is stored, and one of more
-// than its share of a page when it is read as a part of that page; a smaller page
-// containsAll the rest. What is cut ends with "…", or is {"truncated": BYTES} where it
-// was JSON, and the metadata have "truncated", the bytes that the whole had.
+// A message text of more than 512 KiB is cut when it is stored, and one of more than its
+// share of a page when a page is read; a smaller page returns more of it. A cut text ends
+// with "…", or is {"truncated": BYTES} if it was JSON, and the metadata has "truncated",
+// the size of the whole in bytes.
 type Event struct {
 	ChatID          string // set when read
-	Seq             int64  // its place in the chat, from 1; set when read
+	Seq             int64  // position in the chat, from 1; set when read
 	ID              string // a UUID
 	AtMS            int64  // Unix milliseconds
 	Type            EventType
@@ -52,35 +52,34 @@ type Event struct {
 	RelatedEventID  string
 }
 
-// ChatWrite is what is written of a chat at once.
+// ChatWrite is what is written to a chat at once.
 type ChatWrite struct {
-	// New are events for its end, in their order.
+	// New are events to append, in order.
 	New []Event
-	// Amended are events that the chat has, or New brings, known by their ids.
-	// Their texts and metadata are put in place of what is stored. What an account
-	// applyTo is not counted anew: they get shorter by words nobody heard, or longer by
-	// the rest of a sentence, which is less than a row of its own would take.
+	// Amended are events that the chat has or that New appends, found by their ids. Their
+	// texts and metadata replace the stored ones. The account's usage is not counted
+	// anew: a text gets shorter by words that the user did not hear, or longer by the
+	// rest of a sentence, which takes less than a row of its own.
 	Amended []Event
-	// Metadata (JSON) takes the place of what the chat has; empty leaves it.
+	// Metadata (JSON) replaces the chat's metadata, unless it is empty.
 	Metadata string
-	// Notices are told to the chat's webhooks that want them.
+	// Notices are queued for the chat's webhooks that subscribed to them.
 	Notices []Notice
-	// CustomSessionID takes the place of what the chat has, and its webhooks are
-	// told it from now on; empty leaves it.
+	// CustomSessionID replaces the chat's, also in later notices, unless it is empty.
 	CustomSessionID string
 }
 
-// Empty says whether there is nothing to be written.
+// Empty reports whether there is nothing to write.
 func (w ChatWrite) Empty() bool {
 	return len(w.New) == 0 && len(w.Amended) == 0 && w.Metadata == "" && !w.ForWebhooks()
 }
 
-// ForWebhooks says whether it has anything for webhooks.
+// ForWebhooks reports whether w changes anything for webhooks.
 func (w ChatWrite) ForWebhooks() bool { return len(w.Notices) > 0 || w.CustomSessionID != "" }
 
-// WriteChat writes what happened in a chat, all or nothing, in one transaction. A
-// chat that has ended still takes it: what was measured of its last words may
-// come later. ErrNotFound: no such chat, or no such event in it.
+// WriteChat writes w in one transaction. The chat may have ended: the expression scores
+// of its last words may come later. The error is ErrNotFound if there is no such chat, or
+// no such event in it.
 func (s *Store) WriteChat(ctx context.Context, chatID string, w ChatWrite) error {
 	if w.Empty() {
 		return nil
@@ -108,7 +107,7 @@ func (s *Store) WriteChat(ctx context.Context, chatID string, w ChatWrite) error
 	})
 }
 
-// AppendEvents is WriteChat with nothing but new events.
+// AppendEvents is WriteChat with new events only.
 func (s *Store) AppendEvents(ctx context.Context, chatID string, events []Event) error {
 	return s.WriteChat(ctx, chatID, ChatWrite{New: events})
 }
@@ -159,8 +158,8 @@ func amendEvents(ctx context.Context, c conn, chatID string, events []Event) err
 	return nil
 }
 
-// eventColumns are read from a chat c and its event e. Of a text that is longer
-// than ?1 bytes only the beginning is read, of JSON that is, nothing.
+// eventColumns are columns of a chat c and its event e. A text longer than ?1 bytes is
+// cut there; longer JSON is left out.
 const eventColumns = ` c.id, e.seq, e.id, e.at_ms, e.type, e.role, coalesce(e.related_event_id, ''),
 	coalesce(iif(octet_length(e.message_text) > ?1, CAST(substr(CAST(e.message_text AS BLOB), 1, ?1) AS TEXT),
 	  e.message_text), ''),
@@ -181,10 +180,9 @@ func scanEvent(row scanner) (e Event, err error) {
 	return e, err
 }
 
-// Events returns a page of a chat's events and how many events the chat has. A
-// page past the end is empty. What an event says is cut where a page of such
-// events would be too long (see [Event]). ErrNotFound: no such chat. It asks for
-// no account: [Store.Chat] is the door.
+// Events returns a page of a chat's events and the number of all its events. A page past
+// the end is empty. Long texts are cut (see [Event]). The error is ErrNotFound if there
+// is no such chat. Events does not check the account: callers use [Store.Chat] first.
 func (s *Store) Events(ctx context.Context, chatID string, page Page) (events []Event, total int, err error) {
 	doing := "reading events of chat " + chatID
 	if skip, ok := page.skip(); ok {
@@ -218,11 +216,10 @@ const groupHistory = `
 	  said.seq
 	 WHERE said.used <= ?1 ORDER BY c.num, e.seq`
 
-// GroupHistory returns what was said in all chats of a group, and which tools
-// were called and what they answered: the events of these kinds among
-// its newest events, of which it looks at limit, as many as fit into
-// resumedBytes; oldest first. It is what a resumed conversation remembers. It
-// asks for no account: [Store.StartChat] is the door.
+// GroupHistory returns what a resumed conversation remembers of a group's chats:
+// messages, tool calls and their results, oldest first. It looks at the newest limit
+// events and returns as many as fit into resumedBytes. It does not check the account:
+// [Store.StartChat] does.
 func (s *Store) GroupHistory(ctx context.Context, groupID string, limit int) ([]Event, error) {
 	events, err := query(ctx, s.read, scanEvent, groupHistory, resumedBytes, groupID, max(limit, 0), UserMessage,
 		AgentMessage, FunctionCall, FunctionCallResponse)

@@ -7,33 +7,33 @@ import (
 )
 
 const (
-	// maxEventText is how many bytes of a message text are stored: a system
-	// prompt of the longest, in letters of four bytes, and room for its variables.
+	// maxEventText is how many bytes of a message text are stored: the longest system
+	// prompt in characters of four bytes, and its variables.
 	maxEventText = 512 << 10
-	// maxEventJSON is how many bytes an event's metadata and its scores of
-	// feeling may have: the box writes hundreds.
+	// maxEventJSON bounds an event's metadata and its expression scores, in bytes: the
+	// box writes hundreds.
 	maxEventJSON = 64 << 10
-	// pageBytes is how much text a page of events has at most, and as much of
-	// metadata and of scores: each event gets an equal share. A page of 100 is
-	// then 6 MiB at the most, and one of 4 has every event whole.
+	// pageBytes bounds the text of a page of events, and likewise its metadata and its
+	// scores. The events share it equally. So a page of 100 has 6 MiB at most, and a page
+	// of 4 has every event whole.
 	pageBytes = 2 << 20
-	// resumedBytes is how much text a resumed conversation remembers: some
-	// 60,000 tokens, more than an embedded model reads.
+	// resumedBytes bounds the text that a resumed conversation remembers: some 60,000
+	// tokens, more than the context of an embedded model.
 	resumedBytes = 256 << 10
 )
 
-// cutMark ends a text that goes on.
+// cutMark ends a text that was cut.
 const cutMark = "…"
 
-// bytesPerEvent is how many bytes of its text each event on the page may have.
+// bytesPerEvent is how many bytes of text each event of the page may have.
 func (p Page) bytesPerEvent() int { return pageBytes / max(p.Size, 1) }
 
-// size is what an event takes on the disk, in bytes, about.
+// size is about how many bytes an event takes on the disk.
 func (e Event) size() int64 {
 	return int64(eventBytes + len(e.MessageText) + len(e.EmotionFeatures) + len(e.Metadata))
 }
 
-// bounded is the event with a text and with JSON of so many bytes at most.
+// bounded returns the event with at most so many bytes of text and of JSON.
 func (e Event) bounded(text, jsonText int) Event {
 	if len(e.EmotionFeatures) > jsonText {
 		e.EmotionFeatures = ""
@@ -47,12 +47,12 @@ func (e Event) bounded(text, jsonText int) Event {
 	return e
 }
 
-// cut leaves n bytes of the message text at most, and says how many the whole
-// had.
+// cut keeps at most n bytes of the message text, and notes the size of the whole in the
+// metadata.
 func (e *Event) cut(n, whole int) {
 	e.Metadata = truncated(e.Metadata, whole)
 	if e.Type == SessionSettings || e.Type == FunctionCall {
-		e.MessageText = truncated("", whole) // a part of JSON is none
+		e.MessageText = truncated("", whole) // a part of JSON is not JSON
 		return
 	}
 	text := e.MessageText[:max(min(n, len(e.MessageText))-len(cutMark), 0)]
@@ -65,8 +65,7 @@ func (e *Event) cut(n, whole int) {
 	e.MessageText = text + cutMark
 }
 
-// truncated is metadata (JSON, or empty) with the number of bytes that were
-// there.
+// truncated returns metadata (JSON, or empty) with the size of the cut text in bytes.
 func truncated(metadata string, bytes int) string {
 	mark := fmt.Sprintf(`{"truncated":%d}`, bytes)
 	fields := map[string]json.RawMessage{}

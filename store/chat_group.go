@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// ChatGroup is a chat with those that resumed it.
+// ChatGroup is a chat and the chats that resumed it.
 type ChatGroup struct {
 	ID           string
 	LastChatID   string    // of the newest chat
-	LastConfig   ConfigRef // that the newest chat used
+	LastConfig   ConfigRef // of the newest chat
 	FirstStartMS int64     // Unix milliseconds
 	LastStartMS  int64     // Unix milliseconds
 	NumChats     int
-	Active       bool // a chat of it goes on
+	Active       bool // one of its chats is active
 }
 
 const groupColumns = ` g.id, g.last_chat, coalesce(g.last_config, ''), coalesce(g.last_config_version, 0),
@@ -25,9 +25,8 @@ func scanGroup(row scanner) (g ChatGroup, err error) {
 		&g.FirstStartMS, &g.LastStartMS, &g.NumChats, &g.Active)
 }
 
-// ChatGroups returns a page of an account's groups, in the order in which they
-// began, and how many there are: of all, or of those whose newest chat used the
-// config.
+// ChatGroups returns a page of an account's groups, oldest first, and the number of all
+// of them. A configID restricts both to groups whose newest chat used that config.
 func (s *Store) ChatGroups(ctx context.Context, accountID, configID string, page Page) ([]ChatGroup, int, error) {
 	l := listing{
 		columns: groupColumns,
@@ -46,9 +45,9 @@ func (s *Store) ChatGroups(ctx context.Context, accountID, configID string, page
 	return groups, total, explain("listing chat groups", err)
 }
 
-// ChatGroup returns one group of an account with a page of its chats, and how
-// many there are of these statuses; none means all. ErrNotFound: the account has
-// no such group.
+// ChatGroup returns a group of an account, a page of its chats with these statuses (none:
+// any), and the number of such chats. The error is ErrNotFound if the account has no such
+// group.
 func (s *Store) ChatGroup(ctx context.Context, accountID, groupID string, statuses []Status, page Page) (g ChatGroup,
 	chats []Chat, total int, err error) {
 	err = s.read.snapshot(ctx, func(ctx context.Context, q querier) error {
@@ -75,12 +74,12 @@ func groupOf(ctx context.Context, q querier, accountID, groupID string) (g ChatG
 	return g, num, err
 }
 
-// groupLengths are read whole for every page: 3 µs for each chat of the group.
+// groupLengths reads all chats of a group for every page: 3 µs a chat.
 const groupLengths = `SELECT num, event_count FROM chat WHERE chat_group = ? ORDER BY num`
 
-// GroupEvents returns a page of the events of all chats of an account's group,
-// in their order, and how many there are. Long ones are cut (see [Event]).
-// ErrNotFound: the account has no such group.
+// GroupEvents returns a page of the events of all chats of a group, in order, and the
+// number of all of them. Long texts are cut (see [Event]). The error is ErrNotFound if
+// the account has no such group.
 func (s *Store) GroupEvents(ctx context.Context, accountID, groupID string, page Page) (events []Event, total int,
 	err error) {
 	err = s.read.snapshot(ctx, func(ctx context.Context, q querier) error {
@@ -105,7 +104,7 @@ func (s *Store) GroupEvents(ctx context.Context, accountID, groupID string, page
 	return events, total, explain("reading events of chat group "+groupID, err)
 }
 
-// chatLength says how many events a chat has.
+// chatLength is the number of events of a chat.
 type chatLength struct {
 	num    int64
 	events int
@@ -113,8 +112,7 @@ type chatLength struct {
 
 func scanLength(row scanner) (l chatLength, err error) { return l, row.Scan(&l.num, &l.events) }
 
-// eventsOf reads the events from one place to another, both counted from 1 over
-// all the chats.
+// eventsOf reads the events from position begin to end, counted from 1 over all chats.
 func eventsOf(ctx context.Context, q querier, chats []chatLength, begin, end, share int) ([]Event, error) {
 	var events []Event
 	for _, c := range chats {

@@ -6,14 +6,14 @@ import (
 	"strconv"
 )
 
-// ChatFilter says which chats of an account or group a list is of.
+// ChatFilter restricts a list of chats. Empty fields restrict nothing.
 type ChatFilter struct {
-	ConfigID string   // that used this config; empty: any
-	Statuses []Status // one of these; none: any
+	ConfigID string   // the chat used this config
+	Statuses []Status // the chat has one of these
 }
 
-// Chats returns a page of an account's chats, in the order in which they began,
-// and how many there are.
+// Chats returns a page of an account's chats, oldest first, and the number of all of
+// them.
 func (s *Store) Chats(ctx context.Context, accountID string, f ChatFilter, page Page) ([]Chat, int, error) {
 	l := chatsOf(`chat WHERE account = (SELECT num FROM account WHERE id = ?1)`, accountID)
 	if f.ConfigID != "" {
@@ -37,10 +37,10 @@ func chatsOf(rows string, whose any) listing {
 	}
 }
 
-// distinct are the statuses, each once.
+// distinct returns the statuses without duplicates.
 func distinct(statuses []Status) []Status {
 	return slices.Compact(slices.Sorted(slices.Values(statuses)))
 }
 
-// parameter is the n-th parameter of a statement.
+// parameter returns the n-th parameter of a statement.
 func parameter(n int) string { return "?" + strconv.Itoa(n) }

@@ -7,42 +7,40 @@ import (
 	"unicode/utf8"
 )
 
-// ChatSearch says which chats of an account are looked for. What is zero does not
-// matter.
+// ChatSearch says which chats of an account to find. Empty fields restrict nothing.
 type ChatSearch struct {
 	ChatFilter
-	Words           []string // in any case, all of them in one thing that was said
+	Words           []string // one message has all of them, in any letter case
 	CustomSessionID string
 	FromMS, UntilMS int64  // they began at FromMS or later, and before UntilMS
-	Before          string // only chats that began before this one, by its id
+	Before          string // they began before the chat with this id
 }
 
-// FoundChat is a chat that was looked for.
+// FoundChat is a chat that a search found.
 type FoundChat struct {
 	Chat
-	// Excerpt is of what was said in it: the newest that has the words or, where
-	// there are none, the first of the user. Its ChatID is empty where there is none.
+	// Excerpt is a piece of the newest message with the words or, if the search has none,
+	// of the user's first message. Its ChatID is empty if there is none.
 	Excerpt Event
 }
 
 const (
-	// searchStep is how many chats one step of a search looks at, and maxSearched
-	// how many one search does: with twenty messages each, their words take a second
+	// searchStep is how many chats one step of a search examines, and maxSearched how
+	// many one search does: with twenty messages a chat that takes a second
 	// (BenchmarkSearchChats).
 	searchStep  = 500
 	maxSearched = 10_000
-	// maxSearchBytes is how many bytes of what was said one search reads at most, which
-	// takes half a second where the disk has to be asked. One chat of more is read
-	// alone.
+	// maxSearchBytes bounds the message bytes that one search reads, which takes half a
+	// second from a disk. A larger chat is read in a search of its own.
 	maxSearchBytes = 64 << 20
-	// excerptBytes is as much of an event as is read to show a piece of it.
+	// excerptBytes is how much of an event is read for its excerpt.
 	excerptBytes = 16 << 10
 )
 
-// SearchChats returns chats of an account, the newest first: at most so many, and
-// those found before enough was looked at. next is the last that was looked at,
-// to be the next search's Before; empty where there are no more. ErrNotFound:
-// there is no chat f.Before (any more).
+// SearchChats returns at most most chats of an account, newest first. It stops earlier
+// when it has examined maxSearched chats or read maxSearchBytes. next is the id of the
+// last chat examined, for the Before of the next search; it is empty if there are no
+// more. The error is ErrNotFound if the chat f.Before does not exist (any more).
 func (s *Store) SearchChats(ctx context.Context, accountID string, f ChatSearch, most int) (found []FoundChat,
 	next string, err error) {
 	const doing = "searching chats"
@@ -82,7 +80,7 @@ func (s *Store) SearchChats(ctx context.Context, accountID string, f ChatSearch,
 	return found, next, nil
 }
 
-// searchFrom is the number before which the chats are looked for.
+// searchFrom returns the number before which to search.
 func (s *Store) searchFrom(ctx context.Context, accountID, before string) (int64, error) {
 	if before == "" {
 		return 1 << 62, nil
@@ -91,15 +89,16 @@ func (s *Store) searchFrom(ctx context.Context, accountID, before string) (int64
 		`SELECT num FROM chat WHERE id = ? AND account = (SELECT num FROM account WHERE id = ?)`, before, accountID)
 }
 
-// candidate is a chat that a search comes to.
+// candidate is a chat that a search examines.
 type candidate struct {
 	Chat
 	num, bytes int64
-	matches    bool // but for its words
+	matches    bool // except for the words
 }
 
-// chatsBefore are the next chats to look at. The config is found along an index;
-// for the rest each row is looked at, so that a step has an end whatever there is.
+// chatsBefore returns the next chats to examine. The config is found through an index.
+// The other conditions are evaluated for each row, so that a step ends whatever the
+// database holds.
 func (s *Store) chatsBefore(ctx context.Context, accountID string, f ChatSearch, num int64) ([]candidate, error) {
 	whose := `account = (SELECT num FROM account WHERE id = ?1)`
 	args := []any{accountID, num, searchStep, f.CustomSessionID, f.FromMS, f.UntilMS}
@@ -128,7 +127,7 @@ func (s *Store) chatsBefore(ctx context.Context, accountID string, f ChatSearch,
 		` AND num < ?2 ORDER BY num DESC LIMIT ?3) ORDER BY c.num DESC`, args...)
 }
 
-// extendedRow is a row with columns behind those that a scan knows.
+// extendedRow scans additional columns behind those that a scan function expects.
 type extendedRow struct {
 	scanner
 	extra []any
@@ -138,9 +137,9 @@ func (b extendedRow) Scan(columns ...any) error {
 	return b.scanner.Scan(append(columns, b.extra...)...)
 }
 
-// excerpt finds what a search shows of a chat; ok is false where it has not the
-// words. A pattern narrows down what is read: SQLite knows the case of ASCII
-// letters only, so what it finds is looked at again.
+// excerpt returns the chat with its excerpt; ok is false if no message has the words. A
+// LIKE pattern narrows the rows. SQLite folds only ASCII letters, so the rows are checked
+// again here.
 func (s *Store) excerpt(ctx context.Context, c candidate, words []string) (found FoundChat, ok bool, err error) {
 	found.Chat = c.Chat
 	if len(words) == 0 {
@@ -175,8 +174,8 @@ func (s *Store) excerpt(ctx context.Context, c candidate, words []string) (found
 	return found, false, nil
 }
 
-// firstUserMessage is the first that the user said in a chat, or nothing. What is looked
-// at is bounded: the first words come soon, or there are none.
+// firstUserMessage returns the first message of the user, or a zero Event. It looks at
+// the first 200 events: a user who speaks at all speaks early.
 func (s *Store) firstUserMessage(ctx context.Context, chat int64) (Event, error) {
 	said, err := query(ctx, s.read, func(row scanner) (e Event, err error) {
 		if err = row.Scan(&e.ChatID, &e.Seq, &e.ID, &e.AtMS, &e.Type, &e.Role, &e.MessageText); err == nil {
@@ -193,8 +192,8 @@ func (s *Store) firstUserMessage(ctx context.Context, chat int64) (Event, error)
 	return said[0], nil
 }
 
-// pattern finds what may have the word, for LIKE: letters beyond ASCII, whose case
-// SQLite does not know, may be anything.
+// pattern returns a LIKE pattern for a word. Letters beyond ASCII, which SQLite does not
+// fold, match anything.
 func pattern(word string) string {
 	var b strings.Builder
 	b.WriteByte('%')
@@ -213,7 +212,7 @@ func pattern(word string) string {
 	return b.String()
 }
 
-// containsAll says whether a text has all words, in any case.
+// containsAll reports whether a text has all words, in any letter case.
 func containsAll(text string, words []string) bool {
 	small := foldCase(text)
 	for _, w := range words {
@@ -224,7 +223,7 @@ func containsAll(text string, words []string) bool {
 	return true
 }
 
-// foldCase is a text of which the case is gone, rune by rune.
+// foldCase folds the letter case, rune by rune.
 func foldCase(text string) string {
 	return strings.Map(func(r rune) rune {
 		least := r
@@ -235,10 +234,11 @@ func foldCase(text string) string {
 	}, text)
 }
 
-// excerptRunes is how much of a long text is shown.
+// excerptRunes is the length of an excerpt.
 const excerptRunes = 200
 
-// excerptAround is the piece of a text in which a word stands, a third of it before.
+// excerptAround returns the part of a text around a word, with a third of it before the
+// word.
 func excerptAround(text, word string) string {
 	runes := []rune(strings.Join(strings.Fields(text), " "))
 	if len(runes) <= excerptRunes {

@@ -8,15 +8,15 @@ import (
 	"github.com/mattn/go-sqlite3"
 )
 
-// The kinds of failure. Every error of this package wraps one of these or the
-// caller's context error, or is a fault of the disk.
+// The kinds of errors. Every error of this package wraps one of these or the cause of
+// the caller's context, or is a fault of the disk.
 var (
 	ErrNotFound   = errors.New("not found")
 	ErrConflict   = errors.New("conflicts with what is stored")
 	ErrNotAllowed = errors.New("the schema does not allow that value")
 	ErrActive     = errors.New("a chat of this group is still active")
-	// ErrLastOperator: without that key no operator's is left that lasts.
-	ErrLastOperator = errors.New("it is the last key of an operator that has no end")
+	// ErrLastOperator means that the key is the only operator's key without an end.
+	ErrLastOperator = errors.New("it is the last operator key that never expires")
 	ErrClosed       = errors.New("the store is closed")
 	ErrBusy         = errors.New("another process holds the database for too long; try again")
 	ErrFull         = errors.New("the disk that holds the data folder is full; free some space")
@@ -27,8 +27,8 @@ var (
 	ErrLocked       = errors.New("the data folder is in use by another Parley")
 )
 
-// explain wraps err with what was being done and gives SQLite's result codes
-// their kind. A nil error stays nil.
+// explain wraps err with what was being done, and maps SQLite's result codes to kinds. It
+// returns nil for nil.
 func explain(doing string, err error) error {
 	if err == nil {
 		return nil
@@ -43,8 +43,8 @@ func explain(doing string, err error) error {
 	return fmt.Errorf("%s: %w", doing, err)
 }
 
-// kindOf names the kind of a SQLite fault (https://www.sqlite.org/rescode.html),
-// nil for those that only a programmer or a disk can cause.
+// kindOf returns the kind of a SQLite fault (https://www.sqlite.org/rescode.html), or nil
+// for faults that only a programming error or the disk causes.
 func kindOf(fault sqlite3.Error) error {
 	switch fault.Code {
 	case sqlite3.ErrFull:
@@ -54,14 +54,14 @@ func kindOf(fault sqlite3.Error) error {
 	case sqlite3.ErrCorrupt, sqlite3.ErrNotADB:
 		return ErrDamaged
 	case sqlite3.ErrError:
-		if strings.HasSuffix(fault.Error(), "unsupported file format") { // it has no code of its own
+		if strings.HasSuffix(fault.Error(), "unsupported file format") { // which has no result code
 			return ErrDamaged
 		}
 	case sqlite3.ErrBusy, sqlite3.ErrLocked:
 		return ErrBusy
 	case sqlite3.ErrConstraint:
 		if fault.ExtendedCode == sqlite3.ErrConstraintCheck {
-			return ErrNotAllowed // the schema names its checks after the field they guard
+			return ErrNotAllowed // each check is named after its field
 		}
 		return ErrConflict
 	}

@@ -18,16 +18,15 @@ const (
 	databaseName = layout.Database
 	lockName     = layout.Lock
 
-	// probeBytes is what a folder must have room for before the box starts:
-	// the first transactions, and the log lines of whoever reads the error.
+	// probeBytes must fit on the disk before the box starts: the first transactions, and
+	// some log lines.
 	probeBytes = 256 << 10
 )
 
-// Lock takes the data folder for one serving process and returns what gives it
-// back. It creates the folder where there is none. Commands that only use the
-// database beside a running box do not take it. The lock is the kernel's
-// (flock), so it ends with its process however that ends; the file stays.
-// ErrLocked says which process holds it.
+// Lock locks the data folder for one serving process, and creates the folder if it does
+// not exist. Commands that only use the database of a running box do not lock it. The
+// lock is the kernel's (flock): it ends with its process, and the file stays. ErrLocked
+// names the process that holds it.
 func Lock(dir string) (release func(), err error) {
 	if err := makeFolder(dir); err != nil {
 		return nil, err
@@ -49,11 +48,11 @@ func Lock(dir string) (release func(), err error) {
 		f.Close()
 		return nil, folderError(dir, err)
 	}
-	return func() { f.Close() }, nil // closing the file gives the lock back
+	return func() { f.Close() }, nil // closing the file releases the lock
 }
 
-// Holder returns the number of the process that holds the lock of the data
-// folder dir, as text, and whether there is one. It changes nothing.
+// Holder returns the id of the process that holds the lock of the data folder dir, as
+// text, and whether there is one. It changes nothing.
 func Holder(dir string) (pid string, held bool, err error) {
 	f, err := os.Open(filepath.Join(dir, lockName))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -62,7 +61,7 @@ func Holder(dir string) (pid string, held bool, err error) {
 	if err != nil {
 		return "", false, folderError(dir, err)
 	}
-	defer f.Close() // which gives back what we may get now
+	defer f.Close() // which also releases the lock, if the next line gets it
 	err = unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {
 		return readPID(f), true, nil
@@ -70,8 +69,7 @@ func Holder(dir string) (pid string, held bool, err error) {
 	return "", false, err
 }
 
-// writePID writes this process's number into the lock file, for whoever finds
-// it taken.
+// writePID writes the id of this process into the lock file, for [Holder] and ErrLocked.
 func writePID(f *os.File) error {
 	if err := f.Truncate(0); err != nil {
 		return err
@@ -89,13 +87,12 @@ func readPID(f *os.File) string {
 	return "unknown, it is just starting"
 }
 
-// Exists tells whether a box has its database in dir.
+// Exists reports whether a box has its database in dir.
 func Exists(dir string) bool { return holdsDatabase(dir) == nil }
 
-// makeFolder creates the data folder where there is none. Others may pass
-// through it to the certificate that clients have to trust, but not look into
-// it: it holds what people said and the keys to it, all in files and folders
-// that are their owner's alone.
+// makeFolder creates the data folder if it does not exist. Other users may pass through
+// it to the certificate that clients must trust, but may not list it. Its files and
+// subfolders, which hold conversations and keys, are for their owner only.
 func makeFolder(dir string) error {
 	if dir == "" {
 		return errors.New("the data folder needs a path: give one with --data")
@@ -118,8 +115,8 @@ func makeFolder(dir string) error {
 	return nil
 }
 
-// probeFolder writes and removes a small file, so that a full or read-only
-// disk shows at start and not in the middle of the first conversation.
+// probeFolder writes and removes a small file, so that a full or read-only disk is found
+// at start and not in the middle of the first conversation.
 func probeFolder(dir string) error {
 	f, err := durable.Create(filepath.Join(dir, "probe"), 0o600)
 	if err != nil {
@@ -136,7 +133,7 @@ func probeFolder(dir string) error {
 	return nil
 }
 
-// folderError says what is wrong with the data folder and what to do.
+// folderError says what is wrong with the data folder and what to do about it.
 func folderError(dir string, err error) error {
 	switch {
 	case errors.Is(err, unix.ENOSPC), errors.Is(err, unix.EDQUOT):

@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// Generation is what text-to-speech has made for an account: not the sound, but
-// all that it takes to make it again.
+// Generation is a result of text-to-speech: not the sound, but all that is needed to make
+// it again.
 type Generation struct {
 	ID        string // a UUID
-	CreatedMS int64  // Unix milliseconds; of one that is kept from now on, 0
+	CreatedMS int64  // Unix milliseconds; ignored by AddGenerations
 	Body      string // JSON
 }
 
-// AddGenerations keeps generations of an account, and of all that it has only
-// the newest of that number. ErrNotFound: there is no such account.
+// AddGenerations stores generations of an account, and deletes all but the account's
+// newest. The error is ErrNotFound if there is no such account.
 func (s *Store) AddGenerations(ctx context.Context, accountID string, newest int, made ...Generation) error {
 	return s.change(ctx, "keeping what it takes to speak again", func(ctx context.Context, c conn) error {
 		account, err := value[int64](ctx, c, `SELECT num FROM account WHERE id = ?`, accountID)
@@ -35,7 +35,7 @@ func (s *Store) AddGenerations(ctx context.Context, accountID string, newest int
 	})
 }
 
-// ChangeGeneration replaces what is kept of a generation, if it still is.
+// ChangeGeneration replaces the body of a generation, if it still exists.
 func (s *Store) ChangeGeneration(ctx context.Context, accountID string, g Generation) error {
 	return s.change(ctx, "keeping what it takes to speak again", func(ctx context.Context, c conn) error {
 		return execute(ctx, c,
@@ -44,8 +44,7 @@ func (s *Store) ChangeGeneration(ctx context.Context, accountID string, g Genera
 	})
 }
 
-// Generation returns a generation of an account. ErrNotFound: it has none of that
-// id, or not any more.
+// Generation returns a generation of an account, or ErrNotFound.
 func (s *Store) Generation(ctx context.Context, accountID, id string) (Generation, error) {
 	g, err := first(ctx, s.read, func(row scanner) (g Generation, err error) {
 		return g, row.Scan(&g.ID, &g.CreatedMS, &g.Body)
@@ -55,11 +54,10 @@ func (s *Store) Generation(ctx context.Context, accountID, id string) (Generatio
 	return g, explain("finding what was spoken", err)
 }
 
-// generationsAtOnce is how many are deleted in one transaction.
+// generationsAtOnce is how many generations one transaction deletes.
 const generationsAtOnce = 1000
 
-// ExpireGenerations forgets the generations that were made before a time (Unix
-// milliseconds).
+// ExpireGenerations deletes the generations made before a time (Unix milliseconds).
 func (s *Store) ExpireGenerations(ctx context.Context, beforeMS int64) error {
 	return s.inBatches(ctx, func(ctx context.Context) (more bool, err error) {
 		err = s.change(ctx, "forgetting what was spoken long ago", func(ctx context.Context, c conn) error {

@@ -8,8 +8,8 @@ import (
 )
 
 // Keys are random text of 62 characters, 5.95 bits each: 286 bits in an API
-// key, 381 in a secret. No one can guess or try them all, so a plain SHA-256
-// keeps them; the slow hashes for passwords make up for what passwords lack.
+// key, 381 in a secret. They cannot be guessed, so they are stored as plain SHA-256;
+// slow hashes are for passwords, which have far fewer bits.
 const (
 	apiKeyLength = 48
 	secretLength = 64
@@ -22,30 +22,30 @@ type KeyRole string
 
 // The roles of keys.
 const (
-	ClientKey   KeyRole = "client"   // what an account's own clients do
-	OperatorKey KeyRole = "operator" // also see and steer the box as a whole
+	ClientKey   KeyRole = "client"   // chats, configs and history of its account
+	OperatorKey KeyRole = "operator" // also figures and control of the whole box
 )
 
-// NewKey is a key to be made.
+// NewKey is a key to be created.
 type NewKey struct {
-	Account   string  // its name; the account is made where there is none
+	Account   string  // name of the account, which is created if it does not exist
 	Label     string  // for people; may be empty
-	Role      KeyRole // empty: an operator's when it is the first key of all, else a client's
-	ExpiresMS int64   // Unix milliseconds; 0: it has no end
+	Role      KeyRole // empty: operator for the first key of all, else client
+	ExpiresMS int64   // Unix milliseconds; 0: never
 }
 
-// Credentials are what a new key's owner is told, once: the keys themselves are
-// not kept.
+// Credentials are shown once to the owner of a new key. The keys themselves are not
+// stored.
 type Credentials struct {
 	KeyID             string // names the key when it is revoked or regenerated
 	APIKey            string
 	SecretKey         string
 	WebhookSigningKey string // the account's, the same for all its keys
 	Role              KeyRole
-	ExpiresMS         int64 // Unix milliseconds; 0: it has no end
+	ExpiresMS         int64 // Unix milliseconds; 0: never
 }
 
-// Key is what is known of a key afterwards.
+// Key is what the store knows of a key.
 type Key struct {
 	ID        string
 	AccountID string
@@ -53,21 +53,21 @@ type Key struct {
 	Label     string
 	Role      KeyRole
 	Hint      string // the last characters of the API key
-	CreatedMS int64  // Unix milliseconds; when it was last regenerated
-	RevokedMS int64  // Unix milliseconds, 0 while it is good
-	ExpiresMS int64  // Unix milliseconds, 0 when it has no end
-	UsedMS    int64  // Unix milliseconds, five minutes behind at most, 0 when it was never used
-	// Kiosk is the config that the key of a screen is bound to, empty for the
-	// box's own assistant; nil: it is no screen's.
+	CreatedMS int64  // Unix milliseconds; of the last regeneration
+	RevokedMS int64  // Unix milliseconds; 0: not revoked
+	ExpiresMS int64  // Unix milliseconds; 0: never
+	UsedMS    int64  // Unix milliseconds, up to five minutes late; 0: never used
+	// Kiosk is the config that a screen's key is bound to, empty for the box's default
+	// assistant. It is nil for other keys.
 	Kiosk *string
 }
 
-// validKey is the condition that a key opens what it is for at the time (Unix
-// milliseconds) that is the next parameter.
+// validKey is the condition that a key is valid at the time (Unix milliseconds) of the
+// next parameter.
 const validKey = ` key.revoked_ms IS NULL AND (key.expires_ms IS NULL OR key.expires_ms > ?) `
 
-// CreateKey makes a key. ErrNotAllowed: there is no such role. What a name may
-// hold is the caller's to check.
+// CreateKey creates a key. The error is ErrNotAllowed if there is no such role. The
+// caller checks the names.
 func (s *Store) CreateKey(ctx context.Context, n NewKey) (Credentials, error) {
 	made := newCredentials()
 	made.KeyID, made.ExpiresMS = randomText(keyIDLength), n.ExpiresMS
@@ -88,8 +88,8 @@ func (s *Store) CreateKey(ctx context.Context, n NewKey) (Credentials, error) {
 	return made, err
 }
 
-// ListKeys returns the keys of an account, or of all when accountID is empty,
-// oldest first, revoked ones too but none that is past its end.
+// ListKeys returns the keys of an account, or all keys if accountID is empty, oldest
+// first: also revoked keys, but no expired ones.
 func (s *Store) ListKeys(ctx context.Context, accountID string) ([]Key, error) {
 	all, err := query(ctx, s.read, scanKey, `
 		SELECT k.id, a.id, a.name, k.label, k.role, k.hint, k.created_ms, coalesce(k.revoked_ms, 0),
@@ -105,21 +105,20 @@ func scanKey(row scanner) (k Key, err error) {
 		&k.ExpiresMS, &k.UsedMS, &k.Kiosk)
 }
 
-// RevokeKey makes a key and its tokens useless for ever. One that has an end is
-// forgotten at once. ErrNotFound means that there is no such key, or that it was
-// revoked before.
+// RevokeKey invalidates a key and its tokens for ever. A key that expires is deleted at
+// once. The error is ErrNotFound if there is no such key, or it was revoked before.
 func (s *Store) RevokeKey(ctx context.Context, keyID string) error {
 	return s.revokeKey(ctx, keyID, true)
 }
 
-// RevokeKeyUnlessLast is RevokeKey, but for an operator's key without which there is
-// none that lasts: ErrLastOperator.
+// RevokeKeyUnlessLast is RevokeKey, but returns ErrLastOperator for the last operator's
+// key that never expires.
 func (s *Store) RevokeKeyUnlessLast(ctx context.Context, keyID string) error {
 	return s.revokeKey(ctx, keyID, false)
 }
 
-// lastOperator tells whether a key is an operator's that has no end, and the only
-// one that is good.
+// lastOperator selects whether a key is an operator's that never expires, and the only
+// valid one.
 const lastOperator = `
 	SELECT EXISTS (SELECT 1 FROM key WHERE id = ?1 AND role = 'operator' AND revoked_ms IS NULL AND expires_ms IS NULL)
 	   AND NOT EXISTS (SELECT 1 FROM key WHERE id <> ?1 AND role = 'operator' AND revoked_ms IS NULL AND expires_ms
@@ -148,9 +147,9 @@ func (s *Store) revokeKey(ctx context.Context, keyID string, alsoLast bool) erro
 	})
 }
 
-// RegenerateKey gives a key a new API key and secret; the old ones and their
-// tokens fail at once. Role and end stay. One that was revoked or is past its
-// end stays useless: ErrNotFound.
+// RegenerateKey gives a key a new API key and secret. The old ones and their tokens are
+// invalid at once. Role and expiry stay. The error is ErrNotFound if the key was revoked
+// or has expired.
 func (s *Store) RegenerateKey(ctx context.Context, keyID string) (Credentials, error) {
 	made := newCredentials()
 	made.KeyID = keyID
@@ -169,7 +168,8 @@ func (s *Store) RegenerateKey(ctx context.Context, keyID string) (Credentials, e
 	return made, err
 }
 
-// changeKeys is change, and lets the box know that holds connections open by them.
+// changeKeys is change, and notifies the box, which closes connections whose key is no
+// longer valid.
 func (s *Store) changeKeys(ctx context.Context, doing string, do func(context.Context, conn) error) error {
 	err := s.change(ctx, doing, do)
 	if err == nil {
@@ -178,7 +178,7 @@ func (s *Store) changeKeys(ctx context.Context, doing string, do func(context.Co
 	return err
 }
 
-// dropExpiredKeys forgets the keys that are past their end, with their tokens.
+// dropExpiredKeys deletes expired keys and their tokens.
 func (s *Store) dropExpiredKeys(ctx context.Context) error {
 	const old = ` FROM key WHERE expires_ms <= ?`
 	now := time.Now().UnixMilli()
@@ -203,15 +203,14 @@ func hash(key string) []byte {
 
 func hint(key string) string { return key[len(key)-hintLength:] }
 
-// randomText returns n characters of 0-9, A-Z and a-z, each as likely as the
-// other.
+// randomText returns n characters of 0-9, A-Z and a-z, uniformly distributed.
 func randomText(n int) string {
 	const letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-	const even = 256 - 256%len(letters) // bytes from here on would favour the first letters
+	const even = 256 - 256%len(letters) // larger bytes would favour the first letters
 	text := make([]byte, 0, n)
 	var random [64]byte
 	for len(text) < n {
-		rand.Read(random[:]) // never fails: the program ends where the system has no randomness
+		rand.Read(random[:]) // never fails: the program ends if the system has no randomness
 		for _, b := range random {
 			if int(b) < even && len(text) < n {
 				text = append(text, letters[int(b)%len(letters)])

@@ -9,35 +9,34 @@ import (
 )
 
 const (
-	// checkInterval is when the keys in use are looked at although nobody said that
-	// one was revoked: the clock may have been set beyond the end of one, and
-	// somebody may have deleted the file that notifies.
+	// checkInterval is when the keys in use are checked without a notification: the clock
+	// may have been set past the expiry of one, and the signal file may have been
+	// deleted.
 	checkInterval = time.Minute
-	// checkUnwatched is the same where the kernel watches no file for the box, and
-	// checkRetry where the database could not be read.
+	// checkUnwatched is the interval if the kernel cannot watch the signal file, and
+	// checkRetry the delay after a failed read of the database.
 	checkUnwatched = time.Second
 	checkRetry     = time.Second
 )
 
-// keyWatch tells those who hold connections when the keys behind them are good no
-// extra. It is one for the whole box: it sleeps until a key is revoked, here or by
-// another process, or the next one in use is past its end, and asks one question a
-// key then, however many connections it has.
+// keyWatch reports to connections that the key behind them is no longer valid. There is
+// one for the box. It sleeps until this or another process revokes a key, or the next key
+// in use expires, and then runs one query a key, however many connections the key has.
 type keyWatch struct {
 	store     *Store
 	wake      <-chan struct{}
-	unwatched bool // other processes cannot ring
+	unwatched bool // other processes cannot notify the box
 	log       *slog.Logger
 
 	mu    sync.Mutex
 	keys  map[string]*watchedKey // in use, by the hash of the API key
-	added chan struct{}          // containsAll one when a key came that nobody has looked at
+	added chan struct{}          // holds one value when an unchecked key was added
 
 	stop    context.CancelFunc
 	stopped chan struct{}
 }
 
-// watchedKey is a key that somebody holds a connection by.
+// watchedKey is a key that connections are open with.
 type watchedKey struct {
 	grant   Grant
 	holders int
@@ -69,10 +68,9 @@ func (w *keyWatch) close() {
 	<-w.stopped
 }
 
-// WatchKey watches the key behind a grant for the box that serves the folder. The
-// context ends as soon as the key is revoked, regenerated or past its end, with
-// ErrNotFound as its cause; release, called once, gives the watch back. Of a store
-// that has only joined it never ends.
+// WatchKey watches the key behind a grant. The context ends with the cause ErrNotFound as
+// soon as the key is revoked, regenerated or expired. release, called once, ends the
+// watch. In a store opened with Join the context never ends.
 func (s *Store) WatchKey(g Grant) (lost context.Context, release func()) {
 	if s.keyWatch == nil {
 		return context.Background(), func() {}
@@ -88,7 +86,7 @@ func (w *keyWatch) add(g Grant) (lost context.Context, release func()) {
 		k = &watchedKey{grant: g}
 		k.lost, k.lose = context.WithCancelCause(context.Background())
 		w.keys[string(g.apiHash)] = k
-		// It may have been revoked since it opened the box, or soon be past its end.
+		// The key may have been revoked since the grant was made, or expire soon.
 		select {
 		case w.added <- struct{}{}:
 		default:
@@ -107,7 +105,7 @@ func (w *keyWatch) release(k *watchedKey) {
 	}
 }
 
-// forget takes a key out. One of the same hash may have come after it.
+// forget removes a key, unless another one with the same hash took its place.
 func (w *keyWatch) forget(k *watchedKey) {
 	if hash := string(k.grant.apiHash); w.keys[hash] == k {
 		delete(w.keys, hash)
@@ -134,8 +132,9 @@ func (w *keyWatch) run(ctx context.Context) {
 	}
 }
 
-// check asks of each key in use whether it is good, and tells those who hold one
-// that is not. It returns when to look again; false: when somebody rings.
+// check asks the database for each key in use, and ends the contexts of those that are
+// invalid. It returns the time until the next check; ok is false if only a notification
+// calls for one.
 func (w *keyWatch) check(ctx context.Context) (again time.Duration, ok bool) {
 	w.mu.Lock()
 	all := make([]*watchedKey, 0, len(w.keys))
@@ -168,8 +167,8 @@ func (w *keyWatch) check(ctx context.Context) (again time.Duration, ok bool) {
 	return again, left > 0
 }
 
-// keyEnd is when the key or the session behind a grant ends, in Unix milliseconds;
-// 0: never. ErrNotFound: it is good no more.
+// keyEnd returns when the key or the session behind a grant ends, in Unix milliseconds;
+// 0: never. The error is ErrNotFound if it is no longer valid.
 func (s *Store) keyEnd(ctx context.Context, g Grant) (int64, error) {
 	if g.Session != "" {
 		ends, err := value[int64](ctx, s.keys, `SELECT`+endsMS+`FROM session WHERE hash = ? AND`+validSession,

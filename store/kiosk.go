@@ -11,21 +11,21 @@ import (
 const PairingLife = 10 * time.Minute
 
 const (
-	// codeLetters are those of a code: none that is taken for another one.
+	// codeLetters are the letters of a code, without those that are easily confused.
 	codeLetters = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
-	// codeLength makes 2^39 codes. At ten wrong ones a minute from an address,
-	// and ten minutes, nobody guesses one.
+	// codeLength makes 2^39 codes. With ten wrong codes a minute from an address, nobody
+	// guesses one in ten minutes.
 	codeLength = 8
 )
 
 // Kiosk is a screen that talks to one assistant.
 type Kiosk struct {
-	Name     string // for people: where it hangs
-	ConfigID string // empty: the box's own assistant
+	Name     string // for people, such as where it hangs
+	ConfigID string // empty: the box's default assistant
 }
 
-// StartPairing makes a code that pairs one screen, once, until PairingLife is
-// over. The account is made where there is none.
+// StartPairing creates a code that pairs one screen, once, within PairingLife. The
+// account is created if it does not exist.
 func (s *Store) StartPairing(ctx context.Context, account string, k Kiosk, at time.Time) (code string, err error) {
 	code = newCode()
 	err = s.change(ctx, "beginning to pair a screen", func(ctx context.Context, c conn) error {
@@ -43,13 +43,13 @@ func (s *Store) StartPairing(ctx context.Context, account string, k Kiosk, at ti
 	return code, err
 }
 
-// Pair makes the key of the screen that a code is for, which opens conversations
-// with its config and nothing else. ErrNotFound: there is no such code, or it was
-// used, or its time is over.
+// Pair exchanges a code for the key of a screen, which can only open conversations with
+// the screen's config. The error is ErrNotFound if there is no such code, or it was used
+// or has expired.
 func (s *Store) Pair(ctx context.Context, code string, at time.Time) (Credentials, Kiosk, error) {
 	h, made := hash(plainCode(code)), newCredentials()
 	made.KeyID, made.Role = randomText(keyIDLength), ClientKey
-	// Looked up before anything is written: a guesser keeps no writer busy.
+	// Looked up before anything is written, so that guessing does not load the writer.
 	_, err := value[int64](ctx, s.keys, `SELECT expires_ms FROM pairing WHERE hash = ? AND expires_ms > ?`, h,
 		at.UnixMilli())
 	if err != nil {
@@ -73,13 +73,13 @@ func (s *Store) Pair(ctx context.Context, code string, at time.Time) (Credential
 	return made, k, err
 }
 
-// CountKiosks is how many screens are paired.
+// CountKiosks returns the number of paired screens.
 func (s *Store) CountKiosks(ctx context.Context) (int, error) {
 	n, err := value[int](ctx, s.read, `SELECT count(*) FROM key WHERE kiosk IS NOT NULL AND revoked_ms IS NULL`)
 	return n, explain("counting the screens", err)
 }
 
-// newCode returns a code as people read it: XXXX-XXXX.
+// newCode returns a code in the form XXXX-XXXX.
 func newCode() string {
 	const even = 256 - 256%len(codeLetters) // bytes from here on would favour the first letters
 	var code []byte
@@ -92,7 +92,7 @@ func newCode() string {
 	return string(code[:codeLength/2]) + "-" + string(code[codeLength/2:])
 }
 
-// plainCode is a code as it may be typed, without what people put between.
+// plainCode returns a typed code without separators, in capitals.
 func plainCode(code string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune(codeLetters, r) {

@@ -5,21 +5,21 @@ import (
 	"fmt"
 )
 
-// Pronunciation is how an account has a word said.
+// Pronunciation is how an account has a word spoken.
 type Pronunciation struct {
-	Key    string // by which it is compared; one entry of an account has it
-	Word   string // as it was written
+	Key    string // by which words are compared; unique in an account
+	Word   string // as it is written
 	Spoken string // phonemes between slashes, or a respelling
 }
 
-// ErrLexiconFull says that an account's lexicon has no room for one more word.
+// ErrLexiconFull means that an account's lexicon has the most entries allowed.
 type ErrLexiconFull struct{ Most int }
 
 func (e ErrLexiconFull) Error() string {
 	return fmt.Sprintf("the lexicon has %d entries, which is the most", e.Most)
 }
 
-// Lexicon returns how an account has words said, in alphabetical order.
+// Lexicon returns the pronunciations of an account, in alphabetical order.
 func (s *Store) Lexicon(ctx context.Context, accountID string) ([]Pronunciation, error) {
 	all, err := query(ctx, s.read, scanPronunciation, `
 		SELECT l.key, l.word, l.said FROM account a JOIN lexicon l ON l.account = a.num WHERE a.id = ? ORDER BY l.key`,
@@ -27,8 +27,7 @@ func (s *Store) Lexicon(ctx context.Context, accountID string) ([]Pronunciation,
 	return all, explain("reading the lexicon", err)
 }
 
-// Pronunciation returns how an account has the word of that key said;
-// ErrNotFound where it has no entry.
+// Pronunciation returns an account's entry with that key, or ErrNotFound.
 func (s *Store) Pronunciation(ctx context.Context, accountID, key string) (Pronunciation, error) {
 	p, err := first(ctx, s.read, scanPronunciation, `
 		SELECT l.key, l.word, l.said FROM account a JOIN lexicon l ON l.account = a.num WHERE a.id = ? AND l.key = ?`,
@@ -40,7 +39,7 @@ func scanPronunciation(row scanner) (p Pronunciation, err error) {
 	return p, row.Scan(&p.Key, &p.Word, &p.Spoken)
 }
 
-// SetLexicon has an account's words said as these entries say, and no others.
+// SetLexicon replaces all entries of an account.
 func (s *Store) SetLexicon(ctx context.Context, accountID string, entries []Pronunciation) error {
 	return s.change(ctx, "writing the lexicon", func(ctx context.Context, c conn) error {
 		account, err := value[int64](ctx, c, `SELECT num FROM account WHERE id = ?`, accountID)
@@ -59,8 +58,8 @@ func (s *Store) SetLexicon(ctx context.Context, accountID string, entries []Pron
 	})
 }
 
-// SetPronunciation has an account's word said so; added is false where there was
-// an entry for it. ErrLexiconFull: it would be one more than most.
+// SetPronunciation adds or replaces an entry of an account; added reports which. The
+// error is ErrLexiconFull if there would be more than most entries.
 func (s *Store) SetPronunciation(ctx context.Context, accountID string, p Pronunciation, most int) (added bool,
 	err error) {
 	err = s.change(ctx, "writing the lexicon", func(ctx context.Context, c conn) error {
@@ -92,8 +91,8 @@ func setPronunciation(ctx context.Context, c conn, account int64, p Pronunciatio
 		p.Word, p.Spoken)
 }
 
-// DeletePronunciation forgets how an account has a word said; ErrNotFound where
-// it has no entry.
+// DeletePronunciation deletes an entry of an account. The error is ErrNotFound if there
+// is none.
 func (s *Store) DeletePronunciation(ctx context.Context, accountID, key string) error {
 	return s.change(ctx, "writing the lexicon", func(ctx context.Context, c conn) error {
 		return changeOne(ctx, c,

@@ -17,13 +17,13 @@ import (
 	"parley/internal/layout"
 )
 
-// migrationFiles are the schema's steps, NUMBER_NAME.sql.
+// migrationFiles are the steps of the schema, NUMBER_NAME.sql.
 //
 //go:embed migrations/*.sql
 var migrationFiles embed.FS
 
-// applicationID marks a database as Parley's ("Parl"), in the place that SQLite
-// containsAll for it (https://www.sqlite.org/pragma.html#pragma_application_id).
+// applicationID marks a database as Parley's ("Parl"), in the header field for it
+// (https://www.sqlite.org/pragma.html#pragma_application_id).
 const applicationID = 0x5061726c
 
 // migration is one step of the schema.
@@ -32,7 +32,7 @@ type migration struct {
 	text    string // SQL
 }
 
-// migrations returns the schema's steps in their order.
+// migrations returns the steps of the schema in order.
 func migrations() ([]migration, error) {
 	names, err := fs.Glob(migrationFiles, "migrations/*.sql") // sorted
 	if err != nil {
@@ -44,7 +44,7 @@ func migrations() ([]migration, error) {
 		if steps[i].version, err = strconv.ParseInt(number, 10, 64); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		if steps[i].version != int64(i+1) { // two of a number: one of them would never be done
+		if steps[i].version != int64(i+1) { // of two with one number, one would never run
 			return nil, fmt.Errorf("%s: number %d is taken or leaves a gap: the next is %d", name, steps[i].version,
 				i+1)
 		}
@@ -57,7 +57,7 @@ func migrations() ([]migration, error) {
 	return steps, nil
 }
 
-// NewestSchema is the version of the schema that [Open] brings a database to.
+// NewestSchema returns the version of the schema to which [Open] brings a database.
 func NewestSchema() (int64, error) {
 	steps, err := migrations()
 	if err != nil {
@@ -68,10 +68,9 @@ func NewestSchema() (int64, error) {
 
 func newest(steps []migration) int64 { return steps[len(steps)-1].version }
 
-// migrate brings the database in dir up to the newest of the steps, all of them
-// in one transaction: an interruption at any moment leaves the old database. A
-// database that holds something is copied aside before. Only who holds the
-// folder's lock may call it.
+// migrate brings the database in dir to the newest of the steps, in one transaction, so
+// that an interruption at any moment leaves the old database. It first copies a database
+// that is not empty. The caller holds the folder's lock.
 func migrate(ctx context.Context, dir string, log *slog.Logger, steps []migration) error {
 	db := connect(dir, migratePragmas, 1)
 	defer db.Close()
@@ -104,9 +103,9 @@ func migrate(ctx context.Context, dir string, log *slog.Logger, steps []migratio
 	return nil
 }
 
-// usable returns the version of the database's schema where this program may
-// work with it: it is Parley's, is not newer than target, and is not the empty
-// rest of one that was lost.
+// usable returns the version of the database's schema, or an error if this program must
+// not use the database: it is not Parley's, is newer than target, or is the empty remains
+// of a lost one.
 func usable(ctx context.Context, q querier, dir string, target int64) (current int64, err error) {
 	if current, err = version(ctx, q); err != nil {
 		return 0, explain("reading the database's version", err)
@@ -119,8 +118,9 @@ func usable(ctx context.Context, q querier, dir string, target int64) (current i
 	return current, checkNotLost(dir, current)
 }
 
-// checkNotLost says when an empty database stands where another must have been:
-// to begin anew would delete the recordings that nothing speaks of any more.
+// checkNotLost returns ErrDamaged for an empty database beside recordings: its
+// predecessor was lost, and a new start would delete the recordings as belonging to no
+// chat.
 func checkNotLost(dir string, current int64) error {
 	if current > 0 {
 		return nil
@@ -134,7 +134,7 @@ func checkNotLost(dir string, current int64) error {
 		ErrDamaged, databaseName, recordings)
 }
 
-// applySteps does the steps after the version current, inside a transaction.
+// applySteps runs the steps after the version current, inside a transaction.
 func applySteps(ctx context.Context, c *sql.Conn, current int64, steps []migration) error {
 	for _, step := range steps {
 		if step.version <= current {
@@ -154,12 +154,13 @@ func applySteps(ctx context.Context, c *sql.Conn, current int64, steps []migrati
 	return checkReferences(ctx, c)
 }
 
-// gooseTable is where the Parleys up to schema 5 noted their steps, by the
+// gooseTable is where versions of Parley up to schema 5 recorded their steps, with the
 // library goose.
 const gooseTable = "goose_db_version"
 
-// noteGooseVersion notes the schema where an older Parley looks for it, in a database
-// that one has made: so it knows the database for a newer one's, and says so.
+// noteGooseVersion also records the schema where those versions look for it, in a
+// database that one of them created, so that they refuse the newer database with a clear
+// error.
 func noteGooseVersion(ctx context.Context, c conn, now int64) error {
 	noted, err := value[bool](ctx, c, `SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = ?)`, gooseTable)
 	if err != nil || !noted {
@@ -168,8 +169,8 @@ func noteGooseVersion(ctx context.Context, c conn, now int64) error {
 	return execute(ctx, c, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (?, 1)`, now)
 }
 
-// version returns the number of the last step that the database has had, 0 for
-// an empty one.
+// version returns the number of the last step applied to the database, 0 for an empty
+// one.
 func version(ctx context.Context, q querier) (int64, error) {
 	tables, err := query(ctx, q, scanText, `SELECT name FROM sqlite_schema WHERE type = 'table'`)
 	if err != nil || len(tables) == 0 {
@@ -188,8 +189,8 @@ func version(ctx context.Context, q querier) (int64, error) {
 		databaseName, tables[0])
 }
 
-// checkReferences finds rows that refer to none, which a step that rebuilds a
-// table could leave behind.
+// checkReferences returns ErrDamaged if rows refer to rows that do not exist, which a
+// step that rebuilds a table could cause.
 func checkReferences(ctx context.Context, q querier) error {
 	broken, err := value[string](ctx, q, `SELECT "table" FROM pragma_foreign_key_check LIMIT 1`)
 	if errors.Is(err, ErrNotFound) {

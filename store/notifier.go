@@ -8,31 +8,30 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// outboxNotifier lets one in the box know that something has come: who sends webhooks that
-// there are more, who runs plugins that they are others, who holds connections open
-// that a key is good no more. Within the box it is a channel. Another process that has the folder open rings it by
-// writing to a file
-// that the kernel watches for the box, so that nobody has to look now and then.
+// notifier wakes one goroutine of the box when there is something new in the database:
+// webhooks to send, changed plugins, revoked keys. Within the process it is a channel.
+// Another process that has the folder open writes to a file that the box watches with
+// inotify, so that the box need not poll.
 type notifier struct {
 	file    string
-	wake    chan struct{} // applyTo one; nil in a store that has only joined
-	watch   *os.File      // nil where the file cannot be watched
+	wake    chan struct{} // holds one value; nil in a store opened with Join
+	watch   *os.File      // nil if the file cannot be watched
 	stopped sync.WaitGroup
 }
 
-// newNotifier makes a notifier of the box that serves the folder. what is what others leave
-// there, for the log.
+// newNotifier returns the notifier of the box that serves the folder. what names, for the
+// log, what other processes notify it of.
 func newNotifier(file, what string, log *slog.Logger) *notifier {
 	b := &notifier{file: file, wake: make(chan struct{}, 1)}
 	if err := b.watchFile(); err != nil {
-		log.Warn("other processes cannot tell the box of "+what+"; it finds that out later", "err", err)
+		log.Warn("other processes cannot notify the box of "+what+"; it finds them later", "err", err)
 		return b
 	}
 	b.stopped.Go(b.listen)
 	return b
 }
 
-// makeFile makes the file where it is not there.
+// makeFile creates the file if it does not exist.
 func (b *notifier) makeFile() error {
 	f, err := os.OpenFile(b.file, os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -58,9 +57,9 @@ func (b *notifier) watchFile() error {
 	return nil
 }
 
-// listen passes on what the kernel has seen, until the watch is closed.
+// listen notifies for every write to the file, until the watch is closed.
 func (b *notifier) listen() {
-	var seen [4096]byte // many may ring at once
+	var seen [4096]byte // room for many events
 	for {
 		if _, err := b.watch.Read(seen[:]); err != nil {
 			return
@@ -69,8 +68,8 @@ func (b *notifier) listen() {
 	}
 }
 
-// notify rings, and never waits. Where no box runs there is nobody to hear it: the
-// next start looks by itself.
+// notify wakes the receiver and never blocks. If no box runs, nothing receives it, and
+// the next start looks by itself.
 func (b *notifier) notify() {
 	if b.wake != nil {
 		select {
@@ -80,7 +79,7 @@ func (b *notifier) notify() {
 		return
 	}
 	if f, err := os.OpenFile(b.file, os.O_WRONLY, 0); err == nil {
-		_ = f.Close() // which is what the kernel tells of
+		_ = f.Close() // the event that the box watches for
 	}
 }
 

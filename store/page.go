@@ -5,19 +5,17 @@ import (
 	"strings"
 )
 
-// Page is a piece of a list.
+// Page selects a part of a list.
 type Page struct {
 	Number     int // from 0
-	Size       int // rows on a page, 1 or more
+	Size       int // rows a page, 1 or more
 	Descending bool
 }
 
-// farthest is the greatest number of rows that a page may pass over; no list is
-// that long.
+// farthest bounds the rows that a page may skip; no list is that long.
 const farthest = 1 << 40
 
-// skip is how many rows are before the page; ok is false where there cannot be
-// as many.
+// skip returns how many rows come before the page; ok is false if no list has as many.
 func (p Page) skip() (rows int, ok bool) {
 	if p.Size < 1 || p.Number < 0 || p.Number > farthest/p.Size {
 		return 0, false
@@ -25,8 +23,8 @@ func (p Page) skip() (rows int, ok bool) {
 	return p.Number * p.Size, true
 }
 
-// bounds returns the first and last of the page's places among 1 to total, the
-// last before the first when the page is past the end.
+// bounds returns the first and last position of the page among 1 to total. last is before
+// first if the page is past the end.
 func (p Page) bounds(total int) (first, last int) {
 	skip, ok := p.skip()
 	if !ok || skip > total {
@@ -39,7 +37,7 @@ func (p Page) bounds(total int) (first, last int) {
 	return first, last
 }
 
-// counted is a row whose last column is how many rows the whole list has.
+// counted is a row whose last column is the length of the whole list.
 type counted struct {
 	scanner
 	total *int
@@ -47,27 +45,25 @@ type counted struct {
 
 func (c counted) Scan(columns ...any) error { return c.scanner.Scan(append(columns, c.total)...) }
 
-// counting is scan of rows whose last column is the total.
+// counting returns scan for rows whose last column is the total.
 func counting[T any](scan func(scanner) (T, error), total *int) func(scanner) (T, error) {
 	return func(row scanner) (T, error) { return scan(counted{row, total}) }
 }
 
-// listing is a list of chats or of groups: where its rows are. In rows ?1 is
-// whose they are. The other conditions are in more, with their values in args
-// from ?2 on.
+// listing describes a list of chats or groups for pageOf. In rows, ?1 is the owner;
+// further conditions have their values in args from ?2 on.
 type listing struct {
-	columns  string // what is read of each row
-	tables   string // from where: the table itself, and what is joined to it
+	columns  string // columns of each row
+	tables   string // the table, and what is joined to it
 	num      string // the table's number, by which the list is ordered
 	rows     string // FROM and WHERE of the numbers
 	args     []any
-	statuses []Status // of these, or of any where there are none
-	total    string   // the query for the length of the list, where that is kept; else it is counted
+	statuses []Status // allowed statuses; none: any
+	total    string   // query for the length of the list, if that is stored; else it is counted
 }
 
-// pageOf reads a page and the length of the list in one statement, so both of
-// one moment. What has to be counted or passed over is so along an index, which
-// containsAll all that is asked for.
+// pageOf reads a page and the length of the list in one statement, so that both are of
+// one moment. Counting and skipping use covering indexes only.
 func pageOf[T any](ctx context.Context, q querier, l listing, page Page, scan func(scanner) (T, error)) (found []T,
 	total int, err error) {
 	count, numbers, args := l.queries()
@@ -88,8 +84,8 @@ func pageOf[T any](ctx context.Context, q querier, l listing, page Page, scan fu
 	return nil, total, err
 }
 
-// queries are the one that counts the rows and the one for their numbers. Of
-// several statuses the second merges the ranges of an index, one for each.
+// queries returns the query that counts the rows and the query for their numbers. With
+// several statuses the second merges ranges of an index, one a status.
 func (l listing) queries() (count, numbers string, args []any) {
 	count, numbers, args = `SELECT count(*) FROM `+l.rows, `SELECT num FROM `+l.rows, l.args
 	if len(l.statuses) == 0 {

@@ -6,45 +6,44 @@ import (
 	"time"
 )
 
-// Plugin is what is known of an installed plugin, but for its files and its
-// settings.
+// Plugin is what the store knows of an installed plugin, except its files and settings.
 type Plugin struct {
 	Name        string
-	Version     string // as its manifest says
+	Version     string // from its manifest
 	Digest      string // of its files, hexadecimal
 	Manifest    string // JSON
-	Signer      string // the key by which they are signed; empty: they are not
-	Granted     string // what it may do, JSON
+	Signer      string // the key that signed the files; empty: unsigned
+	Granted     string // its permissions, JSON
 	InstalledMS int64  // Unix milliseconds
 	ChangedMS   int64  // grows with each change
-	Upgrades    int    // how often it was upgraded
-	// BrokenMS is since when it is not called, because it failed in a row: Unix
-	// milliseconds, 0 while it is called. From RetryMS on one call is tried.
+	Upgrades    int    // number of upgrades
+	// BrokenMS is since when the plugin is not called because it failed several times in
+	// a row: Unix milliseconds, 0 if it is called. From RetryMS on, one call is tried.
 	BrokenMS, RetryMS int64
-	BrokenError       string // how it failed last
+	BrokenError       string // its last error
 }
 
-// PluginFiles is what a plugin is made of, as it is installed or upgraded.
+// PluginFiles describes the files of a plugin that is installed or upgraded.
 type PluginFiles struct {
 	Name, Version, Digest, Signer string
 	Manifest, Granted             string // JSON; the manifest's tools and settings are those of the plugin
 }
 
-// ErrToolTaken says that another plugin has a tool of that name.
+// ErrToolTaken means that another plugin has a tool with that name.
 type ErrToolTaken struct{ Tool, Plugin string }
 
 func (e ErrToolTaken) Error() string {
-	return fmt.Sprintf("the plugin %s has a tool %s already, and a model calls tools by their names", e.Plugin, e.Tool)
+	return fmt.Sprintf("the plugin %s already has a tool %s, and models call tools by name", e.Plugin, e.Tool)
 }
 
-// PluginRevision is a number that grows with every change to the plugins.
+// PluginRevision returns a number that grows with every change to the plugins.
 func (s *Store) PluginRevision(ctx context.Context) (int64, error) {
 	n, err := value[int64](ctx, s.read, `SELECT revision FROM plugin_revision`)
 	return n, explain("looking for changes to the plugins", err)
 }
 
-// PluginsChanged is sent to when the plugins were changed, by this process or by
-// another. There is one who receives, in the box.
+// PluginsChanged returns a channel that receives a value when this or another process has
+// changed the plugins. Only one goroutine may receive from it.
 func (s *Store) PluginsChanged() <-chan struct{} { return s.pluginNotifier.wake }
 
 const pluginColumns = ` name, version, digest, manifest, coalesce(signer, ''), granted, installed_ms, changed_ms, ` +
@@ -56,20 +55,20 @@ func scanPlugin(row scanner) (p Plugin, err error) {
 		&p.Upgrades, &p.BrokenMS, &p.RetryMS, &p.BrokenError)
 }
 
-// Plugins returns all plugins by their names.
+// Plugins returns all plugins, ordered by name.
 func (s *Store) Plugins(ctx context.Context) ([]Plugin, error) {
 	all, err := query(ctx, s.read, scanPlugin, `SELECT`+pluginColumns+`FROM plugin ORDER BY name`)
 	return all, explain("listing the plugins", err)
 }
 
-// Plugin returns one plugin, ErrNotFound where there is none of that name.
+// Plugin returns a plugin, or ErrNotFound.
 func (s *Store) Plugin(ctx context.Context, name string) (Plugin, error) {
 	p, err := first(ctx, s.read, scanPlugin, `SELECT`+pluginColumns+`FROM plugin WHERE name = ?`, name)
 	return p, explain("reading the plugin "+name, err)
 }
 
-// InstallPlugin enters a new plugin. ErrConflict: there is one of that name;
-// ErrToolTaken: another has one of its tools.
+// InstallPlugin stores a new plugin. The error is ErrConflict if there is one with that
+// name, ErrToolTaken if another plugin has one of its tools.
 func (s *Store) InstallPlugin(ctx context.Context, f PluginFiles) error {
 	return s.changePlugins(ctx, "installing the plugin "+f.Name, func(ctx context.Context, c conn) error {
 		now := time.Now().UnixMilli()
@@ -83,10 +82,10 @@ func (s *Store) InstallPlugin(ctx context.Context, f PluginFiles) error {
 	})
 }
 
-// UpgradePlugin gives a plugin other files; what it was told and keeps stays, as
-// far as it has such settings still. from is the digest of the files it has:
-// ErrConflict where somebody else has changed them since. ErrNotFound: there is
-// no such plugin. ErrToolTaken as of InstallPlugin.
+// UpgradePlugin gives a plugin new files. Its storage stays, and so do its settings, as
+// far as the new manifest has them. from is the digest of the files that it has: the
+// error is ErrConflict if they have changed since. It is ErrNotFound if there is no such
+// plugin, and ErrToolTaken as for InstallPlugin.
 func (s *Store) UpgradePlugin(ctx context.Context, f PluginFiles, from string) error {
 	return s.changePlugins(ctx, "upgrading the plugin "+f.Name, func(ctx context.Context, c conn) error {
 		if err := checkDigest(ctx, c, f.Name, from); err != nil {
@@ -110,8 +109,8 @@ func (s *Store) UpgradePlugin(ctx context.Context, f PluginFiles, from string) e
 	})
 }
 
-// checkDigest is ErrConflict where a plugin's files are others than those of a digest,
-// and ErrNotFound where there is no such plugin.
+// checkDigest returns ErrConflict if a plugin's files have another digest, ErrNotFound if
+// there is no such plugin.
 func checkDigest(ctx context.Context, c conn, name, digest string) error {
 	had, err := value[string](ctx, c, `SELECT digest FROM plugin WHERE name = ?`, name)
 	if err == nil && had != digest {
@@ -120,7 +119,7 @@ func checkDigest(ctx context.Context, c conn, name, digest string) error {
 	return err
 }
 
-// addTools notes whose the tools are.
+// addTools stores which tools the plugin has.
 func addTools(ctx context.Context, c conn, f PluginFiles) error {
 	taken, err := query(ctx, c, func(row scanner) (t ErrToolTaken, err error) {
 		return t, row.Scan(&t.Tool, &t.Plugin)
@@ -139,8 +138,8 @@ func addTools(ctx context.Context, c conn, f PluginFiles) error {
 	return err
 }
 
-// GrantPlugin says anew what a plugin of these files may do, JSON. ErrNotFound:
-// there is no such plugin; ErrConflict: its files are others by now.
+// GrantPlugin replaces the permissions (JSON) of a plugin with these files. The error is
+// ErrNotFound if there is no such plugin, ErrConflict if its files have changed.
 func (s *Store) GrantPlugin(ctx context.Context, name, digest, granted string) error {
 	return s.changePlugins(ctx, "saying what the plugin "+name+" may do", func(ctx context.Context, c conn) error {
 		if err := checkDigest(ctx, c, name, digest); err != nil {
@@ -152,9 +151,9 @@ func (s *Store) GrantPlugin(ctx context.Context, name, digest, granted string) e
 	})
 }
 
-// MarkPluginBroken notes that a plugin of these files failed in a row, and is not
-// called until a time (Unix milliseconds). MarkPluginWorking takes that back. Neither
-// does anything where the files are others by now.
+// MarkPluginBroken records that a plugin with these files failed several times in a row,
+// and is not called until a time (Unix milliseconds). [Store.MarkPluginWorking] reverts
+// that. Both do nothing if the files have changed.
 func (s *Store) MarkPluginBroken(ctx context.Context, name, digest string, retryMS int64, why string) error {
 	return s.changePlugins(ctx, "noting that the plugin "+name+" fails", func(ctx context.Context, c conn) error {
 		return execute(ctx, c, `
@@ -164,7 +163,7 @@ func (s *Store) MarkPluginBroken(ctx context.Context, name, digest string, retry
 	})
 }
 
-// MarkPluginWorking notes that it works again.
+// MarkPluginWorking records that a plugin works again.
 func (s *Store) MarkPluginWorking(ctx context.Context, name, digest string) error {
 	return s.changePlugins(ctx, "noting that the plugin "+name+" works again", func(ctx context.Context, c conn) error {
 		return execute(ctx, c,
@@ -173,17 +172,17 @@ func (s *Store) MarkPluginWorking(ctx context.Context, name, digest string) erro
 	})
 }
 
-// RemovePlugin forgets a plugin, what it was told, what it keeps and what it
-// logged. ErrNotFound: there is no such plugin.
+// RemovePlugin deletes a plugin with its settings, storage and log. The error is
+// ErrNotFound if there is no such plugin.
 func (s *Store) RemovePlugin(ctx context.Context, name string) error {
 	err := s.changePlugins(ctx, "removing the plugin "+name, func(ctx context.Context, c conn) error {
 		return changeOne(ctx, c, `DELETE FROM plugin WHERE name = ?`, name)
 	})
-	s.logNotifier.notify() // whoever follows its log is at its end
+	s.logNotifier.notify() // ends the followers of its log
 	return err
 }
 
-// changePlugins is change, and lets those know who run the plugins.
+// changePlugins is change, and notifies the box that the plugins changed.
 func (s *Store) changePlugins(ctx context.Context, doing string, do func(context.Context, conn) error) error {
 	err := s.change(ctx, doing, func(ctx context.Context, c conn) error {
 		if err := do(ctx, c); err != nil {

@@ -8,11 +8,11 @@ import (
 )
 
 const (
-	// maxPluginLog is how many bytes of a plugin's newest lines are kept: of lines
-	// as plugins write them some 20,000, which is enough to find out what went
-	// wrong yesterday, and with a dozen plugins nothing to a small disk.
+	// maxPluginLog is how many bytes of a plugin's newest log lines are stored: some
+	// 20,000 lines, enough to find out what went wrong yesterday, and little on a small
+	// disk even for a dozen plugins.
 	maxPluginLog = 2 << 20
-	// lineOverhead is what a line counts besides its texts.
+	// lineOverhead is counted for each line besides its texts.
 	lineOverhead = 32
 )
 
@@ -22,17 +22,17 @@ type PluginLine struct {
 	AtMS   int64  // Unix milliseconds
 	Level  string // trace, debug, info, warn or error
 	Tool   string
-	Chat   string // its id; empty where there is none
+	Chat   string // chat id; empty: none
 	Text   string
 }
 
-// Bytes is what a line counts.
+// Bytes is the size of the line for maxPluginLog.
 func (l PluginLine) Bytes() int {
 	return len(l.Level) + len(l.Tool) + len(l.Chat) + len(l.Text) + lineOverhead
 }
 
-// LogPlugins adds lines to the logs of plugins, and drops the oldest ones beyond
-// what is kept of each. Lines of plugins that are not installed are dropped.
+// LogPlugins appends lines to the logs of plugins, and deletes the oldest lines beyond
+// maxPluginLog. Lines of plugins that are not installed are dropped.
 func (s *Store) LogPlugins(ctx context.Context, lines []PluginLine) error {
 	type end struct{ plugin, position int64 }
 	err := s.change(ctx, "writing the logs of plugins", func(ctx context.Context, c conn) error {
@@ -67,13 +67,13 @@ func (s *Store) LogPlugins(ctx context.Context, lines []PluginLine) error {
 	return err
 }
 
-// PluginLog returns the newest lines of a plugin's log behind a position, at most
-// so many, oldest first, and the position at which they end; behind 0 are all.
-// ErrNotFound: there is no such plugin.
+// PluginLog returns at most most of the newest lines of a plugin's log after a position,
+// oldest first, and the position at their end. All lines are after position 0. The error
+// is ErrNotFound if there is no such plugin.
 func (s *Store) PluginLog(ctx context.Context, plugin string, after int64, most int) (
 	lines []PluginLine, end int64, err error) {
 	if end, err = value[int64](ctx, s.read, `SELECT logged FROM plugin WHERE name = ?`, plugin); err == nil {
-		if end < after { // it was removed, and installed anew
+		if end < after { // it was removed and installed again
 			after = 0
 		}
 		lines, err = query(ctx, s.read, func(row scanner) (l PluginLine, err error) {
@@ -88,8 +88,8 @@ func (s *Store) PluginLog(ctx context.Context, plugin string, after int64, most 
 	return lines, end, explain("reading the log of the plugin "+plugin, err)
 }
 
-// WatchPluginLogs sends to changed when a plugin, of this process or another, has
-// logged something or was removed, until stop is called.
+// WatchPluginLogs returns a channel that receives a value when a plugin, in this or
+// another process, has logged something or was removed, until stop is called.
 func (s *Store) WatchPluginLogs() (changed <-chan struct{}, stop func(), err error) {
 	b := &notifier{file: filepath.Join(s.dir, layout.LogSignal), wake: make(chan struct{}, 1)}
 	if err := b.watchFile(); err != nil {
@@ -99,8 +99,7 @@ func (s *Store) WatchPluginLogs() (changed <-chan struct{}, stop func(), err err
 	return b.wake, b.close, nil
 }
 
-// dropOldPluginLog deletes what plugins logged before a time (Unix milliseconds; 0:
-// nothing).
+// dropOldPluginLog deletes lines logged before a time (Unix milliseconds; 0: none).
 func (s *Store) dropOldPluginLog(ctx context.Context, beforeMS int64) error {
 	if beforeMS == 0 {
 		return nil

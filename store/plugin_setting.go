@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// PluginSetting is what a plugin was told. One that is a secret is encrypted by
-// whoever sets it: the store holds no secret that it could tell.
+// PluginSetting is a setting of a plugin. The caller encrypts secrets: the store cannot
+// read them.
 type PluginSetting struct {
 	Name   string
-	Value  string // empty where it is sealed
-	Sealed []byte // nil where it is no secret
+	Value  string // empty for a secret
+	Sealed []byte // the encrypted secret; nil for other settings
 }
 
-// PluginSettings returns what a plugin was told, by name; nothing where there is
-// no such plugin.
+// PluginSettings returns the settings of a plugin, ordered by name; none if there is no
+// such plugin.
 func (s *Store) PluginSettings(ctx context.Context, plugin string) ([]PluginSetting, error) {
 	all, err := query(ctx, s.read, func(row scanner) (t PluginSetting, err error) {
 		return t, row.Scan(&t.Name, &t.Value, &t.Sealed)
@@ -24,11 +24,10 @@ func (s *Store) PluginSettings(ctx context.Context, plugin string) ([]PluginSett
 	return all, explain("reading the settings of the plugin "+plugin, err)
 }
 
-// SetPlugin tells a plugin of these files some settings, all or none, and has it
-// forget others. ErrNotFound: there is no such plugin; ErrConflict: its files
-// are others by now.
+// SetPlugin sets and unsets settings of a plugin with these files, all or none. The error
+// is ErrNotFound if there is no such plugin, ErrConflict if its files have changed.
 func (s *Store) SetPlugin(ctx context.Context, plugin, digest string, set []PluginSetting, unset []string) error {
-	return s.changePlugins(ctx, "setting what the plugin "+plugin+" is told", func(ctx context.Context, c conn) error {
+	return s.changePlugins(ctx, "changing the settings of the plugin "+plugin, func(ctx context.Context, c conn) error {
 		if err := checkDigest(ctx, c, plugin, digest); err != nil {
 			return err
 		}
@@ -57,9 +56,8 @@ func (s *Store) SetPlugin(ctx context.Context, plugin, digest string, set []Plug
 	})
 }
 
-// dropStaleSettings forgets what the new files of a plugin have no setting for: one
-// that is a secret now was not sealed, and one that is none now cannot be told
-// apart from its seal.
+// dropStaleSettings deletes the settings that the new manifest does not have, and those
+// that became a secret, which are not encrypted, or ceased to be one.
 func dropStaleSettings(ctx context.Context, c conn, f PluginFiles) error {
 	return execute(ctx, c, `
 		DELETE FROM plugin_setting WHERE plugin = (SELECT num FROM plugin WHERE name = ?) AND NOT EXISTS (

@@ -6,11 +6,11 @@ import (
 	"fmt"
 )
 
-// valueOverhead is what an entry counts besides its key and its value, for its
-// place on the disk: many empty ones are not for nothing.
+// valueOverhead is counted for each entry besides its key and value, so that many empty
+// entries count too.
 const valueOverhead = 32
 
-// ErrPluginFull says that a plugin has no room for what it wants to keep.
+// ErrPluginFull means that a plugin's storage would exceed its limit.
 type ErrPluginFull struct{ Need, Most int64 }
 
 func (e ErrPluginFull) Error() string {
@@ -19,8 +19,8 @@ func (e ErrPluginFull) Error() string {
 		e.Need, valueOverhead, e.Most)
 }
 
-// PluginValue returns what a plugin keeps for an account under a key; ok is
-// false where it keeps nothing there.
+// PluginValue returns the value that a plugin stores for an account under a key; ok is
+// false if there is none.
 func (s *Store) PluginValue(ctx context.Context, plugin, accountID, key string) (kept []byte, ok bool, err error) {
 	kept, err = value[[]byte](ctx, s.read, `
 		SELECT v.value FROM plugin p CROSS JOIN account a CROSS JOIN plugin_value v ON v.plugin = p.num AND v.account
@@ -29,22 +29,22 @@ func (s *Store) PluginValue(ctx context.Context, plugin, accountID, key string) 
 	if errors.Is(err, ErrNotFound) {
 		return nil, false, nil
 	}
-	return kept, err == nil, explain("reading what the plugin "+plugin+" keeps", err)
+	return kept, err == nil, explain("reading the storage of the plugin "+plugin, err)
 }
 
-// PluginKeys returns the keys that begin with prefix, in order, at most so many.
+// PluginKeys returns at most most keys that begin with prefix, in order.
 func (s *Store) PluginKeys(ctx context.Context, plugin, accountID, prefix string, most int) ([]string, error) {
 	keys, err := query(ctx, s.read, scanText, `
 		SELECT v.key FROM plugin p CROSS JOIN account a CROSS JOIN plugin_value v ON v.plugin = p.num AND v.account =
 		  a.num
 		 WHERE p.name = ?1 AND a.id = ?2 AND v.key >= ?3 AND substr(v.key, 1, length(?3)) = ?3 ORDER BY v.key LIMIT ?4`,
 		plugin, accountID, prefix, most)
-	return keys, explain("listing what the plugin "+plugin+" keeps", err)
+	return keys, explain("listing the storage of the plugin "+plugin, err)
 }
 
-// SetPluginValue keeps a value for a plugin and an account, ErrPluginFull where
-// all of it would be more than most bytes. ErrNotFound: there is no such plugin
-// or account.
+// SetPluginValue stores a value for a plugin and an account. The error is ErrPluginFull
+// if the plugin would then store more than most bytes for the account, ErrNotFound if
+// there is no such plugin or account.
 func (s *Store) SetPluginValue(ctx context.Context, plugin, accountID, key string, kept []byte, most int64) error {
 	if kept == nil {
 		kept = []byte{}
@@ -71,7 +71,7 @@ func (s *Store) SetPluginValue(ctx context.Context, plugin, accountID, key strin
 	})
 }
 
-// DeletePluginValue forgets what a plugin keeps under a key, if it does.
+// DeletePluginValue deletes the value under a key, if there is one.
 func (s *Store) DeletePluginValue(ctx context.Context, plugin, accountID, key string) error {
 	return s.changeValues(ctx, plugin, accountID, func(ctx context.Context, c conn, p, a int64) error {
 		before, err := sizeOf(ctx, c, p, a, key)
@@ -87,19 +87,19 @@ func (s *Store) DeletePluginValue(ctx context.Context, plugin, accountID, key st
 	})
 }
 
-// PluginBytes is how much a plugin keeps, for all accounts.
+// PluginBytes returns how many bytes a plugin stores for all accounts.
 func (s *Store) PluginBytes(ctx context.Context, plugin string) (int64, error) {
 	n, err := value[int64](ctx, s.read,
 		`SELECT coalesce(sum(s.bytes), 0) FROM plugin p JOIN plugin_space s ON s.plugin = p.num WHERE p.name = ?`,
 		plugin)
-	return n, explain("measuring what the plugin "+plugin+" keeps", err)
+	return n, explain("measuring the storage of the plugin "+plugin, err)
 }
 
-// changeValues is change with the numbers of the plugin and the account. Nobody
-// who runs plugins has to know of it.
+// changeValues is change with the numbers of the plugin and the account. It notifies
+// nobody.
 func (s *Store) changeValues(ctx context.Context, plugin, accountID string,
 	do func(ctx context.Context, c conn, plugin, account int64) error) error {
-	return s.change(ctx, "keeping something for the plugin "+plugin, func(ctx context.Context, c conn) error {
+	return s.change(ctx, "changing the storage of the plugin "+plugin, func(ctx context.Context, c conn) error {
 		type pair struct{ plugin, account int64 }
 		n, err := first(ctx, c, func(row scanner) (n pair, err error) { return n, row.Scan(&n.plugin, &n.account) },
 			`SELECT p.num, a.num FROM plugin p CROSS JOIN account a WHERE p.name = ? AND a.id = ?`, plugin, accountID)
@@ -110,7 +110,7 @@ func (s *Store) changeValues(ctx context.Context, plugin, accountID string,
 	})
 }
 
-// sizeOf is what the entry under a key counts, 0 where there is none.
+// sizeOf returns the size of the entry under a key, 0 if there is none.
 func sizeOf(ctx context.Context, c conn, plugin, account int64, key string) (int64, error) {
 	return value[int64](ctx, c, `
 		SELECT coalesce((SELECT octet_length(key) + octet_length(value) + ? FROM plugin_value WHERE plugin = ? AND

@@ -6,29 +6,27 @@ import (
 	"runtime"
 )
 
-// minReaders is how many queries can run at once on a small machine: they wait
-// for the disk more than for a core.
+// minReaders is how many queries can run in parallel on a small machine: they wait for
+// the disk more than for a core.
 const minReaders = 4
 
-// readPool is the pool of connections that read.
+// readPool is a pool of connections that read.
 //
-// A query that has begun is not cancelled when its context ends: it takes
-// milliseconds at most, and to be able to cancel it database/sql and the driver
-// start two goroutines, which cost as much as reading one row. A query whose
-// context has ended already is not begun.
+// A running query is not cancelled when its context ends: it takes milliseconds at most,
+// and cancellation costs two goroutines in database/sql and the driver, as much as
+// reading a row. A query whose context has ended already does not start.
 type readPool struct{ db *sql.DB }
 
 func openReadPool(dir string) readPool {
 	return readPool{connect(dir, readPragmas, max(minReaders, runtime.NumCPU()))}
 }
 
-// openKeyPool are connections for the questions whether somebody may come in, one
-// for each core, so that they wait for nothing that those who are in have asked for.
-// Each takes some microseconds. With one connection for all, the API served a fifth
-// fewer requests.
+// openKeyPool opens the connections for looking up keys, one a core, so that
+// authentication does not wait for the queries of requests. A lookup takes some
+// microseconds. With one pool for all, the API served a fifth fewer requests.
 func openKeyPool(dir string) readPool { return readPool{connect(dir, readPragmas, runtime.NumCPU())} }
 
-// uncancelled is the context that a query runs under.
+// uncancelled returns the context for a query.
 func uncancelled(ctx context.Context) context.Context {
 	if ctx.Err() != nil {
 		return ctx
@@ -44,7 +42,7 @@ func (r readPool) QueryRowContext(ctx context.Context, text string, args ...any)
 	return r.db.QueryRowContext(uncancelled(ctx), text, args...)
 }
 
-// snapshot runs several queries that all see the database as it is now.
+// snapshot runs several queries on one snapshot of the database.
 func (r readPool) snapshot(ctx context.Context, do func(context.Context, querier) error) error {
 	ctx = uncancelled(ctx)
 	tx, err := r.db.BeginTx(ctx, nil)

@@ -17,7 +17,7 @@ import (
 
 const recordingSuffix = ".opus"
 
-// Side is who is heard in a recording.
+// Side is a side of a conversation; each is recorded in a file of its own.
 type Side string
 
 // The sides of a conversation.
@@ -26,7 +26,7 @@ const (
 	AssistantSide Side = "assistant"
 )
 
-// RecordingStatus says how far a recording is.
+// RecordingStatus is the state of a recording.
 type RecordingStatus string
 
 // The statuses, in the words of the wire.
@@ -36,8 +36,7 @@ const (
 	RecordingFailed RecordingStatus = "ERROR"
 )
 
-// CreateRecording makes the file for one side of a chat that was started as
-// Recorded.
+// CreateRecording creates the file for one side of a chat that was started as Recorded.
 func (s *Store) CreateRecording(chatID string, side Side) (*os.File, error) {
 	dir := filepath.Join(s.dir, layout.Recordings)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -61,8 +60,9 @@ func recordingName(chatID string, side Side) string {
 	return chatID + "-" + string(side) + recordingSuffix
 }
 
-// OpenRecording opens one side of a chat's sound. ErrNotFound: that side made
-// none, or it was not recorded. It asks for no account: [Store.Chat] is the door.
+// OpenRecording opens one side of a chat's recording. The error is ErrNotFound if nothing
+// of that side was recorded. It does not check the account: callers use [Store.Chat]
+// first.
 func (s *Store) OpenRecording(chatID string, side Side) (*os.File, error) {
 	f, err := os.Open(s.recordingPath(chatID, side))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -71,7 +71,7 @@ func (s *Store) OpenRecording(chatID string, side Side) (*os.File, error) {
 	return f, err
 }
 
-// HasSound says whether anything of a chat is recorded so far.
+// HasSound reports whether any sound of a chat is recorded so far.
 func (s *Store) HasSound(chatID string) bool {
 	for _, side := range []Side{UserSide, AssistantSide} {
 		if _, err := os.Stat(s.recordingPath(chatID, side)); err == nil {
@@ -81,8 +81,8 @@ func (s *Store) HasSound(chatID string) bool {
 	return false
 }
 
-// FailRecording notes that something of the sound of a chat could not be
-// written. Otherwise a recording is complete when its chat ends.
+// FailRecording records that a part of a chat's sound could not be written. Otherwise a
+// recording is complete when its chat ends.
 func (s *Store) FailRecording(ctx context.Context, chatID string) error {
 	return s.change(ctx, "giving up the recording of chat "+chatID, func(ctx context.Context, c conn) error {
 		return changeOne(ctx, c, `
@@ -91,7 +91,7 @@ func (s *Store) FailRecording(ctx context.Context, chatID string) error {
 	})
 }
 
-// endRecording closes the recording of a chat that ends, if there is one.
+// endRecording completes the recording of a chat that ends, if there is one.
 func endRecording(ctx context.Context, c conn, chatID string, atMS int64) error {
 	return execute(ctx, c, `
 		UPDATE recording SET status = ?, modified_ms = ? WHERE status = ? AND chat = (SELECT num FROM chat WHERE id =
@@ -99,15 +99,14 @@ func endRecording(ctx context.Context, c conn, chatID string, atMS int64) error 
 		Recorded, atMS, Recording, chatID)
 }
 
-// ChatRecording is what is known of a chat's sound.
+// ChatRecording is the state of a chat's recording.
 type ChatRecording struct {
 	Status     RecordingStatus
 	ModifiedMS int64 // Unix milliseconds
 }
 
-// Recordings returns what is known of the sound of chats, by their ids. Those
-// that were not recorded are not there, nor are those that are being deleted. It asks
-// for no account.
+// Recordings returns the recordings of chats by chat id, without chats that were not
+// recorded or are being deleted. It does not check the account.
 func (s *Store) Recordings(ctx context.Context, chatIDs ...string) (map[string]ChatRecording, error) {
 	wanted, err := json.Marshal(chatIDs)
 	if err != nil {
@@ -134,7 +133,7 @@ func (s *Store) Recordings(ctx context.Context, chatIDs ...string) (map[string]C
 	return found, nil
 }
 
-// removeRecordings deletes the sound of chats that are no more.
+// removeRecordings deletes the recordings of deleted chats.
 func (s *Store) removeRecordings(chatIDs []string) error {
 	var failed error
 	for _, id := range chatIDs {
@@ -147,8 +146,8 @@ func (s *Store) removeRecordings(chatIDs []string) error {
 	return failed
 }
 
-// strayRecordings are the files of chats that are no more, or whose recording is
-// not to be any more: a crash came between that and the deletion of the files.
+// strayRecordings returns the ids of chats that have files but no recording: a crash came
+// between deleting the record and the files.
 func (s *Store) strayRecordings(ctx context.Context) ([]string, error) {
 	files, err := os.ReadDir(filepath.Join(s.dir, layout.Recordings))
 	if err != nil {

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// Kind tells configs, prompts and tools apart. What they say differs; the life
-// they lead is one.
+// Kind is the kind of a resource. Configs, prompts and tools differ in content only.
 type Kind string
 
 // The kinds, in the words of the wire.
@@ -18,7 +17,7 @@ const (
 	KindTool   Kind = "tool"
 )
 
-// Version is one version of a config, prompt or tool.
+// Version is a version of a config, prompt or tool.
 type Version struct {
 	Kind        Kind
 	ID          string // of the resource, a UUID
@@ -27,37 +26,37 @@ type Version struct {
 	Description string // of the version
 	Content     string // JSON
 	CreatedMS   int64  // Unix milliseconds, of the resource
-	ModifiedMS  int64  // Unix milliseconds, of the version or of the name, whichever changed last
+	ModifiedMS  int64  // Unix milliseconds, of the version or the name, whichever changed last
 }
 
-// NewVersion is a version to be stored. With a Name it is the first of a new
-// resource; without one it is the next of that which has the ID.
+// NewVersion is a version to store. With a Name it is the first version of a new
+// resource; without one it is the next version of the resource with the ID.
 type NewVersion struct {
 	Kind        Kind
 	ID          string
 	Name        string
 	Description string
 	Content     string // JSON
-	Uses        []Ref  // what must be there, of the same account
+	Uses        []Ref  // versions that must exist in the same account
 }
 
-// Ref names a version of a resource, or its newest one.
+// Ref names a version of a resource.
 type Ref struct {
 	Kind    Kind
 	ID      string
-	Version int // Newest, or a number
+	Version int // a number, or Newest
 }
 
-// Newest asks for the newest version there is.
+// Newest stands for the newest version.
 const Newest = -1
 
-// ErrMissing says which resource or version there is not, or not for this
-// account. It is an ErrNotFound.
+// ErrMissing means that the account has no such resource or version. It is an
+// ErrNotFound.
 type ErrMissing struct{ Ref }
 
 func (e ErrMissing) Error() string { return fmt.Sprintf("no %s %q", e.What(), e.ID) }
 
-// What was missed: "prompt", "version 3 of a prompt".
+// What returns what is missing, such as "prompt" or "version 3 of a prompt".
 func (e ErrMissing) What() string {
 	if e.Version == Newest {
 		return string(e.Kind)
@@ -68,7 +67,7 @@ func (e ErrMissing) What() string {
 // Unwrap makes it an ErrNotFound.
 func (e ErrMissing) Unwrap() error { return ErrNotFound }
 
-// missing says what was not found.
+// missing turns an ErrNotFound into an ErrMissing.
 func missing(err error, ref Ref) error {
 	if errors.Is(err, ErrNotFound) {
 		return ErrMissing{ref}
@@ -76,9 +75,9 @@ func missing(err error, ref Ref) error {
 	return err
 }
 
-// AddVersions stores drafts of an account, all or none, and returns the versions that
-// they became. Each draft may use those before it. ErrMissing: the resource of
-// a next version, or what a draft uses, is not there.
+// AddVersions stores versions for an account, all or none, and returns them. Each may use
+// those before it. The error is ErrMissing if the resource of a next version, or a used
+// version, does not exist.
 func (s *Store) AddVersions(ctx context.Context, accountID string, drafts ...NewVersion) (kept []Version, err error) {
 	err = s.change(ctx, "storing a version", func(ctx context.Context, c conn) (err error) {
 		kept, err = addVersions(ctx, c, accountID, drafts)
@@ -115,8 +114,7 @@ func addVersion(ctx context.Context, c conn, account int64, d NewVersion) (v Ver
 			return v, err
 		}
 	}
-	// On the right of SET stand the old values: the newest becomes the number
-	// that was next.
+	// The right sides of SET have the old values: newest becomes the old next_version.
 	v = Version{
 		Kind:        d.Kind,
 		ID:          d.ID,
@@ -150,15 +148,16 @@ func checkExists(ctx context.Context, c conn, account int64, ref Ref) error {
 	return err
 }
 
-// ofAccount is the condition that a row is of the account whose id is the next
+// ofAccount is the condition that a row belongs to the account whose id is the next
 // parameter.
 const ofAccount = ` account = (SELECT num FROM account WHERE id = ?) `
 
-// ErrNameTaken says that a tool cannot have a name that another tool has in a config
-// which has both, so that no model could tell them apart. It is an ErrConflict.
+// ErrNameTaken means that a tool cannot have a name, since a config with that tool has
+// another tool with the same name, and a model could not tell them apart. It is an
+// ErrConflict.
 type ErrNameTaken struct {
 	Name    string
-	Config  string // its name
+	Config  string // name of the config
 	Version int    // of the config
 }
 
@@ -169,8 +168,8 @@ func (e ErrNameTaken) Error() string {
 // Unwrap makes it an ErrConflict.
 func (e ErrNameTaken) Unwrap() error { return ErrConflict }
 
-// sharedName finds a config of the account that has the tool of an id (?2) and
-// another one, its own or the box's, of a name (?3).
+// sharedName finds a config of the account that has the tool with an id (?2) and another
+// tool, custom or built in, with a name (?3).
 const sharedName = `
 	SELECT c.name, v.version FROM resource c JOIN resource_version v ON v.resource = c.num
 	 WHERE c.account = (SELECT num FROM account WHERE id = ?1) AND c.kind = 'config' AND instr(v.content, ?2) > 0
@@ -180,7 +179,7 @@ const sharedName = `
 	                 WHERE o.id <> ?2 AND o.kind = 'tool' AND o.account = c.account AND o.name = ?3))
 	 ORDER BY c.num DESC, v.version DESC LIMIT 1`
 
-// checkNameFree returns an ErrNameTaken where a tool must not have a name.
+// checkNameFree returns an ErrNameTaken if the tool must not have the name.
 func checkNameFree(ctx context.Context, c conn, accountID, id, name string) error {
 	taken, err := first(ctx, c, func(row scanner) (e ErrNameTaken, err error) {
 		e.Name = name
@@ -195,8 +194,8 @@ func checkNameFree(ctx context.Context, c conn, accountID, id, name string) erro
 	return taken
 }
 
-// Rename gives a resource another name, which all its versions show. A tool gets
-// none that another tool of the same config has: then it is an ErrNameTaken.
+// Rename gives a resource another name, which applies to all its versions. The error is
+// ErrNameTaken if a config that has the tool has another tool with that name.
 func (s *Store) Rename(ctx context.Context, accountID string, kind Kind, id, name string) error {
 	doing := fmt.Sprintf("renaming %s %s", kind, id)
 	return s.change(ctx, doing, func(ctx context.Context, c conn) error {
@@ -211,7 +210,7 @@ func (s *Store) Rename(ctx context.Context, accountID string, kind Kind, id, nam
 	})
 }
 
-// Describe gives a version another description and returns it.
+// Describe replaces the description of a version and returns the version.
 func (s *Store) Describe(ctx context.Context, accountID string, ref Ref, description string) (v Version, err error) {
 	doing := fmt.Sprintf("describing version %d of %s %s", ref.Version, ref.Kind, ref.ID)
 	err = s.change(ctx, doing, func(ctx context.Context, c conn) (err error) {
@@ -232,7 +231,7 @@ func describe(ctx context.Context, c conn, accountID string, ref Ref, descriptio
 	return versionOf(ctx, c, accountID, ref)
 }
 
-// Delete removes a resource with all its versions.
+// Delete deletes a resource with all its versions.
 func (s *Store) Delete(ctx context.Context, accountID string, kind Kind, id string) error {
 	return s.change(ctx, fmt.Sprintf("deleting %s %s", kind, id), func(ctx context.Context, c conn) error {
 		err := changeOne(ctx, c, `DELETE FROM resource WHERE id = ? AND kind = ? AND`+ofAccount, id, kind, accountID)
@@ -240,8 +239,8 @@ func (s *Store) Delete(ctx context.Context, accountID string, kind Kind, id stri
 	})
 }
 
-// DeleteVersion removes one version. Its number never comes back. A resource
-// that has no version left is in no list, but can get a next one.
+// DeleteVersion deletes a version. Its number is not used again. A resource without
+// versions is in no list, but can get a next version.
 func (s *Store) DeleteVersion(ctx context.Context, accountID string, ref Ref) error {
 	doing := fmt.Sprintf("deleting version %d of %s %s", ref.Version, ref.Kind, ref.ID)
 	return s.change(ctx, doing, func(ctx context.Context, c conn) error {

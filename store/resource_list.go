@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// versionColumns are read from a resource r and its version v.
+// versionColumns are columns of a resource r and its version v.
 const versionColumns = ` r.kind, r.id, v.version, r.name, v.description, v.content, r.created_ms, max(v.modified_ms, ` +
 	`r.renamed_ms) `
 
@@ -16,13 +16,12 @@ func scanVersion(row scanner) (v Version, err error) {
 	return v, row.Scan(v.columns()...)
 }
 
-// columns are where versionColumns go.
+// columns returns pointers for the values of versionColumns.
 func (v *Version) columns() []any {
 	return []any{&v.Kind, &v.ID, &v.Number, &v.Name, &v.Description, &v.Content, &v.CreatedMS, &v.ModifiedMS}
 }
 
-// VersionOf returns one version of an account's resource. ErrMissing where it
-// is not there.
+// VersionOf returns a version of an account's resource, or ErrMissing.
 func (s *Store) VersionOf(ctx context.Context, accountID string, ref Ref) (Version, error) {
 	v, err := versionOf(ctx, s.read, accountID, ref)
 	return v, explain(fmt.Sprintf("reading %s %s", ref.Kind, ref.ID), err)
@@ -41,15 +40,15 @@ func versionOf(ctx context.Context, q querier, accountID string, ref Ref) (Versi
 	return v, nil
 }
 
-// ResourceName returns the name of an account's resource, which may have no
-// version left. ErrMissing: there is no such resource.
+// ResourceName returns the name of an account's resource, which may have no version left,
+// or ErrMissing.
 func (s *Store) ResourceName(ctx context.Context, accountID string, kind Kind, id string) (string, error) {
 	name, err := value[string](ctx, s.read, `SELECT name FROM resource WHERE id = ? AND kind = ? AND`+ofAccount,
 		id, kind, accountID)
 	return name, explain(fmt.Sprintf("reading %s %s", kind, id), missing(err, Ref{kind, id, Newest}))
 }
 
-// Resolve returns those of an account's versions that are there.
+// Resolve returns those of the account's versions that exist.
 func (s *Store) Resolve(ctx context.Context, accountID string, refs []Ref) (map[Ref]Version, error) {
 	found := make(map[Ref]Version, len(refs))
 	if len(refs) == 0 {
@@ -81,15 +80,15 @@ func (s *Store) Resolve(ctx context.Context, accountID string, refs []Ref) (map[
 	return found, nil
 }
 
-// ResourceFilter says which resources a list is of.
+// ResourceFilter restricts a list of resources.
 type ResourceFilter struct {
 	Kind        Kind
-	Name        string // exactly this; empty: any
-	AllVersions bool   // each of them, not only the newest
+	Name        string // exact name; empty: any
+	AllVersions bool   // list all versions, not only the newest
 }
 
-// List returns a page of an account's resources, oldest first, and how many
-// rows the whole list has. A page past the end is empty.
+// List returns a page of an account's resources, oldest first, and the length of the
+// whole list. A page past the end is empty.
 func (s *Store) List(ctx context.Context, accountID string, f ResourceFilter, page Page) ([]Version, int, error) {
 	where := `
 		 WHERE r.newest IS NOT NULL AND r.kind = ?1 AND r.account = (SELECT num FROM account WHERE id = ?2)`
@@ -101,9 +100,8 @@ func (s *Store) List(ctx context.Context, accountID string, f ResourceFilter, pa
 	return s.listVersions(ctx, where, f.AllVersions, page, args)
 }
 
-// Versions returns a page of the versions of one resource, lowest first, or
-// only the newest, and how many there are. ErrMissing: there is no such
-// resource.
+// Versions returns a page of the versions of a resource, lowest first, or only the newest
+// version, and their number. The error is ErrMissing if there is no such resource.
 func (s *Store) Versions(ctx context.Context, accountID string, kind Kind, id string, all bool, page Page) ([]Version,
 	int, error) {
 	if _, err := s.ResourceName(ctx, accountID, kind, id); err != nil {
@@ -115,8 +113,8 @@ func (s *Store) Versions(ctx context.Context, accountID string, kind Kind, id st
 		all, page, []any{kind, accountID, id})
 }
 
-// listVersions counts the rows that where finds and reads a page of them, both
-// of one moment.
+// listVersions reads a page of the rows that where selects, and counts them, on one
+// snapshot.
 func (s *Store) listVersions(ctx context.Context, where string, all bool, page Page, args []any) (versions []Version,
 	total int, err error) {
 	count, rows := listNewest(where)
@@ -137,16 +135,15 @@ func (s *Store) listVersions(ctx context.Context, where string, all bool, page P
 	return versions, total, explain("listing versions", err)
 }
 
-// listNewest are the queries for a list of newest versions. Both run along an
-// index that has the numbers already: what is counted or passed over is not
-// read, so that 10,000 resources take a third of a millisecond.
+// listNewest returns the queries for a list of newest versions. Both use a covering index
+// for what is counted or skipped: 10,000 resources take a third of a millisecond.
 func listNewest(where string) (count, rows string) {
 	return `SELECT count(*) FROM resource r` + where,
 		selectVersion + ` AND v.version = r.newest
 		 WHERE r.num IN (SELECT r.num FROM resource r` + where + ` ORDER BY r.num LIMIT ? OFFSET ?) ORDER BY r.num`
 }
 
-// listAll are the queries for a list of all versions.
+// listAll returns the queries for a list of all versions.
 func listAll(where string) (count, rows string) {
 	return `SELECT count(*) FROM resource r CROSS JOIN resource_version v ON v.resource = r.num` + where,
 		selectVersion + where + ` ORDER BY r.num, v.version LIMIT ? OFFSET ?`

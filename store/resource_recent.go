@@ -5,11 +5,11 @@ import "context"
 // ConfigOf is a config of an account.
 type ConfigOf struct{ Account, ID string }
 
-// RecentConfigs returns the configs that have a version, of one account or,
-// where that is empty, of all: those first that a chat was opened with last,
-// and those that none was opened with by their age, newest first.
+// RecentConfigs returns at most most configs of an account, or of all if accountID is
+// empty: first those used by chats, by the newest chat, then the unused ones, newest
+// first.
 func (s *Store) RecentConfigs(ctx context.Context, accountID string, most int) ([]ConfigOf, error) {
-	// A chat's num grows with time, and the index of chats by config ends in it.
+	// A chat's num grows with time and is the last column of the index of chats by config.
 	list, err := query(ctx, s.read, func(row scanner) (c ConfigOf, err error) {
 		return c, row.Scan(&c.Account, &c.ID)
 	}, `

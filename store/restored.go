@@ -2,23 +2,20 @@ package store
 
 import "context"
 
-// EndedAccess is what a restored database let in that is let in no more.
+// EndedAccess counts what [Store.EndRestoredAccess] invalidated.
 type EndedAccess struct {
 	Sessions int64 // of the console
-	Revoked  int64 // keys that were revoked since the backup
-	Renewed  int64 // keys that were given new secrets since
-	Signing  int64 // accounts whose key for signing webhooks was replaced since
+	Revoked  int64 // keys revoked since the backup
+	Renewed  int64 // keys regenerated since the backup
+	Signing  int64 // accounts whose webhook signing key was replaced since the backup
 }
 
-// EndRestoredAccess has a database that was restored from a backup let nobody in who was let
-// in when the backup was made and may not be since. The sessions of the console, the
-// links to it and the codes of screens end, for they are short-lived, and whoever
-// ended one meant it. Keys take from the database that is replaced, before, that they
-// were revoked or given new secrets, and accounts that their signing key was replaced:
-// who replaces one knows that the old one has got into wrong hands, or their receivers
-// know the new one alone. nil: there is none, and all keys of the backup open and sign
-// what they did then. Of a key with an end that was revoked, before knows nothing any
-// extra.
+// EndRestoredAccess invalidates what a restored database would admit but was invalidated
+// after the backup. All sessions of the console, sign-in links and pairing codes end,
+// since they are short-lived. From before, the database that is replaced, it takes which
+// keys were revoked or regenerated and which signing keys of webhooks were replaced. If
+// before is nil, all keys are valid as they were in the backup. A key with an end that
+// was revoked is not known in before, since it was deleted.
 func (s *Store) EndRestoredAccess(ctx context.Context, before *Store) (o EndedAccess, err error) {
 	var since []keyState
 	var signing []replacedSigningKey
@@ -53,8 +50,8 @@ func (s *Store) EndRestoredAccess(ctx context.Context, before *Store) (o EndedAc
 	return o, err
 }
 
-// executeCounting carries a statement out and adds the rows that it changed to all, unless
-// that is nil.
+// executeCounting runs a statement and adds the number of changed rows to all, unless all
+// is nil.
 func executeCounting(ctx context.Context, c conn, all *int64, text string, args ...any) error {
 	result, err := c.ExecContext(ctx, text, args...)
 	if err != nil || all == nil {
@@ -65,12 +62,12 @@ func executeCounting(ctx context.Context, c conn, all *int64, text string, args 
 	return err
 }
 
-// keyState is what became of a key.
+// keyState is the state of a key in the replaced database.
 type keyState struct {
 	id, hint            string
 	apiHash, secretHash []byte
-	createdMS           int64 // when it was last given secrets
-	revokedMS           int64 // 0: it was not
+	createdMS           int64 // when it was created or last regenerated
+	revokedMS           int64 // 0: not revoked
 }
 
 func (s *Store) keyStates(ctx context.Context) ([]keyState, error) {
@@ -80,7 +77,7 @@ func (s *Store) keyStates(ctx context.Context) ([]keyState, error) {
 	return all, explain("reading the keys that were replaced", err)
 }
 
-// applyTo has the restored database know it too.
+// applyTo applies the state to the restored database.
 func (k keyState) applyTo(ctx context.Context, c conn, o *EndedAccess) error {
 	var changed int64
 	if err := executeCounting(ctx, c, &changed, `
@@ -103,7 +100,7 @@ func (k keyState) applyTo(ctx context.Context, c conn, o *EndedAccess) error {
 	return dropTokens(ctx, c, k.id)
 }
 
-// replacedSigningKeys is a key for signing webhooks that took the place of another.
+// replacedSigningKey is a webhook signing key that replaced another.
 type replacedSigningKey struct {
 	account, key string
 	replacedMS   int64
@@ -116,7 +113,7 @@ func (s *Store) replacedSigningKeys(ctx context.Context) ([]replacedSigningKey, 
 	return all, explain("reading the signing keys that were replaced", err)
 }
 
-// applyTo has the restored database know it too, unless it knows a newer one.
+// applyTo applies the replacement to the restored database, unless that has a newer one.
 func (k replacedSigningKey) applyTo(ctx context.Context, c conn, o *EndedAccess) error {
 	older, err := value[bool](ctx, c, `
 		SELECT EXISTS (SELECT 1 FROM account a LEFT JOIN signing_key_replaced r ON r.account = a.num

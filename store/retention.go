@@ -10,10 +10,10 @@ import (
 	"parley/internal/layout"
 )
 
-// DeleteChatGroup deletes a group of an account with all that is kept of its
-// chats. From the first moment it is in no answer; when DeleteChatGroup returns
-// nil it is gone, and when it is broken off it goes on by itself. ErrNotFound:
-// the account has no such group; ErrActive: a chat of it goes on.
+// DeleteChatGroup deletes a group of an account with all its chats. From the first moment
+// no query returns it. When DeleteChatGroup returns nil, the data is gone; if it is
+// interrupted, the background goroutine finishes the work. The error is ErrNotFound if
+// the account has no such group, ErrActive if a chat of it is active.
 func (s *Store) DeleteChatGroup(ctx context.Context, accountID, groupID string) error {
 	doing := "deleting chat group " + groupID
 	err := s.change(ctx, doing, func(ctx context.Context, c conn) error {
@@ -32,7 +32,7 @@ func (s *Store) DeleteChatGroup(ctx context.Context, accountID, groupID string) 
 	return s.finish(ctx, doing)
 }
 
-// trashGroup puts a group into the trash, its chats not yet.
+// trashGroup moves a group into the trash, without its chats.
 func trashGroup(ctx context.Context, c conn, num int64) error {
 	if err := execute(ctx, c, `
 		UPDATE account SET num_groups = num_groups - 1 WHERE num = (SELECT account FROM chat_group WHERE num = ?)`,
@@ -42,7 +42,7 @@ func trashGroup(ctx context.Context, c conn, num int64) error {
 	return changeOne(ctx, c, `UPDATE chat_group SET account = 0 WHERE num = ?`, num)
 }
 
-// finish empties the trash, and has the background do it where it cannot.
+// finish empties the trash, or leaves it to the background goroutine after an error.
 func (s *Store) finish(ctx context.Context, doing string) error {
 	err := s.emptyTrash(ctx)
 	if err != nil {
@@ -51,9 +51,8 @@ func (s *Store) finish(ctx context.Context, doing string) error {
 	return explain(doing, err)
 }
 
-// Expire deletes the chats that ended before a time (Unix milliseconds), with
-// their sound, and groups that have no chat left. It returns how many chats
-// there were.
+// Expire deletes the chats that ended before a time (Unix milliseconds), with their
+// recordings, and groups without chats. It returns the number of chats.
 func (s *Store) Expire(ctx context.Context, beforeMS int64) (deleted int, err error) {
 	const doing = "deleting old chats"
 	err = s.inBatches(ctx, func(ctx context.Context) (more bool, err error) {
@@ -74,7 +73,7 @@ func (s *Store) Expire(ctx context.Context, beforeMS int64) (deleted int, err er
 	return deleted, s.finish(ctx, doing)
 }
 
-// expire puts one batch into the trash, and returns how many chats it had.
+// expire moves one batch into the trash, and returns its number of chats.
 func expire(ctx context.Context, c conn, beforeMS int64) (chats int, err error) {
 	type gone struct{ chat, group, account int64 }
 	old, err := query(ctx, c, func(row scanner) (g gone, err error) {
@@ -101,7 +100,8 @@ func expire(ctx context.Context, c conn, beforeMS int64) (chats int, err error) 
 	return len(old), nil
 }
 
-// leaveGroup counts a chat out of its group, which goes with its last one.
+// leaveGroup removes a chat from the count of its group, and deletes the group after its
+// last chat.
 func leaveGroup(ctx context.Context, c conn, group int64) error {
 	if err := execute(ctx, c, `
 		UPDATE chat_group SET num_chats = num_chats - 1, first_start_ms = coalesce(
@@ -120,10 +120,10 @@ func leaveGroup(ctx context.Context, c conn, group int64) error {
 	return execute(ctx, c, `UPDATE account SET num_groups = num_groups - 1 WHERE num = ?`, account)
 }
 
-// Tidy deletes keys that are past their end, webhooks that are long over, what is left of deletions that were
-// interrupted, and sound whose chat was deleted just before a crash. Where chats
-// are kept for a time only, it also deletes what plugins logged, and the copies of
-// the database that upgrades put aside, before beforeMS (Unix milliseconds; 0: none).
+// Tidy deletes expired keys, old webhooks, the rest of interrupted deletions, and
+// recordings of chats that were deleted just before a crash. It also deletes the log
+// lines of plugins, and the copies of the database that upgrades made, from before
+// beforeMS (Unix milliseconds; 0: none).
 func (s *Store) Tidy(ctx context.Context, beforeMS int64) error {
 	const doing = "tidying the data folder"
 	if err := s.dropExpiredKeys(ctx); err != nil {

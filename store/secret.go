@@ -6,11 +6,11 @@ import (
 	"errors"
 )
 
-// secretBytes is the length of a key that signs: that of the hash it is used
-// with (RFC 2104, 3).
+// secretBytes is the length of a signing key: that of the hash it is used with (RFC 2104,
+// section 3).
 const secretBytes = 32
 
-// Secret returns the box's own key of that name, made when first asked for.
+// Secret returns the box's signing key with that name, which is created on first use.
 func (s *Store) Secret(ctx context.Context, name string) ([]byte, error) {
 	const find = `SELECT key FROM secret WHERE name = ?`
 	doing := "reading the key " + name

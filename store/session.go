@@ -7,42 +7,42 @@ import (
 )
 
 const (
-	// SignInLife is how long a link signs a browser in: enough to carry it to
-	// another machine.
+	// SignInLife is how long a link signs a browser in: enough to carry it to another
+	// machine.
 	SignInLife = 10 * time.Minute
-	// SessionIdle ends a session that nobody uses: a working day with its
-	// evening, so that who comes back the next morning shows again that he may.
+	// SessionIdle ends an unused session: a working day and its evening, so that a
+	// browser must sign in again the next morning.
 	SessionIdle = 12 * time.Hour
-	// SessionLife ends it however much it is used. A page that is left open asks
-	// the box now and then, and would else be signed in for ever.
+	// SessionLife ends a session however much it is used: a page that is left open polls
+	// the box, and would otherwise stay signed in for ever.
 	SessionLife = 30 * 24 * time.Hour
-	// usedResolution is how exactly it is kept when a session was last used: a write
-	// every few minutes, not with every request.
+	// usedResolution is the resolution of the time of last use: a write every few
+	// minutes, not one a request.
 	usedResolution = 5 * time.Minute
 )
 
 // Session is a browser that is signed in to the console, as an operator.
 type Session struct {
 	ID        string
-	Account   string // the name of the one that it acts for
-	Browser   string // what it says of itself
-	Address   string // from where it signed in
-	CreatedMS int64  // Unix milliseconds, as the others
-	UsedMS    int64  // five minutes behind at most
-	ExpiresMS int64  // when it ends if nobody uses it any more
+	Account   string // name of the account that it acts for
+	Browser   string // its User-Agent
+	Address   string // from which it signed in
+	CreatedMS int64  // Unix milliseconds, as all times here
+	UsedMS    int64  // up to five minutes late
+	ExpiresMS int64  // when it ends if it is not used any more
 }
 
-// endsMS is the time in Unix milliseconds at which a session ends that nobody
-// uses any more.
+// endsMS is the time in Unix milliseconds at which a session ends if it is not used any
+// more.
 const endsMS = ` min(session.expires_ms, session.used_ms + 43200000) `
 
-// validSession is the condition that a session holds at the time (Unix
-// milliseconds) that is the next parameter.
+// validSession is the condition that a session is valid at the time (Unix milliseconds)
+// of the next parameter.
 const validSession = endsMS + `> ? `
 
-// StartSignIn makes what signs one browser in, once, until SignInLife is over.
-// The account, which is the one that it acts for at first, is made where there is
-// none; empty is that of the oldest operator's key that is good.
+// StartSignIn creates a link that signs one browser in, once, within SignInLife. The
+// session acts for the account at first, which is created if it does not exist; empty
+// means the account of the oldest valid operator key.
 func (s *Store) StartSignIn(ctx context.Context, account string, at time.Time) (link string, err error) {
 	link = randomText(apiKeyLength)
 	err = s.change(ctx, "beginning to sign in", func(ctx context.Context, c conn) error {
@@ -70,16 +70,16 @@ func (s *Store) StartSignIn(ctx context.Context, account string, at time.Time) (
 	return link, err
 }
 
-// firstAccount owns what is made before anybody asks for accounts.
+// firstAccount is the account of a box without keys.
 const firstAccount = "default"
 
-// SignIn makes a session for who has a link, and returns what its cookie is to
-// hold, which is not kept. ErrNotFound: there is no such link, or it was used, or
-// its time is over.
+// SignIn exchanges a sign-in link for a console session, and returns the session's
+// cookie, which is not stored. The error is ErrNotFound if there is no such link, or it
+// was used or has expired.
 func (s *Store) SignIn(ctx context.Context, link, browser, address string, at time.Time) (cookie string, made Session,
 	err error) {
 	h, now := hash(link), at.UnixMilli()
-	// Looked up before anything is written: a guesser keeps no writer busy.
+	// Looked up before anything is written, so that guessing does not load the writer.
 	if _, err := value[int64](ctx, s.keys, `SELECT expires_ms FROM sign_in WHERE hash = ? AND expires_ms > ?`, h,
 		now); err != nil {
 		return "", Session{}, explain("looking up a link", err)
@@ -113,9 +113,9 @@ func (s *Store) SignIn(ctx context.Context, link, browser, address string, at ti
 	return cookie, made, err
 }
 
-// OpenSession returns what a session's cookie opens at that time: what an
-// operator's key of its account does. ErrNotFound: there is no such session, or
-// it was ended, or its time is over.
+// OpenSession returns the grant of a session's cookie at that time: that of an operator's
+// key of its account. The error is ErrNotFound if there is no such session, or it has
+// ended.
 func (s *Store) OpenSession(ctx context.Context, cookie string, at time.Time) (Grant, error) {
 	g, used := Grant{Role: OperatorKey, apiHash: hash(cookie)}, int64(0)
 	err := scanFirst(ctx, s.keys, []any{&g.AccountID, &g.Session, &used}, `
@@ -129,7 +129,7 @@ func (s *Store) OpenSession(ctx context.Context, cookie string, at time.Time) (G
 	return g, nil
 }
 
-// Sessions returns those that hold, the newest first.
+// Sessions returns the valid sessions, newest first.
 func (s *Store) Sessions(ctx context.Context, at time.Time) ([]Session, error) {
 	all, err := query(ctx, s.read, func(row scanner) (n Session, err error) {
 		return n, row.Scan(&n.ID, &n.Account, &n.Browser, &n.Address, &n.CreatedMS, &n.UsedMS, &n.ExpiresMS)
@@ -140,15 +140,15 @@ func (s *Store) Sessions(ctx context.Context, at time.Time) ([]Session, error) {
 	return all, explain("listing the sessions", err)
 }
 
-// EndSession signs a browser out, and ends the conversations that it holds.
-// ErrNotFound: there is no such session.
+// EndSession signs a browser out, and ends its conversations. The error is ErrNotFound if
+// there is no such session.
 func (s *Store) EndSession(ctx context.Context, id string) error {
 	return s.changeKeys(ctx, "ending session "+id, func(ctx context.Context, c conn) error {
 		return changeOne(ctx, c, `DELETE FROM session WHERE id = ?`, id)
 	})
 }
 
-// EndSessions ends all of them, and makes the links useless that were not used.
+// EndSessions ends all sessions, and invalidates unused links.
 func (s *Store) EndSessions(ctx context.Context) (ended int64, err error) {
 	err = s.changeKeys(ctx, "ending all sessions", func(ctx context.Context, c conn) error {
 		if _, err := c.ExecContext(ctx, `DELETE FROM sign_in`); err != nil {
@@ -164,8 +164,8 @@ func (s *Store) EndSessions(ctx context.Context) (ended int64, err error) {
 	return ended, err
 }
 
-// SwitchAccount has a session act for another account. ErrNotFound: there is no such
-// session, or no such account.
+// SwitchAccount makes a session act for another account. The error is ErrNotFound if
+// there is no such session or account.
 func (s *Store) SwitchAccount(ctx context.Context, id, account string) error {
 	return s.change(ctx, "choosing an account", func(ctx context.Context, c conn) error {
 		return changeOne(ctx, c,

@@ -2,20 +2,20 @@ package store
 
 import "context"
 
-// soundWrittenMS is how much of a chat, in milliseconds, comes after the first
-// sound of a side before its file is sure to be there, however the chat ended: a
-// recorder keeps back two seconds at most, and half a second for a page.
+// soundWrittenMS is how long a chat must go on after the first sound of a side until that
+// side's file certainly exists, however the chat ended: a recorder buffers two seconds at
+// most, and half a second for a page.
 const soundWrittenMS = 3000
 
-// SoundFile is what the history says of the file that holds one side of a chat.
+// SoundFile is what the history says about the file of one side of a chat.
 type SoundFile struct {
-	Expected bool // it should be there: something was heard of that side
-	Complete bool // if it is there it ends as it should: nothing cut its chat off
+	Expected bool // the file must exist: that side made a sound
+	Complete bool // the file, if it exists, has its proper end: nothing interrupted its chat
 }
 
-// SoundFiles returns what the history says of the files of the recordings folder,
-// by their names; other files are nobody's. The database in the data folder dir
-// stays as it is. ErrNotFound: there is none of this Parley's schema.
+// SoundFiles returns the recording files that belong to chats, by name. It does not
+// change the database in the data folder dir. The error is ErrNotFound if there is no
+// database with this Parley's schema.
 func SoundFiles(ctx context.Context, dir string) (map[string]SoundFile, error) {
 	const doing = "reading what was recorded"
 	if err := holdsDatabase(dir); err != nil {
@@ -38,7 +38,7 @@ func SoundFiles(ctx context.Context, dir string) (map[string]SoundFile, error) {
 		whole           bool
 		user, assistant bool
 	}
-	// Of an answer that nobody heard a word of the history has a "…".
+	// The history has "…" for an answer of which the user heard nothing.
 	rows, err := query(ctx, db, func(s scanner) (r row, err error) {
 		return r, s.Scan(&r.chat, &r.whole, &r.user, &r.assistant)
 	}, `

@@ -1,7 +1,7 @@
-// Package store keeps what must outlive the process: accounts and their keys,
-// chats and what was said in them. It is one SQLite file in the data folder,
-// written by one goroutine that commits for many callers at once and read by
-// many connections. When a write returns nil it is on the disk.
+// Package store is the database: accounts and their keys, chats and their events, and all
+// else that must outlive the process. It is one SQLite file in the data folder. One
+// goroutine writes and commits for many callers at once; many connections read. When a
+// write returns nil, it is on the disk.
 package store
 
 import (
@@ -19,34 +19,32 @@ import (
 	"parley/internal/layout"
 )
 
-// Store is one open database. Its methods may be called from many goroutines.
-// Several processes may have the same folder open; each sees at once what
-// another has committed.
+// Store is an open database. Its methods are safe for concurrent use. Several processes
+// may have the same folder open; each sees the commits of the others at once.
 type Store struct {
 	dir             string
 	read            readPool
-	keys            readPool // for what opens the box
+	keys            readPool // for authentication
 	write           *sql.DB
 	w               *writer
-	checkpoints     *sql.DB // the connection that moves SQLite's log into the database
+	checkpoints     *sql.DB // checkpoints SQLite's log
 	background      *background
 	emptying        emptying
-	outboxNotifier  *notifier    // for who sends webhooks
-	pluginNotifier  *notifier    // for who runs plugins
-	endCallNotifier *notifier    // for who has plugins told of chats that have ended
-	keyNotifier     *notifier    // for who holds connections open by keys
-	logNotifier     *notifier    // for who follows the logs of plugins, in any process
-	keyWatch        *keyWatch    // nil in a store that has only joined
-	notesFrom       atomic.Int64 // Unix milliseconds: until then no use of a key or a session is noted
-	log             *slog.Logger // discards in a store that has only joined
+	outboxNotifier  *notifier    // wakes the sender of webhooks
+	pluginNotifier  *notifier    // wakes what runs plugins
+	endCallNotifier *notifier    // wakes what calls plugins for ended chats
+	keyNotifier     *notifier    // wakes the key watch
+	logNotifier     *notifier    // wakes followers of plugin logs, in any process
+	keyWatch        *keyWatch    // nil in a store opened with Join
+	notesFrom       atomic.Int64 // Unix milliseconds: until then no use of a key or session is recorded
+	log             *slog.Logger // discards in a store opened with Join
 	close           func() error
 }
 
-// Open opens the database in the data folder dir for the one process that
-// serves it: it takes the folder's lock until Close, creates the folder (for its
-// owner only) and the database where there are none, and brings an older
-// database up to date after copying it aside. The errors say what is wrong with
-// the folder, and are one of this package's kinds.
+// Open opens the database in the data folder dir for the one process that serves it. It
+// locks the folder until Close, creates the folder (for its owner only) and the database
+// if they do not exist, and migrates an older database after copying it. The errors are
+// kinds of this package, and say what is wrong with the folder.
 func Open(ctx context.Context, dir string, log *slog.Logger) (*Store, error) {
 	steps, err := migrations()
 	if err != nil {
@@ -80,8 +78,8 @@ func open(ctx context.Context, dir string, log *slog.Logger, steps []migration) 
 	s.pluginNotifier = newNotifier(s.pluginNotifier.file, "plugins that were changed", log)
 	s.keyNotifier = newNotifier(s.keyNotifier.file, "keys that were revoked", log)
 	s.keyWatch = startKeyWatch(s, log)
-	if err := s.logNotifier.makeFile(); err != nil { // by the box, so that it is the box's, whoever follows first
-		log.Warn("nobody can follow the logs of plugins", "err", err)
+	if err := s.logNotifier.makeFile(); err != nil { // created here, so that the box owns it
+		log.Warn("the logs of plugins cannot be followed", "err", err)
 	}
 	closeDatabase := s.close
 	s.close = sync.OnceValue(func() error {
@@ -96,10 +94,9 @@ func open(ctx context.Context, dir string, log *slog.Logger, steps []migration) 
 	return s, nil
 }
 
-// Join opens the database in the data folder dir beside the box that serves it,
-// or without one. It creates nothing and leaves the schema as it is:
-// ErrNotFound means that there is no database, ErrOlder and ErrNewer that it is
-// of another Parley's schema.
+// Join opens the database in the data folder dir, whether or not a box serves it. It
+// creates nothing and does not migrate. The error is ErrNotFound if there is no database,
+// ErrOlder or ErrNewer if its schema is another Parley's.
 func Join(ctx context.Context, dir string) (*Store, error) {
 	steps, err := migrations()
 	if err != nil {
@@ -134,7 +131,7 @@ func join(ctx context.Context, dir string, schema int64) (*Store, error) {
 	return nil, errors.Join(err, s.Close())
 }
 
-// older says what to do with a database that only who serves it may migrate.
+// older says what to do with a database that only the serving process may migrate.
 func older(dir string, current, schema int64) error {
 	pid, held, err := Holder(dir)
 	if err == nil && held {
@@ -147,8 +144,8 @@ func older(dir string, current, schema int64) error {
 		dir, ErrOlder, current, schema)
 }
 
-// connected opens the connections to the database in dir. The pragmas are those
-// of the one that writes, after the common ones.
+// connected opens the connections to the database in dir. pragmas are added on the
+// writing connection.
 func connected(ctx context.Context, dir, pragmas string) (_ *Store, err error) {
 	s := &Store{
 		dir:             dir,
@@ -177,9 +174,9 @@ func connected(ctx context.Context, dir, pragmas string) (_ *Store, err error) {
 	return s, nil
 }
 
-// prepare makes the folder and an empty database file that only its owner can
-// read, and returns the folder's full path. SQLite gives the files it puts
-// extendedRow the database the same mode.
+// prepare creates the folder and an empty database file that only its owner can read, and
+// returns the folder's full path. SQLite gives the files beside the database the same
+// mode.
 func prepare(dir string) (string, error) {
 	if err := makeFolder(dir); err != nil {
 		return "", err
@@ -201,8 +198,8 @@ func prepare(dir string) (string, error) {
 	return dir, nil
 }
 
-// Close finishes the writes that wait and closes the database. Calls after it
-// answer ErrClosed. Closing again does nothing.
+// Close finishes the queued writes and closes the database. Later calls of methods return
+// ErrClosed. Closing again does nothing.
 func (s *Store) Close() error { return s.close() }
 
 // change runs do in the next transaction and returns when it is on the disk.

@@ -5,15 +5,15 @@ import (
 	"encoding/json"
 )
 
-// StoredSound is the recording of a chat as it lies on the disk.
+// StoredSound is the recording of a chat on the disk.
 type StoredSound struct {
 	ChatID, AccountID string
-	EndedMS           int64 // of the chat, Unix milliseconds; 0: it goes on
+	EndedMS           int64 // of the chat, Unix milliseconds; 0: active
 	Bytes             int64 // of both sides
 }
 
-// StoredSounds returns the recordings of all chats, in the order in which the
-// chats ended. Those of chats that go on come last.
+// StoredSounds returns the recordings of all chats, in the order in which the chats
+// ended, those of active chats last.
 func (s *Store) StoredSounds(ctx context.Context) ([]StoredSound, error) {
 	const doing = "reading what is recorded"
 	type row struct {
@@ -43,9 +43,8 @@ func (s *Store) StoredSounds(ctx context.Context) ([]StoredSound, error) {
 	return kept, nil
 }
 
-// DropSounds deletes the recordings of chats that have ended; the chats stay, as
-// if they had not been recorded. Of a crash in the midst of it Tidy deletes the
-// files that are left.
+// DropSounds deletes the recordings of ended chats; the chats stay, as if they had not
+// been recorded. After a crash in the middle, [Store.Tidy] deletes the remaining files.
 func (s *Store) DropSounds(ctx context.Context, chatIDs []string) error {
 	const doing = "deleting recordings"
 	named, err := json.Marshal(chatIDs)

@@ -7,36 +7,33 @@ import (
 	"time"
 )
 
-// TokenLife is how long an access token opens the box. It is part of the
-// interface: clients count on 30 minutes.
+// TokenLife is how long an access token is valid. Clients rely on these 30 minutes.
 const TokenLife = 30 * time.Minute
 
-// A Grant is what a key or a token opened: an account, by way of one key, for
-// what the key's role allows. It can be asked again whether it still holds.
+// A Grant is the access that a key, token or session gives: to an account, with a role.
+// [Store.Holds] reports whether it is still valid.
 type Grant struct {
 	AccountID string
 	Role      KeyRole
-	// Kiosk is the config that the key of a screen is bound to, which opens
-	// conversations and nothing else; empty is the box's own assistant, nil no
-	// screen's key.
+	// Kiosk is the config of a screen's key, which can only open conversations; empty is
+	// the box's default assistant, nil another key.
 	Kiosk *string
-	// KeyID names the key that opened it; empty where it was a session.
+	// KeyID is the key's id; empty for a session.
 	KeyID string
-	// Session is the id of the console's session that opened it; empty where it
-	// was a key.
+	// Session is the id of the console session; empty for a key.
 	Session string
-	apiHash []byte // of the key, which has another when it is regenerated, or of the session's cookie
+	apiHash []byte // of the API key, which changes when the key is regenerated, or of the session's cookie
 }
 
-// By is the id of what opened it: a key, or a session of the console.
+// By returns the id of the key or session.
 func (g Grant) By() string { return cmp.Or(g.KeyID, g.Session) }
 
-// Hash is the SHA-256 of the API key, or of what the session's cookie holds. A key
-// that is regenerated has another one.
+// Hash returns the SHA-256 of the API key or of the session's cookie. A regenerated key
+// has another one.
 func (g Grant) Hash() []byte { return g.apiHash }
 
-// GrantBy returns the grant of the key or the session of that id, without its
-// account: [Grant.By]. ErrNotFound: there is none, or it opens nothing at that time.
+// GrantBy returns the grant of the key or session with an id ([Grant.By]), without its
+// account. The error is ErrNotFound if there is none that is valid at that time.
 func (s *Store) GrantBy(ctx context.Context, id string, at time.Time) (Grant, error) {
 	g, err := first(ctx, s.read, func(row scanner) (g Grant, err error) {
 		return g, row.Scan(&g.KeyID, &g.Session, &g.apiHash)
@@ -47,10 +44,9 @@ func (s *Store) GrantBy(ctx context.Context, id string, at time.Time) (Grant, er
 	return g, explain("looking up who asked for a link", err)
 }
 
-// OpenKey returns what an API key opens. ErrNotFound means that there is no
-// such key, that it was revoked or that its time is over. A key that another
-// process revokes fails at once. Keys are found by their hash, so what the time
-// of an answer tells is about a hash that no guesser can steer.
+// OpenKey returns the grant of an API key. The error is ErrNotFound if there is no such
+// key, or it was revoked or has expired; a key that another process revokes fails at
+// once. Keys are looked up by their hash, so response times reveal nothing about a key.
 func (s *Store) OpenKey(ctx context.Context, apiKey string) (Grant, error) {
 	g, used, at := Grant{apiHash: hash(apiKey)}, int64(0), time.Now()
 	err := scanFirst(ctx, s.keys, []any{&g.AccountID, &g.KeyID, &g.Role, &g.Kiosk, &used}, `
@@ -67,13 +63,15 @@ func (s *Store) OpenKey(ctx context.Context, apiKey string) (Grant, error) {
 // noteTimeout is how long it may take to note that a key or a session is used, and
 // noteRetry when it is tried again after it could not be.
 const (
+	// noteTimeout bounds the write of the time of last use, and noteRetry is when it is
+	// tried again after a failure.
 	noteTimeout = time.Second
 	noteRetry   = time.Minute
 )
 
-// noteUse notes that a key or a session has opened the box, unless that is known of
-// the last minutes. A disk that takes nothing shuts nobody out: the log says so. A
-// client that does not wait for its answer changes nothing of it.
+// noteUse records the use of a key or session, unless that was recorded within
+// usedResolution. If the write fails, access is still granted, and the log has the error.
+// It continues if the client goes away.
 func (s *Store) noteUse(
 	ctx context.Context, doing string, usedMS int64, at time.Time, update string, hash []byte,
 ) {
@@ -87,19 +85,19 @@ func (s *Store) noteUse(
 	})
 	if err != nil {
 		s.notesFrom.Store(at.Add(noteRetry).UnixMilli())
-		s.log.WarnContext(ctx, "who uses the box is let in, and when is not written", "again_in", noteRetry, "err", err)
+		s.log.WarnContext(ctx, "the time of last use was not written", "again_in", noteRetry, "err", err)
 	}
 }
 
-// noteKeyUse is noteUse of the key behind a grant.
+// noteKeyUse is noteUse for the key of a grant.
 func (s *Store) noteKeyUse(ctx context.Context, g Grant, usedMS int64, at time.Time) {
 	s.noteUse(ctx, "noting that a key is used", usedMS, at,
 		`UPDATE key SET used_ms = max(coalesce(used_ms, 0), ?) WHERE api_hash = ?`, g.apiHash)
 }
 
-// OpenToken returns what an access token opens at that time. ErrNotFound means
-// that there is no such token, that it has expired, or that its key was revoked
-// or regenerated or has expired.
+// OpenToken returns the grant of an access token at that time. The error is ErrNotFound
+// if there is no such token, it has expired, or its key was revoked, regenerated or has
+// expired.
 func (s *Store) OpenToken(ctx context.Context, token string, at time.Time) (Grant, error) {
 	used := int64(0)
 	g, err := first(ctx, s.keys, func(row scanner) (g Grant, err error) {
@@ -115,20 +113,19 @@ func (s *Store) OpenToken(ctx context.Context, token string, at time.Time) (Gran
 	return g, nil
 }
 
-// Holds returns nil while the key or the session behind a grant is the one that
-// it was, and ErrNotFound once it was revoked, regenerated or ended or is past its
-// end. That a token
-// containsAll expired since does not matter: it opened what it opened.
+// Holds returns nil while the key or session of a grant is valid, and ErrNotFound once it
+// was revoked, regenerated or ended, or has expired. The expiry of the token that made
+// the grant does not matter.
 func (s *Store) Holds(ctx context.Context, g Grant) error {
 	_, err := s.keyEnd(ctx, g)
 	return err
 }
 
-// CreateToken makes an access token, good from that time on for TokenLife, for
-// who has an API key together with its secret. ErrNotFound means that one of
-// them is wrong or revoked. The token itself is not kept.
+// CreateToken issues an access token, valid for TokenLife from that time, to a client
+// that presents a valid API key and its secret. The error is ErrNotFound if one of them
+// is wrong or revoked. The token is stored as a hash only.
 func (s *Store) CreateToken(ctx context.Context, apiKey, secret string, at time.Time) (token string, err error) {
-	// Looked up before anything is written: a guesser keeps no writer busy.
+	// Looked up before anything is written, so that guessing does not load the writer.
 	kept, err := value[[]byte](ctx, s.keys, `
 		SELECT secret_hash FROM key WHERE api_hash = ? AND`+validKey, hash(apiKey), at.UnixMilli())
 	if err == nil && subtle.ConstantTimeCompare(kept, hash(secret)) != 1 {

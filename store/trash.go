@@ -6,31 +6,30 @@ import (
 	"time"
 )
 
-// Large deletions are done in batches, each a short transaction of its own, so
-// that other writes wait for one batch at most. What is to be deleted is first put
-// into the trash: a group is given to account 0, a chat to account 0 and group 0,
-// which no query finds. From then on no answer contains it, and after a crash the
-// next start empties the trash.
+// Large deletions run in batches, each a short transaction of its own, so that other
+// writes wait for one batch at most. They begin with moving the data into the trash: a
+// group gets account 0, a chat account 0 and group 0, which no query returns. After a
+// crash the next start empties the trash.
 
 const (
-	// batchRows is how many rows one batch changes at most: about 2 ms of the
-	// writer's time, as much as a commit takes.
+	// batchRows is how many rows one batch changes at most: about 2 ms of the writer's
+	// time, as much as a commit takes.
 	batchRows = 250
-	// batchBytes is how much text one batch deletes at most, since what is
-	// deleted is overwritten. One event of more is a batch alone.
+	// batchBytes is how much text one batch deletes at most, since deleted text is
+	// overwritten. A larger event is a batch of its own.
 	batchBytes = 512 << 10
-	// chatRows is what a chat itself counts for: its row and those in its indexes.
+	// chatRows is what deleting a chat counts: its row and its index entries.
 	chatRows = 10
-	// chatsAtOnce is how many chats are put into the trash in one batch: each, and
-	// its group, may be in eight indexes.
+	// chatsAtOnce is how many chats one batch moves into the trash: each chat and its
+	// group may be in eight indexes.
 	chatsAtOnce = batchRows / (2 * chatRows)
-	// maxRest is how long one batch waits for the next one at most.
+	// maxRest bounds the pause between two batches.
 	maxRest = 100 * time.Millisecond
 )
 
-// inBatches runs one batch after another until one reports that nothing is left.
-// It rests after each for as long as the batch took, so that it uses at most half
-// of the writer's time and of one core.
+// inBatches runs batch until it reports that nothing is left. It pauses after each for as
+// long as the batch took, so that it uses at most half of the writer's time and of one
+// core.
 func (s *Store) inBatches(ctx context.Context, batch func(context.Context) (more bool, err error)) error {
 	for {
 		begun := time.Now()
@@ -46,17 +45,17 @@ func (s *Store) inBatches(ctx context.Context, batch func(context.Context) (more
 	}
 }
 
-// emptying is held by whoever empties the trash: another that finds it empty must
-// not say that all is gone while the first still removes files. It knows what one
-// that was broken off has left undone.
+// emptying is the state of emptying the trash. Only one goroutine empties it at a time:
+// another one that finds the trash empty must not report success while the first still
+// removes files. It records what an interrupted run has left undone.
 type emptying struct {
-	lock  chan struct{} // containsAll room for one
-	files []string      // the chats that are deleted and whose sound is perhaps not
-	log   bool          // SQLite's log may still have what was deleted
+	lock  chan struct{} // has room for one
+	files []string      // deleted chats whose recordings may still exist
+	log   bool          // SQLite's log may still contain deleted data
 }
 
-// emptyTrash deletes all that is in the trash, and removes it from SQLite's log.
-// When it returns nil, so is what another goroutine was emptying before.
+// emptyTrash deletes all that is in the trash, and removes it from SQLite's log. When it
+// returns nil, also what another goroutine was deleting is gone.
 func (s *Store) emptyTrash(ctx context.Context) error {
 	e := &s.emptying
 	select {
@@ -90,8 +89,8 @@ func (s *Store) emptyTrash(ctx context.Context) error {
 	return nil
 }
 
-// trashChats puts some of the chats whose group is in the trash there too. It
-// deletes a group that has no chats left.
+// trashChats moves some of the chats of a trashed group into the trash, and deletes a
+// trashed group that has none left.
 func (s *Store) trashChats(ctx context.Context) (more bool, err error) {
 	const find = `SELECT num FROM chat_group WHERE account = 0 AND num <> 0 LIMIT 1`
 	if _, err := value[int64](ctx, s.read, find); errors.Is(err, ErrNotFound) {
@@ -127,8 +126,8 @@ func (s *Store) trashChats(ctx context.Context) (more bool, err error) {
 	return more, err
 }
 
-// deleteBatch deletes some of the chats in the trash, or of their events. It
-// returns the ids of the chats that are gone.
+// deleteBatch deletes some of the chats in the trash, or of their events, and returns the
+// ids of the deleted chats.
 func (s *Store) deleteBatch(ctx context.Context) (gone []string, more bool, err error) {
 	if _, err := firstInTrash(ctx, s.read); errors.Is(err, ErrNotFound) {
 		return nil, false, nil
@@ -177,9 +176,8 @@ func firstInTrash(ctx context.Context, q querier) (trashed, error) {
 		`SELECT num, id FROM chat WHERE chat_group = 0 ORDER BY num LIMIT 1`)
 }
 
-// deleteEvents deletes the first events of a chat: at most so many, of at most so
-// many bytes together, but always one if there is one. It returns how many it
-// deleted, and their size.
+// deleteEvents deletes the first events of a chat: at most rows, with at most bytes of
+// text together, but at least one. It returns their number and size.
 func deleteEvents(ctx context.Context, c conn, chat int64, rows int, bytes int64) (events int, size int64, err error) {
 	type place struct{ seq, bytes int64 }
 	found, err := query(ctx, c, func(row scanner) (p place, err error) { return p, row.Scan(&p.seq, &p.bytes) }, `
@@ -198,17 +196,16 @@ func deleteEvents(ctx context.Context, c conn, chat int64, rows int, bytes int64
 }
 
 const (
-	// scrubTries is how often scrub tries, and scrubRest how long it waits between
-	// two tries: readers take milliseconds, so mostly the first try succeeds.
+	// scrubTries bounds the tries of scrub, and scrubRest is the pause between two:
+	// readers take milliseconds, so the first try usually succeeds.
 	scrubTries = 10
 	scrubRest  = 50 * time.Millisecond
 )
 
-// scrub removes what was deleted from SQLite's log too: rows are overwritten when
-// they are deleted, but the log still has the pages as they were before. That is
-// possible only while no reader uses an older state of the database; scrub waits
-// for such a moment without blocking anybody. While a long reader runs, as a
-// backup does, the log stays until the next deletion, or until it begins anew.
+// scrub removes deleted data also from SQLite's log, which still has the pages as they
+// were before rows were overwritten. That is possible only while no reader uses an older
+// state; scrub waits for such a moment without blocking anything. While a long reader
+// such as a backup runs, the log stays until the next deletion or until it restarts.
 func (s *Store) scrub(ctx context.Context) error {
 	for range scrubTries {
 		if err := s.checkpoint(ctx); err != nil {

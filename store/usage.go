@@ -8,24 +8,24 @@ import (
 	"os"
 )
 
-// What a row takes beside its texts, in bytes: ids, numbers and its entries in
-// the indexes. Measured on a database filled at once: 690 for a chat with its
-// group, 94 for an event, 235 for a version with its resource; a database that
-// grew has less full pages. Step 6 of the schema counts the same.
+// What a row takes besides its texts, in bytes: ids, numbers and index entries.
+// Measured on a database filled at once: 690 for a chat with its group, 94 for an
+// event, 235 for a version with its resource; a database that grew has emptier pages.
+// Step 6 of the schema counts the same.
 const (
 	chatBytes    = 800
 	eventBytes   = 150
 	versionBytes = 400
 )
 
-// Usage is how much of the disk is an account's.
+// Usage is how much of the disk an account uses, in bytes.
 type Usage struct {
-	// of chats, what was said in them, configs, prompts, tools and voices, and of what it takes to speak again
+	// RecordBytes is the size of chats, configs, prompts, tools, voices and generations.
 	RecordBytes int64
-	SoundBytes  int64 // of recordings of chats that have ended
+	SoundBytes  int64 // recordings of ended chats
 }
 
-// Total is all of it, in bytes.
+// Total is the sum, in bytes.
 func (u Usage) Total() int64 { return u.RecordBytes + u.SoundBytes }
 
 const accountUsage = `
@@ -40,18 +40,18 @@ const accountUsage = `
 	       + (SELECT coalesce(sum(bytes), 0) FROM voice INDEXED BY voice_account WHERE account = mine.num), ended.sound
 	  FROM mine CROSS JOIN ended`
 
-// Usage returns how much of the disk is an account's. It runs along indexes: 10 ms
-// for an account with 100,000 chats. Deleted ones do not count, though it may
-// take seconds until they are gone.
+// Usage returns how much of the disk an account uses. It reads indexes only: 10 ms for an
+// account with 100,000 chats. Deleted chats do not count, though they may stay on the
+// disk for seconds.
 func (s *Store) Usage(ctx context.Context, accountID string) (u Usage, err error) {
 	err = scanFirst(ctx, s.read, []any{&u.RecordBytes, &u.SoundBytes}, accountUsage, accountID)
 	return u, explain("measuring what an account holds", err)
 }
 
-// measureBatch is how many chats' recordings are measured in one transaction.
+// measureBatch is how many recordings one transaction measures.
 const measureBatch = 100
 
-// measureSound notes how large the recordings are of chats that have ended.
+// measureSound stores the sizes of the recordings of ended chats.
 func (s *Store) measureSound(ctx context.Context) error {
 	return s.inBatches(ctx, func(ctx context.Context) (more bool, err error) {
 		chats, err := query(ctx, s.read, scanText, `
@@ -71,7 +71,7 @@ func (s *Store) measureSound(ctx context.Context) error {
 		}
 		return len(chats) == measureBatch,
 			s.change(ctx, "noting the sizes of recordings", func(ctx context.Context, c conn) error {
-				// one that was dropped meanwhile has none
+				// not of recordings that were dropped meanwhile
 				return execute(ctx, c,
 					`UPDATE chat SET sound_bytes = j.value FROM json_each(?) j WHERE chat.id = `+
 						`j.key AND chat.sound_bytes IS NULL`, string(text))
@@ -79,7 +79,7 @@ func (s *Store) measureSound(ctx context.Context) error {
 	})
 }
 
-// soundBytes is how large the files of a chat's recording are.
+// soundBytes returns the size of a chat's recording.
 func (s *Store) soundBytes(chatID string) (size int64, err error) {
 	for _, side := range []Side{UserSide, AssistantSide} {
 		switch info, err := os.Stat(s.recordingPath(chatID, side)); {

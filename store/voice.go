@@ -11,23 +11,23 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Voice is one that an account has saved.
+// Voice is a voice that an account has saved.
 type Voice struct {
 	ID        string // a UUID
-	Name      string // no other voice of the account has it, in small or in large letters
+	Name      string // unique in the account, ignoring letter case
 	Recipe    string // what it is made of, JSON
-	CreatedMS int64  // Unix milliseconds; of one that is saved from now on, 0
+	CreatedMS int64  // Unix milliseconds; ignored by SaveVoice
 }
 
-// ErrVoiceUsed says that a voice cannot be deleted, since configs speak with it.
-// It is an ErrConflict.
+// ErrVoiceUsed means that a voice cannot be deleted, since configs use it. It is an
+// ErrConflict.
 type ErrVoiceUsed struct {
 	Name    string
 	Configs []string // names of some, at most five
 }
 
 func (e ErrVoiceUsed) Error() string {
-	return fmt.Sprintf("the voice %q is that of the config %q", e.Name, e.Configs[0])
+	return fmt.Sprintf("the config %[2]q uses the voice %[1]q", e.Name, e.Configs[0])
 }
 
 // Unwrap makes it an ErrConflict.
@@ -39,13 +39,14 @@ func scanVoice(row scanner) (v Voice, err error) {
 	return v, row.Scan(&v.ID, &v.Name, &v.Recipe, &v.CreatedMS)
 }
 
-// FoldedName is by which names are told apart: those are the same that people read
-// alike, in small or capital letters, with accents typed in one way or the other.
+// FoldedName returns the form in which names are compared: names that look alike are
+// equal, whatever their letter case and the encoding of their accents.
 func FoldedName(name string) string {
 	return cases.Fold().String(norm.NFC.String(strings.Join(strings.Fields(name), " ")))
 }
 
-// SaveVoice saves a voice of an account. ErrConflict: it has one of that name.
+// SaveVoice saves a voice of an account. The error is ErrConflict if the account has a
+// voice with that name.
 func (s *Store) SaveVoice(ctx context.Context, accountID string, v Voice) error {
 	return s.change(ctx, "saving a voice", func(ctx context.Context, c conn) error {
 		account, err := value[int64](ctx, c, `SELECT num FROM account WHERE id = ?`, accountID)
@@ -66,8 +67,8 @@ func (s *Store) Voices(ctx context.Context, accountID string) ([]Voice, error) {
 	return all, explain("listing the voices", err)
 }
 
-// Voice returns a voice of an account by its id or, where the id is empty, by its
-// name. ErrNotFound: it has none.
+// Voice returns a voice of an account by id or, if the id is empty, by name; or
+// ErrNotFound.
 func (s *Store) Voice(ctx context.Context, accountID, id, name string) (Voice, error) {
 	where, wanted := `v.id = ?`, id
 	if id == "" {
@@ -79,15 +80,15 @@ func (s *Store) Voice(ctx context.Context, accountID, id, name string) (Voice, e
 	return v, explain("finding a voice", err)
 }
 
-// configsOf finds configs of an account whose newest version names a voice.
+// configsOf finds configs of an account whose newest version uses a voice.
 const configsOf = `
 	SELECT DISTINCT r.name FROM resource r JOIN resource_version v ON v.resource = r.num AND v.version = r.newest
 	 WHERE r.account = (SELECT num FROM account WHERE id = ?1) AND r.kind = 'config'
 	   AND instr(v.content, ?2) > 0 AND v.content ->> '$.voice.id' = ?2
 	 ORDER BY r.name LIMIT 5`
 
-// DeleteVoice deletes the voice of that name. ErrNotFound: the account has none;
-// ErrVoiceUsed: the newest version of one of its configs speaks with it.
+// DeleteVoice deletes the voice with that name. The error is ErrNotFound if the account
+// has none, ErrVoiceUsed if the newest version of a config uses it.
 func (s *Store) DeleteVoice(ctx context.Context, accountID, name string) error {
 	return s.change(ctx, "deleting a voice", func(ctx context.Context, c conn) error {
 		id, err := value[string](ctx, c, `SELECT id FROM voice WHERE folded = ? AND`+ofAccount, FoldedName(name),

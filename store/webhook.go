@@ -6,41 +6,39 @@ import (
 	"time"
 )
 
-// Webhook is a receiver that is told of some events of a chat.
+// Webhook is a receiver of some events of a chat.
 type Webhook struct {
 	URL    string
 	Events []string // "chat_started", "chat_ended", "tool_call"
 }
 
-// Webhooks are those of a chat that begins, and what they are told of its
-// beginning and its end. Without any Hooks nothing is told.
+// Webhooks are the receivers of a chat that begins, and the notices of its start and end.
+// Without Hooks nothing is sent.
 type Webhooks struct {
 	Hooks   []Webhook
 	Started string // body of chat_started, JSON
-	// Ended is the body of chat_ended, a JSON object in which the store sets
-	// "end_time", "duration_seconds" and "end_reason" when the chat ends, be it
-	// by a crash.
+	// Ended is the body of chat_ended, a JSON object. When the chat ends, also by a
+	// crash, the store sets its fields "end_time", "duration_seconds" and "end_reason".
 	Ended string
 }
 
-// Notice is what the receivers of a chat that want to know of such events are
-// told.
+// Notice is an event for the receivers of a chat that subscribed to such events.
 type Notice struct {
 	Event string
-	AtMS  int64  // of what it tells, Unix milliseconds
-	Body  string // JSON, which is signed and sent as it is
+	AtMS  int64  // time of the event, Unix milliseconds
+	Body  string // JSON, signed and sent as it is
 }
 
-// The events that the store itself knows of: each chat begins and ends.
+// The events that the store queues by itself.
 const (
 	noticeStarted = "chat_started"
 	noticeEnded   = "chat_ended"
 )
 
-// WebhookPatience is for how long it is tried to deliver a webhook.
+// WebhookPatience is for how long delivery of a webhook is tried.
 const WebhookPatience = 24 * time.Hour
 
-// beginWebhooks notes the receivers of a chat, and tells them that it began.
+// beginWebhooks stores the receivers of a chat, and queues the notice of its start.
 func beginWebhooks(ctx context.Context, c conn, n NewChat) error {
 	if len(n.Webhooks.Hooks) == 0 {
 		return nil
@@ -65,8 +63,7 @@ func beginWebhooks(ctx context.Context, c conn, n NewChat) error {
 	return enqueue(ctx, c, n.ID, Notice{noticeStarted, n.StartedMS, n.Webhooks.Started})
 }
 
-// receiverOf returns the number of an account's receiver, which is entered where
-// it is new.
+// receiverOf returns the number of an account's receiver, which is created if it is new.
 func receiverOf(ctx context.Context, c conn, accountID, url string) (num int64, err error) {
 	if err := execute(ctx, c, `
 		INSERT INTO webhook_receiver (account, url) SELECT num, ?2 FROM account WHERE id = ?1
@@ -78,9 +75,9 @@ func receiverOf(ctx context.Context, c conn, accountID, url string) (num int64, 
 		accountID, url)
 }
 
-// enqueue puts a notice into the outbox for each receiver of the chat that wants
-// it. The first of the chat that waits for a receiver is due at once, those
-// behind it when that is over.
+// enqueue puts a notice into the outbox for each receiver of the chat that subscribed to
+// it. For one receiver and chat, the first waiting notice is due at once, the others
+// after it.
 func enqueue(ctx context.Context, c conn, chatID string, n Notice) error {
 	now := time.Now().UnixMilli()
 	return execute(ctx, c, `
@@ -92,8 +89,8 @@ func enqueue(ctx context.Context, c conn, chatID string, n Notice) error {
 		chatID, n.Event, n.Body, n.AtMS, now, WebhookPatience.Milliseconds())
 }
 
-// endWebhooks tells the receivers of a chat that it ended. Where it has none, or
-// they were told, nothing happens.
+// endWebhooks queues the notice of the end of a chat. It does nothing if the chat has no
+// receivers, or they were notified.
 func endWebhooks(ctx context.Context, c conn, chatID string, status Status, atMS int64) error {
 	body, err := value[string](ctx, c, `
 		SELECT json_set(ended_body, '$.end_time', ?2, '$.duration_seconds', max(0, ?2 - started_ms) / 1000,
@@ -111,9 +108,8 @@ func endWebhooks(ctx context.Context, c conn, chatID string, status Status, atMS
 	return changeOne(ctx, c, `DELETE FROM webhook_chat WHERE id = ?`, chatID)
 }
 
-// endForgottenWebhooks tells the end of the chats that a crash left open and of
-// which no history is kept. The last that is known of each is what its receivers
-// were told last.
+// endForgottenWebhooks queues the end of chats without a stored history that a crash left
+// open. Such a chat ended at the time of its last notice.
 func endForgottenWebhooks(ctx context.Context, c conn) error {
 	type left struct {
 		chat string
@@ -133,8 +129,8 @@ func endForgottenWebhooks(ctx context.Context, c conn) error {
 	return nil
 }
 
-// writeWebhooks tells what happened in a chat, and notes the id that its client
-// gave the session from then on.
+// writeWebhooks queues the notices of a write, and stores the custom session id for later
+// notices.
 func writeWebhooks(ctx context.Context, c conn, chatID string, w ChatWrite) error {
 	for _, n := range w.Notices {
 		if err := enqueue(ctx, c, chatID, n); err != nil {
@@ -152,29 +148,29 @@ func writeWebhooks(ctx context.Context, c conn, chatID string, w ChatWrite) erro
 		w.CustomSessionID, chatID)
 }
 
-// StartWebhooks does of StartChat what webhooks want, for a chat of which nothing
-// else is kept. ErrNotFound: no such account.
+// StartWebhooks does the webhook part of StartChat, for a chat without a stored history.
+// The error is ErrNotFound if there is no such account.
 func (s *Store) StartWebhooks(ctx context.Context, n NewChat) error {
-	return s.changeAndNotify(ctx, "telling that chat "+n.ID+" began", func(ctx context.Context, c conn) error {
+	return s.changeAndNotify(ctx, "queueing the start of chat "+n.ID, func(ctx context.Context, c conn) error {
 		return beginOutbox(ctx, c, n)
 	})
 }
 
-// WriteWebhooks is that of WriteChat.
+// WriteWebhooks does the webhook part of WriteChat.
 func (s *Store) WriteWebhooks(ctx context.Context, chatID string, w ChatWrite) error {
-	return s.changeAndNotify(ctx, "telling of chat "+chatID, func(ctx context.Context, c conn) error {
+	return s.changeAndNotify(ctx, "queueing webhooks of chat "+chatID, func(ctx context.Context, c conn) error {
 		return writeWebhooks(ctx, c, chatID, w)
 	})
 }
 
-// EndWebhooks is that of EndChat.
+// EndWebhooks does the webhook part of EndChat.
 func (s *Store) EndWebhooks(ctx context.Context, chatID string, status Status, atMS int64) error {
-	return s.changeAndNotify(ctx, "telling that chat "+chatID+" ended", func(ctx context.Context, c conn) error {
+	return s.changeAndNotify(ctx, "queueing the end of chat "+chatID, func(ctx context.Context, c conn) error {
 		return endOutbox(ctx, c, chatID, status, atMS)
 	})
 }
 
-// changeAndNotify is change, and lets those know that the outbox has more.
+// changeAndNotify is change, and notifies the senders of the outbox.
 func (s *Store) changeAndNotify(ctx context.Context, doing string, do func(context.Context, conn) error) error {
 	err := s.change(ctx, doing, do)
 	if err == nil {

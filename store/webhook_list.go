@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// WebhookState says how far a webhook has come.
+// WebhookState is the state of a webhook.
 type WebhookState string
 
 // The states of webhooks.
@@ -19,35 +19,34 @@ const (
 	WebhookWasAbandoned WebhookState = "dead"
 )
 
-// WebhookStates are all of them.
+// WebhookStates returns all states.
 func WebhookStates() []WebhookState {
 	return []WebhookState{WebhookWaiting, WebhookWasDelivered, WebhookWasAbandoned}
 }
 
-// SentWebhook is what is known of a webhook: where it goes, what it tells of, and
-// how that went. What it says is not in it.
+// SentWebhook is a webhook of the outbox, without its body.
 type SentWebhook struct {
 	ID        string
-	Account   string // its name
+	Account   string // name of the account
 	URL       string
 	ChatID    string
 	Event     string
 	State     WebhookState
-	CreatedMS int64 // of what it tells; all times are Unix milliseconds
-	UntilMS   int64 // from then on it is not tried again
-	DueMS     int64 // of the next attempt; 0: it is over, or waits for the one before it in its chat
+	CreatedMS int64 // of the event; all times are Unix milliseconds
+	UntilMS   int64 // when attempts end
+	DueMS     int64 // of the next attempt; 0: none, or it waits for an earlier webhook of its chat
 	Attempts  int
-	LastMS    int64  // of the newest attempt; 0: there was none
-	LastError string // why that failed; empty: it did not
+	LastMS    int64  // of the newest attempt; 0: none
+	LastError string // of the newest attempt; empty: none
 }
 
-// WebhookFilter says which webhooks are meant. What is empty excludes none.
+// WebhookFilter selects webhooks. Empty fields restrict nothing.
 type WebhookFilter struct {
 	AccountID string
 	ChatID    string
 	IDs       []string
 	States    []WebhookState
-	Search    string // in the URL, the chat, the event or why it failed
+	Search    string // part of the URL, the chat, the event or the last error
 }
 
 // where returns the filter as conditions on webhook w and webhook_receiver r.
@@ -86,8 +85,7 @@ func anys[T any](values []T) []any {
 	return all
 }
 
-// Webhooks returns the newest of the webhooks that are meant, at most so many,
-// the newest first.
+// Webhooks returns at most most of the selected webhooks, newest first.
 func (s *Store) Webhooks(ctx context.Context, f WebhookFilter, most int) ([]SentWebhook, error) {
 	where, args := f.where()
 	all, err := query(ctx, s.read, scanWebhook,
@@ -107,8 +105,7 @@ func scanWebhook(row scanner) (w SentWebhook, err error) {
 		&w.Attempts, &w.LastMS, &w.LastError)
 }
 
-// WebhookPage returns a page of the webhooks that are meant, the newest first, and
-// how many there are.
+// WebhookPage returns a page of the selected webhooks, newest first, and their number.
 func (s *Store) WebhookPage(ctx context.Context, f WebhookFilter, p Page) (found []SentWebhook, total int, err error) {
 	where, args := f.where()
 	const doing = "listing the webhooks"
@@ -126,7 +123,7 @@ func (s *Store) WebhookPage(ctx context.Context, f WebhookFilter, p Page) (found
 	return nil, total, explain(doing, err)
 }
 
-// WebhookCounts is how many webhooks wait, and how many were given up.
+// WebhookCounts returns how many webhooks wait, and how many were given up.
 func (s *Store) WebhookCounts(ctx context.Context) (waiting, dead int, err error) {
 	err = scanFirst(ctx, s.read, []any{&waiting, &dead}, `
 		SELECT (SELECT count(*) FROM webhook WHERE state = 'waiting'), (SELECT count(*) FROM webhook WHERE state =
@@ -134,9 +131,8 @@ func (s *Store) WebhookCounts(ctx context.Context) (waiting, dead int, err error
 	return waiting, dead, explain("counting the webhooks", err)
 }
 
-// RetryWebhooks has those that are meant, and were not delivered, tried again now
-// and for another day. Of those of a chat the first goes first. It returns how
-// many there were.
+// RetryWebhooks makes the selected webhooks that were not delivered due now, for another
+// WebhookPatience. Those of a chat keep their order. It returns their number.
 func (s *Store) RetryWebhooks(ctx context.Context, f WebhookFilter) (retried int, err error) {
 	f.States = []WebhookState{WebhookWaiting, WebhookWasAbandoned}
 	meant, err := s.matchingWebhooks(ctx, f)
@@ -157,7 +153,7 @@ func (s *Store) RetryWebhooks(ctx context.Context, f WebhookFilter) (retried int
 	return retried, nil
 }
 
-// matchingWebhooks returns the numbers of the webhooks that are meant, oldest first.
+// matchingWebhooks returns the numbers of the selected webhooks, oldest first.
 func (s *Store) matchingWebhooks(ctx context.Context, f WebhookFilter) ([]int64, error) {
 	where, args := f.where()
 	nums, err := query(ctx, s.read, func(row scanner) (num int64, err error) { return num, row.Scan(&num) }, `
@@ -187,8 +183,8 @@ func retry(ctx context.Context, c conn, nums []int64) (changed int, err error) {
 	return changed, nil
 }
 
-// ForgetWebhooks deletes those that are meant and were given up. It returns how
-// many there were.
+// ForgetWebhooks deletes the selected webhooks that were given up, and returns their
+// number.
 func (s *Store) ForgetWebhooks(ctx context.Context, f WebhookFilter) (forgotten int, err error) {
 	f.States = []WebhookState{WebhookWasAbandoned}
 	meant, err := s.matchingWebhooks(ctx, f)

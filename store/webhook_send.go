@@ -7,45 +7,45 @@ import (
 )
 
 const (
-	// deliveredRetention is for how long it is remembered that a webhook was
-	// delivered, without what it said; deadRetention how long one is kept that could
-	// not be, so that it can be tried again.
+	// deliveredRetention is for how long a delivered webhook is listed, without its body;
+	// deadRetention for how long one is stored that was given up, so that it can be
+	// retried.
 	deliveredRetention = 24 * time.Hour
 	deadRetention      = 7 * 24 * time.Hour
-	// lastChance is for how long those are tried whose time was over while the box
+	// lastChance is for how long webhooks are tried that ran out of time while the box
 	// was off.
 	lastChance = time.Hour
 )
 
-// WaitingReceiver is one for whom webhooks wait.
+// WaitingReceiver is a receiver with waiting webhooks.
 type WaitingReceiver struct {
-	Num   int64 // names it, as long as something waits for it
-	DueMS int64 // of the next attempt, Unix milliseconds
+	Num   int64 // its number while something waits for it
+	DueMS int64 // time of the next attempt, Unix milliseconds
 }
 
-// Delivery is a webhook that is due, with all that an attempt wants.
+// Delivery is a webhook that is due, with all that an attempt needs.
 type Delivery struct {
-	Num        int64 // names it
+	Num        int64 // its number in the database
 	ID         string
 	URL        string
-	Chat       string // its id
+	Chat       string // chat id
 	Event      string
 	Body       string
-	SigningKey string // the account's, as it is now
+	SigningKey string // the account's current key
 	Attempts   int    // so far
-	CreatedMS  int64  // of what it tells
-	UntilMS    int64  // from then on it is given up
+	CreatedMS  int64  // time of the event
+	UntilMS    int64  // when attempts end
 }
 
-// WebhooksChanged is sent to when there may be more to send than before. There is
-// one who receives, in the box.
+// WebhooksChanged returns a channel that receives a value when there may be more to send.
+// Only one goroutine may receive from it.
 func (s *Store) WebhooksChanged() <-chan struct{} { return s.outboxNotifier.wake }
 
-// ResumeWebhooks makes the outbox ready at the start of a box: what was given up
-// only because the box was off has a last chance, and nothing waits for longer
-// than longest because somebody set the clock back.
+// ResumeWebhooks prepares the outbox at the start of a box: webhooks that ran out of time
+// while the box was off get a last chance, and none waits for more than longest because
+// the clock was set back.
 func (s *Store) ResumeWebhooks(ctx context.Context, longest time.Duration) error {
-	return s.change(ctx, "going on with the webhooks", func(ctx context.Context, c conn) error {
+	return s.change(ctx, "resuming the webhooks", func(ctx context.Context, c conn) error {
 		now := time.Now().UnixMilli()
 		return execute(ctx, c, `
 			UPDATE webhook SET until_ms = iif(until_ms < ?1, ?1 + ?2, until_ms), due_ms = min(due_ms, ?1 + ?3)
@@ -54,7 +54,7 @@ func (s *Store) ResumeWebhooks(ctx context.Context, longest time.Duration) error
 	})
 }
 
-// WaitingReceivers returns those for whom something waits.
+// WaitingReceivers returns the receivers with waiting webhooks.
 func (s *Store) WaitingReceivers(ctx context.Context) ([]WaitingReceiver, error) {
 	all, err := query(ctx, s.read, func(row scanner) (r WaitingReceiver, err error) {
 		return r, row.Scan(&r.Num, &r.DueMS)
@@ -65,9 +65,9 @@ func (s *Store) WaitingReceivers(ctx context.Context) ([]WaitingReceiver, error)
 	return all, explain("looking for webhooks that are due", err)
 }
 
-// DueWebhooks returns the webhooks for a receiver that are due at a time (Unix
-// milliseconds), those first that are so for longest, at most so many; and when
-// the next one after that time is due, 0 where there is none.
+// DueWebhooks returns at most most webhooks for a receiver that are due at a time (Unix
+// milliseconds), in the order in which they became due, and when the next one after that
+// time is due, 0 if there is none.
 func (s *Store) DueWebhooks(ctx context.Context, receiver, atMS int64, most int) (due []Delivery, nextMS int64,
 	err error) {
 	due, err = query(ctx, s.read, func(row scanner) (d Delivery, err error) {
@@ -84,11 +84,11 @@ func (s *Store) DueWebhooks(ctx context.Context, receiver, atMS int64, most int)
 	return due, nextMS, explain("reading webhooks that are due", err)
 }
 
-// WebhookDelivered notes that a webhook was delivered, forgets what it said, and
-// lets the next one of its chat go. One that was given up while it was on its way
-// containsAll arrived all the same.
+// WebhookDelivered records that a webhook was delivered, deletes its body, and makes the
+// next one of its chat due. A webhook that was given up while an attempt was under way
+// counts as delivered too.
 func (s *Store) WebhookDelivered(ctx context.Context, num, atMS int64) error {
-	return s.change(ctx, "noting that a webhook was delivered", func(ctx context.Context, c conn) error {
+	return s.change(ctx, "recording a delivered webhook", func(ctx context.Context, c conn) error {
 		return finishWebhook(ctx, c, `
 			UPDATE webhook SET state = 'delivered', due_ms = NULL, body = '', attempts = attempts + 1, last_ms = ?2,
 			       last_error = NULL
@@ -96,27 +96,27 @@ func (s *Store) WebhookDelivered(ctx context.Context, num, atMS int64) error {
 	})
 }
 
-// WebhookFailed notes an attempt that failed, why, and when the next one is due
-// (Unix milliseconds).
+// WebhookFailed records a failed attempt, its reason, and when the next one is due (Unix
+// milliseconds).
 func (s *Store) WebhookFailed(ctx context.Context, num, atMS int64, why string, nextMS int64) error {
-	return s.change(ctx, "noting that a webhook was not delivered", func(ctx context.Context, c conn) error {
+	return s.change(ctx, "recording a failed webhook", func(ctx context.Context, c conn) error {
 		return execute(ctx, c, `UPDATE webhook SET due_ms = ?, attempts = attempts + 1, last_ms = ?, `+
 			`last_error = ? WHERE num = ? AND state = 'waiting'`, nextMS, atMS, why, num)
 	})
 }
 
-// WebhookDead notes that a webhook is given up after an attempt that failed, and
-// lets the next one of its chat go.
+// WebhookDead records that a webhook is given up after a failed attempt, and makes the
+// next one of its chat due.
 func (s *Store) WebhookDead(ctx context.Context, num, atMS int64, why string) error {
-	return s.change(ctx, "noting that a webhook is given up", func(ctx context.Context, c conn) error {
+	return s.change(ctx, "giving up a webhook", func(ctx context.Context, c conn) error {
 		return finishWebhook(ctx, c, `
 			UPDATE webhook SET state = 'dead', due_ms = NULL, attempts = attempts + 1, last_ms = ?2, last_error = ?3
 			 WHERE num = ?1 AND state = 'waiting' RETURNING chat, receiver`, atMS, num, atMS, why)
 	})
 }
 
-// finishWebhook ends the waiting of a webhook, by a statement that returns its chat and
-// receiver, and makes the next one there due.
+// finishWebhook runs a statement that ends the waiting of a webhook and returns its chat
+// and receiver, and makes the next webhook there due.
 func finishWebhook(ctx context.Context, c conn, statement string, atMS int64, args ...any) error {
 	l, err := first(ctx, c, scanQueue, statement, args...)
 	if errors.Is(err, ErrNotFound) {
@@ -128,7 +128,7 @@ func finishWebhook(ctx context.Context, c conn, statement string, atMS int64, ar
 	return l.advance(ctx, c, atMS)
 }
 
-// chatQueue is a chat's webhooks for one receiver, who gets them in their order.
+// chatQueue is the webhooks of a chat for one receiver, which are sent in order.
 type chatQueue struct {
 	chat     string
 	receiver int64
@@ -136,7 +136,7 @@ type chatQueue struct {
 
 func scanQueue(row scanner) (l chatQueue, err error) { return l, row.Scan(&l.chat, &l.receiver) }
 
-// advance makes the first of them that waits due.
+// advance makes the first waiting webhook of the queue due.
 func (l chatQueue) advance(ctx context.Context, c conn, atMS int64) error {
 	return execute(ctx, c, `
 		UPDATE webhook SET due_ms = ?3 WHERE due_ms IS NULL AND num = (
@@ -144,8 +144,7 @@ func (l chatQueue) advance(ctx context.Context, c conn, atMS int64) error {
 		l.chat, l.receiver, atMS)
 }
 
-// dropOldWebhooks forgets those that were delivered a day ago, and those that
-// were given up a week ago; and receivers of whom nothing is left.
+// dropOldWebhooks deletes webhooks after their retention, and receivers without webhooks.
 func (s *Store) dropOldWebhooks(ctx context.Context) error {
 	const doing = "forgetting old webhooks"
 	now := time.Now()
@@ -177,12 +176,11 @@ func (s *Store) dropOldWebhooks(ctx context.Context) error {
 	})
 }
 
-// webhooksAtOnce is how many webhooks one batch deletes or changes: each is in
-// six indexes.
+// webhooksAtOnce is how many webhooks one batch changes: each is in six indexes.
 const webhooksAtOnce = batchRows / 7
 
-// dropWebhooksOf forgets what the receivers of a chat that is deleted were told.
-// What still waits is delivered: the receivers are the account's own.
+// dropWebhooksOf deletes the sent webhooks of a deleted chat. Waiting ones are still
+// delivered: the receivers belong to the account.
 func dropWebhooksOf(ctx context.Context, c conn, chatID string) error {
 	return execute(ctx, c, `DELETE FROM webhook WHERE chat = ? AND state <> 'waiting'`, chatID)
 }

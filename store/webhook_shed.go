@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// WebhookBounds are how many webhooks of one account may wait, and how many bytes
-// they may say together.
+// WebhookBounds bound the waiting webhooks of an account, and the bytes of their bodies.
 type WebhookBounds struct {
 	Number int
 	Bytes  int64
@@ -15,7 +14,7 @@ type WebhookBounds struct {
 
 func (b WebhookBounds) exceededBy(h held) bool { return h.number > b.Number || h.bytes > b.Bytes }
 
-// held is what webhooks of one account in one state hold.
+// held is what the webhooks of an account in one state amount to.
 type held struct {
 	account int64
 	state   WebhookState
@@ -23,17 +22,17 @@ type held struct {
 	bytes   int64
 }
 
-// WebhooksSince counts the webhooks that were told after the one of that number,
-// and what they say in bytes; newest is the number of the newest of all.
+// WebhooksSince returns the count and the body bytes of the webhooks queued after number
+// num, and the number of the newest webhook.
 func (s *Store) WebhooksSince(ctx context.Context, num int64) (newest int64, number int, bytes int64, err error) {
 	err = scanFirst(ctx, s.read, []any{&newest, &number, &bytes}, `
 		SELECT coalesce(max(num), ?1), count(*), coalesce(sum(octet_length(body)), 0) FROM webhook WHERE num > ?1`, num)
 	return newest, number, bytes, explain("counting new webhooks", err)
 }
 
-// ShedWebhooks gives up the oldest webhooks of the accounts of which more wait
-// than the bounds allow, and returns how many; why is noted with each. What was
-// given up is kept within the same bounds: beyond them the oldest is forgotten.
+// ShedWebhooks gives up the oldest waiting webhooks of accounts that exceed the bounds,
+// with the error why, and returns their number. Webhooks that were given up have the same
+// bounds; the oldest beyond them are deleted.
 func (s *Store) ShedWebhooks(ctx context.Context, b WebhookBounds, why string) (shed int, err error) {
 	if shed, err = s.shed(ctx, b, WebhookWaiting, func(ctx context.Context, c conn, num int64) error {
 		now := time.Now().UnixMilli()
@@ -48,8 +47,8 @@ func (s *Store) ShedWebhooks(ctx context.Context, b WebhookBounds, why string) (
 	return shed, err
 }
 
-// shed lets go of the oldest in a state that are beyond the bounds, and returns
-// how many.
+// shed lets go of the oldest webhooks in a state that exceed the bounds, and returns
+// their number.
 func (s *Store) shed(ctx context.Context, b WebhookBounds, state WebhookState,
 	letGo func(context.Context, conn, int64) error) (shed int, err error) {
 	const doing = "giving up webhooks, of which too many wait"
@@ -83,7 +82,7 @@ func (s *Store) shed(ctx context.Context, b WebhookBounds, state WebhookState,
 	return shed, nil
 }
 
-// oldestBeyond returns the numbers of the oldest of those held that are to go.
+// oldestBeyond returns the numbers of the oldest webhooks that exceed the bounds.
 func (s *Store) oldestBeyond(ctx context.Context, b WebhookBounds, h held) (nums []int64, err error) {
 	for after := int64(0); b.exceededBy(h); {
 		type one struct{ num, bytes int64 }

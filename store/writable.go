@@ -9,14 +9,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// minFree is what the disk must have free for a conversation to be worth
-// beginning: both sides of half an hour's talk, at 4 KB a second.
+// minFree is how much space a conversation must find: both sides of half an hour's talk,
+// at 4 KB a second.
 const minFree = 16 << 20
 
-// Writable returns why nothing can be written at present, nil when something can.
-// It looks at the file system, and where the last write had failed it tries
-// another one, so that its answer is neither late nor old. The errors name no
-// path: every client may read them.
+// Writable returns why nothing can be written at present, or nil. It checks the file
+// system and, if the last write failed, tries another write, so that its answer is
+// current. The errors name no path, since every client may read them.
 func (s *Store) Writable(ctx context.Context) error {
 	if err := s.w.checkMoved(); err != nil {
 		return err
@@ -32,12 +31,12 @@ func (s *Store) Writable(ctx context.Context) error {
 		return nil
 	}
 	return s.change(ctx, "trying to write", func(ctx context.Context, c conn) error {
-		// It has that number already; to set it is the smallest write there is.
+		// The value does not change; this is the smallest possible write.
 		return execute(ctx, c, fmt.Sprintf(`PRAGMA application_id = %d`, applicationID))
 	})
 }
 
-// checkFreeSpace returns why a file system has no room for a conversation, nil when it has.
+// checkFreeSpace returns why a file system has no space for a conversation, or nil.
 func checkFreeSpace(disk unix.Statfs_t) error {
 	if disk.Flags&unix.ST_RDONLY != 0 {
 		return fmt.Errorf("%w: its file system is mounted read-only", ErrReadOnly)
@@ -49,8 +48,8 @@ func checkFreeSpace(disk unix.Statfs_t) error {
 	return nil
 }
 
-// isDiskFault tells whether an error of SQLite's is the disk's, so that every other
-// write will fail as well.
+// isDiskFault reports whether err comes from the disk, so that every other write will
+// fail as well.
 func isDiskFault(err error) bool {
 	if errors.Is(err, ErrMoved) {
 		return true

@@ -11,51 +11,51 @@ import (
 )
 
 const (
-	// maxQueue is how many writes may wait; the next ones wait for room, so a
-	// slow disk slows its callers down and never fills the memory.
+	// maxQueue bounds the queued writes; further callers block, so that a slow disk slows
+	// its callers down and does not fill the memory.
 	maxQueue = 1024
 
-	// maxGroup is how many writes share one commit. By then the commit's share
-	// of each is nothing, and more would only make the first one wait.
+	// maxGroup bounds the writes that share one commit. At that size a write's share of
+	// the commit is negligible, and more would only delay the first.
 	maxGroup = 256
 
-	// checkpointWrites is after how many writes SQLite's log is moved into the
-	// database file: an event of a chat changes three to six pages of 4 KiB, so
-	// the log holds about as much as where SQLite itself would do it (1000 pages).
+	// checkpointWrites is after how many writes SQLite's log is moved into the database
+	// file: an event of a chat changes three to six pages of 4 KiB, so the log is about
+	// as long as at SQLite's own limit (1000 pages).
 	checkpointWrites = 256
 )
 
-// writer owns the connection that writes. Its goroutine puts all writes that
-// arrived while it committed into one next transaction (group commit): the
-// disk is waited for once for all of them, and each caller until then.
+// writer owns the connection that writes. Its goroutine puts all writes that arrived
+// during a commit into the next transaction (group commit): they wait for the disk once,
+// together.
 type writer struct {
 	queue   chan *write
-	between chan func()   // what is done on the connection outside of any transaction
-	due     chan struct{} // gets one when enough was written for a checkpoint
-	stop    chan struct{} // closed: take no more, finish what is queued
+	between chan func()   // run on the connection between two transactions
+	due     chan struct{} // receives a value when a checkpoint is due
+	stop    chan struct{} // closed: accept no more, finish the queue
 	stopped chan struct{} // closed: the goroutine has ended
 
 	conn       *sql.Conn
-	checkMoved func() error // the database is still where it was opened
+	checkMoved func() error // reports whether the database file is still at its path
 
-	crowded bool // the last transaction held several writes
-	pending int  // writes since due got one
+	crowded bool // the last transaction had several writes
+	pending int  // writes since the last checkpoint was due
 
 	commits, writes atomic.Uint64 // since the start
-	failing         atomic.Bool   // the last write met a fault of the disk
+	failing         atomic.Bool   // the last write failed because of the disk
 }
 
-// Written is how much was written since the start: how many writes, and in how
-// many transactions. Their ratio is how well writes share the disk's time.
+// Written returns the numbers of writes and of transactions since the start. Their ratio
+// shows how well writes share commits.
 func (s *Store) Written() (writes, commits uint64) {
 	return s.w.writes.Load(), s.w.commits.Load()
 }
 
-// write is one caller's piece of a transaction. It may be tried twice, so it
-// does nothing but read and write the database and set its own results.
+// write is one caller's part of a transaction. do may run twice, so it must only use the
+// database and set its own results.
 type write struct {
 	do      func(context.Context, conn) error
-	claimed atomic.Bool // by the writer, which then answers; or by a caller who gives up
+	claimed atomic.Bool // by the writer, which then answers, or by a caller that gives up
 	answer  chan error
 	err     error
 }
@@ -82,9 +82,9 @@ func newWriter(ctx context.Context, db *sql.DB, path string) (*writer, error) {
 	return w, nil
 }
 
-// commit runs do in a transaction and returns when it is on the disk. When ctx
-// ends first the write is withdrawn, but not once it has begun: an answer is
-// always the truth about what is stored.
+// commit runs do in a transaction and returns when it is on the disk. If ctx ends first
+// the write is withdrawn, unless it has begun: the returned error always matches what is
+// stored.
 func (w *writer) commit(ctx context.Context, do func(context.Context, conn) error) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
@@ -105,7 +105,7 @@ func (w *writer) commit(ctx context.Context, do func(context.Context, conn) erro
 			return context.Cause(ctx)
 		}
 	case <-w.stopped:
-		if job.claim() { // it was queued behind the goroutine's last look
+		if job.claim() { // it was queued after the goroutine's last look
 			return ErrClosed
 		}
 	}
@@ -127,7 +127,7 @@ func (w *writer) alone(ctx context.Context, do func(conn) error) error {
 	}
 }
 
-// close finishes what is queued and gives the connection back.
+// close finishes the queue and closes the connection.
 func (w *writer) close() error {
 	close(w.stop)
 	<-w.stopped
@@ -151,8 +151,8 @@ func (w *writer) run() {
 	}
 }
 
-// group commits first and all that wait behind it in one transaction, and
-// answers each.
+// group commits first and the writes queued behind it in one transaction, and answers
+// each.
 func (w *writer) group(first *write) {
 	jobs := w.gather(first)
 	if len(jobs) == 0 {
@@ -166,8 +166,7 @@ func (w *writer) group(first *write) {
 			job.err = err
 		}
 	default:
-		// Whose fault it was cannot be known, so each is tried alone and fails
-		// or succeeds by itself.
+		// Which of them failed is unknown, so each runs in a transaction of its own.
 		for _, job := range jobs {
 			if err := w.transact([]*write{job}); err != nil {
 				job.err = err
@@ -183,12 +182,12 @@ func (w *writer) group(first *write) {
 	w.crowded = len(jobs) > 1
 }
 
-// gather returns the writes of the next transaction: those that wait and whose
-// callers still want them.
+// gather claims the writes of the next transaction: those in the queue that their callers
+// have not withdrawn.
 func (w *writer) gather(first *write) []*write {
 	if w.crowded {
-		// The callers just answered may be about to write again: let them, or
-		// every second transaction would hold only the quickest one.
+		// The callers just answered may be about to write again. Without this, every
+		// second transaction would hold only the quickest one's write.
 		runtime.Gosched()
 	}
 	var jobs []*write
@@ -203,9 +202,9 @@ func (w *writer) gather(first *write) []*write {
 	return jobs
 }
 
-// transact runs jobs in one transaction. Each keeps its own error; the one
-// returned means that none of them is stored. No caller's context is used: one
-// that ends would interrupt SQLite, which then rolls back everybody's work.
+// transact runs jobs in one transaction. Each job has its own error; the returned error
+// means that none of them is stored. Callers' contexts are not used: one that ends would
+// interrupt SQLite, which then rolls back all jobs.
 func (w *writer) transact(jobs []*write) (err error) {
 	if err := w.checkMoved(); err != nil {
 		return err
@@ -241,7 +240,7 @@ func (w *writer) transact(jobs []*write) (err error) {
 	return nil
 }
 
-// count says when a checkpoint is due.
+// count signals when a checkpoint is due.
 func (w *writer) count(stored int) {
 	if w.pending += stored; w.pending < checkpointWrites {
 		return
@@ -253,15 +252,15 @@ func (w *writer) count(stored int) {
 	}
 }
 
-// apply runs one job behind a savepoint, so that its failure undoes nothing
-// but itself. An err besides means that the transaction is lost.
+// apply runs a job behind a savepoint, so that its failure undoes nothing else. failed is
+// the job's own error; err means that the transaction is lost.
 func (w *writer) apply(ctx context.Context, job *write) (failed, err error) {
 	if _, err := w.conn.ExecContext(ctx, "SAVEPOINT job"); err != nil {
 		return nil, err
 	}
 	end := "RELEASE job"
 	if failed = job.do(ctx, w.conn); failed != nil {
-		if w.rolledBack() { // as SQLite does by itself when a disk is full
+		if w.rolledBack() { // SQLite does so by itself when the disk is full
 			return failed, failed
 		}
 		end = "ROLLBACK TO job; RELEASE job"

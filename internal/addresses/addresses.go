@@ -1,7 +1,6 @@
-// Package addresses knows which IP addresses are public and which lead into the
-// box's own network, so that what strangers make the box talk to can be told
-// apart. It is asked when a connection is made, with the address that the name
-// has led to.
+// Package addresses classifies IP addresses as public, private, the box's own or special,
+// to check where untrusted input makes the box connect. It is asked when a connection is
+// made, about the address that the name resolved to.
 package addresses
 
 import (
@@ -10,20 +9,20 @@ import (
 	"slices"
 )
 
-// Kind is what an address leads to.
+// Kind is the kind of an address.
 type Kind string
 
 const (
 	Public  Kind = "public"
-	Private Kind = "private" // a machine in the same house
-	Box     Kind = "box"     // this machine itself: its loopback, or an address of its own
-	// Special is link-local, where clouds and hypervisors serve secrets to
-	// whatever runs on the machine; a single address where some do so elsewhere;
-	// or a range in which no server can be.
+	Private Kind = "private" // a machine in the local network
+	Box     Kind = "box"     // this machine: loopback, or one of its addresses
+	// Special is link-local, where clouds and hypervisors serve secrets to anything on
+	// the machine; an address elsewhere with such a service; or a range that has no
+	// servers.
 	Special Kind = "special"
 )
 
-// The ranges are of IANA's registries of special-purpose addresses
+// The ranges are from IANA's registries of special-purpose addresses
 // (https://www.iana.org/assignments/iana-ipv4-special-registry and
 // iana-ipv6-special-registry).
 func private() []netip.Prefix {
@@ -33,7 +32,7 @@ func private() []netip.Prefix {
 
 func special() []netip.Prefix {
 	return prefixes(
-		// Clouds' own services: Alibaba, Azure, Oracle; AWS (metadata, keys of pods,
+		// Metadata services of clouds: Alibaba, Azure, Oracle; AWS (metadata, keys of pods,
 		// time), Google, Oracle, Scaleway, Linode, Alibaba.
 		"100.100.100.200/32", "168.63.129.16/32", "192.0.0.192/32", "fd00:ec2::/32", "fd20:ce::254/128",
 		"fd00:c1::a9fe:a9fe/128", "fd00:42::42/128", "fd00:a9fe:a9fe::1/128", "fd00:100::100:200/128",
@@ -47,7 +46,7 @@ func special() []netip.Prefix {
 type embedding struct {
 	netip.Prefix
 	at       int  // the byte at which the IPv4 address begins
-	inverted bool // its bits are
+	inverted bool // its bits are inverted
 }
 
 func embeddings() []embedding {
@@ -61,16 +60,16 @@ func embeddings() []embedding {
 	}
 }
 
-// Table tells kinds apart. Make one with NewTable and keep it.
+// Table classifies addresses. Create it once with NewTable.
 type Table struct {
 	private, special []netip.Prefix
-	unicast          netip.Prefix // all of IPv6 that is given out (RFC 4291, section 2.4)
+	unicast          netip.Prefix // the assigned part of IPv6 (RFC 4291, section 2.4)
 	embeddings       []embedding
 	local            func() []netip.Addr
 }
 
-// NewTable returns the table of all ranges. own are the addresses of this machine,
-// asked for each time; nil where it does not matter which they are.
+// NewTable returns the table of all ranges. own returns the addresses of this machine and
+// is called each time; it may be nil if they do not matter.
 func NewTable(own func() []netip.Addr) Table {
 	if own == nil {
 		own = func() []netip.Addr { return nil }
@@ -86,15 +85,14 @@ func prefixes(texts ...string) []netip.Prefix {
 	return all
 }
 
-// Destination is where a connection is about to go.
+// Destination is the target of a connection.
 type Destination struct {
-	IP   netip.Addr // where its packets arrive: an IPv4 address where an IPv6 one stands for it
+	IP   netip.Addr // where its packets arrive: the IPv4 address if an IPv6 one stands for it
 	Port uint16
 	Kind Kind
 }
 
-// Destination says where a connection to address goes, which is IP:PORT as
-// net.Dialer.Control gets it.
+// Destination classifies address, which is IP:PORT as net.Dialer.Control gets it.
 func (t Table) Destination(address string) (Destination, error) {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -103,7 +101,7 @@ func (t Table) Destination(address string) (Destination, error) {
 	return t.At(to), nil
 }
 
-// At is Destination of an address that was parsed.
+// At is Destination for a parsed address.
 func (t Table) At(to netip.AddrPort) Destination {
 	d := Destination{IP: t.Effective(to.Addr()), Port: to.Port()}
 	if d.Kind = t.kind(d.IP); d.Kind != Special && slices.Contains(t.local(), d.IP) {
@@ -112,7 +110,7 @@ func (t Table) At(to netip.AddrPort) Destination {
 	return d
 }
 
-// String says what is there, such as "10.0.0.1 is a private address".
+// String describes the address, such as "10.0.0.1 is a private address".
 func (d Destination) String() string {
 	what := "public"
 	switch {
@@ -128,7 +126,7 @@ func (d Destination) String() string {
 	return d.IP.String() + " is " + what
 }
 
-// kind says what ip leads to; ip is as Meant returns it.
+// kind returns the kind of ip, which is as Effective returns it.
 func (t Table) kind(ip netip.Addr) Kind {
 	within := func(ranges []netip.Prefix) bool {
 		return slices.ContainsFunc(ranges, func(p netip.Prefix) bool { return p.Contains(ip) })
@@ -146,8 +144,8 @@ func (t Table) kind(ip netip.Addr) Kind {
 	return Public
 }
 
-// Effective is where a packet to ip arrives: without a zone, and the IPv4 address
-// that leads on from an IPv6 address that stands for one.
+// Effective returns the address at which a packet to ip arrives: without a zone, and the
+// IPv4 address if ip is an IPv6 address that stands for one.
 func (t Table) Effective(ip netip.Addr) netip.Addr {
 	ip = ip.Unmap().WithZone("")
 	i := slices.IndexFunc(t.embeddings, func(f embedding) bool { return f.Contains(ip) })
@@ -162,8 +160,8 @@ func (t Table) Effective(ip netip.Addr) netip.Addr {
 		}
 	}
 	if t.embeddings[i].Bits() == 48 && b[13]|b[14]|b[15] == 0 {
-		// A network may put the IPv4 address further to the left in its own range of
-		// NAT64, with zeros behind it. What it is then, nobody else can tell.
+		// A network may place the IPv4 address further left in its own range of NAT64, with
+		// zeros behind it. Its position cannot be known here.
 		return ip
 	}
 	return netip.AddrFrom4(v4)

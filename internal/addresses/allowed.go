@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Allowed is what an operator lets the box connect to besides public addresses.
-// The zero Allowed is nothing.
+// Allowed lists what an operator allows the box to connect to besides public addresses.
+// The zero value allows nothing.
 type Allowed struct{ entries []entry }
 
 // entry is a name, or a range of addresses.
@@ -19,9 +19,8 @@ type entry struct {
 	port   uint16 // 0: any
 }
 
-// ParseAllowed reads a list of hosts, addresses and ranges. A host or an address
-// may have a port: llm.lan, llm.lan:8000, 192.168.1.20, [fd00::7]:8000,
-// 192.168.1.0/24.
+// ParseAllowed parses a list of hosts, addresses and ranges. A host or an address may
+// have a port: llm.lan, llm.lan:8000, 192.168.1.20, [fd00::7]:8000, 192.168.1.0/24.
 func ParseAllowed(texts []string) (Allowed, error) {
 	var a Allowed
 	t := NewTable(nil)
@@ -67,11 +66,11 @@ func (t Table) entry(text string) (e entry, err error) {
 	return e, nil
 }
 
-// plainHost is the name of a host as names are compared.
+// plainHost returns the name of a host in the form for comparisons.
 func plainHost(host string) string { return strings.ToLower(strings.TrimSuffix(host, ".")) }
 
-// Allows tells whether a connection for host, a name or an address, may go to d,
-// to which it leads. What is Special is not for anybody to name: it has no server.
+// Allows reports whether a connection to host, a name or an address, may go to d, which
+// host resolved to. Special destinations are never allowed: they have no server.
 func (a Allowed) Allows(host string, d Destination) bool {
 	host = plainHost(host)
 	return d.Kind != Special && slices.ContainsFunc(a.entries, func(e entry) bool {

@@ -1,6 +1,6 @@
-// Package bundle carries files from one machine to another in one file: a tar
-// in zstd that begins with a header in JSON, which says what follows. Every
-// file in it is checked against its SHA-256 as it is written and as it is read.
+// Package bundle packs files into one file to carry them between machines: a
+// zstd-compressed tar that begins with a JSON header, which lists what follows. Every
+// file is checked against its SHA-256 as it is written and as it is read.
 package bundle
 
 import (
@@ -14,22 +14,19 @@ import (
 	"os"
 )
 
-// A File is a file as a header announces it. Name is relative, with forward
-// slashes.
+// A File is a file as the header lists it. Name is relative, with forward slashes.
 type File struct {
 	Name   string `json:"name"`
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256"` // hexadecimal
 }
 
-// Hash returns the SHA-256 of a file in hexadecimal. It ends early with ctx's
-// error.
+// Hash returns the SHA-256 of a file in hexadecimal. It returns early with ctx's error.
 func Hash(ctx context.Context, path string) (string, error) {
 	return HashPrefix(ctx, path, math.MaxInt64)
 }
 
-// HashPrefix returns the SHA-256 of at most the first bytes of a file, in
-// hexadecimal.
+// HashPrefix returns the SHA-256 of at most the first bytes of a file, in hexadecimal.
 func HashPrefix(ctx context.Context, path string, bytes int64) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -45,8 +42,7 @@ func HashPrefix(ctx context.Context, path string, bytes int64) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// Cancellable returns a reader of r that ends with ctx's error once ctx is
-// done.
+// Cancellable returns a reader of r that returns ctx's error once ctx is done.
 func Cancellable(ctx context.Context, r io.Reader) io.Reader { return &cancellable{ctx, r} }
 
 type cancellable struct {
@@ -61,8 +57,8 @@ func (c *cancellable) Read(p []byte) (int, error) {
 	return c.r.Read(p)
 }
 
-// copyChecked copies f from r to w and checks its size and SHA-256 on the way.
-// tell hears of every piece, in bytes.
+// copyChecked copies f from r to w and checks its size and SHA-256. tell is called with
+// the bytes of every piece.
 func copyChecked(ctx context.Context, w io.Writer, r io.Reader, f File, tell func(bytes int64)) error {
 	h := sha256.New()
 	r = io.TeeReader(io.LimitReader(r, f.Bytes), h)
@@ -71,7 +67,7 @@ func copyChecked(ctx context.Context, w io.Writer, r io.Reader, f File, tell fun
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		m, err := io.CopyN(w, r, min(4<<20, f.Bytes-n)) // 4 MiB between looks at ctx
+		m, err := io.CopyN(w, r, min(4<<20, f.Bytes-n)) // 4 MiB between two checks of ctx
 		n += m
 		if errors.Is(err, io.EOF) {
 			return fmt.Errorf("%s ends after %d of %d bytes", f.Name, n, f.Bytes)

@@ -15,18 +15,18 @@ import (
 	"parley/internal/durable"
 )
 
-// maxWindow bounds the memory that a stranger's zstd frame may ask for.
+// maxWindow bounds the memory that an untrusted zstd frame can ask for.
 const maxWindow = 64 << 20
 
 var (
-	// ErrFormat says that what is read is something else, or of another kind.
+	// ErrFormat means that the file is not a bundle, or not of the expected kind.
 	ErrFormat = errors.New("it is another kind of file, or damaged")
-	// ErrDeleted says that a file had been deleted when it was to be written.
+	// ErrDeleted means that a file had been deleted when the bundle was written.
 	ErrDeleted = errors.New("it was deleted while the file was written")
 )
 
-// A Reader reads a bundle from its beginning to its end. It believes nothing of
-// it: names, order, sizes and contents are those of the header, or an error.
+// A Reader reads a bundle from beginning to end. It trusts none of it: names, order,
+// sizes and contents must match the header.
 type Reader struct {
 	zstd *zstd.Decoder
 	tar  *tar.Reader
@@ -41,11 +41,11 @@ func NewReader(r io.Reader) (*Reader, error) {
 	return &Reader{zstd: z, tar: tar.NewReader(z)}, nil
 }
 
-// Close ends the reader. It does not close what lies below.
+// Close ends the reader. It does not close the underlying one.
 func (r *Reader) Close() { r.zstd.Close() }
 
-// Header reads the header of that name, of at most limit bytes. ErrFormat: there
-// is none.
+// Header reads the header with that name, of at most limit bytes. The error is ErrFormat
+// if there is none.
 func (r *Reader) Header(name string, limit int64, into any) error {
 	m, err := r.tar.Next()
 	if err != nil {
@@ -60,9 +60,9 @@ func (r *Reader) Header(name string, limit int64, into any) error {
 	return nil
 }
 
-// Extract writes the next member, which must be f under that name, to a new
-// file at path and has the disk keep it. tell hears of every piece, in bytes.
-// ErrDeleted: the bundle says that there was no such file any more.
+// Extract writes the next member, which must be f under that name, to a new file at path
+// and syncs it. tell is called with the bytes of every piece. The error is ErrDeleted if
+// the file no longer existed when the bundle was written.
 func (r *Reader) Extract(ctx context.Context, name string, f File, path string, tell func(bytes int64)) error {
 	if err := r.next(name, f); err != nil {
 		return err
@@ -70,7 +70,7 @@ func (r *Reader) Extract(ctx context.Context, name string, f File, path string, 
 	return r.write(ctx, f, path, tell)
 }
 
-// Skip checks the next member as Extract does, and writes it nowhere.
+// Skip checks the next member as Extract does, without writing it.
 func (r *Reader) Skip(ctx context.Context, name string, f File, tell func(bytes int64)) error {
 	if err := r.next(name, f); err != nil {
 		return err
@@ -78,7 +78,7 @@ func (r *Reader) Skip(ctx context.Context, name string, f File, tell func(bytes 
 	return copyChecked(ctx, io.Discard, r.tar, f, tell)
 }
 
-// next goes on to the next member, which must be f under that name.
+// next reads the header of the next member, which must be f under that name.
 func (r *Reader) next(name string, f File) error {
 	m, err := r.tar.Next()
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
@@ -115,8 +115,8 @@ func (r *Reader) write(ctx context.Context, f File, path string, tell func(bytes
 	return errors.Join(err, out.Close())
 }
 
-// End says when the bundle does not end where it should. Reading on to the very
-// end also checks the checksum that zstd has over the whole.
+// End returns an error if the bundle goes on. Reading to the very end also checks zstd's
+// checksum of the whole.
 func (r *Reader) End() error {
 	m, err := r.tar.Next()
 	if err == nil {

@@ -12,12 +12,11 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// deletedRecord marks the empty member of a file that was deleted after the
-// header had announced it.
+// deletedRecord marks the empty member of a file that was deleted after the header was
+// written.
 const deletedRecord = "PARLEY.deleted"
 
-// A Writer writes a bundle: first the header, then each file that it announces,
-// in its order.
+// A Writer writes a bundle: the header, then each file that it lists, in order.
 type Writer struct {
 	zstd *zstd.Encoder
 	tar  *tar.Writer
@@ -41,7 +40,7 @@ func NewWriter(w io.Writer, made time.Time, mode fs.FileMode) (*Writer, error) {
 	}, nil
 }
 
-// Header writes the header as a member of that name.
+// Header writes the header as a member with that name.
 func (w *Writer) Header(name string, header any) error {
 	text, err := json.Marshal(header)
 	if err != nil {
@@ -54,8 +53,8 @@ func (w *Writer) Header(name string, header any) error {
 	return err
 }
 
-// Add writes f as a member of that name and checks that from holds what f says.
-// tell hears of every piece, in bytes.
+// Add writes f as a member with that name, and checks that the bytes of from match f.
+// tell is called with the bytes of every piece.
 func (w *Writer) Add(ctx context.Context, name string, f File, from io.Reader, tell func(bytes int64)) error {
 	if err := w.tar.WriteHeader(w.member(name, f.Bytes)); err != nil {
 		return err
@@ -63,8 +62,7 @@ func (w *Writer) Add(ctx context.Context, name string, f File, from io.Reader, t
 	return copyChecked(ctx, w.tar, from, f, tell)
 }
 
-// AddDeleted says of a file that the header announces that it is no longer
-// there.
+// AddDeleted records that a file of the header no longer exists.
 func (w *Writer) AddDeleted(name string) error {
 	gone := w.member(name, 0)
 	gone.PAXRecords = map[string]string{deletedRecord: "1"}
@@ -81,5 +79,5 @@ func (w *Writer) member(name string, size int64) *tar.Header {
 	}
 }
 
-// Close writes the end of the bundle. It does not close what lies below.
+// Close writes the end of the bundle. It does not close the underlying writer.
 func (w *Writer) Close() error { return errors.Join(w.tar.Close(), w.zstd.Close()) }

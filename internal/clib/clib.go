@@ -1,5 +1,5 @@
-// Package clib opens C libraries at run time: those that may be on the machine, and
-// those whose licence does not let them be linked.
+// Package clib opens C libraries at run time: optional ones, and those whose licence does
+// not allow linking.
 package clib
 
 import (
@@ -9,16 +9,16 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// Library is one that is open. It stays so for as long as the process lives.
+// Library is an open library. It stays open for the life of the process.
 type Library struct {
 	name   string
 	handle uintptr
 }
 
-// Open opens the first of the libraries of these names that is there.
+// Open opens the first of these libraries that exists.
 func Open(names ...string) (Library, error) { return open(purego.RTLD_LOCAL, names) }
 
-// OpenGlobal is Open for a library whose functions the next ones need.
+// OpenGlobal is Open for a library whose functions later libraries need.
 func OpenGlobal(name string) (Library, error) { return open(purego.RTLD_GLOBAL, []string{name}) }
 
 func open(mode int, names []string) (Library, error) {
@@ -33,8 +33,8 @@ func open(mode int, names []string) (Library, error) {
 	return Library{}, why
 }
 
-// Load opens the first library of these names and binds calls; missing is the error
-// where none of them is there.
+// Load opens the first of these libraries that exists and binds calls. If none exists,
+// the error is missing.
 func Load(calls map[string]any, missing string, names ...string) error {
 	l, err := Open(names...)
 	if err != nil {
@@ -43,13 +43,13 @@ func Load(calls map[string]any, missing string, names ...string) error {
 	return l.Bind(calls)
 }
 
-// Bind makes each of calls, pointers to Go functions, the function of that name of
-// the library or of one that it needs.
+// Bind sets each of calls, pointers to Go functions by name, to the library's function
+// with that name.
 func (l Library) Bind(calls map[string]any) error {
 	for name, call := range calls {
 		symbol, err := purego.Dlsym(l.handle, name)
 		if err != nil {
-			return fmt.Errorf("%s is another version than is known: it has no %s: %w", l.name, name, err)
+			return fmt.Errorf("%s is not a supported version: it has no %s: %w", l.name, name, err)
 		}
 		purego.RegisterFunc(call, symbol)
 	}

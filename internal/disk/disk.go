@@ -1,4 +1,4 @@
-// Package disk says how much room a disk has.
+// Package disk reports the size and free space of disks.
 package disk
 
 import (
@@ -11,23 +11,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Spare is how many bytes a disk must have left when models or backups have
-// been written: a box that fills its disk cannot keep its conversations.
+// Spare is how many bytes must stay free on a disk after models or backups are written: a
+// box with a full disk cannot store conversations.
 const Spare = 256 << 20
 
-// Free is how many bytes more the disk of the folder dir can hold.
+// Free returns how many more bytes the disk of the folder dir can hold.
 func Free(dir string) (int64, error) {
 	st, err := statfs(dir)
 	return int64(st.Bavail) * st.Bsize, err
 }
 
-// Size is how many bytes the disk of the folder dir holds in all.
+// Size returns the size of the disk of the folder dir, in bytes.
 func Size(dir string) (int64, error) {
 	st, err := statfs(dir)
 	return int64(st.Blocks) * st.Bsize, err
 }
 
-// Nearest is dir, or the nearest folder above it that is there.
+// Nearest returns dir, or the nearest existing folder above it.
 func Nearest(dir string) string {
 	for {
 		if _, err := os.Stat(dir); err == nil || dir == filepath.Dir(dir) {
@@ -44,8 +44,8 @@ func statfs(dir string) (st unix.Statfs_t, err error) {
 	return st, nil
 }
 
-// Reason returns what the file system said was wrong, without the path, for a
-// message that names the file already.
+// Reason returns the file system's reason without the path, for messages that already
+// name the file.
 func Reason(err error) string {
 	if e := (*fs.PathError)(nil); errors.As(err, &e) {
 		return e.Err.Error()

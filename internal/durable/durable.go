@@ -1,5 +1,5 @@
-// Package durable writes files so that after a crash or a pulled plug each of
-// them is whole: as it was before, or as it was to become.
+// Package durable writes files so that after a crash or power failure each of them is
+// whole: as it was before, or as it was to become.
 package durable
 
 import (
@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// WriteFile makes the file at path hold text. Its mode is set whatever the
-// umask. After an error the file is as it was, and nothing is left beside it.
+// WriteFile replaces the content of the file at path. It sets the mode whatever the
+// umask. After an error the file is as it was, and no temporary file is left.
 func WriteFile(path string, text []byte, mode fs.FileMode) error {
 	f, err := Create(path, mode)
 	if err != nil {
@@ -25,8 +25,8 @@ func WriteFile(path string, text []byte, mode fs.FileMode) error {
 	return f.Commit()
 }
 
-// A File is a file in the making. It lies beside the place where it is to be,
-// under a name of its own that begins with a dot, until it is committed.
+// A File is a file that is being written. Until it is committed it lies in the folder of
+// its path, under a temporary name that begins with a dot.
 type File struct {
 	file *os.File
 	data *Writer
@@ -34,8 +34,8 @@ type File struct {
 	done bool
 }
 
-// Create begins the file that is to be at path. What processes that died left
-// of the same file is removed. The caller ends it with Commit or Discard.
+// Create begins the file that is to be at path. It removes what dead processes left of
+// the same file. The caller ends it with Commit or Discard.
 func Create(path string, mode fs.FileMode) (*File, error) {
 	dir, prefix := filepath.Dir(path), "."+filepath.Base(path)+"-"
 	f, err := createLocked(dir, prefix, func() (*os.File, error) { return os.CreateTemp(dir, prefix+"*") })
@@ -51,20 +51,20 @@ func Create(path string, mode fs.FileMode) (*File, error) {
 // Write appends p.
 func (f *File) Write(p []byte) (int, error) { return f.data.Write(p) }
 
-// Name is the path at which the file lies until it is committed.
+// Name returns the path of the file until it is committed.
 func (f *File) Name() string { return f.file.Name() }
 
-// Sync has the disk keep what is written.
+// Sync writes the file to the disk.
 func (f *File) Sync() error { return f.file.Sync() }
 
-// Commit has the disk keep the file and puts it in its place. After an error
-// nothing has changed there, unless only the folder could not be synced.
+// Commit syncs the file and moves it to its path. After an error nothing has changed
+// there, unless only syncing the folder failed.
 func (f *File) Commit() error {
 	defer f.Discard()
 	if err := f.Sync(); err != nil {
 		return err
 	}
-	// Open still, and so locked: nobody takes it for stale on its way.
+	// Still open and so locked: removeStale of another process does not remove it.
 	if err := os.Rename(f.Name(), f.path); err != nil {
 		return err
 	}
@@ -72,8 +72,8 @@ func (f *File) Commit() error {
 	return errors.Join(f.file.Close(), SyncFolder(filepath.Dir(f.path)))
 }
 
-// CommitNew is Commit for a file that is not to replace another: where one lies
-// in its place the error is fs.ErrExist, and that one stays.
+// CommitNew is Commit for a file that must not replace another: if there is a file at its
+// path the error is fs.ErrExist, and that file stays.
 func (f *File) CommitNew() error {
 	defer f.Discard()
 	if err := f.Sync(); err != nil {
@@ -92,8 +92,7 @@ func (f *File) CommitNew() error {
 	return SyncFolder(filepath.Dir(f.path))
 }
 
-// Discard gives the file up. After Commit it does nothing, so that it can be
-// deferred.
+// Discard gives the file up. After Commit it does nothing, so that it can be deferred.
 func (f *File) Discard() {
 	if !f.done {
 		f.done = true
@@ -102,16 +101,16 @@ func (f *File) Discard() {
 	}
 }
 
-// syncEvery is after how many bytes a [Writer] waits for the disk: less than a
-// second of a slow one, 10 MB/s.
+// syncEvery is after how many bytes a [Writer] waits for the disk: less than a second
+// with a slow one, 10 MB/s.
 const syncEvery = 8 << 20
 
-// A Writer writes a large file and waits for the disk every so often. Otherwise
-// a gigabyte gathers in memory: its writer seems to be done at once, and then
-// waits for minutes at the end, where nothing can be told or called off.
+// A Writer writes a large file and waits for the disk regularly. Otherwise a gigabyte
+// gathers in memory, and the sync at the end takes minutes that show no progress and
+// cannot be cancelled.
 type Writer struct {
 	file     *os.File
-	unsynced int // bytes that the disk need not have yet
+	unsynced int // bytes since the last sync
 }
 
 // NewWriter returns a Writer to f.
@@ -127,8 +126,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// SyncFolder has the disk keep the folder's own entries: files that are new in
-// it, or renamed, or removed.
+// SyncFolder syncs the folder's entries: new, renamed and removed files.
 func SyncFolder(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -137,10 +135,9 @@ func SyncFolder(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// Replace puts the folder where target is, in one step, so that there is no
-// moment without one. What was there comes to where folder was. Both must lie on
-// one disk, and the caller syncs the folders around them. After an error nothing
-// has changed.
+// Replace moves the folder to target in one step, so that target always exists, and the
+// old target to the path of folder. Both must be on one disk; the caller syncs the
+// folders around them. After an error nothing has changed.
 func Replace(folder, target string) error {
 	err := os.Rename(folder, target)
 	if err == nil || !errors.Is(err, fs.ErrExist) && !errors.Is(err, unix.ENOTEMPTY) {
@@ -149,8 +146,7 @@ func Replace(folder, target string) error {
 	if unix.Renameat2(unix.AT_FDCWD, folder, unix.AT_FDCWD, target, unix.RENAME_EXCHANGE) == nil {
 		return nil
 	}
-	// A file system that cannot exchange: two steps, and back when the second
-	// fails.
+	// On a file system without exchange: two steps, undone if the second fails.
 	old := folder + ".old"
 	if err := errors.Join(os.RemoveAll(old), os.Rename(target, old)); err != nil {
 		return err

@@ -10,15 +10,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Stage is a temporary folder in which something is put together, for
-// [Replace] to put in its place.
+// A Stage is a temporary folder in which something is assembled, for [Replace] to put in
+// place.
 type Stage struct {
 	Path string
 	lock *os.File
 }
 
-// NewStage makes a folder in dir, for its owner only, whose name is prefix and a
-// number. Folders of that kind that processes left when they died are removed.
+// NewStage creates a folder in dir, for its owner only, whose name is prefix and a
+// number. It removes such folders of dead processes.
 func NewStage(dir, prefix string) (*Stage, error) {
 	f, err := createLocked(dir, prefix, func() (*os.File, error) {
 		path, err := os.MkdirTemp(dir, prefix+"*") // mode 0700
@@ -33,24 +33,23 @@ func NewStage(dir, prefix string) (*Stage, error) {
 	return &Stage{Path: f.Name(), lock: f}, nil
 }
 
-// Remove deletes the folder with all that lies at its path now.
+// Remove deletes the folder, with all that is at its path now.
 func (s *Stage) Remove() error { return errors.Join(os.RemoveAll(s.Path), s.Release()) }
 
-// Release leaves the folder where it is, to whoever has it now.
+// Release leaves the folder where it is and unlocks it.
 func (s *Stage) Release() error { return s.lock.Close() }
 
-// createLocked makes a temporary file or folder and locks it (flock), which tells
-// everybody else that it is in use for as long as this process lives. What is
-// not locked under that prefix is removed first. On a file system without locks
-// nothing is removed.
+// createLocked creates a temporary file or folder and locks it (flock), which marks it as
+// in use while this process lives. Before, it removes unlocked ones with that prefix. On
+// a file system without locks nothing is removed.
 func createLocked(dir, prefix string, create func() (*os.File, error)) (*os.File, error) {
 	removeStale(dir, prefix)
-	for range 100 { // two processes never meet that often
+	for range 100 { // two processes never collide that often
 		f, err := create()
 		if err != nil {
 			return nil, err
 		}
-		// Between the two calls somebody else may have taken it for stale.
+		// Between the two calls another process may have removed it as stale.
 		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		if !errors.Is(err, unix.EWOULDBLOCK) && isSameFile(f, f.Name()) {
 			return f, nil
@@ -62,7 +61,7 @@ func createLocked(dir, prefix string, create func() (*os.File, error)) (*os.File
 	return nil, fmt.Errorf("making %s… in %s: every file made there goes away at once", prefix, dir)
 }
 
-// isSameFile tells whether the open file is still the one at path.
+// isSameFile reports whether the open file is still the one at path.
 func isSameFile(f *os.File, path string) bool {
 	open, err := f.Stat()
 	if err != nil {
@@ -72,12 +71,12 @@ func isSameFile(f *os.File, path string) bool {
 	return err == nil && os.SameFile(open, there)
 }
 
-// removeStale removes the temporary files and folders of a prefix that no living
+// removeStale removes the temporary files and folders with a prefix that no living
 // process holds. What it cannot remove stays for the next time.
 func removeStale(dir, prefix string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return // making the new one says why
+		return // creating the new one reports why
 	}
 	for _, e := range entries {
 		number, ours := strings.CutPrefix(e.Name(), prefix)

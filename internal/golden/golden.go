@@ -1,5 +1,5 @@
-// Package golden holds tests to the names that users rely on: each kind of them is
-// listed in a file of a testdata folder, a name a line.
+// Package golden tests the names that users rely on: each kind of names is listed in a
+// file of a testdata folder, one a line.
 package golden
 
 import (
@@ -11,11 +11,10 @@ import (
 	"testing"
 )
 
-// variable has the lists written anew instead of compared.
+// variable makes the tests write the lists instead of comparing them.
 const variable = "PARLEY_WRITE_GOLDEN"
 
-// Names fails the test unless the lines, in any order, are those of
-// testdata/NAME.golden.
+// Names fails the test unless the lines, in any order, are those of testdata/NAME.golden.
 func Names(t testing.TB, name string, lines []string) {
 	t.Helper()
 	file := filepath.Join("testdata", name+".golden")
@@ -37,12 +36,12 @@ func Names(t testing.TB, name string, lines []string) {
 	changed := append(without(known, lines, "- "), without(lines, known, "+ ")...)
 	if len(changed) > 0 {
 		t.Errorf("users rely on these names (- lost, + new):\n%s\n"+
-			"where the change is meant, say so in CHANGELOG.md and renew %s: %s=1 go test -run Golden ./...",
+			"if the change is intended, note it in CHANGELOG.md and renew %s: %s=1 go test -run Golden ./...",
 			strings.Join(changed, "\n"), file, variable)
 	}
 }
 
-// without are those of all that are not in others, with a mark before each.
+// without returns the lines of all that are not in others, each after mark.
 func without(all, others []string, mark string) (found []string) {
 	for _, line := range all {
 		if !slices.Contains(others, line) {
@@ -52,9 +51,9 @@ func without(all, others []string, mark string) (found []string) {
 	return found
 }
 
-// Fields are the names of the JSON fields of t, in order, each with those within it;
-// ? marks what may be left out. A type that says by itself how it is written has the
-// fields of its Go type.
+// Fields returns the names of the JSON fields of t, in order, with those of nested types;
+// ? marks optional ones. For a type with its own marshaller it returns the fields of the
+// Go type.
 func Fields(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Map:

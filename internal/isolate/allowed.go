@@ -4,24 +4,24 @@ package isolate
 
 import "golang.org/x/sys/unix"
 
-// allowances are all calls that the process may make: those of the runtime of
-// Go and of the C library while they compute, read one pipe and write the other.
-// A list of the refused ones would have to know whatever a kernel can do; one
-// that lacks here something that a newer C library calls is found by the tests.
-// With files, it may also open those that Landlock leaves, to read.
+// allowances returns all system calls that the process may make: those of the Go runtime
+// and the C library while they compute, read one pipe and write the other. A list of
+// refused calls would have to know all calls of every kernel; a call that a newer C
+// library needs and that is missing here is found by the tests. If files is set, the
+// process may also open the files that Landlock allows, for reading.
 func allowances(files bool, pid uint32) []allowance {
 	calls := []uint32{
 		// its pipes, and what the runtime of Go waits with
 		unix.SYS_READ, unix.SYS_WRITE, unix.SYS_CLOSE, unix.SYS_LSEEK, unix.SYS_PREAD64, unix.SYS_FSTAT,
 		unix.SYS_EPOLL_CREATE1, unix.SYS_EPOLL_CTL, unix.SYS_EPOLL_PWAIT, unix.SYS_EVENTFD2,
-		// memory; that of machine code see below
+		// memory; for machine code see below
 		unix.SYS_BRK, unix.SYS_MUNMAP, unix.SYS_MREMAP, unix.SYS_MADVISE,
 		// threads: waiting, and their ends
 		unix.SYS_FUTEX, unix.SYS_SCHED_YIELD, unix.SYS_NANOSLEEP, unix.SYS_CLOCK_NANOSLEEP, unix.SYS_RESTART_SYSCALL,
 		unix.SYS_SET_ROBUST_LIST, unix.SYS_RSEQ, unix.SYS_SET_TID_ADDRESS, unix.SYS_EXIT, unix.SYS_EXIT_GROUP,
-		// signals that it gets
+		// signals
 		unix.SYS_RT_SIGACTION, unix.SYS_RT_SIGPROCMASK, unix.SYS_RT_SIGRETURN, unix.SYS_SIGALTSTACK,
-		// what it asks of itself and of the machine
+		// facts about itself and the machine
 		unix.SYS_GETPID, unix.SYS_GETTID, unix.SYS_GETUID, unix.SYS_GETEUID, unix.SYS_GETGID, unix.SYS_GETEGID,
 		unix.SYS_CLOCK_GETTIME, unix.SYS_CLOCK_GETRES, unix.SYS_GETTIMEOFDAY, unix.SYS_GETRANDOM, unix.SYS_GETRUSAGE,
 		unix.SYS_SCHED_GETAFFINITY, unix.SYS_SYSINFO, unix.SYS_UNAME,
@@ -40,10 +40,10 @@ func allowances(files bool, pid uint32) []allowance {
 		unix.CLONE_PARENT_SETTID | unix.CLONE_CHILD_SETTID | unix.CLONE_CHILD_CLEARTID
 	only := func(call uint32, when ...condition) { all = append(all, allowance{call, when}) }
 	lower := func(argument int, mask uint32, is ...uint32) condition { return condition{argument, false, mask, is} }
-	// Memory that holds machine code is mapped by then.
+	// Machine code is mapped by now.
 	only(unix.SYS_MMAP, lower(2, unix.PROT_EXEC, 0))
 	only(unix.SYS_MPROTECT, lower(2, unix.PROT_EXEC, 0))
-	// Threads of its own, no processes.
+	// Threads, but no processes.
 	only(unix.SYS_CLONE, lower(0, ^uint32(thread)|unix.CLONE_THREAD, unix.CLONE_THREAD))
 	// The runtime of Go signals its own threads.
 	only(unix.SYS_TGKILL, lower(0, allBits, pid))
@@ -52,7 +52,7 @@ func allowances(files bool, pid uint32) []allowance {
 	only(unix.SYS_FCNTL, lower(1, allBits, unix.F_GETFD, unix.F_SETFD, unix.F_GETFL))
 	// The runtime of Go names its memory.
 	only(unix.SYS_PRCTL, lower(0, allBits, unix.PR_SET_VMA))
-	// Its own limits, to read.
+	// Its own limits, for reading.
 	only(unix.SYS_PRLIMIT64, lower(0, allBits, 0), lower(2, allBits, 0), condition{2, true, allBits, []uint32{0}})
 	if files {
 		const toRead = unix.O_CLOEXEC | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_NONBLOCK | unix.O_NOCTTY | largeFile

@@ -14,25 +14,25 @@ import (
 // childArgument is the first argument of every process that Start starts.
 const childArgument = "isolated"
 
-// Work is what the process does once it has no rights.
+// Work is what the process does without privileges.
 type Work struct {
-	// Readable is the one folder that it may read; empty: none.
+	// Readable is the only folder that it may read; empty: none.
 	Readable string
-	// Answer takes a request, which is valid until it returns, and sends as many
-	// replies as the two sides have agreed upon. An error ends the process.
+	// Answer handles a request, which is valid until Answer returns, and sends as many
+	// replies as the two sides have agreed on. An error ends the process.
 	Answer func(request []byte, reply func([]byte) error) error
 }
 
-// readiness is what the process says first.
+// readiness is the first message of the process.
 type readiness struct {
-	Error   string // why it does not work, in words for people
+	Error   string // why it cannot work, for people
 	Missing []string
 }
 
-// Main makes this process the one of that name, if Start started it; then it does
-// not return. Prepare gets Start's arguments and opens the libraries, while there
-// are files to open; its error is that of Start. A program that may call Start,
-// and so every test of it, calls Main before anything else.
+// Main runs this process as the child with that name if Start started it, and then does
+// not return. prepare gets Start's arguments and opens the libraries while files can
+// still be opened; Start returns its error. A program that calls Start, and so every test
+// binary of it, calls Main before anything else.
 func Main(name string, prepare func(args []string) (Work, error)) {
 	if len(os.Args) < 2 || os.Args[0] != name || os.Args[1] != childArgument {
 		return
@@ -47,7 +47,7 @@ func Main(name string, prepare func(args []string) (Work, error)) {
 	os.Exit(0)
 }
 
-// serve prepares the work, gives up all rights, and answers.
+// serve prepares the work, drops all privileges, and answers requests.
 func serve(requests io.Reader, replies io.Writer, args []string, prepare func([]string) (Work, error)) error {
 	var out []byte
 	reply := func(frame []byte) (err error) {

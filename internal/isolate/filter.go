@@ -11,27 +11,26 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// errUnknownMachine is for processors whose numbers of calls are not known here.
+// errUnknownMachine means that the system call numbers of this processor are not known
+// here.
 var errUnknownMachine = errors.New("not known for " + runtime.GOARCH)
 
-// Places in struct seccomp_data.
+// Offsets in struct seccomp_data.
 const (
 	dataCall, dataMachine, dataArguments = 0, 4, 16
 )
 
-// newestCall is the newest call of this list's time (Linux 6.10). Newer ones do
-// not exist here, so that a C library that knows them does without.
+// newestCall is the newest system call when this list was made (Linux 6.10). Newer calls
+// fail with ENOSYS, so that a C library that knows them does without.
 const newestCall = unix.SYS_MSEAL
 
-// An allowance is a system call that the process may make, when all conditions
-// hold.
+// An allowance is a system call that the process may make if all conditions hold.
 type allowance struct {
 	call uint32
 	when []condition
 }
 
-// A condition is that half of an argument, as far as mask goes, has one of the
-// values.
+// A condition holds if a half of an argument, masked, has one of the values.
 type condition struct {
 	argument int
 	upper    bool // the upper 32 bits; else the lower
@@ -41,9 +40,9 @@ type condition struct {
 
 const allBits = 1<<32 - 1
 
-// filterCalls has the kernel refuse all system calls but those of allowances to
-// all threads from now on, with EPERM. clone3, whose arguments a filter cannot
-// see, does not exist here, and the C library then uses clone.
+// filterCalls makes the kernel refuse all system calls but those of allowances, for all
+// threads, with EPERM. clone3, whose arguments a filter cannot see, fails with ENOSYS, so
+// that the C library uses clone.
 func filterCalls(files bool) error {
 	if auditMachine == 0 {
 		return errUnknownMachine
@@ -90,8 +89,8 @@ func filterCalls(files bool) error {
 	return nil
 }
 
-// instructions let the call pass when its conditions hold; the number of the
-// call is loaded before them, and still is when it is another call.
+// instructions lets the call pass if its conditions hold. The number of the call is
+// loaded before them, and still is if it is another call.
 func (a allowance) instructions(refuse bpf.Instruction) []bpf.Instruction {
 	var block []bpf.Instruction
 	for _, c := range a.when {

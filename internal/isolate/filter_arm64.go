@@ -8,8 +8,8 @@ const (
 	largeFile    = 0x20000 // O_LARGEFILE
 )
 
-// allowedHere are calls that only this machine has.
+// allowedHere returns the calls that only this architecture has.
 func allowedHere() []uint32 { return nil }
 
-// allowedHereWithFiles are those that name files.
+// allowedHereWithFiles returns those of them that take file names.
 func allowedHereWithFiles() []uint32 { return nil }

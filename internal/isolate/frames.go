@@ -6,14 +6,14 @@ import (
 	"io"
 )
 
-// MaxFrame bounds a request and a reply, in bytes: once a library has written past
-// a buffer, the process may send anything.
+// MaxFrame bounds a request and a reply, in bytes: a process that was taken over may send
+// anything.
 const MaxFrame = 1 << 20
 
-// frameHead is how many bytes the length of a frame takes.
+// frameHead is the size of a frame's length, in bytes.
 const frameHead = 4
 
-// appendFrame appends a frame as it goes over a pipe: its length, and its bytes.
+// appendFrame appends a frame in its form on a pipe: its length, then its bytes.
 func appendFrame(b, frame []byte) ([]byte, error) {
 	if len(frame) > MaxFrame {
 		return b, fmt.Errorf("cage: a frame of %d bytes; at most %d are taken", len(frame), MaxFrame)
@@ -21,7 +21,7 @@ func appendFrame(b, frame []byte) ([]byte, error) {
 	return append(binary.LittleEndian.AppendUint32(b, uint32(len(frame))), frame...), nil
 }
 
-// readFrame reads a frame into buf, which grows as it needs to.
+// readFrame reads a frame into buf, which grows as needed.
 func readFrame(r io.Reader, buf []byte) ([]byte, error) {
 	var head [frameHead]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {

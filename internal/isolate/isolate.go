@@ -1,8 +1,7 @@
-// Package isolate runs code that reads what strangers wrote in a process without
-// rights. That is C in libraries, which a crafted file or text may crash, hang or
-// take over. The process is this program once more: it opens the libraries it
-// needs, gives up everything else, and then answers requests over two pipes. What
-// happens to it happens to nobody else.
+// Package isolate runs code that parses untrusted input in a process without privileges:
+// C libraries, which a crafted file or text may crash, hang or take over. The process
+// runs this program again. It opens the libraries it needs, drops all privileges, and
+// then answers requests over two pipes. A fault affects only that process.
 package isolate
 
 import (
@@ -16,31 +15,30 @@ import (
 	"kernel.org/pub/linux/libs/security/libcap/psx"
 )
 
-// What the process may use, once its libraries are open. The filter refuses the
-// system calls that would raise these limits again.
+// Limits of the process once its libraries are open. The filter refuses the system calls
+// that could raise them again.
 const (
-	// extraMemory is what it may map beyond what it has then (1.5 GiB, nearly all
-	// of it reserved by the runtime of Go and never touched). eSpeak NG mapped
-	// 5 MiB more over 22,000 clauses of all scripts, a decoder less; the rest is
-	// room for Go's heap, which grows by 64 MiB at a time.
+	// extraMemory is what the process may map beyond what it has then (1.5 GiB, nearly
+	// all of it reserved by the Go runtime and never touched). eSpeak NG mapped 5 MiB
+	// more over 22,000 clauses of all scripts, a decoder less; the rest is for Go's heap,
+	// which grows by 64 MiB at a time.
 	extraMemory = 192 << 20
-	// cpuSeconds is for all of its life: three million clauses, or 50 hours of
-	// AAC. It is what stops a process that runs wild when nobody is left to
-	// kill it, and a file that takes the longest time allowed again and again.
+	// cpuSeconds is for the life of the process: three million clauses, or 50 hours of
+	// AAC. It stops a process that runs wild when its parent cannot kill it, and a file
+	// that takes the longest time allowed again and again.
 	cpuSeconds = 600
-	// openFiles holds its pipes, what the runtime of Go has open, and the few
-	// files that eSpeak NG has of a language.
+	// openFiles is for its pipes, the files of the Go runtime, and the few files that
+	// eSpeak NG opens for a language.
 	openFiles = 32
 )
 
-// dropPrivileges gives up what answering requests does not need, for all threads: all
-// capabilities, all files but those below readable (empty: no exception), which
-// can only be read, all processes, all sockets, and memory and time without end.
-// It is called when the libraries are open. Lacks are the walls that this kernel
-// does not have, in words for the log.
+// dropPrivileges gives up what answering requests does not need, for all threads:
+// capabilities, files except those below readable (if not empty), which can only be read,
+// processes, sockets, and unlimited memory and time. It is called when the libraries are
+// open. lacks names the protections that this kernel does not have, for the log.
 //
-// The number of processes is not limited by RLIMIT_NPROC, which counts all
-// that the same user has; the filter refuses new ones instead.
+// The number of processes is not limited by RLIMIT_NPROC, which counts all processes of
+// the same user; the filter refuses new ones instead.
 func dropPrivileges(readable string) (lacks []string, err error) {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return nil, fmt.Errorf("no new privileges: %w", err)
@@ -51,8 +49,8 @@ func dropPrivileges(readable string) (lacks []string, err error) {
 	if err := dropCapabilities(); err != nil {
 		return nil, err
 	}
-	// Of what Landlock can do, as much as the kernel knows; version 1 came with
-	// Linux 5.13. Nothing but reading below readable is allowed.
+	// As much of Landlock as the kernel has (version 1 came with Linux 5.13). Only
+	// reading below readable is allowed.
 	rules := []landlock.Rule{}
 	if readable != "" {
 		rules = append(rules, landlock.RODirs(readable))
@@ -70,7 +68,7 @@ func dropPrivileges(readable string) (lacks []string, err error) {
 	return lacks, nil
 }
 
-// setLimits sets the limits that the system keeps.
+// setLimits sets the resource limits of the process.
 func setLimits() error {
 	mapped, err := mappedBytes()
 	if err != nil {
@@ -94,8 +92,8 @@ func setLimits() error {
 	return nil
 }
 
-// dropCapabilities gives up what a process of root may do beyond others. Each
-// thread has capabilities of its own, which is why psx calls on all of them.
+// dropCapabilities drops the capabilities of a process of root. Each thread has its own,
+// so psx makes the call on all of them.
 func dropCapabilities() error {
 	header := &unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	none := &[2]unix.CapUserData{} // 64 bits in two halves
@@ -110,7 +108,7 @@ func dropCapabilities() error {
 	return nil
 }
 
-// mappedBytes is how much memory this process has mapped, used or not.
+// mappedBytes returns how much memory this process has mapped, used or not.
 func mappedBytes() (uint64, error) {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
@@ -123,7 +121,7 @@ func mappedBytes() (uint64, error) {
 	return pages * uint64(os.Getpagesize()), nil
 }
 
-// landlockVersion is the version of Landlock that the kernel has switched on.
+// landlockVersion returns the version of Landlock that the kernel has enabled.
 func landlockVersion() (int, error) {
 	const createRulesetVersion = 1 // LANDLOCK_CREATE_RULESET_VERSION
 	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, createRulesetVersion)

@@ -17,28 +17,27 @@ import (
 )
 
 const (
-	// startTimeout is how long the process may take to begin: a tenth of a second,
-	// and some seconds on a machine that has no time.
+	// startTimeout is how long the process may take to start: a tenth of a second, or
+	// some seconds on a busy machine.
 	startTimeout = 10 * time.Second
-	// exitTimeout is how long the end of a process is waited for that has closed
-	// its pipe.
+	// exitTimeout is how long to wait for the end of a process that has closed its pipe.
 	exitTimeout = 200 * time.Millisecond
-	// firstInheritable is the first file descriptor behind standard error. Go closes
-	// its own where a program begins; those that C libraries opened, and those
-	// that the box was started with, have to be told to (Linux 5.11).
+	// firstInheritable is the first file descriptor after standard error. Go closes its
+	// own files in a new program; those that C libraries opened, and those that the box
+	// was started with, are marked to be closed (Linux 5.11).
 	firstInheritable = 3
 )
 
 var (
-	// ErrDied means that the process ended before it replied, or that its reply
-	// is none. It is no good any more.
+	// ErrDied means that the process ended before it replied, or sent an invalid reply.
+	// It cannot be used any more.
 	ErrDied = errors.New("the process died")
-	// ErrHung means that it did not reply in time. It is no good any more.
+	// ErrHung means that it did not reply in time. It cannot be used any more.
 	ErrHung = errors.New("the process hangs")
 )
 
-// A Process is one that Start started, as its parent sees it. One goroutine at a
-// time sends and receives; any may stop it.
+// A Process is a started process, as its parent sees it. One goroutine at a time may send
+// and receive; any may stop it.
 type Process struct {
 	cmd      *exec.Cmd
 	requests *os.File
@@ -52,13 +51,13 @@ type Process struct {
 	exit  error         // valid then
 }
 
-// Start runs this program once more, as it is on the disk now or was when it
-// started, as the process of that name, and waits until it can be asked. The
-// process has no environment. It ends with its parent, however that ends.
+// Start runs this program again, as it is on the disk now or was when it started, as the
+// process with that name, and waits until it answers requests. The process has no
+// environment. It ends with its parent, however the parent ends.
 func Start(name string, args ...string) (*Process, error) {
 	// A program whose main does not call Main would start itself for ever.
 	if len(os.Args) > 1 && os.Args[1] == childArgument {
-		return nil, errors.New("a process without rights starts no other (does the program's main call Main?)")
+		return nil, errors.New("an isolated process must not start another one (does the program's main call Main?)")
 	}
 	theirRequests, requests, err := os.Pipe()
 	if err != nil {
@@ -98,7 +97,7 @@ func Start(name string, args ...string) (*Process, error) {
 	return p, nil
 }
 
-// ready waits for what the process says first.
+// ready waits for the first message of the process.
 func (p *Process) ready() error {
 	first, err := p.Receive(time.Now().Add(startTimeout))
 	if err != nil {
@@ -115,9 +114,8 @@ func (p *Process) ready() error {
 	return nil
 }
 
-// run starts the process and waits for its end. The system takes the end of the
-// thread that started a process for the end of its parent, so this goroutine
-// keeps its thread.
+// run starts the process and waits for its end. The kernel takes the end of the thread
+// that started a process for the end of its parent, so this goroutine keeps its thread.
 func (p *Process) run(started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -129,14 +127,14 @@ func (p *Process) run(started chan<- error) {
 	}
 }
 
-// Missing are the walls around the process that this kernel does not have, in words
-// for the log; none on a kernel with Landlock and seccomp filters.
+// MissingProtections returns the protections that this kernel does not have, in words for
+// the log; none on a kernel with Landlock and seccomp filters.
 func (p *Process) MissingProtections() []string { return slices.Clone(p.missing) }
 
-// Pid is the number of the process.
+// Pid returns the process id.
 func (p *Process) Pid() int { return p.cmd.Process.Pid }
 
-// Send asks something of the process. The error is ErrDied or ErrHung.
+// Send sends a request. The error is ErrDied or ErrHung.
 func (p *Process) Send(request []byte, until time.Time) (err error) {
 	if p.out, err = appendFrame(p.out[:0], request); err != nil {
 		return err
@@ -150,9 +148,8 @@ func (p *Process) Send(request []byte, until time.Time) (err error) {
 	return nil
 }
 
-// Receive takes the next reply, which is valid until the next call. Whatever the
-// reply says, it may have been written by whoever took over the process. The
-// error is ErrDied or ErrHung.
+// Receive returns the next reply, which is valid until the next call. Callers must not
+// trust it: an attacker may have taken over the process. The error is ErrDied or ErrHung.
 func (p *Process) Receive(until time.Time) (reply []byte, err error) {
 	if err := p.replies.SetReadDeadline(until); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDied, err)
@@ -163,7 +160,7 @@ func (p *Process) Receive(until time.Time) (reply []byte, err error) {
 	return p.reply, nil
 }
 
-// fault says what became of a process that broke off.
+// fault returns the error for a process that stopped answering.
 func (p *Process) fault(err error) error {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return ErrHung
@@ -176,8 +173,7 @@ func (p *Process) fault(err error) error {
 	}
 }
 
-// Stop ends the process, as often as it is called. The process keeps nothing, so
-// it is not asked to.
+// Stop kills the process, which has nothing to save. It may be called again.
 func (p *Process) Stop() {
 	_ = p.cmd.Process.Kill() // it may have ended already
 	<-p.ended

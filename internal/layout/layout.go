@@ -1,5 +1,4 @@
-// Package layout says where a box keeps what it keeps, and what it is called
-// there.
+// Package layout names the files and folders of a box.
 package layout
 
 import (
@@ -8,54 +7,53 @@ import (
 	"path/filepath"
 )
 
-// What lies in the data folder.
+// Files and folders of the data folder.
 const (
-	Database      = "parley.db" // beside it -wal and -shm while it is open
+	Database      = "parley.db" // with -wal and -shm while it is open
 	Lock          = "parley.lock"
-	Address       = "parley.address" // where the box listens that runs on the folder
-	WebhookSignal = ".bell"          // empty: whoever writes to it lets the box know that there is something to send
-	PluginSignal  = ".plugins"       // empty: whoever writes to it lets the box know that plugins were changed
-	KeySignal     = ".keys"          // empty: whoever writes to it lets the box know that keys were revoked
-	LogSignal     = ".logs"          // empty: whoever writes to it lets those know who follow the logs of plugins
-	Recordings    = "recordings"     // a folder: for each side of each chat an Ogg/Opus file
-	Prompts       = "prompts"        // a folder: what language models computed of prompts; may be deleted
+	Address       = "parley.address" // address of the box that serves the folder
+	WebhookSignal = ".bell"          // empty; a write to it wakes the box to send webhooks
+	PluginSignal  = ".plugins"       // empty; a write to it tells the box that plugins changed
+	KeySignal     = ".keys"          // empty; a write to it tells the box that keys were revoked
+	LogSignal     = ".logs"          // empty; a write to it wakes the followers of plugin logs
+	Recordings    = "recordings"     // a folder with an Ogg/Opus file for each side of each chat
+	Prompts       = "prompts"        // a folder with cached prompts of language models; may be deleted
 	Settings      = "parley.yaml"
-	Authority     = "ca.crt"        // for clients to trust; the one thing in it that others may read
-	FirstKey      = "first-key.env" // the secrets of the first key, until somebody deletes it
-	// Plugins is a folder: what plugins are made of.
+	Authority     = "ca.crt"        // the certificate that clients trust; the only file here that others may read
+	FirstKey      = "first-key.env" // the secrets of the first key, until the operator deletes it
+	// Plugins is a folder with the files of plugins.
 	Plugins = "plugins"
-	// PluginCache is a folder: plugins as machine code; may be deleted.
+	// PluginCache is a folder with the compiled plugins; may be deleted.
 	PluginCache = "plugin-cache"
-	// PluginKey is the key that opens the secrets of plugins, in the database. No
-	// backup has it: without it those in a backup are nobody's.
+	// PluginKey is the key that decrypts the plugins' secrets in the database. It is in
+	// no backup, so that a backup reveals none of them.
 	PluginKey = "plugins.key"
-	// RecordingsNotice says from when on recordings are deleted that are too old or
-	// too much.
+	// RecordingsNotice says from when on the box deletes recordings beyond its limits.
 	RecordingsNotice = "recordings-notice.json"
-	// LastBackup says when the newest backup was made. No backup has it.
+	// LastBackup says when the newest backup was made. It is in no backup.
 	LastBackup = "last-backup.json"
 )
 
-// DataMode is the mode of the data folder: others may pass through it to the
-// Authority, and not look into it.
+// DataMode is the mode of the data folder: other users may pass through it to the
+// Authority, but not list it.
 const DataMode fs.FileMode = 0o711
 
-// DatabaseCopies is a pattern ([filepath.Match]) of the copies of the database that
-// upgrades put aside.
+// DatabaseCopies is a pattern ([filepath.Match]) for the copies of the database that
+// upgrades make.
 const DatabaseCopies = "parley-before-v*.db"
 
-// DatabaseCopy is the name of the copy of the database that was made before its schema
-// was brought to a version.
+// DatabaseCopy returns the name of the copy that is made before the database is migrated
+// to a schema version.
 func DatabaseCopy(schema int64) string { return fmt.Sprintf("parley-before-v%d.db", schema) }
 
-// Where the folders lie by default, as people write it.
+// The default folders, as users write them.
 const (
 	DefaultData  = "~/.local/share/parley"
 	DefaultPacks = "~/.cache/parley/packs"
-	SystemData   = "/var/lib/parley" // of a box that is a service of the machine
+	SystemData   = "/var/lib/parley" // of a box that runs as a system service
 )
 
-// InHome returns a default folder in the home folder home.
+// InHome returns a default folder with home in place of ~.
 func InHome(home, folder string) string {
 	return filepath.Join(home, filepath.FromSlash(folder[len("~/"):]))
 }

@@ -1,8 +1,9 @@
-// Package levenshtein counts how far two sequences are apart: of letters, or of words.
+// Package levenshtein computes the edit distance of two sequences, of letters or of
+// words.
 package levenshtein
 
-// Distance is how many items must be changed, added or left out to make got of want
-// (Levenshtein's distance).
+// Distance returns how many items must be changed, inserted or deleted to make got from
+// want.
 func Distance[T comparable](want, got []T) int {
 	row := Row(len(got))
 	for _, w := range want {
@@ -11,8 +12,8 @@ func Distance[T comparable](want, got []T) int {
 	return row[len(got)]
 }
 
-// Row is the first row of the table that Distance is read off: what it takes to make
-// of nothing the first items of so many, one number for each count of them.
+// Row returns the first row of the table of Wagner and Fischer: the distances of the
+// prefixes of n items from the empty sequence.
 func Row(n int) []int {
 	row := make([]int, n+1)
 	for j := range row {
@@ -21,7 +22,8 @@ func Row(n int) []int {
 	return row
 }
 
-// Next makes of a row the one for one more wanted item (Wagner and Fischer, 1974).
+// Next turns a row into the next one, for one more wanted item (Wagner and Fischer,
+// 1974).
 func Next[T comparable](row []int, want T, got []T) {
 	diagonal := row[0]
 	row[0]++

@@ -1,5 +1,5 @@
-// Package limit lets so many in at once, and shares the room that there is between
-// those who want it: accounts, or addresses.
+// Package limit bounds concurrency, and shares the capacity fairly between keys such as
+// accounts or addresses.
 package limit
 
 import (
@@ -10,56 +10,56 @@ import (
 	"time"
 )
 
-// Rule says how many there may be. A number that is 0 bounds nothing.
+// Rule holds the bounds of a Limiter. 0 means no bound.
 type Rule struct {
-	MaxActive      int           // that are in
-	Reserved       int           // for how many who have none there is room besides
-	MaxPerKey      int           // perKey MaxActive, those of one
-	MaxWaiting     int           // that wait to be let in
-	MaxPerKeyTotal int           // that are in or wait, of one
-	MaxWait        time.Duration // for which one waits
+	MaxActive      int           // active at once
+	Reserved       int           // further slots for keys that currently hold none
+	MaxPerKey      int           // active at once, of one key
+	MaxWaiting     int           // waiting
+	MaxPerKeyTotal int           // active or waiting, of one key
+	MaxWait        time.Duration // how long one waits
 }
 
-// Errors of who is not let in.
+// Errors of Acquire and TryAcquire.
 var (
 	ErrFull    = errors.New("there is no room")
 	ErrPerKey  = errors.New("one has as many as it may")
 	ErrTimeout = errors.New("it took too long until there was room")
 )
 
-// Limiter lets in by a Rule. Of those that wait, that of the one that has the fewest
-// is first. It may be used from many goroutines.
+// Limiter admits by a Rule. Of the waiting callers, one whose key has the fewest active
+// slots comes first. It is safe for concurrent use.
 type Limiter[K comparable] struct {
 	Rule
 
 	mu     sync.Mutex
 	active int
-	perKey map[K]int    // those that are in, without who has none
+	perKey map[K]int    // active ones; without keys that have none
 	queue  []*waiter[K] // oldest first
 }
 
 type waiter[K comparable] struct {
 	key      K
-	admitted chan struct{} // closed when it is its turn
+	admitted chan struct{} // closed when it is admitted
 }
 
-// New returns a Limiter by a rule.
+// New returns a Limiter with a rule.
 func New[K comparable](r Rule) *Limiter[K] { return &Limiter[K]{Rule: r, perKey: map[K]int{}} }
 
-// Active is how many are in.
+// Active returns the number of active slots.
 func (l *Limiter[K]) Active() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.active
 }
 
-// TryAcquire lets one in, unless that is an ErrPerKey or an ErrFull. leave, which may be called
-// again, gives the place back.
+// TryAcquire acquires a slot, or returns ErrPerKey or ErrFull. leave, which may be called
+// more than once, releases it.
 func (l *Limiter[K]) TryAcquire(who K) (leave func(), err error) {
 	return l.TryAcquireWithin(who, l.MaxActive, l.MaxPerKey)
 }
 
-// TryAcquireWithin is Try with other bounds for this one.
+// TryAcquireWithin is TryAcquire with other bounds for this call.
 func (l *Limiter[K]) TryAcquireWithin(who K, atOnce, ofOne int) (leave func(), err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -74,8 +74,8 @@ func (l *Limiter[K]) TryAcquireWithin(who K, atOnce, ofOne int) (leave func(), e
 	return l.releaseOnce(who), nil
 }
 
-// Acquire lets one in as soon as there is room. The error is an ErrPerKey or an ErrFull
-// where too many wait already, an ErrTimeout, or the cause of ctx's end.
+// Acquire waits for a slot. The error is ErrPerKey or ErrFull if too many wait already,
+// ErrTimeout, or the cause of ctx's end.
 func (l *Limiter[K]) Acquire(ctx context.Context, who K) (leave func(), err error) {
 	mine, err := l.enqueue(who)
 	if err != nil {
@@ -95,7 +95,7 @@ func (l *Limiter[K]) Acquire(ctx context.Context, who K) (leave func(), err erro
 	defer l.mu.Unlock()
 	if i := slices.Index(l.queue, mine); i >= 0 {
 		l.queue = slices.Delete(l.queue, i, i+1)
-	} else { // its turn has just come
+	} else { // it has just been admitted
 		l.release(who)
 	}
 	return nil, err
@@ -138,9 +138,9 @@ func (l *Limiter[K]) release(who K) {
 	l.admit()
 }
 
-// admit lets in as many as there is room for: first of the one that has the fewest,
-// and among those who came first. Where there is none for that one, there is none for
-// any other: they have as many, or more.
+// admit admits as many waiters as there is capacity for: first a waiter whose key has the
+// fewest active slots, and among those the oldest. If there is no capacity for that one,
+// there is none for any other, whose key has as many or more.
 func (l *Limiter[K]) admit() {
 	for len(l.queue) > 0 {
 		next := slices.MinFunc(l.queue, func(a, b *waiter[K]) int { return l.perKey[a.key] - l.perKey[b.key] })
@@ -155,7 +155,7 @@ func (l *Limiter[K]) admit() {
 	}
 }
 
-// hasCapacity tells whether one more may be let in.
+// hasCapacity reports whether one more of a key may be admitted.
 func (l *Limiter[K]) hasCapacity(who K) bool {
 	has := l.perKey[who]
 	if l.MaxPerKey > 0 && has >= l.MaxPerKey {

@@ -1,4 +1,4 @@
-// Package machine knows the machine that the box runs on: its addresses, its memory.
+// Package machine reports the addresses and the memory of this machine.
 package machine
 
 import (
@@ -6,7 +6,7 @@ import (
 	"net/netip"
 )
 
-// Addresses are those of this machine as it is now: cables and VPNs come and go.
+// Addresses returns the current addresses of this machine: cables and VPNs come and go.
 func Addresses() []netip.Addr {
 	found, err := net.InterfaceAddrs()
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Bytes reads one size, such as MemTotal or VmRSS, from a file of the kernel's that
-// has them in kB, one a line: /proc/meminfo, /proc/self/status. It is 0 where the
-// file or the size is not there.
+// Bytes reads one size, such as MemTotal or VmRSS, from a kernel file that lists sizes in
+// kB: /proc/meminfo, /proc/self/status. It returns 0 if the file or the size does not
+// exist.
 func Bytes(file, name string) int64 {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -26,8 +26,8 @@ func Bytes(file, name string) int64 {
 	return 0
 }
 
-// Number reads a file of the kernel's that has nothing but a number, such as a limit of
-// the container: /sys/fs/cgroup/memory.max.
+// Number reads a kernel file that contains only a number, such as a limit of the
+// container: /sys/fs/cgroup/memory.max.
 func Number(file string) (int64, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {

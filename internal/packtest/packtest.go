@@ -1,5 +1,4 @@
-// Package packtest finds what tests are made with: model packs, and recordings
-// of people.
+// Package packtest finds what tests need: model packs, and recordings of people.
 package packtest
 
 import (
@@ -10,9 +9,8 @@ import (
 	"parley/internal/layout"
 )
 
-// File returns the path of a file of a model pack, where every test looks for
-// them: in PARLEY_PACKS, else in packs of PARLEY_CACHE, else in the home folder.
-// A test without it fails.
+// File returns the path of a file of a model pack: in PARLEY_PACKS, else in packs of
+// PARLEY_CACHE, else in the home folder. It fails the test if there is no such file.
 func File(t testing.TB, parts ...string) string {
 	t.Helper()
 	dir := os.Getenv("PARLEY_PACKS")

@@ -17,8 +17,8 @@ const (
 	installHint = "%v: install Debian's asterisk-core-sounds-en-wav (`make packs` does)"
 )
 
-// Recording returns the path of a recording of a person who speaks, a WAV file
-// at 8 kHz: one of Debian's prompts, by its name. A test without it fails.
+// Recording returns the path of a recording of a person, a WAV file at 8 kHz: one of
+// Debian's prompts, by name. It fails the test if there is none.
 func Recording(t testing.TB, name string) string {
 	t.Helper()
 	path := recordings + name + ".wav"
@@ -28,12 +28,12 @@ func Recording(t testing.TB, name string) string {
 	return path
 }
 
-// wordsLine is a line of the list of words: a name and what is said. What stands
-// in brackets says what is heard, not what is said.
+// wordsLine matches a line of the list: a name and the spoken words. Brackets would
+// contain sounds that are not words.
 var wordsLine = regexp.MustCompile(`^([\w\-/]+):\s*([^\[(]+)$`)
 
-// Words returns what is said in each recording, where that is known, by name. A
-// test without the list fails.
+// Words returns the words of the recordings, as far as they are known, by name. It fails
+// the test if there is no list.
 func Words(t testing.TB) map[string]string {
 	t.Helper()
 	f, err := os.Open(words)

@@ -1,9 +1,9 @@
-// Package progress tells whoever waits for long work how far it is.
+// Package progress reports the progress of long work.
 package progress
 
 import "sync"
 
-// Step is what is being done, in a word for people.
+// Step is a step of the work, in a word for people.
 type Step string
 
 // The steps of the work on packs, backups and recordings.
@@ -15,23 +15,22 @@ const (
 	Writing     Step = "writing"
 	Reading     Step = "reading"
 	Done        Step = "done"
-	Skipped     Step = "skipped" // with a Note that says why
+	Skipped     Step = "skipped" // the Note says why
 )
 
-// An Event tells how far the work on one thing is.
+// An Event is the progress of the work on one thing.
 type Event struct {
-	Name  string // of what is worked on, such as a pack
+	Name  string // what is worked on, such as a pack
 	Step  Step
-	Done  int64 // bytes; while a pull unpacks and checks, those that were downloaded
+	Done  int64 // bytes; while a pull unpacks and checks, the downloaded ones
 	Total int64 // bytes
 	Note  string
 }
 
-// Func is told what happens, one call at a time. It may be nil.
+// Func is called for each event, one call at a time. It may be nil.
 type Func func(Event)
 
-// Serial returns f made safe to be called from several goroutines, and to be
-// nil.
+// Serial returns f made safe for concurrent use, and for nil.
 func (f Func) Serial() Func {
 	if f == nil {
 		return func(Event) {}

@@ -1,22 +1,22 @@
-// Package unbounded is a queue from those who bring to the one who takes, which
-// holds memory only for what waits: of thousands of conversations nearly all wait
-// for nothing. It has no bound; who puts sees to that.
+// Package unbounded has an unbounded multi-producer, single-consumer queue that holds
+// memory only for what is queued: in nearly all of thousands of conversations that is
+// nothing. The producers must bound it.
 package unbounded
 
 import "sync"
 
-// Queue holds what waits, in order. Make one with New.
+// Queue holds values in order. Create one with NewQueue.
 type Queue[T any] struct {
 	mu      sync.Mutex
 	waiting []T
-	head    int // of waiting
+	head    int // index in waiting of the next value to take
 	more    chan struct{}
 }
 
 // NewQueue returns an empty queue.
 func NewQueue[T any]() *Queue[T] { return &Queue[T]{more: make(chan struct{}, 1)} }
 
-// Put adds v, from any goroutine.
+// Put adds v. It is safe for concurrent use.
 func (q *Queue[T]) Put(v T) {
 	q.mu.Lock()
 	q.waiting = append(q.waiting, v)
@@ -27,12 +27,12 @@ func (q *Queue[T]) Put(v T) {
 	}
 }
 
-// More has one when something was put since it was last received from. So who
-// finds nothing to Take waits for it, and looks again.
+// More returns a channel that receives a value after a Put. A consumer for which Take
+// returns nothing waits for it and tries again.
 func (q *Queue[T]) More() <-chan struct{} { return q.more }
 
-// Take takes the first that waits; ok is false where none does. One goroutine
-// calls it.
+// Take removes and returns the first value; ok is false if the queue is empty. Only one
+// goroutine may call it.
 func (q *Queue[T]) Take() (v T, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -40,18 +40,18 @@ func (q *Queue[T]) Take() (v T, ok bool) {
 		return v, false
 	}
 	var none T
-	v, q.waiting[q.head] = q.waiting[q.head], none // what was taken is not held
+	v, q.waiting[q.head] = q.waiting[q.head], none // releases the taken value
 	q.head++
 	switch {
 	case q.head == len(q.waiting):
 		q.waiting, q.head = nil, 0
-	case q.head >= 64 && q.head > len(q.waiting)/2: // it never runs empty: what was taken makes room
+	case q.head >= 64 && q.head > len(q.waiting)/2: // a queue that never runs empty releases what was taken
 		q.waiting, q.head = append([]T(nil), q.waiting[q.head:]...), 0
 	}
 	return v, true
 }
 
-// Len is how many wait.
+// Len returns the number of queued values.
 func (q *Queue[T]) Len() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
