@@ -113,11 +113,11 @@ func TestAnAccountIsAloneUntilThereIsAnother(t *testing.T) {
 	defer records.Close()
 	var cfg config.Config
 	is := alone(t.Context(), cfg, records)
-	first := accountNamed(t, records, "first")
+	first := createAccount(t, records, "first")
 	if !is(first) {
 		t.Error("the only account is not alone")
 	}
-	accountNamed(t, records, "second")
+	createAccount(t, records, "second")
 	if is(first) {
 		t.Error("an account is alone beside another")
 	}
@@ -127,7 +127,7 @@ func TestAnAccountIsAloneUntilThereIsAnother(t *testing.T) {
 	}
 }
 
-func accountNamed(t *testing.T, records *store.Store, name string) (id string) {
+func createAccount(t *testing.T, records *store.Store, name string) (id string) {
 	t.Helper()
 	if _, err := records.CreateKey(t.Context(), store.NewKey{Account: name}); err != nil {
 		t.Fatal(err)

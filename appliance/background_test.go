@@ -17,9 +17,9 @@ import (
 	"parley/internal/layout"
 )
 
-// promptsOf are the files of the prompts that a box keeps, with the times at
+// storedPrompts are the files of the prompts that a box keeps, with the times at
 // which they were last of use.
-func promptsOf(t *testing.T, cfg config.Config) map[string]time.Time {
+func storedPrompts(t *testing.T, cfg config.Config) map[string]time.Time {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Join(cfg.Data, layout.Prompts))
 	if err != nil && !os.IsNotExist(err) {
@@ -34,12 +34,12 @@ func promptsOf(t *testing.T, cfg config.Config) map[string]time.Time {
 	return files
 }
 
-// whenPrompts waits until a box keeps so many prompts.
-func whenPrompts(t *testing.T, cfg config.Config, n int) {
+// waitForPrompts waits until a box keeps so many prompts.
+func waitForPrompts(t *testing.T, cfg config.Config, n int) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); len(promptsOf(t, cfg)) != n; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); len(storedPrompts(t, cfg)) != n; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("the box keeps %d prompts, want %d", len(promptsOf(t, cfg)), n)
+			t.Fatalf("the box keeps %d prompts, want %d", len(storedPrompts(t, cfg)), n)
 		}
 	}
 }
@@ -47,19 +47,19 @@ func whenPrompts(t *testing.T, cfg config.Config, n int) {
 func TestPromptsAreReadBeforeAnybodyComesAndKeptOverARestart(t *testing.T) {
 	long := strings.Repeat("Breakfast is on the second floor, and the pool is on the fifth. ", 6)
 	b := startBox(t, func(c *config.Config) { c.Answers.Rules = config.ForNone }) // they are a prompt of their own
-	if n := len(promptsOf(t, b.cfg)); n != 1 {
+	if n := len(storedPrompts(t, b.cfg)); n != 1 {
 		t.Fatalf("a box that is ready has read %d prompts, want its own", n)
 	}
 	b.post(t, "/v0/evi/configs",
 		`{"name":"hotel","evi_version":"3","voice":{"name":"joe"},"prompt":{"text":"You are the voice of a hotel. `+
 			long+`"}}`)
-	whenPrompts(t, b.cfg, 2)
+	waitForPrompts(t, b.cfg, 2)
 	prompt := b.post(t, "/v0/evi/prompts", `{"name":"museum","text":"You are the voice of a museum. `+long+`"}`)
 	b.post(t, "/v0/evi/configs", `{"name":"museum","evi_version":"3","voice":{"name":"joe"},"prompt":{"id":"`+prompt+
 		`"}}`)
-	whenPrompts(t, b.cfg, 3)
+	waitForPrompts(t, b.cfg, 3)
 	b.post(t, "/v0/evi/prompts/"+prompt, `{"text":"You are the voice of another museum. `+long+`"}`)
-	whenPrompts(t, b.cfg, 4)
+	waitForPrompts(t, b.cfg, 4)
 	if err := b.stop(); err != nil {
 		t.Fatal(err)
 	}

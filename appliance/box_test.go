@@ -26,9 +26,9 @@ import (
 // question is the recording that most callers say.
 const question = "vm-rec-name"
 
-// patient is for how long what has to come is waited for: where ten others have the
+// waitLimit is for how long what has to come is waited for: where ten others have the
 // cores, too, an answer of ten seconds takes minutes.
-const patient = 5 * time.Minute
+const waitLimit = 5 * time.Minute
 
 // runningBox is a box as its operator starts it, with real engines.
 type runningBox struct {
@@ -79,7 +79,7 @@ func startBox(t *testing.T, change ...func(*config.Config)) *runningBox {
 	case err := <-ended:
 		ended <- err
 		t.Fatal("the box ended: ", err)
-	case <-time.After(patient):
+	case <-time.After(waitLimit):
 		t.Fatal("the box is not ready after five minutes")
 	}
 	return b
@@ -101,13 +101,13 @@ type caller struct {
 	conn  *websocket.Conn
 	begun time.Time
 
-	mu     sync.Mutex
-	heard  []heardMessage
-	closed error
-	news   chan struct{}
+	mu       sync.Mutex
+	received []receivedMessage
+	closed   error
+	news     chan struct{}
 }
 
-type heardMessage struct {
+type receivedMessage struct {
 	at time.Duration
 	contract.ServerMessage
 }
@@ -191,7 +191,7 @@ func (c *caller) listen() {
 		if err != nil {
 			c.t.Error(err)
 		}
-		c.heard = append(c.heard, heardMessage{time.Since(c.begun), m})
+		c.received = append(c.received, receivedMessage{time.Since(c.begun), m})
 		c.mu.Unlock()
 		select {
 		case c.news <- struct{}{}:
@@ -212,12 +212,12 @@ func (c *caller) send(m contract.ClientMessage) {
 }
 
 // until waits for the nth message of a type and returns what was heard so far.
-func (c *caller) until(kind string, n int, patience time.Duration) []heardMessage {
+func (c *caller) until(kind string, n int, patience time.Duration) []receivedMessage {
 	c.t.Helper()
 	deadline := time.After(patience)
 	for {
 		c.mu.Lock()
-		heard := c.heard
+		heard := c.received
 		closed := c.closed
 		c.mu.Unlock()
 		count := 0
@@ -240,13 +240,13 @@ func (c *caller) until(kind string, n int, patience time.Duration) []heardMessag
 }
 
 // all is what was heard so far.
-func (c *caller) all() []heardMessage {
+func (c *caller) all() []receivedMessage {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.heard
+	return c.received
 }
 
-func types(heard []heardMessage) string {
+func types(heard []receivedMessage) string {
 	var b strings.Builder
 	for _, m := range heard {
 		fmt.Fprintf(&b, "%s@%dms ", m.MessageType(), m.at.Milliseconds())
@@ -262,8 +262,8 @@ func types(heard []heardMessage) string {
 	return b.String()
 }
 
-// aRecording is a person who speaks, at 16 kHz.
-func aRecording(t *testing.T, name string) []float32 {
+// recordingPCM is a person who speaks, at 16 kHz.
+func recordingPCM(t *testing.T, name string) []float32 {
 	t.Helper()
 	data, err := os.ReadFile(packtest.Recording(t, name))
 	if err != nil {

@@ -24,16 +24,16 @@ func TestThePagesOfTheDocumentationTalk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	model := config.LanguageModel{OpenAI: scripted(t), Model: "script"}
+	model := config.LanguageModel{OpenAI: scriptedModel(t), Model: "script"}
 	b := startBox(t, func(c *config.Config) {
 		c.Engines.LanguageModel = model
 		c.Origins = []string{"*"} // the pages are of a server of their own
 	})
-	key := keyOf(t, b)
+	key := createKey(t, b)
 	env := []string{"BOX_URL=" + b.url, "API_KEY=" + key.APIKey, "SECRET_KEY=" + key.SecretKey, "CHROMIUM=" + chromium,
 		"MICROPHONE=" + microphone(t),
-		"CLIENT=" + installed(t, "react-client"),
-		"CLIENTS=" + installed(t, "react-client") + " " + installed(t, "js-client")}
+		"CLIENT=" + clientFolder(t, "react-client"),
+		"CLIENTS=" + clientFolder(t, "react-client") + " " + clientFolder(t, "js-client")}
 	for _, language := range []string{"html", "jsx", "js"} {
 		t.Run(language, func(t *testing.T) {
 			t.Parallel()
@@ -46,7 +46,7 @@ func TestThePagesOfTheDocumentationTalk(t *testing.T) {
 			if err := os.WriteFile(file, []byte(page), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			runs(t, "node", filepath.Join("testdata", "call.cjs"),
+			runScript(t, "node", filepath.Join("testdata", "call.cjs"),
 				append(slices.Clip(env), "PAGE="+file, "SHOT="+filepath.Join(t.ArtifactDir(), "page.png"))...)
 		})
 	}

@@ -21,32 +21,33 @@ import (
 
 func TestThePublishedJavaScriptClientWorksAgainstTheBox(t *testing.T) {
 	t.Parallel() // with the other client: both wait for speech most of the time
-	client := installed(t, "js-client")
-	works(t, "NODE_EXTRA_CA_CERTS", "node", filepath.Join("testdata", "client.cjs"), client)
+	client := clientFolder(t, "js-client")
+	runOverTLS(t, "NODE_EXTRA_CA_CERTS", "node", filepath.Join("testdata", "client.cjs"), client)
 }
 
 func TestThePublishedPythonClientWorksAgainstTheBox(t *testing.T) {
 	t.Parallel()
-	client := installed(t, "py-client")
-	works(t, "SSL_CERT_FILE", filepath.Join(client, "bin", "python"), filepath.Join("testdata", "client.py"), client)
+	client := clientFolder(t, "py-client")
+	python := filepath.Join(client, "bin", "python")
+	runOverTLS(t, "SSL_CERT_FILE", python, filepath.Join("testdata", "client.py"), client)
 }
 
 func TestThePublishedJavaScriptClientFollowsAndSteersChats(t *testing.T) {
-	client := installed(t, "js-client")
-	b := startHollowBox(t)
-	runs(t, "node", filepath.Join("testdata", "control.cjs"), "BOX_URL="+b.url, "API_KEY="+b.key,
+	client := clientFolder(t, "js-client")
+	b := startFakeBox(t)
+	runScript(t, "node", filepath.Join("testdata", "control.cjs"), "BOX_URL="+b.url, "API_KEY="+b.key,
 		"SECRET_KEY="+b.secret, "CLIENT="+client, "QUESTION=")
 }
 
 func TestThePublishedPythonClientFollowsAndSteersChats(t *testing.T) {
-	client := installed(t, "py-client")
-	b := startHollowBox(t)
-	runs(t, filepath.Join(client, "bin", "python"), filepath.Join("testdata", "control.py"), "BOX_URL="+b.url,
+	client := clientFolder(t, "py-client")
+	b := startFakeBox(t)
+	runScript(t, filepath.Join(client, "bin", "python"), filepath.Join("testdata", "control.py"), "BOX_URL="+b.url,
 		"API_KEY="+b.key)
 }
 
-// installed is the folder into which tools/NAME/install put a client.
-func installed(t *testing.T, name string) string {
+// clientFolder is the folder into which tools/NAME/install put a client.
+func clientFolder(t *testing.T, name string) string {
 	t.Helper()
 	cache := os.Getenv("PARLEY_CACHE")
 	if cache == "" {
@@ -63,27 +64,27 @@ func installed(t *testing.T, name string) string {
 	return dir
 }
 
-// works runs a script with a client at a box whose authority is in the file that
+// runOverTLS runs a script with a client at a box whose authority is in the file that
 // the variable trust names. The script prints a line for each law that
 // holds, and "done" behind the last.
-func works(t *testing.T, trust, command, script, client string) {
+func runOverTLS(t *testing.T, trust, command, script, client string) {
 	t.Helper()
-	model := config.LanguageModel{OpenAI: parrot(t, "That is a good question."), Model: "parrot"}
+	model := config.LanguageModel{OpenAI: constantModel(t, "That is a good question."), Model: "parrot"}
 	b := startBox(t, func(c *config.Config) { c.TLS.Mode, c.Engines.LanguageModel = config.TLSOwn, model })
-	made := keyOf(t, b)
-	runs(t, command, script, "BOX_URL="+b.url, "API_KEY="+made.APIKey, "SECRET_KEY="+made.SecretKey,
+	made := createKey(t, b)
+	runScript(t, command, script, "BOX_URL="+b.url, "API_KEY="+made.APIKey, "SECRET_KEY="+made.SecretKey,
 		"CLIENT="+client, "QUESTION="+packtest.Recording(t, question), trust+"="+b.cfg.AuthorityFile())
 }
 
-// runs runs a script that prints a line for each law that holds, and "done"
+// runScript runs a script that prints a line for each law that holds, and "done"
 // behind the last.
-func runs(t *testing.T, command, script string, env ...string) {
+func runScript(t *testing.T, command, script string, env ...string) {
 	t.Helper()
-	follows(t, nil, command, script, env...)
+	runScriptWatching(t, nil, command, script, env...)
 }
 
-// follows does the same, and shows saw each line as it comes, if there is a saw.
-func follows(t *testing.T, saw func(line string), command, script string, env ...string) {
+// runScriptWatching does the same, and shows saw each line as it comes, if there is a saw.
+func runScriptWatching(t *testing.T, saw func(line string), command, script string, env ...string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), command, script)
 	cmd.Env = append(os.Environ(), env...)
@@ -112,8 +113,8 @@ func follows(t *testing.T, saw func(line string), command, script string, env ..
 	}
 }
 
-// keyOf makes a key with its secret, of an account of its own.
-func keyOf(t *testing.T, b *runningBox) store.Credentials {
+// createKey makes a key with its secret, of an account of its own.
+func createKey(t *testing.T, b *runningBox) store.Credentials {
 	t.Helper()
 	records, err := store.Join(t.Context(), b.cfg.Data)
 	if err != nil {

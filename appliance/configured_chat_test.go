@@ -17,8 +17,8 @@ import (
 	"parley/appliance/contract"
 )
 
-// parrot is a server with the OpenAI API that always says the same.
-func parrot(t *testing.T, says string) string {
+// constantModel is a server with the OpenAI API that always says the same.
+func constantModel(t *testing.T, says string) string {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		w.Header().Set("Content-Type", "text/event-stream")
@@ -33,8 +33,8 @@ func parrot(t *testing.T, says string) string {
 }
 
 func TestAConfigMadeOverRestDecidesALiveChat(t *testing.T) {
-	server := parrot(t, "I am the model of the route.")
-	b := startBox(t, byScript(t), func(c *config.Config) {
+	server := constantModel(t, "I am the model of the route.")
+	b := startBox(t, withScriptedModel(t), func(c *config.Config) {
 		c.StrictModels = true
 		c.Routes = []config.Route{{Provider: "OPEN_AI", Model: "gpt-4o",
 			To: config.LanguageModel{OpenAI: server, Model: "parrot"}}}
@@ -44,13 +44,13 @@ func TestAConfigMadeOverRestDecidesALiveChat(t *testing.T) {
 		"language_model":{"model_provider":"OPEN_AI","model_resource":"gpt-4o"},
 		"event_messages":{"on_new_chat":{"enabled":true,"text":"Welcome to the museum."}}}`)
 	c := b.call(t, "&config_id="+config)
-	heard := c.until("assistant_end", 1, patient)
-	if got := said(heard); got != "Welcome to the museum." {
+	heard := c.until("assistant_end", 1, waitLimit)
+	if got := assistantText(heard); got != "Welcome to the museum." {
 		t.Errorf("it greets with %q", got)
 	}
 	c.send(contract.UserInput{Text: "Who are you?"})
-	heard = c.until("assistant_end", 2, patient)
-	if got := said(heard); got != "Welcome to the museum. I am the model of the route." {
+	heard = c.until("assistant_end", 2, waitLimit)
+	if got := assistantText(heard); got != "Welcome to the museum. I am the model of the route." {
 		t.Errorf("it said %q", got)
 	}
 
@@ -62,18 +62,18 @@ func TestAConfigMadeOverRestDecidesALiveChat(t *testing.T) {
 		"&config_id=" + strange:                      contract.ModelUnavailable,
 	} {
 		c := b.call(t, query)
-		heard := c.until("error", 1, patient)
+		heard := c.until("error", 1, waitLimit)
 		if e := heard[len(heard)-1].ServerMessage.(contract.WebSocketError); e.Code != code {
 			t.Errorf("%s: %+v, want %s", query, e, code)
 		}
-		if got := c.closing(t); got != contract.ClosePolicy {
+		if got := c.closeCode(t); got != contract.ClosePolicy {
 			t.Errorf("%s: closed with %d", query, got)
 		}
 	}
 }
 
-// said is what the assistant said, sentence by sentence.
-func said(heard []heardMessage) string {
+// assistantText is what the assistant said, sentence by sentence.
+func assistantText(heard []receivedMessage) string {
 	var lines []string
 	for _, m := range heard {
 		if a, ok := m.ServerMessage.(contract.AssistantMessage); ok {
@@ -83,8 +83,8 @@ func said(heard []heardMessage) string {
 	return strings.Join(lines, " ")
 }
 
-// closing waits until the box has closed the socket and returns with what.
-func (c *caller) closing(t *testing.T) int {
+// closeCode waits until the box has closed the socket and returns with what.
+func (c *caller) closeCode(t *testing.T) int {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

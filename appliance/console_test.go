@@ -27,21 +27,21 @@ func TestTheConsoleIsUsed(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v: install it, as make test does", err)
 	}
-	model := config.LanguageModel{OpenAI: scripted(t), Model: "script"}
+	model := config.LanguageModel{OpenAI: scriptedModel(t), Model: "script"}
 	b := startBox(t, func(c *config.Config) {
 		c.Engines.LanguageModel = model
 		c.Packs = linkedPacks(t, c.Packs)
 	})
-	undelivered(t, b)
-	runs(t, "node", filepath.Join("testdata", "console.cjs"), "BOX_URL="+b.url, "LINK="+signIn(t, b),
+	addUndelivered(t, b)
+	runScript(t, "node", filepath.Join("testdata", "console.cjs"), "BOX_URL="+b.url, "LINK="+signIn(t, b),
 		"LINKS_AGAIN="+signIn(t, b)+" "+signIn(t, b),
-		"CLIENT="+installed(t, "react-client"), "CHROMIUM="+chromium, "MICROPHONE="+packtest.Recording(t, question),
-		"SHOTS="+shots(t), "PLUGIN="+pluginFile(t))
+		"CLIENT="+clientFolder(t, "react-client"), "CHROMIUM="+chromium, "MICROPHONE="+packtest.Recording(t, question),
+		"SHOTS="+screenshotFolder(t), "PLUGIN="+quietPlugin(t))
 }
 
-// shots is the folder for views of pages, where somebody asked for them (go test
+// screenshotFolder is the folder for views of pages, where somebody asked for them (go test
 // -artifacts): they take a third of the time of a test.
-func shots(t *testing.T) string {
+func screenshotFolder(t *testing.T) string {
 	t.Helper()
 	if f := flag.Lookup("test.artifacts"); f == nil || f.Value.String() != "true" {
 		return ""
@@ -74,9 +74,9 @@ func linkedPacks(t *testing.T, packs string) string {
 	return dir
 }
 
-// undelivered puts two webhooks into the outbox of the box that no receiver may get,
+// addUndelivered puts two webhooks into the outbox of the box that no receiver may get,
 // one of which is given up.
-func undelivered(t *testing.T, b *runningBox) {
+func addUndelivered(t *testing.T, b *runningBox) {
 	t.Helper()
 	records, err := store.Join(t.Context(), b.cfg.Data)
 	if err != nil {
@@ -123,9 +123,9 @@ func undelivered(t *testing.T, b *runningBox) {
 	}
 }
 
-// pluginFile is a plugin that says nothing, wants to keep something, and has to be
+// quietPlugin is a plugin that says nothing, wants to keep something, and has to be
 // told a secret.
-func pluginFile(t *testing.T) string {
+func quietPlugin(t *testing.T) string {
 	t.Helper()
 	command := []byte(
 		"\x00asm\x01\x00\x00\x00\x01\x04\x01\x60\x00\x00" +

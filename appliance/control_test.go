@@ -22,7 +22,7 @@ import (
 // chatID is the id in the first message of a chat.
 func (c *caller) chatID() string {
 	c.t.Helper()
-	return c.until("chat_metadata", 1, patient)[0].ServerMessage.(contract.ChatMetadata).ChatID
+	return c.until("chat_metadata", 1, waitLimit)[0].ServerMessage.(contract.ChatMetadata).ChatID
 }
 
 // send sends a message into a live chat, with a key.
@@ -49,7 +49,7 @@ func (b *runningBox) follow(t *testing.T, key, chatID, query string) (*websocket
 
 // A chat is found by those of its account and by nobody else, while it lasts.
 func TestWhoMayReachALiveChat(t *testing.T) {
-	b := startHollowBox(t)
+	b := startFakeBox(t)
 	other, err := b.records.CreateKey(t.Context(), store.NewKey{Account: "other"})
 	if err != nil {
 		t.Fatal(err)
@@ -97,7 +97,7 @@ func TestWhoMayReachALiveChat(t *testing.T) {
 // Whenever somebody begins to follow, they get what the client got: all of it,
 // nothing twice, and then the end.
 func TestFollowersGetWhatTheClientGetsWheneverTheyCome(t *testing.T) {
-	b := startHollowBox(t)
+	b := startFakeBox(t)
 	c := b.call(t, "&allow_connection=true")
 	id := c.chatID()
 	var all, came sync.WaitGroup
@@ -128,14 +128,14 @@ func TestFollowersGetWhatTheClientGetsWheneverTheyCome(t *testing.T) {
 		}
 		time.Sleep(time.Duration(rand.IntN(200)) * time.Millisecond)
 	}
-	c.until("assistant_end", 1, patient)
+	c.until("assistant_end", 1, waitLimit)
 	came.Wait()
 	_ = c.conn.Close(websocket.StatusNormalClosure, "")
 	all.Wait()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var told []string
-	for _, m := range c.heard {
+	for _, m := range c.received {
 		if m.MessageType() != "audio_output" {
 			text, _ := json.Marshal(m.ServerMessage)
 			told = append(told, string(text))

@@ -51,11 +51,11 @@ func spokenQuestionIsAnsweredWithSpeechThatSaysTheMessage(t *testing.T, b *runni
 	c := b.call(t, linear16)
 	stop := make(chan struct{})
 	defer close(stop)
-	c.say(aRecording(t, question), stop)
-	heard := c.until("assistant_end", 1, patient)
+	c.say(recordingPCM(t, question), stop)
+	heard := c.until("assistant_end", 1, waitLimit)
 	if got := wordError(words("after the tone say your name and then press the pound key"),
-		words(userSaid(heard))); got > 0.1 {
-		t.Errorf("the box understood %q", userSaid(heard))
+		words(userText(heard))); got > 0.1 {
+		t.Errorf("the box understood %q", userText(heard))
 	}
 	checkOrder(t, heard)
 	said, spoken := answer(t, heard)
@@ -93,10 +93,10 @@ func recordersStreamsAreUnderstoodWhereverTheyAreCut(t *testing.T, b *runningBox
 				stream = stream[n:]
 				<-time.After(20 * time.Millisecond)
 			}
-			heard := c.until("assistant_end", 1, patient)
+			heard := c.until("assistant_end", 1, waitLimit)
 			if got := wordError(words("after the tone say your name and then press the pound key"),
-				words(userSaid(heard))); got > 0.1 {
-				t.Errorf("the box understood %q", userSaid(heard))
+				words(userText(heard))); got > 0.1 {
+				t.Errorf("the box understood %q", userText(heard))
 			}
 		})
 	}
@@ -108,15 +108,15 @@ const longSpeech = "The museum opens at ten in the morning. It closes at six in 
 
 func speechOverTheAssistantSilencesItsTurn(t *testing.T, b *runningBox) {
 	c := b.call(t, linear16)
-	c.until("chat_metadata", 1, patient)
+	c.until("chat_metadata", 1, waitLimit)
 	c.send(contract.AssistantInput{Text: longSpeech})
-	c.until("audio_output", 1, patient)
+	c.until("audio_output", 1, waitLimit)
 	stop := make(chan struct{})
 	defer close(stop)
-	c.say(aRecording(t, question), stop)
-	heard := c.until("user_interruption", 1, patient)
+	c.say(recordingPCM(t, question), stop)
+	heard := c.until("user_interruption", 1, waitLimit)
 	before := len(heard)
-	heard = c.until("user_message", 1, patient)
+	heard = c.until("user_message", 1, waitLimit)
 	for _, m := range heard[before:] {
 		switch m.MessageType() {
 		case "audio_output", "assistant_message", "assistant_end":
@@ -127,7 +127,7 @@ func speechOverTheAssistantSilencesItsTurn(t *testing.T, b *runningBox) {
 
 func badInputIsToldAndTheSocketStays(t *testing.T, b *runningBox) {
 	c := b.call(t, "")
-	c.until("chat_metadata", 1, patient)
+	c.until("chat_metadata", 1, waitLimit)
 	for n, row := range []struct {
 		sent string
 		code contract.Code
@@ -149,14 +149,14 @@ func badInputIsToldAndTheSocketStays(t *testing.T, b *runningBox) {
 		if err := c.conn.Write(t.Context(), websocket.MessageText, []byte(row.sent)); err != nil {
 			t.Fatal(err)
 		}
-		heard := c.until("error", n+1, patient)
+		heard := c.until("error", n+1, waitLimit)
 		e := heard[len(heard)-1].ServerMessage.(contract.WebSocketError)
 		if e.Code != row.code || !strings.Contains(e.Message, row.says) {
 			t.Errorf("%s: %s %q, want %s with %q", row.sent, e.Code, e.Message, row.code, row.says)
 		}
 	}
 	c.send(contract.UserInput{Text: "Hello."})
-	c.until("audio_output", 1, patient)
+	c.until("audio_output", 1, waitLimit)
 }
 
 func silenceNoiseAndMusicBringNoWords(t *testing.T, b *runningBox) {
@@ -190,10 +190,10 @@ func silenceNoiseAndMusicBringNoWords(t *testing.T, b *runningBox) {
 	}
 	<-time.After(3 * time.Second)
 	for name, c := range chats {
-		c.until("chat_metadata", 1, patient)
+		c.until("chat_metadata", 1, waitLimit)
 		for _, m := range c.all() {
 			if m.MessageType() == "user_message" {
-				t.Errorf("%s became %q", name, userSaid([]heardMessage{m}))
+				t.Errorf("%s became %q", name, userText([]receivedMessage{m}))
 			}
 		}
 	}
@@ -215,9 +215,9 @@ func wrongKeysAreRefusedBeforeTheUpgrade(t *testing.T, b *runningBox) {
 }
 
 func TestStoppingBoxTellsItsChatsAndASecondOneIsRefused(t *testing.T) {
-	b := startBox(t, byScript(t))
+	b := startBox(t, withScriptedModel(t))
 	c := b.call(t, "")
-	c.until("chat_metadata", 1, patient)
+	c.until("chat_metadata", 1, waitLimit)
 	err := Run(t.Context(), b.cfg, Console{Log: slog.New(slog.DiscardHandler)})
 	if err == nil || !strings.Contains(err.Error(), "in use") {
 		t.Errorf("a second box on the same data folder: %v", err)
@@ -241,7 +241,7 @@ func TestStoppingBoxTellsItsChatsAndASecondOneIsRefused(t *testing.T) {
 }
 
 // checkOrder holds the laws of the wire over one spoken turn.
-func checkOrder(t *testing.T, heard []heardMessage) {
+func checkOrder(t *testing.T, heard []receivedMessage) {
 	t.Helper()
 	announced, clips := map[string]bool{}, map[string]int{}
 	for i, m := range heard {
@@ -264,7 +264,7 @@ func checkOrder(t *testing.T, heard []heardMessage) {
 	}
 }
 
-func userSaid(heard []heardMessage) string {
+func userText(heard []receivedMessage) string {
 	var said []string
 	for _, m := range heard {
 		if u, ok := m.ServerMessage.(contract.UserMessage); ok && !u.Interim {
@@ -277,7 +277,7 @@ func userSaid(heard []heardMessage) string {
 // answer is what the assistant said, as text and as sound: one clip after the other
 // without a gap, as a client plays them. A clip may end within a word, the more so
 // where the box is busy, and with silence behind each every second word was another.
-func answer(t *testing.T, heard []heardMessage) (string, []float32) {
+func answer(t *testing.T, heard []receivedMessage) (string, []float32) {
 	t.Helper()
 	var said []string
 	var pcm []float32

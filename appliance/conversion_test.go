@@ -26,8 +26,10 @@ const spokenPrompt = "vm-intro"
 func anotherVoiceSaysTheSameAtTheSameTime(t *testing.T, b *runningBox) {
 	out, recording := t.TempDir(), packtest.Recording(t, spokenPrompt)
 	env := []string{"BOX_URL=" + b.url, "API_KEY=" + b.key, "RECORDING=" + recording, "OUT=" + out}
-	runs(t, "node", filepath.Join("testdata", "convert.cjs"), append(env, "CLIENT="+installed(t, "js-client"))...)
-	runs(t, filepath.Join(installed(t, "py-client"), "bin", "python"), filepath.Join("testdata", "convert.py"), env...)
+	runScript(t, "node", filepath.Join("testdata", "convert.cjs"),
+		append(env, "CLIENT="+clientFolder(t, "js-client"))...)
+	python := filepath.Join(clientFolder(t, "py-client"), "bin", "python")
+	runScript(t, python, filepath.Join("testdata", "convert.py"), env...)
 
 	source := decoded(t, recording)
 	want := phrases(source, 150*time.Millisecond)

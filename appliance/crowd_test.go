@@ -25,19 +25,19 @@ import (
 // all have had their first by then. The language model answers by a script.
 func TestTwoScreensAndFiveSocketsTalkAtOnce(t *testing.T) {
 	const questions = 3
-	model := config.LanguageModel{OpenAI: scripted(t), Model: "script"}
+	model := config.LanguageModel{OpenAI: scriptedModel(t), Model: "script"}
 	b := startBox(t, func(c *config.Config) {
 		c.Engines.LanguageModel = model
 		c.Chat.MaxChats, c.Limits.ChatsPerAccount = 7, 7
 	})
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
-	var all []*guest
+	var all []*crowdCaller
 	for n := range 7 {
-		g := &guest{name: []string{"Ada", "Ben", "Cleo", "Dora", "Emil", "Frida", "Gustav"}[n],
+		g := &crowdCaller{name: []string{"Ada", "Ben", "Cleo", "Dora", "Emil", "Frida", "Gustav"}[n],
 			told: make(chan map[string]any, 999)}
 		if n < 2 {
-			g.call(ctx, t, b.url, screenKey(ctx, t, b.url, code(t, b, g.name)))
+			g.call(ctx, t, b.url, screenKey(ctx, t, b.url, pairingCode(t, b, g.name)))
 		} else {
 			g.dial(ctx, t, b)
 		}
@@ -79,8 +79,8 @@ func TestTwoScreensAndFiveSocketsTalkAtOnce(t *testing.T) {
 	}
 }
 
-// guest is one who talks to the box.
-type guest struct {
+// crowdCaller is one who talks to the box.
+type crowdCaller struct {
 	name   string
 	told   chan map[string]any // what the box says but sound
 	send   func(string) error
@@ -88,7 +88,7 @@ type guest struct {
 }
 
 // ask says something and waits for the answer to it.
-func (g *guest) ask(ctx context.Context, what string) error {
+func (g *crowdCaller) ask(ctx context.Context, what string) error {
 	m, _ := json.Marshal(map[string]string{"type": "user_input", "text": what})
 	if err := g.send(string(m)); err != nil {
 		return err
@@ -114,7 +114,7 @@ func (g *guest) ask(ctx context.Context, what string) error {
 }
 
 // until waits for a message of a type.
-func (g *guest) until(ctx context.Context, kind string) error {
+func (g *crowdCaller) until(ctx context.Context, kind string) error {
 	for {
 		if m, err := g.next(ctx); err != nil || m["type"] == kind {
 			return err
@@ -122,7 +122,7 @@ func (g *guest) until(ctx context.Context, kind string) error {
 	}
 }
 
-func (g *guest) next(ctx context.Context) (map[string]any, error) {
+func (g *crowdCaller) next(ctx context.Context) (map[string]any, error) {
 	select {
 	case m := <-g.told:
 		return m, nil
@@ -131,7 +131,7 @@ func (g *guest) next(ctx context.Context) (map[string]any, error) {
 	}
 }
 
-func (g *guest) take(data []byte) {
+func (g *crowdCaller) take(data []byte) {
 	var m map[string]any
 	if json.Unmarshal(data, &m) != nil {
 		return
@@ -144,7 +144,7 @@ func (g *guest) take(data []byte) {
 }
 
 // dial opens a socket.
-func (g *guest) dial(ctx context.Context, t *testing.T, b *runningBox) {
+func (g *crowdCaller) dial(ctx context.Context, t *testing.T, b *runningBox) {
 	t.Helper()
 	conn, _, err := websocket.Dial(ctx, "ws"+strings.TrimPrefix(b.url, "http")+"/v0/evi/chat?api_key="+b.key, nil)
 	if err != nil {
@@ -165,7 +165,7 @@ func (g *guest) dial(ctx context.Context, t *testing.T, b *runningBox) {
 }
 
 // call makes a call as a screen does.
-func (g *guest) call(ctx context.Context, t *testing.T, box, key string) {
+func (g *crowdCaller) call(ctx context.Context, t *testing.T, box, key string) {
 	t.Helper()
 	pc, err := pion.NewPeerConnection(pion.Configuration{})
 	if err != nil {

@@ -32,7 +32,7 @@ func examples(t *testing.T, page string) []string {
 // serveExample runs a program of the documentation on another port than its own.
 func serveExample(t *testing.T, program, port string) {
 	t.Helper()
-	python := filepath.Join(installed(t, "py-client"), "bin", "python")
+	python := filepath.Join(clientFolder(t, "py-client"), "bin", "python")
 	cmd := exec.Command(python, "-u", "-c", strings.ReplaceAll(program, "5000", port))
 	cmd.Stdout, cmd.Stderr = t.Output(), t.Output()
 	if err := cmd.Start(); err != nil {
@@ -50,7 +50,7 @@ func TestTheDocumentedCustomModelsAnswer(t *testing.T) {
 	if len(programs) != 2 {
 		t.Fatalf("%d programs", len(programs))
 	}
-	other := parrot(t, "I am the model of the box.")
+	other := constantModel(t, "I am the model of the box.")
 	b := startBox(t, func(c *config.Config) {
 		c.Engines.LanguageModel = config.LanguageModel{OpenAI: other, Model: "parrot"}
 		c.CustomModels = allowing(t, documentedLine(t, "language-models.md", "models:"))
@@ -63,8 +63,8 @@ func TestTheDocumentedCustomModelsAnswer(t *testing.T) {
 		c := b.call(t, "&config_id="+config)
 		for n := 1; ; n++ { // the program may still be starting
 			c.send(contract.UserInput{Text: "Good morning."})
-			heard := c.until("assistant_end", n, patient)
-			if got := said(heard); strings.HasSuffix(got, "You said: Good morning.") {
+			heard := c.until("assistant_end", n, waitLimit)
+			if got := assistantText(heard); strings.HasSuffix(got, "You said: Good morning.") {
 				break
 			} else if n == 10 || !strings.Contains(got, "I cannot answer that just now.") {
 				t.Fatalf("%s: it said %q", x.scheme, got)
@@ -106,9 +106,9 @@ func documentedLine(t *testing.T, page, begins string) string {
 // box. Its chats are told the line of parley.yaml that is missing, and with that
 // line the model answers. What the operator has set himself needs none.
 func TestAnOldConfigIsToldTheLineThatAllowsItsModel(t *testing.T) {
-	own := parrot(t, "I am the model of the box.")
+	own := constantModel(t, "I am the model of the box.")
 	server := func(c *config.Config) { c.Engines.LanguageModel = config.LanguageModel{OpenAI: own, Model: "parrot"} }
-	custom := parrot(t, "I am the model of the config.") + "/chat/completions"
+	custom := constantModel(t, "I am the model of the config.") + "/chat/completions"
 	post := func(b *runningBox) string {
 		return b.post(t, "/v0/evi/configs", `{"name":"old","evi_version":"4-mini",`+
 			`"language_model":{"model_provider":"CUSTOM_LANGUAGE_MODEL","model_resource":"`+custom+`"}}`)
@@ -118,7 +118,7 @@ func TestAnOldConfigIsToldTheLineThatAllowsItsModel(t *testing.T) {
 	c := b.call(t, "&config_id="+post(b))
 	c.send(contract.UserInput{Text: "Good morning."})
 	told := ""
-	for _, m := range c.until("assistant_end", 1, patient) {
+	for _, m := range c.until("assistant_end", 1, waitLimit) {
 		if e, ok := m.ServerMessage.(contract.WebSocketError); ok && e.Code == contract.ModelUnreachable {
 			told = e.Message
 		}
@@ -129,14 +129,14 @@ func TestAnOldConfigIsToldTheLineThatAllowsItsModel(t *testing.T) {
 	}
 	c = b.call(t, "")
 	c.send(contract.UserInput{Text: "Good morning."})
-	if got := said(c.until("assistant_end", 1, patient)); got != "I am the model of the box." {
+	if got := assistantText(c.until("assistant_end", 1, waitLimit)); got != "I am the model of the box." {
 		t.Errorf("the operator's own server: %q", got)
 	}
 
 	b = startBox(t, server, func(c *config.Config) { c.CustomModels = allowing(t, line) })
 	c = b.call(t, "&config_id="+post(b))
 	c.send(contract.UserInput{Text: "Good morning."})
-	if got := said(c.until("assistant_end", 1, patient)); got != "I am the model of the config." {
+	if got := assistantText(c.until("assistant_end", 1, waitLimit)); got != "I am the model of the config." {
 		t.Errorf("with %s: %q", line, got)
 	}
 }

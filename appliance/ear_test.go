@@ -35,7 +35,7 @@ func TestFromMouthToEarInABrowser(t *testing.T) {
 	if os.Getenv("PARLEY_FULL_TESTS") == "" {
 		t.Skip("PARLEY_FULL_TESTS is not set: this measures time")
 	}
-	told := clicked(t, "24")
+	told := measureClicks(t, "24")
 	var ms struct {
 		WebRTC, Socket []float64
 		Network        map[string]float64
@@ -58,22 +58,22 @@ func TestFromMouthToEarInABrowser(t *testing.T) {
 
 // A browser that offers a camera and a second microphone, too, is answered, and goes
 // on with its call when it begins anew (restartIce), with all that it has offered.
-func TestABrowserBeginsItsCallAnew(t *testing.T) { clicked(t, "3") }
+func TestABrowserBeginsItsCallAnew(t *testing.T) { measureClicks(t, "3") }
 
-// clicked has a browser click so often into its microphone by both ways, in the end
+// measureClicks has a browser click so often into its microphone by both ways, in the end
 // of a call that has begun anew, and returns what it says of it.
-func clicked(t *testing.T, times string) (told string) {
+func measureClicks(t *testing.T, times string) (told string) {
 	t.Helper()
 	chromium, err := exec.LookPath("chromium")
 	if err != nil {
 		t.Fatalf("%v: install it, as make test does", err)
 	}
 	log := slog.New(slog.DiscardHandler)
-	calls, err := webrtc.Open(echoes{}, webrtc.Network{Address: "127.0.0.1:0"}, webrtc.Timing{}, log)
+	calls, err := webrtc.Open(echoHost{}, webrtc.Network{Address: "127.0.0.1:0"}, webrtc.Timing{}, log)
 	if err != nil {
 		t.Fatal(err)
 	}
-	sockets := ws.NewServer(echoes{}, []string{"*"}, ws.Timing{}, log)
+	sockets := ws.NewServer(echoHost{}, []string{"*"}, ws.Timing{}, log)
 	page, err := os.ReadFile(filepath.Join("testdata", "ear.html"))
 	if err != nil {
 		t.Fatal(err)
@@ -88,9 +88,9 @@ func clicked(t *testing.T, times string) (told string) {
 			w.Header().Set("Content-Type", "text/html")
 			_, err = w.Write(page)
 		case r.URL.Path == "/socket":
-			err = sockets.ServeChat(w, r, "acme", anyone{})
+			err = sockets.ServeChat(w, r, "acme", allowAll{})
 		case r.URL.Path == "/call":
-			err = calls.Answer(w, r, "acme", func(id string) string { return "/call/" + id }, anyone{})
+			err = calls.Answer(w, r, "acme", func(id string) string { return "/call/" + id }, allowAll{})
 		}
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
@@ -102,11 +102,11 @@ func clicked(t *testing.T, times string) (told string) {
 		cancel()
 		_ = calls.Close(ctx)
 	})
-	follows(t, func(line string) {
+	runScriptWatching(t, func(line string) {
 		if line != "done" {
 			told = line
 		}
-	}, "node", filepath.Join("testdata", "ear.cjs"), "BOX_URL="+box.URL, "CLIENT="+installed(t, "react-client"),
+	}, "node", filepath.Join("testdata", "ear.cjs"), "BOX_URL="+box.URL, "CLIENT="+clientFolder(t, "react-client"),
 		"CHROMIUM="+chromium, "CLICKS="+times, "MICROPHONE="+clicks(t))
 	return told
 }
@@ -119,23 +119,23 @@ func median(of []float64) float64 {
 	return of[len(of)/2]
 }
 
-// anyone may be here.
-type anyone struct{}
+// allowAll may be here.
+type allowAll struct{}
 
-func (anyone) Check(context.Context) error             { return nil }
-func (anyone) Permits(contract.ClientMessage) error    { return nil }
-func (anyone) Watch() (lost context.Context, f func()) { return context.Background(), func() {} }
+func (allowAll) Check(context.Context) error             { return nil }
+func (allowAll) Permits(contract.ClientMessage) error    { return nil }
+func (allowAll) Watch() (lost context.Context, f func()) { return context.Background(), func() {} }
 
-// echoes is a host that answers each click with another.
-type echoes struct{}
+// echoHost is a host that answers each click with another.
+type echoHost struct{}
 
-func (echoes) Reserve(string) (line.Slot, error) { return echoes{}, nil }
-func (echoes) Release()                          {}
-func (echoes) Open(_ context.Context, o connection.Opening) (line.Session, error) {
-	return &echoing{line: o.Line, done: make(chan struct{})}, nil
+func (echoHost) Reserve(string) (line.Slot, error) { return echoHost{}, nil }
+func (echoHost) Release()                          {}
+func (echoHost) Open(_ context.Context, o connection.Opening) (line.Session, error) {
+	return &echoSession{line: o.Line, done: make(chan struct{})}, nil
 }
 
-type echoing struct {
+type echoSession struct {
 	line  connection.Line
 	quiet int // samples since the newest loud one
 	said  int
@@ -143,7 +143,7 @@ type echoing struct {
 	done  chan struct{}
 }
 
-func (e *echoing) Hear(pcm []float32) error {
+func (e *echoSession) Hear(pcm []float32) error {
 	for _, v := range pcm {
 		if e.quiet++; math.Abs(float64(v)) > 0.1 {
 			if e.quiet > engine.SpeechRateHz/5 {
@@ -163,21 +163,21 @@ func (e *echoing) Hear(pcm []float32) error {
 	return nil
 }
 
-func (e *echoing) Receive(contract.ClientMessage) error { return nil }
-func (e *echoing) Audio() *contract.AudioConfiguration {
+func (e *echoSession) Receive(contract.ClientMessage) error { return nil }
+func (e *echoSession) Audio() *contract.AudioConfiguration {
 	return &contract.AudioConfiguration{Encoding: contract.Linear16, SampleRate: contract.OutputRateHz, Channels: 1}
 }
-func (e *echoing) Played(string, time.Duration)      {}
-func (e *echoing) Fault(contract.Code, string) error { return nil }
-func (e *echoing) Done() <-chan struct{}             { return e.done }
-func (e *echoing) HangUp() {
+func (e *echoSession) Played(string, time.Duration)      {}
+func (e *echoSession) Fault(contract.Code, string) error { return nil }
+func (e *echoSession) Done() <-chan struct{}             { return e.done }
+func (e *echoSession) HangUp() {
 	e.once.Do(func() {
 		e.line.Close(contract.CloseNormal, "")
 		close(e.done)
 	})
 }
 
-func (e *echoing) CutOff(error) { e.HangUp() }
+func (e *echoSession) CutOff(error) { e.HangUp() }
 
 // click is 60 ms of a tone that begins at once.
 func click(rateHz int) []float32 {

@@ -31,9 +31,9 @@ func TestTheBoxDoesNotHearItselfInARoom(t *testing.T) {
 	if err != nil {
 		talks = 30 * time.Minute
 	}
-	room := newRoomWith(t, walls(t, -10))
+	room := newSoundServerWith(t, echoPath(t, -10))
 	b := startBox(t, func(c *config.Config) {
-		c.Engines.LanguageModel = config.LanguageModel{OpenAI: scripted(t), Model: "script"}
+		c.Engines.LanguageModel = config.LanguageModel{OpenAI: scriptedModel(t), Model: "script"}
 		c.Kiosk = config.Kiosk{
 			Enabled:  true,
 			Input:    "microphone",
@@ -108,7 +108,7 @@ func TestTheBoxDoesNotHearItselfInARoom(t *testing.T) {
 // Who sets a box up is told how loud and how late its microphone hears its
 // loudspeaker.
 func TestTheSoundCheckHearsARoom(t *testing.T) {
-	newRoomWith(t, walls(t, -10))
+	newSoundServerWith(t, echoPath(t, -10))
 	r, err := soundcheck.Run(t.Context(), soundcheck.Devices{Input: "microphone", Output: "loudspeaker"})
 	if err != nil {
 		t.Fatal(err)
@@ -139,10 +139,10 @@ func loadNow() string {
 	return strings.Fields(string(now))[0]
 }
 
-// walls is a loudspeaker of PulseAudio's whose sound comes back into the air so
+// echoPath is a loudspeaker of PulseAudio's whose sound comes back into the air so
 // loud, in dB, as it would in a room: the server convolves it with what a room makes
 // of a click.
-func walls(t *testing.T, db float64) string {
+func echoPath(t *testing.T, db float64) string {
 	t.Helper()
 	const rate = 48000
 	chance := rand.New(rand.NewPCG(3, 7))
@@ -180,7 +180,7 @@ func walls(t *testing.T, db float64) string {
 }
 
 // silence has nothing more come back of what is played, or has it come back again.
-func (r room) silence(t *testing.T, on bool) {
+func (r soundServer) silence(t *testing.T, on bool) {
 	t.Helper()
 	out, err := exec.Command("pactl", "list", "short", "sink-inputs").Output()
 	if err != nil {
@@ -201,21 +201,21 @@ func (r room) silence(t *testing.T, on bool) {
 	t.Fatalf("the loudspeaker plays into nothing: %s", out)
 }
 
-// ears know when the loudspeaker was loud last.
-type ears struct {
+// levelMeter knows when the loudspeaker was loud last.
+type levelMeter struct {
 	mu   sync.Mutex
 	loud time.Time
 	odd  []byte
 }
 
-func (r room) listen(t *testing.T) *ears {
+func (r soundServer) listen(t *testing.T) *levelMeter {
 	t.Helper()
-	e := &ears{}
+	e := &levelMeter{}
 	tap(t, 8000, e)
 	return e
 }
 
-func (e *ears) Write(p []byte) (int, error) {
+func (e *levelMeter) Write(p []byte) (int, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.odd = append(e.odd, p...)
@@ -228,14 +228,14 @@ func (e *ears) Write(p []byte) (int, error) {
 }
 
 // until is when it was loud last.
-func (e *ears) until() time.Time {
+func (e *levelMeter) until() time.Time {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.loud
 }
 
 // waitFor waits until it has been loud within this second, or silent for so long.
-func (e *ears) waitFor(t *testing.T, loud bool, long time.Duration) {
+func (e *levelMeter) waitFor(t *testing.T, loud bool, long time.Duration) {
 	t.Helper()
 	for deadline := time.Now().Add(3 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		since := time.Since(e.until())
@@ -252,7 +252,8 @@ func (e *ears) waitFor(t *testing.T, loud bool, long time.Duration) {
 func (b *runningBox) count(t *testing.T, chat, kind string) (n int) {
 	t.Helper()
 	for number := 0; ; number++ { // half an hour has more than a page
-		page, _ := b.get(t, fmt.Sprintf("/v0/evi/chats/%s?page_size=100&page_number=%d", chat, number))["events_page"].([]any)
+		path := fmt.Sprintf("/v0/evi/chats/%s?page_size=100&page_number=%d", chat, number)
+		page, _ := b.get(t, path)["events_page"].([]any)
 		for _, e := range page {
 			if e, _ := e.(map[string]any); e["type"] == kind {
 				n++

@@ -13,10 +13,10 @@ func feelingsComeWithSpeech(t *testing.T, b *runningBox) {
 	c := b.call(t, linear16)
 	stop := make(chan struct{})
 	defer close(stop)
-	c.say(aRecording(t, question), stop)
+	c.say(recordingPCM(t, question), stop)
 	var types []string
 	sentences, measured := 0, 0
-	for _, m := range c.until("assistant_end", 1, patient) {
+	for _, m := range c.until("assistant_end", 1, waitLimit) {
 		types = append(types, m.MessageType())
 		switch m := m.ServerMessage.(type) {
 		case contract.UserMessage:

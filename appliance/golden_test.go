@@ -48,18 +48,18 @@ func TestGoldenDataFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.key = key.APIKey
-	pluginIsUsed(t, data)
+	usePlugin(t, data)
 	c := b.call(t, linear16)
 	c.send(contract.AssistantInput{Text: "Hello."})
 	if err := c.conn.Write(t.Context(), websocket.MessageBinary, make([]byte, 6400)); err != nil { // the user's side
 		t.Fatal(err)
 	}
-	c.until("assistant_end", 1, patient)
+	c.until("assistant_end", 1, waitLimit)
 	// Some come later, on a slow machine by seconds. What has not come in a minute is
 	// told as lost.
 	late := []string{"recordings/*-user.opus", "recordings/*-assistant.opus", "prompts/*.prompt"}
 	for n := 0; n < 600 && len(late) > 0; n++ {
-		late = slices.DeleteFunc(late, func(name string) bool { return slices.Contains(within(t, data), name) })
+		late = slices.DeleteFunc(late, func(name string) bool { return slices.Contains(filesIn(t, data), name) })
 		<-time.After(100 * time.Millisecond)
 	}
 	_, err = backup.Make(t.Context(), backup.Box{Data: data, Version: version.String(),
@@ -69,7 +69,7 @@ func TestGoldenDataFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := within(t, data)
+	lines := filesIn(t, data)
 	if err := b.stop(); err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestGoldenDataFolder(t *testing.T) {
 	if err := errors.Join(err, keyless.Close()); err != nil {
 		t.Fatal(err)
 	}
-	lines = append(lines, within(t, empty)...)
+	lines = append(lines, filesIn(t, empty)...)
 	own := b.cfg
 	own.TLS = config.TLS{Mode: config.TLSOwn}
 	at := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1}
@@ -92,14 +92,14 @@ func TestGoldenDataFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	id.Close()
-	golden.Names(t, "data_folder", append(lines, within(t, data)...))
+	golden.Names(t, "data_folder", append(lines, filesIn(t, data)...))
 }
 
-// pluginIsUsed installs a plugin with a test and a secret beside the box, and calls it.
-func pluginIsUsed(t *testing.T, data string) {
+// usePlugin installs a plugin with a test and a secret beside the box, and calls it.
+func usePlugin(t *testing.T, data string) {
 	t.Helper()
 	file := guideWith(t, guideManifest+"settings:\n  - {name: pin, type: secret, description: A number.}\n")
-	s, pin := beside(t, data), "1234"
+	s, pin := registryOf(t, data), "1234"
 	p, err := registry.Read(file, "")
 	if err != nil {
 		t.Fatal(err)
@@ -117,18 +117,18 @@ func pluginIsUsed(t *testing.T, data string) {
 	}
 }
 
-// varying are the parts of names that are others each time, or on each machine.
-var varying = regexp.MustCompile(
+// variableParts are the parts of names that are others each time, or on each machine.
+var variableParts = regexp.MustCompile(
 	`[0-9a-f]{64}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|(before-v)[0-9]+|(wazero-)[^/]+`)
 
-// within are the files and folders below data.
-func within(t *testing.T, data string) (lines []string) {
+// filesIn are the files and folders below data.
+func filesIn(t *testing.T, data string) (lines []string) {
 	t.Helper()
 	err := filepath.WalkDir(data, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || path == data {
 			return err
 		}
-		name := varying.ReplaceAllString(path[len(data)+1:], "$2$3*")
+		name := variableParts.ReplaceAllString(path[len(data)+1:], "$2$3*")
 		if d.IsDir() {
 			name += "/"
 		}
@@ -165,8 +165,8 @@ func unpack(t *testing.T, from, to string) {
 // A client is sent these messages with these fields in a chat in which it types,
 // answers a tool, speaks over an answer and sends what cannot be read.
 func TestGoldenConversation(t *testing.T) {
-	b := startHollowBox(t, func(p *chat.Parts) {
-		p.Model, p.Defaults.ToolLimit = booker{}, time.Minute
+	b := startFakeBox(t, func(p *chat.Parts) {
+		p.Model, p.Defaults.ToolLimit = bookingModel{}, time.Minute
 		var err error
 		if p.Expression, err = openExpression(config.Expression{Measured: true}); err != nil {
 			t.Fatal(err)
@@ -185,7 +185,7 @@ func TestGoldenConversation(t *testing.T) {
 	sent := map[string]map[string]bool{} // the fields by the type of the message
 	until := func(kind string) map[string]any {
 		t.Helper()
-		ctx, cancel := context.WithTimeout(t.Context(), patient)
+		ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
 		defer cancel()
 		for {
 			var m map[string]any

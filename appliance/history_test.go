@@ -26,7 +26,7 @@ import (
 // ended waits until a chat is over and returns it with its events.
 func (b *runningBox) ended(t *testing.T, id string) map[string]any {
 	t.Helper()
-	for deadline := time.Now().Add(patient); ; <-time.After(50 * time.Millisecond) {
+	for deadline := time.Now().Add(waitLimit); ; <-time.After(50 * time.Millisecond) {
 		chat := b.get(t, "/v0/evi/chats/"+id+"?page_size=100")
 		if chat["status"] != "ACTIVE" {
 			return chat
@@ -41,14 +41,14 @@ func (b *runningBox) ended(t *testing.T, id string) map[string]any {
 // asked, and of a long answer what was said before somebody spoke over it.
 func aChatCanBeHeardAfterwards(t *testing.T, b *runningBox) {
 	c := b.call(t, linear16)
-	begun := c.until("chat_metadata", 1, patient)[0].ServerMessage.(contract.ChatMetadata)
+	begun := c.until("chat_metadata", 1, waitLimit)[0].ServerMessage.(contract.ChatMetadata)
 	c.send(contract.AssistantInput{Text: longSpeech})
-	c.until("audio_output", 1, patient)
+	c.until("audio_output", 1, waitLimit)
 	<-time.After(4 * time.Second) // the first sentence, and some of the second
 	stop := make(chan struct{})
-	asked, began := aRecording(t, question), time.Since(c.begun)
+	asked, began := recordingPCM(t, question), time.Since(c.begun)
 	spoken := c.say(asked, stop)
-	heard := c.until("user_interruption", 1, patient)
+	heard := c.until("user_interruption", 1, waitLimit)
 	interrupted := heard[len(heard)-1].at
 	<-spoken
 	<-time.After(3 * time.Second) // for a busy box to hear it; whether it understands is not what is asked
@@ -138,7 +138,7 @@ type playedSentence struct {
 }
 
 // playedSentences are those that were heard of, by what they say.
-func playedSentences(t *testing.T, heard []heardMessage) map[string]playedSentence {
+func playedSentences(t *testing.T, heard []receivedMessage) map[string]playedSentence {
 	t.Helper()
 	all := map[string]playedSentence{}
 	var silent time.Duration
@@ -166,14 +166,14 @@ func playedSentences(t *testing.T, heard []heardMessage) map[string]playedSenten
 }
 
 func TestABoxWithoutHistoryWritesNothingOfAChat(t *testing.T) {
-	b := startBox(t, byScript(t), func(c *config.Config) { c.Retention.History = false })
+	b := startBox(t, withScriptedModel(t), func(c *config.Config) { c.Retention.History = false })
 	c := b.call(t, "")
-	c.until("chat_metadata", 1, patient)
+	c.until("chat_metadata", 1, waitLimit)
 	c.send(contract.UserInput{Text: "The password is rhubarb."})
-	c.until("assistant_end", 1, patient)
+	c.until("assistant_end", 1, waitLimit)
 	c.conn.CloseNow()
 	again := b.call(t, "&resumed_chat_group_id="+contract.NewID())
-	heard := again.until("error", 1, patient)
+	heard := again.until("error", 1, waitLimit)
 	if e := heard[len(heard)-1].ServerMessage.(contract.WebSocketError); e.Code != contract.NoDataRetention {
 		t.Errorf("resuming: %s %s", e.Code, e.Message)
 	}

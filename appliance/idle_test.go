@@ -25,7 +25,7 @@ import (
 // bottom of frames of 8 KiB.
 func TestAnIdleTextChatIsSmall(t *testing.T) {
 	const chats, most, mostStack = 300, 20 << 10, 28 << 10
-	b := startHollowBox(t, func(p *chat.Parts) {
+	b := startFakeBox(t, func(p *chat.Parts) {
 		p.Log, p.MaxChats = slog.New(slog.DiscardHandler), chats+1
 		history, recordings := chatRecords(config.Retention{History: true, Audio: true}, p.Records.(*store.Store))
 		p.Records, p.Recordings = history, recordings

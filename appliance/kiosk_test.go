@@ -21,10 +21,10 @@ func TestAScreenTalks(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v: install it, as make test does", err)
 	}
-	model := config.LanguageModel{OpenAI: scripted(t), Model: "script"}
+	model := config.LanguageModel{OpenAI: scriptedModel(t), Model: "script"}
 	thinks := func(c *config.Config) { c.Engines.LanguageModel = model }
 	b := startBox(t, thinks)
-	follows(t, func(line string) {
+	runScriptWatching(t, func(line string) {
 		if line == "revoke the screens" {
 			revokeScreens(t, b)
 		}
@@ -37,9 +37,10 @@ func TestAScreenTalks(t *testing.T) {
 		startBox(t, thinks, func(c *config.Config) {
 			c.Data, c.Listen = b.cfg.Data, strings.TrimPrefix(b.url, "http://")
 		})
-	}, "node", filepath.Join("testdata", "kiosk.cjs"), "BOX_URL="+b.url, "CODE="+code(t, b, "Lobby"),
-		"SECOND_CODE="+code(t, b, "Hall"),
-		"CLIENT="+installed(t, "react-client"), "CHROMIUM="+chromium, "MICROPHONE="+microphone(t), "SHOTS="+shots(t))
+	}, "node", filepath.Join("testdata", "kiosk.cjs"), "BOX_URL="+b.url, "CODE="+pairingCode(t, b, "Lobby"),
+		"SECOND_CODE="+pairingCode(t, b, "Hall"),
+		"CLIENT="+clientFolder(t, "react-client"), "CHROMIUM="+chromium, "MICROPHONE="+microphone(t),
+		"SHOTS="+screenshotFolder(t))
 }
 
 // revokeScreens ends the pairings of all.
@@ -60,8 +61,8 @@ func revokeScreens(t *testing.T, b *runningBox) {
 	}
 }
 
-// code is what pairs a screen.
-func code(t *testing.T, b *runningBox, name string) string {
+// pairingCode is what pairs a screen.
+func pairingCode(t *testing.T, b *runningBox, name string) string {
 	t.Helper()
 	records, err := store.Join(t.Context(), b.cfg.Data)
 	if err != nil {

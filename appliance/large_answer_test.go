@@ -15,15 +15,16 @@ import (
 	"parley/internal/packtest"
 )
 
-// looker is an embedded model that looks up everything it is asked for: the smallest is
+// searchModel is an embedded model that looks up everything it is asked for: the smallest is
 // too small to call anything by itself. What a tool answered it reads as any other does.
-type looker struct {
+type searchModel struct {
 	*llama.Model
 	mu    sync.Mutex
 	usage []engine.Usage
 }
 
-func (l *looker) Generate(ctx context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
+func (l *searchModel) Generate(ctx context.Context, p engine.Prompt,
+	emit func(engine.Part) error) (engine.Usage, error) {
 	if p.Messages[len(p.Messages)-1].Role == engine.User {
 		return engine.Usage{},
 			emit(engine.Part{Call: &engine.ToolCall{ID: "call-1", Name: "list_rooms", Arguments: `{}`}})
@@ -61,8 +62,8 @@ func TestLargeAnswersOfToolsAreAnswered(t *testing.T) {
 				7919*i, i, 80+i, 104729*i))
 	}
 	content := `{"rooms":[` + strings.Join(rooms, ",") + `]}`
-	model := &looker{Model: m}
-	b := startHollowBox(t, func(p *chat.Parts) { p.Model = model })
+	model := &searchModel{Model: m}
+	b := startFakeBox(t, func(p *chat.Parts) { p.Model = model })
 	c := b.call(t, "")
 	tool := contract.Tool{
 		Type:        contract.ToolFunction,
@@ -74,10 +75,10 @@ func TestLargeAnswersOfToolsAreAnswered(t *testing.T) {
 	chatID := c.chatID()
 	for turn, question := range []string{"What does room 7 cost?", "And what does room 41 cost?"} {
 		c.send(contract.UserInput{Text: question})
-		heard := c.until("tool_call", turn+1, patient)
+		heard := c.until("tool_call", turn+1, waitLimit)
 		call := heard[len(heard)-1].ServerMessage.(contract.ToolCallMessage)
 		c.send(contract.ToolResponseMessage{ToolCallID: call.ToolCallID, Content: content})
-		c.until("assistant_end", turn+1, patient)
+		c.until("assistant_end", turn+1, waitLimit)
 	}
 	for _, m := range c.all() {
 		if e, failed := m.ServerMessage.(contract.WebSocketError); failed {

@@ -24,12 +24,12 @@ import (
 // the C library have had from the system and use again. So the same attack again,
 // and once more, leaves no more than the first.
 func TestMalformedMessagesLeaveNothingBehind(t *testing.T) {
-	b := startHollowBox(t)
-	fresh, small := measure(), residentBytes(t)
+	b := startFakeBox(t)
+	fresh, small := measureResources(), residentBytes(t)
 	// Beside the readers, connections and log files come and go.
 	mostFiles := fresh.files + 2*max(4, runtime.NumCPU()) + 4
 	attack(t, b, 1)
-	first, resident := measure(), residentBytes(t)
+	first, resident := measureResources(), residentBytes(t)
 	t.Logf("at first %+v, %d MB; after an attack %+v, %d MB", fresh, small>>20, first, resident>>20)
 	const kept = 160 << 20 // most of it what Go and the decoders had at their highest
 	if resident > small+kept {
@@ -40,7 +40,7 @@ func TestMalformedMessagesLeaveNothingBehind(t *testing.T) {
 	for seed := range uint64(2) {
 		attack(t, b, 2+seed)
 		for deadline := time.Now().Add(30 * time.Second); ; <-time.After(100 * time.Millisecond) {
-			now, rss := measure(), residentBytes(t)
+			now, rss := measureResources(), residentBytes(t)
 			if now.files <= mostFiles && now.goroutines <= first.goroutines+8 &&
 				now.heap <= first.heap+moreHeap && rss <= resident+moreResident {
 				t.Logf("after another %+v, %d MB", now, rss>>20)

@@ -13,8 +13,8 @@ func turnsAreSeenInTheFiguresAndOnlyByTheOperator(t *testing.T, b *runningBox) {
 	c := b.call(t, linear16)
 	stop := make(chan struct{})
 	defer close(stop)
-	c.say(aRecording(t, question), stop)
-	c.until("assistant_end", 1, patient)
+	c.say(recordingPCM(t, question), stop)
+	c.until("assistant_end", 1, waitLimit)
 	status, text := b.ask(t, b.key, http.MethodGet, "/metrics", "")
 	if status != http.StatusOK {
 		t.Fatalf("%d %s", status, text)

@@ -26,14 +26,14 @@ func TestANewcomerHoldsUpNobodysSound(t *testing.T) {
 	for round := range 4 {
 		newcomer := round%2 > 0
 		c := b.call(t, "")
-		c.until("chat_metadata", 1, patient)
+		c.until("chat_metadata", 1, waitLimit)
 		c.send(contract.AssistantInput{Text: strings.Repeat(longSpeech+" ", 3)})
-		c.until("audio_output", 2, patient)
+		c.until("audio_output", 2, waitLimit)
 		if newcomer {
 			n := b.call(t, "&session_settings[system_prompt]="+url.QueryEscape(longPrompt(round)))
-			n.until("chat_metadata", 1, patient)
+			n.until("chat_metadata", 1, waitLimit)
 			n.send(contract.UserInput{Text: "What do you know of exhibit 7?"})
-			n.until("audio_output", 1, patient)
+			n.until("audio_output", 1, waitLimit)
 			defer n.conn.CloseNow()
 		}
 		<-time.After(4 * time.Second)
@@ -65,7 +65,7 @@ func longPrompt(round int) string {
 
 // supply is the longest time between two clips, and how far ahead of its playback
 // sound was when it came, at least and at most.
-func supply(t *testing.T, heard []heardMessage) (gap, least, most time.Duration) {
+func supply(t *testing.T, heard []receivedMessage) (gap, least, most time.Duration) {
 	t.Helper()
 	var begun, last, sent time.Duration
 	least = time.Hour

@@ -18,11 +18,11 @@ import (
 // A chat begins under its older path as under the newer one, with settings as JSON
 // text, of which the history has all, as it has event_limit.
 func TestAChatBeginsAsOlderClientsBeginIt(t *testing.T) {
-	b := startHollowBox(t)
+	b := startFakeBox(t)
 	query := url.Values{"apiKey": {b.key}, "event_limit": {"7"}, "session_settings[variables]": {`{"name": "Joshua"}`},
 		"session_settings[system_prompt]": {"The user is {{name}}."},
 		"session_settings[audio]":         {`{"sample_rate":48000,"channels":32}`}}
-	ctx, cancel := context.WithTimeout(t.Context(), patient)
+	ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
 	defer cancel()
 	conn, _, err := websocket.Dial(ctx, b.url+"/v0/assistant/chat?"+query.Encode(), nil)
 	if err != nil {
@@ -55,7 +55,7 @@ func TestAChatBeginsAsOlderClientsBeginIt(t *testing.T) {
 // The client of a chat that came before assistant_prosody is not sent it; who follows
 // the chat with a newer library is, and so is the history.
 func TestAnOlderClientIsNotSentWhatCameLater(t *testing.T) {
-	b := startHollowBox(t, func(p *chat.Parts) {
+	b := startFakeBox(t, func(p *chat.Parts) {
 		var err error
 		if p.Expression, err = openExpression(config.Expression{Measured: true}); err != nil {
 			t.Fatal(err)
@@ -68,7 +68,7 @@ func TestAnOlderClientIsNotSentWhatCameLater(t *testing.T) {
 		t.Fatal(status)
 	}
 	older.send(contract.UserInput{Text: "When do you open?"})
-	told := types(older.until("assistant_end", 1, patient))
+	told := types(older.until("assistant_end", 1, waitLimit))
 	older.conn.CloseNow()
 	followed, _ := readAll(follower)
 	if strings.Contains(told, "assistant_prosody") || !strings.Contains(told, "assistant_message") {
@@ -87,10 +87,10 @@ func TestAnOlderClientIsNotSentWhatCameLater(t *testing.T) {
 // A client that opens all 32 channels that PulseAudio offers for a microphone is heard,
 // in messages of 100 ms, which are 400 KB each.
 func TestAClientWith32ChannelsIsHeard(t *testing.T) {
-	b := startHollowBox(t)
+	b := startFakeBox(t)
 	c := b.call(t, "&session_settings[audio]="+
 		url.QueryEscape(`{"encoding":"linear16","sample_rate":48000,"channels":32}`))
-	c.until("chat_metadata", 1, patient)
+	c.until("chat_metadata", 1, waitLimit)
 	const frames, frame = 4800, 2 * 32
 	voice := make([]byte, frames*frame)
 	for i := range frames {
@@ -103,7 +103,7 @@ func TestAClientWith32ChannelsIsHeard(t *testing.T) {
 		}
 		c.send(contract.AudioInput{Data: sound})
 	}
-	heard := c.until("user_message", 1, patient)
+	heard := c.until("user_message", 1, waitLimit)
 	if m := heard[len(heard)-1].ServerMessage.(contract.UserMessage); m.Message.Content != "When do you open?" ||
 		m.FromText {
 		t.Errorf("it is heard as %+v", m)

@@ -36,12 +36,12 @@ func TestAPluginOfEachLanguageIsHeard(t *testing.T) {
 		languages = languages[:1]
 	}
 	b := startBox(t, func(c *config.Config) {
-		c.Engines.LanguageModel = config.LanguageModel{OpenAI: scripted(t), Model: "script"}
+		c.Engines.LanguageModel = config.LanguageModel{OpenAI: scriptedModel(t), Model: "script"}
 		for _, lang := range languages {
 			c.Plugins = append(c.Plugins, "in-"+lang)
 		}
 	})
-	s := beside(t, b.cfg.Data)
+	s := registryOf(t, b.cfg.Data)
 	var spoken []float32
 	for _, lang := range languages {
 		name := "in-" + lang
@@ -57,7 +57,7 @@ func TestAPluginOfEachLanguageIsHeard(t *testing.T) {
 		if err := author.Build(t.Context(), p, io.MultiWriter(&said, testLog{t})); err != nil {
 			t.Fatalf("%s: %v\n%s", lang, err, said.String())
 		}
-		install(t, s, p.Wasm())
+		installPlugin(t, s, p.Wasm())
 		greeting := "Good morning from the " + facts[lang] + " of"
 		if err := s.Set(t.Context(), name, map[string]*string{"greeting": &greeting}); err != nil {
 			t.Fatal(err)
@@ -67,8 +67,8 @@ func TestAPluginOfEachLanguageIsHeard(t *testing.T) {
 		})
 		c := b.call(t, linear16)
 		stop := make(chan struct{})
-		c.say(aRecording(t, question), stop)
-		heard := c.until("assistant_end", 1, patient)
+		c.say(recordingPCM(t, question), stop)
+		heard := c.until("assistant_end", 1, waitLimit)
 		close(stop)
 		c.conn.CloseNow()
 		if call, content := toolMessages(heard); call.Name != "greet" || call.ResponseRequired ||
@@ -100,8 +100,8 @@ func TestTheBoxsOwnModelCallsAPlugin(t *testing.T) {
 		c.Plugins = []string{"guide"}
 		c.Engines.LanguageModel = config.LanguageModel{Pack: "llm-qwen"}
 	})
-	s := beside(t, b.cfg.Data)
-	install(t, s, guideFile(t, "press_key", "hang", "shout", "fall"), "none")
+	s := registryOf(t, b.cfg.Data)
+	installPlugin(t, s, guideFile(t, "press_key", "hang", "shout", "fall"), "none")
 	waitFor(t, "the box has the tool", func() bool {
 		return strings.Contains(b.text(t, "/v0/evi/tools"), `"opening_hours"`)
 	})
@@ -113,14 +113,14 @@ func TestTheBoxsOwnModelCallsAPlugin(t *testing.T) {
 	call, content := toolMessages(heard)
 	if call.Name != "opening_hours" || !strings.Contains(strings.ToLower(call.Parameters), "museum") ||
 		!strings.Contains(content, "twenty past nine") {
-		t.Fatalf("%q: %+v was answered with %q: %s", userSaid(heard), call, content, types(heard))
+		t.Fatalf("%q: %+v was answered with %q: %s", userText(heard), call, content, types(heard))
 	}
 	told, pcm := answer(t, heard)
 	back := words(transcribe(t, b.cfg, pcm))
 	if !slices.Contains(back, "nine") || !slices.Contains(back, "twenty") {
 		t.Errorf("the message is %q, and the audio says %q", told, back)
 	}
-	if m := slices.IndexFunc(heard, func(m heardMessage) bool {
+	if m := slices.IndexFunc(heard, func(m receivedMessage) bool {
 		_, ok := m.ServerMessage.(contract.ToolErrorMessage)
 		return ok
 	}); m >= 0 {

@@ -39,8 +39,8 @@ permissions:
   conversation: transcript
 `
 
-// guide builds testdata/guide for WASI, once.
-var guide = sync.OnceValues(func() ([]byte, error) {
+// buildGuide builds testdata/guide for WASI, once.
+var buildGuide = sync.OnceValues(func() ([]byte, error) {
 	dir, err := os.MkdirTemp("", "parley-guide-")
 	if err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func guideFile(t *testing.T, without ...string) string {
 // guideWith is the plugin with another manifest.
 func guideWith(t *testing.T, described string) string {
 	t.Helper()
-	wasm, err := guide()
+	wasm, err := buildGuide()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,8 +84,8 @@ func guideWith(t *testing.T, described string) string {
 	return file
 }
 
-// beside is the shelf of a box as another process has it.
-func beside(t *testing.T, data string) *registry.Registry {
+// registryOf is the shelf of a box as another process has it.
+func registryOf(t *testing.T, data string) *registry.Registry {
 	t.Helper()
 	records, err := store.Join(t.Context(), data)
 	if err != nil {
@@ -103,9 +103,9 @@ func beside(t *testing.T, data string) *registry.Registry {
 	return s
 }
 
-// install has a plugin installed beside the box that runs, with all that it asks
+// installPlugin has a plugin installed beside the box that runs, with all that it asks
 // for.
-func install(t *testing.T, s *registry.Registry, file string, grant ...string) {
+func installPlugin(t *testing.T, s *registry.Registry, file string, grant ...string) {
 	t.Helper()
 	p, err := registry.Read(file, "")
 	if err != nil {
@@ -134,20 +134,20 @@ func (b *runningBox) text(t *testing.T, path string) string {
 func TestAPluginTakesPartInASpokenConversation(t *testing.T) {
 	t.Parallel()
 	b := startBox(t, func(c *config.Config) {
-		c.Engines.LanguageModel = config.LanguageModel{OpenAI: scripted(t), Model: "script"}
+		c.Engines.LanguageModel = config.LanguageModel{OpenAI: scriptedModel(t), Model: "script"}
 		c.Plugins = []string{"guide"}
 	})
 	c := b.call(t, linear16)
-	c.until("chat_metadata", 1, patient)
-	s := beside(t, b.cfg.Data)
-	install(t, s, guideFile(t), "all")
+	c.until("chat_metadata", 1, waitLimit)
+	s := registryOf(t, b.cfg.Data)
+	installPlugin(t, s, guideFile(t), "all")
 	waitFor(t, "the box has the tool", func() bool {
 		return strings.Contains(b.text(t, "/v0/evi/tools"), `"press_key"`)
 	})
 
 	stop := make(chan struct{})
-	c.say(aRecording(t, question), stop)
-	heard := c.until("assistant_end", 1, patient)
+	c.say(recordingPCM(t, question), stop)
+	heard := c.until("assistant_end", 1, waitLimit)
 	close(stop)
 	call, answered := toolMessages(heard)
 	if call.Name != "press_key" || call.ResponseRequired || call.ToolType != contract.ToolFunction ||
@@ -163,10 +163,10 @@ func TestAPluginTakesPartInASpokenConversation(t *testing.T) {
 	ends := 1
 	ask := func(text string) string {
 		t.Helper()
-		before := len(c.until("assistant_end", ends, patient))
+		before := len(c.until("assistant_end", ends, waitLimit))
 		c.send(contract.UserInput{Text: text})
 		ends++
-		return said(c.until("assistant_end", ends, patient)[before:])
+		return assistantText(c.until("assistant_end", ends, waitLimit)[before:])
 	}
 	// What a plugin says too late is not waited for, and a test may share its cores
 	// with anybody.
@@ -196,7 +196,7 @@ func TestAPluginTakesPartInASpokenConversation(t *testing.T) {
 	// Of its end the plugin is told where it was there at the beginning.
 	c = b.call(t, "")
 	c.send(contract.UserInput{Text: "Good evening."})
-	c.until("assistant_end", 1, patient)
+	c.until("assistant_end", 1, waitLimit)
 	c.conn.CloseNow()
 	waitFor(t, "the plugin is told of the end", func() bool {
 		lines, err := s.Lines(t.Context(), "guide", 100)
@@ -229,7 +229,7 @@ func TestAPluginTakesPartInASpokenConversation(t *testing.T) {
 }
 
 // toolMessages are the call of a tool and its answer.
-func toolMessages(heard []heardMessage) (call contract.ToolCallMessage, content string) {
+func toolMessages(heard []receivedMessage) (call contract.ToolCallMessage, content string) {
 	for _, m := range heard {
 		switch m := m.ServerMessage.(type) {
 		case contract.ToolCallMessage:

@@ -57,7 +57,7 @@ func TestReadmeFitsOnAPage(t *testing.T) {
 
 func TestReadmeClientAndExampleToolWork(t *testing.T) {
 	t.Parallel()
-	b := startBox(t, byScript(t))
+	b := startBox(t, withScriptedModel(t))
 	for name, program := range map[string]struct{ text, input, want string }{
 		"README": {readmeProgram(t), "Good morning.\n\n", "You: Box: You said: Good morning.\nYou: "},
 		"train.py": {exampleFile(t, "train.py"), "", "The assistant asks for Linz\n" +
@@ -65,7 +65,7 @@ func TestReadmeClientAndExampleToolWork(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			cmd := exec.CommandContext(t.Context(), filepath.Join(installed(t, "py-client"), "bin", "python"),
+			cmd := exec.CommandContext(t.Context(), filepath.Join(clientFolder(t, "py-client"), "bin", "python"),
 				"-c", program.text)
 			cmd.Stdin = strings.NewReader(program.input)
 			cmd.Env = append(os.Environ(), "PARLEY_URL=ws"+strings.TrimPrefix(b.url, "http"), "PARLEY_API_KEY="+b.key)
@@ -105,7 +105,7 @@ func startDesk(t *testing.T, env ...string) *desk {
 			t.Fatal(err)
 		}
 	}
-	python := filepath.Join(installed(t, "py-client"), "bin", "python")
+	python := filepath.Join(clientFolder(t, "py-client"), "bin", "python")
 	cmd := exec.CommandContext(t.Context(), python, "-u", filepath.Join(dir, "desk.py"))
 	cmd.Env = append(os.Environ(),
 		append([]string{"PATH=" + dir + ":" + os.Getenv("PATH"), "PARLEY_API_KEY="}, env...)...)

@@ -12,13 +12,13 @@ import (
 	"parley/appliance/config"
 )
 
-// scripted is a server with the OpenAI API that answers, and calls tools, by a
+// scriptedModel is a server with the OpenAI API that answers, and calls tools, by a
 // script: what it says follows from what it is asked, so that the clients of a
 // real box can be tested by what they hear. It returns its base URL.
-func scripted(t *testing.T) string {
+func scriptedModel(t *testing.T) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var q asked
+		var q modelRequest
 		if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
@@ -47,16 +47,16 @@ func scripted(t *testing.T) string {
 	return s.URL
 }
 
-// byScript has a box answer by that script. It starts sooner than with a language
+// withScriptedModel has a box answer by that script. It starts sooner than with a language
 // model of its own, and says no more than a test needs.
-func byScript(t *testing.T) func(*config.Config) {
+func withScriptedModel(t *testing.T) func(*config.Config) {
 	t.Helper()
-	model := config.LanguageModel{OpenAI: scripted(t), Model: "script"}
+	model := config.LanguageModel{OpenAI: scriptedModel(t), Model: "script"}
 	return func(c *config.Config) { c.Engines.LanguageModel = model }
 }
 
-// asked is what the box asks a model.
-type asked struct {
+// modelRequest is what the box asks a model.
+type modelRequest struct {
 	Messages []message
 	Tools    []struct{ Function struct{ Name string } }
 }
@@ -70,7 +70,7 @@ const story = "The key was made in a village by the sea. A smith worked on it fo
 	"But the key is still here, and it hangs on the wall of the town hall."
 
 // answer is what the model says, or the tool that it calls.
-func (q asked) answer() (say, tool, arguments string) {
+func (q modelRequest) answer() (say, tool, arguments string) {
 	last := q.last()
 	text := strings.ToLower(last.Content)
 	switch {
@@ -78,13 +78,13 @@ func (q asked) answer() (say, tool, arguments string) {
 		return story, "", ""
 	case last.Role == "tool":
 		return "The tool says: " + last.Content, "", ""
-	case strings.Contains(text, "pound key") && q.may("greet"):
+	case strings.Contains(text, "pound key") && q.mayCall("greet"):
 		return "", "greet", `{"who":"Ada"}`
-	case strings.Contains(text, "pound key") && q.may("press_key"):
+	case strings.Contains(text, "pound key") && q.mayCall("press_key"):
 		return "", "press_key", `{"key":"pound"}`
-	case strings.Contains(text, "lamp") && q.may("switch_lamp"):
+	case strings.Contains(text, "lamp") && q.mayCall("switch_lamp"):
 		return "", "switch_lamp", `{"on":true}`
-	case strings.Contains(text, "train to linz") && q.may("next_train"):
+	case strings.Contains(text, "train to linz") && q.mayCall("next_train"):
 		return "", "next_train", `{"town":"Linz"}`
 	case strings.HasPrefix(text, "use "):
 		return "", strings.Fields(text)[1], "{}"
@@ -96,7 +96,7 @@ func (q asked) answer() (say, tool, arguments string) {
 
 // last is what it is to answer: the newest of a user or a tool. What a client had
 // it say may stand behind that.
-func (q asked) last() (m message) {
+func (q modelRequest) last() (m message) {
 	for _, m := range slices.Backward(q.Messages) {
 		if m.Role != "assistant" {
 			return m
@@ -105,8 +105,8 @@ func (q asked) last() (m message) {
 	return m
 }
 
-// may tells whether the model has that tool, and has not called any yet.
-func (q asked) may(name string) bool {
+// mayCall tells whether the model has that tool, and has not called any yet.
+func (q modelRequest) mayCall(name string) bool {
 	for _, m := range q.Messages {
 		if m.Role == "tool" && name == "press_key" {
 			return false
@@ -121,7 +121,7 @@ func (q asked) may(name string) bool {
 }
 
 // memory is what users and tools said before the last message.
-func (q asked) memory() string {
+func (q modelRequest) memory() string {
 	var all []string
 	for _, m := range q.Messages[:len(q.Messages)-1] {
 		if m.Role == "user" || m.Role == "tool" {

@@ -47,7 +47,7 @@ func residentMiB(t *testing.T) int {
 
 func speakingBox(t *testing.T) *runningBox {
 	return startBox(t, func(c *config.Config) {
-		c.Engines.LanguageModel = config.LanguageModel{OpenAI: scripted(t), Model: "script"}
+		c.Engines.LanguageModel = config.LanguageModel{OpenAI: scriptedModel(t), Model: "script"}
 	})
 }
 
@@ -95,12 +95,12 @@ func TestADayOfSpeechLeavesNothingBehind(t *testing.T) {
 	}
 	begun := time.Now()
 	round(begun.Add(long / 10))
-	before, held := residentMiB(t), measure()
+	before, held := residentMiB(t), measureResources()
 	round(begun.Add(long))
 	http.DefaultClient.CloseIdleConnections()
-	after, now := residentMiB(t), measure()
+	after, now := residentMiB(t), measureResources()
 	for deadline := time.Now().Add(30 * time.Second); now.goroutines > held.goroutines+8 &&
-		time.Now().Before(deadline); now = measure() {
+		time.Now().Before(deadline); now = measureResources() {
 		time.Sleep(200 * time.Millisecond)
 	}
 	t.Logf("%d requests, %d MiB of answers in %s; resident %d MiB after a tenth, %d in the end; %+v, then %+v",
@@ -168,7 +168,7 @@ func TestAnHourOfMP3IsDecodedWithoutAWarning(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var played counted
+	var played byteCounter
 	var said bytes.Buffer
 	ffmpeg.Stdout, ffmpeg.Stderr = &played, &said
 	if err := ffmpeg.Start(); err != nil {
@@ -203,10 +203,10 @@ func TestAnHourOfMP3IsDecodedWithoutAWarning(t *testing.T) {
 	}
 }
 
-// counted is how many bytes were written.
-type counted int64
+// byteCounter is how many bytes were written.
+type byteCounter int64
 
-func (c *counted) Write(p []byte) (int, error) {
-	*c += counted(len(p))
+func (c *byteCounter) Write(p []byte) (int, error) {
+	*c += byteCounter(len(p))
 	return len(p), nil
 }

@@ -27,32 +27,34 @@ import (
 	"parley/store"
 )
 
-// moody stands in for engines that take their time, call tools, and fail.
-type moody struct{ hollow }
+// flakyEngines stands in for engines that take their time, call tools, and fail.
+type flakyEngines struct{ fakeEngines }
 
-var errMoody = errors.New("an engine has failed")
+var errFlaky = errors.New("an engine has failed")
 
 // work takes up to so long, and now and then fails.
-func (moody) work(ctx context.Context, most time.Duration) error {
+func (flakyEngines) work(ctx context.Context, most time.Duration) error {
 	select {
 	case <-time.After(rand.N(most)):
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 	if rand.IntN(40) == 0 {
-		return errMoody
+		return errFlaky
 	}
 	return nil
 }
 
-func (m moody) Transcribe(ctx context.Context, pcm []float32, o engine.TranscribeOptions) (engine.Transcript, error) {
+func (m flakyEngines) Transcribe(ctx context.Context, pcm []float32,
+	o engine.TranscribeOptions) (engine.Transcript, error) {
 	if err := m.work(ctx, 80*time.Millisecond); err != nil {
 		return engine.Transcript{}, err
 	}
-	return m.hollow.Transcribe(ctx, pcm, o)
+	return m.fakeEngines.Transcribe(ctx, pcm, o)
 }
 
-func (m moody) Generate(ctx context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
+func (m flakyEngines) Generate(ctx context.Context, p engine.Prompt,
+	emit func(engine.Part) error) (engine.Usage, error) {
 	if len(p.Tools) > 0 && !p.NoToolCalls && rand.IntN(3) == 0 {
 		if err := m.work(ctx, 100*time.Millisecond); err != nil {
 			return engine.Usage{}, err
@@ -72,28 +74,31 @@ func (m moody) Generate(ctx context.Context, p engine.Prompt, emit func(engine.P
 	return engine.Usage{}, nil
 }
 
-func (m moody) Voice(context.Context, string, string) (engine.Synthesizer, error) { return m, nil }
+func (m flakyEngines) Voice(context.Context, string, string) (engine.Synthesizer, error) {
+	return m, nil
+}
 
-func (m moody) Speak(ctx context.Context, text string, o engine.SpeakOptions, emit func(engine.Sound) error) error {
+func (m flakyEngines) Speak(ctx context.Context, text string, o engine.SpeakOptions,
+	emit func(engine.Sound) error) error {
 	if err := m.work(ctx, 50*time.Millisecond); err != nil {
 		return err
 	}
-	return m.hollow.Speak(ctx, text, o, emit)
+	return m.fakeEngines.Speak(ctx, text, o, emit)
 }
 
-func (m moody) RunTool(ctx context.Context, _ reply.ToolRun) (string, error) {
+func (m flakyEngines) RunTool(ctx context.Context, _ reply.ToolRun) (string, error) {
 	return "Found.", m.work(ctx, time.Second)
 }
 
-// forgetful is a receiver of webhooks that answers every fourth one with an
+// flakyReceiver is a receiver of webhooks that answers every fourth one with an
 // error.
-type forgetful struct {
+type flakyReceiver struct {
 	mu    sync.Mutex
 	asked int
 	got   map[string]int // by event and chat
 }
 
-func (f *forgetful) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (f *flakyReceiver) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -108,7 +113,7 @@ func (f *forgetful) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (f *forgetful) times(event, chat string) int {
+func (f *flakyReceiver) times(event, chat string) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.got[event+" "+chat]
@@ -120,9 +125,9 @@ func between(s, before, after string) string {
 	return s
 }
 
-// rowdy is a client that does anything at any time, and leaves in any way. It
+// randomChat is a client that does anything at any time, and leaves in any way. It
 // returns the id of its chat.
-func rowdy(t *testing.T, b *runningBox, query string) string {
+func randomChat(t *testing.T, b *runningBox, query string) string {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	conn, _, err := websocket.Dial(ctx, "ws"+strings.TrimPrefix(b.url, "http")+"/v0/evi/chat?api_key="+b.key+query, nil)
@@ -165,7 +170,7 @@ func rowdy(t *testing.T, b *runningBox, query string) string {
 		`"tools":[{"type":"function","name":"hours","parameters":"{}","fallback_content":"ten"}],` +
 		`"builtin_tools":[{"name":"web_search"},{"name":"hang_up"}]}`)
 	for range 5 + rand.IntN(40) {
-		rowdyStep(ctx, conn, write, calls)
+		randomStep(ctx, conn, write, calls)
 	}
 	switch rand.IntN(4) {
 	case 0:
@@ -181,7 +186,7 @@ func rowdy(t *testing.T, b *runningBox, query string) string {
 	return id
 }
 
-func rowdyStep(ctx context.Context, conn *websocket.Conn, write func(string), calls <-chan string) {
+func randomStep(ctx context.Context, conn *websocket.Conn, write func(string), calls <-chan string) {
 	loud := rand.IntN(2) == 0
 	switch rand.IntN(9) {
 	case 0, 1, 2, 3:
@@ -224,8 +229,9 @@ func TestChatsLeaveNothingBehind(t *testing.T) {
 		chats = n
 	}
 	const atOnce = 8
-	b := startHollowBox(t, func(p *chat.Parts) {
-		p.Detector, p.Transcriber, p.Model, p.Voices, p.Tools = moody{}, moody{}, moody{}, moody{}, moody{}
+	b := startFakeBox(t, func(p *chat.Parts) {
+		var flaky flakyEngines
+		p.Detector, p.Transcriber, p.Model, p.Voices, p.Tools = flaky, flaky, flaky, flaky, flaky
 		p.Defaults.ToolLimit = 2 * time.Second
 	})
 	sender := webhook.Start(webhook.Parts{
@@ -235,7 +241,7 @@ func TestChatsLeaveNothingBehind(t *testing.T) {
 		Log:          slog.New(slog.DiscardHandler),
 	})
 	defer sender.Close()
-	receiver := &forgetful{got: map[string]int{}}
+	receiver := &flakyReceiver{got: map[string]int{}}
 	heard := httptest.NewServer(receiver)
 	defer heard.Close()
 	id := b.post(t, "/v0/evi/configs", `{"name":"rowdy","evi_version":"4-mini","webhooks":[{"url":"`+heard.URL+
@@ -248,7 +254,7 @@ func TestChatsLeaveNothingBehind(t *testing.T) {
 			turns <- struct{}{}
 			callers.Go(func() {
 				defer func() { <-turns }()
-				chat := rowdy(t, b, "&config_id="+id)
+				chat := randomChat(t, b, "&config_id="+id)
 				mu.Lock()
 				defer mu.Unlock()
 				ids = append(ids, chat)
@@ -259,13 +265,13 @@ func TestChatsLeaveNothingBehind(t *testing.T) {
 	}
 	ids := round(atOnce) // what a box holds on to once it has been used
 	settle(t, b, ids)
-	before := measure()
+	before := measureResources()
 	more := round(chats)
 	settle(t, b, more)
 	ids = append(ids, more...)
 	// Idle connections to the receiver, and what the runtime keeps, come and go.
 	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(200 * time.Millisecond) {
-		now := measure()
+		now := measureResources()
 		if now.goroutines <= before.goroutines+8 && now.files <= before.files+8 && now.heap <= before.heap+8<<20 {
 			break
 		}
@@ -310,17 +316,17 @@ func settle(t *testing.T, b *runningBox, ids []string) {
 	}
 }
 
-// held is what a process holds on to.
-type held struct {
+// resources is what a process holds on to.
+type resources struct {
 	goroutines, files int
 	heap              uint64 // bytes
 }
 
-func measure() held {
+func measureResources() resources {
 	http.DefaultClient.CloseIdleConnections()
 	debug.FreeOSMemory()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	files, _ := os.ReadDir("/proc/self/fd")
-	return held{runtime.NumGoroutine(), len(files), m.HeapAlloc}
+	return resources{runtime.NumGoroutine(), len(files), m.HeapAlloc}
 }

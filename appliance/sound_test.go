@@ -69,8 +69,8 @@ const (
 	other = 0.8
 )
 
-// share is how much of what was sent is heard.
-func share(windows []match) float64 {
+// heardFraction is how much of what was sent is heard.
+func heardFraction(windows []match) float64 {
 	heard := 0
 	for _, m := range windows {
 		if m.likeness >= same {
@@ -84,7 +84,7 @@ func share(windows []match) float64 {
 // sender that was held up may have made a pause in the midst of one.
 func wantHeard(t *testing.T, what string, windows []match) {
 	t.Helper()
-	if share(windows) < 0.9 {
+	if heardFraction(windows) < 0.9 {
 		t.Errorf("%s is not heard: %v", what, windows)
 	}
 }
@@ -92,23 +92,23 @@ func wantHeard(t *testing.T, what string, windows []match) {
 // What the tests of recordings rely on: lost sound is noticed, and nothing else
 // is taken for it.
 func TestLostSoundIsNoticed(t *testing.T) {
-	asked := aRecording(t, question)
+	asked := recordingPCM(t, question)
 	at := func(d time.Duration) int { return int(d * engine.SpeechRateHz / time.Second) }
 	late := append(make([]float32, at(1700*time.Millisecond)), asked...)
 	for i := range late {
 		late[i] *= 0.5
 	}
-	if got := share(matched(asked, late)); got < 1 {
+	if got := heardFraction(matched(asked, late)); got < 1 {
 		t.Errorf("of what is played late and softly %.2f is heard", got)
 	}
 	for from := 250 * time.Millisecond; from < 3500*time.Millisecond; from += 750 * time.Millisecond {
 		lost := slices.Clone(asked)
 		clear(lost[at(from):at(from+750*time.Millisecond)])
-		if got := share(matched(asked, lost)); got >= 0.9 {
+		if got := heardFraction(matched(asked, lost)); got >= 0.9 {
 			t.Errorf("without what is said from %v on, %.2f is heard", from, got)
 		}
 	}
-	if got := share(matched(asked, aRecording(t, "vm-intro"))); got > 0 {
+	if got := heardFraction(matched(asked, recordingPCM(t, "vm-intro"))); got > 0 {
 		t.Errorf("%.2f is heard where something else is said", got)
 	}
 }

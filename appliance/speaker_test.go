@@ -22,9 +22,9 @@ import (
 // PulseAudio has them: speaks, is answered, interrupts it, says "stop", finds the
 // loudspeaker unplugged and plugged in again, and is answered once more.
 func TestSomebodyTalksInFrontOfTheBox(t *testing.T) {
-	room := newRoom(t)
+	room := newSoundServer(t)
 	b := startBox(t, func(c *config.Config) {
-		c.Engines.LanguageModel = config.LanguageModel{OpenAI: scripted(t), Model: "script"}
+		c.Engines.LanguageModel = config.LanguageModel{OpenAI: scriptedModel(t), Model: "script"}
 		c.Kiosk = config.Kiosk{
 			Enabled:  true,
 			Input:    "microphone",
@@ -109,24 +109,25 @@ func urgentThreads(t *testing.T) (n int) {
 	return n
 }
 
-// room is where the box stands: a PulseAudio of its own, with a loudspeaker whose
+// soundServer is where the box stands: a PulseAudio of its own, with a loudspeaker whose
 // sound can be tape, and a microphone that hears what is said.
-type room struct{ server, dir string }
+type soundServer struct{ server, dir string }
 
-// deadRoom is a room in which nothing comes back of what is played.
-const deadRoom = "load-module module-null-sink sink_name=loudspeaker sink_properties=device.description=Loudspeaker"
+// silentLoudspeaker is a room in which nothing comes back of what is played.
+const silentLoudspeaker = "load-module module-null-sink sink_name=loudspeaker " +
+	"sink_properties=device.description=Loudspeaker"
 
-func newRoom(t *testing.T) room { return newRoomWith(t, deadRoom) }
+func newSoundServer(t *testing.T) soundServer { return newSoundServerWith(t, silentLoudspeaker) }
 
-// newRoomWith is a room with a loudspeaker of its own.
-func newRoomWith(t *testing.T, loudspeaker string) room {
+// newSoundServerWith is a room with a loudspeaker of its own.
+func newSoundServerWith(t *testing.T, loudspeaker string) soundServer {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "parley-room") // a socket's path has to be short
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	r := room{"unix:" + filepath.Join(dir, "native"), dir}
+	r := soundServer{"unix:" + filepath.Join(dir, "native"), dir}
 	script := filepath.Join(dir, "room.pa")
 	if err := os.WriteFile(script, []byte(strings.Join([]string{
 		"load-module module-native-protocol-unix auth-anonymous=1 socket=" + filepath.Join(dir, "native"),
@@ -163,7 +164,7 @@ func newRoomWith(t *testing.T, loudspeaker string) room {
 	return r
 }
 
-func (r room) control(args ...string) error {
+func (r soundServer) control(args ...string) error {
 	out, err := exec.Command("pactl", args...).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("pactl %v: %w: %s", args, err, out)
@@ -171,14 +172,14 @@ func (r room) control(args ...string) error {
 	return nil
 }
 
-func (r room) unplug(t *testing.T) {
+func (r soundServer) unplug(t *testing.T) {
 	t.Helper()
 	if err := r.control("unload-module", "module-null-sink"); err != nil { // the air, too
 		t.Fatal(err)
 	}
 }
 
-func (r room) plug(t *testing.T) {
+func (r soundServer) plug(t *testing.T) {
 	t.Helper()
 	for _, args := range [][]string{
 		{"load-module", "module-null-sink", "sink_name=air", "sink_properties=device.description=Air"},
@@ -193,7 +194,7 @@ func (r room) plug(t *testing.T) {
 }
 
 // say speaks a recording into the microphone.
-func (r room) say(t *testing.T, file string) {
+func (r soundServer) say(t *testing.T, file string) {
 	t.Helper()
 	if out, err := exec.CommandContext(t.Context(), "paplay", "-d", "air", "--latency-msec=50",
 		file).CombinedOutput(); err != nil {
@@ -201,7 +202,7 @@ func (r room) say(t *testing.T, file string) {
 	}
 }
 
-func (r room) file(t *testing.T, name string, data []byte) string {
+func (r soundServer) file(t *testing.T, name string, data []byte) string {
 	t.Helper()
 	path := filepath.Join(r.dir, name)
 	if err := os.WriteFile(path, data, 0o600); err != nil {
@@ -216,7 +217,7 @@ type tape struct {
 	raw []byte
 }
 
-func (r room) record(t *testing.T) *tape {
+func (r soundServer) record(t *testing.T) *tape {
 	t.Helper()
 	rec := &tape{}
 	tap(t, 16000, rec)
@@ -288,7 +289,7 @@ func (r *tape) waitQuiet(t *testing.T) {
 
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(patient); !is(); <-time.After(250 * time.Millisecond) {
+	for deadline := time.Now().Add(waitLimit); !is(); <-time.After(250 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("not within five minutes: %s", what)
 		}

@@ -18,11 +18,11 @@ import (
 func TestThePublishedClientSpeaks(t *testing.T) {
 	t.Parallel()
 	b := startBox(t, func(c *config.Config) {
-		c.Engines.LanguageModel = config.LanguageModel{OpenAI: scripted(t), Model: "script"}
+		c.Engines.LanguageModel = config.LanguageModel{OpenAI: scriptedModel(t), Model: "script"}
 	})
-	runs(t, "node", filepath.Join("testdata", "speak.cjs"), "BOX_URL="+b.url, "API_KEY="+b.key,
-		"CLIENT="+installed(t, "js-client"))
-	runs(t, filepath.Join(installed(t, "py-client"), "bin", "python"), filepath.Join("testdata", "speak.py"),
+	runScript(t, "node", filepath.Join("testdata", "speak.cjs"), "BOX_URL="+b.url, "API_KEY="+b.key,
+		"CLIENT="+clientFolder(t, "js-client"))
+	runScript(t, filepath.Join(clientFolder(t, "py-client"), "bin", "python"), filepath.Join("testdata", "speak.py"),
 		"BOX_URL="+b.url, "API_KEY="+b.key)
 	for _, try := range []string{
 		`/v0/tts/stream/file mp3`, `/v0/tts/stream/file wav`, `/v0/tts/file mp3`, `/v0/tts/file wav`,

@@ -17,7 +17,7 @@ import (
 // its own is started anew, and the JavaScript client has to find back to it.
 func TestThePublishedClientsTalk(t *testing.T) {
 	t.Parallel()
-	answers := byScript(t)
+	answers := withScriptedModel(t)
 	thinks := func(c *config.Config) {
 		answers(c)
 		c.Origins = []string{"*"} // the React page is of a server of its own
@@ -32,18 +32,19 @@ func TestThePublishedClientsTalk(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v: install it, as make test does", err)
 		}
-		runs(t, "node", filepath.Join("testdata", "hook.cjs"),
-			append(env, "CLIENT="+installed(t, "react-client"), "CHROMIUM="+chromium,
+		runScript(t, "node", filepath.Join("testdata", "hook.cjs"),
+			append(env, "CLIENT="+clientFolder(t, "react-client"), "CHROMIUM="+chromium,
 				"MICROPHONE="+microphone(t), "SHOT="+filepath.Join(t.ArtifactDir(), "page.png"))...)
 	})
 	t.Run("Python", func(t *testing.T) {
 		t.Parallel()
-		runs(t, filepath.Join(installed(t, "py-client"), "bin", "python"), filepath.Join("testdata", "talk.py"), env...)
+		python := filepath.Join(clientFolder(t, "py-client"), "bin", "python")
+		runScript(t, python, filepath.Join("testdata", "talk.py"), env...)
 	})
 	t.Run("JavaScript", func(t *testing.T) {
 		t.Parallel()
 		b := startBox(t, thinks)
-		follows(t, func(line string) {
+		runScriptWatching(t, func(line string) {
 			if line != "restart the box" {
 				return
 			}
@@ -54,7 +55,7 @@ func TestThePublishedClientsTalk(t *testing.T) {
 				c.Data, c.Listen = b.cfg.Data, strings.TrimPrefix(b.url, "http://")
 			})
 		}, "node", filepath.Join("testdata", "talk.cjs"), "BOX_URL="+b.url, "API_KEY="+b.key, "QUESTION="+ask,
-			"CLIENT="+installed(t, "js-client"), "WEBM="+recorded(t))
+			"CLIENT="+clientFolder(t, "js-client"), "WEBM="+recorded(t))
 	})
 }
 

@@ -22,7 +22,7 @@ import (
 // The whole way of a browser to a box on a network: its authority, a token, a
 // chat with it; and its end when the key is revoked by a command beside the box.
 func TestARevokedKeyEndsTheChatsOfItsTokens(t *testing.T) {
-	box := startBox(t, byScript(t), func(c *config.Config) {
+	box := startBox(t, withScriptedModel(t), func(c *config.Config) {
 		c.Listen, c.TLS = "0.0.0.0:0", config.TLS{Mode: config.TLSOwn}
 	})
 	if !strings.HasPrefix(box.url, "https://") || strings.Contains(box.url, "0.0.0.0") {
@@ -78,7 +78,7 @@ func TestARevokedKeyEndsTheChatsOfItsTokens(t *testing.T) {
 	}
 	go c.listen()
 	t.Cleanup(func() { conn.CloseNow() })
-	meta := c.until("chat_metadata", 1, patient)[0].ServerMessage.(contract.ChatMetadata)
+	meta := c.until("chat_metadata", 1, waitLimit)[0].ServerMessage.(contract.ChatMetadata)
 	if id := shake.Header.Get("X-Request-Id"); meta.RequestID != id || id == "" {
 		t.Errorf("the chat is request %s, its handshake %s", meta.RequestID, id)
 	}
@@ -89,14 +89,14 @@ func TestARevokedKeyEndsTheChatsOfItsTokens(t *testing.T) {
 	revoked := time.Now()
 	// It may be closed before this is sent.
 	_ = c.conn.Write(t.Context(), websocket.MessageText, []byte(`{"type":"user_input","text":"Are you still there?"}`))
-	heard := c.until("error", 1, patient)
+	heard := c.until("error", 1, waitLimit)
 	if e := heard[len(heard)-1].ServerMessage.(contract.WebSocketError); e.Code != contract.KeyRevoked ||
 		time.Since(revoked) > 20*time.Second {
 		t.Errorf("after %v: %+v", time.Since(revoked), e)
 	}
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		c.mu.Lock()
-		why, heard := c.closed, c.heard
+		why, heard := c.closed, c.received
 		c.mu.Unlock()
 		if why == nil && time.Now().Before(deadline) {
 			continue

@@ -15,8 +15,8 @@ import (
 	"parley/store"
 )
 
-// heardWebhook is what a receiver of the test got.
-type heardWebhook struct {
+// receivedWebhook is what a receiver of the test got.
+type receivedWebhook struct {
 	at        time.Time
 	body      string
 	signature string
@@ -24,19 +24,19 @@ type heardWebhook struct {
 }
 
 // receiveWebhooks is a receiver; what it gets comes out of the channel.
-func receiveWebhooks(t *testing.T) (url string, got <-chan heardWebhook) {
+func receiveWebhooks(t *testing.T) (url string, got <-chan receivedWebhook) {
 	t.Helper()
-	heard := make(chan heardWebhook, 100)
+	heard := make(chan receivedWebhook, 100)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		heard <- heardWebhook{time.Now(), string(body), r.Header.Get("X-Service-Webhook-Signature"),
+		heard <- receivedWebhook{time.Now(), string(body), r.Header.Get("X-Service-Webhook-Signature"),
 			r.Header.Get("X-Service-Webhook-Timestamp")}
 	}))
 	t.Cleanup(s.Close)
 	return s.URL, heard
 }
 
-func nextWebhook(t *testing.T, got <-chan heardWebhook) (h heardWebhook, fields map[string]any) {
+func nextWebhook(t *testing.T, got <-chan receivedWebhook) (h receivedWebhook, fields map[string]any) {
 	t.Helper()
 	select {
 	case h = <-got:
@@ -54,14 +54,14 @@ func nextWebhook(t *testing.T, got <-chan heardWebhook) (h heardWebhook, fields 
 // ends.
 func TestALiveChatIsToldToItsWebhooks(t *testing.T) {
 	for _, kept := range []bool{true, false} {
-		b := startBox(t, byScript(t), func(c *config.Config) {
+		b := startBox(t, withScriptedModel(t), func(c *config.Config) {
 			c.Webhooks.AllowPrivate, c.Retention.History = true, kept
 		})
 		url, got := receiveWebhooks(t)
 		id := b.post(t, "/v0/evi/configs", `{"name":"museum","evi_version":"4-mini","webhooks":[{"url":"`+url+
 			`/told","events":["chat_started","chat_ended"]}]}`)
 		c := b.call(t, "&config_id="+id+"&session_settings[custom_session_id]=mine")
-		begun := c.until("chat_metadata", 1, patient)[0].ServerMessage.(contract.ChatMetadata)
+		begun := c.until("chat_metadata", 1, waitLimit)[0].ServerMessage.(contract.ChatMetadata)
 		h, started := nextWebhook(t, got)
 		t.Logf("chat_started came %v after its fact", h.at.Sub(time.UnixMilli(int64(started["start_time"].(float64)))))
 		if started["event_name"] != "chat_started" || started["chat_id"] != begun.ChatID ||
@@ -72,7 +72,7 @@ func TestALiveChatIsToldToItsWebhooks(t *testing.T) {
 		}
 		c.send(contract.SessionSettings{CustomSessionID: "other"})
 		c.send(contract.AssistantInput{Text: "Hello."})
-		c.until("assistant_end", 1, patient)
+		c.until("assistant_end", 1, waitLimit)
 		c.conn.CloseNow()
 		h, ended := nextWebhook(t, got)
 		t.Logf("chat_ended came %v after its fact", h.at.Sub(time.UnixMilli(int64(ended["end_time"].(float64)))))
@@ -81,12 +81,12 @@ func TestALiveChatIsToldToItsWebhooks(t *testing.T) {
 			t.Errorf("history %v: told %s", kept, h.body)
 		}
 		key := b.signingKey(t)
-		if h.signature != webhook.Sign(key, h.body, stampOf(t, h.stamp)) {
+		if h.signature != webhook.Sign(key, h.body, timestamp(t, h.stamp)) {
 			t.Errorf("history %v: signed %s", kept, h.signature)
 		}
 
 		c = b.call(t, "&config_id="+id)
-		c.until("chat_metadata", 1, patient)
+		c.until("chat_metadata", 1, waitLimit)
 		nextWebhook(t, got)
 		if err := b.stop(); err != nil {
 			t.Error(err)
@@ -117,7 +117,7 @@ func (b *runningBox) signingKey(t *testing.T) string {
 	return key
 }
 
-func stampOf(t *testing.T, seconds string) time.Time {
+func timestamp(t *testing.T, seconds string) time.Time {
 	t.Helper()
 	n, err := strconv.ParseInt(seconds, 10, 64)
 	if err != nil {

@@ -13,10 +13,10 @@ import (
 	"parley/store"
 )
 
-// booker is a model that calls a tool, and says what that answered.
-type booker struct{ hollow }
+// bookingModel is a model that calls a tool, and says what that answered.
+type bookingModel struct{ fakeEngines }
 
-func (booker) Generate(_ context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
+func (bookingModel) Generate(_ context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
 	last := p.Messages[len(p.Messages)-1]
 	if last.Role == engine.ToolRole {
 		return engine.Usage{}, emit(engine.Part{Text: "The taxi comes " + last.Content + "."})
@@ -28,7 +28,7 @@ func (booker) Generate(_ context.Context, p engine.Prompt, emit func(engine.Part
 // A server that knows of a chat by its webhooks alone answers the tool call
 // through the control plane, and the assistant says what it answered.
 func TestAToolCallIsAnsweredByItsWebhook(t *testing.T) {
-	b := startHollowBox(t, func(p *chat.Parts) { p.Model, p.Defaults.ToolLimit = booker{}, time.Minute })
+	b := startFakeBox(t, func(p *chat.Parts) { p.Model, p.Defaults.ToolLimit = bookingModel{}, time.Minute })
 	sender := webhook.Start(webhook.Parts{
 		Outbox:       b.records,
 		AllowPrivate: true,
@@ -55,8 +55,8 @@ func TestAToolCallIsAnsweredByItsWebhook(t *testing.T) {
 	if status, said := b.send(t, b.key, call["chat_id"].(string), answer); status != 200 {
 		t.Fatalf("%d %s", status, said)
 	}
-	heard := c.until("assistant_end", 1, patient)
-	if text := said(heard); text != "The taxi comes in five minutes." {
+	heard := c.until("assistant_end", 1, waitLimit)
+	if text := assistantText(heard); text != "The taxi comes in five minutes." {
 		t.Errorf("it said %q", text)
 	}
 	c.conn.CloseNow()

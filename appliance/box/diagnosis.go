@@ -109,7 +109,7 @@ func examinePort(listen, pid string, running bool) doctor.Finding {
 			Part:   "port",
 			Health: doctor.Warning,
 			What:   fmt.Sprintf("the box runs (process %s), but not on %s: %v", pid, listen, err),
-			Mend:   "pass the --listen or --config that it was started with, or see its log",
+			Mend:   "pass the --listen or --config of the running box, or read its log",
 		}
 	}
 	if err := conn.Close(); err != nil {

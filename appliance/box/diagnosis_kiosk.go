@@ -25,7 +25,7 @@ func examineKiosk(k config.Kiosk) []doctor.Finding {
 			Part:   "kiosk",
 			Health: doctor.Problem,
 			What:   err.Error(),
-			Mend: "install PulseAudio or PipeWire, or run this as the user that runs the box: sound servers belong " +
+			Mend: "install PulseAudio or PipeWire, or run this as the user that runs the box: a sound server belongs " +
 				"to one user's session",
 		}}
 	}
@@ -63,12 +63,12 @@ func examineKioskChat(ctx context.Context, cfg config.Config) ([]doctor.Finding,
 		return []doctor.Finding{{
 			Part:   "kiosk",
 			Health: doctor.Problem,
-			What:   "no conversation can begin: " + err.Error(),
-			Mend:   "set kiosk.config_id and kiosk.account to what is there, or make it (see docs/console.md)",
+			What:   "no chat can start: " + err.Error(),
+			Mend:   "set kiosk.config_id and kiosk.account to ones that exist, or create them (see docs/console.md)",
 		}}, nil
 	case k.Config == "":
 		return []doctor.Finding{{Part: "kiosk", Health: doctor.OK,
-			What: "account " + k.Account + ", the box's own assistant"}}, nil
+			What: "account " + k.Account + ", the box's default assistant"}}, nil
 	}
 	return []doctor.Finding{{Part: "kiosk", Health: doctor.OK,
 		What: fmt.Sprintf("account %s, config %s (%s)", k.Account, k.Config, settings.ConfigID)}}, nil
@@ -102,7 +102,7 @@ func examineDevice(part string, kind soundcard.Kind, all []soundcard.Device, wan
 			Part:   part,
 			Health: doctor.Problem,
 			What:   "there is none",
-			Mend:   "plug one in, and see that the user of the box is in the group audio",
+			Mend:   "plug one in, and check that the user of the box is in the group audio",
 		}
 	case d.ID == "":
 		return doctor.Finding{Part: part, Health: doctor.OK, What: "the system's default"}
@@ -120,8 +120,8 @@ func examineFile(part, path string, how uint32, group string) doctor.Finding {
 		return doctor.Finding{
 			Part:   part,
 			Health: doctor.Problem,
-			What:   path + " may not be used by this user",
-			Mend:   "usermod -aG " + group + " USER, and start the box anew",
+			What:   "this user may not use " + path,
+			Mend:   "usermod -aG " + group + " USER, and restart the box",
 		}
 	default:
 		return doctor.Finding{

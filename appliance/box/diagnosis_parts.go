@@ -51,9 +51,9 @@ func examineDatabase(ctx context.Context, data string) (doctor.Finding, error) {
 		f.What, f.Mend = err.Error(), "run this as the user that runs the box"
 	case schema < newest:
 		f.Health, f.What = doctor.OK,
-			fmt.Sprintf("sound; the next start brings its schema from %d to %d, after copying it aside", schema, newest)
+			fmt.Sprintf("intact; the next start migrates its schema from %d to %d, and keeps a copy", schema, newest)
 	default:
-		f.Health, f.What = doctor.OK, fmt.Sprintf("sound, schema %d", schema)
+		f.Health, f.What = doctor.OK, fmt.Sprintf("intact, schema %d", schema)
 	}
 	return f, nil
 }
@@ -162,7 +162,7 @@ func examineLibraries(cfg config.Config) doctor.Finding {
 			Part:   "libraries",
 			Health: doctor.Problem,
 			What:   strings.Join(broken, "; "),
-			Mend:   "run: parley packs pull, and see parley packs list --verify",
+			Mend:   "run parley packs pull, and check with parley packs list --verify",
 		}
 	}
 	return examineSystem(lacks)
@@ -219,9 +219,9 @@ func examineSystem(lacks []string) doctor.Finding {
 		return doctor.Finding{
 			Part:   "libraries",
 			Health: doctor.Warning,
-			What: "all of them load; this kernel does not shut eSpeak NG and the decoders in with " +
+			What: "all of them load; this kernel cannot isolate eSpeak NG and the decoders with " +
 				strings.Join(lacks, ", nor with "),
-			Mend: "use a Linux from 5.13 on that has Landlock switched on (lsm= on its command line)",
+			Mend: "use Linux 5.13 or later with Landlock enabled (lsm= on the kernel command line)",
 		}
 	}
 	return doctor.Finding{Part: "libraries", Health: doctor.OK, What: "all of them load"}

@@ -46,14 +46,14 @@ func (b *Packs) Packs(ctx context.Context) (contract.ReturnPacks, error) {
 	if err != nil {
 		return contract.ReturnPacks{}, err
 	}
-	told := contract.ReturnPacks{Folder: b.cfg.Packs, ReadOnly: b.readOnly(),
+	r := contract.ReturnPacks{Folder: b.cfg.Packs, ReadOnly: b.readOnly(),
 		Packs: make([]contract.ReturnPack, len(states))}
-	if told.Free, err = disk.Free(disk.Nearest(b.cfg.Packs)); err != nil {
-		return told, err
+	if r.Free, err = disk.Free(disk.Nearest(b.cfg.Packs)); err != nil {
+		return r, err
 	}
-	uses := engines.Needs(b.cfg)
+	inUse := engines.Needs(b.cfg)
 	for i, s := range states {
-		told.Packs[i] = contract.ReturnPack{
+		r.Packs[i] = contract.ReturnPack{
 			Name:    s.Pack.Name,
 			Kind:    string(s.Pack.Kind),
 			Does:    s.Pack.Summary,
@@ -62,16 +62,16 @@ func (b *Packs) Packs(ctx context.Context) (contract.ReturnPacks, error) {
 			Bytes:   s.Pack.Bytes(),
 			Status:  string(s.Status),
 			Why:     s.Why,
-			InUse:   slices.Contains(uses, s.Pack.Name),
+			InUse:   slices.Contains(inUse, s.Pack.Name),
 			Own:     s.Pack.Custom,
 			System:  s.Pack.System != nil,
 		}
 	}
 	if p := b.pull(); p != nil {
 		state, _ := p.now()
-		told.Pull = &state
+		r.Pull = &state
 	}
-	return told, nil
+	return r, nil
 }
 
 func (b *Packs) pull() *packPull {
@@ -85,7 +85,7 @@ func (b *Packs) readOnly() string {
 	if unix.Access(disk.Nearest(b.cfg.Packs), unix.W_OK|unix.X_OK) == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s cannot be written by the user that runs the box; as the user that owns it, run: parley "+
+	return fmt.Sprintf("the user that runs the box cannot write to %s; as the user that owns it, run: parley "+
 		"packs pull NAME --packs %s", b.cfg.Packs, b.cfg.Packs)
 }
 
@@ -99,7 +99,7 @@ func (b *Packs) changeable(name string) (packs.Pack, error) {
 		return packs.Pack{}, err
 	}
 	if system := found[0].System; system != nil {
-		return packs.Pack{}, contract.ErrConflict{Why: fmt.Sprintf("%s is a part of the operating system; on the "+
+		return packs.Pack{}, contract.ErrConflict{Why: fmt.Sprintf("%s belongs to the operating system; on the "+
 			"box, run as root: apt-get install (or remove) %s", name, system.Packages[0])}
 	}
 	if why := b.readOnly(); why != "" {
@@ -115,24 +115,25 @@ func (b *Packs) PullPack(ctx context.Context, name string) (contract.PackPull, e
 		return contract.PackPull{}, err
 	}
 	if pack.Custom {
-		return contract.PackPull{}, contract.ErrConflict{Why: "the operator added " + name + ", and it cannot be " +
+		return contract.PackPull{}, contract.ErrConflict{Why: "the operator added " + name + ", so it cannot be " +
 			"fetched; add it again with parley packs add"}
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.newest != nil && b.newest.going() {
 		state, _ := b.newest.now()
-		return state, contract.ErrConflict{Why: fmt.Sprintf("%s is being fetched; wait for it, or end it", state.Name)}
+		return state,
+			contract.ErrConflict{Why: fmt.Sprintf("%s is being fetched; wait for it, or cancel it", state.Name)}
 	}
 	missing, err := packs.Missing(ctx, b.cfg.Packs, []packs.Pack{pack})
 	if err != nil {
 		return contract.PackPull{}, err
 	}
 	if len(missing) == 0 {
-		return contract.PackPull{}, contract.ErrConflict{Why: name + " is there and right"}
+		return contract.PackPull{}, contract.ErrConflict{Why: name + " is installed and intact"}
 	}
 	if b.stop.Err() != nil {
-		return contract.PackPull{}, contract.ErrUnavailable{Why: "the box stops"}
+		return contract.PackPull{}, contract.ErrUnavailable{Why: "the box is stopping"}
 	}
 	b.newest = startPull(b.stop, name, &b.running, func(ctx context.Context, tell progress.Func) error {
 		err := packs.Pull(ctx, b.cfg.Packs, []packs.Pack{pack}, tell)
@@ -187,15 +188,15 @@ func (b *Packs) RemovePack(_ context.Context, name string) error {
 		return err
 	}
 	if slices.Contains(engines.Needs(b.cfg), name) {
-		return contract.ErrConflict{Why: fmt.Sprintf("the box runs on %s; choose another one in the settings, start "+
-			"the box anew, and then remove it", name)}
+		return contract.ErrConflict{Why: fmt.Sprintf("the box uses %s; choose another pack in the settings, restart "+
+			"the box, and then remove it", name)}
 	}
 	err = packs.Remove(b.cfg.Packs, pack)
 	if locked, ok := errors.AsType[*packs.ErrLocked](err); ok {
 		return contract.ErrConflict{Why: locked.Error()}
 	}
 	if errors.Is(err, packs.ErrAbsent) {
-		return contract.ErrNotFound{What: "pack that is here", ID: name}
+		return contract.ErrNotFound{What: "installed pack", ID: name}
 	}
 	return err
 }

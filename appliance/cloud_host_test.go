@@ -20,16 +20,16 @@ import (
 // where nothing can tell them another.
 const oldName = "api.hume.ai"
 
-// insideOwnNetwork is set for a test process that has a network of its own.
-const insideOwnNetwork = "PARLEY_TEST_OWN_NETWORK"
+// privateNetworkVariable is set for a test process that has a network of its own.
+const privateNetworkVariable = "PARLEY_TEST_OWN_NETWORK"
 
-// ownNetwork reports whether the test runs in a network of its own, which has a
+// inPrivateNetwork reports whether the test runs in a network of its own, which has a
 // loopback device and in which oldName is 127.0.0.1. Where it does not,
-// ownNetwork runs the test again in such a network, by a process of its own,
+// inPrivateNetwork runs the test again in such a network, by a process of its own,
 // takes over its result and returns false: the test has nothing left to do.
-func ownNetwork(t *testing.T) bool {
+func inPrivateNetwork(t *testing.T) bool {
 	t.Helper()
-	if os.Getenv(insideOwnNetwork) != "" {
+	if os.Getenv(privateNetworkVariable) != "" {
 		if err := mapOldName(t.TempDir()); err != nil {
 			t.Skipf("no /etc/hosts of its own: %v", err)
 		}
@@ -41,7 +41,7 @@ func ownNetwork(t *testing.T) bool {
 	}
 	cmd := exec.CommandContext(t.Context(), itself,
 		"-test.v", "-test.count=1", "-test.timeout=0", "-test.run=^"+regexp.QuoteMeta(t.Name())+"$")
-	cmd.Env = append(os.Environ(), insideOwnNetwork+"=1")
+	cmd.Env = append(os.Environ(), privateNetworkVariable+"=1")
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags: syscall.CLONE_NEWNET | syscall.CLONE_NEWNS,
 		Pdeathsig:  syscall.SIGKILL,
@@ -97,7 +97,7 @@ func mapOldName(folder string) error {
 }
 
 // startBoxUnderTheOldName runs a box with a certificate of its own at
-// https://api.hume.ai, in the network that ownNetwork gave the test. It returns
+// https://api.hume.ai, in the network that inPrivateNetwork gave the test. It returns
 // the environment by which unedited programs trust it and find its key.
 func startBoxUnderTheOldName(t *testing.T, change ...func(*config.Config)) (b *runningBox, env []string) {
 	t.Helper()
@@ -105,7 +105,7 @@ func startBoxUnderTheOldName(t *testing.T, change ...func(*config.Config)) (b *r
 		c.Listen, c.TLS = "127.0.0.1:443", config.TLS{Mode: config.TLSOwn, Names: []string{oldName}}
 	}}, change...)...)
 	b.url = "https://" + oldName
-	key, ca := keyOf(t, b), b.cfg.AuthorityFile()
+	key, ca := createKey(t, b), b.cfg.AuthorityFile()
 	return b, []string{
 		"HUME_API_KEY=" + key.APIKey, "HUME_SECRET_KEY=" + key.SecretKey,
 		"NODE_EXTRA_CA_CERTS=" + ca, // Node.js

@@ -13,20 +13,20 @@ import (
 // find everything at the box when their host name leads to it.
 func TestAppsOfTheFormerServiceWorkUnchanged(t *testing.T) {
 	t.Parallel()
-	if !ownNetwork(t) {
+	if !inPrivateNetwork(t) {
 		return
 	}
-	client, react := installed(t, "js-client"), installed(t, "react-client")
+	client, react := clientFolder(t, "js-client"), clientFolder(t, "react-client")
 	chromium, err := exec.LookPath("chromium")
 	if err != nil {
 		t.Fatalf("%v: install it, as make test does", err)
 	}
 	_, env := startBoxUnderTheOldName(t, func(c *config.Config) {
-		c.Engines.LanguageModel = config.LanguageModel{OpenAI: scripted(t), Model: "script"}
+		c.Engines.LanguageModel = config.LanguageModel{OpenAI: scriptedModel(t), Model: "script"}
 		c.Origins = []string{"*"} // the pages are of a server of their own
 	})
 	env = slices.Clip(env)
-	runs(t, "node", filepath.Join("testdata", "former.cjs"), append(env, "CLIENT="+client)...)
-	runs(t, "node", filepath.Join("testdata", "former_hook.cjs"),
+	runScript(t, "node", filepath.Join("testdata", "former.cjs"), append(env, "CLIENT="+client)...)
+	runScript(t, "node", filepath.Join("testdata", "former_hook.cjs"),
 		append(env, "CLIENT="+react, "CHROMIUM="+chromium, "FOLDER="+t.TempDir())...)
 }

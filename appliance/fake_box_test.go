@@ -17,29 +17,31 @@ import (
 	"parley/store"
 )
 
-// hollow stands in for the engines, and speaks silence for 60 ms a character.
-type hollow struct{ enginetest.Engines }
+// fakeEngines stands in for the engines, and speaks silence for 60 ms a character.
+type fakeEngines struct{ enginetest.Engines }
 
-func (hollow) Prepare(account, name string) error {
+func (fakeEngines) Prepare(account, name string) error {
 	if name != "" && name != "joe" && name != "jenny" {
 		return contract.ErrInvalid{Field: "voice", Why: "no such voice; there are joe, jenny"}
 	}
 	return nil
 }
-func (h hollow) Voice(_ context.Context, account, name string) (engine.Synthesizer, error) {
+func (h fakeEngines) Voice(_ context.Context, account, name string) (engine.Synthesizer, error) {
 	return h, h.Prepare(account, name)
 }
-func (hollow) Speak(ctx context.Context, text string, o engine.SpeakOptions, emit func(engine.Sound) error) error {
+func (fakeEngines) Speak(ctx context.Context, text string, o engine.SpeakOptions, emit func(engine.Sound) error) error {
 	return enginetest.FixedSound(24000, make([]float32, len(text)*24000*60/1000)).Speak(ctx, text, o, emit)
 }
 
-func (h hollow) LanguageModel(contract.LanguageModel) (engine.LanguageModel, bool) { return h, true }
-func (hollow) Fallback() []engine.LanguageModel                                    { return nil }
-func (h hollow) CustomModel(string) (engine.LanguageModel, error)                  { return h, nil }
+func (h fakeEngines) LanguageModel(contract.LanguageModel) (engine.LanguageModel, bool) {
+	return h, true
+}
+func (fakeEngines) Fallback() []engine.LanguageModel                   { return nil }
+func (h fakeEngines) CustomModel(string) (engine.LanguageModel, error) { return h, nil }
 
-// startHollowBox runs a box without models: its database, its HTTP and its chats
+// startFakeBox runs a box without models: its database, its HTTP and its chats
 // are real.
-func startHollowBox(t *testing.T, change ...func(*chat.Parts)) *runningBox {
+func startFakeBox(t *testing.T, change ...func(*chat.Parts)) *runningBox {
 	t.Helper()
 	log := slog.New(slog.NewTextHandler(testLog{t}, nil))
 	records, err := store.Open(t.Context(), t.TempDir(), log)
@@ -70,16 +72,16 @@ func startHollowBox(t *testing.T, change ...func(*chat.Parts)) *runningBox {
 		Records: records,
 	}), log)
 	parts := chat.Parts{
-		Detector:    hollow{},
-		Transcriber: hollow{},
-		Model:       hollow{},
-		Voices:      hollow{},
+		Detector:    fakeEngines{},
+		Transcriber: fakeEngines{},
+		Model:       fakeEngines{},
+		Voices:      fakeEngines{},
 		Records:     records,
 		Defaults:    chatDefaults(config.Config{}),
 		Log:         log,
 		MaxChats:    100,
 		Configs:     api.NewConfigs(records, nil),
-		Models:      hollow{},
+		Models:      fakeEngines{},
 	}
 	for _, c := range change {
 		c(&parts)

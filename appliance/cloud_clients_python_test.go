@@ -13,12 +13,12 @@ import (
 // to it.
 func TestPythonProgramsOfTheFormerServiceWorkUnchanged(t *testing.T) {
 	t.Parallel()
-	if !ownNetwork(t) {
+	if !inPrivateNetwork(t) {
 		return
 	}
-	client := installed(t, "py-client")
+	client := clientFolder(t, "py-client")
 	_, env := startBoxUnderTheOldName(t, func(c *config.Config) {
-		c.Engines.LanguageModel = config.LanguageModel{OpenAI: scripted(t), Model: "script"}
+		c.Engines.LanguageModel = config.LanguageModel{OpenAI: scriptedModel(t), Model: "script"}
 	})
 	for _, try := range []struct{ with, script string }{
 		{"hume-0.7", "former_evi.py"},
@@ -30,7 +30,7 @@ func TestPythonProgramsOfTheFormerServiceWorkUnchanged(t *testing.T) {
 	} {
 		t.Run(try.with+" "+try.script, func(t *testing.T) {
 			t.Parallel()
-			runs(t, filepath.Join(client, "bin", "python"), filepath.Join("testdata", try.script), append([]string{
+			runScript(t, filepath.Join(client, "bin", "python"), filepath.Join("testdata", try.script), append([]string{
 				"PYTHONPATH=" + filepath.Join(client, try.with), "QUESTION=" + packtest.Recording(t, question),
 			}, env...)...)
 		})
