@@ -199,3 +199,22 @@ func DefaultSettings() turn.Settings {
 	s.SystemPrompt = DefaultPrompt
 	return s
 }
+
+// withConnectSettings returns s overridden by what the client sent at connect.
+func (h *Host) withConnectSettings(account string, s turn.Settings, p contract.ConnectSettings) (turn.Settings, error) {
+	s, fault := s.Merge(p.SessionSettings)
+	if fault != nil {
+		return s, *fault
+	}
+	if p.VoiceID != "" {
+		s.Voice = p.VoiceID
+	}
+	if err := h.Voices.Prepare(account, s.Voice); err != nil {
+		return s, voiceFault(contract.VoiceNotFound, err)
+	}
+	s.Verbose = p.VerboseTranscription
+	if p.SoundAheadSecs > 0 {
+		s.Lead = time.Duration(p.SoundAheadSecs) * time.Second
+	}
+	return s, nil
+}

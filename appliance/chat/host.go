@@ -141,7 +141,8 @@ func (h *Host) Reserve(account string) (*Slot, error) {
 		return nil, err
 	}
 	slot, err := h.reserve(account, h.ChatsPerAccount)
-	if _, tooMany := errors.AsType[contract.ErrTooMany](err); tooMany && h.SoleAccount != nil && h.SoleAccount(account) {
+	_, tooMany := errors.AsType[contract.ErrTooMany](err)
+	if tooMany && h.SoleAccount != nil && h.SoleAccount(account) {
 		return h.reserve(account, 0)
 	}
 	return slot, err

@@ -16,7 +16,7 @@ func advice(turn int, plugin, context, answer string) PluginAdvised {
 	return PluginAdvised{Turn: turn, Advice: Advice{Plugin: plugin, Context: context, Answer: answer}}
 }
 
-// texts are those of a conversation.
+// texts returns the texts of a conversation's history.
 func texts(c Conversation) (all []string) {
 	for _, e := range c.History {
 		all = append(all, e.Text)
@@ -28,7 +28,7 @@ func TestPluginsAreAskedBeforeTheModel(t *testing.T) {
 	b := begin(t, advisers("a", "b"))
 	want(t, b.after(Typed{Text: "Who am I?"}), "user: Who am I?", "ask a,b 1: Who am I?")
 	want(t, b.after(advice(1, "b", "It rains.", "")))
-	want(t, b.after(advice(1, "b", "It snows.", ""))) // only once
+	want(t, b.after(advice(1, "b", "It snows.", ""))) // advice counts only once
 	want(t, b.after(advice(1, "a", "The user is Ann.", "")),
 		"think 1: Who am I? {Context: The user is Ann.\nIt rains.}")
 	want(t, b.after(advice(1, "a", "Late.", "")))
@@ -47,7 +47,7 @@ func TestAPluginMayAnswerByItself(t *testing.T) {
 		"assistant_end")
 }
 
-func TestPluginsThatAreSlowAreNotWaitedFor(t *testing.T) {
+func TestSlowPluginsAreNotWaitedFor(t *testing.T) {
 	b := begin(t, advisers("a", "b"))
 	b.after(Typed{Text: "Who am I?"}, advice(1, "b", "It rains.", ""))
 	want(t, b.wait(AdviceLimit-3*time.Millisecond).after(Tick{}))
@@ -55,9 +55,9 @@ func TestPluginsThatAreSlowAreNotWaitedFor(t *testing.T) {
 	want(t, b.after(advice(1, "a", "Late.", "")))
 }
 
-// A guess is told to the plugins as well, so that what they say is there when the
-// user has finished; what they said stays beside the words.
-func TestAGuessIsAdvisedAndWhatWasSaidStays(t *testing.T) {
+// Plugins are asked about a speculative transcript too, so that their advice is ready when the user has
+// finished. It stays in the history with the words.
+func TestPluginsAdviseOnASpeculativeTranscript(t *testing.T) {
 	b := begin(t, advisers("a"))
 	want(t, b.after(VoiceHeard{Utterance: 1, Voice: time.Second},
 		Transcribed{Utterance: 1, Revision: 1, Transcript: says("Who am I?")}), "ask ahead a 1: Who am I?")
@@ -66,7 +66,7 @@ func TestAGuessIsAdvisedAndWhatWasSaidStays(t *testing.T) {
 	if got := texts(b.state.Conversation()); !slices.Equal(got, []string{"Who am I?", "Ann."}) {
 		t.Errorf("the model will see %q", got)
 	}
-	// Where the user has finished before the plugin has, the answer waits for it.
+	// If the user finishes before the plugin, the answer waits for the plugin.
 	b.after(sentenceThought(1, "You are Ann."), ThinkingEnded{Turn: 1}, clip(1, "You are Ann.", time.Second))
 	b.wait(2 * time.Second)
 	b.after(VoiceHeard{Utterance: 2, Voice: time.Second}, Transcribed{Utterance: 2, Revision: 1,
@@ -95,9 +95,8 @@ func TestAdviceForWordsThatChangedIsDropped(t *testing.T) {
 	}
 }
 
-// What the assistant says of its own accord, and what comes after a tool, is no
-// answer to new words.
-func TestPluginsAreAskedOnlyAboutWhatTheUserSays(t *testing.T) {
+// Unprompted speech and the continuation after a tool are not answers to new words.
+func TestPluginsAreAskedOnlyAboutTheUsersWords(t *testing.T) {
 	b := begin(t, advisers("a"), withTools(weather()), func(s *Settings) {
 		s.OnNewChat = contract.EventMessage{Enabled: true}
 	})

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// paused is a conversation whose user asked something and is silent since b.now.
+// paused returns a conversation whose user asked something and has been silent since b.now.
 func paused(t *testing.T) *testChat {
 	b := begin(t)
 	b.after(VoiceHeard{Utterance: 1, Voice: time.Second})
@@ -36,7 +36,7 @@ func TestTheTurnEndsByTheClock(t *testing.T) {
 	b := paused(t)
 	end := b.state.utterance.pause.voiceEnd
 	due := end + 800*time.Millisecond
-	b.after(SilenceContinued{Utterance: 1, Until: due - 100*time.Millisecond}) // a web client's chunk before
+	b.after(SilenceContinued{Utterance: 1, Until: due - 100*time.Millisecond}) // a web client's chunk too early
 	if got := b.wakes(); got != due {
 		t.Fatalf("wakes at %v, want %v", got, due)
 	}
@@ -48,10 +48,10 @@ func TestTheTurnEndsByTheClock(t *testing.T) {
 	want(t, b.after(Tick{}), "user: Hello?")
 }
 
-func TestSoundThatIsStillOnItsWayIsWaitedFor(t *testing.T) {
+func TestSoundInTransitIsWaitedFor(t *testing.T) {
 	b := paused(t)
 	due := b.state.utterance.pause.voiceEnd + 800*time.Millisecond
-	b.after(SilenceContinued{Utterance: 1, Until: due - 400*time.Millisecond}) // a phone's chunk before
+	b.after(SilenceContinued{Utterance: 1, Until: due - 400*time.Millisecond}) // a phone's chunk too early
 	b.now = due
 	if b.closes(Tick{}) {
 		t.Fatal("it ends although 400 ms of sound have not come yet")
@@ -78,7 +78,7 @@ func TestSoundThatIsStillOnItsWayIsWaitedFor(t *testing.T) {
 	}
 }
 
-func TestASilenceThatIsChangedHoldsAtOnce(t *testing.T) {
+func TestAChangedSilenceAppliesAtOnce(t *testing.T) {
 	b := paused(t)
 	end := b.state.utterance.pause.voiceEnd
 	b.after(SilenceContinued{Utterance: 1, Until: end + 600*time.Millisecond})
@@ -93,7 +93,7 @@ func TestASilenceThatIsChangedHoldsAtOnce(t *testing.T) {
 	}
 }
 
-func TestWhatIsSaidOfAnUtteranceThatIsOverIsTheNextOnes(t *testing.T) {
+func TestEventsOfAClosedUtteranceBelongToTheNext(t *testing.T) {
 	b := paused(t)
 	b.after(TurnEnded{Utterance: 1, Revision: 1})
 	b.after(sentenceThought(1, "The museum opens at ten."), clip(1, "The museum opens at ten.", 3*time.Second))
@@ -106,9 +106,8 @@ func TestWhatIsSaidOfAnUtteranceThatIsOverIsTheNextOnes(t *testing.T) {
 	want(t, b.after(VoiceHeard{Utterance: 2, Voice: 900 * time.Millisecond})[:1], "cancel 1")
 }
 
-// Whatever is due is taken once: a deadline that stays would wake its owner for
-// ever.
-func TestWhatIsDueIsTakenOnce(t *testing.T) {
+// A handler clears its deadline: one that stayed would wake the owner for ever.
+func TestADeadlineIsMetOnce(t *testing.T) {
 	for name, b := range map[string]*testChat{
 		"a pause":    paused(t),
 		"late words": lateWords(t),

@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// A dictated text of any length ends, and never asks more of the mouth than
-// that takes.
+// A dictated text of any length ends, and never gives the mouth more sentences than it takes.
 func TestADictatedTextOfAnyLengthEnds(t *testing.T) {
 	const many = 10_000
 	lines := make([]Sentence, many)
@@ -58,7 +57,7 @@ func TestADictatedTextOfAnyLengthEnds(t *testing.T) {
 	}
 }
 
-func TestResumingDoesNotDropWhatIsDictated(t *testing.T) {
+func TestResumingKeepsDictatedText(t *testing.T) {
 	b := begin(t)
 	b.after(PauseRequested{}, Typed{Text: "Hello?"})
 	b.after(Dictated{Sentences: []Sentence{{ID: "a", Text: "One."}}})
@@ -71,9 +70,9 @@ func TestResumingDoesNotDropWhatIsDictated(t *testing.T) {
 	}
 }
 
-// A dictated text that comes while a sentence is being made ends that sentence
-// where its sound does: the rest will not come, and the history says so.
-func TestDictationBreaksOffTheSentenceUnderWay(t *testing.T) {
+// A dictated text ends the sentence that is being spoken where its sound ends: the rest will not come, and
+// the history says so.
+func TestDictationCutsTheSentenceBeingSpoken(t *testing.T) {
 	b := begin(t)
 	b.after(Typed{Text: "Hello?"}, sentenceThought(1, "One two three four."))
 	line := Sentence{ID: "a", Text: "One two three four."}

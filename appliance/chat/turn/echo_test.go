@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// What comes back of the assistant's own words neither interrupts it nor is
-// answered, and whoever says something else is heard.
-func TestTheAssistantsOwnWordsAreNobodys(t *testing.T) {
+// The assistant's own words, come back as an echo, neither interrupt it nor are answered. Other words are
+// heard.
+func TestAnEchoIsIgnored(t *testing.T) {
 	s := State{playing: []playingSentence{
 		{
 			sentence: Sentence{Text: "Welcome to the museum."},
@@ -28,7 +28,7 @@ func TestTheAssistantsOwnWordsAreNobodys(t *testing.T) {
 			complete: true,
 		},
 	}}
-	s.playbackEnd, s.now = 8*time.Second, 4*time.Second // in the middle of the second
+	s.playbackEnd, s.now = 8*time.Second, 4*time.Second // in the middle of the second sentence
 	for text, own := range map[string]bool{
 		"The key was made":              true,
 		"The key was maid in a village": true,
@@ -56,7 +56,7 @@ func TestTheAssistantsOwnWordsAreNobodys(t *testing.T) {
 	}
 }
 
-func TestAPartOfAListIsFoundWhereverItStands(t *testing.T) {
+func TestWordErrorsFindsThePartAnywhere(t *testing.T) {
 	whole := []string{"a", "b", "c", "d", "e"}
 	for _, row := range []struct {
 		part []string

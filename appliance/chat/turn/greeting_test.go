@@ -11,7 +11,7 @@ func greeting(text string) func(*Settings) {
 	return func(s *Settings) { s.OnNewChat = contract.EventMessage{Enabled: true, Text: text} }
 }
 
-func TestTheAssistantSpeaksFirstWhereTheConfigWantsIt(t *testing.T) {
+func TestTheAssistantSpeaksFirstIfTheConfigWantsIt(t *testing.T) {
 	opened := Opened{Metadata: contract.ChatMetadata{ChatID: "c"}}
 	fresh := func(change func(*Settings), history ...Entry) *testChat {
 		s := DefaultSettings()

@@ -5,9 +5,8 @@ import (
 	"time"
 )
 
-// What was asked for has more to come: a number or an address is said in groups,
-// each of which sounds finished.
-func TestANumberThatWasAskedForIsWaitedFor(t *testing.T) {
+// A number or an address that was asked for is said in groups, each of which sounds finished.
+func TestARequestedNumberIsWaitedFor(t *testing.T) {
 	for name, row := range map[string]struct {
 		asked, said string
 		silence     time.Duration
@@ -35,9 +34,8 @@ func TestANumberThatWasAskedForIsWaitedFor(t *testing.T) {
 	}
 }
 
-// A sound at the very end of the silence may be the beginning of a word; where it
-// becomes none, the turn ends.
-func TestASoundAtTheEndOfTheSilenceIsWaitedFor(t *testing.T) {
+// A sound at the very end of the silence may begin a word. If it does not, the turn ends.
+func TestASoundAtTheEndOfASilenceMayBecomeVoice(t *testing.T) {
 	b := paused(t)
 	due := b.state.utterance.pause.voiceEnd + 800*time.Millisecond
 	b.after(SilenceContinued{Utterance: 1, Until: due - 20*time.Millisecond, MayBeVoice: true})

@@ -7,8 +7,7 @@ import (
 	"parley/appliance/contract"
 )
 
-// heldBack is a conversation whose user said something short over the assistant,
-// who is at the first sentence of an answer.
+// heldBack returns a conversation whose user said something short over the first sentence of an answer.
 func heldBack(t *testing.T) *testChat {
 	b := speaking(t, "The museum opens at ten.")
 	b.after(VoiceHeard{Utterance: 2, Voice: 400 * time.Millisecond},
@@ -16,7 +15,7 @@ func heldBack(t *testing.T) *testChat {
 	return b
 }
 
-func TestWordsHeldBackSurviveAPauseInThePlayback(t *testing.T) {
+func TestHeldBackSpeechSurvivesAPause(t *testing.T) {
 	b := heldBack(t)
 	b.after(PauseRequested{})
 	if b.wakes() != b.now {
@@ -26,7 +25,7 @@ func TestWordsHeldBackSurviveAPauseInThePlayback(t *testing.T) {
 	want(t, b.after(ResumeRequested{}), "record RESUME_ONSET", "think 2: And Mondays?")
 }
 
-func TestWordsHeldBackSurviveAModelThatFailsAfterThePlayback(t *testing.T) {
+func TestHeldBackSpeechSurvivesAFailedModel(t *testing.T) {
 	for name, end := range map[string]Event{
 		"failed": TurnFailed{Turn: 1, Fault: contract.Fault{Code: contract.ProviderFailed}},
 		"silent": ThinkingEnded{Turn: 1},
@@ -41,15 +40,15 @@ func TestWordsHeldBackSurviveAModelThatFailsAfterThePlayback(t *testing.T) {
 	}
 }
 
-func TestWordsHeldBackAreToldBeforeThoseThatInterrupt(t *testing.T) {
+func TestHeldBackSpeechIsRecordedBeforeAnInterruption(t *testing.T) {
 	b := heldBack(t)
 	b.after(VoiceHeard{Utterance: 3, Voice: time.Second})
-	want(t, b.after(Tick{}), "user: And Mondays?") // and not answered while the user speaks
+	want(t, b.after(Tick{}), "user: And Mondays?") // not answered while the user speaks
 	b.after(VoicePaused{Utterance: 3, Revision: 1, End: b.now})
 	want(t, b.after(Transcribed{Utterance: 3, Revision: 1, Transcript: says("No, wait.")}), "prepare 2: No, wait.")
 	want(t, b.after(TurnEnded{Utterance: 3, Revision: 1}), "user: No, wait.")
 
 	b = heldBack(t)
 	b.after(VoiceHeard{Utterance: 3, Voice: time.Second}, Tick{})
-	want(t, b.after(TurnEnded{Utterance: 3}), "think 2: And Mondays?") // nobody said more
+	want(t, b.after(TurnEnded{Utterance: 3}), "think 2: And Mondays?") // the user said no more
 }

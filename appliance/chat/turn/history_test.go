@@ -9,8 +9,8 @@ import (
 	"parley/appliance/contract"
 )
 
-// A client that types as fast as it can, with a long context beside each
-// message, does not fill the memory, and the newest is never forgotten.
+// A client that types as fast as it can, with a long context in every message, does not fill the memory, and
+// the newest message is never dropped.
 func TestTheHistoryIsBounded(t *testing.T) {
 	b := begin(t, func(s *Settings) {
 		s.Context = &contract.Context{Text: strings.Repeat("x", contract.MaxPromptChars),

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// reads is what the model is asked to read ahead of the user's end.
+// reads returns what the model is asked to prefill after e.
 func (b *testChat) reads(e Event) (last string) {
 	b.now += time.Millisecond
 	var effects []Effect
@@ -18,13 +18,13 @@ func (b *testChat) reads(e Event) (last string) {
 	return last
 }
 
-func TestWordsAreReadWhileTheUserGoesOn(t *testing.T) {
+func TestInterimTranscriptsArePrefilled(t *testing.T) {
 	b := begin(t)
 	b.after(VoiceHeard{Utterance: 1, Voice: time.Second})
 	for said, want := range map[string]string{
 		"When do you op.":        "When do you",
 		"When do you open, and.": "When do you open",
-		"When":                   "", // may be half of a word
+		"When":                   "", // may be half a word
 		"":                       "",
 	} {
 		if got := b.reads(PartlyTranscribed{Utterance: 1, Transcript: says(said)}); got != want {
@@ -41,7 +41,7 @@ func TestWordsAreReadWhileTheUserGoesOn(t *testing.T) {
 	}
 }
 
-func TestWhatIsOverheardOverTheAssistantIsNotRead(t *testing.T) {
+func TestInterimTranscriptsOverTheAssistantAreNotPrefilled(t *testing.T) {
 	b := speaking(t, "The museum opens at ten.")
 	b.after(VoiceHeard{Utterance: 2, Voice: 400 * time.Millisecond})
 	if got := b.reads(PartlyTranscribed{Utterance: 2, Transcript: says("And when does")}); got != "" {
@@ -49,7 +49,7 @@ func TestWhatIsOverheardOverTheAssistantIsNotRead(t *testing.T) {
 	}
 }
 
-func TestInterimMessagesComeInTheMiddleToo(t *testing.T) {
+func TestInterimMessagesComeBeforeThePause(t *testing.T) {
 	b := begin(t, func(s *Settings) { s.Verbose = true })
 	b.after(VoiceHeard{Utterance: 1, Voice: time.Second})
 	want(t, b.after(PartlyTranscribed{Utterance: 1, Transcript: says("When do you")}), "interim: When do you")

@@ -23,16 +23,15 @@ func TestABackchannelDoesNotCountTowardsAnInterruption(t *testing.T) {
 	b.after(VoiceHeard{Utterance: 2, Voice: 700 * time.Millisecond},
 		Transcribed{Utterance: 2, Revision: 1, Transcript: says("Right, right.")})
 	want(t, b.after(VoiceHeard{Utterance: 2, Voice: 900 * time.Millisecond}))
-	want(t, b.after(VoiceHeard{Utterance: 2, Voice: 1500 * time.Millisecond})[:1], "cancel 1") // there is more to it
+	want(t, b.after(VoiceHeard{Utterance: 2, Voice: 1500 * time.Millisecond})[:1], "cancel 1") // it goes on
 	b = speaking(t, "The museum opens at ten.")
 	b.after(VoiceHeard{Utterance: 2, Voice: 700 * time.Millisecond}, PartlyTranscribed{Utterance: 2,
 		Transcript: says("But then")})
 	want(t, b.after(VoiceHeard{Utterance: 2, Voice: 900 * time.Millisecond})[:1], "cancel 1")
 }
 
-// interruptedBy is what follows when something of that sound stops the
-// assistant in the middle of the first of two sentences and then turns out to
-// be words.
+// interruptedBy returns what follows when a sound stops the assistant in the middle of the first of two
+// sentences, and its transcript turns out to be words.
 func interruptedBy(t *testing.T, words string) (*testChat, []string) {
 	b := speaking(t, "The museum opens at ten.")
 	b.after(sentenceThought(1, "It closes at six."), ThinkingEnded{Turn: 1})
@@ -43,7 +42,7 @@ func interruptedBy(t *testing.T, words string) (*testChat, []string) {
 	return b, b.after(TurnEnded{Utterance: 2, Revision: 1})
 }
 
-func TestTheAssistantTakesUpWhatANoiseStopped(t *testing.T) {
+func TestTheAssistantResumesAfterANoise(t *testing.T) {
 	rest := []string{"speak 2: opens at ten.", "speak 2: It closes at six.", "done 2"}
 	b, got := interruptedBy(t, "")
 	want(t, got, rest...)
@@ -75,26 +74,26 @@ func TestTheAssistantTakesUpWhatANoiseStopped(t *testing.T) {
 	want(t, b.after(TurnEnded{Utterance: 2}), "speak 2: The museum opens at ten.", "done 2") // too short for a word
 }
 
-func TestANoiseWhileTheModelThinksBringsTheAnswerAgain(t *testing.T) {
+func TestANoiseWhileTheModelThinksRestartsTheAnswer(t *testing.T) {
 	b := begin(t)
 	b.after(Typed{Text: "Hello?"})
 	want(t, b.after(VoiceHeard{Utterance: 1, Voice: 900 * time.Millisecond}), "cancel 1", "user_interruption")
 	want(t, b.after(TurnEnded{Utterance: 1, Revision: 0}), "think 2: Hello?")
 }
 
-// When the noise came at the very last, there is nothing left to take up.
+// If the noise came at the very end, there is nothing to resume.
 func TestANoiseAfterTheLastWord(t *testing.T) {
 	b := speaking(t, "At ten.")
 	b.after(ThinkingEnded{Turn: 1})
 	b.wait(990 * time.Millisecond).after(VoiceHeard{Utterance: 2, Voice: 900 * time.Millisecond})
-	b.state.interruption.rest = []Sentence{{ID: "a"}} // with no word
+	b.state.interruption.rest = []Sentence{{ID: "a"}} // all of it was heard
 	want(t, b.after(TurnEnded{Utterance: 2}))
 	if b.state.talking() {
 		t.Error("the assistant is to say nothing, and does so for ever")
 	}
 }
 
-// The words of a noise may be known only when another one has begun.
+// The transcript of a noise may come when another noise has begun.
 func TestANoiseWhoseTranscriptIsLate(t *testing.T) {
 	b := speaking(t, "The museum opens at ten.")
 	b.after(ThinkingEnded{Turn: 1}, VoiceHeard{Utterance: 2, Voice: 900 * time.Millisecond},
@@ -104,8 +103,7 @@ func TestANoiseWhoseTranscriptIsLate(t *testing.T) {
 	want(t, b.after(TurnEnded{Utterance: 3}), "speak 2: The museum opens at ten.", "done 2")
 }
 
-// What is cut in the middle of a sentence whose sound is not all made yet is
-// cut by what it will play.
+// A sentence whose sound is not complete is cut according to its expected length.
 func TestInterruptionBeforeASentenceIsAllMade(t *testing.T) {
 	b := begin(t)
 	b.after(Typed{Text: "Hello?"}, sentenceThought(1, "One two three four."))
@@ -115,7 +113,7 @@ func TestInterruptionBeforeASentenceIsAllMade(t *testing.T) {
 	want(t, b.after(Typed{Text: "Stop."})[:3], "cancel 1", "amend a: One two…", "user_interruption")
 }
 
-// A sentence whose sound fails in the middle was said so far, and no more.
+// A sentence whose sound fails in the middle counts as said up to there.
 func TestASentenceThatFailsInTheMiddle(t *testing.T) {
 	b := begin(t)
 	b.after(Typed{Text: "Hello?"}, sentenceThought(1, "One two three four."))
@@ -130,7 +128,7 @@ func TestASentenceThatFailsInTheMiddle(t *testing.T) {
 	want(t, b.after(Typed{Text: "Stop."})[:2], "amend a: One…", "user_interruption")
 }
 
-func TestPausingAmendsWhatWasNotHeard(t *testing.T) {
+func TestPausingCutsWhatWasNotHeard(t *testing.T) {
 	for _, ended := range []bool{false, true} {
 		b := speaking(t, "The museum opens at ten.")
 		if ended {
@@ -153,7 +151,7 @@ func TestPausingAmendsWhatWasNotHeard(t *testing.T) {
 		if last := b.state.history[len(b.state.history)-1]; last.Text != "The museum…" {
 			t.Errorf("the history ends with %+v", last)
 		}
-		if ended { // the rest is known, and nobody waits for another answer
+		if ended { // the rest is known, and no other answer is waited for
 			want(t, b.after(ResumeRequested{}), "record RESUME_ONSET", "speak 2: opens at ten.", "done 2")
 			continue
 		}
@@ -161,9 +159,8 @@ func TestPausingAmendsWhatWasNotHeard(t *testing.T) {
 	}
 }
 
-// What a pause kept from being heard is said once, and only while nobody has
-// said anything since.
-func TestTheRestOfAPausedAnswerIsSaidOnResuming(t *testing.T) {
+// The unheard rest of an answer is said once after a pause, and only if nothing was said since.
+func TestTheRestOfAPausedAnswerIsSaidOnce(t *testing.T) {
 	paused := func() *testChat {
 		b := speaking(t, "The museum opens at ten.")
 		b.after(sentenceThought(1, "It closes at six."), ThinkingEnded{Turn: 1})
@@ -184,7 +181,7 @@ func TestTheRestOfAPausedAnswerIsSaidOnResuming(t *testing.T) {
 	b.after(PauseRequested{}, Typed{Text: "Stop."})
 	want(t, b.after(ResumeRequested{}), "record RESUME_ONSET", "think 3: Stop.")
 
-	b = paused() // what the client dictates meanwhile comes first, and is not said again
+	b = paused() // text that the client dictates meanwhile comes first, and is not repeated
 	b.after(Dictated{Sentences: []Sentence{{ID: "a", Text: "One."}}}, clip(2, "One.", time.Second))
 	want(t, b.after(ResumeRequested{}), "record RESUME_ONSET")
 	want(t, b.wait(time.Second).after(Tick{}), "speak 3: opens at ten.", "speak 3: It closes at six.", "done 3")
@@ -204,9 +201,9 @@ func TestAnAnswerHeardToItsEndIsNotGivenAgain(t *testing.T) {
 	want(t, b.after(ResumeRequested{}), "record RESUME_ONSET")
 }
 
-// What the ear still says of an utterance that is over is said of nothing: it
-// neither stops the assistant nor takes the ear's attention off the newest one.
-func TestVoiceOfAnUtteranceThatIsOverIsNotHeard(t *testing.T) {
+// Events of an utterance that is over have no effect: they neither stop the assistant nor distract from the
+// newest utterance.
+func TestVoiceOfAClosedUtteranceIsIgnored(t *testing.T) {
 	b := begin(t)
 	b.after(VoiceHeard{Utterance: 1, Voice: 2 * time.Second}, Transcribed{Utterance: 1, Revision: 1,
 		Transcript: says("Hello?")},
@@ -218,7 +215,7 @@ func TestVoiceOfAnUtteranceThatIsOverIsNotHeard(t *testing.T) {
 	want(t, b.after(VoiceHeard{Utterance: 1, Voice: 3 * time.Second}))
 
 	b = begin(t)
-	// its words are still to come
+	// its transcript is still to come
 	b.after(VoiceHeard{Utterance: 1, Voice: time.Second}, TurnEnded{Utterance: 1, Revision: 1})
 	want(t, b.after(VoiceHeard{Utterance: 1, Voice: 3 * time.Second}))
 	b.after(VoiceHeard{Utterance: 2, Voice: 600 * time.Millisecond}, VoiceHeard{Utterance: 1, Voice: 3 * time.Second})
@@ -227,9 +224,9 @@ func TestVoiceOfAnUtteranceThatIsOverIsNotHeard(t *testing.T) {
 	}
 }
 
-// A line keeps the newest sound of a sentence back until more comes. On a slow
-// machine the client has played what was sent before more is made.
-func TestWhatIsKeptBackOfAnUnfinishedSentenceIsCutWhenNothingPlays(t *testing.T) {
+// A line holds back the newest sound of a sentence until more comes. On a slow machine the client has played
+// everything before that.
+func TestHeldBackSoundIsCutAlthoughNothingPlays(t *testing.T) {
 	b := begin(t)
 	b.after(Typed{Text: "Hello?"}, sentenceThought(1, "The museum opens at ten."))
 	first := Piece{Sentence: Sentence{ID: "id-The museum opens at ten.", Text: "The museum opens at ten."},
@@ -254,7 +251,7 @@ func cuts(effects []Effect) bool {
 	return false
 }
 
-func TestNobodyIsAwayWhileSomethingIsBeingMade(t *testing.T) {
+func TestTheUserIsNotInactiveWhileTheBoxWorks(t *testing.T) {
 	long := func(s *Settings) { s.MaxDuration = 24 * time.Hour }
 	b := begin(t, long)
 	b.after(Typed{Text: "Hello?"})
@@ -275,9 +272,8 @@ func TestNobodyIsAwayWhileSomethingIsBeingMade(t *testing.T) {
 	}
 }
 
-// The beginning of a word may give no word: that does not put off somebody who
-// means to interrupt.
-func TestALookThatFindsNoWordYetSaysNothing(t *testing.T) {
+// The beginning of a word may have an empty transcript. That does not stop an interruption.
+func TestAnEmptyInterimTranscriptDoesNotStopAnInterruption(t *testing.T) {
 	b := speaking(t, "The museum opens at ten.")
 	b.after(VoiceHeard{Utterance: 2, Voice: 500 * time.Millisecond}, PartlyTranscribed{Utterance: 2})
 	want(t, b.after(VoiceHeard{Utterance: 2, Voice: 800 * time.Millisecond})[:1], "cancel 1")
@@ -288,9 +284,9 @@ func TestALookThatFindsNoWordYetSaysNothing(t *testing.T) {
 	want(t, b.after(VoiceHeard{Utterance: 2, Voice: 1056 * time.Millisecond}))
 }
 
-// What was heard of a sentence that was cut for its voice is no whole one, wherever
-// the rest of it was when the user spoke: the model is to know that.
-func TestTheHistorySaysWhatWasInterrupted(t *testing.T) {
+// The heard part of a sentence that was cut for its voice is incomplete, wherever the rest was when the user
+// spoke. The model has to know that.
+func TestTheHistoryMarksInterruptedSentences(t *testing.T) {
 	for name, rest := range map[string]bool{"the rest was on its way": true, "the rest was not thought": false} {
 		b := begin(t)
 		first := Sentence{ID: "a", Text: "The museum", GoesOn: true}
@@ -318,9 +314,8 @@ func TestTheHistorySaysWhatWasInterrupted(t *testing.T) {
 	}
 }
 
-// A sentence that was cut for its voice is one thing in the history, as far as it was
-// heard, and one message when it is said again. It is one message the first time, too,
-// if all of it was known when its sound began.
+// A sentence that was cut for its voice is one entry in the history, as far as it was heard, and one message
+// when it is repeated. It is one message the first time too, if all of it was known when its sound began.
 func TestASentenceInTwoPartsIsOneInTheHistory(t *testing.T) {
 	const all = "The museum is open from ten to six."
 	first := Sentence{ID: "a", Text: "The museum is open", GoesOn: true}
@@ -331,10 +326,10 @@ func TestASentenceInTwoPartsIsOneInTheHistory(t *testing.T) {
 		Before: first.Text,
 	}
 	for _, row := range []struct {
-		known   bool          // all of it, before its sound
-		after   time.Duration // of which the first part plays two seconds, and the rest another two
+		known   bool          // all of it was known before its sound
+		after   time.Duration // the first part plays for two seconds, and the rest for two more
 		history string
-		again   string // what is said when nothing was behind the interruption
+		again   string // what is said again after a false interruption
 	}{
 		{false, 1400 * time.Millisecond, "The museum…", "is open from ten to six."},
 		{false, 2 * time.Second, "The museum is open…", "from ten to six."},
@@ -381,9 +376,9 @@ func TestASentenceInTwoPartsIsOneInTheHistory(t *testing.T) {
 	}
 }
 
-// The pieces of a sentence that is one message count on over its parts, and the last of
-// them is that of its rest.
-func TestThePartsOfOneMessageAreItsSound(t *testing.T) {
+// The pieces of a sentence that is one message are counted across its parts, and the last piece is that of
+// the rest.
+func TestPiecesAreCountedAcrossTheParts(t *testing.T) {
 	b := begin(t)
 	first := Sentence{ID: "a", Text: "Sure,", GoesOn: true}
 	second := Sentence{
@@ -431,7 +426,7 @@ func TestThePartsOfOneMessageAreItsSound(t *testing.T) {
 	for _, s := range []Sentence{first, second, third} {
 		piece(s, 0, time.Second/2, false)
 		piece(s, 1, time.Second/2, false)
-		piece(s, 2, time.Duration(len(s.Text)%2)*time.Second/2, true) // of the second nothing was left
+		piece(s, 2, time.Duration(len(s.Text)%2)*time.Second/2, true) // nothing of the second was left
 	}
 	var wanted []SoundSent
 	for i := range 8 {

@@ -5,10 +5,9 @@ import (
 	"time"
 )
 
-// Who speaks German is answered in German, from the first answer on: the prompt
-// asks for it. A word that may be of any language changes nothing, nor does a
-// prompt that does not ask.
-func TestPromptAsksForTheLanguageThatIsSpoken(t *testing.T) {
+// A user who speaks German is answered in German from the first answer on, because the prompt asks for it. A
+// word of any language changes nothing, nor does a prompt that does not ask.
+func TestThePromptAsksForTheUsersLanguage(t *testing.T) {
 	settings := DefaultSettings()
 	settings.SystemPrompt = "Be brief.{{answer_language}}"
 	s := NewState(settings, time.UnixMilli(0), nil)

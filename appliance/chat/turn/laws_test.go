@@ -8,29 +8,29 @@ import (
 	"pgregory.net/rapid"
 )
 
-// laws are what a conversation must never do, and what it must have done in the
-// end, seen from what is told and asked for.
+// laws checks what a conversation must never do, and what it must have done in the end, from its facts and
+// effects.
 type laws struct {
 	t *rapid.T
 
-	said    map[string]bool // ids of sentences, and whether they were dictated
+	said    map[string]bool // IDs of sentences, and whether they were dictated
 	records map[string]string
-	rows    []string // ids in their order
-	heard   []string // what the user said, as it was told
+	rows    []string // IDs in order
+	heard   []string // what the user said, as published
 	known   []pendingTranscript
 
 	dead     map[int]bool   // turns that were cancelled
-	done     map[int]bool   // turns whose mind and mouth may go
-	worked   map[int]bool   // turns that something was asked for
-	ends     map[int]string // turns that had their end, and which
-	open     map[int]bool   // turns of which something was told
-	turn     int            // that the facts now told belong to
+	done     map[int]bool   // turns whose mind and mouth may stop
+	worked   map[int]bool   // turns for which work was asked
+	ends     map[int]string // turns that ended, and how
+	open     map[int]bool   // turns of which something was published
+	turn     int            // the turn of the facts published now
 	paused   bool
 	calls    map[string]string // tool calls, and how they ended: "", told or answered
-	open1    string            // the newest
-	callTurn int               // whose it is
-	prepared map[int]Settings  // under which a turn was thought of
-	sounded  bool              // the event that is looked at has sent sound
+	open1    string            // the newest call
+	callTurn int               // turn of the newest call
+	prepared map[int]Settings  // settings under which a turn was thought
+	sounded  bool              // the current event has sent sound
 }
 
 func newLaws(t *rapid.T) laws {
@@ -50,7 +50,7 @@ func newLaws(t *rapid.T) laws {
 
 func (l *laws) transcribed(g pendingTranscript) { l.known = append(l.known, g) }
 
-// follow looks at what follows from an event.
+// follow checks the effects of an event.
 func (l *laws) follow(e Event, effects []Effect, old, now State) {
 	switch e.(type) {
 	case PauseRequested:
@@ -63,10 +63,10 @@ func (l *laws) follow(e Event, effects []Effect, old, now State) {
 		l.effect(f, now)
 	}
 	if _, failed := e.(TurnFailed); failed && now.reply.fault != nil {
-		delete(l.dead, now.turn) // what of it is made is still told, if its time comes
+		delete(l.dead, now.turn) // what was made of it is still sent when its time comes
 		l.done[now.turn] = true
 	}
-	if l.dead[now.turn] && now.reply.phase == answering { // what of it is made is still sent, and nothing more made
+	if l.dead[now.turn] && now.reply.phase == answering { // what was made of it is still sent, and nothing more is made
 		delete(l.dead, now.turn)
 		l.done[now.turn] = true
 		if len(now.reply.unsentSound) == 0 || !now.reply.complete() {
@@ -120,7 +120,7 @@ func (l *laws) effect(f Effect, now State) {
 	case Promote:
 		l.open[f.Turn] = true
 		under, thought := l.prepared[f.Turn]
-		under.Context = now.settings.Context // one that was meant for these words is spent by them
+		under.Context = now.settings.Context // a one-time context for these words is spent by them
 		if thought && !under.sameAnswers(now.settings) {
 			l.t.Fatalf("turn %d was prepared under settings that do not hold any more", f.Turn)
 		}
@@ -160,7 +160,7 @@ func (l *laws) fact(f Fact) {
 			l.t.Fatalf("%q is told as the rest of %q, and %q was said before", f.Text, l.records[f.First], f.Before)
 		}
 		l.records[f.Row()] = f.SoFar()
-		if f.First == "" && !f.Quick { // that is no part of what the model remembers
+		if f.First == "" && !f.Quick { // that is not part of the history
 			l.rows = append(l.rows, f.ID)
 		}
 		l.mayTalk("words", f.Dictated)
@@ -204,7 +204,7 @@ func (l *laws) fact(f Fact) {
 	}
 }
 
-// running reports whether a call is under way.
+// underWay reports whether a call is under way.
 func (l *laws) underWay(id string) bool { return l.calls[id] != "" }
 
 func (l *laws) end(how string) {
@@ -225,8 +225,8 @@ func (l *laws) mayTalk(what string, dictated bool) {
 	}
 }
 
-// agree holds the history against the records: the same sentences in the same
-// order, as far as they were heard.
+// agree compares the history with the records: they must have the same sentences in the same order, as far as
+// they were heard.
 func (l *laws) agree(now State) {
 	var history, records []string
 	for _, e := range now.history {
@@ -244,7 +244,7 @@ func (l *laws) agree(now State) {
 	}
 }
 
-// atEnd looks at what must have happened in the end.
+// atEnd checks what must have happened in the end.
 func (l *laws) atEnd(w *world) {
 	if w.state.reply.phase != quiet || w.state.talking() {
 		l.t.Fatalf("the assistant is still at %+v, now %v, silent at %v", w.state.reply, w.now, w.state.playbackEnd)
@@ -293,8 +293,7 @@ func (l *laws) atEnd(w *world) {
 	}
 }
 
-// What must never happen, and what must happen in the end, whoever does what
-// when.
+// The laws hold for random events of all parts at any time.
 func TestRandomConversationsKeepTheLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
@@ -306,7 +305,7 @@ func TestRandomConversationsKeepTheLaws(t *testing.T) {
 	})
 }
 
-// The same, with an end in the middle of anything: nothing follows it.
+// The same, with an end in the middle: nothing follows the end.
 func TestNothingFollowsTheEnd(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)

@@ -10,8 +10,8 @@ import (
 	"parley/appliance/contract"
 )
 
-// long is a conversation in which the client has had so many sentences of four
-// seconds dictated, all of which are made at once.
+// long returns a conversation with a dictated text of this many sentences of four seconds, all of which are
+// made at once.
 func long(t *testing.T, sentences int) (b *testChat, first []string) {
 	b = begin(t)
 	lines := make([]Sentence, sentences)
@@ -26,8 +26,7 @@ func line(i int) Sentence {
 	return Sentence{ID: fmt.Sprint(i), Text: fmt.Sprintf("This is line %d.", i)}
 }
 
-// makeAll makes the sound of all that is asked of the mouth, and returns what that
-// brings.
+// makeAll makes the sound of everything that the mouth was given, and returns what follows.
 func (b *testChat) makeAll() (out []string) {
 	for len(b.state.reply.atMouth) > 0 {
 		s := b.state.reply.atMouth[0]
@@ -53,7 +52,7 @@ func sounds(told []string) (n int) {
 	return n
 }
 
-func TestSoundIsSentSomeSecondsAheadOfItsPlayback(t *testing.T) {
+func TestSoundIsSentSecondsBeforeItsPlayback(t *testing.T) {
 	b, first := long(t, 38)
 	want(t, first[:3], "assistant: This is line 0.", "audio 0", "audio 0")
 	sent := sounds(first)
@@ -75,7 +74,7 @@ func TestSoundIsSentSomeSecondsAheadOfItsPlayback(t *testing.T) {
 	}
 }
 
-func TestWhatWasNotSentIsDroppedByAnInterruption(t *testing.T) {
+func TestAnInterruptionDropsUnsentSound(t *testing.T) {
 	b, _ := long(t, 38)
 	out := b.wait(6 * time.Second).after(Tick{})
 	if sounds(out) == 0 {
@@ -97,8 +96,7 @@ func TestWhatWasNotSentIsDroppedByAnInterruption(t *testing.T) {
 	want(t, heard, "This is line 0.", "This"+CutMark)
 }
 
-// What a pause kept from being heard is said afterwards, whether it was sent, made
-// or only known.
+// The unheard rest of an answer is said after a pause, whether it was sent, made or only known.
 func TestAPauseDropsNothingOfALongAnswer(t *testing.T) {
 	b := begin(t)
 	b.after(Typed{Text: "Tell me all."})
@@ -119,9 +117,8 @@ func TestAPauseDropsNothingOfALongAnswer(t *testing.T) {
 	want(t, rest, wanted...)
 }
 
-// A text that is dictated while another is said comes behind what is made of that,
-// each with its end.
-func TestADictatedTextWaitsForWhatIsMade(t *testing.T) {
+// A dictated text follows what is made of the current one, each with its own end.
+func TestADictatedTextFollowsMadeSound(t *testing.T) {
 	b, _ := long(t, 3)
 	want(t, b.after(Dictated{Sentences: []Sentence{{ID: "d", Text: "Closing time."}}}))
 	want(t, b.after(Dictated{Sentences: []Sentence{{ID: "e", Text: "Good night."}}}))
@@ -135,9 +132,8 @@ func TestADictatedTextWaitsForWhatIsMade(t *testing.T) {
 	want(t, out, "assistant: Closing time.", "audio d", "assistant_end", "speak 3: Good night.", "done 3")
 }
 
-// A voice that fails in the middle leaves what is made of the answer, and the
-// error comes at once.
-func TestAFailureLeavesWhatIsMade(t *testing.T) {
+// If a voice fails in the middle, what was made is still said, and the error is reported at once.
+func TestAFailureKeepsMadeSound(t *testing.T) {
 	b := begin(t)
 	b.after(Dictated{Sentences: []Sentence{line(0), line(1), line(2)}})
 	for i := range 7 {
@@ -155,7 +151,7 @@ func TestAFailureLeavesWhatIsMade(t *testing.T) {
 	want(t, b.wait(3*time.Second).after(Tick{}), "audio 1", "amend 1: This is…", "assistant_end")
 }
 
-// A tool is called behind the words that were said before.
+// A tool is called after the words that precede the call.
 func TestACallWaitsForTheWordsBeforeIt(t *testing.T) {
 	b := begin(t, func(s *Settings) { s.Tools = []Tool{weather()} })
 	b.after(Typed{Text: "Will it rain?"}, SentenceThought{Turn: 1, Sentence: line(0)}, SentenceThought{Turn: 1,
@@ -166,9 +162,8 @@ func TestACallWaitsForTheWordsBeforeIt(t *testing.T) {
 	want(t, out, "audio 1", "audio 1", "tool_call weather {}")
 }
 
-// While sound waits for the network it is not played, and the user who speaks
-// interrupts it.
-func TestSoundThatIsNotSentIsNotPlayed(t *testing.T) {
+// Sound that waits for the network is not played, and the user who speaks interrupts it.
+func TestDelayedSoundIsNotPlayed(t *testing.T) {
 	b, _ := long(t, 1)
 	b.wait(3 * time.Second).after(SendDelayed{Length: 3 * time.Second})
 	b.wait(3 * time.Second).after(SendDelayed{Length: 2 * time.Second})
@@ -176,7 +171,7 @@ func TestSoundThatIsNotSentIsNotPlayed(t *testing.T) {
 		t.Error("it counts as played")
 	}
 	want(t, b.after(Typed{Text: "Stop."})[:2], "amend 0: This"+CutMark, "user_interruption")
-	b.after(SendDelayed{Length: time.Second}) // of a line that has not heard of it yet
+	b.after(SendDelayed{Length: time.Second}) // from a line that has not heard of the interruption
 	if b.state.playbackEnd > b.state.now {
 		t.Error("what was cut plays on")
 	}

@@ -11,7 +11,7 @@ func event(text string) contract.EventMessage {
 	return contract.EventMessage{Enabled: true, Text: text}
 }
 
-func TestBeforeAnInactivityTimeoutSomebodyIsAskedAndGivenTime(t *testing.T) {
+func TestTheUserIsWarnedBeforeAnInactivityTimeout(t *testing.T) {
 	absent := func() *testChat {
 		b := begin(t, func(s *Settings) { s.OnInactivity = event("Are you there?") })
 		b.now = b.wake()
@@ -34,7 +34,7 @@ func TestBeforeAnInactivityTimeoutSomebodyIsAskedAndGivenTime(t *testing.T) {
 	}
 }
 
-func TestSomebodyWhoSaysNothingIsNudgedThreeTimes(t *testing.T) {
+func TestASilentUserIsNudgedThreeTimes(t *testing.T) {
 	b := begin(t, func(s *Settings) { s.Nudge, s.Inactivity = 10*time.Second, 2*time.Minute })
 	for n := 1; n <= maxNudges; n++ {
 		if at := b.wake(); at-max(b.state.playbackEnd, b.state.lastActive) != 10*time.Second {
@@ -46,7 +46,7 @@ func TestSomebodyWhoSaysNothingIsNudgedThreeTimes(t *testing.T) {
 		b.after(SoundMade{Turn: n, Piece: whole(b.state.reply.atMouth[0], time.Second)})
 	}
 	if at := b.wake(); at < 2*time.Minute || at > 2*time.Minute+time.Second {
-		t.Fatalf("then it wakes at %v", at) // nudges are no activity
+		t.Fatalf("then it wakes at %v", at) // nudges are not activity
 	}
 	b.after(Typed{Text: "Yes."})
 	b.after(sentenceThought(4, "Good."), ThinkingEnded{Turn: 4})
@@ -71,7 +71,7 @@ func TestTheLastSentenceIsHeardToItsEnd(t *testing.T) {
 	b.now = time.Minute
 	want(t, b.after(Tick{}), "enough 1", "done 1", "assistant_end")
 	want(t, b.after(sentenceThought(1, "And longer.")))
-	want(t, b.after(VoiceHeard{Utterance: 1, Voice: 2 * time.Second})) // it ends, whatever is said
+	want(t, b.after(VoiceHeard{Utterance: 1, Voice: 2 * time.Second})) // it ends whatever is said
 	b.now = b.wake()
 	if b.now != b.state.playbackEnd {
 		t.Fatalf("it goes on at %v, silent at %v", b.now, b.state.playbackEnd)
@@ -94,8 +94,8 @@ func TestTheEndDoesNotWaitForever(t *testing.T) {
 	if b.now > time.Minute+lastWordsLimit+time.Second {
 		t.Fatalf("it waits until %v", b.now)
 	}
-	got := b.after(Tick{}) // the rest of that is not heard
+	got := b.after(Tick{}) // the rest of it is not heard
 	want(t, got[len(got)-1:], "read 2: Our time is over.")
-	b.now = b.wake() // and what is to be said never comes
+	b.now = b.wake() // and the message never comes
 	want(t, b.after(Tick{}), "error E0715", "cancel 2", "end MAX_DURATION_TIMEOUT 1000")
 }

@@ -13,8 +13,8 @@ func mindFails(turn int) MindFailed {
 
 const sorry = "I'm sorry, I cannot answer that just now."
 
-// What was thought before is said, and nothing of it is taken back.
-func TestAMindThatFailsIsToldAndTheAssistantApologises(t *testing.T) {
+// Sentences thought before the failure are said, and stay.
+func TestTheAssistantApologisesForAFailedMind(t *testing.T) {
 	b := begin(t)
 	b.after(Typed{Text: "When?"})
 	b.after(sentenceThought(1, "The museum opens at"))
@@ -26,9 +26,9 @@ func TestAMindThatFailsIsToldAndTheAssistantApologises(t *testing.T) {
 	want(t, b.after(mindFails(1)), []string{}...)
 }
 
-// Nobody is told of a guess that fails, unless it becomes the answer; the same
-// words are answered anew in the next pause.
-func TestAGuessThatFailsIsToldWhenItBecomesTheAnswer(t *testing.T) {
+// A failed speculative answer is reported only if it becomes the answer. The same words are answered again at
+// the next pause.
+func TestAFailedSpeculationIsReportedWhenItBecomesTheAnswer(t *testing.T) {
 	b := paused(t)
 	want(t, b.after(sentenceThought(1, "The museum")), "speak 1: The museum")
 	want(t, b.after(mindFails(1)), []string{}...)
@@ -46,7 +46,7 @@ func TestAGuessThatFailsIsToldWhenItBecomesTheAnswer(t *testing.T) {
 		"prepare 2: Hello?")
 }
 
-// The name that the model's server gives the session holds as if the client had.
+// The name that the model's server gives the session is in force as if the client had set it.
 func TestTheModelNamesTheSession(t *testing.T) {
 	b := begin(t)
 	want(t, b.after(SessionNamed{Session: "desk-4"}), "record SESSION_SETTINGS")
@@ -56,9 +56,8 @@ func TestTheModelNamesTheSession(t *testing.T) {
 	want(t, b.after(SessionNamed{Session: "desk-4"}), []string{}...)
 }
 
-// A quick answer is told and is no part of what the model remembers, nor of what
-// is taken up again after a noise.
-func TestAQuickAnswerIsNotRemembered(t *testing.T) {
+// A quick answer is published, but is not part of the history, nor repeated after a noise.
+func TestAQuickAnswerIsNotInTheHistory(t *testing.T) {
 	b := begin(t)
 	b.after(Typed{Text: "When?"})
 	quick := Sentence{ID: "q", Text: "Let me see.", Quick: true}
@@ -75,8 +74,7 @@ func TestAQuickAnswerIsNotRemembered(t *testing.T) {
 	}
 }
 
-// Who was told "One moment" before a tool was called is told something else while
-// it runs.
+// After "One moment" and a tool call, the filler is another text.
 func TestAFillerFollowsAQuickAnswer(t *testing.T) {
 	b := begin(t, func(s *Settings) { s.Tools = []Tool{{Name: "weather"}} })
 	b.after(Typed{Text: "Will it rain?"})

@@ -12,7 +12,7 @@ import (
 	"parley/appliance/contract"
 )
 
-// running is a conversation in a test: its state and its clock.
+// testChat is a conversation in a test: its state and its clock.
 type testChat struct {
 	t     *testing.T
 	state State
@@ -29,8 +29,7 @@ func begin(t *testing.T, change ...func(*Settings)) *testChat {
 	return b
 }
 
-// after lets things happen, a millisecond apart, and returns what the last one
-// brought, in short.
+// after handles events, a millisecond apart, and returns the effects of the last one in short form.
 func (b *testChat) after(events ...Event) []string {
 	b.t.Helper()
 	var out []string
@@ -43,14 +42,14 @@ func (b *testChat) after(events ...Event) []string {
 	return out
 }
 
-// TurnEnded stands in a test for all that ends a turn: a pause that has lasted
-// long enough by now. Revision 0 is of an utterance too short for a word.
+// TurnEnded stands for everything that ends a turn: a pause that has lasted long enough by now. Revision 0 is
+// an utterance too short for a word.
 type TurnEnded struct {
 	At
 	Utterance, Revision int
 }
 
-// follow lets one thing happen.
+// follow handles one event.
 func follow(s State, e Event) (State, []Effect) {
 	ended, ok := e.(TurnEnded)
 	if !ok {
@@ -73,7 +72,7 @@ func (b *testChat) wait(d time.Duration) *testChat {
 	return b
 }
 
-// stamped sets the time of an event.
+// stamped returns the event with a time.
 func stamped(e Event, at time.Duration) Event {
 	v := reflect.New(reflect.TypeOf(e)).Elem()
 	v.Set(reflect.ValueOf(e))
@@ -81,7 +80,7 @@ func stamped(e Event, at time.Duration) Event {
 	return v.Interface().(Event)
 }
 
-// short names effects so that a test can show them in a line each.
+// short returns effects in a readable form of one line each.
 func short(effects []Effect) []string {
 	out := []string{}
 	for _, e := range effects {
@@ -118,7 +117,7 @@ func short(effects []Effect) []string {
 			out = append(out, fmt.Sprintf("enough %d", e.Turn))
 		case Speak:
 			out = append(out, fmt.Sprintf("speak %d: %s", e.Turn, e.Sentence.Text))
-		case Prefill, Cut, CloseUtterance: // a hint, and what the recorder needs; tested by themselves
+		case Prefill, Cut, CloseUtterance: // these have tests of their own
 		case FinishTurn:
 			out = append(out, fmt.Sprintf("done %d", e.Turn))
 		case Cancel:
@@ -130,7 +129,7 @@ func short(effects []Effect) []string {
 	return out
 }
 
-// lastEntry is what the model is asked to answer, as it is to see it.
+// lastEntry returns the entry that the model is asked to answer.
 func lastEntry(c Conversation) string {
 	n := len(c.History) - 1
 	if e := c.History[n]; e.Role == Context {
@@ -197,7 +196,7 @@ func clip(turn int, text string, d time.Duration) SoundMade {
 	return SoundMade{Turn: turn, Piece: whole(Sentence{ID: "id-" + text, Text: text}, d)}
 }
 
-// length is a sentence that plays so long, in one piece.
+// whole returns a sentence with this much sound in one piece.
 func whole(s Sentence, d time.Duration) Piece {
 	return Piece{
 		Sentence: s,
@@ -207,7 +206,7 @@ func whole(s Sentence, d time.Duration) Piece {
 	}
 }
 
-// stopPlayback is so long; there is one for all, since nobody changes it.
+// silence returns this much silence; all share one read-only buffer.
 func silence(d time.Duration) []float32 { return minute[:d*contract.OutputRateHz/time.Second] }
 
 var minute = make([]float32, 60*contract.OutputRateHz)
@@ -216,8 +215,8 @@ func sentenceThought(turn int, text string) SentenceThought {
 	return SentenceThought{Turn: turn, Sentence: Sentence{ID: "id-" + text, Text: text}}
 }
 
-// speaking is a conversation in which the assistant says the sentences, one
-// second each, after the user asked something.
+// speaking returns a conversation in which the assistant says the sentences, one second each, after the user
+// asked something.
 func speaking(t *testing.T, sentences ...string) *testChat {
 	b := begin(t)
 	b.after(VoiceHeard{Utterance: 1, Voice: time.Second}, Transcribed{Utterance: 1, Revision: 1,
@@ -373,7 +372,7 @@ func TestDictatedTextIsSpokenEvenWhilePaused(t *testing.T) {
 	want(t, b.after(clip(1, "Two.", time.Second)), "assistant: Two.", "audio id-Two.", "assistant_end")
 }
 
-func TestFailedReplyTellsAndEndsTheTurn(t *testing.T) {
+func TestFailedReplyIsReportedAndEndsTheTurn(t *testing.T) {
 	b := begin(t)
 	b.after(Typed{Text: "Hello."})
 	want(t, b.after(TurnFailed{Turn: 1, Fault: contract.Fault{Code: contract.ProviderFailed}}),
@@ -381,7 +380,7 @@ func TestFailedReplyTellsAndEndsTheTurn(t *testing.T) {
 	want(t, b.after(Typed{Text: "Again."}), "user: Again.", "think 2: Again.")
 }
 
-func TestFailureOfAPreparedReplyIsToldOnlyWhenItsTurnComes(t *testing.T) {
+func TestFailureOfAPreparedReplyIsReportedInItsTurn(t *testing.T) {
 	b := begin(t)
 	b.after(VoiceHeard{Utterance: 1, Voice: time.Second}, Transcribed{Utterance: 1, Revision: 1,
 		Transcript: says("Hello?")})
@@ -486,7 +485,7 @@ func TestSettingsOfTheConnectAreRecordedWithoutKeys(t *testing.T) {
 	want(t, short(effects), "chat_metadata", "record SYSTEM_PROMPT")
 }
 
-func TestMetadataIsNotedOfTheChat(t *testing.T) {
+func TestMetadataIsStoredWithTheChat(t *testing.T) {
 	b := begin(t)
 	noted := contract.SessionSettings{Metadata: map[string]json.RawMessage{"order": json.RawMessage("7")}}
 	want(t, b.after(SettingsRequested{Message: noted}), "record SESSION_SETTINGS", `note {"order":7}`)
@@ -494,8 +493,8 @@ func TestMetadataIsNotedOfTheChat(t *testing.T) {
 		"record SESSION_SETTINGS")
 }
 
-// A sentence may come in pieces: its words once, before the first, and what was
-// heard of it by the length of the whole.
+// A sentence may come in pieces. Its text is published once, before the first, and the heard part depends on
+// the length of the whole.
 func TestASentenceInPieces(t *testing.T) {
 	b := begin(t)
 	b.after(Typed{Text: "Hello?"}, sentenceThought(1, "Two words."))
@@ -511,7 +510,7 @@ func TestASentenceInPieces(t *testing.T) {
 	}
 	want(t, b.after(piece(0, false)), "assistant: Two words.", "audio id-Two words.")
 	want(t, b.after(ThinkingEnded{Turn: 1}), "done 1")
-	b.wait(1500 * time.Millisecond) // for 502 ms the client had nothing to play
+	b.wait(1500 * time.Millisecond) // the client had nothing to play for 502 ms
 	want(t, b.after(piece(1, false)), "audio id-Two words.")
 	b.wait(499 * time.Millisecond).after(Tick{})
 	if p := b.state.playing[0]; len(b.state.playing) != 1 || p.length != 3*time.Second ||
@@ -525,8 +524,8 @@ func TestASentenceInPieces(t *testing.T) {
 	}
 }
 
-// A line that knows what was played knows better than the clock.
-func TestTheLineSaysWhatWasPlayed(t *testing.T) {
+// A line that reports what was played is trusted more than the clock.
+func TestTheLineReportsWhatWasPlayed(t *testing.T) {
 	b := speaking(t, "First one.", "Second one.")
 	until := b.state.playbackEnd
 	b.wait(until - 2*time.Second + 699*time.Millisecond - b.now)

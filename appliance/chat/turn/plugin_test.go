@@ -8,7 +8,7 @@ import (
 	"parley/appliance/contract"
 )
 
-// hours is a plugin with one tool and all hooks.
+// hours returns a plugin with one tool and all hooks.
 func hours(description string) Plugin {
 	return Plugin{
 		Name:   "hours",
@@ -27,7 +27,7 @@ func hours(description string) Plugin {
 	}
 }
 
-func TestAToolOfThatNameIsRunByThePlugin(t *testing.T) {
+func TestAPluginRunsAToolOfItsName(t *testing.T) {
 	stored := Tool{
 		Name:        "opening_hours",
 		Description: "mine",
@@ -52,7 +52,7 @@ func TestAToolOfThatNameIsRunByThePlugin(t *testing.T) {
 	}
 }
 
-func TestToolsOfPluginsAreAsThePluginsAre(t *testing.T) {
+func TestPluginToolsFollowThePlugins(t *testing.T) {
 	s := Settings{Tools: hours("old").Tools}.WithPlugins([]Plugin{hours("new")})
 	if len(s.Tools) != 1 || s.Tools[0].Description != "new" || !slices.Equal(s.TurnHooks, []string{"hours"}) ||
 		!slices.Equal(s.EndHooks, []string{"hours"}) {
@@ -61,8 +61,8 @@ func TestToolsOfPluginsAreAsThePluginsAre(t *testing.T) {
 	if s = s.WithPlugins(nil); s.Tools != nil || s.TurnHooks != nil {
 		t.Errorf("%+v", s)
 	}
-	// Those that every chat has come when they are installed; the config's own tool
-	// of a name stands before them.
+	// Tools for every chat are added when their plugin is installed. A config's own tool of the same name
+	// comes first.
 	s = Settings{Plugins: []string{"hours", "missing"}, Tools: []Tool{weather()}}
 	if s = s.WithPlugins([]Plugin{hours("x")}); len(s.Tools) != 2 || s.Tools[1].Name != "opening_hours" {
 		t.Errorf("%+v", s.Tools)
@@ -76,7 +76,7 @@ func TestToolsOfPluginsAreAsThePluginsAre(t *testing.T) {
 }
 
 // A client that sends its tools does not know those of the box.
-func TestAClientsToolsStandBesideThoseOfPlugins(t *testing.T) {
+func TestAClientsToolsDoNotReplacePluginTools(t *testing.T) {
 	b := begin(t, func(s *Settings) {
 		s.Plugins = []string{"hours"}
 		*s = s.WithPlugins([]Plugin{hours("x")})
@@ -97,9 +97,8 @@ func TestAClientsToolsStandBesideThoseOfPlugins(t *testing.T) {
 	}
 }
 
-// What changes between two turns holds from the next on, and what was prepared for
-// the old is dropped.
-func TestAPluginThatIsInstalledIsThereInTheNextTurn(t *testing.T) {
+// A change between two turns is in force from the next turn on, and drops a prepared answer.
+func TestAnInstalledPluginIsInForceInTheNextTurn(t *testing.T) {
 	b := begin(t, func(s *Settings) { s.Plugins = []string{"hours"} })
 	b.after(VoiceHeard{Utterance: 1, Voice: time.Second},
 		Transcribed{Utterance: 1, Revision: 1, Transcript: says("When do you open?")})
@@ -110,7 +109,7 @@ func TestAPluginThatIsInstalledIsThereInTheNextTurn(t *testing.T) {
 	want(t, b.after(calls(2, "a", "opening_hours")), `tool_call opening_hours {"day":"today"}`,
 		`run 2: opening_hours {"day":"today"}`)
 	want(t, b.after(PluginsChanged{Plugins: []Plugin{p}})) // nothing new
-	want(t, b.after(PluginsChanged{}))                     // removed in the middle of its call, which goes on
+	want(t, b.after(PluginsChanged{}))                     // removed during its call, which goes on
 	want(t, b.after(ToolAnswered{CallID: "a", OnBox: true, Content: "At ten."}), "tool_response opening_hours: At ten.",
 		"go on 2: At ten.")
 	if got := b.state.settings.Tools; got != nil {
@@ -118,8 +117,8 @@ func TestAPluginThatIsInstalledIsThereInTheNextTurn(t *testing.T) {
 	}
 }
 
-// A tool that has a limit of its own fails by it, where the box's is longer.
-func TestAToolsOwnLimitEndsIt(t *testing.T) {
+// A tool's own limit applies if it is shorter than the box's.
+func TestAToolsOwnLimitApplies(t *testing.T) {
 	b := begin(t, func(s *Settings) {
 		s.Tools, s.Filler = hours("x").Tools, 0
 	})

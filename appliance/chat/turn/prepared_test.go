@@ -7,9 +7,8 @@ import (
 	"parley/appliance/contract"
 )
 
-// Whatever an answer was prepared from, once it has changed the answer is of no
-// use, and another one is prepared.
-func TestWhatIsPreparedIsWorthlessOnceWhatItWasMadeFromChanges(t *testing.T) {
+// When anything changes from which an answer was prepared, the answer is dropped and prepared again.
+func TestAnyChangeDropsAPreparedAnswer(t *testing.T) {
 	prompt := "Be brief."
 	for name, m := range map[string]contract.SessionSettings{
 		"prompt":    {SystemPrompt: &prompt},
@@ -39,8 +38,8 @@ func TestWhatIsPreparedIsWorthlessOnceWhatItWasMadeFromChanges(t *testing.T) {
 	want(t, b.after(TurnEnded{Utterance: 1, Revision: 1}), "user: Hello?")
 }
 
-// Speed, temperature and whatever settings there will be count as well.
-func TestOnlyWhatHasNoPartInAnAnswerMayDiffer(t *testing.T) {
+// Speed, temperature and any future settings count too.
+func TestOnlyIrrelevantSettingsKeepAPreparedAnswer(t *testing.T) {
 	for _, change := range []func(*Settings){
 		func(s *Settings) {
 			s.Speed = 2
@@ -58,10 +57,10 @@ func TestOnlyWhatHasNoPartInAnAnswerMayDiffer(t *testing.T) {
 	}
 }
 
-// Transcript that come late change the history under what is prepared.
-func TestWhatIsPreparedIsWorthlessOnceEarlierWordsAreTold(t *testing.T) {
+// Late transcripts change the history of a prepared answer.
+func TestALateTranscriptDropsAPreparedAnswer(t *testing.T) {
 	b := lateWords(t)
-	b.after(VoicePaused{Utterance: 2, Revision: 1, End: b.now}) // its words are known before those of the first
+	b.after(VoicePaused{Utterance: 2, Revision: 1, End: b.now}) // its transcript comes before that of the first
 	want(t, b.after(Transcribed{Utterance: 2, Revision: 1, Transcript: says("When do you open?")}),
 		"prepare 1: When do you open?")
 	want(t, b.after(Transcribed{Utterance: 1, Revision: 1, Transcript: says("I am Anna.")}), "cancel 1",
@@ -69,8 +68,8 @@ func TestWhatIsPreparedIsWorthlessOnceEarlierWordsAreTold(t *testing.T) {
 	want(t, b.after(Tick{}), "prepare 2: When do you open?")
 }
 
-// A context for one message stays until a message is told.
-func TestATemporaryContextIsNotSpentByAGuess(t *testing.T) {
+// A context for one message stays until a message is recorded.
+func TestASpeculativeAnswerKeepsAOneTimeContext(t *testing.T) {
 	b := begin(t)
 	b.after(SettingsRequested{Message: contract.SessionSettings{Context: &contract.Context{Text: "Room 12."}}})
 	b.after(VoiceHeard{Utterance: 1, Voice: time.Second}, VoicePaused{Utterance: 1, Revision: 1, End: b.now})

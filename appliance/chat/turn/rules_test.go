@@ -15,9 +15,9 @@ func conversationOf(change func(*Settings)) Conversation {
 	return NewState(s, time.UnixMilli(0), nil).Conversation()
 }
 
-// The rules stand before a prompt that somebody brought, and belong to what all
-// chats with it begin with; the box's own prompt has what it needs.
-func TestRulesStandBeforeAPromptThatWasBrought(t *testing.T) {
+// The rules precede a custom prompt and belong to the constant part of all chats with it. The box's own
+// prompt needs none.
+func TestRulesPrecedeACustomPrompt(t *testing.T) {
 	for name, row := range map[string]struct {
 		change         func(*Settings)
 		prompt, steady string
@@ -63,8 +63,8 @@ func TestRulesStandBeforeAPromptThatWasBrought(t *testing.T) {
 	}
 }
 
-// A prompt that says who speaks and how, and nothing else, has rules of its own.
-func TestAPromptWithoutFactsHasRulesOfItsOwn(t *testing.T) {
+// A prompt that only says who speaks and how has rules of its own.
+func TestAPersonaPromptHasPersonaRules(t *testing.T) {
 	for prompt, want := range map[string]string{
 		"You are Mia and 30 years old. Be kind.": "Be kind.",
 		"You are a warm, empathic companion. Ask one question at a time. Keep answers to one or two sentences. The " +
@@ -102,8 +102,7 @@ func TestAPromptWithoutFactsHasRulesOfItsOwn(t *testing.T) {
 	}
 }
 
-// A client's prompt in the middle of a chat has the rules before it from then on,
-// and makes an answer prepared for the old one worthless.
+// A client's prompt in the middle of a chat has the rules from then on, and drops a prepared answer.
 func TestANewPromptHasTheRules(t *testing.T) {
 	s := DefaultSettings()
 	s.SystemPrompt, s.Rules = "You are a box.", Rules{Factual: "Be brief.", CheckAnswers: true}

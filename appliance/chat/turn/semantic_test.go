@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// What the model says of a pause decides how long it may be, where the settings
-// want that; without them the config's silence holds, whatever it says.
-func TestWhatSoundsFinishedIsAnsweredSooner(t *testing.T) {
+// The model's judgement of a pause decides how long it may be, if the settings are Semantic; otherwise the
+// config's silence applies.
+func TestAFinishedSentenceIsAnsweredSooner(t *testing.T) {
 	const config = 800 * time.Millisecond
 	for name, row := range map[string]struct {
 		semantic    bool
 		said        string
-		probability float64 // negative: the model has not said
+		probability float64 // negative: not judged
 		silence     time.Duration
 	}{
 		"finished":                       {true, "When do you open?", 0.95, finishedSilence},
@@ -55,9 +55,9 @@ func TestWhatSoundsFinishedIsAnsweredSooner(t *testing.T) {
 	}
 }
 
-// A turn that seems to be over ends when its answer can be heard, and who goes on
-// before that has not been cut off.
-func TestAFinishedTurnEndsWhenItsAnswerCanBeHeard(t *testing.T) {
+// A turn that seems to be over ends when its answer can be heard. A user who goes on before that is not cut
+// off.
+func TestAFinishedTurnEndsWhenItsAnswerIsReady(t *testing.T) {
 	pausing := func() (b *testChat, end time.Duration) {
 		b = begin(t, func(s *Settings) { s.Semantic = true })
 		b.after(VoiceHeard{Utterance: 1, Voice: time.Second}, VoicePaused{Utterance: 1, Revision: 1, End: b.now})
@@ -85,7 +85,7 @@ func TestAFinishedTurnEndsWhenItsAnswerCanBeHeard(t *testing.T) {
 	}
 }
 
-// What is said of an earlier pause says nothing of this one.
+// The judgement of an earlier pause says nothing about this one.
 func TestAFinishedSentenceThatGoesOn(t *testing.T) {
 	b := begin(t, func(s *Settings) { s.Semantic = true })
 	b.after(VoiceHeard{Utterance: 1, Voice: time.Second}, VoicePaused{Utterance: 1, Revision: 1, End: b.now},
@@ -101,8 +101,8 @@ func TestAFinishedSentenceThatGoesOn(t *testing.T) {
 	}
 }
 
-// After a question half of a sentence is an answer.
-func TestAnAnswerToAQuestionNeedsNoWholeSentence(t *testing.T) {
+// After a question, half a sentence is an answer.
+func TestAnAnswerMayBeHalfASentence(t *testing.T) {
 	for question, silence := range map[string]time.Duration{"When do you come?": finishedSilence,
 		"Do come.": openSilence} {
 		b := speaking(t, question)
@@ -118,9 +118,8 @@ func TestAnAnswerToAQuestionNeedsNoWholeSentence(t *testing.T) {
 	}
 }
 
-// Who has gone on after a pause is given as long again, and not longer than the
-// config says.
-func TestWhoHesitatesIsGivenTimeToDoSoAgain(t *testing.T) {
+// A user who went on after a pause is given as long again, but not longer than the config says.
+func TestAHesitatingUserIsGivenMoreTime(t *testing.T) {
 	ms := time.Millisecond
 	for pause, silence := range map[time.Duration]time.Duration{300 * ms: finishedSilence, 400 * ms: 500 * ms,
 		700 * ms: 800 * ms} {

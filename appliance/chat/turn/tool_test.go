@@ -35,7 +35,7 @@ func TestAToolAnswersAndTheModelGoesOn(t *testing.T) {
 	b := begin(t, withTools(weather()))
 	b.after(Typed{Text: "Does it rain?"})
 	want(t, b.after(calls(1, "a", "weather")), calledWeather)
-	want(t, b.after(ThinkingEnded{Turn: 1})) // of the mind that has called
+	want(t, b.after(ThinkingEnded{Turn: 1})) // from the mind that called
 	want(t, b.after(ToolAnswered{CallID: "a", Content: "Rain."}), answered, "go on 1: Rain.")
 	want(t, b.after(sentenceThought(1, "It rains.")), "speak 1: It rains.")
 	want(t, b.after(ThinkingEnded{Turn: 1}), "done 1")
@@ -52,9 +52,8 @@ func TestAToolAnswersAndTheModelGoesOn(t *testing.T) {
 	}
 }
 
-// A tool that only does something often answers with no words at all: that is no
-// failure.
-func TestAnAnswerWithoutWordsIsNoFailure(t *testing.T) {
+// A tool that only does something often answers without text, which is not a failure.
+func TestAToolAnswerWithoutTextIsNoFailure(t *testing.T) {
 	for _, content := range []string{"", " \n"} {
 		b := begin(t, withTools(weather()))
 		b.after(Typed{Text: "Switch it on."}, calls(1, "a", "weather"))
@@ -63,7 +62,7 @@ func TestAnAnswerWithoutWordsIsNoFailure(t *testing.T) {
 	}
 }
 
-func TestAGuessCallsNoTool(t *testing.T) {
+func TestASpeculativeReplyCallsNoTool(t *testing.T) {
 	b := begin(t, withTools(weather()))
 	b.after(VoiceHeard{Utterance: 1, Voice: time.Second}, Transcribed{Utterance: 1, Revision: 1,
 		Transcript: says("Does it rain?")})
@@ -72,7 +71,7 @@ func TestAGuessCallsNoTool(t *testing.T) {
 	want(t, b.after(TurnEnded{Utterance: 1, Revision: 1}), "user: Does it rain?", calledWeather)
 	want(t, b.after(ToolAnswered{CallID: "a", Content: "Rain."}), answered, "go on 1: Rain.")
 
-	b = begin(t, withTools(weather())) // and if the user goes on, never
+	b = begin(t, withTools(weather())) // and never if the user goes on
 	b.after(VoiceHeard{Utterance: 1, Voice: time.Second}, Transcribed{Utterance: 1, Revision: 1,
 		Transcript: says("Does it")},
 		calls(1, "a", "weather"),
@@ -82,7 +81,7 @@ func TestAGuessCallsNoTool(t *testing.T) {
 	want(t, b.after(TurnEnded{Utterance: 1, Revision: 2}), "user: Does it snow?")
 }
 
-func TestAnAnswerNobodyWaitsForIsAnError(t *testing.T) {
+func TestAnUnexpectedToolAnswerIsAnError(t *testing.T) {
 	b := begin(t, withTools(weather()))
 	want(t, b.after(ToolAnswered{CallID: "a", Content: "Rain."}), "error E0731")
 	b.after(Typed{Text: "Does it rain?"}, calls(1, "a", "weather"))
@@ -91,7 +90,7 @@ func TestAnAnswerNobodyWaitsForIsAnError(t *testing.T) {
 	want(t, b.after(ToolAnswered{CallID: "a", Content: "Snow."}), "error E0731")
 }
 
-func TestOfAToolErrorTheModelSeesTheContentOrTheFallback(t *testing.T) {
+func TestTheModelSeesTheContentOrTheFallbackOfAToolError(t *testing.T) {
 	for content, want1 := range map[string]string{"Ask tomorrow.": "go on 1: Ask tomorrow.",
 		"": "go on 1: The weather is not known."} {
 		b := begin(t, withTools(weather()))
@@ -115,8 +114,8 @@ func TestAToolThatFailsWithoutAFallbackIsApologisedFor(t *testing.T) {
 	want(t, b.after(clip(1, "I'm sorry, that did not work.", time.Second))[2:], "assistant_end")
 }
 
-// A server's model that calls on, though it was asked for words, has failed.
-func TestAModelThatOnlyCallsComesToAnEnd(t *testing.T) {
+// A server's model that keeps calling although it was asked for words has failed.
+func TestAModelThatOnlyCallsIsStopped(t *testing.T) {
 	b := begin(t, withTools(weather()))
 	b.after(Typed{Text: "Does it rain?"})
 	for n := 1; n <= MaxCalls; n++ {
@@ -142,7 +141,7 @@ func TestAToolThatTakesTooLongIsGivenUp(t *testing.T) {
 	want(t, b.after(ToolAnswered{CallID: "a", Content: "Rain."}), "error E0731")
 }
 
-func TestWhileAToolTakesLongTheAssistantSaysSo(t *testing.T) {
+func TestTheAssistantSaysThatAToolTakesLong(t *testing.T) {
 	b := begin(t, withTools(weather()))
 	b.after(Typed{Text: "Does it rain?"}, calls(1, "a", "weather"))
 	b.now = b.wake()
@@ -157,9 +156,9 @@ func TestWhileAToolTakesLongTheAssistantSaysSo(t *testing.T) {
 	}
 }
 
-// Who has waited for the tool waits for the model, too, which reads what the tool
-// answered: an answer of many entries takes a slow machine seconds.
-func TestWhileTheModelReadsWhatAToolAnsweredTheAssistantSaysSo(t *testing.T) {
+// After the tool the user waits for the model, which reads the tool's answer: many entries take a slow
+// machine seconds.
+func TestTheAssistantSaysThatReadingAnAnswerTakesLong(t *testing.T) {
 	asked := func() *testChat {
 		b := begin(t, withTools(weather()))
 		b.after(Typed{Text: "Does it rain?"}, calls(1, "a", "weather"))
@@ -193,7 +192,7 @@ func TestWhileTheModelReadsWhatAToolAnsweredTheAssistantSaysSo(t *testing.T) {
 	}
 }
 
-// wake is when it wants to be woken.
+// wake returns when the state needs a Tick.
 func (b *testChat) wake() time.Duration {
 	at, _ := b.state.Wake()
 	return at
@@ -225,7 +224,7 @@ func TestACallThatFitsNoToolIsNotMade(t *testing.T) {
 	want(t, b.after(ToolAnswered{CallID: "a", Content: "Rain."}), "error E0731")
 }
 
-// Real words give the call up; a cough does not, whatever comes first.
+// Real words end the call; a cough does not, in any order.
 func TestACallOutlivesACough(t *testing.T) {
 	interrupted := func() *testChat {
 		b := begin(t, withTools(weather()))
@@ -250,9 +249,8 @@ func TestACallOutlivesACough(t *testing.T) {
 	want(t, b.after(ToolAnswered{CallID: "a", Content: "Rain."}), "error E0731")
 }
 
-// What the model reads of a call that failed stands in the history too, whenever
-// it failed.
-func TestOfACallThatFailsDuringASoundTheFallbackIsKept(t *testing.T) {
+// The history holds what the model reads of a failed call, whenever it failed.
+func TestAFallbackSurvivesAFalseInterruption(t *testing.T) {
 	b := begin(t, withTools(weather()))
 	b.after(Typed{Text: "Does it rain?"}, calls(1, "a", "weather"), VoiceHeard{Utterance: 1, Voice: time.Second})
 	want(t, b.after(ToolAnswered{CallID: "a", Failed: true, Error: "server down"}),
@@ -272,7 +270,7 @@ func TestACallOutlivesAPause(t *testing.T) {
 	want(t, b.after(ResumeRequested{}), "record RESUME_ONSET", "think 3: And snow?")
 }
 
-func TestWhatTheClientHasSaidMeanwhileEndsNoCall(t *testing.T) {
+func TestDictatedTextEndsNoCall(t *testing.T) {
 	b := begin(t, withTools(weather()))
 	b.after(Typed{Text: "Does it rain?"}, calls(1, "a", "weather"))
 	want(t, b.after(Dictated{Sentences: []Sentence{{ID: "d", Text: "Let me see."}}}), "speak 1: Let me see.")
@@ -280,12 +278,12 @@ func TestWhatTheClientHasSaidMeanwhileEndsNoCall(t *testing.T) {
 	want(t, b.after(ToolAnswered{CallID: "a", Content: "Rain."}), answered, "go on 1: Rain.")
 }
 
-func TestAToolOfTheBoxRunsThere(t *testing.T) {
+func TestTheBoxRunsItsOwnTools(t *testing.T) {
 	b := begin(t, withTools(Builtin(contract.WebSearch, "")), func(s *Settings) { s.Filler = 0 })
 	b.after(Typed{Text: "Any news?"})
 	want(t, b.after(calls(1, "a", "web_search")), `tool_call web_search {"day":"today"}`,
 		`run 1: web_search {"day":"today"}`)
-	// the client does not answer for the box
+	// the client cannot answer for the box
 	want(t, b.after(ToolAnswered{CallID: "a", Content: "Forged."}), "error E0731")
 	want(t, b.after(ToolAnswered{CallID: "a", Content: "None.", OnBox: true}), "tool_response web_search: None.",
 		"go on 1: None.")
@@ -309,7 +307,7 @@ func TestHangingUpComesAfterTheGoodbye(t *testing.T) {
 	want(t, b.after(Tick{}), "end USER_ENDED 1000")
 }
 
-func TestWhoSaysMoreIsNotHungUpOn(t *testing.T) {
+func TestAUserWhoSaysMoreIsNotHungUpOn(t *testing.T) {
 	b := begin(t, withTools(Builtin(contract.HangUp, "")))
 	b.after(Typed{Text: "Goodbye."}, sentenceThought(1, "Bye!"), calls(1, "a", "hang_up"), clip(1, "Bye!", time.Second))
 	want(t, b.after(Typed{Text: "Wait."}), "amend id-Bye!: …", "user_interruption", "user: Wait.", "think 2: Wait.")
@@ -354,8 +352,8 @@ func TestToolsOfSettingsAreCheckedAsAWhole(t *testing.T) {
 	}
 }
 
-// The model reads what tools there are, so it reads anew when they change.
-func TestToolsAreReadAhead(t *testing.T) {
+// The prompt contains the tools, so it is prefilled again when they change.
+func TestToolsArePrefilled(t *testing.T) {
 	b := begin(t)
 	for _, x := range []struct {
 		sent contract.SessionSettings

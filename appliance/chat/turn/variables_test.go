@@ -27,7 +27,7 @@ func TestVariablesAreFilledIn(t *testing.T) {
 		"Hello {{name}}.":                  "Hello Ann.",
 		"{{ name }}{{name}}":               "AnnAnn",
 		"{{gone}}!":                        "!",
-		"{{a b}}":                          "{{name}}", // a value is not filled again
+		"{{a b}}":                          "{{name}}", // values are not filled again
 		"It is {{now}}.":                   "It is 2026-01-02T03:04:05Z.",
 		"{{name":                           "{{name",
 		"{{name}} }} {{":                   "Ann }} {{",
@@ -42,9 +42,8 @@ func TestVariablesAreFilledIn(t *testing.T) {
 	}
 }
 
-// What is too much is refused before it is made, says which and how much, and
-// changes nothing.
-func TestSettingsThatWouldCostTooMuchAreRefusedForNothing(t *testing.T) {
+// Oversized settings are refused before they are built, with the reason and the size, and change nothing.
+func TestOversizedSettingsAreRefusedCheaply(t *testing.T) {
 	long := strings.Repeat("x", contract.MaxVariableChars)
 	repeated := strings.Repeat("{{a}}", contract.MaxPromptChars/5)
 	many := map[string]string{}
@@ -124,7 +123,7 @@ func TestSettingsThatWouldCostTooMuchAreRefusedForNothing(t *testing.T) {
 }
 
 // The longest prompt that is allowed without variables is allowed with some.
-func TestALongPromptWithVariablesIsTaken(t *testing.T) {
+func TestTheLongestPromptMayHaveVariables(t *testing.T) {
 	prompt := strings.Repeat("語", contract.MaxPromptChars-8) + "{{name}}"
 	_, fault := DefaultSettings().Merge(contract.SessionSettings{SystemPrompt: &prompt,
 		Variables: variables(map[string]string{"name": "Ann"})})
@@ -133,7 +132,7 @@ func TestALongPromptWithVariablesIsTaken(t *testing.T) {
 	}
 }
 
-func TestAChatsOwnPartOfThePromptBeginsWithItsFirstVariable(t *testing.T) {
+func TestTheVariablePartOfThePromptBeginsWithItsFirstVariable(t *testing.T) {
 	for prompt, alike := range map[string]string{
 		"You are a clerk.":                    "You are a clerk.",
 		"You are a clerk. It is {{now}}.":     "You are a clerk. It is ",
@@ -150,7 +149,7 @@ func TestAChatsOwnPartOfThePromptBeginsWithItsFirstVariable(t *testing.T) {
 	}
 }
 
-func TestVariablesThatNobodySetAreKnown(t *testing.T) {
+func TestUnsetVariablesAreListed(t *testing.T) {
 	s := DefaultSettings()
 	s.SystemPrompt = "It is {{now}}. {{ name }} has {{dog}}.{{answer_language}}"
 	s.OnInactivity.Text = "{{name}}, are you at {{place}}?"

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// lateWords is a conversation in which the first utterance is over, its words are
-// still to come, and the second has begun.
+// lateWords returns a conversation in which the first utterance is over without a transcript, and the second
+// has begun.
 func lateWords(t *testing.T) *testChat {
 	b := begin(t)
 	want(t, b.after(VoiceHeard{Utterance: 1, Voice: time.Second}, TurnEnded{Utterance: 1, Revision: 1}))
@@ -18,7 +18,7 @@ func lateWords(t *testing.T) *testChat {
 	return b
 }
 
-func TestWordsThatComeLateAreSaidAndAnsweredWithTheNextOnes(t *testing.T) {
+func TestLateSpeechIsAnsweredWithTheNext(t *testing.T) {
 	b := lateWords(t)
 	want(t, b.after(Transcribed{Utterance: 1, Revision: 1, Transcript: says("I am Anna.")}), "user: I am Anna.")
 	want(t, b.after(Transcribed{Utterance: 2, Revision: 1, Transcript: says("When do you open?")}),
@@ -34,7 +34,7 @@ func TestWordsThatComeLateAreSaidAndAnsweredWithTheNextOnes(t *testing.T) {
 	}
 }
 
-func TestWordsThatComeLateAreAnsweredWhenNoMoreAreSaid(t *testing.T) {
+func TestLateSpeechIsAnsweredWhenTheUserIsSilent(t *testing.T) {
 	for name, end := range map[string][]Event{
 		"a cough":         {TurnEnded{Utterance: 2, Revision: 0}},
 		"nothing in them": {TurnEnded{Utterance: 2, Revision: 1}, Transcribed{Utterance: 2, Revision: 1}},
@@ -47,7 +47,7 @@ func TestWordsThatComeLateAreAnsweredWhenNoMoreAreSaid(t *testing.T) {
 		b = lateWords(t)
 		b.after(end[0])
 		if len(end) > 1 {
-			continue // words come in their order
+			continue // transcripts come in order
 		}
 		if got := b.after(Transcribed{Utterance: 1, Revision: 1,
 			Transcript: says("When do you open?")}); !slices.Equal(got,
@@ -69,7 +69,7 @@ func TestSeveralUtterancesMayBeLate(t *testing.T) {
 		"think 1: Three.")
 }
 
-func TestWhatWaitsIsAValue(t *testing.T) {
+func TestWaitingIsAValue(t *testing.T) {
 	var w waiting
 	w.expect(1, 1)
 	w.expect(2, 3)
@@ -91,8 +91,8 @@ func TestWhatWaitsIsAValue(t *testing.T) {
 	}
 }
 
-// talk is a random conversation in real time: the user speaks, now and
-// then over the assistant, who answers everything.
+// talk is a random conversation in real time: the user speaks, sometimes over the assistant, which answers
+// everything.
 type talk struct {
 	t         *rapid.T
 	state     State
@@ -129,7 +129,7 @@ func (k *talk) transcribe() {
 	}
 }
 
-// reply lets the assistant say what it has to, two seconds of it.
+// reply lets the assistant say its answer, two seconds of sound.
 func (k *talk) reply() {
 	n := k.state.Turn()
 	if k.state.reply.phase == quiet || k.state.reply.thinkingEnded {
@@ -141,7 +141,7 @@ func (k *talk) reply() {
 	k.happen(SoundMade{Turn: n, Piece: whole(line, 2*time.Second)})
 }
 
-// speak is one utterance, whose words come before its end or later.
+// speak makes one utterance, whose transcript comes before its end or later.
 func (k *talk) speak() {
 	k.utterance++
 	voice := rapid.SampledFrom([]int{400, 1200}).Draw(k.t, "voice") // the longer one interrupts
@@ -157,8 +157,8 @@ func (k *talk) speak() {
 	k.happen(TurnEnded{Utterance: k.utterance, Revision: 1})
 }
 
-// What was said over the assistant is told before that which interrupts it.
-func TestWhatInterruptsIsToldAfterWhatWasSaidBefore(t *testing.T) {
+// Speech over the assistant is recorded before the speech that interrupts it.
+func TestAnInterruptionIsRecordedAfterEarlierSpeech(t *testing.T) {
 	b := speaking(t, "The museum opens at ten.")
 	b.after(ThinkingEnded{Turn: 1}, VoiceHeard{Utterance: 2, Voice: 400 * time.Millisecond},
 		Transcribed{Utterance: 2, Revision: 1, Transcript: says("And Mondays?")}, TurnEnded{Utterance: 2, Revision: 1})
@@ -166,9 +166,8 @@ func TestWhatInterruptsIsToldAfterWhatWasSaidBefore(t *testing.T) {
 		"user: And Mondays?", "user: Stop.", "think 2: Stop.")
 }
 
-// Every word heard is told, and before any later one, whatever waits for what:
-// as long as nobody pauses the assistant.
-func TestWhatIsHeardIsToldInItsOrder(t *testing.T) {
+// Everything said is recorded in order, unless the assistant is paused.
+func TestSpeechIsRecordedInOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k := &talk{t: t, state: NewState(DefaultSettings(), time.UnixMilli(0), nil)}
 		k.happen(Opened{})
@@ -202,9 +201,9 @@ func TestWhatIsHeardIsToldInItsOrder(t *testing.T) {
 	})
 }
 
-// What a listener says to hear more is known in his language; all else that has
-// words in any script is answered, and after a question everything is.
-func TestWordsOfAnyScriptAreAnswered(t *testing.T) {
+// Backchannels are known in the user's language. Any other words, in any script, are answered, and after a
+// question everything is.
+func TestSpeechInAnyScriptIsAnswered(t *testing.T) {
 	for _, row := range []struct {
 		assistant, language, said string
 		answered                  bool

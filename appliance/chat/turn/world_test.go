@@ -10,31 +10,31 @@ import (
 	"parley/appliance/contract"
 )
 
-// world is all that a conversation deals with, as random as it may be and never
-// otherwise: an ear, a mind, a mouth, a line and a client, each at any time.
+// world is everything around a conversation, behaving randomly within its rules: an ear, a mind, a mouth, a
+// line and a client, each at any time.
 type world struct {
 	t     *rapid.T
 	state State
 	now   time.Duration
 	laws  laws
 
-	// The ear: the utterance it is at, and transcriptions that are under way.
+	// The ear: its current utterance, and the transcriptions under way.
 	utterance, revision int
 	open, pausing       bool
 	voice               time.Duration
 	pauseEnd            time.Duration
 	guesses             []pendingTranscript
 	over                map[int]int // utterances that were closed, and at which revision; 0: too short
-	closing             bool        // the ear has not yet heard of a Close
+	closing             bool        // the ear has not yet received a CloseUtterance
 
-	minds    map[int]int // turns that are thought of, and how many sentences are to come
+	minds    map[int]int // turns that are being thought, and how many sentences are to come
 	mouths   map[int][]pendingPieces
-	sounds   []string        // ids of which sound was sent
-	calls    []string        // ids of tool calls that were told
-	runs     []string        // of those that the box runs
-	asked    []PluginAdvised // plugins that are asked, without what they will say
-	wordy    int             // a turn that may call no more
-	begun    Sentence        // the newest that was thought, for this turn
+	sounds   []string        // IDs of sentences whose sound was sent
+	calls    []string        // IDs of tool calls that were published
+	runs     []string        // those that the box runs
+	asked    []PluginAdvised // plugins that were asked, without their advice
+	wordy    int             // a turn that may not call any more
+	begun    Sentence        // the newest sentence of this turn
 	begunFor int
 	serial   int
 }
@@ -67,7 +67,7 @@ func newWorld(t *rapid.T) *world {
 		s.TurnHooks = []string{"a", "b"}
 	}
 	s.Plugins = []string{"p"}
-	s.MaxDuration = 100 * time.Hour // what is to be seen is how things end by themselves
+	s.MaxDuration = 100 * time.Hour // the test is about chats that end by themselves
 	s.Inactivity = 10 * time.Hour
 	w := &world{
 		t:      t,
@@ -81,7 +81,7 @@ func newWorld(t *rapid.T) *world {
 	return w
 }
 
-// pass lets time pass; what is due in it is taken.
+// pass lets time pass and meets the deadlines in it.
 func (w *world) pass(d time.Duration) {
 	until := w.now + d
 	for {
@@ -98,7 +98,7 @@ func (w *world) pass(d time.Duration) {
 	w.now = until
 }
 
-// happen lets one thing happen, and does what follows.
+// happen handles one event and carries out its effects.
 func (w *world) happen(e Event) {
 	old := w.state
 	var effects []Effect
@@ -152,9 +152,9 @@ func (w *world) happen(e Event) {
 	}
 }
 
-// hear is what the ear may bring.
+// hear makes an event of the ear.
 func (w *world) hear() {
-	if w.closing { // it may say something more before it hears of it
+	if w.closing { // it may report more before it learns of the end
 		switch rapid.IntRange(0, 3).Draw(w.t, "the ear, late") {
 		case 0:
 			w.happen(SilenceContinued{Utterance: w.utterance, Until: w.now})
@@ -218,7 +218,7 @@ func (w *world) goOn() {
 	w.happen(VoiceResumed{Utterance: w.utterance, Revision: w.revision, Begin: back})
 	if w.closing {
 		w.closing, w.open = false, false
-		w.speak() // the voice is that of the next one
+		w.speak() // the voice belongs to the next utterance
 		return
 	}
 	w.pausing = false
@@ -227,7 +227,7 @@ func (w *world) goOn() {
 	w.speak()
 }
 
-// transcribe brings the words that were asked for first.
+// transcribe returns the oldest transcript asked for.
 func (w *world) transcribe() {
 	if len(w.guesses) == 0 {
 		return
@@ -238,7 +238,7 @@ func (w *world) transcribe() {
 	w.happen(Transcribed{Utterance: g.utterance, Revision: g.revision, Transcript: says(g.text)})
 }
 
-// think brings the next of a reply.
+// think brings the next sentence of a reply.
 func (w *world) think() {
 	for turn, left := range w.minds {
 		if w.begunFor != turn {
@@ -275,7 +275,7 @@ func (w *world) think() {
 			delete(w.minds, turn)
 			w.happen(ThinkingEnded{Turn: turn})
 		}
-		w.begun = Sentence{} // what is thought after that begins a sentence
+		w.begun = Sentence{} // the next thought begins a sentence
 		return
 	}
 }
@@ -305,7 +305,7 @@ func (w *world) sound() {
 	}
 }
 
-// askMind is what the client may want.
+// ask makes a request of the client.
 func (w *world) ask() {
 	w.serial++
 	switch rapid.IntRange(0, 9).Draw(w.t, "the client") {
@@ -359,7 +359,7 @@ func (w *world) ask() {
 	}
 }
 
-// answer brings what a tool answers, one that nobody waits for among them.
+// answer brings the answer of a tool, which may be unexpected.
 func (w *world) answer() {
 	if n := len(w.runs); n > 0 {
 		id := w.runs[n-1]
@@ -380,7 +380,7 @@ func (w *world) answer() {
 		Failed: rapid.Bool().Draw(w.t, "failed")})
 }
 
-// advise brings what a plugin says, to a turn that is over perhaps.
+// advise brings a plugin's advice, perhaps for a turn that is over.
 func (w *world) advise() {
 	if len(w.asked) == 0 {
 		return
@@ -393,7 +393,7 @@ func (w *world) advise() {
 	w.happen(a)
 }
 
-// stale brings what belongs to a turn that is over.
+// stale brings an event of a turn that is over.
 func (w *world) stale() {
 	turn := max(0, w.state.turn-rapid.IntRange(1, 3).Draw(w.t, "turns ago"))
 	line := Sentence{ID: "old", Text: "Old."}
@@ -404,7 +404,7 @@ func (w *world) stale() {
 	}).Draw(w.t, "stale"))
 }
 
-// step lets something happen.
+// step makes one random event.
 func (w *world) step() {
 	w.pass(time.Duration(rapid.IntRange(0, 900).Draw(w.t, "ms")) * time.Millisecond)
 	switch rapid.IntRange(0, 14).Draw(w.t, "who") {
@@ -427,8 +427,7 @@ func (w *world) step() {
 	}
 }
 
-// settle lets everything come to its end: the user is silent, and all work is
-// done.
+// settle lets everything finish: the user is silent, and all work is done.
 func (w *world) settle() {
 	defer w.happen(Tick{})
 	for range 400 {
