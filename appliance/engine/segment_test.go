@@ -170,17 +170,17 @@ func TestVoiceSinceThePauseIsAnotherUtterance(t *testing.T) {
 		}
 		push(nil, row.before)
 		said := push(g.Close(nil), row.after)
-		var told []string
+		var events []string
 		for _, s := range said {
 			if s.Kind == Faded {
 				continue
 			}
 			kind := map[SegmentKind]string{Voice: "voice", Paused: "paused"}[s.Kind]
-			if line := fmt.Sprint(s.Utterance, " ", kind); len(told) == 0 || told[len(told)-1] != line {
-				told = append(told, line)
+			if line := fmt.Sprint(s.Utterance, " ", kind); len(events) == 0 || events[len(events)-1] != line {
+				events = append(events, line)
 			}
 		}
-		if got := strings.Join(told, " "); got != row.want {
+		if got := strings.Join(events, " "); got != row.want {
 			t.Errorf("%s: %q, want %q", name, got, row.want)
 			continue
 		}

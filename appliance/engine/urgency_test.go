@@ -68,12 +68,12 @@ func TestAGuessThatBecomesATurnIsPromotedWhereItStands(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		now := time.Now()
 		guess := NewUrgency(Speculative, now.Add(5*time.Second))
-		ahead := Prefetch.Urgency()
+		prefetch := Prefetch.Urgency()
 		got := entering(t, NewGate(2), func() {
 			time.Sleep(10 * time.Millisecond)
 			guess.Set(Live, now)
-			ahead.Set(Batch, time.Time{})
-		}, NewUrgency(Live, now.Add(time.Second)), ahead, guess, Prefetch.Urgency(), Batch.Urgency())
+			prefetch.Set(Batch, time.Time{})
+		}, NewUrgency(Live, now.Add(time.Second)), prefetch, guess, Prefetch.Urgency(), Batch.Urgency())
 		wantOrder(t, got, 2, 0, 3, 1, 4)
 	})
 }

@@ -24,10 +24,10 @@ func TestAStepIsAbortedForMoreUrgentWorkAtTheGate(t *testing.T) {
 		defer mu.Unlock()
 		passages = append(passages, p)
 	})
-	var reading sync.WaitGroup
+	var prefilling sync.WaitGroup
 	var said string
 	var u engine.Usage
-	reading.Go(func() {
+	prefilling.Go(func() {
 		said, u = reply(t, m, engine.Prompt{
 			Conversation: "a",
 			Messages:     long(questions[0]),
@@ -46,8 +46,8 @@ func TestAStepIsAbortedForMoreUrgentWorkAtTheGate(t *testing.T) {
 		waited = append(waited, time.Since(begun))
 		leave()
 	}
-	reading.Wait()
-	t.Logf("waited %v beside %d passages", waited, len(passages))
+	prefilling.Wait()
+	t.Logf("waited %v with %d passages", waited, len(passages))
 	// The aborted step left nothing behind: the answer is that of an undisturbed request.
 	alone, _ := reply(t, m, engine.Prompt{Conversation: "b", Messages: long(questions[0]), MaxTokens: 8})
 	fresh, _ := reply(t, small(t, nil), engine.Prompt{Messages: long(questions[0]), MaxTokens: 8})
@@ -111,7 +111,7 @@ func TestOnlyMoreUrgentWorkAbortsAStep(t *testing.T) {
 	}{
 		"live":           {live, time.Second, true},
 		"nearly over":    {live, minAbortGain / 2, false},
-		"reading ahead":  {engine.Prefetch.Urgency(), time.Second, false},
+		"prefetching":    {engine.Prefetch.Urgency(), time.Second, false},
 		"a later guess":  {engine.NewUrgency(engine.Speculative, now.Add(time.Minute)), time.Second, false},
 		"a batch":        {nil, time.Second, false},
 		"as urgent":      {engine.NewUrgency(engine.Speculative, now.Add(time.Second)), time.Second, false},
@@ -155,17 +155,17 @@ func TestOnlyMoreUrgentWorkAbortsAStep(t *testing.T) {
 		t.Error("a step was given up for what it was for")
 	}
 	// A reply takes over what was prefilled for it.
-	ahead := engine.Prefetch.Urgency()
+	prefetch := engine.Prefetch.Urgency()
 	for conversation, want := range map[string]bool{"mine": false, "other": true, "": true} {
-		a.arm(ahead.Get, time.Second, "mine", time.Second)
+		a.arm(prefetch.Get, time.Second, "mine", time.Second)
 		a.yieldTo(live, conversation)
 		if got := a.shouldAbort(); got != want {
-			t.Errorf("beside what is read ahead, a reply of the conversation %q: %v", conversation, got)
+			t.Errorf("during a prefetch, a reply of the conversation %q: %v", conversation, got)
 		}
 	}
 	// But not if waiting would take longer than computing it again.
 	for _, conversation := range []string{"mine", "mine" + routerSuffix} {
-		a.arm(ahead.Get, time.Second, "mine", 300*time.Millisecond)
+		a.arm(prefetch.Get, time.Second, "mine", 300*time.Millisecond)
 		a.yieldTo(live, conversation)
 		if !a.shouldAbort() {
 			t.Errorf("a reply of the conversation %q waits for a second for what it reads in 0.3 s", conversation)

@@ -39,7 +39,7 @@ func TestPrefillAfterATurnLeavesOnlyTheUsersWordsToRead(t *testing.T) {
 	}
 	_, u := reply(t, m, engine.Prompt{Conversation: "a", Messages: second, MaxTokens: 12})
 	if read := len(tokensOf(t, m, second[:3], false)); u.CachedTokens != read {
-		t.Errorf("%d of %d tokens cached; %d were read ahead", u.CachedTokens, u.PromptTokens, read)
+		t.Errorf("%d of %d tokens cached; %d were prefilled", u.CachedTokens, u.PromptTokens, read)
 	}
 }
 
@@ -79,7 +79,7 @@ func TestForgottenAndNamelessConversationsAreNotCached(t *testing.T) {
 	p := engine.Prompt{Messages: ask("Where is the pool?"), MaxTokens: 2}
 	reply(t, m, p)
 	if _, u := reply(t, m, p); u.CachedTokens != 0 {
-		t.Errorf("%d tokens were kept for no conversation", u.CachedTokens)
+		t.Errorf("%d tokens were cached for no conversation", u.CachedTokens)
 	}
 	p.Conversation = "a"
 	reply(t, m, p)

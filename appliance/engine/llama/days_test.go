@@ -52,7 +52,7 @@ func TestADateIsOneThatWasNamed(t *testing.T) {
 	}
 	born := newSource([]engine.Message{says(engine.User, "I was born on March 10th, nineteen ninety.")})
 	if got := string(born.correctDate(json.RawMessage(`"1990-03-10"`))); got != `"1990-03-10"` {
-		t.Errorf("a year that was said is not kept: %s", got)
+		t.Errorf("a year that was said is replaced: %s", got)
 	}
 	now := time.Date(2026, 7, 1, 13, 0, 0, 0, time.UTC)
 	if d := today([]engine.Message{says(engine.System, "You are a clock of 1 May 1990, up to date.")},

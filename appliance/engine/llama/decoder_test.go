@@ -81,7 +81,7 @@ func TestACancelledReplyEndsAtOnceAndDisturbsNobody(t *testing.T) {
 		t.Errorf("cancelled at the third piece: %d pieces, error %v, %+v", pieces, err, u)
 	}
 	if got != "garden" {
-		t.Errorf("beside a cancelled reply: %q", got)
+		t.Errorf("in parallel with a cancelled reply: %q", got)
 	}
 	// The decoded tokens stay valid.
 	_, u = reply(t, m, engine.Prompt{Conversation: "cut", Messages: cut.Messages, MaxTokens: 2})
@@ -305,8 +305,8 @@ func waitFor(t *testing.T, what func() bool) {
 func TestAPanicInOneReplyDoesNotAffectOthers(t *testing.T) {
 	m := small(t, nil)
 	var got string
-	var beside sync.WaitGroup
-	beside.Go(func() {
+	var others sync.WaitGroup
+	others.Go(func() {
 		got, _ = reply(t, m, engine.Prompt{
 			Conversation: "other",
 			Messages:     repeating("garden"),
@@ -333,9 +333,9 @@ func TestAPanicInOneReplyDoesNotAffectOthers(t *testing.T) {
 	}); err == nil || !strings.Contains(err.Error(), "panic") {
 		t.Errorf("got %v, want the panic as an error", err)
 	}
-	beside.Wait()
+	others.Wait()
 	if got != "garden" {
-		t.Errorf("beside a panic: %q", got)
+		t.Errorf("in parallel with a panic: %q", got)
 	}
 	if again, _ := reply(t, m, engine.Prompt{Messages: repeating("market"), MaxTokens: 8}); again != "market" {
 		t.Errorf("after a panic: %q", again)
@@ -347,15 +347,15 @@ func TestAPanicInOneReplyDoesNotAffectOthers(t *testing.T) {
 func TestAPanicOutsideAReplyEndsTheRequestsAndNotTheProgram(t *testing.T) {
 	gate := engine.NewGate(1)
 	m := small(t, func(o *Options) { o.Gate = gate })
-	kept := engine.Prompt{Conversation: "kept", Messages: repeating("garden"), MaxTokens: 8}
-	reply(t, m, kept)
+	cached := engine.Prompt{Conversation: "kept", Messages: repeating("garden"), MaxTokens: 8}
+	reply(t, m, cached)
 	began := make(chan struct{})
 	var once sync.Once
-	var besideErr error
-	var beside sync.WaitGroup
-	beside.Go(func() {
+	var othersErr error
+	var others sync.WaitGroup
+	others.Go(func() {
 		p := engine.Prompt{Conversation: "other", Messages: ask("Count to a thousand in words."), MaxTokens: 400}
-		_, besideErr = m.Generate(within(t), p, func(engine.Part) error {
+		_, othersErr = m.Generate(within(t), p, func(engine.Part) error {
 			once.Do(func() { close(began) })
 			return nil
 		})
@@ -369,14 +369,14 @@ func TestAPanicOutsideAReplyEndsTheRequestsAndNotTheProgram(t *testing.T) {
 		!strings.Contains(err.Error(), "panic") {
 		t.Errorf("got %v, want the panic as an error", err)
 	}
-	beside.Wait()
-	if besideErr == nil || !strings.Contains(besideErr.Error(), "panic") {
-		t.Errorf("beside it: %v, want the panic as an error", besideErr)
+	others.Wait()
+	if othersErr == nil || !strings.Contains(othersErr.Error(), "panic") {
+		t.Errorf("the parallel request: %v, want the panic as an error", othersErr)
 	}
 	if busy, _ := gate.Load(); busy != 0 {
 		t.Errorf("%d cores are still held", busy)
 	}
-	said, u := reply(t, m, kept)
+	said, u := reply(t, m, cached)
 	if said != "garden" || u.CachedTokens != u.PromptTokens-1 {
 		t.Errorf("afterwards %q, %+v", said, u)
 	}

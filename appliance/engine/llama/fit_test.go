@@ -31,7 +31,7 @@ func TestALongHistoryIsFittedInAFewTries(t *testing.T) {
 			t.Errorf("%d messages took %d tries", n, tries)
 		}
 		if most > limit+stride {
-			t.Errorf("of %d messages %d were written, each of which has a token; %d have room", n, most, limit)
+			t.Errorf("of %d messages %d were tokenized, each of which has a token; %d tokens fit", n, most, limit)
 		}
 	}
 }
@@ -51,8 +51,8 @@ func TestWhatFitsIsTheSameAsWhenEveryTryIsMade(t *testing.T) {
 			if drop%stride != 0 && drop < (len(messages)-2)/stride*stride {
 				continue
 			}
-			kept := append(messages[:1:1], messages[1+drop:]...)
-			if tokens, _, err := m.template.tokens(kept, true, map[string][]Token{}); err != nil {
+			rest := append(messages[:1:1], messages[1+drop:]...)
+			if tokens, _, err := m.template.tokens(rest, true, map[string][]Token{}); err != nil {
 				t.Fatal(err)
 			} else if len(tokens) <= limit {
 				want = tokens

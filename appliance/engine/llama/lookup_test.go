@@ -170,13 +170,13 @@ func (d *decoder) says(t *testing.T, rng *rand.Rand) (said []Token, steps int) {
 	for ; len(d.running) > 0; steps++ {
 		d.batch.empty()
 		one := []Token{r.next}
-		shares := []portion{{r: r, tokens: one, logits: d.batch.add(0, r.decoded(), one, true)}}
-		d.guess(shares, 1, time.Now())
-		if n := r.decoded() + len(shares[0].tokens); n > r.cells() {
+		portions := []portion{{r: r, tokens: one, logits: d.batch.add(0, r.decoded(), one, true)}}
+		d.guess(portions, 1, time.Now())
+		if n := r.decoded() + len(portions[0].tokens); n > r.cells() {
 			t.Fatalf("%d cells are used of %d that were reserved", n, r.cells())
 		}
-		r.seq.tokens = append(r.seq.tokens, shares[0].tokens...)
-		d.advance(shares[0])
+		r.seq.tokens = append(r.seq.tokens, portions[0].tokens...)
+		d.advance(portions[0])
 		if want := append(slices.Clone(prompt), r.generated[:max(len(r.generated)-1, 0)]...); len(d.running) > 0 &&
 			!slices.Equal(r.seq.tokens, want) {
 			t.Fatalf("%v is in the cache, want %v", r.seq.tokens, want)

@@ -21,13 +21,13 @@ func TestAPromptGoesBeforeRepliesThatHaveTime(t *testing.T) {
 		replies []*request
 		want    bool
 	}{
-		"somebody waits":               {due(engine.Live, 0), []*request{second}, true},
-		"a guess":                      {due(engine.Speculative, 700*time.Millisecond), []*request{second}, true},
-		"somebody has waited longer":   {due(engine.Live, 0), []*request{second, first}, false},
-		"a guess that is due later":    {due(engine.Speculative, 3*time.Second), []*request{second}, false},
-		"read ahead":                   {due(engine.Prefetch, 0), []*request{second}, false},
-		"nobody else":                  {due(engine.Live, 0), nil, true},
-		"beside what nobody waits for": {due(engine.Live, 0), []*request{due(engine.Prefetch, -time.Minute)}, true},
+		"somebody waits":                  {due(engine.Live, 0), []*request{second}, true},
+		"a guess":                         {due(engine.Speculative, 700*time.Millisecond), []*request{second}, true},
+		"somebody has waited longer":      {due(engine.Live, 0), []*request{second, first}, false},
+		"a guess that is due later":       {due(engine.Speculative, 3*time.Second), []*request{second}, false},
+		"prefetched":                      {due(engine.Prefetch, 0), []*request{second}, false},
+		"nobody else":                     {due(engine.Live, 0), nil, true},
+		"with work that nobody waits for": {due(engine.Live, 0), []*request{due(engine.Prefetch, -time.Minute)}, true},
 	} {
 		if got := dueBefore(row.prompt.urgency.Get(), row.replies); got != row.want {
 			t.Errorf("%s: %v", name, got)

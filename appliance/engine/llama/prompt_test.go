@@ -102,9 +102,9 @@ func TestTooLongAConversationLosesItsOldestTurns(t *testing.T) {
 	if len(tokens) > limit || len(tokens) < limit/2 {
 		t.Errorf("%d tokens of at most %d", len(tokens), limit)
 	}
-	for _, kept := range []string{"Riverside Hotel", "The newest question.", "Answer number 59"} {
-		if !strings.Contains(text.String(), kept) {
-			t.Errorf("%q was left out", kept)
+	for _, expected := range []string{"Riverside Hotel", "The newest question.", "Answer number 59"} {
+		if !strings.Contains(text.String(), expected) {
+			t.Errorf("%q was left out", expected)
 		}
 	}
 	if strings.Contains(text.String(), "number 0,") {

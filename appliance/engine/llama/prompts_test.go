@@ -32,7 +32,7 @@ func TestAPromptOutlivesTheConversationsThatHaveIt(t *testing.T) {
 	m.Forget("first")
 	head := headOf(t, m, ask(""))
 	if head < 60 {
-		t.Fatalf("the prompt of the hotel has %d tokens that all may share", head)
+		t.Fatalf("the prompt of the hotel has %d tokens that all conversations may share", head)
 	}
 	for _, visitor := range []string{"second", "third"} {
 		_, u := reply(t, m, engine.Prompt{Conversation: visitor, Messages: ask(questions[1]), MaxTokens: 2})
@@ -54,7 +54,7 @@ func TestAHalfComputedPromptIsContinued(t *testing.T) {
 	}}
 	o.clear(s)
 	if len(s.tokens) != 0 || len(o.cache.sequences[1].tokens) != 60 {
-		t.Errorf("%d tokens stay with the visitor, %d are kept of the 60 that were read", len(s.tokens),
+		t.Errorf("%d tokens stay with the conversation, %d are cached of the 60 that were computed", len(s.tokens),
 			len(o.cache.sequences[1].tokens))
 	}
 }
@@ -190,11 +190,11 @@ func TestAPrefilledPromptSurvivesARestart(t *testing.T) {
 	fresh, u := reply(t, m, engine.Prompt{Conversation: "a", Messages: ask(questions[0]), MaxTokens: 12})
 	head := headOf(t, m, ask(""))
 	if u.CachedTokens != head {
-		t.Errorf("%d of %d tokens were read ahead", u.CachedTokens, head)
+		t.Errorf("%d of %d tokens were prefilled", u.CachedTokens, head)
 	}
 	m.Close()
 	if n := len(promptFiles(t, dir)); n != 1 {
-		t.Fatalf("%d files are kept, want that of the one prompt that was read for all", n)
+		t.Fatalf("%d files are stored, want the one prompt that was prefilled for all", n)
 	}
 	m = openCached(t, dir, nil)
 	again, u := reply(t, m, engine.Prompt{Conversation: "b", Messages: ask(questions[0]), MaxTokens: 12})
@@ -222,7 +222,7 @@ func TestACommonPrefixSurvivesARestart(t *testing.T) {
 		t.Errorf("%d of the %d tokens were there with which a new prompt begins", u.CachedTokens, rules)
 	}
 	if n := len(promptFiles(t, dir)); n != 1 {
-		t.Errorf("%d files are kept; what a visitor brings is nobody else's", n)
+		t.Errorf("%d files are stored; the messages of one conversation must not be", n)
 	}
 	other := []engine.Message{{Role: engine.System, Content: "Somebody else's words, of which nothing is kept " +
 		"anywhere, and which begin otherwise than all others do."}, says(engine.User, "Hello.")}
@@ -255,7 +255,7 @@ func TestAnUnusableFileIsOnlyAMiss(t *testing.T) {
 	} {
 		open().put(tokens, state)
 		if got := open().get(tokens); !bytes.Equal(got, state) {
-			t.Fatalf("of %d bytes %d are kept", len(state), len(got))
+			t.Fatalf("of %d bytes %d are stored", len(state), len(got))
 		}
 		damageFile(t, promptFiles(t, dir)[0], damage)
 		if got := open().get(tokens); got != nil {
@@ -357,7 +357,7 @@ func TestWithoutAFolderForPromptsAllElseWorks(t *testing.T) {
 	prefillHotel(t, m)
 	if _, u := reply(t, m, engine.Prompt{Conversation: "a", Messages: ask(questions[0]),
 		MaxTokens: 2}); u.CachedTokens == 0 {
-		t.Error("the prompt is not kept in memory either")
+		t.Error("the prompt is not cached in memory either")
 	}
 }
 

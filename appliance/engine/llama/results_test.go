@@ -56,16 +56,16 @@ func TestNoAnswersOfToolsAreTooLong(t *testing.T) {
 	full := []engine.Message{says(engine.System, strings.Repeat("Breakfast is on the second floor. ", 250))}
 	five := []string{rooms(1000), rooms(2000), rooms(3000), rooms(4000), rooms(0)}
 	for name, messages := range map[string][]engine.Message{
-		"one":                withResult(short, question, rooms(0)),
-		"five in a turn":     withResult(short, question, five...),
-		"beside much":        withResult(full, question, rooms(0)),
-		"five beside half":   withResult(half, question, five...),
-		"five beside much":   withResult(full, question, five...), // their calls alone do not fit
-		"digits":             withResult(short, question, strings.Repeat("0123456789", 10_000)),
-		"words and no marks": withResult(short, question, strings.Repeat("日", 100_000)),
+		"one":                 withResult(short, question, rooms(0)),
+		"five in a turn":      withResult(short, question, five...),
+		"with much else":      withResult(full, question, rooms(0)),
+		"five with half":      withResult(half, question, five...),
+		"five with much else": withResult(full, question, five...), // their calls alone do not fit
+		"digits":              withResult(short, question, strings.Repeat("0123456789", 10_000)),
+		"words and no marks":  withResult(short, question, strings.Repeat("日", 100_000)),
 	} {
 		got := written(t, m, messages)
-		if !strings.Contains(got, question) && name != "five beside much" {
+		if !strings.Contains(got, question) && name != "five with much else" {
 			t.Errorf("%s: the question is left out of %d bytes, which end in %q", name, len(got), got[len(got)-400:])
 		}
 		if name == "one" && (!strings.Contains(got, `"price":121`) || strings.Contains(got, "https")) {

@@ -13,8 +13,8 @@ func TestTheChoiceOfAToolSharesTheStepsOfThePrompt(t *testing.T) {
 	m := small(t, nil)
 	m.about.Parameters = smallModel // as in a model whose router needs one token after the last word
 	for name, row := range map[string]struct {
-		said, rest string
-		beside     int // tokens
+		said, rest   string
+		routerTokens int // tokens
 	}{
 		"read while it is spoken":              {"Could you please tell me when the", " pool opens?", 5},
 		"a question of which nothing was read": {"", "When does the pool open tomorrow, and where is it, please?", 16},
@@ -40,8 +40,9 @@ func TestTheChoiceOfAToolSharesTheStepsOfThePrompt(t *testing.T) {
 			_, u := reply(t, m, p)
 			m.Forget(name)
 			steps[with] = u.Steps
-			if with && (u.RouterTokens < 1 || u.RouterTokens > row.beside) {
-				t.Errorf("%s: %d tokens were read for the choice, want at most %d", name, u.RouterTokens, row.beside)
+			if with && (u.RouterTokens < 1 || u.RouterTokens > row.routerTokens) {
+				t.Errorf("%s: %d tokens were computed for the choice, want at most %d", name, u.RouterTokens,
+					row.routerTokens)
 			}
 		}
 		if steps[false] != 1 || steps[true] != 1 {

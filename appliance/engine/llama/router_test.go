@@ -71,7 +71,7 @@ func TestManyLargeToolsAreBounded(t *testing.T) {
 		}
 	}
 	if n := len(m.toolsets.byKey); n != maxToolsets {
-		t.Errorf("%d configs' tools are kept", n)
+		t.Errorf("%d toolsets are cached", n)
 	}
 }
 
@@ -229,7 +229,7 @@ func TestTheRouterReadsTheWordsWhileTheyAreSpoken(t *testing.T) {
 	for _, p := range []engine.Prompt{other, p} {
 		set, _ := m.toolset(p.Tools)
 		if u := route(p); u.CachedTokens < len(set.head)-2 || u.CachedTokens > len(set.head)+2 {
-			t.Errorf("%s: %d tokens were kept, the examples have %d", p.Conversation, u.CachedTokens, len(set.head))
+			t.Errorf("%s: %d tokens were cached, the examples have %d", p.Conversation, u.CachedTokens, len(set.head))
 		}
 	}
 }
@@ -256,19 +256,19 @@ func TestTheRouterReadsOneTokenAfterTheLastWord(t *testing.T) {
 			return r.prompt
 		}
 		asked := tokens(false, "Hello.", "Good evening.", "I need a taxi to the harbour at nine.")
-		ahead := [][]Token{
+		prefilled := [][]Token{
 			set.head,
 			tokens(true, "Hello.", "Good evening."),
 			tokens(true, "Hello.", "Good evening.", "I need a taxi"),
 			tokens(true, "Hello.", "Good evening.", "I need a taxi to the harbour at nine."),
 		}
-		for i, part := range ahead {
+		for i, part := range prefilled {
 			if n := commonPrefix(part, asked); n != len(part) {
-				t.Errorf("%s: of what is read ahead at first, part %d, %d of %d tokens are read again", pack, i,
+				t.Errorf("%s: of the first prefill, part %d, %d of %d tokens are computed again", pack, i,
 					len(part)-n, len(part))
 			}
 		}
-		if n := len(asked) - len(ahead[len(ahead)-1]); n != 1 {
+		if n := len(asked) - len(prefilled[len(prefilled)-1]); n != 1 {
 			t.Errorf("%s: %d tokens stand behind the last word", pack, n)
 		}
 	}

@@ -28,7 +28,7 @@ func TestThreadTrialsCostLittleOnAQuietMachine(t *testing.T) {
 		t.Errorf("%v a step; with all threads it is %v", mean, quick)
 	}
 	if p.single {
-		t.Error("one thread was kept, which is slower")
+		t.Error("the slower single thread was chosen")
 	}
 }
 
@@ -36,10 +36,10 @@ func TestTheThreadTunerAvoidsABusyNeighbourAndReturns(t *testing.T) {
 	p := newThreadTuner(2)
 	meanStep(p, 500, quick, single)
 	if mean := meanStep(p, 12, stalled, single); mean > stalled/2 {
-		t.Errorf("%v a step in the first twelve beside a neighbour", mean)
+		t.Errorf("%v a step in the first twelve next to a busy process", mean)
 	}
 	if mean := meanStep(p, 1000, stalled, single); mean > single*115/100 {
-		t.Errorf("%v a step beside a neighbour; alone it is %v", mean, single)
+		t.Errorf("%v a step next to a busy process; alone it is %v", mean, single)
 	}
 	meanStep(p, 2*trialLast, quick, single)
 	if p.single {

@@ -33,7 +33,7 @@ func TestKokorosWordsBeginWithTheirSound(t *testing.T) {
 		}
 		slices.Sort(late)
 		if n := len(late); n < 3 || math.Abs(late[n/2]) > 25 {
-			t.Errorf("%s: words are told so many ms behind their sound: %.0f", voice, late)
+			t.Errorf("%s: words are reported this many ms after their sound: %.0f", voice, late)
 		}
 	}
 }

@@ -17,12 +17,12 @@ func TestMain(m *testing.M) {
 
 func runTests(m *testing.M) int {
 	var err error
-	if shared.kept, err = os.MkdirTemp("", "parley-voices-"); err != nil {
+	if shared.cacheDir, err = os.MkdirTemp("", "parley-voices-"); err != nil {
 		fmt.Fprintln(os.Stderr, "a folder for what loading voices finds out:", err)
 		return 1
 	}
 	code := m.Run()
-	if err := errors.Join(shared.close(), os.RemoveAll(shared.kept)); err != nil {
+	if err := errors.Join(shared.close(), os.RemoveAll(shared.cacheDir)); err != nil {
 		fmt.Fprintln(os.Stderr, "closing the engines:", err)
 		code = 1
 	}

@@ -27,8 +27,8 @@ func TestLoadingResultsAreCached(t *testing.T) {
 		return say(t, p, "Good morning.", engine.SpeakOptions{Temperature: 0.5, Seed: 3}).PCM, p.levelGain
 	}
 	first, gain := load(PiperOptions{CacheDir: folder})
-	note, front := filepath.Join(folder, "voice-joe.json"), filepath.Join(folder, "voice-joe.ort")
-	was, err := os.ReadFile(front)
+	record, encoder := filepath.Join(folder, "voice-joe.json"), filepath.Join(folder, "voice-joe.ort")
+	was, err := os.ReadFile(encoder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,30 +38,31 @@ func TestLoadingResultsAreCached(t *testing.T) {
 			t.Errorf("%s the voice sounds otherwise (gain %g and %g)", what, gain, g)
 		}
 	}
-	before, _ := os.Stat(front)
+	before, _ := os.Stat(encoder)
 	pcm, g := load(PiperOptions{CacheDir: folder, SkipWarmUp: true})
-	same("as it was kept", pcm, g)
-	if after, err := os.Stat(front); err != nil || !os.SameFile(before, after) {
-		t.Errorf("what was kept was made again (%v)", err)
+	same("from the cache", pcm, g)
+	if after, err := os.Stat(encoder); err != nil || !os.SameFile(before, after) {
+		t.Errorf("the cached encoder was made again (%v)", err)
 	}
 	damaged := slices.Clone(was)
 	damaged[len(damaged)/2] ^= 1
-	if err := os.WriteFile(front, damaged, 0o600); err != nil {
+	if err := os.WriteFile(encoder, damaged, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	pcm, g = load(PiperOptions{CacheDir: folder, SkipWarmUp: true})
-	same("where what was kept is damaged", pcm, g)
-	if now, err := os.ReadFile(front); err != nil || bytes.Equal(now, damaged) {
+	same("with a damaged cache", pcm, g)
+	if now, err := os.ReadFile(encoder); err != nil || bytes.Equal(now, damaged) {
 		t.Errorf("what was damaged is not mended (%v)", err)
 	}
-	if err := os.WriteFile(note, []byte(`{"identity": "another voice", "gain": 9, "front": "x"}`), 0o600); err != nil {
+	if err := os.WriteFile(record, []byte(`{"identity": "another voice", "gain": 9, "front": "x"}`),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	if k := openVoiceCache(folder, "voice-joe", func() ([]byte, error) {
 		return []byte("this one"), nil
 	}); k.gain() != 0 {
-		t.Error("what was kept of another voice is taken")
+		t.Error("the cache of another voice is used")
 	}
-	pcm, g = load(PiperOptions{CacheDir: filepath.Join(note, "no folder")})
-	same("where nothing can be kept", pcm, g)
+	pcm, g = load(PiperOptions{CacheDir: filepath.Join(record, "no folder")})
+	same("without a cache", pcm, g)
 }

@@ -33,7 +33,7 @@ func openVoice(t testing.TB, rt *Runtime, pack string) *Piper {
 	ph := openPhonemizer(t)
 	return sharedOf(t, pack, func() (*Piper, error) {
 		return LoadPiper(rt, filepath.Dir(packtest.File(t, pack, "voice.onnx")), engine.NewGate(2), ph,
-			PiperOptions{CacheDir: shared.kept})
+			PiperOptions{CacheDir: shared.cacheDir})
 	})
 }
 
@@ -303,7 +303,7 @@ func TestPhonemesAreCutBetweenWords(t *testing.T) {
 func TestAnUnknownPhonemeIsLeftOutAndReportedOnce(t *testing.T) {
 	// A separate voice, because its alphabet is changed.
 	p, err := LoadPiper(openRuntime(t), filepath.Dir(packtest.File(t, "voice-joe", "voice.onnx")), engine.NewGate(2),
-		openPhonemizer(t), PiperOptions{CacheDir: shared.kept})
+		openPhonemizer(t), PiperOptions{CacheDir: shared.cacheDir})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -193,14 +193,14 @@ func TestEveryWordIsInAPhrase(t *testing.T) {
 			t.Fatalf("%q: %v", s, err)
 		}
 		for _, one := range sentences {
-			for name, breaths := range map[string][]phrase{
+			for name, phrases := range map[string][]phrase{
 				"piper":  piper.phrases(one, phraseContext{before: "sˈoʊ ", continues: o.Continues}),
 				"kokoro": kokoro.clauses(one)} {
-				if len(breaths) == 0 {
+				if len(phrases) == 0 {
 					continue
 				}
 				var words []engine.Word
-				for _, b := range breaths {
+				for _, b := range phrases {
 					if len(b.ids) > kokoroLengths+2 || b.begin < 0 || b.end > len(b.ids) {
 						t.Fatalf("%s: %q: %d ids, of which %d to %d", name, s, len(b.ids), b.begin, b.end)
 					}

@@ -15,7 +15,7 @@ func TestTheSameSeedGivesTheSameSamples(t *testing.T) {
 	rt := openRuntime(t)
 	p := openVoice(t, rt, "voice-joe")
 	one, err := LoadPiper(rt, filepath.Dir(packtest.File(t, "voice-joe", "voice.onnx")), engine.NewGate(2),
-		openPhonemizer(t), PiperOptions{CacheDir: shared.kept, threads: 1})
+		openPhonemizer(t), PiperOptions{CacheDir: shared.cacheDir, threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,9 +11,9 @@ import (
 var shared = engines{by: map[string]io.Closer{}}
 
 type engines struct {
-	kept   string // cache folder; a voice that is loaded again takes a third of the time
-	by     map[string]io.Closer
-	opened []io.Closer
+	cacheDir string // cache folder; a voice that is loaded again takes a third of the time
+	by       map[string]io.Closer
+	opened   []io.Closer
 }
 
 // sharedOf returns the engine with this name, which the first caller loads.
@@ -37,7 +37,7 @@ func (e *engines) none(t testing.TB) {
 	if err := e.close(); err != nil {
 		t.Fatal(err)
 	}
-	*e = engines{kept: e.kept, by: map[string]io.Closer{}}
+	*e = engines{cacheDir: e.cacheDir, by: map[string]io.Closer{}}
 }
 
 // close closes the engines, the newest first.

@@ -22,33 +22,35 @@ func TestSpeculativeTokensCostNoAccuracy(t *testing.T) {
 		pcm, said := p.pcm(t), text.Words(p.text)
 		want := hear(t, m, pcm)
 		alone += text.WordErrors(said, text.Words(want.Text))
-		drafts := map[string]engine.TranscriptTokens{
+		guesses := map[string]engine.TranscriptTokens{
 			"of its first three quarters": hear(t, m, pcm[:len(pcm)*3/4]).Tokens}
 		if i%5 == 0 {
-			drafts["of something else"] = slices.Repeat(engine.TranscriptTokens{77, 1234}, 8)
-			drafts["of no token"] = engine.TranscriptTokens{1 << 40}
-			drafts["of more than there is room"] = slices.Repeat(engine.TranscriptTokens{77, 1234}, 200)
-			drafts["of its end"] = append(slices.Clone(want.Tokens), moonshineEOS, 5)
+			guesses["of something else"] = slices.Repeat(engine.TranscriptTokens{77, 1234}, 8)
+			guesses["of no token"] = engine.TranscriptTokens{1 << 40}
+			guesses["of more than the limit"] = slices.Repeat(engine.TranscriptTokens{77, 1234}, 200)
+			guesses["of its end"] = append(slices.Clone(want.Tokens), moonshineEOS, 5)
 		}
-		for name, draft := range drafts {
-			got, err := m.Transcribe(context.Background(), pcm, engine.TranscribeOptions{SpeculativeTokens: draft})
+		for name, tokens := range guesses {
+			got, err := m.Transcribe(context.Background(), pcm, engine.TranscribeOptions{SpeculativeTokens: tokens})
 			if err != nil {
-				t.Fatalf("%s, with a draft %s: %v", p.name, name, err)
+				t.Fatalf("%s, with speculative tokens %s: %v", p.name, name, err)
 			}
 			n := text.WordErrors(text.Words(want.Text), text.Words(got.Text))
 			if name == "of its first three quarters" {
 				wrong[name] += text.WordErrors(said, text.Words(got.Text))
 				changed += min(n, 1)
 			} else if n > 2 {
-				t.Errorf("%s, with a draft %s: %q, without %q", p.name, name, got.Text, want.Text)
+				t.Errorf("%s, with speculative tokens %s: %q, without %q", p.name, name, got.Text, want.Text)
 			}
 		}
 	}
 	for name, n := range wrong {
-		t.Logf("%d texts: %d words wrong with a draft %s, %d without; the words of %d texts change", len(all), n, name,
+		t.Logf("%d texts: %d words wrong with speculative tokens %s, %d without; the words of %d texts change",
+			len(all), n, name,
 			alone, changed)
 		if n > alone+max(3, alone/10) || changed > len(all)/5 {
-			t.Errorf("%d words are wrong with a draft %s, %d without; %d texts change", n, name, alone, changed)
+			t.Errorf("%d words are wrong with speculative tokens %s, %d without; %d texts change", n, name, alone,
+				changed)
 		}
 	}
 }
@@ -60,9 +62,9 @@ func TestSpeculativeTokensAreVerifiedInOneStep(t *testing.T) {
 	want := hear(t, m, pcm)
 	ids := want.Tokens
 	for _, right := range []int{0, 1, len(ids) / 2, len(ids)} {
-		draft := slices.Clone(ids)
+		tokens := slices.Clone(ids)
 		if right < len(ids) {
-			draft[right] = 77
+			tokens[right] = 77
 		}
 		err := m.workspaces.use(func(w *moonshineWorkspace) error {
 			w.sound = slices.Concat(make([]float32, moonshineLead), pcm, make([]float32, moonshineTail))
@@ -74,12 +76,12 @@ func TestSpeculativeTokensAreVerifiedInOneStep(t *testing.T) {
 				id := argmax(logits)
 				return id, found.add(id)
 			}
-			done, err := w.verify(draft, take)
+			done, err := w.verify(tokens, take)
 			n := len(found.ids)
 			if err != nil || n < min(right, 4) || n > right+1 || !slices.Equal(found.ids[:n-1], ids[:n-1]) ||
 				!done && w.length != int64(n) {
 				t.Errorf("%d of %d tokens right: %v are taken of %v, %d stay in the decoder, done %v, %v", right,
-					len(ids), found.ids, draft, w.length, done, err)
+					len(ids), found.ids, tokens, w.length, done, err)
 			}
 			for !done && err == nil {
 				var logits []float32
