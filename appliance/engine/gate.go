@@ -137,7 +137,7 @@ func (g *Gate) Do(ctx context.Context, u *Urgency, cores int, work func() error)
 // errRecalled cancels work whose cores are needed for something more urgent.
 var errRecalled = errors.New("the cores are needed for something more urgent")
 
-// loan is work that gives its cores back when they are recalled.
+// loan is work that returns its cores when they are recalled.
 type loan struct {
 	urgency *Urgency
 	firm    bool // not recalled for work of the same priority
@@ -254,7 +254,7 @@ type waiter struct {
 	need        Need // urgency's value when it was last read
 	seq         uint64
 	least, most int // cores
-	given       int // once admitted
+	given       int // cores, once admitted
 	ready       chan struct{}
 	index       int // in the heap; -1 before and after
 }

@@ -112,12 +112,12 @@ func (e *Set) parts(r voice.Recipe) (parts []voice.Base, pitchHz float64, err er
 	for _, p := range r.Parts {
 		b, err := e.findVoice(p.Voice)
 		if err != nil {
-			return nil, 0, fmt.Errorf("the voice is made of %q, whose pack is not here: %w", p.Voice, err)
+			return nil, 0, fmt.Errorf("the voice uses %q, whose pack is not installed: %w", p.Voice, err)
 		}
 		parts = append(parts, b)
 	}
 	if len(parts) == 0 {
-		return nil, 0, errors.New("a voice is made of nothing")
+		return nil, 0, errors.New("the voice has no parts")
 	}
 	return parts, voice.PitchOf(parts, r.Parts), nil
 }
@@ -160,7 +160,7 @@ func (e *Set) load(pack string, v *voicePack) {
 	defer close(v.loaded)
 	defer func() {
 		if r := recover(); r != nil {
-			e.log.Error("a voice panicked while it was loaded", "voice", pack, "panic", r, "stack",
+			e.log.Error("panic while loading a voice", "voice", pack, "panic", r, "stack",
 				string(debug.Stack()))
 			v.err = fmt.Errorf("voice %s: panic: %v", pack, r)
 		}

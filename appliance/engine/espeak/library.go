@@ -47,7 +47,7 @@ func openLibrary(dataDir string) (*library, error) {
 	const mend = "install it with `apt-get install libespeak-ng1 espeak-ng-data`"
 	lib, err := clib.Open(libraryName)
 	if err != nil {
-		return nil, fmt.Errorf("espeak: %s, which turns words into phonemes, does not load: %s: %w", libraryName, mend,
+		return nil, fmt.Errorf("espeak: %s, which converts words to phonemes, does not load: %s: %w", libraryName, mend,
 			err)
 	}
 	e := &library{}
@@ -95,7 +95,7 @@ func (e *library) use(voice string) error {
 		e.voice = voice
 		return nil
 	}
-	return fmt.Errorf("espeak: no voice %q; `espeak-ng --voices` lists those there are", voice)
+	return fmt.Errorf("espeak: no voice %q; `espeak-ng --voices` lists the available ones", voice)
 }
 
 // language returns the tag of the current voice's first language.

@@ -137,7 +137,7 @@ func bind(llama clib.Library) (*calls, error) {
 	})
 }
 
-// bytesPtr is the address of b's first byte, for C; never nil.
+// bytesPtr returns a pointer to the first byte of b for C; it is never nil.
 func bytesPtr(b []byte) *byte {
 	if len(b) == 0 {
 		return new(byte)

@@ -66,7 +66,7 @@ func evidenceFor(p *schema.Parameters, messages []engine.Message) float64 {
 // hasKind reports whether the words hold a number or a day that may be a value of a.
 func (s source) hasKind(a schema.Argument, user string) bool {
 	if a.Type == "integer" || a.Type == "number" {
-		return len(s.numbers) > 1 || len(s.numbers) == 1 && !s.numbers["0"] // "oh" is one
+		return len(s.numbers) > 1 || len(s.numbers) == 1 && !s.numbers["0"] // "oh" counts as zero
 	}
 	dated := strings.HasPrefix(a.Format, "date") || strings.Contains(strings.ToLower(a.Name+a.Description), "date")
 	if len(s.days) > 0 && dated {

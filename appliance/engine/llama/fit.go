@@ -38,7 +38,7 @@ func (t template) fitTurn(ctx context.Context, messages []engine.Message, turn, 
 	if len(all) == 0 {
 		all = []int{most}
 	}
-	least := 0 // tokens, of what was tried
+	least := 0 // tokens of the last attempt
 	at, err := firstThatFits(len(all), func(i int) (bool, error) {
 		if err := context.Cause(ctx); err != nil {
 			return false, err

@@ -8,9 +8,8 @@ import (
 	"unsafe"
 )
 
-// The structs that libllama passes by value, as llama.h of the 0.5 library
-// lays them out on 64-bit machines. The C compiler's padding falls where Go
-// puts its own, so no field is there for it alone but the tails.
+// The structs that libllama passes by value, as llama.h of the 0.5 library lays them out on 64-bit
+// machines. Go pads them like the C compiler, so only the tails need explicit fields.
 
 // modelParams is struct llama_model_params, 80 bytes.
 type modelParams struct {
@@ -58,14 +57,14 @@ type cBatch struct {
 // chatMessage is struct llama_chat_message.
 type chatMessage struct{ role, content *byte }
 
-// The values of llama.h that are set here.
+// The values of llama.h that are used.
 const (
 	loadModeRead = 0 // LLAMA_LOAD_MODE_NONE: read the file, map nothing
 	typeF16      = 1 // GGML_TYPE_F16
 	typeQ8       = 8 // GGML_TYPE_Q8_0
 )
 
-// checkSizes says whether this build lays the structs out as libllama does.
+// checkSizes returns an error if this build lays the structs out differently from libllama.
 func checkSizes() error {
 	for _, s := range []struct {
 		name      string
@@ -83,15 +82,15 @@ func checkSizes() error {
 	return nil
 }
 
-// checkModelDefaults compares what the library fills in with what the version
-// this binding was written for fills in: a library with another layout shows
-// itself here, before it can misread what it is given.
+// checkModelDefaults compares the library's defaults with those of the version that this binding
+// was written for. It detects a library with another struct layout before that library
+// misinterprets its arguments.
 func (p *modelParams) checkModelDefaults() error {
 	if p.loadMode == -1 && p.mainGPU == 0 && p.devices == nil && p.kvOverrides == nil &&
 		!p.vocabOnly && !p.checkTensors && p.repack && !p.noAlloc {
 		return nil
 	}
-	return errors.New("llama_model_default_params does not look as it should")
+	return errors.New("llama_model_default_params returns unexpected values")
 }
 
 func (p *contextParams) checkContextDefaults() error {
@@ -100,5 +99,5 @@ func (p *contextParams) checkContextDefaults() error {
 		p.typeK == typeF16 && p.typeV == typeF16 && p.offloadKQV && p.noPerf && p.other == nil {
 		return nil
 	}
-	return errors.New("llama_context_default_params does not look as it should")
+	return errors.New("llama_context_default_params returns unexpected values")
 }

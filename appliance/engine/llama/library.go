@@ -87,10 +87,10 @@ func open(dir string, log *slog.Logger) (*library, error) {
 	}
 	mp, cp := c.modelDefaultParams(), c.contextDefaultParams()
 	if err := mp.checkModelDefaults(); err != nil {
-		return nil, fmt.Errorf("%s is version %q, which does not fit: %w", libraryName, c.version(), err)
+		return nil, fmt.Errorf("%s is version %q, which is incompatible: %w", libraryName, c.version(), err)
 	}
 	if err := cp.checkContextDefaults(); err != nil {
-		return nil, fmt.Errorf("%s is version %q, which does not fit: %w", libraryName, c.version(), err)
+		return nil, fmt.Errorf("%s is version %q, which is incompatible: %w", libraryName, c.version(), err)
 	}
 	lib := &library{calls: c}
 	lib.log.Store(log)

@@ -18,11 +18,11 @@ type ggufHeader struct {
 	Keys    uint64
 }
 
-// checkGGUF finds out what can be seen at a glance to be no model, so that it
-// gets a plain answer; the library checks the rest.
+// checkGGUF rejects files that are obviously not models with a clear error; the library checks the
+// rest.
 func checkGGUF(path string) error {
 	if path == "" {
-		return errors.New("no model file is given")
+		return errors.New("model path is empty")
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -32,7 +32,7 @@ func checkGGUF(path string) error {
 	if info, err := f.Stat(); err != nil {
 		return fmt.Errorf("cannot open the model: %w", err)
 	} else if !info.Mode().IsRegular() {
-		return fmt.Errorf("%s is no file; a GGUF file is wanted", path)
+		return fmt.Errorf("%s is not a regular file: a GGUF file is required", path)
 	}
 	var h ggufHeader
 	switch err := binary.Read(f, binary.LittleEndian, &h); {
@@ -41,9 +41,9 @@ func checkGGUF(path string) error {
 	case err != nil:
 		return fmt.Errorf("cannot read the model: %w", err)
 	case string(h.Magic[:]) != "GGUF":
-		return fmt.Errorf("%s is no GGUF file: it begins with %q, not %q", path, h.Magic, "GGUF")
+		return fmt.Errorf("%s is not a GGUF file: it begins with %q, not %q", path, h.Magic, "GGUF")
 	case h.Version < 2 || h.Version > 3:
-		return fmt.Errorf("%s is GGUF version %d; 2 and 3 can be read", path, h.Version)
+		return fmt.Errorf("%s is GGUF version %d: 2 and 3 are supported", path, h.Version)
 	case h.Tensors == 0 || h.Tensors > 1<<20 || h.Keys == 0 || h.Keys > 1<<20:
 		return fmt.Errorf("%s is damaged: its header counts %d tensors and %d keys", path, h.Tensors, h.Keys)
 	}
@@ -64,12 +64,12 @@ func (l *library) openModel(path string) (handle, error) {
 	}
 	model := l.modelLoadFromFile(abs, p)
 	if model == 0 {
-		return 0, fmt.Errorf("libllama cannot load %s: it is damaged, cut short, or of a kind unknown to it%s", path,
+		return 0, fmt.Errorf("libllama cannot load %s: it is damaged, truncated, or of an unknown kind%s", path,
 			l.takeError())
 	}
 	if l.modelHasEncoder(model) || l.modelIsDiffusion(model) {
 		l.modelFree(model)
-		return 0, fmt.Errorf("%s does not write from left to right; a chat model is wanted", path)
+		return 0, fmt.Errorf("%s does not generate text from left to right: a chat model is required", path)
 	}
 	return model, nil
 }
@@ -134,7 +134,7 @@ func (l *library) tryContext(model handle, s shape, cells int32) (handle, error)
 	p.typeK, p.typeV = cells, cells
 	ctx := l.initFromModel(model, p)
 	if ctx == 0 {
-		return 0, fmt.Errorf("libllama cannot make a context of %d tokens; with less memory use fewer%s", s.cells,
+		return 0, fmt.Errorf("libllama cannot create a context of %d tokens: with less memory use fewer%s", s.cells,
 			l.takeError())
 	}
 	return ctx, nil

@@ -35,9 +35,9 @@ func TestAFileThatIsNotAModelIsRefusedWithAReason(t *testing.T) {
 	}
 	const mb = 1 << 20
 	for name, c := range map[string]struct{ path, want string }{
-		"no path":         {"", "no model file"},
+		"no path":         {"", "model path is empty"},
 		"missing":         {filepath.Join(t.TempDir(), "none.gguf"), "no such file"},
-		"folder":          {t.TempDir(), "is no file"},
+		"folder":          {t.TempDir(), "not a regular file"},
 		"empty":           {file("e.gguf", 0, nil), "too short"},
 		"header only":     {file("h.gguf", 24, nil), "cannot load"},
 		"other format":    {file("o.gguf", 4096, func(b []byte) { copy(b, "RIFF") }), `begins with "RIFF"`},

@@ -89,9 +89,9 @@ func promptStepTokens(prompts []*request) int {
 }
 
 // addHeldReplies adds replies that are held back until one of the prompts of the step is computed;
-// one more token in such a step costs next to nothing. In steps of their own they would keep the
-// cores from what they wait for: the answer of a chat's first turn, whose tool choice has to be
-// prefilled, came half a minute late.
+// one more token in such a step costs next to nothing. In steps of their own they would take the
+// cores from the prompt that they wait for: the answer of a chat's first turn, whose tool choice
+// has to be prefilled, came half a minute late that way.
 func (d *decoder) addHeldReplies(portions []portion) []portion {
 	for _, r := range d.running {
 		if r.replying() && r.held() && d.batch.left() > 0 && slices.ContainsFunc(portions, func(s portion) bool {

@@ -201,7 +201,7 @@ func (g *decoding) swap(wrote []Value, first bool) error {
 			err = errors.Join(err, g.call.In(n.encoderPast[j], t))
 		}
 	}
-	g.ids = g.ids[:0] // so that bindStep binds the logits again, and the other branch
+	g.ids = g.ids[:0] // so that bindStep binds the logits and the branch again
 	return err
 }
 

@@ -186,7 +186,7 @@ func (k *Kokoro) style(name string) ([]float32, error) {
 	for i := range s {
 		s[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
 		if x := float64(s[i]); math.IsNaN(x) || math.IsInf(x, 0) {
-			return nil, fmt.Errorf("voice: number %d of %s is %g", i, path, x)
+			return nil, fmt.Errorf("voice: value %d of %s is %g", i, path, x)
 		}
 	}
 	k.styles[name] = s

@@ -33,8 +33,8 @@ const (
 	// result differs.
 	moonshineLead = engine.SpeechRateHz / 10
 
-	// People say at most about six and a half tokens a second; synthesized speech may be faster. A
-	// longer text is a runaway.
+	// maxTokensPerSecond limits the length of a text: people say at most about six and a half
+	// tokens a second, and synthesized speech more at a higher speed. A longer text is a runaway.
 	maxTokensPerSecond = 6.5
 )
 

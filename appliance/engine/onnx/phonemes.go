@@ -42,11 +42,11 @@ func phonologyOf(tag string) phonology {
 	case "de":
 		p.pairs = append(p.pairs, "pf", "ɔø")
 	case "en":
-		// ᵻ is eSpeak NG's letter for the second vowel of roses; oː it writes in
-		// American words such as four alone, and ɔː in north.
+		// ᵻ is eSpeak NG's letter for the second vowel of roses. It writes oː only in American
+		// words such as four, and ɔː in north.
 		p.rewritten = map[string]string{"ᵻ": "ɪ", "oː": "ɔː"}
 		if p.centring = "eɪʊ"; !strings.EqualFold(tag, "en-US") {
-			p.centring += "i" // as in near; American voices say two sounds in idea
+			p.centring += "i" // as in near; American voices have two sounds in idea
 		}
 	}
 	return p

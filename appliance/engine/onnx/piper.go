@@ -56,8 +56,7 @@ type PiperOptions struct {
 	// SkipWarmUp skips the first run, which is slower than later ones, if its results are cached.
 	// It is for callers that speak at once anyway.
 	SkipWarmUp bool
-	// threads of a call; 0: piperThreads.
-	threads int // per call; 0: piperThreads
+	threads    int // per call; 0: piperThreads
 }
 
 // LoadPiper loads voice.onnx and voice.json from dir, warms the model and measures its loudness.

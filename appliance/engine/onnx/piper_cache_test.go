@@ -22,7 +22,7 @@ func TestLoadingResultsAreCached(t *testing.T) {
 		}
 		defer closeOrFail(t, p)
 		if p.StreamError() != nil || !p.noiseInput {
-			t.Errorf("the voice is uncut (%v) or without chance", p.StreamError())
+			t.Errorf("the voice cannot stream (%v) or has no noise input", p.StreamError())
 		}
 		return say(t, p, "Good morning.", engine.SpeakOptions{Temperature: 0.5, Seed: 3}).PCM, p.levelGain
 	}

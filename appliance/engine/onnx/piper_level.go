@@ -86,8 +86,9 @@ func (p *Piper) speakRaw(ctx context.Context, b phrase) (pcm []float32, err erro
 	return pcm, err
 }
 
-// People speak 8 to 20 phonemes a second. A voice far outside that range does not match its
-// voice.json, or has another sample rate.
+// minPhonemesPerSecond and maxPhonemesPerSecond are the bounds of plausible speech; people speak 8
+// to 20 phonemes a second. A voice outside them does not match its voice.json, or has another
+// sample rate.
 const minPhonemesPerSecond, maxPhonemesPerSecond = 3, 40
 
 // plausible checks the length of a sentence of ids ids, two for each phoneme.

@@ -180,7 +180,8 @@ func (s stage) run(ctx context.Context, in *frameBuffer, a, b int) (made []float
 	}
 	made, err = Floats(outputs[0])
 	if err == nil && (len(made) == 0 || len(made)%(n*s.rate) != 0) {
-		err = fmt.Errorf("onnx: %s: %d values of %d places, expected so many times %d", s.session.name, len(made), n,
+		err = fmt.Errorf("onnx: %s: %d values for %d positions, expected a multiple of %d per position", s.session.name,
+			len(made), n,
 			s.rate)
 	}
 	return made, err

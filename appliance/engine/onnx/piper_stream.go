@@ -102,7 +102,7 @@ func (w *streamedSound) runEncoder(ctx context.Context, b phrase, o engine.Speak
 		}
 	}
 	if len(frames) != len(b.ids) {
-		return fmt.Errorf("onnx: %s: durations of %d ids, given were %d", p.encoder.name, len(frames), len(b.ids))
+		return fmt.Errorf("onnx: %s: durations for %d ids, expected %d", p.encoder.name, len(frames), len(b.ids))
 	}
 	w.frames, w.begin, w.end, w.whole = frames, framesOf(frames[:b.begin]), framesOf(frames[:b.end]), framesOf(frames)
 	shape := outputs[0].GetShape()

@@ -41,7 +41,7 @@ func planar(fields [][]byte) ([][]byte, error) {
 // weights are the names of initializers that only planar convolutions use.
 type weights map[string]bool
 
-// planarWeights finds them.
+// planarWeights returns the weights of a graph, given as its fields.
 func planarWeights(fields [][]byte) (weights, error) {
 	found := weights{}
 	var others []string
@@ -132,7 +132,7 @@ func (n graphStep) planar() ([][]byte, error) {
 	for _, a := range n.attributes {
 		a, err := planarAttribute(a)
 		if err != nil {
-			return nil, fmt.Errorf("the convolution that makes %q: %w", out, err)
+			return nil, fmt.Errorf("the convolution that computes %q: %w", out, err)
 		}
 		node = appendBytes(node, nodeAttribute, a)
 	}

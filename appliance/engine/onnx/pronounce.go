@@ -26,7 +26,7 @@ type pronouncer struct {
 	tag     string                  // BCP 47
 	rewrite func(ipa string) string // converts phonemes to the notation of the voice's model
 	words   wordCache               // words that were pronounced alone
-	scripts scripts                 // that it can read
+	scripts scripts                 // that it can pronounce
 }
 
 // sentences returns the sentences of a text. Writing that the language cannot pronounce is an

@@ -46,7 +46,7 @@ func reachOf(graph []byte, p part) (span, error) {
 	}
 	s, found := known[p.outputs[0]]
 	if !found || len(p.outputs) != 1 {
-		return s, fmt.Errorf("%q does not come from %q", p.outputs, p.inputs)
+		return s, fmt.Errorf("output %q is not computed from %q", p.outputs, p.inputs)
 	}
 	return s, nil
 }

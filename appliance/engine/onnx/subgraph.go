@@ -104,7 +104,7 @@ func partFields(graph []byte, p part) ([][]byte, error) {
 			continue
 		}
 		if n.nested {
-			return nil, fmt.Errorf("the node that makes %q has a graph of its own", n.outputs[0])
+			return nil, fmt.Errorf("the node that computes %q contains a graph", n.outputs[0])
 		}
 		for _, in := range n.inputs {
 			wanted[in] = true
@@ -120,7 +120,7 @@ func partFields(graph []byte, p part) ([][]byte, error) {
 	}
 	for _, name := range p.inputs {
 		if !wanted[name] {
-			return nil, fmt.Errorf("nothing here needs %q", name)
+			return nil, fmt.Errorf("no node of the part needs %q", name)
 		}
 		field := given[name]
 		if field == nil {
@@ -139,7 +139,7 @@ func partFields(graph []byte, p part) ([][]byte, error) {
 	}
 	delete(wanted, "") // an omitted optional input
 	for name := range wanted {
-		return nil, fmt.Errorf("%q comes from beyond the cut, or from nowhere", name)
+		return nil, fmt.Errorf("%q is not computed within the part", name)
 	}
 	for _, name := range p.outputs {
 		out = append(out, appendBytes(nil, graphOutput, appendBytes(nil, valueName, []byte(name))))

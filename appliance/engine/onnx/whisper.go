@@ -16,9 +16,9 @@ const (
 	whisperHeads  = 8
 	whisperDim    = 64
 
-	// Sound of up to 9 s is transcribed in a window of 15 s, in half the time and with the same
-	// word error as in the 30 s that Whisper was trained on. Longer sound makes the model loop in
-	// the shorter window.
+	// whisperShortFrames is a window of 15 s for sound of up to whisperShortSound, 9 s: it takes
+	// half the time and has the same word error as the 30 s that Whisper was trained on. Longer
+	// sound makes the model loop in the shorter window.
 	whisperShortFrames = 1500
 	whisperLongFrames  = 3000
 	whisperShortSound  = 9 * engine.SpeechRateHz

@@ -134,7 +134,7 @@ func readJSON(path string, into any) error {
 func whisperCodes() map[string]string {
 	return map[string]string{
 		"jv": "jw", "nb": "no", "fil": "tl", "cmn": "zh",
-		"iw": "he", "in": "id", "ji": "yi", // old tags of the same
+		"iw": "he", "in": "id", "ji": "yi", // old tags of the same languages
 	}
 }
 

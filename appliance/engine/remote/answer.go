@@ -69,7 +69,7 @@ func (a *answer) readStream(stream *eventStream) error {
 		a.events++
 		var c chunk
 		if err := json.Unmarshal(data, &c); err != nil {
-			return fmt.Errorf("an event is not what the OpenAI API says: %w", err)
+			return fmt.Errorf("an event does not match the OpenAI API: %w", err)
 		}
 		if c.Error.present {
 			return &streamError{c.Error}

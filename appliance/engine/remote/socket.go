@@ -97,7 +97,7 @@ func (s *Socket) once(ctx context.Context, start time.Time, p engine.Prompt,
 	}
 	err = s.ask(watched, l, p, a)
 	switch {
-	case a.emitError != nil: // emit's own error
+	case a.emitError != nil: // the error of emit
 		return *a.usage, reused, a.emitError
 	case err != nil:
 		return *a.usage, reused, s.fault(watched, ctx, err, a.begun)

@@ -97,7 +97,7 @@ type chunk struct {
 type part struct {
 	Content textContent `json:"content"`
 	Refusal string      `json:"refusal"`
-	// ToolCalls are parts of calls.
+	// ToolCalls are parts of tool calls.
 	ToolCalls []wireCall `json:"tool_calls"`
 	// FunctionCall is a part of the single call of the API before ToolCalls.
 	FunctionCall *calledFunction `json:"function_call"`
