@@ -23,7 +23,7 @@ const (
 )
 
 // writeCall generates the call of the tool that the router chose and emits it. If arguments are
-// missing, it emits a question instead. wish is the part of the user's words that asks for the
+// missing, it emits a question instead. part is the part of the user's words that requests the
 // tool.
 func (m *Model) writeCall(ctx context.Context, p engine.Prompt, set *toolset, at int, part userRequest, begun time.Time,
 	emit func(engine.Part) error) (engine.Usage, error) {
@@ -75,8 +75,7 @@ func (m *Model) writeCall(ctx context.Context, p engine.Prompt, set *toolset, at
 // writeArguments generates the arguments of a call from the words of the conversation. fault is
 // what was wrong with the previous attempt; nil: nothing.
 func (m *Model) writeArguments(ctx context.Context, p engine.Prompt, set *toolset, at int, src source,
-	begun time.Time,
-	fault error) (string, engine.Usage, error) {
+	begun time.Time, fault error) (string, engine.Usage, error) {
 	name, _ := json.Marshal(set.tools[at].Name)
 	if fault != nil {
 		p = withNote(p, "The arguments of "+set.tools[at].Name+" did not fit: "+fault.Error())

@@ -56,7 +56,7 @@ func madeCalls(since []engine.ToolCall) []madeCall {
 	return out
 }
 
-// answers reports whether the call is what wish requests: wish mentions all of its values.
+// answers reports whether the call answers a request: the request mentions all of its values.
 func (c madeCall) answers(request string) bool {
 	src := newSource([]engine.Message{{Role: engine.User, Content: request}})
 	for _, v := range c.values {

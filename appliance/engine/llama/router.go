@@ -246,10 +246,9 @@ type verdict struct {
 	margin float64
 }
 
-// route decides which tool to call; at is -1 for none. If beside is not nil, it is computed in the
-// same steps, and its reply is held back until the router has decided; after an error it is
-// abandoned. read is how many tokens the router computed, and chosen is the part of the words that
-// requests the tool.
+// route decides which tool to call; at is -1 for none. If reply is not nil, it is computed in the
+// same steps, and held back until the router has decided; after an error it is abandoned. read is
+// how many tokens the router computed, and chosen is the part of the words that requests the tool.
 func (m *Model) route(ctx context.Context, p engine.Prompt, set *toolset, reply *request) (chosen userRequest, at int,
 	margin float64, read int, err error) {
 	_, user, since, _ := lastRequest(p.Messages)
@@ -287,8 +286,7 @@ func (m *Model) route(ctx context.Context, p engine.Prompt, set *toolset, reply 
 // askRouter lets the router judge the prompts at once. For the whole of the words, tools that were
 // called since are excluded, since the words request them most; each part is about another request.
 func (m *Model) askRouter(ctx context.Context, prompts []engine.Prompt, parts []userRequest, set *toolset,
-	since []engine.ToolCall,
-	reply *request) (_ []verdict, read int, err error) {
+	since []engine.ToolCall, reply *request) (_ []verdict, read int, err error) {
 	verdicts := make([]verdict, len(prompts)) // the decoder writes into it, even when nobody waits for it any more
 	var all []*request
 	for i, p := range prompts {

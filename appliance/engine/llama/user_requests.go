@@ -30,27 +30,27 @@ var requestSeparator = regexp.MustCompile(`(?i)[;` + text.Terminators +
 	`]+\s+|,?\s+(?:and|then|also|plus|und|dann|außerdem|et|puis|poi|oraz)\s+`)
 
 // splitRequests splits the user's words into the parts that may each be a request.
-func splitRequests(said string) []string {
-	said = oneLine(said)
+func splitRequests(user string) []string {
+	user = oneLine(user)
 	var parts [][2]int
 	at := 0
-	for _, cut := range requestSeparator.FindAllStringIndex(said, -1) {
+	for _, cut := range requestSeparator.FindAllStringIndex(user, -1) {
 		if len(parts) == maxUserRequests-1 {
 			break // the last part takes the rest
 		}
-		if len(strings.Fields(said[at:cut[0]])) >= minRequestWords {
+		if len(strings.Fields(user[at:cut[0]])) >= minRequestWords {
 			parts = append(parts, [2]int{at, cut[0]})
 			at = cut[1]
 		}
 	}
-	if n := len(parts); n > 0 && len(strings.Fields(said[at:])) < minRequestWords {
-		parts[n-1][1] = len(said)
+	if n := len(parts); n > 0 && len(strings.Fields(user[at:])) < minRequestWords {
+		parts[n-1][1] = len(user)
 	} else {
-		parts = append(parts, [2]int{at, len(said)})
+		parts = append(parts, [2]int{at, len(user)})
 	}
 	out := make([]string, len(parts))
 	for i, p := range parts {
-		out[i] = said[p[0]:p[1]]
+		out[i] = user[p[0]:p[1]]
 	}
 	return out
 }
@@ -76,11 +76,11 @@ func userRequests(user string, since []engine.ToolCall) []userRequest {
 	if left := listedRequests(user, since); len(left) > 0 {
 		out = append(out, userRequest{left[0], true})
 	}
-	said := splitRequests(user)
-	if len(said) == 1 {
+	requests := splitRequests(user)
+	if len(requests) == 1 {
 		return append(out, userRequest{})
 	}
-	for _, request := range said[:min(len(said), maxUserRequests-len(out))] {
+	for _, request := range requests[:min(len(requests), maxUserRequests-len(out))] {
 		out = append(out, userRequest{text: request})
 	}
 	return out
@@ -89,11 +89,11 @@ func userRequests(user string, since []engine.ToolCall) []userRequest {
 // firstUnanswered returns the first part that requests something no tool has answered, and the
 // index of the tool; -1 if there is none. A tool is called again only for a part that mentions
 // something the calls were not made with.
-func firstUnanswered(parts []userRequest, said []verdict, set *toolset, since []engine.ToolCall) (chosen userRequest,
-	at int,
-	margin float64) {
+func firstUnanswered(parts []userRequest, verdicts []verdict, set *toolset, since []engine.ToolCall) (
+	chosen userRequest, at int, margin float64,
+) {
 	made := madeCalls(since)
-	for i, v := range said {
+	for i, v := range verdicts {
 		least := partMargin
 		if parts[i].whole() {
 			least = againMargin

@@ -113,7 +113,7 @@ const (
 	noSpace, spaceIn    = 6, 4
 )
 
-// align assigns each phoneme in heard to the word of its counterpart in want.
+// align assigns each phoneme in got to the word of its counterpart in want.
 func align(got, want []phone) {
 	const over, extra, missing = 0, 1, 2
 	width := len(want) + 1

@@ -78,7 +78,7 @@ func (s *Socket) Generate(ctx context.Context, p engine.Prompt, emit func(engine
 	}
 }
 
-// once requests an answer; kept says that it used an existing connection.
+// once requests an answer; reused says that it used an existing connection.
 func (s *Socket) once(ctx context.Context, start time.Time, p engine.Prompt,
 	emit func(engine.Part) error) (_ engine.Usage, reused bool, _ error) {
 	watched, watch := newTimeouts(ctx, s.limits, start)
@@ -165,7 +165,7 @@ func takeMessage(a *answer, message socketAnswer, before *string) error {
 	return nil
 }
 
-// ready returns a usable connection, and whether it existed before.
+// ready returns a usable connection; reused says that it existed before.
 func (s *Socket) ready(ctx context.Context, key string) (_ *connection, reused bool, _ error) {
 	select {
 	case s.dialing <- struct{}{}:
