@@ -219,7 +219,7 @@ func TestErrorsNameTheSettingThePlaceAndWhatIsAllowed(t *testing.T) {
 		{"webrtc: {public: box.example}", []string{"webrtc.public", "203.0.113.7"}},
 		{"webrtc: {servers: [\"http://a.example\"]}", []string{"webrtc.servers", "stun:HOST:3478"}},
 		{"speech: {locale: en-UK}", []string{"speech.locale", `"en-UK"`, "en-GB"}},
-		{"lexicon:\n  Ann: an\n  Nguyen: /w€n/", []string{"lexicon", ":3)", `"Nguyen"`, "'€' is no phoneme", "ɪ"}},
+		{"lexicon:\n  Ann: an\n  Nguyen: /w€n/", []string{"lexicon", ":3)", `"Nguyen"`, "'€' is not a phoneme", "ɪ"}},
 		{"lexicon:\n  Bob: bo\n  ann: an\n  Ann: an", []string{"lexicon", ":3)", `"ann"`, "but for capitals"}},
 		{"lexicon:\n  Ann: an\n  Nguyen:", []string{":3", "lexicon: Nguyen has no value"}},
 		{"lexicon:\n  Ann: an\n  Nguyen: [a, b]", []string{":3", "lexicon: Nguyen takes one value, not a list"}},

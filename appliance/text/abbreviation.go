@@ -6,17 +6,17 @@ import (
 	"unicode"
 )
 
-// abbreviationRules say what is shortened, and what is spelt.
+// abbreviationRules write out abbreviations, and spell initialisms.
 func (e english) abbreviationRules() []rule {
 	en := func(name string) string { return listed("en", name).pattern() }
 	return []rule{
 		rewrite(`\b(`+en("titles")+`|DR|MR|MRS|MS|PROF)(\.?)( (?:[A-Z"&]|and\b))`, func(m match) (string, bool) {
 			const british wordList = " Dr Mr Mrs Ms St Prof "
-			title := m.group(1)[:1] + strings.ToLower(m.group(1)[1:]) // on signs all is in capitals
+			title := m.group(1)[:1] + strings.ToLower(m.group(1)[1:]) // signs are in capitals throughout
 			return listed("en", "titles").said[title] + m.group(3), m.group(2) != "" || british.has(m.group(1))
 		}),
 		rewrite(`(?i)\b(e\.g|i\.e|[a-z]{1,6})\.`, sayShortForm),
-		// acronyms that would be read as words, and several of others
+		// acronyms that would be read as words, and their plurals
 		rewrite(`\b([A-Z]{3})(s?)\b`, func(m match) (string, bool) {
 			return spell(m.group(1)) + strings.Replace(m.group(2), "s", "'s", 1),
 				listed("en", "acronyms").has(m.group(1))
@@ -37,7 +37,7 @@ func (e english) abbreviationRules() []rule {
 	}
 }
 
-// shortRules say what is shortened also without a full stop. They come first.
+// shortRules write out abbreviations that may lack the full stop. They come first.
 func (e english) shortRules() []rule {
 	plainly := listed("en", "short plainly")
 	return append(e.soundRules(),
@@ -72,7 +72,7 @@ func (e english) shortRules() []rule {
 	)
 }
 
-// soundRules spell sounds that have no vowel so that they are read as sounds.
+// soundRules spell sounds without a vowel so that they are pronounced.
 func (e english) soundRules() []rule {
 	sound := func(m match) bool {
 		measure := endsNumber(strings.TrimRight(m.before(), " ")) || m.group(0) == "mm" || m.group(0) == "sh"
@@ -87,7 +87,7 @@ func (e english) soundRules() []rule {
 	return all
 }
 
-// sayShortForm says an abbreviation with its full stop.
+// sayShortForm writes out an abbreviation with a full stop.
 func sayShortForm(m match) (string, bool) {
 	forms, written := listed("en", "short"), m.group(1)
 	short := strings.ToLower(written)
@@ -105,7 +105,7 @@ func sayShortForm(m match) (string, bool) {
 	return likeWritten(said, written) + stop, true
 }
 
-// likeWritten gives a word a capital where what is shortened had one.
+// likeWritten capitalises a word if its abbreviation is.
 func likeWritten(said, written string) string {
 	if said == "" || !unicode.IsUpper(rune(written[0])) {
 		return said
@@ -113,8 +113,8 @@ func likeWritten(said, written string) string {
 	return strings.ToUpper(said[:1]) + said[1:]
 }
 
-// capitalRules write words small that are in capitals for being seen, and would be spelt:
-// eSpeak NG spells every word of up to three letters that is not all there is.
+// capitalRules write words in lower case that are in capitals for emphasis and would be spelt:
+// eSpeak NG spells every word of up to three letters among others.
 func (e english) capitalRules() []rule {
 	small, loud := listed("en", "small"), listed("en", "loud")
 	return []rule{rewrite(`\b(?:[A-Z]{2,3}|A)\b`, func(m match) (string, bool) {
@@ -128,14 +128,14 @@ func (e english) capitalRules() []rule {
 	})}
 }
 
-// capitalsBefore and capitalsAfter are the words in capitals beside one.
+// capitalsBefore and capitalsAfter match the words in capitals next to a word.
 var (
 	capitalsBefore = regexp.MustCompile(`(?:\b[A-Z][A-Z']* )+$`)
 	capitalsAfter  = regexp.MustCompile(`^(?: [A-Z][A-Z']*\b)+`)
 )
 
-// shouted reports whether the words around the match are in capitals, too, and none of
-// them makes an acronym of it.
+// shouted reports whether the words around the match are in capitals too, and do not make it an
+// acronym.
 func (m match) shouted() bool {
 	before, after := strings.Fields(capitalsBefore.FindString(m.before())),
 		strings.Fields(capitalsAfter.FindString(m.after()))
@@ -149,8 +149,8 @@ func (m match) shouted() bool {
 	return count > 1 || count == 1 && strings.ToUpper(m.text) == m.text
 }
 
-// abbreviations are the rules for short forms that eSpeak NG reads as they are written, letter by
-// letter or as if they were words.
+// abbreviations are the rules for abbreviations that eSpeak NG reads letter by letter or as
+// words.
 func (l language) abbreviations() []rule {
 	var all []rule
 	for _, pattern := range l.list("patterns").words {
@@ -169,7 +169,7 @@ func (l language) abbreviations() []rule {
 				}
 				end := m.spaceAfter()
 				if strings.TrimSpace(m.after()) == "" && l != "hi" {
-					end = "." // of the sentence, too
+					end = "." // also ends the sentence
 				}
 				return said + end, said != "" && begins(m)
 			}),
@@ -182,13 +182,13 @@ func (l language) abbreviations() []rule {
 	)
 }
 
-// startsFigure reports whether a number comes next, also a Roman one.
+// startsFigure reports whether s begins with a number, possibly Roman.
 func startsFigure(s string) bool {
 	word := strings.TrimRight(s[:len(s)-len(strings.TrimLeft(s, "IVXL"))], " ")
 	return startsDigit(s) || word != "" && !startsWord(s[len(word):])
 }
 
-// startsName reports whether a word with a capital comes next.
+// startsName reports whether s begins with a capitalised word.
 func startsName(s string) bool {
 	r := []rune(s[:min(len(s), 8)])
 	return len(r) > 1 && unicode.IsUpper(r[0]) && unicode.IsLower(r[1])

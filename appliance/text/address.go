@@ -12,10 +12,10 @@ const (
 		`Crescent|Trail|Plaza|Expressway|Way|Row|Walk)`
 )
 
-// streetNamed is a street's name before its last word, with a number or a direction.
+// streetNamed matches a street's name without its last word, with a number or direction.
 var streetNamed = regexp.MustCompile(`(\b\d+[A-Za-z]? |\b` + points + `\.? )?\b(?:` + streetName + ` ){1,3}$`)
 
-// streetRules say the names of streets, and where on a road something is.
+// streetRules write out the names of streets, and positions along a road.
 func (e english) streetRules() []rule {
 	return []rule{
 		e.says(`\b(P\.? ?O\.? Box) (\d{3,5})\b`, "P-O Box {r2}"),
@@ -43,8 +43,8 @@ func (e english) streetRules() []rule {
 	}
 }
 
-// sayStreet writes the last word of a street's name out. "St" may be a saint's and "Dr" a
-// doctor's: before a name they are, but behind the number of a house.
+// sayStreet writes out the last word of a street's name. "St" may be a saint and "Dr" a doctor:
+// they are before a name, unless a house number precedes.
 func (e english) sayStreet(m match) (string, bool) {
 	short, name := m.group(1), m.wordBefore()
 	street := listed("en", "streets").said[short]
@@ -68,7 +68,7 @@ func (e english) sayStreet(m match) (string, bool) {
 	return street + m.stop(), true
 }
 
-// compass says a direction.
+// compass returns the word for a direction.
 func compass(s string) string {
 	return strings.NewReplacer("NW", "Northwest", "NE", "Northeast", "SW", "Southwest", "SE", "Southeast",
 		"N", "North", "S", "South", "E", "East", "W", "West").Replace(s)

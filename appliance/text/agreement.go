@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// hasEnding reports whether a list has a word, or its ending behind a hyphen.
+// hasEnding reports whether a list has a word, or its ending after a hyphen.
 func (l list) hasEnding(word string) bool {
 	return l.has(word) || slices.ContainsFunc(l.words, func(e string) bool {
 		return e[0] == '-' && strings.HasSuffix(word, e[1:])
 	})
 }
 
-// agreement writes the numbers that follow the gender of what they count, which eSpeak NG does
-// not know: "41 personas" are "cuarenta y una".
+// agreement rules write out the numbers whose gender follows what they count, which eSpeak NG
+// ignores: "41 personas" are "cuarenta y una".
 func (l language) agreement() []rule {
 	numberedBy, countsNothing := listed("romance", "numbered by"), listed("romance", "no nouns")
 	oneOf, oftenCounted := listed("romance", "before one"), listed("romance", "counted")
@@ -58,8 +58,8 @@ func (l language) isFeminine(noun string, plural bool) bool {
 		slices.ContainsFunc(forms, l.list("feminine").hasEnding)
 }
 
-// counted writes a number below a million before what it counts; false where eSpeak NG reads it
-// rightly.
+// counted writes out a number below a million before the noun that it counts, or returns false
+// if eSpeak NG reads it correctly.
 func (l language) counted(n int, feminine bool, noun string) (string, bool) {
 	switch l {
 	case "fr":
@@ -76,7 +76,7 @@ func (l language) counted(n int, feminine bool, noun string) (string, bool) {
 	return "", false
 }
 
-// italianOne is "un", "uno", "una" or "un'".
+// italianOne returns "un", "uno", "una" or "un'".
 func italianOne(feminine bool, noun string) string {
 	vowel := strings.IndexAny(noun, "aeiouàèéìòù") == 0
 	impure := noun[0] == 's' && strings.IndexByte("aeiou", noun[1]) < 0 || strings.IndexByte("zxy", noun[0]) >= 0 ||
@@ -92,8 +92,8 @@ func italianOne(feminine bool, noun string) string {
 	return "un"
 }
 
-// twoForms reports whether a number is said otherwise before feminine nouns: it ends with
-// one of those up to last, or has hundreds.
+// twoForms reports whether a number has a feminine form: it ends with a number up to last, or
+// has hundreds.
 func twoForms(n, last int) bool {
 	return n%10 >= 1 && n%10 <= last && n%100/10 != 1 || n%1000 >= 200 || n >= 2000 && twoForms(n/1000, last)
 }
@@ -109,10 +109,10 @@ func gendered(words string, feminine bool) string {
 	return words
 }
 
-// numeral is a word of one of the lists of numerals.
+// numeral returns a word of a list of numerals.
 func (l language) numeral(list string, n int) string { return l.list(list).said[strconv.Itoa(n)] }
 
-// cardinal writes a number below a million in Spanish or Portuguese.
+// cardinal writes out a number below a million in Spanish or Portuguese.
 func (l language) cardinal(n int, feminine bool) string {
 	behindHundred := map[language]string{"es": " ", "pt": " e "}[l]
 	if n >= 1000 {
@@ -147,7 +147,7 @@ func (l language) cardinal(n int, feminine bool) string {
 	return said + gendered(l.numeral("numerals", n), feminine)
 }
 
-// frenchWords writes a number below a million.
+// frenchWords writes out a number below a million in French.
 func frenchWords(n int) string {
 	l, said := language("fr"), ""
 	for _, scale := range [...]struct {

@@ -6,9 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// A verdict says what one place in a text is: the end of a sentence, which is
-// then buf[:at]; not an end, and at is where to look next; or unsure, until
-// more text is known.
+// verdict classifies a position in a text: the end of a sentence, which is then buf[:at]; not
+// an end, where at is the next position to judge; or unsure until more text is known.
 type verdict struct {
 	end, unsure bool
 	at          int
@@ -16,13 +15,12 @@ type verdict struct {
 
 var unsure = verdict{unsure: true}
 
-// maxLookahead bounds how far behind a full stop the next word is read before
-// it is taken as complete; the longest word that decides anything has nine
-// letters.
+// maxLookahead bounds how far after a full stop the next word is read before it counts as
+// complete; the longest word that decides anything has nine letters.
 const maxLookahead = 12
 
-// judge looks at the one place i of buf. It depends only on buf, never on how
-// buf came together, and stays what it is as buf grows once it is not unsure.
+// judge classifies the position i of buf. The verdict depends only on buf, not on how it was
+// assembled, and does not change as buf grows unless it is unsure.
 func judge(buf []rune, i int) verdict {
 	switch {
 	case buf[i] == '\n':
@@ -33,8 +31,7 @@ func judge(buf []rune, i int) verdict {
 	return verdict{at: i + 1}
 }
 
-// judgeStop looks at the run of full stops, question and exclamation marks
-// that begins at i.
+// judgeStop classifies the run of full stops, question and exclamation marks that begins at i.
 func judgeStop(buf []rune, i int) verdict {
 	stop := i
 	wide := false
@@ -50,7 +47,7 @@ func judgeStop(buf []rune, i int) verdict {
 		return unsure
 	}
 	end, no := verdict{end: true, at: closed}, verdict{at: stop}
-	if wide { // Chinese and Japanese put no space behind, and Indian scripts not always
+	if wide { // Chinese and Japanese have no space after it, and Indian scripts not always
 		return end
 	}
 	kind := kindOfStop(buf, i, stop)
@@ -65,7 +62,7 @@ func judgeStop(buf []rune, i int) verdict {
 	case kind == inside:
 		return no
 	case kind == plainStop && closed == stop:
-		return end // whatever follows
+		return end // whatever follows it
 	}
 	next := closed
 	for next < len(buf) && unicode.IsSpace(buf[next]) {
@@ -80,8 +77,8 @@ func judgeStop(buf []rune, i int) verdict {
 	return judgeNext(kind, buf[next:], end, no)
 }
 
-// judgeJoined decides a stop behind which the space was forgotten: "First one.Second one."
-// What could be an address, a file or a name of a program is none.
+// judgeJoined classifies a stop without the space after it: "First one.Second one." A stop that
+// may be part of an address, a file name or the name of a program is not an end.
 func judgeJoined(buf []rune, i, stop int, end, no verdict) verdict {
 	next := buf[stop:]
 	n := 0
@@ -109,7 +106,7 @@ func judgeJoined(buf []rune, i, stop int, end, no verdict) verdict {
 	return end
 }
 
-// judgeNext decides a doubtful stop by what follows it.
+// judgeNext classifies an ambiguous stop by what follows it.
 func judgeNext(kind stopKind, next []rune, end, no verdict) verdict {
 	switch {
 	case unicode.IsLower(next[0]) || next[0] == ':':
@@ -143,8 +140,8 @@ func judgeNext(kind stopKind, next []rune, end, no verdict) verdict {
 	return no
 }
 
-// judgeCode decides a stop that a number may follow, behind which a capital
-// stands: that of a code, as in "part no. AB-1234", or of the next sentence.
+// judgeCode classifies a stop that a number may follow and that is followed by a capital, which
+// begins a code, as in "part no. AB-1234", or the next sentence.
 func judgeCode(next []rune, end, no verdict) verdict {
 	for i, r := range next[:min(len(next), maxLookahead)] {
 		switch {
@@ -167,16 +164,16 @@ func judgeCode(next []rune, end, no verdict) verdict {
 	return end
 }
 
-// A stopKind says what a full stop may be, from what stands before it.
+// stopKind is what a full stop may be, by the text before it.
 type stopKind int
 
 const (
 	plainStop    stopKind = iota // the end of a sentence
 	inside                       // never an end: "Dr."
-	ellipsis                     // an end unless a small letter follows
+	ellipsis                     // an end unless a lower-case letter follows
 	beforeDigit                  // an end unless a digit follows: "No. 5"
 	abbreviation                 // an end if a capital follows: "etc.", "p.m."
-	initials                     // an end only if a word follows that begins sentences: "U.S.", "St."
+	initials                     // an end only before a word that begins sentences: "U.S.", "St."
 )
 
 // kindOfStop classifies the run of stops buf[i:stop].
@@ -220,8 +217,8 @@ func kindOfStop(buf []rune, i, stop int) stopKind {
 	return plainStop
 }
 
-// dottedLetters reports whether word is an initial or several, without the
-// last full stop: "J", "U.S", "Ph.D".
+// dottedLetters reports whether word is one or more initials, without the last full stop: "J",
+// "U.S", "Ph.D".
 func dottedLetters(word string) bool {
 	parts := strings.Split(word, ".")
 	for _, p := range parts {
@@ -234,8 +231,8 @@ func dottedLetters(word string) bool {
 	return true
 }
 
-// dottedSmall reports whether word is small letters with stops between them,
-// without the last: "p.o", "b.i.d".
+// dottedSmall reports whether word is lower-case letters with stops between them, without the
+// last: "p.o", "b.i.d".
 func dottedSmall(word string) bool {
 	for i, r := range []rune(word) {
 		if i%2 == 1 && r != '.' || i%2 == 0 && !unicode.IsLower(r) {
@@ -245,8 +242,7 @@ func dottedSmall(word string) bool {
 	return len([]rune(word)) > 2
 }
 
-// listNumber reports whether word, at the head of a line, is the number of a
-// list item.
+// listNumber reports whether word, at the beginning of a line, is the number of a list item.
 func listNumber(word string) bool {
 	if len(word) == 0 || len(word) > 3 {
 		return false
@@ -254,13 +250,14 @@ func listNumber(word string) bool {
 	return strings.Trim(word, "0123456789") == ""
 }
 
-// Terminators are the signs that end sentences, in all scripts; those of Indian ones are
-// the danda and the double danda.
+// Terminators are the signs that end sentences in all scripts, among them the danda and double
+// danda of Indian ones.
 const Terminators = ".!?…。！？｡।॥؟۔"
 
 func terminates(r rune) bool { return strings.ContainsRune(Terminators, r) }
 
-// EndsSentence reports whether a text ends with its sentence, and what closes behind it.
+// EndsSentence reports whether a text ends with the end of a sentence, and possibly closing
+// signs after it.
 func EndsSentence(s string) bool {
 	s = strings.TrimRightFunc(s, func(r rune) bool { return unicode.IsSpace(r) || closes(r) })
 	r, _ := utf8.DecodeLastRuneInString(s)

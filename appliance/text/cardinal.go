@@ -13,8 +13,8 @@ var (
 )
 
 const (
-	// maxCardinal is how many digits a number may have to be said as one; longer
-	// ones are said digit by digit.
+	// maxCardinal is how many digits a number may have to be spoken as one; longer ones are
+	// spoken digit by digit.
 	maxCardinal = 3 * len(scales)
 
 	figures = `(\d+(?:,\d{3})*(?:\.\d+)?|\.\d+)` // 1,234.5
@@ -22,7 +22,7 @@ const (
 	dash    = ` ?[-–—] ?`
 )
 
-// cardinal says a whole number, given in digits: "42" is "forty-two".
+// cardinal writes out a whole number, given in digits: "42" is "forty-two".
 func (e english) cardinal(n string) string {
 	n = strings.TrimLeft(n, "0")
 	if n == "" {
@@ -48,7 +48,7 @@ func (e english) cardinal(n string) string {
 	return strings.Join(words, " ")
 }
 
-// scale returns how many of n digits count the first scale, and its name.
+// scale returns how many of n digits count the largest scale, and its name.
 func (e english) scale(n int) (head int, name string) {
 	switch {
 	case !e.lakhs || n <= 3:
@@ -62,7 +62,7 @@ func (e english) scale(n int) (head int, name string) {
 	return n - 7, " crore"
 }
 
-// belowThousand says 1 to 999, and nothing for 0.
+// belowThousand writes out 1 to 999, and returns nothing for 0.
 func (e english) belowThousand(n int) string {
 	switch {
 	case n == 0:
@@ -81,7 +81,7 @@ func (e english) belowThousand(n int) string {
 	return units[n/100] + " hundred " + e.belowThousand(n%100)
 }
 
-// digitByDigit says each digit of s and leaves out what is none.
+// digitByDigit writes out each digit of s and drops other characters.
 func digitByDigit(s string) string {
 	var words []string
 	for i := range len(s) {
@@ -92,7 +92,7 @@ func digitByDigit(s string) string {
 	return strings.Join(words, " ")
 }
 
-// atoi reads a few digits.
+// atoi parses a few digits.
 func atoi(s string) int {
 	n := 0
 	for i := range len(s) {
@@ -101,8 +101,8 @@ func atoi(s string) int {
 	return n
 }
 
-// plural makes a noun plural for a number written as n: one stays. Of several
-// words it is the last before "per" or the name of a scale that changes.
+// plural returns the plural of a noun for a number n, or the noun for one. Of several words, it
+// changes the last one before "per" or the name of a scale.
 func plural(n, noun string) string {
 	if n == "1" {
 		return noun
@@ -119,8 +119,8 @@ func plural(n, noun string) string {
 	return noun + "s"
 }
 
-// groupingRules bring whole numbers to one way of writing: without the commas that stand
-// between lakhs and crores, and, where people write so, without spaces between thousands.
+// groupingRules unify the grouping of whole numbers: without the commas between lakhs and
+// crores and, in locales that use them, without spaces between thousands.
 func (e english) groupingRules() []rule {
 	all := []rule{
 		e.says(`\b(\d{1,2}(?:,\d{2})+,\d{3})(\.\d+)?\b`, "{g1}$2", apart, whole), // 12,34,567
@@ -148,10 +148,10 @@ func regrouped(n string) string {
 	return n
 }
 
-// ungrouped takes the signs between thousands out of a number.
+// ungrouped removes the separators of thousands.
 var ungrouped = strings.NewReplacer(".", "", ",", "", " ", "", "\u00a0", "", "\u202f", "")
 
-// rangeRules say two numbers and what stands between them, and sums.
+// rangeRules write out ranges and calculations.
 func (e english) rangeRules() []rule {
 	return []rule{
 		e.says(`\b(\d{4})`+dash+`(\d{4})\b`, "{p1} to {p2}"),
@@ -176,12 +176,12 @@ func (e english) rangeRules() []rule {
 	}
 }
 
-// reckoned says that a text is about sums.
+// reckoned matches texts about calculations.
 var reckoned = regexp.MustCompile(`(?i)=|\b(?:equals|minus|subtract\w*|difference|calculat\w+|solve|sum|plus|` +
 	`take away|(?:what is|what's|how much is) -?\d)`)
 
-// sayApart says two numbers with a dash between spaces: a difference in sums, else from the one
-// to the other.
+// sayApart writes out two numbers with a spaced dash between them: a difference in
+// calculations, or else a range.
 func sayApart(m match) (string, bool) {
 	between := " to "
 	if m.group(1)[0] == '-' || m.group(2)[0] == '-' || reckoned.MatchString(m.text) {
@@ -190,8 +190,7 @@ func sayApart(m match) (string, bool) {
 	return m.group(1) + between + m.group(2), !endsNumber(m.before()) && !pointed(m.after())
 }
 
-// sayPlain says a number of which nothing more is known: as a year if it looks
-// like one.
+// sayPlain writes out a number without context: as a year if it looks like one.
 func (e english) sayPlain(n string) string {
 	if looksLikeYear(n) {
 		return e.year(n)
@@ -199,7 +198,7 @@ func (e english) sayPlain(n string) string {
 	return e.decimal(n)
 }
 
-// numberRules say the numbers that are left.
+// numberRules write out the remaining numbers.
 func (e english) numberRules() []rule {
 	return []rule{
 		e.says(`\b([A-Z]{1,3})(\d{3,})\b`, "$1 {d2}"), // BA2490
@@ -215,8 +214,8 @@ func (e english) numberRules() []rule {
 	}
 }
 
-// minusBefore is "minus " for a hyphen in front of a number, where it is a
-// sign, and the hyphen where it is none.
+// minusBefore returns "minus " for a hyphen before a number if it is a sign, or else the
+// hyphen.
 func minusBefore(hyphen, before string) string {
 	if hyphen != "" && (before == "" || strings.ContainsAny(before[len(before)-1:], " (=")) {
 		return "minus "
@@ -224,7 +223,7 @@ func minusBefore(hyphen, before string) string {
 	return hyphen
 }
 
-// ranges are the rules for two numbers and what stands between them.
+// ranges are the rules for two numbers with a sign between them.
 func (l language) ranges() []rule {
 	return []rule{
 		l.says(`\b(\d+(?:,\d+)?) ?[–—] ?(\d+(?:,\d+)?)`, "$1 [to] $2", apart),

@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// The tables in testdata say what a person would say; locale, written and
-// spoken are parted by tabs. cases.tsv is what was reported of systems like this one. The letter A is
-// written A, and phonemes stand behind what has some.
-func TestTheTableIsSaidAsItSays(t *testing.T) {
+// The tables in testdata are what a person would say, with locale, written and spoken form
+// separated by tabs. cases.tsv is from defects reported of systems like this one. The letter A
+// is written A, and phonemes follow the words that have some.
+func TestTables(t *testing.T) {
 	var tables []byte
 	for _, name := range []string{"spoken", "cases"} {
 		data, err := os.ReadFile("testdata/" + name + ".tsv")

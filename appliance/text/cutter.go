@@ -1,35 +1,34 @@
-// Package text makes written language fit to be spoken: it cuts a stream of
-// text into sentences as they are completed, takes away what is only for the
-// eye, and writes out numbers, dates and abbreviations as words.
+// Package text prepares written language for speech. It cuts a stream of text into sentences as
+// they are completed, removes mark-up, and writes out numbers, dates and abbreviations as
+// words.
 package text
 
 import "unicode"
 
-// maxSentence is the length in runes at which a sentence without an end is cut
-// anyway: about 20 s of speech, as much as a listener follows in one breath
-// and a synthesizer should make before the first sound is heard.
+// maxSentence is the length in runes at which a sentence without an end is cut anyway: about 20
+// s of speech, as much as a listener follows in one breath and a synthesizer should make before
+// the first sound is heard.
 const maxSentence = 250
 
-// A Cutter cuts text that arrives in pieces into sentences. Where the pieces
-// are cut makes no difference to the sentences. The zero value is ready; it is
-// used by one goroutine.
+// Cutter cuts text that arrives in pieces into sentences. How the text is divided into pieces
+// does not affect the sentences. The zero value is ready to use, by one goroutine.
 type Cutter struct {
-	// Stars returns the places of the stars in a sentence, or part of one, that are no
-	// emphasis and stay. It is called once for each in their order; nil: none stay.
+	// Stars returns the positions of the stars in a sentence, or a part of one, that are not
+	// emphasis and stay. It is called once for each sentence, in order; nil: none stay.
 	Stars func(sentence string) []int
-	// Language is that of the text, a BCP 47 tag, for Early; empty: English.
+	// Language is the BCP 47 tag of the text, for Early; empty: English.
 	Language string
-	// GoesOn says of the newest sentence that it was cut for its length: its rest follows.
+	// GoesOn reports that the newest sentence was cut for its length and continues.
 	GoesOn bool
 
 	buf     []rune
-	of      []origin // of the runes in buf
+	of      []origin // one for each rune of buf
 	scanned int      // nothing before buf[scanned] ends the sentence
-	ended   bool     // the sentence before was cut at its stop: what closes it is dropped
+	ended   bool     // the last sentence was cut at its stop: closing signs after it are dropped
 }
 
-// Push adds a piece and returns the sentences that it completes, without
-// Markdown, emoji and surrounding space. Pieces are valid UTF-8 each.
+// Push adds a piece and returns the sentences that it completes, without Markdown, emoji and
+// surrounding space. Each piece is valid UTF-8.
 func (c *Cutter) Push(piece string) []string {
 	var sentences []string
 	for _, r := range piece {
@@ -43,7 +42,7 @@ func (c *Cutter) Push(piece string) []string {
 	return sentences
 }
 
-// complete takes the sentences that are complete.
+// complete removes and returns the complete sentences.
 func (c *Cutter) complete() []traced {
 	var all []traced
 	for at := c.next(); at > 0; at = c.next() {
@@ -54,14 +53,13 @@ func (c *Cutter) complete() []traced {
 	return all
 }
 
-// Rest returns what is left when no more pieces follow, empty when nothing
-// is, and makes the Cutter as new.
+// Rest returns the remaining text after the last piece, possibly empty, and resets the Cutter.
 func (c *Cutter) Rest() string {
 	c.ended = false
 	return c.take(len(c.buf)).s
 }
 
-// Sentences cuts a whole text.
+// Sentences cuts a whole text into sentences.
 func Sentences(s string) []string {
 	var all []string
 	for _, t := range sentences(trace(s)) {
@@ -70,8 +68,8 @@ func Sentences(s string) []string {
 	return all
 }
 
-// add appends r and says whether it did. White space is made one space, one
-// newline or two (a paragraph), so that the buffer stays small.
+// add appends r and reports whether it did. White space becomes one space, one newline, or two
+// newlines for a paragraph, so that the buffer stays small.
 func (c *Cutter) add(r rune, o origin) bool {
 	n := len(c.buf)
 	if c.ended && (terminates(r) || closes(r)) {
@@ -86,7 +84,7 @@ func (c *Cutter) add(r rune, o origin) bool {
 	case r == '\n' || r == '\u2028' || r == '\u2029':
 		if c.buf[n-1] == ' ' {
 			c.buf[n-1] = '\n'
-			// The space may have been passed already; the newline decides anew.
+			// The space may have been scanned already; the newline is judged anew.
 			c.scanned = min(c.scanned, n-1)
 		} else if c.buf[n-1] != '\n' || n < 2 || c.buf[n-2] != '\n' {
 			c.append('\n', o)
@@ -105,7 +103,7 @@ func (c *Cutter) append(r rune, o origin) {
 	c.buf, c.of = append(c.buf, r), append(c.of, o)
 }
 
-// take returns buf[:at] as a sentence and keeps the rest.
+// take removes and returns buf[:at] as a sentence.
 func (c *Cutter) take(at int) traced {
 	var w tracer
 	for i, r := range c.buf[:at] {
@@ -120,8 +118,7 @@ func (c *Cutter) take(at int) traced {
 	return plain(w.text(), c.Stars)
 }
 
-// next returns where the sentence at the head of the buffer ends, 0 while that
-// cannot be said.
+// next returns the end of the sentence at the head of the buffer, 0 while it is unknown.
 func (c *Cutter) next() int {
 	for c.scanned < len(c.buf) {
 		v := judge(c.buf, c.scanned)
@@ -141,8 +138,8 @@ func (c *Cutter) next() int {
 	return 0
 }
 
-// longCut finds the last good place to cut a sentence that has become too
-// long: a clause in its later two thirds, else a space, else its end.
+// longCut returns the last good position to cut a sentence that is too long: the end of a
+// clause in its last two thirds, else a space, else its end.
 func longCut(buf []rune) int {
 	for i := len(buf) - 2; i > len(buf)/3; i-- {
 		if clauseEnds(buf, i) {
@@ -157,8 +154,8 @@ func longCut(buf []rune) int {
 	return len(buf)
 }
 
-// clauseEnds reports whether a clause may end with buf[i]. Where nothing follows yet
-// it may with a comma behind a letter.
+// clauseEnds reports whether a clause may end with buf[i]. At the end of buf, only a comma
+// after a letter may end one.
 func clauseEnds(buf []rune, i int) bool {
 	if i+1 == len(buf) {
 		return buf[i] == ',' && i > 0 && unicode.IsLetter(buf[i-1])

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestSentencesEndWhereAReaderWouldPause(t *testing.T) {
+func TestSentenceBoundaries(t *testing.T) {
 	for in, want := range map[string][]string{
 		"":                                    nil,
 		" \n ":                                nil,
@@ -83,7 +83,7 @@ func TestSentencesEndWhereAReaderWouldPause(t *testing.T) {
 	}
 }
 
-func TestASentenceIsCutAsSoonAsItIsCertain(t *testing.T) {
+func TestSentenceIsCutAsSoonAsItsEndIsCertain(t *testing.T) {
 	for _, tc := range []struct{ pending, decides string }{
 		{"Hello there.", " "},
 		{"Is it?", " "},
@@ -118,7 +118,7 @@ func TestNoSentenceIsTooLong(t *testing.T) {
 	}
 }
 
-// prose draws text of the things that make cutting hard.
+// prose draws text of what makes cutting hard.
 func prose(t *rapid.T) string {
 	atom := rapid.SampledFrom([]string{"Dr.", "U.S.", "a.m.", "3.5", "e.g.", "No.", "5", "Hello", "the", "The", "I",
 		"and,", "why?", "no!", "...", "…", "\"", "(x)", "\n", "\n\n", "- ", "1. ", " ", " ", ". ", ", ", "。", "你好",
@@ -136,7 +136,7 @@ func letters(s string) string {
 	}, s)
 }
 
-func TestNothingIsLost(t *testing.T) {
+func TestCutterLosesNoText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := prose(t)
 		if got, want := letters(strings.Join(Sentences(in), " ")), letters(in); got != want {
@@ -145,7 +145,7 @@ func TestNothingIsLost(t *testing.T) {
 	})
 }
 
-func TestPiecesMakeNoDifference(t *testing.T) {
+func TestPiecesDoNotAffectSentences(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := []rune(rapid.OneOf(rapid.Custom(prose), rapid.String()).Draw(t, "text"))
 		var whole, pieces Cutter
@@ -163,7 +163,7 @@ func TestPiecesMakeNoDifference(t *testing.T) {
 	})
 }
 
-func TestWhatIsSpokenHasNoEmojiAndSingleSpaces(t *testing.T) {
+func TestSentencesHaveNoEmojiAndSingleSpaces(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		for _, s := range Sentences(rapid.String().Draw(t, "text")) {
 			if s == "" || s != strings.Join(strings.Fields(s), " ") || strings.ContainsFunc(s, emoji) ||
@@ -174,7 +174,7 @@ func TestWhatIsSpokenHasNoEmojiAndSingleSpaces(t *testing.T) {
 	})
 }
 
-func TestEarlyGivesWhatCanBeSpokenByItself(t *testing.T) {
+func TestEarlyReturnsSpeakableBeginning(t *testing.T) {
 	for _, row := range []struct {
 		said             string
 		clause, inPhrase int
@@ -216,9 +216,9 @@ func TestEarlyGivesWhatCanBeSpokenByItself(t *testing.T) {
 	}
 }
 
-// A sentence that was cut at its stop is over, whatever closes it: quotes and
-// more stops are not said by themselves.
-func TestWhatClosesASentenceThatIsOverIsDropped(t *testing.T) {
+// After a sentence that was cut at its stop, quotes and further stops are not spoken
+// separately.
+func TestClosingSignsAfterACompletedSentenceAreDropped(t *testing.T) {
 	for rest, want := range map[string]string{
 		" It is red.": "It is red.", "\" It is red.": "It is red.", "!! It is red.": "It is red.", ".) ": "", "": "",
 	} {
@@ -234,7 +234,7 @@ func TestWhatClosesASentenceThatIsOverIsDropped(t *testing.T) {
 	}
 }
 
-func TestWhatIsCutEarlyIsNotLost(t *testing.T) {
+func TestEarlyLosesNoText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := []rune(prose(t))
 		var c Cutter
@@ -254,8 +254,8 @@ func TestWhatIsCutEarlyIsNotLost(t *testing.T) {
 	})
 }
 
-// oneStop leaves the first of the stops that follow each other: behind a sentence
-// that was over the others are dropped.
+// oneStop keeps the first of consecutive stops: after a completed sentence the others are
+// dropped.
 func oneStop(s string) string {
 	var last rune
 	return strings.Map(func(r rune) rune {
@@ -267,9 +267,8 @@ func oneStop(s string) string {
 	}, s)
 }
 
-// A stage direction is told by all of it, so a sentence is not cut within one in any
-// haste.
-func TestNoSentenceIsCutEarlyWithinStars(t *testing.T) {
+// A stage direction is recognised only as a whole, so an early cut never divides one.
+func TestEarlyNeverDividesAStageDirection(t *testing.T) {
 	const reply = "*waves happily and turns around slowly* Welcome to the old museum of the town"
 	for end := range reply {
 		c := Cutter{Stars: func(s string) (at []int) {

@@ -14,7 +14,7 @@ const (
 	monthName = `(Jan(?:uary|\.)?|Feb(?:ruary|\.)?|Mar(?:ch|\.)?|Apr(?:il|\.)?|May|June?\.?|July?\.?|Aug(?:ust|` +
 		`\.)?|Sept?(?:ember|\.)?|Oct(?:ober|\.)?|Nov(?:ember|\.)?|Dec(?:ember|\.)?)`
 	day       = `(\d{1,2})(?:st|nd|rd|th)?`
-	recent    = `((?:19|20)\d{2})` // a year of our time
+	recent    = `((?:19|20)\d{2})` // a year of the 20th or 21st century
 	month     = `(0?[1-9]|1[0-2])`
 	shortDays = `Mon|Tues?|Wed|Thurs?|Thu|Fri|Sat|Sun`
 	anyDay    = `(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?|` + shortDays + `|MON|TUES?|WED|THURS?|FRI|SAT|SUN`
@@ -22,15 +22,15 @@ const (
 
 const weekdays wordList = " mon tue tues wed thu thur thurs fri sat sun "
 
-// isDay follows the number of a day, and not an hour.
+// isDay matches the text after a day's number, as opposed to an hour.
 var isDay = regexp.MustCompile(`^(?:$|[.,;!?)]+(?: |$)| (?:and|or|we|is|are|in|at|of|from|the|there|for)\b)`)
 
-// dayName is the whole name of a day, which may be whole already.
+// dayName returns the full name of a day, from its abbreviation or full name.
 func dayName(short string) string {
 	return cmp.Or(listed("en", "short").said[strings.ToLower(short)], short)
 }
 
-// dateRules say dates; dayFirst decides what 3/4/2026 is.
+// dateRules write out dates; dayFirst decides how to read 3/4/2026.
 func (e english) dateRules() []rule {
 	return slices.Concat(e.weekdayRules(), e.dateRanges(), []rule{
 		e.says(`\b(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2})(?::\d{2}(?:\.\d+)?)?(?:Z|[+-][\d:]{4,5})?`, "$1, $2"),
@@ -55,7 +55,7 @@ func (e english) dateRules() []rule {
 		e.says(`(^|[ (])c\. ?(\d{3,4})\b`, "$1circa $2"),
 		e.says(`(^|[ (])b\. ?(\d{4})\b`, "$1born $2"),
 		e.says(`(^|[ (])d\. ?(\d{4})\b`, "$1died $2"),
-		// 2024-11; what follows on a year is the next one: the season 2010-11
+		// 2024-11; two figures that follow a year are the next year: the season 2010-11
 		rewrite(`\b`+recent+`-(0[1-9]|1[0-2])\b`, func(m match) (string, bool) {
 			if followsOn(m.group(1), m.group(2)) {
 				return e.year(m.group(1)) + " to " + e.cardinal(m.group(2)), alone(m)
@@ -93,7 +93,7 @@ func (e english) dateRules() []rule {
 	})
 }
 
-// weekdayRules say the days of the week as notices shorten them.
+// weekdayRules write out abbreviated days of the week.
 func (e english) weekdayRules() []rule {
 	beforeDay := `(the \pL|` + strings.Trim(monthName, "()") + `|\d{1,2} (?:` + strings.Trim(monthName, "()") + `))`
 	return []rule{
@@ -123,7 +123,7 @@ func (e english) weekdayRules() []rule {
 	}
 }
 
-// dateRanges say days and months from one to another.
+// dateRanges write out ranges of days and months.
 func (e english) dateRanges() []rule {
 	return []rule{
 		// May 06, 1994 - June 12, 1996; 1 Jan–31 Mar; January - March
@@ -148,7 +148,8 @@ func (e english) dateRanges() []rule {
 	}
 }
 
-// sayDate says a day of a month, and a year if there is one; false where there is no such day.
+// sayDate writes out a day of a month, and the year if there is one; false if the day does not
+// exist.
 func (e english) sayDate(y string, month int, day string, dayFirst bool) (string, bool) {
 	if d := atoi(day); month < 1 || month > 12 || d < 1 || d > 31 {
 		return "", false
@@ -166,8 +167,8 @@ func (e english) sayDate(y string, month int, day string, dayFirst bool) (string
 	return said, true
 }
 
-// sayDayOfYear says a day and a month in the order of the place, or in the only one
-// that there can be.
+// sayDayOfYear writes out a day and a month in the order of the locale, or in the only possible
+// one.
 func (e english) sayDayOfYear(a, b string) (string, bool) {
 	month, day := a, b
 	if e.dayFirst && atoi(day) <= 12 || atoi(month) > 12 {
@@ -176,8 +177,8 @@ func (e english) sayDayOfYear(a, b string) (string, bool) {
 	return e.sayDate("", atoi(month), day, e.dayFirst)
 }
 
-// sayStroke says a day that is written as two numbers; what may be a part of a whole
-// stays: "5/8 of it", "I scored 12/25".
+// sayStroke writes out a date of two numbers; a possible fraction stays: "5/8 of it", "I scored
+// 12/25".
 func (e english) sayStroke(m match) (string, bool) {
 	said, ok := e.sayDayOfYear(m.group(1), m.group(2))
 	before, after := strings.TrimRight(m.before(), " "), m.rest()
@@ -198,7 +199,7 @@ func (e english) sayStroke(m match) (string, bool) {
 	return said, padded || holiday || weekday || dated && (twice || !usualFraction(m.group(1), m.group(2)))
 }
 
-// unitFollows reports whether t begins with what is counted.
+// unitFollows reports whether t begins with a unit.
 func unitFollows(t string) bool {
 	word, _, _ := strings.Cut(t, " ")
 	word = strings.TrimRight(word, ".,;:!?")
@@ -206,15 +207,15 @@ func unitFollows(t string) bool {
 	return people.has(word) || strings.HasSuffix(word, "s") && !strings.Contains(" is was has as ", " "+word+" ")
 }
 
-// monthOf is which month is written short or long.
+// monthOf returns the number of a month by its name or abbreviation.
 func monthOf(s string) int {
 	return 1 + slices.IndexFunc(monthNames[:], func(name string) bool { return strings.HasPrefix(name, s[:3]) })
 }
 
-// followsOn reports whether two figures are the year after another one.
+// followsOn reports whether two figures are the year after another.
 func followsOn(year, next string) bool { return atoi(next) == (atoi(year)+1)%100 }
 
-// year says a year of four digits: "1905" is "nineteen oh five".
+// year writes out a year of four digits: "1905" is "nineteen oh five".
 func (e english) year(y string) string {
 	century, rest := atoi(y[:2]), atoi(y[2:])
 	switch {
@@ -228,7 +229,7 @@ func (e english) year(y string) string {
 	return e.belowThousand(century) + " " + e.belowThousand(rest)
 }
 
-// sayShortYear says a year of two digits: "05" is "oh five".
+// sayShortYear writes out a year of two digits: "05" is "oh five".
 func (e english) sayShortYear(y string) string {
 	switch {
 	case y == "00":
@@ -239,8 +240,7 @@ func (e english) sayShortYear(y string) string {
 	return e.cardinal(y)
 }
 
-// pluralWord makes the last word of a decade plural: "nineteen eighty" is
-// "nineteen eighties".
+// pluralWord makes the last word of a decade plural: "nineteen eighty" is "nineteen eighties".
 func pluralWord(words string) string {
 	if base, ok := strings.CutSuffix(words, "y"); ok {
 		return base + "ies"
@@ -255,12 +255,12 @@ func looksLikeYear(n string) bool {
 	return len(n) == 4 && strings.Trim(n, digits) == "" && n >= "1100" && n < "2100"
 }
 
-// historic is what a text has that tells of long ago.
+// historic matches texts about the past.
 var historic = regexp.MustCompile(`(?i)\b(?:years?|founded|built|rebuilt|established|erected|completed|crowned|` +
 	`conquest|conquered|battle|reign(?:ed)?|king|queen|century|centuries|medieval|norman|viking|saxon|dynasty|charter|` +
 	`castle|abbey|cathedral|born|died|dated?|dates)\b`)
 
-// sayYear says a number of four digits as a year where it stands like one.
+// sayYear writes out a number of four digits as a year if its context suggests one.
 func (e english) sayYear(m match) (string, bool) {
 	n := m.group(2)
 	const dated wordList = " in since year a-d circa born died by until "
@@ -273,7 +273,7 @@ func (e english) sayYear(m match) (string, bool) {
 	return e.year(n), true
 }
 
-// weekdays are the rules for the days as notices shorten them: lun.–ven., du lun. au ven., sam. 10h
+// weekdays are the rules for abbreviated days: lun.–ven., du lun. au ven., sam. 10h
 func (l language) weekdays() []rule {
 	days := l.list("days")
 	short := days.pattern()
@@ -300,7 +300,7 @@ func (l language) weekdays() []rule {
 	}
 }
 
-// dates are the rules for days and months by number, or with their names shortened.
+// dates are the rules for days and months by number, or with abbreviated names.
 func (l language) dates() []rule {
 	const dayOfMonth = `(0?[1-9]|[12]\d|3[01])`
 	months := l.list("months")
@@ -309,7 +309,7 @@ func (l language) dates() []rule {
 			of, end := l.word("of"), strings.Trim(m.group(4), ".") // 12 janv. 2027
 			switch after := m.rest(); {
 			case m.group(4) == "." && after == "":
-				end = "." // of the sentence, too
+				end = "." // also ends the sentence
 			case startsDigit(after) && of != "":
 				end = " " + of
 			}
@@ -333,7 +333,7 @@ func (l language) dates() []rule {
 	}
 }
 
-// date says a day, a month and a year, of which the first and the last may be none.
+// date returns a day, month and year; day and year may be empty.
 func (l language) date(day, month, year string) string {
 	said, of := l.list("month").said[strings.TrimLeft(month, "0")], l.word("of")
 	if day = strings.TrimLeft(day, "0"); day != "" {

@@ -2,8 +2,8 @@ package text
 
 import "strings"
 
-// decimal says a number with commas between thousands and a point: "1,234.5"
-// is "one thousand two hundred thirty-four point five".
+// decimal writes out a number with commas between thousands and a decimal point: "1,234.5" is
+// "one thousand two hundred thirty-four point five".
 func (e english) decimal(s string) string {
 	whole, fraction, pointed := strings.Cut(strings.ReplaceAll(s, ",", ""), ".")
 	words := e.cardinal(whole)
@@ -16,7 +16,7 @@ func (e english) decimal(s string) string {
 	return words
 }
 
-// decimalRules bring decimals that are written as on the continent to the English way.
+// decimalRules bring continental decimals to the English notation.
 func (e english) decimalRules() []rule {
 	const (
 		signs = `€|zł|Kč|\bkr\b|\b` + currencyCodes + `\b`
@@ -25,7 +25,7 @@ func (e english) decimalRules() []rule {
 	)
 	amount := func(whole, part string) string {
 		whole = ungrouped.Replace(whole)
-		if len(part) != 2 || part[0] > '9' { // a dash stands for no hundredths
+		if len(part) != 2 || part[0] > '9' { // a dash stands for zero hundredths
 			return whole
 		}
 		return whole + "." + part
@@ -45,7 +45,7 @@ func (e english) decimalRules() []rule {
 	}
 }
 
-// percentRules say parts of a hundred and a thousand, also from one to another.
+// percentRules write out percent and per mille, also in ranges.
 func (e english) percentRules() []rule {
 	return []rule{
 		e.says(figures+`(?: ?%)?`+dash+figures+` ?%`, "{n1} to {n2} percent",

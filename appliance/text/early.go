@@ -8,26 +8,26 @@ import (
 )
 
 const (
-	// minPhrase is how many words a phrase has that is spoken by itself.
+	// minPhrase is the least number of words of a phrase that is spoken on its own.
 	minPhrase = 4
-	// minStopped is how many small letters stand before a full stop that ends a
-	// sentence whatever follows: shorter words may be abbreviated.
+	// minStopped is how many lower-case letters must precede a full stop that ends a sentence
+	// whatever follows: shorter words may be abbreviations.
 	minStopped = 3
 )
 
-// listed reports whether a word is in a list of the language, which may have none.
+// listed reports whether a word is in a list of the language, which may lack the list.
 func (c *Cutter) listed(list, word string) bool {
 	code, _, _ := strings.Cut(cmp.Or(c.Language, "en"), "-")
 	return listed("early", strings.ToLower(code)+" "+list).has(strings.ToLower(bare(word)))
 }
 
-// Early returns the beginning of the sentence under way, as far as it can be said by
-// itself, for a voice that cannot wait for more; empty when there is no such place yet.
-// It ends at a mark ("I'm sorry,") behind inClause words or more, or before a conjunction
-// or preposition behind inPhrase, and four, or more ("The museum is open | from ten"); 0
-// is never. No name, number, quotation, bracket or stage direction is cut in two. The rest
-// follows as the next sentence, unless the sentence ended with it: a full stop is sure to
-// be one only by what follows, which a slow model needs a tenth of a second for.
+// Early returns the beginning of the unfinished sentence, as far as it can be spoken on its
+// own, for a voice that cannot wait for more; empty if there is none yet. The beginning ends at
+// a punctuation mark ("I'm sorry,") after inClause words or more, or before a conjunction or
+// preposition after inPhrase, and at least four, words ("The museum is open | from ten"); 0
+// disables either. Names, numbers, quotations, brackets and stage directions are never divided.
+// The rest follows as the next sentence, unless ended reports that the sentence ended with it:
+// what follows a full stop confirms it, and a slow model needs a tenth of a second for that.
 func (c *Cutter) Early(inClause, inPhrase int) (begin string, ended bool) {
 	if enclosed(c.buf) {
 		return "", false
@@ -42,7 +42,8 @@ func (c *Cutter) Early(inClause, inPhrase int) (begin string, ended bool) {
 	return begin, ended
 }
 
-// cutPoint is where Early cuts: behind the last clause, else before the last phrase; 0: nowhere.
+// cutPoint returns where Early cuts: after the last clause, else before the last phrase; 0:
+// nowhere.
 func (c *Cutter) cutPoint(inClause, inPhrase int) (phrase int) {
 	for i := len(c.buf) - 1; i > 0; i-- {
 		mark := clauseEnds(c.buf, i)
@@ -50,7 +51,7 @@ func (c *Cutter) cutPoint(inClause, inPhrase int) (phrase int) {
 			continue
 		}
 		before, rest := strings.Fields(string(c.buf[:i])), string(c.buf[i+1:])
-		whole := strings.LastIndexFunc(rest, unicode.IsSpace) + 1 // the last word may go on
+		whole := strings.LastIndexFunc(rest, unicode.IsSpace) + 1 // the last word may be incomplete
 		after, coming := strings.Fields(rest[:whole]), rest[whole:]
 		switch n := len(before); {
 		case mark && inClause > 0 && n >= inClause && !c.joined(before, after, coming, false):
@@ -63,14 +64,15 @@ func (c *Cutter) cutPoint(inClause, inPhrase int) (phrase int) {
 	return phrase
 }
 
-// begins reports whether a phrase begins with a word that belongs to none before, nor to a name.
+// begins reports whether a phrase begins with word: a conjunction or preposition that belongs
+// neither to the word before nor to a name.
 func (c *Cutter) begins(before, word string) bool {
 	return c.listed("before", word) && !isName(word) && !c.listed("before", before) && !c.listed("behind", before)
 }
 
-// joined reports whether a name or a number may go on over a place: "Vienna, |
-// Austria", "10 km | to 12 km", "Gone | with the Wind"; also while that cannot be said,
-// since what follows, in a phrase its first word, is not known.
+// joined reports whether a name or number may continue across a position: "Vienna, | Austria",
+// "10 km | to 12 km", "Gone | with the Wind". It is also true while this is unknown, because
+// the text that follows, or the first word of a phrase, is missing.
 func (c *Cutter) joined(before, after []string, coming string, phrase bool) bool {
 	n := len(before)
 	number := c.isNumber(before[n-1]) || n > 1 && c.isNumber(before[n-2]) && !isName(before[n-2])
@@ -86,7 +88,7 @@ func (c *Cutter) joined(before, after []string, coming string, phrase bool) bool
 	return isName(after[0]) || c.isNumber(after[0])
 }
 
-// isNumber reports whether a word has a digit, or is a number or a part of one.
+// isNumber reports whether a word has a digit, or is a number word or part of one.
 func (c *Cutter) isNumber(word string) bool {
 	last := word[strings.LastIndexByte(word, '-')+1:]
 	return strings.ContainsFunc(word, unicode.IsDigit) || c.listed("number", word) || c.listed("number", last)
@@ -98,12 +100,12 @@ func isName(word string) bool {
 	return strings.IndexFunc(word, unicode.IsUpper) == 0 && word != "I" && !strings.HasPrefix(word, "I'")
 }
 
-// bare is a word without what stands around it.
+// bare returns a word without surrounding signs.
 func bare(word string) string {
 	return strings.TrimFunc(word, func(r rune) bool { return !IsWordRune(r) })
 }
 
-// enclosed reports whether a quotation, a bracket, or a star is open at the end of buf.
+// enclosed reports whether a quotation, a bracket or a star is open at the end of buf.
 func enclosed(buf []rune) bool {
 	depth, quoted, single, starred := 0, false, false, false
 	for i, r := range buf {
@@ -112,7 +114,7 @@ func enclosed(buf []rune) bool {
 			quoted = !quoted
 		case strings.ContainsRune("'‘’", r) && (apart || i+1 == len(buf) || !unicode.IsLetter(buf[i+1])):
 			single = apart // an apostrophe has letters around it
-		case r == '*': // that begins a stage direction or an emphasis, or ends it
+		case r == '*': // begins or ends a stage direction or emphasis
 			starred = !starred && (i+1 == len(buf) || unicode.IsLetter(buf[i+1]))
 		case strings.ContainsRune("([{«“„「『（【《〈", r):
 			depth++
@@ -123,8 +125,8 @@ func enclosed(buf []rune) bool {
 	return depth > 0 || quoted || single || starred
 }
 
-// stopsHere reports whether buf ends with a stop that ends a sentence in all
-// likelihood: behind a word of small letters that is no abbreviation.
+// stopsHere reports whether buf ends with a stop that very probably ends a sentence: after a
+// lower-case word that is not an abbreviation.
 func stopsHere(buf []rune) bool {
 	at := len(buf) - 1
 	if at < minStopped || !terminates(buf[at]) || terminates(buf[at-1]) {
@@ -138,5 +140,6 @@ func stopsHere(buf []rune) bool {
 	return kindOfStop(buf, at, at+1) == plainStop && !address.MatchString(lastWord(string(buf)))
 }
 
-// address is a word of which more may follow: it has a full stop inside, or begins so.
+// address matches a word that may continue: it has a full stop within, or begins like an
+// address.
 var address = regexp.MustCompile(`(?i)^(?:https?:|www\.)|[.@/].*\pL`)

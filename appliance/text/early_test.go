@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// firstCut writes a sentence word by word, as a model does, and returns where it is cut
-// first: what is said before, and what is left.
+// firstCut writes a sentence word by word, as a model does, and returns the text before its
+// first cut and the rest.
 func firstCut(language, sentence string) (begin, rest string) {
 	c := Cutter{Language: language}
 	for _, piece := range strings.SplitAfter(sentence, " ") {
@@ -21,7 +21,7 @@ func firstCut(language, sentence string) (begin, rest string) {
 	return "", sentence
 }
 
-func TestASentenceIsCutEarlyAtAMarkOrBeforeAPhrase(t *testing.T) {
+func TestEarlyCutsAtAMarkOrBeforeAPhrase(t *testing.T) {
 	for language, rows := range map[string][]string{
 		"": {
 			"Yes, | it is.",
@@ -86,10 +86,10 @@ func TestASentenceIsCutEarlyAtAMarkOrBeforeAPhrase(t *testing.T) {
 	}
 }
 
-// Wherever a sentence is cut early, a clause's mark stands before the place, or four
-// words and behind it a conjunction or preposition; and no name, number, quotation or
-// bracket lies over it.
-func TestNothingIsCutInTwo(t *testing.T) {
+// Wherever a sentence is cut early, the position follows a punctuation mark, or follows four
+// words and precedes a conjunction or preposition; and no name, number, quotation or bracket
+// spans it.
+func TestEarlyNeverDividesNamesOrNumbers(t *testing.T) {
 	whole := []string{"New York City", "the Museum of Modern Art", "Dr. Smith", "10 000", "3.5", "1 to 2", "ten to six",
 		"two and a half", "Vienna, Austria", "November 25, 2026", "Johnson and Johnson", "Gone with the Wind",
 		"\"wait, or go in\"", "(old, and in use)", "12:30", "$1,000"}

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// electronicRules find addresses of mail and of the Web: info@musee.fr, www.musee.fr/plan. What
-// they say does not have the punctuation of the sentence around.
+// electronicRules find e-mail and Web addresses: info@musee.fr, www.musee.fr/plan. The spoken
+// form leaves the punctuation of the sentence out.
 func electronicRules(address func(string) string) []rule {
 	trimmed := func(m match) (string, bool) {
 		s := m.group(0)
@@ -27,10 +27,10 @@ func electronicRules(address func(string) string) []rule {
 	}
 }
 
-// addressPart is a word, a number or a sign in an address.
+// addressPart matches a word, a number or a sign in an address.
 var addressPart = regexp.MustCompile(`[A-Za-z\x80-\x{10ffff}]+|\d+|.`)
 
-// sayAddress says a URL, an e-mail address or a file name part by part.
+// sayAddress writes out a URL, an e-mail address or a file name part by part.
 func (e english) sayAddress(s string) string {
 	return strings.Join(strings.Fields(addressPart.ReplaceAllStringFunc(s, func(part string) string {
 		switch {
@@ -47,8 +47,7 @@ func (e english) sayAddress(s string) string {
 	})), " ")
 }
 
-// sayLabel says a part of a name: as a word, or letter by letter where it is
-// no word.
+// sayLabel writes out a part of a name: as a word, or letter by letter if it is not one.
 func sayLabel(s string) string {
 	const words wordList = " com org net edu gov dev app info biz me us at doc log conf zip tar md5 go of in on to by " +
 		"my we an is be "
@@ -62,12 +61,11 @@ func sayLabel(s string) string {
 	return s
 }
 
-// letterA is the name of the letter A as espeak-ng reads it; "A" itself it
-// takes for the article, but at the head of a spelt word.
+// letterA is the name of the letter A as eSpeak NG reads it. It takes "A" for the article,
+// except at the beginning of a spelt word.
 const letterA = "eigh"
 
-// spell writes letters so that each is said by its name. Joined by hyphens they
-// stay one word.
+// spell returns letters so that each is spoken by its name. Hyphens keep them one word.
 func spell(s string) string {
 	letters := strings.Split(strings.ToUpper(s), "")
 	for i, l := range letters {
@@ -78,7 +76,7 @@ func spell(s string) string {
 	return strings.Join(letters, "-")
 }
 
-// address says a URL or an e-mail address part by part.
+// address writes out a URL or an e-mail address part by part.
 func (l language) address(s string) string {
 	return strings.Join(strings.Fields(strings.NewReplacer(".", " "+l.word("dot")+" ", "@", " "+l.word("at")+" ",
 		"-", " "+l.word("dash")+" ", "_", " "+l.word("underscore")+" ", "/", " "+l.word("slash")+" ").Replace(s)), " ")

@@ -2,7 +2,7 @@ package text
 
 import "strings"
 
-// sayFraction says a part of a whole; false where it is no usual fraction.
+// sayFraction writes out a fraction, or returns false if it is not a common one.
 func (e english) sayFraction(over, under string) (string, bool) {
 	n, d := atoi(over), atoi(under)
 	if n < 1 || n >= d || d < 2 || d > 100 || over[0] == '0' || under[0] == '0' {
@@ -23,7 +23,7 @@ func (e english) sayFraction(over, under string) (string, bool) {
 	return e.cardinal(over) + " " + name + "s", true
 }
 
-// article is "a " or "an ", as a name begins.
+// article returns "a " or "an " for a name.
 func article(name string) string {
 	if strings.IndexByte("aeiou", name[0]) >= 0 || name == "hour" {
 		return "an "
@@ -31,8 +31,8 @@ func article(name string) string {
 	return "a "
 }
 
-// usualFraction reports whether a part of a whole is one that people name: a half,
-// three quarters, five eighths.
+// usualFraction reports whether a fraction has a common name: a half, three quarters, five
+// eighths.
 func usualFraction(over, under string) bool {
 	const usual wordList = " 2 3 4 5 6 8 10 16 "
 	return atoi(over) < atoi(under) && usual.has(under)
@@ -40,7 +40,7 @@ func usualFraction(over, under string) bool {
 
 const fraction = `(\d)/(\d{1,2})`
 
-// fractionsOfUnits say parts of what is measured.
+// fractionsOfUnits write out fractions of units.
 func (e english) fractionsOfUnits() []rule {
 	return []rule{
 		// ¾ cup, 3/4 tsp of salt, 1/4 W, 1 1/2 lb of it
@@ -68,7 +68,7 @@ func (e english) fractionsOfUnits() []rule {
 	}
 }
 
-// fractionRules say parts of a whole, and so many out of so many.
+// fractionRules write out fractions, and scores such as 8/10.
 func (e english) fractionRules() []rule {
 	return []rule{
 		rewrite(`\b(\d+) (\d{1,2})/(\d{1,3})\b`, func(m match) (string, bool) { // 1 1/2
@@ -94,7 +94,7 @@ func (e english) fractionRules() []rule {
 	}
 }
 
-// fractions are the rules for parts of what is weighed and measured: 1/2 kg, ½ litre.
+// fractions are the rules for fractions of units: 1/2 kg, ½ litre.
 func (l language) fractions() []rule {
 	name := func(m match) string {
 		return l.word(strings.NewReplacer("¼", "1/4", "½", "1/2", "¾", "3/4").Replace(m.group(2)))

@@ -6,7 +6,8 @@ import (
 	"sync"
 )
 
-// A homograph is a word that sounds otherwise as a verb than as a noun or an adjective.
+// homograph is a word that sounds different as a verb than as a noun or adjective: its
+// phonemes.
 type homograph struct{ verb, other [2]string } // American, British
 
 var homographs = sync.OnceValue(func() map[string]homograph {
@@ -23,7 +24,7 @@ var homographs = sync.OnceValue(func() map[string]homograph {
 	return all
 })
 
-// homographOf is the entry of a word, and the word without the ending "s" or "es".
+// homographOf returns the entry of a word, and the word without the ending "s" or "es".
 func homographOf(word string) (stem string, h homograph, ok bool) {
 	for _, ending := range [...]string{"", "s", "es"} {
 		if stem, ok = strings.CutSuffix(word, ending); ok {
@@ -35,8 +36,8 @@ func homographOf(word string) (stem string, h homograph, ok bool) {
 	return word, homograph{}, false
 }
 
-// disambiguated marks the homographs of which the words around show the reading;
-// eSpeak NG reads the others by rules of its own.
+// disambiguated sets the phonemes of the homographs whose use is clear from the words around
+// them; eSpeak NG decides the others by rules of its own.
 func (o Options) disambiguated(t traced) traced {
 	accent := 0
 	if _, region := parseTag(o.Language); region != "" && region != "us" && region != "ca" {
@@ -66,7 +67,7 @@ func (o Options) disambiguated(t traced) traced {
 	return t.with(all)
 }
 
-// A positionedWord is a word of a text: where it stands, and whether it begins a clause.
+// positionedWord is a word of a text, its position, and whether it begins a clause.
 type positionedWord struct {
 	lower    string
 	from, to int
@@ -88,7 +89,7 @@ func wordsOf(s string) positionedWords {
 	return all
 }
 
-// at is word i if it stands in the clause of word of, "" if not.
+// at returns word i if it is in the clause of word of, or "".
 func (ws positionedWords) at(i, of int) string {
 	if i < 0 || i >= len(ws) {
 		return ""

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// A reading is how a homograph is said.
+// homographUse is the part of speech of a homograph.
 type homographUse int
 
 const (
@@ -15,7 +15,7 @@ const (
 	other
 )
 
-// A contextRule is a pattern of a clause, and how the homograph in it is read.
+// contextRule is a pattern of a clause, and the use of the homograph in it.
 type contextRule struct {
 	clause *regexp.Regexp
 	use    homographUse
@@ -24,8 +24,9 @@ type contextRule struct {
 var (
 	wordClass = regexp.MustCompile(`<([a-z-]+)>`)
 
-	// contextRules are the lists of readings: "_" stands for the homograph in a clause, "~" for
-	// adverbs before it, "<be>" for a word of a class, and "+" behind what looks like a noun of several.
+	// contextRules are the rules by list: "_" stands for the homograph in a clause, "~" for
+	// adverbs before it, "<be>" for a word of a class, and "+" for the ending of what looks
+	// like a plural noun.
 	contextRules = sync.OnceValue(func() map[string][]contextRule {
 		all := map[string][]contextRule{}
 		for _, name := range [...]string{"readings", "readings with s", "readings of read", "readings of lead"} {
@@ -46,10 +47,10 @@ var (
 	})
 )
 
-// is reports whether a word is of a class.
+// is reports whether a word belongs to a class.
 func is(word, class string) bool { return listed("homographs", class).has(word) }
 
-// use says how homograph i sounds. Its stem is the word without the ending "s".
+// use returns the use of homograph i. Its stem is the word without the ending "s".
 func (ws positionedWords) use(i int, stem string) homographUse {
 	rules := "readings"
 	switch {
@@ -67,7 +68,8 @@ func (ws positionedWords) use(i int, stem string) homographUse {
 	return unknown
 }
 
-// clause is the clause of word i as the patterns of readings have it; of "lead" the sentence.
+// clause returns the clause of word i in the form that the patterns match; for "lead", the
+// whole sentence.
 func (ws positionedWords) clause(i int, stem string) string {
 	var words []string
 	for j := range ws {

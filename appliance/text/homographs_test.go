@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Each line has the words of which it shows the reading: V as a verb, O otherwise,
-// wordBefore the word; - for what is left to eSpeak NG.
+// Each line marks its homographs: V as a verb, O otherwise, after the word; - is left to eSpeak
+// NG.
 const homographSentences = `
 Please close/V the window. | Please use/V the lift. | I read/O your letter last week. | Residents live/V here.
 We go live/O at nine. | lead/O pipes | Record/V your name after the tone. | Please present/V your card.
@@ -23,14 +23,14 @@ A refund/O is possible; we refund/V the fare. | I refuse/V. | minute/O traces | 
 Tear/V along the line. | wear and tear/V | Our customers record/V their calls. | What you use/V is yours.
 `
 
-func TestHomographsAreReadByTheWordsAround(t *testing.T) {
+func TestHomographsByContext(t *testing.T) {
 	between := func(r rune) bool { return r == '|' || r == '\n' }
 	for sentence := range strings.FieldsFuncSeq(homographSentences, between) {
 		checkHomographs(t, strings.TrimSpace(sentence), "en-US")
 	}
 }
 
-// checkHomographs compares the readings in a sentence with those behind its words.
+// checkHomographs compares the uses found in a sentence with the marks.
 func checkHomographs(t *testing.T, marked, language string) {
 	t.Helper()
 	plain := strings.NewReplacer("/V", "", "/O", "", "/-", "").Replace(marked)
@@ -60,7 +60,7 @@ func checkHomographs(t *testing.T, marked, language string) {
 	}
 }
 
-func TestPhonemesOfHomographsAreOnesThatVoicesKnow(t *testing.T) {
+func TestHomographPhonemesAreKnownToVoices(t *testing.T) {
 	for word, h := range homographs() {
 		for _, ipa := range []string{h.verb[0], h.verb[1], h.other[0], h.other[1]} {
 			if got, err := parsePhonemes("/" + ipa + "/"); err != nil || got != ipa {

@@ -7,11 +7,11 @@ import (
 	"sync"
 )
 
-// A language is the code of one besides English whose numbers eSpeak NG reads: what it
-// reads wrongly is brought to words here.
+// language is the code of a language other than English. eSpeak NG reads its numbers; what it
+// would read wrongly is written out here.
 type language string
 
-// languageRules are those of a language, by its code; they are made when its first text comes.
+// languageRules has the rules by language code, which are made when they are first used.
 var languageRules = func() map[string]func() []rule {
 	all := map[string]func() []rule{}
 	for _, code := range [...]string{"fr", "es", "it", "pt", "hi"} {
@@ -30,26 +30,26 @@ func (l language) rules() []rule {
 
 func (l language) list(name string) list { return listed(string(l), name) }
 
-// word is how the language says something.
+// word returns a word of the language by its English name.
 func (l language) word(name string) string { return l.list("words").said[name] }
 
 var wordReference = regexp.MustCompile(`\[([^\]]+)\]`)
 
-// says makes a rule out of a template, in which [to] stands for how the language says "to".
-func (l language) says(pattern, template string, guards ...condition) rule {
+// says returns a rule with a template in which [to] stands for the language's word for "to".
+func (l language) says(pattern, template string, conditions ...condition) rule {
 	ways := map[byte]func(string) string{
 		'd': spaced,
-		'k': func(s string) string { return strings.Replace(s, ".", ":", 1) }, // no decimal
+		'k': func(s string) string { return strings.Replace(s, ".", ":", 1) }, // not a decimal
 		'x': roman,
 		'D': func(s string) string { return l.list("days").said[strings.ToLower(s)] },
 		'P': func(s string) string { return l.list("per").said[s] },
 	}
 	return says(ways, pattern, wordReference.ReplaceAllStringFunc(template, func(place string) string {
 		return l.word(place[1 : len(place)-1])
-	}), guards...)
+	}), conditions...)
 }
 
-// phrase joins words, of which any may be none.
+// phrase joins the words that are not empty.
 func phrase(words ...string) string {
 	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " ")
 }

@@ -6,10 +6,11 @@ import (
 )
 
 var (
-	// formula is what language models set as mathematics: \( … \), \[ … \], $$ … $$, $ … $.
+	// formula matches what language models write as mathematics: \( … \), \[ … \], $$ … $$, $ …
+	// $.
 	formula = regexp.MustCompile(`\\\((.+?)\\\)|\\\[(.+?)\\\]|\$\$([^$]+)\$\$|\$([^$\s](?:[^$]*[^$\s])?)\$`)
-	// mathematical is what a price beside another price has none of; texWord is a word that
-	// is written out.
+	// mathematical matches what does not occur between two prices; texWord is a word that is
+	// written out.
 	mathematical = regexp.MustCompile(`[\\^_{}=<>]|^[A-Za-z]{1,2}$|^[A-Za-z]\(\w\)$|[a-zA-Z] ?[+*/-]|[+*/-] ?[a-z]\b`)
 	texWord      = regexp.MustCompile(`(?:^|[^\\{\pL])\pL{4,}`)
 
@@ -22,7 +23,7 @@ var (
 	texMarks = strings.NewReplacer("{", "", "}", "", `\`, " ", "^2", "²", "^3", "³")
 )
 
-// withoutTeX writes formulas in TeX with the signs that readers know.
+// withoutTeX writes TeX formulas with ordinary signs.
 func (o Options) withoutTeX(t traced) traced {
 	if !strings.ContainsAny(t.s, `$\`) {
 		return t

@@ -2,12 +2,11 @@ package text
 
 import "unicode"
 
-// shortLine is the length in runes under which a line that is followed by a
-// capital stands for itself, as in a title, an address or a poem; a longer one
-// was broken only to fit a page.
+// shortLine is the length in runes below which a line followed by a capital is separate, as in
+// a title, an address or a poem; longer lines are broken only to fit a page.
 const shortLine = 60
 
-// judgeLine looks at the newline buf[i].
+// judgeLine classifies the newline buf[i].
 func judgeLine(buf []rune, i int) verdict {
 	end, no := verdict{end: true, at: i}, verdict{at: i + 1}
 	if i == 0 {
@@ -38,9 +37,8 @@ func judgeLine(buf []rune, i int) verdict {
 	return no
 }
 
-// marksItem reports whether line begins with what marks a list item, a
-// heading, a quotation, a table row or code; known is false while line is too
-// short to say.
+// marksItem reports whether line begins with the mark of a list item, a heading, a quotation, a
+// table row or code; known is false while line is too short to tell.
 func marksItem(line []rune) (known, item bool) {
 	switch line[0] {
 	case '#', '>', '|', '•', '‣', '*', '`':

@@ -8,13 +8,13 @@ import (
 	"sync"
 )
 
-// The files of words are one for each language: a list a paragraph, by its name, and a word a
-// line, with what is said for it behind "=" where it stands for another.
+// wordFiles has a file of words for each language. A list is a paragraph that begins with its
+// name, with one word a line, and the spoken form after "=" where it differs.
 //
 //go:embed words/*.txt
 var wordFiles embed.FS
 
-// A list is a list of words in their order, and what is said for each.
+// list is a list of words in order, with the spoken form of each.
 type list struct {
 	words []string
 	said  map[string]string
@@ -22,7 +22,7 @@ type list struct {
 
 func (l list) has(word string) bool { _, ok := l.said[word]; return ok }
 
-// pattern matches any word of the list, the longest first.
+// pattern returns a pattern that matches any word of the list, the longest first.
 func (l list) pattern() string {
 	words := slices.Clone(l.words)
 	slices.SortStableFunc(words, func(a, b string) int { return len(b) - len(a) })
@@ -32,17 +32,17 @@ func (l list) pattern() string {
 	return "(?:" + strings.Join(words, "|") + ")"
 }
 
-// listed is a list by its language and name.
+// listed returns a list by language and name.
 func listed(language, name string) list { return allLists()[language][name] }
 
-// stops reports what a full stop behind a word means.
+// stops reports whether a full stop after a word has a meaning.
 func stops(meaning, word string) bool { return listed("stops", meaning).has(word) }
 
 var allLists = sync.OnceValue(func() map[string]map[string]list {
 	all := map[string]map[string]list{}
 	files, err := wordFiles.ReadDir("words")
 	if err != nil {
-		panic(err) // it is part of the program
+		panic(err) // embedded in the program
 	}
 	for _, f := range files {
 		data, err := wordFiles.ReadFile("words/" + f.Name())
@@ -57,7 +57,7 @@ var allLists = sync.OnceValue(func() map[string]map[string]list {
 				name = head
 				lists[name] = list{said: map[string]string{}}
 			} else if line != "" && !strings.HasPrefix(line, "# ") {
-				word, said, _ := strings.Cut(line[1:], "=") // a sign may be "=" itself
+				word, said, _ := strings.Cut(line[1:], "=") // the word itself may be "="
 				word = line[:1] + word
 				l := lists[name]
 				l.said[word] = said
@@ -69,7 +69,7 @@ var allLists = sync.OnceValue(func() map[string]map[string]list {
 	return all
 })
 
-// A wordList is a few words between single spaces, with one in front and behind.
+// wordList is a few words with a space before and after each.
 type wordList string
 
 func (l wordList) has(word string) bool { return strings.Contains(string(l), " "+word+" ") }

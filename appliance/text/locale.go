@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// english is how English is written and said where a text comes from.
+// english is a variety of English: how it is written and spoken.
 type english struct {
 	dayFirst bool // 3/4/2026 is in April
 	and      bool // "one hundred and one"
@@ -14,13 +14,12 @@ type english struct {
 	rand     bool // R5,50 is five rand and fifty cents
 }
 
-// Locales are those whose ways of writing are known one by one; others are read
-// as British ones are.
+// Locales returns the locales with rules of their own; others use those of British English.
 func Locales() []string {
 	return []string{"en-US", "en-GB", "en-AU", "en-CA", "en-IE", "en-IN", "en-NZ", "en-ZA"}
 }
 
-// rulesOf are the rules of each English, made when its first text comes.
+// rulesOf has the rules of each variety, which are made when they are first used.
 var rulesOf = func() map[english]func() []rule {
 	all := map[english]func() []rule{}
 	for _, e := range [...]english{american, canadian, british, indian, southAfrican} {
@@ -37,7 +36,7 @@ var (
 	southAfrican = english{dayFirst: true, and: true, rand: true}
 )
 
-// rules are those of the place where a text was written.
+// rules returns the rules of the locale in which a text was written.
 func (o Options) rules() []rule {
 	const monthFirst, ofIndia wordList = " us pr gu vi as mp ph fm mh pw ", " in pk bd lk np "
 	language, region := parseTag(cmp.Or(o.Locale, o.Language))
@@ -55,8 +54,8 @@ func (o Options) rules() []rule {
 	return rulesOf[e]()
 }
 
-// parseTag takes the language and the region out of a BCP 47 tag, in small
-// letters; the region is empty where it has none.
+// parseTag returns the language and the region of a BCP 47 tag in lower case; the region is
+// empty if the tag has none.
 func parseTag(tag string) (language, region string) {
 	parts := strings.FieldsFunc(strings.ToLower(tag), func(r rune) bool { return r == '-' || r == '_' })
 	for i, p := range parts {

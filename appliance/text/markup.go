@@ -15,9 +15,9 @@ var (
 	tagEntity = regexp.MustCompile(`&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});`)
 )
 
-// withoutTags takes the tags of HTML, XML and SSML away, and what they hide,
-// and writes their entities as the characters that they stand for. What only
-// looks like a tag ("x <y and z> w") stays; inline elements may stand inside a word.
+// withoutTags removes the tags of HTML, XML and SSML with the content that they hide, and
+// replaces entities by their characters. Text that only looks like a tag ("x <y and z> w")
+// stays; inline elements may be within a word.
 func withoutTags(t traced) traced {
 	if !strings.ContainsAny(t.s, "<&") {
 		return t

@@ -8,7 +8,7 @@ import (
 
 const unitPattern = `[µμΩ°ºA-Za-z]+(?:\^?[23])?(?:/(?:d?L|mL|[a-z]+)(?:\^?[23])?)?`
 
-// weather tells that a text is about how warm something is.
+// weather matches texts about temperature.
 var weather = regexp.MustCompile(`(?i)\b(?:temp(?:erature)?s?|fever|lows?|highs?|degrees?|weather|forecast|sunny|` +
 	`cloudy|rainy?|snow|oven|bake|roast|preheat|heat|warm\w*|cold|cool\w*|hot|outside|feels like|winds?|humid\w*|` +
 	`freez\w+|boil\w*)\b`)
@@ -46,11 +46,11 @@ func (e english) measureRules() []rule {
 	}
 }
 
-// degreeRules bring temperatures to the way of writing that the other rules know.
+// degreeRules bring temperatures to the notation of the other rules.
 func (e english) degreeRules() []rule {
 	return []rule{
 		e.says(`(\d) [°º] ?([CF])\b`, "$1°$2"),
-		e.says(`(^|[^\w.])(-?\d{2,3}(?:\.\d)?|-\d) ?([FC])\b`, "$1$2°$3", has(weather), // low 48F, but not of a seat
+		e.says(`(^|[^\w.])(-?\d{2,3}(?:\.\d)?|-\d) ?([FC])\b`, "$1$2°$3", has(weather), // low 48F, but not a seat
 			func(m match) bool {
 				before := strings.TrimSuffix(strings.TrimRight(m.before()+m.group(1), ".:# "), " is")
 				return !listed("en", "doors").has(strings.ToLower(lastWord(before)))
@@ -58,7 +58,7 @@ func (e english) degreeRules() []rule {
 	}
 }
 
-// sizeRules say how large things are: in feet and inches, and so much by so much.
+// sizeRules write out sizes: in feet and inches, and one length by another.
 func (e english) sizeRules() []rule {
 	quoted := func(m match) bool { return len(openingQuote.FindAllString(m.before(), -1))%2 == 1 }
 	return []rule{
@@ -100,22 +100,21 @@ func (e english) sizeRules() []rule {
 	}
 }
 
-// openingQuote is a quotation mark that is no inch; opened ends within a quotation in single quotes,
-// which stand before a word and behind one.
+// openingQuote matches a quotation mark that is not an inch sign; opened matches text that ends
+// within single quotes, which precede one word and follow another.
 var (
 	openingQuote = regexp.MustCompile(`(?:^|\D)"`)
 	opened       = regexp.MustCompile(`(?:^|[ ("])'[^']*$`)
 )
 
-// describes reports whether an amount says of what kind a thing is, as in "a
-// $5 bill" or "a 90° turn": then it is said in the singular.
+// describes reports whether an amount is an attribute, as in "a $5 bill" or "a 90° turn", and
+// so in the singular.
 func describes(m match) bool {
 	next := strings.TrimPrefix(m.after(), " ")
 	return (m.wordBefore() == "a" || m.wordBefore() == "an") && next != m.after() && startsWord(next)
 }
 
-// unitAfter is the name of the unit that follows a number, "" if what follows
-// is none.
+// unitAfter returns the name of the unit after a number, or "".
 func unitAfter(gap, unit string, m match) string {
 	tight := listed("en", "only without a space").has(unit) && !listed("en", "often with a space").has(unit)
 	letter := listed("en", "only without a space").has(unit) && strings.HasPrefix(m.after(), "'")
@@ -128,7 +127,7 @@ func unitAfter(gap, unit string, m match) string {
 	return unitSign(unit)
 }
 
-// sayUnit says a number and its unit, if what follows the number is one.
+// sayUnit writes out a number and its unit.
 func (e english) sayUnit(m match) (string, bool) {
 	n, gap := m.group(2), m.group(3)
 	name := unitAfter(gap, m.group(4), m)
@@ -141,8 +140,8 @@ func (e english) sayUnit(m match) (string, bool) {
 	return minusBefore(m.group(1), m.before()) + e.decimal(n) + " " + name + unitStop(m), true
 }
 
-// unitStop is the full stop behind a unit, but for one that only shortens it:
-// "3 hrs. later".
+// unitStop returns the full stop after a unit, unless it only marks the abbreviation: "3 hrs.
+// later".
 func unitStop(m match) string {
 	next := strings.TrimPrefix(m.after(), " ")
 	if next != m.after() && next != "" && next[0] >= 'a' && next[0] <= 'z' ||
@@ -152,7 +151,7 @@ func unitStop(m match) string {
 	return m.group(5)
 }
 
-// unitSign is the name of a unit's sign, "" if it is none.
+// unitSign returns the name of a unit's symbol, or "".
 func unitSign(sign string) string {
 	names := listed("en", "units")
 	if of, per, ok := strings.Cut(sign, "/"); ok && !names.has(sign) {
@@ -171,7 +170,7 @@ func unitSign(sign string) string {
 	return names.said[sign]
 }
 
-// perUnit is the name of what something is measured by, "" if it is none.
+// perUnit returns the name of a unit after "per", or "".
 func perUnit(s string) string {
 	if name := unitSign(s); name != "" {
 		return name
@@ -185,14 +184,14 @@ func perUnit(s string) string {
 	return ""
 }
 
-// unitName is a unit written as sign or word, as a word.
+// unitName returns the name of a unit given as symbol or word.
 func unitName(s string) string { return cmp.Or(unitSign(s), listed("en", "per").said[s], s) }
 
-// somePer ends with an amount, of which something may be "per month".
+// somePer matches an amount at the end of a text that may be "per month".
 var somePer = regexp.MustCompile(`(?:\d|\w[a-rt-z]s|\b(?:kilogram|liter|percent|people|yen|pence|` +
 	`thousand|million|billion|dollar|euro|pound|cent))\.?$`)
 
-// measures are the rules for units, and for what is counted by them: 8,50 €/kg, 45 x 60 cm.
+// measures are the rules for units: 8,50 €/kg, 45 x 60 cm.
 func (l language) measures() []rule {
 	const gap = `[ \x{a0}\x{202f}]?`
 	names := l.list("units")
@@ -201,19 +200,19 @@ func (l language) measures() []rule {
 			name := names.said[m.group(2)]
 			if m.group(1) == "1" && !endsNumber(m.before()) {
 				if l == "it" {
-					return "", false // un chilometro: as eSpeak NG says it
+					return "", false // un chilometro: eSpeak NG says the same
 				}
 				name = strings.TrimSuffix(strings.ReplaceAll(name, "s ", " "), "s")
 			}
-			goesOn := strings.TrimPrefix(m.group(3), ".") // the stop was that of the short form
+			goesOn := strings.TrimPrefix(m.group(3), ".") // the stop belongs to the abbreviation
 			return m.group(1) + " " + name + goesOn, (goesOn != "" || ended(m)) &&
 				!strings.HasPrefix(m.after(), "'") && !strings.HasPrefix(m.after(), "’")
 		}),
 	}
 }
 
-// rates are the rules for so much for each, and so much by so much. They come before those
-// of units.
+// rates are the rules for one unit per another, and one length by another. They come before
+// those of units.
 func (l language) rates() []rule {
 	if l == "hi" {
 		return nil
@@ -224,7 +223,7 @@ func (l language) rates() []rule {
 		l.says(`(\d|\d[ \x{a0}\x{202f}]?(?:€|`+l.list("units").pattern()+`)|`+l.word("times")+`) ?/ ?(`+per+`)`,
 			"$1 {P2}",
 			ended, func(m match) bool {
-				unit := strings.TrimLeft(m.group(1), digits+" \u00a0\u202f") + "/" + m.group(2) // km/h is one
+				unit := strings.TrimLeft(m.group(1), digits+" \u00a0\u202f") + "/" + m.group(2) // km/h is one unit
 				return !strings.HasSuffix(m.before(), "/") && !l.list("units").has(unit)
 			}),
 		l.says(`\b(\d+(?:[.,]\d+)?) ?[xX×] ?(\d)`, "$1 [by] $2", begins),

@@ -46,7 +46,7 @@ func (e english) moneyRules() []rule {
 	}
 }
 
-// sayMoney says an amount of a currency, given by its sign or code.
+// sayMoney writes out an amount of a currency, given by its sign or code.
 func (e english) sayMoney(sign, amount, magnitude string) string {
 	name, cent, _ := strings.Cut(listed("en", "currencies").said[strings.TrimSuffix(sign, ".")], "|")
 	whole, part, _ := strings.Cut(strings.ReplaceAll(amount, ",", ""), ".")
@@ -67,7 +67,7 @@ func (e english) sayMoney(sign, amount, magnitude string) string {
 	return e.cardinal(whole) + " " + plural(whole, name)
 }
 
-// sayFrom says the lower end of a range: with its currency where it has hundredths.
+// sayFrom writes out the lower end of a range, with its currency only if it has hundredths.
 func (e english) sayFrom(sign, amount string) string {
 	if _, part, _ := strings.Cut(amount, "."); len(part) == 2 && part != "00" {
 		return e.sayMoney(sign, amount, "")
@@ -95,7 +95,7 @@ func (l language) money() []rule {
 	}
 }
 
-// amount says money: the hundredths behind it, as eSpeak NG reads the numbers.
+// amount writes out an amount; eSpeak NG reads its numbers, hundredths last.
 func (l language) amount(sign, whole, part, magnitude string) string {
 	one, more, _ := strings.Cut(l.list("money").said[sign], "|")
 	more, cents, _ := strings.Cut(more, "|")

@@ -8,7 +8,7 @@ import (
 	"unicode"
 )
 
-// A byteSet is a set of bytes.
+// byteSet is a set of bytes.
 type byteSet [4]uint64
 
 func (s *byteSet) add(b byte) { s[b>>6] |= 1 << (b & 63) }
@@ -32,8 +32,8 @@ func bytesOf(text string) (s byteSet) {
 	return s
 }
 
-// needs are sets of which a text has a byte each if the pattern matches anywhere in it: most
-// sentences are spared most rules by them.
+// needs returns sets of bytes such that any text that matches the pattern has a byte of each.
+// They rule out most rules for most sentences.
 func needs(re *syntax.Regexp) (all []byteSet) {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -57,7 +57,7 @@ func needs(re *syntax.Regexp) (all []byteSet) {
 				all = append(all, needs(sub)...)
 			}
 		}
-	case syntax.OpAlternate: // the rarest of each
+	case syntax.OpAlternate: // the rarest byte of each alternative
 		all = make([]byteSet, 1)
 		for _, sub := range re.Sub {
 			of := needs(sub)

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// ordinal says a place in a row: "42" is "forty-second".
+// ordinal writes out an ordinal: "42" is "forty-second".
 func (e english) ordinal(n string) string {
 	words := e.cardinal(n)
 	cut := strings.LastIndexAny(words, " -") + 1
@@ -22,7 +22,7 @@ func (e english) ordinal(n string) string {
 	return words[:cut] + last + "th"
 }
 
-// ordinalRules say places in a row and what is numbered.
+// ordinalRules write out ordinals and numbered things.
 func (e english) ordinalRules() []rule {
 	const place = `(\d+(?:st|nd|rd|th))`
 	return []rule{
@@ -38,8 +38,8 @@ func (e english) ordinalRules() []rule {
 	}
 }
 
-// sayNumbered says the number of a room, a flight, a rule: three digits are
-// said as on a door, "101" is "one oh one" and "404" is "four oh four".
+// sayNumbered writes out the number of a room, a flight or a rule: three digits as on a door,
+// "101" is "one oh one" and "404" is "four oh four".
 func (e english) sayNumbered(n string) string {
 	switch {
 	case len(n) > 4 || n[0] == '0':
@@ -52,7 +52,7 @@ func (e english) sayNumbered(n string) string {
 	return units[n[0]-'0'] + " " + e.cardinal(n[1:])
 }
 
-// romanRules say Roman numbers where they are no words and no initials.
+// romanRules write out Roman numerals that are neither words nor initials.
 func (e english) romanRules() []rule {
 	isRoman := func(i int) condition {
 		return func(m match) bool { return roman(m.group(i)) != "" && m.apart() }
@@ -62,7 +62,7 @@ func (e english) romanRules() []rule {
 			!strings.HasPrefix(m.after(), "-")
 	}
 	return []rule{
-		// "IV. The House" at the head of a line, (iv), and Ⅳ
+		// "IV. The House" at the beginning of a line, (iv), and Ⅳ
 		rewrite(`^([IVX]{1,5}|[ivx]{2,5})([.)])( \S|$)`, func(m match) (string, bool) {
 			n := roman(m.group(1))
 			next, _, _ := strings.Cut(strings.TrimSpace(m.group(3))+m.after(), " ")
@@ -97,7 +97,7 @@ func (e english) romanRules() []rule {
 
 var romanForm = regexp.MustCompile(`^M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})$`)
 
-// roman turns a Roman numeral to digits, "" if it is not written by the rules.
+// roman converts a Roman numeral to digits, or returns "" if it is malformed.
 func roman(s string) string {
 	s = strings.ToUpper(s)
 	if s == "" || !romanForm.MatchString(s) {
@@ -114,7 +114,7 @@ func roman(s string) string {
 	return strconv.Itoa(n)
 }
 
-// ordinals are the rules for places in a row: 64e, 2°, 3ra.
+// ordinals are the rules for ordinals: 64e, 2°, 3ra.
 func (l language) ordinals() []rule {
 	switch l {
 	case "fr", "it":
@@ -137,7 +137,7 @@ func (l language) ordinals() []rule {
 	return nil
 }
 
-// ordinal is a place in a row, "" where it is not known: "soixante-quatrième" for 64.
+// ordinal returns an ordinal, or "" if it is unknown: "soixante-quatrième" for 64.
 func (l language) ordinal(n int) string {
 	said := l.list("places").said[strconv.Itoa(n)]
 	switch {
@@ -155,7 +155,7 @@ func (l language) ordinal(n int) string {
 	return said
 }
 
-// romans are the rules for Roman numbers: XIXe, chapitre IX, Louis XIV, III. Le jardin.
+// romans are the rules for Roman numerals: XIXe, chapitre IX, Louis XIV, III. Le jardin.
 func (l language) romans() []rule {
 	isRoman := func(m match) bool { return m.apart() && roman(m.group(2)) != "" }
 	all := []rule{

@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// The patterns of what is written for the eye only.
+// The patterns of mark-up.
 var (
 	mdLink = regexp.MustCompile(`!?\[([^\]]*)\]\([^)\s]*(?:\s+"[^"]*")?\)`)
 	// the end of a link whose beginning was cut off; [^2], a note in Markdown
@@ -22,9 +22,8 @@ var (
 	smiley  = regexp.MustCompile(`(^|\s)[:;=]['-]?[()DPp]+(?:\s|$)`)
 )
 
-// plain takes Markdown, tags, marks of footnotes and emoji out of t and makes its
-// white space single spaces. Stars stay at the places that stars returns; nil
-// returns none.
+// plain removes Markdown, tags, footnote marks and emoji from t and replaces its white space by
+// single spaces. Stars stay at the positions that stars returns; nil returns none.
 func plain(t traced, stars func(string) []int) traced {
 	if t.s == "" {
 		return t
@@ -34,8 +33,7 @@ func plain(t traced, stars func(string) []int) traced {
 	return withoutEmoji(withoutEmphasis(t, stars)).tidy()
 }
 
-// lines are the lines of t one after another, without what marks them, and
-// without those that only part others.
+// lines joins the lines of t, without their marks and without separator lines.
 func lines(t traced) traced {
 	var w tracer
 	for begin := 0; begin < len(t.s); {
@@ -56,7 +54,7 @@ func lines(t traced) traced {
 	return w.text()
 }
 
-// row adds the cells of a table row one after another, or a line that is none.
+// row appends the cells of a table row, or an ordinary line.
 func row(w *tracer, t traced) {
 	begin := len(t.s) - len(strings.TrimLeftFunc(t.s, unicode.IsSpace))
 	end := len(strings.TrimRightFunc(t.s, unicode.IsSpace))
@@ -75,7 +73,7 @@ func row(w *tracer, t traced) {
 	}
 }
 
-// only keeps one group of what a pattern matches, or nothing for group 0.
+// only replaces each match of a pattern by one of its groups, or by nothing for group 0.
 func (t traced) only(pattern *regexp.Regexp, group int) traced {
 	found := pattern.FindAllStringSubmatchIndex(t.s, -1)
 	if found == nil {
@@ -94,8 +92,8 @@ func (t traced) only(pattern *regexp.Regexp, group int) traced {
 	return w.text()
 }
 
-// withoutEmphasis drops the stars, underscores, tildes and backticks that mark
-// words, and keeps those that are meant: "3 * 4", "snake_case".
+// withoutEmphasis removes the stars, underscores, tildes and backticks of emphasis, and leaves
+// others: "3 * 4", "snake_case".
 func withoutEmphasis(t traced, stars func(string) []int) traced {
 	if !strings.ContainsAny(t.s, emphasis) {
 		return t
@@ -125,7 +123,7 @@ func withoutEmphasis(t traced, stars func(string) []int) traced {
 
 const emphasis = "*_~`"
 
-// meant reports whether the stars or underscores s[i:j] are no mark of emphasis.
+// meant reports whether the stars or underscores s[i:j] are not emphasis.
 func meant(s string, i, j int) bool {
 	before, after := s[:i], s[j:]
 	inWord := endsWord(before) && startsWord(after)
@@ -139,7 +137,7 @@ func meant(s string, i, j int) bool {
 // startsDigit reports whether s begins with a digit.
 func startsDigit(s string) bool { return s != "" && s[0] >= '0' && s[0] <= '9' }
 
-// withoutEmoji drops pictures and the invisible runes that belong to them.
+// withoutEmoji removes emoji and the invisible runes that belong to them.
 func withoutEmoji(t traced) traced {
 	wasEmoji := false
 	return t.runes(func(r rune) rune {
@@ -147,7 +145,7 @@ func withoutEmoji(t traced) traced {
 		case emoji(r):
 			wasEmoji = true
 			return -1
-		case r == '\u200d' && wasEmoji: // joins two pictures; elsewhere it shapes letters
+		case r == '\u200d' && wasEmoji: // joins two emoji; elsewhere it shapes letters
 			return -1
 		}
 		wasEmoji = false
@@ -155,11 +153,10 @@ func withoutEmoji(t traced) traced {
 	})
 }
 
-// emoji reports whether r is a picture, or part of one: the blocks of
-// pictographs, dingbats, miscellaneous symbols and arrows, variation
-// selectors, the keycap and flag tags.
+// emoji reports whether r is an emoji or part of one: the blocks of pictographs, dingbats,
+// miscellaneous symbols and arrows, variation selectors, the keycap and flag tags.
 func emoji(r rune) bool {
-	if r >= '♭' && r <= '♯' { // of notes
+	if r >= '♭' && r <= '♯' { // musical notes
 		return false
 	}
 	return r >= 0x1f000 && r <= 0x1fbef || r >= 0x2600 && r <= 0x27bf || r >= 0x2b00 && r <= 0x2bff ||

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// pronounced marks the words that a lexicon has, and puts what it has read in
-// their place. What is marked is not written otherwise by any rule.
+// pronounce sets the pronunciation of the words that the lexicon has. No rule rewrites them
+// afterwards.
 func (l Lexicon) pronounce(t traced) traced {
 	var all []replacement
 	for i := 0; i < len(t.s); {
@@ -36,16 +36,16 @@ func (l Lexicon) pronounce(t traced) traced {
 	return t.with(all)
 }
 
-// withinNumber reports whether s goes on beyond i to j as the same number, time or
-// date: the 360 of 1,360 is no word of its own.
+// withinNumber reports whether s continues beyond i to j as the same number, time or date: the
+// 360 of 1,360 is not a word.
 func withinNumber(s string, i, j int) bool {
 	digit := func(b byte) bool { return '0' <= b && b <= '9' }
 	joins := func(a, sign, b byte) bool { return digit(a) && strings.IndexByte(".,:/", sign) >= 0 && digit(b) }
 	return i > 1 && joins(s[i-2], s[i-1], s[i]) || j > 0 && j+1 < len(s) && joins(s[j-1], s[j], s[j+1])
 }
 
-// find returns the entry that s begins with, its ending in it, and how many
-// bytes of s it is; nil where there is none. The first word of s has n bytes.
+// find returns the entry that s begins with, with its ending, and its length in bytes; nil if
+// there is none. The first word of s has n bytes.
 func (l Lexicon) find(s string, n int) (*pronunciation, int) {
 	first := strings.Map(fold, s[:n])
 	for _, ending := range [...]string{"", "s", "es"} {
@@ -63,8 +63,8 @@ func (l Lexicon) find(s string, n int) (*pronunciation, int) {
 	return nil, 0
 }
 
-// begins returns how many bytes of s the entry is written in, 0 if s begins
-// otherwise.
+// begins returns the length in bytes of the entry at the beginning of s, 0 if s begins
+// differently.
 func (p *pronunciation) begins(s string) int {
 	length := 0
 	for _, want := range p.folded {
@@ -77,8 +77,8 @@ func (p *pronunciation) begins(s string) int {
 	return length
 }
 
-// endingOf is the ending that follows an entry: of its possessive or its
-// plural, or none; false where its word goes on otherwise.
+// endingOf returns the possessive or plural ending after an entry, possibly none, or false if
+// the word continues otherwise.
 func endingOf(s string, p *pronunciation) (string, bool) {
 	last := p.folded[len(p.folded)-1]
 	for _, ending := range [...]string{"'s", "’s", "es", "s", "'", "’"} {
@@ -106,7 +106,7 @@ func startsMark(s string) bool {
 	return unicode.IsMark(r)
 }
 
-// with is how the entry is said with an ending.
+// with returns the pronunciation of the entry with an ending.
 func (p *pronunciation) with(ending string) *pronunciation {
 	if ending == "" || ending == "'" || ending == "’" {
 		return &pronunciation{folded: p.folded, said: p.said, phonemes: p.phonemes}
@@ -117,7 +117,7 @@ func (p *pronunciation) with(ending string) *pronunciation {
 	return &pronunciation{folded: p.folded, phonemes: p.phonemes + endingSound(p.phonemes)}
 }
 
-// endingSound is how the "s" of a possessive or a plural sounds behind phonemes.
+// endingSound returns the phonemes of the "s" of a possessive or plural after phonemes.
 func endingSound(phonemes string) string {
 	last := []rune(strings.TrimRight(phonemes, "ːˈˌʰʲ\u0303 "))
 	switch r := last[len(last)-1]; {
@@ -129,8 +129,8 @@ func endingSound(phonemes string) string {
 	return "z"
 }
 
-// names are how names and words of many origins are said that eSpeak NG's
-// English gets badly wrong. What a lexicon says goes before.
+// names has the pronunciation of names and foreign words that eSpeak NG's English gets badly
+// wrong. Lexicons take precedence.
 var names = sync.OnceValue(func() Lexicon {
 	l, err := NewLexicon(listed("names", "names").said)
 	if err != nil {
@@ -139,8 +139,8 @@ var names = sync.OnceValue(func() Lexicon {
 	return l
 })
 
-// footnotes are superior figures behind words of three letters or more: those
-// wordBefore shorter ones are powers (m², km³).
+// footnotes are superscript figures after words of three letters or more; those after shorter
+// words are powers (m², km³).
 var footnotes = regexp.MustCompile(`(\pL{3}[.,;:!?"”’)]*)[¹²³⁰⁴-⁹]+`)
 
 func withoutNotes(t traced) traced { return t.only(footnotes, 1) }

@@ -11,42 +11,42 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Bounds of a lexicon and of its entries.
+// Limits of a lexicon and its entries.
 const (
-	// MaxLexiconEntries is how many there are: the names of a large collection, and
-	// few enough to be read whole, in milliseconds, when they have changed.
+	// MaxLexiconEntries is the number of entries: enough for the names of a large collection,
+	// and few enough to load in milliseconds after a change.
 	MaxLexiconEntries = 2000
-	// MaxLexiconWord is how many characters the writing has: the longest names of
-	// exhibits and medicines have about 80.
+	// MaxLexiconWord is the length of a word in characters: the longest names of exhibits and
+	// medicines have about 80.
 	MaxLexiconWord = 100
-	// MaxLexiconPronunciation is how many characters say it: a breath of speech, as much as
-	// a synthesizer is given at once.
+	// MaxLexiconPronunciation is the length of a pronunciation in characters: a breath of
+	// speech, as much as a synthesizer is given at once.
 	MaxLexiconPronunciation = 200
 )
 
-// Lexicon says how words are pronounced that are read wrongly without it, by
-// their first words in small letters. NewLexicon makes one; nobody changes it.
+// Lexicon has the pronunciation of words, by their first word in lower case. NewLexicon makes
+// one; it is not changed afterwards.
 type Lexicon map[string][]*pronunciation
 
-// A pronunciation is how an entry of a lexicon is said.
+// pronunciation is an entry of a lexicon.
 type pronunciation struct {
-	folded   []rune // the entry as it is written, in small letters but where exact
-	exact    bool   // only as it is written: capitals alone
-	phonemes string // IPA; empty: what said says
-	said     string // what is read in its place
+	folded   []rune // the written word, in lower case unless exact
+	exact    bool   // only as written: all capitals
+	phonemes string // IPA; empty: said applies
+	said     string // the text that is spoken in its place
 }
 
-// An Entry is how one word of a lexicon is read.
+// Entry is the pronunciation of one word, as it is stored.
 type Entry struct {
-	// Key is by what the word is compared: small letters, or, where only capitals
-	// count, as it is written. A lexicon has one entry for a key.
+	// Key is the word as it is compared: in lower case, or as written if it is all capitals.
+	// Keys are unique within a lexicon.
 	Key string `json:"word"`
-	// Phonemes are what is said, in the IPA; empty where Said is read as any text.
+	// Phonemes are IPA; empty: Said is spoken as ordinary text.
 	Phonemes string `json:"phonemes,omitempty"`
 	Said     string `json:"said,omitempty"`
 }
 
-// NewEntry reads one entry as NewLexicon does; the error is an ErrEntry.
+// NewEntry parses one entry as NewLexicon does. The error is an ErrEntry.
 func NewEntry(word, said string) (Entry, error) {
 	p, err := newPronunciation(word, said)
 	if err != nil {
@@ -55,13 +55,13 @@ func NewEntry(word, said string) (Entry, error) {
 	return Entry{string(p.folded), p.phonemes, p.said}, nil
 }
 
-// LexiconKey is the Key of an entry for word.
+// LexiconKey returns the Key of an entry for word.
 func LexiconKey(word string) string {
 	return string(folded(legible(trace(word)).s))
 }
 
-// Entries are those of a lexicon that some texts may have a use for, by their keys:
-// enough to read the texts as the lexicon does.
+// Entries returns the entries that the texts may use, by key: enough to pronounce the texts as
+// with the whole lexicon.
 func (l Lexicon) Entries(texts ...string) []Entry {
 	if len(l) == 0 {
 		return nil
@@ -83,7 +83,7 @@ func (l Lexicon) Entries(texts ...string) []Entry {
 	return used
 }
 
-// LexiconOf is the lexicon of entries that NewEntry or Entries made.
+// LexiconOf returns the lexicon of entries made by NewEntry or Entries.
 func LexiconOf(entries []Entry) Lexicon {
 	if len(entries) == 0 {
 		return nil
@@ -102,23 +102,22 @@ func LexiconOf(entries []Entry) Lexicon {
 	return l
 }
 
-// ErrEntry says what is wrong with an entry of a lexicon.
+// ErrEntry is an invalid entry of a lexicon.
 type ErrEntry struct {
 	Word, Why string
-	InWord    bool // it is the word, and not how it is said
+	InWord    bool // the word is invalid, and not its pronunciation
 }
 
 func (e ErrEntry) Error() string { return fmt.Sprintf("%q: %s", e.Word, e.Why) }
 
-// NewLexicon makes a lexicon of words, or several words, and how each is said:
-// phonemes of the International Phonetic Alphabet between slashes ("/wɪn/"), or
-// a respelling: syllables joined by hyphens, the stressed ones in capitals
-// ("hwah-KEEN"), or other words that sound like it. The error is an ErrEntry, of
-// the first wrong entry in alphabetical order, or says that there are too many.
+// NewLexicon makes a lexicon of words, or groups of words, and their pronunciation: phonemes of
+// the International Phonetic Alphabet between slashes ("/wɪn/"), or a respelling: syllables
+// joined by hyphens, the stressed ones in capitals ("hwah-KEEN"), or other words that sound the
+// same. The error is an ErrEntry for the first invalid entry in alphabetical order, or reports
+// too many entries.
 //
-// An entry holds for whole words in small and capital letters, also where "s",
-// "es", "'s" or an apostrophe is behind them; one that is written in capitals
-// alone holds for capitals alone.
+// An entry applies to whole words in any case, also with "s", "es", "'s" or an apostrophe after
+// them; an entry in capitals applies to capitals only.
 func NewLexicon(entries map[string]string) (Lexicon, error) {
 	if len(entries) > MaxLexiconEntries {
 		return nil, fmt.Errorf("there are %d entries; at most %d are allowed", len(entries), MaxLexiconEntries)
@@ -135,14 +134,14 @@ func NewLexicon(entries map[string]string) (Lexicon, error) {
 			return nil, err
 		}
 		if l.has(p) {
-			return nil, ErrEntry{w, "another entry is written the same but for capitals: leave out one of them", true}
+			return nil, ErrEntry{w, "another entry differs only in capitals: remove one of them", true}
 		}
 		l.add(p)
 	}
 	return l, nil
 }
 
-// Over is l with the entries of another lexicon where it has none for the same.
+// Over returns l with the entries of another lexicon for the words that l lacks.
 func (l Lexicon) Over(under Lexicon) Lexicon {
 	switch {
 	case len(l) == 0:
@@ -170,8 +169,7 @@ func (l Lexicon) has(p *pronunciation) bool {
 	})
 }
 
-// add keeps the longest entries in front, and those for capitals alone before
-// the others.
+// add sorts longer entries first, and entries for capitals before the others.
 func (l Lexicon) add(p *pronunciation) {
 	first := p.first()
 	l[first] = append(l[first], p)
@@ -186,7 +184,7 @@ func (l Lexicon) add(p *pronunciation) {
 	})
 }
 
-// first is the first word of the entry in small letters.
+// first returns the first word of the entry in lower case.
 func (p *pronunciation) first() string {
 	s := strings.Map(fold, string(p.folded))
 	return s[:wordLength(s)]
@@ -197,11 +195,11 @@ func newPronunciation(word, said string) (*pronunciation, error) {
 		return nil, ErrEntry{word, fmt.Sprintf(why, args...), ofWord}
 	}
 	if !utf8.ValidString(word) || !utf8.ValidString(said) {
-		return wrong(!utf8.ValidString(word), "it is not UTF-8")
+		return wrong(!utf8.ValidString(word), "it is not valid UTF-8")
 	}
 	written := legible(trace(word)).s
 	if written == "" || wordLength(written) == 0 {
-		return wrong(true, "a word begins with a letter or a digit; signs may follow it")
+		return wrong(true, "a word must begin with a letter or a digit; signs may follow")
 	}
 	if n := utf8.RuneCountInString(word); n > MaxLexiconWord {
 		return wrong(true, "it has %d characters; at most %d are allowed", n, MaxLexiconWord)
@@ -210,14 +208,14 @@ func newPronunciation(word, said string) (*pronunciation, error) {
 		return wrong(true, "it has the character %U, which cannot be printed", []rune(word[i:])[0])
 	}
 	if n := utf8.RuneCountInString(said); n > MaxLexiconPronunciation {
-		return wrong(false, "how it is said has %d characters; at most %d are allowed", n, MaxLexiconPronunciation)
+		return wrong(false, "its pronunciation has %d characters; at most %d are allowed", n, MaxLexiconPronunciation)
 	}
 	p := &pronunciation{exact: capitalsAlone(written), folded: folded(written)}
 	var err error
 	switch said = strings.TrimSpace(said); {
 	case said == "":
 		return wrong(false,
-			`it is said as nothing: write phonemes between slashes ("/wɪn/") or a respelling ("hwah-KEEN")`)
+			`its pronunciation is empty: write phonemes between slashes ("/wɪn/") or a respelling ("hwah-KEEN")`)
 	case strings.HasPrefix(said, "/") || strings.HasPrefix(said, "["):
 		p.phonemes, err = parsePhonemes(said)
 	default:
@@ -232,12 +230,12 @@ func newPronunciation(word, said string) (*pronunciation, error) {
 	return p, nil
 }
 
-// unprinted reports whether a rune cannot be in a word that people write; the two
-// joiners shape the letters of some scripts.
+// unprinted reports whether a rune cannot be part of a written word. The two joiners shape the
+// letters of some scripts.
 func unprinted(r rune) bool { return !unicode.IsGraphic(r) && r != '\u200c' && r != '\u200d' }
 
-// capitalsAlone reports whether a word is written like IT or US: two capitals
-// or more, and no small letter.
+// capitalsAlone reports whether a word is written like IT or US: at least two capitals, and no
+// lower-case letter.
 func capitalsAlone(s string) bool {
 	capitals := 0
 	for _, r := range s {
@@ -251,7 +249,7 @@ func capitalsAlone(s string) bool {
 	return capitals > 1
 }
 
-// folded is a word as it is compared.
+// folded returns a word as it is compared.
 func folded(s string) []rune {
 	if capitalsAlone(s) {
 		return []rune(s)
@@ -259,7 +257,7 @@ func folded(s string) []rune {
 	return []rune(strings.Map(fold, s))
 }
 
-// fold makes a rune one that stands for all ways to write it.
+// fold maps the variants of a rune to one.
 func fold(r rune) rune {
 	if r == '’' || r == 'ʼ' {
 		return '\''
@@ -267,8 +265,7 @@ func fold(r rune) rune {
 	return unicode.ToLower(r)
 }
 
-// wordLength is how many bytes of letters, digits and the marks on them s
-// begins with.
+// wordLength returns the number of bytes of letters, digits and their marks that s begins with.
 func wordLength(s string) int {
 	for i, r := range s {
 		if !alnum(r) && (i == 0 || !unicode.IsMark(r)) {
@@ -278,31 +275,31 @@ func wordLength(s string) int {
 	return len(s)
 }
 
-// phonemeSigns are the symbols of the IPA that every voice was taught, beside
-// the space between words.
+// phonemeSigns are the IPA symbols that every voice was trained on, besides the space between
+// words.
 const phonemeSigns = "abcdefhijklmnopqrstuvwxyzæçðøŋœɐɑɒɔɕɖəɚɛɜɟɡɣɤɥɨɪɯɰɲɳɴɸɹɻɽɾʁʂʃʈʊʋʌʎʒʔʝʰʲβθχᵻˈˌː\u0303"
 
-// samePhonemes writes other ways of writing phonemes as the voices know them:
-// ties and the dots between syllables are none.
+// samePhonemes replaces other notations of phonemes by those that the voices know, and drops
+// ties and the dots between syllables.
 func samePhonemes() *strings.Replacer {
 	return strings.NewReplacer("g", "ɡ", "'", "ˈ", "’", "ˈ", ":", "ː", "ɝ", "ɜː", "ɫ", "l", "ʤ", "dʒ", "ʧ", "tʃ", "ɵ",
 		"θ",
 		"\u0361", "", "\u035c", "", ".", "", "-", "", "‿", "", "c\u0327", "ç", "ˑ", "ː")
 }
 
-// parsePhonemes reads what stands between slashes, or square brackets.
+// parsePhonemes parses phonemes between slashes or square brackets.
 func parsePhonemes(s string) (string, error) {
 	closed := map[byte]string{'/': "/", '[': "]"}[s[0]]
 	inside, ok := strings.CutSuffix(s[1:], closed)
 	if !ok || strings.ContainsAny(inside, "/[]") {
-		return "", fmt.Errorf("%q: phonemes stand between two slashes", s)
+		return "", fmt.Errorf("%q: phonemes must be between two slashes", s)
 	}
 	inside = samePhonemes().Replace(norm.NFD.String(inside))
 	inside = strings.Join(strings.Fields(inside), " ")
 	sounds := false
 	for _, r := range inside {
 		if r != ' ' && !strings.ContainsRune(phonemeSigns, r) {
-			return "", fmt.Errorf("%q is no phoneme that the voices know; they know %s", r,
+			return "", fmt.Errorf("%q is not a phoneme of the voices; allowed are %s", r,
 				strings.Join(strings.Split(phonemeSigns[:len(phonemeSigns)-len("ˈˌː\u0303")], ""), " ")+
 					" and ˈ ˌ ː (stress and length) and the tilde of nasal vowels")
 		}

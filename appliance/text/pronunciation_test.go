@@ -17,7 +17,7 @@ func lexicon(t testing.TB, entries map[string]string) Lexicon {
 	return l
 }
 
-func TestALexiconSaysHowItsWordsAreSaid(t *testing.T) {
+func TestLexiconPronunciation(t *testing.T) {
 	l := lexicon(t, map[string]string{
 		"Nguyen": "/wɪn/", "Joaquín": "hwah-KEEN", "SQL": "sequel", "IT": "eye tee",
 		"Mont Saint-Michel": "/mɔ̃ sɛ̃ miʃɛl/",
@@ -44,7 +44,7 @@ func TestALexiconSaysHowItsWordsAreSaid(t *testing.T) {
 	}
 }
 
-func TestANumberOfALexiconIsAWordOfItsOwn(t *testing.T) {
+func TestLexiconNumberIsAWholeWord(t *testing.T) {
 	l := lexicon(t, map[string]string{"4711": "forty-seven eleven", "7": "/sɛfən/", "360": "three sixty"})
 	for in, want := range map[string]string{
 		"Order no. 4711, please.": "Order=Order | number=no. | forty-seven eleven,=4711 | please.=please",
@@ -60,7 +60,7 @@ func TestANumberOfALexiconIsAWordOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestEntriesOfOneLexiconStandOverThoseOfAnother(t *testing.T) {
+func TestLexiconOver(t *testing.T) {
 	under := lexicon(t, map[string]string{"Leon": "lee-on", "Bath": "bahth"})
 	over := lexicon(t, map[string]string{"leon": "/leɪˈɒn/"})
 	got := shown("Leon Bath", Say("Leon Bath", Options{Language: "en", Lexicon: over.Over(under)}))
@@ -72,7 +72,7 @@ func TestEntriesOfOneLexiconStandOverThoseOfAnother(t *testing.T) {
 	}
 }
 
-func TestARespellingIsReadSyllableBySyllable(t *testing.T) {
+func TestRespellingSyllables(t *testing.T) {
 	for in, want := range map[string]string{
 		"hwah-KEEN": "wɑːˈkiːn", "shi-VAWN": "ʃɪˈvɔːn", "NEE-uhv": "ˈniːəv", "wus-ter": "ˈwʌstɚ",
 		"kee-ah-nu":      "ˈkiːɑːnʌ",
@@ -90,14 +90,14 @@ func TestARespellingIsReadSyllableBySyllable(t *testing.T) {
 	}
 }
 
-func TestWrongEntriesAreNamed(t *testing.T) {
+func TestInvalidEntriesAreNamed(t *testing.T) {
 	for _, row := range []struct{ word, said, why string }{
-		{"", "x", "begins with a letter"},
-		{"++", "x", "begins with a letter"},
+		{"", "x", "begin with a letter"},
+		{"++", "x", "begin with a letter"},
 		{"a\nb", "x", "U+000A"}, {"a\x00b", "x", "U+0000"}, {"a\u200bb", "x", "U+200B"}, {"a\u202eb", "x", "U+202E"},
-		{"Nguyen", "", "said as nothing"},
+		{"Nguyen", "", "pronunciation is empty"},
 		{"Nguyen", "/wɪn", "between two slashes"},
-		{"Nguyen", "/w€n/", "'€' is no phoneme"},
+		{"Nguyen", "/w€n/", "'€' is not a phoneme"},
 		{"Nguyen", "/ˈ/", "no phoneme"},
 		{"Nguyen", "😀", "nothing that can be said"},
 		{strings.Repeat("x", 101), "x", "at most 100"},
@@ -114,8 +114,8 @@ func TestWrongEntriesAreNamed(t *testing.T) {
 	}
 }
 
-// A word of a lexicon is said as it says, whatever stands around it, and the
-// laws of what is said hold.
+// A word of a lexicon is pronounced as the lexicon says, whatever surrounds it, and the laws of
+// spoken text hold.
 func TestLawsOfALexicon(t *testing.T) {
 	l := lexicon(t, map[string]string{"Nguyen": "/wɪn/", "the": "thee", "12": "a dozen", "St": "street",
 		"a.m.": "in the morning", "No": "/noʊ/"})
@@ -144,7 +144,7 @@ func TestLawsOfALexicon(t *testing.T) {
 	})
 }
 
-func TestNoEntryIsTooOdd(t *testing.T) {
+func TestAnyEntryParsesOrFails(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		word := rapid.OneOf(rapid.Custom(written), rapid.String()).Draw(t, "word")
 		said := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"/wɪn/", "a-b", "1"})).Draw(t, "said")

@@ -2,8 +2,8 @@ package text
 
 import "strings"
 
-// respelt reads a respelling of a word. Syllables joined by hyphens have
-// phonemes, if each can be read so; other words are read as any text.
+// respelt parses a respelling of a word. Syllables joined by hyphens give phonemes, if each can
+// be parsed; other words are pronounced as ordinary text.
 func respelt(said string) (read, phonemes string) {
 	plain := writtenOut(strings.ToLower(said))
 	if !strings.Contains(said, "-") {
@@ -25,8 +25,8 @@ func respelt(said string) (read, phonemes string) {
 
 func writtenOut(said string) string { return Options{}.english(legible(trace(said))).s }
 
-// syllables gives a word its phonemes. Where no syllable is in capitals, the
-// first is stressed.
+// syllables returns the phonemes of a word. If no syllable is in capitals, the first is
+// stressed.
 func syllables(all []string) (string, bool) {
 	var b strings.Builder
 	stressed := false
@@ -48,8 +48,8 @@ func syllables(all []string) (string, bool) {
 
 func capitals(s string) bool { return s != "" && s == strings.ToUpper(s) }
 
-// syllable gives one syllable its phonemes, false where it has none: it needs a
-// vowel, one sound of it, and consonants around.
+// syllable returns the phonemes of one syllable, or false if it is not one vowel sound with
+// consonants around it.
 func syllable(s string) (string, bool) {
 	var b strings.Builder
 	vowels := 0
@@ -77,7 +77,7 @@ func syllable(s string) (string, bool) {
 	return b.String(), vowels == 1
 }
 
-// spelling is the longest sound that s begins with, and how many bytes write it.
+// spelling returns the longest sound that s begins with, and its length in bytes.
 func spelling(sounds, s string) (string, int) {
 	for n := min(3, len(s)); n > 0; n-- {
 		if sound := listed("respelling", sounds).said[s[:n]]; sound != "" {

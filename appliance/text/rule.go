@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// A rule finds one way of writing and says it.
+// rule finds one way of writing and verbalizes it.
 type rule struct {
 	pattern *regexp.Regexp
 	needs   []byteSet
-	// say returns what is said for a match, or false to leave it.
+	// say returns the spoken form of a match, or false to leave it unchanged.
 	say func(m match) (string, bool)
 }
 
 const digits = "0123456789"
 
-// rewrite makes a rule out of a function.
+// rewrite returns a rule with a function.
 func rewrite(pattern string, say func(m match) (string, bool)) rule {
 	parsed, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
@@ -28,19 +28,19 @@ func rewrite(pattern string, say func(m match) (string, bool)) rule {
 	return rule{regexp.MustCompile(pattern), slices.Clip(needed[:min(len(needed), 4)]), say}
 }
 
-// A guard reports whether a match may be said.
+// condition reports whether a rule applies to a match.
 type condition func(m match) bool
 
 var placeholder = regexp.MustCompile(`\{([a-zA-Z])(\d)\}|\{([.<>])\}|\$(\d)`)
 
-// says makes a rule out of a template: $1 is a group of the pattern as it is written, {c1} is it
-// said in way c, {.} the full stop that the match took from the end of its sentence, and {<} and
-// {>} a space where a word touches the match. All guards must hold.
-func says(ways map[byte]func(string) string, pattern, template string, guards ...condition) rule {
+// says returns a rule with a template: $1 is a group of the pattern as written, {c1} the group
+// verbalized in way c, {.} the full stop if the match includes the one that ends its sentence,
+// and {<} and {>} a space where a word touches the match. All conditions must hold.
+func says(ways map[byte]func(string) string, pattern, template string, conditions ...condition) rule {
 	places := placeholder.FindAllStringSubmatch(template, -1)
 	between := placeholder.Split(template, -1)
 	return rewrite(pattern, func(m match) (string, bool) {
-		if slices.ContainsFunc(guards, func(holds condition) bool { return !holds(m) }) {
+		if slices.ContainsFunc(conditions, func(holds condition) bool { return !holds(m) }) {
 			return "", false
 		}
 		said := between[0]
@@ -59,7 +59,7 @@ func says(ways map[byte]func(string) string, pattern, template string, guards ..
 	})
 }
 
-// apply says what rules speak of in t, one rule after another.
+// apply applies rules to t, one after another.
 func apply(rules []rule, t traced) traced {
 	has := bytesOf(t.s)
 	for _, r := range rules {
@@ -74,13 +74,13 @@ func apply(rules []rule, t traced) traced {
 	return t
 }
 
-// A match is a place in a text that a rule's pattern fits.
+// match is a position in a text that matches the pattern of a rule.
 type match struct {
 	text string
 	at   []int
 }
 
-// group is the i-th group, empty where it is not part of the match.
+// group returns the i-th group, empty if it is not part of the match.
 func (m match) group(i int) string {
 	if m.at[2*i] < 0 {
 		return ""
@@ -88,19 +88,19 @@ func (m match) group(i int) string {
 	return m.text[m.at[2*i]:m.at[2*i+1]]
 }
 
-// before and after are the text around the match.
+// before and after return the text around the match.
 func (m match) before() string { return m.text[:m.at[0]] }
 func (m match) after() string  { return m.text[m.at[1]:] }
 
-// wordBefore is the word before the match, in small letters and without punctuation.
+// wordBefore returns the word before the match, in lower case and without punctuation.
 func (m match) wordBefore() string {
 	return strings.ToLower(strings.Trim(lastWord(m.before()), ".,:(\""))
 }
 
-// rest is the text behind the match, without the space between.
+// rest returns the text after the match, without leading space.
 func (m match) rest() string { return strings.TrimLeft(m.after(), " ") }
 
-// stop is "." if the match swallowed the full stop that ends its sentence.
+// stop returns "." if the match includes the full stop that ends its sentence.
 func (m match) stop() string {
 	if !strings.HasSuffix(m.group(0), ".") {
 		return ""
@@ -108,47 +108,47 @@ func (m match) stop() string {
 	return endOfSentence(m.after())
 }
 
-// apart reports whether the match is not the middle of a longer word or
-// number: no letter or digit touches it.
+// apart reports whether the match is not within a longer word or number: no letter or digit
+// touches it.
 func (m match) apart() bool { return !endsWord(m.before()) && !startsWord(m.after()) }
 
-// Guards that several rules have.
+// Conditions of several rules.
 func apart(m match) bool  { return m.apart() }
 func ended(m match) bool  { return !startsWord(m.after()) }
 func begins(m match) bool { return !endsWord(m.before()) }
 
-// whole: the match is no part of a longer decimal.
+// whole reports whether the match is not part of a longer decimal.
 func whole(m match) bool { return !pointedBefore(m.before()) && !pointed(m.after()) }
 
-// alone: the match is no part of a longer number, code or date.
+// alone reports whether the match is not part of a longer number, code or date.
 func alone(m match) bool {
 	joined := strings.HasSuffix(m.before(), "-") || strings.HasSuffix(m.before(), "/") ||
 		strings.HasPrefix(m.after(), "-") || strings.HasPrefix(m.after(), "/")
 	return m.apart() && !joined && whole(m)
 }
 
-// has makes a guard of a text that the sentence of the match has.
+// has returns the condition that the text of the match has the pattern.
 func has(pattern *regexp.Regexp) condition {
 	return func(m match) bool { return pattern.MatchString(m.text) }
 }
 
-// pointed reports whether a decimal goes on with s.
+// pointed reports whether s continues a decimal.
 func pointed(s string) bool {
 	return len(s) > 1 && (s[0] == '.' || s[0] == ',') && startsDigit(s[1:])
 }
 
-// pointedBefore reports whether a number goes on behind s.
+// pointedBefore reports whether a number continues after s.
 func pointedBefore(s string) bool {
 	return len(s) > 1 && strings.ContainsAny(s[len(s)-1:], ".,") && startsDigit(s[len(s)-2:])
 }
 
-// endsNumber reports whether a digit, or a point behind one, ends s.
+// endsNumber reports whether s ends with a digit, or with a point after one.
 func endsNumber(s string) bool {
 	s = strings.TrimRight(s, ".,")
 	return s != "" && startsDigit(s[len(s)-1:])
 }
 
-// space parts a match from a word that touches it on the left, spaceAfter on the right.
+// space returns a space if a word touches the match on the left, spaceAfter on the right.
 func (m match) space() string {
 	if endsWord(m.before()) {
 		return " "

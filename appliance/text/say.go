@@ -5,21 +5,21 @@ import (
 	"unicode"
 )
 
-// Options say how a text is read aloud.
+// Options are how a text is pronounced.
 type Options struct {
-	// Language is the BCP 47 tag of what the voice speaks. Of English ("en" and
-	// what begins with "en-") all is written out; other languages are rid of what
-	// nobody says, and their numbers are left to espeak-ng but for what it reads sign by sign
+	// Language is the BCP 47 tag of the voice's language. English ("en" and tags that begin
+	// with "en-") is written out completely. Of other languages mark-up is removed, and their
+	// numbers are left to eSpeak NG, except for those that it would read sign by sign
 	// (language.go).
 	Language string
 	// Locale is the BCP 47 tag of where the text was written; empty: Language.
 	Locale string
-	// Lexicon says how words are pronounced; nil: none.
+	// Lexicon has the pronunciation of words; nil: none.
 	Lexicon Lexicon
 }
 
-// Speakable reports whether a text has anything that is said: a letter, or a digit, or
-// a sign that is read as a word.
+// Speakable reports whether a text has anything to say: a letter, a digit, or a sign that is
+// spoken as a word.
 func Speakable(s string, o Options) bool {
 	has := func(s string) bool {
 		return strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
@@ -27,25 +27,23 @@ func Speakable(s string, o Options) bool {
 	return has(s) || has(Verbalize(s, Options{Language: "en", Locale: o.Locale, Lexicon: o.Lexicon}))
 }
 
-// Spoken is a stretch of what is said: one word, or several that are said for
-// one another's letters.
+// Spoken is a unit of spoken text: one word, or several words that stand for the same letters
+// of the written text.
 type Spoken struct {
-	// Text is what is said, with the punctuation and the space behind it. Joined,
-	// the texts of all stretches are the whole that is said.
+	// Text is the spoken text with the punctuation and space after it. The joined texts of all
+	// units are the whole spoken text.
 	Text string
-	// Phonemes are how it is said where a lexicon gives phonemes: IPA, with
-	// stresses, for the letters and digits of Text. They are for the synthesizer as
-	// they are, in place of what it would make of Text.
+	// Phonemes are the pronunciation where a lexicon gives one: IPA with stresses, for the
+	// letters and digits of Text. The synthesizer uses them in place of its own.
 	Phonemes string
-	// From and To are the bytes of the written text that it is said for: s[From:To].
-	// They never overlap and never go back; where a long number is cut in two, the
-	// second part may be said for none.
+	// From and To delimit the bytes of the written text that the unit stands for: s[From:To].
+	// They never overlap and never go backwards; if a long number is cut in two, the second
+	// part may stand for none.
 	From, To int
 }
 
-// Say writes s as it is said, stretch by stretch. What is not said (mark-up,
-// emoji, control characters) is in no stretch. The stretches of a text without
-// anything to say are none.
+// Say returns s as it is spoken, in units. What is not spoken (mark-up, emoji, control
+// characters) is in no unit. A text without anything to say has no units.
 func Say(s string, o Options) []Spoken {
 	var all []Spoken
 	for _, sentence := range SaySentences(s, o) {
@@ -57,8 +55,8 @@ func Say(s string, o Options) []Spoken {
 	return all
 }
 
-// SaySentences is Say, cut into what is said in one breath: sentences, and
-// parts of sentences that are longer than a synthesizer should be given at once.
+// SaySentences is Say, cut into sentences, and into parts of sentences that are too long for a
+// synthesizer to be given at once.
 func SaySentences(s string, o Options) [][]Spoken {
 	var all [][]Spoken
 	at := 0
@@ -68,7 +66,7 @@ func SaySentences(s string, o Options) [][]Spoken {
 			if len(stretches) == 0 {
 				continue
 			}
-			// What was cut within a stretch is said for what is left of it.
+			// A part cut within a unit stands for the rest of the unit.
 			first := &stretches[0]
 			first.From = max(first.From, at)
 			first.To = max(first.To, first.From)
@@ -79,10 +77,10 @@ func SaySentences(s string, o Options) [][]Spoken {
 	return all
 }
 
-// Verbalize writes s as it is said, as one text.
+// Verbalize returns s as it is spoken, as one text.
 func Verbalize(s string, o Options) string { return o.verbalize(trace(s)).s }
 
-// sentences cuts a text into sentences, without what is for the eye only.
+// sentences cuts a text into sentences, without mark-up.
 func sentences(t traced) []traced {
 	var c Cutter
 	var all []traced
@@ -98,8 +96,7 @@ func sentences(t traced) []traced {
 	return all
 }
 
-// stretches cuts a text between its words, where it knows for which letters
-// each is said.
+// stretches cuts a text between words, where the origin of each word is known.
 func (t traced) stretches() []Spoken {
 	var all []Spoken
 	lead := "" // punctuation before the first word
@@ -129,9 +126,8 @@ func (t traced) stretches() []Spoken {
 	return all
 }
 
-// wordEnd is where the word that begins at i ends, with the space behind it. A
-// word that a lexicon has is one by itself, also where a hyphen joins it to
-// others.
+// wordEnd returns the end of the word that begins at i, with the space after it. A word of a
+// lexicon is a word of its own, even where a hyphen joins it to others.
 func (t traced) wordEnd(i int) int {
 	by, known := (*pronunciation)(nil), false
 	for j, r := range t.s[i:] {
@@ -148,7 +144,7 @@ func (t traced) wordEnd(i int) int {
 	return len(t.s)
 }
 
-// stretch is t as one, false if there is nothing in it but punctuation.
+// stretch returns t as one unit, or false if it is only punctuation.
 func (t traced) stretch() (Spoken, bool) {
 	begin := strings.IndexFunc(t.s, sayable)
 	if begin < 0 {
@@ -166,5 +162,5 @@ func (t traced) stretch() (Spoken, bool) {
 	return said, o.from < o.to
 }
 
-// sayable reports whether r is more than punctuation or space.
+// sayable reports whether r is neither punctuation nor space.
 func sayable(r rune) bool { return !unicode.IsPunct(r) && !unicode.IsSpace(r) }

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// shown writes stretches as "what is said=what is written".
+// shown formats units as "spoken=written".
 func shown(s string, stretches []Spoken) string {
 	var all []string
 	for _, x := range stretches {
@@ -24,7 +24,7 @@ func shown(s string, stretches []Spoken) string {
 	return strings.Join(all, " | ")
 }
 
-func TestWhatIsSaidKnowsWhatItIsSaidFor(t *testing.T) {
+func TestSayKeepsOrigins(t *testing.T) {
 	for in, want := range map[string]string{
 		"Hello, world!": "Hello,=Hello | world!=world",
 		"It is £3.50 (or 20%).": "It=It | is=is | three pounds and fifty pence=£3.50 | (or=or " +
@@ -57,7 +57,7 @@ func anyOptions(t *rapid.T) Options {
 	}
 }
 
-// checkStretches holds the laws of Say's result.
+// checkStretches checks the laws of Say's result.
 func checkStretches(s string, stretches []Spoken) error {
 	at := 0
 	for _, x := range stretches {
@@ -76,7 +76,7 @@ func checkStretches(s string, stretches []Spoken) error {
 	return nil
 }
 
-func TestLawsOfWhatIsSaid(t *testing.T) {
+func TestLawsOfSay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in, o := anyText(t), anyOptions(t)
 		said := Say(in, o)
@@ -96,8 +96,8 @@ func TestLawsOfWhatIsSaid(t *testing.T) {
 	})
 }
 
-// Every letter and digit that is not in mark-up is said in one stretch.
-func TestNothingWrittenIsLeftOut(t *testing.T) {
+// Every letter and digit outside mark-up is spoken in one unit.
+func TestSayLosesNoText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := rapid.OneOf(rapid.Custom(prose),
 			rapid.StringOf(rapid.RuneFrom(nil, unicode.L, unicode.Nd, unicode.Po, unicode.Zs))).Draw(t, "text")
@@ -117,7 +117,7 @@ func TestNothingWrittenIsLeftOut(t *testing.T) {
 	})
 }
 
-// mute reports whether a letter has no form that could be said: ʼ is an apostrophe.
+// mute reports whether a letter has no spoken form: ʼ is an apostrophe.
 func mute(r rune) bool { return r == 'ʼ' || strings.TrimSpace(legibleRune(r)) == "" }
 
 func FuzzSay(f *testing.F) {
@@ -132,7 +132,7 @@ func FuzzSay(f *testing.F) {
 	})
 }
 
-func TestTextsWithNothingToSayAreKnown(t *testing.T) {
+func TestSpeakable(t *testing.T) {
 	for s, want := range map[string]bool{
 		"": false, "... !!! ??? --- ,,,": false, "\u200b\u200c\u200d\ufeff": false, "«»“”": false, "😀": false,
 		"a": true, "7": true, "%": true, "5' tall": true, "你好": true, "…and so on": true,

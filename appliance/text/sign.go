@@ -2,7 +2,7 @@ package text
 
 import "strings"
 
-// comparisonRules say what stands between what is compared, before that is written out.
+// comparisonRules write out the signs between compared things, before those are written out.
 func (e english) comparisonRules() []rule {
 	compared := func(m match) (string, bool) {
 		sign := strings.NewReplacer("<=", "≤", ">=", "≥", "!=", "≠").Replace(m.group(1))
@@ -17,8 +17,8 @@ func (e english) comparisonRules() []rule {
 	}
 }
 
-// signRules say the signs that are left when all that has a shape is said,
-// and drop those that nobody says.
+// signRules write out the signs that remain after all other rules, and drop those that are not
+// spoken.
 func (e english) signRules() []rule {
 	return []rule{
 		e.says(`\b([A-G])#`, "$1 sharp"),
@@ -45,8 +45,8 @@ func (e english) signRules() []rule {
 	}
 }
 
-// saySlash says what stands between alternatives: "he/she" is "he or she", a
-// slash between capitals is silent.
+// saySlash writes out the slash between alternatives: "he/she" is "he or she"; a slash between
+// capitals is silent.
 func saySlash(m match) string {
 	before, after := lastWord(m.before()), m.after()
 	if strings.HasPrefix(m.group(0), " ") && strings.HasSuffix(m.group(0), " ") { // $6 / $9
@@ -58,7 +58,7 @@ func saySlash(m match) string {
 	return " or "
 }
 
-// signs are the rules for what eSpeak NG drops or says in English.
+// signs are the rules for signs that eSpeak NG drops or reads in English.
 func (l language) signs() []rule {
 	return []rule{
 		l.says(`(\d) ?[°º]C? ?[-–—] ?([-−]?\d+(?:[.,]\d+)? ?[°º])`, "$1 [to] $2"), // 5°–10°C

@@ -10,13 +10,13 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxPasses bounds how often the rules are applied. One pass does nearly all;
-// a second finds what the first has brought together, as in "Chapter [IV]".
+// maxPasses bounds how often the rules are applied. One pass does nearly everything; a second
+// finds what the first has joined, as in "Chapter [IV]".
 const maxPasses = 4
 
-// verbalize writes t as it is said. English has its numbers, dates, money, units,
-// addresses and abbreviations written out, and no digit is left. What it gives
-// is not changed by it again.
+// verbalize returns t as it is spoken. In English, numbers, dates, money, units, addresses and
+// abbreviations are written out, and no digit is left. The result does not change if it is
+// verbalized again.
 func (o Options) verbalize(t traced) traced {
 	t = o.withoutTeX(withoutEmoji(t))
 	if code, _ := parseTag(o.Language); code != "en" {
@@ -33,7 +33,7 @@ func (o Options) verbalize(t traced) traced {
 	return o.english(o.disambiguated(t))
 }
 
-// english writes out what no lexicon has.
+// english writes out everything that has no entry in a lexicon.
 func (o Options) english(t traced) traced {
 	rules := o.rules()
 	for range maxPasses {
@@ -47,8 +47,8 @@ func (o Options) english(t traced) traced {
 	return t
 }
 
-// rules are applied one after another, the most particular first: what one has
-// written out, the next does not see.
+// rules returns the rules in the order in which they are applied, the most specific first: a
+// rule does not see what an earlier one has written out.
 func (e english) rules() []rule {
 	return slices.Concat(
 		e.keypadRules(), e.shortRules(), e.degreeRules(), e.streetRules(), e.comparisonRules(), e.groupingRules(),
@@ -59,11 +59,11 @@ func (e english) rules() []rule {
 	)
 }
 
-func (e english) says(pattern, template string, guards ...condition) rule {
-	return says(e.ways(), pattern, template, guards...)
+func (e english) says(pattern, template string, conditions ...condition) rule {
+	return says(e.ways(), pattern, template, conditions...)
 }
 
-// ways are the letters for how a group of a template is said.
+// ways returns the functions that verbalize a group of a template, by letter.
 func (e english) ways() map[byte]func(string) string {
 	return map[byte]func(string) string{
 		'a': spellCode,
@@ -91,8 +91,8 @@ func (e english) ways() map[byte]func(string) string {
 
 var figureRuns = regexp.MustCompile(`\d+`)
 
-// endOfSentence is "." when what follows an abbreviation shows that its full
-// stop was the sentence's, too.
+// endOfSentence returns "." if the text after an abbreviation shows that its full stop also
+// ends the sentence.
 func endOfSentence(after string) string {
 	t := strings.TrimLeft(after, "\"')] ")
 	if t == "" {
@@ -115,20 +115,20 @@ func startsWord(s string) bool {
 	return alnum(r)
 }
 
-// lastRune is the end of s that holds its last rune.
+// lastRune returns the last rune of s.
 func lastRune(s string) string {
 	_, n := utf8.DecodeLastRuneInString(s)
 	return s[len(s)-n:]
 }
 
-// lastWord is the word that ends s, without the space behind it.
+// lastWord returns the last word of s, without the space after it.
 func lastWord(s string) string {
 	s = strings.TrimRight(s, " ")
 	return s[strings.LastIndexAny(s, " (\"")+1:]
 }
 
-// legible brings the many ways to write the same sign to one: full-width and
-// styled letters, digits of other scripts, dashes, quotes, vulgar fractions.
+// legible unifies the ways of writing a sign: full-width and styled letters, digits of other
+// scripts, dashes, quotes, vulgar fractions.
 func legible(t traced) traced {
 	var w tracer
 	var before rune
@@ -145,8 +145,7 @@ func legible(t traced) traced {
 	return w.text().composed().runes(plainSign).tidy()
 }
 
-// superior is the figure or the minus that stands above the line in r, "" if none
-// does.
+// superior returns the figure or minus that r shows in superscript, or "".
 func superior(r rune) string {
 	const figures = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"
 	if r < 0x80 || !strings.ContainsRune(figures, r) {
@@ -163,18 +162,18 @@ func legibleRune(r rune) string {
 	case r < 0x80, r == '…', r == 'º', r >= 'Ⅰ' && r <= 'ⅿ':
 		return string(r)
 	case strings.ContainsRune("™®©℠", r):
-		return "" // said by nobody
+		return "" // not spoken
 	case r == '²', r == '³':
 		return "^" + superior(r)
 	case r >= '₀' && r <= '₉':
 		return string('0' + r - '₀')
-	case unicode.Is(unicode.No, r): // ½ and the like stand behind a whole number
+	case unicode.Is(unicode.No, r): // ½ and the like follow a whole number
 		return " " + norm.NFKC.String(string(r))
 	}
 	return norm.NFKC.String(string(r))
 }
 
-// plainSign gives dashes, quotes and digits their ASCII form.
+// plainSign returns the ASCII form of dashes, quotes and digits.
 func plainSign(r rune) rune {
 	switch {
 	case r < 0x80:
@@ -191,7 +190,7 @@ func plainSign(r rune) rune {
 	return asciiDigit(r)
 }
 
-// onTheLine writes letters that are set above the line as others: Mᵐᵉ, 1ᵉʳ.
+// onTheLine returns the plain form of superscript letters: Mᵐᵉ, 1ᵉʳ.
 func onTheLine(r rune) rune {
 	if plain := []rune(norm.NFKC.String(string(r))); unicode.Is(unicode.Lm, r) && len(plain) == 1 &&
 		unicode.IsLetter(plain[0]) {
@@ -200,8 +199,8 @@ func onTheLine(r rune) rune {
 	return r
 }
 
-// asciiDigit turns a digit of any script into that of ours. Every range of
-// decimal digits in Unicode begins with a zero and has tens of them.
+// asciiDigit returns the ASCII form of a digit of any script. Every range of decimal digits in
+// Unicode begins with a zero and has a multiple of ten digits.
 func asciiDigit(r rune) rune {
 	if r < 0x80 || !unicode.IsDigit(r) {
 		return r

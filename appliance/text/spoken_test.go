@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestEnglishIsWrittenAsItIsSaid(t *testing.T) {
+func TestVerbalizeEnglish(t *testing.T) {
 	for _, row := range [][2]string{
 		// cardinals
 		{"I have 0, 7 and 42.", "I have zero, seven and forty-two."},
@@ -196,7 +196,7 @@ func TestBritishDatesBeginWithTheDay(t *testing.T) {
 	}
 }
 
-func TestOtherLanguagesAreOnlyCleanedUp(t *testing.T) {
+func TestVerbalizeOtherLanguagesOnlyRemovesMarkup(t *testing.T) {
 	for in, want := range map[string]string{
 		"Das kostet  3,50 € 😀.": "Das kostet 3,50 € .",
 		"Am 21.11.\x00":         "Am 21.11.",
@@ -207,7 +207,7 @@ func TestOtherLanguagesAreOnlyCleanedUp(t *testing.T) {
 	}
 }
 
-// written draws text of the things that numbers are made of.
+// written draws text of what numbers are made of.
 func written(t *rapid.T) string {
 	atom := rapid.SampledFrom([]string{"1", "0", "12", "2026", "1984", ".", ",", ":", "-", "/", " ", " ", "$", "€", "%",
 		"°C", "km", "a.m.", "Nov", "st", "th", "v", "#", "+", "=", "(", ")", "'", "\"", "x", "St.", "No.", "U.S.",
@@ -216,7 +216,7 @@ func written(t *rapid.T) string {
 	return strings.Join(rapid.SliceOfN(atom, 0, 30).Draw(t, "atoms"), "")
 }
 
-func TestEnglishHasNoDigitLeft(t *testing.T) {
+func TestVerbalizeLeavesNoDigitInEnglish(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := rapid.OneOf(rapid.Custom(written), rapid.String()).Draw(t, "text")
 		got := Verbalize(in, Options{Language: "en"})
@@ -232,7 +232,7 @@ func TestEnglishHasNoDigitLeft(t *testing.T) {
 	})
 }
 
-func TestWhatIsSpokenIsNotChangedAgain(t *testing.T) {
+func TestVerbalizeIsIdempotent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := rapid.OneOf(rapid.Custom(written), rapid.String()).Draw(t, "text")
 		language := rapid.SampledFrom([]string{"en", "en-GB"}).Draw(t, "language")
@@ -243,9 +243,9 @@ func TestWhatIsSpokenIsNotChangedAgain(t *testing.T) {
 	})
 }
 
-// Other languages keep their figures, which the voice reads, so a second time may
-// find what the first has parted; but what comes out is text, and not without end.
-func TestWhatIsSpokenInOtherLanguagesIsBounded(t *testing.T) {
+// Other languages keep their figures, which the voice reads, so a second pass may change what
+// the first has separated; but the output is text, and bounded.
+func TestVerbalizeOtherLanguagesIsBounded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := rapid.OneOf(rapid.Custom(written), rapid.String()).Draw(t, "text")
 		language := rapid.SampledFrom([]string{"fr", "es", "it", "pt", "hi"}).Draw(t, "language")

@@ -5,18 +5,18 @@ import (
 	"unicode"
 )
 
-// A Stretch is a part of a text that is said in one go: a sentence, or a part of
-// a long one.
+// Stretch is a part of a text that is synthesised in one go: a sentence, or a part of a long
+// one.
 type Stretch struct {
 	From, To int // bytes of the text
-	// GoesOn says that its sentence does not end with it, and Paragraph that a
-	// paragraph does.
+	// GoesOn reports that its sentence continues after it, and Paragraph that it ends a
+	// paragraph.
 	GoesOn, Paragraph bool
 }
 
-// Stretches cuts a whole text where Sentences does. Together they are the text
-// as it is written, but for the space between them: what is only for the eye
-// belongs to the one before. A text with nothing to say has none.
+// Stretches cuts a whole text at the ends of Sentences. Together the stretches are the written
+// text, except for the space between them; mark-up belongs to the stretch before it. A text
+// without anything to say has none.
 func Stretches(s string) []Stretch {
 	var c Cutter
 	var all []Stretch
@@ -50,7 +50,7 @@ func Stretches(s string) []Stretch {
 	return all
 }
 
-// endAt ends a stretch before the one that begins at end, and says how.
+// endAt ends a stretch before the one that begins at end, and sets GoesOn and Paragraph.
 func (t *Stretch) endAt(s string, end int) {
 	written := strings.TrimRightFunc(s[t.From:end], unicode.IsSpace)
 	t.To = t.From + len(written)

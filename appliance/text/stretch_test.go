@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestStretchesAreTheTextAsItIsWritten(t *testing.T) {
+func TestStretchesAreTheWrittenText(t *testing.T) {
 	tests := []struct {
 		text string
 		want []string // "+" behind one whose sentence goes on, "¶" one that ends a paragraph
@@ -44,7 +44,7 @@ func TestStretchesAreTheTextAsItIsWritten(t *testing.T) {
 	}
 }
 
-func TestStretchesLeaveNothingOut(t *testing.T) {
+func TestStretchesLoseNoText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.StringOf(rapid.SampledFrom([]rune("ab .!?\n\"*)(,😀\u2029…1#-"))).Draw(t, "text")
 		at := 0
@@ -64,7 +64,7 @@ func TestStretchesLeaveNothingOut(t *testing.T) {
 	})
 }
 
-func TestTextsEndWithTheirSentencesInEveryScript(t *testing.T) {
+func TestEndsSentenceInEveryScript(t *testing.T) {
 	for s, want := range map[string]bool{
 		"": false, "Yes.": true, "Yes": false, `He said "no." `: true, "**Really?** ": true, "and then,": false,
 		"开了。": true, "ठीक है।": true, "ठीक है": false, "كيف حالك؟": true, "1.5": false,

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// telephones are the ways of writing telephone numbers, and the numbers of cards.
+// telephones are the formats of telephone and card numbers.
 var telephones = [...]string{
 	`(?:\b1[ .-])?(?:\(\d{3}\) ?|\b\d{3}[ .-])\d{3}[ .-]\d{4}`, // America
 	`\b0\d(?:[ .-]\d{2}){4}`,                                   // France
@@ -35,7 +35,7 @@ func (e english) phoneRules() []rule {
 	return all
 }
 
-// keypadRules say what somebody shall press: "#" to repeat, or *67.
+// keypadRules write out keys to press: "#" to repeat, or *67.
 func (e english) keypadRules() []rule {
 	const press = `(?i)\b((?:press|dial|hit|push|touch|enter|key|or|and|then)(?: the)?) `
 	pound := "pound"
@@ -54,8 +54,7 @@ func (e english) keypadRules() []rule {
 }
 
 const (
-	// codeNames are what people call what they type in; countNames what has a number that is
-	// not counted.
+	// codeNames are the names of codes; countNames the names of numbers that are not counted.
 	codeNames  = `(?:codes?|pin|otp|passcode|passkey|password|zip|extension|ext\.|dial|call|(?-i:ID))`
 	countNames = `(?:account|confirmation|reference|ref|flight|order|invoice|booking|reservation|ticket|claim|customer|` +
 		`member|policy|case|part)`
@@ -64,8 +63,8 @@ const (
 		`]?[A-Za-z0-9]*\d[A-Za-z0-9]*)*(?:-[A-Z]{1,4}\b)?)`
 )
 
-// codeRules read out what is no word and no amount: codes, the numbers of orders, and what
-// stands on signs and doors.
+// codeRules spell what is neither word nor amount: codes, order numbers, and the labels of
+// signs and doors.
 func (e english) codeRules() []rule {
 	doors := listed("en", "doors").pattern()
 	return []rule{
@@ -106,8 +105,8 @@ func (e english) codeRules() []rule {
 	}
 }
 
-// longNumberRules read out a leading zero, or more digits than a number has that is written
-// without commas.
+// longNumberRules spell numbers with a leading zero, or with more digits than a number without
+// commas has.
 func (e english) longNumberRules() []rule {
 	return []rule{rewrite(`\b(?:0\d+|\d{7,})\b`, func(m match) (string, bool) {
 		n := m.group(0)
@@ -118,8 +117,7 @@ func (e english) longNumberRules() []rule {
 	})}
 }
 
-// sayCode reads out a code or the number of an order and the like; one that may be an
-// amount ("order 20 chairs") stays.
+// sayCode spells a code or an order number; a possible amount ("order 20 chairs") stays.
 func sayCode(m match) (string, bool) {
 	name, number := m.group(1), m.group(2)
 	named := typed.MatchString(name) || strings.ContainsAny(name, ".#:=") ||
@@ -139,8 +137,8 @@ func sayCode(m match) (string, bool) {
 	return shortNumber.ReplaceAllString(name, "number ") + spellCode(number), true
 }
 
-// noCode is what stands behind such words and is none: a word, an ordinal, a time, an amount, a
-// fraction, a date. shortNumber stands for the word.
+// noCode matches what follows such names without being a code: a word, an ordinal, a time, an
+// amount, a fraction, a date. shortNumber is a name's abbreviation.
 var (
 	typed  = regexp.MustCompile(`(?i)^` + codeNames)
 	noCode = regexp.MustCompile(`[A-Za-z]{4}|^(?:\d+[a-z]{1,5}|\d+(?:AM|PM|KG|GB)|(?:\d+ )?\d{1,3}/\d{1,3}|` +
@@ -148,8 +146,8 @@ var (
 	shortNumber = regexp.MustCompile(`(?:\bn[or]\.? |#)$`)
 )
 
-// spellCode reads out the groups of a code, with a breath between them: letters by their names
-// and digits one by one.
+// spellCode spells the groups of a code with a pause between them: letters by name and digits
+// one by one.
 func spellCode(code string) string {
 	groups := strings.FieldsFunc(code, func(r rune) bool { return !alnum(r) })
 	for i, group := range groups {
@@ -163,11 +161,10 @@ func spellCode(code string) string {
 	return strings.Join(groups, ", ")
 }
 
-// runs are letters, or digits, that stand together.
+// runs matches adjacent letters or digits.
 var runs = regexp.MustCompile(`\d+|[^\d]+`)
 
-// sayGroups says a number that is written in groups, with a breath between
-// them.
+// sayGroups spells a number written in groups, with a pause between them.
 func sayGroups(s string) string {
 	var said []string
 	for _, group := range strings.FieldsFunc(s, func(r rune) bool { return r < '0' || r > '9' }) {
@@ -176,7 +173,7 @@ func sayGroups(s string) string {
 	return strings.Join(said, ", ")
 }
 
-// telephones are the rules for numbers that are read out: +39 333 123 4567, tel. 02 1234567.
+// telephones are the rules for numbers that are spelt: +39 333 123 4567, tel. 02 1234567.
 func (l language) telephones() []rule {
 	const called = `(?i:t[eé]l(?:[eé]f(?:ono|one)?)?|phone|fax|cel(?:ular|l(?:ulare)?)?|m[oó]vil|whatsapp|appelez|` +
 		`llame|` +
@@ -210,21 +207,21 @@ func (l language) telephones() []rule {
 	}
 }
 
-// longGroup is a group of figures that is long in Hindi; fourFigures are read one by one.
+// longGroup matches a group of figures that is long in Hindi; fourFigures are spelt.
 var (
 	longGroup   = regexp.MustCompile(`\d{5,}`)
 	fourFigures = regexp.MustCompile(`\d{4,}`)
 )
 
-// number reads a telephone number: its groups of two and three figures as
-// people say them, the longer ones figure by figure.
+// number returns a telephone number: groups of two and three figures as numbers, longer ones
+// figure by figure.
 func (l language) number(s string) string {
 	s = fourFigures.ReplaceAllStringFunc(s, apartFigures)
 	return strings.Join(strings.Fields(strings.NewReplacer("-", ", ", "(", "", ")", " ").Replace(s)), " ")
 }
 
-// apartFigures puts spaces between figures, which are read one by one then; spaced does so with
-// a breath between groups.
+// apartFigures puts spaces between figures, so that they are read one by one; spaced does so
+// with a pause between groups.
 func apartFigures(n string) string { return strings.Join(strings.Split(n, ""), " ") }
 
 func spaced(groups string) string {

@@ -8,13 +8,13 @@ import (
 
 const (
 	clock = `(\d{1,2}):([0-5]\d)`
-	// half is "am" or "pm" in all their spellings; a full stop that ends it may be the
-	// sentence's, too. anyHalf is it without a group.
+	// half matches "am" or "pm" in all spellings; a full stop at its end may also end the
+	// sentence. anyHalf is half without a group.
 	half    = `([aApP])(?:\.[mM]\.?|[mM]\b)`
 	anyHalf = `(?:[aApP]\.[mM]\.?|[aApP][mM]\b)`
 )
 
-// openFrom stand before the hours of a place.
+// openFrom are words before opening hours.
 const openFrom wordList = " open opens opening hours from between daily monday tuesday wednesday thursday friday " +
 	"saturday sunday "
 
@@ -48,7 +48,7 @@ func (e english) timeRules() []rule {
 			}
 			return said, ok && m.apart() && !strings.HasSuffix(m.before(), ":")
 		}),
-		// 3:1, 16:9 and what is no time of day
+		// 3:1, 16:9 and other ratios
 		e.says(`\b(\d{1,3}):(\d{1,3})\b`, "{c1} to {c2}", func(m match) bool {
 			return !pointedBefore(m.before()) && !strings.HasSuffix(m.before(), ":") &&
 				!strings.HasPrefix(m.after(), ":")
@@ -56,11 +56,11 @@ func (e english) timeRules() []rule {
 	}
 }
 
-// toDotted ends before the second of two times that are written with a full stop.
+// toDotted matches the text before the second of two times with a full stop.
 var toDotted = regexp.MustCompile(`(?i)(?:\b0\d|\b(?:opens?|opening|hours|from|between|daily|\w+day) \d{1,2})` +
 	`\.[0-5]\d( ?[-–—] ?| (?:to|and|until|till) )$`)
 
-// sayDotted finds times that are written with a full stop: 07.42, open 8.30–17.00, at 8.30.
+// sayDotted writes out times with a full stop: 07.42, open 8.30–17.00, at 8.30.
 func (e english) sayDotted(m match) (string, bool) {
 	const at, from wordList = " at until till by before after ", " from between "
 	hour, minute := m.group(1), m.group(2)
@@ -74,8 +74,8 @@ func (e english) sayDotted(m match) (string, bool) {
 		!strings.ContainsAny(lastRune(m.before()), "$£€")
 }
 
-// countsOn reports whether a number goes on, or a unit, a percent sign or half of
-// a day follows it.
+// countsOn reports whether a number continues, or a unit, a percent sign or half of a day
+// follows it.
 func countsOn(after string) bool {
 	word, _, _ := strings.Cut(strings.TrimPrefix(after, " "), " ")
 	word = strings.TrimRight(word, ".,;:!?)")
@@ -84,7 +84,7 @@ func countsOn(after string) bool {
 		strings.HasPrefix(word, "%") || halves.has(strings.ToLower(word)) || unitSign(word) != ""
 }
 
-// sayClock says a time of day; half tells that "am" or "pm" follows.
+// sayClock writes out a time of day; half reports that "am" or "pm" follows.
 func (e english) sayClock(hour, minute string, half bool) (string, bool) {
 	h := atoi(hour)
 	if h > 24 || half && h > 12 && minute == "" {
@@ -106,7 +106,7 @@ func (e english) sayClock(hour, minute string, half bool) (string, bool) {
 	return said + " " + e.cardinal(minute), true
 }
 
-// sayDuration says hours, minutes and, where there are any, seconds.
+// sayDuration writes out hours, minutes and, if there are any, seconds.
 func (e english) sayDuration(m match) (string, bool) {
 	said := e.sayCount(m.group(1), "hour") + " " + e.sayCount(m.group(2), "minute")
 	if m.group(3) != "" {
@@ -115,13 +115,13 @@ func (e english) sayDuration(m match) (string, bool) {
 	return said, m.apart()
 }
 
-// sayCount says a number of things.
+// sayCount writes out a number of things.
 func (e english) sayCount(n, noun string) string {
-	n = strconv.Itoa(atoi(n)) // without zeros before
+	n = strconv.Itoa(atoi(n)) // without leading zeros
 	return e.cardinal(n) + " " + plural(n, noun)
 }
 
-// times are the rules for times of day: 9h30, 18h, 18:00 h, alle 9.30, and from one to another.
+// times are the rules for times of day and their ranges: 9h30, 18h, 18:00 h, alle 9.30.
 func (l language) times() []rule {
 	const (
 		hour  = `([01]?\d|2[0-4])`
@@ -148,7 +148,7 @@ func (l language) times() []rule {
 	}))
 }
 
-// clock says a time of day; eSpeak NG reads the numbers.
+// clock returns a time of day; eSpeak NG reads its numbers.
 func (l language) clock(hour, minute string) string {
 	h, hours, past := atoi(hour), l.word("hours"), l.word("past")
 	if h == 1 || h == 0 && l == "fr" {

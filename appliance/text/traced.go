@@ -8,21 +8,21 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// A traced text knows which bytes of the written text each of its bytes is
-// said for, however often it was rewritten since.
+// traced is a text that knows, for each of its bytes, which bytes of the written text it stands
+// for, however often it was rewritten.
 type traced struct {
 	s  string
-	of []origin // as many as bytes of s
+	of []origin // one for each byte of s
 }
 
-// An origin is what a byte is said for: bytes of the written text, and the
-// entry of a lexicon that says how, if one does.
+// origin is the range of the written text that a byte stands for, and the lexicon entry that
+// gives its pronunciation, if any.
 type origin struct {
 	from, to int
 	by       *pronunciation
 }
 
-// trace is s as it is written. What is no UTF-8 becomes spaces.
+// trace returns s as written. Invalid UTF-8 becomes spaces.
 func trace(s string) traced {
 	var w tracer
 	for i := 0; i < len(s); {
@@ -37,12 +37,12 @@ func trace(s string) traced {
 	return w.text()
 }
 
-// slice is t.s[i:j].
+// slice returns t.s[i:j].
 func (t traced) slice(i, j int) traced { return traced{t.s[i:j], t.of[i:j]} }
 
-// origin is what the bytes i to j are said for, together.
+// origin returns the range that the bytes i to j stand for together.
 func (t traced) origin(i, j int) origin {
-	if i == j { // nothing: what comes between its neighbours
+	if i == j { // nothing: the position between its neighbours
 		if i < len(t.of) {
 			return origin{from: t.of[i].from, to: t.of[i].from}
 		}
@@ -59,7 +59,7 @@ func (t traced) origin(i, j int) origin {
 	return all
 }
 
-// pronounced reports whether a lexicon says how any of the bytes i to j are said.
+// pronounced reports whether a lexicon gives the pronunciation of any of the bytes i to j.
 func (t traced) pronounced(i, j int) bool {
 	for _, o := range t.of[i:j] {
 		if o.by != nil {
@@ -69,7 +69,7 @@ func (t traced) pronounced(i, j int) bool {
 	return false
 }
 
-// runes gives each rune its successor, or drops it where that is negative.
+// runes replaces each rune by mapped, or drops it if that is negative.
 func (t traced) runes(mapped func(rune) rune) traced {
 	var w tracer
 	same := true
@@ -86,7 +86,7 @@ func (t traced) runes(mapped func(rune) rune) traced {
 	return w.text()
 }
 
-// composed is t in Unicode's normal form C.
+// composed returns t in Unicode normalization form C.
 func (t traced) composed() traced {
 	if norm.NFC.IsNormalString(t.s) {
 		return t
@@ -102,8 +102,8 @@ func (t traced) composed() traced {
 	return w.text()
 }
 
-// replace has each place that found names (as regexp's FindAll…Index does)
-// said otherwise, where say says so and no lexicon does.
+// replace rewrites each match (as returned by regexp's FindAll…Index) for which say returns
+// true, except where a lexicon gives the pronunciation.
 func (t traced) replace(found [][]int, say func(m match) (string, bool)) traced {
 	var all []replacement
 	for _, at := range found {
@@ -117,14 +117,14 @@ func (t traced) replace(found [][]int, say func(m match) (string, bool)) traced 
 	return t.with(all)
 }
 
-// A placed text is what is said in place of the bytes i to j.
+// replacement is the spoken form of the bytes i to j.
 type replacement struct {
 	i, j int
 	said string
 	of   origin
 }
 
-// with is t with what is said in its places, which stand in order.
+// with applies replacements, which must be in order.
 func (t traced) with(places []replacement) traced {
 	if len(places) == 0 {
 		return t
@@ -140,15 +140,15 @@ func (t traced) with(places []replacement) traced {
 	return w.text()
 }
 
-// A change is what is new when a text is said otherwise: head bytes at its
-// beginning stay, and tail bytes at its end.
+// change is the part of a text that a rule has rewritten: head bytes at its beginning and tail
+// bytes at its end are the same.
 type change struct {
 	head, tail int
 	said       string
 }
 
-// changed compares whole words, so that what is said for "Room 101" stands for
-// the number alone.
+// changed compares whole words, so that the spoken form of "Room 101" stands for the number
+// alone.
 func changed(was, said string) change {
 	head := 0
 	for i := 0; i < len(was) && i < len(said) && was[i] == said[i]; i++ {
@@ -165,24 +165,24 @@ func changed(was, said string) change {
 	}
 	c := change{head, tail, said[head : len(said)-tail]}
 	if head+tail == len(was) && strings.ContainsFunc(c.said, alnum) {
-		return change{0, 0, said} // words that only come in between are said for all
+		return change{0, 0, said} // words that were only inserted stand for the whole
 	}
 	return c
 }
 
-// A tracer puts a traced text together.
+// tracer builds a traced text.
 type tracer struct {
 	b  strings.Builder
 	of []origin
 }
 
-// copy adds t.s[i:j].
+// copy appends t.s[i:j].
 func (w *tracer) copy(t traced, i, j int) {
 	w.b.WriteString(t.s[i:j])
 	w.of = append(w.of, t.of[i:j]...)
 }
 
-// put adds what is said for o.
+// put appends text that stands for o.
 func (w *tracer) put(said string, o origin) {
 	w.b.WriteString(said)
 	for range len(said) {
@@ -192,7 +192,7 @@ func (w *tracer) put(said string, o origin) {
 
 func (w *tracer) text() traced { return traced{w.b.String(), w.of} }
 
-// tidy makes all white space and control characters single spaces.
+// tidy replaces all white space and control characters by single spaces.
 func (t traced) tidy() traced {
 	t = t.runes(plainSpace)
 	if !strings.HasPrefix(t.s, " ") && !strings.HasSuffix(t.s, " ") && !strings.Contains(t.s, "  ") {
@@ -211,8 +211,7 @@ func (t traced) tidy() traced {
 	return t
 }
 
-// plainSpace makes space of what is none to the eye, and nothing of what has no
-// width.
+// plainSpace maps invisible characters to a space, and characters without width to nothing.
 func plainSpace(r rune) rune {
 	switch {
 	case r == '\ufeff', r == '\u200b', r == '\u00ad': // invisible, inside words

@@ -11,9 +11,9 @@ import (
 
 var spokenWord = regexp.MustCompile(`[a-z']+`)
 
-// Words are the words of s as they are said, so that two ways of writing the
-// same ("5 PM,", "five p m") are equal: what was said can be compared with what
-// was heard. English; of other languages what is not a to z is lost.
+// Words returns the words of s as they are spoken, so that two ways of writing the same ("5
+// PM,", "five p m") are equal: a transcript can be compared with a text. It is for English; of
+// other languages only the letters a to z remain.
 func Words(s string) []string {
 	s = strings.NewReplacer("’", "'", "o.k.", "okay", "%", " percent ", "#", " pound ", "*",
 		" star ").Replace(strings.ToLower(s))
@@ -22,7 +22,7 @@ func Words(s string) []string {
 	for _, w := range spokenWord.FindAllString(s, -1) {
 		switch w = strings.Trim(w, "'"); {
 		case w == "":
-		case w == letterA: // as Say writes it
+		case w == letterA: // as Say spells it
 			words = append(words, "a")
 		case w == "ok":
 			words = append(words, "okay")
@@ -35,7 +35,7 @@ func Words(s string) []string {
 	return words
 }
 
-// countedOrSpelt says a number up to twenty, and a longer one digit by digit.
+// countedOrSpelt returns a number up to twenty in words, and a larger one digit by digit.
 func countedOrSpelt(digits string) string {
 	if n, err := strconv.Atoi(digits); err == nil && n <= len(units) {
 		return english{}.cardinal(strconv.Itoa(n))
@@ -43,20 +43,20 @@ func countedOrSpelt(digits string) string {
 	return digitByDigit(digits)
 }
 
-// WordErrors is how many words must be changed, added or left out to make got
-// of want. Over len(want) it is the word error rate.
+// WordErrors returns how many words must be changed, added or removed to make got of want.
+// Divided by len(want), it is the word error rate.
 func WordErrors(want, got []string) int { return levenshtein.Distance(want, got) }
 
-// Written are the words of s as they are written, in small letters and of any
-// language: runs of what InWord holds for. A curly apostrophe becomes a straight one.
-// Of words as they are said see Words.
+// Written returns the words of s as written, in lower case and in any language: the runs of
+// runes for which IsWordRune is true. A curly apostrophe becomes a straight one. Words returns
+// them as spoken.
 func Written(s string) []string {
 	s = strings.ToLower(strings.ReplaceAll(s, "’", "'"))
 	return strings.FieldsFunc(s, func(r rune) bool { return !IsWordRune(r) })
 }
 
-// InWord tells whether a rune is part of a word: a letter, a digit, a mark on one of
-// them or a straight apostrophe.
+// IsWordRune reports whether a rune is part of a word: a letter, a digit, a mark on one of
+// them, or a straight apostrophe.
 func IsWordRune(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || r == '\''
 }

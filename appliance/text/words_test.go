@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestTwoWaysOfWritingTheSameAreTheSameWords(t *testing.T) {
+func TestWordsUnifyNotations(t *testing.T) {
 	for in, want := range map[string]string{
 		"Press 1, to hear it.":            "press one to hear it",
 		"press one to hear it":            "press one to hear it",
@@ -31,7 +31,7 @@ func TestTwoWaysOfWritingTheSameAreTheSameWords(t *testing.T) {
 	}
 }
 
-func TestWordErrorsCountWhatMustBeMended(t *testing.T) {
+func TestWordErrors(t *testing.T) {
 	for _, row := range []struct {
 		want, got string
 		errors    int
@@ -49,8 +49,7 @@ func TestWordErrorsCountWhatMustBeMended(t *testing.T) {
 	}
 }
 
-// The edit distance is a metric, and Words brings any text to a form that it
-// leaves alone.
+// The edit distance is a metric, and Words is idempotent.
 func TestLawsOfWords(t *testing.T) {
 	text := rapid.String()
 	rapid.Check(t, func(t *rapid.T) {

@@ -7,10 +7,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Whatever is written, the rules are given pieces of bounded length, and what
-// they make of each is cut into pieces of bounded length: so the work for a text
-// grows with its length, and not faster.
-func TestTheWorkForATextGrowsWithItsLength(t *testing.T) {
+// Whatever is written, the rules get pieces of bounded length, and their output is cut into
+// pieces of bounded length: the work for a text grows linearly with its length.
+func TestWorkIsLinear(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		unit := rapid.OneOf(rapid.SampledFrom(
 			[]string{"x", " ", "1", "4711 ", "a.", "<", "[", "\"", "<a ", "A1", "$", "1-", "https://a.b/", "漢",
@@ -29,8 +28,8 @@ func TestTheWorkForATextGrowsWithItsLength(t *testing.T) {
 	})
 }
 
-// Long texts without an end are cut at spaces, and all of them is said.
-func TestALongTextWithoutPunctuationIsSaidInBreaths(t *testing.T) {
+// Long texts without an end are cut at spaces, and all of their words are spoken.
+func TestLongTextWithoutPunctuationIsCutAtSpaces(t *testing.T) {
 	for _, in := range []string{strings.Repeat("seven words of text without an end ", 143), strings.Repeat("b", 5000),
 		strings.Repeat(" ", 5000)} {
 		all := SaySentences(in, Options{Language: "en"})

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestWordsAsTheyAreWritten(t *testing.T) {
+func TestWritten(t *testing.T) {
 	for s, want := range map[string][]string{
 		"":                           nil,
 		" – … !":                     nil,

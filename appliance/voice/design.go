@@ -11,21 +11,20 @@ import (
 	"parley/appliance/audio/shape"
 )
 
-// Direct reads a description as a direction to an actor: how something is said,
-// whoever says it. Words that it does not know, and those about who speaks,
-// change nothing.
+// Direct interprets a description as a direction: how something is said, whoever says it.
+// Unknown words, and words about who speaks, change nothing.
 func Direct(description string) Manner { return newLexicon().interpret(description, false).manner() }
 
-// Design makes a voice of a description, out of those of a library, which has
-// one at least. The candidates (0, 1, …) for one description sound different;
-// the same library, description, candidate and seed are the same voice.
+// Design makes a voice from a description, out of the voices of a library, which must not be
+// empty. The candidates (0, 1, …) of a description sound different; the same library,
+// description, candidate and seed give the same voice.
 func Design(library []Base, description string, candidate int, seed int64) Recipe {
 	want := newLexicon().interpret(description, true)
 	hash := fnv.New64a()
 	hash.Write([]byte(strings.ToLower(description)))
 	random := rand.New(rand.NewPCG(uint64(seed), hash.Sum64()))
 	gender := want.gender
-	if gender == "" { // one of each, in turn
+	if gender == "" { // alternate
 		gender = []Gender{Female, Male}[(random.IntN(2)+candidate)%2]
 	}
 	pool := suitable(library, gender, want)
@@ -43,7 +42,7 @@ func Design(library []Base, description string, candidate int, seed int64) Recip
 	r.Rate, r.Shape = m.Rate, m.Shape.Plus(ageShape(want.age, gender))
 	if has := baseByID(library, parts[0].Voice).Gender; has == gender || has == "" {
 		r.Shape.Pitch = pitchShift(r.Shape.Pitch, pitchOf(library, parts), gender)
-	} else { // there is none of that gender: it is bent there
+	} else { // the library has no such gender
 		r.Shape = r.Shape.Plus(crossGender(gender))
 	}
 	r.Shape = r.Shape.Plus(candidateShape(candidate, blended)).Plus(
@@ -55,8 +54,8 @@ func Design(library []Base, description string, candidate int, seed int64) Recip
 	return r
 }
 
-// suitable are the voices of a library of the gender and the accent that are
-// wanted, as far as there are any.
+// suitable returns the voices of a library with the requested gender and accent, as far as
+// there are any.
 func suitable(library []Base, gender Gender, want interpretation) []Base {
 	accent := cmp.Or(want.accent, "en")
 	pool := slices.Clone(library)
@@ -82,8 +81,8 @@ func meanOf(g Gender) float64 {
 	return meanFemale
 }
 
-// semitonesAboveMean is how many semitones a pitch lies above the mean of a gender; 0 where it
-// is not known.
+// semitonesAboveMean returns how many semitones a pitch is above the mean of a gender; 0 for an
+// unknown pitch.
 func semitonesAboveMean(hz float64, g Gender) float64 {
 	if hz == 0 {
 		return 0
@@ -91,13 +90,13 @@ func semitonesAboveMean(hz float64, g Gender) float64 {
 	return 12 * math.Log2(hz/meanOf(g))
 }
 
-// distance is how far a voice is from the pitch that is wanted, in semitones.
+// distance returns how far a voice is from the requested pitch, in semitones.
 func distance(b Base, g Gender, want interpretation) float64 {
 	return math.Abs(semitonesAboveMean(b.PitchHz, g) - want.shape.Pitch)
 }
 
-// pitchShift is by how much a voice of a pitch is moved to where shift semitones from
-// the mean are wanted: what it has of them by itself is not added.
+// pitchShift returns by how many semitones to move a voice so that it is shift semitones from
+// the mean. What the voice already has of the shift is not added again.
 func pitchShift(shift, hz float64, g Gender) float64 {
 	has := semitonesAboveMean(hz, g)
 	switch {
@@ -109,9 +108,8 @@ func pitchShift(shift, hz float64, g Gender) float64 {
 	return shift
 }
 
-// blend takes the voices of a candidate out of a pool in the order of how good
-// they are: two where they blend, no two candidates the same ones while there
-// are enough.
+// blend chooses the voices of a candidate from a pool, which is sorted by suitability: two if
+// they can be blended. No two candidates have the same voices while there are enough.
 func blend(pool []Base, candidate int, random *rand.Rand) (parts []Part, blended bool) {
 	weights := make([]float64, candidate+1)
 	for i := range weights {
@@ -125,7 +123,7 @@ func blend(pool []Base, candidate int, random *rand.Rand) (parts []Part, blended
 	return []Part{{first.ID, w}, {second.ID, math.Round(100*(1-w)) / 100}}, len(pool) > 2*candidate
 }
 
-// candidateShape moves the candidates apart; further where they are the same voice.
+// candidateShape makes candidates sound different; more so if they use the same voice.
 func candidateShape(candidate int, blended bool) shape.Settings {
 	way := []float64{0, 1, -1, 2, -2}[candidate%5]
 	if blended {
@@ -134,9 +132,9 @@ func candidateShape(candidate int, blended bool) shape.Settings {
 	return shape.Settings{Pitch: 1.6 * way, Formant: 0.9 * way}
 }
 
-// ageShape is what an age does to a voice. Children are higher and have short
-// throats; with age men's voices rise and women's fall (Linville, "Vocal Aging",
-// 2001), and all become rougher.
+// ageShape returns how an age alters a voice. Children have higher voices and shorter throats;
+// with age, men's voices rise and women's fall (Linville, "Vocal Aging", 2001), and all become
+// rougher.
 func ageShape(a age, g Gender) shape.Settings {
 	switch a {
 	case child:
@@ -172,8 +170,8 @@ func ageShape(a age, g Gender) shape.Settings {
 	return shape.Settings{}
 }
 
-// crossGender makes one gender's voice of the other's: the distances of their means in
-// pitch and of their throats' resonances (Peterson and Barney, 1952: 17 %).
+// crossGender turns a voice into one of the other gender, by the distances of their mean pitch
+// and of their resonances (Peterson and Barney, 1952: 17 %).
 func crossGender(to Gender) shape.Settings {
 	if to == Male {
 		return shape.Settings{Pitch: -8.5, Formant: -2.6}
@@ -194,8 +192,8 @@ func pitchOf(library []Base, parts []Part) float64 {
 	return PitchOf(bases, parts)
 }
 
-// PitchOf is the mean pitch of the blend of some voices, in Hz; 0 where that of
-// one is not known.
+// PitchOf returns the mean pitch of a blend of voices in Hz, or 0 if the pitch of one is
+// unknown.
 func PitchOf(bases []Base, parts []Part) float64 {
 	sum, weights := 0.0, 0.0
 	for i, b := range bases {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestTheDocumentHasTheVocabulary: PARLEY_WRITE_DOCS=1 writes it there.
-func TestTheDocumentHasTheVocabulary(t *testing.T) {
+// PARLEY_WRITE_DOCS=1 writes the vocabulary to the document.
+func TestDocumentHasTheVocabulary(t *testing.T) {
 	const path, begin, end = "../../docs/voices.md", "<!-- vocabulary -->\n", "<!-- end -->"
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -29,7 +29,7 @@ func TestTheDocumentHasTheVocabulary(t *testing.T) {
 	}
 }
 
-// document is the vocabulary for people, in Markdown.
+// document returns the vocabulary in Markdown.
 func document() string {
 	var b strings.Builder
 	for _, s := range vocabulary() {
@@ -47,7 +47,7 @@ func document() string {
 	return b.String()
 }
 
-// meaning is what a trait does, in words.
+// meaning returns what a trait does, in words.
 func (t trait) meaning() string {
 	if t.Says != "" {
 		return t.Says

@@ -10,32 +10,32 @@ import (
 	"parley/appliance/audio/shape"
 )
 
-// interpretation is what a description says.
+// interpretation is what a description means.
 type interpretation struct {
 	gender Gender
-	hint   Gender // baseByID a pronoun
+	hint   Gender // from a pronoun
 	age    age
 	accent string
 	rate   float64 // natural logarithm
 	shape  shape.Settings
 }
 
-// manner is the rate and the shape of what was read.
+// manner returns the rate and the shape.
 func (r interpretation) manner() Manner {
 	return Manner{Rate: math.Exp(min(max(r.rate, math.Log(minRate)), math.Log(maxRate))), Shape: r.shape}
 }
 
 const (
-	// longestPhrase is how many words an entry of the vocabulary has at most.
+	// longestPhrase is the largest number of words of a phrase in the vocabulary.
 	longestPhrase = 3
-	// reach is how many words a degree or a negation may stand before its trait.
+	// reach is how many words before its trait a degree or a negation may stand.
 	reach = 3
-	// negatedShare is how much of a trait is turned into its contrary by "not": a voice
-	// that is not deep is no high one.
+	// negatedShare is how much of the opposite of a trait "not" means: a voice that is not deep
+	// is not high.
 	negatedShare = -0.4
 )
 
-// entry is what a phrase means.
+// entry is the meaning of a phrase.
 type entry struct {
 	trait  *trait
 	manner bool
@@ -65,8 +65,8 @@ func newLexicon() lexicon {
 	return l
 }
 
-// interpret reads a description; what is about who speaks only where who is asked
-// for. Words that it does not know change nothing.
+// interpret interprets a description. Words about who speaks count only if who is set, and
+// unknown words change nothing.
 func (l lexicon) interpret(description string, who bool) (r interpretation) {
 	words := split(description)
 	times, negated, left := 1.0, false, 0
@@ -98,7 +98,8 @@ func (l lexicon) interpret(description string, who bool) (r interpretation) {
 	return r
 }
 
-// at is the longest phrase that words begin with, and how many of them it is.
+// at returns the entry of the longest known phrase that words begin with, and its number of
+// words.
 func (l lexicon) at(words []string) (entry, int) {
 	for n := min(longestPhrase, len(words)); n > 1; n-- {
 		if e, ok := l[strings.Join(words[:n], " ")]; ok {
@@ -129,7 +130,7 @@ func (r *interpretation) add(t trait, times float64, negated bool) {
 		&s.Pauses, &s.Gain} {
 		*x *= times
 	}
-	if t.shape.Breath == 1 && times > 0 { // a slight whisper is one, and softer
+	if t.shape.Breath == 1 && times > 0 { // a slight whisper is still a whisper, only softer
 		s.Breath = 1
 	}
 	s.Breath, s.Rough = max(s.Breath, 0), max(s.Rough, 0)
@@ -137,7 +138,7 @@ func (r *interpretation) add(t trait, times float64, negated bool) {
 	r.shape = r.shape.Plus(s)
 }
 
-// split is the words of a description in lower case, and commas where it pauses.
+// split returns the words of a description in lower case, with "," for pauses.
 func split(s string) []string {
 	var words []string
 	for field := range strings.FieldsSeq(strings.ToLower(strings.ReplaceAll(s, "’", "'"))) {
@@ -156,8 +157,8 @@ func split(s string) []string {
 	return words
 }
 
-// forms are a word, and what it may be a form of: deeper, deepest, sadly,
-// happier, whispering, shouted, robots, tenderness.
+// forms returns a word and the words that it may be a form of: deeper, deepest, sadly, happier,
+// whispering, shouted, robots, tenderness.
 func forms(word string) []string {
 	all := []string{word}
 	for _, ending := range []string{"ly", "er", "est", "ing", "ed", "s", "ish", "ness"} {
@@ -179,7 +180,7 @@ func forms(word string) []string {
 	return all
 }
 
-// ageAt reads an age in figures: 70 years old, aged 70, in her 70s.
+// ageAt parses an age in figures: 70 years old, aged 70, in her 70s.
 func ageAt(words []string, i int) age {
 	text, decade := strings.CutSuffix(words[i], "s")
 	years, err := strconv.Atoi(text)

@@ -2,10 +2,9 @@ package voice
 
 import "strings"
 
-// Kokoro are the voices of the pack of that name, under the names with which they
-// were published. They blend with one another. Their pitch and how far it moves are
-// those of a sentence of their language, as they were measured (docs/measurements.md);
-// Nicole whispers, so that hers is of several.
+// Kokoro returns the voices of the Kokoro pack, under the names with which they were published.
+// They can be blended with one another. Their pitch and its variation were measured on a
+// sentence of their language (docs/measurements.md), Nicole's on several, since she whispers.
 func Kokoro() []Base {
 	var all []Base
 	for _, v := range []struct {

@@ -2,20 +2,19 @@ package voice
 
 import "strings"
 
-// LanguageName is what the language of a voice is called in English; empty where
-// the voice does not say it, or it is none of those in which there are voices.
+// LanguageName returns the English name of the voice's language; empty if it is unknown.
 func (b Base) LanguageName() string {
 	base, _, _ := strings.Cut(strings.ToLower(b.Language), "-")
 	return languages[base]
 }
 
-// Accent is how the voice's kind of its language is called; mostly empty.
+// Accent returns the name of the voice's regional accent; mostly empty.
 func (b Base) Accent() string { return accents[b.Language] }
 
 var accents = map[string]string{"en-US": "American", "en-GB": "British", "pt-BR": "Brazilian", "pt-PT": "European",
 	"es-ES": "Castilian", "es-MX": "Mexican"}
 
-// languages are those of Kokoro and of the voices that are published for Piper.
+// languages are those of Kokoro and of the voices published for Piper.
 var languages = map[string]string{
 	"ar": "Arabic", "bg": "Bulgarian", "ca": "Catalan", "cs": "Czech", "cy": "Welsh", "da": "Danish", "de": "German",
 	"el": "Greek",

@@ -9,7 +9,7 @@ import (
 // KokoroPack is the pack whose voices can be blended.
 const KokoroPack = "kokoro"
 
-// Gender is what people hear in a voice; empty where it is not known.
+// Gender is the perceived gender of a voice; empty if unknown.
 type Gender string
 
 // The genders.
@@ -21,21 +21,21 @@ const (
 // Base is a voice of the library.
 type Base struct {
 	ID       string
-	Name     string // for people; no two are the same
-	Pack     string // that it is in
-	Style    string // the file of its style vector, without .bin; empty where the pack is one voice
+	Name     string // for people; unique
+	Pack     string // that contains it
+	Style    string // the file of its style vector, without .bin; empty if the pack is a single voice
 	Model    string // for people
-	Language string // BCP 47; empty where it is not known
+	Language string // BCP 47; empty if unknown
 	Gender   Gender
-	PitchHz  float64 // in the mean; 0 where nobody has measured it
+	PitchHz  float64 // mean; 0 if not measured
 	Sounds   []string
 }
 
 // CanBlend reports whether the voice can be blended with others of its pack.
 func (b Base) CanBlend() bool { return b.Style != "" }
 
-// BaseOfPack is the voice of a pack that has one: one of those that come with Parley,
-// or the operator's, of which nothing but the name is known.
+// BaseOfPack returns the voice of a pack with a single voice: one that comes with Parley, or
+// the operator's, of which only the name is known.
 func BaseOfPack(pack string) Base {
 	b := Base{
 		ID:    pack,
@@ -56,8 +56,8 @@ func BaseOfPack(pack string) Base {
 	return b
 }
 
-// soundWords is how a voice sounds beside others of its gender, by its pitch in Hz and
-// how far that moves, in semitones.
+// soundWords describes a voice compared with others of its gender, by its pitch in Hz and the
+// variation of the pitch in semitones.
 func soundWords(g Gender, hz, moves float64) (all []string) {
 	if hz == 0 {
 		return nil
@@ -87,8 +87,8 @@ func titled(name string) string {
 	return string(letters)
 }
 
-// Find returns the voice of an id or of a name in any case. A pack's name may be
-// without its "voice-".
+// Find returns the voice with an id, or with a name in any case. The "voice-" of a pack's id
+// may be omitted.
 func Find(library []Base, name string) (Base, bool) {
 	for _, is := range []func(Base) bool{
 		func(b Base) bool { return b.ID == name },

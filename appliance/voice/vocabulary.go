@@ -2,13 +2,13 @@ package voice
 
 import "parley/appliance/audio/shape"
 
-// A trait is what a word of a description changes. A word that says who speaks
-// changes nothing in how something is said.
+// trait is what a word of a description changes. A word about who speaks changes nothing in how
+// something is said.
 type trait struct {
-	Words  string // with commas between them; each also in the forms of forms
+	Words  string // separated by commas; also matched in the forms of forms
 	Says   string // what it means, for people
 	gender Gender
-	weak   bool // the gender is that of a word that may be about somebody else
+	weak   bool // the gender is a hint: the word may be about somebody else
 	age    age
 	accent string  // beginning of the BCP 47 tag of the voices that have it
 	rate   float64 // natural logarithm
@@ -26,7 +26,7 @@ const (
 	old
 )
 
-// Vocabulary is every word that descriptions are read for, by what it is about.
+// vocabulary returns every word that descriptions may use, by subject.
 func vocabulary() []section {
 	type s = shape.Settings
 	return []section{
@@ -327,15 +327,15 @@ func vocabulary() []section {
 	}
 }
 
-// A section is a part of the vocabulary. Where it is about the manner, its words
-// also change how a voice that is there says something.
+// section is a part of the vocabulary. If manner is set, its words also change how an existing
+// voice says something.
 type section struct {
 	About  string
 	manner bool
 	traits []trait
 }
 
-// degrees are how much of the next trait is meant.
+// degrees returns the words that scale the next trait.
 func degrees() []degree {
 	return []degree{
 		{"slightly, a little, a bit, a touch, mildly, faintly, hint of, subtly, vaguely", 0.45},
@@ -353,5 +353,5 @@ type degree struct {
 	times float64
 }
 
-// negations take the next trait back, and half as much again.
+// negations reverse the next trait, weakened by negatedShare.
 const negations = "not, no, never, without, isn't, aren't, don't, doesn't, nor, non, avoid, hardly"

@@ -13,7 +13,7 @@ func all() []Base {
 	return append([]Base{BaseOfPack("voice-joe"), BaseOfPack("voice-jenny")}, Kokoro()...)
 }
 
-func TestADirectionChangesHowSomethingIsSaid(t *testing.T) {
+func TestDirectChangesTheManner(t *testing.T) {
 	calm := Direct("")
 	if !reflect.DeepEqual(calm, Manner{Rate: 1}) {
 		t.Fatalf("nothing said: %+v", calm)
@@ -66,7 +66,7 @@ func TestADirectionChangesHowSomethingIsSaid(t *testing.T) {
 	}
 }
 
-// What analysis finds in a voice can be asked of one: each of its emotions.
+// Every emotion that analysis can find in a voice can be asked of a voice.
 func TestEveryEmotionIsADirection(t *testing.T) {
 	for i := range contract.EmotionCount {
 		e := contract.EmotionName(i)
@@ -76,9 +76,9 @@ func TestEveryEmotionIsADirection(t *testing.T) {
 	}
 }
 
-func TestADescriptionMakesTheVoiceThatItDescribes(t *testing.T) {
+func TestDesignMatchesTheDescription(t *testing.T) {
 	library := all()
-	// heard is how many semitones above the mean of its gender a voice is.
+	// heard returns how many semitones above the mean of its gender a voice is.
 	heard := func(r Recipe) float64 {
 		return semitonesAboveMean(pitchOf(library, r.Parts), baseByID(library, r.Parts[0].Voice).Gender) + r.Shape.Pitch
 	}
@@ -130,9 +130,8 @@ func TestADescriptionMakesTheVoiceThatItDescribes(t *testing.T) {
 	}
 }
 
-// TestCandidatesAreOthersAndSeedsTheSame: each candidate has a voice of its own;
-// the same seed makes the same one.
-func TestCandidatesAreOthersAndSeedsTheSame(t *testing.T) {
+// Each candidate is a different voice; the same seed makes the same voice.
+func TestCandidatesDifferAndSeedsRepeat(t *testing.T) {
 	for _, library := range [][]Base{all(), all()[:1], all()[:2]} {
 		for _, description := range []string{"", "a warm woman", "a very deep man", "a man, speaking Italian"} {
 			for seed := range int64(10) {
@@ -167,7 +166,7 @@ func TestCandidatesAreOthersAndSeedsTheSame(t *testing.T) {
 	}
 }
 
-func TestEveryWordOfTheVocabularyIsRead(t *testing.T) {
+func TestEveryVocabularyWordIsInterpreted(t *testing.T) {
 	l, neutral := newLexicon(), interpretation{}
 	for _, s := range vocabulary() {
 		for _, trait := range s.traits {
@@ -191,7 +190,7 @@ func TestEveryWordOfTheVocabularyIsRead(t *testing.T) {
 	}
 }
 
-func TestLibraryVoicesHaveNamesOfTheirOwn(t *testing.T) {
+func TestLibraryVoiceNamesAreUnique(t *testing.T) {
 	names, ids := map[string]bool{}, map[string]bool{}
 	for _, b := range all() {
 		name := strings.ToLower(b.Name)
